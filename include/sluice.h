@@ -1,0 +1,156 @@
+/* sluice: the public C API of libsluice, a cycle-level GPU simulator.
+ *
+ *   struct sluice_error error;
+ *   struct sluice_settings settings = {.machine = "gtx480"};
+ *   sluice_gpu *gpu;
+ *   if (sluice_open(&gpu, &settings, &error) != SLUICE_OK) ...
+ *   sluice_module *module;
+ *   sluice_load(gpu, ptx_text, ptx_length, "vecadd.ptx", &module, &error);
+ *   sluice_kernel *kernel = sluice_find_kernel(module, "vecadd");
+ *   uint64_t a; sluice_alloc(gpu, bytes, &a, &error); sluice_write(gpu, a, host, bytes, &error);
+ *   void *arguments[] = {&a, &b, &c, &n};
+ *   sluice_launch(gpu, kernel, (sluice_dim){grid, 1, 1}, (sluice_dim){256, 1, 1}, 0, arguments, &error);
+ *   sluice_stats_write(gpu, stdout, SLUICE_STATS_TABLE, &error);
+ *   sluice_close(gpu);
+ *
+ * No function keeps a pointer given to it beyond the call, except where it says so. Every call that can fail returns a
+ * status and, when `error` is not NULL, puts one message there. A gpu is used by one thread at a time; several gpus are
+ * independent.
+ */
+#ifndef SLUICE_H
+#define SLUICE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define SLUICE_API __attribute__((visibility("default")))
+
+enum sluice_status {
+	SLUICE_OK,
+	SLUICE_BAD_ARGUMENT,  /* a value out of range, a NULL, an address that was never allocated */
+	SLUICE_BAD_SETTING,   /* machine file or option */
+	SLUICE_BAD_PTX,       /* syntax or unsupported instruction: the message holds all diagnostics */
+	SLUICE_NO_MEMORY,     /* device memory exhausted */
+	SLUICE_BAD_LAUNCH,    /* grid, block or shared memory beyond the machine's limits */
+	SLUICE_FAULT,         /* the kernel made an illegal access: the message says where */
+	SLUICE_STALLED,       /* nothing can make progress: the message says who waits for whom */
+	SLUICE_STOPPED,       /* max_instructions reached */
+	SLUICE_IO,            /* a file could not be read or written */
+};
+
+enum { SLUICE_MESSAGE_SIZE = 8192 };
+struct sluice_error {
+	enum sluice_status status;
+	char message[SLUICE_MESSAGE_SIZE];
+};
+
+typedef struct sluice_gpu sluice_gpu;
+typedef struct sluice_module sluice_module;
+typedef struct sluice_kernel sluice_kernel;
+typedef struct sluice_dim {
+	uint32_t x, y, z;
+} sluice_dim;
+
+struct sluice_settings {
+	const char *machine;        /* a name ("gtx480", looked up in the machines folder) or a path; NULL: "gtx480" */
+	const char *const *options; /* "KEY=VALUE", NULL-terminated, applied in order; may be NULL */
+	bool functional;            /* results only, no cycles */
+	uint64_t max_instructions;  /* thread instructions after which a kernel is stopped; 0: none */
+	/* Called now and then while a kernel runs (at most about ten times a second); may be NULL. */
+	void (*progress)(void *user, const char *kernel, uint64_t blocks_done, uint64_t blocks, uint64_t cycles,
+	                 uint64_t warp_instructions);
+	void *progress_user;
+	const char *const *program; /* the program's command line for the statistics, NULL-terminated; may be NULL; kept */
+};
+
+SLUICE_API const char *sluice_version(void);
+SLUICE_API enum sluice_status sluice_open(sluice_gpu **gpu, const struct sluice_settings *settings,
+                                          struct sluice_error *error);
+SLUICE_API void sluice_close(sluice_gpu *gpu);
+
+/* Modules. The PTX text is copied. Unloading frees the module's variables. */
+SLUICE_API enum sluice_status sluice_load(sluice_gpu *gpu, const char *ptx, size_t length, const char *name,
+                                          sluice_module **module, struct sluice_error *error);
+SLUICE_API void sluice_unload(sluice_gpu *gpu, sluice_module *module);
+SLUICE_API sluice_kernel *sluice_find_kernel(sluice_module *module, const char *name); /* NULL: none of that name */
+SLUICE_API bool sluice_find_variable(sluice_module *module, const char *name, uint64_t *address, uint64_t *size);
+
+/* What is known of a kernel before it runs. */
+enum sluice_limit { SLUICE_BY_THREADS, SLUICE_BY_REGISTERS, SLUICE_BY_SHARED, SLUICE_BY_BLOCK_SLOTS };
+struct sluice_kernel_info {
+	const char *name;
+	uint32_t registers;       /* per thread, with kernel.NAME.registers applied */
+	uint32_t shared_bytes;    /* static, per block */
+	uint32_t local_bytes;     /* per thread */
+	uint32_t constant_bytes;  /* of the module */
+	uint32_t param_count, param_bytes;
+	uint32_t max_block_threads;
+	uint32_t instructions;    /* static PTX instructions */
+};
+SLUICE_API enum sluice_status sluice_kernel_info(sluice_gpu *gpu, sluice_kernel *kernel,
+                                                 struct sluice_kernel_info *info, struct sluice_error *error);
+/* Offset and bytes of parameter i in the parameter block. */
+SLUICE_API bool sluice_kernel_param(const sluice_kernel *kernel, uint32_t i, uint32_t *offset, uint32_t *size);
+struct sluice_occupancy {
+	uint32_t blocks_per_sm, warps_per_sm;
+	double occupancy;        /* resident warps / warp slots */
+	enum sluice_limit limit; /* what keeps the next block out */
+};
+SLUICE_API enum sluice_status sluice_occupancy(sluice_gpu *gpu, sluice_kernel *kernel, uint32_t block_threads,
+                                               uint32_t dynamic_shared_bytes, struct sluice_occupancy *occupancy,
+                                               struct sluice_error *error);
+
+/* Device memory. Addresses are 256-byte aligned. */
+SLUICE_API enum sluice_status sluice_alloc(sluice_gpu *gpu, uint64_t size, uint64_t *address, struct sluice_error *error);
+SLUICE_API enum sluice_status sluice_free(sluice_gpu *gpu, uint64_t address, struct sluice_error *error);
+SLUICE_API enum sluice_status sluice_write(sluice_gpu *gpu, uint64_t to, const void *from, uint64_t size,
+                                           struct sluice_error *error);
+SLUICE_API enum sluice_status sluice_read(sluice_gpu *gpu, void *to, uint64_t from, uint64_t size,
+                                          struct sluice_error *error);
+SLUICE_API enum sluice_status sluice_copy(sluice_gpu *gpu, uint64_t to, uint64_t from, uint64_t size,
+                                          struct sluice_error *error);
+/* Writes `count` copies of the low `width` (1, 2 or 4) bytes of value. */
+SLUICE_API enum sluice_status sluice_fill(sluice_gpu *gpu, uint64_t to, uint32_t value, uint32_t width, uint64_t count,
+                                          struct sluice_error *error);
+SLUICE_API void sluice_memory_info(sluice_gpu *gpu, uint64_t *free_bytes, uint64_t *total_bytes);
+/* The live allocation that holds the address. */
+SLUICE_API bool sluice_find_allocation(sluice_gpu *gpu, uint64_t address, uint64_t *base, uint64_t *size);
+
+/* Runs a kernel to its end. arguments[i] points at the value of parameter i. */
+SLUICE_API enum sluice_status sluice_launch(sluice_gpu *gpu, sluice_kernel *kernel, sluice_dim grid, sluice_dim block,
+                                            uint32_t dynamic_shared_bytes, void *const *arguments,
+                                            struct sluice_error *error);
+/* Simulated time since sluice_open(), in seconds: what events measure. */
+SLUICE_API double sluice_time(const sluice_gpu *gpu);
+
+/* The machine. */
+struct sluice_machine_info {
+	char name[64];
+	uint32_t sm_count, warp_size, max_threads_per_block, max_threads_per_sm, max_blocks_per_sm, registers_per_sm;
+	uint32_t shared_bytes_per_sm, shared_bytes_per_block, l2_bytes, core_mhz, memory_mhz, memory_bus_bits;
+	uint32_t major, minor; /* compute capability */
+	uint64_t memory_bytes;
+};
+SLUICE_API void sluice_machine_info(const sluice_gpu *gpu, struct sluice_machine_info *info);
+/* Writes the machine as YAML, every key with its value. */
+SLUICE_API void sluice_machine_write(const sluice_gpu *gpu, FILE *file);
+/* The folder of machine files: SLUICE_MACHINES, else the one installed, else the source tree's. */
+SLUICE_API const char *sluice_machines_folder(void);
+
+/* Statistics of all kernels run so far. */
+enum sluice_stats_format { SLUICE_STATS_TABLE, SLUICE_STATS_JSON, SLUICE_STATS_GPGPUSIM };
+SLUICE_API enum sluice_status sluice_stats_write(sluice_gpu *gpu, FILE *file, enum sluice_stats_format format,
+                                                 struct sluice_error *error);
+/* Every counter's declaration: name, unit, scope, meaning. */
+SLUICE_API void sluice_stats_describe(FILE *file);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

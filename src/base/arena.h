@@ -1,0 +1,35 @@
+/* arena: memory that is freed all at once.
+ *
+ * A module, a program, a machine each own one arena; what hangs on them is never freed alone. Allocation failure ends
+ * the process with a message: nothing in the simulator can continue without memory.
+ */
+#ifndef SLUICE_BASE_ARENA_H
+#define SLUICE_BASE_ARENA_H
+
+#include <stddef.h>
+
+struct arena_chunk;
+
+struct arena {
+	struct arena_chunk *chunk; /* the newest chunk; older ones hang behind it */
+};
+
+/* Zeroed memory, aligned for any type (64 bytes where size >= 64, so that rows of lanes vectorise). */
+void *arena_alloc(struct arena *arena, size_t size);
+
+/* A zeroed array of `count` elements of `size` bytes; checks the product for overflow. */
+void *arena_array(struct arena *arena, size_t count, size_t size);
+
+/* A NUL-terminated copy of text[0..length). */
+char *arena_string(struct arena *arena, const char *text, size_t length);
+
+/* Gives everything back. The arena can be used again. */
+void arena_free(struct arena *arena);
+
+/* malloc family that does not return NULL: prints "sluice: out of memory" and aborts. */
+void *xmalloc(size_t size);
+void *xcalloc(size_t count, size_t size);
+void *xrealloc(void *old, size_t size);
+char *xstrdup(const char *text);
+
+#endif

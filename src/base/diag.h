@@ -1,0 +1,45 @@
+/* diag: messages about the user's input, each with a place: file, line, column, the line itself and a caret.
+ *
+ * Messages are collected, not printed, so that a library user decides where they go. The rendered form is GNU's:
+ *   saxpy.ptx:12:9: error: unknown opcode 'fmaa'; expected an instruction
+ *     12 |         fmaa.rn.f32 %f1, %f2, %f3, %f4;
+ *        |         ^
+ */
+#ifndef SLUICE_BASE_DIAG_H
+#define SLUICE_BASE_DIAG_H
+
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* A text that diagnostics point into. `text` need not end with NUL. */
+struct source {
+	const char *name;
+	const char *text;
+	size_t length;
+};
+
+/* A place in a source; lines and columns count from 1, columns in bytes; line 0: the file as a whole. */
+struct place {
+	uint32_t line, column;
+};
+
+/* Collected messages. Zero-initialise; diag_free() afterwards. */
+struct diag {
+	char *text;  /* all messages, rendered, NUL-terminated; NULL while there is none */
+	size_t length, capacity;
+	uint32_t errors, warnings;
+	uint32_t limit; /* messages kept before "too many errors"; 0 means 20 */
+};
+
+__attribute__((format(printf, 4, 5))) void diag_error(struct diag *diag, const struct source *source,
+                                                      struct place place, const char *format, ...);
+__attribute__((format(printf, 4, 5))) void diag_warning(struct diag *diag, const struct source *source,
+                                                        struct place place, const char *format, ...);
+/* A message without a source: "sluice: error: ..." */
+__attribute__((format(printf, 2, 3))) void diag_plain(struct diag *diag, const char *format, ...);
+
+void diag_free(struct diag *diag);
+
+#endif

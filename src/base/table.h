@@ -1,0 +1,75 @@
+/* table: options and counters, each declared once.
+ *
+ * An option is a field of a configuration struct with a name, a type, a range, a unit and a meaning; files, the command
+ * line, range checks, --help and `sluice machine diff` all come from the row. A counter is a uint64_t field of a
+ * statistics struct with a name, a unit, a scope and a meaning; every output format comes from the row.
+ */
+#ifndef SLUICE_BASE_TABLE_H
+#define SLUICE_BASE_TABLE_H
+
+#include "base/diag.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+enum option_type {
+	OPTION_U32,  /* uint32_t, min..max */
+	OPTION_BOOL, /* bool: true/false, yes/no, on/off, 1/0 */
+	OPTION_F64,  /* double, min..max */
+	OPTION_ENUM, /* uint32_t index into `choices` */
+	OPTION_TEXT, /* char[OPTION_TEXT_SIZE] */
+};
+
+enum { OPTION_TEXT_SIZE = 64 };
+
+struct option {
+	const char *name; /* dotted: "l1d.sets" */
+	enum option_type type;
+	size_t offset; /* of the field in the configuration struct */
+	double min, max;
+	const char *const *choices; /* OPTION_ENUM: names, NULL-terminated */
+	const char *unit;           /* "" where none */
+	const char *meaning;
+};
+
+/* The row of that name, or NULL. */
+const struct option *option_find(const struct option *table, size_t count, const char *name);
+
+/* The row whose name is nearest to `name` (for "did you mean"), or NULL when none is near. */
+const struct option *option_nearest(const struct option *table, size_t count, const char *name);
+
+/* Parses `value` into the field of `config`. False, with a message that names what was expected, when it does not fit. */
+bool option_set(const struct option *option, void *config, const char *value, char *message, size_t message_size);
+
+/* Writes the field's value as text that option_set() accepts. */
+void option_print(const struct option *option, const void *config, char *text, size_t size);
+
+/* Where the figures of a counter come from, and how instances combine (always by summing). */
+enum counter_scope { SCOPE_SM, SCOPE_SLICE, SCOPE_CHANNEL, SCOPE_NETWORK, SCOPE_GPU };
+
+struct counter {
+	const char *name; /* within its group: "accesses" */
+	const char *unit;
+	enum counter_scope scope;
+	size_t offset; /* of the uint64_t in the statistics struct */
+	const char *meaning;
+};
+
+/* A group of counters that lie in one struct; the full name of a counter is "group.name". */
+struct counter_group {
+	const char *name; /* "l1d" */
+	const struct counter *rows;
+	size_t count;
+	size_t offset; /* of the group's struct in the whole statistics struct */
+};
+
+static inline uint64_t counter_value(const struct counter_group *group, const struct counter *row, const void *stats)
+{
+	return *(const uint64_t *)((const char *)stats + group->offset + row->offset);
+}
+
+const char *counter_scope_name(enum counter_scope scope);
+
+#endif

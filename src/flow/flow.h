@@ -1,0 +1,67 @@
+/* flow: control and data flow of one PTX function, without time.
+ *
+ * Each analysis says what it requires: cfg (a function), dominators (cfg), liveness (cfg), registers (liveness).
+ */
+#ifndef SLUICE_FLOW_FLOW_H
+#define SLUICE_FLOW_FLOW_H
+
+#include "base/arena.h"
+#include "ptx/module.h"
+
+#define FLOW_NONE UINT32_MAX
+
+/* A basic block: body[first..first+count). Block 0 is the entry; the last block is a virtual exit with count 0, to
+ * which every returning (ret, exit, trap) block leads. */
+struct flow_block {
+	uint32_t first, count;
+	uint32_t *successor;
+	uint32_t successors;
+	uint32_t *predecessor;
+	uint32_t predecessors;
+	bool reachable;
+};
+
+struct flow_cfg {
+	const struct ptx_function *function;
+	struct flow_block *block;
+	uint32_t blocks; /* with the exit, which is block[blocks - 1] */
+	uint32_t *block_of; /* per instruction: its block */
+};
+
+struct flow_cfg *flow_cfg_build(struct arena *arena, const struct ptx_function *function);
+void flow_cfg_print(const struct flow_cfg *cfg, FILE *file); /* Graphviz */
+
+/* Immediate dominators and post-dominators by block; FLOW_NONE for the root and for blocks that do not reach it. */
+uint32_t *flow_dominators(struct arena *arena, const struct flow_cfg *cfg);
+uint32_t *flow_post_dominators(struct arena *arena, const struct flow_cfg *cfg);
+
+/* Per instruction: where the paths of a branch meet again: the first instruction of the immediate post-dominator of
+ * its block, or FLOW_NONE (meet at exit, or not a branch). */
+uint32_t *flow_reconvergence(struct arena *arena, const struct flow_cfg *cfg);
+
+/* Live registers as bit sets (bit = register id), `words` uint64_t a set. */
+struct flow_liveness {
+	uint32_t words;
+	uint64_t *in, *out; /* by block: set b starts at [b * words] */
+};
+struct flow_liveness *flow_liveness(struct arena *arena, const struct flow_cfg *cfg);
+
+/* Registers per thread by linear-scan colouring of live ranges over 32-bit physical registers: 64-bit values take an
+ * aligned pair, predicates live in their own file. */
+struct flow_registers {
+	uint32_t registers;  /* 32-bit registers per thread, callees' needs included by the caller of this pass */
+	uint32_t predicates; /* predicate registers per thread */
+	uint32_t *assigned;  /* by register id: first physical register, or FLOW_NONE when never live */
+};
+struct flow_registers *flow_registers(struct arena *arena, const struct flow_cfg *cfg, const struct flow_liveness *live);
+
+/* Registers per thread of a kernel with all that it can call (call depth added up along the deepest path). */
+uint32_t flow_kernel_registers(const struct ptx_function *kernel);
+
+/* Bytes of shared and local memory of a kernel: its own, its callees' and what they reference of the module's. */
+struct flow_memory {
+	uint64_t shared_bytes, local_bytes;
+};
+struct flow_memory flow_kernel_memory(const struct ptx_function *kernel);
+
+#endif

@@ -1,0 +1,259 @@
+/* module: a PTX file, parsed and checked.
+ *
+ * ptx_parse() builds it, ptx_print() writes it as PTX that parses to the same module. Names, types and modifiers are as
+ * written; nothing is lowered here. All memory hangs on the module's arena.
+ */
+#ifndef SLUICE_PTX_MODULE_H
+#define SLUICE_PTX_MODULE_H
+
+#include "base/arena.h"
+#include "base/diag.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+enum ptx_type {
+	PTX_NO_TYPE,
+	PTX_PRED,
+	PTX_B8, PTX_B16, PTX_B32, PTX_B64, PTX_B128,
+	PTX_U8, PTX_U16, PTX_U32, PTX_U64,
+	PTX_S8, PTX_S16, PTX_S32, PTX_S64,
+	PTX_F16, PTX_F16X2, PTX_F32, PTX_F64,
+	PTX_TEXREF, PTX_SAMPLERREF, PTX_SURFREF,
+	PTX_TYPES
+};
+
+enum ptx_space {
+	PTX_GENERIC, PTX_REG, PTX_SREG, PTX_CONST, PTX_GLOBAL, PTX_LOCAL, PTX_PARAM, PTX_SHARED, PTX_TEX, PTX_SPACES
+};
+
+enum ptx_opcode {
+#define OP(id, ...) PTX_OP_##id,
+#include "ptx/ops.h"
+#undef OP
+	PTX_OPCODES
+};
+
+/* The pipe that runs an instruction, and the row of the latency table (columns: int, fp32, fp64). */
+enum ptx_unit { PTX_UNIT_SP, PTX_UNIT_SFU, PTX_UNIT_MEM, PTX_UNITS };
+enum ptx_latency {
+	PTX_LATENCY_MOVE, PTX_LATENCY_ADD, PTX_LATENCY_MAX, PTX_LATENCY_MUL, PTX_LATENCY_MAD, PTX_LATENCY_FMA,
+	PTX_LATENCY_DIV, PTX_LATENCY_SPECIAL, PTX_LATENCY_SHUFFLE, PTX_LATENCY_BRANCH, PTX_LATENCY_BARRIER,
+	PTX_LATENCY_MEMORY, PTX_LATENCIES
+};
+
+enum ptx_round { PTX_ROUND_NONE, PTX_RN, PTX_RZ, PTX_RM, PTX_RP, PTX_RNI, PTX_RZI, PTX_RMI, PTX_RPI, PTX_RNA };
+enum ptx_half { PTX_HALF_NONE, PTX_LO, PTX_HI, PTX_WIDE };
+enum ptx_cmp {
+	PTX_CMP_NONE, PTX_EQ, PTX_NE, PTX_LT, PTX_LE, PTX_GT, PTX_GE, PTX_CMP_LO, PTX_CMP_LS, PTX_CMP_HI, PTX_CMP_HS,
+	PTX_EQU, PTX_NEU, PTX_LTU, PTX_LEU, PTX_GTU, PTX_GEU, PTX_NUM, PTX_NAN
+};
+enum ptx_bool { PTX_BOOL_NONE, PTX_BOOL_AND, PTX_BOOL_OR, PTX_BOOL_XOR };
+enum ptx_atomic {
+	PTX_ATOM_NONE, PTX_ATOM_ADD, PTX_ATOM_MIN, PTX_ATOM_MAX, PTX_ATOM_INC, PTX_ATOM_DEC, PTX_ATOM_AND, PTX_ATOM_OR,
+	PTX_ATOM_XOR, PTX_ATOM_EXCH, PTX_ATOM_CAS
+};
+enum ptx_cache { PTX_CACHE_NONE, PTX_CA, PTX_CG, PTX_CS, PTX_LU, PTX_CV, PTX_WB, PTX_WT };
+enum ptx_order { PTX_ORDER_NONE, PTX_WEAK, PTX_VOLATILE, PTX_RELAXED, PTX_ACQUIRE, PTX_RELEASE, PTX_ACQ_REL, PTX_SC };
+enum ptx_scope { PTX_SCOPE_NONE, PTX_SCOPE_CTA, PTX_SCOPE_GPU, PTX_SCOPE_SYS, PTX_SCOPE_GL };
+enum ptx_vote { PTX_VOTE_NONE, PTX_VOTE_ALL, PTX_VOTE_ANY, PTX_VOTE_UNI, PTX_VOTE_BALLOT };
+enum ptx_shuffle { PTX_SHUFFLE_NONE, PTX_SHUFFLE_UP, PTX_SHUFFLE_DOWN, PTX_SHUFFLE_BFLY, PTX_SHUFFLE_IDX };
+enum ptx_barrier { PTX_BARRIER_NONE, PTX_BARRIER_SYNC, PTX_BARRIER_ARRIVE, PTX_BARRIER_RED };
+enum ptx_geometry {
+	PTX_GEOMETRY_NONE, PTX_1D, PTX_2D, PTX_3D, PTX_A1D, PTX_A2D, PTX_CUBE, PTX_ACUBE
+};
+enum ptx_testp { PTX_TESTP_NONE, PTX_FINITE, PTX_INFINITE, PTX_NUMBER, PTX_NOTANUMBER, PTX_NORMAL, PTX_SUBNORMAL };
+enum ptx_prmt { PTX_PRMT_NONE, PTX_F4E, PTX_B4E, PTX_RC8, PTX_ECL, PTX_ECR, PTX_RC16 };
+
+enum ptx_sreg {
+	PTX_SREG_NONE,
+	PTX_TID_X, PTX_TID_Y, PTX_TID_Z, PTX_NTID_X, PTX_NTID_Y, PTX_NTID_Z,
+	PTX_CTAID_X, PTX_CTAID_Y, PTX_CTAID_Z, PTX_NCTAID_X, PTX_NCTAID_Y, PTX_NCTAID_Z,
+	PTX_LANEID, PTX_WARPID, PTX_NWARPID, PTX_SMID, PTX_NSMID, PTX_GRIDID,
+	PTX_LANEMASK_EQ, PTX_LANEMASK_LE, PTX_LANEMASK_LT, PTX_LANEMASK_GE, PTX_LANEMASK_GT,
+	PTX_CLOCK, PTX_CLOCK_HI, PTX_CLOCK64, PTX_GLOBALTIMER, PTX_DYNAMIC_SMEM_SIZE, PTX_TOTAL_SMEM_SIZE,
+	PTX_SREGS
+};
+
+/* A declared register of a function. `id` indexes ptx_function.regs; `number` is the number in its name (%rd12: 12; 0
+ * where the name has none), which decides its register-file bank. */
+struct ptx_reg {
+	const char *name;
+	enum ptx_type type;
+	uint32_t id, number;
+};
+
+/* A pointer to another symbol inside a variable's initial value. */
+struct ptx_relocation {
+	uint64_t offset;
+	const struct ptx_variable *symbol; /* or NULL: a function */
+	const struct ptx_function *function;
+	int64_t addend;
+	uint32_t size; /* bytes: 4 or 8 */
+};
+
+/* A variable, kernel parameter, or call parameter: anything in memory that has a name. */
+struct ptx_variable {
+	const char *name;
+	enum ptx_space space;
+	enum ptx_type type;   /* element type */
+	uint32_t vector;      /* 1, 2 or 4 */
+	uint32_t align;       /* bytes; natural where the file gives none */
+	uint64_t size;        /* bytes, with all array dimensions; 0: extern [] (dynamic shared memory) */
+	uint32_t dimensions;  /* array dimensions written */
+	uint64_t dimension[4];
+	bool is_extern, is_visible, is_weak, is_common;
+	uint64_t offset;      /* parameters: offset in the parameter block; .shared and .local: in the kernel's or module's frame */
+	uint64_t address;     /* .global and .const: device address, set by whoever loads the module */
+	uint8_t *initial;     /* `size` bytes, or NULL */
+	struct ptx_relocation *relocations;
+	uint32_t relocation_count;
+	const struct ptx_function *function; /* the function whose own it is, or NULL: the module's */
+	struct place place;
+	struct ptx_variable *next; /* in its scope, in order of declaration */
+};
+
+#define PTX_NO_REG UINT32_MAX
+
+enum ptx_operand_kind {
+	PTX_OPERAND_NONE,
+	PTX_OPERAND_REG,      /* reg (and `negated` for !%p) */
+	PTX_OPERAND_INT,      /* bits, as a two's-complement 64-bit integer */
+	PTX_OPERAND_FLOAT,    /* bits: an IEEE double, or with is_single an IEEE single in the low 32 bits (0f...) */
+	PTX_OPERAND_SREG,     /* sreg */
+	PTX_OPERAND_SYMBOL,   /* the address of `symbol` + offset (mov, cvta) */
+	PTX_OPERAND_FUNCTION, /* function: call's target, or its address (mov) */
+	PTX_OPERAND_LABEL,    /* target: index into ptx_function.body */
+	PTX_OPERAND_ADDRESS,  /* [reg + offset], [symbol + offset], [offset] */
+	PTX_OPERAND_VECTOR,   /* element[0..count): {a, b, c, d} */
+	PTX_OPERAND_TEXTURE,  /* [symbol or reg, {element...}] */
+	PTX_OPERAND_LIST,     /* element[0..count): call arguments or results */
+	PTX_OPERAND_SINK,     /* _ : a destination nobody reads */
+};
+
+struct ptx_operand {
+	enum ptx_operand_kind kind;
+	bool negated, is_single;
+	uint32_t reg; /* REG, ADDRESS, TEXTURE: register id, or PTX_NO_REG */
+	enum ptx_sreg sreg;
+	uint64_t bits;
+	int64_t offset;
+	const struct ptx_variable *symbol;
+	const struct ptx_function *function;
+	uint32_t target;
+	struct ptx_operand *element;
+	uint32_t count;
+	struct place place;
+};
+
+enum { PTX_MAX_OPERANDS = 6 };
+
+/* One instruction. Operands are in PTX order: destinations first (`destinations` of them). */
+struct ptx_inst {
+	enum ptx_opcode op;
+	enum ptx_type type, type2; /* as written, in order; PTX_NO_TYPE where not written */
+	uint32_t guard;            /* predicate register id, or PTX_NO_REG */
+	bool guard_negated;
+	/* modifiers, NONE or false where not written */
+	enum ptx_round round;
+	enum ptx_half half;
+	enum ptx_cmp cmp;
+	enum ptx_bool bool_op;
+	enum ptx_atomic atomic; /* also redux's operation */
+	enum ptx_space space;
+	enum ptx_cache cache;
+	enum ptx_order order;
+	enum ptx_scope scope;
+	enum ptx_vote vote;
+	enum ptx_shuffle shuffle;
+	enum ptx_barrier barrier;
+	enum ptx_geometry geometry;
+	enum ptx_testp testp;
+	enum ptx_prmt prmt;
+	uint8_t vector;     /* 1, 2 or 4 */
+	uint8_t prefetch_level; /* prefetch: 1 or 2 */
+	bool ftz, sat, approx, full, carry_out, uni, sync, aligned, to, nc, shf_left, clamp, wrap, shiftamt, match_all;
+	struct ptx_operand operand[PTX_MAX_OPERANDS];
+	uint8_t operands, destinations;
+	const struct ptx_function *prototype; /* call: .callprototype, or NULL */
+	struct place place;       /* in the PTX file */
+	uint32_t source_file;     /* .loc: file number, line, column; 0 where none */
+	uint32_t source_line, source_column;
+};
+
+struct ptx_label {
+	const char *name;
+	uint32_t target; /* index into body of the instruction behind it; == body_count at the end */
+	struct ptx_label *next;
+};
+
+/* A kernel (.entry) or function (.func). */
+struct ptx_function {
+	const char *name;
+	bool is_entry, is_visible, is_extern, is_weak, is_prototype;
+	bool has_body;
+	struct ptx_reg *regs;
+	uint32_t reg_count;
+	struct ptx_variable *params;  /* in order; size and offset laid out */
+	uint32_t param_count;
+	uint64_t param_bytes;
+	struct ptx_variable *results; /* .func return parameters */
+	uint32_t result_count;
+	struct ptx_variable *locals;  /* function-scope .shared, .local, .param, .const, .global variables */
+	struct ptx_inst *body;
+	uint32_t body_count;
+	struct ptx_label *labels;
+	uint32_t max_threads[3], required_threads[3], min_blocks, max_registers; /* directives; 0 where none */
+	struct place place;
+	const struct ptx_module *module;
+	struct ptx_function *next;
+};
+
+struct ptx_file { /* .file */
+	uint32_t number;
+	const char *name;
+	struct ptx_file *next;
+};
+
+struct ptx_module {
+	struct arena arena;
+	struct source source; /* name and the text itself (a copy) */
+	uint32_t version_major, version_minor;
+	const char *target;   /* "sm_20" */
+	uint32_t address_size;
+	struct ptx_variable *variables; /* module-scope .global, .const, .shared, texrefs */
+	struct ptx_function *functions; /* entries and functions, in order */
+	struct ptx_file *files;
+};
+
+/* Parses and checks. Returns NULL when there were errors; `diag` has them all (a parser does not stop at the first). */
+struct ptx_module *ptx_parse(const char *name, const char *text, size_t length, struct diag *diag);
+void ptx_free(struct ptx_module *module);
+
+/* Writes PTX that parses to the same module. */
+void ptx_print(const struct ptx_module *module, FILE *file);
+void ptx_print_inst(const struct ptx_function *function, const struct ptx_inst *inst, FILE *file);
+
+struct ptx_function *ptx_find_function(const struct ptx_module *module, const char *name);
+struct ptx_variable *ptx_find_variable(const struct ptx_module *module, const char *name);
+const char *ptx_file_name(const struct ptx_module *module, uint32_t number); /* of a .file, or NULL */
+
+/* Facts of types and opcodes. */
+const char *ptx_type_name(enum ptx_type type); /* "u32", without the dot */
+uint32_t ptx_type_bytes(enum ptx_type type);   /* pred: 1 */
+bool ptx_type_is_float(enum ptx_type type);
+bool ptx_type_is_signed(enum ptx_type type);
+const char *ptx_op_name(enum ptx_opcode op);
+enum ptx_unit ptx_op_unit(enum ptx_opcode op);          /* the row's */
+enum ptx_latency ptx_op_latency(enum ptx_opcode op);    /* the row's */
+const char *ptx_space_name(enum ptx_space space);
+const char *ptx_sreg_name(enum ptx_sreg sreg);          /* "%tid.x" */
+
+/* The registers that an instruction reads (guard, address bases and vector elements included) and writes.
+ * Each returns how many ids it stored; `ids` has room for 32. A register read twice is stored twice. */
+uint32_t ptx_inst_reads(const struct ptx_inst *inst, uint32_t *ids);
+uint32_t ptx_inst_writes(const struct ptx_inst *inst, uint32_t *ids);
+
+#endif

@@ -1,0 +1,56 @@
+/* memory: the device's address space, functionally.
+ *
+ *   0x0100_0000  generic window onto the block's shared memory
+ *   0x0200_0000  generic window onto the thread's local memory
+ *   0x1000_0000  static: .global and .const variables of modules
+ *   heap_base    allocations, in order, each rounded up to 256 bytes (0x8000_0000: GPGPU-Sim 3.2.2's)
+ *
+ * A global address is its own generic address. The whole range is reserved once and backed by the host lazily, so an
+ * address becomes a host pointer by one addition.
+ */
+#ifndef SLUICE_SIMT_MEMORY_H
+#define SLUICE_SIMT_MEMORY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum {
+	SIMT_SHARED_WINDOW = 0x01000000,
+	SIMT_LOCAL_WINDOW = 0x02000000,
+	SIMT_WINDOWS_END = 0x04000000,
+	SIMT_STATIC_BASE = 0x10000000,
+	SIMT_ALLOCATION_ALIGN = 256,
+};
+
+struct simt_memory;
+
+struct simt_allocation {
+	uint64_t address, size; /* size as asked for */
+	bool is_static;
+};
+
+/* Reserves the address space: heap of `heap_bytes` from `heap_base`. NULL with errno set when the host refuses. */
+struct simt_memory *simt_memory_open(uint64_t heap_base, uint64_t heap_bytes);
+void simt_memory_close(struct simt_memory *memory);
+
+/* A device address, 256-byte aligned, or 0 when it does not fit. First fit; zero-filled when never used before. */
+uint64_t simt_alloc(struct simt_memory *memory, uint64_t size);
+uint64_t simt_alloc_static(struct simt_memory *memory, uint64_t size, uint64_t align);
+/* False when `address` is not the start of a live allocation. */
+bool simt_free(struct simt_memory *memory, uint64_t address);
+
+/* The live allocation that holds the address, or NULL. */
+const struct simt_allocation *simt_find(const struct simt_memory *memory, uint64_t address);
+/* The live allocation nearest to the address, or NULL when there is none. */
+const struct simt_allocation *simt_nearest(const struct simt_memory *memory, uint64_t address);
+/* True when [address, address + size) lies in one live allocation. */
+bool simt_valid(const struct simt_memory *memory, uint64_t address, uint64_t size);
+
+/* Host pointer of a device address; whoever uses it has checked it. */
+void *simt_host(const struct simt_memory *memory, uint64_t address);
+
+uint64_t simt_bytes_free(const struct simt_memory *memory);
+uint64_t simt_bytes_total(const struct simt_memory *memory);
+
+#endif

@@ -1,0 +1,213 @@
+/* simt: what one warp instruction does. Values of 32 lanes at a time, no cycles.
+ *
+ * simt_decode() turns a kernel and all that it calls into one flat array of instructions, decoded once: an execution
+ * function and operand offsets. simt_step() runs the instruction at a warp's pc and says what it did; what it does to
+ * memory that other SMs see (global stores, atomics, device printf) waits for simt_commit(), which the caller makes
+ * before the warp's next step. A machine commits all SMs' steps of a cycle in SM order, so that results depend neither
+ * on the order in which SMs tick nor on threads.
+ *
+ * Divergence: a stack a warp, reconvergence at the immediate post-dominator (passed in by the caller, who has
+ * flow/ at hand).
+ */
+#ifndef SLUICE_SIMT_SIMT_H
+#define SLUICE_SIMT_SIMT_H
+
+#include "base/arena.h"
+#include "base/diag.h"
+#include "ptx/module.h"
+#include "simt/memory.h"
+
+#define WARP_SIZE 32
+enum { SIMT_MAX_READS = 8, SIMT_MAX_WRITES = 4, SIMT_BARRIERS = 16, SIMT_MAX_WARPS = 64 };
+
+/* What the pipeline must know of an instruction's kind. */
+enum simt_kind {
+	SIMT_ALU,     /* results into registers only */
+	SIMT_BRANCH,  /* bra, call, ret */
+	SIMT_EXIT,    /* exit, ret of the kernel, trap */
+	SIMT_LOAD,    /* ld, ldu, tex, suld: `space` says from where */
+	SIMT_STORE,   /* st, sust */
+	SIMT_ATOMIC,  /* atom, red */
+	SIMT_BARRIER, /* bar, barrier */
+	SIMT_FENCE,   /* membar, fence */
+	SIMT_PREFETCH,
+};
+
+struct simt_warp;
+struct simt_step;
+struct simt_inst;
+typedef void simt_exec(struct simt_warp *warp, const struct simt_inst *inst, struct simt_step *step);
+
+/* A decoded instruction. The first part is for the pipeline, the second for the execution function. */
+struct simt_inst {
+	/* static facts */
+	uint32_t pc;         /* its index in simt_program.code; its address is pc * 8 */
+	uint8_t kind;        /* enum simt_kind */
+	uint8_t unit;        /* enum ptx_unit */
+	uint8_t latency;     /* enum ptx_latency */
+	uint8_t number;      /* column of the latency table: 0 int, 1 fp32, 2 fp64 */
+	uint8_t space;       /* enum ptx_space as written; PTX_GENERIC resolves when it runs */
+	uint8_t size;        /* memory: bytes a lane, all vector elements together */
+	uint8_t cache;       /* enum ptx_cache */
+	/* Registers by program-wide id: for the scoreboard (guard, address and vector elements included; each once). */
+	uint8_t reads, writes;
+	uint16_t read[SIMT_MAX_READS], write[SIMT_MAX_WRITES];
+	/* Register-file reads as the operand collector makes them: the register's number in its name, one entry an operand
+	 * (a register named twice is read twice; predicate guards are not read through the banks). */
+	uint8_t bank_reads, bank_writes;
+	uint16_t bank_read[SIMT_MAX_READS], bank_write[SIMT_MAX_WRITES];
+	const struct ptx_inst *ptx;
+
+	/* execution: offsets in bytes */
+	simt_exec *exec;
+	uint32_t guard;        /* offset of the guard predicate's lane mask in the warp's registers, or SIMT_NO_GUARD */
+	bool guard_negated;
+	uint8_t vector;
+	uint16_t base_mask;    /* bit k: source k lies in the program's constants, not in the warp's registers */
+	uint32_t dst[4];       /* register offsets of destinations */
+	uint32_t src[6];       /* offsets of sources: 32 lanes each, in the warp's registers or the program's constants */
+	uint32_t target;       /* branch: pc; call: pc of the callee */
+	uint32_t reconverge;   /* branch: pc of the immediate post-dominator, or SIMT_NO_PC */
+	int64_t offset;        /* memory: constant part of the address; barrier: its number where constant */
+	uint64_t immediate;    /* whatever else a function wants to keep */
+};
+
+#define SIMT_NO_GUARD UINT32_MAX
+#define SIMT_NO_PC UINT32_MAX
+
+/* A kernel with all that it calls, ready to run. Read-only while it runs. */
+struct simt_program {
+	struct arena arena;
+	const struct ptx_function *kernel;
+	struct simt_inst *code;
+	uint32_t count;          /* instructions */
+	uint32_t entry;          /* pc of the kernel's first instruction */
+	uint32_t registers;      /* program-wide register ids: 0..registers (scoreboard size) */
+	uint32_t register_bytes; /* of one warp's register values: a 32-bit register has 32 x 4 bytes, a 64-bit 32 x 8,
+	                          * a predicate one uint32_t lane mask */
+	uint8_t *constants;      /* immediates and the like, 32 lanes each */
+	uint32_t shared_bytes;   /* static, per block */
+	uint32_t local_bytes;    /* per thread */
+	uint32_t param_bytes;
+};
+
+/* `reconverge`, called for each function, gives per instruction of its body the index at which the paths of a branch
+ * meet again, or UINT32_MAX. Returns NULL when diag got errors (an instruction that cannot be run names itself). */
+struct simt_program *simt_decode(const struct ptx_function *kernel,
+                                 uint32_t *(*reconverge)(struct arena *arena, const struct ptx_function *function),
+                                 struct diag *diag);
+void simt_program_free(struct simt_program *program);
+
+struct dim3 {
+	uint32_t x, y, z;
+};
+
+/* One launch of a program. */
+struct simt_launch {
+	const struct simt_program *program;
+	struct simt_memory *memory;
+	struct dim3 grid, block;
+	uint32_t dynamic_shared_bytes;
+	const uint8_t *params; /* program->param_bytes */
+	uint32_t sm_count;     /* %nsmid */
+	uint64_t id;           /* %gridid */
+	/* Device printf, malloc, assert: called from simt_commit(). Returns what the call returns to the lane. */
+	uint64_t (*system_call)(void *user, const char *name, const uint64_t *arguments, const void *local);
+	void *user;
+};
+
+/* Why a kernel stopped. */
+struct simt_fault {
+	const char *what; /* "global load outside every allocation", or NULL: no fault */
+	const struct simt_inst *inst;
+	uint64_t address;
+	uint32_t size, lane;
+	struct dim3 block, thread;
+};
+
+struct simt_barrier {
+	uint64_t arrived;  /* warps of the block that have arrived and wait (bit = warp in block) */
+	uint32_t threads;  /* that have arrived, waiting or not */
+	uint32_t expected; /* threads; 0: all live threads of the block */
+	uint32_t red_count, red_and, red_or;
+};
+
+/* A resident block. */
+struct simt_block {
+	const struct simt_launch *launch;
+	struct dim3 index;
+	uint64_t number;       /* linear block number in the grid */
+	uint8_t *shared;       /* static + dynamic */
+	uint32_t shared_bytes;
+	uint32_t warps;
+	uint64_t live;         /* warps with a thread that has not exited */
+	uint64_t waiting;      /* warps held at a barrier */
+	struct simt_barrier barrier[SIMT_BARRIERS];
+	struct simt_warp *warp; /* array of `warps` */
+	uint64_t *clock;       /* what %clock reads; the machine's cycle counter, or a count of steps */
+	uint32_t sm;           /* %smid */
+};
+
+struct simt_stack_entry {
+	uint32_t pc, reconverge, lanes;
+	bool is_call; /* a frame of a call: popped by ret */
+};
+
+/* A warp's state. */
+struct simt_warp {
+	uint32_t pc;         /* of the top of the stack */
+	uint32_t lanes;      /* active lanes: of the top of the stack */
+	uint32_t exists;     /* lanes that are threads of the block */
+	uint32_t exited;     /* lanes that have exited */
+	bool done;           /* all lanes have exited */
+	uint32_t index;      /* in its block */
+	uint32_t hardware;   /* %warpid: warp slot of the SM */
+	struct simt_block *block;
+	uint8_t *registers;  /* program->register_bytes */
+	uint8_t *local;      /* program->local_bytes * 32, or NULL */
+	struct simt_stack_entry *stack;
+	uint32_t depth, stack_capacity;
+	uint8_t *frames;     /* saved registers of recursive calls, or NULL */
+	uint32_t frames_used, frames_capacity;
+};
+
+/* What a step did. */
+struct simt_step {
+	const struct simt_inst *inst;
+	uint32_t issued;  /* lanes that were active */
+	uint32_t lanes;   /* of these, lanes whose guard let them run */
+	bool commits;     /* simt_commit() must be called before the warp's next step */
+	bool exited;      /* a lane exited */
+	bool mixed_spaces;     /* generic access whose lanes lie in several spaces */
+	uint8_t space;    /* memory: where to, with generic resolved (GLOBAL, SHARED, LOCAL, CONST, PARAM, TEX) */
+	uint64_t address[WARP_SIZE]; /* memory: per lane in `lanes`; of that space (shared and local: offsets) */
+	struct simt_fault fault;
+};
+
+/* Makes block number `number` of the launch ready to run; memory comes from malloc and is kept for reuse when `block`
+ * was used before (zero-initialise the first time). `hardware` is the SM's warp slot of its first warp. */
+void simt_block_start(struct simt_block *block, const struct simt_launch *launch, uint64_t number, uint32_t hardware);
+void simt_block_free(struct simt_block *block);
+
+/* Runs the instruction at warp->pc, moves pc, lanes and stack. A BARRIER step does not hold the warp: the caller calls
+ * simt_barrier(). On a fault nothing but step->fault has meaning. */
+void simt_step(struct simt_warp *warp, struct simt_step *step);
+void simt_commit(struct simt_warp *warp, struct simt_step *step);
+
+/* The warp has run a BARRIER step: it joins `block->waiting` or, when it was the last to arrive, all that waited leave
+ * it. Also to be called for every step with `exited`, since a warp that ends may be the last one others wait for.
+ * Returns the warps (bits) released. */
+uint64_t simt_barrier(struct simt_warp *warp, const struct simt_step *step);
+
+/* Functional run of a whole launch, block by block. `max_instructions` warp instructions (0: no limit). */
+struct simt_run {
+	uint64_t warp_instructions, thread_instructions;
+	bool stopped; /* at max_instructions */
+	struct simt_fault fault;
+};
+void simt_run(const struct simt_launch *launch, uint64_t max_instructions, struct simt_run *run);
+
+/* One clear message: kernel, PTX line, CUDA source line, block, thread, address and the nearest allocation. */
+void simt_fault_print(const struct simt_launch *launch, const struct simt_fault *fault, char *text, size_t size);
+
+#endif
