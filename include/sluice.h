@@ -40,7 +40,7 @@ enum sluice_status {
 	SLUICE_BAD_LAUNCH,    /* grid, block or shared memory beyond the machine's limits */
 	SLUICE_FAULT,         /* the kernel made an illegal access: the message says where */
 	SLUICE_STALLED,       /* nothing can make progress: the message says who waits for whom */
-	SLUICE_STOPPED,       /* max_instructions reached */
+	SLUICE_STOPPED,       /* max_instructions reached: the kernel was cut short, its statistics are kept */
 	SLUICE_IO,            /* a file could not be read or written */
 };
 
@@ -61,7 +61,7 @@ struct sluice_settings {
 	const char *machine;        /* a name ("gtx480", looked up in the machines folder) or a path; NULL: "gtx480" */
 	const char *const *options; /* "KEY=VALUE", NULL-terminated, applied in order; may be NULL */
 	bool functional;            /* results only, no cycles */
-	uint64_t max_instructions;  /* thread instructions after which a kernel is stopped; 0: none */
+	uint64_t max_instructions;  /* thread instructions, over all kernels, after which all stops; 0: none */
 	/* Called now and then while a kernel runs (at most about ten times a second); may be NULL. */
 	void (*progress)(void *user, const char *kernel, uint64_t blocks_done, uint64_t blocks, uint64_t cycles,
 	                 uint64_t warp_instructions);

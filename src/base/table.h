@@ -15,9 +15,9 @@
 #include <stdio.h>
 
 enum option_type {
-	OPTION_U32,  /* uint32_t, min..max */
+	OPTION_U32,  /* uint32_t, min..max (min == max: any value) */
 	OPTION_BOOL, /* bool: true/false, yes/no, on/off, 1/0 */
-	OPTION_F64,  /* double, min..max */
+	OPTION_F64,  /* double, min..max (min == max: any value) */
 	OPTION_ENUM, /* uint32_t index into `choices` */
 	OPTION_TEXT, /* char[OPTION_TEXT_SIZE] */
 };
@@ -61,7 +61,7 @@ struct counter {
 struct counter_group {
 	const char *name; /* "l1d" */
 	const struct counter *rows;
-	size_t count;
+	const size_t *count;
 	size_t offset; /* of the group's struct in the whole statistics struct */
 };
 

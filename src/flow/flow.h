@@ -53,9 +53,12 @@ struct flow_registers {
 	uint32_t predicates; /* predicate registers per thread */
 	uint32_t *assigned;  /* by register id: first physical register, or FLOW_NONE when never live */
 };
+/* 32-bit physical registers that a register of the type takes: 1, 2 or 4; so is its alignment. */
+uint32_t flow_register_width(enum ptx_type type);
 struct flow_registers *flow_registers(struct arena *arena, const struct flow_cfg *cfg, const struct flow_liveness *live);
 
-/* Registers per thread of a kernel with all that it can call (call depth added up along the deepest path). */
+/* Registers per thread of a kernel with all that it can call: at each call, what lives across it and what the callee
+ * needs, down the deepest path. */
 uint32_t flow_kernel_registers(const struct ptx_function *kernel);
 
 /* Bytes of shared and local memory of a kernel: its own, its callees' and what they reference of the module's. */

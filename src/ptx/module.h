@@ -65,6 +65,8 @@ enum ptx_geometry {
 	PTX_GEOMETRY_NONE, PTX_1D, PTX_2D, PTX_3D, PTX_A1D, PTX_A2D, PTX_CUBE, PTX_ACUBE
 };
 enum ptx_testp { PTX_TESTP_NONE, PTX_FINITE, PTX_INFINITE, PTX_NUMBER, PTX_NOTANUMBER, PTX_NORMAL, PTX_SUBNORMAL };
+/* suld, sust: what an access outside the surface does. */
+enum ptx_outside { PTX_OUTSIDE_NONE, PTX_OUTSIDE_CLAMP, PTX_OUTSIDE_ZERO, PTX_OUTSIDE_TRAP };
 enum ptx_prmt { PTX_PRMT_NONE, PTX_F4E, PTX_B4E, PTX_RC8, PTX_ECL, PTX_ECR, PTX_RC16 };
 
 enum ptx_sreg {
@@ -105,7 +107,7 @@ struct ptx_variable {
 	uint32_t dimensions;  /* array dimensions written */
 	uint64_t dimension[4];
 	bool is_extern, is_visible, is_weak, is_common;
-	uint64_t offset;      /* parameters: offset in the parameter block; .shared and .local: in the kernel's or module's frame */
+	uint64_t offset;      /* in its block: the parameters', results', or the scope's variables of the same space */
 	uint64_t address;     /* .global and .const: device address, set by whoever loads the module */
 	uint8_t *initial;     /* `size` bytes, or NULL */
 	struct ptx_relocation *relocations;
@@ -148,7 +150,7 @@ struct ptx_operand {
 	struct place place;
 };
 
-enum { PTX_MAX_OPERANDS = 6 };
+enum { PTX_MAX_OPERANDS = 6, PTX_MAX_IDS = 32 };
 
 /* One instruction. Operands are in PTX order: destinations first (`destinations` of them). */
 struct ptx_inst {
@@ -161,7 +163,7 @@ struct ptx_inst {
 	enum ptx_half half;
 	enum ptx_cmp cmp;
 	enum ptx_bool bool_op;
-	enum ptx_atomic atomic; /* also redux's operation */
+	enum ptx_atomic atomic; /* also the operation of redux and of bar.red (popc: ADD) */
 	enum ptx_space space;
 	enum ptx_cache cache;
 	enum ptx_order order;
@@ -172,10 +174,16 @@ struct ptx_inst {
 	enum ptx_geometry geometry;
 	enum ptx_testp testp;
 	enum ptx_prmt prmt;
+	enum ptx_outside outside;
 	uint8_t vector;     /* 1, 2 or 4 */
 	uint8_t prefetch_level; /* prefetch: 1 or 2 */
-	bool ftz, sat, approx, full, carry_out, uni, sync, aligned, to, nc, shf_left, clamp, wrap, shiftamt, match_all;
-	struct ptx_operand operand[PTX_MAX_OPERANDS];
+	bool ftz, sat, approx, full, carry_out, uni, sync, aligned, to, nc, shf_left, clamp, wrap, shiftamt, match_all, match_any, shf_right;
+	bool unformatted; /* suld.b, sust.b */
+	bool warp, block; /* bar.warp.sync: of the lanes in a mask, no barrier of the block; bar.cta: as without */
+	/* In PTX order, destinations first: sources begin at operand[destinations]. What may be left out and is left out has
+	 * no operand. A call always has three: LIST of results, FUNCTION or REG, LIST of arguments; an element of a list is
+	 * the SYMBOL of a .param variable, a REG or a constant. */
+	struct ptx_operand *operand;
 	uint8_t operands, destinations;
 	const struct ptx_function *prototype; /* call: .callprototype, or NULL */
 	struct place place;       /* in the PTX file */
@@ -192,7 +200,9 @@ struct ptx_label {
 /* A kernel (.entry) or function (.func). */
 struct ptx_function {
 	const char *name;
-	bool is_entry, is_visible, is_extern, is_weak, is_prototype;
+	bool is_entry, is_visible, is_extern, is_weak, is_noreturn;
+	bool is_prototype; /* a .callprototype: a signature without code, for indirect calls */
+	bool is_declared;  /* has a declaration before its definition, or needs one */
 	bool has_body;
 	struct ptx_reg *regs;
 	uint32_t reg_count;
@@ -201,10 +211,13 @@ struct ptx_function {
 	uint64_t param_bytes;
 	struct ptx_variable *results; /* .func return parameters */
 	uint32_t result_count;
-	struct ptx_variable *locals;  /* function-scope .shared, .local, .param, .const, .global variables */
+	/* Function-scope .shared, .local, .param, .const, .global variables, inner scopes' (call parameters) included. An
+	 * inner name that would clash after flattening the scopes has '$' and a number appended; registers likewise. */
+	struct ptx_variable *locals;
 	struct ptx_inst *body;
 	uint32_t body_count;
-	struct ptx_label *labels;
+	struct ptx_label *labels; /* by target */
+	struct ptx_function *prototypes; /* of its indirect calls */
 	uint32_t max_threads[3], required_threads[3], min_blocks, max_registers; /* directives; 0 where none */
 	struct place place;
 	const struct ptx_module *module;
@@ -232,8 +245,9 @@ struct ptx_module {
 struct ptx_module *ptx_parse(const char *name, const char *text, size_t length, struct diag *diag);
 void ptx_free(struct ptx_module *module);
 
-/* Writes PTX that parses to the same module. */
+/* Writes PTX that parses to the same module. Of the file, comments, .pragma and debug sections are left out. */
 void ptx_print(const struct ptx_module *module, FILE *file);
+/* One instruction as written in a function, with ';', without indentation and newline. */
 void ptx_print_inst(const struct ptx_function *function, const struct ptx_inst *inst, FILE *file);
 
 struct ptx_function *ptx_find_function(const struct ptx_module *module, const char *name);
@@ -252,7 +266,7 @@ const char *ptx_space_name(enum ptx_space space);
 const char *ptx_sreg_name(enum ptx_sreg sreg);          /* "%tid.x" */
 
 /* The registers that an instruction reads (guard, address bases and vector elements included) and writes.
- * Each returns how many ids it stored; `ids` has room for 32. A register read twice is stored twice. */
+ * Each returns how many ids it stored; `ids` has room for PTX_MAX_IDS. A register read twice is stored twice. */
 uint32_t ptx_inst_reads(const struct ptx_inst *inst, uint32_t *ids);
 uint32_t ptx_inst_writes(const struct ptx_inst *inst, uint32_t *ids);
 

@@ -60,6 +60,7 @@ struct simt_inst {
 
 	/* execution: offsets in bytes */
 	simt_exec *exec;
+	simt_exec *commit;     /* what simt_commit() runs, or NULL */
 	uint32_t guard;        /* offset of the guard predicate's lane mask in the warp's registers, or SIMT_NO_GUARD */
 	bool guard_negated;
 	uint8_t vector;
@@ -73,6 +74,7 @@ struct simt_inst {
 };
 
 #define SIMT_NO_GUARD UINT32_MAX
+#define SIMT_NO_REGISTER UINT32_MAX /* a destination that nobody reads */
 #define SIMT_NO_PC UINT32_MAX
 
 /* A kernel with all that it calls, ready to run. Read-only while it runs. */
@@ -87,9 +89,17 @@ struct simt_program {
 	                          * a predicate one uint32_t lane mask */
 	uint8_t *constants;      /* immediates and the like, 32 lanes each */
 	uint32_t shared_bytes;   /* static, per block */
-	uint32_t local_bytes;    /* per thread */
+	uint32_t local_bytes;    /* per thread: the frames of all functions, call parameters included */
+	uint32_t stack_bytes;    /* of these, the part at the end where frames of recursive functions are stacked */
 	uint32_t param_bytes;
+	const struct simt_sreg_row *sreg_rows; /* special registers that simt_block_start() writes into register rows */
+	uint32_t sreg_row_count;
+	const struct simt_function *functions; /* functions that can be called (simt/program.h) */
+	uint32_t function_count;
 };
+
+/* The value of a pointer to a device function, the same in all programs of a module; 0 for a function without body. */
+uint64_t simt_function_address(const struct ptx_function *function);
 
 /* `reconverge`, called for each function, gives per instruction of its body the index at which the paths of a branch
  * meet again, or UINT32_MAX. Returns NULL when diag got errors (an instruction that cannot be run names itself). */
@@ -132,6 +142,13 @@ struct simt_barrier {
 	uint32_t red_count, red_and, red_or;
 };
 
+/* Addresses known to lie in one live allocation. */
+struct simt_range {
+	uint64_t low, high;
+};
+
+enum { SIMT_RANGES = 8 };
+
 /* A resident block. */
 struct simt_block {
 	const struct simt_launch *launch;
@@ -146,6 +163,12 @@ struct simt_block {
 	struct simt_warp *warp; /* array of `warps` */
 	uint64_t *clock;       /* what %clock reads; the machine's cycle counter, or a count of steps */
 	uint32_t sm;           /* %smid */
+	uint8_t *global;       /* host address of device address 0 */
+	struct simt_range range[SIMT_RANGES]; /* allocations lately accessed, by pc; forgotten at simt_block_start() */
+	/* buffers, kept for reuse */
+	uint8_t *storage; /* registers, local and shared memory */
+	size_t storage_bytes;
+	uint32_t warp_capacity;
 };
 
 struct simt_stack_entry {
@@ -157,6 +180,7 @@ struct simt_stack_entry {
 struct simt_warp {
 	uint32_t pc;         /* of the top of the stack */
 	uint32_t lanes;      /* active lanes: of the top of the stack */
+	uint32_t reconverge; /* pc at which the top of the stack is popped, or SIMT_NO_PC */
 	uint32_t exists;     /* lanes that are threads of the block */
 	uint32_t exited;     /* lanes that have exited */
 	bool done;           /* all lanes have exited */
@@ -164,11 +188,17 @@ struct simt_warp {
 	uint32_t hardware;   /* %warpid: warp slot of the SM */
 	struct simt_block *block;
 	uint8_t *registers;  /* program->register_bytes */
+	const uint8_t *constants; /* program->constants */
+	const struct simt_inst *code; /* program->code */
 	uint8_t *local;      /* program->local_bytes * 32, or NULL */
 	struct simt_stack_entry *stack;
 	uint32_t depth, stack_capacity;
-	uint8_t *frames;     /* saved registers of recursive calls, or NULL */
+	uint8_t *frames;     /* one record a call, with the registers that a recursive call saved; or NULL */
 	uint32_t frames_used, frames_capacity;
+	uint32_t frame;      /* local address of the running recursive function's frame */
+	uint32_t frame_top;  /* local address behind the last frame */
+	const struct simt_inst *barrier_inst; /* the barrier at which it waits, and the lanes that get bar.red's result */
+	uint32_t barrier_lanes;
 };
 
 /* What a step did. */
@@ -178,7 +208,8 @@ struct simt_step {
 	uint32_t lanes;   /* of these, lanes whose guard let them run */
 	bool commits;     /* simt_commit() must be called before the warp's next step */
 	bool exited;      /* a lane exited */
-	bool mixed_spaces;     /* generic access whose lanes lie in several spaces */
+	bool mixed_spaces;     /* generic access whose lanes lie in several spaces: addresses are generic ones */
+	bool unit_stride;      /* memory: all lanes run, and lane i's address is lane 0's + i * size */
 	uint8_t space;    /* memory: where to, with generic resolved (GLOBAL, SHARED, LOCAL, CONST, PARAM, TEX) */
 	uint64_t address[WARP_SIZE]; /* memory: per lane in `lanes`; of that space (shared and local: offsets) */
 	struct simt_fault fault;
@@ -190,13 +221,13 @@ void simt_block_start(struct simt_block *block, const struct simt_launch *launch
 void simt_block_free(struct simt_block *block);
 
 /* Runs the instruction at warp->pc, moves pc, lanes and stack. A BARRIER step does not hold the warp: the caller calls
- * simt_barrier(). On a fault nothing but step->fault has meaning. */
+ * simt_barrier(). On a fault nothing but step->fault has meaning. A commit can fault too (a failed assertion). */
 void simt_step(struct simt_warp *warp, struct simt_step *step);
 void simt_commit(struct simt_warp *warp, struct simt_step *step);
 
 /* The warp has run a BARRIER step: it joins `block->waiting` or, when it was the last to arrive, all that waited leave
  * it. Also to be called for every step with `exited`, since a warp that ends may be the last one others wait for.
- * Returns the warps (bits) released. */
+ * Returns the warps (bits) released, with the warp itself when it need not wait. */
 uint64_t simt_barrier(struct simt_warp *warp, const struct simt_step *step);
 
 /* Functional run of a whole launch, block by block. `max_instructions` warp instructions (0: no limit). */

@@ -1,0 +1,36 @@
+# A thin front of CMake and Ninja: every target installs what is missing first (tools/packages.txt).
+BUILD ?= build
+PREFIX ?= /usr/local
+CMAKE_FLAGS ?=
+
+.PHONY: all deps test demo install clean format check-format check-includes
+
+all: $(BUILD)/build.ninja
+	cmake --build $(BUILD)
+
+deps:
+	@tools/deps.sh
+
+$(BUILD)/build.ninja: | deps
+	cmake -S . -B $(BUILD) -G Ninja $(CMAKE_FLAGS)
+
+test: all
+	ctest --test-dir $(BUILD) --output-on-failure -j $$(nproc)
+
+demo: all
+	@tools/demo.sh $(BUILD)
+
+install: all
+	cmake --install $(BUILD) --prefix $(PREFIX)
+
+clean:
+	rm -rf $(BUILD)
+
+format:
+	tools/format.sh -i
+
+check-format:
+	tools/format.sh --dry-run -Werror
+
+check-includes:
+	tools/check_includes.sh

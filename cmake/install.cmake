@@ -1,0 +1,19 @@
+# make install: the command, the library with its header, pkg-config and CMake package files, machines, words.
+include(CMakePackageConfigHelpers)
+
+install(TARGETS sluice_shared EXPORT sluice LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
+                                            NAMELINK_COMPONENT Unspecified)
+install(TARGETS sluice RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+install(FILES include/sluice.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+install(DIRECTORY machines DESTINATION ${CMAKE_INSTALL_DATADIR}/sluice)
+install(FILES docs/man/sluice.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
+install(FILES completions/sluice.bash DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions RENAME sluice)
+install(FILES LICENSE README.md CHANGELOG.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
+
+configure_file(cmake/sluice.pc.in sluice.pc @ONLY)
+install(FILES ${CMAKE_CURRENT_BINARY_DIR}/sluice.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+
+set(package ${CMAKE_INSTALL_LIBDIR}/cmake/sluice)
+install(EXPORT sluice NAMESPACE sluice:: DESTINATION ${package} FILE sluice-config.cmake)
+write_basic_package_version_file(sluice-config-version.cmake COMPATIBILITY SameMinorVersion)
+install(FILES ${CMAKE_CURRENT_BINARY_DIR}/sluice-config-version.cmake DESTINATION ${package})

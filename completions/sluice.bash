@@ -1,0 +1,103 @@
+# Bash completion of sluice.
+
+# The machines that `sluice machine list` shows, or YAML files.
+_sluice_machines() {
+	local word=$1
+	mapfile -t COMPREPLY < <(
+		compgen -W "$(sluice machine list 2>/dev/null | awk 'NR > 1 { print $1 }')" -- "$word"
+		compgen -f -X '!*.yaml' -- "$word"
+	)
+}
+
+# The keys of the machine that the command line names, each with its "=".
+_sluice_keys() {
+	local word=$1 machine=gtx480 i
+	for ((i = 2; i < COMP_CWORD; i++)); do
+		[[ ${COMP_WORDS[i - 1]} == -m || ${COMP_WORDS[i - 1]} == --machine ]] && machine=${COMP_WORDS[i]}
+	done
+	# shellcheck disable=SC2016 # awk's own variables
+	mapfile -t COMPREPLY < <(compgen -W "$(sluice machine show "$machine" 2>/dev/null | awk '
+		{
+			level = match($0, /[^ ]/) - 1
+			split(substr($0, level + 1), part, ":")
+			level /= 2
+			name[level] = (level ? name[level - 1] "." : "") part[1]
+			if ($0 !~ /:$/)
+				print name[level] "="
+		}')" -- "$word")
+	compopt -o nospace
+}
+
+# Where the program to run stands on the line of `sluice run`, or the end of the line.
+_sluice_program() {
+	local i
+	for ((i = 2; i < COMP_CWORD; i++)); do
+		case ${COMP_WORDS[i]} in
+		--)
+			echo $((i + 1))
+			return
+			;;
+		-m | -o | --machine | --option | --stats | --stats-format | --max-instructions)
+			((i++))
+			;;
+		-* | =) ;;
+		*)
+			echo "$i"
+			return
+			;;
+		esac
+	done
+	echo "$COMP_CWORD"
+}
+
+_sluice() {
+	local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]} options
+	COMPREPLY=()
+	if ((COMP_CWORD == 1)); then
+		mapfile -t COMPREPLY < <(compgen -W "cc run ptx machine stats --help --version" -- "$word")
+		return
+	fi
+	case ${COMP_WORDS[1]} in
+	run)
+		if (($(_sluice_program) < COMP_CWORD)); then
+			mapfile -t COMPREPLY < <(compgen -f -- "$word")
+			return
+		fi
+		options="-m -o --machine --option --stats --stats-format --functional --max-instructions --no-progress --help"
+		;;
+	ptx) options="-m -o -t --machine --option --threads --print --cfg --help" ;;
+	machine)
+		if ((COMP_CWORD == 2)); then
+			mapfile -t COMPREPLY < <(compgen -W "list show diff --help" -- "$word")
+			return
+		fi
+		options="-o --help"
+		;;
+	stats) options="--describe --counters --help" ;;
+	cc) options="-o -O2 -v --device-ptx --ptx --help" ;;
+	esac
+	case $before in
+	-m | --machine)
+		_sluice_machines "$word"
+		return
+		;;
+	-o | --option)
+		# cc's -o names a file, which Bash completes by default.
+		[[ ${COMP_WORDS[1]} == cc ]] || _sluice_keys "$word"
+		return
+		;;
+	--stats-format)
+		mapfile -t COMPREPLY < <(compgen -W "table json gpgpusim" -- "$word")
+		return
+		;;
+	esac
+	if [[ $word == -* ]]; then
+		mapfile -t COMPREPLY < <(compgen -W "$options" -- "$word")
+	elif [[ ${COMP_WORDS[1]} == machine ]]; then
+		_sluice_machines "$word"
+	elif [[ ${COMP_WORDS[1]} == run ]]; then
+		mapfile -t COMPREPLY < <(compgen -c -- "$word")
+	fi
+}
+
+complete -o default -F _sluice sluice

@@ -1,0 +1,89 @@
+/* cuda_runtime: what a CUDA C++ program finds in scope without including anything.
+ *
+ * `sluice cc` puts it before every source file. The device's builtin variables, intrinsics and C mathematics come from
+ * clang's own headers (__clang_cuda_*), which need this order: their forward declarations before <cmath>, standard
+ * headers before CUDA's words become macros, our types before clang's wrappers, our atomics and overloads last.
+ */
+#ifndef __CUDA_RUNTIME_H__
+#define __CUDA_RUNTIME_H__
+
+#if defined(__CUDA__) && defined(__clang__)
+
+#include <__clang_cuda_math_forward_declares.h>
+
+/* libstdc++ asks for __CUDACC__ to leave out __float128. */
+#ifndef __CUDACC__
+#define __CUDACC__
+#endif
+#define __CUDACC_VER_MAJOR__ 11
+#define __CUDACC_VER_MINOR__ 5
+#define __CUDACC_VER_BUILD__ 0
+
+#include <assert.h>
+#include <cmath>
+#include <cstdlib>
+#include <cstring>
+#include <limits.h>
+#include <limits>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "cuda.h"
+
+#include <__clang_cuda_builtin_vars.h>
+
+#include "cuda_runtime_api.h"
+#include "vector_functions.h"
+
+#include <__clang_cuda_libdevice_declares.h>
+#include <__clang_cuda_device_functions.h>
+#include <__clang_cuda_math.h>
+#include <__clang_cuda_cmath.h>
+
+#include "sluice/device_calls.h"
+#include "sluice/math.h"
+
+#include <__clang_cuda_intrinsics.h>
+
+#include "sluice/atomics.h"
+#include "sluice/intrinsics.h"
+
+/* clang's wrapper defines operator new and delete for the device. */
+#include <new>
+
+#else /* a host compiler */
+
+#include "cuda.h"
+#include "cuda_runtime_api.h"
+#include "vector_functions.h"
+
+#endif
+
+#if defined(__cplusplus)
+#include "channel_descriptor.h"
+#include "sluice/runtime_templates.h"
+#endif
+
+static __inline__ __host__ struct cudaPitchedPtr make_cudaPitchedPtr(void *pointer, size_t pitch, size_t width,
+                                                                     size_t height)
+{
+	struct cudaPitchedPtr value = {pointer, pitch, width, height};
+	return value;
+}
+
+static __inline__ __host__ struct cudaPos make_cudaPos(size_t x, size_t y, size_t z)
+{
+	struct cudaPos value = {x, y, z};
+	return value;
+}
+
+static __inline__ __host__ struct cudaExtent make_cudaExtent(size_t width, size_t height, size_t depth)
+{
+	struct cudaExtent value = {width, height, depth};
+	return value;
+}
+
+#endif

@@ -1,0 +1,1 @@
+/* host_config: nothing to configure. */

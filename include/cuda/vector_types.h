@@ -1,0 +1,70 @@
+/* vector_types: char1 .. double4, dim3. A vector of 2 or 4 elements is aligned so that one access moves it, up to 16
+ * bytes. */
+#ifndef __VECTOR_TYPES_H__
+#define __VECTOR_TYPES_H__
+
+#include "host_defines.h"
+
+/* align2, align4: alignment of the vectors of 2 and 4 elements. */
+#define SLUICE_VECTORS(type, name, align2, align4)                                                                     \
+	struct name##1 {                                                                                               \
+		type x;                                                                                                \
+	};                                                                                                             \
+	struct __align__(align2) name##2 {                                                                             \
+		type x, y;                                                                                             \
+	};                                                                                                             \
+	struct name##3 {                                                                                               \
+		type x, y, z;                                                                                          \
+	};                                                                                                             \
+	struct __align__(align4) name##4 {                                                                             \
+		type x, y, z, w;                                                                                       \
+	};                                                                                                             \
+	typedef struct name##1 name##1;                                                                                \
+	typedef struct name##2 name##2;                                                                                \
+	typedef struct name##3 name##3;                                                                                \
+	typedef struct name##4 name##4;
+
+SLUICE_VECTORS(signed char, char, 2, 4)
+SLUICE_VECTORS(unsigned char, uchar, 2, 4)
+SLUICE_VECTORS(short, short, 4, 8)
+SLUICE_VECTORS(unsigned short, ushort, 4, 8)
+SLUICE_VECTORS(int, int, 8, 16)
+SLUICE_VECTORS(unsigned int, uint, 8, 16)
+SLUICE_VECTORS(long, long, 16, 16)
+SLUICE_VECTORS(unsigned long, ulong, 16, 16)
+SLUICE_VECTORS(long long, longlong, 16, 16)
+SLUICE_VECTORS(unsigned long long, ulonglong, 16, 16)
+SLUICE_VECTORS(float, float, 8, 16)
+SLUICE_VECTORS(double, double, 16, 16)
+#undef SLUICE_VECTORS
+
+struct dim3 {
+	unsigned int x, y, z;
+#if defined(__cplusplus) && __cplusplus >= 201103L
+	__host__ __device__ constexpr dim3(unsigned int x = 1, unsigned int y = 1, unsigned int z = 1) : x(x), y(y), z(z)
+	{
+	}
+	__host__ __device__ constexpr dim3(uint3 v) : x(v.x), y(v.y), z(v.z)
+	{
+	}
+	__host__ __device__ constexpr operator uint3() const
+	{
+		return uint3{x, y, z};
+	}
+#elif defined(__cplusplus)
+	__host__ __device__ dim3(unsigned int x = 1, unsigned int y = 1, unsigned int z = 1) : x(x), y(y), z(z)
+	{
+	}
+	__host__ __device__ dim3(uint3 v) : x(v.x), y(v.y), z(v.z)
+	{
+	}
+	__host__ __device__ operator uint3() const
+	{
+		uint3 v = {x, y, z};
+		return v;
+	}
+#endif
+};
+typedef struct dim3 dim3;
+
+#endif

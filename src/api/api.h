@@ -1,0 +1,58 @@
+/* api: what the files behind include/sluice.h share. */
+#ifndef SLUICE_API_API_H
+#define SLUICE_API_API_H
+
+#include "sluice.h"
+
+#include "api/record.h"
+#include "gpu/gpu.h"
+
+struct sluice_kernel {
+	const struct ptx_function *function;
+	sluice_module *module;
+	struct simt_program *program; /* decoded at first use */
+	uint32_t registers;	      /* allocated; 0: not yet known */
+};
+
+struct sluice_module {
+	sluice_gpu *gpu;
+	struct ptx_module *ptx;
+	struct sluice_kernel *kernel;
+	size_t kernels;
+	uint64_t constant_bytes;
+	sluice_module *next;
+};
+
+/* kernel.NAME.registers=N */
+struct register_override {
+	char *kernel;
+	uint32_t registers;
+	bool used;
+};
+
+struct sluice_gpu {
+	struct machine machine;
+	struct gpu *gpu;
+	bool functional;
+	uint64_t max_instructions, instructions; /* thread instructions: limit (0: none), executed so far */
+	void (*progress)(void *user, const char *kernel, uint64_t blocks_done, uint64_t blocks, uint64_t cycles,
+			 uint64_t warp_instructions);
+	void *progress_user;
+	struct register_override *overrides;
+	size_t override_count;
+	sluice_module *modules;
+	struct records records;
+	uint64_t functional_launches;
+};
+
+/* Fills *error, when there is one, and returns `status`. */
+__attribute__((format(printf, 3, 4))) enum sluice_status api_fail(struct sluice_error *error, enum sluice_status status,
+								  const char *format, ...);
+enum sluice_status api_succeed(struct sluice_error *error);
+
+/* Decodes the kernel and allocates its registers, once. */
+enum sluice_status prepare_kernel(sluice_kernel *kernel, struct sluice_error *error);
+/* Registers per thread: the override, else our allocation. */
+uint32_t kernel_registers(const sluice_kernel *kernel);
+
+#endif

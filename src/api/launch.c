@@ -1,0 +1,196 @@
+/* Launching a kernel. */
+#include "api/api.h"
+#include "api/syscall.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+/* Grids as CUDA allows them. */
+enum { MAX_GRID_YZ = 65535, MAX_BLOCK_Z = 64 };
+
+static double host_now(void)
+{
+	struct timespec now;
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+static enum sluice_status check_launch(const sluice_gpu *gpu, const sluice_kernel *kernel, sluice_dim grid,
+				       sluice_dim block, uint32_t shared, const struct occupancy *occupancy,
+				       struct sluice_error *error)
+{
+	const struct machine *machine = &gpu->machine;
+	const char *name = kernel->function->name;
+	uint64_t threads = (uint64_t)block.x * block.y * block.z;
+
+	if (!grid.x || !grid.y || !grid.z || grid.x > INT32_MAX || grid.y > MAX_GRID_YZ || grid.z > MAX_GRID_YZ)
+		return api_fail(error, SLUICE_BAD_LAUNCH,
+				"%s: grid (%u, %u, %u); each must be at least 1, y and z at most %d", name, grid.x,
+				grid.y, grid.z, MAX_GRID_YZ);
+	if (!threads || threads > machine->max_block_threads || block.z > MAX_BLOCK_Z)
+		return api_fail(error, SLUICE_BAD_LAUNCH,
+				"%s: block (%u, %u, %u) has %llu threads; machine %s allows 1 to %u, z at most %d",
+				name, block.x, block.y, block.z, (unsigned long long)threads, machine->name,
+				machine->max_block_threads, MAX_BLOCK_Z);
+	if (shared > machine->shared_per_block)
+		return api_fail(error, SLUICE_BAD_LAUNCH,
+				"%s: a block needs %u bytes of shared memory; machine %s has %u a block", name, shared,
+				machine->name, machine->shared_per_block);
+	if (!occupancy->blocks)
+		return api_fail(error, SLUICE_BAD_LAUNCH,
+				"%s: not one block of %llu threads with %u registers a thread and %u bytes of shared "
+				"memory fits on "
+				"an SM of machine %s (%u warps, %u registers, %u bytes)",
+				name, (unsigned long long)threads, kernel_registers(kernel), shared, machine->name,
+				machine->sm.warps, machine->sm.registers, machine->sm.shared_bytes);
+	return SLUICE_OK;
+}
+
+static uint8_t *pack_params(const sluice_kernel *kernel, void *const *arguments)
+{
+	uint8_t *params = xcalloc(1, kernel->program->param_bytes + 1);
+	uint32_t i = 0;
+	for (const struct ptx_variable *p = kernel->function->params; p; p = p->next, i++)
+		memcpy(params + p->offset, arguments[i], p->size);
+	return params;
+}
+
+static struct record *new_record(sluice_gpu *gpu, const sluice_kernel *kernel)
+{
+	struct records *records = &gpu->records;
+	if (records->count == records->capacity) {
+		records->capacity = records->capacity ? 2 * records->capacity : 16;
+		records->record = xrealloc(records->record, records->capacity * sizeof *records->record);
+	}
+	struct record *record = &records->record[records->count++];
+	*record = (struct record){.kernel = xstrdup(kernel->function->name), .launch = records->count};
+	return record;
+}
+
+struct progress {
+	sluice_gpu *gpu;
+	const char *kernel;
+	double last;
+};
+
+/* At most ten calls a second reach the user. */
+static void pass_progress(void *user, uint64_t done, uint64_t blocks, uint64_t cycles, uint64_t warp_instructions)
+{
+	struct progress *progress = user;
+	double now = host_now();
+	if (now - progress->last < 0.1)
+		return;
+	progress->last = now;
+	progress->gpu->progress(progress->gpu->progress_user, progress->kernel, done, blocks, cycles,
+				warp_instructions);
+}
+
+static enum sluice_status report_fault(const struct simt_launch *launch, const struct simt_fault *fault,
+				       struct sluice_error *error)
+{
+	char text[2048];
+	simt_fault_print(launch, fault, text, sizeof text);
+	return api_fail(error, SLUICE_FAULT, "%s", text);
+}
+
+static enum sluice_status stopped(const sluice_gpu *gpu, const struct record *record, struct sluice_error *error)
+{
+	return api_fail(error, SLUICE_STOPPED, "kernel %s stopped: the run has executed %llu thread instructions",
+			record->kernel, (unsigned long long)gpu->max_instructions);
+}
+
+static enum sluice_status run_functional(sluice_gpu *gpu, struct simt_launch *launch, struct record *record,
+					 struct sluice_error *error)
+{
+	struct simt_run run = {0};
+	launch->memory = gpu->gpu->memory;
+	launch->sm_count = gpu->machine.sms;
+	launch->id = ++gpu->functional_launches;
+	simt_run(launch, gpu->max_instructions ? gpu->max_instructions - gpu->instructions : 0, &run);
+	record->functional = true;
+	record->stats.sm.warp_instructions = run.warp_instructions;
+	record->stats.sm.thread_instructions = run.thread_instructions;
+	record->end = run.fault.what ? GPU_FAULT : run.stopped ? GPU_STOPPED : GPU_DONE;
+	if (run.fault.what)
+		return report_fault(launch, &run.fault, error);
+	return run.stopped ? stopped(gpu, record, error) : SLUICE_OK;
+}
+
+static enum sluice_status run_timed(sluice_gpu *gpu, struct gpu_run *run, struct record *record,
+				    struct sluice_error *error)
+{
+	char text[512];
+	gpu_run(gpu->gpu, run);
+	record->end = run->end;
+	record->cycles = run->cycles;
+	record->blocks_per_sm = run->blocks_limit;
+	record->stats = run->stats;
+	switch (run->end) {
+	case GPU_FAULT:
+		return report_fault(&run->launch, &run->fault, error);
+	case GPU_STALLED:
+		return api_fail(error, SLUICE_STALLED, "kernel %s stalled at cycle %llu: nothing can go on\n%s",
+				record->kernel, (unsigned long long)run->cycles, run->message);
+	case GPU_STOPPED:
+		return stopped(gpu, record, error);
+	default:
+		if (!gpu_check_stats(gpu->gpu, run, text, sizeof text)) {
+			fprintf(stderr, "sluice: internal error: statistics of kernel %s do not add up: %s\n",
+				record->kernel, text);
+			abort();
+		}
+		return SLUICE_OK;
+	}
+}
+
+enum sluice_status sluice_launch(sluice_gpu *gpu, sluice_kernel *kernel, sluice_dim grid, sluice_dim block,
+				 uint32_t dynamic_shared_bytes, void *const *arguments, struct sluice_error *error)
+{
+	enum sluice_status status = prepare_kernel(kernel, error);
+	if (status != SLUICE_OK)
+		return status;
+	if (gpu->max_instructions && gpu->instructions >= gpu->max_instructions)
+		return api_fail(error, SLUICE_STOPPED,
+				"kernel %s not started: the run has executed %llu thread instructions",
+				kernel->function->name, (unsigned long long)gpu->max_instructions);
+	uint32_t shared = kernel->program->shared_bytes + dynamic_shared_bytes;
+	uint64_t threads = (uint64_t)block.x * block.y * block.z;
+	struct occupancy occupancy = {0};
+	if (threads && threads <= gpu->machine.max_block_threads)
+		occupancy = occupancy_of(&gpu->machine, (uint32_t)threads, kernel_registers(kernel), shared);
+	status = check_launch(gpu, kernel, grid, block, shared, &occupancy, error);
+	if (status != SLUICE_OK)
+		return status;
+
+	struct progress progress = {.gpu = gpu, .kernel = kernel->function->name, .last = host_now()};
+	struct gpu_run *run = xcalloc(1, sizeof *run);
+	uint8_t *params = pack_params(kernel, arguments);
+	run->launch = (struct simt_launch){.program = kernel->program,
+					   .grid = {grid.x, grid.y, grid.z},
+					   .block = {block.x, block.y, block.z},
+					   .dynamic_shared_bytes = dynamic_shared_bytes,
+					   .params = params,
+					   .system_call = device_call,
+					   .user = gpu->gpu->memory};
+	run->blocks_per_sm = occupancy.blocks;
+	if (gpu->max_instructions)
+		run->max_thread_instructions = gpu->max_instructions - gpu->instructions;
+	if (gpu->progress) {
+		run->progress = pass_progress;
+		run->progress_user = &progress;
+	}
+	struct record *record = new_record(gpu, kernel);
+	record->grid = run->launch.grid;
+	record->block = run->launch.block;
+	record->registers = kernel_registers(kernel);
+	record->shared_bytes = shared;
+	double begin = host_now();
+	status =
+		gpu->functional ? run_functional(gpu, &run->launch, record, error) : run_timed(gpu, run, record, error);
+	record->host_seconds = host_now() - begin;
+	gpu->instructions += record->stats.sm.thread_instructions;
+	free(params);
+	free(run);
+	return status == SLUICE_OK ? api_succeed(error) : status;
+}

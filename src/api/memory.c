@@ -1,0 +1,104 @@
+/* Device memory as the host sees it. */
+#include "api/api.h"
+
+#include <string.h>
+
+static enum sluice_status check(const sluice_gpu *gpu, const char *what, uint64_t address, uint64_t size,
+				struct sluice_error *error)
+{
+	if (simt_valid(gpu->gpu->memory, address, size))
+		return SLUICE_OK;
+	const struct simt_allocation *near = simt_nearest(gpu->gpu->memory, address);
+	if (!near)
+		return api_fail(error, SLUICE_BAD_ARGUMENT,
+				"%s of %llu bytes at device address 0x%llx: nothing is allocated", what,
+				(unsigned long long)size, (unsigned long long)address);
+	return api_fail(
+		error, SLUICE_BAD_ARGUMENT,
+		"%s of %llu bytes at device address 0x%llx: outside every allocation; the nearest is 0x%llx with %llu "
+		"bytes",
+		what, (unsigned long long)size, (unsigned long long)address, (unsigned long long)near->address,
+		(unsigned long long)near->size);
+}
+
+enum sluice_status sluice_alloc(sluice_gpu *gpu, uint64_t size, uint64_t *address, struct sluice_error *error)
+{
+	*address = simt_alloc(gpu->gpu->memory, size);
+	if (!*address)
+		return api_fail(error, SLUICE_NO_MEMORY,
+				"cannot allocate %llu bytes of device memory: %llu of %llu are free",
+				(unsigned long long)size, (unsigned long long)simt_bytes_free(gpu->gpu->memory),
+				(unsigned long long)simt_bytes_total(gpu->gpu->memory));
+	return api_succeed(error);
+}
+
+enum sluice_status sluice_free(sluice_gpu *gpu, uint64_t address, struct sluice_error *error)
+{
+	if (!simt_free(gpu->gpu->memory, address))
+		return api_fail(error, SLUICE_BAD_ARGUMENT, "free of device address 0x%llx: no allocation begins there",
+				(unsigned long long)address);
+	return api_succeed(error);
+}
+
+enum sluice_status sluice_write(sluice_gpu *gpu, uint64_t to, const void *from, uint64_t size,
+				struct sluice_error *error)
+{
+	if (size && check(gpu, "write", to, size, error) != SLUICE_OK)
+		return SLUICE_BAD_ARGUMENT;
+	if (size)
+		memcpy(simt_host(gpu->gpu->memory, to), from, size);
+	return api_succeed(error);
+}
+
+enum sluice_status sluice_read(sluice_gpu *gpu, void *to, uint64_t from, uint64_t size, struct sluice_error *error)
+{
+	if (size && check(gpu, "read", from, size, error) != SLUICE_OK)
+		return SLUICE_BAD_ARGUMENT;
+	if (size)
+		memcpy(to, simt_host(gpu->gpu->memory, from), size);
+	return api_succeed(error);
+}
+
+enum sluice_status sluice_copy(sluice_gpu *gpu, uint64_t to, uint64_t from, uint64_t size, struct sluice_error *error)
+{
+	if (size &&
+	    (check(gpu, "copy", from, size, error) != SLUICE_OK || check(gpu, "copy", to, size, error) != SLUICE_OK))
+		return SLUICE_BAD_ARGUMENT;
+	if (size)
+		memmove(simt_host(gpu->gpu->memory, to), simt_host(gpu->gpu->memory, from), size);
+	return api_succeed(error);
+}
+
+enum sluice_status sluice_fill(sluice_gpu *gpu, uint64_t to, uint32_t value, uint32_t width, uint64_t count,
+			       struct sluice_error *error)
+{
+	if (width != 1 && width != 2 && width != 4)
+		return api_fail(error, SLUICE_BAD_ARGUMENT, "fill with values of %u bytes; expected 1, 2 or 4", width);
+	if (count == 0)
+		return api_succeed(error);
+	if (count > UINT64_MAX / 4 || check(gpu, "fill", to, count * width, error) != SLUICE_OK)
+		return SLUICE_BAD_ARGUMENT;
+	unsigned char *host = simt_host(gpu->gpu->memory, to);
+	if (width == 1)
+		memset(host, (int)(value & 0xff), count);
+	else
+		for (uint64_t i = 0; i < count; i++)
+			memcpy(host + i * width, &value, width); /* little-endian, as device memory is */
+	return api_succeed(error);
+}
+
+void sluice_memory_info(sluice_gpu *gpu, uint64_t *free_bytes, uint64_t *total_bytes)
+{
+	*free_bytes = simt_bytes_free(gpu->gpu->memory);
+	*total_bytes = simt_bytes_total(gpu->gpu->memory);
+}
+
+bool sluice_find_allocation(sluice_gpu *gpu, uint64_t address, uint64_t *base, uint64_t *size)
+{
+	const struct simt_allocation *found = simt_find(gpu->gpu->memory, address);
+	if (!found)
+		return false;
+	*base = found->address;
+	*size = found->size;
+	return true;
+}

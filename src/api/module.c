@@ -1,0 +1,229 @@
+/* Modules and kernels: loading PTX, placing its variables, preparing kernels. */
+#include "api/api.h"
+
+#include "base/arena.h"
+#include "flow/flow.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static enum sluice_status fail_with_diag(struct sluice_error *error, enum sluice_status status, struct diag *diag)
+{
+	size_t length = diag->text ? strlen(diag->text) : 0;
+	while (length && diag->text[length - 1] == '\n')
+		diag->text[--length] = '\0';
+	api_fail(error, status, "%s", diag->text ? diag->text : "unknown error");
+	diag_free(diag);
+	return status;
+}
+
+static bool lives_in_memory(const struct ptx_variable *variable)
+{
+	return (variable->space == PTX_GLOBAL || variable->space == PTX_CONST) && variable->size;
+}
+
+static bool place_variables(sluice_module *module, struct ptx_variable *first)
+{
+	struct simt_memory *memory = module->gpu->gpu->memory;
+	for (struct ptx_variable *v = first; v; v = v->next) {
+		if (!lives_in_memory(v))
+			continue;
+		v->address = simt_alloc_static(memory, v->size, v->align);
+		if (!v->address)
+			return false;
+		if (v->space == PTX_CONST)
+			module->constant_bytes += v->size;
+		if (v->initial)
+			memcpy(simt_host(memory, v->address), v->initial, v->size);
+		else
+			memset(simt_host(memory, v->address), 0, v->size);
+	}
+	return true;
+}
+
+/* Pointers inside initial values, once all variables have addresses. */
+static void relocate(const sluice_module *module, const struct ptx_variable *first)
+{
+	for (const struct ptx_variable *v = first; v; v = v->next)
+		for (uint32_t i = 0; v->address && i < v->relocation_count; i++) {
+			const struct ptx_relocation *relocation = &v->relocations[i];
+			uint64_t value =
+				(relocation->symbol ? relocation->symbol->address : 0) + (uint64_t)relocation->addend;
+			memcpy((char *)simt_host(module->gpu->gpu->memory, v->address) + relocation->offset, &value,
+			       relocation->size);
+		}
+}
+
+static void free_variables(const sluice_module *module, const struct ptx_variable *first)
+{
+	for (const struct ptx_variable *v = first; v; v = v->next)
+		if (v->address)
+			simt_free(module->gpu->gpu->memory, v->address);
+}
+
+static bool place_all(sluice_module *module)
+{
+	if (!place_variables(module, module->ptx->variables))
+		return false;
+	for (struct ptx_function *f = module->ptx->functions; f; f = f->next)
+		if (!place_variables(module, f->locals))
+			return false;
+	relocate(module, module->ptx->variables);
+	for (struct ptx_function *f = module->ptx->functions; f; f = f->next)
+		relocate(module, f->locals);
+	return true;
+}
+
+static void list_kernels(sluice_module *module)
+{
+	for (struct ptx_function *f = module->ptx->functions; f; f = f->next)
+		module->kernels += f->is_entry && f->has_body;
+	module->kernel = xcalloc(module->kernels + 1, sizeof *module->kernel);
+	size_t k = 0;
+	for (struct ptx_function *f = module->ptx->functions; f; f = f->next)
+		if (f->is_entry && f->has_body)
+			module->kernel[k++] = (struct sluice_kernel){.function = f, .module = module};
+}
+
+enum sluice_status sluice_load(sluice_gpu *gpu, const char *ptx, size_t length, const char *name,
+			       sluice_module **loaded, struct sluice_error *error)
+{
+	struct diag diag = {0};
+	*loaded = NULL;
+	struct ptx_module *parsed = ptx_parse(name, ptx, length, &diag);
+	if (!parsed)
+		return fail_with_diag(error, SLUICE_BAD_PTX, &diag);
+	diag_free(&diag);
+	sluice_module *module = xcalloc(1, sizeof *module);
+	module->gpu = gpu;
+	module->ptx = parsed;
+	module->next = gpu->modules;
+	gpu->modules = module;
+	if (!place_all(module)) {
+		sluice_unload(gpu, module);
+		return api_fail(error, SLUICE_NO_MEMORY, "%s: no room for the module's variables", name);
+	}
+	list_kernels(module);
+	*loaded = module;
+	return api_succeed(error);
+}
+
+void sluice_unload(sluice_gpu *gpu, sluice_module *module)
+{
+	sluice_module **link = &gpu->modules;
+	while (*link && *link != module)
+		link = &(*link)->next;
+	if (!*link)
+		return;
+	*link = module->next;
+	free_variables(module, module->ptx->variables);
+	for (struct ptx_function *f = module->ptx->functions; f; f = f->next)
+		free_variables(module, f->locals);
+	for (size_t k = 0; k < module->kernels; k++)
+		if (module->kernel[k].program)
+			simt_program_free(module->kernel[k].program);
+	free(module->kernel);
+	ptx_free(module->ptx);
+	free(module);
+}
+
+sluice_kernel *sluice_find_kernel(sluice_module *module, const char *name)
+{
+	for (size_t k = 0; k < module->kernels; k++)
+		if (strcmp(module->kernel[k].function->name, name) == 0)
+			return &module->kernel[k];
+	return NULL;
+}
+
+bool sluice_find_variable(sluice_module *module, const char *name, uint64_t *address, uint64_t *size)
+{
+	const struct ptx_variable *variable = ptx_find_variable(module->ptx, name);
+	if (!variable || !variable->address)
+		return false;
+	*address = variable->address;
+	*size = variable->size;
+	return true;
+}
+
+static uint32_t *reconvergence(struct arena *arena, const struct ptx_function *function)
+{
+	return flow_reconvergence(arena, flow_cfg_build(arena, function));
+}
+
+enum sluice_status prepare_kernel(sluice_kernel *kernel, struct sluice_error *error)
+{
+	struct diag diag = {0};
+	if (kernel->program)
+		return SLUICE_OK;
+	kernel->program = simt_decode(kernel->function, reconvergence, &diag);
+	if (!kernel->program)
+		return fail_with_diag(error, SLUICE_BAD_PTX, &diag);
+	diag_free(&diag);
+	kernel->registers = flow_kernel_registers(kernel->function);
+	return SLUICE_OK;
+}
+
+uint32_t kernel_registers(const sluice_kernel *kernel)
+{
+	const sluice_gpu *gpu = kernel->module->gpu;
+	uint32_t registers = kernel->registers;
+	for (size_t i = 0; i < gpu->override_count; i++)
+		if (strcmp(gpu->overrides[i].kernel, kernel->function->name) == 0) {
+			gpu->overrides[i].used = true;
+			registers = gpu->overrides[i].registers;
+		}
+	return registers ? registers : 1;
+}
+
+enum sluice_status sluice_kernel_info(sluice_gpu *gpu, sluice_kernel *kernel, struct sluice_kernel_info *info,
+				      struct sluice_error *error)
+{
+	enum sluice_status status = prepare_kernel(kernel, error);
+	if (status != SLUICE_OK)
+		return status;
+	const struct simt_program *program = kernel->program;
+	*info = (struct sluice_kernel_info){.name = kernel->function->name,
+					    .registers = kernel_registers(kernel),
+					    .shared_bytes = program->shared_bytes,
+					    .local_bytes = program->local_bytes,
+					    .constant_bytes = (uint32_t)kernel->module->constant_bytes,
+					    .param_count = kernel->function->param_count,
+					    .param_bytes = program->param_bytes,
+					    .max_block_threads = gpu->machine.max_block_threads,
+					    .instructions = program->count};
+	return api_succeed(error);
+}
+
+bool sluice_kernel_param(const sluice_kernel *kernel, uint32_t i, uint32_t *offset, uint32_t *size)
+{
+	const struct ptx_variable *param = kernel->function->params;
+	while (param && i--)
+		param = param->next;
+	if (!param)
+		return false;
+	*offset = (uint32_t)param->offset;
+	*size = (uint32_t)param->size;
+	return true;
+}
+
+enum sluice_status sluice_occupancy(sluice_gpu *gpu, sluice_kernel *kernel, uint32_t block_threads,
+				    uint32_t dynamic_shared_bytes, struct sluice_occupancy *result,
+				    struct sluice_error *error)
+{
+	static const enum sluice_limit limits[] = {[LIMIT_THREADS] = SLUICE_BY_THREADS,
+						   [LIMIT_REGISTERS] = SLUICE_BY_REGISTERS,
+						   [LIMIT_SHARED] = SLUICE_BY_SHARED,
+						   [LIMIT_BLOCK_SLOTS] = SLUICE_BY_BLOCK_SLOTS};
+	enum sluice_status status = prepare_kernel(kernel, error);
+	if (status != SLUICE_OK)
+		return status;
+	if (!block_threads)
+		return api_fail(error, SLUICE_BAD_ARGUMENT, "occupancy of a block with no threads");
+	struct occupancy occupancy = occupancy_of(&gpu->machine, block_threads, kernel_registers(kernel),
+						  kernel->program->shared_bytes + dynamic_shared_bytes);
+	*result = (struct sluice_occupancy){.blocks_per_sm = occupancy.blocks,
+					    .warps_per_sm = occupancy.warps,
+					    .occupancy = (double)occupancy.warps / gpu->machine.sm.warps,
+					    .limit = limits[occupancy.limit]};
+	return api_succeed(error);
+}

@@ -1,0 +1,207 @@
+/* Opening a GPU: machine file, options. */
+#include "api/api.h"
+
+#include "base/config_file.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum sluice_status api_fail(struct sluice_error *error, enum sluice_status status, const char *format, ...)
+{
+	if (error) {
+		va_list arguments;
+		error->status = status;
+		va_start(arguments, format);
+		vsnprintf(error->message, sizeof error->message, format, arguments);
+		va_end(arguments);
+	}
+	return status;
+}
+
+enum sluice_status api_succeed(struct sluice_error *error)
+{
+	if (error) {
+		error->status = SLUICE_OK;
+		error->message[0] = '\0';
+	}
+	return SLUICE_OK;
+}
+
+const char *sluice_version(void)
+{
+	return SLUICE_VERSION;
+}
+
+const char *sluice_machines_folder(void)
+{
+	const char *folder = getenv("SLUICE_MACHINES");
+	if (folder && *folder)
+		return folder;
+	return access(SLUICE_SOURCE_MACHINES, R_OK) == 0 ? SLUICE_SOURCE_MACHINES : SLUICE_INSTALLED_MACHINES;
+}
+
+/* A name is looked up in the machines folder; what has a slash or ends in .yaml is a path. */
+static char *machine_path(const char *machine)
+{
+	char *path;
+	size_t length = strlen(machine);
+	bool is_path = strchr(machine, '/') || (length > 5 && strcmp(machine + length - 5, ".yaml") == 0);
+	int written = is_path ? asprintf(&path, "%s", machine)
+			      : asprintf(&path, "%s/%s.yaml", sluice_machines_folder(), machine);
+	return written < 0 ? NULL : path;
+}
+
+static void read_machine(struct machine *machine, const char *name, struct diag *diag)
+{
+	char *path = machine_path(name);
+	if (path && access(path, R_OK) != 0 && !strchr(name, '/'))
+		diag_plain(diag, "no machine '%s' (%s: %s); 'sluice machine list' shows those there are", name, path,
+			   strerror(errno));
+	else if (path)
+		config_file_read(path, machine_options, machine_option_count, machine, diag);
+	free(path);
+}
+
+/* kernel.NAME.registers=N: NAME may contain dots. */
+static bool is_kernel_option(const char *option)
+{
+	return strncmp(option, "kernel.", 7) == 0;
+}
+
+static void add_override(sluice_gpu *gpu, const char *option, struct diag *diag)
+{
+	static const char key[] = ".registers=";
+	const char *name = option + 7, *at = strstr(name, key);
+	char *end;
+	unsigned long registers = at ? strtoul(at + strlen(key), &end, 10) : 0;
+	if (!at || at == name || *end || registers < 1 || registers > 1024) {
+		diag_plain(diag, "option '%s'; expected kernel.NAME.registers=N with N from 1 to 1024", option);
+		return;
+	}
+	gpu->overrides = xrealloc(gpu->overrides, (gpu->override_count + 1) * sizeof *gpu->overrides);
+	struct register_override *override = &gpu->overrides[gpu->override_count++];
+	*override = (struct register_override){.kernel = strndup(name, (size_t)(at - name)),
+					       .registers = (uint32_t)registers};
+}
+
+static void read_settings(sluice_gpu *gpu, const struct sluice_settings *settings, struct diag *diag)
+{
+	read_machine(&gpu->machine, settings->machine ? settings->machine : "gtx480", diag);
+	for (const char *const *option = settings->options; option && *option; option++) {
+		if (is_kernel_option(*option))
+			add_override(gpu, *option, diag);
+		else
+			config_assign(*option, machine_options, machine_option_count, &gpu->machine, diag);
+	}
+	if (!diag->errors)
+		machine_check(&gpu->machine, diag);
+}
+
+enum sluice_status sluice_open(sluice_gpu **opened, const struct sluice_settings *settings, struct sluice_error *error)
+{
+	static const struct sluice_settings defaults;
+	struct diag diag = {0};
+	if (!opened)
+		return api_fail(error, SLUICE_BAD_ARGUMENT, "sluice_open: no place for the gpu");
+	*opened = NULL;
+	if (!settings)
+		settings = &defaults;
+	sluice_gpu *gpu = xcalloc(1, sizeof *gpu);
+	gpu->functional = settings->functional;
+	gpu->max_instructions = settings->max_instructions;
+	gpu->progress = settings->progress;
+	gpu->progress_user = settings->progress_user;
+	gpu->records.machine = &gpu->machine;
+	gpu->records.program = settings->program;
+	read_settings(gpu, settings, &diag);
+	enum sluice_status status = SLUICE_OK;
+	if (diag.errors) {
+		size_t length = strlen(diag.text);
+		while (length && diag.text[length - 1] == '\n')
+			diag.text[--length] = '\0';
+		status = api_fail(error, SLUICE_BAD_SETTING, "%s", diag.text);
+	} else if (!(gpu->gpu = gpu_open(&gpu->machine))) {
+		status = api_fail(error, SLUICE_NO_MEMORY, "cannot reserve %u MiB for device memory: %s",
+				  gpu->machine.memory_mib, strerror(errno));
+	}
+	diag_free(&diag);
+	if (status != SLUICE_OK) {
+		sluice_close(gpu);
+		return status;
+	}
+	*opened = gpu;
+	return api_succeed(error);
+}
+
+void sluice_close(sluice_gpu *gpu)
+{
+	if (!gpu)
+		return;
+	while (gpu->modules)
+		sluice_unload(gpu, gpu->modules);
+	gpu_close(gpu->gpu);
+	for (size_t i = 0; i < gpu->override_count; i++)
+		free(gpu->overrides[i].kernel);
+	free(gpu->overrides);
+	for (size_t i = 0; i < gpu->records.count; i++)
+		free(gpu->records.record[i].kernel);
+	free(gpu->records.record);
+	free(gpu);
+}
+
+double sluice_time(const sluice_gpu *gpu)
+{
+	return gpu_seconds(gpu->gpu);
+}
+
+void sluice_machine_info(const sluice_gpu *gpu, struct sluice_machine_info *info)
+{
+	const struct machine *machine = &gpu->machine;
+	*info = (struct sluice_machine_info){
+		.sm_count = machine->sms,
+		.warp_size = WARP_SIZE,
+		.max_threads_per_block = machine->max_block_threads,
+		.max_threads_per_sm = machine->sm.warps * WARP_SIZE,
+		.max_blocks_per_sm = machine->sm.blocks,
+		.registers_per_sm = machine->sm.registers,
+		.shared_bytes_per_sm = machine->sm.shared_bytes,
+		.shared_bytes_per_block = machine->shared_per_block,
+		.l2_bytes = machine->l2.sets * machine->l2.ways * machine->l2.line_bytes * machine->map.channels *
+			    machine->map.slices_per_channel,
+		.core_mhz = machine->core_mhz,
+		.memory_mhz = machine->dram_mhz,
+		.memory_bus_bits = machine->memory_bus_bits,
+		.major = machine->compute_major,
+		.minor = machine->compute_minor,
+		.memory_bytes = (uint64_t)machine->memory_mib << 20,
+	};
+	memcpy(info->name, machine->name, sizeof info->name);
+}
+
+void sluice_machine_write(const sluice_gpu *gpu, FILE *file)
+{
+	config_file_write(file, machine_options, machine_option_count, &gpu->machine);
+}
+
+enum sluice_status sluice_stats_write(sluice_gpu *gpu, FILE *file, enum sluice_stats_format format,
+				      struct sluice_error *error)
+{
+	bool written = true;
+	if (format == SLUICE_STATS_JSON)
+		written = records_write_json(&gpu->records, file);
+	else if (format == SLUICE_STATS_GPGPUSIM)
+		records_write_gpgpusim(&gpu->records, file);
+	else
+		records_write_table(&gpu->records, file);
+	if (!written || fflush(file) != 0 || ferror(file))
+		return api_fail(error, SLUICE_IO, "cannot write statistics: %s", strerror(errno));
+	return api_succeed(error);
+}
+
+void sluice_stats_describe(FILE *file)
+{
+	records_describe(file);
+}

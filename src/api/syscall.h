@@ -1,0 +1,12 @@
+/* syscall: what device code may call: printf, malloc, free, assert. */
+#ifndef SLUICE_API_SYSCALL_H
+#define SLUICE_API_SYSCALL_H
+
+#include "simt/memory.h"
+
+#include <stdint.h>
+
+/* simt_launch.system_call; `user` is a struct simt_memory. See there. */
+uint64_t device_call(void *user, const char *name, const uint64_t *arguments, const void *local);
+
+#endif

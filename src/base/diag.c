@@ -1,0 +1,141 @@
+#include "base/diag.h"
+
+#include "base/arena.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+	DEFAULT_LIMIT = 20,
+	LINE_SHOWN = 160, /* bytes of a source line that are shown */
+	LINE_BEFORE = 60, /* bytes before the column, where the line is longer than that */
+};
+
+__attribute__((format(printf, 2, 0))) static void append_list(struct diag *diag, const char *format, va_list arguments)
+{
+	va_list again;
+	va_copy(again, arguments);
+	int written = vsnprintf(NULL, 0, format, again);
+	va_end(again);
+	size_t added = written > 0 ? (size_t)written : 0;
+	if (diag->length + added + 1 > diag->capacity) {
+		diag->capacity = 2 * (diag->length + added + 1);
+		diag->text = xrealloc(diag->text, diag->capacity);
+	}
+	vsnprintf(diag->text + diag->length, added + 1, format, arguments);
+	diag->length += added;
+}
+
+__attribute__((format(printf, 2, 3))) static void append(struct diag *diag, const char *format, ...)
+{
+	va_list arguments;
+	va_start(arguments, format);
+	append_list(diag, format, arguments);
+	va_end(arguments);
+}
+
+/* The bytes of one line, without its end. */
+static struct source find_line(const struct source *source, uint32_t line)
+{
+	const char *text = source->text, *end = source->text + source->length;
+	for (; line > 1 && text < end; line--) {
+		const char *newline = memchr(text, '\n', (size_t)(end - text));
+		text = newline ? newline + 1 : end;
+	}
+	const char *newline = text < end ? memchr(text, '\n', (size_t)(end - text)) : NULL;
+	size_t length = (size_t)((newline ? newline : end) - text);
+	if (length && text[length - 1] == '\r')
+		length--;
+	return (struct source){source->name, text, length};
+}
+
+/* The source line and the caret below it. Tabs are repeated and the later bytes of a UTF-8 character left out, so that
+ * the caret stands under its character on any terminal. */
+static void append_excerpt(struct diag *diag, const struct source *source, struct place place)
+{
+	struct source line = find_line(source, place.line);
+	size_t column = place.column ? place.column - 1 : 0;
+	if (column > line.length)
+		column = line.length;
+	size_t first = line.length > LINE_SHOWN && column > LINE_BEFORE ? column - LINE_BEFORE : 0;
+	size_t shown = line.length - first < LINE_SHOWN ? line.length - first : LINE_SHOWN;
+	const char *left_out = first ? "..." : "";
+
+	int width = snprintf(NULL, 0, "%u", place.line);
+	append(diag, "  %u | %s", place.line, left_out);
+	for (size_t i = first; i < first + shown; i++) {
+		unsigned char byte = (unsigned char)line.text[i];
+		append(diag, "%c", byte < ' ' && byte != '\t' ? ' ' : byte);
+	}
+	append(diag, "%s\n", first + shown < line.length ? "..." : "");
+	if (!place.column)
+		return;
+	append(diag, "  %*s | %*s", width, "", first ? 3 : 0, "");
+	for (size_t i = first; i < column; i++) {
+		unsigned char byte = (unsigned char)line.text[i];
+		if ((byte & 0xc0) != 0x80)
+			append(diag, "%c", byte == '\t' ? '\t' : ' ');
+	}
+	append(diag, "^\n");
+}
+
+__attribute__((format(printf, 5, 0))) static void report(struct diag *diag, const char *severity,
+							 const struct source *source, struct place place,
+							 const char *format, va_list arguments)
+{
+	append(diag, "%s:", source->name);
+	if (place.line && place.column)
+		append(diag, "%u:%u:", place.line, place.column);
+	else if (place.line)
+		append(diag, "%u:", place.line);
+	append(diag, " %s: ", severity);
+	append_list(diag, format, arguments);
+	append(diag, "\n");
+	if (place.line)
+		append_excerpt(diag, source, place);
+}
+
+/* Counts a message; false when there were too many to keep it. */
+static bool keep(struct diag *diag, uint32_t *counted, const char *kind)
+{
+	uint32_t limit = diag->limit ? diag->limit : DEFAULT_LIMIT;
+	++*counted;
+	if (*counted == limit + 1)
+		append(diag, "sluice: too many %s; the others are not shown\n", kind);
+	return *counted <= limit;
+}
+
+void diag_error(struct diag *diag, const struct source *source, struct place place, const char *format, ...)
+{
+	va_list arguments;
+	va_start(arguments, format);
+	if (keep(diag, &diag->errors, "errors"))
+		report(diag, "error", source, place, format, arguments);
+	va_end(arguments);
+}
+
+void diag_warning(struct diag *diag, const struct source *source, struct place place, const char *format, ...)
+{
+	va_list arguments;
+	va_start(arguments, format);
+	if (keep(diag, &diag->warnings, "warnings"))
+		report(diag, "warning", source, place, format, arguments);
+	va_end(arguments);
+}
+
+void diag_plain(struct diag *diag, const char *format, ...)
+{
+	static const struct source sluice = {.name = "sluice"};
+	va_list arguments;
+	va_start(arguments, format);
+	if (keep(diag, &diag->errors, "errors"))
+		report(diag, "error", &sluice, (struct place){0}, format, arguments);
+	va_end(arguments);
+}
+
+void diag_free(struct diag *diag)
+{
+	free(diag->text);
+	*diag = (struct diag){.limit = diag->limit};
+}

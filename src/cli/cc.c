@@ -1,0 +1,423 @@
+/* sluice cc: compiles CUDA C++ with clang, our headers, our device library and our runtime.
+ *
+ * The command becomes clang++ with the flags below; whatever it does not know passes through, behind them, so that a
+ * user's flags have the last word. nvcc's spellings of common flags are translated.
+ */
+#include "cli/commands.h"
+
+#include "base/arena.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { DEFAULT_ARCHITECTURE = 70 };
+
+struct words {
+	const char **list; /* NULL-terminated */
+	size_t count;
+};
+
+struct cc {
+	const char *name;	  /* "sluice cc" */
+	struct words user;	  /* what goes to clang behind our flags */
+	const char *device_ptx;	  /* --device-ptx, or NULL */
+	const char *output;	  /* -o, or NULL */
+	const char *source;	  /* the last CUDA source named */
+	unsigned sources, inputs; /* CUDA sources; files of any kind */
+	unsigned architecture;	  /* the newest nvcc-style one given, or 0 */
+	bool own_architecture;	  /* clang's spelling of one was given */
+	bool links, ptx, verbose;
+};
+
+/* What becomes of a flag of nvcc's. */
+enum translation {
+	DROP,	      /* means nothing here */
+	REPLACE,      /* by the words of `text` */
+	ARCHITECTURE, /* a value with sm_NN or compute_NN in it, or several */
+	SPREAD,	      /* a comma-separated list, each for clang, behind the prefix `text` */
+	REFUSE,	      /* an error: `text` says why */
+};
+
+struct flag {
+	const char *name; /* without its one or two dashes */
+	bool takes_value; /* behind '=' or as the next word */
+	enum translation translation;
+	const char *text; /* for a flag with a value, REPLACE applies when the value is "true" or `value` */
+	const char *value;
+};
+
+static const struct flag flags[] = {
+	{"arch", true, ARCHITECTURE, NULL, NULL},
+	{"gpu-architecture", true, ARCHITECTURE, NULL, NULL},
+	{"gencode", true, ARCHITECTURE, NULL, NULL},
+	{"generate-code", true, ARCHITECTURE, NULL, NULL},
+	{"code", true, DROP, NULL, NULL},
+	{"gpu-code", true, DROP, NULL, NULL},
+	{"lineinfo", false, REPLACE, "-gline-tables-only", NULL},
+	{"generate-line-info", false, REPLACE, "-gline-tables-only", NULL},
+	{"G", false, REPLACE, "-g", NULL},
+	{"device-debug", false, REPLACE, "-g", NULL},
+	{"use_fast_math", false, REPLACE, "-ffast-math -fcuda-flush-denormals-to-zero", NULL},
+	{"ftz", true, REPLACE, "-fcuda-flush-denormals-to-zero", "true"},
+	{"fmad", true, REPLACE, "-ffp-contract=off", "false"},
+	{"prec-div", true, DROP, NULL, NULL},
+	{"prec-sqrt", true, DROP, NULL, NULL},
+	{"maxrregcount", true, DROP, NULL, NULL},
+	{"Xptxas", true, DROP, NULL, NULL},
+	{"ptxas-options", true, DROP, NULL, NULL},
+	{"Xcompiler", true, SPREAD, "", NULL},
+	{"compiler-options", true, SPREAD, "", NULL},
+	{"Xnvlink", true, DROP, NULL, NULL},
+	{"ccbin", true, DROP, NULL, NULL},
+	{"compiler-bindir", true, DROP, NULL, NULL},
+	{"cudart", true, DROP, NULL, NULL},
+	{"lcudart", false, DROP, NULL, NULL},
+	{"lcudart_static", false, DROP, NULL, NULL},
+	{"Wno-deprecated-gpu-targets", false, DROP, NULL, NULL},
+	{"expt-relaxed-constexpr", false, DROP, NULL, NULL},
+	{"expt-extended-lambda", false, DROP, NULL, NULL},
+	{"extended-lambda", false, DROP, NULL, NULL},
+	{"keep", false, DROP, NULL, NULL},
+	{"dc", false, REFUSE, "device code that calls into other files (-dc) is not supported; use -c", NULL},
+	{"dlink", false, REFUSE, "device code that calls into other files (-dlink) is not supported", NULL},
+	{"rdc", true, REFUSE, "device code that calls into other files (-rdc=true) is not supported", "true"},
+	{"relocatable-device-code", true, REFUSE, "device code that calls into other files is not supported", "true"},
+};
+
+static void add(struct words *words, const char *word)
+{
+	words->list = xrealloc(words->list, (words->count + 2) * sizeof *words->list);
+	words->list[words->count++] = word;
+	words->list[words->count] = NULL;
+}
+
+/* Adds each part of a list, behind a prefix. The parts stay allocated: the process becomes the compiler. */
+static void add_parts(struct words *words, const char *list, const char *separators, const char *prefix)
+{
+	char *rest = xstrdup(list), *word;
+	for (char *part; (part = strsep(&rest, separators));) {
+		if (!*part)
+			continue;
+		if (asprintf(&word, "%s%s", prefix, part) < 0)
+			abort();
+		add(words, word);
+	}
+}
+
+/* The newest of the architectures in the text that our clang knows; newer and unknown ones count as the next older. */
+static unsigned newest_architecture(const char *text)
+{
+	static const unsigned known[] = {20, 21, 30, 32, 35, 37, 50, 52, 53, 60, 61, 62, 70, 72, 75, 80, 86};
+	unsigned newest = 0;
+	for (const char *at = text; (at = strchr(at, '_')); at++) {
+		unsigned long wanted = strtoul(at + 1, NULL, 10);
+		unsigned best = wanted ? known[0] : 0;
+		for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+			if (known[i] <= wanted)
+				best = known[i];
+		newest = best > newest ? best : newest;
+	}
+	return newest;
+}
+
+static bool has_suffix(const char *text, const char *suffix)
+{
+	size_t length = strlen(text), tail = strlen(suffix);
+	return length > tail && strcmp(text + length - tail, suffix) == 0;
+}
+
+/* The row that the word spells, with one dash or two; *value is behind its '=', or NULL. */
+static const struct flag *find_flag(const char *word, const char **value)
+{
+	const char *name = word + 1 + (word[1] == '-');
+	size_t length = strcspn(name, "=");
+	*value = name[length] ? name + length + 1 : NULL;
+	for (size_t i = 0; i < sizeof flags / sizeof *flags; i++)
+		if (strlen(flags[i].name) == length && strncmp(flags[i].name, name, length) == 0 &&
+		    (flags[i].takes_value || !*value))
+			return &flags[i];
+	return NULL;
+}
+
+static bool translate(struct cc *cc, const struct flag *flag, const char *value)
+{
+	bool applies = !flag->value || (value && strcmp(value, flag->value) == 0);
+	switch (flag->translation) {
+	case DROP:
+		return true;
+	case REPLACE:
+		if (applies)
+			add_parts(&cc->user, flag->text, " ", "");
+		return true;
+	case SPREAD:
+		add_parts(&cc->user, value, ",", flag->text);
+		return true;
+	case ARCHITECTURE: {
+		unsigned architecture = newest_architecture(value);
+		if (!architecture) {
+			cli_error(cc->name, "-%s: expected sm_NN or compute_NN, not '%s'", flag->name, value);
+			return false;
+		}
+		cc->architecture = architecture > cc->architecture ? architecture : cc->architecture;
+		return true;
+	}
+	case REFUSE:
+		if (applies)
+			cli_error(cc->name, "%s", flag->text);
+		return !applies;
+	}
+	return false;
+}
+
+/* Flags of clang's that stop before the link. */
+static bool stops_early(const char *word)
+{
+	static const char *const stops[] = {"-c", "-S", "-E", "-M", "-MM", "-fsyntax-only", "--cuda-device-only"};
+	for (size_t i = 0; i < sizeof stops / sizeof *stops; i++)
+		if (strcmp(word, stops[i]) == 0)
+			return true;
+	return false;
+}
+
+/* Flags of clang's whose value is the next word, which is not an input then. */
+static bool takes_next(const char *word)
+{
+	static const char *const flags_with_value[] = {
+		"-I",	       "-L",	   "-D",      "-U",	 "-l",	     "-x", "-MF", "-MT",     "-MQ",
+		"-include",    "-isystem", "-iquote", "-Xclang", "-Xlinker", "-T", "-u",  "-target", "-Xarch_device",
+		"-Xarch_host", "-mllvm"};
+	for (size_t i = 0; i < sizeof flags_with_value / sizeof *flags_with_value; i++)
+		if (strcmp(word, flags_with_value[i]) == 0)
+			return true;
+	return false;
+}
+
+static void add_input(struct cc *cc, const char *word)
+{
+	cc->inputs++;
+	if (has_suffix(word, ".cu")) {
+		cc->sources++;
+		cc->source = word;
+	}
+	add(&cc->user, word);
+}
+
+/* Handles argv[*i] and whatever belongs to it. False after an error message. */
+static bool take(struct cc *cc, int argc, char **argv, int *i)
+{
+	const char *word = argv[*i], *value;
+	const char *next = *i + 1 < argc ? argv[*i + 1] : NULL;
+	if (word[0] != '-' || !word[1]) {
+		add_input(cc, word);
+		return true;
+	}
+	if (strcmp(word, "--device-ptx") == 0 || strncmp(word, "--device-ptx=", 13) == 0) {
+		cc->device_ptx = word[12] ? word + 13 : next;
+		*i += !word[12];
+		if (!cc->device_ptx)
+			cli_error(cc->name, "--device-ptx: expected a file");
+		return cc->device_ptx;
+	}
+	if (strcmp(word, "--ptx") == 0 || strcmp(word, "-ptx") == 0) {
+		cc->ptx = true;
+		cc->links = false;
+		return true;
+	}
+	const struct flag *flag = find_flag(word, &value);
+	if (flag) {
+		if (flag->takes_value && !value) {
+			value = next;
+			++*i;
+		}
+		if (flag->takes_value && !value) {
+			cli_error(cc->name, "%s: expected a value", word);
+			return false;
+		}
+		return translate(cc, flag, value);
+	}
+	add(&cc->user, word);
+	cc->links = cc->links && !stops_early(word);
+	cc->verbose |= strcmp(word, "-v") == 0 || strcmp(word, "-###") == 0;
+	cc->own_architecture |= strncmp(word, "--cuda-gpu-arch=", 16) == 0 || strncmp(word, "--offload-arch=", 15) == 0;
+	if (strncmp(word, "-o", 2) == 0)
+		cc->output = word[2] ? word + 2 : next;
+	if ((takes_next(word) || strcmp(word, "-o") == 0) && next) {
+		++*i;
+		bool cuda = strcmp(word, "-x") == 0 && strcmp(next, "cu") == 0;
+		add(&cc->user, cuda ? "cuda" : next);
+	}
+	return true;
+}
+
+static char *joined(const char *first, const char *second)
+{
+	char *text;
+	if (asprintf(&text, "%s%s", first, second) < 0)
+		abort();
+	return text;
+}
+
+static void add_cuda(const struct cc *cc, struct words *command, const char *toolkit)
+{
+	static const char *const fixed[] = {
+		"-nocudainc",
+		"-include",
+		"cuda_runtime.h",
+		"--no-cuda-version-check",
+		"-O2",
+		"-gline-tables-only",
+		"-Wno-unused-command-line-argument",
+		"-Wno-unknown-cuda-version",
+		/* "..."NAME and narrowing initialisers, which nvcc of the time let pass */
+		"-Wno-reserved-user-defined-literal",
+		"-Wno-c++11-narrowing",
+	};
+	add(command, joined("--cuda-path=", toolkit));
+	add(command, "-isystem");
+	add(command, joined(toolkit, "/include"));
+	for (size_t i = 0; i < sizeof fixed / sizeof *fixed; i++)
+		add(command, fixed[i]);
+	if (!cc->own_architecture) {
+		char name[32];
+		snprintf(name, sizeof name, "%u", cc->architecture ? cc->architecture : DEFAULT_ARCHITECTURE);
+		add(command, joined("--cuda-gpu-arch=sm_", name));
+	}
+	if (cc->device_ptx) {
+		static const char *const host_only[] = {"--cuda-host-only", "-Xclang", "-fcuda-include-gpubinary",
+							"-Xclang"};
+		for (size_t i = 0; i < sizeof host_only / sizeof *host_only; i++)
+			add(command, host_only[i]);
+		add(command, cc->device_ptx);
+	}
+}
+
+/* --ptx without -o: a.cu becomes a.ptx in the current folder. */
+static void add_ptx(const struct cc *cc, struct words *command)
+{
+	add(command, "-S");
+	add(command, "--cuda-device-only");
+	if (cc->output)
+		return;
+	const char *slash = strrchr(cc->source, '/');
+	char *name = joined(slash ? slash + 1 : cc->source, ".ptx");
+	strcpy(name + strlen(name) - strlen(".cu.ptx"), ".ptx");
+	add(command, "-o");
+	add(command, name);
+}
+
+static bool check(const struct cc *cc)
+{
+	if (!cc->inputs) {
+		cli_error(cc->name, "no input files; 'sluice cc --help' shows the usage");
+		return false;
+	}
+	if (cc->ptx && (cc->sources != 1 || cc->device_ptx)) {
+		cli_error(cc->name, "--ptx: expected one .cu file and no --device-ptx");
+		return false;
+	}
+	if (cc->device_ptx && cc->sources != 1) {
+		cli_error(cc->name, "--device-ptx: expected one .cu file beside it, not %u", cc->sources);
+		return false;
+	}
+	if (cc->device_ptx && access(cc->device_ptx, R_OK) != 0) {
+		cli_error(cc->name, "cannot read %s: %s", cc->device_ptx, strerror(errno));
+		return false;
+	}
+	return true;
+}
+
+static bool find_toolkit(const struct cc *cc, char *toolkit)
+{
+	const char *given = getenv("SLUICE_TOOLKIT");
+	if (given && *given) {
+		if (realpath(given, toolkit))
+			return true;
+		cli_error(cc->name, "SLUICE_TOOLKIT=%s: %s", given, strerror(errno));
+		return false;
+	}
+	static const char *const places[] = {"../toolkit", CLI_INSTALLED_LIBRARIES "/toolkit", NULL};
+	if (cli_find_folder(places, "version.json", toolkit))
+		return true;
+	cli_error(cc->name, "found no toolkit beside the program; set SLUICE_TOOLKIT to its folder");
+	return false;
+}
+
+static void print_command(const struct words *command)
+{
+	for (size_t i = 0; i < command->count; i++)
+		fprintf(stderr, "%s%s", i ? " " : "", command->list[i]);
+	fputc('\n', stderr);
+}
+
+static int become_compiler(const struct cc *cc, struct words *command)
+{
+	const char *given = getenv("SLUICE_CLANG");
+	const char *const compilers[] = {given && *given ? given : "clang++-14", given && *given ? NULL : "clang++",
+					 NULL};
+	fflush(NULL);
+	for (size_t i = 0; compilers[i]; i++) {
+		command->list[0] = compilers[i];
+		if (cc->verbose)
+			print_command(command);
+		execvp(command->list[0], (char *const *)command->list);
+		if (errno != ENOENT)
+			break;
+	}
+	int error = errno;
+	cli_error(cc->name, "cannot start %s: %s%s", command->list[0], strerror(error),
+		  error == ENOENT ? "; Debian's package clang-14 has the compiler" : "");
+	return error == ENOENT ? CLI_NOT_FOUND : CLI_CANNOT_RUN;
+}
+
+static void print_help(void)
+{
+	fputs("Usage: sluice cc [OPTION...] FILE...\n"
+	      "Compile CUDA C++ for Sluice: clang++ with Sluice's headers, device library and runtime.\n"
+	      "\n"
+	      "      --device-ptx FILE  take the device code from that PTX file; only host code is compiled\n"
+	      "      --ptx              write the device code as PTX (to -o FILE, else beside the source's name)\n"
+	      "  -v                     print the commands\n"
+	      "\n"
+	      "All other options go to clang++ (-o, -c, -O3, -I, -D, -std, -l, ...), behind Sluice's own:\n"
+	      "--cuda-gpu-arch=sm_70 -O2 -gline-tables-only. nvcc's -arch, -gencode, -lineinfo, -use_fast_math,\n"
+	      "-Xcompiler and the like are understood.\n"
+	      "\n"
+	      "Environment: SLUICE_CLANG, the compiler (clang++-14); SLUICE_TOOLKIT, the folder of headers and\n"
+	      "libraries (the one that belongs to this program).\n",
+	      stdout);
+}
+
+int command_cc(int argc, char **argv)
+{
+	struct cc cc = {.name = argv[0], .links = true};
+	struct words command = {0};
+	char toolkit[PATH_MAX];
+	for (int i = 1; i < argc; i++) {
+		if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0) {
+			print_help();
+			return 0;
+		}
+		if (!take(&cc, argc, argv, &i))
+			return CLI_USAGE;
+	}
+	if (!check(&cc))
+		return CLI_USAGE;
+	if (!find_toolkit(&cc, toolkit))
+		return CLI_FAILED;
+	add(&command, NULL); /* the compiler */
+	add_cuda(&cc, &command, toolkit);
+	if (cc.ptx)
+		add_ptx(&cc, &command);
+	for (size_t i = 0; i < cc.user.count; i++)
+		add(&command, cc.user.list[i]);
+	if (cc.links) {
+		add(&command, joined(joined("-L", toolkit), "/lib64"));
+		add(&command, "-lcudart");
+		add(&command, joined(joined("-Wl,-rpath,", toolkit), "/lib64"));
+	}
+	return become_compiler(&cc, &command);
+}

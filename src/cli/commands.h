@@ -1,0 +1,53 @@
+/* commands: what the files of the `sluice` command share. */
+#ifndef SLUICE_CLI_COMMANDS_H
+#define SLUICE_CLI_COMMANDS_H
+
+#include "sluice.h"
+
+#include <argp.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Exit statuses, besides 0. */
+enum {
+	CLI_FAILED = 1,	      /* the work itself failed */
+	CLI_USAGE = 2,	      /* wrong options, machine or file names */
+	CLI_CANNOT_RUN = 126, /* the program was found but could not be started */
+	CLI_NOT_FOUND = 127,  /* the program was not found */
+};
+
+/* One function a command; argv[0] is "sluice NAME". Each returns the exit status. */
+int command_cc(int argc, char **argv);
+int command_machine(int argc, char **argv);
+int command_ptx(int argc, char **argv);
+int command_run(int argc, char **argv);
+int command_stats(int argc, char **argv);
+
+/* "sluice NAME: ..." on standard error. */
+__attribute__((format(printf, 2, 3))) void cli_error(const char *command, const char *format, ...);
+
+/* The same with an error of the library, whose diagnostics may be several lines that name their file themselves. */
+void cli_library_error(const char *command, const struct sluice_error *error);
+
+/* Options given as -o KEY=VALUE, NULL-terminated as sluice_settings wants them. Zero-initialise. */
+struct cli_options {
+	const char **list; /* NULL while there is none */
+	size_t count;
+};
+
+/* Adds one; ends the program with a usage error when it is not KEY=VALUE. */
+void cli_add_option(struct cli_options *options, const char *assignment, const struct argp_state *state);
+
+/* A whole number of at least `least`, or a usage error that names the option. */
+uint64_t cli_number(const char *option, const char *text, uint64_t least, const struct argp_state *state);
+
+/* The first of the folders, given relative to the program's own and NULL-terminated, that holds `file`. `path` has room
+ * for PATH_MAX bytes. */
+bool cli_find_folder(const char *const *places, const char *file, char *path);
+
+/* The folder of our libcudart: beside the program in a build tree or an installation. False when there is none.
+ * `path` has room for PATH_MAX bytes. */
+bool cli_library_folder(char *path);
+
+#endif

@@ -1,0 +1,80 @@
+#include "cli/commands.h"
+
+#include "base/arena.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <limits.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+void cli_error(const char *command, const char *format, ...)
+{
+	va_list arguments;
+	fprintf(stderr, "%s: ", command);
+	va_start(arguments, format);
+	vfprintf(stderr, format, arguments);
+	va_end(arguments);
+	fputc('\n', stderr);
+}
+
+void cli_library_error(const char *command, const struct sluice_error *error)
+{
+	/* Diagnostics name their file, or "sluice", themselves. */
+	if (strstr(error->message, ": error: "))
+		fprintf(stderr, "%s\n", error->message);
+	else
+		cli_error(command, "%s", error->message);
+}
+
+void cli_add_option(struct cli_options *options, const char *assignment, const struct argp_state *state)
+{
+	const char *equals = strchr(assignment, '=');
+	if (!equals || equals == assignment || strchr(assignment, '\n'))
+		argp_error(state, "-o: expected KEY=VALUE, not '%s'", assignment);
+	options->list = xrealloc(options->list, (options->count + 2) * sizeof *options->list);
+	options->list[options->count++] = assignment;
+	options->list[options->count] = NULL;
+}
+
+uint64_t cli_number(const char *option, const char *text, uint64_t least, const struct argp_state *state)
+{
+	char *end;
+	errno = 0;
+	unsigned long long number = strtoull(text, &end, 10);
+	if (!isdigit((unsigned char)*text) || *end || errno || number < least)
+		argp_error(state, "%s: expected a whole number of at least %llu, not '%s'", option,
+			   (unsigned long long)least, text);
+	return number;
+}
+
+bool cli_find_folder(const char *const *places, const char *file, char *path)
+{
+	char program[PATH_MAX], candidate[2 * PATH_MAX];
+	ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
+	if (length <= 0)
+		return false;
+	program[length] = '\0';
+	char *slash = strrchr(program, '/');
+	if (!slash)
+		return false;
+	*slash = '\0';
+	for (; *places; places++) {
+		snprintf(candidate, sizeof candidate, "%s/%s/%s", program, *places, file);
+		if (access(candidate, R_OK) != 0)
+			continue;
+		*strrchr(candidate, '/') = '\0';
+		return realpath(candidate, path);
+	}
+	return false;
+}
+
+bool cli_library_folder(char *path)
+{
+	/* In a build tree, in an installation. */
+	static const char *const places[] = {"../toolkit/lib64", CLI_INSTALLED_LIBRARIES "/toolkit/lib64", NULL};
+	return cli_find_folder(places, "libcudart.so", path);
+}

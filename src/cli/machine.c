@@ -1,0 +1,269 @@
+/* sluice machine: the machines there are, one in full, the differences of two. */
+#include "cli/commands.h"
+
+#include "base/arena.h"
+#include "base/slip.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct machine {
+	const char *name; /* "sluice machine" */
+	const char *word[3];
+	size_t words;
+	struct cli_options options;
+};
+
+/* A machine as the library writes it, each key by its full name. */
+struct sheet {
+	struct entry {
+		char *key, *value;
+	} * entry;
+	size_t count;
+};
+
+static const struct argp_option machine_options[] = {
+	{"option", 'o', "KEY=VALUE", 0, "show: change one key; may be repeated", 0},
+	{0},
+};
+
+static error_t parse(int key, char *value, struct argp_state *state)
+{
+	struct machine *machine = state->input;
+	switch (key) {
+	case 'o':
+		cli_add_option(&machine->options, value, state);
+		return 0;
+	case ARGP_KEY_ARG:
+		if (machine->words == 3)
+			argp_error(state, "too many arguments, from '%s' on", value);
+		machine->word[machine->words++] = value;
+		return 0;
+	case ARGP_KEY_NO_ARGS:
+		argp_error(state, "expected list, show or diff");
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+static const struct argp machine_argp = {
+	.options = machine_options,
+	.parser = parse,
+	.args_doc = "list\nshow MACHINE\ndiff MACHINE MACHINE",
+	.doc = "List the machines, show all keys of one as YAML, or show the keys in which two differ.\v"
+	       "A MACHINE is a name from the list or a YAML file. The exit status of diff is 0 when there is no "
+	       "difference, 1 when there is.",
+};
+
+/* NULL, and the error is reported, when there is no such machine. */
+static sluice_gpu *open_machine(const struct machine *machine, const char *name, const char *const *options)
+{
+	sluice_gpu *gpu;
+	struct sluice_error error = {0};
+	struct sluice_settings settings = {.machine = name, .options = options};
+	if (sluice_open(&gpu, &settings, &error) == SLUICE_OK)
+		return gpu;
+	cli_library_error(machine->name, &error);
+	return NULL;
+}
+
+static int by_name(const void *a, const void *b)
+{
+	return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+/* The names of the folder's YAML files, sorted, from malloc; NULL, with errno set, when it cannot be read. */
+static char **machine_names(const char *folder, size_t *count)
+{
+	DIR *files = opendir(folder);
+	if (!files)
+		return NULL;
+	char **names = NULL;
+	*count = 0;
+	for (const struct dirent *file; (file = readdir(files));) {
+		size_t length = strlen(file->d_name);
+		if (length <= 5 || strcmp(file->d_name + length - 5, ".yaml") != 0)
+			continue;
+		names = xrealloc(names, (*count + 1) * sizeof *names);
+		names[*count] = xstrdup(file->d_name);
+		names[(*count)++][length - 5] = '\0';
+	}
+	closedir(files);
+	if (*count)
+		qsort(names, *count, sizeof *names, by_name);
+	return names ? names : xmalloc(sizeof *names);
+}
+
+static int list(const struct machine *machine)
+{
+	const char *folder = sluice_machines_folder();
+	size_t count;
+	char **names = machine_names(folder, &count);
+	if (!names) {
+		cli_error(machine->name, "cannot read the machines in %s: %s", folder, strerror(errno));
+		return CLI_FAILED;
+	}
+	int status = 0;
+	printf("%-16s %4s %9s %6s %9s %9s %9s\n", "machine", "SMs", "core MHz", "warps", "shared", "L2", "memory");
+	for (size_t i = 0; i < count; i++) {
+		sluice_gpu *gpu = open_machine(machine, names[i], NULL);
+		struct sluice_machine_info info;
+		if (!gpu) {
+			status = CLI_FAILED;
+		} else {
+			sluice_machine_info(gpu, &info);
+			printf("%-16s %4u %9u %6u %6u KB %6u KB %6llu MB\n", names[i], info.sm_count, info.core_mhz,
+			       info.max_threads_per_sm / info.warp_size, info.shared_bytes_per_sm / 1024,
+			       info.l2_bytes / 1024, (unsigned long long)info.memory_bytes >> 20);
+			sluice_close(gpu);
+		}
+		free(names[i]);
+	}
+	free(names);
+	return status;
+}
+
+static int show(const struct machine *machine)
+{
+	sluice_gpu *gpu = open_machine(machine, machine->word[1], machine->options.list);
+	if (!gpu)
+		return CLI_USAGE;
+	sluice_machine_write(gpu, stdout);
+	sluice_close(gpu);
+	return 0;
+}
+
+static void sheet_add(struct sheet *sheet, const char *key, const char *value)
+{
+	sheet->entry = xrealloc(sheet->entry, (sheet->count + 1) * sizeof *sheet->entry);
+	sheet->entry[sheet->count++] = (struct entry){xstrdup(key), xstrdup(value)};
+}
+
+/* Joins the nested keys of the YAML that the library writes (two blanks a level, no comments) to dotted names. */
+static void sheet_read(struct sheet *sheet, char *text)
+{
+	enum { LEVELS = 8 };
+	char key[256] = "";
+	size_t ends[LEVELS + 1] = {0}; /* of the key's part at each level */
+	for (char *line; (line = strsep(&text, "\n"));) {
+		size_t level = strspn(line, " ") / 2;
+		char *name = line + 2 * level, *colon = strchr(name, ':');
+		if (!colon || level >= LEVELS)
+			continue;
+		const char *value = colon + 1 + strspn(colon + 1, " ");
+		*colon = '\0';
+		size_t end = ends[level];
+		end += (size_t)snprintf(key + end, sizeof key - end, "%s%s", level ? "." : "", name);
+		if (end >= sizeof key)
+			continue;
+		ends[level + 1] = end;
+		if (*value)
+			sheet_add(sheet, key, value);
+	}
+}
+
+static bool sheet_open(const struct machine *machine, const char *name, struct sheet *sheet)
+{
+	sluice_gpu *gpu = open_machine(machine, name, NULL);
+	if (!gpu)
+		return false;
+	char *text = NULL;
+	size_t length;
+	FILE *memory = open_memstream(&text, &length);
+	if (!memory)
+		abort();
+	sluice_machine_write(gpu, memory);
+	fclose(memory);
+	sheet_read(sheet, text);
+	free(text);
+	sluice_close(gpu);
+	return true;
+}
+
+static const char *sheet_value(const struct sheet *sheet, const char *key)
+{
+	for (size_t i = 0; i < sheet->count; i++)
+		if (strcmp(sheet->entry[i].key, key) == 0)
+			return sheet->entry[i].value;
+	return NULL;
+}
+
+static void sheet_close(struct sheet *sheet)
+{
+	for (size_t i = 0; i < sheet->count; i++) {
+		free(sheet->entry[i].key);
+		free(sheet->entry[i].value);
+	}
+	free(sheet->entry);
+}
+
+/* Every machine has the same keys: the library writes them all. */
+static int print_differences(const char *a_name, const struct sheet *a, const char *b_name, const struct sheet *b)
+{
+	int differences = 0;
+	for (size_t i = 0; i < a->count; i++) {
+		const char *other = sheet_value(b, a->entry[i].key);
+		if (other && strcmp(other, a->entry[i].value) == 0)
+			continue;
+		if (differences++ == 0)
+			printf("%-36s %-20s %s\n", "", a_name, b_name);
+		printf("%-36s %-20s %s\n", a->entry[i].key, a->entry[i].value, other ? other : "-");
+	}
+	return differences ? CLI_FAILED : 0;
+}
+
+static int diff(const struct machine *machine)
+{
+	struct sheet a = {0}, b = {0};
+	int status = CLI_USAGE;
+	if (sheet_open(machine, machine->word[1], &a) && sheet_open(machine, machine->word[2], &b))
+		status = print_differences(machine->word[1], &a, machine->word[2], &b);
+	sheet_close(&a);
+	sheet_close(&b);
+	return status;
+}
+
+static const struct action {
+	const char *name;
+	size_t words;
+	const char *takes;
+	int (*run)(const struct machine *machine);
+} actions[] = {
+	{"list", 1, "no arguments", list},
+	{"show", 2, "one MACHINE", show},
+	{"diff", 3, "two MACHINEs", diff},
+};
+
+static int act(const struct machine *machine)
+{
+	const char *word = machine->word[0], *nearest = NULL;
+	for (size_t i = 0; i < sizeof actions / sizeof *actions; i++) {
+		if (strcmp(actions[i].name, word) == 0) {
+			if (machine->words == actions[i].words)
+				return actions[i].run(machine);
+			cli_error(machine->name, "%s takes %s", word, actions[i].takes);
+			return CLI_USAGE;
+		}
+		if (slip_distance(word, actions[i].name) != SLIP_FAR)
+			nearest = actions[i].name;
+	}
+	if (nearest)
+		cli_error(machine->name, "expected list, show or diff, not '%s'; did you mean '%s'?", word, nearest);
+	else
+		cli_error(machine->name, "expected list, show or diff, not '%s'", word);
+	return CLI_USAGE;
+}
+
+int command_machine(int argc, char **argv)
+{
+	struct machine machine = {.name = argv[0]};
+	if (argp_parse(&machine_argp, argc, argv, 0, NULL, &machine) != 0)
+		return CLI_USAGE;
+	int status = act(&machine);
+	free(machine.options.list);
+	return status;
+}

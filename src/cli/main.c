@@ -1,0 +1,103 @@
+/* sluice: the command line. One file a command; this one finds it. */
+#include "cli/commands.h"
+
+#include "base/slip.h"
+
+#include <stdio.h>
+#include <string.h>
+
+struct command {
+	const char *name;
+	int (*run)(int argc, char **argv);
+	const char *title; /* argv[0] for it: what its messages begin with */
+	const char *meaning;
+};
+
+static const struct command commands[] = {
+	{"cc", command_cc, "sluice cc", "compile CUDA C++"},
+	{"run", command_run, "sluice run", "run a CUDA program on a simulated machine"},
+	{"ptx", command_ptx, "sluice ptx", "show kernels of a PTX file: registers, memory, occupancy, instruction mix"},
+	{"machine", command_machine, "sluice machine", "list, show and compare machines"},
+	{"stats", command_stats, "sluice stats", "explain the counters, show stored statistics"},
+};
+enum { COMMANDS = sizeof commands / sizeof *commands };
+
+static void print_help(void)
+{
+	fputs("Usage: sluice COMMAND [OPTION...] ...\n"
+	      "Cycle-level GPU simulator for research on on-chip memory.\n"
+	      "\n"
+	      "Commands:\n",
+	      stdout);
+	for (size_t i = 0; i < COMMANDS; i++)
+		printf("  %-10s %s\n", commands[i].name, commands[i].meaning);
+	fputs("\n"
+	      "  -h, --help     print this help, 'sluice COMMAND --help' that of a command\n"
+	      "  -V, --version  print the version\n"
+	      "\n"
+	      "Example:\n"
+	      "  sluice cc vecadd.cu -o vecadd\n"
+	      "  sluice run -m gtx480 --stats vecadd.json -- ./vecadd\n",
+	      stdout);
+}
+
+static const struct command *find(const char *name)
+{
+	for (size_t i = 0; i < COMMANDS; i++)
+		if (strcmp(commands[i].name, name) == 0)
+			return &commands[i];
+	return NULL;
+}
+
+static int unknown(const char *name)
+{
+	const char *nearest = NULL;
+	uint32_t best = SLIP_FAR;
+	for (size_t i = 0; i < COMMANDS; i++) {
+		uint32_t distance = slip_distance(name, commands[i].name);
+		if (distance < best) {
+			best = distance;
+			nearest = commands[i].name;
+		}
+	}
+	const char *kind = *name == '-' ? "option" : "command";
+	if (nearest)
+		cli_error("sluice", "unknown %s '%s'; did you mean '%s'?", kind, name, nearest);
+	else
+		cli_error("sluice", "unknown %s '%s'", kind, name);
+	fputs("Try 'sluice --help' for more information.\n", stderr);
+	return CLI_USAGE;
+}
+
+static int dispatch(int argc, char **argv)
+{
+	if (argc < 2) {
+		fputs("Usage: sluice COMMAND [OPTION...] ...\nTry 'sluice --help' for more information.\n", stderr);
+		return CLI_USAGE;
+	}
+	if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0) {
+		print_help();
+		return 0;
+	}
+	if (strcmp(argv[1], "--version") == 0 || strcmp(argv[1], "-V") == 0) {
+		printf("sluice %s\n", sluice_version());
+		return 0;
+	}
+	const struct command *command = find(argv[1]);
+	if (!command)
+		return unknown(argv[1]);
+	argv[1] = (char *)command->title;
+	return command->run(argc - 1, argv + 1);
+}
+
+int main(int argc, char **argv)
+{
+	argp_err_exit_status = CLI_USAGE;
+	int status = dispatch(argc, argv);
+	/* A full disk shows only when the last bytes are written. */
+	if (fclose(stdout) != 0) {
+		perror("sluice: standard output");
+		return status ? status : CLI_FAILED;
+	}
+	return status;
+}

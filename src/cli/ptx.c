@@ -1,0 +1,300 @@
+/* sluice ptx: what can be known of a PTX file without running it. */
+#include "cli/commands.h"
+
+#include "base/arena.h"
+#include "flow/flow.h"
+#include "ptx/module.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { KEY_PRINT = 256, KEY_CFG };
+
+enum { DEFAULT_THREADS = 256 };
+
+struct ptx {
+	const char *name; /* "sluice ptx" */
+	const char *machine, *file;
+	struct cli_options options;
+	uint32_t threads; /* 0: what the kernel asks for */
+	bool print, print_cfg;
+};
+
+static const struct argp_option ptx_options[] = {
+	{"machine", 'm', "MACHINE", 0, "Machine whose occupancy is shown; default gtx480", 0},
+	{"option", 'o', "KEY=VALUE", 0, "Change one key of the machine; may be repeated", 0},
+	{"threads", 't', "N", 0, "Threads per block for the occupancy; default: what the kernel asks for, else 256", 0},
+	{"print", KEY_PRINT, NULL, 0, "Print the module as PTX", 0},
+	{"cfg", KEY_CFG, NULL, 0, "Print the control flow of each function for Graphviz", 0},
+	{0},
+};
+
+static error_t parse(int key, char *value, struct argp_state *state)
+{
+	struct ptx *ptx = state->input;
+	uint64_t threads;
+	switch (key) {
+	case 'm':
+		ptx->machine = value;
+		return 0;
+	case 'o':
+		cli_add_option(&ptx->options, value, state);
+		return 0;
+	case 't':
+		threads = cli_number("--threads", value, 1, state);
+		ptx->threads = threads > UINT32_MAX ? UINT32_MAX : (uint32_t)threads;
+		return 0;
+	case KEY_PRINT:
+		ptx->print = true;
+		return 0;
+	case KEY_CFG:
+		ptx->print_cfg = true;
+		return 0;
+	case ARGP_KEY_ARG:
+		if (ptx->file)
+			argp_error(state, "expected one file, found '%s' too", value);
+		ptx->file = value;
+		return 0;
+	case ARGP_KEY_END:
+		if (!ptx->file)
+			argp_error(state, "no file given");
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+static const struct argp ptx_argp = {
+	.options = ptx_options,
+	.parser = parse,
+	.args_doc = "FILE.ptx",
+	.doc = "Show the kernels of a PTX file: registers, shared and local memory, parameters, occupancy on a machine "
+	       "with what limits it, and the mix of instructions.",
+};
+
+/* The whole file, from malloc, or NULL with errno set. "-" is standard input. */
+static char *slurp(const char *path, size_t *length)
+{
+	FILE *file = strcmp(path, "-") == 0 ? stdin : fopen(path, "rb");
+	if (!file)
+		return NULL;
+	size_t capacity = 1 << 16, got;
+	char *text = xmalloc(capacity);
+	*length = 0;
+	while ((got = fread(text + *length, 1, capacity - *length, file)) > 0) {
+		*length += got;
+		if (*length == capacity)
+			text = xrealloc(text, capacity *= 2);
+	}
+	int error = ferror(file) ? errno : 0;
+	if (file != stdin)
+		fclose(file);
+	if (!error)
+		return text;
+	free(text);
+	errno = error;
+	return NULL;
+}
+
+struct mix {
+	uint32_t unit[PTX_UNITS], opcode[PTX_OPCODES], space[PTX_SPACES], instructions;
+};
+
+static void count_mix(const struct ptx_function *function, struct mix *mix)
+{
+	*mix = (struct mix){.instructions = function->body_count};
+	for (uint32_t i = 0; i < function->body_count; i++) {
+		enum ptx_unit unit = ptx_op_unit(function->body[i].op);
+		mix->unit[unit]++;
+		mix->opcode[function->body[i].op]++;
+		if (unit == PTX_UNIT_MEM)
+			mix->space[function->body[i].space]++;
+	}
+}
+
+/* The opcodes, the most frequent first, in lines of eight. */
+static void print_opcodes(const struct mix *mix)
+{
+	bool shown[PTX_OPCODES] = {false};
+	for (uint32_t row = 0; row < PTX_OPCODES; row++) {
+		uint32_t most = PTX_OPCODES;
+		for (uint32_t op = 0; op < PTX_OPCODES; op++)
+			if (!shown[op] && mix->opcode[op] &&
+			    (most == PTX_OPCODES || mix->opcode[op] > mix->opcode[most]))
+				most = op;
+		if (most == PTX_OPCODES)
+			break;
+		shown[most] = true;
+		fputs(row == 0 ? "  opcodes       " : row % 8 == 0 ? ",\n                " : ", ", stdout);
+		printf("%s %u", ptx_op_name((enum ptx_opcode)most), mix->opcode[most]);
+	}
+	putchar('\n');
+}
+
+/* What the memory instructions access. */
+static void print_spaces(const struct mix *mix)
+{
+	const char *before = "  memory        ";
+	for (uint32_t space = 0; space < PTX_SPACES; space++) {
+		if (!mix->space[space])
+			continue;
+		const char *name = space == PTX_GENERIC ? "generic" : ptx_space_name((enum ptx_space)space);
+		printf("%s%s %u", before, name, mix->space[space]);
+		before = ", ";
+	}
+	putchar('\n');
+}
+
+static void print_mix(const struct ptx_function *function)
+{
+	static const char *const units[] = {[PTX_UNIT_SP] = "SP", [PTX_UNIT_SFU] = "SFU", [PTX_UNIT_MEM] = "memory"};
+	struct mix mix;
+	count_mix(function, &mix);
+	printf("  instructions  %u", mix.instructions);
+	for (uint32_t unit = 0; unit < PTX_UNITS && mix.instructions; unit++)
+		printf("%s%s %u (%.0f %%)", unit ? ", " : ": ", units[unit], mix.unit[unit],
+		       100.0 * mix.unit[unit] / mix.instructions);
+	putchar('\n');
+	if (mix.unit[PTX_UNIT_MEM])
+		print_spaces(&mix);
+	if (mix.instructions)
+		print_opcodes(&mix);
+}
+
+/* Threads per block: as told, as the kernel's directives say, else a usual number. */
+static uint32_t block_threads(const struct ptx *ptx, const struct ptx_function *kernel)
+{
+	const uint32_t *ask = kernel->required_threads[0] ? kernel->required_threads : kernel->max_threads;
+	if (ptx->threads)
+		return ptx->threads;
+	if (!ask[0])
+		return DEFAULT_THREADS;
+	return ask[0] * (ask[1] ? ask[1] : 1) * (ask[2] ? ask[2] : 1);
+}
+
+static bool print_occupancy(const struct ptx *ptx, sluice_gpu *gpu, sluice_kernel *kernel, uint32_t threads)
+{
+	static const char *const limits[] = {
+		[SLUICE_BY_THREADS] = "threads",
+		[SLUICE_BY_REGISTERS] = "registers",
+		[SLUICE_BY_SHARED] = "shared memory",
+		[SLUICE_BY_BLOCK_SLOTS] = "block slots",
+	};
+	struct sluice_error error = {0};
+	struct sluice_occupancy occupancy;
+	struct sluice_machine_info machine;
+	sluice_machine_info(gpu, &machine);
+	if (sluice_occupancy(gpu, kernel, threads, 0, &occupancy, &error) != SLUICE_OK) {
+		cli_library_error(ptx->name, &error);
+		return false;
+	}
+	printf("  occupancy     %.0f %% on %s: %u blocks of %u threads per SM, %u warps; limited by %s\n",
+	       100 * occupancy.occupancy, machine.name, occupancy.blocks_per_sm, threads, occupancy.warps_per_sm,
+	       limits[occupancy.limit]);
+	return true;
+}
+
+static bool print_kernel(const struct ptx *ptx, sluice_gpu *gpu, sluice_module *loaded,
+			 const struct ptx_function *function)
+{
+	struct sluice_error error = {0};
+	struct sluice_kernel_info info;
+	sluice_kernel *kernel = sluice_find_kernel(loaded, function->name);
+	if (!kernel) {
+		cli_error(ptx->name, "%s: kernel '%s' was not loaded", ptx->file, function->name);
+		return false;
+	}
+	if (sluice_kernel_info(gpu, kernel, &info, &error) != SLUICE_OK) {
+		cli_library_error(ptx->name, &error);
+		return false;
+	}
+	printf("\n%s\n", function->name);
+	printf("  registers     %u per thread\n", info.registers);
+	printf("  shared        %u bytes per block\n", info.shared_bytes);
+	printf("  local         %u bytes per thread\n", info.local_bytes);
+	printf("  parameters    %u, %u bytes\n", info.param_count, info.param_bytes);
+	bool fine = print_occupancy(ptx, gpu, kernel, block_threads(ptx, function));
+	print_mix(function);
+	return fine;
+}
+
+static bool print_kernels(const struct ptx *ptx, const struct ptx_module *module, sluice_gpu *gpu,
+			  sluice_module *loaded)
+{
+	uint32_t kernels = 0, functions = 0;
+	bool fine = true;
+	for (const struct ptx_function *function = module->functions; function; function = function->next) {
+		kernels += function->is_entry && function->has_body;
+		functions += !function->is_entry && function->has_body;
+	}
+	printf("%s: PTX %u.%u, %s, %u kernel%s, %u function%s\n", ptx->file, module->version_major,
+	       module->version_minor, module->target, kernels, kernels == 1 ? "" : "s", functions,
+	       functions == 1 ? "" : "s");
+	for (const struct ptx_function *function = module->functions; function; function = function->next)
+		if (function->is_entry && function->has_body)
+			fine = print_kernel(ptx, gpu, loaded, function) && fine;
+	return fine;
+}
+
+/* Loads the text into a machine and shows its kernels there. */
+static int show(const struct ptx *ptx, const struct ptx_module *module, const char *text, size_t length)
+{
+	sluice_gpu *gpu;
+	sluice_module *loaded;
+	struct sluice_error error = {0};
+	struct sluice_settings settings = {.machine = ptx->machine, .options = ptx->options.list, .functional = true};
+	if (sluice_open(&gpu, &settings, &error) != SLUICE_OK) {
+		cli_library_error(ptx->name, &error);
+		return CLI_USAGE;
+	}
+	int status = CLI_FAILED;
+	if (sluice_load(gpu, text, length, ptx->file, &loaded, &error) != SLUICE_OK)
+		cli_library_error(ptx->name, &error);
+	else if (print_kernels(ptx, module, gpu, loaded))
+		status = 0;
+	sluice_close(gpu);
+	return status;
+}
+
+static void print_cfgs(const struct ptx_module *module)
+{
+	for (const struct ptx_function *function = module->functions; function; function = function->next) {
+		struct arena arena = {0};
+		if (function->has_body)
+			flow_cfg_print(flow_cfg_build(&arena, function), stdout);
+		arena_free(&arena);
+	}
+}
+
+int command_ptx(int argc, char **argv)
+{
+	struct ptx ptx = {.name = argv[0]};
+	if (argp_parse(&ptx_argp, argc, argv, 0, NULL, &ptx) != 0)
+		return CLI_USAGE;
+	size_t length;
+	char *text = slurp(ptx.file, &length);
+	if (!text) {
+		cli_error(ptx.name, "cannot read %s: %s", ptx.file, strerror(errno));
+		free(ptx.options.list);
+		return CLI_USAGE;
+	}
+	struct diag diag = {0};
+	struct ptx_module *module = ptx_parse(ptx.file, text, length, &diag);
+	if (diag.text)
+		fputs(diag.text, stderr);
+	int status = module ? 0 : CLI_FAILED;
+	if (module && ptx.print)
+		ptx_print(module, stdout);
+	else if (module && ptx.print_cfg)
+		print_cfgs(module);
+	else if (module)
+		status = show(&ptx, module, text, length);
+	if (module)
+		ptx_free(module);
+	diag_free(&diag);
+	free(text);
+	free(ptx.options.list);
+	return status;
+}

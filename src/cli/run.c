@@ -1,0 +1,231 @@
+/* sluice run: sets what the runtime reads from the environment and becomes the program.
+ *
+ * Machine and options are tried out first, so that a mistake is reported before the program has done anything.
+ */
+#include "cli/commands.h"
+
+#include "base/arena.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { KEY_STATS = 256, KEY_STATS_FORMAT, KEY_FUNCTIONAL, KEY_MAX_INSTRUCTIONS, KEY_NO_PROGRESS };
+
+struct run {
+	const char *name; /* "sluice run" */
+	const char *machine, *stats, *stats_format, *max_instructions;
+	struct cli_options options;
+	bool functional, no_progress;
+	char **program;
+};
+
+static const struct argp_option run_options[] = {
+	{"machine", 'm', "MACHINE", 0, "Machine: a name ('sluice machine list') or a YAML file; default gtx480", 0},
+	{"option", 'o', "KEY=VALUE", 0, "Change one key of the machine; may be repeated", 0},
+	{"stats", KEY_STATS, "FILE", 0, "Write the statistics there; default: a table on standard error", 0},
+	{"stats-format", KEY_STATS_FORMAT, "FORMAT", 0, "table, json or gpgpusim; default json with --stats", 0},
+	{"functional", KEY_FUNCTIONAL, NULL, 0, "Results only, without cycles", 0},
+	{"max-instructions", KEY_MAX_INSTRUCTIONS, "N", 0, "Stop a kernel after N thread instructions", 0},
+	{"no-progress", KEY_NO_PROGRESS, NULL, 0, "No progress line on the terminal", 0},
+	{0},
+};
+
+static const char *check_format(const char *format, const struct argp_state *state)
+{
+	if (strcmp(format, "table") != 0 && strcmp(format, "json") != 0 && strcmp(format, "gpgpusim") != 0)
+		argp_error(state, "--stats-format: expected table, json or gpgpusim, not '%s'", format);
+	return format;
+}
+
+static error_t parse(int key, char *value, struct argp_state *state)
+{
+	struct run *run = state->input;
+	switch (key) {
+	case 'm':
+		run->machine = value;
+		return 0;
+	case 'o':
+		cli_add_option(&run->options, value, state);
+		return 0;
+	case KEY_STATS:
+		run->stats = value;
+		return 0;
+	case KEY_STATS_FORMAT:
+		run->stats_format = check_format(value, state);
+		return 0;
+	case KEY_FUNCTIONAL:
+		run->functional = true;
+		return 0;
+	case KEY_MAX_INSTRUCTIONS:
+		cli_number("--max-instructions", value, 1, state);
+		run->max_instructions = value;
+		return 0;
+	case KEY_NO_PROGRESS:
+		run->no_progress = true;
+		return 0;
+	case ARGP_KEY_ARG:
+		/* The program and all behind it, whatever it looks like. */
+		run->program = &state->argv[state->next - 1];
+		state->next = state->argc;
+		return 0;
+	case ARGP_KEY_NO_ARGS:
+		argp_error(state, "no program given");
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+static const struct argp run_argp = {
+	.options = run_options,
+	.parser = parse,
+	.args_doc = "[--] PROGRAM [ARGUMENT...]",
+	.doc = "Run a CUDA program on a simulated machine.\v"
+	       "The exit status is the program's; 127 when it is not found, 126 when it cannot be started, 2 when an "
+	       "option or the machine is wrong.",
+};
+
+static void set(const char *variable, const char *value)
+{
+	if (value && setenv(variable, value, 1) != 0) {
+		perror("sluice run: setenv");
+		exit(CLI_FAILED);
+	}
+}
+
+/* Puts a text in front of a variable's value. */
+static void prepend(const char *variable, const char *text, char separator)
+{
+	const char *old = getenv(variable);
+	char *value;
+	int length = old && *old ? asprintf(&value, "%s%c%s", text, separator, old) : asprintf(&value, "%s", text);
+	if (length < 0)
+		abort();
+	set(variable, value);
+	free(value);
+}
+
+/* The options of the environment, then ours, which so have the last word. */
+static struct cli_options all_options(const struct cli_options *own, char *inherited)
+{
+	struct cli_options all = {0};
+	size_t room = own->count + 1;
+	for (const char *at = inherited; at && *at; at++)
+		room += *at == '\n';
+	all.list = xcalloc(room + 1, sizeof *all.list);
+	char *rest = inherited;
+	for (char *option; rest && (option = strsep(&rest, "\n"));)
+		if (*option)
+			all.list[all.count++] = option;
+	for (size_t i = 0; i < own->count; i++)
+		all.list[all.count++] = own->list[i];
+	return all;
+}
+
+static void export_options(const struct cli_options *options)
+{
+	size_t size = 1;
+	for (size_t i = 0; i < options->count; i++)
+		size += strlen(options->list[i]) + 1;
+	char *joined = xcalloc(size, 1), *end = joined;
+	for (size_t i = 0; i < options->count; i++)
+		end += sprintf(end, "%s%s", i ? "\n" : "", options->list[i]);
+	if (options->count)
+		set("SLUICE_OPTIONS", joined);
+	free(joined);
+}
+
+/* A path that stays right when the program changes its folder. */
+static char *absolute(const char *path)
+{
+	char folder[PATH_MAX], *result;
+	if (*path == '/' || !getcwd(folder, sizeof folder))
+		return xstrdup(path);
+	if (asprintf(&result, "%s/%s", folder, path) < 0)
+		abort();
+	return result;
+}
+
+/* A machine by its file, not by a name of the machines folder. */
+static bool is_path(const char *machine)
+{
+	size_t length = strlen(machine);
+	return strchr(machine, '/') || (length > 5 && strcmp(machine + length - 5, ".yaml") == 0);
+}
+
+static bool export_stats(const struct run *run)
+{
+	set("SLUICE_STATS_FORMAT", run->stats_format ? run->stats_format : run->stats ? "json" : NULL);
+	if (!run->stats)
+		return true;
+	int file = open(run->stats, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
+	if (file < 0) {
+		cli_error(run->name, "cannot write %s: %s", run->stats, strerror(errno));
+		return false;
+	}
+	close(file);
+	char *path = absolute(run->stats);
+	set("SLUICE_STATS", path);
+	free(path);
+	return true;
+}
+
+static bool try_machine(const struct run *run, const char *machine, const struct cli_options *options)
+{
+	sluice_gpu *gpu;
+	struct sluice_error error = {0};
+	struct sluice_settings settings = {.machine = machine, .options = options->list, .functional = run->functional};
+	if (sluice_open(&gpu, &settings, &error) != SLUICE_OK) {
+		cli_library_error(run->name, &error);
+		return false;
+	}
+	sluice_close(gpu);
+	return true;
+}
+
+static bool prepare(const struct run *run)
+{
+	const char *inherited = getenv("SLUICE_OPTIONS");
+	char *copy = inherited ? xstrdup(inherited) : NULL;
+	struct cli_options options = all_options(&run->options, copy);
+	const char *machine = run->machine ? run->machine : getenv("SLUICE_MACHINE");
+	bool fine = try_machine(run, machine, &options) && export_stats(run);
+	if (fine) {
+		char *path = run->machine && is_path(run->machine) ? absolute(run->machine) : NULL;
+		set("SLUICE_MACHINE", path ? path : run->machine);
+		free(path);
+		export_options(&options);
+		set("SLUICE_FUNCTIONAL", run->functional ? "1" : NULL);
+		set("SLUICE_MAX_INSTRUCTIONS", run->max_instructions);
+		set("SLUICE_PROGRESS", run->no_progress ? "0" : NULL);
+	}
+	free(options.list);
+	free(copy);
+	return fine;
+}
+
+int command_run(int argc, char **argv)
+{
+	struct run run = {.name = argv[0]};
+	if (argp_parse(&run_argp, argc, argv, ARGP_IN_ORDER, NULL, &run) != 0)
+		return CLI_USAGE;
+	bool fine = prepare(&run);
+	free(run.options.list);
+	if (!fine)
+		return CLI_USAGE;
+	char folder[PATH_MAX];
+	if (cli_library_folder(folder))
+		prepend("LD_LIBRARY_PATH", folder, ':');
+	else
+		cli_error(run.name, "warning: found no libcudart.so of ours; the program may take another one");
+	fflush(NULL);
+	execvp(run.program[0], run.program);
+	int error = errno;
+	cli_error(run.name, "cannot start %s: %s", run.program[0], strerror(error));
+	return error == ENOENT ? CLI_NOT_FOUND : CLI_CANNOT_RUN;
+}

@@ -1,0 +1,127 @@
+/* sluice stats: what the counters mean, and stored statistics as a table. */
+#include "cli/commands.h"
+
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { KEY_DESCRIBE = 256, KEY_COUNTERS };
+
+struct stats {
+	const char *name; /* "sluice stats" */
+	const char *file;
+	bool describe, counters;
+};
+
+static const struct argp_option stats_options[] = {
+	{"describe", KEY_DESCRIBE, NULL, 0, "Print every counter's name, unit, scope and meaning", 0},
+	{"counters", KEY_COUNTERS, NULL, 0, "Print all counters of each kernel too", 0},
+	{0},
+};
+
+static error_t parse(int key, char *value, struct argp_state *state)
+{
+	struct stats *stats = state->input;
+	switch (key) {
+	case KEY_DESCRIBE:
+		stats->describe = true;
+		return 0;
+	case KEY_COUNTERS:
+		stats->counters = true;
+		return 0;
+	case ARGP_KEY_ARG:
+		if (stats->file)
+			argp_error(state, "expected one file, found '%s' too", value);
+		stats->file = value;
+		return 0;
+	case ARGP_KEY_END:
+		if (!stats->file && !stats->describe)
+			argp_error(state, "expected --describe or a file of statistics");
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+static const struct argp stats_argp = {
+	.options = stats_options,
+	.parser = parse,
+	.args_doc = "FILE.json\n--describe",
+	.doc = "Show the kernels of a statistics file that 'sluice run --stats FILE.json' wrote, or explain the "
+	       "counters.",
+};
+
+/* "32x8x1" */
+static void format_dim(const json_t *kernel, const char *key, char *text, size_t size)
+{
+	const json_t *dim = json_object_get(kernel, key);
+	snprintf(text, size, "%lldx%lldx%lld", (long long)json_integer_value(json_array_get(dim, 0)),
+		 (long long)json_integer_value(json_array_get(dim, 1)),
+		 (long long)json_integer_value(json_array_get(dim, 2)));
+}
+
+static void print_counters(const json_t *kernel)
+{
+	const char *name;
+	json_t *value;
+	/* jansson's iteration takes a pointer to what it only reads. */
+	json_object_foreach((json_t *)json_object_get(kernel, "counters"), name, value)
+	{
+		if (json_is_integer(value))
+			printf("    %-36s %20lld\n", name, (long long)json_integer_value(value));
+	}
+}
+
+static void print_kernel(const struct stats *stats, const json_t *kernel)
+{
+	char grid[64], block[64];
+	const char *name = json_string_value(json_object_get(kernel, "name"));
+	format_dim(kernel, "grid", grid, sizeof grid);
+	format_dim(kernel, "block", block, sizeof block);
+	printf("%-32s %14s %10s %12lld %14lld %9.3f\n", name ? name : "?", grid, block,
+	       (long long)json_integer_value(json_object_get(kernel, "cycles")),
+	       (long long)json_integer_value(json_object_get(kernel, "warp_instructions")),
+	       json_number_value(json_object_get(kernel, "ipc")));
+	if (stats->counters)
+		print_counters(kernel);
+}
+
+static int show(const struct stats *stats)
+{
+	json_error_t error;
+	json_t *root = json_load_file(stats->file, 0, &error);
+	if (!root) {
+		if (error.line > 0)
+			fprintf(stderr, "%s:%d:%d: error: not JSON: %s\n", stats->file, error.line, error.column,
+				error.text);
+		else
+			cli_error(stats->name, "cannot read %s: %s", stats->file, error.text);
+		return CLI_USAGE;
+	}
+	const json_t *kernels = json_object_get(root, "kernels");
+	const char *machine = json_string_value(json_object_get(root, "machine"));
+	int status = CLI_USAGE;
+	if (json_integer_value(json_object_get(root, "version")) != 1 || !json_is_array(kernels) || !machine) {
+		cli_error(stats->name, "%s: not statistics of version 1 as 'sluice run --stats' writes them",
+			  stats->file);
+	} else {
+		printf("machine %s\n", machine);
+		printf("%-32s %14s %10s %12s %14s %9s\n", "kernel", "grid", "block", "cycles", "warp instr.", "IPC");
+		for (size_t i = 0; i < json_array_size(kernels); i++)
+			print_kernel(stats, json_array_get(kernels, i));
+		status = 0;
+	}
+	json_decref(root);
+	return status;
+}
+
+int command_stats(int argc, char **argv)
+{
+	struct stats stats = {.name = argv[0]};
+	if (argp_parse(&stats_argp, argc, argv, 0, NULL, &stats) != 0)
+		return CLI_USAGE;
+	if (stats.describe)
+		sluice_stats_describe(stdout);
+	return stats.file ? show(&stats) : 0;
+}

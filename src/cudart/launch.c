@@ -1,0 +1,145 @@
+/* Kernels: launching them, and what is known of them. */
+#include "cudart/runtime.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+static cudaError_t find_kernel(struct runtime *runtime, const void *function, sluice_kernel **kernel)
+{
+	if (runtime->error != cudaSuccess)
+		return runtime->error;
+	for (struct symbol *symbol = runtime->kernels; symbol; symbol = symbol->next) {
+		if (symbol->host != function)
+			continue;
+		cudaError_t error = runtime_load(runtime, symbol->binary);
+		if (error != cudaSuccess)
+			return error;
+		*kernel = sluice_find_kernel(symbol->binary->module, symbol->name);
+		if (*kernel)
+			return cudaSuccess;
+		runtime_message("the device code has no kernel '%s'", symbol->name);
+		runtime->failed = true;
+		return cudaErrorInvalidDeviceFunction;
+	}
+	return cudaErrorInvalidDeviceFunction;
+}
+
+static cudaError_t launch(struct runtime *runtime, const void *function, dim3 grid, dim3 block, void **arguments,
+                          size_t shared)
+{
+	sluice_kernel *kernel;
+	cudaError_t result = find_kernel(runtime, function, &kernel);
+	if (result != cudaSuccess)
+		return result;
+	if (shared > UINT32_MAX)
+		return cudaErrorInvalidValue;
+	struct sluice_error error = {0};
+	runtime->launches++;
+	progress_begin(runtime);
+	enum sluice_status status =
+	        sluice_launch(runtime->gpu, kernel, (sluice_dim){grid.x, grid.y, grid.z},
+	                      (sluice_dim){block.x, block.y, block.z}, (uint32_t)shared, arguments, &error);
+	progress_end(runtime);
+	return status == SLUICE_OK ? cudaSuccess : runtime_report(runtime, "kernel launch", &error);
+}
+
+cudaError_t cudaLaunchKernel(const void *function, dim3 grid, dim3 block, void **arguments, size_t shared,
+                             cudaStream_t stream)
+{
+	(void)stream; /* work of all streams runs in the order in which it is given */
+	struct runtime *runtime = runtime_enter();
+	cudaError_t result = runtime_leave(runtime, launch(runtime, function, grid, block, arguments, shared));
+	/* The limit of instructions was asked for: the simulation ends here, with its statistics. */
+	if (result == cudaErrorLaunchTimeout)
+		exit(EXIT_SUCCESS);
+	return result;
+}
+
+cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *attributes, const void *function)
+{
+	struct runtime *runtime = runtime_enter();
+	sluice_kernel *kernel;
+	cudaError_t result = find_kernel(runtime, function, &kernel);
+	if (result != cudaSuccess)
+		return runtime_leave(runtime, result);
+	struct sluice_kernel_info info;
+	struct sluice_machine_info machine;
+	struct sluice_error error = {0};
+	if (sluice_kernel_info(runtime->gpu, kernel, &info, &error) != SLUICE_OK)
+		return runtime_leave(runtime, runtime_report(runtime, "cudaFuncGetAttributes", &error));
+	sluice_machine_info(runtime->gpu, &machine);
+	uint32_t limit = machine.max_threads_per_block;
+	*attributes = (struct cudaFuncAttributes){
+	        .sharedSizeBytes = info.shared_bytes,
+	        .constSizeBytes = info.constant_bytes,
+	        .localSizeBytes = info.local_bytes,
+	        .maxThreadsPerBlock = (int)(info.max_block_threads && info.max_block_threads < limit
+	                                            ? info.max_block_threads
+	                                            : limit),
+	        .numRegs = (int)info.registers,
+	        .ptxVersion = (int)(machine.major * 10 + machine.minor),
+	        .binaryVersion = (int)(machine.major * 10 + machine.minor),
+	        .maxDynamicSharedSizeBytes = (int)(machine.shared_bytes_per_block - info.shared_bytes),
+	};
+	return runtime_leave(runtime, cudaSuccess);
+}
+
+cudaError_t cudaFuncSetAttribute(const void *function, enum cudaFuncAttribute attribute, int value)
+{
+	struct runtime *runtime = runtime_enter();
+	sluice_kernel *kernel;
+	cudaError_t result = find_kernel(runtime, function, &kernel);
+	if (result == cudaSuccess && attribute == cudaFuncAttributeMaxDynamicSharedMemorySize) {
+		struct sluice_machine_info machine;
+		sluice_machine_info(runtime->gpu, &machine);
+		if (value < 0 || (uint32_t)value > machine.shared_bytes_per_block)
+			result = cudaErrorInvalidValue;
+	}
+	return runtime_leave(runtime, result);
+}
+
+/* Preferences of cache and shared memory: the machine file decides. */
+static cudaError_t accept_for(const void *function)
+{
+	struct runtime *runtime = runtime_enter();
+	sluice_kernel *kernel;
+	return runtime_leave(runtime, find_kernel(runtime, function, &kernel));
+}
+
+cudaError_t cudaFuncSetCacheConfig(const void *function, enum cudaFuncCache config)
+{
+	(void)config;
+	return accept_for(function);
+}
+
+cudaError_t cudaFuncSetSharedMemConfig(const void *function, enum cudaSharedMemConfig config)
+{
+	(void)config;
+	return accept_for(function);
+}
+
+cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *blocks, const void *function, int block_threads,
+                                                                   size_t dynamic_shared, unsigned int flags)
+{
+	(void)flags;
+	struct runtime *runtime = runtime_enter();
+	sluice_kernel *kernel;
+	cudaError_t result = find_kernel(runtime, function, &kernel);
+	if (result == cudaSuccess && (block_threads <= 0 || dynamic_shared > UINT32_MAX))
+		result = cudaErrorInvalidValue;
+	if (result != cudaSuccess)
+		return runtime_leave(runtime, result);
+	struct sluice_occupancy occupancy;
+	struct sluice_error error = {0};
+	/* a block that does not fit at all is no error here: none is resident */
+	bool fits = sluice_occupancy(runtime->gpu, kernel, (uint32_t)block_threads, (uint32_t)dynamic_shared,
+	                             &occupancy, &error) == SLUICE_OK;
+	*blocks = fits ? (int)occupancy.blocks_per_sm : 0;
+	return runtime_leave(runtime, cudaSuccess);
+}
+
+cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, const void *function, int block_threads,
+                                                          size_t dynamic_shared)
+{
+	return cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(blocks, function, block_threads, dynamic_shared, 0);
+}

@@ -1,0 +1,140 @@
+/* What the compiler calls before main(): device code, kernels and variables announce themselves. */
+#include "cudart/runtime.h"
+
+#include "base/arena.h"
+
+#include <elf.h>
+#include <link.h>
+#include <string.h>
+
+enum { WRAPPER_MAGIC = 0x466243b1 };
+static const uint32_t CONTAINER_MAGIC = 0xba55ed50; /* nvcc's fat binary */
+
+/* What the segment .nvFatBinSegment holds. */
+struct wrapper {
+	uint32_t magic, version;
+	const char *data;
+	void *unused;
+};
+
+/* The bytes from an address to the end of the loaded segment that holds it. */
+struct extent {
+	uintptr_t address;
+	size_t bytes;
+};
+
+static int find_extent(struct dl_phdr_info *object, size_t size, void *user)
+{
+	struct extent *extent = user;
+	(void)size;
+	for (int i = 0; i < object->dlpi_phnum; i++) {
+		const ElfW(Phdr) *segment = &object->dlpi_phdr[i];
+		uintptr_t start = object->dlpi_addr + segment->p_vaddr;
+		if (segment->p_type != PT_LOAD || extent->address < start ||
+		    extent->address >= start + segment->p_filesz)
+			continue;
+		extent->bytes = start + segment->p_filesz - extent->address;
+		return 1;
+	}
+	return 0;
+}
+
+/* PTX text ends with a NUL, or with what the file has of its segment. */
+static void find_text(struct binary *binary, const char *data)
+{
+	struct extent extent = {.address = (uintptr_t)data};
+	uint32_t magic;
+	dl_iterate_phdr(find_extent, &extent);
+	if (extent.bytes < sizeof magic) {
+		runtime_message("device code lies outside the program's file");
+		return;
+	}
+	memcpy(&magic, data, sizeof magic);
+	if (magic == CONTAINER_MAGIC) {
+		runtime_message("this program's device code is in nvcc's format, which is not supported; compile it with "
+		                "'sluice cc'");
+		return;
+	}
+	binary->ptx = data;
+	binary->length = strnlen(data, extent.bytes);
+}
+
+void **__cudaRegisterFatBinary(void *fat_binary)
+{
+	const struct wrapper *wrapper = fat_binary;
+	struct runtime *runtime = runtime_enter_closed();
+	struct binary *binary = xcalloc(1, sizeof *binary);
+	if (wrapper->magic == WRAPPER_MAGIC)
+		find_text(binary, wrapper->data);
+	else
+		runtime_message("device code of an unknown kind (magic number 0x%08x)", wrapper->magic);
+	runtime->failed |= !binary->ptx;
+	binary->next = runtime->binaries;
+	runtime->binaries = binary;
+	runtime_leave(runtime, cudaSuccess);
+	return (void **)binary;
+}
+
+void __cudaRegisterFatBinaryEnd(void **handle)
+{
+	(void)handle;
+}
+
+/* Kernels and variables stay known: statistics and exit handlers may still need them. A library that is loaded again
+ * registers anew. */
+void __cudaUnregisterFatBinary(void **handle)
+{
+	struct runtime *runtime = runtime_enter_closed();
+	for (struct binary *binary = runtime->binaries; binary; binary = binary->next)
+		if (binary == (void *)handle)
+			binary->unregistered = true;
+	runtime_leave(runtime, cudaSuccess);
+}
+
+static void add_symbol(struct symbol **list, void **handle, const void *host, const char *name)
+{
+	struct symbol *symbol = xcalloc(1, sizeof *symbol);
+	*symbol = (struct symbol){.host = host, .name = name, .binary = (struct binary *)handle, .next = *list};
+	*list = symbol;
+}
+
+void __cudaRegisterFunction(void **handle, const char *host_function, char *device_function, const char *device_name,
+                            int thread_limit, uint3 *thread_id, uint3 *block_id, dim3 *block, dim3 *grid,
+                            int *warp_size)
+{
+	(void)device_function, (void)thread_limit, (void)thread_id, (void)block_id, (void)block, (void)grid;
+	(void)warp_size;
+	struct runtime *runtime = runtime_enter_closed();
+	add_symbol(&runtime->kernels, handle, host_function, device_name);
+	runtime_leave(runtime, cudaSuccess);
+}
+
+void __cudaRegisterVar(void **handle, char *host_variable, char *device_address, const char *device_name, int is_extern,
+                       size_t size, int is_constant, int is_global)
+{
+	(void)device_address, (void)is_extern, (void)size, (void)is_constant, (void)is_global;
+	struct runtime *runtime = runtime_enter_closed();
+	add_symbol(&runtime->variables, handle, host_variable, device_name);
+	runtime_leave(runtime, cudaSuccess);
+}
+
+unsigned int __cudaPushCallConfiguration(dim3 grid, dim3 block, size_t shared, struct CUstream_st *stream)
+{
+	struct call_configuration *configuration = runtime_push_configuration();
+	if (!configuration)
+		return cudaErrorMissingConfiguration; /* launches nested in arguments of launches, too deep */
+	*configuration = (struct call_configuration){grid, block, shared, stream};
+	return cudaSuccess;
+}
+
+cudaError_t __cudaPopCallConfiguration(dim3 *grid, dim3 *block, size_t *shared, void *stream)
+{
+	const struct call_configuration *configuration = runtime_pop_configuration();
+	if (!configuration)
+		return cudaErrorMissingConfiguration;
+	*grid = configuration->grid;
+	*block = configuration->block;
+	*shared = configuration->shared;
+	*(cudaStream_t *)stream = configuration->stream;
+	return cudaSuccess;
+}

@@ -1,0 +1,129 @@
+/* What the user sees besides the program's own output: the progress line and the statistics. */
+#include "cudart/runtime.h"
+
+#include "base/arena.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+/* Kernels shorter than this show no line. */
+static const double PROGRESS_DELAY = 1.0;
+
+static double host_seconds(void)
+{
+	struct timespec time;
+	clock_gettime(CLOCK_MONOTONIC, &time);
+	return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
+}
+
+void progress_begin(struct runtime *runtime)
+{
+	if (runtime->shows_progress)
+		runtime->kernel_started = host_seconds();
+}
+
+void progress_show(void *user, const char *kernel, uint64_t blocks_done, uint64_t blocks, uint64_t cycles,
+                   uint64_t warp_instructions)
+{
+	struct runtime *runtime = user;
+	double seconds = host_seconds() - runtime->kernel_started;
+	if (seconds < PROGRESS_DELAY)
+		return;
+	char left[32] = "";
+	if (blocks_done) {
+		double rest = seconds * (double)(blocks - blocks_done) / (double)blocks_done;
+		snprintf(left, sizeof left, ", %.0f:%02.0f left", (rest - (double)((long)rest % 60)) / 60,
+		         (double)((long)rest % 60));
+	}
+	fprintf(stderr, "\r\033[K%.60s: block %llu of %llu, cycle %llu, %.2f M warp instructions/s%s", kernel,
+	        (unsigned long long)blocks_done, (unsigned long long)blocks, (unsigned long long)cycles,
+	        (double)warp_instructions / seconds / 1e6, left);
+	runtime->line_shown = true;
+}
+
+void progress_end(struct runtime *runtime)
+{
+	if (runtime->line_shown)
+		fputs("\r\033[K", stderr);
+	runtime->line_shown = false;
+}
+
+static enum sluice_stats_format stats_format(const char *path)
+{
+	const char *name = getenv("SLUICE_STATS_FORMAT");
+	if (!name || !*name)
+		return path ? SLUICE_STATS_JSON : SLUICE_STATS_TABLE;
+	if (strcmp(name, "json") == 0)
+		return SLUICE_STATS_JSON;
+	if (strcmp(name, "gpgpusim") == 0)
+		return SLUICE_STATS_GPGPUSIM;
+	if (strcmp(name, "table") != 0)
+		runtime_message("SLUICE_STATS_FORMAT: expected table, json or gpgpusim, not '%s'; writing a table", name);
+	return SLUICE_STATS_TABLE;
+}
+
+static bool write_to(struct runtime *runtime, FILE *file, enum sluice_stats_format format)
+{
+	struct sluice_error error = {0};
+	if (sluice_stats_write(runtime->gpu, file, format, &error) == SLUICE_OK)
+		return true;
+	runtime_message("statistics: %s", error.message);
+	return false;
+}
+
+/* A temporary file beside the target, which becomes it when all is written: whoever reads the target finds the old
+ * contents or the new, never a part. */
+static bool write_file(struct runtime *runtime, const char *path, enum sluice_stats_format format)
+{
+	char *temporary = xmalloc(strlen(path) + sizeof ".XXXXXX");
+	strcat(strcpy(temporary, path), ".XXXXXX");
+	int descriptor = mkstemp(temporary);
+	FILE *file = descriptor < 0 ? NULL : fdopen(descriptor, "w");
+	if (!file) {
+		runtime_message("cannot write %s: %s", path, strerror(errno));
+		if (descriptor >= 0)
+			close(descriptor);
+		free(temporary);
+		return false;
+	}
+	/* mkstemp() makes a private file; the target's readers are the umask's business */
+	mode_t mask = umask(0);
+	umask(mask);
+	bool fine = fchmod(descriptor, 0666 & ~mask) == 0 && write_to(runtime, file, format);
+	fine = fine && fflush(file) == 0 && fsync(descriptor) == 0;
+	int reason = errno;
+	if (fclose(file) != 0 && fine) {
+		fine = false;
+		reason = errno;
+	}
+	if (fine && rename(temporary, path) != 0) {
+		fine = false;
+		reason = errno;
+	}
+	if (!fine) {
+		runtime_message("cannot write %s: %s", path, strerror(reason));
+		unlink(temporary);
+	}
+	free(temporary);
+	return fine;
+}
+
+bool write_statistics(struct runtime *runtime)
+{
+	const char *path = getenv("SLUICE_STATS");
+	if (path && !*path)
+		path = NULL;
+	enum sluice_stats_format format = stats_format(path);
+	if (path)
+		return write_file(runtime, path, format);
+	if (!runtime->launches)
+		return true;
+	fflush(stdout);
+	/* scripts look for GPGPU-Sim's figures in what the program prints */
+	return write_to(runtime, format == SLUICE_STATS_GPGPUSIM ? stdout : stderr, format);
+}

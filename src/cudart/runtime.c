@@ -1,0 +1,226 @@
+/* The process's one runtime: opening the GPU with the settings of the environment, and the process's end. */
+#include "cudart/runtime.h"
+
+#include "base/arena.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { CONFIGURATIONS = 16 };
+
+/* The library's only writable globals: the runtime and its lock, and each thread's own part. */
+static struct runtime the_runtime;
+static pthread_mutex_t the_lock = PTHREAD_MUTEX_INITIALIZER;
+static _Thread_local struct {
+	cudaError_t last_error;
+	struct call_configuration configuration[CONFIGURATIONS];
+	unsigned configurations;
+} thread;
+
+void runtime_message(const char *format, ...)
+{
+	va_list arguments;
+	fflush(stdout); /* the message belongs behind what the program has printed */
+	fputs("sluice: ", stderr);
+	va_start(arguments, format);
+	vfprintf(stderr, format, arguments);
+	va_end(arguments);
+	fputc('\n', stderr);
+}
+
+cudaError_t runtime_report(struct runtime *runtime, const char *call, const struct sluice_error *error)
+{
+	static const cudaError_t errors[] = {
+	        [SLUICE_OK] = cudaSuccess,
+	        [SLUICE_BAD_ARGUMENT] = cudaErrorInvalidValue,
+	        [SLUICE_BAD_SETTING] = cudaErrorInitializationError,
+	        [SLUICE_BAD_PTX] = cudaErrorInvalidPtx,
+	        [SLUICE_NO_MEMORY] = cudaErrorMemoryAllocation,
+	        [SLUICE_BAD_LAUNCH] = cudaErrorInvalidConfiguration,
+	        [SLUICE_FAULT] = cudaErrorIllegalAddress,
+	        [SLUICE_STALLED] = cudaErrorLaunchFailure,
+	        [SLUICE_STOPPED] = cudaErrorLaunchTimeout,
+	        [SLUICE_IO] = cudaErrorOperatingSystem,
+	};
+	size_t length = strlen(error->message);
+	runtime_message("%s: %.*s", call, (int)(length - (length && error->message[length - 1] == '\n')),
+	                error->message);
+	if (error->status == SLUICE_FAULT || error->status == SLUICE_STALLED) {
+		runtime->error = errors[error->status];
+		runtime->failed = true;
+	}
+	return errors[error->status];
+}
+
+/* The words of a text, parted by `separator`, as a NULL-terminated list that points into it. */
+static const char **split(char *text, size_t length, char separator)
+{
+	size_t count = 1;
+	for (size_t i = 0; i < length; i++)
+		count += text[i] == separator;
+	const char **list = xcalloc(count + 1, sizeof *list);
+	size_t n = 0;
+	for (size_t i = 0; i < length; i++) {
+		bool starts = i == 0 || text[i - 1] == '\0';
+		if (text[i] == separator)
+			text[i] = '\0';
+		else if (starts)
+			list[n++] = text + i;
+	}
+	return list;
+}
+
+/* The program's own command line, for the statistics. */
+static void read_command_line(struct runtime *runtime)
+{
+	FILE *file = fopen("/proc/self/cmdline", "r");
+	size_t capacity = 0;
+	if (!file)
+		return;
+	ssize_t length = getdelim(&runtime->command_line, &capacity, EOF, file);
+	fclose(file);
+	if (length > 0)
+		runtime->program = split(runtime->command_line, (size_t)length, '\0');
+}
+
+static const char *environment(const char *name)
+{
+	const char *value = getenv(name);
+	return value && *value ? value : NULL;
+}
+
+static void open_gpu(struct runtime *runtime)
+{
+	runtime->open_tried = true;
+	runtime->process = getpid();
+	read_command_line(runtime);
+	const char *options = environment("SLUICE_OPTIONS"), *functional = environment("SLUICE_FUNCTIONAL"),
+	           *limit = environment("SLUICE_MAX_INSTRUCTIONS"), *progress = environment("SLUICE_PROGRESS");
+	if (options) {
+		runtime->options = xstrdup(options);
+		runtime->option = split(runtime->options, strlen(options), '\n');
+	}
+	runtime->shows_progress = isatty(STDERR_FILENO) && !(progress && strcmp(progress, "0") == 0);
+
+	struct sluice_settings settings = {
+	        .machine = environment("SLUICE_MACHINE"),
+	        .options = runtime->option,
+	        .functional = functional && strcmp(functional, "0") != 0,
+	        .max_instructions = limit ? strtoull(limit, NULL, 10) : 0,
+	        .progress = runtime->shows_progress ? progress_show : NULL,
+	        .progress_user = runtime,
+	        .program = runtime->program,
+	};
+	struct sluice_error error = {0};
+	if (sluice_open(&runtime->gpu, &settings, &error) == SLUICE_OK)
+		return;
+	runtime_report(runtime, "cannot set up the machine", &error);
+	runtime->gpu = NULL;
+	runtime->error = cudaErrorInitializationError;
+	runtime->failed = true;
+}
+
+struct runtime *runtime_enter_closed(void)
+{
+	pthread_mutex_lock(&the_lock);
+	return &the_runtime;
+}
+
+struct runtime *runtime_enter(void)
+{
+	struct runtime *runtime = runtime_enter_closed();
+	if (!runtime->open_tried)
+		open_gpu(runtime);
+	return runtime;
+}
+
+cudaError_t runtime_leave(struct runtime *runtime, cudaError_t result)
+{
+	(void)runtime;
+	pthread_mutex_unlock(&the_lock);
+	if (result != cudaSuccess && result != cudaErrorNotReady)
+		thread.last_error = result;
+	return result;
+}
+
+cudaError_t *runtime_last_error(void)
+{
+	return &thread.last_error;
+}
+
+struct call_configuration *runtime_push_configuration(void)
+{
+	return thread.configurations < CONFIGURATIONS ? &thread.configuration[thread.configurations++] : NULL;
+}
+
+struct call_configuration *runtime_pop_configuration(void)
+{
+	return thread.configurations ? &thread.configuration[--thread.configurations] : NULL;
+}
+
+cudaError_t runtime_load(struct runtime *runtime, struct binary *binary)
+{
+	if (binary->module || binary->error != cudaSuccess)
+		return binary->error;
+	struct sluice_error error = {0};
+	if (!binary->ptx)
+		binary->error = cudaErrorInvalidKernelImage;
+	else if (sluice_load(runtime->gpu, binary->ptx, binary->length, "device code", &binary->module, &error) !=
+	         SLUICE_OK)
+		binary->error = runtime_report(runtime, "loading the program's device code", &error);
+	runtime->failed |= binary->error != cudaSuccess;
+	return binary->error;
+}
+
+static void free_symbols(struct symbol *symbol)
+{
+	while (symbol) {
+		struct symbol *next = symbol->next;
+		free(symbol);
+		symbol = next;
+	}
+}
+
+/* Runs last of all that runs at exit: what program and libraries still do then is done. */
+static void finish(int status, void *unused)
+{
+	(void)unused;
+	struct runtime *runtime = runtime_enter_closed();
+	/* A statistics file that was asked for is written even when no kernel ran. */
+	if (!runtime->open_tried && environment("SLUICE_STATS") && runtime->binaries)
+		open_gpu(runtime);
+	if (runtime->gpu && runtime->process == getpid()) {
+		if (!write_statistics(runtime))
+			runtime->failed = true;
+		sluice_close(runtime->gpu);
+	}
+	bool failed = runtime->failed && runtime->process == getpid();
+	handles_free(runtime);
+	free_symbols(runtime->kernels);
+	free_symbols(runtime->variables);
+	for (struct binary *binary = runtime->binaries, *next; binary; binary = next) {
+		next = binary->next;
+		free(binary);
+	}
+	free(runtime->command_line);
+	free(runtime->options);
+	free(runtime->program);
+	free(runtime->option);
+	*runtime = (struct runtime){.open_tried = true, .error = cudaErrorCudartUnloading};
+	runtime_leave(runtime, cudaSuccess);
+	if (failed && status == 0) {
+		fflush(NULL);
+		_exit(EXIT_FAILURE);
+	}
+}
+
+/* The library is never unloaded (-z nodelete), so that the handler stays valid. */
+__attribute__((constructor)) static void start(void)
+{
+	on_exit(finish, NULL);
+}

@@ -1,0 +1,89 @@
+/* runtime: what the files of libcudart share: one GPU a process, opened at first use, and what the compiler registered.
+ *
+ * Every call of the API takes the lock with runtime_enter() and gives it back with runtime_leave(), which also keeps
+ * the result as the thread's last error. All writable state lies in runtime.c.
+ */
+#ifndef SLUICE_CUDART_RUNTIME_H
+#define SLUICE_CUDART_RUNTIME_H
+
+#include "sluice.h"
+
+#include <cuda_runtime_api.h>
+
+/* The device code of one source file; its PTX is loaded when a kernel or variable of it is first used. */
+struct binary {
+	const char *ptx;
+	size_t length;
+	sluice_module *module; /* NULL before it is loaded */
+	cudaError_t error;     /* of loading it; every use returns it again */
+	bool unregistered;
+	struct binary *next;
+};
+
+/* A kernel or a variable, by the host's address for it. */
+struct symbol {
+	const void *host;
+	const char *name; /* in the PTX */
+	struct binary *binary;
+	struct symbol *next;
+};
+
+struct handle; /* a stream or an event */
+
+struct runtime {
+	sluice_gpu *gpu;
+	cudaError_t error; /* sticky: once a kernel has failed, every call returns it */
+	struct binary *binaries;
+	struct symbol *kernels, *variables;
+	struct handle *handles;
+	uint64_t launches;
+	bool failed;     /* the process shall not end with status 0 */
+	bool open_tried; /* the GPU was opened, or could not be */
+	int process;     /* the one that opened it: a forked child writes no statistics */
+	/* settings and the progress line */
+	char *command_line, *options;
+	const char **program, **option;
+	bool shows_progress, line_shown;
+	double kernel_started;
+};
+
+/* A launch's configuration between <<<...>>> and the stub that launches. */
+struct call_configuration {
+	dim3 grid, block;
+	size_t shared;
+	cudaStream_t stream;
+};
+
+/* Takes the lock; opens the GPU when that has not been tried. runtime->error says whether it can be used. */
+struct runtime *runtime_enter(void);
+/* The same, for calls that need no GPU (registration, streams). */
+struct runtime *runtime_enter_closed(void);
+/* Gives the lock back and returns `result`, having kept it as the thread's last error when it is one. */
+cudaError_t runtime_leave(struct runtime *runtime, cudaError_t result);
+
+/* The thread's last error. */
+cudaError_t *runtime_last_error(void);
+/* The thread's innermost open configuration; NULL when there is none, or (push) no room. */
+struct call_configuration *runtime_push_configuration(void);
+struct call_configuration *runtime_pop_configuration(void);
+
+/* Loads the symbol's binary if need be. */
+cudaError_t runtime_load(struct runtime *runtime, struct binary *binary);
+
+/* "sluice: CALL: what the library said" on standard error, and the error that stands for its status. */
+cudaError_t runtime_report(struct runtime *runtime, const char *call, const struct sluice_error *error);
+__attribute__((format(printf, 1, 2))) void runtime_message(const char *format, ...);
+
+/* The progress line of long kernels (sluice_settings.progress; `user` is the runtime). */
+void progress_show(void *user, const char *kernel, uint64_t blocks_done, uint64_t blocks, uint64_t cycles,
+                   uint64_t warp_instructions);
+void progress_begin(struct runtime *runtime);
+void progress_end(struct runtime *runtime);
+
+/* Writes the statistics where the settings say. False when that failed, after a message. */
+bool write_statistics(struct runtime *runtime);
+
+/* Frees all streams and events. */
+void handles_free(struct runtime *runtime);
+
+#endif

@@ -1,0 +1,235 @@
+/* Registers per thread by linear scan over live ranges with holes.
+ *
+ * Time within a function is counted in half instructions: instruction i reads at 2i and writes at 2i + 1, so that a
+ * result may take the register of a source that dies with it. Each physical register keeps the set of times at which it
+ * is taken; a virtual register goes to the first one that is free at all its times.
+ */
+#include "flow/flow.h"
+
+#include "flow/sets.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct range {
+	uint32_t begin, end; /* [begin, end) in half instructions */
+};
+
+/* The live ranges of all registers: those of a register are a list, the latest first. */
+struct live_range {
+	struct range range;
+	struct live_range *next;
+};
+
+struct ranges {
+	struct arena *arena;
+	struct live_range **of; /* by register; ends up with the earliest first */
+	uint32_t *live_until;	/* by register, while scanning backwards: end of the range being built, or 0 */
+};
+
+/* One file of physical registers: 32-bit registers, or predicates. */
+struct register_file {
+	uint64_t **taken; /* by physical register: the times at which it is */
+	uint32_t count, capacity;
+	uint32_t words; /* of a set of times */
+};
+
+/* A virtual register waiting for its physical one. */
+struct request {
+	uint32_t reg, width, begin;
+};
+
+uint32_t flow_register_width(enum ptx_type type)
+{
+	uint32_t bytes = ptx_type_bytes(type);
+	return bytes <= 4 ? 1 : bytes / 4;
+}
+
+static void begin_range(struct ranges *ranges, uint32_t reg, uint32_t begin)
+{
+	struct range range = {begin, ranges->live_until[reg]};
+	struct live_range *later = ranges->of[reg];
+	ranges->live_until[reg] = 0;
+	if (later && later->range.begin == range.end) {
+		later->range.begin = begin;
+		return;
+	}
+	struct live_range *node = arena_alloc(ranges->arena, sizeof *node);
+	*node = (struct live_range){range, later};
+	ranges->of[reg] = node;
+}
+
+/* Scans a block backwards. A write under a guard neither begins nor ends a range, unless nobody reads it. */
+static void scan_block(const struct flow_cfg *cfg, const struct flow_liveness *live, uint32_t number,
+		       struct ranges *ranges)
+{
+	const struct flow_block *block = &cfg->block[number];
+	const uint64_t *in = live->in + (size_t)number * live->words, *out = live->out + (size_t)number * live->words;
+	uint32_t ids[FLOW_MAX_REGS], end = block->first + block->count;
+	for (uint32_t reg = 0; (reg = set_next(out, live->words, reg)) != UINT32_MAX; reg++)
+		ranges->live_until[reg] = 2 * end;
+	for (uint32_t i = end; i-- > block->first;) {
+		const struct ptx_inst *inst = &cfg->function->body[i];
+		uint32_t count = ptx_inst_writes(inst, ids);
+		for (uint32_t k = 0; k < count; k++) {
+			bool is_read_later = ranges->live_until[ids[k]];
+			if (!is_read_later)
+				ranges->live_until[ids[k]] = 2 * i + 2;
+			if (!is_read_later || inst->guard == PTX_NO_REG)
+				begin_range(ranges, ids[k], 2 * i + 1);
+		}
+		count = ptx_inst_reads(inst, ids);
+		for (uint32_t k = 0; k < count; k++)
+			if (!ranges->live_until[ids[k]])
+				ranges->live_until[ids[k]] = 2 * i + 1;
+	}
+	for (uint32_t reg = 0; (reg = set_next(in, live->words, reg)) != UINT32_MAX; reg++)
+		begin_range(ranges, reg, 2 * block->first);
+}
+
+static void find_ranges(struct arena *scratch, const struct flow_cfg *cfg, const struct flow_liveness *live,
+			struct ranges *ranges)
+{
+	*ranges = (struct ranges){.arena = scratch};
+	ranges->of = arena_array(scratch, cfg->function->reg_count, sizeof *ranges->of);
+	ranges->live_until = arena_array(scratch, cfg->function->reg_count, sizeof *ranges->live_until);
+	/* From the last block to the first, so that ranges that touch become one. */
+	for (uint32_t number = cfg->blocks - 1; number-- > 0;)
+		if (cfg->block[number].reachable)
+			scan_block(cfg, live, number, ranges);
+}
+
+static bool is_free(const struct register_file *file, uint32_t physical, const struct live_range *range)
+{
+	if (physical >= file->count)
+		return true;
+	for (; range; range = range->next)
+		if (set_meets_range(file->taken[physical], range->range.begin, range->range.end))
+			return false;
+	return true;
+}
+
+static bool all_free(const struct register_file *file, uint32_t physical, uint32_t width,
+		     const struct live_range *range)
+{
+	for (uint32_t i = 0; i < width; i++)
+		if (!is_free(file, physical + i, range))
+			return false;
+	return true;
+}
+
+static void take(struct arena *scratch, struct register_file *file, uint32_t physical, const struct live_range *range)
+{
+	if (physical >= file->capacity) {
+		uint32_t capacity = 2 * (physical + 1);
+		uint64_t **taken = arena_array(scratch, capacity, sizeof *taken);
+		if (file->count)
+			memcpy(taken, file->taken, file->count * sizeof *taken);
+		file->taken = taken;
+		file->capacity = capacity;
+	}
+	for (; file->count <= physical; file->count++)
+		file->taken[file->count] = arena_array(scratch, file->words, sizeof **file->taken);
+	for (; range; range = range->next)
+		set_add_range(file->taken[physical], range->range.begin, range->range.end);
+}
+
+/* Where a register goes. A single one prefers the other half of a pair that is broken already, so that whole pairs
+ * stay for 64-bit values. */
+static uint32_t choose(const struct register_file *file, const struct request *request, const struct live_range *range)
+{
+	uint32_t lowest = UINT32_MAX;
+	for (uint32_t physical = 0; physical < file->count; physical += request->width) {
+		if (!all_free(file, physical, request->width, range))
+			continue;
+		uint32_t partner = physical ^ 1;
+		bool breaks_pair = request->width == 1 &&
+				   (partner >= file->count || !set_has(file->taken[partner], request->begin));
+		if (!breaks_pair)
+			return physical;
+		if (lowest == UINT32_MAX)
+			lowest = physical;
+	}
+	if (lowest != UINT32_MAX)
+		return lowest;
+	return (file->count + request->width - 1) / request->width * request->width;
+}
+
+static uint32_t fill_file(const struct ranges *ranges, const struct request *requests, uint32_t count, uint32_t words,
+			  uint32_t *assigned)
+{
+	struct arena scratch = {0};
+	struct register_file file = {.words = words};
+	for (uint32_t i = 0; i < count; i++) {
+		const struct live_range *range = ranges->of[requests[i].reg];
+		uint32_t physical = choose(&file, &requests[i], range);
+		for (uint32_t k = 0; k < requests[i].width; k++)
+			take(&scratch, &file, physical + k, range);
+		assigned[requests[i].reg] = physical;
+	}
+	uint32_t used = file.count;
+	arena_free(&scratch);
+	return used;
+}
+
+static int by_begin(const void *a, const void *b)
+{
+	const struct request *x = a, *y = b;
+	if (x->begin != y->begin)
+		return x->begin < y->begin ? -1 : 1;
+	return x->reg < y->reg ? -1 : x->reg > y->reg;
+}
+
+static int by_width_and_begin(const void *a, const void *b)
+{
+	const struct request *x = a, *y = b;
+	if (x->width != y->width)
+		return x->width > y->width ? -1 : 1;
+	return by_begin(a, b);
+}
+
+/* Assigns the registers of one file in order of their first use, and, where their widths differ, tries the wide ones
+ * first too: the better of the two stays. */
+static uint32_t assign_file(struct arena *scratch, const struct flow_cfg *cfg, const struct ranges *ranges,
+			    bool predicates, uint32_t *assigned)
+{
+	const struct ptx_function *function = cfg->function;
+	uint32_t count = 0, widths = 0, words = function->body_count / 32 + 1;
+	struct request *requests = arena_array(scratch, function->reg_count, sizeof *requests);
+	for (uint32_t reg = 0; reg < function->reg_count; reg++) {
+		enum ptx_type type = function->regs[reg].type;
+		if (!ranges->of[reg] || (type == PTX_PRED) != predicates)
+			continue;
+		uint32_t width = predicates ? 1 : flow_register_width(type);
+		requests[count++] = (struct request){reg, width, ranges->of[reg]->range.begin};
+		widths |= width;
+	}
+	qsort(requests, count, sizeof *requests, by_begin);
+	uint32_t used = fill_file(ranges, requests, count, words, assigned);
+	if ((widths & (widths - 1)) == 0)
+		return used;
+
+	uint32_t *other = arena_array(scratch, function->reg_count, sizeof *other);
+	qsort(requests, count, sizeof *requests, by_width_and_begin);
+	uint32_t used_otherwise = fill_file(ranges, requests, count, words, other);
+	if (used_otherwise >= used)
+		return used;
+	for (uint32_t i = 0; i < count; i++)
+		assigned[requests[i].reg] = other[requests[i].reg];
+	return used_otherwise;
+}
+
+struct flow_registers *flow_registers(struct arena *arena, const struct flow_cfg *cfg, const struct flow_liveness *live)
+{
+	struct arena scratch = {0};
+	struct ranges ranges;
+	struct flow_registers *result = arena_alloc(arena, sizeof *result);
+	result->assigned = arena_array(arena, cfg->function->reg_count, sizeof *result->assigned);
+	for (uint32_t reg = 0; reg < cfg->function->reg_count; reg++)
+		result->assigned[reg] = FLOW_NONE;
+	find_ranges(&scratch, cfg, live, &ranges);
+	result->registers = assign_file(&scratch, cfg, &ranges, false, result->assigned);
+	result->predicates = assign_file(&scratch, cfg, &ranges, true, result->assigned);
+	arena_free(&scratch);
+	return result;
+}

@@ -1,0 +1,18 @@
+/* dispatch: gives the grid's blocks to SMs, round robin, at most one an SM and cycle. */
+#ifndef SLUICE_GPU_DISPATCH_H
+#define SLUICE_GPU_DISPATCH_H
+
+#include "gpu/gpu.h"
+
+struct dispatch {
+	uint64_t next, blocks; /* the next block; blocks of the grid */
+};
+
+/* Sets run->blocks_limit too. */
+void dispatch_begin(struct dispatch *dispatch, const struct gpu *gpu, struct gpu_run *run);
+/* One core cycle. True when a block was started. */
+bool dispatch_blocks(struct dispatch *dispatch, struct gpu *gpu);
+/* Blocks that have ended. */
+uint64_t dispatch_done(const struct gpu *gpu);
+
+#endif

@@ -1,0 +1,83 @@
+/* gpu: the whole machine: its units, wired by ports, its clocks, and the run of one kernel from launch to the last reply. */
+#ifndef SLUICE_GPU_GPU_H
+#define SLUICE_GPU_GPU_H
+
+#include "gpu/machine.h"
+#include "gpu/occupancy.h"
+#include "memory/crossbar.h"
+#include "memory/dram.h"
+#include "memory/slice.h"
+#include "simt/simt.h"
+#include "sm/sm.h"
+
+/* All counters of a kernel, summed over the units of a kind. */
+struct gpu_stats {
+	struct sm_stats sm;
+	struct cache_stats l1d, l1i, l1c, l2;
+	struct slice_stats slice;
+	struct crossbar_stats request_network, reply_network;
+	struct dram_stats dram;
+};
+
+extern const struct counter_group gpu_counter_groups[];
+extern const size_t gpu_counter_group_count;
+
+enum clock_domain { CLOCK_CORE, CLOCK_NETWORK, CLOCK_L2, CLOCK_DRAM, CLOCKS };
+
+/* Cycle n of a domain comes at time n * period. Times are in femtoseconds. */
+struct clock {
+	uint64_t period, cycle;
+};
+
+struct gpu {
+	struct machine machine;
+	struct arena arena;
+	struct simt_memory *memory;
+	struct request_pool requests; /* of the slices: write-backs and fills */
+	struct sm *sm;
+	struct crossbar to_slices, to_sms;
+	struct slice *slice;
+	uint32_t slices;
+	struct dram_channel *channel;
+	struct clock clock[CLOCKS];
+	uint64_t now;	  /* time of the step in progress */
+	uint64_t kernels; /* launched so far */
+	uint32_t last_sm; /* that got a block */
+};
+
+/* Why a kernel ended. */
+enum gpu_end { GPU_DONE, GPU_FAULT, GPU_STALLED, GPU_STOPPED };
+
+struct gpu_run {
+	/* in */
+	struct simt_launch launch;	  /* program, grid, block, params, ...; memory and sm_count are filled in */
+	uint32_t blocks_per_sm;		  /* from occupancy_of() */
+	uint64_t max_thread_instructions; /* 0: none */
+	void (*progress)(void *user, uint64_t blocks_done, uint64_t blocks, uint64_t cycles,
+			 uint64_t warp_instructions);
+	void *progress_user;
+	/* out */
+	enum gpu_end end;
+	struct simt_fault fault;
+	char message[4096];    /* GPU_STALLED: who waits for whom */
+	uint64_t cycles;       /* core cycles from launch to the last reply */
+	uint32_t blocks_limit; /* blocks an SM that were allowed */
+	struct gpu_stats stats;
+};
+
+/* The machine must have passed machine_check(). NULL with errno set when the host has no room for device memory. */
+struct gpu *gpu_open(const struct machine *machine);
+void gpu_close(struct gpu *gpu);
+
+void gpu_run(struct gpu *gpu, struct gpu_run *run);
+
+/* Simulated seconds since gpu_open(). */
+double gpu_seconds(const struct gpu *gpu);
+
+/* Checks what must hold between counters after a kernel that ran to its end; false with the first broken one's text. */
+bool gpu_check_stats(const struct gpu *gpu, const struct gpu_run *run, char *text, size_t size);
+
+/* Says of every resident warp and every busy unit what it waits for. */
+void gpu_explain_stall(const struct gpu *gpu, char *text, size_t size);
+
+#endif

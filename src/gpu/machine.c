@@ -1,0 +1,216 @@
+#include "gpu/machine.h"
+
+#include "sm/sm.h"
+
+static const char *const order_names[] = {"lrr", "gto", "two_level", NULL};
+static const char *const replacement_names[] = {"lru", "fifo", NULL};
+static const char *const allocation_names[] = {"on_miss", "on_fill", NULL};
+static const char *const write_names[] = {"evict", "through", "back", NULL};
+static const char *const write_miss_names[] = {"none", "fetch", NULL};
+
+#define AT(field) offsetof(struct machine, field)
+#define U32(name, field, low, high, unit, meaning)                                                                     \
+	{                                                                                                              \
+		name, OPTION_U32, AT(field), low, high, NULL, unit, meaning                                            \
+	}
+#define BOOL(name, field, meaning)                                                                                     \
+	{                                                                                                              \
+		name, OPTION_BOOL, AT(field), 0, 1, NULL, "", meaning                                                  \
+	}
+#define ENUM(name, field, names, meaning)                                                                              \
+	{                                                                                                              \
+		name, OPTION_ENUM, AT(field), 0, 0, names, "", meaning                                                 \
+	}
+
+#define CACHE(prefix, field)                                                                                           \
+	U32(prefix ".sets", field.sets, 1, 65536, "sets", "sets, a power of two"),                                     \
+		U32(prefix ".ways", field.ways, 1, 1024, "lines", "lines a set"),                                      \
+		U32(prefix ".line_bytes", field.line_bytes, 32, 1024, "bytes", "bytes a line, a power of two"),        \
+		ENUM(prefix ".replacement", field.replacement, replacement_names, "which line of a set goes"),         \
+		ENUM(prefix ".allocation", field.allocation, allocation_names, "when a miss claims its line"),         \
+		ENUM(prefix ".write_hit", field.write, write_names, "what a write hit does"),                          \
+		ENUM(prefix ".write_miss", field.write_miss, write_miss_names,                                         \
+		     "what a write miss does besides going down"),                                                     \
+		U32(prefix ".mshrs", field.mshrs, 1, 65536, "registers", "lines that may be in flight"),               \
+		U32(prefix ".merges", field.merges, 1, 65536, "requests", "requests that may wait for one line"),      \
+		U32(prefix ".miss_queue", field.miss_queue, 1, 65536, "requests", "requests waiting to be sent down"), \
+		U32(prefix ".port_bytes", field.port_bytes, 0, 1024, "bytes",                                          \
+		    "bytes the data port moves a cycle; 0: a line")
+
+#define PIPE(prefix, field)                                                                                            \
+	U32(prefix ".issue_width", field.issue_width, 1, 8, "instructions", "into the pipe, a cycle"),                 \
+		U32(prefix ".units", field.units, 1, SM_MAX_UNITS, "units", "execution units"),                        \
+		U32(prefix ".collectors", field.collectors, 1, 32, "units", "operand collector units"),                \
+		U32(prefix ".in_ports", field.in_ports, 1, 8, "ports", "instructions into collectors, a cycle"),       \
+		U32(prefix ".out_ports", field.out_ports, 1, SM_MAX_UNITS, "ports",                                    \
+		    "instructions out of collectors, a cycle")
+
+#define LATENCY_OF(name, row, number, column)                                                                          \
+	U32("latency." name "." number, sm.latency[PTX_LATENCY_##row][NUMBER_##column], 1, SM_WHEEL - 4, "cycles",     \
+	    "execution, from entering the unit"),                                                                      \
+		U32("initiation." name "." number, sm.initiation[PTX_LATENCY_##row][NUMBER_##column], 1, 1024,         \
+		    "cycles", "between two such instructions of a unit")
+#define LATENCY(name, row)                                                                                             \
+	LATENCY_OF(name, row, "int", INT), LATENCY_OF(name, row, "fp32", FP32), LATENCY_OF(name, row, "fp64", FP64)
+
+const struct option machine_options[] = {
+	{"name", OPTION_TEXT, AT(name), 0, 0, NULL, "", "what the machine is called"},
+	U32("compute.major", compute_major, 1, 12, "", "compute capability, first number"),
+	U32("compute.minor", compute_minor, 0, 9, "", "compute capability, second number"),
+	U32("clock.core", core_mhz, 1, 100000, "MHz", "SMs"),
+	U32("clock.network", network_mhz, 1, 100000, "MHz", "crossbars"),
+	U32("clock.l2", l2_mhz, 1, 100000, "MHz", "L2 slices"),
+	U32("clock.dram", dram_mhz, 1, 100000, "MHz", "memory channels, command clock"),
+	U32("launch.max_block_threads", max_block_threads, 32, 2048, "threads", "largest block"),
+	BOOL("launch.spread_small_grids", spread_small_grids,
+	     "a grid that does not fill the machine puts the same number of blocks on every SM"),
+	U32("launch.watchdog", watchdog, 1000, 4e9, "cycles",
+	    "without progress, after which a kernel counts as stalled"),
+	U32("memory.heap_base", heap_base_mib, 512, 1048576, "MiB", "device address of the first allocation"),
+	U32("memory.size", memory_mib, 1, 1048576, "MiB", "room for allocations"),
+	U32("memory.bus_bits", memory_bus_bits, 8, 65536, "bits", "memory interface, as device properties report it"),
+
+	U32("sm.count", sms, 1, 1024, "SMs", "streaming multiprocessors"),
+	U32("sm.warps", sm.warps, 1, SM_MAX_WARPS, "warps", "warp slots"),
+	U32("sm.blocks", sm.blocks, 1, SM_MAX_BLOCKS, "blocks", "block slots"),
+	U32("sm.registers", sm.registers, 1024, 1048576, "registers", "32-bit registers"),
+	U32("sm.register_unit", sm.register_unit, 1, 64, "registers", "registers a thread are rounded up to this"),
+	U32("sm.shared_bytes", sm.shared_bytes, 0, 1048576, "bytes", "shared memory"),
+	U32("sm.shared_per_block", shared_per_block, 0, 1048576, "bytes", "shared memory that one block may have"),
+	U32("sm.schedulers", sm.schedulers, 1, SM_MAX_SCHEDULERS, "schedulers",
+	    "warp schedulers, one instruction a cycle each"),
+	ENUM("sm.warp_order", sm.order, order_names, "which warp goes first"),
+	U32("sm.two_level_ready", sm.two_level_ready, 1, 64, "warps", "ready set of two_level, a scheduler"),
+	U32("sm.fetch_bytes", sm.fetch_bytes, 8, 8 * SM_BUFFER, "bytes", "a fetch; an instruction has 8"),
+	PIPE("sm.sp", sm.pipe[PTX_UNIT_SP]),
+	PIPE("sm.sfu", sm.pipe[PTX_UNIT_SFU]),
+	PIPE("sm.mem", sm.pipe[PTX_UNIT_MEM]),
+	U32("sm.register_banks", sm.register_banks, 1, SM_MAX_BANKS, "banks", "register file banks"),
+	U32("sm.result_bus", sm.result_bus, 1, SM_MAX_BUS, "results", "arithmetic results a cycle"),
+	U32("sm.shared_banks", sm.shared_banks, 1, 64, "banks", "shared memory banks, 4 bytes wide"),
+	U32("sm.shared_latency", sm.shared_latency, 1, SM_SHARED_PIPE, "cycles",
+	    "shared memory, behind the bank access"),
+	U32("sm.atomic_bytes", sm.atomic_bytes, 32, 128, "bytes", "pieces in which atomics travel to L2"),
+	BOOL("sm.global_skips_l1", sm.global_skips_l1, "global loads and stores go past L1"),
+	BOOL("sm.flush_l1", sm.flush_l1, "L1 data forgets everything at a kernel's end"),
+	LATENCY("move", MOVE),
+	LATENCY("add", ADD),
+	LATENCY("max", MAX),
+	LATENCY("mul", MUL),
+	LATENCY("mad", MAD),
+	LATENCY("fma", FMA),
+	LATENCY("div", DIV),
+	LATENCY("special", SPECIAL),
+	LATENCY("shuffle", SHUFFLE),
+	LATENCY("branch", BRANCH),
+	LATENCY("barrier", BARRIER),
+	CACHE("l1d", sm.l1d),
+	CACHE("l1i", sm.l1i),
+	CACHE("l1c", sm.l1c),
+
+	U32("network.flit_bytes", network.flit_bytes, 1, 1024, "bytes", "a flit"),
+	U32("network.injection_flits", network.injection_flits, 1, CROSSBAR_WINDOW, "flits", "queue at an input"),
+	U32("network.buffer_flits", network.buffer_flits, 1, CROSSBAR_WINDOW, "flits", "input and ejection buffers"),
+	U32("network.boundary_flits", network.boundary_flits, 1, CROSSBAR_WINDOW, "flits", "buffer at the consumer"),
+
+	U32("map.channels", map.channels, 1, 64, "channels", "memory channels"),
+	U32("map.slices_per_channel", map.slices_per_channel, 1, 8, "slices", "L2 slices a channel, a power of two"),
+	U32("map.interleave_bytes", interleave_bytes, 128, 65536, "bytes", "that stay on one channel, a power of two"),
+	U32("map.banks", map.banks, 1, 64, "banks", "DRAM banks a channel, a power of two"),
+	U32("map.column_bits", map.column_bits, 0, 16, "bits", "columns between the low and the high bank bits"),
+
+	CACHE("l2", l2),
+	U32("l2.delay", slice.delay, 0, 100000, "cycles", "between the crossbar and the input queue"),
+	U32("l2.input_queue", slice.input_queue, 1, 65536, "requests", "waiting for L2"),
+	U32("l2.reply_queue", slice.reply_queue, 1, 65536, "requests", "waiting for the reply crossbar"),
+	U32("l2.to_dram_queue", slice.to_dram_queue, 1, 65536, "requests", "from L2 to the channel"),
+	U32("l2.from_dram_queue", slice.from_dram_queue, 1, 65536, "requests", "from the channel to L2"),
+
+	U32("dram.queue", dram.queue, 1, 65536, "requests", "that the scheduler chooses from"),
+	U32("dram.return_queue", dram.return_queue, 1, 65536, "requests", "waiting to return to L2"),
+	U32("dram.atom_bytes", dram.atom_bytes, 16, 1024, "bytes", "a column command moves"),
+	U32("dram.burst_cycles", dram.burst_cycles, 1, 64, "cycles", "a burst holds the pins"),
+	U32("dram.bank_groups", dram.bank_groups, 1, 64, "groups", "of banks, a power of two"),
+	BOOL("dram.group_low_bits", dram.group_low_bits, "a bank's group comes from its low bits, else its high bits"),
+	U32("dram.latency", dram.latency, 0, 100000, "cycles", "L2 cycles between a slice and the scheduler"),
+	U32("dram.tCCD", dram.ccd, 1, 1000, "cycles", "column to column"),
+	U32("dram.tCCDL", dram.ccd_long, 1, 1000, "cycles", "column to column in a bank group"),
+	U32("dram.tRRD", dram.rrd, 1, 1000, "cycles", "activate to activate of another bank"),
+	U32("dram.tRCD", dram.rcd, 1, 1000, "cycles", "activate to read"),
+	U32("dram.tRCDWR", dram.rcd_write, 1, 1000, "cycles", "activate to write"),
+	U32("dram.tRAS", dram.ras, 1, 1000, "cycles", "activate to precharge"),
+	U32("dram.tRP", dram.rp, 1, 1000, "cycles", "precharge to activate"),
+	U32("dram.tRC", dram.rc, 1, 1000, "cycles", "activate to activate of one bank"),
+	U32("dram.tCL", dram.cl, 1, 1000, "cycles", "read to data"),
+	U32("dram.tWL", dram.wl, 1, 1000, "cycles", "write to data"),
+	U32("dram.tRTW", dram.rtw, 1, 1000, "cycles", "read to write"),
+	U32("dram.tWTR", dram.wtr, 1, 1000, "cycles", "write to read"),
+	U32("dram.tRTP", dram.rtp, 1, 1000, "cycles", "read to precharge"),
+	U32("dram.tRTPL", dram.rtp_long, 1, 1000, "cycles", "read to precharge in a bank group"),
+	U32("dram.tWTP", dram.wtp, 1, 1000, "cycles", "write to precharge"),
+};
+const size_t machine_option_count = sizeof machine_options / sizeof machine_options[0];
+
+static bool power_of_two(uint32_t value)
+{
+	return value && !(value & (value - 1));
+}
+
+static void check_cache(const char *name, const struct cache_config *cache, struct diag *diag)
+{
+	if (!power_of_two(cache->sets))
+		diag_plain(diag, "%s.sets is %u; expected a power of two", name, cache->sets);
+	if (!power_of_two(cache->line_bytes))
+		diag_plain(diag, "%s.line_bytes is %u; expected a power of two", name, cache->line_bytes);
+	if (cache->write_miss == WRITE_MISS_FETCH && cache->miss_queue < 3)
+		diag_plain(diag, "%s.miss_queue is %u; a write miss that fetches needs 3", name, cache->miss_queue);
+	if (cache->allocation == ALLOCATE_ON_MISS && cache->miss_queue < 2)
+		diag_plain(diag, "%s.miss_queue is %u; a miss that writes back needs 2", name, cache->miss_queue);
+}
+
+bool machine_check(const struct machine *machine, struct diag *diag)
+{
+	const struct sm_config *sm = &machine->sm;
+	const struct crossbar_config *network = &machine->network;
+	uint32_t errors = diag->errors;
+
+	check_cache("l1d", &sm->l1d, diag);
+	check_cache("l1i", &sm->l1i, diag);
+	check_cache("l1c", &sm->l1c, diag);
+	check_cache("l2", &machine->l2, diag);
+	if (!power_of_two(machine->map.slices_per_channel))
+		diag_plain(diag, "map.slices_per_channel is %u; expected a power of two",
+			   machine->map.slices_per_channel);
+	if (!power_of_two(machine->map.banks))
+		diag_plain(diag, "map.banks is %u; expected a power of two", machine->map.banks);
+	if (!power_of_two(machine->interleave_bytes) || machine->interleave_bytes < machine->l2.line_bytes)
+		diag_plain(diag, "map.interleave_bytes is %u; expected a power of two, at least l2.line_bytes (%u)",
+			   machine->interleave_bytes, machine->l2.line_bytes);
+	if (!power_of_two(machine->dram.bank_groups) || machine->dram.bank_groups > machine->map.banks)
+		diag_plain(diag, "dram.bank_groups is %u; expected a power of two, at most map.banks (%u)",
+			   machine->dram.bank_groups, machine->map.banks);
+	uint32_t packet =
+		(REQUEST_HEADER_BYTES + machine->l2.line_bytes + network->flit_bytes - 1) / network->flit_bytes;
+	if (packet > network->injection_flits || packet > network->boundary_flits)
+		diag_plain(
+			diag,
+			"a packet with a line has %u flits of network.flit_bytes %u; network.injection_flits (%u) and "
+			"network.boundary_flits (%u) must hold one",
+			packet, network->flit_bytes, network->injection_flits, network->boundary_flits);
+	if ((sm->warps + sm->schedulers - 1) / sm->schedulers > 64)
+		diag_plain(diag, "sm.warps is %u; a scheduler keeps at most 64 of them, and sm.schedulers is %u",
+			   sm->warps, sm->schedulers);
+	uint32_t collectors = sm->pipe[0].collectors + sm->pipe[1].collectors + sm->pipe[2].collectors;
+	if (collectors > SM_MAX_COLLECTORS)
+		diag_plain(diag, "sm.*.collectors add up to %u; at most %u are modelled", collectors,
+			   SM_MAX_COLLECTORS);
+	if (sm->pipe[PTX_UNIT_MEM].units != 1)
+		diag_plain(diag, "sm.mem.units is %u; there is one load/store unit", sm->pipe[PTX_UNIT_MEM].units);
+	return diag->errors == errors;
+}
+
+void machine_derive(struct machine *machine)
+{
+	machine->map.interleave_bits = (uint32_t)__builtin_ctz(machine->interleave_bytes);
+	address_map_open(&machine->map);
+}

@@ -1,0 +1,41 @@
+/* machine: a GPU's configuration, as a machine file gives it. Every field is an option of machine_options. */
+#ifndef SLUICE_GPU_MACHINE_H
+#define SLUICE_GPU_MACHINE_H
+
+#include "base/table.h"
+#include "memory/address_map.h"
+#include "memory/crossbar.h"
+#include "memory/dram.h"
+#include "memory/slice.h"
+#include "sm/config.h"
+
+struct machine {
+	char name[OPTION_TEXT_SIZE];
+	uint32_t compute_major, compute_minor;
+	uint32_t sms;
+	uint32_t core_mhz, network_mhz, l2_mhz, dram_mhz;
+	uint32_t max_block_threads;
+	uint32_t shared_per_block;
+	uint32_t heap_base_mib, memory_mib; /* device addresses of allocations; their room */
+	uint32_t memory_bus_bits;
+	bool spread_small_grids; /* a grid that does not fill the machine is spread evenly: fewer blocks an SM */
+	uint32_t watchdog;	 /* core cycles without progress after which a kernel counts as stalled */
+	struct sm_config sm;
+	struct crossbar_config network;
+	struct address_map map;
+	uint32_t interleave_bytes;
+	struct slice_config slice;
+	struct cache_config l2;
+	struct dram_config dram;
+};
+
+extern const struct option machine_options[];
+extern const size_t machine_option_count;
+
+/* What one option cannot check alone. False, with a message, when the machine makes no sense. */
+bool machine_check(const struct machine *machine, struct diag *diag);
+
+/* Fills what is derived (address map shifts, ...). After all options are set. */
+void machine_derive(struct machine *machine);
+
+#endif

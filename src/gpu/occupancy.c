@@ -1,0 +1,23 @@
+#include "gpu/occupancy.h"
+
+#include "simt/simt.h"
+
+struct occupancy occupancy_of(const struct machine *machine, uint32_t block_threads, uint32_t registers,
+			      uint32_t shared_bytes)
+{
+	const struct sm_config *sm = &machine->sm;
+	uint32_t warps = (block_threads + WARP_SIZE - 1) / WARP_SIZE;
+	uint32_t per_thread = (registers + sm->register_unit - 1) / sm->register_unit * sm->register_unit;
+	uint64_t per_block = (uint64_t)per_thread * warps * WARP_SIZE;
+	struct occupancy occupancy = {.blocks = sm->blocks, .limit = LIMIT_BLOCK_SLOTS};
+
+	if (sm->warps / warps < occupancy.blocks)
+		occupancy = (struct occupancy){.blocks = sm->warps / warps, .limit = LIMIT_THREADS};
+	if (per_block && sm->registers / per_block < occupancy.blocks)
+		occupancy =
+			(struct occupancy){.blocks = (uint32_t)(sm->registers / per_block), .limit = LIMIT_REGISTERS};
+	if (shared_bytes && sm->shared_bytes / shared_bytes < occupancy.blocks)
+		occupancy = (struct occupancy){.blocks = sm->shared_bytes / shared_bytes, .limit = LIMIT_SHARED};
+	occupancy.warps = occupancy.blocks * warps;
+	return occupancy;
+}

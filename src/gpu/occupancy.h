@@ -1,0 +1,18 @@
+/* occupancy: how many blocks of a kernel one SM holds, and what keeps the next one out. */
+#ifndef SLUICE_GPU_OCCUPANCY_H
+#define SLUICE_GPU_OCCUPANCY_H
+
+#include "gpu/machine.h"
+
+enum occupancy_limit { LIMIT_THREADS, LIMIT_REGISTERS, LIMIT_SHARED, LIMIT_BLOCK_SLOTS };
+
+struct occupancy {
+	uint32_t blocks, warps;
+	enum occupancy_limit limit;
+};
+
+/* `block_threads` >= 1; `registers` a thread; `shared_bytes` a block, dynamic ones included. */
+struct occupancy occupancy_of(const struct machine *machine, uint32_t block_threads, uint32_t registers,
+			      uint32_t shared_bytes);
+
+#endif

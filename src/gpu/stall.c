@@ -1,0 +1,83 @@
+/* Who waits for whom, when nothing moves any more. */
+#include "gpu/gpu.h"
+
+#include <stdarg.h>
+
+struct report {
+	char *text;
+	size_t size, length;
+};
+
+__attribute__((format(printf, 2, 3))) static void say(struct report *report, const char *format, ...)
+{
+	va_list arguments;
+	if (report->length + 1 >= report->size)
+		return;
+	va_start(arguments, format);
+	int written = vsnprintf(report->text + report->length, report->size - report->length, format, arguments);
+	va_end(arguments);
+	if (written > 0)
+		report->length += (size_t)written;
+	if (report->length >= report->size)
+		report->length = report->size - 1;
+}
+
+static void explain_warp(const struct sm *sm, uint32_t slot, struct report *report)
+{
+	const struct sm_warp *warp = &sm->warp[slot];
+	const struct simt_warp *simt = warp->simt;
+	const struct simt_block *block = simt->block;
+	const struct ptx_inst *at = simt->done ? NULL : block->launch->program->code[simt->pc].ptx;
+
+	say(report, "  SM %u warp %u (block %u,%u,%u warp %u)", sm->index, slot, block->index.x, block->index.y,
+	    block->index.z, simt->index);
+	if (at)
+		say(report, " at PTX line %u", at->place.line);
+	if (simt->done)
+		say(report, ": has ended, %u instructions in flight, %u stores, %u atomics unanswered\n",
+		    warp->in_flight, warp->stores, warp->atomics);
+	else if (block->waiting >> simt->index & 1)
+		say(report, ": at a barrier with warps 0x%llx of 0x%llx\n", (unsigned long long)block->waiting,
+		    (unsigned long long)block->live);
+	else if (warp->fence)
+		say(report, ": at a fence, %u stores unanswered\n", warp->stores);
+	else if (warp->atomics)
+		say(report, ": waits for %u atomics\n", warp->atomics);
+	else if (warp->waits_for_line)
+		say(report, ": waits for an instruction-cache line\n");
+	else if (sm->scheduler[warp->scheduler].hazard >> warp->bit & 1)
+		say(report, ": waits for a register, %u instructions in flight\n", warp->in_flight);
+	else
+		say(report, ": ready, pipe without room\n");
+}
+
+static void explain_sm(const struct sm *sm, struct report *report)
+{
+	if (!sm->resident)
+		return;
+	say(report, "SM %u: %u blocks; L1 %u MSHRs free, %u misses queued; load/store unit %s\n", sm->index,
+	    sm->resident, sm->lsu.l1d.free_mshrs, sm->lsu.l1d.miss_queue.count, sm->lsu.current ? "busy" : "empty");
+	for (uint32_t w = 0; w < sm->config.warps; w++)
+		if (sm->warp[w].simt)
+			explain_warp(sm, w, report);
+}
+
+void gpu_explain_stall(const struct gpu *gpu, char *text, size_t size)
+{
+	struct report report = {.text = text, .size = size};
+	text[0] = '\0';
+	for (uint32_t i = 0; i < gpu->machine.sms; i++)
+		explain_sm(&gpu->sm[i], &report);
+	say(&report, "networks: %llu packets to slices, %llu to SMs\n", (unsigned long long)gpu->to_slices.in_flight,
+	    (unsigned long long)gpu->to_sms.in_flight);
+	for (uint32_t i = 0; i < gpu->slices; i++) {
+		const struct slice *slice = &gpu->slice[i];
+		if (slice->input.count || slice->cache.miss_queue.count || slice->reply.count)
+			say(&report, "L2 slice %u: %u requests wait, %u misses queued, %u replies, %u MSHRs free\n", i,
+			    slice->input.count, slice->cache.miss_queue.count, slice->reply.count,
+			    slice->cache.free_mshrs);
+	}
+	for (uint32_t i = 0; i < gpu->machine.map.channels; i++)
+		if (gpu->channel[i].in_banks)
+			say(&report, "channel %u: %u requests\n", i, gpu->channel[i].in_banks);
+}

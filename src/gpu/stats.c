@@ -1,0 +1,127 @@
+/* Statistics: the groups, their sum over the units, and what must hold between them. */
+#include "gpu/stats.h"
+
+#include <string.h>
+
+const struct counter_group gpu_counter_groups[] = {
+	{"sm", sm_counters, &sm_counter_count, offsetof(struct gpu_stats, sm)},
+	{"l1d", cache_counters, &cache_counter_count, offsetof(struct gpu_stats, l1d)},
+	{"l1i", cache_counters, &cache_counter_count, offsetof(struct gpu_stats, l1i)},
+	{"l1c", cache_counters, &cache_counter_count, offsetof(struct gpu_stats, l1c)},
+	{"l2", cache_counters, &cache_counter_count, offsetof(struct gpu_stats, l2)},
+	{"slice", slice_counters, &slice_counter_count, offsetof(struct gpu_stats, slice)},
+	{"request_network", crossbar_counters, &crossbar_counter_count, offsetof(struct gpu_stats, request_network)},
+	{"reply_network", crossbar_counters, &crossbar_counter_count, offsetof(struct gpu_stats, reply_network)},
+	{"dram", dram_counters, &dram_counter_count, offsetof(struct gpu_stats, dram)},
+};
+const size_t gpu_counter_group_count = sizeof gpu_counter_groups / sizeof gpu_counter_groups[0];
+
+/* A statistics struct is nothing but uint64_t counters. */
+static void add(void *to, const void *from, size_t size)
+{
+	uint64_t *sum = to;
+	const uint64_t *value = from;
+	for (size_t i = 0; i < size / sizeof *sum; i++)
+		sum[i] += value[i];
+}
+
+#define ADD(to, from) add(&(to), &(from), sizeof(to))
+
+void stats_collect(const struct gpu *gpu, struct gpu_stats *stats)
+{
+	*stats = (struct gpu_stats){0};
+	for (uint32_t i = 0; i < gpu->machine.sms; i++) {
+		ADD(stats->sm, gpu->sm[i].stats);
+		ADD(stats->l1d, gpu->sm[i].lsu.l1d.stats);
+		ADD(stats->l1c, gpu->sm[i].lsu.l1c.stats);
+		ADD(stats->l1i, gpu->sm[i].l1i.stats);
+	}
+	for (uint32_t i = 0; i < gpu->slices; i++) {
+		ADD(stats->l2, gpu->slice[i].cache.stats);
+		ADD(stats->slice, gpu->slice[i].stats);
+	}
+	for (uint32_t i = 0; i < gpu->machine.map.channels; i++)
+		ADD(stats->dram, gpu->channel[i].stats);
+	ADD(stats->request_network, gpu->to_slices.stats);
+	ADD(stats->reply_network, gpu->to_sms.stats);
+}
+
+void stats_add(struct gpu_stats *sum, const struct gpu_stats *stats)
+{
+	ADD(*sum, *stats);
+}
+
+void stats_reset(struct gpu *gpu)
+{
+	for (uint32_t i = 0; i < gpu->machine.sms; i++) {
+		struct sm *sm = &gpu->sm[i];
+		memset(&sm->stats, 0, sizeof sm->stats);
+		memset(&sm->lsu.l1d.stats, 0, sizeof sm->lsu.l1d.stats);
+		memset(&sm->lsu.l1c.stats, 0, sizeof sm->lsu.l1c.stats);
+		memset(&sm->l1i.stats, 0, sizeof sm->l1i.stats);
+	}
+	for (uint32_t i = 0; i < gpu->slices; i++) {
+		memset(&gpu->slice[i].cache.stats, 0, sizeof gpu->slice[i].cache.stats);
+		memset(&gpu->slice[i].stats, 0, sizeof gpu->slice[i].stats);
+	}
+	for (uint32_t i = 0; i < gpu->machine.map.channels; i++)
+		memset(&gpu->channel[i].stats, 0, sizeof gpu->channel[i].stats);
+	memset(&gpu->to_slices.stats, 0, sizeof gpu->to_slices.stats);
+	memset(&gpu->to_sms.stats, 0, sizeof gpu->to_sms.stats);
+}
+
+uint64_t stats_stack_slots(const struct sm_stats *sm)
+{
+	return sm->stack_issued + sm->stack_arithmetic + sm->stack_shared + sm->stack_l1 + sm->stack_l2 +
+	       sm->stack_dram + sm->stack_barrier + sm->stack_conflict + sm->stack_no_instruction + sm->stack_idle;
+}
+
+struct equation {
+	const char *what;
+	uint64_t left, right;
+};
+
+static bool holds(const struct equation *equation, char *text, size_t size)
+{
+	if (equation->left == equation->right)
+		return true;
+	snprintf(text, size, "%s: %llu is not %llu", equation->what, (unsigned long long)equation->left,
+		 (unsigned long long)equation->right);
+	return false;
+}
+
+static bool check_cache(const char *name, const struct cache_stats *cache, char *text, size_t size)
+{
+	char what[128];
+	struct equation equation = {what, cache->accesses, cache->hits + cache->misses + cache->merged};
+	snprintf(what, sizeof what, "%s.accesses = hits + misses + merged", name);
+	if (!holds(&equation, text, size))
+		return false;
+	equation = (struct equation){what, cache->accesses, cache->read_accesses + cache->write_accesses};
+	snprintf(what, sizeof what, "%s.accesses = read_accesses + write_accesses", name);
+	return holds(&equation, text, size);
+}
+
+bool gpu_check_stats(const struct gpu *gpu, const struct gpu_run *run, char *text, size_t size)
+{
+	const struct gpu_stats *s = &run->stats;
+	const struct machine *machine = &gpu->machine;
+	uint64_t blocks = (uint64_t)run->launch.grid.x * run->launch.grid.y * run->launch.grid.z;
+	const struct equation equations[] = {
+		{"sm.stack_* add up to cycles x SMs x schedulers", stats_stack_slots(&s->sm),
+		 run->cycles * machine->sms * machine->sm.schedulers},
+		{"sm.stack_issued = sm.warp_instructions", s->sm.stack_issued, s->sm.warp_instructions},
+		{"sm.blocks = blocks of the grid", s->sm.blocks, blocks},
+		{"sm.warp_instructions = sp + sfu + mem", s->sm.warp_instructions,
+		 s->sm.sp_instructions + s->sm.sfu_instructions + s->sm.mem_instructions},
+		{"l1d.fills = l1d.read_misses", s->l1d.fills, s->l1d.read_misses},
+		{"request_network.packets = l2.accesses", s->request_network.packets, s->l2.accesses},
+		{"dram.row_hits + dram.activates covers dram.requests",
+		 s->dram.requests <= s->dram.row_hits + s->dram.activates, 1},
+	};
+	for (size_t i = 0; i < sizeof equations / sizeof equations[0]; i++)
+		if (!holds(&equations[i], text, size))
+			return false;
+	return check_cache("l1d", &s->l1d, text, size) && check_cache("l1i", &s->l1i, text, size) &&
+	       check_cache("l1c", &s->l1c, text, size) && check_cache("l2", &s->l2, text, size);
+}

@@ -1,0 +1,32 @@
+#include "memory/address_map.h"
+
+static uint32_t log2_floor(uint32_t value)
+{
+	return 31 - (uint32_t)__builtin_clz(value);
+}
+
+void address_map_open(struct address_map *map)
+{
+	map->slice_bits = log2_floor(map->slices_per_channel);
+	map->bank_bits = log2_floor(map->banks);
+	map->low_bank_bits = map->slice_bits > 1 ? map->slice_bits : 1;
+}
+
+void address_map_place(const struct address_map *map, struct request *request)
+{
+	uint32_t low_bits = map->interleave_bits;
+	uint64_t piece = request->address >> low_bits;
+	uint64_t low = request->address & ((1ull << low_bits) - 1);
+	uint32_t channel = (uint32_t)(piece % map->channels);
+	uint64_t above = piece / map->channels; /* the packed address above the interleave */
+	uint32_t slice = (uint32_t)(above & ((1u << map->slice_bits) - 1));
+
+	request->slice = (uint16_t)(channel * map->slices_per_channel + slice);
+	request->local = (above >> map->slice_bits) << low_bits | low;
+	uint32_t bank_low = (uint32_t)(above & ((1u << map->low_bank_bits) - 1));
+	uint64_t rest = above >> map->low_bank_bits >> map->column_bits;
+	uint32_t high_bits = map->bank_bits - map->low_bank_bits;
+	uint32_t bank_high = (uint32_t)(rest & ((1u << high_bits) - 1));
+	request->bank = (uint8_t)(bank_high << map->low_bank_bits | bank_low);
+	request->row = (uint32_t)(rest >> high_bits);
+}

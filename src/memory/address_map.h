@@ -1,0 +1,29 @@
+/* address_map: where a device address lives: channel, slice of L2, bank, row.
+ *
+ *   piece   = address / interleave            (256 bytes in the reference)
+ *   channel = piece % channels
+ *   packed  = (piece / channels) * interleave + address % interleave
+ *
+ * Of the packed address, from its low end (GPGPU-Sim's RRRRRRRRRRRR.BBB CCCC B CC SSSSSS): a 256-byte piece of a row, the
+ * lowest bank bits, more columns, the other bank bits, the row. The lowest bank bits also choose the slice.
+ */
+#ifndef SLUICE_MEMORY_ADDRESS_MAP_H
+#define SLUICE_MEMORY_ADDRESS_MAP_H
+
+#include "memory/request.h"
+
+struct address_map {
+	uint32_t channels, slices_per_channel; /* slices: a power of two */
+	uint32_t interleave_bits;	       /* log2 of bytes that stay together */
+	uint32_t banks;			       /* a power of two */
+	uint32_t column_bits;		       /* columns between the low and the high bank bits */
+	/* derived by address_map_open() */
+	uint32_t slice_bits, bank_bits, low_bank_bits;
+};
+
+void address_map_open(struct address_map *map);
+
+/* Fills slice, local, bank and row. */
+void address_map_place(const struct address_map *map, struct request *request);
+
+#endif

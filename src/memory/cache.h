@@ -1,0 +1,131 @@
+/* cache: tags, miss-status holding registers and a miss queue; the same model for L1 data, constant, instruction and L2.
+ *
+ * It knows no time of its own: its owner says when. An access is answered at once with what happened; misses wait in the
+ * miss queue until the owner sends them on, and come back through cache_fill(); the merged requests of a filled line then
+ * come out one by one.
+ */
+#ifndef SLUICE_MEMORY_CACHE_H
+#define SLUICE_MEMORY_CACHE_H
+
+#include "base/table.h"
+#include "memory/request.h"
+
+enum cache_replacement { REPLACE_LRU, REPLACE_FIFO };
+/* When a line is claimed for a miss: when the miss is sent, or when its data arrive. */
+enum cache_allocation { ALLOCATE_ON_MISS, ALLOCATE_ON_FILL };
+/* What a write hit does: */
+enum cache_write {
+	WRITE_EVICT,   /* the line is dropped, the write goes down (Fermi's L1, global data) */
+	WRITE_THROUGH, /* the line is updated, the write goes down */
+	WRITE_BACK,    /* the line is updated and dirty */
+};
+/* What a write miss does besides sending the write down: */
+enum cache_write_miss {
+	WRITE_MISS_NONE,  /* nothing */
+	WRITE_MISS_FETCH, /* reads the line (fetch on write) */
+};
+
+struct cache_config {
+	uint32_t sets, ways, line_bytes;
+	uint32_t replacement, allocation, write, write_miss;
+	uint32_t mshrs, merges; /* lines in flight; requests a line */
+	uint32_t miss_queue;	/* requests waiting to be sent down */
+	uint32_t port_bytes;	/* data port: bytes a cycle; 0: a line */
+};
+
+/* How an access ended. Refused: nothing was done, try again; the reason is in cache.refused_for. */
+enum cache_result { CACHE_HIT, CACHE_MISS, CACHE_MERGED, CACHE_REFUSED };
+
+#define CACHE_COUNTERS(X)                                                                                              \
+	X(accesses, "requests", "accesses that were accepted: hits + misses + merged")                                 \
+	X(hits, "requests", "found their line")                                                                        \
+	X(misses, "requests",                                                                                          \
+	  "did not find their line; for a cache that does not allocate on writes, every such write")                   \
+	X(merged, "requests", "found their line on its way and joined the wait")                                       \
+	X(refused, "tries", "turned away for want of a line, an MSHR, a merge place or miss-queue room; tried again")  \
+	X(read_accesses, "requests", "accesses that read")                                                             \
+	X(read_misses, "requests", "misses that read, merged ones not counted")                                        \
+	X(write_accesses, "requests", "accesses that write")                                                           \
+	X(writebacks, "lines", "dirty lines sent down when they were replaced")                                        \
+	X(fills, "lines", "lines that arrived")
+
+struct cache_stats {
+#define X(name, unit, meaning) uint64_t name;
+	CACHE_COUNTERS(X)
+#undef X
+};
+
+enum cache_line_state { LINE_INVALID, LINE_RESERVED, LINE_VALID, LINE_DIRTY };
+
+struct cache_line {
+	uint64_t block; /* address of its first byte */
+	uint64_t used;	/* time of last use (LRU) or of allocation (FIFO) */
+	uint64_t local; /* request.local of the block, for its write-back */
+	uint32_t mshr;	/* while reserved: the register that waits for it */
+	uint16_t slice;
+	uint8_t state;
+};
+
+struct mshr {
+	uint64_t block;
+	struct request *first, *last; /* merged requests, in order */
+	uint32_t count;
+	bool has_atomic;
+};
+
+struct cache {
+	struct cache_config config;
+	struct cache_line *line;
+	struct mshr *mshr;
+	uint32_t *free_mshr; /* stack of indices */
+	uint32_t free_mshrs;
+	uint32_t *ready; /* ring of MSHRs whose line has arrived */
+	uint32_t ready_head, ready_count;
+	struct request_queue miss_queue;
+	struct request_pool *pool; /* for write-backs and write-allocate reads */
+	uint8_t depth;                     /* CACHE_OF_SM or CACHE_OF_SLICE (whose sets come from request.local) */
+	uint64_t data_port_until, fill_port_until; /* busy before this cycle */
+	struct cache_stats stats;
+};
+
+void cache_open(struct cache *cache, const struct cache_config *config, uint32_t depth,
+		struct request_pool *pool, struct arena *arena);
+
+/* Forgets all lines; nothing may be in flight. Dirty lines are dropped: values live in the device memory. */
+void cache_invalidate(struct cache *cache);
+
+/* Looks the request up at `cycle`. After HIT of a read the request is the caller's again, after HIT of a write that is
+ * kept here (WRITE_BACK) too; in all other cases but REFUSED the cache has it (`*sent_down`: as a write in the miss
+ * queue). */
+enum cache_result cache_access(struct cache *cache, struct request *request, uint64_t cycle, bool *sent_down);
+
+/* The line that `request` fetched has arrived. */
+void cache_fill(struct cache *cache, struct request *request, uint64_t cycle);
+
+/* True when the request is a read that this cache sent down and waits for. */
+static inline bool cache_waits_for(const struct request *request)
+{
+	return !request->is_write && request->kind != REQUEST_L2_WRITEBACK;
+}
+
+/* The next merged request whose line is there, or NULL; cache_next_ready() takes it. */
+static inline bool cache_has_ready(const struct cache *cache)
+{
+	return cache->ready_count > 0;
+}
+struct request *cache_next_ready(struct cache *cache);
+
+static inline bool cache_data_port_free(const struct cache *cache, uint64_t cycle)
+{
+	return cache->data_port_until <= cycle;
+}
+
+static inline bool cache_fill_port_free(const struct cache *cache, uint64_t cycle)
+{
+	return cache->fill_port_until <= cycle;
+}
+
+extern const struct counter cache_counters[];
+extern const size_t cache_counter_count;
+
+#endif

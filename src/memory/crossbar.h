@@ -1,0 +1,117 @@
+/* crossbar: one switch between the SMs and the L2 slices, flit by flit; one instance carries requests, one replies.
+ *
+ * The router of BookSim's single-stage `fly` as GPGPU-Sim configures it: wormhole, one virtual channel, credits.
+ *   producer's port -> channel (1 cycle) -> input buffer -> virtual-channel allocation (1: an output belongs to one packet
+ *   until its tail has left; round robin over inputs) -> switch allocation (1) -> traversal (1) -> channel (1) ->
+ *   ejection buffer -> consumer's port
+ * A packet that is alone takes 6 cycles from the step in which it enters the channel to its last flit's arrival at the
+ * consumer's port, plus one for each flit beyond the first; an input or an output that changes packets loses a cycle.
+ */
+#ifndef SLUICE_MEMORY_CROSSBAR_H
+#define SLUICE_MEMORY_CROSSBAR_H
+
+#include "base/port.h"
+#include "base/table.h"
+#include "memory/request.h"
+
+struct crossbar_config {
+	uint32_t flit_bytes;
+	uint32_t injection_flits; /* producer's port */
+	uint32_t buffer_flits;	  /* input buffer, and ejection buffer */
+	uint32_t boundary_flits;  /* consumer's port */
+};
+
+#define CROSSBAR_COUNTERS(X)                                                                                           \
+	X(packets, "packets", "carried from end to end")                                                               \
+	X(flits, "flits", "carried through the switch")                                                                \
+	X(output_conflicts, "cycles",                                                                                  \
+	  "cycles that a packet at the head of its input waited for an output that another had")                       \
+	X(output_stalls, "cycles", "cycles that an output could not send because the consumer's buffers were full")
+
+struct crossbar_stats {
+#define X(name, unit, meaning) uint64_t name;
+	CROSSBAR_COUNTERS(X)
+#undef X
+};
+
+enum { CROSSBAR_WINDOW = 64 }; /* power of two, at least buffer_flits */
+
+/* A packet on its way through an input. */
+struct crossbar_packet {
+	struct request *request;
+	uint32_t flits, output;
+};
+
+struct crossbar_input {
+	struct port port;	/* from the producer; units are flits */
+	uint32_t injecting;	/* flits of the front packet that have entered the channel */
+	uint64_t entered, left; /* flits ever; entered - left are in the channel and the buffer */
+	uint64_t entered_at[CROSSBAR_WINDOW], left_at[CROSSBAR_WINDOW]; /* by flit number */
+	struct crossbar_packet packet[CROSSBAR_WINDOW];			/* in the buffer, in order */
+	uint32_t packet_head, packets;
+	uint32_t sent; /* flits of the first packet that have left the buffer */
+	bool granted;  /* the first packet owns its output */
+	uint64_t granted_at;
+};
+
+struct crossbar_output {
+	struct port *port;	/* to the consumer; units are flits */
+	uint32_t owner;		/* input whose packet it carries, or CROSSBAR_FREE */
+	uint64_t freed_at;	/* cycle in which the last tail left */
+	uint32_t next;		/* round robin: input that is asked first */
+	uint64_t sent, ejected; /* flits ever */
+	uint64_t sent_at[CROSSBAR_WINDOW], ejected_at[CROSSBAR_WINDOW];
+	struct crossbar_packet arriving[CROSSBAR_WINDOW]; /* packets whose tail was sent, not yet ejected */
+	uint32_t arriving_head, arrivings;
+	uint32_t arrived; /* flits of the first arriving packet that were ejected */
+};
+
+#define CROSSBAR_FREE UINT32_MAX
+
+struct crossbar {
+	struct crossbar_config config;
+	struct crossbar_input *input;
+	struct crossbar_output *output;
+	uint32_t inputs, outputs;
+	uint64_t in_flight; /* packets between the producers' and the consumers' ports */
+	uint64_t wake;	    /* time of the next tick that can do something */
+	uint32_t *wanted;   /* scratch: by output, requests of this cycle */
+	uint32_t (*route)(const struct request *request);
+	struct crossbar_stats stats;
+};
+
+/* `route` gives the output of a packet. Outputs' ports are set by whoever wires the machine. */
+void crossbar_open(struct crossbar *crossbar, const struct crossbar_config *config, uint32_t inputs, uint32_t outputs,
+		   uint32_t (*route)(const struct request *request), struct arena *arena);
+
+static inline uint32_t crossbar_flits(const struct crossbar_config *config, const struct request *request)
+{
+	return (request_packet_bytes(request) + config->flit_bytes - 1) / config->flit_bytes;
+}
+
+/* Producer's side: room for this packet, and giving it. */
+static inline bool crossbar_has_room(const struct crossbar *crossbar, uint32_t input, const struct request *request,
+				     uint64_t now)
+{
+	return port_room(&crossbar->input[input].port, now) >= crossbar_flits(&crossbar->config, request);
+}
+
+static inline void crossbar_send(struct crossbar *crossbar, uint32_t input, struct request *request, uint64_t now)
+{
+	port_push_units(&crossbar->input[input].port, request, crossbar_flits(&crossbar->config, request), now);
+}
+
+/* Consumer's side: takes the packet that port_front() showed. */
+static inline void crossbar_take(const struct crossbar *crossbar, struct port *port, const struct request *request,
+				 uint64_t now)
+{
+	port_drop(port);
+	port_release(port, crossbar_flits(&crossbar->config, request), now);
+}
+
+void crossbar_tick(struct crossbar *crossbar, uint64_t cycle, uint64_t now);
+
+extern const struct counter crossbar_counters[];
+extern const size_t crossbar_counter_count;
+
+#endif

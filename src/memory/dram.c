@@ -1,0 +1,294 @@
+#include "memory/dram.h"
+
+const struct counter dram_counters[] = {
+#define X(name, unit, meaning) {#name, unit, SCOPE_CHANNEL, offsetof(struct dram_stats, name), meaning},
+	DRAM_COUNTERS(X)
+#undef X
+};
+const size_t dram_counter_count = sizeof dram_counters / sizeof dram_counters[0];
+
+void dram_open(struct dram_channel *channel, const struct dram_config *config, const struct address_map *map,
+	       struct arena *arena)
+{
+	uint32_t slices = map->slices_per_channel, banks = map->banks;
+	/* Credits bound what is between the slices' ports and the return queue. */
+	uint32_t credits = config->queue + config->return_queue - (slices - 1);
+	*channel = (struct dram_channel){.config = *config, .slices = slices, .banks = banks, .wake = UINT64_MAX};
+	channel->from_l2 = arena_array(arena, slices, sizeof *channel->from_l2);
+	channel->to_l2 = arena_array(arena, slices, sizeof(struct port *));
+	channel->private_credits = arena_array(arena, slices, sizeof *channel->private_credits);
+	channel->bank = arena_array(arena, banks, sizeof *channel->bank);
+	channel->group = arena_array(arena, config->bank_groups, sizeof *channel->group);
+	channel->group_mask = config->bank_groups - 1;
+	channel->group_shift = config->group_low_bits ? 0 : (uint32_t)__builtin_ctz(banks / config->bank_groups);
+	channel->transfer_capacity = credits + slices;
+	channel->transfer = arena_array(arena, channel->transfer_capacity, sizeof *channel->transfer);
+	request_queue_open(&channel->delay, arena, credits + slices);
+	request_queue_open(&channel->returned, arena, config->return_queue);
+	channel->shared_credits = credits;
+	for (uint32_t b = 0; b < banks; b++)
+		channel->bank[b].open_row = channel->bank[b].serving_row = DRAM_NO_ROW;
+}
+
+static struct dram_group *group_of(struct dram_channel *channel, uint32_t bank)
+{
+	return &channel->group[bank >> channel->group_shift & channel->group_mask];
+}
+
+static uint32_t slice_of(const struct dram_channel *channel, const struct request *request)
+{
+	return request->slice & (channel->slices - 1);
+}
+
+/* A finished request leaves for its slice; the credit that it held is free again. */
+static void return_to_l2(struct dram_channel *channel, uint64_t now)
+{
+	struct request *request = request_queue_front(&channel->returned);
+	if (!request)
+		return;
+	uint32_t slice = slice_of(channel, request);
+	if (!port_room(channel->to_l2[slice], now))
+		return;
+	request_queue_pop(&channel->returned);
+	port_push(channel->to_l2[slice], request, now);
+	if (channel->private_credits[slice] > 1)
+		channel->shared_credits++;
+	channel->private_credits[slice]--;
+}
+
+/* Data that have crossed the pins; writes that nobody waits for end here. */
+static void finish_transfer(struct dram_channel *channel, uint64_t cycle)
+{
+	if (!channel->transfers || request_queue_full(&channel->returned))
+		return;
+	struct dram_transfer *transfer = &channel->transfer[channel->transfer_head];
+	if (transfer->at > cycle)
+		return;
+	struct request *request = transfer->request;
+	channel->transfer_head =
+		channel->transfer_head + 1 == channel->transfer_capacity ? 0 : channel->transfer_head + 1;
+	channel->transfers--;
+	request->moved += channel->config.atom_bytes;
+	if (request->moved < request->fetch)
+		return;
+	if (request->kind == REQUEST_L2_WRITEBACK) {
+		uint32_t slice = slice_of(channel, request);
+		if (channel->private_credits[slice] > 1)
+			channel->shared_credits++;
+		channel->private_credits[slice]--;
+		request_release(request);
+	} else {
+		request_queue_push(&channel->returned, request);
+	}
+}
+
+/* Takes from a bank's queue: the oldest request of the row that it stays with. */
+static struct request *take(struct dram_channel *channel, struct dram_bank *bank)
+{
+	if (bank->serving_row == DRAM_NO_ROW) {
+		bank->serving_row = bank->first->row;
+		for (struct request *r = bank->first; r; r = r->next)
+			if (r->row == bank->open_row)
+				bank->serving_row = bank->open_row;
+	}
+	struct request *before = NULL, *request = bank->first;
+	while (request->row != bank->serving_row) {
+		before = request;
+		request = request->next;
+	}
+	if (before)
+		before->next = request->next;
+	else
+		bank->first = request->next;
+	if (bank->last == request)
+		bank->last = before;
+	bool more = false;
+	for (struct request *r = bank->first; r; r = r->next)
+		more |= r->row == bank->serving_row;
+	channel->stats.requests++;
+	channel->stats.row_hits += request->row == bank->open_row;
+	if (!more)
+		bank->serving_row = DRAM_NO_ROW;
+	return request;
+}
+
+/* Gives one idle bank its next request. */
+static void schedule(struct dram_channel *channel)
+{
+	if (!channel->pending)
+		return;
+	for (uint32_t i = 0; i < channel->banks; i++) {
+		struct dram_bank *bank = &channel->bank[(channel->next_bank + i) & (channel->banks - 1)];
+		if (bank->current || !bank->first)
+			continue;
+		bank->current = take(channel, bank);
+		channel->pending--;
+		channel->next_bank = (channel->next_bank + 1) & (channel->banks - 1);
+		return;
+	}
+}
+
+static uint64_t later(uint64_t a, uint64_t b)
+{
+	return a > b ? a : b;
+}
+
+static void start_transfer(struct dram_channel *channel, struct request *request, uint64_t at)
+{
+	uint32_t tail = channel->transfer_head + channel->transfers++;
+	if (tail >= channel->transfer_capacity)
+		tail -= channel->transfer_capacity;
+	if (channel->transfers > 1) { /* the pins carry data in the order of the commands */
+		uint32_t before = tail ? tail - 1 : channel->transfer_capacity - 1;
+		at = later(at, channel->transfer[before].at + 1);
+	}
+	channel->transfer[tail] = (struct dram_transfer){request, at};
+	channel->stats.data_cycles += channel->config.burst_cycles;
+}
+
+/* A read or a write of the open row. */
+static bool issue_column(struct dram_channel *channel, struct dram_bank *bank, struct dram_group *group, uint64_t cycle)
+{
+	const struct dram_config *t = &channel->config;
+	struct request *request = bank->current;
+	if (!bank->active || bank->open_row != request->row || cycle < channel->column_from ||
+	    cycle < group->column_from || channel->transfers == channel->transfer_capacity)
+		return false;
+	if (request->is_write) {
+		if (cycle < bank->write_from || cycle < channel->write_from)
+			return false;
+		channel->read_from = cycle + t->wtr;
+		bank->precharge_from = later(bank->precharge_from, cycle + t->wtp);
+		start_transfer(channel, request, cycle + t->wl);
+		channel->stats.writes++;
+	} else {
+		if (cycle < bank->read_from || cycle < channel->read_from)
+			return false;
+		channel->write_from = cycle + t->rtw;
+		bank->precharge_from = later(bank->precharge_from, cycle + t->rtp);
+		group->precharge_from = cycle + t->rtp_long;
+		start_transfer(channel, request, cycle + t->cl);
+		channel->stats.reads++;
+	}
+	channel->column_from = cycle + t->ccd;
+	group->column_from = cycle + t->ccd_long;
+	request->sent += t->atom_bytes;
+	if (request->sent >= request->fetch) {
+		bank->current = NULL;
+		channel->in_banks--;
+	}
+	return true;
+}
+
+/* Opens the request's row in an idle bank, or closes another row. */
+static bool issue_row(struct dram_channel *channel, struct dram_bank *bank, struct dram_group *group, uint64_t cycle)
+{
+	const struct dram_config *t = &channel->config;
+	if (!bank->active) {
+		if (cycle < channel->activate_from || cycle < bank->activate_from)
+			return false;
+		bank->open_row = bank->current->row;
+		bank->active = true;
+		channel->activate_from = cycle + t->rrd;
+		bank->read_from = cycle + t->rcd;
+		bank->write_from = cycle + t->rcd_write;
+		bank->precharge_from = cycle + t->ras;
+		bank->activate_from = cycle + t->rc;
+		channel->stats.activates++;
+		return true;
+	}
+	if (bank->open_row == bank->current->row || cycle < bank->precharge_from || cycle < group->precharge_from)
+		return false;
+	bank->active = false;
+	bank->activate_from = later(bank->activate_from, cycle + t->rp);
+	channel->stats.precharges++;
+	return true;
+}
+
+/* At most one command: the first bank, round robin, whose next command is allowed. */
+static void issue_command(struct dram_channel *channel, uint64_t cycle)
+{
+	uint32_t first = channel->next_bank;
+	for (uint32_t i = 0; i < channel->banks; i++) {
+		uint32_t b = (first + i) & (channel->banks - 1);
+		struct dram_bank *bank = &channel->bank[b];
+		if (!bank->current)
+			continue;
+		struct dram_group *group = group_of(channel, b);
+		if (issue_column(channel, bank, group, cycle))
+			return;
+		if (issue_row(channel, bank, group, cycle)) {
+			channel->next_bank = (b + 1) & (channel->banks - 1);
+			return;
+		}
+	}
+}
+
+/* One request a cycle from the slices into the delay line; a slice needs a credit. */
+static void accept_from_l2(struct dram_channel *channel, uint64_t l2_cycle, uint64_t now)
+{
+	for (uint32_t i = 1; i <= channel->slices; i++) {
+		uint32_t slice = (channel->last_slice + i) & (channel->slices - 1);
+		struct request *request = port_front(&channel->from_l2[slice], now);
+		if (!request || !port_room(channel->to_l2[slice], now))
+			continue;
+		if (channel->private_credits[slice] >= 1) {
+			if (!channel->shared_credits)
+				continue;
+			channel->shared_credits--;
+		}
+		channel->private_credits[slice]++;
+		port_pop(&channel->from_l2[slice], now);
+		request->ready = l2_cycle + channel->config.latency;
+		request->sent = request->moved = 0;
+		request->level = LEVEL_DRAM;
+		request_queue_push(&channel->delay, request);
+		channel->last_slice = slice;
+		return;
+	}
+}
+
+static void enter_scheduler(struct dram_channel *channel, uint64_t l2_cycle)
+{
+	struct request *request = request_queue_front(&channel->delay);
+	if (!request || request->ready > l2_cycle)
+		return;
+	if (channel->pending >= channel->config.queue) {
+		channel->stats.queue_full++;
+		return;
+	}
+	request_queue_pop(&channel->delay);
+	struct dram_bank *bank = &channel->bank[request->bank];
+	request->next = NULL;
+	if (bank->first)
+		bank->last->next = request;
+	else
+		bank->first = request;
+	bank->last = request;
+	channel->pending++;
+	channel->in_banks++;
+}
+
+void dram_settle(struct dram_channel *channel, uint64_t cycle)
+{
+	channel->stats.cycles += cycle - channel->last_cycle;
+	channel->last_cycle = cycle;
+}
+
+void dram_tick(struct dram_channel *channel, uint64_t cycle, uint64_t l2_cycle, uint64_t now)
+{
+	dram_settle(channel, cycle);
+	channel->stats.busy_cycles++;
+	return_to_l2(channel, now);
+	finish_transfer(channel, cycle);
+	schedule(channel);
+	issue_command(channel, cycle);
+	if (channel->pending < channel->config.queue)
+		accept_from_l2(channel, l2_cycle, now);
+	enter_scheduler(channel, l2_cycle);
+
+	bool waiting = channel->in_banks || channel->transfers || channel->delay.count || channel->returned.count;
+	for (uint32_t i = 0; i < channel->slices; i++)
+		waiting |= !port_empty(&channel->from_l2[i]);
+	channel->wake = waiting ? now + 1 : UINT64_MAX;
+}

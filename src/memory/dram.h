@@ -1,0 +1,104 @@
+/* dram: one memory channel: first-ready, first-come-first-served scheduling over banks with open rows (GDDR5).
+ *
+ * Times are in command-clock cycles. A request moves `atom_bytes` per column command; each cycle the channel issues at most
+ * one command. Per bank the scheduler stays with the open row while requests for it wait (oldest first), else takes the
+ * oldest request's row; banks are tried round robin.
+ */
+#ifndef SLUICE_MEMORY_DRAM_H
+#define SLUICE_MEMORY_DRAM_H
+
+#include "base/port.h"
+#include "base/table.h"
+#include "memory/address_map.h"
+#include "memory/request.h"
+
+struct dram_config {
+	uint32_t queue; /* requests that the scheduler sees */
+	uint32_t return_queue;
+	uint32_t atom_bytes;   /* per column command */
+	uint32_t burst_cycles; /* command cycles that a burst holds the pins */
+	uint32_t bank_groups;
+	bool group_low_bits; /* a bank's group: bank % groups, else bank / (banks / groups) */
+	uint32_t latency;    /* L2 clock cycles between the slice and the scheduler */
+	uint32_t ccd, ccd_long, rrd, rcd, rcd_write, ras, rp, rc, cl, wl;
+	uint32_t rtw, wtr;	     /* read to write, write to read */
+	uint32_t rtp, rtp_long, wtp; /* read or write to precharge */
+};
+
+#define DRAM_COUNTERS(X)                                                                                               \
+	X(reads, "commands", "column reads, one an atom")                                                              \
+	X(writes, "commands", "column writes, one an atom")                                                            \
+	X(requests, "requests", "taken by the scheduler")                                                              \
+	X(row_hits, "requests", "taken for the row that was open in their bank")                                       \
+	X(activates, "commands", "rows opened")                                                                        \
+	X(precharges, "commands", "rows closed")                                                                       \
+	X(cycles, "cycles", "command-clock cycles, counted over channels")                                             \
+	X(busy_cycles, "cycles", "cycles with a request in the channel")                                               \
+	X(data_cycles, "cycles", "cycles in which data held the pins")                                                 \
+	X(queue_full, "cycles", "cycles that a request from L2 waited because the scheduler's queue was full")
+
+struct dram_stats {
+#define X(name, unit, meaning) uint64_t name;
+	DRAM_COUNTERS(X)
+#undef X
+};
+
+enum { DRAM_NO_ROW = UINT32_MAX };
+
+struct dram_bank {
+	struct request *current;      /* being served */
+	struct request *first, *last; /* waiting, in order of arrival */
+	uint32_t open_row;	      /* last row activated */
+	uint32_t serving_row;	      /* row the scheduler stays with, or DRAM_NO_ROW */
+	bool active;
+	uint64_t read_from, write_from, precharge_from, activate_from; /* cycle from which the command may come */
+};
+
+struct dram_group {
+	uint64_t column_from, precharge_from;
+};
+
+/* A burst on its way through the pins. */
+struct dram_transfer {
+	struct request *request;
+	uint64_t at;
+};
+
+struct dram_channel {
+	struct dram_config config;
+	uint32_t slices, banks;
+	uint32_t group_shift, group_mask;
+	struct port *from_l2;	    /* one a slice; this channel consumes */
+	struct port **to_l2;	    /* one a slice */
+	struct request_queue delay; /* requests on the way to the scheduler */
+	struct dram_bank *bank;
+	struct dram_group *group;
+	uint32_t pending;   /* requests waiting in banks' queues */
+	uint32_t in_banks;  /* pending + current */
+	uint32_t next_bank; /* round robin */
+	uint32_t last_slice;
+	uint32_t *private_credits; /* per slice: requests that hold its own credit */
+	uint32_t shared_credits;
+	bool last_was_write;
+	uint64_t column_from, activate_from, read_from, write_from; /* of the whole channel */
+	struct dram_transfer *transfer;				    /* ring */
+	uint32_t transfer_head, transfers, transfer_capacity;
+	struct request_queue returned;
+	uint64_t wake;
+	uint64_t last_cycle;
+	struct dram_stats stats;
+};
+
+void dram_open(struct dram_channel *channel, const struct dram_config *config, const struct address_map *map,
+	       struct arena *arena);
+
+/* One command cycle. `cycle` counts them; `l2_cycle` is the L2 clock's count, in which `latency` is given. */
+void dram_tick(struct dram_channel *channel, uint64_t cycle, uint64_t l2_cycle, uint64_t now);
+
+/* Brings the counters of skipped cycles up to date, at a kernel's end. */
+void dram_settle(struct dram_channel *channel, uint64_t cycle);
+
+extern const struct counter dram_counters[];
+extern const size_t dram_counter_count;
+
+#endif

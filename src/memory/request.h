@@ -1,0 +1,122 @@
+/* request: one transaction of the memory system, from the SM that makes it to wherever it is answered and back.
+ *
+ * Requests come from pools and pass through ports by pointer. Who sees a request last gives it back to the pool it came
+ * from.
+ */
+#ifndef SLUICE_MEMORY_REQUEST_H
+#define SLUICE_MEMORY_REQUEST_H
+
+#include "base/arena.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum request_kind {
+	REQUEST_READ,	/* global load */
+	REQUEST_WRITE,	/* global store */
+	REQUEST_ATOMIC, /* performed at L2 */
+	REQUEST_LOCAL_READ,
+	REQUEST_LOCAL_WRITE,
+	REQUEST_INSTRUCTION,
+	REQUEST_CONSTANT, /* constant memory and kernel parameters */
+	REQUEST_L1_WRITEBACK,
+	REQUEST_L2_FILL, /* the read that a write miss makes in a write-allocating L2 */
+	REQUEST_L2_WRITEBACK,
+	REQUEST_KINDS
+};
+
+/* The deepest level that had to be asked. */
+enum request_level { LEVEL_L1, LEVEL_L2, LEVEL_DRAM };
+
+/* A request may wait in two caches at once, an SM's and L2. */
+enum { CACHE_OF_SM, CACHE_OF_SLICE, REQUEST_CACHES };
+
+struct request_wait {
+	struct request *next; /* in the list of the MSHR */
+	uint32_t index;       /* of the line reserved for it; of the MSHR in a cache that allocates on fills */
+};
+
+struct request_pool;
+
+struct request {
+	uint64_t address; /* first byte */
+	uint64_t local;	  /* address within its slice: channel and slice bits taken out (L2 set index) */
+	uint32_t bytes;	  /* of data between SM and L2: what a store writes, the L1 line that a miss fetches */
+	uint32_t fetch;	  /* of data between L2 and DRAM */
+	uint32_t row;
+	uint8_t kind;  /* enum request_kind */
+	uint8_t level; /* enum request_level */
+	uint8_t bank;
+	bool is_write, is_reply;
+	bool bypass; /* its answer goes past L1 */
+	uint16_t sm, warp, slice;
+	uint32_t lanes;
+	uint32_t sent;	      /* DRAM: bytes whose commands were issued */
+	uint32_t moved;	      /* DRAM: bytes that crossed the pins */
+	void *op;	      /* the SM's instruction that waits for it, or NULL */
+	uint64_t born;	      /* core cycle in which the SM made it */
+	uint64_t ready;	      /* delay queues: cycle at which it may go on */
+	struct request *next; /* in a bank's queue or the pool */
+	struct request_wait wait[REQUEST_CACHES]; /* in the caches that wait for it */
+	struct request_pool *pool;
+};
+
+/* Header of every packet: address and kind. */
+enum { REQUEST_HEADER_BYTES = 8 };
+
+/* Bytes of the packet that carries it: reads go out as a header and come back with data, writes the other way. */
+static inline uint32_t request_packet_bytes(const struct request *request)
+{
+	bool with_data = request->is_reply ? !request->is_write : request->is_write || request->kind == REQUEST_ATOMIC;
+	return REQUEST_HEADER_BYTES + (with_data ? request->bytes : 0);
+}
+
+struct request_pool {
+	struct arena *arena;
+	struct request *free;
+	uint64_t in_use;
+};
+
+struct request *request_new(struct request_pool *pool);
+
+static inline void request_release(struct request *request)
+{
+	struct request_pool *pool = request->pool;
+	request->next = pool->free;
+	pool->free = request;
+	pool->in_use--;
+}
+
+/* A bounded queue inside one stage (no latency of its own). */
+struct request_queue {
+	struct request **slot;
+	uint32_t capacity, head, count;
+};
+
+void request_queue_open(struct request_queue *queue, struct arena *arena, uint32_t capacity);
+
+static inline bool request_queue_full(const struct request_queue *queue)
+{
+	return queue->count == queue->capacity;
+}
+
+static inline struct request *request_queue_front(const struct request_queue *queue)
+{
+	return queue->count ? queue->slot[queue->head] : NULL;
+}
+
+static inline void request_queue_push(struct request_queue *queue, struct request *request)
+{
+	uint32_t at = queue->head + queue->count++;
+	queue->slot[at < queue->capacity ? at : at - queue->capacity] = request;
+}
+
+static inline struct request *request_queue_pop(struct request_queue *queue)
+{
+	struct request *request = queue->slot[queue->head];
+	queue->head = queue->head + 1 == queue->capacity ? 0 : queue->head + 1;
+	queue->count--;
+	return request;
+}
+
+#endif

@@ -1,0 +1,146 @@
+#include "memory/slice.h"
+
+const struct counter slice_counters[] = {
+#define X(name, unit, meaning) {#name, unit, SCOPE_SLICE, offsetof(struct slice_stats, name), meaning},
+	SLICE_COUNTERS(X)
+#undef X
+};
+const size_t slice_counter_count = sizeof slice_counters / sizeof slice_counters[0];
+
+void slice_open(struct slice *slice, uint32_t index, const struct slice_config *config,
+		const struct cache_config *cache, const struct address_map *map, struct request_pool *pool,
+		struct arena *arena)
+{
+	*slice = (struct slice){.config = *config, .index = index, .map = map, .wake = UINT64_MAX};
+	cache_open(&slice->cache, cache, CACHE_OF_SLICE, pool, arena);
+	/* One packet a cycle may enter the delay line while the input queue has room. */
+	request_queue_open(&slice->delay, arena, config->delay + config->input_queue + 2);
+	request_queue_open(&slice->input, arena, config->input_queue);
+	request_queue_open(&slice->reply, arena, config->reply_queue);
+	port_open(&slice->from_dram, arena, config->from_dram_queue, &slice->wake);
+}
+
+/* The oldest reply enters the crossbar. */
+static void send_reply(struct slice *slice, uint64_t now)
+{
+	struct request *request = request_queue_front(&slice->reply);
+	if (!request)
+		return;
+	if (!crossbar_has_room(slice->replies, slice->index, request, now)) {
+		slice->stats.reply_blocked++;
+		return;
+	}
+	crossbar_send(slice->replies, slice->index, request_queue_pop(&slice->reply), now);
+}
+
+static void accept_packet(struct slice *slice, uint64_t cycle, uint64_t now)
+{
+	struct request *request = port_front(&slice->from_network, now);
+	if (!request)
+		return;
+	if (request_queue_full(&slice->input) || request_queue_full(&slice->delay)) {
+		slice->stats.input_full++;
+		return;
+	}
+	crossbar_take(slice->requests, &slice->from_network, request, now);
+	request->ready = cycle + slice->config.delay;
+	request_queue_push(&slice->delay, request);
+}
+
+static void reply(struct slice *slice, struct request *request)
+{
+	request->is_reply = true;
+	slice->stats.atomics += request->kind == REQUEST_ATOMIC;
+	request_queue_push(&slice->reply, request);
+}
+
+/* A request whose line has arrived is answered. */
+static void answer_filled(struct slice *slice)
+{
+	if (!cache_has_ready(&slice->cache) || request_queue_full(&slice->reply))
+		return;
+	struct request *request = cache_next_ready(&slice->cache);
+	if (request->kind == REQUEST_L2_FILL)
+		request_release(request);
+	else
+		reply(slice, request);
+}
+
+/* What DRAM returns: a line for the cache, or a finished write whose acknowledgement goes up. */
+static void accept_from_dram(struct slice *slice, uint64_t cycle, uint64_t now)
+{
+	struct request *request = port_front(&slice->from_dram, now);
+	if (!request)
+		return;
+	if (cache_waits_for(request)) {
+		if (!cache_fill_port_free(&slice->cache, cycle))
+			return;
+		port_pop(&slice->from_dram, now);
+		cache_fill(&slice->cache, request, cycle);
+	} else if (request->kind == REQUEST_L1_WRITEBACK) { /* nobody waits for it */
+		port_pop(&slice->from_dram, now);
+		request_release(request);
+	} else if (!request_queue_full(&slice->reply)) {
+		port_pop(&slice->from_dram, now);
+		reply(slice, request);
+	}
+}
+
+static void send_miss(struct slice *slice, uint64_t now)
+{
+	struct request *request = request_queue_front(&slice->cache.miss_queue);
+	if (!request || !port_room(slice->to_dram, now))
+		return;
+	request_queue_pop(&slice->cache.miss_queue);
+	address_map_place(slice->map, request);
+	if (request->is_write)
+		request->fetch = request->bytes;
+	port_push(slice->to_dram, request, now);
+}
+
+static void access_cache(struct slice *slice, uint64_t cycle, uint64_t now)
+{
+	struct request *request = request_queue_front(&slice->input);
+	if (!request || !port_room(slice->to_dram, now) || request_queue_full(&slice->reply) ||
+	    !cache_data_port_free(&slice->cache, cycle))
+		return;
+	bool sent_down;
+	if (request->level < LEVEL_L2)
+		request->level = LEVEL_L2;
+	enum cache_result result = cache_access(&slice->cache, request, cycle, &sent_down);
+	if (result == CACHE_REFUSED)
+		return;
+	request_queue_pop(&slice->input);
+	if (result != CACHE_HIT)
+		request->level = LEVEL_DRAM;
+	if (result != CACHE_HIT || sent_down)
+		return;
+	if (request->kind == REQUEST_L1_WRITEBACK)
+		request_release(request);
+	else
+		reply(slice, request);
+}
+
+static void leave_delay(struct slice *slice, uint64_t cycle)
+{
+	struct request *request = request_queue_front(&slice->delay);
+	if (request && request->ready <= cycle && !request_queue_full(&slice->input))
+		request_queue_push(&slice->input, request_queue_pop(&slice->delay));
+}
+
+void slice_tick(struct slice *slice, uint64_t cycle, uint64_t now)
+{
+	slice->stats.busy_cycles++;
+	send_reply(slice, now);
+	accept_packet(slice, cycle, now);
+	answer_filled(slice);
+	accept_from_dram(slice, cycle, now);
+	send_miss(slice, now);
+	access_cache(slice, cycle, now);
+	leave_delay(slice, cycle);
+
+	bool waiting = slice->delay.count || slice->input.count || slice->reply.count || slice->cache.ready_count ||
+		       slice->cache.miss_queue.count || !port_empty(&slice->from_network) ||
+		       !port_empty(&slice->from_dram);
+	slice->wake = waiting ? now + 1 : UINT64_MAX;
+}

@@ -1,0 +1,56 @@
+/* slice: one bank of L2 with its queues, between the crossbars and a memory channel.
+ *
+ *   request crossbar -> delay (raster-operation pipeline) -> input queue -> L2 -> miss queue -> port to DRAM
+ *   port from DRAM -> fill -> L2 -> reply queue -> reply crossbar
+ */
+#ifndef SLUICE_MEMORY_SLICE_H
+#define SLUICE_MEMORY_SLICE_H
+
+#include "base/port.h"
+#include "memory/address_map.h"
+#include "memory/cache.h"
+#include "memory/crossbar.h"
+
+struct slice_config {
+	uint32_t delay; /* cycles between the crossbar and the input queue */
+	uint32_t input_queue, reply_queue, to_dram_queue, from_dram_queue;
+};
+
+#define SLICE_COUNTERS(X)                                                                                              \
+	X(input_full, "cycles", "cycles that a packet waited at the crossbar because the input queue was full")        \
+	X(reply_blocked, "cycles", "cycles that a reply waited for room in the crossbar")                              \
+	X(busy_cycles, "cycles", "cycles with a request in the slice")                                                 \
+	X(atomics, "requests", "atomic requests performed")
+
+struct slice_stats {
+#define X(name, unit, meaning) uint64_t name;
+	SLICE_COUNTERS(X)
+#undef X
+};
+
+struct slice {
+	struct slice_config config;
+	uint32_t index;
+	const struct address_map *map;
+	struct port from_network;   /* units: flits */
+	struct crossbar *requests;  /* whose output `from_network` is */
+	struct crossbar *replies;   /* where its replies go in, at input `index` */
+	struct request_queue delay; /* grows: its bound is the input queue's */
+	struct request_queue input, reply;
+	struct cache cache;
+	struct port *to_dram;
+	struct port from_dram;
+	uint64_t wake;
+	struct slice_stats stats;
+};
+
+void slice_open(struct slice *slice, uint32_t index, const struct slice_config *config,
+		const struct cache_config *cache, const struct address_map *map, struct request_pool *pool,
+		struct arena *arena);
+
+void slice_tick(struct slice *slice, uint64_t cycle, uint64_t now);
+
+extern const struct counter slice_counters[];
+extern const size_t slice_counter_count;
+
+#endif

@@ -1,0 +1,295 @@
+/* Facts: the rows of ops.h as data, the suffixes, the names of types, spaces and special registers. */
+#include "ptx/parse.h"
+
+#define OP(id, name, operands, types, modifiers, unit, latency)                                                        \
+	[PTX_OP_##id] = {name, operands, TYPES_##types, modifiers, PTX_UNIT_##unit, PTX_LATENCY_##latency},
+const struct op_row ptx_ops[PTX_OPCODES] = {
+#include "ptx/ops.h"
+};
+#undef OP
+
+/* A suffix that sets a field to a value. */
+#define FIELD(word, groups, field, value)                                                                              \
+	{                                                                                                              \
+		word, groups, offsetof(struct ptx_inst, field), SIZE(field), value, false                              \
+	}
+#define BEHIND(word, groups, field, value)                                                                             \
+	{                                                                                                              \
+		word, groups, offsetof(struct ptx_inst, field), SIZE(field), value, true                               \
+	}
+#define SIZE(field)		  sizeof(((struct ptx_inst *)0)->field)
+#define FLAG(word, groups, field) FIELD(word, groups, field, true)
+
+const struct suffix ptx_suffixes[] = {
+	FLAG("all", MATCH, match_all),
+	FLAG("any", MATCH, match_any),
+	FLAG("to", TO, to),
+	FLAG("uni", UNI, uni),
+	FIELD("weak", ORDER, order, PTX_WEAK),
+	FIELD("volatile", ORDER, order, PTX_VOLATILE),
+	FIELD("relaxed", ORDER, order, PTX_RELAXED),
+	FIELD("acquire", ORDER, order, PTX_ACQUIRE),
+	FIELD("release", ORDER, order, PTX_RELEASE),
+	FIELD("acq_rel", ORDER, order, PTX_ACQ_REL),
+	FIELD("sc", ORDER, order, PTX_SC),
+	FIELD("cta", ORDER | SCOPE, scope, PTX_SCOPE_CTA),
+	FIELD("gpu", ORDER | SCOPE, scope, PTX_SCOPE_GPU),
+	FIELD("sys", ORDER | SCOPE, scope, PTX_SCOPE_SYS),
+	FIELD("gl", SCOPE, scope, PTX_SCOPE_GL),
+	FIELD("const", SPACE, space, PTX_CONST),
+	FIELD("global", SPACE, space, PTX_GLOBAL),
+	FIELD("local", SPACE, space, PTX_LOCAL),
+	FIELD("param", SPACE, space, PTX_PARAM),
+	FIELD("param::entry", SPACE, space, PTX_PARAM),
+	FIELD("param::func", SPACE, space, PTX_PARAM),
+	FIELD("shared", SPACE, space, PTX_SHARED),
+	FIELD("shared::cta", SPACE, space, PTX_SHARED),
+	FLAG("b", CLAMP, unformatted),
+	FIELD("1d", GEOMETRY, geometry, PTX_1D),
+	FIELD("2d", GEOMETRY, geometry, PTX_2D),
+	FIELD("3d", GEOMETRY, geometry, PTX_3D),
+	FIELD("a1d", GEOMETRY, geometry, PTX_A1D),
+	FIELD("a2d", GEOMETRY, geometry, PTX_A2D),
+	FIELD("cube", GEOMETRY, geometry, PTX_CUBE),
+	FIELD("acube", GEOMETRY, geometry, PTX_ACUBE),
+	FLAG("warp", BARRIER, warp),
+	FLAG("cta", BARRIER, block),
+	FIELD("sync", BARRIER, barrier, PTX_BARRIER_SYNC),
+	FIELD("arrive", BARRIER, barrier, PTX_BARRIER_ARRIVE),
+	FIELD("red", BARRIER, barrier, PTX_BARRIER_RED),
+	FIELD("popc", BARRIER, atomic, PTX_ATOM_ADD),
+	FIELD("and", BARRIER, atomic, PTX_ATOM_AND),
+	FIELD("or", BARRIER, atomic, PTX_ATOM_OR),
+	FLAG("aligned", BARRIER, aligned),
+	FLAG("sync", VOTE | MATCH | SHUFFLE | REDUX, sync),
+	FIELD("all", VOTE, vote, PTX_VOTE_ALL),
+	FIELD("any", VOTE, vote, PTX_VOTE_ANY),
+	FIELD("uni", VOTE, vote, PTX_VOTE_UNI),
+	FIELD("ballot", VOTE, vote, PTX_VOTE_BALLOT),
+	FIELD("up", SHUFFLE, shuffle, PTX_SHUFFLE_UP),
+	FIELD("down", SHUFFLE, shuffle, PTX_SHUFFLE_DOWN),
+	FIELD("bfly", SHUFFLE, shuffle, PTX_SHUFFLE_BFLY),
+	FIELD("idx", SHUFFLE, shuffle, PTX_SHUFFLE_IDX),
+	FIELD("add", ATOMIC | REDUX, atomic, PTX_ATOM_ADD),
+	FIELD("min", ATOMIC | REDUX, atomic, PTX_ATOM_MIN),
+	FIELD("max", ATOMIC | REDUX, atomic, PTX_ATOM_MAX),
+	FIELD("inc", ATOMIC, atomic, PTX_ATOM_INC),
+	FIELD("dec", ATOMIC, atomic, PTX_ATOM_DEC),
+	FIELD("and", ATOMIC | REDUX, atomic, PTX_ATOM_AND),
+	FIELD("or", ATOMIC | REDUX, atomic, PTX_ATOM_OR),
+	FIELD("xor", ATOMIC | REDUX, atomic, PTX_ATOM_XOR),
+	FIELD("exch", ATOMIC, atomic, PTX_ATOM_EXCH),
+	FIELD("cas", ATOMIC, atomic, PTX_ATOM_CAS),
+	FIELD("ca", CACHE, cache, PTX_CA),
+	FIELD("cg", CACHE, cache, PTX_CG),
+	FIELD("cs", CACHE, cache, PTX_CS),
+	FIELD("lu", CACHE, cache, PTX_LU),
+	FIELD("cv", CACHE, cache, PTX_CV),
+	FIELD("wb", CACHE, cache, PTX_WB),
+	FIELD("wt", CACHE, cache, PTX_WT),
+	FLAG("nc", NC, nc),
+	FIELD("v2", VECTOR, vector, 2),
+	FIELD("v4", VECTOR, vector, 4),
+	FIELD("L1", PREFETCH, prefetch_level, 1),
+	FIELD("L2", PREFETCH, prefetch_level, 2),
+	FIELD("eq", CMP, cmp, PTX_EQ),
+	FIELD("ne", CMP, cmp, PTX_NE),
+	FIELD("lt", CMP, cmp, PTX_LT),
+	FIELD("le", CMP, cmp, PTX_LE),
+	FIELD("gt", CMP, cmp, PTX_GT),
+	FIELD("ge", CMP, cmp, PTX_GE),
+	FIELD("lo", CMP, cmp, PTX_CMP_LO),
+	FIELD("ls", CMP, cmp, PTX_CMP_LS),
+	FIELD("hi", CMP, cmp, PTX_CMP_HI),
+	FIELD("hs", CMP, cmp, PTX_CMP_HS),
+	FIELD("equ", CMP, cmp, PTX_EQU),
+	FIELD("neu", CMP, cmp, PTX_NEU),
+	FIELD("ltu", CMP, cmp, PTX_LTU),
+	FIELD("leu", CMP, cmp, PTX_LEU),
+	FIELD("gtu", CMP, cmp, PTX_GTU),
+	FIELD("geu", CMP, cmp, PTX_GEU),
+	FIELD("num", CMP, cmp, PTX_NUM),
+	FIELD("nan", CMP, cmp, PTX_NAN),
+	FIELD("and", BOOL, bool_op, PTX_BOOL_AND),
+	FIELD("or", BOOL, bool_op, PTX_BOOL_OR),
+	FIELD("xor", BOOL, bool_op, PTX_BOOL_XOR),
+	FIELD("lo", HALF, half, PTX_LO),
+	FIELD("hi", HALF, half, PTX_HI),
+	FIELD("wide", HALF, half, PTX_WIDE),
+	FLAG("l", SHF, shf_left),
+	FLAG("r", SHF, shf_right),
+	FLAG("clamp", SHF, clamp),
+	FLAG("wrap", SHF, wrap),
+	FIELD("rn", ROUND | CVT_ROUND, round, PTX_RN),
+	FIELD("rz", ROUND | CVT_ROUND, round, PTX_RZ),
+	FIELD("rm", ROUND | CVT_ROUND, round, PTX_RM),
+	FIELD("rp", ROUND | CVT_ROUND, round, PTX_RP),
+	FIELD("rni", CVT_ROUND, round, PTX_RNI),
+	FIELD("rzi", CVT_ROUND, round, PTX_RZI),
+	FIELD("rmi", CVT_ROUND, round, PTX_RMI),
+	FIELD("rpi", CVT_ROUND, round, PTX_RPI),
+	FIELD("rna", CVT_ROUND, round, PTX_RNA),
+	FLAG("approx", APPROX, approx),
+	FLAG("full", APPROX, full),
+	FLAG("ftz", FTZ, ftz),
+	FLAG("sat", SAT, sat),
+	FLAG("cc", CARRY, carry_out),
+	FLAG("shiftamt", SHIFTAMT, shiftamt),
+	FIELD("finite", TESTP, testp, PTX_FINITE),
+	FIELD("infinite", TESTP, testp, PTX_INFINITE),
+	FIELD("number", TESTP, testp, PTX_NUMBER),
+	FIELD("notanumber", TESTP, testp, PTX_NOTANUMBER),
+	FIELD("normal", TESTP, testp, PTX_NORMAL),
+	FIELD("subnormal", TESTP, testp, PTX_SUBNORMAL),
+	BEHIND("f4e", PRMT, prmt, PTX_F4E),
+	BEHIND("b4e", PRMT, prmt, PTX_B4E),
+	BEHIND("rc8", PRMT, prmt, PTX_RC8),
+	BEHIND("ecl", PRMT, prmt, PTX_ECL),
+	BEHIND("ecr", PRMT, prmt, PTX_ECR),
+	BEHIND("rc16", PRMT, prmt, PTX_RC16),
+	BEHIND("clamp", CLAMP, outside, PTX_OUTSIDE_CLAMP),
+	BEHIND("zero", CLAMP, outside, PTX_OUTSIDE_ZERO),
+	BEHIND("trap", CLAMP, outside, PTX_OUTSIDE_TRAP),
+};
+const uint32_t ptx_suffix_count = sizeof ptx_suffixes / sizeof *ptx_suffixes;
+
+enum type_class { CLASS_NONE, CLASS_BITS, CLASS_UNSIGNED, CLASS_SIGNED, CLASS_FLOAT };
+
+static const struct {
+	const char *name;
+	uint8_t bytes, class;
+} types[PTX_TYPES] = {
+	[PTX_NO_TYPE] = {"", 0, CLASS_NONE},
+	[PTX_PRED] = {"pred", 1, CLASS_NONE},
+	[PTX_B8] = {"b8", 1, CLASS_BITS},
+	[PTX_B16] = {"b16", 2, CLASS_BITS},
+	[PTX_B32] = {"b32", 4, CLASS_BITS},
+	[PTX_B64] = {"b64", 8, CLASS_BITS},
+	[PTX_B128] = {"b128", 16, CLASS_BITS},
+	[PTX_U8] = {"u8", 1, CLASS_UNSIGNED},
+	[PTX_U16] = {"u16", 2, CLASS_UNSIGNED},
+	[PTX_U32] = {"u32", 4, CLASS_UNSIGNED},
+	[PTX_U64] = {"u64", 8, CLASS_UNSIGNED},
+	[PTX_S8] = {"s8", 1, CLASS_SIGNED},
+	[PTX_S16] = {"s16", 2, CLASS_SIGNED},
+	[PTX_S32] = {"s32", 4, CLASS_SIGNED},
+	[PTX_S64] = {"s64", 8, CLASS_SIGNED},
+	[PTX_F16] = {"f16", 2, CLASS_FLOAT},
+	[PTX_F16X2] = {"f16x2", 4, CLASS_FLOAT},
+	[PTX_F32] = {"f32", 4, CLASS_FLOAT},
+	[PTX_F64] = {"f64", 8, CLASS_FLOAT},
+	[PTX_TEXREF] = {"texref", 8, CLASS_NONE},
+	[PTX_SAMPLERREF] = {"samplerref", 8, CLASS_NONE},
+	[PTX_SURFREF] = {"surfref", 8, CLASS_NONE},
+};
+
+static const char *const spaces[PTX_SPACES] = {
+	"generic", "reg", "sreg", "const", "global", "local", "param", "shared", "tex",
+};
+
+static const char *const sregs[PTX_SREGS] = {
+	[PTX_TID_X] = "%tid.x",
+	[PTX_TID_Y] = "%tid.y",
+	[PTX_TID_Z] = "%tid.z",
+	[PTX_NTID_X] = "%ntid.x",
+	[PTX_NTID_Y] = "%ntid.y",
+	[PTX_NTID_Z] = "%ntid.z",
+	[PTX_CTAID_X] = "%ctaid.x",
+	[PTX_CTAID_Y] = "%ctaid.y",
+	[PTX_CTAID_Z] = "%ctaid.z",
+	[PTX_NCTAID_X] = "%nctaid.x",
+	[PTX_NCTAID_Y] = "%nctaid.y",
+	[PTX_NCTAID_Z] = "%nctaid.z",
+	[PTX_LANEID] = "%laneid",
+	[PTX_WARPID] = "%warpid",
+	[PTX_NWARPID] = "%nwarpid",
+	[PTX_SMID] = "%smid",
+	[PTX_NSMID] = "%nsmid",
+	[PTX_GRIDID] = "%gridid",
+	[PTX_LANEMASK_EQ] = "%lanemask_eq",
+	[PTX_LANEMASK_LE] = "%lanemask_le",
+	[PTX_LANEMASK_LT] = "%lanemask_lt",
+	[PTX_LANEMASK_GE] = "%lanemask_ge",
+	[PTX_LANEMASK_GT] = "%lanemask_gt",
+	[PTX_CLOCK] = "%clock",
+	[PTX_CLOCK_HI] = "%clock_hi",
+	[PTX_CLOCK64] = "%clock64",
+	[PTX_GLOBALTIMER] = "%globaltimer",
+	[PTX_DYNAMIC_SMEM_SIZE] = "%dynamic_smem_size",
+	[PTX_TOTAL_SMEM_SIZE] = "%total_smem_size",
+};
+
+const char *ptx_type_name(enum ptx_type type)
+{
+	return types[type].name;
+}
+
+uint32_t ptx_type_bytes(enum ptx_type type)
+{
+	return types[type].bytes;
+}
+
+bool ptx_type_is_float(enum ptx_type type)
+{
+	return types[type].class == CLASS_FLOAT;
+}
+
+bool ptx_type_is_signed(enum ptx_type type)
+{
+	return types[type].class == CLASS_SIGNED;
+}
+
+const char *ptx_op_name(enum ptx_opcode op)
+{
+	return ptx_ops[op].name;
+}
+
+enum ptx_unit ptx_op_unit(enum ptx_opcode op)
+{
+	return ptx_ops[op].unit;
+}
+
+enum ptx_latency ptx_op_latency(enum ptx_opcode op)
+{
+	return ptx_ops[op].latency;
+}
+
+const char *ptx_space_name(enum ptx_space space)
+{
+	return spaces[space];
+}
+
+const char *ptx_sreg_name(enum ptx_sreg sreg)
+{
+	return sregs[sreg];
+}
+
+/* Collects the registers of an operand. */
+static uint32_t add_registers(const struct ptx_operand *operand, uint32_t *ids, uint32_t count)
+{
+	if (operand->kind == PTX_OPERAND_REG || operand->kind == PTX_OPERAND_ADDRESS ||
+	    operand->kind == PTX_OPERAND_TEXTURE)
+		if (operand->reg != PTX_NO_REG && count < PTX_MAX_IDS)
+			ids[count++] = operand->reg;
+	for (uint32_t i = 0; i < operand->count; i++)
+		count = add_registers(&operand->element[i], ids, count);
+	return count;
+}
+
+uint32_t ptx_inst_reads(const struct ptx_inst *inst, uint32_t *ids)
+{
+	uint32_t count = 0;
+	if (inst->guard != PTX_NO_REG)
+		ids[count++] = inst->guard;
+	for (uint32_t i = inst->destinations; i < inst->operands; i++)
+		count = add_registers(&inst->operand[i], ids, count);
+	return count;
+}
+
+uint32_t ptx_inst_writes(const struct ptx_inst *inst, uint32_t *ids)
+{
+	uint32_t count = 0;
+	for (uint32_t i = 0; i < inst->destinations; i++)
+		count = add_registers(&inst->operand[i], ids, count);
+	return count;
+}

@@ -1,0 +1,307 @@
+/* parse: what the files of the PTX parser share. Nothing outside src/ptx includes it.
+ *
+ *   lex.c        text to tokens                     symbols.c    names, scopes, declarations
+ *   expr.c       constant expressions               check.c      an instruction against its row of ops.h
+ *   parse.c      module level                       parse_var.c  variables and their initial values
+ *   parse_params.c functions' heads, prototypes     parse_body.c functions' bodies
+ *   parse_inst.c instructions, suffixes             parse_operand.c operands, calls
+ *
+ * A function that returns bool returns false after it has reported an error; the caller then skips to the end of the
+ * statement and goes on.
+ */
+#ifndef SLUICE_PTX_PARSE_H
+#define SLUICE_PTX_PARSE_H
+
+#include "ptx/module.h"
+
+#define TYPE_BIT(type) (1u << PTX_##type)
+
+/* The sets of types in the rows of ops.h. */
+enum {
+	TYPES_NO_TYPE = 0,
+	TYPES_B32 = TYPE_BIT(B32),
+	TYPES_B32_B64 = TYPE_BIT(B32) | TYPE_BIT(B64),
+	TYPES_BITS = TYPE_BIT(B16) | TYPES_B32_B64,
+	TYPES_LOGIC = TYPE_BIT(PRED) | TYPES_BITS,
+	TYPES_INT32 = TYPE_BIT(U32) | TYPE_BIT(S32),
+	TYPES_INT_32_64 = TYPES_INT32 | TYPE_BIT(U64) | TYPE_BIT(S64),
+	TYPES_INT = TYPES_INT_32_64 | TYPE_BIT(U16) | TYPE_BIT(S16),
+	TYPES_ANYINT = TYPES_INT | TYPES_BITS,
+	TYPES_F32 = TYPE_BIT(F32),
+	TYPES_F32_F64 = TYPE_BIT(F32) | TYPE_BIT(F64),
+	TYPES_F32_F16 = TYPE_BIT(F32) | TYPE_BIT(F16) | TYPE_BIT(F16X2),
+	TYPES_FLOAT = TYPES_F32_F16 | TYPE_BIT(F64),
+	TYPES_ARITH = TYPES_INT | TYPES_FLOAT,
+	TYPES_COMPARE = TYPES_ANYINT | TYPES_FLOAT,
+	TYPES_SELECT = TYPES_COMPARE,
+	TYPES_MOVABLE = TYPES_COMPARE | TYPE_BIT(PRED),
+	TYPES_BYTE = TYPE_BIT(U8) | TYPE_BIT(S8) | TYPE_BIT(B8),
+	TYPES_CONVERT = (TYPES_COMPARE & ~TYPES_BITS) | TYPE_BIT(U8) | TYPE_BIT(S8),
+	TYPES_MEMORY = TYPES_COMPARE | TYPES_BYTE | TYPE_BIT(B128),
+	TYPES_ATOMIC = TYPES_INT_32_64 | TYPES_BITS | TYPES_FLOAT,
+	TYPES_TEXTURE = TYPES_INT32 | TYPES_FLOAT,
+	TYPES_VOTE = TYPE_BIT(PRED) | TYPE_BIT(B32),
+	TYPES_SHUFFLE = TYPES_B32 | TYPES_INT32 | TYPES_F32,
+	TYPES_ADDRESS = TYPE_BIT(U32) | TYPE_BIT(U64),
+	TYPES_BARRIER = TYPE_BIT(U32) | TYPE_BIT(PRED), /* of bar.red only */
+};
+
+/* The groups of suffixes in the rows of ops.h. */
+enum modifier {
+	NONE = 0,
+	CARRY = 1 << 0,
+	ROUND = 1 << 1,
+	CVT_ROUND = 1 << 2,
+	FTZ = 1 << 3,
+	SAT = 1 << 4,
+	HALF = 1 << 5,
+	APPROX = 1 << 6,
+	TESTP = 1 << 7,
+	SHF = 1 << 8,
+	PRMT = 1 << 9,
+	SHIFTAMT = 1 << 10,
+	CMP = 1 << 11,
+	BOOL = 1 << 12,
+	TWO_TYPES = 1 << 13,
+	SPACE = 1 << 14,
+	TO = 1 << 15,
+	CACHE = 1 << 16,
+	VECTOR = 1 << 17,
+	ORDER = 1 << 18,
+	NC = 1 << 19,
+	ATOMIC = 1 << 20,
+	PREFETCH = 1 << 21,
+	GEOMETRY = 1 << 22,
+	CLAMP = 1 << 23,
+	UNI = 1 << 24,
+	BARRIER = 1 << 25,
+	SCOPE = 1 << 26,
+	VOTE = 1 << 27,
+	MATCH = 1 << 28,
+	SHUFFLE = 1 << 29,
+	REDUX = 1 << 30,
+};
+
+/* A row of ops.h. */
+struct op_row {
+	const char *name, *operands;
+	uint32_t types, modifiers;
+	enum ptx_unit unit;
+	enum ptx_latency latency;
+};
+extern const struct op_row ptx_ops[PTX_OPCODES];
+
+/* A suffix: in an opcode of one of the groups it sets the field at `offset` to `value`. The rows stand in the order in
+ * which the suffixes are printed. */
+struct suffix {
+	const char *word;
+	uint32_t groups;
+	uint16_t offset;
+	uint8_t size; /* of the field: 1 or 4 */
+	uint8_t value;
+	bool behind_types; /* printed behind the types */
+};
+enum { MAX_SUFFIXES = 160 };
+extern const struct suffix ptx_suffixes[];
+extern const uint32_t ptx_suffix_count;
+
+static inline uint32_t suffix_field(const struct suffix *suffix, const struct ptx_inst *inst)
+{
+	const char *field = (const char *)inst + suffix->offset;
+	return suffix->size == 1 ? *(const uint8_t *)field : *(const uint32_t *)field;
+}
+
+enum symbol_kind { SYMBOL_REG, SYMBOL_VARIABLE, SYMBOL_FUNCTION, SYMBOL_LABEL, SYMBOL_PROTOTYPE };
+
+struct symbol {
+	enum symbol_kind kind;
+	uint32_t depth; /* of its scope: 0 is the module */
+	uint32_t reg;	/* register id; label: target */
+	struct ptx_variable *variable;
+	struct ptx_function *function;
+	struct name *name;
+	struct symbol *outer; /* of the same name, hidden by this one */
+	struct symbol *next;  /* in its scope */
+	struct place place;
+};
+
+/* A word of the file, once; what it means as a keyword, and what it is declared as at the moment. */
+struct name {
+	const char *text;
+	uint32_t length, hash;
+	struct symbol *symbol; /* the innermost */
+	uint16_t opcode;       /* PTX_OPCODES: none */
+	uint16_t suffix;       /* 1 + index of the first row of that word; 0: none */
+	uint8_t type, space, sreg;
+	uint32_t taken_in; /* serial number of the last function in which the name is taken */
+	uint32_t copies;   /* last number appended to make it unique */
+};
+
+struct name_table {
+	struct name **slot;
+	uint32_t capacity, count;
+};
+
+enum token_kind {
+	TOKEN_END,
+	TOKEN_WORD,   /* saxpy, %r1, $L_1 */
+	TOKEN_DOT,    /* .word: `name` is the word without the dot */
+	TOKEN_INT,    /* bits */
+	TOKEN_FLOAT,  /* bits: an IEEE double or, with is_single, a single */
+	TOKEN_STRING, /* text without the quotes */
+	TOKEN_PUNCT,  /* text[0] */
+};
+
+struct token {
+	enum token_kind kind;
+	struct place place;
+	const char *text;
+	uint32_t length;
+	struct name *name;
+	uint64_t bits;
+	bool is_single;
+	bool glued; /* nothing stands between it and the token before */
+};
+
+/* A use of a label, to be resolved when the scope ends. */
+struct label_use {
+	struct name *name;
+	struct ptx_operand *operand;
+	struct label_use *next;
+};
+
+struct scope {
+	struct scope *outer;
+	struct symbol *symbols;
+	struct label_use *uses;
+	uint32_t depth;
+};
+
+struct parser {
+	struct ptx_module *module;
+	struct arena *arena;  /* the module's */
+	struct arena scratch; /* gone when the parser is done */
+	struct diag *diag;
+	struct name_table names;
+	uint8_t next_suffix[MAX_SUFFIXES]; /* 1 + index of the next row of the same word; 0: none */
+
+	/* lexer */
+	const char *at, *end, *line_start;
+	uint32_t line;
+	struct token token;	   /* the current one */
+	struct place previous_end; /* just behind the token before it */
+
+	/* ends of lists */
+	struct ptx_variable **variable_end, **local_end;
+	struct ptx_function **function_end, **prototype_end;
+	struct ptx_label **label_end;
+	struct ptx_file **file_end;
+	struct ptx_function **defined; /* functions with a body, in order of definition */
+	uint32_t defined_count, defined_capacity;
+
+	/* the function being parsed */
+	struct scope *scope;
+	struct ptx_function *function;
+	uint32_t function_serial;
+	struct ptx_inst *body;
+	struct ptx_reg *regs;
+	uint32_t body_count, body_capacity, reg_count, reg_capacity;
+	uint32_t source_file, source_line, source_column;
+};
+
+/* lex.c */
+void next_token(struct parser *p);
+bool at_punct(const struct parser *p, char punct);
+bool at_dot(const struct parser *p, const char *word);
+bool accept_punct(struct parser *p, char punct);
+bool accept_dot(struct parser *p, const char *word);
+bool expect_punct(struct parser *p, char punct);
+/* A word: *name is it. `what` says what the word should be: "a label". */
+bool expect_word(struct parser *p, struct name **name, const char *what);
+bool expect_int(struct parser *p, uint64_t *value, uint64_t max, const char *what);
+/* The ';' of a statement. A missing one is reported at the end of the line it should stand on. */
+bool expect_semicolon(struct parser *p);
+/* Reports an error; returns false. */
+__attribute__((format(printf, 3, 4))) bool fail(struct parser *p, struct place place, const char *format, ...);
+/* "unexpected X; expected WHAT" at the current token. */
+bool fail_expected(struct parser *p, const char *what);
+/* Skips to behind the next ';', or to a brace or the end. */
+void skip_statement(struct parser *p);
+
+/* symbols.c */
+void names_open(struct parser *p);
+void names_close(struct parser *p);
+struct name *intern(struct parser *p, const char *text, uint32_t length);
+void scope_open(struct parser *p, struct scope *scope);
+void scope_close(struct parser *p);
+/* A new symbol in the current scope. In a function, *unique is its name there, which differs from the written one
+ * where scopes that are flattened have it twice. NULL after an error. */
+struct symbol *declare(struct parser *p, enum symbol_kind kind, struct name *name, struct place place,
+		       const char **unique);
+/* The innermost symbol of that name, or NULL. */
+struct symbol *lookup(struct parser *p, struct name *name);
+/* The nearest of the words of the given sort for "did you mean", or NULL. */
+const char *nearest_opcode(const struct name *name);
+const char *nearest_suffix(const struct name *name, enum ptx_opcode op);
+
+/* expr.c */
+struct constant {
+	bool is_float, is_single;
+	uint64_t bits;
+};
+bool parse_constant(struct parser *p, struct constant *value);
+bool parse_integer(struct parser *p, int64_t *value);
+double constant_double(const struct constant *value);
+
+/* parse_var.c */
+struct linkage {
+	bool is_extern, is_visible, is_weak, is_common;
+};
+bool parse_type(struct parser *p, enum ptx_type *type);
+/* ".align 4 .b8 x[12]", the part of a declaration behind its space. *name is NULL where it is left out or '_', which
+ * only an `anonymous` one may. */
+bool parse_declarator(struct parser *p, struct ptx_variable *variable, struct name **name, bool anonymous);
+/* The variables of one statement, up to and with ';'. The current token is the space. */
+bool parse_variables(struct parser *p, struct linkage linkage);
+/* Places a variable behind those laid out before; *end is their size. */
+void lay_out(struct ptx_variable *variable, uint64_t *end);
+/* Each space's variables one behind the other. */
+void lay_out_all(struct ptx_variable *variables);
+
+/* parse_params.c: functions' signatures */
+bool parse_params(struct parser *p, struct ptx_function *owner, bool results, bool declares);
+/* ".entry" or ".func" with its body; `linkage` stood before it. */
+bool parse_function(struct parser *p, struct linkage linkage);
+/* label: .callprototype or .calltargets; the current token is the directive. */
+bool parse_prototype(struct parser *p, struct name *name, struct place place);
+
+/* parse_body.c: behind '{' up to and with the '}' that ends the function */
+bool parse_body(struct parser *p);
+/* .loc and .file, the current token being the directive */
+bool parse_loc(struct parser *p);
+bool parse_file(struct parser *p);
+bool parse_pragma(struct parser *p);
+
+/* parse_inst.c: from behind the guard up to and with ';' */
+struct guard {
+	uint32_t reg;
+	bool negated;
+};
+bool parse_instruction(struct parser *p, struct name *opcode, struct place place, struct guard guard);
+/* parse_operand.c */
+bool parse_operand(struct parser *p, struct ptx_operand *operand);
+/* (results), function, (arguments), prototype */
+bool parse_call(struct parser *p, struct ptx_inst *inst, struct ptx_operand *operand);
+/* The elements up to and with `close`. */
+bool parse_elements(struct parser *p, struct ptx_operand *operand, char close);
+
+/* check.c */
+/* A call's three operands against the signature of what it calls. */
+bool check_call(struct parser *p, const struct ptx_inst *inst, const struct ptx_operand *operand,
+		const struct ptx_function *signature);
+/* `written`: the groups of the suffixes that it has. */
+bool check_suffixes(struct parser *p, const struct ptx_inst *inst, uint32_t written);
+/* Operands against the row's pattern; sets inst->destinations. Bit k of `paired`: operand k stood behind '|'. */
+bool check_operands(struct parser *p, struct ptx_inst *inst, uint32_t paired);
+
+#endif

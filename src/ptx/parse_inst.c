@@ -1,0 +1,156 @@
+/* An instruction: opcode, suffixes, operands. */
+#include "ptx/parse.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static bool fail_suffix(struct parser *p, enum ptx_opcode op, const char *problem)
+{
+	const struct name *name = p->token.name;
+	const char *nearest = nearest_suffix(name, op);
+	int length = name->length < 40 ? (int)name->length : 40;
+	if (nearest)
+		return fail(p, p->token.place, "%s '.%.*s' of '%s'; expected '.%s'?", problem, length, name->text,
+			    ptx_ops[op].name, nearest);
+	return fail(p, p->token.place, "%s '.%.*s' of '%s'; expected a type or modifier that it has", problem, length,
+		    name->text, ptx_ops[op].name);
+}
+
+static bool add_type(struct parser *p, struct ptx_inst *inst)
+{
+	enum ptx_type type = p->token.name->type;
+	const struct op_row *row = &ptx_ops[inst->op];
+	uint32_t types = row->types;
+	if (!(types & 1u << type))
+		return fail_suffix(p, inst->op, types ? "unsuitable type" : "superfluous type");
+	if (inst->type == PTX_NO_TYPE)
+		inst->type = type;
+	else if (inst->type2 == PTX_NO_TYPE && row->modifiers & TWO_TYPES)
+		inst->type2 = type;
+	else
+		return fail(p, p->token.place, "one type too many for '%s'; expected %d", row->name,
+			    row->modifiers & TWO_TYPES ? 2 : 1);
+	return true;
+}
+
+static bool add_modifier(struct parser *p, struct ptx_inst *inst, uint32_t *written)
+{
+	uint32_t row = p->token.name->suffix;
+	while (row && !(ptx_suffixes[row - 1].groups & ptx_ops[inst->op].modifiers))
+		row = p->next_suffix[row - 1];
+	if (!row)
+		return fail_suffix(p, inst->op, "unknown suffix");
+	const struct suffix *suffix = &ptx_suffixes[row - 1];
+	if (suffix_field(suffix, inst))
+		return fail(p, p->token.place, "'.%s' after a suffix that excludes it; expected one of them",
+			    suffix->word);
+	*written |= suffix->groups & ptx_ops[inst->op].modifiers;
+	char *field = (char *)inst + suffix->offset;
+	if (suffix->size == 1)
+		*(uint8_t *)field = suffix->value;
+	else
+		*(uint32_t *)field = suffix->value;
+	return true;
+}
+
+static bool parse_suffixes(struct parser *p, struct ptx_inst *inst)
+{
+	uint32_t written = 0;
+	while (p->token.kind == TOKEN_DOT) {
+		if (p->token.name->type ? !add_type(p, inst) : !add_modifier(p, inst, &written))
+			return false;
+		next_token(p);
+	}
+	if (!inst->vector)
+		inst->vector = 1;
+	return check_suffixes(p, inst, written);
+}
+
+/* The name of a label; its target is known when its scope ends. */
+static bool parse_target(struct parser *p, struct ptx_operand *operand, struct name **label)
+{
+	*operand = (struct ptx_operand){.kind = PTX_OPERAND_LABEL, .reg = PTX_NO_REG, .place = p->token.place};
+	return expect_word(p, label, "a label");
+}
+
+static void use_label(struct parser *p, struct name *label, struct ptx_operand *operand)
+{
+	struct label_use *use = arena_alloc(&p->scratch, sizeof *use);
+	*use = (struct label_use){label, operand, p->scope->uses};
+	p->scope->uses = use;
+}
+
+/* Operands in general; an `a|b` counts as two. */
+static bool parse_operands(struct parser *p, struct ptx_inst *inst, struct ptx_operand *operand)
+{
+	uint32_t paired = 0;
+	bool more = !at_punct(p, ';');
+	while (more) {
+		if (inst->operands == PTX_MAX_OPERANDS)
+			return fail(p, p->token.place, "too many operands of '%s'; expected ';'",
+				    ptx_ops[inst->op].name);
+		if (!parse_operand(p, &operand[inst->operands]))
+			return false;
+		inst->operands++;
+		bool pair = at_punct(p, '|');
+		if (pair)
+			paired |= 1u << inst->operands;
+		more = pair || at_punct(p, ',');
+		if (more)
+			next_token(p);
+	}
+	if (!at_punct(p, ';') && (inst->operands == 0 || p->token.place.line == p->previous_end.line))
+		return fail_expected(p, inst->operands ? "',' or ';'" : "an operand or ';'");
+	return check_operands(p, inst, paired);
+}
+
+static void add_instruction(struct parser *p, const struct ptx_inst *inst)
+{
+	if (p->body_count == p->body_capacity) {
+		p->body_capacity = 2 * p->body_capacity + 64;
+		p->body = xrealloc(p->body, p->body_capacity * sizeof *p->body);
+	}
+	p->body[p->body_count++] = *inst;
+}
+
+bool parse_instruction(struct parser *p, struct name *opcode, struct place place, struct guard guard)
+{
+	if (opcode->opcode == PTX_OPCODES) {
+		const char *nearest = nearest_opcode(opcode);
+		int length = opcode->length < 40 ? (int)opcode->length : 40;
+		return fail(p, place, "unknown opcode '%.*s'; expected %s%s%s", length, opcode->text,
+			    nearest ? "'" : "an instruction", nearest ? nearest : "", nearest ? "'?" : "");
+	}
+	struct ptx_inst inst = {.op = opcode->opcode,
+				.guard = guard.reg,
+				.guard_negated = guard.negated,
+				.place = place,
+				.source_file = p->source_file,
+				.source_line = p->source_line,
+				.source_column = p->source_column};
+	struct ptx_operand operand[PTX_MAX_OPERANDS];
+	struct name *label = NULL;
+	if (!parse_suffixes(p, &inst))
+		return false;
+	inst.operand = operand;
+	bool good;
+	if (inst.op == PTX_OP_CALL) {
+		good = parse_call(p, &inst, operand);
+	} else if (strchr(ptx_ops[inst.op].operands, 'l')) {
+		inst.operands = 1;
+		good = parse_target(p, operand, &label);
+	} else {
+		good = parse_operands(p, &inst, operand);
+	}
+	if (!good)
+		return false;
+	inst.operand = NULL;
+	if (inst.operands) {
+		inst.operand = arena_array(p->arena, inst.operands, sizeof *operand);
+		memcpy(inst.operand, operand, inst.operands * sizeof *operand);
+	}
+	if (label)
+		use_label(p, label, inst.operand);
+	add_instruction(p, &inst);
+	return expect_semicolon(p);
+}

@@ -1,0 +1,221 @@
+/* Operands, one by one; what they may be is check.c's business, except for calls, which have a form of their own. */
+#include "ptx/parse.h"
+
+#include <string.h>
+
+enum { MOST_ELEMENTS = 256, MOST_LIST_REGISTERS = 24 };
+
+static bool parse_constant_operand(struct parser *p, struct ptx_operand *operand)
+{
+	struct constant value;
+	if (!parse_constant(p, &value))
+		return false;
+	operand->kind = value.is_float ? PTX_OPERAND_FLOAT : PTX_OPERAND_INT;
+	operand->is_single = value.is_single;
+	operand->bits = value.bits;
+	return true;
+}
+
+/* Behind the word: %tid has components, %laneid has none. */
+static bool parse_sreg(struct parser *p, enum ptx_sreg first, struct ptx_operand *operand)
+{
+	operand->kind = PTX_OPERAND_SREG;
+	operand->sreg = first;
+	if (!strchr(ptx_sreg_name(first), '.'))
+		return true;
+	if (p->token.kind != TOKEN_DOT || p->token.name->length != 1 || p->token.name->text[0] < 'x' ||
+	    p->token.name->text[0] > 'z')
+		return fail_expected(p, "'.x', '.y' or '.z'");
+	operand->sreg = first + (enum ptx_sreg)(p->token.name->text[0] - 'x');
+	next_token(p);
+	return true;
+}
+
+/* Behind a symbol or an address' base: + constant, - constant. */
+static bool parse_offset(struct parser *p, int64_t *offset)
+{
+	bool plus = accept_punct(p, '+');
+	return (!plus && !at_punct(p, '-')) || parse_integer(p, offset);
+}
+
+static bool parse_word(struct parser *p, struct ptx_operand *operand)
+{
+	struct name *name = p->token.name;
+	const struct symbol *symbol = lookup(p, name);
+	next_token(p);
+	if (!symbol && name->sreg)
+		return parse_sreg(p, name->sreg, operand);
+	if (!symbol && name->length == 1 && name->text[0] == '_') {
+		operand->kind = PTX_OPERAND_SINK;
+		return true;
+	}
+	if (!symbol)
+		return fail(p, operand->place, "unknown name '%.*s'; expected a declared register or symbol",
+			    (int)name->length, name->text);
+	switch (symbol->kind) {
+	case SYMBOL_REG:
+		operand->kind = PTX_OPERAND_REG;
+		operand->reg = symbol->reg;
+		return true;
+	case SYMBOL_VARIABLE:
+		operand->kind = PTX_OPERAND_SYMBOL;
+		operand->symbol = symbol->variable;
+		return parse_offset(p, &operand->offset);
+	case SYMBOL_FUNCTION:
+		operand->kind = PTX_OPERAND_FUNCTION;
+		operand->function = symbol->function;
+		return true;
+	case SYMBOL_LABEL:
+	case SYMBOL_PROTOTYPE:
+		break;
+	}
+	return fail(p, operand->place, "'%.*s' is a label; expected a register, constant or symbol", (int)name->length,
+		    name->text);
+}
+
+/* A register, constant or symbol: what may stand inside braces and lists. */
+static bool parse_simple(struct parser *p, struct ptx_operand *operand)
+{
+	*operand = (struct ptx_operand){.reg = PTX_NO_REG, .place = p->token.place};
+	bool is_constant = p->token.kind != TOKEN_WORD ||
+			   (!p->token.name->symbol && p->token.length == 7 && memcmp(p->token.text, "WARP_SZ", 7) == 0);
+	return is_constant ? parse_constant_operand(p, operand) : parse_word(p, operand);
+}
+
+bool parse_elements(struct parser *p, struct ptx_operand *operand, char close)
+{
+	struct ptx_operand element[MOST_ELEMENTS];
+	uint32_t count = 0;
+	if (!at_punct(p, close)) {
+		do {
+			if (count == MOST_ELEMENTS)
+				return fail(p, p->token.place, "too many elements; expected at most %d", MOST_ELEMENTS);
+			if (!parse_simple(p, &element[count++]))
+				return false;
+		} while (accept_punct(p, ','));
+	}
+	if (!expect_punct(p, close))
+		return false;
+	operand->count = count;
+	operand->element = count ? arena_array(p->arena, count, sizeof *element) : NULL;
+	if (count)
+		memcpy(operand->element, element, count * sizeof *element);
+	return true;
+}
+
+/* Behind '[': an address, or a texture with its coordinates. */
+static bool parse_address(struct parser *p, struct ptx_operand *operand)
+{
+	operand->kind = PTX_OPERAND_ADDRESS;
+	if (p->token.kind != TOKEN_WORD)
+		return parse_integer(p, &operand->offset) && expect_punct(p, ']');
+	struct ptx_operand base;
+	if (!parse_simple(p, &base))
+		return false;
+	if (base.kind != PTX_OPERAND_REG && base.kind != PTX_OPERAND_SYMBOL)
+		return fail(p, base.place, "this is no address; expected a register or a variable");
+	operand->reg = base.reg;
+	operand->symbol = base.symbol;
+	operand->offset = base.offset;
+	if (base.kind == PTX_OPERAND_REG && !parse_offset(p, &operand->offset))
+		return false;
+	if (!accept_punct(p, ','))
+		return expect_punct(p, ']');
+	operand->kind = PTX_OPERAND_TEXTURE;
+	if (operand->offset)
+		return fail(p, base.place, "a texture with an offset; expected its name or a register");
+	if (accept_punct(p, '{'))
+		return parse_elements(p, operand, '}') && expect_punct(p, ']');
+	if (p->token.kind == TOKEN_WORD && p->token.name->symbol && p->token.name->symbol->kind == SYMBOL_VARIABLE)
+		return fail(p, p->token.place, "a sampler of its own; expected coordinates (unified texture mode)");
+	return parse_elements(p, operand, ']');
+}
+
+bool parse_operand(struct parser *p, struct ptx_operand *operand)
+{
+	*operand = (struct ptx_operand){.reg = PTX_NO_REG, .place = p->token.place};
+	if (accept_punct(p, '['))
+		return parse_address(p, operand);
+	if (accept_punct(p, '{')) {
+		operand->kind = PTX_OPERAND_VECTOR;
+		return parse_elements(p, operand, '}');
+	}
+	if (!at_punct(p, '!'))
+		return parse_simple(p, operand);
+	struct place place = p->token.place;
+	next_token(p);
+	if (!parse_simple(p, operand))
+		return false;
+	operand->negated = true;
+	operand->place = place;
+	return operand->kind == PTX_OPERAND_REG ||
+	       fail(p, place, "'!' before no register; expected a predicate register");
+}
+
+/* The prototype or the list of targets that ends an indirect call. */
+static bool parse_signature(struct parser *p, struct ptx_inst *inst)
+{
+	struct place place = p->token.place;
+	struct name *name;
+	if (!expect_word(p, &name, "a prototype"))
+		return false;
+	const struct symbol *symbol = lookup(p, name);
+	if (!symbol || (symbol->kind != SYMBOL_PROTOTYPE && symbol->kind != SYMBOL_FUNCTION))
+		return fail(p, place, "unknown prototype '%.*s'; expected one declared by .callprototype",
+			    (int)name->length, name->text);
+	inst->prototype = symbol->function;
+	return true;
+}
+
+static bool check_list(struct parser *p, const struct ptx_operand *list)
+{
+	uint32_t registers = 0;
+	for (uint32_t i = 0; i < list->count; i++) {
+		const struct ptx_operand *element = &list->element[i];
+		registers += element->kind == PTX_OPERAND_REG;
+		if (element->kind == PTX_OPERAND_SYMBOL && (element->symbol->space != PTX_PARAM || element->offset))
+			return fail(p, element->place, "'%s' is no parameter; expected a .param variable",
+				    element->symbol->name);
+	}
+	return registers <= MOST_LIST_REGISTERS ||
+	       fail(p, list->place, "%u registers in a list; expected at most %d", registers, MOST_LIST_REGISTERS);
+}
+
+static bool parse_list(struct parser *p, struct ptx_operand *list)
+{
+	*list = (struct ptx_operand){.kind = PTX_OPERAND_LIST, .reg = PTX_NO_REG, .place = p->token.place};
+	return !accept_punct(p, '(') || (parse_elements(p, list, ')') && check_list(p, list));
+}
+
+bool parse_call(struct parser *p, struct ptx_inst *inst, struct ptx_operand *operand)
+{
+	struct ptx_operand *results = &operand[0], *target = &operand[1], *arguments = &operand[2];
+	bool has_results = at_punct(p, '(');
+	inst->operands = 3;
+	inst->destinations = 1;
+	if (!parse_list(p, results) || (has_results && !expect_punct(p, ',')))
+		return false;
+	if (p->token.kind != TOKEN_WORD)
+		return fail_expected(p, "a function");
+	if (!parse_simple(p, target))
+		return false;
+	if (target->kind != PTX_OPERAND_FUNCTION && target->kind != PTX_OPERAND_REG)
+		return fail(p, target->place,
+			    "this is no function; expected a function or a register with its address");
+	bool more = accept_punct(p, ',');
+	if (more && at_punct(p, '(')) {
+		if (!parse_list(p, arguments))
+			return false;
+		more = accept_punct(p, ',');
+	} else {
+		*arguments = (struct ptx_operand){.kind = PTX_OPERAND_LIST, .reg = PTX_NO_REG, .place = p->token.place};
+	}
+	if (more && !parse_signature(p, inst))
+		return false;
+	if (target->kind == PTX_OPERAND_FUNCTION)
+		return check_call(p, inst, operand, target->function);
+	if (!inst->prototype)
+		return fail(p, target->place,
+			    "an indirect call without a prototype; expected one behind the arguments");
+	return check_call(p, inst, operand, inst->prototype);
+}

@@ -1,0 +1,165 @@
+/* access: from a memory instruction's address operand to checked host addresses. */
+#ifndef SLUICE_SIMT_ACCESS_H
+#define SLUICE_SIMT_ACCESS_H
+
+#include "simt/exec.h"
+
+/* Where the lanes' data lie on the host: lane i at base + where[i]. */
+struct reach {
+	uintptr_t base;
+	const uint64_t *where;
+	uint64_t own[WARP_SIZE]; /* for spaces whose lanes lie apart */
+};
+
+/* What the active lanes' addresses have in common. */
+struct extent {
+	uint64_t low, high; /* lowest and highest address */
+	uint64_t bits;      /* or of all: shows misaligned ones */
+};
+
+/* The slow ways. Each returns false after it has filled in step->fault. */
+bool access_global(struct simt_warp *warp, const struct simt_inst *inst, struct simt_step *step);
+bool access_mixed(struct simt_warp *warp, const struct simt_inst *inst, struct simt_step *step, struct reach *reach);
+bool access_misaligned(struct simt_warp *warp, const struct simt_inst *inst, struct simt_step *step);
+bool access_outside(struct simt_warp *warp, const struct simt_inst *inst, struct simt_step *step, uint64_t limit);
+
+/* A lane's coordinates, for messages. */
+void fault_set(struct simt_warp *warp, const struct simt_inst *inst, struct simt_step *step, const char *what,
+               unsigned lane, uint64_t address);
+
+static inline bool is_window(uint64_t address)
+{
+	return address - SIMT_SHARED_WINDOW < SIMT_WINDOWS_END - SIMT_SHARED_WINDOW;
+}
+
+/* The lanes of an access to several spaces that go to global memory. */
+static inline uint32_t global_lanes(const struct simt_step *step)
+{
+	uint32_t lanes = step->lanes;
+	if (!step->mixed_spaces)
+		return step->space == PTX_GLOBAL ? lanes : 0;
+	for (unsigned i = 0; i < WARP_SIZE; i++)
+		if (is_window(step->address[i]))
+			lanes &= ~lane_bit[i];
+	return lanes;
+}
+
+static inline void access_addresses(struct simt_warp *warp, const struct simt_inst *inst, struct simt_step *step)
+{
+	uint64_t *address = step->address;
+	uint64_t offset = (uint64_t)inst->offset + (inst->immediate & EXEC_FRAME ? warp->frame : 0);
+	if (LIKELY(!(inst->immediate & EXEC_BASE32))) {
+		SOURCE(base, lane64, 0);
+		FOR_LANES
+			address[i] = base[i] + offset;
+	} else {
+		SOURCE(base, lane32, 0);
+		FOR_LANES
+			address[i] = (uint32_t)(base[i] + (uint32_t)offset);
+	}
+}
+
+static inline struct extent access_extent(const struct simt_inst *inst, struct simt_step *step)
+{
+	const uint64_t *address = step->address;
+	uint32_t lanes = step->lanes;
+	uint64_t first = address[__builtin_ctz(lanes)];
+	struct extent extent = {first, first, first};
+	if (lanes == ALL_LANES) {
+		uint64_t differ = 0, stride = inst->size;
+		FOR_LANES
+			differ |= address[i] - first - i * stride;
+		if (differ == 0) {
+			step->unit_stride = true;
+			extent.high = first + 31 * stride;
+			return extent;
+		}
+	}
+	uint64_t low = first, high = first, bits = first;
+	FOR_LANES
+	{
+		uint64_t a = lanes & lane_bit[i] ? address[i] : first;
+		low = a < low ? a : low;
+		high = a > high ? a : high;
+		bits |= a;
+	}
+	return (struct extent){low, high, bits};
+}
+
+static inline bool within(const struct extent *extent, uint64_t limit, uint64_t size)
+{
+	return extent->high < limit && limit - extent->high >= size;
+}
+
+/* Says which space a generic access goes to, and makes the addresses those of that space. */
+static inline enum ptx_space access_space(struct simt_step *step, struct extent *extent)
+{
+	uint64_t window = extent->low < SIMT_LOCAL_WINDOW ? SIMT_SHARED_WINDOW : SIMT_LOCAL_WINDOW;
+	uint64_t end = extent->low < SIMT_LOCAL_WINDOW ? SIMT_LOCAL_WINDOW : SIMT_WINDOWS_END;
+	if (LIKELY(extent->low >= SIMT_WINDOWS_END || extent->high < SIMT_SHARED_WINDOW))
+		return PTX_GLOBAL;
+	if (extent->low < window || extent->high >= end)
+		return PTX_GENERIC; /* several */
+	FOR_LANES
+		step->address[i] -= window;
+	extent->low -= window;
+	extent->high -= window;
+	return window == SIMT_SHARED_WINDOW ? PTX_SHARED : PTX_LOCAL;
+}
+
+static inline bool reach_local(struct simt_warp *warp, const struct simt_inst *inst, struct simt_step *step,
+                               const struct extent *extent, struct reach *reach)
+{
+	uint64_t pitch = warp->block->launch->program->local_bytes;
+	step->unit_stride = false;
+	if (UNLIKELY(!within(extent, pitch, inst->size)))
+		return access_outside(warp, inst, step, pitch);
+	reach->base = (uintptr_t)warp->local;
+	reach->where = reach->own;
+	FOR_LANES
+		reach->own[i] = i * pitch + step->address[i];
+	return true;
+}
+
+/* Fills in step->address, space, mixed_spaces and unit_stride, and `reach`; false on a fault. */
+static inline bool access_reach(struct simt_warp *warp, const struct simt_inst *inst, struct simt_step *step,
+                                struct reach *reach)
+{
+	struct simt_block *block = warp->block;
+	access_addresses(warp, inst, step);
+	struct extent extent = access_extent(inst, step);
+	if (UNLIKELY(extent.bits & (inst->size - 1u)))
+		return access_misaligned(warp, inst, step);
+	enum ptx_space space = inst->space;
+	if (space == PTX_GENERIC)
+		space = access_space(step, &extent);
+	step->space = space;
+	reach->where = step->address;
+	switch (space) {
+	case PTX_SHARED:
+		if (UNLIKELY(!within(&extent, block->shared_bytes, inst->size)))
+			return access_outside(warp, inst, step, block->shared_bytes);
+		reach->base = (uintptr_t)block->shared;
+		return true;
+	case PTX_LOCAL:
+		return reach_local(warp, inst, step, &extent, reach);
+	case PTX_PARAM:
+		if (!(inst->immediate & EXEC_KERNEL_PARAM))
+			return reach_local(warp, inst, step, &extent, reach);
+		if (UNLIKELY(!within(&extent, block->launch->program->param_bytes, inst->size)))
+			return access_outside(warp, inst, step, block->launch->program->param_bytes);
+		reach->base = (uintptr_t)block->launch->params;
+		return true;
+	case PTX_GENERIC:
+		return access_mixed(warp, inst, step, reach);
+	default: {
+		const struct simt_range *range = &block->range[inst->pc % SIMT_RANGES];
+		reach->base = (uintptr_t)block->global;
+		if (LIKELY(extent.low >= range->low && within(&extent, range->high, inst->size)))
+			return true;
+		return access_global(warp, inst, step);
+	}
+	}
+}
+
+#endif

@@ -1,0 +1,302 @@
+/* Branches, calls and the reconvergence stack.
+ *
+ * The top of the stack runs; warp->pc, lanes and reconverge are its copy. An entry whose lanes have reached its
+ * reconvergence point is popped: the lanes wait in the entry below, whose pc is that point. A call pushes an entry
+ * marked is_call, the base of its frame, above the entry that goes on behind the call.
+ */
+#include "base/arena.h"
+#include "simt/exec.h"
+#include "simt/access.h"
+#include "simt/program.h"
+
+#include <stdlib.h>
+
+/* A call that has not returned: in warp->frames, behind the registers it saved. */
+struct frame_record {
+	const struct simt_call *call;
+	const struct simt_function *callee;
+	uint32_t lanes;
+	uint32_t caller_frame;               /* of the caller's slots */
+	uint32_t outer_frame, outer_top;     /* the warp's before */
+	uint32_t saved;                      /* bytes of registers */
+};
+
+static void push(struct simt_warp *warp, struct simt_stack_entry entry)
+{
+	if (warp->depth == warp->stack_capacity) {
+		warp->stack_capacity = warp->stack_capacity ? warp->stack_capacity * 2 : 16;
+		warp->stack = xrealloc(warp->stack, warp->stack_capacity * sizeof *warp->stack);
+	}
+	warp->stack[warp->depth++] = entry;
+}
+
+/* Writes the running pc and lanes back to the top of the stack. */
+static struct simt_stack_entry *save_top(struct simt_warp *warp)
+{
+	struct simt_stack_entry *top = &warp->stack[warp->depth - 1];
+	top->pc = warp->pc;
+	top->lanes = warp->lanes;
+	return top;
+}
+
+static uint8_t *slot_host(const struct simt_warp *warp, const struct simt_slot *slot, uint32_t frame, unsigned lane)
+{
+	uint64_t pitch = warp->block->launch->program->local_bytes;
+	return warp->local + lane * pitch + slot->offset + (slot->in_frame ? frame : 0);
+}
+
+/* A caller's argument of a lane into `to`, `size` bytes; a result from `from`. */
+static void argument_read(const struct simt_warp *warp, const struct simt_argument *argument, uint32_t frame,
+                          unsigned lane, void *to, uint32_t size)
+{
+	if (argument->kind == SIMT_ARGUMENT_SLOT) {
+		memcpy(to, slot_host(warp, &argument->slot, frame, lane),
+		       size < argument->slot.size ? size : argument->slot.size);
+		return;
+	}
+	const uint8_t *base = argument->kind == SIMT_ARGUMENT_REGISTER ? warp->registers : warp->constants;
+	memcpy(to, base + argument->row + lane * argument->lane_bytes,
+	       size < argument->lane_bytes ? size : argument->lane_bytes);
+}
+
+static void argument_write(const struct simt_warp *warp, const struct simt_argument *argument, uint32_t frame,
+                           unsigned lane, const void *from, uint32_t size)
+{
+	if (argument->kind == SIMT_ARGUMENT_SLOT)
+		memcpy(slot_host(warp, &argument->slot, frame, lane), from,
+		       size < argument->slot.size ? size : argument->slot.size);
+	else if (argument->kind == SIMT_ARGUMENT_REGISTER)
+		memcpy(warp->registers + argument->row + lane * argument->lane_bytes, from,
+		       size < argument->lane_bytes ? size : argument->lane_bytes);
+}
+
+static void restore_registers(struct simt_warp *warp, const struct simt_function *function, const uint8_t *saved,
+                              uint32_t lanes)
+{
+	uint8_t *registers = warp->registers + function->registers;
+	for (uint32_t k = 0; k < function->rows64; k++, registers += 256, saved += 256)
+		blend64(registers, saved, lanes);
+	for (uint32_t k = 0; k < function->rows32; k++, registers += 128, saved += 128)
+		blend32(registers, saved, lanes);
+	lane32 *pred = (lane32 *)registers;
+	const lane32 *old = (const lane32 *)saved;
+	for (uint32_t k = 0; k < function->preds; k++)
+		pred[k] = (pred[k] & ~lanes) | (old[k] & lanes);
+}
+
+/* All lanes of the newest call have returned or exited. */
+static void leave(struct simt_warp *warp)
+{
+	struct frame_record record;
+	warp->frames_used -= sizeof record;
+	memcpy(&record, warp->frames + warp->frames_used, sizeof record);
+	warp->frames_used -= record.saved;
+	if (record.saved)
+		restore_registers(warp, record.callee, warp->frames + warp->frames_used, record.lanes);
+	for (uint32_t k = 0; k < record.call->result_count && k < record.callee->ptx->result_count; k++)
+		for (uint32_t rest = record.lanes; rest; rest &= rest - 1) {
+			unsigned lane = (unsigned)__builtin_ctz(rest);
+			const struct simt_slot *slot = &record.callee->results[k];
+			argument_write(warp, &record.call->results[k], record.caller_frame, lane,
+			               slot_host(warp, slot, warp->frame, lane), slot->size);
+		}
+	warp->frame = record.outer_frame;
+	warp->frame_top = record.outer_top;
+}
+
+void control_settle(struct simt_warp *warp)
+{
+	while (warp->depth > 0) {
+		const struct simt_stack_entry *top = &warp->stack[warp->depth - 1];
+		if (top->lanes != 0 && top->pc != top->reconverge) {
+			warp->pc = top->pc;
+			warp->lanes = top->lanes;
+			warp->reconverge = top->reconverge;
+			return;
+		}
+		if (top->is_call)
+			leave(warp);
+		warp->depth--;
+	}
+	warp->lanes = 0;
+	warp->reconverge = SIMT_NO_PC;
+	warp->done = true;
+	warp->block->live &= ~((uint64_t)1 << warp->index);
+}
+
+void control_join(struct simt_warp *warp)
+{
+	save_top(warp);
+	control_settle(warp);
+}
+
+/* On divergence the fall-through path runs first: it is pushed last. */
+void control_branch(struct simt_warp *warp, const struct simt_inst *inst, struct simt_step *step)
+{
+	uint32_t taken = step->lanes, rest = step->issued & ~taken;
+	uint32_t fall = warp->pc;
+	if (rest == 0 || inst->target == fall) {
+		warp->pc = inst->target;
+		return;
+	}
+	struct simt_stack_entry *top = save_top(warp);
+	bool is_call = false;
+	uint32_t reconverge = warp->reconverge;
+	if (inst->reconverge != SIMT_NO_PC && inst->reconverge != reconverge) {
+		reconverge = inst->reconverge; /* the lanes meet in the entry that was the top */
+		top->pc = reconverge;
+	} else { /* they meet further down: the two paths take the top's place */
+		is_call = top->is_call;
+		warp->depth--;
+	}
+	if (inst->target != reconverge) {
+		push(warp, (struct simt_stack_entry){inst->target, reconverge, taken, is_call});
+		is_call = false;
+	}
+	if (fall != reconverge)
+		push(warp, (struct simt_stack_entry){fall, reconverge, rest, is_call});
+	control_settle(warp);
+}
+
+static void save_frame(struct simt_warp *warp, const struct frame_record *record)
+{
+	uint32_t need = warp->frames_used + record->saved + (uint32_t)sizeof *record;
+	if (need > warp->frames_capacity) {
+		warp->frames_capacity = need * 2;
+		warp->frames = xrealloc(warp->frames, warp->frames_capacity);
+	}
+	if (record->saved)
+		memcpy(warp->frames + warp->frames_used, warp->registers + record->callee->registers, record->saved);
+	memcpy(warp->frames + warp->frames_used + record->saved, record, sizeof *record);
+	warp->frames_used = need;
+}
+
+/* Enters a function with some of the lanes; false on a fault. */
+static bool enter(struct simt_warp *warp, const struct simt_inst *inst, struct simt_step *step,
+                  const struct simt_function *callee, uint32_t lanes, uint32_t caller_frame)
+{
+	const struct simt_call *call = (const struct simt_call *)(uintptr_t)inst->immediate;
+	struct frame_record record = {call, callee, lanes, caller_frame, warp->frame, warp->frame_top, 0};
+	uint32_t frame = warp->frame, top = warp->frame_top;
+	if (callee->recursive) {
+		frame = (top + 15) & ~15u;
+		top = frame + callee->frame_bytes;
+		record.saved = callee->register_bytes;
+		if (top > warp->block->launch->program->local_bytes) {
+			fault_set(warp, inst, step, "stack overflow of a recursive function",
+			          (unsigned)__builtin_ctz(lanes), SIMT_LOCAL_WINDOW + top);
+			return false;
+		}
+	}
+	for (uint32_t k = 0; k < call->argument_count && k < callee->ptx->param_count; k++)
+		for (uint32_t rest = lanes; rest; rest &= rest - 1) {
+			unsigned lane = (unsigned)__builtin_ctz(rest);
+			const struct simt_slot *slot = &callee->params[k];
+			argument_read(warp, &call->arguments[k], caller_frame, lane,
+			              slot_host(warp, slot, frame, lane), slot->size);
+		}
+	save_frame(warp, &record);
+	warp->frame = frame;
+	warp->frame_top = top;
+	push(warp, (struct simt_stack_entry){callee->pc, SIMT_NO_PC, lanes, true});
+	return true;
+}
+
+static const struct simt_function *function_at(const struct simt_program *program, uint64_t address)
+{
+	for (uint32_t k = 1; k < program->function_count; k++)
+		if (program->functions[k].address == address)
+			return &program->functions[k];
+	return NULL;
+}
+
+/* Lanes may call different functions: they run one after the other. */
+void control_call(struct simt_warp *warp, const struct simt_inst *inst, struct simt_step *step)
+{
+	const struct simt_call *call = (const struct simt_call *)(uintptr_t)inst->immediate;
+	uint32_t lanes = step->lanes, frame = warp->frame;
+	save_top(warp);
+	if (call->callee) {
+		if (enter(warp, inst, step, call->callee, lanes, frame))
+			control_settle(warp);
+		return;
+	}
+	SOURCE(target, lane64, 0);
+	while (lanes) {
+		unsigned first = (unsigned)__builtin_ctz(lanes);
+		uint32_t same = 0;
+		for (uint32_t rest = lanes; rest; rest &= rest - 1)
+			if (target[__builtin_ctz(rest)] == target[first])
+				same |= rest & -rest;
+		const struct simt_function *callee = function_at(warp->block->launch->program, target[first]);
+		if (!callee) {
+			fault_set(warp, inst, step, "call of an address that is no function", first, target[first]);
+			return;
+		}
+		if (!enter(warp, inst, step, callee, same, frame))
+			return;
+		lanes &= ~same;
+	}
+	control_settle(warp);
+}
+
+/* printf, malloc, free, assertions: all at the commit. */
+void control_system_call(struct simt_warp *warp, const struct simt_inst *inst, struct simt_step *step)
+{
+	(void)warp;
+	(void)inst;
+	step->commits = true;
+}
+
+void control_system_commit(struct simt_warp *warp, const struct simt_inst *inst, struct simt_step *step)
+{
+	const struct simt_call *call = (const struct simt_call *)(uintptr_t)inst->immediate;
+	const struct simt_launch *launch = warp->block->launch;
+	uint64_t *values = xcalloc(call->argument_count + 1, sizeof *values);
+	for (uint32_t rest = step->lanes; rest; rest &= rest - 1) {
+		unsigned lane = (unsigned)__builtin_ctz(rest);
+		for (uint32_t k = 0; k < call->argument_count; k++) {
+			values[k] = 0;
+			argument_read(warp, &call->arguments[k], warp->frame, lane, &values[k], sizeof values[k]);
+		}
+		const uint8_t *local = warp->local + (uint64_t)lane * launch->program->local_bytes;
+		uint64_t result = 0;
+		if (launch->system_call)
+			result = launch->system_call(launch->user, call->system, values, local);
+		if (call->result_count)
+			argument_write(warp, &call->results[0], warp->frame, lane, &result, sizeof result);
+	}
+	free(values);
+	/* The call may have freed memory. */
+	memset(warp->block->range, 0, sizeof warp->block->range);
+	if (strcmp(call->system, "__assertfail") == 0)
+		fault_set(warp, inst, step, "device assertion failed", (unsigned)__builtin_ctz(step->lanes), 0);
+}
+
+void control_return(struct simt_warp *warp, const struct simt_inst *inst, struct simt_step *step)
+{
+	(void)inst;
+	save_top(warp);
+	for (uint32_t d = warp->depth; d > 0; d--) {
+		warp->stack[d - 1].lanes &= ~step->lanes;
+		if (warp->stack[d - 1].is_call)
+			break;
+	}
+	control_settle(warp);
+}
+
+void control_exit(struct simt_warp *warp, const struct simt_inst *inst, struct simt_step *step)
+{
+	(void)inst;
+	save_top(warp);
+	for (uint32_t d = 0; d < warp->depth; d++)
+		warp->stack[d].lanes &= ~step->lanes;
+	warp->exited |= step->lanes;
+	step->exited = true;
+	control_settle(warp);
+}
+
+void control_trap(struct simt_warp *warp, const struct simt_inst *inst, struct simt_step *step)
+{
+	fault_set(warp, inst, step, "trap", (unsigned)__builtin_ctz(step->lanes), 0);
+}

@@ -1,0 +1,502 @@
+/* A kernel becomes a program: every instruction gets its execution function and its operands' places. */
+#include "simt/decode.h"
+
+#include "base/arena.h"
+
+#include <stdlib.h>
+
+#define OP(id, name, operands, ...) [PTX_OP_##id] = operands,
+static const char *const patterns[PTX_OPCODES] = {
+#include "ptx/ops.h"
+};
+#undef OP
+
+/* The type that a letter of the operand pattern stands for. */
+static enum ptx_type letter_type(const struct ptx_inst *ptx, char letter)
+{
+	switch (letter) {
+	case 's':
+		return ptx->type2;
+	case 'u':
+		return PTX_U32;
+	case 'p':
+		return PTX_PRED;
+	case 'w':
+		return ptx->half == PTX_WIDE ? ptx->type + 1 : ptx->type; /* a class's types stand in order of size */
+	default:
+		return ptx->type;
+	}
+}
+
+static void decode_ordinary(struct decoder *decoder, struct simt_inst *inst)
+{
+	const struct ptx_inst *ptx = inst->ptx;
+	const char *letter = strchr(patterns[ptx->op], '>') + 1;
+	for (unsigned k = 0; k < ptx->destinations; k++)
+		decode_destination(decoder, inst, k, &ptx->operand[k]);
+	for (unsigned k = ptx->destinations; k < ptx->operands; k++, letter += letter[1] == '?' ? 2 : 1)
+		decode_source(decoder, inst, k - ptx->destinations, &ptx->operand[k], letter_type(ptx, *letter));
+}
+
+/* The half type of a vector that mov packs or unpacks. */
+static enum ptx_type part_type(enum ptx_type type, uint32_t count)
+{
+	return ptx_type_bytes(type) / count == 8 ? PTX_B64 : PTX_B32;
+}
+
+static void decode_mov(struct decoder *decoder, struct simt_inst *inst)
+{
+	const struct ptx_operand *to = &inst->ptx->operand[0], *from = &inst->ptx->operand[1];
+	enum ptx_type type = inst->ptx->type;
+	if (to->kind == PTX_OPERAND_VECTOR) {
+		inst->vector = (uint8_t)to->count;
+		for (unsigned k = 0; k < to->count; k++)
+			if (to->element[k].kind == PTX_OPERAND_SINK)
+				inst->dst[k] = SIMT_NO_REGISTER;
+			else
+				decode_destination(decoder, inst, k, &to->element[k]);
+		decode_source(decoder, inst, 0, from, type);
+		return;
+	}
+	decode_destination(decoder, inst, 0, to);
+	if (from->kind != PTX_OPERAND_VECTOR) {
+		decode_source(decoder, inst, 0, from, type);
+		return;
+	}
+	inst->vector = (uint8_t)from->count;
+	for (unsigned k = 0; k < from->count; k++)
+		decode_source(decoder, inst, k, &from->element[k], part_type(type, from->count));
+}
+
+static void decode_cvta(struct decoder *decoder, struct simt_inst *inst)
+{
+	const struct ptx_inst *ptx = inst->ptx;
+	int64_t window = ptx->space == PTX_SHARED ? SIMT_SHARED_WINDOW : ptx->space == PTX_LOCAL ? SIMT_LOCAL_WINDOW : 0;
+	decode_ordinary(decoder, inst);
+	inst->offset = ptx->to ? -window : window;
+}
+
+/* Elements of a vector, or the one value: into destinations, or from source 1 on. */
+static void decode_elements(struct decoder *decoder, struct simt_inst *inst, const struct ptx_operand *operand,
+                            bool destination)
+{
+	const struct ptx_operand *element = operand->kind == PTX_OPERAND_VECTOR ? operand->element : operand;
+	uint32_t count = operand->kind == PTX_OPERAND_VECTOR ? operand->count : 1;
+	inst->vector = (uint8_t)count;
+	for (unsigned k = 0; k < count; k++)
+		if (!destination)
+			decode_source(decoder, inst, 1 + k, &element[k], inst->ptx->type);
+		else if (element[k].kind == PTX_OPERAND_SINK)
+			inst->dst[k] = SIMT_NO_REGISTER;
+		else
+			decode_destination(decoder, inst, k, &element[k]);
+}
+
+static void decode_memory(struct decoder *decoder, struct simt_inst *inst)
+{
+	const struct ptx_inst *ptx = inst->ptx;
+	inst->space = (uint8_t)ptx->space;
+	inst->cache = (uint8_t)ptx->cache;
+	inst->size = (uint8_t)(ptx_type_bytes(ptx->type) * (ptx->vector ? ptx->vector : 1));
+	inst->dst[0] = SIMT_NO_REGISTER;
+	switch (ptx->op) {
+	case PTX_OP_LD:
+	case PTX_OP_LDU:
+		decode_elements(decoder, inst, &ptx->operand[0], true);
+		decode_address(decoder, inst, &ptx->operand[1]);
+		break;
+	case PTX_OP_ST:
+		decode_elements(decoder, inst, &ptx->operand[1], false);
+		decode_address(decoder, inst, &ptx->operand[0]);
+		break;
+	case PTX_OP_PREFETCH:
+	case PTX_OP_PREFETCHU:
+		inst->size = 1;
+		decode_address(decoder, inst, &ptx->operand[0]);
+		break;
+	default: /* atom, red */
+		if (ptx->destinations && ptx->operand[0].kind == PTX_OPERAND_REG)
+			decode_destination(decoder, inst, 0, &ptx->operand[0]);
+		decode_address(decoder, inst, &ptx->operand[ptx->destinations]);
+		for (unsigned k = ptx->destinations + 1u; k < ptx->operands; k++)
+			decode_source(decoder, inst, k - ptx->destinations, &ptx->operand[k], ptx->type);
+		break;
+	}
+}
+
+static void decode_barrier(struct decoder *decoder, struct simt_inst *inst)
+{
+	const struct ptx_inst *ptx = inst->ptx;
+	const struct ptx_operand none = {.kind = PTX_OPERAND_INT, .reg = PTX_NO_REG};
+	unsigned first = ptx->destinations, last = ptx->operands;
+	if (first)
+		decode_destination(decoder, inst, 0, &ptx->operand[0]);
+	if (ptx->barrier == PTX_BARRIER_RED)
+		decode_source(decoder, inst, 2, &ptx->operand[--last], PTX_PRED);
+	decode_source(decoder, inst, 0, &ptx->operand[first], PTX_U32);
+	decode_source(decoder, inst, 1, first + 1 < last ? &ptx->operand[first + 1] : &none, PTX_U32);
+	inst->offset = ptx->operand[first].kind == PTX_OPERAND_INT ? (int64_t)ptx->operand[first].bits : -1;
+	inst->exec = control_barrier;
+}
+
+static void decode_modifiers(struct decoder *decoder, struct simt_inst *inst)
+{
+	const struct ptx_inst *ptx = inst->ptx;
+	const struct decode_function *detail = &decoder->details[decoder->current];
+	bool takes_carry = ptx->op == PTX_OP_ADDC || ptx->op == PTX_OP_SUBC || ptx->op == PTX_OP_MADC;
+	bool compares = ptx->op == PTX_OP_SETP || ptx->op == PTX_OP_SET;
+	inst->immediate |= ptx->ftz ? EXEC_FTZ : 0;
+	inst->immediate |= ptx->sat ? EXEC_SAT : 0;
+	inst->immediate |= (uint64_t)ptx->bool_op << EXEC_BOOL_SHIFT;
+	if (ptx->destinations == 2 || ptx->carry_out)
+		inst->immediate |= EXEC_SECOND;
+	if (ptx->carry_out)
+		inst->dst[1] = detail->carry;
+	if (takes_carry)
+		inst->src[3] = detail->carry;
+	if (takes_carry || (compares && ptx->operands - ptx->destinations == 3))
+		inst->immediate |= EXEC_THIRD;
+	if (ptx->op == PTX_OP_ISSPACEP && decode_reg_bytes(decoder, ptx->operand[1].reg) == 4)
+		inst->immediate |= EXEC_BASE32;
+}
+
+/* --- execution functions --- */
+
+static uint32_t operand_bytes(const struct decoder *decoder, const struct ptx_operand *operand, enum ptx_type type)
+{
+	if (operand->kind == PTX_OPERAND_VECTOR)
+		operand = &operand->element[0];
+	bool is_register = operand->kind == PTX_OPERAND_REG && decode_reg(decoder, operand->reg)->type != PTX_PRED;
+	return is_register ? decode_reg_bytes(decoder, operand->reg) : decode_lane_bytes(type);
+}
+
+static struct exec_query make_query(struct decoder *decoder, const struct simt_inst *inst)
+{
+	const struct ptx_inst *ptx = inst->ptx;
+	const struct ptx_operand *first = ptx->operands ? &ptx->operand[0] : NULL;
+	struct exec_query query = {.ptx = ptx, .type = ptx->type, .type2 = ptx->type2, .dst_bytes = 4, .src_bytes = 4};
+	bool is_store = ptx->op == PTX_OP_ST;
+	if (first && ptx->destinations)
+		query.dst_bytes = (uint8_t)operand_bytes(decoder, first, ptx->type);
+	if (ptx->operands > 1 && (ptx->destinations == 1 || is_store)) {
+		enum ptx_type type = ptx->type2 != PTX_NO_TYPE ? ptx->type2 : ptx->type;
+		query.src_bytes = (uint8_t)operand_bytes(decoder, &ptx->operand[1], type);
+	}
+	if (ptx->op == PTX_OP_MOV && ptx->operand[1].kind == PTX_OPERAND_SYMBOL)
+		decode_symbol(decoder, &ptx->operand[1], &query.frame);
+	query.kernel_param = inst->immediate & EXEC_KERNEL_PARAM && ptx->operand[1].reg == PTX_NO_REG;
+	return query;
+}
+
+static bool is_directed(enum ptx_round round)
+{
+	return round == PTX_RZ || round == PTX_RM || round == PTX_RP;
+}
+
+static simt_exec *find_exec(const struct decoder *decoder, const struct exec_query *query, simt_exec **commit)
+{
+	const struct ptx_inst *ptx = query->ptx;
+	simt_exec *exec = exec_find_move(query);
+	if (exec)
+		return exec;
+	switch (ptx->op) {
+	case PTX_OP_MOV:
+		return decoder->isa->move(query);
+	case PTX_OP_CVT:
+		exec = decoder->isa->convert(query);
+		return exec ? exec : exec_find_round(query);
+	case PTX_OP_LD:
+	case PTX_OP_LDU:
+	case PTX_OP_ST:
+	case PTX_OP_PREFETCH:
+	case PTX_OP_PREFETCHU:
+		return decoder->isa->memory(query, commit);
+	case PTX_OP_ATOM:
+	case PTX_OP_RED:
+		return exec_find_atomic(query, commit);
+	case PTX_OP_VOTE:
+	case PTX_OP_ACTIVEMASK:
+	case PTX_OP_MATCH:
+	case PTX_OP_SHFL:
+	case PTX_OP_REDUX:
+		return exec_find_lane(query);
+	case PTX_OP_SETP:
+		return query->type == PTX_F16 ? exec_find_round(query) : decoder->isa->compare(query);
+	case PTX_OP_SET:
+	case PTX_OP_SELP:
+	case PTX_OP_SLCT:
+	case PTX_OP_TESTP:
+		return decoder->isa->compare(query);
+	default:
+		break;
+	}
+	if (!ptx_type_is_float(query->type))
+		return decoder->isa->integer(query);
+	if (query->type == PTX_F16 || is_directed(ptx->round))
+		return exec_find_round(query);
+	return decoder->isa->real(query);
+}
+
+static void choose_exec(struct decoder *decoder, struct simt_inst *inst)
+{
+	const struct ptx_inst *ptx = inst->ptx;
+	struct exec_query query = make_query(decoder, inst);
+	inst->exec = find_exec(decoder, &query, &inst->commit);
+	if (inst->exec)
+		return;
+	const char *dot = ptx->type == PTX_NO_TYPE ? "" : ".";
+	decode_error(decoder, ptx->place, "'%s%s%s' in this form is not supported yet", ptx_op_name(ptx->op), dot,
+	             ptx_type_name(ptx->type));
+}
+
+/* --- one instruction --- */
+
+static enum simt_kind kind_of(const struct decoder *decoder, enum ptx_opcode op)
+{
+	switch (op) {
+	case PTX_OP_LD:
+	case PTX_OP_LDU:
+	case PTX_OP_TEX:
+	case PTX_OP_SULD:
+		return SIMT_LOAD;
+	case PTX_OP_ST:
+	case PTX_OP_SUST:
+		return SIMT_STORE;
+	case PTX_OP_ATOM:
+	case PTX_OP_RED:
+		return SIMT_ATOMIC;
+	case PTX_OP_PREFETCH:
+	case PTX_OP_PREFETCHU:
+		return SIMT_PREFETCH;
+	case PTX_OP_BAR:
+	case PTX_OP_BARRIER:
+		return SIMT_BARRIER;
+	case PTX_OP_MEMBAR:
+	case PTX_OP_FENCE:
+		return SIMT_FENCE;
+	case PTX_OP_BRA:
+	case PTX_OP_CALL:
+		return SIMT_BRANCH;
+	case PTX_OP_RET:
+		return decoder->current == 0 ? SIMT_EXIT : SIMT_BRANCH;
+	case PTX_OP_EXIT:
+	case PTX_OP_TRAP:
+		return SIMT_EXIT;
+	default:
+		return SIMT_ALU;
+	}
+}
+
+static uint8_t number_of(const struct ptx_inst *ptx)
+{
+	if (ptx->type == PTX_F64 || ptx->type2 == PTX_F64)
+		return 2;
+	return ptx_type_is_float(ptx->type) || ptx_type_is_float(ptx->type2);
+}
+
+static void decode_facts(const struct decoder *decoder, struct simt_inst *inst)
+{
+	const struct ptx_inst *ptx = inst->ptx;
+	inst->kind = (uint8_t)kind_of(decoder, ptx->op);
+	inst->unit = (uint8_t)ptx_op_unit(ptx->op);
+	inst->latency = (uint8_t)ptx_op_latency(ptx->op);
+	inst->number = number_of(ptx);
+	bool arithmetic = inst->latency >= PTX_LATENCY_ADD && inst->latency <= PTX_LATENCY_SPECIAL;
+	if (inst->unit == PTX_UNIT_SP && ptx->type == PTX_F64 && arithmetic)
+		inst->unit = PTX_UNIT_SFU;
+	inst->guard = SIMT_NO_GUARD;
+	inst->target = SIMT_NO_PC;
+	inst->reconverge = SIMT_NO_PC;
+	inst->vector = 1;
+	if (ptx->guard != PTX_NO_REG) {
+		inst->guard = decoder->details[decoder->current].offset[ptx->guard];
+		inst->guard_negated = ptx->guard_negated;
+	}
+}
+
+static void decode_inst(struct decoder *decoder, struct simt_inst *inst, const uint32_t *reconverge)
+{
+	const struct ptx_inst *ptx = inst->ptx;
+	uint32_t first = decoder->functions[decoder->current].pc;
+	decode_facts(decoder, inst);
+	decode_registers(decoder, inst);
+	switch (ptx->op) {
+	case PTX_OP_BRA:
+		inst->exec = control_branch;
+		inst->target = first + ptx->operand[0].target;
+		if (*reconverge != UINT32_MAX)
+			inst->reconverge = first + *reconverge;
+		return;
+	case PTX_OP_CALL:
+		decode_call(decoder, inst);
+		return;
+	case PTX_OP_RET:
+		inst->exec = decoder->current == 0 ? control_exit : control_return;
+		return;
+	case PTX_OP_EXIT:
+		inst->exec = control_exit;
+		return;
+	case PTX_OP_TRAP:
+		inst->exec = control_trap;
+		return;
+	case PTX_OP_BAR:
+	case PTX_OP_BARRIER:
+		decode_barrier(decoder, inst);
+		return;
+	case PTX_OP_TEX:
+	case PTX_OP_SULD:
+	case PTX_OP_SUST:
+		decode_error(decoder, ptx->place, "'%s' (textures and surfaces) is not supported yet", ptx_op_name(ptx->op));
+		return;
+	case PTX_OP_MOV:
+		decode_mov(decoder, inst);
+		break;
+	case PTX_OP_CVTA:
+		decode_cvta(decoder, inst);
+		break;
+	case PTX_OP_LD:
+	case PTX_OP_LDU:
+	case PTX_OP_ST:
+	case PTX_OP_ATOM:
+	case PTX_OP_RED:
+	case PTX_OP_PREFETCH:
+	case PTX_OP_PREFETCHU:
+		decode_memory(decoder, inst);
+		break;
+	default:
+		decode_ordinary(decoder, inst);
+		break;
+	}
+	decode_modifiers(decoder, inst);
+	choose_exec(decoder, inst);
+}
+
+/* --- the program --- */
+
+/* A body may end without ret, or have a label behind its last instruction: a ret is added. */
+static bool needs_return(const struct ptx_function *function)
+{
+	for (uint32_t i = 0; i < function->body_count; i++)
+		if (function->body[i].op == PTX_OP_BRA && function->body[i].operand[0].target == function->body_count)
+			return true;
+	if (function->body_count == 0)
+		return true;
+	const struct ptx_inst *last = &function->body[function->body_count - 1];
+	bool ends = last->op == PTX_OP_RET || last->op == PTX_OP_EXIT || last->op == PTX_OP_BRA || last->op == PTX_OP_TRAP;
+	return !ends || last->guard != PTX_NO_REG;
+}
+
+static void lay_out_code(struct decoder *decoder)
+{
+	struct simt_program *program = decoder->program;
+	for (uint32_t k = 0; k < decoder->function_count; k++) {
+		const struct ptx_function *function = decoder->functions[k].ptx;
+		struct decode_function *detail = &decoder->details[k];
+		decoder->functions[k].pc = program->count;
+		detail->adds_return = needs_return(function);
+		detail->code_count = function->body_count + detail->adds_return;
+		program->count += detail->code_count;
+	}
+	program->code = arena_array(decoder->arena, program->count, sizeof *program->code);
+}
+
+static void decode_function(struct decoder *decoder, uint32_t index,
+                            uint32_t *(*reconverge)(struct arena *arena, const struct ptx_function *function))
+{
+	const struct ptx_function *function = decoder->functions[index].ptx;
+	const struct decode_function *detail = &decoder->details[index];
+	struct arena scratch = {0};
+	const uint32_t nowhere = UINT32_MAX;
+	uint32_t *meet = function->body_count ? reconverge(&scratch, function) : NULL;
+	decoder->current = index;
+	for (uint32_t i = 0; i < detail->code_count; i++) {
+		uint32_t pc = decoder->functions[index].pc + i;
+		struct simt_inst *inst = &decoder->program->code[pc];
+		inst->pc = pc;
+		if (i < function->body_count) {
+			inst->ptx = &function->body[i];
+		} else {
+			struct ptx_inst *added = arena_alloc(decoder->arena, sizeof *added);
+			*added = (struct ptx_inst){.op = PTX_OP_RET, .guard = PTX_NO_REG, .place = function->place};
+			inst->ptx = added;
+		}
+		decode_inst(decoder, inst, i < function->body_count ? &meet[i] : &nowhere);
+	}
+	arena_free(&scratch);
+}
+
+/* Moves what was collected into the program's arena. */
+static void finish(struct decoder *decoder)
+{
+	struct simt_program *program = decoder->program;
+	program->entry = decoder->functions[0].pc;
+	program->param_bytes = (uint32_t)decoder->functions[0].ptx->param_bytes;
+	program->constants = arena_alloc(decoder->arena, decoder->constant_bytes + SIMT_ALIGN);
+	if (decoder->constant_bytes)
+		memcpy(program->constants, decoder->constants, decoder->constant_bytes);
+	program->functions = decoder->functions;
+	program->function_count = decoder->function_count;
+	program->sreg_rows = decoder->sreg_rows;
+	program->sreg_row_count = decoder->sreg_row_count;
+}
+
+static void decoder_free(struct decoder *decoder)
+{
+	for (uint32_t k = 0; decoder->details && k < decoder->function_count; k++) {
+		free(decoder->details[k].offset);
+		free(decoder->details[k].id);
+	}
+	free(decoder->details);
+	free(decoder->places);
+	free(decoder->constants);
+	free(decoder->constant);
+}
+
+struct simt_program *decode_for(const struct ptx_function *kernel,
+                                uint32_t *(*reconverge)(struct arena *arena, const struct ptx_function *function),
+                                const struct exec_isa *isa, struct diag *diag)
+{
+	struct simt_program *program = xcalloc(1, sizeof *program);
+	struct decoder decoder = {.program = program,
+	                          .arena = &program->arena,
+	                          .diag = diag,
+	                          .source = &kernel->module->source,
+	                          .isa = isa,
+	                          .sink = SIMT_NO_REGISTER};
+	uint32_t errors = diag->errors;
+	program->kernel = kernel;
+	decoder.sreg_rows = arena_array(decoder.arena, PTX_SREGS, sizeof *decoder.sreg_rows);
+	layout_functions(&decoder, kernel);
+	struct simt_function *functions = arena_array(decoder.arena, decoder.function_count, sizeof *functions);
+	memcpy(functions, decoder.functions, decoder.function_count * sizeof *functions);
+	free(decoder.functions);
+	decoder.functions = functions;
+	layout_registers(&decoder);
+	layout_memory(&decoder);
+	lay_out_code(&decoder);
+	if (program->register_bytes == 0)
+		program->register_bytes = SIMT_ALIGN; /* offset 0 is never a special register's row */
+	for (uint32_t k = 0; k < decoder.function_count; k++)
+		decode_function(&decoder, k, reconverge);
+	finish(&decoder);
+	decoder_free(&decoder);
+	if (diag->errors == errors)
+		return program;
+	simt_program_free(program);
+	return NULL;
+}
+
+struct simt_program *simt_decode(const struct ptx_function *kernel,
+                                 uint32_t *(*reconverge)(struct arena *arena, const struct ptx_function *function),
+                                 struct diag *diag)
+{
+	return decode_for(kernel, reconverge, exec_levels()[0], diag);
+}
+
+void simt_program_free(struct simt_program *program)
+{
+	if (!program)
+		return;
+	arena_free(&program->arena);
+	free(program);
+}

@@ -1,0 +1,88 @@
+/* decode: what the files that turn a kernel into a program share. */
+#ifndef SLUICE_SIMT_DECODE_H
+#define SLUICE_SIMT_DECODE_H
+
+#include "simt/exec.h"
+#include "simt/program.h"
+
+/* Where a variable of shared, local or (functions') param space lies. */
+struct place_of {
+	const struct ptx_variable *variable;
+	struct simt_slot slot;
+};
+
+/* A row of constants, for finding it again. */
+struct constant {
+	uint64_t value;
+	uint32_t offset;
+	uint8_t bytes; /* of a lane; 0: a special row, `value` says which */
+};
+
+/* A function while it is decoded; beside it lies its simt_function. */
+struct decode_function {
+	uint32_t *offset;   /* by register id: its row, or SIMT_NO_REGISTER when never used */
+	uint16_t *id;       /* by register id: its program-wide id */
+	uint32_t carry;     /* row of the carry flag, or SIMT_NO_REGISTER */
+	uint16_t carry_id;
+	uint32_t code_count; /* instructions, with an added return */
+	bool adds_return;
+};
+
+struct decoder {
+	struct simt_program *program;
+	struct arena *arena; /* the program's */
+	struct diag *diag;
+	const struct source *source;
+	const struct exec_isa *isa;
+	struct simt_function *functions; /* of the program; [0] is the kernel */
+	struct decode_function *details;
+	uint32_t function_count, function_capacity;
+	uint32_t current; /* index of the function that is decoded */
+	struct place_of *places;
+	uint32_t place_count, place_capacity;
+	uint32_t dynamic_shared; /* offset of extern shared arrays */
+	uint8_t *constants;
+	uint32_t constant_bytes, constant_capacity;
+	struct constant *constant;
+	uint32_t constant_count, constant_list_capacity;
+	uint32_t sreg_row[PTX_SREGS]; /* row in the registers, or 0 (row 0 is never a special register's) */
+	struct simt_sreg_row *sreg_rows;
+	uint32_t sreg_row_count;
+	uint32_t sink; /* a register row that nobody reads, or SIMT_NO_REGISTER while there is none */
+	uint32_t errors_before;
+};
+
+/* layout.c: which functions belong to the program, and where their registers and variables lie. */
+void layout_functions(struct decoder *decoder, const struct ptx_function *kernel);
+void layout_registers(struct decoder *decoder);
+void layout_memory(struct decoder *decoder);
+const struct place_of *layout_find(const struct decoder *decoder, const struct ptx_variable *variable);
+uint32_t layout_function_index(const struct decoder *decoder, const struct ptx_function *function);
+
+/* decode_operands.c */
+__attribute__((format(printf, 3, 4))) void decode_error(struct decoder *decoder, struct place place,
+                                                        const char *format, ...);
+const struct ptx_reg *decode_reg(const struct decoder *decoder, uint32_t reg);
+uint32_t decode_reg_bytes(const struct decoder *decoder, uint32_t reg); /* of a lane; predicates 0 */
+uint32_t decode_constant(struct decoder *decoder, uint64_t value, uint32_t bytes);
+void decode_source(struct decoder *decoder, struct simt_inst *inst, unsigned k, const struct ptx_operand *operand,
+                   enum ptx_type type);
+void decode_destination(struct decoder *decoder, struct simt_inst *inst, unsigned k,
+                        const struct ptx_operand *operand);
+void decode_address(struct decoder *decoder, struct simt_inst *inst, const struct ptx_operand *operand);
+void decode_registers(struct decoder *decoder, struct simt_inst *inst);
+/* The value of a symbol's address in its own space; `in_frame`: relative to the frame. */
+uint64_t decode_symbol(struct decoder *decoder, const struct ptx_operand *operand, bool *in_frame);
+bool decode_is_kernel_param(const struct decoder *decoder, const struct ptx_variable *variable);
+/* The lanes' bytes of a type: 8 or 4. */
+uint32_t decode_lane_bytes(enum ptx_type type);
+
+/* decode_call.c */
+void decode_call(struct decoder *decoder, struct simt_inst *inst);
+
+/* decode.c: the same as simt_decode(), with a level other than the best. */
+struct simt_program *decode_for(const struct ptx_function *kernel,
+                                uint32_t *(*reconverge)(struct arena *arena, const struct ptx_function *function),
+                                const struct exec_isa *isa, struct diag *diag);
+
+#endif

@@ -1,0 +1,226 @@
+/* exec: how execution functions are written.
+ *
+ * The exec_*.c files whose functions are loops over lanes are compiled once for every level of the host's instruction
+ * set (room.cmake); SIMT_ISA names the level and keeps their functions apart. All levels give the same bits: no
+ * contraction of a*b+c, no reassociation, and NaN results are made canonical, since the hosts differ in the NaN that
+ * an operation returns.
+ *
+ * A 32-bit register is 32 lanes of 32 bits, and so is one of 8 or 16 bits, whose upper bits nobody looks at; a 64-bit
+ * register is 32 lanes of 64 bits; a predicate is a lane mask.
+ */
+#ifndef SLUICE_SIMT_EXEC_H
+#define SLUICE_SIMT_EXEC_H
+
+#include "simt/simt.h"
+
+#include <string.h>
+
+#ifndef SIMT_ISA
+#define SIMT_ISA plain
+#endif
+#define SIMT_JOIN_(a, b) a##_##b
+#define SIMT_JOIN(a, b)  SIMT_JOIN_(a, b)
+#define ISA(name)        SIMT_JOIN(name, SIMT_ISA)
+
+enum { SIMT_ALIGN = 64 };
+#define ALL_LANES UINT32_MAX
+
+/* Lanes as they lie in registers. They are read as one type and written as another. */
+typedef uint32_t __attribute__((may_alias)) lane32;
+typedef uint64_t __attribute__((may_alias)) lane64;
+typedef float __attribute__((may_alias)) lanef;
+typedef double __attribute__((may_alias)) laned;
+
+__extension__ typedef __int128 int128;
+__extension__ typedef unsigned __int128 uint128;
+
+/* The destination may be one of the sources, lane for lane, so iterations are independent. */
+#ifdef __clang__
+#pragma clang diagnostic ignored "-Wpass-failed"
+#define FOR_LANES _Pragma("clang loop vectorize(assume_safety)") for (unsigned i = 0; i < WARP_SIZE; i++)
+#else
+#define FOR_LANES _Pragma("GCC ivdep") for (unsigned i = 0; i < WARP_SIZE; i++)
+#endif
+
+#define LIKELY(x)   __builtin_expect(!!(x), 1)
+#define UNLIKELY(x) __builtin_expect(!!(x), 0)
+
+/* Bit i for lane i: a table, since a shift by the lane number does not vectorise everywhere. */
+static const uint32_t lane_bit[WARP_SIZE] = {
+	1u << 0,  1u << 1,  1u << 2,  1u << 3,  1u << 4,  1u << 5,  1u << 6,  1u << 7,  1u << 8,  1u << 9,  1u << 10,
+	1u << 11, 1u << 12, 1u << 13, 1u << 14, 1u << 15, 1u << 16, 1u << 17, 1u << 18, 1u << 19, 1u << 20, 1u << 21,
+	1u << 22, 1u << 23, 1u << 24, 1u << 25, 1u << 26, 1u << 27, 1u << 28, 1u << 29, 1u << 30, 1u << 31,
+};
+
+/* What simt_inst.immediate holds of an instruction's modifiers, for the functions that look at them. */
+enum {
+	EXEC_NEGATED = 0x3f,        /* bit k: source k is a negated predicate */
+	EXEC_FTZ = 1 << 6,          /* subnormal numbers are zero */
+	EXEC_SAT = 1 << 7,          /* results are clamped to [0, 1] */
+	EXEC_BOOL_SHIFT = 8,        /* enum ptx_bool, 2 bits */
+	EXEC_SECOND = 1 << 10,      /* there is a second destination predicate: p|q, or the carry that goes out */
+	EXEC_THIRD = 1 << 11,       /* there is a predicate to combine with (setp, set), or a carry that comes in */
+	EXEC_BASE32 = 1 << 12,      /* the address register has 32 bits */
+	EXEC_FRAME = 1 << 13,       /* the address is relative to the frame of a recursive function */
+	EXEC_KERNEL_PARAM = 1 << 14, /* ld.param of the kernel's parameters */
+};
+
+static inline const void *source(const struct simt_warp *warp, const struct simt_inst *inst, unsigned k)
+{
+	const uint8_t *base = inst->base_mask >> k & 1 ? warp->constants : warp->registers;
+	return __builtin_assume_aligned(base + inst->src[k], SIMT_ALIGN);
+}
+
+static inline void *destination(const struct simt_warp *warp, const struct simt_inst *inst, unsigned k)
+{
+	return __builtin_assume_aligned(warp->registers + inst->dst[k], SIMT_ALIGN);
+}
+
+/* The lanes in which a source predicate holds. */
+static inline uint32_t source_pred(const struct simt_warp *warp, const struct simt_inst *inst, unsigned k)
+{
+	const uint8_t *base = inst->base_mask >> k & 1 ? warp->constants : warp->registers;
+	uint32_t mask = *(const lane32 *)(base + inst->src[k]);
+	return inst->immediate >> k & 1 ? ~mask : mask;
+}
+
+static inline void write_pred(const struct simt_warp *warp, const struct simt_inst *inst, unsigned k, uint32_t value,
+                              uint32_t lanes)
+{
+	lane32 *pred = (lane32 *)(warp->registers + inst->dst[k]);
+	*pred = (*pred & ~lanes) | (value & lanes);
+}
+
+/* The boolean operation of setp and set. */
+static inline uint32_t combine_pred(uint64_t modifiers, uint32_t mask, uint32_t with)
+{
+	switch (modifiers >> EXEC_BOOL_SHIFT & 3) {
+	case PTX_BOOL_AND:
+		return mask & with;
+	case PTX_BOOL_OR:
+		return mask | with;
+	case PTX_BOOL_XOR:
+		return mask ^ with;
+	default:
+		return mask;
+	}
+}
+
+static inline void blend32(void *to, const void *from, uint32_t lanes)
+{
+	lane32 *d = __builtin_assume_aligned(to, SIMT_ALIGN);
+	const lane32 *s = from;
+	FOR_LANES
+		d[i] = lanes & lane_bit[i] ? s[i] : d[i];
+}
+
+static inline void blend64(void *to, const void *from, uint32_t lanes)
+{
+	lane64 *d = __builtin_assume_aligned(to, SIMT_ALIGN);
+	const lane64 *s = from;
+	FOR_LANES
+		d[i] = lanes & lane_bit[i] ? s[i] : d[i];
+}
+
+#define BLEND(to, from, lanes) (sizeof *(to) == 8 ? blend64(to, from, lanes) : blend32(to, from, lanes))
+
+/* An execution function that fills destination 0 lane by lane. D: the destination's lanes; `prepare`: declarations;
+ * `value`: the value of lane i. */
+#define LANE_FUNCTION(name, D, prepare, value)                                                                         \
+	static void name(struct simt_warp *warp, const struct simt_inst *inst, struct simt_step *step)                 \
+	{                                                                                                              \
+		prepare;                                                                                               \
+		D *d = destination(warp, inst, 0);                                                                     \
+		D spare[WARP_SIZE] __attribute__((aligned(SIMT_ALIGN)));                                               \
+		D *out = LIKELY(step->lanes == ALL_LANES) ? d : spare;                                                 \
+		FOR_LANES                                                                                              \
+			out[i] = (D)(value);                                                                           \
+		if (UNLIKELY(out != d))                                                                                \
+			BLEND(d, spare, step->lanes);                                                                  \
+	}
+
+#define SOURCE(p, C, k) const C *p = source(warp, inst, k)
+
+static inline uint32_t float_bits(float value)
+{
+	uint32_t bits;
+	memcpy(&bits, &value, sizeof bits);
+	return bits;
+}
+
+static inline float bits_float(uint32_t bits)
+{
+	float value;
+	memcpy(&value, &bits, sizeof value);
+	return value;
+}
+
+static inline uint64_t double_bits(double value)
+{
+	uint64_t bits;
+	memcpy(&bits, &value, sizeof bits);
+	return bits;
+}
+
+static inline double bits_double(uint64_t bits)
+{
+	double value;
+	memcpy(&value, &bits, sizeof value);
+	return value;
+}
+
+/* NaN results of 32-bit arithmetic are 0x7fffffff (PTX), of 64-bit arithmetic the positive quiet NaN. */
+static inline float canonical_f32(float value)
+{
+	return value == value ? value : bits_float(0x7fffffff);
+}
+
+static inline double canonical_f64(double value)
+{
+	return value == value ? value : bits_double(0x7ff8000000000000);
+}
+
+/* With `keep` 0, a subnormal number becomes zero of its sign; with ~0 nothing changes. */
+static inline float flush_f32(float value, uint32_t keep)
+{
+	uint32_t bits = float_bits(value);
+	return bits_float(bits & 0x7f800000 ? bits : bits & (0x80000000 | keep));
+}
+
+static inline uint32_t ftz_keep(const struct simt_inst *inst)
+{
+	return inst->immediate & EXEC_FTZ ? 0 : UINT32_MAX;
+}
+
+/* What decode knows when it looks for an execution function. */
+struct exec_query {
+	const struct ptx_inst *ptx;
+	enum ptx_type type, type2;
+	uint8_t dst_bytes, src_bytes; /* of a lane of the first destination and source register: 4 or 8 */
+	bool frame;        /* an operand is an address in the frame of a recursive function */
+	bool kernel_param; /* ld.param of a kernel parameter at a constant address */
+};
+
+/* Each looks the function up among its own; NULL when there is none. */
+struct exec_isa {
+	const char *name;
+	simt_exec *(*integer)(const struct exec_query *query);
+	simt_exec *(*real)(const struct exec_query *query);
+	simt_exec *(*compare)(const struct exec_query *query);
+	simt_exec *(*convert)(const struct exec_query *query);
+	simt_exec *(*move)(const struct exec_query *query);
+	simt_exec *(*memory)(const struct exec_query *query, simt_exec **commit);
+};
+
+/* The levels that this host can run, the best first; NULL ends them. */
+const struct exec_isa *const *exec_levels(void);
+
+/* Those that exist once. */
+simt_exec *exec_find_round(const struct exec_query *query); /* directed rounding, f16 */
+simt_exec *exec_find_move(const struct exec_query *query);  /* predicates, vectors, special registers, addresses */
+/* Special registers that only a mov reads: they have no register row. */
+bool exec_is_special(enum ptx_sreg sreg);
+simt_exec *exec_find_lane(const struct exec_query *query);  /* vote, shfl, match, redux, activemask */
+simt_exec *exec_find_atomic(const struct exec_query *query, simt_exec **commit);
+
+#endif

@@ -1,0 +1,124 @@
+/* Atomics: lane after lane, at once on shared memory and at the commit on global memory. `red` is an `atom` without
+ * destination. */
+#include "simt/access.h"
+#include "simt/convert.h"
+
+typedef uint16_t __attribute__((may_alias)) mem_u16;
+typedef uint32_t __attribute__((may_alias)) mem_u32;
+typedef uint64_t __attribute__((may_alias)) mem_u64;
+
+/* One execution function and its commit. `value`: what is stored, of `old`, `b` and (cas) `c`. */
+#define ATOMIC(name, C, M, value)                                                                                      \
+	static void apply_##name(struct simt_warp *warp, const struct simt_inst *inst, uintptr_t base,                 \
+	                         const uint64_t *where, uint32_t lanes)                                                \
+	{                                                                                                              \
+		SOURCE(pb, C, 1);                                                                                      \
+		SOURCE(pc, C, 2);                                                                                      \
+		C *d = inst->dst[0] == SIMT_NO_REGISTER ? NULL : destination(warp, inst, 0);                           \
+		(void)pc;                                                                                              \
+		for (; lanes; lanes &= lanes - 1) {                                                                    \
+			unsigned i = (unsigned)__builtin_ctz(lanes);                                                   \
+			M *place = (M *)(base + where[i]);                                                             \
+			M old = *place, b = (M)pb[i];                                                                  \
+			*place = (M)(value);                                                                           \
+			if (d)                                                                                         \
+				d[i] = old;                                                                            \
+		}                                                                                                      \
+	}                                                                                                              \
+	static void atomic_##name(struct simt_warp *warp, const struct simt_inst *inst, struct simt_step *step)        \
+	{                                                                                                              \
+		struct reach reach;                                                                                    \
+		if (UNLIKELY(!access_reach(warp, inst, step, &reach)))                                                 \
+			return;                                                                                        \
+		uint32_t later = global_lanes(step);                                                                   \
+		step->commits = later != 0;                                                                            \
+		apply_##name(warp, inst, reach.base, reach.where, step->lanes & ~later);                               \
+	}                                                                                                              \
+	static void commit_##name(struct simt_warp *warp, const struct simt_inst *inst, struct simt_step *step)        \
+	{                                                                                                              \
+		apply_##name(warp, inst, (uintptr_t)warp->block->global, step->address, global_lanes(step));           \
+	}
+
+#define ATOMIC_BITS(bits, C, M, S)                                                                                     \
+	ATOMIC(add_##bits, C, M, old + b)                                                                              \
+	ATOMIC(and_##bits, C, M, old &b)                                                                               \
+	ATOMIC(or_##bits, C, M, old | b)                                                                               \
+	ATOMIC(xor_##bits, C, M, old ^ b)                                                                              \
+	ATOMIC(exch_##bits, C, M, b)                                                                                   \
+	ATOMIC(cas_##bits, C, M, old == b ? (M)pc[i] : old)                                                            \
+	ATOMIC(umin_##bits, C, M, old < b ? old : b)                                                                   \
+	ATOMIC(umax_##bits, C, M, old > b ? old : b)                                                                   \
+	ATOMIC(smin_##bits, C, M, (S)old < (S)b ? old : b)                                                             \
+	ATOMIC(smax_##bits, C, M, (S)old > (S)b ? old : b)
+ATOMIC_BITS(32, lane32, mem_u32, int32_t)
+ATOMIC_BITS(64, lane64, mem_u64, int64_t)
+ATOMIC(inc_32, lane32, mem_u32, old >= b ? 0 : old + 1)
+ATOMIC(dec_32, lane32, mem_u32, old == 0 || old > b ? b : old - 1)
+ATOMIC(exch_16, lane32, mem_u16, b)
+ATOMIC(cas_16, lane32, mem_u16, old == b ? (mem_u16)pc[i] : old)
+
+/* atom.add.f32 on global memory flushes subnormal numbers on the hardware; here as on shared memory it does not. */
+static uint32_t add_single(uint32_t a, uint32_t b)
+{
+	return float_bits(canonical_f32(bits_float(a) + bits_float(b)));
+}
+
+static uint64_t add_double(uint64_t a, uint64_t b)
+{
+	return double_bits(canonical_f64(bits_double(a) + bits_double(b)));
+}
+
+static uint16_t add_half(uint16_t a, uint16_t b)
+{
+	return half_round(half_value(a) + half_value(b), PTX_RN);
+}
+
+ATOMIC(add_f32, lane32, mem_u32, add_single(old, b))
+ATOMIC(add_f64, lane64, mem_u64, add_double(old, b))
+ATOMIC(add_f16, lane32, mem_u16, add_half(old, b))
+
+struct atomic_pair {
+	simt_exec *exec, *commit;
+};
+
+simt_exec *exec_find_atomic(const struct exec_query *query, simt_exec **commit)
+{
+#define PAIR(name) {atomic_##name, commit_##name}
+#define BITS_ROW(bits)                                                                                                 \
+	{                                                                                                              \
+		[PTX_ATOM_ADD] = PAIR(add_##bits), [PTX_ATOM_AND] = PAIR(and_##bits),                                  \
+		[PTX_ATOM_OR] = PAIR(or_##bits), [PTX_ATOM_XOR] = PAIR(xor_##bits),                                    \
+		[PTX_ATOM_EXCH] = PAIR(exch_##bits), [PTX_ATOM_CAS] = PAIR(cas_##bits),                                \
+		[PTX_ATOM_MIN] = PAIR(umin_##bits), [PTX_ATOM_MAX] = PAIR(umax_##bits),                                \
+	}
+	static const struct atomic_pair bits_16[PTX_ATOM_CAS + 1] = {
+		[PTX_ATOM_EXCH] = PAIR(exch_16), [PTX_ATOM_CAS] = PAIR(cas_16), [PTX_ATOM_ADD] = PAIR(add_f16)};
+	static const struct atomic_pair bits_32[PTX_ATOM_CAS + 1] = BITS_ROW(32);
+	static const struct atomic_pair bits_64[PTX_ATOM_CAS + 1] = BITS_ROW(64);
+	static const struct atomic_pair least[2] = {PAIR(smin_32), PAIR(smin_64)};
+	static const struct atomic_pair most[2] = {PAIR(smax_32), PAIR(smax_64)};
+	static const struct atomic_pair real[2] = {PAIR(add_f32), PAIR(add_f64)};
+	static const struct atomic_pair count[2] = {PAIR(inc_32), PAIR(dec_32)};
+	enum ptx_atomic atomic = query->ptx->atomic;
+	uint32_t bytes = ptx_type_bytes(query->type);
+	bool wide = bytes == 8, is_float = ptx_type_is_float(query->type), is_signed = ptx_type_is_signed(query->type);
+	const struct atomic_pair *pair = NULL;
+	if (is_float && atomic == PTX_ATOM_ADD && query->type != PTX_F16X2)
+		pair = bytes == 2 ? &bits_16[atomic] : &real[wide];
+	else if (is_float && atomic != PTX_ATOM_EXCH)
+		return NULL;
+	else if (bytes == 2)
+		pair = atomic == PTX_ATOM_ADD ? NULL : &bits_16[atomic];
+	else if (atomic == PTX_ATOM_INC || atomic == PTX_ATOM_DEC)
+		pair = wide ? NULL : &count[atomic == PTX_ATOM_DEC];
+	else if (is_signed && atomic == PTX_ATOM_MIN)
+		pair = &least[wide];
+	else if (is_signed && atomic == PTX_ATOM_MAX)
+		pair = &most[wide];
+	else
+		pair = wide ? &bits_64[atomic] : &bits_32[atomic];
+	if (!pair)
+		return NULL;
+	*commit = pair->commit;
+	return pair->exec;
+}

@@ -1,0 +1,173 @@
+/* Moves other than between registers of one size, address conversion, and predicates. */
+#include "simt/exec.h"
+
+/* Predicates: a bit a lane. */
+#define PREDICATE(name, value)                                                                                         \
+	static void name(struct simt_warp *warp, const struct simt_inst *inst, struct simt_step *step)                 \
+	{                                                                                                              \
+		uint32_t a = source_pred(warp, inst, 0);                                                               \
+		write_pred(warp, inst, 0, value, step->lanes);                                                         \
+	}
+PREDICATE(move_pred, a)
+PREDICATE(not_pred, ~a)
+PREDICATE(and_pred, a &source_pred(warp, inst, 1))
+PREDICATE(or_pred, a | source_pred(warp, inst, 1))
+PREDICATE(xor_pred, a ^ source_pred(warp, inst, 1))
+PREDICATE(selp_pred, (a & source_pred(warp, inst, 2)) | (source_pred(warp, inst, 1) & ~source_pred(warp, inst, 2)))
+
+/* One lane of a row whose lanes have 4 or 8 bytes. */
+static uint64_t lane_get(const uint8_t *row, unsigned bytes, unsigned i)
+{
+	return bytes == 8 ? ((const lane64 *)row)[i] : ((const lane32 *)row)[i];
+}
+
+static void lane_set(uint8_t *row, unsigned bytes, unsigned i, uint64_t value)
+{
+	if (bytes == 8)
+		((lane64 *)row)[i] = value;
+	else
+		((lane32 *)row)[i] = (uint32_t)value;
+}
+
+static uint64_t low_bits(uint32_t bits)
+{
+	return bits < 64 ? ((uint64_t)1 << bits) - 1 : UINT64_MAX;
+}
+
+/* mov d, {a, b, ..}: the first element is the lowest. */
+static void pack(struct simt_warp *warp, const struct simt_inst *inst, struct simt_step *step)
+{
+	uint32_t bytes = ptx_type_bytes(inst->ptx->type), part = 8 * bytes / inst->vector;
+	uint8_t *d = destination(warp, inst, 0);
+	for (unsigned i = 0; i < WARP_SIZE; i++) {
+		uint64_t value = 0;
+		for (unsigned k = 0; k < inst->vector; k++)
+			value |= (lane_get(source(warp, inst, k), part == 64 ? 8 : 4, i) & low_bits(part)) << (k * part);
+		if (step->lanes >> i & 1)
+			lane_set(d, bytes == 8 ? 8 : 4, i, value);
+	}
+}
+
+/* mov {a, b, ..}, d */
+static void unpack(struct simt_warp *warp, const struct simt_inst *inst, struct simt_step *step)
+{
+	uint32_t bytes = ptx_type_bytes(inst->ptx->type), part = 8 * bytes / inst->vector;
+	const uint8_t *s = source(warp, inst, 0);
+	for (unsigned i = 0; i < WARP_SIZE; i++) {
+		if (!(step->lanes >> i & 1))
+			continue;
+		uint64_t value = lane_get(s, bytes == 8 ? 8 : 4, i);
+		for (unsigned k = 0; k < inst->vector; k++)
+			if (inst->dst[k] != SIMT_NO_REGISTER)
+				lane_set(destination(warp, inst, k), 4, i, value >> (k * part) & low_bits(part));
+	}
+}
+
+/* cvta: a space's window is added, or taken away. */
+LANE_FUNCTION(add_offset_32, lane32, SOURCE(pa, lane32, 0); uint32_t offset = (uint32_t)inst->offset, pa[i] + offset)
+LANE_FUNCTION(add_offset_64, lane64, SOURCE(pa, lane64, 0); uint64_t offset = (uint64_t)inst->offset, pa[i] + offset)
+
+/* The address of a local variable of a recursive function. */
+LANE_FUNCTION(frame_address_32, lane32, SOURCE(pa, lane32, 0); uint32_t frame = warp->frame, pa[i] + frame)
+LANE_FUNCTION(frame_address_64, lane64, SOURCE(pa, lane64, 0); uint64_t frame = warp->frame, pa[i] + frame)
+
+static void is_space(struct simt_warp *warp, const struct simt_inst *inst, struct simt_step *step)
+{
+	const uint8_t *row = source(warp, inst, 0);
+	unsigned bytes = inst->immediate & EXEC_BASE32 ? 4 : 8;
+	uint32_t mask = 0;
+	for (unsigned i = 0; i < WARP_SIZE; i++) {
+		uint64_t a = lane_get(row, bytes, i);
+		bool shared = a >= SIMT_SHARED_WINDOW && a < SIMT_LOCAL_WINDOW;
+		bool local = a >= SIMT_LOCAL_WINDOW && a < SIMT_WINDOWS_END;
+		bool holds = inst->ptx->space == PTX_SHARED  ? shared
+		             : inst->ptx->space == PTX_LOCAL ? local
+		                                             : !shared && !local;
+		mask |= (uint32_t)holds << i;
+	}
+	write_pred(warp, inst, 0, mask, step->lanes);
+}
+
+/* Special registers that change while a block runs, or have 64 bits, or are not known when it starts. */
+static void move_special(struct simt_warp *warp, const struct simt_inst *inst, struct simt_step *step)
+{
+	const struct simt_block *block = warp->block;
+	uint64_t clock = block->clock ? *block->clock : 0, value = 0;
+	switch (inst->ptx->operand[1].sreg) {
+	case PTX_CLOCK:
+	case PTX_CLOCK64:
+	case PTX_GLOBALTIMER: /* simulated time only: one clock a nanosecond */
+		value = clock;
+		break;
+	case PTX_CLOCK_HI:
+		value = clock >> 32;
+		break;
+	case PTX_GRIDID:
+		value = block->launch->id;
+		break;
+	default:
+		value = block->sm;
+		break;
+	}
+	unsigned bytes = ptx_type_bytes(inst->ptx->type) == 8 ? 8 : 4;
+	for (unsigned i = 0; i < WARP_SIZE; i++)
+		if (step->lanes >> i & 1)
+			lane_set(destination(warp, inst, 0), bytes, i, value);
+}
+
+static void nothing(struct simt_warp *warp, const struct simt_inst *inst, struct simt_step *step)
+{
+	(void)warp;
+	(void)inst;
+	(void)step;
+}
+
+bool exec_is_special(enum ptx_sreg sreg)
+{
+	return sreg == PTX_GRIDID || sreg == PTX_CLOCK || sreg == PTX_CLOCK64 || sreg == PTX_CLOCK_HI || sreg == PTX_GLOBALTIMER ||
+	       sreg == PTX_SMID;
+}
+
+static simt_exec *find_move(const struct exec_query *query)
+{
+	const struct ptx_operand *operand = query->ptx->operand;
+	if (operand[0].kind == PTX_OPERAND_VECTOR)
+		return operand[1].kind == PTX_OPERAND_VECTOR ? NULL : unpack;
+	if (operand[1].kind == PTX_OPERAND_VECTOR)
+		return pack;
+	if (query->type == PTX_PRED)
+		return move_pred;
+	if (query->frame)
+		return query->dst_bytes == 8 ? frame_address_64 : frame_address_32;
+	return operand[1].kind == PTX_OPERAND_SREG && exec_is_special(operand[1].sreg) ? move_special : NULL;
+}
+
+simt_exec *exec_find_move(const struct exec_query *query)
+{
+	bool pred = query->type == PTX_PRED;
+	switch (query->ptx->op) {
+	case PTX_OP_MOV:
+		return find_move(query);
+	case PTX_OP_CVTA:
+		return query->dst_bytes == 8 ? add_offset_64 : add_offset_32;
+	case PTX_OP_ISSPACEP:
+		return is_space;
+	case PTX_OP_AND:
+		return pred ? and_pred : NULL;
+	case PTX_OP_OR:
+		return pred ? or_pred : NULL;
+	case PTX_OP_XOR:
+		return pred ? xor_pred : NULL;
+	case PTX_OP_NOT:
+		return pred ? not_pred : NULL;
+	case PTX_OP_SELP:
+		return pred ? selp_pred : NULL;
+	case PTX_OP_MEMBAR:
+	case PTX_OP_FENCE:
+	case PTX_OP_NANOSLEEP:
+	case PTX_OP_BRKPT:
+		return nothing;
+	default:
+		return NULL;
+	}
+}

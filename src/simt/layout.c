@@ -1,0 +1,272 @@
+/* What belongs to a program, and where it lies. */
+#include "simt/decode.h"
+
+#include "base/arena.h"
+
+#include <stdlib.h>
+
+static uint64_t round_up(uint64_t value, uint64_t align)
+{
+	return align > 1 ? (value + align - 1) / align * align : value;
+}
+
+/* --- functions --- */
+
+uint32_t layout_function_index(const struct decoder *decoder, const struct ptx_function *function)
+{
+	for (uint32_t k = 0; k < decoder->function_count; k++)
+		if (decoder->functions[k].ptx == function)
+			return k;
+	return UINT32_MAX;
+}
+
+uint64_t simt_function_address(const struct ptx_function *function)
+{
+	uint64_t number = 1;
+	if (!function->has_body || !function->module)
+		return 0;
+	for (const struct ptx_function *f = function->module->functions; f && f != function; f = f->next)
+		number++;
+	return number * 16;
+}
+
+static void add_function(struct decoder *decoder, const struct ptx_function *function)
+{
+	if (!function->has_body || layout_function_index(decoder, function) != UINT32_MAX)
+		return;
+	if (decoder->function_count == decoder->function_capacity) {
+		decoder->function_capacity = decoder->function_capacity ? decoder->function_capacity * 2 : 8;
+		decoder->functions =
+			xrealloc(decoder->functions, decoder->function_capacity * sizeof *decoder->functions);
+	}
+	decoder->functions[decoder->function_count++] =
+		(struct simt_function){.ptx = function, .address = simt_function_address(function)};
+}
+
+static bool is_indirect(const struct ptx_inst *inst)
+{
+	return inst->op == PTX_OP_CALL && inst->operand[1].kind == PTX_OPERAND_REG;
+}
+
+/* Functions whose address is taken by an instruction or a variable's initial value. */
+static void add_addressed(struct decoder *decoder, const struct ptx_module *module)
+{
+	for (const struct ptx_function *f = module->functions; f; f = f->next)
+		for (uint32_t i = 0; i < f->body_count; i++)
+			for (unsigned k = 0; f->body[i].op != PTX_OP_CALL && k < f->body[i].operands; k++)
+				if (f->body[i].operand[k].kind == PTX_OPERAND_FUNCTION)
+					add_function(decoder, f->body[i].operand[k].function);
+	for (const struct ptx_variable *v = module->variables; v; v = v->next)
+		for (uint32_t k = 0; k < v->relocation_count; k++)
+			if (v->relocations[k].function)
+				add_function(decoder, v->relocations[k].function);
+}
+
+static void mark_reached(const struct decoder *decoder, uint32_t from, bool *reached)
+{
+	const struct ptx_function *function = decoder->functions[from].ptx;
+	for (uint32_t i = 0; i < function->body_count; i++) {
+		const struct ptx_inst *inst = &function->body[i];
+		if (inst->op != PTX_OP_CALL)
+			continue;
+		for (uint32_t k = 1; k < decoder->function_count; k++) {
+			/* A call by address may reach any function of the program. */
+			if (reached[k] || (!is_indirect(inst) && inst->operand[1].function != decoder->functions[k].ptx))
+				continue;
+			reached[k] = true;
+			mark_reached(decoder, k, reached);
+		}
+	}
+}
+
+void layout_functions(struct decoder *decoder, const struct ptx_function *kernel)
+{
+	add_function(decoder, kernel);
+	for (uint32_t k = 0; k < decoder->function_count; k++) {
+		const struct ptx_function *function = decoder->functions[k].ptx;
+		for (uint32_t i = 0; i < function->body_count; i++) {
+			const struct ptx_inst *inst = &function->body[i];
+			if (is_indirect(inst))
+				add_addressed(decoder, kernel->module);
+			else if (inst->op == PTX_OP_CALL)
+				add_function(decoder, inst->operand[1].function);
+		}
+	}
+	bool *reached = xmalloc(decoder->function_count);
+	for (uint32_t k = 1; k < decoder->function_count; k++) {
+		memset(reached, 0, decoder->function_count);
+		mark_reached(decoder, k, reached);
+		decoder->functions[k].recursive = reached[k];
+	}
+	free(reached);
+	decoder->details = xcalloc(decoder->function_count, sizeof *decoder->details);
+}
+
+/* --- registers --- */
+
+static bool carries(const struct ptx_inst *inst)
+{
+	return inst->carry_out || inst->op == PTX_OP_ADDC || inst->op == PTX_OP_SUBC || inst->op == PTX_OP_MADC;
+}
+
+/* Gives rows to the used registers of one lane size. */
+static uint32_t add_rows(struct decoder *decoder, uint32_t index, const bool *used, uint32_t bytes)
+{
+	const struct ptx_function *function = decoder->functions[index].ptx;
+	struct decode_function *detail = &decoder->details[index];
+	struct simt_program *program = decoder->program;
+	uint32_t rows = 0;
+	for (uint32_t r = 0; r < function->reg_count; r++) {
+		enum ptx_type type = function->regs[r].type;
+		if (!used[r] || (type == PTX_PRED ? 0 : decode_lane_bytes(type)) != bytes)
+			continue;
+		detail->offset[r] = program->register_bytes;
+		detail->id[r] = (uint16_t)program->registers++;
+		program->register_bytes += bytes ? bytes * WARP_SIZE : 4;
+		rows++;
+	}
+	return rows;
+}
+
+static void layout_function_registers(struct decoder *decoder, uint32_t index)
+{
+	struct simt_function *info = &decoder->functions[index];
+	const struct ptx_function *function = info->ptx;
+	struct decode_function *detail = &decoder->details[index];
+	struct simt_program *program = decoder->program;
+	uint32_t ids[PTX_MAX_IDS];
+	bool *used = xcalloc(function->reg_count + 1, sizeof *used);
+	bool carry = false;
+	for (uint32_t i = 0; i < function->body_count; i++) {
+		uint32_t count = ptx_inst_reads(&function->body[i], ids);
+		while (count)
+			used[ids[--count]] = true;
+		count = ptx_inst_writes(&function->body[i], ids);
+		while (count)
+			used[ids[--count]] = true;
+		carry |= carries(&function->body[i]);
+	}
+	detail->offset = xmalloc((function->reg_count + 1) * sizeof *detail->offset);
+	detail->id = xcalloc(function->reg_count + 1, sizeof *detail->id);
+	for (uint32_t r = 0; r < function->reg_count; r++)
+		detail->offset[r] = SIMT_NO_REGISTER;
+	info->registers = program->register_bytes;
+	info->rows64 = add_rows(decoder, index, used, 8);
+	info->rows32 = add_rows(decoder, index, used, 4);
+	info->preds = add_rows(decoder, index, used, 0);
+	detail->carry = SIMT_NO_REGISTER;
+	if (carry) {
+		detail->carry = program->register_bytes;
+		detail->carry_id = (uint16_t)program->registers++;
+		program->register_bytes += 4;
+		info->preds++;
+	}
+	program->register_bytes = (uint32_t)round_up(program->register_bytes, SIMT_ALIGN);
+	info->register_bytes = program->register_bytes - info->registers;
+	free(used);
+}
+
+void layout_registers(struct decoder *decoder)
+{
+	for (uint32_t k = 0; k < decoder->function_count; k++)
+		layout_function_registers(decoder, k);
+	if (decoder->program->registers > UINT16_MAX)
+		decode_error(decoder, decoder->functions[0].ptx->place, "too many registers; at most 65535 are supported");
+}
+
+/* --- memory --- */
+
+const struct place_of *layout_find(const struct decoder *decoder, const struct ptx_variable *variable)
+{
+	for (uint32_t k = 0; k < decoder->place_count; k++)
+		if (decoder->places[k].variable == variable)
+			return &decoder->places[k];
+	return NULL;
+}
+
+static struct simt_slot add_place(struct decoder *decoder, const struct ptx_variable *variable, uint32_t *bytes,
+                                  bool in_frame)
+{
+	uint64_t offset = round_up(*bytes, variable->align);
+	if (offset + variable->size > UINT32_MAX / 2) {
+		decode_error(decoder, variable->place, "'%s' does not fit into %s memory", variable->name,
+		             ptx_space_name(variable->space));
+		return (struct simt_slot){0};
+	}
+	if (decoder->place_count == decoder->place_capacity) {
+		decoder->place_capacity = decoder->place_capacity ? decoder->place_capacity * 2 : 16;
+		decoder->places = xrealloc(decoder->places, decoder->place_capacity * sizeof *decoder->places);
+	}
+	struct simt_slot slot = {(uint32_t)offset, (uint32_t)variable->size, in_frame};
+	decoder->places[decoder->place_count++] = (struct place_of){variable, slot};
+	*bytes = (uint32_t)(offset + variable->size);
+	return slot;
+}
+
+static bool is_dynamic(const struct ptx_variable *variable)
+{
+	return variable->space == PTX_SHARED && variable->size == 0;
+}
+
+/* A module's own variable of shared or local memory: placed when first referred to. */
+static void add_referred(struct decoder *decoder, const struct ptx_variable *variable, uint32_t *local)
+{
+	if (!variable || variable->function || is_dynamic(variable) || layout_find(decoder, variable))
+		return;
+	if (variable->space == PTX_SHARED)
+		add_place(decoder, variable, &decoder->program->shared_bytes, false);
+	else if (variable->space == PTX_LOCAL)
+		add_place(decoder, variable, local, false);
+}
+
+static void add_referred_operand(struct decoder *decoder, const struct ptx_operand *operand, uint32_t *local)
+{
+	add_referred(decoder, operand->symbol, local);
+	for (uint32_t k = 0; k < operand->count; k++)
+		add_referred_operand(decoder, &operand->element[k], local);
+}
+
+static struct simt_slot *add_parameters(struct decoder *decoder, const struct ptx_variable *variables, uint32_t count,
+                                        uint32_t *bytes, bool in_frame)
+{
+	struct simt_slot *slots = count ? arena_array(decoder->arena, count, sizeof *slots) : NULL;
+	for (uint32_t k = 0; k < count; k++)
+		slots[k] = add_place(decoder, &variables[k], bytes, in_frame);
+	return slots;
+}
+
+static void layout_function_memory(struct decoder *decoder, struct simt_function *info, uint32_t *local)
+{
+	const struct ptx_function *function = info->ptx;
+	uint32_t *bytes = info->recursive ? &info->frame_bytes : local;
+	for (const struct ptx_variable *v = function->locals; v; v = v->next) {
+		if (v->space == PTX_SHARED && !is_dynamic(v))
+			add_place(decoder, v, &decoder->program->shared_bytes, false);
+		else if (v->space == PTX_LOCAL || v->space == PTX_PARAM)
+			add_place(decoder, v, bytes, info->recursive);
+	}
+	if (function->is_entry)
+		return;
+	info->params = add_parameters(decoder, function->params, function->param_count, bytes, info->recursive);
+	info->results = add_parameters(decoder, function->results, function->result_count, bytes, info->recursive);
+}
+
+void layout_memory(struct decoder *decoder)
+{
+	struct simt_program *program = decoder->program;
+	uint32_t local = 0;
+	bool recursive = false;
+	for (uint32_t k = 0; k < decoder->function_count; k++) {
+		layout_function_memory(decoder, &decoder->functions[k], &local);
+		recursive |= decoder->functions[k].recursive;
+	}
+	for (uint32_t k = 0; k < decoder->function_count; k++) {
+		const struct ptx_function *function = decoder->functions[k].ptx;
+		for (uint32_t i = 0; i < function->body_count; i++)
+			for (unsigned o = 0; o < function->body[i].operands; o++)
+				add_referred_operand(decoder, &function->body[i].operand[o], &local);
+	}
+	program->stack_bytes = recursive ? SIMT_STACK_BYTES : 0;
+	program->local_bytes = (uint32_t)round_up(local, 16) + program->stack_bytes;
+	decoder->dynamic_shared = (uint32_t)round_up(program->shared_bytes, 16);
+}

@@ -1,0 +1,57 @@
+/* program: what decode and control flow know of a program's functions. */
+#ifndef SLUICE_SIMT_PROGRAM_H
+#define SLUICE_SIMT_PROGRAM_H
+
+#include "simt/simt.h"
+
+/* A place in local memory where a parameter or result lies. In a recursive function's frame it is relative to it. */
+struct simt_slot {
+	uint32_t offset, size;
+	bool in_frame;
+};
+
+/* A function of the program; the kernel is the first. */
+struct simt_function {
+	const struct ptx_function *ptx;
+	uint64_t address;          /* simt_function_address() */
+	uint32_t pc;               /* of its first instruction */
+	uint32_t registers, register_bytes; /* its part of a warp's registers: first the rows of 64-bit registers, */
+	uint32_t rows64, rows32, preds;     /* then those of 32-bit ones, then predicates */
+	uint32_t frame_bytes;      /* of local memory, when recursive */
+	bool recursive;            /* may run again before it has returned */
+	struct simt_slot *params, *results;
+};
+
+/* An argument or result as the caller has it: a slot, a register row, or (arguments) a row of constants. */
+struct simt_argument {
+	enum { SIMT_ARGUMENT_SLOT, SIMT_ARGUMENT_REGISTER, SIMT_ARGUMENT_CONSTANT } kind;
+	struct simt_slot slot;
+	uint32_t row, lane_bytes;
+};
+
+/* A call instruction's operands; simt_inst.immediate points here. */
+struct simt_call {
+	const struct simt_function *callee; /* NULL: by address in source 0, or a system call */
+	const char *system;                 /* name, or NULL */
+	struct simt_argument *arguments, *results;
+	uint32_t argument_count, result_count;
+};
+
+/* A special register's row. */
+struct simt_sreg_row {
+	enum ptx_sreg sreg;
+	uint32_t offset;
+};
+
+/* Local memory for the frames of recursive functions, bytes per thread. */
+enum { SIMT_STACK_BYTES = 16384 };
+
+simt_exec control_branch, control_call, control_system_call, control_system_commit, control_return, control_exit,
+	control_trap, control_barrier;
+
+/* After the top of a warp's stack has changed or reached its reconvergence: pops what is done. */
+void control_settle(struct simt_warp *warp);
+/* The running lanes have reached warp->reconverge. */
+void control_join(struct simt_warp *warp);
+
+#endif

@@ -1,0 +1,93 @@
+/* Blocks and warps: start, hold, end. */
+#include "sm/stages.h"
+
+#include <string.h>
+
+void update_held(struct sm *sm, struct sm_warp *warp)
+{
+	struct scheduler *scheduler = &sm->scheduler[warp->scheduler];
+	uint64_t bit = 1ull << warp->bit;
+	const struct simt_warp *simt = warp->simt;
+	bool held = !simt || simt->done || warp->fence || warp->atomics || simt->block->waiting >> simt->index & 1;
+
+	scheduler->held = held ? scheduler->held | bit : scheduler->held & ~bit;
+	scheduler->live = simt && !simt->done ? scheduler->live | bit : scheduler->live & ~bit;
+}
+
+static void end_block(struct sm *sm, struct sm_block *block)
+{
+	(void)block;
+	sm->resident--;
+	sm->stats.blocks++;
+}
+
+/* A fence is passed when all that its warp wrote has been acknowledged and all that it reads has come. */
+static bool fence_passed(const struct sm *sm, const struct sm_warp *warp)
+{
+	uint64_t pending = 0;
+	for (uint32_t i = 0; i < sm->pending_words; i++)
+		pending |= warp->pending[i];
+	return !pending && !warp->stores && !warp->atomics;
+}
+
+void retire(struct sm *sm, struct sm_warp *warp)
+{
+	if (warp->fence && fence_passed(sm, warp)) {
+		warp->fence = false;
+		update_held(sm, warp);
+	}
+	if (!warp->simt->done || warp->in_flight || warp->stores || warp->atomics)
+		return;
+	struct sm_block *block = &sm->block[warp->block];
+	warp->simt = NULL;
+	update_held(sm, warp);
+	if (--block->alive == 0)
+		end_block(sm, block);
+}
+
+void complete(struct sm *sm, struct op *op)
+{
+	struct sm_warp *warp = &sm->warp[op->warp];
+	scoreboard_release(sm, warp, op->inst);
+	warp->in_flight--;
+	op_free(&sm->ops, op);
+	if (warp->simt->done || warp->fence)
+		retire(sm, warp);
+}
+
+static void start_warp(struct sm *sm, uint32_t slot, uint32_t block, struct simt_warp *simt)
+{
+	struct sm_warp *warp = &sm->warp[slot];
+	uint64_t *pending = warp->pending, *pending_load = warp->pending_load;
+
+	*warp = (struct sm_warp){.simt = simt,
+				 .pending = pending,
+				 .pending_load = pending_load,
+				 .scheduler = warp->scheduler,
+				 .bit = warp->bit,
+				 .block = (uint8_t)block,
+				 .age = sm->next_age++};
+	memset(pending, 0, sm->pending_words * sizeof *pending);
+	memset(pending_load, 0, sm->pending_words * sizeof *pending_load);
+	refetch(sm, warp, simt->pc);
+	examine(sm, warp);
+	update_held(sm, warp);
+}
+
+void sm_start_block(struct sm *sm, uint64_t number, uint64_t now)
+{
+	uint32_t slot = 0;
+	while (sm->block[slot].alive)
+		slot++;
+	struct sm_block *block = &sm->block[slot];
+	block->first_warp = slot * sm->warps_per_block;
+	block->simt.clock = &sm->cycle;
+	block->simt.sm = sm->index;
+	simt_block_start(&block->simt, sm->launch, number, block->first_warp);
+	block->alive = sm->warps_per_block;
+	sm->resident++;
+	for (uint32_t w = 0; w < sm->warps_per_block; w++)
+		start_warp(sm, block->first_warp + w, slot, &block->simt.warp[w]);
+	if (sm->wake > now + 1)
+		sm->wake = now + 1;
+}

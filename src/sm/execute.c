@@ -1,0 +1,52 @@
+/* Execution units and write-back: an instruction enters a unit when the unit is free and a slot of the result bus is free at
+ * the cycle in which it will be done; from then on nothing can delay it. */
+#include "sm/stages.h"
+
+/* Entering the unit's first stage, and passing from its last to the write-back register. */
+enum { ENTER_AND_LEAVE = 2 };
+
+static bool start(struct sm *sm, uint32_t kind, uint32_t number, struct op *op)
+{
+	struct unit *unit = &sm->unit[kind][number];
+	const struct simt_inst *inst = op->inst;
+	uint32_t latency = sm->config.latency[inst->latency][inst->number];
+	struct wheel_slot *slot = &sm->wheel[(sm->cycle + latency + ENTER_AND_LEAVE) % SM_WHEEL];
+	uint32_t unit_bit = 1u << (kind * SM_MAX_UNITS + number);
+
+	if (unit->free_at > sm->cycle || slot->count == sm->config.result_bus || slot->units & unit_bit)
+		return false;
+	unit->free_at = sm->cycle + sm->config.initiation[inst->latency][inst->number];
+	slot->op[slot->count++] = op;
+	slot->units |= unit_bit;
+	sm->in_wheel++;
+	return true;
+}
+
+void execute(struct sm *sm)
+{
+	for (uint32_t kind = 0; kind < PTX_UNIT_MEM; kind++) {
+		if (port_empty(&sm->collected[kind]))
+			continue;
+		for (uint32_t number = 0; number < sm->config.pipe[kind].units; number++) {
+			struct op *op = port_front(&sm->collected[kind], sm->now);
+			if (!op)
+				break;
+			if (start(sm, kind, number, op))
+				port_pop(&sm->collected[kind], sm->now);
+			else
+				sm->stats.result_bus_full++;
+		}
+	}
+}
+
+void write_back(struct sm *sm)
+{
+	struct wheel_slot *slot = &sm->wheel[sm->cycle % SM_WHEEL];
+	for (uint32_t i = 0; i < slot->count; i++) {
+		banks_write(sm, slot->op[i], false);
+		complete(sm, slot->op[i]);
+	}
+	sm->in_wheel -= slot->count;
+	slot->count = 0;
+	slot->units = 0;
+}

@@ -1,0 +1,272 @@
+/* The load/store unit: one memory instruction at a time makes its accesses, one a cycle, to shared memory, the constant
+ * cache, L1 or past it; answers come back in any order and share one write-back port. */
+#include "sm/stages.h"
+
+/* Who may write registers, in the order of the arbiter. */
+enum client { CLIENT_SHARED, CLIENT_CONSTANT, CLIENT_BYPASSED, CLIENT_L1, CLIENTS };
+
+/* Level under which waiting for shared memory is charged (behind those of enum request_level). */
+enum { LEVEL_SHARED = LEVEL_DRAM + 1 };
+
+bool network_send(struct sm *sm, struct request *request)
+{
+	if (!crossbar_has_room(sm->network, sm->index, request, sm->now)) {
+		sm->stats.network_full++;
+		return false;
+	}
+	crossbar_send(sm->network, sm->index, request, sm->now);
+	return true;
+}
+
+/* One of the instruction's accesses is answered. */
+static void answer_access(struct sm *sm, struct op *op, uint32_t level)
+{
+	struct sm_warp *warp = &sm->warp[op->warp];
+	if (op->level < level)
+		op->level = (uint8_t)level;
+	if (--op->waiting == 0) {
+		stack_resolve(sm, warp, op->level);
+		complete(sm, op);
+	}
+}
+
+static void end_atomic(struct sm *sm, struct sm_warp *warp)
+{
+	if (--warp->atomics == 0)
+		update_held(sm, warp);
+}
+
+/* Takes the next answer of a client into the write-back register. */
+static bool serve(struct sm *sm, enum client client)
+{
+	struct load_store *lsu = &sm->lsu;
+	struct request *request = NULL;
+
+	switch (client) {
+	case CLIENT_SHARED: {
+		struct shared_pipe_slot *slot = &lsu->shared_pipe[lsu->shared_head];
+		if (!lsu->shared_count || slot->ready > sm->cycle)
+			return false;
+		lsu->write_back = slot->op;
+		lsu->shared_head = (lsu->shared_head + 1) % SM_SHARED_PIPE;
+		lsu->shared_count--;
+		return true;
+	}
+	case CLIENT_CONSTANT:
+		if (cache_has_ready(&lsu->l1c))
+			request = cache_next_ready(&lsu->l1c);
+		break;
+	case CLIENT_BYPASSED:
+		request = lsu->bypassed;
+		lsu->bypassed = NULL;
+		if (request && request->kind == REQUEST_ATOMIC)
+			end_atomic(sm, &sm->warp[request->warp]);
+		break;
+	default:
+		if (cache_has_ready(&lsu->l1d))
+			request = cache_next_ready(&lsu->l1d);
+	}
+	if (!request)
+		return false;
+	sm->stats.memory_requests++;
+	sm->stats.memory_latency += sm->cycle - request->born;
+	lsu->write_back = request->op;
+	if (lsu->write_back->level < request->level)
+		lsu->write_back->level = request->level;
+	request_release(request);
+	return true;
+}
+
+static void write_back_loads(struct sm *sm)
+{
+	struct load_store *lsu = &sm->lsu;
+	struct op *op = lsu->write_back;
+	if (op) {
+		if (!banks_write(sm, op, true))
+			return;
+		lsu->write_back = NULL;
+		answer_access(sm, op, op->space == PTX_SHARED ? (uint32_t)LEVEL_SHARED : op->level);
+	}
+	for (uint32_t i = 0; i < CLIENTS; i++) {
+		uint32_t client = (lsu->arbiter + i) % CLIENTS;
+		if (serve(sm, client)) {
+			lsu->arbiter = (client + 1) % CLIENTS;
+			return;
+		}
+	}
+}
+
+/* Takes an answer from the network: a line for a cache, an acknowledgement, or what went past L1. */
+static void accept_reply(struct sm *sm)
+{
+	struct load_store *lsu = &sm->lsu;
+	struct request *request = port_front(&sm->from_network, sm->now);
+	if (!request)
+		return;
+	struct sm_warp *warp = &sm->warp[request->warp];
+	struct cache *cache = NULL;
+
+	switch ((enum request_kind)request->kind) {
+	case REQUEST_INSTRUCTION:
+		cache = &sm->l1i;
+		break;
+	case REQUEST_CONSTANT:
+		cache = &lsu->l1c;
+		break;
+	case REQUEST_LOCAL_READ:
+		cache = &lsu->l1d;
+		break;
+	case REQUEST_READ:
+		if (!request->bypass)
+			cache = &lsu->l1d;
+		break;
+	default:
+		break;
+	}
+	if (cache ? !cache_fill_port_free(cache, sm->cycle) : !request->is_write && lsu->bypassed)
+		return;
+	crossbar_take(sm->replies, &sm->from_network, request, sm->now);
+	if (cache) {
+		cache_fill(cache, request, sm->cycle);
+	} else if (request->is_write) {
+		warp->stores--;
+		request_release(request);
+		if (warp->simt->done || warp->fence)
+			retire(sm, warp);
+	} else {
+		lsu->bypassed = request;
+	}
+}
+
+static void send_misses(struct sm *sm, struct cache *cache)
+{
+	struct request *request = request_queue_front(&cache->miss_queue);
+	if (request && network_send(sm, request))
+		request_queue_pop(&cache->miss_queue);
+}
+
+static struct request *new_request(struct sm *sm, const struct op *op, const struct access *access)
+{
+	bool local = op->space == PTX_LOCAL, write = op->inst->kind == SIMT_STORE;
+	struct request *request = request_new(&sm->requests);
+	request->kind = op->space == PTX_CONST || op->space == PTX_PARAM ? REQUEST_CONSTANT
+			: op->inst->kind == SIMT_ATOMIC			 ? REQUEST_ATOMIC
+			: write						 ? (local ? REQUEST_LOCAL_WRITE : REQUEST_WRITE)
+									 : (local ? REQUEST_LOCAL_READ : REQUEST_READ);
+	request->is_write = write;
+	request->address = access->address;
+	request->bytes = access->bytes;
+	request->lanes = access->lanes;
+	request->sm = (uint16_t)sm->index;
+	request->warp = (uint16_t)op->warp;
+	request->op = (void *)op;
+	request->born = sm->cycle;
+	address_map_place(sm->map, request);
+	return request;
+}
+
+static bool goes_past_l1(const struct sm *sm, const struct op *op)
+{
+	return op->inst->kind == SIMT_ATOMIC || (op->space != PTX_LOCAL && sm->config.global_skips_l1) ||
+	       op->inst->cache == PTX_CG || op->inst->cache == PTX_CV;
+}
+
+/* The instruction's next access straight into the network. */
+static bool send_past_l1(struct sm *sm, struct op *op)
+{
+	struct request *request = new_request(sm, op, &op->access[op->accesses - 1]);
+	request->bypass = true;
+	if (!network_send(sm, request)) {
+		request_release(request);
+		return false;
+	}
+	sm->warp[op->warp].stores += request->is_write;
+	op->accesses--;
+	return true;
+}
+
+/* The instruction's next access to a cache. */
+static bool access_cache(struct sm *sm, struct op *op, struct cache *cache)
+{
+	if (!cache_data_port_free(cache, sm->cycle))
+		return false;
+	struct request *request = new_request(sm, op, &op->access[op->accesses - 1]);
+	bool is_write = request->is_write, sent_down;
+	if (!is_write)
+		request->bytes = cache->config.line_bytes; /* a miss fetches the line */
+	enum cache_result result = cache_access(cache, request, sm->cycle, &sent_down);
+	if (result == CACHE_REFUSED) {
+		request_release(request);
+		return false;
+	}
+	op->accesses--;
+	if (is_write && sent_down)
+		sm->warp[op->warp].stores++;
+	if (result == CACHE_HIT && !sent_down) {
+		request_release(request);
+		op->waiting -= !is_write;
+	}
+	return true;
+}
+
+/* Shared memory: the banks are busy for as many cycles as the accesses conflict, then data pass the pipe. True: done. */
+static bool access_shared(struct sm *sm, struct op *op)
+{
+	struct load_store *lsu = &sm->lsu;
+	if (op->busy > 1) {
+		op->busy--;
+		sm->stats.shared_conflict_cycles++;
+		return false;
+	}
+	op->busy = 0;
+	if (op->inst->kind == SIMT_STORE) {
+		complete(sm, op);
+		return true;
+	}
+	if (lsu->shared_count == sm->config.shared_latency)
+		return false;
+	op->waiting = 1;
+	lsu->shared_pipe[(lsu->shared_head + lsu->shared_count++) % SM_SHARED_PIPE] =
+		(struct shared_pipe_slot){op, sm->cycle + sm->config.shared_latency};
+	return true;
+}
+
+/* Global, local, constant: one access a cycle. True: all are made. */
+static bool access_memory(struct sm *sm, struct op *op)
+{
+	bool constant = op->space == PTX_CONST || op->space == PTX_PARAM;
+	if (op->accesses) {
+		bool sent = !constant && goes_past_l1(sm, op)
+				    ? send_past_l1(sm, op)
+				    : access_cache(sm, op, constant ? &sm->lsu.l1c : &sm->lsu.l1d);
+		if (!sent || op->accesses)
+			return false;
+	}
+	/* A store leaves now, its acknowledgements come to the warp; a load that hit is done, others wait for answers. */
+	if (op->inst->kind == SIMT_STORE || op->waiting == 0) {
+		stack_resolve(sm, &sm->warp[op->warp], LEVEL_L1);
+		complete(sm, op);
+	}
+	return true;
+}
+
+void load_store(struct sm *sm)
+{
+	struct load_store *lsu = &sm->lsu;
+	write_back_loads(sm);
+	accept_reply(sm);
+	send_misses(sm, &lsu->l1c);
+	send_misses(sm, &lsu->l1d);
+	if (!lsu->current) {
+		lsu->current = port_front(&sm->collected[PTX_UNIT_MEM], sm->now);
+		if (!lsu->current)
+			return;
+		port_pop(&sm->collected[PTX_UNIT_MEM], sm->now);
+	}
+	struct op *op = lsu->current;
+	bool done = op->space == PTX_SHARED && op->lanes ? access_shared(sm, op) : access_memory(sm, op);
+	if (done)
+		lsu->current = NULL;
+	else
+		sm->stats.lsu_stall_cycles++;
+}

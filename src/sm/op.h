@@ -1,0 +1,48 @@
+/* op: an instruction in flight, from issue to write-back, with the memory accesses that it makes. */
+#ifndef SLUICE_SM_OP_H
+#define SLUICE_SM_OP_H
+
+#include "base/arena.h"
+#include "simt/simt.h"
+
+/* One memory transaction of a warp: bytes of one line (or piece of it). */
+struct access {
+	uint64_t address;
+	uint32_t bytes, lanes;
+};
+
+struct op {
+	const struct simt_inst *inst;
+	uint32_t warp;	   /* slot */
+	uint32_t lanes;	   /* that run */
+	uint8_t space;	   /* memory: enum ptx_space, resolved */
+	uint8_t unread;	   /* operand collector: reads still to come */
+	uint8_t level;	   /* enum request_level: the deepest that served it */
+	uint16_t busy;	   /* shared memory: bank cycles still to come */
+	uint16_t accesses; /* access[0..accesses) are still to be sent; the last goes first */
+	uint16_t waiting;  /* sent or to be sent, not answered */
+	struct op *next;   /* in the pool */
+	struct access access[WARP_SIZE];
+};
+
+struct op_pool {
+	struct arena *arena;
+	struct op *free;
+};
+
+static inline struct op *op_new(struct op_pool *pool)
+{
+	struct op *op = pool->free;
+	if (!op)
+		return arena_alloc(pool->arena, sizeof *op);
+	pool->free = op->next;
+	return op;
+}
+
+static inline void op_free(struct op_pool *pool, struct op *op)
+{
+	op->next = pool->free;
+	pool->free = op;
+}
+
+#endif

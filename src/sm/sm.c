@@ -1,0 +1,134 @@
+#include "sm/sm.h"
+
+#include "sm/stages.h"
+
+#include <stdlib.h>
+
+const struct counter sm_counters[] = {
+#define X(name, unit, meaning) {#name, unit, SCOPE_SM, offsetof(struct sm_stats, name), meaning},
+	SM_COUNTERS(X)
+#undef X
+};
+const size_t sm_counter_count = sizeof sm_counters / sizeof sm_counters[0];
+
+/* A port that carries `width` items every cycle holds twice as many: room shows a cycle after it is made. */
+static void open_pipe_ports(struct sm *sm)
+{
+	for (uint32_t u = 0; u < PTX_UNITS; u++) {
+		const struct pipe_config *pipe = &sm->config.pipe[u];
+		port_open(&sm->issued[u], &sm->arena, 2 * pipe->issue_width, NULL);
+		port_open(&sm->collected[u], &sm->arena, 2 * pipe->issue_width, NULL);
+		sm->collector_first[u] = sm->collectors;
+		sm->collectors += pipe->collectors;
+	}
+}
+
+void sm_open(struct sm *sm, uint32_t index, uint32_t sm_count, const struct sm_config *config,
+	     const struct address_map *map, uint64_t period)
+{
+	*sm = (struct sm){.config = *config, .index = index, .map = map, .period = period, .wake = UINT64_MAX};
+	sm->ops.arena = sm->requests.arena = &sm->arena;
+	sm->local_stride = (uint64_t)sm_count * config->warps * WARP_SIZE;
+	open_pipe_ports(sm);
+	cache_open(&sm->l1i, &config->l1i, CACHE_OF_SM, &sm->requests, &sm->arena);
+	cache_open(&sm->lsu.l1c, &config->l1c, CACHE_OF_SM, &sm->requests, &sm->arena);
+	cache_open(&sm->lsu.l1d, &config->l1d, CACHE_OF_SM, &sm->requests, &sm->arena);
+	for (uint32_t w = 0; w < config->warps; w++) {
+		sm->warp[w].scheduler = (uint8_t)(w % config->schedulers);
+		sm->warp[w].bit = (uint8_t)(w / config->schedulers);
+		sm->scheduler[w % config->schedulers].warps++;
+	}
+}
+
+void sm_close(struct sm *sm)
+{
+	for (uint32_t b = 0; b < SM_MAX_BLOCKS; b++)
+		simt_block_free(&sm->block[b].simt);
+	for (uint32_t w = 0; w < SM_MAX_WARPS; w++)
+		free(sm->warp[w].pending);
+	arena_free(&sm->arena);
+}
+
+void sm_begin(struct sm *sm, const struct simt_launch *launch, uint32_t block_limit)
+{
+	uint32_t threads = launch->block.x * launch->block.y * launch->block.z;
+	uint32_t words = (launch->program->registers + 63) / 64;
+	sm->launch = launch;
+	sm->warps_per_block = (threads + WARP_SIZE - 1) / WARP_SIZE;
+	sm->block_limit = block_limit;
+	if (words > sm->pending_words) {
+		sm->pending_words = words;
+		for (uint32_t w = 0; w < sm->config.warps; w++) {
+			sm->warp[w].pending = xrealloc(sm->warp[w].pending, 2 * words * sizeof(uint64_t));
+			sm->warp[w].pending_load = sm->warp[w].pending + words;
+		}
+	}
+	for (uint32_t s = 0; s < sm->config.schedulers; s++) {
+		struct scheduler *scheduler = &sm->scheduler[s];
+		scheduler->ready_set = 0;
+		scheduler->waiting_count = 0;
+	}
+}
+
+void sm_end(struct sm *sm)
+{
+	if (sm->config.flush_l1)
+		cache_invalidate(&sm->lsu.l1d);
+}
+
+static bool cache_busy(const struct cache *cache)
+{
+	return cache->ready_count || cache->miss_queue.count;
+}
+
+/* True when the next cycle can differ from this one without anything coming from outside. */
+static bool has_work(const struct sm *sm)
+{
+	const struct load_store *lsu = &sm->lsu;
+	if (sm->fetched.valid || sm->wants_fetch[0] || sm->wants_fetch[1] || sm->collectors_busy || lsu->current ||
+	    lsu->write_back || lsu->bypassed || lsu->shared_count)
+		return true;
+	for (uint32_t s = 0; s < sm->config.schedulers; s++) {
+		const struct scheduler *scheduler = &sm->scheduler[s];
+		if (scheduler->filled & ~scheduler->held & (~scheduler->hazard | scheduler->stale))
+			return true;
+	}
+	for (uint32_t u = 0; u < PTX_UNITS; u++)
+		if (!port_empty(&sm->issued[u]) || !port_empty(&sm->collected[u]))
+			return true;
+	return cache_busy(&sm->l1i) || cache_busy(&lsu->l1d) || cache_busy(&lsu->l1c) || !port_empty(&sm->from_network);
+}
+
+/* When the SM must tick again: next cycle, when the next result leaves its unit, or when something comes. */
+static uint64_t next_wake(const struct sm *sm)
+{
+	if (has_work(sm))
+		return sm->now + 1;
+	if (!sm->in_wheel)
+		return UINT64_MAX;
+	uint64_t ahead = 1;
+	while (!sm->wheel[(sm->cycle + ahead) % SM_WHEEL].count)
+		ahead++;
+	return sm->now + (ahead - 1) * sm->period + 1;
+}
+
+void sm_tick(struct sm *sm, uint64_t cycle, uint64_t now)
+{
+	sm_account(sm, cycle);
+	sm->cycle = cycle;
+	sm->now = now;
+	sm->accounted = cycle + 1;
+	if (sm->resident) {
+		sm->stats.active_cycles++;
+		for (uint32_t s = 0; s < sm->config.schedulers; s++)
+			sm->stats.resident_warp_cycles += (uint32_t)__builtin_popcountll(sm->scheduler[s].live);
+	}
+	write_back(sm);
+	execute(sm);
+	load_store(sm);
+	collect_operands(sm);
+	issue(sm);
+	decode(sm);
+	fetch(sm);
+	sm->wake = next_wake(sm);
+}

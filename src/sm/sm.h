@@ -1,0 +1,260 @@
+/* sm: one streaming multiprocessor.
+ *
+ *   fetch -> decode -> instruction buffers -> issue (schedulers, scoreboard) -> operand collection -> execution units or
+ *   load/store unit -> write-back
+ * sm_tick() runs the stages once, last one first, as a pipeline drains. Between stages stand ports. Each stage has its own
+ * file; what they share is this struct.
+ */
+#ifndef SLUICE_SM_SM_H
+#define SLUICE_SM_SM_H
+
+#include "base/port.h"
+#include "base/table.h"
+#include "memory/address_map.h"
+#include "memory/cache.h"
+#include "memory/crossbar.h"
+#include "simt/simt.h"
+#include "sm/config.h"
+#include "sm/op.h"
+
+enum {
+	SM_MAX_WARPS = 128,
+	SM_WARP_WORDS = SM_MAX_WARPS / 64,
+	SM_MAX_SCHEDULERS = 8,
+	SM_MAX_BLOCKS = 64,
+	SM_MAX_COLLECTORS = 64,
+	SM_MAX_BANKS = 32,
+	SM_MAX_UNITS = 8, /* of one kind */
+	SM_WHEEL = 1024,  /* longest arithmetic latency; a power of two */
+	SM_MAX_BUS = 8,
+	SM_BUFFER = 2, /* instructions in a warp's buffer */
+	SM_SHARED_PIPE = 64,
+};
+
+#define SM_COUNTERS(X)                                                                                                 \
+	X(warp_instructions, "instructions", "warp instructions issued, exits included")                               \
+	X(thread_instructions, "instructions",                                                                         \
+	  "lanes that ran, summed over issued warp instructions; a branch counts the lanes that take it")              \
+	X(sp_instructions, "instructions", "issued to the SP pipes")                                                   \
+	X(sfu_instructions, "instructions", "issued to the SFU pipe")                                                  \
+	X(mem_instructions, "instructions", "issued to the load/store pipe")                                           \
+	X(global_loads, "instructions", "warp loads of global memory")                                                 \
+	X(global_stores, "instructions", "warp stores to global memory")                                               \
+	X(local_accesses, "instructions", "warp loads and stores of local memory")                                     \
+	X(shared_accesses, "instructions", "warp loads, stores and atomics of shared memory")                          \
+	X(constant_accesses, "instructions", "warp loads of constant memory and parameters")                           \
+	X(atomics, "instructions", "warp atomics on global memory")                                                    \
+	X(barriers, "instructions", "warp arrivals at a barrier")                                                      \
+	X(branches, "instructions", "warp branches, calls and returns")                                                \
+	X(divergent_branches, "instructions", "warp branches whose lanes went both ways")                              \
+	X(active_cycles, "cycles", "cycles with a resident block")                                                     \
+	X(resident_warp_cycles, "warps", "resident warps, summed over cycles")                                         \
+	X(blocks, "blocks", "blocks that ended")                                                                       \
+	X(fetches, "fetches", "accepted by the instruction cache")                                                     \
+	X(buffer_flushes, "flushes", "instruction buffers emptied because control went elsewhere")                     \
+	X(register_reads, "operands", "operands read from the register banks")                                         \
+	X(register_conflicts, "operands",                                                                              \
+	  "operand reads, summed over cycles, that waited for their bank or collector")                                \
+	X(collector_full, "cycles", "cycles that an issued instruction waited for a collector unit")                   \
+	X(result_bus_full, "cycles", "cycles that an instruction waited for a result-bus slot or its unit")            \
+	X(shared_conflict_cycles, "cycles", "cycles beyond the first that shared-memory accesses held the banks")      \
+	X(lsu_stall_cycles, "cycles", "cycles that the load/store unit could not finish its instruction")              \
+	X(network_full, "cycles", "cycles that a request waited for room in the crossbar")                             \
+	X(memory_requests, "requests", "loads and atomics sent beyond L1 that were answered")                          \
+	X(memory_latency, "cycles", "summed over memory_requests: from L1's miss to the answer")                       \
+	X(stack_issued, "slots", "scheduler cycles that issued")                                                       \
+	X(stack_arithmetic, "slots", "oldest ready-to-run warp waited for an arithmetic result")                       \
+	X(stack_shared, "slots", "waited for data from shared memory")                                                 \
+	X(stack_l1, "slots", "waited for data that L1 or the constant cache had")                                      \
+	X(stack_l2, "slots", "waited for data that L2 had")                                                            \
+	X(stack_dram, "slots", "waited for data from DRAM")                                                            \
+	X(stack_barrier, "slots", "all warps with an instruction waited at a barrier or fence")                        \
+	X(stack_conflict, "slots", "an instruction was ready but its pipe had no room")                                \
+	X(stack_no_instruction, "slots", "no warp had an instruction: fetch or a branch")                              \
+	X(stack_idle, "slots", "no warp was alive")
+
+struct sm_stats {
+#define X(name, unit, meaning) uint64_t name;
+	SM_COUNTERS(X)
+#undef X
+};
+
+/* A warp slot. */
+struct sm_warp {
+	struct simt_warp *simt; /* NULL: empty */
+	uint64_t *pending;	/* scoreboard: registers that an instruction in flight will write */
+	uint64_t *pending_load; /* of these, by a load that may take long */
+	const struct simt_inst *buffer[SM_BUFFER];
+	uint8_t buffered, next; /* instructions in the buffer; the next one to issue */
+	uint8_t scheduler, bit; /* its scheduler and its bit in that scheduler's masks */
+	uint8_t block;		/* block slot */
+	bool waits_for_line;	/* an instruction-cache miss */
+	bool fence;		/* held until its stores and loads are done */
+	uint32_t age;		/* launch order: smaller is older */
+	uint32_t fetch_pc;
+	uint32_t in_flight;	  /* instructions between issue and completion */
+	uint32_t stores, atomics; /* requests not yet acknowledged */
+	uint64_t waited;	  /* stack slots charged to a load whose level is not known yet */
+};
+
+/* A warp scheduler: sets of its warps as bit masks. */
+struct scheduler {
+	uint64_t live;		  /* hold a warp with a thread that has not exited */
+	uint64_t filled;	  /* next instruction is in the buffer */
+	uint64_t held;		  /* at a barrier, a fence, an atomic, or ended */
+	uint64_t hazard;	  /* next instruction waits for a register */
+	uint64_t load_hazard;	  /* ... that a load will write */
+	uint64_t stale;		  /* buffered instruction is not where the warp is */
+	uint64_t unit[PTX_UNITS]; /* pipe of the next instruction */
+	uint32_t warps;		  /* slots */
+	uint32_t last;		  /* bit issued last */
+	uint64_t ready_set;	  /* two_level: warps that compete */
+	uint8_t waiting_set[64];  /* two_level: the others, in order */
+	uint32_t waiting_head, waiting_count;
+	bool issued;		 /* in this cycle */
+	uint8_t reason;		 /* enum stack_reason of a cycle without issue */
+	struct sm_warp *charged; /* the warp it waited for, when the level is not known yet */
+};
+
+/* Why a scheduler did not issue. */
+enum stack_reason {
+	STACK_ARITHMETIC,
+	STACK_SHARED,
+	STACK_LOAD,
+	STACK_BARRIER,
+	STACK_CONFLICT,
+	STACK_NO_INSTRUCTION,
+	STACK_IDLE
+};
+
+struct collector {
+	struct op *op; /* NULL: free */
+	uint8_t unit;  /* enum ptx_unit */
+};
+
+/* Operands waiting at a register bank, in order. */
+struct bank_queue {
+	uint8_t collector[256]; /* ring */
+	uint8_t head, tail;	/* wrap at 256 */
+};
+
+struct unit {
+	uint64_t free_at;
+};
+
+/* Results that leave the arithmetic units in one cycle. */
+struct wheel_slot {
+	struct op *op[SM_MAX_BUS];
+	uint8_t count;
+	uint32_t units; /* which unit instances */
+};
+
+struct shared_pipe_slot {
+	struct op *op;
+	uint64_t ready;
+};
+
+struct load_store {
+	struct op *current; /* the instruction whose accesses are being made */
+	struct shared_pipe_slot shared_pipe[SM_SHARED_PIPE];
+	uint32_t shared_head, shared_count;
+	struct op *write_back;	  /* registers to be written as soon as their banks are free */
+	struct request *bypassed; /* an answer that does not go through a cache */
+	uint32_t arbiter;	  /* client that is asked first */
+	struct cache l1d, l1c;
+};
+
+/* A block slot. */
+struct sm_block {
+	struct simt_block simt;
+	uint32_t alive; /* warps whose slot is in use; 0: free */
+	uint32_t first_warp;
+};
+
+struct sm {
+	struct sm_config config;
+	uint32_t index;
+	struct arena arena;
+	struct op_pool ops;
+	struct request_pool requests;
+	uint64_t cycle, now, period; /* core cycles; simulated time, and of it a core cycle */
+	uint64_t wake;		     /* time of the next tick that can do something */
+	uint64_t accounted;	     /* cycles whose slots are in the stack */
+
+	/* the launch */
+	const struct simt_launch *launch;
+	uint32_t warps_per_block, block_limit, resident, next_age;
+	uint32_t pending_words;
+	struct sm_block block[SM_MAX_BLOCKS];
+	struct sm_warp warp[SM_MAX_WARPS];
+
+	/* fetch */
+	uint64_t wants_fetch[SM_WARP_WORDS];
+	uint32_t last_fetched;
+	struct {
+		bool valid;
+		uint32_t warp, pc;
+	} fetched;
+	struct cache l1i;
+
+	/* issue */
+	struct scheduler scheduler[SM_MAX_SCHEDULERS];
+	struct port issued[PTX_UNITS]; /* to operand collection */
+	struct simt_step step[SM_MAX_SCHEDULERS];
+	struct simt_warp *to_commit[SM_MAX_SCHEDULERS]; /* by step; NULL: nothing */
+	bool commits;
+	struct simt_fault fault;
+
+	/* operand collection */
+	struct collector collector[SM_MAX_COLLECTORS];
+	uint32_t collectors, collector_first[PTX_UNITS], collectors_busy;
+	uint32_t last_dispatched[PTX_UNITS][SM_MAX_UNITS];
+	struct bank_queue bank[SM_MAX_BANKS];
+	uint32_t banks_waiting; /* banks with reads queued */
+	uint32_t banks_written; /* in this cycle */
+	uint64_t arbitrations;
+	struct port collected[PTX_UNITS]; /* to the units */
+
+	/* execution */
+	struct unit unit[PTX_UNITS][SM_MAX_UNITS];
+	struct wheel_slot wheel[SM_WHEEL];
+	uint32_t in_wheel;
+	struct load_store lsu;
+
+	/* the memory system */
+	const struct address_map *map;
+	struct crossbar *network; /* requests go in at input `index` */
+	struct crossbar *replies; /* whose output `from_network` is */
+	struct port from_network;
+	uint64_t local_stride; /* threads of the machine: local memory interleaves their words */
+
+	struct sm_stats stats;
+};
+
+void sm_open(struct sm *sm, uint32_t index, uint32_t sm_count, const struct sm_config *config,
+	     const struct address_map *map, uint64_t period);
+void sm_close(struct sm *sm);
+
+/* Prepares for a launch with at most `block_limit` resident blocks. */
+void sm_begin(struct sm *sm, const struct simt_launch *launch, uint32_t block_limit);
+/* After the last block: drops what must not outlive a kernel. */
+void sm_end(struct sm *sm);
+
+/* True when a block may be started; starts block `number`. */
+static inline bool sm_has_room(const struct sm *sm)
+{
+	return sm->resident < sm->block_limit;
+}
+void sm_start_block(struct sm *sm, uint64_t number, uint64_t now);
+
+/* One core cycle. Sets sm->wake. */
+void sm_tick(struct sm *sm, uint64_t cycle, uint64_t now);
+/* Makes this cycle's global stores and atomics; all SMs' in order, after all have ticked. */
+void sm_commit(struct sm *sm);
+/* Charges the cycles up to `cycle` that were slept through. */
+void sm_account(struct sm *sm, uint64_t cycle);
+
+extern const struct counter sm_counters[];
+extern const size_t sm_counter_count;
+
+#endif

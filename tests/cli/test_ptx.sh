@@ -1,0 +1,36 @@
+#!/bin/sh
+# sluice ptx: the facts of a kernel, the round trip, and messages with a place.
+set -u
+. "$(dirname "$0")/lib.sh"
+
+try 0 ptx "$kernels/matmul_tiled.ptx"
+says out "PTX 3.2, sm_20, 1 kernel, 0 functions"
+says out "  shared        2048 bytes per block"
+says out "  parameters    4, 28 bytes"
+says out "gtx480"
+says out "  memory        global 3, param 4, shared 34"
+says out "fma 16"
+silent err
+try 0 ptx --threads 1024 "$kernels/pchase.ptx"
+says out "1 blocks of 1024 threads per SM, 32 warps; limited by threads"
+
+# What is printed parses to what prints the same.
+for file in "$kernels"/*.ptx; do
+	try 0 ptx --print "$file"
+	cp "$work/out" "$work/once.ptx"
+	try 0 ptx --print "$work/once.ptx"
+	cmp -s "$work/out" "$work/once.ptx" || fail "not the same when printed twice"
+done
+try 0 ptx --cfg "$kernels/saxpy.ptx"
+says out 'digraph "saxpy" {'
+
+sed 's/fma.rn.f32/fmaa.rn.f32/' "$kernels/saxpy.ptx" >"$work/bad.ptx"
+try 1 ptx "$work/bad.ptx"
+grep -qE "bad.ptx:[0-9]+:[0-9]+: error: .*fmaa" "$work/err" || fail "expected file, line and column"
+silent out
+try 2 ptx "$work/none.ptx"
+says_only err "sluice ptx: cannot read $work/none.ptx: No such file or directory"
+try 2 ptx -m no-such-machine "$kernels/saxpy.ptx"
+says err "no-such-machine"
+
+finish

@@ -1,0 +1,56 @@
+#!/bin/sh
+# sluice run: what the program sees, whose exit status comes back, and that mistakes are found before it starts.
+set -u
+. "$(dirname "$0")/lib.sh"
+
+try 7 run -- sh -c 'exit 7'
+try 127 run -- "$work/no-such-program"
+says err "sluice run: cannot start $work/no-such-program: No such file or directory"
+echo data >"$work/data"
+try 126 run -- "$work/data"
+says err "sluice run: cannot start $work/data: Permission denied"
+
+unset SLUICE_MACHINE SLUICE_OPTIONS SLUICE_STATS SLUICE_STATS_FORMAT SLUICE_FUNCTIONAL SLUICE_MAX_INSTRUCTIONS
+unset SLUICE_PROGRESS
+cat >"$work/show" <<'SHOW'
+for name in MACHINE OPTIONS STATS STATS_FORMAT FUNCTIONAL MAX_INSTRUCTIONS PROGRESS; do
+	eval "printf '%s\n' \"SLUICE_$name=\${SLUICE_$name-unset}\""
+done
+printf '%s\n' "LD_LIBRARY_PATH=${LD_LIBRARY_PATH-}"
+SHOW
+try 0 run -m gtx480 -o sm.count=2 -o sm.count=3 --stats "$work/s.json" --functional --max-instructions 9 \
+	--no-progress -- sh "$work/show"
+says out "SLUICE_MACHINE=gtx480"
+grep -qx "SLUICE_OPTIONS=sm.count=2" "$work/out" || fail "expected the first option"
+grep -qx "sm.count=3" "$work/out" || fail "expected the second option in a line of its own"
+says out "SLUICE_STATS=$work/s.json"
+says out "SLUICE_STATS_FORMAT=json"
+says out "SLUICE_FUNCTIONAL=1"
+says out "SLUICE_MAX_INSTRUCTIONS=9"
+says out "SLUICE_PROGRESS=0"
+grep -q '^LD_LIBRARY_PATH=.*/lib' "$work/out" || fail "expected our libraries"
+
+# Nothing is set that was not asked for.
+try 0 run -- sh "$work/show"
+[ "$(grep -c '^SLUICE_.*=unset$' "$work/out")" = 7 ] || fail "expected no settings"
+
+# Options behind the program are the program's.
+try 0 run echo --functional -m
+says_only out "--functional -m"
+
+# The options of the environment come first.
+SLUICE_OPTIONS=sm.count=4
+export SLUICE_OPTIONS
+try 0 run -o sm.count=5 -- sh -c 'echo $SLUICE_OPTIONS'
+says_only out "sm.count=4 sm.count=5"
+unset SLUICE_OPTIONS
+
+try 2 run -m no-such-machine -- touch "$work/started"
+says err "no-such-machine"
+try 2 run -o sm.cuont=5 -- touch "$work/started"
+says err "did you mean 'sm.count'?"
+try 2 run --stats "$work/none/s.json" -- touch "$work/started"
+says err "sluice run: cannot write $work/none/s.json: No such file or directory"
+[ ! -e "$work/started" ] || fail "the program was started"
+
+finish

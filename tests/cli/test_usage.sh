@@ -1,0 +1,51 @@
+#!/bin/sh
+# Help goes to standard output with status 0; mistakes go to standard error with status 2, say what was expected, and
+# suggest what was meant.
+set -u
+. "$(dirname "$0")/lib.sh"
+
+try 0 --help
+for command in cc run ptx machine stats; do
+	says out "  $command "
+done
+silent err
+try 0 --version
+grep -qE '^sluice [0-9]+\.[0-9]+\.[0-9]+$' "$work/out" || fail "expected a version"
+
+try 2
+says err "Usage: sluice COMMAND"
+try 2 rnu
+says err "sluice: unknown command 'rnu'; did you mean 'run'?"
+says err "Try 'sluice --help' for more information."
+try 2 frobnicate
+says err "sluice: unknown command 'frobnicate'"
+try 2 --hepl
+says err "sluice: unknown option '--hepl'"
+
+for command in run ptx machine stats; do
+	try 0 $command --help
+	says out "Usage: sluice $command"
+	try 2 $command --no-such-option
+	says err "sluice $command: unrecognized option '--no-such-option'"
+	try 2 $command
+	says err "Try \`sluice $command --help'"
+done
+
+try 2 run -o l1d.sets -- true
+says err "sluice run: -o: expected KEY=VALUE, not 'l1d.sets'"
+try 2 run --stats-format xml -- true
+says err "sluice run: --stats-format: expected table, json or gpgpusim, not 'xml'"
+try 2 run --max-instructions many -- true
+says err "sluice run: --max-instructions: expected a whole number of at least 1, not 'many'"
+try 2 run --functional
+says err "sluice run: no program given"
+try 2 machine lsit
+says err "sluice machine: expected list, show or diff, not 'lsit'; did you mean 'list'?"
+try 2 machine show
+says err "sluice machine: show takes one MACHINE"
+try 2 machine diff gtx480
+says err "sluice machine: diff takes two MACHINEs"
+try 2 stats "$work/none.json"
+says err "sluice stats: cannot read $work/none.json"
+
+finish

@@ -1,0 +1,52 @@
+/* Fuzz target of the PTX parser and printer, for libFuzzer (not part of the test suite):
+ *
+ *   clang -g -O1 -fsanitize=fuzzer,address,undefined -D_GNU_SOURCE -Isrc tests/fuzz_ptx.c src/ptx/[a-z]*.c \
+ *         src/base/arena.c src/base/diag.c src/base/slip.c -o fuzz_ptx
+ *   ./fuzz_ptx -max_len=4096 CORPUS tests/data/ptx tests/data/reference/kernels
+ *
+ * Any input: no crash, and an error whenever there is no module. A module: what is printed parses, and prints the same.
+ */
+#include "ptx/module.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static char *print_text(const struct ptx_module *module, size_t *length)
+{
+	char *text = NULL;
+	FILE *file = open_memstream(&text, length);
+	ptx_print(module, file);
+	fclose(file);
+	return text;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct diag diag = {0};
+	struct ptx_module *module = ptx_parse("fuzz.ptx", (const char *)data, size, &diag);
+	if (!module != (diag.errors > 0))
+		abort();
+	diag_free(&diag);
+	if (!module)
+		return 0;
+	size_t first_length, second_length;
+	char *first = print_text(module, &first_length);
+	ptx_free(module);
+	diag = (struct diag){0};
+	module = ptx_parse("printed.ptx", first, first_length, &diag);
+	if (!module) {
+		fprintf(stderr, "%s", diag.text);
+		abort();
+	}
+	char *second = print_text(module, &second_length);
+	if (first_length != second_length || memcmp(first, second, first_length) != 0) {
+		fprintf(stderr, "%s---\n%s", first, second);
+		abort();
+	}
+	free(first);
+	free(second);
+	ptx_free(module);
+	return 0;
+}

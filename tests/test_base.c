@@ -1,0 +1,469 @@
+/* Ground floor: memory, diagnostics, option tables, configuration files and ports. */
+#include "base/arena.h"
+#include "base/config_file.h"
+#include "base/diag.h"
+#include "base/port.h"
+#include "base/slip.h"
+#include "base/table.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+struct settings {
+	uint32_t sets, ways, policy;
+	bool enabled;
+	double scale;
+	char name[OPTION_TEXT_SIZE];
+	uint32_t depth, any;
+};
+
+static const char *const policies[] = {"lru", "fifo", "random", NULL};
+
+static const struct option table[] = {
+	{"name", OPTION_TEXT, offsetof(struct settings, name), 0, 0, NULL, "", "a name"},
+	{"l1d.sets", OPTION_U32, offsetof(struct settings, sets), 1, 1024, NULL, "", "sets"},
+	{"l1d.enabled", OPTION_BOOL, offsetof(struct settings, enabled), 0, 0, NULL, "", "switch"},
+	{"dram.scale", OPTION_F64, offsetof(struct settings, scale), 0.25, 4, NULL, "GHz", "clock"},
+	{"l1d.policy", OPTION_ENUM, offsetof(struct settings, policy), 0, 0, policies, "", "replacement"},
+	{"l1d.mshr.depth", OPTION_U32, offsetof(struct settings, depth), 1, 8, NULL, "lines", "depth"},
+	{"l1d.ways", OPTION_U32, offsetof(struct settings, ways), 1, 16, NULL, "lines", "ways"},
+	{"any", OPTION_U32, offsetof(struct settings, any), 0, 0, NULL, "", "any number"},
+};
+enum { OPTIONS = sizeof table / sizeof *table };
+
+/* A folder of its own for every test that needs files. */
+static char folder[64];
+
+static const char *in_folder(const char *name)
+{
+	static char path[128];
+	snprintf(path, sizeof path, "%s/%s", folder, name);
+	return path;
+}
+
+static void write_text(const char *name, const char *text)
+{
+	FILE *file = fopen(in_folder(name), "w");
+	assert_non_null(file);
+	fputs(text, file);
+	fclose(file);
+}
+
+static int make_folder(void **state)
+{
+	(void)state;
+	strcpy(folder, "/tmp/sluice-test-XXXXXX");
+	return mkdtemp(folder) ? 0 : -1;
+}
+
+static int remove_folder(void **state)
+{
+	(void)state;
+	static const char *const names[] = {"a.yaml", "b.yaml", "c.yaml"};
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+		unlink(in_folder(names[i]));
+	return rmdir(folder);
+}
+
+/* Reads a.yaml of the text and compares the messages, from which the folder's name is taken out. */
+static void expect_messages(const char *yaml, const char *expected)
+{
+	struct settings settings = {0};
+	struct diag diag = {0};
+	write_text("a.yaml", yaml);
+	bool fine = config_file_read(in_folder("a.yaml"), table, OPTIONS, &settings, &diag);
+	char shown[4096] = "";
+	size_t end = 0;
+	for (const char *at = diag.text ? diag.text : ""; *at && end < sizeof shown - 1;) {
+		if (strncmp(at, folder, strlen(folder)) == 0)
+			at += strlen(folder) + 1;
+		else
+			shown[end++] = *at++;
+	}
+	assert_string_equal(shown, expected);
+	assert_int_equal(fine, diag.errors == 0);
+	diag_free(&diag);
+}
+
+/* Rows of lanes must start on a cache line, everything is zero, and old blocks survive new ones. */
+static void arena_blocks(void **state)
+{
+	(void)state;
+	struct arena arena = {0};
+	unsigned char *first = arena_alloc(&arena, 5);
+	memset(first, 7, 5);
+	for (size_t size = 1; size < 200000; size = size * 3 + 1) {
+		unsigned char *block = arena_alloc(&arena, size);
+		assert_int_equal((uintptr_t)block % (size >= 64 ? 64 : _Alignof(max_align_t)), 0);
+		for (size_t i = 0; i < size; i++)
+			assert_int_equal(block[i], 0);
+		memset(block, 0xff, size);
+	}
+	for (int i = 0; i < 5; i++)
+		assert_int_equal(first[i], 7);
+	assert_string_equal(arena_string(&arena, "warp lane", 4), "warp");
+	assert_non_null(arena_array(&arena, 0, 8));
+	arena_free(&arena);
+	assert_null(arena.chunk);
+	assert_non_null(arena_alloc(&arena, 1)); /* and can be used again */
+	arena_free(&arena);
+}
+
+/* The exact text of a message: GNU place, the line, a caret below tabs and two-byte characters. */
+static void diag_text(void **state)
+{
+	(void)state;
+	const char *text = "first\n\tadd.s32\t%r1;\r\n\303\244\303\266 x\nlast";
+	struct source source = {"k.ptx", text, strlen(text)};
+	struct diag diag = {0};
+	diag_error(&diag, &source, (struct place){2, 10}, "expected '%s'", ",");
+	diag_warning(&diag, &source, (struct place){3, 6}, "odd");
+	diag_error(&diag, &source, (struct place){4, 5}, "end of file");
+	diag_error(&diag, &source, (struct place){0, 0}, "no kernel");
+	diag_plain(&diag, "no such machine");
+	assert_string_equal(diag.text, "k.ptx:2:10: error: expected ','\n"
+				       "  2 | \tadd.s32\t%r1;\n"
+				       "    | \t       \t^\n"
+				       "k.ptx:3:6: warning: odd\n"
+				       "  3 | \303\244\303\266 x\n"
+				       "    |    ^\n"
+				       "k.ptx:4:5: error: end of file\n"
+				       "  4 | last\n"
+				       "    |     ^\n"
+				       "k.ptx: error: no kernel\n"
+				       "sluice: error: no such machine\n");
+	assert_int_equal(diag.errors, 4);
+	assert_int_equal(diag.warnings, 1);
+	diag_free(&diag);
+}
+
+/* A file of nothing but errors must not flood the terminal, and a line of a megabyte neither. */
+static void diag_limits(void **state)
+{
+	(void)state;
+	char line[1001];
+	memset(line, 'x', 1000);
+	line[1000] = '\0';
+	line[500] = '?';
+	struct source source = {"k.ptx", line, 1000};
+	struct diag diag = {.limit = 1};
+	for (int i = 0; i < 5; i++)
+		diag_error(&diag, &source, (struct place){1, 501}, "bad");
+	assert_int_equal(diag.errors, 5);
+	assert_non_null(strstr(diag.text, "sluice: too many errors; the others are not shown\n"));
+	assert_null(strstr(strstr(diag.text, "bad") + 1, "bad"));
+	const char *shown = strstr(diag.text, "  1 | "), *caret_line = strstr(shown, "\n") + 1;
+	assert_true(strlen(shown) < 400);
+	assert_int_equal(strchr(shown, '?') - shown, strchr(caret_line, '^') - caret_line);
+	diag_free(&diag);
+}
+
+/* Suggestions: the slips that fingers make, and nothing for words that are merely other words. */
+static void slips(void **state)
+{
+	(void)state;
+	assert_int_equal(slip_distance("add", "add"), 0);
+	assert_int_equal(slip_distance("fmaa", "fma"), 1);
+	assert_int_equal(slip_distance("mahcine", "machine"), 1);
+	assert_int_equal(slip_distance("L1D.sets", "l1d.sets"), 0);
+	assert_int_equal(slip_distance("bar", "xor"), SLIP_FAR);
+	assert_int_equal(slip_distance("x", "y"), SLIP_FAR);
+	assert_string_equal(option_nearest(table, OPTIONS, "l1d.stes")->name, "l1d.sets");
+	assert_null(option_nearest(table, OPTIONS, "scheduler"));
+	assert_null(option_find(table, OPTIONS, "l1d.stes"));
+	assert_ptr_equal(option_find(table, OPTIONS, "l1d.ways"), &table[6]);
+}
+
+/* Every value that option_print() writes is taken back by option_set() unchanged. */
+static void option_round_trip(void **state)
+{
+	(void)state;
+	static const char *const values[][3] = {
+		{"name", "GTX 480's", "GTX 480's"}, {"l1d.sets", "1024", "1024"},   {"l1d.sets", "0x20", "32"},
+		{"l1d.enabled", "Yes", "true"},	    {"l1d.enabled", "0", "false"},  {"dram.scale", "0.3", "0.3"},
+		{"dram.scale", "1e0", "1"},	    {"l1d.policy", "FIFO", "fifo"}, {"any", "4294967295", "4294967295"},
+	};
+	for (size_t i = 0; i < sizeof values / sizeof *values; i++) {
+		const struct option *option = option_find(table, OPTIONS, values[i][0]);
+		struct settings settings = {0}, again = {0};
+		char message[256], text[128];
+		assert_true(option_set(option, &settings, values[i][1], message, sizeof message));
+		option_print(option, &settings, text, sizeof text);
+		assert_string_equal(text, values[i][2]);
+		assert_true(option_set(option, &again, text, message, sizeof message));
+		assert_memory_equal(&settings, &again, sizeof settings);
+	}
+}
+
+/* What does not fit is refused with the range or the choices, and the field keeps its value. */
+static void option_refusals(void **state)
+{
+	(void)state;
+	static const char *const refused[][3] = {
+		{"l1d.sets", "0", "l1d.sets: expected a whole number from 1 to 1024, not '0'"},
+		{"l1d.sets", "1025", "l1d.sets: expected a whole number from 1 to 1024, not '1025'"},
+		{"l1d.ways", "-1", "l1d.ways: expected a whole number from 1 to 16 in lines, not '-1'"},
+		{"l1d.ways", "4x", "l1d.ways: expected a whole number from 1 to 16 in lines, not '4x'"},
+		{"any", "4294967296", "any: expected a whole number, not '4294967296'"},
+		{"any", "", "any: expected a whole number, not ''"},
+		{"dram.scale", "0.2", "dram.scale: expected a number from 0.25 to 4 in GHz, not '0.2'"},
+		{"dram.scale", "nan", "dram.scale: expected a number from 0.25 to 4 in GHz, not 'nan'"},
+		{"l1d.enabled", "maybe", "l1d.enabled: expected true or false, not 'maybe'"},
+		{"l1d.policy", "plru", "l1d.policy: expected lru, fifo or random, not 'plru'"},
+		{"name", "a\nb", "name: expected a text of one line without control characters"},
+	};
+	for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) {
+		const struct option *option = option_find(table, OPTIONS, refused[i][0]);
+		struct settings settings = {.sets = 3}, before = settings;
+		char message[256];
+		assert_false(option_set(option, &settings, refused[i][1], message, sizeof message));
+		assert_string_equal(message, refused[i][2]);
+		assert_memory_equal(&settings, &before, sizeof settings);
+	}
+}
+
+/* Nested mappings, dotted keys, a base whose values are overridden: all forms of a machine file. */
+static void yaml_read(void **state)
+{
+	(void)state;
+	struct settings settings = {0};
+	struct diag diag = {0};
+	write_text("a.yaml", "base: b\nl1d:\n  sets: 64\n  mshr: {depth: 2}\nname: 'A # b'\n");
+	write_text("b.yaml", "# a comment\nl1d: {sets: 32, ways: 4}\nl1d.policy: random\ndram.scale: 1.5\n");
+	bool fine = config_file_read(in_folder("a.yaml"), table, OPTIONS, &settings, &diag);
+	assert_null(diag.text);
+	assert_true(fine);
+	assert_int_equal(settings.sets, 64);
+	assert_int_equal(settings.ways, 4);
+	assert_int_equal(settings.depth, 2);
+	assert_int_equal(settings.policy, 2);
+	assert_true(settings.scale == 1.5);
+	assert_string_equal(settings.name, "A # b");
+	write_text("c.yaml", "");
+	assert_true(config_file_read(in_folder("c.yaml"), table, OPTIONS, &settings, &diag));
+	diag_free(&diag);
+}
+
+/* Each kind of mistake in a file, with its exact message: this is what a user of machine files reads most. */
+static void yaml_errors(void **state)
+{
+	(void)state;
+	expect_messages("l1d:\n  stes: 32\n  ways: 99\n",
+			"a.yaml:2:3: error: unknown option 'l1d.stes'; did you mean 'l1d.sets'?\n"
+			"  2 |   stes: 32\n"
+			"    |   ^\n"
+			"a.yaml:3:9: error: l1d.ways: expected a whole number from 1 to 16 in lines, not '99'\n"
+			"  3 |   ways: 99\n"
+			"    |         ^\n");
+	expect_messages("l1x:\n  sets: 1\n  other: [1, {a: b}]\nany: 1\n",
+			"a.yaml:1:1: error: unknown option 'l1x'; did you mean 'l1d'?\n"
+			"  1 | l1x:\n"
+			"    | ^\n");
+	expect_messages("any: 1\nl1d.sets: 1\nany: 2\n",
+			"a.yaml:3:1: error: 'any' is set a second time; the first is in line 1\n"
+			"  3 | any: 2\n"
+			"    | ^\n");
+	expect_messages("any: [1, 2]\nl1d: 3\nname: {a: b}\n",
+			"a.yaml:1:6: error: any: expected one value, not a list\n"
+			"  1 | any: [1, 2]\n"
+			"    |      ^\n"
+			"a.yaml:2:6: error: l1d: expected its options, "
+			"indented below it or in { }\n"
+			"  2 | l1d: 3\n"
+			"    |      ^\n"
+			"a.yaml:3:7: error: name: expected one value, "
+			"not a mapping\n"
+			"  3 | name: {a: b}\n"
+			"    |       ^\n");
+	expect_messages("- any\n", "a.yaml:1:1: error: expected 'NAME: VALUE' lines\n"
+				   "  1 | - any\n"
+				   "    | ^\n");
+	/* The column is in bytes although libyaml counts characters. */
+	expect_messages("{name: \303\244, any: x}\n", "a.yaml:1:17: error: any: expected a whole number, not 'x'\n"
+						      "  1 | {name: \303\244, any: x}\n"
+						      "    |                ^\n");
+	expect_messages("any: 1\nl1d: {sets: 2\n", "a.yaml:3:1: error: not YAML: while parsing a flow mapping, "
+						   "did not find expected ',' or '}'\n"
+						   "  3 | \n"
+						   "    | ^\n");
+}
+
+/* A base that is missing, misplaced or leads round in a circle. */
+static void yaml_base_errors(void **state)
+{
+	(void)state;
+	expect_messages("base: a\n", "a.yaml:1:7: error: base: 'a' is based on itself\n"
+				     "  1 | base: a\n"
+				     "    |       ^\n");
+	expect_messages("base: nothing\n",
+			"a.yaml:1:7: error: base: cannot read nothing.yaml: No such file or directory\n"
+			"  1 | base: nothing\n"
+			"    |       ^\n");
+	expect_messages("any: 1\nbase: b\n",
+			"a.yaml:2:1: error: 'base' must be the first key: what is written after it changes the base\n"
+			"  2 | base: b\n"
+			"    | ^\n");
+	write_text("b.yaml", "any: no\n");
+	expect_messages("base: b\nany: 1\n", "b.yaml:1:6: error: any: expected a whole number, not 'no'\n"
+					     "  1 | any: no\n"
+					     "    |      ^\n");
+	write_text("b.yaml", "base: a\n");
+	expect_messages("base: b\n", "b.yaml:1:7: error: base: 'a' is based on itself\n"
+				     "  1 | base: a\n"
+				     "    |       ^\n");
+}
+
+/* What the command line's -o takes. */
+static void assignments(void **state)
+{
+	(void)state;
+	struct settings settings = {0};
+	struct diag diag = {0};
+	assert_true(config_assign("l1d.sets=16", table, OPTIONS, &settings, &diag));
+	assert_true(config_assign("name=a=b", table, OPTIONS, &settings, &diag));
+	assert_int_equal(settings.sets, 16);
+	assert_string_equal(settings.name, "a=b");
+	assert_false(config_assign("l1d.sets", table, OPTIONS, &settings, &diag));
+	assert_false(config_assign("l1d.set=1", table, OPTIONS, &settings, &diag));
+	assert_false(config_assign("l1d=1", table, OPTIONS, &settings, &diag));
+	assert_false(config_assign("any=x", table, OPTIONS, &settings, &diag));
+	assert_string_equal(diag.text, "sluice: error: expected KEY=VALUE, not 'l1d.sets'\n"
+				       "sluice: error: unknown option 'l1d.set'; did you mean 'l1d.sets'?\n"
+				       "sluice: error: 'l1d' is a group of options, such as 'l1d.sets'\n"
+				       "sluice: error: any: expected a whole number, not 'x'\n");
+	diag_free(&diag);
+}
+
+/* A written configuration reads back to the same one; sections open once although their options lie apart. */
+static void yaml_write(void **state)
+{
+	(void)state;
+	struct settings settings = {
+		.sets = 2, .ways = 3, .policy = 1, .enabled = true, .scale = 0.7, .depth = 5, .any = 9};
+	strcpy(settings.name, "it's");
+	FILE *file = fopen(in_folder("a.yaml"), "w");
+	config_file_write(file, table, OPTIONS, &settings);
+	fclose(file);
+
+	char text[512] = "";
+	file = fopen(in_folder("a.yaml"), "r");
+	assert_true(fread(text, 1, sizeof text - 1, file) > 0);
+	fclose(file);
+	assert_string_equal(text, "name: 'it''s'\n"
+				  "l1d:\n"
+				  "  sets: 2\n"
+				  "  enabled: true\n"
+				  "  policy: fifo\n"
+				  "  mshr:\n"
+				  "    depth: 5\n"
+				  "  ways: 3\n"
+				  "dram:\n"
+				  "  scale: 0.7\n"
+				  "any: 9\n");
+	struct settings again = {0};
+	struct diag diag = {0};
+	assert_true(config_file_read(in_folder("a.yaml"), table, OPTIONS, &again, &diag));
+	assert_memory_equal(&again, &settings, sizeof again);
+}
+
+/* Earliest time: what is pushed at t is not there at t, and is at t + 1, whatever order the stages tick in. */
+static void port_earliest(void **state)
+{
+	(void)state;
+	struct arena arena = {0};
+	struct port port;
+	uint64_t wake = UINT64_MAX;
+	int a, b, c;
+	port_open(&port, &arena, 2, &wake);
+	assert_true(port_empty(&port));
+	port_push(&port, &a, 10);
+	assert_int_equal(wake, 11);
+	assert_null(port_front(&port, 10));
+	assert_ptr_equal(port_front(&port, 11), &a);
+	port_push(&port, &b, 12);
+	assert_int_equal(wake, 11); /* an earlier wake-up stays */
+	assert_int_equal(port_room(&port, 12), 0);
+
+	/* The room that a pop frees at t can be filled at t + 1, not at t. */
+	port_pop(&port, 13);
+	assert_int_equal(port_room(&port, 13), 0);
+	assert_int_equal(port_room(&port, 14), 1);
+	port_push(&port, &c, 14);
+	assert_ptr_equal(port_front(&port, 14), &b);
+	port_pop(&port, 14);
+	assert_null(port_front(&port, 14));
+	assert_ptr_equal(port_front(&port, 15), &c);
+	assert_int_equal(port_room(&port, 14), 0);
+	assert_int_equal(port_room(&port, 15), 1);
+	arena_free(&arena);
+}
+
+/* A port with room for two carries one item every cycle, in order, round and round its ring. */
+static void port_throughput(void **state)
+{
+	(void)state;
+	struct arena arena = {0};
+	struct port port;
+	int items[64];
+	port_open(&port, &arena, 2, NULL);
+	for (uint64_t now = 0; now < 64; now++) {
+		/* Both orders of ticking within a cycle. */
+		if (now % 3 == 0)
+			port_push(&port, &items[now], now);
+		if (now > 0) {
+			assert_ptr_equal(port_front(&port, now), &items[now - 1]);
+			port_pop(&port, now);
+		}
+		if (now % 3 != 0)
+			port_push(&port, &items[now], now);
+	}
+	arena_free(&arena);
+}
+
+/* A packet holds all its flits' room until each has left, one a step, and the last only at the step after. */
+static void port_packets(void **state)
+{
+	(void)state;
+	struct arena arena = {0};
+	struct port port;
+	int packet;
+	port_open(&port, &arena, 5, NULL);
+	port_push_units(&port, &packet, 4, 1);
+	assert_int_equal(port_room(&port, 1), 1);
+	assert_ptr_equal(port_front(&port, 2), &packet);
+	port_drop(&port);
+	assert_null(port_front(&port, 2));
+	for (uint32_t flit = 0; flit < 4; flit++) {
+		port_release(&port, 1, 2 + flit);
+		assert_int_equal(port_room(&port, 2 + flit), 1 + flit);
+		assert_int_equal(port_room(&port, 3 + flit), 2 + flit);
+	}
+	assert_true(port_empty(&port));
+	arena_free(&arena);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(arena_blocks),
+		cmocka_unit_test(diag_text),
+		cmocka_unit_test(diag_limits),
+		cmocka_unit_test(slips),
+		cmocka_unit_test(option_round_trip),
+		cmocka_unit_test(option_refusals),
+		cmocka_unit_test_setup_teardown(yaml_read, make_folder, remove_folder),
+		cmocka_unit_test_setup_teardown(yaml_errors, make_folder, remove_folder),
+		cmocka_unit_test_setup_teardown(yaml_base_errors, make_folder, remove_folder),
+		cmocka_unit_test(assignments),
+		cmocka_unit_test_setup_teardown(yaml_write, make_folder, remove_folder),
+		cmocka_unit_test(port_earliest),
+		cmocka_unit_test(port_throughput),
+		cmocka_unit_test(port_packets),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,60 @@
+#!/bin/sh
+# A room includes only rooms on the floors below it, and itself (ARCHITECTURE.md). Prints each include that does not.
+set -eu
+cd "$(dirname "$0")/.."
+
+# Rooms with their floors; sluice.h is the public interface, on the floor of the room that implements it.
+floors='base 0
+ptx 1
+flow 2
+simt 2
+seam 3
+memory 3
+sm 4
+gpu 5
+mech 6
+api 7
+sluice.h 7
+cudart 8
+lab 8
+cli 9'
+
+find src -name '*.[ch]' | sort | xargs awk -v floors="$floors" '
+	BEGIN {
+		rows = split(floors, row, "\n")
+		for (i = 1; i <= rows; i++) {
+			split(row[i], field, " ")
+			floor[field[1]] = field[2]
+		}
+	}
+	FNR == 1 {
+		split(FILENAME, part, "/")
+		room = part[2]
+		if (!(room in floor)) {
+			printf "%s: room \"%s\" has no floor in tools/check_includes.sh\n", FILENAME, room
+			bad++
+		}
+	}
+	/^[ \t]*#[ \t]*include[ \t]*"/ {
+		split($0, quoted, "\"")
+		split(quoted[2], part, "/")
+		other = part[1]
+		if (!(other in floor)) {
+			# a file of the same folder
+			if (quoted[2] !~ "/")
+				next
+			printf "%s:%d: includes \"%s\", which is in no room\n", FILENAME, FNR, quoted[2]
+			bad++
+		} else if (other != room && !(room == "api" && other == "sluice.h") && floor[other] >= floor[room]) {
+			printf "%s:%d: %s (floor %d) includes \"%s\" (floor %d)\n", FILENAME, FNR, room, floor[room],
+				quoted[2], floor[other]
+			bad++
+		}
+		if (room == "mech" && other != "mech" && floor[other] >= floor["memory"] && other != "seam") {
+			printf "%s:%d: a mechanism includes \"%s\"; it may include seam/mech.h and what that includes\n",
+				FILENAME, FNR, quoted[2]
+			bad++
+		}
+	}
+	END { exit bad > 0 }
+'

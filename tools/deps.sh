@@ -1,0 +1,32 @@
+#!/bin/sh
+# Installs the Debian packages of packages.txt that are missing: as root, else through sudo; where neither can be had, it
+# prints the command to run. Quick when nothing is missing.
+set -eu
+here=$(cd "$(dirname "$0")" && pwd)
+packages=$(sed 's/#.*//' "$here/packages.txt")
+
+if ! command -v dpkg-query >/dev/null; then
+	echo "tools/deps.sh: this is not a Debian system; install what corresponds to:" $packages >&2
+	exit 0
+fi
+
+missing=
+for package in $packages; do
+	status=$(dpkg-query -W -f '${db:Status-Status}\n' "$package" 2>/dev/null | head -n 1) || true
+	[ "$status" = installed ] || missing="$missing $package"
+done
+[ -n "$missing" ] || exit 0
+
+install="apt-get install -y --no-install-recommends$missing"
+if [ "$(id -u)" = 0 ]; then
+	as_root=
+elif command -v sudo >/dev/null && { sudo -n true 2>/dev/null || [ -t 0 ]; }; then
+	as_root=sudo
+else
+	echo "tools/deps.sh: packages are missing; run this as root, then try again:" >&2
+	echo "  apt-get update && $install" >&2
+	exit 1
+fi
+echo "tools/deps.sh: installing$missing"
+$as_root apt-get update -qq
+$as_root env DEBIAN_FRONTEND=noninteractive $install
