@@ -44,7 +44,7 @@ static inline void kit_load_variables(struct kit *kit)
 		for (uint32_t k = 0; k < v->relocation_count; k++) {
 			const struct ptx_relocation *r = &v->relocations[k];
 			uint64_t value = r->function ? simt_function_address(r->function)
-			                             : r->symbol->address + (uint64_t)r->addend;
+						     : r->symbol->address + (uint64_t)r->addend;
 			memcpy((uint8_t *)simt_host(kit->memory, v->address) + r->offset, &value, r->size);
 		}
 	}
@@ -67,11 +67,11 @@ static inline void kit_open_level(struct kit *kit, const char *text, unsigned le
 	if (!kit->program)
 		fail_msg("%s", kit->diag.text);
 	kit->launch = (struct simt_launch){.program = kit->program,
-	                                   .memory = kit->memory,
-	                                   .grid = {1, 1, 1},
-	                                   .block = {32, 1, 1},
-	                                   .params = kit->params,
-	                                   .sm_count = 1};
+					   .memory = kit->memory,
+					   .grid = {1, 1, 1},
+					   .block = {32, 1, 1},
+					   .params = kit->params,
+					   .sm_count = 1};
 }
 
 static inline void kit_open(struct kit *kit, const char *text)

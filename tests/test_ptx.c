@@ -374,6 +374,20 @@ static void test_variables(void **state)
 	ptx_free(module);
 }
 
+/* Protects constant expressions: C's precedence and 64-bit arithmetic. */
+static void test_expressions(void **state)
+{
+	(void)state;
+	static const char text[] =
+		HEAD ".global .s64 v[] = {1 + 2 * 3, (1 << 4) + 2, 7 - 2 - 1, -7 / 2, -7 % 4, 6 & 3 | 8 ^ 1,\n"
+		     "1 < 2 == 1, 0 || 2 && 3, ~0, !5, 1 ? 2 : 3, -8 >> 1, 0x10, 0b101, 017, 9U, 5 >= 5};\n";
+	static const int64_t values[] = {7, 18, 4, -3, -3, 11, 1, 1, -1, 0, 2, -4, 16, 5, 15, 9, 1};
+	struct ptx_module *module = parse_good("expressions.ptx", text, sizeof text - 1);
+	assert_int_equal(module->variables->size, sizeof values);
+	assert_memory_equal(module->variables->initial, values, sizeof values);
+	ptx_free(module);
+}
+
 /* Protects: labels find their instruction, each in its scope. */
 static void test_labels(void **state)
 {
@@ -511,6 +525,7 @@ int main(void)
 		cmocka_unit_test(test_source_lines),
 		cmocka_unit_test(test_large_module),
 		cmocka_unit_test(test_facts),
+		cmocka_unit_test(test_expressions),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

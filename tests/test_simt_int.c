@@ -35,9 +35,26 @@ static char class_of(unsigned bits)
 /* Edge cases crossed with each other, then random numbers of random widths. */
 static void fill(struct ops_data *data)
 {
-	static const uint64_t edge[] = {0, 1, 2, 31, 32, 33, 0x7f, 0x80, 0xff, 0x7fff, 0x8000, 0xffff, 0x7fffffff,
-	                                0x80000000, 0xffffffff, 0x7fffffffffffffff, 0x8000000000000000, UINT64_MAX,
-	                                64, 0x5555aaaa};
+	static const uint64_t edge[] = {0,
+					1,
+					2,
+					31,
+					32,
+					33,
+					0x7f,
+					0x80,
+					0xff,
+					0x7fff,
+					0x8000,
+					0xffff,
+					0x7fffffff,
+					0x80000000,
+					0xffffffff,
+					0x7fffffffffffffff,
+					0x8000000000000000,
+					UINT64_MAX,
+					64,
+					0x5555aaaa};
 	const unsigned edges = sizeof edge / sizeof *edge;
 	uint64_t state = 1;
 	for (unsigned i = 0; i < OPS_VECTORS; i++)
@@ -288,17 +305,17 @@ static const struct row {
 
 /* Runs on every level of the host's instructions; all must agree with `expected`. */
 static void check(const char *instruction, char destination, unsigned bits, struct ops_data *data,
-                  const uint64_t *expected)
+		  const uint64_t *expected)
 {
 	for (unsigned level = 0; exec_levels()[level]; level++) {
 		ops_run(instruction, destination, level, data);
 		for (unsigned i = 0; i < OPS_VECTORS; i++)
 			if ((data->out[i] & mask(bits)) != (expected[i] & mask(bits)))
 				fail_msg("%s (%s) of %llx %llx %llx %llx gives %llx, expected %llx", instruction,
-				         exec_levels()[level]->name, (unsigned long long)data->in[i][0],
-				         (unsigned long long)data->in[i][1], (unsigned long long)data->in[i][2],
-				         (unsigned long long)data->in[i][3], (unsigned long long)data->out[i],
-				         (unsigned long long)expected[i]);
+					 exec_levels()[level]->name, (unsigned long long)data->in[i][0],
+					 (unsigned long long)data->in[i][1], (unsigned long long)data->in[i][2],
+					 (unsigned long long)data->in[i][3], (unsigned long long)data->out[i],
+					 (unsigned long long)expected[i]);
 	}
 }
 
@@ -346,7 +363,7 @@ static void wide_results(void **state)
 	(void)state;
 	static const char *const narrow[] = {"u16", "s16", "u32", "s32", NULL};
 	const struct row table[] = {{"mul.wide", narrow, "tt", 'w', product},
-	                            {"mad.wide", narrow, "ttw", 'w', mad_wide}};
+				    {"mad.wide", narrow, "ttw", 'w', mad_wide}};
 	check_rows(table, 2);
 }
 
@@ -406,10 +423,10 @@ static void special_forms(void **state)
 	(void)state;
 	static const char *const words[] = {"u32", "s32", NULL}, *const word[] = {"s32", NULL};
 	const struct row table[] = {
-		{"mul24.lo", words, "tt", 't', mul24_lo},    {"mul24.hi", words, "tt", 't', mul24_hi},
-		{"mad24.lo", words, "ttt", 't', mad24_lo},   {"mad24.hi", words, "ttt", 't', mad24_hi},
-		{"add.sat", word, "tt", 't', add_sat},       {"sub.sat", word, "tt", 't', sub_sat},
-		{"mad.hi.sat", word, "ttt", 't', mad_sat},   {"mad24.hi.sat", word, "ttt", 't', mad24_sat},
+		{"mul24.lo", words, "tt", 't', mul24_lo},  {"mul24.hi", words, "tt", 't', mul24_hi},
+		{"mad24.lo", words, "ttt", 't', mad24_lo}, {"mad24.hi", words, "ttt", 't', mad24_hi},
+		{"add.sat", word, "tt", 't', add_sat},	   {"sub.sat", word, "tt", 't', sub_sat},
+		{"mad.hi.sat", word, "ttt", 't', mad_sat}, {"mad24.hi.sat", word, "ttt", 't', mad24_sat},
 	};
 	check_rows(table, sizeof table / sizeof *table);
 }
@@ -481,8 +498,8 @@ static void permutation_modes(void **state)
 			unsigned n = data.in[i][2] & 3;
 			expected[i] = 0;
 			for (unsigned k = 0; k < 4; k++) {
-				unsigned from[] = {n + k,         (n + 8 - k) % 8,       n, k < n ? n : k,
-				                   k < n ? k : n, 2 * (n & 1) + (k & 1)};
+				unsigned from[] = {n + k,	  (n + 8 - k) % 8, n,
+						   k < n ? n : k, k < n ? k : n,   2 * (n & 1) + (k & 1)};
 				expected[i] |= (bytes >> (8 * from[m]) & 255) << (8 * k);
 			}
 		}
@@ -503,7 +520,7 @@ static void logic_tables(void **state)
 			expected[i] = 0;
 			for (unsigned k = 0; k < 32; k++) {
 				unsigned row = (data.in[i][0] >> k & 1) * 4 + (data.in[i][1] >> k & 1) * 2 +
-				               (data.in[i][2] >> k & 1);
+					       (data.in[i][2] >> k & 1);
 				expected[i] |= (uint64_t)(table >> row & 1) << k;
 			}
 		}
@@ -528,7 +545,7 @@ static void dot_products(void **state)
 			expected[i] = (uint64_t)sum;
 		}
 		snprintf(text, sizeof text, "dp4a.%s.%s %%r0, %%r1, %%r2, %%r3", m & 1 ? "s32" : "u32",
-		         m & 2 ? "s32" : "u32");
+			 m & 2 ? "s32" : "u32");
 		check(text, 'r', 32, &data, expected);
 	}
 }
@@ -560,7 +577,7 @@ static void comparisons(void **state)
 			check(text, 'p', 32, &data, expected);
 			if (!type.is_signed && unsigned_name[cmp]) {
 				snprintf(text, sizeof text, "setp.%s.%s %%p0, %%%c1, %%%c2", unsigned_name[cmp],
-				         *type_name, c, c);
+					 *type_name, c, c);
 				check(text, 'p', 32, &data, expected);
 			}
 			for (unsigned i = 0; i < OPS_VECTORS; i++)
@@ -594,9 +611,11 @@ static void selections(void **state)
 	check("slct.b32.s32 %r0, %r1, %r2, %r3", 'r', 32, &data, expected);
 	/* Predicates: and, or, xor, not, mov, against the same on bits. */
 	for (unsigned i = 0; i < OPS_VECTORS; i++)
-		expected[i] = ((data.in[i][3] & 1) & (data.in[i][0] & 1)) ^ !((data.in[i][3] & 1) | (data.in[i][1] & 1));
+		expected[i] =
+			((data.in[i][3] & 1) & (data.in[i][0] & 1)) ^ !((data.in[i][3] & 1) | (data.in[i][1] & 1));
 	check("and.b32 %r5, %r1, 1; setp.eq.u32 %p2, %r5, 1; and.b32 %r6, %r2, 1; setp.eq.u32 %p3, %r6, 1; "
-	      "and.pred %p4, %p1, %p2; or.pred %p5, %p1, %p3; not.pred %p5, %p5; xor.pred %p4, %p4, %p5; mov.pred %p0, %p4",
+	      "and.pred %p4, %p1, %p2; or.pred %p5, %p1, %p3; not.pred %p5, %p5; xor.pred %p4, %p4, %p5; mov.pred %p0, "
+	      "%p4",
 	      'p', 32, &data, expected);
 }
 
@@ -624,8 +643,9 @@ static void conversions(void **state)
 							v = v < low ? low : v > high ? high : v;
 						expected[i] = (uint64_t)value(t, (uint64_t)v);
 					}
-					snprintf(text, sizeof text, "cvt%s.%s.%s %%%c0, %%%c1", sat ? ".sat" : "", t->name,
-					         s->name, class_of(reg), class_of(s->bits > 16 ? s->bits : 32));
+					snprintf(text, sizeof text, "cvt%s.%s.%s %%%c0, %%%c1", sat ? ".sat" : "",
+						 t->name, s->name, class_of(reg),
+						 class_of(s->bits > 16 ? s->bits : 32));
 					check(text, class_of(reg), reg, &data, expected);
 				}
 }
@@ -633,11 +653,16 @@ static void conversions(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(arithmetic),   cmocka_unit_test(wide_results),
-		cmocka_unit_test(special_forms), cmocka_unit_test(carries),
-		cmocka_unit_test(funnels_and_permutations), cmocka_unit_test(permutation_modes),
-		cmocka_unit_test(logic_tables), cmocka_unit_test(dot_products),
-		cmocka_unit_test(comparisons),  cmocka_unit_test(selections),
+		cmocka_unit_test(arithmetic),
+		cmocka_unit_test(wide_results),
+		cmocka_unit_test(special_forms),
+		cmocka_unit_test(carries),
+		cmocka_unit_test(funnels_and_permutations),
+		cmocka_unit_test(permutation_modes),
+		cmocka_unit_test(logic_tables),
+		cmocka_unit_test(dot_products),
+		cmocka_unit_test(comparisons),
+		cmocka_unit_test(selections),
 		cmocka_unit_test(conversions),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -112,7 +112,8 @@ static void matmul(const char *name, int n, uint64_t thread_instructions, uint64
 {
 	struct kit kit;
 	open_kernel(&kit, name);
-	float *a = kit_buffer(&kit, (uint64_t)(n * n) * sizeof *a), *b = kit_buffer(&kit, (uint64_t)(n * n) * sizeof *b);
+	float *a = kit_buffer(&kit, (uint64_t)(n * n) * sizeof *a),
+	      *b = kit_buffer(&kit, (uint64_t)(n * n) * sizeof *b);
 	float *c = kit_buffer(&kit, (uint64_t)(n * n) * sizeof *c);
 	kit_param32(&kit, (uint32_t)n);
 	for (int i = 0; i < n * n; i++) {
@@ -203,9 +204,9 @@ static void reduce(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(vecadd),           cmocka_unit_test(collatz),      cmocka_unit_test(transpose_naive),
+		cmocka_unit_test(vecadd),	    cmocka_unit_test(collatz),	    cmocka_unit_test(transpose_naive),
 		cmocka_unit_test(transpose_padded), cmocka_unit_test(matmul_tiled), cmocka_unit_test(matmul_naive),
-		cmocka_unit_test(histogram),        cmocka_unit_test(reduce),
+		cmocka_unit_test(histogram),	    cmocka_unit_test(reduce),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

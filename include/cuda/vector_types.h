@@ -38,24 +38,28 @@ SLUICE_VECTORS(float, float, 8, 16)
 SLUICE_VECTORS(double, double, 16, 16)
 #undef SLUICE_VECTORS
 
+/* A uint3 becomes a dim3, but nothing that merely converts to uint3 does: the builtin variables convert to both. */
+#if defined(__cplusplus)
+template <class T> struct sluice_if_uint3;
+template <> struct sluice_if_uint3<uint3> {
+	typedef int type;
+};
+#if __cplusplus >= 201103L
+#define SLUICE_CONSTEXPR constexpr
+#else
+#define SLUICE_CONSTEXPR
+#endif
+#endif
+
 struct dim3 {
 	unsigned int x, y, z;
-#if defined(__cplusplus) && __cplusplus >= 201103L
-	__host__ __device__ constexpr dim3(unsigned int x = 1, unsigned int y = 1, unsigned int z = 1) : x(x), y(y), z(z)
+#if defined(__cplusplus)
+	__host__ __device__ SLUICE_CONSTEXPR dim3(unsigned int x = 1, unsigned int y = 1, unsigned int z = 1)
+	    : x(x), y(y), z(z)
 	{
 	}
-	__host__ __device__ constexpr dim3(uint3 v) : x(v.x), y(v.y), z(v.z)
-	{
-	}
-	__host__ __device__ constexpr operator uint3() const
-	{
-		return uint3{x, y, z};
-	}
-#elif defined(__cplusplus)
-	__host__ __device__ dim3(unsigned int x = 1, unsigned int y = 1, unsigned int z = 1) : x(x), y(y), z(z)
-	{
-	}
-	__host__ __device__ dim3(uint3 v) : x(v.x), y(v.y), z(v.z)
+	template <class T>
+	__host__ __device__ SLUICE_CONSTEXPR dim3(T v, typename sluice_if_uint3<T>::type = 0) : x(v.x), y(v.y), z(v.z)
 	{
 	}
 	__host__ __device__ operator uint3() const
@@ -66,5 +70,6 @@ struct dim3 {
 #endif
 };
 typedef struct dim3 dim3;
+#undef SLUICE_CONSTEXPR
 
 #endif

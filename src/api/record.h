@@ -39,7 +39,18 @@ struct derived {
 };
 struct derived derive(const struct records *records, const struct record *record);
 
-/* Sum of all records, as one record named "totals". */
+/* A cause that the cycle stack charges slots to: the counter sm.stack_NAME. */
+struct stack_part {
+	const char *name; /* "dram" */
+	uint64_t slots;
+};
+enum { RECORD_STACK_PARTS = 16 };
+/* Fills `parts`, in the order of the counters; returns how many there are. */
+size_t record_stack(const struct record *record, struct stack_part parts[RECORD_STACK_PARTS]);
+
+/* Adds what adds up: cycles, host seconds, counters. */
+void record_add(struct record *sum, const struct record *record);
+/* Sum of all records, as one record named "totals"; its `launch` is the number of launches. */
 struct record records_total(const struct records *records);
 
 void records_write_table(const struct records *records, FILE *file);

@@ -1,6 +1,8 @@
 /* The process's one runtime: opening the GPU with the settings of the environment, and the process's end. */
 #include "cudart/runtime.h"
 
+#include "cudart/missing.h"
+
 #include "base/arena.h"
 
 #include <errno.h>
@@ -36,20 +38,20 @@ void runtime_message(const char *format, ...)
 cudaError_t runtime_report(struct runtime *runtime, const char *call, const struct sluice_error *error)
 {
 	static const cudaError_t errors[] = {
-	        [SLUICE_OK] = cudaSuccess,
-	        [SLUICE_BAD_ARGUMENT] = cudaErrorInvalidValue,
-	        [SLUICE_BAD_SETTING] = cudaErrorInitializationError,
-	        [SLUICE_BAD_PTX] = cudaErrorInvalidPtx,
-	        [SLUICE_NO_MEMORY] = cudaErrorMemoryAllocation,
-	        [SLUICE_BAD_LAUNCH] = cudaErrorInvalidConfiguration,
-	        [SLUICE_FAULT] = cudaErrorIllegalAddress,
-	        [SLUICE_STALLED] = cudaErrorLaunchFailure,
-	        [SLUICE_STOPPED] = cudaErrorLaunchTimeout,
-	        [SLUICE_IO] = cudaErrorOperatingSystem,
+		[SLUICE_OK] = cudaSuccess,
+		[SLUICE_BAD_ARGUMENT] = cudaErrorInvalidValue,
+		[SLUICE_BAD_SETTING] = cudaErrorInitializationError,
+		[SLUICE_BAD_PTX] = cudaErrorInvalidPtx,
+		[SLUICE_NO_MEMORY] = cudaErrorMemoryAllocation,
+		[SLUICE_BAD_LAUNCH] = cudaErrorInvalidConfiguration,
+		[SLUICE_FAULT] = cudaErrorIllegalAddress,
+		[SLUICE_STALLED] = cudaErrorLaunchFailure,
+		[SLUICE_STOPPED] = cudaErrorLaunchTimeout,
+		[SLUICE_IO] = cudaErrorOperatingSystem,
 	};
 	size_t length = strlen(error->message);
 	runtime_message("%s: %.*s", call, (int)(length - (length && error->message[length - 1] == '\n')),
-	                error->message);
+			error->message);
 	if (error->status == SLUICE_FAULT || error->status == SLUICE_STALLED) {
 		runtime->error = errors[error->status];
 		runtime->failed = true;
@@ -100,7 +102,7 @@ static void open_gpu(struct runtime *runtime)
 	runtime->process = getpid();
 	read_command_line(runtime);
 	const char *options = environment("SLUICE_OPTIONS"), *functional = environment("SLUICE_FUNCTIONAL"),
-	           *limit = environment("SLUICE_MAX_INSTRUCTIONS"), *progress = environment("SLUICE_PROGRESS");
+		   *limit = environment("SLUICE_MAX_INSTRUCTIONS"), *progress = environment("SLUICE_PROGRESS");
 	if (options) {
 		runtime->options = xstrdup(options);
 		runtime->option = split(runtime->options, strlen(options), '\n');
@@ -108,13 +110,13 @@ static void open_gpu(struct runtime *runtime)
 	runtime->shows_progress = isatty(STDERR_FILENO) && !(progress && strcmp(progress, "0") == 0);
 
 	struct sluice_settings settings = {
-	        .machine = environment("SLUICE_MACHINE"),
-	        .options = runtime->option,
-	        .functional = functional && strcmp(functional, "0") != 0,
-	        .max_instructions = limit ? strtoull(limit, NULL, 10) : 0,
-	        .progress = runtime->shows_progress ? progress_show : NULL,
-	        .progress_user = runtime,
-	        .program = runtime->program,
+		.machine = environment("SLUICE_MACHINE"),
+		.options = runtime->option,
+		.functional = functional && strcmp(functional, "0") != 0,
+		.max_instructions = limit ? strtoull(limit, NULL, 10) : 0,
+		.progress = runtime->shows_progress ? progress_show : NULL,
+		.progress_user = runtime,
+		.program = runtime->program,
 	};
 	struct sluice_error error = {0};
 	if (sluice_open(&runtime->gpu, &settings, &error) == SLUICE_OK)
@@ -148,6 +150,12 @@ cudaError_t runtime_leave(struct runtime *runtime, cudaError_t result)
 	return result;
 }
 
+int runtime_missing(const char *name)
+{
+	runtime_message("%s is not implemented", name);
+	return (int)runtime_leave(runtime_enter_closed(), cudaErrorNotSupported);
+}
+
 cudaError_t *runtime_last_error(void)
 {
 	return &thread.last_error;
@@ -171,7 +179,7 @@ cudaError_t runtime_load(struct runtime *runtime, struct binary *binary)
 	if (!binary->ptx)
 		binary->error = cudaErrorInvalidKernelImage;
 	else if (sluice_load(runtime->gpu, binary->ptx, binary->length, "device code", &binary->module, &error) !=
-	         SLUICE_OK)
+		 SLUICE_OK)
 		binary->error = runtime_report(runtime, "loading the program's device code", &error);
 	runtime->failed |= binary->error != cudaSuccess;
 	return binary->error;

@@ -86,7 +86,7 @@ const struct option machine_options[] = {
 	PIPE("sm.sfu", sm.pipe[PTX_UNIT_SFU]),
 	PIPE("sm.mem", sm.pipe[PTX_UNIT_MEM]),
 	U32("sm.register_banks", sm.register_banks, 1, SM_MAX_BANKS, "banks", "register file banks"),
-	U32("sm.result_bus", sm.result_bus, 1, SM_MAX_BUS, "results", "arithmetic results a cycle"),
+	U32("sm.result_bus", sm.result_bus, 1, 24, "results", "arithmetic results a cycle"),
 	U32("sm.shared_banks", sm.shared_banks, 1, 64, "banks", "shared memory banks, 4 bytes wide"),
 	U32("sm.shared_latency", sm.shared_latency, 1, SM_SHARED_PIPE, "cycles",
 	    "shared memory, behind the bank access"),
@@ -181,6 +181,8 @@ bool machine_check(const struct machine *machine, struct diag *diag)
 	if (!power_of_two(machine->map.slices_per_channel))
 		diag_plain(diag, "map.slices_per_channel is %u; expected a power of two",
 			   machine->map.slices_per_channel);
+	if (!power_of_two(sm->register_banks))
+		diag_plain(diag, "sm.register_banks is %u; expected a power of two", sm->register_banks);
 	if (!power_of_two(machine->map.banks))
 		diag_plain(diag, "map.banks is %u; expected a power of two", machine->map.banks);
 	if (!power_of_two(machine->interleave_bytes) || machine->interleave_bytes < machine->l2.line_bytes)

@@ -261,12 +261,12 @@ void cache_fill(struct cache *cache, struct request *request, uint64_t cycle)
 		probe(cache, request, block, &at);
 		cache->line[at].block = block;
 		cache->line[at].local = request->local;
+		cache->line[at].used = cycle;
 	}
 	for (struct request *merged = cache->mshr[index].first; merged; merged = merged->wait[cache->depth].next)
 		if (merged->level < request->level)
 			merged->level = request->level;
 	cache->line[at].state = cache->mshr[index].has_atomic ? LINE_DIRTY : LINE_VALID;
-	cache->line[at].used = cycle;
 	uint32_t tail = cache->ready_head + cache->ready_count++;
 	cache->ready[tail < cache->config.mshrs ? tail : tail - cache->config.mshrs] = index;
 	occupy(&cache->fill_port_until, cycle, port_cycles(cache, cache->config.line_bytes));

@@ -301,7 +301,8 @@ static void describe(const struct match *m, const struct ptx_operand *operand, c
 		break;
 	case PTX_OPERAND_INT: {
 		enum ptx_type type = letter_type(m->inst, m->failed_letter);
-		bool too_large = !m->failed_destination && type >= PTX_B8 && type <= PTX_S64;
+		bool is_value = !m->failed_destination && strchr("tsuwTS", m->failed_letter);
+		bool too_large = is_value && type >= PTX_B8 && type <= PTX_S64;
 		snprintf(text, size, "%lld %s", (long long)operand->bits, too_large ? "is too large" : "is an integer");
 		break;
 	}

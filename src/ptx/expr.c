@@ -64,39 +64,25 @@ static bool parse_unary(struct parser *p, struct constant *value, uint32_t depth
 	return true;
 }
 
+/* clang-format off */
 enum binary {
-	OR_ELSE,
-	AND_ALSO,
-	BIT_OR,
-	BIT_XOR,
-	BIT_AND,
-	EQUAL,
-	NOT_EQUAL,
-	LESS_EQUAL,
-	GREATER_EQUAL,
-	SHIFT_LEFT,
-	SHIFT_RIGHT,
-	LESS,
-	GREATER,
-	PLUS,
-	MINUS,
-	TIMES,
-	DIVIDE,
-	MODULO,
-	BINARIES
+	/* two characters first, since some begin with an operator of one */
+	OR_ELSE, AND_ALSO, EQUAL, NOT_EQUAL, LESS_EQUAL, GREATER_EQUAL, SHIFT_LEFT, SHIFT_RIGHT,
+	BIT_OR, BIT_XOR, BIT_AND, LESS, GREATER, PLUS, MINUS, TIMES, DIVIDE, MODULO, BINARIES
 };
 
-/* Two-character operators stand before those that they begin with. */
 static const struct {
 	char text[3];
 	uint8_t precedence;
 } binaries[BINARIES] = {
-	[OR_ELSE] = {"||", 1},	   [AND_ALSO] = {"&&", 2},	[BIT_OR] = {"|", 3},	 [BIT_XOR] = {"^", 4},
-	[BIT_AND] = {"&", 5},	   [EQUAL] = {"==", 6},		[NOT_EQUAL] = {"!=", 6}, [LESS_EQUAL] = {"<=", 7},
-	[LESS] = {"<", 7},	   [GREATER_EQUAL] = {">=", 7}, [GREATER] = {">", 7},	 [SHIFT_LEFT] = {"<<", 8},
-	[SHIFT_RIGHT] = {">>", 8}, [PLUS] = {"+", 9},		[MINUS] = {"-", 9},	 [TIMES] = {"*", 10},
-	[DIVIDE] = {"/", 10},	   [MODULO] = {"%", 10},
+	[OR_ELSE] = {"||", 1}, [AND_ALSO] = {"&&", 2}, [BIT_OR] = {"|", 3}, [BIT_XOR] = {"^", 4}, [BIT_AND] = {"&", 5},
+	[EQUAL] = {"==", 6}, [NOT_EQUAL] = {"!=", 6},
+	[LESS] = {"<", 7}, [LESS_EQUAL] = {"<=", 7}, [GREATER] = {">", 7}, [GREATER_EQUAL] = {">=", 7},
+	[SHIFT_LEFT] = {"<<", 8}, [SHIFT_RIGHT] = {">>", 8},
+	[PLUS] = {"+", 9}, [MINUS] = {"-", 9},
+	[TIMES] = {"*", 10}, [DIVIDE] = {"/", 10}, [MODULO] = {"%", 10},
 };
+/* clang-format on */
 
 static enum binary current_binary(const struct parser *p)
 {
@@ -111,73 +97,59 @@ static enum binary current_binary(const struct parser *p)
 	return BINARIES;
 }
 
+static uint64_t compute(enum binary op, uint64_t x, uint64_t y)
+{
+	int64_t sx = (int64_t)x, sy = (int64_t)y;
+	switch (op) {
+	case OR_ELSE:
+		return x || y;
+	case AND_ALSO:
+		return x && y;
+	case BIT_OR:
+		return x | y;
+	case BIT_XOR:
+		return x ^ y;
+	case BIT_AND:
+		return x & y;
+	case EQUAL:
+		return x == y;
+	case NOT_EQUAL:
+		return x != y;
+	case LESS_EQUAL:
+		return sx <= sy;
+	case GREATER_EQUAL:
+		return sx >= sy;
+	case LESS:
+		return sx < sy;
+	case GREATER:
+		return sx > sy;
+	case SHIFT_LEFT:
+		return y < 64 ? x << y : 0;
+	case SHIFT_RIGHT:
+		return (uint64_t)(sx >> (y < 64 ? y : 63));
+	case PLUS:
+		return x + y;
+	case MINUS:
+		return x - y;
+	case TIMES:
+		return x * y;
+	case DIVIDE: /* x / -1 is -x also where the signed quotient overflows */
+		return sy == -1 ? 0 - x : (uint64_t)(sx / sy);
+	case MODULO:
+		return sy == -1 ? 0 : (uint64_t)(sx % sy);
+	case BINARIES:
+		break;
+	}
+	return 0;
+}
+
 static bool apply(struct parser *p, enum binary op, struct place place, struct constant *a, const struct constant *b)
 {
 	if (a->is_float || b->is_float)
 		return fail(p, place, "'%s' with a float; expected integers", binaries[op].text);
-	uint64_t x = a->bits, y = b->bits;
-	int64_t sx = (int64_t)x, sy = (int64_t)y;
-	if ((op == DIVIDE || op == MODULO) && y == 0)
+	if ((op == DIVIDE || op == MODULO) && b->bits == 0)
 		return fail(p, place, "division by zero; expected another divisor");
-	switch (op) {
-	case OR_ELSE:
-		a->bits = x || y;
-		break;
-	case AND_ALSO:
-		a->bits = x && y;
-		break;
-	case BIT_OR:
-		a->bits = x | y;
-		break;
-	case BIT_XOR:
-		a->bits = x ^ y;
-		break;
-	case BIT_AND:
-		a->bits = x & y;
-		break;
-	case EQUAL:
-		a->bits = x == y;
-		break;
-	case NOT_EQUAL:
-		a->bits = x != y;
-		break;
-	case LESS_EQUAL:
-		a->bits = sx <= sy;
-		break;
-	case GREATER_EQUAL:
-		a->bits = sx >= sy;
-		break;
-	case LESS:
-		a->bits = sx < sy;
-		break;
-	case GREATER:
-		a->bits = sx > sy;
-		break;
-	case SHIFT_LEFT:
-		a->bits = y < 64 ? x << y : 0;
-		break;
-	case SHIFT_RIGHT:
-		a->bits = (uint64_t)(sx >> (y < 64 ? y : 63));
-		break;
-	case PLUS:
-		a->bits = x + y;
-		break;
-	case MINUS:
-		a->bits = x - y;
-		break;
-	case TIMES:
-		a->bits = x * y;
-		break;
-	/* x / -1 is -x also where the signed quotient overflows */
-	case DIVIDE:
-		a->bits = sy == -1 ? 0 - x : (uint64_t)(sx / sy);
-		break;
-	case MODULO:
-		a->bits = sy == -1 ? 0 : (uint64_t)(sx % sy);
-		break;
-	case BINARIES:
-		break;
-	}
+	a->bits = compute(op, a->bits, b->bits);
 	return true;
 }
 

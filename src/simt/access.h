@@ -14,7 +14,7 @@ struct reach {
 /* What the active lanes' addresses have in common. */
 struct extent {
 	uint64_t low, high; /* lowest and highest address */
-	uint64_t bits;      /* or of all: shows misaligned ones */
+	uint64_t bits;	    /* or of all: shows misaligned ones */
 };
 
 /* The slow ways. Each returns false after it has filled in step->fault. */
@@ -25,7 +25,7 @@ bool access_outside(struct simt_warp *warp, const struct simt_inst *inst, struct
 
 /* A lane's coordinates, for messages. */
 void fault_set(struct simt_warp *warp, const struct simt_inst *inst, struct simt_step *step, const char *what,
-               unsigned lane, uint64_t address);
+	       unsigned lane, uint64_t address);
 
 static inline bool is_window(uint64_t address)
 {
@@ -51,11 +51,11 @@ static inline void access_addresses(struct simt_warp *warp, const struct simt_in
 	if (LIKELY(!(inst->immediate & EXEC_BASE32))) {
 		SOURCE(base, lane64, 0);
 		FOR_LANES
-			address[i] = base[i] + offset;
+		address[i] = base[i] + offset;
 	} else {
 		SOURCE(base, lane32, 0);
 		FOR_LANES
-			address[i] = (uint32_t)(base[i] + (uint32_t)offset);
+		address[i] = (uint32_t)(base[i] + (uint32_t)offset);
 	}
 }
 
@@ -68,7 +68,7 @@ static inline struct extent access_extent(const struct simt_inst *inst, struct s
 	if (lanes == ALL_LANES) {
 		uint64_t differ = 0, stride = inst->size;
 		FOR_LANES
-			differ |= address[i] - first - i * stride;
+		differ |= address[i] - first - i * stride;
 		if (differ == 0) {
 			step->unit_stride = true;
 			extent.high = first + 31 * stride;
@@ -101,14 +101,14 @@ static inline enum ptx_space access_space(struct simt_step *step, struct extent 
 	if (extent->low < window || extent->high >= end)
 		return PTX_GENERIC; /* several */
 	FOR_LANES
-		step->address[i] -= window;
+	step->address[i] -= window;
 	extent->low -= window;
 	extent->high -= window;
 	return window == SIMT_SHARED_WINDOW ? PTX_SHARED : PTX_LOCAL;
 }
 
 static inline bool reach_local(struct simt_warp *warp, const struct simt_inst *inst, struct simt_step *step,
-                               const struct extent *extent, struct reach *reach)
+			       const struct extent *extent, struct reach *reach)
 {
 	uint64_t pitch = warp->block->launch->program->local_bytes;
 	step->unit_stride = false;
@@ -117,13 +117,13 @@ static inline bool reach_local(struct simt_warp *warp, const struct simt_inst *i
 	reach->base = (uintptr_t)warp->local;
 	reach->where = reach->own;
 	FOR_LANES
-		reach->own[i] = i * pitch + step->address[i];
+	reach->own[i] = i * pitch + step->address[i];
 	return true;
 }
 
 /* Fills in step->address, space, mixed_spaces and unit_stride, and `reach`; false on a fault. */
 static inline bool access_reach(struct simt_warp *warp, const struct simt_inst *inst, struct simt_step *step,
-                                struct reach *reach)
+				struct reach *reach)
 {
 	struct simt_block *block = warp->block;
 	access_addresses(warp, inst, step);

@@ -56,8 +56,8 @@ static void fill_tid(const struct simt_warp *warp, enum ptx_sreg sreg, lane32 *r
 	for (unsigned i = 0; i < WARP_SIZE; i++) {
 		uint32_t number = warp->index * WARP_SIZE + i;
 		row[i] = sreg == PTX_TID_X   ? number % size.x
-		         : sreg == PTX_TID_Y ? number / size.x % size.y
-		                             : number / size.x / size.y;
+			 : sreg == PTX_TID_Y ? number / size.x % size.y
+					     : number / size.x / size.y;
 	}
 }
 
@@ -70,7 +70,7 @@ static void fill_special(const struct simt_warp *warp, const struct simt_sreg_ro
 	}
 	uint32_t value = uniform_sreg(warp, special->sreg);
 	FOR_LANES
-		row[i] = value;
+	row[i] = value;
 }
 
 /* Room for all of the block's values in one piece; returns it aligned. */
@@ -129,9 +129,9 @@ void simt_block_start(struct simt_block *block, const struct simt_launch *launch
 	size_t local = (size_t)program->local_bytes * WARP_SIZE;
 	block->launch = launch;
 	block->number = number;
-	block->index = (struct dim3){(uint32_t)(number % launch->grid.x),
-	                             (uint32_t)(number / launch->grid.x % launch->grid.y),
-	                             (uint32_t)(number / launch->grid.x / launch->grid.y)};
+	block->index =
+		(struct dim3){(uint32_t)(number % launch->grid.x), (uint32_t)(number / launch->grid.x % launch->grid.y),
+			      (uint32_t)(number / launch->grid.x / launch->grid.y)};
 	block->shared_bytes = program->shared_bytes + launch->dynamic_shared_bytes;
 	size_t shared = aligned(block->shared_bytes);
 	uint8_t *storage = reserve(block, shared + warps * (registers + aligned(local)));

@@ -71,14 +71,16 @@ static void decode_mov(struct decoder *decoder, struct simt_inst *inst)
 static void decode_cvta(struct decoder *decoder, struct simt_inst *inst)
 {
 	const struct ptx_inst *ptx = inst->ptx;
-	int64_t window = ptx->space == PTX_SHARED ? SIMT_SHARED_WINDOW : ptx->space == PTX_LOCAL ? SIMT_LOCAL_WINDOW : 0;
+	int64_t window = ptx->space == PTX_SHARED  ? SIMT_SHARED_WINDOW
+			 : ptx->space == PTX_LOCAL ? SIMT_LOCAL_WINDOW
+						   : 0;
 	decode_ordinary(decoder, inst);
 	inst->offset = ptx->to ? -window : window;
 }
 
 /* Elements of a vector, or the one value: into destinations, or from source 1 on. */
 static void decode_elements(struct decoder *decoder, struct simt_inst *inst, const struct ptx_operand *operand,
-                            bool destination)
+			    bool destination)
 {
 	const struct ptx_operand *element = operand->kind == PTX_OPERAND_VECTOR ? operand->element : operand;
 	uint32_t count = operand->kind == PTX_OPERAND_VECTOR ? operand->count : 1;
@@ -246,7 +248,7 @@ static void choose_exec(struct decoder *decoder, struct simt_inst *inst)
 		return;
 	const char *dot = ptx->type == PTX_NO_TYPE ? "" : ".";
 	decode_error(decoder, ptx->place, "'%s%s%s' in this form is not supported yet", ptx_op_name(ptx->op), dot,
-	             ptx_type_name(ptx->type));
+		     ptx_type_name(ptx->type));
 }
 
 /* --- one instruction --- */
@@ -346,7 +348,8 @@ static void decode_inst(struct decoder *decoder, struct simt_inst *inst, const u
 	case PTX_OP_TEX:
 	case PTX_OP_SULD:
 	case PTX_OP_SUST:
-		decode_error(decoder, ptx->place, "'%s' (textures and surfaces) is not supported yet", ptx_op_name(ptx->op));
+		decode_error(decoder, ptx->place, "'%s' (textures and surfaces) is not supported yet",
+			     ptx_op_name(ptx->op));
 		return;
 	case PTX_OP_MOV:
 		decode_mov(decoder, inst);
@@ -382,7 +385,8 @@ static bool needs_return(const struct ptx_function *function)
 	if (function->body_count == 0)
 		return true;
 	const struct ptx_inst *last = &function->body[function->body_count - 1];
-	bool ends = last->op == PTX_OP_RET || last->op == PTX_OP_EXIT || last->op == PTX_OP_BRA || last->op == PTX_OP_TRAP;
+	bool ends =
+		last->op == PTX_OP_RET || last->op == PTX_OP_EXIT || last->op == PTX_OP_BRA || last->op == PTX_OP_TRAP;
 	return !ends || last->guard != PTX_NO_REG;
 }
 
@@ -401,7 +405,7 @@ static void lay_out_code(struct decoder *decoder)
 }
 
 static void decode_function(struct decoder *decoder, uint32_t index,
-                            uint32_t *(*reconverge)(struct arena *arena, const struct ptx_function *function))
+			    uint32_t *(*reconverge)(struct arena *arena, const struct ptx_function *function))
 {
 	const struct ptx_function *function = decoder->functions[index].ptx;
 	const struct decode_function *detail = &decoder->details[index];
@@ -453,16 +457,16 @@ static void decoder_free(struct decoder *decoder)
 }
 
 struct simt_program *decode_for(const struct ptx_function *kernel,
-                                uint32_t *(*reconverge)(struct arena *arena, const struct ptx_function *function),
-                                const struct exec_isa *isa, struct diag *diag)
+				uint32_t *(*reconverge)(struct arena *arena, const struct ptx_function *function),
+				const struct exec_isa *isa, struct diag *diag)
 {
 	struct simt_program *program = xcalloc(1, sizeof *program);
 	struct decoder decoder = {.program = program,
-	                          .arena = &program->arena,
-	                          .diag = diag,
-	                          .source = &kernel->module->source,
-	                          .isa = isa,
-	                          .sink = SIMT_NO_REGISTER};
+				  .arena = &program->arena,
+				  .diag = diag,
+				  .source = &kernel->module->source,
+				  .isa = isa,
+				  .sink = SIMT_NO_REGISTER};
 	uint32_t errors = diag->errors;
 	program->kernel = kernel;
 	decoder.sreg_rows = arena_array(decoder.arena, PTX_SREGS, sizeof *decoder.sreg_rows);
@@ -487,8 +491,8 @@ struct simt_program *decode_for(const struct ptx_function *kernel,
 }
 
 struct simt_program *simt_decode(const struct ptx_function *kernel,
-                                 uint32_t *(*reconverge)(struct arena *arena, const struct ptx_function *function),
-                                 struct diag *diag)
+				 uint32_t *(*reconverge)(struct arena *arena, const struct ptx_function *function),
+				 struct diag *diag)
 {
 	return decode_for(kernel, reconverge, exec_levels()[0], diag);
 }

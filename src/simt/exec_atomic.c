@@ -10,7 +10,7 @@ typedef uint64_t __attribute__((may_alias)) mem_u64;
 /* One execution function and its commit. `value`: what is stored, of `old`, `b` and (cas) `c`. */
 #define ATOMIC(name, C, M, value)                                                                                      \
 	static void apply_##name(struct simt_warp *warp, const struct simt_inst *inst, uintptr_t base,                 \
-	                         const uint64_t *where, uint32_t lanes)                                                \
+				 const uint64_t *where, uint32_t lanes)                                                \
 	{                                                                                                              \
 		SOURCE(pb, C, 1);                                                                                      \
 		SOURCE(pc, C, 2);                                                                                      \
@@ -83,13 +83,16 @@ struct atomic_pair {
 
 simt_exec *exec_find_atomic(const struct exec_query *query, simt_exec **commit)
 {
-#define PAIR(name) {atomic_##name, commit_##name}
+#define PAIR(name)                                                                                                     \
+	{                                                                                                              \
+		atomic_##name, commit_##name                                                                           \
+	}
 #define BITS_ROW(bits)                                                                                                 \
 	{                                                                                                              \
-		[PTX_ATOM_ADD] = PAIR(add_##bits), [PTX_ATOM_AND] = PAIR(and_##bits),                                  \
-		[PTX_ATOM_OR] = PAIR(or_##bits), [PTX_ATOM_XOR] = PAIR(xor_##bits),                                    \
-		[PTX_ATOM_EXCH] = PAIR(exch_##bits), [PTX_ATOM_CAS] = PAIR(cas_##bits),                                \
-		[PTX_ATOM_MIN] = PAIR(umin_##bits), [PTX_ATOM_MAX] = PAIR(umax_##bits),                                \
+		[PTX_ATOM_ADD] = PAIR(add_##bits), [PTX_ATOM_AND] = PAIR(and_##bits), [PTX_ATOM_OR] = PAIR(or_##bits), \
+		[PTX_ATOM_XOR] = PAIR(xor_##bits), [PTX_ATOM_EXCH] = PAIR(exch_##bits),                                \
+		[PTX_ATOM_CAS] = PAIR(cas_##bits), [PTX_ATOM_MIN] = PAIR(umin_##bits),                                 \
+		[PTX_ATOM_MAX] = PAIR(umax_##bits),                                                                    \
 	}
 	static const struct atomic_pair bits_16[PTX_ATOM_CAS + 1] = {
 		[PTX_ATOM_EXCH] = PAIR(exch_16), [PTX_ATOM_CAS] = PAIR(cas_16), [PTX_ATOM_ADD] = PAIR(add_f16)};

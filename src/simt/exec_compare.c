@@ -14,7 +14,8 @@ static inline uint32_t sign_mask(const int32_t *row)
 		mask |= (uint32_t)_mm512_movepi32_mask(_mm512_load_si512(row + i)) << i;
 #elif defined(__AVX2__)
 	for (unsigned i = 0; i < WARP_SIZE; i += 8)
-		mask |= (uint32_t)_mm256_movemask_ps(_mm256_castsi256_ps(_mm256_load_si256((const void *)(row + i)))) << i;
+		mask |= (uint32_t)_mm256_movemask_ps(_mm256_castsi256_ps(_mm256_load_si256((const void *)(row + i))))
+			<< i;
 #elif defined(__SSE2__)
 	for (unsigned i = 0; i < WARP_SIZE; i += 4)
 		mask |= (uint32_t)_mm_movemask_ps(_mm_castsi128_ps(_mm_load_si128((const void *)(row + i)))) << i;
@@ -46,12 +47,12 @@ static void write_set(struct simt_warp *warp, const struct simt_inst *inst, uint
 	uint32_t holds = inst->ptx->type == PTX_F32 ? float_bits(1.0f) : UINT32_MAX;
 	mask = combine_pred(inst->immediate, mask, with);
 	FOR_LANES
-		row[i] = mask & lane_bit[i] ? holds : 0;
+	row[i] = mask & lane_bit[i] ? holds : 0;
 	blend32(destination(warp, inst, 0), row, lanes);
 }
 
 /* A comparison of two rows, and the two instructions made of it. `load` makes a value of type T of a lane. */
-#define COMPARE(cmp, t, C, T, load, holds)                                                                                \
+#define COMPARE(cmp, t, C, T, load, holds)                                                                             \
 	static inline uint32_t mask_##cmp##_##t(const struct simt_warp *warp, const struct simt_inst *inst)            \
 	{                                                                                                              \
 		SOURCE(pa, C, 0);                                                                                      \
@@ -59,8 +60,8 @@ static void write_set(struct simt_warp *warp, const struct simt_inst *inst, uint
 		int32_t row[WARP_SIZE] __attribute__((aligned(SIMT_ALIGN)));                                           \
 		FOR_LANES                                                                                              \
 		{                                                                                                      \
-			T a = load(pa[i]);                                                                   \
-			T b = load(pb[i]);                                                                   \
+			T a = load(pa[i]);                                                                             \
+			T b = load(pb[i]);                                                                             \
 			row[i] = (holds) ? -1 : 0;                                                                     \
 		}                                                                                                      \
 		return sign_mask(row);                                                                                 \
@@ -77,25 +78,25 @@ static void write_set(struct simt_warp *warp, const struct simt_inst *inst, uint
 #define PLAIN(x) (x)
 #define FLUSH(x) flush_f32(x, 0)
 
-#define COMPARE_ORDERED(t, C, T, load)                                                                                    \
-	COMPARE(eq, t, C, T, load, a == b)                                                                                \
-	COMPARE(lt, t, C, T, load, a < b)                                                                                 \
-	COMPARE(le, t, C, T, load, a <= b)                                                                                \
-	COMPARE(gt, t, C, T, load, a > b)                                                                                 \
+#define COMPARE_ORDERED(t, C, T, load)                                                                                 \
+	COMPARE(eq, t, C, T, load, a == b)                                                                             \
+	COMPARE(lt, t, C, T, load, a < b)                                                                              \
+	COMPARE(le, t, C, T, load, a <= b)                                                                             \
+	COMPARE(gt, t, C, T, load, a > b)                                                                              \
 	COMPARE(ge, t, C, T, load, a >= b)
-#define COMPARE_INT(t, C, T, load)                                                                                        \
-	COMPARE_ORDERED(t, C, T, load)                                                                                    \
+#define COMPARE_INT(t, C, T, load)                                                                                     \
+	COMPARE_ORDERED(t, C, T, load)                                                                                 \
 	COMPARE(ne, t, C, T, load, a != b)
-#define COMPARE_REAL(t, C, T, load)                                                                                       \
-	COMPARE_ORDERED(t, C, T, load)                                                                                    \
-	COMPARE(ne, t, C, T, load, a < b || a > b)                                                                        \
-	COMPARE(equ, t, C, T, load, !(a < b || a > b))                                                                    \
-	COMPARE(neu, t, C, T, load, a != b)                                                                               \
-	COMPARE(ltu, t, C, T, load, !(a >= b))                                                                            \
-	COMPARE(leu, t, C, T, load, !(a > b))                                                                             \
-	COMPARE(gtu, t, C, T, load, !(a <= b))                                                                            \
-	COMPARE(geu, t, C, T, load, !(a < b))                                                                             \
-	COMPARE(num, t, C, T, load, a == a && b == b)                                                                     \
+#define COMPARE_REAL(t, C, T, load)                                                                                    \
+	COMPARE_ORDERED(t, C, T, load)                                                                                 \
+	COMPARE(ne, t, C, T, load, a<b || a> b)                                                                        \
+	COMPARE(equ, t, C, T, load, !(a < b || a > b))                                                                 \
+	COMPARE(neu, t, C, T, load, a != b)                                                                            \
+	COMPARE(ltu, t, C, T, load, !(a >= b))                                                                         \
+	COMPARE(leu, t, C, T, load, !(a > b))                                                                          \
+	COMPARE(gtu, t, C, T, load, !(a <= b))                                                                         \
+	COMPARE(geu, t, C, T, load, !(a < b))                                                                          \
+	COMPARE(num, t, C, T, load, a == a && b == b)                                                                  \
 	COMPARE(nan, t, C, T, load, a != a || b != b)
 COMPARE_INT(u16, lane32, uint16_t, (uint16_t))
 COMPARE_INT(s16, lane32, int16_t, (int16_t))
@@ -137,17 +138,17 @@ enum { COMPARISONS = PTX_NAN + 1 };
 
 /* selp */
 #define SELECT(t, C)                                                                                                   \
-	LANE_FUNCTION(selp_##t, C, SOURCE(pa, C, 0); SOURCE(pb, C, 1); uint32_t mask = source_pred(warp, inst, 2),     \
-	              mask & lane_bit[i] ? pa[i] : pb[i])
+	LANE_FUNCTION(selp_##t, C, SOURCE(pa, C, 0); SOURCE(pb, C, 1);                                                 \
+		      uint32_t mask = source_pred(warp, inst, 2), mask & lane_bit[i] ? pa[i] : pb[i])
 SELECT(32, lane32)
 SELECT(64, lane64)
 
 /* slct: a where c >= 0, else b; NaN is not, -0 is. */
 #define SLCT(t, C)                                                                                                     \
-	LANE_FUNCTION(slct_s32_##t, C, SOURCE(pa, C, 0); SOURCE(pb, C, 1); SOURCE(pc, lane32, 2),                      \
-	              (int32_t)pc[i] >= 0 ? pa[i] : pb[i])                                                             \
+	LANE_FUNCTION(slct_s32_##t, C, SOURCE(pa, C, 0); SOURCE(pb, C, 1);                                             \
+		      SOURCE(pc, lane32, 2), (int32_t)pc[i] >= 0 ? pa[i] : pb[i])                                      \
 	LANE_FUNCTION(slct_f32_##t, C, SOURCE(pa, C, 0); SOURCE(pb, C, 1); SOURCE(pc, lanef, 2);                       \
-	              uint32_t keep = ftz_keep(inst), flush_f32(pc[i], keep) >= 0 ? pa[i] : pb[i])
+		      uint32_t keep = ftz_keep(inst), flush_f32(pc[i], keep) >= 0 ? pa[i] : pb[i])
 SLCT(32, lane32)
 SLCT(64, lane64)
 
@@ -179,8 +180,8 @@ static inline bool test_class(enum ptx_testp test, bool exponent_zero, bool expo
 		uint32_t mask = 0;                                                                                     \
 		for (unsigned i = 0; i < WARP_SIZE; i++)                                                               \
 			mask |= (uint32_t)test_class(inst->ptx->testp, (pa[i] & (exponent)) == 0,                      \
-			                             (pa[i] & (exponent)) == (exponent), (pa[i] & (mantissa)) == 0)    \
-			        << i;                                                                                  \
+						     (pa[i] & (exponent)) == (exponent), (pa[i] & (mantissa)) == 0)    \
+				<< i;                                                                                  \
 		write_pred(warp, inst, 0, mask, step->lanes);                                                          \
 	}
 TESTP(f32, lane32, 0x7f800000u, 0x007fffffu)

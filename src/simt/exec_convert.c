@@ -81,14 +81,25 @@ static bool narrower(enum ptx_type to, enum ptx_type from, uint8_t dst_bytes, en
 	return to_bytes <= from_bytes || !ptx_type_is_signed(from) || ptx_type_is_signed(to) || to_bytes == dst_bytes;
 }
 
-#define EXTEND_ROW(t) {{extend_##t##_44, extend_##t##_48}, {extend_##t##_84, extend_##t##_88}}
+#define EXTEND_ROW(t)                                                                                                  \
+	{                                                                                                              \
+		{extend_##t##_44, extend_##t##_48},                                                                    \
+		{                                                                                                      \
+			extend_##t##_84, extend_##t##_88                                                               \
+		}                                                                                                      \
+	}
 
 static simt_exec *find_extend(const struct exec_query *query)
 {
 	static simt_exec *const table[PTX_TYPES][2][2] = {
-		[PTX_U8] = EXTEND_ROW(u8),   [PTX_S8] = EXTEND_ROW(s8),   [PTX_U16] = EXTEND_ROW(u16),
-		[PTX_S16] = EXTEND_ROW(s16), [PTX_U32] = EXTEND_ROW(u32), [PTX_S32] = EXTEND_ROW(s32),
-		[PTX_U64] = {{0}, {move_32, move_64}}, [PTX_S64] = {{0}, {move_32, move_64}},
+		[PTX_U8] = EXTEND_ROW(u8),
+		[PTX_S8] = EXTEND_ROW(s8),
+		[PTX_U16] = EXTEND_ROW(u16),
+		[PTX_S16] = EXTEND_ROW(s16),
+		[PTX_U32] = EXTEND_ROW(u32),
+		[PTX_S32] = EXTEND_ROW(s32),
+		[PTX_U64] = {{0}, {move_32, move_64}},
+		[PTX_S64] = {{0}, {move_32, move_64}},
 	};
 	enum ptx_type type;
 	if (!narrower(query->type, query->type2, query->dst_bytes, &type))
@@ -96,7 +107,10 @@ static simt_exec *find_extend(const struct exec_query *query)
 	return table[type][query->src_bytes == 8][query->dst_bytes == 8];
 }
 
-#define TO_ROW(t) {f32_from_##t, f64_from_##t}
+#define TO_ROW(t)                                                                                                      \
+	{                                                                                                              \
+		f32_from_##t, f64_from_##t                                                                             \
+	}
 #define FROM_ROW(round)                                                                                                \
 	{                                                                                                              \
 		[PTX_S32] = {s32_from_f32_##round, s32_from_f64_##round},                                              \
@@ -110,7 +124,7 @@ static simt_exec *find_extend(const struct exec_query *query)
 simt_exec *ISA(exec_find_convert)(const struct exec_query *query)
 {
 	static simt_exec *const to_real[PTX_TYPES][2] = {
-		[PTX_U8] = TO_ROW(u8),   [PTX_S8] = TO_ROW(s8),   [PTX_U16] = TO_ROW(u16), [PTX_S16] = TO_ROW(s16),
+		[PTX_U8] = TO_ROW(u8),	 [PTX_S8] = TO_ROW(s8),	  [PTX_U16] = TO_ROW(u16), [PTX_S16] = TO_ROW(s16),
 		[PTX_U32] = TO_ROW(u32), [PTX_S32] = TO_ROW(s32), [PTX_U64] = TO_ROW(u64), [PTX_S64] = TO_ROW(s64),
 	};
 	static simt_exec *const from_real[][PTX_TYPES][2] = {

@@ -16,8 +16,7 @@ static inline float saturate(float value)
 /* Each f32 function exists plain and with the modifiers .ftz and .sat, looked up in the instruction. */
 #define F32_MODIFIED(name, sources, call)                                                                              \
 	LANE_FUNCTION(name##_mod_f32, lanef, sources; uint32_t keep = ftz_keep(inst);                                  \
-	              uint32_t sat = inst->immediate & EXEC_SAT ? UINT32_MAX : 0,                                      \
-	              modify(call, keep, sat))
+		      uint32_t sat = inst->immediate & EXEC_SAT ? UINT32_MAX : 0, modify(call, keep, sat))
 
 static inline float modify(float value, uint32_t keep, uint32_t sat)
 {
@@ -49,8 +48,8 @@ static inline float modify(float value, uint32_t keep, uint32_t sat)
 	}                                                                                                              \
 	LANE_FUNCTION(name##_f32, lanef, SOURCE(pa, lanef, 0); SOURCE(pb, lanef, 1), name##_f32_lane(pa[i], pb[i]))    \
 	LANE_FUNCTION(name##_f64, laned, SOURCE(pa, laned, 0); SOURCE(pb, laned, 1), name##_f64_lane(pa[i], pb[i]))    \
-	F32_MODIFIED(name, SOURCE(pa, lanef, 0); SOURCE(pb, lanef, 1),                                                 \
-	             name##_f32_lane(flush_f32(pa[i], keep), flush_f32(pb[i], keep)))
+	F32_MODIFIED(name, SOURCE(pa, lanef, 0);                                                                       \
+		     SOURCE(pb, lanef, 1), name##_f32_lane(flush_f32(pa[i], keep), flush_f32(pb[i], keep)))
 
 #define REAL3(name, f32_value, f64_value)                                                                              \
 	static inline float name##_f32_lane(float a, float b, float c)                                                 \
@@ -61,16 +60,17 @@ static inline float modify(float value, uint32_t keep, uint32_t sat)
 	{                                                                                                              \
 		return f64_value;                                                                                      \
 	}                                                                                                              \
-	LANE_FUNCTION(name##_f32, lanef, SOURCE(pa, lanef, 0); SOURCE(pb, lanef, 1); SOURCE(pc, lanef, 2),             \
-	              name##_f32_lane(pa[i], pb[i], pc[i]))                                                            \
-	LANE_FUNCTION(name##_f64, laned, SOURCE(pa, laned, 0); SOURCE(pb, laned, 1); SOURCE(pc, laned, 2),             \
-	              name##_f64_lane(pa[i], pb[i], pc[i]))                                                            \
-	F32_MODIFIED(name, SOURCE(pa, lanef, 0); SOURCE(pb, lanef, 1); SOURCE(pc, lanef, 2),                           \
-	             name##_f32_lane(flush_f32(pa[i], keep), flush_f32(pb[i], keep), flush_f32(pc[i], keep)))
+	LANE_FUNCTION(name##_f32, lanef, SOURCE(pa, lanef, 0); SOURCE(pb, lanef, 1);                                   \
+		      SOURCE(pc, lanef, 2), name##_f32_lane(pa[i], pb[i], pc[i]))                                      \
+	LANE_FUNCTION(name##_f64, laned, SOURCE(pa, laned, 0); SOURCE(pb, laned, 1);                                   \
+		      SOURCE(pc, laned, 2), name##_f64_lane(pa[i], pb[i], pc[i]))                                      \
+	F32_MODIFIED(name, SOURCE(pa, lanef, 0); SOURCE(pb, lanef, 1);                                                 \
+		     SOURCE(pc, lanef, 2),                                                                             \
+		     name##_f32_lane(flush_f32(pa[i], keep), flush_f32(pb[i], keep), flush_f32(pc[i], keep)))
 
 REAL2(add, canonical_f32(a + b), canonical_f64(a + b))
 REAL2(sub, canonical_f32(a - b), canonical_f64(a - b))
-REAL2(mul, canonical_f32(a * b), canonical_f64(a * b))
+REAL2(mul, canonical_f32(a *b), canonical_f64(a *b))
 REAL2(div, canonical_f32(a / b), canonical_f64(a / b))
 REAL3(fma, canonical_f32(__builtin_fmaf(a, b, c)), canonical_f64(__builtin_fma(a, b, c)))
 REAL1(rcp, canonical_f32(1.0f / a), canonical_f64(1.0 / a))
@@ -227,9 +227,9 @@ static void circular(struct simt_warp *warp, const struct simt_inst *inst, struc
 	float in[WARP_SIZE], out[WARP_SIZE] __attribute__((aligned(SIMT_ALIGN)));
 	uint32_t large = 0;
 	FOR_LANES
-		in[i] = flush_f32(pa[i], keep);
+	in[i] = flush_f32(pa[i], keep);
 	FOR_LANES
-		out[i] = flush_f32(circular_lane(in[i], quadrant), keep);
+	out[i] = flush_f32(circular_lane(in[i], quadrant), keep);
 	for (unsigned i = 0; i < WARP_SIZE; i++)
 		large |= !(in[i] < LARGE_ANGLE && in[i] > -LARGE_ANGLE);
 	for (unsigned i = 0; large && i < WARP_SIZE; i++)
@@ -256,18 +256,28 @@ REAL1_F32(lg2)
 REAL1_F32(tanh)
 
 /* f32 plain, f32 with modifiers, f64 */
-#define ROW(f) {f##_f32, f##_mod_f32, f##_f64}
+#define ROW(f)                                                                                                         \
+	{                                                                                                              \
+		f##_f32, f##_mod_f32, f##_f64                                                                          \
+	}
 
 simt_exec *ISA(exec_find_real)(const struct exec_query *query)
 {
 	static simt_exec *const table[PTX_OPCODES][3] = {
-		[PTX_OP_ADD] = ROW(add),     [PTX_OP_SUB] = ROW(sub),
-		[PTX_OP_MUL] = ROW(mul),     [PTX_OP_FMA] = ROW(fma),
-		[PTX_OP_MAD] = ROW(fma),     [PTX_OP_DIV] = ROW(div),
-		[PTX_OP_RCP] = ROW(rcp),     [PTX_OP_SQRT] = ROW(sqrt),
-		[PTX_OP_RSQRT] = ROW(rsqrt), [PTX_OP_ABS] = ROW(abs),
-		[PTX_OP_NEG] = ROW(neg),     [PTX_OP_MIN] = ROW(min),
-		[PTX_OP_MAX] = ROW(max),     [PTX_OP_COPYSIGN] = ROW(copysign),
+		[PTX_OP_ADD] = ROW(add),
+		[PTX_OP_SUB] = ROW(sub),
+		[PTX_OP_MUL] = ROW(mul),
+		[PTX_OP_FMA] = ROW(fma),
+		[PTX_OP_MAD] = ROW(fma),
+		[PTX_OP_DIV] = ROW(div),
+		[PTX_OP_RCP] = ROW(rcp),
+		[PTX_OP_SQRT] = ROW(sqrt),
+		[PTX_OP_RSQRT] = ROW(rsqrt),
+		[PTX_OP_ABS] = ROW(abs),
+		[PTX_OP_NEG] = ROW(neg),
+		[PTX_OP_MIN] = ROW(min),
+		[PTX_OP_MAX] = ROW(max),
+		[PTX_OP_COPYSIGN] = ROW(copysign),
 		[PTX_OP_SIN] = {sin_f32, sin_f32},
 		[PTX_OP_COS] = {cos_f32, cos_f32},
 		[PTX_OP_EX2] = {ex2_f32, ex2_mod_f32},

@@ -6,7 +6,7 @@ static void write_uniform(struct simt_warp *warp, const struct simt_inst *inst, 
 {
 	lane32 *d = destination(warp, inst, 0);
 	FOR_LANES
-		d[i] = lanes & lane_bit[i] ? value : d[i];
+	d[i] = lanes & lane_bit[i] ? value : d[i];
 }
 
 /* The lanes that vote: the active ones, of them those of the member mask where there is one. */
@@ -59,7 +59,7 @@ static void activemask(struct simt_warp *warp, const struct simt_inst *inst, str
 		if (inst->ptx->match_all) {                                                                            \
 			if (inst->immediate & EXEC_SECOND)                                                             \
 				write_pred(warp, inst, 1, agree, step->lanes);                                         \
-			write_uniform(warp, inst, agree & lanes, step->lanes);                                         \
+			write_uniform(warp, inst, agree &lanes, step->lanes);                                          \
 			return;                                                                                        \
 		}                                                                                                      \
 		blend32(destination(warp, inst, 0), row, step->lanes);                                                 \

@@ -25,7 +25,7 @@ typedef uint64_t __attribute__((may_alias)) mem_u64;
 			if (step->unit_stride && inst->vector == 1) {                                                  \
 				const T *s = (const T *)(base + reach.where[0]);                                       \
 				FOR_LANES                                                                              \
-					d[i] = (D)s[i];                                                                \
+				d[i] = (D)s[i];                                                                        \
 			} else if (step->lanes == ALL_LANES) {                                                         \
 				for (unsigned i = 0; i < WARP_SIZE; i++)                                               \
 					d[i] = (D) * (const T *)(base + reach.where[i]);                               \
@@ -42,14 +42,14 @@ typedef uint64_t __attribute__((may_alias)) mem_u64;
 	{                                                                                                              \
 		const uint8_t *from = warp->block->launch->params + inst->offset;                                      \
 		FOR_LANES                                                                                              \
-			step->address[i] = (uint64_t)inst->offset;                                                     \
+		step->address[i] = (uint64_t)inst->offset;                                                             \
 		for (unsigned e = 0; e < inst->vector; e++) {                                                          \
 			if (inst->dst[e] == SIMT_NO_REGISTER)                                                          \
 				continue;                                                                              \
 			D value = (D)((const T *)from)[e];                                                             \
 			D *d = destination(warp, inst, e);                                                             \
 			FOR_LANES                                                                                      \
-				d[i] = step->lanes & lane_bit[i] ? value : d[i];                                       \
+			d[i] = step->lanes & lane_bit[i] ? value : d[i];                                               \
 		}                                                                                                      \
 	}
 LOAD(u8_4, lane32, mem_u8)
@@ -68,7 +68,7 @@ LOAD(u64_8, lane64, mem_u64)
 /* Stores of the low bits of lanes of S as T. Of lanes that write the same place the last one wins. */
 #define STORE(name, S, T)                                                                                              \
 	static void write_##name(struct simt_warp *warp, const struct simt_inst *inst, bool unit_stride,               \
-	                         uintptr_t reach, const uint64_t *where, uint32_t lanes)                               \
+				 uintptr_t reach, const uint64_t *where, uint32_t lanes)                               \
 	{                                                                                                              \
 		for (unsigned e = 0; e < inst->vector; e++) {                                                          \
 			uintptr_t base = reach + e * sizeof(T);                                                        \
@@ -76,7 +76,7 @@ LOAD(u64_8, lane64, mem_u64)
 			if (unit_stride && inst->vector == 1) {                                                        \
 				T *d = (T *)(base + where[0]);                                                         \
 				FOR_LANES                                                                              \
-					d[i] = (T)s[i];                                                                \
+				d[i] = (T)s[i];                                                                        \
 			} else {                                                                                       \
 				for (uint32_t rest = lanes; rest; rest &= rest - 1) {                                  \
 					unsigned i = (unsigned)__builtin_ctz(rest);                                    \
@@ -98,7 +98,7 @@ LOAD(u64_8, lane64, mem_u64)
 	static void commit_##name(struct simt_warp *warp, const struct simt_inst *inst, struct simt_step *step)        \
 	{                                                                                                              \
 		write_##name(warp, inst, step->unit_stride, (uintptr_t)warp->block->global, step->address,             \
-		             global_lanes(step));                                                                      \
+			     global_lanes(step));                                                                      \
 	}
 STORE(8_4, lane32, mem_u8)
 STORE(16_4, lane32, mem_u16)
@@ -119,24 +119,39 @@ static void prefetch(struct simt_warp *warp, const struct simt_inst *inst, struc
 
 static simt_exec *find_load(const struct exec_query *query)
 {
-#define LOAD_ROW(small, large) {{load_##small, load_##large}, {param_##small, param_##large}}
-#define LOAD_ROW_8(large)      {{NULL, load_##large}, {NULL, param_##large}}
+#define LOAD_ROW(small, large)                                                                                         \
+	{                                                                                                              \
+		{load_##small, load_##large},                                                                          \
+		{                                                                                                      \
+			param_##small, param_##large                                                                   \
+		}                                                                                                      \
+	}
+#define LOAD_ROW_8(large)                                                                                              \
+	{                                                                                                              \
+		{NULL, load_##large},                                                                                  \
+		{                                                                                                      \
+			NULL, param_##large                                                                            \
+		}                                                                                                      \
+	}
 	static simt_exec *const table[PTX_TYPES][2][2] = {
-		[PTX_B8] = LOAD_ROW(u8_4, u8_8),     [PTX_U8] = LOAD_ROW(u8_4, u8_8),
-		[PTX_S8] = LOAD_ROW(s8_4, s8_8),     [PTX_B16] = LOAD_ROW(u16_4, u16_8),
-		[PTX_U16] = LOAD_ROW(u16_4, u16_8),  [PTX_S16] = LOAD_ROW(s16_4, s16_8),
-		[PTX_F16] = LOAD_ROW(u16_4, u16_8),  [PTX_B32] = LOAD_ROW(u32_4, u32_8),
-		[PTX_U32] = LOAD_ROW(u32_4, u32_8),  [PTX_S32] = LOAD_ROW(u32_4, s32_8),
-		[PTX_F32] = LOAD_ROW(u32_4, u32_8),  [PTX_F16X2] = LOAD_ROW(u32_4, u32_8),
-		[PTX_B64] = LOAD_ROW_8(u64_8),       [PTX_U64] = LOAD_ROW_8(u64_8),
-		[PTX_S64] = LOAD_ROW_8(u64_8),       [PTX_F64] = LOAD_ROW_8(u64_8),
+		[PTX_B8] = LOAD_ROW(u8_4, u8_8),    [PTX_U8] = LOAD_ROW(u8_4, u8_8),
+		[PTX_S8] = LOAD_ROW(s8_4, s8_8),    [PTX_B16] = LOAD_ROW(u16_4, u16_8),
+		[PTX_U16] = LOAD_ROW(u16_4, u16_8), [PTX_S16] = LOAD_ROW(s16_4, s16_8),
+		[PTX_F16] = LOAD_ROW(u16_4, u16_8), [PTX_B32] = LOAD_ROW(u32_4, u32_8),
+		[PTX_U32] = LOAD_ROW(u32_4, u32_8), [PTX_S32] = LOAD_ROW(u32_4, s32_8),
+		[PTX_F32] = LOAD_ROW(u32_4, u32_8), [PTX_F16X2] = LOAD_ROW(u32_4, u32_8),
+		[PTX_B64] = LOAD_ROW_8(u64_8),	    [PTX_U64] = LOAD_ROW_8(u64_8),
+		[PTX_S64] = LOAD_ROW_8(u64_8),	    [PTX_F64] = LOAD_ROW_8(u64_8),
 	};
 	return table[query->type][query->kernel_param][query->dst_bytes == 8];
 }
 
 static simt_exec *find_store(const struct exec_query *query, simt_exec **commit)
 {
-#define STORE_ROW(name) {store_##name, commit_##name}
+#define STORE_ROW(name)                                                                                                \
+	{                                                                                                              \
+		store_##name, commit_##name                                                                            \
+	}
 	static simt_exec *const table[4][2][2] = {
 		{STORE_ROW(8_4), STORE_ROW(8_8)},
 		{STORE_ROW(16_4), STORE_ROW(16_8)},

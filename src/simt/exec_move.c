@@ -42,7 +42,8 @@ static void pack(struct simt_warp *warp, const struct simt_inst *inst, struct si
 	for (unsigned i = 0; i < WARP_SIZE; i++) {
 		uint64_t value = 0;
 		for (unsigned k = 0; k < inst->vector; k++)
-			value |= (lane_get(source(warp, inst, k), part == 64 ? 8 : 4, i) & low_bits(part)) << (k * part);
+			value |= (lane_get(source(warp, inst, k), part == 64 ? 8 : 4, i) & low_bits(part))
+				 << (k * part);
 		if (step->lanes >> i & 1)
 			lane_set(d, bytes == 8 ? 8 : 4, i, value);
 	}
@@ -81,8 +82,8 @@ static void is_space(struct simt_warp *warp, const struct simt_inst *inst, struc
 		bool shared = a >= SIMT_SHARED_WINDOW && a < SIMT_LOCAL_WINDOW;
 		bool local = a >= SIMT_LOCAL_WINDOW && a < SIMT_WINDOWS_END;
 		bool holds = inst->ptx->space == PTX_SHARED  ? shared
-		             : inst->ptx->space == PTX_LOCAL ? local
-		                                             : !shared && !local;
+			     : inst->ptx->space == PTX_LOCAL ? local
+							     : !shared && !local;
 		mask |= (uint32_t)holds << i;
 	}
 	write_pred(warp, inst, 0, mask, step->lanes);
@@ -124,8 +125,8 @@ static void nothing(struct simt_warp *warp, const struct simt_inst *inst, struct
 
 bool exec_is_special(enum ptx_sreg sreg)
 {
-	return sreg == PTX_GRIDID || sreg == PTX_CLOCK || sreg == PTX_CLOCK64 || sreg == PTX_CLOCK_HI || sreg == PTX_GLOBALTIMER ||
-	       sreg == PTX_SMID;
+	return sreg == PTX_GRIDID || sreg == PTX_CLOCK || sreg == PTX_CLOCK64 || sreg == PTX_CLOCK_HI ||
+	       sreg == PTX_GLOBALTIMER || sreg == PTX_SMID;
 }
 
 static simt_exec *find_move(const struct exec_query *query)

@@ -70,7 +70,7 @@ static float unit_f32(float value)
 #define FLUSHED(x) flush_f32(x, keep)
 #define PLAIN(x)   (x)
 ROUNDED(f32, float, FLUSHED, lanef,
-        inst->immediate & EXEC_SAT ? unit_f32(canonical_f32(r)) : flush_f32(canonical_f32(r), keep))
+	inst->immediate &EXEC_SAT ? unit_f32(canonical_f32(r)) : flush_f32(canonical_f32(r), keep))
 ROUNDED(f64, double, PLAIN, laned, canonical_f64(r))
 
 /* Half precision. Every operation's double result, rounded once more, is the right one: a sum, product, quotient or
@@ -193,6 +193,8 @@ simt_exec *exec_find_round(const struct exec_query *query)
 	static simt_exec *const convert[2][2] = {{convert_44, convert_48}, {convert_84, convert_88}};
 	switch (query->ptx->op) {
 	case PTX_OP_CVT:
+		if (query->type == PTX_F16X2 || query->type2 == PTX_F16X2 || query->ptx->round == PTX_RNA)
+			return NULL;
 		return convert[query->src_bytes == 8][query->dst_bytes == 8];
 	case PTX_OP_SETP:
 		return query->type == PTX_F16 ? half_setp : NULL;

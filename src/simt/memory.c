@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 /* One of the two parts of the address space in which allocations are placed. */
 struct region {
@@ -81,7 +82,8 @@ static void insert(struct simt_memory *memory, size_t at, struct simt_allocation
 }
 
 /* First fit. Free space is what lies between live allocations, so neighbours that were freed are one piece again. */
-static uint64_t place(struct simt_memory *memory, const struct region *region, uint64_t size, uint64_t align, bool is_static)
+static uint64_t place(struct simt_memory *memory, const struct region *region, uint64_t size, uint64_t align,
+		      bool is_static)
 {
 	if (size > region->high - region->low)
 		return 0;
@@ -116,7 +118,7 @@ uint64_t simt_alloc_static(struct simt_memory *memory, uint64_t size, uint64_t a
 /* Gives the host's pages back that lie wholly inside; they read as zero afterwards. */
 static void release_pages(struct simt_memory *memory, uint64_t address, uint64_t size)
 {
-	const uint64_t page = 4096;
+	const uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
 	uintptr_t low = round_up((uintptr_t)memory->base + address, page);
 	uintptr_t high = ((uintptr_t)memory->base + address + size) / page * page;
 	if (low < high)

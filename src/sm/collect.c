@@ -4,7 +4,7 @@
 
 static uint32_t bank_of(const struct sm *sm, uint32_t number, uint32_t warp)
 {
-	return (number + warp) % sm->config.register_banks;
+	return (number + warp) & (sm->config.register_banks - 1);
 }
 
 bool banks_write(struct sm *sm, const struct op *op, bool may_wait)
@@ -21,38 +21,41 @@ bool banks_write(struct sm *sm, const struct op *op, bool may_wait)
 /* Complete instructions go on, from each out port the next collector in turn. */
 static void dispatch(struct sm *sm, uint32_t unit)
 {
-	const struct pipe_config *pipe = &sm->config.pipe[unit];
-	for (uint32_t port = 0; port < pipe->out_ports; port++) {
+	struct collector_set *set = &sm->set[unit];
+	for (uint32_t port = 0; set->complete && port < sm->config.pipe[unit].out_ports; port++) {
 		if (!port_room(&sm->collected[unit], sm->now))
 			return;
-		for (uint32_t i = 1; i <= pipe->collectors; i++) {
-			uint32_t at = (sm->last_dispatched[unit][port] + i) % pipe->collectors;
-			struct collector *collector = &sm->collector[sm->collector_first[unit] + at];
-			if (!collector->op || collector->op->unread)
-				continue;
-			sm->last_dispatched[unit][port] = at;
-			port_push(&sm->collected[unit], collector->op, sm->now);
-			collector->op = NULL;
-			sm->collectors_busy--;
-			break;
-		}
+		uint64_t behind = set->complete & (~1ull << set->last[port]);
+		uint32_t at = (uint32_t)__builtin_ctzll(behind ? behind : set->complete);
+		set->last[port] = at;
+		set->complete &= ~(1ull << at);
+		set->free |= 1ull << at;
+		port_push(&sm->collected[unit], sm->collecting[at], sm->now);
 	}
+}
+
+/* One operand has come; the instruction's last makes it complete. */
+static void receive(struct sm *sm, uint32_t collector)
+{
+	if (--sm->collecting[collector]->unread == 0)
+		sm->set[sm->pipe_of[collector]].complete |= 1ull << collector;
 }
 
 /* Matches banks with collectors: a bank reads one operand, a collector takes one. The match walks the diagonals of the
  * request matrix, from another one each cycle (wavefront allocation). */
 static void read_banks(struct sm *sm)
 {
-	uint32_t size = sm->collectors > sm->config.register_banks ? sm->collectors : sm->config.register_banks;
-	uint32_t first = (uint32_t)(sm->arbitrations++ % sm->collectors);
-	uint32_t diagonal[SM_MAX_COLLECTORS] = {0};
+	uint32_t diagonal[SM_MAX_COLLECTORS];
 	uint64_t diagonals = 0, taken = 0;
 
 	for (uint32_t left = sm->banks_waiting & ~sm->banks_written; left; left &= left - 1) {
 		uint32_t bank = (uint32_t)__builtin_ctz(left);
 		uint32_t collector = sm->bank[bank].collector[sm->bank[bank].head];
-		uint32_t at = (collector + 2 * sm->collectors * size - first - bank) % sm->collectors;
-		diagonal[at] |= 1u << bank;
+		uint32_t from = sm->arbitration + bank, at = collector;
+		while (at < from)
+			at += sm->collectors;
+		at -= from;
+		diagonal[at] = (diagonals >> at & 1 ? diagonal[at] : 0) | 1u << bank;
 		diagonals |= 1ull << at;
 	}
 	for (; diagonals; diagonals &= diagonals - 1) {
@@ -65,11 +68,11 @@ static void read_banks(struct sm *sm)
 				continue;
 			}
 			taken |= 1ull << collector;
-			sm->collector[collector].op->unread--;
 			bank->head++;
 			if (bank->head == bank->tail)
 				sm->banks_waiting &= ~(1u << b);
 			sm->stats.register_reads++;
+			receive(sm, collector);
 		}
 	}
 }
@@ -77,40 +80,43 @@ static void read_banks(struct sm *sm)
 /* The oldest issued instruction takes a free collector and queues its reads. */
 static bool allocate(struct sm *sm, uint32_t unit)
 {
+	struct collector_set *set = &sm->set[unit];
 	struct op *op = port_front(&sm->issued[unit], sm->now);
 	if (!op)
 		return false;
-	for (uint32_t i = 0; i < sm->config.pipe[unit].collectors; i++) {
-		uint32_t at = sm->collector_first[unit] + i;
-		if (sm->collector[at].op)
-			continue;
-		port_pop(&sm->issued[unit], sm->now);
-		sm->collector[at].op = op;
-		sm->collectors_busy++;
-		op->unread = op->inst->bank_reads;
-		for (uint32_t r = 0; r < op->inst->bank_reads; r++) {
-			uint32_t b = bank_of(sm, op->inst->bank_read[r], op->warp);
-			sm->bank[b].collector[sm->bank[b].tail++] = (uint8_t)at;
-			sm->banks_waiting |= 1u << b;
-		}
-		return true;
+	if (!set->free) {
+		sm->stats.collector_full++;
+		return false;
 	}
-	sm->stats.collector_full++;
-	return false;
+	uint32_t at = (uint32_t)__builtin_ctzll(set->free);
+	const struct simt_inst *inst = op->inst;
+	port_pop(&sm->issued[unit], sm->now);
+	set->free &= ~(1ull << at);
+	sm->collecting[at] = op;
+	op->unread = inst->bank_reads;
+	if (!op->unread)
+		set->complete |= 1ull << at;
+	for (uint32_t r = 0; r < inst->bank_reads; r++) {
+		uint32_t b = bank_of(sm, inst->bank_read[r], op->warp);
+		sm->bank[b].collector[sm->bank[b].tail++] = (uint8_t)at;
+		sm->banks_waiting |= 1u << b;
+	}
+	return true;
 }
 
 void collect_operands(struct sm *sm)
 {
-	if (sm->collectors_busy)
-		for (uint32_t unit = 0; unit < PTX_UNITS; unit++)
-			dispatch(sm, unit);
+	for (uint32_t unit = 0; unit < PTX_UNITS; unit++)
+		dispatch(sm, unit);
 	if (sm->banks_waiting)
 		read_banks(sm);
-	else
-		sm->arbitrations++;
-	for (uint32_t unit = 0; unit < PTX_UNITS; unit++)
+	sm->arbitration = sm->arbitration + 1 == sm->collectors ? 0 : sm->arbitration + 1;
+	for (uint32_t unit = 0; unit < PTX_UNITS; unit++) {
+		if (port_empty(&sm->issued[unit]))
+			continue;
 		for (uint32_t port = 0; port < sm->config.pipe[unit].in_ports; port++)
 			if (!allocate(sm, unit))
 				break;
+	}
 	sm->banks_written = 0;
 }

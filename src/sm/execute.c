@@ -10,13 +10,15 @@ static bool start(struct sm *sm, uint32_t kind, uint32_t number, struct op *op)
 	struct unit *unit = &sm->unit[kind][number];
 	const struct simt_inst *inst = op->inst;
 	uint32_t latency = sm->config.latency[inst->latency][inst->number];
-	struct wheel_slot *slot = &sm->wheel[(sm->cycle + latency + ENTER_AND_LEAVE) % SM_WHEEL];
+	struct wheel_slot *slot = &sm->wheel[(sm->cycle + latency + ENTER_AND_LEAVE) & (SM_WHEEL - 1)];
 	uint32_t unit_bit = 1u << (kind * SM_MAX_UNITS + number);
 
 	if (unit->free_at > sm->cycle || slot->count == sm->config.result_bus || slot->units & unit_bit)
 		return false;
 	unit->free_at = sm->cycle + sm->config.initiation[inst->latency][inst->number];
-	slot->op[slot->count++] = op;
+	op->next = slot->first;
+	slot->first = op;
+	slot->count++;
 	slot->units |= unit_bit;
 	sm->in_wheel++;
 	return true;
@@ -41,12 +43,15 @@ void execute(struct sm *sm)
 
 void write_back(struct sm *sm)
 {
-	struct wheel_slot *slot = &sm->wheel[sm->cycle % SM_WHEEL];
-	for (uint32_t i = 0; i < slot->count; i++) {
-		banks_write(sm, slot->op[i], false);
-		complete(sm, slot->op[i]);
+	struct wheel_slot *slot = &sm->wheel[sm->cycle & (SM_WHEEL - 1)];
+	if (!slot->count)
+		return;
+	while (slot->first) {
+		struct op *op = slot->first;
+		slot->first = op->next;
+		banks_write(sm, op, false);
+		complete(sm, op);
 	}
 	sm->in_wheel -= slot->count;
-	slot->count = 0;
-	slot->units = 0;
+	slot->count = slot->units = 0;
 }

@@ -18,8 +18,13 @@ static void open_pipe_ports(struct sm *sm)
 		const struct pipe_config *pipe = &sm->config.pipe[u];
 		port_open(&sm->issued[u], &sm->arena, 2 * pipe->issue_width, NULL);
 		port_open(&sm->collected[u], &sm->arena, 2 * pipe->issue_width, NULL);
-		sm->collector_first[u] = sm->collectors;
-		sm->collectors += pipe->collectors;
+		for (uint32_t i = 0; i < pipe->collectors; i++) {
+			sm->set[u].all |= 1ull << sm->collectors;
+			sm->pipe_of[sm->collectors++] = (uint8_t)u;
+		}
+		sm->set[u].free = sm->set[u].all;
+		for (uint32_t port = 0; port < pipe->out_ports; port++)
+			sm->set[u].last[port] = sm->collectors - pipe->collectors;
 	}
 }
 
@@ -85,7 +90,7 @@ static bool cache_busy(const struct cache *cache)
 static bool has_work(const struct sm *sm)
 {
 	const struct load_store *lsu = &sm->lsu;
-	if (sm->fetched.valid || sm->wants_fetch[0] || sm->wants_fetch[1] || sm->collectors_busy || lsu->current ||
+	if (sm->fetched.valid || sm->wants_fetch[0] || sm->wants_fetch[1] || lsu->current ||
 	    lsu->write_back || lsu->bypassed || lsu->shared_count)
 		return true;
 	for (uint32_t s = 0; s < sm->config.schedulers; s++) {
@@ -94,7 +99,7 @@ static bool has_work(const struct sm *sm)
 			return true;
 	}
 	for (uint32_t u = 0; u < PTX_UNITS; u++)
-		if (!port_empty(&sm->issued[u]) || !port_empty(&sm->collected[u]))
+		if (!port_empty(&sm->issued[u]) || !port_empty(&sm->collected[u]) || sm->set[u].free != sm->set[u].all)
 			return true;
 	return cache_busy(&sm->l1i) || cache_busy(&lsu->l1d) || cache_busy(&lsu->l1c) || !port_empty(&sm->from_network);
 }
@@ -107,7 +112,7 @@ static uint64_t next_wake(const struct sm *sm)
 	if (!sm->in_wheel)
 		return UINT64_MAX;
 	uint64_t ahead = 1;
-	while (!sm->wheel[(sm->cycle + ahead) % SM_WHEEL].count)
+	while (!sm->wheel[(sm->cycle + ahead) & (SM_WHEEL - 1)].count)
 		ahead++;
 	return sm->now + (ahead - 1) * sm->period + 1;
 }

@@ -25,8 +25,7 @@ enum {
 	SM_MAX_COLLECTORS = 64,
 	SM_MAX_BANKS = 32,
 	SM_MAX_UNITS = 8, /* of one kind */
-	SM_WHEEL = 1024,  /* longest arithmetic latency; a power of two */
-	SM_MAX_BUS = 8,
+	SM_WHEEL = 512,         /* longest arithmetic latency; a power of two */
 	SM_BUFFER = 2, /* instructions in a warp's buffer */
 	SM_SHARED_PIPE = 64,
 };
@@ -127,9 +126,10 @@ enum stack_reason {
 	STACK_IDLE
 };
 
-struct collector {
-	struct op *op; /* NULL: free */
-	uint8_t unit;  /* enum ptx_unit */
+/* The collector units of one pipe, as bit masks. */
+struct collector_set {
+	uint64_t all, free, complete; /* complete: has all its operands */
+	uint32_t last[SM_MAX_UNITS];  /* by out port: the one that went last */
 };
 
 /* Operands waiting at a register bank, in order. */
@@ -144,9 +144,9 @@ struct unit {
 
 /* Results that leave the arithmetic units in one cycle. */
 struct wheel_slot {
-	struct op *op[SM_MAX_BUS];
-	uint8_t count;
-	uint32_t units; /* which unit instances */
+	struct op *first; /* linked by op.next */
+	uint32_t units;   /* which unit instances */
+	uint32_t count;
 };
 
 struct shared_pipe_slot {
@@ -206,13 +206,14 @@ struct sm {
 	struct simt_fault fault;
 
 	/* operand collection */
-	struct collector collector[SM_MAX_COLLECTORS];
-	uint32_t collectors, collector_first[PTX_UNITS], collectors_busy;
-	uint32_t last_dispatched[PTX_UNITS][SM_MAX_UNITS];
+	struct op *collecting[SM_MAX_COLLECTORS]; /* by collector unit */
+	struct collector_set set[PTX_UNITS];
+	uint32_t collectors;       /* collector units of all pipes */
+	uint8_t pipe_of[SM_MAX_COLLECTORS];
+	uint32_t arbitration;      /* diagonal that the bank arbiter walks first */
 	struct bank_queue bank[SM_MAX_BANKS];
 	uint32_t banks_waiting; /* banks with reads queued */
 	uint32_t banks_written; /* in this cycle */
-	uint64_t arbitrations;
 	struct port collected[PTX_UNITS]; /* to the units */
 
 	/* execution */

@@ -80,6 +80,15 @@ SLUICE_DEVICE float scalbln(float x, long exponent)
 	return ::scalblnf(x, exponent);
 }
 
+SLUICE_DEVICE double nan(const char *tag)
+{
+	return __nv_nan((const signed char *)tag);
+}
+SLUICE_DEVICE float nanf(const char *tag)
+{
+	return __nv_nanf((const signed char *)tag);
+}
+
 /* CUDA's own functions, float forms on the device. */
 SLUICE_FLOAT_1(cospi)
 SLUICE_FLOAT_1(erfcinv)

@@ -1,0 +1,121 @@
+/* The JSON form of the statistics: a stable interface. What a functional run cannot tell is null. */
+#include "api/record.h"
+
+#include "base/arena.h"
+
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Command lines and names need not be UTF-8; JSON must be. */
+static json_t *text(const char *bytes)
+{
+	json_t *string = json_string(bytes);
+	if (string)
+		return string;
+	char *copy = xstrdup(bytes);
+	for (char *at = copy; *at; at++)
+		if ((unsigned char)*at >= 0x80)
+			*at = '?';
+	string = json_string(copy);
+	free(copy);
+	return string;
+}
+
+static json_t *whole(uint64_t value)
+{
+	return json_integer((json_int_t)value);
+}
+
+static json_t *dim(struct dim3 dim)
+{
+	return json_pack("[I, I, I]", (json_int_t)dim.x, (json_int_t)dim.y, (json_int_t)dim.z);
+}
+
+/* A functional run counts instructions and nothing else. */
+static bool is_known(const struct record *record, const struct counter_group *group, const struct counter *row)
+{
+	size_t offset = group->offset + row->offset;
+	return !record->functional || offset == offsetof(struct gpu_stats, sm.warp_instructions) ||
+	       offset == offsetof(struct gpu_stats, sm.thread_instructions);
+}
+
+static json_t *counters(const struct record *record)
+{
+	json_t *object = json_object();
+	for (size_t g = 0; g < gpu_counter_group_count; g++) {
+		const struct counter_group *group = &gpu_counter_groups[g];
+		for (size_t i = 0; i < *group->count; i++) {
+			const struct counter *row = &group->rows[i];
+			char name[128];
+			snprintf(name, sizeof name, "%s.%s", group->name, row->name);
+			json_object_set_new(object, name,
+					    is_known(record, group, row)
+						    ? whole(counter_value(group, row, &record->stats))
+						    : json_null());
+		}
+	}
+	return object;
+}
+
+static json_t *cycle_stack(const struct record *record)
+{
+	struct stack_part parts[RECORD_STACK_PARTS];
+	size_t count = record_stack(record, parts);
+	json_t *object = json_object();
+	for (size_t i = 0; i < count; i++)
+		json_object_set_new(object, parts[i].name, record->functional ? json_null() : whole(parts[i].slots));
+	return object;
+}
+
+static json_t *kernel(const struct records *records, const struct record *record)
+{
+	bool timed = !record->functional;
+	json_t *object = json_object();
+	json_object_set_new(object, "name", text(record->kernel));
+	json_object_set_new(object, "launch", whole(record->launch));
+	json_object_set_new(object, "grid", dim(record->grid));
+	json_object_set_new(object, "block", dim(record->block));
+	json_object_set_new(object, "registers", whole(record->registers));
+	json_object_set_new(object, "shared_bytes", whole(record->shared_bytes));
+	json_object_set_new(object, "blocks_per_sm", timed ? whole(record->blocks_per_sm) : json_null());
+	json_object_set_new(object, "cycles", timed ? whole(record->cycles) : json_null());
+	json_object_set_new(object, "thread_instructions", whole(record->stats.sm.thread_instructions));
+	json_object_set_new(object, "warp_instructions", whole(record->stats.sm.warp_instructions));
+	json_object_set_new(object, "ipc", timed ? json_real(derive(records, record).ipc) : json_null());
+	json_object_set_new(object, "host_seconds", json_real(record->host_seconds));
+	json_object_set_new(object, "cycle_stack", cycle_stack(record));
+	json_object_set_new(object, "counters", counters(record));
+	return object;
+}
+
+/* The keys of a kernel that add up. */
+static json_t *totals(const struct records *records)
+{
+	struct record total = records_total(records);
+	json_t *object = kernel(records, &total);
+	static const char *const others[] = {"name",	  "launch",	  "grid",	   "block",
+					     "registers", "shared_bytes", "blocks_per_sm", "ipc"};
+	for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+		json_object_del(object, others[i]);
+	return object;
+}
+
+bool records_write_json(const struct records *records, FILE *file)
+{
+	json_t *program = json_array(), *kernels = json_array(), *root = json_object();
+	for (const char *const *word = records->program; word && *word; word++)
+		json_array_append_new(program, text(*word));
+	for (size_t i = 0; i < records->count; i++)
+		json_array_append_new(kernels, kernel(records, &records->record[i]));
+	json_object_set_new(root, "version", json_integer(1));
+	json_object_set_new(root, "sluice", json_string(SLUICE_VERSION));
+	json_object_set_new(root, "machine", text(records->machine->name));
+	json_object_set_new(root, "program", program);
+	json_object_set_new(root, "kernels", kernels);
+	json_object_set_new(root, "totals", totals(records));
+	bool written = json_dumpf(root, file, JSON_INDENT(1) | JSON_REAL_PRECISION(12)) == 0 &&
+		       fputc('\n', file) != EOF && fflush(file) == 0;
+	json_decref(root);
+	return written;
+}

@@ -1,0 +1,277 @@
+/* The table for people: each kernel's account, or, of many launches, a line a kernel and the account of them all. */
+#include "api/record.h"
+
+#include "base/arena.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+	COLUMNS = 100,
+	DETAILED_LAUNCHES = 8, /* more are shown as totals of their kernels */
+	NAME_WIDTH = 33,
+	BAR = 12, /* characters of a bar of 100 % */
+	NUMBER_SIZE = 32,
+};
+
+struct label {
+	const char *stack, *text;
+};
+
+static const struct label labels[] = {
+	{"issued", "issued"},
+	{"arithmetic", "waits: arithmetic"},
+	{"shared", "waits: shared memory"},
+	{"l1", "waits: L1"},
+	{"l2", "waits: L2"},
+	{"dram", "waits: DRAM"},
+	{"barrier", "waits: barrier"},
+	{"conflict", "pipe without room"},
+	{"no_instruction", "no instruction"},
+	{"idle", "idle"},
+};
+
+static const char *label_of(const char *stack)
+{
+	for (size_t i = 0; i < sizeof labels / sizeof labels[0]; i++)
+		if (strcmp(labels[i].stack, stack) == 0)
+			return labels[i].text;
+	return stack;
+}
+
+/* "1,234,567" */
+static const char *grouped(uint64_t value, char text[NUMBER_SIZE])
+{
+	char digits[NUMBER_SIZE];
+	int count = snprintf(digits, sizeof digits, "%" PRIu64, value);
+	char *at = text;
+	for (int i = 0; i < count; i++) {
+		if (i && (count - i) % 3 == 0)
+			*at++ = ',';
+		*at++ = digits[i];
+	}
+	*at = '\0';
+	return text;
+}
+
+/* Tenths of a percent that add up to exactly 1000: what rounding down leaves goes to those that lost most by it. */
+static void share_out(const uint64_t *value, size_t count, uint32_t *tenths)
+{
+	uint64_t sum = 0;
+	uint32_t left = 1000;
+	for (size_t i = 0; i < count; i++) {
+		tenths[i] = 0;
+		sum += value[i];
+	}
+	if (!sum)
+		return;
+	uint64_t *lost = xcalloc(count, sizeof *lost);
+	for (size_t i = 0; i < count; i++) {
+		tenths[i] = (uint32_t)(value[i] * 1000 / sum);
+		lost[i] = value[i] * 1000 % sum;
+		left -= tenths[i];
+	}
+	for (; left; left--) {
+		size_t most = 0;
+		for (size_t i = 1; i < count; i++)
+			if (lost[i] > lost[most])
+				most = i;
+		tenths[most]++;
+		lost[most] = 0;
+	}
+	free(lost);
+}
+
+static void print_part(FILE *file, const char *label, uint32_t tenths, bool last)
+{
+	char bar[BAR + 1] = "";
+	memset(bar, '#', (tenths * BAR + 500) / 1000);
+	fprintf(file, "%-20s %3" PRIu32 ".%" PRIu32 " %%", label, tenths / 10, tenths % 10);
+	if (!last)
+		fprintf(file, " %-*s  ", BAR, bar);
+	else
+		fprintf(file, "%s%s\n", *bar ? " " : "", bar);
+}
+
+/* In two columns, read downwards. */
+static void print_stack(FILE *file, const struct record *record)
+{
+	struct stack_part parts[RECORD_STACK_PARTS];
+	uint64_t slots[RECORD_STACK_PARTS], sum = 0;
+	uint32_t tenths[RECORD_STACK_PARTS];
+	size_t count = record_stack(record, parts), rows = (count + 1) / 2;
+	for (size_t i = 0; i < count; i++)
+		sum += slots[i] = parts[i].slots;
+	if (!sum)
+		return;
+	share_out(slots, count, tenths);
+	for (size_t row = 0; row < rows; row++) {
+		fprintf(file, "  %-14s", row ? "" : "cycle stack");
+		print_part(file, label_of(parts[row].name), tenths[row], row + rows >= count);
+		if (row + rows < count)
+			print_part(file, label_of(parts[row + rows].name), tenths[row + rows], true);
+	}
+}
+
+static void print_memory(FILE *file, const struct record *record, const struct derived *derived)
+{
+	const struct gpu_stats *stats = &record->stats;
+	char l1[NUMBER_SIZE], l2[NUMBER_SIZE];
+	fprintf(file, "  %-14sL1 hits %.1f %% of %s, L2 hits %.1f %% of %s\n", "caches", 100 * derived->l1d_hit_rate,
+		grouped(stats->l1d.accesses, l1), 100 * derived->l2_hit_rate, grouped(stats->l2.accesses, l2));
+	fprintf(file, "  %-14s%.1f GB/s, pins busy %.1f %%, row hits %.1f %%, %.1f requests a row\n", "DRAM",
+		1e-9 * derived->dram_bandwidth, 100 * derived->dram_utilisation, 100 * derived->row_hit_rate,
+		derived->row_locality);
+}
+
+static void print_host(FILE *file, const struct record *record, const struct derived *derived)
+{
+	char rate[NUMBER_SIZE];
+	fprintf(file, "  %-14s%.3f s, %s warp instructions a second\n", "host", record->host_seconds,
+		grouped((uint64_t)derived->warp_instructions_per_host_second, rate));
+}
+
+/* What is known of a launch, and of a sum of launches. */
+static void print_account(FILE *file, const struct records *records, const struct record *record)
+{
+	const struct sm_stats *sm = &record->stats.sm;
+	struct derived derived = derive(records, record);
+	char a[NUMBER_SIZE], b[NUMBER_SIZE];
+	if (record->functional)
+		fprintf(file, "  %-14sfunctional run, no cycles\n", "time");
+	else
+		fprintf(file, "  %-14s%s cycles, IPC %.2f\n", "time", grouped(record->cycles, a), derived.ipc);
+	fprintf(file, "  %-14s%s of warps, %s of threads\n", "instructions", grouped(sm->warp_instructions, a),
+		grouped(sm->thread_instructions, b));
+	if (!record->functional) {
+		print_stack(file, record);
+		print_memory(file, record, &derived);
+	}
+	print_host(file, record, &derived);
+}
+
+/* How a kernel ended, when not well. */
+static const char *ending(enum gpu_end end)
+{
+	switch (end) {
+	case GPU_FAULT:
+		return ", stopped by a fault";
+	case GPU_STALLED:
+		return ", stalled";
+	case GPU_STOPPED:
+		return ", stopped at the limit of instructions";
+	default:
+		return "";
+	}
+}
+
+static void print_launch(FILE *file, const struct records *records, const struct record *record)
+{
+	const struct dim3 *grid = &record->grid, *block = &record->block;
+	char shared[NUMBER_SIZE];
+	fprintf(file, "\n%s, launch %" PRIu64 "%s\n", record->kernel, record->launch, ending(record->end));
+	fprintf(file, "  %-14sgrid %ux%ux%u, block %ux%ux%u\n", "shape", grid->x, grid->y, grid->z, block->x, block->y,
+		block->z);
+	fprintf(file, "  %-14s%u registers a thread, %s bytes of shared memory a block", "resources", record->registers,
+		grouped(record->shared_bytes, shared));
+	if (!record->functional)
+		fprintf(file, ", %u %s an SM", record->blocks_per_sm, record->blocks_per_sm == 1 ? "block" : "blocks");
+	fputc('\n', file);
+	print_account(file, records, record);
+}
+
+/* One record a kernel name, in order of first launch; `launch` counts them. */
+static size_t sum_by_kernel(const struct records *records, struct record *sum)
+{
+	size_t count = 0;
+	for (size_t i = 0; i < records->count; i++) {
+		const struct record *record = &records->record[i];
+		size_t at = 0;
+		while (at < count && strcmp(sum[at].kernel, record->kernel) != 0)
+			at++;
+		if (at == count)
+			sum[count++] = (struct record){.kernel = record->kernel};
+		sum[at].launch++;
+		record_add(&sum[at], record);
+	}
+	return count;
+}
+
+static void print_kernel_row(FILE *file, const struct records *records, const struct record *sum, uint32_t tenths)
+{
+	char cycles[NUMBER_SIZE], warps[NUMBER_SIZE], threads[NUMBER_SIZE];
+	const char *name = sum->kernel;
+	if (strlen(name) > NAME_WIDTH) { /* long names have a line of their own */
+		fprintf(file, "%s\n", name);
+		name = "";
+	}
+	fprintf(file, "%-*s %9" PRIu64, NAME_WIDTH, name, sum->launch);
+	if (sum->functional) {
+		fprintf(file, " %22s %22s\n", grouped(sum->stats.sm.warp_instructions, warps),
+			grouped(sum->stats.sm.thread_instructions, threads));
+		return;
+	}
+	struct derived derived = derive(records, sum);
+	fprintf(file, " %16s %5" PRIu32 ".%" PRIu32 " %% %8.2f %6.1f %% %6.1f %%\n", grouped(sum->cycles, cycles),
+		tenths / 10, tenths % 10, derived.ipc, 100 * derived.l1d_hit_rate, 100 * derived.l2_hit_rate);
+}
+
+static void print_kernels(FILE *file, const struct records *records, const struct record *total)
+{
+	struct record *sum = xcalloc(records->count, sizeof *sum);
+	size_t count = sum_by_kernel(records, sum);
+	uint64_t *cycles = xcalloc(count, sizeof *cycles);
+	uint32_t *tenths = xcalloc(count, sizeof *tenths);
+	for (size_t i = 0; i < count; i++)
+		cycles[i] = sum[i].cycles;
+	share_out(cycles, count, tenths);
+	fprintf(file, "\n%-*s %9s", NAME_WIDTH, "kernel", "launches");
+	if (total->functional)
+		fprintf(file, " %22s %22s\n", "warp instructions", "thread instructions");
+	else
+		fprintf(file, " %16s %9s %8s %8s %8s\n", "cycles", "share", "IPC", "L1 hits", "L2 hits");
+	for (size_t i = 0; i < count; i++)
+		print_kernel_row(file, records, &sum[i], tenths[i]);
+	fprintf(file, "\n%zu launches together%s (the JSON form has each)\n", records->count, ending(total->end));
+	print_account(file, records, total);
+	free(cycles);
+	free(tenths);
+	free(sum);
+}
+
+/* "sluice 0.1.0, machine gtx480: ./vecadd 1000", at most a line */
+static void print_title(FILE *file, const struct records *records)
+{
+	int column = fprintf(file, "sluice %s, machine %s", SLUICE_VERSION, records->machine->name);
+	const char *separator = ": ";
+	for (const char *const *word = records->program; word && *word; word++) {
+		if (column + (int)strlen(separator) + (int)strlen(*word) > COLUMNS - 4) {
+			fprintf(file, "%s...", separator);
+			break;
+		}
+		column += fprintf(file, "%s%s", separator, *word);
+		separator = " ";
+	}
+	fputc('\n', file);
+}
+
+void records_write_table(const struct records *records, FILE *file)
+{
+	print_title(file, records);
+	if (!records->count) {
+		fprintf(file, "\nno kernel was launched\n");
+		return;
+	}
+	struct record total = records_total(records);
+	if (records->count > DETAILED_LAUNCHES) {
+		print_kernels(file, records, &total);
+		return;
+	}
+	for (size_t i = 0; i < records->count; i++)
+		print_launch(file, records, &records->record[i]);
+	if (records->count > 1) {
+		fprintf(file, "\n%zu launches together\n", records->count);
+		print_account(file, records, &total);
+	}
+}

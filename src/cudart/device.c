@@ -1,0 +1,333 @@
+/* The device: one, number 0, with the properties of the machine file. */
+#include "cudart/runtime.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { RUNTIME_VERSION = CUDART_VERSION, MAX_PITCH = 0x7fffffff, GRID_LIMIT = 65535, CONSTANT_BYTES = 65536 };
+
+static void fill_properties(struct cudaDeviceProp *properties, const struct sluice_machine_info *machine)
+{
+	int threads = (int)machine->max_threads_per_block;
+	*properties = (struct cudaDeviceProp){
+		.totalGlobalMem = machine->memory_bytes,
+		.sharedMemPerBlock = machine->shared_bytes_per_block,
+		.regsPerBlock = (int)machine->registers_per_sm,
+		.warpSize = (int)machine->warp_size,
+		.memPitch = MAX_PITCH,
+		.maxThreadsPerBlock = threads,
+		.maxThreadsDim = {threads, threads, 64},
+		.maxGridSize = {machine->major >= 3 ? INT32_MAX : GRID_LIMIT, GRID_LIMIT, GRID_LIMIT},
+		.clockRate = (int)machine->core_mhz * 1000,
+		.totalConstMem = CONSTANT_BYTES,
+		.major = (int)machine->major,
+		.minor = (int)machine->minor,
+		.textureAlignment = 512,
+		.texturePitchAlignment = 32,
+		.multiProcessorCount = (int)machine->sm_count,
+		.computeMode = cudaComputeModeDefault,
+		.surfaceAlignment = 512,
+		.unifiedAddressing = 1,
+		.memoryClockRate = (int)machine->memory_mhz * 1000,
+		.memoryBusWidth = (int)machine->memory_bus_bits,
+		.l2CacheSize = (int)machine->l2_bytes,
+		.maxThreadsPerMultiProcessor = (int)machine->max_threads_per_sm,
+		.globalL1CacheSupported = 1,
+		.localL1CacheSupported = 1,
+		.sharedMemPerMultiprocessor = machine->shared_bytes_per_sm,
+		.regsPerMultiprocessor = (int)machine->registers_per_sm,
+		.singleToDoublePrecisionPerfRatio = 2,
+		.sharedMemPerBlockOptin = machine->shared_bytes_per_block,
+		.maxBlocksPerMultiProcessor = (int)machine->max_blocks_per_sm,
+	};
+	snprintf(properties->name, sizeof properties->name, "Sluice %s", machine->name);
+	memcpy(properties->uuid.bytes, "sluice-simulated", sizeof properties->uuid.bytes);
+}
+
+static cudaError_t get_properties(struct runtime *runtime, struct cudaDeviceProp *properties, int device)
+{
+	if (runtime->error != cudaSuccess)
+		return runtime->error;
+	if (device != 0)
+		return cudaErrorInvalidDevice;
+	if (!properties)
+		return cudaErrorInvalidValue;
+	struct sluice_machine_info machine;
+	sluice_machine_info(runtime->gpu, &machine);
+	fill_properties(properties, &machine);
+	return cudaSuccess;
+}
+
+cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *properties, int device)
+{
+	struct runtime *runtime = runtime_enter();
+	return runtime_leave(runtime, get_properties(runtime, properties, device));
+}
+
+/* Where an attribute lies in the properties, and how wide it is there. */
+#define AT(attribute, field)                                                                                           \
+	{                                                                                                              \
+		cudaDevAttr##attribute, offsetof(struct cudaDeviceProp, field),                                        \
+			sizeof((struct cudaDeviceProp *)NULL)->field                                                   \
+	}
+static const struct attribute {
+	enum cudaDeviceAttr attribute;
+	size_t offset, size;
+} attributes[] = {
+	AT(MaxThreadsPerBlock, maxThreadsPerBlock),
+	AT(MaxBlockDimX, maxThreadsDim[0]),
+	AT(MaxBlockDimY, maxThreadsDim[1]),
+	AT(MaxBlockDimZ, maxThreadsDim[2]),
+	AT(MaxGridDimX, maxGridSize[0]),
+	AT(MaxGridDimY, maxGridSize[1]),
+	AT(MaxGridDimZ, maxGridSize[2]),
+	AT(MaxSharedMemoryPerBlock, sharedMemPerBlock),
+	AT(TotalConstantMemory, totalConstMem),
+	AT(WarpSize, warpSize),
+	AT(MaxPitch, memPitch),
+	AT(MaxRegistersPerBlock, regsPerBlock),
+	AT(ClockRate, clockRate),
+	AT(TextureAlignment, textureAlignment),
+	AT(GpuOverlap, deviceOverlap),
+	AT(MultiProcessorCount, multiProcessorCount),
+	AT(KernelExecTimeout, kernelExecTimeoutEnabled),
+	AT(Integrated, integrated),
+	AT(CanMapHostMemory, canMapHostMemory),
+	AT(ComputeMode, computeMode),
+	AT(ConcurrentKernels, concurrentKernels),
+	AT(EccEnabled, ECCEnabled),
+	AT(PciBusId, pciBusID),
+	AT(PciDeviceId, pciDeviceID),
+	AT(PciDomainId, pciDomainID),
+	AT(TccDriver, tccDriver),
+	AT(MemoryClockRate, memoryClockRate),
+	AT(GlobalMemoryBusWidth, memoryBusWidth),
+	AT(L2CacheSize, l2CacheSize),
+	AT(MaxThreadsPerMultiProcessor, maxThreadsPerMultiProcessor),
+	AT(AsyncEngineCount, asyncEngineCount),
+	AT(UnifiedAddressing, unifiedAddressing),
+	AT(ComputeCapabilityMajor, major),
+	AT(ComputeCapabilityMinor, minor),
+	AT(StreamPrioritiesSupported, streamPrioritiesSupported),
+	AT(GlobalL1CacheSupported, globalL1CacheSupported),
+	AT(LocalL1CacheSupported, localL1CacheSupported),
+	AT(MaxSharedMemoryPerMultiprocessor, sharedMemPerMultiprocessor),
+	AT(MaxRegistersPerMultiprocessor, regsPerMultiprocessor),
+	AT(ManagedMemory, managedMemory),
+	AT(IsMultiGpuBoard, isMultiGpuBoard),
+	AT(MultiGpuBoardGroupID, multiGpuBoardGroupID),
+	AT(HostNativeAtomicSupported, hostNativeAtomicSupported),
+	AT(SingleToDoublePrecisionPerfRatio, singleToDoublePrecisionPerfRatio),
+	AT(PageableMemoryAccess, pageableMemoryAccess),
+	AT(ConcurrentManagedAccess, concurrentManagedAccess),
+	AT(ComputePreemptionSupported, computePreemptionSupported),
+	AT(CanUseHostPointerForRegisteredMem, canUseHostPointerForRegisteredMem),
+	AT(CooperativeLaunch, cooperativeLaunch),
+	AT(CooperativeMultiDeviceLaunch, cooperativeMultiDeviceLaunch),
+	AT(MaxSharedMemoryPerBlockOptin, sharedMemPerBlockOptin),
+	AT(MaxBlocksPerMultiprocessor, maxBlocksPerMultiProcessor),
+	AT(ReservedSharedMemoryPerBlock, reservedSharedMemPerBlock),
+};
+
+cudaError_t cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr attribute, int device)
+{
+	struct runtime *runtime = runtime_enter();
+	struct cudaDeviceProp properties;
+	cudaError_t result = get_properties(runtime, &properties, device);
+	if (result != cudaSuccess)
+		return runtime_leave(runtime, result);
+	result = cudaErrorInvalidValue;
+	for (size_t i = 0; i < sizeof attributes / sizeof *attributes; i++) {
+		const struct attribute *row = &attributes[i];
+		const char *field = (const char *)&properties + row->offset;
+		if (row->attribute != attribute)
+			continue;
+		*value = row->size == sizeof(size_t) ? (int)*(const size_t *)field : *(const int *)field;
+		result = cudaSuccess;
+	}
+	return runtime_leave(runtime, result);
+}
+
+cudaError_t cudaGetDeviceCount(int *count)
+{
+	*count = 1;
+	return cudaSuccess;
+}
+
+cudaError_t cudaGetDevice(int *device)
+{
+	*device = 0;
+	return cudaSuccess;
+}
+
+static cudaError_t check_device(int device)
+{
+	struct runtime *runtime = runtime_enter_closed();
+	return runtime_leave(runtime, device == 0 ? runtime->error : cudaErrorInvalidDevice);
+}
+
+cudaError_t cudaSetDevice(int device)
+{
+	return check_device(device);
+}
+
+cudaError_t cudaSetValidDevices(int *devices, int count)
+{
+	for (int i = 0; i < count; i++)
+		if (devices[i] != 0)
+			return check_device(devices[i]);
+	return cudaSuccess;
+}
+
+cudaError_t cudaChooseDevice(int *device, const struct cudaDeviceProp *properties)
+{
+	(void)properties;
+	*device = 0;
+	return cudaSuccess;
+}
+
+cudaError_t cudaSetDeviceFlags(unsigned int flags)
+{
+	(void)flags;
+	return cudaSuccess;
+}
+
+cudaError_t cudaGetDeviceFlags(unsigned int *flags)
+{
+	*flags = cudaDeviceScheduleAuto;
+	return cudaSuccess;
+}
+
+/* There is no other device. */
+cudaError_t cudaDeviceCanAccessPeer(int *can, int device, int peer)
+{
+	(void)peer;
+	*can = 0;
+	return check_device(device);
+}
+
+/* Kernels end before their launch returns: there is nothing to wait for but the error of one that failed. */
+cudaError_t cudaDeviceSynchronize(void)
+{
+	struct runtime *runtime = runtime_enter();
+	return runtime_leave(runtime, runtime->error);
+}
+
+cudaError_t cudaThreadSynchronize(void)
+{
+	return cudaDeviceSynchronize();
+}
+
+/* Memory and statistics stay: programs reset the device when they are done. */
+cudaError_t cudaDeviceReset(void)
+{
+	return cudaDeviceSynchronize();
+}
+
+cudaError_t cudaThreadExit(void)
+{
+	return cudaDeviceReset();
+}
+
+cudaError_t cudaProfilerStart(void)
+{
+	return cudaSuccess;
+}
+
+cudaError_t cudaProfilerStop(void)
+{
+	return cudaSuccess;
+}
+
+/* Preferences: the machine file decides. */
+cudaError_t cudaDeviceSetCacheConfig(enum cudaFuncCache config)
+{
+	(void)config;
+	return check_device(0);
+}
+
+cudaError_t cudaDeviceGetCacheConfig(enum cudaFuncCache *config)
+{
+	*config = cudaFuncCachePreferNone;
+	return check_device(0);
+}
+
+cudaError_t cudaThreadSetCacheConfig(enum cudaFuncCache config)
+{
+	return cudaDeviceSetCacheConfig(config);
+}
+
+cudaError_t cudaThreadGetCacheConfig(enum cudaFuncCache *config)
+{
+	return cudaDeviceGetCacheConfig(config);
+}
+
+cudaError_t cudaDeviceSetSharedMemConfig(enum cudaSharedMemConfig config)
+{
+	(void)config;
+	return check_device(0);
+}
+
+cudaError_t cudaDeviceGetSharedMemConfig(enum cudaSharedMemConfig *config)
+{
+	*config = cudaSharedMemBankSizeFourByte;
+	return check_device(0);
+}
+
+cudaError_t cudaDeviceGetStreamPriorityRange(int *least, int *greatest)
+{
+	*least = *greatest = 0;
+	return check_device(0);
+}
+
+/* Device memory for stacks, printf and malloc is not limited beside the machine's own. */
+cudaError_t cudaDeviceSetLimit(enum cudaLimit limit, size_t value)
+{
+	(void)limit, (void)value;
+	return check_device(0);
+}
+
+cudaError_t cudaDeviceGetLimit(size_t *value, enum cudaLimit limit)
+{
+	static const size_t limits[] = {
+		[cudaLimitStackSize] = 1024, [cudaLimitPrintfFifoSize] = 1 << 20, [cudaLimitMallocHeapSize] = 8 << 20};
+	if ((size_t)limit >= sizeof limits / sizeof *limits)
+		return runtime_leave(runtime_enter_closed(), cudaErrorUnsupportedLimit);
+	*value = limits[limit];
+	return check_device(0);
+}
+
+cudaError_t cudaThreadSetLimit(enum cudaLimit limit, size_t value)
+{
+	return cudaDeviceSetLimit(limit, value);
+}
+
+cudaError_t cudaThreadGetLimit(size_t *value, enum cudaLimit limit)
+{
+	return cudaDeviceGetLimit(value, limit);
+}
+
+cudaError_t cudaDeviceGetPCIBusId(char *id, int length, int device)
+{
+	if (!id || length <= 0)
+		return runtime_leave(runtime_enter_closed(), cudaErrorInvalidValue);
+	snprintf(id, (size_t)length, "0000:00:00.0");
+	return check_device(device);
+}
+
+cudaError_t cudaDriverGetVersion(int *version)
+{
+	*version = RUNTIME_VERSION;
+	return cudaSuccess;
+}
+
+cudaError_t cudaRuntimeGetVersion(int *version)
+{
+	*version = RUNTIME_VERSION;
+	return cudaSuccess;
+}
+
+struct cudaChannelFormatDesc cudaCreateChannelDesc(int x, int y, int z, int w, enum cudaChannelFormatKind f)
+{
+	return (struct cudaChannelFormatDesc){x, y, z, w, f};
+}

@@ -1,0 +1,17 @@
+#!/bin/sh
+# Compiles a CUDA test and runs it: run.sh SLUICE SOURCE.cu. It passes when it ends with status 0 and, where there is a
+# file SOURCE.expected, prints just that.
+set -eu
+sluice=$1
+source=$2
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+"$sluice" cc -O1 "$source" -o "$work/program"
+SLUICE_STATS=$work/stats.json "$work/program" >"$work/output" || {
+	cat "$work/output"
+	exit 1
+}
+expected=${source%.cu}.expected
+if [ -e "$expected" ]; then
+	diff -u "$expected" "$work/output"
+fi

@@ -1,0 +1,58 @@
+// Streams and events. Protects their life, their order, and that events measure simulated time.
+#include "check.h"
+
+__global__ void work(int *data, int rounds)
+{
+	int sum = threadIdx.x;
+	for (int i = 0; i < rounds; i++)
+		sum = sum * 3 + data[i % 32];
+	data[threadIdx.x] = sum;
+}
+
+static void count(cudaStream_t, cudaError_t error, void *user)
+{
+	if (error == cudaSuccess)
+		++*(int *)user;
+}
+
+int main()
+{
+	int *data, called = 0;
+	cudaStream_t stream, other;
+	cudaEvent_t start, middle, end;
+	SUCCEEDS(cudaMalloc(&data, 32 * sizeof(int)));
+	SUCCEEDS(cudaStreamCreate(&stream));
+	SUCCEEDS(cudaStreamCreateWithFlags(&other, cudaStreamNonBlocking));
+	SUCCEEDS(cudaEventCreate(&start));
+	SUCCEEDS(cudaEventCreateWithFlags(&middle, cudaEventBlockingSync));
+	SUCCEEDS(cudaEventCreate(&end));
+
+	SUCCEEDS(cudaMemsetAsync(data, 0, 32 * sizeof(int), stream));
+	SUCCEEDS(cudaEventRecord(start, stream));
+	work<<<1, 32, 0, stream>>>(data, 20);
+	SUCCEEDS(cudaEventRecord(middle, stream));
+	work<<<1, 32, 0, other>>>(data, 2000);
+	SUCCEEDS(cudaEventRecord(end, other));
+	SUCCEEDS(cudaStreamWaitEvent(stream, end, 0));
+	SUCCEEDS(cudaStreamAddCallback(stream, count, &called, 0));
+	SUCCEEDS(cudaStreamSynchronize(stream));
+	SUCCEEDS(cudaEventSynchronize(end));
+	CHECK(cudaStreamQuery(other) == cudaSuccess && cudaEventQuery(end) == cudaSuccess && called == 1);
+	float small, large, all;
+	SUCCEEDS(cudaEventElapsedTime(&small, start, middle));
+	SUCCEEDS(cudaEventElapsedTime(&large, middle, end));
+	SUCCEEDS(cudaEventElapsedTime(&all, start, end));
+	CHECK(small > 0 && large > 10 * small && all > large && all < 1000);
+
+	cudaEvent_t never;
+	SUCCEEDS(cudaEventCreate(&never));
+	FAILS(cudaErrorInvalidResourceHandle, cudaEventElapsedTime(&small, start, never));
+	SUCCEEDS(cudaEventDestroy(start));
+	FAILS(cudaErrorInvalidResourceHandle, cudaEventDestroy(start));
+	FAILS(cudaErrorInvalidResourceHandle, cudaEventRecord(start));
+	SUCCEEDS(cudaStreamDestroy(stream));
+	FAILS(cudaErrorInvalidResourceHandle, cudaStreamSynchronize(stream));
+	// a stream is no event
+	FAILS(cudaErrorInvalidResourceHandle, cudaEventSynchronize((cudaEvent_t)other));
+	return finish();
+}

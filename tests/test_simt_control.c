@@ -1,0 +1,341 @@
+/* Branches, reconvergence, calls, barriers and what lanes tell each other. */
+#include "simt_kit.h"
+
+#define HEAD ".version 7.0\n.target sm_80\n.address_size 64\n"
+/* A kernel with its thread number in %t and the address of its word of `out` in %o. */
+#define KERNEL                                                                                                         \
+	".visible .entry k(.param .u64 out)\n{\n.reg .b32 %t, %n, %r<16>;\n.reg .b64 %o, %d<8>;\n"                     \
+	".reg .pred %p<8>;\nld.param.u64 %o, [out];\nmov.u32 %t, %tid.x;\nmul.wide.u32 %d0, %t, 4;\n"                  \
+	"add.u64 %o, %o, %d0;\n"
+#define END "st.global.u32 [%o], %r1;\nret;\n}\n"
+
+/* Runs one block of a kernel with one parameter, a buffer of a word a thread; the words in `out`. */
+static void run(const char *text, uint32_t threads, uint32_t *out, struct simt_run *counts)
+{
+	struct kit kit;
+	kit_open(&kit, text);
+	uint32_t *buffer = kit_buffer(&kit, threads * sizeof *buffer);
+	kit.launch.block.x = threads;
+	kit_run(&kit);
+	memcpy(out, buffer, threads * sizeof *out);
+	if (counts)
+		*counts = kit.run;
+	kit_close(&kit);
+}
+
+/* Both sides of a branch run, and meet again behind it: the add at the join counts once for the warp. */
+static void branch_and_join(void **state)
+{
+	(void)state;
+	uint32_t out[32];
+	struct simt_run counts;
+	run(HEAD KERNEL "setp.lt.u32 %p1, %t, 10;\n@%p1 bra LESS;\nmov.u32 %r1, 100;\nbra.uni JOIN;\n"
+			"LESS:\nmov.u32 %r1, 200;\nJOIN:\nadd.u32 %r1, %r1, %t;\n" END,
+	    32, out, &counts);
+	for (uint32_t i = 0; i < 32; i++)
+		assert_int_equal(out[i], (i < 10 ? 200 : 100) + i);
+	/* 4 + setp, bra, both sides (2 and 1), add, st, ret */
+	assert_int_equal(counts.warp_instructions, 12);
+	/* a branch counts the lanes that take it */
+	assert_int_equal(counts.thread_instructions, 4 * 32 + 32 + 10 + 2 * 22 + 10 + 3 * 32);
+}
+
+/* A loop that lanes leave one by one, in another that they leave in groups. */
+static void nested_loops(void **state)
+{
+	(void)state;
+	uint32_t out[32];
+	run(HEAD KERNEL "mov.u32 %r1, 0;\nmov.u32 %r2, 0;\nOUTER:\nmov.u32 %r3, 0;\nINNER:\nadd.u32 %r1, %r1, 1;\n"
+			"add.u32 %r3, %r3, 1;\nsetp.le.u32 %p1, %r3, %t;\n@%p1 bra INNER;\nadd.u32 %r2, %r2, 1;\n"
+			"and.b32 %r4, %t, 3;\nsetp.le.u32 %p2, %r2, %r4;\n@%p2 bra OUTER;\n" END,
+	    32, out, NULL);
+	for (uint32_t i = 0; i < 32; i++)
+		assert_int_equal(out[i], (i + 1) * (i % 4 + 1));
+}
+
+/* Lanes that exit inside a branch are gone at the join. */
+static void exit_in_branch(void **state)
+{
+	(void)state;
+	uint32_t out[32];
+	run(HEAD KERNEL
+	    "and.b32 %r2, %t, 1;\nsetp.eq.u32 %p1, %r2, 0;\nmov.u32 %r1, 5;\nst.global.u32 [%o], %r1;\n"
+	    "@%p1 exit;\nsetp.lt.u32 %p2, %t, 16;\n@%p2 bra A;\nmov.u32 %r1, 7;\nbra B;\nA:\nret;\nB:\n" END,
+	    32, out, NULL);
+	for (uint32_t i = 0; i < 32; i++)
+		assert_int_equal(out[i], i % 2 == 1 && i >= 16 ? 7 : 5);
+}
+
+/* A device function that returns from several places under divergence; parameters and result pass in memory. */
+static void calls_and_divergent_returns(void **state)
+{
+	(void)state;
+	uint32_t out[32];
+	run(HEAD ".func (.param .b32 result) f(.param .b32 a, .param .b32 b)\n{\n.reg .b32 %r<8>;\n.reg .pred %p<2>;\n"
+		 "ld.param.u32 %r1, [a];\nld.param.u32 %r2, [b];\nsetp.gt.u32 %p1, %r1, 20;\n@%p1 bra BIG;\n"
+		 "mul.lo.u32 %r3, %r1, %r2;\nst.param.b32 [result+0], %r3;\nret;\nBIG:\n"
+		 "st.param.b32 [result+0], %r2;\nret;\n}\n" KERNEL
+		 "{\n.param .b32 x;\n.param .b32 y;\n.param .b32 z;\nst.param.b32 [x+0], %t;\nst.param.b32 [y+0], 3;\n"
+		 "call.uni (z), f, (x, y);\nld.param.b32 %r1, [z+0];\n}\n"
+		 "add.u32 %r1, %r1, 1;\n" END,
+	    32, out, NULL);
+	for (uint32_t i = 0; i < 32; i++)
+		assert_int_equal(out[i], (i > 20 ? 3 : i * 3) + 1);
+}
+
+/* Recursion to a depth that differs by lane: every activation needs its own registers and parameters. */
+static void recursion(void **state)
+{
+	(void)state;
+	uint32_t out[32];
+	run(HEAD ".func (.param .b32 result) fib(.param .b32 a)\n{\n.reg .b32 %r<8>;\n.reg .pred %p<2>;\n"
+		 "ld.param.u32 %r1, [a];\nsetp.lt.u32 %p1, %r1, 2;\n@%p1 bra SMALL;\n"
+		 "{\n.param .b32 x;\n.param .b32 z;\nsub.u32 %r2, %r1, 1;\nst.param.b32 [x], %r2;\n"
+		 "call.uni (z), fib, (x);\nld.param.b32 %r3, [z];\n}\n"
+		 "{\n.param .b32 x;\n.param .b32 z;\nsub.u32 %r4, %r1, 2;\nst.param.b32 [x], %r4;\n"
+		 "call.uni (z), fib, (x);\nld.param.b32 %r5, [z];\n}\n"
+		 "add.u32 %r1, %r3, %r5;\nSMALL:\nst.param.b32 [result], %r1;\nret;\n}\n" KERNEL
+		 "and.b32 %r2, %t, 7;\n{\n.param .b32 x;\n.param .b32 z;\nst.param.b32 [x], %r2;\n"
+		 "call.uni (z), fib, (x);\nld.param.b32 %r1, [z];\n}\n" END,
+	    32, out, NULL);
+	static const uint32_t fib[] = {0, 1, 1, 2, 3, 5, 8, 13};
+	for (uint32_t i = 0; i < 32; i++)
+		assert_int_equal(out[i], fib[i % 8]);
+}
+
+/* A table of function pointers in global memory; lanes of one warp call different functions. */
+static void calls_by_address(void **state)
+{
+	(void)state;
+	uint32_t out[32];
+	run(HEAD ".func (.param .b32 result) one(.param .b32 a)\n{\n.reg .b32 %r<4>;\nld.param.u32 %r1, [a];\n"
+		 "add.u32 %r1, %r1, 1;\nst.param.b32 [result], %r1;\nret;\n}\n"
+		 ".func (.param .b32 result) two(.param .b32 a)\n{\n.reg .b32 %r<4>;\nld.param.u32 %r1, [a];\n"
+		 "mul.lo.u32 %r1, %r1, 2;\nst.param.b32 [result], %r1;\nret;\n}\n"
+		 ".global .align 8 .u64 table[2] = {one, two};\n" KERNEL
+		 "and.b32 %r2, %t, 1;\nmul.wide.u32 %d1, %r2, 8;\nmov.u64 %d2, table;\nadd.u64 %d1, %d1, %d2;\n"
+		 "ld.global.u64 %d3, [%d1];\n{\n.param .b32 x;\n.param .b32 z;\nst.param.b32 [x], %t;\n"
+		 "prototype_0: .callprototype (.param .b32 _) _ (.param .b32 _);\n"
+		 "call (z), %d3, (x), prototype_0;\nld.param.b32 %r1, [z];\n}\n" END,
+	    32, out, NULL);
+	for (uint32_t i = 0; i < 32; i++)
+		assert_int_equal(out[i], i % 2 ? i * 2 : i + 1);
+}
+
+/* Warps exchange values through shared memory around a barrier; a warp that has exited does not hold the others. */
+static void barrier_and_exited_warp(void **state)
+{
+	(void)state;
+	uint32_t out[96];
+	run(HEAD KERNEL ".shared .align 4 .b32 s[96];\nsetp.ge.u32 %p1, %t, 64;\nmov.u32 %r1, 9;\n"
+			"st.global.u32 [%o], %r1;\n@%p1 ret;\nmul.lo.u32 %r2, %t, 4;\nmov.u32 %r3, s;\n"
+			"add.u32 %r2, %r2, %r3;\nst.shared.u32 [%r2], %t;\nbar.sync 0;\nsub.u32 %r4, 63, %t;\n"
+			"mul.lo.u32 %r4, %r4, 4;\nadd.u32 %r4, %r4, %r3;\nld.shared.u32 %r1, [%r4];\n" END,
+	    96, out, NULL);
+	for (uint32_t i = 0; i < 96; i++)
+		assert_int_equal(out[i], i < 64 ? 63 - i : 9);
+}
+
+/* Barrier 1 for two warps only: one arrives, the other waits; then a reduction over all three. */
+static void named_barriers_and_reductions(void **state)
+{
+	(void)state;
+	uint32_t out[96];
+	run(HEAD KERNEL ".shared .align 4 .b32 s[1];\nmov.u32 %r5, 1;\nsetp.ge.u32 %p1, %t, 64;\n@%p1 bra REST;\n"
+			"setp.lt.u32 %p2, %t, 32;\n@%p2 bra WAIT;\nmov.u32 %r2, 42;\nst.shared.u32 [s], %r2;\n"
+			"bar.arrive %r5, 64;\nbra REST;\nWAIT:\nbar.sync %r5, 64;\nREST:\n"
+			"setp.lt.u32 %p3, %t, 70;\nbar.red.popc.u32 %r1, 0, %p3;\nbar.red.and.pred %p4, 0, %p3;\n"
+			"bar.red.or.pred %p5, 0, %p3;\nselp.u32 %r3, 1000, 0, %p4;\nselp.u32 %r4, 2000, 0, %p5;\n"
+			"add.u32 %r1, %r1, %r3;\nadd.u32 %r1, %r1, %r4;\nsetp.lt.u32 %p6, %t, 96;\nbar.red.and.pred "
+			"%p7, 0, %p6;\n@%p7 add.u32 %r1, %r1, 5000;\n"
+			"ld.shared.u32 %r6, [s];\n"
+			"mad.lo.u32 %r1, %r6, 10000, %r1;\n" END,
+	    96, out, NULL);
+	for (uint32_t i = 0; i < 96; i++)
+		assert_int_equal(out[i], 42 * 10000 + 5000 + 2000 + 70);
+}
+
+/* All live warps wait, some at a barrier that is not for all: a fault, not an endless run. */
+static void stuck_barrier(void **state)
+{
+	(void)state;
+	struct kit kit;
+	kit_open(&kit, HEAD KERNEL
+		 "setp.ge.u32 %p1, %t, 32;\n@%p1 bra A;\nbar.sync 1;\nA:\nbar.sync 2;\nmov.u32 %r1, 1;\n" END);
+	kit_buffer(&kit, 64 * 4);
+	kit.launch.block.x = 64;
+	simt_run(&kit.launch, 0, &kit.run);
+	assert_string_equal(kit.run.fault.what, "all warps of the block wait at barriers");
+	kit_close(&kit);
+}
+
+static void votes(void **state)
+{
+	(void)state;
+	uint32_t out[32];
+	run(HEAD KERNEL
+	    "setp.lt.u32 %p1, %t, 5;\nvote.sync.ballot.b32 %r1, %p1, -1;\nvote.sync.any.pred %p2, %p1, -1;\n"
+	    "vote.sync.all.pred %p3, %p1, -1;\nvote.sync.uni.pred %p4, %p1, -1;\n@%p2 add.u32 %r1, %r1, 100;\n"
+	    "@%p3 add.u32 %r1, %r1, 1000;\n@%p4 add.u32 %r1, %r1, 10000;\nsetp.lt.u32 %p5, %t, 8;\n"
+	    "@!%p5 bra JOIN;\nactivemask.b32 %r2;\nvote.all.pred %p6, !%p1;\nmov.u32 %r1, %r2;\n"
+	    "@%p6 add.u32 %r1, %r1, 1;\nJOIN:\n" END,
+	    32, out, NULL);
+	for (uint32_t i = 0; i < 32; i++)
+		assert_int_equal(out[i], i < 8 ? 0xff : 0x1f + 100);
+}
+
+/* shfl against the manual's rule, lane by lane, in all modes with segments of 8 lanes. */
+static void shuffles(void **state)
+{
+	(void)state;
+	static const char *const mode[] = {"up", "down", "bfly", "idx"};
+	static const uint32_t c[] = {0x1800, 0x181f, 0x181f, 0x181f};
+	for (unsigned m = 0; m < 4; m++) {
+		uint32_t out[32];
+		char shuffle[128], text[2048];
+		snprintf(shuffle, sizeof shuffle, "shfl.sync.%s.b32 %%r1|%%p1, %%r2, 3, 0x%x, -1;\n", mode[m], c[m]);
+		snprintf(text, sizeof text, "%s%s%s", HEAD KERNEL "mul.lo.u32 %r2, %t, 3;\n", shuffle,
+			 "@!%p1 add.u32 %r1, %r1, 1000;\n" END);
+		run(text, 32, out, NULL);
+		for (int i = 0; i < 32; i++) {
+			int first = i / 8 * 8, last = first + 7;
+			int from[] = {i - 3, i + 3, i ^ 3, first + 3};
+			bool inside = from[m] >= first && from[m] <= last;
+			assert_int_equal(out[i], inside ? from[m] * 3 : i * 3 + 1000);
+		}
+	}
+}
+
+static void matches_and_reductions(void **state)
+{
+	(void)state;
+	uint32_t out[32];
+	run(HEAD KERNEL "and.b32 %r2, %t, 3;\nmatch.any.sync.b32 %r1, %r2, -1;\nmatch.all.sync.b32 %r3|%p1, %r2, -1;\n"
+			"@%p1 mov.u32 %r1, 0;\nredux.sync.add.u32 %r4, %t, -1;\nredux.sync.max.s32 %r5, %t, -1;\n"
+			"add.u32 %r1, %r1, %r4;\nadd.u32 %r1, %r1, %r5;\n" END,
+	    32, out, NULL);
+	for (uint32_t i = 0; i < 32; i++)
+		assert_int_equal(out[i], (0x11111111u << i % 4) + 31 * 32 / 2 + 31);
+}
+
+/* Special registers of a block in three dimensions, of a lane, and of the launch. */
+static void special_registers(void **state)
+{
+	(void)state;
+	struct kit kit;
+	kit_open(&kit, HEAD ".visible .entry k(.param .u64 out)\n{\n.reg .b32 %r<16>;\n.reg .b64 %d<4>;\n"
+			    "mov.u32 %r1, %tid.x;\nmov.u32 %r2, %tid.y;\nmov.u32 %r3, %tid.z;\nmov.u32 %r4, %ntid.x;\n"
+			    "mov.u32 %r5, %ntid.y;\nmad.lo.u32 %r6, %r3, %r5, %r2;\nmad.lo.u32 %r6, %r6, %r4, %r1;\n"
+			    "mov.u32 %r7, %ctaid.y;\nmov.u32 %r8, %nctaid.x;\nmov.u32 %r9, %ctaid.x;\n"
+			    "mad.lo.u32 %r7, %r7, %r8, %r9;\nmad.lo.u32 %r7, %r7, 60, %r6;\nmul.wide.u32 %d1, %r7, 4;\n"
+			    "ld.param.u64 %d2, [out];\nadd.u64 %d1, %d1, %d2;\nmov.u32 %r10, %laneid;\n"
+			    "mov.u32 %r11, %lanemask_lt;\npopc.b32 %r11, %r11;\nsub.u32 %r10, %r10, %r11;\n"
+			    "add.u32 %r6, %r6, %r10;\nst.global.u32 [%d1], %r6;\nret;\n}\n");
+	kit.launch.block = (struct dim3){5, 4, 3};
+	kit.launch.grid = (struct dim3){3, 2, 1};
+	uint32_t *out = kit_buffer(&kit, 6 * 60 * 4);
+	kit_run(&kit);
+	for (uint32_t i = 0; i < 6 * 60; i++)
+		assert_int_equal(out[i], i % 60);
+	kit_close(&kit);
+}
+
+struct heard {
+	char name[32];
+	uint64_t argument[2];
+	uint32_t value;
+	unsigned calls;
+};
+
+static uint64_t hear(void *user, const char *name, const uint64_t *arguments, const void *local)
+{
+	struct heard *heard = user;
+	snprintf(heard->name, sizeof heard->name, "%s", name);
+	memcpy(heard->argument, arguments, sizeof heard->argument);
+	memcpy(&heard->value, (const uint8_t *)local + (arguments[1] - SIMT_LOCAL_WINDOW), sizeof heard->value);
+	heard->calls++;
+	return 7;
+}
+
+/* vprintf: called once a lane at the commit, with a pointer to the lane's own local memory; its result comes back. */
+static void system_calls(void **state)
+{
+	(void)state;
+	struct kit kit;
+	struct heard heard = {0};
+	kit_open(&kit, HEAD ".extern .func (.param .b32 r) vprintf(.param .b64 a, .param .b64 b);\n"
+			    ".global .align 1 .b8 format[4] = {37, 100, 10, 0};\n" KERNEL
+			    ".local .align 8 .b8 buffer[8];\nmov.u64 %d1, buffer;\ncvta.local.u64 %d2, %d1;\n"
+			    "add.u32 %r2, %t, 500;\nst.local.u32 [%d1], %r2;\nmov.u64 %d3, format;\n"
+			    "{\n.param .b64 p;\n.param .b64 q;\n.param .b32 z;\nst.param.b64 [p], %d3;\n"
+			    "st.param.b64 [q], %d2;\ncall.uni (z), vprintf, (p, q);\nld.param.b32 %r1, [z];\n}\n" END);
+	kit.launch.block.x = 3;
+	kit.launch.system_call = hear;
+	kit.launch.user = &heard;
+	uint32_t *out = kit_buffer(&kit, 12);
+	kit_run(&kit);
+	assert_int_equal(heard.calls, 3);
+	assert_string_equal(heard.name, "vprintf");
+	assert_int_equal(heard.value, 502);
+	assert_memory_equal(simt_host(kit.memory, heard.argument[0]), "%d\n", 4);
+	assert_int_equal(out[2], 7);
+	kit_close(&kit);
+}
+
+/* The registers that the scoreboard and the operand collector are told: each once, and by number in the name. */
+static void registers_of_an_instruction(void **state)
+{
+	(void)state;
+	struct kit kit;
+	kit_open(&kit,
+		 HEAD KERNEL "setp.eq.u32 %p3, %t, 0;\n@%p3 mad.lo.u32 %r7, %r5, %r5, %r6;\nmov.u32 %r1, %r7;\n" END);
+	const struct simt_inst *mad = &kit.program->code[5];
+	assert_int_equal(mad->ptx->op, PTX_OP_MAD);
+	assert_int_equal(mad->reads, 3); /* %p3, %r5 once, %r6 */
+	assert_int_equal(mad->writes, 1);
+	assert_int_equal(mad->bank_reads, 3);
+	assert_int_equal(mad->bank_read[0], 5);
+	assert_int_equal(mad->bank_read[1], 5);
+	assert_int_equal(mad->bank_read[2], 6);
+	assert_int_equal(mad->bank_write[0], 7);
+	assert_int_equal(kit.program->code[6].read[0], mad->write[0]);
+	kit_close(&kit);
+}
+
+/* What cannot run says so, with its place. */
+static void unsupported(void **state)
+{
+	(void)state;
+	static const char text[] = HEAD ".visible .entry k()\n{\n.reg .b64 %d<2>;\n.reg .f32 %f<8>;\n"
+					"tex.1d.v4.f32.f32 {%f1,%f2,%f3,%f4}, [%d1, {%f5}];\nret;\n}\n";
+	struct diag diag = {0};
+	struct ptx_module *module = ptx_parse("t.ptx", text, strlen(text), &diag);
+	assert_non_null(module);
+	assert_null(simt_decode(module->functions, kit_reconverge, &diag));
+	assert_non_null(strstr(diag.text, "t.ptx:8:1: error: 'tex' (textures and surfaces) is not supported yet"));
+	ptx_free(module);
+	diag_free(&diag);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(branch_and_join),
+		cmocka_unit_test(nested_loops),
+		cmocka_unit_test(exit_in_branch),
+		cmocka_unit_test(calls_and_divergent_returns),
+		cmocka_unit_test(recursion),
+		cmocka_unit_test(calls_by_address),
+		cmocka_unit_test(barrier_and_exited_warp),
+		cmocka_unit_test(named_barriers_and_reductions),
+		cmocka_unit_test(stuck_barrier),
+		cmocka_unit_test(votes),
+		cmocka_unit_test(shuffles),
+		cmocka_unit_test(matches_and_reductions),
+		cmocka_unit_test(special_registers),
+		cmocka_unit_test(system_calls),
+		cmocka_unit_test(registers_of_an_instruction),
+		cmocka_unit_test(unsupported),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

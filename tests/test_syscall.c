@@ -1,0 +1,257 @@
+/* Protects what device code can call: printf of every conversion, malloc and free, and the assertion's message. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "api/syscall.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { TEXT_SIZE = 4096 };
+
+static const uint64_t heap_base = 0x80000000;
+static struct simt_memory *memory;
+
+static int open_memory(void **state)
+{
+	(void)state;
+	memory = simt_memory_open(heap_base, 1 << 20);
+	return memory ? 0 : -1;
+}
+
+static int close_memory(void **state)
+{
+	(void)state;
+	simt_memory_close(memory);
+	return 0;
+}
+
+/* A device copy of a text, in an allocation of just its size. */
+static uint64_t device_text(const char *text)
+{
+	uint64_t address = simt_alloc(memory, strlen(text) + 1);
+	assert_int_not_equal(address, 0);
+	strcpy(simt_host(memory, address), text);
+	return address;
+}
+
+/* A lane's local memory with a printf's arguments. */
+struct lane {
+	_Alignas(8) uint8_t local[256];
+	size_t bytes;
+};
+
+static void put(struct lane *lane, const void *value, size_t size)
+{
+	lane->bytes = (lane->bytes + size - 1) / size * size;
+	memcpy(lane->local + lane->bytes, value, size);
+	lane->bytes += size;
+}
+
+static void put_int(struct lane *lane, int32_t value)
+{
+	put(lane, &value, sizeof value);
+}
+
+static void put_long(struct lane *lane, uint64_t value)
+{
+	put(lane, &value, sizeof value);
+}
+
+static void put_double(struct lane *lane, double value)
+{
+	put(lane, &value, sizeof value);
+}
+
+/* Calls with a stream sent to a file, whose content it returns in `text`. */
+static uint64_t call(FILE *stream, const char *name, const uint64_t *arguments, const void *local, char text[TEXT_SIZE])
+{
+	FILE *file = tmpfile();
+	assert_non_null(file);
+	fflush(stream);
+	int saved = dup(fileno(stream));
+	assert_true(saved >= 0 && dup2(fileno(file), fileno(stream)) >= 0);
+	uint64_t result = device_call(memory, name, arguments, local);
+	fflush(stream);
+	assert_true(dup2(saved, fileno(stream)) >= 0);
+	close(saved);
+	rewind(file);
+	text[fread(text, 1, TEXT_SIZE - 1, file)] = '\0';
+	fclose(file);
+	return result;
+}
+
+/* Prints from an argument buffer in local memory, as compiled code does. */
+static int print(const char *format, struct lane *lane, char text[TEXT_SIZE])
+{
+	uint64_t arguments[] = {device_text(format), lane->bytes ? SIMT_LOCAL_WINDOW : 0};
+	return (int)(uint32_t)call(stdout, "vprintf", arguments, lane->local, text);
+}
+
+/* Whole numbers of 4 and 8 bytes, at their natural alignment, signed and not. */
+static void test_printf_integers(void **state)
+{
+	(void)state;
+	struct lane lane = {0};
+	char text[TEXT_SIZE];
+	put_int(&lane, -7);
+	put_long(&lane, (uint64_t)-1234567890123); /* after 4 bytes of padding */
+	put_int(&lane, -1);
+	put_int(&lane, 255);
+	put_int(&lane, 8);
+	put_long(&lane, 0xfedcba9876543210);
+	put_int(&lane, 42);
+	put_long(&lane, UINT64_MAX);
+	int count = print("%d|%lld|%u|%x|%o|%lX|%5i|%lu\n", &lane, text);
+	assert_string_equal(text, "-7|-1234567890123|4294967295|ff|10|FEDCBA9876543210|   42|18446744073709551615\n");
+	assert_int_equal(count, 8);
+}
+
+/* hh and h take their part of a 4-byte argument. */
+static void test_printf_narrow(void **state)
+{
+	(void)state;
+	struct lane lane = {0};
+	char text[TEXT_SIZE];
+	put_int(&lane, 0x1ff);
+	put_int(&lane, 0x1ff);
+	put_int(&lane, 0x18000);
+	put_int(&lane, 0x18000);
+	assert_int_equal(print("%hhd %hhu %hd %hu", &lane, text), 4);
+	assert_string_equal(text, "-1 255 -32768 32768");
+}
+
+static void test_printf_floats(void **state)
+{
+	(void)state;
+	struct lane lane = {0};
+	char text[TEXT_SIZE];
+	put_double(&lane, 3.14159);
+	put_int(&lane, 1);
+	put_double(&lane, -0.5);
+	put_double(&lane, 1e10);
+	put_double(&lane, 1.0);
+	put_double(&lane, INFINITY);
+	put_double(&lane, 12345.678);
+	assert_int_equal(print("%.2f %d %8.3f %e %a %f %G", &lane, text), 7);
+	assert_string_equal(text, "3.14 1   -0.500 1.000000e+10 0x1p+0 inf 12345.7");
+}
+
+/* Flags, widths and precisions, written and as arguments. */
+static void test_printf_layout(void **state)
+{
+	(void)state;
+	struct lane lane = {0};
+	char text[TEXT_SIZE];
+	put_int(&lane, 5);
+	put_int(&lane, 5);
+	put_int(&lane, 5);
+	put_int(&lane, 255);
+	put_int(&lane, 6);
+	put_int(&lane, 3);
+	put_int(&lane, 9);
+	put_int(&lane, -4);
+	put_int(&lane, 9);
+	put_int(&lane, -1);
+	put_double(&lane, 2.5);
+	assert_int_equal(print("[%-4d][%04d][%+d][%#x][%*.*d][%*d][%.*f]", &lane, text), 11);
+	assert_string_equal(text, "[5   ][0005][+5][0xff][   009][9   ][2.500000]");
+}
+
+/* Characters, device texts, pointers, and per cent signs. */
+static void test_printf_texts(void **state)
+{
+	(void)state;
+	struct lane lane = {0};
+	char text[TEXT_SIZE];
+	put_int(&lane, 'x');
+	put_long(&lane, device_text("global"));
+	put_long(&lane, device_text("cut short"));
+	put_long(&lane, SIMT_LOCAL_WINDOW + 128);
+	memcpy(lane.local + 128, "local", 6);
+	put_long(&lane, 0);
+	put_long(&lane, 0x80001000);
+	assert_int_equal(print("%c %-8s|%.3s|%s %s %p 100%%", &lane, text), 6);
+	assert_string_equal(text, "x global  |cut|local (null) 0x80001000 100%");
+}
+
+/* A text without an end stops where its allocation does, and an address that is none is not followed. */
+static void test_printf_bad_texts(void **state)
+{
+	(void)state;
+	struct lane lane = {0};
+	char text[TEXT_SIZE];
+	uint64_t endless = simt_alloc(memory, 3);
+	memcpy(simt_host(memory, endless), "abcdef", 6);
+	put_long(&lane, endless);
+	put_long(&lane, 0xdead00000000);
+	assert_int_equal(print("%s %s", &lane, text), 2);
+	assert_string_equal(text, "abc (no address)");
+	uint64_t arguments[] = {0xdead00000000, 0};
+	assert_int_equal((int32_t)call(stdout, "vprintf", arguments, NULL, text), -1);
+}
+
+/* What is no conversion is printed as it stands, a lone per cent sign at the end too. */
+static void test_printf_unknown(void **state)
+{
+	(void)state;
+	struct lane lane = {0};
+	char text[TEXT_SIZE];
+	assert_int_equal(print("no arguments", &lane, text), 0);
+	assert_string_equal(text, "no arguments");
+	print("%y 5%", &lane, text);
+	assert_string_equal(text, "%y 5%");
+}
+
+/* Device allocations are ordinary allocations; what cannot be freed stays, with a message. */
+static void test_malloc_free(void **state)
+{
+	(void)state;
+	char text[TEXT_SIZE];
+	uint64_t size[] = {100}, too_much[] = {1ull << 40};
+	uint64_t address = device_call(memory, "malloc", size, NULL);
+	assert_true(simt_valid(memory, address, 100));
+	assert_int_equal(device_call(memory, "malloc", too_much, NULL), 0);
+	uint64_t inside[] = {address + 8}, start[] = {address}, null[] = {0};
+	call(stderr, "free", inside, NULL, text);
+	assert_non_null(strstr(text, "no allocation begins there"));
+	assert_true(simt_valid(memory, address, 100));
+	call(stderr, "free", start, NULL, text);
+	assert_string_equal(text, "");
+	assert_null(simt_find(memory, address));
+	call(stderr, "free", null, NULL, text);
+	assert_string_equal(text, "");
+	/* A module's variable is not the program's to free. */
+	uint64_t variable[] = {simt_alloc_static(memory, 16, 16)};
+	call(stderr, "free", variable, NULL, text);
+	assert_true(simt_valid(memory, variable[0], 16));
+}
+
+/* The message's words are those that CUDA programmers know. */
+static void test_assertion(void **state)
+{
+	(void)state;
+	char text[TEXT_SIZE];
+	uint64_t arguments[] = {device_text("i < n"), device_text("sum.cu"), 19, device_text("void sum(int)"), 1};
+	call(stderr, "__assertfail", arguments, NULL, text);
+	assert_string_equal(text, "sum.cu:19: void sum(int): Assertion `i < n` failed.\n");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_printf_integers), cmocka_unit_test(test_printf_narrow),
+		cmocka_unit_test(test_printf_floats),	cmocka_unit_test(test_printf_layout),
+		cmocka_unit_test(test_printf_texts),	cmocka_unit_test(test_printf_bad_texts),
+		cmocka_unit_test(test_printf_unknown),	cmocka_unit_test(test_malloc_free),
+		cmocka_unit_test(test_assertion),
+	};
+	return cmocka_run_group_tests(tests, open_memory, close_memory);
+}
