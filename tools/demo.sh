@@ -3,12 +3,11 @@
 set -eu
 cd "$(dirname "$0")/.."
 build=$(cd "${1:-build}" && pwd)
-programs=tests/data/reference/kernels
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-for program in vecadd matmul_tiled; do
-	printf '\n== %s: sluice cc %s.cu, sluice run -m gtx480\n' "$program" "$program"
-	"$build/bin/sluice" cc -O2 "$programs/$program.cu" -o "$work/$program"
-	"$build/bin/sluice" run -m gtx480 -- "$work/$program"
+for program in vecadd matmul; do
+	printf '\n== sluice cc programs/%s/%s.cu -o %s; sluice run -m gtx480 -- ./%s\n' $program $program $program $program
+	"$build/bin/sluice" cc "programs/$program/$program.cu" -o "$work/$program"
+	(cd "$work" && "$build/bin/sluice" run -m gtx480 -- "./$program" 2>&1)
 done
