@@ -339,9 +339,9 @@ static void test_json_refused(void **state)
 {
 	(void)state;
 	struct records records = make_records(1);
-	FILE *full = fopen("/dev/full", "w");
-	if (!full)
-		skip();
+	char room[64];
+	FILE *full = fmemopen(room, sizeof room, "w");
+	assert_non_null(full);
 	assert_false(records_write_json(&records, full));
 	fclose(full);
 }

@@ -47,8 +47,10 @@ static void relocate(const sluice_module *module, const struct ptx_variable *fir
 	for (const struct ptx_variable *v = first; v; v = v->next)
 		for (uint32_t i = 0; v->address && i < v->relocation_count; i++) {
 			const struct ptx_relocation *relocation = &v->relocations[i];
-			uint64_t value =
-				(relocation->symbol ? relocation->symbol->address : 0) + (uint64_t)relocation->addend;
+			uint64_t target = relocation->symbol ? relocation->symbol->address : 0;
+			if (relocation->function)
+				target = simt_function_address(relocation->function);
+			uint64_t value = target + (uint64_t)relocation->addend;
 			memcpy((char *)simt_host(module->gpu->gpu->memory, v->address) + relocation->offset, &value,
 			       relocation->size);
 		}

@@ -115,7 +115,7 @@ bool records_write_json(const struct records *records, FILE *file)
 	json_object_set_new(root, "kernels", kernels);
 	json_object_set_new(root, "totals", totals(records));
 	bool written = json_dumpf(root, file, JSON_INDENT(1) | JSON_REAL_PRECISION(12)) == 0 &&
-		       fputc('\n', file) != EOF && fflush(file) == 0;
+		       fputc('\n', file) != EOF && fflush(file) == 0 && !ferror(file);
 	json_decref(root);
 	return written;
 }

@@ -11,8 +11,8 @@ const struct counter cache_counters[] = {
 };
 const size_t cache_counter_count = sizeof cache_counters / sizeof cache_counters[0];
 
-void cache_open(struct cache *cache, const struct cache_config *config, uint32_t depth,
-		struct request_pool *pool, struct arena *arena)
+void cache_open(struct cache *cache, const struct cache_config *config, uint32_t depth, struct request_pool *pool,
+		struct arena *arena)
 {
 	*cache = (struct cache){.config = *config, .pool = pool, .depth = (uint8_t)depth};
 	cache->line = arena_array(arena, (size_t)config->sets * config->ways, sizeof *cache->line);

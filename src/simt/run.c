@@ -40,7 +40,7 @@ static void run_warp(struct simt_warp *warp, struct simt_run *run, uint64_t limi
 	struct simt_step step;
 	uint64_t bit = (uint64_t)1 << warp->index;
 	for (unsigned turn = 0; turn < TURN && !warp->done && !(warp->block->waiting & bit); turn++) {
-		if (run->warp_instructions >= limit) {
+		if (run->thread_instructions >= limit) {
 			run->stopped = true;
 			return;
 		}

@@ -231,7 +231,7 @@ void simt_commit(struct simt_warp *warp, struct simt_step *step);
  * Returns the warps (bits) released, with the warp itself when it need not wait. */
 uint64_t simt_barrier(struct simt_warp *warp, const struct simt_step *step);
 
-/* Functional run of a whole launch, block by block. `max_instructions` warp instructions (0: no limit). */
+/* Functional run of a whole launch, block by block. `max_instructions` thread instructions (0: no limit). */
 struct simt_run {
 	uint64_t warp_instructions, thread_instructions;
 	bool stopped; /* at max_instructions */

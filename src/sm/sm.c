@@ -90,8 +90,8 @@ static bool cache_busy(const struct cache *cache)
 static bool has_work(const struct sm *sm)
 {
 	const struct load_store *lsu = &sm->lsu;
-	if (sm->fetched.valid || sm->wants_fetch[0] || sm->wants_fetch[1] || lsu->current ||
-	    lsu->write_back || lsu->bypassed || lsu->shared_count)
+	if (sm->fetched.valid || sm->wants_fetch[0] || sm->wants_fetch[1] || lsu->current || lsu->write_back ||
+	    lsu->bypassed || lsu->shared_count)
 		return true;
 	for (uint32_t s = 0; s < sm->config.schedulers; s++) {
 		const struct scheduler *scheduler = &sm->scheduler[s];
