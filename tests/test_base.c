@@ -127,16 +127,16 @@ static void diag_text(void **state)
 	diag_error(&diag, &source, (struct place){0, 0}, "no kernel");
 	diag_plain(&diag, "no such machine");
 	assert_string_equal(diag.text, "k.ptx:2:10: error: expected ','\n"
-				       "  2 | \tadd.s32\t%r1;\n"
-				       "    | \t       \t^\n"
-				       "k.ptx:3:6: warning: odd\n"
-				       "  3 | \303\244\303\266 x\n"
-				       "    |    ^\n"
-				       "k.ptx:4:5: error: end of file\n"
-				       "  4 | last\n"
-				       "    |     ^\n"
-				       "k.ptx: error: no kernel\n"
-				       "sluice: error: no such machine\n");
+	                               "  2 | \tadd.s32\t%r1;\n"
+	                               "    | \t       \t^\n"
+	                               "k.ptx:3:6: warning: odd\n"
+	                               "  3 | \303\244\303\266 x\n"
+	                               "    |    ^\n"
+	                               "k.ptx:4:5: error: end of file\n"
+	                               "  4 | last\n"
+	                               "    |     ^\n"
+	                               "k.ptx: error: no kernel\n"
+	                               "sluice: error: no such machine\n");
 	assert_int_equal(diag.errors, 4);
 	assert_int_equal(diag.warnings, 1);
 	diag_free(&diag);
@@ -185,8 +185,8 @@ static void option_round_trip(void **state)
 	(void)state;
 	static const char *const values[][3] = {
 		{"name", "GTX 480's", "GTX 480's"}, {"l1d.sets", "1024", "1024"},   {"l1d.sets", "0x20", "32"},
-		{"l1d.enabled", "Yes", "true"},	    {"l1d.enabled", "0", "false"},  {"dram.scale", "0.3", "0.3"},
-		{"dram.scale", "1e0", "1"},	    {"l1d.policy", "FIFO", "fifo"}, {"any", "4294967295", "4294967295"},
+		{"l1d.enabled", "Yes", "true"},     {"l1d.enabled", "0", "false"},  {"dram.scale", "0.3", "0.3"},
+		{"dram.scale", "1e0", "1"},         {"l1d.policy", "FIFO", "fifo"}, {"any", "4294967295", "4294967295"},
 	};
 	for (size_t i = 0; i < sizeof values / sizeof *values; i++) {
 		const struct option *option = option_find(table, OPTIONS, values[i][0]);
@@ -254,43 +254,43 @@ static void yaml_errors(void **state)
 {
 	(void)state;
 	expect_messages("l1d:\n  stes: 32\n  ways: 99\n",
-			"a.yaml:2:3: error: unknown option 'l1d.stes'; did you mean 'l1d.sets'?\n"
-			"  2 |   stes: 32\n"
-			"    |   ^\n"
-			"a.yaml:3:9: error: l1d.ways: expected a whole number from 1 to 16 in lines, not '99'\n"
-			"  3 |   ways: 99\n"
-			"    |         ^\n");
+	                "a.yaml:2:3: error: unknown option 'l1d.stes'; did you mean 'l1d.sets'?\n"
+	                "  2 |   stes: 32\n"
+	                "    |   ^\n"
+	                "a.yaml:3:9: error: l1d.ways: expected a whole number from 1 to 16 in lines, not '99'\n"
+	                "  3 |   ways: 99\n"
+	                "    |         ^\n");
 	expect_messages("l1x:\n  sets: 1\n  other: [1, {a: b}]\nany: 1\n",
-			"a.yaml:1:1: error: unknown option 'l1x'; did you mean 'l1d'?\n"
-			"  1 | l1x:\n"
-			"    | ^\n");
+	                "a.yaml:1:1: error: unknown option 'l1x'; did you mean 'l1d'?\n"
+	                "  1 | l1x:\n"
+	                "    | ^\n");
 	expect_messages("any: 1\nl1d.sets: 1\nany: 2\n",
-			"a.yaml:3:1: error: 'any' is set a second time; the first is in line 1\n"
-			"  3 | any: 2\n"
-			"    | ^\n");
+	                "a.yaml:3:1: error: 'any' is set a second time; the first is in line 1\n"
+	                "  3 | any: 2\n"
+	                "    | ^\n");
 	expect_messages("any: [1, 2]\nl1d: 3\nname: {a: b}\n",
-			"a.yaml:1:6: error: any: expected one value, not a list\n"
-			"  1 | any: [1, 2]\n"
-			"    |      ^\n"
-			"a.yaml:2:6: error: l1d: expected its options, "
-			"indented below it or in { }\n"
-			"  2 | l1d: 3\n"
-			"    |      ^\n"
-			"a.yaml:3:7: error: name: expected one value, "
-			"not a mapping\n"
-			"  3 | name: {a: b}\n"
-			"    |       ^\n");
+	                "a.yaml:1:6: error: any: expected one value, not a list\n"
+	                "  1 | any: [1, 2]\n"
+	                "    |      ^\n"
+	                "a.yaml:2:6: error: l1d: expected its options, "
+	                "indented below it or in { }\n"
+	                "  2 | l1d: 3\n"
+	                "    |      ^\n"
+	                "a.yaml:3:7: error: name: expected one value, "
+	                "not a mapping\n"
+	                "  3 | name: {a: b}\n"
+	                "    |       ^\n");
 	expect_messages("- any\n", "a.yaml:1:1: error: expected 'NAME: VALUE' lines\n"
-				   "  1 | - any\n"
-				   "    | ^\n");
+	                           "  1 | - any\n"
+	                           "    | ^\n");
 	/* The column is in bytes although libyaml counts characters. */
 	expect_messages("{name: \303\244, any: x}\n", "a.yaml:1:17: error: any: expected a whole number, not 'x'\n"
-						      "  1 | {name: \303\244, any: x}\n"
-						      "    |                ^\n");
+	                                              "  1 | {name: \303\244, any: x}\n"
+	                                              "    |                ^\n");
 	expect_messages("any: 1\nl1d: {sets: 2\n", "a.yaml:3:1: error: not YAML: while parsing a flow mapping, "
-						   "did not find expected ',' or '}'\n"
-						   "  3 | \n"
-						   "    | ^\n");
+	                                           "did not find expected ',' or '}'\n"
+	                                           "  3 | \n"
+	                                           "    | ^\n");
 }
 
 /* A base that is missing, misplaced or leads round in a circle. */
@@ -298,24 +298,24 @@ static void yaml_base_errors(void **state)
 {
 	(void)state;
 	expect_messages("base: a\n", "a.yaml:1:7: error: base: 'a' is based on itself\n"
-				     "  1 | base: a\n"
-				     "    |       ^\n");
+	                             "  1 | base: a\n"
+	                             "    |       ^\n");
 	expect_messages("base: nothing\n",
-			"a.yaml:1:7: error: base: cannot read nothing.yaml: No such file or directory\n"
-			"  1 | base: nothing\n"
-			"    |       ^\n");
+	                "a.yaml:1:7: error: base: cannot read nothing.yaml: No such file or directory\n"
+	                "  1 | base: nothing\n"
+	                "    |       ^\n");
 	expect_messages("any: 1\nbase: b\n",
-			"a.yaml:2:1: error: 'base' must be the first key: what is written after it changes the base\n"
-			"  2 | base: b\n"
-			"    | ^\n");
+	                "a.yaml:2:1: error: 'base' must be the first key: what is written after it changes the base\n"
+	                "  2 | base: b\n"
+	                "    | ^\n");
 	write_text("b.yaml", "any: no\n");
 	expect_messages("base: b\nany: 1\n", "b.yaml:1:6: error: any: expected a whole number, not 'no'\n"
-					     "  1 | any: no\n"
-					     "    |      ^\n");
+	                                     "  1 | any: no\n"
+	                                     "    |      ^\n");
 	write_text("b.yaml", "base: a\n");
 	expect_messages("base: b\n", "b.yaml:1:7: error: base: 'a' is based on itself\n"
-				     "  1 | base: a\n"
-				     "    |       ^\n");
+	                             "  1 | base: a\n"
+	                             "    |       ^\n");
 }
 
 /* What the command line's -o takes. */
@@ -333,9 +333,9 @@ static void assignments(void **state)
 	assert_false(config_assign("l1d=1", table, OPTIONS, &settings, &diag));
 	assert_false(config_assign("any=x", table, OPTIONS, &settings, &diag));
 	assert_string_equal(diag.text, "sluice: error: expected KEY=VALUE, not 'l1d.sets'\n"
-				       "sluice: error: unknown option 'l1d.set'; did you mean 'l1d.sets'?\n"
-				       "sluice: error: 'l1d' is a group of options, such as 'l1d.sets'\n"
-				       "sluice: error: any: expected a whole number, not 'x'\n");
+	                               "sluice: error: unknown option 'l1d.set'; did you mean 'l1d.sets'?\n"
+	                               "sluice: error: 'l1d' is a group of options, such as 'l1d.sets'\n"
+	                               "sluice: error: any: expected a whole number, not 'x'\n");
 	diag_free(&diag);
 }
 
@@ -355,16 +355,16 @@ static void yaml_write(void **state)
 	assert_true(fread(text, 1, sizeof text - 1, file) > 0);
 	fclose(file);
 	assert_string_equal(text, "name: 'it''s'\n"
-				  "l1d:\n"
-				  "  sets: 2\n"
-				  "  enabled: true\n"
-				  "  policy: fifo\n"
-				  "  mshr:\n"
-				  "    depth: 5\n"
-				  "  ways: 3\n"
-				  "dram:\n"
-				  "  scale: 0.7\n"
-				  "any: 9\n");
+	                          "l1d:\n"
+	                          "  sets: 2\n"
+	                          "  enabled: true\n"
+	                          "  policy: fifo\n"
+	                          "  mshr:\n"
+	                          "    depth: 5\n"
+	                          "  ways: 3\n"
+	                          "dram:\n"
+	                          "  scale: 0.7\n"
+	                          "any: 9\n");
 	struct settings again = {0};
 	struct diag diag = {0};
 	assert_true(config_file_read(in_folder("a.yaml"), table, OPTIONS, &again, &diag));

@@ -10,8 +10,8 @@
 
 #include <cmocka.h>
 
-#define HEAD	     ".version 3.2\n.target sm_20\n.address_size 64\n"
-#define REGS	     ".reg .pred %p<9>;\n.reg .b32 %r<99>;\n.reg .b64 %rd<99>;\n.reg .f32 %f<9>;\n.reg .b16 %rs<9>;\n"
+#define HEAD         ".version 3.2\n.target sm_20\n.address_size 64\n"
+#define REGS         ".reg .pred %p<9>;\n.reg .b32 %r<99>;\n.reg .b64 %rd<99>;\n.reg .f32 %f<9>;\n.reg .b16 %rs<9>;\n"
 #define KERNEL(body) HEAD ".visible .entry k(.param .u64 k_param_0)\n{\n" REGS body "\n}\n"
 
 /* A parsed kernel with its analyses. */
@@ -97,13 +97,13 @@ static void diamond(void **state)
 {
 	(void)state;
 	struct subject s = analyse(KERNEL("mov.u32 %r1, %tid.x;\n"
-					  "setp.eq.s32 %p1, %r1, 0;\n"
-					  "@%p1 bra ELSE;\n"
-					  "THEN: mov.u32 %r2, 1;\n"
-					  "bra JOIN;\n"
-					  "ELSE: mov.u32 %r2, 2;\n"
-					  "JOIN: st.global.u32 [%rd1], %r2;\n"
-					  "ret;\n"));
+	                                  "setp.eq.s32 %p1, %r1, 0;\n"
+	                                  "@%p1 bra ELSE;\n"
+	                                  "THEN: mov.u32 %r2, 1;\n"
+	                                  "bra JOIN;\n"
+	                                  "ELSE: mov.u32 %r2, 2;\n"
+	                                  "JOIN: st.global.u32 [%rd1], %r2;\n"
+	                                  "ret;\n"));
 	uint32_t *idom = flow_dominators(&s.arena, s.cfg), *meet = flow_post_dominators(&s.arena, s.cfg);
 	uint32_t then = block_at(&s, "THEN"), other = block_at(&s, "ELSE"), join = block_at(&s, "JOIN");
 	assert_int_equal(s.cfg->blocks, 5);
@@ -119,7 +119,7 @@ static void diamond(void **state)
 	assert_int_equal(meet[exit_block(&s)], FLOW_NONE);
 	uint32_t *reconverge = flow_reconvergence(&s.arena, s.cfg);
 	assert_int_equal(reconverge[2], at(&s, "JOIN")); /* the branch */
-	assert_int_equal(reconverge[0], FLOW_NONE);	 /* not one */
+	assert_int_equal(reconverge[0], FLOW_NONE);      /* not one */
 	assert_true(live_into(&s, "JOIN", "%r2"));
 	assert_false(live_into(&s, "THEN", "%r2"));
 	assert_true(live_into(&s, "THEN", "%rd1"));
@@ -142,16 +142,16 @@ static void nested_loops(void **state)
 {
 	(void)state;
 	struct subject s = analyse(KERNEL("mov.u32 %r1, 0;\n"
-					  "OUTER: mov.u32 %r2, 0;\n"
-					  "INNER: add.u32 %r2, %r2, 1;\n"
-					  "add.u32 %r3, %r3, %r1;\n"
-					  "setp.lt.u32 %p1, %r2, 4;\n"
-					  "BACK_IN: @%p1 bra INNER;\n"
-					  "AFTER_IN: add.u32 %r1, %r1, 1;\n"
-					  "setp.lt.u32 %p2, %r1, 4;\n"
-					  "BACK_OUT: @%p2 bra OUTER;\n"
-					  "AFTER_OUT: st.global.u32 [%rd1], %r3;\n"
-					  "ret;\n"));
+	                                  "OUTER: mov.u32 %r2, 0;\n"
+	                                  "INNER: add.u32 %r2, %r2, 1;\n"
+	                                  "add.u32 %r3, %r3, %r1;\n"
+	                                  "setp.lt.u32 %p1, %r2, 4;\n"
+	                                  "BACK_IN: @%p1 bra INNER;\n"
+	                                  "AFTER_IN: add.u32 %r1, %r1, 1;\n"
+	                                  "setp.lt.u32 %p2, %r1, 4;\n"
+	                                  "BACK_OUT: @%p2 bra OUTER;\n"
+	                                  "AFTER_OUT: st.global.u32 [%rd1], %r3;\n"
+	                                  "ret;\n"));
 	uint32_t *idom = flow_dominators(&s.arena, s.cfg);
 	uint32_t *reconverge = flow_reconvergence(&s.arena, s.cfg);
 	assert_int_equal(idom[block_at(&s, "INNER")], block_at(&s, "OUTER"));
@@ -172,13 +172,13 @@ static void irreducible(void **state)
 {
 	(void)state;
 	struct subject s = analyse(KERNEL("@%p1 bra RIGHT;\n"
-					  "LEFT: add.u32 %r1, %r1, 1;\n"
-					  "setp.eq.u32 %p2, %r1, 9;\n"
-					  "@%p2 bra DONE;\n"
-					  "RIGHT: add.u32 %r2, %r2, %r1;\n"
-					  "bra LEFT;\n"
-					  "DONE: st.global.u32 [%rd1], %r2;\n"
-					  "ret;\n"));
+	                                  "LEFT: add.u32 %r1, %r1, 1;\n"
+	                                  "setp.eq.u32 %p2, %r1, 9;\n"
+	                                  "@%p2 bra DONE;\n"
+	                                  "RIGHT: add.u32 %r2, %r2, %r1;\n"
+	                                  "bra LEFT;\n"
+	                                  "DONE: st.global.u32 [%rd1], %r2;\n"
+	                                  "ret;\n"));
 	uint32_t *idom = flow_dominators(&s.arena, s.cfg);
 	assert_int_equal(idom[block_at(&s, "LEFT")], 0);
 	assert_int_equal(idom[block_at(&s, "RIGHT")], 0);
@@ -196,11 +196,11 @@ static void unreachable(void **state)
 {
 	(void)state;
 	struct subject s = analyse(KERNEL("mov.u32 %r1, 1;\n"
-					  "bra END;\n"
-					  "DEAD: add.u64 %rd2, %rd3, %rd4;\n"
-					  "bra END;\n"
-					  "END: st.shared.u32 [0], %r1;\n"
-					  "ret;\n"));
+	                                  "bra END;\n"
+	                                  "DEAD: add.u64 %rd2, %rd3, %rd4;\n"
+	                                  "bra END;\n"
+	                                  "END: st.shared.u32 [0], %r1;\n"
+	                                  "ret;\n"));
 	uint32_t dead = block_at(&s, "DEAD"), end = block_at(&s, "END");
 	assert_false(s.cfg->block[dead].reachable);
 	assert_true(s.cfg->block[end].reachable);
@@ -216,11 +216,11 @@ static void exits(void **state)
 {
 	(void)state;
 	struct subject s = analyse(KERNEL("@%p1 bra B;\n"
-					  "@%p2 bra LOOP;\n"
-					  "A: ret;\n"
-					  "B: exit;\n"
-					  "LOOP: add.u32 %r1, %r1, 1;\n"
-					  "bra LOOP;\n"));
+	                                  "@%p2 bra LOOP;\n"
+	                                  "A: ret;\n"
+	                                  "B: exit;\n"
+	                                  "LOOP: add.u32 %r1, %r1, 1;\n"
+	                                  "bra LOOP;\n"));
 	uint32_t *meet = flow_post_dominators(&s.arena, s.cfg);
 	assert_int_equal(s.cfg->block[exit_block(&s)].predecessors, 2);
 	assert_int_equal(meet[0], exit_block(&s));
@@ -235,9 +235,9 @@ static void guarded_exits(void **state)
 {
 	(void)state;
 	struct subject s = analyse(KERNEL("@%p1 ret;\n"
-					  "GO: mov.u32 %r1, 1;\n"
-					  "@!%p2 exit;\n"
-					  "ON: mov.u32 %r2, 1;\n"));
+	                                  "GO: mov.u32 %r1, 1;\n"
+	                                  "@!%p2 exit;\n"
+	                                  "ON: mov.u32 %r2, 1;\n"));
 	assert_int_equal(s.cfg->blocks, 4);
 	assert_int_equal(s.cfg->block[0].successors, 2);
 	assert_int_equal(s.cfg->block[block_at(&s, "GO")].successors, 2);
@@ -263,19 +263,19 @@ static void guarded_writes(void **state)
 {
 	(void)state;
 	struct subject s = analyse(KERNEL("mov.u32 %r1, 1;\n"
-					  "mov.u32 %r2, 2;\n"
-					  "bra NEXT;\n"
-					  "NEXT: @%p1 mov.u32 %r1, 3;\n"
-					  "mov.u32 %r2, 4;\n"
-					  "st.shared.u32 [0], %r1;\n"
-					  "st.shared.u32 [4], %r2;\n"
-					  "ret;\n"));
+	                                  "mov.u32 %r2, 2;\n"
+	                                  "bra NEXT;\n"
+	                                  "NEXT: @%p1 mov.u32 %r1, 3;\n"
+	                                  "mov.u32 %r2, 4;\n"
+	                                  "st.shared.u32 [0], %r1;\n"
+	                                  "st.shared.u32 [4], %r2;\n"
+	                                  "ret;\n"));
 	assert_true(live_into(&s, "NEXT", "%r1"));
 	assert_false(live_into(&s, "NEXT", "%r2"));
 	assert_int_equal(s.registers->registers, 2);
 	assert_int_equal(s.registers->predicates, 1);
 	assert_true(s.registers->assigned[reg_named(s.function, "%r1")] !=
-		    s.registers->assigned[reg_named(s.function, "%r2")]);
+	            s.registers->assigned[reg_named(s.function, "%r2")]);
 	finish(&s);
 }
 
@@ -294,36 +294,36 @@ static void pressure(void **state)
 	(void)state;
 	/* Three values alive at once; the sum reuses a dying source's register. */
 	expect_registers(KERNEL("mov.u32 %r1, 1;\nmov.u32 %r2, 2;\nmov.u32 %r3, 3;\n"
-				"add.u32 %r4, %r1, %r2;\nadd.u32 %r5, %r4, %r3;\nst.shared.u32 [0], %r5;\nret;\n"),
-			 3, 0);
+	                        "add.u32 %r4, %r1, %r2;\nadd.u32 %r5, %r4, %r3;\nst.shared.u32 [0], %r5;\nret;\n"),
+	                 3, 0);
 	/* A chain needs one, however long. */
 	expect_registers(KERNEL("mov.u32 %r1, 1;\nadd.u32 %r2, %r1, 1;\nadd.u32 %r3, %r2, 1;\n"
-				"st.shared.u32 [0], %r3;\nret;\n"),
-			 1, 0);
+	                        "st.shared.u32 [0], %r3;\nret;\n"),
+	                 1, 0);
 	/* A result that nobody reads needs a place all the same, beside what is alive. */
 	expect_registers(KERNEL("mov.u32 %r1, 1;\nmov.u32 %r2, 2;\nst.shared.u32 [0], %r1;\nret;\n"), 2, 0);
 	/* 64 bits take two, aligned: the 32-bit value goes before or behind the pair, never into it. */
 	expect_registers(KERNEL("mov.u32 %r1, 1;\nld.param.u64 %rd1, [k_param_0];\nst.global.u32 [%rd1], %r1;\nret;\n"),
-			 3, 0);
+	                 3, 0);
 	/* Two singles share one pair of halves, so that two pairs and two singles need six. */
 	expect_registers(
 		KERNEL("mov.u32 %r1, 1;\nld.param.u64 %rd1, [k_param_0];\nmov.u32 %r2, 2;\n"
-		       "add.u64 %rd2, %rd1, 8;\nst.global.u32 [%rd1], %r1;\nst.global.u32 [%rd2], %r2;\nret;\n"),
+	               "add.u64 %rd2, %rd1, 8;\nst.global.u32 [%rd1], %r1;\nst.global.u32 [%rd2], %r2;\nret;\n"),
 		6, 0);
 	/* 16 bits take one each; predicates have their own file. */
 	expect_registers(KERNEL("mov.u16 %rs1, 1;\nmov.u16 %rs2, 2;\nsetp.eq.u16 %p1, %rs1, 0;\n"
-				"setp.eq.u16 %p2, %rs2, 0;\n@%p1 st.shared.u16 [0], %rs1;\n"
-				"@%p2 st.shared.u16 [2], %rs2;\nret;\n"),
-			 2, 2);
+	                        "setp.eq.u16 %p2, %rs2, 0;\n@%p1 st.shared.u16 [0], %rs1;\n"
+	                        "@%p2 st.shared.u16 [2], %rs2;\nret;\n"),
+	                 2, 2);
 	/* What a loop carries stays alive through it although the text ends its use before. */
 	expect_registers(KERNEL("mov.u32 %r1, 0;\nmov.u32 %r2, 5;\n"
-				"LOOP: add.u32 %r1, %r1, %r2;\nmov.u32 %r3, 7;\nst.shared.u32 [0], %r3;\n"
-				"setp.lt.u32 %p1, %r1, 50;\n@%p1 bra LOOP;\nret;\n"),
-			 3, 1);
+	                        "LOOP: add.u32 %r1, %r1, %r2;\nmov.u32 %r3, 7;\nst.shared.u32 [0], %r3;\n"
+	                        "setp.lt.u32 %p1, %r1, 50;\n@%p1 bra LOOP;\nret;\n"),
+	                 3, 1);
 	/* A hole in a range is free for another: %r1 is dead while %r2 lives. */
 	expect_registers(KERNEL("mov.u32 %r1, 1;\nst.shared.u32 [0], %r1;\nmov.u32 %r2, 1;\nst.shared.u32 [0], %r2;\n"
-				"mov.u32 %r1, 2;\nst.shared.u32 [4], %r1;\nret;\n"),
-			 1, 0);
+	                        "mov.u32 %r1, 2;\nst.shared.u32 [4], %r1;\nret;\n"),
+	                 1, 0);
 }
 
 /* A call needs what lives across it and what the callee needs; recursion comes to an end. */
@@ -332,17 +332,17 @@ static void calls(void **state)
 	(void)state;
 	struct ptx_module *module =
 		parse("calls.ptx", HEAD
-		      ".func (.param .b32 result) leaf(.param .b32 leaf_param_0)\n{\n" REGS
-		      "ld.param.u32 %r1, [leaf_param_0];\nmov.u32 %r2, 2;\nmov.u32 %r3, 3;\nadd.u32 %r2, %r2, %r3;\n"
-		      "add.u32 %r1, %r1, %r2;\nst.param.b32 [result], %r1;\nret;\n}\n"
-		      ".func round_and_round()\n{\n" REGS
-		      "mov.u32 %r1, 1;\nmov.u32 %r2, 2;\n{\ncall round_and_round;\n}\nst.shared.u32 [0], %r1;\n"
-		      "st.shared.u32 [4], %r2;\nret;\n}\n"
-		      ".visible .entry k()\n{\n" REGS "mov.u32 %r1, 1;\nmov.u32 %r2, 2;\n"
-		      "{\n.param .b32 a;\nst.param.b32 [a], %r1;\n.param .b32 b;\ncall (b), leaf, (a);\n"
-		      "ld.param.b32 %r3, [b];\n}\n"
-		      "st.shared.u32 [0], %r3;\nst.shared.u32 [4], %r2;\nret;\n}\n"
-		      ".visible .entry r()\n{\n" REGS "{\ncall round_and_round;\n}\nret;\n}\n");
+	              ".func (.param .b32 result) leaf(.param .b32 leaf_param_0)\n{\n" REGS
+	              "ld.param.u32 %r1, [leaf_param_0];\nmov.u32 %r2, 2;\nmov.u32 %r3, 3;\nadd.u32 %r2, %r2, %r3;\n"
+	              "add.u32 %r1, %r1, %r2;\nst.param.b32 [result], %r1;\nret;\n}\n"
+	              ".func round_and_round()\n{\n" REGS
+	              "mov.u32 %r1, 1;\nmov.u32 %r2, 2;\n{\ncall round_and_round;\n}\nst.shared.u32 [0], %r1;\n"
+	              "st.shared.u32 [4], %r2;\nret;\n}\n"
+	              ".visible .entry k()\n{\n" REGS "mov.u32 %r1, 1;\nmov.u32 %r2, 2;\n"
+	              "{\n.param .b32 a;\nst.param.b32 [a], %r1;\n.param .b32 b;\ncall (b), leaf, (a);\n"
+	              "ld.param.b32 %r3, [b];\n}\n"
+	              "st.shared.u32 [0], %r3;\nst.shared.u32 [4], %r2;\nret;\n}\n"
+	              ".visible .entry r()\n{\n" REGS "{\ncall round_and_round;\n}\nret;\n}\n");
 	/* %r2 lives across in the second register: 2, and 3 of the leaf. */
 	assert_int_equal(flow_kernel_registers(ptx_find_function(module, "k")), 5);
 	assert_int_equal(flow_kernel_registers(ptx_find_function(module, "r")), 2);
@@ -356,15 +356,15 @@ static void memory(void **state)
 	(void)state;
 	struct ptx_module *module =
 		parse("memory.ptx", HEAD ".shared .align 4 .b8 used[6];\n.shared .align 4 .b8 unused[1000];\n"
-					 ".extern .shared .align 4 .b8 dynamic[];\n"
-					 ".func inner()\n{\n" REGS ".shared .align 8 .b8 own[16];\n"
-					 ".local .align 4 .b8 frame[20];\n"
-					 "mov.u64 %rd1, own;\nmov.u64 %rd2, frame;\nret;\n}\n"
-					 ".visible .entry k()\n{\n" REGS ".shared .align 4 .b8 tile[5];\n"
-					 ".local .align 16 .b8 stack[16];\n"
-					 "mov.u64 %rd1, tile;\nld.shared.u8 %rs1, [used+2];\n"
-					 "mov.u64 %rd2, dynamic;\n{\ncall inner;\n}\nret;\n}\n"
-					 ".visible .entry alone()\n{\nret;\n}\n");
+	                                 ".extern .shared .align 4 .b8 dynamic[];\n"
+	                                 ".func inner()\n{\n" REGS ".shared .align 8 .b8 own[16];\n"
+	                                 ".local .align 4 .b8 frame[20];\n"
+	                                 "mov.u64 %rd1, own;\nmov.u64 %rd2, frame;\nret;\n}\n"
+	                                 ".visible .entry k()\n{\n" REGS ".shared .align 4 .b8 tile[5];\n"
+	                                 ".local .align 16 .b8 stack[16];\n"
+	                                 "mov.u64 %rd1, tile;\nld.shared.u8 %rs1, [used+2];\n"
+	                                 "mov.u64 %rd2, dynamic;\n{\ncall inner;\n}\nret;\n}\n"
+	                                 ".visible .entry alone()\n{\nret;\n}\n");
 	struct flow_memory bytes = flow_kernel_memory(ptx_find_function(module, "k"));
 	assert_int_equal(bytes.shared_bytes, 8 + 16 + 6);
 	assert_int_equal(bytes.local_bytes, 16 + 32);
@@ -467,7 +467,7 @@ static uint32_t check_assignment(const struct subject *s)
 		if (!s->cfg->block[s->cfg->block_of[i]].reachable)
 			continue;
 		uint32_t *owner[2] = {calloc(s->registers->registers + 1, sizeof(uint32_t)),
-				      calloc(s->registers->predicates + 1, sizeof(uint32_t))};
+		                      calloc(s->registers->predicates + 1, sizeof(uint32_t))};
 		uint32_t held = 0;
 		for (uint32_t r = 0; r < f->reg_count; r++) {
 			bool is_predicate = f->regs[r].type == PTX_PRED;
@@ -489,7 +489,7 @@ static uint32_t check_assignment(const struct subject *s)
 	for (uint32_t b = 0; b < exit_block(s); b++)
 		for (uint32_t r = 0; r < f->reg_count; r++)
 			assert_int_equal(s->live->in[(size_t)b * s->live->words + r / 64] >> r % 64 & 1,
-					 in[(size_t)s->cfg->block[b].first * f->reg_count + r]);
+			                 in[(size_t)s->cfg->block[b].first * f->reg_count + r]);
 	free(in);
 	return most;
 }
@@ -509,11 +509,11 @@ static void random_graphs(void **state)
 		for (uint32_t i = 0; i < count; i++) {
 			uint32_t kind = random_below(&seed, 8);
 			fprintf(file, "L%u: %sadd.u32 %%r%u, %%r%u, %%r%u;\n", i,
-				random_below(&seed, 3) ? "" : "@!%p3 ", random_below(&seed, 9), random_below(&seed, 9),
-				random_below(&seed, 9));
+			        random_below(&seed, 3) ? "" : "@!%p3 ", random_below(&seed, 9), random_below(&seed, 9),
+			        random_below(&seed, 9));
 			fprintf(file, "mul.wide.u32 %%rd%u, %%r%u, 4;\nst.shared.u64 [%%r%u], %%rd%u;\n",
-				random_below(&seed, 5), random_below(&seed, 9), random_below(&seed, 9),
-				random_below(&seed, 5));
+			        random_below(&seed, 5), random_below(&seed, 9), random_below(&seed, 9),
+			        random_below(&seed, 5));
 			if (kind < 4)
 				fprintf(file, "@%%p1 bra L%u;\n", random_below(&seed, count));
 			else if (kind < 6)
@@ -578,7 +578,7 @@ static void reference_kernels(void **state)
 		s.registers = flow_registers(&s.arena, s.cfg, s.live);
 		uint32_t most = check_assignment(&s);
 		print_message("%-18s ours %2u (pressure %2u), vendor %2u\n", kernels[i].name, s.registers->registers,
-			      most, kernels[i].vendor);
+		              most, kernels[i].vendor);
 		assert_in_range(s.registers->registers, most, most + 2);
 		ratio += (double)s.registers->registers / kernels[i].vendor / (sizeof kernels / sizeof *kernels);
 		finish(&s);
@@ -598,10 +598,10 @@ static void long_function(void **state)
 	size_t length;
 	FILE *file = open_memstream(&text, &length);
 	fprintf(file, HEAD ".visible .entry k()\n{\n.reg .pred %%p<2>;\n.reg .b32 %%r<%u>;\nmov.u32 %%r0, 0;\n",
-		RUNGS + 1);
+	        RUNGS + 1);
 	for (uint32_t i = 1; i <= RUNGS; i++)
 		fprintf(file, "add.u32 %%r%u, %%r%u, %%r0;\nsetp.eq.u32 %%p1, %%r%u, 0;\n@%%p1 bra OUT;\n", i, i - 1,
-			i);
+		        i);
 	fprintf(file, "OUT: st.shared.u32 [0], %%r0;\nret;\n}\n");
 	fclose(file);
 	struct subject s = analyse(text);
@@ -634,12 +634,12 @@ static void drawing(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(diamond),	  cmocka_unit_test(branch_to_next),
-		cmocka_unit_test(nested_loops),	  cmocka_unit_test(irreducible),
-		cmocka_unit_test(unreachable),	  cmocka_unit_test(exits),
+		cmocka_unit_test(diamond),        cmocka_unit_test(branch_to_next),
+		cmocka_unit_test(nested_loops),   cmocka_unit_test(irreducible),
+		cmocka_unit_test(unreachable),    cmocka_unit_test(exits),
 		cmocka_unit_test(guarded_exits),  cmocka_unit_test(empty_body),
 		cmocka_unit_test(guarded_writes), cmocka_unit_test(pressure),
-		cmocka_unit_test(calls),	  cmocka_unit_test(memory),
+		cmocka_unit_test(calls),          cmocka_unit_test(memory),
 		cmocka_unit_test(random_graphs),  cmocka_unit_test(reference_kernels),
 		cmocka_unit_test(long_function),  cmocka_unit_test(drawing),
 	};

@@ -80,7 +80,7 @@ static void same_variables(const struct ptx_variable *a, const struct ptx_variab
 		assert_int_equal(a->dimensions, b->dimensions);
 		assert_memory_equal(a->dimension, b->dimension, sizeof a->dimension);
 		assert_true(a->is_extern == b->is_extern && a->is_visible == b->is_visible &&
-			    a->is_weak == b->is_weak && a->is_common == b->is_common);
+		            a->is_weak == b->is_weak && a->is_common == b->is_common);
 		assert_int_equal(a->offset, b->offset);
 		assert_int_equal(!a->initial, !b->initial);
 		if (a->initial)
@@ -91,7 +91,7 @@ static void same_variables(const struct ptx_variable *a, const struct ptx_variab
 			assert_true(x->offset == y->offset && x->addend == y->addend && x->size == y->size);
 			assert_int_equal(!x->symbol, !y->symbol);
 			assert_string_equal(x->symbol ? x->symbol->name : x->function->name,
-					    y->symbol ? y->symbol->name : y->function->name);
+			                    y->symbol ? y->symbol->name : y->function->name);
 		}
 		assert_int_equal(!a->function, !b->function);
 	}
@@ -140,20 +140,20 @@ static void same_functions(const struct ptx_function *a, const struct ptx_functi
 	for (; a && b; a = a->next, b = b->next) {
 		assert_string_equal(a->name, b->name);
 		assert_true(a->is_entry == b->is_entry && a->is_visible == b->is_visible &&
-			    a->is_extern == b->is_extern && a->is_weak == b->is_weak &&
-			    a->is_noreturn == b->is_noreturn && a->has_body == b->has_body &&
-			    a->is_prototype == b->is_prototype && a->is_declared == b->is_declared);
+		            a->is_extern == b->is_extern && a->is_weak == b->is_weak &&
+		            a->is_noreturn == b->is_noreturn && a->has_body == b->has_body &&
+		            a->is_prototype == b->is_prototype && a->is_declared == b->is_declared);
 		assert_int_equal(a->reg_count, b->reg_count);
 		for (uint32_t i = 0; i < a->reg_count; i++) {
 			assert_string_equal(a->regs[i].name, b->regs[i].name);
 			assert_true(a->regs[i].type == b->regs[i].type && a->regs[i].id == b->regs[i].id &&
-				    a->regs[i].number == b->regs[i].number);
+			            a->regs[i].number == b->regs[i].number);
 		}
 		same_variables(a->params, b->params);
 		same_variables(a->results, b->results);
 		same_variables(a->locals, b->locals);
 		assert_true(a->param_bytes == b->param_bytes && a->param_count == b->param_count &&
-			    a->result_count == b->result_count);
+		            a->result_count == b->result_count);
 		assert_int_equal(a->body_count, b->body_count);
 		for (uint32_t i = 0; i < a->body_count; i++)
 			same_instructions(&a->body[i], &b->body[i]);
@@ -250,10 +250,10 @@ static struct ptx_module *parse_code(const char *code)
 	char text[4096];
 	int length =
 		snprintf(text, sizeof text,
-			 HEAD ".global .u32 word;\n.global .texref t;\n"
-			      ".func (.param .b32 r) f(.param .b32 a);\n.visible .entry k(.param .u64 p)\n{\n"
-			      ".reg .pred %%p<4>;\n.reg .b32 %%r<8>;\n.reg .b64 %%rd<8>;\n.reg .f32 %%f<8>;\n%s\n}\n",
-			 code);
+	                 HEAD ".global .u32 word;\n.global .texref t;\n"
+	                      ".func (.param .b32 r) f(.param .b32 a);\n.visible .entry k(.param .u64 p)\n{\n"
+	                      ".reg .pred %%p<4>;\n.reg .b32 %%r<8>;\n.reg .b64 %%rd<8>;\n.reg .f32 %%f<8>;\n%s\n}\n",
+	                 code);
 	return parse_good("code.ptx", text, (size_t)length);
 }
 
@@ -437,14 +437,14 @@ static void test_print_instruction(void **state)
 	(void)state;
 	check_print("@!%p1  mul.wide.s32 %rd1,%r1,0x10;", "@!%p1 mul.wide.s32 %rd1, %r1, 16;");
 	check_print("ld.volatile.global.v2.f32 {%f1,%f2}, [%rd1+-8];",
-		    "ld.volatile.global.v2.f32 {%f1, %f2}, [%rd1+-8];");
+	            "ld.volatile.global.v2.f32 {%f1, %f2}, [%rd1+-8];");
 	check_print("ld.ca.global.nc.f32 %f1, [%rd1];", "ld.global.ca.nc.f32 %f1, [%rd1];");
 	check_print("setp.lt.and.ftz.f32 %p1|%p2, %f1, 1.0, !%p3;",
-		    "setp.lt.and.ftz.f32 %p1|%p2, %f1, 0d3FF0000000000000, !%p3;");
+	            "setp.lt.and.ftz.f32 %p1|%p2, %f1, 0d3FF0000000000000, !%p3;");
 	check_print("cvt.rzi.ftz.s32.f32 %r1, %f1;", "cvt.rzi.ftz.s32.f32 %r1, %f1;");
 	check_print("prmt.b32.f4e %r1, %r2, %r3, 0x7531;", "prmt.b32.f4e %r1, %r2, %r3, 30001;");
 	check_print("atom.acq_rel.gpu.global.add.u32 %r1, [word+4], 1;",
-		    "atom.acq_rel.gpu.global.add.u32 %r1, [word+4], 1;");
+	            "atom.acq_rel.gpu.global.add.u32 %r1, [word+4], 1;");
 	check_print("bar.sync 0;", "bar.sync 0;");
 	check_print("x: bra.uni x;", "bra.uni x;");
 }
@@ -498,7 +498,7 @@ static void test_large_module(void **state)
 	fprintf(file, HEAD ".entry k()\n{\n.reg .b32 %%r<%d>;\n", INSTRUCTIONS + 1);
 	for (int i = 0; i < INSTRUCTIONS; i++)
 		fprintf(file, "L%d: { .reg .b32 t; add.s32 %%r%d, %%r%d, t; bra L%d; }\n", i, i + 1, i,
-			INSTRUCTIONS - 1 - i);
+		        INSTRUCTIONS - 1 - i);
 	fprintf(file, "}\n");
 	fclose(file);
 	clock_t start = clock();

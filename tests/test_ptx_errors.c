@@ -35,13 +35,13 @@ static void check_line(const char *line, uint32_t column, const char *message)
 {
 	char text[2048], expected[1024];
 	snprintf(text, sizeof text,
-		 HEAD
-		 ".global .u32 word;\n.func (.param .b32 r) f(.param .b32 a);\n.visible .entry k(.param .u64 p)\n{\n"
-		 ".reg .pred %%p<4>;\n.reg .b32 %%r<8>;\n.reg .b64 %%rd<8>;\n.reg .f32 %%f<8>;\n.reg .b16 %%h<4>;\n"
-		 "%s\nret;\n}\n",
-		 line);
+	         HEAD
+	         ".global .u32 word;\n.func (.param .b32 r) f(.param .b32 a);\n.visible .entry k(.param .u64 p)\n{\n"
+	         ".reg .pred %%p<4>;\n.reg .b32 %%r<8>;\n.reg .b64 %%rd<8>;\n.reg .f32 %%f<8>;\n.reg .b16 %%h<4>;\n"
+	         "%s\nret;\n}\n",
+	         line);
 	snprintf(expected, sizeof expected, "e.ptx:13:%u: error: %s\n  13 | %s\n     | %*s^\n", column, message, line,
-		 (int)column - 1, "");
+	         (int)column - 1, "");
 	check_text(text, expected);
 }
 
@@ -62,7 +62,7 @@ static void test_instructions(void **state)
 	check_line("div.f32 %f1, %f2, %f3;", 1, "'div.f32' is incomplete; expected a rounding or '.approx'");
 	check_line("cvt.f32 %f1, %r1;", 1, "'cvt' with one type; expected two");
 	check_line("add.ftz.s32 %r1, %r2, %r3;", 1,
-		   "'add.s32' with a suffix for floating-point types; expected a floating-point type");
+	           "'add.s32' with a suffix for floating-point types; expected a floating-point type");
 	check_line("mul.wide.u64 %rd1, %rd2, %rd3;", 1, "'mul.wide' of 64 bits; expected a type of 16 or 32");
 	check_line("mul24.wide.u32 %r1, %r2, %r3;", 1, "'mul24.wide'; expected '.lo' or '.hi'");
 	check_line("st.global [%rd1], %r1;", 1, "'st' without a type; expected one such as '.b8'");
@@ -73,34 +73,34 @@ static void test_operands(void **state)
 {
 	(void)state;
 	check_line("add.s32 %r1, %f2, %r3;", 14,
-		   "%f2 is a .f32 register; expected a .s32 register or constant as operand 2 of 'add'");
+	           "%f2 is a .f32 register; expected a .s32 register or constant as operand 2 of 'add'");
 	check_line("add.s32 %r1, %rd2, %r3;", 14,
-		   "%rd2 is a .b64 register; expected a .s32 register or constant as operand 2 of 'add'");
+	           "%rd2 is a .b64 register; expected a .s32 register or constant as operand 2 of 'add'");
 	check_line("add.s32 %r1, %r2;", 17,
-		   "'add' ends after 2 operands; expected a .s32 register or constant as operand 3");
+	           "'add' ends after 2 operands; expected a .s32 register or constant as operand 3");
 	check_line("add.s32 %r1, %r2, %r3, %r4;", 24, "an operand too many for 'add'; expected 3 of them");
 	check_line("add.s32 5, %r2, 1;", 9, "5 is an integer; expected a .s32 register as operand 1 of 'add'");
 	check_line("add.s32 %r1, %r2, %r99;", 19, "unknown name '%r99'; expected a declared register or symbol");
 	check_line("add.s32 %r1, %r2, 4294967296;", 19,
-		   "4294967296 is too large; expected a .s32 register or constant as operand 3 of 'add'");
+	           "4294967296 is too large; expected a .s32 register or constant as operand 3 of 'add'");
 	check_line("add.f32 %f1, %f2, 1;", 19,
-		   "1 is an integer; expected a .f32 register or constant as operand 3 of 'add'");
+	           "1 is an integer; expected a .f32 register or constant as operand 3 of 'add'");
 	check_line("selp.b32 %r1, 1, 0, %r2;", 21,
-		   "%r2 is a .b32 register; expected a predicate register as operand 4 of 'selp'");
+	           "%r2 is a .b32 register; expected a predicate register as operand 4 of 'selp'");
 	check_line("ld.global.u32 %r1, %rd1;", 20,
-		   "%rd1 is a .b64 register; expected an address in .global such as [%rd1+4] as operand 2 of 'ld'");
+	           "%rd1 is a .b64 register; expected an address in .global such as [%rd1+4] as operand 2 of 'ld'");
 	check_line(
 		"ld.shared.u32 %r1, [word];", 20,
 		"'word' is a .global variable; expected an address in .shared such as [%rd1+4] as operand 2 of 'ld'");
 	check_line("ld.u32 %r1, [%f1];", 13,
-		   "[%f1] is an address in a .f32 register; expected an address such as [%rd1+4] as operand 2 of 'ld'");
+	           "[%f1] is an address in a .f32 register; expected an address such as [%rd1+4] as operand 2 of 'ld'");
 	check_line("ld.global.v2.u32 {%r1, %r2, %r3}, [%rd1];", 18,
-		   "this is a vector of 3 elements; expected a vector of 2 .u32 registers as operand 1 of 'ld'");
+	           "this is a vector of 3 elements; expected a vector of 2 .u32 registers as operand 1 of 'ld'");
 	check_line("mov.u32 %r1, %tid.w;", 18, "unexpected '.w'; expected '.x', '.y' or '.z'");
 	check_line("mov.u16 %h1, word;", 14,
-		   "'word' is a .global variable; expected a .u16 register or constant as operand 2 of 'mov'");
+	           "'word' is a .global variable; expected a .u16 register or constant as operand 2 of 'mov'");
 	check_line("not.b32 %r1, !%r2;", 14,
-		   "!%r2 is a negated .b32 register; expected a .b32 register or constant as operand 2 of 'not'");
+	           "!%r2 is a negated .b32 register; expected a .b32 register or constant as operand 2 of 'not'");
 	check_line("mov.f32 %f1, 0f3F8000;", 14, "6 hexadecimal digits behind '0f'; expected 8");
 	check_line("mov.u32 %r1, 08;", 14, "a number with a bad digit; expected a number of base 8");
 	check_line("mov.u64 %rd1, 1 / 0;", 17, "division by zero; expected another divisor");
@@ -131,23 +131,23 @@ static void test_module(void **state)
 {
 	(void)state;
 	check_text("", "e.ptx:1:1: error: unexpected end of the file; expected '.version' at the start of the module\n"
-		       "  1 | \n    | ^\n");
+	               "  1 | \n    | ^\n");
 	check_text(HEAD ".global .u8 many[2] = {1, 2, 3};\n",
-		   "e.ptx:4:30: error: too many values; expected at most 2 in these braces\n"
-		   "  4 | .global .u8 many[2] = {1, 2, 3};\n    |                              ^\n");
+	           "e.ptx:4:30: error: too many values; expected at most 2 in these braces\n"
+	           "  4 | .global .u8 many[2] = {1, 2, 3};\n    |                              ^\n");
 	check_text(HEAD ".gobal .u32 x;\n.global .u32 y;\n",
-		   "e.ptx:4:1: error: unexpected '.gobal'; expected a directive, a variable or a function\n"
-		   "  4 | .gobal .u32 x;\n    | ^\n");
+	           "e.ptx:4:1: error: unexpected '.gobal'; expected a directive, a variable or a function\n"
+	           "  4 | .gobal .u32 x;\n    | ^\n");
 	check_text(HEAD ".global .u64 x = y;\n",
-		   "e.ptx:4:18: error: unknown symbol 'y'; expected a variable or function declared before\n"
-		   "  4 | .global .u64 x = y;\n    |                  ^\n");
+	           "e.ptx:4:18: error: unknown symbol 'y'; expected a variable or function declared before\n"
+	           "  4 | .global .u64 x = y;\n    |                  ^\n");
 	check_text(HEAD ".entry k()\n{\n\tret;\n",
-		   "e.ptx:7:1: error: unexpected end of the file; expected '}'\n  7 | \n    | ^\n");
+	           "e.ptx:7:1: error: unexpected end of the file; expected '}'\n  7 | \n    | ^\n");
 	check_text(HEAD "/* no end\n", "e.ptx:4:1: error: a comment without end; expected '*/'\n"
-				       "  4 | /* no end\n    | ^\n");
+	                               "  4 | /* no end\n    | ^\n");
 	check_text(".version 6.0\n.target sm_70\n.address_size 48\n",
-		   "e.ptx:3:15: error: address size 48; expected 32 or 64\n"
-		   "  3 | .address_size 48\n    |               ^\n");
+	           "e.ptx:3:15: error: address size 48; expected 32 or 64\n"
+	           "  3 | .address_size 48\n    |               ^\n");
 }
 
 /* Protects: the parser goes on after an error and finds the others, and only those. */
@@ -156,8 +156,8 @@ static void test_several(void **state)
 	(void)state;
 	uint32_t errors;
 	char *said = messages(HEAD ".entry a()\n{\n.reg .b32 %r<4>;\nfoo %r1;\nadd.s32 %r1, %r2, %r3;\n"
-				   "add.s32 %r1, {%r2, %r3};\nbra x;\n}\n.entry b()\n{\nmov.u32 %r1, 0;\nret;\n}\n",
-			      &errors);
+	                           "add.s32 %r1, {%r2, %r3};\nbra x;\n}\n.entry b()\n{\nmov.u32 %r1, 0;\nret;\n}\n",
+	                      &errors);
 	assert_int_equal(errors, 4);
 	assert_non_null(strstr(said, "e.ptx:7:1:"));
 	assert_non_null(strstr(said, "e.ptx:9:14:"));
@@ -170,7 +170,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_instructions), cmocka_unit_test(test_operands), cmocka_unit_test(test_statements),
-		cmocka_unit_test(test_module),	     cmocka_unit_test(test_several),
+		cmocka_unit_test(test_module),       cmocka_unit_test(test_several),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

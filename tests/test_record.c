@@ -20,10 +20,10 @@ static const struct machine machine = {
 	.core_mhz = 700,
 	.sms = 2,
 	.sm = {.schedulers = 2,
-	       .warps = 48,
-	       .l1d = {.allocation = ALLOCATE_ON_MISS},
-	       .l1i = {.allocation = ALLOCATE_ON_FILL},
-	       .l1c = {.allocation = ALLOCATE_ON_FILL}},
+               .warps = 48,
+               .l1d = {.allocation = ALLOCATE_ON_MISS},
+               .l1i = {.allocation = ALLOCATE_ON_FILL},
+               .l1c = {.allocation = ALLOCATE_ON_FILL}},
 	.l2 = {.allocation = ALLOCATE_ON_MISS},
 	.dram = {.atom_bytes = 64},
 };
@@ -33,14 +33,14 @@ static const char *const program[] = {"./bfs", "graph\xff", NULL};
 static struct record make_record(const char *kernel, uint64_t launch)
 {
 	struct record record = {.kernel = (char *)(uintptr_t)kernel,
-				.launch = launch,
-				.grid = {60, 2, 1},
-				.block = {256, 1, 1},
-				.registers = 14,
-				.shared_bytes = 4096,
-				.blocks_per_sm = 6,
-				.cycles = 1000 * launch,
-				.host_seconds = 0.5};
+	                        .launch = launch,
+	                        .grid = {60, 2, 1},
+	                        .block = {256, 1, 1},
+	                        .registers = 14,
+	                        .shared_bytes = 4096,
+	                        .blocks_per_sm = 6,
+	                        .cycles = 1000 * launch,
+	                        .host_seconds = 0.5};
 	uint64_t *counter = (uint64_t *)&record.stats;
 	for (size_t i = 0; i < sizeof record.stats / sizeof *counter; i++)
 		counter[i] = 1000 * launch + i;
@@ -58,12 +58,12 @@ static struct record make_record(const char *kernel, uint64_t launch)
 	stats->l2 = (struct cache_stats){
 		.accesses = 200, .hits = 150, .misses = 50, .read_accesses = 120, .write_accesses = 80};
 	stats->dram = (struct dram_stats){.reads = 70,
-					  .writes = 30,
-					  .requests = 50,
-					  .row_hits = 40,
-					  .activates = 10,
-					  .cycles = 1000,
-					  .data_cycles = 200};
+	                                  .writes = 30,
+	                                  .requests = 50,
+	                                  .row_hits = 40,
+	                                  .activates = 10,
+	                                  .cycles = 1000,
+	                                  .data_cycles = 200};
 	return record;
 }
 
@@ -175,8 +175,8 @@ static void test_table_names_causes(void **state)
 	assert_int_equal(record_stack(&storage[0], parts), 10);
 	char *text = capture(&records, records_write_table);
 	static const char *const names[] = {"waits: arithmetic", "waits: shared memory", "waits: L1",
-					    "waits: L2",	 "waits: DRAM",		 "waits: barrier",
-					    "pipe without room", "no instruction",	 "idle"};
+	                                    "waits: L2",         "waits: DRAM",          "waits: barrier",
+	                                    "pipe without room", "no instruction",       "idle"};
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
 		assert_contains(text, names[i]);
 	assert_absent(text, "no_instruction");
@@ -263,24 +263,24 @@ static void test_json(void **state)
 	(void)state;
 	static const char *const root_keys[] = {"version", "sluice", "machine", "program", "kernels", "totals", NULL};
 	static const char *const kernel_keys[] = {"name",
-						  "launch",
-						  "grid",
-						  "block",
-						  "registers",
-						  "shared_bytes",
-						  "blocks_per_sm",
-						  "cycles",
-						  "thread_instructions",
-						  "warp_instructions",
-						  "ipc",
-						  "host_seconds",
-						  "cycle_stack",
-						  "counters",
-						  NULL};
+	                                          "launch",
+	                                          "grid",
+	                                          "block",
+	                                          "registers",
+	                                          "shared_bytes",
+	                                          "blocks_per_sm",
+	                                          "cycles",
+	                                          "thread_instructions",
+	                                          "warp_instructions",
+	                                          "ipc",
+	                                          "host_seconds",
+	                                          "cycle_stack",
+	                                          "counters",
+	                                          NULL};
 	static const char *const total_keys[] = {
 		"cycles", "thread_instructions", "warp_instructions", "host_seconds", "cycle_stack", "counters", NULL};
-	static const char *const stack_keys[] = {"issued",  "arithmetic", "shared",	    "l1",   "l2", "dram",
-						 "barrier", "conflict",	  "no_instruction", "idle", NULL};
+	static const char *const stack_keys[] = {"issued",  "arithmetic", "shared",         "l1",   "l2", "dram",
+	                                         "barrier", "conflict",   "no_instruction", "idle", NULL};
 	struct records records = make_records(2);
 	char *text = capture(&records, write_json);
 	json_error_t error;
@@ -313,7 +313,7 @@ static void test_json(void **state)
 			char name[128];
 			snprintf(name, sizeof name, "%s.%s", group->name, group->rows[i].name);
 			assert_int_equal(whole(counters, name),
-					 counter_value(group, &group->rows[i], &storage[1].stats));
+			                 counter_value(group, &group->rows[i], &storage[1].stats));
 		}
 	assert_int_equal(json_object_size(counters), expected);
 

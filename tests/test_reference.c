@@ -16,7 +16,7 @@
 #include <cmocka.h>
 
 #define KERNELS TEST_DATA "/reference/kernels"
-#define WORK	BUILD_DIR "/reference"
+#define WORK    BUILD_DIR "/reference"
 
 enum { MAX_ROWS = 32, MAX_COLUMNS = 80, MAX_PATH = 1024 };
 
@@ -97,13 +97,13 @@ static struct measured run_kernel(const struct row *row)
 	const char *name = row->kernel;
 
 	snprintf(command, sizeof command,
-		 BUILD_DIR "/bin/sluice cc " KERNELS "/%s.cu --device-ptx " KERNELS "/%s.ptx -o " WORK "/%s 2>&1", name,
-		 name, name);
+	         BUILD_DIR "/bin/sluice cc " KERNELS "/%s.cu --device-ptx " KERNELS "/%s.ptx -o " WORK "/%s 2>&1", name,
+	         name, name);
 	run_command(command, output, sizeof output);
 	snprintf(command, sizeof command,
-		 BUILD_DIR "/bin/sluice run -m gtx480 -o kernel.%s.registers=%.0f --stats " WORK "/%s.json -- " WORK
-			   "/%s 2>&1",
-		 entry, row->registers, name, name);
+	         BUILD_DIR "/bin/sluice run -m gtx480 -o kernel.%s.registers=%.0f --stats " WORK "/%s.json -- " WORK
+	                   "/%s 2>&1",
+	         entry, row->registers, name, name);
 	run_command(command, output, sizeof output);
 
 	struct measured measured = {0};

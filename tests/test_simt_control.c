@@ -30,7 +30,7 @@ static void branch_and_join(void **state)
 	uint32_t out[32];
 	struct simt_run counts;
 	run(HEAD KERNEL "setp.lt.u32 %p1, %t, 10;\n@%p1 bra LESS;\nmov.u32 %r1, 100;\nbra.uni JOIN;\n"
-			"LESS:\nmov.u32 %r1, 200;\nJOIN:\nadd.u32 %r1, %r1, %t;\n" END,
+	                "LESS:\nmov.u32 %r1, 200;\nJOIN:\nadd.u32 %r1, %r1, %t;\n" END,
 	    32, out, &counts);
 	for (uint32_t i = 0; i < 32; i++)
 		assert_int_equal(out[i], (i < 10 ? 200 : 100) + i);
@@ -46,8 +46,8 @@ static void nested_loops(void **state)
 	(void)state;
 	uint32_t out[32];
 	run(HEAD KERNEL "mov.u32 %r1, 0;\nmov.u32 %r2, 0;\nOUTER:\nmov.u32 %r3, 0;\nINNER:\nadd.u32 %r1, %r1, 1;\n"
-			"add.u32 %r3, %r3, 1;\nsetp.le.u32 %p1, %r3, %t;\n@%p1 bra INNER;\nadd.u32 %r2, %r2, 1;\n"
-			"and.b32 %r4, %t, 3;\nsetp.le.u32 %p2, %r2, %r4;\n@%p2 bra OUTER;\n" END,
+	                "add.u32 %r3, %r3, 1;\nsetp.le.u32 %p1, %r3, %t;\n@%p1 bra INNER;\nadd.u32 %r2, %r2, 1;\n"
+	                "and.b32 %r4, %t, 3;\nsetp.le.u32 %p2, %r2, %r4;\n@%p2 bra OUTER;\n" END,
 	    32, out, NULL);
 	for (uint32_t i = 0; i < 32; i++)
 		assert_int_equal(out[i], (i + 1) * (i % 4 + 1));
@@ -72,12 +72,12 @@ static void calls_and_divergent_returns(void **state)
 	(void)state;
 	uint32_t out[32];
 	run(HEAD ".func (.param .b32 result) f(.param .b32 a, .param .b32 b)\n{\n.reg .b32 %r<8>;\n.reg .pred %p<2>;\n"
-		 "ld.param.u32 %r1, [a];\nld.param.u32 %r2, [b];\nsetp.gt.u32 %p1, %r1, 20;\n@%p1 bra BIG;\n"
-		 "mul.lo.u32 %r3, %r1, %r2;\nst.param.b32 [result+0], %r3;\nret;\nBIG:\n"
-		 "st.param.b32 [result+0], %r2;\nret;\n}\n" KERNEL
-		 "{\n.param .b32 x;\n.param .b32 y;\n.param .b32 z;\nst.param.b32 [x+0], %t;\nst.param.b32 [y+0], 3;\n"
-		 "call.uni (z), f, (x, y);\nld.param.b32 %r1, [z+0];\n}\n"
-		 "add.u32 %r1, %r1, 1;\n" END,
+	         "ld.param.u32 %r1, [a];\nld.param.u32 %r2, [b];\nsetp.gt.u32 %p1, %r1, 20;\n@%p1 bra BIG;\n"
+	         "mul.lo.u32 %r3, %r1, %r2;\nst.param.b32 [result+0], %r3;\nret;\nBIG:\n"
+	         "st.param.b32 [result+0], %r2;\nret;\n}\n" KERNEL
+	         "{\n.param .b32 x;\n.param .b32 y;\n.param .b32 z;\nst.param.b32 [x+0], %t;\nst.param.b32 [y+0], 3;\n"
+	         "call.uni (z), f, (x, y);\nld.param.b32 %r1, [z+0];\n}\n"
+	         "add.u32 %r1, %r1, 1;\n" END,
 	    32, out, NULL);
 	for (uint32_t i = 0; i < 32; i++)
 		assert_int_equal(out[i], (i > 20 ? 3 : i * 3) + 1);
@@ -89,14 +89,14 @@ static void recursion(void **state)
 	(void)state;
 	uint32_t out[32];
 	run(HEAD ".func (.param .b32 result) fib(.param .b32 a)\n{\n.reg .b32 %r<8>;\n.reg .pred %p<2>;\n"
-		 "ld.param.u32 %r1, [a];\nsetp.lt.u32 %p1, %r1, 2;\n@%p1 bra SMALL;\n"
-		 "{\n.param .b32 x;\n.param .b32 z;\nsub.u32 %r2, %r1, 1;\nst.param.b32 [x], %r2;\n"
-		 "call.uni (z), fib, (x);\nld.param.b32 %r3, [z];\n}\n"
-		 "{\n.param .b32 x;\n.param .b32 z;\nsub.u32 %r4, %r1, 2;\nst.param.b32 [x], %r4;\n"
-		 "call.uni (z), fib, (x);\nld.param.b32 %r5, [z];\n}\n"
-		 "add.u32 %r1, %r3, %r5;\nSMALL:\nst.param.b32 [result], %r1;\nret;\n}\n" KERNEL
-		 "and.b32 %r2, %t, 7;\n{\n.param .b32 x;\n.param .b32 z;\nst.param.b32 [x], %r2;\n"
-		 "call.uni (z), fib, (x);\nld.param.b32 %r1, [z];\n}\n" END,
+	         "ld.param.u32 %r1, [a];\nsetp.lt.u32 %p1, %r1, 2;\n@%p1 bra SMALL;\n"
+	         "{\n.param .b32 x;\n.param .b32 z;\nsub.u32 %r2, %r1, 1;\nst.param.b32 [x], %r2;\n"
+	         "call.uni (z), fib, (x);\nld.param.b32 %r3, [z];\n}\n"
+	         "{\n.param .b32 x;\n.param .b32 z;\nsub.u32 %r4, %r1, 2;\nst.param.b32 [x], %r4;\n"
+	         "call.uni (z), fib, (x);\nld.param.b32 %r5, [z];\n}\n"
+	         "add.u32 %r1, %r3, %r5;\nSMALL:\nst.param.b32 [result], %r1;\nret;\n}\n" KERNEL
+	         "and.b32 %r2, %t, 7;\n{\n.param .b32 x;\n.param .b32 z;\nst.param.b32 [x], %r2;\n"
+	         "call.uni (z), fib, (x);\nld.param.b32 %r1, [z];\n}\n" END,
 	    32, out, NULL);
 	static const uint32_t fib[] = {0, 1, 1, 2, 3, 5, 8, 13};
 	for (uint32_t i = 0; i < 32; i++)
@@ -109,14 +109,14 @@ static void calls_by_address(void **state)
 	(void)state;
 	uint32_t out[32];
 	run(HEAD ".func (.param .b32 result) one(.param .b32 a)\n{\n.reg .b32 %r<4>;\nld.param.u32 %r1, [a];\n"
-		 "add.u32 %r1, %r1, 1;\nst.param.b32 [result], %r1;\nret;\n}\n"
-		 ".func (.param .b32 result) two(.param .b32 a)\n{\n.reg .b32 %r<4>;\nld.param.u32 %r1, [a];\n"
-		 "mul.lo.u32 %r1, %r1, 2;\nst.param.b32 [result], %r1;\nret;\n}\n"
-		 ".global .align 8 .u64 table[2] = {one, two};\n" KERNEL
-		 "and.b32 %r2, %t, 1;\nmul.wide.u32 %d1, %r2, 8;\nmov.u64 %d2, table;\nadd.u64 %d1, %d1, %d2;\n"
-		 "ld.global.u64 %d3, [%d1];\n{\n.param .b32 x;\n.param .b32 z;\nst.param.b32 [x], %t;\n"
-		 "prototype_0: .callprototype (.param .b32 _) _ (.param .b32 _);\n"
-		 "call (z), %d3, (x), prototype_0;\nld.param.b32 %r1, [z];\n}\n" END,
+	         "add.u32 %r1, %r1, 1;\nst.param.b32 [result], %r1;\nret;\n}\n"
+	         ".func (.param .b32 result) two(.param .b32 a)\n{\n.reg .b32 %r<4>;\nld.param.u32 %r1, [a];\n"
+	         "mul.lo.u32 %r1, %r1, 2;\nst.param.b32 [result], %r1;\nret;\n}\n"
+	         ".global .align 8 .u64 table[2] = {one, two};\n" KERNEL
+	         "and.b32 %r2, %t, 1;\nmul.wide.u32 %d1, %r2, 8;\nmov.u64 %d2, table;\nadd.u64 %d1, %d1, %d2;\n"
+	         "ld.global.u64 %d3, [%d1];\n{\n.param .b32 x;\n.param .b32 z;\nst.param.b32 [x], %t;\n"
+	         "prototype_0: .callprototype (.param .b32 _) _ (.param .b32 _);\n"
+	         "call (z), %d3, (x), prototype_0;\nld.param.b32 %r1, [z];\n}\n" END,
 	    32, out, NULL);
 	for (uint32_t i = 0; i < 32; i++)
 		assert_int_equal(out[i], i % 2 ? i * 2 : i + 1);
@@ -128,9 +128,9 @@ static void barrier_and_exited_warp(void **state)
 	(void)state;
 	uint32_t out[96];
 	run(HEAD KERNEL ".shared .align 4 .b32 s[96];\nsetp.ge.u32 %p1, %t, 64;\nmov.u32 %r1, 9;\n"
-			"st.global.u32 [%o], %r1;\n@%p1 ret;\nmul.lo.u32 %r2, %t, 4;\nmov.u32 %r3, s;\n"
-			"add.u32 %r2, %r2, %r3;\nst.shared.u32 [%r2], %t;\nbar.sync 0;\nsub.u32 %r4, 63, %t;\n"
-			"mul.lo.u32 %r4, %r4, 4;\nadd.u32 %r4, %r4, %r3;\nld.shared.u32 %r1, [%r4];\n" END,
+	                "st.global.u32 [%o], %r1;\n@%p1 ret;\nmul.lo.u32 %r2, %t, 4;\nmov.u32 %r3, s;\n"
+	                "add.u32 %r2, %r2, %r3;\nst.shared.u32 [%r2], %t;\nbar.sync 0;\nsub.u32 %r4, 63, %t;\n"
+	                "mul.lo.u32 %r4, %r4, 4;\nadd.u32 %r4, %r4, %r3;\nld.shared.u32 %r1, [%r4];\n" END,
 	    96, out, NULL);
 	for (uint32_t i = 0; i < 96; i++)
 		assert_int_equal(out[i], i < 64 ? 63 - i : 9);
@@ -142,14 +142,14 @@ static void named_barriers_and_reductions(void **state)
 	(void)state;
 	uint32_t out[96];
 	run(HEAD KERNEL ".shared .align 4 .b32 s[1];\nmov.u32 %r5, 1;\nsetp.ge.u32 %p1, %t, 64;\n@%p1 bra REST;\n"
-			"setp.lt.u32 %p2, %t, 32;\n@%p2 bra WAIT;\nmov.u32 %r2, 42;\nst.shared.u32 [s], %r2;\n"
-			"bar.arrive %r5, 64;\nbra REST;\nWAIT:\nbar.sync %r5, 64;\nREST:\n"
-			"setp.lt.u32 %p3, %t, 70;\nbar.red.popc.u32 %r1, 0, %p3;\nbar.red.and.pred %p4, 0, %p3;\n"
-			"bar.red.or.pred %p5, 0, %p3;\nselp.u32 %r3, 1000, 0, %p4;\nselp.u32 %r4, 2000, 0, %p5;\n"
-			"add.u32 %r1, %r1, %r3;\nadd.u32 %r1, %r1, %r4;\nsetp.lt.u32 %p6, %t, 96;\nbar.red.and.pred "
-			"%p7, 0, %p6;\n@%p7 add.u32 %r1, %r1, 5000;\n"
-			"ld.shared.u32 %r6, [s];\n"
-			"mad.lo.u32 %r1, %r6, 10000, %r1;\n" END,
+	                "setp.lt.u32 %p2, %t, 32;\n@%p2 bra WAIT;\nmov.u32 %r2, 42;\nst.shared.u32 [s], %r2;\n"
+	                "bar.arrive %r5, 64;\nbra REST;\nWAIT:\nbar.sync %r5, 64;\nREST:\n"
+	                "setp.lt.u32 %p3, %t, 70;\nbar.red.popc.u32 %r1, 0, %p3;\nbar.red.and.pred %p4, 0, %p3;\n"
+	                "bar.red.or.pred %p5, 0, %p3;\nselp.u32 %r3, 1000, 0, %p4;\nselp.u32 %r4, 2000, 0, %p5;\n"
+	                "add.u32 %r1, %r1, %r3;\nadd.u32 %r1, %r1, %r4;\nsetp.lt.u32 %p6, %t, 96;\nbar.red.and.pred "
+	                "%p7, 0, %p6;\n@%p7 add.u32 %r1, %r1, 5000;\n"
+	                "ld.shared.u32 %r6, [s];\n"
+	                "mad.lo.u32 %r1, %r6, 10000, %r1;\n" END,
 	    96, out, NULL);
 	for (uint32_t i = 0; i < 96; i++)
 		assert_int_equal(out[i], 42 * 10000 + 5000 + 2000 + 70);
@@ -161,7 +161,7 @@ static void stuck_barrier(void **state)
 	(void)state;
 	struct kit kit;
 	kit_open(&kit, HEAD KERNEL
-		 "setp.ge.u32 %p1, %t, 32;\n@%p1 bra A;\nbar.sync 1;\nA:\nbar.sync 2;\nmov.u32 %r1, 1;\n" END);
+	         "setp.ge.u32 %p1, %t, 32;\n@%p1 bra A;\nbar.sync 1;\nA:\nbar.sync 2;\nmov.u32 %r1, 1;\n" END);
 	kit_buffer(&kit, 64 * 4);
 	kit.launch.block.x = 64;
 	simt_run(&kit.launch, 0, &kit.run);
@@ -195,7 +195,7 @@ static void shuffles(void **state)
 		char shuffle[128], text[2048];
 		snprintf(shuffle, sizeof shuffle, "shfl.sync.%s.b32 %%r1|%%p1, %%r2, 3, 0x%x, -1;\n", mode[m], c[m]);
 		snprintf(text, sizeof text, "%s%s%s", HEAD KERNEL "mul.lo.u32 %r2, %t, 3;\n", shuffle,
-			 "@!%p1 add.u32 %r1, %r1, 1000;\n" END);
+		         "@!%p1 add.u32 %r1, %r1, 1000;\n" END);
 		run(text, 32, out, NULL);
 		for (int i = 0; i < 32; i++) {
 			int first = i / 8 * 8, last = first + 7;
@@ -211,8 +211,8 @@ static void matches_and_reductions(void **state)
 	(void)state;
 	uint32_t out[32];
 	run(HEAD KERNEL "and.b32 %r2, %t, 3;\nmatch.any.sync.b32 %r1, %r2, -1;\nmatch.all.sync.b32 %r3|%p1, %r2, -1;\n"
-			"@%p1 mov.u32 %r1, 0;\nredux.sync.add.u32 %r4, %t, -1;\nredux.sync.max.s32 %r5, %t, -1;\n"
-			"add.u32 %r1, %r1, %r4;\nadd.u32 %r1, %r1, %r5;\n" END,
+	                "@%p1 mov.u32 %r1, 0;\nredux.sync.add.u32 %r4, %t, -1;\nredux.sync.max.s32 %r5, %t, -1;\n"
+	                "add.u32 %r1, %r1, %r4;\nadd.u32 %r1, %r1, %r5;\n" END,
 	    32, out, NULL);
 	for (uint32_t i = 0; i < 32; i++)
 		assert_int_equal(out[i], (0x11111111u << i % 4) + 31 * 32 / 2 + 31);
@@ -224,13 +224,13 @@ static void special_registers(void **state)
 	(void)state;
 	struct kit kit;
 	kit_open(&kit, HEAD ".visible .entry k(.param .u64 out)\n{\n.reg .b32 %r<16>;\n.reg .b64 %d<4>;\n"
-			    "mov.u32 %r1, %tid.x;\nmov.u32 %r2, %tid.y;\nmov.u32 %r3, %tid.z;\nmov.u32 %r4, %ntid.x;\n"
-			    "mov.u32 %r5, %ntid.y;\nmad.lo.u32 %r6, %r3, %r5, %r2;\nmad.lo.u32 %r6, %r6, %r4, %r1;\n"
-			    "mov.u32 %r7, %ctaid.y;\nmov.u32 %r8, %nctaid.x;\nmov.u32 %r9, %ctaid.x;\n"
-			    "mad.lo.u32 %r7, %r7, %r8, %r9;\nmad.lo.u32 %r7, %r7, 60, %r6;\nmul.wide.u32 %d1, %r7, 4;\n"
-			    "ld.param.u64 %d2, [out];\nadd.u64 %d1, %d1, %d2;\nmov.u32 %r10, %laneid;\n"
-			    "mov.u32 %r11, %lanemask_lt;\npopc.b32 %r11, %r11;\nsub.u32 %r10, %r10, %r11;\n"
-			    "add.u32 %r6, %r6, %r10;\nst.global.u32 [%d1], %r6;\nret;\n}\n");
+	                    "mov.u32 %r1, %tid.x;\nmov.u32 %r2, %tid.y;\nmov.u32 %r3, %tid.z;\nmov.u32 %r4, %ntid.x;\n"
+	                    "mov.u32 %r5, %ntid.y;\nmad.lo.u32 %r6, %r3, %r5, %r2;\nmad.lo.u32 %r6, %r6, %r4, %r1;\n"
+	                    "mov.u32 %r7, %ctaid.y;\nmov.u32 %r8, %nctaid.x;\nmov.u32 %r9, %ctaid.x;\n"
+	                    "mad.lo.u32 %r7, %r7, %r8, %r9;\nmad.lo.u32 %r7, %r7, 60, %r6;\nmul.wide.u32 %d1, %r7, 4;\n"
+	                    "ld.param.u64 %d2, [out];\nadd.u64 %d1, %d1, %d2;\nmov.u32 %r10, %laneid;\n"
+	                    "mov.u32 %r11, %lanemask_lt;\npopc.b32 %r11, %r11;\nsub.u32 %r10, %r10, %r11;\n"
+	                    "add.u32 %r6, %r6, %r10;\nst.global.u32 [%d1], %r6;\nret;\n}\n");
 	kit.launch.block = (struct dim3){5, 4, 3};
 	kit.launch.grid = (struct dim3){3, 2, 1};
 	uint32_t *out = kit_buffer(&kit, 6 * 60 * 4);
@@ -264,11 +264,11 @@ static void system_calls(void **state)
 	struct kit kit;
 	struct heard heard = {0};
 	kit_open(&kit, HEAD ".extern .func (.param .b32 r) vprintf(.param .b64 a, .param .b64 b);\n"
-			    ".global .align 1 .b8 format[4] = {37, 100, 10, 0};\n" KERNEL
-			    ".local .align 8 .b8 buffer[8];\nmov.u64 %d1, buffer;\ncvta.local.u64 %d2, %d1;\n"
-			    "add.u32 %r2, %t, 500;\nst.local.u32 [%d1], %r2;\nmov.u64 %d3, format;\n"
-			    "{\n.param .b64 p;\n.param .b64 q;\n.param .b32 z;\nst.param.b64 [p], %d3;\n"
-			    "st.param.b64 [q], %d2;\ncall.uni (z), vprintf, (p, q);\nld.param.b32 %r1, [z];\n}\n" END);
+	                    ".global .align 1 .b8 format[4] = {37, 100, 10, 0};\n" KERNEL
+	                    ".local .align 8 .b8 buffer[8];\nmov.u64 %d1, buffer;\ncvta.local.u64 %d2, %d1;\n"
+	                    "add.u32 %r2, %t, 500;\nst.local.u32 [%d1], %r2;\nmov.u64 %d3, format;\n"
+	                    "{\n.param .b64 p;\n.param .b64 q;\n.param .b32 z;\nst.param.b64 [p], %d3;\n"
+	                    "st.param.b64 [q], %d2;\ncall.uni (z), vprintf, (p, q);\nld.param.b32 %r1, [z];\n}\n" END);
 	kit.launch.block.x = 3;
 	kit.launch.system_call = hear;
 	kit.launch.user = &heard;
@@ -288,7 +288,7 @@ static void registers_of_an_instruction(void **state)
 	(void)state;
 	struct kit kit;
 	kit_open(&kit,
-		 HEAD KERNEL "setp.eq.u32 %p3, %t, 0;\n@%p3 mad.lo.u32 %r7, %r5, %r5, %r6;\nmov.u32 %r1, %r7;\n" END);
+	         HEAD KERNEL "setp.eq.u32 %p3, %t, 0;\n@%p3 mad.lo.u32 %r7, %r5, %r5, %r6;\nmov.u32 %r1, %r7;\n" END);
 	const struct simt_inst *mad = &kit.program->code[5];
 	assert_int_equal(mad->ptx->op, PTX_OP_MAD);
 	assert_int_equal(mad->reads, 3); /* %p3, %r5 once, %r6 */

@@ -29,10 +29,10 @@ static uint64_t of_double(double value)
 /* Patterns of f32: special values crossed with each other, then random ones with exponents near each other. */
 static void fill_single(struct ops_data *data)
 {
-	static const uint32_t edge[] = {0,	    0x80000000, 1,	    0x80000001, 0x007fffff,
-					0x00800000, 0x3f800000, 0xbf800000, 0x3f800001, 0x7f7fffff,
-					0xff7fffff, 0x7f800000, 0xff800000, 0x7fc00000, 0x7fa00001,
-					0x3f000000, 0x4b000001, 0x5f000000, 0x33800000, 0x40490fdb};
+	static const uint32_t edge[] = {0,          0x80000000, 1,          0x80000001, 0x007fffff,
+	                                0x00800000, 0x3f800000, 0xbf800000, 0x3f800001, 0x7f7fffff,
+	                                0xff7fffff, 0x7f800000, 0xff800000, 0x7fc00000, 0x7fa00001,
+	                                0x3f000000, 0x4b000001, 0x5f000000, 0x33800000, 0x40490fdb};
 	const unsigned edges = sizeof edge / sizeof *edge;
 	uint64_t state = 7;
 	memset(data, 0, sizeof *data);
@@ -43,33 +43,33 @@ static void fill_single(struct ops_data *data)
 			data->in[i][k] = (random & 0x807fffff) | exponent << 23;
 			if (i < edges * edges)
 				data->in[i][k] = edge[k == 0   ? i % edges
-						      : k == 1 ? i / edges
-							       : (i * 7 + i / 20) % edges];
+				                      : k == 1 ? i / edges
+				                               : (i * 7 + i / 20) % edges];
 		}
 }
 
 static void fill_double(struct ops_data *data)
 {
 	static const uint64_t edge[] = {0,
-					0x8000000000000000,
-					1,
-					0x000fffffffffffff,
-					0x0010000000000000,
-					0x3ff0000000000000,
-					0xbff0000000000000,
-					0x3ff0000000000001,
-					0x7fefffffffffffff,
-					0x7ff0000000000000,
-					0xfff0000000000000,
-					0x7ff8000000000000,
-					0x7ff4000000000001,
-					0x3fe0000000000000,
-					0x4330000000000001,
-					0x41dfffffffc00000,
-					0xc1e0000000000000,
-					0x43e0000000000000,
-					0xc3e0000000000000,
-					0x40091eb851eb851f};
+	                                0x8000000000000000,
+	                                1,
+	                                0x000fffffffffffff,
+	                                0x0010000000000000,
+	                                0x3ff0000000000000,
+	                                0xbff0000000000000,
+	                                0x3ff0000000000001,
+	                                0x7fefffffffffffff,
+	                                0x7ff0000000000000,
+	                                0xfff0000000000000,
+	                                0x7ff8000000000000,
+	                                0x7ff4000000000001,
+	                                0x3fe0000000000000,
+	                                0x4330000000000001,
+	                                0x41dfffffffc00000,
+	                                0xc1e0000000000000,
+	                                0x43e0000000000000,
+	                                0xc3e0000000000000,
+	                                0x40091eb851eb851f};
 	const unsigned edges = sizeof edge / sizeof *edge;
 	uint64_t state = 9;
 	for (unsigned i = 0; i < OPS_VECTORS; i++)
@@ -78,13 +78,13 @@ static void fill_double(struct ops_data *data)
 			data->in[i][k] = (kit_random(&state) & 0x800fffffffffffff) | exponent << 52;
 			if (i < edges * edges)
 				data->in[i][k] = edge[k == 0   ? i % edges
-						      : k == 1 ? i / edges
-							       : (i * 7 + i / 20) % edges];
+				                      : k == 1 ? i / edges
+				                               : (i * 7 + i / 20) % edges];
 		}
 }
 
 static void check(const char *instruction, char destination, unsigned bits, struct ops_data *data,
-		  const uint64_t *expected)
+                  const uint64_t *expected)
 {
 	uint64_t mask = bits == 64 ? UINT64_MAX : ((uint64_t)1 << bits) - 1;
 	for (unsigned level = 0; exec_levels()[level]; level++) {
@@ -92,9 +92,9 @@ static void check(const char *instruction, char destination, unsigned bits, stru
 		for (unsigned i = 0; i < OPS_VECTORS; i++)
 			if ((data->out[i] & mask) != (expected[i] & mask))
 				fail_msg("%s (%s) of %llx %llx %llx gives %llx, expected %llx", instruction,
-					 exec_levels()[level]->name, (unsigned long long)data->in[i][0],
-					 (unsigned long long)data->in[i][1], (unsigned long long)data->in[i][2],
-					 (unsigned long long)data->out[i], (unsigned long long)expected[i]);
+				         exec_levels()[level]->name, (unsigned long long)data->in[i][0],
+				         (unsigned long long)data->in[i][1], (unsigned long long)data->in[i][2],
+				         (unsigned long long)data->out[i], (unsigned long long)expected[i]);
 	}
 }
 
@@ -131,14 +131,14 @@ static void nearest(void **state)
 		fill_double(&data);
 		for (unsigned i = 0; i < OPS_VECTORS; i++)
 			expected[i] = of_double((double)operate(op, (quad)bits_double(data.in[i][0]),
-								(quad)bits_double(data.in[i][1])));
+			                                        (quad)bits_double(data.in[i][1])));
 		snprintf(text, sizeof text, "%s.rn.f64 %%d0, %%d1, %%d2", name[op]);
 		check(text, 'd', 64, &data, expected);
 	}
 	fill_single(&data);
 	for (unsigned i = 0; i < OPS_VECTORS; i++)
 		expected[i] = of_single((float)((quad)single(data.in[i][0]) * (quad)single(data.in[i][1]) +
-						(quad)single(data.in[i][2])));
+		                                (quad)single(data.in[i][2])));
 	check("fma.rn.f32 %r0, %r1, %r2, %r3", 'r', 32, &data, expected);
 	check("mad.rn.f32 %r0, %r1, %r2, %r3", 'r', 32, &data, expected);
 }
@@ -206,7 +206,7 @@ static void directed(void **state)
 	for (unsigned op = 0; op < 3; op++)
 		for (unsigned d = 0; d < 3; d++) {
 			snprintf(text, sizeof text, "%s.r%c.f32 %%r0, %%r1, %%r2%s", name[op], direction[d],
-				 op == 2 ? ", %r3" : "");
+			         op == 2 ? ", %r3" : "");
 			ops_run(text, 'r', 0, &data);
 			for (unsigned i = 420; i < OPS_VECTORS; i++) { /* behind the special values */
 				double a = single(data.in[i][0]), b = single(data.in[i][1]), c = single(data.in[i][2]);
@@ -256,7 +256,7 @@ static void approximations(void **state)
 			float a = single(data.in[i][0]), result = single(data.out[i]);
 			float expected = (float)rows[r].function((double)a);
 			bool close = result == expected || result == nextafterf(expected, INFINITY) ||
-				     result == nextafterf(expected, -INFINITY);
+			             result == nextafterf(expected, -INFINITY);
 			if (!close && !(isnan(result) && isnan(expected)))
 				fail_msg("%s of %a gives %a, expected %a", text, a, result, expected);
 		}
@@ -306,11 +306,11 @@ static void comparisons(void **state)
 					double b = size ? bits_double(data.in[i][1]) : single(data.in[i][1]);
 					int order = a < b ? -1 : a > b;
 					const bool holds[] = {order == 0, order != 0, order<0, order <= 0, order> 0,
-							      order >= 0};
+					                      order >= 0};
 					expected[i] = isnan(a) || isnan(b) ? unordered : holds[cmp];
 				}
 				snprintf(text, sizeof text, "setp.%s%s.f%d %%p0, %%%c1, %%%c2", name[cmp],
-					 unordered ? "u" : "", size ? 64 : 32, size ? 'd' : 'r', size ? 'd' : 'r');
+				         unordered ? "u" : "", size ? 64 : 32, size ? 'd' : 'r', size ? 'd' : 'r');
 				check(text, 'p', 32, &data, expected);
 			}
 	fill_single(&data);
@@ -334,11 +334,11 @@ static void classes(void **state)
 		for (unsigned i = 0; i < OPS_VECTORS; i++) {
 			int class = fpclassify(single(data.in[i][0]));
 			const bool holds[] = {class != FP_NAN && class != FP_INFINITE,
-					      class == FP_INFINITE,
-					      class != FP_NAN,
-					      class == FP_NAN,
-					      class == FP_NORMAL || class == FP_ZERO,
-					      class == FP_SUBNORMAL};
+			                      class == FP_INFINITE,
+			                      class != FP_NAN,
+			                      class == FP_NAN,
+			                      class == FP_NORMAL || class == FP_ZERO,
+			                      class == FP_SUBNORMAL};
 			expected[i] = holds[t];
 			if (t == 4 && class == FP_ZERO)
 				expected[i] = 0;
@@ -358,7 +358,7 @@ static uint64_t to_integer(long double x, unsigned rounding, unsigned bits, bool
 	if (whole >= high)
 		return is_signed    ? ((uint64_t)1 << (bits - 1)) - 1
 		       : bits == 64 ? UINT64_MAX
-				    : ((uint64_t)1 << bits) - 1;
+		                    : ((uint64_t)1 << bits) - 1;
 	if (whole < low)
 		whole = low;
 	return whole < 0 ? (uint64_t)(int64_t)whole : (uint64_t)whole;
@@ -385,7 +385,7 @@ static void to_integers(void **state)
 					}
 					char to = bits == 64 ? 'd' : bits == 32 ? 'r' : 'h';
 					snprintf(text, sizeof text, "cvt.%s.%c%u.f%u %%%c0, %%%c1", rounding[r],
-						 is_signed ? 's' : 'u', bits, size ? 64 : 32, to, size ? 'd' : 'r');
+					         is_signed ? 's' : 'u', bits, size ? 64 : 32, to, size ? 'd' : 'r');
 					check(text, to, bits, &data, expected);
 				}
 }

@@ -36,25 +36,25 @@ static char class_of(unsigned bits)
 static void fill(struct ops_data *data)
 {
 	static const uint64_t edge[] = {0,
-					1,
-					2,
-					31,
-					32,
-					33,
-					0x7f,
-					0x80,
-					0xff,
-					0x7fff,
-					0x8000,
-					0xffff,
-					0x7fffffff,
-					0x80000000,
-					0xffffffff,
-					0x7fffffffffffffff,
-					0x8000000000000000,
-					UINT64_MAX,
-					64,
-					0x5555aaaa};
+	                                1,
+	                                2,
+	                                31,
+	                                32,
+	                                33,
+	                                0x7f,
+	                                0x80,
+	                                0xff,
+	                                0x7fff,
+	                                0x8000,
+	                                0xffff,
+	                                0x7fffffff,
+	                                0x80000000,
+	                                0xffffffff,
+	                                0x7fffffffffffffff,
+	                                0x8000000000000000,
+	                                UINT64_MAX,
+	                                64,
+	                                0x5555aaaa};
 	const unsigned edges = sizeof edge / sizeof *edge;
 	uint64_t state = 1;
 	for (unsigned i = 0; i < OPS_VECTORS; i++)
@@ -305,17 +305,17 @@ static const struct row {
 
 /* Runs on every level of the host's instructions; all must agree with `expected`. */
 static void check(const char *instruction, char destination, unsigned bits, struct ops_data *data,
-		  const uint64_t *expected)
+                  const uint64_t *expected)
 {
 	for (unsigned level = 0; exec_levels()[level]; level++) {
 		ops_run(instruction, destination, level, data);
 		for (unsigned i = 0; i < OPS_VECTORS; i++)
 			if ((data->out[i] & mask(bits)) != (expected[i] & mask(bits)))
 				fail_msg("%s (%s) of %llx %llx %llx %llx gives %llx, expected %llx", instruction,
-					 exec_levels()[level]->name, (unsigned long long)data->in[i][0],
-					 (unsigned long long)data->in[i][1], (unsigned long long)data->in[i][2],
-					 (unsigned long long)data->in[i][3], (unsigned long long)data->out[i],
-					 (unsigned long long)expected[i]);
+				         exec_levels()[level]->name, (unsigned long long)data->in[i][0],
+				         (unsigned long long)data->in[i][1], (unsigned long long)data->in[i][2],
+				         (unsigned long long)data->in[i][3], (unsigned long long)data->out[i],
+				         (unsigned long long)expected[i]);
 	}
 }
 
@@ -363,7 +363,7 @@ static void wide_results(void **state)
 	(void)state;
 	static const char *const narrow[] = {"u16", "s16", "u32", "s32", NULL};
 	const struct row table[] = {{"mul.wide", narrow, "tt", 'w', product},
-				    {"mad.wide", narrow, "ttw", 'w', mad_wide}};
+	                            {"mad.wide", narrow, "ttw", 'w', mad_wide}};
 	check_rows(table, 2);
 }
 
@@ -425,7 +425,7 @@ static void special_forms(void **state)
 	const struct row table[] = {
 		{"mul24.lo", words, "tt", 't', mul24_lo},  {"mul24.hi", words, "tt", 't', mul24_hi},
 		{"mad24.lo", words, "ttt", 't', mad24_lo}, {"mad24.hi", words, "ttt", 't', mad24_hi},
-		{"add.sat", word, "tt", 't', add_sat},	   {"sub.sat", word, "tt", 't', sub_sat},
+		{"add.sat", word, "tt", 't', add_sat},     {"sub.sat", word, "tt", 't', sub_sat},
 		{"mad.hi.sat", word, "ttt", 't', mad_sat}, {"mad24.hi.sat", word, "ttt", 't', mad24_sat},
 	};
 	check_rows(table, sizeof table / sizeof *table);
@@ -498,8 +498,8 @@ static void permutation_modes(void **state)
 			unsigned n = data.in[i][2] & 3;
 			expected[i] = 0;
 			for (unsigned k = 0; k < 4; k++) {
-				unsigned from[] = {n + k,	  (n + 8 - k) % 8, n,
-						   k < n ? n : k, k < n ? k : n,   2 * (n & 1) + (k & 1)};
+				unsigned from[] = {n + k,         (n + 8 - k) % 8, n,
+				                   k < n ? n : k, k < n ? k : n,   2 * (n & 1) + (k & 1)};
 				expected[i] |= (bytes >> (8 * from[m]) & 255) << (8 * k);
 			}
 		}
@@ -520,7 +520,7 @@ static void logic_tables(void **state)
 			expected[i] = 0;
 			for (unsigned k = 0; k < 32; k++) {
 				unsigned row = (data.in[i][0] >> k & 1) * 4 + (data.in[i][1] >> k & 1) * 2 +
-					       (data.in[i][2] >> k & 1);
+				               (data.in[i][2] >> k & 1);
 				expected[i] |= (uint64_t)(table >> row & 1) << k;
 			}
 		}
@@ -545,7 +545,7 @@ static void dot_products(void **state)
 			expected[i] = (uint64_t)sum;
 		}
 		snprintf(text, sizeof text, "dp4a.%s.%s %%r0, %%r1, %%r2, %%r3", m & 1 ? "s32" : "u32",
-			 m & 2 ? "s32" : "u32");
+		         m & 2 ? "s32" : "u32");
 		check(text, 'r', 32, &data, expected);
 	}
 }
@@ -577,7 +577,7 @@ static void comparisons(void **state)
 			check(text, 'p', 32, &data, expected);
 			if (!type.is_signed && unsigned_name[cmp]) {
 				snprintf(text, sizeof text, "setp.%s.%s %%p0, %%%c1, %%%c2", unsigned_name[cmp],
-					 *type_name, c, c);
+				         *type_name, c, c);
 				check(text, 'p', 32, &data, expected);
 			}
 			for (unsigned i = 0; i < OPS_VECTORS; i++)
@@ -644,8 +644,8 @@ static void conversions(void **state)
 						expected[i] = (uint64_t)value(t, (uint64_t)v);
 					}
 					snprintf(text, sizeof text, "cvt%s.%s.%s %%%c0, %%%c1", sat ? ".sat" : "",
-						 t->name, s->name, class_of(reg),
-						 class_of(s->bits > 16 ? s->bits : 32));
+					         t->name, s->name, class_of(reg),
+					         class_of(s->bits > 16 ? s->bits : 32));
 					check(text, class_of(reg), reg, &data, expected);
 				}
 }

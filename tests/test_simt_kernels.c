@@ -204,9 +204,9 @@ static void reduce(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(vecadd),	    cmocka_unit_test(collatz),	    cmocka_unit_test(transpose_naive),
+		cmocka_unit_test(vecadd),           cmocka_unit_test(collatz),      cmocka_unit_test(transpose_naive),
 		cmocka_unit_test(transpose_padded), cmocka_unit_test(matmul_tiled), cmocka_unit_test(matmul_naive),
-		cmocka_unit_test(histogram),	    cmocka_unit_test(reduce),
+		cmocka_unit_test(histogram),        cmocka_unit_test(reduce),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -39,15 +39,15 @@ static void sizes_and_vectors(void **state)
 	(void)state;
 	struct kit kit;
 	kit_open(&kit,
-		 HEAD KERNEL "mad.wide.u32 %i, %t, 16, %i;\nmad.wide.u32 %o, %t, 64, %o;\n"
-			     "ld.global.v4.u32 {%r1, %r2, %r3, %r4}, [%i];\n"
-			     "st.global.v4.u32 [%o], {%r4, %r3, %r2, %r1};\n"
-			     "ld.global.v2.u64 {%d1, %d2}, [%i];\nadd.u64 %d1, %d1, %d2;\n"
-			     "ld.global.s8 %d3, [%i+3];\nld.global.u8 %d4, [%i+3];\nld.global.s16 %r5, [%i+6];\n"
-			     "ld.global.s32 %d5, [%i+8];\nld.global.u16 %h1, [%i+2];\n"
-			     "st.global.v2.u64 [%o+16], {%d1, %d3};\nst.global.u64 [%o+32], %d4;\n"
-			     "st.global.u32 [%o+40], %r5;\nst.global.u16 [%o+44], %h1;\nst.global.u8 [%o+46], %d5;\n"
-			     "st.global.u64 [%o+48], %d5;\nst.global.u64 [%o+56], -2;\n" END);
+	         HEAD KERNEL "mad.wide.u32 %i, %t, 16, %i;\nmad.wide.u32 %o, %t, 64, %o;\n"
+	                     "ld.global.v4.u32 {%r1, %r2, %r3, %r4}, [%i];\n"
+	                     "st.global.v4.u32 [%o], {%r4, %r3, %r2, %r1};\n"
+	                     "ld.global.v2.u64 {%d1, %d2}, [%i];\nadd.u64 %d1, %d1, %d2;\n"
+	                     "ld.global.s8 %d3, [%i+3];\nld.global.u8 %d4, [%i+3];\nld.global.s16 %r5, [%i+6];\n"
+	                     "ld.global.s32 %d5, [%i+8];\nld.global.u16 %h1, [%i+2];\n"
+	                     "st.global.v2.u64 [%o+16], {%d1, %d3};\nst.global.u64 [%o+32], %d4;\n"
+	                     "st.global.u32 [%o+40], %r5;\nst.global.u16 [%o+44], %h1;\nst.global.u8 [%o+46], %d5;\n"
+	                     "st.global.u64 [%o+48], %d5;\nst.global.u64 [%o+56], -2;\n" END);
 	uint8_t *in = kit_buffer(&kit, 32 * 16), *out = kit_buffer(&kit, 32 * 64);
 	uint64_t random = 2;
 	for (unsigned i = 0; i < 32 * 16; i++)
@@ -81,27 +81,27 @@ static void spaces(void **state)
 	(void)state;
 	struct kit kit;
 	kit_open(&kit,
-		 HEAD ".const .align 4 .u32 table[4] = {10, 20, 30, 40};\n.global .u32 counter = 5;\n"
-		      ".extern .shared .align 4 .b8 dynamic[];\n" KERNEL
-		      ".shared .align 4 .b32 fixed[3];\n.local .align 4 .b32 own[32];\n"
-		      "mad.wide.u32 %o, %t, 4, %o;\n"
-		      /* constant, by lane */
-		      "and.b32 %r1, %t, 3;\nmul.wide.u32 %d1, %r1, 4;\nmov.u64 %d2, table;\nadd.u64 %d2, %d2, %d1;\n"
-		      "ld.const.u32 %r2, [%d2];\nld.global.u32 %r3, [counter];\nadd.u32 %r2, %r2, %r3;\n"
-		      /* dynamic shared memory behind the static part */
-		      "mov.u32 %r4, dynamic;\nmad.lo.u32 %r4, %t, 4, %r4;\nst.shared.u32 [%r4], %r2;\n"
-		      "mov.u32 %r5, 77;\nst.shared.u32 [fixed+8], %r5;\n"
-		      /* local, at another place in each lane */
-		      "mov.u64 %d3, own;\nmad.wide.u32 %d4, %t, 4, %d3;\nst.local.u32 [%d4], %t;\n"
-		      /* generic: a third of the lanes each */
-		      "cvt.u64.u32 %d5, %r4;\ncvta.shared.u64 %d5, %d5;\ncvta.local.u64 %d6, %d4;\nmov.u64 %d7, %i;\n"
-		      "rem.u32 %r6, %t, 3;\nsetp.eq.u32 %p1, %r6, 0;\nsetp.eq.u32 %p2, %r6, 1;\n"
-		      "selp.u64 %d8, %d5, %d6, %p1;\nselp.u64 %d8, %d7, %d8, %p2;\nld.u32 %r7, [%d8];\n"
-		      "isspacep.shared %p3, %d8;\nisspacep.local %p4, %d8;\nisspacep.global %p5, %d8;\n"
-		      "@%p3 add.u32 %r7, %r7, 1000;\n@%p4 add.u32 %r7, %r7, 2000;\n@%p5 add.u32 %r7, %r7, 4000;\n"
-		      "setp.eq.u32 %p6, %t, 4;\n@!%p6 add.u32 %r8, %r7, 1;\n@!%p6 st.u32 [%d8], %r8;\n"
-		      "ld.shared.u32 %r9, [%r4];\nld.local.u32 %r10, [%d4];\nmad.lo.u32 %r7, %r9, 10000, %r7;\n"
-		      "mad.lo.u32 %r7, %r10, 100000000, %r7;\nst.global.u32 [%o], %r7;\n" END);
+	         HEAD ".const .align 4 .u32 table[4] = {10, 20, 30, 40};\n.global .u32 counter = 5;\n"
+	              ".extern .shared .align 4 .b8 dynamic[];\n" KERNEL
+	              ".shared .align 4 .b32 fixed[3];\n.local .align 4 .b32 own[32];\n"
+	              "mad.wide.u32 %o, %t, 4, %o;\n"
+	              /* constant, by lane */
+	              "and.b32 %r1, %t, 3;\nmul.wide.u32 %d1, %r1, 4;\nmov.u64 %d2, table;\nadd.u64 %d2, %d2, %d1;\n"
+	              "ld.const.u32 %r2, [%d2];\nld.global.u32 %r3, [counter];\nadd.u32 %r2, %r2, %r3;\n"
+	              /* dynamic shared memory behind the static part */
+	              "mov.u32 %r4, dynamic;\nmad.lo.u32 %r4, %t, 4, %r4;\nst.shared.u32 [%r4], %r2;\n"
+	              "mov.u32 %r5, 77;\nst.shared.u32 [fixed+8], %r5;\n"
+	              /* local, at another place in each lane */
+	              "mov.u64 %d3, own;\nmad.wide.u32 %d4, %t, 4, %d3;\nst.local.u32 [%d4], %t;\n"
+	              /* generic: a third of the lanes each */
+	              "cvt.u64.u32 %d5, %r4;\ncvta.shared.u64 %d5, %d5;\ncvta.local.u64 %d6, %d4;\nmov.u64 %d7, %i;\n"
+	              "rem.u32 %r6, %t, 3;\nsetp.eq.u32 %p1, %r6, 0;\nsetp.eq.u32 %p2, %r6, 1;\n"
+	              "selp.u64 %d8, %d5, %d6, %p1;\nselp.u64 %d8, %d7, %d8, %p2;\nld.u32 %r7, [%d8];\n"
+	              "isspacep.shared %p3, %d8;\nisspacep.local %p4, %d8;\nisspacep.global %p5, %d8;\n"
+	              "@%p3 add.u32 %r7, %r7, 1000;\n@%p4 add.u32 %r7, %r7, 2000;\n@%p5 add.u32 %r7, %r7, 4000;\n"
+	              "setp.eq.u32 %p6, %t, 4;\n@!%p6 add.u32 %r8, %r7, 1;\n@!%p6 st.u32 [%d8], %r8;\n"
+	              "ld.shared.u32 %r9, [%r4];\nld.local.u32 %r10, [%d4];\nmad.lo.u32 %r7, %r9, 10000, %r7;\n"
+	              "mad.lo.u32 %r7, %r10, 100000000, %r7;\nst.global.u32 [%o], %r7;\n" END);
 	uint32_t *in = kit_buffer(&kit, 4), *out = kit_buffer(&kit, 32 * 4);
 	*in = 9;
 	kit.launch.dynamic_shared_bytes = 32 * 4;
@@ -128,8 +128,8 @@ static void commits(void **state)
 	struct simt_block block = {0};
 	struct simt_step step;
 	kit_open(&kit,
-		 HEAD KERNEL "mad.wide.u32 %o, %t, 4, %o;\nst.global.u32 [%o], %t;\natom.global.add.u32 %r1, [%i], 1;\n"
-			     "st.global.u32 [%o], %r1;\n" END);
+	         HEAD KERNEL "mad.wide.u32 %o, %t, 4, %o;\nst.global.u32 [%o], %t;\natom.global.add.u32 %r1, [%i], 1;\n"
+	                     "st.global.u32 [%o], %r1;\n" END);
 	uint32_t *in = kit_buffer(&kit, 4), *out = kit_buffer(&kit, 32 * 4);
 	simt_block_start(&block, &kit.launch, 0, 0);
 	for (unsigned i = 0; i < 5; i++) {
@@ -162,10 +162,10 @@ static uint64_t atomic(const char *instruction, const char *space, uint64_t init
 	struct kit kit;
 	bool shared = strcmp(space, "shared") == 0;
 	snprintf(text, sizeof text,
-		 "%s.shared .align 8 .b64 place[1];\n%s\nld.global.b64 %%d2, [%%i];\nmov.u64 %%d3, place;\n"
-		 "st.shared.b64 [%%d3], %%d2;\ncvt.u64.u32 %%d4, %%t;\nadd.u32 %%r4, %%t, 1;\n%s;\n"
-		 "setp.eq.u32 %%p1, %%t, 0;\nld.%s.b64 %%d5, [%%d1];\n@%%p1 st.global.b64 [%%o], %%d5;\n%s",
-		 HEAD KERNEL, shared ? "mov.u64 %d1, place;" : "mov.u64 %d1, %i;", instruction, space, END);
+	         "%s.shared .align 8 .b64 place[1];\n%s\nld.global.b64 %%d2, [%%i];\nmov.u64 %%d3, place;\n"
+	         "st.shared.b64 [%%d3], %%d2;\ncvt.u64.u32 %%d4, %%t;\nadd.u32 %%r4, %%t, 1;\n%s;\n"
+	         "setp.eq.u32 %%p1, %%t, 0;\nld.%s.b64 %%d5, [%%d1];\n@%%p1 st.global.b64 [%%o], %%d5;\n%s",
+	         HEAD KERNEL, shared ? "mov.u64 %d1, place;" : "mov.u64 %d1, %i;", instruction, space, END);
 	kit_open(&kit, text);
 	uint64_t *in = kit_buffer(&kit, 8), *out = kit_buffer(&kit, 8), result;
 	*in = initial;
@@ -214,7 +214,7 @@ static void fault(const char *body, const char *expected)
 	char text[4096], message[1024];
 	struct kit kit;
 	snprintf(text, sizeof text, "%s%s%s", HEAD ".file 1 \"a.cu\"\n" KERNEL "mad.wide.u32 %d1, %t, 4, %i;\n", body,
-		 END);
+	         END);
 	kit_open(&kit, text);
 	kit_buffer(&kit, 100);
 	kit_buffer(&kit, 4);
@@ -272,8 +272,8 @@ static void use_after_free(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(allocations),	  cmocka_unit_test(sizes_and_vectors), cmocka_unit_test(spaces),
-		cmocka_unit_test(commits),	  cmocka_unit_test(atomics),	       cmocka_unit_test(faults),
+		cmocka_unit_test(allocations),    cmocka_unit_test(sizes_and_vectors), cmocka_unit_test(spaces),
+		cmocka_unit_test(commits),        cmocka_unit_test(atomics),           cmocka_unit_test(faults),
 		cmocka_unit_test(use_after_free),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -248,9 +248,9 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_printf_integers), cmocka_unit_test(test_printf_narrow),
-		cmocka_unit_test(test_printf_floats),	cmocka_unit_test(test_printf_layout),
-		cmocka_unit_test(test_printf_texts),	cmocka_unit_test(test_printf_bad_texts),
-		cmocka_unit_test(test_printf_unknown),	cmocka_unit_test(test_malloc_free),
+		cmocka_unit_test(test_printf_floats),   cmocka_unit_test(test_printf_layout),
+		cmocka_unit_test(test_printf_texts),    cmocka_unit_test(test_printf_bad_texts),
+		cmocka_unit_test(test_printf_unknown),  cmocka_unit_test(test_malloc_free),
 		cmocka_unit_test(test_assertion),
 	};
 	return cmocka_run_group_tests(tests, open_memory, close_memory);

@@ -11,7 +11,7 @@ struct sluice_kernel {
 	const struct ptx_function *function;
 	sluice_module *module;
 	struct simt_program *program; /* decoded at first use */
-	uint32_t registers;	      /* allocated; 0: not yet known */
+	uint32_t registers;           /* allocated; 0: not yet known */
 };
 
 struct sluice_module {
@@ -36,7 +36,7 @@ struct sluice_gpu {
 	bool functional;
 	uint64_t max_instructions, instructions; /* thread instructions: limit (0: none), executed so far */
 	void (*progress)(void *user, const char *kernel, uint64_t blocks_done, uint64_t blocks, uint64_t cycles,
-			 uint64_t warp_instructions);
+	                 uint64_t warp_instructions);
 	void *progress_user;
 	struct register_override *overrides;
 	size_t override_count;
@@ -47,7 +47,7 @@ struct sluice_gpu {
 
 /* Fills *error, when there is one, and returns `status`. */
 __attribute__((format(printf, 3, 4))) enum sluice_status api_fail(struct sluice_error *error, enum sluice_status status,
-								  const char *format, ...);
+                                                                  const char *format, ...);
 enum sluice_status api_succeed(struct sluice_error *error);
 
 /* Decodes the kernel and allocates its registers, once. */

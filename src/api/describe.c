@@ -50,7 +50,7 @@ static struct widths measure(void)
 }
 
 static void print_row(FILE *file, const struct widths *widths, const char *name, const char *unit, const char *scope,
-		      const char *meaning)
+                      const char *meaning)
 {
 	fprintf(file, "%-*s  %-*s  %-*s  %s\n", widths->name, name, widths->unit, unit, widths->scope, scope, meaning);
 }

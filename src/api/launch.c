@@ -17,8 +17,8 @@ static double host_now(void)
 }
 
 static enum sluice_status check_launch(const sluice_gpu *gpu, const sluice_kernel *kernel, sluice_dim grid,
-				       sluice_dim block, uint32_t shared, const struct occupancy *occupancy,
-				       struct sluice_error *error)
+                                       sluice_dim block, uint32_t shared, const struct occupancy *occupancy,
+                                       struct sluice_error *error)
 {
 	const struct machine *machine = &gpu->machine;
 	const char *name = kernel->function->name;
@@ -26,24 +26,24 @@ static enum sluice_status check_launch(const sluice_gpu *gpu, const sluice_kerne
 
 	if (!grid.x || !grid.y || !grid.z || grid.x > INT32_MAX || grid.y > MAX_GRID_YZ || grid.z > MAX_GRID_YZ)
 		return api_fail(error, SLUICE_BAD_LAUNCH,
-				"%s: grid (%u, %u, %u); each must be at least 1, y and z at most %d", name, grid.x,
-				grid.y, grid.z, MAX_GRID_YZ);
+		                "%s: grid (%u, %u, %u); each must be at least 1, y and z at most %d", name, grid.x,
+		                grid.y, grid.z, MAX_GRID_YZ);
 	if (!threads || threads > machine->max_block_threads || block.z > MAX_BLOCK_Z)
 		return api_fail(error, SLUICE_BAD_LAUNCH,
-				"%s: block (%u, %u, %u) has %llu threads; machine %s allows 1 to %u, z at most %d",
-				name, block.x, block.y, block.z, (unsigned long long)threads, machine->name,
-				machine->max_block_threads, MAX_BLOCK_Z);
+		                "%s: block (%u, %u, %u) has %llu threads; machine %s allows 1 to %u, z at most %d",
+		                name, block.x, block.y, block.z, (unsigned long long)threads, machine->name,
+		                machine->max_block_threads, MAX_BLOCK_Z);
 	if (shared > machine->shared_per_block)
 		return api_fail(error, SLUICE_BAD_LAUNCH,
-				"%s: a block needs %u bytes of shared memory; machine %s has %u a block", name, shared,
-				machine->name, machine->shared_per_block);
+		                "%s: a block needs %u bytes of shared memory; machine %s has %u a block", name, shared,
+		                machine->name, machine->shared_per_block);
 	if (!occupancy->blocks)
 		return api_fail(error, SLUICE_BAD_LAUNCH,
-				"%s: not one block of %llu threads with %u registers a thread and %u bytes of shared "
-				"memory fits on "
-				"an SM of machine %s (%u warps, %u registers, %u bytes)",
-				name, (unsigned long long)threads, kernel_registers(kernel), shared, machine->name,
-				machine->sm.warps, machine->sm.registers, machine->sm.shared_bytes);
+		                "%s: not one block of %llu threads with %u registers a thread and %u bytes of shared "
+		                "memory fits on "
+		                "an SM of machine %s (%u warps, %u registers, %u bytes)",
+		                name, (unsigned long long)threads, kernel_registers(kernel), shared, machine->name,
+		                machine->sm.warps, machine->sm.registers, machine->sm.shared_bytes);
 	return SLUICE_OK;
 }
 
@@ -83,11 +83,11 @@ static void pass_progress(void *user, uint64_t done, uint64_t blocks, uint64_t c
 		return;
 	progress->last = now;
 	progress->gpu->progress(progress->gpu->progress_user, progress->kernel, done, blocks, cycles,
-				warp_instructions);
+	                        warp_instructions);
 }
 
 static enum sluice_status report_fault(const struct simt_launch *launch, const struct simt_fault *fault,
-				       struct sluice_error *error)
+                                       struct sluice_error *error)
 {
 	char text[2048];
 	simt_fault_print(launch, fault, text, sizeof text);
@@ -97,11 +97,11 @@ static enum sluice_status report_fault(const struct simt_launch *launch, const s
 static enum sluice_status stopped(const sluice_gpu *gpu, const struct record *record, struct sluice_error *error)
 {
 	return api_fail(error, SLUICE_STOPPED, "kernel %s stopped: the run has executed %llu thread instructions",
-			record->kernel, (unsigned long long)gpu->max_instructions);
+	                record->kernel, (unsigned long long)gpu->max_instructions);
 }
 
 static enum sluice_status run_functional(sluice_gpu *gpu, struct simt_launch *launch, struct record *record,
-					 struct sluice_error *error)
+                                         struct sluice_error *error)
 {
 	struct simt_run run = {0};
 	launch->memory = gpu->gpu->memory;
@@ -118,7 +118,7 @@ static enum sluice_status run_functional(sluice_gpu *gpu, struct simt_launch *la
 }
 
 static enum sluice_status run_timed(sluice_gpu *gpu, struct gpu_run *run, struct record *record,
-				    struct sluice_error *error)
+                                    struct sluice_error *error)
 {
 	char text[512];
 	gpu_run(gpu->gpu, run);
@@ -131,13 +131,13 @@ static enum sluice_status run_timed(sluice_gpu *gpu, struct gpu_run *run, struct
 		return report_fault(&run->launch, &run->fault, error);
 	case GPU_STALLED:
 		return api_fail(error, SLUICE_STALLED, "kernel %s stalled at cycle %llu: nothing can go on\n%s",
-				record->kernel, (unsigned long long)run->cycles, run->message);
+		                record->kernel, (unsigned long long)run->cycles, run->message);
 	case GPU_STOPPED:
 		return stopped(gpu, record, error);
 	default:
 		if (!gpu_check_stats(gpu->gpu, run, text, sizeof text)) {
 			fprintf(stderr, "sluice: internal error: statistics of kernel %s do not add up: %s\n",
-				record->kernel, text);
+			        record->kernel, text);
 			abort();
 		}
 		return SLUICE_OK;
@@ -145,15 +145,15 @@ static enum sluice_status run_timed(sluice_gpu *gpu, struct gpu_run *run, struct
 }
 
 enum sluice_status sluice_launch(sluice_gpu *gpu, sluice_kernel *kernel, sluice_dim grid, sluice_dim block,
-				 uint32_t dynamic_shared_bytes, void *const *arguments, struct sluice_error *error)
+                                 uint32_t dynamic_shared_bytes, void *const *arguments, struct sluice_error *error)
 {
 	enum sluice_status status = prepare_kernel(kernel, error);
 	if (status != SLUICE_OK)
 		return status;
 	if (gpu->max_instructions && gpu->instructions >= gpu->max_instructions)
 		return api_fail(error, SLUICE_STOPPED,
-				"kernel %s not started: the run has executed %llu thread instructions",
-				kernel->function->name, (unsigned long long)gpu->max_instructions);
+		                "kernel %s not started: the run has executed %llu thread instructions",
+		                kernel->function->name, (unsigned long long)gpu->max_instructions);
 	uint32_t shared = kernel->program->shared_bytes + dynamic_shared_bytes;
 	uint64_t threads = (uint64_t)block.x * block.y * block.z;
 	struct occupancy occupancy = {0};
@@ -167,12 +167,12 @@ enum sluice_status sluice_launch(sluice_gpu *gpu, sluice_kernel *kernel, sluice_
 	struct gpu_run *run = xcalloc(1, sizeof *run);
 	uint8_t *params = pack_params(kernel, arguments);
 	run->launch = (struct simt_launch){.program = kernel->program,
-					   .grid = {grid.x, grid.y, grid.z},
-					   .block = {block.x, block.y, block.z},
-					   .dynamic_shared_bytes = dynamic_shared_bytes,
-					   .params = params,
-					   .system_call = device_call,
-					   .user = gpu->gpu->memory};
+	                                   .grid = {grid.x, grid.y, grid.z},
+	                                   .block = {block.x, block.y, block.z},
+	                                   .dynamic_shared_bytes = dynamic_shared_bytes,
+	                                   .params = params,
+	                                   .system_call = device_call,
+	                                   .user = gpu->gpu->memory};
 	run->blocks_per_sm = occupancy.blocks;
 	if (gpu->max_instructions)
 		run->max_thread_instructions = gpu->max_instructions - gpu->instructions;

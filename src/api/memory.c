@@ -4,15 +4,15 @@
 #include <string.h>
 
 static enum sluice_status check(const sluice_gpu *gpu, const char *what, uint64_t address, uint64_t size,
-				struct sluice_error *error)
+                                struct sluice_error *error)
 {
 	if (simt_valid(gpu->gpu->memory, address, size))
 		return SLUICE_OK;
 	const struct simt_allocation *near = simt_nearest(gpu->gpu->memory, address);
 	if (!near)
 		return api_fail(error, SLUICE_BAD_ARGUMENT,
-				"%s of %llu bytes at device address 0x%llx: nothing is allocated", what,
-				(unsigned long long)size, (unsigned long long)address);
+		                "%s of %llu bytes at device address 0x%llx: nothing is allocated", what,
+		                (unsigned long long)size, (unsigned long long)address);
 	return api_fail(
 		error, SLUICE_BAD_ARGUMENT,
 		"%s of %llu bytes at device address 0x%llx: outside every allocation; the nearest is 0x%llx with %llu "
@@ -26,9 +26,9 @@ enum sluice_status sluice_alloc(sluice_gpu *gpu, uint64_t size, uint64_t *addres
 	*address = simt_alloc(gpu->gpu->memory, size);
 	if (!*address)
 		return api_fail(error, SLUICE_NO_MEMORY,
-				"cannot allocate %llu bytes of device memory: %llu of %llu are free",
-				(unsigned long long)size, (unsigned long long)simt_bytes_free(gpu->gpu->memory),
-				(unsigned long long)simt_bytes_total(gpu->gpu->memory));
+		                "cannot allocate %llu bytes of device memory: %llu of %llu are free",
+		                (unsigned long long)size, (unsigned long long)simt_bytes_free(gpu->gpu->memory),
+		                (unsigned long long)simt_bytes_total(gpu->gpu->memory));
 	return api_succeed(error);
 }
 
@@ -36,12 +36,12 @@ enum sluice_status sluice_free(sluice_gpu *gpu, uint64_t address, struct sluice_
 {
 	if (!simt_free(gpu->gpu->memory, address))
 		return api_fail(error, SLUICE_BAD_ARGUMENT, "free of device address 0x%llx: no allocation begins there",
-				(unsigned long long)address);
+		                (unsigned long long)address);
 	return api_succeed(error);
 }
 
 enum sluice_status sluice_write(sluice_gpu *gpu, uint64_t to, const void *from, uint64_t size,
-				struct sluice_error *error)
+                                struct sluice_error *error)
 {
 	if (size && check(gpu, "write", to, size, error) != SLUICE_OK)
 		return SLUICE_BAD_ARGUMENT;
@@ -70,7 +70,7 @@ enum sluice_status sluice_copy(sluice_gpu *gpu, uint64_t to, uint64_t from, uint
 }
 
 enum sluice_status sluice_fill(sluice_gpu *gpu, uint64_t to, uint32_t value, uint32_t width, uint64_t count,
-			       struct sluice_error *error)
+                               struct sluice_error *error)
 {
 	if (width != 1 && width != 2 && width != 4)
 		return api_fail(error, SLUICE_BAD_ARGUMENT, "fill with values of %u bytes; expected 1, 2 or 4", width);

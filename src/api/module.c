@@ -88,7 +88,7 @@ static void list_kernels(sluice_module *module)
 }
 
 enum sluice_status sluice_load(sluice_gpu *gpu, const char *ptx, size_t length, const char *name,
-			       sluice_module **loaded, struct sluice_error *error)
+                               sluice_module **loaded, struct sluice_error *error)
 {
 	struct diag diag = {0};
 	*loaded = NULL;
@@ -178,21 +178,21 @@ uint32_t kernel_registers(const sluice_kernel *kernel)
 }
 
 enum sluice_status sluice_kernel_info(sluice_gpu *gpu, sluice_kernel *kernel, struct sluice_kernel_info *info,
-				      struct sluice_error *error)
+                                      struct sluice_error *error)
 {
 	enum sluice_status status = prepare_kernel(kernel, error);
 	if (status != SLUICE_OK)
 		return status;
 	const struct simt_program *program = kernel->program;
 	*info = (struct sluice_kernel_info){.name = kernel->function->name,
-					    .registers = kernel_registers(kernel),
-					    .shared_bytes = program->shared_bytes,
-					    .local_bytes = program->local_bytes,
-					    .constant_bytes = (uint32_t)kernel->module->constant_bytes,
-					    .param_count = kernel->function->param_count,
-					    .param_bytes = program->param_bytes,
-					    .max_block_threads = gpu->machine.max_block_threads,
-					    .instructions = program->count};
+	                                    .registers = kernel_registers(kernel),
+	                                    .shared_bytes = program->shared_bytes,
+	                                    .local_bytes = program->local_bytes,
+	                                    .constant_bytes = (uint32_t)kernel->module->constant_bytes,
+	                                    .param_count = kernel->function->param_count,
+	                                    .param_bytes = program->param_bytes,
+	                                    .max_block_threads = gpu->machine.max_block_threads,
+	                                    .instructions = program->count};
 	return api_succeed(error);
 }
 
@@ -209,23 +209,23 @@ bool sluice_kernel_param(const sluice_kernel *kernel, uint32_t i, uint32_t *offs
 }
 
 enum sluice_status sluice_occupancy(sluice_gpu *gpu, sluice_kernel *kernel, uint32_t block_threads,
-				    uint32_t dynamic_shared_bytes, struct sluice_occupancy *result,
-				    struct sluice_error *error)
+                                    uint32_t dynamic_shared_bytes, struct sluice_occupancy *result,
+                                    struct sluice_error *error)
 {
 	static const enum sluice_limit limits[] = {[LIMIT_THREADS] = SLUICE_BY_THREADS,
-						   [LIMIT_REGISTERS] = SLUICE_BY_REGISTERS,
-						   [LIMIT_SHARED] = SLUICE_BY_SHARED,
-						   [LIMIT_BLOCK_SLOTS] = SLUICE_BY_BLOCK_SLOTS};
+	                                           [LIMIT_REGISTERS] = SLUICE_BY_REGISTERS,
+	                                           [LIMIT_SHARED] = SLUICE_BY_SHARED,
+	                                           [LIMIT_BLOCK_SLOTS] = SLUICE_BY_BLOCK_SLOTS};
 	enum sluice_status status = prepare_kernel(kernel, error);
 	if (status != SLUICE_OK)
 		return status;
 	if (!block_threads)
 		return api_fail(error, SLUICE_BAD_ARGUMENT, "occupancy of a block with no threads");
 	struct occupancy occupancy = occupancy_of(&gpu->machine, block_threads, kernel_registers(kernel),
-						  kernel->program->shared_bytes + dynamic_shared_bytes);
+	                                          kernel->program->shared_bytes + dynamic_shared_bytes);
 	*result = (struct sluice_occupancy){.blocks_per_sm = occupancy.blocks,
-					    .warps_per_sm = occupancy.warps,
-					    .occupancy = (double)occupancy.warps / gpu->machine.sm.warps,
-					    .limit = limits[occupancy.limit]};
+	                                    .warps_per_sm = occupancy.warps,
+	                                    .occupancy = (double)occupancy.warps / gpu->machine.sm.warps,
+	                                    .limit = limits[occupancy.limit]};
 	return api_succeed(error);
 }

@@ -50,7 +50,7 @@ static char *machine_path(const char *machine)
 	size_t length = strlen(machine);
 	bool is_path = strchr(machine, '/') || (length > 5 && strcmp(machine + length - 5, ".yaml") == 0);
 	int written = is_path ? asprintf(&path, "%s", machine)
-			      : asprintf(&path, "%s/%s.yaml", sluice_machines_folder(), machine);
+	                      : asprintf(&path, "%s/%s.yaml", sluice_machines_folder(), machine);
 	return written < 0 ? NULL : path;
 }
 
@@ -59,7 +59,7 @@ static void read_machine(struct machine *machine, const char *name, struct diag 
 	char *path = machine_path(name);
 	if (path && access(path, R_OK) != 0 && !strchr(name, '/'))
 		diag_plain(diag, "no machine '%s' (%s: %s); 'sluice machine list' shows those there are", name, path,
-			   strerror(errno));
+		           strerror(errno));
 	else if (path)
 		config_file_read(path, machine_options, machine_option_count, machine, diag);
 	free(path);
@@ -84,7 +84,7 @@ static void add_override(sluice_gpu *gpu, const char *option, struct diag *diag)
 	gpu->overrides = xrealloc(gpu->overrides, (gpu->override_count + 1) * sizeof *gpu->overrides);
 	struct register_override *override = &gpu->overrides[gpu->override_count++];
 	*override = (struct register_override){.kernel = strndup(name, (size_t)(at - name)),
-					       .registers = (uint32_t)registers};
+	                                       .registers = (uint32_t)registers};
 }
 
 static void read_settings(sluice_gpu *gpu, const struct sluice_settings *settings, struct diag *diag)
@@ -125,7 +125,7 @@ enum sluice_status sluice_open(sluice_gpu **opened, const struct sluice_settings
 		status = api_fail(error, SLUICE_BAD_SETTING, "%s", diag.text);
 	} else if (!(gpu->gpu = gpu_open(&gpu->machine))) {
 		status = api_fail(error, SLUICE_NO_MEMORY, "cannot reserve %u MiB for device memory: %s",
-				  gpu->machine.memory_mib, strerror(errno));
+		                  gpu->machine.memory_mib, strerror(errno));
 	}
 	diag_free(&diag);
 	if (status != SLUICE_OK) {
@@ -170,7 +170,7 @@ void sluice_machine_info(const sluice_gpu *gpu, struct sluice_machine_info *info
 		.shared_bytes_per_sm = machine->sm.shared_bytes,
 		.shared_bytes_per_block = machine->shared_per_block,
 		.l2_bytes = machine->l2.sets * machine->l2.ways * machine->l2.line_bytes * machine->map.channels *
-			    machine->map.slices_per_channel,
+	                    machine->map.slices_per_channel,
 		.core_mhz = machine->core_mhz,
 		.memory_mhz = machine->dram_mhz,
 		.memory_bus_bits = machine->memory_bus_bits,
@@ -187,7 +187,7 @@ void sluice_machine_write(const sluice_gpu *gpu, FILE *file)
 }
 
 enum sluice_status sluice_stats_write(sluice_gpu *gpu, FILE *file, enum sluice_stats_format format,
-				      struct sluice_error *error)
+                                      struct sluice_error *error)
 {
 	bool written = true;
 	if (format == SLUICE_STATS_JSON)

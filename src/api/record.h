@@ -9,11 +9,11 @@
 
 struct record {
 	char *kernel;
-	uint64_t launch;         /* number of the launch in the run, from 1 */
+	uint64_t launch; /* number of the launch in the run, from 1 */
 	struct dim3 grid, block;
 	uint32_t registers, shared_bytes; /* a thread; a block, dynamic included */
-	uint32_t blocks_per_sm;  /* that the dispatcher allowed */
-	bool functional;         /* no cycles, only instruction counts */
+	uint32_t blocks_per_sm;           /* that the dispatcher allowed */
+	bool functional;                  /* no cycles, only instruction counts */
 	enum gpu_end end;
 	uint64_t cycles;
 	double host_seconds;
@@ -29,12 +29,12 @@ struct records {
 
 /* Figures that are formulas of counters. */
 struct derived {
-	double ipc;                 /* thread instructions a cycle */
+	double ipc;                       /* thread instructions a cycle */
 	double l1d_hit_rate, l2_hit_rate; /* hits / accesses; 0 without accesses */
-	double dram_bandwidth;      /* bytes a second */
-	double dram_utilisation;    /* of the pins' cycles, 0..1 */
-	double row_hit_rate;        /* of requests, 0..1 */
-	double row_locality;        /* requests an activate */
+	double dram_bandwidth;            /* bytes a second */
+	double dram_utilisation;          /* of the pins' cycles, 0..1 */
+	double row_hit_rate;              /* of requests, 0..1 */
+	double row_locality;              /* requests an activate */
 	double warp_instructions_per_host_second;
 };
 struct derived derive(const struct records *records, const struct record *record);

@@ -23,7 +23,7 @@ static struct span reach(const struct lane_memory *lane, uint64_t address)
 		if (!lane->local)
 			return (struct span){0};
 		return (struct span){(const char *)lane->local + (address - SIMT_LOCAL_WINDOW),
-				     SIMT_WINDOWS_END - address};
+		                     SIMT_WINDOWS_END - address};
 	}
 	const struct simt_allocation *allocation = simt_find(lane->memory, address);
 	if (!allocation)
@@ -64,7 +64,7 @@ static uint64_t next_argument(struct arguments *arguments, size_t size)
 struct conversion {
 	char flags[8];
 	int width, precision; /* precision -1: none */
-	int length;	      /* of the argument: 1, 2, 4 or 8 bytes */
+	int length;           /* of the argument: 1, 2, 4 or 8 bytes */
 	char type;
 };
 
@@ -102,7 +102,7 @@ static const char *parse_length(const char *at, const char *end, int *length)
 
 /* Parses what follows a '%'. Returns what follows the conversion, or NULL when it is none that we know. */
 static const char *parse_conversion(const char *at, const char *end, struct arguments *arguments,
-				    struct conversion *conversion)
+                                    struct conversion *conversion)
 {
 	size_t flags = 0;
 	*conversion = (struct conversion){.precision = -1};
@@ -139,7 +139,7 @@ static uint64_t unsigned_value(uint64_t bits, int length)
 }
 
 static void print_text(FILE *file, const struct conversion *conversion, const char *format,
-		       const struct lane_memory *lane, uint64_t address)
+                       const struct lane_memory *lane, uint64_t address)
 {
 	static const struct span none = {"(null)", 6}, unreadable = {"(no address)", 12};
 	struct span text = address ? reach(lane, address) : none;
@@ -152,7 +152,7 @@ static void print_text(FILE *file, const struct conversion *conversion, const ch
 
 /* Prints one converted argument with the host's printf. */
 static void print_conversion(FILE *file, const struct conversion *conversion, struct arguments *arguments,
-			     const struct lane_memory *lane)
+                             const struct lane_memory *lane)
 {
 	char format[32];
 	bool is_integer = strchr("diouxX", conversion->type);
@@ -162,8 +162,8 @@ static void print_conversion(FILE *file, const struct conversion *conversion, st
 	case 'd':
 	case 'i':
 		fprintf(file, format, width, precision,
-			(long long)signed_value(next_argument(arguments, conversion->length == 8 ? 8 : 4),
-						conversion->length));
+		        (long long)signed_value(next_argument(arguments, conversion->length == 8 ? 8 : 4),
+		                                conversion->length));
 		return;
 	case 'c':
 		fprintf(file, format, width, precision, (int)(uint32_t)next_argument(arguments, 4));
@@ -179,8 +179,8 @@ static void print_conversion(FILE *file, const struct conversion *conversion, st
 	}
 	if (is_integer) {
 		fprintf(file, format, width, precision,
-			(unsigned long long)unsigned_value(next_argument(arguments, conversion->length == 8 ? 8 : 4),
-							   conversion->length));
+		        (unsigned long long)unsigned_value(next_argument(arguments, conversion->length == 8 ? 8 : 4),
+		                                           conversion->length));
 		return;
 	}
 	uint64_t bits = next_argument(arguments, 8);
@@ -229,7 +229,7 @@ static void print_assertion(const struct lane_memory *lane, const uint64_t *argu
 			text[i] = unknown;
 	}
 	fprintf(stderr, "%.*s:%" PRIu32 ": %.*s: Assertion `%.*s` failed.\n", (int)text_length(&text[1]), text[1].at,
-		(uint32_t)arguments[2], (int)text_length(&text[2]), text[2].at, (int)text_length(&text[0]), text[0].at);
+	        (uint32_t)arguments[2], (int)text_length(&text[2]), text[2].at, (int)text_length(&text[0]), text[0].at);
 }
 
 static void device_free(struct simt_memory *memory, uint64_t address)

@@ -63,7 +63,7 @@ static double occupancy(const struct sm_stats *sm, const struct machine *machine
 /* A cache's five lines. A cache that claims its line at the fill calls an access that joins a wait a miss, not a hit that
  * is pending. */
 static void print_cache(FILE *file, const char *name, const struct cache_stats *cache,
-			const struct cache_config *config)
+                        const struct cache_config *config)
 {
 	bool on_fill = config->allocation == ALLOCATE_ON_FILL;
 	uint64_t misses = cache->misses + (on_fill ? cache->merged : 0);
@@ -87,7 +87,7 @@ static void print_caches(FILE *file, const struct gpu_stats *t, const struct mac
 static void print_memory(FILE *file, const struct gpu_stats *t, const struct machine *machine)
 {
 	fprintf(file, "average row locality = %" PRIu64 "/%" PRIu64 " = %f\n", t->dram.requests, t->dram.activates,
-		ratio((double)t->dram.requests, (double)t->dram.activates));
+	        ratio((double)t->dram.requests, (double)t->dram.activates));
 	DRAM_LINES(LINE)
 	fprintf(file, "\n========= L2 cache stats =========\n");
 	print_cache(file, "L2", &t->l2, &machine->l2);
@@ -96,8 +96,8 @@ static void print_memory(FILE *file, const struct gpu_stats *t, const struct mac
 static void print_schedulers(FILE *file, const struct gpu_stats *t, const struct machine *machine)
 {
 	fprintf(file,
-		"Warp Occupancy Distribution:\nStall:%" PRIu64 "\tW0_Idle:%" PRIu64 "\tW0_Scoreboard:%" PRIu64 "\n",
-		t->sm.stack_conflict, idle_slots(&t->sm, machine), scoreboard_slots(&t->sm));
+	        "Warp Occupancy Distribution:\nStall:%" PRIu64 "\tW0_Idle:%" PRIu64 "\tW0_Scoreboard:%" PRIu64 "\n",
+	        t->sm.stack_conflict, idle_slots(&t->sm, machine), scoreboard_slots(&t->sm));
 }
 
 static void print_host(FILE *file, const struct record *total, const struct machine *machine)
@@ -106,9 +106,9 @@ static void print_host(FILE *file, const struct record *total, const struct mach
 	double instruction_rate = ratio((double)total->stats.sm.thread_instructions, total->host_seconds);
 	double cycle_rate = ratio((double)total->cycles, total->host_seconds);
 	fprintf(file,
-		"\ngpgpu_simulation_time = %" PRIu64 " days, %" PRIu64 " hrs, %" PRIu64 " min, %" PRIu64
-		" sec (%" PRIu64 " sec)\n",
-		seconds / 86400, seconds / 3600 % 24, seconds / 60 % 60, seconds % 60, seconds);
+	        "\ngpgpu_simulation_time = %" PRIu64 " days, %" PRIu64 " hrs, %" PRIu64 " min, %" PRIu64
+	        " sec (%" PRIu64 " sec)\n",
+	        seconds / 86400, seconds / 3600 % 24, seconds / 60 % 60, seconds % 60, seconds);
 	fprintf(file, "gpgpu_simulation_rate = %.0f (inst/sec)\n", instruction_rate);
 	if (total->functional)
 		return;
@@ -118,7 +118,7 @@ static void print_host(FILE *file, const struct record *total, const struct mach
 
 /* Figures of time, which a functional run does not have. */
 static void print_timed(FILE *file, const struct records *records, const struct record *record,
-			const struct record *total)
+                        const struct record *total)
 {
 	const struct machine *machine = records->machine;
 	const struct gpu_stats *t = &total->stats;
@@ -139,7 +139,7 @@ static void print_timed(FILE *file, const struct records *records, const struct 
 }
 
 static void print_kernel(FILE *file, const struct records *records, const struct record *record,
-			 const struct record *total)
+                         const struct record *total)
 {
 	fprintf(file, "kernel_name = %s\n", record->kernel);
 	fprintf(file, "kernel_launch_uid = %" PRIu64 "\n", record->launch);

@@ -50,9 +50,9 @@ static json_t *counters(const struct record *record)
 			char name[128];
 			snprintf(name, sizeof name, "%s.%s", group->name, row->name);
 			json_object_set_new(object, name,
-					    is_known(record, group, row)
-						    ? whole(counter_value(group, row, &record->stats))
-						    : json_null());
+			                    is_known(record, group, row)
+			                            ? whole(counter_value(group, row, &record->stats))
+			                            : json_null());
 		}
 	}
 	return object;
@@ -94,8 +94,8 @@ static json_t *totals(const struct records *records)
 {
 	struct record total = records_total(records);
 	json_t *object = kernel(records, &total);
-	static const char *const others[] = {"name",	  "launch",	  "grid",	   "block",
-					     "registers", "shared_bytes", "blocks_per_sm", "ipc"};
+	static const char *const others[] = {"name",      "launch",       "grid",          "block",
+	                                     "registers", "shared_bytes", "blocks_per_sm", "ipc"};
 	for (size_t i = 0; i < sizeof others / sizeof *others; i++)
 		json_object_del(object, others[i]);
 	return object;
@@ -115,7 +115,7 @@ bool records_write_json(const struct records *records, FILE *file)
 	json_object_set_new(root, "kernels", kernels);
 	json_object_set_new(root, "totals", totals(records));
 	bool written = json_dumpf(root, file, JSON_INDENT(1) | JSON_REAL_PRECISION(12)) == 0 &&
-		       fputc('\n', file) != EOF && fflush(file) == 0 && !ferror(file);
+	               fputc('\n', file) != EOF && fflush(file) == 0 && !ferror(file);
 	json_decref(root);
 	return written;
 }

@@ -119,17 +119,17 @@ static void print_memory(FILE *file, const struct record *record, const struct d
 	const struct gpu_stats *stats = &record->stats;
 	char l1[NUMBER_SIZE], l2[NUMBER_SIZE];
 	fprintf(file, "  %-14sL1 hits %.1f %% of %s, L2 hits %.1f %% of %s\n", "caches", 100 * derived->l1d_hit_rate,
-		grouped(stats->l1d.accesses, l1), 100 * derived->l2_hit_rate, grouped(stats->l2.accesses, l2));
+	        grouped(stats->l1d.accesses, l1), 100 * derived->l2_hit_rate, grouped(stats->l2.accesses, l2));
 	fprintf(file, "  %-14s%.1f GB/s, pins busy %.1f %%, row hits %.1f %%, %.1f requests a row\n", "DRAM",
-		1e-9 * derived->dram_bandwidth, 100 * derived->dram_utilisation, 100 * derived->row_hit_rate,
-		derived->row_locality);
+	        1e-9 * derived->dram_bandwidth, 100 * derived->dram_utilisation, 100 * derived->row_hit_rate,
+	        derived->row_locality);
 }
 
 static void print_host(FILE *file, const struct record *record, const struct derived *derived)
 {
 	char rate[NUMBER_SIZE];
 	fprintf(file, "  %-14s%.3f s, %s warp instructions a second\n", "host", record->host_seconds,
-		grouped((uint64_t)derived->warp_instructions_per_host_second, rate));
+	        grouped((uint64_t)derived->warp_instructions_per_host_second, rate));
 }
 
 /* What is known of a launch, and of a sum of launches. */
@@ -143,7 +143,7 @@ static void print_account(FILE *file, const struct records *records, const struc
 	else
 		fprintf(file, "  %-14s%s cycles, IPC %.2f\n", "time", grouped(record->cycles, a), derived.ipc);
 	fprintf(file, "  %-14s%s of warps, %s of threads\n", "instructions", grouped(sm->warp_instructions, a),
-		grouped(sm->thread_instructions, b));
+	        grouped(sm->thread_instructions, b));
 	if (!record->functional) {
 		print_stack(file, record);
 		print_memory(file, record, &derived);
@@ -172,9 +172,9 @@ static void print_launch(FILE *file, const struct records *records, const struct
 	char shared[NUMBER_SIZE];
 	fprintf(file, "\n%s, launch %" PRIu64 "%s\n", record->kernel, record->launch, ending(record->end));
 	fprintf(file, "  %-14sgrid %ux%ux%u, block %ux%ux%u\n", "shape", grid->x, grid->y, grid->z, block->x, block->y,
-		block->z);
+	        block->z);
 	fprintf(file, "  %-14s%u registers a thread, %s bytes of shared memory a block", "resources", record->registers,
-		grouped(record->shared_bytes, shared));
+	        grouped(record->shared_bytes, shared));
 	if (!record->functional)
 		fprintf(file, ", %u %s an SM", record->blocks_per_sm, record->blocks_per_sm == 1 ? "block" : "blocks");
 	fputc('\n', file);
@@ -209,12 +209,12 @@ static void print_kernel_row(FILE *file, const struct records *records, const st
 	fprintf(file, "%-*s %9" PRIu64, NAME_WIDTH, name, sum->launch);
 	if (sum->functional) {
 		fprintf(file, " %22s %22s\n", grouped(sum->stats.sm.warp_instructions, warps),
-			grouped(sum->stats.sm.thread_instructions, threads));
+		        grouped(sum->stats.sm.thread_instructions, threads));
 		return;
 	}
 	struct derived derived = derive(records, sum);
 	fprintf(file, " %16s %5" PRIu32 ".%" PRIu32 " %% %8.2f %6.1f %% %6.1f %%\n", grouped(sum->cycles, cycles),
-		tenths / 10, tenths % 10, derived.ipc, 100 * derived.l1d_hit_rate, 100 * derived.l2_hit_rate);
+	        tenths / 10, tenths % 10, derived.ipc, 100 * derived.l1d_hit_rate, 100 * derived.l2_hit_rate);
 }
 
 static void print_kernels(FILE *file, const struct records *records, const struct record *total)

@@ -37,7 +37,7 @@ struct reader {
 };
 
 static bool read_file(const char *path, const struct reading *outer, const struct option *table, size_t count,
-		      void *config, struct diag *diag);
+                      void *config, struct diag *diag);
 static void read_mapping(struct reader *reader, const char *prefix);
 
 /* libyaml counts columns in characters, diagnostics in bytes. */
@@ -63,11 +63,11 @@ static bool next_event(struct reader *reader, yaml_event_t *event)
 	const yaml_parser_t *parser = &reader->parser;
 	if (parser->error == YAML_READER_ERROR) {
 		diag_error(reader->diag, &reader->source, (struct place){0}, "not YAML: %s at byte %zu",
-			   parser->problem, parser->problem_offset);
+		           parser->problem, parser->problem_offset);
 		return false;
 	}
 	diag_error(reader->diag, &reader->source, place_of(reader, parser->problem_mark), "not YAML: %s%s%s",
-		   parser->context ? parser->context : "", parser->context ? ", " : "", parser->problem);
+	           parser->context ? parser->context : "", parser->context ? ", " : "", parser->problem);
 	return false;
 }
 
@@ -132,7 +132,7 @@ static bool remember(struct reader *reader, const char *path, struct place place
 	for (const struct seen_key *key = reader->seen; key; key = key->next) {
 		if (strcmp(key->path, path) == 0) {
 			diag_error(reader->diag, &reader->source, place,
-				   "'%s' is set a second time; the first is in line %u", path, key->line);
+			           "'%s' is set a second time; the first is in line %u", path, key->line);
 			return false;
 		}
 	}
@@ -152,10 +152,10 @@ static void set_option(struct reader *reader, const struct option *option, const
 			diag_error(reader->diag, &reader->source, place, "%s", message);
 	} else if (value->type == YAML_ALIAS_EVENT) {
 		diag_error(reader->diag, &reader->source, place, "%s: expected one value; aliases are not allowed",
-			   option->name);
+		           option->name);
 	} else {
 		diag_error(reader->diag, &reader->source, place, "%s: expected one value, not a %s", option->name,
-			   value->type == YAML_SEQUENCE_START_EVENT ? "list" : "mapping");
+		           value->type == YAML_SEQUENCE_START_EVENT ? "list" : "mapping");
 	}
 }
 
@@ -166,7 +166,7 @@ static void read_section(struct reader *reader, const char *path, const yaml_eve
 		return;
 	}
 	diag_error(reader->diag, &reader->source, place_of(reader, value->start_mark),
-		   "%s: expected its options, indented below it or in { }", path);
+	           "%s: expected its options, indented below it or in { }", path);
 	skip_value(reader, value->type);
 }
 
@@ -175,13 +175,13 @@ static void read_base(struct reader *reader, const yaml_event_t *value, struct p
 	struct place place = place_of(reader, value->start_mark);
 	if (!is_first) {
 		diag_error(reader->diag, &reader->source, key,
-			   "'base' must be the first key: what is written after it changes the base");
+		           "'base' must be the first key: what is written after it changes the base");
 		return;
 	}
 	const char *name = value->type == YAML_SCALAR_EVENT ? (const char *)value->data.scalar.value : "";
 	if (!*name || strchr(name, '/')) {
 		diag_error(reader->diag, &reader->source, place,
-			   "base: expected the name of a file in the same folder");
+		           "base: expected the name of a file in the same folder");
 		return;
 	}
 	const char *slash = strrchr(reader->reading.path, '/');
@@ -264,7 +264,7 @@ static void read_stream(struct reader *reader)
 		} else if (event.type == YAML_MAPPING_START_EVENT) {
 			read_mapping(reader, "");
 		} else if (event.type == YAML_SEQUENCE_START_EVENT ||
-			   (event.type == YAML_SCALAR_EVENT && event.data.scalar.length > 0)) {
+		           (event.type == YAML_SCALAR_EVENT && event.data.scalar.length > 0)) {
 			diag_error(reader->diag, &reader->source, place, "expected 'NAME: VALUE' lines");
 			skip_value(reader, event.type);
 		}
@@ -293,7 +293,7 @@ static char *slurp(struct arena *arena, const char *path, size_t *length)
 }
 
 static bool read_file(const char *path, const struct reading *outer, const struct option *table, size_t count,
-		      void *config, struct diag *diag)
+                      void *config, struct diag *diag)
 {
 	struct reader reader = {
 		.table = table, .count = count, .config = config, .diag = diag, .reading = {path, outer}};
@@ -306,7 +306,7 @@ static bool read_file(const char *path, const struct reading *outer, const struc
 		if (!yaml_parser_initialize(&reader.parser))
 			abort();
 		yaml_parser_set_input_string(&reader.parser, (const unsigned char *)reader.source.text,
-					     reader.source.length);
+		                             reader.source.length);
 		read_stream(&reader);
 		yaml_parser_delete(&reader.parser);
 	}
@@ -359,7 +359,7 @@ static void write_value(FILE *file, const struct option *option, const void *con
 
 /* The options whose names begin with the first `prefix` bytes of `first`'s, which ends in a dot (or has 0 bytes). */
 static void write_section(FILE *file, const struct option *table, size_t count, const void *config,
-			  const struct option *first, size_t prefix, int depth)
+                          const struct option *first, size_t prefix, int depth)
 {
 	for (const struct option *option = first; option < table + count; option++) {
 		if (strncmp(option->name, first->name, prefix) != 0)

@@ -81,8 +81,8 @@ static void append_excerpt(struct diag *diag, const struct source *source, struc
 }
 
 __attribute__((format(printf, 5, 0))) static void report(struct diag *diag, const char *severity,
-							 const struct source *source, struct place place,
-							 const char *format, va_list arguments)
+                                                         const struct source *source, struct place place,
+                                                         const char *format, va_list arguments)
 {
 	append(diag, "%s:", source->name);
 	if (place.line && place.column)

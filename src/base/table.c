@@ -73,7 +73,7 @@ static void expected_number(const struct option *option, const char *value, char
 		snprintf(range, sizeof range, " from %s to %s", low, high);
 	}
 	snprintf(message, size, "%s: expected %s%s%s%s, not '%s'", option->name, kind, range,
-		 *option->unit ? " in " : "", option->unit, value);
+	         *option->unit ? " in " : "", option->unit, value);
 }
 
 static bool set_u32(const struct option *option, void *field, const char *value)
@@ -140,13 +140,13 @@ static bool set_text(const struct option *option, void *field, const char *value
 	size_t length = strlen(value);
 	if (length >= OPTION_TEXT_SIZE) {
 		snprintf(message, size, "%s: expected a text of at most %d bytes, not %zu", option->name,
-			 OPTION_TEXT_SIZE - 1, length);
+		         OPTION_TEXT_SIZE - 1, length);
 		return false;
 	}
 	for (size_t i = 0; i < length; i++) {
 		if (iscntrl((unsigned char)value[i])) {
 			snprintf(message, size, "%s: expected a text of one line without control characters",
-				 option->name);
+			         option->name);
 			return false;
 		}
 	}
@@ -203,7 +203,7 @@ void option_print(const struct option *option, const void *config, char *text, s
 const char *counter_scope_name(enum counter_scope scope)
 {
 	static const char *const names[] = {
-		[SCOPE_SM] = "sm",	     [SCOPE_SLICE] = "slice", [SCOPE_CHANNEL] = "channel",
+		[SCOPE_SM] = "sm",           [SCOPE_SLICE] = "slice", [SCOPE_CHANNEL] = "channel",
 		[SCOPE_NETWORK] = "network", [SCOPE_GPU] = "gpu",
 	};
 	assert((size_t)scope < sizeof names / sizeof *names);

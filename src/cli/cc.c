@@ -22,24 +22,24 @@ struct words {
 };
 
 struct cc {
-	const char *name;	  /* "sluice cc" */
-	struct words user;	  /* what goes to clang behind our flags */
-	const char *device_ptx;	  /* --device-ptx, or NULL */
-	const char *output;	  /* -o, or NULL */
-	const char *source;	  /* the last CUDA source named */
+	const char *name;         /* "sluice cc" */
+	struct words user;        /* what goes to clang behind our flags */
+	const char *device_ptx;   /* --device-ptx, or NULL */
+	const char *output;       /* -o, or NULL */
+	const char *source;       /* the last CUDA source named */
 	unsigned sources, inputs; /* CUDA sources; files of any kind */
-	unsigned architecture;	  /* the newest nvcc-style one given, or 0 */
-	bool own_architecture;	  /* clang's spelling of one was given */
+	unsigned architecture;    /* the newest nvcc-style one given, or 0 */
+	bool own_architecture;    /* clang's spelling of one was given */
 	bool links, ptx, verbose;
 };
 
 /* What becomes of a flag of nvcc's. */
 enum translation {
-	DROP,	      /* means nothing here */
+	DROP,         /* means nothing here */
 	REPLACE,      /* by the words of `text` */
 	ARCHITECTURE, /* a value with sm_NN or compute_NN in it, or several */
-	SPREAD,	      /* a comma-separated list, each for clang, behind the prefix `text` */
-	REFUSE,	      /* an error: `text` says why */
+	SPREAD,       /* a comma-separated list, each for clang, behind the prefix `text` */
+	REFUSE,       /* an error: `text` says why */
 };
 
 struct flag {
@@ -187,7 +187,7 @@ static bool stops_early(const char *word)
 static bool takes_next(const char *word)
 {
 	static const char *const flags_with_value[] = {
-		"-I",	       "-L",	   "-D",      "-U",	 "-l",	     "-x", "-MF", "-MT",     "-MQ",
+		"-I",          "-L",       "-D",      "-U",      "-l",       "-x", "-MF", "-MT",     "-MQ",
 		"-include",    "-isystem", "-iquote", "-Xclang", "-Xlinker", "-T", "-u",  "-target", "-Xarch_device",
 		"-Xarch_host", "-mllvm"};
 	for (size_t i = 0; i < sizeof flags_with_value / sizeof *flags_with_value; i++)
@@ -288,7 +288,7 @@ static void add_cuda(const struct cc *cc, struct words *command, const char *too
 	}
 	if (cc->device_ptx) {
 		static const char *const host_only[] = {"--cuda-host-only", "-Xclang", "-fcuda-include-gpubinary",
-							"-Xclang"};
+		                                        "-Xclang"};
 		for (size_t i = 0; i < sizeof host_only / sizeof *host_only; i++)
 			add(command, host_only[i]);
 		add(command, cc->device_ptx);
@@ -357,7 +357,7 @@ static int become_compiler(const struct cc *cc, struct words *command)
 {
 	const char *given = getenv("SLUICE_CLANG");
 	const char *const compilers[] = {given && *given ? given : "clang++-14", given && *given ? NULL : "clang++",
-					 NULL};
+	                                 NULL};
 	fflush(NULL);
 	for (size_t i = 0; compilers[i]; i++) {
 		command->list[0] = compilers[i];
@@ -369,7 +369,7 @@ static int become_compiler(const struct cc *cc, struct words *command)
 	}
 	int error = errno;
 	cli_error(cc->name, "cannot start %s: %s%s", command->list[0], strerror(error),
-		  error == ENOENT ? "; Debian's package clang-14 has the compiler" : "");
+	          error == ENOENT ? "; Debian's package clang-14 has the compiler" : "");
 	return error == ENOENT ? CLI_NOT_FOUND : CLI_CANNOT_RUN;
 }
 

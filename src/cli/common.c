@@ -47,7 +47,7 @@ uint64_t cli_number(const char *option, const char *text, uint64_t least, const 
 	unsigned long long number = strtoull(text, &end, 10);
 	if (!isdigit((unsigned char)*text) || *end || errno || number < least)
 		argp_error(state, "%s: expected a whole number of at least %llu, not '%s'", option,
-			   (unsigned long long)least, text);
+		           (unsigned long long)least, text);
 	return number;
 }
 

@@ -197,7 +197,7 @@ static bool print_occupancy(const struct ptx *ptx, sluice_gpu *gpu, sluice_kerne
 }
 
 static bool print_kernel(const struct ptx *ptx, sluice_gpu *gpu, sluice_module *loaded,
-			 const struct ptx_function *function)
+                         const struct ptx_function *function)
 {
 	struct sluice_error error = {0};
 	struct sluice_kernel_info info;
@@ -221,7 +221,7 @@ static bool print_kernel(const struct ptx *ptx, sluice_gpu *gpu, sluice_module *
 }
 
 static bool print_kernels(const struct ptx *ptx, const struct ptx_module *module, sluice_gpu *gpu,
-			  sluice_module *loaded)
+                          sluice_module *loaded)
 {
 	uint32_t kernels = 0, functions = 0;
 	bool fine = true;

@@ -57,8 +57,8 @@ static void format_dim(const json_t *kernel, const char *key, char *text, size_t
 {
 	const json_t *dim = json_object_get(kernel, key);
 	snprintf(text, size, "%lldx%lldx%lld", (long long)json_integer_value(json_array_get(dim, 0)),
-		 (long long)json_integer_value(json_array_get(dim, 1)),
-		 (long long)json_integer_value(json_array_get(dim, 2)));
+	         (long long)json_integer_value(json_array_get(dim, 1)),
+	         (long long)json_integer_value(json_array_get(dim, 2)));
 }
 
 static void print_counters(const json_t *kernel)
@@ -94,7 +94,7 @@ static int show(const struct stats *stats)
 	if (!root) {
 		if (error.line > 0)
 			fprintf(stderr, "%s:%d:%d: error: not JSON: %s\n", stats->file, error.line, error.column,
-				error.text);
+			        error.text);
 		else
 			cli_error(stats->name, "cannot read %s: %s", stats->file, error.text);
 		return CLI_USAGE;
@@ -104,7 +104,7 @@ static int show(const struct stats *stats)
 	int status = CLI_USAGE;
 	if (json_integer_value(json_object_get(root, "version")) != 1 || !json_is_array(kernels) || !machine) {
 		cli_error(stats->name, "%s: not statistics of version 1 as 'sluice run --stats' writes them",
-			  stats->file);
+		          stats->file);
 	} else {
 		printf("machine %s\n", machine);
 		printf("%-32s %14s %10s %12s %14s %9s\n", "kernel", "grid", "block", "cycles", "warp instr.", "IPC");

@@ -25,7 +25,7 @@ static cudaError_t find_kernel(struct runtime *runtime, const void *function, sl
 }
 
 static cudaError_t launch(struct runtime *runtime, const void *function, dim3 grid, dim3 block, void **arguments,
-			  size_t shared)
+                          size_t shared)
 {
 	sluice_kernel *kernel;
 	cudaError_t result = find_kernel(runtime, function, &kernel);
@@ -38,13 +38,13 @@ static cudaError_t launch(struct runtime *runtime, const void *function, dim3 gr
 	progress_begin(runtime);
 	enum sluice_status status =
 		sluice_launch(runtime->gpu, kernel, (sluice_dim){grid.x, grid.y, grid.z},
-			      (sluice_dim){block.x, block.y, block.z}, (uint32_t)shared, arguments, &error);
+	                      (sluice_dim){block.x, block.y, block.z}, (uint32_t)shared, arguments, &error);
 	progress_end(runtime);
 	return status == SLUICE_OK ? cudaSuccess : runtime_report(runtime, "kernel launch", &error);
 }
 
 cudaError_t cudaLaunchKernel(const void *function, dim3 grid, dim3 block, void **arguments, size_t shared,
-			     cudaStream_t stream)
+                             cudaStream_t stream)
 {
 	(void)stream; /* work of all streams runs in the order in which it is given */
 	struct runtime *runtime = runtime_enter();
@@ -75,7 +75,7 @@ cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *attributes, const v
 		.localSizeBytes = info.local_bytes,
 		.maxThreadsPerBlock =
 			(int)(info.max_block_threads && info.max_block_threads < limit ? info.max_block_threads
-										       : limit),
+	                                                                               : limit),
 		.numRegs = (int)info.registers,
 		.ptxVersion = (int)(machine.major * 10 + machine.minor),
 		.binaryVersion = (int)(machine.major * 10 + machine.minor),
@@ -119,7 +119,7 @@ cudaError_t cudaFuncSetSharedMemConfig(const void *function, enum cudaSharedMemC
 }
 
 cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *blocks, const void *function, int block_threads,
-								   size_t dynamic_shared, unsigned int flags)
+                                                                   size_t dynamic_shared, unsigned int flags)
 {
 	(void)flags;
 	struct runtime *runtime = runtime_enter();
@@ -133,14 +133,14 @@ cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *blocks, 
 	struct sluice_error error = {0};
 	/* a block that does not fit at all is no error here: none is resident */
 	bool fits = sluice_occupancy(runtime->gpu, kernel, (uint32_t)block_threads, (uint32_t)dynamic_shared,
-				     &occupancy, &error) == SLUICE_OK;
+	                             &occupancy, &error) == SLUICE_OK;
 	*blocks = fits ? (int)occupancy.blocks_per_sm : 0;
 	return runtime_leave(runtime, cudaSuccess);
 }
 
 cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, const void *function, int block_threads,
-							  size_t dynamic_shared)
+                                                          size_t dynamic_shared)
 {
 	return cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(blocks, function, block_threads, dynamic_shared,
-								      0);
+	                                                              0);
 }

@@ -177,7 +177,7 @@ static enum cudaMemcpyKind resolve(struct runtime *runtime, const struct copy *c
 }
 
 static enum sluice_status copy_bytes(struct runtime *runtime, void *to, const void *from, size_t size,
-				     enum cudaMemcpyKind kind, struct sluice_error *error)
+                                     enum cudaMemcpyKind kind, struct sluice_error *error)
 {
 	switch (kind) {
 	case cudaMemcpyHostToDevice:
@@ -218,18 +218,18 @@ static cudaError_t run_copy(struct runtime *runtime, const struct copy *copy)
 }
 
 static cudaError_t copy_rows(const char *call, void *to, size_t to_pitch, const void *from, size_t from_pitch,
-			     size_t width, size_t height, enum cudaMemcpyKind kind)
+                             size_t width, size_t height, enum cudaMemcpyKind kind)
 {
 	struct runtime *runtime = runtime_enter();
 	struct copy copy = {.call = call,
-			    .to = to,
-			    .from = from,
-			    .to_pitch = to_pitch,
-			    .from_pitch = from_pitch,
-			    .width = width,
-			    .height = height,
-			    .depth = 1,
-			    .kind = kind};
+	                    .to = to,
+	                    .from = from,
+	                    .to_pitch = to_pitch,
+	                    .from_pitch = from_pitch,
+	                    .width = width,
+	                    .height = height,
+	                    .depth = 1,
+	                    .kind = kind};
 	return runtime_leave(runtime, run_copy(runtime, &copy));
 }
 
@@ -252,20 +252,20 @@ cudaError_t cudaMemcpyPeer(void *to, int to_device, const void *from, int from_d
 }
 
 cudaError_t cudaMemcpyPeerAsync(void *to, int to_device, const void *from, int from_device, size_t size,
-				cudaStream_t stream)
+                                cudaStream_t stream)
 {
 	(void)stream;
 	return cudaMemcpyPeer(to, to_device, from, from_device, size);
 }
 
 cudaError_t cudaMemcpy2D(void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t width, size_t height,
-			 enum cudaMemcpyKind kind)
+                         enum cudaMemcpyKind kind)
 {
 	return copy_rows("cudaMemcpy2D", to, to_pitch, from, from_pitch, width, height, kind);
 }
 
 cudaError_t cudaMemcpy2DAsync(void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t width,
-			      size_t height, enum cudaMemcpyKind kind, cudaStream_t stream)
+                              size_t height, enum cudaMemcpyKind kind, cudaStream_t stream)
 {
 	(void)stream;
 	return copy_rows("cudaMemcpy2DAsync", to, to_pitch, from, from_pitch, width, height, kind);
@@ -311,7 +311,7 @@ cudaError_t cudaMemcpy3DAsync(const struct cudaMemcpy3DParms *parameters, cudaSt
 /* ---- fills ---- */
 
 static cudaError_t fill(const char *call, struct cudaPitchedPtr area, int value, size_t width, size_t height,
-			size_t depth)
+                        size_t depth)
 {
 	struct runtime *runtime = runtime_enter();
 	cudaError_t result = runtime->error;
@@ -380,7 +380,7 @@ static cudaError_t find_symbol(struct runtime *runtime, const void *symbol, uint
 	if (error != cudaSuccess)
 		return error;
 	return sluice_find_variable(found->binary->module, found->name, address, size) ? cudaSuccess
-										       : cudaErrorInvalidSymbol;
+	                                                                               : cudaErrorInvalidSymbol;
 }
 
 /* Where [offset, offset + bytes) of a symbol lies. */
@@ -396,7 +396,7 @@ static cudaError_t find_part(struct runtime *runtime, const void *symbol, size_t
 }
 
 cudaError_t cudaMemcpyToSymbol(const void *symbol, const void *from, size_t size, size_t offset,
-			       enum cudaMemcpyKind kind)
+                               enum cudaMemcpyKind kind)
 {
 	struct runtime *runtime = runtime_enter();
 	struct copy copy = {
@@ -411,24 +411,24 @@ cudaError_t cudaMemcpyFromSymbol(void *to, const void *symbol, size_t size, size
 	void *from = NULL;
 	cudaError_t result = find_part(runtime, symbol, offset, size, &from);
 	struct copy copy = {.call = "cudaMemcpyFromSymbol",
-			    .to = to,
-			    .from = from,
-			    .width = size,
-			    .height = 1,
-			    .depth = 1,
-			    .kind = kind};
+	                    .to = to,
+	                    .from = from,
+	                    .width = size,
+	                    .height = 1,
+	                    .depth = 1,
+	                    .kind = kind};
 	return runtime_leave(runtime, result == cudaSuccess ? run_copy(runtime, &copy) : result);
 }
 
 cudaError_t cudaMemcpyToSymbolAsync(const void *symbol, const void *from, size_t size, size_t offset,
-				    enum cudaMemcpyKind kind, cudaStream_t stream)
+                                    enum cudaMemcpyKind kind, cudaStream_t stream)
 {
 	(void)stream;
 	return cudaMemcpyToSymbol(symbol, from, size, offset, kind);
 }
 
 cudaError_t cudaMemcpyFromSymbolAsync(void *to, const void *symbol, size_t size, size_t offset,
-				      enum cudaMemcpyKind kind, cudaStream_t stream)
+                                      enum cudaMemcpyKind kind, cudaStream_t stream)
 {
 	(void)stream;
 	return cudaMemcpyFromSymbol(to, symbol, size, offset, kind);

@@ -100,8 +100,8 @@ static void add_symbol(struct symbol **list, void **handle, const void *host, co
 }
 
 void __cudaRegisterFunction(void **handle, const char *host_function, char *device_function, const char *device_name,
-			    int thread_limit, uint3 *thread_id, uint3 *block_id, dim3 *block, dim3 *grid,
-			    int *warp_size)
+                            int thread_limit, uint3 *thread_id, uint3 *block_id, dim3 *block, dim3 *grid,
+                            int *warp_size)
 {
 	(void)device_function, (void)thread_limit, (void)thread_id, (void)block_id, (void)block, (void)grid;
 	(void)warp_size;
@@ -111,7 +111,7 @@ void __cudaRegisterFunction(void **handle, const char *host_function, char *devi
 }
 
 void __cudaRegisterVar(void **handle, char *host_variable, char *device_address, const char *device_name, int is_extern,
-		       size_t size, int is_constant, int is_global)
+                       size_t size, int is_constant, int is_global)
 {
 	(void)device_address, (void)is_extern, (void)size, (void)is_constant, (void)is_global;
 	struct runtime *runtime = runtime_enter_closed();

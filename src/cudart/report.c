@@ -28,7 +28,7 @@ void progress_begin(struct runtime *runtime)
 }
 
 void progress_show(void *user, const char *kernel, uint64_t blocks_done, uint64_t blocks, uint64_t cycles,
-		   uint64_t warp_instructions)
+                   uint64_t warp_instructions)
 {
 	struct runtime *runtime = user;
 	double seconds = host_seconds() - runtime->kernel_started;
@@ -40,8 +40,8 @@ void progress_show(void *user, const char *kernel, uint64_t blocks_done, uint64_
 		snprintf(left, sizeof left, ", %ld:%02ld left", (long)rest / 60, (long)rest % 60);
 	}
 	fprintf(stderr, "\r\033[K%.60s: block %llu of %llu, cycle %llu, %.2f M warp instructions/s%s", kernel,
-		(unsigned long long)blocks_done, (unsigned long long)blocks, (unsigned long long)cycles,
-		(double)warp_instructions / seconds / 1e6, left);
+	        (unsigned long long)blocks_done, (unsigned long long)blocks, (unsigned long long)cycles,
+	        (double)warp_instructions / seconds / 1e6, left);
 	runtime->line_shown = true;
 }
 
@@ -63,7 +63,7 @@ static enum sluice_stats_format stats_format(const char *path)
 		return SLUICE_STATS_GPGPUSIM;
 	if (strcmp(name, "table") != 0)
 		runtime_message("SLUICE_STATS_FORMAT: expected table, json or gpgpusim, not '%s'; writing a table",
-				name);
+		                name);
 	return SLUICE_STATS_TABLE;
 }
 

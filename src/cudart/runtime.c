@@ -51,7 +51,7 @@ cudaError_t runtime_report(struct runtime *runtime, const char *call, const stru
 	};
 	size_t length = strlen(error->message);
 	runtime_message("%s: %.*s", call, (int)(length - (length && error->message[length - 1] == '\n')),
-			error->message);
+	                error->message);
 	if (error->status == SLUICE_FAULT || error->status == SLUICE_STALLED) {
 		runtime->error = errors[error->status];
 		runtime->failed = true;
@@ -179,7 +179,7 @@ cudaError_t runtime_load(struct runtime *runtime, struct binary *binary)
 	if (!binary->ptx)
 		binary->error = cudaErrorInvalidKernelImage;
 	else if (sluice_load(runtime->gpu, binary->ptx, binary->length, "device code", &binary->module, &error) !=
-		 SLUICE_OK)
+	         SLUICE_OK)
 		binary->error = runtime_report(runtime, "loading the program's device code", &error);
 	runtime->failed |= binary->error != cudaSuccess;
 	return binary->error;

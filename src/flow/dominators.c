@@ -17,7 +17,7 @@ static struct edges edges_out(struct view view, uint32_t block)
 {
 	const struct flow_block *b = &view.cfg->block[block];
 	return view.backwards ? (struct edges){b->predecessor, b->predecessors}
-			      : (struct edges){b->successor, b->successors};
+	                      : (struct edges){b->successor, b->successors};
 }
 
 static struct edges edges_in(struct view view, uint32_t block)
@@ -91,7 +91,7 @@ static uint32_t *find_dominators(struct arena *arena, struct view view, uint32_t
 				if (idom[in.to[k]] == FLOW_NONE)
 					continue;
 				dominator = dominator == FLOW_NONE ? in.to[k]
-								   : common_ancestor(idom, number, dominator, in.to[k]);
+				                                   : common_ancestor(idom, number, dominator, in.to[k]);
 			}
 			if (idom[block] != dominator) {
 				idom[block] = dominator;

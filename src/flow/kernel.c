@@ -38,7 +38,7 @@ static uint32_t node_of(const struct calls *calls, const struct ptx_function *fu
 
 /* Calls `visit` with each operand of an instruction and of its vectors and lists. */
 static void each_operand(const struct ptx_operand *operand, uint32_t count,
-			 void (*visit)(void *user, const struct ptx_operand *operand), void *user)
+                         void (*visit)(void *user, const struct ptx_operand *operand), void *user)
 {
 	for (uint32_t i = 0; i < count; i++) {
 		visit(user, &operand[i]);
@@ -82,7 +82,7 @@ static void calls_open(struct calls *calls, const struct ptx_module *module, boo
 		for (uint32_t i = 0; i < function->body_count; i++)
 			if (function->body[i].op != PTX_OP_CALL)
 				each_operand(function->body[i].operand, function->body[i].operands,
-					     take_operand_address, calls);
+				             take_operand_address, calls);
 	}
 }
 
@@ -118,7 +118,7 @@ static void add_call(struct calls *calls, struct node *node, const struct ptx_in
 
 /* One more than the highest physical register of a live set. */
 static uint32_t held(const struct ptx_function *function, const struct flow_registers *registers, const uint64_t *live,
-		     uint32_t words)
+                     uint32_t words)
 {
 	uint32_t count = 0;
 	for (uint32_t reg = 0; (reg = set_next(live, words, reg)) != UINT32_MAX; reg++) {
@@ -133,8 +133,8 @@ static uint32_t held(const struct ptx_function *function, const struct flow_regi
 
 /* Adds the calls of a block; `live` has room for a live set. */
 static void add_block_calls(struct calls *calls, struct node *node, const struct flow_cfg *cfg, uint32_t number,
-			    const struct flow_liveness *liveness, const struct flow_registers *registers,
-			    uint64_t *live)
+                            const struct flow_liveness *liveness, const struct flow_registers *registers,
+                            uint64_t *live)
 {
 	const struct flow_block *block = &cfg->block[number];
 	uint32_t first = block->first, ids[FLOW_MAX_REGS];

@@ -46,9 +46,9 @@ static void find_sites(struct arena *scratch, const struct flow_cfg *cfg, struct
 		writes += ptx_inst_writes(&function->body[i], ids);
 	}
 	*uses = (struct sites){arena_array(scratch, reads, sizeof *uses->reg),
-			       arena_array(scratch, reads, sizeof *uses->block), 0, NULL};
+	                       arena_array(scratch, reads, sizeof *uses->block), 0, NULL};
 	*kills = (struct sites){arena_array(scratch, writes, sizeof *kills->reg),
-				arena_array(scratch, writes, sizeof *kills->block), 0, NULL};
+	                        arena_array(scratch, writes, sizeof *kills->block), 0, NULL};
 
 	for (uint32_t i = 0; i < function->body_count; i++) {
 		const struct ptx_inst *inst = &function->body[i];
@@ -73,7 +73,7 @@ static void find_sites(struct arena *scratch, const struct flow_cfg *cfg, struct
 
 /* Marks the register live from the blocks that use it back to those that kill it. */
 static void walk_back(const struct flow_cfg *cfg, struct flow_liveness *live, uint32_t reg, const struct sites *uses,
-		      const uint32_t *killed_for, uint32_t *stack)
+                      const uint32_t *killed_for, uint32_t *stack)
 {
 	for (uint32_t i = uses->first[reg]; i < uses->first[reg + 1]; i++) {
 		uint32_t depth = 0;

@@ -24,7 +24,7 @@ struct live_range {
 struct ranges {
 	struct arena *arena;
 	struct live_range **of; /* by register; ends up with the earliest first */
-	uint32_t *live_until;	/* by register, while scanning backwards: end of the range being built, or 0 */
+	uint32_t *live_until;   /* by register, while scanning backwards: end of the range being built, or 0 */
 };
 
 /* One file of physical registers: 32-bit registers, or predicates. */
@@ -61,7 +61,7 @@ static void begin_range(struct ranges *ranges, uint32_t reg, uint32_t begin)
 
 /* Scans a block backwards. A write under a guard neither begins nor ends a range, unless nobody reads it. */
 static void scan_block(const struct flow_cfg *cfg, const struct flow_liveness *live, uint32_t number,
-		       struct ranges *ranges)
+                       struct ranges *ranges)
 {
 	const struct flow_block *block = &cfg->block[number];
 	const uint64_t *in = live->in + (size_t)number * live->words, *out = live->out + (size_t)number * live->words;
@@ -88,7 +88,7 @@ static void scan_block(const struct flow_cfg *cfg, const struct flow_liveness *l
 }
 
 static void find_ranges(struct arena *scratch, const struct flow_cfg *cfg, const struct flow_liveness *live,
-			struct ranges *ranges)
+                        struct ranges *ranges)
 {
 	*ranges = (struct ranges){.arena = scratch};
 	ranges->of = arena_array(scratch, cfg->function->reg_count, sizeof *ranges->of);
@@ -110,7 +110,7 @@ static bool is_free(const struct register_file *file, uint32_t physical, const s
 }
 
 static bool all_free(const struct register_file *file, uint32_t physical, uint32_t width,
-		     const struct live_range *range)
+                     const struct live_range *range)
 {
 	for (uint32_t i = 0; i < width; i++)
 		if (!is_free(file, physical + i, range))
@@ -144,7 +144,7 @@ static uint32_t choose(const struct register_file *file, const struct request *r
 			continue;
 		uint32_t partner = physical ^ 1;
 		bool breaks_pair = request->width == 1 &&
-				   (partner >= file->count || !set_has(file->taken[partner], request->begin));
+		                   (partner >= file->count || !set_has(file->taken[partner], request->begin));
 		if (!breaks_pair)
 			return physical;
 		if (lowest == UINT32_MAX)
@@ -156,7 +156,7 @@ static uint32_t choose(const struct register_file *file, const struct request *r
 }
 
 static uint32_t fill_file(const struct ranges *ranges, const struct request *requests, uint32_t count, uint32_t words,
-			  uint32_t *assigned)
+                          uint32_t *assigned)
 {
 	struct arena scratch = {0};
 	struct register_file file = {.words = words};
@@ -191,7 +191,7 @@ static int by_width_and_begin(const void *a, const void *b)
 /* Assigns the registers of one file in order of their first use, and, where their widths differ, tries the wide ones
  * first too: the better of the two stays. */
 static uint32_t assign_file(struct arena *scratch, const struct flow_cfg *cfg, const struct ranges *ranges,
-			    bool predicates, uint32_t *assigned)
+                            bool predicates, uint32_t *assigned)
 {
 	const struct ptx_function *function = cfg->function;
 	uint32_t count = 0, widths = 0, words = function->body_count / 32 + 1;

@@ -60,9 +60,10 @@ static void build(struct gpu *gpu)
 	crossbar_open(&gpu->to_sms, &machine->network, gpu->slices, machine->sms, route_to_sm, &gpu->arena);
 	for (uint32_t i = 0; i < gpu->slices; i++)
 		slice_open(&gpu->slice[i], i, &machine->slice, &machine->l2, &machine->map, &gpu->requests,
-			   &gpu->arena);
+		           &gpu->arena);
 	for (uint32_t i = 0; i < machine->map.channels; i++)
-		dram_open(&gpu->channel[i], &machine->dram, &machine->map, &gpu->arena);
+		dram_open(&gpu->channel[i], &machine->dram, &machine->map, gpu->clock[CLOCK_DRAM].period,
+		          gpu->clock[CLOCK_L2].period, &gpu->arena);
 	wire(gpu);
 	gpu->last_sm = machine->sms - 1;
 }
@@ -239,7 +240,7 @@ struct watch {
 enum { WATCH_STEPS = 256 };
 
 static bool must_stop(struct gpu *gpu, struct gpu_run *run, struct watch *watch, const struct dispatch *dispatch,
-		      uint64_t start)
+                      uint64_t start)
 {
 	uint64_t cycle = gpu->clock[CLOCK_CORE].cycle, threads;
 	if (faulted(gpu, &run->fault)) {

@@ -40,7 +40,7 @@ struct gpu {
 	uint32_t slices;
 	struct dram_channel *channel;
 	struct clock clock[CLOCKS];
-	uint64_t now;	  /* time of the step in progress */
+	uint64_t now;     /* time of the step in progress */
 	uint64_t kernels; /* launched so far */
 	uint32_t last_sm; /* that got a block */
 };
@@ -50,11 +50,11 @@ enum gpu_end { GPU_DONE, GPU_FAULT, GPU_STALLED, GPU_STOPPED };
 
 struct gpu_run {
 	/* in */
-	struct simt_launch launch;	  /* program, grid, block, params, ...; memory and sm_count are filled in */
-	uint32_t blocks_per_sm;		  /* from occupancy_of() */
+	struct simt_launch launch;        /* program, grid, block, params, ...; memory and sm_count are filled in */
+	uint32_t blocks_per_sm;           /* from occupancy_of() */
 	uint64_t max_thread_instructions; /* 0: none */
 	void (*progress)(void *user, uint64_t blocks_done, uint64_t blocks, uint64_t cycles,
-			 uint64_t warp_instructions);
+	                 uint64_t warp_instructions);
 	void *progress_user;
 	/* out */
 	enum gpu_end end;

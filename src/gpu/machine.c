@@ -30,12 +30,12 @@ static const char *const write_miss_names[] = {"none", "fetch", NULL};
 		ENUM(prefix ".allocation", field.allocation, allocation_names, "when a miss claims its line"),         \
 		ENUM(prefix ".write_hit", field.write, write_names, "what a write hit does"),                          \
 		ENUM(prefix ".write_miss", field.write_miss, write_miss_names,                                         \
-		     "what a write miss does besides going down"),                                                     \
+	             "what a write miss does besides going down"),                                                     \
 		U32(prefix ".mshrs", field.mshrs, 1, 65536, "registers", "lines that may be in flight"),               \
 		U32(prefix ".merges", field.merges, 1, 65536, "requests", "requests that may wait for one line"),      \
 		U32(prefix ".miss_queue", field.miss_queue, 1, 65536, "requests", "requests waiting to be sent down"), \
 		U32(prefix ".port_bytes", field.port_bytes, 0, 1024, "bytes",                                          \
-		    "bytes the data port moves a cycle; 0: a line")
+	            "bytes the data port moves a cycle; 0: a line")
 
 #define PIPE(prefix, field)                                                                                            \
 	U32(prefix ".issue_width", field.issue_width, 1, 8, "instructions", "into the pipe, a cycle"),                 \
@@ -43,13 +43,13 @@ static const char *const write_miss_names[] = {"none", "fetch", NULL};
 		U32(prefix ".collectors", field.collectors, 1, 32, "units", "operand collector units"),                \
 		U32(prefix ".in_ports", field.in_ports, 1, 8, "ports", "instructions into collectors, a cycle"),       \
 		U32(prefix ".out_ports", field.out_ports, 1, SM_MAX_UNITS, "ports",                                    \
-		    "instructions out of collectors, a cycle")
+	            "instructions out of collectors, a cycle")
 
 #define LATENCY_OF(name, row, number, column)                                                                          \
 	U32("latency." name "." number, sm.latency[PTX_LATENCY_##row][NUMBER_##column], 1, SM_WHEEL - 4, "cycles",     \
 	    "execution, from entering the unit"),                                                                      \
 		U32("initiation." name "." number, sm.initiation[PTX_LATENCY_##row][NUMBER_##column], 1, 1024,         \
-		    "cycles", "between two such instructions of a unit")
+	            "cycles", "between two such instructions of a unit")
 #define LATENCY(name, row)                                                                                             \
 	LATENCY_OF(name, row, "int", INT), LATENCY_OF(name, row, "fp32", FP32), LATENCY_OF(name, row, "fp64", FP64)
 
@@ -63,9 +63,9 @@ const struct option machine_options[] = {
 	U32("clock.dram", dram_mhz, 1, 100000, "MHz", "memory channels, command clock"),
 	U32("launch.max_block_threads", max_block_threads, 32, 2048, "threads", "largest block"),
 	BOOL("launch.spread_small_grids", spread_small_grids,
-	     "a grid that does not fill the machine puts the same number of blocks on every SM"),
+             "a grid that does not fill the machine puts the same number of blocks on every SM"),
 	U32("launch.watchdog", watchdog, 1000, 4e9, "cycles",
-	    "without progress, after which a kernel counts as stalled"),
+            "without progress, after which a kernel counts as stalled"),
 	U32("memory.heap_base", heap_base_mib, 512, 1048576, "MiB", "device address of the first allocation"),
 	U32("memory.size", memory_mib, 1, 1048576, "MiB", "room for allocations"),
 	U32("memory.bus_bits", memory_bus_bits, 8, 65536, "bits", "memory interface, as device properties report it"),
@@ -78,7 +78,7 @@ const struct option machine_options[] = {
 	U32("sm.shared_bytes", sm.shared_bytes, 0, 1048576, "bytes", "shared memory"),
 	U32("sm.shared_per_block", shared_per_block, 0, 1048576, "bytes", "shared memory that one block may have"),
 	U32("sm.schedulers", sm.schedulers, 1, SM_MAX_SCHEDULERS, "schedulers",
-	    "warp schedulers, one instruction a cycle each"),
+            "warp schedulers, one instruction a cycle each"),
 	ENUM("sm.warp_order", sm.order, order_names, "which warp goes first"),
 	U32("sm.two_level_ready", sm.two_level_ready, 1, 64, "warps", "ready set of two_level, a scheduler"),
 	U32("sm.fetch_bytes", sm.fetch_bytes, 8, 8 * SM_BUFFER, "bytes", "a fetch; an instruction has 8"),
@@ -89,7 +89,7 @@ const struct option machine_options[] = {
 	U32("sm.result_bus", sm.result_bus, 1, 24, "results", "arithmetic results a cycle"),
 	U32("sm.shared_banks", sm.shared_banks, 1, 64, "banks", "shared memory banks, 4 bytes wide"),
 	U32("sm.shared_latency", sm.shared_latency, 1, SM_SHARED_PIPE, "cycles",
-	    "shared memory, behind the bank access"),
+            "shared memory, behind the bank access"),
 	U32("sm.atomic_bytes", sm.atomic_bytes, 32, 128, "bytes", "pieces in which atomics travel to L2"),
 	BOOL("sm.global_skips_l1", sm.global_skips_l1, "global loads and stores go past L1"),
 	BOOL("sm.flush_l1", sm.flush_l1, "L1 data forgets everything at a kernel's end"),
@@ -180,17 +180,17 @@ bool machine_check(const struct machine *machine, struct diag *diag)
 	check_cache("l2", &machine->l2, diag);
 	if (!power_of_two(machine->map.slices_per_channel))
 		diag_plain(diag, "map.slices_per_channel is %u; expected a power of two",
-			   machine->map.slices_per_channel);
+		           machine->map.slices_per_channel);
 	if (!power_of_two(sm->register_banks))
 		diag_plain(diag, "sm.register_banks is %u; expected a power of two", sm->register_banks);
 	if (!power_of_two(machine->map.banks))
 		diag_plain(diag, "map.banks is %u; expected a power of two", machine->map.banks);
 	if (!power_of_two(machine->interleave_bytes) || machine->interleave_bytes < machine->l2.line_bytes)
 		diag_plain(diag, "map.interleave_bytes is %u; expected a power of two, at least l2.line_bytes (%u)",
-			   machine->interleave_bytes, machine->l2.line_bytes);
+		           machine->interleave_bytes, machine->l2.line_bytes);
 	if (!power_of_two(machine->dram.bank_groups) || machine->dram.bank_groups > machine->map.banks)
 		diag_plain(diag, "dram.bank_groups is %u; expected a power of two, at most map.banks (%u)",
-			   machine->dram.bank_groups, machine->map.banks);
+		           machine->dram.bank_groups, machine->map.banks);
 	uint32_t packet =
 		(REQUEST_HEADER_BYTES + machine->l2.line_bytes + network->flit_bytes - 1) / network->flit_bytes;
 	if (packet > network->injection_flits || packet > network->boundary_flits)
@@ -201,11 +201,11 @@ bool machine_check(const struct machine *machine, struct diag *diag)
 			packet, network->flit_bytes, network->injection_flits, network->boundary_flits);
 	if ((sm->warps + sm->schedulers - 1) / sm->schedulers > 64)
 		diag_plain(diag, "sm.warps is %u; a scheduler keeps at most 64 of them, and sm.schedulers is %u",
-			   sm->warps, sm->schedulers);
+		           sm->warps, sm->schedulers);
 	uint32_t collectors = sm->pipe[0].collectors + sm->pipe[1].collectors + sm->pipe[2].collectors;
 	if (collectors > SM_MAX_COLLECTORS)
 		diag_plain(diag, "sm.*.collectors add up to %u; at most %u are modelled", collectors,
-			   SM_MAX_COLLECTORS);
+		           SM_MAX_COLLECTORS);
 	if (sm->pipe[PTX_UNIT_MEM].units != 1)
 		diag_plain(diag, "sm.mem.units is %u; there is one load/store unit", sm->pipe[PTX_UNIT_MEM].units);
 	return diag->errors == errors;

@@ -19,7 +19,7 @@ struct machine {
 	uint32_t heap_base_mib, memory_mib; /* device addresses of allocations; their room */
 	uint32_t memory_bus_bits;
 	bool spread_small_grids; /* a grid that does not fill the machine is spread evenly: fewer blocks an SM */
-	uint32_t watchdog;	 /* core cycles without progress after which a kernel counts as stalled */
+	uint32_t watchdog;       /* core cycles without progress after which a kernel counts as stalled */
 	struct sm_config sm;
 	struct crossbar_config network;
 	struct address_map map;

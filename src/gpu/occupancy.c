@@ -3,7 +3,7 @@
 #include "simt/simt.h"
 
 struct occupancy occupancy_of(const struct machine *machine, uint32_t block_threads, uint32_t registers,
-			      uint32_t shared_bytes)
+                              uint32_t shared_bytes)
 {
 	const struct sm_config *sm = &machine->sm;
 	uint32_t warps = (block_threads + WARP_SIZE - 1) / WARP_SIZE;

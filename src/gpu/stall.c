@@ -78,6 +78,6 @@ void gpu_explain_stall(const struct gpu *gpu, char *text, size_t size)
 			    slice->cache.free_mshrs);
 	}
 	for (uint32_t i = 0; i < gpu->machine.map.channels; i++)
-		if (gpu->channel[i].in_banks)
-			say(&report, "channel %u: %u requests\n", i, gpu->channel[i].in_banks);
+		if (gpu->channel[i].pending || gpu->channel[i].serving)
+			say(&report, "channel %u: %u requests wait\n", i, gpu->channel[i].pending);
 }

@@ -86,7 +86,7 @@ static bool holds(const struct equation *equation, char *text, size_t size)
 	if (equation->left == equation->right)
 		return true;
 	snprintf(text, size, "%s: %llu is not %llu", equation->what, (unsigned long long)equation->left,
-		 (unsigned long long)equation->right);
+	         (unsigned long long)equation->right);
 	return false;
 }
 
@@ -109,15 +109,15 @@ bool gpu_check_stats(const struct gpu *gpu, const struct gpu_run *run, char *tex
 	uint64_t blocks = (uint64_t)run->launch.grid.x * run->launch.grid.y * run->launch.grid.z;
 	const struct equation equations[] = {
 		{"sm.stack_* add up to cycles x SMs x schedulers", stats_stack_slots(&s->sm),
-		 run->cycles * machine->sms * machine->sm.schedulers},
+	         run->cycles * machine->sms * machine->sm.schedulers},
 		{"sm.stack_issued = sm.warp_instructions", s->sm.stack_issued, s->sm.warp_instructions},
 		{"sm.blocks = blocks of the grid", s->sm.blocks, blocks},
 		{"sm.warp_instructions = sp + sfu + mem", s->sm.warp_instructions,
-		 s->sm.sp_instructions + s->sm.sfu_instructions + s->sm.mem_instructions},
+	         s->sm.sp_instructions + s->sm.sfu_instructions + s->sm.mem_instructions},
 		{"l1d.fills = l1d.read_misses", s->l1d.fills, s->l1d.read_misses},
 		{"request_network.packets = l2.accesses", s->request_network.packets, s->l2.accesses},
 		{"dram.row_hits + dram.activates covers dram.requests",
-		 s->dram.requests <= s->dram.row_hits + s->dram.activates, 1},
+	         s->dram.requests <= s->dram.row_hits + s->dram.activates, 1},
 	};
 	for (size_t i = 0; i < sizeof equations / sizeof equations[0]; i++)
 		if (!holds(&equations[i], text, size))

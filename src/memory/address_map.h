@@ -14,9 +14,9 @@
 
 struct address_map {
 	uint32_t channels, slices_per_channel; /* slices: a power of two */
-	uint32_t interleave_bits;	       /* log2 of bytes that stay together */
-	uint32_t banks;			       /* a power of two */
-	uint32_t column_bits;		       /* columns between the low and the high bank bits */
+	uint32_t interleave_bits;              /* log2 of bytes that stay together */
+	uint32_t banks;                        /* a power of two */
+	uint32_t column_bits;                  /* columns between the low and the high bank bits */
 	/* derived by address_map_open() */
 	uint32_t slice_bits, bank_bits, low_bank_bits;
 };

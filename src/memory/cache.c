@@ -12,7 +12,7 @@ const struct counter cache_counters[] = {
 const size_t cache_counter_count = sizeof cache_counters / sizeof cache_counters[0];
 
 void cache_open(struct cache *cache, const struct cache_config *config, uint32_t depth, struct request_pool *pool,
-		struct arena *arena)
+                struct arena *arena)
 {
 	*cache = (struct cache){.config = *config, .pool = pool, .depth = (uint8_t)depth};
 	cache->line = arena_array(arena, (size_t)config->sets * config->ways, sizeof *cache->line);
@@ -104,7 +104,7 @@ static void merge(struct cache *cache, uint32_t index, struct request *request)
 
 /* Claims the line for a miss; a dirty victim is written back. */
 static void claim_line(struct cache *cache, const struct request *request, uint64_t block, uint32_t at, uint32_t mshr,
-		       uint64_t cycle)
+                       uint64_t cycle)
 {
 	struct cache_line *line = &cache->line[at];
 	if (line->state == LINE_DIRTY) {
@@ -121,16 +121,16 @@ static void claim_line(struct cache *cache, const struct request *request, uint6
 		cache->stats.writebacks++;
 	}
 	*line = (struct cache_line){.block = block,
-				    .used = cycle,
-				    .local = request->local & ~(uint64_t)(cache->config.line_bytes - 1),
-				    .slice = request->slice,
-				    .mshr = mshr,
-				    .state = LINE_RESERVED};
+	                            .used = cycle,
+	                            .local = request->local & ~(uint64_t)(cache->config.line_bytes - 1),
+	                            .slice = request->slice,
+	                            .mshr = mshr,
+	                            .state = LINE_RESERVED};
 }
 
 /* Sends a read for the block down, or merges it with one in flight. False: refused. */
 static bool read_down(struct cache *cache, struct request *request, enum probe found, uint32_t at, uint64_t block,
-		      uint64_t cycle)
+                      uint64_t cycle)
 {
 	uint32_t index = find_mshr(cache, found, at, block);
 	if (index != UINT32_MAX) {
@@ -157,7 +157,7 @@ static bool read_down(struct cache *cache, struct request *request, enum probe f
 }
 
 static enum cache_result access_read(struct cache *cache, struct request *request, enum probe found, uint32_t at,
-				     uint64_t block, uint64_t cycle)
+                                     uint64_t block, uint64_t cycle)
 {
 	if (found == PROBE_HIT) {
 		struct cache_line *line = &cache->line[at];
@@ -178,7 +178,7 @@ static enum cache_result access_read(struct cache *cache, struct request *reques
 }
 
 static enum cache_result access_write(struct cache *cache, struct request *request, enum probe found, uint32_t at,
-				      uint64_t block, uint64_t cycle, bool *sent_down)
+                                      uint64_t block, uint64_t cycle, bool *sent_down)
 {
 	if (found == PROBE_HIT) {
 		struct cache_line *line = &cache->line[at];
@@ -231,7 +231,7 @@ enum cache_result cache_access(struct cache *cache, struct request *request, uin
 	*sent_down = false;
 	if (found != PROBE_NO_LINE)
 		result = request->is_write ? access_write(cache, request, found, at, block, cycle, sent_down)
-					   : access_read(cache, request, found, at, block, cycle);
+		                           : access_read(cache, request, found, at, block, cycle);
 	if (result == CACHE_REFUSED) {
 		cache->stats.refused++;
 		return result;

@@ -29,8 +29,8 @@ struct cache_config {
 	uint32_t sets, ways, line_bytes;
 	uint32_t replacement, allocation, write, write_miss;
 	uint32_t mshrs, merges; /* lines in flight; requests a line */
-	uint32_t miss_queue;	/* requests waiting to be sent down */
-	uint32_t port_bytes;	/* data port: bytes a cycle; 0: a line */
+	uint32_t miss_queue;    /* requests waiting to be sent down */
+	uint32_t port_bytes;    /* data port: bytes a cycle; 0: a line */
 };
 
 /* How an access ended. Refused: nothing was done, try again; the reason is in cache.refused_for. */
@@ -59,9 +59,9 @@ enum cache_line_state { LINE_INVALID, LINE_RESERVED, LINE_VALID, LINE_DIRTY };
 
 struct cache_line {
 	uint64_t block; /* address of its first byte */
-	uint64_t used;	/* time of last use (LRU) or of allocation (FIFO) */
+	uint64_t used;  /* time of last use (LRU) or of allocation (FIFO) */
 	uint64_t local; /* request.local of the block, for its write-back */
-	uint32_t mshr;	/* while reserved: the register that waits for it */
+	uint32_t mshr;  /* while reserved: the register that waits for it */
 	uint16_t slice;
 	uint8_t state;
 };
@@ -83,13 +83,13 @@ struct cache {
 	uint32_t ready_head, ready_count;
 	struct request_queue miss_queue;
 	struct request_pool *pool; /* for write-backs and write-allocate reads */
-	uint8_t depth;                     /* CACHE_OF_SM or CACHE_OF_SLICE (whose sets come from request.local) */
+	uint8_t depth;             /* CACHE_OF_SM or CACHE_OF_SLICE (whose sets come from request.local) */
 	uint64_t data_port_until, fill_port_until; /* busy before this cycle */
 	struct cache_stats stats;
 };
 
-void cache_open(struct cache *cache, const struct cache_config *config, uint32_t depth,
-		struct request_pool *pool, struct arena *arena);
+void cache_open(struct cache *cache, const struct cache_config *config, uint32_t depth, struct request_pool *pool,
+                struct arena *arena);
 
 /* Forgets all lines; nothing may be in flight. Dirty lines are dropped: values live in the device memory. */
 void cache_invalidate(struct cache *cache);

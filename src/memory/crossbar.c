@@ -16,17 +16,17 @@ enum {
 #define SLOT(number) ((number) & (CROSSBAR_WINDOW - 1))
 
 void crossbar_open(struct crossbar *crossbar, const struct crossbar_config *config, uint32_t inputs, uint32_t outputs,
-		   uint32_t (*route)(const struct request *request), struct arena *arena)
+                   uint32_t (*route)(const struct request *request), struct arena *arena)
 {
 	assert(config->buffer_flits <= CROSSBAR_WINDOW);
 	*crossbar = (struct crossbar){.config = *config,
-				      .inputs = inputs,
-				      .outputs = outputs,
-				      .input = arena_array(arena, inputs, sizeof *crossbar->input),
-				      .output = arena_array(arena, outputs, sizeof *crossbar->output),
-				      .wanted = arena_array(arena, outputs, sizeof *crossbar->wanted),
-				      .wake = UINT64_MAX,
-				      .route = route};
+	                              .inputs = inputs,
+	                              .outputs = outputs,
+	                              .input = arena_array(arena, inputs, sizeof *crossbar->input),
+	                              .output = arena_array(arena, outputs, sizeof *crossbar->output),
+	                              .wanted = arena_array(arena, outputs, sizeof *crossbar->wanted),
+	                              .wake = UINT64_MAX,
+	                              .route = route};
 	for (uint32_t i = 0; i < inputs; i++)
 		port_open(&crossbar->input[i].port, arena, config->injection_flits, &crossbar->wake);
 	for (uint32_t i = 0; i < outputs; i++) {

@@ -17,7 +17,7 @@
 struct crossbar_config {
 	uint32_t flit_bytes;
 	uint32_t injection_flits; /* producer's port */
-	uint32_t buffer_flits;	  /* input buffer, and ejection buffer */
+	uint32_t buffer_flits;    /* input buffer, and ejection buffer */
 	uint32_t boundary_flits;  /* consumer's port */
 };
 
@@ -43,11 +43,11 @@ struct crossbar_packet {
 };
 
 struct crossbar_input {
-	struct port port;	/* from the producer; units are flits */
-	uint32_t injecting;	/* flits of the front packet that have entered the channel */
+	struct port port;       /* from the producer; units are flits */
+	uint32_t injecting;     /* flits of the front packet that have entered the channel */
 	uint64_t entered, left; /* flits ever; entered - left are in the channel and the buffer */
 	uint64_t entered_at[CROSSBAR_WINDOW], left_at[CROSSBAR_WINDOW]; /* by flit number */
-	struct crossbar_packet packet[CROSSBAR_WINDOW];			/* in the buffer, in order */
+	struct crossbar_packet packet[CROSSBAR_WINDOW];                 /* in the buffer, in order */
 	uint32_t packet_head, packets;
 	uint32_t sent; /* flits of the first packet that have left the buffer */
 	bool granted;  /* the first packet owns its output */
@@ -55,10 +55,10 @@ struct crossbar_input {
 };
 
 struct crossbar_output {
-	struct port *port;	/* to the consumer; units are flits */
-	uint32_t owner;		/* input whose packet it carries, or CROSSBAR_FREE */
-	uint64_t freed_at;	/* cycle in which the last tail left */
-	uint32_t next;		/* round robin: input that is asked first */
+	struct port *port;      /* to the consumer; units are flits */
+	uint32_t owner;         /* input whose packet it carries, or CROSSBAR_FREE */
+	uint64_t freed_at;      /* cycle in which the last tail left */
+	uint32_t next;          /* round robin: input that is asked first */
 	uint64_t sent, ejected; /* flits ever */
 	uint64_t sent_at[CROSSBAR_WINDOW], ejected_at[CROSSBAR_WINDOW];
 	struct crossbar_packet arriving[CROSSBAR_WINDOW]; /* packets whose tail was sent, not yet ejected */
@@ -74,7 +74,7 @@ struct crossbar {
 	struct crossbar_output *output;
 	uint32_t inputs, outputs;
 	uint64_t in_flight; /* packets between the producers' and the consumers' ports */
-	uint64_t wake;	    /* time of the next tick that can do something */
+	uint64_t wake;      /* time of the next tick that can do something */
 	uint32_t *wanted;   /* scratch: by output, requests of this cycle */
 	uint32_t (*route)(const struct request *request);
 	struct crossbar_stats stats;
@@ -82,7 +82,7 @@ struct crossbar {
 
 /* `route` gives the output of a packet. Outputs' ports are set by whoever wires the machine. */
 void crossbar_open(struct crossbar *crossbar, const struct crossbar_config *config, uint32_t inputs, uint32_t outputs,
-		   uint32_t (*route)(const struct request *request), struct arena *arena);
+                   uint32_t (*route)(const struct request *request), struct arena *arena);
 
 static inline uint32_t crossbar_flits(const struct crossbar_config *config, const struct request *request)
 {
@@ -91,7 +91,7 @@ static inline uint32_t crossbar_flits(const struct crossbar_config *config, cons
 
 /* Producer's side: room for this packet, and giving it. */
 static inline bool crossbar_has_room(const struct crossbar *crossbar, uint32_t input, const struct request *request,
-				     uint64_t now)
+                                     uint64_t now)
 {
 	return port_room(&crossbar->input[input].port, now) >= crossbar_flits(&crossbar->config, request);
 }
@@ -103,7 +103,7 @@ static inline void crossbar_send(struct crossbar *crossbar, uint32_t input, stru
 
 /* Consumer's side: takes the packet that port_front() showed. */
 static inline void crossbar_take(const struct crossbar *crossbar, struct port *port, const struct request *request,
-				 uint64_t now)
+                                 uint64_t now)
 {
 	port_drop(port);
 	port_release(port, crossbar_flits(&crossbar->config, request), now);

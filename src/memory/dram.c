@@ -8,12 +8,14 @@ const struct counter dram_counters[] = {
 const size_t dram_counter_count = sizeof dram_counters / sizeof dram_counters[0];
 
 void dram_open(struct dram_channel *channel, const struct dram_config *config, const struct address_map *map,
-	       struct arena *arena)
+               uint64_t period, uint64_t l2_period, struct arena *arena)
 {
 	uint32_t slices = map->slices_per_channel, banks = map->banks;
 	/* Credits bound what is between the slices' ports and the return queue. */
 	uint32_t credits = config->queue + config->return_queue - (slices - 1);
 	*channel = (struct dram_channel){.config = *config, .slices = slices, .banks = banks, .wake = UINT64_MAX};
+	channel->period = period;
+	channel->l2_period = l2_period;
 	channel->from_l2 = arena_array(arena, slices, sizeof *channel->from_l2);
 	channel->to_l2 = arena_array(arena, slices, sizeof(struct port *));
 	channel->private_credits = arena_array(arena, slices, sizeof *channel->private_credits);
@@ -112,20 +114,30 @@ static struct request *take(struct dram_channel *channel, struct dram_bank *bank
 	return request;
 }
 
+/* The banks of a mask in round-robin order: those from `first` on, then the others. */
+static uint32_t next_in_turn(uint64_t *mask, uint32_t first)
+{
+	uint64_t behind = *mask >> first << first;
+	uint32_t bank = (uint32_t)__builtin_ctzll(behind ? behind : *mask);
+	*mask &= ~(1ull << bank);
+	return bank;
+}
+
 /* Gives one idle bank its next request. */
 static void schedule(struct dram_channel *channel)
 {
-	if (!channel->pending)
+	uint64_t idle = channel->waiting & ~channel->serving;
+	if (!idle)
 		return;
-	for (uint32_t i = 0; i < channel->banks; i++) {
-		struct dram_bank *bank = &channel->bank[(channel->next_bank + i) & (channel->banks - 1)];
-		if (bank->current || !bank->first)
-			continue;
-		bank->current = take(channel, bank);
-		channel->pending--;
-		channel->next_bank = (channel->next_bank + 1) & (channel->banks - 1);
-		return;
-	}
+	uint32_t b = next_in_turn(&idle, channel->next_bank);
+	struct dram_bank *bank = &channel->bank[b];
+	bank->current = take(channel, bank);
+	channel->serving |= 1ull << b;
+	if (!bank->first)
+		channel->waiting &= ~(1ull << b);
+	channel->pending--;
+	channel->next_bank = (channel->next_bank + 1) & (channel->banks - 1);
+	channel->command_from = 0;
 }
 
 static uint64_t later(uint64_t a, uint64_t b)
@@ -146,24 +158,31 @@ static void start_transfer(struct dram_channel *channel, struct request *request
 	channel->stats.data_cycles += channel->config.burst_cycles;
 }
 
+/* The earliest cycle in which the next command of a bank's current request is allowed: a read or a write when its row is
+ * open, else an activate or a precharge. */
+static uint64_t command_time(struct dram_channel *channel, const struct dram_bank *bank, const struct dram_group *group)
+{
+	if (!bank->active)
+		return later(channel->activate_from, bank->activate_from);
+	if (bank->open_row != bank->current->row)
+		return later(bank->precharge_from, group->precharge_from);
+	uint64_t column = later(channel->column_from, group->column_from);
+	return bank->current->is_write ? later(column, later(bank->write_from, channel->write_from))
+	                               : later(column, later(bank->read_from, channel->read_from));
+}
+
 /* A read or a write of the open row. */
-static bool issue_column(struct dram_channel *channel, struct dram_bank *bank, struct dram_group *group, uint64_t cycle)
+static void issue_column(struct dram_channel *channel, uint32_t b, struct dram_group *group, uint64_t cycle)
 {
 	const struct dram_config *t = &channel->config;
+	struct dram_bank *bank = &channel->bank[b];
 	struct request *request = bank->current;
-	if (!bank->active || bank->open_row != request->row || cycle < channel->column_from ||
-	    cycle < group->column_from || channel->transfers == channel->transfer_capacity)
-		return false;
 	if (request->is_write) {
-		if (cycle < bank->write_from || cycle < channel->write_from)
-			return false;
 		channel->read_from = cycle + t->wtr;
 		bank->precharge_from = later(bank->precharge_from, cycle + t->wtp);
 		start_transfer(channel, request, cycle + t->wl);
 		channel->stats.writes++;
 	} else {
-		if (cycle < bank->read_from || cycle < channel->read_from)
-			return false;
 		channel->write_from = cycle + t->rtw;
 		bank->precharge_from = later(bank->precharge_from, cycle + t->rtp);
 		group->precharge_from = cycle + t->rtp_long;
@@ -175,53 +194,57 @@ static bool issue_column(struct dram_channel *channel, struct dram_bank *bank, s
 	request->sent += t->atom_bytes;
 	if (request->sent >= request->fetch) {
 		bank->current = NULL;
-		channel->in_banks--;
+		channel->serving &= ~(1ull << b);
 	}
-	return true;
 }
 
 /* Opens the request's row in an idle bank, or closes another row. */
-static bool issue_row(struct dram_channel *channel, struct dram_bank *bank, struct dram_group *group, uint64_t cycle)
+static void issue_row(struct dram_channel *channel, uint32_t b, uint64_t cycle)
 {
 	const struct dram_config *t = &channel->config;
-	if (!bank->active) {
-		if (cycle < channel->activate_from || cycle < bank->activate_from)
-			return false;
-		bank->open_row = bank->current->row;
-		bank->active = true;
-		channel->activate_from = cycle + t->rrd;
-		bank->read_from = cycle + t->rcd;
-		bank->write_from = cycle + t->rcd_write;
-		bank->precharge_from = cycle + t->ras;
-		bank->activate_from = cycle + t->rc;
-		channel->stats.activates++;
-		return true;
+	struct dram_bank *bank = &channel->bank[b];
+	channel->next_bank = (b + 1) & (channel->banks - 1);
+	if (bank->active) {
+		bank->active = false;
+		bank->activate_from = later(bank->activate_from, cycle + t->rp);
+		channel->stats.precharges++;
+		return;
 	}
-	if (bank->open_row == bank->current->row || cycle < bank->precharge_from || cycle < group->precharge_from)
-		return false;
-	bank->active = false;
-	bank->activate_from = later(bank->activate_from, cycle + t->rp);
-	channel->stats.precharges++;
-	return true;
+	bank->open_row = bank->current->row;
+	bank->active = true;
+	channel->activate_from = cycle + t->rrd;
+	bank->read_from = cycle + t->rcd;
+	bank->write_from = cycle + t->rcd_write;
+	bank->precharge_from = cycle + t->ras;
+	bank->activate_from = cycle + t->rc;
+	channel->stats.activates++;
 }
 
-/* At most one command: the first bank, round robin, whose next command is allowed. */
+/* At most one command: the first bank, round robin, whose next command is allowed. When none is, notes when the first one
+ * will be, so that nobody asks before. */
 static void issue_command(struct dram_channel *channel, uint64_t cycle)
 {
-	uint32_t first = channel->next_bank;
-	for (uint32_t i = 0; i < channel->banks; i++) {
-		uint32_t b = (first + i) & (channel->banks - 1);
+	if (cycle < channel->command_from || channel->transfers == channel->transfer_capacity)
+		return;
+	uint64_t earliest = UINT64_MAX;
+	uint64_t left = channel->serving;
+	while (left) {
+		uint32_t b = next_in_turn(&left, channel->next_bank);
 		struct dram_bank *bank = &channel->bank[b];
-		if (!bank->current)
-			continue;
 		struct dram_group *group = group_of(channel, b);
-		if (issue_column(channel, bank, group, cycle))
-			return;
-		if (issue_row(channel, bank, group, cycle)) {
-			channel->next_bank = (b + 1) & (channel->banks - 1);
-			return;
+		uint64_t time = command_time(channel, bank, group);
+		if (time > cycle) {
+			earliest = time < earliest ? time : earliest;
+			continue;
 		}
+		if (bank->active && bank->open_row == bank->current->row)
+			issue_column(channel, b, group, cycle);
+		else
+			issue_row(channel, b, cycle);
+		earliest = cycle + 1;
+		break;
 	}
+	channel->command_from = earliest;
 }
 
 /* One request a cycle from the slices into the delay line; a slice needs a credit. */
@@ -251,10 +274,11 @@ static void accept_from_l2(struct dram_channel *channel, uint64_t l2_cycle, uint
 static void enter_scheduler(struct dram_channel *channel, uint64_t l2_cycle)
 {
 	struct request *request = request_queue_front(&channel->delay);
+	channel->blocked = false;
 	if (!request || request->ready > l2_cycle)
 		return;
 	if (channel->pending >= channel->config.queue) {
-		channel->stats.queue_full++;
+		channel->blocked = true;
 		return;
 	}
 	request_queue_pop(&channel->delay);
@@ -265,20 +289,43 @@ static void enter_scheduler(struct dram_channel *channel, uint64_t l2_cycle)
 	else
 		bank->first = request;
 	bank->last = request;
+	channel->waiting |= 1ull << request->bank;
 	channel->pending++;
-	channel->in_banks++;
 }
 
 void dram_settle(struct dram_channel *channel, uint64_t cycle)
 {
-	channel->stats.cycles += cycle - channel->last_cycle;
+	uint64_t passed = cycle - channel->last_cycle;
+	channel->stats.cycles += passed;
+	channel->stats.queue_full += channel->blocked ? passed : 0;
 	channel->last_cycle = cycle;
+}
+
+/* The time of the first later cycle in which this channel can do something by itself. */
+static uint64_t next_wake(const struct dram_channel *channel, uint64_t cycle, uint64_t now)
+{
+	bool room = channel->pending < channel->config.queue;
+	for (uint32_t i = 0; room && i < channel->slices; i++)
+		if (!port_empty(&channel->from_l2[i]))
+			return now + 1;
+	if (channel->returned.count || channel->waiting & ~channel->serving)
+		return now + 1;
+	uint64_t next = channel->serving ? channel->command_from : UINT64_MAX;
+	if (channel->transfers && channel->transfer[channel->transfer_head].at < next)
+		next = channel->transfer[channel->transfer_head].at;
+	uint64_t wake = next == UINT64_MAX ? UINT64_MAX
+	                : next <= cycle    ? now + 1
+	                                   : now + (next - cycle - 1) * channel->period + 1;
+	/* `l2_cycle` is the coming L2 cycle: it reaches `ready` when the one before has begun. */
+	const struct request *delayed = request_queue_front(&channel->delay);
+	if (delayed && room && (delayed->ready - 1) * channel->l2_period + 1 < wake)
+		wake = (delayed->ready - 1) * channel->l2_period + 1;
+	return wake > now ? wake : now + 1;
 }
 
 void dram_tick(struct dram_channel *channel, uint64_t cycle, uint64_t l2_cycle, uint64_t now)
 {
 	dram_settle(channel, cycle);
-	channel->stats.busy_cycles++;
 	return_to_l2(channel, now);
 	finish_transfer(channel, cycle);
 	schedule(channel);
@@ -286,9 +333,5 @@ void dram_tick(struct dram_channel *channel, uint64_t cycle, uint64_t l2_cycle, 
 	if (channel->pending < channel->config.queue)
 		accept_from_l2(channel, l2_cycle, now);
 	enter_scheduler(channel, l2_cycle);
-
-	bool waiting = channel->in_banks || channel->transfers || channel->delay.count || channel->returned.count;
-	for (uint32_t i = 0; i < channel->slices; i++)
-		waiting |= !port_empty(&channel->from_l2[i]);
-	channel->wake = waiting ? now + 1 : UINT64_MAX;
+	channel->wake = next_wake(channel, cycle, now);
 }

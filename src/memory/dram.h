@@ -21,7 +21,7 @@ struct dram_config {
 	bool group_low_bits; /* a bank's group: bank % groups, else bank / (banks / groups) */
 	uint32_t latency;    /* L2 clock cycles between the slice and the scheduler */
 	uint32_t ccd, ccd_long, rrd, rcd, rcd_write, ras, rp, rc, cl, wl;
-	uint32_t rtw, wtr;	     /* read to write, write to read */
+	uint32_t rtw, wtr;           /* read to write, write to read */
 	uint32_t rtp, rtp_long, wtp; /* read or write to precharge */
 };
 
@@ -33,9 +33,8 @@ struct dram_config {
 	X(activates, "commands", "rows opened")                                                                        \
 	X(precharges, "commands", "rows closed")                                                                       \
 	X(cycles, "cycles", "command-clock cycles, counted over channels")                                             \
-	X(busy_cycles, "cycles", "cycles with a request in the channel")                                               \
 	X(data_cycles, "cycles", "cycles in which data held the pins")                                                 \
-	X(queue_full, "cycles", "cycles that a request from L2 waited because the scheduler's queue was full")
+	X(queue_full, "cycles", "cycles that a request waited for a place in the scheduler's queue")
 
 struct dram_stats {
 #define X(name, unit, meaning) uint64_t name;
@@ -48,8 +47,8 @@ enum { DRAM_NO_ROW = UINT32_MAX };
 struct dram_bank {
 	struct request *current;      /* being served */
 	struct request *first, *last; /* waiting, in order of arrival */
-	uint32_t open_row;	      /* last row activated */
-	uint32_t serving_row;	      /* row the scheduler stays with, or DRAM_NO_ROW */
+	uint32_t open_row;            /* last row activated */
+	uint32_t serving_row;         /* row the scheduler stays with, or DRAM_NO_ROW */
 	bool active;
 	uint64_t read_from, write_from, precharge_from, activate_from; /* cycle from which the command may come */
 };
@@ -68,29 +67,32 @@ struct dram_channel {
 	struct dram_config config;
 	uint32_t slices, banks;
 	uint32_t group_shift, group_mask;
-	struct port *from_l2;	    /* one a slice; this channel consumes */
-	struct port **to_l2;	    /* one a slice */
+	struct port *from_l2;       /* one a slice; this channel consumes */
+	struct port **to_l2;        /* one a slice */
 	struct request_queue delay; /* requests on the way to the scheduler */
 	struct dram_bank *bank;
 	struct dram_group *group;
-	uint32_t pending;   /* requests waiting in banks' queues */
-	uint32_t in_banks;  /* pending + current */
-	uint32_t next_bank; /* round robin */
+	uint64_t serving;      /* banks with a current request, as a mask */
+	uint64_t waiting;      /* banks with waiting requests */
+	uint32_t pending;      /* requests waiting in banks' queues */
+	uint64_t command_from; /* no command is possible before this cycle */
+	bool blocked;          /* a request waits for a place in the scheduler's queue */
+	uint32_t next_bank;    /* round robin */
 	uint32_t last_slice;
 	uint32_t *private_credits; /* per slice: requests that hold its own credit */
 	uint32_t shared_credits;
-	bool last_was_write;
 	uint64_t column_from, activate_from, read_from, write_from; /* of the whole channel */
-	struct dram_transfer *transfer;				    /* ring */
+	struct dram_transfer *transfer;                             /* ring */
 	uint32_t transfer_head, transfers, transfer_capacity;
 	struct request_queue returned;
+	uint64_t period, l2_period; /* of the clocks */
 	uint64_t wake;
 	uint64_t last_cycle;
 	struct dram_stats stats;
 };
 
 void dram_open(struct dram_channel *channel, const struct dram_config *config, const struct address_map *map,
-	       struct arena *arena);
+               uint64_t period, uint64_t l2_period, struct arena *arena);
 
 /* One command cycle. `cycle` counts them; `l2_cycle` is the L2 clock's count, in which `latency` is given. */
 void dram_tick(struct dram_channel *channel, uint64_t cycle, uint64_t l2_cycle, uint64_t now);

@@ -12,8 +12,8 @@
 #include <stdint.h>
 
 enum request_kind {
-	REQUEST_READ,	/* global load */
-	REQUEST_WRITE,	/* global store */
+	REQUEST_READ,   /* global load */
+	REQUEST_WRITE,  /* global store */
 	REQUEST_ATOMIC, /* performed at L2 */
 	REQUEST_LOCAL_READ,
 	REQUEST_LOCAL_WRITE,
@@ -40,9 +40,9 @@ struct request_pool;
 
 struct request {
 	uint64_t address; /* first byte */
-	uint64_t local;	  /* address within its slice: channel and slice bits taken out (L2 set index) */
-	uint32_t bytes;	  /* of data between SM and L2: what a store writes, the L1 line that a miss fetches */
-	uint32_t fetch;	  /* of data between L2 and DRAM */
+	uint64_t local;   /* address within its slice: channel and slice bits taken out (L2 set index) */
+	uint32_t bytes;   /* of data between SM and L2: what a store writes, the L1 line that a miss fetches */
+	uint32_t fetch;   /* of data between L2 and DRAM */
 	uint32_t row;
 	uint8_t kind;  /* enum request_kind */
 	uint8_t level; /* enum request_level */
@@ -51,12 +51,12 @@ struct request {
 	bool bypass; /* its answer goes past L1 */
 	uint16_t sm, warp, slice;
 	uint32_t lanes;
-	uint32_t sent;	      /* DRAM: bytes whose commands were issued */
-	uint32_t moved;	      /* DRAM: bytes that crossed the pins */
-	void *op;	      /* the SM's instruction that waits for it, or NULL */
-	uint64_t born;	      /* core cycle in which the SM made it */
-	uint64_t ready;	      /* delay queues: cycle at which it may go on */
-	struct request *next; /* in a bank's queue or the pool */
+	uint32_t sent;                            /* DRAM: bytes whose commands were issued */
+	uint32_t moved;                           /* DRAM: bytes that crossed the pins */
+	void *op;                                 /* the SM's instruction that waits for it, or NULL */
+	uint64_t born;                            /* core cycle in which the SM made it */
+	uint64_t ready;                           /* delay queues: cycle at which it may go on */
+	struct request *next;                     /* in a bank's queue or the pool */
 	struct request_wait wait[REQUEST_CACHES]; /* in the caches that wait for it */
 	struct request_pool *pool;
 };

@@ -8,8 +8,8 @@ const struct counter slice_counters[] = {
 const size_t slice_counter_count = sizeof slice_counters / sizeof slice_counters[0];
 
 void slice_open(struct slice *slice, uint32_t index, const struct slice_config *config,
-		const struct cache_config *cache, const struct address_map *map, struct request_pool *pool,
-		struct arena *arena)
+                const struct cache_config *cache, const struct address_map *map, struct request_pool *pool,
+                struct arena *arena)
 {
 	*slice = (struct slice){.config = *config, .index = index, .map = map, .wake = UINT64_MAX};
 	cache_open(&slice->cache, cache, CACHE_OF_SLICE, pool, arena);
@@ -140,7 +140,7 @@ void slice_tick(struct slice *slice, uint64_t cycle, uint64_t now)
 	leave_delay(slice, cycle);
 
 	bool waiting = slice->delay.count || slice->input.count || slice->reply.count || slice->cache.ready_count ||
-		       slice->cache.miss_queue.count || !port_empty(&slice->from_network) ||
-		       !port_empty(&slice->from_dram);
+	               slice->cache.miss_queue.count || !port_empty(&slice->from_network) ||
+	               !port_empty(&slice->from_dram);
 	slice->wake = waiting ? now + 1 : UINT64_MAX;
 }

@@ -45,8 +45,8 @@ struct slice {
 };
 
 void slice_open(struct slice *slice, uint32_t index, const struct slice_config *config,
-		const struct cache_config *cache, const struct address_map *map, struct request_pool *pool,
-		struct arena *arena);
+                const struct cache_config *cache, const struct address_map *map, struct request_pool *pool,
+                struct arena *arena);
 
 void slice_tick(struct slice *slice, uint64_t cycle, uint64_t now);
 

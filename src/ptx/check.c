@@ -38,7 +38,7 @@ static bool check_types(struct parser *p, const struct ptx_inst *inst)
 	bool optional = row->modifiers & BARRIER && inst->barrier != PTX_BARRIER_RED;
 	if (row->types && inst->type == PTX_NO_TYPE && !optional)
 		return fail(p, inst->place, "'%s' without a type; expected one such as '.%s'", row->name,
-			    ptx_type_name((enum ptx_type)__builtin_ctz(row->types)));
+		            ptx_type_name((enum ptx_type)__builtin_ctz(row->types)));
 	if (row->modifiers & TWO_TYPES && inst->type2 == PTX_NO_TYPE)
 		return fail(p, inst->place, "'%s' with one type; expected two", row->name);
 	return true;
@@ -56,7 +56,7 @@ bool check_suffixes(struct parser *p, const struct ptx_inst *inst, uint32_t writ
 	bool is_float = ptx_type_is_float(inst->type);
 	if (inst->op == PTX_OP_FMA && !(written & ROUND)) /* the one that has a rounding, always, and no default */
 		return fail(p, inst->place, "'fma.%s' is incomplete; expected a rounding such as '.rn'",
-			    ptx_type_name(inst->type));
+		            ptx_type_name(inst->type));
 	for (uint32_t i = 0; i < sizeof required / sizeof *required; i++) {
 		uint32_t groups = required[i].groups;
 		if (groups == APPROX)
@@ -64,7 +64,7 @@ bool check_suffixes(struct parser *p, const struct ptx_inst *inst, uint32_t writ
 		bool applies = required[i].condition == ALWAYS || (required[i].condition == IF_FLOAT) == is_float;
 		if (row->modifiers & required[i].groups && applies && !(written & groups))
 			return fail(p, inst->place, "'%s.%s' is incomplete; expected %s", row->name,
-				    ptx_type_name(inst->type), required[i].what);
+			            ptx_type_name(inst->type), required[i].what);
 	}
 	if (row->modifiers & (CMP | CVT_ROUND)) /* the conversions' and comparisons' suffixes concern either type */
 		return true;
@@ -72,8 +72,8 @@ bool check_suffixes(struct parser *p, const struct ptx_inst *inst, uint32_t writ
 		if (written & restricted[i].groups && is_float != restricted[i].of_float &&
 		    !(row->modifiers & TWO_TYPES))
 			return fail(p, inst->place, "'%s.%s' with a suffix for %s types; expected %s type", row->name,
-				    ptx_type_name(inst->type), is_float ? "integer" : "floating-point",
-				    is_float ? "an integer" : "a floating-point");
+			            ptx_type_name(inst->type), is_float ? "integer" : "floating-point",
+			            is_float ? "an integer" : "a floating-point");
 	return true;
 }
 
@@ -297,7 +297,7 @@ static void describe(const struct match *m, const struct ptx_operand *operand, c
 	switch (operand->kind) {
 	case PTX_OPERAND_REG:
 		snprintf(text, size, "%s%s is a %s.%s register", operand->negated ? "!" : "", regs[operand->reg].name,
-			 operand->negated ? "negated " : "", ptx_type_name(regs[operand->reg].type));
+		         operand->negated ? "negated " : "", ptx_type_name(regs[operand->reg].type));
 		break;
 	case PTX_OPERAND_INT: {
 		enum ptx_type type = letter_type(m->inst, m->failed_letter);
@@ -317,7 +317,7 @@ static void describe(const struct match *m, const struct ptx_operand *operand, c
 		break;
 	case PTX_OPERAND_SYMBOL:
 		snprintf(text, size, "'%s' is a .%s variable", operand->symbol->name,
-			 ptx_space_name(operand->symbol->space));
+		         ptx_space_name(operand->symbol->space));
 		break;
 	case PTX_OPERAND_FUNCTION:
 		snprintf(text, size, "'%s' is a function", operand->function->name);
@@ -325,12 +325,12 @@ static void describe(const struct match *m, const struct ptx_operand *operand, c
 	case PTX_OPERAND_ADDRESS:
 		if (operand->symbol) {
 			snprintf(text, size, "'%s' is a .%s variable", operand->symbol->name,
-				 ptx_space_name(operand->symbol->space));
+			         ptx_space_name(operand->symbol->space));
 			break;
 		}
 		if (operand->reg != PTX_NO_REG) {
 			snprintf(text, size, "[%s] is an address in a .%s register", regs[operand->reg].name,
-				 ptx_type_name(regs[operand->reg].type));
+			         ptx_type_name(regs[operand->reg].type));
 			break;
 		}
 		__attribute__((fallthrough));
@@ -382,15 +382,15 @@ static bool fail_match(const struct match *m)
 	char is[160], expected[160];
 	if (m->failed_at < inst->operands && m->failed_letter == '\0')
 		return fail(m->p, inst->operand[m->failed_at].place,
-			    "an operand too many for '%s'; expected %u of them", op, m->failed_at);
+		            "an operand too many for '%s'; expected %u of them", op, m->failed_at);
 	describe_letter(m, expected, sizeof expected);
 	if (m->failed_at >= inst->operands)
 		return fail(m->p, inst->operands ? m->p->token.place : inst->place,
-			    "'%s' ends after %u operand%s; expected %s as operand %u", op, inst->operands,
-			    inst->operands == 1 ? "" : "s", expected, m->failed_at + 1);
+		            "'%s' ends after %u operand%s; expected %s as operand %u", op, inst->operands,
+		            inst->operands == 1 ? "" : "s", expected, m->failed_at + 1);
 	describe(m, &inst->operand[m->failed_at], is, sizeof is);
 	return fail(m->p, inst->operand[m->failed_at].place, "%s; expected %s as operand %u of '%s'", is, expected,
-		    m->failed_at + 1, op);
+	            m->failed_at + 1, op);
 }
 
 bool check_operands(struct parser *p, struct ptx_inst *inst, uint32_t paired)
@@ -407,23 +407,23 @@ bool check_operands(struct parser *p, struct ptx_inst *inst, uint32_t paired)
 }
 
 static bool check_list(struct parser *p, const struct ptx_inst *inst, const struct ptx_operand *list,
-		       const struct ptx_variable *params, uint32_t count, const char *what)
+                       const struct ptx_variable *params, uint32_t count, const char *what)
 {
 	if (list->count != count)
 		return fail(p, inst->place, "a call with %u %s%s; expected %u", list->count, what,
-			    list->count == 1 ? "" : "s", count);
+		            list->count == 1 ? "" : "s", count);
 	for (uint32_t i = 0; i < count; i++) {
 		const struct ptx_variable *symbol = list->element[i].symbol;
 		if (symbol && symbol->size != params[i].size)
 			return fail(p, list->element[i].place, "'%s' has %llu bytes; expected %llu for %s %u",
-				    symbol->name, (unsigned long long)symbol->size, (unsigned long long)params[i].size,
-				    what, i + 1);
+			            symbol->name, (unsigned long long)symbol->size, (unsigned long long)params[i].size,
+			            what, i + 1);
 	}
 	return true;
 }
 
 bool check_call(struct parser *p, const struct ptx_inst *inst, const struct ptx_operand *operand,
-		const struct ptx_function *signature)
+                const struct ptx_function *signature)
 {
 	return check_list(p, inst, &operand[0], signature->results, signature->result_count, "result") &&
 	       check_list(p, inst, &operand[2], signature->params, signature->param_count, "argument");

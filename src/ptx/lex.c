@@ -258,7 +258,7 @@ bool expect_int(struct parser *p, uint64_t *value, uint64_t max, const char *wha
 		return fail_expected(p, what);
 	if (p->token.bits > max)
 		return fail(p, p->token.place, "%llu is too large; expected %s of at most %llu",
-			    (unsigned long long)p->token.bits, what, (unsigned long long)max);
+		            (unsigned long long)p->token.bits, what, (unsigned long long)max);
 	*value = p->token.bits;
 	next_token(p);
 	return true;

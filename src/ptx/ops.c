@@ -17,7 +17,7 @@ const struct op_row ptx_ops[PTX_OPCODES] = {
 	{                                                                                                              \
 		word, groups, offsetof(struct ptx_inst, field), SIZE(field), value, true                               \
 	}
-#define SIZE(field)		  sizeof(((struct ptx_inst *)0)->field)
+#define SIZE(field)               sizeof(((struct ptx_inst *)0)->field)
 #define FLAG(word, groups, field) FIELD(word, groups, field, true)
 
 const struct suffix ptx_suffixes[] = {

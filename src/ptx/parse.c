@@ -18,7 +18,7 @@ static bool parse_version(struct parser *p)
 			part[at] = part[at] * 10 + (uint32_t)(token.text[i] - '0');
 		else
 			return fail(p, token.place, "version '%.*s'; expected one such as 3.2", (int)token.length,
-				    token.text);
+			            token.text);
 	}
 	p->module->version_major = part[0];
 	p->module->version_minor = part[1];
@@ -127,7 +127,7 @@ static void skip_directive(struct parser *p, uint32_t line)
 		} else if (at_punct(p, '}')) {
 			depth--;
 		} else if (depth == 0 && p->token.place.line > line && p->token.kind == TOKEN_DOT &&
-			   !p->token.name->type && p->token.name->space != PTX_PARAM) {
+		           !p->token.name->type && p->token.name->space != PTX_PARAM) {
 			return;
 		} else if (depth == 0 && at_punct(p, ';')) {
 			next_token(p);
@@ -178,19 +178,19 @@ struct ptx_module *ptx_parse(const char *name, const char *text, size_t length, 
 {
 	struct ptx_module *module = xcalloc(1, sizeof *module);
 	module->source = (struct source){.name = arena_string(&module->arena, name, strlen(name)),
-					 .text = arena_string(&module->arena, text, length),
-					 .length = length};
+	                                 .text = arena_string(&module->arena, text, length),
+	                                 .length = length};
 	module->address_size = 32; /* where the file does not say */
 	struct parser p = {.module = module,
-			   .arena = &module->arena,
-			   .diag = diag,
-			   .at = module->source.text,
-			   .end = module->source.text + length,
-			   .line_start = module->source.text,
-			   .line = 1,
-			   .variable_end = &module->variables,
-			   .function_end = &module->functions,
-			   .file_end = &module->files};
+	                   .arena = &module->arena,
+	                   .diag = diag,
+	                   .at = module->source.text,
+	                   .end = module->source.text + length,
+	                   .line_start = module->source.text,
+	                   .line = 1,
+	                   .variable_end = &module->variables,
+	                   .function_end = &module->functions,
+	                   .file_end = &module->files};
 	uint32_t errors_before = diag->errors;
 	names_open(&p);
 	parse_module(&p);

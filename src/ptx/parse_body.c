@@ -190,10 +190,10 @@ static bool parse_guard(struct parser *p, struct guard *guard)
 	const struct symbol *symbol = lookup(p, name);
 	if (!symbol || symbol->kind != SYMBOL_REG)
 		return fail(p, place, "unknown register '%.*s'; expected a declared predicate register",
-			    (int)name->length, name->text);
+		            (int)name->length, name->text);
 	if (p->regs[symbol->reg].type != PTX_PRED)
 		return fail(p, place, "%s is a .%s register; expected a predicate register", p->regs[symbol->reg].name,
-			    ptx_type_name(p->regs[symbol->reg].type));
+		            ptx_type_name(p->regs[symbol->reg].type));
 	guard->reg = symbol->reg;
 	return true;
 }
@@ -231,7 +231,7 @@ static bool parse_block(struct parser *p)
 		struct scope scope;
 		if (p->scope->depth == DEEPEST_SCOPE)
 			return fail(p, p->token.place, "blocks nested too deep; expected at most %d levels",
-				    DEEPEST_SCOPE);
+			            DEEPEST_SCOPE);
 		next_token(p);
 		scope_open(p, &scope);
 		bool good = parse_block(p);

@@ -11,9 +11,9 @@ static bool fail_suffix(struct parser *p, enum ptx_opcode op, const char *proble
 	int length = name->length < 40 ? (int)name->length : 40;
 	if (nearest)
 		return fail(p, p->token.place, "%s '.%.*s' of '%s'; expected '.%s'?", problem, length, name->text,
-			    ptx_ops[op].name, nearest);
+		            ptx_ops[op].name, nearest);
 	return fail(p, p->token.place, "%s '.%.*s' of '%s'; expected a type or modifier that it has", problem, length,
-		    name->text, ptx_ops[op].name);
+	            name->text, ptx_ops[op].name);
 }
 
 static bool add_type(struct parser *p, struct ptx_inst *inst)
@@ -29,7 +29,7 @@ static bool add_type(struct parser *p, struct ptx_inst *inst)
 		inst->type2 = type;
 	else
 		return fail(p, p->token.place, "one type too many for '%s'; expected %d", row->name,
-			    row->modifiers & TWO_TYPES ? 2 : 1);
+		            row->modifiers & TWO_TYPES ? 2 : 1);
 	return true;
 }
 
@@ -43,7 +43,7 @@ static bool add_modifier(struct parser *p, struct ptx_inst *inst, uint32_t *writ
 	const struct suffix *suffix = &ptx_suffixes[row - 1];
 	if (suffix_field(suffix, inst))
 		return fail(p, p->token.place, "'.%s' after a suffix that excludes it; expected one of them",
-			    suffix->word);
+		            suffix->word);
 	*written |= suffix->groups & ptx_ops[inst->op].modifiers;
 	char *field = (char *)inst + suffix->offset;
 	if (suffix->size == 1)
@@ -88,7 +88,7 @@ static bool parse_operands(struct parser *p, struct ptx_inst *inst, struct ptx_o
 	while (more) {
 		if (inst->operands == PTX_MAX_OPERANDS)
 			return fail(p, p->token.place, "too many operands of '%s'; expected ';'",
-				    ptx_ops[inst->op].name);
+			            ptx_ops[inst->op].name);
 		if (!parse_operand(p, &operand[inst->operands]))
 			return false;
 		inst->operands++;
@@ -119,15 +119,15 @@ bool parse_instruction(struct parser *p, struct name *opcode, struct place place
 		const char *nearest = nearest_opcode(opcode);
 		int length = opcode->length < 40 ? (int)opcode->length : 40;
 		return fail(p, place, "unknown opcode '%.*s'; expected %s%s%s", length, opcode->text,
-			    nearest ? "'" : "an instruction", nearest ? nearest : "", nearest ? "'?" : "");
+		            nearest ? "'" : "an instruction", nearest ? nearest : "", nearest ? "'?" : "");
 	}
 	struct ptx_inst inst = {.op = opcode->opcode,
-				.guard = guard.reg,
-				.guard_negated = guard.negated,
-				.place = place,
-				.source_file = p->source_file,
-				.source_line = p->source_line,
-				.source_column = p->source_column};
+	                        .guard = guard.reg,
+	                        .guard_negated = guard.negated,
+	                        .place = place,
+	                        .source_file = p->source_file,
+	                        .source_line = p->source_line,
+	                        .source_column = p->source_column};
 	struct ptx_operand operand[PTX_MAX_OPERANDS];
 	struct name *label = NULL;
 	if (!parse_suffixes(p, &inst))

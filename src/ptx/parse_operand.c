@@ -51,7 +51,7 @@ static bool parse_word(struct parser *p, struct ptx_operand *operand)
 	}
 	if (!symbol)
 		return fail(p, operand->place, "unknown name '%.*s'; expected a declared register or symbol",
-			    (int)name->length, name->text);
+		            (int)name->length, name->text);
 	switch (symbol->kind) {
 	case SYMBOL_REG:
 		operand->kind = PTX_OPERAND_REG;
@@ -70,7 +70,7 @@ static bool parse_word(struct parser *p, struct ptx_operand *operand)
 		break;
 	}
 	return fail(p, operand->place, "'%.*s' is a label; expected a register, constant or symbol", (int)name->length,
-		    name->text);
+	            name->text);
 }
 
 /* A register, constant or symbol: what may stand inside braces and lists. */
@@ -78,7 +78,7 @@ static bool parse_simple(struct parser *p, struct ptx_operand *operand)
 {
 	*operand = (struct ptx_operand){.reg = PTX_NO_REG, .place = p->token.place};
 	bool is_constant = p->token.kind != TOKEN_WORD ||
-			   (!p->token.name->symbol && p->token.length == 7 && memcmp(p->token.text, "WARP_SZ", 7) == 0);
+	                   (!p->token.name->symbol && p->token.length == 7 && memcmp(p->token.text, "WARP_SZ", 7) == 0);
 	return is_constant ? parse_constant_operand(p, operand) : parse_word(p, operand);
 }
 
@@ -162,7 +162,7 @@ static bool parse_signature(struct parser *p, struct ptx_inst *inst)
 	const struct symbol *symbol = lookup(p, name);
 	if (!symbol || (symbol->kind != SYMBOL_PROTOTYPE && symbol->kind != SYMBOL_FUNCTION))
 		return fail(p, place, "unknown prototype '%.*s'; expected one declared by .callprototype",
-			    (int)name->length, name->text);
+		            (int)name->length, name->text);
 	inst->prototype = symbol->function;
 	return true;
 }
@@ -175,7 +175,7 @@ static bool check_list(struct parser *p, const struct ptx_operand *list)
 		registers += element->kind == PTX_OPERAND_REG;
 		if (element->kind == PTX_OPERAND_SYMBOL && (element->symbol->space != PTX_PARAM || element->offset))
 			return fail(p, element->place, "'%s' is no parameter; expected a .param variable",
-				    element->symbol->name);
+			            element->symbol->name);
 	}
 	return registers <= MOST_LIST_REGISTERS ||
 	       fail(p, list->place, "%u registers in a list; expected at most %d", registers, MOST_LIST_REGISTERS);
@@ -201,7 +201,7 @@ bool parse_call(struct parser *p, struct ptx_inst *inst, struct ptx_operand *ope
 		return false;
 	if (target->kind != PTX_OPERAND_FUNCTION && target->kind != PTX_OPERAND_REG)
 		return fail(p, target->place,
-			    "this is no function; expected a function or a register with its address");
+		            "this is no function; expected a function or a register with its address");
 	bool more = accept_punct(p, ',');
 	if (more && at_punct(p, '(')) {
 		if (!parse_list(p, arguments))
@@ -216,6 +216,6 @@ bool parse_call(struct parser *p, struct ptx_inst *inst, struct ptx_operand *ope
 		return check_call(p, inst, operand, target->function);
 	if (!inst->prototype)
 		return fail(p, target->place,
-			    "an indirect call without a prototype; expected one behind the arguments");
+		            "an indirect call without a prototype; expected one behind the arguments");
 	return check_call(p, inst, operand, inst->prototype);
 }

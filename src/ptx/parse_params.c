@@ -29,7 +29,7 @@ static bool parse_param(struct parser *p, struct params *params)
 
 /* Gives the parameters to their owner; declares the named ones. */
 static bool keep_params(struct parser *p, struct ptx_function *owner, struct params *params, bool results,
-			bool declares)
+                        bool declares)
 {
 	struct ptx_variable *kept = params->count ? arena_array(p->arena, params->count, sizeof *kept) : NULL;
 	uint64_t bytes = 0;
@@ -95,7 +95,7 @@ bool parse_prototype(struct parser *p, struct name *name, struct place place)
 		const struct symbol *function = lookup(p, target);
 		if (!function || function->kind != SYMBOL_FUNCTION)
 			return fail(p, target_place, "unknown function '%.*s'; expected one declared before",
-				    (int)target->length, target->text);
+			            (int)target->length, target->text);
 		prototype->params = function->function->params;
 		prototype->param_count = function->function->param_count;
 		prototype->param_bytes = function->function->param_bytes;
@@ -205,7 +205,7 @@ static bool parse_rest(struct parser *p, struct ptx_function *function, struct p
 		return fail_expected(p, "';' or '{'");
 	if (function->has_body)
 		return fail(p, place, "'%s' has a body already, in line %u; expected another name", function->name,
-			    function->place.line);
+		            function->place.line);
 	function->place = place;
 	function->has_body = true;
 	add_definition(p, function);

@@ -82,7 +82,7 @@ static bool parse_dimensions(struct parser *p, struct ptx_variable *variable)
 			return fail(p, place, "too many dimensions; expected at most %d", MOST_DIMENSIONS);
 		if (extent < 0 || (uint64_t)extent > largest_variable)
 			return fail(p, place, "dimension %lld; expected 0 to %llu", (long long)extent,
-				    (unsigned long long)largest_variable);
+			            (unsigned long long)largest_variable);
 		variable->dimension[variable->dimensions++] = (uint64_t)extent;
 		if (!expect_punct(p, ']'))
 			return false;
@@ -105,7 +105,7 @@ static bool find_size(struct parser *p, struct ptx_variable *variable)
 	uint64_t elements = span(variable, 0), bytes = ptx_type_bytes(variable->type);
 	if (elements > largest_variable / bytes)
 		return fail(p, variable->place, "the variable is too large; expected at most %llu bytes",
-			    (unsigned long long)largest_variable);
+		            (unsigned long long)largest_variable);
 	variable->size = elements * bytes;
 	if (!variable->align)
 		variable->align = (uint32_t)bytes * variable->vector;
@@ -159,10 +159,10 @@ static bool reserve(struct parser *p, struct initial *initial, uint64_t end)
 	bool open = variable->dimensions && variable->dimension[0] == 0;
 	if (!open && end > variable->size)
 		return fail(p, p->token.place, "too many values; expected %llu bytes of them",
-			    (unsigned long long)variable->size);
+		            (unsigned long long)variable->size);
 	if (end > largest_initial)
 		return fail(p, p->token.place, "the initial value is too large; expected at most %llu bytes",
-			    (unsigned long long)largest_initial);
+		            (unsigned long long)largest_initial);
 	if (end > initial->capacity) {
 		uint64_t capacity = end < 32 ? 64 : 2 * end;
 		initial->bytes = xrealloc(initial->bytes, capacity);
@@ -189,7 +189,7 @@ static bool parse_symbol_value(struct parser *p, struct initial *initial, uint64
 	const struct symbol *symbol = lookup(p, name);
 	if (!symbol || (symbol->kind != SYMBOL_VARIABLE && symbol->kind != SYMBOL_FUNCTION))
 		return fail(p, token.place, "unknown symbol '%.*s'; expected a variable or function declared before",
-			    (int)name->length, name->text);
+		            (int)name->length, name->text);
 	if (bytes != 4 && bytes != 8)
 		return fail(p, token.place, "an address in %u bytes; expected a type of 4 or 8", bytes);
 	int64_t addend = 0;
@@ -205,10 +205,10 @@ static bool parse_symbol_value(struct parser *p, struct initial *initial, uint64
 	}
 	initial->relocations[initial->relocation_count++] =
 		(struct ptx_relocation){.offset = at,
-					.symbol = symbol->variable,
-					.function = symbol->kind == SYMBOL_FUNCTION ? symbol->function : NULL,
-					.addend = addend,
-					.size = bytes};
+	                                .symbol = symbol->variable,
+	                                .function = symbol->kind == SYMBOL_FUNCTION ? symbol->function : NULL,
+	                                .addend = addend,
+	                                .size = bytes};
 	return true;
 }
 
@@ -252,7 +252,7 @@ static bool parse_braces(struct parser *p, struct initial *initial, uint32_t lev
 	while (!at_punct(p, '}')) {
 		if (index >= end)
 			return fail(p, p->token.place, "too many values; expected at most %llu in these braces",
-				    (unsigned long long)(end - first));
+			            (unsigned long long)(end - first));
 		if (at_punct(p, '{')) {
 			if (level >= variable->dimensions)
 				return fail(p, p->token.place, "braces nested too deep; expected a value");
@@ -291,12 +291,12 @@ static bool parse_initial(struct parser *p, struct ptx_variable *variable)
 	struct initial initial = {.variable = variable};
 	if (variable->type >= PTX_TEXREF)
 		return fail(p, p->token.place, "an initial value of type .%s; expected ';'",
-			    ptx_type_name(variable->type));
+		            ptx_type_name(variable->type));
 	if (variable->size > largest_initial)
 		return fail(p, p->token.place, "an initial value for %llu bytes; expected at most %llu",
-			    (unsigned long long)variable->size, (unsigned long long)largest_initial);
+		            (unsigned long long)variable->size, (unsigned long long)largest_initial);
 	bool good = reserve(p, &initial, 0) &&
-		    (at_punct(p, '{') ? parse_braces(p, &initial, 0, 0) : parse_value(p, &initial, 0));
+	            (at_punct(p, '{') ? parse_braces(p, &initial, 0, 0) : parse_value(p, &initial, 0));
 	if (good && initial.filled)
 		keep_initial(p, &initial);
 	free(initial.bytes);
@@ -333,11 +333,11 @@ static struct ptx_variable *enter(struct parser *p, struct ptx_variable *parsed,
 bool parse_variables(struct parser *p, struct linkage linkage)
 {
 	const struct ptx_variable start = {.space = p->token.name->space,
-					   .is_extern = linkage.is_extern,
-					   .is_visible = linkage.is_visible,
-					   .is_weak = linkage.is_weak,
-					   .is_common = linkage.is_common,
-					   .function = p->scope->depth ? p->function : NULL};
+	                                   .is_extern = linkage.is_extern,
+	                                   .is_visible = linkage.is_visible,
+	                                   .is_weak = linkage.is_weak,
+	                                   .is_common = linkage.is_common,
+	                                   .function = p->scope->depth ? p->function : NULL};
 	struct ptx_variable first = start;
 	next_token(p);
 	do {

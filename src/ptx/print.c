@@ -8,7 +8,7 @@
 static void print_linkage(bool is_extern, bool is_visible, bool is_weak, bool is_common, FILE *file)
 {
 	fprintf(file, "%s%s%s%s", is_extern ? ".extern " : "", is_visible ? ".visible " : "", is_weak ? ".weak " : "",
-		is_common ? ".common " : "");
+	        is_common ? ".common " : "");
 }
 
 /* ".param .align 8 .b8 name[24]" */
@@ -57,7 +57,7 @@ static void print_value(const struct ptx_variable *variable, uint64_t index, uin
 
 /* The values of dimension `level` in braces; a vector's elements are one dimension more. */
 static void print_values(const struct ptx_variable *variable, uint32_t level, uint64_t *index, uint32_t *relocation,
-			 FILE *file)
+                         FILE *file)
 {
 	bool is_vector = level == variable->dimensions;
 	uint32_t levels = variable->dimensions + (variable->vector > 1);
@@ -107,7 +107,7 @@ static void print_threads(const char *directive, const uint32_t threads[3], FILE
 static void print_head(const struct ptx_function *function, bool is_declaration, FILE *file)
 {
 	print_linkage(function->is_extern && (is_declaration || !function->is_declared), function->is_visible,
-		      function->is_weak, false, file);
+	              function->is_weak, false, file);
 	fputs(function->is_entry ? ".entry " : ".func ", file);
 	if (function->result_count) {
 		fputc('(', file);
@@ -229,7 +229,7 @@ static void print_function(const struct ptx_function *function, FILE *file)
 void ptx_print(const struct ptx_module *module, FILE *file)
 {
 	fprintf(file, ".version %u.%u\n.target %s\n.address_size %u\n", module->version_major, module->version_minor,
-		module->target, module->address_size);
+	        module->target, module->address_size);
 	for (const struct ptx_file *each = module->files; each; each = each->next)
 		fprintf(file, "%s.file %u \"%s\"\n", each == module->files ? "\n" : "", each->number, each->name);
 	for (const struct ptx_function *function = module->functions; function; function = function->next) {

@@ -29,7 +29,7 @@ static void print_offset(int64_t offset, FILE *file)
 static void print_operand(const struct ptx_function *function, const struct ptx_operand *operand, FILE *file);
 
 static void print_elements(const struct ptx_function *function, const struct ptx_operand *operand, const char *braces,
-			   FILE *file)
+                           FILE *file)
 {
 	fputc(braces[0], file);
 	for (uint32_t i = 0; i < operand->count; i++) {
@@ -125,7 +125,7 @@ static void print_call(const struct ptx_function *function, const struct ptx_ins
 }
 
 static void print_operands(const struct ptx_function *function, const struct ptx_inst *inst,
-			   const char *const *label_at, FILE *file)
+                           const char *const *label_at, FILE *file)
 {
 	bool pairs = strchr(ptx_ops[inst->op].operands, 'q') && inst->destinations == 2;
 	for (uint32_t i = 0; i < inst->operands; i++) {
@@ -139,7 +139,7 @@ static void print_operands(const struct ptx_function *function, const struct ptx
 }
 
 void print_instruction(const struct ptx_function *function, const struct ptx_inst *inst, const char *const *label_at,
-		       FILE *file)
+                       FILE *file)
 {
 	if (inst->guard != PTX_NO_REG)
 		fprintf(file, "@%s%s ", inst->guard_negated ? "!" : "", function->regs[inst->guard].name);

@@ -135,7 +135,7 @@ static const char *unique_name(struct parser *p, struct name *name)
 }
 
 struct symbol *declare(struct parser *p, enum symbol_kind kind, struct name *name, struct place place,
-		       const char **unique)
+                       const char **unique)
 {
 	const struct symbol *old = name->symbol;
 	if (old && old->depth == p->scope->depth) {
@@ -147,11 +147,11 @@ struct symbol *declare(struct parser *p, enum symbol_kind kind, struct name *nam
 		*unique = p->scope->depth ? unique_name(p, name) : arena_string(p->arena, name->text, name->length);
 	struct symbol *symbol = arena_alloc(&p->scratch, sizeof *symbol);
 	*symbol = (struct symbol){.kind = kind,
-				  .depth = p->scope->depth,
-				  .name = name,
-				  .outer = name->symbol,
-				  .next = p->scope->symbols,
-				  .place = place};
+	                          .depth = p->scope->depth,
+	                          .name = name,
+	                          .outer = name->symbol,
+	                          .next = p->scope->symbols,
+	                          .place = place};
 	p->scope->symbols = symbol;
 	name->symbol = symbol;
 	return symbol;

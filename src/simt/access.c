@@ -39,7 +39,7 @@ static const char *misaligned(enum ptx_space space, enum verb verb)
 }
 
 void fault_set(struct simt_warp *warp, const struct simt_inst *inst, struct simt_step *step, const char *what,
-	       unsigned lane, uint64_t address)
+               unsigned lane, uint64_t address)
 {
 	struct dim3 size = warp->block->launch->block;
 	uint32_t number = warp->index * WARP_SIZE + lane;
@@ -113,20 +113,20 @@ bool access_mixed(struct simt_warp *warp, const struct simt_inst *inst, struct s
 		uint64_t address = step->address[i];
 		if (!(step->lanes >> i & 1))
 			continue;
-		enum ptx_space space = !is_window(address)	     ? PTX_GLOBAL
-				       : address < SIMT_LOCAL_WINDOW ? PTX_SHARED
-								     : PTX_LOCAL;
+		enum ptx_space space = !is_window(address)           ? PTX_GLOBAL
+		                       : address < SIMT_LOCAL_WINDOW ? PTX_SHARED
+		                                                     : PTX_LOCAL;
 		uint64_t offset = address - (space == PTX_SHARED ? SIMT_SHARED_WINDOW : SIMT_LOCAL_WINDOW);
 		uint64_t limit = space == PTX_SHARED ? block->shared_bytes : pitch;
 		bool valid = space == PTX_GLOBAL ? find_range(warp, inst, address)
-						 : offset < limit && limit - offset >= inst->size;
+		                                 : offset < limit && limit - offset >= inst->size;
 		if (!valid) {
 			fault_set(warp, inst, step, outside(space, verb_of(inst)), i, address);
 			return false;
 		}
 		reach->own[i] = space == PTX_GLOBAL   ? (uintptr_t)block->global + address
-				: space == PTX_SHARED ? (uintptr_t)block->shared + offset
-						      : (uintptr_t)warp->local + i * pitch + offset;
+		                : space == PTX_SHARED ? (uintptr_t)block->shared + offset
+		                                      : (uintptr_t)warp->local + i * pitch + offset;
 	}
 	return true;
 }

@@ -144,8 +144,10 @@ static inline bool access_reach(struct simt_warp *warp, const struct simt_inst *
 	case PTX_LOCAL:
 		return reach_local(warp, inst, step, &extent, reach);
 	case PTX_PARAM:
-		if (!(inst->immediate & EXEC_KERNEL_PARAM))
+		if (!(inst->immediate & EXEC_KERNEL_PARAM)) {
+			step->space = PTX_LOCAL; /* of a call: it lies in the thread's frame */
 			return reach_local(warp, inst, step, &extent, reach);
+		}
 		if (UNLIKELY(!within(&extent, block->launch->program->param_bytes, inst->size)))
 			return access_outside(warp, inst, step, block->launch->program->param_bytes);
 		reach->base = (uintptr_t)block->launch->params;

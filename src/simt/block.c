@@ -56,8 +56,8 @@ static void fill_tid(const struct simt_warp *warp, enum ptx_sreg sreg, lane32 *r
 	for (unsigned i = 0; i < WARP_SIZE; i++) {
 		uint32_t number = warp->index * WARP_SIZE + i;
 		row[i] = sreg == PTX_TID_X   ? number % size.x
-			 : sreg == PTX_TID_Y ? number / size.x % size.y
-					     : number / size.x / size.y;
+		         : sreg == PTX_TID_Y ? number / size.x % size.y
+		                             : number / size.x / size.y;
 	}
 }
 
@@ -131,7 +131,7 @@ void simt_block_start(struct simt_block *block, const struct simt_launch *launch
 	block->number = number;
 	block->index =
 		(struct dim3){(uint32_t)(number % launch->grid.x), (uint32_t)(number / launch->grid.x % launch->grid.y),
-			      (uint32_t)(number / launch->grid.x / launch->grid.y)};
+	                      (uint32_t)(number / launch->grid.x / launch->grid.y)};
 	block->shared_bytes = program->shared_bytes + launch->dynamic_shared_bytes;
 	size_t shared = aligned(block->shared_bytes);
 	uint8_t *storage = reserve(block, shared + warps * (registers + aligned(local)));

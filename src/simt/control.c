@@ -16,9 +16,9 @@ struct frame_record {
 	const struct simt_call *call;
 	const struct simt_function *callee;
 	uint32_t lanes;
-	uint32_t caller_frame;		 /* of the caller's slots */
+	uint32_t caller_frame;           /* of the caller's slots */
 	uint32_t outer_frame, outer_top; /* the warp's before */
-	uint32_t saved;			 /* bytes of registers */
+	uint32_t saved;                  /* bytes of registers */
 };
 
 static void push(struct simt_warp *warp, struct simt_stack_entry entry)
@@ -47,7 +47,7 @@ static uint8_t *slot_host(const struct simt_warp *warp, const struct simt_slot *
 
 /* A caller's argument of a lane into `to`, `size` bytes; a result from `from`. */
 static void argument_read(const struct simt_warp *warp, const struct simt_argument *argument, uint32_t frame,
-			  unsigned lane, void *to, uint32_t size)
+                          unsigned lane, void *to, uint32_t size)
 {
 	if (argument->kind == SIMT_ARGUMENT_SLOT) {
 		memcpy(to, slot_host(warp, &argument->slot, frame, lane),
@@ -60,7 +60,7 @@ static void argument_read(const struct simt_warp *warp, const struct simt_argume
 }
 
 static void argument_write(const struct simt_warp *warp, const struct simt_argument *argument, uint32_t frame,
-			   unsigned lane, const void *from, uint32_t size)
+                           unsigned lane, const void *from, uint32_t size)
 {
 	if (argument->kind == SIMT_ARGUMENT_SLOT)
 		memcpy(slot_host(warp, &argument->slot, frame, lane), from,
@@ -71,7 +71,7 @@ static void argument_write(const struct simt_warp *warp, const struct simt_argum
 }
 
 static void restore_registers(struct simt_warp *warp, const struct simt_function *function, const uint8_t *saved,
-			      uint32_t lanes)
+                              uint32_t lanes)
 {
 	uint8_t *registers = warp->registers + function->registers;
 	for (uint32_t k = 0; k < function->rows64; k++, registers += 256, saved += 256)
@@ -98,7 +98,7 @@ static void leave(struct simt_warp *warp)
 			unsigned lane = (unsigned)__builtin_ctz(rest);
 			const struct simt_slot *slot = &record.callee->results[k];
 			argument_write(warp, &record.call->results[k], record.caller_frame, lane,
-				       slot_host(warp, slot, warp->frame, lane), slot->size);
+			               slot_host(warp, slot, warp->frame, lane), slot->size);
 		}
 	warp->frame = record.outer_frame;
 	warp->frame_top = record.outer_top;
@@ -173,7 +173,7 @@ static void save_frame(struct simt_warp *warp, const struct frame_record *record
 
 /* Enters a function with some of the lanes; false on a fault. */
 static bool enter(struct simt_warp *warp, const struct simt_inst *inst, struct simt_step *step,
-		  const struct simt_function *callee, uint32_t lanes, uint32_t caller_frame)
+                  const struct simt_function *callee, uint32_t lanes, uint32_t caller_frame)
 {
 	const struct simt_call *call = (const struct simt_call *)(uintptr_t)inst->immediate;
 	struct frame_record record = {call, callee, lanes, caller_frame, warp->frame, warp->frame_top, 0};
@@ -184,7 +184,7 @@ static bool enter(struct simt_warp *warp, const struct simt_inst *inst, struct s
 		record.saved = callee->register_bytes;
 		if (top > warp->block->launch->program->local_bytes) {
 			fault_set(warp, inst, step, "stack overflow of a recursive function",
-				  (unsigned)__builtin_ctz(lanes), SIMT_LOCAL_WINDOW + top);
+			          (unsigned)__builtin_ctz(lanes), SIMT_LOCAL_WINDOW + top);
 			return false;
 		}
 	}
@@ -193,7 +193,7 @@ static bool enter(struct simt_warp *warp, const struct simt_inst *inst, struct s
 			unsigned lane = (unsigned)__builtin_ctz(rest);
 			const struct simt_slot *slot = &callee->params[k];
 			argument_read(warp, &call->arguments[k], caller_frame, lane, slot_host(warp, slot, frame, lane),
-				      slot->size);
+			              slot->size);
 		}
 	save_frame(warp, &record);
 	warp->frame = frame;

@@ -36,8 +36,8 @@ double half_value(uint16_t half)
 {
 	uint32_t exponent = half >> 10 & 31, mantissa = half & 1023;
 	double magnitude = exponent == 31  ? (mantissa ? NAN : INFINITY)
-			   : exponent == 0 ? ldexp(mantissa, -24)
-					   : ldexp(mantissa + 1024, (int)exponent - 25);
+	                   : exponent == 0 ? ldexp(mantissa, -24)
+	                                   : ldexp(mantissa + 1024, (int)exponent - 25);
 	return half & 0x8000 ? -magnitude : magnitude;
 }
 
@@ -55,9 +55,9 @@ uint16_t half_round(double value, enum ptx_round round)
 	double units = ldexp(magnitude, 10 - exponent); /* below 2^11, in units of the last place; exact */
 	double below = trunc(units), rest = units - below;
 	bool away = round == PTX_RZ   ? false
-		    : round == PTX_RM ? sign && rest > 0
-		    : round == PTX_RP ? !sign && rest > 0
-				      : rest > 0.5 || (rest == 0.5 && fmod(below, 2) == 1);
+	            : round == PTX_RM ? sign && rest > 0
+	            : round == PTX_RP ? !sign && rest > 0
+	                              : rest > 0.5 || (rest == 0.5 && fmod(below, 2) == 1);
 	below += away;
 	if (below >= 2048) {
 		below /= 2;
@@ -117,9 +117,9 @@ static uint64_t real_to_integer(const struct ptx_inst *ptx, double real)
 	if (isnan(real))
 		return wide ? (uint64_t)1 << (8 * ptx_type_bytes(ptx->type) - 1) : 0;
 	double whole = ptx->round == PTX_RZI   ? trunc(real)
-		       : ptx->round == PTX_RMI ? floor(real)
-		       : ptx->round == PTX_RPI ? ceil(real)
-					       : rint(real);
+	               : ptx->round == PTX_RMI ? floor(real)
+	               : ptx->round == PTX_RPI ? ceil(real)
+	                                       : rint(real);
 	struct number number = {.negative = whole < 0};
 	double magnitude = fabs(whole);
 	number.magnitude = magnitude < 0x1p64 ? (uint64_t)magnitude : UINT64_MAX;
@@ -130,7 +130,7 @@ static uint64_t real_to_integer(const struct ptx_inst *ptx, double real)
 static uint64_t integer_to_integer(const struct ptx_inst *ptx, struct number number)
 {
 	uint64_t value = ptx->sat ? clamp_integer(ptx->type, number)
-				  : (number.negative ? 0 - number.magnitude : number.magnitude);
+	                          : (number.negative ? 0 - number.magnitude : number.magnitude);
 	uint32_t shift = 64 - 8 * ptx_type_bytes(ptx->type);
 	value <<= shift;
 	return ptx_type_is_signed(ptx->type) ? (uint64_t)((int64_t)value >> shift) : value >> shift;

@@ -72,15 +72,15 @@ static void decode_cvta(struct decoder *decoder, struct simt_inst *inst)
 {
 	const struct ptx_inst *ptx = inst->ptx;
 	int64_t window = ptx->space == PTX_SHARED  ? SIMT_SHARED_WINDOW
-			 : ptx->space == PTX_LOCAL ? SIMT_LOCAL_WINDOW
-						   : 0;
+	                 : ptx->space == PTX_LOCAL ? SIMT_LOCAL_WINDOW
+	                                           : 0;
 	decode_ordinary(decoder, inst);
 	inst->offset = ptx->to ? -window : window;
 }
 
 /* Elements of a vector, or the one value: into destinations, or from source 1 on. */
 static void decode_elements(struct decoder *decoder, struct simt_inst *inst, const struct ptx_operand *operand,
-			    bool destination)
+                            bool destination)
 {
 	const struct ptx_operand *element = operand->kind == PTX_OPERAND_VECTOR ? operand->element : operand;
 	uint32_t count = operand->kind == PTX_OPERAND_VECTOR ? operand->count : 1;
@@ -248,7 +248,7 @@ static void choose_exec(struct decoder *decoder, struct simt_inst *inst)
 		return;
 	const char *dot = ptx->type == PTX_NO_TYPE ? "" : ".";
 	decode_error(decoder, ptx->place, "'%s%s%s' in this form is not supported yet", ptx_op_name(ptx->op), dot,
-		     ptx_type_name(ptx->type));
+	             ptx_type_name(ptx->type));
 }
 
 /* --- one instruction --- */
@@ -299,7 +299,7 @@ static uint8_t number_of(const struct ptx_inst *ptx)
 static void decode_facts(const struct decoder *decoder, struct simt_inst *inst)
 {
 	const struct ptx_inst *ptx = inst->ptx;
-	inst->kind = (uint8_t)kind_of(decoder, ptx->op);
+	inst->kind = (uint8_t)(ptx->warp ? SIMT_ALU : kind_of(decoder, ptx->op));
 	inst->unit = (uint8_t)ptx_op_unit(ptx->op);
 	inst->latency = (uint8_t)ptx_op_latency(ptx->op);
 	inst->number = number_of(ptx);
@@ -343,13 +343,15 @@ static void decode_inst(struct decoder *decoder, struct simt_inst *inst, const u
 		return;
 	case PTX_OP_BAR:
 	case PTX_OP_BARRIER:
+		if (ptx->warp)
+			break; /* the lanes of a warp run together: nothing to wait for */
 		decode_barrier(decoder, inst);
 		return;
 	case PTX_OP_TEX:
 	case PTX_OP_SULD:
 	case PTX_OP_SUST:
 		decode_error(decoder, ptx->place, "'%s' (textures and surfaces) is not supported yet",
-			     ptx_op_name(ptx->op));
+		             ptx_op_name(ptx->op));
 		return;
 	case PTX_OP_MOV:
 		decode_mov(decoder, inst);
@@ -405,7 +407,7 @@ static void lay_out_code(struct decoder *decoder)
 }
 
 static void decode_function(struct decoder *decoder, uint32_t index,
-			    uint32_t *(*reconverge)(struct arena *arena, const struct ptx_function *function))
+                            uint32_t *(*reconverge)(struct arena *arena, const struct ptx_function *function))
 {
 	const struct ptx_function *function = decoder->functions[index].ptx;
 	const struct decode_function *detail = &decoder->details[index];
@@ -457,16 +459,16 @@ static void decoder_free(struct decoder *decoder)
 }
 
 struct simt_program *decode_for(const struct ptx_function *kernel,
-				uint32_t *(*reconverge)(struct arena *arena, const struct ptx_function *function),
-				const struct exec_isa *isa, struct diag *diag)
+                                uint32_t *(*reconverge)(struct arena *arena, const struct ptx_function *function),
+                                const struct exec_isa *isa, struct diag *diag)
 {
 	struct simt_program *program = xcalloc(1, sizeof *program);
 	struct decoder decoder = {.program = program,
-				  .arena = &program->arena,
-				  .diag = diag,
-				  .source = &kernel->module->source,
-				  .isa = isa,
-				  .sink = SIMT_NO_REGISTER};
+	                          .arena = &program->arena,
+	                          .diag = diag,
+	                          .source = &kernel->module->source,
+	                          .isa = isa,
+	                          .sink = SIMT_NO_REGISTER};
 	uint32_t errors = diag->errors;
 	program->kernel = kernel;
 	decoder.sreg_rows = arena_array(decoder.arena, PTX_SREGS, sizeof *decoder.sreg_rows);
@@ -491,8 +493,8 @@ struct simt_program *decode_for(const struct ptx_function *kernel,
 }
 
 struct simt_program *simt_decode(const struct ptx_function *kernel,
-				 uint32_t *(*reconverge)(struct arena *arena, const struct ptx_function *function),
-				 struct diag *diag)
+                                 uint32_t *(*reconverge)(struct arena *arena, const struct ptx_function *function),
+                                 struct diag *diag)
 {
 	return decode_for(kernel, reconverge, exec_levels()[0], diag);
 }

@@ -14,7 +14,7 @@ static const char *system_name(const struct ptx_function *function)
 }
 
 static bool decode_argument(struct decoder *decoder, const struct ptx_operand *operand, uint32_t size,
-			    struct simt_argument *argument)
+                            struct simt_argument *argument)
 {
 	*argument = (struct simt_argument){.lane_bytes = size == 8 ? 8 : 4};
 	switch (operand->kind) {
@@ -41,7 +41,7 @@ static bool decode_argument(struct decoder *decoder, const struct ptx_operand *o
 }
 
 static struct simt_argument *decode_list(struct decoder *decoder, const struct ptx_operand *list,
-					 const struct ptx_variable *variables, uint32_t variable_count)
+                                         const struct ptx_variable *variables, uint32_t variable_count)
 {
 	struct simt_argument *arguments =
 		list->count ? arena_array(decoder->arena, list->count, sizeof *arguments) : NULL;
@@ -73,7 +73,7 @@ void decode_call(struct decoder *decoder, struct simt_inst *inst)
 		inst->commit = control_system_commit;
 		if (!call->system)
 			decode_error(decoder, target->place, "function '%s' is called but has no body",
-				     target->function->name);
+			             target->function->name);
 	}
 	call->result_count = ptx->operand[0].count;
 	call->results = decode_list(decoder, &ptx->operand[0], signature->results, signature->result_count);

@@ -117,7 +117,7 @@ static bool is_lane_sreg(enum ptx_sreg sreg)
 }
 
 static void source_sreg(struct decoder *decoder, struct simt_inst *inst, unsigned k, const struct ptx_operand *operand,
-			enum ptx_type type)
+                        enum ptx_type type)
 {
 	struct simt_program *program = decoder->program;
 	enum ptx_sreg sreg = operand->sreg;
@@ -125,7 +125,7 @@ static void source_sreg(struct decoder *decoder, struct simt_inst *inst, unsigne
 		return; /* the instruction asks itself */
 	if (exec_is_special(sreg) || ptx_type_bytes(type) == 8) {
 		decode_error(decoder, operand->place, "%s as a %s operand of '%s' is not supported",
-			     ptx_sreg_name(sreg), ptx_type_name(type), ptx_op_name(inst->ptx->op));
+		             ptx_sreg_name(sreg), ptx_type_name(type), ptx_op_name(inst->ptx->op));
 		return;
 	}
 	if (is_lane_sreg(sreg)) {
@@ -172,7 +172,7 @@ uint64_t decode_symbol(struct decoder *decoder, const struct ptx_operand *operan
 /* --- sources and destinations --- */
 
 void decode_source(struct decoder *decoder, struct simt_inst *inst, unsigned k, const struct ptx_operand *operand,
-		   enum ptx_type type)
+                   enum ptx_type type)
 {
 	bool in_frame;
 	uint32_t bytes = decode_lane_bytes(type);
@@ -193,15 +193,15 @@ void decode_source(struct decoder *decoder, struct simt_inst *inst, unsigned k, 
 		set_constant(inst, k, decode_constant(decoder, decode_symbol(decoder, operand, &in_frame), bytes));
 		if (in_frame && inst->ptx->op != PTX_OP_MOV)
 			decode_error(decoder, operand->place,
-				     "address of '%s' in a recursive function: only mov is supported",
-				     operand->symbol->name);
+			             "address of '%s' in a recursive function: only mov is supported",
+			             operand->symbol->name);
 		return;
 	case PTX_OPERAND_FUNCTION:
 		set_constant(inst, k, decode_constant(decoder, simt_function_address(operand->function), bytes));
 		return;
 	default:
 		decode_error(decoder, operand->place, "this operand of '%s' is not supported yet",
-			     ptx_op_name(inst->ptx->op));
+		             ptx_op_name(inst->ptx->op));
 		return;
 	}
 }
@@ -259,10 +259,10 @@ static uint8_t add_once(uint16_t *list, uint8_t count, uint8_t most, uint16_t id
 }
 
 static void add_banks(const struct decoder *decoder, const struct ptx_operand *operand, uint16_t *list, uint8_t *count,
-		      uint8_t most)
+                      uint8_t most)
 {
 	bool has_reg = operand->kind == PTX_OPERAND_REG || operand->kind == PTX_OPERAND_ADDRESS ||
-		       operand->kind == PTX_OPERAND_TEXTURE;
+	               operand->kind == PTX_OPERAND_TEXTURE;
 	if (has_reg && operand->reg != PTX_NO_REG && *count < most)
 		list[(*count)++] = (uint16_t)decode_reg(decoder, operand->reg)->number;
 	for (uint32_t k = 0; k < operand->count; k++)
@@ -279,13 +279,13 @@ void decode_registers(struct decoder *decoder, struct simt_inst *inst)
 		inst->reads = add_once(inst->read, inst->reads, SIMT_MAX_READS, detail->id[ids[k]]);
 	if (count > SIMT_MAX_READS)
 		decode_error(decoder, ptx->place, "'%s' reads %u registers; at most %d are supported",
-			     ptx_op_name(ptx->op), count, SIMT_MAX_READS);
+		             ptx_op_name(ptx->op), count, SIMT_MAX_READS);
 	count = ptx_inst_writes(ptx, ids);
 	for (uint32_t k = 0; k < count; k++)
 		inst->writes = add_once(inst->write, inst->writes, SIMT_MAX_WRITES, detail->id[ids[k]]);
 	if (count > SIMT_MAX_WRITES)
 		decode_error(decoder, ptx->place, "'%s' writes %u registers; at most %d are supported",
-			     ptx_op_name(ptx->op), count, SIMT_MAX_WRITES);
+		             ptx_op_name(ptx->op), count, SIMT_MAX_WRITES);
 	if (ptx->op == PTX_OP_ADDC || ptx->op == PTX_OP_SUBC || ptx->op == PTX_OP_MADC)
 		inst->reads = add_once(inst->read, inst->reads, SIMT_MAX_READS, detail->carry_id);
 	if (ptx->carry_out)

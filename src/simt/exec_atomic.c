@@ -10,7 +10,7 @@ typedef uint64_t __attribute__((may_alias)) mem_u64;
 /* One execution function and its commit. `value`: what is stored, of `old`, `b` and (cas) `c`. */
 #define ATOMIC(name, C, M, value)                                                                                      \
 	static void apply_##name(struct simt_warp *warp, const struct simt_inst *inst, uintptr_t base,                 \
-				 const uint64_t *where, uint32_t lanes)                                                \
+	                         const uint64_t *where, uint32_t lanes)                                                \
 	{                                                                                                              \
 		SOURCE(pb, C, 1);                                                                                      \
 		SOURCE(pc, C, 2);                                                                                      \

@@ -15,7 +15,7 @@ static inline uint32_t sign_mask(const int32_t *row)
 #elif defined(__AVX2__)
 	for (unsigned i = 0; i < WARP_SIZE; i += 8)
 		mask |= (uint32_t)_mm256_movemask_ps(_mm256_castsi256_ps(_mm256_load_si256((const void *)(row + i))))
-			<< i;
+		        << i;
 #elif defined(__SSE2__)
 	for (unsigned i = 0; i < WARP_SIZE; i += 4)
 		mask |= (uint32_t)_mm_movemask_ps(_mm_castsi128_ps(_mm_load_si128((const void *)(row + i)))) << i;
@@ -139,16 +139,16 @@ enum { COMPARISONS = PTX_NAN + 1 };
 /* selp */
 #define SELECT(t, C)                                                                                                   \
 	LANE_FUNCTION(selp_##t, C, SOURCE(pa, C, 0); SOURCE(pb, C, 1);                                                 \
-		      uint32_t mask = source_pred(warp, inst, 2), mask & lane_bit[i] ? pa[i] : pb[i])
+	              uint32_t mask = source_pred(warp, inst, 2), mask & lane_bit[i] ? pa[i] : pb[i])
 SELECT(32, lane32)
 SELECT(64, lane64)
 
 /* slct: a where c >= 0, else b; NaN is not, -0 is. */
 #define SLCT(t, C)                                                                                                     \
 	LANE_FUNCTION(slct_s32_##t, C, SOURCE(pa, C, 0); SOURCE(pb, C, 1);                                             \
-		      SOURCE(pc, lane32, 2), (int32_t)pc[i] >= 0 ? pa[i] : pb[i])                                      \
+	              SOURCE(pc, lane32, 2), (int32_t)pc[i] >= 0 ? pa[i] : pb[i])                                      \
 	LANE_FUNCTION(slct_f32_##t, C, SOURCE(pa, C, 0); SOURCE(pb, C, 1); SOURCE(pc, lanef, 2);                       \
-		      uint32_t keep = ftz_keep(inst), flush_f32(pc[i], keep) >= 0 ? pa[i] : pb[i])
+	              uint32_t keep = ftz_keep(inst), flush_f32(pc[i], keep) >= 0 ? pa[i] : pb[i])
 SLCT(32, lane32)
 SLCT(64, lane64)
 
@@ -180,8 +180,8 @@ static inline bool test_class(enum ptx_testp test, bool exponent_zero, bool expo
 		uint32_t mask = 0;                                                                                     \
 		for (unsigned i = 0; i < WARP_SIZE; i++)                                                               \
 			mask |= (uint32_t)test_class(inst->ptx->testp, (pa[i] & (exponent)) == 0,                      \
-						     (pa[i] & (exponent)) == (exponent), (pa[i] & (mantissa)) == 0)    \
-				<< i;                                                                                  \
+			                             (pa[i] & (exponent)) == (exponent), (pa[i] & (mantissa)) == 0)    \
+			        << i;                                                                                  \
 		write_pred(warp, inst, 0, mask, step->lanes);                                                          \
 	}
 TESTP(f32, lane32, 0x7f800000u, 0x007fffffu)

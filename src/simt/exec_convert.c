@@ -124,7 +124,7 @@ static simt_exec *find_extend(const struct exec_query *query)
 simt_exec *ISA(exec_find_convert)(const struct exec_query *query)
 {
 	static simt_exec *const to_real[PTX_TYPES][2] = {
-		[PTX_U8] = TO_ROW(u8),	 [PTX_S8] = TO_ROW(s8),	  [PTX_U16] = TO_ROW(u16), [PTX_S16] = TO_ROW(s16),
+		[PTX_U8] = TO_ROW(u8),   [PTX_S8] = TO_ROW(s8),   [PTX_U16] = TO_ROW(u16), [PTX_S16] = TO_ROW(s16),
 		[PTX_U32] = TO_ROW(u32), [PTX_S32] = TO_ROW(s32), [PTX_U64] = TO_ROW(u64), [PTX_S64] = TO_ROW(s64),
 	};
 	static simt_exec *const from_real[][PTX_TYPES][2] = {

@@ -16,7 +16,7 @@ static inline float saturate(float value)
 /* Each f32 function exists plain and with the modifiers .ftz and .sat, looked up in the instruction. */
 #define F32_MODIFIED(name, sources, call)                                                                              \
 	LANE_FUNCTION(name##_mod_f32, lanef, sources; uint32_t keep = ftz_keep(inst);                                  \
-		      uint32_t sat = inst->immediate & EXEC_SAT ? UINT32_MAX : 0, modify(call, keep, sat))
+	              uint32_t sat = inst->immediate & EXEC_SAT ? UINT32_MAX : 0, modify(call, keep, sat))
 
 static inline float modify(float value, uint32_t keep, uint32_t sat)
 {
@@ -49,7 +49,7 @@ static inline float modify(float value, uint32_t keep, uint32_t sat)
 	LANE_FUNCTION(name##_f32, lanef, SOURCE(pa, lanef, 0); SOURCE(pb, lanef, 1), name##_f32_lane(pa[i], pb[i]))    \
 	LANE_FUNCTION(name##_f64, laned, SOURCE(pa, laned, 0); SOURCE(pb, laned, 1), name##_f64_lane(pa[i], pb[i]))    \
 	F32_MODIFIED(name, SOURCE(pa, lanef, 0);                                                                       \
-		     SOURCE(pb, lanef, 1), name##_f32_lane(flush_f32(pa[i], keep), flush_f32(pb[i], keep)))
+	             SOURCE(pb, lanef, 1), name##_f32_lane(flush_f32(pa[i], keep), flush_f32(pb[i], keep)))
 
 #define REAL3(name, f32_value, f64_value)                                                                              \
 	static inline float name##_f32_lane(float a, float b, float c)                                                 \
@@ -61,12 +61,12 @@ static inline float modify(float value, uint32_t keep, uint32_t sat)
 		return f64_value;                                                                                      \
 	}                                                                                                              \
 	LANE_FUNCTION(name##_f32, lanef, SOURCE(pa, lanef, 0); SOURCE(pb, lanef, 1);                                   \
-		      SOURCE(pc, lanef, 2), name##_f32_lane(pa[i], pb[i], pc[i]))                                      \
+	              SOURCE(pc, lanef, 2), name##_f32_lane(pa[i], pb[i], pc[i]))                                      \
 	LANE_FUNCTION(name##_f64, laned, SOURCE(pa, laned, 0); SOURCE(pb, laned, 1);                                   \
-		      SOURCE(pc, laned, 2), name##_f64_lane(pa[i], pb[i], pc[i]))                                      \
+	              SOURCE(pc, laned, 2), name##_f64_lane(pa[i], pb[i], pc[i]))                                      \
 	F32_MODIFIED(name, SOURCE(pa, lanef, 0); SOURCE(pb, lanef, 1);                                                 \
-		     SOURCE(pc, lanef, 2),                                                                             \
-		     name##_f32_lane(flush_f32(pa[i], keep), flush_f32(pb[i], keep), flush_f32(pc[i], keep)))
+	             SOURCE(pc, lanef, 2),                                                                             \
+	             name##_f32_lane(flush_f32(pa[i], keep), flush_f32(pb[i], keep), flush_f32(pc[i], keep)))
 
 REAL2(add, canonical_f32(a + b), canonical_f64(a + b))
 REAL2(sub, canonical_f32(a - b), canonical_f64(a - b))

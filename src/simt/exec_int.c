@@ -35,7 +35,7 @@
 		return (U)(value);                                                                                     \
 	}                                                                                                              \
 	LANE_FUNCTION(name, C, SOURCE(pa, C, 0); SOURCE(pb, C, 1);                                                     \
-		      SOURCE(pc, C, 2), name##_lane((T)pa[i], (T)pb[i], (T)pc[i]))
+	              SOURCE(pc, C, 2), name##_lane((T)pa[i], (T)pb[i], (T)pc[i]))
 
 /* A shift-like operation: the second source has 32 bits whatever the type. */
 #define INT_SHIFT(name, C, T, U, value)                                                                                \
@@ -63,9 +63,9 @@ UNTYPED(UNTYPED_ARITHMETIC)
 
 /* Division by zero gives all ones, its remainder the dividend, as the hardware does; the lowest number divided by -1
  * wraps around. */
-#define ABSOLUTE(U, a)	   ((a) < 0 ? 0u - (U)(a) : (U)(a))
+#define ABSOLUTE(U, a)     ((a) < 0 ? 0u - (U)(a) : (U)(a))
 #define LOWEST(T, U, bits) ((T)((U)1 << ((bits)-1)))
-#define IS_SIGNED(T)	   ((T)-1 < (T)1)
+#define IS_SIGNED(T)       ((T)-1 < (T)1)
 #define TYPED_ARITHMETIC(t, C, T, W, U, bits)                                                                          \
 	INT2(min_##t, C, T, U, a < b ? a : b)                                                                          \
 	INT2(max_##t, C, T, U, a > b ? a : b)                                                                          \
@@ -74,9 +74,9 @@ UNTYPED(UNTYPED_ARITHMETIC)
 	INT3(sad_##t, C, T, U, (U)c + (a < b ? (U)b - (U)a : (U)a - (U)b))                                             \
 	INT_SHIFT(shr_##t, C, T, U, a >> (b < (bits) ? b : (bits)-1) >> (b < (bits) || IS_SIGNED(T) ? 0 : 1))          \
 	INT2(div_##t, C, T, U,                                                                                         \
-	     b == 0						     ? (T)-1                                           \
+	     b == 0                                                  ? (T)-1                                           \
 	     : IS_SIGNED(T) && b == (T)-1 && a == LOWEST(T, U, bits) ? a                                               \
-								     : (T)(a / b))                                     \
+	                                                             : (T)(a / b))                                     \
 	INT2(rem_##t, C, T, U, b == 0 ? a : IS_SIGNED(T) && b == (T)-1 ? (T)0 : (T)(a % b))
 SIGNED_AND_UNSIGNED(TYPED_ARITHMETIC)
 
@@ -100,9 +100,9 @@ INT3(mad_hi_sat_s32, lane32, int32_t, uint32_t, saturate_s32(((int64_t)a * b >> 
 		return (U)((W)a * (W)b);                                                                               \
 	}                                                                                                              \
 	LANE_FUNCTION(mul_wide_##t, D, SOURCE(pa, lane32, 0);                                                          \
-		      SOURCE(pb, lane32, 1), mul_wide_##t##_lane((T)pa[i], (T)pb[i]))                                  \
+	              SOURCE(pb, lane32, 1), mul_wide_##t##_lane((T)pa[i], (T)pb[i]))                                  \
 	LANE_FUNCTION(mad_wide_##t, D, SOURCE(pa, lane32, 0); SOURCE(pb, lane32, 1);                                   \
-		      SOURCE(pc, D, 2), mul_wide_##t##_lane((T)pa[i], (T)pb[i]) + (U)pc[i])
+	              SOURCE(pc, D, 2), mul_wide_##t##_lane((T)pa[i], (T)pb[i]) + (U)pc[i])
 WIDE(u16, lane32, uint16_t, uint32_t, uint32_t)
 WIDE(s16, lane32, int16_t, int32_t, uint32_t)
 WIDE(u32, lane64, uint32_t, uint64_t, uint64_t)
@@ -182,7 +182,7 @@ LANE_FUNCTION(bfind_shift_u64, lane32, SOURCE(pa, lane64, 0), find64(pa[i], true
 		return negative ? (field & mask) | ~(mask & inside) : field & mask;                                    \
 	}                                                                                                              \
 	LANE_FUNCTION(bfe_##t, C, SOURCE(pa, C, 0); SOURCE(pb, lane32, 1);                                             \
-		      SOURCE(pc, lane32, 2), bfe_##t##_lane(pa[i], pb[i] & 0xff, pc[i] & 0xff))
+	              SOURCE(pc, lane32, 2), bfe_##t##_lane(pa[i], pb[i] & 0xff, pc[i] & 0xff))
 EXTRACT(u32, lane32, uint32_t, uint32_t, 32)
 EXTRACT(s32, lane32, int32_t, uint32_t, 32)
 EXTRACT(u64, lane64, uint64_t, uint64_t, 64)
@@ -196,7 +196,7 @@ EXTRACT(s64, lane64, int64_t, uint64_t, 64)
 		return (into & ~mask) | (field << (position & ((bits)-1)) & mask);                                     \
 	}                                                                                                              \
 	LANE_FUNCTION(bfi_##t, C, SOURCE(pa, C, 0); SOURCE(pb, C, 1); SOURCE(pc, lane32, 2);                           \
-		      SOURCE(pd, lane32, 3), bfi_##t##_lane(pa[i], pb[i], pc[i] & 0xff, pd[i] & 0xff))
+	              SOURCE(pd, lane32, 3), bfi_##t##_lane(pa[i], pb[i], pc[i] & 0xff, pd[i] & 0xff))
 INSERT(b32, lane32, uint32_t, 32)
 INSERT(b64, lane64, uint64_t, 64)
 
@@ -209,7 +209,7 @@ INSERT(b64, lane64, uint64_t, 64)
 		return (uint32_t)(value);                                                                              \
 	}                                                                                                              \
 	LANE_FUNCTION(name, lane32, SOURCE(pa, lane32, 0); SOURCE(pb, lane32, 1);                                      \
-		      SOURCE(pc, lane32, 2), name##_lane(pa[i], pb[i], pc[i]))
+	              SOURCE(pc, lane32, 2), name##_lane(pa[i], pb[i], pc[i]))
 FUNNEL(shf_l_wrap, c & 31, both << n >> 32)
 FUNNEL(shf_r_wrap, c & 31, both >> n)
 FUNNEL(shf_l_clamp, c < 32 ? c : 32, both << n >> 32)
@@ -227,7 +227,7 @@ static inline uint32_t lookup3(uint32_t a, uint32_t b, uint32_t c, uint32_t tabl
 }
 
 LANE_FUNCTION(lop3_b32, lane32, SOURCE(pa, lane32, 0); SOURCE(pb, lane32, 1); SOURCE(pc, lane32, 2);
-	      SOURCE(pd, lane32, 3), lookup3(pa[i], pb[i], pc[i], pd[i]))
+              SOURCE(pd, lane32, 3), lookup3(pa[i], pb[i], pc[i], pd[i]))
 
 /* prmt: byte selectors of 4 bits, the top one of which replicates the byte's sign. */
 static inline uint32_t permute(uint32_t a, uint32_t b, uint32_t selectors)
@@ -256,9 +256,9 @@ static inline uint32_t mode_selectors(enum ptx_prmt mode, uint32_t c)
 }
 
 LANE_FUNCTION(prmt_b32, lane32, SOURCE(pa, lane32, 0); SOURCE(pb, lane32, 1);
-	      SOURCE(pc, lane32, 2), permute(pa[i], pb[i], pc[i]))
+              SOURCE(pc, lane32, 2), permute(pa[i], pb[i], pc[i]))
 LANE_FUNCTION(prmt_mode_b32, lane32, SOURCE(pa, lane32, 0); SOURCE(pb, lane32, 1); SOURCE(pc, lane32, 2);
-	      enum ptx_prmt mode = inst->ptx->prmt, permute(pa[i], pb[i], mode_selectors(mode, pc[i])))
+              enum ptx_prmt mode = inst->ptx->prmt, permute(pa[i], pb[i], mode_selectors(mode, pc[i])))
 
 /* dp4a: four products of bytes, each source signed or not by its own type. */
 #define DOT(name, A, B)                                                                                                \
@@ -269,7 +269,7 @@ LANE_FUNCTION(prmt_mode_b32, lane32, SOURCE(pa, lane32, 0); SOURCE(pb, lane32, 1
 		return c;                                                                                              \
 	}                                                                                                              \
 	LANE_FUNCTION(name, lane32, SOURCE(pa, lane32, 0); SOURCE(pb, lane32, 1);                                      \
-		      SOURCE(pc, lane32, 2), name##_lane(pa[i], pb[i], pc[i]))
+	              SOURCE(pc, lane32, 2), name##_lane(pa[i], pb[i], pc[i]))
 DOT(dp4a_uu, uint8_t, uint8_t)
 DOT(dp4a_us, uint8_t, int8_t)
 DOT(dp4a_su, int8_t, uint8_t)
@@ -279,7 +279,7 @@ DOT(dp4a_ss, int8_t, int8_t)
  * out (EXEC_SECOND). A subtraction adds the complement; its borrow is the complement of the carry. */
 #define CARRY(t, C, U, W, bits)                                                                                        \
 	static void carry_##t(struct simt_warp *warp, const struct simt_inst *inst, const C *pa, const C *pb, U flip,  \
-			      uint32_t carry, uint32_t lanes)                                                          \
+	                      uint32_t carry, uint32_t lanes)                                                          \
 	{                                                                                                              \
 		C *d = destination(warp, inst, 0);                                                                     \
 		uint32_t out = 0;                                                                                      \
@@ -307,7 +307,7 @@ CARRY(b64, lane64, uint64_t, uint128, 64)
 
 #define MAD_CARRY(t, C, T, U, W, half, shift)                                                                          \
 	static void mad_carry_##half##_##t(struct simt_warp *warp, const struct simt_inst *inst,                       \
-					   struct simt_step *step)                                                     \
+	                                   struct simt_step *step)                                                     \
 	{                                                                                                              \
 		SOURCE(pa, C, 0);                                                                                      \
 		SOURCE(pb, C, 1);                                                                                      \
@@ -379,18 +379,18 @@ static exec_row mul_table[] = {
 	[PTX_LO] = UNTYPED_ROW(mul_lo),
 	[PTX_HI] = TYPED_ROW(mul_hi),
 	[PTX_WIDE] = {[PTX_U16] = mul_wide_u16,
-		      [PTX_S16] = mul_wide_s16,
-		      [PTX_U32] = mul_wide_u32,
-		      [PTX_S32] = mul_wide_s32},
+                      [PTX_S16] = mul_wide_s16,
+                      [PTX_U32] = mul_wide_u32,
+                      [PTX_S32] = mul_wide_s32},
 };
 
 static exec_row mad_table[] = {
 	[PTX_LO] = UNTYPED_ROW(mad_lo),
 	[PTX_HI] = TYPED_ROW(mad_hi),
 	[PTX_WIDE] = {[PTX_U16] = mad_wide_u16,
-		      [PTX_S16] = mad_wide_s16,
-		      [PTX_U32] = mad_wide_u32,
-		      [PTX_S32] = mad_wide_s32},
+                      [PTX_S16] = mad_wide_s16,
+                      [PTX_U32] = mad_wide_u32,
+                      [PTX_S32] = mad_wide_s32},
 };
 
 static exec_row mul24_table[] = {
@@ -410,9 +410,9 @@ static exec_row carry_table[] = {WIDE_UNTYPED_ROW(add_carry), WIDE_UNTYPED_ROW(s
 static exec_row mad_carry_table[] = {
 	[PTX_LO] = WIDE_UNTYPED_ROW(mad_carry_lo),
 	[PTX_HI] = {[PTX_U32] = mad_carry_hi_u_b32,
-		    [PTX_S32] = mad_carry_hi_s_b32,
-		    [PTX_U64] = mad_carry_hi_u_b64,
-		    [PTX_S64] = mad_carry_hi_s_b64},
+                    [PTX_S32] = mad_carry_hi_s_b32,
+                    [PTX_U64] = mad_carry_hi_u_b64,
+                    [PTX_S64] = mad_carry_hi_s_b64},
 	[PTX_WIDE] = {0},
 };
 

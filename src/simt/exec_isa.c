@@ -9,7 +9,7 @@ simt_exec *ISA(exec_find_move)(const struct exec_query *query);
 simt_exec *ISA(exec_find_memory)(const struct exec_query *query, simt_exec **commit);
 
 #define TEXT_(x) #x
-#define TEXT(x)	 TEXT_(x)
+#define TEXT(x)  TEXT_(x)
 
 const struct exec_isa ISA(exec_isa) = {
 	.name = TEXT(SIMT_ISA),

@@ -68,7 +68,7 @@ LOAD(u64_8, lane64, mem_u64)
 /* Stores of the low bits of lanes of S as T. Of lanes that write the same place the last one wins. */
 #define STORE(name, S, T)                                                                                              \
 	static void write_##name(struct simt_warp *warp, const struct simt_inst *inst, bool unit_stride,               \
-				 uintptr_t reach, const uint64_t *where, uint32_t lanes)                               \
+	                         uintptr_t reach, const uint64_t *where, uint32_t lanes)                               \
 	{                                                                                                              \
 		for (unsigned e = 0; e < inst->vector; e++) {                                                          \
 			uintptr_t base = reach + e * sizeof(T);                                                        \
@@ -98,7 +98,7 @@ LOAD(u64_8, lane64, mem_u64)
 	static void commit_##name(struct simt_warp *warp, const struct simt_inst *inst, struct simt_step *step)        \
 	{                                                                                                              \
 		write_##name(warp, inst, step->unit_stride, (uintptr_t)warp->block->global, step->address,             \
-			     global_lanes(step));                                                                      \
+		             global_lanes(step));                                                                      \
 	}
 STORE(8_4, lane32, mem_u8)
 STORE(16_4, lane32, mem_u16)
@@ -140,8 +140,8 @@ static simt_exec *find_load(const struct exec_query *query)
 		[PTX_F16] = LOAD_ROW(u16_4, u16_8), [PTX_B32] = LOAD_ROW(u32_4, u32_8),
 		[PTX_U32] = LOAD_ROW(u32_4, u32_8), [PTX_S32] = LOAD_ROW(u32_4, s32_8),
 		[PTX_F32] = LOAD_ROW(u32_4, u32_8), [PTX_F16X2] = LOAD_ROW(u32_4, u32_8),
-		[PTX_B64] = LOAD_ROW_8(u64_8),	    [PTX_U64] = LOAD_ROW_8(u64_8),
-		[PTX_S64] = LOAD_ROW_8(u64_8),	    [PTX_F64] = LOAD_ROW_8(u64_8),
+		[PTX_B64] = LOAD_ROW_8(u64_8),      [PTX_U64] = LOAD_ROW_8(u64_8),
+		[PTX_S64] = LOAD_ROW_8(u64_8),      [PTX_F64] = LOAD_ROW_8(u64_8),
 	};
 	return table[query->type][query->kernel_param][query->dst_bytes == 8];
 }

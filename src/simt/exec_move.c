@@ -43,7 +43,7 @@ static void pack(struct simt_warp *warp, const struct simt_inst *inst, struct si
 		uint64_t value = 0;
 		for (unsigned k = 0; k < inst->vector; k++)
 			value |= (lane_get(source(warp, inst, k), part == 64 ? 8 : 4, i) & low_bits(part))
-				 << (k * part);
+			         << (k * part);
 		if (step->lanes >> i & 1)
 			lane_set(d, bytes == 8 ? 8 : 4, i, value);
 	}
@@ -82,8 +82,8 @@ static void is_space(struct simt_warp *warp, const struct simt_inst *inst, struc
 		bool shared = a >= SIMT_SHARED_WINDOW && a < SIMT_LOCAL_WINDOW;
 		bool local = a >= SIMT_LOCAL_WINDOW && a < SIMT_WINDOWS_END;
 		bool holds = inst->ptx->space == PTX_SHARED  ? shared
-			     : inst->ptx->space == PTX_LOCAL ? local
-							     : !shared && !local;
+		             : inst->ptx->space == PTX_LOCAL ? local
+		                                             : !shared && !local;
 		mask |= (uint32_t)holds << i;
 	}
 	write_pred(warp, inst, 0, mask, step->lanes);
@@ -163,6 +163,8 @@ simt_exec *exec_find_move(const struct exec_query *query)
 		return pred ? not_pred : NULL;
 	case PTX_OP_SELP:
 		return pred ? selp_pred : NULL;
+	case PTX_OP_BAR: /* bar.warp.sync */
+	case PTX_OP_BARRIER:
 	case PTX_OP_MEMBAR:
 	case PTX_OP_FENCE:
 	case PTX_OP_NANOSLEEP:

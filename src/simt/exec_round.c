@@ -70,7 +70,7 @@ static float unit_f32(float value)
 #define FLUSHED(x) flush_f32(x, keep)
 #define PLAIN(x)   (x)
 ROUNDED(f32, float, FLUSHED, lanef,
-	inst->immediate &EXEC_SAT ? unit_f32(canonical_f32(r)) : flush_f32(canonical_f32(r), keep))
+        inst->immediate &EXEC_SAT ? unit_f32(canonical_f32(r)) : flush_f32(canonical_f32(r), keep))
 ROUNDED(f64, double, PLAIN, laned, canonical_f64(r))
 
 /* Half precision. Every operation's double result, rounded once more, is the right one: a sum, product, quotient or

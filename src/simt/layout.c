@@ -173,7 +173,7 @@ void layout_registers(struct decoder *decoder)
 		layout_function_registers(decoder, k);
 	if (decoder->program->registers > UINT16_MAX)
 		decode_error(decoder, decoder->functions[0].ptx->place,
-			     "too many registers; at most 65535 are supported");
+		             "too many registers; at most 65535 are supported");
 }
 
 /* --- memory --- */
@@ -187,12 +187,12 @@ const struct place_of *layout_find(const struct decoder *decoder, const struct p
 }
 
 static struct simt_slot add_place(struct decoder *decoder, const struct ptx_variable *variable, uint32_t *bytes,
-				  bool in_frame)
+                                  bool in_frame)
 {
 	uint64_t offset = round_up(*bytes, variable->align);
 	if (offset + variable->size > UINT32_MAX / 2) {
 		decode_error(decoder, variable->place, "'%s' does not fit into %s memory", variable->name,
-			     ptx_space_name(variable->space));
+		             ptx_space_name(variable->space));
 		return (struct simt_slot){0};
 	}
 	if (decoder->place_count == decoder->place_capacity) {
@@ -229,7 +229,7 @@ static void add_referred_operand(struct decoder *decoder, const struct ptx_opera
 }
 
 static struct simt_slot *add_parameters(struct decoder *decoder, const struct ptx_variable *variables, uint32_t count,
-					uint32_t *bytes, bool in_frame)
+                                        uint32_t *bytes, bool in_frame)
 {
 	struct simt_slot *slots = count ? arena_array(decoder->arena, count, sizeof *slots) : NULL;
 	for (uint32_t k = 0; k < count; k++)

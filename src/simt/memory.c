@@ -83,7 +83,7 @@ static void insert(struct simt_memory *memory, size_t at, struct simt_allocation
 
 /* First fit. Free space is what lies between live allocations, so neighbours that were freed are one piece again. */
 static uint64_t place(struct simt_memory *memory, const struct region *region, uint64_t size, uint64_t align,
-		      bool is_static)
+                      bool is_static)
 {
 	if (size > region->high - region->low)
 		return 0;

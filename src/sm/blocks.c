@@ -61,12 +61,12 @@ static void start_warp(struct sm *sm, uint32_t slot, uint32_t block, struct simt
 	uint64_t *pending = warp->pending, *pending_load = warp->pending_load;
 
 	*warp = (struct sm_warp){.simt = simt,
-				 .pending = pending,
-				 .pending_load = pending_load,
-				 .scheduler = warp->scheduler,
-				 .bit = warp->bit,
-				 .block = (uint8_t)block,
-				 .age = sm->next_age++};
+	                         .pending = pending,
+	                         .pending_load = pending_load,
+	                         .scheduler = warp->scheduler,
+	                         .bit = warp->bit,
+	                         .block = (uint8_t)block,
+	                         .age = sm->next_age++};
 	memset(pending, 0, sm->pending_words * sizeof *pending);
 	memset(pending_load, 0, sm->pending_words * sizeof *pending_load);
 	refetch(sm, warp, simt->pc);

@@ -10,7 +10,7 @@ enum warp_order { ORDER_LRR, ORDER_GTO, ORDER_TWO_LEVEL };
 /* Operand collection and issue of one kind of pipe. */
 struct pipe_config {
 	uint32_t issue_width; /* instructions a cycle from the schedulers, and into the units */
-	uint32_t units;	      /* identical execution units */
+	uint32_t units;       /* identical execution units */
 	uint32_t collectors;  /* collector units */
 	uint32_t in_ports, out_ports;
 };
@@ -22,16 +22,16 @@ struct sm_config {
 	uint32_t warps, blocks, registers, shared_bytes;
 	uint32_t register_unit; /* registers per thread are rounded up to a multiple of this */
 	uint32_t schedulers;
-	uint32_t order;		  /* enum warp_order */
+	uint32_t order;           /* enum warp_order */
 	uint32_t two_level_ready; /* warps in the ready set of ORDER_TWO_LEVEL */
-	uint32_t fetch_bytes;	  /* a fetch; an instruction has 8 */
+	uint32_t fetch_bytes;     /* a fetch; an instruction has 8 */
 	struct pipe_config pipe[PTX_UNITS];
 	uint32_t register_banks;
 	uint32_t result_bus; /* results a cycle of the arithmetic units */
 	uint32_t latency[PTX_LATENCIES][NUMBERS], initiation[PTX_LATENCIES][NUMBERS];
 	uint32_t shared_banks;
-	uint32_t shared_latency;	/* cycles in the pipe behind the bank access */
-	uint32_t atomic_bytes;		/* piece in which atomics travel to L2 */
+	uint32_t shared_latency;        /* cycles in the pipe behind the bank access */
+	uint32_t atomic_bytes;          /* piece in which atomics travel to L2 */
 	bool global_skips_l1, flush_l1; /* flush: L1 data forgets at a kernel's end */
 	struct cache_config l1d, l1i, l1c;
 };

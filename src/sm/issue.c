@@ -14,7 +14,7 @@ static void place_local(const struct sm *sm, const struct op *op, struct simt_st
 		uint32_t lane = (uint32_t)__builtin_ctz(left);
 		uint64_t word = step->address[lane] / 4;
 		step->address[lane] = (1ull << LOCAL_PHYSICAL_BASE_BITS) +
-				      (word * sm->local_stride + thread + lane) * 4 + step->address[lane] % 4;
+		                      (word * sm->local_stride + thread + lane) * 4 + step->address[lane] % 4;
 	}
 }
 

@@ -150,9 +150,9 @@ static struct request *new_request(struct sm *sm, const struct op *op, const str
 	bool local = op->space == PTX_LOCAL, write = op->inst->kind == SIMT_STORE;
 	struct request *request = request_new(&sm->requests);
 	request->kind = op->space == PTX_CONST || op->space == PTX_PARAM ? REQUEST_CONSTANT
-			: op->inst->kind == SIMT_ATOMIC			 ? REQUEST_ATOMIC
-			: write						 ? (local ? REQUEST_LOCAL_WRITE : REQUEST_WRITE)
-									 : (local ? REQUEST_LOCAL_READ : REQUEST_READ);
+	                : op->inst->kind == SIMT_ATOMIC                  ? REQUEST_ATOMIC
+	                : write                                          ? (local ? REQUEST_LOCAL_WRITE : REQUEST_WRITE)
+	                                                                 : (local ? REQUEST_LOCAL_READ : REQUEST_READ);
 	request->is_write = write;
 	request->address = access->address;
 	request->bytes = access->bytes;
@@ -237,8 +237,8 @@ static bool access_memory(struct sm *sm, struct op *op)
 	bool constant = op->space == PTX_CONST || op->space == PTX_PARAM;
 	if (op->accesses) {
 		bool sent = !constant && goes_past_l1(sm, op)
-				    ? send_past_l1(sm, op)
-				    : access_cache(sm, op, constant ? &sm->lsu.l1c : &sm->lsu.l1d);
+		                    ? send_past_l1(sm, op)
+		                    : access_cache(sm, op, constant ? &sm->lsu.l1c : &sm->lsu.l1d);
 		if (!sent || op->accesses)
 			return false;
 	}

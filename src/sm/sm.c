@@ -29,7 +29,7 @@ static void open_pipe_ports(struct sm *sm)
 }
 
 void sm_open(struct sm *sm, uint32_t index, uint32_t sm_count, const struct sm_config *config,
-	     const struct address_map *map, uint64_t period)
+             const struct address_map *map, uint64_t period)
 {
 	*sm = (struct sm){.config = *config, .index = index, .map = map, .period = period, .wake = UINT64_MAX};
 	sm->ops.arena = sm->requests.arena = &sm->arena;

@@ -76,7 +76,7 @@ void stack_wait(struct sm *sm, struct scheduler *scheduler)
 void stack_resolve(struct sm *sm, struct sm_warp *warp, uint32_t level)
 {
 	uint64_t *const by_level[] = {&sm->stats.stack_l1, &sm->stats.stack_l2, &sm->stats.stack_dram,
-				      &sm->stats.stack_shared};
+	                              &sm->stats.stack_shared};
 	*by_level[level] += warp->waited;
 	warp->waited = 0;
 }
