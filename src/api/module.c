@@ -177,6 +177,16 @@ uint32_t kernel_registers(const sluice_kernel *kernel)
 	return registers ? registers : 1;
 }
 
+/* What the machine takes, or less where the kernel says so (.reqntid, .maxntid). */
+static uint32_t block_limit(const sluice_gpu *gpu, const struct ptx_function *function)
+{
+	const uint32_t *said = function->required_threads[0] ? function->required_threads : function->max_threads;
+	uint64_t threads = said[0];
+	for (unsigned i = 1; i < 3; i++)
+		threads *= said[i] ? said[i] : 1;
+	return threads && threads < gpu->machine.max_block_threads ? (uint32_t)threads : gpu->machine.max_block_threads;
+}
+
 enum sluice_status sluice_kernel_info(sluice_gpu *gpu, sluice_kernel *kernel, struct sluice_kernel_info *info,
                                       struct sluice_error *error)
 {
@@ -191,7 +201,7 @@ enum sluice_status sluice_kernel_info(sluice_gpu *gpu, sluice_kernel *kernel, st
 	                                    .constant_bytes = (uint32_t)kernel->module->constant_bytes,
 	                                    .param_count = kernel->function->param_count,
 	                                    .param_bytes = program->param_bytes,
-	                                    .max_block_threads = gpu->machine.max_block_threads,
+	                                    .max_block_threads = block_limit(gpu, kernel->function),
 	                                    .instructions = program->count};
 	return api_succeed(error);
 }

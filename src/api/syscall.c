@@ -1,4 +1,5 @@
-/* What device code may call. Its pointers are device addresses, generic ones; nothing of them is trusted. */
+/* What device code may call. Its pointers are generic device addresses. Global ones are checked
+ * against the allocations, local ones against the window only: how much of it the thread has is not known here. */
 #include "api/syscall.h"
 
 #include <inttypes.h>

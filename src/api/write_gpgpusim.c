@@ -51,6 +51,9 @@ static double occupancy(const struct sm_stats *sm, const struct machine *machine
 	X("gpgpu_n_mem_read_global = ", less(t->l2.read_accesses, t->l1i.read_misses + t->l1c.read_misses))            \
 	X("gpgpu_n_mem_write_global = ", t->l2.write_accesses)                                                         \
 	X("gpgpu_n_mem_const = ", t->l1c.read_misses)                                                                  \
+	X("gpgpu_n_load_insn  = ", t->sm.load_lanes)                                                                   \
+	X("gpgpu_n_store_insn = ", t->sm.store_lanes)                                                                  \
+	X("gpgpu_n_shmem_insn = ", t->sm.shared_lanes)                                                                 \
 	X("gpgpu_n_shmem_bkconflict = ", t->sm.shared_conflict_cycles)                                                 \
 	X("gpgpu_stall_shd_mem[s_mem][bk_conf] = ", t->sm.shared_conflict_cycles)
 

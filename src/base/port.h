@@ -2,7 +2,8 @@
  *
  * One producer, one consumer. What is pushed, and the room that a pop frees, become visible at the next time step, so
  * the order in which stages tick cannot change a result. `now` is the simulated time; it only has to grow from step to
- * step. A push wakes the consumer: *wake becomes the earliest time at which it must look again.
+ * step. A push wakes the consumer: *wake becomes the earliest time at which it must look again; freed room wakes the
+ * producer, where it has asked for that.
  *
  * Capacity is counted in units: one an item, or the flits of a packet. A port that shall carry one item every cycle
  * needs room for two: the slot freed in a cycle can be filled only in the next (the same holds for a credit-based link
@@ -30,7 +31,8 @@ struct port {
 	uint32_t held;		/* units inside, without those freed */
 	uint32_t freed;		/* units freed at `freed_at`: not visible to the producer in that step */
 	uint64_t freed_at;
-	uint64_t *wake; /* the consumer's wake-up time, or NULL */
+	uint64_t *wake;     /* the consumer's wake-up time, or NULL */
+	uint64_t *producer; /* the producer's wake-up time, or NULL: it polls */
 };
 
 static inline void port_open(struct port *port, struct arena *arena, uint32_t capacity, uint64_t *wake)
@@ -47,6 +49,18 @@ static inline uint32_t port_room(const struct port *port, uint64_t now)
 	return port->capacity - port->held - (port->freed_at == now ? port->freed : 0);
 }
 
+/* The room that the producer will see in the next step. */
+static inline uint32_t port_coming_room(const struct port *port)
+{
+	return port->capacity - port->held;
+}
+
+static inline void port_wake(uint64_t *wake, uint64_t now)
+{
+	if (wake && *wake > now + 1)
+		*wake = now + 1;
+}
+
 static inline void port_push_units(struct port *port, void *item, uint32_t units, uint64_t now)
 {
 	assert(port_room(port, now) >= units && port->items < port->capacity);
@@ -54,8 +68,7 @@ static inline void port_push_units(struct port *port, void *item, uint32_t units
 	port->slot[at < port->capacity ? at : at - port->capacity] = (struct port_slot){item, now};
 	port->items++;
 	port->held += units;
-	if (port->wake && *port->wake > now + 1)
-		*port->wake = now + 1;
+	port_wake(port->wake, now);
 }
 
 static inline void port_push(struct port *port, void *item, uint64_t now)
@@ -81,6 +94,7 @@ static inline void port_release(struct port *port, uint32_t units, uint64_t now)
 	}
 	port->freed += units;
 	port->held -= units;
+	port_wake(port->producer, now);
 }
 
 /* Takes the item that port_front() showed; its units stay held until they are released. */

@@ -1,17 +1,21 @@
 /* sluice cc: compiles CUDA C++ with clang, our headers, our device library and our runtime.
  *
- * The command becomes clang++ with the flags below; whatever it does not know passes through, behind them, so that a
- * user's flags have the last word. nvcc's spellings of common flags are translated.
+ * clang++ gets the flags below; whatever we do not know passes through, behind them, so that a user's flags have the
+ * last word. nvcc's spellings of common flags are translated.
  */
 #include "cli/commands.h"
 
 #include "base/arena.h"
 
 #include <errno.h>
+#include <ftw.h>
 #include <limits.h>
+#include <signal.h>
+#include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 enum { DEFAULT_ARCHITECTURE = 70 };
@@ -22,6 +26,7 @@ struct words {
 };
 
 struct cc {
+	struct arena arena;       /* the words we make */
 	const char *name;         /* "sluice cc" */
 	struct words user;        /* what goes to clang behind our flags */
 	const char *device_ptx;   /* --device-ptx, or NULL */
@@ -30,7 +35,7 @@ struct cc {
 	unsigned sources, inputs; /* CUDA sources; files of any kind */
 	unsigned architecture;    /* the newest nvcc-style one given, or 0 */
 	bool own_architecture;    /* clang's spelling of one was given */
-	bool links, ptx, verbose;
+	bool links, ptx, verbose, help;
 };
 
 /* What becomes of a flag of nvcc's. */
@@ -69,8 +74,8 @@ static const struct flag flags[] = {
 	{"maxrregcount", true, DROP, NULL, NULL},
 	{"Xptxas", true, DROP, NULL, NULL},
 	{"ptxas-options", true, DROP, NULL, NULL},
-	{"Xcompiler", true, SPREAD, "", NULL},
-	{"compiler-options", true, SPREAD, "", NULL},
+	{"Xcompiler", true, SPREAD, NULL, NULL},
+	{"compiler-options", true, SPREAD, NULL, NULL},
 	{"Xnvlink", true, DROP, NULL, NULL},
 	{"ccbin", true, DROP, NULL, NULL},
 	{"compiler-bindir", true, DROP, NULL, NULL},
@@ -95,16 +100,22 @@ static void add(struct words *words, const char *word)
 	words->list[words->count] = NULL;
 }
 
-/* Adds each part of a list, behind a prefix. The parts stay allocated: the process becomes the compiler. */
-static void add_parts(struct words *words, const char *list, const char *separators, const char *prefix)
+static char *joined(struct cc *cc, const char *first, const char *second)
 {
-	char *rest = xstrdup(list), *word;
-	for (char *part; (part = strsep(&rest, separators));) {
-		if (!*part)
-			continue;
-		if (asprintf(&word, "%s%s", prefix, part) < 0)
-			abort();
-		add(words, word);
+	size_t length = strlen(first);
+	char *text = arena_alloc(&cc->arena, length + strlen(second) + 1);
+	strcpy(text + length, second);
+	return memcpy(text, first, length);
+}
+
+/* Adds each part of a list. */
+static void add_parts(struct cc *cc, const char *list, char separator)
+{
+	for (const char *at = list; *at;) {
+		size_t length = strcspn(at, (const char[]){separator, '\0'});
+		if (length)
+			add(&cc->user, arena_string(&cc->arena, at, length));
+		at += length + (at[length] != '\0');
 	}
 }
 
@@ -151,10 +162,10 @@ static bool translate(struct cc *cc, const struct flag *flag, const char *value)
 		return true;
 	case REPLACE:
 		if (applies)
-			add_parts(&cc->user, flag->text, " ", "");
+			add_parts(cc, flag->text, ' ');
 		return true;
 	case SPREAD:
-		add_parts(&cc->user, value, ",", flag->text);
+		add_parts(cc, value, ',');
 		return true;
 	case ARCHITECTURE: {
 		unsigned architecture = newest_architecture(value);
@@ -253,15 +264,7 @@ static bool take(struct cc *cc, int argc, char **argv, int *i)
 	return true;
 }
 
-static char *joined(const char *first, const char *second)
-{
-	char *text;
-	if (asprintf(&text, "%s%s", first, second) < 0)
-		abort();
-	return text;
-}
-
-static void add_cuda(const struct cc *cc, struct words *command, const char *toolkit)
+static void add_cuda(struct cc *cc, struct words *command, const char *toolkit)
 {
 	static const char *const fixed[] = {
 		"-nocudainc",
@@ -276,15 +279,15 @@ static void add_cuda(const struct cc *cc, struct words *command, const char *too
 		"-Wno-reserved-user-defined-literal",
 		"-Wno-c++11-narrowing",
 	};
-	add(command, joined("--cuda-path=", toolkit));
+	add(command, joined(cc, "--cuda-path=", toolkit));
 	add(command, "-isystem");
-	add(command, joined(toolkit, "/include"));
+	add(command, joined(cc, toolkit, "/include"));
 	for (size_t i = 0; i < sizeof fixed / sizeof *fixed; i++)
 		add(command, fixed[i]);
 	if (!cc->own_architecture) {
 		char name[32];
 		snprintf(name, sizeof name, "%u", cc->architecture ? cc->architecture : DEFAULT_ARCHITECTURE);
-		add(command, joined("--cuda-gpu-arch=sm_", name));
+		add(command, joined(cc, "--cuda-gpu-arch=sm_", name));
 	}
 	if (cc->device_ptx) {
 		static const char *const host_only[] = {"--cuda-host-only", "-Xclang", "-fcuda-include-gpubinary",
@@ -296,14 +299,14 @@ static void add_cuda(const struct cc *cc, struct words *command, const char *too
 }
 
 /* --ptx without -o: a.cu becomes a.ptx in the current folder. */
-static void add_ptx(const struct cc *cc, struct words *command)
+static void add_ptx(struct cc *cc, struct words *command)
 {
 	add(command, "-S");
 	add(command, "--cuda-device-only");
 	if (cc->output)
 		return;
 	const char *slash = strrchr(cc->source, '/');
-	char *name = joined(slash ? slash + 1 : cc->source, ".ptx");
+	char *name = joined(cc, slash ? slash + 1 : cc->source, ".ptx");
 	strcpy(name + strlen(name) - strlen(".cu.ptx"), ".ptx");
 	add(command, "-o");
 	add(command, name);
@@ -353,27 +356,75 @@ static void print_command(const struct words *command)
 	fputc('\n', stderr);
 }
 
-static int become_compiler(const struct cc *cc, struct words *command)
+static int remove_entry(const char *path, const struct stat *status, int kind, struct FTW *walk)
+{
+	(void)status, (void)kind, (void)walk;
+	return remove(path);
+}
+
+/* Starts the compiler with a folder of its own for temporary files: clang 14 leaves empty folders behind. */
+static int start(const struct cc *cc, struct words *command, const sigset_t *mask, pid_t *child)
 {
 	const char *given = getenv("SLUICE_CLANG");
 	const char *const compilers[] = {given && *given ? given : "clang++-14", given && *given ? NULL : "clang++",
 	                                 NULL};
-	fflush(NULL);
-	for (size_t i = 0; compilers[i]; i++) {
+	posix_spawnattr_t attributes;
+	int error = ENOENT;
+	posix_spawnattr_init(&attributes);
+	posix_spawnattr_setsigmask(&attributes, mask);
+	posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK);
+	for (size_t i = 0; compilers[i] && error == ENOENT; i++) {
 		command->list[0] = compilers[i];
 		if (cc->verbose)
 			print_command(command);
-		execvp(command->list[0], (char *const *)command->list);
-		if (errno != ENOENT)
-			break;
+		error = posix_spawnp(child, command->list[0], NULL, &attributes, (char *const *)command->list, environ);
 	}
-	int error = errno;
+	posix_spawnattr_destroy(&attributes);
+	if (!error)
+		return 0;
 	cli_error(cc->name, "cannot start %s: %s%s", command->list[0], strerror(error),
 	          error == ENOENT ? "; Debian's package clang-14 has the compiler" : "");
 	return error == ENOENT ? CLI_NOT_FOUND : CLI_CANNOT_RUN;
 }
 
-static void print_help(void)
+/* The compiler's exit status. Signals that would end us go to it, so that we stay to clean up. */
+static int await(pid_t child, const sigset_t *signals)
+{
+	int status, number;
+	for (;;) {
+		sigwait(signals, &number);
+		if (number != SIGCHLD)
+			kill(child, number);
+		else if (waitpid(child, &status, WNOHANG) == child)
+			return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+	}
+}
+
+static int run_compiler(struct cc *cc, struct words *command)
+{
+	const char *parent = getenv("TMPDIR");
+	char *folder = joined(cc, parent && *parent ? parent : "/tmp", "/sluice-cc-XXXXXX");
+	if (!mkdtemp(folder)) {
+		cli_error(cc->name, "cannot make the folder %s: %s", folder, strerror(errno));
+		return CLI_FAILED;
+	}
+	setenv("TMPDIR", folder, 1);
+	sigset_t signals, before;
+	sigemptyset(&signals);
+	static const int numbers[] = {SIGCHLD, SIGINT, SIGTERM, SIGHUP};
+	for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+		sigaddset(&signals, numbers[i]);
+	sigprocmask(SIG_BLOCK, &signals, &before);
+	fflush(NULL);
+	pid_t child;
+	int status = start(cc, command, &before, &child);
+	if (status == 0)
+		status = await(child, &signals);
+	nftw(folder, remove_entry, 16, FTW_DEPTH | FTW_PHYS);
+	return status;
+}
+
+static int print_help(void)
 {
 	fputs("Usage: sluice cc [OPTION...] FILE...\n"
 	      "Compile CUDA C++ for Sluice: clang++ with Sluice's headers, device library and runtime.\n"
@@ -389,35 +440,50 @@ static void print_help(void)
 	      "Environment: SLUICE_CLANG, the compiler (clang++-14); SLUICE_TOOLKIT, the folder of headers and\n"
 	      "libraries (the one that belongs to this program).\n",
 	      stdout);
+	return 0;
+}
+
+static int compile(struct cc *cc)
+{
+	struct words command = {0};
+	char toolkit[PATH_MAX];
+	if (!check(cc))
+		return CLI_USAGE;
+	if (!find_toolkit(cc, toolkit))
+		return CLI_FAILED;
+	add(&command, NULL); /* the compiler */
+	add_cuda(cc, &command, toolkit);
+	if (cc->ptx)
+		add_ptx(cc, &command);
+	for (size_t i = 0; i < cc->user.count; i++)
+		add(&command, cc->user.list[i]);
+	if (cc->links) {
+		const char *libraries = joined(cc, toolkit, "/lib64");
+		add(&command, joined(cc, "-L", libraries));
+		add(&command, "-lcudart");
+		add(&command, joined(cc, "-Wl,-rpath,", libraries));
+	}
+	int status = run_compiler(cc, &command);
+	free(command.list);
+	return status;
 }
 
 int command_cc(int argc, char **argv)
 {
 	struct cc cc = {.name = argv[0], .links = true};
-	struct words command = {0};
-	char toolkit[PATH_MAX];
-	for (int i = 1; i < argc; i++) {
-		if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0) {
-			print_help();
-			return 0;
-		}
-		if (!take(&cc, argc, argv, &i))
-			return CLI_USAGE;
+	bool fine = true;
+	for (int i = 1; i < argc && fine; i++) {
+		if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0)
+			cc.help = true;
+		else
+			fine = take(&cc, argc, argv, &i);
 	}
-	if (!check(&cc))
-		return CLI_USAGE;
-	if (!find_toolkit(&cc, toolkit))
-		return CLI_FAILED;
-	add(&command, NULL); /* the compiler */
-	add_cuda(&cc, &command, toolkit);
-	if (cc.ptx)
-		add_ptx(&cc, &command);
-	for (size_t i = 0; i < cc.user.count; i++)
-		add(&command, cc.user.list[i]);
-	if (cc.links) {
-		add(&command, joined(joined("-L", toolkit), "/lib64"));
-		add(&command, "-lcudart");
-		add(&command, joined(joined("-Wl,-rpath,", toolkit), "/lib64"));
-	}
-	return become_compiler(&cc, &command);
+	int status = CLI_USAGE;
+	if (cc.help)
+		status = print_help();
+	else if (fine)
+		status = compile(&cc);
+	free(cc.user.list);
+	arena_free(&cc.arena);
+	return status;
 }

@@ -78,38 +78,60 @@ static bool write_to(struct runtime *runtime, FILE *file, enum sluice_stats_form
 
 /* A temporary file beside the target, which becomes it when all is written: whoever reads the target finds the old
  * contents or the new, never a part. */
-static bool write_file(struct runtime *runtime, const char *path, enum sluice_stats_format format)
+static bool write_regular(struct runtime *runtime, const char *path, enum sluice_stats_format format)
 {
 	char *temporary = xmalloc(strlen(path) + sizeof ".XXXXXX");
 	strcat(strcpy(temporary, path), ".XXXXXX");
 	int descriptor = mkstemp(temporary);
-	FILE *file = descriptor < 0 ? NULL : fdopen(descriptor, "w");
-	if (!file) {
-		runtime_message("cannot write %s: %s", path, strerror(errno));
-		if (descriptor >= 0)
-			close(descriptor);
+	if (descriptor < 0) {
 		free(temporary);
 		return false;
 	}
-	/* mkstemp() makes a private file; the target's readers are the umask's business */
+	/* mkstemp() makes a private file; who may read the target is the umask's business */
 	mode_t mask = umask(0);
 	umask(mask);
-	bool fine = fchmod(descriptor, 0666 & ~mask) == 0 && write_to(runtime, file, format);
-	fine = fine && fflush(file) == 0 && fsync(descriptor) == 0;
+	FILE *file = fdopen(descriptor, "w");
+	bool fine = file && fchmod(descriptor, 0666 & ~mask) == 0 && write_to(runtime, file, format) &&
+	            fflush(file) == 0 && fsync(descriptor) == 0;
 	int reason = errno;
-	if (fclose(file) != 0 && fine) {
-		fine = false;
-		reason = errno;
-	}
-	if (fine && rename(temporary, path) != 0) {
-		fine = false;
-		reason = errno;
-	}
-	if (!fine) {
-		runtime_message("cannot write %s: %s", path, strerror(reason));
+	if (file)
+		fclose(file);
+	else
+		close(descriptor);
+	errno = reason;
+	fine = fine && rename(temporary, path) == 0;
+	reason = errno;
+	if (!fine)
 		unlink(temporary);
-	}
 	free(temporary);
+	errno = reason;
+	return fine;
+}
+
+/* Terminals, pipes and the like cannot be replaced: they are written as they are. */
+static bool write_special(struct runtime *runtime, const char *path, enum sluice_stats_format format)
+{
+	FILE *file = fopen(path, "w");
+	if (!file)
+		return false;
+	bool fine = write_to(runtime, file, format) && fflush(file) == 0;
+	int reason = errno;
+	fclose(file);
+	errno = reason;
+	return fine;
+}
+
+static bool write_file(struct runtime *runtime, const char *path, enum sluice_stats_format format)
+{
+	struct stat status;
+	bool exists = stat(path, &status) == 0;
+	/* a symbolic link stays one: its target is replaced */
+	char *target = exists ? realpath(path, NULL) : NULL;
+	bool fine = exists && !S_ISREG(status.st_mode) ? write_special(runtime, path, format)
+	                                               : write_regular(runtime, target ? target : path, format);
+	if (!fine)
+		runtime_message("cannot write %s: %s", path, strerror(errno));
+	free(target);
 	return fine;
 }
 

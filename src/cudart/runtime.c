@@ -49,9 +49,14 @@ cudaError_t runtime_report(struct runtime *runtime, const char *call, const stru
 		[SLUICE_STOPPED] = cudaErrorLaunchTimeout,
 		[SLUICE_IO] = cudaErrorOperatingSystem,
 	};
-	size_t length = strlen(error->message);
-	runtime_message("%s: %.*s", call, (int)(length - (length && error->message[length - 1] == '\n')),
-	                error->message);
+	int length = (int)strlen(error->message);
+	if (length && error->message[length - 1] == '\n')
+		length--;
+	/* the library's diagnostics carry their own beginning */
+	if (strncmp(error->message, "sluice: ", 8) == 0)
+		runtime_message("%.*s", length - 8, error->message + 8);
+	else
+		runtime_message("%s: %.*s", call, length, error->message);
 	if (error->status == SLUICE_FAULT || error->status == SLUICE_STALLED) {
 		runtime->error = errors[error->status];
 		runtime->failed = true;

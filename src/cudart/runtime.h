@@ -37,9 +37,9 @@ struct runtime {
 	struct symbol *kernels, *variables;
 	struct handle *handles;
 	uint64_t launches;
-	bool failed;	 /* the process shall not end with status 0 */
+	bool failed;     /* the process shall not end with status 0 */
 	bool open_tried; /* the GPU was opened, or could not be */
-	int process;	 /* the one that opened it: a forked child writes no statistics */
+	int process;     /* the one that opened it: a forked child writes no statistics */
 	/* settings and the progress line */
 	char *command_line, *options;
 	const char **program, **option;
@@ -76,7 +76,7 @@ __attribute__((format(printf, 1, 2))) void runtime_message(const char *format, .
 
 /* The progress line of long kernels (sluice_settings.progress; `user` is the runtime). */
 void progress_show(void *user, const char *kernel, uint64_t blocks_done, uint64_t blocks, uint64_t cycles,
-		   uint64_t warp_instructions);
+                   uint64_t warp_instructions);
 void progress_begin(struct runtime *runtime);
 void progress_end(struct runtime *runtime);
 

@@ -20,7 +20,7 @@ bool dispatch_blocks(struct dispatch *dispatch, struct gpu *gpu)
 		uint32_t at = (first + i) % sms;
 		if (!sm_has_room(&gpu->sm[at]))
 			continue;
-		sm_start_block(&gpu->sm[at], dispatch->next++, gpu->now);
+		sm_start_block(&gpu->sm[at], dispatch->next++, gpu->clock[CLOCK_CORE].cycle, gpu->now);
 		gpu->last_sm = at;
 		started = true;
 	}

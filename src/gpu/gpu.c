@@ -30,6 +30,7 @@ static void wire(struct gpu *gpu)
 		sm->network = &gpu->to_slices;
 		sm->replies = &gpu->to_sms;
 		port_open(&sm->from_network, arena, boundary, &sm->wake);
+		gpu->to_slices.input[i].port.producer = &sm->wake;
 		gpu->to_sms.output[i].port = &sm->from_network;
 	}
 	for (uint32_t i = 0; i < gpu->slices; i++) {

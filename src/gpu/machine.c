@@ -64,6 +64,8 @@ const struct option machine_options[] = {
 	U32("launch.max_block_threads", max_block_threads, 32, 2048, "threads", "largest block"),
 	BOOL("launch.spread_small_grids", spread_small_grids,
              "a grid that does not fill the machine puts the same number of blocks on every SM"),
+	BOOL("launch.sleep", sm.sleep,
+             "SMs tick only when something can happen in them; changes no figure but host time"),
 	U32("launch.watchdog", watchdog, 1000, 4e9, "cycles",
             "without progress, after which a kernel counts as stalled"),
 	U32("memory.heap_base", heap_base_mib, 512, 1048576, "MiB", "device address of the first allocation"),

@@ -10,6 +10,8 @@ void address_map_open(struct address_map *map)
 	map->slice_bits = log2_floor(map->slices_per_channel);
 	map->bank_bits = log2_floor(map->banks);
 	map->low_bank_bits = map->slice_bits > 1 ? map->slice_bits : 1;
+	if (map->low_bank_bits > map->bank_bits) /* fewer banks than slices */
+		map->low_bank_bits = map->bank_bits;
 }
 
 void address_map_place(const struct address_map *map, struct request *request)

@@ -42,7 +42,7 @@ struct dram_stats {
 #undef X
 };
 
-enum { DRAM_NO_ROW = UINT32_MAX };
+#define DRAM_NO_ROW UINT32_MAX
 
 struct dram_bank {
 	struct request *current;      /* being served */

@@ -74,8 +74,9 @@ static void start_warp(struct sm *sm, uint32_t slot, uint32_t block, struct simt
 	update_held(sm, warp);
 }
 
-void sm_start_block(struct sm *sm, uint64_t number, uint64_t now)
+void sm_start_block(struct sm *sm, uint64_t number, uint64_t cycle, uint64_t now)
 {
+	sm_account(sm, cycle + 1);
 	uint32_t slot = 0;
 	while (sm->block[slot].alive)
 		slot++;

@@ -120,3 +120,11 @@ void collect_operands(struct sm *sm)
 	}
 	sm->banks_written = 0;
 }
+
+void collection_account(struct sm *sm, uint64_t slept)
+{
+	sm->arbitration = (uint32_t)((sm->arbitration + slept) % sm->collectors);
+	for (uint32_t unit = 0; unit < PTX_UNITS; unit++)
+		if (!port_empty(&sm->issued[unit]))
+			sm->stats.collector_full += slept;
+}

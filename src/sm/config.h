@@ -32,6 +32,7 @@ struct sm_config {
 	uint32_t shared_banks;
 	uint32_t shared_latency;        /* cycles in the pipe behind the bank access */
 	uint32_t atomic_bytes;          /* piece in which atomics travel to L2 */
+	bool sleep;              /* ticks only when something can happen; changes no result */
 	bool global_skips_l1, flush_l1; /* flush: L1 data forgets at a kernel's end */
 	struct cache_config l1d, l1i, l1c;
 };

@@ -22,8 +22,10 @@ static void place_local(const struct sm *sm, const struct op *op, struct simt_st
 static void make_accesses(struct sm *sm, struct op *op, struct simt_step *step)
 {
 	const struct simt_inst *inst = op->inst;
+	uint32_t lanes = (uint32_t)__builtin_popcount(step->lanes);
 	switch (op->space) {
 	case PTX_SHARED:
+		sm->stats.shared_lanes += lanes;
 		op->busy = (uint16_t)bank_cycles(step->address, step->lanes, inst->size, sm->config.shared_banks);
 		sm->stats.shared_accesses++;
 		return;
@@ -31,7 +33,8 @@ static void make_accesses(struct sm *sm, struct op *op, struct simt_step *step)
 	case PTX_PARAM:
 		coalesce_constant(op, step->address, step->lanes, sm->config.l1c.line_bytes);
 		sm->stats.constant_accesses++;
-		break;
+		op->waiting = op->accesses;
+		return;
 	case PTX_LOCAL:
 		place_local(sm, op, step);
 		coalesce_global(op, step->address, step->lanes, inst->size);
@@ -47,6 +50,7 @@ static void make_accesses(struct sm *sm, struct op *op, struct simt_step *step)
 			sm->stats.global_stores += inst->kind == SIMT_STORE;
 		}
 	}
+	*(inst->kind == SIMT_STORE ? &sm->stats.store_lanes : &sm->stats.load_lanes) += lanes;
 	op->waiting = op->accesses;
 }
 

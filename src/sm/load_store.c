@@ -12,6 +12,7 @@ bool network_send(struct sm *sm, struct request *request)
 {
 	if (!crossbar_has_room(sm->network, sm->index, request, sm->now)) {
 		sm->stats.network_full++;
+		sm->sends_refused++;
 		return false;
 	}
 	crossbar_send(sm->network, sm->index, request, sm->now);
@@ -171,17 +172,32 @@ static bool goes_past_l1(const struct sm *sm, const struct op *op)
 	       op->inst->cache == PTX_CG || op->inst->cache == PTX_CV;
 }
 
+/* The request for the instruction's next access; one that was turned away is offered again. */
+static struct request *next_request(struct sm *sm, struct op *op)
+{
+	struct load_store *lsu = &sm->lsu;
+	if (!lsu->offered)
+		lsu->offered = new_request(sm, op, &op->access[op->accesses - 1]);
+	return lsu->offered;
+}
+
+static void accepted(struct sm *sm, struct op *op)
+{
+	sm->lsu.offered = NULL;
+	op->accesses--;
+}
+
 /* The instruction's next access straight into the network. */
 static bool send_past_l1(struct sm *sm, struct op *op)
 {
-	struct request *request = new_request(sm, op, &op->access[op->accesses - 1]);
+	struct request *request = next_request(sm, op);
 	request->bypass = true;
 	if (!network_send(sm, request)) {
-		request_release(request);
+		sm->lsu.blocked = BLOCKED_BY_NETWORK;
 		return false;
 	}
 	sm->warp[op->warp].stores += request->is_write;
-	op->accesses--;
+	accepted(sm, op);
 	return true;
 }
 
@@ -190,16 +206,17 @@ static bool access_cache(struct sm *sm, struct op *op, struct cache *cache)
 {
 	if (!cache_data_port_free(cache, sm->cycle))
 		return false;
-	struct request *request = new_request(sm, op, &op->access[op->accesses - 1]);
+	struct request *request = next_request(sm, op);
 	bool is_write = request->is_write, sent_down;
 	if (!is_write)
 		request->bytes = cache->config.line_bytes; /* a miss fetches the line */
+	request->born = sm->cycle;
 	enum cache_result result = cache_access(cache, request, sm->cycle, &sent_down);
 	if (result == CACHE_REFUSED) {
-		request_release(request);
+		sm->lsu.blocked = cache == &sm->lsu.l1d ? BLOCKED_BY_L1D : BLOCKED_BY_L1C;
 		return false;
 	}
-	op->accesses--;
+	accepted(sm, op);
 	if (is_write && sent_down)
 		sm->warp[op->warp].stores++;
 	if (result == CACHE_HIT && !sent_down) {
@@ -253,6 +270,8 @@ static bool access_memory(struct sm *sm, struct op *op)
 void load_store(struct sm *sm)
 {
 	struct load_store *lsu = &sm->lsu;
+	lsu->blocked = NOT_BLOCKED;
+	sm->sends_refused = 0;
 	write_back_loads(sm);
 	accept_reply(sm);
 	send_misses(sm, &lsu->l1c);
@@ -269,4 +288,25 @@ void load_store(struct sm *sm)
 		lsu->current = NULL;
 	else
 		sm->stats.lsu_stall_cycles++;
+}
+
+bool load_store_can_go_on(const struct sm *sm)
+{
+	const struct load_store *lsu = &sm->lsu;
+	uint32_t queues =
+		(lsu->l1c.miss_queue.count > 0) + (lsu->l1d.miss_queue.count > 0) + (sm->l1i.miss_queue.count > 0);
+	uint32_t refused = sm->sends_refused - (lsu->blocked == BLOCKED_BY_NETWORK);
+	return lsu->write_back || lsu->bypassed || lsu->shared_count || lsu->l1d.ready_count || lsu->l1c.ready_count ||
+	       sm->l1i.ready_count || !port_empty(&sm->from_network) || queues > refused ||
+	       (lsu->current ? !lsu->blocked : !port_empty(&sm->collected[PTX_UNIT_MEM]));
+}
+
+void load_store_account(struct sm *sm, uint64_t slept)
+{
+	struct load_store *lsu = &sm->lsu;
+	if (!lsu->current)
+		return;
+	sm->stats.lsu_stall_cycles += slept;
+	lsu->l1d.stats.refused += lsu->blocked == BLOCKED_BY_L1D ? slept : 0;
+	lsu->l1c.stats.refused += lsu->blocked == BLOCKED_BY_L1C ? slept : 0;
 }

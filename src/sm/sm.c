@@ -81,33 +81,41 @@ void sm_end(struct sm *sm)
 		cache_invalidate(&sm->lsu.l1d);
 }
 
-static bool cache_busy(const struct cache *cache)
+/* True when a pipe's operand collection will move something in the next cycle. */
+static bool collection_can_go_on(const struct sm *sm, uint32_t unit)
 {
-	return cache->ready_count || cache->miss_queue.count;
+	const struct collector_set *set = &sm->set[unit];
+	return (set->complete && port_coming_room(&sm->collected[unit])) ||
+	       (set->free && !port_empty(&sm->issued[unit]));
+}
+
+static bool scheduler_can_go_on(const struct sm *sm, const struct scheduler *scheduler)
+{
+	uint64_t open = scheduler->stale;
+	for (uint32_t u = 0; u < PTX_UNITS; u++)
+		if (port_coming_room(&sm->issued[u]))
+			open |= scheduler->unit[u] & ~scheduler->hazard;
+	return open & scheduler->filled & ~scheduler->held;
 }
 
 /* True when the next cycle can differ from this one without anything coming from outside. */
-static bool has_work(const struct sm *sm)
+static bool can_go_on(const struct sm *sm)
 {
-	const struct load_store *lsu = &sm->lsu;
-	if (sm->fetched.valid || sm->wants_fetch[0] || sm->wants_fetch[1] || lsu->current || lsu->write_back ||
-	    lsu->bypassed || lsu->shared_count)
+	if (sm->fetched.valid || sm->wants_fetch[0] || sm->wants_fetch[1] || sm->banks_waiting)
 		return true;
-	for (uint32_t s = 0; s < sm->config.schedulers; s++) {
-		const struct scheduler *scheduler = &sm->scheduler[s];
-		if (scheduler->filled & ~scheduler->held & (~scheduler->hazard | scheduler->stale))
-			return true;
-	}
 	for (uint32_t u = 0; u < PTX_UNITS; u++)
-		if (!port_empty(&sm->issued[u]) || !port_empty(&sm->collected[u]) || sm->set[u].free != sm->set[u].all)
+		if (collection_can_go_on(sm, u) || (u != PTX_UNIT_MEM && !port_empty(&sm->collected[u])))
 			return true;
-	return cache_busy(&sm->l1i) || cache_busy(&lsu->l1d) || cache_busy(&lsu->l1c) || !port_empty(&sm->from_network);
+	for (uint32_t s = 0; s < sm->config.schedulers; s++)
+		if (scheduler_can_go_on(sm, &sm->scheduler[s]))
+			return true;
+	return load_store_can_go_on(sm);
 }
 
 /* When the SM must tick again: next cycle, when the next result leaves its unit, or when something comes. */
 static uint64_t next_wake(const struct sm *sm)
 {
-	if (has_work(sm))
+	if (can_go_on(sm))
 		return sm->now + 1;
 	if (!sm->in_wheel)
 		return UINT64_MAX;
@@ -135,5 +143,5 @@ void sm_tick(struct sm *sm, uint64_t cycle, uint64_t now)
 	issue(sm);
 	decode(sm);
 	fetch(sm);
-	sm->wake = next_wake(sm);
+	sm->wake = sm->resident && !sm->config.sleep ? now + 1 : next_wake(sm);
 }

@@ -43,6 +43,9 @@ enum {
 	X(shared_accesses, "instructions", "warp loads, stores and atomics of shared memory")                          \
 	X(constant_accesses, "instructions", "warp loads of constant memory and parameters")                           \
 	X(atomics, "instructions", "warp atomics on global memory")                                                    \
+	X(load_lanes, "lanes", "that loaded global or local memory, or ran an atomic on it")                           \
+	X(store_lanes, "lanes", "that stored to global or local memory")                                               \
+	X(shared_lanes, "lanes", "that accessed shared memory")                                                        \
 	X(barriers, "instructions", "warp arrivals at a barrier")                                                      \
 	X(branches, "instructions", "warp branches, calls and returns")                                                \
 	X(divergent_branches, "instructions", "warp branches whose lanes went both ways")                              \
@@ -154,8 +157,13 @@ struct shared_pipe_slot {
 	uint64_t ready;
 };
 
+/* What keeps the load/store unit's instruction; only replies and room in the network end it. */
+enum blocked { NOT_BLOCKED, BLOCKED_BY_NETWORK, BLOCKED_BY_L1D, BLOCKED_BY_L1C };
+
 struct load_store {
 	struct op *current; /* the instruction whose accesses are being made */
+	struct request *offered;   /* its access that was turned away */
+	uint8_t blocked;           /* enum blocked, of this cycle */
 	struct shared_pipe_slot shared_pipe[SM_SHARED_PIPE];
 	uint32_t shared_head, shared_count;
 	struct op *write_back;	  /* registers to be written as soon as their banks are free */
@@ -225,6 +233,7 @@ struct sm {
 	/* the memory system */
 	const struct address_map *map;
 	struct crossbar *network; /* requests go in at input `index` */
+	uint32_t sends_refused;    /* in this cycle, for want of room in the network */
 	struct crossbar *replies; /* whose output `from_network` is */
 	struct port from_network;
 	uint64_t local_stride; /* threads of the machine: local memory interleaves their words */
@@ -241,12 +250,12 @@ void sm_begin(struct sm *sm, const struct simt_launch *launch, uint32_t block_li
 /* After the last block: drops what must not outlive a kernel. */
 void sm_end(struct sm *sm);
 
-/* True when a block may be started; starts block `number`. */
+/* True when a block may be started; starts block `number`, which runs from the next cycle on. */
 static inline bool sm_has_room(const struct sm *sm)
 {
 	return sm->resident < sm->block_limit;
 }
-void sm_start_block(struct sm *sm, uint64_t number, uint64_t now);
+void sm_start_block(struct sm *sm, uint64_t number, uint64_t cycle, uint64_t now);
 
 /* One core cycle. Sets sm->wake. */
 void sm_tick(struct sm *sm, uint64_t cycle, uint64_t now);

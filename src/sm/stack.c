@@ -87,6 +87,9 @@ void sm_account(struct sm *sm, uint64_t cycle)
 	sm->accounted = cycle;
 	if (!slept)
 		return;
+	load_store_account(sm, slept);
+	collection_account(sm, slept);
+	sm->stats.network_full += sm->sends_refused * slept;
 	if (sm->resident) {
 		sm->stats.active_cycles += slept;
 		for (uint32_t s = 0; s < sm->config.schedulers; s++)

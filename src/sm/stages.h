@@ -39,6 +39,14 @@ void retire(struct sm *sm, struct sm_warp *warp);
 /* An instruction is complete: its registers are there, its op is free. */
 void complete(struct sm *sm, struct op *op);
 
+/* load_store.c: whether it can do more in the next cycle without anything coming from outside; and its counters of cycles
+ * slept through in which it could not. */
+bool load_store_can_go_on(const struct sm *sm);
+void load_store_account(struct sm *sm, uint64_t slept);
+
+/* collect.c: the same for operand collection. */
+void collection_account(struct sm *sm, uint64_t slept);
+
 /* stack.c: the cycle stack */
 void stack_wait(struct sm *sm, struct scheduler *scheduler);
 void stack_resolve(struct sm *sm, struct sm_warp *warp, uint32_t level);

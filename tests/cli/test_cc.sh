@@ -1,0 +1,118 @@
+#!/bin/sh
+# sluice cc: what it compiles, which flags it knows, that errors come through, that nothing stays behind.
+set -u
+. "$(dirname "$0")/lib.sh"
+unset SLUICE_CLANG SLUICE_TOOLKIT SLUICE_MACHINE SLUICE_OPTIONS SLUICE_STATS_FORMAT SLUICE_MAX_INSTRUCTIONS
+mkdir "$work/tmp"
+TMPDIR=$work/tmp
+SLUICE_FUNCTIONAL=1
+SLUICE_STATS=$work/stats.json
+export TMPDIR SLUICE_FUNCTIONAL SLUICE_STATS
+cd "$work" || exit 1
+
+# runs PROGRAM TEXT: it ends well and prints the text.
+runs() {
+	tried=$1
+	"$1" >"$work/out" 2>"$work/err" || fail "exit status $?"
+	says out "$2"
+}
+
+cat >main.cu <<'CU'
+#include <cstdio>
+#ifndef STEP
+#define STEP 1
+#endif
+__global__ void add(int *p) { *p += STEP; }
+void other(int *p);
+int main()
+{
+	int *p, h = 0;
+	cudaMalloc(&p, 4);
+	cudaMemset(p, 0, 4);
+	add<<<1, 1>>>(p);
+	other(p);
+	cudaMemcpy(&h, p, 4, cudaMemcpyDeviceToHost);
+	printf("sum %d\n", h);
+}
+CU
+cat >other.cu <<'CU'
+static __global__ void add(int *p) { *p += 10; }
+void other(int *p) { add<<<1, 1>>>(p); }
+CU
+
+try 0 cc --help
+says out "--device-ptx"
+try 2 cc
+says err "no input files"
+
+# Both files at once; each by itself, and the link. Two kernels of one name stay apart.
+try 0 cc main.cu other.cu -o both
+silent err
+runs ./both "sum 11"
+try 0 cc -c main.cu -o main.o
+try 0 cc -c -DSTEP=5 main.cu -o five.o
+try 0 cc -c other.cu -O0
+try 0 cc main.o other.o -o linked
+runs ./linked "sum 11"
+try 0 cc five.o other.o -o linked
+runs ./linked "sum 15"
+
+# nvcc's spellings.
+try 0 cc -arch=sm_35 -lineinfo -use_fast_math -std=c++14 -Xcompiler -Wall,-O1 -maxrregcount=32 --ptxas-options=-v \
+	-gencode arch=compute_30,code=sm_30 -rdc=false -lcudart main.cu other.cu -o flags
+silent err
+runs ./flags "sum 11"
+try 0 cc --ptx -arch compute_30 main.cu
+grep -q '^\.target sm_30' main.ptx || fail "expected PTX for sm_30"
+try 0 cc -ptx -gencode=arch=compute_50,code=sm_50 -gencode arch=compute_90,code=sm_90 main.cu -o newest.ptx
+grep -q '^\.target sm_86' newest.ptx || fail "expected PTX for the newest architecture known"
+try 0 cc --ptx main.cu
+grep -q '^\.target sm_70' main.ptx || fail "expected PTX for sm_70"
+try 2 cc -arch=fermi main.cu
+says err "expected sm_NN"
+try 2 cc -rdc=true main.cu
+says err "-rdc=true"
+
+# Device code from a file: what runs is what stands there.
+sed 's/, 1;/, 100;/' main.ptx >hundred.ptx
+try 0 cc --device-ptx hundred.ptx -c main.cu -o main.o
+try 0 cc main.o other.o -o device
+runs ./device "sum 110"
+try 0 cc "$kernels/fma.cu" --device-ptx "$kernels/fma.ptx" -o fma
+try 2 cc --device-ptx missing.ptx main.cu
+says err "cannot read missing.ptx"
+try 2 cc --device-ptx main.ptx main.cu other.cu
+says err "one .cu file"
+
+# Errors.
+echo 'int main() { return wrong; }' >wrong.cu
+try 1 cc wrong.cu -o wrong
+says err "wrong.cu:1:21: error: use of undeclared identifier 'wrong'"
+try 1 cc no-such-file.cu
+echo '__global__ void k(float *p) { *p = j0f(*p); } int main() {}' >wrong.cu
+try 1 cc wrong.cu
+says err "device function 'j0f' is not in Sluice's device library"
+echo '__device__ int far(int); __global__ void k(int *p) { *p = far(3); } int main() {}' >wrong.cu
+try 1 cc wrong.cu
+says err "far"
+SLUICE_TOOLKIT=/no/such/folder
+export SLUICE_TOOLKIT
+try 1 cc main.cu
+says err "SLUICE_TOOLKIT=/no/such/folder"
+unset SLUICE_TOOLKIT
+SLUICE_CLANG=no-such-compiler
+export SLUICE_CLANG
+try 127 cc main.cu
+says err "cannot start no-such-compiler"
+unset SLUICE_CLANG
+
+try 0 cc -v -c main.cu -o main.o
+says err "clang++"
+says err "--cuda-path="
+[ -z "$(ls "$work/tmp")" ] || fail "temporary files stayed: $(ls "$work/tmp")"
+
+# The reference programs, as the compiler makes them today.
+for source in "$kernels"/*.cu; do
+	try 0 cc -c "$source" -o reference.o
+done
+finish

@@ -1,0 +1,175 @@
+/* Protects the address map: where an address lives, against a table worked by hand and an implementation that moves bits
+ * one by one, and that no two addresses share a place. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "memory/address_map.h"
+
+/* GTX 480: 6 channels of 2 slices, 256 bytes together, 16 banks, 4 column bits between the bank bits. */
+static struct address_map gtx480(void)
+{
+	struct address_map map = {
+		.channels = 6, .slices_per_channel = 2, .interleave_bits = 8, .banks = 16, .column_bits = 4};
+	address_map_open(&map);
+	return map;
+}
+
+static struct request place(const struct address_map *map, uint64_t address)
+{
+	struct request request = {.address = address};
+	address_map_place(map, &request);
+	return request;
+}
+
+/* By hand: piece p = address / 256; channel p % 6; q = p / 6; bit 0 of q is the slice and the low bank bit, bits 1-4 are
+ * columns, bits 5-7 the high bank bits, the rest is the row. */
+static void test_table(void **state)
+{
+	static const struct {
+		uint64_t address;
+		uint32_t slice, bank, row;
+		uint64_t local;
+	} row[] = {
+		{0, 0, 0, 0, 0},
+		{255, 0, 0, 0, 255},
+		{256, 2, 0, 0, 0},                    /* p 1: channel 1, its first slice */
+		{5 * 256 + 7, 10, 0, 0, 7},           /* p 5: channel 5 */
+		{6 * 256, 1, 1, 0, 0},                /* p 6: channel 0, q 1: second slice, bank 1 */
+		{12 * 256, 0, 0, 0, 256},             /* q 2: a column further */
+		{6 * 32 * 256, 0, 2, 0, 16 * 256},    /* q 32: bank 2 */
+		{6 * 255 * 256, 1, 15, 0, 127 * 256}, /* q 255: the last piece of row 0 */
+		{6 * 256 * 256, 0, 0, 1, 128 * 256},  /* q 256: row 1 */
+		/* 0x80000000: p 8388608 = 6 x 1398101 + 2: channel 2; q odd: slice 5; q = 5461 x 256 + 85; 85 = 2 x 32 + 21 */
+		{0x80000000, 5, 5, 5461, 699050ull * 256},
+	};
+	struct address_map map = gtx480();
+	(void)state;
+	for (size_t i = 0; i < sizeof row / sizeof row[0]; i++) {
+		struct request got = place(&map, row[i].address);
+		assert_int_equal(got.slice, row[i].slice);
+		assert_int_equal(got.bank, row[i].bank);
+		assert_int_equal(got.row, row[i].row);
+		assert_int_equal(got.local, row[i].local);
+	}
+}
+
+/* A number whose bits are taken off from the low end and put elsewhere. */
+struct bits {
+	uint64_t value;
+	uint32_t at;
+};
+
+static void move_bits(struct bits *from, struct bits *to, uint32_t count)
+{
+	for (uint32_t i = 0; i < count; i++)
+		to->value |= (from->value >> from->at++ & 1) << to->at++;
+}
+
+static uint32_t bits_of(uint32_t power)
+{
+	uint32_t bits = 0;
+	while (1u << bits < power)
+		bits++;
+	return bits;
+}
+
+static struct request place_bit_by_bit(const struct address_map *map, uint64_t address)
+{
+	uint64_t stay = 1ull << map->interleave_bits, piece = address / stay;
+	struct bits packed = {piece / map->channels * stay + address % stay, 0};
+	uint32_t slices = bits_of(map->slices_per_channel), banks = bits_of(map->banks);
+	uint32_t low_banks = slices ? slices : 1;
+	if (low_banks > banks)
+		low_banks = banks;
+
+	struct bits local = {0}, slice = {0}, unused = {0}, bank = {0}, column = {0}, row = {0}, all = packed;
+	move_bits(&all, &local, map->interleave_bits);
+	move_bits(&all, &slice, slices);
+	move_bits(&all, &local, 64 - map->interleave_bits - slices);
+	all = packed;
+	move_bits(&all, &unused, map->interleave_bits);
+	move_bits(&all, &bank, low_banks);
+	move_bits(&all, &column, map->column_bits);
+	move_bits(&all, &bank, banks - low_banks);
+	move_bits(&all, &row, 64 - all.at);
+	return (struct request){.slice = (uint16_t)(piece % map->channels * map->slices_per_channel + slice.value),
+	                        .local = local.value,
+	                        .bank = (uint8_t)bank.value,
+	                        .row = (uint32_t)row.value};
+}
+
+/* The address that lives at a place of a slice: the map read backwards. */
+static uint64_t address_of(const struct address_map *map, uint32_t slice, uint64_t local)
+{
+	uint64_t stay = 1ull << map->interleave_bits;
+	uint64_t q = local / stay * map->slices_per_channel + slice % map->slices_per_channel;
+	return (q * map->channels + slice / map->slices_per_channel) * stay + local % stay;
+}
+
+static uint64_t next_random(uint64_t *seed)
+{
+	*seed = *seed * 6364136223846793005ull + 1442695040888963407ull;
+	return *seed >> 20;
+}
+
+/* Machines of all shapes, one bank and one slice included: both implementations agree, bank and slice are in range, and the
+ * address can be had back from slice and local address, so that no two addresses share them. */
+static void test_against_bit_by_bit(void **state)
+{
+	static const struct address_map shape[] = {
+		{.channels = 6, .slices_per_channel = 2, .interleave_bits = 8, .banks = 16, .column_bits = 4},
+		{.channels = 8, .slices_per_channel = 1, .interleave_bits = 8, .banks = 8, .column_bits = 3},
+		{.channels = 5, .slices_per_channel = 4, .interleave_bits = 7, .banks = 16, .column_bits = 0},
+		{.channels = 1, .slices_per_channel = 8, .interleave_bits = 12, .banks = 64, .column_bits = 6},
+		{.channels = 3, .slices_per_channel = 1, .interleave_bits = 8, .banks = 1, .column_bits = 4},
+		{.channels = 2, .slices_per_channel = 4, .interleave_bits = 8, .banks = 2, .column_bits = 4},
+	};
+	uint64_t seed = 1;
+	(void)state;
+	for (size_t i = 0; i < sizeof shape / sizeof shape[0]; i++) {
+		struct address_map map = shape[i];
+		address_map_open(&map);
+		for (uint32_t n = 0; n < 20000; n++) {
+			/* dense from 0, then anywhere below 2^40, where rows fit 32 bits */
+			uint64_t address = n < 10000 ? n * 97ull : next_random(&seed) & ((1ull << 40) - 1);
+			struct request got = place(&map, address), want = place_bit_by_bit(&map, address);
+			assert_int_equal(got.slice, want.slice);
+			assert_int_equal(got.local, want.local);
+			assert_int_equal(got.bank, want.bank);
+			assert_int_equal(got.row, want.row);
+			assert_in_range(got.slice, 0, map.channels * map.slices_per_channel - 1);
+			assert_in_range(got.bank, 0, map.banks - 1);
+			assert_int_equal(address_of(&map, got.slice, got.local), address);
+		}
+	}
+}
+
+/* Consecutive pieces spread evenly: 6 x 256 pieces fill a row of every bank of every channel, 16 pieces each. */
+static void test_even_spread(void **state)
+{
+	struct address_map map = gtx480();
+	uint32_t pieces[6][16] = {{0}};
+	(void)state;
+	for (uint64_t piece = 0; piece < 6 * 256; piece++) {
+		struct request got = place(&map, piece * 256);
+		assert_int_equal(got.row, 0);
+		pieces[got.slice / 2][got.bank]++;
+	}
+	for (uint32_t channel = 0; channel < 6; channel++)
+		for (uint32_t bank = 0; bank < 16; bank++)
+			assert_int_equal(pieces[channel][bank], 16);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_table),
+		cmocka_unit_test(test_against_bit_by_bit),
+		cmocka_unit_test(test_even_spread),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

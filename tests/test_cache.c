@@ -1,0 +1,489 @@
+/* Protects the cache model: what an access answers, which line goes, what is sent down and when the ports are free.
+ * Every expectation follows from the configuration that the test writes down. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "memory/cache.h"
+
+enum { LINE = 128 };
+
+struct bench {
+	struct arena arena;
+	struct request_pool pool;
+	struct cache cache;
+	bool sent_down; /* of the last access */
+};
+
+/* Two sets of two ways, four registers of two requests each, a miss queue of four: everything can be exhausted. */
+static struct cache_config small(void)
+{
+	return (struct cache_config){.sets = 2,
+	                             .ways = 2,
+	                             .line_bytes = LINE,
+	                             .replacement = REPLACE_LRU,
+	                             .allocation = ALLOCATE_ON_MISS,
+	                             .write = WRITE_EVICT,
+	                             .write_miss = WRITE_MISS_NONE,
+	                             .mshrs = 4,
+	                             .merges = 2,
+	                             .miss_queue = 4};
+}
+
+static void open_bench(struct bench *bench, struct cache_config config)
+{
+	*bench = (struct bench){0};
+	bench->pool.arena = &bench->arena;
+	cache_open(&bench->cache, &config, CACHE_OF_SM, &bench->pool, &bench->arena);
+}
+
+static struct request *make(struct bench *bench, enum request_kind kind, uint64_t address)
+{
+	struct request *request = request_new(&bench->pool);
+	request->kind = (uint8_t)kind;
+	request->is_write = kind == REQUEST_WRITE || kind == REQUEST_LOCAL_WRITE;
+	request->address = request->local = address;
+	request->bytes = LINE;
+	return request;
+}
+
+static enum cache_result access(struct bench *bench, enum request_kind kind, uint64_t address, uint64_t cycle)
+{
+	return cache_access(&bench->cache, make(bench, kind, address), cycle, &bench->sent_down);
+}
+
+static enum cache_result read(struct bench *bench, uint64_t address, uint64_t cycle)
+{
+	return access(bench, REQUEST_READ, address, cycle);
+}
+
+/* Sends the oldest miss down, which has to be of this kind and address, and gives it. */
+static struct request *send(struct bench *bench, enum request_kind kind, uint64_t address)
+{
+	assert_true(bench->cache.miss_queue.count > 0);
+	struct request *request = request_queue_pop(&bench->cache.miss_queue);
+	assert_int_equal(request->kind, kind);
+	assert_int_equal(request->address, address);
+	return request;
+}
+
+static void answer_all(struct bench *bench)
+{
+	while (cache_has_ready(&bench->cache))
+		cache_next_ready(&bench->cache);
+}
+
+/* Brings a line in by a read miss and its fill, both at `cycle`. */
+static void load(struct bench *bench, uint64_t address, uint64_t cycle)
+{
+	assert_int_equal(read(bench, address, cycle), CACHE_MISS);
+	cache_fill(&bench->cache, request_queue_pop(&bench->cache.miss_queue), cycle);
+	answer_all(bench);
+}
+
+/* True when the line is there; looks at the tags, so that looking is not a use. */
+static bool holds(const struct bench *bench, uint64_t address)
+{
+	for (uint32_t i = 0; i < bench->cache.config.sets * bench->cache.config.ways; i++) {
+		const struct cache_line *line = &bench->cache.line[i];
+		if (line->block == address && line->state >= LINE_VALID)
+			return true;
+	}
+	return false;
+}
+
+/* The first read misses, the next ones merge while the line is on its way, hit from the fill on; the merged come out in
+ * the order in which they asked, with the level from which the line came. */
+static void test_miss_merge_hit(void **state)
+{
+	struct bench bench;
+	(void)state;
+	open_bench(&bench, small());
+	struct request *first = make(&bench, REQUEST_READ, 0), *second = make(&bench, REQUEST_READ, 64);
+	assert_int_equal(cache_access(&bench.cache, first, 10, &bench.sent_down), CACHE_MISS);
+	assert_int_equal(cache_access(&bench.cache, second, 11, &bench.sent_down), CACHE_MERGED);
+	assert_int_equal(bench.cache.miss_queue.count, 1); /* merging sends nothing */
+	assert_false(cache_has_ready(&bench.cache));
+
+	assert_ptr_equal(send(&bench, REQUEST_READ, 0), first);
+	assert_int_equal(first->fetch, LINE);
+	first->level = LEVEL_DRAM;
+	cache_fill(&bench.cache, first, 50);
+	assert_ptr_equal(cache_next_ready(&bench.cache), first);
+	assert_true(cache_has_ready(&bench.cache));
+	assert_ptr_equal(cache_next_ready(&bench.cache), second);
+	assert_int_equal(second->level, LEVEL_DRAM);
+	assert_false(cache_has_ready(&bench.cache));
+	assert_int_equal(read(&bench, 32, 51), CACHE_HIT);
+
+	const struct cache_stats *s = &bench.cache.stats;
+	assert_int_equal(s->accesses, 3);
+	assert_int_equal(s->hits, 1);
+	assert_int_equal(s->misses, 1);
+	assert_int_equal(s->merged, 1);
+	assert_int_equal(s->read_accesses, 3);
+	assert_int_equal(s->read_misses, 1);
+	assert_int_equal(s->fills, 1);
+	assert_int_equal(s->refused, 0);
+	arena_free(&bench.arena);
+}
+
+/* A set whose ways are all reserved refuses a third line; the other set does not. After a fill it accepts. */
+static void test_refused_for_want_of_a_line(void **state)
+{
+	struct bench bench;
+	(void)state;
+	struct cache_config config = small();
+	config.miss_queue = 8;
+	open_bench(&bench, config);
+	assert_int_equal(read(&bench, 0 * LINE, 0), CACHE_MISS);
+	assert_int_equal(read(&bench, 2 * LINE, 1), CACHE_MISS);
+	assert_int_equal(read(&bench, 4 * LINE, 2), CACHE_REFUSED); /* even lines: set 0 */
+	assert_int_equal(access(&bench, REQUEST_WRITE, 4 * LINE, 2), CACHE_REFUSED);
+	assert_int_equal(read(&bench, 1 * LINE, 3), CACHE_MISS);
+	cache_fill(&bench.cache, send(&bench, REQUEST_READ, 0), 4);
+	assert_int_equal(read(&bench, 4 * LINE, 5), CACHE_MISS);
+	assert_int_equal(bench.cache.stats.refused, 2);
+	assert_int_equal(bench.cache.stats.accesses, 4); /* what was refused is not counted */
+	arena_free(&bench.arena);
+}
+
+/* With all miss-status registers taken a new line is refused, a line in flight merges. A register is free again only when
+ * the last of its requests was answered, not when the line arrives. */
+static void test_refused_for_want_of_a_register(void **state)
+{
+	struct bench bench;
+	(void)state;
+	struct cache_config config = small();
+	config.mshrs = 1;
+	config.merges = 3;
+	open_bench(&bench, config);
+	assert_int_equal(read(&bench, 0, 0), CACHE_MISS);
+	assert_int_equal(read(&bench, LINE, 1), CACHE_REFUSED);
+	assert_int_equal(read(&bench, 0, 2), CACHE_MERGED);
+	cache_fill(&bench.cache, send(&bench, REQUEST_READ, 0), 3);
+	assert_int_equal(read(&bench, LINE, 4), CACHE_REFUSED);
+	cache_next_ready(&bench.cache);
+	assert_int_equal(read(&bench, LINE, 5), CACHE_REFUSED);
+	cache_next_ready(&bench.cache);
+	assert_int_equal(read(&bench, LINE, 6), CACHE_MISS);
+	arena_free(&bench.arena);
+}
+
+/* A register holds `merges` requests, the miss itself included. */
+static void test_refused_for_want_of_a_merge_place(void **state)
+{
+	(void)state;
+	for (uint32_t merges = 1; merges <= 4; merges++) {
+		struct bench bench;
+		struct cache_config config = small();
+		config.merges = merges;
+		open_bench(&bench, config);
+		assert_int_equal(read(&bench, 0, 0), CACHE_MISS);
+		for (uint32_t i = 1; i < merges; i++)
+			assert_int_equal(read(&bench, 0, i), CACHE_MERGED);
+		assert_int_equal(read(&bench, 0, merges), CACHE_REFUSED);
+		arena_free(&bench.arena);
+	}
+}
+
+/* A read miss may need two places in the miss queue (itself and a dirty victim) where lines are claimed at the miss, one
+ * where they are claimed at the fill; a write that goes down needs one; one that also fetches needs three. A refused
+ * access leaves the queue as it was. */
+static void test_refused_for_want_of_miss_queue(void **state)
+{
+	static const struct {
+		uint32_t allocation, write_miss;
+		enum request_kind kind;
+		uint32_t places;
+	} row[] = {
+		{ALLOCATE_ON_MISS, WRITE_MISS_NONE, REQUEST_READ, 2},
+		{ALLOCATE_ON_FILL, WRITE_MISS_NONE, REQUEST_READ, 1},
+		{ALLOCATE_ON_MISS, WRITE_MISS_NONE, REQUEST_WRITE, 1},
+		{ALLOCATE_ON_MISS, WRITE_MISS_FETCH, REQUEST_WRITE, 3},
+	};
+	(void)state;
+	for (size_t i = 0; i < sizeof row / sizeof row[0]; i++) {
+		struct bench bench;
+		struct cache_config config = small();
+		config.allocation = row[i].allocation;
+		config.write_miss = row[i].write_miss;
+		open_bench(&bench, config);
+		while (config.miss_queue - bench.cache.miss_queue.count >= row[i].places)
+			request_queue_push(&bench.cache.miss_queue, make(&bench, REQUEST_WRITE, 99 * LINE));
+		uint32_t before = bench.cache.miss_queue.count;
+		assert_int_equal(access(&bench, row[i].kind, 0, 0), CACHE_REFUSED);
+		assert_int_equal(bench.cache.miss_queue.count, before);
+		assert_false(bench.sent_down);
+		request_queue_pop(&bench.cache.miss_queue); /* one place more is enough */
+		assert_int_equal(access(&bench, row[i].kind, 0, 1), CACHE_MISS);
+		arena_free(&bench.arena);
+	}
+}
+
+/* Lines 0 and 2 come in this order, 0 is used again, 4 replaces: LRU drops 2, FIFO drops 0. */
+static void test_victim(void **state)
+{
+	(void)state;
+	for (uint32_t replacement = REPLACE_LRU; replacement <= REPLACE_FIFO; replacement++) {
+		struct bench bench;
+		struct cache_config config = small();
+		config.replacement = replacement;
+		open_bench(&bench, config);
+		load(&bench, 0 * LINE, 10);
+		load(&bench, 2 * LINE, 20);
+		assert_int_equal(read(&bench, 0 * LINE, 30), CACHE_HIT);
+		load(&bench, 4 * LINE, 40);
+		assert_true(holds(&bench, 4 * LINE));
+		assert_int_equal(holds(&bench, 0 * LINE), replacement == REPLACE_LRU);
+		assert_int_equal(holds(&bench, 2 * LINE), replacement == REPLACE_FIFO);
+		arena_free(&bench.arena);
+	}
+}
+
+/* An invalid line is taken before any valid one goes. */
+static void test_invalid_line_first(void **state)
+{
+	struct bench bench;
+	(void)state;
+	open_bench(&bench, small());
+	load(&bench, 0 * LINE, 10);
+	load(&bench, 2 * LINE, 20);
+	assert_int_equal(access(&bench, REQUEST_WRITE, 2 * LINE, 30), CACHE_HIT); /* evicts line 2 */
+	request_queue_pop(&bench.cache.miss_queue);
+	load(&bench, 4 * LINE, 40);
+	assert_true(holds(&bench, 0 * LINE)); /* although it is the least recently used */
+	arena_free(&bench.arena);
+}
+
+/* Write-through and write-evict send the write down at a hit; write-evict loses the line, write-through keeps it clean.
+ * Write-back keeps the write here. Local writes are written back whatever the policy for global data is. */
+static void test_write_hit(void **state)
+{
+	static const struct {
+		uint32_t policy;
+		enum request_kind kind;
+		bool goes_down, stays;
+		enum cache_line_state state;
+	} row[] = {
+		{WRITE_EVICT, REQUEST_WRITE, true, false, LINE_INVALID},
+		{WRITE_THROUGH, REQUEST_WRITE, true, true, LINE_VALID},
+		{WRITE_BACK, REQUEST_WRITE, false, true, LINE_DIRTY},
+		{WRITE_EVICT, REQUEST_LOCAL_WRITE, false, true, LINE_DIRTY},
+	};
+	(void)state;
+	for (size_t i = 0; i < sizeof row / sizeof row[0]; i++) {
+		struct bench bench;
+		struct cache_config config = small();
+		config.write = row[i].policy;
+		open_bench(&bench, config);
+		load(&bench, 0, 10);
+		assert_int_equal(access(&bench, row[i].kind, 0, 20), CACHE_HIT);
+		assert_int_equal(bench.sent_down, row[i].goes_down);
+		assert_int_equal(bench.cache.miss_queue.count, row[i].goes_down);
+		assert_int_equal(holds(&bench, 0), row[i].stays);
+		if (row[i].stays)
+			assert_int_equal(bench.cache.line[1].state, row[i].state); /* ways fill from the last */
+		assert_int_equal(bench.cache.stats.write_accesses, 1);
+		arena_free(&bench.arena);
+	}
+}
+
+/* A write miss without allocation only goes down, and claims no line and no register. */
+static void test_write_miss_without_fetch(void **state)
+{
+	struct bench bench;
+	(void)state;
+	open_bench(&bench, small());
+	assert_int_equal(access(&bench, REQUEST_WRITE, 0, 0), CACHE_MISS);
+	assert_true(bench.sent_down);
+	send(&bench, REQUEST_WRITE, 0);
+	assert_int_equal(bench.cache.miss_queue.count, 0);
+	assert_int_equal(bench.cache.free_mshrs, 4);
+	assert_int_equal(read(&bench, 0, 1), CACHE_MISS);
+	assert_int_equal(access(&bench, REQUEST_WRITE, 0, 2),
+	                 CACHE_MERGED); /* the line is on its way; the write goes down */
+	assert_true(bench.sent_down);
+	assert_int_equal(bench.cache.stats.read_misses, 1);
+	arena_free(&bench.arena);
+}
+
+/* Fetch on write: the write goes down first, then a read of the line; a second write merges its fetch. */
+static void test_write_miss_with_fetch(void **state)
+{
+	struct bench bench;
+	(void)state;
+	struct cache_config config = small();
+	config.write = WRITE_BACK;
+	config.write_miss = WRITE_MISS_FETCH;
+	config.miss_queue = 6;
+	open_bench(&bench, config);
+	assert_int_equal(access(&bench, REQUEST_WRITE, 0, 0), CACHE_MISS);
+	assert_true(bench.sent_down);
+	assert_int_equal(access(&bench, REQUEST_WRITE, 0, 1), CACHE_MERGED);
+	assert_true(bench.sent_down);
+	send(&bench, REQUEST_WRITE, 0);
+	struct request *fill = send(&bench, REQUEST_L2_FILL, 0);
+	assert_int_equal(fill->fetch, LINE);
+	send(&bench, REQUEST_WRITE, 0);
+	assert_int_equal(bench.cache.miss_queue.count, 0);
+	assert_int_equal(access(&bench, REQUEST_WRITE, 0, 2), CACHE_REFUSED); /* both merge places hold fetches */
+	cache_fill(&bench.cache, fill, 3);
+	assert_ptr_equal(cache_next_ready(&bench.cache), fill);
+	assert_int_equal(cache_next_ready(&bench.cache)->kind, REQUEST_L2_FILL);
+	assert_int_equal(access(&bench, REQUEST_WRITE, 0, 4), CACHE_HIT);
+	assert_false(bench.sent_down);
+	arena_free(&bench.arena);
+}
+
+/* A dirty victim follows the miss that replaces it, with its own address; a clean one goes silently. */
+static void test_write_back_of_victim(void **state)
+{
+	struct bench bench;
+	(void)state;
+	struct cache_config config = small();
+	config.write = WRITE_BACK;
+	open_bench(&bench, config);
+	load(&bench, 0 * LINE, 10);
+	load(&bench, 2 * LINE, 20);
+	assert_int_equal(access(&bench, REQUEST_WRITE, 0 * LINE, 30), CACHE_HIT);
+	assert_int_equal(read(&bench, 4 * LINE, 40), CACHE_MISS); /* replaces 2, clean and older */
+	send(&bench, REQUEST_READ, 4 * LINE);
+	assert_int_equal(bench.cache.miss_queue.count, 0);
+	assert_int_equal(read(&bench, 6 * LINE, 50), CACHE_MISS); /* replaces 0, dirty */
+	send(&bench, REQUEST_READ, 6 * LINE);
+	struct request *victim = send(&bench, REQUEST_L1_WRITEBACK, 0 * LINE);
+	assert_true(victim->is_write);
+	assert_int_equal(victim->bytes, LINE);
+	assert_int_equal(bench.cache.stats.writebacks, 1);
+	arena_free(&bench.arena);
+}
+
+/* An atomic dirties its line, at a hit and when its miss is filled. */
+static void test_atomic_dirties(void **state)
+{
+	struct bench bench;
+	(void)state;
+	struct cache_config config = small();
+	config.ways = 1;
+	open_bench(&bench, config);
+	assert_int_equal(access(&bench, REQUEST_ATOMIC, 0, 0), CACHE_MISS);
+	cache_fill(&bench.cache, send(&bench, REQUEST_ATOMIC, 0), 1);
+	answer_all(&bench);
+	load(&bench, 2 * LINE, 10);
+	send(&bench, REQUEST_L1_WRITEBACK, 0);
+	assert_int_equal(access(&bench, REQUEST_ATOMIC, 2 * LINE, 20), CACHE_HIT);
+	load(&bench, 4 * LINE, 30);
+	send(&bench, REQUEST_L1_WRITEBACK, 2 * LINE);
+	arena_free(&bench.arena);
+}
+
+/* A cache that allocates on fills keeps the old lines until the new one arrives, merges by register, and never runs out
+ * of lines. */
+static void test_allocate_on_fill(void **state)
+{
+	struct bench bench;
+	(void)state;
+	struct cache_config config = small();
+	config.allocation = ALLOCATE_ON_FILL;
+	open_bench(&bench, config);
+	load(&bench, 0 * LINE, 10);
+	load(&bench, 2 * LINE, 20);
+	assert_int_equal(read(&bench, 4 * LINE, 30), CACHE_MISS);
+	assert_int_equal(read(&bench, 6 * LINE, 31), CACHE_MISS);
+	assert_int_equal(read(&bench, 8 * LINE, 32), CACHE_MISS); /* three in flight in a set of two ways */
+	assert_int_equal(read(&bench, 4 * LINE, 33), CACHE_MERGED);
+	assert_int_equal(read(&bench, 0 * LINE, 34), CACHE_HIT);
+	assert_int_equal(read(&bench, 2 * LINE, 35), CACHE_HIT);
+	cache_fill(&bench.cache, send(&bench, REQUEST_READ, 4 * LINE), 40);
+	assert_true(holds(&bench, 4 * LINE));
+	assert_false(holds(&bench, 0 * LINE)); /* least recently used at the fill */
+	assert_true(holds(&bench, 2 * LINE));
+	arena_free(&bench.arena);
+}
+
+/* A hit holds the data port ceil(bytes / port_bytes) cycles: 128 bytes over 32 a cycle, from cycle 100, keep it until 103,
+ * free at 104; 8 bytes one cycle. A fill holds the fill port for a line. port_bytes 0 means a line a cycle. */
+static void test_ports(void **state)
+{
+	static const struct {
+		uint32_t port_bytes, bytes, hit_cycles, fill_cycles;
+	} row[] = {{32, 128, 4, 4}, {32, 33, 2, 4}, {32, 8, 1, 4}, {64, 128, 2, 2}, {0, 128, 1, 1}};
+	(void)state;
+	for (size_t i = 0; i < sizeof row / sizeof row[0]; i++) {
+		struct bench bench;
+		struct cache_config config = small();
+		config.port_bytes = row[i].port_bytes;
+		open_bench(&bench, config);
+		assert_int_equal(read(&bench, 0, 0), CACHE_MISS);
+		assert_true(cache_data_port_free(&bench.cache, 0)); /* a miss moves no data */
+		cache_fill(&bench.cache, send(&bench, REQUEST_READ, 0), 50);
+		answer_all(&bench);
+		assert_false(cache_fill_port_free(&bench.cache, 50 + row[i].fill_cycles - 1));
+		assert_true(cache_fill_port_free(&bench.cache, 50 + row[i].fill_cycles));
+		struct request *request = make(&bench, REQUEST_READ, 0);
+		request->bytes = row[i].bytes;
+		assert_int_equal(cache_access(&bench.cache, request, 100, &bench.sent_down), CACHE_HIT);
+		assert_false(cache_data_port_free(&bench.cache, 100 + row[i].hit_cycles - 1));
+		assert_true(cache_data_port_free(&bench.cache, 100 + row[i].hit_cycles));
+		arena_free(&bench.arena);
+	}
+}
+
+/* Forgetting the lines makes the next access miss. */
+static void test_invalidate(void **state)
+{
+	struct bench bench;
+	(void)state;
+	open_bench(&bench, small());
+	load(&bench, 0, 0);
+	assert_int_equal(read(&bench, 0, 1), CACHE_HIT);
+	cache_invalidate(&bench.cache);
+	assert_int_equal(read(&bench, 0, 2), CACHE_MISS);
+	arena_free(&bench.arena);
+}
+
+/* L2 chooses its set by the address inside the slice: two addresses with one `local` part meet, whatever else differs. */
+static void test_slice_uses_local_address(void **state)
+{
+	struct bench bench;
+	(void)state;
+	struct cache_config config = small();
+	config.ways = 1;
+	open_bench(&bench, config);
+	bench.cache.depth = CACHE_OF_SLICE;
+	for (uint64_t i = 0; i < 2; i++) {
+		struct request *request = make(&bench, REQUEST_READ, i * LINE); /* sets 0 and 1 by address */
+		request->local = 0;
+		assert_int_equal(cache_access(&bench.cache, request, i, &bench.sent_down),
+		                 i == 0 ? CACHE_MISS : CACHE_REFUSED); /* the only way of set 0 is reserved */
+	}
+	arena_free(&bench.arena);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_miss_merge_hit),
+		cmocka_unit_test(test_refused_for_want_of_a_line),
+		cmocka_unit_test(test_refused_for_want_of_a_register),
+		cmocka_unit_test(test_refused_for_want_of_a_merge_place),
+		cmocka_unit_test(test_refused_for_want_of_miss_queue),
+		cmocka_unit_test(test_victim),
+		cmocka_unit_test(test_invalid_line_first),
+		cmocka_unit_test(test_write_hit),
+		cmocka_unit_test(test_write_miss_without_fetch),
+		cmocka_unit_test(test_write_miss_with_fetch),
+		cmocka_unit_test(test_write_back_of_victim),
+		cmocka_unit_test(test_atomic_dirties),
+		cmocka_unit_test(test_allocate_on_fill),
+		cmocka_unit_test(test_ports),
+		cmocka_unit_test(test_invalidate),
+		cmocka_unit_test(test_slice_uses_local_address),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
