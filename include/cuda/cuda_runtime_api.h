@@ -96,9 +96,8 @@ cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *attributes, const v
 cudaError_t cudaFuncSetAttribute(const void *function, enum cudaFuncAttribute attribute, int value);
 cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, const void *function, int block_threads,
                                                           size_t dynamic_shared);
-cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *blocks, const void *function,
-                                                                   int block_threads, size_t dynamic_shared,
-                                                                   unsigned int flags);
+cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *blocks, const void *function, int block_threads,
+                                                                   size_t dynamic_shared, unsigned int flags);
 cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t *bytes, const void *function, int blocks,
                                                       int block_threads);
 
@@ -195,8 +194,8 @@ void __cudaUnregisterFatBinary(void **handle);
 void __cudaRegisterFunction(void **handle, const char *host_function, char *device_function, const char *device_name,
                             int thread_limit, uint3 *thread_id, uint3 *block_id, dim3 *block, dim3 *grid,
                             int *warp_size);
-void __cudaRegisterVar(void **handle, char *host_variable, char *device_address, const char *device_name,
-                       int is_extern, size_t size, int is_constant, int is_global);
+void __cudaRegisterVar(void **handle, char *host_variable, char *device_address, const char *device_name, int is_extern,
+                       size_t size, int is_constant, int is_global);
 void __cudaRegisterManagedVar(void **handle, void **host_variable, char *device_address, const char *device_name,
                               int is_extern, size_t size, int is_constant, int is_global);
 void __cudaRegisterTexture(void **handle, const struct textureReference *host_variable, const void **device_address,

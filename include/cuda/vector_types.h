@@ -7,16 +7,20 @@
 
 /* align2, align4: alignment of the vectors of 2 and 4 elements. */
 #define SLUICE_VECTORS(type, name, align2, align4)                                                                     \
-	struct name##1 {                                                                                               \
+	struct name##1                                                                                                 \
+	{                                                                                                              \
 		type x;                                                                                                \
 	};                                                                                                             \
-	struct __align__(align2) name##2 {                                                                             \
+	struct __align__(align2) name##2                                                                               \
+	{                                                                                                              \
 		type x, y;                                                                                             \
 	};                                                                                                             \
-	struct name##3 {                                                                                               \
+	struct name##3                                                                                                 \
+	{                                                                                                              \
 		type x, y, z;                                                                                          \
 	};                                                                                                             \
-	struct __align__(align4) name##4 {                                                                             \
+	struct __align__(align4) name##4                                                                               \
+	{                                                                                                              \
 		type x, y, z, w;                                                                                       \
 	};                                                                                                             \
 	typedef struct name##1 name##1;                                                                                \

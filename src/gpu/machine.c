@@ -158,7 +158,7 @@ static bool power_of_two(uint32_t value)
 	return value && !(value & (value - 1));
 }
 
-static void check_cache(const char *name, const struct cache_config *cache, struct diag *diag)
+static void check_cache(const char *name, const struct cache_config *cache, bool takes_writes, struct diag *diag)
 {
 	if (!power_of_two(cache->sets))
 		diag_plain(diag, "%s.sets is %u; expected a power of two", name, cache->sets);
@@ -166,6 +166,8 @@ static void check_cache(const char *name, const struct cache_config *cache, stru
 		diag_plain(diag, "%s.line_bytes is %u; expected a power of two", name, cache->line_bytes);
 	if (cache->write_miss == WRITE_MISS_FETCH && cache->miss_queue < 3)
 		diag_plain(diag, "%s.miss_queue is %u; a write miss that fetches needs 3", name, cache->miss_queue);
+	if (cache->allocation == ALLOCATE_ON_FILL && takes_writes)
+		diag_plain(diag, "%s.allocation is on_fill; a cache that takes writes allocates on_miss", name);
 	if (cache->allocation == ALLOCATE_ON_MISS && cache->miss_queue < 2)
 		diag_plain(diag, "%s.miss_queue is %u; a miss that writes back needs 2", name, cache->miss_queue);
 }
@@ -176,10 +178,10 @@ bool machine_check(const struct machine *machine, struct diag *diag)
 	const struct crossbar_config *network = &machine->network;
 	uint32_t errors = diag->errors;
 
-	check_cache("l1d", &sm->l1d, diag);
-	check_cache("l1i", &sm->l1i, diag);
-	check_cache("l1c", &sm->l1c, diag);
-	check_cache("l2", &machine->l2, diag);
+	check_cache("l1d", &sm->l1d, true, diag);
+	check_cache("l1i", &sm->l1i, false, diag);
+	check_cache("l1c", &sm->l1c, false, diag);
+	check_cache("l2", &machine->l2, true, diag);
 	if (!power_of_two(machine->map.slices_per_channel))
 		diag_plain(diag, "map.slices_per_channel is %u; expected a power of two",
 		           machine->map.slices_per_channel);

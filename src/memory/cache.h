@@ -33,7 +33,7 @@ struct cache_config {
 	uint32_t port_bytes;    /* data port: bytes a cycle; 0: a line */
 };
 
-/* How an access ended. Refused: nothing was done, try again; the reason is in cache.refused_for. */
+/* How an access ended. Refused: nothing was done, try again. */
 enum cache_result { CACHE_HIT, CACHE_MISS, CACHE_MERGED, CACHE_REFUSED };
 
 #define CACHE_COUNTERS(X)                                                                                              \

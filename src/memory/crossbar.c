@@ -24,9 +24,16 @@ void crossbar_open(struct crossbar *crossbar, const struct crossbar_config *conf
 	                              .outputs = outputs,
 	                              .input = arena_array(arena, inputs, sizeof *crossbar->input),
 	                              .output = arena_array(arena, outputs, sizeof *crossbar->output),
-	                              .wanted = arena_array(arena, outputs, sizeof *crossbar->wanted),
+	                              .input_words = bits_words(inputs),
 	                              .wake = UINT64_MAX,
 	                              .route = route};
+	uint32_t output_words = bits_words(outputs);
+	crossbar->buffered = arena_array(arena, crossbar->input_words, sizeof(uint64_t));
+	crossbar->wanted = arena_array(arena, (size_t)outputs * crossbar->input_words, sizeof(uint64_t));
+	crossbar->moving = arena_array(arena, output_words, sizeof(uint64_t));
+	crossbar->asked = arena_array(arena, output_words, sizeof(uint64_t));
+	for (uint32_t bytes = 0; bytes <= CROSSBAR_MAX_PACKET; bytes += 8)
+		crossbar->flits_of[bytes / 8] = (uint8_t)((bytes + config->flit_bytes - 1) / config->flit_bytes);
 	for (uint32_t i = 0; i < inputs; i++)
 		port_open(&crossbar->input[i].port, arena, config->injection_flits, &crossbar->wake);
 	for (uint32_t i = 0; i < outputs; i++) {
@@ -84,56 +91,51 @@ static void send_flit(struct crossbar *crossbar, struct crossbar_output *output,
 	if (++input->sent < packet->flits)
 		return;
 	input->sent = 0;
-	input->granted = false;
 	input->granted_at = cycle;
 	input->packet_head = SLOT(input->packet_head + 1);
-	input->packets--;
+	if (--input->packets)
+		bits_add(crossbar->buffered, output->owner);
 	output->owner = CROSSBAR_FREE;
 	output->freed_at = cycle;
 }
 
-/* True when the head flit of a packet stands in the buffer and asks for an output. */
-static bool asks(const struct crossbar_input *input, uint64_t cycle)
-{
-	if (input->granted || !input->packets || input->left == input->entered)
-		return false;
-	return input->entered_at[SLOT(input->left)] + CHANNEL <= cycle &&
-	       (input->left == 0 || input->granted_at < cycle);
-}
-
-/* Virtual-channel allocation: each free output takes one of the packets that ask for it, round robin. */
+/* Virtual-channel allocation: each free output takes one of the packets whose head flit asks for it, round robin. */
 static void allocate(struct crossbar *crossbar, uint64_t cycle)
 {
-	bool any = false;
-	for (uint32_t i = 0; i < crossbar->inputs; i++) {
+	uint32_t words = crossbar->input_words, output_words = bits_words(crossbar->outputs);
+	BITS_EACH(i, crossbar->buffered, words)
+	{
 		const struct crossbar_input *input = &crossbar->input[i];
-		if (asks(input, cycle)) {
-			crossbar->wanted[input->packet[input->packet_head].output]++;
-			any = true;
-		}
-	}
-	if (!any)
-		return;
-	for (uint32_t o = 0; o < crossbar->outputs; o++) {
-		uint32_t wanted = crossbar->wanted[o];
-		if (!wanted)
+		bool asks = input->left < input->entered && input->entered_at[SLOT(input->left)] + CHANNEL <= cycle &&
+		            (input->left == 0 || input->granted_at < cycle);
+		if (!asks)
 			continue;
-		crossbar->wanted[o] = 0;
+		uint32_t o = input->packet[input->packet_head].output;
+		bits_add(&crossbar->wanted[o * words], i);
+		bits_add(crossbar->asked, o);
+	}
+	BITS_EACH(o, crossbar->asked, output_words)
+	{
 		struct crossbar_output *output = &crossbar->output[o];
-		if (output->owner != CROSSBAR_FREE || output->freed_at == cycle) {
-			crossbar->stats.output_conflicts += wanted;
-			continue;
+		uint64_t *wanted = &crossbar->wanted[o * words];
+		uint32_t asking = 0;
+		for (uint32_t w = 0; w < words; w++)
+			asking += (uint32_t)__builtin_popcountll(wanted[w]);
+		if (output->owner == CROSSBAR_FREE && output->freed_at != cycle) {
+			uint32_t i = bits_next_around(wanted, words, output->next);
+			output->owner = i;
+			output->next = i + 1 == crossbar->inputs ? 0 : i + 1;
+			crossbar->input[i].granted_at = cycle;
+			bits_remove(crossbar->buffered, i);
+			bits_add(crossbar->moving, o);
+			asking--;
 		}
-		uint32_t i = output->next;
-		while (!asks(&crossbar->input[i], cycle) ||
-		       crossbar->input[i].packet[crossbar->input[i].packet_head].output != o)
-			i = i + 1 == crossbar->inputs ? 0 : i + 1;
-		output->owner = i;
-		output->next = i + 1 == crossbar->inputs ? 0 : i + 1;
-		crossbar->input[i].granted = true;
-		crossbar->input[i].granted_at = cycle;
-		crossbar->stats.output_conflicts += wanted - 1;
+		crossbar->stats.output_conflicts += asking;
+		for (uint32_t w = 0; w < words; w++)
+			wanted[w] = 0;
 	}
+	for (uint32_t w = 0; w < output_words; w++)
+		crossbar->asked[w] = 0;
 }
 
 /* A flit from the producer's port into the channel, when the buffer behind it has a place. */
@@ -148,8 +150,10 @@ static void inject(struct crossbar *crossbar, struct crossbar_input *input, uint
 		if (input->left <= before || input->left_at[SLOT(before)] + CREDIT > cycle)
 			return;
 	}
-	uint32_t flits = crossbar_flits(&crossbar->config, request);
+	uint32_t flits = crossbar_flits(crossbar, request);
 	if (input->injecting == 0) {
+		if (!input->packets)
+			bits_add(crossbar->buffered, (uint32_t)(input - crossbar->input));
 		input->packet[SLOT(input->packet_head + input->packets++)] =
 			(struct crossbar_packet){request, flits, crossbar->route(request)};
 		crossbar->in_flight++;
@@ -165,15 +169,16 @@ static void inject(struct crossbar *crossbar, struct crossbar_input *input, uint
 void crossbar_tick(struct crossbar *crossbar, uint64_t cycle, uint64_t now)
 {
 	bool waiting = false;
-	if (crossbar->in_flight) {
-		for (uint32_t o = 0; o < crossbar->outputs; o++) {
-			struct crossbar_output *output = &crossbar->output[o];
-			eject(crossbar, output, cycle, now);
-			if (output->owner != CROSSBAR_FREE)
-				send_flit(crossbar, output, cycle);
-		}
-		allocate(crossbar, cycle);
+	BITS_EACH(o, crossbar->moving, bits_words(crossbar->outputs))
+	{
+		struct crossbar_output *output = &crossbar->output[o];
+		eject(crossbar, output, cycle, now);
+		if (output->owner != CROSSBAR_FREE)
+			send_flit(crossbar, output, cycle);
+		else if (output->ejected == output->sent)
+			bits_remove(crossbar->moving, o);
 	}
+	allocate(crossbar, cycle);
 	for (uint32_t i = 0; i < crossbar->inputs; i++) {
 		struct crossbar_input *input = &crossbar->input[i];
 		if (!port_empty(&input->port)) {

@@ -10,6 +10,7 @@
 #ifndef SLUICE_MEMORY_CROSSBAR_H
 #define SLUICE_MEMORY_CROSSBAR_H
 
+#include "base/bits.h"
 #include "base/port.h"
 #include "base/table.h"
 #include "memory/request.h"
@@ -34,7 +35,10 @@ struct crossbar_stats {
 #undef X
 };
 
-enum { CROSSBAR_WINDOW = 64 }; /* power of two, at least buffer_flits */
+enum {
+	CROSSBAR_WINDOW = 64,       /* power of two, at least buffer_flits */
+	CROSSBAR_MAX_PACKET = 2048, /* bytes */
+};
 
 /* A packet on its way through an input. */
 struct crossbar_packet {
@@ -50,8 +54,7 @@ struct crossbar_input {
 	struct crossbar_packet packet[CROSSBAR_WINDOW];                 /* in the buffer, in order */
 	uint32_t packet_head, packets;
 	uint32_t sent; /* flits of the first packet that have left the buffer */
-	bool granted;  /* the first packet owns its output */
-	uint64_t granted_at;
+	uint64_t granted_at; /* cycle in which the first packet got its output, or the one before it left */
 };
 
 struct crossbar_output {
@@ -75,7 +78,12 @@ struct crossbar {
 	uint32_t inputs, outputs;
 	uint64_t in_flight; /* packets between the producers' and the consumers' ports */
 	uint64_t wake;      /* time of the next tick that can do something */
-	uint32_t *wanted;   /* scratch: by output, requests of this cycle */
+	uint32_t input_words;
+	uint64_t *buffered; /* set: inputs with a packet in their buffer that has no output yet */
+	uint64_t *moving;   /* set: outputs with an owner or with flits on their way */
+	uint64_t *wanted;   /* by output, a set of inputs: who asks in this cycle */
+	uint64_t *asked;    /* set: outputs that somebody asks for in this cycle */
+	uint8_t flits_of[CROSSBAR_MAX_PACKET / 8 + 1]; /* by packet size in 8 bytes */
 	uint32_t (*route)(const struct request *request);
 	struct crossbar_stats stats;
 };
@@ -84,21 +92,21 @@ struct crossbar {
 void crossbar_open(struct crossbar *crossbar, const struct crossbar_config *config, uint32_t inputs, uint32_t outputs,
                    uint32_t (*route)(const struct request *request), struct arena *arena);
 
-static inline uint32_t crossbar_flits(const struct crossbar_config *config, const struct request *request)
+static inline uint32_t crossbar_flits(const struct crossbar *crossbar, const struct request *request)
 {
-	return (request_packet_bytes(request) + config->flit_bytes - 1) / config->flit_bytes;
+	return crossbar->flits_of[request_packet_bytes(request) / 8];
 }
 
 /* Producer's side: room for this packet, and giving it. */
 static inline bool crossbar_has_room(const struct crossbar *crossbar, uint32_t input, const struct request *request,
                                      uint64_t now)
 {
-	return port_room(&crossbar->input[input].port, now) >= crossbar_flits(&crossbar->config, request);
+	return port_room(&crossbar->input[input].port, now) >= crossbar_flits(crossbar, request);
 }
 
 static inline void crossbar_send(struct crossbar *crossbar, uint32_t input, struct request *request, uint64_t now)
 {
-	port_push_units(&crossbar->input[input].port, request, crossbar_flits(&crossbar->config, request), now);
+	port_push_units(&crossbar->input[input].port, request, crossbar_flits(crossbar, request), now);
 }
 
 /* Consumer's side: takes the packet that port_front() showed. */
@@ -106,7 +114,7 @@ static inline void crossbar_take(const struct crossbar *crossbar, struct port *p
                                  uint64_t now)
 {
 	port_drop(port);
-	port_release(port, crossbar_flits(&crossbar->config, request), now);
+	port_release(port, crossbar_flits(crossbar, request), now);
 }
 
 void crossbar_tick(struct crossbar *crossbar, uint64_t cycle, uint64_t now);

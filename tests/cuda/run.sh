@@ -7,7 +7,7 @@ source=$2
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 "$sluice" cc -O1 "$source" -o "$work/program"
-SLUICE_STATS=$work/stats.json "$work/program" >"$work/output" || {
+LD_PRELOAD=${PROGRAM_PRELOAD-} SLUICE_STATS=$work/stats.json "$work/program" >"$work/output" || {
 	cat "$work/output"
 	exit 1
 }

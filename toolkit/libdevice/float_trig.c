@@ -106,7 +106,8 @@ float __nv_tanf(float x)
 	float r = reduce(x, &quadrant);
 	float z = r * r;
 	/* (tan r - r) / r^3 on [-pi/4, pi/4]: error 2^-25.5 */
-	float p = POLYF(z, 0x1.5554ccp-2f, 0x1.11316cp-3f, 0x1.b50fcp-5f, 0x1.93c03cp-6f, 0x1.6bc7fcp-9f, 0x1.3a467p-7f);
+	float p =
+		POLYF(z, 0x1.5554ccp-2f, 0x1.11316cp-3f, 0x1.b50fcp-5f, 0x1.93c03cp-6f, 0x1.6bc7fcp-9f, 0x1.3a467p-7f);
 	float y = fmaf(p * z, r, r);
 	return quadrant & 1 ? -1 / y : y;
 }

@@ -14,8 +14,8 @@ float __nv_erff(float x)
 	}
 	/* -log(erfc x) / x on [0.9, 4]: erf's error 2^-30 */
 	a = a > 4 ? 4 : a;
-	float q = POLYF(a, 0x1.20ee5cp+0f, 0x1.4538aep-1f, 0x1.b2d3d2p-4f, -0x1.84363p-6f, 0x1.d936ep-9f, -0x1.4a26e2p-12f,
-	                0x1.5e131ep-17f);
+	float q = POLYF(a, 0x1.20ee5cp+0f, 0x1.4538aep-1f, 0x1.b2d3d2p-4f, -0x1.84363p-6f, 0x1.d936ep-9f,
+	                -0x1.4a26e2p-12f, 0x1.5e131ep-17f);
 	float y = 1 - ex2_approx(q * a * -0x1.715476p+0f);
 	return x != x ? x : f32_sign_of(y, x);
 }
@@ -26,8 +26,9 @@ float __nv_erfcf(float x)
 	a = a > 10.1f ? 10.1f : a;
 	float t = (a - 4) / (a + 4);
 	/* (1 + 2x) erfcx(x) in (x - 4) / (x + 4): error 2^-26 */
-	float p = POLYF(t, 0x1.3ba592p+0f, -0x1.1df1a8p-3f, 0x1.f7e2cap-7f, 0x1.16e974p-4f, -0x1.9da874p-4f, 0x1.80469p-4f,
-	                -0x1.10f37ep-4f, 0x1.2a635ep-5f, -0x1.044f2ap-6f, 0x1.cc77bap-8f, 0x1.d01292p-11f);
+	float p =
+		POLYF(t, 0x1.3ba592p+0f, -0x1.1df1a8p-3f, 0x1.f7e2cap-7f, 0x1.16e974p-4f, -0x1.9da874p-4f,
+	              0x1.80469p-4f, -0x1.10f37ep-4f, 0x1.2a635ep-5f, -0x1.044f2ap-6f, 0x1.cc77bap-8f, 0x1.d01292p-11f);
 	float square = mul_rn(a, -a), low = fmaf(a, -a, -square);
 	float y = p / fmaf(2, a, 1);
 	y = fmaf(y, low, y) * f32_exp(square, 0);

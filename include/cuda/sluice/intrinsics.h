@@ -31,27 +31,27 @@ SLUICE_DEVICE_INLINE size_t __cvta_generic_to_global(const void *pointer)
 }
 
 /* __ldcg(p), __stcs(p, v), ...: `letter` is the asm constraint, `kind` PTX's type. */
-#define SLUICE_LOAD(operator, type, kind, letter)                                                                      \
-	SLUICE_DEVICE_INLINE type __ld##operator(const type * pointer)                                                 \
+#define SLUICE_LOAD(cache, type, kind, letter)                                                                         \
+	SLUICE_DEVICE_INLINE type __ld##cache(const type *pointer)                                                     \
 	{                                                                                                              \
 		type value;                                                                                            \
-		asm volatile("ld.global." #operator"." kind " %0, [%1];" : "=" letter(value) : "l"(pointer) : "memory");   \
+		asm volatile("ld.global." #cache "." kind " %0, [%1];" : "=" letter(value) : "l"(pointer) : "memory"); \
 		return value;                                                                                          \
 	}
-#define SLUICE_STORE(operator, type, kind, letter)                                                                     \
-	SLUICE_DEVICE_INLINE void __st##operator(type * pointer, type value)                                           \
+#define SLUICE_STORE(cache, type, kind, letter)                                                                        \
+	SLUICE_DEVICE_INLINE void __st##cache(type *pointer, type value)                                               \
 	{                                                                                                              \
-		asm volatile("st.global." #operator"." kind " [%0], %1;" ::"l"(pointer), letter(value) : "memory");        \
+		asm volatile("st.global." #cache "." kind " [%0], %1;" ::"l"(pointer), letter(value) : "memory");      \
 	}
-#define SLUICE_TYPES(ACCESS, operator)                                                                                 \
-	ACCESS(operator, int, "s32", "r")                                                                              \
-	ACCESS(operator, unsigned int, "u32", "r")                                                                     \
-	ACCESS(operator, long, "s64", "l")                                                                             \
-	ACCESS(operator, unsigned long, "u64", "l")                                                                    \
-	ACCESS(operator, long long, "s64", "l")                                                                        \
-	ACCESS(operator, unsigned long long, "u64", "l")                                                               \
-	ACCESS(operator, float, "f32", "f")                                                                            \
-	ACCESS(operator, double, "f64", "d")
+#define SLUICE_TYPES(ACCESS, cache)                                                                                    \
+	ACCESS(cache, int, "s32", "r")                                                                                 \
+	ACCESS(cache, unsigned int, "u32", "r")                                                                        \
+	ACCESS(cache, long, "s64", "l")                                                                                \
+	ACCESS(cache, unsigned long, "u64", "l")                                                                       \
+	ACCESS(cache, long long, "s64", "l")                                                                           \
+	ACCESS(cache, unsigned long long, "u64", "l")                                                                  \
+	ACCESS(cache, float, "f32", "f")                                                                               \
+	ACCESS(cache, double, "f64", "d")
 SLUICE_TYPES(SLUICE_LOAD, ca)
 SLUICE_TYPES(SLUICE_LOAD, cg)
 SLUICE_TYPES(SLUICE_LOAD, cs)
@@ -84,7 +84,7 @@ SLUICE_DEVICE_INLINE unsigned int __dp4a(unsigned int a, unsigned int b, unsigne
 	SLUICE_DEVICE_INLINE type __reduce_##name##_sync(unsigned int mask, type value)                                \
 	{                                                                                                              \
 		type result;                                                                                           \
-		asm volatile("redux.sync." operation " %0, %1, %2;" : "=r"(result) : "r"(value), "r"(mask));             \
+		asm volatile("redux.sync." operation " %0, %1, %2;" : "=r"(result) : "r"(value), "r"(mask));           \
 		return result;                                                                                         \
 	}
 SLUICE_REDUCE(int, add, "add.s32")

@@ -99,8 +99,7 @@ static inline __host__ cudaError_t cudaFuncSetSharedMemConfig(T *function, cudaS
 {
 	return ::cudaFuncSetSharedMemConfig((const void *)function, config);
 }
-template <class T>
-static inline __host__ cudaError_t cudaFuncGetAttributes(cudaFuncAttributes *attributes, T *function)
+template <class T> static inline __host__ cudaError_t cudaFuncGetAttributes(cudaFuncAttributes *attributes, T *function)
 {
 	return ::cudaFuncGetAttributes(attributes, (const void *)function);
 }
@@ -118,9 +117,10 @@ static inline __host__ cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor
 	                                                       dynamic_shared);
 }
 template <class T>
-static inline __host__ cudaError_t
-cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *blocks, T function, int block_threads,
-                                                       size_t dynamic_shared, unsigned int flags)
+static inline __host__ cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *blocks, T function,
+                                                                                          int block_threads,
+                                                                                          size_t dynamic_shared,
+                                                                                          unsigned int flags)
 {
 	return ::cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(blocks, (const void *)function, block_threads,
 	                                                                dynamic_shared, flags);
@@ -129,9 +129,9 @@ cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *blocks, T function, 
 /* The block size with the most resident threads, among multiples of the warp size; `shared_of` gives the dynamic
  * shared memory of a block of that size. */
 template <class Shared, class T>
-static inline __host__ cudaError_t
-cudaOccupancyMaxPotentialBlockSizeVariableSMem(int *min_grid, int *block_threads, T function, Shared shared_of,
-                                               int limit = 0)
+static inline __host__ cudaError_t cudaOccupancyMaxPotentialBlockSizeVariableSMem(int *min_grid, int *block_threads,
+                                                                                  T function, Shared shared_of,
+                                                                                  int limit = 0)
 {
 	int device, sm_count, warp;
 	cudaFuncAttributes attributes;

@@ -1,0 +1,357 @@
+/* Protects the crossbar's time: when a packet is at its consumer's port, and not a cycle earlier, alone, against others, and
+ * when the consumer does not take it.
+ *
+ * The stages, as crossbar.h gives them. A packet pushed at cycle t is seen at t + 1, when its first flit enters the channel;
+ * it stands in the input buffer 2 cycles later and gets its output in that cycle; it passes the switch in the next; 3 cycles
+ * behind that it leaves the ejection buffer into the consumer's port, which shows it a cycle later. One flit a cycle
+ * everywhere: the consumer of a packet of n flits first sees it at t + 1 + 2 + 1 + 3 + (n - 1) + 1. A place that a flit
+ * leaves can be taken 2 cycles later. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "memory/crossbar.h"
+
+enum {
+	ENTER = 1,   /* pushed to entering */
+	CHANNEL = 2, /* entering to asking for the output, which a free one grants at once */
+	GRANT = 1,   /* granted to passing the switch */
+	EJECT = 3,   /* passing the switch to the consumer's port */
+	SHOW = 1,    /* in the port to seen */
+	CREDIT = 2,  /* leaving a place to the place being taken again */
+	ALONE = ENTER + CHANNEL + GRANT + EJECT + SHOW,
+	PORTS = 4,
+	FLIT = 32,
+};
+
+struct bench {
+	struct arena arena;
+	struct request_pool pool;
+	struct crossbar crossbar;
+	struct port consumer[PORTS];
+	uint64_t wake;
+	uint64_t cycle; /* the next to tick */
+};
+
+static uint32_t to_slice(const struct request *request)
+{
+	return request->slice;
+}
+
+static void open_bench(struct bench *bench, uint32_t buffer_flits, uint32_t boundary_flits)
+{
+	*bench = (struct bench){.wake = UINT64_MAX};
+	struct crossbar_config config = {.flit_bytes = FLIT,
+	                                 .injection_flits = 32,
+	                                 .buffer_flits = buffer_flits,
+	                                 .boundary_flits = boundary_flits};
+	bench->pool.arena = &bench->arena;
+	crossbar_open(&bench->crossbar, &config, PORTS, PORTS, to_slice, &bench->arena);
+	for (uint32_t i = 0; i < PORTS; i++) {
+		port_open(&bench->consumer[i], &bench->arena, boundary_flits, &bench->wake);
+		bench->crossbar.output[i].port = &bench->consumer[i];
+	}
+}
+
+/* A write whose packet, header and data, has this many flits. */
+static struct request *make(struct bench *bench, uint32_t output, uint32_t flits)
+{
+	struct request *request = request_new(&bench->pool);
+	request->kind = REQUEST_WRITE;
+	request->is_write = true;
+	request->slice = (uint16_t)output;
+	request->bytes = flits * FLIT - REQUEST_HEADER_BYTES;
+	return request;
+}
+
+static struct request *send(struct bench *bench, uint32_t input, uint32_t output, uint32_t flits)
+{
+	struct request *request = make(bench, output, flits);
+	assert_true(crossbar_has_room(&bench->crossbar, input, request, bench->cycle));
+	crossbar_send(&bench->crossbar, input, request, bench->cycle);
+	return request;
+}
+
+static void tick(struct bench *bench)
+{
+	crossbar_tick(&bench->crossbar, bench->cycle, bench->cycle);
+	bench->cycle++;
+}
+
+static struct request *seen(const struct bench *bench, uint32_t output)
+{
+	return port_front(&bench->consumer[output], bench->cycle);
+}
+
+static void take(struct bench *bench, uint32_t output)
+{
+	crossbar_take(&bench->crossbar, &bench->consumer[output], seen(bench, output), bench->cycle);
+}
+
+/* The consumer sees this very request at `cycle` and nothing new before; it takes it there. */
+static void expect_at(struct bench *bench, uint32_t output, const struct request *request, uint64_t cycle)
+{
+	while (bench->cycle < cycle) {
+		if (seen(bench, output))
+			fail_msg("a packet was seen at cycle %llu, not first at %llu", (unsigned long long)bench->cycle,
+			         (unsigned long long)cycle);
+		tick(bench);
+	}
+	assert_ptr_equal(seen(bench, output), request);
+	take(bench, output);
+}
+
+/* Packets of 1 to 9 flits, each alone. */
+static void test_alone(void **state)
+{
+	(void)state;
+	for (uint32_t flits = 1; flits <= 9; flits++) {
+		struct bench bench;
+		open_bench(&bench, 16, 16);
+		struct request *request = send(&bench, 1, 2, flits);
+		expect_at(&bench, 2, request, ALONE + flits - 1);
+		assert_int_equal(bench.crossbar.stats.packets, 1);
+		assert_int_equal(bench.crossbar.stats.flits, flits);
+		assert_int_equal(bench.crossbar.stats.output_conflicts, 0);
+		assert_int_equal(bench.crossbar.in_flight, 0);
+		arena_free(&bench.arena);
+	}
+}
+
+/* What is pushed later comes as much later: no state is left of a cycle count. */
+static void test_start_time_does_not_matter(void **state)
+{
+	(void)state;
+	for (uint64_t start = 0; start < 10; start++) {
+		struct bench bench;
+		open_bench(&bench, 16, 16);
+		while (bench.cycle < start)
+			tick(&bench);
+		expect_at(&bench, 0, send(&bench, 0, 0, 3), start + ALONE + 2);
+		arena_free(&bench.arena);
+	}
+}
+
+/* Two inputs want one output at once. The first packet's tail passes the switch at g + n, where g is the grant; then the
+ * output is free, and grants again in the next cycle: the second runs n + 1 cycles behind the first, a bubble of one. The
+ * second packet lost the grants of the n + 1 cycles between. */
+static void test_two_inputs_one_output(void **state)
+{
+	(void)state;
+	for (uint32_t flits = 1; flits <= 5; flits++) {
+		struct bench bench;
+		open_bench(&bench, 16, 16);
+		struct request *first = send(&bench, 0, 3, flits), *second = send(&bench, 1, 3, flits);
+		uint64_t at = ALONE + flits - 1;
+		expect_at(&bench, 3, first, at);
+		expect_at(&bench, 3, second, at + flits + 1);
+		assert_int_equal(bench.crossbar.stats.output_conflicts, flits + 1);
+		arena_free(&bench.arena);
+	}
+}
+
+/* Different outputs do not hinder each other. */
+static void test_two_inputs_two_outputs(void **state)
+{
+	struct bench bench;
+	(void)state;
+	open_bench(&bench, 16, 16);
+	struct request *first = send(&bench, 0, 2, 4), *second = send(&bench, 1, 3, 4);
+	expect_at(&bench, 2, first, ALONE + 3);
+	assert_ptr_equal(seen(&bench, 3), second);
+	arena_free(&bench.arena);
+}
+
+/* One input with two packets, to different outputs: the second asks in the cycle behind the first's tail, so it runs n + 1
+ * cycles behind. */
+static void test_one_input_two_packets(void **state)
+{
+	(void)state;
+	for (uint32_t flits = 1; flits <= 5; flits++) {
+		struct bench bench;
+		open_bench(&bench, 16, 16);
+		struct request *first = send(&bench, 0, 1, flits), *second = send(&bench, 0, 2, flits);
+		expect_at(&bench, 1, first, ALONE + flits - 1);
+		expect_at(&bench, 2, second, ALONE + flits - 1 + flits + 1);
+		arena_free(&bench.arena);
+	}
+}
+
+/* Round robin: with three inputs that always have a one-flit packet, the output serves 0, 1, 2, 0, 1, 2, two cycles apart.
+ * A later grant begins behind the last winner, so input 1 comes before input 0 when 0 was served last. */
+static void test_round_robin(void **state)
+{
+	struct bench bench;
+	struct request *request[3][3];
+	(void)state;
+	open_bench(&bench, 16, 16);
+	for (uint32_t input = 0; input < 3; input++)
+		for (uint32_t n = 0; n < 3; n++)
+			request[input][n] = send(&bench, input, 0, 1);
+	for (uint32_t i = 0; i < 9; i++)
+		expect_at(&bench, 0, request[i % 3][i / 3], ALONE + 2 * i);
+	struct request *alone = send(&bench, 0, 0, 1);
+	uint64_t start = bench.cycle;
+	expect_at(&bench, 0, alone, start + ALONE);
+	start = bench.cycle;
+	struct request *loses = send(&bench, 0, 0, 1), *wins = send(&bench, 1, 0, 1);
+	expect_at(&bench, 0, wins, start + ALONE);
+	expect_at(&bench, 0, loses, start + ALONE + 2);
+	arena_free(&bench.arena);
+}
+
+static uint64_t later(uint64_t a, uint64_t b)
+{
+	return a > b ? a : b;
+}
+
+/* Credits: with buffers of d flits, flit k enters no sooner than 2 cycles behind the departure of flit k - d, and passes the
+ * switch no sooner than 2 cycles behind the ejection of flit k - d. By hand for d = 2 and 5 flits pushed at 0: entering at
+ * 1 2 6 7 10, passing at 4 5 8 10 13, ejected at 7 8 11 13 16, seen at 17. */
+static void test_credits(void **state)
+{
+	(void)state;
+	for (uint32_t depth = 1; depth <= 9; depth++) {
+		for (uint32_t flits = 1; flits <= 9; flits++) {
+			uint64_t enter[9], pass[9], eject[9];
+			for (uint32_t k = 0; k < flits; k++) {
+				enter[k] = k ? enter[k - 1] + 1 : ENTER;
+				if (k >= depth)
+					enter[k] = later(enter[k], pass[k - depth] + CREDIT);
+				pass[k] = later(enter[k] + CHANNEL, k ? pass[k - 1] + 1 : enter[k] + CHANNEL + GRANT);
+				if (k >= depth)
+					pass[k] = later(pass[k], eject[k - depth] + CREDIT);
+				eject[k] = later(pass[k] + EJECT, k ? eject[k - 1] + 1 : 0);
+			}
+			if (depth == 2 && flits == 5)
+				assert_int_equal(eject[4] + SHOW, 17);
+			struct bench bench;
+			open_bench(&bench, depth, 16);
+			struct request *request = send(&bench, 0, 0, flits);
+			expect_at(&bench, 0, request, eject[flits - 1] + SHOW);
+			arena_free(&bench.arena);
+		}
+	}
+}
+
+/* The producer's port has room for flits, and a flit's room is back in the cycle behind the one in which it entered. */
+static void test_injection_room(void **state)
+{
+	struct bench bench;
+	(void)state;
+	open_bench(&bench, 16, 16);
+	for (uint32_t i = 0; i < 8; i++)
+		send(&bench, 0, 0, 4); /* 32 flits: full */
+	struct request *one = make(&bench, 0, 1);
+	for (uint64_t enters = ENTER; bench.cycle <= enters;) {
+		assert_false(crossbar_has_room(&bench.crossbar, 0, one, bench.cycle));
+		tick(&bench);
+	}
+	assert_true(crossbar_has_room(&bench.crossbar, 0, one, bench.cycle));
+	arena_free(&bench.arena);
+}
+
+/* A consumer with room for one packet of 3 flits does not take it until cycle 40: the second packet waits. Its flits follow
+ * from 41 on, when the room shows, one a cycle: it is in the port at 43, seen at 44. */
+static void test_back_pressure(void **state)
+{
+	struct bench bench;
+	(void)state;
+	open_bench(&bench, 16, 3);
+	struct request *first = send(&bench, 0, 0, 3), *second = send(&bench, 1, 0, 3);
+	while (bench.cycle < 40)
+		tick(&bench);
+	assert_ptr_equal(seen(&bench, 0), first);
+	assert_true(bench.crossbar.stats.output_stalls > 0);
+	take(&bench, 0);
+	expect_at(&bench, 0, second, 40 + 1 + 2 + SHOW);
+	arena_free(&bench.arena);
+}
+
+/* A full consumer stops its own output, not others; nothing is lost, everything comes in order when it takes again. */
+static void test_back_pressure_holds_in_order(void **state)
+{
+	struct bench bench;
+	struct request *request[10];
+	(void)state;
+	open_bench(&bench, 4, 2);
+	for (uint32_t i = 0; i < 10; i++)
+		request[i] = send(&bench, 0, 0, 2);
+	struct request *other = send(&bench, 1, 1, 2);
+	expect_at(&bench, 1, other, ALONE + 1);
+	while (bench.cycle < 200)
+		tick(&bench);
+	/* 2 flits in the port, 4 in the ejection buffer, 4 in the input buffer: the rest waits at the producer */
+	assert_int_equal(bench.crossbar.input[0].port.held, 20 - 2 - 4 - 4);
+	for (uint32_t i = 0; i < 10; i++) {
+		while (!seen(&bench, 0) && bench.cycle < 400)
+			tick(&bench);
+		assert_ptr_equal(seen(&bench, 0), request[i]);
+		take(&bench, 0);
+	}
+	assert_int_equal(bench.crossbar.in_flight, 0);
+	arena_free(&bench.arena);
+}
+
+/* The crossbar sleeps when it is empty and a push wakes it for the next cycle. */
+static void test_sleep_and_wake(void **state)
+{
+	struct bench bench;
+	(void)state;
+	open_bench(&bench, 16, 16);
+	tick(&bench);
+	assert_true(bench.crossbar.wake == UINT64_MAX);
+	struct request *request = send(&bench, 0, 0, 1);
+	assert_int_equal(bench.crossbar.wake, bench.cycle + 1);
+	expect_at(&bench, 0, request, bench.cycle + ALONE);
+	tick(&bench);
+	assert_true(bench.crossbar.wake == UINT64_MAX);
+	arena_free(&bench.arena);
+}
+
+/* A packet is a header of 8 bytes and, for writes and atomics on the way up and reads and atomics on the way back, data:
+ * with flits of 32 bytes a line of 128 makes 5, 24 bytes just fit one. */
+static void test_flits_of_packets(void **state)
+{
+	static const struct {
+		bool is_write, is_reply;
+		uint8_t kind;
+		uint32_t bytes, flits;
+	} row[] = {
+		{false, false, REQUEST_READ, 128, 1},  {false, true, REQUEST_READ, 128, 5},
+		{true, false, REQUEST_WRITE, 128, 5},  {true, true, REQUEST_WRITE, 128, 1},
+		{true, false, REQUEST_WRITE, 24, 1},   {true, false, REQUEST_WRITE, 25, 2},
+		{false, false, REQUEST_ATOMIC, 64, 3}, {false, true, REQUEST_ATOMIC, 64, 3},
+	};
+	struct crossbar_config config = {.flit_bytes = FLIT};
+	(void)state;
+	for (size_t i = 0; i < sizeof row / sizeof row[0]; i++) {
+		struct request request = {.kind = row[i].kind,
+		                          .is_write = row[i].is_write,
+		                          .is_reply = row[i].is_reply,
+		                          .bytes = row[i].bytes};
+		assert_int_equal(crossbar_flits(&config, &request), row[i].flits);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_alone),
+		cmocka_unit_test(test_start_time_does_not_matter),
+		cmocka_unit_test(test_two_inputs_one_output),
+		cmocka_unit_test(test_two_inputs_two_outputs),
+		cmocka_unit_test(test_one_input_two_packets),
+		cmocka_unit_test(test_round_robin),
+		cmocka_unit_test(test_credits),
+		cmocka_unit_test(test_injection_room),
+		cmocka_unit_test(test_back_pressure),
+		cmocka_unit_test(test_back_pressure_holds_in_order),
+		cmocka_unit_test(test_sleep_and_wake),
+		cmocka_unit_test(test_flits_of_packets),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
