@@ -43,6 +43,8 @@ static void wire(struct gpu *gpu)
 		gpu->to_slices.output[i].port = &slice->from_network;
 		port_open(&channel->from_l2[local], arena, machine->slice.to_dram_queue, &channel->wake);
 		slice->to_dram = &channel->from_l2[local];
+		slice->to_dram->producer = &slice->wake;
+		gpu->to_sms.input[i].port.producer = &slice->wake;
 		channel->to_l2[local] = &slice->from_dram;
 	}
 }
@@ -61,7 +63,7 @@ static void build(struct gpu *gpu)
 	crossbar_open(&gpu->to_sms, &machine->network, gpu->slices, machine->sms, route_to_sm, &gpu->arena);
 	for (uint32_t i = 0; i < gpu->slices; i++)
 		slice_open(&gpu->slice[i], i, &machine->slice, &machine->l2, &machine->map, &gpu->requests,
-		           &gpu->arena);
+		           gpu->clock[CLOCK_L2].period, &gpu->arena);
 	for (uint32_t i = 0; i < machine->map.channels; i++)
 		dram_open(&gpu->channel[i], &machine->dram, &machine->map, gpu->clock[CLOCK_DRAM].period,
 		          gpu->clock[CLOCK_L2].period, &gpu->arena);
@@ -304,6 +306,8 @@ void gpu_run(struct gpu *gpu, struct gpu_run *run)
 	uint64_t start = gpu->clock[CLOCK_CORE].cycle;
 	for (uint32_t i = 0; i < gpu->machine.map.channels; i++)
 		gpu->channel[i].last_cycle = gpu->clock[CLOCK_DRAM].cycle;
+	for (uint32_t i = 0; i < gpu->slices; i++)
+		gpu->slice[i].settled = gpu->clock[CLOCK_L2].cycle;
 	for (uint32_t i = 0; i < gpu->machine.sms; i++) {
 		gpu->sm[i].accounted = start;
 		sm_begin(&gpu->sm[i], &run->launch, run->blocks_limit);
@@ -313,6 +317,8 @@ void gpu_run(struct gpu *gpu, struct gpu_run *run)
 		sm_account(&gpu->sm[i], start + run->cycles);
 		sm_end(&gpu->sm[i]);
 	}
+	for (uint32_t i = 0; i < gpu->slices; i++)
+		slice_settle(&gpu->slice[i], gpu->clock[CLOCK_L2].cycle);
 	for (uint32_t i = 0; i < gpu->machine.map.channels; i++)
 		dram_settle(&gpu->channel[i], gpu->clock[CLOCK_DRAM].cycle);
 	stats_collect(gpu, &run->stats);

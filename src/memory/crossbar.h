@@ -104,6 +104,12 @@ static inline bool crossbar_has_room(const struct crossbar *crossbar, uint32_t i
 	return port_room(&crossbar->input[input].port, now) >= crossbar_flits(crossbar, request);
 }
 
+/* There will be room in the next step. */
+static inline bool crossbar_gets_room(const struct crossbar *crossbar, uint32_t input, const struct request *request)
+{
+	return port_coming_room(&crossbar->input[input].port) >= crossbar_flits(crossbar, request);
+}
+
 static inline void crossbar_send(struct crossbar *crossbar, uint32_t input, struct request *request, uint64_t now)
 {
 	port_push_units(&crossbar->input[input].port, request, crossbar_flits(crossbar, request), now);

@@ -9,9 +9,9 @@ const size_t slice_counter_count = sizeof slice_counters / sizeof slice_counters
 
 void slice_open(struct slice *slice, uint32_t index, const struct slice_config *config,
                 const struct cache_config *cache, const struct address_map *map, struct request_pool *pool,
-                struct arena *arena)
+                uint64_t period, struct arena *arena)
 {
-	*slice = (struct slice){.config = *config, .index = index, .map = map, .wake = UINT64_MAX};
+	*slice = (struct slice){.config = *config, .index = index, .map = map, .period = period, .wake = UINT64_MAX};
 	cache_open(&slice->cache, cache, CACHE_OF_SLICE, pool, arena);
 	/* One packet a cycle may enter the delay line while the input queue has room. */
 	request_queue_open(&slice->delay, arena, config->delay + config->input_queue + 2);
@@ -26,7 +26,8 @@ static void send_reply(struct slice *slice, uint64_t now)
 	struct request *request = request_queue_front(&slice->reply);
 	if (!request)
 		return;
-	if (!crossbar_has_room(slice->replies, slice->index, request, now)) {
+	slice->reply_refused = !crossbar_has_room(slice->replies, slice->index, request, now);
+	if (slice->reply_refused) {
 		slice->stats.reply_blocked++;
 		return;
 	}
@@ -40,6 +41,7 @@ static void accept_packet(struct slice *slice, uint64_t cycle, uint64_t now)
 		return;
 	if (request_queue_full(&slice->input) || request_queue_full(&slice->delay)) {
 		slice->stats.input_full++;
+		slice->packet_refused = true;
 		return;
 	}
 	crossbar_take(slice->requests, &slice->from_network, request, now);
@@ -101,14 +103,17 @@ static void send_miss(struct slice *slice, uint64_t now)
 static void access_cache(struct slice *slice, uint64_t cycle, uint64_t now)
 {
 	struct request *request = request_queue_front(&slice->input);
-	if (!request || !port_room(slice->to_dram, now) || request_queue_full(&slice->reply) ||
+	if (!request)
+		return;
+	if (!port_room(slice->to_dram, now) || request_queue_full(&slice->reply) ||
 	    !cache_data_port_free(&slice->cache, cycle))
 		return;
 	bool sent_down;
 	if (request->level < LEVEL_L2)
 		request->level = LEVEL_L2;
 	enum cache_result result = cache_access(&slice->cache, request, cycle, &sent_down);
-	if (result == CACHE_REFUSED)
+	slice->access_refused = result == CACHE_REFUSED;
+	if (slice->access_refused)
 		return;
 	request_queue_pop(&slice->input);
 	if (result != CACHE_HIT)
@@ -128,9 +133,49 @@ static void leave_delay(struct slice *slice, uint64_t cycle)
 		request_queue_push(&slice->input, request_queue_pop(&slice->delay));
 }
 
+static bool holds_requests(const struct slice *slice)
+{
+	return slice->delay.count || slice->input.count || slice->reply.count || slice->cache.ready_count ||
+	       slice->cache.miss_queue.count || !port_empty(&slice->from_network) || !port_empty(&slice->from_dram);
+}
+
+void slice_settle(struct slice *slice, uint64_t cycle)
+{
+	uint64_t passed = cycle - slice->settled;
+	slice->settled = cycle;
+	if (!passed || !holds_requests(slice))
+		return;
+	slice->stats.busy_cycles += passed;
+	slice->stats.reply_blocked += slice->reply_refused ? passed : 0;
+	slice->stats.input_full += slice->packet_refused ? passed : 0;
+	slice->cache.stats.refused += slice->access_refused ? passed : 0;
+}
+
+/* When the slice can do something without anything coming from outside. What was refused for want of room is woken by
+ * the room, what was refused by L2 by DRAM's answer or by room for the misses. */
+static uint64_t next_wake(const struct slice *slice, uint64_t cycle, uint64_t now)
+{
+	bool input_room = !request_queue_full(&slice->input), reply_room = !request_queue_full(&slice->reply);
+	bool can_reply = slice->reply.count &&
+	                 crossbar_gets_room(slice->replies, slice->index, request_queue_front(&slice->reply));
+	bool can_access =
+		slice->input.count && !slice->access_refused && reply_room && port_coming_room(slice->to_dram);
+	if (can_reply || can_access || (slice->cache.ready_count && reply_room) || !port_empty(&slice->from_dram) ||
+	    (slice->cache.miss_queue.count && port_coming_room(slice->to_dram)) ||
+	    (!port_empty(&slice->from_network) && input_room && !request_queue_full(&slice->delay)))
+		return now + 1;
+	const struct request *delayed = request_queue_front(&slice->delay);
+	if (!delayed || !input_room)
+		return UINT64_MAX;
+	return delayed->ready <= cycle ? now + 1 : now + (delayed->ready - cycle - 1) * slice->period + 1;
+}
+
 void slice_tick(struct slice *slice, uint64_t cycle, uint64_t now)
 {
+	slice_settle(slice, cycle);
+	slice->settled = cycle + 1;
 	slice->stats.busy_cycles++;
+	slice->reply_refused = slice->packet_refused = slice->access_refused = false;
 	send_reply(slice, now);
 	accept_packet(slice, cycle, now);
 	answer_filled(slice);
@@ -138,9 +183,5 @@ void slice_tick(struct slice *slice, uint64_t cycle, uint64_t now)
 	send_miss(slice, now);
 	access_cache(slice, cycle, now);
 	leave_delay(slice, cycle);
-
-	bool waiting = slice->delay.count || slice->input.count || slice->reply.count || slice->cache.ready_count ||
-	               slice->cache.miss_queue.count || !port_empty(&slice->from_network) ||
-	               !port_empty(&slice->from_dram);
-	slice->wake = waiting ? now + 1 : UINT64_MAX;
+	slice->wake = next_wake(slice, cycle, now);
 }

@@ -40,13 +40,18 @@ struct slice {
 	struct cache cache;
 	struct port *to_dram;
 	struct port from_dram;
+	bool reply_refused, packet_refused, access_refused; /* in the last tick: what waits for somebody else */
+	uint64_t period, settled;   /* of the L2 clock; cycles that are in the counters */
 	uint64_t wake;
 	struct slice_stats stats;
 };
 
 void slice_open(struct slice *slice, uint32_t index, const struct slice_config *config,
                 const struct cache_config *cache, const struct address_map *map, struct request_pool *pool,
-                struct arena *arena);
+                uint64_t period, struct arena *arena);
+
+/* Counts the cycles up to `cycle` that were slept through; at a kernel's end too. */
+void slice_settle(struct slice *slice, uint64_t cycle);
 
 void slice_tick(struct slice *slice, uint64_t cycle, uint64_t now);
 

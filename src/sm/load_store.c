@@ -13,6 +13,7 @@ bool network_send(struct sm *sm, struct request *request)
 	if (!crossbar_has_room(sm->network, sm->index, request, sm->now)) {
 		sm->stats.network_full++;
 		sm->sends_refused++;
+		sm->network_opens |= crossbar_gets_room(sm->network, sm->index, request);
 		return false;
 	}
 	crossbar_send(sm->network, sm->index, request, sm->now);
@@ -272,6 +273,7 @@ void load_store(struct sm *sm)
 	struct load_store *lsu = &sm->lsu;
 	lsu->blocked = NOT_BLOCKED;
 	sm->sends_refused = 0;
+	sm->network_opens = false;
 	write_back_loads(sm);
 	accept_reply(sm);
 	send_misses(sm, &lsu->l1c);
@@ -296,8 +298,8 @@ bool load_store_can_go_on(const struct sm *sm)
 	uint32_t queues =
 		(lsu->l1c.miss_queue.count > 0) + (lsu->l1d.miss_queue.count > 0) + (sm->l1i.miss_queue.count > 0);
 	uint32_t refused = sm->sends_refused - (lsu->blocked == BLOCKED_BY_NETWORK);
-	return lsu->write_back || lsu->bypassed || lsu->shared_count || lsu->l1d.ready_count || lsu->l1c.ready_count ||
-	       sm->l1i.ready_count || !port_empty(&sm->from_network) || queues > refused ||
+	return sm->network_opens || lsu->write_back || lsu->bypassed || lsu->shared_count || lsu->l1d.ready_count ||
+	       lsu->l1c.ready_count || sm->l1i.ready_count || !port_empty(&sm->from_network) || queues > refused ||
 	       (lsu->current ? !lsu->blocked : !port_empty(&sm->collected[PTX_UNIT_MEM]));
 }
 

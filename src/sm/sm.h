@@ -234,6 +234,7 @@ struct sm {
 	const struct address_map *map;
 	struct crossbar *network; /* requests go in at input `index` */
 	uint32_t sends_refused;    /* in this cycle, for want of room in the network */
+	bool network_opens;      /* ... that will be there in the next */
 	struct crossbar *replies; /* whose output `from_network` is */
 	struct port from_network;
 	uint64_t local_stride; /* threads of the machine: local memory interleaves their words */

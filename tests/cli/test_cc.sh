@@ -2,6 +2,7 @@
 # sluice cc: what it compiles, which flags it knows, that errors come through, that nothing stays behind.
 set -u
 . "$(dirname "$0")/lib.sh"
+. "$source_dir/tests/cuda/preload.sh"
 unset SLUICE_CLANG SLUICE_TOOLKIT SLUICE_MACHINE SLUICE_OPTIONS SLUICE_STATS_FORMAT SLUICE_MAX_INSTRUCTIONS
 mkdir "$work/tmp"
 TMPDIR=$work/tmp
@@ -13,7 +14,7 @@ cd "$work" || exit 1
 # runs PROGRAM TEXT: it ends well and prints the text.
 runs() {
 	tried=$1
-	"$1" >"$work/out" 2>"$work/err" || fail "exit status $?"
+	LD_PRELOAD=$preload "$1" >"$work/out" 2>"$work/err" || fail "exit status $?"
 	says out "$2"
 }
 
@@ -47,7 +48,7 @@ says err "no input files"
 
 # Both files at once; each by itself, and the link. Two kernels of one name stay apart.
 try 0 cc main.cu other.cu -o both
-silent err
+[ -n "$preload" ] || silent err # libasan makes the linker warn
 runs ./both "sum 11"
 try 0 cc -c main.cu -o main.o
 try 0 cc -c -DSTEP=5 main.cu -o five.o
@@ -60,7 +61,7 @@ runs ./linked "sum 15"
 # nvcc's spellings.
 try 0 cc -arch=sm_35 -lineinfo -use_fast_math -std=c++14 -Xcompiler -Wall,-O1 -maxrregcount=32 --ptxas-options=-v \
 	-gencode arch=compute_30,code=sm_30 -rdc=false -lcudart main.cu other.cu -o flags
-silent err
+[ -n "$preload" ] || silent err # libasan makes the linker warn
 runs ./flags "sum 11"
 try 0 cc --ptx -arch compute_30 main.cu
 grep -q '^\.target sm_30' main.ptx || fail "expected PTX for sm_30"

@@ -2,6 +2,7 @@
 # What becomes of a process that uses the runtime: exit status, messages, statistics.
 set -u
 . "$(dirname "$0")/lib.sh"
+. "$source_dir/tests/cuda/preload.sh"
 unset SLUICE_MACHINE SLUICE_OPTIONS SLUICE_STATS SLUICE_STATS_FORMAT SLUICE_FUNCTIONAL SLUICE_MAX_INSTRUCTIONS
 cd "$work" || exit 1
 
@@ -11,7 +12,7 @@ run() {
 	shift
 	tried=$*
 	got=0
-	"$@" >"$work/out" 2>"$work/err" </dev/null || got=$?
+	LD_PRELOAD=$preload "$@" >"$work/out" 2>"$work/err" </dev/null || got=$?
 	[ "$got" = "$wanted" ] || fail "exit status $got, expected $wanted"
 }
 

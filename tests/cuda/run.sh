@@ -4,10 +4,11 @@
 set -eu
 sluice=$1
 source=$2
+. "$(dirname "$0")/preload.sh"
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 "$sluice" cc -O1 "$source" -o "$work/program"
-LD_PRELOAD=${PROGRAM_PRELOAD-} SLUICE_STATS=$work/stats.json "$work/program" >"$work/output" || {
+LD_PRELOAD=$preload SLUICE_STATS=$work/stats.json "$work/program" >"$work/output" || {
 	cat "$work/output"
 	exit 1
 }

@@ -8,7 +8,7 @@
 INLINE double f64_exp(double x, double low, int k)
 {
 	x = x > 800 ? 800 : x < -800 ? -800 : x; /* a NaN stays */
-	double n = __builtin_rint(x * 0x1.71547652b82fep+0);
+	double n = f64_max(__builtin_rint(x * 0x1.71547652b82fep+0), -1200); /* a number even where x is a NaN */
 	double r = fma(n, -0x1.62e42fefa39efp-1, x);
 	r = fma(n, -0x1.abc9e3b39803fp-56, r) + low;
 	/* (e^r - 1 - r) / r^2 on [-0.3467, 0.3467]: error 2^-58 of e^r */
@@ -83,7 +83,7 @@ INLINE double f64_expm1(double x)
 	                 0x1.27e5363cecf4dp-22, 0x1.af5e96e3f3705p-26, 0x1.1ee88762bcf5ap-29);
 	p = fma(r * p, r, r);
 	/* half of it, so that n = 1024 fits */
-	double half = f64_pow2((int)(n > 1024 ? 1024 : n) - 1);
+	double half = f64_pow2((int)f64_min(n, 1024) - 1);
 	double y = fma(half, p, half - 0.5);
 	y += y;
 	if (x > 709.79)

@@ -9,7 +9,7 @@ double __nv_exp(double x)
 double __nv_exp2(double x)
 {
 	double c = x > 1100 ? 1100 : x < -1100 ? -1100 : x;
-	double n = __builtin_rint(c), r = c - n;
+	double n = f64_max(__builtin_rint(c), -1100), r = c - n;
 	/* (2^r - 1) / r on [-1/2, 1/2]: error 2^-61 */
 	double p = POLYD(r, 1, 0x1.62e42fefa39efp-1, 0x1.ebfbdff82c58fp-3, 0x1.c6b08d704a0c6p-5, 0x1.3b2ab6fba4e6p-7,
 	                 0x1.5d87fe78a3fe5p-10, 0x1.430912f874178p-13, 0x1.ffcbfc6d8d41fp-17, 0x1.62c0221b5c8efp-20,

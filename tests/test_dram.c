@@ -1,0 +1,606 @@
+/* Protects the memory channel's time: the cycle of every command and of every answer, and not a cycle earlier.
+ *
+ * A request pushed by its slice at cycle t is seen at t + 1, when it enters the delay line; `latency` L2 cycles later it is
+ * in its bank's queue, and a cycle after that it is the bank's current request and may have its first command:
+ *   FIRST = t + 1 + latency + 1
+ * Data are in tCL (tWL) behind the column command; the finished request is in the return queue in that cycle, in the slice's
+ * port in the next and seen one later. The timings below are all different, so that no two can be confused. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "memory/dram.h"
+
+enum {
+	ATOM = 64,
+	LATENCY = 5,
+	CCD = 2,
+	CCDL = 3,
+	RRD = 6,
+	RCD = 12,
+	RCDWR = 7,
+	RAS = 28,
+	RP = 13,
+	RC = 50, /* longer than RAS + RP, so that it shows */
+	CL = 14,
+	WL = 4,
+	RTW = 16,
+	WTR = 11,
+	RTP = 8,
+	RTPL = 10,
+	WTP = 18,
+	FIRST = 1 + LATENCY + 1, /* from the push to the first command */
+	SEEN = 2,                /* from the last data to the slice's seeing the answer */
+	SLICES = 2,
+	BANKS = 16,
+	MAX_COMMANDS = 64,
+};
+
+struct command {
+	char what; /* Activate, Precharge, Read, Write */
+	uint64_t at;
+};
+
+struct bench {
+	struct arena arena;
+	struct request_pool pool;
+	struct dram_channel channel;
+	struct port to_l2[SLICES];
+	uint64_t wake, cycle;
+	struct command command[MAX_COMMANDS];
+	uint32_t commands;
+};
+
+static struct dram_config timings(void)
+{
+	return (struct dram_config){.queue = 16,
+	                            .return_queue = 16,
+	                            .atom_bytes = ATOM,
+	                            .burst_cycles = 2,
+	                            .bank_groups = 4,
+	                            .latency = LATENCY,
+	                            .ccd = CCD,
+	                            .ccd_long = CCDL,
+	                            .rrd = RRD,
+	                            .rcd = RCD,
+	                            .rcd_write = RCDWR,
+	                            .ras = RAS,
+	                            .rp = RP,
+	                            .rc = RC,
+	                            .cl = CL,
+	                            .wl = WL,
+	                            .rtw = RTW,
+	                            .wtr = WTR,
+	                            .rtp = RTP,
+	                            .rtp_long = RTPL,
+	                            .wtp = WTP};
+}
+
+static void open_bench(struct bench *bench, struct dram_config config)
+{
+	struct address_map map = {.slices_per_channel = SLICES, .banks = BANKS};
+	*bench = (struct bench){.wake = UINT64_MAX};
+	bench->pool.arena = &bench->arena;
+	dram_open(&bench->channel, &config, &map, &bench->arena);
+	for (uint32_t i = 0; i < SLICES; i++) {
+		port_open(&bench->channel.from_l2[i], &bench->arena, 32, &bench->channel.wake);
+		port_open(&bench->to_l2[i], &bench->arena, 32, &bench->wake);
+		bench->channel.to_l2[i] = &bench->to_l2[i];
+	}
+}
+
+static struct request *make(struct bench *bench, bool is_write, uint32_t bank, uint32_t row)
+{
+	struct request *request = request_new(&bench->pool);
+	request->kind = is_write ? REQUEST_WRITE : REQUEST_READ;
+	request->is_write = is_write;
+	request->bank = (uint8_t)bank;
+	request->row = row;
+	request->fetch = ATOM;
+	return request;
+}
+
+static struct request *push(struct bench *bench, struct request *request)
+{
+	port_push(&bench->channel.from_l2[request->slice], request, bench->cycle);
+	return request;
+}
+
+static struct request *read_row(struct bench *bench, uint32_t bank, uint32_t row)
+{
+	return push(bench, make(bench, false, bank, row));
+}
+
+static struct request *write_row(struct bench *bench, uint32_t bank, uint32_t row)
+{
+	return push(bench, make(bench, true, bank, row));
+}
+
+static void note(struct bench *bench, char what, uint64_t before, uint64_t after)
+{
+	if (before == after)
+		return;
+	assert_int_equal(after, before + 1);
+	assert_true(bench->commands < MAX_COMMANDS);
+	bench->command[bench->commands++] = (struct command){what, bench->cycle};
+}
+
+/* One cycle; notes the command that was given, of which there is at most one. */
+static void tick(struct bench *bench)
+{
+	struct dram_stats before = bench->channel.stats, *after = &bench->channel.stats;
+	uint32_t commands = bench->commands;
+	dram_tick(&bench->channel, bench->cycle, bench->cycle, bench->cycle);
+	note(bench, 'A', before.activates, after->activates);
+	note(bench, 'P', before.precharges, after->precharges);
+	note(bench, 'R', before.reads, after->reads);
+	note(bench, 'W', before.writes, after->writes);
+	assert_in_range(bench->commands - commands, 0, 1);
+	bench->cycle++;
+}
+
+static void run_to(struct bench *bench, uint64_t cycle)
+{
+	while (bench->cycle < cycle)
+		tick(bench);
+}
+
+/* Runs until nothing happens any more and compares the commands. */
+static void expect_commands(struct bench *bench, const struct command *want, uint32_t count)
+{
+	run_to(bench, bench->cycle + 400);
+	for (uint32_t i = 0; i < count && i < bench->commands; i++)
+		if (bench->command[i].what != want[i].what || bench->command[i].at != want[i].at)
+			fail_msg("command %u is %c at %llu, not %c at %llu", i, bench->command[i].what,
+			         (unsigned long long)bench->command[i].at, want[i].what,
+			         (unsigned long long)want[i].at);
+	assert_int_equal(bench->commands, count);
+	arena_free(&bench->arena);
+}
+
+#define EXPECT_COMMANDS(bench, ...)                                                                                    \
+	do {                                                                                                           \
+		const struct command want_[] = {__VA_ARGS__};                                                          \
+		expect_commands(bench, want_, sizeof want_ / sizeof want_[0]);                                         \
+	} while (0)
+
+/* The slice sees this answer first at `cycle`, and takes it there. */
+static void expect_answer(struct bench *bench, const struct request *request, uint64_t cycle)
+{
+	struct port *port = &bench->to_l2[request->slice];
+	while (bench->cycle < cycle) {
+		if (port_front(port, bench->cycle))
+			fail_msg("an answer was seen at cycle %llu, not first at %llu",
+			         (unsigned long long)bench->cycle, (unsigned long long)cycle);
+		tick(bench);
+	}
+	assert_ptr_equal(port_front(port, bench->cycle), request);
+	port_pop(port, bench->cycle);
+}
+
+/* A closed bank: activate, tRCD later the read, tCL later the data. */
+static void test_closed_bank(void **state)
+{
+	struct bench bench;
+	(void)state;
+	open_bench(&bench, timings());
+	struct request *request = read_row(&bench, 0, 7);
+	expect_answer(&bench, request, FIRST + RCD + CL + SEEN);
+	assert_int_equal(request->level, LEVEL_DRAM);
+	assert_int_equal(bench.channel.stats.row_hits, 0);
+	EXPECT_COMMANDS(&bench, {'A', FIRST}, {'R', FIRST + RCD});
+}
+
+/* A write may follow its activate tRCDWR later; its acknowledgement goes up when the data, tWL later, are in. */
+static void test_closed_bank_write(void **state)
+{
+	struct bench bench;
+	(void)state;
+	open_bench(&bench, timings());
+	expect_answer(&bench, write_row(&bench, 0, 7), FIRST + RCDWR + WL + SEEN);
+	EXPECT_COMMANDS(&bench, {'A', FIRST}, {'W', FIRST + RCDWR});
+}
+
+/* A line of several atoms has one column command each, tCCDL apart, since they are of one bank group; it is answered when
+ * the last has crossed the pins. A part of an atom costs a whole one. */
+static void test_atoms(void **state)
+{
+	static const struct {
+		uint32_t bytes, atoms;
+	} row[] = {{1, 1}, {ATOM, 1}, {ATOM + 1, 2}, {2 * ATOM, 2}, {4 * ATOM, 4}};
+	(void)state;
+	for (size_t i = 0; i < sizeof row / sizeof row[0]; i++) {
+		struct bench bench;
+		open_bench(&bench, timings());
+		struct request *request = make(&bench, false, 0, 0);
+		request->fetch = row[i].bytes;
+		uint64_t last_read = FIRST + RCD + (row[i].atoms - 1) * CCDL;
+		expect_answer(&bench, push(&bench, request), last_read + CL + SEEN);
+		assert_int_equal(bench.channel.stats.reads, row[i].atoms);
+		assert_int_equal(bench.channel.stats.data_cycles, 2 * row[i].atoms);
+		arena_free(&bench.arena);
+	}
+}
+
+/* An open row is read at once. */
+static void test_row_hit(void **state)
+{
+	struct bench bench;
+	(void)state;
+	open_bench(&bench, timings());
+	read_row(&bench, 3, 7);
+	run_to(&bench, 100);
+	expect_answer(&bench, bench.to_l2[0].slot[0].item, 100);
+	expect_answer(&bench, read_row(&bench, 3, 7), 100 + FIRST + CL + SEEN);
+	assert_int_equal(bench.channel.stats.row_hits, 1);
+	EXPECT_COMMANDS(&bench, {'A', FIRST}, {'R', FIRST + RCD}, {'R', 100 + FIRST});
+}
+
+/* Another row, long after: precharge at once, tRP later activate, tRCD later read. */
+static void test_row_conflict(void **state)
+{
+	struct bench bench;
+	(void)state;
+	open_bench(&bench, timings());
+	read_row(&bench, 3, 7);
+	run_to(&bench, 100);
+	read_row(&bench, 3, 8);
+	EXPECT_COMMANDS(&bench, {'A', FIRST}, {'R', FIRST + RCD}, {'P', 100 + FIRST}, {'A', 100 + FIRST + RP},
+	                {'R', 100 + FIRST + RP + RCD});
+}
+
+/* Another row at once: the precharge waits for tRAS from the activate, the activate for tRC from the last one. */
+static void test_ras_and_rc(void **state)
+{
+	struct bench bench;
+	(void)state;
+	open_bench(&bench, timings());
+	read_row(&bench, 3, 7);
+	read_row(&bench, 3, 8);
+	EXPECT_COMMANDS(&bench, {'A', FIRST}, {'R', FIRST + RCD}, {'P', FIRST + RAS}, {'A', FIRST + RC},
+	                {'R', FIRST + RC + RCD});
+}
+
+/* With tRC short, the activate comes tRP behind the precharge. */
+static void test_rp(void **state)
+{
+	struct bench bench;
+	struct dram_config config = timings();
+	(void)state;
+	config.rc = 1;
+	open_bench(&bench, config);
+	read_row(&bench, 3, 7);
+	read_row(&bench, 3, 8);
+	EXPECT_COMMANDS(&bench, {'A', FIRST}, {'R', FIRST + RCD}, {'P', FIRST + RAS}, {'A', FIRST + RAS + RP},
+	                {'R', FIRST + RAS + RP + RCD});
+}
+
+/* Late in a row's life, when tRAS is over, what counts is the last column command: tRTPL behind a read (here longer than
+ * tRTP and for all banks of the group), tWTP behind a write. */
+static void test_column_to_precharge(void **state)
+{
+	(void)state;
+	for (int is_write = 0; is_write <= 1; is_write++) {
+		struct bench bench;
+		open_bench(&bench, timings());
+		read_row(&bench, 3, 7);
+		run_to(&bench, 100);
+		push(&bench, make(&bench, is_write, 3, 7));
+		read_row(&bench, 3, 8);
+		uint64_t column = 100 + FIRST, close = column + (is_write ? WTP : RTPL);
+		EXPECT_COMMANDS(&bench, {'A', FIRST}, {'R', FIRST + RCD}, {is_write ? 'W' : 'R', column}, {'P', close},
+		                {'A', close + RP}, {'R', close + RP + RCD});
+	}
+}
+
+/* With tRTPL short, tRTP of the bank itself counts. */
+static void test_read_to_precharge_of_the_bank(void **state)
+{
+	struct bench bench;
+	struct dram_config config = timings();
+	(void)state;
+	config.rtp_long = 1;
+	open_bench(&bench, config);
+	read_row(&bench, 3, 7);
+	run_to(&bench, 100);
+	read_row(&bench, 3, 7);
+	read_row(&bench, 3, 8);
+	uint64_t close = 100 + FIRST + RTP;
+	EXPECT_COMMANDS(&bench, {'A', FIRST}, {'R', FIRST + RCD}, {'R', 100 + FIRST}, {'P', close}, {'A', close + RP},
+	                {'R', close + RP + RCD});
+}
+
+/* Opens rows of two banks, then has both read (or written) at once from cycle 200 on. */
+static void open_two(struct bench *bench, uint32_t first, uint32_t second)
+{
+	read_row(bench, first, 1);
+	read_row(bench, second, 1);
+	run_to(bench, 200);
+	bench->commands = 0;
+}
+
+/* Two banks of one group read tCCDL apart, of different groups tCCD; banks 0 and 3 are of the first group of four when
+ * groups come from the high bits, 0 and 4 when they come from the low ones. */
+static void test_column_to_column(void **state)
+{
+	static const struct {
+		bool low_bits;
+		uint32_t second, apart;
+	} row[] = {{false, 3, CCDL}, {false, 4, CCD}, {true, 3, CCD}, {true, 4, CCDL}};
+	(void)state;
+	for (size_t i = 0; i < sizeof row / sizeof row[0]; i++) {
+		struct bench bench;
+		struct dram_config config = timings();
+		config.group_low_bits = row[i].low_bits;
+		open_bench(&bench, config);
+		open_two(&bench, 0, row[i].second);
+		read_row(&bench, 0, 1);
+		read_row(&bench, row[i].second, 1);
+		EXPECT_COMMANDS(&bench, {'R', 200 + FIRST}, {'R', 200 + FIRST + row[i].apart});
+	}
+}
+
+/* Activates of two banks are tRRD apart. Both requests come in neighbouring cycles. */
+static void test_activate_to_activate(void **state)
+{
+	struct bench bench;
+	(void)state;
+	open_bench(&bench, timings());
+	read_row(&bench, 0, 1);
+	read_row(&bench, 8, 1);
+	EXPECT_COMMANDS(&bench, {'A', FIRST}, {'A', FIRST + RRD}, {'R', FIRST + RCD}, {'R', FIRST + RRD + RCD});
+}
+
+/* The pins turn around: a read waits tWTR behind a write, a write tRTW behind a read, whatever the banks. */
+static void test_turnaround(void **state)
+{
+	(void)state;
+	for (int write_first = 0; write_first <= 1; write_first++) {
+		struct bench bench;
+		open_bench(&bench, timings());
+		open_two(&bench, 0, 8);
+		push(&bench, make(&bench, write_first, 0, 1));
+		push(&bench, make(&bench, !write_first, 8, 1));
+		EXPECT_COMMANDS(&bench, {write_first ? 'W' : 'R', 200 + FIRST},
+		                {write_first ? 'R' : 'W', 200 + FIRST + (write_first ? WTR : RTW)});
+	}
+}
+
+/* Data cross the pins in the order of the commands: a write's, ready sooner than those of the read before, waits. */
+static void test_data_in_order(void **state)
+{
+	struct bench bench;
+	struct dram_config config = timings();
+	(void)state;
+	config.rtw = 1;
+	config.ccd = 1;
+	open_bench(&bench, config);
+	open_two(&bench, 0, 8);
+	port_pop(&bench.to_l2[0], 199);
+	port_pop(&bench.to_l2[0], 199);
+	struct request *first = read_row(&bench, 0, 1), *second = write_row(&bench, 8, 1);
+	expect_answer(&bench, first, 200 + FIRST + CL + SEEN);
+	expect_answer(&bench, second, 200 + FIRST + CL + 1 + SEEN);
+	arena_free(&bench.arena);
+}
+
+/* First ready, first come: while row 1 is open, the younger requests for it go before the older one for row 2, among
+ * themselves in the order in which they came. */
+static void test_row_hits_first(void **state)
+{
+	struct bench bench;
+	struct request *order[4];
+	(void)state;
+	open_bench(&bench, timings());
+	order[0] = read_row(&bench, 5, 1);
+	order[3] = read_row(&bench, 5, 2);
+	order[1] = read_row(&bench, 5, 1);
+	order[2] = read_row(&bench, 5, 1);
+	uint64_t read = FIRST + RCD;
+	for (uint32_t i = 0; i < 3; i++, read += CCDL)
+		expect_answer(&bench, order[i], read + CL + SEEN);
+	/* row 2: tRAS is over last of what holds the precharge */
+	expect_answer(&bench, order[3], FIRST + RC + RCD + CL + SEEN);
+	assert_int_equal(bench.channel.stats.row_hits, 2);
+	assert_int_equal(bench.channel.stats.requests, 4);
+	arena_free(&bench.arena);
+}
+
+/* A hit that comes while the row is still served is served too, before the older conflict. */
+static void test_late_row_hit(void **state)
+{
+	struct bench bench;
+	(void)state;
+	open_bench(&bench, timings());
+	struct request *first = read_row(&bench, 5, 1), *other = read_row(&bench, 5, 2);
+	run_to(&bench, RCD - 1);
+	struct request *hit = read_row(&bench, 5, 1); /* in the queue a cycle before the first read is given */
+	expect_answer(&bench, first, FIRST + RCD + CL + SEEN);
+	expect_answer(&bench, hit, FIRST + RCD + CCDL + CL + SEEN);
+	expect_answer(&bench, other, FIRST + RC + RCD + CL + SEEN);
+	arena_free(&bench.arena);
+}
+
+/* The scheduler sees at most `queue` waiting requests; one that comes then stays in the delay line and is counted. Here the
+ * bank has a current request, two wait, and five more of the same row: the next enters when the first is read and the
+ * bank has taken another. */
+static void test_queue_limit(void **state)
+{
+	struct bench bench;
+	struct dram_config config = timings();
+	(void)state;
+	config.queue = 2;
+	open_bench(&bench, config);
+	for (uint32_t i = 0; i < 8; i++)
+		read_row(&bench, 5, 1);
+	run_to(&bench, FIRST + RCD);
+	assert_int_equal(bench.channel.pending, 2);
+	assert_int_equal(bench.channel.in_banks, 3);
+	/* The fourth has waited from the cycle in which it could have entered, 3 behind the first's entering. */
+	uint64_t could_enter = FIRST - 1 + 3;
+	assert_int_equal(bench.channel.stats.queue_full, FIRST + RCD - could_enter);
+	tick(&bench); /* the first is read */
+	assert_int_equal(bench.channel.in_banks, 2);
+	tick(&bench); /* the second becomes current, the fourth enters */
+	assert_int_equal(bench.channel.pending, 2);
+	assert_int_equal(bench.channel.in_banks, 3);
+	run_to(&bench, 300);
+	assert_int_equal(bench.channel.stats.reads, 8);
+	arena_free(&bench.arena);
+}
+
+/* Credits bound what is in the channel: queue + return_queue - (slices - 1) shared ones, and one more for each slice. With
+ * queue 2 and return_queue 2 that is 3 + 1 for a slice alone; the other slice still has its own. Answered requests give
+ * theirs back. */
+static void test_credits(void **state)
+{
+	struct bench bench;
+	struct dram_config config = timings();
+	(void)state;
+	config.queue = 2;
+	config.return_queue = 2;
+	config.latency = 50; /* all of them are in the delay line */
+	open_bench(&bench, config);
+	for (uint32_t i = 0; i < 8; i++)
+		read_row(&bench, 5, 1);
+	run_to(&bench, 20);
+	assert_int_equal(bench.channel.from_l2[0].items, 8 - 4);
+	for (uint32_t i = 0; i < 2; i++) {
+		struct request *request = make(&bench, false, 6, 1);
+		request->slice = 1;
+		push(&bench, request);
+	}
+	run_to(&bench, 40);
+	assert_int_equal(bench.channel.from_l2[1].items, 2 - 1);
+	uint64_t answered = 1 + 50 + 1 + RCD + CL + 1; /* the first is in the slice's port, its credit is free */
+	run_to(&bench, answered);
+	assert_int_equal(bench.channel.from_l2[0].items + bench.channel.from_l2[1].items, 5);
+	tick(&bench);
+	assert_int_equal(bench.channel.from_l2[0].items + bench.channel.from_l2[1].items, 4);
+	arena_free(&bench.arena);
+}
+
+/* An answer that the slice does not take stays; a slice whose port is full gets no request in either. */
+static void test_full_slice(void **state)
+{
+	struct bench bench;
+	(void)state;
+	open_bench(&bench, timings());
+	port_open(&bench.to_l2[0], &bench.arena, 1, &bench.wake);
+	struct request *first = read_row(&bench, 5, 1), *second = read_row(&bench, 5, 1);
+	run_to(&bench, 100);
+	read_row(&bench, 5, 1);
+	run_to(&bench, 200);
+	assert_int_equal(bench.channel.returned.count, 1);
+	assert_int_equal(bench.channel.from_l2[0].items, 1);
+	assert_ptr_equal(port_front(&bench.to_l2[0], 200), first);
+	port_pop(&bench.to_l2[0], 200); /* the room shows at 201, when the second is pushed; 202 it is seen */
+	expect_answer(&bench, second, 202);
+	arena_free(&bench.arena);
+}
+
+/* The delay line counts L2 cycles: with an L2 clock of a third, `latency` 5 takes until L2 cycle 5 behind the entry. */
+static void test_latency_in_l2_cycles(void **state)
+{
+	struct bench bench;
+	(void)state;
+	open_bench(&bench, timings());
+	read_row(&bench, 0, 0);
+	while (!bench.channel.stats.activates)
+		dram_tick(&bench.channel, bench.cycle, bench.cycle / 3, bench.cycle), bench.cycle++;
+	/* in the line at cycle 1, L2 cycle 0; L2 cycle 5 begins at cycle 15; the activate follows a cycle behind */
+	assert_int_equal(bench.cycle - 1, 15 + 1);
+	arena_free(&bench.arena);
+}
+
+/* A write-back of L2 has no answer: its request and its credit are free when its data are in. */
+static void test_writeback_ends_here(void **state)
+{
+	struct bench bench;
+	(void)state;
+	open_bench(&bench, timings());
+	struct request *request = make(&bench, true, 0, 0);
+	request->kind = REQUEST_L2_WRITEBACK;
+	push(&bench, request);
+	run_to(&bench, FIRST + RCDWR + WL);
+	assert_int_equal(bench.pool.in_use, 1);
+	assert_int_equal(bench.channel.private_credits[0], 1);
+	tick(&bench);
+	assert_int_equal(bench.pool.in_use, 0);
+	assert_int_equal(bench.channel.private_credits[0], 0);
+	run_to(&bench, 100);
+	assert_null(port_front(&bench.to_l2[0], bench.cycle));
+	arena_free(&bench.arena);
+}
+
+/* The two slices take turns: one request a cycle, first the one behind the last served. */
+static void test_slices_take_turns(void **state)
+{
+	struct bench bench;
+	(void)state;
+	open_bench(&bench, timings());
+	for (uint32_t slice = 0; slice < SLICES; slice++)
+		for (uint32_t i = 0; i < 3; i++) {
+			struct request *request = make(&bench, false, 0, 0);
+			request->slice = (uint16_t)slice;
+			push(&bench, request);
+		}
+	tick(&bench); /* nothing is visible yet */
+	for (uint32_t i = 1; i <= 6; i++) {
+		tick(&bench);
+		assert_int_equal(6 - bench.channel.from_l2[0].items - bench.channel.from_l2[1].items, i);
+		assert_in_range(bench.channel.from_l2[0].items + 1 - bench.channel.from_l2[1].items, 0, 2);
+	}
+	arena_free(&bench.arena);
+}
+
+/* The channel sleeps when it is empty; dram_settle() counts the cycles slept. */
+static void test_sleep(void **state)
+{
+	struct bench bench;
+	(void)state;
+	open_bench(&bench, timings());
+	tick(&bench);
+	assert_true(bench.channel.wake == UINT64_MAX);
+	read_row(&bench, 0, 0);
+	assert_int_equal(bench.channel.wake, bench.cycle + 1);
+	run_to(&bench, 50);
+	assert_true(bench.channel.wake == UINT64_MAX);
+	dram_settle(&bench.channel, 500);
+	assert_int_equal(bench.channel.stats.cycles, 500);
+	arena_free(&bench.arena);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_closed_bank),
+		cmocka_unit_test(test_closed_bank_write),
+		cmocka_unit_test(test_atoms),
+		cmocka_unit_test(test_row_hit),
+		cmocka_unit_test(test_row_conflict),
+		cmocka_unit_test(test_ras_and_rc),
+		cmocka_unit_test(test_rp),
+		cmocka_unit_test(test_column_to_precharge),
+		cmocka_unit_test(test_read_to_precharge_of_the_bank),
+		cmocka_unit_test(test_column_to_column),
+		cmocka_unit_test(test_activate_to_activate),
+		cmocka_unit_test(test_turnaround),
+		cmocka_unit_test(test_data_in_order),
+		cmocka_unit_test(test_row_hits_first),
+		cmocka_unit_test(test_late_row_hit),
+		cmocka_unit_test(test_queue_limit),
+		cmocka_unit_test(test_credits),
+		cmocka_unit_test(test_full_slice),
+		cmocka_unit_test(test_latency_in_l2_cycles),
+		cmocka_unit_test(test_writeback_ends_here),
+		cmocka_unit_test(test_slices_take_turns),
+		cmocka_unit_test(test_sleep),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
