@@ -4,7 +4,9 @@
  * in its bank's queue, and a cycle after that it is the bank's current request and may have its first command:
  *   FIRST = t + 1 + latency + 1
  * Data are in tCL (tWL) behind the column command; the finished request is in the return queue in that cycle, in the slice's
- * port in the next and seen one later. The timings below are all different, so that no two can be confused. */
+ * port in the next and seen one later. The timings below are all different, so that no two can be confused.
+ *
+ * Every test runs twice: ticking in every cycle, and ticking only when the channel has asked to. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -52,6 +54,8 @@ struct bench {
 	struct dram_channel channel;
 	struct port to_l2[SLICES];
 	uint64_t wake, cycle;
+	uint64_t l2_period; /* in DRAM cycles */
+	bool sleeps;        /* ticks only when the channel has asked to */
 	struct command command[MAX_COMMANDS];
 	uint32_t commands;
 };
@@ -81,12 +85,12 @@ static struct dram_config timings(void)
 	                            .wtp = WTP};
 }
 
-static void open_bench(struct bench *bench, struct dram_config config)
+static void open_bench(struct bench *bench, void **state, struct dram_config config)
 {
 	struct address_map map = {.slices_per_channel = SLICES, .banks = BANKS};
-	*bench = (struct bench){.wake = UINT64_MAX};
+	*bench = (struct bench){.wake = UINT64_MAX, .l2_period = 1, .sleeps = *state != NULL};
 	bench->pool.arena = &bench->arena;
-	dram_open(&bench->channel, &config, &map, &bench->arena);
+	dram_open(&bench->channel, &config, &map, 1, bench->l2_period, &bench->arena);
 	for (uint32_t i = 0; i < SLICES; i++) {
 		port_open(&bench->channel.from_l2[i], &bench->arena, 32, &bench->channel.wake);
 		port_open(&bench->to_l2[i], &bench->arena, 32, &bench->wake);
@@ -135,7 +139,10 @@ static void tick(struct bench *bench)
 {
 	struct dram_stats before = bench->channel.stats, *after = &bench->channel.stats;
 	uint32_t commands = bench->commands;
-	dram_tick(&bench->channel, bench->cycle, bench->cycle, bench->cycle);
+	/* the coming L2 cycle: what the gpu passes */
+	uint64_t l2_cycle = (bench->cycle + bench->l2_period - 1) / bench->l2_period;
+	if (!bench->sleeps || bench->channel.wake <= bench->cycle)
+		dram_tick(&bench->channel, bench->cycle, l2_cycle, bench->cycle);
 	note(bench, 'A', before.activates, after->activates);
 	note(bench, 'P', before.precharges, after->precharges);
 	note(bench, 'R', before.reads, after->reads);
@@ -148,6 +155,12 @@ static void run_to(struct bench *bench, uint64_t cycle)
 {
 	while (bench->cycle < cycle)
 		tick(bench);
+}
+
+/* Requests that the scheduler has, waiting or being served. */
+static uint32_t in_banks(const struct bench *bench)
+{
+	return bench->channel.pending + (uint32_t)__builtin_popcountll(bench->channel.serving);
 }
 
 /* Runs until nothing happens any more and compares the commands. */
@@ -187,8 +200,7 @@ static void expect_answer(struct bench *bench, const struct request *request, ui
 static void test_closed_bank(void **state)
 {
 	struct bench bench;
-	(void)state;
-	open_bench(&bench, timings());
+	open_bench(&bench, state, timings());
 	struct request *request = read_row(&bench, 0, 7);
 	expect_answer(&bench, request, FIRST + RCD + CL + SEEN);
 	assert_int_equal(request->level, LEVEL_DRAM);
@@ -200,8 +212,7 @@ static void test_closed_bank(void **state)
 static void test_closed_bank_write(void **state)
 {
 	struct bench bench;
-	(void)state;
-	open_bench(&bench, timings());
+	open_bench(&bench, state, timings());
 	expect_answer(&bench, write_row(&bench, 0, 7), FIRST + RCDWR + WL + SEEN);
 	EXPECT_COMMANDS(&bench, {'A', FIRST}, {'W', FIRST + RCDWR});
 }
@@ -213,10 +224,9 @@ static void test_atoms(void **state)
 	static const struct {
 		uint32_t bytes, atoms;
 	} row[] = {{1, 1}, {ATOM, 1}, {ATOM + 1, 2}, {2 * ATOM, 2}, {4 * ATOM, 4}};
-	(void)state;
 	for (size_t i = 0; i < sizeof row / sizeof row[0]; i++) {
 		struct bench bench;
-		open_bench(&bench, timings());
+		open_bench(&bench, state, timings());
 		struct request *request = make(&bench, false, 0, 0);
 		request->fetch = row[i].bytes;
 		uint64_t last_read = FIRST + RCD + (row[i].atoms - 1) * CCDL;
@@ -231,8 +241,7 @@ static void test_atoms(void **state)
 static void test_row_hit(void **state)
 {
 	struct bench bench;
-	(void)state;
-	open_bench(&bench, timings());
+	open_bench(&bench, state, timings());
 	read_row(&bench, 3, 7);
 	run_to(&bench, 100);
 	expect_answer(&bench, bench.to_l2[0].slot[0].item, 100);
@@ -245,8 +254,7 @@ static void test_row_hit(void **state)
 static void test_row_conflict(void **state)
 {
 	struct bench bench;
-	(void)state;
-	open_bench(&bench, timings());
+	open_bench(&bench, state, timings());
 	read_row(&bench, 3, 7);
 	run_to(&bench, 100);
 	read_row(&bench, 3, 8);
@@ -258,8 +266,7 @@ static void test_row_conflict(void **state)
 static void test_ras_and_rc(void **state)
 {
 	struct bench bench;
-	(void)state;
-	open_bench(&bench, timings());
+	open_bench(&bench, state, timings());
 	read_row(&bench, 3, 7);
 	read_row(&bench, 3, 8);
 	EXPECT_COMMANDS(&bench, {'A', FIRST}, {'R', FIRST + RCD}, {'P', FIRST + RAS}, {'A', FIRST + RC},
@@ -271,9 +278,8 @@ static void test_rp(void **state)
 {
 	struct bench bench;
 	struct dram_config config = timings();
-	(void)state;
 	config.rc = 1;
-	open_bench(&bench, config);
+	open_bench(&bench, state, config);
 	read_row(&bench, 3, 7);
 	read_row(&bench, 3, 8);
 	EXPECT_COMMANDS(&bench, {'A', FIRST}, {'R', FIRST + RCD}, {'P', FIRST + RAS}, {'A', FIRST + RAS + RP},
@@ -284,10 +290,9 @@ static void test_rp(void **state)
  * tRTP and for all banks of the group), tWTP behind a write. */
 static void test_column_to_precharge(void **state)
 {
-	(void)state;
 	for (int is_write = 0; is_write <= 1; is_write++) {
 		struct bench bench;
-		open_bench(&bench, timings());
+		open_bench(&bench, state, timings());
 		read_row(&bench, 3, 7);
 		run_to(&bench, 100);
 		push(&bench, make(&bench, is_write, 3, 7));
@@ -303,9 +308,8 @@ static void test_read_to_precharge_of_the_bank(void **state)
 {
 	struct bench bench;
 	struct dram_config config = timings();
-	(void)state;
 	config.rtp_long = 1;
-	open_bench(&bench, config);
+	open_bench(&bench, state, config);
 	read_row(&bench, 3, 7);
 	run_to(&bench, 100);
 	read_row(&bench, 3, 7);
@@ -332,12 +336,11 @@ static void test_column_to_column(void **state)
 		bool low_bits;
 		uint32_t second, apart;
 	} row[] = {{false, 3, CCDL}, {false, 4, CCD}, {true, 3, CCD}, {true, 4, CCDL}};
-	(void)state;
 	for (size_t i = 0; i < sizeof row / sizeof row[0]; i++) {
 		struct bench bench;
 		struct dram_config config = timings();
 		config.group_low_bits = row[i].low_bits;
-		open_bench(&bench, config);
+		open_bench(&bench, state, config);
 		open_two(&bench, 0, row[i].second);
 		read_row(&bench, 0, 1);
 		read_row(&bench, row[i].second, 1);
@@ -349,8 +352,7 @@ static void test_column_to_column(void **state)
 static void test_activate_to_activate(void **state)
 {
 	struct bench bench;
-	(void)state;
-	open_bench(&bench, timings());
+	open_bench(&bench, state, timings());
 	read_row(&bench, 0, 1);
 	read_row(&bench, 8, 1);
 	EXPECT_COMMANDS(&bench, {'A', FIRST}, {'A', FIRST + RRD}, {'R', FIRST + RCD}, {'R', FIRST + RRD + RCD});
@@ -359,10 +361,9 @@ static void test_activate_to_activate(void **state)
 /* The pins turn around: a read waits tWTR behind a write, a write tRTW behind a read, whatever the banks. */
 static void test_turnaround(void **state)
 {
-	(void)state;
 	for (int write_first = 0; write_first <= 1; write_first++) {
 		struct bench bench;
-		open_bench(&bench, timings());
+		open_bench(&bench, state, timings());
 		open_two(&bench, 0, 8);
 		push(&bench, make(&bench, write_first, 0, 1));
 		push(&bench, make(&bench, !write_first, 8, 1));
@@ -376,10 +377,9 @@ static void test_data_in_order(void **state)
 {
 	struct bench bench;
 	struct dram_config config = timings();
-	(void)state;
 	config.rtw = 1;
 	config.ccd = 1;
-	open_bench(&bench, config);
+	open_bench(&bench, state, config);
 	open_two(&bench, 0, 8);
 	port_pop(&bench.to_l2[0], 199);
 	port_pop(&bench.to_l2[0], 199);
@@ -395,8 +395,7 @@ static void test_row_hits_first(void **state)
 {
 	struct bench bench;
 	struct request *order[4];
-	(void)state;
-	open_bench(&bench, timings());
+	open_bench(&bench, state, timings());
 	order[0] = read_row(&bench, 5, 1);
 	order[3] = read_row(&bench, 5, 2);
 	order[1] = read_row(&bench, 5, 1);
@@ -415,8 +414,7 @@ static void test_row_hits_first(void **state)
 static void test_late_row_hit(void **state)
 {
 	struct bench bench;
-	(void)state;
-	open_bench(&bench, timings());
+	open_bench(&bench, state, timings());
 	struct request *first = read_row(&bench, 5, 1), *other = read_row(&bench, 5, 2);
 	run_to(&bench, RCD - 1);
 	struct request *hit = read_row(&bench, 5, 1); /* in the queue a cycle before the first read is given */
@@ -433,22 +431,22 @@ static void test_queue_limit(void **state)
 {
 	struct bench bench;
 	struct dram_config config = timings();
-	(void)state;
 	config.queue = 2;
-	open_bench(&bench, config);
+	open_bench(&bench, state, config);
 	for (uint32_t i = 0; i < 8; i++)
 		read_row(&bench, 5, 1);
 	run_to(&bench, FIRST + RCD);
 	assert_int_equal(bench.channel.pending, 2);
-	assert_int_equal(bench.channel.in_banks, 3);
+	assert_int_equal(in_banks(&bench), 3);
 	/* The fourth has waited from the cycle in which it could have entered, 3 behind the first's entering. */
 	uint64_t could_enter = FIRST - 1 + 3;
+	dram_settle(&bench.channel, bench.cycle);
 	assert_int_equal(bench.channel.stats.queue_full, FIRST + RCD - could_enter);
 	tick(&bench); /* the first is read */
-	assert_int_equal(bench.channel.in_banks, 2);
+	assert_int_equal(in_banks(&bench), 2);
 	tick(&bench); /* the second becomes current, the fourth enters */
 	assert_int_equal(bench.channel.pending, 2);
-	assert_int_equal(bench.channel.in_banks, 3);
+	assert_int_equal(in_banks(&bench), 3);
 	run_to(&bench, 300);
 	assert_int_equal(bench.channel.stats.reads, 8);
 	arena_free(&bench.arena);
@@ -461,11 +459,10 @@ static void test_credits(void **state)
 {
 	struct bench bench;
 	struct dram_config config = timings();
-	(void)state;
 	config.queue = 2;
 	config.return_queue = 2;
 	config.latency = 50; /* all of them are in the delay line */
-	open_bench(&bench, config);
+	open_bench(&bench, state, config);
 	for (uint32_t i = 0; i < 8; i++)
 		read_row(&bench, 5, 1);
 	run_to(&bench, 20);
@@ -489,8 +486,7 @@ static void test_credits(void **state)
 static void test_full_slice(void **state)
 {
 	struct bench bench;
-	(void)state;
-	open_bench(&bench, timings());
+	open_bench(&bench, state, timings());
 	port_open(&bench.to_l2[0], &bench.arena, 1, &bench.wake);
 	struct request *first = read_row(&bench, 5, 1), *second = read_row(&bench, 5, 1);
 	run_to(&bench, 100);
@@ -504,17 +500,17 @@ static void test_full_slice(void **state)
 	arena_free(&bench.arena);
 }
 
-/* The delay line counts L2 cycles: with an L2 clock of a third, `latency` 5 takes until L2 cycle 5 behind the entry. */
+/* The delay line counts L2 cycles. With an L2 clock of a third, L2 cycle k comes at cycle 3k; the request enters at cycle 1,
+ * between L2 cycles 0 and 1, and goes on when L2 cycle `latency` has begun, in the next cycle; a cycle later it may have
+ * its activate. */
 static void test_latency_in_l2_cycles(void **state)
 {
 	struct bench bench;
-	(void)state;
-	open_bench(&bench, timings());
+	open_bench(&bench, state, timings());
+	bench.l2_period = bench.channel.l2_period = 3;
 	read_row(&bench, 0, 0);
-	while (!bench.channel.stats.activates)
-		dram_tick(&bench.channel, bench.cycle, bench.cycle / 3, bench.cycle), bench.cycle++;
-	/* in the line at cycle 1, L2 cycle 0; L2 cycle 5 begins at cycle 15; the activate follows a cycle behind */
-	assert_int_equal(bench.cycle - 1, 15 + 1);
+	run_to(&bench, 60);
+	assert_int_equal(bench.command[0].at, 3 * LATENCY + 1 + 1);
 	arena_free(&bench.arena);
 }
 
@@ -522,8 +518,7 @@ static void test_latency_in_l2_cycles(void **state)
 static void test_writeback_ends_here(void **state)
 {
 	struct bench bench;
-	(void)state;
-	open_bench(&bench, timings());
+	open_bench(&bench, state, timings());
 	struct request *request = make(&bench, true, 0, 0);
 	request->kind = REQUEST_L2_WRITEBACK;
 	push(&bench, request);
@@ -542,8 +537,7 @@ static void test_writeback_ends_here(void **state)
 static void test_slices_take_turns(void **state)
 {
 	struct bench bench;
-	(void)state;
-	open_bench(&bench, timings());
+	open_bench(&bench, state, timings());
 	for (uint32_t slice = 0; slice < SLICES; slice++)
 		for (uint32_t i = 0; i < 3; i++) {
 			struct request *request = make(&bench, false, 0, 0);
@@ -563,9 +557,7 @@ static void test_slices_take_turns(void **state)
 static void test_sleep(void **state)
 {
 	struct bench bench;
-	(void)state;
-	open_bench(&bench, timings());
-	tick(&bench);
+	open_bench(&bench, state, timings());
 	assert_true(bench.channel.wake == UINT64_MAX);
 	read_row(&bench, 0, 0);
 	assert_int_equal(bench.channel.wake, bench.cycle + 1);
@@ -576,31 +568,33 @@ static void test_sleep(void **state)
 	arena_free(&bench.arena);
 }
 
+#define BOTH_WAYS(test) cmocka_unit_test(test), cmocka_unit_test_prestate(test, "sleeps")
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_closed_bank),
-		cmocka_unit_test(test_closed_bank_write),
-		cmocka_unit_test(test_atoms),
-		cmocka_unit_test(test_row_hit),
-		cmocka_unit_test(test_row_conflict),
-		cmocka_unit_test(test_ras_and_rc),
-		cmocka_unit_test(test_rp),
-		cmocka_unit_test(test_column_to_precharge),
-		cmocka_unit_test(test_read_to_precharge_of_the_bank),
-		cmocka_unit_test(test_column_to_column),
-		cmocka_unit_test(test_activate_to_activate),
-		cmocka_unit_test(test_turnaround),
-		cmocka_unit_test(test_data_in_order),
-		cmocka_unit_test(test_row_hits_first),
-		cmocka_unit_test(test_late_row_hit),
-		cmocka_unit_test(test_queue_limit),
-		cmocka_unit_test(test_credits),
-		cmocka_unit_test(test_full_slice),
-		cmocka_unit_test(test_latency_in_l2_cycles),
-		cmocka_unit_test(test_writeback_ends_here),
-		cmocka_unit_test(test_slices_take_turns),
-		cmocka_unit_test(test_sleep),
+		BOTH_WAYS(test_closed_bank),
+		BOTH_WAYS(test_closed_bank_write),
+		BOTH_WAYS(test_atoms),
+		BOTH_WAYS(test_row_hit),
+		BOTH_WAYS(test_row_conflict),
+		BOTH_WAYS(test_ras_and_rc),
+		BOTH_WAYS(test_rp),
+		BOTH_WAYS(test_column_to_precharge),
+		BOTH_WAYS(test_read_to_precharge_of_the_bank),
+		BOTH_WAYS(test_column_to_column),
+		BOTH_WAYS(test_activate_to_activate),
+		BOTH_WAYS(test_turnaround),
+		BOTH_WAYS(test_data_in_order),
+		BOTH_WAYS(test_row_hits_first),
+		BOTH_WAYS(test_late_row_hit),
+		BOTH_WAYS(test_queue_limit),
+		BOTH_WAYS(test_credits),
+		BOTH_WAYS(test_full_slice),
+		BOTH_WAYS(test_latency_in_l2_cycles),
+		BOTH_WAYS(test_writeback_ends_here),
+		BOTH_WAYS(test_slices_take_turns),
+		BOTH_WAYS(test_sleep),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

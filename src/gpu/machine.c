@@ -110,7 +110,7 @@ const struct option machine_options[] = {
 	CACHE("l1i", sm.l1i),
 	CACHE("l1c", sm.l1c),
 
-	U32("network.flit_bytes", network.flit_bytes, 1, 1024, "bytes", "a flit"),
+	U32("network.flit_bytes", network.flit_bytes, 8, 1024, "bytes", "a flit"),
 	U32("network.injection_flits", network.injection_flits, 1, CROSSBAR_WINDOW, "flits", "queue at an input"),
 	U32("network.buffer_flits", network.buffer_flits, 1, CROSSBAR_WINDOW, "flits", "input and ejection buffers"),
 	U32("network.boundary_flits", network.boundary_flits, 1, CROSSBAR_WINDOW, "flits", "buffer at the consumer"),
@@ -203,6 +203,8 @@ bool machine_check(const struct machine *machine, struct diag *diag)
 			"a packet with a line has %u flits of network.flit_bytes %u; network.injection_flits (%u) and "
 			"network.boundary_flits (%u) must hold one",
 			packet, network->flit_bytes, network->injection_flits, network->boundary_flits);
+	if (network->flit_bytes % 8)
+		diag_plain(diag, "network.flit_bytes is %u; expected a multiple of 8", network->flit_bytes);
 	if ((sm->warps + sm->schedulers - 1) / sm->schedulers > 64)
 		diag_plain(diag, "sm.warps is %u; a scheduler keeps at most 64 of them, and sm.schedulers is %u",
 		           sm->warps, sm->schedulers);

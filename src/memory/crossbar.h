@@ -94,7 +94,7 @@ void crossbar_open(struct crossbar *crossbar, const struct crossbar_config *conf
 
 static inline uint32_t crossbar_flits(const struct crossbar *crossbar, const struct request *request)
 {
-	return crossbar->flits_of[request_packet_bytes(request) / 8];
+	return crossbar->flits_of[(request_packet_bytes(request) + 7) / 8];
 }
 
 /* Producer's side: room for this packet, and giving it. */

@@ -318,7 +318,7 @@ static uint64_t next_wake(const struct dram_channel *channel, uint64_t cycle, ui
 	                                   : now + (next - cycle - 1) * channel->period + 1;
 	/* `l2_cycle` is the coming L2 cycle: it reaches `ready` when the one before has begun. */
 	const struct request *delayed = request_queue_front(&channel->delay);
-	if (delayed && room && (delayed->ready - 1) * channel->l2_period + 1 < wake)
+	if (delayed && !channel->blocked && (delayed->ready - 1) * channel->l2_period + 1 < wake)
 		wake = (delayed->ready - 1) * channel->l2_period + 1;
 	return wake > now ? wake : now + 1;
 }
