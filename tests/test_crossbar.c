@@ -315,7 +315,7 @@ static void test_flits_of_packets(void **state)
 	} row[] = {
 		{false, false, REQUEST_READ, 128, 1},  {false, true, REQUEST_READ, 128, 5},
 		{true, false, REQUEST_WRITE, 128, 5},  {true, true, REQUEST_WRITE, 128, 1},
-		{true, false, REQUEST_WRITE, 24, 1},   {true, false, REQUEST_WRITE, 32, 2},
+		{true, false, REQUEST_WRITE, 24, 1},   {true, false, REQUEST_WRITE, 25, 2},
 		{false, false, REQUEST_ATOMIC, 64, 3}, {false, true, REQUEST_ATOMIC, 64, 3},
 	};
 	struct bench bench;

@@ -8,6 +8,10 @@
  * Capacity is counted in units: one an item, or the flits of a packet. A port that shall carry one item every cycle
  * needs room for two: the slot freed in a cycle can be filled only in the next (the same holds for a credit-based link
  * in hardware).
+ *
+ * A latch is a port inside one pipeline, whose stages run last first: the room that a stage frees can be filled by the
+ * stage before it in the same step, so that a latch of width one passes one item every cycle. Its two ends must always
+ * tick in that order.
  */
 #ifndef SLUICE_BASE_PORT_H
 #define SLUICE_BASE_PORT_H
@@ -31,6 +35,7 @@ struct port {
 	uint32_t held;		/* units inside, without those freed */
 	uint32_t freed;		/* units freed at `freed_at`: not visible to the producer in that step */
 	uint64_t freed_at;
+	bool is_latch;
 	uint64_t *wake;     /* the consumer's wake-up time, or NULL */
 	uint64_t *producer; /* the producer's wake-up time, or NULL: it polls */
 };
@@ -43,10 +48,16 @@ static inline void port_open(struct port *port, struct arena *arena, uint32_t ca
 			      .wake = wake};
 }
 
+static inline void latch_open(struct port *port, struct arena *arena, uint32_t width)
+{
+	port_open(port, arena, width, NULL);
+	port->is_latch = true;
+}
+
 /* How many units may be pushed at this time. */
 static inline uint32_t port_room(const struct port *port, uint64_t now)
 {
-	return port->capacity - port->held - (port->freed_at == now ? port->freed : 0);
+	return port->capacity - port->held - (port->freed_at == now && !port->is_latch ? port->freed : 0);
 }
 
 /* The room that the producer will see in the next step. */

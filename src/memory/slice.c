@@ -133,36 +133,38 @@ static void leave_delay(struct slice *slice, uint64_t cycle)
 		request_queue_push(&slice->input, request_queue_pop(&slice->delay));
 }
 
-static bool holds_requests(const struct slice *slice)
+static bool holds_requests(const struct slice *slice, uint64_t now)
 {
 	return slice->delay.count || slice->input.count || slice->reply.count || slice->cache.ready_count ||
-	       slice->cache.miss_queue.count || !port_empty(&slice->from_network) || !port_empty(&slice->from_dram);
+	       slice->cache.miss_queue.count || port_front(&slice->from_network, now) ||
+	       port_front(&slice->from_dram, now);
 }
 
 void slice_settle(struct slice *slice, uint64_t cycle)
 {
 	uint64_t passed = cycle - slice->settled;
 	slice->settled = cycle;
-	if (!passed || !holds_requests(slice))
-		return;
-	slice->stats.busy_cycles += passed;
+	slice->stats.busy_cycles += slice->busy ? passed : 0;
 	slice->stats.reply_blocked += slice->reply_refused ? passed : 0;
 	slice->stats.input_full += slice->packet_refused ? passed : 0;
 	slice->cache.stats.refused += slice->access_refused ? passed : 0;
 }
 
 /* When the slice can do something without anything coming from outside. What was refused for want of room is woken by
- * the room, what was refused by L2 by DRAM's answer or by room for the misses. */
+ * the room, what was refused by L2 by DRAM's answer or by room for the misses; what was not tried yet is tried first, so
+ * that its waiting is counted. */
 static uint64_t next_wake(const struct slice *slice, uint64_t cycle, uint64_t now)
 {
 	bool input_room = !request_queue_full(&slice->input), reply_room = !request_queue_full(&slice->reply);
 	bool can_reply = slice->reply.count &&
-	                 crossbar_gets_room(slice->replies, slice->index, request_queue_front(&slice->reply));
+	                 (!slice->reply_refused ||
+	                  crossbar_gets_room(slice->replies, slice->index, request_queue_front(&slice->reply)));
+	bool can_accept = !port_empty(&slice->from_network) &&
+	                  (!slice->packet_refused || (input_room && !request_queue_full(&slice->delay)));
 	bool can_access =
 		slice->input.count && !slice->access_refused && reply_room && port_coming_room(slice->to_dram);
-	if (can_reply || can_access || (slice->cache.ready_count && reply_room) || !port_empty(&slice->from_dram) ||
-	    (slice->cache.miss_queue.count && port_coming_room(slice->to_dram)) ||
-	    (!port_empty(&slice->from_network) && input_room && !request_queue_full(&slice->delay)))
+	if (can_reply || can_accept || can_access || (slice->cache.ready_count && reply_room) ||
+	    !port_empty(&slice->from_dram) || (slice->cache.miss_queue.count && port_coming_room(slice->to_dram)))
 		return now + 1;
 	const struct request *delayed = request_queue_front(&slice->delay);
 	if (!delayed || !input_room)
@@ -174,7 +176,6 @@ void slice_tick(struct slice *slice, uint64_t cycle, uint64_t now)
 {
 	slice_settle(slice, cycle);
 	slice->settled = cycle + 1;
-	slice->stats.busy_cycles++;
 	slice->reply_refused = slice->packet_refused = slice->access_refused = false;
 	send_reply(slice, now);
 	accept_packet(slice, cycle, now);
@@ -183,5 +184,7 @@ void slice_tick(struct slice *slice, uint64_t cycle, uint64_t now)
 	send_miss(slice, now);
 	access_cache(slice, cycle, now);
 	leave_delay(slice, cycle);
+	slice->busy = holds_requests(slice, now);
+	slice->stats.busy_cycles += slice->busy;
 	slice->wake = next_wake(slice, cycle, now);
 }

@@ -11,13 +11,12 @@ const struct counter sm_counters[] = {
 };
 const size_t sm_counter_count = sizeof sm_counters / sizeof sm_counters[0];
 
-/* A port that carries `width` items every cycle holds twice as many: room shows a cycle after it is made. */
-static void open_pipe_ports(struct sm *sm)
+static void open_pipe_latches(struct sm *sm)
 {
 	for (uint32_t u = 0; u < PTX_UNITS; u++) {
 		const struct pipe_config *pipe = &sm->config.pipe[u];
-		port_open(&sm->issued[u], &sm->arena, 2 * pipe->issue_width, NULL);
-		port_open(&sm->collected[u], &sm->arena, 2 * pipe->issue_width, NULL);
+		latch_open(&sm->issued[u], &sm->arena, pipe->issue_width);
+		latch_open(&sm->collected[u], &sm->arena, pipe->issue_width);
 		for (uint32_t i = 0; i < pipe->collectors; i++) {
 			sm->set[u].all |= 1ull << sm->collectors;
 			sm->pipe_of[sm->collectors++] = (uint8_t)u;
@@ -34,7 +33,7 @@ void sm_open(struct sm *sm, uint32_t index, uint32_t sm_count, const struct sm_c
 	*sm = (struct sm){.config = *config, .index = index, .map = map, .period = period, .wake = UINT64_MAX};
 	sm->ops.arena = sm->requests.arena = &sm->arena;
 	sm->local_stride = (uint64_t)sm_count * config->warps * WARP_SIZE;
-	open_pipe_ports(sm);
+	open_pipe_latches(sm);
 	cache_open(&sm->l1i, &config->l1i, CACHE_OF_SM, &sm->requests, &sm->arena);
 	cache_open(&sm->lsu.l1c, &config->l1c, CACHE_OF_SM, &sm->requests, &sm->arena);
 	cache_open(&sm->lsu.l1d, &config->l1d, CACHE_OF_SM, &sm->requests, &sm->arena);

@@ -1,0 +1,429 @@
+/* Protects an L2 slice's time: from the packet at its port to the reply at the crossbar, by hit, miss, write and write-back,
+ * and what happens when a queue is full. The test is the crossbars' other ends and the DRAM channel.
+ *
+ * A packet that is pushed at cycle t is seen at t + 1, when it enters the delay line; `delay` cycles later it is in the input
+ * queue, and a cycle after that L2 is asked: ASKED = t + 1 + delay + 1. A hit's reply goes into the reply crossbar a cycle
+ * later; a miss goes to DRAM a cycle later. What DRAM pushes at f is seen at f + 1, when the line is filled; a cycle later its
+ * first request is answered, and a cycle after that the reply goes into the crossbar.
+ *
+ * Every test runs twice: ticking in every cycle, and ticking only when the slice has asked to. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "memory/slice.h"
+
+enum {
+	LINE = 128,
+	PORT_BYTES = 32,
+	LINE_CYCLES = LINE / PORT_BYTES, /* that a line holds a port of L2 */
+	DELAY = 7,
+	ASKED = 1 + DELAY + 1,
+	FILLED = 1,  /* DRAM's push to the fill */
+	ANSWER = 1,  /* a hit, or a place in the cache's list of answers, to the reply queue and into the crossbar */
+	TO_DRAM = 1, /* a miss to the port to DRAM */
+	NEXT_LINE = 6 * 2 * 256, /* addresses this far apart are in one slice, lines of neighbouring sets pairwise */
+};
+
+struct bench {
+	struct arena arena;
+	struct request_pool pool;
+	struct address_map map;
+	struct crossbar requests, replies;
+	struct slice slice;
+	struct port to_dram;
+	uint64_t wake, cycle;
+	bool sleeps; /* ticks only when the slice has asked to */
+};
+
+static uint32_t to_sm(const struct request *request)
+{
+	return request->sm;
+}
+
+/* Room for 8 requests everywhere, 16 flits towards the reply crossbar. */
+static void open_bench(struct bench *bench, void **state)
+{
+	struct cache_config cache = {.sets = 4,
+	                             .ways = 2,
+	                             .line_bytes = LINE,
+	                             .allocation = ALLOCATE_ON_MISS,
+	                             .write = WRITE_BACK,
+	                             .write_miss = WRITE_MISS_FETCH,
+	                             .mshrs = 4,
+	                             .merges = 4,
+	                             .miss_queue = 8,
+	                             .port_bytes = PORT_BYTES};
+	struct slice_config config = {
+		.delay = DELAY, .input_queue = 8, .reply_queue = 8, .to_dram_queue = 8, .from_dram_queue = 8};
+	struct crossbar_config network = {
+		.flit_bytes = 32, .injection_flits = 16, .buffer_flits = 8, .boundary_flits = 16};
+	*bench = (struct bench){.wake = UINT64_MAX, .sleeps = *state != NULL};
+	bench->pool.arena = &bench->arena;
+	bench->map = (struct address_map){
+		.channels = 6, .slices_per_channel = 2, .interleave_bits = 8, .banks = 16, .column_bits = 4};
+	address_map_open(&bench->map);
+	crossbar_open(&bench->requests, &network, 1, 1, to_sm, &bench->arena);
+	crossbar_open(&bench->replies, &network, 1, 1, to_sm, &bench->arena);
+	slice_open(&bench->slice, 0, &config, &cache, &bench->map, &bench->pool, 1, &bench->arena);
+	port_open(&bench->slice.from_network, &bench->arena, 16, &bench->slice.wake);
+	port_open(&bench->to_dram, &bench->arena, config.to_dram_queue, &bench->wake);
+	bench->to_dram.producer = &bench->slice.wake;
+	bench->replies.input[0].port.producer = &bench->slice.wake;
+	bench->slice.requests = &bench->requests;
+	bench->slice.replies = &bench->replies;
+	bench->slice.to_dram = &bench->to_dram;
+}
+
+static void tick(struct bench *bench)
+{
+	if (!bench->sleeps || bench->slice.wake <= bench->cycle)
+		slice_tick(&bench->slice, bench->cycle, bench->cycle);
+	bench->cycle++;
+}
+
+static void run_to(struct bench *bench, uint64_t cycle)
+{
+	while (bench->cycle < cycle)
+		tick(bench);
+}
+
+/* Pushes a packet from the request crossbar, in this cycle. */
+static struct request *push(struct bench *bench, enum request_kind kind, uint64_t address, uint32_t bytes)
+{
+	struct request *request = request_new(&bench->pool);
+	request->kind = (uint8_t)kind;
+	request->is_write = kind == REQUEST_WRITE || kind == REQUEST_L1_WRITEBACK;
+	request->address = address;
+	request->bytes = bytes;
+	address_map_place(&bench->map, request);
+	port_push_units(&bench->slice.from_network, request, crossbar_flits(&bench->requests, request), bench->cycle);
+	return request;
+}
+
+/* The other end of a port sees this item (or, where NULL, some item) first at `cycle`. */
+static struct request *expect(struct bench *bench, const struct port *port, const struct request *request,
+                              uint64_t cycle)
+{
+	while (bench->cycle < cycle) {
+		if (port_front(port, bench->cycle))
+			fail_msg("seen at cycle %llu, not first at %llu", (unsigned long long)bench->cycle,
+			         (unsigned long long)cycle);
+		tick(bench);
+	}
+	struct request *seen = port_front(port, bench->cycle);
+	assert_non_null(seen);
+	if (request)
+		assert_ptr_equal(seen, request);
+	return seen;
+}
+
+/* The slice pushes the reply into the crossbar at `cycle`: it is seen a cycle later. Takes it. */
+static void expect_reply(struct bench *bench, const struct request *request, uint64_t cycle)
+{
+	struct port *port = &bench->replies.input[0].port;
+	struct request *seen = expect(bench, port, request, cycle + 1);
+	assert_true(seen->is_reply);
+	port_drop(port);
+	port_release(port, crossbar_flits(&bench->replies, seen), bench->cycle);
+}
+
+/* The slice pushes this towards DRAM at `cycle`. Takes it. */
+static struct request *expect_to_dram(struct bench *bench, enum request_kind kind, uint64_t address, uint64_t cycle)
+{
+	struct request *seen = expect(bench, &bench->to_dram, NULL, cycle + 1);
+	assert_int_equal(seen->kind, kind);
+	assert_int_equal(seen->address, address);
+	port_pop(&bench->to_dram, bench->cycle);
+	return seen;
+}
+
+static void answer_from_dram(struct bench *bench, struct request *request)
+{
+	request->level = LEVEL_DRAM;
+	port_push(&bench->slice.from_dram, request, bench->cycle);
+}
+
+/* Brings a line in and lets the slice come to rest. */
+static void load(struct bench *bench, uint64_t address)
+{
+	uint64_t start = bench->cycle;
+	struct request *request = push(bench, REQUEST_READ, address, LINE);
+	answer_from_dram(bench, expect_to_dram(bench, REQUEST_READ, address, start + ASKED + TO_DRAM));
+	expect_reply(bench, request, bench->cycle + FILLED + 1 + ANSWER);
+	run_to(bench, bench->cycle + 50);
+	request_release(request);
+}
+
+static void test_hit(void **state)
+{
+	struct bench bench;
+	open_bench(&bench, state);
+	load(&bench, 0);
+	uint64_t start = bench.cycle;
+	struct request *request = push(&bench, REQUEST_READ, 0, LINE);
+	expect_reply(&bench, request, start + ASKED + ANSWER);
+	assert_int_equal(request->level, LEVEL_L2);
+	run_to(&bench, start + 100);
+	assert_true(port_empty(&bench.to_dram));
+	arena_free(&bench.arena);
+}
+
+/* The way down and back up again; the answer says that DRAM had to be asked. */
+static void test_miss(void **state)
+{
+	struct bench bench;
+	open_bench(&bench, state);
+	struct request *request = push(&bench, REQUEST_READ, 0, LINE);
+	struct request *down = expect_to_dram(&bench, REQUEST_READ, 0, ASKED + TO_DRAM);
+	assert_ptr_equal(down, request);
+	assert_int_equal(down->fetch, LINE);
+	run_to(&bench, 200);
+	answer_from_dram(&bench, down);
+	expect_reply(&bench, request, 200 + FILLED + 1 + ANSWER);
+	assert_int_equal(request->level, LEVEL_DRAM);
+	arena_free(&bench.arena);
+}
+
+/* Requests merged with a miss are answered one a cycle, in the order in which they came. */
+static void test_merged(void **state)
+{
+	struct bench bench;
+	struct request *request[3];
+	open_bench(&bench, state);
+	for (uint32_t i = 0; i < 3; i++)
+		request[i] = push(&bench, REQUEST_READ, 0, 8); /* small replies: the crossbar takes them all */
+	struct request *down = expect_to_dram(&bench, REQUEST_READ, 0, ASKED + TO_DRAM);
+	run_to(&bench, 200);
+	assert_true(port_empty(&bench.to_dram));
+	answer_from_dram(&bench, down);
+	for (uint32_t i = 0; i < 3; i++) {
+		expect_reply(&bench, request[i], 200 + FILLED + 1 + ANSWER + i);
+		assert_int_equal(request[i]->level, LEVEL_DRAM);
+	}
+	arena_free(&bench.arena);
+}
+
+/* A hit holds the data port for its bytes: a second line's hit follows LINE_CYCLES later, behind 8 bytes a cycle later. */
+static void test_hits_hold_the_port(void **state)
+{
+	static const struct {
+		uint32_t bytes, cycles;
+	} row[] = {{LINE, LINE_CYCLES}, {8, 1}, {33, 2}};
+	for (size_t i = 0; i < sizeof row / sizeof row[0]; i++) {
+		struct bench bench;
+		open_bench(&bench, state);
+		load(&bench, 0);
+		uint64_t start = bench.cycle;
+		struct request *first = push(&bench, REQUEST_READ, 0, row[i].bytes);
+		struct request *second = push(&bench, REQUEST_READ, 0, row[i].bytes);
+		expect_reply(&bench, first, start + ASKED + ANSWER);
+		expect_reply(&bench, second, start + ASKED + row[i].cycles + ANSWER);
+		arena_free(&bench.arena);
+	}
+}
+
+/* A fill holds the fill port for a line: the second of two that come at once is filled LINE_CYCLES later. */
+static void test_fills_hold_the_port(void **state)
+{
+	struct bench bench;
+	struct request *request[2];
+	open_bench(&bench, state);
+	for (uint32_t i = 0; i < 2; i++)
+		request[i] = push(&bench, REQUEST_READ, i * NEXT_LINE, 8);
+	for (uint32_t i = 0; i < 2; i++)
+		expect_to_dram(&bench, REQUEST_READ, i * NEXT_LINE, ASKED + TO_DRAM + i);
+	run_to(&bench, 200);
+	for (uint32_t i = 0; i < 2; i++)
+		answer_from_dram(&bench, request[i]);
+	for (uint32_t i = 0; i < 2; i++)
+		expect_reply(&bench, request[i], 200 + FILLED + i * LINE_CYCLES + 1 + ANSWER);
+	arena_free(&bench.arena);
+}
+
+/* A write that hits stays: its acknowledgement goes up like a hit. */
+static void test_write_hit(void **state)
+{
+	struct bench bench;
+	open_bench(&bench, state);
+	load(&bench, 0);
+	uint64_t start = bench.cycle;
+	expect_reply(&bench, push(&bench, REQUEST_WRITE, 0, 32), start + ASKED + ANSWER);
+	run_to(&bench, start + 100);
+	assert_true(port_empty(&bench.to_dram));
+	arena_free(&bench.arena);
+}
+
+/* A write that misses goes down, with the bytes it writes, and a cycle later a read of its line. Its acknowledgement comes
+ * when DRAM has the data: seen a cycle behind DRAM's push, in the crossbar a cycle later. The line's read is answered by
+ * nobody, and the next write hits. */
+static void test_write_miss(void **state)
+{
+	struct bench bench;
+	open_bench(&bench, state);
+	struct request *request = push(&bench, REQUEST_WRITE, 64, 32);
+	struct request *write = expect_to_dram(&bench, REQUEST_WRITE, 64, ASKED + TO_DRAM);
+	assert_ptr_equal(write, request);
+	assert_int_equal(write->fetch, 32);
+	struct request *fill = expect_to_dram(&bench, REQUEST_L2_FILL, 64, ASKED + TO_DRAM + 1);
+	assert_int_equal(fill->fetch, LINE);
+	run_to(&bench, 100);
+	answer_from_dram(&bench, write);
+	expect_reply(&bench, request, 100 + 1 + ANSWER);
+	assert_int_equal(bench.pool.in_use, 2);
+	answer_from_dram(&bench, fill);
+	run_to(&bench, 200);
+	assert_int_equal(bench.pool.in_use, 1); /* the write, which its SM gives back */
+	assert_true(port_empty(&bench.replies.input[0].port));
+	expect_reply(&bench, push(&bench, REQUEST_WRITE, 64, 32), 200 + ASKED + ANSWER);
+	arena_free(&bench.arena);
+}
+
+/* A dirty line that is replaced goes down behind the miss that replaces it, placed where its own address lives. */
+static void test_write_back(void **state)
+{
+	struct bench bench;
+	open_bench(&bench, state);
+	uint64_t same_set = 2 * NEXT_LINE; /* 256 bytes a piece, 4 sets of 128 bytes */
+	load(&bench, 0);
+	uint64_t start = bench.cycle;
+	expect_reply(&bench, push(&bench, REQUEST_WRITE, 0, LINE), start + ASKED + ANSWER);
+	load(&bench, same_set);
+	start = bench.cycle;
+	push(&bench, REQUEST_READ, 2 * same_set, LINE);
+	expect_to_dram(&bench, REQUEST_READ, 2 * same_set, start + ASKED + TO_DRAM);
+	struct request *victim = expect_to_dram(&bench, REQUEST_L2_WRITEBACK, 0, start + ASKED + TO_DRAM + 1);
+	assert_true(victim->is_write);
+	assert_int_equal(victim->fetch, LINE);
+	assert_int_equal(victim->slice, 0);
+	assert_int_equal(victim->row, 0);
+	arena_free(&bench.arena);
+}
+
+/* A written-back line of L1 is answered by nobody, whether it hits or comes back from DRAM. */
+static void test_l1_write_back(void **state)
+{
+	struct bench bench;
+	open_bench(&bench, state);
+	push(&bench, REQUEST_L1_WRITEBACK, 0, LINE);
+	struct request *write = expect_to_dram(&bench, REQUEST_L1_WRITEBACK, 0, ASKED + TO_DRAM);
+	struct request *fill = expect_to_dram(&bench, REQUEST_L2_FILL, 0, ASKED + TO_DRAM + 1);
+	answer_from_dram(&bench, write);
+	answer_from_dram(&bench, fill);
+	run_to(&bench, 100);
+	assert_int_equal(bench.pool.in_use, 0);
+	push(&bench, REQUEST_L1_WRITEBACK, 0, LINE);
+	run_to(&bench, 200);
+	assert_int_equal(bench.pool.in_use, 0);
+	assert_true(port_empty(&bench.to_dram));
+	assert_true(port_empty(&bench.replies.input[0].port));
+	arena_free(&bench.arena);
+}
+
+/* An atomic is performed here: counted, answered with data. */
+static void test_atomic(void **state)
+{
+	struct bench bench;
+	open_bench(&bench, state);
+	load(&bench, 0);
+	uint64_t start = bench.cycle;
+	expect_reply(&bench, push(&bench, REQUEST_ATOMIC, 0, 64), start + ASKED + ANSWER);
+	assert_int_equal(bench.slice.stats.atomics, 1);
+	arena_free(&bench.arena);
+}
+
+/* While nothing can go to DRAM, L2 is asked for nothing: the input queue fills to its 8 places, then the delay line keeps
+ * what has entered it, then packets stay at the crossbar and are counted. Room for one lets one go on. */
+static void test_queues_fill_up(void **state)
+{
+	struct bench bench;
+	open_bench(&bench, state);
+	for (uint32_t i = 0; i < 8; i++) /* the port to DRAM is full */
+		port_push(&bench.to_dram, NULL, 0);
+	for (uint32_t sent = 0; sent < 40 && bench.cycle < 200; tick(&bench))
+		if (port_room(&bench.slice.from_network, bench.cycle)) {
+			push(&bench, REQUEST_READ, sent * NEXT_LINE, 8);
+			sent++;
+		}
+	assert_int_equal(bench.slice.input.count, 8);
+	assert_int_equal(bench.slice.cache.stats.accesses, 0);
+	assert_int_equal(bench.slice.from_network.items, 16);
+	slice_settle(&bench.slice, bench.cycle);
+	assert_true(bench.slice.stats.input_full > 0);
+	uint32_t delayed = bench.slice.delay.count;
+	port_pop(&bench.to_dram, bench.cycle); /* seen by the slice a cycle later */
+	tick(&bench);
+	assert_int_equal(bench.slice.cache.stats.accesses, 0);
+	tick(&bench); /* L2 is asked; behind it the delay line gives one on */
+	assert_int_equal(bench.slice.cache.stats.accesses, 1);
+	assert_int_equal(bench.slice.input.count, 8);
+	assert_int_equal(bench.slice.delay.count, delayed - 1);
+	arena_free(&bench.arena);
+}
+
+/* Replies wait for room in the crossbar: 16 flits hold three replies of a line (5 flits each); the fourth follows when one
+ * has left, in the cycle behind. */
+static void test_reply_waits_for_room(void **state)
+{
+	struct bench bench;
+	struct request *request[4];
+	open_bench(&bench, state);
+	load(&bench, 0);
+	uint64_t start = bench.cycle;
+	for (uint32_t i = 0; i < 4; i++)
+		request[i] = push(&bench, REQUEST_READ, 0, LINE);
+	run_to(&bench, start + 100);
+	struct port *port = &bench.replies.input[0].port;
+	assert_int_equal(port->items, 3);
+	slice_settle(&bench.slice, bench.cycle);
+	/* the fourth could have gone at this cycle, and waited since */
+	assert_int_equal(bench.slice.stats.reply_blocked, 100 - (ASKED + 3 * LINE_CYCLES + ANSWER));
+	expect_reply(&bench, request[0], bench.cycle - 1);
+	tick(&bench);
+	assert_int_equal(port->items, 2); /* the room did not show yet */
+	tick(&bench);
+	assert_int_equal(port->items, 3);
+	arena_free(&bench.arena);
+}
+
+/* Empty, the slice sleeps; a packet wakes it. busy_cycles counts the cycles with a request inside, slept through or not. */
+static void test_sleep(void **state)
+{
+	struct bench bench;
+	open_bench(&bench, state);
+	assert_true(bench.slice.wake == UINT64_MAX);
+	run_to(&bench, 10);
+	push(&bench, REQUEST_READ, 0, 8);
+	assert_int_equal(bench.slice.wake, 11);
+	expect_to_dram(&bench, REQUEST_READ, 0, 10 + ASKED + TO_DRAM);
+	run_to(&bench, 100);
+	assert_true(bench.slice.wake == UINT64_MAX);
+	slice_settle(&bench.slice, bench.cycle);
+	assert_int_equal(bench.slice.stats.busy_cycles, ASKED + TO_DRAM - 1); /* from 11 until it has left */
+	arena_free(&bench.arena);
+}
+
+#define BOTH_WAYS(test) cmocka_unit_test(test), cmocka_unit_test_prestate(test, "sleeps")
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		BOTH_WAYS(test_hit),
+		BOTH_WAYS(test_miss),
+		BOTH_WAYS(test_merged),
+		BOTH_WAYS(test_hits_hold_the_port),
+		BOTH_WAYS(test_fills_hold_the_port),
+		BOTH_WAYS(test_write_hit),
+		BOTH_WAYS(test_write_miss),
+		BOTH_WAYS(test_write_back),
+		BOTH_WAYS(test_l1_write_back),
+		BOTH_WAYS(test_atomic),
+		BOTH_WAYS(test_queues_fill_up),
+		BOTH_WAYS(test_reply_waits_for_room),
+		BOTH_WAYS(test_sleep),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
