@@ -185,6 +185,10 @@ bool machine_check(const struct machine *machine, struct diag *diag)
 	if (!power_of_two(machine->map.slices_per_channel))
 		diag_plain(diag, "map.slices_per_channel is %u; expected a power of two",
 		           machine->map.slices_per_channel);
+	if (!power_of_two(sm->atomic_bytes))
+		diag_plain(diag, "sm.atomic_bytes is %u; expected a power of two", sm->atomic_bytes);
+	if (sm->fetch_bytes % 8)
+		diag_plain(diag, "sm.fetch_bytes is %u; expected a multiple of 8", sm->fetch_bytes);
 	if (!power_of_two(sm->register_banks))
 		diag_plain(diag, "sm.register_banks is %u; expected a power of two", sm->register_banks);
 	if (!power_of_two(machine->map.banks))

@@ -1,0 +1,157 @@
+/* gpu_kit: a machine made from machines/gtx480.yaml and a few options, small kernels in PTX, and their cycles, for the
+ * tests of the timing model. */
+#ifndef SLUICE_TESTS_GPU_KIT_H
+#define SLUICE_TESTS_GPU_KIT_H
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/config_file.h"
+#include "flow/flow.h"
+#include "gpu/gpu.h"
+
+struct gpu_kit {
+	struct diag diag;
+	struct machine machine;
+	struct gpu *gpu;
+	struct ptx_module *module;
+	struct simt_program *program;
+	uint64_t param; /* the kernel's only parameter */
+	struct gpu_run run;
+};
+
+/* Options are "KEY=VALUE", the last is NULL. */
+static inline void kit_open(struct gpu_kit *kit, const char *const *options)
+{
+	memset(kit, 0, sizeof *kit);
+	bool good = config_file_read(SOURCE_DIR "/machines/gtx480.yaml", machine_options, machine_option_count,
+	                             &kit->machine, &kit->diag);
+	for (; good && *options; options++)
+		good = config_assign(*options, machine_options, machine_option_count, &kit->machine, &kit->diag);
+	if (!good || !machine_check(&kit->machine, &kit->diag))
+		fail_msg("%s", kit->diag.text);
+	kit->gpu = gpu_open(&kit->machine);
+	assert_non_null(kit->gpu);
+}
+
+#define KIT_OPEN(kit, ...) kit_open(kit, (const char *const[]){__VA_ARGS__ __VA_OPT__(, ) NULL})
+
+static inline void kit_unload(struct gpu_kit *kit)
+{
+	if (!kit->program)
+		return;
+	simt_program_free(kit->program);
+	ptx_free(kit->module);
+	kit->program = NULL;
+}
+
+static inline void kit_close(struct gpu_kit *kit)
+{
+	kit_unload(kit);
+	gpu_close(kit->gpu);
+	diag_free(&kit->diag);
+}
+
+static inline uint32_t *kit_reconverge(struct arena *arena, const struct ptx_function *function)
+{
+	return flow_reconvergence(arena, flow_cfg_build(arena, function));
+}
+
+/* Takes a kernel's body: it has registers of all kinds, 48 KB of shared memory at 0, and finds `param` in %rd0. */
+static inline void kit_load(struct gpu_kit *kit, const char *body)
+{
+	static const char head[] = ".version 3.1\n.target sm_20\n.address_size 64\n"
+				   ".visible .entry kernel(.param .u64 param) {\n"
+				   ".reg .u32 %r<40>;\n.reg .u64 %rd<40>;\n.reg .f32 %f<40>;\n.reg .f64 %fd<40>;\n"
+				   ".reg .pred %p<8>;\n"
+				   "ld.param.u64 %rd0, [param];\n";
+	size_t size = sizeof head + strlen(body) + 8;
+	char *text = malloc(size);
+	assert_non_null(text);
+	int length = snprintf(text, size, "%s%s\n}\n", head, body);
+	kit_unload(kit);
+	kit->module = ptx_parse("test.ptx", text, (size_t)length, &kit->diag);
+	if (kit->module)
+		kit->program = simt_decode(kit->module->functions, kit_reconverge, &kit->diag);
+	free(text);
+	if (!kit->program)
+		fail_msg("%s", kit->diag.text);
+}
+
+/* Runs the kernel, with 24 KB of dynamic shared memory, however it ends. */
+static inline void kit_start(struct gpu_kit *kit, uint32_t blocks, uint32_t threads)
+{
+	memset(&kit->run.stats, 0, sizeof kit->run.stats);
+	kit->run.launch = (struct simt_launch){.program = kit->program,
+	                                       .grid = {blocks, 1, 1},
+	                                       .block = {threads, 1, 1},
+	                                       .dynamic_shared_bytes = 24576,
+	                                       .params = (const uint8_t *)&kit->param};
+	if (!kit->run.blocks_per_sm)
+		kit->run.blocks_per_sm = occupancy_of(&kit->machine, threads, 20, 24576).blocks;
+	gpu_run(kit->gpu, &kit->run);
+}
+
+/* Runs the kernel to its end and gives its cycles; what must hold between counters is checked. */
+static inline uint64_t kit_run(struct gpu_kit *kit, uint32_t blocks, uint32_t threads)
+{
+	char text[256];
+	kit_start(kit, blocks, threads);
+	if (kit->run.end != GPU_DONE)
+		fail_msg("the kernel ended by %d: %s %s", kit->run.end, kit->run.message,
+			 kit->run.fault.what ? kit->run.fault.what : "");
+	if (!gpu_check_stats(kit->gpu, &kit->run, text, sizeof text))
+		fail_msg("%s", text);
+	return kit->run.cycles;
+}
+
+/* The body `before`, `count` times `line`, `after`. */
+static inline void kit_load_repeated(struct gpu_kit *kit, const char *before, const char *line, uint32_t count,
+                                     const char *after)
+{
+	size_t room = strlen(before) + (strlen(line) + 1) * count + strlen(after) + 16, at = 0;
+	char *body = malloc(room);
+	assert_non_null(body);
+	at += (size_t)snprintf(body + at, room - at, "%s\n", before);
+	for (uint32_t i = 0; i < count; i++)
+		at += (size_t)snprintf(body + at, room - at, "%s\n", line);
+	snprintf(body + at, room - at, "%s\nexit;", after);
+	kit_load(kit, body);
+	free(body);
+}
+
+/* Cycles of a block of `threads` that runs the line `count` times, all its code and data in the caches that hold them: the
+ * second of two runs. */
+static inline uint64_t kit_time(struct gpu_kit *kit, const char *before, const char *line, uint32_t count,
+                                const char *after, uint32_t threads)
+{
+	kit_load_repeated(kit, before, line, count, after);
+	kit_run(kit, 1, threads);
+	return kit_run(kit, 1, threads);
+}
+
+/* What `count` more of the line cost, behind the first `count`: start and end of the kernel cancel out. */
+static inline uint64_t kit_cost(struct gpu_kit *kit, const char *before, const char *line, uint32_t count, uint32_t threads)
+{
+	uint64_t once = kit_time(kit, before, line, count, "", threads);
+	return kit_time(kit, before, line, 2 * count, "", threads) - once;
+}
+
+/* Device memory with these 8-byte values. */
+static inline uint64_t kit_buffer(struct gpu_kit *kit, const uint64_t *value, uint32_t count)
+{
+	uint64_t address = simt_alloc(kit->gpu->memory, count * sizeof *value);
+	assert_true(address != 0);
+	if (value)
+		memcpy(simt_host(kit->gpu->memory, address), value, count * sizeof *value);
+	return address;
+}
+
+#endif
