@@ -41,7 +41,7 @@ static inline void kit_open(struct gpu_kit *kit, const char *const *options)
 	assert_non_null(kit->gpu);
 }
 
-#define KIT_OPEN(kit, ...) kit_open(kit, (const char *const[]){__VA_ARGS__ __VA_OPT__(, ) NULL})
+#define KIT_OPEN(kit, ...) kit_open(kit, (const char *const[]){__VA_ARGS__, NULL})
 
 static inline void kit_unload(struct gpu_kit *kit)
 {
@@ -106,7 +106,7 @@ static inline uint64_t kit_run(struct gpu_kit *kit, uint32_t blocks, uint32_t th
 	kit_start(kit, blocks, threads);
 	if (kit->run.end != GPU_DONE)
 		fail_msg("the kernel ended by %d: %s %s", kit->run.end, kit->run.message,
-			 kit->run.fault.what ? kit->run.fault.what : "");
+		         kit->run.fault.what ? kit->run.fault.what : "");
 	if (!gpu_check_stats(kit->gpu, &kit->run, text, sizeof text))
 		fail_msg("%s", text);
 	return kit->run.cycles;
@@ -127,8 +127,8 @@ static inline void kit_load_repeated(struct gpu_kit *kit, const char *before, co
 	free(body);
 }
 
-/* Cycles of a block of `threads` that runs the line `count` times, all its code and data in the caches that hold them: the
- * second of two runs. */
+/* Cycles of a block of `threads` that runs the line `count` times, all its code and data in the caches that hold
+ * them: the second of two runs. */
 static inline uint64_t kit_time(struct gpu_kit *kit, const char *before, const char *line, uint32_t count,
                                 const char *after, uint32_t threads)
 {
@@ -138,7 +138,8 @@ static inline uint64_t kit_time(struct gpu_kit *kit, const char *before, const c
 }
 
 /* What `count` more of the line cost, behind the first `count`: start and end of the kernel cancel out. */
-static inline uint64_t kit_cost(struct gpu_kit *kit, const char *before, const char *line, uint32_t count, uint32_t threads)
+static inline uint64_t kit_cost(struct gpu_kit *kit, const char *before, const char *line, uint32_t count,
+                                uint32_t threads)
 {
 	uint64_t once = kit_time(kit, before, line, count, "", threads);
 	return kit_time(kit, before, line, 2 * count, "", threads) - once;

@@ -1,5 +1,5 @@
-/* Protects the address map: where an address lives, against a table worked by hand and an implementation that moves bits
- * one by one, and that no two addresses share a place. */
+/* Protects the address map: where an address lives, against a table worked by hand and an implementation that moves
+ * bits one by one, and that no two addresses share a place. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -25,8 +25,8 @@ static struct request place(const struct address_map *map, uint64_t address)
 	return request;
 }
 
-/* By hand: piece p = address / 256; channel p % 6; q = p / 6; bit 0 of q is the slice and the low bank bit, bits 1-4 are
- * columns, bits 5-7 the high bank bits, the rest is the row. */
+/* By hand: piece p = address / 256; channel p % 6; q = p / 6; bit 0 of q is the slice and the low bank bit, bits
+ * 1-4 are columns, bits 5-7 the high bank bits, the rest is the row. */
 static void test_table(void **state)
 {
 	static const struct {
@@ -43,7 +43,8 @@ static void test_table(void **state)
 		{6 * 32 * 256, 0, 2, 0, 16 * 256},    /* q 32: bank 2 */
 		{6 * 255 * 256, 1, 15, 0, 127 * 256}, /* q 255: the last piece of row 0 */
 		{6 * 256 * 256, 0, 0, 1, 128 * 256},  /* q 256: row 1 */
-		/* 0x80000000: p 8388608 = 6 x 1398101 + 2: channel 2; q odd: slice 5; q = 5461 x 256 + 85; 85 = 2 x 32 + 21 */
+		/* 0x80000000: p 8388608 = 6 x 1398101 + 2: channel 2; q odd: slice 5; q = 5461 x 256 + 85; 85 = 2 x
+		 * 32 + 21 */
 		{0x80000000, 5, 5, 5461, 699050ull * 256},
 	};
 	struct address_map map = gtx480();
@@ -116,8 +117,8 @@ static uint64_t next_random(uint64_t *seed)
 	return *seed >> 20;
 }
 
-/* Machines of all shapes, one bank and one slice included: both implementations agree, bank and slice are in range, and the
- * address can be had back from slice and local address, so that no two addresses share them. */
+/* Machines of all shapes, one bank and one slice included: both implementations agree, bank and slice are in range,
+ * and the address can be had back from slice and local address, so that no two addresses share them. */
 static void test_against_bit_by_bit(void **state)
 {
 	static const struct address_map shape[] = {

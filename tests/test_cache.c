@@ -96,8 +96,8 @@ static bool holds(const struct bench *bench, uint64_t address)
 	return false;
 }
 
-/* The first read misses, the next ones merge while the line is on its way, hit from the fill on; the merged come out in
- * the order in which they asked, with the level from which the line came. */
+/* The first read misses, the next ones merge while the line is on its way, hit from the fill on; the merged come
+ * out in the order in which they asked, with the level from which the line came. */
 static void test_miss_merge_hit(void **state)
 {
 	struct bench bench;
@@ -152,8 +152,8 @@ static void test_refused_for_want_of_a_line(void **state)
 	arena_free(&bench.arena);
 }
 
-/* With all miss-status registers taken a new line is refused, a line in flight merges. A register is free again only when
- * the last of its requests was answered, not when the line arrives. */
+/* With all miss-status registers taken a new line is refused, a line in flight merges. A register is free again
+ * only when the last of its requests was answered, not when the line arrives. */
 static void test_refused_for_want_of_a_register(void **state)
 {
 	struct bench bench;
@@ -174,6 +174,25 @@ static void test_refused_for_want_of_a_register(void **state)
 	arena_free(&bench.arena);
 }
 
+/* A write miss that fetches wants a register for its fetch; refused, it has sent nothing down. */
+static void test_fetching_write_wants_a_register(void **state)
+{
+	struct bench bench;
+	(void)state;
+	struct cache_config config = small();
+	config.write_miss = WRITE_MISS_FETCH;
+	config.mshrs = 1;
+	config.miss_queue = 8;
+	open_bench(&bench, config);
+	assert_int_equal(read(&bench, 0, 0), CACHE_MISS);
+	assert_int_equal(access(&bench, REQUEST_WRITE, LINE, 1), CACHE_REFUSED);
+	assert_int_equal(bench.cache.miss_queue.count, 1);
+	cache_fill(&bench.cache, send(&bench, REQUEST_READ, 0), 2);
+	answer_all(&bench);
+	assert_int_equal(access(&bench, REQUEST_WRITE, LINE, 3), CACHE_MISS);
+	arena_free(&bench.arena);
+}
+
 /* A register holds `merges` requests, the miss itself included. */
 static void test_refused_for_want_of_a_merge_place(void **state)
 {
@@ -191,9 +210,9 @@ static void test_refused_for_want_of_a_merge_place(void **state)
 	}
 }
 
-/* A read miss may need two places in the miss queue (itself and a dirty victim) where lines are claimed at the miss, one
- * where they are claimed at the fill; a write that goes down needs one; one that also fetches needs three. A refused
- * access leaves the queue as it was. */
+/* A read miss may need two places in the miss queue (itself and a dirty victim) where lines are claimed at the
+ * miss, one where they are claimed at the fill; a write that goes down needs one; one that also fetches needs
+ * three. A refused access leaves the queue as it was. */
 static void test_refused_for_want_of_miss_queue(void **state)
 {
 	static const struct {
@@ -260,8 +279,8 @@ static void test_invalid_line_first(void **state)
 	arena_free(&bench.arena);
 }
 
-/* Write-through and write-evict send the write down at a hit; write-evict loses the line, write-through keeps it clean.
- * Write-back keeps the write here. Local writes are written back whatever the policy for global data is. */
+/* Write-through and write-evict send the write down at a hit; write-evict loses the line, write-through keeps it
+ * clean. Write-back keeps the write here. Local writes are written back whatever the policy for global data is. */
 static void test_write_hit(void **state)
 {
 	static const struct {
@@ -382,8 +401,8 @@ static void test_atomic_dirties(void **state)
 	arena_free(&bench.arena);
 }
 
-/* A cache that allocates on fills keeps the old lines until the new one arrives, merges by register, and never runs out
- * of lines. */
+/* A cache that allocates on fills keeps the old lines until the new one arrives, merges by register, and never runs
+ * out of lines. */
 static void test_allocate_on_fill(void **state)
 {
 	struct bench bench;
@@ -406,8 +425,9 @@ static void test_allocate_on_fill(void **state)
 	arena_free(&bench.arena);
 }
 
-/* A hit holds the data port ceil(bytes / port_bytes) cycles: 128 bytes over 32 a cycle, from cycle 100, keep it until 103,
- * free at 104; 8 bytes one cycle. A fill holds the fill port for a line. port_bytes 0 means a line a cycle. */
+/* A hit holds the data port ceil(bytes / port_bytes) cycles: 128 bytes over 32 a cycle, from cycle 100, keep it
+ * until 103, free at 104; 8 bytes one cycle. A fill holds the fill port for a line. port_bytes 0 means a line a
+ * cycle. */
 static void test_ports(void **state)
 {
 	static const struct {
@@ -447,7 +467,8 @@ static void test_invalidate(void **state)
 	arena_free(&bench.arena);
 }
 
-/* L2 chooses its set by the address inside the slice: two addresses with one `local` part meet, whatever else differs. */
+/* L2 chooses its set by the address inside the slice: two addresses with one `local` part meet, whatever else
+ * differs. */
 static void test_slice_uses_local_address(void **state)
 {
 	struct bench bench;
@@ -471,6 +492,7 @@ int main(void)
 		cmocka_unit_test(test_miss_merge_hit),
 		cmocka_unit_test(test_refused_for_want_of_a_line),
 		cmocka_unit_test(test_refused_for_want_of_a_register),
+		cmocka_unit_test(test_fetching_write_wants_a_register),
 		cmocka_unit_test(test_refused_for_want_of_a_merge_place),
 		cmocka_unit_test(test_refused_for_want_of_miss_queue),
 		cmocka_unit_test(test_victim),

@@ -1,5 +1,5 @@
-/* Protects coalescing and bank conflicts: every figure against a slow model written here straight from the definitions, on
- * worked cases and on random addresses. */
+/* Protects coalescing and bank conflicts: every figure against a slow model written here straight from the
+ * definitions, on worked cases and on random addresses. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -254,8 +254,8 @@ static void test_banks_against_model(void **state)
 	}
 }
 
-/* A stride of s words over 32 banks has conflict degree gcd(s, 32); the same word for all is a broadcast; a 33-word row, as
- * padded tiles have it, has none. Doubles of neighbouring lanes need both halves of every bank. */
+/* A stride of s words over 32 banks has conflict degree gcd(s, 32); the same word for all is a broadcast; a 33-word
+ * row, as padded tiles have it, has none. Doubles of neighbouring lanes need both halves of every bank. */
 static void test_banks_worked_cases(void **state)
 {
 	static const struct {

@@ -1,11 +1,11 @@
-/* Protects the crossbar's time: when a packet is at its consumer's port, and not a cycle earlier, alone, against others, and
- * when the consumer does not take it.
+/* Protects the crossbar's time: when a packet is at its consumer's port, and not a cycle earlier, alone, against
+ * others, and when the consumer does not take it.
  *
- * The stages, as crossbar.h gives them. A packet pushed at cycle t is seen at t + 1, when its first flit enters the channel;
- * it stands in the input buffer 2 cycles later and gets its output in that cycle; it passes the switch in the next; 3 cycles
- * behind that it leaves the ejection buffer into the consumer's port, which shows it a cycle later. One flit a cycle
- * everywhere: the consumer of a packet of n flits first sees it at t + 1 + 2 + 1 + 3 + (n - 1) + 1. A place that a flit
- * leaves can be taken 2 cycles later.
+ * The stages, as crossbar.h gives them. A packet pushed at cycle t is seen at t + 1, when its first flit enters the
+ * channel; it stands in the input buffer 2 cycles later and gets its output in that cycle; it passes the switch in
+ * the next; 3 cycles behind that it leaves the ejection buffer into the consumer's port, which shows it a cycle
+ * later. One flit a cycle everywhere: the consumer of a packet of n flits first sees it at t + 1 + 2 + 1 + 3 + (n -
+ * 1) + 1. A place that a flit leaves can be taken 2 cycles later.
  *
  * Every test runs twice: ticking in every cycle, and ticking only when the crossbar has asked to. */
 #include <setjmp.h>
@@ -137,9 +137,9 @@ static void test_start_time_does_not_matter(void **state)
 	}
 }
 
-/* Two inputs want one output at once. The first packet's tail passes the switch at g + n, where g is the grant; then the
- * output is free, and grants again in the next cycle: the second runs n + 1 cycles behind the first, a bubble of one. The
- * second packet lost the grants of the n + 1 cycles between. */
+/* Two inputs want one output at once. The first packet's tail passes the switch at g + n, where g is the grant;
+ * then the output is free, and grants again in the next cycle: the second runs n + 1 cycles behind the first, a
+ * bubble of one. The second packet lost the grants of the n + 1 cycles between. */
 static void test_two_inputs_one_output(void **state)
 {
 	for (uint32_t flits = 1; flits <= 5; flits++) {
@@ -165,8 +165,8 @@ static void test_two_inputs_two_outputs(void **state)
 	arena_free(&bench.arena);
 }
 
-/* One input with two packets, to different outputs: the second asks in the cycle behind the first's tail, so it runs n + 1
- * cycles behind. */
+/* One input with two packets, to different outputs: the second asks in the cycle behind the first's tail, so it
+ * runs n + 1 cycles behind. */
 static void test_one_input_two_packets(void **state)
 {
 	for (uint32_t flits = 1; flits <= 5; flits++) {
@@ -179,8 +179,8 @@ static void test_one_input_two_packets(void **state)
 	}
 }
 
-/* Round robin: with three inputs that always have a one-flit packet, the output serves 0, 1, 2, 0, 1, 2, two cycles apart.
- * A later grant begins behind the last winner, so input 1 comes before input 0 when 0 was served last. */
+/* Round robin: with three inputs that always have a one-flit packet, the output serves 0, 1, 2, 0, 1, 2, two cycles
+ * apart. A later grant begins behind the last winner, so input 1 comes before input 0 when 0 was served last. */
 static void test_round_robin(void **state)
 {
 	struct bench bench;
@@ -206,9 +206,9 @@ static uint64_t later(uint64_t a, uint64_t b)
 	return a > b ? a : b;
 }
 
-/* Credits: with buffers of d flits, flit k enters no sooner than 2 cycles behind the departure of flit k - d, and passes the
- * switch no sooner than 2 cycles behind the ejection of flit k - d. By hand for d = 2 and 5 flits pushed at 0: entering at
- * 1 2 6 7 11, passing at 4 5 9 10 14, ejected at 7 8 12 13 17, seen at 18. */
+/* Credits: with buffers of d flits, flit k enters no sooner than 2 cycles behind the departure of flit k - d, and
+ * passes the switch no sooner than 2 cycles behind the ejection of flit k - d. By hand for d = 2 and 5 flits pushed
+ * at 0: entering at 1 2 6 7 11, passing at 4 5 9 10 14, ejected at 7 8 12 13 17, seen at 18. */
 static void test_credits(void **state)
 {
 	for (uint32_t depth = 1; depth <= 9; depth++) {
@@ -234,7 +234,8 @@ static void test_credits(void **state)
 	}
 }
 
-/* The producer's port has room for flits, and a flit's room is back in the cycle behind the one in which it entered. */
+/* The producer's port has room for flits, and a flit's room is back in the cycle behind the one in which it
+ * entered. */
 static void test_injection_room(void **state)
 {
 	struct bench bench;
@@ -250,8 +251,8 @@ static void test_injection_room(void **state)
 	arena_free(&bench.arena);
 }
 
-/* A consumer with room for one packet of 3 flits does not take it until cycle 40: the second packet waits. Its flits follow
- * from 41 on, when the room shows, one a cycle: it is in the port at 43, seen at 44. */
+/* A consumer with room for one packet of 3 flits does not take it until cycle 40: the second packet waits. Its
+ * flits follow from 41 on, when the room shows, one a cycle: it is in the port at 43, seen at 44. */
 static void test_back_pressure(void **state)
 {
 	struct bench bench;
@@ -304,8 +305,8 @@ static void test_sleep_and_wake(void **state)
 	arena_free(&bench.arena);
 }
 
-/* A packet is a header of 8 bytes and, for writes and atomics on the way up and reads and atomics on the way back, data:
- * with flits of 32 bytes a line of 128 makes 5, 24 bytes just fit one. */
+/* A packet is a header of 8 bytes and, for writes and atomics on the way up and reads and atomics on the way back,
+ * data: with flits of 32 bytes a line of 128 makes 5, 24 bytes just fit one. */
 static void test_flits_of_packets(void **state)
 {
 	static const struct {

@@ -1,161 +1,15 @@
 /* Protects the memory channel's time: the cycle of every command and of every answer, and not a cycle earlier.
  *
- * A request pushed by its slice at cycle t is seen at t + 1, when it enters the delay line; `latency` L2 cycles later it is
- * in its bank's queue, and a cycle after that it is the bank's current request and may have its first command:
+ * A request pushed by its slice at cycle t is seen at t + 1, when it enters the delay line; `latency` L2 cycles
+ * later it is in its bank's queue, and a cycle after that it is the bank's current request and may have its first
+ * command:
  *   FIRST = t + 1 + latency + 1
- * Data are in tCL (tWL) behind the column command; the finished request is in the return queue in that cycle, in the slice's
- * port in the next and seen one later. The timings below are all different, so that no two can be confused.
+ * Data are in tCL (tWL) behind the column command; the finished request is in the return queue in that cycle, in
+ * the slice's port in the next and seen one later. The timings below are all different, so that no two can be
+ * confused.
  *
  * Every test runs twice: ticking in every cycle, and ticking only when the channel has asked to. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <string.h>
-
-#include <cmocka.h>
-
-#include "memory/dram.h"
-
-enum {
-	ATOM = 64,
-	LATENCY = 5,
-	CCD = 2,
-	CCDL = 3,
-	RRD = 6,
-	RCD = 12,
-	RCDWR = 7,
-	RAS = 28,
-	RP = 13,
-	RC = 50, /* longer than RAS + RP, so that it shows */
-	CL = 14,
-	WL = 4,
-	RTW = 16,
-	WTR = 11,
-	RTP = 8,
-	RTPL = 10,
-	WTP = 18,
-	FIRST = 1 + LATENCY + 1, /* from the push to the first command */
-	SEEN = 2,                /* from the last data to the slice's seeing the answer */
-	SLICES = 2,
-	BANKS = 16,
-	MAX_COMMANDS = 64,
-};
-
-struct command {
-	char what; /* Activate, Precharge, Read, Write */
-	uint64_t at;
-};
-
-struct bench {
-	struct arena arena;
-	struct request_pool pool;
-	struct dram_channel channel;
-	struct port to_l2[SLICES];
-	uint64_t wake, cycle;
-	uint64_t l2_period; /* in DRAM cycles */
-	bool sleeps;        /* ticks only when the channel has asked to */
-	struct command command[MAX_COMMANDS];
-	uint32_t commands;
-};
-
-static struct dram_config timings(void)
-{
-	return (struct dram_config){.queue = 16,
-	                            .return_queue = 16,
-	                            .atom_bytes = ATOM,
-	                            .burst_cycles = 2,
-	                            .bank_groups = 4,
-	                            .latency = LATENCY,
-	                            .ccd = CCD,
-	                            .ccd_long = CCDL,
-	                            .rrd = RRD,
-	                            .rcd = RCD,
-	                            .rcd_write = RCDWR,
-	                            .ras = RAS,
-	                            .rp = RP,
-	                            .rc = RC,
-	                            .cl = CL,
-	                            .wl = WL,
-	                            .rtw = RTW,
-	                            .wtr = WTR,
-	                            .rtp = RTP,
-	                            .rtp_long = RTPL,
-	                            .wtp = WTP};
-}
-
-static void open_bench(struct bench *bench, void **state, struct dram_config config)
-{
-	struct address_map map = {.slices_per_channel = SLICES, .banks = BANKS};
-	*bench = (struct bench){.wake = UINT64_MAX, .l2_period = 1, .sleeps = *state != NULL};
-	bench->pool.arena = &bench->arena;
-	dram_open(&bench->channel, &config, &map, 1, bench->l2_period, &bench->arena);
-	for (uint32_t i = 0; i < SLICES; i++) {
-		port_open(&bench->channel.from_l2[i], &bench->arena, 32, &bench->channel.wake);
-		port_open(&bench->to_l2[i], &bench->arena, 32, &bench->wake);
-		bench->channel.to_l2[i] = &bench->to_l2[i];
-	}
-}
-
-static struct request *make(struct bench *bench, bool is_write, uint32_t bank, uint32_t row)
-{
-	struct request *request = request_new(&bench->pool);
-	request->kind = is_write ? REQUEST_WRITE : REQUEST_READ;
-	request->is_write = is_write;
-	request->bank = (uint8_t)bank;
-	request->row = row;
-	request->fetch = ATOM;
-	return request;
-}
-
-static struct request *push(struct bench *bench, struct request *request)
-{
-	port_push(&bench->channel.from_l2[request->slice], request, bench->cycle);
-	return request;
-}
-
-static struct request *read_row(struct bench *bench, uint32_t bank, uint32_t row)
-{
-	return push(bench, make(bench, false, bank, row));
-}
-
-static struct request *write_row(struct bench *bench, uint32_t bank, uint32_t row)
-{
-	return push(bench, make(bench, true, bank, row));
-}
-
-static void note(struct bench *bench, char what, uint64_t before, uint64_t after)
-{
-	if (before == after)
-		return;
-	assert_int_equal(after, before + 1);
-	assert_true(bench->commands < MAX_COMMANDS);
-	bench->command[bench->commands++] = (struct command){what, bench->cycle};
-}
-
-/* One cycle; notes the command that was given, of which there is at most one. */
-static void tick(struct bench *bench)
-{
-	struct dram_stats before = bench->channel.stats, *after = &bench->channel.stats;
-	uint32_t commands = bench->commands;
-	/* the coming L2 cycle: what the gpu passes */
-	uint64_t l2_cycle = (bench->cycle + bench->l2_period - 1) / bench->l2_period;
-	if (!bench->sleeps || bench->channel.wake <= bench->cycle)
-		dram_tick(&bench->channel, bench->cycle, l2_cycle, bench->cycle);
-	note(bench, 'A', before.activates, after->activates);
-	note(bench, 'P', before.precharges, after->precharges);
-	note(bench, 'R', before.reads, after->reads);
-	note(bench, 'W', before.writes, after->writes);
-	assert_in_range(bench->commands - commands, 0, 1);
-	bench->cycle++;
-}
-
-static void run_to(struct bench *bench, uint64_t cycle)
-{
-	while (bench->cycle < cycle)
-		tick(bench);
-}
+#include "dram_bench.h"
 
 /* Requests that the scheduler has, waiting or being served. */
 static uint32_t in_banks(const struct bench *bench)
@@ -217,8 +71,8 @@ static void test_closed_bank_write(void **state)
 	EXPECT_COMMANDS(&bench, {'A', FIRST}, {'W', FIRST + RCDWR});
 }
 
-/* A line of several atoms has one column command each, tCCDL apart, since they are of one bank group; it is answered when
- * the last has crossed the pins. A part of an atom costs a whole one. */
+/* A line of several atoms has one column command each, tCCDL apart, since they are of one bank group; it is
+ * answered when the last has crossed the pins. A part of an atom costs a whole one. */
 static void test_atoms(void **state)
 {
 	static const struct {
@@ -286,8 +140,8 @@ static void test_rp(void **state)
 	                {'R', FIRST + RAS + RP + RCD});
 }
 
-/* Late in a row's life, when tRAS is over, what counts is the last column command: tRTPL behind a read (here longer than
- * tRTP and for all banks of the group), tWTP behind a write. */
+/* Late in a row's life, when tRAS is over, what counts is the last column command: tRTPL behind a read (here longer
+ * than tRTP and for all banks of the group), tWTP behind a write. */
 static void test_column_to_precharge(void **state)
 {
 	for (int is_write = 0; is_write <= 1; is_write++) {
@@ -424,9 +278,9 @@ static void test_late_row_hit(void **state)
 	arena_free(&bench.arena);
 }
 
-/* The scheduler sees at most `queue` waiting requests; one that comes then stays in the delay line and is counted. Here the
- * bank has a current request, two wait, and five more of the same row: the next enters when the first is read and the
- * bank has taken another. */
+/* The scheduler sees at most `queue` waiting requests; one that comes then stays in the delay line and is counted.
+ * Here the bank has a current request, two wait, and five more of the same row: the next enters when the first is
+ * read and the bank has taken another. */
 static void test_queue_limit(void **state)
 {
 	struct bench bench;
@@ -452,9 +306,9 @@ static void test_queue_limit(void **state)
 	arena_free(&bench.arena);
 }
 
-/* Credits bound what is in the channel: queue + return_queue - (slices - 1) shared ones, and one more for each slice. With
- * queue 2 and return_queue 2 that is 3 + 1 for a slice alone; the other slice still has its own. Answered requests give
- * theirs back. */
+/* Credits bound what is in the channel: queue + return_queue - (slices - 1) shared ones, and one more for each
+ * slice. With queue 2 and return_queue 2 that is 3 + 1 for a slice alone; the other slice still has its own.
+ * Answered requests give theirs back. */
 static void test_credits(void **state)
 {
 	struct bench bench;
@@ -500,9 +354,9 @@ static void test_full_slice(void **state)
 	arena_free(&bench.arena);
 }
 
-/* The delay line counts L2 cycles. With an L2 clock of a third, L2 cycle k comes at cycle 3k; the request enters at cycle 1,
- * between L2 cycles 0 and 1, and goes on when L2 cycle `latency` has begun, in the next cycle; a cycle later it may have
- * its activate. */
+/* The delay line counts L2 cycles. With an L2 clock of a third, L2 cycle k comes at cycle 3k; the request enters at
+ * cycle 1, between L2 cycles 0 and 1, and goes on when L2 cycle `latency` has begun, in the next cycle; a cycle
+ * later it may have its activate. */
 static void test_latency_in_l2_cycles(void **state)
 {
 	struct bench bench;
@@ -567,8 +421,6 @@ static void test_sleep(void **state)
 	assert_int_equal(bench.channel.stats.cycles, 500);
 	arena_free(&bench.arena);
 }
-
-#define BOTH_WAYS(test) cmocka_unit_test(test), cmocka_unit_test_prestate(test, "sleeps")
 
 int main(void)
 {

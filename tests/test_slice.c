@@ -1,10 +1,10 @@
-/* Protects an L2 slice's time: from the packet at its port to the reply at the crossbar, by hit, miss, write and write-back,
- * and what happens when a queue is full. The test is the crossbars' other ends and the DRAM channel.
+/* Protects an L2 slice's time: from the packet at its port to the reply at the crossbar, by hit, miss, write and
+ * write-back, and what happens when a queue is full. The test is the crossbars' other ends and the DRAM channel.
  *
- * A packet that is pushed at cycle t is seen at t + 1, when it enters the delay line; `delay` cycles later it is in the input
- * queue, and a cycle after that L2 is asked: ASKED = t + 1 + delay + 1. A hit's reply goes into the reply crossbar a cycle
- * later; a miss goes to DRAM a cycle later. What DRAM pushes at f is seen at f + 1, when the line is filled; a cycle later its
- * first request is answered, and a cycle after that the reply goes into the crossbar.
+ * A packet that is pushed at cycle t is seen at t + 1, when it enters the delay line; `delay` cycles later it is in
+ * the input queue, and a cycle after that L2 is asked: ASKED = t + 1 + delay + 1. A hit's reply goes into the reply
+ * crossbar a cycle later; a miss goes to DRAM a cycle later. What DRAM pushes at f is seen at f + 1, when the line
+ * is filled; a cycle later its first request is answered, and a cycle after that the reply goes into the crossbar.
  *
  * Every test runs twice: ticking in every cycle, and ticking only when the slice has asked to. */
 #include <setjmp.h>
@@ -207,7 +207,8 @@ static void test_merged(void **state)
 	arena_free(&bench.arena);
 }
 
-/* A hit holds the data port for its bytes: a second line's hit follows LINE_CYCLES later, behind 8 bytes a cycle later. */
+/* A hit holds the data port for its bytes: a second line's hit follows LINE_CYCLES later, behind 8 bytes a cycle
+ * later. */
 static void test_hits_hold_the_port(void **state)
 {
 	static const struct {
@@ -257,9 +258,9 @@ static void test_write_hit(void **state)
 	arena_free(&bench.arena);
 }
 
-/* A write that misses goes down, with the bytes it writes, and a cycle later a read of its line. Its acknowledgement comes
- * when DRAM has the data: seen a cycle behind DRAM's push, in the crossbar a cycle later. The line's read is answered by
- * nobody, and the next write hits. */
+/* A write that misses goes down, with the bytes it writes, and a cycle later a read of its line. Its
+ * acknowledgement comes when DRAM has the data: seen a cycle behind DRAM's push, in the crossbar a cycle later. The
+ * line's read is answered by nobody, and the next write hits. */
 static void test_write_miss(void **state)
 {
 	struct bench bench;
@@ -335,8 +336,8 @@ static void test_atomic(void **state)
 	arena_free(&bench.arena);
 }
 
-/* While nothing can go to DRAM, L2 is asked for nothing: the input queue fills to its 8 places, then the delay line keeps
- * what has entered it, then packets stay at the crossbar and are counted. Room for one lets one go on. */
+/* While nothing can go to DRAM, L2 is asked for nothing: the input queue fills to its 8 places, then the delay line
+ * keeps what has entered it, then packets stay at the crossbar and are counted. Room for one lets one go on. */
 static void test_queues_fill_up(void **state)
 {
 	struct bench bench;
@@ -364,8 +365,8 @@ static void test_queues_fill_up(void **state)
 	arena_free(&bench.arena);
 }
 
-/* Replies wait for room in the crossbar: 16 flits hold three replies of a line (5 flits each); the fourth follows when one
- * has left, in the cycle behind. */
+/* Replies wait for room in the crossbar: 16 flits hold three replies of a line (5 flits each); the fourth follows
+ * when one has left, in the cycle behind. */
 static void test_reply_waits_for_room(void **state)
 {
 	struct bench bench;
@@ -389,7 +390,8 @@ static void test_reply_waits_for_room(void **state)
 	arena_free(&bench.arena);
 }
 
-/* Empty, the slice sleeps; a packet wakes it. busy_cycles counts the cycles with a request inside, slept through or not. */
+/* Empty, the slice sleeps; a packet wakes it. busy_cycles counts the cycles with a request inside, slept through or
+ * not. */
 static void test_sleep(void **state)
 {
 	struct bench bench;

@@ -30,7 +30,7 @@ static const struct argp_option run_options[] = {
 	{"stats", KEY_STATS, "FILE", 0, "Write the statistics there; default: a table on standard error", 0},
 	{"stats-format", KEY_STATS_FORMAT, "FORMAT", 0, "table, json or gpgpusim; default json with --stats", 0},
 	{"functional", KEY_FUNCTIONAL, NULL, 0, "Results only, without cycles", 0},
-	{"max-instructions", KEY_MAX_INSTRUCTIONS, "N", 0, "Stop a kernel after N thread instructions", 0},
+	{"max-instructions", KEY_MAX_INSTRUCTIONS, "N", 0, "Stop the run after N thread instructions", 0},
 	{"no-progress", KEY_NO_PROGRESS, NULL, 0, "No progress line on the terminal", 0},
 	{0},
 };

@@ -21,18 +21,16 @@ static void end_block(struct sm *sm, struct sm_block *block)
 	sm->stats.blocks++;
 }
 
-/* A fence is passed when all that its warp wrote has been acknowledged and all that it reads has come. */
-static bool fence_passed(const struct sm *sm, const struct sm_warp *warp)
+/* A fence is passed when everything issued before it is complete and all that its warp wrote has been acknowledged. A fence
+ * has no operands to collect, so that it can overtake a store that has. */
+static bool fence_passed(const struct sm_warp *warp)
 {
-	uint64_t pending = 0;
-	for (uint32_t i = 0; i < sm->pending_words; i++)
-		pending |= warp->pending[i];
-	return !pending && !warp->stores && !warp->atomics;
+	return !warp->in_flight && !warp->stores && !warp->atomics;
 }
 
 void retire(struct sm *sm, struct sm_warp *warp)
 {
-	if (warp->fence && fence_passed(sm, warp)) {
+	if (warp->fence && fence_passed(warp)) {
 		warp->fence = false;
 		update_held(sm, warp);
 	}

@@ -35,9 +35,9 @@ void execute(struct sm *sm)
 				break;
 			if (start(sm, kind, number, op))
 				port_pop(&sm->collected[kind], sm->now);
-			else
-				sm->stats.result_bus_full++;
 		}
+		if (port_front(&sm->collected[kind], sm->now))
+			sm->stats.result_bus_full++;
 	}
 }
 

@@ -1,0 +1,157 @@
+/* dram_bench: one memory channel, with a test at its slices' ends and an eye on its commands. */
+#ifndef SLUICE_TESTS_DRAM_BENCH_H
+#define SLUICE_TESTS_DRAM_BENCH_H
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "memory/dram.h"
+
+enum {
+	ATOM = 64,
+	LATENCY = 5,
+	CCD = 2,
+	CCDL = 3,
+	RRD = 6,
+	RCD = 12,
+	RCDWR = 7,
+	RAS = 28,
+	RP = 13,
+	RC = 50, /* longer than RAS + RP, so that it shows */
+	CL = 14,
+	WL = 4,
+	RTW = 16,
+	WTR = 11,
+	RTP = 8,
+	RTPL = 10,
+	WTP = 18,
+	FIRST = 1 + LATENCY + 1, /* from the push to the first command */
+	SEEN = 2,                /* from the last data to the slice's seeing the answer */
+	SLICES = 2,
+	BANKS = 16,
+	MAX_COMMANDS = 64,
+};
+
+struct command {
+	char what; /* Activate, Precharge, Read, Write */
+	uint64_t at;
+};
+
+struct bench {
+	struct arena arena;
+	struct request_pool pool;
+	struct dram_channel channel;
+	struct port to_l2[SLICES];
+	uint64_t wake, cycle;
+	uint64_t l2_period; /* in DRAM cycles */
+	bool sleeps;        /* ticks only when the channel has asked to */
+	struct command command[MAX_COMMANDS];
+	uint32_t commands;
+};
+
+static inline struct dram_config timings(void)
+{
+	return (struct dram_config){.queue = 16,
+	                            .return_queue = 16,
+	                            .atom_bytes = ATOM,
+	                            .burst_cycles = 2,
+	                            .bank_groups = 4,
+	                            .latency = LATENCY,
+	                            .ccd = CCD,
+	                            .ccd_long = CCDL,
+	                            .rrd = RRD,
+	                            .rcd = RCD,
+	                            .rcd_write = RCDWR,
+	                            .ras = RAS,
+	                            .rp = RP,
+	                            .rc = RC,
+	                            .cl = CL,
+	                            .wl = WL,
+	                            .rtw = RTW,
+	                            .wtr = WTR,
+	                            .rtp = RTP,
+	                            .rtp_long = RTPL,
+	                            .wtp = WTP};
+}
+
+static inline void open_bench(struct bench *bench, void **state, struct dram_config config)
+{
+	struct address_map map = {.slices_per_channel = SLICES, .banks = BANKS};
+	*bench = (struct bench){.wake = UINT64_MAX, .l2_period = 1, .sleeps = *state != NULL};
+	bench->pool.arena = &bench->arena;
+	dram_open(&bench->channel, &config, &map, 1, bench->l2_period, &bench->arena);
+	for (uint32_t i = 0; i < SLICES; i++) {
+		port_open(&bench->channel.from_l2[i], &bench->arena, 32, &bench->channel.wake);
+		port_open(&bench->to_l2[i], &bench->arena, 32, &bench->wake);
+		bench->channel.to_l2[i] = &bench->to_l2[i];
+	}
+}
+
+static inline struct request *make(struct bench *bench, bool is_write, uint32_t bank, uint32_t row)
+{
+	struct request *request = request_new(&bench->pool);
+	request->kind = is_write ? REQUEST_WRITE : REQUEST_READ;
+	request->is_write = is_write;
+	request->bank = (uint8_t)bank;
+	request->row = row;
+	request->fetch = ATOM;
+	return request;
+}
+
+static inline struct request *push(struct bench *bench, struct request *request)
+{
+	port_push(&bench->channel.from_l2[request->slice], request, bench->cycle);
+	return request;
+}
+
+static inline struct request *read_row(struct bench *bench, uint32_t bank, uint32_t row)
+{
+	return push(bench, make(bench, false, bank, row));
+}
+
+static inline struct request *write_row(struct bench *bench, uint32_t bank, uint32_t row)
+{
+	return push(bench, make(bench, true, bank, row));
+}
+
+static inline void note(struct bench *bench, char what, uint64_t before, uint64_t after)
+{
+	if (before == after)
+		return;
+	assert_int_equal(after, before + 1);
+	assert_true(bench->commands < MAX_COMMANDS);
+	bench->command[bench->commands++] = (struct command){what, bench->cycle};
+}
+
+/* One cycle; notes the command that was given, of which there is at most one. */
+static inline void tick(struct bench *bench)
+{
+	struct dram_stats before = bench->channel.stats, *after = &bench->channel.stats;
+	uint32_t commands = bench->commands;
+	/* the coming L2 cycle: what the gpu passes */
+	uint64_t l2_cycle = (bench->cycle + bench->l2_period - 1) / bench->l2_period;
+	if (!bench->sleeps || bench->channel.wake <= bench->cycle)
+		dram_tick(&bench->channel, bench->cycle, l2_cycle, bench->cycle);
+	note(bench, 'A', before.activates, after->activates);
+	note(bench, 'P', before.precharges, after->precharges);
+	note(bench, 'R', before.reads, after->reads);
+	note(bench, 'W', before.writes, after->writes);
+	assert_in_range(bench->commands - commands, 0, 1);
+	bench->cycle++;
+}
+
+static inline void run_to(struct bench *bench, uint64_t cycle)
+{
+	while (bench->cycle < cycle)
+		tick(bench);
+}
+
+#define BOTH_WAYS(test) cmocka_unit_test(test), cmocka_unit_test_prestate(test, "sleeps")
+
+#endif

@@ -1,0 +1,511 @@
+/* Protects the whole machine: the way to L2 and to DRAM and back as the sum of what test_crossbar, test_slice and
+ * test_dram prove of the units, the dispatcher, occupancy, that runs repeat to the last counter, and every way a
+ * kernel can end.
+ *
+ * One request's way, in cycles of equal clocks:
+ *   4           issue to the load/store unit (test_sm)
+ *   1           L1's miss queue
+ *   8 + n - 1   a crossbar, n flits: pushed to seen
+ *   delay + 1   seen by the slice to L2 being asked
+ *   1           a hit's reply into the crossbar
+ *   2           seen by the SM to its register being written, when who waited may issue */
+#include "gpu_kit.h"
+
+enum {
+	WARP = 32,
+	TO_LSU = 4,
+	MISS_QUEUE = 1,
+	ASK = 1,   /* behind the slice's delay */
+	REPLY = 1, /* a hit to its reply in the crossbar */
+	WRITTEN = 2,
+};
+
+#define ONE_SM  "sm.count=1", "l1i.sets=64"
+#define ALL_SMS "sm.count=15"
+
+/* A packet's way through a crossbar. */
+static uint64_t network(const struct gpu_kit *kit, uint32_t data_bytes)
+{
+	uint32_t flit = kit->machine.network.flit_bytes;
+	return 8 + (REQUEST_HEADER_BYTES + data_bytes + flit - 1) / flit - 1;
+}
+
+/* A chain of loads, each node of which holds the next one's address; the last the first's. */
+static uint64_t make_chain(struct gpu_kit *kit, uint32_t nodes, uint64_t apart)
+{
+	uint64_t base = simt_alloc(kit->gpu->memory, nodes * apart);
+	assert_true(base != 0);
+	for (uint32_t i = 0; i < nodes; i++) {
+		uint64_t next = base + (i + 1) % nodes * apart;
+		memcpy(simt_host(kit->gpu->memory, base + i * apart), &next, sizeof next);
+	}
+	return base;
+}
+
+/* Loads past L1 that hit L2: header there, 32 bytes back. */
+static void test_l2_hit(void **state)
+{
+	struct gpu_kit kit;
+	(void)state;
+	KIT_OPEN(&kit, ONE_SM);
+	kit.param = make_chain(&kit, 1, 256);
+	uint64_t link = TO_LSU + network(&kit, 0) + kit.machine.slice.delay + ASK + REPLY + network(&kit, 32) + WRITTEN;
+	assert_int_equal(kit_cost(&kit, "mov.u64 %rd1, %rd0;", "ld.global.cg.u64 %rd1, [%rd1];", 10, WARP), 10 * link);
+	assert_int_equal(kit.run.stats.l2.hits, 20);
+	assert_int_equal(kit.run.stats.l1d.accesses, 0);
+	kit_close(&kit);
+}
+
+/* Misses of L1, by two lines that take each other's place: a whole line comes back. */
+static void test_l1_miss(void **state)
+{
+	struct gpu_kit kit;
+	(void)state;
+	KIT_OPEN(&kit, ONE_SM, "l1d.sets=1", "l1d.ways=1");
+	kit.param = make_chain(&kit, 2, 256);
+	uint64_t link = TO_LSU + MISS_QUEUE + network(&kit, 0) + kit.machine.slice.delay + ASK + REPLY +
+	                network(&kit, 128) + WRITTEN;
+	assert_int_equal(kit_cost(&kit, "mov.u64 %rd1, %rd0;", "ld.global.u64 %rd1, [%rd1];", 10, WARP), 10 * link);
+	assert_int_equal(kit.run.stats.l1d.read_misses, 20);
+	assert_int_equal(kit.run.stats.sm.memory_requests, 20);
+	/* from L1's being asked to the answer's being served, a cycle before its register is written */
+	assert_int_equal(kit.run.stats.sm.memory_latency, 20 * (link - TO_LSU - 1));
+	kit_close(&kit);
+}
+
+/* Misses of L2: every node in another row of one bank, so that each costs precharge, activate and read; two atoms a
+ * line. The DRAM clock is made that of the rest, so that times can be added. */
+static void test_dram_row_conflict(void **state)
+{
+	struct gpu_kit kit;
+	const char *before = "mov.u64 %rd1, %rd0;", *line = "ld.global.u64 %rd1, [%rd1];";
+	(void)state;
+	KIT_OPEN(&kit, ONE_SM, "clock.dram=700");
+	uint64_t row = 6 * 256 * 256, cycles[2];
+	const struct dram_config *dram = &kit.machine.dram;
+	uint32_t column = dram->ccd_long > dram->ccd ? dram->ccd_long : dram->ccd;
+	for (uint32_t i = 0; i < 2; i++) {
+		kit_load_repeated(&kit, before, line, 10 << i, "");
+		kit.param = make_chain(&kit, 1, row);
+		kit_run(&kit, 1, WARP); /* code and parameter are in their caches, a row of the bank is open */
+		kit.param = make_chain(&kit, 10 << i, row);
+		kit_run(&kit, 1, WARP);
+		/* the parameter's value changed, not its place: */
+		assert_int_equal(kit.run.stats.l1c.misses, 0);
+		assert_int_equal(kit.run.stats.dram.precharges, 10 << i);
+		cycles[i] = kit.run.cycles;
+	}
+	uint64_t to_dram = 1, accepted = 1, scheduled = 1, returned = 1, seen = 1, answered = 1;
+	uint64_t link = TO_LSU + MISS_QUEUE + network(&kit, 0) + kit.machine.slice.delay + ASK + to_dram + accepted +
+	                dram->latency + scheduled + dram->rp + dram->rcd + column + dram->cl + returned + seen +
+	                answered + REPLY + network(&kit, 128) + WRITTEN;
+	assert_int_equal(cycles[1] - cycles[0], 10 * link);
+	kit_close(&kit);
+}
+
+/* A warp whose lanes touch 32 lines sends 32 requests past L1, one a cycle, and has its data when the last has
+ * come: all in flight together, so that they cost far less than 32 times one, but each cycle of the narrowest
+ * place: the one crossbar output to this SM, where an answer of two flits and the change of packets take 3. */
+static void test_transactions(void **state)
+{
+	struct gpu_kit kit;
+	(void)state;
+	KIT_OPEN(&kit, ONE_SM);
+	uint64_t base = simt_alloc(kit.gpu->memory, 32 * 256), one;
+	for (uint64_t i = 0; i < 32; i++) {
+		uint64_t self = base + 256 * i;
+		memcpy(simt_host(kit.gpu->memory, self), &self, sizeof self);
+	}
+	kit.param = base;
+	one = kit_cost(&kit, "mov.u64 %rd1, %rd0;", "ld.global.cg.u64 %rd1, [%rd1];", 10, WARP);
+	assert_int_equal(kit.run.stats.l2.accesses, 20);
+	uint64_t many = kit_cost(&kit, "mov.u32 %r1, %tid.x; mul.wide.u32 %rd1, %r1, 256; add.u64 %rd1, %rd1, %rd0;",
+	                         "ld.global.cg.u64 %rd1, [%rd1];", 10, WARP);
+	assert_int_equal(kit.run.stats.l2.accesses, 20 * 32);
+	assert_int_equal(kit.run.stats.sm.global_loads, 20);
+	assert_in_range(many, one + 10 * 31, one + 10 * 31 * 3);
+	kit_close(&kit);
+}
+
+/* A miss of the instruction cache, answered by L2: the warp asks again in the cycle behind the line's arrival. One
+ * line of cache, 16 instructions each: every 16 instructions cost the way once, besides their 24 cycles. */
+static void test_instruction_miss(void **state)
+{
+	struct gpu_kit kit;
+	(void)state;
+	KIT_OPEN(&kit, "sm.count=1", "l1i.sets=1", "l1i.ways=1");
+	uint64_t way = network(&kit, 0) + kit.machine.slice.delay + ASK + REPLY + network(&kit, 128) + 1;
+	assert_int_equal(
+		kit_cost(&kit, "", "mov.u32 %r1, 7; mov.u32 %r2, 7; mov.u32 %r3, 7; mov.u32 %r4, 7;", 16, WARP),
+		4 * (24 + way));
+	assert_int_equal(kit.run.stats.l1i.read_misses, 9); /* 1 + 128 + 1 instructions */
+	kit_close(&kit);
+}
+
+/* How many blocks fit, by whatever runs out first. 48 warps, 8 blocks, 32768 registers, 48 KB of shared memory. */
+static void test_occupancy(void **state)
+{
+	static const struct {
+		uint32_t threads, registers, shared;
+		enum occupancy_limit limit;
+		uint32_t blocks;
+	} row[] = {
+		{32, 8, 0, LIMIT_BLOCK_SLOTS, 8},
+		{192, 20, 0, LIMIT_BLOCK_SLOTS, 8}, /* 48 warps, 30720 registers: all just fits */
+		{193, 8, 0, LIMIT_THREADS, 6},      /* 7 warps a block */
+		{256, 16, 0, LIMIT_THREADS, 6},
+		{1024, 16, 0, LIMIT_THREADS, 1},
+		{256, 21, 0, LIMIT_REGISTERS, 5}, /* rounded up to 24 a thread: 6144 a block */
+		{256, 24, 0, LIMIT_REGISTERS, 5},
+		{256, 32, 0, LIMIT_REGISTERS, 4},
+		{33, 63, 0, LIMIT_BLOCK_SLOTS, 8}, /* 64 a thread, threads padded to warps: 4096 a block: just fits */
+		{1024, 64, 0, LIMIT_REGISTERS, 0},
+		{64, 8, 6144, LIMIT_BLOCK_SLOTS, 8},
+		{64, 8, 6145, LIMIT_SHARED, 7},
+		{64, 8, 49152, LIMIT_SHARED, 1},
+		{64, 8, 49153, LIMIT_SHARED, 0},
+	};
+	struct gpu_kit kit;
+	(void)state;
+	KIT_OPEN(&kit, ALL_SMS);
+	for (size_t i = 0; i < sizeof row / sizeof row[0]; i++) {
+		struct occupancy got = occupancy_of(&kit.machine, row[i].threads, row[i].registers, row[i].shared);
+		assert_int_equal(got.blocks, row[i].blocks);
+		assert_int_equal(got.limit, row[i].limit);
+		assert_int_equal(got.warps, got.blocks * ((row[i].threads + 31) / 32));
+	}
+	kit_close(&kit);
+}
+
+/* No more blocks run at a time than are allowed: k blocks of a long chain run side by side, the next one takes as long
+ * again. */
+static void test_block_limit(void **state)
+{
+	struct gpu_kit kit;
+	(void)state;
+	KIT_OPEN(&kit, ONE_SM);
+	kit_load_repeated(&kit, "", "div.s32 %r1, %r1, 3;", 20, "");
+	for (uint32_t limit = 1; limit <= 8; limit++) {
+		kit.run.blocks_per_sm = limit;
+		kit_run(&kit, 1, WARP);
+		uint64_t one = kit_run(&kit, 1, WARP);
+		uint64_t full = kit_run(&kit, limit, WARP), more = kit_run(&kit, limit + 1, WARP);
+		assert_in_range(full, one, one + one / 10);
+		assert_in_range(more, 2 * one - one / 10, 2 * one + one / 10);
+	}
+	kit_close(&kit);
+}
+
+static void load_who_am_i(struct gpu_kit *kit)
+{
+	kit_load_repeated(kit,
+	                  "mov.u32 %r1, %ctaid.x; mov.u32 %r2, %smid; mul.wide.u32 %rd1, %r1, 4;\n"
+	                  "add.u64 %rd1, %rd1, %rd0; st.global.u32 [%rd1], %r2;",
+	                  "div.s32 %r3, %r3, 3;", 5, "");
+}
+
+/* Blocks go to the SMs in turn, one each: block i of the first 15 * k to SM i % 15. The next kernel goes on behind the
+ * SM that was served last. */
+static void test_round_robin(void **state)
+{
+	struct gpu_kit kit;
+	enum { BLOCKS = 45 };
+	uint32_t sm[BLOCKS];
+	(void)state;
+	KIT_OPEN(&kit, ALL_SMS);
+	load_who_am_i(&kit);
+	kit.param = kit_buffer(&kit, NULL, BLOCKS);
+	kit.run.blocks_per_sm = 3;
+	kit_run(&kit, BLOCKS, WARP);
+	memcpy(sm, simt_host(kit.gpu->memory, kit.param), sizeof sm);
+	for (uint32_t i = 0; i < BLOCKS; i++)
+		assert_int_equal(sm[i], i % 15);
+	for (uint32_t kernel = 0; kernel < 3; kernel++) {
+		kit_run(&kit, 4, WARP);
+		memcpy(sm, simt_host(kit.gpu->memory, kit.param), sizeof sm);
+		for (uint32_t i = 0; i < 4; i++)
+			assert_int_equal(sm[i], (4 * kernel + i) % 15);
+	}
+	kit_close(&kit);
+}
+
+/* A grid that does not fill the machine has its blocks spread: 40 blocks on 15 SMs are at most 3 an SM; without
+ * spreading 8 are allowed. A grid that fills it is left alone. */
+static void test_spread_small_grids(void **state)
+{
+	static const struct {
+		const char *option;
+		uint32_t blocks, limit;
+	} row[] = {{"launch.spread_small_grids=true", 40, 3},  {"launch.spread_small_grids=true", 15, 1},
+	           {"launch.spread_small_grids=true", 1, 1},   {"launch.spread_small_grids=true", 119, 8},
+	           {"launch.spread_small_grids=true", 120, 8}, {"launch.spread_small_grids=true", 500, 8},
+	           {"launch.spread_small_grids=false", 40, 8}};
+	(void)state;
+	for (size_t i = 0; i < sizeof row / sizeof row[0]; i++) {
+		struct gpu_kit kit;
+		uint32_t sm[500], per_sm[15] = {0};
+		KIT_OPEN(&kit, row[i].option);
+		load_who_am_i(&kit);
+		kit.param = kit_buffer(&kit, NULL, 500);
+		kit.run.blocks_per_sm = 8;
+		kit_run(&kit, row[i].blocks, WARP);
+		assert_int_equal(kit.run.blocks_limit, row[i].limit);
+		memcpy(sm, simt_host(kit.gpu->memory, kit.param), sizeof sm);
+		for (uint32_t b = 0; b < row[i].blocks; b++)
+			per_sm[sm[b]]++;
+		for (uint32_t s = 0; s < 15 && row[i].blocks <= 120; s++)
+			assert_in_range(per_sm[s], row[i].blocks / 15, row[i].limit);
+		kit_close(&kit);
+	}
+}
+
+/* Kernels that use everything: caches that miss and write back, atomics that collide, conflicts in shared memory,
+ * barriers, divergence, local memory, fences. %rd0 points at 1 MB. */
+static const char *const busy_kernels[] = {
+	/* strided reads and writes */
+	"mov.u32 %r1, %tid.x; mov.u32 %r2, %ctaid.x; mad.lo.u32 %r1, %r2, 256, %r1; mul.lo.u32 %r3, %r1, 132;\n"
+	"and.b32 %r3, %r3, 1048572; cvt.u64.u32 %rd1, %r3; add.u64 %rd1, %rd1, %rd0; ld.global.u32 %r4, [%rd1];\n"
+	"add.u32 %r4, %r4, %r1; st.global.u32 [%rd1], %r4; ld.global.u32 %r5, [%rd0]; add.u32 %r5, %r5, %r4;\n"
+	"st.global.u32 [%rd1], %r5; exit;",
+	/* atomics on few words, and a fence */
+	"mov.u32 %r1, %tid.x; and.b32 %r2, %r1, 28; cvt.u64.u32 %rd1, %r2; add.u64 %rd1, %rd1, %rd0;\n"
+	"atom.global.add.u32 %r3, [%rd1], 1; membar.gl; red.global.max.u32 [%rd1+256], %r3; exit;",
+	/* a loop whose length differs by lane, shared memory, barriers */
+	"mov.u32 %r1, %tid.x; and.b32 %r2, %r1, 7; mul.lo.u32 %r5, %r1, 8; mov.u32 %r4, 0;\n"
+	"AGAIN: mad.lo.u32 %r4, %r4, 3, %r1; st.shared.u32 [%r5], %r4; sub.s32 %r2, %r2, 1; setp.ge.s32 %p1, %r2, 0;\n"
+	"@%p1 bra AGAIN; bar.sync 0; xor.b32 %r6, %r5, 8; ld.shared.u32 %r7, [%r6]; bar.sync 0;\n"
+	"cvt.u64.u32 %rd1, %r5; add.u64 %rd1, %rd1, %rd0; st.global.u32 [%rd1], %r7; exit;",
+	/* local memory, written back; divisions */
+	".local .u32 mine[64]; mov.u32 %r1, %tid.x; mov.u64 %rd1, mine; mov.u32 %r2, 0;\n"
+	"FILL: st.local.u32 [%rd1], %r2; div.u32 %r3, %r1, 3; add.u64 %rd1, %rd1, 4; add.u32 %r2, %r2, 1;\n"
+	"setp.lt.u32 %p1, %r2, 64; @%p1 bra FILL; ld.local.u32 %r4, [%rd1+-4]; mul.wide.u32 %rd2, %r1, 4;\n"
+	"add.u64 %rd2, %rd2, %rd0; st.global.u32 [%rd2], %r4; exit;",
+};
+
+enum { BUSY_KERNELS = sizeof busy_kernels / sizeof busy_kernels[0], BUSY_BYTES = 1 << 20 };
+
+struct outcome {
+	uint64_t cycles;
+	struct gpu_stats stats;
+};
+
+/* Runs all of them one behind the other, and gives what memory holds in the end. */
+static void run_busy(const char *const *options, struct outcome *outcome, void *memory)
+{
+	struct gpu_kit kit;
+	kit_open(&kit, options);
+	kit.param = kit_buffer(&kit, NULL, BUSY_BYTES / 8);
+	for (uint32_t i = 0; i < BUSY_KERNELS; i++) {
+		kit_load(&kit, busy_kernels[i]);
+		outcome[i].cycles = kit_run(&kit, 18, 256);
+		outcome[i].stats = kit.run.stats;
+	}
+	memcpy(memory, simt_host(kit.gpu->memory, kit.param), BUSY_BYTES);
+	kit_close(&kit);
+}
+
+static void compare_stats(const struct gpu_stats *a, const struct gpu_stats *b, const char *what, uint32_t kernel)
+{
+	for (size_t g = 0; g < gpu_counter_group_count; g++) {
+		const struct counter_group *group = &gpu_counter_groups[g];
+		for (size_t i = 0; i < *group->count; i++) {
+			uint64_t x = counter_value(group, &group->rows[i], a),
+				 y = counter_value(group, &group->rows[i], b);
+			if (x != y)
+				fail_msg("kernel %u, %s: %s.%s is %llu, not %llu", kernel, what, group->name,
+				         group->rows[i].name, (unsigned long long)y, (unsigned long long)x);
+		}
+	}
+}
+
+/* A machine, run again, repeats every counter and every byte; and sleeping changes none of them. Slow queues and
+ * small caches make everything wait for everything. */
+static void test_determinism(void **state)
+{
+	static const char *const shapes[][6] = {
+		{NULL},
+		{"l1d.mshrs=2", "l1d.miss_queue=3", "l2.mshrs=4", "network.injection_flits=9", "dram.queue=2", NULL},
+		{"sm.warp_order=lrr", "sm.count=3", "l2.input_queue=1", "l2.reply_queue=1", "l2.to_dram_queue=1", NULL},
+		{"sm.warp_order=two_level", "sm.mem.collectors=1", "l1d.sets=1", "network.boundary_flits=9", NULL},
+		{"sm.global_skips_l1=true", "sm.count=4", "sm.register_banks=2", "l1i.sets=1", "l1c.mshrs=1", NULL},
+	};
+	struct outcome first[BUSY_KERNELS], second[BUSY_KERNELS];
+	uint8_t *memory[2] = {malloc(BUSY_BYTES), malloc(BUSY_BYTES)};
+	(void)state;
+	for (size_t s = 0; s < sizeof shapes / sizeof shapes[0]; s++) {
+		run_busy(shapes[s], first, memory[0]);
+		for (int sleepless = s > 0; sleepless <= 1; sleepless++) { /* the plain repetition once */
+			const char *options[8] = {NULL};
+			size_t n = 0;
+			for (; shapes[s][n]; n++)
+				options[n] = shapes[s][n];
+			options[n] = sleepless ? "launch.sleep=false" : "launch.sleep=true";
+			run_busy(options, second, memory[1]);
+			assert_memory_equal(memory[0], memory[1], BUSY_BYTES);
+			for (uint32_t i = 0; i < BUSY_KERNELS; i++) {
+				compare_stats(&first[i].stats, &second[i].stats, sleepless ? "without sleep" : "again",
+				              i);
+				assert_int_equal(first[i].cycles, second[i].cycles);
+			}
+		}
+	}
+	free(memory[0]);
+	free(memory[1]);
+}
+
+/* A machine's shape changes times, never results. The kernels are free of races but for the first, whose sum of
+ * neighbours' words depends on order: it is left out. */
+static void test_shape_changes_no_result(void **state)
+{
+	static const char *const shapes[][4] = {
+		{NULL},
+		{"sm.warp_order=lrr", "sm.count=1", NULL},
+		{"sm.schedulers=4", "sm.register_banks=1", "l1d.mshrs=1", NULL},
+		{"clock.dram=100", "clock.l2=350", "clock.network=1400", NULL},
+	};
+	uint8_t *want = NULL;
+	(void)state;
+	for (size_t s = 0; s < sizeof shapes / sizeof shapes[0]; s++) {
+		struct gpu_kit kit;
+		kit_open(&kit, shapes[s]);
+		kit.param = kit_buffer(&kit, NULL, BUSY_BYTES / 8);
+		for (uint32_t i = 2; i < BUSY_KERNELS; i++) {
+			kit_load(&kit, busy_kernels[i]);
+			kit_run(&kit, 20, 256);
+		}
+		void *got = simt_host(kit.gpu->memory, kit.param);
+		if (!want)
+			want = memcpy(malloc(BUSY_BYTES), got, BUSY_BYTES);
+		assert_memory_equal(got, want, BUSY_BYTES);
+		kit_close(&kit);
+	}
+	free(want);
+}
+
+/* The kernel adds lane numbers in memory: whether a machine still works. */
+static void check_usable(struct gpu_kit *kit)
+{
+	kit->param = kit_buffer(kit, NULL, 16);
+	kit_load(kit, "mov.u32 %r1, %tid.x; mul.wide.u32 %rd1, %r1, 4; add.u64 %rd1, %rd1, %rd0;\n"
+	              "st.global.u32 [%rd1], %r1; exit;");
+	kit_run(kit, 1, WARP);
+	const uint32_t *value = simt_host(kit->gpu->memory, kit->param);
+	for (uint32_t i = 0; i < WARP; i++)
+		assert_int_equal(value[i], i);
+	assert_int_equal(kit->run.stats.sm.thread_instructions, 32 * 6); /* with the head's */
+}
+
+/* A store outside every allocation stops the kernel and names instruction, lane and address; then the machine is as
+ * new. */
+static void test_fault(void **state)
+{
+	struct gpu_kit kit;
+	(void)state;
+	KIT_OPEN(&kit, ALL_SMS);
+	kit.param = kit_buffer(&kit, NULL, 31 * 4 / 8);
+	kit_load(&kit, "mov.u32 %r1, %tid.x; mul.wide.u32 %rd1, %r1, 4096; add.u64 %rd1, %rd1, %rd0;\n"
+	               "st.global.u32 [%rd1], %r1; exit;");
+	kit_start(&kit, 60, 256);
+	assert_int_equal(kit.run.end, GPU_FAULT);
+	assert_non_null(kit.run.fault.what);
+	assert_int_equal(kit.run.fault.address, kit.param + 4096 * kit.run.fault.thread.x);
+	assert_int_equal(kit.run.fault.inst->kind, SIMT_STORE);
+	check_usable(&kit);
+	kit_close(&kit);
+}
+
+/* Two warps that wait at different barriers wait for ever: the machine finds out at once, that nothing is left to
+ * do, and says who waits. A barrier whose other warps have ended is passed, when it counts the block's threads. */
+static void test_deadlock(void **state)
+{
+	static const struct {
+		const char *body;
+		enum gpu_end end;
+	} row[] = {
+		{"mov.u32 %r1, %tid.x; setp.lt.u32 %p1, %r1, 32; @%p1 bra B; bar.sync 1; exit; B: bar.sync 2; exit;",
+	         GPU_STALLED},
+		{"mov.u32 %r1, %tid.x; setp.lt.u32 %p1, %r1, 32; @%p1 exit; bar.sync 0, 64; exit;", GPU_STALLED},
+		{"mov.u32 %r1, %tid.x; setp.lt.u32 %p1, %r1, 32; @%p1 exit; bar.sync 0; exit;", GPU_DONE},
+		{"mov.u32 %r1, %tid.x; setp.lt.u32 %p1, %r1, 32; @%p1 exit; bar.sync 0, 32; exit;", GPU_DONE},
+	};
+	struct gpu_kit kit;
+	(void)state;
+	KIT_OPEN(&kit, ALL_SMS);
+	for (size_t i = 0; i < sizeof row / sizeof row[0]; i++) {
+		kit_load(&kit, row[i].body);
+		kit_start(&kit, 1, 64);
+		assert_int_equal(kit.run.end, row[i].end);
+		assert_true(kit.run.cycles < 3000);
+		if (row[i].end == GPU_STALLED) {
+			assert_non_null(strstr(kit.run.message, "at a barrier"));
+			assert_non_null(strstr(kit.run.message, "PTX line"));
+			check_usable(&kit);
+		}
+	}
+	kit_close(&kit);
+}
+
+/* An endless loop is no stall: it ends by the limit of instructions, and the machine is as new. */
+static void test_limit_of_instructions(void **state)
+{
+	struct gpu_kit kit;
+	(void)state;
+	KIT_OPEN(&kit, ALL_SMS);
+	kit_load(&kit, "AGAIN: add.u32 %r1, %r1, 1; bra AGAIN;");
+	kit.run.max_thread_instructions = 1000000;
+	kit_start(&kit, 15, 256);
+	assert_int_equal(kit.run.end, GPU_STOPPED);
+	assert_true(kit.run.stats.sm.thread_instructions >= 1000000);
+	/* looked at every 256 steps of at most 15 x 2 x 32 */
+	assert_true(kit.run.stats.sm.thread_instructions < 1000000 + 256 * 15 * 2 * 32);
+	kit.run.max_thread_instructions = 0;
+	check_usable(&kit);
+	kit_close(&kit);
+}
+
+/* Kernels follow each other on one machine: time goes on, statistics begin anew, L2 keeps its lines, and L1 too
+ * unless it is told to forget them. */
+static void test_kernels_in_a_row(void **state)
+{
+	(void)state;
+	for (int flush = 0; flush <= 1; flush++) {
+		struct gpu_kit kit;
+		KIT_OPEN(&kit, ONE_SM, flush ? "sm.flush_l1=true" : "sm.flush_l1=false");
+		kit.param = make_chain(&kit, 1, 256);
+		kit_load(&kit, "ld.global.u64 %rd1, [%rd0]; add.u64 %rd1, %rd1, 1; exit;");
+		double before = gpu_seconds(kit.gpu);
+		uint64_t cycles = kit_run(&kit, 1, WARP);
+		assert_int_equal(kit.run.stats.l1d.misses, 1);
+		assert_int_equal(kit.run.stats.sm.stack_dram > 0, 1);
+		double passed = gpu_seconds(kit.gpu) - before;
+		assert_true(passed > (double)(cycles - 2) / 700e6 && passed < (double)(cycles + 2) / 700e6);
+		kit_run(&kit, 1, WARP);
+		assert_int_equal(kit.run.stats.l1d.misses, flush);
+		assert_int_equal(kit.run.stats.l1d.hits, !flush);
+		assert_int_equal(kit.run.stats.l2.misses, 0);
+		assert_int_equal(kit.run.stats.sm.blocks, 1);
+		kit_close(&kit);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_l2_hit),
+		cmocka_unit_test(test_l1_miss),
+		cmocka_unit_test(test_dram_row_conflict),
+		cmocka_unit_test(test_transactions),
+		cmocka_unit_test(test_instruction_miss),
+		cmocka_unit_test(test_occupancy),
+		cmocka_unit_test(test_block_limit),
+		cmocka_unit_test(test_round_robin),
+		cmocka_unit_test(test_spread_small_grids),
+		cmocka_unit_test(test_determinism),
+		cmocka_unit_test(test_shape_changes_no_result),
+		cmocka_unit_test(test_fault),
+		cmocka_unit_test(test_deadlock),
+		cmocka_unit_test(test_limit_of_instructions),
+		cmocka_unit_test(test_kernels_in_a_row),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,435 @@
+/* Protects the time of one SM: closed forms for what small kernels cost, from the stages that an instruction
+ * passes.
+ *
+ * An instruction issued in cycle i is in a collector at i + 1, reads one register operand a cycle from i + 2 on,
+ * leaves the collector a cycle behind the last and enters its unit a cycle later. From there an arithmetic
+ * instruction takes its latency and two cycles, for entering and leaving the unit, until its result is written; in
+ * that cycle an instruction that waited for it may issue:
+ *   dependent issue = 1 + operands + 1 + 1 + latency + 2 = latency + operands + 5
+ * What is measured is the difference between n and 2n repetitions of a line, so start and end of the kernel drop
+ * out. */
+#include "gpu_kit.h"
+
+enum {
+	WARP = 32,
+	ALL_WARPS = 1024, /* threads: 32 warps, enough to fill every pipe */
+	TO_LSU = 4,       /* issue to the load/store unit, with one operand */
+};
+
+/* One SM whose instruction cache holds every kernel of this file. */
+#define ONE_SM "sm.count=1", "l1i.sets=64"
+
+static uint32_t option_value(const struct gpu_kit *kit, const char *name)
+{
+	const struct option *option = option_find(machine_options, machine_option_count, name);
+	assert_non_null(option);
+	return *(const uint32_t *)((const char *)&kit->machine + option->offset);
+}
+
+/* A chain of each class of latency: each link waits for the one before it. */
+static void test_dependent_issue(void **state)
+{
+	static const struct {
+		const char *line, *latency;
+		uint32_t operands;
+	} row[] = {
+		{"mov.u32 %r1, %r1;", "latency.move.int", 1},
+		{"mov.u32 %r1, 7;", "latency.move.int", 0}, /* waits because it writes the same register */
+		{"shl.b32 %r1, %r1, %r2;", "latency.move.int", 2},
+		{"add.s32 %r1, %r1, 1;", "latency.add.int", 1},
+		{"add.s32 %r1, %r1, %r2;", "latency.add.int", 2},
+		{"add.f32 %f1, %f1, %f2;", "latency.add.fp32", 2},
+		{"add.f64 %fd1, %fd1, %fd2;", "latency.add.fp64", 2},
+		{"max.s32 %r1, %r1, %r2;", "latency.max.int", 2},
+		{"max.f32 %f1, %f1, %f2;", "latency.max.fp32", 2},
+		{"mul.lo.s32 %r1, %r1, %r2;", "latency.mul.int", 2},
+		{"mul.f32 %f1, %f1, %f2;", "latency.mul.fp32", 2},
+		{"mad.lo.s32 %r1, %r1, %r2, %r3;", "latency.mad.int", 3},
+		{"mad.lo.s32 %r1, %r1, %r1, %r1;", "latency.mad.int", 3}, /* a register named thrice is read thrice */
+		{"fma.rn.f32 %f1, %f1, %f2, %f3;", "latency.fma.fp32", 3},
+		{"fma.rn.f64 %fd1, %fd1, %fd2, %fd3;", "latency.fma.fp64", 3},
+		{"div.s32 %r1, %r1, 3;", "latency.div.int", 1},
+		{"div.rn.f32 %f1, %f1, %f2;", "latency.div.fp32", 2},
+		{"div.rn.f64 %fd1, %fd1, %fd2;", "latency.div.fp64", 2},
+		{"sqrt.rn.f32 %f1, %f1;", "latency.special.fp32", 1},
+		{"ex2.approx.f32 %f1, %f1;", "latency.special.fp32", 1},
+	};
+	struct gpu_kit kit;
+	(void)state;
+	KIT_OPEN(&kit, ONE_SM);
+	for (size_t i = 0; i < sizeof row / sizeof row[0]; i++) {
+		uint64_t want = option_value(&kit, row[i].latency) + row[i].operands + 5;
+		uint64_t got = kit_cost(&kit, "", row[i].line, 10, WARP);
+		if (got != 10 * want)
+			fail_msg("ten links of %s cost %llu cycles, not %llu", row[i].line, (unsigned long long)got,
+			         (unsigned long long)(10 * want));
+	}
+	kit_close(&kit);
+}
+
+/* The latency is the option's: one cycle more costs one cycle more a link. */
+static void test_latency_option(void **state)
+{
+	struct gpu_kit kit;
+	(void)state;
+	KIT_OPEN(&kit, ONE_SM, "latency.add.int=77");
+	assert_int_equal(kit_cost(&kit, "", "add.s32 %r1, %r1, 1;", 10, WARP), 10 * (77 + 1 + 5));
+	kit_close(&kit);
+}
+
+/* A warp alone, nothing dependent: a fetch fills two places of its buffer; the two issue in neighbouring cycles;
+ * with the second the next fetch begins, is decoded in the next cycle and issues in the one behind: two in three
+ * cycles. Fetches of one instruction: one in two cycles. */
+static void test_fetch_rate(void **state)
+{
+	struct gpu_kit kit;
+	(void)state;
+	KIT_OPEN(&kit, ONE_SM);
+	assert_int_equal(kit_cost(&kit, "",
+	                          "mov.u32 %r1, 7; mov.u32 %r2, 7; mov.u32 %r3, 7; mov.u32 %r4, 7;\n"
+	                          "mov.u32 %r5, 7; mov.u32 %r6, 7; mov.u32 %r7, 7; mov.u32 %r8, 7;",
+	                          10, WARP),
+	                 10 * 8 * 3 / 2);
+	kit_close(&kit);
+	KIT_OPEN(&kit, ONE_SM, "sm.fetch_bytes=8");
+	assert_int_equal(
+		kit_cost(&kit, "", "mov.u32 %r1, 7; mov.u32 %r2, 7; mov.u32 %r3, 7; mov.u32 %r4, 7;", 10, WARP),
+		10 * 4 * 2);
+	kit_close(&kit);
+}
+
+/* 32 warps keep the pipes full; the bound is then what the line names. Round robin, so that no warp is left behind
+ * to run alone. Never faster than the bound, and at most a sixteenth slower. */
+static void test_throughput(void **state)
+{
+	static const struct {
+		const char *option, *line;
+		uint32_t cycles_of_ten; /* SM cycles for ten warp instructions */
+	} row[] = {
+		{"sm.schedulers=2", "mov.u32 %r1, 7;", 5},            /* two schedulers, two SP units */
+		{"sm.schedulers=1", "mov.u32 %r1, 7;", 10},           /* one scheduler */
+		{"sm.result_bus=1", "mov.u32 %r1, 7;", 10},           /* one result a cycle */
+		{"sm.sp.units=1", "mov.u32 %r1, 7;", 10},             /* one unit */
+		{"sm.sp.issue_width=1", "mov.u32 %r1, 7;", 10},       /* one instruction a cycle into the pipe */
+		{"sm.sp.in_ports=1", "mov.u32 %r1, 7;", 10},          /* ... into the collectors */
+		{"sm.sp.out_ports=1", "mov.u32 %r1, 7;", 10},         /* ... out of them */
+		{"initiation.move.int=3", "mov.u32 %r1, 7;", 15},     /* two units, each every third cycle */
+		{"sm.schedulers=2", "mul.lo.s32 %r1, %r2, 3;", 10},   /* initiation 2 on two units */
+		{"sm.schedulers=2", "div.s32 %r1, %r2, 3;", 80},      /* initiation 8 on one unit */
+		{"sm.schedulers=2", "div.rn.f32 %f1, %f2, %f3;", 40}, /* 4 */
+		{"sm.schedulers=2", "add.f64 %fd1, %fd2, %fd3;", 80},
+		{"sm.schedulers=2", "max.f64 %fd1, %fd2, %fd3;", 160},
+		{"sm.schedulers=2", "sqrt.rn.f32 %f1, %f2;", 80},
+		{"sm.sfu.units=2", "sqrt.rn.f32 %f1, %f2;", 40},
+		{"sm.schedulers=2", "ld.shared.u32 %r1, [0];", 10}, /* one load/store unit */
+		/* one bank: two reads and a write, none of which can share a cycle; a constant needs no read, and a
+		 * write waits for nobody */
+		{"sm.register_banks=1", "add.s32 %r1, %r2, %r3;", 30},
+		{"sm.register_banks=1", "mov.u32 %r1, 7;", 5},
+	};
+	(void)state;
+	for (size_t i = 0; i < sizeof row / sizeof row[0]; i++) {
+		struct gpu_kit kit;
+		KIT_OPEN(&kit, ONE_SM, "sm.warp_order=lrr", row[i].option);
+		uint64_t bound = row[i].cycles_of_ten * ALL_WARPS / WARP,
+			 cost = kit_cost(&kit, "", row[i].line, 10, ALL_WARPS);
+		if (cost < bound || cost > bound + bound / 16)
+			fail_msg("%s with %s: ten cost %llu cycles, the bound is %llu", row[i].line, row[i].option,
+			         (unsigned long long)cost, (unsigned long long)bound);
+		kit_close(&kit);
+	}
+}
+
+/* A slot of the result bus is taken when an instruction enters its unit. A special of latency 5 issues a cycle
+ * before an add of latency 4, both with one operand: they would be done in one cycle. With a bus of one, each of
+ * the 20 adds waits. */
+static void test_result_bus_conflict(void **state)
+{
+	(void)state;
+	for (uint32_t buses = 1; buses <= 2; buses++) {
+		struct gpu_kit kit;
+		KIT_OPEN(&kit, ONE_SM, buses == 1 ? "sm.result_bus=1" : "sm.result_bus=2", "latency.special.fp32=5");
+		kit_time(&kit, "mov.u32 %r3, 0;", "rcp.approx.f32 %f1, %f3; add.s32 %r1, %r2, 1;", 20, "", WARP);
+		assert_int_equal(kit.run.stats.sm.result_bus_full, buses == 1 ? 20 : 0);
+		kit_close(&kit);
+	}
+}
+
+/* Shared memory: dependent loads are TO_LSU + 1 + shared_latency apart, and a conflict of degree d costs d - 1
+ * cycles more. Every lane's word holds its own address, 4 * d bytes from its neighbour's. */
+static void test_shared_memory(void **state)
+{
+	struct gpu_kit kit;
+	(void)state;
+	KIT_OPEN(&kit, ONE_SM);
+	for (uint32_t degree = 1; degree <= 32; degree *= 2) {
+		char before[256];
+		snprintf(before, sizeof before,
+		         "mov.u32 %%r1, %%tid.x; mul.lo.u32 %%r1, %%r1, %u; st.shared.u32 [%%r1], %%r1;", 4 * degree);
+		uint64_t link = TO_LSU + 1 + kit.machine.sm.shared_latency + degree - 1;
+		assert_int_equal(kit_cost(&kit, before, "ld.shared.u32 %r1, [%r1];", 10, WARP), 10 * link);
+		/* 20 loads and the store */
+		assert_int_equal(kit.run.stats.sm.shared_conflict_cycles, 21 * (degree - 1));
+		assert_int_equal(kit.run.stats.sm.shared_accesses, 21);
+	}
+	kit_close(&kit);
+	KIT_OPEN(&kit, ONE_SM, "sm.shared_latency=26");
+	assert_int_equal(
+		kit_cost(&kit, "mov.u32 %r1, 0; st.shared.u32 [%r1], %r1;", "ld.shared.u32 %r1, [%r1];", 10, WARP),
+		10 * (TO_LSU + 1 + 26));
+	kit_close(&kit);
+}
+
+/* L1 answers a hit in the cycle in which it is asked, one transaction a cycle: links are TO_LSU + transactions - 1
+ * apart. Lane l's word holds its own address, `stride` bytes from its neighbour's: 32 * stride bytes are that many
+ * lines of 128. */
+static void test_l1_hit(void **state)
+{
+	struct gpu_kit kit;
+	enum { WORDS = 32 * 128 / 8 };
+	uint64_t value[WORDS] = {0};
+	(void)state;
+	KIT_OPEN(&kit, ONE_SM);
+	kit.param = kit_buffer(&kit, value, WORDS);
+	for (uint32_t i = 0; i < WORDS; i++)
+		value[i] = kit.param + 8 * i;
+	memcpy(simt_host(kit.gpu->memory, kit.param), value, sizeof value);
+	for (uint32_t stride = 8; stride <= 128; stride *= 2) {
+		char before[256];
+		uint32_t lines = WARP * stride / 128;
+		snprintf(before, sizeof before,
+		         "mov.u32 %%r1, %%tid.x; mul.wide.u32 %%rd1, %%r1, %u; add.u64 %%rd1, %%rd1, %%rd0;", stride);
+		assert_int_equal(kit_cost(&kit, before, "ld.global.u64 %rd1, [%rd1];", 10, WARP),
+		                 10 * (TO_LSU + lines - 1));
+		assert_int_equal(kit.run.stats.l1d.accesses, 20 * lines);
+		assert_int_equal(kit.run.stats.l1d.hits, 20 * lines);
+	}
+	kit_close(&kit);
+}
+
+/* Parameters come from the constant cache, like an L1 hit; the link is the address register. */
+static void test_constant_hit(void **state)
+{
+	struct gpu_kit kit;
+	(void)state;
+	KIT_OPEN(&kit, ONE_SM);
+	kit_time(&kit, "", "ld.param.u64 %rd1, [param];", 10, "", WARP);
+	assert_int_equal(kit.run.stats.l1c.hits, 11); /* with the one of the kernel's head */
+	assert_int_equal(kit.run.stats.l1c.misses, 0);
+	kit_close(&kit);
+}
+
+/* A taken branch issued first of its buffer's two: in the next cycle the scheduler finds the other path's
+ * instruction and fetches, a cycle for decoding, then the target issues: 3 cycles. Issued second, the warp has
+ * fetched what lies behind the branch: it is found stale when it is there, a cycle later; with the instruction
+ * before the branch that is 5. A branch to the next instruction costs nothing but itself. */
+static void test_branch(void **state)
+{
+	struct gpu_kit kit;
+	(void)state;
+	KIT_OPEN(&kit, ONE_SM);
+	assert_int_equal(kit_cost(&kit, "", "{ bra L; mov.u32 %r1, 7; L: }", 20, WARP), 20 * 3);
+	assert_int_equal(kit_cost(&kit, "",
+	                          "{ mov.u32 %r1, 7; bra L; mov.u32 %r3, 7; L: }\n"
+	                          "{ mov.u32 %r2, 7; bra L; mov.u32 %r3, 7; L: }",
+	                          20, WARP),
+	                 20 * 2 * 5);
+	assert_int_equal(kit_cost(&kit, "", "{ bra L; L: }", 20, WARP), 20 * 3 / 2);
+	assert_int_equal(kit.run.stats.sm.branches, 40);
+	assert_int_equal(kit.run.stats.sm.divergent_branches, 0);
+	kit_close(&kit);
+}
+
+/* A block of one warp passes a barrier at once; barriers then cost what any instruction costs that waits for
+ * nothing. */
+static void test_barrier_alone(void **state)
+{
+	struct gpu_kit kit;
+	(void)state;
+	KIT_OPEN(&kit, ONE_SM);
+	assert_int_equal(kit_cost(&kit, "", "bar.sync 0;", 20, WARP), 20 * 3 / 2);
+	assert_int_equal(kit.run.stats.sm.barriers, 40);
+	kit_close(&kit);
+}
+
+/* Two warps, the second late: both pass the barrier in the cycle behind the one in which it arrives. The label
+ * begins a fetch for both: (clock, mov), (bar, clock), so that the clock behind the barrier waits in the buffer.
+ * The second clock of the pair is read 3 cycles behind the first, the barrier's issue, plus 1. Each link that makes
+ * it later makes all later. */
+static void test_barrier_release(void **state)
+{
+	struct gpu_kit kit;
+	uint64_t last = 0;
+	(void)state;
+	KIT_OPEN(&kit, ONE_SM);
+	for (uint32_t links = 20; links <= 40; links += 10) {
+		uint64_t clock[2][2];
+		kit.param = kit_buffer(&kit, NULL, 4);
+		/* 0 ld, 1-3, 4 bra, 5 bra: with an even number of links the label has an even place behind the loop */
+		kit_load_repeated(&kit,
+		                  "mov.u32 %r1, %tid.x; setp.lt.u32 %p1, %r1, 32; mov.u32 %r2, 0;\n"
+		                  "@%p1 bra MEET; mov.u32 %r3, 0;",
+		                  "add.s32 %r2, %r2, 1;", links,
+		                  "bra MEET; mov.u32 %r3, 0;\n"
+		                  "MEET: mov.u32 %r4, %clock; mov.u32 %r5, 0; bar.sync 0; mov.u32 %r6, %clock;\n"
+		                  "shr.u32 %r7, %r1, 5; mul.wide.u32 %rd1, %r7, 16; add.u64 %rd1, %rd1, %rd0;\n"
+		                  "cvt.u64.u32 %rd2, %r4; cvt.u64.u32 %rd3, %r6;\n"
+		                  "st.global.u64 [%rd1], %rd2; st.global.u64 [%rd1+8], %rd3;");
+		kit_run(&kit, 1, 2 * WARP);
+		uint64_t cycles = kit_run(&kit, 1, 2 * WARP);
+		memcpy(clock, simt_host(kit.gpu->memory, kit.param), sizeof clock);
+		assert_true(clock[0][0] < clock[1][0]); /* the first warp is early */
+		assert_int_equal(clock[1][1], clock[1][0] + 3 + 1);
+		assert_int_equal(clock[0][1], clock[1][1]);
+		if (last)
+			assert_int_equal(cycles, last + 10 * (4 + 1 + 5));
+		last = cycles;
+	}
+	kit_close(&kit);
+}
+
+#define MAX_WARPS  8
+#define MAX_CLOCKS 16
+
+/* Cycles at which `warps` warps of one scheduler issued `count` instructions each that nothing hinders. */
+static void issue_times(const char *order, const char *option, uint32_t warps, uint32_t count,
+                        uint32_t clock[MAX_WARPS][MAX_CLOCKS])
+{
+	struct gpu_kit kit;
+	char body[4096];
+	size_t at = 0;
+	KIT_OPEN(&kit, ONE_SM, "sm.schedulers=1", order, option);
+	kit.param = kit_buffer(&kit, NULL, MAX_WARPS * MAX_CLOCKS);
+	at += (size_t)snprintf(body + at, sizeof body - at,
+	                       "mov.u32 %%r30, %%tid.x; shr.u32 %%r30, %%r30, 5;\n"
+	                       "mul.wide.u32 %%rd1, %%r30, %u; add.u64 %%rd1, %%rd1, %%rd0;\n"
+	                       "bar.sync 0;\n",
+	                       MAX_CLOCKS * 4);
+	for (uint32_t i = 0; i < count; i++)
+		at += (size_t)snprintf(body + at, sizeof body - at, "mov.u32 %%r%u, %%clock;\n", i);
+	for (uint32_t i = 0; i < count; i++)
+		at += (size_t)snprintf(body + at, sizeof body - at, "st.global.u32 [%%rd1+%u], %%r%u;\n", 4 * i, i);
+	snprintf(body + at, sizeof body - at, "exit;");
+	kit_load(&kit, body);
+	kit_run(&kit, 1, warps * WARP);
+	kit_run(&kit, 1, warps * WARP);
+	for (uint32_t w = 0; w < warps; w++)
+		memcpy(clock[w], simt_host(kit.gpu->memory, kit.param + w * MAX_CLOCKS * 4), count * 4);
+	kit_close(&kit);
+}
+
+/* No two instructions of one scheduler issue in one cycle. */
+static void check_one_a_cycle(uint32_t warps, uint32_t count, uint32_t clock[MAX_WARPS][MAX_CLOCKS])
+{
+	for (uint32_t i = 0; i < warps * count; i++)
+		for (uint32_t j = 0; j < i; j++)
+			assert_int_not_equal(clock[i / count][i % count], clock[j / count][j % count]);
+}
+
+/* Whether a warp that has just issued, with its next instruction in its buffer, goes on at once. Behind the barrier
+ * places 0 and 1, 2 and 3, ... of the clocks are fetched together (the barrier ends a fetch). Greedy: always. Round
+ * robin over four warps: it waits for the others that can issue; never longer than for each of them once. */
+static void test_greedy_and_round_robin(void **state)
+{
+	uint32_t gto[MAX_WARPS][MAX_CLOCKS], lrr[MAX_WARPS][MAX_CLOCKS];
+	enum { COUNT = 12, WARPS = 4 };
+	(void)state;
+	issue_times("sm.warp_order=gto", "sm.blocks=8", WARPS, COUNT, gto);
+	issue_times("sm.warp_order=lrr", "sm.blocks=8", WARPS, COUNT, lrr);
+	check_one_a_cycle(WARPS, COUNT, gto);
+	check_one_a_cycle(WARPS, COUNT, lrr);
+	uint32_t waited = 0;
+	for (uint32_t w = 0; w < WARPS; w++)
+		for (uint32_t i = 0; i < COUNT; i += 2) {
+			assert_int_equal(gto[w][i + 1], gto[w][i] + 1);
+			assert_in_range(lrr[w][i + 1] - lrr[w][i], 1, WARPS);
+			waited += lrr[w][i + 1] - lrr[w][i] - 1;
+		}
+	assert_true(waited > 0);
+}
+
+/* Greedy then oldest: the oldest warp is never behind a younger one by more than the younger's two buffered
+ * instructions: warp 0 ends first, and the order of ending is the order of age. */
+static void test_oldest_first(void **state)
+{
+	uint32_t clock[MAX_WARPS][MAX_CLOCKS];
+	enum { COUNT = 16, WARPS = 6 };
+	(void)state;
+	issue_times("sm.warp_order=gto", "sm.blocks=8", WARPS, COUNT, clock);
+	for (uint32_t w = 1; w < WARPS; w++)
+		assert_true(clock[w - 1][COUNT - 1] < clock[w][COUNT - 1]);
+}
+
+/* Two levels with a ready set of one: a warp that waits for nothing long keeps its place until it ends, so that the
+ * clocks of different warps do not overlap; with a set of all they do. */
+static void test_two_level(void **state)
+{
+	uint32_t one[MAX_WARPS][MAX_CLOCKS], all[MAX_WARPS][MAX_CLOCKS];
+	enum { COUNT = 12, WARPS = 4 };
+	(void)state;
+	issue_times("sm.warp_order=two_level", "sm.two_level_ready=1", WARPS, COUNT, one);
+	issue_times("sm.warp_order=two_level", "sm.two_level_ready=8", WARPS, COUNT, all);
+	for (uint32_t w = 0; w < WARPS; w++)
+		for (uint32_t v = 0; v < w; v++) {
+			assert_true(one[v][COUNT - 1] < one[w][0] || one[w][COUNT - 1] < one[v][0]);
+			assert_true(all[v][0] < all[w][COUNT - 1] && all[w][0] < all[v][COUNT - 1]);
+		}
+}
+
+/* The slots of the cycle stack go where the kernel waits: almost all of a chain of adds is arithmetic, of shared
+ * loads shared memory, of nothing dependent is issue. (That they add up is checked after every run of every
+ * kernel.) */
+static void test_stack(void **state)
+{
+	struct gpu_kit kit;
+	(void)state;
+	KIT_OPEN(&kit, ONE_SM, "sm.schedulers=1");
+	const struct sm_stats *sm = &kit.run.stats.sm;
+	kit_time(&kit, "", "add.s32 %r1, %r1, 1;", 100, "", WARP);
+	assert_in_range(sm->stack_arithmetic, 100 * 8, 100 * 9 + 30); /* 10 a link, of which one issues */
+	assert_int_equal(sm->stack_issued, sm->warp_instructions);
+	kit_time(&kit, "mov.u32 %r1, 0; st.shared.u32 [%r1], %r1;", "ld.shared.u32 %r1, [%r1];", 100, "", WARP);
+	assert_in_range(sm->stack_shared, 100 * 6, 100 * 7); /* 8 a link */
+	kit_time(&kit, "", "mov.u32 %r1, 7; mov.u32 %r2, 7;", 100, "", 8 * WARP);
+	assert_in_range(sm->stack_issued, kit.run.cycles * 8 / 10, kit.run.cycles);
+	kit_close(&kit);
+}
+
+/* A fence holds its warp until its stores are acknowledged: the way to L2 and back, the second time a write that
+ * hits. */
+static void test_fence(void **state)
+{
+	struct gpu_kit kit;
+	(void)state;
+	KIT_OPEN(&kit, ONE_SM);
+	kit.param = kit_buffer(&kit, NULL, 1);
+	uint64_t with = kit_cost(&kit, "", "st.global.u32 [%rd0], %r1; membar.gl;", 10, WARP);
+	uint64_t without = kit_cost(&kit, "", "st.global.u32 [%rd0], %r1;", 10, WARP);
+	/* there 8, the delay and 2 in the slice, back 8 */
+	assert_true(with >= 10 * (8 + kit.machine.slice.delay + 2 + 8));
+	assert_true(without < with / 10);
+	kit_close(&kit);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_dependent_issue),
+		cmocka_unit_test(test_latency_option),
+		cmocka_unit_test(test_fetch_rate),
+		cmocka_unit_test(test_throughput),
+		cmocka_unit_test(test_result_bus_conflict),
+		cmocka_unit_test(test_shared_memory),
+		cmocka_unit_test(test_l1_hit),
+		cmocka_unit_test(test_constant_hit),
+		cmocka_unit_test(test_branch),
+		cmocka_unit_test(test_barrier_alone),
+		cmocka_unit_test(test_barrier_release),
+		cmocka_unit_test(test_greedy_and_round_robin),
+		cmocka_unit_test(test_oldest_first),
+		cmocka_unit_test(test_two_level),
+		cmocka_unit_test(test_stack),
+		cmocka_unit_test(test_fence),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
