@@ -100,9 +100,11 @@ static struct measured run_kernel(const struct row *row)
 	         BUILD_DIR "/bin/sluice cc " KERNELS "/%s.cu --device-ptx " KERNELS "/%s.ptx -o " WORK "/%s 2>&1", name,
 	         name, name);
 	run_command(command, output, sizeof output);
+	/* A libcudart with AddressSanitizer in it must be loaded first. */
 	snprintf(command, sizeof command,
-	         BUILD_DIR "/bin/sluice run -m gtx480 -o kernel.%s.registers=%.0f --stats " WORK "/%s.json -- " WORK
-	                   "/%s 2>&1",
+	         "sluice=" BUILD_DIR "/bin/sluice; . " SOURCE_DIR
+	         "/tests/cuda/preload.sh; LD_PRELOAD=$preload $sluice run -m gtx480 "
+	         "-o kernel.%s.registers=%.0f --stats " WORK "/%s.json -- " WORK "/%s 2>&1",
 	         entry, row->registers, name, name);
 	run_command(command, output, sizeof output);
 

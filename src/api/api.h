@@ -11,6 +11,7 @@ struct sluice_kernel {
 	const struct ptx_function *function;
 	sluice_module *module;
 	struct simt_program *program; /* decoded at first use */
+	uint64_t code;                /* its offset in the code space */
 	uint32_t registers;           /* allocated; 0: not yet known */
 };
 
@@ -43,6 +44,7 @@ struct sluice_gpu {
 	sluice_module *modules;
 	struct records records;
 	uint64_t functional_launches;
+	uint64_t code_bytes; /* of all programs prepared so far */
 };
 
 /* Fills *error, when there is one, and returns `status`. */

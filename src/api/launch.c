@@ -167,6 +167,7 @@ enum sluice_status sluice_launch(sluice_gpu *gpu, sluice_kernel *kernel, sluice_
 	struct gpu_run *run = xcalloc(1, sizeof *run);
 	uint8_t *params = pack_params(kernel, arguments);
 	run->launch = (struct simt_launch){.program = kernel->program,
+	                                   .code = kernel->code,
 	                                   .grid = {grid.x, grid.y, grid.z},
 	                                   .block = {block.x, block.y, block.z},
 	                                   .dynamic_shared_bytes = dynamic_shared_bytes,

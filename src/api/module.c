@@ -147,6 +147,8 @@ bool sluice_find_variable(sluice_module *module, const char *name, uint64_t *add
 	return true;
 }
 
+enum { CODE_BYTES = 8, CODE_ALIGN = 1024 }; /* an instruction; at least the largest instruction line */
+
 static uint32_t *reconvergence(struct arena *arena, const struct ptx_function *function)
 {
 	return flow_reconvergence(arena, flow_cfg_build(arena, function));
@@ -162,6 +164,10 @@ enum sluice_status prepare_kernel(sluice_kernel *kernel, struct sluice_error *er
 		return fail_with_diag(error, SLUICE_BAD_PTX, &diag);
 	diag_free(&diag);
 	kernel->registers = flow_kernel_registers(kernel->function);
+	/* Programs lie behind each other, from a line's start on, so that none hits another's lines. */
+	kernel->code = kernel->module->gpu->code_bytes;
+	kernel->module->gpu->code_bytes +=
+		((uint64_t)kernel->program->count * CODE_BYTES + CODE_ALIGN - 1) / CODE_ALIGN * CODE_ALIGN;
 	return SLUICE_OK;
 }
 

@@ -121,6 +121,7 @@ struct simt_launch {
 	const uint8_t *params; /* program->param_bytes */
 	uint32_t sm_count;     /* %nsmid */
 	uint64_t id;	       /* %gridid */
+	uint64_t code;         /* offset of the program's code in the machine's code space, bytes */
 	/* Device printf, malloc, assert: called from simt_commit(). Returns what the call returns to the lane. */
 	uint64_t (*system_call)(void *user, const char *name, const uint64_t *arguments, const void *local);
 	void *user;

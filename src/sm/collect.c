@@ -18,6 +18,12 @@ bool banks_write(struct sm *sm, const struct op *op, bool may_wait)
 	return true;
 }
 
+/* The collector whose operand the bank reads next. */
+static uint32_t next_read(const struct bank_queue *bank)
+{
+	return bank->collector[bank->head & (SM_BANK_QUEUE - 1)];
+}
+
 /* Complete instructions go on, from each out port the next collector in turn. */
 static void dispatch(struct sm *sm, uint32_t unit)
 {
@@ -50,7 +56,7 @@ static void read_banks(struct sm *sm)
 
 	for (uint32_t left = sm->banks_waiting & ~sm->banks_written; left; left &= left - 1) {
 		uint32_t bank = (uint32_t)__builtin_ctz(left);
-		uint32_t collector = sm->bank[bank].collector[sm->bank[bank].head];
+		uint32_t collector = next_read(&sm->bank[bank]);
 		uint32_t from = sm->arbitration + bank, at = collector;
 		while (at < from)
 			at += sm->collectors;
@@ -62,7 +68,7 @@ static void read_banks(struct sm *sm)
 		for (uint32_t left = diagonal[__builtin_ctzll(diagonals)]; left; left &= left - 1) {
 			uint32_t b = (uint32_t)__builtin_ctz(left);
 			struct bank_queue *bank = &sm->bank[b];
-			uint32_t collector = bank->collector[bank->head];
+			uint32_t collector = next_read(bank);
 			if (taken >> collector & 1) {
 				sm->stats.register_conflicts++;
 				continue;
@@ -98,7 +104,7 @@ static bool allocate(struct sm *sm, uint32_t unit)
 		set->complete |= 1ull << at;
 	for (uint32_t r = 0; r < inst->bank_reads; r++) {
 		uint32_t b = bank_of(sm, inst->bank_read[r], op->warp);
-		sm->bank[b].collector[sm->bank[b].tail++] = (uint8_t)at;
+		sm->bank[b].collector[sm->bank[b].tail++ & (SM_BANK_QUEUE - 1)] = (uint8_t)at;
 		sm->banks_waiting |= 1u << b;
 	}
 	return true;

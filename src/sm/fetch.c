@@ -47,7 +47,7 @@ static void fetch_warp(struct sm *sm, uint32_t slot)
 	bool sent_down;
 
 	request->kind = REQUEST_INSTRUCTION;
-	request->address = INSTRUCTION_BASE + (uint64_t)warp->fetch_pc * INSTRUCTION_BYTES;
+	request->address = INSTRUCTION_BASE + sm->launch->code + (uint64_t)warp->fetch_pc * INSTRUCTION_BYTES;
 	request->sm = (uint16_t)sm->index;
 	request->warp = (uint16_t)slot;
 	request->bytes = sm->config.l1i.line_bytes;

@@ -24,6 +24,7 @@ enum {
 	SM_MAX_BLOCKS = 64,
 	SM_MAX_COLLECTORS = 64,
 	SM_MAX_BANKS = 32,
+	SM_BANK_QUEUE = 1024,   /* above SM_MAX_COLLECTORS x SIMT_MAX_READS; a power of two */
 	SM_MAX_UNITS = 8, /* of one kind */
 	SM_WHEEL = 512,         /* longest arithmetic latency; a power of two */
 	SM_BUFFER = 2, /* instructions in a warp's buffer */
@@ -137,8 +138,8 @@ struct collector_set {
 
 /* Operands waiting at a register bank, in order. */
 struct bank_queue {
-	uint8_t collector[256]; /* ring */
-	uint8_t head, tail;	/* wrap at 256 */
+	uint8_t collector[SM_BANK_QUEUE]; /* ring */
+	uint16_t head, tail;              /* ever growing; wrap with the ring */
 };
 
 struct unit {
