@@ -11,7 +11,11 @@ void update_held(struct sm *sm, struct sm_warp *warp)
 	bool held = !simt || simt->done || warp->fence || warp->atomics || simt->block->waiting >> simt->index & 1;
 
 	scheduler->held = held ? scheduler->held | bit : scheduler->held & ~bit;
-	scheduler->live = simt && !simt->done ? scheduler->live | bit : scheduler->live & ~bit;
+	bool live = simt && !simt->done;
+	if (live != (scheduler->live >> warp->bit & 1)) {
+		scheduler->live ^= bit;
+		sm->live_warps += live ? 1 : -1;
+	}
 }
 
 static void end_block(struct sm *sm, struct sm_block *block)
@@ -63,8 +67,8 @@ static void start_warp(struct sm *sm, uint32_t slot, uint32_t block, struct simt
 	                         .pending_load = pending_load,
 	                         .scheduler = warp->scheduler,
 	                         .bit = warp->bit,
-	                         .block = (uint8_t)block,
-	                         .age = sm->next_age++};
+	                         .block = (uint8_t)block};
+	sm->scheduler[warp->scheduler].age[warp->bit] = sm->next_age++;
 	memset(pending, 0, sm->pending_words * sizeof *pending);
 	memset(pending_load, 0, sm->pending_words * sizeof *pending_load);
 	refetch(sm, warp, simt->pc);

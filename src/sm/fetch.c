@@ -43,9 +43,11 @@ static uint32_t next_warp(const struct sm *sm)
 static void fetch_warp(struct sm *sm, uint32_t slot)
 {
 	struct sm_warp *warp = &sm->warp[slot];
-	struct request *request = request_new(&sm->requests);
 	bool sent_down;
 
+	if (!sm->fetch_request)
+		sm->fetch_request = request_new(&sm->requests);
+	struct request *request = sm->fetch_request;
 	request->kind = REQUEST_INSTRUCTION;
 	request->address = INSTRUCTION_BASE + sm->launch->code + (uint64_t)warp->fetch_pc * INSTRUCTION_BYTES;
 	request->sm = (uint16_t)sm->index;
@@ -53,20 +55,19 @@ static void fetch_warp(struct sm *sm, uint32_t slot)
 	request->bytes = sm->config.l1i.line_bytes;
 	sm->last_fetched = slot;
 	enum cache_result result = cache_access(&sm->l1i, request, sm->cycle, &sent_down);
+	if (result == CACHE_REFUSED)
+		return;
+	sm->stats.fetches++;
+	want(sm, warp, false);
 	if (result == CACHE_HIT) {
 		sm->fetched.valid = true;
 		sm->fetched.warp = slot;
 		sm->fetched.pc = warp->fetch_pc;
-		want(sm, warp, false);
-		sm->stats.fetches++;
-	} else if (result != CACHE_REFUSED) {
-		address_map_place(sm->map, request);
-		warp->waits_for_line = true;
-		want(sm, warp, false);
-		sm->stats.fetches++;
 		return;
 	}
-	request_release(request);
+	address_map_place(sm->map, request);
+	warp->waits_for_line = true;
+	sm->fetch_request = NULL;
 }
 
 void fetch(struct sm *sm)

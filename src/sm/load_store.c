@@ -268,12 +268,22 @@ static bool access_memory(struct sm *sm, struct op *op)
 	return true;
 }
 
+static bool is_empty(const struct sm *sm)
+{
+	const struct load_store *lsu = &sm->lsu;
+	return !lsu->current && !lsu->write_back && !lsu->bypassed && !lsu->shared_count && !lsu->l1d.ready_count &&
+	       !lsu->l1c.ready_count && !lsu->l1d.miss_queue.count && !lsu->l1c.miss_queue.count &&
+	       port_empty(&sm->from_network) && port_empty(&sm->collected[PTX_UNIT_MEM]);
+}
+
 void load_store(struct sm *sm)
 {
 	struct load_store *lsu = &sm->lsu;
 	lsu->blocked = NOT_BLOCKED;
 	sm->sends_refused = 0;
 	sm->network_opens = false;
+	if (is_empty(sm))
+		return;
 	write_back_loads(sm);
 	accept_reply(sm);
 	send_misses(sm, &lsu->l1c);

@@ -13,12 +13,12 @@ static uint32_t next_behind(uint64_t candidates, uint32_t last)
 	return (uint32_t)__builtin_ctzll(behind ? behind : candidates);
 }
 
-static uint32_t oldest(const struct sm *sm, const struct scheduler *scheduler, uint64_t candidates)
+uint32_t order_oldest(const struct scheduler *scheduler, uint64_t candidates)
 {
 	uint32_t best = (uint32_t)__builtin_ctzll(candidates);
 	for (uint64_t left = candidates & (candidates - 1); left; left &= left - 1) {
 		uint32_t bit = (uint32_t)__builtin_ctzll(left);
-		if (sm->warp[slot_of(sm, scheduler, bit)].age < sm->warp[slot_of(sm, scheduler, best)].age)
+		if (scheduler->age[bit] < scheduler->age[best])
 			best = bit;
 	}
 	return best;
@@ -71,7 +71,7 @@ void order_prepare(const struct sm *sm, struct scheduler *scheduler)
 uint32_t order_pick(const struct sm *sm, const struct scheduler *scheduler, uint64_t candidates)
 {
 	if (sm->config.order == ORDER_GTO)
-		return candidates >> scheduler->last & 1 ? scheduler->last : oldest(sm, scheduler, candidates);
+		return candidates >> scheduler->last & 1 ? scheduler->last : order_oldest(scheduler, candidates);
 	return next_behind(candidates, scheduler->last);
 }
 

@@ -100,6 +100,9 @@ static bool scheduler_can_go_on(const struct sm *sm, const struct scheduler *sch
 /* True when the next cycle can differ from this one without anything coming from outside. */
 static bool can_go_on(const struct sm *sm)
 {
+	for (uint32_t s = 0; s < sm->config.schedulers; s++)
+		if (sm->scheduler[s].issued)
+			return true;
 	if (sm->fetched.valid || sm->wants_fetch[0] || sm->wants_fetch[1] || sm->banks_waiting)
 		return true;
 	for (uint32_t u = 0; u < PTX_UNITS; u++)
@@ -132,8 +135,7 @@ void sm_tick(struct sm *sm, uint64_t cycle, uint64_t now)
 	sm->accounted = cycle + 1;
 	if (sm->resident) {
 		sm->stats.active_cycles++;
-		for (uint32_t s = 0; s < sm->config.schedulers; s++)
-			sm->stats.resident_warp_cycles += (uint32_t)__builtin_popcountll(sm->scheduler[s].live);
+		sm->stats.resident_warp_cycles += sm->live_warps;
 	}
 	write_back(sm);
 	execute(sm);

@@ -93,7 +93,6 @@ struct sm_warp {
 	uint8_t block;		/* block slot */
 	bool waits_for_line;	/* an instruction-cache miss */
 	bool fence;		/* held until its stores and loads are done */
-	uint32_t age;		/* launch order: smaller is older */
 	uint32_t fetch_pc;
 	uint32_t in_flight;	  /* instructions between issue and completion */
 	uint32_t stores, atomics; /* requests not yet acknowledged */
@@ -110,6 +109,7 @@ struct scheduler {
 	uint64_t stale;		  /* buffered instruction is not where the warp is */
 	uint64_t unit[PTX_UNITS]; /* pipe of the next instruction */
 	uint32_t warps;		  /* slots */
+	uint32_t age[64]; /* of its warps, in order of launch: smaller is older */
 	uint32_t last;		  /* bit issued last */
 	uint64_t ready_set;	  /* two_level: warps that compete */
 	uint8_t waiting_set[64];  /* two_level: the others, in order */
@@ -193,6 +193,7 @@ struct sm {
 	/* the launch */
 	const struct simt_launch *launch;
 	uint32_t warps_per_block, block_limit, resident, next_age;
+	uint32_t live_warps; /* with a thread that has not exited */
 	uint32_t pending_words;
 	struct sm_block block[SM_MAX_BLOCKS];
 	struct sm_warp warp[SM_MAX_WARPS];
@@ -204,6 +205,7 @@ struct sm {
 		bool valid;
 		uint32_t warp, pc;
 	} fetched;
+	struct request *fetch_request; /* kept for the next fetch while the cache does not take it */
 	struct cache l1i;
 
 	/* issue */

@@ -5,15 +5,9 @@
  */
 #include "sm/stages.h"
 
-static struct sm_warp *oldest_of(struct sm *sm, struct scheduler *scheduler, uint64_t warps)
+static struct sm_warp *oldest_of(struct sm *sm, const struct scheduler *scheduler, uint64_t warps)
 {
-	struct sm_warp *best = NULL;
-	for (; warps; warps &= warps - 1) {
-		struct sm_warp *warp = &sm->warp[slot_of(sm, scheduler, (uint32_t)__builtin_ctzll(warps))];
-		if (!best || warp->age < best->age)
-			best = warp;
-	}
-	return best;
+	return &sm->warp[slot_of(sm, scheduler, order_oldest(scheduler, warps))];
 }
 
 static enum stack_reason find_reason(struct sm *sm, struct scheduler *scheduler)
@@ -92,8 +86,7 @@ void sm_account(struct sm *sm, uint64_t cycle)
 	sm->stats.network_full += sm->sends_refused * slept;
 	if (sm->resident) {
 		sm->stats.active_cycles += slept;
-		for (uint32_t s = 0; s < sm->config.schedulers; s++)
-			sm->stats.resident_warp_cycles += slept * (uint32_t)__builtin_popcountll(sm->scheduler[s].live);
+		sm->stats.resident_warp_cycles += slept * sm->live_warps;
 	}
 	for (uint32_t s = 0; s < sm->config.schedulers; s++) {
 		struct scheduler *scheduler = &sm->scheduler[s];

@@ -25,6 +25,7 @@ void examine(struct sm *sm, struct sm_warp *warp);
 /* order.c: the next of `candidates` (not 0) by the scheduler's order. */
 void order_prepare(const struct sm *sm, struct scheduler *scheduler);
 uint32_t order_pick(const struct sm *sm, const struct scheduler *scheduler, uint64_t candidates);
+uint32_t order_oldest(const struct scheduler *scheduler, uint64_t candidates);
 void order_issued(const struct sm *sm, struct scheduler *scheduler, uint32_t bit);
 
 static inline uint32_t slot_of(const struct sm *sm, const struct scheduler *scheduler, uint32_t bit)
