@@ -3,7 +3,7 @@ BUILD ?= build
 PREFIX ?= /usr/local
 CMAKE_FLAGS ?=
 
-.PHONY: all deps test demo install clean format check-format check-includes
+.PHONY: all deps test demo fidelity bench install clean format check-format check-includes
 
 all: $(BUILD)/build.ninja
 	cmake --build $(BUILD)
@@ -19,6 +19,13 @@ test: all
 
 demo: all
 	@tools/demo.sh $(BUILD)
+
+# Our figures beside GPGPU-Sim's, and our speed beside its: docs/fidelity.md.
+fidelity: all
+	@python3 tools/fidelity.py --build $(BUILD)
+
+bench: all
+	@python3 tools/bench.py --build $(BUILD)
 
 install: all
 	cmake --install $(BUILD) --prefix $(PREFIX)

@@ -22,7 +22,8 @@ struct bench {
 /* Two sets of two ways, four registers of two requests each, a miss queue of four: everything can be exhausted. */
 static struct cache_config small(void)
 {
-	return (struct cache_config){.sets = 2,
+	return (struct cache_config){.sectors = 1,
+	                             .sets = 2,
 	                             .ways = 2,
 	                             .line_bytes = LINE,
 	                             .replacement = REPLACE_LRU,
@@ -90,7 +91,7 @@ static bool holds(const struct bench *bench, uint64_t address)
 {
 	for (uint32_t i = 0; i < bench->cache.config.sets * bench->cache.config.ways; i++) {
 		const struct cache_line *line = &bench->cache.line[i];
-		if (line->block == address && line->state >= LINE_VALID)
+		if (line->block == address && line->present)
 			return true;
 	}
 	return false;
@@ -286,13 +287,12 @@ static void test_write_hit(void **state)
 	static const struct {
 		uint32_t policy;
 		enum request_kind kind;
-		bool goes_down, stays;
-		enum cache_line_state state;
+		bool goes_down, stays, dirty;
 	} row[] = {
-		{WRITE_EVICT, REQUEST_WRITE, true, false, LINE_INVALID},
-		{WRITE_THROUGH, REQUEST_WRITE, true, true, LINE_VALID},
-		{WRITE_BACK, REQUEST_WRITE, false, true, LINE_DIRTY},
-		{WRITE_EVICT, REQUEST_LOCAL_WRITE, false, true, LINE_DIRTY},
+		{WRITE_EVICT, REQUEST_WRITE, true, false, false},
+		{WRITE_THROUGH, REQUEST_WRITE, true, true, false},
+		{WRITE_BACK, REQUEST_WRITE, false, true, true},
+		{WRITE_EVICT, REQUEST_LOCAL_WRITE, false, true, true},
 	};
 	(void)state;
 	for (size_t i = 0; i < sizeof row / sizeof row[0]; i++) {
@@ -306,7 +306,7 @@ static void test_write_hit(void **state)
 		assert_int_equal(bench.cache.miss_queue.count, row[i].goes_down);
 		assert_int_equal(holds(&bench, 0), row[i].stays);
 		if (row[i].stays)
-			assert_int_equal(bench.cache.line[1].state, row[i].state); /* ways fill from the last */
+			assert_int_equal(bench.cache.line[1].dirty, row[i].dirty); /* ways fill from the last */
 		assert_int_equal(bench.cache.stats.write_accesses, 1);
 		arena_free(&bench.arena);
 	}

@@ -75,7 +75,8 @@ static void model_global(const uint64_t *address, uint32_t lanes, uint32_t size,
 		uint32_t bytes = segment;
 		while (bytes > 32 && low / (bytes / 2) == high / (bytes / 2))
 			bytes /= 2;
-		want->access[want->count++] = (struct access){low / bytes * bytes, bytes, in};
+		want->access[want->count++] =
+			(struct access){.address = low / bytes * bytes, .bytes = bytes, .lanes = in};
 		done |= in;
 	}
 }
@@ -146,7 +147,8 @@ static void model_atomic(const uint64_t *address, uint32_t lanes, uint32_t piece
 			    address[other] / piece == address[lane] / piece)
 				in |= 1u << other;
 		if (lane_in(lanes, lane) && (uint32_t)__builtin_ctz(in) == lane)
-			want->access[want->count++] = (struct access){address[lane] / piece * piece, piece, in};
+			want->access[want->count++] =
+				(struct access){.address = address[lane] / piece * piece, .bytes = piece, .lanes = in};
 	}
 }
 
@@ -213,7 +215,8 @@ static void test_constant_against_model(void **state)
 				in |= (uint32_t)(lane_in(lanes, other) && address[other] / line == address[lane] / line)
 				      << other;
 			if (lane_in(lanes, lane) && (uint32_t)__builtin_ctz(in) == lane)
-				want.access[want.count++] = (struct access){address[lane] / line * line, line, in};
+				want.access[want.count++] = (struct access){
+					.address = address[lane] / line * line, .bytes = line, .lanes = in};
 		}
 		compare(&op, &want);
 	}

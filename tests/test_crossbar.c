@@ -48,6 +48,7 @@ static void open_bench(struct bench *bench, void **state, uint32_t buffer_flits,
 {
 	*bench = (struct bench){.wake = UINT64_MAX, .sleeps = *state != NULL};
 	struct crossbar_config config = {.flit_bytes = FLIT,
+	                                 .speedup = 1,
 	                                 .injection_flits = 32,
 	                                 .buffer_flits = buffer_flits,
 	                                 .boundary_flits = boundary_flits};

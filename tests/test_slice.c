@@ -47,7 +47,8 @@ static uint32_t to_sm(const struct request *request)
 /* Room for 8 requests everywhere, 16 flits towards the reply crossbar. */
 static void open_bench(struct bench *bench, void **state)
 {
-	struct cache_config cache = {.sets = 4,
+	struct cache_config cache = {.sectors = 1,
+	                             .sets = 4,
 	                             .ways = 2,
 	                             .line_bytes = LINE,
 	                             .allocation = ALLOCATE_ON_MISS,
@@ -60,7 +61,7 @@ static void open_bench(struct bench *bench, void **state)
 	struct slice_config config = {
 		.delay = DELAY, .input_queue = 8, .reply_queue = 8, .to_dram_queue = 8, .from_dram_queue = 8};
 	struct crossbar_config network = {
-		.flit_bytes = 32, .injection_flits = 16, .buffer_flits = 8, .boundary_flits = 16};
+		.speedup = 1, .flit_bytes = 32, .injection_flits = 16, .buffer_flits = 8, .boundary_flits = 16};
 	*bench = (struct bench){.wake = UINT64_MAX, .sleeps = *state != NULL};
 	bench->pool.arena = &bench->arena;
 	bench->map = (struct address_map){

@@ -6,7 +6,8 @@ static const char *const order_names[] = {"lrr", "gto", "two_level", NULL};
 static const char *const replacement_names[] = {"lru", "fifo", NULL};
 static const char *const allocation_names[] = {"on_miss", "on_fill", NULL};
 static const char *const write_names[] = {"evict", "through", "back", NULL};
-static const char *const write_miss_names[] = {"none", "fetch", NULL};
+static const char *const write_miss_names[] = {"none", "fetch", "lazy", NULL};
+static const char *const index_names[] = {"linear", "hashed", NULL};
 
 #define AT(field) offsetof(struct machine, field)
 #define U32(name, field, low, high, unit, meaning)                                                                     \
@@ -25,6 +26,9 @@ static const char *const write_miss_names[] = {"none", "fetch", NULL};
 #define CACHE(prefix, field)                                                                                           \
 	U32(prefix ".sets", field.sets, 1, 65536, "sets", "sets, a power of two"),                                     \
 		U32(prefix ".ways", field.ways, 1, 1024, "lines", "lines a set"),                                      \
+		U32(prefix ".sectors", field.sectors, 1, CACHE_MAX_SECTORS, "sectors",                                 \
+	            "parts of a line that come and go alone"),                                                         \
+		ENUM(prefix ".index", field.index, index_names, "which set a block goes to; hashed: as Fermi's L1"),   \
 		U32(prefix ".line_bytes", field.line_bytes, 32, 1024, "bytes", "bytes a line, a power of two"),        \
 		ENUM(prefix ".replacement", field.replacement, replacement_names, "which line of a set goes"),         \
 		ENUM(prefix ".allocation", field.allocation, allocation_names, "when a miss claims its line"),         \
@@ -92,6 +96,8 @@ const struct option machine_options[] = {
 	U32("sm.shared_banks", sm.shared_banks, 1, 64, "banks", "shared memory banks, 4 bytes wide"),
 	U32("sm.shared_latency", sm.shared_latency, 1, SM_SHARED_PIPE, "cycles",
             "shared memory, behind the bank access"),
+	U32("sm.l1_latency", sm.l1_latency, 0, SM_L1_PIPE, "cycles",
+            "between the load/store unit and L1's tags; 0: at once"),
 	U32("sm.atomic_bytes", sm.atomic_bytes, 32, 128, "bytes", "pieces in which atomics travel to L2"),
 	BOOL("sm.global_skips_l1", sm.global_skips_l1, "global loads and stores go past L1"),
 	BOOL("sm.flush_l1", sm.flush_l1, "L1 data forgets everything at a kernel's end"),
@@ -111,6 +117,7 @@ const struct option machine_options[] = {
 	CACHE("l1c", sm.l1c),
 
 	U32("network.flit_bytes", network.flit_bytes, 8, 1024, "bytes", "a flit"),
+	U32("network.speedup", network.speedup, 1, 8, "steps", "allocation steps of a router a cycle"),
 	U32("network.injection_flits", network.injection_flits, 1, CROSSBAR_WINDOW, "flits", "queue at an input"),
 	U32("network.buffer_flits", network.buffer_flits, 1, CROSSBAR_WINDOW, "flits", "input and ejection buffers"),
 	U32("network.boundary_flits", network.boundary_flits, 1, CROSSBAR_WINDOW, "flits", "buffer at the consumer"),
@@ -122,6 +129,7 @@ const struct option machine_options[] = {
 	U32("map.column_bits", map.column_bits, 0, 16, "bits", "columns between the low and the high bank bits"),
 
 	CACHE("l2", l2),
+	BOOL("l2.by_sectors", slice.by_sectors, "requests are split into sectors, each looked up and answered alone"),
 	U32("l2.delay", slice.delay, 0, 100000, "cycles", "between the crossbar and the input queue"),
 	U32("l2.input_queue", slice.input_queue, 1, 65536, "requests", "waiting for L2"),
 	U32("l2.reply_queue", slice.reply_queue, 1, 65536, "requests", "waiting for the reply crossbar"),
@@ -134,6 +142,8 @@ const struct option machine_options[] = {
 	U32("dram.burst_cycles", dram.burst_cycles, 1, 64, "cycles", "a burst holds the pins"),
 	U32("dram.bank_groups", dram.bank_groups, 1, 64, "groups", "of banks, a power of two"),
 	BOOL("dram.group_low_bits", dram.group_low_bits, "a bank's group comes from its low bits, else its high bits"),
+	BOOL("dram.columns_first", dram.columns_first,
+             "any bank's read or write goes before any activate or precharge"),
 	U32("dram.latency", dram.latency, 0, 100000, "cycles", "L2 cycles between a slice and the scheduler"),
 	U32("dram.tCCD", dram.ccd, 1, 1000, "cycles", "column to column"),
 	U32("dram.tCCDL", dram.ccd_long, 1, 1000, "cycles", "column to column in a bank group"),
@@ -162,6 +172,11 @@ static void check_cache(const char *name, const struct cache_config *cache, bool
 {
 	if (!power_of_two(cache->sets))
 		diag_plain(diag, "%s.sets is %u; expected a power of two", name, cache->sets);
+	if (!power_of_two(cache->sectors) || cache->line_bytes / cache->sectors < 32)
+		diag_plain(diag, "%s.sectors is %u; expected 1, 2 or 4, of at least 32 bytes each", name,
+		           cache->sectors);
+	if (cache->index == INDEX_HASHED && cache->sets != 32 && cache->sets != 64)
+		diag_plain(diag, "%s.index is hashed; it is defined for 32 and 64 sets, not %u", name, cache->sets);
 	if (!power_of_two(cache->line_bytes))
 		diag_plain(diag, "%s.line_bytes is %u; expected a power of two", name, cache->line_bytes);
 	if (cache->write_miss == WRITE_MISS_FETCH && cache->miss_queue < 3)

@@ -115,7 +115,7 @@ bool gpu_check_stats(const struct gpu *gpu, const struct gpu_run *run, char *tex
 		{"sm.warp_instructions = sp + sfu + mem", s->sm.warp_instructions,
 	         s->sm.sp_instructions + s->sm.sfu_instructions + s->sm.mem_instructions},
 		{"l1d.fills = l1d.read_misses", s->l1d.fills, s->l1d.read_misses},
-		{"request_network.packets = l2.accesses", s->request_network.packets, s->l2.accesses},
+		{"slice.entered = l2.accesses", s->slice.entered, s->l2.accesses},
 		{"dram.row_hits + dram.activates covers dram.requests",
 	         s->dram.requests <= s->dram.row_hits + s->dram.activates, 1},
 	};

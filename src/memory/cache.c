@@ -22,6 +22,7 @@ void cache_open(struct cache *cache, const struct cache_config *config, uint32_t
 	for (uint32_t i = 0; i < config->mshrs; i++)
 		cache->free_mshr[cache->free_mshrs++] = config->mshrs - 1 - i;
 	request_queue_open(&cache->miss_queue, arena, config->miss_queue);
+	cache->sector_bytes = config->line_bytes / config->sectors;
 	if (!cache->config.port_bytes)
 		cache->config.port_bytes = config->line_bytes;
 }
@@ -31,31 +32,70 @@ void cache_invalidate(struct cache *cache)
 	memset(cache->line, 0, (size_t)cache->config.sets * cache->config.ways * sizeof *cache->line);
 }
 
-enum probe { PROBE_HIT, PROBE_RESERVED, PROBE_MISS, PROBE_NO_LINE };
+enum probe { PROBE_HIT, PROBE_RESERVED, PROBE_SECTOR_MISS, PROBE_MISS, PROBE_NO_LINE };
 
-/* Finds the block or the line to replace: an invalid one, else the least recently used that is not reserved. */
-static enum probe probe(const struct cache *cache, const struct request *request, uint64_t block, uint32_t *at)
+/* Where a request stands in the cache. */
+struct spot {
+	enum probe probe;
+	uint32_t at;     /* line: its own, or the one to replace */
+	uint32_t sector; /* of the line */
+	uint8_t bit;     /* of the sector in the line's masks */
+	uint64_t block, sector_address;
+};
+
+/* Fermi's L1 as measured by Nugteren et al. (HPCA 2014): address bits 7 to 11 xor bits 13, 14, 15, 17 and 19; with 64 sets bit
+ * 12 comes on top. */
+static uint32_t hashed_set(uint64_t address, uint32_t sets)
 {
-	uint32_t ways = cache->config.ways;
+	uint32_t low = (uint32_t)(address >> 7 & 0x1f);
+	uint32_t high = (uint32_t)((address >> 13 & 7) | (address >> 17 & 1) << 3 | (address >> 19 & 1) << 4);
+	return (low ^ high) | (sets == 64 ? (uint32_t)(address >> 12 & 1) << 5 : 0);
+}
+
+static uint32_t set_of(const struct cache *cache, const struct request *request)
+{
+	if (cache->config.index == INDEX_HASHED)
+		return hashed_set(request->address, cache->config.sets);
 	uint64_t place = cache->depth == CACHE_OF_SLICE ? request->local : request->address;
-	uint32_t set = (uint32_t)(place / cache->config.line_bytes & (cache->config.sets - 1));
-	uint32_t invalid = UINT32_MAX, oldest = UINT32_MAX;
+	return (uint32_t)(place / cache->config.line_bytes & (cache->config.sets - 1));
+}
+
+static enum probe probe_line(const struct cache_line *line, const struct request *request, uint8_t bit)
+{
+	if (line->reserved & bit)
+		return PROBE_RESERVED;
+	if (line->present & bit && (request->is_write || !(line->partial & bit)))
+		return PROBE_HIT;
+	return PROBE_SECTOR_MISS;
+}
+
+/* Finds the block or the line to replace: a free one, else the least recently used that is not reserved. */
+static struct spot probe(const struct cache *cache, const struct request *request)
+{
+	struct spot spot = {.block = request->address & ~(uint64_t)(cache->config.line_bytes - 1),
+	                    .sector_address = request->address & ~(uint64_t)(cache->sector_bytes - 1)};
+	uint32_t ways = cache->config.ways, first = set_of(cache, request) * ways;
+	uint32_t free = UINT32_MAX, oldest = UINT32_MAX;
 	uint64_t oldest_use = UINT64_MAX;
 
-	for (uint32_t index = set * ways; index < (set + 1) * ways; index++) {
+	spot.sector = (uint32_t)((spot.sector_address - spot.block) / cache->sector_bytes);
+	spot.bit = (uint8_t)(1u << spot.sector);
+	for (uint32_t index = first; index < first + ways; index++) {
 		const struct cache_line *line = &cache->line[index];
-		if (line->state == LINE_INVALID) {
-			invalid = index;
-		} else if (line->block == block) {
-			*at = index;
-			return line->state == LINE_RESERVED ? PROBE_RESERVED : PROBE_HIT;
-		} else if (line->state != LINE_RESERVED && line->used < oldest_use) {
+		if (!(line->present | line->reserved)) {
+			free = index;
+		} else if (line->block == spot.block) {
+			spot.at = index;
+			spot.probe = probe_line(line, request, spot.bit);
+			return spot;
+		} else if (!line->reserved && line->used < oldest_use) {
 			oldest_use = line->used;
 			oldest = index;
 		}
 	}
-	*at = invalid != UINT32_MAX ? invalid : oldest;
-	return *at == UINT32_MAX ? PROBE_NO_LINE : PROBE_MISS;
+	spot.at = free != UINT32_MAX ? free : oldest;
+	spot.probe = spot.at == UINT32_MAX ? PROBE_NO_LINE : PROBE_MISS;
+	return spot;
 }
 
 static uint32_t port_cycles(const struct cache *cache, uint32_t bytes)
@@ -68,14 +108,14 @@ static void occupy(uint64_t *until, uint64_t cycle, uint32_t cycles)
 	*until = (*until > cycle ? *until : cycle) + cycles;
 }
 
-/* The register that waits for the block, or UINT32_MAX. A cache that allocates on misses has it in the reserved line;
+/* The register that waits for the sector, or UINT32_MAX. A cache that allocates on misses has it in the reserved line;
  * one that allocates on fills has few registers. */
-static uint32_t find_mshr(const struct cache *cache, enum probe found, uint32_t at, uint64_t block)
+static uint32_t find_mshr(const struct cache *cache, const struct spot *spot)
 {
 	if (cache->config.allocation == ALLOCATE_ON_MISS)
-		return found == PROBE_RESERVED ? cache->line[at].mshr : UINT32_MAX;
+		return spot->probe == PROBE_RESERVED ? cache->line[spot->at].mshr[spot->sector] : UINT32_MAX;
 	for (uint32_t i = 0; i < cache->config.mshrs; i++)
-		if (cache->mshr[i].count && cache->mshr[i].block == block)
+		if (cache->mshr[i].count && cache->mshr[i].block == spot->sector_address)
 			return i;
 	return UINT32_MAX;
 }
@@ -102,136 +142,186 @@ static void merge(struct cache *cache, uint32_t index, struct request *request)
 	mshr->has_atomic |= request->kind == REQUEST_ATOMIC;
 }
 
-/* Claims the line for a miss; a dirty victim is written back. */
-static void claim_line(struct cache *cache, const struct request *request, uint64_t block, uint32_t at, uint32_t mshr,
-                       uint64_t cycle)
+/* Sends the dirty sectors of a line that is replaced down. */
+static void write_back(struct cache *cache, const struct cache_line *line, uint16_t sm, uint64_t cycle)
 {
-	struct cache_line *line = &cache->line[at];
-	if (line->state == LINE_DIRTY) {
-		struct request *victim = request_new(cache->pool);
-		victim->kind = cache->depth == CACHE_OF_SLICE ? REQUEST_L2_WRITEBACK : REQUEST_L1_WRITEBACK;
-		victim->is_write = true;
-		victim->address = line->block;
-		victim->local = line->local;
-		victim->slice = line->slice;
-		victim->sm = request->sm;
-		victim->bytes = victim->fetch = cache->config.line_bytes;
-		send_down(cache, victim);
-		occupy(&cache->data_port_until, cycle, port_cycles(cache, cache->config.line_bytes));
-		cache->stats.writebacks++;
-	}
-	*line = (struct cache_line){.block = block,
-	                            .used = cycle,
-	                            .local = request->local & ~(uint64_t)(cache->config.line_bytes - 1),
-	                            .slice = request->slice,
-	                            .mshr = mshr,
-	                            .state = LINE_RESERVED};
+	struct request *victim = request_new(cache->pool);
+	victim->kind = cache->depth == CACHE_OF_SLICE ? REQUEST_L2_WRITEBACK : REQUEST_L1_WRITEBACK;
+	victim->is_write = true;
+	victim->address = line->block;
+	victim->local = line->local;
+	victim->slice = line->slice;
+	victim->sm = sm;
+	victim->bytes = victim->fetch = (uint32_t)__builtin_popcount(line->dirty) * cache->sector_bytes;
+	send_down(cache, victim);
+	occupy(&cache->data_port_until, cycle, port_cycles(cache, cache->config.line_bytes));
+	cache->stats.writebacks++;
 }
 
-/* Sends a read for the block down, or merges it with one in flight. False: refused. */
-static bool read_down(struct cache *cache, struct request *request, enum probe found, uint32_t at, uint64_t block,
-                      uint64_t cycle)
+/* Makes the line the request's block's: a dirty victim is written back. Nothing to do when the line is there. */
+static struct cache_line *claim_line(struct cache *cache, const struct request *request, const struct spot *spot,
+                                     uint64_t cycle)
 {
-	uint32_t index = find_mshr(cache, found, at, block);
+	struct cache_line *line = &cache->line[spot->at];
+	if (spot->probe == PROBE_MISS) {
+		if (line->dirty)
+			write_back(cache, line, request->sm, cycle);
+		*line = (struct cache_line){.block = spot->block,
+		                            .used = cycle,
+		                            .local = request->local & ~(uint64_t)(cache->config.line_bytes - 1),
+		                            .slice = request->slice};
+	} else if (cache->config.replacement == REPLACE_LRU) {
+		line->used = cycle;
+	}
+	return line;
+}
+
+/* Sends a read for the sector down, or merges it with one in flight. False: refused. */
+static bool read_down(struct cache *cache, struct request *request, const struct spot *spot, uint64_t cycle)
+{
+	uint32_t index = find_mshr(cache, spot);
+	bool on_miss = cache->config.allocation == ALLOCATE_ON_MISS;
 	if (index != UINT32_MAX) {
 		if (cache->mshr[index].count >= cache->config.merges)
 			return false;
 		merge(cache, index, request);
-		if (cache->config.allocation == ALLOCATE_ON_MISS && cache->config.replacement == REPLACE_LRU)
-			cache->line[at].used = cycle;
+		if (on_miss)
+			claim_line(cache, request, spot, cycle);
 		return true;
 	}
 	if (!cache->free_mshrs || !miss_queue_room(cache, 1))
 		return false;
 	index = cache->free_mshr[--cache->free_mshrs];
-	cache->mshr[index] = (struct mshr){.block = block};
+	cache->mshr[index] = (struct mshr){.block = spot->sector_address};
 	merge(cache, index, request);
-	request->wait[cache->depth].index = index;
-	request->fetch = cache->config.line_bytes;
+	request->wait[cache->depth].index = on_miss ? spot->at : index;
+	request->fetch = cache->sector_bytes;
 	send_down(cache, request);
-	if (cache->config.allocation == ALLOCATE_ON_MISS) {
-		request->wait[cache->depth].index = at;
-		claim_line(cache, request, block, at, index, cycle);
+	if (on_miss) {
+		struct cache_line *line = claim_line(cache, request, spot, cycle);
+		line->reserved |= spot->bit;
+		line->dirty_on_fill = (uint8_t)((line->dirty_on_fill & ~spot->bit) | (line->dirty & spot->bit));
+		line->present &= (uint8_t)~spot->bit;
+		line->mshr[spot->sector] = index;
 	}
 	return true;
 }
 
-static enum cache_result access_read(struct cache *cache, struct request *request, enum probe found, uint32_t at,
-                                     uint64_t block, uint64_t cycle)
+static enum cache_result access_read(struct cache *cache, struct request *request, const struct spot *spot,
+                                     uint64_t cycle)
 {
-	if (found == PROBE_HIT) {
-		struct cache_line *line = &cache->line[at];
+	if (spot->probe == PROBE_HIT) {
+		struct cache_line *line = &cache->line[spot->at];
 		if (cache->config.replacement == REPLACE_LRU)
 			line->used = cycle;
 		if (request->kind == REQUEST_ATOMIC)
-			line->state = LINE_DIRTY;
+			line->dirty |= spot->bit;
 		return CACHE_HIT;
 	}
 	/* A miss may need two places, for its read and a write-back; a read-only cache never writes back. */
 	uint32_t places = cache->config.allocation == ALLOCATE_ON_MISS ? 2 : 1;
 	if (!miss_queue_room(cache, places))
 		return CACHE_REFUSED;
-	bool merges = find_mshr(cache, found, at, block) != UINT32_MAX;
-	if (!read_down(cache, request, found, at, block, cycle))
+	bool merges = find_mshr(cache, spot) != UINT32_MAX;
+	if (!read_down(cache, request, spot, cycle))
 		return CACHE_REFUSED;
 	return merges ? CACHE_MERGED : CACHE_MISS;
 }
 
-static enum cache_result access_write(struct cache *cache, struct request *request, enum probe found, uint32_t at,
-                                      uint64_t block, uint64_t cycle, bool *sent_down)
+/* A write into a line that holds the sector. */
+static enum cache_result write_hit(struct cache *cache, struct request *request, const struct spot *spot,
+                                   uint64_t cycle, bool *sent_down)
 {
-	if (found == PROBE_HIT) {
-		struct cache_line *line = &cache->line[at];
-		uint32_t policy = request->kind == REQUEST_LOCAL_WRITE ? WRITE_BACK : cache->config.write;
-		if (policy != WRITE_BACK) {
-			if (!miss_queue_room(cache, 1))
-				return CACHE_REFUSED;
-			send_down(cache, request);
-			*sent_down = true;
-		}
-		if (cache->config.replacement == REPLACE_LRU)
-			line->used = cycle;
-		line->state = policy == WRITE_BACK ? LINE_DIRTY : policy == WRITE_EVICT ? LINE_INVALID : line->state;
-		return CACHE_HIT;
-	}
-	if (cache->config.write_miss == WRITE_MISS_FETCH) {
-		/* Up to three requests: the write, the read of the line, a write-back. */
-		uint32_t index = find_mshr(cache, found, at, block);
-		bool available =
-			index != UINT32_MAX ? cache->mshr[index].count < cache->config.merges : cache->free_mshrs > 0;
-		if (!miss_queue_room(cache, 3) || !available)
+	struct cache_line *line = &cache->line[spot->at];
+	uint32_t policy = request->kind == REQUEST_LOCAL_WRITE ? WRITE_BACK : cache->config.write;
+	if (policy != WRITE_BACK) {
+		if (!miss_queue_room(cache, 1))
 			return CACHE_REFUSED;
 		send_down(cache, request);
-		struct request *fill = request_new(cache->pool);
-		fill->kind = REQUEST_L2_FILL;
-		fill->address = request->address;
-		fill->local = request->local;
-		fill->slice = request->slice;
-		fill->bank = request->bank;
-		fill->row = request->row;
-		fill->sm = request->sm;
-		fill->bytes = request->bytes;
-		read_down(cache, fill, found, at, block, cycle);
+		*sent_down = true;
+	}
+	if (cache->config.replacement == REPLACE_LRU)
+		line->used = cycle;
+	if (policy == WRITE_BACK) {
+		line->dirty |= spot->bit;
+		if (request->is_whole)
+			line->partial &= (uint8_t)~spot->bit;
+	} else if (policy == WRITE_EVICT) {
+		line->present &= (uint8_t)~spot->bit;
+		line->dirty &= (uint8_t)~spot->bit;
+	}
+	return CACHE_HIT;
+}
+
+/* A write miss that stays here: the sector is present, whole or in part. */
+static enum cache_result write_lazily(struct cache *cache, const struct request *request, const struct spot *spot,
+                                      uint64_t cycle)
+{
+	if (!miss_queue_room(cache, 1))
+		return CACHE_REFUSED;
+	struct cache_line *line = claim_line(cache, request, spot, cycle);
+	if (spot->probe == PROBE_RESERVED) {
+		line->dirty_on_fill |= spot->bit;
+		return CACHE_MERGED;
+	}
+	line->present |= spot->bit;
+	line->dirty |= spot->bit;
+	if (request->is_whole)
+		line->partial &= (uint8_t)~spot->bit;
+	else
+		line->partial |= spot->bit;
+	return CACHE_MISS;
+}
+
+/* A write miss that goes down and fetches the line: up to three requests, the write, the read, a write-back. */
+static bool write_and_fetch(struct cache *cache, struct request *request, const struct spot *spot, uint64_t cycle)
+{
+	uint32_t index = find_mshr(cache, spot);
+	bool available = index != UINT32_MAX ? cache->mshr[index].count < cache->config.merges : cache->free_mshrs > 0;
+	if (!miss_queue_room(cache, 3) || !available)
+		return false;
+	send_down(cache, request);
+	struct request *fill = request_new(cache->pool);
+	fill->kind = REQUEST_L2_FILL;
+	fill->address = request->address;
+	fill->local = request->local;
+	fill->slice = request->slice;
+	fill->bank = request->bank;
+	fill->row = request->row;
+	fill->sm = request->sm;
+	fill->bytes = request->bytes;
+	read_down(cache, fill, spot, cycle);
+	return true;
+}
+
+static enum cache_result access_write(struct cache *cache, struct request *request, const struct spot *spot,
+                                      uint64_t cycle, bool *sent_down)
+{
+	if (spot->probe == PROBE_HIT)
+		return write_hit(cache, request, spot, cycle, sent_down);
+	if (cache->config.write_miss == WRITE_MISS_LAZY)
+		return write_lazily(cache, request, spot, cycle);
+	if (cache->config.write_miss == WRITE_MISS_FETCH) {
+		if (!write_and_fetch(cache, request, spot, cycle))
+			return CACHE_REFUSED;
 	} else {
 		if (!miss_queue_room(cache, 1))
 			return CACHE_REFUSED;
 		send_down(cache, request);
 	}
 	*sent_down = true;
-	return found == PROBE_RESERVED ? CACHE_MERGED : CACHE_MISS;
+	return spot->probe == PROBE_RESERVED ? CACHE_MERGED : CACHE_MISS;
 }
 
 enum cache_result cache_access(struct cache *cache, struct request *request, uint64_t cycle, bool *sent_down)
 {
-	uint64_t block = request->address & ~(uint64_t)(cache->config.line_bytes - 1);
-	uint32_t at;
-	enum probe found = probe(cache, request, block, &at);
+	struct spot spot = probe(cache, request);
 	enum cache_result result = CACHE_REFUSED;
 
 	*sent_down = false;
-	if (found != PROBE_NO_LINE)
-		result = request->is_write ? access_write(cache, request, found, at, block, cycle, sent_down)
-		                           : access_read(cache, request, found, at, block, cycle);
+	if (spot.probe != PROBE_NO_LINE)
+		result = request->is_write ? access_write(cache, request, &spot, cycle, sent_down)
+		                           : access_read(cache, request, &spot, cycle);
 	if (result == CACHE_REFUSED) {
 		cache->stats.refused++;
 		return result;
@@ -251,25 +341,38 @@ enum cache_result cache_access(struct cache *cache, struct request *request, uin
 	return result;
 }
 
+/* The line of an on-fill cache, claimed now that its data are here. */
+static uint32_t place_filled(struct cache *cache, const struct request *request, uint64_t cycle)
+{
+	struct spot spot = probe(cache, request);
+	cache->line[spot.at] = (struct cache_line){.block = spot.block, .local = request->local, .used = cycle};
+	return spot.at;
+}
+
 void cache_fill(struct cache *cache, struct request *request, uint64_t cycle)
 {
+	uint32_t sector = (uint32_t)(request->address / cache->sector_bytes % cache->config.sectors);
+	uint8_t bit = (uint8_t)(1u << sector);
 	uint32_t index = request->wait[cache->depth].index, at = index;
-	if (cache->config.allocation == ALLOCATE_ON_MISS) {
-		index = cache->line[at].mshr;
-	} else {
-		uint64_t block = cache->mshr[index].block;
-		probe(cache, request, block, &at);
-		cache->line[at].block = block;
-		cache->line[at].local = request->local;
-		cache->line[at].used = cycle;
-	}
-	for (struct request *merged = cache->mshr[index].first; merged; merged = merged->wait[cache->depth].next)
+	if (cache->config.allocation == ALLOCATE_ON_MISS)
+		index = cache->line[at].mshr[sector];
+	else
+		at = place_filled(cache, request, cycle);
+	struct mshr *mshr = &cache->mshr[index];
+	for (struct request *merged = mshr->first; merged; merged = merged->wait[cache->depth].next)
 		if (merged->level < request->level)
 			merged->level = request->level;
-	cache->line[at].state = cache->mshr[index].has_atomic ? LINE_DIRTY : LINE_VALID;
+	struct cache_line *line = &cache->line[at];
+	line->reserved &= (uint8_t)~bit;
+	line->present |= bit;
+	line->partial &= (uint8_t)~bit;
+	line->dirty &= (uint8_t)~bit;
+	if (mshr->has_atomic || line->dirty_on_fill & bit)
+		line->dirty |= bit;
+	line->dirty_on_fill &= (uint8_t)~bit;
 	uint32_t tail = cache->ready_head + cache->ready_count++;
 	cache->ready[tail < cache->config.mshrs ? tail : tail - cache->config.mshrs] = index;
-	occupy(&cache->fill_port_until, cycle, port_cycles(cache, cache->config.line_bytes));
+	occupy(&cache->fill_port_until, cycle, port_cycles(cache, cache->sector_bytes));
 	cache->stats.fills++;
 }
 

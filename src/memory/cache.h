@@ -19,14 +19,19 @@ enum cache_write {
 	WRITE_THROUGH, /* the line is updated, the write goes down */
 	WRITE_BACK,    /* the line is updated and dirty */
 };
+/* Which set a block goes to. */
+enum cache_index { INDEX_LINEAR, INDEX_HASHED };
 /* What a write miss does besides sending the write down: */
 enum cache_write_miss {
 	WRITE_MISS_NONE,  /* nothing */
 	WRITE_MISS_FETCH, /* reads the line (fetch on write) */
+	WRITE_MISS_LAZY,  /* keeps the write, sends nothing; a read of what was not written fetches (lazy fetch on read) */
 };
 
 struct cache_config {
 	uint32_t sets, ways, line_bytes;
+	uint32_t sectors; /* parts of a line that come and go alone: 1 or 4 */
+	uint32_t index;   /* enum cache_index; hashed: 32 or 64 sets */
 	uint32_t replacement, allocation, write, write_miss;
 	uint32_t mshrs, merges; /* lines in flight; requests a line */
 	uint32_t miss_queue;    /* requests waiting to be sent down */
@@ -55,15 +60,20 @@ struct cache_stats {
 #undef X
 };
 
-enum cache_line_state { LINE_INVALID, LINE_RESERVED, LINE_VALID, LINE_DIRTY };
+enum { CACHE_MAX_SECTORS = 4 };
 
+/* A line; masks have a bit a sector. It is free when nothing is present or reserved. */
 struct cache_line {
 	uint64_t block; /* address of its first byte */
 	uint64_t used;  /* time of last use (LRU) or of allocation (FIFO) */
 	uint64_t local; /* request.local of the block, for its write-back */
-	uint32_t mshr;  /* while reserved: the register that waits for it */
+	uint32_t mshr[CACHE_MAX_SECTORS]; /* while reserved: the register that waits for it */
 	uint16_t slice;
-	uint8_t state;
+	uint8_t reserved;      /* data on their way */
+	uint8_t present;       /* hold data */
+	uint8_t partial;       /* of those, not all bytes: only written ones */
+	uint8_t dirty;
+	uint8_t dirty_on_fill; /* written while on their way */
 };
 
 struct mshr {
@@ -82,6 +92,7 @@ struct cache {
 	uint32_t *ready; /* ring of MSHRs whose line has arrived */
 	uint32_t ready_head, ready_count;
 	struct request_queue miss_queue;
+	uint32_t sector_bytes;
 	struct request_pool *pool; /* for write-backs and write-allocate reads */
 	uint8_t depth;             /* CACHE_OF_SM or CACHE_OF_SLICE (whose sets come from request.local) */
 	uint64_t data_port_until, fill_port_until; /* busy before this cycle */
@@ -94,9 +105,8 @@ void cache_open(struct cache *cache, const struct cache_config *config, uint32_t
 /* Forgets all lines; nothing may be in flight. Dirty lines are dropped: values live in the device memory. */
 void cache_invalidate(struct cache *cache);
 
-/* Looks the request up at `cycle`. After HIT of a read the request is the caller's again, after HIT of a write that is
- * kept here (WRITE_BACK) too; in all other cases but REFUSED the cache has it (`*sent_down`: as a write in the miss
- * queue). */
+/* Looks the request up at `cycle`. After HIT of a read the request is the caller's again, after a write that is kept here
+ * (!*sent_down) too; in all other cases but REFUSED the cache has it (`*sent_down`: as a write in the miss queue). */
 enum cache_result cache_access(struct cache *cache, struct request *request, uint64_t cycle, bool *sent_down);
 
 /* The line that `request` fetched has arrived. */

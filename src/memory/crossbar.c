@@ -66,10 +66,10 @@ static void eject(struct crossbar *crossbar, struct crossbar_output *output, uin
 }
 
 /* The owner's next flit through the switch, when it is there and the ejection buffer has a place for it. */
-static void send_flit(struct crossbar *crossbar, struct crossbar_output *output, uint64_t cycle)
+static void send_flit(struct crossbar *crossbar, struct crossbar_output *output, uint64_t cycle, uint64_t step)
 {
 	struct crossbar_input *input = &crossbar->input[output->owner];
-	if (input->granted_at >= cycle || input->left == input->entered ||
+	if (input->granted_at >= step || input->left == input->entered ||
 	    input->entered_at[SLOT(input->left)] + CHANNEL > cycle)
 		return;
 	uint64_t depth = crossbar->config.buffer_flits;
@@ -91,23 +91,23 @@ static void send_flit(struct crossbar *crossbar, struct crossbar_output *output,
 	if (++input->sent < packet->flits)
 		return;
 	input->sent = 0;
-	input->granted_at = cycle;
+	input->granted_at = step;
 	input->packet_head = SLOT(input->packet_head + 1);
 	if (--input->packets)
 		bits_add(crossbar->buffered, output->owner);
 	output->owner = CROSSBAR_FREE;
-	output->freed_at = cycle;
+	output->freed_at = step;
 }
 
 /* Virtual-channel allocation: each free output takes one of the packets whose head flit asks for it, round robin. */
-static void allocate(struct crossbar *crossbar, uint64_t cycle)
+static void allocate(struct crossbar *crossbar, uint64_t cycle, uint64_t step)
 {
 	uint32_t words = crossbar->input_words, output_words = bits_words(crossbar->outputs);
 	BITS_EACH(i, crossbar->buffered, words)
 	{
 		const struct crossbar_input *input = &crossbar->input[i];
 		bool asks = input->left < input->entered && input->entered_at[SLOT(input->left)] + CHANNEL <= cycle &&
-		            (input->left == 0 || input->granted_at < cycle);
+		            (input->left == 0 || input->granted_at < step);
 		if (!asks)
 			continue;
 		uint32_t o = input->packet[input->packet_head].output;
@@ -121,11 +121,11 @@ static void allocate(struct crossbar *crossbar, uint64_t cycle)
 		uint32_t asking = 0;
 		for (uint32_t w = 0; w < words; w++)
 			asking += (uint32_t)__builtin_popcountll(wanted[w]);
-		if (output->owner == CROSSBAR_FREE && output->freed_at != cycle) {
+		if (output->owner == CROSSBAR_FREE && output->freed_at != step) {
 			uint32_t i = bits_next_around(wanted, words, output->next);
 			output->owner = i;
 			output->next = i + 1 == crossbar->inputs ? 0 : i + 1;
-			crossbar->input[i].granted_at = cycle;
+			crossbar->input[i].granted_at = step;
 			bits_remove(crossbar->buffered, i);
 			bits_add(crossbar->moving, o);
 			asking--;
@@ -166,19 +166,29 @@ static void inject(struct crossbar *crossbar, struct crossbar_input *input, uint
 	}
 }
 
+/* Moves flits through the switch, then gives free outputs to waiting packets. */
+static void allocation_step(struct crossbar *crossbar, uint64_t cycle, uint64_t step)
+{
+	BITS_EACH(o, crossbar->moving, bits_words(crossbar->outputs))
+	{
+		struct crossbar_output *output = &crossbar->output[o];
+		if (output->owner != CROSSBAR_FREE)
+			send_flit(crossbar, output, cycle, step);
+		else if (output->ejected == output->sent)
+			bits_remove(crossbar->moving, o);
+	}
+	allocate(crossbar, cycle, step);
+}
+
 void crossbar_tick(struct crossbar *crossbar, uint64_t cycle, uint64_t now)
 {
 	bool waiting = false;
 	BITS_EACH(o, crossbar->moving, bits_words(crossbar->outputs))
 	{
-		struct crossbar_output *output = &crossbar->output[o];
-		eject(crossbar, output, cycle, now);
-		if (output->owner != CROSSBAR_FREE)
-			send_flit(crossbar, output, cycle);
-		else if (output->ejected == output->sent)
-			bits_remove(crossbar->moving, o);
+		eject(crossbar, &crossbar->output[o], cycle, now);
 	}
-	allocate(crossbar, cycle);
+	for (uint32_t k = 0; k < crossbar->config.speedup; k++)
+		allocation_step(crossbar, cycle, cycle * crossbar->config.speedup + k);
 	for (uint32_t i = 0; i < crossbar->inputs; i++) {
 		struct crossbar_input *input = &crossbar->input[i];
 		if (!port_empty(&input->port)) {

@@ -5,7 +5,8 @@
  *   until its tail has left; round robin over inputs) -> switch allocation (1) -> traversal (1) -> channel (1) ->
  *   ejection buffer -> consumer's port
  * A packet that is alone takes 6 cycles from the step in which it enters the channel to its last flit's arrival at the
- * consumer's port, plus one for each flit beyond the first; an input or an output that changes packets loses a cycle.
+ * consumer's port, plus one for each flit beyond the first; an input or an output that changes packets loses an
+ * allocation step. With a speedup the router allocates several times a cycle (its channels still carry one flit).
  */
 #ifndef SLUICE_MEMORY_CROSSBAR_H
 #define SLUICE_MEMORY_CROSSBAR_H
@@ -17,6 +18,7 @@
 
 struct crossbar_config {
 	uint32_t flit_bytes;
+	uint32_t speedup;         /* allocation steps a cycle */
 	uint32_t injection_flits; /* producer's port */
 	uint32_t buffer_flits;    /* input buffer, and ejection buffer */
 	uint32_t boundary_flits;  /* consumer's port */
@@ -54,13 +56,13 @@ struct crossbar_input {
 	struct crossbar_packet packet[CROSSBAR_WINDOW];                 /* in the buffer, in order */
 	uint32_t packet_head, packets;
 	uint32_t sent; /* flits of the first packet that have left the buffer */
-	uint64_t granted_at; /* cycle in which the first packet got its output, or the one before it left */
+	uint64_t granted_at; /* allocation step in which the first packet got its output, or the one before it left */
 };
 
 struct crossbar_output {
 	struct port *port;      /* to the consumer; units are flits */
 	uint32_t owner;         /* input whose packet it carries, or CROSSBAR_FREE */
-	uint64_t freed_at;      /* cycle in which the last tail left */
+	uint64_t freed_at;      /* allocation step in which the last tail left */
 	uint32_t next;          /* round robin: input that is asked first */
 	uint64_t sent, ejected; /* flits ever */
 	uint64_t sent_at[CROSSBAR_WINDOW], ejected_at[CROSSBAR_WINDOW];

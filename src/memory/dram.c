@@ -220,16 +220,18 @@ static void issue_row(struct dram_channel *channel, uint32_t b, uint64_t cycle)
 	channel->stats.activates++;
 }
 
-/* At most one command: the first bank, round robin, whose next command is allowed. When none is, notes when the first one
- * will be, so that nobody asks before. */
-static void issue_command(struct dram_channel *channel, uint64_t cycle)
+static bool wants_column(const struct dram_bank *bank)
 {
-	if (cycle < channel->command_from || channel->transfers == channel->transfer_capacity)
-		return;
+	return bank->active && bank->open_row == bank->current->row;
+}
+
+/* Issues the first command, round robin over `banks`, that is allowed. Returns the cycle in which to ask again: the next one
+ * after a command, else the first in which one of these banks may have one. */
+static uint64_t issue_one(struct dram_channel *channel, uint64_t banks, uint64_t cycle)
+{
 	uint64_t earliest = UINT64_MAX;
-	uint64_t left = channel->serving;
-	while (left) {
-		uint32_t b = next_in_turn(&left, channel->next_bank);
+	while (banks) {
+		uint32_t b = next_in_turn(&banks, channel->next_bank);
 		struct dram_bank *bank = &channel->bank[b];
 		struct dram_group *group = group_of(channel, b);
 		uint64_t time = command_time(channel, bank, group);
@@ -237,14 +239,35 @@ static void issue_command(struct dram_channel *channel, uint64_t cycle)
 			earliest = time < earliest ? time : earliest;
 			continue;
 		}
-		if (bank->active && bank->open_row == bank->current->row)
+		if (wants_column(bank))
 			issue_column(channel, b, group, cycle);
 		else
 			issue_row(channel, b, cycle);
-		earliest = cycle + 1;
-		break;
+		channel->commanded = true;
+		return cycle + 1;
 	}
-	channel->command_from = earliest;
+	return earliest;
+}
+
+/* At most one command a cycle. When none is allowed, notes when the first one will be, so that nobody asks before. */
+static void issue_command(struct dram_channel *channel, uint64_t cycle)
+{
+	if (cycle < channel->command_from || channel->transfers == channel->transfer_capacity)
+		return;
+	channel->commanded = false;
+	if (!channel->config.columns_first) {
+		channel->command_from = issue_one(channel, channel->serving, cycle);
+		return;
+	}
+	uint64_t columns = 0;
+	for (uint64_t left = channel->serving; left; left &= left - 1)
+		if (wants_column(&channel->bank[__builtin_ctzll(left)]))
+			columns |= left & -left;
+	channel->command_from = issue_one(channel, columns, cycle);
+	if (channel->commanded)
+		return;
+	uint64_t rows_from = issue_one(channel, channel->serving & ~columns, cycle);
+	channel->command_from = rows_from < channel->command_from ? rows_from : channel->command_from;
 }
 
 /* One request a cycle from the slices into the delay line; a slice needs a credit. */

@@ -19,6 +19,7 @@ struct dram_config {
 	uint32_t burst_cycles; /* command cycles that a burst holds the pins */
 	uint32_t bank_groups;
 	bool group_low_bits; /* a bank's group: bank % groups, else bank / (banks / groups) */
+	bool columns_first;  /* a read or write of any bank goes before any activate or precharge; else bank by bank */
 	uint32_t latency;    /* L2 clock cycles between the slice and the scheduler */
 	uint32_t ccd, ccd_long, rrd, rcd, rcd_write, ras, rp, rc, cl, wl;
 	uint32_t rtw, wtr;           /* read to write, write to read */
@@ -76,6 +77,7 @@ struct dram_channel {
 	uint64_t waiting;      /* banks with waiting requests */
 	uint32_t pending;      /* requests waiting in banks' queues */
 	uint64_t command_from; /* no command is possible before this cycle */
+	bool commanded;        /* a command was issued in this cycle */
 	bool blocked;          /* a request waits for a place in the scheduler's queue */
 	uint32_t next_bank;    /* round robin */
 	uint32_t last_slice;

@@ -11,10 +11,12 @@ void slice_open(struct slice *slice, uint32_t index, const struct slice_config *
                 const struct cache_config *cache, const struct address_map *map, struct request_pool *pool,
                 uint64_t period, struct arena *arena)
 {
-	*slice = (struct slice){.config = *config, .index = index, .map = map, .period = period, .wake = UINT64_MAX};
+	*slice = (struct slice){
+		.config = *config, .index = index, .pool = pool, .map = map, .period = period, .wake = UINT64_MAX};
 	cache_open(&slice->cache, cache, CACHE_OF_SLICE, pool, arena);
 	/* One packet a cycle may enter the delay line while the input queue has room. */
-	request_queue_open(&slice->delay, arena, config->delay + config->input_queue + 2);
+	uint32_t parts = config->by_sectors ? cache->sectors : 1;
+	request_queue_open(&slice->delay, arena, (config->delay + config->input_queue + 2) * parts);
 	request_queue_open(&slice->input, arena, config->input_queue);
 	request_queue_open(&slice->reply, arena, config->reply_queue);
 	port_open(&slice->from_dram, arena, config->from_dram_queue, &slice->wake);
@@ -34,19 +36,52 @@ static void send_reply(struct slice *slice, uint64_t now)
 	crossbar_send(slice->replies, slice->index, request_queue_pop(&slice->reply), now);
 }
 
+/* The sectors that a request is about, as a mask from its address on. */
+static uint32_t sectors_of(const struct slice *slice, const struct request *request)
+{
+	uint32_t sectors = (request->bytes + slice->cache.sector_bytes - 1) / slice->cache.sector_bytes;
+	return request->is_write && request->chunks ? request->chunks : (1u << sectors) - 1;
+}
+
+/* Splits a request: each sector goes its own way, and the SM is answered when all have come. */
+static void enter_by_sectors(struct slice *slice, struct request *request)
+{
+	uint32_t sectors = sectors_of(slice, request);
+	request->parts = (uint8_t)__builtin_popcount(sectors);
+	for (; sectors; sectors &= sectors - 1) {
+		uint32_t sector = (uint32_t)__builtin_ctz(sectors);
+		struct request *part = request_new(slice->pool);
+		struct request_pool *pool = part->pool;
+		*part = *request;
+		part->pool = pool;
+		part->parent = request;
+		part->address = request->address + sector * slice->cache.sector_bytes;
+		part->bytes = slice->cache.sector_bytes;
+		part->is_whole = request->whole >> sector & 1;
+		request_queue_push(&slice->delay, part);
+		slice->stats.entered++;
+	}
+}
+
 static void accept_packet(struct slice *slice, uint64_t cycle, uint64_t now)
 {
 	struct request *request = port_front(&slice->from_network, now);
 	if (!request)
 		return;
-	if (request_queue_full(&slice->input) || request_queue_full(&slice->delay)) {
+	if (request_queue_full(&slice->input) ||
+	    slice->delay.capacity - slice->delay.count < (slice->config.by_sectors ? CACHE_MAX_SECTORS : 1)) {
 		slice->stats.input_full++;
 		slice->packet_refused = true;
 		return;
 	}
 	crossbar_take(slice->requests, &slice->from_network, request, now);
 	request->ready = cycle + slice->config.delay;
-	request_queue_push(&slice->delay, request);
+	if (slice->config.by_sectors) {
+		enter_by_sectors(slice, request);
+	} else {
+		request_queue_push(&slice->delay, request);
+		slice->stats.entered++;
+	}
 }
 
 static void reply(struct slice *slice, struct request *request)
@@ -54,6 +89,15 @@ static void reply(struct slice *slice, struct request *request)
 	request->is_reply = true;
 	slice->stats.atomics += request->kind == REQUEST_ATOMIC;
 	request_queue_push(&slice->reply, request);
+}
+
+/* A request that nobody waits for ends here. */
+static void drop(struct request *request)
+{
+	struct request *whole = request->parent;
+	if (whole && --whole->parts == 0)
+		request_release(whole);
+	request_release(request);
 }
 
 /* A request whose line has arrived is answered. */
@@ -81,7 +125,7 @@ static void accept_from_dram(struct slice *slice, uint64_t cycle, uint64_t now)
 		cache_fill(&slice->cache, request, cycle);
 	} else if (request->kind == REQUEST_L1_WRITEBACK) { /* nobody waits for it */
 		port_pop(&slice->from_dram, now);
-		request_release(request);
+		drop(request);
 	} else if (!request_queue_full(&slice->reply)) {
 		port_pop(&slice->from_dram, now);
 		reply(slice, request);
@@ -116,12 +160,13 @@ static void access_cache(struct slice *slice, uint64_t cycle, uint64_t now)
 	if (slice->access_refused)
 		return;
 	request_queue_pop(&slice->input);
-	if (result != CACHE_HIT)
+	bool kept = request->is_write && !sent_down;
+	if (result != CACHE_HIT && !kept)
 		request->level = LEVEL_DRAM;
-	if (result != CACHE_HIT || sent_down)
+	if ((result != CACHE_HIT && !kept) || sent_down)
 		return;
 	if (request->kind == REQUEST_L1_WRITEBACK)
-		request_release(request);
+		drop(request);
 	else
 		reply(slice, request);
 }

@@ -12,11 +12,13 @@
 #include "memory/crossbar.h"
 
 struct slice_config {
+	bool by_sectors;       /* requests are split into sectors, each looked up and answered alone */
 	uint32_t delay; /* cycles between the crossbar and the input queue */
 	uint32_t input_queue, reply_queue, to_dram_queue, from_dram_queue;
 };
 
 #define SLICE_COUNTERS(X)                                                                                              \
+	X(entered, "requests", "from the crossbar; a request that is split counts for each sector")                    \
 	X(input_full, "cycles", "cycles that a packet waited at the crossbar because the input queue was full")        \
 	X(reply_blocked, "cycles", "cycles that a reply waited for room in the crossbar")                              \
 	X(busy_cycles, "cycles", "cycles with a request in the slice")                                                 \
@@ -31,6 +33,7 @@ struct slice_stats {
 struct slice {
 	struct slice_config config;
 	uint32_t index;
+	struct request_pool *pool; /* for parts of requests */
 	const struct address_map *map;
 	struct port from_network;   /* units: flits */
 	struct crossbar *requests;  /* whose output `from_network` is */

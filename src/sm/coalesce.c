@@ -7,6 +7,7 @@ struct segment {
 	uint64_t address;
 	uint32_t lanes;
 	uint8_t chunks;
+	uint64_t bytes[2]; /* touched, of 128 */
 };
 
 static struct segment *find_segment(struct segment *segment, uint32_t count, uint64_t address)
@@ -31,15 +32,22 @@ static void add_sorted(struct op *op, struct access access)
 /* Shrinks a segment to the half or quarter that is used. */
 static struct access shrink(const struct segment *segment, uint32_t bytes)
 {
-	struct access access = {segment->address, bytes, segment->lanes};
+	struct access access = {
+		.address = segment->address, .bytes = bytes, .lanes = segment->lanes, .chunks = segment->chunks};
+	for (uint32_t i = 0; i < bytes / CHUNK; i++)
+		if ((uint32_t)(segment->bytes[i / 2] >> i % 2 * CHUNK) == UINT32_MAX)
+			access.whole |= (uint8_t)(1u << i);
 	uint32_t chunks = segment->chunks;
 	while (access.bytes > CHUNK) {
 		uint32_t half = access.bytes / CHUNK / 2, low = chunks & ((1u << half) - 1), high = chunks >> half;
 		if (low && high)
 			break;
 		access.bytes /= 2;
-		if (high)
+		if (high) {
 			access.address += access.bytes;
+			access.chunks >>= half;
+			access.whole >>= half;
+		}
 		chunks = low | high;
 	}
 	return access;
@@ -63,7 +71,9 @@ void coalesce_global(struct op *op, const uint64_t *address, uint32_t lanes, uin
 			}
 		}
 		last->lanes |= 1u << lane;
-		last->chunks |= (uint8_t)(1u << (address[lane] - base) / CHUNK);
+		uint32_t at = (uint32_t)(address[lane] - base);
+		last->chunks |= (uint8_t)(1u << at / CHUNK);
+		last->bytes[at / 64] |= ((1ull << size) - 1) << at % 64;
 	}
 	for (uint32_t i = 0; i < count; i++)
 		add_sorted(op, shrink(&segment[i], bytes));
@@ -93,7 +103,9 @@ void coalesce_atomic(struct op *op, const uint64_t *address, uint32_t lanes, uin
 			found->lanes |= 1u << lane;
 		}
 		for (uint32_t i = 0; i < count; i++)
-			add_sorted(op, (struct access){segment[i].address, piece, segment[i].lanes});
+			add_sorted(op, (struct access){.address = segment[i].address,
+			                               .bytes = piece,
+			                               .lanes = segment[i].lanes});
 		lanes &= ~taken;
 	}
 }
@@ -110,7 +122,7 @@ void coalesce_constant(struct op *op, const uint64_t *address, uint32_t lanes, u
 		if (i < op->accesses)
 			op->access[i].lanes |= 1u << lane;
 		else
-			add_sorted(op, (struct access){base, line_bytes, 1u << lane});
+			add_sorted(op, (struct access){.address = base, .bytes = line_bytes, .lanes = 1u << lane});
 	}
 }
 

@@ -65,6 +65,7 @@ static void fetch_warp(struct sm *sm, uint32_t slot)
 		sm->fetched.pc = warp->fetch_pc;
 		return;
 	}
+	request->address &= ~(uint64_t)(request->bytes - 1);
 	address_map_place(sm->map, request);
 	warp->waits_for_line = true;
 	sm->fetch_request = NULL;

@@ -98,12 +98,37 @@ static void write_back_loads(struct sm *sm)
 	}
 }
 
+/* Takes the front packet off the network; of an answer by sectors, the last one. */
+static void take_reply(struct sm *sm)
+{
+	struct request *packet = port_front(&sm->from_network, sm->now);
+	crossbar_take(sm->replies, &sm->from_network, packet, sm->now);
+	if (packet->parent)
+		request_release(packet);
+}
+
+/* One sector of an answer has come. Returns the whole request when it is the last, else takes it and returns NULL. */
+static struct request *join(struct sm *sm, const struct request *part)
+{
+	struct request *request = part->parent;
+	if (request->level < part->level)
+		request->level = part->level;
+	if (request->parts > 1) {
+		request->parts--;
+		take_reply(sm);
+		return NULL;
+	}
+	return request;
+}
+
 /* Takes an answer from the network: a line for a cache, an acknowledgement, or what went past L1. */
 static void accept_reply(struct sm *sm)
 {
 	struct load_store *lsu = &sm->lsu;
 	struct request *request = port_front(&sm->from_network, sm->now);
 	if (!request)
+		return;
+	if (request->parent && !(request = join(sm, request)))
 		return;
 	struct sm_warp *warp = &sm->warp[request->warp];
 	struct cache *cache = NULL;
@@ -127,7 +152,7 @@ static void accept_reply(struct sm *sm)
 	}
 	if (cache ? !cache_fill_port_free(cache, sm->cycle) : !request->is_write && lsu->bypassed)
 		return;
-	crossbar_take(sm->replies, &sm->from_network, request, sm->now);
+	take_reply(sm);
 	if (cache) {
 		cache_fill(cache, request, sm->cycle);
 	} else if (request->is_write) {
@@ -159,12 +184,21 @@ static struct request *new_request(struct sm *sm, const struct op *op, const str
 	request->address = access->address;
 	request->bytes = access->bytes;
 	request->lanes = access->lanes;
+	request->chunks = access->chunks;
+	request->whole = access->whole;
 	request->sm = (uint16_t)sm->index;
 	request->warp = (uint16_t)op->warp;
 	request->op = (void *)op;
 	request->born = sm->cycle;
 	address_map_place(sm->map, request);
 	return request;
+}
+
+/* A read miss fetches the whole line. */
+static void fetch_line(const struct cache *cache, struct request *request)
+{
+	request->bytes = cache->config.line_bytes;
+	request->address &= ~(uint64_t)(request->bytes - 1);
 }
 
 static bool goes_past_l1(const struct sm *sm, const struct op *op)
@@ -210,7 +244,7 @@ static bool access_cache(struct sm *sm, struct op *op, struct cache *cache)
 	struct request *request = next_request(sm, op);
 	bool is_write = request->is_write, sent_down;
 	if (!is_write)
-		request->bytes = cache->config.line_bytes; /* a miss fetches the line */
+		fetch_line(cache, request);
 	request->born = sm->cycle;
 	enum cache_result result = cache_access(cache, request, sm->cycle, &sent_down);
 	if (result == CACHE_REFUSED) {
@@ -225,6 +259,52 @@ static bool access_cache(struct sm *sm, struct op *op, struct cache *cache)
 		op->waiting -= !is_write;
 	}
 	return true;
+}
+
+/* Into the pipe in front of L1's tags. A store counts from here on. */
+static bool enter_l1_pipe(struct sm *sm, struct op *op)
+{
+	struct l1_pipe *pipe = &sm->lsu.l1_pipe;
+	if (pipe->count == sm->config.l1_latency)
+		return false;
+	struct request *request = new_request(sm, op, &op->access[op->accesses - 1]);
+	if (request->is_write)
+		sm->warp[op->warp].stores++;
+	else
+		fetch_line(&sm->lsu.l1d, request);
+	pipe->slot[(pipe->head + pipe->count++) % SM_L1_PIPE] =
+		(struct l1_pipe_slot){request, sm->cycle + sm->config.l1_latency};
+	op->accesses--;
+	return true;
+}
+
+/* The oldest access in the pipe reaches the tags. */
+static void leave_l1_pipe(struct sm *sm)
+{
+	struct l1_pipe *pipe = &sm->lsu.l1_pipe;
+	const struct l1_pipe_slot *slot = &pipe->slot[pipe->head];
+	if (!pipe->count || slot->ready > sm->cycle || !cache_data_port_free(&sm->lsu.l1d, sm->cycle))
+		return;
+	struct request *request = slot->request;
+	struct sm_warp *warp = &sm->warp[request->warp];
+	bool is_write = request->is_write, sent_down;
+	request->born = sm->cycle;
+	enum cache_result result = cache_access(&sm->lsu.l1d, request, sm->cycle, &sent_down);
+	if (result == CACHE_REFUSED)
+		return;
+	pipe->head = (pipe->head + 1) % SM_L1_PIPE;
+	pipe->count--;
+	if (result != CACHE_HIT || sent_down)
+		return;
+	struct op *op = request->op;
+	request_release(request);
+	if (!is_write) {
+		answer_access(sm, op, LEVEL_L1);
+		return;
+	}
+	warp->stores--;
+	if (warp->simt->done || warp->fence)
+		retire(sm, warp);
 }
 
 /* Shared memory: the banks are busy for as many cycles as the accesses conflict, then data pass the pipe. True: done. */
@@ -249,15 +329,21 @@ static bool access_shared(struct sm *sm, struct op *op)
 	return true;
 }
 
+static bool make_access(struct sm *sm, struct op *op, bool constant)
+{
+	if (constant)
+		return access_cache(sm, op, &sm->lsu.l1c);
+	if (goes_past_l1(sm, op))
+		return send_past_l1(sm, op);
+	return sm->config.l1_latency ? enter_l1_pipe(sm, op) : access_cache(sm, op, &sm->lsu.l1d);
+}
+
 /* Global, local, constant: one access a cycle. True: all are made. */
 static bool access_memory(struct sm *sm, struct op *op)
 {
 	bool constant = op->space == PTX_CONST || op->space == PTX_PARAM;
 	if (op->accesses) {
-		bool sent = !constant && goes_past_l1(sm, op)
-		                    ? send_past_l1(sm, op)
-		                    : access_cache(sm, op, constant ? &sm->lsu.l1c : &sm->lsu.l1d);
-		if (!sent || op->accesses)
+		if (!make_access(sm, op, constant) || op->accesses)
 			return false;
 	}
 	/* A store leaves now, its acknowledgements come to the warp; a load that hit is done, others wait for answers. */
@@ -271,9 +357,9 @@ static bool access_memory(struct sm *sm, struct op *op)
 static bool is_empty(const struct sm *sm)
 {
 	const struct load_store *lsu = &sm->lsu;
-	return !lsu->current && !lsu->write_back && !lsu->bypassed && !lsu->shared_count && !lsu->l1d.ready_count &&
-	       !lsu->l1c.ready_count && !lsu->l1d.miss_queue.count && !lsu->l1c.miss_queue.count &&
-	       port_empty(&sm->from_network) && port_empty(&sm->collected[PTX_UNIT_MEM]);
+	return !lsu->current && !lsu->l1_pipe.count && !lsu->write_back && !lsu->bypassed && !lsu->shared_count &&
+	       !lsu->l1d.ready_count && !lsu->l1c.ready_count && !lsu->l1d.miss_queue.count &&
+	       !lsu->l1c.miss_queue.count && port_empty(&sm->from_network) && port_empty(&sm->collected[PTX_UNIT_MEM]);
 }
 
 void load_store(struct sm *sm)
@@ -288,6 +374,7 @@ void load_store(struct sm *sm)
 	accept_reply(sm);
 	send_misses(sm, &lsu->l1c);
 	send_misses(sm, &lsu->l1d);
+	leave_l1_pipe(sm);
 	if (!lsu->current) {
 		lsu->current = port_front(&sm->collected[PTX_UNIT_MEM], sm->now);
 		if (!lsu->current)
@@ -308,9 +395,9 @@ bool load_store_can_go_on(const struct sm *sm)
 	uint32_t queues =
 		(lsu->l1c.miss_queue.count > 0) + (lsu->l1d.miss_queue.count > 0) + (sm->l1i.miss_queue.count > 0);
 	uint32_t refused = sm->sends_refused - (lsu->blocked == BLOCKED_BY_NETWORK);
-	return sm->network_opens || lsu->write_back || lsu->bypassed || lsu->shared_count || lsu->l1d.ready_count ||
-	       lsu->l1c.ready_count || sm->l1i.ready_count || !port_empty(&sm->from_network) || queues > refused ||
-	       (lsu->current ? !lsu->blocked : !port_empty(&sm->collected[PTX_UNIT_MEM]));
+	return sm->network_opens || lsu->l1_pipe.count || lsu->write_back || lsu->bypassed || lsu->shared_count ||
+	       lsu->l1d.ready_count || lsu->l1c.ready_count || sm->l1i.ready_count || !port_empty(&sm->from_network) ||
+	       queues > refused || (lsu->current ? !lsu->blocked : !port_empty(&sm->collected[PTX_UNIT_MEM]));
 }
 
 void load_store_account(struct sm *sm, uint64_t slept)

@@ -9,6 +9,7 @@
 struct access {
 	uint64_t address;
 	uint32_t bytes, lanes;
+	uint8_t chunks, whole; /* 32-byte pieces touched, and covered in full, from `address` on */
 };
 
 struct op {

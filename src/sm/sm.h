@@ -29,6 +29,7 @@ enum {
 	SM_WHEEL = 512,         /* longest arithmetic latency; a power of two */
 	SM_BUFFER = 2, /* instructions in a warp's buffer */
 	SM_SHARED_PIPE = 64,
+	SM_L1_PIPE = 64,        /* longest latency in front of L1's tags */
 };
 
 #define SM_COUNTERS(X)                                                                                                 \
@@ -161,6 +162,17 @@ struct shared_pipe_slot {
 /* What keeps the load/store unit's instruction; only replies and room in the network end it. */
 enum blocked { NOT_BLOCKED, BLOCKED_BY_NETWORK, BLOCKED_BY_L1D, BLOCKED_BY_L1C };
 
+/* Accesses on their way to L1's tags. */
+struct l1_pipe_slot {
+	struct request *request;
+	uint64_t ready;
+};
+
+struct l1_pipe {
+	struct l1_pipe_slot slot[SM_L1_PIPE]; /* ring */
+	uint32_t head, count;
+};
+
 struct load_store {
 	struct op *current; /* the instruction whose accesses are being made */
 	struct request *offered;   /* its access that was turned away */
@@ -170,6 +182,7 @@ struct load_store {
 	struct op *write_back;	  /* registers to be written as soon as their banks are free */
 	struct request *bypassed; /* an answer that does not go through a cache */
 	uint32_t arbiter;	  /* client that is asked first */
+	struct l1_pipe l1_pipe; /* empty where L1 answers at once */
 	struct cache l1d, l1c;
 };
 

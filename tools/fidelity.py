@@ -1,0 +1,259 @@
+#!/usr/bin/env python3
+"""Runs the reference kernels and prints our figures beside GPGPU-Sim's; docs/fidelity.md says what they mean."""
+
+import argparse
+import csv
+import math
+import statistics
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Callable
+
+import reference
+from scatter import scatter
+
+# Kernels that race with themselves: their counts depend on timing and may differ by this share.
+RACY = {"bfs": 0.01}
+
+MEAN_ERROR, WORST_ERROR, CORRELATION = 0.05, 0.15, 0.99
+
+
+def ratio(part, whole):
+    return part / whole if whole else None
+
+
+@dataclass
+class Metric:
+    """A figure that is compared: ours from a run, theirs from a row. A rate's error is in points, else relative."""
+
+    name: str
+    ours: Callable
+    theirs: Callable
+    rate: bool = False
+    digits: int = 0
+    target: float = None
+
+    def error(self, ours, theirs):
+        if ours is None or theirs is None:
+            return None
+        if self.rate:
+            return ours - theirs
+        if theirs == 0:
+            return 0.0 if ours == 0 else math.inf
+        return ours / theirs - 1
+
+    def show(self, value):
+        if value is None:
+            return "-"
+        return f"{100 * value:.1f} %" if self.rate else f"{value:,.{self.digits}f}"
+
+    def show_error(self, error):
+        if error is None:
+            return "-"
+        if math.isinf(error):
+            return "new"
+        return f"{100 * error:+.1f} pt" if self.rate else f"{100 * error:+.1f} %"
+
+
+def total(name):
+    return lambda run: run.totals[name]
+
+
+def counter(name):
+    return lambda run: run.counter(name)
+
+
+def share(part, whole):
+    return lambda run: ratio(run.counter(part), run.counter(whole))
+
+
+def cell(name):
+    return lambda row: row[name]
+
+
+def cells(part, whole):
+    return lambda row: ratio(row[part], row[whole])
+
+
+CYCLES = Metric("cycles", total("cycles"), cell("cycles"))
+IPC = Metric("IPC", lambda run: run.totals["thread_instructions"] / run.totals["cycles"], cell("ipc"), digits=2)
+TABLES = [
+    [CYCLES, IPC],
+    [
+        Metric("L1D accesses", counter("l1d.accesses"), cell("l1d_access"), target=0.02),
+        Metric("L1D miss rate", share("l1d.misses", "l1d.accesses"), cells("l1d_miss", "l1d_access"), True, target=0.02),
+    ],
+    [
+        Metric("L2 accesses", counter("l2.accesses"), cell("l2_access"), target=0.02),
+        Metric("L2 miss rate", share("l2.misses", "l2.accesses"), cells("l2_miss", "l2_access"), True, target=0.02),
+    ],
+    [
+        Metric("DRAM reads", counter("dram.reads"), cell("dram_rd_cmd"), target=0.05),
+        Metric("DRAM writes", counter("dram.writes"), cell("dram_wr_cmd")),
+        Metric("row locality", share("dram.requests", "dram.activates"), cells("dram_req", "dram_act"), digits=2),
+    ],
+]
+METRICS = [metric for table in TABLES for metric in table]
+
+
+@dataclass
+class Comparison:
+    """One machine beside one version: {kernel: {metric name: (ours, theirs, error)}}, and the counts that differ."""
+
+    machine: str
+    version: str
+    figures: dict
+    wrong_counts: list
+
+    def cycle_errors(self):
+        return {kernel: figures["cycles"][2] for kernel, figures in self.figures.items()}
+
+
+def wrong_counts(kernel, run, row):
+    """Messages for thread and warp instructions that are not the reference's."""
+    slack = RACY.get(kernel, 0)
+    for ours, theirs in (("thread_instructions", "thread_insn"), ("warp_instructions", "warp_insn")):
+        if abs(run.totals[ours] - row[theirs]) > slack * row[theirs]:
+            yield f"{kernel}: {ours} are {run.totals[ours]:,.0f}, the reference counted {row[theirs]:,.0f}"
+
+
+def compare(machine, runs):
+    version = reference.VERSION_OF_MACHINE[machine]
+    rows = reference.read_results(version)
+    figures, wrong = {}, []
+    for kernel, run in runs.items():
+        row = rows[kernel]
+        wrong += wrong_counts(kernel, run, row)
+        figures[kernel] = {}
+        for metric in METRICS:
+            ours, theirs = metric.ours(run), metric.theirs(row)
+            figures[kernel][metric.name] = (ours, theirs, metric.error(ours, theirs))
+    return Comparison(machine, version, figures, wrong)
+
+
+def print_table(table, figures):
+    """One line a kernel; of each metric ours, theirs and the error, with a star where a target is missed."""
+    print(f"\n{'':16}" + "".join(f" |{metric.name:^34}" for metric in table))
+    print(f"{'kernel':16}" + f" |{'ours':>12}{'reference':>12}{'error':>9} " * len(table))
+    print("-" * 16 + ("-+" + "-" * 34) * len(table))
+    for kernel, of_kernel in figures.items():
+        line = f"{kernel:16}"
+        for metric in table:
+            ours, theirs, error = of_kernel[metric.name]
+            limit = WORST_ERROR if metric is CYCLES else metric.target
+            star = "*" if limit is not None and error is not None and abs(error) > limit else " "
+            line += f" |{metric.show(ours):>12}{metric.show(theirs):>12}{metric.show_error(error):>9}{star}"
+        print(line.rstrip())
+
+
+def verdict(name, value, target, met):
+    print(f"  {name:<32} {value:<42} target {target:<16} {'met' if met else 'MISSED'}")
+
+
+def correlation(pairs):
+    """Pearson's, of [(ours, theirs), ...]; None where it is not defined."""
+    try:
+        return statistics.correlation(*zip(*pairs))
+    except statistics.StatisticsError:
+        return None
+
+
+def print_targets(comparison):
+    print(f"\n{comparison.machine} against GPGPU-Sim {comparison.version[1:]}")
+    wrong = len({message.split(":")[0] for message in comparison.wrong_counts})
+    verdict("instruction counts", f"{wrong} kernels differ" if wrong else "equal", "equal", not wrong)
+    errors = comparison.cycle_errors()
+    mean = statistics.fmean(abs(error) for error in errors.values())
+    verdict("cycles: mean absolute error", f"{100 * mean:.2f} %", f"<= {100 * MEAN_ERROR:.0f} %", mean <= MEAN_ERROR)
+    worst = max(errors, key=lambda kernel: abs(errors[kernel]))
+    verdict(
+        "cycles: worst kernel",
+        f"{100 * errors[worst]:+.1f} % ({worst})",
+        f"<= {100 * WORST_ERROR:.0f} %",
+        abs(errors[worst]) <= WORST_ERROR,
+    )
+    pairs = [figures["cycles"][:2] for figures in comparison.figures.values()]
+    plain = correlation(pairs)
+    if plain is not None:
+        logs = correlation([(math.log(ours), math.log(theirs)) for ours, theirs in pairs])
+        verdict("cycles: correlation", f"{plain:.5f} (of logarithms {logs:.5f})", f">= {CORRELATION}", plain >= CORRELATION)
+    for metric in METRICS:
+        if metric.target is None:
+            continue
+        # Sorted by the size of the error, the worst first.
+        all_errors = {kernel: figures[metric.name][2] for kernel, figures in comparison.figures.items()}
+        far = [kernel for kernel, error in all_errors.items() if error is not None and abs(error) > metric.target]
+        far.sort(key=lambda kernel: -abs(all_errors[kernel]))
+        unit = "points" if metric.rate else "%"
+        note = f"{len(all_errors) - len(far)} of {len(all_errors)} kernels within"
+        verdict(metric.name, note, f"<= {100 * metric.target:.0f} {unit}", not far)
+        if far:
+            print(f"{'':35}beyond: " + ", ".join(f"{k} {metric.show_error(all_errors[k])}" for k in far))
+
+
+def print_comparison(comparison):
+    print(f"\n=== {comparison.machine} beside GPGPU-Sim {comparison.version[1:]}; * is beyond the target")
+    for table in TABLES:
+        print_table(table, comparison.figures)
+    for message in comparison.wrong_counts:
+        print(f"WRONG COUNT: {message}")
+
+
+def write_csv(path, comparisons):
+    with open(path, "w", newline="") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(["machine", "version", "kernel", "metric", "ours", "reference", "error"])
+        for comparison in comparisons:
+            for kernel, figures in comparison.figures.items():
+                for name, values in figures.items():
+                    cells_of_row = ["" if value is None else f"{value:.10g}" for value in values]
+                    writer.writerow([comparison.machine, comparison.version, kernel, name, *cells_of_row])
+
+
+def write_svg(path, comparisons):
+    series = []
+    for comparison in comparisons:
+        points = [(kernel, f["cycles"][1], f["cycles"][0]) for kernel, f in comparison.figures.items()]
+        series.append((f"{comparison.machine} beside GPGPU-Sim {comparison.version[1:]}", points))
+    path.write_text(scatter("Cycles of the reference kernels", "GPGPU-Sim, cycles", "Sluice, cycles", series))
+
+
+def is_good(run):
+    return isinstance(run, reference.Run)
+
+
+def body():
+    parser = argparse.ArgumentParser(description=__doc__)
+    reference.add_arguments(parser)
+    parser.add_argument("--machine", choices=list(reference.VERSION_OF_MACHINE), help="this machine only")
+    options = parser.parse_args()
+    out = Path(options.out or options.build)
+    machines = [options.machine] if options.machine else reference.machines()
+    kernels = reference.chosen_kernels(options.only)
+    bench = reference.Bench(options.build, out / "fidelity")
+
+    rows = reference.read_results("v3.2.2")
+    compiled = reference.in_parallel(bench.compile, kernels)
+    # The longest kernel first, so that no core waits for it alone at the end.
+    kernels_by_cycles = sorted(kernels, key=lambda kernel: -rows[kernel]["cycles"])
+    work = [(k, m) for k in kernels_by_cycles for m in machines if not isinstance(compiled[k], reference.Failure)]
+    runs = reference.in_parallel(lambda item: bench.run(*item, rows[item[0]]["regs"]), work)
+
+    comparisons = [compare(m, {k: runs[k, m] for k in kernels if is_good(runs.get((k, m)))}) for m in machines]
+    comparisons = [comparison for comparison in comparisons if comparison.figures]
+    for comparison in comparisons:
+        print_comparison(comparison)
+    for comparison in comparisons:
+        print_targets(comparison)
+    if comparisons:
+        write_csv(out / "fidelity.csv", comparisons)
+        write_svg(out / "fidelity.svg", comparisons)
+        print(f"\nwritten: {out / 'fidelity.csv'}, {out / 'fidelity.svg'}")
+    failed = reference.failures(compiled) + reference.failures(runs)
+    for message in failed:
+        print(f"\nFAILED: {message}")
+    return 1 if failed or any(comparison.wrong_counts for comparison in comparisons) else 0
+
+
+if __name__ == "__main__":
+    reference.main(body)

@@ -1,0 +1,163 @@
+"""The reference kernels: what was measured on them, and how they are compiled and run. For fidelity, bench and golden."""
+
+import csv
+import json
+import os
+import re
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+
+SOURCE = Path(__file__).resolve().parent.parent
+REFERENCE = SOURCE / "tests/data/reference"
+
+# Which version of GPGPU-Sim each machine file models: the machines that are compared.
+VERSION_OF_MACHINE = {"gtx480": "v3.2.2", "gtx480-v4": "v4.2.0"}
+
+# Kernels whose name in the PTX is not the program's.
+ENTRY = {"fma": "fma4"}
+
+# The kernels whose exact figures are recorded: together they meet every stage, in little time.
+QUICK = ["reduce", "fma", "histogram", "vecadd"]
+
+# Runs a program with what a libcudart with AddressSanitizer needs to be loaded first.
+LAUNCHER = 'sluice=$1; . "$2"; shift 2; LD_PRELOAD=$preload exec "$@"'
+
+
+class Failure(Exception):
+    """A kernel that did not compile, run or pass its own check."""
+
+
+@dataclass
+class Run:
+    """What one run counted: the totals over its launches and the cycles of each; and what it printed."""
+
+    totals: dict
+    launch_cycles: list
+    output: str
+
+    def counter(self, name):
+        return self.totals["counters"][name]
+
+
+def number(text):
+    """A cell of results.csv: None where the reference does not print the figure, text where it is no number."""
+    if text == "":
+        return None
+    try:
+        return float(text)
+    except ValueError:
+        return text
+
+
+def read_results(version):
+    """The rows of one version, by kernel."""
+    with open(REFERENCE / "results.csv", newline="") as file:
+        return {
+            row["kernel"]: {key: number(value) for key, value in row.items()}
+            for row in csv.DictReader(file)
+            if row["version"] == version
+        }
+
+
+def machines():
+    """The machines of the table above that exist."""
+    return [name for name in VERSION_OF_MACHINE if (SOURCE / f"machines/{name}.yaml").exists()]
+
+
+class Bench:
+    """The programs of the reference kernels, compiled with one build of Sluice into one folder."""
+
+    def __init__(self, build, work):
+        self.build = Path(build).resolve()
+        self.work = Path(work).resolve()
+        self.sluice = self.build / "bin/sluice"
+        if not self.sluice.exists():
+            raise Failure(f"{self.sluice} does not exist: build first, or name the build folder with --build")
+        self.work.mkdir(parents=True, exist_ok=True)
+
+    def command(self, arguments, launcher=(), **environment):
+        arguments = [str(argument) for argument in arguments]
+        done = subprocess.run(
+            [*launcher, *arguments], env=os.environ | environment, capture_output=True, text=True, errors="replace"
+        )
+        if done.returncode != 0:
+            raise Failure(f"status {done.returncode} of: {' '.join(arguments)}\n{done.stdout}{done.stderr}")
+        return done.stdout + done.stderr
+
+    def compile(self, kernel):
+        stem = REFERENCE / "kernels" / kernel
+        self.command([self.sluice, "cc", f"{stem}.cu", "--device-ptx", f"{stem}.ptx", "-o", self.work / kernel])
+
+    def run(self, kernel, machine, registers, prefix=()):
+        """Runs a compiled kernel's program, under the command PREFIX if there is one; it must pass its own check."""
+        stats = self.work / f"{kernel}.{machine}.json"
+        environment = {
+            "SLUICE_MACHINE": machine,
+            "SLUICE_OPTIONS": f"kernel.{ENTRY.get(kernel, kernel)}.registers={registers:.0f}",
+            "SLUICE_STATS": str(stats),
+            "SLUICE_PROGRESS": "0",
+        }
+        preload = SOURCE / "tests/cuda/preload.sh"
+        launcher = ["sh", "-c", LAUNCHER, "launcher", str(self.sluice), str(preload)]
+        output = self.command([*prefix, self.work / kernel], launcher, **environment)
+        if not re.search(rf"^HOST_RESULT {kernel} PASS\b", output, re.MULTILINE):
+            raise Failure(f"{kernel} on {machine} failed its own check:\n{output}")
+        record = json.loads(stats.read_text())
+        return Run(record["totals"], [launch["cycles"] for launch in record["kernels"]], output)
+
+
+def in_parallel(function, items):
+    """{item: function(item)} on all cores, with the failure in place of the result where there was one."""
+
+    def attempt(item):
+        try:
+            return function(item)
+        except Failure as failure:
+            return failure
+
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        return dict(zip(items, pool.map(attempt, items)))
+
+
+def failures(results):
+    """The failures among what in_parallel gave back, as a message each."""
+    return [str(result) for result in results.values() if isinstance(result, Failure)]
+
+
+def raise_failures(results):
+    """The results of in_parallel, if none of them is a failure."""
+    failed = failures(results)
+    if failed:
+        raise Failure("\n".join(failed))
+    return results
+
+
+def chosen_kernels(only):
+    """The kernels of a --only list, in the order of results.csv; all without one."""
+    known = list(read_results("v3.2.2"))
+    if not only:
+        return known
+    wanted = only.split(",")
+    for name in wanted:
+        if name not in known:
+            raise Failure(f"no reference kernel is called {name}; there are: {', '.join(known)}")
+    return [name for name in known if name in wanted]
+
+
+def add_arguments(parser):
+    """What all three tools take."""
+    parser.add_argument("--build", default=SOURCE / "build", metavar="FOLDER", help="the build to run (default: build)")
+    parser.add_argument("--out", metavar="FOLDER", help="where results go (default: the build folder)")
+    parser.add_argument("--only", metavar="KERNEL,...", help="these kernels instead of all")
+
+
+def main(body):
+    """Runs a tool: a failure is a message and status 1, never a traceback."""
+    try:
+        sys.exit(body())
+    except Failure as failure:
+        print(f"{Path(sys.argv[0]).name}: {failure}", file=sys.stderr)
+        sys.exit(1)
