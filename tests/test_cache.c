@@ -486,10 +486,98 @@ static void test_slice_uses_local_address(void **state)
 	arena_free(&bench.arena);
 }
 
+/* Four sectors a line, as GPGPU-Sim 4's L2: a line's sectors miss, come and hit alone, and a dirty line writes back only
+ * what was written. A lazily kept write sends nothing; a read of a sector that was written in part fetches it and keeps it
+ * dirty, one of a sector that was written whole hits. */
+static struct cache_config sectored(void)
+{
+	struct cache_config config = small();
+	config.sectors = 4;
+	config.write = WRITE_BACK;
+	config.write_miss = WRITE_MISS_LAZY;
+	return config;
+}
+
+enum { SECTOR = LINE / 4 };
+
+static void test_sectors_come_alone(void **state)
+{
+	struct bench bench;
+	(void)state;
+	open_bench(&bench, sectored());
+	assert_int_equal(read(&bench, 0, 0), CACHE_MISS);
+	assert_int_equal(read(&bench, SECTOR, 1), CACHE_MISS);
+	assert_int_equal(read(&bench, SECTOR, 2), CACHE_MERGED);
+	assert_int_equal(bench.cache.free_mshrs, 2);
+	struct request *first = send(&bench, REQUEST_READ, 0);
+	assert_int_equal(first->fetch, SECTOR);
+	cache_fill(&bench.cache, first, 10);
+	answer_all(&bench);
+	assert_int_equal(read(&bench, 0, 11), CACHE_HIT);
+	assert_int_equal(read(&bench, SECTOR, 12), CACHE_REFUSED); /* the merge places of that sector are taken */
+	assert_int_equal(read(&bench, 2 * SECTOR, 13), CACHE_MISS);
+	arena_free(&bench.arena);
+}
+
+static enum cache_result write_sector(struct bench *bench, uint64_t address, bool is_whole, uint64_t cycle)
+{
+	struct request *request = make(bench, REQUEST_WRITE, address);
+	request->bytes = SECTOR;
+	request->is_whole = is_whole;
+	return cache_access(&bench->cache, request, cycle, &bench->sent_down);
+}
+
+static void test_lazy_writes(void **state)
+{
+	struct bench bench;
+	(void)state;
+	open_bench(&bench, sectored());
+	assert_int_equal(write_sector(&bench, 0, true, 0), CACHE_MISS);
+	assert_int_equal(write_sector(&bench, SECTOR, false, 1), CACHE_MISS);
+	assert_false(bench.sent_down);
+	assert_int_equal(bench.cache.miss_queue.count, 0);
+	assert_int_equal(read(&bench, 0, 2), CACHE_HIT);
+	assert_int_equal(read(&bench, SECTOR, 3), CACHE_MISS);
+	cache_fill(&bench.cache, send(&bench, REQUEST_READ, SECTOR), 4);
+	answer_all(&bench);
+	assert_int_equal(read(&bench, SECTOR, 5), CACHE_HIT);
+	/* Two sets of two ways: lines 2 and 4 push line 0 out, whose two dirty sectors are written back. */
+	load(&bench, 2 * LINE, 6);
+	assert_int_equal(read(&bench, 4 * LINE, 7), CACHE_MISS);
+	send(&bench, REQUEST_READ, 4 * LINE);
+	assert_int_equal(send(&bench, REQUEST_L1_WRITEBACK, 0)->bytes, 2 * SECTOR);
+	arena_free(&bench.arena);
+}
+
+/* The hashed index of Fermi's L1: line address bits xor bits 13, 14, 15, 17, 19, worked out by hand for a few. */
+static void test_hashed_sets(void **state)
+{
+	static const struct {
+		uint64_t address;
+		uint32_t set;
+	} row[] = {{0, 0},       {0x80, 1},     {0xf80, 31}, {0x2000, 1},  {0x8000, 4},
+	           {0x20000, 8}, {0x80000, 16}, {0x2080, 0}, {0xaa080, 28}};
+	(void)state;
+	for (size_t i = 0; i < sizeof row / sizeof row[0]; i++) {
+		struct bench bench;
+		struct cache_config config = small();
+		config.sets = 32;
+		config.index = INDEX_HASHED;
+		open_bench(&bench, config);
+		load(&bench, row[i].address, 0);
+		uint32_t at = row[i].set * config.ways;
+		assert_true(bench.cache.line[at].present || bench.cache.line[at + 1].present);
+		arena_free(&bench.arena);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_miss_merge_hit),
+		cmocka_unit_test(test_sectors_come_alone),
+		cmocka_unit_test(test_lazy_writes),
+		cmocka_unit_test(test_hashed_sets),
 		cmocka_unit_test(test_refused_for_want_of_a_line),
 		cmocka_unit_test(test_refused_for_want_of_a_register),
 		cmocka_unit_test(test_fetching_write_wants_a_register),
