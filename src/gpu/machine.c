@@ -86,6 +86,7 @@ const struct option machine_options[] = {
 	U32("sm.schedulers", sm.schedulers, 1, SM_MAX_SCHEDULERS, "schedulers",
             "warp schedulers, one instruction a cycle each"),
 	ENUM("sm.warp_order", sm.order, order_names, "which warp goes first"),
+	BOOL("sm.schedulers_alternate", sm.alternate, "schedulers take turns at going first; else the first always does"),
 	U32("sm.two_level_ready", sm.two_level_ready, 1, 64, "warps", "ready set of two_level, a scheduler"),
 	U32("sm.fetch_bytes", sm.fetch_bytes, 8, 8 * SM_BUFFER, "bytes", "a fetch; an instruction has 8"),
 	PIPE("sm.sp", sm.pipe[PTX_UNIT_SP]),

@@ -161,8 +161,10 @@ static void issue_from(struct sm *sm, struct scheduler *scheduler)
 
 void issue(struct sm *sm)
 {
-	for (uint32_t s = 0; s < sm->config.schedulers && !sm->fault.what; s++)
-		issue_from(sm, &sm->scheduler[s]);
+	uint32_t schedulers = sm->config.schedulers;
+	uint32_t first = sm->config.alternate ? (uint32_t)(sm->cycle % schedulers) : 0;
+	for (uint32_t k = 0; k < schedulers && !sm->fault.what; k++)
+		issue_from(sm, &sm->scheduler[(first + k) % schedulers]);
 }
 
 void sm_commit(struct sm *sm)
