@@ -166,13 +166,16 @@ def build_type(build):
 
 def guard(bench, kernels, machine, rows, update):
     """Compares host instructions with the recorded ones; a growth beyond the limit is a failure."""
+    recorded = json.loads(GUARD_FILE.read_text()) if GUARD_FILE.exists() else {}
+    missing = [kernel for kernel in kernels if kernel not in recorded]
+    if missing and not update:
+        raise reference.Failure(f"nothing is recorded of {', '.join(missing)}: tools/bench.py --guard-update")
     counted = count_all(bench, kernels, machine, rows)
     if update:
-        record = {kernel: round(counted[kernel], 1) for kernel in kernels}
+        record = recorded | {kernel: round(counted[kernel], 1) for kernel in kernels}
         GUARD_FILE.write_text(json.dumps(record, indent=1) + "\n")
         print(f"written: {GUARD_FILE}")
         return 0
-    recorded = json.loads(GUARD_FILE.read_text())
     grown = False
     print(f"{'kernel':16}{'recorded':>12}{'now':>12}{'change':>10}   host instructions a warp instruction")
     for kernel in kernels:

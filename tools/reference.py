@@ -64,7 +64,8 @@ def read_results(version):
 
 def machines():
     """The machines of the table above that exist."""
-    return [name for name in VERSION_OF_MACHINE if (SOURCE / f"machines/{name}.yaml").exists()]
+    folder = Path(os.environ.get("SLUICE_MACHINES") or SOURCE / "machines")
+    return [name for name in VERSION_OF_MACHINE if (folder / f"{name}.yaml").exists()]
 
 
 class Bench:

@@ -14,6 +14,20 @@ def _axis(series):
     return math.floor(math.log10(min(values))), math.ceil(math.log10(max(values)))
 
 
+def _free_place(taken, x, y, words):
+    """Where a label can stand: beside its point, or above or below what is there already. Takes the place."""
+    width, height = 5 * len(words), 9
+    rows = sorted(range(-8, 9), key=lambda row: (abs(row), row))
+    places = [(x + side, y + 3 + height * row) for row in rows for side in (8, -8 - width)]
+
+    def is_free(place):
+        return all(abs(place[0] - u) >= max(width, w) or abs(place[1] - v) >= height for u, v, w in taken)
+
+    place = next(filter(is_free, places), places[0])
+    taken.append((*place, width))
+    return place
+
+
 def scatter(title, x_title, y_title, series):
     """The SVG's text; SERIES is [(name, [(label, x, y), ...]), ...], all figures above zero."""
     low, high = _axis(series)
@@ -53,6 +67,7 @@ def scatter(title, x_title, y_title, series):
         line(x_of(start), y_of(start * factor), x_of(end), y_of(end * factor), 'stroke="#999" stroke-dasharray="4 4"')
     text((LEFT + right) / 2, bottom + 44, x_title, 'text-anchor="middle"')
     text(0, 0, y_title, f'text-anchor="middle" transform="translate(18 {(TOP + bottom) / 2}) rotate(-90)"')
+    taken = []
     for index, (name, points) in enumerate(series):
         colour = COLOURS[index % len(COLOURS)]
         part.append(f'<g fill="{colour}">')
@@ -63,7 +78,7 @@ def scatter(title, x_title, y_title, series):
                 f'<circle cx="{x_of(x):.1f}" cy="{y_of(y):.1f}" r="4.5" fill-opacity="0.75">'
                 f"<title>{escape(label)}: {y:,.0f}, reference {x:,.0f}</title></circle>"
             )
-            text(x_of(x) + 7, y_of(y) + 12, label, 'font-size="9"')
+            text(*_free_place(taken, x_of(x), y_of(y), label), label, 'font-size="9"')
         part.append("</g>")
     part.append("</svg>")
     return "\n".join(part) + "\n"

@@ -123,6 +123,33 @@ static inline void port_pop(struct port *port, uint64_t now)
 	port_release(port, 1, now);
 }
 
+/* The same of a latch, which needs no times: its producer ticks behind its consumer. */
+static inline uint32_t latch_room(const struct port *latch)
+{
+	return latch->capacity - latch->held;
+}
+
+static inline void *latch_front(const struct port *latch)
+{
+	return latch->items ? latch->slot[latch->head].item : NULL;
+}
+
+static inline void latch_push(struct port *latch, void *item, uint64_t now)
+{
+	assert(latch->is_latch && latch_room(latch) > 0);
+	uint32_t at = latch->head + latch->items;
+	latch->slot[at < latch->capacity ? at : at - latch->capacity] = (struct port_slot){item, now};
+	latch->items++;
+	latch->held++;
+}
+
+static inline void latch_pop(struct port *latch)
+{
+	assert(latch->is_latch);
+	port_drop(latch);
+	latch->held--;
+}
+
 static inline bool port_empty(const struct port *port)
 {
 	return port->items == 0;

@@ -258,6 +258,14 @@ static uint8_t add_once(uint16_t *list, uint8_t count, uint8_t most, uint16_t id
 	return count;
 }
 
+static uint64_t fold(const uint16_t *list, uint8_t count)
+{
+	uint64_t set = 0;
+	for (uint8_t k = 0; k < count; k++)
+		set |= 1ull << list[k] % 64;
+	return set;
+}
+
 static void add_banks(const struct decoder *decoder, const struct ptx_operand *operand, uint16_t *list, uint8_t *count,
                       uint8_t most)
 {
@@ -290,6 +298,8 @@ void decode_registers(struct decoder *decoder, struct simt_inst *inst)
 		inst->reads = add_once(inst->read, inst->reads, SIMT_MAX_READS, detail->carry_id);
 	if (ptx->carry_out)
 		inst->writes = add_once(inst->write, inst->writes, SIMT_MAX_WRITES, detail->carry_id);
+	inst->defines = fold(inst->write, inst->writes);
+	inst->touches = inst->defines | fold(inst->read, inst->reads);
 	for (unsigned k = 0; k < ptx->operands; k++)
 		if (k < ptx->destinations)
 			add_banks(decoder, &ptx->operand[k], inst->bank_write, &inst->bank_writes, SIMT_MAX_WRITES);

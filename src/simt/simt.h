@@ -52,6 +52,7 @@ struct simt_inst {
 	/* Registers by program-wide id: for the scoreboard (guard, address and vector elements included; each once). */
 	uint8_t reads, writes;
 	uint16_t read[SIMT_MAX_READS], write[SIMT_MAX_WRITES];
+	uint64_t touches, defines; /* the same as sets folded to 64 bits (register r is bit r % 64): all, those written */
 	/* Register-file reads as the operand collector makes them: the register's number in its name, one entry an operand
 	 * (a register named twice is read twice; predicate guards are not read through the banks). */
 	uint8_t bank_reads, bank_writes;

@@ -68,7 +68,7 @@ static void start_warp(struct sm *sm, uint32_t slot, uint32_t block, struct simt
 	                         .scheduler = warp->scheduler,
 	                         .bit = warp->bit,
 	                         .block = (uint8_t)block};
-	sm->scheduler[warp->scheduler].age[warp->bit] = sm->next_age++;
+	order_launched(&sm->scheduler[warp->scheduler], warp->bit);
 	memset(pending, 0, sm->pending_words * sizeof *pending);
 	memset(pending_load, 0, sm->pending_words * sizeof *pending_load);
 	refetch(sm, warp, simt->pc);

@@ -18,76 +18,90 @@ bool banks_write(struct sm *sm, const struct op *op, bool may_wait)
 	return true;
 }
 
-/* The collector whose operand the bank reads next. */
-static uint32_t next_read(const struct bank_queue *bank)
-{
-	return bank->collector[bank->head & (SM_BANK_QUEUE - 1)];
-}
-
 /* Complete instructions go on, from each out port the next collector in turn. */
 static void dispatch(struct sm *sm, uint32_t unit)
 {
 	struct collector_set *set = &sm->set[unit];
 	for (uint32_t port = 0; set->complete && port < sm->config.pipe[unit].out_ports; port++) {
-		if (!port_room(&sm->collected[unit], sm->now))
+		if (!latch_room(&sm->collected[unit]))
 			return;
 		uint64_t behind = set->complete & (~1ull << set->last[port]);
 		uint32_t at = (uint32_t)__builtin_ctzll(behind ? behind : set->complete);
 		set->last[port] = at;
 		set->complete &= ~(1ull << at);
 		set->free |= 1ull << at;
-		port_push(&sm->collected[unit], sm->collecting[at], sm->now);
+		latch_push(&sm->collected[unit], sm->collecting[at], sm->now);
 	}
 }
 
-/* One operand has come; the instruction's last makes it complete. */
-static void receive(struct sm *sm, uint32_t collector)
+static uint32_t collector_of(uint32_t read)
 {
-	if (--sm->collecting[collector]->unread == 0)
+	return read / SIMT_MAX_READS;
+}
+
+static void queue_read(struct sm *sm, uint32_t b, uint32_t read)
+{
+	struct bank_queue *bank = &sm->bank[b];
+	if (sm->banks_waiting >> b & 1)
+		sm->next_read[bank->last] = (uint16_t)read;
+	else
+		bank->first = (uint16_t)read;
+	bank->last = (uint16_t)read;
+	sm->banks_waiting |= 1u << b;
+}
+
+/* The bank reads its oldest operand; the instruction's last makes it complete. */
+static void read_operand(struct sm *sm, uint32_t b)
+{
+	struct bank_queue *bank = &sm->bank[b];
+	uint32_t read = bank->first, collector = collector_of(read);
+	if (read == bank->last)
+		sm->banks_waiting &= ~(1u << b);
+	else
+		bank->first = sm->next_read[read];
+	if (--sm->unread[collector] == 0)
 		sm->set[sm->pipe_of[collector]].complete |= 1ull << collector;
 }
 
-/* Matches banks with collectors: a bank reads one operand, a collector takes one. The match walks the diagonals of the
- * request matrix, from another one each cycle (wavefront allocation). */
+/* Where a bank's request for a collector comes in the walk over the request matrix: by diagonals, from another one each
+ * cycle (wavefront allocation). */
+static uint32_t place_in_walk(const struct sm *sm, uint32_t bank, uint32_t collector)
+{
+	uint32_t from = sm->arbitration + bank, at = collector;
+	while (at < from)
+		at += sm->collectors;
+	return at - from;
+}
+
+/* Matches banks with collectors: a bank reads one operand, a collector takes one. Banks that want different collectors do
+ * not disturb each other, so that the walk is needed only where two want the same one. */
 static void read_banks(struct sm *sm)
 {
-	uint32_t diagonal[SM_MAX_COLLECTORS];
-	uint64_t diagonals = 0, taken = 0;
+	uint8_t chosen[SM_MAX_COLLECTORS];
+	uint32_t conflicts = 0;
+	uint64_t taken = 0;
 
 	for (uint32_t left = sm->banks_waiting & ~sm->banks_written; left; left &= left - 1) {
-		uint32_t bank = (uint32_t)__builtin_ctz(left);
-		uint32_t collector = next_read(&sm->bank[bank]);
-		uint32_t from = sm->arbitration + bank, at = collector;
-		while (at < from)
-			at += sm->collectors;
-		at -= from;
-		diagonal[at] = (diagonals >> at & 1 ? diagonal[at] : 0) | 1u << bank;
-		diagonals |= 1ull << at;
-	}
-	for (; diagonals; diagonals &= diagonals - 1) {
-		for (uint32_t left = diagonal[__builtin_ctzll(diagonals)]; left; left &= left - 1) {
-			uint32_t b = (uint32_t)__builtin_ctz(left);
-			struct bank_queue *bank = &sm->bank[b];
-			uint32_t collector = next_read(bank);
-			if (taken >> collector & 1) {
-				sm->stats.register_conflicts++;
+		uint32_t bank = (uint32_t)__builtin_ctz(left), collector = collector_of(sm->bank[bank].first);
+		if (taken >> collector & 1) {
+			conflicts++;
+			if (place_in_walk(sm, bank, collector) >= place_in_walk(sm, chosen[collector], collector))
 				continue;
-			}
-			taken |= 1ull << collector;
-			bank->head++;
-			if (bank->head == bank->tail)
-				sm->banks_waiting &= ~(1u << b);
-			sm->stats.register_reads++;
-			receive(sm, collector);
 		}
+		taken |= 1ull << collector;
+		chosen[collector] = (uint8_t)bank;
 	}
+	sm->stats.register_conflicts += conflicts;
+	sm->stats.register_reads += (uint32_t)__builtin_popcountll(taken);
+	for (; taken; taken &= taken - 1)
+		read_operand(sm, chosen[__builtin_ctzll(taken)]);
 }
 
 /* The oldest issued instruction takes a free collector and queues its reads. */
 static bool allocate(struct sm *sm, uint32_t unit)
 {
 	struct collector_set *set = &sm->set[unit];
-	struct op *op = port_front(&sm->issued[unit], sm->now);
+	struct op *op = latch_front(&sm->issued[unit]);
 	if (!op)
 		return false;
 	if (!set->free) {
@@ -96,24 +110,22 @@ static bool allocate(struct sm *sm, uint32_t unit)
 	}
 	uint32_t at = (uint32_t)__builtin_ctzll(set->free);
 	const struct simt_inst *inst = op->inst;
-	port_pop(&sm->issued[unit], sm->now);
+	latch_pop(&sm->issued[unit]);
 	set->free &= ~(1ull << at);
 	sm->collecting[at] = op;
-	op->unread = inst->bank_reads;
-	if (!op->unread)
+	sm->unread[at] = inst->bank_reads;
+	if (!inst->bank_reads)
 		set->complete |= 1ull << at;
-	for (uint32_t r = 0; r < inst->bank_reads; r++) {
-		uint32_t b = bank_of(sm, inst->bank_read[r], op->warp);
-		sm->bank[b].collector[sm->bank[b].tail++ & (SM_BANK_QUEUE - 1)] = (uint8_t)at;
-		sm->banks_waiting |= 1u << b;
-	}
+	for (uint32_t r = 0; r < inst->bank_reads; r++)
+		queue_read(sm, bank_of(sm, inst->bank_read[r], op->warp), at * SIMT_MAX_READS + r);
 	return true;
 }
 
 void collect_operands(struct sm *sm)
 {
 	for (uint32_t unit = 0; unit < PTX_UNITS; unit++)
-		dispatch(sm, unit);
+		if (sm->set[unit].complete)
+			dispatch(sm, unit);
 	if (sm->banks_waiting)
 		read_banks(sm);
 	sm->arbitration = sm->arbitration + 1 == sm->collectors ? 0 : sm->arbitration + 1;

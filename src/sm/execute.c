@@ -30,13 +30,13 @@ void execute(struct sm *sm)
 		if (port_empty(&sm->collected[kind]))
 			continue;
 		for (uint32_t number = 0; number < sm->config.pipe[kind].units; number++) {
-			struct op *op = port_front(&sm->collected[kind], sm->now);
+			struct op *op = latch_front(&sm->collected[kind]);
 			if (!op)
 				break;
 			if (start(sm, kind, number, op))
-				port_pop(&sm->collected[kind], sm->now);
+				latch_pop(&sm->collected[kind]);
 		}
-		if (port_front(&sm->collected[kind], sm->now))
+		if (latch_front(&sm->collected[kind]))
 			sm->stats.result_bus_full++;
 	}
 }

@@ -120,7 +120,7 @@ static void issue_warp(struct sm *sm, struct scheduler *scheduler, uint32_t slot
 		warp->atomics += op->accesses;
 	scoreboard_reserve(warp, inst, memory);
 	warp->in_flight++;
-	port_push(&sm->issued[inst->unit], op, sm->now);
+	latch_push(&sm->issued[inst->unit], op, sm->now);
 
 	warp->next++;
 	if (warp->next == warp->buffered && !warp->simt->done)
@@ -138,7 +138,7 @@ static void issue_from(struct sm *sm, struct scheduler *scheduler)
 		eligible &= scheduler->ready_set;
 	uint64_t open = 0;
 	for (int u = 0; u < PTX_UNITS; u++)
-		if (port_room(&sm->issued[u], sm->now))
+		if (latch_room(&sm->issued[u]))
 			open |= scheduler->unit[u];
 	uint64_t candidates = eligible & ((open & ~scheduler->hazard) | scheduler->stale);
 	while (candidates) {

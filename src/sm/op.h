@@ -17,7 +17,6 @@ struct op {
 	uint32_t warp;     /* slot */
 	uint32_t lanes;    /* that run */
 	uint8_t space;     /* memory: enum ptx_space, resolved */
-	uint8_t unread;    /* operand collector: reads still to come */
 	uint8_t level;     /* enum request_level: the deepest that served it */
 	uint16_t busy;     /* shared memory: bank cycles still to come */
 	uint16_t accesses; /* access[0..accesses) are still to be sent; the last goes first */

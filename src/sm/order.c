@@ -16,12 +16,17 @@ static uint32_t next_behind(uint64_t candidates, uint32_t last)
 uint32_t order_oldest(const struct scheduler *scheduler, uint64_t candidates)
 {
 	uint32_t best = (uint32_t)__builtin_ctzll(candidates);
-	for (uint64_t left = candidates & (candidates - 1); left; left &= left - 1) {
-		uint32_t bit = (uint32_t)__builtin_ctzll(left);
-		if (scheduler->age[bit] < scheduler->age[best])
-			best = bit;
-	}
+	uint64_t older;
+	while ((older = candidates & scheduler->older[best]) != 0)
+		best = (uint32_t)__builtin_ctzll(older);
 	return best;
+}
+
+void order_launched(struct scheduler *scheduler, uint32_t bit)
+{
+	for (uint32_t b = 0; b < scheduler->warps; b++)
+		scheduler->older[b] &= ~(1ull << bit);
+	scheduler->older[bit] = ~(1ull << bit);
 }
 
 static bool is_waiting(const struct scheduler *scheduler, uint64_t bit)

@@ -84,15 +84,14 @@ void sm_end(struct sm *sm)
 static bool collection_can_go_on(const struct sm *sm, uint32_t unit)
 {
 	const struct collector_set *set = &sm->set[unit];
-	return (set->complete && port_coming_room(&sm->collected[unit])) ||
-	       (set->free && !port_empty(&sm->issued[unit]));
+	return (set->complete && latch_room(&sm->collected[unit])) || (set->free && !port_empty(&sm->issued[unit]));
 }
 
 static bool scheduler_can_go_on(const struct sm *sm, const struct scheduler *scheduler)
 {
 	uint64_t open = scheduler->stale;
 	for (uint32_t u = 0; u < PTX_UNITS; u++)
-		if (port_coming_room(&sm->issued[u]))
+		if (latch_room(&sm->issued[u]))
 			open |= scheduler->unit[u] & ~scheduler->hazard;
 	return open & scheduler->filled & ~scheduler->held;
 }

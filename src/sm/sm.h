@@ -24,7 +24,6 @@ enum {
 	SM_MAX_BLOCKS = 64,
 	SM_MAX_COLLECTORS = 64,
 	SM_MAX_BANKS = 32,
-	SM_BANK_QUEUE = 1024,   /* above SM_MAX_COLLECTORS x SIMT_MAX_READS; a power of two */
 	SM_MAX_UNITS = 8, /* of one kind */
 	SM_WHEEL = 512,         /* longest arithmetic latency; a power of two */
 	SM_BUFFER = 2, /* instructions in a warp's buffer */
@@ -88,6 +87,7 @@ struct sm_warp {
 	struct simt_warp *simt; /* NULL: empty */
 	uint64_t *pending;	/* scoreboard: registers that an instruction in flight will write */
 	uint64_t *pending_load; /* of these, by a load that may take long */
+	uint64_t folded;        /* `pending` folded to 64 bits, as simt_inst.touches is: most often it tells enough */
 	const struct simt_inst *buffer[SM_BUFFER];
 	uint8_t buffered, next; /* instructions in the buffer; the next one to issue */
 	uint8_t scheduler, bit; /* its scheduler and its bit in that scheduler's masks */
@@ -108,9 +108,9 @@ struct scheduler {
 	uint64_t hazard;	  /* next instruction waits for a register */
 	uint64_t load_hazard;	  /* ... that a load will write */
 	uint64_t stale;		  /* buffered instruction is not where the warp is */
-	uint64_t unit[PTX_UNITS]; /* pipe of the next instruction */
+	uint64_t unit[PTX_UNITS]; /* pipe of the next instruction (that is filled and not stale) */
 	uint32_t warps;		  /* slots */
-	uint32_t age[64]; /* of its warps, in order of launch: smaller is older */
+	uint64_t older[64];	  /* by bit: the warps launched before */
 	uint32_t last;		  /* bit issued last */
 	uint64_t ready_set;	  /* two_level: warps that compete */
 	uint8_t waiting_set[64];  /* two_level: the others, in order */
@@ -137,10 +137,10 @@ struct collector_set {
 	uint32_t last[SM_MAX_UNITS];  /* by out port: the one that went last */
 };
 
-/* Operands waiting at a register bank, in order. */
+/* Operands waiting at a register bank, in order: a list of reads. Read number collector * SIMT_MAX_READS + k is the
+ * instruction's k-th of that collector unit. */
 struct bank_queue {
-	uint8_t collector[SM_BANK_QUEUE]; /* ring */
-	uint16_t head, tail;              /* ever growing; wrap with the ring */
+	uint16_t first, last; /* of a bank in `banks_waiting` */
 };
 
 struct unit {
@@ -205,7 +205,7 @@ struct sm {
 
 	/* the launch */
 	const struct simt_launch *launch;
-	uint32_t warps_per_block, block_limit, resident, next_age;
+	uint32_t warps_per_block, block_limit, resident;
 	uint32_t live_warps; /* with a thread that has not exited */
 	uint32_t pending_words;
 	struct sm_block block[SM_MAX_BLOCKS];
@@ -235,7 +235,9 @@ struct sm {
 	uint32_t collectors;       /* collector units of all pipes */
 	uint8_t pipe_of[SM_MAX_COLLECTORS];
 	uint32_t arbitration;      /* diagonal that the bank arbiter walks first */
+	uint8_t unread[SM_MAX_COLLECTORS]; /* operands still to come */
 	struct bank_queue bank[SM_MAX_BANKS];
+	uint16_t next_read[SM_MAX_COLLECTORS * SIMT_MAX_READS]; /* behind a read in its bank's list */
 	uint32_t banks_waiting; /* banks with reads queued */
 	uint32_t banks_written; /* in this cycle */
 	struct port collected[PTX_UNITS]; /* to the units */

@@ -19,12 +19,14 @@ void refetch(struct sm *sm, struct sm_warp *warp, uint32_t pc);
 /* scoreboard.c */
 void scoreboard_reserve(struct sm_warp *warp, const struct simt_inst *inst, bool by_load);
 void scoreboard_release(struct sm *sm, struct sm_warp *warp, const struct simt_inst *inst);
-/* Recomputes what the scheduler knows of the warp's next instruction. */
+/* Recomputes all that the scheduler knows of the warp's next instruction. */
 void examine(struct sm *sm, struct sm_warp *warp);
 
 /* order.c: the next of `candidates` (not 0) by the scheduler's order. */
 void order_prepare(const struct sm *sm, struct scheduler *scheduler);
 uint32_t order_pick(const struct sm *sm, const struct scheduler *scheduler, uint64_t candidates);
+/* The warp at `bit` has just been launched: all others are older. */
+void order_launched(struct scheduler *scheduler, uint32_t bit);
 uint32_t order_oldest(const struct scheduler *scheduler, uint64_t candidates);
 void order_issued(const struct sm *sm, struct scheduler *scheduler, uint32_t bit);
 
