@@ -182,7 +182,8 @@ def guard(bench, kernels, machine, rows, update):
         change = counted[kernel] / recorded[kernel] - 1
         grown |= change > GUARD
         note = "SLOWER" if change > GUARD else "faster: record it" if change < -GUARD else ""
-        print(f"{kernel:16}{recorded[kernel]:>12,.1f}{counted[kernel]:>12,.1f}{100 * change:>+8.1f} %   {note}".rstrip())
+        line = f"{kernel:16}{recorded[kernel]:>12,.1f}{counted[kernel]:>12,.1f}{100 * change:>+8.1f} %   {note}"
+        print(line.rstrip())
     if grown:
         print(f"beyond the guard of {100 * GUARD:.0f} %; if it must be, record it with tools/bench.py --guard-update")
     return 1 if grown else 0

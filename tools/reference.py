@@ -1,4 +1,4 @@
-"""The reference kernels: what was measured on them, and how they are compiled and run. For fidelity, bench and golden."""
+"""The reference kernels: what was measured on them, and how they are compiled and run."""
 
 import csv
 import json
