@@ -24,7 +24,7 @@ struct flow_block {
 struct flow_cfg {
 	const struct ptx_function *function;
 	struct flow_block *block;
-	uint32_t blocks; /* with the exit, which is block[blocks - 1] */
+	uint32_t blocks;    /* with the exit, which is block[blocks - 1] */
 	uint32_t *block_of; /* per instruction: its block */
 };
 
@@ -55,7 +55,8 @@ struct flow_registers {
 };
 /* 32-bit physical registers that a register of the type takes: 1, 2 or 4; so is its alignment. */
 uint32_t flow_register_width(enum ptx_type type);
-struct flow_registers *flow_registers(struct arena *arena, const struct flow_cfg *cfg, const struct flow_liveness *live);
+struct flow_registers *flow_registers(struct arena *arena, const struct flow_cfg *cfg,
+                                      const struct flow_liveness *live);
 
 /* Registers per thread of a kernel with all that it can call: at each call, what lives across it and what the callee
  * needs, down the deepest path. */

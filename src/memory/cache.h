@@ -25,7 +25,7 @@ enum cache_index { INDEX_LINEAR, INDEX_HASHED };
 enum cache_write_miss {
 	WRITE_MISS_NONE,  /* nothing */
 	WRITE_MISS_FETCH, /* reads the line (fetch on write) */
-	WRITE_MISS_LAZY,  /* keeps the write, sends nothing; a read of what was not written fetches (lazy fetch on read) */
+	WRITE_MISS_LAZY, /* keeps the write, sends nothing; a read of what was not written fetches (lazy fetch on read) */
 };
 
 struct cache_config {
@@ -64,14 +64,14 @@ enum { CACHE_MAX_SECTORS = 4 };
 
 /* A line; masks have a bit a sector. It is free when nothing is present or reserved. */
 struct cache_line {
-	uint64_t block; /* address of its first byte */
-	uint64_t used;  /* time of last use (LRU) or of allocation (FIFO) */
-	uint64_t local; /* request.local of the block, for its write-back */
+	uint64_t block;                   /* address of its first byte */
+	uint64_t used;                    /* time of last use (LRU) or of allocation (FIFO) */
+	uint64_t local;                   /* request.local of the block, for its write-back */
 	uint32_t mshr[CACHE_MAX_SECTORS]; /* while reserved: the register that waits for it */
 	uint16_t slice;
-	uint8_t reserved;      /* data on their way */
-	uint8_t present;       /* hold data */
-	uint8_t partial;       /* of those, not all bytes: only written ones */
+	uint8_t reserved; /* data on their way */
+	uint8_t present;  /* hold data */
+	uint8_t partial;  /* of those, not all bytes: only written ones */
 	uint8_t dirty;
 	uint8_t dirty_on_fill; /* written while on their way */
 };

@@ -55,7 +55,7 @@ struct crossbar_input {
 	uint64_t entered_at[CROSSBAR_WINDOW], left_at[CROSSBAR_WINDOW]; /* by flit number */
 	struct crossbar_packet packet[CROSSBAR_WINDOW];                 /* in the buffer, in order */
 	uint32_t packet_head, packets;
-	uint32_t sent; /* flits of the first packet that have left the buffer */
+	uint32_t sent;       /* flits of the first packet that have left the buffer */
 	uint64_t granted_at; /* allocation step in which the first packet got its output, or the one before it left */
 };
 

@@ -48,20 +48,20 @@ struct request {
 	uint8_t level; /* enum request_level */
 	uint8_t bank;
 	bool is_write, is_reply;
-	bool is_whole;      /* a write of every byte of its sectors */
-	bool bypass; /* its answer goes past L1 */
+	bool is_whole; /* a write of every byte of its sectors */
+	bool bypass;   /* its answer goes past L1 */
 	uint16_t sm, warp, slice;
 	uint32_t lanes;
-	uint32_t sent;                            /* DRAM: bytes whose commands were issued */
-	uint32_t moved;                           /* DRAM: bytes that crossed the pins */
-	uint8_t chunks;     /* of a store: the 32-byte pieces that it touches, from `address` on */
-	uint8_t whole;      /* of these, written in every byte */
-	uint8_t parts;      /* replies still to come, when an L2 slice answers sector by sector */
+	uint32_t sent;          /* DRAM: bytes whose commands were issued */
+	uint32_t moved;         /* DRAM: bytes that crossed the pins */
+	uint8_t chunks;         /* of a store: the 32-byte pieces that it touches, from `address` on */
+	uint8_t whole;          /* of these, written in every byte */
+	uint8_t parts;          /* replies still to come, when an L2 slice answers sector by sector */
 	struct request *parent; /* of which this is a sector, or NULL */
-	void *op;                                 /* the SM's instruction that waits for it, or NULL */
-	uint64_t born;                            /* core cycle in which the SM made it */
-	uint64_t ready;                           /* delay queues: cycle at which it may go on */
-	struct request *next;                     /* in a bank's queue or the pool */
+	void *op;               /* the SM's instruction that waits for it, or NULL */
+	uint64_t born;          /* core cycle in which the SM made it */
+	uint64_t ready;         /* delay queues: cycle at which it may go on */
+	struct request *next;   /* in a bank's queue or the pool */
 	struct request_wait wait[REQUEST_CACHES]; /* in the caches that wait for it */
 	struct request_pool *pool;
 };

@@ -12,8 +12,8 @@
 #include "memory/crossbar.h"
 
 struct slice_config {
-	bool by_sectors;       /* requests are split into sectors, each looked up and answered alone */
-	uint32_t delay; /* cycles between the crossbar and the input queue */
+	bool by_sectors; /* requests are split into sectors, each looked up and answered alone */
+	uint32_t delay;  /* cycles between the crossbar and the input queue */
 	uint32_t input_queue, reply_queue, to_dram_queue, from_dram_queue;
 };
 
@@ -44,8 +44,8 @@ struct slice {
 	struct port *to_dram;
 	struct port from_dram;
 	bool reply_refused, packet_refused, access_refused; /* in the last tick: what waits for somebody else */
-	bool busy; /* at the end of the last tick: holds a request */
-	uint64_t period, settled;   /* of the L2 clock; cycles that are in the counters */
+	bool busy;                                          /* at the end of the last tick: holds a request */
+	uint64_t period, settled;                           /* of the L2 clock; cycles that are in the counters */
 	uint64_t wake;
 	struct slice_stats stats;
 };

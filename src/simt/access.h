@@ -14,7 +14,7 @@ struct reach {
 /* What the active lanes' addresses have in common. */
 struct extent {
 	uint64_t low, high; /* lowest and highest address */
-	uint64_t bits;	    /* or of all: shows misaligned ones */
+	uint64_t bits;      /* or of all: shows misaligned ones */
 };
 
 /* The slow ways. Each returns false after it has filled in step->fault. */
@@ -25,7 +25,7 @@ bool access_outside(struct simt_warp *warp, const struct simt_inst *inst, struct
 
 /* A lane's coordinates, for messages. */
 void fault_set(struct simt_warp *warp, const struct simt_inst *inst, struct simt_step *step, const char *what,
-	       unsigned lane, uint64_t address);
+               unsigned lane, uint64_t address);
 
 static inline bool is_window(uint64_t address)
 {
@@ -108,7 +108,7 @@ static inline enum ptx_space access_space(struct simt_step *step, struct extent 
 }
 
 static inline bool reach_local(struct simt_warp *warp, const struct simt_inst *inst, struct simt_step *step,
-			       const struct extent *extent, struct reach *reach)
+                               const struct extent *extent, struct reach *reach)
 {
 	uint64_t pitch = warp->block->launch->program->local_bytes;
 	step->unit_stride = false;
@@ -123,7 +123,7 @@ static inline bool reach_local(struct simt_warp *warp, const struct simt_inst *i
 
 /* Fills in step->address, space, mixed_spaces and unit_stride, and `reach`; false on a fault. */
 static inline bool access_reach(struct simt_warp *warp, const struct simt_inst *inst, struct simt_step *step,
-				struct reach *reach)
+                                struct reach *reach)
 {
 	struct simt_block *block = warp->block;
 	access_addresses(warp, inst, step);

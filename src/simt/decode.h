@@ -21,8 +21,8 @@ struct constant {
 /* A function while it is decoded; beside it lies its simt_function. */
 struct decode_function {
 	uint32_t *offset; /* by register id: its row, or SIMT_NO_REGISTER when never used */
-	uint16_t *id;	  /* by register id: its program-wide id */
-	uint32_t carry;	  /* row of the carry flag, or SIMT_NO_REGISTER */
+	uint16_t *id;     /* by register id: its program-wide id */
+	uint32_t carry;   /* row of the carry flag, or SIMT_NO_REGISTER */
 	uint16_t carry_id;
 	uint32_t code_count; /* instructions, with an added return */
 	bool adds_return;
@@ -61,12 +61,12 @@ uint32_t layout_function_index(const struct decoder *decoder, const struct ptx_f
 
 /* decode_operands.c */
 __attribute__((format(printf, 3, 4))) void decode_error(struct decoder *decoder, struct place place, const char *format,
-							...);
+                                                        ...);
 const struct ptx_reg *decode_reg(const struct decoder *decoder, uint32_t reg);
 uint32_t decode_reg_bytes(const struct decoder *decoder, uint32_t reg); /* of a lane; predicates 0 */
 uint32_t decode_constant(struct decoder *decoder, uint64_t value, uint32_t bytes);
 void decode_source(struct decoder *decoder, struct simt_inst *inst, unsigned k, const struct ptx_operand *operand,
-		   enum ptx_type type);
+                   enum ptx_type type);
 void decode_destination(struct decoder *decoder, struct simt_inst *inst, unsigned k, const struct ptx_operand *operand);
 void decode_address(struct decoder *decoder, struct simt_inst *inst, const struct ptx_operand *operand);
 void decode_registers(struct decoder *decoder, struct simt_inst *inst);
@@ -81,7 +81,7 @@ void decode_call(struct decoder *decoder, struct simt_inst *inst);
 
 /* decode.c: the same as simt_decode(), with a level other than the best. */
 struct simt_program *decode_for(const struct ptx_function *kernel,
-				uint32_t *(*reconverge)(struct arena *arena, const struct ptx_function *function),
-				const struct exec_isa *isa, struct diag *diag);
+                                uint32_t *(*reconverge)(struct arena *arena, const struct ptx_function *function),
+                                const struct exec_isa *isa, struct diag *diag);
 
 #endif

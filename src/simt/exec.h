@@ -19,8 +19,8 @@
 #define SIMT_ISA plain
 #endif
 #define SIMT_JOIN_(a, b) a##_##b
-#define SIMT_JOIN(a, b)	 SIMT_JOIN_(a, b)
-#define ISA(name)	 SIMT_JOIN(name, SIMT_ISA)
+#define SIMT_JOIN(a, b)  SIMT_JOIN_(a, b)
+#define ISA(name)        SIMT_JOIN(name, SIMT_ISA)
 
 enum { SIMT_ALIGN = 64 };
 #define ALL_LANES UINT32_MAX
@@ -47,21 +47,21 @@ __extension__ typedef unsigned __int128 uint128;
 
 /* Bit i for lane i: a table, since a shift by the lane number does not vectorise everywhere. */
 static const uint32_t lane_bit[WARP_SIZE] = {
-	1u << 0,  1u << 1,  1u << 2,  1u << 3,	1u << 4,  1u << 5,  1u << 6,  1u << 7,	1u << 8,  1u << 9,  1u << 10,
+	1u << 0,  1u << 1,  1u << 2,  1u << 3,  1u << 4,  1u << 5,  1u << 6,  1u << 7,  1u << 8,  1u << 9,  1u << 10,
 	1u << 11, 1u << 12, 1u << 13, 1u << 14, 1u << 15, 1u << 16, 1u << 17, 1u << 18, 1u << 19, 1u << 20, 1u << 21,
 	1u << 22, 1u << 23, 1u << 24, 1u << 25, 1u << 26, 1u << 27, 1u << 28, 1u << 29, 1u << 30, 1u << 31,
 };
 
 /* What simt_inst.immediate holds of an instruction's modifiers, for the functions that look at them. */
 enum {
-	EXEC_NEGATED = 0x3f,	     /* bit k: source k is a negated predicate */
-	EXEC_FTZ = 1 << 6,	     /* subnormal numbers are zero */
-	EXEC_SAT = 1 << 7,	     /* results are clamped to [0, 1] */
-	EXEC_BOOL_SHIFT = 8,	     /* enum ptx_bool, 2 bits */
-	EXEC_SECOND = 1 << 10,	     /* there is a second destination predicate: p|q, or the carry that goes out */
-	EXEC_THIRD = 1 << 11,	     /* there is a predicate to combine with (setp, set), or a carry that comes in */
-	EXEC_BASE32 = 1 << 12,	     /* the address register has 32 bits */
-	EXEC_FRAME = 1 << 13,	     /* the address is relative to the frame of a recursive function */
+	EXEC_NEGATED = 0x3f,         /* bit k: source k is a negated predicate */
+	EXEC_FTZ = 1 << 6,           /* subnormal numbers are zero */
+	EXEC_SAT = 1 << 7,           /* results are clamped to [0, 1] */
+	EXEC_BOOL_SHIFT = 8,         /* enum ptx_bool, 2 bits */
+	EXEC_SECOND = 1 << 10,       /* there is a second destination predicate: p|q, or the carry that goes out */
+	EXEC_THIRD = 1 << 11,        /* there is a predicate to combine with (setp, set), or a carry that comes in */
+	EXEC_BASE32 = 1 << 12,       /* the address register has 32 bits */
+	EXEC_FRAME = 1 << 13,        /* the address is relative to the frame of a recursive function */
 	EXEC_KERNEL_PARAM = 1 << 14, /* ld.param of the kernel's parameters */
 };
 
@@ -85,7 +85,7 @@ static inline uint32_t source_pred(const struct simt_warp *warp, const struct si
 }
 
 static inline void write_pred(const struct simt_warp *warp, const struct simt_inst *inst, unsigned k, uint32_t value,
-			      uint32_t lanes)
+                              uint32_t lanes)
 {
 	lane32 *pred = (lane32 *)(warp->registers + inst->dst[k]);
 	*pred = (*pred & ~lanes) | (value & lanes);
@@ -197,8 +197,8 @@ struct exec_query {
 	const struct ptx_inst *ptx;
 	enum ptx_type type, type2;
 	uint8_t dst_bytes, src_bytes; /* of a lane of the first destination and source register: 4 or 8 */
-	bool frame;		      /* an operand is an address in the frame of a recursive function */
-	bool kernel_param;	      /* ld.param of a kernel parameter at a constant address */
+	bool frame;                   /* an operand is an address in the frame of a recursive function */
+	bool kernel_param;            /* ld.param of a kernel parameter at a constant address */
 };
 
 /* Each looks the function up among its own; NULL when there is none. */

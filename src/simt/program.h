@@ -13,12 +13,12 @@ struct simt_slot {
 /* A function of the program; the kernel is the first. */
 struct simt_function {
 	const struct ptx_function *ptx;
-	uint64_t address;		    /* simt_function_address() */
-	uint32_t pc;			    /* of its first instruction */
+	uint64_t address;                   /* simt_function_address() */
+	uint32_t pc;                        /* of its first instruction */
 	uint32_t registers, register_bytes; /* its part of a warp's registers: first the rows of 64-bit registers, */
-	uint32_t rows64, rows32, preds;	    /* then those of 32-bit ones, then predicates */
-	uint32_t frame_bytes;		    /* of local memory, when recursive */
-	bool recursive;			    /* may run again before it has returned */
+	uint32_t rows64, rows32, preds;     /* then those of 32-bit ones, then predicates */
+	uint32_t frame_bytes;               /* of local memory, when recursive */
+	bool recursive;                     /* may run again before it has returned */
 	struct simt_slot *params, *results;
 };
 
@@ -32,7 +32,7 @@ struct simt_argument {
 /* A call instruction's operands; simt_inst.immediate points here. */
 struct simt_call {
 	const struct simt_function *callee; /* NULL: by address in source 0, or a system call */
-	const char *system;		    /* name, or NULL */
+	const char *system;                 /* name, or NULL */
 	struct simt_argument *arguments, *results;
 	uint32_t argument_count, result_count;
 };

@@ -41,18 +41,19 @@ typedef void simt_exec(struct simt_warp *warp, const struct simt_inst *inst, str
 /* A decoded instruction. The first part is for the pipeline, the second for the execution function. */
 struct simt_inst {
 	/* static facts */
-	uint32_t pc;	 /* its index in simt_program.code; its address is pc * 8 */
-	uint8_t kind;	 /* enum simt_kind */
-	uint8_t unit;	 /* enum ptx_unit */
+	uint32_t pc;     /* its index in simt_program.code; its address is pc * 8 */
+	uint8_t kind;    /* enum simt_kind */
+	uint8_t unit;    /* enum ptx_unit */
 	uint8_t latency; /* enum ptx_latency */
-	uint8_t number;	 /* column of the latency table: 0 int, 1 fp32, 2 fp64 */
-	uint8_t space;	 /* enum ptx_space as written; PTX_GENERIC resolves when it runs */
-	uint8_t size;	 /* memory: bytes a lane, all vector elements together */
-	uint8_t cache;	 /* enum ptx_cache */
+	uint8_t number;  /* column of the latency table: 0 int, 1 fp32, 2 fp64 */
+	uint8_t space;   /* enum ptx_space as written; PTX_GENERIC resolves when it runs */
+	uint8_t size;    /* memory: bytes a lane, all vector elements together */
+	uint8_t cache;   /* enum ptx_cache */
 	/* Registers by program-wide id: for the scoreboard (guard, address and vector elements included; each once). */
 	uint8_t reads, writes;
 	uint16_t read[SIMT_MAX_READS], write[SIMT_MAX_WRITES];
-	uint64_t touches, defines; /* the same as sets folded to 64 bits (register r is bit r % 64): all, those written */
+	uint64_t touches,
+		defines; /* the same as sets folded to 64 bits (register r is bit r % 64): all, those written */
 	/* Register-file reads as the operand collector makes them: the register's number in its name, one entry an operand
 	 * (a register named twice is read twice; predicate guards are not read through the banks). */
 	uint8_t bank_reads, bank_writes;
@@ -62,7 +63,7 @@ struct simt_inst {
 	/* execution: offsets in bytes */
 	simt_exec *exec;
 	simt_exec *commit; /* what simt_commit() runs, or NULL */
-	uint32_t guard;	   /* offset of the guard predicate's lane mask in the warp's registers, or SIMT_NO_GUARD */
+	uint32_t guard;    /* offset of the guard predicate's lane mask in the warp's registers, or SIMT_NO_GUARD */
 	bool guard_negated;
 	uint8_t vector;
 	uint16_t base_mask;  /* bit k: source k lies in the program's constants, not in the warp's registers */
@@ -70,28 +71,28 @@ struct simt_inst {
 	uint32_t src[6];     /* offsets of sources: 32 lanes each, in the warp's registers or the program's constants */
 	uint32_t target;     /* branch: pc; call: pc of the callee */
 	uint32_t reconverge; /* branch: pc of the immediate post-dominator, or SIMT_NO_PC */
-	int64_t offset;	     /* memory: constant part of the address; barrier: its number where constant */
+	int64_t offset;      /* memory: constant part of the address; barrier: its number where constant */
 	uint64_t immediate;  /* whatever else a function wants to keep */
 };
 
-#define SIMT_NO_GUARD	 UINT32_MAX
+#define SIMT_NO_GUARD    UINT32_MAX
 #define SIMT_NO_REGISTER UINT32_MAX /* a destination that nobody reads */
-#define SIMT_NO_PC	 UINT32_MAX
+#define SIMT_NO_PC       UINT32_MAX
 
 /* A kernel with all that it calls, ready to run. Read-only while it runs. */
 struct simt_program {
 	struct arena arena;
 	const struct ptx_function *kernel;
 	struct simt_inst *code;
-	uint32_t count;		 /* instructions */
-	uint32_t entry;		 /* pc of the kernel's first instruction */
-	uint32_t registers;	 /* program-wide register ids: 0..registers (scoreboard size) */
+	uint32_t count;          /* instructions */
+	uint32_t entry;          /* pc of the kernel's first instruction */
+	uint32_t registers;      /* program-wide register ids: 0..registers (scoreboard size) */
 	uint32_t register_bytes; /* of one warp's register values: a 32-bit register has 32 x 4 bytes, a 64-bit 32 x 8,
 	                          * a predicate one uint32_t lane mask */
-	uint8_t *constants;	 /* immediates and the like, 32 lanes each */
-	uint32_t shared_bytes;	 /* static, per block */
-	uint32_t local_bytes;	 /* per thread: the frames of all functions, call parameters included */
-	uint32_t stack_bytes;	 /* of these, the part at the end where frames of recursive functions are stacked */
+	uint8_t *constants;      /* immediates and the like, 32 lanes each */
+	uint32_t shared_bytes;   /* static, per block */
+	uint32_t local_bytes;    /* per thread: the frames of all functions, call parameters included */
+	uint32_t stack_bytes;    /* of these, the part at the end where frames of recursive functions are stacked */
 	uint32_t param_bytes;
 	const struct simt_sreg_row *sreg_rows; /* special registers that simt_block_start() writes into register rows */
 	uint32_t sreg_row_count;
@@ -105,8 +106,8 @@ uint64_t simt_function_address(const struct ptx_function *function);
 /* `reconverge`, called for each function, gives per instruction of its body the index at which the paths of a branch
  * meet again, or UINT32_MAX. Returns NULL when diag got errors (an instruction that cannot be run names itself). */
 struct simt_program *simt_decode(const struct ptx_function *kernel,
-				 uint32_t *(*reconverge)(struct arena *arena, const struct ptx_function *function),
-				 struct diag *diag);
+                                 uint32_t *(*reconverge)(struct arena *arena, const struct ptx_function *function),
+                                 struct diag *diag);
 void simt_program_free(struct simt_program *program);
 
 struct dim3 {
@@ -121,7 +122,7 @@ struct simt_launch {
 	uint32_t dynamic_shared_bytes;
 	const uint8_t *params; /* program->param_bytes */
 	uint32_t sm_count;     /* %nsmid */
-	uint64_t id;	       /* %gridid */
+	uint64_t id;           /* %gridid */
 	uint64_t code;         /* offset of the program's code in the machine's code space, bytes */
 	/* Device printf, malloc, assert: called from simt_commit(). Returns what the call returns to the lane. */
 	uint64_t (*system_call)(void *user, const char *name, const uint64_t *arguments, const void *local);
@@ -159,13 +160,13 @@ struct simt_block {
 	uint8_t *shared; /* static + dynamic */
 	uint32_t shared_bytes;
 	uint32_t warps;
-	uint64_t live;	  /* warps with a thread that has not exited */
+	uint64_t live;    /* warps with a thread that has not exited */
 	uint64_t waiting; /* warps held at a barrier */
 	struct simt_barrier barrier[SIMT_BARRIERS];
-	struct simt_warp *warp;		      /* array of `warps` */
-	uint64_t *clock;		      /* what %clock reads; the machine's cycle counter, or a count of steps */
-	uint32_t sm;			      /* %smid */
-	uint8_t *global;		      /* host address of device address 0 */
+	struct simt_warp *warp;               /* array of `warps` */
+	uint64_t *clock;                      /* what %clock reads; the machine's cycle counter, or a count of steps */
+	uint32_t sm;                          /* %smid */
+	uint8_t *global;                      /* host address of device address 0 */
 	struct simt_range range[SIMT_RANGES]; /* allocations lately accessed, by pc; forgotten at simt_block_start() */
 	/* buffers, kept for reuse */
 	uint8_t *storage; /* registers, local and shared memory */
@@ -180,24 +181,24 @@ struct simt_stack_entry {
 
 /* A warp's state. */
 struct simt_warp {
-	uint32_t pc;	     /* of the top of the stack */
-	uint32_t lanes;	     /* active lanes: of the top of the stack */
+	uint32_t pc;         /* of the top of the stack */
+	uint32_t lanes;      /* active lanes: of the top of the stack */
 	uint32_t reconverge; /* pc at which the top of the stack is popped, or SIMT_NO_PC */
 	uint32_t exists;     /* lanes that are threads of the block */
 	uint32_t exited;     /* lanes that have exited */
-	bool done;	     /* all lanes have exited */
-	uint32_t index;	     /* in its block */
+	bool done;           /* all lanes have exited */
+	uint32_t index;      /* in its block */
 	uint32_t hardware;   /* %warpid: warp slot of the SM */
 	struct simt_block *block;
-	uint8_t *registers;	      /* program->register_bytes */
+	uint8_t *registers;           /* program->register_bytes */
 	const uint8_t *constants;     /* program->constants */
 	const struct simt_inst *code; /* program->code */
-	uint8_t *local;		      /* program->local_bytes * 32, or NULL */
+	uint8_t *local;               /* program->local_bytes * 32, or NULL */
 	struct simt_stack_entry *stack;
 	uint32_t depth, stack_capacity;
 	uint8_t *frames; /* one record a call, with the registers that a recursive call saved; or NULL */
 	uint32_t frames_used, frames_capacity;
-	uint32_t frame;	    /* local address of the running recursive function's frame */
+	uint32_t frame;     /* local address of the running recursive function's frame */
 	uint32_t frame_top; /* local address behind the last frame */
 	const struct simt_inst
 		*barrier_inst; /* the barrier at which it waits, and the lanes that get bar.red's result */
@@ -208,12 +209,12 @@ struct simt_warp {
 struct simt_step {
 	const struct simt_inst *inst;
 	uint32_t issued;   /* lanes that were active */
-	uint32_t lanes;	   /* of these, lanes whose guard let them run */
-	bool commits;	   /* simt_commit() must be called before the warp's next step */
-	bool exited;	   /* a lane exited */
+	uint32_t lanes;    /* of these, lanes whose guard let them run */
+	bool commits;      /* simt_commit() must be called before the warp's next step */
+	bool exited;       /* a lane exited */
 	bool mixed_spaces; /* generic access whose lanes lie in several spaces: addresses are generic ones */
 	bool unit_stride;  /* memory: all lanes run, and lane i's address is lane 0's + i * size */
-	uint8_t space;	   /* memory: where to, with generic resolved (GLOBAL, SHARED, LOCAL, CONST, PARAM, TEX) */
+	uint8_t space;     /* memory: where to, with generic resolved (GLOBAL, SHARED, LOCAL, CONST, PARAM, TEX) */
 	uint64_t address[WARP_SIZE]; /* memory: per lane in `lanes`; of that space (shared and local: offsets) */
 	struct simt_fault fault;
 };

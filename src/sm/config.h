@@ -31,10 +31,10 @@ struct sm_config {
 	uint32_t latency[PTX_LATENCIES][NUMBERS], initiation[PTX_LATENCIES][NUMBERS];
 	uint32_t shared_banks;
 	uint32_t shared_latency;        /* cycles in the pipe behind the bank access */
-	uint32_t l1_latency;     /* cycles between the load/store unit and L1's tags; 0: at once */
+	uint32_t l1_latency;            /* cycles between the load/store unit and L1's tags; 0: at once */
 	uint32_t atomic_bytes;          /* piece in which atomics travel to L2 */
-	bool alternate;          /* the schedulers take turns at going first */
-	bool sleep;              /* ticks only when something can happen; changes no result */
+	bool alternate;                 /* the schedulers take turns at going first */
+	bool sleep;                     /* ticks only when something can happen; changes no result */
 	bool global_skips_l1, flush_l1; /* flush: L1 data forgets at a kernel's end */
 	struct cache_config l1d, l1i, l1c;
 };

@@ -25,10 +25,10 @@ enum {
 	SM_MAX_COLLECTORS = 64,
 	SM_MAX_BANKS = 32,
 	SM_MAX_UNITS = 8, /* of one kind */
-	SM_WHEEL = 512,         /* longest arithmetic latency; a power of two */
-	SM_BUFFER = 2, /* instructions in a warp's buffer */
+	SM_WHEEL = 512,   /* longest arithmetic latency; a power of two */
+	SM_BUFFER = 2,    /* instructions in a warp's buffer */
 	SM_SHARED_PIPE = 64,
-	SM_L1_PIPE = 64,        /* longest latency in front of L1's tags */
+	SM_L1_PIPE = 64, /* longest latency in front of L1's tags */
 };
 
 #define SM_COUNTERS(X)                                                                                                 \
@@ -85,38 +85,38 @@ struct sm_stats {
 /* A warp slot. */
 struct sm_warp {
 	struct simt_warp *simt; /* NULL: empty */
-	uint64_t *pending;	/* scoreboard: registers that an instruction in flight will write */
+	uint64_t *pending;      /* scoreboard: registers that an instruction in flight will write */
 	uint64_t *pending_load; /* of these, by a load that may take long */
 	uint64_t folded;        /* `pending` folded to 64 bits, as simt_inst.touches is: most often it tells enough */
 	const struct simt_inst *buffer[SM_BUFFER];
 	uint8_t buffered, next; /* instructions in the buffer; the next one to issue */
 	uint8_t scheduler, bit; /* its scheduler and its bit in that scheduler's masks */
-	uint8_t block;		/* block slot */
-	bool waits_for_line;	/* an instruction-cache miss */
-	bool fence;		/* held until its stores and loads are done */
+	uint8_t block;          /* block slot */
+	bool waits_for_line;    /* an instruction-cache miss */
+	bool fence;             /* held until its stores and loads are done */
 	uint32_t fetch_pc;
-	uint32_t in_flight;	  /* instructions between issue and completion */
+	uint32_t in_flight;       /* instructions between issue and completion */
 	uint32_t stores, atomics; /* requests not yet acknowledged */
-	uint64_t waited;	  /* stack slots charged to a load whose level is not known yet */
+	uint64_t waited;          /* stack slots charged to a load whose level is not known yet */
 };
 
 /* A warp scheduler: sets of its warps as bit masks. */
 struct scheduler {
-	uint64_t live;		  /* hold a warp with a thread that has not exited */
-	uint64_t filled;	  /* next instruction is in the buffer */
-	uint64_t held;		  /* at a barrier, a fence, an atomic, or ended */
-	uint64_t hazard;	  /* next instruction waits for a register */
-	uint64_t load_hazard;	  /* ... that a load will write */
-	uint64_t stale;		  /* buffered instruction is not where the warp is */
+	uint64_t live;            /* hold a warp with a thread that has not exited */
+	uint64_t filled;          /* next instruction is in the buffer */
+	uint64_t held;            /* at a barrier, a fence, an atomic, or ended */
+	uint64_t hazard;          /* next instruction waits for a register */
+	uint64_t load_hazard;     /* ... that a load will write */
+	uint64_t stale;           /* buffered instruction is not where the warp is */
 	uint64_t unit[PTX_UNITS]; /* pipe of the next instruction (that is filled and not stale) */
-	uint32_t warps;		  /* slots */
-	uint64_t older[64];	  /* by bit: the warps launched before */
-	uint32_t last;		  /* bit issued last */
-	uint64_t ready_set;	  /* two_level: warps that compete */
+	uint32_t warps;           /* slots */
+	uint64_t older[64];       /* by bit: the warps launched before */
+	uint32_t last;            /* bit issued last */
+	uint64_t ready_set;       /* two_level: warps that compete */
 	uint8_t waiting_set[64];  /* two_level: the others, in order */
 	uint32_t waiting_head, waiting_count;
-	bool issued;		 /* in this cycle */
-	uint8_t reason;		 /* enum stack_reason of a cycle without issue */
+	bool issued;             /* in this cycle */
+	uint8_t reason;          /* enum stack_reason of a cycle without issue */
 	struct sm_warp *charged; /* the warp it waited for, when the level is not known yet */
 };
 
@@ -174,15 +174,15 @@ struct l1_pipe {
 };
 
 struct load_store {
-	struct op *current; /* the instruction whose accesses are being made */
-	struct request *offered;   /* its access that was turned away */
-	uint8_t blocked;           /* enum blocked, of this cycle */
+	struct op *current;      /* the instruction whose accesses are being made */
+	struct request *offered; /* its access that was turned away */
+	uint8_t blocked;         /* enum blocked, of this cycle */
 	struct shared_pipe_slot shared_pipe[SM_SHARED_PIPE];
 	uint32_t shared_head, shared_count;
-	struct op *write_back;	  /* registers to be written as soon as their banks are free */
+	struct op *write_back;    /* registers to be written as soon as their banks are free */
 	struct request *bypassed; /* an answer that does not go through a cache */
-	uint32_t arbiter;	  /* client that is asked first */
-	struct l1_pipe l1_pipe; /* empty where L1 answers at once */
+	uint32_t arbiter;         /* client that is asked first */
+	struct l1_pipe l1_pipe;   /* empty where L1 answers at once */
 	struct cache l1d, l1c;
 };
 
@@ -200,8 +200,8 @@ struct sm {
 	struct op_pool ops;
 	struct request_pool requests;
 	uint64_t cycle, now, period; /* core cycles; simulated time, and of it a core cycle */
-	uint64_t wake;		     /* time of the next tick that can do something */
-	uint64_t accounted;	     /* cycles whose slots are in the stack */
+	uint64_t wake;               /* time of the next tick that can do something */
+	uint64_t accounted;          /* cycles whose slots are in the stack */
 
 	/* the launch */
 	const struct simt_launch *launch;
@@ -232,15 +232,15 @@ struct sm {
 	/* operand collection */
 	struct op *collecting[SM_MAX_COLLECTORS]; /* by collector unit */
 	struct collector_set set[PTX_UNITS];
-	uint32_t collectors;       /* collector units of all pipes */
+	uint32_t collectors; /* collector units of all pipes */
 	uint8_t pipe_of[SM_MAX_COLLECTORS];
-	uint32_t arbitration;      /* diagonal that the bank arbiter walks first */
+	uint32_t arbitration;              /* diagonal that the bank arbiter walks first */
 	uint8_t unread[SM_MAX_COLLECTORS]; /* operands still to come */
 	struct bank_queue bank[SM_MAX_BANKS];
 	uint16_t next_read[SM_MAX_COLLECTORS * SIMT_MAX_READS]; /* behind a read in its bank's list */
-	uint32_t banks_waiting; /* banks with reads queued */
-	uint32_t banks_written; /* in this cycle */
-	struct port collected[PTX_UNITS]; /* to the units */
+	uint32_t banks_waiting;                                 /* banks with reads queued */
+	uint32_t banks_written;                                 /* in this cycle */
+	struct port collected[PTX_UNITS];                       /* to the units */
 
 	/* execution */
 	struct unit unit[PTX_UNITS][SM_MAX_UNITS];
@@ -251,8 +251,8 @@ struct sm {
 	/* the memory system */
 	const struct address_map *map;
 	struct crossbar *network; /* requests go in at input `index` */
-	uint32_t sends_refused;    /* in this cycle, for want of room in the network */
-	bool network_opens;      /* ... that will be there in the next */
+	uint32_t sends_refused;   /* in this cycle, for want of room in the network */
+	bool network_opens;       /* ... that will be there in the next */
 	struct crossbar *replies; /* whose output `from_network` is */
 	struct port from_network;
 	uint64_t local_stride; /* threads of the machine: local memory interleaves their words */
@@ -261,7 +261,7 @@ struct sm {
 };
 
 void sm_open(struct sm *sm, uint32_t index, uint32_t sm_count, const struct sm_config *config,
-	     const struct address_map *map, uint64_t period);
+             const struct address_map *map, uint64_t period);
 void sm_close(struct sm *sm);
 
 /* Prepares for a launch with at most `block_limit` resident blocks. */
