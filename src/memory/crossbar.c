@@ -13,39 +13,68 @@ enum {
 	CREDIT = 2,    /* a flit leaving a buffer to its place being usable by the sender */
 };
 
-#define SLOT(number) ((number) & (CROSSBAR_WINDOW - 1))
+static uint32_t power_of_two_from(uint32_t least)
+{
+	uint32_t power = 1;
+	while (power < least)
+		power *= 2;
+	return power;
+}
+
+static void open_input(struct crossbar *crossbar, struct crossbar_input *input, struct arena *arena)
+{
+	uint32_t slots = crossbar->slot_mask + 1;
+	port_open(&input->port, arena, crossbar->config.injection_flits, &crossbar->wake);
+	input->entered_at = arena_array(arena, slots, sizeof *input->entered_at);
+	input->left_at = arena_array(arena, slots, sizeof *input->left_at);
+	input->packet = arena_array(arena, slots, sizeof *input->packet);
+}
+
+static void open_output(const struct crossbar *crossbar, struct crossbar_output *output, struct arena *arena)
+{
+	uint32_t slots = crossbar->slot_mask + 1;
+	output->owner = CROSSBAR_FREE;
+	output->freed_at = UINT64_MAX;
+	output->sent_at = arena_array(arena, slots, sizeof *output->sent_at);
+	output->ejected_at = arena_array(arena, slots, sizeof *output->ejected_at);
+	output->arriving = arena_array(arena, slots, sizeof *output->arriving);
+}
 
 void crossbar_open(struct crossbar *crossbar, const struct crossbar_config *config, uint32_t inputs, uint32_t outputs,
                    uint32_t (*route)(const struct request *request), struct arena *arena)
 {
-	assert(config->buffer_flits <= CROSSBAR_WINDOW);
 	*crossbar = (struct crossbar){.config = *config,
 	                              .inputs = inputs,
 	                              .outputs = outputs,
 	                              .input = arena_array(arena, inputs, sizeof *crossbar->input),
 	                              .output = arena_array(arena, outputs, sizeof *crossbar->output),
 	                              .input_words = bits_words(inputs),
+	                              .output_words = bits_words(outputs),
+	                              .slot_mask = power_of_two_from(config->buffer_flits) - 1,
+	                              .offered = arena_array(arena, inputs, sizeof *crossbar->offered),
 	                              .wake = UINT64_MAX,
 	                              .route = route};
-	uint32_t output_words = bits_words(outputs);
 	crossbar->buffered = arena_array(arena, crossbar->input_words, sizeof(uint64_t));
-	crossbar->wanted = arena_array(arena, (size_t)outputs * crossbar->input_words, sizeof(uint64_t));
-	crossbar->moving = arena_array(arena, output_words, sizeof(uint64_t));
-	crossbar->asked = arena_array(arena, output_words, sizeof(uint64_t));
+	crossbar->moving = arena_array(arena, crossbar->output_words, sizeof(uint64_t));
+	crossbar->asked = arena_array(arena, crossbar->output_words, sizeof(uint64_t));
 	for (uint32_t bytes = 0; bytes <= CROSSBAR_MAX_PACKET; bytes += 8)
 		crossbar->flits_of[bytes / 8] = (uint8_t)((bytes + config->flit_bytes - 1) / config->flit_bytes);
 	for (uint32_t i = 0; i < inputs; i++)
-		port_open(&crossbar->input[i].port, arena, config->injection_flits, &crossbar->wake);
-	for (uint32_t i = 0; i < outputs; i++) {
-		crossbar->output[i].owner = CROSSBAR_FREE;
-		crossbar->output[i].freed_at = UINT64_MAX;
-	}
+		open_input(crossbar, &crossbar->input[i], arena);
+	for (uint32_t i = 0; i < outputs; i++)
+		open_output(crossbar, &crossbar->output[i], arena);
+}
+
+/* The ring slot of a flit or packet number. */
+static uint32_t slot(const struct crossbar *crossbar, uint64_t number)
+{
+	return (uint32_t)number & crossbar->slot_mask;
 }
 
 /* Ejection buffer to the consumer's port, a flit a cycle. */
 static void eject(struct crossbar *crossbar, struct crossbar_output *output, uint64_t cycle, uint64_t now)
 {
-	if (output->ejected == output->sent || output->sent_at[SLOT(output->ejected)] + TRAVERSAL > cycle)
+	if (output->ejected == output->sent || output->sent_at[slot(crossbar, output->ejected)] + TRAVERSAL > cycle)
 		return;
 	struct crossbar_packet *packet = &output->arriving[output->arriving_head];
 	/* The port's room is a consumer's buffer, flit by flit; the packet shows when its tail is in. */
@@ -53,13 +82,13 @@ static void eject(struct crossbar *crossbar, struct crossbar_output *output, uin
 		crossbar->stats.output_stalls++;
 		return;
 	}
-	output->ejected_at[SLOT(output->ejected)] = cycle;
+	output->ejected_at[slot(crossbar, output->ejected)] = cycle;
 	output->ejected++;
 	if (++output->arrived < packet->flits)
 		return;
 	port_push_units(output->port, packet->request, packet->flits, now);
 	output->arrived = 0;
-	output->arriving_head = SLOT(output->arriving_head + 1);
+	output->arriving_head = slot(crossbar, output->arriving_head + 1);
 	output->arrivings--;
 	crossbar->in_flight--;
 	crossbar->stats.packets++;
@@ -70,72 +99,83 @@ static void send_flit(struct crossbar *crossbar, struct crossbar_output *output,
 {
 	struct crossbar_input *input = &crossbar->input[output->owner];
 	if (input->granted_at >= step || input->left == input->entered ||
-	    input->entered_at[SLOT(input->left)] + CHANNEL > cycle)
+	    input->entered_at[slot(crossbar, input->left)] + CHANNEL > cycle)
 		return;
 	uint64_t depth = crossbar->config.buffer_flits;
 	if (output->sent >= depth) {
 		uint64_t before = output->sent - depth;
-		if (output->ejected <= before || output->ejected_at[SLOT(before)] + CREDIT > cycle) {
+		if (output->ejected <= before || output->ejected_at[slot(crossbar, before)] + CREDIT > cycle) {
 			crossbar->stats.output_stalls++;
 			return;
 		}
 	}
 	struct crossbar_packet *packet = &input->packet[input->packet_head];
 	if (input->sent == 0) {
-		output->arriving[SLOT(output->arriving_head + output->arrivings)] = *packet;
+		output->arriving[slot(crossbar, output->arriving_head + output->arrivings)] = *packet;
 		output->arrivings++;
 	}
-	input->left_at[SLOT(input->left++)] = cycle;
-	output->sent_at[SLOT(output->sent++)] = cycle;
+	input->left_at[slot(crossbar, input->left++)] = cycle;
+	output->sent_at[slot(crossbar, output->sent++)] = cycle;
 	crossbar->stats.flits++;
 	if (++input->sent < packet->flits)
 		return;
 	input->sent = 0;
 	input->granted_at = step;
-	input->packet_head = SLOT(input->packet_head + 1);
+	input->packet_head = slot(crossbar, input->packet_head + 1);
 	if (--input->packets)
 		bits_add(crossbar->buffered, output->owner);
 	output->owner = CROSSBAR_FREE;
 	output->freed_at = step;
 }
 
+/* The first packet of an input wants an output: the head flit is in the buffer, and the input has not changed packets in
+ * this very step. */
+static bool asks(const struct crossbar *crossbar, const struct crossbar_input *input, uint64_t cycle, uint64_t step)
+{
+	return input->left < input->entered && input->entered_at[slot(crossbar, input->left)] + CHANNEL <= cycle &&
+	       (input->left == 0 || input->granted_at < step);
+}
+
+static void grant(struct crossbar *crossbar, uint32_t o, uint64_t step)
+{
+	struct crossbar_output *output = &crossbar->output[o];
+	uint32_t i = output->candidate;
+	crossbar->stats.output_conflicts += output->asking - 1;
+	output->asking = 0;
+	output->owner = i;
+	output->next = i + 1 == crossbar->inputs ? 0 : i + 1;
+	crossbar->input[i].granted_at = step;
+	bits_remove(crossbar->buffered, i);
+	bits_add(crossbar->moving, o);
+}
+
 /* Virtual-channel allocation: each free output takes one of the packets whose head flit asks for it, round robin. */
 static void allocate(struct crossbar *crossbar, uint64_t cycle, uint64_t step)
 {
-	uint32_t words = crossbar->input_words, output_words = bits_words(crossbar->outputs);
-	BITS_EACH(i, crossbar->buffered, words)
+	bool any = false;
+	BITS_EACH(i, crossbar->buffered, crossbar->input_words)
 	{
 		const struct crossbar_input *input = &crossbar->input[i];
-		bool asks = input->left < input->entered && input->entered_at[SLOT(input->left)] + CHANNEL <= cycle &&
-		            (input->left == 0 || input->granted_at < step);
-		if (!asks)
+		if (!asks(crossbar, input, cycle, step))
 			continue;
 		uint32_t o = input->packet[input->packet_head].output;
-		bits_add(&crossbar->wanted[o * words], i);
-		bits_add(crossbar->asked, o);
-	}
-	BITS_EACH(o, crossbar->asked, output_words)
-	{
 		struct crossbar_output *output = &crossbar->output[o];
-		uint64_t *wanted = &crossbar->wanted[o * words];
-		uint32_t asking = 0;
-		for (uint32_t w = 0; w < words; w++)
-			asking += (uint32_t)__builtin_popcountll(wanted[w]);
-		if (output->owner == CROSSBAR_FREE && output->freed_at != step) {
-			uint32_t i = bits_next_around(wanted, words, output->next);
-			output->owner = i;
-			output->next = i + 1 == crossbar->inputs ? 0 : i + 1;
-			crossbar->input[i].granted_at = step;
-			bits_remove(crossbar->buffered, i);
-			bits_add(crossbar->moving, o);
-			asking--;
+		if (output->owner != CROSSBAR_FREE || output->freed_at == step) {
+			crossbar->stats.output_conflicts++;
+			continue;
 		}
-		crossbar->stats.output_conflicts += asking;
-		for (uint32_t w = 0; w < words; w++)
-			wanted[w] = 0;
+		if (!output->asking++ || (output->candidate < output->next && i >= output->next))
+			output->candidate = i;
+		bits_add(crossbar->asked, o);
+		any = true;
 	}
-	for (uint32_t w = 0; w < output_words; w++)
-		crossbar->asked[w] = 0;
+	if (!any)
+		return;
+	BITS_EACH(o, crossbar->asked, crossbar->output_words)
+	{
+		grant(crossbar, o, step);
+		bits_remove(crossbar->asked, o);
+	}
 }
 
 /* A flit from the producer's port into the channel, when the buffer behind it has a place. */
@@ -147,18 +187,18 @@ static void inject(struct crossbar *crossbar, struct crossbar_input *input, uint
 	uint64_t depth = crossbar->config.buffer_flits;
 	if (input->entered >= depth) {
 		uint64_t before = input->entered - depth;
-		if (input->left <= before || input->left_at[SLOT(before)] + CREDIT > cycle)
+		if (input->left <= before || input->left_at[slot(crossbar, before)] + CREDIT > cycle)
 			return;
 	}
 	uint32_t flits = crossbar_flits(crossbar, request);
 	if (input->injecting == 0) {
 		if (!input->packets)
 			bits_add(crossbar->buffered, (uint32_t)(input - crossbar->input));
-		input->packet[SLOT(input->packet_head + input->packets++)] =
+		input->packet[slot(crossbar, input->packet_head + input->packets++)] =
 			(struct crossbar_packet){request, flits, crossbar->route(request)};
 		crossbar->in_flight++;
 	}
-	input->entered_at[SLOT(input->entered++)] = cycle;
+	input->entered_at[slot(crossbar, input->entered++)] = cycle;
 	port_release(&input->port, 1, now);
 	if (++input->injecting == flits) {
 		input->injecting = 0;
@@ -169,7 +209,7 @@ static void inject(struct crossbar *crossbar, struct crossbar_input *input, uint
 /* Moves flits through the switch, then gives free outputs to waiting packets. */
 static void allocation_step(struct crossbar *crossbar, uint64_t cycle, uint64_t step)
 {
-	BITS_EACH(o, crossbar->moving, bits_words(crossbar->outputs))
+	BITS_EACH(o, crossbar->moving, crossbar->output_words)
 	{
 		struct crossbar_output *output = &crossbar->output[o];
 		if (output->owner != CROSSBAR_FREE)
@@ -183,18 +223,17 @@ static void allocation_step(struct crossbar *crossbar, uint64_t cycle, uint64_t 
 void crossbar_tick(struct crossbar *crossbar, uint64_t cycle, uint64_t now)
 {
 	bool waiting = false;
-	BITS_EACH(o, crossbar->moving, bits_words(crossbar->outputs))
+	BITS_EACH(o, crossbar->moving, crossbar->output_words)
 	{
 		eject(crossbar, &crossbar->output[o], cycle, now);
 	}
 	for (uint32_t k = 0; k < crossbar->config.speedup; k++)
 		allocation_step(crossbar, cycle, cycle * crossbar->config.speedup + k);
-	for (uint32_t i = 0; i < crossbar->inputs; i++) {
-		struct crossbar_input *input = &crossbar->input[i];
-		if (!port_empty(&input->port)) {
-			inject(crossbar, input, cycle, now);
-			waiting |= !port_empty(&input->port);
+	for (uint32_t i = 0; i < crossbar->inputs; i++)
+		if (crossbar->offered[i]) {
+			inject(crossbar, &crossbar->input[i], cycle, now);
+			crossbar->offered[i] = !port_empty(&crossbar->input[i].port);
+			waiting |= crossbar->offered[i];
 		}
-	}
 	crossbar->wake = waiting || crossbar->in_flight ? now + 1 : UINT64_MAX;
 }

@@ -38,7 +38,7 @@ struct crossbar_stats {
 };
 
 enum {
-	CROSSBAR_WINDOW = 64,       /* power of two, at least buffer_flits */
+	CROSSBAR_WINDOW = 64,       /* most flits of a port or a buffer */
 	CROSSBAR_MAX_PACKET = 2048, /* bytes */
 };
 
@@ -48,25 +48,29 @@ struct crossbar_packet {
 	uint32_t flits, output;
 };
 
+/* Its rings hold as many entries as the buffers have flits, rounded up to a power of two: those of a whole crossbar stay
+ * in the host's nearest cache. */
 struct crossbar_input {
 	struct port port;       /* from the producer; units are flits */
-	uint32_t injecting;     /* flits of the front packet that have entered the channel */
 	uint64_t entered, left; /* flits ever; entered - left are in the channel and the buffer */
-	uint64_t entered_at[CROSSBAR_WINDOW], left_at[CROSSBAR_WINDOW]; /* by flit number */
-	struct crossbar_packet packet[CROSSBAR_WINDOW];                 /* in the buffer, in order */
-	uint32_t packet_head, packets;
-	uint32_t sent;       /* flits of the first packet that have left the buffer */
 	uint64_t granted_at; /* allocation step in which the first packet got its output, or the one before it left */
+	uint64_t *entered_at, *left_at; /* by flit number */
+	struct crossbar_packet *packet; /* ring: in the buffer, in order */
+	uint32_t packet_head, packets;
+	uint32_t injecting; /* flits of the front packet that have entered the channel */
+	uint32_t sent;      /* flits of the first packet that have left the buffer */
 };
 
 struct crossbar_output {
-	struct port *port;      /* to the consumer; units are flits */
-	uint32_t owner;         /* input whose packet it carries, or CROSSBAR_FREE */
-	uint64_t freed_at;      /* allocation step in which the last tail left */
-	uint32_t next;          /* round robin: input that is asked first */
-	uint64_t sent, ejected; /* flits ever */
-	uint64_t sent_at[CROSSBAR_WINDOW], ejected_at[CROSSBAR_WINDOW];
-	struct crossbar_packet arriving[CROSSBAR_WINDOW]; /* packets whose tail was sent, not yet ejected */
+	struct port *port;                /* to the consumer; units are flits */
+	uint32_t owner;                   /* input whose packet it carries, or CROSSBAR_FREE */
+	uint64_t freed_at;                /* allocation step in which the last tail left */
+	uint32_t next;                    /* round robin: input that is asked first */
+	uint32_t asking;                  /* inputs that want it in this cycle while it is free, */
+	uint32_t candidate;               /* and the first of them in turn */
+	uint64_t sent, ejected;           /* flits ever */
+	uint64_t *sent_at, *ejected_at;   /* by flit number */
+	struct crossbar_packet *arriving; /* ring: packets whose head was sent and whose tail was not yet ejected */
 	uint32_t arriving_head, arrivings;
 	uint32_t arrived; /* flits of the first arriving packet that were ejected */
 };
@@ -80,11 +84,12 @@ struct crossbar {
 	uint32_t inputs, outputs;
 	uint64_t in_flight; /* packets between the producers' and the consumers' ports */
 	uint64_t wake;      /* time of the next tick that can do something */
-	uint32_t input_words;
+	uint32_t input_words, output_words;
+	uint32_t slot_mask; /* of the rings */
+	bool *offered;      /* by input: its port may hold a packet (bytes, not bits: no producer touches another's) */
 	uint64_t *buffered; /* set: inputs with a packet in their buffer that has no output yet */
 	uint64_t *moving;   /* set: outputs with an owner or with flits on their way */
-	uint64_t *wanted;   /* by output, a set of inputs: who asks in this cycle */
-	uint64_t *asked;    /* set: outputs that somebody asks for in this cycle */
+	uint64_t *asked;    /* set: free outputs that somebody asks for in this cycle */
 	uint8_t flits_of[CROSSBAR_MAX_PACKET / 8 + 1]; /* by packet size in 8 bytes */
 	uint32_t (*route)(const struct request *request);
 	struct crossbar_stats stats;
@@ -114,6 +119,7 @@ static inline bool crossbar_gets_room(const struct crossbar *crossbar, uint32_t 
 
 static inline void crossbar_send(struct crossbar *crossbar, uint32_t input, struct request *request, uint64_t now)
 {
+	crossbar->offered[input] = true;
 	port_push_units(&crossbar->input[input].port, request, crossbar_flits(crossbar, request), now);
 }
 

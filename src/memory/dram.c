@@ -21,20 +21,17 @@ void dram_open(struct dram_channel *channel, const struct dram_config *config, c
 	channel->private_credits = arena_array(arena, slices, sizeof *channel->private_credits);
 	channel->bank = arena_array(arena, banks, sizeof *channel->bank);
 	channel->group = arena_array(arena, config->bank_groups, sizeof *channel->group);
-	channel->group_mask = config->bank_groups - 1;
-	channel->group_shift = config->group_low_bits ? 0 : (uint32_t)__builtin_ctz(banks / config->bank_groups);
 	channel->transfer_capacity = credits + slices;
 	channel->transfer = arena_array(arena, channel->transfer_capacity, sizeof *channel->transfer);
 	request_queue_open(&channel->delay, arena, credits + slices);
 	request_queue_open(&channel->returned, arena, config->return_queue);
 	channel->shared_credits = credits;
-	for (uint32_t b = 0; b < banks; b++)
-		channel->bank[b].open_row = channel->bank[b].serving_row = DRAM_NO_ROW;
-}
-
-static struct dram_group *group_of(struct dram_channel *channel, uint32_t bank)
-{
-	return &channel->group[bank >> channel->group_shift & channel->group_mask];
+	for (uint32_t b = 0; b < banks; b++) {
+		struct dram_bank *bank = &channel->bank[b];
+		bank->open_row = bank->serving_row = DRAM_NO_ROW;
+		bank->group = &channel->group[config->group_low_bits ? b % config->bank_groups
+		                                                     : b / (banks / config->bank_groups)];
+	}
 }
 
 static uint32_t slice_of(const struct dram_channel *channel, const struct request *request)
@@ -114,13 +111,26 @@ static struct request *take(struct dram_channel *channel, struct dram_bank *bank
 	return request;
 }
 
-/* The banks of a mask in round-robin order: those from `first` on, then the others. */
-static uint32_t next_in_turn(uint64_t *mask, uint32_t first)
+/* A mask of banks with the bank whose turn it is at bit 0: in_turn() numbers them. */
+static uint64_t turned(const struct dram_channel *channel, uint64_t mask)
 {
-	uint64_t behind = *mask >> first << first;
-	uint32_t bank = (uint32_t)__builtin_ctzll(behind ? behind : *mask);
-	*mask &= ~(1ull << bank);
-	return bank;
+	uint32_t first = channel->next_bank;
+	uint64_t before = mask & ((1ull << first) - 1);
+	return first ? mask >> first | before << (channel->banks - first) : mask;
+}
+
+static uint32_t in_turn(const struct dram_channel *channel, uint64_t turned_mask)
+{
+	return ((uint32_t)__builtin_ctzll(turned_mask) + channel->next_bank) & (channel->banks - 1);
+}
+
+/* What the bank's current request needs next. */
+static void plan(struct dram_bank *bank)
+{
+	bank->next = !bank->active                          ? DRAM_ACTIVATE
+	             : bank->open_row != bank->current->row ? DRAM_PRECHARGE
+	             : bank->current->is_write              ? DRAM_WRITE
+	                                                    : DRAM_READ;
 }
 
 /* Gives one idle bank its next request. */
@@ -129,9 +139,10 @@ static void schedule(struct dram_channel *channel)
 	uint64_t idle = channel->waiting & ~channel->serving;
 	if (!idle)
 		return;
-	uint32_t b = next_in_turn(&idle, channel->next_bank);
+	uint32_t b = in_turn(channel, turned(channel, idle));
 	struct dram_bank *bank = &channel->bank[b];
 	bank->current = take(channel, bank);
+	plan(bank);
 	channel->serving |= 1ull << b;
 	if (!bank->first)
 		channel->waiting &= ~(1ull << b);
@@ -158,39 +169,40 @@ static void start_transfer(struct dram_channel *channel, struct request *request
 	channel->stats.data_cycles += channel->config.burst_cycles;
 }
 
-/* The earliest cycle in which the next command of a bank's current request is allowed: a read or a write when its row is
- * open, else an activate or a precharge. */
-static uint64_t command_time(struct dram_channel *channel, const struct dram_bank *bank, const struct dram_group *group)
+static void hold(struct dram_allowed *allowed, enum dram_command command, uint64_t until)
 {
-	if (!bank->active)
-		return later(channel->activate_from, bank->activate_from);
-	if (bank->open_row != bank->current->row)
-		return later(bank->precharge_from, group->precharge_from);
-	uint64_t column = later(channel->column_from, group->column_from);
-	return bank->current->is_write ? later(column, later(bank->write_from, channel->write_from))
-	                               : later(column, later(bank->read_from, channel->read_from));
+	allowed->from[command] = later(allowed->from[command], until);
+}
+
+/* The earliest cycle in which the bank's next command is allowed. */
+static uint64_t command_time(const struct dram_channel *channel, const struct dram_bank *bank)
+{
+	uint32_t next = bank->next;
+	return later(bank->allowed.from[next], later(bank->group->from[next], channel->allowed.from[next]));
 }
 
 /* A read or a write of the open row. */
-static void issue_column(struct dram_channel *channel, uint32_t b, struct dram_group *group, uint64_t cycle)
+static void issue_column(struct dram_channel *channel, uint32_t b, uint64_t cycle)
 {
 	const struct dram_config *t = &channel->config;
 	struct dram_bank *bank = &channel->bank[b];
 	struct request *request = bank->current;
+	for (uint32_t column = DRAM_READ; column <= DRAM_WRITE; column++) {
+		hold(&channel->allowed, column, cycle + t->ccd);
+		hold(bank->group, column, cycle + t->ccd_long);
+	}
 	if (request->is_write) {
-		channel->read_from = cycle + t->wtr;
-		bank->precharge_from = later(bank->precharge_from, cycle + t->wtp);
+		hold(&channel->allowed, DRAM_READ, cycle + t->wtr);
+		hold(&bank->allowed, DRAM_PRECHARGE, cycle + t->wtp);
 		start_transfer(channel, request, cycle + t->wl);
 		channel->stats.writes++;
 	} else {
-		channel->write_from = cycle + t->rtw;
-		bank->precharge_from = later(bank->precharge_from, cycle + t->rtp);
-		group->precharge_from = cycle + t->rtp_long;
+		hold(&channel->allowed, DRAM_WRITE, cycle + t->rtw);
+		hold(&bank->allowed, DRAM_PRECHARGE, cycle + t->rtp);
+		hold(bank->group, DRAM_PRECHARGE, cycle + t->rtp_long);
 		start_transfer(channel, request, cycle + t->cl);
 		channel->stats.reads++;
 	}
-	channel->column_from = cycle + t->ccd;
-	group->column_from = cycle + t->ccd_long;
 	request->sent += t->atom_bytes;
 	if (request->sent >= request->fetch) {
 		bank->current = NULL;
@@ -206,23 +218,24 @@ static void issue_row(struct dram_channel *channel, uint32_t b, uint64_t cycle)
 	channel->next_bank = (b + 1) & (channel->banks - 1);
 	if (bank->active) {
 		bank->active = false;
-		bank->activate_from = later(bank->activate_from, cycle + t->rp);
+		hold(&bank->allowed, DRAM_ACTIVATE, cycle + t->rp);
 		channel->stats.precharges++;
-		return;
+	} else {
+		bank->open_row = bank->current->row;
+		bank->active = true;
+		hold(&channel->allowed, DRAM_ACTIVATE, cycle + t->rrd);
+		hold(&bank->allowed, DRAM_READ, cycle + t->rcd);
+		hold(&bank->allowed, DRAM_WRITE, cycle + t->rcd_write);
+		hold(&bank->allowed, DRAM_PRECHARGE, cycle + t->ras);
+		hold(&bank->allowed, DRAM_ACTIVATE, cycle + t->rc);
+		channel->stats.activates++;
 	}
-	bank->open_row = bank->current->row;
-	bank->active = true;
-	channel->activate_from = cycle + t->rrd;
-	bank->read_from = cycle + t->rcd;
-	bank->write_from = cycle + t->rcd_write;
-	bank->precharge_from = cycle + t->ras;
-	bank->activate_from = cycle + t->rc;
-	channel->stats.activates++;
+	plan(bank);
 }
 
 static bool wants_column(const struct dram_bank *bank)
 {
-	return bank->active && bank->open_row == bank->current->row;
+	return bank->next == DRAM_READ || bank->next == DRAM_WRITE;
 }
 
 /* Issues the first command, round robin over `banks`, that is allowed. Returns the cycle in which to ask again: the next one
@@ -230,17 +243,16 @@ static bool wants_column(const struct dram_bank *bank)
 static uint64_t issue_one(struct dram_channel *channel, uint64_t banks, uint64_t cycle)
 {
 	uint64_t earliest = UINT64_MAX;
-	while (banks) {
-		uint32_t b = next_in_turn(&banks, channel->next_bank);
-		struct dram_bank *bank = &channel->bank[b];
-		struct dram_group *group = group_of(channel, b);
-		uint64_t time = command_time(channel, bank, group);
+	for (uint64_t left = turned(channel, banks); left; left &= left - 1) {
+		uint32_t b = in_turn(channel, left);
+		const struct dram_bank *bank = &channel->bank[b];
+		uint64_t time = command_time(channel, bank);
 		if (time > cycle) {
 			earliest = time < earliest ? time : earliest;
 			continue;
 		}
 		if (wants_column(bank))
-			issue_column(channel, b, group, cycle);
+			issue_column(channel, b, cycle);
 		else
 			issue_row(channel, b, cycle);
 		channel->commanded = true;

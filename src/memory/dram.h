@@ -45,17 +45,22 @@ struct dram_stats {
 
 #define DRAM_NO_ROW UINT32_MAX
 
+enum dram_command { DRAM_ACTIVATE, DRAM_PRECHARGE, DRAM_READ, DRAM_WRITE, DRAM_COMMANDS };
+
+/* The cycles from which each command may come, as far as one bank, one group or the channel is concerned. */
+struct dram_allowed {
+	uint64_t from[DRAM_COMMANDS];
+};
+
 struct dram_bank {
 	struct request *current;      /* being served */
 	struct request *first, *last; /* waiting, in order of arrival */
 	uint32_t open_row;            /* last row activated */
 	uint32_t serving_row;         /* row the scheduler stays with, or DRAM_NO_ROW */
 	bool active;
-	uint64_t read_from, write_from, precharge_from, activate_from; /* cycle from which the command may come */
-};
-
-struct dram_group {
-	uint64_t column_from, precharge_from;
+	uint8_t next; /* enum dram_command: what the current request needs */
+	struct dram_allowed allowed;
+	struct dram_allowed *group;
 };
 
 /* A burst on its way through the pins. */
@@ -67,12 +72,11 @@ struct dram_transfer {
 struct dram_channel {
 	struct dram_config config;
 	uint32_t slices, banks;
-	uint32_t group_shift, group_mask;
 	struct port *from_l2;       /* one a slice; this channel consumes */
 	struct port **to_l2;        /* one a slice */
 	struct request_queue delay; /* requests on the way to the scheduler */
 	struct dram_bank *bank;
-	struct dram_group *group;
+	struct dram_allowed *group;
 	uint64_t serving;      /* banks with a current request, as a mask */
 	uint64_t waiting;      /* banks with waiting requests */
 	uint32_t pending;      /* requests waiting in banks' queues */
@@ -83,8 +87,8 @@ struct dram_channel {
 	uint32_t last_slice;
 	uint32_t *private_credits; /* per slice: requests that hold its own credit */
 	uint32_t shared_credits;
-	uint64_t column_from, activate_from, read_from, write_from; /* of the whole channel */
-	struct dram_transfer *transfer;                             /* ring */
+	struct dram_allowed allowed;
+	struct dram_transfer *transfer; /* ring */
 	uint32_t transfer_head, transfers, transfer_capacity;
 	struct request_queue returned;
 	uint64_t period, l2_period; /* of the clocks */

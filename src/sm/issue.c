@@ -84,8 +84,10 @@ static void apply_control(struct sm *sm, struct sm_warp *warp, const struct simt
 		sm->stats.barriers += step->inst->kind == SIMT_BARRIER;
 		for (; changed; changed &= changed - 1)
 			update_held(sm, &sm->warp[block->first_warp + (uint32_t)__builtin_ctzll(changed)]);
+		update_held(sm, warp);
 	}
-	update_held(sm, warp);
+	if (warp->fence || warp->atomics)
+		update_held(sm, warp);
 }
 
 static void issue_warp(struct sm *sm, struct scheduler *scheduler, uint32_t slot)
