@@ -28,7 +28,6 @@ struct sluice_module {
 struct register_override {
 	char *kernel;
 	uint32_t registers;
-	bool used;
 };
 
 struct sluice_gpu {

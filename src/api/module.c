@@ -176,10 +176,8 @@ uint32_t kernel_registers(const sluice_kernel *kernel)
 	const sluice_gpu *gpu = kernel->module->gpu;
 	uint32_t registers = kernel->registers;
 	for (size_t i = 0; i < gpu->override_count; i++)
-		if (strcmp(gpu->overrides[i].kernel, kernel->function->name) == 0) {
-			gpu->overrides[i].used = true;
+		if (strcmp(gpu->overrides[i].kernel, kernel->function->name) == 0)
 			registers = gpu->overrides[i].registers;
-		}
 	return registers ? registers : 1;
 }
 

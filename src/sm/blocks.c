@@ -18,13 +18,6 @@ void update_held(struct sm *sm, struct sm_warp *warp)
 	}
 }
 
-static void end_block(struct sm *sm, struct sm_block *block)
-{
-	(void)block;
-	sm->resident--;
-	sm->stats.blocks++;
-}
-
 /* A fence is passed when everything issued before it is complete and all that its warp wrote has been acknowledged. A fence
  * has no operands to collect, so that it can overtake a store that has. */
 static bool fence_passed(const struct sm_warp *warp)
@@ -43,8 +36,10 @@ void retire(struct sm *sm, struct sm_warp *warp)
 	struct sm_block *block = &sm->block[warp->block];
 	warp->simt = NULL;
 	update_held(sm, warp);
-	if (--block->alive == 0)
-		end_block(sm, block);
+	if (--block->alive == 0) {
+		sm->resident--;
+		sm->stats.blocks++;
+	}
 }
 
 void complete(struct sm *sm, struct op *op)

@@ -148,7 +148,7 @@ static void issue_from(struct sm *sm, struct scheduler *scheduler)
 		uint32_t slot = slot_of(sm, scheduler, bit);
 		if (!(scheduler->stale >> bit & 1)) {
 			issue_warp(sm, scheduler, slot);
-			order_issued(sm, scheduler, bit);
+			scheduler->last = bit;
 			scheduler->issued = true;
 			break;
 		}

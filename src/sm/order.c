@@ -79,9 +79,3 @@ uint32_t order_pick(const struct sm *sm, const struct scheduler *scheduler, uint
 		return candidates >> scheduler->last & 1 ? scheduler->last : order_oldest(scheduler, candidates);
 	return next_behind(candidates, scheduler->last);
 }
-
-void order_issued(const struct sm *sm, struct scheduler *scheduler, uint32_t bit)
-{
-	(void)sm;
-	scheduler->last = bit;
-}

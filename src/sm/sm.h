@@ -123,7 +123,6 @@ struct scheduler {
 /* Why a scheduler did not issue. */
 enum stack_reason {
 	STACK_ARITHMETIC,
-	STACK_SHARED,
 	STACK_LOAD,
 	STACK_BARRIER,
 	STACK_CONFLICT,

@@ -28,7 +28,6 @@ uint32_t order_pick(const struct sm *sm, const struct scheduler *scheduler, uint
 /* The warp at `bit` has just been launched: all others are older. */
 void order_launched(struct scheduler *scheduler, uint32_t bit);
 uint32_t order_oldest(const struct scheduler *scheduler, uint64_t candidates);
-void order_issued(const struct sm *sm, struct scheduler *scheduler, uint32_t bit);
 
 static inline uint32_t slot_of(const struct sm *sm, const struct scheduler *scheduler, uint32_t bit)
 {
