@@ -61,6 +61,7 @@ struct sluice_settings {
 	const char *machine;        /* a name ("gtx480", looked up in the machines folder) or a path; NULL: "gtx480" */
 	const char *const *options; /* "KEY=VALUE", NULL-terminated, applied in order; may be NULL */
 	bool functional;            /* results only, no cycles */
+	uint32_t threads;           /* host threads that simulate, 0: one; nothing but time depends on it */
 	uint64_t max_instructions;  /* thread instructions, over all kernels, after which all stops; 0: none */
 	/* Called now and then while a kernel runs (at most about ten times a second); may be NULL. */
 	void (*progress)(void *user, const char *kernel, uint64_t blocks_done, uint64_t blocks, uint64_t cycles,

@@ -85,7 +85,7 @@ static inline void open_bench(struct bench *bench, void **state, struct dram_con
 	struct address_map map = {.slices_per_channel = SLICES, .banks = BANKS};
 	*bench = (struct bench){.wake = UINT64_MAX, .l2_period = 1, .sleeps = *state != NULL};
 	bench->pool.arena = &bench->arena;
-	dram_open(&bench->channel, &config, &map, 1, bench->l2_period, &bench->arena);
+	dram_open(&bench->channel, &config, &map, &bench->pool, 1, bench->l2_period, &bench->arena);
 	for (uint32_t i = 0; i < SLICES; i++) {
 		port_open(&bench->channel.from_l2[i], &bench->arena, 32, &bench->channel.wake);
 		port_open(&bench->to_l2[i], &bench->arena, 32, &bench->wake);

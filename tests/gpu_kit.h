@@ -27,6 +27,8 @@ struct gpu_kit {
 	struct gpu_run run;
 };
 
+static uint32_t kit_threads = 1; /* host threads of the machines to come */
+
 /* Options are "KEY=VALUE", the last is NULL. */
 static inline void kit_open(struct gpu_kit *kit, const char *const *options)
 {
@@ -37,7 +39,7 @@ static inline void kit_open(struct gpu_kit *kit, const char *const *options)
 		good = config_assign(*options, machine_options, machine_option_count, &kit->machine, &kit->diag);
 	if (!good || !machine_check(&kit->machine, &kit->diag))
 		fail_msg("%s", kit->diag.text);
-	kit->gpu = gpu_open(&kit->machine);
+	kit->gpu = gpu_open(&kit->machine, kit_threads);
 	assert_non_null(kit->gpu);
 }
 

@@ -433,7 +433,7 @@ static void port_packets(void **state)
 	struct port port;
 	int packet;
 	port_open(&port, &arena, 5, NULL);
-	port_push_units(&port, &packet, 4, 1);
+	port_push_packet(&port, &packet, 4, 0, 1);
 	assert_int_equal(port_room(&port, 1), 1);
 	assert_ptr_equal(port_front(&port, 2), &packet);
 	port_drop(&port);

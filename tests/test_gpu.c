@@ -353,6 +353,41 @@ static void test_determinism(void **state)
 	free(memory[1]);
 }
 
+/* Nor does the number of host threads: not with clocks that differ, not when there are more threads than SMs. */
+static void test_threads(void **state)
+{
+	static const struct {
+		const char *option[6];
+		uint32_t threads[2];
+	} shape[] = {
+		{{NULL}, {2, 4}},
+		{{"sm.count=5", "map.channels=4", "l2.to_dram_queue=1", "network.boundary_flits=9", NULL}, {2}},
+		{{"clock.dram=100", "clock.l2=350", "clock.network=1400", NULL}, {2}},
+		{{"sm.warp_order=lrr", "sm.count=2", "map.channels=1", NULL}, {16}},
+	};
+	struct outcome alone[BUSY_KERNELS], together[BUSY_KERNELS];
+	uint8_t *memory[2] = {malloc(BUSY_BYTES), malloc(BUSY_BYTES)};
+	(void)state;
+	for (size_t s = 0; s < sizeof shape / sizeof shape[0]; s++) {
+		kit_threads = 1;
+		run_busy(shape[s].option, alone, memory[0]);
+		for (size_t t = 0; t < 2 && shape[s].threads[t]; t++) {
+			char what[32];
+			kit_threads = shape[s].threads[t];
+			snprintf(what, sizeof what, "%u threads", kit_threads);
+			run_busy(shape[s].option, together, memory[1]);
+			assert_memory_equal(memory[0], memory[1], BUSY_BYTES);
+			for (uint32_t i = 0; i < BUSY_KERNELS; i++) {
+				compare_stats(&alone[i].stats, &together[i].stats, what, i);
+				assert_int_equal(alone[i].cycles, together[i].cycles);
+			}
+		}
+	}
+	kit_threads = 1;
+	free(memory[0]);
+	free(memory[1]);
+}
+
 /* A machine's shape changes times, never results. The kernels are free of races but for the first, whose sum of
  * neighbours' words depends on order: it is left out. */
 static void test_shape_changes_no_result(void **state)
@@ -488,6 +523,16 @@ static void test_kernels_in_a_row(void **state)
 	}
 }
 
+/* A machine that several threads simulate is usable again after a kernel that ended in the middle. */
+static void test_threads_after_a_fault(void **state)
+{
+	kit_threads = 2;
+	test_fault(state);
+	test_deadlock(state);
+	test_limit_of_instructions(state);
+	kit_threads = 1;
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -501,6 +546,8 @@ int main(void)
 		cmocka_unit_test(test_round_robin),
 		cmocka_unit_test(test_spread_small_grids),
 		cmocka_unit_test(test_determinism),
+		cmocka_unit_test(test_threads),
+		cmocka_unit_test(test_threads_after_a_fault),
 		cmocka_unit_test(test_shape_changes_no_result),
 		cmocka_unit_test(test_fault),
 		cmocka_unit_test(test_deadlock),

@@ -32,7 +32,7 @@ struct bench {
 	struct arena arena;
 	struct request_pool pool;
 	struct address_map map;
-	struct crossbar requests, replies;
+	struct crossbar replies;
 	struct slice slice;
 	struct port to_dram;
 	uint64_t wake, cycle;
@@ -67,14 +67,12 @@ static void open_bench(struct bench *bench, void **state)
 	bench->map = (struct address_map){
 		.channels = 6, .slices_per_channel = 2, .interleave_bits = 8, .banks = 16, .column_bits = 4};
 	address_map_open(&bench->map);
-	crossbar_open(&bench->requests, &network, 1, 1, to_sm, &bench->arena);
 	crossbar_open(&bench->replies, &network, 1, 1, to_sm, &bench->arena);
 	slice_open(&bench->slice, 0, &config, &cache, &bench->map, &bench->pool, 1, &bench->arena);
 	port_open(&bench->slice.from_network, &bench->arena, 16, &bench->slice.wake);
 	port_open(&bench->to_dram, &bench->arena, config.to_dram_queue, &bench->wake);
 	bench->to_dram.producer = &bench->slice.wake;
 	bench->replies.input[0].port.producer = &bench->slice.wake;
-	bench->slice.requests = &bench->requests;
 	bench->slice.replies = &bench->replies;
 	bench->slice.to_dram = &bench->to_dram;
 }
@@ -101,7 +99,7 @@ static struct request *push(struct bench *bench, enum request_kind kind, uint64_
 	request->address = address;
 	request->bytes = bytes;
 	address_map_place(&bench->map, request);
-	port_push_units(&bench->slice.from_network, request, crossbar_flits(&bench->requests, request), bench->cycle);
+	port_push_packet(&bench->slice.from_network, request, crossbar_flits(&bench->replies, request), 0, bench->cycle);
 	return request;
 }
 
@@ -128,8 +126,7 @@ static void expect_reply(struct bench *bench, const struct request *request, uin
 	struct port *port = &bench->replies.input[0].port;
 	struct request *seen = expect(bench, port, request, cycle + 1);
 	assert_true(seen->is_reply);
-	port_drop(port);
-	port_release(port, crossbar_flits(&bench->replies, seen), bench->cycle);
+	port_pop(port, bench->cycle);
 }
 
 /* The slice pushes this towards DRAM at `cycle`. Takes it. */
@@ -156,7 +153,7 @@ static void load(struct bench *bench, uint64_t address)
 	answer_from_dram(bench, expect_to_dram(bench, REQUEST_READ, address, start + ASKED + TO_DRAM));
 	expect_reply(bench, request, bench->cycle + FILLED + 1 + ANSWER);
 	run_to(bench, bench->cycle + 50);
-	request_release(request);
+	request_release(&bench->pool, request);
 }
 
 static void test_hit(void **state)

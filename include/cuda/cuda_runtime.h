@@ -49,6 +49,7 @@
 #include <__clang_cuda_intrinsics.h>
 
 #include "sluice/atomics.h"
+#include "sluice/barriers.h"
 #include "sluice/intrinsics.h"
 
 /* clang's wrapper defines operator new and delete for the device. */

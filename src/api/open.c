@@ -123,7 +123,7 @@ enum sluice_status sluice_open(sluice_gpu **opened, const struct sluice_settings
 		while (length && diag.text[length - 1] == '\n')
 			diag.text[--length] = '\0';
 		status = api_fail(error, SLUICE_BAD_SETTING, "%s", diag.text);
-	} else if (!(gpu->gpu = gpu_open(&gpu->machine))) {
+	} else if (!(gpu->gpu = gpu_open(&gpu->machine, settings->threads ? settings->threads : 1))) {
 		status = api_fail(error, SLUICE_NO_MEMORY, "cannot reserve %u MiB for device memory: %s",
 		                  gpu->machine.memory_mib, strerror(errno));
 	}

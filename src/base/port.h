@@ -9,6 +9,9 @@
  * needs room for two: the slot freed in a cycle can be filled only in the next (the same holds for a credit-based link
  * in hardware).
  *
+ * A port may join units that two host threads simulate. What crosses then waits in the sender's outbox until the step's
+ * end, and the receiver puts it in (outbox_deliver) before its next step: that is when it would become visible anyway.
+ *
  * A latch is a port inside one pipeline, whose stages run last first: the room that a stage frees can be filled by the
  * stage before it in the same step, so that a latch of width one passes one item every cycle. Its two ends must always
  * tick in that order.
@@ -25,20 +28,66 @@
 struct port_slot {
 	void *item;
 	uint64_t pushed_at;
+	uint32_t units;
+	uint32_t to; /* what the producer says of where it goes */
 };
 
+struct outbox;
+
 struct port {
+	/* the consumer's half */
 	struct port_slot *slot; /* `capacity` of them: no item is smaller than a unit */
-	uint32_t capacity;	/* units */
-	uint32_t head;		/* index of the oldest item */
-	uint32_t items;		/* items inside */
-	uint32_t held;		/* units inside, without those freed */
-	uint32_t freed;		/* units freed at `freed_at`: not visible to the producer in that step */
-	uint64_t freed_at;
+	uint32_t capacity;      /* units */
+	uint32_t head;          /* index of the oldest item */
+	uint32_t items;         /* items inside */
 	bool is_latch;
-	uint64_t *wake;     /* the consumer's wake-up time, or NULL */
-	uint64_t *producer; /* the producer's wake-up time, or NULL: it polls */
+	bool *filled;         /* set when an item comes in, or NULL */
+	uint64_t *wake;       /* the consumer's wake-up time, or NULL */
+	struct outbox *frees; /* to the producer's thread; NULL: it is the same thread */
+	/* the producer's half */
+	uint32_t held;  /* units inside, without those freed */
+	uint32_t freed; /* units freed at `freed_at`: not visible to the producer in that step */
+	uint64_t freed_at;
+	uint64_t *producer;    /* the producer's wake-up time, or NULL: it polls */
+	struct outbox *pushes; /* to the consumer's thread; NULL: it is the same thread */
 };
+
+/* An item that was pushed, or units that were freed (no item), on the way to the other end's thread. */
+struct port_message {
+	struct port *port;
+	void *item;
+	uint32_t units, to;
+};
+
+/* What one thread has for one other: what it sends in this step, and what the other one reads of the step before. */
+struct outbox {
+	struct outbox_side {
+		struct port_message *message;
+		uint32_t count, capacity;
+	} side[2];
+	uint32_t filling;
+};
+
+void outbox_grow(struct outbox_side *side);
+void outbox_free(struct outbox *outbox);
+
+/* The sender's step begins. */
+static inline void outbox_turn(struct outbox *outbox, uint64_t step)
+{
+	outbox->filling = step & 1;
+	outbox->side[outbox->filling].count = 0;
+}
+
+/* The receiver's step begins: what the step before sent, at time `sent_at`, goes into its ports. */
+void outbox_deliver(const struct outbox *outbox, uint64_t step, uint64_t sent_at);
+
+static inline void outbox_add(struct outbox *outbox, struct port *port, void *item, uint32_t units, uint32_t to)
+{
+	struct outbox_side *side = &outbox->side[outbox->filling];
+	if (side->count == side->capacity)
+		outbox_grow(side);
+	side->message[side->count++] = (struct port_message){port, item, units, to};
+}
 
 static inline void port_open(struct port *port, struct arena *arena, uint32_t capacity, uint64_t *wake)
 {
@@ -72,31 +121,45 @@ static inline void port_wake(uint64_t *wake, uint64_t now)
 		*wake = now + 1;
 }
 
-static inline void port_push_units(struct port *port, void *item, uint32_t units, uint64_t now)
+static inline void port_insert(struct port *port, void *item, uint32_t units, uint32_t to, uint64_t now)
 {
-	assert(port_room(port, now) >= units && port->items < port->capacity);
-	uint32_t at = port->head + port->items;
-	port->slot[at < port->capacity ? at : at - port->capacity] = (struct port_slot){item, now};
-	port->items++;
-	port->held += units;
+	uint32_t at = port->head + port->items++;
+	port->slot[at < port->capacity ? at : at - port->capacity] = (struct port_slot){item, now, units, to};
+	if (port->filled)
+		*port->filled = true;
 	port_wake(port->wake, now);
+}
+
+static inline void port_push_packet(struct port *port, void *item, uint32_t units, uint32_t to, uint64_t now)
+{
+	assert(port_room(port, now) >= units);
+	port->held += units;
+	if (port->pushes)
+		outbox_add(port->pushes, port, item, units, to);
+	else
+		port_insert(port, item, units, to, now);
 }
 
 static inline void port_push(struct port *port, void *item, uint64_t now)
 {
-	port_push_units(port, item, 1, now);
+	port_push_packet(port, item, 1, 0, now);
 }
 
 /* The oldest item that is visible at this time, or NULL. */
-static inline void *port_front(const struct port *port, uint64_t now)
+static inline const struct port_slot *port_front_slot(const struct port *port, uint64_t now)
 {
 	if (port->items == 0 || port->slot[port->head].pushed_at >= now)
 		return NULL;
-	return port->slot[port->head].item;
+	return &port->slot[port->head];
 }
 
-/* Gives units back that an item held; a packet leaves flit by flit. */
-static inline void port_release(struct port *port, uint32_t units, uint64_t now)
+static inline void *port_front(const struct port *port, uint64_t now)
+{
+	const struct port_slot *slot = port_front_slot(port, now);
+	return slot ? slot->item : NULL;
+}
+
+static inline void port_freed(struct port *port, uint32_t units, uint64_t now)
 {
 	assert(port->held >= units);
 	if (port->freed_at != now) {
@@ -108,6 +171,15 @@ static inline void port_release(struct port *port, uint32_t units, uint64_t now)
 	port_wake(port->producer, now);
 }
 
+/* Gives units back that an item held; a packet leaves flit by flit. */
+static inline void port_release(struct port *port, uint32_t units, uint64_t now)
+{
+	if (port->frees)
+		outbox_add(port->frees, port, NULL, units, 0);
+	else
+		port_freed(port, units, now);
+}
+
 /* Takes the item that port_front() showed; its units stay held until they are released. */
 static inline void port_drop(struct port *port)
 {
@@ -116,11 +188,12 @@ static inline void port_drop(struct port *port)
 	port->items--;
 }
 
-/* Takes the item that port_front() showed, one unit large. */
+/* Takes the item that port_front() showed, with all its units. */
 static inline void port_pop(struct port *port, uint64_t now)
 {
+	uint32_t units = port->slot[port->head].units;
 	port_drop(port);
-	port_release(port, 1, now);
+	port_release(port, units, now);
 }
 
 /* The same of a latch, which needs no times: its producer ticks behind its consumer. */
@@ -138,7 +211,7 @@ static inline void latch_push(struct port *latch, void *item, uint64_t now)
 {
 	assert(latch->is_latch && latch_room(latch) > 0);
 	uint32_t at = latch->head + latch->items;
-	latch->slot[at < latch->capacity ? at : at - latch->capacity] = (struct port_slot){item, now};
+	latch->slot[at < latch->capacity ? at : at - latch->capacity] = (struct port_slot){item, now, 1, 0};
 	latch->items++;
 	latch->held++;
 }

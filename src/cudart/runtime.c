@@ -107,7 +107,8 @@ static void open_gpu(struct runtime *runtime)
 	runtime->process = getpid();
 	read_command_line(runtime);
 	const char *options = environment("SLUICE_OPTIONS"), *functional = environment("SLUICE_FUNCTIONAL"),
-		   *limit = environment("SLUICE_MAX_INSTRUCTIONS"), *progress = environment("SLUICE_PROGRESS");
+		   *limit = environment("SLUICE_MAX_INSTRUCTIONS"), *progress = environment("SLUICE_PROGRESS"),
+		   *threads = environment("SLUICE_THREADS");
 	if (options) {
 		runtime->options = xstrdup(options);
 		runtime->option = split(runtime->options, strlen(options), '\n');
@@ -118,6 +119,7 @@ static void open_gpu(struct runtime *runtime)
 		.machine = environment("SLUICE_MACHINE"),
 		.options = runtime->option,
 		.functional = functional && strcmp(functional, "0") != 0,
+		.threads = threads ? (uint32_t)strtoul(threads, NULL, 10) : 0,
 		.max_instructions = limit ? strtoull(limit, NULL, 10) : 0,
 		.progress = runtime->shows_progress ? progress_show : NULL,
 		.progress_user = runtime,

@@ -4,7 +4,7 @@ void dispatch_begin(struct dispatch *dispatch, const struct gpu *gpu, struct gpu
 {
 	struct dim3 grid = run->launch.grid;
 	uint64_t sms = gpu->machine.sms;
-	*dispatch = (struct dispatch){.blocks = (uint64_t)grid.x * grid.y * grid.z};
+	*dispatch = (struct dispatch){.blocks = (uint64_t)grid.x * grid.y * grid.z, .try = true};
 	run->blocks_limit = run->blocks_per_sm;
 	if (gpu->machine.spread_small_grids && dispatch->blocks < run->blocks_per_sm * sms)
 		run->blocks_limit = (uint32_t)((dispatch->blocks + sms - 1) / sms);
@@ -12,7 +12,7 @@ void dispatch_begin(struct dispatch *dispatch, const struct gpu *gpu, struct gpu
 
 bool dispatch_blocks(struct dispatch *dispatch, struct gpu *gpu)
 {
-	if (dispatch->next == dispatch->blocks)
+	if (!dispatch->try || dispatch->next == dispatch->blocks)
 		return false;
 	bool started = false;
 	uint32_t sms = gpu->machine.sms, first = gpu->last_sm + 1;
@@ -24,6 +24,7 @@ bool dispatch_blocks(struct dispatch *dispatch, struct gpu *gpu)
 		gpu->last_sm = at;
 		started = true;
 	}
+	dispatch->try = started; /* an SM takes one block a cycle */
 	return started;
 }
 

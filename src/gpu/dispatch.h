@@ -6,6 +6,7 @@
 
 struct dispatch {
 	uint64_t next, blocks; /* the next block; blocks of the grid */
+	bool try;              /* an SM may have room */
 };
 
 /* Sets run->blocks_limit too. */

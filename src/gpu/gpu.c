@@ -2,6 +2,7 @@
 
 #include "gpu/dispatch.h"
 #include "gpu/stats.h"
+#include "gpu/team.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -19,32 +20,39 @@ static uint32_t route_to_sm(const struct request *request)
 }
 
 /* The one place where units learn of each other: by their ports. */
-static void wire(struct gpu *gpu)
+static void wire_sms(struct gpu *gpu, struct worker *requests, struct worker *replies)
+{
+	for (uint32_t i = 0; i < gpu->machine.sms; i++) {
+		struct sm *sm = &gpu->sm[i];
+		struct worker *worker = worker_of_sm(gpu, i);
+		struct port *out = &gpu->to_slices.input[i].port;
+		sm->network = &gpu->to_slices;
+		out->producer = &sm->wake;
+		worker_join(out, worker, requests);
+		port_open(&sm->from_network, &gpu->arena, gpu->machine.network.boundary_flits, &sm->wake);
+		gpu->to_sms.output[i].port = &sm->from_network;
+		worker_join(&sm->from_network, replies, worker);
+	}
+}
+
+static void wire_slices(struct gpu *gpu, struct worker *requests, struct worker *replies)
 {
 	const struct machine *machine = &gpu->machine;
-	struct arena *arena = &gpu->arena;
-	uint32_t slices_per_channel = machine->map.slices_per_channel, boundary = machine->network.boundary_flits;
-
-	for (uint32_t i = 0; i < machine->sms; i++) {
-		struct sm *sm = &gpu->sm[i];
-		sm->network = &gpu->to_slices;
-		sm->replies = &gpu->to_sms;
-		port_open(&sm->from_network, arena, boundary, &sm->wake);
-		gpu->to_slices.input[i].port.producer = &sm->wake;
-		gpu->to_sms.output[i].port = &sm->from_network;
-	}
 	for (uint32_t i = 0; i < gpu->slices; i++) {
 		struct slice *slice = &gpu->slice[i];
-		struct dram_channel *channel = &gpu->channel[i / slices_per_channel];
-		uint32_t local = i % slices_per_channel;
-		slice->requests = &gpu->to_slices;
-		slice->replies = &gpu->to_sms;
-		port_open(&slice->from_network, arena, boundary, &slice->wake);
+		struct worker *worker = worker_of_slice(gpu, i);
+		struct dram_channel *channel = &gpu->channel[i / machine->map.slices_per_channel];
+		struct port *out = &gpu->to_sms.input[i].port;
+		uint32_t local = i % machine->map.slices_per_channel;
+		port_open(&slice->from_network, &gpu->arena, machine->network.boundary_flits, &slice->wake);
 		gpu->to_slices.output[i].port = &slice->from_network;
-		port_open(&channel->from_l2[local], arena, machine->slice.to_dram_queue, &channel->wake);
+		worker_join(&slice->from_network, requests, worker);
+		slice->replies = &gpu->to_sms;
+		out->producer = &slice->wake;
+		worker_join(out, worker, replies);
+		port_open(&channel->from_l2[local], &gpu->arena, machine->slice.to_dram_queue, &channel->wake);
 		slice->to_dram = &channel->from_l2[local];
 		slice->to_dram->producer = &slice->wake;
-		gpu->to_sms.input[i].port.producer = &slice->wake;
 		channel->to_l2[local] = &slice->from_dram;
 	}
 }
@@ -53,21 +61,26 @@ static void wire(struct gpu *gpu)
 static void build(struct gpu *gpu)
 {
 	const struct machine *machine = &gpu->machine;
-	gpu->requests = (struct request_pool){.arena = &gpu->arena};
+	uint32_t per_channel = machine->map.slices_per_channel;
 	gpu->sm = arena_array(&gpu->arena, machine->sms, sizeof *gpu->sm);
 	gpu->slice = arena_array(&gpu->arena, gpu->slices, sizeof *gpu->slice);
 	gpu->channel = arena_array(&gpu->arena, machine->map.channels, sizeof *gpu->channel);
 	for (uint32_t i = 0; i < machine->sms; i++)
-		sm_open(&gpu->sm[i], i, machine->sms, &machine->sm, &machine->map, gpu->clock[CLOCK_CORE].period);
+		sm_open(&gpu->sm[i], i, machine->sms, &machine->sm, &machine->map, &worker_of_sm(gpu, i)->requests,
+		        gpu->clock[CLOCK_CORE].period);
 	crossbar_open(&gpu->to_slices, &machine->network, machine->sms, gpu->slices, route_to_slice, &gpu->arena);
 	crossbar_open(&gpu->to_sms, &machine->network, gpu->slices, machine->sms, route_to_sm, &gpu->arena);
 	for (uint32_t i = 0; i < gpu->slices; i++)
-		slice_open(&gpu->slice[i], i, &machine->slice, &machine->l2, &machine->map, &gpu->requests,
-		           gpu->clock[CLOCK_L2].period, &gpu->arena);
+		slice_open(&gpu->slice[i], i, &machine->slice, &machine->l2, &machine->map,
+		           &worker_of_slice(gpu, i)->requests, gpu->clock[CLOCK_L2].period, &gpu->arena);
 	for (uint32_t i = 0; i < machine->map.channels; i++)
-		dram_open(&gpu->channel[i], &machine->dram, &machine->map, gpu->clock[CLOCK_DRAM].period,
+		dram_open(&gpu->channel[i], &machine->dram, &machine->map,
+		          &worker_of_slice(gpu, i * per_channel)->requests, gpu->clock[CLOCK_DRAM].period,
 		          gpu->clock[CLOCK_L2].period, &gpu->arena);
-	wire(gpu);
+	struct worker *requests = &gpu->worker[gpu->workers - 1], *replies = gpu->worker;
+	requests->request_network = replies->reply_network = true;
+	wire_sms(gpu, requests, replies);
+	wire_slices(gpu, requests, replies);
 	gpu->last_sm = machine->sms - 1;
 }
 
@@ -75,10 +88,11 @@ static void tear_down(struct gpu *gpu)
 {
 	for (uint32_t i = 0; i < gpu->machine.sms; i++)
 		sm_close(&gpu->sm[i]);
+	workers_empty(gpu);
 	arena_free(&gpu->arena);
 }
 
-struct gpu *gpu_open(const struct machine *machine)
+struct gpu *gpu_open(const struct machine *machine, uint32_t threads)
 {
 	uint32_t mhz[CLOCKS] = {machine->core_mhz, machine->network_mhz, machine->l2_mhz, machine->dram_mhz};
 	uint64_t mebibyte = 1u << 20;
@@ -93,7 +107,11 @@ struct gpu *gpu_open(const struct machine *machine)
 	gpu->slices = machine->map.channels * machine->map.slices_per_channel;
 	for (int d = 0; d < CLOCKS; d++)
 		gpu->clock[d].period = (FEMTOSECONDS_PER_MHZ_CYCLE + mhz[d] / 2) / mhz[d];
+	gpu->workers = threads < machine->sms ? threads : machine->sms;
+	gpu->worker = arena_array(&gpu->host, gpu->workers, sizeof *gpu->worker);
+	workers_open(gpu);
 	build(gpu);
+	gpu->team = team_open(gpu->worker, gpu->workers, &gpu->host);
 	return gpu;
 }
 
@@ -101,7 +119,10 @@ void gpu_close(struct gpu *gpu)
 {
 	if (!gpu)
 		return;
+	team_close(gpu->team);
 	tear_down(gpu);
+	workers_close(gpu);
+	arena_free(&gpu->host);
 	simt_memory_close(gpu->memory);
 	free(gpu);
 }
@@ -111,107 +132,70 @@ double gpu_seconds(const struct gpu *gpu)
 	return (double)gpu->now * 1e-15;
 }
 
-/* The units of a domain tick when they have asked to. True when one did. */
-static bool tick_core(struct gpu *gpu, struct dispatch *dispatch)
+static uint64_t cycle_from(const struct gpu *gpu, enum clock_domain domain, uint64_t time)
 {
-	uint64_t cycle = gpu->clock[CLOCK_CORE].cycle;
-	bool ticked = false, commits = false;
-	for (uint32_t i = 0; i < gpu->machine.sms; i++)
-		if (gpu->sm[i].wake <= gpu->now) {
-			sm_tick(&gpu->sm[i], cycle, gpu->now);
-			commits |= gpu->sm[i].commits;
-			ticked = true;
-		}
-	for (uint32_t i = 0; commits && i < gpu->machine.sms; i++)
-		if (gpu->sm[i].commits)
-			sm_commit(&gpu->sm[i]);
-	return dispatch_blocks(dispatch, gpu) || ticked;
-}
-
-static bool tick_network(struct gpu *gpu)
-{
-	uint64_t cycle = gpu->clock[CLOCK_NETWORK].cycle;
-	bool ticked = false;
-	struct crossbar *crossbars[] = {&gpu->to_slices, &gpu->to_sms};
-	for (int i = 0; i < 2; i++)
-		if (crossbars[i]->wake <= gpu->now) {
-			crossbar_tick(crossbars[i], cycle, gpu->now);
-			ticked = true;
-		}
-	return ticked;
-}
-
-static bool tick_l2(struct gpu *gpu)
-{
-	bool ticked = false;
-	for (uint32_t i = 0; i < gpu->slices; i++)
-		if (gpu->slice[i].wake <= gpu->now) {
-			slice_tick(&gpu->slice[i], gpu->clock[CLOCK_L2].cycle, gpu->now);
-			ticked = true;
-		}
-	return ticked;
-}
-
-static bool tick_dram(struct gpu *gpu)
-{
-	bool ticked = false;
-	for (uint32_t i = 0; i < gpu->machine.map.channels; i++)
-		if (gpu->channel[i].wake <= gpu->now) {
-			dram_tick(&gpu->channel[i], gpu->clock[CLOCK_DRAM].cycle, gpu->clock[CLOCK_L2].cycle, gpu->now);
-			ticked = true;
-		}
-	return ticked;
-}
-
-/* The earliest time at which any unit wants to tick. */
-static uint64_t next_event(const struct gpu *gpu)
-{
-	uint64_t first = gpu->to_slices.wake < gpu->to_sms.wake ? gpu->to_slices.wake : gpu->to_sms.wake;
-	for (uint32_t i = 0; i < gpu->machine.sms; i++)
-		if (gpu->sm[i].wake < first)
-			first = gpu->sm[i].wake;
-	for (uint32_t i = 0; i < gpu->slices; i++)
-		if (gpu->slice[i].wake < first)
-			first = gpu->slice[i].wake;
-	for (uint32_t i = 0; i < gpu->machine.map.channels; i++)
-		if (gpu->channel[i].wake < first)
-			first = gpu->channel[i].wake;
-	return first;
+	uint64_t period = gpu->clock[domain].period;
+	return (time + period - 1) / period;
 }
 
 /* Moves every clock to its first cycle at or after `time`. */
 static void skip_to(struct gpu *gpu, uint64_t time)
 {
 	for (int d = 0; d < CLOCKS; d++) {
-		struct clock *clock = &gpu->clock[d];
-		uint64_t cycle = (time + clock->period - 1) / clock->period;
-		if (cycle > clock->cycle)
-			clock->cycle = cycle;
+		uint64_t cycle = cycle_from(gpu, d, time);
+		if (cycle > gpu->clock[d].cycle)
+			gpu->clock[d].cycle = cycle;
 	}
 }
 
-/* One step: the domains that are due, in any order, since units meet only at ports. True when a unit ticked. */
+/* One step: all clocks but DRAM's whose time has come, DRAM up to then, and new blocks. True when a unit ticked or a block
+ * started. */
 static bool step(struct gpu *gpu, struct dispatch *dispatch)
 {
 	uint64_t at[CLOCKS];
 	gpu->now = UINT64_MAX;
-	for (int d = 0; d < CLOCKS; d++) {
+	for (int d = 0; d < CLOCK_DRAM; d++) {
 		at[d] = gpu->clock[d].cycle * gpu->clock[d].period;
-		if (at[d] < gpu->now)
-			gpu->now = at[d];
+		gpu->now = at[d] < gpu->now ? at[d] : gpu->now;
 	}
+	struct step step = {.number = ++gpu->step,
+	                    .now = gpu->now,
+	                    .core = at[CLOCK_CORE] == gpu->now,
+	                    .network = at[CLOCK_NETWORK] == gpu->now,
+	                    .l2 = at[CLOCK_L2] == gpu->now,
+	                    .core_cycle = gpu->clock[CLOCK_CORE].cycle,
+	                    .network_cycle = gpu->clock[CLOCK_NETWORK].cycle,
+	                    .l2_cycle = gpu->clock[CLOCK_L2].cycle};
+	team_step(gpu->team, gpu->worker, &step);
 	bool ticked = false;
-	if (at[CLOCK_CORE] == gpu->now)
-		ticked |= tick_core(gpu, dispatch);
-	if (at[CLOCK_NETWORK] == gpu->now)
-		ticked |= tick_network(gpu);
-	if (at[CLOCK_DRAM] == gpu->now)
-		ticked |= tick_dram(gpu);
-	if (at[CLOCK_L2] == gpu->now)
-		ticked |= tick_l2(gpu);
-	for (int d = 0; d < CLOCKS; d++)
+	for (uint32_t w = 0; w < gpu->workers; w++) {
+		ticked |= gpu->worker[w].ticked;
+		dispatch->try |= gpu->worker[w].starved;
+	}
+	if (step.core && dispatch_blocks(dispatch, gpu)) {
+		gpu->worker[0].last_ticked = gpu->now;
+		ticked = true;
+	}
+	for (int d = 0; d < CLOCK_DRAM; d++)
 		gpu->clock[d].cycle += at[d] == gpu->now;
 	return ticked;
+}
+
+/* The earliest time at which any unit wants to tick, when none did. */
+static uint64_t next_event(const struct gpu *gpu)
+{
+	uint64_t first = UINT64_MAX;
+	for (uint32_t w = 0; w < gpu->workers; w++)
+		first = gpu->worker[w].next < first ? gpu->worker[w].next : first;
+	return first;
+}
+
+static uint64_t last_ticked(const struct gpu *gpu)
+{
+	uint64_t last = 0;
+	for (uint32_t w = 0; w < gpu->workers; w++)
+		last = gpu->worker[w].last_ticked > last ? gpu->worker[w].last_ticked : last;
+	return last;
 }
 
 static bool faulted(const struct gpu *gpu, struct simt_fault *fault)
@@ -271,13 +255,9 @@ static bool must_stop(struct gpu *gpu, struct gpu_run *run, struct watch *watch,
 static void run_to_end(struct gpu *gpu, struct gpu_run *run, struct dispatch *dispatch, uint64_t start)
 {
 	struct watch watch = {.last_change = start};
-	uint64_t last_active = start;
 	run->end = GPU_DONE;
 	for (uint64_t steps = 0;; steps++) {
-		uint64_t cycle = gpu->clock[CLOCK_CORE].cycle;
-		if (step(gpu, dispatch)) {
-			last_active = cycle;
-		} else {
+		if (!step(gpu, dispatch)) {
 			uint64_t event = next_event(gpu);
 			if (event == UINT64_MAX) {
 				if (faulted(gpu, &run->fault))
@@ -291,8 +271,28 @@ static void run_to_end(struct gpu *gpu, struct gpu_run *run, struct dispatch *di
 		if (steps % WATCH_STEPS == 0 && must_stop(gpu, run, &watch, dispatch, start))
 			break;
 	}
-	skip_to(gpu, (last_active + 1) * gpu->clock[CLOCK_CORE].period);
-	run->cycles = last_active + 1 - start;
+	uint64_t end = cycle_from(gpu, CLOCK_CORE, last_ticked(gpu)) + 1;
+	end = end > start ? end : start + 1;
+	for (int d = 0; d < CLOCKS; d++)
+		gpu->clock[d].cycle = cycle_from(gpu, d, end * gpu->clock[CLOCK_CORE].period);
+	run->cycles = end - start;
+}
+
+/* Brings all units' and workers' clocks to the launch's beginning. */
+static void begin(struct gpu *gpu, const struct gpu_run *run, uint64_t start)
+{
+	for (uint32_t w = 0; w < gpu->workers; w++) {
+		gpu->worker[w].dram_cycle = gpu->clock[CLOCK_DRAM].cycle;
+		gpu->worker[w].last_ticked = 0;
+	}
+	for (uint32_t i = 0; i < gpu->machine.map.channels; i++)
+		gpu->channel[i].last_cycle = gpu->clock[CLOCK_DRAM].cycle;
+	for (uint32_t i = 0; i < gpu->slices; i++)
+		gpu->slice[i].settled = gpu->clock[CLOCK_L2].cycle;
+	for (uint32_t i = 0; i < gpu->machine.sms; i++) {
+		gpu->sm[i].accounted = start;
+		sm_begin(&gpu->sm[i], &run->launch, run->blocks_limit);
+	}
 }
 
 void gpu_run(struct gpu *gpu, struct gpu_run *run)
@@ -304,14 +304,7 @@ void gpu_run(struct gpu *gpu, struct gpu_run *run)
 	stats_reset(gpu);
 	dispatch_begin(&dispatch, gpu, run);
 	uint64_t start = gpu->clock[CLOCK_CORE].cycle;
-	for (uint32_t i = 0; i < gpu->machine.map.channels; i++)
-		gpu->channel[i].last_cycle = gpu->clock[CLOCK_DRAM].cycle;
-	for (uint32_t i = 0; i < gpu->slices; i++)
-		gpu->slice[i].settled = gpu->clock[CLOCK_L2].cycle;
-	for (uint32_t i = 0; i < gpu->machine.sms; i++) {
-		gpu->sm[i].accounted = start;
-		sm_begin(&gpu->sm[i], &run->launch, run->blocks_limit);
-	}
+	begin(gpu, run, start);
 	run_to_end(gpu, run, &dispatch, start);
 	for (uint32_t i = 0; i < gpu->machine.sms; i++) {
 		sm_account(&gpu->sm[i], start + run->cycles);

@@ -4,6 +4,7 @@
 
 #include "gpu/machine.h"
 #include "gpu/occupancy.h"
+#include "gpu/worker.h"
 #include "memory/crossbar.h"
 #include "memory/dram.h"
 #include "memory/slice.h"
@@ -33,16 +34,21 @@ struct gpu {
 	struct machine machine;
 	struct arena arena;
 	struct simt_memory *memory;
-	struct request_pool requests; /* of the slices: write-backs and fills */
 	struct sm *sm;
 	struct crossbar to_slices, to_sms;
 	struct slice *slice;
 	uint32_t slices;
 	struct dram_channel *channel;
 	struct clock clock[CLOCKS];
-	uint64_t now;     /* time of the step in progress */
+	uint64_t now;     /* time of the step in progress, */
+	uint64_t step;    /* and its number */
 	uint64_t kernels; /* launched so far */
 	uint32_t last_sm; /* that got a block */
+	/* the host's threads */
+	struct arena host;
+	struct worker *worker;
+	uint32_t workers;
+	struct team *team;
 };
 
 /* Why a kernel ended. */
@@ -65,8 +71,9 @@ struct gpu_run {
 	struct gpu_stats stats;
 };
 
-/* The machine must have passed machine_check(). NULL with errno set when the host has no room for device memory. */
-struct gpu *gpu_open(const struct machine *machine);
+/* The machine must have passed machine_check(). `threads` host threads, at least one, simulate it: results and statistics
+ * are the same for any number. NULL with errno set when the host has no room for device memory. */
+struct gpu *gpu_open(const struct machine *machine, uint32_t threads);
 void gpu_close(struct gpu *gpu);
 
 void gpu_run(struct gpu *gpu, struct gpu_run *run);

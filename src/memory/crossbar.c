@@ -21,10 +21,12 @@ static uint32_t power_of_two_from(uint32_t least)
 	return power;
 }
 
-static void open_input(struct crossbar *crossbar, struct crossbar_input *input, struct arena *arena)
+static void open_input(struct crossbar *crossbar, uint32_t i, struct arena *arena)
 {
+	struct crossbar_input *input = &crossbar->input[i];
 	uint32_t slots = crossbar->slot_mask + 1;
 	port_open(&input->port, arena, crossbar->config.injection_flits, &crossbar->wake);
+	input->port.filled = &crossbar->offered[i];
 	input->entered_at = arena_array(arena, slots, sizeof *input->entered_at);
 	input->left_at = arena_array(arena, slots, sizeof *input->left_at);
 	input->packet = arena_array(arena, slots, sizeof *input->packet);
@@ -60,7 +62,7 @@ void crossbar_open(struct crossbar *crossbar, const struct crossbar_config *conf
 	for (uint32_t bytes = 0; bytes <= CROSSBAR_MAX_PACKET; bytes += 8)
 		crossbar->flits_of[bytes / 8] = (uint8_t)((bytes + config->flit_bytes - 1) / config->flit_bytes);
 	for (uint32_t i = 0; i < inputs; i++)
-		open_input(crossbar, &crossbar->input[i], arena);
+		open_input(crossbar, i, arena);
 	for (uint32_t i = 0; i < outputs; i++)
 		open_output(crossbar, &crossbar->output[i], arena);
 }
@@ -86,7 +88,7 @@ static void eject(struct crossbar *crossbar, struct crossbar_output *output, uin
 	output->ejected++;
 	if (++output->arrived < packet->flits)
 		return;
-	port_push_units(output->port, packet->request, packet->flits, now);
+	port_push_packet(output->port, packet->request, packet->flits, 0, now);
 	output->arrived = 0;
 	output->arriving_head = slot(crossbar, output->arriving_head + 1);
 	output->arrivings--;
@@ -181,8 +183,8 @@ static void allocate(struct crossbar *crossbar, uint64_t cycle, uint64_t step)
 /* A flit from the producer's port into the channel, when the buffer behind it has a place. */
 static void inject(struct crossbar *crossbar, struct crossbar_input *input, uint64_t cycle, uint64_t now)
 {
-	struct request *request = port_front(&input->port, now);
-	if (!request)
+	const struct port_slot *front = port_front_slot(&input->port, now);
+	if (!front)
 		return;
 	uint64_t depth = crossbar->config.buffer_flits;
 	if (input->entered >= depth) {
@@ -190,12 +192,12 @@ static void inject(struct crossbar *crossbar, struct crossbar_input *input, uint
 		if (input->left <= before || input->left_at[slot(crossbar, before)] + CREDIT > cycle)
 			return;
 	}
-	uint32_t flits = crossbar_flits(crossbar, request);
+	uint32_t flits = front->units;
 	if (input->injecting == 0) {
 		if (!input->packets)
 			bits_add(crossbar->buffered, (uint32_t)(input - crossbar->input));
 		input->packet[slot(crossbar, input->packet_head + input->packets++)] =
-			(struct crossbar_packet){request, flits, crossbar->route(request)};
+			(struct crossbar_packet){front->item, flits, front->to};
 		crossbar->in_flight++;
 	}
 	input->entered_at[slot(crossbar, input->entered++)] = cycle;

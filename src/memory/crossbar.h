@@ -86,7 +86,7 @@ struct crossbar {
 	uint64_t wake;      /* time of the next tick that can do something */
 	uint32_t input_words, output_words;
 	uint32_t slot_mask; /* of the rings */
-	bool *offered;      /* by input: its port may hold a packet (bytes, not bits: no producer touches another's) */
+	bool *offered;      /* by input: its port may hold a packet */
 	uint64_t *buffered; /* set: inputs with a packet in their buffer that has no output yet */
 	uint64_t *moving;   /* set: outputs with an owner or with flits on their way */
 	uint64_t *asked;    /* set: free outputs that somebody asks for in this cycle */
@@ -119,16 +119,8 @@ static inline bool crossbar_gets_room(const struct crossbar *crossbar, uint32_t 
 
 static inline void crossbar_send(struct crossbar *crossbar, uint32_t input, struct request *request, uint64_t now)
 {
-	crossbar->offered[input] = true;
-	port_push_units(&crossbar->input[input].port, request, crossbar_flits(crossbar, request), now);
-}
-
-/* Consumer's side: takes the packet that port_front() showed. */
-static inline void crossbar_take(const struct crossbar *crossbar, struct port *port, const struct request *request,
-                                 uint64_t now)
-{
-	port_drop(port);
-	port_release(port, crossbar_flits(crossbar, request), now);
+	port_push_packet(&crossbar->input[input].port, request, crossbar_flits(crossbar, request),
+	                 crossbar->route(request), now);
 }
 
 void crossbar_tick(struct crossbar *crossbar, uint64_t cycle, uint64_t now);

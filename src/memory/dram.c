@@ -8,12 +8,13 @@ const struct counter dram_counters[] = {
 const size_t dram_counter_count = sizeof dram_counters / sizeof dram_counters[0];
 
 void dram_open(struct dram_channel *channel, const struct dram_config *config, const struct address_map *map,
-               uint64_t period, uint64_t l2_period, struct arena *arena)
+               struct request_pool *pool, uint64_t period, uint64_t l2_period, struct arena *arena)
 {
 	uint32_t slices = map->slices_per_channel, banks = map->banks;
 	/* Credits bound what is between the slices' ports and the return queue. */
 	uint32_t credits = config->queue + config->return_queue - (slices - 1);
-	*channel = (struct dram_channel){.config = *config, .slices = slices, .banks = banks, .wake = UINT64_MAX};
+	*channel = (struct dram_channel){
+		.config = *config, .slices = slices, .banks = banks, .pool = pool, .wake = UINT64_MAX};
 	channel->period = period;
 	channel->l2_period = l2_period;
 	channel->from_l2 = arena_array(arena, slices, sizeof *channel->from_l2);
@@ -75,7 +76,7 @@ static void finish_transfer(struct dram_channel *channel, uint64_t cycle)
 		if (channel->private_credits[slice] > 1)
 			channel->shared_credits++;
 		channel->private_credits[slice]--;
-		request_release(request);
+		request_release(channel->pool, request);
 	} else {
 		request_queue_push(&channel->returned, request);
 	}

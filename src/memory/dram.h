@@ -91,6 +91,7 @@ struct dram_channel {
 	struct dram_transfer *transfer; /* ring */
 	uint32_t transfer_head, transfers, transfer_capacity;
 	struct request_queue returned;
+	struct request_pool *pool;
 	uint64_t period, l2_period; /* of the clocks */
 	uint64_t wake;
 	uint64_t last_cycle;
@@ -98,7 +99,7 @@ struct dram_channel {
 };
 
 void dram_open(struct dram_channel *channel, const struct dram_config *config, const struct address_map *map,
-               uint64_t period, uint64_t l2_period, struct arena *arena);
+               struct request_pool *pool, uint64_t period, uint64_t l2_period, struct arena *arena);
 
 /* One command cycle. `cycle` counts them; `l2_cycle` is the L2 clock's count, in which `latency` is given. */
 void dram_tick(struct dram_channel *channel, uint64_t cycle, uint64_t l2_cycle, uint64_t now);

@@ -1,7 +1,7 @@
 /* request: one transaction of the memory system, from the SM that makes it to wherever it is answered and back.
  *
- * Requests come from pools and pass through ports by pointer. Who sees a request last gives it back to the pool it came
- * from.
+ * Requests come from pools, one a host thread, and pass through ports by pointer. Who sees a request last gives it back
+ * to the pool it came from.
  */
 #ifndef SLUICE_MEMORY_REQUEST_H
 #define SLUICE_MEMORY_REQUEST_H
@@ -76,20 +76,49 @@ static inline uint32_t request_packet_bytes(const struct request *request)
 	return REQUEST_HEADER_BYTES + (with_data ? request->bytes : 0);
 }
 
+enum { REQUEST_MAX_POOLS = 64 };
+
+/* Requests on their way home, for the thread of another pool to fetch when the step is over. */
+struct request_chain {
+	struct request *first, *last;
+	uint64_t count;
+};
+
 struct request_pool {
 	struct arena *arena;
 	struct request *free;
-	uint64_t in_use;
+	uint64_t in_use;                    /* made here and not home again */
+	uint32_t index;                     /* among the machine's pools */
+	struct request_chain *away;         /* by pool: released here in this step; NULL where there is only one pool */
 };
 
 struct request *request_new(struct request_pool *pool);
 
-static inline void request_release(struct request *request)
+/* Gives it back; `here` is the pool of the thread that does. */
+static inline void request_release(struct request_pool *here, struct request *request)
 {
-	struct request_pool *pool = request->pool;
-	request->next = pool->free;
-	pool->free = request;
-	pool->in_use--;
+	struct request_pool *home = request->pool;
+	if (home != here) {
+		struct request_chain *chain = &here->away[home->index];
+		request->next = chain->first;
+		chain->first = request;
+		if (!chain->count++)
+			chain->last = request;
+		return;
+	}
+	request->next = home->free;
+	home->free = request;
+	home->in_use--;
+}
+
+/* Takes a chain home. */
+static inline void request_fetch(struct request_pool *home, struct request_chain *chain)
+{
+	if (!chain->count)
+		return;
+	chain->last->next = home->free;
+	home->free = chain->first;
+	home->in_use -= chain->count;
 }
 
 /* A bounded queue inside one stage (no latency of its own). */

@@ -74,7 +74,7 @@ static void accept_packet(struct slice *slice, uint64_t cycle, uint64_t now)
 		slice->packet_refused = true;
 		return;
 	}
-	crossbar_take(slice->requests, &slice->from_network, request, now);
+	port_pop(&slice->from_network, now);
 	request->ready = cycle + slice->config.delay;
 	if (slice->config.by_sectors) {
 		enter_by_sectors(slice, request);
@@ -92,12 +92,12 @@ static void reply(struct slice *slice, struct request *request)
 }
 
 /* A request that nobody waits for ends here. */
-static void drop(struct request *request)
+static void drop(struct slice *slice, struct request *request)
 {
 	struct request *whole = request->parent;
 	if (whole && --whole->parts == 0)
-		request_release(whole);
-	request_release(request);
+		request_release(slice->pool, whole);
+	request_release(slice->pool, request);
 }
 
 /* A request whose line has arrived is answered. */
@@ -107,7 +107,7 @@ static void answer_filled(struct slice *slice)
 		return;
 	struct request *request = cache_next_ready(&slice->cache);
 	if (request->kind == REQUEST_L2_FILL)
-		request_release(request);
+		request_release(slice->pool, request);
 	else
 		reply(slice, request);
 }
@@ -125,7 +125,7 @@ static void accept_from_dram(struct slice *slice, uint64_t cycle, uint64_t now)
 		cache_fill(&slice->cache, request, cycle);
 	} else if (request->kind == REQUEST_L1_WRITEBACK) { /* nobody waits for it */
 		port_pop(&slice->from_dram, now);
-		drop(request);
+		drop(slice, request);
 	} else if (!request_queue_full(&slice->reply)) {
 		port_pop(&slice->from_dram, now);
 		reply(slice, request);
@@ -166,7 +166,7 @@ static void access_cache(struct slice *slice, uint64_t cycle, uint64_t now)
 	if ((result != CACHE_HIT && !kept) || sent_down)
 		return;
 	if (request->kind == REQUEST_L1_WRITEBACK)
-		drop(request);
+		drop(slice, request);
 	else
 		reply(slice, request);
 }

@@ -33,10 +33,9 @@ struct slice_stats {
 struct slice {
 	struct slice_config config;
 	uint32_t index;
-	struct request_pool *pool; /* for parts of requests */
+	struct request_pool *pool;
 	const struct address_map *map;
 	struct port from_network;   /* units: flits */
-	struct crossbar *requests;  /* whose output `from_network` is */
 	struct crossbar *replies;   /* where its replies go in, at input `index` */
 	struct request_queue delay; /* grows: its bound is the input queue's */
 	struct request_queue input, reply;

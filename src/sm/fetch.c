@@ -46,7 +46,7 @@ static void fetch_warp(struct sm *sm, uint32_t slot)
 	bool sent_down;
 
 	if (!sm->fetch_request)
-		sm->fetch_request = request_new(&sm->requests);
+		sm->fetch_request = request_new(sm->requests);
 	struct request *request = sm->fetch_request;
 	request->kind = REQUEST_INSTRUCTION;
 	request->address = INSTRUCTION_BASE + sm->launch->code + (uint64_t)warp->fetch_pc * INSTRUCTION_BYTES;
@@ -85,7 +85,7 @@ void fetch(struct sm *sm)
 		warp->waits_for_line = false;
 		if (warp->simt && !warp->simt->done)
 			want(sm, warp, warp->next == warp->buffered);
-		request_release(request);
+		request_release(sm->requests, request);
 	}
 }
 

@@ -75,7 +75,7 @@ static bool serve(struct sm *sm, enum client client)
 	lsu->write_back = request->op;
 	if (lsu->write_back->level < request->level)
 		lsu->write_back->level = request->level;
-	request_release(request);
+	request_release(sm->requests, request);
 	return true;
 }
 
@@ -102,9 +102,9 @@ static void write_back_loads(struct sm *sm)
 static void take_reply(struct sm *sm)
 {
 	struct request *packet = port_front(&sm->from_network, sm->now);
-	crossbar_take(sm->replies, &sm->from_network, packet, sm->now);
+	port_pop(&sm->from_network, sm->now);
 	if (packet->parent)
-		request_release(packet);
+		request_release(sm->requests, packet);
 }
 
 /* One sector of an answer has come. Returns the whole request when it is the last, else takes it and returns NULL. */
@@ -157,7 +157,7 @@ static void accept_reply(struct sm *sm)
 		cache_fill(cache, request, sm->cycle);
 	} else if (request->is_write) {
 		warp->stores--;
-		request_release(request);
+		request_release(sm->requests, request);
 		if (warp->simt->done || warp->fence)
 			retire(sm, warp);
 	} else {
@@ -175,7 +175,7 @@ static void send_misses(struct sm *sm, struct cache *cache)
 static struct request *new_request(struct sm *sm, const struct op *op, const struct access *access)
 {
 	bool local = op->space == PTX_LOCAL, write = op->inst->kind == SIMT_STORE;
-	struct request *request = request_new(&sm->requests);
+	struct request *request = request_new(sm->requests);
 	request->kind = op->space == PTX_CONST || op->space == PTX_PARAM ? REQUEST_CONSTANT
 	                : op->inst->kind == SIMT_ATOMIC                  ? REQUEST_ATOMIC
 	                : write                                          ? (local ? REQUEST_LOCAL_WRITE : REQUEST_WRITE)
@@ -255,7 +255,7 @@ static bool access_cache(struct sm *sm, struct op *op, struct cache *cache)
 	if (is_write && sent_down)
 		sm->warp[op->warp].stores++;
 	if (result == CACHE_HIT && !sent_down) {
-		request_release(request);
+		request_release(sm->requests, request);
 		op->waiting -= !is_write;
 	}
 	return true;
@@ -297,7 +297,7 @@ static void leave_l1_pipe(struct sm *sm)
 	if (result != CACHE_HIT || sent_down)
 		return;
 	struct op *op = request->op;
-	request_release(request);
+	request_release(sm->requests, request);
 	if (!is_write) {
 		answer_access(sm, op, LEVEL_L1);
 		return;

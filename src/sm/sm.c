@@ -28,15 +28,16 @@ static void open_pipe_latches(struct sm *sm)
 }
 
 void sm_open(struct sm *sm, uint32_t index, uint32_t sm_count, const struct sm_config *config,
-             const struct address_map *map, uint64_t period)
+             const struct address_map *map, struct request_pool *requests, uint64_t period)
 {
 	*sm = (struct sm){.config = *config, .index = index, .map = map, .period = period, .wake = UINT64_MAX};
-	sm->ops.arena = sm->requests.arena = &sm->arena;
+	sm->ops.arena = &sm->arena;
+	sm->requests = requests;
 	sm->local_stride = (uint64_t)sm_count * config->warps * WARP_SIZE;
 	open_pipe_latches(sm);
-	cache_open(&sm->l1i, &config->l1i, CACHE_OF_SM, &sm->requests, &sm->arena);
-	cache_open(&sm->lsu.l1c, &config->l1c, CACHE_OF_SM, &sm->requests, &sm->arena);
-	cache_open(&sm->lsu.l1d, &config->l1d, CACHE_OF_SM, &sm->requests, &sm->arena);
+	cache_open(&sm->l1i, &config->l1i, CACHE_OF_SM, requests, &sm->arena);
+	cache_open(&sm->lsu.l1c, &config->l1c, CACHE_OF_SM, requests, &sm->arena);
+	cache_open(&sm->lsu.l1d, &config->l1d, CACHE_OF_SM, requests, &sm->arena);
 	for (uint32_t w = 0; w < config->warps; w++) {
 		sm->warp[w].scheduler = (uint8_t)(w % config->schedulers);
 		sm->warp[w].bit = (uint8_t)(w / config->schedulers);

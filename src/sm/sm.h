@@ -197,7 +197,7 @@ struct sm {
 	uint32_t index;
 	struct arena arena;
 	struct op_pool ops;
-	struct request_pool requests;
+	struct request_pool *requests;
 	uint64_t cycle, now, period; /* core cycles; simulated time, and of it a core cycle */
 	uint64_t wake;               /* time of the next tick that can do something */
 	uint64_t accounted;          /* cycles whose slots are in the stack */
@@ -252,7 +252,6 @@ struct sm {
 	struct crossbar *network; /* requests go in at input `index` */
 	uint32_t sends_refused;   /* in this cycle, for want of room in the network */
 	bool network_opens;       /* ... that will be there in the next */
-	struct crossbar *replies; /* whose output `from_network` is */
 	struct port from_network;
 	uint64_t local_stride; /* threads of the machine: local memory interleaves their words */
 
@@ -260,7 +259,7 @@ struct sm {
 };
 
 void sm_open(struct sm *sm, uint32_t index, uint32_t sm_count, const struct sm_config *config,
-             const struct address_map *map, uint64_t period);
+             const struct address_map *map, struct request_pool *requests, uint64_t period);
 void sm_close(struct sm *sm);
 
 /* Prepares for a launch with at most `block_limit` resident blocks. */

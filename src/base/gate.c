@@ -1,0 +1,44 @@
+#include "base/gate.h"
+
+#include <sched.h>
+#include <unistd.h>
+
+enum { LOOKS = 4096, FEW_LOOKS = 1, YIELDS = 64 };
+
+void gate_open(struct gate *gate, uint32_t threads)
+{
+	gate->number = 0;
+	gate->sleepers = 0;
+	gate->looks = threads <= (uint32_t)sysconf(_SC_NPROCESSORS_ONLN) ? LOOKS : FEW_LOOKS;
+	pthread_mutex_init(&gate->lock, NULL);
+	pthread_cond_init(&gate->changed, NULL);
+}
+
+void gate_close(struct gate *gate)
+{
+	pthread_cond_destroy(&gate->changed);
+	pthread_mutex_destroy(&gate->lock);
+}
+
+void gate_wake(struct gate *gate)
+{
+	pthread_mutex_lock(&gate->lock);
+	pthread_cond_broadcast(&gate->changed);
+	pthread_mutex_unlock(&gate->lock);
+}
+
+void gate_sleep(struct gate *gate, uint64_t number)
+{
+	/* To be woken costs tens of microseconds on a virtual machine: another thread of ours may only need the core. */
+	for (int i = 0; i < YIELDS; i++) {
+		if (atomic_load_explicit(&gate->number, memory_order_acquire) >= number)
+			return;
+		sched_yield();
+	}
+	pthread_mutex_lock(&gate->lock);
+	atomic_fetch_add(&gate->sleepers, 1);
+	while (atomic_load(&gate->number) < number)
+		pthread_cond_wait(&gate->changed, &gate->lock);
+	atomic_fetch_sub(&gate->sleepers, 1);
+	pthread_mutex_unlock(&gate->lock);
+}
