@@ -1,0 +1,158 @@
+// backprop: one training step of a neural network with one hidden layer. TELEPORT and prefetch-CTA call it BKP, CAPS
+// BPR. bpnn_layerforward_CUDA multiplies a tile of 16 inputs x 16 hidden units by the inputs and adds up its columns
+// in a tree; bpnn_adjust_weights_cuda updates the same weights. Rows of weights are 17 floats, so that a warp's loads
+// straddle lines; the floating-point powers of two in the tree, as in Rodinia, keep the first kernel from being memory
+// bound. Scratchpad sharing declares both arrays of the first kernel 48 wide (`array48`: 9408 bytes, of which a tile
+// of 16 x 16 is used): only the threads with x = 0 touch them at the end, so that the others can release them early
+// (Tables 1, 3 and 4).
+#include "../program.h"
+
+const int TILE = 16;
+const float RATE = 0.3f, MOMENTUM = 0.3f;
+
+// Adds up the columns of a tile of products, whose rows are `width` apart, into its first row.
+__device__ void add_up(float *products, int width, int x, int y)
+{
+	for (int level = 1; level <= __log2f(TILE); level++) {
+		int span = __powf(2, level);
+		if (y % span == 0)
+			products[y * width + x] += products[(y + span / 2) * width + x];
+		__syncthreads();
+	}
+}
+
+__global__ void bpnn_layerforward_CUDA(const float *input, float *weights, float *partial_sums, int hidden)
+{
+	__shared__ float nodes[TILE];
+	__shared__ float products[TILE][TILE];
+	int x = threadIdx.x, y = threadIdx.y;
+	int unit = blockIdx.y * TILE + y + 1; // number 0 is the bias
+	int weight = unit * (hidden + 1) + x + 1;
+	if (x == 0)
+		nodes[y] = input[unit];
+	__syncthreads();
+	products[y][x] = weights[weight];
+	__syncthreads();
+	products[y][x] *= nodes[y];
+	__syncthreads();
+	add_up(products[0], TILE, x, y);
+	weights[weight] = products[y][x]; // Rodinia's kernel leaves its products there
+	__syncthreads();
+	if (x == 0)
+		partial_sums[blockIdx.y * hidden + y] = products[x][y];
+}
+
+__global__ void bpnn_layerforward_CUDA_48(const float *input, float *weights, float *partial_sums, int hidden)
+{
+	__shared__ float nodes[48];
+	__shared__ float products[48][48];
+	int x = threadIdx.x, y = threadIdx.y;
+	int unit = blockIdx.y * TILE + y + 1;
+	int weight = unit * (hidden + 1) + x + 1;
+	if (x == 0)
+		nodes[y] = input[unit];
+	__syncthreads();
+	products[y][x] = weights[weight];
+	__syncthreads();
+	products[y][x] *= nodes[y];
+	__syncthreads();
+	add_up(products[0], 48, x, y);
+	weights[weight] = products[y][x];
+	__syncthreads();
+	if (x == 0)
+		partial_sums[blockIdx.y * hidden + y] = products[x][y];
+}
+
+__global__ void bpnn_adjust_weights_cuda(const float *delta, const float *input, float *weights, float *changes,
+                                         int hidden)
+{
+	int x = threadIdx.x, y = threadIdx.y;
+	int unit = blockIdx.y * TILE + y + 1;
+	int weight = unit * (hidden + 1) + x + 1;
+	float change = RATE * delta[x + 1] * input[unit] + MOMENTUM * changes[weight];
+	weights[weight] += change;
+	changes[weight] = change;
+	if (blockIdx.y == 0 && y == 0) { // the bias, whose input is 1
+		float bias_change = RATE * delta[x + 1] + MOMENTUM * changes[x + 1];
+		weights[x + 1] += bias_change;
+		changes[x + 1] = bias_change;
+	}
+}
+
+// What layerforward leaves in place of the weights: the tree's products, tile by tile.
+static std::vector<float> left_behind(const std::vector<float> &input, std::vector<float> weights, int inputs)
+{
+	for (int unit = 1; unit <= inputs; unit++)
+		for (int x = 1; x <= TILE; x++)
+			weights[unit * (TILE + 1) + x] *= input[unit];
+	for (int span = 2; span <= TILE; span *= 2)
+		for (int unit = 1; unit <= inputs; unit += span)
+			for (int x = 1; x <= TILE; x++)
+				weights[unit * (TILE + 1) + x] += weights[(unit + span / 2) * (TILE + 1) + x];
+	return weights;
+}
+
+// The deltas of the hidden units for one output unit, which the host computes in Rodinia too.
+static std::vector<float> hidden_delta(const std::vector<float> &sums, const std::vector<float> &output_weights,
+                                       float target)
+{
+	std::vector<float> units(TILE + 1, 1.0f), delta(TILE + 1, 0.0f);
+	float sum = output_weights[0];
+	for (int x = 1; x <= TILE; x++) {
+		units[x] = 1 / (1 + expf(-sums[x]));
+		sum += output_weights[x] * units[x];
+	}
+	float output = 1 / (1 + expf(-sum)), output_delta = output * (1 - output) * (target - output);
+	for (int x = 1; x <= TILE; x++)
+		delta[x] = units[x] * (1 - units[x]) * output_delta * output_weights[x];
+	return delta;
+}
+
+int main(int argc, char **argv)
+{
+	program::Arguments arguments(argc, argv, "backprop", {"plain", "array48"});
+	int inputs = arguments.number("inputs", 1024, 16384, 65536, "input units, a multiple of 16");
+	arguments.end();
+	arguments.require(inputs > 0 && inputs % TILE == 0 && inputs <= 1 << 20, "inputs that are a multiple of 16");
+
+	const int row = TILE + 1, tiles = inputs / TILE;
+	program::Random random(arguments.seed());
+	std::vector<float> input = random.floats(inputs + 1), output_weights = random.floats(row, -1, 1);
+	std::vector<float> weights = random.floats((size_t)(inputs + 1) * row, -0.01f, 0.01f);
+	std::vector<float> changes = random.floats(weights.size(), -0.001f, 0.001f);
+	input[0] = 1;
+
+	program::Array<float> device_input(input), device_weights(weights), device_changes(changes);
+	program::Array<float> partial_sums((size_t)tiles * TILE);
+	dim3 grid(1, tiles), block(TILE, TILE);
+	auto layerforward = arguments.is("array48") ? bpnn_layerforward_CUDA_48 : bpnn_layerforward_CUDA;
+	layerforward<<<grid, block>>>(device_input, device_weights, partial_sums, TILE);
+	CHECK(cudaGetLastError());
+	std::vector<float> partial = partial_sums.read(), left = device_weights.read();
+
+	std::vector<float> sums(weights.begin(), weights.begin() + row), expected_sums = sums;
+	for (int i = 0; i < tiles * TILE; i++)
+		sums[i % TILE + 1] += partial[i];
+	for (int unit = 1; unit <= inputs; unit++)
+		for (int x = 1; x <= TILE; x++)
+			expected_sums[x] += weights[unit * row + x] * input[unit];
+	std::vector<float> delta = hidden_delta(sums, output_weights, 0.1f);
+
+	program::Array<float> device_delta(delta);
+	device_weights.write(weights);
+	bpnn_adjust_weights_cuda<<<grid, block>>>(device_delta, device_input, device_weights, device_changes, TILE);
+	CHECK(cudaGetLastError());
+
+	program::Verdict verdict("backprop");
+	verdict.close("products", left, left_behind(input, weights, inputs), 1e-6);
+	verdict.close("sums", sums, expected_sums, 1e-4);
+	for (int unit = 0; unit <= inputs; unit++)
+		for (int x = 1; x <= TILE; x++) {
+			int i = unit * row + x;
+			changes[i] = RATE * delta[x] * input[unit] + MOMENTUM * changes[i];
+			weights[i] += changes[i];
+		}
+	verdict.close("weights", device_weights.read(), weights, 1e-6);
+	verdict.close("changes", device_changes.read(), changes, 1e-6);
+	return verdict.status();
+}

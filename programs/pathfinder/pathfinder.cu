@@ -1,0 +1,105 @@
+// pathfinder: the cheapest way through a grid of costs from the first row to the last, going straight or diagonally
+// down. TELEPORT and prefetch-CTA (PTF), D2MA (PATH). A one-dimensional stencil of three points that iterates 36 times,
+// once a row. The form `plain` launches once a row. `shared`, TELEPORT's hand-written form, keeps a block's part of the
+// row in shared memory and takes many rows in one launch, with a ghost zone of one column more on each side a row. Its
+// first lines, which buffer the row, are D2MA's PATH; the form `dma` waits for the DMA engine's intrinsics.
+#include "../program.h"
+
+const int BLOCK = 256;
+
+__global__ void pathfinder(const int *costs, const int *sums, int *result, int columns)
+{
+	int x = blockIdx.x * blockDim.x + threadIdx.x;
+	if (x >= columns)
+		return;
+	int best = sums[x];
+	if (x > 0)
+		best = min(best, sums[x - 1]);
+	if (x < columns - 1)
+		best = min(best, sums[x + 1]);
+	result[x] = best + costs[x];
+}
+
+__global__ void pathfinder_shared(const int *costs, const int *sums, int *result, int columns, int rows)
+{
+	__shared__ int now[BLOCK], next[BLOCK];
+	int tx = threadIdx.x;
+	int x = blockIdx.x * (BLOCK - 2 * rows) - rows + tx;
+	bool inside = x >= 0 && x < columns;
+	if (inside)
+		now[tx] = sums[x];
+	bool west = x > 0, east = x < columns - 1, good = inside;
+	for (int row = 1; row <= rows; row++) {
+		__syncthreads();
+		good = inside && tx >= row && tx < BLOCK - row;
+		if (good) {
+			int best = now[tx];
+			if (west)
+				best = min(best, now[tx - 1]);
+			if (east)
+				best = min(best, now[tx + 1]);
+			next[tx] = best + costs[(row - 1) * columns + x];
+		}
+		if (row == rows)
+			break;
+		__syncthreads();
+		if (good)
+			now[tx] = next[tx];
+	}
+	if (good)
+		result[x] = next[tx];
+}
+
+static std::vector<int> expect(const std::vector<int> &costs, int columns, int rows)
+{
+	std::vector<int> sums(costs.begin(), costs.begin() + columns), next(columns);
+	for (int row = 1; row < rows; row++) {
+		for (int x = 0; x < columns; x++) {
+			int best = sums[x];
+			if (x > 0)
+				best = std::min(best, sums[x - 1]);
+			if (x < columns - 1)
+				best = std::min(best, sums[x + 1]);
+			next[x] = best + costs[(size_t)row * columns + x];
+		}
+		sums.swap(next);
+	}
+	return sums;
+}
+
+int main(int argc, char **argv)
+{
+	program::Arguments arguments(argc, argv, "pathfinder", {"plain", "shared"});
+	int columns = arguments.number("columns", 2000, 60000, 100000, "width of the grid");
+	int rows = arguments.number("rows", 37, 37, 37, "of the grid, one more than iterations");
+	int pyramid = arguments.number("pyramid", 20, 20, 20, "rows in one launch of shared, 1 to 127");
+	arguments.end();
+	arguments.require(columns > 0 && rows > 1, "a grid of two rows or more");
+	arguments.require(pyramid >= 1 && pyramid < BLOCK / 2, "a pyramid of 1 to 127 rows");
+
+	program::Random random(arguments.seed());
+	std::vector<int> costs((size_t)columns * rows);
+	for (int &cost : costs)
+		cost = random.below(10);
+
+	program::Array<int> device_costs(costs), first(columns), second(columns);
+	first.write(std::vector<int>(costs.begin(), costs.begin() + columns));
+	int *from = first, *to = second;
+	int pace = arguments.is("shared") ? pyramid : 1;
+	for (int row = 1; row < rows; row += pace) {
+		int *these = device_costs + (size_t)row * columns;
+		if (arguments.is("shared")) {
+			int now = std::min(pyramid, rows - row);
+			pathfinder_shared<<<program::blocks(columns, BLOCK - 2 * now), BLOCK>>>(these, from, to,
+			                                                                        columns, now);
+		} else {
+			pathfinder<<<program::blocks(columns, BLOCK), BLOCK>>>(these, from, to, columns);
+		}
+		CHECK(cudaGetLastError());
+		std::swap(from, to);
+	}
+
+	program::Verdict verdict("pathfinder");
+	verdict.equal("sums", from == first ? first.read() : second.read(), expect(costs, columns, rows));
+	return verdict.status();
+}

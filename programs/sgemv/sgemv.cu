@@ -1,0 +1,101 @@
+// sgemv: y = alpha A x with A stored by columns, a thread a row. D2MA's SGEMV (Figure 8 and section 5.4). The matrix
+// is a coalesced stream that is read once; every block buffers the vector piece by piece in one shared buffer. In the
+// form `plain` all threads copy a piece and meet at barriers; in `cudadma` one warp more does nothing but copy and
+// hands the buffer over through two named barriers (CudaDMA's warp specialisation). D2MA's own form waits for its
+// intrinsics.
+#include "../program.h"
+
+const int ROWS = 128;   // a block, which are also the threads that compute
+const int VECTOR = 128; // elements of x in the buffer
+const int WARP = 32;
+
+__global__ void sgemv(const float *a, const float *x, float *y, float alpha, int rows, int columns)
+{
+	__shared__ float buffer[VECTOR];
+	int row = blockIdx.x * ROWS + threadIdx.x;
+	float sum = 0;
+	for (int start = 0; start < columns; start += VECTOR) {
+		for (int i = threadIdx.x; i < VECTOR; i += ROWS)
+			buffer[i] = x[start + i];
+		__syncthreads();
+		for (int j = 0; j < VECTOR; j++)
+			sum += a[(start + j) * rows + row] * buffer[j];
+		__syncthreads();
+	}
+	y[row] = alpha * sum;
+}
+
+// The named barriers: the buffer may be filled; it is full. All threads of the block take part in both.
+const int EMPTY = 1, FULL = 2;
+
+template <int BARRIER> __device__ void arrive()
+{
+	asm volatile("bar.arrive %0, %1;" ::"n"(BARRIER), "n"(ROWS + WARP) : "memory");
+}
+
+template <int BARRIER> __device__ void wait()
+{
+	asm volatile("bar.sync %0, %1;" ::"n"(BARRIER), "n"(ROWS + WARP) : "memory");
+}
+
+__device__ void copy_pieces(float *buffer, const float *x, int columns)
+{
+	for (int start = 0; start < columns; start += VECTOR) {
+		wait<EMPTY>();
+		for (int i = threadIdx.x - ROWS; i < VECTOR; i += WARP)
+			buffer[i] = x[start + i];
+		__threadfence_block(); // an arrival alone does not order the stores before it
+		arrive<FULL>();
+	}
+}
+
+__global__ void sgemv_cudadma(const float *a, const float *x, float *y, float alpha, int rows, int columns)
+{
+	__shared__ float buffer[VECTOR];
+	if (threadIdx.x >= ROWS) {
+		copy_pieces(buffer, x, columns);
+		return;
+	}
+	int row = blockIdx.x * ROWS + threadIdx.x;
+	float sum = 0;
+	arrive<EMPTY>();
+	for (int start = 0; start < columns; start += VECTOR) {
+		wait<FULL>();
+		for (int j = 0; j < VECTOR; j++)
+			sum += a[(start + j) * rows + row] * buffer[j];
+		if (start + VECTOR < columns)
+			arrive<EMPTY>();
+	}
+	y[row] = alpha * sum;
+}
+
+int main(int argc, char **argv)
+{
+	program::Arguments arguments(argc, argv, "sgemv", {"plain", "cudadma"});
+	int rows = arguments.number("rows", 1024, 4096, 4096, "rows of A, a multiple of 128");
+	int columns = arguments.number("columns", 256, 2048, 4096, "columns of A, a multiple of 128");
+	arguments.end();
+	arguments.require(rows > 0 && rows % ROWS == 0, "rows that are a multiple of 128");
+	arguments.require(columns > 0 && columns % VECTOR == 0, "columns that are a multiple of 128");
+	arguments.require(rows <= 32768 && columns <= 32768, "at most 32768 rows and columns");
+
+	program::Random random(arguments.seed());
+	const float alpha = 1.5f;
+	std::vector<float> a = random.floats((size_t)rows * columns), x = random.floats(columns), expected(rows);
+	for (int j = 0; j < columns; j++)
+		for (int i = 0; i < rows; i++)
+			expected[i] += a[(size_t)j * rows + i] * x[j];
+	for (float &value : expected)
+		value *= alpha;
+
+	program::Array<float> device_a(a), device_x(x), device_y(rows);
+	if (arguments.is("cudadma"))
+		sgemv_cudadma<<<rows / ROWS, ROWS + WARP>>>(device_a, device_x, device_y, alpha, rows, columns);
+	else
+		sgemv<<<rows / ROWS, ROWS>>>(device_a, device_x, device_y, alpha, rows, columns);
+	CHECK(cudaGetLastError());
+
+	program::Verdict verdict("sgemv");
+	verdict.close("y", device_y.read(), expected, 1e-5);
+	return verdict.status();
+}
