@@ -1,18 +1,7 @@
-// vecadd: c = a + b, the memory-bound end of the scale. Plain CUDA C++.
-//
-//   vecadd [ELEMENTS]
-#include <cstdio>
-#include <cstdlib>
-#include <vector>
+// vecadd: c = a + b, the memory-bound end of the scale. An example, of no paper.
+#include "../program.h"
 
-#define CHECK(call)                                                                                                    \
-	do {                                                                                                           \
-		cudaError_t error = (call);                                                                            \
-		if (error != cudaSuccess) {                                                                            \
-			fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, cudaGetErrorString(error));                 \
-			exit(EXIT_FAILURE);                                                                            \
-		}                                                                                                      \
-	} while (0)
+const int BLOCK = 256;
 
 __global__ void vecadd(const float *a, const float *b, float *c, int n)
 {
@@ -23,36 +12,21 @@ __global__ void vecadd(const float *a, const float *b, float *c, int n)
 
 int main(int argc, char **argv)
 {
-	int n = argc > 1 ? atoi(argv[1]) : 1 << 19;
-	if (n <= 0) {
-		fprintf(stderr, "usage: vecadd [ELEMENTS]\n");
-		return EXIT_FAILURE;
-	}
-	size_t bytes = n * sizeof(float);
-	std::vector<float> a(n), b(n), c(n);
-	for (int i = 0; i < n; i++) {
-		a[i] = i * 0.5f;
-		b[i] = 1000.0f - i * 0.25f;
-	}
+	program::Arguments arguments(argc, argv, "vecadd");
+	int n = arguments.number("elements", 1 << 14, 1 << 19, 1 << 22, "length of the vectors");
+	arguments.end();
+	arguments.require(n > 0, "elements");
 
-	float *device_a, *device_b, *device_c;
-	CHECK(cudaMalloc(&device_a, bytes));
-	CHECK(cudaMalloc(&device_b, bytes));
-	CHECK(cudaMalloc(&device_c, bytes));
-	CHECK(cudaMemcpy(device_a, a.data(), bytes, cudaMemcpyHostToDevice));
-	CHECK(cudaMemcpy(device_b, b.data(), bytes, cudaMemcpyHostToDevice));
-
-	const int block = 256;
-	vecadd<<<(n + block - 1) / block, block>>>(device_a, device_b, device_c, n);
-	CHECK(cudaGetLastError());
-	CHECK(cudaMemcpy(c.data(), device_c, bytes, cudaMemcpyDeviceToHost));
-
-	int wrong = 0;
+	program::Random random(arguments.seed());
+	std::vector<float> a = random.floats(n, -1, 1), b = random.floats(n, -1, 1), expected(n);
 	for (int i = 0; i < n; i++)
-		wrong += c[i] != a[i] + b[i];
-	printf("vecadd of %d elements: %s (%d wrong)\n", n, wrong ? "FAIL" : "PASS", wrong);
-	CHECK(cudaFree(device_a));
-	CHECK(cudaFree(device_b));
-	CHECK(cudaFree(device_c));
-	return wrong ? EXIT_FAILURE : EXIT_SUCCESS;
+		expected[i] = a[i] + b[i];
+
+	program::Array<float> device_a(a), device_b(b), device_c(n);
+	vecadd<<<program::blocks(n, BLOCK), BLOCK>>>(device_a, device_b, device_c, n);
+	CHECK(cudaGetLastError());
+
+	program::Verdict verdict("vecadd");
+	verdict.equal("c", device_c.read(), expected);
+	return verdict.status();
 }

@@ -1,0 +1,166 @@
+// bfs: breadth-first search, one launch a level: a thread owns a node and, when the node is in the frontier, walks its
+// edges. TELEPORT and prefetch-CTA use it as BFS (Rodinia; TELEPORT's Listing 2 and Table 1), CAPS as BFS (Rodinia,
+// Fig. 6b), scratchpad sharing as BFS (kernel Kernel, Table 2: limited by threads and registers). Mask, nodes and cost
+// are read at the thread's own index, which a prefetcher can compute from the block; edges go by a loop index and
+// visited by a loaded value, so those reads scatter, and the degrees, which follow a power law, make warps diverge. Of
+// the seven indexes that Kernel reads five are precalculable. Threads that reach the same node in one launch store the
+// same values.
+#include "../program.h"
+
+#include <algorithm>
+#include <numeric>
+
+const int BLOCK = 512;
+
+struct Node {
+	int start, degree;
+};
+
+// mask[node] is 0, or the phase (1 or 2) of the launch that expands the node. Alternating phases keep the levels apart:
+// a node that this launch discovers waits for the next one. A node is visited from its discovery on. All flags are set
+// to the next phase rather than to 1: one register less, and with 20 of them three blocks fit in an SM of 32,768, the
+// occupancy of 100 % that TELEPORT reports (section 5.2.1).
+__global__ void Kernel(const Node *nodes, const int *edges, uint8_t *mask, uint8_t *visited, int *cost, uint8_t *over,
+                       int count, uint8_t phase, uint8_t next)
+{
+	int tid = blockIdx.x * blockDim.x + threadIdx.x;
+	if (tid < count && mask[tid] == phase) {
+		mask[tid] = 0;
+		int i = nodes[tid].start;
+		int end = nodes[tid].start + nodes[tid].degree;
+		for (; i < end; i++) {
+			int id = edges[i];
+			if (!visited[id]) {
+				visited[id] = next;
+				cost[id] = cost[tid] + 1;
+				mask[id] = next;
+				*over = next;
+			}
+		}
+	}
+}
+
+// Rodinia's form in two kernels: the first marks the nodes that it discovers, the second makes them the next frontier.
+__global__ void expand(const Node *nodes, const int *edges, uint8_t *mask, uint8_t *updating_mask,
+                       const uint8_t *visited, int *cost, int count)
+{
+	int tid = blockIdx.x * blockDim.x + threadIdx.x;
+	if (tid < count && mask[tid]) {
+		mask[tid] = false;
+		int i = nodes[tid].start;
+		int end = nodes[tid].start + nodes[tid].degree;
+		for (; i < end; i++) {
+			int id = edges[i];
+			if (!visited[id]) {
+				cost[id] = cost[tid] + 1;
+				updating_mask[id] = true;
+			}
+		}
+	}
+}
+
+__global__ void advance(uint8_t *mask, uint8_t *updating_mask, uint8_t *visited, uint8_t *over, int count)
+{
+	int tid = blockIdx.x * blockDim.x + threadIdx.x;
+	if (tid < count && updating_mask[tid]) {
+		mask[tid] = true;
+		visited[tid] = true;
+		updating_mask[tid] = false;
+		*over = true;
+	}
+}
+
+struct Graph {
+	std::vector<Node> nodes;
+	std::vector<int> edges;
+};
+
+// An undirected R-MAT graph: each edge picks a quadrant of the adjacency matrix, bit by bit, with the usual weights
+// 0.57, 0.19, 0.19, 0.05. Labels are shuffled, so that nodes of high degree lie anywhere.
+static Graph make_graph(int nodes, int degree, program::Random &random)
+{
+	std::vector<int> label(nodes);
+	std::iota(label.begin(), label.end(), 0);
+	for (int i = nodes - 1; i > 0; i--)
+		std::swap(label[i], label[random.below(i + 1)]);
+
+	std::vector<std::pair<int, int>> pairs;
+	for (long e = 0; e < (long)nodes * degree / 2; e++) {
+		int from = 0, to = 0;
+		for (int bit = 1; bit < nodes; bit *= 2) {
+			float choice = random.uniform();
+			from |= choice >= 0.76f ? bit : 0;
+			to |= (choice >= 0.57f && choice < 0.76f) || choice >= 0.95f ? bit : 0;
+		}
+		pairs.emplace_back(label[from], label[to]);
+		pairs.emplace_back(label[to], label[from]);
+	}
+	std::sort(pairs.begin(), pairs.end());
+
+	Graph graph;
+	graph.nodes.resize(nodes);
+	for (size_t e = 0; e < pairs.size(); e++) {
+		Node &node = graph.nodes[pairs[e].first];
+		if (!node.degree++)
+			node.start = (int)e;
+		graph.edges.push_back(pairs[e].second);
+	}
+	return graph;
+}
+
+static std::vector<int> search(const Graph &graph, int source)
+{
+	std::vector<int> cost(graph.nodes.size(), -1), queue = {source};
+	cost[source] = 0;
+	for (size_t head = 0; head < queue.size(); head++) {
+		const Node &node = graph.nodes[queue[head]];
+		for (int i = node.start; i < node.start + node.degree; i++)
+			if (cost[graph.edges[i]] < 0) {
+				cost[graph.edges[i]] = cost[queue[head]] + 1;
+				queue.push_back(graph.edges[i]);
+			}
+	}
+	return cost;
+}
+
+int main(int argc, char **argv)
+{
+	program::Arguments arguments(argc, argv, "bfs", {"plain", "two_kernels"});
+	int count = arguments.number("nodes", 1 << 12, 1 << 16, 1 << 20, "nodes, a power of two");
+	int degree = arguments.number("degree", 6, 6, 6, "mean number of edges a node");
+	arguments.end();
+	arguments.require(count >= 2 && !(count & (count - 1)) && degree >= 2,
+	                  "a power of two nodes, degree 2 or more");
+
+	program::Random random(arguments.seed());
+	Graph graph = make_graph(count, degree, random);
+	auto less = [](const Node &a, const Node &b) { return a.degree < b.degree; };
+	int source = (int)(std::max_element(graph.nodes.begin(), graph.nodes.end(), less) - graph.nodes.begin());
+
+	std::vector<int> start_cost(count, -1);
+	std::vector<uint8_t> start(count, 0);
+	start_cost[source] = 0;
+	start[source] = 1;
+	program::Array<Node> nodes(graph.nodes);
+	program::Array<int> edges(graph.edges), cost(start_cost);
+	program::Array<uint8_t> mask(start), visited(start), updating_mask(count), over(1);
+	updating_mask.clear();
+
+	int grid = program::blocks(count, BLOCK);
+	uint8_t phase = 1, next = 2;
+	do {
+		over.clear();
+		if (arguments.is("two_kernels")) {
+			expand<<<grid, BLOCK>>>(nodes, edges, mask, updating_mask, visited, cost, count);
+			advance<<<grid, BLOCK>>>(mask, updating_mask, visited, over, count);
+		} else {
+			Kernel<<<grid, BLOCK>>>(nodes, edges, mask, visited, cost, over, count, phase, next);
+			std::swap(phase, next);
+		}
+		CHECK(cudaGetLastError());
+	} while (over.read()[0]);
+
+	program::Verdict verdict("bfs");
+	verdict.equal("cost", cost.read(), search(graph, source));
+	return verdict.status();
+}

@@ -1,0 +1,349 @@
+// dct8x8: the 8 x 8 discrete cosine transform of an image and its inverse. Scratchpad sharing's DCT1 to DCT5 (Tables 1
+// to 5) and D2MA's DCT (dct1). A block stages a tile of the image in shared memory; of the transforms, each thread does
+// first one row of eight values and then one column in place there (DCT1 to DCT4), or each thread computes one
+// coefficient as two products with the matrix of cosines (DCT5). Rows are padded by one bank. Shared memory alone
+// limits DCT1 to DCT4 to 7 blocks an SM of 16 KB, and its last access precedes the last stores, so that it can be
+// released early. dct1_8320 and dct2_8320 are Table 5's larger tiles with the 128 threads that it states; dct1_8320x256
+// and dct2_8320x256 have the 256 that its text counts with. D2MA's own form waits for the DMA engine's intrinsics.
+#include "../program.h"
+
+const int SHORT_TILE = 32, SHORT_DEPTH = 4; // DCT3, DCT4: 32 x 32 values
+const int CONSTANT_BITS = 13;               // of the weights in fixed point
+
+// cos(k pi / 16) / 2
+const float C1 = 0.49039264f, C2 = 0.46193977f, C3 = 0.41573481f, C4 = 0.35355339f, C5 = 0.27778512f, C6 = 0.19134172f,
+	    C7 = 0.09754516f;
+
+__constant__ float cosines[64]; // row k: weights of coefficient k
+
+// A weight as a factor for values of type T, and what a sum of products becomes.
+template <typename T> __host__ __device__ constexpr T weight(float value);
+template <> __host__ __device__ constexpr float weight<float>(float value)
+{
+	return value;
+}
+template <> __host__ __device__ constexpr int weight<int>(float value)
+{
+	return (int)(value * (1 << CONSTANT_BITS) + 0.5f);
+}
+
+__host__ __device__ float scaled(float sum)
+{
+	return sum;
+}
+__host__ __device__ int scaled(int sum)
+{
+	return (sum + (1 << (CONSTANT_BITS - 1))) >> CONSTANT_BITS;
+}
+
+// Sums and differences of mirrored values halve the products: coefficients of even index see only the sums.
+template <typename T> __host__ __device__ void forward(T *v)
+{
+	const T c1 = weight<T>(C1), c2 = weight<T>(C2), c3 = weight<T>(C3), c4 = weight<T>(C4), c5 = weight<T>(C5),
+		c6 = weight<T>(C6), c7 = weight<T>(C7);
+	T s0 = v[0] + v[7], s1 = v[1] + v[6], s2 = v[2] + v[5], s3 = v[3] + v[4];
+	T d0 = v[0] - v[7], d1 = v[1] - v[6], d2 = v[2] - v[5], d3 = v[3] - v[4];
+	v[0] = scaled(c4 * ((s0 + s3) + (s1 + s2)));
+	v[4] = scaled(c4 * ((s0 + s3) - (s1 + s2)));
+	v[2] = scaled(c2 * (s0 - s3) + c6 * (s1 - s2));
+	v[6] = scaled(c6 * (s0 - s3) - c2 * (s1 - s2));
+	v[1] = scaled(c1 * d0 + c3 * d1 + c5 * d2 + c7 * d3);
+	v[3] = scaled(c3 * d0 - c7 * d1 - c1 * d2 - c5 * d3);
+	v[5] = scaled(c5 * d0 - c1 * d1 + c7 * d2 + c3 * d3);
+	v[7] = scaled(c7 * d0 - c5 * d1 + c3 * d2 - c1 * d3);
+}
+
+template <typename T> __host__ __device__ void inverse(T *v)
+{
+	const T c1 = weight<T>(C1), c2 = weight<T>(C2), c3 = weight<T>(C3), c4 = weight<T>(C4), c5 = weight<T>(C5),
+		c6 = weight<T>(C6), c7 = weight<T>(C7);
+	T e0 = c4 * (v[0] + v[4]), e1 = c4 * (v[0] - v[4]);
+	T f0 = c2 * v[2] + c6 * v[6], f1 = c6 * v[2] - c2 * v[6];
+	T s0 = e0 + f0, s1 = e1 + f1, s2 = e1 - f1, s3 = e0 - f0;
+	T d0 = c1 * v[1] + c3 * v[3] + c5 * v[5] + c7 * v[7];
+	T d1 = c3 * v[1] - c7 * v[3] - c1 * v[5] - c5 * v[7];
+	T d2 = c5 * v[1] - c1 * v[3] + c7 * v[5] + c3 * v[7];
+	T d3 = c7 * v[1] - c5 * v[3] + c3 * v[5] - c1 * v[7];
+	v[0] = scaled(s0 + d0), v[7] = scaled(s0 - d0);
+	v[1] = scaled(s1 + d1), v[6] = scaled(s1 - d1);
+	v[2] = scaled(s2 + d2), v[5] = scaled(s2 - d2);
+	v[3] = scaled(s3 + d3), v[4] = scaled(s3 - d3);
+}
+
+template <bool INVERSE, typename T> __host__ __device__ void transform(T *v)
+{
+	if (INVERSE)
+		inverse(v);
+	else
+		forward(v);
+}
+
+// Eight values in shared memory, `step` apart, in place.
+template <bool INVERSE> __device__ void transform_at(float *values, int step)
+{
+	float v[8];
+	for (int i = 0; i < 8; i++)
+		v[i] = values[i * step];
+	transform<INVERSE>(v);
+	for (int i = 0; i < 8; i++)
+		values[i * step] = v[i];
+}
+
+// WIDTH x HEIGHT values by 8 x WIDTH/8 x DEPTH threads, each of which has one column of a strip of eight rows, in every
+// DEPTHth strip.
+template <int WIDTH, int HEIGHT, int DEPTH, bool INVERSE>
+__device__ void transform_tile(float *tile, const float *source, float *result, int pitch)
+{
+	const int STRIDE = WIDTH + 1;
+	int column = threadIdx.y * 8 + threadIdx.x;
+	int origin = blockIdx.y * HEIGHT * pitch + blockIdx.x * WIDTH + column;
+
+	for (int y = threadIdx.z * 8; y < HEIGHT; y += DEPTH * 8)
+		for (int i = 0; i < 8; i++)
+			tile[(y + i) * STRIDE + column] = source[origin + (y + i) * pitch];
+	__syncthreads();
+	for (int y = threadIdx.z * 8; y < HEIGHT; y += DEPTH * 8)
+		transform_at<INVERSE>(&tile[(y + threadIdx.x) * STRIDE + threadIdx.y * 8], 1);
+	__syncthreads();
+	for (int y = threadIdx.z * 8; y < HEIGHT; y += DEPTH * 8) {
+		transform_at<INVERSE>(&tile[y * STRIDE + column], STRIDE);
+		for (int i = 0; i < 8; i++)
+			result[origin + (y + i) * pitch] = tile[(y + i) * STRIDE + column];
+	}
+}
+
+__global__ void CUDAkernel2DCT(const float *source, float *result, int pitch)
+{
+	__shared__ float tile[16 * 33];
+	transform_tile<32, 16, 2, false>(tile, source, result, pitch);
+}
+
+__global__ void CUDAkernel2IDCT(const float *source, float *result, int pitch)
+{
+	__shared__ float tile[16 * 33];
+	transform_tile<32, 16, 2, true>(tile, source, result, pitch);
+}
+
+__global__ void CUDAkernel2DCT_8320(const float *source, float *result, int pitch)
+{
+	__shared__ float tile[32 * 65];
+	transform_tile<64, 32, 2, false>(tile, source, result, pitch);
+}
+
+__global__ void CUDAkernel2IDCT_8320(const float *source, float *result, int pitch)
+{
+	__shared__ float tile[32 * 65];
+	transform_tile<64, 32, 2, true>(tile, source, result, pitch);
+}
+
+__global__ void CUDAkernel2DCT_8320x256(const float *source, float *result, int pitch)
+{
+	__shared__ float tile[32 * 65];
+	transform_tile<64, 32, 4, false>(tile, source, result, pitch);
+}
+
+__global__ void CUDAkernel2IDCT_8320x256(const float *source, float *result, int pitch)
+{
+	__shared__ float tile[32 * 65];
+	transform_tile<64, 32, 4, true>(tile, source, result, pitch);
+}
+
+// 16-bit values, two in a word: half of the threads copy the tile, a word each.
+template <bool INVERSE>
+__device__ void transform_short_tile(short2 *tile, const short2 *source, short2 *result, int pitch)
+{
+	const int STRIDE = SHORT_TILE / 2 + 1;
+	int column = threadIdx.y * 8 + threadIdx.x, y = threadIdx.z * 8;
+	bool copies = column < SHORT_TILE / 2;
+	int origin = (blockIdx.y * SHORT_TILE + y) * pitch + blockIdx.x * SHORT_TILE / 2 + column;
+
+	if (copies)
+		for (int i = 0; i < 8; i++)
+			tile[(y + i) * STRIDE + column] = source[origin + i * pitch];
+	__syncthreads();
+
+	short2 *row = &tile[(y + threadIdx.x) * STRIDE + threadIdx.y * 4];
+	int v[8];
+	for (int i = 0; i < 4; i++) {
+		short2 pair = row[i];
+		v[2 * i] = pair.x;
+		v[2 * i + 1] = pair.y;
+	}
+	transform<INVERSE>(v);
+	for (int i = 0; i < 4; i++)
+		row[i] = make_short2((short)v[2 * i], (short)v[2 * i + 1]);
+	__syncthreads();
+
+	short *values = (short *)tile + y * 2 * STRIDE + column;
+	for (int i = 0; i < 8; i++)
+		v[i] = values[i * 2 * STRIDE];
+	transform<INVERSE>(v);
+	for (int i = 0; i < 8; i++)
+		values[i * 2 * STRIDE] = (short)v[i];
+	__syncthreads();
+
+	if (copies)
+		for (int i = 0; i < 8; i++)
+			result[origin + i * pitch] = tile[(y + i) * STRIDE + column];
+}
+
+__global__ void CUDAkernelShortDCT(const short2 *source, short2 *result, int pitch)
+{
+	__shared__ short2 tile[SHORT_TILE * (SHORT_TILE / 2 + 1)];
+	transform_short_tile<false>(tile, source, result, pitch);
+}
+
+__global__ void CUDAkernelShortIDCT(const short2 *source, short2 *result, int pitch)
+{
+	__shared__ short2 tile[SHORT_TILE * (SHORT_TILE / 2 + 1)];
+	transform_short_tile<true>(tile, source, result, pitch);
+}
+
+// A X A^T for one 8 x 8 block, a thread a coefficient.
+__global__ void CUDAkernel1DCT(const float *source, float *result, int pitch)
+{
+	__shared__ float values[64], half_done[64];
+	int x = threadIdx.x, y = threadIdx.y;
+	int at = (blockIdx.y * 8 + y) * pitch + blockIdx.x * 8 + x;
+
+	values[y * 8 + x] = source[at];
+	__syncthreads();
+	float sum = 0;
+	for (int k = 0; k < 8; k++)
+		sum += cosines[y * 8 + k] * values[k * 8 + x];
+	half_done[y * 8 + x] = sum;
+	__syncthreads();
+	sum = 0;
+	for (int k = 0; k < 8; k++)
+		sum += half_done[y * 8 + k] * cosines[x * 8 + k];
+	result[at] = sum;
+}
+
+// Weight of value i in coefficient k.
+static double cosine(int k, int i)
+{
+	return (k ? 0.5 : std::sqrt(0.125)) * std::cos((2 * i + 1) * k * M_PI / 16);
+}
+
+// By the definition, in double precision.
+static std::vector<double> reference(const std::vector<double> &image, int size, bool inverted)
+{
+	double weights[8][8];
+	for (int k = 0; k < 8; k++)
+		for (int i = 0; i < 8; i++)
+			weights[k][i] = inverted ? cosine(i, k) : cosine(k, i);
+	std::vector<double> result(image.size());
+	for (int top = 0; top < size; top += 8)
+		for (int left = 0; left < size; left += 8) {
+			double rows[8][8] = {};
+			for (int y = 0; y < 8; y++)
+				for (int k = 0; k < 8; k++)
+					for (int i = 0; i < 8; i++)
+						rows[y][k] += weights[k][i] * image[(top + y) * size + left + i];
+			for (int k = 0; k < 8; k++)
+				for (int x = 0; x < 8; x++)
+					for (int i = 0; i < 8; i++)
+						result[(top + k) * size + left + x] += weights[k][i] * rows[i][x];
+		}
+	return result;
+}
+
+// The same fixed-point steps as the kernels'.
+template <bool INVERSE> static std::vector<short> fixed_point(const std::vector<short> &image, int size)
+{
+	std::vector<short> result = image;
+	int v[8];
+	for (int pass = 0; pass < 2; pass++) {
+		int step = pass ? size : 1;
+		for (int line = 0; line < size; line++)
+			for (int block = 0; block < size; block += 8) {
+				short *at = &result[pass ? block * size + line : line * size + block];
+				for (int i = 0; i < 8; i++)
+					v[i] = at[i * step];
+				transform<INVERSE>(v);
+				for (int i = 0; i < 8; i++)
+					at[i * step] = (short)v[i];
+			}
+	}
+	return result;
+}
+
+// Gradients with texture, -128 to 127.
+static std::vector<double> make_image(program::Random &random, int size)
+{
+	std::vector<double> image(size * size);
+	for (int y = 0; y < size; y++)
+		for (int x = 0; x < size; x++)
+			image[y * size + x] = (int)((3 * x + 5 * y) / 4 % 192 + random.below(64)) - 128;
+	return image;
+}
+
+static void run_short(bool inverted, const std::vector<double> &input, const std::vector<double> &expected, int size,
+                      program::Verdict &verdict)
+{
+	std::vector<short> values(input.size());
+	for (size_t i = 0; i < input.size(); i++)
+		values[i] = (short)std::lround(input[i]);
+	program::Array<short> source(values), result(values.size());
+	dim3 grid(size / SHORT_TILE, size / SHORT_TILE), block(8, SHORT_TILE / 8, SHORT_DEPTH);
+	auto kernel = inverted ? CUDAkernelShortIDCT : CUDAkernelShortDCT;
+	kernel<<<grid, block>>>((short2 *)(short *)source, (short2 *)(short *)result, size / 2);
+	CHECK(cudaGetLastError());
+
+	std::vector<short> got = result.read();
+	verdict.equal("result", got, inverted ? fixed_point<true>(values, size) : fixed_point<false>(values, size));
+	double largest = 0;
+	for (size_t i = 0; i < got.size(); i++)
+		largest = std::fmax(largest, std::fabs(got[i] - expected[i]));
+	verdict.require(largest < 3, "fixed point within 3 of the definition");
+}
+
+int main(int argc, char **argv)
+{
+	program::Arguments arguments(
+		argc, argv, "dct8x8",
+		{"dct1", "dct2", "dct3", "dct4", "dct5", "dct1_8320", "dct2_8320", "dct1_8320x256", "dct2_8320x256"});
+	int size = arguments.number("pixels", 256, 1024, 512, "pixels a side of the image, a multiple of 64");
+	arguments.end();
+	arguments.require(size > 0 && size % 64 == 0 && size <= 8192, "pixels that are a multiple of 64, to 8192");
+
+	struct Form {
+		const char *name;
+		bool inverted;
+		void (*kernel)(const float *, float *, int); // none: the 16-bit ones
+		dim3 tile, block;
+	};
+	const Form forms[] = {{"dct1", false, CUDAkernel2DCT, dim3(32, 16), dim3(8, 4, 2)},
+	                      {"dct2", true, CUDAkernel2IDCT, dim3(32, 16), dim3(8, 4, 2)},
+	                      {"dct3", false, nullptr, dim3(), dim3()},
+	                      {"dct4", true, nullptr, dim3(), dim3()},
+	                      {"dct5", false, CUDAkernel1DCT, dim3(8, 8), dim3(8, 8)},
+	                      {"dct1_8320", false, CUDAkernel2DCT_8320, dim3(64, 32), dim3(8, 8, 2)},
+	                      {"dct2_8320", true, CUDAkernel2IDCT_8320, dim3(64, 32), dim3(8, 8, 2)},
+	                      {"dct1_8320x256", false, CUDAkernel2DCT_8320x256, dim3(64, 32), dim3(8, 8, 4)},
+	                      {"dct2_8320x256", true, CUDAkernel2IDCT_8320x256, dim3(64, 32), dim3(8, 8, 4)}};
+	const Form *form = forms;
+	while (!arguments.is(form->name))
+		form++;
+
+	program::Random random(arguments.seed());
+	std::vector<double> input = make_image(random, size);
+	if (form->inverted)
+		input = reference(input, size, false);
+	std::vector<double> expected = reference(input, size, form->inverted);
+
+	program::Verdict verdict("dct8x8");
+	if (!form->kernel) {
+		run_short(form->inverted, input, expected, size, verdict);
+		return verdict.status();
+	}
+	float weights[64];
+	for (int i = 0; i < 64; i++)
+		weights[i] = (float)cosine(i / 8, i % 8);
+	CHECK(cudaMemcpyToSymbol(cosines, weights, sizeof(weights)));
+	program::Array<float> source(std::vector<float>(input.begin(), input.end())), result(input.size());
+	form->kernel<<<dim3(size / form->tile.x, size / form->tile.y), form->block>>>(source, result, size);
+	CHECK(cudaGetLastError());
+	verdict.close("result", result.read(), expected, 2e-4);
+	return verdict.status();
+}

@@ -1,0 +1,126 @@
+// filters: three filters of an image, D2MA's GAUSS (5 x 5 binomial weights), MEAN (of 3 x 3) and SOBEL (size of the 3 x
+// 3 gradient). A block of 16 x 16 threads buffers its pixels and a halo in shared memory; the halo holds the
+// neighbours' pixels or, beyond the image's border, a constant. So the buffering of each pixel is guarded by conditions
+// on its place, and the tile is wider than the block: these address calculations, and not the transfers alone, are what
+// D2MA's halo mode takes over. D2MA's own forms wait for the DMA engine's intrinsics.
+#include "../program.h"
+
+const int BLOCK = 16;
+const float BORDER = 0; // the constant beyond the image
+
+// The block's pixels with RADIUS around them.
+template <int RADIUS>
+__device__ void buffer_tile(float (*tile)[BLOCK + 2 * RADIUS], const float *image, int width, int height)
+{
+	int left = blockIdx.x * BLOCK - RADIUS, top = blockIdx.y * BLOCK - RADIUS;
+	for (int y = threadIdx.y; y < BLOCK + 2 * RADIUS; y += BLOCK)
+		for (int x = threadIdx.x; x < BLOCK + 2 * RADIUS; x += BLOCK) {
+			bool inside = left + x >= 0 && left + x < width && top + y >= 0 && top + y < height;
+			tile[y][x] = inside ? image[(top + y) * width + left + x] : BORDER;
+		}
+	__syncthreads();
+}
+
+__device__ int pixel_index(int width)
+{
+	return (blockIdx.y * BLOCK + threadIdx.y) * width + blockIdx.x * BLOCK + threadIdx.x;
+}
+
+__global__ void gauss(const float *image, float *result, int width, int height)
+{
+	__shared__ float tile[BLOCK + 4][BLOCK + 4];
+	buffer_tile<2>(tile, image, width, height);
+	const float weights[5] = {1 / 16.0f, 4 / 16.0f, 6 / 16.0f, 4 / 16.0f, 1 / 16.0f};
+	float sum = 0;
+	for (int y = 0; y < 5; y++)
+		for (int x = 0; x < 5; x++)
+			sum += weights[y] * weights[x] * tile[threadIdx.y + y][threadIdx.x + x];
+	result[pixel_index(width)] = sum;
+}
+
+__global__ void mean(const float *image, float *result, int width, int height)
+{
+	__shared__ float tile[BLOCK + 2][BLOCK + 2];
+	buffer_tile<1>(tile, image, width, height);
+	float sum = 0;
+	for (int y = 0; y < 3; y++)
+		for (int x = 0; x < 3; x++)
+			sum += tile[threadIdx.y + y][threadIdx.x + x];
+	result[pixel_index(width)] = sum / 9;
+}
+
+__global__ void sobel(const float *image, float *result, int width, int height)
+{
+	__shared__ float tile[BLOCK + 2][BLOCK + 2];
+	buffer_tile<1>(tile, image, width, height);
+	const float *above = &tile[threadIdx.y][threadIdx.x], *level = &tile[threadIdx.y + 1][threadIdx.x],
+		    *below = &tile[threadIdx.y + 2][threadIdx.x];
+	float across = (above[2] + 2 * level[2] + below[2]) - (above[0] + 2 * level[0] + below[0]);
+	float down = (below[0] + 2 * below[1] + below[2]) - (above[0] + 2 * above[1] + above[2]);
+	result[pixel_index(width)] = sqrtf(across * across + down * down);
+}
+
+// Sum of the 5 x 5 pixels around (x, y), weighted.
+static double weighted(const std::vector<float> &image, int width, int height, int x, int y,
+                       const double (&weights)[5][5])
+{
+	double sum = 0;
+	for (int dy = -2; dy <= 2; dy++)
+		for (int dx = -2; dx <= 2; dx++) {
+			bool inside = x + dx >= 0 && x + dx < width && y + dy >= 0 && y + dy < height;
+			sum += weights[dy + 2][dx + 2] * (inside ? image[(y + dy) * width + x + dx] : BORDER);
+		}
+	return sum;
+}
+
+static std::vector<double> reference(const program::Arguments &arguments, const std::vector<float> &image, int width,
+                                     int height)
+{
+	double binomial[5][5], ninths[5][5] = {}, across[5][5] = {}, down[5][5] = {};
+	const int row[5] = {1, 4, 6, 4, 1};
+	for (int y = 0; y < 5; y++)
+		for (int x = 0; x < 5; x++)
+			binomial[y][x] = row[y] * row[x] / 256.0;
+	for (int i = -1; i <= 1; i++) {
+		for (int j = -1; j <= 1; j++)
+			ninths[i + 2][j + 2] = 1 / 9.0;
+		across[i + 2][3] = down[3][i + 2] = i ? 1 : 2;
+		across[i + 2][1] = down[1][i + 2] = i ? -1 : -2;
+	}
+	std::vector<double> result(image.size());
+	for (int y = 0; y < height; y++)
+		for (int x = 0; x < width; x++) {
+			double &pixel = result[y * width + x];
+			if (arguments.is("gauss"))
+				pixel = weighted(image, width, height, x, y, binomial);
+			else if (arguments.is("mean"))
+				pixel = weighted(image, width, height, x, y, ninths);
+			else
+				pixel = std::hypot(weighted(image, width, height, x, y, across),
+				                   weighted(image, width, height, x, y, down));
+		}
+	return result;
+}
+
+int main(int argc, char **argv)
+{
+	program::Arguments arguments(argc, argv, "filters", {"gauss", "mean", "sobel"});
+	int width = arguments.number("width", 128, 1024, 1024, "pixels a row, a multiple of 16");
+	int height = arguments.number("height", 96, 768, 1024, "rows, a multiple of 16");
+	arguments.end();
+	arguments.require(width > 0 && width % BLOCK == 0 && width <= 16384,
+	                  "a width that is a multiple of 16, to 16384");
+	arguments.require(height > 0 && height % BLOCK == 0 && height <= 16384,
+	                  "a height that is a multiple of 16, to 16384");
+
+	program::Random random(arguments.seed());
+	std::vector<float> image = random.floats((size_t)width * height, 0, 1);
+	program::Array<float> source(image), result(image.size());
+	auto kernel = arguments.is("gauss") ? gauss : arguments.is("mean") ? mean : sobel;
+	kernel<<<dim3(width / BLOCK, height / BLOCK), dim3(BLOCK, BLOCK)>>>(source, result, width, height);
+	CHECK(cudaGetLastError());
+
+	program::Verdict verdict("filters");
+	verdict.close("result", result.read(), reference(arguments, image, width, height), 1e-5);
+	return verdict.status();
+}

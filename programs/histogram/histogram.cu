@@ -1,0 +1,289 @@
+// histogram: how often each value occurs. Kernels count in shared memory and leave one histogram a block, which another
+// kernel adds up.
+//   histogram256  Scratchpad sharing's histogram (Tables 1 to 5) and CAPS's HST: 6 warps, each with 384 counters of a
+//                 word, which it adds to with atomics; words of four bytes are read across the whole grid.
+//   histogram64   CAPS's HST with 64 bins: a byte counter for each thread and bin, so that no atomics are needed.
+//   multiplexing  HG of the comparison with shared memory multiplexing (Tables 7 to 9): one warp, a byte counter for
+//                 each thread and of 224 bins.
+//   vtb, vtb_pipe, co_vtb: two blocks of HG in one of two warps (Yang et al., PACT 2012). vtb: they take turns with one
+//     array of counters. vtb_pipe: the one whose turn comes next already loads its first values. co_vtb: each has
+//     counters of its own for the lower bins and both take turns with those of the upper bins, for which the second
+//     reads its values again; 32 lower bins make 8192 bytes, of which two fit in 16 KB as of the other forms.
+// Counters are in use from the first instructions to the last: sharing them leaves little to overlap.
+#include "../program.h"
+
+const int BINS256 = 384, WARPS256 = 6, THREADS256 = 32 * WARPS256;  // 384: as Table 3 enlarges the 256
+const int BINS64 = 64, THREADS64 = 64, VECTORS64 = 15;              // uint4 a thread: 240 bytes, which a byte can count
+const int BINS = 224, LANES = 32, LOWER = 32, UPPER = BINS - LOWER; // of HG; a thread reads BINS values
+const unsigned TURNS = 2;                                           // blocks of HG in one of its VTB forms
+const int AHEAD = 8;                                                // values that vtb_pipe loads ahead
+const unsigned MERGE_THREADS = 64;
+
+// Compares and swaps until no other lane came between: about the steps of a count by writes that bear the lane's tag,
+// which shared memory without atomics needs and Table 4's 13 instructions a byte tell of, but without its races.
+__device__ void add_one(unsigned *counter)
+{
+	unsigned seen = atomicOr(counter, 0), before;
+	do {
+		before = seen;
+		seen = atomicCAS(counter, before, before + 1);
+	} while (seen != before);
+}
+
+__global__ void histogram256Kernel(const unsigned *data, unsigned *partial, int words)
+{
+	__shared__ unsigned counters[WARPS256 * BINS256];
+	for (int i = threadIdx.x; i < WARPS256 * BINS256; i += THREADS256)
+		counters[i] = 0;
+	__syncthreads();
+
+	unsigned *ours = &counters[threadIdx.x / 32 * BINS256];
+	for (int i = blockIdx.x * THREADS256 + threadIdx.x; i < words; i += gridDim.x * THREADS256)
+		for (unsigned word = data[i], byte = 0; byte < 4; byte++, word >>= 8)
+			add_one(&ours[word & 255]);
+	__syncthreads();
+
+	for (int bin = threadIdx.x; bin < BINS256; bin += THREADS256) {
+		unsigned sum = 0;
+		for (int warp = 0; warp < WARPS256; warp++)
+			sum += counters[warp * BINS256 + bin];
+		partial[blockIdx.x * BINS256 + bin] = sum;
+	}
+}
+
+// The upper six bits of each byte.
+__device__ void count64(unsigned char *counters, unsigned word)
+{
+	counters[(word >> 2 & 63) * THREADS64]++;
+	counters[(word >> 10 & 63) * THREADS64]++;
+	counters[(word >> 18 & 63) * THREADS64]++;
+	counters[(word >> 26 & 63) * THREADS64]++;
+}
+
+__global__ void histogram64(const uint4 *data, unsigned *partial)
+{
+	__shared__ unsigned words[BINS64 * THREADS64 / 4];
+	unsigned char *counters = (unsigned char *)words; // a row of threads for each bin
+	for (int i = threadIdx.x; i < BINS64 * THREADS64 / 4; i += THREADS64)
+		words[i] = 0;
+	__syncthreads();
+
+	// Neighbouring threads count in neighbouring words, a bank each.
+	unsigned char *ours = &counters[threadIdx.x % 16 * 4 + threadIdx.x / 16];
+	data += blockIdx.x * THREADS64 * VECTORS64 + threadIdx.x;
+	for (int i = 0; i < VECTORS64; i++) {
+		uint4 vector = data[i * THREADS64];
+		count64(ours, vector.x);
+		count64(ours, vector.y);
+		count64(ours, vector.z);
+		count64(ours, vector.w);
+	}
+	__syncthreads();
+
+	// A thread adds up one bin, each beginning in another bank.
+	unsigned sum = 0;
+	for (int i = 0; i < THREADS64 / 4; i++) {
+		unsigned four = words[threadIdx.x * (THREADS64 / 4) + (threadIdx.x + i) % (THREADS64 / 4)];
+		sum += (four & 255) + (four >> 8 & 255) + (four >> 16 & 255) + (four >> 24);
+	}
+	partial[blockIdx.x * BINS64 + threadIdx.x] = sum;
+}
+
+__global__ void merge(const unsigned *partial, unsigned *result, int count, int bins)
+{
+	__shared__ unsigned sums[MERGE_THREADS];
+	unsigned sum = 0;
+	for (int i = threadIdx.x; i < count; i += MERGE_THREADS)
+		sum += partial[i * bins + blockIdx.x];
+	sums[threadIdx.x] = sum;
+	for (unsigned half = MERGE_THREADS / 2; half; half /= 2) {
+		__syncthreads();
+		if (threadIdx.x < half)
+			sums[threadIdx.x] += sums[threadIdx.x + half];
+	}
+	if (threadIdx.x == 0)
+		result[blockIdx.x] = sums[0];
+}
+
+// HG's steps, for the 32 threads of one block of the plain form. Each has a row of counters.
+__device__ void clear(unsigned char *row, int bins)
+{
+	for (int i = 0; i < bins; i++)
+		row[i] = 0;
+}
+
+__device__ void add_rows(unsigned *partial, const unsigned char *counters, int bins)
+{
+	for (int bin = threadIdx.x; bin < bins; bin += LANES) {
+		unsigned sum = 0;
+		for (int lane = 0; lane < LANES; lane++)
+			sum += counters[lane * bins + bin];
+		partial[bin] = sum;
+	}
+}
+
+__global__ void histogram256(const unsigned *data, unsigned *partial)
+{
+	__shared__ unsigned char counters[LANES * BINS];
+	unsigned char *row = &counters[threadIdx.x * BINS];
+	data += blockIdx.x * LANES * BINS + threadIdx.x;
+
+	clear(row, BINS);
+	for (int i = 0; i < BINS; i++)
+		row[data[i * LANES]]++;
+	__syncthreads();
+	add_rows(&partial[blockIdx.x * BINS], counters, BINS);
+}
+
+// threadIdx.y: which of the two blocks of the plain form.
+__global__ void histogram256_vtb(const unsigned *data, unsigned *partial)
+{
+	__shared__ unsigned char counters[LANES * BINS];
+	unsigned char *row = &counters[threadIdx.x * BINS];
+	int block = blockIdx.x * TURNS + threadIdx.y;
+	data += block * LANES * BINS + threadIdx.x;
+
+	for (unsigned turn = 0; turn < TURNS; turn++) {
+		if (threadIdx.y == turn) {
+			clear(row, BINS);
+			for (int i = 0; i < BINS; i++)
+				row[data[i * LANES]]++;
+		}
+		__syncthreads();
+		if (threadIdx.y == turn)
+			add_rows(&partial[block * BINS], counters, BINS);
+		__syncthreads();
+	}
+}
+
+__global__ void histogram256_vtb_pipe(const unsigned *data, unsigned *partial)
+{
+	__shared__ unsigned char counters[LANES * BINS];
+	unsigned char *row = &counters[threadIdx.x * BINS];
+	int block = blockIdx.x * TURNS + threadIdx.y;
+	data += block * LANES * BINS + threadIdx.x;
+
+	unsigned next[AHEAD];
+	for (int i = 0; i < AHEAD; i++)
+		next[i] = data[i * LANES];
+	for (unsigned turn = 0; turn < TURNS; turn++) {
+		if (threadIdx.y == turn) {
+			clear(row, BINS);
+			for (int start = AHEAD; start <= BINS; start += AHEAD)
+				for (int i = 0; i < AHEAD; i++) {
+					unsigned value = next[i];
+					if (start < BINS)
+						next[i] = data[(start + i) * LANES];
+					row[value]++;
+				}
+		}
+		__syncthreads();
+		if (threadIdx.y == turn)
+			add_rows(&partial[block * BINS], counters, BINS);
+		__syncthreads();
+	}
+}
+
+__global__ void histogram256_co_vtb(const unsigned *data, unsigned *partial)
+{
+	__shared__ unsigned char own[TURNS][LANES * LOWER], common[LANES * UPPER];
+	unsigned char *lower = &own[threadIdx.y][threadIdx.x * LOWER], *upper = &common[threadIdx.x * UPPER];
+	int block = blockIdx.x * TURNS + threadIdx.y;
+	data += block * LANES * BINS + threadIdx.x;
+	partial += block * BINS;
+	bool first = threadIdx.y == 0;
+
+	clear(lower, LOWER);
+	if (first)
+		clear(upper, UPPER);
+	for (int i = 0; i < BINS; i++) {
+		unsigned value = data[i * LANES];
+		if (value < LOWER)
+			lower[value]++;
+		else if (first)
+			upper[value - LOWER]++;
+	}
+	__syncthreads();
+	add_rows(partial, own[threadIdx.y], LOWER);
+	if (first)
+		add_rows(&partial[LOWER], common, UPPER);
+	__syncthreads();
+	if (!first) {
+		clear(upper, UPPER);
+		for (int i = 0; i < BINS; i++) {
+			unsigned value = data[i * LANES];
+			if (value >= LOWER)
+				upper[value - LOWER]++;
+		}
+	}
+	__syncthreads();
+	if (!first)
+		add_rows(&partial[LOWER], common, UPPER);
+}
+
+// Values below `bins` as an image has them: most around two levels.
+static unsigned make_value(program::Random &random, unsigned bins)
+{
+	unsigned level = random.below(3) ? bins / 4 : bins * 3 / 4;
+	unsigned spread = random.below(bins / 4) + random.below(bins / 4);
+	return level - bins / 4 + spread;
+}
+
+int main(int argc, char **argv)
+{
+	program::Arguments arguments(argc, argv, "histogram",
+	                             {"histogram256", "histogram64", "multiplexing", "vtb", "vtb_pipe", "co_vtb"});
+	int blocks = arguments.number("blocks", 15, 120, 240, "blocks of histogram256Kernel");
+	int kilobytes = arguments.number("kilobytes", 64, 4096, 65536, "data of histogram256 and histogram64");
+	int groups =
+		arguments.number("groups", 16, 512, 128, "histograms of 7168 values in HG's forms, an even number");
+	arguments.end();
+	arguments.require(blocks > 0 && blocks <= 4096, "1 to 4096 blocks");
+	arguments.require(kilobytes > 0 && kilobytes <= 1 << 20, "1 to 1048576 kilobytes");
+	arguments.require(groups > 0 && groups % TURNS == 0 && groups <= 1 << 16, "an even number of groups, to 65536");
+
+	bool is256 = arguments.is("histogram256"), is64 = arguments.is("histogram64");
+	int bins = is256 ? BINS256 : is64 ? BINS64 : BINS;
+	size_t words = (size_t)kilobytes * 256;
+	if (is64) {
+		const int BLOCK_WORDS = THREADS64 * VECTORS64 * 4;
+		blocks = program::blocks(words, BLOCK_WORDS);
+		words = (size_t)blocks * BLOCK_WORDS;
+	} else if (!is256) {
+		blocks = groups;
+		words = (size_t)groups * LANES * BINS;
+	}
+
+	program::Random random(arguments.seed());
+	std::vector<unsigned> values(words), expected(bins);
+	for (unsigned &word : values)
+		if (is256 || is64)
+			for (int i = 0; i < 4; i++) {
+				unsigned byte = make_value(random, 256);
+				word = word << 8 | byte;
+				expected[is64 ? byte >> 2 : byte]++;
+			}
+		else
+			expected[word = make_value(random, BINS)]++;
+
+	program::Array<unsigned> data(values), partial((size_t)blocks * bins), result(bins);
+	dim3 pair(LANES, TURNS);
+	if (is256)
+		histogram256Kernel<<<blocks, THREADS256>>>(data, partial, (int)words);
+	else if (is64)
+		histogram64<<<blocks, THREADS64>>>((uint4 *)(unsigned *)data, partial);
+	else if (arguments.is("multiplexing"))
+		histogram256<<<groups, LANES>>>(data, partial);
+	else if (arguments.is("vtb"))
+		histogram256_vtb<<<groups / TURNS, pair>>>(data, partial);
+	else if (arguments.is("vtb_pipe"))
+		histogram256_vtb_pipe<<<groups / TURNS, pair>>>(data, partial);
+	else
+		histogram256_co_vtb<<<groups / TURNS, pair>>>(data, partial);
+	merge<<<bins, MERGE_THREADS>>>(partial, result, blocks, bins);
+	CHECK(cudaGetLastError());
+
+	program::Verdict verdict("histogram");
+	verdict.equal("counts", result.read(), expected);
+	return verdict.status();
+}

@@ -1,0 +1,118 @@
+// nqueens: counts the ways to place N queens on a board of N x N. The host places the first rows; a thread takes one
+// such position and searches the other rows depth first, with its stack in shared memory. Scratchpad sharing uses it as
+// NQU (GPGPU-Sim's): five shared variables of 10,496 bytes for a block of 64 threads, so that one block fits in 16 KB.
+// The rows of the stack are 10 words long; global memory is read three times a thread and hardly matters. Most of the
+// published 24,576 threads have no position and only join the sum of their block, so that instructions are few (52 a
+// thread) and the threads that search decide the time. The paper does not name N: 8 fits its instructions and cycles.
+#include "../program.h"
+
+const int THREADS = 64, DEPTH = 10;
+
+// A position: which columns and diagonals the queens of the rows above attack in the next row, one bit a column.
+struct Positions {
+	std::vector<unsigned> columns, left, right;
+};
+
+__global__ void solve_nqueen_cuda_kernel(int n, int rows, const unsigned *columns, const unsigned *left,
+                                         const unsigned *right, unsigned *results, int positions)
+{
+	__shared__ unsigned mask[THREADS][DEPTH], l_mask[THREADS][DEPTH], r_mask[THREADS][DEPTH], m[THREADS][DEPTH];
+	__shared__ unsigned sum[THREADS];
+	const unsigned full = (1u << n) - 1;
+	int tid = threadIdx.x, index = blockIdx.x * THREADS + tid;
+
+	if (index < positions) {
+		unsigned solutions = 0;
+		int row = 0;
+		mask[tid][0] = columns[index];
+		l_mask[tid][0] = left[index];
+		r_mask[tid][0] = right[index];
+		m[tid][0] = mask[tid][0] | l_mask[tid][0] | r_mask[tid][0];
+		while (row >= 0) {
+			unsigned queen = (m[tid][row] + 1) & ~m[tid][row] & full;
+			m[tid][row] |= queen;
+			if (!queen) {
+				row--;
+			} else if (row + 1 == rows) {
+				solutions++;
+			} else {
+				mask[tid][row + 1] = mask[tid][row] | queen;
+				l_mask[tid][row + 1] = (l_mask[tid][row] | queen) << 1;
+				r_mask[tid][row + 1] = (r_mask[tid][row] | queen) >> 1;
+				row++;
+				m[tid][row] = mask[tid][row] | l_mask[tid][row] | r_mask[tid][row];
+			}
+		}
+		sum[tid] = solutions;
+	} else {
+		sum[tid] = 0;
+	}
+	__syncthreads();
+
+	for (int half = THREADS / 2; half; half /= 2) {
+		if (tid < half)
+			sum[tid] += sum[tid + half];
+		__syncthreads();
+	}
+	if (tid == 0)
+		results[blockIdx.x] = sum[0];
+}
+
+// All ways to place the queens of the next `rows` rows.
+static void place(int n, int rows, unsigned columns, unsigned left, unsigned right, Positions &positions)
+{
+	if (!rows) {
+		positions.columns.push_back(columns);
+		positions.left.push_back(left);
+		positions.right.push_back(right);
+		return;
+	}
+	for (unsigned queen = 1; queen < 1u << n; queen *= 2)
+		if (!((columns | left | right) & queen))
+			place(n, rows - 1, columns | queen, (left | queen) << 1, (right | queen) >> 1, positions);
+}
+
+static unsigned long long search(int n, int rows, unsigned columns, unsigned left, unsigned right)
+{
+	unsigned long long solutions = 0;
+	if (!rows)
+		return 1;
+	for (unsigned queen = 1; queen < 1u << n; queen *= 2)
+		if (!((columns | left | right) & queen))
+			solutions += search(n, rows - 1, columns | queen, (left | queen) << 1, (right | queen) >> 1);
+	return solutions;
+}
+
+int main(int argc, char **argv)
+{
+	program::Arguments arguments(argc, argv, "nqueens");
+	int n = arguments.number("n", 8, 12, 8, "queens, and rows and columns of the board");
+	int placed = arguments.number("placed", 2, 4, 2, "queens, a row each, that the host places");
+	int grid = arguments.number("grid", 96, 384, 384, "blocks of 64 threads a launch");
+	arguments.end();
+	arguments.require(n >= 4 && n <= 18 && placed > 0, "4 to 18 queens, one or more of them placed by the host");
+	arguments.require(n - placed > 0 && n - placed <= DEPTH, "1 to 10 rows left for the device");
+	arguments.require(grid > 0 && grid <= 65535, "1 to 65535 blocks");
+
+	// By symmetry, half of the columns for the first queen is enough, and for odd n the middle one counts once.
+	unsigned long long solutions = 0;
+	for (int part = 0; part < 1 + n % 2; part++) {
+		Positions positions;
+		for (int column = part ? n / 2 : 0; column < n / 2 + part; column++)
+			place(n, placed - 1, 1u << column, 2u << column, 1u << column >> 1, positions);
+		program::Array<unsigned> columns(positions.columns), left(positions.left), right(positions.right);
+		program::Array<unsigned> results(grid);
+		int count = (int)positions.columns.size();
+		for (int first = 0; first < count; first += grid * THREADS) {
+			solve_nqueen_cuda_kernel<<<grid, THREADS>>>(n, n - placed, columns + first, left + first,
+			                                            right + first, results, count - first);
+			CHECK(cudaGetLastError());
+			for (unsigned result : results.read())
+				solutions += part ? result : 2ull * result;
+		}
+	}
+
+	program::Verdict verdict("nqueens");
+	verdict.equal("solutions", std::vector<unsigned long long>{solutions}, {search(n, n, 0, 0, 0)});
+	return verdict.status();
+}

@@ -1,0 +1,60 @@
+// transpose: the transpose of a matrix, tile by tile through shared memory so that reads and writes are both of whole
+// rows. D2MA's TRANS1 (coalesced: blocks take the tiles row by row) and TRANS2 (diagonal: along diagonals). Both run
+// the same code but for the order: blocks that run together write, in TRANS1, one column of tiles, whose rows lie a
+// whole row of the matrix apart and crowd into few L2 sets and memory channels, where they evict each other; a diagonal
+// spreads them. Each block does its tile `repeats` times: only so can L2 miss 50 % of TRANS1's accesses and 4 % of
+// TRANS2's (section 5.2), as the first time alone misses every second access. D2MA's own forms wait for the DMA
+// engine's intrinsics.
+#include "../program.h"
+
+const int TILE = 16;
+
+__device__ void transpose_tile(float (*tile)[TILE + 1], const float *matrix, float *result, int size, int repeats,
+                               int column, int row)
+{
+	int x = threadIdx.x, y = threadIdx.y;
+	for (int i = 0; i < repeats; i++) {
+		tile[y][x] = matrix[(row * TILE + y) * size + column * TILE + x];
+		__syncthreads();
+		result[(column * TILE + y) * size + row * TILE + x] = tile[x][y];
+		__syncthreads();
+	}
+}
+
+__global__ void transpose_coalesced(const float *matrix, float *result, int size, int repeats)
+{
+	__shared__ float tile[TILE][TILE + 1]; // the last column sets a tile's columns in different banks
+	transpose_tile(tile, matrix, result, size, repeats, blockIdx.x, blockIdx.y);
+}
+
+__global__ void transpose_diagonal(const float *matrix, float *result, int size, int repeats)
+{
+	__shared__ float tile[TILE][TILE + 1];
+	int row = blockIdx.x, column = (blockIdx.x + blockIdx.y) % gridDim.x;
+	transpose_tile(tile, matrix, result, size, repeats, column, row);
+}
+
+int main(int argc, char **argv)
+{
+	program::Arguments arguments(argc, argv, "transpose", {"coalesced", "diagonal"});
+	int size = arguments.number("rows", 128, 1024, 1024, "rows and columns, a multiple of 16");
+	int repeats = arguments.number("repeats", 2, 4, 12, "times that each block does its tile");
+	arguments.end();
+	arguments.require(size > 0 && size % TILE == 0 && size <= 16384, "rows that are a multiple of 16, to 16384");
+	arguments.require(repeats > 0, "repeats of 1 or more");
+
+	program::Random random(arguments.seed());
+	std::vector<float> matrix = random.floats((size_t)size * size), expected(matrix.size());
+	for (int y = 0; y < size; y++)
+		for (int x = 0; x < size; x++)
+			expected[(size_t)x * size + y] = matrix[(size_t)y * size + x];
+
+	program::Array<float> source(matrix), result(matrix.size());
+	auto kernel = arguments.is("diagonal") ? transpose_diagonal : transpose_coalesced;
+	kernel<<<dim3(size / TILE, size / TILE), dim3(TILE, TILE)>>>(source, result, size, repeats);
+	CHECK(cudaGetLastError());
+
+	program::Verdict verdict("transpose");
+	verdict.equal("result", result.read(), expected);
+	return verdict.status();
+}
