@@ -108,9 +108,8 @@ static void tick_dram(struct worker *worker, const struct step *step)
 			}
 			first = channel->wake < first ? channel->wake : first;
 		}
-		uint64_t after = step->now / period + 1;
 		worker->dram_cycle = first <= now + period ? worker->dram_cycle + 1
-		                     : first > step->now   ? after
+		                     : first > step->now   ? step->now / period + 1
 		                                           : (first + period - 1) / period;
 	}
 }

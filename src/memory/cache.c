@@ -23,6 +23,8 @@ void cache_open(struct cache *cache, const struct cache_config *config, uint32_t
 		cache->free_mshr[cache->free_mshrs++] = config->mshrs - 1 - i;
 	request_queue_open(&cache->miss_queue, arena, config->miss_queue);
 	cache->sector_bytes = config->line_bytes / config->sectors;
+	cache->line_shift = (uint8_t)__builtin_ctz(config->line_bytes);
+	cache->sector_shift = (uint8_t)__builtin_ctz(cache->sector_bytes);
 	if (!cache->config.port_bytes)
 		cache->config.port_bytes = config->line_bytes;
 }
@@ -57,7 +59,7 @@ static uint32_t set_of(const struct cache *cache, const struct request *request)
 	if (cache->config.index == INDEX_HASHED)
 		return hashed_set(request->address, cache->config.sets);
 	uint64_t place = cache->depth == CACHE_OF_SLICE ? request->local : request->address;
-	return (uint32_t)(place / cache->config.line_bytes & (cache->config.sets - 1));
+	return (uint32_t)(place >> cache->line_shift & (cache->config.sets - 1));
 }
 
 static enum probe probe_line(const struct cache_line *line, const struct request *request, uint8_t bit)
@@ -69,38 +71,49 @@ static enum probe probe_line(const struct cache_line *line, const struct request
 	return PROBE_SECTOR_MISS;
 }
 
-/* Finds the block or the line to replace: a free one, else the least recently used that is not reserved. */
-static struct spot probe(const struct cache *cache, const struct request *request)
+/* A free line of a set, else the least recently used that is not reserved; UINT32_MAX: none. */
+static uint32_t line_to_replace(const struct cache *cache, uint32_t first, uint32_t behind)
 {
-	struct spot spot = {.block = request->address & ~(uint64_t)(cache->config.line_bytes - 1),
-	                    .sector_address = request->address & ~(uint64_t)(cache->sector_bytes - 1)};
-	uint32_t ways = cache->config.ways, first = set_of(cache, request) * ways;
 	uint32_t free = UINT32_MAX, oldest = UINT32_MAX;
 	uint64_t oldest_use = UINT64_MAX;
-
-	spot.sector = (uint32_t)((spot.sector_address - spot.block) / cache->sector_bytes);
-	spot.bit = (uint8_t)(1u << spot.sector);
-	for (uint32_t index = first; index < first + ways; index++) {
+	for (uint32_t index = first; index < behind; index++) {
 		const struct cache_line *line = &cache->line[index];
 		if (!(line->present | line->reserved)) {
 			free = index;
-		} else if (line->block == spot.block) {
-			spot.at = index;
-			spot.probe = probe_line(line, request, spot.bit);
-			return spot;
 		} else if (!line->reserved && line->used < oldest_use) {
 			oldest_use = line->used;
 			oldest = index;
 		}
 	}
-	spot.at = free != UINT32_MAX ? free : oldest;
+	return free != UINT32_MAX ? free : oldest;
+}
+
+/* Finds the block or the line to replace. */
+static struct spot probe(const struct cache *cache, const struct request *request)
+{
+	struct spot spot = {.block = request->address & ~(uint64_t)(cache->config.line_bytes - 1),
+	                    .sector_address = request->address & ~(uint64_t)(cache->sector_bytes - 1)};
+	uint32_t first = set_of(cache, request) * cache->config.ways, behind = first + cache->config.ways;
+
+	spot.sector = (uint32_t)((spot.sector_address - spot.block) >> cache->sector_shift);
+	spot.bit = (uint8_t)(1u << spot.sector);
+	for (uint32_t index = first; index < behind; index++) {
+		const struct cache_line *line = &cache->line[index];
+		if (line->block == spot.block && line->present | line->reserved) {
+			spot.at = index;
+			spot.probe = probe_line(line, request, spot.bit);
+			return spot;
+		}
+	}
+	spot.at = line_to_replace(cache, first, behind);
 	spot.probe = spot.at == UINT32_MAX ? PROBE_NO_LINE : PROBE_MISS;
 	return spot;
 }
 
 static uint32_t port_cycles(const struct cache *cache, uint32_t bytes)
 {
-	return (bytes + cache->config.port_bytes - 1) / cache->config.port_bytes;
+	uint32_t port_bytes = cache->config.port_bytes;
+	return bytes <= port_bytes ? 1 : (bytes + port_bytes - 1) / port_bytes;
 }
 
 static void occupy(uint64_t *until, uint64_t cycle, uint32_t cycles)
@@ -351,7 +364,7 @@ static uint32_t place_filled(struct cache *cache, const struct request *request,
 
 void cache_fill(struct cache *cache, struct request *request, uint64_t cycle)
 {
-	uint32_t sector = (uint32_t)(request->address / cache->sector_bytes % cache->config.sectors);
+	uint32_t sector = (uint32_t)(request->address >> cache->sector_shift & (cache->config.sectors - 1));
 	uint8_t bit = (uint8_t)(1u << sector);
 	uint32_t index = request->wait[cache->depth].index, at = index;
 	if (cache->config.allocation == ALLOCATE_ON_MISS)

@@ -93,6 +93,7 @@ struct cache {
 	uint32_t ready_head, ready_count;
 	struct request_queue miss_queue;
 	uint32_t sector_bytes;
+	uint8_t line_shift, sector_shift; /* of addresses */
 	struct request_pool *pool; /* for write-backs and write-allocate reads */
 	uint8_t depth;             /* CACHE_OF_SM or CACHE_OF_SLICE (whose sets come from request.local) */
 	uint64_t data_port_until, fill_port_until; /* busy before this cycle */

@@ -67,10 +67,11 @@ static void read_operand(struct sm *sm, uint32_t b)
  * cycle (wavefront allocation). */
 static uint32_t place_in_walk(const struct sm *sm, uint32_t bank, uint32_t collector)
 {
-	uint32_t from = sm->arbitration + bank, at = collector;
-	while (at < from)
-		at += sm->collectors;
-	return at - from;
+	uint32_t collectors = sm->collectors, from = sm->arbitration + bank;
+	from = from >= collectors ? from - collectors : from;
+	while (from >= collectors) /* more banks than collectors */
+		from -= collectors;
+	return collector >= from ? collector - from : collector + collectors - from;
 }
 
 /* Matches banks with collectors: a bank reads one operand, a collector takes one. Banks that want different collectors do
@@ -78,21 +79,20 @@ static uint32_t place_in_walk(const struct sm *sm, uint32_t bank, uint32_t colle
 static void read_banks(struct sm *sm)
 {
 	uint8_t chosen[SM_MAX_COLLECTORS];
-	uint32_t conflicts = 0;
+	uint32_t requests = sm->banks_waiting & ~sm->banks_written;
 	uint64_t taken = 0;
 
-	for (uint32_t left = sm->banks_waiting & ~sm->banks_written; left; left &= left - 1) {
+	for (uint32_t left = requests; left; left &= left - 1) {
 		uint32_t bank = (uint32_t)__builtin_ctz(left), collector = collector_of(sm->bank[bank].first);
-		if (taken >> collector & 1) {
-			conflicts++;
-			if (place_in_walk(sm, bank, collector) >= place_in_walk(sm, chosen[collector], collector))
-				continue;
-		}
+		if (taken >> collector & 1 &&
+		    place_in_walk(sm, bank, collector) >= place_in_walk(sm, chosen[collector], collector))
+			continue;
 		taken |= 1ull << collector;
 		chosen[collector] = (uint8_t)bank;
 	}
-	sm->stats.register_conflicts += conflicts;
-	sm->stats.register_reads += (uint32_t)__builtin_popcountll(taken);
+	uint32_t reads = (uint32_t)__builtin_popcountll(taken);
+	sm->stats.register_conflicts += (uint32_t)__builtin_popcount(requests) - reads;
+	sm->stats.register_reads += reads;
 	for (; taken; taken &= taken - 1)
 		read_operand(sm, chosen[__builtin_ctzll(taken)]);
 }

@@ -76,6 +76,9 @@ static void count(struct sm *sm, const struct simt_step *step)
 /* What the instruction does to its warp's and its block's ability to go on. */
 static void apply_control(struct sm *sm, struct sm_warp *warp, const struct simt_step *step)
 {
+	enum simt_kind kind = step->inst->kind;
+	if (kind != SIMT_FENCE && kind != SIMT_BARRIER && kind != SIMT_ATOMIC && !step->exited)
+		return;
 	if (step->inst->kind == SIMT_FENCE)
 		warp->fence = true;
 	if (step->inst->kind == SIMT_BARRIER || step->exited) {
@@ -164,9 +167,11 @@ static void issue_from(struct sm *sm, struct scheduler *scheduler)
 void issue(struct sm *sm)
 {
 	uint32_t schedulers = sm->config.schedulers;
-	uint32_t first = sm->config.alternate ? (uint32_t)(sm->cycle % schedulers) : 0;
-	for (uint32_t k = 0; k < schedulers && !sm->fault.what; k++)
-		issue_from(sm, &sm->scheduler[(first + k) % schedulers]);
+	uint32_t next = sm->config.alternate ? (uint32_t)(sm->cycle % schedulers) : 0;
+	for (uint32_t k = 0; k < schedulers && !sm->fault.what; k++) {
+		issue_from(sm, &sm->scheduler[next]);
+		next = next + 1 == schedulers ? 0 : next + 1;
+	}
 }
 
 void sm_commit(struct sm *sm)
