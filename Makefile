@@ -3,7 +3,7 @@ BUILD ?= build
 PREFIX ?= /usr/local
 CMAKE_FLAGS ?=
 
-.PHONY: all deps test demo fidelity bench install clean format check-format check-includes
+.PHONY: all deps programs test demo fidelity bench install clean format check-format check-includes
 
 all: $(BUILD)/build.ninja
 	cmake --build $(BUILD)
@@ -14,7 +14,11 @@ deps:
 $(BUILD)/build.ninja: | deps
 	cmake -S . -B $(BUILD) -G Ninja $(CMAKE_FLAGS)
 
-test: all
+# The papers' programs: `sluice programs` lists and runs them.
+programs: all
+	cmake --build $(BUILD) --target programs
+
+test: all programs
 	ctest --test-dir $(BUILD) --output-on-failure -j $$(nproc)
 
 demo: all

@@ -28,6 +28,27 @@ _sluice_keys() {
 	compopt -o nospace
 }
 
+# The names of the papers' programs.
+_sluice_program_names() {
+	mapfile -t COMPREPLY < <(compgen -W "$(sluice programs 2>/dev/null | awk '/^[^ ]/ { print $1 }')" -- "$1")
+}
+
+# The variants of the program that the command line names, of all programs when it names none.
+_sluice_variants() {
+	# shellcheck disable=SC2016 # awk's own variables
+	mapfile -t COMPREPLY < <(compgen -W "$(sluice programs 2>/dev/null | awk -v words=" ${COMP_WORDS[*]:3} " '
+		/^[^ ]/ { name = $1 }
+		/^ / {
+			sub(/^ *variants /, "")
+			sub(/;.*/, "")
+			gsub(/,/, "")
+			all = all " " $0
+			if (index(words, " " name " "))
+				own = own " " $0
+		}
+		END { print own ? own : all }')" -- "$1")
+}
+
 # Where the program to run stands on the line of `sluice run`, or the end of the line.
 _sluice_program() {
 	local i
@@ -54,7 +75,7 @@ _sluice() {
 	local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]} options
 	COMPREPLY=()
 	if ((COMP_CWORD == 1)); then
-		mapfile -t COMPREPLY < <(compgen -W "cc run ptx machine stats --help --version" -- "$word")
+		mapfile -t COMPREPLY < <(compgen -W "cc run programs ptx machine stats --help --version" -- "$word")
 		return
 	fi
 	case ${COMP_WORDS[1]} in
@@ -63,7 +84,21 @@ _sluice() {
 			mapfile -t COMPREPLY < <(compgen -f -- "$word")
 			return
 		fi
-		options="-m -o --machine --option --stats --stats-format --functional --max-instructions --no-progress --help"
+		options="-m -o --machine --option --stats --stats-format --functional --threads --max-instructions --no-progress --help"
+		;;
+	programs)
+		if ((COMP_CWORD == 2)); then
+			mapfile -t COMPREPLY < <(compgen -W "list show run --paper --json --help" -- "$word")
+			return
+		fi
+		case ${COMP_WORDS[2]} in
+		run)
+			options="--all --size --variant --seed --paper -j -m -o --machine --option --stats --stats-format"
+			options+=" --functional --threads --max-instructions --no-progress --help"
+			;;
+		show) options="--paper --help" ;;
+		*) options="--paper --json --help" ;;
+		esac
 		;;
 	ptx) options="-m -o -t --machine --option --threads --print --cfg --help" ;;
 	machine)
@@ -86,6 +121,18 @@ _sluice() {
 		[[ ${COMP_WORDS[1]} == cc ]] || _sluice_keys "$word"
 		return
 		;;
+	--paper)
+		mapfile -t COMPREPLY < <(compgen -W "teleport prefetch-cta d2ma caps sharing" -- "$word")
+		return
+		;;
+	--size)
+		mapfile -t COMPREPLY < <(compgen -W "tiny small paper" -- "$word")
+		return
+		;;
+	--variant)
+		_sluice_variants "$word"
+		return
+		;;
 	--stats-format)
 		mapfile -t COMPREPLY < <(compgen -W "table json gpgpusim" -- "$word")
 		return
@@ -95,6 +142,8 @@ _sluice() {
 		mapfile -t COMPREPLY < <(compgen -W "$options" -- "$word")
 	elif [[ ${COMP_WORDS[1]} == machine ]]; then
 		_sluice_machines "$word"
+	elif [[ ${COMP_WORDS[1]} == programs ]]; then
+		_sluice_program_names "$word"
 	elif [[ ${COMP_WORDS[1]} == run ]]; then
 		mapfile -t COMPREPLY < <(compgen -c -- "$word")
 	fi

@@ -44,9 +44,24 @@ enum sluice_status {
 	SLUICE_IO,            /* a file could not be read or written */
 };
 
+/* What a kernel did wrong (SLUICE_FAULT). */
+enum sluice_fault {
+	SLUICE_NO_FAULT,
+	SLUICE_FAULT_ADDRESS,     /* global or constant memory outside every allocation, or freed */
+	SLUICE_FAULT_MISALIGNED,  /* an address that is no multiple of the access's size */
+	SLUICE_FAULT_RANGE,       /* beyond the block's shared or the thread's local memory */
+	SLUICE_FAULT_BARRIER,     /* a barrier that can never complete, or that warps or threads use in different ways */
+	SLUICE_FAULT_INSTRUCTION, /* an instruction with operands that it does not take */
+	SLUICE_FAULT_CALL,        /* a call of what is no function */
+	SLUICE_FAULT_STACK,       /* recursion too deep */
+	SLUICE_FAULT_TRAP,
+	SLUICE_FAULT_ASSERT,
+};
+
 enum { SLUICE_MESSAGE_SIZE = 8192 };
 struct sluice_error {
 	enum sluice_status status;
+	enum sluice_fault fault;
 	char message[SLUICE_MESSAGE_SIZE];
 };
 
@@ -61,12 +76,18 @@ struct sluice_settings {
 	const char *machine;        /* a name ("gtx480", looked up in the machines folder) or a path; NULL: "gtx480" */
 	const char *const *options; /* "KEY=VALUE", NULL-terminated, applied in order; may be NULL */
 	bool functional;            /* results only, no cycles */
-	uint32_t threads;           /* host threads that simulate, 0: one; nothing but time depends on it */
+	uint32_t threads;           /* host threads that simulate, at most the host's cores; 0: one. Nothing but time depends on it */
 	uint64_t max_instructions;  /* thread instructions, over all kernels, after which all stops; 0: none */
 	/* Called now and then while a kernel runs (at most about ten times a second); may be NULL. */
 	void (*progress)(void *user, const char *kernel, uint64_t blocks_done, uint64_t blocks, uint64_t cycles,
 	                 uint64_t warp_instructions);
 	void *progress_user;
+	/* What is looked for while kernels run, without any change of results and figures: words of "race", "init",
+	 * "shared-init", "no-divergence" (docs/checks.md), with commas; NULL: nothing. After each launch, what it was the
+	 * first to find is said to `finding`, a text each; NULL: to standard error. */
+	const char *check;
+	void (*finding)(void *user, const char *text);
+	void *finding_user;
 	const char *const *program; /* the program's command line for the statistics, NULL-terminated; may be NULL; kept */
 };
 
@@ -127,6 +148,8 @@ SLUICE_API bool sluice_find_allocation(sluice_gpu *gpu, uint64_t address, uint64
 SLUICE_API enum sluice_status sluice_launch(sluice_gpu *gpu, sluice_kernel *kernel, sluice_dim grid, sluice_dim block,
                                             uint32_t dynamic_shared_bytes, void *const *arguments,
                                             struct sluice_error *error);
+/* How many different mistakes the checks have found so far. */
+SLUICE_API uint64_t sluice_findings(const sluice_gpu *gpu);
 /* Simulated time since sluice_open(), in seconds: what events measure. */
 SLUICE_API double sluice_time(const sluice_gpu *gpu);
 

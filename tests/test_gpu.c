@@ -449,7 +449,8 @@ static void test_fault(void **state)
 	kit_close(&kit);
 }
 
-/* Two warps that wait at different barriers would wait for ever: the last to come stops the kernel. A barrier whose other warps have ended is passed, when it counts the block's threads. */
+/* Two warps that wait at different barriers would wait for ever: the last to come stops the kernel. A barrier whose
+ * other warps have ended is passed, when it counts the block's threads. */
 static void test_deadlock(void **state)
 {
 	static const struct {

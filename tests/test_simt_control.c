@@ -165,7 +165,7 @@ static void stuck_barrier(void **state)
 	kit_buffer(&kit, 64 * 4);
 	kit.launch.block.x = 64;
 	simt_run(&kit.launch, 0, &kit.run);
-	assert_string_equal(kit.run.fault.what, "all warps of the block wait at barriers");
+	assert_string_equal(kit.run.fault.what, "barrier that can never complete");
 	kit_close(&kit);
 }
 

@@ -244,10 +244,12 @@ static void faults(void **state)
 	      "  nearest allocation: 0x80000000, 100 bytes, which holds the address");
 	fault("mov.u64 %d2, 0;\nld.u32 %r1, [%d2];\n",
 	      "kernel 'k' stopped: global load outside every allocation\n  at test.ptx:16\n"
-	      "  block (0,0,0), thread (0,0,0), address 0x0, 4 bytes");
+	      "  block (0,0,0), thread (0,0,0), address 0x0, 4 bytes\n"
+	      "  nearest allocation: 0x80000000, 100 bytes, begins 2147483648 bytes behind the address");
 	fault(".shared .b32 s[20];\nmov.u32 %r2, s;\nmad.lo.u32 %r2, %t, 8, %r2;\nst.shared.u32 [%r2], %t;\n",
 	      "kernel 'k' stopped: shared store beyond the block's shared memory\n  at test.ptx:18\n"
-	      "  block (0,0,0), thread (10,0,0), address 0x50, 4 bytes");
+	      "  block (0,0,0), thread (10,0,0), address 0x50, 4 bytes\n"
+	      "  the block has 80 bytes; nearest variable: 's', 0x0, 80 bytes, ends 0 bytes before the address");
 	fault("setp.eq.u32 %p1, %t, 3;\n@%p1 trap;\n",
 	      "kernel 'k' stopped: trap\n  at test.ptx:16\n  block (0,0,0), thread (3,0,0)");
 	fault("bar.sync %t;\nmov.u32 %r1, 16;\nbar.sync %r1;\n",
@@ -265,7 +267,7 @@ static void use_after_free(void **state)
 	kit_run(&kit);
 	assert_true(simt_free(kit.memory, 0x80000000));
 	simt_run(&kit.launch, 0, &kit.run);
-	assert_string_equal(kit.run.fault.what, "global load outside every allocation");
+	assert_string_equal(kit.run.fault.what, "global load to freed memory");
 	kit_close(&kit);
 }
 

@@ -99,7 +99,8 @@ static struct request *push(struct bench *bench, enum request_kind kind, uint64_
 	request->address = address;
 	request->bytes = bytes;
 	address_map_place(&bench->map, request);
-	port_push_packet(&bench->slice.from_network, request, crossbar_flits(&bench->replies, request), 0, bench->cycle);
+	port_push_packet(&bench->slice.from_network, request, crossbar_flits(&bench->replies, request), 0,
+	                 bench->cycle);
 	return request;
 }
 

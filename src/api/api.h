@@ -6,6 +6,7 @@
 
 #include "api/record.h"
 #include "gpu/gpu.h"
+#include "simt/check.h"
 
 struct sluice_kernel {
 	const struct ptx_function *function;
@@ -38,6 +39,10 @@ struct sluice_gpu {
 	void (*progress)(void *user, const char *kernel, uint64_t blocks_done, uint64_t blocks, uint64_t cycles,
 	                 uint64_t warp_instructions);
 	void *progress_user;
+	struct simt_checks *checks; /* or NULL: nothing is looked for */
+	bool divergent_barriers;
+	void (*finding)(void *user, const char *text);
+	void *finding_user;
 	struct register_override *overrides;
 	size_t override_count;
 	sluice_module *modules;
@@ -50,6 +55,12 @@ struct sluice_gpu {
 __attribute__((format(printf, 3, 4))) enum sluice_status api_fail(struct sluice_error *error, enum sluice_status status,
                                                                   const char *format, ...);
 enum sluice_status api_succeed(struct sluice_error *error);
+
+/* check.c: the setting's words as a set, for api_open_checks() when the gpu's memory is there. */
+enum sluice_status api_parse_checks(const char *check, unsigned *kinds, struct sluice_error *error);
+enum sluice_status api_open_checks(sluice_gpu *gpu, unsigned kinds, struct sluice_error *error);
+/* Says what the launch has found. */
+void api_report_checks(sluice_gpu *gpu, const struct simt_launch *launch);
 
 /* Decodes the kernel and allocates its registers, once. */
 enum sluice_status prepare_kernel(sluice_kernel *kernel, struct sluice_error *error);

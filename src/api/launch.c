@@ -89,9 +89,20 @@ static void pass_progress(void *user, uint64_t done, uint64_t blocks, uint64_t c
 static enum sluice_status report_fault(const struct simt_launch *launch, const struct simt_fault *fault,
                                        struct sluice_error *error)
 {
+	static const enum sluice_fault faults[] = {
+		[SIMT_FAULT_ADDRESS] = SLUICE_FAULT_ADDRESS, [SIMT_FAULT_MISALIGNED] = SLUICE_FAULT_MISALIGNED,
+		[SIMT_FAULT_RANGE] = SLUICE_FAULT_RANGE,     [SIMT_FAULT_BARRIER] = SLUICE_FAULT_BARRIER,
+		[SIMT_FAULT_COUNTS] = SLUICE_FAULT_BARRIER,  [SIMT_FAULT_PARTED] = SLUICE_FAULT_BARRIER,
+		[SIMT_FAULT_CALL] = SLUICE_FAULT_CALL,       [SIMT_FAULT_INSTRUCTION] = SLUICE_FAULT_INSTRUCTION,
+		[SIMT_FAULT_STACK] = SLUICE_FAULT_STACK,     [SIMT_FAULT_TRAP] = SLUICE_FAULT_TRAP,
+		[SIMT_FAULT_ASSERT] = SLUICE_FAULT_ASSERT,
+	};
 	char text[2048];
 	simt_fault_print(launch, fault, text, sizeof text);
-	return api_fail(error, SLUICE_FAULT, "%s", text);
+	api_fail(error, SLUICE_FAULT, "%s", text);
+	if (error)
+		error->fault = faults[fault->kind];
+	return SLUICE_FAULT;
 }
 
 static enum sluice_status stopped(const sluice_gpu *gpu, const struct record *record, struct sluice_error *error)
@@ -172,6 +183,8 @@ enum sluice_status sluice_launch(sluice_gpu *gpu, sluice_kernel *kernel, sluice_
 	                                   .block = {block.x, block.y, block.z},
 	                                   .dynamic_shared_bytes = dynamic_shared_bytes,
 	                                   .params = params,
+	                                   .divergent_barriers = gpu->divergent_barriers,
+	                                   .checks = gpu->checks,
 	                                   .system_call = device_call,
 	                                   .user = gpu->gpu->memory};
 	run->blocks_per_sm = occupancy.blocks;
@@ -190,6 +203,7 @@ enum sluice_status sluice_launch(sluice_gpu *gpu, sluice_kernel *kernel, sluice_
 	status =
 		gpu->functional ? run_functional(gpu, &run->launch, record, error) : run_timed(gpu, run, record, error);
 	record->host_seconds = host_now() - begin;
+	api_report_checks(gpu, &run->launch);
 	gpu->instructions += record->stats.sm.thread_instructions;
 	free(params);
 	free(run);

@@ -45,8 +45,10 @@ enum sluice_status sluice_write(sluice_gpu *gpu, uint64_t to, const void *from, 
 {
 	if (size && check(gpu, "write", to, size, error) != SLUICE_OK)
 		return SLUICE_BAD_ARGUMENT;
-	if (size)
+	if (size) {
 		memcpy(simt_host(gpu->gpu->memory, to), from, size);
+		simt_mark_written(gpu->gpu->memory, to, size);
+	}
 	return api_succeed(error);
 }
 
@@ -64,8 +66,10 @@ enum sluice_status sluice_copy(sluice_gpu *gpu, uint64_t to, uint64_t from, uint
 	if (size &&
 	    (check(gpu, "copy", from, size, error) != SLUICE_OK || check(gpu, "copy", to, size, error) != SLUICE_OK))
 		return SLUICE_BAD_ARGUMENT;
-	if (size)
+	if (size) {
 		memmove(simt_host(gpu->gpu->memory, to), simt_host(gpu->gpu->memory, from), size);
+		simt_copy_written(gpu->gpu->memory, to, from, size);
+	}
 	return api_succeed(error);
 }
 
@@ -79,6 +83,7 @@ enum sluice_status sluice_fill(sluice_gpu *gpu, uint64_t to, uint32_t value, uin
 	if (count > UINT64_MAX / 4 || check(gpu, "fill", to, count * width, error) != SLUICE_OK)
 		return SLUICE_BAD_ARGUMENT;
 	unsigned char *host = simt_host(gpu->gpu->memory, to);
+	simt_mark_written(gpu->gpu->memory, to, count * width);
 	if (width == 1)
 		memset(host, (int)(value & 0xff), count);
 	else

@@ -163,6 +163,8 @@ enum sluice_status prepare_kernel(sluice_kernel *kernel, struct sluice_error *er
 	if (!kernel->program)
 		return fail_with_diag(error, SLUICE_BAD_PTX, &diag);
 	diag_free(&diag);
+	if (kernel->module->gpu->checks)
+		simt_check_program(kernel->module->gpu->checks, kernel->program);
 	kernel->registers = flow_kernel_registers(kernel->function);
 	/* Programs lie behind each other, from a line's start on, so that none hits another's lines. */
 	kernel->code = kernel->module->gpu->code_bytes;

@@ -14,6 +14,7 @@ enum sluice_status api_fail(struct sluice_error *error, enum sluice_status statu
 	if (error) {
 		va_list arguments;
 		error->status = status;
+		error->fault = SLUICE_NO_FAULT;
 		va_start(arguments, format);
 		vsnprintf(error->message, sizeof error->message, format, arguments);
 		va_end(arguments);
@@ -25,6 +26,7 @@ enum sluice_status api_succeed(struct sluice_error *error)
 {
 	if (error) {
 		error->status = SLUICE_OK;
+		error->fault = SLUICE_NO_FAULT;
 		error->message[0] = '\0';
 	}
 	return SLUICE_OK;
@@ -100,6 +102,13 @@ static void read_settings(sluice_gpu *gpu, const struct sluice_settings *setting
 		machine_check(&gpu->machine, diag);
 }
 
+/* More threads than cores would only wait for each other, step by step. */
+static uint32_t useful_threads(uint32_t wanted)
+{
+	uint32_t cores = (uint32_t)sysconf(_SC_NPROCESSORS_ONLN);
+	return wanted < 1 ? 1 : wanted < cores ? wanted : cores;
+}
+
 enum sluice_status sluice_open(sluice_gpu **opened, const struct sluice_settings *settings, struct sluice_error *error)
 {
 	static const struct sluice_settings defaults;
@@ -114,18 +123,25 @@ enum sluice_status sluice_open(sluice_gpu **opened, const struct sluice_settings
 	gpu->max_instructions = settings->max_instructions;
 	gpu->progress = settings->progress;
 	gpu->progress_user = settings->progress_user;
+	gpu->finding = settings->finding;
+	gpu->finding_user = settings->finding_user;
 	gpu->records.machine = &gpu->machine;
 	gpu->records.program = settings->program;
 	read_settings(gpu, settings, &diag);
-	enum sluice_status status = SLUICE_OK;
-	if (diag.errors) {
+	unsigned checks;
+	enum sluice_status status = api_parse_checks(settings->check, &checks, error);
+	if (status != SLUICE_OK) {
+		/* said already */
+	} else if (diag.errors) {
 		size_t length = strlen(diag.text);
 		while (length && diag.text[length - 1] == '\n')
 			diag.text[--length] = '\0';
 		status = api_fail(error, SLUICE_BAD_SETTING, "%s", diag.text);
-	} else if (!(gpu->gpu = gpu_open(&gpu->machine, settings->threads ? settings->threads : 1))) {
+	} else if (!(gpu->gpu = gpu_open(&gpu->machine, useful_threads(settings->threads)))) {
 		status = api_fail(error, SLUICE_NO_MEMORY, "cannot reserve %u MiB for device memory: %s",
 		                  gpu->machine.memory_mib, strerror(errno));
+	} else {
+		status = api_open_checks(gpu, checks, error);
 	}
 	diag_free(&diag);
 	if (status != SLUICE_OK) {
@@ -143,6 +159,7 @@ void sluice_close(sluice_gpu *gpu)
 	while (gpu->modules)
 		sluice_unload(gpu, gpu->modules);
 	gpu_close(gpu->gpu);
+	simt_checks_close(gpu->checks);
 	for (size_t i = 0; i < gpu->override_count; i++)
 		free(gpu->overrides[i].kernel);
 	free(gpu->overrides);

@@ -20,6 +20,7 @@ enum {
 /* One function a command; argv[0] is "sluice NAME". Each returns the exit status. */
 int command_cc(int argc, char **argv);
 int command_machine(int argc, char **argv);
+int command_programs(int argc, char **argv);
 int command_ptx(int argc, char **argv);
 int command_run(int argc, char **argv);
 int command_stats(int argc, char **argv);
@@ -41,6 +42,9 @@ void cli_add_option(struct cli_options *options, const char *assignment, const s
 
 /* A whole number of at least `least`, or a usage error that names the option. */
 uint64_t cli_number(const char *option, const char *text, uint64_t least, const struct argp_state *state);
+
+/* The whole file, from malloc, or NULL with errno set. "-" is standard input. */
+char *cli_read_file(const char *path, size_t *length);
 
 /* The first of the folders, given relative to the program's own and NULL-terminated, that holds `file`. `path` has room
  * for PATH_MAX bytes. */

@@ -108,7 +108,7 @@ static int list(const struct machine *machine)
 		return CLI_FAILED;
 	}
 	int status = 0;
-	printf("%-16s %4s %9s %6s %9s %9s %9s\n", "machine", "SMs", "core MHz", "warps", "shared", "L2", "memory");
+	printf("%-22s %4s %9s %6s %9s %9s %9s\n", "machine", "SMs", "core MHz", "warps", "shared", "L2", "memory");
 	for (size_t i = 0; i < count; i++) {
 		sluice_gpu *gpu = open_machine(machine, names[i], NULL);
 		struct sluice_machine_info info;
@@ -116,7 +116,7 @@ static int list(const struct machine *machine)
 			status = CLI_FAILED;
 		} else {
 			sluice_machine_info(gpu, &info);
-			printf("%-16s %4u %9u %6u %6u KB %6u KB %6llu MB\n", names[i], info.sm_count, info.core_mhz,
+			printf("%-22s %4u %9u %6u %6u KB %6u KB %6llu MB\n", names[i], info.sm_count, info.core_mhz,
 			       info.max_threads_per_sm / info.warp_size, info.shared_bytes_per_sm / 1024,
 			       info.l2_bytes / 1024, (unsigned long long)info.memory_bytes >> 20);
 			sluice_close(gpu);

@@ -16,6 +16,7 @@ struct command {
 static const struct command commands[] = {
 	{"cc", command_cc, "sluice cc", "compile CUDA C++"},
 	{"run", command_run, "sluice run", "run a CUDA program on a simulated machine"},
+	{"programs", command_programs, "sluice programs", "list, show and run the programs of the papers"},
 	{"ptx", command_ptx, "sluice ptx", "show kernels of a PTX file: registers, memory, occupancy, instruction mix"},
 	{"machine", command_machine, "sluice machine", "list, show and compare machines"},
 	{"stats", command_stats, "sluice stats", "explain the counters, show stored statistics"},

@@ -74,30 +74,6 @@ static const struct argp ptx_argp = {
 	       "with what limits it, and the mix of instructions.",
 };
 
-/* The whole file, from malloc, or NULL with errno set. "-" is standard input. */
-static char *slurp(const char *path, size_t *length)
-{
-	FILE *file = strcmp(path, "-") == 0 ? stdin : fopen(path, "rb");
-	if (!file)
-		return NULL;
-	size_t capacity = 1 << 16, got;
-	char *text = xmalloc(capacity);
-	*length = 0;
-	while ((got = fread(text + *length, 1, capacity - *length, file)) > 0) {
-		*length += got;
-		if (*length == capacity)
-			text = xrealloc(text, capacity *= 2);
-	}
-	int error = ferror(file) ? errno : 0;
-	if (file != stdin)
-		fclose(file);
-	if (!error)
-		return text;
-	free(text);
-	errno = error;
-	return NULL;
-}
-
 struct mix {
 	uint32_t unit[PTX_UNITS], opcode[PTX_OPCODES], space[PTX_SPACES], instructions;
 };
@@ -274,7 +250,7 @@ int command_ptx(int argc, char **argv)
 	if (argp_parse(&ptx_argp, argc, argv, 0, NULL, &ptx) != 0)
 		return CLI_USAGE;
 	size_t length;
-	char *text = slurp(ptx.file, &length);
+	char *text = cli_read_file(ptx.file, &length);
 	if (!text) {
 		cli_error(ptx.name, "cannot read %s: %s", ptx.file, strerror(errno));
 		free(ptx.options.list);

@@ -2,7 +2,7 @@
  *
  * Machine and options are tried out first, so that a mistake is reported before the program has done anything.
  */
-#include "cli/commands.h"
+#include "cli/run.h"
 
 #include "base/arena.h"
 
@@ -14,14 +14,14 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { KEY_STATS = 256, KEY_STATS_FORMAT, KEY_FUNCTIONAL, KEY_MAX_INSTRUCTIONS, KEY_NO_PROGRESS };
-
-struct run {
-	const char *name; /* "sluice run" */
-	const char *machine, *stats, *stats_format, *max_instructions;
-	struct cli_options options;
-	bool functional, no_progress;
-	char **program;
+enum {
+	KEY_STATS = 256,
+	KEY_STATS_FORMAT,
+	KEY_FUNCTIONAL,
+	KEY_THREADS,
+	KEY_MAX_INSTRUCTIONS,
+	KEY_NO_PROGRESS,
+	KEY_CHECK
 };
 
 static const struct argp_option run_options[] = {
@@ -30,7 +30,9 @@ static const struct argp_option run_options[] = {
 	{"stats", KEY_STATS, "FILE", 0, "Write the statistics there; default: a table on standard error", 0},
 	{"stats-format", KEY_STATS_FORMAT, "FORMAT", 0, "table, json or gpgpusim; default json with --stats", 0},
 	{"functional", KEY_FUNCTIONAL, NULL, 0, "Results only, without cycles", 0},
+	{"threads", KEY_THREADS, "N", 0, "Simulate on N threads of this computer; no figure depends on it", 0},
 	{"max-instructions", KEY_MAX_INSTRUCTIONS, "N", 0, "Stop the run after N thread instructions", 0},
+	{"check", KEY_CHECK, "WHAT", 0, "Look for mistakes: race, init, shared-init; see man sluice", 0},
 	{"no-progress", KEY_NO_PROGRESS, NULL, 0, "No progress line on the terminal", 0},
 	{0},
 };
@@ -40,6 +42,15 @@ static const char *check_format(const char *format, const struct argp_state *sta
 	if (strcmp(format, "table") != 0 && strcmp(format, "json") != 0 && strcmp(format, "gpgpusim") != 0)
 		argp_error(state, "--stats-format: expected table, json or gpgpusim, not '%s'", format);
 	return format;
+}
+
+static void add_check(struct run *run, const char *what)
+{
+	char *all;
+	if (asprintf(&all, "%s%s%s", run->check ? run->check : "", run->check ? "," : "", what) < 0)
+		abort();
+	free(run->check);
+	run->check = all;
 }
 
 static error_t parse(int key, char *value, struct argp_state *state)
@@ -61,16 +72,43 @@ static error_t parse(int key, char *value, struct argp_state *state)
 	case KEY_FUNCTIONAL:
 		run->functional = true;
 		return 0;
+	case KEY_THREADS:
+		cli_number("--threads", value, 1, state);
+		run->threads = value;
+		return 0;
 	case KEY_MAX_INSTRUCTIONS:
 		cli_number("--max-instructions", value, 1, state);
 		run->max_instructions = value;
 		return 0;
+	case KEY_CHECK:
+		add_check(run, value);
+		return 0;
 	case KEY_NO_PROGRESS:
 		run->no_progress = true;
 		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+const struct argp run_argp = {.options = run_options, .parser = parse};
+
+struct command {
+	struct run run;
+	char **program;
+};
+
+static error_t parse_command(int key, char *value, struct argp_state *state)
+{
+	struct command *command = state->input;
+	(void)value;
+	switch (key) {
+	case ARGP_KEY_INIT:
+		state->child_inputs[0] = &command->run;
+		return 0;
 	case ARGP_KEY_ARG:
 		/* The program and all behind it, whatever it looks like. */
-		run->program = &state->argv[state->next - 1];
+		command->program = &state->argv[state->next - 1];
 		state->next = state->argc;
 		return 0;
 	case ARGP_KEY_NO_ARGS:
@@ -81,9 +119,9 @@ static error_t parse(int key, char *value, struct argp_state *state)
 	}
 }
 
-static const struct argp run_argp = {
-	.options = run_options,
-	.parser = parse,
+static const struct argp command_argp = {
+	.parser = parse_command,
+	.children = (const struct argp_child[]){{&run_argp, 0, NULL, 0}, {0}},
 	.args_doc = "[--] PROGRAM [ARGUMENT...]",
 	.doc = "Run a CUDA program on a simulated machine.\v"
 	       "The exit status is the program's; 127 when it is not found, 126 when it cannot be started, 2 when an "
@@ -179,7 +217,8 @@ static bool try_machine(const struct run *run, const char *machine, const struct
 {
 	sluice_gpu *gpu;
 	struct sluice_error error = {0};
-	struct sluice_settings settings = {.machine = machine, .options = options->list, .functional = run->functional};
+	struct sluice_settings settings = {
+		.machine = machine, .options = options->list, .functional = run->functional, .check = run->check};
 	if (sluice_open(&gpu, &settings, &error) != SLUICE_OK) {
 		cli_library_error(run->name, &error);
 		return false;
@@ -188,7 +227,16 @@ static bool try_machine(const struct run *run, const char *machine, const struct
 	return true;
 }
 
-static bool prepare(const struct run *run)
+static void export_library(const struct run *run)
+{
+	char folder[PATH_MAX];
+	if (cli_library_folder(folder))
+		prepend("LD_LIBRARY_PATH", folder, ':');
+	else
+		cli_error(run->name, "warning: found no libcudart.so of ours; the program may take another one");
+}
+
+bool run_prepare(const struct run *run)
 {
 	const char *inherited = getenv("SLUICE_OPTIONS");
 	char *copy = inherited ? xstrdup(inherited) : NULL;
@@ -201,31 +249,38 @@ static bool prepare(const struct run *run)
 		free(path);
 		export_options(&options);
 		set("SLUICE_FUNCTIONAL", run->functional ? "1" : NULL);
+		set("SLUICE_THREADS", run->threads);
 		set("SLUICE_MAX_INSTRUCTIONS", run->max_instructions);
+		set("SLUICE_CHECK", run->check);
 		set("SLUICE_PROGRESS", run->no_progress ? "0" : NULL);
+		export_library(run);
 	}
 	free(options.list);
 	free(copy);
 	return fine;
 }
 
+int run_become(const struct run *run, const char *file, char *const *program)
+{
+	fflush(NULL);
+	execvp(file, program);
+	int error = errno;
+	cli_error(run->name, "cannot start %s: %s", file, strerror(error));
+	return error == ENOENT ? CLI_NOT_FOUND : CLI_CANNOT_RUN;
+}
+
+void run_free(struct run *run)
+{
+	free(run->options.list);
+	free(run->check);
+}
+
 int command_run(int argc, char **argv)
 {
-	struct run run = {.name = argv[0]};
-	if (argp_parse(&run_argp, argc, argv, ARGP_IN_ORDER, NULL, &run) != 0)
+	struct command command = {.run = {.name = argv[0]}};
+	if (argp_parse(&command_argp, argc, argv, ARGP_IN_ORDER, NULL, &command) != 0)
 		return CLI_USAGE;
-	bool fine = prepare(&run);
-	free(run.options.list);
-	if (!fine)
-		return CLI_USAGE;
-	char folder[PATH_MAX];
-	if (cli_library_folder(folder))
-		prepend("LD_LIBRARY_PATH", folder, ':');
-	else
-		cli_error(run.name, "warning: found no libcudart.so of ours; the program may take another one");
-	fflush(NULL);
-	execvp(run.program[0], run.program);
-	int error = errno;
-	cli_error(run.name, "cannot start %s: %s", run.program[0], strerror(error));
-	return error == ENOENT ? CLI_NOT_FOUND : CLI_CANNOT_RUN;
+	bool fine = run_prepare(&command.run);
+	run_free(&command.run);
+	return fine ? run_become(&command.run, command.program[0], command.program) : CLI_USAGE;
 }

@@ -44,11 +44,22 @@ cudaError_t runtime_report(struct runtime *runtime, const char *call, const stru
 		[SLUICE_BAD_PTX] = cudaErrorInvalidPtx,
 		[SLUICE_NO_MEMORY] = cudaErrorMemoryAllocation,
 		[SLUICE_BAD_LAUNCH] = cudaErrorInvalidConfiguration,
-		[SLUICE_FAULT] = cudaErrorIllegalAddress,
 		[SLUICE_STALLED] = cudaErrorLaunchFailure,
 		[SLUICE_STOPPED] = cudaErrorLaunchTimeout,
 		[SLUICE_IO] = cudaErrorOperatingSystem,
 	};
+	static const cudaError_t faults[] = {
+		[SLUICE_FAULT_ADDRESS] = cudaErrorIllegalAddress,
+		[SLUICE_FAULT_MISALIGNED] = cudaErrorMisalignedAddress,
+		[SLUICE_FAULT_RANGE] = cudaErrorLaunchFailure,
+		[SLUICE_FAULT_BARRIER] = cudaErrorLaunchFailure,
+		[SLUICE_FAULT_INSTRUCTION] = cudaErrorIllegalInstruction,
+		[SLUICE_FAULT_CALL] = cudaErrorInvalidPc,
+		[SLUICE_FAULT_STACK] = cudaErrorHardwareStackError,
+		[SLUICE_FAULT_TRAP] = cudaErrorLaunchFailure,
+		[SLUICE_FAULT_ASSERT] = cudaErrorAssert,
+	};
+	cudaError_t result = error->status == SLUICE_FAULT ? faults[error->fault] : errors[error->status];
 	int length = (int)strlen(error->message);
 	if (length && error->message[length - 1] == '\n')
 		length--;
@@ -58,10 +69,10 @@ cudaError_t runtime_report(struct runtime *runtime, const char *call, const stru
 	else
 		runtime_message("%s: %.*s", call, length, error->message);
 	if (error->status == SLUICE_FAULT || error->status == SLUICE_STALLED) {
-		runtime->error = errors[error->status];
+		runtime->error = result;
 		runtime->failed = true;
 	}
-	return errors[error->status];
+	return result;
 }
 
 /* The words of a text, parted by `separator`, as a NULL-terminated list that points into it. */
@@ -101,6 +112,15 @@ static const char *environment(const char *name)
 	return value && *value ? value : NULL;
 }
 
+/* What a check has found is no error of a call, but the process does not end well. */
+static void report_finding(void *user, const char *text)
+{
+	struct runtime *runtime = user;
+	progress_end(runtime);
+	runtime_message("%s", text);
+	runtime->failed = true;
+}
+
 static void open_gpu(struct runtime *runtime)
 {
 	runtime->open_tried = true;
@@ -123,6 +143,9 @@ static void open_gpu(struct runtime *runtime)
 		.max_instructions = limit ? strtoull(limit, NULL, 10) : 0,
 		.progress = runtime->shows_progress ? progress_show : NULL,
 		.progress_user = runtime,
+		.check = environment("SLUICE_CHECK"),
+		.finding = report_finding,
+		.finding_user = runtime,
 		.program = runtime->program,
 	};
 	struct sluice_error error = {0};

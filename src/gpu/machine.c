@@ -179,6 +179,9 @@ static void check_cache(const char *name, const struct cache_config *cache, bool
 		           cache->sectors);
 	if (cache->index == INDEX_HASHED && cache->sets != 32 && cache->sets != 64)
 		diag_plain(diag, "%s.index is hashed; it is defined for 32 and 64 sets, not %u", name, cache->sets);
+	if (cache->index == INDEX_HASHED && cache->line_bytes != 128)
+		diag_plain(diag, "%s.index is hashed; it is defined for lines of 128 bytes, not %u", name,
+		           cache->line_bytes);
 	if (!power_of_two(cache->line_bytes))
 		diag_plain(diag, "%s.line_bytes is %u; expected a power of two", name, cache->line_bytes);
 	if (cache->write_miss == WRITE_MISS_FETCH && cache->miss_queue < 3)

@@ -1,5 +1,7 @@
 #include "simt/access.h"
 
+#include "simt/message.h"
+
 /* An access as messages name it. */
 enum verb { LOAD, STORE, ATOMIC };
 
@@ -13,7 +15,8 @@ static enum verb verb_of(const struct simt_inst *inst)
 		space " load " problem, space " store " problem, space " atomic " problem                              \
 	}
 
-static const char *outside(enum ptx_space space, enum verb verb)
+/* What is said of an address that is not there, by space. */
+static const char *outside(const struct simt_warp *warp, enum ptx_space space, enum verb verb, uint64_t address)
 {
 	static const char *const text[PTX_SPACES][3] = {
 		[PTX_GLOBAL] = VERBS("global", "outside every allocation"),
@@ -22,13 +25,15 @@ static const char *outside(enum ptx_space space, enum verb verb)
 		[PTX_LOCAL] = VERBS("local", "beyond the thread's local memory"),
 		[PTX_PARAM] = VERBS("parameter", "beyond the parameters"),
 	};
+	static const char *const freed[3] = VERBS("global", "to freed memory");
+	if (space == PTX_GLOBAL && simt_freed(warp->block->launch->memory, address))
+		return freed[verb];
 	return text[space][verb];
 }
 
 static const char *misaligned(enum ptx_space space, enum verb verb)
 {
 	static const char *const text[PTX_SPACES][3] = {
-		[PTX_GENERIC] = VERBS("generic", "at a misaligned address"),
 		[PTX_GLOBAL] = VERBS("global", "at a misaligned address"),
 		[PTX_CONST] = VERBS("constant", "at a misaligned address"),
 		[PTX_SHARED] = VERBS("shared", "at a misaligned address"),
@@ -38,28 +43,43 @@ static const char *misaligned(enum ptx_space space, enum verb verb)
 	return text[space][verb];
 }
 
-void fault_set(struct simt_warp *warp, const struct simt_inst *inst, struct simt_step *step, const char *what,
-               unsigned lane, uint64_t address)
+void fault_set(struct simt_warp *warp, const struct simt_inst *inst, struct simt_step *step, enum simt_fault_kind kind,
+               const char *what, unsigned lane)
 {
-	struct dim3 size = warp->block->launch->block;
-	uint32_t number = warp->index * WARP_SIZE + lane;
 	step->fault = (struct simt_fault){
 		.what = what,
+		.kind = kind,
 		.inst = inst,
-		.address = address,
-		.size = inst->size,
 		.lane = lane,
 		.block = warp->block->index,
-		.thread = {number % size.x, number / size.x % size.y, number / size.x / size.y},
+		.thread = simt_thread(warp->block->launch, warp->index, lane),
 	};
+}
+
+/* The lane's address is wrong; a generic one becomes that of its space. */
+static void fault_access(struct simt_warp *warp, const struct simt_inst *inst, struct simt_step *step,
+                         enum simt_fault_kind kind, enum ptx_space space, unsigned lane)
+{
+	uint64_t address = step->address[lane];
+	if (space == PTX_GENERIC) {
+		space = generic_space(address);
+		address -= space == PTX_SHARED ? SIMT_SHARED_WINDOW : space == PTX_LOCAL ? SIMT_LOCAL_WINDOW : 0;
+	}
+	if (kind == SIMT_FAULT_RANGE && (space == PTX_GLOBAL || space == PTX_CONST))
+		kind = SIMT_FAULT_ADDRESS;
+	const char *what = kind == SIMT_FAULT_MISALIGNED ? misaligned(space, verb_of(inst))
+	                                                 : outside(warp, space, verb_of(inst), address);
+	fault_set(warp, inst, step, kind, what, lane);
+	step->fault.space = space;
+	step->fault.address = address;
+	step->fault.size = inst->size;
 }
 
 bool access_misaligned(struct simt_warp *warp, const struct simt_inst *inst, struct simt_step *step)
 {
 	for (unsigned i = 0; i < WARP_SIZE; i++)
 		if (step->lanes >> i & 1 && step->address[i] % inst->size) {
-			const char *what = misaligned(inst->space, verb_of(inst));
-			fault_set(warp, inst, step, what, i, step->address[i]);
+			fault_access(warp, inst, step, SIMT_FAULT_MISALIGNED, inst->space, i);
 			return false;
 		}
 	return true;
@@ -70,7 +90,7 @@ bool access_outside(struct simt_warp *warp, const struct simt_inst *inst, struct
 	for (unsigned i = 0; i < WARP_SIZE; i++) {
 		uint64_t address = step->address[i];
 		if (step->lanes >> i & 1 && !(address < limit && limit - address >= inst->size)) {
-			fault_set(warp, inst, step, outside(step->space, verb_of(inst)), i, address);
+			fault_access(warp, inst, step, SIMT_FAULT_RANGE, step->space, i);
 			return false;
 		}
 	}
@@ -95,7 +115,7 @@ bool access_global(struct simt_warp *warp, const struct simt_inst *inst, struct 
 {
 	for (unsigned i = 0; i < WARP_SIZE; i++)
 		if (step->lanes >> i & 1 && !find_range(warp, inst, step->address[i])) {
-			fault_set(warp, inst, step, outside(step->space, verb_of(inst)), i, step->address[i]);
+			fault_access(warp, inst, step, SIMT_FAULT_RANGE, step->space, i);
 			return false;
 		}
 	return true;
@@ -113,15 +133,13 @@ bool access_mixed(struct simt_warp *warp, const struct simt_inst *inst, struct s
 		uint64_t address = step->address[i];
 		if (!(step->lanes >> i & 1))
 			continue;
-		enum ptx_space space = !is_window(address)           ? PTX_GLOBAL
-		                       : address < SIMT_LOCAL_WINDOW ? PTX_SHARED
-		                                                     : PTX_LOCAL;
+		enum ptx_space space = generic_space(address);
 		uint64_t offset = address - (space == PTX_SHARED ? SIMT_SHARED_WINDOW : SIMT_LOCAL_WINDOW);
 		uint64_t limit = space == PTX_SHARED ? block->shared_bytes : pitch;
 		bool valid = space == PTX_GLOBAL ? find_range(warp, inst, address)
 		                                 : offset < limit && limit - offset >= inst->size;
 		if (!valid) {
-			fault_set(warp, inst, step, outside(space, verb_of(inst)), i, address);
+			fault_access(warp, inst, step, SIMT_FAULT_RANGE, PTX_GENERIC, i);
 			return false;
 		}
 		reach->own[i] = space == PTX_GLOBAL   ? (uintptr_t)block->global + address

@@ -23,13 +23,18 @@ bool access_mixed(struct simt_warp *warp, const struct simt_inst *inst, struct s
 bool access_misaligned(struct simt_warp *warp, const struct simt_inst *inst, struct simt_step *step);
 bool access_outside(struct simt_warp *warp, const struct simt_inst *inst, struct simt_step *step, uint64_t limit);
 
-/* A lane's coordinates, for messages. */
-void fault_set(struct simt_warp *warp, const struct simt_inst *inst, struct simt_step *step, const char *what,
-               unsigned lane, uint64_t address);
+/* A lane of the warp has made a mistake. */
+void fault_set(struct simt_warp *warp, const struct simt_inst *inst, struct simt_step *step, enum simt_fault_kind kind,
+               const char *what, unsigned lane);
 
 static inline bool is_window(uint64_t address)
 {
 	return address - SIMT_SHARED_WINDOW < SIMT_WINDOWS_END - SIMT_SHARED_WINDOW;
+}
+
+static inline enum ptx_space generic_space(uint64_t address)
+{
+	return !is_window(address) ? PTX_GLOBAL : address < SIMT_LOCAL_WINDOW ? PTX_SHARED : PTX_LOCAL;
 }
 
 /* The lanes of an access to several spaces that go to global memory. */

@@ -1,22 +1,12 @@
 /* Barriers of a block. Warps arrive as wholes, whatever lanes of them are active. */
-#include "simt/exec.h"
-#include "simt/access.h"
+#include "simt/checks.h"
+#include "simt/message.h"
 #include "simt/program.h"
 
 static uint32_t uniform(const struct simt_warp *warp, const struct simt_inst *inst, unsigned k, uint32_t lanes)
 {
 	SOURCE(row, lane32, k);
 	return row[__builtin_ctz(lanes)];
-}
-
-/* Sources 0 and 1: the barrier's number and its thread count, 0 for all threads. */
-void control_barrier(struct simt_warp *warp, const struct simt_inst *inst, struct simt_step *step)
-{
-	unsigned lane = (unsigned)__builtin_ctz(step->lanes);
-	if (uniform(warp, inst, 0, step->lanes) >= SIMT_BARRIERS)
-		fault_set(warp, inst, step, "barrier number beyond 15", lane, 0);
-	else if (uniform(warp, inst, 1, step->lanes) % WARP_SIZE)
-		fault_set(warp, inst, step, "barrier for a number of threads that is not whole warps", lane, 0);
 }
 
 static void write_reduction(struct simt_warp *warp, const struct simt_barrier *barrier)
@@ -36,13 +26,27 @@ static void write_reduction(struct simt_warp *warp, const struct simt_barrier *b
 			d[i] = barrier->red_count;
 }
 
+static bool has_race_check(const struct simt_block *block)
+{
+	return UNLIKELY(block->checks != NULL) && block->checks->race;
+}
+
+/* All that it waits for have come, when `live` are the warps that have not ended. */
+static bool is_complete(const struct simt_barrier *barrier, uint64_t live)
+{
+	if (barrier->threads == 0)
+		return false;
+	return barrier->expected ? barrier->threads >= barrier->expected : (live & ~barrier->arrived) == 0;
+}
+
 /* Lets all go when all have come. */
 static uint64_t complete(struct simt_block *block, struct simt_barrier *barrier)
 {
-	bool all = barrier->expected ? barrier->threads >= barrier->expected : (block->live & ~barrier->arrived) == 0;
-	if (barrier->threads == 0 || !all)
+	if (!is_complete(barrier, block->live))
 		return 0;
 	uint64_t released = barrier->arrived;
+	if (has_race_check(block))
+		race_release(block, (uint32_t)(barrier - block->barrier), released);
 	for (uint64_t rest = released; rest; rest &= rest - 1)
 		write_reduction(&block->warp[__builtin_ctzll(rest)], barrier);
 	*barrier = (struct simt_barrier){0};
@@ -54,10 +58,16 @@ static uint64_t arrive(struct simt_warp *warp, const struct simt_step *step)
 {
 	const struct simt_inst *inst = step->inst;
 	struct simt_block *block = warp->block;
-	struct simt_barrier *barrier = &block->barrier[uniform(warp, inst, 0, step->lanes)];
+	uint32_t number = uniform(warp, inst, 0, step->lanes);
+	struct simt_barrier *barrier = &block->barrier[number];
 	uint64_t bit = (uint64_t)1 << warp->index;
-	if (barrier->threads == 0)
+	if (has_race_check(block))
+		race_arrive(warp, number);
+	if (barrier->threads == 0) {
 		barrier->red_and = 1;
+		barrier->first_inst = inst;
+		barrier->first_warp = warp->index;
+	}
 	barrier->expected = uniform(warp, inst, 1, step->lanes);
 	barrier->threads += WARP_SIZE;
 	if (inst->ptx->barrier == PTX_BARRIER_RED) {
@@ -73,6 +83,128 @@ static uint64_t arrive(struct simt_warp *warp, const struct simt_step *step)
 	barrier->arrived |= bit;
 	block->waiting |= bit;
 	return complete(block, barrier);
+}
+
+/* --- barriers that go wrong --- */
+
+/* Warps come to one barrier with different counts. No count is that of all threads. */
+static bool counts_differ(const struct simt_block *block, const struct simt_barrier *barrier, uint32_t expected)
+{
+	uint32_t all = block->warps * WARP_SIZE;
+	return barrier->threads && (expected ? expected : all) != (barrier->expected ? barrier->expected : all);
+}
+
+static void fault_counts(struct simt_warp *warp, struct simt_step *step, uint32_t number, uint32_t expected)
+{
+	const struct simt_launch *launch = warp->block->launch;
+	const struct simt_barrier *barrier = &warp->block->barrier[number];
+	uint32_t all = warp->block->warps * WARP_SIZE;
+	fault_set(warp, step->inst, step, SIMT_FAULT_COUNTS, "barrier for different numbers of threads",
+	          (unsigned)__builtin_ctz(step->lanes));
+	step->fault.barrier = number;
+	step->fault.expected = expected ? expected : all;
+	step->fault.other = barrier->first_inst;
+	step->fault.other_thread = simt_thread(launch, barrier->first_warp, 0);
+	step->fault.other_expected = barrier->expected ? barrier->expected : all;
+}
+
+/* The barrier at which a warp waits. */
+static uint32_t waits_at(const struct simt_warp *warp)
+{
+	uint32_t number = 0;
+	while (!(warp->block->barrier[number].arrived >> warp->index & 1))
+		number++;
+	return number;
+}
+
+/* All live warps wait, at barriers of which none is complete: nobody is left who could arrive. It is told of the first
+ * warp and of the first that waits elsewhere, whoever came last. */
+static void fault_stuck(struct simt_block *block, struct simt_step *step)
+{
+	struct simt_warp *first = &block->warp[__builtin_ctzll(block->live)];
+	uint32_t number = waits_at(first);
+	const struct simt_barrier *barrier = &block->barrier[number];
+	fault_set(first, first->barrier_inst, step, SIMT_FAULT_BARRIER, "barrier that can never complete",
+	          (unsigned)__builtin_ctz(first->barrier_lanes));
+	step->fault.barrier = number;
+	step->fault.arrived = barrier->threads;
+	step->fault.expected =
+		barrier->expected ? barrier->expected : (uint32_t)__builtin_popcountll(block->live) * WARP_SIZE;
+	for (uint64_t rest = block->live & ~barrier->arrived; rest && !step->fault.other; rest &= rest - 1) {
+		const struct simt_warp *other = &block->warp[__builtin_ctzll(rest)];
+		step->fault.other = other->barrier_inst;
+		step->fault.other_thread =
+			simt_thread(block->launch, other->index, (unsigned)__builtin_ctz(other->barrier_lanes));
+		step->fault.other_barrier = waits_at(other);
+	}
+}
+
+/* The warp is the last that runs, and its arrival will complete nothing. It is put among those that wait. */
+static bool is_last_and_stuck(struct simt_warp *warp, const struct simt_step *step, uint32_t number, uint32_t expected)
+{
+	struct simt_block *block = warp->block;
+	uint64_t bit = (uint64_t)1 << warp->index;
+	if (step->inst->ptx->barrier == PTX_BARRIER_ARRIVE || block->live & ~(block->waiting | bit))
+		return false;
+	struct simt_barrier then = block->barrier[number];
+	then.threads += WARP_SIZE;
+	then.arrived |= bit;
+	then.expected = expected;
+	if (is_complete(&then, block->live))
+		return false;
+	arrive(warp, step);
+	return true;
+}
+
+/* Threads that a barrier was passed without, as if they had come, may still end; when they come to a barrier instead,
+ * the warp's threads were meant to meet and have not. */
+static bool has_parted(struct simt_warp *warp, struct simt_step *step)
+{
+	uint32_t apart = step->lanes & warp->missed;
+	if (apart && !warp->block->launch->divergent_barriers) {
+		fault_set(warp, step->inst, step, SIMT_FAULT_PARTED, "barrier that the threads of a warp meet apart",
+		          (unsigned)__builtin_ctz(apart));
+		step->fault.other = warp->missed_inst;
+		step->fault.other_thread = simt_thread(warp->block->launch, warp->index, warp->missed_by);
+		return true;
+	}
+	uint32_t absent = warp->exists & ~warp->exited & ~step->lanes;
+	if (absent) {
+		warp->missed |= absent;
+		warp->missed_by = (uint32_t)__builtin_ctz(step->lanes);
+		warp->missed_inst = step->inst;
+	}
+	return false;
+}
+
+/* Sources 0 and 1: the barrier's number and its thread count, 0 for all threads. */
+void control_barrier(struct simt_warp *warp, const struct simt_inst *inst, struct simt_step *step)
+{
+	struct simt_block *block = warp->block;
+	unsigned lane = (unsigned)__builtin_ctz(step->lanes);
+	uint32_t number = uniform(warp, inst, 0, step->lanes), expected = uniform(warp, inst, 1, step->lanes);
+	if (number >= SIMT_BARRIERS)
+		fault_set(warp, inst, step, SIMT_FAULT_INSTRUCTION, "barrier number beyond 15", lane);
+	else if (expected % WARP_SIZE)
+		fault_set(warp, inst, step, SIMT_FAULT_INSTRUCTION,
+		          "barrier for a number of threads that is not whole warps", lane);
+	else if (counts_differ(block, &block->barrier[number], expected))
+		fault_counts(warp, step, number, expected);
+	else if (!has_parted(warp, step) && is_last_and_stuck(warp, step, number, expected))
+		fault_stuck(block, step);
+}
+
+void barrier_exit(struct simt_warp *warp, struct simt_step *step)
+{
+	struct simt_block *block = warp->block;
+	if (has_race_check(block))
+		race_exit(warp);
+	if (block->live == 0 || block->live & ~block->waiting)
+		return;
+	for (unsigned k = 0; k < SIMT_BARRIERS; k++)
+		if (is_complete(&block->barrier[k], block->live))
+			return;
+	fault_stuck(block, step);
 }
 
 uint64_t simt_barrier(struct simt_warp *warp, const struct simt_step *step)

@@ -1,4 +1,4 @@
-#include "simt/exec.h"
+#include "simt/checks.h"
 #include "simt/program.h"
 
 #include "base/arena.h"
@@ -116,6 +116,7 @@ static void warp_start(struct simt_warp *warp, struct simt_block *block, uint32_
 	warp->frame = 0;
 	warp->frame_top = program->local_bytes - program->stack_bytes;
 	warp->barrier_inst = NULL;
+	warp->missed = 0;
 	for (uint32_t k = 0; k < program->sreg_row_count; k++)
 		fill_special(warp, &program->sreg_rows[k]);
 }
@@ -157,6 +158,8 @@ void simt_block_start(struct simt_block *block, const struct simt_launch *launch
 			       program->local_bytes - program->stack_bytes);
 		warp_start(warp, block, threads - w * WARP_SIZE);
 	}
+	if (launch->checks)
+		checks_block_start(block);
 }
 
 void simt_block_free(struct simt_block *block)
@@ -165,6 +168,7 @@ void simt_block_free(struct simt_block *block)
 		free(block->warp[w].stack);
 		free(block->warp[w].frames);
 	}
+	checks_block_free(block);
 	free(block->warp);
 	free(block->storage);
 	*block = (struct simt_block){0};

@@ -183,8 +183,8 @@ static bool enter(struct simt_warp *warp, const struct simt_inst *inst, struct s
 		top = frame + callee->frame_bytes;
 		record.saved = callee->register_bytes;
 		if (top > warp->block->launch->program->local_bytes) {
-			fault_set(warp, inst, step, "stack overflow of a recursive function",
-			          (unsigned)__builtin_ctz(lanes), SIMT_LOCAL_WINDOW + top);
+			fault_set(warp, inst, step, SIMT_FAULT_STACK, "stack overflow of a recursive function",
+			          (unsigned)__builtin_ctz(lanes));
 			return false;
 		}
 	}
@@ -230,7 +230,8 @@ void control_call(struct simt_warp *warp, const struct simt_inst *inst, struct s
 				same |= rest & -rest;
 		const struct simt_function *callee = function_at(warp->block->launch->program, target[first]);
 		if (!callee) {
-			fault_set(warp, inst, step, "call of an address that is no function", first, target[first]);
+			fault_set(warp, inst, step, SIMT_FAULT_CALL, "call of an address that is no function", first);
+			step->fault.address = target[first];
 			return;
 		}
 		if (!enter(warp, inst, step, callee, same, frame))
@@ -270,7 +271,8 @@ void control_system_commit(struct simt_warp *warp, const struct simt_inst *inst,
 	/* The call may have freed memory. */
 	memset(warp->block->range, 0, sizeof warp->block->range);
 	if (strcmp(call->system, "__assertfail") == 0)
-		fault_set(warp, inst, step, "device assertion failed", (unsigned)__builtin_ctz(step->lanes), 0);
+		fault_set(warp, inst, step, SIMT_FAULT_ASSERT, "device assertion failed",
+		          (unsigned)__builtin_ctz(step->lanes));
 }
 
 void control_return(struct simt_warp *warp, const struct simt_inst *inst, struct simt_step *step)
@@ -294,9 +296,11 @@ void control_exit(struct simt_warp *warp, const struct simt_inst *inst, struct s
 	warp->exited |= step->lanes;
 	step->exited = true;
 	control_settle(warp);
+	if (warp->done)
+		barrier_exit(warp, step);
 }
 
 void control_trap(struct simt_warp *warp, const struct simt_inst *inst, struct simt_step *step)
 {
-	fault_set(warp, inst, step, "trap", (unsigned)__builtin_ctz(step->lanes), 0);
+	fault_set(warp, inst, step, SIMT_FAULT_TRAP, "trap", (unsigned)__builtin_ctz(step->lanes));
 }

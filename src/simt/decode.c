@@ -431,6 +431,24 @@ static void decode_function(struct decoder *decoder, uint32_t index,
 	arena_free(&scratch);
 }
 
+/* The variables that messages name. Frames of recursive functions have no fixed place. */
+static void list_variables(struct decoder *decoder)
+{
+	struct simt_program *program = decoder->program;
+	struct simt_variable *list = arena_array(decoder->arena, decoder->place_count + 1, sizeof *list);
+	for (uint32_t k = 0; k < decoder->place_count; k++) {
+		const struct place_of *place = &decoder->places[k];
+		enum ptx_space space = place->variable->space;
+		if ((space == PTX_SHARED || space == PTX_LOCAL) && !place->slot.in_frame)
+			list[program->variable_count++] = (struct simt_variable){place->variable->name, space,
+			                                                         place->slot.offset, place->slot.size};
+	}
+	if (decoder->dynamic)
+		list[program->variable_count++] =
+			(struct simt_variable){decoder->dynamic->name, PTX_SHARED, decoder->dynamic_shared, 0};
+	program->variables = list;
+}
+
 /* Moves what was collected into the program's arena. */
 static void finish(struct decoder *decoder)
 {
@@ -444,6 +462,7 @@ static void finish(struct decoder *decoder)
 	program->function_count = decoder->function_count;
 	program->sreg_rows = decoder->sreg_rows;
 	program->sreg_row_count = decoder->sreg_row_count;
+	list_variables(decoder);
 }
 
 static void decoder_free(struct decoder *decoder)

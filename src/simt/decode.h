@@ -41,6 +41,7 @@ struct decoder {
 	struct place_of *places;
 	uint32_t place_count, place_capacity;
 	uint32_t dynamic_shared; /* offset of extern shared arrays */
+	const struct ptx_variable *dynamic; /* one that the program refers to, or NULL */
 	uint8_t *constants;
 	uint32_t constant_bytes, constant_capacity;
 	struct constant *constant;

@@ -158,6 +158,7 @@ uint64_t decode_symbol(struct decoder *decoder, const struct ptx_operand *operan
 		return variable->address + offset;
 	if (variable->space == PTX_SHARED && variable->size == 0) {
 		decoder->program->shared_bytes = decoder->dynamic_shared;
+		decoder->dynamic = variable;
 		return decoder->dynamic_shared + offset;
 	}
 	const struct place_of *place = layout_find(decoder, variable);

@@ -1,63 +1,68 @@
-#include "simt/program.h"
+/* What is said of a kernel that stopped. */
+#include "simt/message.h"
 
 #include <inttypes.h>
-#include <stdarg.h>
-#include <stdio.h>
 
-struct text {
-	char *at;
-	size_t left;
-};
-
-__attribute__((format(printf, 2, 3))) static void add(struct text *text, const char *format, ...)
+static void add_other(struct message *out, const struct simt_launch *launch, const struct simt_fault *fault)
 {
-	va_list arguments;
-	va_start(arguments, format);
-	int length = vsnprintf(text->at, text->left, format, arguments);
-	va_end(arguments);
-	size_t written = length < 0 ? 0 : (size_t)length < text->left ? (size_t)length : text->left - 1;
-	text->at += written;
-	text->left -= written;
-}
-
-static void add_place(struct text *text, const struct simt_launch *launch, const struct ptx_inst *ptx)
-{
-	const struct ptx_module *module = launch->program->kernel->module;
-	const char *file = ptx->source_line ? ptx_file_name(module, ptx->source_file) : NULL;
-	add(text, "\n  at %s:%" PRIu32, module->source.name, ptx->place.line);
-	if (file)
-		add(text, " (%s:%" PRIu32 ")", file, ptx->source_line);
-}
-
-static void add_nearest(struct text *text, const struct simt_launch *launch, uint64_t address)
-{
-	const struct simt_allocation *near = simt_nearest(launch->memory, address);
-	if (!near) {
-		add(text, "\n  nothing is allocated");
-		return;
-	}
-	add(text, "\n  nearest allocation: 0x%" PRIx64 ", %" PRIu64 " bytes, ", near->address, near->size);
-	if (address < near->address)
-		add(text, "begins %" PRIu64 " bytes behind the address", near->address - address);
-	else if (address >= near->address + near->size)
-		add(text, "ends %" PRIu64 " bytes before the address", address - (near->address + near->size));
+	message_add(out, "\n  thread ");
+	message_dim(out, fault->other_thread);
+	if (fault->kind == SIMT_FAULT_PARTED)
+		message_add(out, " of the same warp has passed the barrier at ");
+	else if (fault->kind == SIMT_FAULT_COUNTS)
+		message_add(out, " has come to it as one of %" PRIu32 " threads, at ", fault->other_expected);
 	else
-		add(text, "which holds the address");
+		message_add(out, " waits at barrier %" PRIu32 ", at ", fault->other_barrier);
+	message_place(out, launch, fault->other->ptx);
+}
+
+static void add_barrier(struct message *out, const struct simt_launch *launch, const struct simt_fault *fault)
+{
+	if (fault->kind == SIMT_FAULT_COUNTS)
+		message_add(out, "\n  barrier %" PRIu32 " is one of %" PRIu32 " threads here", fault->barrier,
+		            fault->expected);
+	if (fault->kind == SIMT_FAULT_BARRIER)
+		message_add(out,
+		            "\n  barrier %" PRIu32 " waits for %" PRIu32 " threads, %" PRIu32
+		            " have come; no other thread of the block can still come",
+		            fault->barrier, fault->expected, fault->arrived);
+	if (fault->other)
+		add_other(out, launch, fault);
+}
+
+static void add_freed(struct message *out, const struct simt_launch *launch, uint64_t address)
+{
+	const struct simt_allocation *freed = simt_freed(launch->memory, address);
+	if (freed)
+		message_add(out, "\n  freed allocation: 0x%" PRIx64 ", %" PRIu64 " bytes, offset %" PRIu64,
+		            freed->address, freed->size, address - freed->address);
 }
 
 void simt_fault_print(const struct simt_launch *launch, const struct simt_fault *fault, char *text, size_t size)
 {
-	struct text out = {text, size};
+	struct message out = {text, size};
 	if (size == 0)
 		return;
-	add(&out, "kernel '%s' stopped: %s", launch->program->kernel->name, fault->what);
-	if (fault->inst && fault->inst->ptx)
-		add_place(&out, launch, fault->inst->ptx);
-	add(&out, "\n  block (%" PRIu32 ",%" PRIu32 ",%" PRIu32 "), thread (%" PRIu32 ",%" PRIu32 ",%" PRIu32 ")",
-	    fault->block.x, fault->block.y, fault->block.z, fault->thread.x, fault->thread.y, fault->thread.z);
+	message_add(&out, "kernel '%s' stopped: %s", launch->program->kernel->name, fault->what);
+	if (fault->inst && fault->inst->ptx) {
+		message_add(&out, "\n  at ");
+		message_place(&out, launch, fault->inst->ptx);
+	}
+	message_add(&out, "\n  block ");
+	message_dim(&out, fault->block);
+	message_add(&out, ", thread ");
+	message_dim(&out, fault->thread);
+	if (fault->kind >= SIMT_FAULT_BARRIER && fault->kind <= SIMT_FAULT_PARTED)
+		add_barrier(&out, launch, fault);
+	if (fault->kind == SIMT_FAULT_CALL)
+		message_add(&out, ", address 0x%" PRIx64, fault->address);
 	if (fault->size == 0)
 		return;
-	add(&out, ", address 0x%" PRIx64 ", %" PRIu32 " bytes", fault->address, fault->size);
-	if (fault->address >= SIMT_WINDOWS_END)
-		add_nearest(&out, launch, fault->address);
+	message_add(&out, ", address 0x%" PRIx64 ", %" PRIu32 " bytes", fault->address, fault->size);
+	if (fault->space == PTX_SHARED || fault->space == PTX_LOCAL) {
+		message_nearest_variable(&out, launch, fault->space, fault->address);
+	} else if (fault->space == PTX_GLOBAL || fault->space == PTX_CONST) {
+		add_freed(&out, launch, fault->address);
+		message_nearest_allocation(&out, launch, fault->address);
+	}
 }

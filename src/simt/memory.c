@@ -12,13 +12,18 @@ struct region {
 	uint64_t low, high;
 };
 
+enum { FREED = 64 }; /* freed allocations that are remembered */
+
 struct simt_memory {
-	uint8_t *base; /* host address of device address 0 */
+	uint8_t *base;    /* host address of device address 0 */
+	uint8_t *written; /* a byte for each byte, or NULL */
 	uint64_t bytes;
 	struct region statics, heap;
 	struct simt_allocation *allocation; /* live ones, by address */
 	size_t count, capacity;
 	uint64_t heap_used; /* with rounding */
+	struct simt_allocation freed[FREED];
+	size_t freed_count; /* ever; the newest is at (freed_count - 1) % FREED */
 };
 
 static uint64_t round_up(uint64_t value, uint64_t align)
@@ -32,12 +37,19 @@ static uint64_t footprint(uint64_t size)
 	return round_up(size ? size : 1, SIMT_ALLOCATION_ALIGN);
 }
 
+/* Zeros for which the host gives pages when they are used. */
+static void *reserve(uint64_t bytes)
+{
+	void *base = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	return base == MAP_FAILED ? NULL : base;
+}
+
 struct simt_memory *simt_memory_open(uint64_t heap_base, uint64_t heap_bytes)
 {
 	uint64_t low = round_up(heap_base, SIMT_ALLOCATION_ALIGN);
 	uint64_t bytes = low + round_up(heap_bytes, SIMT_ALLOCATION_ALIGN);
-	void *base = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-	if (base == MAP_FAILED)
+	void *base = reserve(bytes);
+	if (!base)
 		return NULL;
 	struct simt_memory *memory = xcalloc(1, sizeof *memory);
 	memory->base = base;
@@ -52,6 +64,8 @@ void simt_memory_close(struct simt_memory *memory)
 	if (!memory)
 		return;
 	munmap(memory->base, memory->bytes);
+	if (memory->written)
+		munmap(memory->written, memory->bytes);
 	free(memory->allocation);
 	free(memory);
 }
@@ -112,17 +126,19 @@ uint64_t simt_alloc(struct simt_memory *memory, uint64_t size)
 uint64_t simt_alloc_static(struct simt_memory *memory, uint64_t size, uint64_t align)
 {
 	uint64_t at_least = align > SIMT_ALLOCATION_ALIGN ? align : SIMT_ALLOCATION_ALIGN;
-	return place(memory, &memory->statics, size, at_least, true);
+	uint64_t address = place(memory, &memory->statics, size, at_least, true);
+	if (address)
+		simt_mark_written(memory, address, size);
+	return address;
 }
 
-/* Gives the host's pages back that lie wholly inside; they read as zero afterwards. */
-static void release_pages(struct simt_memory *memory, uint64_t address, uint64_t size)
+/* Gives the host's pages back that lie wholly inside, [*low, *high): they read as zero afterwards. */
+static bool release_pages(uint8_t *at, uint64_t size, uint8_t **low, uint8_t **high)
 {
 	const uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
-	uintptr_t low = round_up((uintptr_t)memory->base + address, page);
-	uintptr_t high = ((uintptr_t)memory->base + address + size) / page * page;
-	if (low < high)
-		madvise((void *)low, high - low, MADV_DONTNEED); /* a refusal costs memory only */
+	*low = at + (page - (uintptr_t)at % page) % page;
+	*high = at + size - (uintptr_t)(at + size) % page;
+	return *low < *high && madvise(*low, (size_t)(*high - *low), MADV_DONTNEED) == 0;
 }
 
 bool simt_free(struct simt_memory *memory, uint64_t address)
@@ -133,7 +149,10 @@ bool simt_free(struct simt_memory *memory, uint64_t address)
 	struct simt_allocation *gone = &memory->allocation[after - 1];
 	if (!gone->is_static)
 		memory->heap_used -= footprint(gone->size);
-	release_pages(memory, address, footprint(gone->size));
+	uint8_t *low, *high;
+	release_pages(memory->base + address, footprint(gone->size), &low, &high); /* a refusal costs memory only */
+	simt_mark_unwritten(memory, address, gone->size);
+	memory->freed[memory->freed_count++ % FREED] = *gone;
 	memmove(gone, gone + 1, (memory->count - after) * sizeof *gone);
 	memory->count--;
 	return true;
@@ -162,6 +181,17 @@ const struct simt_allocation *simt_nearest(const struct simt_memory *memory, uin
 	return address - (below->address + below->size) < above->address - address ? below : above;
 }
 
+const struct simt_allocation *simt_freed(const struct simt_memory *memory, uint64_t address)
+{
+	size_t known = memory->freed_count < FREED ? memory->freed_count : FREED;
+	for (size_t k = 1; k <= known && !simt_find(memory, address); k++) {
+		const struct simt_allocation *gone = &memory->freed[(memory->freed_count - k) % FREED];
+		if (address - gone->address < gone->size)
+			return gone;
+	}
+	return NULL;
+}
+
 bool simt_valid(const struct simt_memory *memory, uint64_t address, uint64_t size)
 {
 	const struct simt_allocation *allocation = simt_find(memory, address);
@@ -173,6 +203,45 @@ bool simt_valid(const struct simt_memory *memory, uint64_t address, uint64_t siz
 void *simt_host(const struct simt_memory *memory, uint64_t address)
 {
 	return memory->base + address;
+}
+
+/* --- what has been written --- */
+
+bool simt_watch(struct simt_memory *memory)
+{
+	memory->written = reserve(memory->bytes);
+	return memory->written;
+}
+
+bool simt_is_written(const struct simt_memory *memory, uint64_t address, uint64_t size)
+{
+	return !memory->written || !memchr(memory->written + address, 0, size);
+}
+
+void simt_mark_written(struct simt_memory *memory, uint64_t address, uint64_t size)
+{
+	if (memory->written)
+		memset(memory->written + address, 1, size);
+}
+
+void simt_mark_unwritten(struct simt_memory *memory, uint64_t address, uint64_t size)
+{
+	uint8_t *low, *high;
+	if (!memory->written)
+		return;
+	uint8_t *at = memory->written + address;
+	if (release_pages(at, size, &low, &high)) {
+		memset(at, 0, (size_t)(low - at));
+		memset(high, 0, (size_t)(at + size - high));
+	} else {
+		memset(at, 0, size);
+	}
+}
+
+void simt_copy_written(struct simt_memory *memory, uint64_t to, uint64_t from, uint64_t size)
+{
+	if (memory->written)
+		memmove(memory->written + to, memory->written + from, size);
 }
 
 uint64_t simt_bytes_free(const struct simt_memory *memory)

@@ -44,11 +44,22 @@ bool simt_free(struct simt_memory *memory, uint64_t address);
 const struct simt_allocation *simt_find(const struct simt_memory *memory, uint64_t address);
 /* The live allocation nearest to the address, or NULL when there is none. */
 const struct simt_allocation *simt_nearest(const struct simt_memory *memory, uint64_t address);
+/* The allocation, lately freed, that held the address, which is in no live one; or NULL. */
+const struct simt_allocation *simt_freed(const struct simt_memory *memory, uint64_t address);
 /* True when [address, address + size) lies in one live allocation. */
 bool simt_valid(const struct simt_memory *memory, uint64_t address, uint64_t size);
 
 /* Host pointer of a device address; whoever uses it has checked it. */
 void *simt_host(const struct simt_memory *memory, uint64_t address);
+
+/* Which bytes of device memory have been written, for those who ask for it before the first allocation. What is
+ * allocated counts as unwritten, static variables as written. Without simt_watch() all counts as written. */
+bool simt_watch(struct simt_memory *memory); /* false with errno set when the host refuses the room */
+bool simt_is_written(const struct simt_memory *memory, uint64_t address, uint64_t size);
+void simt_mark_written(struct simt_memory *memory, uint64_t address, uint64_t size);
+void simt_mark_unwritten(struct simt_memory *memory, uint64_t address, uint64_t size);
+/* As memmove() of what is known of the bytes. */
+void simt_copy_written(struct simt_memory *memory, uint64_t to, uint64_t from, uint64_t size);
 
 uint64_t simt_bytes_free(const struct simt_memory *memory);
 uint64_t simt_bytes_total(const struct simt_memory *memory);

@@ -37,6 +37,13 @@ struct simt_call {
 	uint32_t argument_count, result_count;
 };
 
+/* A variable of shared or local memory, for messages. */
+struct simt_variable {
+	const char *name;
+	enum ptx_space space;
+	uint32_t offset, size; /* size 0: dynamic shared memory, all from here on */
+};
+
 /* A special register's row. */
 struct simt_sreg_row {
 	enum ptx_sreg sreg;
@@ -48,6 +55,9 @@ enum { SIMT_STACK_BYTES = 16384 };
 
 simt_exec control_branch, control_call, control_system_call, control_system_commit, control_return, control_exit,
 	control_trap, control_barrier;
+
+/* The warp has ended: a fault when all others wait at barriers that nobody can complete now. */
+void barrier_exit(struct simt_warp *warp, struct simt_step *step);
 
 /* After the top of a warp's stack has changed or reached its reconvergence: pops what is done. */
 void control_settle(struct simt_warp *warp);

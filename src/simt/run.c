@@ -1,6 +1,8 @@
 #include "simt/exec.h"
 #include "simt/program.h"
 
+#include <assert.h>
+
 void simt_step(struct simt_warp *warp, struct simt_step *step)
 {
 	const struct simt_inst *inst = &warp->code[warp->pc];
@@ -63,27 +65,10 @@ static void run_warp(struct simt_warp *warp, struct simt_run *run, uint64_t limi
 	}
 }
 
-/* All live warps wait at barriers that none of the others will reach. */
-static void fault_stuck(struct simt_block *block, struct simt_run *run)
-{
-	const struct simt_warp *warp = &block->warp[__builtin_ctzll(block->live)];
-	uint32_t number = warp->index * WARP_SIZE;
-	struct dim3 size = block->launch->block;
-	run->fault = (struct simt_fault){
-		.what = "all warps of the block wait at barriers",
-		.inst = warp->barrier_inst,
-		.block = block->index,
-		.thread = {number % size.x, number / size.x % size.y, number / size.x / size.y},
-	};
-}
-
 static void run_block(struct simt_block *block, struct simt_run *run, uint64_t limit)
 {
 	while (block->live) {
-		if ((block->live & ~block->waiting) == 0) {
-			fault_stuck(block, run);
-			return;
-		}
+		assert(block->live & ~block->waiting);
 		for (uint32_t w = 0; w < block->warps; w++) {
 			run_warp(&block->warp[w], run, limit);
 			if (run->stopped || run->fault.what)

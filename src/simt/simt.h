@@ -98,6 +98,9 @@ struct simt_program {
 	uint32_t sreg_row_count;
 	const struct simt_function *functions; /* functions that can be called (simt/program.h) */
 	uint32_t function_count;
+	const struct simt_variable *variables; /* of shared and local memory, for messages */
+	uint32_t variable_count;
+	const struct simt_unchecked *unchecked; /* by pc, when simt_check_program() was called (simt/check.h), else NULL */
 };
 
 /* The value of a pointer to a device function, the same in all programs of a module; 0 for a function without body. */
@@ -127,15 +130,41 @@ struct simt_launch {
 	/* Device printf, malloc, assert: called from simt_commit(). Returns what the call returns to the lane. */
 	uint64_t (*system_call)(void *user, const char *name, const uint64_t *arguments, const void *local);
 	void *user;
+	/* A barrier that a part of a warp reaches counts for the whole warp, as before Volta, even where the other part
+	 * meets another one. Otherwise that is a fault. */
+	bool divergent_barriers;
+	struct simt_checks *checks; /* what else is looked for (simt/check.h), or NULL */
+};
+
+/* What kind of mistake stopped a kernel. */
+enum simt_fault_kind {
+	SIMT_FAULT_ADDRESS,     /* global or constant memory outside every allocation */
+	SIMT_FAULT_MISALIGNED,  /* any space */
+	SIMT_FAULT_RANGE,       /* beyond the block's shared, the thread's local memory, or the parameters */
+	SIMT_FAULT_BARRIER,     /* that can never complete */
+	SIMT_FAULT_COUNTS,      /* warps come to one barrier with different counts of threads */
+	SIMT_FAULT_PARTED,      /* threads of one warp meet different barriers */
+	SIMT_FAULT_INSTRUCTION, /* operands that the instruction does not take */
+	SIMT_FAULT_CALL,        /* of an address that is no function */
+	SIMT_FAULT_STACK,       /* recursion too deep */
+	SIMT_FAULT_TRAP,
+	SIMT_FAULT_ASSERT,
 };
 
 /* Why a kernel stopped. */
 struct simt_fault {
 	const char *what; /* "global load outside every allocation", or NULL: no fault */
+	enum simt_fault_kind kind;
+	enum ptx_space space; /* of the address, generic ones resolved */
 	const struct simt_inst *inst;
 	uint64_t address;
 	uint32_t size, lane;
 	struct dim3 block, thread;
+	/* barriers: number and threads, and a warp that is elsewhere (other: NULL when there is none) */
+	uint32_t barrier, arrived, expected;
+	const struct simt_inst *other;
+	struct dim3 other_thread;
+	uint32_t other_barrier, other_expected;
 };
 
 struct simt_barrier {
@@ -143,6 +172,8 @@ struct simt_barrier {
 	uint32_t threads;  /* that have arrived, waiting or not */
 	uint32_t expected; /* threads; 0: all live threads of the block */
 	uint32_t red_count, red_and, red_or;
+	const struct simt_inst *first_inst; /* of the first to arrive, for messages */
+	uint32_t first_warp;
 };
 
 /* Addresses known to lie in one live allocation. */
@@ -166,6 +197,7 @@ struct simt_block {
 	struct simt_warp *warp;               /* array of `warps` */
 	uint64_t *clock;                      /* what %clock reads; the machine's cycle counter, or a count of steps */
 	uint32_t sm;                          /* %smid */
+	struct block_checks *checks;          /* what launch->checks keeps of a block, or NULL */
 	uint8_t *global;                      /* host address of device address 0 */
 	struct simt_range range[SIMT_RANGES]; /* allocations lately accessed, by pc; forgotten at simt_block_start() */
 	/* buffers, kept for reuse */
@@ -203,6 +235,9 @@ struct simt_warp {
 	const struct simt_inst
 		*barrier_inst; /* the barrier at which it waits, and the lanes that get bar.red's result */
 	uint32_t barrier_lanes;
+	/* Lanes that the warp has passed a barrier without; one such barrier, and a lane that passed it. */
+	uint32_t missed, missed_by;
+	const struct simt_inst *missed_inst;
 };
 
 /* What a step did. */

@@ -57,7 +57,7 @@ void sm_close(struct sm *sm)
 void sm_begin(struct sm *sm, const struct simt_launch *launch, uint32_t block_limit)
 {
 	uint32_t threads = launch->block.x * launch->block.y * launch->block.z;
-	uint32_t words = (launch->program->registers + 63) / 64;
+	uint32_t words = launch->program->registers ? (launch->program->registers + 63) / 64 : 1;
 	sm->launch = launch;
 	sm->warps_per_block = (threads + WARP_SIZE - 1) / WARP_SIZE;
 	sm->block_limit = block_limit;

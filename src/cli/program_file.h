@@ -1,0 +1,53 @@
+/* program_file: what the program.yaml beside each of the papers' programs says. */
+#ifndef SLUICE_CLI_PROGRAM_FILE_H
+#define SLUICE_CLI_PROGRAM_FILE_H
+
+#include "base/arena.h"
+#include "base/diag.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { PROGRAM_PAPERS = 5 };
+extern const char *const program_papers[PROGRAM_PAPERS + 1]; /* short names; NULL-terminated */
+
+#define PROGRAM_UNSTATED UINT64_MAX
+
+struct words {
+	const char **word;
+	size_t count;
+};
+
+/* What a paper fixes of a kernel; PROGRAM_UNSTATED where it fixes nothing. */
+struct program_kernel {
+	const char *name;
+	struct words variants; /* in which it runs; none: in all */
+	uint64_t block, shared, variables;
+	uint64_t threads, instructions; /* published, of threads, at the paper's size */
+	struct place place;             /* in program.yaml */
+};
+
+struct program {
+	const char *name, *about;
+	struct words papers[PROGRAM_PAPERS]; /* abbreviations there */
+	struct words variants;               /* the first is the default */
+	struct program_kernel *kernels;
+	size_t kernel_count;
+};
+
+/* All programs, by name. Zero-initialise; programs_free() afterwards. */
+struct programs {
+	struct arena arena;
+	struct program *list;
+	size_t count;
+};
+
+/* Reads every NAME/program.yaml of the folder. False after messages, which begin with the file's name or, where there
+ * is none, the command's. */
+bool programs_read(struct programs *programs, const char *folder, const char *command);
+void programs_free(struct programs *programs);
+
+bool words_have(const struct words *words, const char *word);
+
+#endif

@@ -1,0 +1,37 @@
+/* programs: what the files of `sluice programs` share. */
+#ifndef SLUICE_CLI_PROGRAMS_H
+#define SLUICE_CLI_PROGRAMS_H
+
+#include "cli/program_file.h"
+#include "cli/run.h"
+
+/* What the command was asked, and the programs there are. */
+struct request {
+	const char *name; /* "sluice programs run" */
+	const char *paper, *size, *variant, *seed;
+	struct words names; /* of programs, as given */
+	char **own;         /* the program's own arguments, NULL-terminated, or NULL */
+	uint64_t parallel;
+	bool json, all;
+	struct run run;
+	struct programs known;
+	struct arena arena;
+};
+
+int programs_list(struct request *request);
+int programs_show(struct request *request);
+int programs_run(struct request *request);
+
+/* Whether the paper that was asked for has the program; any program when none was. */
+bool request_covers(const struct request *request, const struct program *program);
+
+/* The program of that name or abbreviation; NULL after an error message. */
+const struct program *request_find(const struct request *request, const char *name);
+
+/* The path of the compiled program, in the request's arena, or NULL while there is none. */
+char *request_binary(struct request *request, const struct program *program);
+
+/* The folder that the program's folder lies in. */
+const char *programs_folder(char *room);
+
+#endif

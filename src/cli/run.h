@@ -1,0 +1,27 @@
+/* run: what `sluice run` and `sluice programs run` share. */
+#ifndef SLUICE_CLI_RUN_H
+#define SLUICE_CLI_RUN_H
+
+#include "cli/commands.h"
+
+/* The options of a run. Zero-initialise; run_free() afterwards. */
+struct run {
+	const char *name; /* of the command, for its messages */
+	const char *machine, *stats, *stats_format, *threads, *max_instructions;
+	char *check; /* what --check asked for, all of it */
+	struct cli_options options;
+	bool functional, no_progress;
+};
+
+/* Parses the options alone, into a struct run: a child of the commands' own parsers. */
+extern const struct argp run_argp;
+
+/* Tries machine and options out and sets what the runtime reads from the environment. False after an error message. */
+bool run_prepare(const struct run *run);
+
+/* Becomes the program. Returns the exit status when that is not possible. */
+int run_become(const struct run *run, const char *file, char *const *program);
+
+void run_free(struct run *run);
+
+#endif

@@ -1,0 +1,34 @@
+/* check: mistakes that stop no kernel but are looked for when asked: races on shared memory, reads of memory that
+ * nobody wrote. docs/checks.md says what counts as one, and why.
+ *
+ * A program whose kernels are to be checked has other execution functions for the instructions concerned, which look
+ * first and then call the ordinary ones. So checks cost nothing where nobody asked for them, and neither results nor
+ * timing know of them.
+ */
+#ifndef SLUICE_SIMT_CHECK_H
+#define SLUICE_SIMT_CHECK_H
+
+#include "simt/simt.h"
+
+enum simt_check {
+	SIMT_CHECK_RACE = 1,        /* shared memory: conflicting accesses of two warps that nothing orders */
+	SIMT_CHECK_INIT = 2,        /* device memory: reads of what nobody wrote */
+	SIMT_CHECK_SHARED_INIT = 4, /* the same of shared memory */
+};
+
+/* What was found, over all launches. Blocks of several threads of the host may add to it. */
+struct simt_checks;
+
+/* SIMT_CHECK_INIT wants a memory that is watched (simt_watch()). */
+struct simt_checks *simt_checks_open(unsigned kinds);
+void simt_checks_close(struct simt_checks *checks);
+
+/* Makes a program a checked one, once; its launches have these checks. */
+void simt_check_program(const struct simt_checks *checks, struct simt_program *program);
+
+/* After a launch: says what it was the first to find, one text a pair of lines (races) or a line (reads). */
+void simt_checks_report(struct simt_checks *checks, const struct simt_launch *launch,
+                        void (*say)(void *user, const char *text), void *user);
+uint64_t simt_checks_found(const struct simt_checks *checks);
+
+#endif

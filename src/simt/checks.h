@@ -1,0 +1,84 @@
+/* checks: what the files behind simt/check.h share. */
+#ifndef SLUICE_SIMT_CHECKS_H
+#define SLUICE_SIMT_CHECKS_H
+
+#include "simt/access.h"
+#include "simt/check.h"
+
+enum { CHECK_SOURCES = 6, CHECK_DESTINATIONS = 4 };
+
+/* An instruction of a checked program as it was, and what the checks must know of it. */
+struct simt_unchecked {
+	simt_exec *exec, *commit;
+	/* Bytes of a lane of the rows of sources and destinations; 0 where there is none, or a predicate. */
+	uint8_t src_pitch[CHECK_SOURCES], dst_pitch[CHECK_DESTINATIONS];
+	uint8_t width; /* of a source, bytes that the instruction looks at; 0: all */
+	uint8_t carry; /* enum carry */
+};
+
+/* What becomes of bytes that nobody wrote when an instruction has them in a source. */
+enum carry {
+	CARRY_NONE,  /* they are used */
+	CARRY_BITS,  /* moved: the instruction done to a mask of the bits gives the mask of the result */
+	CARRY_UNION, /* a result byte has them where any source has */
+};
+
+static inline const struct simt_unchecked *unchecked(const struct simt_warp *warp, const struct simt_inst *inst)
+{
+	return &warp->block->launch->program->unchecked[inst->pc];
+}
+
+/* Of a resident block. */
+struct block_checks {
+	struct race *race;           /* or NULL */
+	struct unwritten *unwritten; /* or NULL */
+};
+
+/* What a block does when it begins and ends; block->checks is NULL without launch->checks. */
+void checks_block_start(struct simt_block *block);
+void checks_block_free(struct simt_block *block);
+
+/* --- findings --- */
+
+enum finding_kind { FINDING_RACE, FINDING_INIT, FINDING_SHARED_INIT };
+
+/* One access of a finding, as an example of all. */
+struct finding_access {
+	const struct simt_inst *inst; /* NULL: there is no second one */
+	uint32_t warp, lane;
+};
+
+struct finding {
+	enum finding_kind kind;
+	struct finding_access access[2];
+	uint64_t address; /* shared: offset */
+	uint32_t size;
+};
+
+void finding_add(const struct simt_block *block, const struct finding *finding);
+
+/* --- race.c --- */
+
+struct race *race_open(void);
+void race_close(struct race *race);
+void race_start(struct simt_block *block);
+/* A memory access, before it is made. */
+void race_access(struct simt_warp *warp, const struct simt_step *step, const struct reach *reach);
+void race_fence(struct simt_warp *warp);
+/* The warp comes to a barrier; the barrier lets warps go; the warp has ended. */
+void race_arrive(struct simt_warp *warp, uint32_t barrier);
+void race_release(struct simt_block *block, uint32_t barrier, uint64_t released);
+void race_exit(struct simt_warp *warp);
+
+/* --- unwritten.c --- */
+
+struct unwritten *unwritten_open(unsigned kinds);
+void unwritten_close(struct unwritten *unwritten);
+void unwritten_start(struct simt_block *block);
+/* A memory access, before it is made, and its commit. */
+void unwritten_access(struct simt_warp *warp, const struct simt_step *step);
+void unwritten_commit(struct simt_warp *warp, const struct simt_step *step);
+/* Any other instruction, before it runs. */
+void unwritten_step(struct simt_warp *warp, const struct simt_inst *inst, struct simt_step *step);
+
+#endif

@@ -1,0 +1,138 @@
+#include "simt/message.h"
+
+#include "simt/program.h"
+
+#include <ctype.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+void message_add(struct message *message, const char *format, ...)
+{
+	va_list arguments;
+	if (message->left == 0)
+		return;
+	va_start(arguments, format);
+	int length = vsnprintf(message->at, message->left, format, arguments);
+	va_end(arguments);
+	size_t written = length < 0 ? 0 : (size_t)length < message->left ? (size_t)length : message->left - 1;
+	message->at += written;
+	message->left -= written;
+}
+
+void message_place(struct message *message, const struct simt_launch *launch, const struct ptx_inst *ptx)
+{
+	const struct ptx_module *module = launch->program->kernel->module;
+	const char *file = ptx->source_line ? ptx_file_name(module, ptx->source_file) : NULL;
+	message_add(message, "%s:%" PRIu32, module->source.name, ptx->place.line);
+	if (file)
+		message_add(message, " (%s:%" PRIu32 ")", file, ptx->source_line);
+}
+
+void message_dim(struct message *message, struct dim3 dim)
+{
+	message_add(message, "(%" PRIu32 ",%" PRIu32 ",%" PRIu32 ")", dim.x, dim.y, dim.z);
+}
+
+/* Where a span lies beside an address. */
+static void add_distance(struct message *message, uint64_t begin, uint64_t end, uint64_t address)
+{
+	if (address < begin)
+		message_add(message, "begins %" PRIu64 " bytes behind the address", begin - address);
+	else if (address >= end)
+		message_add(message, "ends %" PRIu64 " bytes before the address", address - end);
+	else
+		message_add(message, "which holds the address");
+}
+
+void message_nearest_allocation(struct message *message, const struct simt_launch *launch, uint64_t address)
+{
+	const struct simt_allocation *near = simt_nearest(launch->memory, address);
+	if (!near) {
+		message_add(message, "\n  nothing is allocated");
+		return;
+	}
+	message_add(message, "\n  nearest allocation: 0x%" PRIx64 ", %" PRIu64 " bytes, ", near->address, near->size);
+	add_distance(message, near->address, near->address + near->size, address);
+}
+
+/* --- variables --- */
+
+static uint64_t variable_end(const struct simt_launch *launch, const struct simt_variable *variable)
+{
+	return variable->size ? (uint64_t)variable->offset + variable->size
+	                      : (uint64_t)launch->program->shared_bytes + launch->dynamic_shared_bytes;
+}
+
+static uint64_t distance(const struct simt_launch *launch, const struct simt_variable *variable, uint64_t address)
+{
+	uint64_t end = variable_end(launch, variable);
+	return address < variable->offset ? variable->offset - address : address >= end ? address - end + 1 : 0;
+}
+
+static const struct simt_variable *nearest(const struct simt_launch *launch, enum ptx_space space, uint64_t address)
+{
+	const struct simt_variable *best = NULL;
+	for (uint32_t k = 0; k < launch->program->variable_count; k++) {
+		const struct simt_variable *variable = &launch->program->variables[k];
+		if (variable->space == space &&
+		    (!best || distance(launch, variable, address) < distance(launch, best, address)))
+			best = variable;
+	}
+	return best;
+}
+
+/* The compiler's name of a variable inside a function, _ZZ...E4tile or _ZZ...E4tile_0, ends with the one that the
+ * program gave it. Other names stay as they are. */
+static void add_name(struct message *message, const char *name)
+{
+	const char *own = NULL;
+	int length = 0;
+	for (const char *at = name; strncmp(name, "_ZZ", 3) == 0 && (at = strchr(at, 'E')); at++) {
+		char *rest;
+		if (!isdigit((unsigned char)at[1]))
+			continue;
+		unsigned long size = strtoul(at + 1, &rest, 10);
+		if (size <= strlen(rest) && (rest[size] == '\0' || rest[size] == '_')) {
+			own = rest;
+			length = (int)size;
+		}
+	}
+	message_add(message, "'%.*s'", own ? length : (int)strlen(name), own ? own : name);
+}
+
+void message_nearest_variable(struct message *message, const struct simt_launch *launch, enum ptx_space space,
+                              uint64_t address)
+{
+	const struct simt_program *program = launch->program;
+	uint64_t bytes = space == PTX_SHARED ? (uint64_t)program->shared_bytes + launch->dynamic_shared_bytes
+	                                     : program->local_bytes;
+	message_add(message, "\n  the %s has %" PRIu64 " bytes", space == PTX_SHARED ? "block" : "thread", bytes);
+	const struct simt_variable *near = nearest(launch, space, address);
+	if (!near)
+		return;
+	uint64_t end = variable_end(launch, near);
+	message_add(message, "; nearest variable: ");
+	add_name(message, near->name);
+	message_add(message, ", 0x%" PRIx32 ", %" PRIu64 " bytes, ", near->offset, end - near->offset);
+	add_distance(message, near->offset, end, address);
+}
+
+void message_variable(struct message *message, const struct simt_launch *launch, enum ptx_space space, uint64_t offset)
+{
+	const struct simt_variable *variable = nearest(launch, space, offset);
+	if (!variable || distance(launch, variable, offset))
+		return;
+	message_add(message, ", ");
+	add_name(message, variable->name);
+	message_add(message, " + %" PRIu64, offset - variable->offset);
+}
+
+struct dim3 simt_thread(const struct simt_launch *launch, uint32_t warp, unsigned lane)
+{
+	uint32_t number = warp * WARP_SIZE + lane;
+	struct dim3 size = launch->block;
+	return (struct dim3){number % size.x, number / size.x % size.y, number / size.x / size.y};
+}

@@ -1,0 +1,29 @@
+/* message: what the texts of faults and findings are made of. */
+#ifndef SLUICE_SIMT_MESSAGE_H
+#define SLUICE_SIMT_MESSAGE_H
+
+#include "simt/simt.h"
+
+/* Text that grows into a buffer and is cut off at its end. */
+struct message {
+	char *at;
+	size_t left;
+};
+
+__attribute__((format(printf, 2, 3))) void message_add(struct message *message, const char *format, ...);
+
+/* "FILE.ptx:12 (a.cu:3)" */
+void message_place(struct message *message, const struct simt_launch *launch, const struct ptx_inst *ptx);
+/* "(1,2,3)" */
+void message_dim(struct message *message, struct dim3 dim);
+/* The live allocation nearest to a global address, or the variable nearest to a shared or local one. */
+void message_nearest_allocation(struct message *message, const struct simt_launch *launch, uint64_t address);
+void message_nearest_variable(struct message *message, const struct simt_launch *launch, enum ptx_space space,
+                              uint64_t address);
+/* ", 'tile' + 12", or nothing when no variable holds the offset. */
+void message_variable(struct message *message, const struct simt_launch *launch, enum ptx_space space, uint64_t offset);
+
+/* A thread's coordinates. */
+struct dim3 simt_thread(const struct simt_launch *launch, uint32_t warp, unsigned lane);
+
+#endif

@@ -1,0 +1,373 @@
+/* Reads of memory that nobody wrote.
+ *
+ * A load of which no byte was written is one. A load of which a part was written may be the copy of a structure with
+ * padding in it, which is no mistake, and which the source does not show. So the bytes that nobody wrote are then followed
+ * through the registers: instructions that move, shift or mask them move the mark too, a store hands it on to memory, and
+ * whatever else looks at them is the read that is reported, at the line of the load. Marks that go through local memory, a
+ * call or a shuffle are lost, so that something may be missed there, but nothing is reported that is not so.
+ */
+#include "simt/checks.h"
+
+#include "base/arena.h"
+
+#include <stdlib.h>
+
+enum { ROW = 4 * WARP_SIZE }; /* bytes of a row of 32-bit registers; one of 64-bit registers has two */
+
+/* Where the marked bytes of a row come from. */
+struct origin {
+	uint32_t pc;
+	uint64_t address[WARP_SIZE];
+};
+
+struct unwritten {
+	unsigned kinds;
+	uint8_t *shared; /* by byte: it was written; NULL unless SIMT_CHECK_SHARED_INIT */
+	uint32_t shared_capacity;
+	/* Marks: registers of all warps once more, with the bits that nobody wrote. Made at need. */
+	uint8_t *mark, *storage; /* aligned as registers are; as allocated */
+	struct origin *origin;   /* by row */
+	size_t pitch, capacity;  /* bytes of a warp's registers; of all */
+	uint64_t marked;         /* warps that have marks */
+};
+
+struct unwritten *unwritten_open(unsigned kinds)
+{
+	struct unwritten *unwritten = xcalloc(1, sizeof *unwritten);
+	unwritten->kinds = kinds;
+	return unwritten;
+}
+
+void unwritten_close(struct unwritten *unwritten)
+{
+	if (!unwritten)
+		return;
+	free(unwritten->shared);
+	free(unwritten->storage);
+	free(unwritten->origin);
+	free(unwritten);
+}
+
+void unwritten_start(struct simt_block *block)
+{
+	struct unwritten *unwritten = block->checks->unwritten;
+	unwritten->pitch = (block->launch->program->register_bytes + ROW - 1) / ROW * ROW;
+	unwritten->marked = 0;
+	if (!(unwritten->kinds & SIMT_CHECK_SHARED_INIT))
+		return;
+	if (unwritten->shared_capacity < block->shared_bytes) {
+		unwritten->shared_capacity = block->shared_bytes;
+		unwritten->shared = xrealloc(unwritten->shared, block->shared_bytes);
+	}
+	if (block->shared_bytes)
+		memset(unwritten->shared, 0, block->shared_bytes);
+}
+
+/* --- marks --- */
+
+static uint8_t *marks(const struct simt_warp *warp)
+{
+	const struct unwritten *unwritten = warp->block->checks->unwritten;
+	return unwritten->mark + warp->index * unwritten->pitch;
+}
+
+static struct origin *origin_of(const struct simt_warp *warp, uint32_t row)
+{
+	const struct unwritten *unwritten = warp->block->checks->unwritten;
+	return &unwritten->origin[(warp->index * unwritten->pitch + row) / ROW];
+}
+
+static bool has_marks(const struct simt_warp *warp)
+{
+	return warp->block->checks->unwritten->marked >> warp->index & 1;
+}
+
+/* The warp's first marks. */
+static void begin_marks(struct simt_warp *warp)
+{
+	struct unwritten *unwritten = warp->block->checks->unwritten;
+	size_t all = warp->block->warps * unwritten->pitch;
+	if (all > unwritten->capacity) { /* the block's first */
+		unwritten->capacity = all;
+		free(unwritten->storage);
+		free(unwritten->origin);
+		unwritten->storage = xmalloc(all + SIMT_ALIGN);
+		unwritten->mark = unwritten->storage + (SIMT_ALIGN - (uintptr_t)unwritten->storage % SIMT_ALIGN);
+		unwritten->origin = xmalloc(all / ROW * sizeof *unwritten->origin);
+	}
+	if (!has_marks(warp)) {
+		memset(marks(warp), 0, unwritten->pitch);
+		memset(origin_of(warp, 0), 0, unwritten->pitch / ROW * sizeof *unwritten->origin);
+	}
+	unwritten->marked |= (uint64_t)1 << warp->index;
+}
+
+static void clear_lanes(uint8_t *row, unsigned pitch, uint32_t lanes)
+{
+	for (; lanes; lanes &= lanes - 1)
+		memset(row + (unsigned)__builtin_ctz(lanes) * pitch, 0, pitch);
+}
+
+static void clear_destinations(const struct simt_warp *warp, const struct simt_inst *inst, uint32_t lanes)
+{
+	const struct simt_unchecked *plain = unchecked(warp, inst);
+	for (unsigned k = 0; k < CHECK_DESTINATIONS; k++)
+		if (plain->dst_pitch[k])
+			clear_lanes(marks(warp) + inst->dst[k], plain->dst_pitch[k], lanes);
+}
+
+/* The marks of a source, or NULL where it has none: a constant, a predicate. */
+static uint8_t *source_marks(const struct simt_warp *warp, const struct simt_inst *inst, unsigned k)
+{
+	bool is_register = unchecked(warp, inst)->src_pitch[k] && !(inst->base_mask >> k & 1);
+	return is_register ? marks(warp) + inst->src[k] : NULL;
+}
+
+/* The lanes in which source k has marks that the instruction looks at. */
+static uint32_t marked_lanes(const struct simt_warp *warp, const struct simt_inst *inst, unsigned k, uint32_t lanes)
+{
+	const struct simt_unchecked *plain = unchecked(warp, inst);
+	const uint8_t *row = source_marks(warp, inst, k);
+	unsigned pitch = plain->src_pitch[k], width = plain->width && plain->width < pitch ? plain->width : pitch;
+	uint32_t found = 0;
+	for (; row && lanes; lanes &= lanes - 1) {
+		unsigned lane = (unsigned)__builtin_ctz(lanes);
+		for (unsigned b = 0; b < width; b++)
+			found |= row[lane * pitch + b] ? lane_bit[lane] : 0;
+	}
+	return found;
+}
+
+/* Source k is looked at: marks in it are reported, once. */
+static void use(struct simt_warp *warp, const struct simt_inst *inst, unsigned k, uint32_t lanes)
+{
+	const struct origin *origin = source_marks(warp, inst, k) ? origin_of(warp, inst->src[k]) : NULL;
+	uint32_t found = marked_lanes(warp, inst, k, lanes);
+	for (uint32_t rest = found; rest; rest &= rest - 1) {
+		unsigned lane = (unsigned)__builtin_ctz(rest);
+		const struct simt_inst *load = &warp->code[origin->pc];
+		bool shared = is_window(origin->address[lane]);
+		finding_add(warp->block, &(struct finding){
+						 .kind = shared ? FINDING_SHARED_INIT : FINDING_INIT,
+						 .access = {{load, warp->index, lane}, {inst, warp->index, lane}},
+						 .address = origin->address[lane] - (shared ? SIMT_SHARED_WINDOW : 0),
+						 .size = load->size,
+					 });
+	}
+	if (found)
+		clear_lanes(source_marks(warp, inst, k), unchecked(warp, inst)->src_pitch[k], found);
+}
+
+/* The marks of all sources of a lane, byte by byte. */
+static void unite(const struct simt_warp *warp, const struct simt_inst *inst, unsigned lane)
+{
+	unsigned pitch = unchecked(warp, inst)->dst_pitch[0];
+	uint8_t all[8] = {0};
+	for (unsigned k = 0; k < CHECK_SOURCES; k++) {
+		const uint8_t *row = source_marks(warp, inst, k);
+		for (unsigned b = 0; row && b < pitch; b++)
+			all[b] |= row[lane * pitch + b];
+	}
+	memcpy(marks(warp) + inst->dst[0] + lane * pitch, all, pitch);
+}
+
+/* The destinations come from where the lane's marked source comes from. */
+static void move_origin(const struct simt_warp *warp, const struct simt_inst *inst, unsigned lane)
+{
+	unsigned k = 0;
+	while (k < CHECK_SOURCES && !marked_lanes(warp, inst, k, lane_bit[lane]))
+		k++;
+	if (k == CHECK_SOURCES)
+		return;
+	const struct origin *from = origin_of(warp, inst->src[k]);
+	for (unsigned d = 0; d < CHECK_DESTINATIONS; d++)
+		if (unchecked(warp, inst)->dst_pitch[d]) {
+			struct origin *to = origin_of(warp, inst->dst[d]);
+			to->pc = from->pc;
+			to->address[lane] = from->address[lane];
+		}
+}
+
+static void move_marks(struct simt_warp *warp, const struct simt_inst *inst, struct simt_step *step)
+{
+	const struct simt_unchecked *plain = unchecked(warp, inst);
+	uint8_t *registers = warp->registers;
+	for (uint32_t rest = step->lanes; rest; rest &= rest - 1)
+		move_origin(warp, inst, (unsigned)__builtin_ctz(rest));
+	if (plain->carry == CARRY_BITS) {
+		warp->registers = marks(warp);
+		plain->exec(warp, inst, step);
+		warp->registers = registers;
+		return;
+	}
+	for (uint32_t rest = step->lanes; rest; rest &= rest - 1)
+		unite(warp, inst, (unsigned)__builtin_ctz(rest));
+}
+
+void unwritten_step(struct simt_warp *warp, const struct simt_inst *inst, struct simt_step *step)
+{
+	if (!has_marks(warp))
+		return;
+	if (inst->ptx->op == PTX_OP_CALL) {
+		warp->block->checks->unwritten->marked &= ~((uint64_t)1 << warp->index);
+		return;
+	}
+	uint32_t carried = 0;
+	for (unsigned k = 0; k < CHECK_SOURCES; k++) {
+		if (unchecked(warp, inst)->carry == CARRY_NONE)
+			use(warp, inst, k, step->lanes);
+		else
+			carried |= marked_lanes(warp, inst, k, step->lanes);
+	}
+	if (carried)
+		move_marks(warp, inst, step);
+	else
+		clear_destinations(warp, inst, step->lanes);
+}
+
+/* --- memory --- */
+
+static enum ptx_space space_of(const struct simt_step *step, unsigned lane)
+{
+	return step->mixed_spaces ? generic_space(step->address[lane]) : (enum ptx_space)step->space;
+}
+
+static uint64_t address_of(const struct simt_step *step, unsigned lane)
+{
+	bool window = step->mixed_spaces && space_of(step, lane) == PTX_SHARED;
+	return step->address[lane] - (window ? SIMT_SHARED_WINDOW : 0);
+}
+
+/* The bytes of the lane's access that nobody wrote, bit by bit. */
+static uint32_t find_gaps(const struct simt_block *block, const struct simt_step *step, unsigned lane)
+{
+	const struct unwritten *unwritten = block->checks->unwritten;
+	const struct simt_memory *memory = block->launch->memory;
+	uint64_t address = address_of(step, lane);
+	enum ptx_space space = space_of(step, lane);
+	uint32_t gaps = 0, size = step->inst->size;
+	if (space == PTX_GLOBAL && unwritten->kinds & SIMT_CHECK_INIT && !simt_is_written(memory, address, size))
+		for (unsigned b = 0; b < size; b++)
+			gaps |= (uint32_t)!simt_is_written(memory, address + b, 1) << b;
+	if (space == PTX_SHARED && unwritten->shared)
+		for (unsigned b = 0; b < size; b++)
+			gaps |= (uint32_t)!unwritten->shared[address + b] << b;
+	return gaps;
+}
+
+static void report(struct simt_warp *warp, const struct simt_step *step, unsigned lane)
+{
+	finding_add(warp->block,
+	            &(struct finding){
+			    .kind = space_of(step, lane) == PTX_SHARED ? FINDING_SHARED_INIT : FINDING_INIT,
+			    .access = {{step->inst, warp->index, lane}},
+			    .address = address_of(step, lane),
+			    .size = step->inst->size,
+		    });
+}
+
+/* A load of which a part was written: the rest is marked in its destinations. */
+static void mark_load(struct simt_warp *warp, const struct simt_step *step, unsigned lane, uint32_t gaps)
+{
+	const struct simt_inst *inst = step->inst;
+	unsigned bytes = inst->size / inst->vector;
+	bool is_signed = ptx_type_is_signed(inst->ptx->type);
+	uint64_t window = space_of(step, lane) == PTX_SHARED ? SIMT_SHARED_WINDOW : 0;
+	begin_marks(warp);
+	for (unsigned e = 0; e < inst->vector; e++, gaps >>= bytes) {
+		unsigned pitch = unchecked(warp, inst)->dst_pitch[e];
+		if (!pitch || inst->dst[e] == SIMT_NO_REGISTER)
+			continue;
+		uint8_t *mark = marks(warp) + inst->dst[e] + lane * pitch;
+		for (unsigned b = 0; b < pitch; b++) {
+			unsigned from = b < bytes ? b : bytes - 1;
+			mark[b] = gaps >> from & 1 && (b < bytes || is_signed) ? 0xff : 0;
+		}
+		struct origin *origin = origin_of(warp, inst->dst[e]);
+		origin->pc = inst->pc;
+		origin->address[lane] = window + address_of(step, lane);
+	}
+}
+
+static void load(struct simt_warp *warp, const struct simt_step *step)
+{
+	uint32_t all = UINT32_MAX >> (32 - step->inst->size);
+	if (has_marks(warp))
+		clear_destinations(warp, step->inst, step->lanes);
+	for (uint32_t rest = step->lanes; rest; rest &= rest - 1) {
+		unsigned lane = (unsigned)__builtin_ctz(rest);
+		uint32_t gaps = find_gaps(warp->block, step, lane);
+		if (gaps == all)
+			report(warp, step, lane);
+		else if (gaps)
+			mark_load(warp, step, lane, gaps);
+	}
+}
+
+/* The marks of what a lane stores, byte by byte. */
+static uint32_t stored_gaps(const struct simt_warp *warp, const struct simt_inst *inst, unsigned lane)
+{
+	unsigned bytes = inst->size / inst->vector;
+	uint32_t gaps = 0;
+	if (inst->kind != SIMT_STORE || !has_marks(warp))
+		return 0;
+	for (unsigned e = 0; e < inst->vector; e++) {
+		const uint8_t *row = source_marks(warp, inst, 1 + e);
+		unsigned pitch = unchecked(warp, inst)->src_pitch[1 + e];
+		for (unsigned b = 0; row && b < bytes; b++)
+			gaps |= (uint32_t)(row[lane * pitch + b] != 0) << (e * bytes + b);
+	}
+	return gaps;
+}
+
+/* Shared memory is written at once. */
+static void write_shared(struct simt_warp *warp, const struct simt_step *step)
+{
+	const struct unwritten *unwritten = warp->block->checks->unwritten;
+	for (uint32_t rest = step->lanes; rest && unwritten->shared; rest &= rest - 1) {
+		unsigned lane = (unsigned)__builtin_ctz(rest);
+		uint32_t gaps = stored_gaps(warp, step->inst, lane);
+		for (unsigned b = 0; space_of(step, lane) == PTX_SHARED && b < step->inst->size; b++)
+			unwritten->shared[address_of(step, lane) + b] = !(gaps >> b & 1);
+	}
+}
+
+static void atomic(struct simt_warp *warp, const struct simt_step *step)
+{
+	const struct simt_inst *inst = step->inst;
+	bool reads = inst->ptx->atomic != PTX_ATOM_EXCH;
+	for (unsigned k = 1; k < CHECK_SOURCES && has_marks(warp); k++)
+		use(warp, inst, k, step->lanes);
+	if (has_marks(warp))
+		clear_destinations(warp, inst, step->lanes);
+	for (uint32_t rest = step->lanes; rest && reads; rest &= rest - 1) {
+		unsigned lane = (unsigned)__builtin_ctz(rest);
+		if (find_gaps(warp->block, step, lane))
+			report(warp, step, lane);
+	}
+}
+
+void unwritten_access(struct simt_warp *warp, const struct simt_step *step)
+{
+	const struct simt_inst *inst = step->inst;
+	if (has_marks(warp))
+		use(warp, inst, 0, step->lanes);
+	if (inst->kind == SIMT_LOAD)
+		load(warp, step);
+	else if (inst->kind == SIMT_ATOMIC)
+		atomic(warp, step);
+	if (inst->kind != SIMT_LOAD)
+		write_shared(warp, step);
+}
+
+void unwritten_commit(struct simt_warp *warp, const struct simt_step *step)
+{
+	struct simt_memory *memory = warp->block->launch->memory;
+	for (uint32_t rest = global_lanes(step); rest; rest &= rest - 1) {
+		unsigned lane = (unsigned)__builtin_ctz(rest);
+		uint32_t gaps = stored_gaps(warp, step->inst, lane);
+		simt_mark_written(memory, step->address[lane], step->inst->size);
+		for (; gaps; gaps &= gaps - 1)
+			simt_mark_unwritten(memory, step->address[lane] + (unsigned)__builtin_ctz(gaps), 1);
+	}
+}

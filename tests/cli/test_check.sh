@@ -1,0 +1,69 @@
+#!/bin/sh
+# sluice run --check: which checks there are, that they change no figure, and what a process ends with. What they find is
+# tested in tests/cuda/checks.
+set -u
+. "$(dirname "$0")/lib.sh"
+. "$source_dir/tests/cuda/preload.sh"
+unset SLUICE_MACHINE SLUICE_OPTIONS SLUICE_STATS SLUICE_STATS_FORMAT SLUICE_FUNCTIONAL SLUICE_MAX_INSTRUCTIONS SLUICE_CHECK
+cd "$work" || exit 1
+
+# run STATUS COMMAND...: runs it and checks its exit status.
+run() {
+	wanted=$1
+	shift
+	tried=$*
+	got=0
+	LD_PRELOAD=$preload "$@" >"$work/out" 2>"$work/err" </dev/null || got=$?
+	[ "$got" = "$wanted" ] || fail "exit status $got, expected $wanted"
+}
+
+try 0 run --check race --check init,shared-init -- sh -c 'echo $SLUICE_CHECK'
+says_only out "race,init,shared-init"
+try 0 run -- sh -c 'echo ${SLUICE_CHECK-unset}'
+says_only out "unset"
+try 2 run --check rase -- touch "$work/started"
+says err "check 'rase': expected race, init, shared-init or no-divergence; did you mean 'race'?"
+try 2 run --check race,,init -- touch "$work/started"
+says err "check ''"
+[ ! -e "$work/started" ] || fail "the program was started"
+
+checks=$source_dir/tests/cuda/checks
+for name in races right barriers; do
+	try 0 cc "$checks/$name.cu" -o "$name"
+done
+
+# A finding is no error of a call, but no good end either; another bad end stays what it is.
+SLUICE_CHECK=race run 1 ./races two_writes
+says out "cudaSuccess"
+[ "$(grep -c '^sluice: kernel' err)" = 1 ] || fail "expected one finding"
+SLUICE_CHECK=race run 7 sh -c './races two_writes; exit 7'
+run 0 ./races two_writes
+SLUICE_CHECK=init run 0 ./races two_writes
+SLUICE_CHECK=rase run 1 ./races two_writes
+says err "check 'rase'"
+
+# All figures but those of the host are the same.
+stats() {
+	SLUICE_STATS=$work/stats.json run "$@"
+	grep -v host stats.json | grep -v '"program"'
+}
+for arguments in "races tile" "right scan" "right padding" "right lock"; do
+	stats 0 ./$arguments >without
+	SLUICE_CHECK=race,init,shared-init
+	export SLUICE_CHECK
+	case $arguments in
+	races*) stats 1 ./$arguments >with ;;
+	*) stats 0 ./$arguments >with ;;
+	esac
+	unset SLUICE_CHECK
+	[ -s without ] && cmp -s without with || fail "the checks change figures"
+done
+
+# A barrier that parts of a warp meet apart, taken as GPUs before Volta took it.
+run 1 ./barriers parted
+says err "the threads of a warp meet apart"
+SLUICE_CHECK=no-divergence run 0 ./barriers parted
+says out "cudaSuccess"
+SLUICE_CHECK=no-divergence run 1 ./barriers two
+says err "can never complete"
+finish

@@ -1,0 +1,82 @@
+#!/usr/bin/env python3
+"""Compiles a program of this folder and runs its cases: run.py SLUICE PROGRAM.cu [CASE].
+
+A case is announced by a comment in front of its kernel:
+    //: NAME: error ERROR      the kernel stops with that CUDA error and one message
+    //: NAME: check CHECKS [K] K messages (1) of `sluice run --check CHECKS`, and no CUDA error
+    //: NAME: right [CHECKS]   no message with --check CHECKS (race,init)
+    //| TEXT                   the text occurs in what is printed on standard error
+where @LABEL in a text stands for the number of the line that ends with "// @LABEL". Each case runs functionally and with
+time; cases with checks also on two threads of the host. The program itself always ends with 0; `sluice run` must not when
+there was a message.
+"""
+import os
+import re
+import subprocess
+import sys
+import tempfile
+
+
+def read_cases(path):
+    cases, labels = {}, {}
+    with open(path, encoding="ascii") as file:
+        lines = file.read().splitlines()
+    for number, line in enumerate(lines, 1):
+        if label := re.search(r"// @(\w+)$", line):
+            labels[label[1]] = number
+    case = None
+    for line in lines:
+        if head := re.match(r"//: (\w+): (\w+) ?(\S*) ?(\d*)$", line):
+            case = cases[head[1]] = {"kind": head[2], "what": head[3], "count": int(head[4] or 1), "texts": []}
+        elif line.startswith("//| "):
+            case["texts"].append(re.sub(r"@(\w+)", lambda m: str(labels[m[1]]), line[4:]))
+    return cases
+
+
+def preload(sluice):
+    """What a program must load first when libcudart has AddressSanitizer in it."""
+    library = os.path.join(os.path.dirname(sluice), "../lib/libcudart.so")
+    found = re.search(r"libasan\S* => (\S+)", subprocess.run(["ldd", library], capture_output=True, text=True).stdout)
+    return {"LD_PRELOAD": found[1], "ASAN_OPTIONS": "detect_leaks=0"} if found else {}
+
+
+def run_case(sluice, program, name, case, mode, environment):
+    checks = {"error": "", "check": case["what"], "right": case["what"] or "race,init"}[case["kind"]]
+    command = [sluice, "run", *mode, "--stats", os.devnull]
+    command += ["--check", checks] if checks else []
+    # the program alone needs AddressSanitizer first, not the command that starts it
+    command += ["--", "env", *(f"{k}={v}" for k, v in environment.items()), program, name]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120)
+    expected = case["what"] if case["kind"] == "error" else "cudaSuccess"
+    messages = sum(line.startswith("sluice: ") for line in done.stderr.splitlines())
+    wrong = []
+    if messages != (0 if case["kind"] == "right" else case["count"]):
+        wrong.append(f"{messages} messages")
+    if (done.returncode == 0) != (case["kind"] == "right"):
+        wrong.append(f"exit status {done.returncode}")
+    if done.stdout.split()[-1:] != [expected]:
+        wrong.append(f"printed {done.stdout!r}, expected {expected}")
+    wrong += [f"not said: {text}" for text in case["texts"] if text not in done.stderr]
+    for problem in wrong:
+        print(f"{name} {' '.join(mode)}: {problem}")
+    if wrong:
+        print(done.stderr)
+    return not wrong
+
+
+def main():
+    sluice, source = sys.argv[1:3]
+    cases = read_cases(source)
+    environment = preload(sluice)
+    fine = bool(cases)
+    with tempfile.TemporaryDirectory() as folder:
+        program = os.path.join(folder, "program")
+        subprocess.run([sluice, "cc", "-O2", source, "-o", program], check=True)
+        for name, case in cases.items():
+            if sys.argv[3:] in ([], [name]):
+                for mode in ["--functional"], [], *([] if case["kind"] == "error" else [["--threads", "2"]]):
+                    fine &= run_case(sluice, program, name, case, mode, environment)
+    sys.exit(not fine)
+
+
+main()

@@ -1,0 +1,20 @@
+// How many transactions a warp's access becomes: lanes by_lane bytes apart, the first `offset` bytes behind a line's
+// beginning.
+#include "micro.h"
+
+KERNEL(load_1_byte, "", "{ .reg .u32 d8; ld.global.u8 d8, [p]; }\n")
+KERNEL(load_2_bytes, "", "{ .reg .u32 d8; ld.global.u16 d8, [p]; }\n")
+KERNEL(load_4_bytes, "", "{ .reg .u32 d8; ld.global.u32 d8, [p]; }\n")
+KERNEL(load_8_bytes, "", "{ .reg .u64 d8; ld.global.u64 d8, [p]; }\n")
+KERNEL(load_16_bytes, "", "{ .reg .u32 d8, e8, f8, g8; ld.global.v4.u32 {d8, e8, f8, g8}, [p]; }\n")
+KERNEL(past_l1, "", "{ .reg .u32 d8; ld.global.cg.u32 d8, [p]; }\n")
+KERNEL(store_1_byte, "", "st.global.u8 [p], y0;\n")
+KERNEL(store_4_bytes, "", "st.global.u32 [p], y0;\n")
+
+static const Kernel kernels[] = {ENTRY(load_1_byte),   ENTRY(load_2_bytes), ENTRY(load_4_bytes), ENTRY(load_8_bytes),
+                                 ENTRY(load_16_bytes), ENTRY(past_l1),      ENTRY(store_1_byte), ENTRY(store_4_bytes)};
+
+int main(int argc, char **argv)
+{
+	return micro::run_all(kernels, argc, argv);
+}

@@ -1,0 +1,74 @@
+#!/usr/bin/env python3
+"""Runs every variant of the papers' programs at size tiny and compares block sizes, shared bytes and shared variables
+with what program.yaml says that the papers fix."""
+
+import argparse
+import json
+import math
+import tempfile
+from pathlib import Path
+
+import programs
+import reference
+
+
+def launches(stats, kernel):
+    return [launch for launch in stats["kernels"] if programs.plain_name(launch["name"]) == kernel["name"]]
+
+
+def check_launches(kernel, runs):
+    """A message for each way in which what ran differs."""
+    variants = [variant for variant in runs if not kernel["variants"] or variant in kernel["variants"]]
+    ran = False
+    for variant in variants:
+        found = launches(runs[variant], kernel)
+        ran |= bool(found)
+        if kernel["variants"] and not found:
+            yield f"{kernel['name']} does not run in variant {variant}"
+        for block in sorted({math.prod(launch["block"]) for launch in found} - {kernel.get("block")}):
+            if "block" in kernel:
+                yield f"{kernel['name']}, variant {variant}: {block} threads a block, not {kernel['block']}"
+        for shared in sorted({launch["shared_bytes"] for launch in found} - {kernel.get("shared")}):
+            if "shared" in kernel:
+                yield f"{kernel['name']}, variant {variant}: {shared} bytes of shared memory, not {kernel['shared']}"
+    if not kernel["variants"] and not ran:
+        yield f"{kernel['name']} does not run in any variant"
+
+
+def check_variables(kernel, ptx):
+    if "variables" not in kernel:
+        return
+    for mangled, count in programs.shared_variables(ptx).items():
+        if programs.plain_name(mangled) == kernel["name"] and count != kernel["variables"]:
+            yield f"{mangled}: {count} shared variables, not {kernel['variables']}"
+
+
+def check(known, program, work):
+    """Runs one program and prints its table; gives the number of things that are wrong."""
+    done = known.command("programs", "run", "--all", program["name"], "--stats", work, check=False)
+    print(done.stdout + done.stderr, end="")
+    wrong = []
+    if done.returncode == 0:
+        runs = {v: json.loads((Path(work) / f"{program['name']}-{v}.json").read_text()) for v in program["variants"]}
+        for kernel in program["kernels"]:
+            wrong += [*check_launches(kernel, runs), *check_variables(kernel, known.ptx(program))]
+    for message in wrong:
+        print(f"programs/{program['name']}/program.yaml: {message}")
+    return len(wrong) + (done.returncode != 0)
+
+
+def body():
+    parser = argparse.ArgumentParser(description=__doc__)
+    programs.add_build(parser)
+    parser.add_argument("program", nargs="*", help="these programs instead of all")
+    options = parser.parse_args()
+    known = programs.Programs(options.build)
+    wrong = 0
+    for program in known.list(options.program):
+        with tempfile.TemporaryDirectory() as work:
+            wrong += check(known, program, work)
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    reference.main(body)

@@ -1,0 +1,76 @@
+"""The programs of the papers: what program.yaml says of each, how they are run, what their statistics and PTX say."""
+
+import json
+import re
+import subprocess
+from pathlib import Path
+
+from reference import LAUNCHER, SOURCE, Failure
+
+
+class Programs:
+    """The programs as one build of Sluice knows and runs them."""
+
+    def __init__(self, build):
+        self.build = Path(build).resolve()
+        self.sluice = self.build / "bin/sluice"
+        if not self.sluice.exists():
+            raise Failure(f"{self.sluice} does not exist: build first, or name the build folder with --build")
+
+    def command(self, *arguments, check=True, timeout=None):
+        """Runs sluice; gives what it printed on standard output, or the whole process without CHECK."""
+        preload = SOURCE / "tests/cuda/preload.sh"
+        words = ["sh", "-c", LAUNCHER, "launcher", self.sluice, preload, self.sluice, *arguments]
+        done = subprocess.run(
+            list(map(str, words)), capture_output=True, text=True, errors="replace", check=False, timeout=timeout
+        )
+        if check and done.returncode != 0:
+            said = f"{done.stdout}{done.stderr}"
+            raise Failure(f"status {done.returncode} of sluice {' '.join(map(str, arguments))}\n{said}")
+        return done.stdout if check else done
+
+    def list(self, names=()):
+        """All programs, or those named, in the order of their names."""
+        known = json.loads(self.command("programs", "list", "--json"))
+        missing = set(names) - {program["name"] for program in known}
+        if missing:
+            raise Failure(f"no program is called {', '.join(sorted(missing))}")
+        return [program for program in known if not names or program["name"] in names]
+
+    def ptx(self, program):
+        return (self.build / "bin/programs" / f"{program['name']}.ptx").read_text()
+
+
+def add_build(parser):
+    folder = SOURCE / "build"
+    parser.add_argument("--build", default=folder, metavar="FOLDER", help="the build to run (default: build)")
+
+
+def plain_name(mangled):
+    """The C++ name of a kernel: its last part, without namespaces, template arguments and parameters."""
+    rest = re.sub(r"^_ZN?L?", "", mangled)
+    name = mangled
+    while match := re.match(r"(\d+)", rest):
+        start, length = match.end(), int(match[1])
+        name, rest = rest[start : start + length], rest[start + length :]
+    return name
+
+
+def kernel_texts(ptx):
+    """{mangled name: text} of the kernels of a PTX file, and the text outside."""
+    pattern = re.compile(r"^(?:\.visible )?\.entry ([\w$]+)\(.*?^\}", re.MULTILINE | re.DOTALL)
+    return {match[1]: match[0] for match in pattern.finditer(ptx)}, pattern.sub("", ptx)
+
+
+def shared_variables(ptx):
+    """{mangled name: number of __shared__ variables} of the kernels of a PTX file: those declared in the kernel and
+    those of the module that it names."""
+    declared = re.compile(r"\.shared\b[^;]*?\s([\w$]+)(?:\[[^\]]*\])*;")
+    kernels, outside = kernel_texts(ptx)
+    of_module = declared.findall("\n".join(line for line in outside.splitlines() if ".shared" in line))
+    count = {}
+    for name, text in kernels.items():
+        declarations = "\n".join(line for line in text.splitlines() if re.match(r"\s*\.shared\b", line))
+        named = set(re.findall(r"[\w$]+", text))
+        count[name] = len(declared.findall(declarations)) + sum(variable in named for variable in set(of_module))
+    return count
