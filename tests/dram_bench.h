@@ -129,7 +129,7 @@ static inline void note(struct bench *bench, char what, uint64_t before, uint64_
 	bench->command[bench->commands++] = (struct command){what, bench->cycle};
 }
 
-/* One cycle; notes the command that was given, of which there is at most one. */
+/* One cycle; notes the command that was given, of which there is at most one, or a row's beside a column's. */
 static inline void tick(struct bench *bench)
 {
 	struct dram_stats before = bench->channel.stats, *after = &bench->channel.stats;
@@ -140,9 +140,12 @@ static inline void tick(struct bench *bench)
 		dram_tick(&bench->channel, bench->cycle, l2_cycle, bench->cycle);
 	note(bench, 'A', before.activates, after->activates);
 	note(bench, 'P', before.precharges, after->precharges);
+	assert_in_range(bench->commands - commands, 0, 1);
+	uint32_t rows = bench->commands - commands;
 	note(bench, 'R', before.reads, after->reads);
 	note(bench, 'W', before.writes, after->writes);
-	assert_in_range(bench->commands - commands, 0, 1);
+	assert_in_range(bench->commands - commands - rows, 0, 1);
+	assert_in_range(bench->commands - commands, 0, bench->channel.config.row_beside_column ? 2 : 1);
 	bench->cycle++;
 }
 

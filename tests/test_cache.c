@@ -487,8 +487,8 @@ static void test_slice_uses_local_address(void **state)
 }
 
 /* Four sectors a line, as GPGPU-Sim 4's L2: a line's sectors miss, come and hit alone, and a dirty line writes back only
- * what was written. A lazily kept write sends nothing; a read of a sector that was written in part fetches it and keeps it
- * dirty, one of a sector that was written whole hits. */
+ * what was written, for which alone it holds the data port. A lazily kept write sends nothing; a read of a sector that was
+ * written in part fetches it and keeps it dirty, one of a sector that was written whole hits. */
 static struct cache_config sectored(void)
 {
 	struct cache_config config = small();
@@ -530,8 +530,10 @@ static enum cache_result write_sector(struct bench *bench, uint64_t address, boo
 static void test_lazy_writes(void **state)
 {
 	struct bench bench;
+	struct cache_config config = sectored();
 	(void)state;
-	open_bench(&bench, sectored());
+	config.port_bytes = SECTOR;
+	open_bench(&bench, config);
 	assert_int_equal(write_sector(&bench, 0, true, 0), CACHE_MISS);
 	assert_int_equal(write_sector(&bench, SECTOR, false, 1), CACHE_MISS);
 	assert_false(bench.sent_down);
@@ -543,7 +545,9 @@ static void test_lazy_writes(void **state)
 	assert_int_equal(read(&bench, SECTOR, 5), CACHE_HIT);
 	/* Two sets of two ways: lines 2 and 4 push line 0 out, whose two dirty sectors are written back. */
 	load(&bench, 2 * LINE, 6);
-	assert_int_equal(read(&bench, 4 * LINE, 7), CACHE_MISS);
+	assert_int_equal(read(&bench, 4 * LINE, 50), CACHE_MISS);
+	assert_false(cache_data_port_free(&bench.cache, 50 + 1));
+	assert_true(cache_data_port_free(&bench.cache, 50 + 2));
 	send(&bench, REQUEST_READ, 4 * LINE);
 	assert_int_equal(send(&bench, REQUEST_L1_WRITEBACK, 0)->bytes, 2 * SECTOR);
 	arena_free(&bench.arena);

@@ -407,6 +407,37 @@ static void test_slices_take_turns(void **state)
 	arena_free(&bench.arena);
 }
 
+/* A bank's activate becomes possible in the very cycle of another bank's read. With `row_beside_column` both go when
+ * the activate comes first in the round and the read's bank is still left of it; not when the read comes first, which
+ * ends the round, nor when the new start of the turn, behind the activated bank, has left the read's bank out. */
+static void test_row_beside_column(void **state)
+{
+	static const struct {
+		bool beside;
+		uint32_t read, activated;
+		uint64_t read_at, activated_at;
+	} row[] = {
+		{false, 0, 5, 1, 0}, /* the turn starts at bank 2: 5 comes before 0 */
+		{true, 0, 5, 0, 0},  /* goes on at 6 + 4 for 12 banks: 0 is among them */
+		{true, 0, 1, 0, 1},  /* 0 comes before 1 */
+		{true, 8, 5, 1, 0},  /* starts at 10; 5 is the twelfth; goes on at 6 + 12 for 4 banks: without 8 */
+	};
+	for (size_t i = 0; i < sizeof row / sizeof row[0]; i++) {
+		struct bench bench;
+		struct dram_config config = timings();
+		config.row_beside_column = row[i].beside;
+		open_bench(&bench, state, config);
+		read_row(&bench, row[i].read, 7);
+		run_to(&bench, RCD);
+		read_row(&bench, row[i].activated, 7);
+		uint64_t both = FIRST + RCD, read = both + row[i].read_at, activate = both + row[i].activated_at;
+		if (read < activate)
+			EXPECT_COMMANDS(&bench, {'A', FIRST}, {'R', read}, {'A', activate}, {'R', activate + RCD});
+		else
+			EXPECT_COMMANDS(&bench, {'A', FIRST}, {'A', activate}, {'R', read}, {'R', activate + RCD});
+	}
+}
+
 /* The channel sleeps when it is empty; dram_settle() counts the cycles slept. */
 static void test_sleep(void **state)
 {
@@ -446,6 +477,7 @@ int main(void)
 		BOTH_WAYS(test_latency_in_l2_cycles),
 		BOTH_WAYS(test_writeback_ends_here),
 		BOTH_WAYS(test_slices_take_turns),
+		BOTH_WAYS(test_row_beside_column),
 		BOTH_WAYS(test_sleep),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -144,8 +144,8 @@ const struct option machine_options[] = {
 	U32("dram.burst_cycles", dram.burst_cycles, 1, 64, "cycles", "a burst holds the pins"),
 	U32("dram.bank_groups", dram.bank_groups, 1, 64, "groups", "of banks, a power of two"),
 	BOOL("dram.group_low_bits", dram.group_low_bits, "a bank's group comes from its low bits, else its high bits"),
-	BOOL("dram.columns_first", dram.columns_first,
-             "any bank's read or write goes before any activate or precharge"),
+	BOOL("dram.row_beside_column", dram.row_beside_column,
+             "an activate or precharge and a later bank's read or write may go in one cycle"),
 	U32("dram.latency", dram.latency, 0, 100000, "cycles", "L2 cycles between a slice and the scheduler"),
 	U32("dram.tCCD", dram.ccd, 1, 1000, "cycles", "column to column"),
 	U32("dram.tCCDL", dram.ccd_long, 1, 1000, "cycles", "column to column in a bank group"),
@@ -205,6 +205,9 @@ bool machine_check(const struct machine *machine, struct diag *diag)
 	if (!power_of_two(machine->map.slices_per_channel))
 		diag_plain(diag, "map.slices_per_channel is %u; expected a power of two",
 		           machine->map.slices_per_channel);
+	if (machine->slice.by_sectors && machine->slice.input_queue < CACHE_MAX_SECTORS)
+		diag_plain(diag, "l2.input_queue is %u; with l2.by_sectors it must hold the %u sectors of a line",
+		           machine->slice.input_queue, CACHE_MAX_SECTORS);
 	if (!power_of_two(sm->atomic_bytes))
 		diag_plain(diag, "sm.atomic_bytes is %u; expected a power of two", sm->atomic_bytes);
 	if (sm->fetch_bytes % 8)

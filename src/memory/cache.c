@@ -167,7 +167,7 @@ static void write_back(struct cache *cache, const struct cache_line *line, uint1
 	victim->sm = sm;
 	victim->bytes = victim->fetch = (uint32_t)__builtin_popcount(line->dirty) * cache->sector_bytes;
 	send_down(cache, victim);
-	occupy(&cache->data_port_until, cycle, port_cycles(cache, cache->config.line_bytes));
+	occupy(&cache->data_port_until, cycle, port_cycles(cache, victim->bytes));
 	cache->stats.writebacks++;
 }
 

@@ -239,48 +239,56 @@ static bool wants_column(const struct dram_bank *bank)
 	return bank->next == DRAM_READ || bank->next == DRAM_WRITE;
 }
 
-/* Issues the first command, round robin over `banks`, that is allowed. Returns the cycle in which to ask again: the next one
- * after a command, else the first in which one of these banks may have one. */
-static uint64_t issue_one(struct dram_channel *channel, uint64_t banks, uint64_t cycle)
+/* The place in the turn of the first of these banks whose command is allowed, or `banks` when none is; then *from is the
+ * first cycle in which one may be. */
+static uint32_t first_allowed(const struct dram_channel *channel, uint64_t turned_banks, uint64_t cycle, uint64_t *from)
 {
-	uint64_t earliest = UINT64_MAX;
-	for (uint64_t left = turned(channel, banks); left; left &= left - 1) {
-		uint32_t b = in_turn(channel, left);
-		const struct dram_bank *bank = &channel->bank[b];
-		uint64_t time = command_time(channel, bank);
-		if (time > cycle) {
-			earliest = time < earliest ? time : earliest;
-			continue;
-		}
-		if (wants_column(bank))
-			issue_column(channel, b, cycle);
-		else
-			issue_row(channel, b, cycle);
-		channel->commanded = true;
-		return cycle + 1;
+	*from = UINT64_MAX;
+	for (uint64_t left = turned_banks; left; left &= left - 1) {
+		uint64_t time = command_time(channel, &channel->bank[in_turn(channel, left)]);
+		if (time <= cycle)
+			return (uint32_t)__builtin_ctzll(left);
+		*from = time < *from ? time : *from;
 	}
-	return earliest;
+	return channel->banks;
 }
 
-/* At most one command a cycle. When none is allowed, notes when the first one will be, so that nobody asks before. */
-static void issue_command(struct dram_channel *channel, uint64_t cycle)
+static uint64_t banks_that_want_columns(const struct dram_channel *channel)
 {
-	if (cycle < channel->command_from || channel->transfers == channel->transfer_capacity)
-		return;
-	channel->commanded = false;
-	if (!channel->config.columns_first) {
-		channel->command_from = issue_one(channel, channel->serving, cycle);
-		return;
-	}
 	uint64_t columns = 0;
 	for (uint64_t left = channel->serving; left; left &= left - 1)
 		if (wants_column(&channel->bank[__builtin_ctzll(left)]))
 			columns |= left & -left;
-	channel->command_from = issue_one(channel, columns, cycle);
-	if (channel->commanded)
+	return columns;
+}
+
+/* Asks bank by bank and issues the first command that is allowed; when none is, notes when the first one will be, so
+ * that nobody asks before. With `row_beside_column` an activate or precharge does not end the round: the banks that are
+ * left of it, counted from the turn's new start, may have a read or write in the same cycle. */
+static void issue_command(struct dram_channel *channel, uint64_t cycle)
+{
+	if (cycle < channel->command_from || channel->transfers == channel->transfer_capacity)
 		return;
-	uint64_t rows_from = issue_one(channel, channel->serving & ~columns, cycle);
-	channel->command_from = rows_from < channel->command_from ? rows_from : channel->command_from;
+	uint64_t from;
+	uint32_t place = first_allowed(channel, turned(channel, channel->serving), cycle, &from);
+	if (place == channel->banks) {
+		channel->command_from = from;
+		return;
+	}
+	channel->command_from = cycle + 1;
+	uint32_t b = in_turn(channel, 1ull << place);
+	if (wants_column(&channel->bank[b])) {
+		issue_column(channel, b, cycle);
+		return;
+	}
+	issue_row(channel, b, cycle);
+	if (!channel->config.row_beside_column)
+		return;
+	uint64_t asked = (2ull << place) - 1;
+	uint64_t left = turned(channel, banks_that_want_columns(channel)) & ~asked;
+	place = first_allowed(channel, left, cycle, &from);
+	if (place < channel->banks)
+		issue_column(channel, in_turn(channel, 1ull << place), cycle);
 }
 
 /* One request a cycle from the slices into the delay line; a slice needs a credit. */

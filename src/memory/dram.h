@@ -18,9 +18,9 @@ struct dram_config {
 	uint32_t atom_bytes;   /* per column command */
 	uint32_t burst_cycles; /* command cycles that a burst holds the pins */
 	uint32_t bank_groups;
-	bool group_low_bits; /* a bank's group: bank % groups, else bank / (banks / groups) */
-	bool columns_first;  /* a read or write of any bank goes before any activate or precharge; else bank by bank */
-	uint32_t latency;    /* L2 clock cycles between the slice and the scheduler */
+	bool group_low_bits;    /* a bank's group: bank % groups, else bank / (banks / groups) */
+	bool row_beside_column; /* an activate or precharge and another bank's read or write may go in one cycle */
+	uint32_t latency;       /* L2 clock cycles between the slice and the scheduler */
 	uint32_t ccd, ccd_long, rrd, rcd, rcd_write, ras, rp, rc, cl, wl;
 	uint32_t rtw, wtr;           /* read to write, write to read */
 	uint32_t rtp, rtp_long, wtp; /* read or write to precharge */
@@ -81,7 +81,6 @@ struct dram_channel {
 	uint64_t waiting;      /* banks with waiting requests */
 	uint32_t pending;      /* requests waiting in banks' queues */
 	uint64_t command_from; /* no command is possible before this cycle */
-	bool commanded;        /* a command was issued in this cycle */
 	bool blocked;          /* a request waits for a place in the scheduler's queue */
 	uint32_t next_bank;    /* round robin */
 	uint32_t last_slice;

@@ -63,13 +63,20 @@ static void enter_by_sectors(struct slice *slice, struct request *request)
 	}
 }
 
+/* Both queues must have room for every sector of a packet, whatever it holds. */
+static bool has_room_for_packet(const struct slice *slice)
+{
+	uint32_t parts = slice->config.by_sectors ? CACHE_MAX_SECTORS : 1;
+	return slice->input.count + parts <= slice->input.capacity &&
+	       slice->delay.count + parts <= slice->delay.capacity;
+}
+
 static void accept_packet(struct slice *slice, uint64_t cycle, uint64_t now)
 {
 	struct request *request = port_front(&slice->from_network, now);
 	if (!request)
 		return;
-	if (request_queue_full(&slice->input) ||
-	    slice->delay.capacity - slice->delay.count < (slice->config.by_sectors ? CACHE_MAX_SECTORS : 1)) {
+	if (!has_room_for_packet(slice)) {
 		slice->stats.input_full++;
 		slice->packet_refused = true;
 		return;
@@ -204,8 +211,7 @@ static uint64_t next_wake(const struct slice *slice, uint64_t cycle, uint64_t no
 	bool can_reply = slice->reply.count &&
 	                 (!slice->reply_refused ||
 	                  crossbar_gets_room(slice->replies, slice->index, request_queue_front(&slice->reply)));
-	bool can_accept = !port_empty(&slice->from_network) &&
-	                  (!slice->packet_refused || (input_room && !request_queue_full(&slice->delay)));
+	bool can_accept = !port_empty(&slice->from_network) && (!slice->packet_refused || has_room_for_packet(slice));
 	bool can_access =
 		slice->input.count && !slice->access_refused && reply_room && port_coming_room(slice->to_dram);
 	if (can_reply || can_accept || can_access || (slice->cache.ready_count && reply_room) ||
