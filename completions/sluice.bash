@@ -84,7 +84,7 @@ _sluice() {
 			mapfile -t COMPREPLY < <(compgen -f -- "$word")
 			return
 		fi
-		options="-m -o --machine --option --stats --stats-format --functional --threads --max-instructions --no-progress --help"
+		options="-m -o --machine --option --stats --stats-format --functional --check --threads --max-instructions --no-progress --help"
 		;;
 	programs)
 		if ((COMP_CWORD == 2)); then
@@ -94,7 +94,7 @@ _sluice() {
 		case ${COMP_WORDS[2]} in
 		run)
 			options="--all --size --variant --seed --paper -j -m -o --machine --option --stats --stats-format"
-			options+=" --functional --threads --max-instructions --no-progress --help"
+			options+=" --functional --check --threads --max-instructions --no-progress --help"
 			;;
 		show) options="--paper --help" ;;
 		*) options="--paper --json --help" ;;

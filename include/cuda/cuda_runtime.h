@@ -38,6 +38,8 @@
 #include "cuda_runtime_api.h"
 #include "vector_functions.h"
 
+/* The line of an intrinsic is that of its call. */
+#pragma clang attribute push(__attribute__((nodebug)), apply_to = hasType(functionType))
 #include <__clang_cuda_libdevice_declares.h>
 #include <__clang_cuda_device_functions.h>
 #include <__clang_cuda_math.h>
@@ -51,6 +53,7 @@
 #include "sluice/atomics.h"
 #include "sluice/barriers.h"
 #include "sluice/intrinsics.h"
+#pragma clang attribute pop
 
 /* clang's wrapper defines operator new and delete for the device. */
 #include <new>

@@ -40,7 +40,7 @@ struct sluice_gpu {
 	                 uint64_t warp_instructions);
 	void *progress_user;
 	struct simt_checks *checks; /* or NULL: nothing is looked for */
-	bool divergent_barriers;
+	bool whole_warp_barriers;
 	void (*finding)(void *user, const char *text);
 	void *finding_user;
 	struct register_override *overrides;
@@ -57,7 +57,7 @@ __attribute__((format(printf, 3, 4))) enum sluice_status api_fail(struct sluice_
 enum sluice_status api_succeed(struct sluice_error *error);
 
 /* check.c: the setting's words as a set, for api_open_checks() when the gpu's memory is there. */
-enum sluice_status api_parse_checks(const char *check, unsigned *kinds, struct sluice_error *error);
+unsigned api_parse_checks(const char *check, struct diag *diag);
 enum sluice_status api_open_checks(sluice_gpu *gpu, unsigned kinds, struct sluice_error *error);
 /* Says what the launch has found. */
 void api_report_checks(sluice_gpu *gpu, const struct simt_launch *launch);

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { NO_DIVERGENCE = 1 << 16 }; /* beside the kinds of simt/check.h */
+enum { DIVERGENCE = 1 << 16 }; /* beside the kinds of simt/check.h */
 
 static const struct word {
 	const char *name;
@@ -18,25 +18,25 @@ static const struct word {
 	{"race", SIMT_CHECK_RACE},
 	{"init", SIMT_CHECK_INIT},
 	{"shared-init", SIMT_CHECK_SHARED_INIT},
-	{"no-divergence", NO_DIVERGENCE},
+	{"divergence", DIVERGENCE},
 };
 enum { WORDS = sizeof words / sizeof *words };
 
 /* The word's kind, or 0. */
-static unsigned find_word(const char *text, size_t length)
+static unsigned find_word(const char *word)
 {
 	for (size_t k = 0; k < WORDS; k++)
-		if (strlen(words[k].name) == length && strncmp(words[k].name, text, length) == 0)
+		if (strcmp(words[k].name, word) == 0)
 			return words[k].kind;
 	return 0;
 }
 
-static const char *nearest_word(const char *text)
+static const char *nearest_word(const char *word)
 {
 	const char *nearest = NULL;
 	uint32_t best = SLIP_FAR;
 	for (size_t k = 0; k < WORDS; k++) {
-		uint32_t distance = slip_distance(text, words[k].name);
+		uint32_t distance = slip_distance(word, words[k].name);
 		if (distance < best) {
 			best = distance;
 			nearest = words[k].name;
@@ -45,36 +45,26 @@ static const char *nearest_word(const char *text)
 	return nearest;
 }
 
-static enum sluice_status fail_word(const char *text, size_t length, struct sluice_error *error)
+unsigned api_parse_checks(const char *check, struct diag *diag)
 {
-	char *word = xmalloc(length + 1);
-	memcpy(word, text, length);
-	word[length] = '\0';
-	const char *nearest = nearest_word(word);
-	api_fail(error, SLUICE_BAD_SETTING, "check '%s': expected race, init, shared-init or no-divergence%s%s%s", word,
-	         nearest ? "; did you mean '" : "", nearest ? nearest : "", nearest ? "'?" : "");
-	free(word);
-	return SLUICE_BAD_SETTING;
-}
-
-enum sluice_status api_parse_checks(const char *check, unsigned *kinds, struct sluice_error *error)
-{
-	*kinds = 0;
-	for (const char *at = check; at && *at;) {
-		size_t length = strcspn(at, ",");
-		unsigned kind = find_word(at, length);
+	unsigned kinds = 0;
+	char *copy = xstrdup(check ? check : ""), *rest = check && *check ? copy : NULL;
+	for (const char *word; (word = strsep(&rest, ","));) {
+		unsigned kind = find_word(word);
+		const char *nearest = kind ? NULL : nearest_word(word);
+		kinds |= kind;
 		if (!kind)
-			return fail_word(at, length, error);
-		*kinds |= kind;
-		at += length + (at[length] == ',');
+			diag_plain(diag, "check '%s'; expected race, init, shared-init or divergence%s%s%s", word,
+			           nearest ? "; did you mean '" : "", nearest ? nearest : "", nearest ? "'?" : "");
 	}
-	return SLUICE_OK;
+	free(copy);
+	return kinds;
 }
 
 enum sluice_status api_open_checks(sluice_gpu *gpu, unsigned kinds, struct sluice_error *error)
 {
-	gpu->divergent_barriers = kinds & NO_DIVERGENCE;
-	kinds &= ~(unsigned)NO_DIVERGENCE;
+	gpu->whole_warp_barriers = kinds & DIVERGENCE;
+	kinds &= ~(unsigned)DIVERGENCE;
 	if (kinds)
 		gpu->checks = simt_checks_open(kinds);
 	if (kinds & SIMT_CHECK_INIT && !simt_watch(gpu->gpu->memory))

@@ -97,7 +97,7 @@ static enum sluice_status report_fault(const struct simt_launch *launch, const s
 		[SIMT_FAULT_STACK] = SLUICE_FAULT_STACK,     [SIMT_FAULT_TRAP] = SLUICE_FAULT_TRAP,
 		[SIMT_FAULT_ASSERT] = SLUICE_FAULT_ASSERT,
 	};
-	char text[2048];
+	char text[4096];
 	simt_fault_print(launch, fault, text, sizeof text);
 	api_fail(error, SLUICE_FAULT, "%s", text);
 	if (error)
@@ -183,7 +183,7 @@ enum sluice_status sluice_launch(sluice_gpu *gpu, sluice_kernel *kernel, sluice_
 	                                   .block = {block.x, block.y, block.z},
 	                                   .dynamic_shared_bytes = dynamic_shared_bytes,
 	                                   .params = params,
-	                                   .divergent_barriers = gpu->divergent_barriers,
+	                                   .whole_warp_barriers = gpu->whole_warp_barriers,
 	                                   .checks = gpu->checks,
 	                                   .system_call = device_call,
 	                                   .user = gpu->gpu->memory};

@@ -128,11 +128,9 @@ enum sluice_status sluice_open(sluice_gpu **opened, const struct sluice_settings
 	gpu->records.machine = &gpu->machine;
 	gpu->records.program = settings->program;
 	read_settings(gpu, settings, &diag);
-	unsigned checks;
-	enum sluice_status status = api_parse_checks(settings->check, &checks, error);
-	if (status != SLUICE_OK) {
-		/* said already */
-	} else if (diag.errors) {
+	unsigned checks = api_parse_checks(settings->check, &diag);
+	enum sluice_status status = SLUICE_OK;
+	if (diag.errors) {
 		size_t length = strlen(diag.text);
 		while (length && diag.text[length - 1] == '\n')
 			diag.text[--length] = '\0';

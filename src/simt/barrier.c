@@ -161,7 +161,7 @@ static bool is_last_and_stuck(struct simt_warp *warp, const struct simt_step *st
 static bool has_parted(struct simt_warp *warp, struct simt_step *step)
 {
 	uint32_t apart = step->lanes & warp->missed;
-	if (apart && !warp->block->launch->divergent_barriers) {
+	if (apart && warp->block->launch->whole_warp_barriers) {
 		fault_set(warp, step->inst, step, SIMT_FAULT_PARTED, "barrier that the threads of a warp meet apart",
 		          (unsigned)__builtin_ctz(apart));
 		step->fault.other = warp->missed_inst;

@@ -370,7 +370,7 @@ void simt_checks_report(struct simt_checks *checks, const struct simt_launch *la
 	/* The order in which threads of the host found them is chance. */
 	qsort(fresh, count, sizeof *fresh, by_line);
 	for (size_t k = 0; k < count; k++) {
-		char text[2048];
+		char text[4096];
 		print_record(launch, fresh[k], text, sizeof text);
 		fresh[k]->told = true;
 		say(user, text);

@@ -336,10 +336,11 @@ static void report(struct access *access, uint32_t rival)
 			   });
 }
 
+/* The warps of earlier blocks may be more than there are now. */
 static bool is_ordered(const struct race *race, uint32_t warp, uint32_t time, uint32_t who)
 {
 	uint32_t other = who_warp(who);
-	return other == warp || time <= race->known[(size_t)warp * race->warps + other];
+	return time <= race->begin || other == warp || time <= race->known[(size_t)warp * race->warps + other];
 }
 
 /* The access to one record. */
@@ -384,10 +385,12 @@ static void split(struct race *race, uint32_t word)
 	race->is_split[word] = true;
 	for (unsigned k = 1; k < 4; k++) {
 		cell[k] = (struct cell){cell->time, cell->who, cell->old_time, cell->old_who, NONE};
-		for (uint32_t at = cell->list; at != NONE; at = race->node[at].next) {
+		for (uint32_t at = cell->list, last = NONE; at != NONE; at = race->node[at].next) {
 			struct node copy = race->node[at];
-			copy.next = cell[k].list;
-			cell[k].list = new_node(race, copy);
+			copy.next = NONE;
+			uint32_t made = new_node(race, copy);
+			*(last == NONE ? &cell[k].list : &race->node[last].next) = made;
+			last = made;
 		}
 	}
 }

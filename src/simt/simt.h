@@ -130,9 +130,9 @@ struct simt_launch {
 	/* Device printf, malloc, assert: called from simt_commit(). Returns what the call returns to the lane. */
 	uint64_t (*system_call)(void *user, const char *name, const uint64_t *arguments, const void *local);
 	void *user;
-	/* A barrier that a part of a warp reaches counts for the whole warp, as before Volta, even where the other part
-	 * meets another one. Otherwise that is a fault. */
-	bool divergent_barriers;
+	/* A barrier that a part of a warp reaches counts for the whole warp, as before Volta. With this it is a fault when
+	 * the other part meets another one. */
+	bool whole_warp_barriers;
 	struct simt_checks *checks; /* what else is looked for (simt/check.h), or NULL */
 };
 

@@ -22,7 +22,7 @@ says_only out "race,init,shared-init"
 try 0 run -- sh -c 'echo ${SLUICE_CHECK-unset}'
 says_only out "unset"
 try 2 run --check rase -- touch "$work/started"
-says err "check 'rase': expected race, init, shared-init or no-divergence; did you mean 'race'?"
+says err "check 'rase'; expected race, init, shared-init or divergence; did you mean 'race'?"
 try 2 run --check race,,init -- touch "$work/started"
 says err "check ''"
 [ ! -e "$work/started" ] || fail "the program was started"
@@ -59,11 +59,11 @@ for arguments in "races tile" "right scan" "right padding" "right lock"; do
 	[ -s without ] && cmp -s without with || fail "the checks change figures"
 done
 
-# A barrier that parts of a warp meet apart, taken as GPUs before Volta took it.
-run 1 ./barriers parted
-says err "the threads of a warp meet apart"
-SLUICE_CHECK=no-divergence run 0 ./barriers parted
+# A barrier that parts of a warp meet apart: taken as GPUs before Volta took it, or told.
+run 0 ./barriers parted
 says out "cudaSuccess"
-SLUICE_CHECK=no-divergence run 1 ./barriers two
+run 1 ./barriers two
 says err "can never complete"
+SLUICE_CHECK=divergence run 1 ./barriers parted
+says err "the threads of a warp meet apart"
 finish

@@ -2,7 +2,7 @@
 """Compiles a program of this folder and runs its cases: run.py SLUICE PROGRAM.cu [CASE].
 
 A case is announced by a comment in front of its kernel:
-    //: NAME: error ERROR      the kernel stops with that CUDA error and one message
+    //: NAME: error ERROR      the kernel stops with that CUDA error and one message (--check divergence)
     //: NAME: check CHECKS [K] K messages (1) of `sluice run --check CHECKS`, and no CUDA error
     //: NAME: right [CHECKS]   no message with --check CHECKS (race,init)
     //| TEXT                   the text occurs in what is printed on standard error
@@ -41,7 +41,7 @@ def preload(sluice):
 
 
 def run_case(sluice, program, name, case, mode, environment):
-    checks = {"error": "", "check": case["what"], "right": case["what"] or "race,init"}[case["kind"]]
+    checks = {"error": "divergence", "check": case["what"], "right": case["what"] or "race,init"}[case["kind"]]
     command = [sluice, "run", *mode, "--stats", os.devnull]
     command += ["--check", checks] if checks else []
     # the program alone needs AddressSanitizer first, not the command that starts it
