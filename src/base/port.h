@@ -11,10 +11,6 @@
  *
  * A port may join units that two host threads simulate. What crosses then waits in the sender's outbox until the step's
  * end, and the receiver puts it in (outbox_deliver) before its next step: that is when it would become visible anyway.
- *
- * A latch is a port inside one pipeline, whose stages run last first: the room that a stage frees can be filled by the
- * stage before it in the same step, so that a latch of width one passes one item every cycle. Its two ends must always
- * tick in that order.
  */
 #ifndef SLUICE_BASE_PORT_H
 #define SLUICE_BASE_PORT_H
@@ -40,10 +36,9 @@ struct port {
 	uint32_t capacity;      /* units */
 	uint32_t head;          /* index of the oldest item */
 	uint32_t items;         /* items inside */
-	bool is_latch;
-	bool *filled;         /* set when an item comes in, or NULL */
-	uint64_t *wake;       /* the consumer's wake-up time, or NULL */
-	struct outbox *frees; /* to the producer's thread; NULL: it is the same thread */
+	bool *filled;           /* set when an item comes in, or NULL */
+	uint64_t *wake;         /* the consumer's wake-up time, or NULL */
+	struct outbox *frees;   /* to the producer's thread; NULL: it is the same thread */
 	/* the producer's half */
 	uint32_t held;  /* units inside, without those freed */
 	uint32_t freed; /* units freed at `freed_at`: not visible to the producer in that step */
@@ -92,21 +87,15 @@ static inline void outbox_add(struct outbox *outbox, struct port *port, void *it
 static inline void port_open(struct port *port, struct arena *arena, uint32_t capacity, uint64_t *wake)
 {
 	*port = (struct port){.slot = arena_array(arena, capacity, sizeof *port->slot),
-			      .capacity = capacity,
-			      .freed_at = UINT64_MAX,
-			      .wake = wake};
-}
-
-static inline void latch_open(struct port *port, struct arena *arena, uint32_t width)
-{
-	port_open(port, arena, width, NULL);
-	port->is_latch = true;
+	                      .capacity = capacity,
+	                      .freed_at = UINT64_MAX,
+	                      .wake = wake};
 }
 
 /* How many units may be pushed at this time. */
 static inline uint32_t port_room(const struct port *port, uint64_t now)
 {
-	return port->capacity - port->held - (port->freed_at == now && !port->is_latch ? port->freed : 0);
+	return port->capacity - port->held - (port->freed_at == now ? port->freed : 0);
 }
 
 /* The room that the producer will see in the next step. */
@@ -194,33 +183,6 @@ static inline void port_pop(struct port *port, uint64_t now)
 	uint32_t units = port->slot[port->head].units;
 	port_drop(port);
 	port_release(port, units, now);
-}
-
-/* The same of a latch, which needs no times: its producer ticks behind its consumer. */
-static inline uint32_t latch_room(const struct port *latch)
-{
-	return latch->capacity - latch->held;
-}
-
-static inline void *latch_front(const struct port *latch)
-{
-	return latch->items ? latch->slot[latch->head].item : NULL;
-}
-
-static inline void latch_push(struct port *latch, void *item, uint64_t now)
-{
-	assert(latch->is_latch && latch_room(latch) > 0);
-	uint32_t at = latch->head + latch->items;
-	latch->slot[at < latch->capacity ? at : at - latch->capacity] = (struct port_slot){item, now, 1, 0};
-	latch->items++;
-	latch->held++;
-}
-
-static inline void latch_pop(struct port *latch)
-{
-	assert(latch->is_latch);
-	port_drop(latch);
-	latch->held--;
 }
 
 static inline bool port_empty(const struct port *port)

@@ -45,7 +45,7 @@ static void explain_warp(const struct sm *sm, uint32_t slot, struct report *repo
 		say(report, ": waits for %u atomics\n", warp->atomics);
 	else if (warp->waits_for_line)
 		say(report, ": waits for an instruction-cache line\n");
-	else if (sm->scheduler[warp->scheduler].hazard >> warp->bit & 1)
+	else if (warp->scheduler->hazard & warp->mask)
 		say(report, ": waits for a register, %u instructions in flight\n", warp->in_flight);
 	else
 		say(report, ": ready, pipe without room\n");

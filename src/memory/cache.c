@@ -16,6 +16,7 @@ void cache_open(struct cache *cache, const struct cache_config *config, uint32_t
 {
 	*cache = (struct cache){.config = *config, .pool = pool, .depth = (uint8_t)depth};
 	cache->line = arena_array(arena, (size_t)config->sets * config->ways, sizeof *cache->line);
+	cache->read_last = cache->line;
 	cache->mshr = arena_array(arena, config->mshrs, sizeof *cache->mshr);
 	cache->free_mshr = arena_array(arena, config->mshrs, sizeof *cache->free_mshr);
 	cache->ready = arena_array(arena, config->mshrs, sizeof *cache->ready);
@@ -54,11 +55,11 @@ static uint32_t hashed_set(uint64_t address, uint32_t sets)
 	return (low ^ high) | (sets == 64 ? (uint32_t)(address >> 12 & 1) << 5 : 0);
 }
 
-static uint32_t set_of(const struct cache *cache, const struct request *request)
+static uint32_t set_of(const struct cache *cache, uint64_t address, uint64_t local)
 {
 	if (cache->config.index == INDEX_HASHED)
-		return hashed_set(request->address, cache->config.sets);
-	uint64_t place = cache->depth == CACHE_OF_SLICE ? request->local : request->address;
+		return hashed_set(address, cache->config.sets);
+	uint64_t place = cache->depth == CACHE_OF_SLICE ? local : address;
 	return (uint32_t)(place >> cache->line_shift & (cache->config.sets - 1));
 }
 
@@ -93,7 +94,8 @@ static struct spot probe(const struct cache *cache, const struct request *reques
 {
 	struct spot spot = {.block = request->address & ~(uint64_t)(cache->config.line_bytes - 1),
 	                    .sector_address = request->address & ~(uint64_t)(cache->sector_bytes - 1)};
-	uint32_t first = set_of(cache, request) * cache->config.ways, behind = first + cache->config.ways;
+	uint32_t first = set_of(cache, request->address, request->local) * cache->config.ways,
+		 behind = first + cache->config.ways;
 
 	spot.sector = (uint32_t)((spot.sector_address - spot.block) >> cache->sector_shift);
 	spot.bit = (uint8_t)(1u << spot.sector);
@@ -352,6 +354,34 @@ enum cache_result cache_access(struct cache *cache, struct request *request, uin
 		cache->stats.read_misses += result == CACHE_MISS;
 	}
 	return result;
+}
+
+static bool holds(const struct cache_line *line, uint64_t block, uint32_t bit)
+{
+	return line->block == block && line->present & ~line->reserved & ~line->partial & bit;
+}
+
+bool cache_read_hit(struct cache *cache, uint64_t address, uint32_t bytes, uint64_t cycle)
+{
+	uint64_t block = address & ~(uint64_t)(cache->config.line_bytes - 1);
+	uint32_t bit = 1u << ((address - block) >> cache->sector_shift);
+	struct cache_line *line = cache->read_last;
+
+	if (!holds(line, block, bit)) {
+		line = &cache->line[set_of(cache, address, address) * cache->config.ways];
+		const struct cache_line *behind = line + cache->config.ways;
+		while (!holds(line, block, bit))
+			if (++line == behind)
+				return false;
+		cache->read_last = line;
+	}
+	if (cache->config.replacement == REPLACE_LRU)
+		line->used = cycle;
+	occupy(&cache->data_port_until, cycle, port_cycles(cache, bytes));
+	cache->stats.accesses++;
+	cache->stats.hits++;
+	cache->stats.read_accesses++;
+	return true;
 }
 
 /* The line of an on-fill cache, claimed now that its data are here. */

@@ -91,11 +91,12 @@ struct cache {
 	uint32_t free_mshrs;
 	uint32_t *ready; /* ring of MSHRs whose line has arrived */
 	uint32_t ready_head, ready_count;
+	struct cache_line *read_last; /* the line that cache_read_hit() found last */
 	struct request_queue miss_queue;
 	uint32_t sector_bytes;
 	uint8_t line_shift, sector_shift; /* of addresses */
-	struct request_pool *pool; /* for write-backs and write-allocate reads */
-	uint8_t depth;             /* CACHE_OF_SM or CACHE_OF_SLICE (whose sets come from request.local) */
+	struct request_pool *pool;        /* for write-backs and write-allocate reads */
+	uint8_t depth;                    /* CACHE_OF_SM or CACHE_OF_SLICE (whose sets come from request.local) */
 	uint64_t data_port_until, fill_port_until; /* busy before this cycle */
 	struct cache_stats stats;
 };
@@ -109,6 +110,10 @@ void cache_invalidate(struct cache *cache);
 /* Looks the request up at `cycle`. After HIT of a read the request is the caller's again, after a write that is kept here
  * (!*sent_down) too; in all other cases but REFUSED the cache has it (`*sent_down`: as a write in the miss queue). */
 enum cache_result cache_access(struct cache *cache, struct request *request, uint64_t cycle, bool *sent_down);
+
+/* A read that finds its data, of which nothing but the address matters: as cache_access(), without a request. False: they
+ * are not there, and nothing was done. */
+bool cache_read_hit(struct cache *cache, uint64_t address, uint32_t bytes, uint64_t cycle);
 
 /* The line that `request` fetched has arrived. */
 void cache_fill(struct cache *cache, struct request *request, uint64_t cycle);

@@ -1,19 +1,18 @@
 /* Blocks and warps: start, hold, end. */
 #include "sm/stages.h"
 
-#include <string.h>
 
 void update_held(struct sm *sm, struct sm_warp *warp)
 {
-	struct scheduler *scheduler = &sm->scheduler[warp->scheduler];
-	uint64_t bit = 1ull << warp->bit;
+	struct scheduler *scheduler = warp->scheduler;
+	uint64_t mask = warp->mask;
 	const struct simt_warp *simt = warp->simt;
 	bool held = !simt || simt->done || warp->fence || warp->atomics || simt->block->waiting >> simt->index & 1;
 
-	scheduler->held = held ? scheduler->held | bit : scheduler->held & ~bit;
+	scheduler->held = held ? scheduler->held | mask : scheduler->held & ~mask;
 	bool live = simt && !simt->done;
-	if (live != (scheduler->live >> warp->bit & 1)) {
-		scheduler->live ^= bit;
+	if (live != ((scheduler->live & mask) != 0)) {
+		scheduler->live ^= mask;
 		sm->live_warps += live ? 1 : -1;
 	}
 }
@@ -29,6 +28,7 @@ void retire(struct sm *sm, struct sm_warp *warp)
 {
 	if (warp->fence && fence_passed(warp)) {
 		warp->fence = false;
+		warp->leaving = warp->simt->done;
 		update_held(sm, warp);
 	}
 	if (!warp->simt->done || warp->in_flight || warp->stores || warp->atomics)
@@ -48,7 +48,7 @@ void complete(struct sm *sm, struct op *op)
 	scoreboard_release(sm, warp, op->inst);
 	warp->in_flight--;
 	op_free(&sm->ops, op);
-	if (warp->simt->done || warp->fence)
+	if (warp->leaving)
 		retire(sm, warp);
 }
 
@@ -58,16 +58,20 @@ static void start_warp(struct sm *sm, uint32_t slot, uint32_t block, struct simt
 	uint64_t *pending = warp->pending, *pending_load = warp->pending_load;
 
 	*warp = (struct sm_warp){.simt = simt,
+	                         .pc = simt->pc,
 	                         .pending = pending,
 	                         .pending_load = pending_load,
+	                         .slot = warp->slot,
 	                         .scheduler = warp->scheduler,
+	                         .mask = warp->mask,
 	                         .bit = warp->bit,
+	                         .unit = warp->unit,
 	                         .block = (uint8_t)block};
-	order_launched(&sm->scheduler[warp->scheduler], warp->bit);
-	memset(pending, 0, sm->pending_words * sizeof *pending);
-	memset(pending_load, 0, sm->pending_words * sizeof *pending_load);
-	refetch(sm, warp, simt->pc);
-	examine(sm, warp);
+	order_launched(warp->scheduler, warp->bit);
+	for (uint32_t w = 0; w < sm->pending_words; w++)
+		pending[w] = pending_load[w] = 0;
+	forget(warp);
+	refetch(sm, warp);
 	update_held(sm, warp);
 }
 

@@ -5,38 +5,38 @@
 /* Entering the unit's first stage, and passing from its last to the write-back register. */
 enum { ENTER_AND_LEAVE = 2 };
 
-static bool start(struct sm *sm, uint32_t kind, uint32_t number, struct op *op)
+/* The oldest instruction that waits for a unit of this kind enters it, if it can. */
+static void start(struct sm *sm, uint32_t kind, uint32_t number)
 {
 	struct unit *unit = &sm->unit[kind][number];
-	const struct simt_inst *inst = op->inst;
+	uint64_t cycle = sm->cycle;
+	if (unit->free_at > cycle)
+		return;
+	const struct simt_inst *inst = sm->collected[kind].first->inst;
 	uint32_t latency = sm->config.latency[inst->latency][inst->number];
-	struct wheel_slot *slot = &sm->wheel[(sm->cycle + latency + ENTER_AND_LEAVE) & (SM_WHEEL - 1)];
+	struct wheel_slot *slot = &sm->wheel[(cycle + latency + ENTER_AND_LEAVE) & (SM_WHEEL - 1)];
 	uint32_t unit_bit = 1u << (kind * SM_MAX_UNITS + number);
-
-	if (unit->free_at > sm->cycle || slot->count == sm->config.result_bus || slot->units & unit_bit)
-		return false;
-	unit->free_at = sm->cycle + sm->config.initiation[inst->latency][inst->number];
+	if (slot->count == sm->config.result_bus || slot->units & unit_bit)
+		return;
+	unit->free_at = cycle + sm->config.initiation[inst->latency][inst->number];
+	struct op *op = latch_pop(&sm->collected[kind]);
 	op->next = slot->first;
 	slot->first = op;
 	slot->count++;
 	slot->units |= unit_bit;
 	sm->in_wheel++;
-	return true;
 }
 
 void execute(struct sm *sm)
 {
 	for (uint32_t kind = 0; kind < PTX_UNIT_MEM; kind++) {
-		if (port_empty(&sm->collected[kind]))
+		struct latch *in = &sm->collected[kind];
+		if (!in->count)
 			continue;
-		for (uint32_t number = 0; number < sm->config.pipe[kind].units; number++) {
-			struct op *op = latch_front(&sm->collected[kind]);
-			if (!op)
-				break;
-			if (start(sm, kind, number, op))
-				latch_pop(&sm->collected[kind]);
-		}
-		if (latch_front(&sm->collected[kind]))
+		uint32_t units = sm->config.pipe[kind].units;
+		for (uint32_t number = 0; number < units && in->count; number++)
+			start(sm, kind, number);
+		if (in->count)
 			sm->stats.result_bus_full++;
 	}
 }
@@ -44,14 +44,14 @@ void execute(struct sm *sm)
 void write_back(struct sm *sm)
 {
 	struct wheel_slot *slot = &sm->wheel[sm->cycle & (SM_WHEEL - 1)];
-	if (!slot->count)
+	struct op *op = slot->first, *next;
+	if (!op)
 		return;
-	while (slot->first) {
-		struct op *op = slot->first;
-		slot->first = op->next;
-		banks_write(sm, op, false);
+	sm->in_wheel -= slot->count;
+	*slot = (struct wheel_slot){0};
+	for (; op; op = next) {
+		next = op->next;
+		sm->banks_written |= written_banks(sm, op);
 		complete(sm, op);
 	}
-	sm->in_wheel -= slot->count;
-	slot->count = slot->units = 0;
 }

@@ -59,28 +59,25 @@ static bool is_memory(const struct simt_inst *inst)
 	return inst->kind == SIMT_LOAD || inst->kind == SIMT_STORE || inst->kind == SIMT_ATOMIC;
 }
 
-static void count(struct sm *sm, const struct simt_step *step)
+static void count(struct sm *sm, const struct simt_inst *inst, const struct simt_step *step)
 {
-	const struct simt_inst *inst = step->inst;
 	sm->stats.warp_instructions++;
 	sm->stats.thread_instructions += (uint32_t)__builtin_popcount(step->lanes);
-	sm->stats.sp_instructions += inst->unit == PTX_UNIT_SP;
-	sm->stats.sfu_instructions += inst->unit == PTX_UNIT_SFU;
-	sm->stats.mem_instructions += inst->unit == PTX_UNIT_MEM;
+	sm->by_unit[inst->unit]++;
 	if (inst->kind == SIMT_BRANCH) {
 		sm->stats.branches++;
 		sm->stats.divergent_branches += step->lanes && step->lanes != step->issued;
 	}
 }
 
-/* What the instruction does to its warp's and its block's ability to go on. */
+/* Kinds that do something to their warp's and their block's ability to go on, as an exit does. */
+enum { CONTROL_KINDS = 1 << SIMT_FENCE | 1 << SIMT_BARRIER | 1 << SIMT_ATOMIC };
+
 static void apply_control(struct sm *sm, struct sm_warp *warp, const struct simt_step *step)
 {
-	enum simt_kind kind = step->inst->kind;
-	if (kind != SIMT_FENCE && kind != SIMT_BARRIER && kind != SIMT_ATOMIC && !step->exited)
-		return;
 	if (step->inst->kind == SIMT_FENCE)
 		warp->fence = true;
+	warp->leaving = warp->fence || warp->simt->done;
 	if (step->inst->kind == SIMT_BARRIER || step->exited) {
 		struct sm_block *block = &sm->block[warp->block];
 		uint64_t changed = simt_barrier(warp->simt, step);
@@ -93,27 +90,12 @@ static void apply_control(struct sm *sm, struct sm_warp *warp, const struct simt
 		update_held(sm, warp);
 }
 
-static void issue_warp(struct sm *sm, struct scheduler *scheduler, uint32_t slot)
+/* The instruction that the step ran, on its way to operand collection. */
+static void send(struct sm *sm, struct sm_warp *warp, const struct simt_inst *inst, struct simt_step *step)
 {
-	struct sm_warp *warp = &sm->warp[slot];
-	uint32_t number = (uint32_t)(scheduler - sm->scheduler);
-	struct simt_step *step = &sm->step[number];
-
-	simt_step(warp->simt, step);
-	if (step->fault.what) {
-		sm->fault = step->fault;
-		return;
-	}
-	if (step->commits) {
-		sm->to_commit[number] = warp->simt;
-		sm->commits = true;
-	}
-	count(sm, step);
-
-	const struct simt_inst *inst = step->inst;
 	struct op *op = op_new(&sm->ops);
 	op->inst = inst;
-	op->warp = slot;
+	op->warp = warp->slot;
 	op->lanes = step->lanes;
 	op->level = LEVEL_L1;
 	op->accesses = op->waiting = op->busy = 0;
@@ -123,15 +105,54 @@ static void issue_warp(struct sm *sm, struct scheduler *scheduler, uint32_t slot
 		make_accesses(sm, op, step);
 	if (inst->kind == SIMT_ATOMIC && op->space != PTX_SHARED)
 		warp->atomics += op->accesses;
-	scoreboard_reserve(warp, inst, memory);
+	scoreboard_reserve(sm, warp, inst, memory);
 	warp->in_flight++;
-	latch_push(&sm->issued[inst->unit], op, sm->now);
+	latch_push(&sm->issued[inst->unit], op);
+}
 
-	warp->next++;
-	if (warp->next == warp->buffered && !warp->simt->done)
-		refetch(sm, warp, inst->pc + 1);
-	apply_control(sm, warp, step);
-	examine(sm, warp);
+/* The warp goes on behind the instruction that it issued. */
+static void advance(struct sm *sm, struct sm_warp *warp)
+{
+	warp->pc++;
+	if (--warp->buffered) {
+		examine(sm, warp);
+		return;
+	}
+	warp->scheduler->filled &= ~warp->mask;
+	if (!warp->simt->done)
+		refetch(sm, warp);
+}
+
+/* Not inlined: in the middle of sm_tick() it would have no host registers left. */
+__attribute__((noinline)) static void issue_warp(struct sm *sm, struct scheduler *scheduler, struct sm_warp *warp)
+{
+	struct simt_step *step = &sm->step[scheduler->index];
+
+	simt_step(warp->simt, step);
+	if (step->fault.what) {
+		sm->fault = step->fault;
+		return;
+	}
+	if (step->commits) {
+		sm->to_commit[scheduler->index] = warp->simt;
+		sm->commits = true;
+	}
+	const struct simt_inst *inst = step->inst;
+	count(sm, inst, step);
+	send(sm, warp, inst, step);
+	if (step->exited || CONTROL_KINDS >> inst->kind & 1)
+		apply_control(sm, warp, step);
+	advance(sm, warp);
+}
+
+/* The buffer holds another path's instructions: it is found out when the scheduler comes to it. */
+static void flush(struct sm *sm, struct sm_warp *warp)
+{
+	sm->stats.buffer_flushes++;
+	forget(warp);
+	warp->buffered = 0;
+	warp->pc = warp->simt->pc;
+	refetch(sm, warp);
 }
 
 static void issue_from(struct sm *sm, struct scheduler *scheduler)
@@ -141,24 +162,19 @@ static void issue_from(struct sm *sm, struct scheduler *scheduler)
 	uint64_t eligible = scheduler->filled & ~scheduler->held;
 	if (sm->config.order == ORDER_TWO_LEVEL)
 		eligible &= scheduler->ready_set;
-	uint64_t open = 0;
-	for (int u = 0; u < PTX_UNITS; u++)
-		if (latch_room(&sm->issued[u]))
-			open |= scheduler->unit[u];
-	uint64_t candidates = eligible & ((open & ~scheduler->hazard) | scheduler->stale);
+	uint64_t candidates = eligible & (~scheduler->hazard | scheduler->stale);
+	if (candidates)
+		candidates &= open_to(sm, scheduler) | scheduler->stale;
 	while (candidates) {
 		uint32_t bit = order_pick(sm, scheduler, candidates);
-		uint32_t slot = slot_of(sm, scheduler, bit);
+		struct sm_warp *warp = &sm->warp[slot_of(sm, scheduler, bit)];
 		if (!(scheduler->stale >> bit & 1)) {
-			issue_warp(sm, scheduler, slot);
+			issue_warp(sm, scheduler, warp);
 			scheduler->last = bit;
 			scheduler->issued = true;
 			break;
 		}
-		/* The buffer holds another path's instructions: it is found out when the scheduler comes to it. */
-		sm->stats.buffer_flushes++;
-		refetch(sm, &sm->warp[slot], sm->warp[slot].simt->pc);
-		examine(sm, &sm->warp[slot]);
+		flush(sm, warp);
 		candidates &= ~(1ull << bit);
 	}
 	stack_wait(sm, scheduler);
@@ -167,10 +183,13 @@ static void issue_from(struct sm *sm, struct scheduler *scheduler)
 void issue(struct sm *sm)
 {
 	uint32_t schedulers = sm->config.schedulers;
-	uint32_t next = sm->config.alternate ? (uint32_t)(sm->cycle % schedulers) : 0;
-	for (uint32_t k = 0; k < schedulers && !sm->fault.what; k++) {
-		issue_from(sm, &sm->scheduler[next]);
-		next = next + 1 == schedulers ? 0 : next + 1;
+	struct scheduler *behind = &sm->scheduler[schedulers], *next = sm->scheduler;
+	if (sm->config.alternate)
+		next += sm->cycle % schedulers;
+	for (uint32_t left = schedulers; left && !sm->fault.what; left--) {
+		issue_from(sm, next);
+		if (++next == behind)
+			next = sm->scheduler;
 	}
 }
 

@@ -84,8 +84,10 @@ static void write_back_loads(struct sm *sm)
 	struct load_store *lsu = &sm->lsu;
 	struct op *op = lsu->write_back;
 	if (op) {
-		if (!banks_write(sm, op, true))
+		uint32_t banks = written_banks(sm, op);
+		if (banks & sm->banks_written)
 			return;
+		sm->banks_written |= banks;
 		lsu->write_back = NULL;
 		answer_access(sm, op, op->space == PTX_SHARED ? (uint32_t)LEVEL_SHARED : op->level);
 	}
@@ -158,7 +160,7 @@ static void accept_reply(struct sm *sm)
 	} else if (request->is_write) {
 		warp->stores--;
 		request_release(sm->requests, request);
-		if (warp->simt->done || warp->fence)
+		if (warp->leaving)
 			retire(sm, warp);
 	} else {
 		lsu->bypassed = request;
@@ -303,7 +305,7 @@ static void leave_l1_pipe(struct sm *sm)
 		return;
 	}
 	warp->stores--;
-	if (warp->simt->done || warp->fence)
+	if (warp->leaving)
 		retire(sm, warp);
 }
 
@@ -354,12 +356,28 @@ static bool access_memory(struct sm *sm, struct op *op)
 	return true;
 }
 
-static bool is_empty(const struct sm *sm)
+static bool holds_something(const struct sm *sm)
 {
 	const struct load_store *lsu = &sm->lsu;
-	return !lsu->current && !lsu->l1_pipe.count && !lsu->write_back && !lsu->bypassed && !lsu->shared_count &&
-	       !lsu->l1d.ready_count && !lsu->l1c.ready_count && !lsu->l1d.miss_queue.count &&
-	       !lsu->l1c.miss_queue.count && port_empty(&sm->from_network) && port_empty(&sm->collected[PTX_UNIT_MEM]);
+	return lsu->current || lsu->l1_pipe.count || lsu->write_back || lsu->bypassed || lsu->shared_count ||
+	       lsu->l1d.ready_count || lsu->l1c.ready_count || lsu->l1d.miss_queue.count || lsu->l1c.miss_queue.count;
+}
+
+/* The instruction's next step; a new one when there is none. */
+static void serve_instruction(struct sm *sm)
+{
+	struct load_store *lsu = &sm->lsu;
+	if (!lsu->current) {
+		if (!sm->collected[PTX_UNIT_MEM].count)
+			return;
+		lsu->current = latch_pop(&sm->collected[PTX_UNIT_MEM]);
+	}
+	struct op *op = lsu->current;
+	bool done = op->space == PTX_SHARED && op->lanes ? access_shared(sm, op) : access_memory(sm, op);
+	if (done)
+		lsu->current = NULL;
+	else
+		sm->stats.lsu_stall_cycles++;
 }
 
 void load_store(struct sm *sm)
@@ -368,25 +386,15 @@ void load_store(struct sm *sm)
 	lsu->blocked = NOT_BLOCKED;
 	sm->sends_refused = 0;
 	sm->network_opens = false;
-	if (is_empty(sm))
+	if (!lsu->busy && port_empty(&sm->from_network) && !sm->collected[PTX_UNIT_MEM].count)
 		return;
 	write_back_loads(sm);
 	accept_reply(sm);
 	send_misses(sm, &lsu->l1c);
 	send_misses(sm, &lsu->l1d);
 	leave_l1_pipe(sm);
-	if (!lsu->current) {
-		lsu->current = port_front(&sm->collected[PTX_UNIT_MEM], sm->now);
-		if (!lsu->current)
-			return;
-		port_pop(&sm->collected[PTX_UNIT_MEM], sm->now);
-	}
-	struct op *op = lsu->current;
-	bool done = op->space == PTX_SHARED && op->lanes ? access_shared(sm, op) : access_memory(sm, op);
-	if (done)
-		lsu->current = NULL;
-	else
-		sm->stats.lsu_stall_cycles++;
+	serve_instruction(sm);
+	lsu->busy = holds_something(sm);
 }
 
 bool load_store_can_go_on(const struct sm *sm)
@@ -397,7 +405,7 @@ bool load_store_can_go_on(const struct sm *sm)
 	uint32_t refused = sm->sends_refused - (lsu->blocked == BLOCKED_BY_NETWORK);
 	return sm->network_opens || lsu->l1_pipe.count || lsu->write_back || lsu->bypassed || lsu->shared_count ||
 	       lsu->l1d.ready_count || lsu->l1c.ready_count || sm->l1i.ready_count || !port_empty(&sm->from_network) ||
-	       queues > refused || (lsu->current ? !lsu->blocked : !port_empty(&sm->collected[PTX_UNIT_MEM]));
+	       queues > refused || (lsu->current ? !lsu->blocked : sm->collected[PTX_UNIT_MEM].count);
 }
 
 void load_store_account(struct sm *sm, uint64_t slept)

@@ -2,11 +2,6 @@
  * and for those it writes. */
 #include "sm/stages.h"
 
-static bool is_set(const uint64_t *set, uint32_t id)
-{
-	return set[id >> 6] >> (id & 63) & 1;
-}
-
 /* The registers in flight, folded. */
 static uint64_t fold(const uint64_t *set, uint32_t words)
 {
@@ -19,73 +14,103 @@ static uint64_t fold(const uint64_t *set, uint32_t words)
 static bool touches(const struct simt_inst *inst, const uint64_t *set)
 {
 	for (uint32_t i = 0; i < inst->reads; i++)
-		if (is_set(set, inst->read[i]))
+		if (bits_has(set, inst->read[i]))
 			return true;
 	for (uint32_t i = 0; i < inst->writes; i++)
-		if (is_set(set, inst->write[i]))
+		if (bits_has(set, inst->write[i]))
 			return true;
 	return false;
 }
 
-/* Whether the warp's next instruction waits for a register, and whether for a load's. */
-static void look_for_hazard(struct scheduler *scheduler, const struct sm_warp *warp, const struct simt_inst *inst)
+/* Whether the warp's next instruction waits for a register, and whether for a load's. What the folded sets do not name
+ * is free; what they name may be another register of a large program. */
+static void look_for_hazard(const struct sm *sm, const struct sm_warp *warp)
 {
-	uint64_t bit = 1ull << warp->bit;
-	scheduler->hazard &= ~bit;
-	scheduler->load_hazard &= ~bit;
-	if (!(inst->touches & warp->folded) || !touches(inst, warp->pending))
+	const struct simt_inst *inst = warp->inst;
+	bool in_full = sm->pending_words;
+	if (!(inst->touches & warp->folded) || (in_full && !touches(inst, warp->pending)))
 		return;
-	scheduler->hazard |= bit;
-	if (touches(inst, warp->pending_load))
-		scheduler->load_hazard |= bit;
+	warp->scheduler->hazard |= warp->mask;
+	if (inst->touches & warp->folded_load && (!in_full || touches(inst, warp->pending_load)))
+		warp->scheduler->load_hazard |= warp->mask;
 }
 
-void scoreboard_reserve(struct sm_warp *warp, const struct simt_inst *inst, bool by_load)
+static void reserve_in_full(struct sm_warp *warp, const struct simt_inst *inst, bool by_load)
 {
 	for (uint32_t i = 0; i < inst->writes; i++) {
-		uint32_t id = inst->write[i];
-		warp->pending[id >> 6] |= 1ull << (id & 63);
+		bits_add(warp->pending, inst->write[i]);
 		if (by_load)
-			warp->pending_load[id >> 6] |= 1ull << (id & 63);
+			bits_add(warp->pending_load, inst->write[i]);
 	}
-	warp->folded |= inst->defines;
 }
 
-void scoreboard_release(struct sm *sm, struct sm_warp *warp, const struct simt_inst *inst)
+void scoreboard_reserve(const struct sm *sm, struct sm_warp *warp, const struct simt_inst *inst, bool by_load)
+{
+	warp->folded |= inst->defines;
+	if (by_load)
+		warp->folded_load |= inst->defines;
+	if (sm->pending_words)
+		reserve_in_full(warp, inst, by_load);
+}
+
+/* Not inlined: scoreboard_release() stays short for the other programs. */
+__attribute__((noinline)) static void release_in_full(const struct sm *sm, struct sm_warp *warp,
+                                                      const struct simt_inst *inst)
 {
 	if (!inst->writes)
 		return;
 	for (uint32_t i = 0; i < inst->writes; i++) {
-		uint32_t id = inst->write[i];
-		warp->pending[id >> 6] &= ~(1ull << (id & 63));
-		warp->pending_load[id >> 6] &= ~(1ull << (id & 63));
+		bits_remove(warp->pending, inst->write[i]);
+		bits_remove(warp->pending_load, inst->write[i]);
 	}
 	warp->folded = fold(warp->pending, sm->pending_words);
-	struct scheduler *scheduler = &sm->scheduler[warp->scheduler];
-	if (scheduler->hazard >> warp->bit & 1 && warp->buffer[warp->next]->touches & inst->defines)
-		look_for_hazard(scheduler, warp, warp->buffer[warp->next]);
+	if (warp->folded_load)
+		warp->folded_load = fold(warp->pending_load, sm->pending_words);
 }
 
-void examine(struct sm *sm, struct sm_warp *warp)
+void scoreboard_release(const struct sm *sm, struct sm_warp *warp, const struct simt_inst *inst)
 {
-	struct scheduler *scheduler = &sm->scheduler[warp->scheduler];
-	uint64_t bit = 1ull << warp->bit;
+	struct scheduler *scheduler = warp->scheduler;
+	if (sm->pending_words) {
+		release_in_full(sm, warp, inst);
+	} else {
+		warp->folded &= ~inst->defines;
+		warp->folded_load &= ~inst->defines;
+	}
+	if (scheduler->hazard & warp->mask && warp->inst->touches & inst->defines) {
+		scheduler->hazard &= ~warp->mask;
+		scheduler->load_hazard &= ~warp->mask;
+		look_for_hazard(sm, warp);
+	}
+}
 
-	scheduler->stale &= ~bit;
-	scheduler->hazard &= ~bit;
-	scheduler->load_hazard &= ~bit;
-	if (warp->next == warp->buffered) {
-		scheduler->filled &= ~bit;
+void forget(const struct sm_warp *warp)
+{
+	struct scheduler *scheduler = warp->scheduler;
+	scheduler->filled &= ~warp->mask;
+	scheduler->stale &= ~warp->mask;
+	scheduler->hazard &= ~warp->mask;
+	scheduler->load_hazard &= ~warp->mask;
+}
+
+void examine(const struct sm *sm, struct sm_warp *warp)
+{
+	const struct simt_warp *simt = warp->simt;
+	struct scheduler *scheduler = warp->scheduler;
+	uint64_t mask = warp->mask;
+
+	scheduler->filled |= mask;
+	if (warp->pc != simt->pc) {
+		scheduler->stale |= mask;
 		return;
 	}
-	scheduler->filled |= bit;
-	const struct simt_inst *inst = warp->buffer[warp->next];
-	if (!inst || inst->pc != warp->simt->pc) {
-		scheduler->stale |= bit;
-		return;
+	const struct simt_inst *inst = &simt->code[warp->pc];
+	warp->inst = inst;
+	if (inst->unit != warp->unit) {
+		scheduler->unit[warp->unit] &= ~mask;
+		scheduler->unit[inst->unit] |= mask;
+		warp->unit = inst->unit;
 	}
-	for (uint32_t u = 0; u < PTX_UNITS; u++)
-		scheduler->unit[u] &= ~bit;
-	scheduler->unit[inst->unit] |= bit;
-	look_for_hazard(scheduler, warp, inst);
+	if (inst->touches & warp->folded)
+		look_for_hazard(sm, warp);
 }

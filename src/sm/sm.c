@@ -3,6 +3,7 @@
 #include "sm/stages.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 const struct counter sm_counters[] = {
 #define X(name, unit, meaning) {#name, unit, SCOPE_SM, offsetof(struct sm_stats, name), meaning},
@@ -15,13 +16,10 @@ static void open_pipe_latches(struct sm *sm)
 {
 	for (uint32_t u = 0; u < PTX_UNITS; u++) {
 		const struct pipe_config *pipe = &sm->config.pipe[u];
-		latch_open(&sm->issued[u], &sm->arena, pipe->issue_width);
-		latch_open(&sm->collected[u], &sm->arena, pipe->issue_width);
-		for (uint32_t i = 0; i < pipe->collectors; i++) {
-			sm->set[u].all |= 1ull << sm->collectors;
-			sm->pipe_of[sm->collectors++] = (uint8_t)u;
-		}
-		sm->set[u].free = sm->set[u].all;
+		sm->issued[u].width = sm->collected[u].width = pipe->issue_width;
+		for (uint32_t i = 0; i < pipe->collectors; i++)
+			sm->set[u].all |= 1ull << sm->collectors++;
+		sm->free |= sm->set[u].all;
 		for (uint32_t port = 0; port < pipe->out_ports; port++)
 			sm->set[u].last[port] = sm->collectors - pipe->collectors;
 	}
@@ -38,10 +36,17 @@ void sm_open(struct sm *sm, uint32_t index, uint32_t sm_count, const struct sm_c
 	cache_open(&sm->l1i, &config->l1i, CACHE_OF_SM, requests, &sm->arena);
 	cache_open(&sm->lsu.l1c, &config->l1c, CACHE_OF_SM, requests, &sm->arena);
 	cache_open(&sm->lsu.l1d, &config->l1d, CACHE_OF_SM, requests, &sm->arena);
+	for (uint32_t s = 0; s < config->schedulers; s++)
+		sm->scheduler[s].index = s;
 	for (uint32_t w = 0; w < config->warps; w++) {
-		sm->warp[w].scheduler = (uint8_t)(w % config->schedulers);
-		sm->warp[w].bit = (uint8_t)(w / config->schedulers);
-		sm->scheduler[w % config->schedulers].warps++;
+		struct scheduler *scheduler = &sm->scheduler[w % config->schedulers];
+		struct sm_warp *warp = &sm->warp[w];
+		warp->slot = (uint8_t)w;
+		warp->scheduler = scheduler;
+		warp->bit = (uint8_t)(w / config->schedulers);
+		warp->mask = 1ull << warp->bit;
+		scheduler->unit[warp->unit] |= warp->mask;
+		scheduler->warps++;
 	}
 }
 
@@ -54,20 +59,27 @@ void sm_close(struct sm *sm)
 	arena_free(&sm->arena);
 }
 
+/* Room for the scoreboards of a program with that many registers. */
+static void open_scoreboards(struct sm *sm, uint32_t registers)
+{
+	uint32_t words = bits_words(registers);
+	sm->pending_words = words > 1 ? words : 0;
+	if (words <= sm->pending_capacity)
+		return;
+	sm->pending_capacity = words;
+	for (uint32_t w = 0; w < sm->config.warps; w++) {
+		sm->warp[w].pending = xrealloc(sm->warp[w].pending, 2 * words * sizeof(uint64_t));
+		sm->warp[w].pending_load = sm->warp[w].pending + words;
+	}
+}
+
 void sm_begin(struct sm *sm, const struct simt_launch *launch, uint32_t block_limit)
 {
 	uint32_t threads = launch->block.x * launch->block.y * launch->block.z;
-	uint32_t words = launch->program->registers ? (launch->program->registers + 63) / 64 : 1;
 	sm->launch = launch;
 	sm->warps_per_block = (threads + WARP_SIZE - 1) / WARP_SIZE;
 	sm->block_limit = block_limit;
-	if (words > sm->pending_words) {
-		sm->pending_words = words;
-		for (uint32_t w = 0; w < sm->config.warps; w++) {
-			sm->warp[w].pending = xrealloc(sm->warp[w].pending, 2 * words * sizeof(uint64_t));
-			sm->warp[w].pending_load = sm->warp[w].pending + words;
-		}
-	}
+	open_scoreboards(sm, launch->program->registers);
 	for (uint32_t s = 0; s < sm->config.schedulers; s++) {
 		struct scheduler *scheduler = &sm->scheduler[s];
 		scheduler->ready_set = 0;
@@ -77,6 +89,10 @@ void sm_begin(struct sm *sm, const struct simt_launch *launch, uint32_t block_li
 
 void sm_end(struct sm *sm)
 {
+	sm->stats.sp_instructions += sm->by_unit[PTX_UNIT_SP];
+	sm->stats.sfu_instructions += sm->by_unit[PTX_UNIT_SFU];
+	sm->stats.mem_instructions += sm->by_unit[PTX_UNIT_MEM];
+	memset(sm->by_unit, 0, sizeof sm->by_unit);
 	if (sm->config.flush_l1)
 		cache_invalidate(&sm->lsu.l1d);
 }
@@ -84,16 +100,14 @@ void sm_end(struct sm *sm)
 /* True when a pipe's operand collection will move something in the next cycle. */
 static bool collection_can_go_on(const struct sm *sm, uint32_t unit)
 {
-	const struct collector_set *set = &sm->set[unit];
-	return (set->complete && latch_room(&sm->collected[unit])) || (set->free && !port_empty(&sm->issued[unit]));
+	uint64_t all = sm->set[unit].all;
+	return (sm->complete & all && latch_has_room(&sm->collected[unit])) ||
+	       (sm->free & all && sm->issued[unit].count);
 }
 
 static bool scheduler_can_go_on(const struct sm *sm, const struct scheduler *scheduler)
 {
-	uint64_t open = scheduler->stale;
-	for (uint32_t u = 0; u < PTX_UNITS; u++)
-		if (latch_room(&sm->issued[u]))
-			open |= scheduler->unit[u] & ~scheduler->hazard;
+	uint64_t open = scheduler->stale | (open_to(sm, scheduler) & ~scheduler->hazard);
 	return open & scheduler->filled & ~scheduler->held;
 }
 
@@ -103,10 +117,10 @@ static bool can_go_on(const struct sm *sm)
 	for (uint32_t s = 0; s < sm->config.schedulers; s++)
 		if (sm->scheduler[s].issued)
 			return true;
-	if (sm->fetched.valid || sm->wants_fetch[0] || sm->wants_fetch[1] || sm->banks_waiting)
+	if (sm->fetched || sm->wants_fetch[0] || sm->wants_fetch[1] || sm->banks_waiting)
 		return true;
 	for (uint32_t u = 0; u < PTX_UNITS; u++)
-		if (collection_can_go_on(sm, u) || (u != PTX_UNIT_MEM && !port_empty(&sm->collected[u])))
+		if (collection_can_go_on(sm, u) || (u != PTX_UNIT_MEM && sm->collected[u].count))
 			return true;
 	for (uint32_t s = 0; s < sm->config.schedulers; s++)
 		if (scheduler_can_go_on(sm, &sm->scheduler[s]))

@@ -15,7 +15,7 @@
 #include "memory/crossbar.h"
 #include "simt/simt.h"
 #include "sm/config.h"
-#include "sm/op.h"
+#include "sm/latch.h"
 
 enum {
 	SM_MAX_WARPS = 128,
@@ -84,18 +84,24 @@ struct sm_stats {
 
 /* A warp slot. */
 struct sm_warp {
-	struct simt_warp *simt; /* NULL: empty */
-	uint64_t *pending;      /* scoreboard: registers that an instruction in flight will write */
-	uint64_t *pending_load; /* of these, by a load that may take long */
-	uint64_t folded;        /* `pending` folded to 64 bits, as simt_inst.touches is: most often it tells enough */
-	const struct simt_inst *buffer[SM_BUFFER];
-	uint8_t buffered, next; /* instructions in the buffer; the next one to issue */
-	uint8_t scheduler, bit; /* its scheduler and its bit in that scheduler's masks */
-	uint8_t block;          /* block slot */
-	bool waits_for_line;    /* an instruction-cache miss */
-	bool fence;             /* held until its stores and loads are done */
-	uint32_t fetch_pc;
-	uint32_t in_flight;       /* instructions between issue and completion */
+	struct simt_warp *simt;       /* NULL: empty */
+	const struct simt_inst *inst; /* the next instruction, if it is in the buffer and not stale */
+	struct scheduler *scheduler;
+	uint64_t mask;       /* its bit in the scheduler's masks */
+	uint32_t pc;         /* of what comes next out of the buffer, or into it when it is empty */
+	uint8_t buffered;    /* instructions in the buffer */
+	uint8_t slot;        /* its own number */
+	uint8_t bit;         /* that bit's number */
+	uint8_t unit;        /* of the scheduler's unit[], the one with its bit */
+	uint8_t block;       /* block slot */
+	bool waits_for_line; /* an instruction-cache miss */
+	bool fence;          /* held until its stores and loads are done */
+	bool leaving;        /* at a fence or ended: what completes may let it go */
+	uint32_t in_flight;  /* instructions between issue and completion */
+	/* The scoreboard: registers that an instruction in flight will write, and of these those of loads, which may take
+	 * long. Folded to 64 bits, as simt_inst.touches is; and in full where a program has more than 64 registers. */
+	uint64_t folded, folded_load;
+	uint64_t *pending, *pending_load;
 	uint32_t stores, atomics; /* requests not yet acknowledged */
 	uint64_t waited;          /* stack slots charged to a load whose level is not known yet */
 };
@@ -109,6 +115,7 @@ struct scheduler {
 	uint64_t load_hazard;     /* ... that a load will write */
 	uint64_t stale;           /* buffered instruction is not where the warp is */
 	uint64_t unit[PTX_UNITS]; /* pipe of the next instruction (that is filled and not stale) */
+	uint32_t index;           /* its own number */
 	uint32_t warps;           /* slots */
 	uint64_t older[64];       /* by bit: the warps launched before */
 	uint32_t last;            /* bit issued last */
@@ -121,19 +128,12 @@ struct scheduler {
 };
 
 /* Why a scheduler did not issue. */
-enum stack_reason {
-	STACK_ARITHMETIC,
-	STACK_LOAD,
-	STACK_BARRIER,
-	STACK_CONFLICT,
-	STACK_NO_INSTRUCTION,
-	STACK_IDLE
-};
+enum stack_reason { STACK_ARITHMETIC, STACK_LOAD, STACK_BARRIER, STACK_CONFLICT, STACK_NO_INSTRUCTION, STACK_IDLE };
 
-/* The collector units of one pipe, as bit masks. */
+/* The collector units of one pipe. */
 struct collector_set {
-	uint64_t all, free, complete; /* complete: has all its operands */
-	uint32_t last[SM_MAX_UNITS];  /* by out port: the one that went last */
+	uint64_t all;                /* as a bit mask */
+	uint32_t last[SM_MAX_UNITS]; /* by out port: the one that went last */
 };
 
 /* Operands waiting at a register bank, in order: a list of reads. Read number collector * SIMT_MAX_READS + k is the
@@ -176,6 +176,7 @@ struct load_store {
 	struct op *current;      /* the instruction whose accesses are being made */
 	struct request *offered; /* its access that was turned away */
 	uint8_t blocked;         /* enum blocked, of this cycle */
+	bool busy;               /* holds something */
 	struct shared_pipe_slot shared_pipe[SM_SHARED_PIPE];
 	uint32_t shared_head, shared_count;
 	struct op *write_back;    /* registers to be written as soon as their banks are free */
@@ -205,24 +206,23 @@ struct sm {
 	/* the launch */
 	const struct simt_launch *launch;
 	uint32_t warps_per_block, block_limit, resident;
-	uint32_t live_warps; /* with a thread that has not exited */
-	uint32_t pending_words;
+	uint32_t live_warps;       /* with a thread that has not exited */
+	uint32_t pending_words;    /* of a warp's scoreboard in full; 0: its folded sets say all */
+	uint32_t pending_capacity; /* words that the warps have */
 	struct sm_block block[SM_MAX_BLOCKS];
 	struct sm_warp warp[SM_MAX_WARPS];
 
 	/* fetch */
 	uint64_t wants_fetch[SM_WARP_WORDS];
 	uint32_t last_fetched;
-	struct {
-		bool valid;
-		uint32_t warp, pc;
-	} fetched;
+	struct sm_warp *fetched;       /* whose instructions come out of the cache now, or NULL */
 	struct request *fetch_request; /* kept for the next fetch while the cache does not take it */
 	struct cache l1i;
 
 	/* issue */
 	struct scheduler scheduler[SM_MAX_SCHEDULERS];
-	struct port issued[PTX_UNITS]; /* to operand collection */
+	struct latch issued[PTX_UNITS]; /* to operand collection */
+	uint64_t by_unit[PTX_UNITS];    /* instructions issued in this launch */
 	struct simt_step step[SM_MAX_SCHEDULERS];
 	struct simt_warp *to_commit[SM_MAX_SCHEDULERS]; /* by step; NULL: nothing */
 	bool commits;
@@ -231,15 +231,15 @@ struct sm {
 	/* operand collection */
 	struct op *collecting[SM_MAX_COLLECTORS]; /* by collector unit */
 	struct collector_set set[PTX_UNITS];
-	uint32_t collectors; /* collector units of all pipes */
-	uint8_t pipe_of[SM_MAX_COLLECTORS];
-	uint32_t arbitration;              /* diagonal that the bank arbiter walks first */
-	uint8_t unread[SM_MAX_COLLECTORS]; /* operands still to come */
+	uint64_t free, complete; /* collector units of all pipes; complete: has all its operands */
+	uint32_t collectors;
+	uint32_t arbitration;               /* diagonal that the bank arbiter walks first */
+	uint32_t unread[SM_MAX_COLLECTORS]; /* operands still to come */
 	struct bank_queue bank[SM_MAX_BANKS];
 	uint16_t next_read[SM_MAX_COLLECTORS * SIMT_MAX_READS]; /* behind a read in its bank's list */
 	uint32_t banks_waiting;                                 /* banks with reads queued */
 	uint32_t banks_written;                                 /* in this cycle */
-	struct port collected[PTX_UNITS];                       /* to the units */
+	struct latch collected[PTX_UNITS];                      /* to the units */
 
 	/* execution */
 	struct unit unit[PTX_UNITS][SM_MAX_UNITS];

@@ -18,7 +18,7 @@ static enum stack_reason find_reason(struct sm *sm, struct scheduler *scheduler)
 		return STACK_CONFLICT;
 	if (eligible) {
 		struct sm_warp *warp = oldest_of(sm, scheduler, eligible);
-		if (!(scheduler->load_hazard >> warp->bit & 1))
+		if (!(scheduler->load_hazard & warp->mask))
 			return STACK_ARITHMETIC;
 		scheduler->charged = warp;
 		return STACK_LOAD;

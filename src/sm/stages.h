@@ -2,6 +2,7 @@
 #ifndef SLUICE_SM_STAGES_H
 #define SLUICE_SM_STAGES_H
 
+#include "base/bits.h"
 #include "sm/sm.h"
 
 /* The stages, in the order of sm_tick(). */
@@ -13,14 +14,21 @@ void issue(struct sm *sm);
 void decode(struct sm *sm);
 void fetch(struct sm *sm);
 
-/* fetch.c: the warp's buffer is empty; it asks for instructions from `pc` on. */
-void refetch(struct sm *sm, struct sm_warp *warp, uint32_t pc);
+/* The warp's buffer is empty; it asks for instructions from warp->pc on. */
+static inline void refetch(struct sm *sm, const struct sm_warp *warp)
+{
+	if (!warp->waits_for_line)
+		bits_add(sm->wants_fetch, warp->slot);
+}
 
 /* scoreboard.c */
-void scoreboard_reserve(struct sm_warp *warp, const struct simt_inst *inst, bool by_load);
-void scoreboard_release(struct sm *sm, struct sm_warp *warp, const struct simt_inst *inst);
-/* Recomputes all that the scheduler knows of the warp's next instruction. */
-void examine(struct sm *sm, struct sm_warp *warp);
+void scoreboard_reserve(const struct sm *sm, struct sm_warp *warp, const struct simt_inst *inst, bool by_load);
+void scoreboard_release(const struct sm *sm, struct sm_warp *warp, const struct simt_inst *inst);
+/* Forgets what the scheduler knows of the warp's next instruction: it has none. */
+void forget(const struct sm_warp *warp);
+/* Finds out what the scheduler wants to know of an instruction that has come to the front of the warp's buffer. The one
+ * before it was issued or forgotten. */
+void examine(const struct sm *sm, struct sm_warp *warp);
 
 /* order.c: the next of `candidates` (not 0) by the scheduler's order. */
 void order_prepare(const struct sm *sm, struct scheduler *scheduler);
@@ -31,7 +39,17 @@ uint32_t order_oldest(const struct scheduler *scheduler, uint64_t candidates);
 
 static inline uint32_t slot_of(const struct sm *sm, const struct scheduler *scheduler, uint32_t bit)
 {
-	return bit * sm->config.schedulers + (uint32_t)(scheduler - sm->scheduler);
+	return bit * sm->config.schedulers + scheduler->index;
+}
+
+/* The warps whose next instruction's pipe has room for it. */
+static inline uint64_t open_to(const struct sm *sm, const struct scheduler *scheduler)
+{
+	uint64_t open = 0;
+	for (uint32_t u = 0; u < PTX_UNITS; u++)
+		if (latch_has_room(&sm->issued[u]))
+			open |= scheduler->unit[u];
+	return open;
 }
 
 /* blocks.c */
@@ -53,8 +71,19 @@ void collection_account(struct sm *sm, uint64_t slept);
 void stack_wait(struct sm *sm, struct scheduler *scheduler);
 void stack_resolve(struct sm *sm, struct sm_warp *warp, uint32_t level);
 
-/* Register banks of an instruction's results: all free (then they are written in this cycle), or not. */
-bool banks_write(struct sm *sm, const struct op *op, bool may_wait);
+static inline uint32_t bank_of(const struct sm *sm, uint32_t number, uint32_t warp)
+{
+	return (number + warp) & (sm->config.register_banks - 1);
+}
+
+/* Register banks of an instruction's results. */
+static inline uint32_t written_banks(const struct sm *sm, const struct op *op)
+{
+	uint32_t banks = 0;
+	for (uint32_t i = 0; i < op->inst->bank_writes; i++)
+		banks |= 1u << bank_of(sm, op->inst->bank_write[i], op->warp);
+	return banks;
+}
 
 /* Sends a request into the crossbar. False: no room. */
 bool network_send(struct sm *sm, struct request *request);

@@ -1,0 +1,42 @@
+/* latch: what one stage of the SM's pipeline hands to the next: a few instructions, in order.
+ *
+ * The consumer ticks before the producer, so that room that is freed can be filled in the same cycle (a latch of width one
+ * passes an instruction every cycle), and what is pushed is seen in the next.
+ */
+#ifndef SLUICE_SM_LATCH_H
+#define SLUICE_SM_LATCH_H
+
+#include "sm/op.h"
+
+#include <assert.h>
+
+struct latch {
+	struct op *first, *last; /* linked by op.next */
+	uint32_t count, width;
+};
+
+static inline bool latch_has_room(const struct latch *latch)
+{
+	return latch->count < latch->width;
+}
+
+static inline void latch_push(struct latch *latch, struct op *op)
+{
+	assert(latch_has_room(latch));
+	if (latch->count++)
+		latch->last->next = op;
+	else
+		latch->first = op;
+	latch->last = op;
+}
+
+/* Takes the oldest instruction; there must be one. */
+static inline struct op *latch_pop(struct latch *latch)
+{
+	struct op *op = latch->first;
+	latch->first = op->next;
+	latch->count--;
+	return op;
+}
+
+#endif
