@@ -25,13 +25,17 @@ static uint64_t next_random(uint64_t *seed)
 	return *seed >> 24;
 }
 
-/* Addresses of random shape: from all lanes in one place to all over memory; lanes often not all there. */
+/* Addresses of random shape: from all lanes in one place to all over memory, or one behind the other; lanes often not all
+ * there. */
 static uint32_t random_case(uint64_t *seed, uint64_t *address, uint32_t size)
 {
 	static const uint64_t spread[] = {1, 4, 32, 64, 256, 1024, 4096, 1 << 20};
 	uint64_t elements = spread[next_random(seed) % 8], base = next_random(seed) % (1 << 30) * 256;
 	for (uint32_t lane = 0; lane < WARP_SIZE; lane++)
 		address[lane] = base + next_random(seed) % elements * size;
+	if (next_random(seed) % 4 == 0)
+		for (uint32_t lane = 1; lane < WARP_SIZE; lane++)
+			address[lane] = address[0] + (uint64_t)lane * size;
 	uint32_t lanes = (uint32_t)next_random(seed);
 	return next_random(seed) % 3 ? lanes : ALL;
 }
@@ -81,6 +85,28 @@ static void model_global(const uint64_t *address, uint32_t lanes, uint32_t size,
 	}
 }
 
+/* The 32-byte pieces of each access: those that its lanes touch, and those of which they have every byte. */
+static void check_chunks(const struct op *op, const uint64_t *address, uint32_t size)
+{
+	for (uint32_t i = 0; i < op->accesses; i++) {
+		const struct access *access = &op->access[i];
+		bool touched[128] = {false};
+		uint32_t chunks = 0, whole = 0;
+		for (uint32_t lane = 0; lane < WARP_SIZE; lane++)
+			if (lane_in(access->lanes, lane))
+				memset(&touched[address[lane] - access->address], 1, size);
+		for (uint32_t c = 0; c < access->bytes / 32; c++) {
+			uint32_t bytes = 0;
+			for (uint32_t byte = 0; byte < 32; byte++)
+				bytes += touched[c * 32 + byte];
+			chunks |= (uint32_t)(bytes > 0) << c;
+			whole |= (uint32_t)(bytes == 32) << c;
+		}
+		assert_int_equal(access->chunks, chunks);
+		assert_int_equal(access->whole, whole);
+	}
+}
+
 static void test_global_against_model(void **state)
 {
 	static const uint32_t size[] = {1, 2, 4, 8, 16};
@@ -93,6 +119,7 @@ static void test_global_against_model(void **state)
 		coalesce_global(&op, address, lanes, bytes);
 		model_global(address, lanes, bytes, &want);
 		compare(&op, &want);
+		check_chunks(&op, address, bytes);
 	}
 }
 

@@ -36,9 +36,10 @@ struct port {
 	uint32_t capacity;      /* units */
 	uint32_t head;          /* index of the oldest item */
 	uint32_t items;         /* items inside */
-	bool *filled;           /* set when an item comes in, or NULL */
-	uint64_t *wake;         /* the consumer's wake-up time, or NULL */
-	struct outbox *frees;   /* to the producer's thread; NULL: it is the same thread */
+	uint64_t *filled; /* a word of a set that gets `filled_bit` when an item comes in, or NULL */
+	uint64_t filled_bit;
+	uint64_t *wake;       /* the consumer's wake-up time, or NULL */
+	struct outbox *frees; /* to the producer's thread; NULL: it is the same thread */
 	/* the producer's half */
 	uint32_t held;  /* units inside, without those freed */
 	uint32_t freed; /* units freed at `freed_at`: not visible to the producer in that step */
@@ -115,7 +116,7 @@ static inline void port_insert(struct port *port, void *item, uint32_t units, ui
 	uint32_t at = port->head + port->items++;
 	port->slot[at < port->capacity ? at : at - port->capacity] = (struct port_slot){item, now, units, to};
 	if (port->filled)
-		*port->filled = true;
+		*port->filled |= port->filled_bit;
 	port_wake(port->wake, now);
 }
 

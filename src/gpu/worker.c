@@ -93,21 +93,28 @@ static void ticked(struct worker *worker, uint64_t now)
 	worker->last_ticked = now;
 }
 
+/* Ticks the channels that want to at `now`; returns the earliest time at which one of them wants to again. */
+static uint64_t tick_channels(struct worker *worker, const struct step *step, uint64_t now)
+{
+	struct dram_channel *channel = &worker->gpu->channel[worker->first_channel];
+	const struct dram_channel *end = &worker->gpu->channel[worker->end_channel];
+	uint64_t first = UINT64_MAX;
+	for (; channel < end; channel++) {
+		if (channel->wake <= now) {
+			dram_tick(channel, worker->dram_cycle, step->l2_cycle, now);
+			ticked(worker, now);
+		}
+		first = channel->wake < first ? channel->wake : first;
+	}
+	return first;
+}
+
 /* All DRAM cycles up to the step. Channels meet nobody but their slices, which tick in steps only. */
 static void tick_dram(struct worker *worker, const struct step *step)
 {
-	struct gpu *gpu = worker->gpu;
-	uint64_t period = gpu->clock[CLOCK_DRAM].period;
+	uint64_t period = worker->gpu->clock[CLOCK_DRAM].period;
 	while (worker->dram_cycle * period <= step->now) {
-		uint64_t now = worker->dram_cycle * period, first = UINT64_MAX;
-		for (uint32_t i = worker->first_channel; i < worker->end_channel; i++) {
-			struct dram_channel *channel = &gpu->channel[i];
-			if (channel->wake <= now) {
-				dram_tick(channel, worker->dram_cycle, step->l2_cycle, now);
-				ticked(worker, now);
-			}
-			first = channel->wake < first ? channel->wake : first;
-		}
+		uint64_t now = worker->dram_cycle * period, first = tick_channels(worker, step, now);
 		worker->dram_cycle = first <= now + period ? worker->dram_cycle + 1
 		                     : first > step->now   ? step->now / period + 1
 		                                           : (first + period - 1) / period;
@@ -117,17 +124,21 @@ static void tick_dram(struct worker *worker, const struct step *step)
 /* True when an SM has stores to make. */
 static bool tick_sms(struct worker *worker, const struct step *step)
 {
-	struct gpu *gpu = worker->gpu;
-	bool commits = false;
-	for (uint32_t i = worker->first_sm; i < worker->end_sm; i++) {
-		struct sm *sm = &gpu->sm[i];
-		if (sm->wake > step->now)
+	struct sm *sm = &worker->gpu->sm[worker->first_sm];
+	const struct sm *end = &worker->gpu->sm[worker->end_sm];
+	uint64_t cycle = step->core_cycle, now = step->now;
+	bool any = false, commits = false, starved = false;
+	for (; sm < end; sm++) {
+		if (sm->wake > now)
 			continue;
-		sm_tick(sm, step->core_cycle, step->now);
+		sm_tick(sm, cycle, now);
+		any = true;
 		commits |= sm->commits;
-		worker->starved |= sm_has_room(sm);
-		ticked(worker, step->now);
+		starved |= sm_has_room(sm);
 	}
+	worker->starved |= starved;
+	if (any)
+		ticked(worker, now);
 	return commits;
 }
 
@@ -160,11 +171,12 @@ static void tick_network(struct worker *worker, struct crossbar *crossbar, const
 
 static void tick_l2(struct worker *worker, const struct step *step)
 {
-	struct gpu *gpu = worker->gpu;
-	uint32_t each = gpu->machine.map.slices_per_channel;
-	for (uint32_t i = worker->first_channel * each; i < worker->end_channel * each; i++)
-		if (gpu->slice[i].wake <= step->now) {
-			slice_tick(&gpu->slice[i], step->l2_cycle, step->now);
+	uint32_t each = worker->gpu->machine.map.slices_per_channel;
+	struct slice *slice = &worker->gpu->slice[(size_t)worker->first_channel * each];
+	const struct slice *end = &worker->gpu->slice[(size_t)worker->end_channel * each];
+	for (; slice < end; slice++)
+		if (slice->wake <= step->now) {
+			slice_tick(slice, step->l2_cycle, step->now);
 			ticked(worker, step->now);
 		}
 }

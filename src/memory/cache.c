@@ -33,6 +33,7 @@ void cache_open(struct cache *cache, const struct cache_config *config, uint32_t
 void cache_invalidate(struct cache *cache)
 {
 	memset(cache->line, 0, (size_t)cache->config.sets * cache->config.ways * sizeof *cache->line);
+	cache->refused = NULL;
 }
 
 enum probe { PROBE_HIT, PROBE_RESERVED, PROBE_SECTOR_MISS, PROBE_MISS, PROBE_NO_LINE };
@@ -89,27 +90,35 @@ static uint32_t line_to_replace(const struct cache *cache, uint32_t first, uint3
 	return free != UINT32_MAX ? free : oldest;
 }
 
-/* Finds the block or the line to replace. */
-static struct spot probe(const struct cache *cache, const struct request *request)
+/* The line that holds the block or waits for it, or UINT32_MAX. */
+static inline uint32_t find_line(const struct cache *cache, uint64_t block, uint32_t first, uint32_t behind)
 {
-	struct spot spot = {.block = request->address & ~(uint64_t)(cache->config.line_bytes - 1),
-	                    .sector_address = request->address & ~(uint64_t)(cache->sector_bytes - 1)};
+	const struct cache_line *line = &cache->line[first];
+	for (uint32_t index = first; index < behind; index++, line++)
+		if (line->block == block && line->present | line->reserved)
+			return index;
+	return UINT32_MAX;
+}
+
+/* Finds the block or the line to replace. */
+static inline struct spot probe(const struct cache *cache, const struct request *request)
+{
+	uint64_t address = request->address, block = address >> cache->line_shift << cache->line_shift;
+	uint64_t sector_address = address >> cache->sector_shift << cache->sector_shift;
 	uint32_t first = set_of(cache, request->address, request->local) * cache->config.ways,
 		 behind = first + cache->config.ways;
+	uint32_t sector = (uint32_t)((sector_address - block) >> cache->sector_shift);
+	uint32_t at = find_line(cache, block, first, behind);
+	uint8_t bit = (uint8_t)(1u << sector);
+	enum probe probe;
 
-	spot.sector = (uint32_t)((spot.sector_address - spot.block) >> cache->sector_shift);
-	spot.bit = (uint8_t)(1u << spot.sector);
-	for (uint32_t index = first; index < behind; index++) {
-		const struct cache_line *line = &cache->line[index];
-		if (line->block == spot.block && line->present | line->reserved) {
-			spot.at = index;
-			spot.probe = probe_line(line, request, spot.bit);
-			return spot;
-		}
+	if (at != UINT32_MAX) {
+		probe = probe_line(&cache->line[at], request, bit);
+	} else {
+		at = line_to_replace(cache, first, behind);
+		probe = at == UINT32_MAX ? PROBE_NO_LINE : PROBE_MISS;
 	}
-	spot.at = line_to_replace(cache, first, behind);
-	spot.probe = spot.at == UINT32_MAX ? PROBE_NO_LINE : PROBE_MISS;
-	return spot;
+	return (struct spot){probe, at, sector, bit, block, sector_address};
 }
 
 static uint32_t port_cycles(const struct cache *cache, uint32_t bytes)
@@ -339,8 +348,11 @@ enum cache_result cache_access(struct cache *cache, struct request *request, uin
 		                           : access_read(cache, request, &spot, cycle);
 	if (result == CACHE_REFUSED) {
 		cache->stats.refused++;
+		cache->refused = request;
+		cache->refused_queue = cache->miss_queue.count;
 		return result;
 	}
+	cache->refused = NULL;
 	if (result == CACHE_HIT)
 		occupy(&cache->data_port_until, cycle, port_cycles(cache, request->bytes));
 	cache->stats.accesses++;
@@ -416,6 +428,7 @@ void cache_fill(struct cache *cache, struct request *request, uint64_t cycle)
 	uint32_t tail = cache->ready_head + cache->ready_count++;
 	cache->ready[tail < cache->config.mshrs ? tail : tail - cache->config.mshrs] = index;
 	occupy(&cache->fill_port_until, cycle, port_cycles(cache, cache->sector_bytes));
+	cache->refused = NULL;
 	cache->stats.fills++;
 }
 
@@ -424,6 +437,7 @@ struct request *cache_next_ready(struct cache *cache)
 	uint32_t index = cache->ready[cache->ready_head];
 	struct mshr *mshr = &cache->mshr[index];
 	struct request *request = mshr->first;
+	cache->refused = NULL;
 	mshr->first = request->wait[cache->depth].next;
 	if (--mshr->count == 0) {
 		cache->free_mshr[cache->free_mshrs++] = index;

@@ -98,6 +98,8 @@ struct cache {
 	struct request_pool *pool;        /* for write-backs and write-allocate reads */
 	uint8_t depth;                    /* CACHE_OF_SM or CACHE_OF_SLICE (whose sets come from request.local) */
 	uint64_t data_port_until, fill_port_until; /* busy before this cycle */
+	const struct request *refused; /* the last access, when it was turned away; nothing has come or gone since, */
+	uint32_t refused_queue;        /* as long as the miss queue holds as many as then */
 	struct cache_stats stats;
 };
 
@@ -114,6 +116,16 @@ enum cache_result cache_access(struct cache *cache, struct request *request, uin
 /* A read that finds its data, of which nothing but the address matters: as cache_access(), without a request. False: they
  * are not there, and nothing was done. */
 bool cache_read_hit(struct cache *cache, uint64_t address, uint32_t bytes, uint64_t cycle);
+
+/* True when the request was turned away and would be again, unchanged, because nothing has happened in the cache: it counts
+ * as turned away, and need not be looked up. */
+static inline bool cache_refuses(struct cache *cache, const struct request *request)
+{
+	if (cache->refused != request || cache->refused_queue != cache->miss_queue.count)
+		return false;
+	cache->stats.refused++;
+	return true;
+}
 
 /* The line that `request` fetched has arrived. */
 void cache_fill(struct cache *cache, struct request *request, uint64_t cycle);

@@ -26,8 +26,8 @@ static void open_input(struct crossbar *crossbar, uint32_t i, struct arena *aren
 	struct crossbar_input *input = &crossbar->input[i];
 	uint32_t slots = crossbar->slot_mask + 1;
 	port_open(&input->port, arena, crossbar->config.injection_flits, &crossbar->wake);
-	input->port.filled = &crossbar->offered[i];
-	input->entered_at = arena_array(arena, slots, sizeof *input->entered_at);
+	input->port.filled = &crossbar->offered[i / 64];
+	input->port.filled_bit = 1ull << i % 64;
 	input->left_at = arena_array(arena, slots, sizeof *input->left_at);
 	input->packet = arena_array(arena, slots, sizeof *input->packet);
 }
@@ -53,9 +53,9 @@ void crossbar_open(struct crossbar *crossbar, const struct crossbar_config *conf
 	                              .input_words = bits_words(inputs),
 	                              .output_words = bits_words(outputs),
 	                              .slot_mask = power_of_two_from(config->buffer_flits) - 1,
-	                              .offered = arena_array(arena, inputs, sizeof *crossbar->offered),
 	                              .wake = UINT64_MAX,
 	                              .route = route};
+	crossbar->offered = arena_array(arena, crossbar->input_words, sizeof(uint64_t));
 	crossbar->buffered = arena_array(arena, crossbar->input_words, sizeof(uint64_t));
 	crossbar->moving = arena_array(arena, crossbar->output_words, sizeof(uint64_t));
 	crossbar->asked = arena_array(arena, crossbar->output_words, sizeof(uint64_t));
@@ -73,10 +73,17 @@ static uint32_t slot(const struct crossbar *crossbar, uint64_t number)
 	return (uint32_t)number & crossbar->slot_mask;
 }
 
+/* The input's first flit has come through the channel. */
+static bool has_flit(const struct crossbar_input *input, uint64_t cycle)
+{
+	bool in_channel = input->entered_last + CHANNEL > cycle;
+	return input->entered - input->left > in_channel;
+}
+
 /* Ejection buffer to the consumer's port, a flit a cycle. */
 static void eject(struct crossbar *crossbar, struct crossbar_output *output, uint64_t cycle, uint64_t now)
 {
-	if (output->ejected == output->sent || output->sent_at[slot(crossbar, output->ejected)] + TRAVERSAL > cycle)
+	if (output->sent_at[slot(crossbar, output->ejected)] + TRAVERSAL > cycle)
 		return;
 	struct crossbar_packet *packet = &output->arriving[output->arriving_head];
 	/* The port's room is a consumer's buffer, flit by flit; the packet shows when its tail is in. */
@@ -100,8 +107,7 @@ static void eject(struct crossbar *crossbar, struct crossbar_output *output, uin
 static void send_flit(struct crossbar *crossbar, struct crossbar_output *output, uint64_t cycle, uint64_t step)
 {
 	struct crossbar_input *input = &crossbar->input[output->owner];
-	if (input->granted_at >= step || input->left == input->entered ||
-	    input->entered_at[slot(crossbar, input->left)] + CHANNEL > cycle)
+	if (input->granted_at >= step || !has_flit(input, cycle))
 		return;
 	uint64_t depth = crossbar->config.buffer_flits;
 	if (output->sent >= depth) {
@@ -132,10 +138,9 @@ static void send_flit(struct crossbar *crossbar, struct crossbar_output *output,
 
 /* The first packet of an input wants an output: the head flit is in the buffer, and the input has not changed packets in
  * this very step. */
-static bool asks(const struct crossbar *crossbar, const struct crossbar_input *input, uint64_t cycle, uint64_t step)
+static bool asks(const struct crossbar_input *input, uint64_t cycle, uint64_t step)
 {
-	return input->left < input->entered && input->entered_at[slot(crossbar, input->left)] + CHANNEL <= cycle &&
-	       (input->left == 0 || input->granted_at < step);
+	return has_flit(input, cycle) && (input->left == 0 || input->granted_at < step);
 }
 
 static void grant(struct crossbar *crossbar, uint32_t o, uint64_t step)
@@ -151,32 +156,33 @@ static void grant(struct crossbar *crossbar, uint32_t o, uint64_t step)
 	bits_add(crossbar->moving, o);
 }
 
+/* Notes the output that an input's first packet asks for. */
+static void ask(struct crossbar *crossbar, uint32_t i, uint64_t cycle, uint64_t step)
+{
+	const struct crossbar_input *input = &crossbar->input[i];
+	if (!asks(input, cycle, step))
+		return;
+	uint32_t o = input->packet[input->packet_head].output;
+	struct crossbar_output *output = &crossbar->output[o];
+	if (output->owner != CROSSBAR_FREE || output->freed_at == step) {
+		crossbar->stats.output_conflicts++;
+		return;
+	}
+	if (!output->asking++ || (output->candidate < output->next && i >= output->next))
+		output->candidate = i;
+	bits_add(crossbar->asked, o);
+}
+
 /* Virtual-channel allocation: each free output takes one of the packets whose head flit asks for it, round robin. */
 static void allocate(struct crossbar *crossbar, uint64_t cycle, uint64_t step)
 {
-	bool any = false;
-	BITS_EACH(i, crossbar->buffered, crossbar->input_words)
-	{
-		const struct crossbar_input *input = &crossbar->input[i];
-		if (!asks(crossbar, input, cycle, step))
-			continue;
-		uint32_t o = input->packet[input->packet_head].output;
-		struct crossbar_output *output = &crossbar->output[o];
-		if (output->owner != CROSSBAR_FREE || output->freed_at == step) {
-			crossbar->stats.output_conflicts++;
-			continue;
-		}
-		if (!output->asking++ || (output->candidate < output->next && i >= output->next))
-			output->candidate = i;
-		bits_add(crossbar->asked, o);
-		any = true;
-	}
-	if (!any)
-		return;
-	BITS_EACH(o, crossbar->asked, crossbar->output_words)
-	{
-		grant(crossbar, o, step);
-		bits_remove(crossbar->asked, o);
+	for (uint32_t word = 0; word < crossbar->input_words; word++)
+		for (uint64_t left = crossbar->buffered[word]; left; left &= left - 1)
+			ask(crossbar, word * 64 + (uint32_t)__builtin_ctzll(left), cycle, step);
+	for (uint32_t word = 0; word < crossbar->output_words; word++) {
+		for (uint64_t left = crossbar->asked[word]; left; left &= left - 1)
+			grant(crossbar, word * 64 + (uint32_t)__builtin_ctzll(left), step);
+		crossbar->asked[word] = 0;
 	}
 }
 
@@ -200,7 +206,8 @@ static void inject(struct crossbar *crossbar, struct crossbar_input *input, uint
 			(struct crossbar_packet){front->item, flits, front->to};
 		crossbar->in_flight++;
 	}
-	input->entered_at[slot(crossbar, input->entered++)] = cycle;
+	input->entered++;
+	input->entered_last = cycle;
 	port_release(&input->port, 1, now);
 	if (++input->injecting == flits) {
 		input->injecting = 0;
@@ -208,34 +215,47 @@ static void inject(struct crossbar *crossbar, struct crossbar_input *input, uint
 	}
 }
 
-/* Moves flits through the switch, then gives free outputs to waiting packets. */
-static void allocation_step(struct crossbar *crossbar, uint64_t cycle, uint64_t step)
+/* A step of the outputs that have something to do; the ejection buffers give a flit in the first one of a cycle. */
+static void move_flits(struct crossbar *crossbar, uint64_t cycle, uint64_t step, uint64_t now, bool ejects)
 {
-	BITS_EACH(o, crossbar->moving, crossbar->output_words)
-	{
-		struct crossbar_output *output = &crossbar->output[o];
-		if (output->owner != CROSSBAR_FREE)
-			send_flit(crossbar, output, cycle, step);
-		else if (output->ejected == output->sent)
-			bits_remove(crossbar->moving, o);
+	for (uint32_t word = 0; word < crossbar->output_words; word++) {
+		struct crossbar_output *outputs = &crossbar->output[(size_t)word * 64];
+		for (uint64_t left = crossbar->moving[word]; left; left &= left - 1) {
+			struct crossbar_output *output = &outputs[__builtin_ctzll(left)];
+			if (ejects && output->ejected != output->sent)
+				eject(crossbar, output, cycle, now);
+			if (output->owner != CROSSBAR_FREE)
+				send_flit(crossbar, output, cycle, step);
+			else if (output->ejected == output->sent)
+				crossbar->moving[word] &= ~(left & -left);
+		}
 	}
-	allocate(crossbar, cycle, step);
+}
+
+/* Takes a flit from each port that holds a packet. True when a port still does. */
+static bool inject_all(struct crossbar *crossbar, uint64_t cycle, uint64_t now)
+{
+	uint64_t waiting = 0;
+	for (uint32_t word = 0; word < crossbar->input_words; word++) {
+		struct crossbar_input *inputs = &crossbar->input[(size_t)word * 64];
+		for (uint64_t left = crossbar->offered[word]; left; left &= left - 1) {
+			struct crossbar_input *input = &inputs[__builtin_ctzll(left)];
+			inject(crossbar, input, cycle, now);
+			if (port_empty(&input->port))
+				crossbar->offered[word] &= ~(left & -left);
+		}
+		waiting |= crossbar->offered[word];
+	}
+	return waiting;
 }
 
 void crossbar_tick(struct crossbar *crossbar, uint64_t cycle, uint64_t now)
 {
-	bool waiting = false;
-	BITS_EACH(o, crossbar->moving, crossbar->output_words)
-	{
-		eject(crossbar, &crossbar->output[o], cycle, now);
+	uint64_t step = cycle * crossbar->config.speedup;
+	for (uint32_t k = 0; k < crossbar->config.speedup; k++) {
+		move_flits(crossbar, cycle, step + k, now, k == 0);
+		allocate(crossbar, cycle, step + k);
 	}
-	for (uint32_t k = 0; k < crossbar->config.speedup; k++)
-		allocation_step(crossbar, cycle, cycle * crossbar->config.speedup + k);
-	for (uint32_t i = 0; i < crossbar->inputs; i++)
-		if (crossbar->offered[i]) {
-			inject(crossbar, &crossbar->input[i], cycle, now);
-			crossbar->offered[i] = !port_empty(&crossbar->input[i].port);
-			waiting |= crossbar->offered[i];
-		}
+	bool waiting = inject_all(crossbar, cycle, now);
 	crossbar->wake = waiting || crossbar->in_flight ? now + 1 : UINT64_MAX;
 }

@@ -53,8 +53,9 @@ struct crossbar_packet {
 struct crossbar_input {
 	struct port port;       /* from the producer; units are flits */
 	uint64_t entered, left; /* flits ever; entered - left are in the channel and the buffer */
+	uint64_t entered_last;  /* cycle in which the last flit entered: no two of them enter in one */
 	uint64_t granted_at; /* allocation step in which the first packet got its output, or the one before it left */
-	uint64_t *entered_at, *left_at; /* by flit number */
+	uint64_t *left_at;   /* by flit number */
 	struct crossbar_packet *packet; /* ring: in the buffer, in order */
 	uint32_t packet_head, packets;
 	uint32_t injecting; /* flits of the front packet that have entered the channel */
@@ -86,7 +87,7 @@ struct crossbar {
 	uint64_t wake;      /* time of the next tick that can do something */
 	uint32_t input_words, output_words;
 	uint32_t slot_mask; /* of the rings */
-	bool *offered;      /* by input: its port may hold a packet */
+	uint64_t *offered;  /* set: inputs whose port holds a packet */
 	uint64_t *buffered; /* set: inputs with a packet in their buffer that has no output yet */
 	uint64_t *moving;   /* set: outputs with an owner or with flits on their way */
 	uint64_t *asked;    /* set: free outputs that somebody asks for in this cycle */

@@ -159,6 +159,9 @@ static void access_cache(struct slice *slice, uint64_t cycle, uint64_t now)
 	if (!port_room(slice->to_dram, now) || request_queue_full(&slice->reply) ||
 	    !cache_data_port_free(&slice->cache, cycle))
 		return;
+	slice->access_refused = cache_refuses(&slice->cache, request);
+	if (slice->access_refused)
+		return;
 	bool sent_down;
 	if (request->level < LEVEL_L2)
 		request->level = LEVEL_L2;

@@ -2,20 +2,25 @@
 
 enum { CHUNK = 32 }; /* the smallest piece that memory moves */
 
-/* A segment of the warp with the 32-byte chunks of it that lanes touch. */
+/* A segment that lanes touch. */
 struct segment {
 	uint64_t address;
 	uint32_t lanes;
-	uint8_t chunks;
 	uint64_t bytes[2]; /* touched, of 128 */
 };
 
-static struct segment *find_segment(struct segment *segment, uint32_t count, uint64_t address)
+/* The segment at `address`, among those that were found, in rising order, or a new one. */
+static struct segment *find_segment(struct segment *segment, uint32_t *count, uint64_t address)
 {
-	for (uint32_t i = count; i-- > 0;)
-		if (segment[i].address == address)
-			return &segment[i];
-	return NULL;
+	uint32_t at = *count;
+	while (at && segment[at - 1].address > address)
+		at--;
+	if (at && segment[at - 1].address == address)
+		return &segment[at - 1];
+	for (uint32_t i = (*count)++; i > at; i--)
+		segment[i] = segment[i - 1];
+	segment[at] = (struct segment){.address = address};
+	return &segment[at];
 }
 
 /* Transactions lie in rising order of address, as the walk over a sorted map gives them. */
@@ -29,15 +34,10 @@ static void add_sorted(struct op *op, struct access access)
 	op->access[at] = access;
 }
 
-/* Shrinks a segment to the half or quarter that is used. */
-static struct access shrink(const struct segment *segment, uint32_t bytes)
+/* Adds the access of a whole segment, above the others, shrunk to the half or quarter that is used. */
+static void add_shrunk(struct op *op, struct access access)
 {
-	struct access access = {
-		.address = segment->address, .bytes = bytes, .lanes = segment->lanes, .chunks = segment->chunks};
-	for (uint32_t i = 0; i < bytes / CHUNK; i++)
-		if ((uint32_t)(segment->bytes[i / 2] >> i % 2 * CHUNK) == UINT32_MAX)
-			access.whole |= (uint8_t)(1u << i);
-	uint32_t chunks = segment->chunks;
+	uint32_t chunks = access.chunks;
 	while (access.bytes > CHUNK) {
 		uint32_t half = access.bytes / CHUNK / 2, low = chunks & ((1u << half) - 1), high = chunks >> half;
 		if (low && high)
@@ -50,33 +50,78 @@ static struct access shrink(const struct segment *segment, uint32_t bytes)
 		}
 		chunks = low | high;
 	}
-	return access;
+	op->access[op->accesses++] = access;
+}
+
+/* The access of a segment, with the chunks of it that lanes touch. */
+static void add_segment(struct op *op, const struct segment *segment, uint32_t bytes)
+{
+	struct access access = {.address = segment->address, .bytes = bytes, .lanes = segment->lanes};
+	for (uint32_t i = 0; i < bytes / CHUNK; i++) {
+		uint32_t touched = (uint32_t)(segment->bytes[i / 2] >> i % 2 * CHUNK);
+		access.chunks |= (uint8_t)((touched != 0) << i);
+		access.whole |= (uint8_t)((touched == UINT32_MAX) << i);
+	}
+	add_shrunk(op, access);
+}
+
+/* True when all lanes run and their data lie one behind the other. */
+static bool is_one_piece(const uint64_t *address, uint32_t lanes, uint32_t size)
+{
+	if (lanes != UINT32_MAX || address[WARP_SIZE - 1] != address[0] + (WARP_SIZE - 1) * (uint64_t)size)
+		return false;
+	uint64_t other = address[0] & (size - 1);
+	for (uint32_t i = 1; i < WARP_SIZE; i++)
+		other |= (address[i] - address[i - 1]) ^ size;
+	return !other;
+}
+
+/* Chunks `from` to `to` - 1 as a mask. */
+static uint8_t chunk_range(uint32_t from, uint32_t to)
+{
+	return from < to ? (uint8_t)((1u << to) - (1u << from)) : 0;
+}
+
+/* The segments of a piece of memory of which lane i has `size` bytes from i * size on. */
+static void coalesce_one_piece(struct op *op, uint64_t begin, uint32_t size, uint32_t bytes)
+{
+	uint32_t size_bits = (uint32_t)__builtin_ctz(size);
+	uint64_t end = begin + WARP_SIZE * (uint64_t)size;
+	for (uint64_t base = begin & ~(uint64_t)(bytes - 1); base < end; base += bytes) {
+		uint32_t from = base < begin ? (uint32_t)(begin - base) : 0;
+		uint32_t to = end - base < bytes ? (uint32_t)(end - base) : bytes;
+		uint32_t first = (uint32_t)((base + from - begin) >> size_bits), count = (to - from) >> size_bits;
+		add_shrunk(op, (struct access){.address = base,
+		                               .bytes = bytes,
+		                               .lanes = UINT32_MAX >> (WARP_SIZE - count) << first,
+		                               .chunks = chunk_range(from / CHUNK, (to + CHUNK - 1) / CHUNK),
+		                               .whole = chunk_range((from + CHUNK - 1) / CHUNK, to / CHUNK)});
+	}
 }
 
 void coalesce_global(struct op *op, const uint64_t *address, uint32_t lanes, uint32_t size)
 {
 	struct segment segment[WARP_SIZE];
 	uint32_t bytes = size == 1 ? 32 : size == 2 ? 64 : 128, count = 0;
+	uint64_t touches = (1ull << size) - 1;
 	struct segment *last = NULL;
 
 	op->accesses = 0;
+	if (is_one_piece(address, lanes, size)) {
+		coalesce_one_piece(op, address[0], size, bytes);
+		return;
+	}
 	for (uint32_t left = lanes; left; left &= left - 1) {
 		uint32_t lane = (uint32_t)__builtin_ctz(left);
 		uint64_t base = address[lane] & ~(uint64_t)(bytes - 1);
-		if (!last || last->address != base) {
-			last = find_segment(segment, count, base);
-			if (!last) {
-				last = &segment[count++];
-				*last = (struct segment){.address = base};
-			}
-		}
-		last->lanes |= 1u << lane;
+		if (!last || last->address != base)
+			last = find_segment(segment, &count, base);
+		last->lanes |= left & -left;
 		uint32_t at = (uint32_t)(address[lane] - base);
-		last->chunks |= (uint8_t)(1u << at / CHUNK);
-		last->bytes[at / 64] |= ((1ull << size) - 1) << at % 64;
+		last->bytes[at / 64] |= touches << at % 64;
 	}
 	for (uint32_t i = 0; i < count; i++)
-		add_sorted(op, shrink(&segment[i], bytes));
+		add_segment(op, &segment[i], bytes);
 }
 
 void coalesce_atomic(struct op *op, const uint64_t *address, uint32_t lanes, uint32_t piece)
@@ -95,12 +140,7 @@ void coalesce_atomic(struct op *op, const uint64_t *address, uint32_t lanes, uin
 				continue;
 			taken |= 1u << lane;
 			uint64_t base = address[lane] & ~(uint64_t)(piece - 1);
-			struct segment *found = find_segment(segment, count, base);
-			if (!found) {
-				found = &segment[count++];
-				*found = (struct segment){.address = base};
-			}
-			found->lanes |= 1u << lane;
+			find_segment(segment, &count, base)->lanes |= 1u << lane;
 		}
 		for (uint32_t i = 0; i < count; i++)
 			add_sorted(op, (struct access){.address = segment[i].address,

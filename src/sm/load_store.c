@@ -38,45 +38,51 @@ static void end_atomic(struct sm *sm, struct sm_warp *warp)
 		update_held(sm, warp);
 }
 
-/* Takes the next answer of a client into the write-back register. */
-static bool serve(struct sm *sm, enum client client)
+/* The clients that have an answer, as a mask. */
+static uint32_t clients_with_answers(const struct sm *sm)
 {
-	struct load_store *lsu = &sm->lsu;
-	struct request *request = NULL;
+	const struct load_store *lsu = &sm->lsu;
+	bool shared = lsu->shared_count && lsu->shared_pipe[lsu->shared_head].ready <= sm->cycle;
+	return (uint32_t)shared << CLIENT_SHARED | (uint32_t)cache_has_ready(&lsu->l1c) << CLIENT_CONSTANT |
+	       (uint32_t)(lsu->bypassed != NULL) << CLIENT_BYPASSED | (uint32_t)cache_has_ready(&lsu->l1d) << CLIENT_L1;
+}
 
-	switch (client) {
-	case CLIENT_SHARED: {
-		struct shared_pipe_slot *slot = &lsu->shared_pipe[lsu->shared_head];
-		if (!lsu->shared_count || slot->ready > sm->cycle)
-			return false;
-		lsu->write_back = slot->op;
-		lsu->shared_head = (lsu->shared_head + 1) % SM_SHARED_PIPE;
-		lsu->shared_count--;
-		return true;
-	}
-	case CLIENT_CONSTANT:
-		if (cache_has_ready(&lsu->l1c))
-			request = cache_next_ready(&lsu->l1c);
-		break;
-	case CLIENT_BYPASSED:
-		request = lsu->bypassed;
-		lsu->bypassed = NULL;
-		if (request && request->kind == REQUEST_ATOMIC)
-			end_atomic(sm, &sm->warp[request->warp]);
-		break;
-	default:
-		if (cache_has_ready(&lsu->l1d))
-			request = cache_next_ready(&lsu->l1d);
-	}
-	if (!request)
-		return false;
+/* Takes the answer of a client that has a request into the write-back register. */
+static void serve_request(struct sm *sm, struct request *request)
+{
+	struct op *op = request->op;
 	sm->stats.memory_requests++;
 	sm->stats.memory_latency += sm->cycle - request->born;
-	lsu->write_back = request->op;
-	if (lsu->write_back->level < request->level)
-		lsu->write_back->level = request->level;
+	sm->lsu.write_back = op;
+	if (op->level < request->level)
+		op->level = request->level;
 	request_release(sm->requests, request);
-	return true;
+}
+
+/* Takes the next answer of a client, which has one. */
+static void serve(struct sm *sm, enum client client)
+{
+	struct load_store *lsu = &sm->lsu;
+	struct request *request = lsu->bypassed;
+
+	switch (client) {
+	case CLIENT_SHARED:
+		lsu->write_back = lsu->shared_pipe[lsu->shared_head].op;
+		lsu->shared_head = (lsu->shared_head + 1) % SM_SHARED_PIPE;
+		lsu->shared_count--;
+		break;
+	case CLIENT_CONSTANT:
+		serve_request(sm, cache_next_ready(&lsu->l1c));
+		break;
+	case CLIENT_BYPASSED:
+		lsu->bypassed = NULL;
+		if (request->kind == REQUEST_ATOMIC)
+			end_atomic(sm, &sm->warp[request->warp]);
+		serve_request(sm, request);
+		break;
+	default:
+		serve_request(sm, cache_next_ready(&lsu->l1d));
+	}
 }
 
 static void write_back_loads(struct sm *sm)
@@ -91,13 +97,13 @@ static void write_back_loads(struct sm *sm)
 		lsu->write_back = NULL;
 		answer_access(sm, op, op->space == PTX_SHARED ? (uint32_t)LEVEL_SHARED : op->level);
 	}
-	for (uint32_t i = 0; i < CLIENTS; i++) {
-		uint32_t client = (lsu->arbiter + i) % CLIENTS;
-		if (serve(sm, client)) {
-			lsu->arbiter = (client + 1) % CLIENTS;
-			return;
-		}
-	}
+	uint32_t clients = clients_with_answers(sm);
+	if (!clients)
+		return;
+	uint32_t in_turn = clients >> lsu->arbiter | clients << (CLIENTS - lsu->arbiter);
+	uint32_t client = (lsu->arbiter + (uint32_t)__builtin_ctz(in_turn)) % CLIENTS;
+	serve(sm, client);
+	lsu->arbiter = (client + 1) % CLIENTS;
 }
 
 /* Takes the front packet off the network; of an answer by sectors, the last one. */
@@ -333,6 +339,10 @@ static bool access_shared(struct sm *sm, struct op *op)
 
 static bool make_access(struct sm *sm, struct op *op, bool constant)
 {
+	if (sm->lsu.offered && cache_refuses(&sm->lsu.l1d, sm->lsu.offered)) {
+		sm->lsu.blocked = BLOCKED_BY_L1D;
+		return false;
+	}
 	if (constant)
 		return access_cache(sm, op, &sm->lsu.l1c);
 	if (goes_past_l1(sm, op))
