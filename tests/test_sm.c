@@ -106,19 +106,21 @@ static void test_throughput(void **state)
 		const char *option, *line;
 		uint32_t cycles_of_ten; /* SM cycles for ten warp instructions */
 	} row[] = {
-		{"sm.schedulers=2", "mov.u32 %r1, 7;", 5},            /* two schedulers, two SP units */
-		{"sm.schedulers=1", "mov.u32 %r1, 7;", 10},           /* one scheduler */
-		{"sm.result_bus=1", "mov.u32 %r1, 7;", 10},           /* one result a cycle */
-		{"sm.sp.units=1", "mov.u32 %r1, 7;", 10},             /* one unit */
-		{"sm.sp.issue_width=1", "mov.u32 %r1, 7;", 10},       /* one instruction a cycle into the pipe */
-		{"sm.sp.in_ports=1", "mov.u32 %r1, 7;", 10},          /* ... into the collectors */
-		{"sm.sp.out_ports=1", "mov.u32 %r1, 7;", 10},         /* ... out of them */
-		{"initiation.move.int=3", "mov.u32 %r1, 7;", 15},     /* two units, each every third cycle */
-		{"sm.schedulers=2", "mul.lo.s32 %r1, %r2, 3;", 10},   /* initiation 2 on two units */
-		{"sm.schedulers=2", "div.s32 %r1, %r2, 3;", 80},      /* initiation 8 on one unit */
-		{"sm.schedulers=2", "div.rn.f32 %f1, %f2, %f3;", 40}, /* 4 */
-		{"sm.schedulers=2", "add.f64 %fd1, %fd2, %fd3;", 80},
-		{"sm.schedulers=2", "max.f64 %fd1, %fd2, %fd3;", 160},
+		{"sm.schedulers=2", "mov.u32 %r1, 7;", 5},             /* two schedulers, two SP units */
+		{"sm.schedulers=1", "mov.u32 %r1, 7;", 10},            /* one scheduler */
+		{"sm.result_bus=1", "mov.u32 %r1, 7;", 10},            /* one result a cycle */
+		{"sm.sp.units=1", "mov.u32 %r1, 7;", 10},              /* one unit */
+		{"sm.sp.issue_width=1", "mov.u32 %r1, 7;", 10},        /* one instruction a cycle into the pipe */
+		{"sm.sp.in_ports=1", "mov.u32 %r1, 7;", 10},           /* ... into the collectors */
+		{"sm.sp.out_ports=1", "mov.u32 %r1, 7;", 10},          /* ... out of them */
+		{"initiation.move.int=3", "mov.u32 %r1, 7;", 15},      /* two units, each every third cycle */
+		{"runs_on.mul.int=sp", "mul.lo.s32 %r1, %r2, 3;", 10}, /* initiation 2 on two units */
+		{"sm.schedulers=2", "mul.lo.s32 %r1, %r2, 3;", 20},    /* on the SFU pipe's one */
+		{"initiation.mul.fp32=3", "mul.f32 %f1, %f2, 0f40000000;", 10}, /* on either: three units */
+		{"sm.schedulers=2", "div.s32 %r1, %r2, 3;", 80},                /* initiation 8 on one unit */
+		{"sm.schedulers=2", "div.rn.f32 %f1, %f2, %f3;", 40},           /* 4 */
+		{"runs_on.add.fp64=sfu", "add.f64 %fd1, %fd2, %fd3;", 80},
+		{"runs_on.max.fp64=sfu", "max.f64 %fd1, %fd2, %fd3;", 160},
 		{"sm.schedulers=2", "sqrt.rn.f32 %f1, %f2;", 80},
 		{"sm.sfu.units=2", "sqrt.rn.f32 %f1, %f2;", 40},
 		{"sm.schedulers=2", "ld.shared.u32 %r1, [0];", 10}, /* one load/store unit */

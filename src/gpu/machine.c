@@ -7,6 +7,7 @@ static const char *const replacement_names[] = {"lru", "fifo", NULL};
 static const char *const allocation_names[] = {"on_miss", "on_fill", NULL};
 static const char *const write_names[] = {"evict", "through", "back", NULL};
 static const char *const write_miss_names[] = {"none", "fetch", "lazy", NULL};
+static const char *const pipe_names[] = {"sp", "sfu", "either", NULL};
 static const char *const index_names[] = {"linear", "hashed", NULL};
 
 #define AT(field) offsetof(struct machine, field)
@@ -56,6 +57,12 @@ static const char *const index_names[] = {"linear", "hashed", NULL};
 	            "cycles", "between two such instructions of a unit")
 #define LATENCY(name, row)                                                                                             \
 	LATENCY_OF(name, row, "int", INT), LATENCY_OF(name, row, "fp32", FP32), LATENCY_OF(name, row, "fp64", FP64)
+
+#define RUNS_ON_OF(name, row, number, column)                                                                          \
+	ENUM("runs_on." name "." number, sm.runs_on[PTX_LATENCY_##row][NUMBER_##column], pipe_names,                   \
+	     "pipe that executes it; either: SP while it has room, else SFU")
+#define RUNS_ON(name, row)                                                                                             \
+	RUNS_ON_OF(name, row, "int", INT), RUNS_ON_OF(name, row, "fp32", FP32), RUNS_ON_OF(name, row, "fp64", FP64)
 
 const struct option machine_options[] = {
 	{"name", OPTION_TEXT, AT(name), 0, 0, NULL, "", "what the machine is called"},
@@ -114,6 +121,13 @@ const struct option machine_options[] = {
 	LATENCY("shuffle", SHUFFLE),
 	LATENCY("branch", BRANCH),
 	LATENCY("barrier", BARRIER),
+	RUNS_ON("add", ADD),
+	RUNS_ON("max", MAX),
+	RUNS_ON("mul", MUL),
+	RUNS_ON("mad", MAD),
+	RUNS_ON("fma", FMA),
+	RUNS_ON("div", DIV),
+	RUNS_ON("special", SPECIAL),
 	CACHE("l1d", sm.l1d),
 	CACHE("l1i", sm.l1i),
 	CACHE("l1c", sm.l1c),

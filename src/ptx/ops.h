@@ -20,7 +20,7 @@
  *              a '?' behind a letter: the operand may be left out; '|' separates forms, tried in this order
  *   types      the types allowed, by set (TYPES_... in ptx/parse.h)
  *   modifiers  the suffixes allowed besides types (enum modifier in ptx/parse.h)
- *   unit       which pipe runs it (an fp64 arithmetic instruction goes to the SFU pipe: see ptx_op_unit())
+ *   unit       which pipe runs it, MEM always; a machine's runs_on table decides between SP and SFU for what computes
  *   latency    latency class: which row of the machine's latency table, per type
  */
 

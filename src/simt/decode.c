@@ -303,9 +303,6 @@ static void decode_facts(const struct decoder *decoder, struct simt_inst *inst)
 	inst->unit = (uint8_t)ptx_op_unit(ptx->op);
 	inst->latency = (uint8_t)ptx_op_latency(ptx->op);
 	inst->number = number_of(ptx);
-	bool arithmetic = inst->latency >= PTX_LATENCY_ADD && inst->latency <= PTX_LATENCY_SPECIAL;
-	if (inst->unit == PTX_UNIT_SP && ptx->type == PTX_F64 && arithmetic)
-		inst->unit = PTX_UNIT_SFU;
 	inst->guard = SIMT_NO_GUARD;
 	inst->target = SIMT_NO_PC;
 	inst->reconverge = SIMT_NO_PC;

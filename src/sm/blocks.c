@@ -1,7 +1,6 @@
 /* Blocks and warps: start, hold, end. */
 #include "sm/stages.h"
 
-
 void update_held(struct sm *sm, struct sm_warp *warp)
 {
 	struct scheduler *scheduler = warp->scheduler;
@@ -65,7 +64,7 @@ static void start_warp(struct sm *sm, uint32_t slot, uint32_t block, struct simt
 	                         .scheduler = warp->scheduler,
 	                         .mask = warp->mask,
 	                         .bit = warp->bit,
-	                         .unit = warp->unit,
+	                         .pipes = warp->pipes,
 	                         .block = (uint8_t)block};
 	order_launched(warp->scheduler, warp->bit);
 	for (uint32_t w = 0; w < sm->pending_words; w++)

@@ -2,7 +2,8 @@
  * one a cycle and bank, and goes to the execution units when it has them all. Writes go first at a bank. */
 #include "sm/stages.h"
 
-/* Complete instructions go on, from each out port the next collector in turn. */
+/* Complete instructions go on, from each out port the next collector in turn. At the units the one that was issued first goes
+ * first, whichever had its operands first. */
 static void dispatch(struct sm *sm, uint32_t unit, uint64_t complete)
 {
 	struct latch *out = &sm->collected[unit];
@@ -15,7 +16,7 @@ static void dispatch(struct sm *sm, uint32_t unit, uint64_t complete)
 		last[port] = at;
 		complete ^= bit;
 		gone |= bit;
-		latch_push(out, sm->collecting[at]);
+		latch_insert(out, sm->collecting[at]);
 	}
 	sm->complete &= ~gone;
 	sm->free |= gone;

@@ -63,7 +63,6 @@ static void count(struct sm *sm, const struct simt_inst *inst, const struct simt
 {
 	sm->stats.warp_instructions++;
 	sm->stats.thread_instructions += (uint32_t)__builtin_popcount(step->lanes);
-	sm->by_unit[inst->unit]++;
 	if (inst->kind == SIMT_BRANCH) {
 		sm->stats.branches++;
 		sm->stats.divergent_branches += step->lanes && step->lanes != step->issued;
@@ -90,6 +89,13 @@ static void apply_control(struct sm *sm, struct sm_warp *warp, const struct simt
 		update_held(sm, warp);
 }
 
+/* The first pipe with room of those that can take the instruction: one has. */
+static uint32_t choose_pipe(const struct sm *sm, uint32_t pipes)
+{
+	uint32_t pipe = (uint32_t)__builtin_ctz(pipes);
+	return latch_has_room(&sm->issued[pipe]) ? pipe : 31 - (uint32_t)__builtin_clz(pipes);
+}
+
 /* The instruction that the step ran, on its way to operand collection. */
 static void send(struct sm *sm, struct sm_warp *warp, const struct simt_inst *inst, struct simt_step *step)
 {
@@ -107,7 +113,10 @@ static void send(struct sm *sm, struct sm_warp *warp, const struct simt_inst *in
 		warp->atomics += op->accesses;
 	scoreboard_reserve(sm, warp, inst, memory);
 	warp->in_flight++;
-	latch_push(&sm->issued[inst->unit], op);
+	uint32_t pipe = choose_pipe(sm, warp->pipes);
+	sm->by_unit[pipe]++;
+	op->number = sm->issues++;
+	latch_push(&sm->issued[pipe], op);
 }
 
 /* The warp goes on behind the instruction that it issued. */

@@ -30,6 +30,22 @@ static inline void latch_push(struct latch *latch, struct op *op)
 	latch->last = op;
 }
 
+/* Puts an instruction where the order of issue has it, whichever came first. */
+static inline void latch_insert(struct latch *latch, struct op *op)
+{
+	if (!latch->count || latch->last->number < op->number) {
+		latch_push(latch, op);
+		return;
+	}
+	assert(latch_has_room(latch));
+	struct op **at = &latch->first;
+	while ((*at)->number < op->number)
+		at = &(*at)->next;
+	op->next = *at;
+	*at = op;
+	latch->count++;
+}
+
 /* Takes the oldest instruction; there must be one. */
 static inline struct op *latch_pop(struct latch *latch)
 {

@@ -106,10 +106,11 @@ void examine(const struct sm *sm, struct sm_warp *warp)
 	}
 	const struct simt_inst *inst = &simt->code[warp->pc];
 	warp->inst = inst;
-	if (inst->unit != warp->unit) {
-		scheduler->unit[warp->unit] &= ~mask;
-		scheduler->unit[inst->unit] |= mask;
-		warp->unit = inst->unit;
+	uint8_t pipes = pipes_of(sm, inst);
+	if (pipes != warp->pipes) {
+		for (uint32_t u = 0; u < PTX_UNITS; u++)
+			scheduler->unit[u] = (scheduler->unit[u] & ~mask) | (pipes >> u & 1 ? mask : 0);
+		warp->pipes = pipes;
 	}
 	if (inst->touches & warp->folded)
 		look_for_hazard(sm, warp);

@@ -45,7 +45,6 @@ void sm_open(struct sm *sm, uint32_t index, uint32_t sm_count, const struct sm_c
 		warp->scheduler = scheduler;
 		warp->bit = (uint8_t)(w / config->schedulers);
 		warp->mask = 1ull << warp->bit;
-		scheduler->unit[warp->unit] |= warp->mask;
 		scheduler->warps++;
 	}
 }

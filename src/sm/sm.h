@@ -92,7 +92,7 @@ struct sm_warp {
 	uint8_t buffered;    /* instructions in the buffer */
 	uint8_t slot;        /* its own number */
 	uint8_t bit;         /* that bit's number */
-	uint8_t unit;        /* of the scheduler's unit[], the one with its bit */
+	uint8_t pipes;       /* of the scheduler's unit[], those with its bit */
 	uint8_t block;       /* block slot */
 	bool waits_for_line; /* an instruction-cache miss */
 	bool fence;          /* held until its stores and loads are done */
@@ -223,6 +223,7 @@ struct sm {
 	struct scheduler scheduler[SM_MAX_SCHEDULERS];
 	struct latch issued[PTX_UNITS]; /* to operand collection */
 	uint64_t by_unit[PTX_UNITS];    /* instructions issued in this launch */
+	uint64_t issues;                /* numbers them */
 	struct simt_step step[SM_MAX_SCHEDULERS];
 	struct simt_warp *to_commit[SM_MAX_SCHEDULERS]; /* by step; NULL: nothing */
 	bool commits;

@@ -60,8 +60,12 @@ def sp_rate(m, initiation, instructions, loop):
     return max(count * front, units)
 
 
-def sfu_rate(m, initiation, instructions):
-    return instructions * initiation / m["sm.sfu.units"]
+def rate(m, pipe, initiation, instructions, loop):
+    """The same of instructions that run on SP, on SFU, or on either."""
+    if pipe == "sp":
+        return sp_rate(m, initiation, instructions, loop)
+    units = m["sm.sfu.units"] + (m["sm.sp.units"] if pipe == "either" else 0)
+    return max(instructions * initiation / units, sp_rate(m, 0, instructions, loop))
 
 
 def fetch(m):

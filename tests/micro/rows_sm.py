@@ -8,7 +8,7 @@ ALL_WARPS = 32  # of one block: enough to fill every pipe
 LOOP_SLOTS = within(6, -0.5, "start, end and the loop take issue slots")
 END = within(2, why="the warps do not end in one cycle")
 
-# Latency class and type, operands of the chain's instruction, on the SFU pipe or not.
+# Latency class and type, operands of the chain's instruction, whether it takes long.
 OPERATIONS = [
     ("move", "int", 1, False),
     ("add", "int", 1, False),
@@ -31,7 +31,7 @@ OPERATIONS = [
 ]
 
 
-def arithmetic(name, kind, operands, sfu):
+def arithmetic(name, kind, operands, slow):
     key = f"{name}.{kind}"
     yield Row(
         what=f"{name} {kind}: dependent",
@@ -45,21 +45,20 @@ def arithmetic(name, kind, operands, sfu):
     body = 4 * 32
 
     def expected(m):
-        initiation = m[f"initiation.{key}"]
-        cost = forms.sfu_rate(m, initiation, body) if sfu else 0
-        return max(cost, forms.sp_rate(m, 0 if sfu else initiation, body, LOOP)) / body
+        pipe = "sp" if name == "move" else m[f"runs_on.{key}"]
+        return forms.rate(m, pipe, m[f"initiation.{key}"], body, LOOP) / body
 
     yield Row(
         what=f"{name} {kind}: independent",
         program="issue",
         kernel=f"{name}_{kind}_rate",
-        formula=f"initiation.{key} / units; front end",
+        formula=f"initiation.{key} / units of the pipes that run it; front end",
         expected=expected,
-        point=always(warps=16 if sfu else ALL_WARPS),
+        point=always(warps=16 if slow else ALL_WARPS),
         method=RATE,
-        trips=(2, 4) if sfu else (8, 16),
+        trips=(2, 4) if slow else (8, 16),
         scale=4,
-        tolerance=END if sfu else LOOP_SLOTS,
+        tolerance=END if slow else LOOP_SLOTS,
         options={"sm.warp_order": "lrr"},
         follow={f"initiation.{key}": 11},
     )
@@ -118,6 +117,7 @@ def issue():
         formula="fetch alone; a collector reads its operands one a cycle, others read theirs",
         expected=forms.fetch_alone,
         point=always(),
+        options={"runs_on.mad.int": "sp"},
     )
     yield Row(
         what="three operands of one bank, one warp",
@@ -126,6 +126,7 @@ def issue():
         formula="operands of the bank",
         expected=lambda m: max(forms.fetch_alone(m), sum(r % m["sm.register_banks"] == 0 for r in (0, 16, 32))),
         point=always(),
+        options={"runs_on.mad.int": "sp"},
         follow={"sm.register_banks": 32},
     )
     yield Row(
@@ -136,7 +137,7 @@ def issue():
         expected=lambda m: (3 + 1) / m["sm.sp.collectors"],
         point=always(warps=8),
         method=RATE,
-        options={"sm.sp.collectors": 1},
+        options={"sm.sp.collectors": 1, "runs_on.mad.int": "sp"},
         tolerance=within(9, -1, "the loop's instructions need collectors too, with fewer operands"),
         follow={"sm.sp.collectors": 2},
     )
