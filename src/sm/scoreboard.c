@@ -100,7 +100,7 @@ void examine(const struct sm *sm, struct sm_warp *warp)
 	uint64_t mask = warp->mask;
 
 	scheduler->filled |= mask;
-	if (warp->pc != simt->pc) {
+	if (warp->pc != simt->pc || simt->done) { /* an ended warp may stand behind the last instruction */
 		scheduler->stale |= mask;
 		return;
 	}
