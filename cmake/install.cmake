@@ -5,6 +5,7 @@ install(TARGETS sluice_shared EXPORT sluice LIBRARY DESTINATION ${CMAKE_INSTALL_
                                             NAMELINK_COMPONENT Unspecified)
 install(TARGETS sluice RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 install(FILES include/sluice.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+install(DIRECTORY experiments DESTINATION ${CMAKE_INSTALL_DATADIR}/sluice)
 install(DIRECTORY machines DESTINATION ${CMAKE_INSTALL_DATADIR}/sluice)
 install(FILES docs/man/sluice.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
 install(FILES completions/sluice.bash DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions RENAME sluice)

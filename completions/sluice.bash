@@ -75,7 +75,7 @@ _sluice() {
 	local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]} options
 	COMPREPLY=()
 	if ((COMP_CWORD == 1)); then
-		mapfile -t COMPREPLY < <(compgen -W "cc run programs ptx machine stats --help --version" -- "$word")
+		mapfile -t COMPREPLY < <(compgen -W "cc run programs figure results ptx annotate effort machine stats --help --version" -- "$word")
 		return
 	fi
 	case ${COMP_WORDS[1]} in
@@ -100,6 +100,11 @@ _sluice() {
 		*) options="--paper --json --help" ;;
 		esac
 		;;
+	figure) options="-j --size --seed --results --out --any-build --again --no-run --quiet --help" ;;
+	results)
+		options="--program --variant --size --seed --arguments --machine --options --mechanisms --library --revision"
+		options+=" --verdict --counter --kernel --csv --json --results --help"
+		;;
 	ptx) options="-m -o -t --machine --option --threads --print --cfg --help" ;;
 	machine)
 		if ((COMP_CWORD == 2)); then
@@ -108,6 +113,8 @@ _sluice() {
 		fi
 		options="-o --help"
 		;;
+	annotate) options="--html --table -I -D --help" ;;
+	effort) options="--help" ;;
 	stats) options="--describe --counters --help" ;;
 	cc) options="-o -O2 -v --device-ptx --ptx --help" ;;
 	esac
@@ -144,6 +151,8 @@ _sluice() {
 		_sluice_machines "$word"
 	elif [[ ${COMP_WORDS[1]} == programs ]]; then
 		_sluice_program_names "$word"
+	elif [[ ${COMP_WORDS[1]} == figure ]]; then
+		mapfile -t COMPREPLY < <(compgen -W "$(sluice figure 2>/dev/null | awk '{ print $1 }')" -- "$word")
 	elif [[ ${COMP_WORDS[1]} == run ]]; then
 		mapfile -t COMPREPLY < <(compgen -c -- "$word")
 	fi

@@ -18,10 +18,15 @@ enum {
 };
 
 /* One function a command; argv[0] is "sluice NAME". Each returns the exit status. */
+int command_analyze(int argc, char **argv);
+int command_annotate(int argc, char **argv);
 int command_cc(int argc, char **argv);
+int command_effort(int argc, char **argv);
+int command_figure(int argc, char **argv);
 int command_machine(int argc, char **argv);
 int command_programs(int argc, char **argv);
 int command_ptx(int argc, char **argv);
+int command_results(int argc, char **argv);
 int command_run(int argc, char **argv);
 int command_stats(int argc, char **argv);
 

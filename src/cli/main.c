@@ -17,7 +17,13 @@ static const struct command commands[] = {
 	{"cc", command_cc, "sluice cc", "compile CUDA C++"},
 	{"run", command_run, "sluice run", "run a CUDA program on a simulated machine"},
 	{"programs", command_programs, "sluice programs", "list, show and run the programs of the papers"},
+	{"analyze", command_analyze, "sluice analyze",
+         "show which array indexes can be calculated before a kernel runs"},
+	{"figure", command_figure, "sluice figure", "make figures of the papers, ours beside theirs"},
+	{"results", command_results, "sluice results", "query the runs that figures have kept"},
 	{"ptx", command_ptx, "sluice ptx", "show kernels of a PTX file: registers, memory, occupancy, instruction mix"},
+	{"annotate", command_annotate, "sluice annotate", "show a CUDA source with what can be known of its reads"},
+	{"effort", command_effort, "sluice effort", "compare the code lines of two kernels"},
 	{"machine", command_machine, "sluice machine", "list, show and compare machines"},
 	{"stats", command_stats, "sluice stats", "explain the counters, show stored statistics"},
 };

@@ -2,8 +2,7 @@
 #ifndef SLUICE_CLI_PROGRAM_FILE_H
 #define SLUICE_CLI_PROGRAM_FILE_H
 
-#include "base/arena.h"
-#include "base/diag.h"
+#include "base/document.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -13,11 +12,6 @@ enum { PROGRAM_PAPERS = 5 };
 extern const char *const program_papers[PROGRAM_PAPERS + 1]; /* short names; NULL-terminated */
 
 #define PROGRAM_UNSTATED UINT64_MAX
-
-struct words {
-	const char **word;
-	size_t count;
-};
 
 /* What a paper fixes of a kernel; PROGRAM_UNSTATED where it fixes nothing. */
 struct program_kernel {
@@ -47,7 +41,5 @@ struct programs {
  * is none, the command's. */
 bool programs_read(struct programs *programs, const char *folder, const char *command);
 void programs_free(struct programs *programs);
-
-bool words_have(const struct words *words, const char *word);
 
 #endif

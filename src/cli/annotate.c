@@ -1,0 +1,100 @@
+/* sluice annotate: a CUDA source with what TELEPORT's static analyzer finds of each of its reads. */
+#include "cli/commands.h"
+
+#include "base/arena.h"
+#include "cli/source_file.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { KEY_HTML = 256, KEY_TABLE };
+
+struct annotate {
+	const char *file;
+	const char **flags; /* NULL-terminated */
+	size_t flag_count;
+	enum source_format format;
+};
+
+static const struct argp_option annotate_options[] = {
+	{"html", KEY_HTML, NULL, 0, "Print a page of HTML", 0},
+	{"table", KEY_TABLE, NULL, 0, "Print a table of the reads of each kernel and their counts, without the source",
+         0},
+	{0, 'I', "FOLDER", 0, "Look for included files there too", 0},
+	{0, 'D', "NAME[=VALUE]", 0, "Define a macro", 0},
+	{0},
+};
+
+static void add_flag(struct annotate *annotate, int key, const char *value)
+{
+	size_t size = strlen(value) + 3;
+	char *flag = xmalloc(size);
+	annotate->flags = xrealloc(annotate->flags, (annotate->flag_count + 2) * sizeof *annotate->flags);
+	snprintf(flag, size, "-%c%s", key, value);
+	annotate->flags[annotate->flag_count++] = flag;
+	annotate->flags[annotate->flag_count] = NULL;
+}
+
+static error_t parse(int key, char *value, struct argp_state *state)
+{
+	struct annotate *annotate = state->input;
+	switch (key) {
+	case KEY_HTML:
+		annotate->format = SOURCE_HTML;
+		return 0;
+	case KEY_TABLE:
+		annotate->format = SOURCE_TABLE;
+		return 0;
+	case 'I':
+	case 'D':
+		add_flag(annotate, key, value);
+		return 0;
+	case ARGP_KEY_ARG:
+		if (annotate->file)
+			argp_error(state, "expected one file, found '%s' too", value);
+		annotate->file = value;
+		return 0;
+	case ARGP_KEY_END:
+		if (!annotate->file)
+			argp_error(state, "no file given");
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+static const struct argp annotate_argp = {
+	.options = annotate_options,
+	.parser = parse,
+	.args_doc = "FILE.cu",
+	.doc = "Show a CUDA source with each read of a kernel's arrays below its line: whether the range that a block "
+	       "reads "
+	       "can be computed before the block runs (static, quasi-static), or why not (operator, indirect, control, "
+	       "induction), and the distance in bytes from block to block and from thread to thread. 'relaxed' counts "
+	       "the "
+	       "variable of a loop whose bounds are known at launch.",
+};
+
+int command_annotate(int argc, char **argv)
+{
+	struct annotate annotate = {.format = SOURCE_TEXT};
+	struct source_options options;
+	struct diag diag = {0};
+	char toolkit[PATH_MAX];
+	if (argp_parse(&annotate_argp, argc, argv, 0, NULL, &annotate) != 0)
+		return CLI_USAGE;
+	int status = CLI_FAILED;
+	if (cli_source_options(argv[0], toolkit, &options)) {
+		options.flags = annotate.flags;
+		if (source_print(annotate.file, &options, annotate.format, stdout, &diag))
+			status = 0;
+	}
+	if (diag.text)
+		fputs(diag.text, stderr);
+	diag_free(&diag);
+	for (size_t i = 0; i < annotate.flag_count; i++)
+		free((char *)annotate.flags[i]);
+	free(annotate.flags);
+	return status;
+}

@@ -1,0 +1,273 @@
+/* sluice results: the runs that figures have kept. */
+#include "base/arena.h"
+#include "cli/commands.h"
+#include "lab/formula.h"
+#include "lab/report.h"
+#include "lab/store.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { KEY_COUNTER = 512, KEY_CSV, KEY_JSON, KEY_FILE, KEY_KERNEL, KEY_FILTER };
+
+/* Columns of the store that can be asked for, and how wide they are in a table. */
+static const struct field {
+	const char *name, *meaning;
+	int width;
+} fields[] = {
+	{"program", "of that program", 16},
+	{"variant", "of that variant", 14},
+	{"size", "of that size", 5},
+	{"seed", "of that seed", 4},
+	{"arguments", "with these arguments", 0},
+	{"machine", "on that machine", 16},
+	{"options", "with these options of the machine", 0},
+	{"mechanisms", "with these mechanisms", 0},
+	{"library", "of that build of the library", 0},
+	{"revision", "of that revision of the source", 0},
+	{"verdict", "with that verdict, such as PASS", 0},
+};
+enum { FIELDS = sizeof fields / sizeof *fields };
+
+struct query {
+	const char *name, *file, *kernel;
+	struct store_filter filters[FIELDS];
+	size_t filter_count;
+	struct arena arena;
+	const char **counters;
+	const struct formula **formulas;
+	size_t counter_count, rows;
+	bool csv, json;
+	json_t *list; /* with --json */
+};
+
+static void add_counter(struct query *query, const char *text, const struct argp_state *state)
+{
+	char message[FORMULA_MESSAGE];
+	const struct formula *formula = formula_parse(&query->arena, text, message);
+	if (!formula)
+		argp_error(state, "--counter: %s", message);
+	size_t count = ++query->counter_count;
+	query->counters = xrealloc(query->counters, count * sizeof *query->counters);
+	query->formulas = xrealloc(query->formulas, count * sizeof *query->formulas);
+	query->counters[count - 1] = text;
+	query->formulas[count - 1] = formula;
+}
+
+static void add_filter(struct query *query, const char *column, const char *value, const struct argp_state *state)
+{
+	for (size_t i = 0; i < query->filter_count; i++)
+		if (strcmp(query->filters[i].column, column) == 0)
+			argp_error(state, "--%s is given twice", column);
+	query->filters[query->filter_count++] = (struct store_filter){column, value};
+}
+
+static error_t parse(int key, char *value, struct argp_state *state)
+{
+	struct query *query = state->input;
+	switch (key) {
+	case KEY_COUNTER:
+		add_counter(query, value, state);
+		return 0;
+	case KEY_KERNEL:
+		query->kernel = value;
+		return 0;
+	case KEY_CSV:
+		query->csv = true;
+		return 0;
+	case KEY_JSON:
+		query->json = true;
+		return 0;
+	case KEY_FILE:
+		query->file = value;
+		return 0;
+	case ARGP_KEY_END:
+		if (query->csv && query->json)
+			argp_error(state, "--csv and --json exclude each other");
+		return 0;
+	default:
+		if (key < KEY_FILTER || key >= KEY_FILTER + FIELDS)
+			return ARGP_ERR_UNKNOWN;
+		add_filter(query, fields[key - KEY_FILTER].name, value, state);
+		return 0;
+	}
+}
+
+/* The text of a field, in `room` where it is a number. */
+static const char *field_text(const char *name, const struct run_config *config, const struct run_result *result,
+                              char room[32])
+{
+	const struct {
+		const char *name, *text;
+	} texts[] = {{"program", config->program},       {"variant", config->variant}, {"size", config->size},
+	             {"arguments", config->arguments},   {"machine", config->machine}, {"options", config->options},
+	             {"mechanisms", config->mechanisms}, {"library", config->library}, {"revision", result->revision},
+	             {"verdict", result->verdict}};
+	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+		if (strcmp(texts[i].name, name) == 0)
+			return texts[i].text;
+	snprintf(room, 32, "%llu", (unsigned long long)config->seed);
+	return room;
+}
+
+static double value_of(const struct query *query, size_t counter, const json_t *stats)
+{
+	char message[FORMULA_MESSAGE];
+	return stats ? formula_value(query->formulas[counter], stats, query->kernel, message) : NAN;
+}
+
+static void json_row(struct query *query, const struct run_config *config, const struct run_result *result,
+                     json_t *stats)
+{
+	json_t *object = json_object(), *values = json_object();
+	char room[32];
+	for (size_t i = 0; i < FIELDS; i++)
+		json_object_set_new(object, fields[i].name,
+		                    json_string(field_text(fields[i].name, config, result, room)));
+	json_object_set_new(object, "seed", json_integer((json_int_t)config->seed));
+	json_object_set_new(object, "finished", json_string(result->finished));
+	json_object_set_new(object, "seconds", json_real(result->seconds));
+	if (*result->output)
+		json_object_set_new(object, "output", json_string(result->output));
+	for (size_t i = 0; i < query->counter_count; i++) {
+		double value = value_of(query, i, stats);
+		json_object_set_new(values, query->counters[i], isfinite(value) ? json_real(value) : json_null());
+	}
+	if (query->counter_count)
+		json_object_set(object, "counters", values);
+	else
+		json_object_set(object, "stats", stats ? stats : json_null());
+	json_decref(values);
+	json_array_append_new(query->list, object);
+}
+
+static void csv_row(const struct query *query, const struct run_config *config, const struct run_result *result,
+                    const json_t *stats)
+{
+	char room[32];
+	for (size_t i = 0; i < FIELDS; i++) {
+		report_csv_text(field_text(fields[i].name, config, result, room), stdout);
+		putchar(',');
+	}
+	printf("%s,%.3f", result->finished, result->seconds);
+	for (size_t i = 0; i < query->counter_count; i++) {
+		double value = value_of(query, i, stats);
+		putchar(',');
+		if (isfinite(value))
+			printf("%.12g", value);
+	}
+	putchar('\n');
+}
+
+static int counter_width(const char *counter)
+{
+	return strlen(counter) > 14 ? (int)strlen(counter) : 14;
+}
+
+static void table_row(const struct query *query, const struct run_config *config, const struct run_result *result,
+                      const json_t *stats)
+{
+	char room[32];
+	for (size_t i = 0; i < FIELDS; i++)
+		if (fields[i].width)
+			printf("%-*s ", fields[i].width, field_text(fields[i].name, config, result, room));
+	for (size_t i = 0; i < query->counter_count; i++) {
+		double value = value_of(query, i, stats);
+		if (isfinite(value))
+			printf("%*.10g ", counter_width(query->counters[i]), value);
+		else
+			printf("%*s ", counter_width(query->counters[i]), "-");
+	}
+	printf("%8.1f  %s", result->seconds, result->verdict);
+	const char *const others[] = {config->options, config->mechanisms, config->arguments};
+	for (size_t i = 0; i < 3; i++)
+		if (*others[i])
+			printf("  %s", others[i]);
+	putchar('\n');
+}
+
+static void show_row(void *context, const struct run_config *config, const struct run_result *result)
+{
+	struct query *query = context;
+	json_t *stats = query->json || query->counter_count ? json_loads(result->stats, 0, NULL) : NULL;
+	query->rows++;
+	if (query->json)
+		json_row(query, config, result, stats);
+	else if (query->csv)
+		csv_row(query, config, result, stats);
+	else
+		table_row(query, config, result, stats);
+	json_decref(stats);
+}
+
+static void print_heading(const struct query *query)
+{
+	for (size_t i = 0; i < FIELDS; i++)
+		if (query->csv)
+			printf("%s,", fields[i].name);
+		else if (fields[i].width)
+			printf("%-*s ", fields[i].width, fields[i].name);
+	if (query->csv)
+		fputs("finished,seconds", stdout);
+	for (size_t i = 0; i < query->counter_count; i++)
+		if (query->csv) {
+			putchar(',');
+			report_csv_text(query->counters[i], stdout);
+		} else {
+			printf("%*s ", counter_width(query->counters[i]), query->counters[i]);
+		}
+	puts(query->csv ? "" : " seconds  verdict, options, mechanisms, arguments");
+}
+
+static int answer(struct query *query)
+{
+	char message[STORE_MESSAGE];
+	struct store *store = store_open(query->file, true, message);
+	bool fine = store;
+	if (fine) {
+		query->list = json_array();
+		if (!query->json)
+			print_heading(query);
+		fine = store_each(store, query->filters, query->filter_count, show_row, query, message);
+		if (query->json && fine) {
+			json_dumpf(query->list, stdout, JSON_INDENT(1) | JSON_REAL_PRECISION(12));
+			putchar('\n');
+		}
+		json_decref(query->list);
+	}
+	if (!fine)
+		cli_error(query->name, "%s", message);
+	store_close(store);
+	return fine ? 0 : CLI_FAILED;
+}
+
+int command_results(int argc, char **argv)
+{
+	struct query query = {.name = argv[0], .file = "results.db"};
+	struct argp_option options[FIELDS + 8] = {
+		{"counter", KEY_COUNTER, "NAME", 0, "Show that counter, or a formula of several; may be repeated", 0},
+		{"kernel", KEY_KERNEL, "NAME", 0, "Of this kernel alone", 0},
+		{"csv", KEY_CSV, NULL, 0, "As CSV", 0},
+		{"json", KEY_JSON, NULL, 0, "As JSON, without --counter with all statistics", 0},
+		{"results", KEY_FILE, "FILE", 0, "The file of results; default results.db", 0},
+	};
+	const struct argp argp = {
+		.options = options,
+		.parser = parse,
+		.doc = "Query the runs that 'sluice figure' has kept: those that meet all filters, in the order in "
+		       "which "
+		       "they were made.",
+	};
+	for (size_t i = 0; i < FIELDS; i++)
+		options[5 + i] =
+			(struct argp_option){fields[i].name, KEY_FILTER + (int)i, "VALUE", 0, fields[i].meaning, 1};
+	int status = CLI_USAGE;
+	if (argp_parse(&argp, argc, argv, 0, NULL, &query) == 0)
+		status = answer(&query);
+	free(query.counters);
+	free(query.formulas);
+	arena_free(&query.arena);
+	return status;
+}

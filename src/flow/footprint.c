@@ -1,0 +1,156 @@
+/* The bytes that a block reads, as rows for TELEPORT's preload table (Eq. 2 and 3, in bytes). */
+#include "flow/evaluate.h"
+
+#include <stdlib.h>
+
+enum { DEFAULT_MAX_ROWS = 4096 };
+
+/* One index of threads or loops that moves the address. */
+struct span {
+	wide stride; /* bytes, positive */
+	wide count;
+};
+
+static int by_stride(const void *a, const void *b)
+{
+	const struct span *x = a, *y = b;
+	return (x->stride > y->stride) - (x->stride < y->stride);
+}
+
+static int by_place(const void *a, const void *b)
+{
+	const struct affine_row *x = a, *y = b;
+	if (x->array != y->array)
+		return x->array < y->array ? -1 : 1;
+	if (x->array_offset != y->array_offset)
+		return x->array_offset < y->array_offset ? -1 : 1;
+	for (uint32_t i = 0; i < 3; i++)
+		if (x->ctaid[i] != y->ctaid[i])
+			return x->ctaid[i] < y->ctaid[i] ? -1 : 1;
+	return (x->low > y->low) - (x->low < y->low);
+}
+
+static bool move_alike(const struct affine_row *a, const struct affine_row *b)
+{
+	return a->array == b->array && a->array_offset == b->array_offset && a->ctaid[0] == b->ctaid[0] &&
+	       a->ctaid[1] == b->ctaid[1] && a->ctaid[2] == b->ctaid[2];
+}
+
+/* Sorts the rows and joins those that touch. */
+static void join(struct affine_rows *rows, uint32_t gap)
+{
+	uint32_t kept = 0;
+	if (rows->count)
+		qsort(rows->row, rows->count, sizeof *rows->row, by_place);
+	for (uint32_t i = 1; i < rows->count; i++) {
+		struct affine_row *last = &rows->row[kept];
+		const struct affine_row *row = &rows->row[i];
+		if (!move_alike(last, row) || row->low > last->high + gap)
+			rows->row[++kept] = *row;
+		else if (row->high > last->high)
+			last->high = row->high;
+	}
+	rows->count = rows->count ? kept + 1 : 0;
+}
+
+/* One row for each value of the indexes that leave gaps, the smallest strides first, so that a row is as long as can be. */
+static void split(struct arena *arena, struct affine_row whole, wide low, struct span *span, uint32_t spans,
+                  const struct affine_launch *launch, struct affine_rows *rows)
+{
+	uint32_t most = launch->max_rows ? launch->max_rows : DEFAULT_MAX_ROWS, splits = 0;
+	wide length = whole.high - whole.low, count = 1;
+	qsort(span, spans, sizeof *span, by_stride);
+	for (uint32_t i = 0; i < spans; i++) {
+		if (span[i].stride <= length + launch->gap || count * span[i].count > most) {
+			rows->is_hull |= span[i].stride > length + launch->gap;
+			length += span[i].stride * (span[i].count - 1);
+			continue;
+		}
+		count *= span[i].count;
+		span[splits++] = span[i];
+	}
+	rows->row = arena_array(arena, (size_t)count, sizeof *rows->row);
+	for (wide n = 0; n < count; n++) {
+		wide at = low, rest = n;
+		for (uint32_t i = 0; i < splits; i++) {
+			at += span[i].stride * (rest % span[i].count);
+			rest /= span[i].count;
+		}
+		whole.low = (int64_t)at;
+		whole.high = (int64_t)(at + length);
+		rows->row[rows->count++] = whole;
+	}
+	join(rows, launch->gap);
+}
+
+static struct affine_rows rows_of_form(struct eval *eval, const struct affine_load *load, const struct eval_form *form)
+{
+	struct affine_rows rows = {0};
+	struct affine_row whole = {.array = load->array, .array_offset = load->array_offset};
+	struct span *span = arena_array(eval->arena, eval->variables, sizeof *span);
+	uint32_t spans = 0;
+	wide low, high, start = form->constant;
+	const wide limit = INT64_MAX / 2;
+	/* All of it, without what keeps a variable from its bounds: rows are for every block alike. */
+	if (!eval_range(eval, form, true, &low, &high) || low < -limit || high > limit) {
+		rows.why = eval->why ? eval->why : "an index may wrap around its type";
+		return rows;
+	}
+	for (uint32_t i = 0; i < 3; i++)
+		whole.ctaid[i] = (int64_t)form->coef[EVAL_CTAID + i];
+	for (uint32_t v = EVAL_TID; v < eval->variables; v++) {
+		wide coef = form->coef[v];
+		if (!coef)
+			continue;
+		start += coef * (coef > 0 ? eval->low[v] : eval->high[v]);
+		span[spans++] = (struct span){coef > 0 ? coef : -coef, (wide)eval->high[v] - eval->low[v] + 1};
+	}
+	whole.high = load->bytes;
+	split(eval->arena, whole, start, span, spans, eval->launch, &rows);
+	return rows;
+}
+
+struct affine_rows affine_footprint(struct arena *arena, const struct affine_kernel *kernel,
+                                    const struct affine_load *load, const struct affine_launch *launch)
+{
+	static const char *const causes[AFFINE_STATUSES] = {
+		[AFFINE_INDUCTION] = "a loop's induction variable has no bounds known at launch",
+		[AFFINE_INDIRECT] = "depends on a value read from memory",
+		[AFFINE_CONTROL] = "depends on a branch",
+		[AFFINE_OPERATOR] = "depends on another operation than + - *",
+	};
+	const struct affine_state *state = kernel->state;
+	const struct affine_form *form = load->form;
+	struct affine_rows rows = {.why = causes[load->relaxed]};
+	struct eval eval;
+	struct eval_form address;
+	if (rows.why)
+		return rows;
+	eval_open(&eval, arena, state, launch, state->sym.cfg->block_of[load->inst], form->guards, NULL);
+	eval.why = NULL;
+	if (eval_is_unreachable(&eval))
+		return rows;
+	if (!eval_poly(&eval, form->index.poly, 64, &address) || !eval_proves(&eval, form->index.needs)) {
+		rows.why = eval.why;
+		return rows;
+	}
+	return rows_of_form(&eval, load, &address);
+}
+
+struct affine_rows affine_footprints(struct arena *arena, const struct affine_kernel *kernel,
+                                     const struct affine_launch *launch)
+{
+	struct affine_rows all = {0}, *each = arena_array(arena, kernel->loads, sizeof *each);
+	uint32_t count = 0;
+	for (uint32_t i = 0; i < kernel->loads; i++) {
+		each[i] = affine_footprint(arena, kernel, &kernel->load[i], launch);
+		count += each[i].count;
+		all.is_hull |= each[i].is_hull;
+	}
+	all.row = arena_array(arena, count, sizeof *all.row);
+	for (uint32_t i = 0; i < kernel->loads; i++)
+		for (uint32_t k = 0; k < each[i].count; k++)
+			all.row[all.count++] = each[i].row[k];
+	join(&all, launch->gap);
+	return all;
+}

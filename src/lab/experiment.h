@@ -1,0 +1,62 @@
+/* experiment: a file of experiments/, which says what a figure or a table of a paper shows.
+ *
+ * Columns are ways to run (machine, options, mechanisms, variant) with what is measured; rows are programs.
+ * experiments/README.md explains each key.
+ */
+#ifndef SLUICE_LAB_EXPERIMENT_H
+#define SLUICE_LAB_EXPERIMENT_H
+
+#include "base/document.h"
+#include "lab/formula.h"
+
+/* What a cell shows of the metric. */
+enum experiment_show {
+	SHOW_VALUE,
+	SHOW_RATIO,   /* over that of the column `relative_to` */
+	SHOW_PERCENT, /* by how many percent it is more than that column's */
+};
+
+enum experiment_mean { MEAN_NONE, MEAN_GEOMETRIC, MEAN_ARITHMETIC };
+
+struct experiment_column {
+	const char *name, *machine, *variant; /* the variant where the row names none, or NULL */
+	struct words options, mechanisms, arguments;
+	const struct formula *metric; /* NULL: the experiment's */
+	struct place place;
+};
+
+struct experiment_row {
+	const char *name, *program, *kernel; /* one kernel, or all when NULL */
+	struct words variants;               /* none: the column's; one: for all; else one a column */
+	struct words arguments;
+	struct words stated; /* the published numbers as written */
+	double *published;   /* one a column, NAN where the paper states none */
+	bool outside_mean;
+	struct place place;
+};
+
+struct experiment {
+	const char *title, *source, *unit, *size, *note;
+	uint64_t seed;
+	const struct formula *metric;
+	const char *relative_name;
+	size_t relative_to; /* its number */
+	enum experiment_show show;
+	enum experiment_mean mean;
+	struct words stated_mean;
+	double *published_mean;
+	struct experiment_column *columns;
+	struct experiment_row *rows;
+	size_t column_count, row_count;
+};
+
+/* Reads the text of the file, keeping what is read in the document's arena. False when its diag got errors. */
+bool experiment_read(struct experiment *experiment, struct document *document);
+
+/* The variant for a cell; NULL: the program's default. */
+const char *experiment_variant(const struct experiment *experiment, size_t row, size_t column);
+
+/* "~" in a file: nothing there. */
+bool experiment_is_nothing(const char *word);
+
+#endif

@@ -1,0 +1,31 @@
+/* formula: arithmetic over the figures of a run, "100 * l1d.hits / l1d.accesses".
+ *
+ * Names are those of the statistics that a run writes as JSON: every counter of `sluice stats --describe`; cycles,
+ * thread_instructions, warp_instructions, host_seconds, launches, blocks and threads, which add up over the launches
+ * looked at; registers, shared_bytes, blocks_per_sm and block_threads, of which the largest counts.
+ */
+#ifndef SLUICE_LAB_FORMULA_H
+#define SLUICE_LAB_FORMULA_H
+
+#include "base/arena.h"
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+struct formula;
+
+enum { FORMULA_MESSAGE = 256 };
+
+/* In the arena; NULL with a message when it is wrong. The names of counters that the machine itself has are checked. */
+const struct formula *formula_parse(struct arena *arena, const char *text, char message[FORMULA_MESSAGE]);
+
+/* Over all launches of a kernel, given by its C++ name, or of all kernels where it is NULL. NAN, with a message, where
+ * it has no value: an unknown name, no such kernel, a division by 0. */
+double formula_value(const struct formula *formula, const json_t *stats, const char *kernel,
+                     char message[FORMULA_MESSAGE]);
+
+/* Whether a kernel of that symbol, "_Z3addPf", has the C++ name. */
+bool formula_kernel_is(const char *symbol, const char *name);
+
+#endif

@@ -1,0 +1,56 @@
+/* jobs: programs run in local processes, several at a time; what each printed and the statistics it wrote are kept. */
+#ifndef SLUICE_LAB_JOBS_H
+#define SLUICE_LAB_JOBS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <sys/types.h>
+
+struct job_text {
+	char *bytes; /* NUL-terminated; NULL while nothing is in it */
+	size_t length;
+};
+
+/* Zero-initialise but for the words. */
+struct job {
+	char **words; /* the command line, NULL-terminated; words[0] is the program's path */
+	/* Once it has ended: */
+	bool ended, started;
+	int status;                    /* as of waitpid() */
+	int error;                     /* errno, when it was not started */
+	double seconds;                /* from its start to its end */
+	struct job_text stats, output; /* JSON; what it printed, on both outputs */
+	/* While it runs: */
+	double since;
+	pid_t pid;
+	int pipe; /* its statistics come through it, and its end is the program's end */
+	FILE *printed;
+};
+
+/* What is told of a job by its number. Each may be NULL. */
+struct jobs_watch {
+	void *context;
+	bool (*needed)(void *context,
+	               size_t number); /* asked before it starts; false: it ends unstarted, without error */
+	bool (*ended)(void *context, size_t number); /* false: stop all others */
+	void (*wait)(void *context);                 /* twice a second or so */
+};
+
+/* Runs them in this environment, so many at a time, with SLUICE_STATS set for each. Returns when all have ended or were
+ * stopped. */
+void jobs_run(struct job *jobs, size_t count, size_t parallel, const struct jobs_watch *watch);
+
+/* "PASS", or what is wrong with an ended job, in `room` where it is not a constant. A right program ends with status 0,
+ * prints PASS and has written statistics. */
+const char *job_verdict(const struct job *job, bool has_stats, char room[96]);
+
+/* The last lines of what it printed; "" when there is nothing. */
+const char *job_last_lines(const struct job *job, size_t lines);
+
+/* Gives its texts back. */
+void job_free(struct job *job);
+
+double jobs_now(void); /* seconds of a clock that only goes forward */
+
+#endif

@@ -1,0 +1,205 @@
+#include "lab/plan.h"
+
+#include "sluice.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* FNV-1a */
+#define DIGEST_START 0xcbf29ce484222325u
+#define DIGEST_PRIME 0x100000001b3u
+
+static uint64_t digest_add(uint64_t digest, const char *bytes, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		digest = (digest ^ (unsigned char)bytes[i]) * DIGEST_PRIME;
+	return digest;
+}
+
+static const char *digest_text(struct arena *arena, uint64_t digest)
+{
+	char text[17];
+	snprintf(text, sizeof text, "%016llx", (unsigned long long)digest);
+	return arena_string(arena, text, 16);
+}
+
+const char *plan_digest_file(struct arena *arena, const char *path)
+{
+	char bytes[1 << 16];
+	uint64_t digest = DIGEST_START;
+	size_t got;
+	FILE *file = fopen(path, "rb");
+	if (!file)
+		return NULL;
+	while ((got = fread(bytes, 1, sizeof bytes, file)) > 0)
+		digest = digest_add(digest, bytes, got);
+	bool fine = !ferror(file);
+	fclose(file);
+	return fine ? digest_text(arena, digest) : NULL;
+}
+
+/* All the words with a space between them. */
+static const char *join(struct arena *arena, const struct words *first, const struct words *second)
+{
+	size_t size = 1;
+	const struct words *const both[] = {first, second};
+	for (size_t b = 0; b < 2; b++)
+		for (size_t i = 0; i < both[b]->count; i++)
+			size += strlen(both[b]->word[i]) + 1;
+	char *text = arena_alloc(arena, size), *end = text;
+	for (size_t b = 0; b < 2; b++)
+		for (size_t i = 0; i < both[b]->count; i++)
+			end += sprintf(end, "%s%s", end == text ? "" : " ", both[b]->word[i]);
+	return text;
+}
+
+/* The digest of the machine with the column's options, all keys with their values; NULL after a message when there is
+ * no such machine. */
+static const char *describe(struct plan *plan, const struct experiment_column *column)
+{
+	sluice_gpu *gpu;
+	struct sluice_error error = {0};
+	const char **options = arena_array(&plan->arena, column->options.count + 1, sizeof *options);
+	if (column->options.count)
+		memcpy(options, column->options.word, column->options.count * sizeof *options);
+	const struct sluice_settings settings = {.machine = column->machine, .options = options};
+	if (sluice_open(&gpu, &settings, &error) != SLUICE_OK) {
+		fprintf(stderr, "%s: in column %s: %s\n", plan->source->command, column->name, error.message);
+		return NULL;
+	}
+	char *text = NULL;
+	size_t length = 0;
+	FILE *file = open_memstream(&text, &length);
+	if (!file)
+		abort();
+	sluice_machine_write(gpu, file);
+	fclose(file);
+	sluice_close(gpu);
+	const char *digest = digest_text(&plan->arena, digest_add(DIGEST_START, text, length));
+	free(text);
+	return digest;
+}
+
+static void add(char **words, size_t *count, const char *option, const char *value)
+{
+	if (option)
+		words[(*count)++] = (char *)option;
+	words[(*count)++] = (char *)value;
+}
+
+static char **command_line(struct plan *plan, const struct run_config *config, const char *binary,
+                           const struct experiment_column *column, const struct experiment_row *row)
+{
+	char seed[24];
+	size_t count = 0, most = 16 + 2 * column->options.count + 2 * column->mechanisms.count +
+	                         column->arguments.count + row->arguments.count;
+	char **words = arena_array(&plan->arena, most, sizeof *words);
+	int length = snprintf(seed, sizeof seed, "%llu", (unsigned long long)config->seed);
+	add(words, &count, plan->source->sluice, "run");
+	add(words, &count, "-m", column->machine);
+	for (size_t i = 0; i < column->options.count; i++)
+		add(words, &count, "-o", column->options.word[i]);
+	for (size_t i = 0; i < column->mechanisms.count; i++)
+		add(words, &count, "--mech", column->mechanisms.word[i]);
+	add(words, &count, "--", binary);
+	add(words, &count, "--size", config->size);
+	add(words, &count, "--variant", config->variant);
+	add(words, &count, "--seed", arena_string(&plan->arena, seed, (size_t)length));
+	for (size_t i = 0; i < row->arguments.count; i++)
+		add(words, &count, NULL, row->arguments.word[i]);
+	for (size_t i = 0; i < column->arguments.count; i++)
+		add(words, &count, NULL, column->arguments.word[i]);
+	return words;
+}
+
+static bool is_same(const struct run_config *a, const struct run_config *b)
+{
+	const char *const texts[][2] = {{a->program, b->program},        {a->variant, b->variant},
+	                                {a->arguments, b->arguments},    {a->machine, b->machine},
+	                                {a->options, b->options},        {a->mechanisms, b->mechanisms},
+	                                {a->description, b->description}};
+	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+		if (strcmp(texts[i][0], texts[i][1]) != 0)
+			return false;
+	return true; /* size, seed and library are the plan's; the binary is the program's */
+}
+
+static const struct words no_words;
+
+/* The number of the run of a cell, added when it is a new one. False after a message. */
+static bool plan_cell(struct plan *plan, const struct plan_program *program, size_t r, size_t c,
+                      const struct run_config *common)
+{
+	const struct experiment_row *row = &plan->experiment->rows[r];
+	const struct experiment_column *column = &plan->experiment->columns[c];
+	struct run_config config = *common;
+	size_t number = 0;
+	config.program = program->name;
+	config.variant = program->variant;
+	config.arguments = join(&plan->arena, &row->arguments, &column->arguments);
+	config.machine = column->machine;
+	config.options = join(&plan->arena, &column->options, &no_words);
+	config.mechanisms = join(&plan->arena, &column->mechanisms, &no_words);
+	while (number < plan->count && !is_same(&plan->runs[number].config, &config))
+		number++;
+	plan->cells[r * plan->experiment->column_count + c] = number;
+	if (number < plan->count)
+		return true;
+	config.binary = plan_digest_file(&plan->arena, program->binary);
+	if (!config.binary) {
+		fprintf(stderr, "%s: cannot read %s: %s\n", plan->source->command, program->binary, strerror(errno));
+		return false;
+	}
+	plan->runs[plan->count++] =
+		(struct planned){.config = config, .words = command_line(plan, &config, program->binary, column, row)};
+	return true;
+}
+
+static bool plan_rows(struct plan *plan, const char *const *descriptions, struct run_config *common)
+{
+	const struct experiment *experiment = plan->experiment;
+	bool fine = true;
+	for (size_t r = 0; r < experiment->row_count; r++) {
+		for (size_t c = 0; c < experiment->column_count; c++) {
+			struct plan_program program;
+			const char *variant = experiment_variant(experiment, r, c);
+			plan->cells[r * experiment->column_count + c] = PLAN_NOTHING;
+			if (variant && experiment_is_nothing(variant))
+				continue;
+			common->description = descriptions[c];
+			fine = plan->source->find(plan->source->context, experiment->rows[r].program, variant,
+			                          &program) &&
+			       plan_cell(plan, &program, r, c, common) && fine;
+		}
+	}
+	return fine;
+}
+
+bool plan_make(struct plan *plan, const struct experiment *experiment, const struct plan_source *source)
+{
+	size_t cells = experiment->row_count * experiment->column_count;
+	struct run_config common = {.size = source->size, .seed = source->seed};
+	plan->experiment = experiment;
+	plan->source = source;
+	plan->runs = arena_array(&plan->arena, cells + 1, sizeof *plan->runs);
+	plan->cells = arena_array(&plan->arena, cells + 1, sizeof *plan->cells);
+	const char **descriptions = arena_array(&plan->arena, experiment->column_count + 1, sizeof *descriptions);
+	bool fine = true;
+	for (size_t c = 0; c < experiment->column_count; c++) {
+		descriptions[c] = describe(plan, &experiment->columns[c]);
+		fine = descriptions[c] && fine;
+	}
+	common.library = plan_digest_file(&plan->arena, source->library);
+	if (!common.library) {
+		fprintf(stderr, "%s: cannot read %s: %s\n", source->command, source->library, strerror(errno));
+		return false;
+	}
+	return fine && plan_rows(plan, descriptions, &common);
+}
+
+void plan_free(struct plan *plan)
+{
+	arena_free(&plan->arena);
+}

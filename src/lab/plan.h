@@ -1,0 +1,74 @@
+/* plan: the runs that an experiment needs, each once; which of them are missing; their figures. */
+#ifndef SLUICE_LAB_PLAN_H
+#define SLUICE_LAB_PLAN_H
+
+#include "lab/experiment.h"
+#include "lab/store.h"
+
+/* A program as the caller found it. */
+struct plan_program {
+	const char *name, *variant, *binary; /* its own name; the default variant where none was named; a path */
+};
+
+/* What the caller knows. Texts last as long as the plan. */
+struct plan_source {
+	void *context;
+	/* False after an error message. `variant` may be NULL. */
+	bool (*find)(void *context, const char *name, const char *variant, struct plan_program *program);
+	const char *command; /* for messages */
+	const char *sluice;  /* the path of the program that runs programs */
+	const char *library; /* the path of the library that simulates */
+	const char *size;
+	uint64_t seed;
+	const char *revision; /* of the source */
+};
+
+struct planned {
+	struct run_config config;
+	char **words; /* the command line */
+	bool failed;
+};
+
+struct plan {
+	struct arena arena;
+	const struct experiment *experiment;
+	const struct plan_source *source;
+	struct planned *runs;
+	size_t count;
+	size_t *cells; /* row by row: the number of the run, PLAN_NOTHING where the file has "~" */
+};
+
+#define PLAN_NOTHING SIZE_MAX
+
+/* Tries out every machine and every program. False after messages. Zero-initialise; plan_free() afterwards. */
+bool plan_make(struct plan *plan, const struct experiment *experiment, const struct plan_source *source);
+void plan_free(struct plan *plan);
+
+struct plan_way {
+	size_t parallel;
+	bool any_build; /* results of other builds will do */
+	bool again;     /* also what is there already */
+	bool quiet;
+};
+
+/* Runs what the store does not have, and keeps it there. Returns how many runs failed, or -1 after a message when the
+ * store did. */
+int plan_run(struct plan *plan, struct store *store, const struct plan_way *way);
+
+/* A figure that was made of it, row by row. */
+struct figure {
+	const struct experiment *experiment;
+	double *ours;      /* NAN where there is none */
+	double *ours_mean; /* one a column */
+	double *published_mean;
+	size_t missing; /* cells that should have a value and have none */
+};
+
+/* Takes the figures out of the store, into the plan's arena; tells on standard error why a cell has none. False after a
+ * message when the store failed. */
+bool plan_figure(struct plan *plan, struct store *store, bool any_build, struct figure *figure);
+
+/* 16 hexadecimal digits that stand for the contents; NULL when the file cannot be read. */
+const char *plan_digest_file(struct arena *arena, const char *path);
+
+#endif

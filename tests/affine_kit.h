@@ -1,0 +1,73 @@
+/* affine_kit: runs a kernel functionally and holds its global reads against the rows of the static analyzer. */
+#ifndef SLUICE_TESTS_AFFINE_KIT_H
+#define SLUICE_TESTS_AFFINE_KIT_H
+
+#include "simt_kit.h"
+
+#include "flow/affine.h"
+
+/* The allocation of an address, as affine_check_open() wants it. */
+static inline bool kit_clip(void *memory, uint64_t address, uint64_t *low, uint64_t *high)
+{
+	const struct simt_allocation *allocation = simt_find(memory, address);
+	if (!allocation)
+		return false;
+	*low = allocation->address;
+	*high = allocation->address + allocation->size;
+	return true;
+}
+
+static inline struct affine_launch kit_affine_launch(const struct kit *kit)
+{
+	const struct simt_launch *launch = &kit->launch;
+	return (struct affine_launch){.grid = {launch->grid.x, launch->grid.y, launch->grid.z},
+	                              .block = {launch->block.x, launch->block.y, launch->block.z},
+	                              .params = kit->params};
+}
+
+/* Tells the checker of a step's reads. */
+static inline void kit_check_step(struct affine_check *check, const struct kit *kit, const struct simt_step *step)
+{
+	uint64_t inst = (uint64_t)(step->inst->ptx - kit->program->kernel->body);
+	if (step->inst->kind != SIMT_LOAD || step->space != PTX_GLOBAL || inst >= kit->program->kernel->body_count)
+		return;
+	for (uint32_t lane = 0; lane < WARP_SIZE; lane++)
+		if (step->lanes >> lane & 1)
+			affine_check_read(check, (uint32_t)inst, step->address[lane]);
+}
+
+/* Runs all blocks; false when the kernel faults or makes more than `limit` steps. The check is closed. */
+static inline bool kit_run_checked(struct kit *kit, const struct affine_kernel *kernel, struct affine_check *check,
+                                   uint64_t limit)
+{
+	struct affine_launch at = kit_affine_launch(kit);
+	struct simt_block block = {0};
+	uint64_t clock = 0, blocks = (uint64_t)at.grid[0] * at.grid[1] * at.grid[2];
+	bool good = true;
+	affine_check_open(check, kernel, &at, kit_clip, kit->memory);
+	block.clock = &clock;
+	for (uint64_t number = 0; number < blocks && good; number++) {
+		simt_block_start(&block, &kit->launch, number, 0);
+		affine_check_begin(check, (const uint32_t[]){block.index.x, block.index.y, block.index.z});
+		for (uint32_t w = 0; block.live && good; w = (w + 1) % block.warps) {
+			struct simt_warp *warp = &block.warp[w];
+			while (good && !warp->done && !(block.waiting >> w & 1)) {
+				struct simt_step step;
+				simt_step(warp, &step);
+				good = !step.fault.what && ++clock < limit;
+				if (!good)
+					break;
+				kit_check_step(check, kit, &step);
+				simt_commit(warp, &step);
+				if (step.inst->kind == SIMT_BARRIER || step.exited)
+					simt_barrier(warp, &step);
+			}
+		}
+		affine_check_end(check);
+	}
+	simt_block_free(&block);
+	affine_check_close(check);
+	return good;
+}
+
+#endif

@@ -1,0 +1,237 @@
+#!/bin/sh
+# sluice figure and results: what is run and what is not run again, what is kept when a process is killed, when two work at
+# a time, when the disk is full; the table, the CSV, the pictures. The programs here are scripts that write statistics as
+# the runtime does, with cycles that depend on the machine's options.
+set -u
+. "$(dirname "$0")/lib.sh"
+unset SLUICE_MACHINE SLUICE_OPTIONS SLUICE_STATS SLUICE_STATS_FORMAT SLUICE_FUNCTIONAL SLUICE_MACHINES
+export SLUICE_PROGRAMS="$work/programs" SLUICE_EXPERIMENTS="$work/experiments"
+mkdir "$work/programs" "$work/experiments"
+sluice=$(realpath "$sluice")
+cd "$work" || exit 1
+
+# program NAME: a folder with its description, its script from standard input.
+program() {
+	mkdir -p "programs/$1"
+	printf 'name: %s\nabout: x\nvariants: [plain, shared]\n' "$1" >"programs/$1/program.yaml"
+	{
+		echo '#!/bin/sh'
+		echo "echo $1 \"\$@\" \"\${SLUICE_OPTIONS-}\" >>'$work/calls'"
+		cat
+	} >"programs/$1/$1"
+	chmod +x "programs/$1/$1"
+}
+
+# What each script does: cycles for the option sm.count, instructions for the variant.
+cat >body <<'SCRIPT'
+cycles=100
+case ${SLUICE_OPTIONS-} in *sm.count=2*) cycles=50 ;; esac
+instructions=1000
+case "$*" in *shared*) instructions=3000 ;; esac
+cat >"$SLUICE_STATS" <<JSON
+{"kernels": [
+{"name": "_Z3addPf", "grid": [2, 1, 1], "block": [32, 1, 1], "cycles": $cycles, "thread_instructions": $instructions,
+"counters": {"l1d.hits": 5}},
+{"name": "_Z3subPf", "grid": [1, 1, 1], "block": [32, 1, 1], "cycles": 900, "thread_instructions": 0,
+"counters": {"l1d.hits": 1}}], "totals": {}}
+JSON
+echo PASS
+SCRIPT
+program one <body
+program two <body
+
+cat >experiments/ipc.yaml <<'YAML'
+title: IPC of two machines
+source: a paper
+metric: thread_instructions / cycles
+mean: geometric
+columns:
+  large: {machine: gtx480}
+  small: {machine: gtx480, options: [sm.count=2]}
+rows:
+  one: {kernel: add, published: [8, 20]}
+  TWO: {program: two, kernel: add, variant: shared, published: [30, ~]}
+  part: {program: two, kernel: add, variant: [~, plain], outside_mean: yes}
+YAML
+
+# calls COUNT: so many programs ran since the last time.
+calls() {
+	got=$(wc -l <calls)
+	[ "$got" = "$1" ] || fail "$got programs ran, expected $1"
+	: >calls
+}
+: >calls
+
+# The table, CSV and pictures.
+try 0 figure
+says out "ipc                    IPC of two machines"
+try 0 figure ipc -j 2
+calls 5
+says out "IPC of two machines (a paper)"
+says out "size small"
+row() {
+	grep -qE "^$1\$" out || fail "expected the row $1"
+}
+row 'one +10\.00 +8\.00 +\+25\.0 % +20\.00 +20\.00 +\+0\.0 %'
+row 'TWO +30\.00 +30\.00 +\+0\.0 % +60\.00 +- +-'
+row 'part +- +- +- +20\.00 +- +-'
+row 'geometric mean +17\.32 +15\.49 +\+11\.8 % +34\.64 +- +-'
+grep -q '^one,large,one,plain,small,add,10,8,25$' figures/ipc.csv || fail "expected ours and the paper's in the CSV"
+grep -q '^TWO,small,two,shared,small,add,60,,$' figures/ipc.csv || fail "expected an empty field where there is no number"
+grep -q '<svg' figures/ipc.svg || fail "expected a picture"
+grep -aq '^%PDF' figures/ipc.pdf || fail "expected a PDF"
+
+# Nothing is run twice; a changed program, machine, size or seed is another run.
+try 0 figure ipc -q
+calls 0
+row 'one +10\.00 +8\.00 +\+25\.0 % +20\.00 +20\.00 +\+0\.0 %'
+try 0 figure ipc --seed 2 --size tiny
+grep -q '^one --size tiny --variant plain --seed 2 sm.count=2$' calls || fail "expected the size, the seed and the option"
+calls 5
+echo '# another build' >>programs/two/two
+try 0 figure ipc --any-build
+calls 0
+try 0 figure ipc
+calls 3
+try 0 figure ipc --again
+calls 5
+
+# What the environment says does not count.
+SLUICE_OPTIONS=sm.count=2 SLUICE_MACHINE=none try 0 figure ipc --seed 3
+row 'one +10\.00 +8\.00 +\+25\.0 % +20\.00 +20\.00 +\+0\.0 %'
+calls 5
+
+# Relative to a column, as percent.
+sed '/part:/d; s/^metric.*/metric: 1 \/ cycles/; s/published: \[.*\]/published: [~, 90]/' experiments/ipc.yaml >relative.yaml
+printf 'show: percent\nrelative_to: large\n' >>relative.yaml
+try 0 figure ./relative.yaml
+calls 0
+row 'one +0\.00 +100\.0 +90\.00 +\+10\.0'
+row 'geometric mean +0\.00 +100\.0 +90\.00 +\+10\.0'
+
+# A program that fails: told, shown as missing, made again the next time.
+program two <<'SCRIPT'
+echo no luck
+exit 3
+SCRIPT
+try 1 figure ipc
+says err "two shared on gtx480: FAIL: exit status 3"
+says err "    no luck"
+says err "ipc: 3 of its cells have no value"
+row 'TWO +- +30\.00 +- +- +- +-'
+row 'geometric mean +- +15\.49 +- +- +- +-'
+calls 3
+try 1 figure ipc
+calls 3
+try 1 figure ipc --no-run
+calls 0
+program two <body
+
+# Killed: what had ended is kept, and no run outlives the figure.
+rm results.db
+program two <<'SCRIPT'
+exec sleep 300
+SCRIPT
+: >calls
+"$sluice" figure ipc -j 1 >out 2>err &
+figure=$!
+for _ in $(seq 600); do
+	[ "$(wc -l <calls)" -ge 3 ] && break
+	sleep 0.1
+done
+kill -9 $figure
+wait $figure 2>/dev/null
+calls 3
+try 0 results --csv
+[ "$(wc -l <out)" = 3 ] || fail "expected the two runs that had ended"
+program two <body
+try 0 figure ipc
+calls 3
+
+# Two at a time on one file.
+rm results.db
+"$sluice" figure ipc -j 2 --out a >out1 2>err1 &
+first=$!
+"$sluice" figure ipc -j 2 --out b >out2 2>err2 &
+second=$!
+tried="two at a time"
+wait $first || fail "the first failed: $(cat err1)"
+wait $second || fail "the second failed: $(cat err2)"
+try 0 results --csv
+[ "$(wc -l <out)" = 6 ] || fail "expected five runs, each once"
+
+# The results.
+try 0 results --program one --counter l1d.hits --counter 'thread_instructions / cycles' --kernel add
+row 'one +plain +small +1 +gtx480 +5 +10 +[0-9.]+  PASS'
+row 'one +plain +small +1 +gtx480 +5 +20 +[0-9.]+  PASS  sm\.count=2'
+grep -q two out && fail "expected the runs of one alone"
+try 0 results --options sm.count=2 --variant shared --csv --counter cycles --kernel add
+[ "$(wc -l <out)" = 2 ] || fail "expected one run"
+grep -q '^two,shared,small,1,,gtx480,sm.count=2,.*,50$' out || fail "expected its cycles"
+try 0 results --json --program one --machine gtx480
+for fact in '"l1d.hits": 5' '"options": "sm.count=2"' '"verdict": "PASS"' '"seed": 1'; do
+	says out "$fact"
+done
+try 0 results --json --counter cycles
+says out '"cycles": 1000.0'
+try 2 results --counter l1d.hist
+says err "no counter 'l1d.hist'; did you mean 'l1d.hits'?"
+try 1 results --results none.db
+says err "there is no none.db"
+
+# A disk that is full: here, a file that may not grow further. One message; what there was stays.
+rm results.db
+sed 's/"totals": {}/"totals": {"a": "'"$(head -c 60000 /dev/zero | tr '\0' x)"'"}/' body >large
+program one <body
+program two <large
+tried="full disk"
+got=0
+(
+	trap '' XFSZ
+	ulimit -f 96
+	exec "$sluice" figure ipc -j 1 >out 2>err
+) || got=$?
+[ "$got" = 1 ] || fail "exit status $got, expected 1"
+[ "$(grep -c "^sluice figure: results.db: cannot keep a run: " err)" = 1 ] || fail "expected one message"
+: >calls
+try 0 figure ipc
+calls 3
+
+# Mistakes are told before anything runs.
+# wrong SED-EXPRESSION MESSAGE
+wrong() {
+	sed "$1" experiments/ipc.yaml >wrong.yaml
+	try 2 figure ./wrong.yaml
+	says err "$2"
+	calls 0
+}
+wrong 's/sm.count/sm.cuont/' "in column small: sluice: error: unknown option 'sm.cuont'"
+wrong 's/program: two, kernel: add, variant: shared/program: tow/' "no program 'tow'; did you mean 'two'?"
+wrong 's/variant: shared/variant: dma/' "two has no variant 'dma'"
+wrong 's/machine: gtx480,/machine: gtx840,/' "in column small:"
+wrong 's/^metric.*/metric: cycels/' "wrong.yaml:3:9: error: metric: no counter 'cycels'; did you mean 'cycles'?"
+try 2 figure ipcc
+says err "no figure 'ipcc'; 'sluice figure' lists those there are"
+try 2 figure ipc --size large
+says err "--size: expected one of tiny, small, paper, not 'large'"
+rm programs/two/two
+try 2 figure ipc
+says err "two is not compiled yet"
+program two <body
+
+# Without gnuplot there are the table and the CSV.
+mkdir bin
+for tool in sh cat; do
+	ln -s "$(command -v $tool)" bin/
+done
+rm -r figures
+PATH=$work/bin try 1 figure ipc --no-run --any-build
+says err "no pictures: cannot start gnuplot"
+[ -s figures/ipc.csv ] || fail "expected the CSV"
+
+# The files that come with Sluice are right.
+unset SLUICE_EXPERIMENTS
+try 0 figure
+says out "sharing.table11"
+
+finish

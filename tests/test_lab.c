@@ -1,0 +1,362 @@
+/* The lab's parts: formulas over statistics, what an experiment may say, the store, jobs. */
+#include "lab/experiment.h"
+#include "lab/formula.h"
+#include "lab/jobs.h"
+#include "lab/store.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+static const char statistics[] =
+	"{\"kernels\": ["
+	"{\"name\": \"_Z3addPf\", \"grid\": [2, 3, 1], \"block\": [32, 2, 1], \"cycles\": 100, \"blocks_per_sm\": 3,"
+	" \"thread_instructions\": 600, \"counters\": {\"l1d.hits\": 30, \"l1d.accesses\": 40, \"mine.sent\": null}},"
+	"{\"name\": \"_Z3addPf\", \"grid\": [1, 1, 1], \"block\": [64, 1, 1], \"cycles\": 50, \"blocks_per_sm\": 2,"
+	" \"thread_instructions\": 300, \"counters\": {\"l1d.hits\": 0, \"l1d.accesses\": 10, \"mine.sent\": 4}},"
+	"{\"name\": \"_Z4add2Pf\", \"grid\": [1, 1, 1], \"block\": [1, 1, 1], \"cycles\": 7, \"blocks_per_sm\": 8,"
+	" \"thread_instructions\": 10, \"counters\": {\"l1d.hits\": 1, \"l1d.accesses\": 0, \"mine.sent\": 5}}]}";
+
+static double evaluate(const char *text, const char *kernel, char *message)
+{
+	struct arena arena = {0};
+	json_t *stats = json_loads(statistics, 0, NULL);
+	const struct formula *formula = formula_parse(&arena, text, message);
+	assert_non_null(stats);
+	double value = formula ? formula_value(formula, stats, kernel, message) : NAN;
+	json_decref(stats);
+	arena_free(&arena);
+	return value;
+}
+
+static void assert_value(double expected, const char *text, const char *kernel)
+{
+	char message[FORMULA_MESSAGE] = "";
+	double value = evaluate(text, kernel, message);
+	if (!(fabs(value - expected) < 1e-12))
+		fail_msg("%s is %g, expected %g: %s", text, value, expected, message);
+}
+
+static void assert_no_value(const char *text, const char *kernel, const char *reason)
+{
+	char message[FORMULA_MESSAGE] = "";
+	assert_true(isnan(evaluate(text, kernel, message)));
+	assert_string_equal(message, reason);
+}
+
+static void test_formula_values(void **state)
+{
+	(void)state;
+	assert_value(14, "2 + 3 * 4", NULL);
+	assert_value(20, "(2+3)*4", NULL);
+	assert_value(3, "12 / 2 / 2", NULL);
+	assert_value(5, "10 - 3 - 2", NULL);
+	assert_value(150, "cycles", "add");
+	assert_value(157, "cycles", NULL);
+	assert_value(7, "cycles", "add2"); /* not the kernel whose name begins alike */
+	assert_value(6, "thread_instructions / cycles", "add");
+	assert_value(60, "100 * l1d.hits / l1d.accesses", "add");
+	assert_value(3, "blocks_per_sm", "add"); /* the largest, not the sum */
+	assert_value(7, "blocks", "add");
+	assert_value(64, "block_threads", "add");
+	assert_value(6 * 64 + 64, "threads", "add");
+	assert_value(2, "launches", "add");
+	assert_value(5, "mine.sent", "add2"); /* a group that the machine does not have */
+}
+
+static void test_formula_errors(void **state)
+{
+	(void)state;
+	assert_no_value("l1d.hist", NULL, "no counter 'l1d.hist'; did you mean 'l1d.hits'?");
+	assert_no_value("cycels", NULL, "no counter 'cycels'; did you mean 'cycles'?");
+	assert_no_value("1 +", NULL, "expected a number, a counter or '(' at the end");
+	assert_no_value("(1 + 2", NULL, "expected ')' at the end");
+	assert_no_value("1 2", NULL, "expected an operator at '2'");
+	assert_no_value("", NULL, "expected a number, a counter or '(' at the end");
+	assert_no_value("cycles", "sub", "no kernel sub ran");
+	assert_no_value("l1d.hits / l1d.accesses", "add2", "division by 0");
+	assert_no_value("mine.sent", "add", "the statistics have no 'mine.sent'"); /* null in one launch */
+	assert_no_value("registers", NULL, "the statistics have no 'registers'");
+	char deep[400];
+	memset(deep, '(', sizeof deep - 1);
+	deep[sizeof deep - 1] = '\0';
+	char message[FORMULA_MESSAGE] = "";
+	assert_true(isnan(evaluate(deep, NULL, message)));
+}
+
+struct read {
+	struct arena arena;
+	struct document document;
+	struct experiment experiment;
+	bool fine;
+};
+
+static void read_text(struct read *read, const char *text)
+{
+	*read = (struct read){.document.source = {"x.yaml", text, strlen(text)}};
+	read->document.arena = &read->arena;
+	read->fine = experiment_read(&read->experiment, &read->document);
+}
+
+static void read_free(struct read *read)
+{
+	diag_free(&read->document.diag);
+	arena_free(&read->arena);
+}
+
+static void test_experiment(void **state)
+{
+	struct read read;
+	(void)state;
+	read_text(&read, "title: T\n"
+	                 "metric: cycles\n"
+	                 "relative_to: B\n"
+	                 "show: percent\n"
+	                 "columns:\n"
+	                 "  A: {machine: m, variant: shared, options: [a=1, b=2]}\n"
+	                 "  B: {machine: m, metric: 1 / cycles}\n"
+	                 "rows:\n"
+	                 "  one: {published: [1.5, ~]}\n"
+	                 "  two: {program: three, variant: [~, plain], kernel: k, outside_mean: yes}\n");
+	if (!read.fine)
+		fail_msg("%s", read.document.diag.text);
+	const struct experiment *experiment = &read.experiment;
+	assert_int_equal(experiment->column_count, 2);
+	assert_int_equal(experiment->row_count, 2);
+	assert_int_equal(experiment->relative_to, 1);
+	assert_int_equal(experiment->show, SHOW_PERCENT);
+	assert_string_equal(experiment->size, "small");
+	assert_int_equal(experiment->columns[0].options.count, 2);
+	assert_null(experiment->columns[0].metric);
+	assert_non_null(experiment->columns[1].metric);
+	assert_string_equal(experiment->rows[0].program, "one");
+	assert_true(experiment->rows[0].published[0] == 1.5);
+	assert_true(isnan(experiment->rows[0].published[1]));
+	assert_true(isnan(experiment->published_mean[0]));
+	assert_true(experiment->rows[1].outside_mean);
+	assert_string_equal(experiment_variant(experiment, 0, 0), "shared");
+	assert_null(experiment_variant(experiment, 0, 1));
+	assert_true(experiment_is_nothing(experiment_variant(experiment, 1, 0)));
+	assert_string_equal(experiment_variant(experiment, 1, 1), "plain");
+	read_free(&read);
+}
+
+static void assert_wrong(const char *text, const char *message)
+{
+	struct read read;
+	read_text(&read, text);
+	assert_false(read.fine);
+	if (!strstr(read.document.diag.text, message))
+		fail_msg("expected '%s', got %s", message, read.document.diag.text);
+	read_free(&read);
+}
+
+#define HEAD "title: T\nmetric: cycles\ncolumns: {A: {machine: m}, B: {machine: m}}\n"
+
+static void test_experiment_errors(void **state)
+{
+	(void)state;
+	assert_wrong("", "x.yaml: error: holds nothing");
+	assert_wrong("title: [", "error: not YAML");
+	assert_wrong("metric: cycles\n", "expected a title");
+	assert_wrong("title: T\nmetric: cycles\n", "expected columns and rows");
+	assert_wrong("title: T\ncolums: {}\n", "x.yaml:2:1: error: unknown key 'colums'; did you mean 'columns'?");
+	assert_wrong("title: T\nmetric: cycels\n",
+	             "x.yaml:2:9: error: metric: no counter 'cycels'; did you mean 'cycles'?");
+	assert_wrong("title: T\ncolumns: {A: {machine: m}}\nrows: {p: {}}\n",
+	             "x.yaml:2:11: error: A: expected a metric, here or for all columns");
+	assert_wrong("title: T\nmetric: cycles\ncolumns: {A: {}}\nrows: {p: {}}\n", "A: expected a machine");
+	assert_wrong(HEAD "rows:\n  p: {published: [1]}\n",
+	             "x.yaml:5:3: error: expected 2 published numbers, one a column, not 1");
+	assert_wrong(HEAD "rows: {p: {published: [1, 2x]}}\n", "expected a number or ~");
+	assert_wrong(HEAD "rows: {p: {variant: [a, b, c]}}\n", "one for each of the 2 columns, not 3");
+	assert_wrong(HEAD "rows: {p: {}}\nrelative_to: C\n", "relative_to: there is no column 'C'");
+	assert_wrong(HEAD "rows: {p: {variant: [a, ~]}}\nrelative_to: B\n", "p: there is nothing in column B");
+	assert_wrong(HEAD "rows: {p: {}}\nshow: ratio\n", "show: a ratio and a percentage need relative_to");
+	assert_wrong(HEAD "rows: {p: {}}\nshow: much\n", "expected value, ratio or percent, not 'much'");
+	assert_wrong(HEAD "rows: {p: {outside_mean: maybe}}\n", "expected yes or no");
+}
+
+static const struct run_config config = {.program = "p",
+                                         .variant = "plain",
+                                         .size = "tiny",
+                                         .seed = 1,
+                                         .arguments = "",
+                                         .machine = "m",
+                                         .options = "a=1",
+                                         .mechanisms = "",
+                                         .library = "l1",
+                                         .binary = "b1",
+                                         .description = "d1"};
+
+static char *temporary(void)
+{
+	char *path = strdup("/tmp/test_lab.XXXXXX");
+	int file = mkstemp(path);
+	assert_true(file >= 0);
+	close(file);
+	return path;
+}
+
+static void put(struct store *store, const struct run_config *run, const char *verdict, const char *stats)
+{
+	char message[STORE_MESSAGE];
+	const struct run_result result = {
+		.verdict = verdict, .output = "", .stats = stats, .revision = "r", .seconds = 1.5};
+	if (!store_put(store, run, &result, message))
+		fail_msg("%s", message);
+}
+
+static void assert_found(struct store *store, const struct run_config *run, bool any_build, const char *expected)
+{
+	char message[STORE_MESSAGE];
+	char *stats = store_find(store, run, any_build, message);
+	assert_string_equal(message, "");
+	if (expected)
+		assert_string_equal(stats, expected);
+	else
+		assert_null(stats);
+	free(stats);
+}
+
+static void count_row(void *context, const struct run_config *run, const struct run_result *result)
+{
+	assert_true(run->seed == 1 && result->seconds == 1.5 && strlen(result->finished) == 19);
+	++*(int *)context;
+}
+
+static void test_store(void **state)
+{
+	char message[STORE_MESSAGE], *path = temporary();
+	struct run_config other = config, rebuilt = config;
+	const struct store_filter filters[] = {{"options", "a=2"}, {"seed", "1"}};
+	int rows = 0;
+	(void)state;
+	struct store *store = store_open(path, false, message);
+	assert_non_null(store);
+	other.options = "a=2";
+	rebuilt.library = "l2";
+	assert_found(store, &config, true, NULL);
+	put(store, &config, "FAIL: exit status 1", "{}");
+	assert_found(store, &config, true, NULL); /* a run that failed is to be made again */
+	put(store, &config, "PASS", "{1}");
+	put(store, &config, "PASS", "{2}"); /* in the place of the first */
+	put(store, &other, "PASS", "{3}");
+	assert_found(store, &rebuilt, false, NULL);
+	assert_found(store, &rebuilt, true, "{2}");
+	store_close(store);
+	store = store_open(path, true, message); /* what is kept is kept */
+	assert_non_null(store);
+	assert_found(store, &config, false, "{2}");
+	assert_found(store, &other, false, "{3}");
+	assert_true(store_each(store, NULL, 0, count_row, &rows, message));
+	assert_int_equal(rows, 2);
+	assert_true(store_each(store, filters, 2, count_row, &rows, message));
+	assert_int_equal(rows, 3);
+	store_close(store);
+	unlink(path);
+	free(path);
+}
+
+static void test_store_errors(void **state)
+{
+	char message[STORE_MESSAGE], *path = temporary();
+	(void)state;
+	FILE *file = fopen(path, "w");
+	for (int i = 0; i < 100; i++)
+		fputs("no database at all, but a text that is long enough\n", file);
+	fclose(file);
+	assert_null(store_open(path, false, message));
+	assert_non_null(strstr(message, path));
+	assert_non_null(strstr(message, "file is not a database"));
+	unlink(path);
+	assert_null(store_open(path, true, message));
+	assert_non_null(strstr(message, "there is no"));
+	assert_null(store_open("/no/such/folder/r.db", false, message));
+	assert_non_null(strstr(message, "/no/such/folder/r.db: cannot open it"));
+	free(path);
+}
+
+struct seen {
+	size_t ended, order[4];
+	bool stop;
+};
+
+static bool note_end(void *context, size_t number)
+{
+	struct seen *seen = context;
+	seen->order[seen->ended++] = number;
+	return !seen->stop;
+}
+
+static bool skip_second(void *context, size_t number)
+{
+	(void)context;
+	return number != 1;
+}
+
+static char *shell[][4] = {{"/bin/sh", "-c", "echo '{}' >$SLUICE_STATS; echo one: PASS", NULL},
+                           {"/bin/sh", "-c", "exit 9", NULL},
+                           {"/no/such/program", NULL},
+                           {"/bin/sh", "-c", "echo bad; kill -SEGV $$", NULL}};
+
+static void test_jobs(void **state)
+{
+	struct job jobs[4] = {0};
+	struct seen seen = {0};
+	const struct jobs_watch watch = {.context = &seen, .needed = skip_second, .ended = note_end};
+	char room[96];
+	(void)state;
+	for (size_t i = 0; i < 4; i++)
+		jobs[i].words = shell[i];
+	jobs_run(jobs, 4, 2, &watch);
+	assert_int_equal(seen.ended, 4);
+	assert_string_equal(jobs[0].stats.bytes, "{}\n");
+	assert_string_equal(job_verdict(&jobs[0], true, room), "PASS");
+	assert_string_equal(job_verdict(&jobs[0], false, room), "FAIL: wrote no statistics");
+	assert_true(jobs[1].ended && !jobs[1].started && !jobs[1].error);
+	assert_string_equal(job_verdict(&jobs[2], false, room), "FAIL: exit status 126");
+	assert_non_null(strstr(jobs[2].output.bytes, "cannot start /no/such/program"));
+	assert_string_equal(job_verdict(&jobs[3], true, room), "FAIL: Segmentation fault");
+	assert_string_equal(job_last_lines(&jobs[3], 5), "bad\n");
+	for (size_t i = 0; i < 4; i++)
+		job_free(&jobs[i]);
+}
+
+/* When the watcher says so, what runs is ended and what waits is not started. */
+static void test_jobs_stop(void **state)
+{
+	static char *words[][4] = {{"/bin/sh", "-c", "true", NULL},
+	                           {"/bin/sh", "-c", "exec sleep 100", NULL},
+	                           {"/bin/sh", "-c", "true", NULL}};
+	struct job jobs[3] = {0};
+	struct seen seen = {.stop = true};
+	const struct jobs_watch watch = {.context = &seen, .ended = note_end};
+	double started = jobs_now();
+	(void)state;
+	for (size_t i = 0; i < 3; i++)
+		jobs[i].words = words[i];
+	jobs_run(jobs, 3, 2, &watch);
+	assert_true(jobs_now() - started < 50);
+	assert_true(jobs[1].ended && !jobs[2].started);
+	for (size_t i = 0; i < 3; i++)
+		job_free(&jobs[i]);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_formula_values), cmocka_unit_test(test_formula_errors),
+		cmocka_unit_test(test_experiment),     cmocka_unit_test(test_experiment_errors),
+		cmocka_unit_test(test_store),          cmocka_unit_test(test_store_errors),
+		cmocka_unit_test(test_jobs),           cmocka_unit_test(test_jobs_stop),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
