@@ -189,16 +189,16 @@ static void loops(void **state)
 	(void)state;
 	static const char *const counted[] = {
 		/* tested before and after the body; upwards, downwards, until equal, by a moving pointer */
-		"mov.u32 %r6, 0;\ntop: setp.ge.s32 %p1, %r6, %r0;\n@%p1 bra out;\n" READ_SIGNED(
-			"%r6") "add.s32 %r6, %r6, 2;\nbra top;\nout:\n",
-		"mov.u32 %r6, 0;\ntop:\n" READ_SIGNED(
-			"%r6") "add.s32 %r6, %r6, 2;\nsetp.lt.s32 %p1, %r6, %r0;\n@%p1 bra top;\n",
-		"and.b32 %r7, %r0, -2;\nsub.s32 %r6, %r7, 2;\ntop:\n" READ_SIGNED(
-			"%r6") "add.s32 %r6, %r6, -2;\nsetp.gt.s32 %p1, %r6, -1;\n@%p1 bra top;\n",
-		"mov.u32 %r6, 0;\ntop:\n" READ_SIGNED(
-			"%r6") "add.s32 %r6, %r6, 2;\nsetp.ne.s32 %p1, %r6, %r0;\n@!%p1 bra out;\nbra top;\nout:\n",
-		"mov.u64 %rd3, %rd0;\nmul.wide.s32 %rd4, %r0, 4;\nadd.s64 %rd4, %rd4, %rd0;\ntop:\n"
-		"ld.global.u32 %r9, [%rd3];\nadd.s64 %rd3, %rd3, 8;\nsetp.lt.u64 %p1, %rd3, %rd4;\n@%p1 bra top;\n",
+		("mov.u32 %r6, 0;\ntop: setp.ge.s32 %p1, %r6, %r0;\n@%p1 bra out;\n" READ_SIGNED(
+			"%r6") "add.s32 %r6, %r6, 2;\nbra top;\nout:\n"),
+		("mov.u32 %r6, 0;\ntop:\n" READ_SIGNED(
+			"%r6") "add.s32 %r6, %r6, 2;\nsetp.lt.s32 %p1, %r6, %r0;\n@%p1 bra top;\n"),
+		("and.b32 %r7, %r0, -2;\nsub.s32 %r6, %r7, 2;\ntop:\n" READ_SIGNED(
+			"%r6") "add.s32 %r6, %r6, -2;\nsetp.gt.s32 %p1, %r6, -1;\n@%p1 bra top;\n"),
+		("mov.u32 %r6, 0;\ntop:\n" READ_SIGNED(
+			"%r6") "add.s32 %r6, %r6, 2;\nsetp.ne.s32 %p1, %r6, %r0;\n@!%p1 bra out;\nbra top;\nout:\n"),
+		("mov.u64 %rd3, %rd0;\nmul.wide.s32 %rd4, %r0, 4;\nadd.s64 %rd4, %rd4, %rd0;\ntop:\n"
+	         "ld.global.u32 %r9, [%rd3];\nadd.s64 %rd3, %rd3, 8;\nsetp.lt.u64 %p1, %rd3, %rd4;\n@%p1 bra top;\n"),
 	};
 	for (size_t i = 0; i < sizeof counted / sizeof *counted; i++) {
 		const struct affine_kernel *kernel = analyze(counted[i]);

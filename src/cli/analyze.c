@@ -118,10 +118,10 @@ static const struct argp analyze_argp = {
 	.args_doc = "FILE.ptx|FILE.cu",
 	.doc = "Show for each global load of a kernel whether its array index can be calculated before the kernel runs "
 	       "(TELEPORT, section 2): strictly, and when loops whose bounds a launch knows count too. With --launch, "
-               "also "
+	       "also "
 	       "the index's range for each block and the bytes that a block reads.\v"
 	       "Pointer arguments need not be given: ranges are bytes from the pointer. Without them two pointers are "
-               "taken "
+	       "taken "
 	       "for far apart.",
 };
 
