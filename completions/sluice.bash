@@ -75,7 +75,7 @@ _sluice() {
 	local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]} options
 	COMPREPLY=()
 	if ((COMP_CWORD == 1)); then
-		mapfile -t COMPREPLY < <(compgen -W "cc run programs figure results ptx annotate effort machine stats --help --version" -- "$word")
+		mapfile -t COMPREPLY < <(compgen -W "cc run programs figure results ptx analyze annotate effort machine stats --help --version" -- "$word")
 		return
 	fi
 	case ${COMP_WORDS[1]} in
@@ -113,6 +113,7 @@ _sluice() {
 		fi
 		options="-o --help"
 		;;
+	analyze) options="--arg --gap --json --kernel --launch --rows --help" ;;
 	annotate) options="--html --table -I -D --help" ;;
 	effort) options="--help" ;;
 	stats) options="--describe --counters --help" ;;
