@@ -36,11 +36,8 @@ static const char *nearest_word(const char *word)
 	const char *nearest = NULL;
 	uint32_t best = SLIP_FAR;
 	for (size_t k = 0; k < WORDS; k++) {
-		uint32_t distance = slip_distance(word, words[k].name);
-		if (distance < best) {
-			best = distance;
+		if (slip_nearer(word, words[k].name, &best))
 			nearest = words[k].name;
-		}
 	}
 	return nearest;
 }

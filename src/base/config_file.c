@@ -106,11 +106,8 @@ static void nearest_key(const struct option *table, size_t count, const char *na
 				continue;
 			char prefix[PATH_SIZE];
 			snprintf(prefix, sizeof prefix, "%.*s", (int)(end + 1 - table[i].name), table[i].name);
-			uint32_t distance = slip_distance(name, prefix);
-			if (distance < best) {
-				best = distance;
+			if (slip_nearer(name, prefix, &best))
 				memcpy(nearest, prefix, sizeof prefix);
-			}
 		}
 	}
 }

@@ -129,13 +129,10 @@ static void unknown_key(struct document *document, const yaml_node_t *node, cons
 	char known[256] = "";
 	uint32_t best = SLIP_FAR;
 	for (const struct document_key *key = keys; key->name; key++) {
-		uint32_t distance = slip_distance(name, key->name);
 		size_t length = strlen(known);
 		snprintf(known + length, sizeof known - length, "%s%s", length ? ", " : "", key->name);
-		if (distance < best) {
-			best = distance;
+		if (slip_nearer(name, key->name, &best))
 			nearest = key->name;
-		}
 	}
 	if (nearest)
 		document_error(document, node, "unknown key '%s'; did you mean '%s'?", name, nearest);

@@ -26,11 +26,8 @@ const struct option *option_nearest(const struct option *table, size_t count, co
 	const struct option *nearest = NULL;
 	uint32_t best = SLIP_FAR;
 	for (size_t i = 0; i < count; i++) {
-		uint32_t distance = slip_distance(name, table[i].name);
-		if (distance < best) {
-			best = distance;
+		if (slip_nearer(name, table[i].name, &best))
 			nearest = &table[i];
-		}
 	}
 	return nearest;
 }

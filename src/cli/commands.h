@@ -45,6 +45,12 @@ struct cli_options {
 /* Adds one; ends the program with a usage error when it is not KEY=VALUE. */
 void cli_add_option(struct cli_options *options, const char *assignment, const struct argp_state *state);
 
+/* The value of an option that takes one of a few words, NULL-terminated; does not return when it is none of them. */
+const char *cli_choice(const char *option, const char *value, const char *const *choices,
+                       const struct argp_state *state);
+/* Those of --size. */
+extern const char *const cli_sizes[];
+
 /* A whole number of at least `least`, or a usage error that names the option. */
 uint64_t cli_number(const char *option, const char *text, uint64_t least, const struct argp_state *state);
 

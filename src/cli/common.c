@@ -40,6 +40,22 @@ void cli_add_option(struct cli_options *options, const char *assignment, const s
 	options->list[options->count] = NULL;
 }
 
+const char *const cli_sizes[] = {"tiny", "small", "paper", NULL};
+
+const char *cli_choice(const char *option, const char *value, const char *const *choices,
+                       const struct argp_state *state)
+{
+	char known[128] = "";
+	for (size_t i = 0; choices[i]; i++) {
+		size_t length = strlen(known);
+		if (strcmp(choices[i], value) == 0)
+			return value;
+		snprintf(known + length, sizeof known - length, "%s%s", i ? ", " : "", choices[i]);
+	}
+	argp_error(state, "%s: expected one of %s, not '%s'", option, known, value);
+	return NULL;
+}
+
 uint64_t cli_number(const char *option, const char *text, uint64_t least, const struct argp_state *state)
 {
 	char *end;

@@ -44,9 +44,7 @@ static error_t parse(int key, char *value, struct argp_state *state)
 		wish->way.parallel = cli_number("-j", value, 1, state);
 		return 0;
 	case KEY_SIZE:
-		if (strcmp(value, "tiny") != 0 && strcmp(value, "small") != 0 && strcmp(value, "paper") != 0)
-			argp_error(state, "--size: expected one of tiny, small, paper, not '%s'", value);
-		wish->size = value;
+		wish->size = cli_choice("--size", value, cli_sizes, state);
 		return 0;
 	case KEY_SEED:
 		cli_number("--seed", value, 0, state);

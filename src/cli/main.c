@@ -61,11 +61,8 @@ static int unknown(const char *name)
 	const char *nearest = NULL;
 	uint32_t best = SLIP_FAR;
 	for (size_t i = 0; i < COMMANDS; i++) {
-		uint32_t distance = slip_distance(name, commands[i].name);
-		if (distance < best) {
-			best = distance;
+		if (slip_nearer(name, commands[i].name, &best))
 			nearest = commands[i].name;
-		}
 	}
 	const char *kind = *name == '-' ? "option" : "command";
 	if (nearest)

@@ -15,20 +15,6 @@
 
 enum { KEY_PAPER = 512, KEY_JSON, KEY_ALL, KEY_SIZE, KEY_VARIANT, KEY_SEED };
 
-static const char *check_choice(const char *option, const char *value, const char *const *choices,
-                                const struct argp_state *state)
-{
-	char known[128] = "";
-	for (size_t i = 0; choices[i]; i++) {
-		size_t length = strlen(known);
-		if (strcmp(choices[i], value) == 0)
-			return value;
-		snprintf(known + length, sizeof known - length, "%s%s", i ? ", " : "", choices[i]);
-	}
-	argp_error(state, "%s: expected one of %s, not '%s'", option, known, value);
-	return NULL;
-}
-
 static void add_name(struct request *request, const char *name)
 {
 	struct words *names = &request->names;
@@ -38,7 +24,6 @@ static void add_name(struct request *request, const char *name)
 
 static error_t parse(int key, char *value, struct argp_state *state)
 {
-	static const char *const sizes[] = {"tiny", "small", "paper", NULL};
 	struct request *request = state->input;
 	switch (key) {
 	case ARGP_KEY_INIT:
@@ -46,7 +31,7 @@ static error_t parse(int key, char *value, struct argp_state *state)
 			state->child_inputs[0] = &request->run;
 		return 0;
 	case KEY_PAPER:
-		request->paper = check_choice("--paper", value, program_papers, state);
+		request->paper = cli_choice("--paper", value, program_papers, state);
 		return 0;
 	case KEY_JSON:
 		request->json = true;
@@ -55,7 +40,7 @@ static error_t parse(int key, char *value, struct argp_state *state)
 		request->all = true;
 		return 0;
 	case KEY_SIZE:
-		request->size = check_choice("--size", value, sizes, state);
+		request->size = cli_choice("--size", value, cli_sizes, state);
 		return 0;
 	case KEY_VARIANT:
 		request->variant = value;
@@ -155,16 +140,13 @@ static const struct program *cannot_find(const struct request *request, const ch
 	uint32_t best = SLIP_FAR;
 	for (size_t i = 0; i < request->known.count; i++) {
 		const struct program *program = &request->known.list[i];
-		uint32_t distance = slip_distance(name, program->name);
 		size_t length = strlen(several);
 		if (!request_covers(request, program))
 			continue;
 		if (answers_to(request, program, name))
 			snprintf(several + length, sizeof several - length, "%s%s", length ? ", " : "", program->name);
-		if (distance < best) {
-			best = distance;
+		if (slip_nearer(name, program->name, &best))
 			nearest = program->name;
-		}
 	}
 	if (found)
 		cli_error(request->name, "'%s' may be each of %s; say which", name, several);

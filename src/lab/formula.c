@@ -81,11 +81,8 @@ static const struct figure *find_figure(const char *name)
 
 static void consider(const char *name, const char *known, uint32_t *best, char nearest[128])
 {
-	uint32_t distance = slip_distance(name, known);
-	if (distance >= *best)
-		return;
-	*best = distance;
-	snprintf(nearest, 128, "%s", known);
+	if (slip_nearer(name, known, best))
+		snprintf(nearest, 128, "%s", known);
 }
 
 /* Knows what the machine counts. A group it does not know may be a mechanism's. */

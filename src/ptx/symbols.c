@@ -178,11 +178,8 @@ static bool copy_word(const struct name *name, char word[LONGEST_SLIP])
 
 static void nearer(const char *word, const char *candidate, uint32_t *best, const char **nearest)
 {
-	uint32_t distance = slip_distance(word, candidate);
-	if (distance < *best) {
-		*best = distance;
+	if (slip_nearer(word, candidate, best))
 		*nearest = candidate;
-	}
 }
 
 const char *nearest_opcode(const struct name *name)
