@@ -278,6 +278,56 @@ static void test_late_row_hit(void **state)
 	arena_free(&bench.arena);
 }
 
+static struct request *urgent_row(struct bench *bench, uint32_t bank, uint32_t row)
+{
+	struct request *request = make(bench, false, bank, row);
+	request->urgent = true;
+	return push(bench, request);
+}
+
+/* An urgent request overtakes the older ones of its bank, even those of the open row; these go on when it is done. In
+ * another bank nobody waits for it. */
+static void test_urgent_overtakes(void **state)
+{
+	struct bench bench;
+	open_bench(&bench, state, timings());
+	struct request *first = read_row(&bench, 5, 1), *hit = read_row(&bench, 5, 1);
+	struct request *urgent = urgent_row(&bench, 5, 2);
+	uint64_t read = FIRST + RCD, row_2 = FIRST + RC + RCD, row_1 = FIRST + 2 * RC + RCD;
+	expect_answer(&bench, first, read + CL + SEEN);
+	run_to(&bench, 40);
+	struct request *other = read_row(&bench, 9, 1);
+	expect_answer(&bench, other, 40 + FIRST + RCD + CL + SEEN);
+	expect_answer(&bench, urgent, row_2 + CL + SEEN);
+	expect_answer(&bench, hit, row_1 + CL + SEEN);
+	assert_int_equal(bench.channel.stats.row_hits, 0);
+	arena_free(&bench.arena);
+}
+
+/* Among urgent requests the rule is the old one: those of the open row first, then the oldest. The bank stays with a row
+ * for urgent requests only: the ordinary hit on row 1 waits for the urgent ones of row 2, and is then a hit no more. */
+static void test_row_hits_among_urgent(void **state)
+{
+	struct bench bench;
+	struct request *order[6];
+	open_bench(&bench, state, timings());
+	order[0] = read_row(&bench, 5, 1);
+	order[5] = read_row(&bench, 5, 1);
+	order[2] = urgent_row(&bench, 5, 2);
+	order[4] = read_row(&bench, 5, 2);
+	order[1] = urgent_row(&bench, 5, 1);
+	order[3] = urgent_row(&bench, 5, 2);
+	uint64_t read = FIRST + RCD;
+	expect_answer(&bench, order[0], read + CL + SEEN);
+	expect_answer(&bench, order[1], read + CCDL + CL + SEEN);
+	for (uint32_t i = 0; i < 3; i++)
+		expect_answer(&bench, order[2 + i], FIRST + RC + RCD + i * CCDL + CL + SEEN);
+	expect_answer(&bench, order[5], FIRST + 2 * RC + RCD + CL + SEEN);
+	assert_int_equal(bench.channel.stats.row_hits, 3);
+	assert_int_equal(bench.channel.stats.requests, 6);
+	arena_free(&bench.arena);
+}
+
 /* The scheduler sees at most `queue` waiting requests; one that comes then stays in the delay line and is counted.
  * Here the bank has a current request, two wait, and five more of the same row: the next enters when the first is
  * read and the bank has taken another. */
@@ -471,6 +521,8 @@ int main(void)
 		BOTH_WAYS(test_data_in_order),
 		BOTH_WAYS(test_row_hits_first),
 		BOTH_WAYS(test_late_row_hit),
+		BOTH_WAYS(test_urgent_overtakes),
+		BOTH_WAYS(test_row_hits_among_urgent),
 		BOTH_WAYS(test_queue_limit),
 		BOTH_WAYS(test_credits),
 		BOTH_WAYS(test_full_slice),

@@ -82,17 +82,34 @@ static void finish_transfer(struct dram_channel *channel, uint64_t cycle)
 	}
 }
 
+/* Urgent requests shut the others out. */
+static bool may_go(const struct dram_bank *bank, const struct request *request)
+{
+	return !bank->urgent || request->urgent;
+}
+
+/* The open row when a request for it may go, else the row of the oldest that may. */
+static uint32_t choose_row(const struct dram_bank *bank)
+{
+	uint32_t row = DRAM_NO_ROW;
+	for (const struct request *r = bank->first; r; r = r->next) {
+		if (!may_go(bank, r))
+			continue;
+		if (r->row == bank->open_row)
+			return r->row;
+		if (row == DRAM_NO_ROW)
+			row = r->row;
+	}
+	return row;
+}
+
 /* Takes from a bank's queue: the oldest request of the row that it stays with. */
 static struct request *take(struct dram_channel *channel, struct dram_bank *bank)
 {
-	if (bank->serving_row == DRAM_NO_ROW) {
-		bank->serving_row = bank->first->row;
-		for (struct request *r = bank->first; r; r = r->next)
-			if (r->row == bank->open_row)
-				bank->serving_row = bank->open_row;
-	}
+	if (bank->serving_row == DRAM_NO_ROW || bank->urgent)
+		bank->serving_row = choose_row(bank);
 	struct request *before = NULL, *request = bank->first;
-	while (request->row != bank->serving_row) {
+	while (request->row != bank->serving_row || !may_go(bank, request)) {
 		before = request;
 		request = request->next;
 	}
@@ -102,6 +119,7 @@ static struct request *take(struct dram_channel *channel, struct dram_bank *bank
 		bank->first = request->next;
 	if (bank->last == request)
 		bank->last = before;
+	bank->urgent -= request->urgent;
 	bool more = false;
 	for (struct request *r = bank->first; r; r = r->next)
 		more |= r->row == bank->serving_row;
@@ -333,6 +351,7 @@ static void enter_scheduler(struct dram_channel *channel, uint64_t l2_cycle)
 	else
 		bank->first = request;
 	bank->last = request;
+	bank->urgent += request->urgent;
 	channel->waiting |= 1ull << request->bank;
 	channel->pending++;
 }

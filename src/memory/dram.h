@@ -2,7 +2,8 @@
  *
  * Times are in command-clock cycles. A request moves `atom_bytes` per column command; each cycle the channel issues at most
  * one command. Per bank the scheduler stays with the open row while requests for it wait (oldest first), else takes the
- * oldest request's row; banks are tried round robin.
+ * oldest request's row; banks are tried round robin. While urgent requests wait in a bank, it takes one of them, by the same
+ * rule among these; nothing keeps the others from waiting long.
  */
 #ifndef SLUICE_MEMORY_DRAM_H
 #define SLUICE_MEMORY_DRAM_H
@@ -57,6 +58,7 @@ struct dram_bank {
 	struct request *first, *last; /* waiting, in order of arrival */
 	uint32_t open_row;            /* last row activated */
 	uint32_t serving_row;         /* row the scheduler stays with, or DRAM_NO_ROW */
+	uint32_t urgent;              /* requests of those waiting */
 	bool active;
 	uint8_t next; /* enum dram_command: what the current request needs */
 	struct dram_allowed allowed;

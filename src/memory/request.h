@@ -50,6 +50,7 @@ struct request {
 	bool is_write, is_reply;
 	bool is_whole; /* a write of every byte of its sectors */
 	bool bypass;   /* its answer goes past L1 */
+	bool urgent;   /* its sender asked memory controllers to serve it before others */
 	uint16_t sm, warp, slice;
 	uint32_t lanes;
 	uint32_t sent;          /* DRAM: bytes whose commands were issued */
