@@ -202,6 +202,87 @@ static void test_round_robin(void **state)
 	arena_free(&bench.arena);
 }
 
+/* Output 0 shows packets from these inputs, in this order. */
+static void expect_order(struct bench *bench, const char *inputs)
+{
+	char order[32] = "";
+	for (uint32_t n = 0; inputs[n];) {
+		const struct request *request = seen(bench, 0);
+		if (request) {
+			order[n++] = (char)('0' + request->sm);
+			take(bench, 0);
+		}
+		assert_true(bench->cycle < 400);
+		tick(bench);
+	}
+	assert_string_equal(order, inputs);
+	arena_free(&bench->arena);
+}
+
+/* `packets` from each of inputs 0, 1 and 2 to output 0. */
+static void send_from_three(struct bench *bench, uint32_t packets)
+{
+	for (uint32_t input = 0; input < 3; input++)
+		for (uint32_t n = 0; n < packets; n++)
+			send(bench, input, 0, 1)->sm = (uint16_t)input;
+}
+
+/* A preferred input goes before the others or behind them, wherever it stands among them; what it wins does not
+ * touch the others' turns. */
+static void test_preference(void **state)
+{
+	static const struct {
+		uint32_t input;
+		enum crossbar_preference preference;
+		const char *order;
+	} row[] = {
+		{0, CROSSBAR_FIRST, "000121212"}, {1, CROSSBAR_FIRST, "111020202"}, {2, CROSSBAR_FIRST, "222010101"},
+		{0, CROSSBAR_LAST, "121212000"},  {1, CROSSBAR_LAST, "020202111"},  {2, CROSSBAR_LAST, "010101222"},
+		{1, CROSSBAR_FAIR, "012012012"},
+	};
+	for (size_t i = 0; i < sizeof row / sizeof row[0]; i++) {
+		struct bench bench;
+		open_bench(&bench, state, 16, 16);
+		crossbar_prefer(&bench.crossbar, 3, CROSSBAR_FIRST); /* the later call replaces it */
+		crossbar_prefer(&bench.crossbar, row[i].input, row[i].preference);
+		send_from_three(&bench, 3);
+		expect_order(&bench, row[i].order);
+	}
+}
+
+/* The others' turns go on where they were: input 3, which asks at 4 and at 10, wins the grants of 5 and 11, between
+ * which and behind which no round begins anew. */
+static void test_turns_survive_preference(void **state)
+{
+	struct bench bench;
+	open_bench(&bench, state, 16, 16);
+	crossbar_prefer(&bench.crossbar, 3, CROSSBAR_FIRST);
+	send_from_three(&bench, 4);
+	for (uint64_t cycle = 1; cycle <= 7; cycle += 6) {
+		while (bench.cycle < cycle)
+			tick(&bench);
+		send(&bench, 3, 0, 1)->sm = 3;
+	}
+	expect_order(&bench, "03123012012012");
+}
+
+/* Alternating, it depends on the cycle in which both ask: even, and input 1 wins; odd, and it loses. */
+static void test_alternating_preference(void **state)
+{
+	for (uint64_t start = 0; start < 4; start++) {
+		struct bench bench;
+		open_bench(&bench, state, 16, 16);
+		crossbar_prefer(&bench.crossbar, 1, CROSSBAR_ALTERNATE);
+		while (bench.cycle < start)
+			tick(&bench);
+		send(&bench, 0, 0, 1);
+		send(&bench, 1, 0, 1)->sm = 1;
+		send(&bench, 2, 0, 1)->sm = 2;
+		bool even = (start + ENTER + CHANNEL) % 2 == 0;
+		expect_order(&bench, even ? "102" : "021");
+	}
+}
+
 static uint64_t later(uint64_t a, uint64_t b)
 {
 	return a > b ? a : b;
@@ -343,6 +424,9 @@ int main(void)
 		BOTH_WAYS(test_two_inputs_two_outputs),
 		BOTH_WAYS(test_one_input_two_packets),
 		BOTH_WAYS(test_round_robin),
+		BOTH_WAYS(test_preference),
+		BOTH_WAYS(test_turns_survive_preference),
+		BOTH_WAYS(test_alternating_preference),
 		BOTH_WAYS(test_credits),
 		BOTH_WAYS(test_injection_room),
 		BOTH_WAYS(test_back_pressure),

@@ -54,6 +54,7 @@ void crossbar_open(struct crossbar *crossbar, const struct crossbar_config *conf
 	                              .output_words = bits_words(outputs),
 	                              .slot_mask = power_of_two_from(config->buffer_flits) - 1,
 	                              .wake = UINT64_MAX,
+	                              .preferred = CROSSBAR_FREE,
 	                              .route = route};
 	crossbar->offered = arena_array(arena, crossbar->input_words, sizeof(uint64_t));
 	crossbar->buffered = arena_array(arena, crossbar->input_words, sizeof(uint64_t));
@@ -65,6 +66,13 @@ void crossbar_open(struct crossbar *crossbar, const struct crossbar_config *conf
 		open_input(crossbar, i, arena);
 	for (uint32_t i = 0; i < outputs; i++)
 		open_output(crossbar, &crossbar->output[i], arena);
+}
+
+void crossbar_prefer(struct crossbar *crossbar, uint32_t input, enum crossbar_preference preference)
+{
+	assert(input < crossbar->inputs);
+	crossbar->preference = (uint8_t)preference;
+	crossbar->preferred = preference == CROSSBAR_FAIR ? CROSSBAR_FREE : input;
 }
 
 /* The ring slot of a flit or packet number. */
@@ -150,10 +158,21 @@ static void grant(struct crossbar *crossbar, uint32_t o, uint64_t step)
 	crossbar->stats.output_conflicts += output->asking - 1;
 	output->asking = 0;
 	output->owner = i;
-	output->next = i + 1 == crossbar->inputs ? 0 : i + 1;
+	if (i != crossbar->preferred) /* the others' turn goes on where it was */
+		output->next = i + 1 == crossbar->inputs ? 0 : i + 1;
 	crossbar->input[i].granted_at = step;
 	bits_remove(crossbar->buffered, i);
 	bits_add(crossbar->moving, o);
+}
+
+/* Whether input `i`, which asks behind the candidate, goes before it. Inputs ask in the order of their numbers. */
+static bool goes_before(const struct crossbar *crossbar, const struct crossbar_output *output, uint32_t i)
+{
+	if (i == crossbar->preferred)
+		return crossbar->prevails;
+	if (output->candidate == crossbar->preferred)
+		return !crossbar->prevails;
+	return output->candidate < output->next && i >= output->next;
 }
 
 /* Notes the output that an input's first packet asks for. */
@@ -168,7 +187,7 @@ static void ask(struct crossbar *crossbar, uint32_t i, uint64_t cycle, uint64_t 
 		crossbar->stats.output_conflicts++;
 		return;
 	}
-	if (!output->asking++ || (output->candidate < output->next && i >= output->next))
+	if (!output->asking++ || goes_before(crossbar, output, i))
 		output->candidate = i;
 	bits_add(crossbar->asked, o);
 }
@@ -252,6 +271,8 @@ static bool inject_all(struct crossbar *crossbar, uint64_t cycle, uint64_t now)
 void crossbar_tick(struct crossbar *crossbar, uint64_t cycle, uint64_t now)
 {
 	uint64_t step = cycle * crossbar->config.speedup;
+	crossbar->prevails = crossbar->preference == CROSSBAR_FIRST ||
+	                     (crossbar->preference == CROSSBAR_ALTERNATE && cycle % 2 == 0);
 	for (uint32_t k = 0; k < crossbar->config.speedup; k++) {
 		move_flits(crossbar, cycle, step + k, now, k == 0);
 		allocate(crossbar, cycle, step + k);

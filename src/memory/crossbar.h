@@ -2,7 +2,7 @@
  *
  * The router of BookSim's single-stage `fly` as GPGPU-Sim configures it: wormhole, one virtual channel, credits.
  *   producer's port -> channel (1 cycle) -> input buffer -> virtual-channel allocation (1: an output belongs to one packet
- *   until its tail has left; round robin over inputs) -> switch allocation (1) -> traversal (1) -> channel (1) ->
+ *   until its tail has left; round robin over inputs, of which one may go first or last) -> switch allocation (1) -> traversal (1) -> channel (1) ->
  *   ejection buffer -> consumer's port
  * A packet that is alone takes 6 cycles from the step in which it enters the channel to its last flit's arrival at the
  * consumer's port, plus one for each flit beyond the first; an input or an output that changes packets loses an
@@ -78,6 +78,14 @@ struct crossbar_output {
 
 #define CROSSBAR_FREE UINT32_MAX
 
+/* How one input stands to the others when several ask for a free output. */
+enum crossbar_preference {
+	CROSSBAR_FAIR,      /* in its turn, as they all do */
+	CROSSBAR_FIRST,     /* before all others */
+	CROSSBAR_LAST,      /* only when nobody else asks */
+	CROSSBAR_ALTERNATE, /* FIRST in even cycles, LAST in odd ones */
+};
+
 struct crossbar {
 	struct crossbar_config config;
 	struct crossbar_input *input;
@@ -93,12 +101,19 @@ struct crossbar {
 	uint64_t *asked;    /* set: free outputs that somebody asks for in this cycle */
 	uint8_t flits_of[CROSSBAR_MAX_PACKET / 8 + 1]; /* by packet size in 8 bytes */
 	uint32_t (*route)(const struct request *request);
+	uint8_t preference; /* enum crossbar_preference, of ... */
+	uint32_t preferred; /* input, or CROSSBAR_FREE; all others are fair */
+	bool prevails;      /* in this cycle it goes first, else last */
 	struct crossbar_stats stats;
 };
 
 /* `route` gives the output of a packet. Outputs' ports are set by whoever wires the machine. */
 void crossbar_open(struct crossbar *crossbar, const struct crossbar_config *config, uint32_t inputs, uint32_t outputs,
                    uint32_t (*route)(const struct request *request), struct arena *arena);
+
+/* Sets how one input stands to the others, which take turns among themselves whatever it wins. Before the first tick, or
+ * between kernels; one input at a time: the one before it is fair again. CROSSBAR_FAIR ends it. */
+void crossbar_prefer(struct crossbar *crossbar, uint32_t input, enum crossbar_preference preference);
 
 static inline uint32_t crossbar_flits(const struct crossbar *crossbar, const struct request *request)
 {
