@@ -328,6 +328,8 @@ static void test_determinism(void **state)
 		{"sm.warp_order=lrr", "sm.count=3", "l2.input_queue=1", "l2.reply_queue=1", "l2.to_dram_queue=1", NULL},
 		{"sm.warp_order=two_level", "sm.mem.collectors=1", "l1d.sets=1", "network.boundary_flits=9", NULL},
 		{"sm.global_skips_l1=true", "sm.count=4", "sm.register_banks=2", "l1i.sets=1", "l1c.mshrs=1", NULL},
+		{"sm.zero_latency_memory=true", "l1d.sets=8", "l1d.port_bytes=32", "l1i.sets=1",
+	         "network.boundary_flits=5", NULL},
 	};
 	struct outcome first[BUSY_KERNELS], second[BUSY_KERNELS];
 	uint8_t *memory[2] = {malloc(BUSY_BYTES), malloc(BUSY_BYTES)};
@@ -364,6 +366,7 @@ static void test_threads(void **state)
 		{{"sm.count=5", "map.channels=4", "l2.to_dram_queue=1", "network.boundary_flits=9", NULL}, {2}},
 		{{"clock.dram=100", "clock.l2=350", "clock.network=1400", NULL}, {2}},
 		{{"sm.warp_order=lrr", "sm.count=2", "map.channels=1", NULL}, {16}},
+		{{"sm.zero_latency_memory=true", NULL}, {2}},
 	};
 	struct outcome alone[BUSY_KERNELS], together[BUSY_KERNELS];
 	uint8_t *memory[2] = {malloc(BUSY_BYTES), malloc(BUSY_BYTES)};
@@ -397,6 +400,8 @@ static void test_shape_changes_no_result(void **state)
 		{"sm.warp_order=lrr", "sm.count=1", NULL},
 		{"sm.schedulers=4", "sm.register_banks=1", "l1d.mshrs=1", NULL},
 		{"clock.dram=100", "clock.l2=350", "clock.network=1400", NULL},
+		{"sm.perfect_l1=true", NULL},
+		{"sm.zero_latency_memory=true", "sm.l1_latency=35", NULL},
 	};
 	uint8_t *want = NULL;
 	(void)state;

@@ -337,15 +337,19 @@ static enum cache_result access_write(struct cache *cache, struct request *reque
 	return spot->probe == PROBE_RESERVED ? CACHE_MERGED : CACHE_MISS;
 }
 
-enum cache_result cache_access(struct cache *cache, struct request *request, uint64_t cycle, bool *sent_down)
+static enum cache_result look_up(struct cache *cache, struct request *request, uint64_t cycle, bool *sent_down)
 {
 	struct spot spot = probe(cache, request);
-	enum cache_result result = CACHE_REFUSED;
+	if (spot.probe == PROBE_NO_LINE)
+		return CACHE_REFUSED;
+	return request->is_write ? access_write(cache, request, &spot, cycle, sent_down)
+	                         : access_read(cache, request, &spot, cycle);
+}
 
+enum cache_result cache_access(struct cache *cache, struct request *request, uint64_t cycle, bool *sent_down)
+{
 	*sent_down = false;
-	if (spot.probe != PROBE_NO_LINE)
-		result = request->is_write ? access_write(cache, request, &spot, cycle, sent_down)
-		                           : access_read(cache, request, &spot, cycle);
+	enum cache_result result = cache->config.perfect ? CACHE_HIT : look_up(cache, request, cycle, sent_down);
 	if (result == CACHE_REFUSED) {
 		cache->stats.refused++;
 		cache->refused = request;

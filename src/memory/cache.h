@@ -36,6 +36,7 @@ struct cache_config {
 	uint32_t mshrs, merges; /* lines in flight; requests a line */
 	uint32_t miss_queue;    /* requests waiting to be sent down */
 	uint32_t port_bytes;    /* data port: bytes a cycle; 0: a line */
+	bool perfect;           /* idealised: every access hits, nothing goes down */
 };
 
 /* How an access ended. Refused: nothing was done, try again. */

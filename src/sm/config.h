@@ -40,6 +40,7 @@ struct sm_config {
 	bool alternate;                 /* the schedulers take turns at going first */
 	bool sleep;                     /* ticks only when something can happen; changes no result */
 	bool global_skips_l1, flush_l1; /* flush: L1 data forgets at a kernel's end */
+	bool zero_latency_memory;       /* idealised: what the SM's caches send on is answered at once */
 	struct cache_config l1d, l1i, l1c;
 };
 

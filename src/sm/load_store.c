@@ -8,8 +8,28 @@ enum client { CLIENT_SHARED, CLIENT_CONSTANT, CLIENT_BYPASSED, CLIENT_L1, CLIENT
 /* Level under which waiting for shared memory is charged (behind those of enum request_level). */
 enum { LEVEL_SHARED = LEVEL_DRAM + 1 };
 
+/* Zero-latency memory: the answer stands at the port of the replies, to be seen in the next cycle. It takes none of the
+ * units that the crossbar counts, which may be another host thread's. */
+static bool answer_at_once(struct sm *sm, struct request *request)
+{
+	struct port *replies = &sm->from_network;
+	if (request->kind == REQUEST_L1_WRITEBACK) { /* nobody waits for it */
+		request_release(sm->requests, request);
+		return true;
+	}
+	if (replies->items == replies->capacity) {
+		sm->sends_refused++;
+		return false;
+	}
+	request->is_reply = true;
+	port_insert(replies, request, 0, 0, sm->now);
+	return true;
+}
+
 bool network_send(struct sm *sm, struct request *request)
 {
+	if (sm->config.zero_latency_memory)
+		return answer_at_once(sm, request);
 	if (!crossbar_has_room(sm->network, sm->index, request, sm->now)) {
 		sm->stats.network_full++;
 		sm->sends_refused++;
@@ -211,8 +231,12 @@ static void fetch_line(const struct cache *cache, struct request *request)
 
 static bool goes_past_l1(const struct sm *sm, const struct op *op)
 {
-	return op->inst->kind == SIMT_ATOMIC || (op->space != PTX_LOCAL && sm->config.global_skips_l1) ||
-	       op->inst->cache == PTX_CG || op->inst->cache == PTX_CV;
+	if (op->inst->kind == SIMT_ATOMIC)
+		return true;
+	if (sm->config.l1d.perfect)
+		return false;
+	return (op->space != PTX_LOCAL && sm->config.global_skips_l1) || op->inst->cache == PTX_CG ||
+	       op->inst->cache == PTX_CV;
 }
 
 /* The request for the instruction's next access; one that was turned away is offered again. */
