@@ -13,6 +13,7 @@
 
 #include <cmocka.h>
 
+#include "api/attach.h"
 #include "base/config_file.h"
 #include "flow/flow.h"
 #include "gpu/gpu.h"
@@ -20,6 +21,7 @@
 struct gpu_kit {
 	struct diag diag;
 	struct machine machine;
+	struct attachments attachments;
 	struct gpu *gpu;
 	struct ptx_module *module;
 	struct simt_program *program;
@@ -39,7 +41,10 @@ static inline void kit_open(struct gpu_kit *kit, const char *const *options)
 		good = config_assign(*options, machine_options, machine_option_count, &kit->machine, &kit->diag);
 	if (!good || !machine_check(&kit->machine, &kit->diag))
 		fail_msg("%s", kit->diag.text);
-	kit->gpu = gpu_open(&kit->machine, kit_threads);
+	const struct mech_machine seen = gpu_mech_machine(&kit->machine);
+	if (!attach_rest(&kit->attachments, kit->machine.warp_order, &seen, &kit->diag))
+		fail_msg("%s", kit->diag.text);
+	kit->gpu = gpu_open(&kit->machine, kit->attachments.list, kit->attachments.count, kit_threads);
 	assert_non_null(kit->gpu);
 }
 
@@ -58,6 +63,7 @@ static inline void kit_close(struct gpu_kit *kit)
 {
 	kit_unload(kit);
 	gpu_close(kit->gpu);
+	attachments_free(&kit->attachments);
 	diag_free(&kit->diag);
 }
 

@@ -369,8 +369,8 @@ static void test_two_level(void **state)
 	uint32_t one[MAX_WARPS][MAX_CLOCKS], all[MAX_WARPS][MAX_CLOCKS];
 	enum { COUNT = 12, WARPS = 4 };
 	(void)state;
-	issue_times("sm.warp_order=two_level", "sm.two_level_ready=1", WARPS, COUNT, one);
-	issue_times("sm.warp_order=two_level", "sm.two_level_ready=8", WARPS, COUNT, all);
+	issue_times("sm.warp_order=two_level:ready=1", "sm.blocks=8", WARPS, COUNT, one);
+	issue_times("sm.warp_order=two_level:ready=8", "sm.blocks=8", WARPS, COUNT, all);
 	for (uint32_t w = 0; w < WARPS; w++)
 		for (uint32_t v = 0; v < w; v++) {
 			assert_true(one[v][COUNT - 1] < one[w][0] || one[w][COUNT - 1] < one[v][0]);

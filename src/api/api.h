@@ -4,6 +4,7 @@
 
 #include "sluice.h"
 
+#include "api/attach.h"
 #include "api/record.h"
 #include "gpu/gpu.h"
 #include "simt/check.h"
@@ -33,6 +34,7 @@ struct register_override {
 
 struct sluice_gpu {
 	struct machine machine;
+	struct attachments attachments;
 	struct gpu *gpu;
 	bool functional;
 	uint64_t max_instructions, instructions; /* thread instructions: limit (0: none), executed so far */

@@ -98,8 +98,12 @@ static void read_settings(sluice_gpu *gpu, const struct sluice_settings *setting
 		else
 			config_assign(*option, machine_options, machine_option_count, &gpu->machine, diag);
 	}
-	if (!diag->errors)
-		machine_check(&gpu->machine, diag);
+	for (const char *const *mechanism = settings->mechanisms; mechanism && *mechanism; mechanism++)
+		attach(&gpu->attachments, *mechanism, diag);
+	if (!diag->errors && machine_check(&gpu->machine, diag)) {
+		const struct mech_machine seen = gpu_mech_machine(&gpu->machine);
+		attach_rest(&gpu->attachments, gpu->machine.warp_order, &seen, diag);
+	}
 }
 
 /* More threads than cores would only wait for each other, step by step. */
@@ -135,7 +139,8 @@ enum sluice_status sluice_open(sluice_gpu **opened, const struct sluice_settings
 		while (length && diag.text[length - 1] == '\n')
 			diag.text[--length] = '\0';
 		status = api_fail(error, SLUICE_BAD_SETTING, "%s", diag.text);
-	} else if (!(gpu->gpu = gpu_open(&gpu->machine, useful_threads(settings->threads)))) {
+	} else if (!(gpu->gpu = gpu_open(&gpu->machine, gpu->attachments.list, gpu->attachments.count,
+	                                 useful_threads(settings->threads)))) {
 		status = api_fail(error, SLUICE_NO_MEMORY, "cannot reserve %u MiB for device memory: %s",
 		                  gpu->machine.memory_mib, strerror(errno));
 	} else {
@@ -157,6 +162,7 @@ void sluice_close(sluice_gpu *gpu)
 	while (gpu->modules)
 		sluice_unload(gpu, gpu->modules);
 	gpu_close(gpu->gpu);
+	attachments_free(&gpu->attachments);
 	simt_checks_close(gpu->checks);
 	for (size_t i = 0; i < gpu->override_count; i++)
 		free(gpu->overrides[i].kernel);

@@ -46,8 +46,9 @@ bool option_set(const struct option *option, void *config, const char *value, ch
 /* Writes the field's value as text that option_set() accepts. */
 void option_print(const struct option *option, const void *config, char *text, size_t size);
 
-/* Where the figures of a counter come from, and how instances combine (always by summing). */
+/* Where the figures of a counter come from, and how those of several units, or launches, become one. */
 enum counter_scope { SCOPE_SM, SCOPE_SLICE, SCOPE_CHANNEL, SCOPE_NETWORK, SCOPE_GPU };
+enum counter_combination { COMBINE_SUM, COMBINE_LARGEST };
 
 struct counter {
 	const char *name; /* within its group: "accesses" */
@@ -55,7 +56,19 @@ struct counter {
 	enum counter_scope scope;
 	size_t offset; /* of the uint64_t in the statistics struct */
 	const char *meaning;
+	enum counter_combination combination;
 };
+
+/* Combines a counter's value in the struct at `from` with that in the struct at `to`. */
+static inline void counter_combine(const struct counter *row, void *to, const void *from)
+{
+	uint64_t *sum = (uint64_t *)((char *)to + row->offset);
+	uint64_t value = *(const uint64_t *)((const char *)from + row->offset);
+	if (row->combination == COMBINE_SUM)
+		*sum += value;
+	else if (value > *sum)
+		*sum = value;
+}
 
 /* A group of counters that lie in one struct; the full name of a counter is "group.name". */
 struct counter_group {

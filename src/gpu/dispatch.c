@@ -1,31 +1,100 @@
 #include "gpu/dispatch.h"
 
-void dispatch_begin(struct dispatch *dispatch, const struct gpu *gpu, struct gpu_run *run)
+#include "gpu/sender.h"
+
+void dispatch_begin(struct dispatch *dispatch, struct gpu *gpu, struct gpu_run *run)
 {
+	struct mech_gpu *owner = gpu->seam->gpu.count_owner;
 	struct dim3 grid = run->launch.grid;
 	uint64_t sms = gpu->machine.sms;
 	*dispatch = (struct dispatch){.blocks = (uint64_t)grid.x * grid.y * grid.z, .try = true};
 	run->blocks_limit = run->blocks_per_sm;
-	if (gpu->machine.spread_small_grids && dispatch->blocks < run->blocks_per_sm * sms)
+	if (owner) {
+		uint32_t count = owner->mech->blocks_per_sm(owner, run->blocks_per_sm);
+		run->blocks_limit = count < 1 ? 1 : count < run->blocks_per_sm ? count : run->blocks_per_sm;
+	}
+	if (gpu->machine.spread_small_grids && dispatch->blocks < run->blocks_limit * sms)
 		run->blocks_limit = (uint32_t)((dispatch->blocks + sms - 1) / sms);
 }
 
-bool dispatch_blocks(struct dispatch *dispatch, struct gpu *gpu)
+static void start(struct dispatch *dispatch, struct gpu *gpu, uint32_t at)
 {
-	if (!dispatch->try || dispatch->next == dispatch->blocks)
+	uint64_t cycle = gpu->clock[CLOCK_CORE].cycle;
+	struct sm *sm = &gpu->sm[at];
+	uint32_t slot = sm_start_block(sm, dispatch->next++, cycle, gpu->now);
+	if (gpu->seam->gpu.block.count)
+		seam_block(&gpu->seam->gpu, at, &sm->seam->block[slot], cycle);
+	gpu->last_sm = at;
+}
+
+/* An SM that may have the next block: it has room, and no mechanism refuses. */
+static bool can_start(struct dispatch *dispatch, const struct gpu *gpu, uint32_t at)
+{
+	struct seam_gpu *seam = &gpu->seam->gpu;
+	if (!sm_has_room(&gpu->sm[at]))
 		return false;
+	bool agreed = !seam->may_dispatch.count || seam_may_dispatch(seam, at, dispatch->next);
+	dispatch->vetoed |= !agreed;
+	return agreed;
+}
+
+/* Round robin. */
+static bool place_in_turn(struct dispatch *dispatch, struct gpu *gpu)
+{
 	bool started = false;
 	uint32_t sms = gpu->machine.sms, first = gpu->last_sm + 1;
 	for (uint32_t i = 0; i < sms && dispatch->next < dispatch->blocks; i++) {
 		uint32_t at = (first + i) % sms;
-		if (!sm_has_room(&gpu->sm[at]))
+		if (!can_start(dispatch, gpu, at))
 			continue;
-		sm_start_block(&gpu->sm[at], dispatch->next++, gpu->clock[CLOCK_CORE].cycle, gpu->now);
-		gpu->last_sm = at;
+		start(dispatch, gpu, at);
 		started = true;
 	}
-	dispatch->try = started; /* an SM takes one block a cycle */
 	return started;
+}
+
+/* Where the owner of the placement wants them. */
+static bool place_as_picked(struct dispatch *dispatch, struct gpu *gpu, struct mech_gpu *owner)
+{
+	uint32_t sms = gpu->machine.sms, left = 0;
+	uint8_t *has_room = dispatch->has_room;
+	bool started = false;
+	for (uint32_t i = 0; i < sms; i++)
+		left += has_room[i] = can_start(dispatch, gpu, i);
+	for (; left && dispatch->next < dispatch->blocks; left--) {
+		uint32_t at = owner->mech->place_block(owner, dispatch->next, has_room);
+		if (at >= sms || !has_room[at])
+			break;
+		has_room[at] = 0;
+		start(dispatch, gpu, at);
+		started = true;
+	}
+	return started;
+}
+
+static bool dispatch_blocks(struct dispatch *dispatch, struct gpu *gpu)
+{
+	struct mech_gpu *owner = gpu->seam->gpu.place_owner;
+	if (!dispatch->try || dispatch->next == dispatch->blocks)
+		return false;
+	dispatch->vetoed = false;
+	bool started = owner ? place_as_picked(dispatch, gpu, owner) : place_in_turn(dispatch, gpu);
+	dispatch->try = started || dispatch->vetoed; /* an SM takes one block a cycle; a veto is asked for again */
+	return dispatch->try;
+}
+
+bool dispatch_cycle(struct dispatch *dispatch, struct gpu *gpu)
+{
+	struct seam_gpu *seam = &gpu->seam->gpu;
+	uint64_t cycle = gpu->clock[CLOCK_CORE].cycle;
+	bool acted = dispatch_blocks(dispatch, gpu);
+	if (seam->queued)
+		acted |= sender_tick(gpu);
+	if (seam->first_wake <= cycle) {
+		seam_gpu_cycle(seam, cycle);
+		acted = true;
+	}
+	return acted;
 }
 
 uint64_t dispatch_done(const struct gpu *gpu)

@@ -1,4 +1,4 @@
-/* dispatch: gives the grid's blocks to SMs, round robin, at most one an SM and cycle. */
+/* dispatch: gives the grid's blocks to SMs, round robin or as a mechanism picks, at most one an SM and cycle. */
 #ifndef SLUICE_GPU_DISPATCH_H
 #define SLUICE_GPU_DISPATCH_H
 
@@ -7,12 +7,14 @@
 struct dispatch {
 	uint64_t next, blocks; /* the next block; blocks of the grid */
 	bool try;              /* an SM may have room */
+	bool vetoed;           /* one had, but a mechanism refused */
+	uint8_t has_room[MACHINE_MAX_SMS];
 };
 
 /* Sets run->blocks_limit too. */
-void dispatch_begin(struct dispatch *dispatch, const struct gpu *gpu, struct gpu_run *run);
-/* One core cycle. True when a block was started. */
-bool dispatch_blocks(struct dispatch *dispatch, struct gpu *gpu);
+void dispatch_begin(struct dispatch *dispatch, struct gpu *gpu, struct gpu_run *run);
+/* One core cycle: new blocks, the requests of mechanisms, their hooks. True when something happened. */
+bool dispatch_cycle(struct dispatch *dispatch, struct gpu *gpu);
 /* Blocks that have ended. */
 uint64_t dispatch_done(const struct gpu *gpu);
 

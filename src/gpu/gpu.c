@@ -1,6 +1,7 @@
 #include "gpu/gpu.h"
 
 #include "gpu/dispatch.h"
+#include "gpu/sender.h"
 #include "gpu/stats.h"
 #include "gpu/team.h"
 
@@ -57,22 +58,60 @@ static void wire_slices(struct gpu *gpu, struct worker *requests, struct worker 
 	}
 }
 
+/* The dispatcher's input of the request network. */
+static void wire_sender(struct gpu *gpu)
+{
+	static const enum crossbar_preference preferences[] = {[MECH_FAIR] = CROSSBAR_FAIR,
+	                                                       [MECH_BEFORE_SMS] = CROSSBAR_FIRST,
+	                                                       [MECH_AFTER_SMS] = CROSSBAR_LAST,
+	                                                       [MECH_ALTERNATE] = CROSSBAR_ALTERNATE};
+	const struct seam_gpu *seam = &gpu->seam->gpu;
+	if (seam->sends)
+		crossbar_prefer(&gpu->to_slices, gpu->machine.sms, preferences[seam->preference]);
+}
+
+static void show_access(void *user, const struct request *request, enum cache_result result, uint64_t cycle)
+{
+	static const enum mech_result results[] = {
+		[CACHE_HIT] = MECH_HIT, [CACHE_MISS] = MECH_MISS, [CACHE_MERGED] = MECH_MERGED};
+	const struct mech_access access = {.address = request->address,
+	                                   .bytes = request->bytes,
+	                                   .sm = request->sm,
+	                                   .warp = request->warp,
+	                                   .pc = MECH_NO_PC,
+	                                   .kind = request->kind == REQUEST_ATOMIC ? MECH_ATOMIC
+	                                           : request->is_write             ? MECH_STORE
+	                                                                           : MECH_LOAD,
+	                                   .local = request->kind == REQUEST_LOCAL_READ ||
+	                                            request->kind == REQUEST_LOCAL_WRITE,
+	                                   .result = results[result],
+	                                   .cycle = cycle};
+	seam_partition_access(user, &access);
+}
+
 /* Makes all units, empty. */
 static void build(struct gpu *gpu)
 {
 	const struct machine *machine = &gpu->machine;
 	uint32_t per_channel = machine->map.slices_per_channel;
+	const struct mech_machine seen = gpu_mech_machine(machine);
+	gpu->seam = seam_open(gpu->attached, gpu->attachments, &seen);
 	gpu->sm = arena_array(&gpu->arena, machine->sms, sizeof *gpu->sm);
 	gpu->slice = arena_array(&gpu->arena, gpu->slices, sizeof *gpu->slice);
 	gpu->channel = arena_array(&gpu->arena, machine->map.channels, sizeof *gpu->channel);
 	for (uint32_t i = 0; i < machine->sms; i++)
-		sm_open(&gpu->sm[i], i, machine->sms, &machine->sm, &machine->map, &worker_of_sm(gpu, i)->requests,
+		sm_open(&gpu->sm[i], i, machine->sms, &machine->sm, &gpu->seam->sm[i], &machine->map, &worker_of_sm(gpu, i)->requests,
 		        gpu->clock[CLOCK_CORE].period);
-	crossbar_open(&gpu->to_slices, &machine->network, machine->sms, gpu->slices, route_to_slice, &gpu->arena);
+	crossbar_open(&gpu->to_slices, &machine->network, machine->sms + gpu->seam->gpu.sends, gpu->slices, route_to_slice, &gpu->arena);
 	crossbar_open(&gpu->to_sms, &machine->network, gpu->slices, machine->sms, route_to_sm, &gpu->arena);
 	for (uint32_t i = 0; i < gpu->slices; i++)
 		slice_open(&gpu->slice[i], i, &machine->slice, &machine->l2, &machine->map,
 		           &worker_of_slice(gpu, i)->requests, gpu->clock[CLOCK_L2].period, &gpu->arena);
+	for (uint32_t i = 0; i < gpu->slices; i++)
+		if (gpu->seam->partition[i].access.count) {
+			gpu->slice[i].look = show_access;
+			gpu->slice[i].look_user = &gpu->seam->partition[i];
+		}
 	for (uint32_t i = 0; i < machine->map.channels; i++)
 		dram_open(&gpu->channel[i], &machine->dram, &machine->map,
 		          &worker_of_slice(gpu, i * per_channel)->requests, gpu->clock[CLOCK_DRAM].period,
@@ -81,6 +120,7 @@ static void build(struct gpu *gpu)
 	requests->request_network = replies->reply_network = true;
 	wire_sms(gpu, requests, replies);
 	wire_slices(gpu, requests, replies);
+	wire_sender(gpu);
 	gpu->last_sm = machine->sms - 1;
 }
 
@@ -88,11 +128,30 @@ static void tear_down(struct gpu *gpu)
 {
 	for (uint32_t i = 0; i < gpu->machine.sms; i++)
 		sm_close(&gpu->sm[i]);
+	seam_close(gpu->seam);
 	workers_empty(gpu);
 	arena_free(&gpu->arena);
 }
 
-struct gpu *gpu_open(const struct machine *machine, uint32_t threads)
+struct mech_machine gpu_mech_machine(const struct machine *machine)
+{
+	const struct sm_config *sm = &machine->sm;
+	return (struct mech_machine){.sms = machine->sms,
+	                             .partitions = machine->map.channels * machine->map.slices_per_channel,
+	                             .warps = sm->warps,
+	                             .blocks = sm->blocks,
+	                             .schedulers = sm->schedulers,
+	                             .shared_bytes = sm->shared_bytes,
+	                             .registers = sm->registers,
+	                             .line_bytes = sm->l1d.line_bytes,
+	                             .l1_sets = sm->l1d.sets,
+	                             .l1_ways = sm->l1d.ways,
+	                             .l1_mshrs = sm->l1d.mshrs,
+	                             .send_queue = machine->send_queue};
+}
+
+struct gpu *gpu_open(const struct machine *machine, const struct seam_attached *attached, uint32_t attachments,
+                     uint32_t threads)
 {
 	uint32_t mhz[CLOCKS] = {machine->core_mhz, machine->network_mhz, machine->l2_mhz, machine->dram_mhz};
 	uint64_t mebibyte = 1u << 20;
@@ -104,6 +163,9 @@ struct gpu *gpu_open(const struct machine *machine, uint32_t threads)
 	gpu->machine = *machine;
 	machine_derive(&gpu->machine);
 	gpu->memory = memory;
+	gpu->attachments = attachments;
+	for (uint32_t i = 0; i < attachments; i++)
+		gpu->attached[i] = attached[i];
 	gpu->slices = machine->map.channels * machine->map.slices_per_channel;
 	for (int d = 0; d < CLOCKS; d++)
 		gpu->clock[d].period = (FEMTOSECONDS_PER_MHZ_CYCLE + mhz[d] / 2) / mhz[d];
@@ -172,7 +234,7 @@ static bool step(struct gpu *gpu, struct dispatch *dispatch)
 		ticked |= gpu->worker[w].ticked;
 		dispatch->try |= gpu->worker[w].starved;
 	}
-	if (step.core && dispatch_blocks(dispatch, gpu)) {
+	if (step.core && dispatch_cycle(dispatch, gpu)) {
 		gpu->worker[0].last_ticked = gpu->now;
 		ticked = true;
 	}
@@ -187,7 +249,12 @@ static uint64_t next_event(const struct gpu *gpu)
 	uint64_t first = UINT64_MAX;
 	for (uint32_t w = 0; w < gpu->workers; w++)
 		first = gpu->worker[w].next < first ? gpu->worker[w].next : first;
-	return first;
+	const struct seam_gpu *seam = &gpu->seam->gpu;
+	if (seam->first_wake != MECH_NEVER) {
+		uint64_t time = seam->first_wake * gpu->clock[CLOCK_CORE].period;
+		first = time < first ? time : first;
+	}
+	return seam->queued ? gpu->now + 1 : first;
 }
 
 static uint64_t last_ticked(const struct gpu *gpu)
@@ -295,6 +362,31 @@ static void begin(struct gpu *gpu, const struct gpu_run *run, uint64_t start)
 	}
 }
 
+static void begin_mechanisms(struct gpu *gpu, const struct gpu_run *run)
+{
+	const struct simt_launch *launch = &run->launch;
+	uint32_t threads = launch->block.x * launch->block.y * launch->block.z;
+	const struct mech_launch seen = {
+		.kernel = launch->program->kernel->name,
+		.number = launch->id,
+		.grid = {launch->grid.x, launch->grid.y, launch->grid.z},
+		.block = {launch->block.x, launch->block.y, launch->block.z},
+		.threads = threads,
+		.warps = (threads + WARP_SIZE - 1) / WARP_SIZE,
+		.shared_bytes = launch->program->shared_bytes + launch->dynamic_shared_bytes,
+		.blocks_per_sm = run->blocks_limit,
+		.instructions = launch->program->count,
+		.line = run->line,
+	};
+	seam_kernel_begin(gpu->seam, &seen, &run->analyses);
+}
+
+void gpu_mech_stats(const struct gpu *gpu, uint32_t number, void *stats, struct mech_requests *requests,
+                    struct mech_requests *by_pc)
+{
+	seam_stats(gpu->seam, number, stats, requests, by_pc);
+}
+
 void gpu_run(struct gpu *gpu, struct gpu_run *run)
 {
 	struct dispatch dispatch;
@@ -303,6 +395,7 @@ void gpu_run(struct gpu *gpu, struct gpu_run *run)
 	run->launch.id = ++gpu->kernels;
 	stats_reset(gpu);
 	dispatch_begin(&dispatch, gpu, run);
+	begin_mechanisms(gpu, run);
 	uint64_t start = gpu->clock[CLOCK_CORE].cycle;
 	begin(gpu, run, start);
 	run_to_end(gpu, run, &dispatch, start);
@@ -310,6 +403,7 @@ void gpu_run(struct gpu *gpu, struct gpu_run *run)
 		sm_account(&gpu->sm[i], start + run->cycles);
 		sm_end(&gpu->sm[i]);
 	}
+	seam_kernel_end(gpu->seam);
 	for (uint32_t i = 0; i < gpu->slices; i++)
 		slice_settle(&gpu->slice[i], gpu->clock[CLOCK_L2].cycle);
 	for (uint32_t i = 0; i < gpu->machine.map.channels; i++)

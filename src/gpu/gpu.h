@@ -8,6 +8,7 @@
 #include "memory/crossbar.h"
 #include "memory/dram.h"
 #include "memory/slice.h"
+#include "seam/seam.h"
 #include "simt/simt.h"
 #include "sm/sm.h"
 
@@ -34,6 +35,9 @@ struct gpu {
 	struct machine machine;
 	struct arena arena;
 	struct simt_memory *memory;
+	struct seam_attached attached[MECH_MAX]; /* mechanisms; their configurations live as long */
+	uint32_t attachments;
+	struct seam *seam;
 	struct sm *sm;
 	struct crossbar to_slices, to_sms;
 	struct slice *slice;
@@ -62,6 +66,8 @@ struct gpu_run {
 	void (*progress)(void *user, uint64_t blocks_done, uint64_t blocks, uint64_t cycles,
 	                 uint64_t warp_instructions);
 	void *progress_user;
+	struct seam_analyses analyses; /* what mechanisms may ask for; zero: nothing is known */
+	const uint32_t *line;          /* by pc: of the CUDA source; NULL: not known */
 	/* out */
 	enum gpu_end end;
 	struct simt_fault fault;
@@ -71,9 +77,19 @@ struct gpu_run {
 	struct gpu_stats stats;
 };
 
-/* The machine must have passed machine_check(). `threads` host threads, at least one, simulate it: results and statistics
- * are the same for any number. NULL with errno set when the host has no room for device memory. */
-struct gpu *gpu_open(const struct machine *machine, uint32_t threads);
+/* The machine must have passed machine_check(), the mechanisms seam_check(); one of them owns the warp order. `threads` host
+ * threads, at least one, simulate it: results and statistics are the same for any number. NULL with errno set when the host
+ * has no room for device memory. */
+struct gpu *gpu_open(const struct machine *machine, const struct seam_attached *attached, uint32_t attachments,
+                     uint32_t threads);
+
+/* What mechanisms know of a machine. */
+struct mech_machine gpu_mech_machine(const struct machine *machine);
+
+/* After gpu_run(): what mechanism `number` counted. `stats` has its stats_size bytes, zero; `by_pc` room for the program's
+ * instructions, zero, or NULL. */
+void gpu_mech_stats(const struct gpu *gpu, uint32_t number, void *stats, struct mech_requests *requests,
+                    struct mech_requests *by_pc);
 void gpu_close(struct gpu *gpu);
 
 void gpu_run(struct gpu *gpu, struct gpu_run *run);

@@ -2,7 +2,6 @@
 
 #include "sm/sm.h"
 
-static const char *const order_names[] = {"lrr", "gto", "two_level", NULL};
 static const char *const replacement_names[] = {"lru", "fifo", NULL};
 static const char *const allocation_names[] = {"on_miss", "on_fill", NULL};
 static const char *const write_names[] = {"evict", "through", "back", NULL};
@@ -83,7 +82,7 @@ const struct option machine_options[] = {
 	U32("memory.size", memory_mib, 1, 1048576, "MiB", "room for allocations"),
 	U32("memory.bus_bits", memory_bus_bits, 8, 65536, "bits", "memory interface, as device properties report it"),
 
-	U32("sm.count", sms, 1, 1024, "SMs", "streaming multiprocessors"),
+	U32("sm.count", sms, 1, MACHINE_MAX_SMS, "SMs", "streaming multiprocessors"),
 	U32("sm.warps", sm.warps, 1, SM_MAX_WARPS, "warps", "warp slots"),
 	U32("sm.blocks", sm.blocks, 1, SM_MAX_BLOCKS, "blocks", "block slots"),
 	U32("sm.registers", sm.registers, 1024, 1048576, "registers", "32-bit registers"),
@@ -92,10 +91,12 @@ const struct option machine_options[] = {
 	U32("sm.shared_per_block", shared_per_block, 0, 1048576, "bytes", "shared memory that one block may have"),
 	U32("sm.schedulers", sm.schedulers, 1, SM_MAX_SCHEDULERS, "schedulers",
             "warp schedulers, one instruction a cycle each"),
-	ENUM("sm.warp_order", sm.order, order_names, "which warp goes first"),
+	{"sm.warp_order", OPTION_TEXT, AT(warp_order), 0, 0, NULL, "",
+         "which warp goes first: a mechanism with its options, as --mech takes it"},
 	BOOL("sm.schedulers_alternate", sm.alternate,
              "schedulers take turns at going first; else the first always does"),
-	U32("sm.two_level_ready", sm.two_level_ready, 1, 64, "warps", "ready set of two_level, a scheduler"),
+	U32("sm.send_queue", send_queue, 1, 4096, "requests",
+            "of mechanisms, waiting to be sent; the dispatcher has as many"),
 	U32("sm.fetch_bytes", sm.fetch_bytes, 8, 8 * SM_BUFFER, "bytes", "a fetch; an instruction has 8"),
 	PIPE("sm.sp", sm.pipe[PTX_UNIT_SP]),
 	PIPE("sm.sfu", sm.pipe[PTX_UNIT_SFU]),

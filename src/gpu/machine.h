@@ -9,11 +9,15 @@
 #include "memory/slice.h"
 #include "sm/config.h"
 
+enum { MACHINE_MAX_SMS = 1024 };
+
 struct machine {
 	char name[OPTION_TEXT_SIZE];
 	uint32_t compute_major, compute_minor;
 	uint32_t sms;
 	uint32_t core_mhz, network_mhz, l2_mhz, dram_mhz;
+	char warp_order[OPTION_TEXT_SIZE]; /* the mechanism that owns it, where no other does */
+	uint32_t send_queue;               /* requests of mechanisms, of each SM and of the dispatcher */
 	uint32_t max_block_threads;
 	uint32_t shared_per_block;
 	uint32_t heap_base_mib, memory_mib; /* device addresses of allocations; their room */

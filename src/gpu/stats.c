@@ -114,7 +114,7 @@ bool gpu_check_stats(const struct gpu *gpu, const struct gpu_run *run, char *tex
 		{"sm.blocks = blocks of the grid", s->sm.blocks, blocks},
 		{"sm.warp_instructions = sp + sfu + mem", s->sm.warp_instructions,
 	         s->sm.sp_instructions + s->sm.sfu_instructions + s->sm.mem_instructions},
-		{"l1d.fills = l1d.read_misses", s->l1d.fills, s->l1d.read_misses},
+		{"l1d.fills = l1d.read_misses + prefetches", s->l1d.fills, s->l1d.read_misses + s->l1d.prefetches},
 		{"slice.entered = l2.accesses", s->slice.entered, s->l2.accesses},
 		{"dram.row_hits + dram.activates covers dram.requests",
 	         s->dram.requests <= s->dram.row_hits + s->dram.activates, 1},

@@ -5,7 +5,7 @@
 #include <string.h>
 
 const struct counter cache_counters[] = {
-#define X(name, unit, meaning) {#name, unit, SCOPE_GPU, offsetof(struct cache_stats, name), meaning},
+#define X(name, unit, meaning) {#name, unit, SCOPE_GPU, offsetof(struct cache_stats, name), meaning, COMBINE_SUM},
 	CACHE_COUNTERS(X)
 #undef X
 };
@@ -154,6 +154,25 @@ static void send_down(struct cache *cache, struct request *request)
 	request_queue_push(&cache->miss_queue, request);
 }
 
+static void tell(const struct cache *cache, enum cache_fate fate, uint32_t *mark)
+{
+	if (*mark)
+		cache->watch.tell(cache->watch.user, fate, *mark);
+	*mark = 0;
+}
+
+static uint32_t *mark_of(const struct cache *cache, uint32_t line, uint32_t sector)
+{
+	return &cache->watch.present[line * cache->config.sectors + sector];
+}
+
+/* The sectors of a line that goes. */
+static void tell_line(const struct cache *cache, uint32_t line, enum cache_fate fate)
+{
+	for (uint32_t sector = 0; sector < cache->config.sectors; sector++)
+		tell(cache, fate, mark_of(cache, line, sector));
+}
+
 static void merge(struct cache *cache, uint32_t index, struct request *request)
 {
 	struct mshr *mshr = &cache->mshr[index];
@@ -190,6 +209,8 @@ static struct cache_line *claim_line(struct cache *cache, const struct request *
 	if (spot->probe == PROBE_MISS) {
 		if (line->dirty)
 			write_back(cache, line, request->sm, cycle);
+		if (cache->watch.tell)
+			tell_line(cache, spot->at, CACHE_EVICTED);
 		*line = (struct cache_line){.block = spot->block,
 		                            .used = cycle,
 		                            .local = request->local & ~(uint64_t)(cache->config.line_bytes - 1),
@@ -209,6 +230,8 @@ static bool read_down(struct cache *cache, struct request *request, const struct
 		if (cache->mshr[index].count >= cache->config.merges)
 			return false;
 		merge(cache, index, request);
+		if (cache->watch.tell)
+			tell(cache, CACHE_LATE, &cache->watch.coming[index]);
 		if (on_miss)
 			claim_line(cache, request, spot, cycle);
 		return true;
@@ -236,6 +259,8 @@ static enum cache_result access_read(struct cache *cache, struct request *reques
 {
 	if (spot->probe == PROBE_HIT) {
 		struct cache_line *line = &cache->line[spot->at];
+		if (cache->watch.tell)
+			tell(cache, CACHE_USED, mark_of(cache, spot->at, spot->sector));
 		if (cache->config.replacement == REPLACE_LRU)
 			line->used = cycle;
 		if (request->kind == REQUEST_ATOMIC)
@@ -271,6 +296,8 @@ static enum cache_result write_hit(struct cache *cache, struct request *request,
 		if (request->is_whole)
 			line->partial &= (uint8_t)~spot->bit;
 	} else if (policy == WRITE_EVICT) {
+		if (cache->watch.tell)
+			tell(cache, CACHE_EVICTED, mark_of(cache, spot->at, spot->sector));
 		line->present &= (uint8_t)~spot->bit;
 		line->dirty &= (uint8_t)~spot->bit;
 	}
@@ -404,6 +431,8 @@ bool cache_read_hit(struct cache *cache, uint64_t address, uint32_t bytes, uint6
 static uint32_t place_filled(struct cache *cache, const struct request *request, uint64_t cycle)
 {
 	struct spot spot = probe(cache, request);
+	if (cache->watch.tell)
+		tell_line(cache, spot.at, CACHE_EVICTED);
 	cache->line[spot.at] = (struct cache_line){.block = spot.block, .local = request->local, .used = cycle};
 	return spot.at;
 }
@@ -426,6 +455,10 @@ void cache_fill(struct cache *cache, struct request *request, uint64_t cycle)
 	line->present |= bit;
 	line->partial &= (uint8_t)~bit;
 	line->dirty &= (uint8_t)~bit;
+	if (cache->watch.tell) {
+		*mark_of(cache, at, sector) = cache->watch.coming[index];
+		cache->watch.coming[index] = 0;
+	}
 	if (mshr->has_atomic || line->dirty_on_fill & bit)
 		line->dirty |= bit;
 	line->dirty_on_fill &= (uint8_t)~bit;
@@ -449,4 +482,49 @@ struct request *cache_next_ready(struct cache *cache)
 		cache->ready_count--;
 	}
 	return request;
+}
+
+void cache_watch_open(struct cache *cache, void (*tell)(void *user, enum cache_fate fate, uint32_t mark), void *user,
+                      struct arena *arena)
+{
+	const struct cache_config *config = &cache->config;
+	size_t sectors = (size_t)config->sets * config->ways * config->sectors;
+	cache->watch = (struct cache_watch){.tell = tell,
+	                                    .user = user,
+	                                    .present = arena_array(arena, sectors, sizeof(uint32_t)),
+	                                    .coming = arena_array(arena, config->mshrs, sizeof(uint32_t))};
+}
+
+enum cache_result cache_prefetch(struct cache *cache, struct request *request, uint64_t cycle)
+{
+	struct spot spot = probe(cache, request);
+	if (spot.probe == PROBE_HIT || cache->config.perfect)
+		return CACHE_HIT;
+	if (find_mshr(cache, &spot) != UINT32_MAX)
+		return CACHE_MERGED;
+	uint32_t places = cache->config.allocation == ALLOCATE_ON_MISS ? 2 : 1;
+	if (spot.probe == PROBE_NO_LINE || !miss_queue_room(cache, places) || !cache->free_mshrs)
+		return CACHE_REFUSED;
+	uint32_t index = cache->free_mshr[cache->free_mshrs - 1];
+	read_down(cache, request, &spot, cycle);
+	cache->watch.coming[index] = request->mark;
+	cache->refused = NULL;
+	cache->stats.prefetches++;
+	return CACHE_MISS;
+}
+
+bool cache_is_demanded(const struct cache *cache, const struct request *request)
+{
+	uint32_t index = request->wait[cache->depth].index;
+	if (cache->config.allocation == ALLOCATE_ON_MISS) {
+		uint32_t sector = (uint32_t)(request->address >> cache->sector_shift & (cache->config.sectors - 1));
+		index = cache->line[index].mshr[sector];
+	}
+	return !cache->watch.tell || !cache->watch.coming[index];
+}
+
+void cache_watch_end(struct cache *cache)
+{
+	for (uint32_t line = 0; cache->watch.tell && line < cache->config.sets * cache->config.ways; line++)
+		tell_line(cache, line, CACHE_UNUSED);
 }

@@ -53,7 +53,18 @@ enum cache_result { CACHE_HIT, CACHE_MISS, CACHE_MERGED, CACHE_REFUSED };
 	X(read_misses, "requests", "misses that read, merged ones not counted")                                        \
 	X(write_accesses, "requests", "accesses that write")                                                           \
 	X(writebacks, "lines", "dirty lines sent down when they were replaced")                                        \
+	X(prefetches, "lines", "sent for by mechanisms, for no instruction; they are no accesses")                     \
 	X(fills, "lines", "lines that arrived")
+
+/* What became of a line that was fetched for nobody's instruction, or of one of its sectors. */
+enum cache_fate { CACHE_USED, CACHE_LATE, CACHE_EVICTED, CACHE_UNUSED };
+
+/* Follows lines that cache_prefetch() brings, for whoever keeps accounts of them. */
+struct cache_watch {
+	void (*tell)(void *user, enum cache_fate fate, uint32_t mark);
+	void *user;
+	uint32_t *present, *coming; /* marks: by line and sector; by MSHR. 0: none */
+};
 
 struct cache_stats {
 #define X(name, unit, meaning) uint64_t name;
@@ -101,6 +112,7 @@ struct cache {
 	uint64_t data_port_until, fill_port_until; /* busy before this cycle */
 	const struct request *refused; /* the last access, when it was turned away; nothing has come or gone since, */
 	uint32_t refused_queue;        /* as long as the miss queue holds as many as then */
+	struct cache_watch watch;      /* tell NULL: nobody prefetches */
 	struct cache_stats stats;
 };
 
@@ -113,6 +125,17 @@ void cache_invalidate(struct cache *cache);
 /* Looks the request up at `cycle`. After HIT of a read the request is the caller's again, after a write that is kept here
  * (!*sent_down) too; in all other cases but REFUSED the cache has it (`*sent_down`: as a write in the miss queue). */
 enum cache_result cache_access(struct cache *cache, struct request *request, uint64_t cycle, bool *sent_down);
+
+/* From now on lines may be prefetched: `tell` hears what becomes of them. */
+void cache_watch_open(struct cache *cache, void (*tell)(void *user, enum cache_fate fate, uint32_t mark), void *user,
+                      struct arena *arena);
+/* Looks a request with a mark up that no instruction waits for: it is no access, and moves no line. HIT and MERGED: its data
+ * are there or on their way, and it is the caller's again; MISS: the cache has it, and gives it back with the line. */
+enum cache_result cache_prefetch(struct cache *cache, struct request *request, uint64_t cycle);
+/* True when an instruction waits for the line that `request` fetched. */
+bool cache_is_demanded(const struct cache *cache, const struct request *request);
+/* Tells that what has not been used is unused, at a kernel's end. */
+void cache_watch_end(struct cache *cache);
 
 /* A read that finds its data, of which nothing but the address matters: as cache_access(), without a request. False: they
  * are not there, and nothing was done. */

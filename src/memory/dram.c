@@ -1,7 +1,7 @@
 #include "memory/dram.h"
 
 const struct counter dram_counters[] = {
-#define X(name, unit, meaning) {#name, unit, SCOPE_CHANNEL, offsetof(struct dram_stats, name), meaning},
+#define X(name, unit, meaning) {#name, unit, SCOPE_CHANNEL, offsetof(struct dram_stats, name), meaning, COMBINE_SUM},
 	DRAM_COUNTERS(X)
 #undef X
 };

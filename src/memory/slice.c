@@ -1,7 +1,7 @@
 #include "memory/slice.h"
 
 const struct counter slice_counters[] = {
-#define X(name, unit, meaning) {#name, unit, SCOPE_SLICE, offsetof(struct slice_stats, name), meaning},
+#define X(name, unit, meaning) {#name, unit, SCOPE_SLICE, offsetof(struct slice_stats, name), meaning, COMBINE_SUM},
 	SLICE_COUNTERS(X)
 #undef X
 };
@@ -169,6 +169,8 @@ static void access_cache(struct slice *slice, uint64_t cycle, uint64_t now)
 	slice->access_refused = result == CACHE_REFUSED;
 	if (slice->access_refused)
 		return;
+	if (slice->look)
+		slice->look(slice->look_user, request, result, cycle);
 	request_queue_pop(&slice->input);
 	bool kept = request->is_write && !sent_down;
 	if (result != CACHE_HIT && !kept)

@@ -6,12 +6,13 @@ void update_held(struct sm *sm, struct sm_warp *warp)
 	struct scheduler *scheduler = warp->scheduler;
 	uint64_t mask = warp->mask;
 	const struct simt_warp *simt = warp->simt;
-	bool held = !simt || simt->done || warp->fence || warp->atomics || simt->block->waiting >> simt->index & 1;
+	bool held = !simt || simt->done || warp->fence || warp->atomics || simt->block->waiting >> simt->index & 1 ||
+	            sm->seam->holders[warp->block];
 
-	scheduler->held = held ? scheduler->held | mask : scheduler->held & ~mask;
+	scheduler->seen.held = held ? scheduler->seen.held | mask : scheduler->seen.held & ~mask;
 	bool live = simt && !simt->done;
-	if (live != ((scheduler->live & mask) != 0)) {
-		scheduler->live ^= mask;
+	if (live != ((scheduler->seen.live & mask) != 0)) {
+		scheduler->seen.live ^= mask;
 		sm->live_warps += live ? 1 : -1;
 	}
 }
@@ -38,6 +39,7 @@ void retire(struct sm *sm, struct sm_warp *warp)
 	if (--block->alive == 0) {
 		sm->resident--;
 		sm->stats.blocks++;
+		seam_block_end(sm->seam, (uint32_t)(block - sm->block), sm->cycle);
 	}
 }
 
@@ -49,6 +51,14 @@ void complete(struct sm *sm, struct op *op)
 	op_free(&sm->ops, op);
 	if (warp->leaving)
 		retire(sm, warp);
+}
+
+/* The warp has just been launched: all others of its scheduler are older. */
+static void is_youngest(struct mech_warps *warps, uint32_t bit)
+{
+	for (uint32_t b = 0; b < warps->warps; b++)
+		warps->older[b] &= ~(1ull << bit);
+	warps->older[bit] = ~(1ull << bit);
 }
 
 static void start_warp(struct sm *sm, uint32_t slot, uint32_t block, struct simt_warp *simt)
@@ -66,7 +76,7 @@ static void start_warp(struct sm *sm, uint32_t slot, uint32_t block, struct simt
 	                         .bit = warp->bit,
 	                         .pipes = warp->pipes,
 	                         .block = (uint8_t)block};
-	order_launched(warp->scheduler, warp->bit);
+	is_youngest(&warp->scheduler->seen, warp->bit);
 	for (uint32_t w = 0; w < sm->pending_words; w++)
 		pending[w] = pending_load[w] = 0;
 	forget(warp);
@@ -74,7 +84,17 @@ static void start_warp(struct sm *sm, uint32_t slot, uint32_t block, struct simt
 	update_held(sm, warp);
 }
 
-void sm_start_block(struct sm *sm, uint64_t number, uint64_t cycle, uint64_t now)
+/* The mechanisms that hold the block have become more or fewer. */
+void block_held(void *host, uint32_t slot)
+{
+	struct sm *sm = host;
+	const struct sm_block *block = &sm->block[slot];
+	for (uint32_t w = 0; block->alive && w < sm->warps_per_block; w++)
+		if (sm->warp[block->first_warp + w].simt)
+			update_held(sm, &sm->warp[block->first_warp + w]);
+}
+
+uint32_t sm_start_block(struct sm *sm, uint64_t number, uint64_t cycle, uint64_t now)
 {
 	sm_account(sm, cycle + 1);
 	uint32_t slot = 0;
@@ -87,8 +107,16 @@ void sm_start_block(struct sm *sm, uint64_t number, uint64_t cycle, uint64_t now
 	simt_block_start(&block->simt, sm->launch, number, block->first_warp);
 	block->alive = sm->warps_per_block;
 	sm->resident++;
+	const struct mech_block event = {.number = number,
+	                                 .index = {block->simt.index.x, block->simt.index.y, block->simt.index.z},
+	                                 .slot = slot,
+	                                 .first_warp = block->first_warp,
+	                                 .warps = sm->warps_per_block,
+	                                 .cycle = cycle};
+	seam_block_begin(sm->seam, &event);
 	for (uint32_t w = 0; w < sm->warps_per_block; w++)
 		start_warp(sm, block->first_warp + w, slot, &block->simt.warp[w]);
 	if (sm->wake > now + 1)
 		sm->wake = now + 1;
+	return slot;
 }

@@ -5,8 +5,6 @@
 #include "memory/cache.h"
 #include "ptx/module.h"
 
-enum warp_order { ORDER_LRR, ORDER_GTO, ORDER_TWO_LEVEL };
-
 /* Operand collection and issue of one kind of pipe. */
 struct pipe_config {
 	uint32_t issue_width; /* instructions a cycle from the schedulers, and into the units */
@@ -25,8 +23,6 @@ struct sm_config {
 	uint32_t warps, blocks, registers, shared_bytes;
 	uint32_t register_unit; /* registers per thread are rounded up to a multiple of this */
 	uint32_t schedulers;
-	uint32_t order;           /* enum warp_order */
-	uint32_t two_level_ready; /* warps in the ready set of ORDER_TWO_LEVEL */
 	uint32_t fetch_bytes;     /* a fetch; an instruction has 8 */
 	struct pipe_config pipe[PTX_UNITS];
 	uint32_t register_banks;

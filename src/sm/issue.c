@@ -135,7 +135,7 @@ static void advance(struct sm *sm, struct sm_warp *warp)
 /* Not inlined: in the middle of sm_tick() it would have no host registers left. */
 __attribute__((noinline)) static void issue_warp(struct sm *sm, struct scheduler *scheduler, struct sm_warp *warp)
 {
-	struct simt_step *step = &sm->step[scheduler->index];
+	struct simt_step *step = &sm->step[scheduler->seen.index];
 
 	simt_step(warp->simt, step);
 	if (step->fault.what) {
@@ -143,11 +143,13 @@ __attribute__((noinline)) static void issue_warp(struct sm *sm, struct scheduler
 		return;
 	}
 	if (step->commits) {
-		sm->to_commit[scheduler->index] = warp->simt;
+		sm->to_commit[scheduler->seen.index] = warp->simt;
 		sm->commits = true;
 	}
 	const struct simt_inst *inst = step->inst;
 	count(sm, inst, step);
+	if (sm->seam->issue.count)
+		hooks_issue(sm, warp, step);
 	send(sm, warp, inst, step);
 	if (step->exited || CONTROL_KINDS >> inst->kind & 1)
 		apply_control(sm, warp, step);
@@ -166,24 +168,26 @@ static void flush(struct sm *sm, struct sm_warp *warp)
 
 static void issue_from(struct sm *sm, struct scheduler *scheduler)
 {
+	const struct seam_sm *seam = sm->seam;
 	scheduler->issued = false;
-	order_prepare(sm, scheduler);
-	uint64_t eligible = scheduler->filled & ~scheduler->held;
-	if (sm->config.order == ORDER_TWO_LEVEL)
-		eligible &= scheduler->ready_set;
+	uint64_t eligible = scheduler->filled & ~scheduler->seen.held;
+	if (seam->compete)
+		eligible &= seam->compete(seam->order, &scheduler->seen);
 	uint64_t candidates = eligible & (~scheduler->hazard | scheduler->stale);
 	if (candidates)
 		candidates &= open_to(sm, scheduler) | scheduler->stale;
 	while (candidates) {
-		uint32_t bit = order_pick(sm, scheduler, candidates);
+		uint32_t bit = seam->pick(seam->order, &scheduler->seen, candidates);
 		struct sm_warp *warp = &sm->warp[slot_of(sm, scheduler, bit)];
-		if (!(scheduler->stale >> bit & 1)) {
+		bool stale = scheduler->stale >> bit & 1;
+		if (!stale && (!seam->may_issue.count || hooks_may_issue(sm, warp))) {
 			issue_warp(sm, scheduler, warp);
-			scheduler->last = bit;
+			scheduler->seen.last = bit;
 			scheduler->issued = true;
 			break;
 		}
-		flush(sm, warp);
+		if (stale)
+			flush(sm, warp);
 		candidates &= ~(1ull << bit);
 	}
 	stack_wait(sm, scheduler);

@@ -71,6 +71,10 @@ static uint32_t clients_with_answers(const struct sm *sm)
 static void serve_request(struct sm *sm, struct request *request)
 {
 	struct op *op = request->op;
+	if (!op) { /* a mechanism's: no register waits for it */
+		requests_answered(sm, request);
+		return;
+	}
 	sm->stats.memory_requests++;
 	sm->stats.memory_latency += sm->cycle - request->born;
 	sm->lsu.write_back = op;
@@ -158,6 +162,11 @@ static void accept_reply(struct sm *sm)
 		return;
 	if (request->parent && !(request = join(sm, request)))
 		return;
+	if (request->mechanism && request->bypass) {
+		take_reply(sm);
+		requests_answered(sm, request);
+		return;
+	}
 	struct sm_warp *warp = &sm->warp[request->warp];
 	struct cache *cache = NULL;
 
@@ -182,6 +191,8 @@ static void accept_reply(struct sm *sm)
 		return;
 	take_reply(sm);
 	if (cache) {
+		if (cache == &lsu->l1d && sm->seam->fill.count)
+			hooks_fill(sm, request);
 		cache_fill(cache, request, sm->cycle);
 	} else if (request->is_write) {
 		warp->stores--;
@@ -229,14 +240,16 @@ static void fetch_line(const struct cache *cache, struct request *request)
 	request->address &= ~(uint64_t)(request->bytes - 1);
 }
 
-static bool goes_past_l1(const struct sm *sm, const struct op *op)
+static bool goes_past_l1(struct sm *sm, const struct op *op)
 {
 	if (op->inst->kind == SIMT_ATOMIC)
 		return true;
 	if (sm->config.l1d.perfect)
 		return false;
 	return (op->space != PTX_LOCAL && sm->config.global_skips_l1) || op->inst->cache == PTX_CG ||
-	       op->inst->cache == PTX_CV;
+	       op->inst->cache == PTX_CV ||
+	       (sm->seam->may_allocate.count && op->inst->kind == SIMT_LOAD && op->space == PTX_GLOBAL &&
+	        !hooks_may_allocate(sm, op));
 }
 
 /* The request for the instruction's next access; one that was turned away is offered again. */
@@ -248,10 +261,33 @@ static struct request *next_request(struct sm *sm, struct op *op)
 	return lsu->offered;
 }
 
-static void accepted(struct sm *sm, struct op *op)
+static bool is_looked_at(const struct sm *sm, const struct op *op)
 {
+	return sm->seam->access.count && (op->space == PTX_GLOBAL || op->space == PTX_LOCAL);
+}
+
+/* The instruction's next access is made. */
+static void accepted(struct sm *sm, struct op *op, enum mech_result result)
+{
+	if (is_looked_at(sm, op)) {
+		const struct mech_access access = hooks_next_access(sm, op);
+		hooks_access(sm, &access, result);
+	}
 	sm->lsu.offered = NULL;
 	op->accesses--;
+}
+
+/* What mechanisms are told of an access. A store that finds its line in the buffer in front of L1 updates it and goes on;
+ * an atomic is made at L2, so that the line in the buffer is dropped. */
+static enum mech_result told(struct sm *sm, const struct op *op, enum mech_result result)
+{
+	const struct access *access = &op->access[op->accesses - 1];
+	if (!sm->seam->has_buffer || op->space != PTX_GLOBAL || op->inst->kind == SIMT_LOAD)
+		return result;
+	if (op->inst->kind == SIMT_STORE)
+		return line_buffer_find(&sm->seam->buffer, access->address, access->bytes) ? MECH_BUFFER_HIT : result;
+	line_buffer_drop(&sm->seam->buffer, access->address);
+	return result;
 }
 
 /* The instruction's next access straight into the network. */
@@ -264,8 +300,13 @@ static bool send_past_l1(struct sm *sm, struct op *op)
 		return false;
 	}
 	sm->warp[op->warp].stores += request->is_write;
-	accepted(sm, op);
+	accepted(sm, op, told(sm, op, MECH_PAST_L1));
 	return true;
+}
+
+static enum mech_result mech_result_of(enum cache_result result)
+{
+	return result == CACHE_HIT ? MECH_HIT : result == CACHE_MERGED ? MECH_MERGED : MECH_MISS;
 }
 
 /* The instruction's next access to a cache. */
@@ -278,12 +319,13 @@ static bool access_cache(struct sm *sm, struct op *op, struct cache *cache)
 	if (!is_write)
 		fetch_line(cache, request);
 	request->born = sm->cycle;
+	sm->lsu.l1_is_used |= cache == &sm->lsu.l1d;
 	enum cache_result result = cache_access(cache, request, sm->cycle, &sent_down);
 	if (result == CACHE_REFUSED) {
 		sm->lsu.blocked = cache == &sm->lsu.l1d ? BLOCKED_BY_L1D : BLOCKED_BY_L1C;
 		return false;
 	}
-	accepted(sm, op);
+	accepted(sm, op, told(sm, op, mech_result_of(result)));
 	if (is_write && sent_down)
 		sm->warp[op->warp].stores++;
 	if (result == CACHE_HIT && !sent_down) {
@@ -304,8 +346,13 @@ static bool enter_l1_pipe(struct sm *sm, struct op *op)
 		sm->warp[op->warp].stores++;
 	else
 		fetch_line(&sm->lsu.l1d, request);
-	pipe->slot[(pipe->head + pipe->count++) % SM_L1_PIPE] =
-		(struct l1_pipe_slot){request, sm->cycle + sm->config.l1_latency};
+	struct l1_pipe_slot *slot = &pipe->slot[(pipe->head + pipe->count++) % SM_L1_PIPE];
+	slot->request = request;
+	slot->ready = sm->cycle + sm->config.l1_latency;
+	if (is_looked_at(sm, op)) {
+		slot->access = hooks_next_access(sm, op);
+		slot->access.result = told(sm, op, MECH_MISS);
+	}
 	op->accesses--;
 	return true;
 }
@@ -321,9 +368,13 @@ static void leave_l1_pipe(struct sm *sm)
 	struct sm_warp *warp = &sm->warp[request->warp];
 	bool is_write = request->is_write, sent_down;
 	request->born = sm->cycle;
+	sm->lsu.l1_is_used = true;
 	enum cache_result result = cache_access(&sm->lsu.l1d, request, sm->cycle, &sent_down);
 	if (result == CACHE_REFUSED)
 		return;
+	if (sm->seam->access.count)
+		hooks_access(sm, &slot->access,
+		             slot->access.result == MECH_BUFFER_HIT ? MECH_BUFFER_HIT : mech_result_of(result));
 	pipe->head = (pipe->head + 1) % SM_L1_PIPE;
 	pipe->count--;
 	if (result != CACHE_HIT || sent_down)
@@ -339,10 +390,20 @@ static void leave_l1_pipe(struct sm *sm)
 		retire(sm, warp);
 }
 
+/* Into the pipe behind shared memory's banks. False: it is full. */
+static bool enter_shared_pipe(struct sm *sm, struct op *op)
+{
+	struct load_store *lsu = &sm->lsu;
+	if (lsu->shared_count == sm->config.shared_latency)
+		return false;
+	lsu->shared_pipe[(lsu->shared_head + lsu->shared_count++) % SM_SHARED_PIPE] =
+		(struct shared_pipe_slot){op, sm->cycle + sm->config.shared_latency};
+	return true;
+}
+
 /* Shared memory: the banks are busy for as many cycles as the accesses conflict, then data pass the pipe. True: done. */
 static bool access_shared(struct sm *sm, struct op *op)
 {
-	struct load_store *lsu = &sm->lsu;
 	if (op->busy > 1) {
 		op->busy--;
 		sm->stats.shared_conflict_cycles++;
@@ -353,12 +414,16 @@ static bool access_shared(struct sm *sm, struct op *op)
 		complete(sm, op);
 		return true;
 	}
-	if (lsu->shared_count == sm->config.shared_latency)
-		return false;
 	op->waiting = 1;
-	lsu->shared_pipe[(lsu->shared_head + lsu->shared_count++) % SM_SHARED_PIPE] =
-		(struct shared_pipe_slot){op, sm->cycle + sm->config.shared_latency};
-	return true;
+	return enter_shared_pipe(sm, op);
+}
+
+/* A load whose data are in the buffer in front of L1, which costs what an access to shared memory does. */
+static bool is_in_buffer(struct sm *sm, const struct op *op)
+{
+	const struct access *access = &op->access[op->accesses - 1];
+	return sm->seam->has_buffer && op->space == PTX_GLOBAL && op->inst->kind == SIMT_LOAD &&
+	       line_buffer_find(&sm->seam->buffer, access->address, access->bytes);
 }
 
 static bool make_access(struct sm *sm, struct op *op, bool constant)
@@ -369,6 +434,12 @@ static bool make_access(struct sm *sm, struct op *op, bool constant)
 	}
 	if (constant)
 		return access_cache(sm, op, &sm->lsu.l1c);
+	if (!sm->lsu.offered && is_in_buffer(sm, op)) {
+		if (!enter_shared_pipe(sm, op))
+			return false;
+		accepted(sm, op, MECH_BUFFER_HIT);
+		return true;
+	}
 	if (goes_past_l1(sm, op))
 		return send_past_l1(sm, op);
 	return sm->config.l1_latency ? enter_l1_pipe(sm, op) : access_cache(sm, op, &sm->lsu.l1d);
@@ -401,12 +472,15 @@ static bool holds_something(const struct sm *sm)
 static void serve_instruction(struct sm *sm)
 {
 	struct load_store *lsu = &sm->lsu;
-	if (!lsu->current) {
+	bool taken = !lsu->current;
+	if (taken) {
 		if (!sm->collected[PTX_UNIT_MEM].count)
 			return;
 		lsu->current = latch_pop(&sm->collected[PTX_UNIT_MEM]);
 	}
 	struct op *op = lsu->current;
+	if (taken && sm->seam->memory.count && (op->space == PTX_GLOBAL || op->space == PTX_LOCAL) && op->accesses)
+		hooks_memory(sm, op);
 	bool done = op->space == PTX_SHARED && op->lanes ? access_shared(sm, op) : access_memory(sm, op);
 	if (done)
 		lsu->current = NULL;
@@ -420,7 +494,8 @@ void load_store(struct sm *sm)
 	lsu->blocked = NOT_BLOCKED;
 	sm->sends_refused = 0;
 	sm->network_opens = false;
-	if (!lsu->busy && port_empty(&sm->from_network) && !sm->collected[PTX_UNIT_MEM].count)
+	lsu->l1_is_used = false;
+	if (!lsu->busy && port_empty(&sm->from_network) && !sm->collected[PTX_UNIT_MEM].count && !sm->seam->queued)
 		return;
 	write_back_loads(sm);
 	accept_reply(sm);
@@ -428,6 +503,8 @@ void load_store(struct sm *sm)
 	send_misses(sm, &lsu->l1d);
 	leave_l1_pipe(sm);
 	serve_instruction(sm);
+	if (sm->seam->queued)
+		requests_serve(sm, lsu->l1_is_used);
 	lsu->busy = holds_something(sm);
 }
 
@@ -437,7 +514,7 @@ bool load_store_can_go_on(const struct sm *sm)
 	uint32_t queues =
 		(lsu->l1c.miss_queue.count > 0) + (lsu->l1d.miss_queue.count > 0) + (sm->l1i.miss_queue.count > 0);
 	uint32_t refused = sm->sends_refused - (lsu->blocked == BLOCKED_BY_NETWORK);
-	return sm->network_opens || lsu->l1_pipe.count || lsu->write_back || lsu->bypassed || lsu->shared_count ||
+	return sm->network_opens || sm->seam->queued || lsu->l1_pipe.count || lsu->write_back || lsu->bypassed || lsu->shared_count ||
 	       lsu->l1d.ready_count || lsu->l1c.ready_count || sm->l1i.ready_count || !port_empty(&sm->from_network) ||
 	       queues > refused || (lsu->current ? !lsu->blocked : sm->collected[PTX_UNIT_MEM].count);
 }

@@ -32,7 +32,7 @@ static void look_for_hazard(const struct sm *sm, const struct sm_warp *warp)
 		return;
 	warp->scheduler->hazard |= warp->mask;
 	if (inst->touches & warp->folded_load && (!in_full || touches(inst, warp->pending_load)))
-		warp->scheduler->load_hazard |= warp->mask;
+		warp->scheduler->seen.load_hazard |= warp->mask;
 }
 
 static void reserve_in_full(struct sm_warp *warp, const struct simt_inst *inst, bool by_load)
@@ -79,7 +79,7 @@ void scoreboard_release(const struct sm *sm, struct sm_warp *warp, const struct 
 	}
 	if (scheduler->hazard & warp->mask && warp->inst->touches & inst->defines) {
 		scheduler->hazard &= ~warp->mask;
-		scheduler->load_hazard &= ~warp->mask;
+		scheduler->seen.load_hazard &= ~warp->mask;
 		look_for_hazard(sm, warp);
 	}
 }
@@ -90,7 +90,7 @@ void forget(const struct sm_warp *warp)
 	scheduler->filled &= ~warp->mask;
 	scheduler->stale &= ~warp->mask;
 	scheduler->hazard &= ~warp->mask;
-	scheduler->load_hazard &= ~warp->mask;
+	scheduler->seen.load_hazard &= ~warp->mask;
 }
 
 void examine(const struct sm *sm, struct sm_warp *warp)

@@ -6,7 +6,7 @@
 #include <string.h>
 
 const struct counter sm_counters[] = {
-#define X(name, unit, meaning) {#name, unit, SCOPE_SM, offsetof(struct sm_stats, name), meaning},
+#define X(name, unit, meaning) {#name, unit, SCOPE_SM, offsetof(struct sm_stats, name), meaning, COMBINE_SUM},
 	SM_COUNTERS(X)
 #undef X
 };
@@ -25,19 +25,33 @@ static void open_pipe_latches(struct sm *sm)
 	}
 }
 
-void sm_open(struct sm *sm, uint32_t index, uint32_t sm_count, const struct sm_config *config,
+static void tell_l1_fate(void *user, enum cache_fate fate, uint32_t mark)
+{
+	static const enum seam_fate fates[] = {[CACHE_USED] = SEAM_USEFUL,
+	                                       [CACHE_LATE] = SEAM_LATE,
+	                                       [CACHE_EVICTED] = SEAM_EARLY_EVICTED,
+	                                       [CACHE_UNUSED] = SEAM_REDUNDANT};
+	seam_settle(user, fates[fate], mark);
+}
+
+void sm_open(struct sm *sm, uint32_t index, uint32_t sm_count, const struct sm_config *config, struct seam_sm *seam,
              const struct address_map *map, struct request_pool *requests, uint64_t period)
 {
 	*sm = (struct sm){.config = *config, .index = index, .map = map, .period = period, .wake = UINT64_MAX};
 	sm->ops.arena = &sm->arena;
 	sm->requests = requests;
+	sm->seam = seam;
+	seam->host = sm;
+	seam->held = block_held;
 	sm->local_stride = (uint64_t)sm_count * config->warps * WARP_SIZE;
 	open_pipe_latches(sm);
 	cache_open(&sm->l1i, &config->l1i, CACHE_OF_SM, requests, &sm->arena);
 	cache_open(&sm->lsu.l1c, &config->l1c, CACHE_OF_SM, requests, &sm->arena);
 	cache_open(&sm->lsu.l1d, &config->l1d, CACHE_OF_SM, requests, &sm->arena);
+	if (seam_sends(seam))
+		cache_watch_open(&sm->lsu.l1d, tell_l1_fate, seam, &sm->arena);
 	for (uint32_t s = 0; s < config->schedulers; s++)
-		sm->scheduler[s].index = s;
+		sm->scheduler[s].seen.index = s;
 	for (uint32_t w = 0; w < config->warps; w++) {
 		struct scheduler *scheduler = &sm->scheduler[w % config->schedulers];
 		struct sm_warp *warp = &sm->warp[w];
@@ -45,7 +59,7 @@ void sm_open(struct sm *sm, uint32_t index, uint32_t sm_count, const struct sm_c
 		warp->scheduler = scheduler;
 		warp->bit = (uint8_t)(w / config->schedulers);
 		warp->mask = 1ull << warp->bit;
-		scheduler->warps++;
+		scheduler->seen.warps++;
 	}
 }
 
@@ -79,11 +93,6 @@ void sm_begin(struct sm *sm, const struct simt_launch *launch, uint32_t block_li
 	sm->warps_per_block = (threads + WARP_SIZE - 1) / WARP_SIZE;
 	sm->block_limit = block_limit;
 	open_scoreboards(sm, launch->program->registers);
-	for (uint32_t s = 0; s < sm->config.schedulers; s++) {
-		struct scheduler *scheduler = &sm->scheduler[s];
-		scheduler->ready_set = 0;
-		scheduler->waiting_count = 0;
-	}
 }
 
 void sm_end(struct sm *sm)
@@ -92,6 +101,7 @@ void sm_end(struct sm *sm)
 	sm->stats.sfu_instructions += sm->by_unit[PTX_UNIT_SFU];
 	sm->stats.mem_instructions += sm->by_unit[PTX_UNIT_MEM];
 	memset(sm->by_unit, 0, sizeof sm->by_unit);
+	cache_watch_end(&sm->lsu.l1d);
 	if (sm->config.flush_l1)
 		cache_invalidate(&sm->lsu.l1d);
 }
@@ -107,7 +117,7 @@ static bool collection_can_go_on(const struct sm *sm, uint32_t unit)
 static bool scheduler_can_go_on(const struct sm *sm, const struct scheduler *scheduler)
 {
 	uint64_t open = scheduler->stale | (open_to(sm, scheduler) & ~scheduler->hazard);
-	return open & scheduler->filled & ~scheduler->held;
+	return open & scheduler->filled & ~scheduler->seen.held;
 }
 
 /* True when the next cycle can differ from this one without anything coming from outside. */
@@ -127,17 +137,26 @@ static bool can_go_on(const struct sm *sm)
 	return load_store_can_go_on(sm);
 }
 
-/* When the SM must tick again: next cycle, when the next result leaves its unit, or when something comes. */
+static uint64_t time_in(const struct sm *sm, uint64_t cycles)
+{
+	return sm->now + (cycles - 1) * sm->period + 1;
+}
+
+/* When the SM must tick again: next cycle, when the next result leaves its unit, when a mechanism wants to be called, or
+ * when something comes. */
 static uint64_t next_wake(const struct sm *sm)
 {
 	if (can_go_on(sm))
 		return sm->now + 1;
-	if (!sm->in_wheel)
-		return UINT64_MAX;
-	uint64_t ahead = 1;
-	while (!sm->wheel[(sm->cycle + ahead) & (SM_WHEEL - 1)].count)
-		ahead++;
-	return sm->now + (ahead - 1) * sm->period + 1;
+	uint64_t wake = UINT64_MAX, ahead = 1;
+	if (sm->in_wheel) {
+		while (!sm->wheel[(sm->cycle + ahead) & (SM_WHEEL - 1)].count)
+			ahead++;
+		wake = time_in(sm, ahead);
+	}
+	if (sm->seam->wake != MECH_NEVER && time_in(sm, sm->seam->wake - sm->cycle) < wake)
+		wake = time_in(sm, sm->seam->wake - sm->cycle);
+	return wake;
 }
 
 void sm_tick(struct sm *sm, uint64_t cycle, uint64_t now)
@@ -157,5 +176,7 @@ void sm_tick(struct sm *sm, uint64_t cycle, uint64_t now)
 	issue(sm);
 	decode(sm);
 	fetch(sm);
+	if (sm->seam->cycle.count)
+		seam_cycle(sm->seam, cycle);
 	sm->wake = sm->resident && !sm->config.sleep ? now + 1 : next_wake(sm);
 }

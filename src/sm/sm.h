@@ -13,6 +13,7 @@
 #include "memory/address_map.h"
 #include "memory/cache.h"
 #include "memory/crossbar.h"
+#include "seam/seam.h"
 #include "simt/simt.h"
 #include "sm/config.h"
 #include "sm/latch.h"
@@ -108,20 +109,11 @@ struct sm_warp {
 
 /* A warp scheduler: sets of its warps as bit masks. */
 struct scheduler {
-	uint64_t live;            /* hold a warp with a thread that has not exited */
+	struct mech_warps seen;   /* what the owner of the warp order may see of them */
 	uint64_t filled;          /* next instruction is in the buffer */
-	uint64_t held;            /* at a barrier, a fence, an atomic, or ended */
 	uint64_t hazard;          /* next instruction waits for a register */
-	uint64_t load_hazard;     /* ... that a load will write */
 	uint64_t stale;           /* buffered instruction is not where the warp is */
 	uint64_t unit[PTX_UNITS]; /* pipe of the next instruction (that is filled and not stale) */
-	uint32_t index;           /* its own number */
-	uint32_t warps;           /* slots */
-	uint64_t older[64];       /* by bit: the warps launched before */
-	uint32_t last;            /* bit issued last */
-	uint64_t ready_set;       /* two_level: warps that compete */
-	uint8_t waiting_set[64];  /* two_level: the others, in order */
-	uint32_t waiting_head, waiting_count;
 	bool issued;             /* in this cycle */
 	uint8_t reason;          /* enum stack_reason of a cycle without issue */
 	struct sm_warp *charged; /* the warp it waited for, when the level is not known yet */
@@ -165,6 +157,7 @@ enum blocked { NOT_BLOCKED, BLOCKED_BY_NETWORK, BLOCKED_BY_L1D, BLOCKED_BY_L1C }
 struct l1_pipe_slot {
 	struct request *request;
 	uint64_t ready;
+	struct mech_access access; /* where a mechanism looks at them */
 };
 
 struct l1_pipe {
@@ -177,6 +170,7 @@ struct load_store {
 	struct request *offered; /* its access that was turned away */
 	uint8_t blocked;         /* enum blocked, of this cycle */
 	bool busy;               /* holds something */
+	bool l1_is_used;         /* by an instruction's access in this cycle */
 	struct shared_pipe_slot shared_pipe[SM_SHARED_PIPE];
 	uint32_t shared_head, shared_count;
 	struct op *write_back;    /* registers to be written as soon as their banks are free */
@@ -199,6 +193,7 @@ struct sm {
 	struct arena arena;
 	struct op_pool ops;
 	struct request_pool *requests;
+	struct seam_sm *seam;        /* the mechanisms */
 	uint64_t cycle, now, period; /* core cycles; simulated time, and of it a core cycle */
 	uint64_t wake;               /* time of the next tick that can do something */
 	uint64_t accounted;          /* cycles whose slots are in the stack */
@@ -259,7 +254,8 @@ struct sm {
 	struct sm_stats stats;
 };
 
-void sm_open(struct sm *sm, uint32_t index, uint32_t sm_count, const struct sm_config *config,
+/* The SM's part of the mechanisms has an owner of the warp order. */
+void sm_open(struct sm *sm, uint32_t index, uint32_t sm_count, const struct sm_config *config, struct seam_sm *seam,
              const struct address_map *map, struct request_pool *requests, uint64_t period);
 void sm_close(struct sm *sm);
 
@@ -268,12 +264,12 @@ void sm_begin(struct sm *sm, const struct simt_launch *launch, uint32_t block_li
 /* After the last block: drops what must not outlive a kernel. */
 void sm_end(struct sm *sm);
 
-/* True when a block may be started; starts block `number`, which runs from the next cycle on. */
+/* True when a block may be started; starts block `number`, which runs from the next cycle on, and returns its slot. */
 static inline bool sm_has_room(const struct sm *sm)
 {
 	return sm->resident < sm->block_limit;
 }
-void sm_start_block(struct sm *sm, uint64_t number, uint64_t cycle, uint64_t now);
+uint32_t sm_start_block(struct sm *sm, uint64_t number, uint64_t cycle, uint64_t now);
 
 /* One core cycle. Sets sm->wake. */
 void sm_tick(struct sm *sm, uint64_t cycle, uint64_t now);

@@ -7,27 +7,27 @@
 
 static struct sm_warp *oldest_of(struct sm *sm, const struct scheduler *scheduler, uint64_t warps)
 {
-	return &sm->warp[slot_of(sm, scheduler, order_oldest(scheduler, warps))];
+	return &sm->warp[slot_of(sm, scheduler, mech_oldest(&scheduler->seen, warps))];
 }
 
 static enum stack_reason find_reason(struct sm *sm, struct scheduler *scheduler)
 {
-	uint64_t eligible = scheduler->filled & ~scheduler->held & ~scheduler->stale;
+	uint64_t eligible = scheduler->filled & ~scheduler->seen.held & ~scheduler->stale;
 	scheduler->charged = NULL;
 	if (eligible & ~scheduler->hazard)
 		return STACK_CONFLICT;
 	if (eligible) {
 		struct sm_warp *warp = oldest_of(sm, scheduler, eligible);
-		if (!(scheduler->load_hazard & warp->mask))
+		if (!(scheduler->seen.load_hazard & warp->mask))
 			return STACK_ARITHMETIC;
 		scheduler->charged = warp;
 		return STACK_LOAD;
 	}
-	if (!scheduler->live)
+	if (!scheduler->seen.live)
 		return STACK_IDLE;
-	if (scheduler->live & ~scheduler->held)
+	if (scheduler->seen.live & ~scheduler->seen.held)
 		return STACK_NO_INSTRUCTION;
-	struct sm_warp *warp = oldest_of(sm, scheduler, scheduler->live);
+	struct sm_warp *warp = oldest_of(sm, scheduler, scheduler->seen.live);
 	if (!warp->atomics)
 		return STACK_BARRIER;
 	scheduler->charged = warp;

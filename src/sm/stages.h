@@ -30,19 +30,11 @@ void forget(const struct sm_warp *warp);
  * before it was issued or forgotten. */
 void examine(const struct sm *sm, struct sm_warp *warp);
 
-/* order.c: the next of `candidates` (not 0) by the scheduler's order. */
-void order_prepare(const struct sm *sm, struct scheduler *scheduler);
-uint32_t order_pick(const struct sm *sm, const struct scheduler *scheduler, uint64_t candidates);
-/* The warp at `bit` has just been launched: all others are older. */
-void order_launched(struct scheduler *scheduler, uint32_t bit);
-uint32_t order_oldest(const struct scheduler *scheduler, uint64_t candidates);
-
 static inline uint32_t slot_of(const struct sm *sm, const struct scheduler *scheduler, uint32_t bit)
 {
-	return bit * sm->config.schedulers + scheduler->index;
+	return bit * sm->config.schedulers + scheduler->seen.index;
 }
 
-/* The warps whose next instruction's pipe has room for it. */
 /* The pipes that can take the instruction, as bits. */
 static inline uint8_t pipes_of(const struct sm *sm, const struct simt_inst *inst)
 {
@@ -52,6 +44,7 @@ static inline uint8_t pipes_of(const struct sm *sm, const struct simt_inst *inst
 	return inst->unit == PTX_UNIT_MEM ? 1u << PTX_UNIT_MEM : pipes[sm->config.runs_on[inst->latency][inst->number]];
 }
 
+/* The warps whose next instruction's pipe has room for it. */
 static inline uint64_t open_to(const struct sm *sm, const struct scheduler *scheduler)
 {
 	uint64_t open = 0;
@@ -63,6 +56,7 @@ static inline uint64_t open_to(const struct sm *sm, const struct scheduler *sche
 
 /* blocks.c */
 void update_held(struct sm *sm, struct sm_warp *warp);
+void block_held(void *host, uint32_t slot);
 /* Frees the slot of a warp that has ended and has nothing in flight. */
 void retire(struct sm *sm, struct sm_warp *warp);
 /* An instruction is complete: its registers are there, its op is free. */
@@ -72,6 +66,20 @@ void complete(struct sm *sm, struct op *op);
  * slept through in which it could not. */
 bool load_store_can_go_on(const struct sm *sm);
 void load_store_account(struct sm *sm, uint64_t slept);
+
+/* hooks.c: what mechanisms look at and veto, when there are any; and their requests. */
+bool hooks_may_issue(struct sm *sm, const struct sm_warp *warp);
+void hooks_issue(struct sm *sm, const struct sm_warp *warp, const struct simt_step *step);
+void hooks_memory(struct sm *sm, const struct op *op);
+/* The instruction's next access, which is told when it is made. */
+struct mech_access hooks_next_access(const struct sm *sm, const struct op *op);
+void hooks_access(struct sm *sm, const struct mech_access *next, enum mech_result result);
+bool hooks_may_allocate(struct sm *sm, const struct op *op);
+void hooks_fill(struct sm *sm, const struct request *request);
+/* A request of a mechanism is answered. */
+void requests_answered(struct sm *sm, struct request *request);
+/* Serves the next one. `l1_is_used`: an instruction's access has L1's port in this cycle. */
+void requests_serve(struct sm *sm, bool l1_is_used);
 
 /* collect.c: the same for operand collection. */
 void collection_account(struct sm *sm, uint64_t slept);

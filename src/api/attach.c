@@ -1,0 +1,147 @@
+#include "api/attach.h"
+
+#include "base/slip.h"
+#include "mech/list.h"
+
+#include <dlfcn.h>
+#include <stdlib.h>
+#include <string.h>
+
+static bool is_path(const char *name)
+{
+	size_t length = strlen(name);
+	return strchr(name, '/') || (length > 3 && strcmp(name + length - 3, ".so") == 0);
+}
+
+static const struct mech *find_built_in(const char *name, struct diag *diag)
+{
+	const char *nearest = NULL;
+	uint32_t best = SLIP_FAR;
+	for (size_t i = 0; i < mech_list_count; i++) {
+		if (strcmp(mech_list[i]->name, name) == 0)
+			return mech_list[i];
+		if (slip_nearer(name, mech_list[i]->name, &best))
+			nearest = mech_list[i]->name;
+	}
+	diag_plain(diag, "no mechanism '%s'%s%s%s; 'sluice mech list' shows those there are", name,
+	           nearest ? "; did you mean '" : "", nearest ? nearest : "", nearest ? "'?" : "");
+	return NULL;
+}
+
+static const struct mech *find_in_object(const char *path, void **object, struct diag *diag)
+{
+	*object = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+	if (!*object) {
+		diag_plain(diag, "cannot load mechanism %s: %s", path, dlerror());
+		return NULL;
+	}
+	const struct mech *const *symbol = dlsym(*object, "sluice_mechanism");
+	const struct mech *mech = symbol ? *symbol : NULL;
+	if (!mech)
+		diag_plain(diag, "%s: no symbol sluice_mechanism; expected MECHANISM(...) of seam/mech.h", path);
+	else if (mech->version != MECH_VERSION)
+		diag_plain(diag, "%s: made for version %u of seam/mech.h; this is version %d: compile it again", path,
+		           mech->version, MECH_VERSION);
+	else
+		return mech;
+	dlclose(*object);
+	*object = NULL;
+	return NULL;
+}
+
+const struct mech *attach_find(const char *name, void **object, struct diag *diag)
+{
+	*object = NULL;
+	return is_path(name) ? find_in_object(name, object, diag) : find_built_in(name, diag);
+}
+
+static bool set_option(const struct mech *mech, void *config, char *assignment, struct diag *diag)
+{
+	char message[256], *value = strchr(assignment, '=');
+	if (!value || value == assignment) {
+		diag_plain(diag, "mechanism %s: '%s'; expected KEY=VALUE", mech->name, assignment);
+		return false;
+	}
+	*value++ = '\0';
+	const struct option *option = option_find(mech->options, mech->option_count, assignment);
+	if (!option) {
+		const struct option *near = option_nearest(mech->options, mech->option_count, assignment);
+		diag_plain(diag, "mechanism %s has no option '%s'%s%s%s; 'sluice mech show %s' lists them", mech->name,
+		           assignment, near ? "; did you mean '" : "", near ? near->name : "", near ? "'?" : "",
+		           mech->name);
+		return false;
+	}
+	if (option_set(option, config, value, message, sizeof message))
+		return true;
+	diag_plain(diag, "mechanism %s: %s", mech->name, message);
+	return false;
+}
+
+bool attach(struct attachments *attachments, const char *text, struct diag *diag)
+{
+	if (attachments->count == MECH_MAX) {
+		diag_plain(diag, "'%s': %d mechanisms are attached already, no more can be", text, MECH_MAX);
+		return false;
+	}
+	char *name = xstrdup(text), *rest = strchr(name, ':');
+	if (rest)
+		*rest++ = '\0';
+	void *object;
+	const struct mech *mech = attach_find(name, &object, diag);
+	bool fine = mech;
+	if (mech) {
+		void *config = xcalloc(1, mech->config_size + 1);
+		if (mech->config_size)
+			memcpy(config, mech->defaults, mech->config_size);
+		for (char *option; fine && rest && (option = strsep(&rest, ","));)
+			fine = set_option(mech, config, option, diag);
+		attachments->object[attachments->count] = object;
+		attachments->list[attachments->count++] = (struct seam_attached){mech, config};
+	}
+	free(name);
+	return fine;
+}
+
+bool attach_rest(struct attachments *attachments, const char *warp_order, const struct mech_machine *machine,
+                 struct diag *diag)
+{
+	char message[512];
+	bool owned = false;
+	for (uint32_t i = 0; i < attachments->count; i++)
+		owned |= (attachments->list[i].mech->seats & MECH_SEAT_WARP_ORDER) != 0;
+	if (!owned) {
+		if (!attach(attachments, *warp_order ? warp_order : "lrr", diag))
+			return false;
+		attachments->implied = 1;
+		if (!(attachments->list[attachments->count - 1].mech->seats & MECH_SEAT_WARP_ORDER)) {
+			diag_plain(diag, "sm.warp_order is %s, which is no warp order", warp_order);
+			return false;
+		}
+	}
+	if (seam_check(attachments->list, attachments->count, machine, message, sizeof message))
+		return true;
+	diag_plain(diag, "%s", message);
+	return false;
+}
+
+void attachments_free(struct attachments *attachments)
+{
+	for (uint32_t i = 0; i < attachments->count; i++) {
+		free(attachments->list[i].config);
+		if (attachments->object[i])
+			dlclose(attachments->object[i]);
+	}
+	attachments->count = 0;
+}
+
+void attachment_print(const struct seam_attached *attached, char *text, size_t size)
+{
+	const struct mech *mech = attached->mech;
+	size_t length = (size_t)snprintf(text, size, "%s", mech->name);
+	for (size_t i = 0; i < mech->option_count && length < size; i++) {
+		char value[OPTION_TEXT_SIZE];
+		option_print(&mech->options[i], attached->config, value, sizeof value);
+		length += (size_t)snprintf(text + length, size - length, "%c%s=%s", i ? ',' : ':',
+		                           mech->options[i].name, value);
+	}
+}

@@ -1,0 +1,30 @@
+/* attach: mechanisms by what the user calls them: "NAME[:KEY=VALUE,...]", or a shared object's path in NAME's place. */
+#ifndef SLUICE_API_ATTACH_H
+#define SLUICE_API_ATTACH_H
+
+#include "base/diag.h"
+#include "seam/seam.h"
+
+struct attachments {
+	struct seam_attached list[MECH_MAX];
+	uint32_t count;
+	uint32_t implied;      /* of the last of them: attached by the machine, not by name */
+	void *object[MECH_MAX]; /* shared objects, by attachment; NULL: built in */
+};
+
+/* Adds a mechanism. False after a message. */
+bool attach(struct attachments *attachments, const char *text, struct diag *diag);
+
+/* Adds the machine's warp order, where no mechanism owns it, and checks them all together. False after a message. */
+bool attach_rest(struct attachments *attachments, const char *warp_order, const struct mech_machine *machine,
+                 struct diag *diag);
+
+void attachments_free(struct attachments *attachments);
+
+/* The built-in mechanism of that name, or the one in the shared object, whose handle goes to *object. NULL after a message. */
+const struct mech *attach_find(const char *name, void **object, struct diag *diag);
+
+/* All of it: "NAME:KEY=VALUE,..." with every option. */
+void attachment_print(const struct seam_attached *attached, char *text, size_t size);
+
+#endif

@@ -1,0 +1,34 @@
+#include "gpu/sender.h"
+
+static struct request *request_for(struct gpu *gpu, const struct seam_dispatched *next)
+{
+	const struct mech_request *asked = &next->sent->request;
+	struct request *request = request_new(&gpu->worker[0].requests);
+	request->kind = REQUEST_READ;
+	request->address = asked->address;
+	request->bytes = asked->bytes;
+	request->urgent = asked->urgent;
+	request->bypass = true;
+	request->sm = (uint16_t)next->sm;
+	request->mechanism = next->sent;
+	request->mark = seam_mark(next->sent);
+	request->born = gpu->clock[CLOCK_CORE].cycle;
+	address_map_place(&gpu->machine.map, request);
+	return request;
+}
+
+bool sender_tick(struct gpu *gpu)
+{
+	const struct seam_dispatched *next = seam_next_dispatched(&gpu->seam->gpu);
+	if (!next)
+		return false;
+	struct request *request = request_for(gpu, next);
+	uint32_t input = gpu->machine.sms; /* behind those of the SMs */
+	if (!crossbar_has_room(&gpu->to_slices, input, request, gpu->now)) {
+		request_release(&gpu->worker[0].requests, request);
+		return false;
+	}
+	crossbar_send(&gpu->to_slices, input, request, gpu->now);
+	seam_dispatched_sent(gpu->seam, gpu->clock[CLOCK_CORE].cycle);
+	return true;
+}

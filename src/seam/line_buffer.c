@@ -1,0 +1,170 @@
+#include "seam/line_buffer.h"
+
+#include <stdlib.h>
+
+void line_buffer_open(struct line_buffer *buffer, const struct mech_buffer *config, uint32_t line_bytes,
+                      void (*tell)(void *user, enum buffer_fate fate, uint32_t mark), void *user)
+{
+	*buffer = (struct line_buffer){.config = *config,
+	                               .line_bytes = line_bytes,
+	                               .ways = config->ways ? config->ways : UINT32_MAX,
+	                               .set = xcalloc(config->sets, sizeof(struct buffer_set)),
+	                               .tell = tell,
+	                               .user = user};
+}
+
+void line_buffer_close(struct line_buffer *buffer)
+{
+	for (uint32_t s = 0; buffer->set && s < buffer->config.sets; s++)
+		free(buffer->set[s].line);
+	free(buffer->set);
+}
+
+static uint64_t block_of(const struct line_buffer *buffer, uint64_t address)
+{
+	return address & ~(uint64_t)(buffer->line_bytes - 1);
+}
+
+static struct buffer_set *set_of(const struct line_buffer *buffer, uint64_t block)
+{
+	return &buffer->set[block / buffer->line_bytes & (buffer->config.sets - 1)];
+}
+
+static struct buffer_line *find(const struct buffer_set *set, uint64_t block)
+{
+	for (uint32_t i = 0; i < set->lines; i++)
+		if (set->line[i].block == block)
+			return &set->line[i];
+	return NULL;
+}
+
+/* The sectors that bytes of a line lie in, as bits. */
+static uint8_t sectors_of(uint64_t address, uint64_t block, uint32_t bytes)
+{
+	uint32_t first = (uint32_t)(address - block) / MECH_SECTOR,
+		 end = (uint32_t)(address - block + bytes + MECH_SECTOR - 1) / MECH_SECTOR;
+	return (uint8_t)((1u << end) - (1u << first));
+}
+
+static void settle(const struct line_buffer *buffer, struct buffer_line *line, enum buffer_fate fate)
+{
+	for (uint32_t i = 0; i < BUFFER_SECTORS && line->mark[i]; i++) {
+		buffer->tell(buffer->user, fate, line->mark[i]);
+		line->mark[i] = 0;
+	}
+}
+
+static void remove_line(const struct line_buffer *buffer, struct buffer_set *set, struct buffer_line *line,
+                        enum buffer_fate fate)
+{
+	settle(buffer, line, fate);
+	*line = set->line[--set->lines];
+}
+
+static struct buffer_line *least_recently_used(const struct buffer_set *set)
+{
+	struct buffer_line *oldest = set->line;
+	for (uint32_t i = 1; i < set->lines; i++)
+		if (set->line[i].used < oldest->used)
+			oldest = &set->line[i];
+	return oldest;
+}
+
+void line_buffer_allocated(struct line_buffer *buffer, uint32_t bytes)
+{
+	const struct mech_buffer *config = &buffer->config;
+	if (!config->in_shared)
+		return;
+	uint32_t rest = bytes < config->bytes ? config->bytes - bytes : 0;
+	uint32_t ways = rest / (buffer->line_bytes * config->sets);
+	buffer->ways = ways < config->ways ? ways : config->ways;
+	for (uint32_t s = 0; s < config->sets; s++)
+		while (buffer->set[s].lines > buffer->ways)
+			remove_line(buffer, &buffer->set[s], least_recently_used(&buffer->set[s]), BUFFER_EVICTED);
+}
+
+bool line_buffer_find(struct line_buffer *buffer, uint64_t address, uint32_t bytes)
+{
+	uint64_t block = block_of(buffer, address);
+	struct buffer_line *line = find(set_of(buffer, block), block);
+	uint8_t sectors = sectors_of(address, block, bytes);
+	if (!line || (line->sectors & sectors) != sectors)
+		return false;
+	line->used = ++buffer->uses;
+	settle(buffer, line, BUFFER_USED);
+	return true;
+}
+
+/* A new line; NULL when there is no way at all. */
+static struct buffer_line *add(struct line_buffer *buffer, uint64_t block)
+{
+	struct buffer_set *set = set_of(buffer, block);
+	if (!buffer->ways)
+		return NULL;
+	if (set->lines == buffer->ways)
+		remove_line(buffer, set, least_recently_used(set), BUFFER_EVICTED);
+	if (set->lines == set->room) {
+		set->room = set->room ? 2 * set->room : 8;
+		set->line = xrealloc(set->line, set->room * sizeof *set->line);
+	}
+	struct buffer_line *line = &set->line[set->lines++];
+	*line = (struct buffer_line){.block = block};
+	return line;
+}
+
+void line_buffer_put(struct line_buffer *buffer, uint64_t address, uint32_t bytes, uint32_t block, uint32_t mark)
+{
+	uint64_t start = block_of(buffer, address);
+	uint8_t sectors = sectors_of(address, start, bytes);
+	struct buffer_line *line = find(set_of(buffer, start), start);
+	bool brings = !line || (line->sectors & sectors) != sectors;
+	if (!line)
+		line = add(buffer, start);
+	if (line) {
+		line->owners |= 1ull << block;
+		line->used = ++buffer->uses;
+		line->sectors |= sectors;
+	}
+	if (!mark)
+		return;
+	if (!line || !brings) {
+		buffer->tell(buffer->user, line ? BUFFER_UNUSED : BUFFER_EVICTED, mark);
+		return;
+	}
+	uint32_t i = 0;
+	while (line->mark[i]) /* each has brought a sector that was not there */
+		i++;
+	line->mark[i] = mark;
+}
+
+void line_buffer_drop(struct line_buffer *buffer, uint64_t address)
+{
+	uint64_t block = block_of(buffer, address);
+	struct buffer_set *set = set_of(buffer, block);
+	struct buffer_line *line = find(set, block);
+	if (line)
+		remove_line(buffer, set, line, BUFFER_EVICTED);
+}
+
+void line_buffer_block_ended(struct line_buffer *buffer, uint32_t block)
+{
+	uint64_t bit = 1ull << block;
+	for (uint32_t s = 0; s < buffer->config.sets; s++) {
+		struct buffer_set *set = &buffer->set[s];
+		for (uint32_t i = set->lines; i-- > 0;) {
+			struct buffer_line *line = &set->line[i];
+			if (!(line->owners & bit))
+				continue;
+			line->owners &= ~bit;
+			if (!line->owners)
+				remove_line(buffer, set, line, BUFFER_UNUSED);
+		}
+	}
+}
+
+void line_buffer_empty(struct line_buffer *buffer)
+{
+	for (uint32_t s = 0; s < buffer->config.sets; s++)
+		while (buffer->set[s].lines)
+			remove_line(buffer, &buffer->set[s], buffer->set[s].line, BUFFER_UNUSED);
+}

@@ -1,0 +1,56 @@
+/* line_buffer: the buffer that answers before L1: set-associative tags over lines of 32-byte sectors, least recently used
+ * lines replaced, each line owned by the blocks that it was brought for (TELEPORT, section 3.2.3).
+ *
+ * It may lie in shared memory, of which resident blocks have allocated a part: then it has as many ways as the rest holds.
+ */
+#ifndef SLUICE_SEAM_LINE_BUFFER_H
+#define SLUICE_SEAM_LINE_BUFFER_H
+
+#include "seam/mech.h"
+
+enum { BUFFER_SECTORS = 8 }; /* of a line, at most */
+
+struct buffer_line {
+	uint64_t block; /* address of its first byte */
+	uint64_t used;  /* when it was used last, by the buffer's count of uses */
+	uint64_t owners; /* block slots, as bits */
+	uint32_t mark[BUFFER_SECTORS]; /* the senders and loads that brought it, until an instruction finds it; then 0 */
+	uint8_t sectors;               /* present */
+};
+
+struct buffer_set {
+	struct buffer_line *line;
+	uint32_t lines, room;
+};
+
+/* What became of lines, for the accounts. */
+enum buffer_fate { BUFFER_USED, BUFFER_EVICTED, BUFFER_UNUSED };
+
+struct line_buffer {
+	struct mech_buffer config;
+	uint32_t line_bytes, ways; /* at present; UINT32_MAX: no limit */
+	struct buffer_set *set;
+	uint64_t uses;
+	void (*tell)(void *user, enum buffer_fate fate, uint32_t mark);
+	void *user;
+};
+
+void line_buffer_open(struct line_buffer *buffer, const struct mech_buffer *config, uint32_t line_bytes,
+                      void (*tell)(void *user, enum buffer_fate fate, uint32_t mark), void *user);
+void line_buffer_close(struct line_buffer *buffer);
+
+/* Resident blocks have allocated so many bytes of the memory that the buffer lies in. */
+void line_buffer_allocated(struct line_buffer *buffer, uint32_t bytes);
+
+/* An access finds all its bytes. */
+bool line_buffer_find(struct line_buffer *buffer, uint64_t address, uint32_t bytes);
+
+/* Data come, for a block. `mark` 0: nobody's account. */
+void line_buffer_put(struct line_buffer *buffer, uint64_t address, uint32_t bytes, uint32_t block, uint32_t mark);
+
+/* Forgets a line; a block's ownership, and lines that no other block owns; everything. */
+void line_buffer_drop(struct line_buffer *buffer, uint64_t address);
+void line_buffer_block_ended(struct line_buffer *buffer, uint32_t block);
+void line_buffer_empty(struct line_buffer *buffer);
+
+#endif

@@ -1,0 +1,428 @@
+/* mech: what a mechanism is to the machine, and the machine to a mechanism. A mechanism of one's own includes this file and
+ * nothing else of the simulator (docs/your-mechanism.md).
+ *
+ * A mechanism is one constant `struct mech`: who it is, its options and counters as tables, and hooks that the machine
+ * calls. Hooks are of four kinds:
+ *   look   any number of mechanisms, read only; their order does not matter
+ *   veto   any number; the machine acts only if all agree
+ *   pick   one owner a seat; two owners are a configuration error
+ *   send   the mechanism asks for lines with mech_send(); the machine owns the queue, serves it, and keeps accounts
+ * and effects, with which a mechanism holds blocks and lets them go.
+ *
+ * State has one of three scopes. `struct mech_sm` is the mechanism's part of one SM; `struct mech_partition` that of one L2
+ * slice; `struct mech_gpu` its part of the whole GPU, at the dispatcher. Several host threads may simulate: a hook of an SM
+ * or a partition touches nothing but its own part. A hook of the GPU is called while all else stands still, and may touch
+ * every SM's part. Nothing that a hook does may depend on anything but what it is given: never on the host, its addresses
+ * or the time of day. A mechanism may change time, never results.
+ *
+ * Cycles are core cycles, at partitions L2 cycles, counted from the machine's opening. Addresses are bytes of device memory.
+ */
+#ifndef SLUICE_SEAM_MECH_H
+#define SLUICE_SEAM_MECH_H
+
+#include "base/arena.h"
+#include "base/table.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Changes whenever this file does so that what was compiled before would go wrong. */
+enum { MECH_VERSION = 1 };
+
+enum {
+	MECH_MAX = 16,                /* mechanisms attached at a time */
+	MECH_NO_PC = (1 << 27) - 1,   /* not on behalf of an instruction */
+	MECH_SECTOR = 32,             /* bytes in which parts of lines are counted */
+	MECH_MAX_ACCESSES = 32,       /* of a warp instruction */
+};
+#define MECH_NEVER UINT64_MAX
+
+struct mech_dim {
+	uint32_t x, y, z;
+};
+
+/* The machine, as far as it matters to mechanisms. Per SM but for the first two. */
+struct mech_machine {
+	uint32_t sms, partitions;
+	uint32_t warps, blocks, schedulers; /* slots */
+	uint32_t shared_bytes, registers;
+	uint32_t line_bytes, l1_sets, l1_ways, l1_mshrs;
+	uint32_t send_queue; /* requests that wait, of each SM and of the dispatcher */
+};
+
+/* --- what is known of a launch --- */
+
+/* Bytes that a block reads: from
+ *   base + low  + ctaid.x * low_by[0]  + ctaid.y * low_by[1]  + ctaid.z * low_by[2]   up to, and not with,
+ *   base + high + ctaid.x * high_by[0] + ...
+ * clipped to [first, end), the array's allocation (TELEPORT, Eq. 2 and 3). */
+struct mech_row {
+	uint64_t base, first, end;
+	int64_t low, high, low_by[3], high_by[3];
+	uint32_t pc;    /* of the first load that it serves, or MECH_NO_PC */
+	uint64_t reads; /* lanes' reads of a block that it serves; 0: not known */
+};
+
+struct mech_rows {
+	const struct mech_row *row;
+	uint32_t rows;
+	bool announced;        /* by the program, not found by analysis */
+	uint32_t dropped;      /* rows for which there was no place */
+	uint64_t dropped_reads; /* and their lanes' reads of a block */
+};
+
+/* A global load of the kernel, as the static analyzer sees it (TELEPORT, section 2). */
+struct mech_load {
+	uint32_t pc, line;
+	bool indirect;       /* its address comes out of memory */
+	bool precalculable;  /* strictly: of thread and block indexes, parameters and constants */
+	bool relaxed;        /* the same when loops with known bounds count too */
+};
+
+struct mech_launch {
+	const char *kernel;
+	uint64_t number; /* of the launch, from 1 */
+	struct mech_dim grid, block;
+	uint32_t threads, warps;   /* of a block */
+	uint32_t shared_bytes;     /* of a block */
+	uint32_t blocks_per_sm;    /* at most */
+	uint32_t instructions;     /* pcs are 0 .. instructions - 1 */
+	const uint32_t *line;      /* by pc: the line in the CUDA source; 0: not known */
+};
+
+/* --- events --- */
+
+struct mech_block {
+	uint64_t number;
+	struct mech_dim index;
+	uint32_t slot;              /* on its SM */
+	uint32_t first_warp, warps; /* warp slots */
+	uint64_t cycle;
+};
+
+enum mech_class { MECH_ARITHMETIC, MECH_SPECIAL, MECH_MEMORY, MECH_BRANCH, MECH_BARRIER, MECH_FENCE, MECH_EXIT };
+
+struct mech_issue {
+	uint32_t warp, block, scheduler; /* slots; the scheduler's number */
+	uint32_t pc, lanes;
+	enum mech_class class;
+	uint64_t cycle;
+};
+
+/* One transaction of a warp's memory instruction: bytes of a line. */
+struct mech_transaction {
+	uint64_t address;
+	uint32_t bytes, lanes;
+};
+
+enum mech_kind { MECH_LOAD, MECH_STORE, MECH_ATOMIC };
+
+/* A warp's instruction on global or local memory that comes to the load/store unit. */
+struct mech_memory {
+	uint32_t warp, block, warp_of_block; /* slots; the warp's number in its block */
+	uint32_t pc, lanes;
+	enum mech_kind kind;
+	bool local;
+	uint32_t transactions; /* 1 .. 32, by rising address */
+	const struct mech_transaction *transaction;
+	uint64_t cycle;
+};
+
+enum mech_result { MECH_HIT, MECH_MISS, MECH_MERGED, MECH_BUFFER_HIT, MECH_PAST_L1 };
+
+/* A transaction that was looked up. In a partition: a request that L2 looked up; pc and block are not known there. */
+struct mech_access {
+	uint64_t address;
+	uint32_t bytes;
+	uint32_t sm, warp, block, pc;
+	enum mech_kind kind;
+	bool local;
+	enum mech_result result;
+	uint64_t cycle;
+};
+
+/* A line that came into L1. */
+struct mech_fill {
+	uint64_t address;
+	uint32_t bytes;
+	bool demanded; /* an instruction waits for it */
+	uint64_t cycle;
+};
+
+/* --- requests --- */
+
+enum mech_place {
+	MECH_TO_L1,
+	MECH_TO_BUFFER, /* the one that answers before L1 */
+	MECH_TO_NOTHING, /* the data are dropped when they come: their traffic is all that is wanted */
+};
+
+struct mech_request {
+	uint64_t address; /* a multiple of MECH_SECTOR */
+	uint32_t bytes;   /* 32 .. a line, within the line; to L1: all of it is fetched */
+	enum mech_place to;
+	uint32_t pc;    /* of the load on whose behalf, or MECH_NO_PC */
+	uint32_t block; /* slot: whose the line in the buffer is */
+	uint64_t tag;   /* whatever the sender wants to find in the reply */
+	bool urgent;    /* memory controllers serve it before others */
+};
+
+struct mech_reply {
+	struct mech_request request;
+	bool filtered; /* the line was there, or on its way: nothing was sent */
+	uint64_t sent, cycle;
+};
+
+/* The account of a sender, in all and per load. asked = dropped + filtered + issued, and when a kernel has ended
+ * issued = useful + late + early_evicted + redundant. */
+#define MECH_REQUEST_COUNTERS(X)                                                                                       \
+	X(asked, "requests", "lines that the mechanism asked for")                                                     \
+	X(dropped, "requests", "turned away because the queue was full, or still in it at the kernel's end")           \
+	X(filtered, "requests", "not sent: the line was there or on its way")                                          \
+	X(issued, "requests", "sent to memory")                                                                        \
+	X(useful, "requests", "brought a line that an instruction then found")                                         \
+	X(late, "requests", "still on their way when an instruction wanted the line")                                  \
+	X(early_evicted, "requests", "brought a line that was replaced before an instruction wanted it")               \
+	X(redundant, "requests", "brought a line that nobody wanted, or that was there when it came")
+
+struct mech_requests {
+#define X(name, unit, meaning) uint64_t name;
+	MECH_REQUEST_COUNTERS(X)
+#undef X
+};
+
+/* --- a mechanism's parts --- */
+
+struct mech;
+struct mech_gpu;
+struct mech_services;
+
+struct mech_sm {
+	const struct mech *mech;
+	const void *config;
+	void *state; /* sm_size bytes, zero when the machine is opened */
+	void *stats; /* of this SM; they are summed */
+	uint32_t sm, number; /* which SM; which of the attached mechanisms */
+	const struct mech_machine *machine;
+	const struct mech_launch *launch; /* NULL between kernels */
+	const struct mech_gpu *gpu;       /* to be read: it changes only while SMs stand still */
+	struct arena *arena;              /* freed with the machine */
+	const struct mech_services *services;
+	void *host;
+};
+
+struct mech_partition {
+	const struct mech *mech;
+	const void *config;
+	void *state; /* partition_size bytes */
+	void *stats;
+	uint32_t slice, number;
+	const struct mech_machine *machine;
+	const struct mech_launch *launch;
+	struct arena *arena;
+};
+
+struct mech_gpu {
+	const struct mech *mech;
+	const void *config;
+	void *state; /* gpu_size bytes */
+	void *stats;
+	uint32_t number;
+	const struct mech_machine *machine;
+	const struct mech_launch *launch;
+	struct arena *arena;
+	const struct mech_services *services;
+	struct mech_sm *sm; /* the mechanism's part of each SM; NULL when it has none */
+	void *host;
+};
+
+/* How requests of the dispatcher stand against those of SMs where both want one way. */
+enum mech_preference { MECH_FAIR, MECH_BEFORE_SMS, MECH_AFTER_SMS, MECH_ALTERNATE };
+
+/* The buffer that answers before L1, as its owner wants it. */
+struct mech_buffer {
+	uint32_t sets;  /* a power of two */
+	uint32_t ways;  /* 0: no limit */
+	bool in_shared; /* it lies in shared memory of `bytes`: what resident blocks have allocated is not there */
+	uint32_t bytes;
+};
+
+/* --- seats --- */
+
+enum mech_seat {
+	MECH_SEAT_WARP_ORDER = 1,  /* which of the warps that can issue goes first */
+	MECH_SEAT_BLOCK_COUNT = 2, /* blocks an SM */
+	MECH_SEAT_BLOCK_PLACE = 4, /* the SM that gets the next block */
+	MECH_SEAT_BUFFER = 8,      /* the buffer that answers before L1 */
+};
+
+/* A scheduler's warps, for the owner of the warp order. Sets are masks: bit b is its b-th warp, which has the slot
+ * b * schedulers + index. */
+struct mech_warps {
+	uint64_t live;        /* have a thread that has not exited */
+	uint64_t held;        /* at a barrier or a fence, waiting for an atomic, held by a mechanism, or ended */
+	uint64_t load_hazard; /* next instruction waits for a register that a load will write */
+	uint64_t older[64];   /* by bit: the warps that were launched before */
+	uint32_t index, warps;
+	uint32_t last; /* bit that issued last */
+};
+
+static inline uint32_t mech_oldest(const struct mech_warps *warps, uint64_t candidates)
+{
+	uint32_t best = (uint32_t)__builtin_ctzll(candidates);
+	uint64_t older;
+	while ((older = candidates & warps->older[best]) != 0)
+		best = (uint32_t)__builtin_ctzll(older);
+	return best;
+}
+
+/* The next candidate behind the warp that issued last, round robin. */
+static inline uint32_t mech_next(const struct mech_warps *warps, uint64_t candidates)
+{
+	uint64_t behind = warps->last >= 63 ? 0 : candidates & ~((2ull << warps->last) - 1);
+	return (uint32_t)__builtin_ctzll(behind ? behind : candidates);
+}
+
+/* --- the mechanism --- */
+
+/* Hooks that are NULL are not called and cost nothing. */
+struct mech {
+	uint32_t version; /* MECH_VERSION */
+	const char *name; /* small letters, digits and _ */
+	const char *summary, *citation;
+
+	/* Options: fields of a struct of config_size bytes that begins as a copy of *defaults. */
+	const struct option *options;
+	size_t option_count, config_size;
+	const void *defaults;
+	/* What one option cannot check alone, or what the machine cannot do. False, with a message. */
+	bool (*check)(const void *config, const struct mech_machine *machine, char *message, size_t size);
+
+	/* Counters: uint64_t fields of a struct of stats_size bytes; every part has one, and they are combined. */
+	const struct counter *counters;
+	size_t counter_count, stats_size;
+
+	size_t gpu_size, sm_size, partition_size; /* of states; a scope whose hooks are used has at least 1 */
+	uint32_t seats;                           /* enum mech_seat */
+	bool sends;                               /* its accounts of requests are shown */
+
+	/* The GPU. */
+	void (*gpu_open)(struct mech_gpu *gpu);
+	void (*gpu_kernel_begin)(struct mech_gpu *gpu);
+	void (*gpu_kernel_end)(struct mech_gpu *gpu);
+	void (*gpu_block)(struct mech_gpu *gpu, uint32_t sm, const struct mech_block *block); /* look: has been started */
+	/* One core cycle, behind those of the SMs. Returns the cycle in which it wants to be called again; before that it is
+	 * called only after a gpu_block. */
+	uint64_t (*gpu_cycle)(struct mech_gpu *gpu, uint64_t cycle);
+	bool (*may_dispatch)(struct mech_gpu *gpu, uint32_t sm, uint64_t block); /* veto: asked again each cycle */
+	uint32_t (*blocks_per_sm)(struct mech_gpu *gpu, uint32_t blocks);       /* pick: of those that fit */
+	/* pick: of the SMs that have room (a byte each, not 0), the one that gets the block. */
+	uint32_t (*place_block)(struct mech_gpu *gpu, uint64_t block, const uint8_t *has_room);
+
+	/* An SM: looks. */
+	void (*sm_open)(struct mech_sm *sm);
+	void (*kernel_begin)(struct mech_sm *sm);
+	void (*kernel_end)(struct mech_sm *sm);
+	void (*block_begin)(struct mech_sm *sm, const struct mech_block *block);
+	void (*block_end)(struct mech_sm *sm, const struct mech_block *block); /* its slot is free */
+	void (*issue)(struct mech_sm *sm, const struct mech_issue *issue);
+	void (*memory)(struct mech_sm *sm, const struct mech_memory *memory);
+	void (*access)(struct mech_sm *sm, const struct mech_access *access);
+	void (*fill)(struct mech_sm *sm, const struct mech_fill *fill);
+	/* Called when the SM ticks; returns the cycle in which it wants to be called again at the latest. */
+	uint64_t (*cycle)(struct mech_sm *sm, uint64_t cycle);
+	void (*on_reply)(struct mech_sm *sm, const struct mech_reply *reply); /* to this mechanism's own request */
+	/* Vetoes. */
+	bool (*may_start)(struct mech_sm *sm, const struct mech_block *block); /* false: held until mech_release_block() */
+	bool (*may_issue)(struct mech_sm *sm, const struct mech_issue *issue); /* asked again each cycle */
+	bool (*may_allocate)(struct mech_sm *sm, const struct mech_access *access); /* false: the load goes past L1 */
+	/* Seats. */
+	uint64_t (*warps_that_compete)(struct mech_sm *sm, const struct mech_warps *warps); /* each cycle; NULL: all */
+	uint32_t (*pick_warp)(struct mech_sm *sm, const struct mech_warps *warps, uint64_t candidates);
+	struct mech_buffer (*buffer)(const void *config, const struct mech_machine *machine);
+
+	/* A partition: look. */
+	void (*partition_open)(struct mech_partition *partition);
+	void (*partition_access)(struct mech_partition *partition, const struct mech_access *access);
+};
+
+/* --- what a mechanism can do --- */
+
+struct mech_services {
+	bool (*send)(struct mech_sm *sm, const struct mech_request *request);
+	bool (*send_to)(struct mech_gpu *gpu, uint32_t sm, const struct mech_request *request);
+	uint32_t (*room_to_send)(const struct mech_gpu *gpu);
+	void (*prefer)(struct mech_gpu *gpu, enum mech_preference preference);
+	void (*put)(struct mech_sm *sm, uint64_t address, uint32_t bytes, uint32_t block);
+	void (*hold_block)(struct mech_sm *sm, uint32_t slot);
+	void (*release_block)(struct mech_sm *sm, uint32_t slot);
+	struct mech_rows (*rows)(struct mech_gpu *gpu, uint32_t most, bool strict);
+	const struct mech_load *(*loads)(struct mech_gpu *gpu, uint32_t *count);
+	void (*say)(struct mech_gpu *gpu, const char *text);
+};
+
+/* Asks for a line. False: the queue is full, and the request counts as dropped. Requests of an SM go below its demand: one a
+ * cycle, when the load/store unit leaves L1's port or the network's free. */
+static inline bool mech_send(struct mech_sm *sm, const struct mech_request *request)
+{
+	return sm->services->send(sm, request);
+}
+
+/* Asks on an SM's behalf, from the dispatcher, which has an input of its own to the network: one request a cycle, to the
+ * buffer or to nothing. False: the queue is full, nothing is counted. */
+static inline bool mech_send_to(struct mech_gpu *gpu, uint32_t sm, const struct mech_request *request)
+{
+	return gpu->services->send_to(gpu, sm, request);
+}
+
+static inline uint32_t mech_room_to_send(const struct mech_gpu *gpu)
+{
+	return gpu->services->room_to_send(gpu);
+}
+
+/* How the dispatcher's requests stand in the network against those of SMs; from gpu_open(). */
+static inline void mech_prefer(struct mech_gpu *gpu, enum mech_preference preference)
+{
+	gpu->services->prefer(gpu, preference);
+}
+
+/* Puts bytes into the buffer at once and for nothing: what an ideal machine does. */
+static inline void mech_put(struct mech_sm *sm, uint64_t address, uint32_t bytes, uint32_t block)
+{
+	sm->services->put(sm, address, bytes, block);
+}
+
+/* Keeps a block's warps from issuing, until every mechanism that held it has released it. */
+static inline void mech_hold_block(struct mech_sm *sm, uint32_t slot)
+{
+	sm->services->hold_block(sm, slot);
+}
+
+static inline void mech_release_block(struct mech_sm *sm, uint32_t slot)
+{
+	sm->services->release_block(sm, slot);
+}
+
+/* The rows of the launch, from gpu_kernel_begin(): what the program has announced (cudaSetCTATracker), else what analysis
+ * finds in the kernel and its arguments; at most so many, those that serve most reads. They live until the kernel's end. */
+static inline struct mech_rows mech_rows(struct mech_gpu *gpu, uint32_t most, bool strict)
+{
+	return gpu->services->rows(gpu, most, strict);
+}
+
+/* The kernel's global loads, from gpu_kernel_begin(); by pc. */
+static inline const struct mech_load *mech_loads(struct mech_gpu *gpu, uint32_t *count)
+{
+	return gpu->services->loads(gpu, count);
+}
+
+/* Tells the user something once, on standard error. */
+static inline void mech_say(struct mech_gpu *gpu, const char *text)
+{
+	gpu->services->say(gpu, text);
+}
+
+/* A shared object with a mechanism has this one symbol: MECHANISM(mine) for `static const struct mech mine`. */
+#define MECHANISM(name) __attribute__((visibility("default"))) const struct mech *const sluice_mechanism = &name
+
+#endif
