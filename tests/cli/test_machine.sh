@@ -14,6 +14,16 @@ cp "$work/out" "$work/other.yaml"
 try 1 machine diff gtx480 "$work/other.yaml"
 says out "sm.count"
 [ "$(wc -l <"$work/out")" = 2 ] || fail "expected a heading and one line"
+
+# Every machine can be built, and the idealised ones differ from their base in what they idealise.
+for file in "$source_dir"/machines/*.yaml; do
+	try 0 machine show "$(basename "$file" .yaml)"
+done
+for ideal in perfect-l1:sm.perfect_l1 zero-latency:sm.zero_latency_memory; do
+	try 1 machine diff gtx480-teleport "gtx480-teleport-${ideal%%:*}"
+	says out "${ideal#*:} "
+	[ "$(wc -l <"$work/out")" = 3 ] || fail "expected a heading, the name and one line"
+done
 try 2 machine show no-such-machine
 says err "no-such-machine"
 
