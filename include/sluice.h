@@ -155,6 +155,25 @@ SLUICE_API uint64_t sluice_findings(const sluice_gpu *gpu);
 /* Simulated time since sluice_open(), in seconds: what events measure. */
 SLUICE_API double sluice_time(const sluice_gpu *gpu);
 
+/* Mechanisms. */
+/* The name of the number-th that is built in, and what it does; NULL: there are fewer. */
+SLUICE_API const char *sluice_mechanism_name(size_t number, const char **summary);
+/* Writes what a mechanism is: citation, seats, options with ranges and defaults, counters. `name` may be a path. */
+SLUICE_API enum sluice_status sluice_mechanism_describe(const char *name, FILE *file, struct sluice_error *error);
+/* Writes the attached ones, one a line, with all their options. */
+SLUICE_API void sluice_mechanisms_write(const sluice_gpu *gpu, FILE *file);
+
+/* Bytes that each block of the coming launches will read: from base + low + blockIdx.x * low_by[0] + y ... + z ...
+ * up to, and not with, base + high + blockIdx.x * high_by[0] + ... Mechanisms that load blocks' data in advance use these
+ * ranges instead of what they would find out themselves, until they are forgotten. */
+struct sluice_range {
+	uint64_t base;
+	int64_t low, high, low_by[3], high_by[3];
+};
+SLUICE_API enum sluice_status sluice_announce_range(sluice_gpu *gpu, const struct sluice_range *range,
+                                                    struct sluice_error *error);
+SLUICE_API void sluice_forget_ranges(sluice_gpu *gpu);
+
 /* The machine. */
 struct sluice_machine_info {
 	char name[64];

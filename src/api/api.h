@@ -15,6 +15,15 @@ struct sluice_kernel {
 	struct simt_program *program; /* decoded at first use */
 	uint64_t code;                /* its offset in the code space */
 	uint32_t registers;           /* allocated; 0: not yet known */
+	const struct affine_kernel *analysis; /* of its loads, or NULL: nobody has asked yet; on the program's arena, */
+	uint32_t *line;                       /* as are, by pc, the source's lines */
+};
+
+/* What the program says that blocks will read. */
+struct announcements {
+	struct mech_row *row;
+	uint32_t count;
+	bool used; /* the program has said something, if only that it says nothing */
 };
 
 struct sluice_module {
@@ -45,6 +54,7 @@ struct sluice_gpu {
 	bool whole_warp_barriers;
 	void (*finding)(void *user, const char *text);
 	void *finding_user;
+	struct announcements announced;
 	struct register_override *overrides;
 	size_t override_count;
 	sluice_module *modules;
@@ -63,6 +73,19 @@ unsigned api_parse_checks(const char *check, struct diag *diag);
 enum sluice_status api_open_checks(sluice_gpu *gpu, unsigned kinds, struct sluice_error *error);
 /* Says what the launch has found. */
 void api_report_checks(sluice_gpu *gpu, const struct simt_launch *launch);
+
+/* mechanism.c: what mechanisms may ask of a launch. */
+struct launch_analyses {
+	sluice_gpu *gpu;
+	sluice_kernel *kernel;
+	const struct simt_launch *launch;
+	struct arena arena;
+};
+struct seam_analyses api_analyses(struct launch_analyses *known);
+/* By pc: lines of the CUDA source. */
+const uint32_t *api_source_lines(sluice_kernel *kernel);
+/* What they have counted in the launch. */
+void api_record_mechanisms(const sluice_gpu *gpu, sluice_kernel *kernel, struct record *record);
 
 /* Decodes the kernel and allocates its registers, once. */
 enum sluice_status prepare_kernel(sluice_kernel *kernel, struct sluice_error *error);

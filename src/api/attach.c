@@ -124,12 +124,17 @@ bool attach_rest(struct attachments *attachments, const char *warp_order, const 
 	return false;
 }
 
+void attach_release(void *object)
+{
+	if (object)
+		dlclose(object);
+}
+
 void attachments_free(struct attachments *attachments)
 {
 	for (uint32_t i = 0; i < attachments->count; i++) {
 		free(attachments->list[i].config);
-		if (attachments->object[i])
-			dlclose(attachments->object[i]);
+		attach_release(attachments->object[i]);
 	}
 	attachments->count = 0;
 }

@@ -24,6 +24,9 @@ void attachments_free(struct attachments *attachments);
 /* The built-in mechanism of that name, or the one in the shared object, whose handle goes to *object. NULL after a message. */
 const struct mech *attach_find(const char *name, void **object, struct diag *diag);
 
+/* Gives the shared object back; NULL: nothing. */
+void attach_release(void *object);
+
 /* All of it: "NAME:KEY=VALUE,..." with every option. */
 void attachment_print(const struct seam_attached *attached, char *text, size_t size);
 

@@ -128,11 +128,12 @@ static enum sluice_status run_functional(sluice_gpu *gpu, struct simt_launch *la
 	return run.stopped ? stopped(gpu, record, error) : SLUICE_OK;
 }
 
-static enum sluice_status run_timed(sluice_gpu *gpu, struct gpu_run *run, struct record *record,
+static enum sluice_status run_timed(sluice_gpu *gpu, sluice_kernel *kernel, struct gpu_run *run, struct record *record,
                                     struct sluice_error *error)
 {
 	char text[512];
 	gpu_run(gpu->gpu, run);
+	api_record_mechanisms(gpu, kernel, record);
 	record->end = run->end;
 	record->cycles = run->cycles;
 	record->blocks_per_sm = run->blocks_limit;
@@ -188,6 +189,9 @@ enum sluice_status sluice_launch(sluice_gpu *gpu, sluice_kernel *kernel, sluice_
 	                                   .system_call = device_call,
 	                                   .user = gpu->gpu->memory};
 	run->blocks_per_sm = occupancy.blocks;
+	struct launch_analyses known = {.gpu = gpu, .kernel = kernel, .launch = &run->launch};
+	run->analyses = api_analyses(&known);
+	run->line = gpu->records.attachments ? api_source_lines(kernel) : NULL;
 	if (gpu->max_instructions)
 		run->max_thread_instructions = gpu->max_instructions - gpu->instructions;
 	if (gpu->progress) {
@@ -201,10 +205,11 @@ enum sluice_status sluice_launch(sluice_gpu *gpu, sluice_kernel *kernel, sluice_
 	record->shared_bytes = shared;
 	double begin = host_now();
 	status =
-		gpu->functional ? run_functional(gpu, &run->launch, record, error) : run_timed(gpu, run, record, error);
+		gpu->functional ? run_functional(gpu, &run->launch, record, error) : run_timed(gpu, kernel, run, record, error);
 	record->host_seconds = host_now() - begin;
 	api_report_checks(gpu, &run->launch);
 	gpu->instructions += record->stats.sm.thread_instructions;
+	arena_free(&known.arena);
 	free(params);
 	free(run);
 	return status == SLUICE_OK ? api_succeed(error) : status;

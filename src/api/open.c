@@ -103,6 +103,8 @@ static void read_settings(sluice_gpu *gpu, const struct sluice_settings *setting
 	if (!diag->errors && machine_check(&gpu->machine, diag)) {
 		const struct mech_machine seen = gpu_mech_machine(&gpu->machine);
 		attach_rest(&gpu->attachments, gpu->machine.warp_order, &seen, diag);
+		gpu->records.attached = gpu->attachments.list;
+		gpu->records.attachments = gpu->attachments.count - gpu->attachments.implied;
 	}
 }
 
@@ -162,14 +164,17 @@ void sluice_close(sluice_gpu *gpu)
 	while (gpu->modules)
 		sluice_unload(gpu, gpu->modules);
 	gpu_close(gpu->gpu);
-	attachments_free(&gpu->attachments);
 	simt_checks_close(gpu->checks);
 	for (size_t i = 0; i < gpu->override_count; i++)
 		free(gpu->overrides[i].kernel);
 	free(gpu->overrides);
-	for (size_t i = 0; i < gpu->records.count; i++)
+	free(gpu->announced.row);
+	for (size_t i = 0; i < gpu->records.count; i++) {
+		record_free(&gpu->records, &gpu->records.record[i]);
 		free(gpu->records.record[i].kernel);
+	}
 	free(gpu->records.record);
+	attachments_free(&gpu->attachments);
 	free(gpu);
 }
 

@@ -4,6 +4,7 @@
 #include "gpu/stats.h"
 
 #include <assert.h>
+#include <stdlib.h>
 #include <string.h>
 
 static double ratio(double part, double whole)
@@ -45,7 +46,65 @@ size_t record_stack(const struct record *record, struct stack_part parts[RECORD_
 	return count;
 }
 
-void record_add(struct record *sum, const struct record *record)
+static void add_mechanisms(const struct records *records, struct record *sum, const struct record *record)
+{
+	if (!record->mech)
+		return;
+	if (!sum->mech)
+		sum->mech = xcalloc(records->attachments, sizeof *sum->mech);
+	for (uint32_t i = 0; i < records->attachments; i++) {
+		const struct mech *mech = records->attached[i].mech;
+		struct record_mech *to = &sum->mech[i];
+		if (!to->stats)
+			to->stats = xcalloc(1, mech->stats_size + 1);
+		seam_stats_add(mech, to->stats, record->mech[i].stats);
+		seam_requests_add(&to->requests, &record->mech[i].requests);
+	}
+}
+
+void record_free(const struct records *records, struct record *record)
+{
+	for (uint32_t i = 0; record->mech && i < records->attachments; i++) {
+		free(record->mech[i].stats);
+		free(record->mech[i].load);
+	}
+	free(record->mech);
+	record->mech = NULL;
+}
+
+static const struct counter request_counters[] = {
+#define X(name, unit, meaning) {#name, unit, SCOPE_SM, offsetof(struct mech_requests, name), meaning, COMBINE_SUM},
+	MECH_REQUEST_COUNTERS(X)
+#undef X
+};
+
+static void show_counters(const struct mech *mech, const struct counter *rows, size_t count, const void *values,
+                          void (*show)(void *user, const struct record_counter *counter), void *user)
+{
+	for (size_t i = 0; i < count; i++) {
+		uint64_t value = values ? *(const uint64_t *)((const char *)values + rows[i].offset) : 0;
+		const struct record_counter counter = {mech, rows[i].name, rows[i].unit, rows[i].meaning, value};
+		show(user, &counter);
+	}
+}
+
+void mech_describe_counters(const struct mech *mech, const struct record_mech *values,
+                            void (*show)(void *user, const struct record_counter *counter), void *user)
+{
+	show_counters(mech, mech->counters, mech->counter_count, values ? values->stats : NULL, show, user);
+	if (mech->sends)
+		show_counters(mech, request_counters, sizeof request_counters / sizeof *request_counters,
+		              values ? &values->requests : NULL, show, user);
+}
+
+void record_mech_counters(const struct records *records, const struct record *record,
+                          void (*show)(void *user, const struct record_counter *counter), void *user)
+{
+	for (uint32_t i = 0; record->mech && i < records->attachments; i++)
+		mech_describe_counters(records->attached[i].mech, &record->mech[i], show, user);
+}
+
+void record_add(const struct records *records, struct record *sum, const struct record *record)
 {
 	sum->functional |= record->functional;
 	if (sum->end == GPU_DONE)
@@ -53,12 +112,13 @@ void record_add(struct record *sum, const struct record *record)
 	sum->cycles += record->cycles;
 	sum->host_seconds += record->host_seconds;
 	stats_add(&sum->stats, &record->stats);
+	add_mechanisms(records, sum, record);
 }
 
 struct record records_total(const struct records *records)
 {
 	struct record total = {.kernel = "totals", .launch = records->count};
 	for (size_t i = 0; i < records->count; i++)
-		record_add(&total, &records->record[i]);
+		record_add(records, &total, &records->record[i]);
 	return total;
 }

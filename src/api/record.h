@@ -7,6 +7,20 @@
 
 #include "gpu/gpu.h"
 
+/* What a mechanism sent for a load. */
+struct record_load {
+	uint32_t pc, line; /* line of the CUDA source; 0: not known */
+	struct mech_requests requests;
+};
+
+/* What a mechanism counted in a launch. */
+struct record_mech {
+	void *stats; /* mech->stats_size bytes */
+	struct mech_requests requests;
+	struct record_load *load; /* those with requests, by pc; of one launch only */
+	uint32_t loads;
+};
+
 struct record {
 	char *kernel;
 	uint64_t launch; /* number of the launch in the run, from 1 */
@@ -18,12 +32,15 @@ struct record {
 	uint64_t cycles;
 	double host_seconds;
 	struct gpu_stats stats;
+	struct record_mech *mech; /* by records.attached; NULL: nothing was counted yet */
 };
 
 struct records {
 	struct record *record;
 	size_t count, capacity;
 	const struct machine *machine;
+	const struct seam_attached *attached; /* the mechanisms that the user named */
+	uint32_t attachments;
 	const char *const *program; /* command line, NULL-terminated, or NULL */
 };
 
@@ -49,9 +66,23 @@ enum { RECORD_STACK_PARTS = 16 };
 size_t record_stack(const struct record *record, struct stack_part parts[RECORD_STACK_PARTS]);
 
 /* Adds what adds up: cycles, host seconds, counters. */
-void record_add(struct record *sum, const struct record *record);
-/* Sum of all records, as one record named "totals"; its `launch` is the number of launches. */
+void record_add(const struct records *records, struct record *sum, const struct record *record);
+/* Sum of all records, as one record named "totals"; its `launch` is the number of launches. record_free() it. */
 struct record records_total(const struct records *records);
+/* Frees what it holds of mechanisms. */
+void record_free(const struct records *records, struct record *record);
+
+/* A mechanism's counters with those of its requests: its own are in `stats`, those of requests in `requests`. */
+struct record_counter {
+	const struct mech *mech;
+	const char *name, *unit, *meaning;
+	uint64_t value;
+};
+/* Calls `show` for every counter of a mechanism (`values` NULL: of value 0); of every mechanism of the record. */
+void mech_describe_counters(const struct mech *mech, const struct record_mech *values,
+                            void (*show)(void *user, const struct record_counter *counter), void *user);
+void record_mech_counters(const struct records *records, const struct record *record,
+                          void (*show)(void *user, const struct record_counter *counter), void *user);
 
 void records_write_table(const struct records *records, FILE *file);
 /* False when the file could not be written. */

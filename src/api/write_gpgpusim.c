@@ -160,7 +160,7 @@ void records_write_gpgpusim(const struct records *records, FILE *file)
 {
 	struct record total = {0};
 	for (size_t i = 0; i < records->count; i++) {
-		record_add(&total, &records->record[i]);
+		record_add(records, &total, &records->record[i]);
 		print_kernel(file, records, &records->record[i], &total);
 	}
 	/* By this line scripts know that a run came to its end. */

@@ -1,4 +1,5 @@
 /* The JSON form of the statistics: a stable interface. What a functional run cannot tell is null. */
+#include "api/attach.h"
 #include "api/record.h"
 
 #include "base/arena.h"
@@ -40,7 +41,40 @@ static bool is_known(const struct record *record, const struct counter_group *gr
 	       offset == offsetof(struct gpu_stats, sm.thread_instructions);
 }
 
-static json_t *counters(const struct record *record)
+static void add_mech_counter(void *user, const struct record_counter *counter)
+{
+	char name[128];
+	snprintf(name, sizeof name, "%s.%s", counter->mech->name, counter->name);
+	json_object_set_new(user, name, whole(counter->value));
+}
+
+static json_t *load(const struct record_load *load)
+{
+	json_t *object = json_object();
+	json_object_set_new(object, "pc", whole(load->pc));
+	json_object_set_new(object, "line", load->line ? whole(load->line) : json_null());
+#define X(name, unit, meaning) json_object_set_new(object, #name, whole(load->requests.name));
+	MECH_REQUEST_COUNTERS(X)
+#undef X
+	return object;
+}
+
+/* What each mechanism sent, load by load. */
+static json_t *loads(const struct records *records, const struct record *record)
+{
+	json_t *object = json_object();
+	for (uint32_t i = 0; record->mech && i < records->attachments; i++) {
+		if (!records->attached[i].mech->sends)
+			continue;
+		json_t *list = json_array();
+		for (uint32_t k = 0; k < record->mech[i].loads; k++)
+			json_array_append_new(list, load(&record->mech[i].load[k]));
+		json_object_set_new(object, records->attached[i].mech->name, list);
+	}
+	return object;
+}
+
+static json_t *counters(const struct records *records, const struct record *record)
 {
 	json_t *object = json_object();
 	for (size_t g = 0; g < gpu_counter_group_count; g++) {
@@ -55,6 +89,7 @@ static json_t *counters(const struct record *record)
 			                            : json_null());
 		}
 	}
+	record_mech_counters(records, record, add_mech_counter, object);
 	return object;
 }
 
@@ -85,7 +120,9 @@ static json_t *kernel(const struct records *records, const struct record *record
 	json_object_set_new(object, "ipc", timed ? json_real(derive(records, record).ipc) : json_null());
 	json_object_set_new(object, "host_seconds", json_real(record->host_seconds));
 	json_object_set_new(object, "cycle_stack", cycle_stack(record));
-	json_object_set_new(object, "counters", counters(record));
+	json_object_set_new(object, "counters", counters(records, record));
+	if (records->attachments && record->mech)
+		json_object_set_new(object, "loads", loads(records, record));
 	return object;
 }
 
@@ -95,10 +132,23 @@ static json_t *totals(const struct records *records)
 	struct record total = records_total(records);
 	json_t *object = kernel(records, &total);
 	static const char *const others[] = {"name",      "launch",       "grid",          "block",
-	                                     "registers", "shared_bytes", "blocks_per_sm", "ipc"};
+	                                     "registers", "shared_bytes", "blocks_per_sm", "ipc", "loads"};
 	for (size_t i = 0; i < sizeof others / sizeof *others; i++)
 		json_object_del(object, others[i]);
+	record_free(records, &total);
 	return object;
+}
+
+/* The mechanisms that were attached by name, with all their options. */
+static json_t *mechanisms(const struct records *records)
+{
+	json_t *list = json_array();
+	for (uint32_t i = 0; i < records->attachments; i++) {
+		char line[1024];
+		attachment_print(&records->attached[i], line, sizeof line);
+		json_array_append_new(list, text(line));
+	}
+	return list;
 }
 
 bool records_write_json(const struct records *records, FILE *file)
@@ -111,6 +161,7 @@ bool records_write_json(const struct records *records, FILE *file)
 	json_object_set_new(root, "version", json_integer(1));
 	json_object_set_new(root, "sluice", json_string(SLUICE_VERSION));
 	json_object_set_new(root, "machine", text(records->machine->name));
+	json_object_set_new(root, "mechanisms", mechanisms(records));
 	json_object_set_new(root, "program", program);
 	json_object_set_new(root, "kernels", kernels);
 	json_object_set_new(root, "totals", totals(records));

@@ -125,6 +125,15 @@ static void print_memory(FILE *file, const struct record *record, const struct d
 	        derived->row_locality);
 }
 
+/* One a line: only what has been counted. */
+static void print_mech_counter(void *user, const struct record_counter *counter)
+{
+	char value[NUMBER_SIZE];
+	if (counter->value)
+		fprintf(user, "  %-14s%s %s: %s\n", counter->mech->name, grouped(counter->value, value), counter->name,
+		        counter->meaning);
+}
+
 static void print_host(FILE *file, const struct record *record, const struct derived *derived)
 {
 	char rate[NUMBER_SIZE];
@@ -147,6 +156,7 @@ static void print_account(FILE *file, const struct records *records, const struc
 	if (!record->functional) {
 		print_stack(file, record);
 		print_memory(file, record, &derived);
+		record_mech_counters(records, record, print_mech_counter, file);
 	}
 	print_host(file, record, &derived);
 }
@@ -193,7 +203,7 @@ static size_t sum_by_kernel(const struct records *records, struct record *sum)
 		if (at == count)
 			sum[count++] = (struct record){.kernel = record->kernel};
 		sum[at].launch++;
-		record_add(&sum[at], record);
+		record_add(records, &sum[at], record);
 	}
 	return count;
 }
@@ -231,8 +241,10 @@ static void print_kernels(FILE *file, const struct records *records, const struc
 		fprintf(file, " %22s %22s\n", "warp instructions", "thread instructions");
 	else
 		fprintf(file, " %16s %9s %8s %8s %8s\n", "cycles", "share", "IPC", "L1 hits", "L2 hits");
-	for (size_t i = 0; i < count; i++)
+	for (size_t i = 0; i < count; i++) {
 		print_kernel_row(file, records, &sum[i], tenths[i]);
+		record_free(records, &sum[i]);
+	}
 	fprintf(file, "\n%zu launches together%s (the JSON form has each)\n", records->count, ending(total->end));
 	print_account(file, records, total);
 	free(cycles);
@@ -266,6 +278,7 @@ void records_write_table(const struct records *records, FILE *file)
 	struct record total = records_total(records);
 	if (records->count > DETAILED_LAUNCHES) {
 		print_kernels(file, records, &total);
+		record_free(records, &total);
 		return;
 	}
 	for (size_t i = 0; i < records->count; i++)
@@ -274,4 +287,5 @@ void records_write_table(const struct records *records, FILE *file)
 		fprintf(file, "\n%zu launches together\n", records->count);
 		print_account(file, records, &total);
 	}
+	record_free(records, &total);
 }

@@ -15,6 +15,14 @@ static const struct {
 	{MECH_SEAT_BUFFER, "the buffer in front of L1"},
 };
 
+const char *seam_seat_name(uint32_t seat)
+{
+	for (size_t i = 0; i < sizeof seats / sizeof *seats; i++)
+		if (seats[i].seat == seat)
+			return seats[i].what;
+	return "?";
+}
+
 static bool check_pair(const struct mech *one, const struct mech *other, char *message, size_t size)
 {
 	if (strcmp(one->name, other->name) == 0) {
@@ -286,7 +294,7 @@ void seam_stats_add(const struct mech *mech, void *sum, const void *stats)
 		counter_combine(&mech->counters[i], sum, stats);
 }
 
-static void add_requests(struct mech_requests *sum, const struct mech_requests *requests)
+void seam_requests_add(struct mech_requests *sum, const struct mech_requests *requests)
 {
 #define X(name, unit, meaning) sum->name += requests->name;
 	MECH_REQUEST_COUNTERS(X)
@@ -304,9 +312,9 @@ void seam_stats(const struct seam *seam, uint32_t number, void *stats, struct me
 	for (uint32_t s = 0; s < seam->machine.sms; s++) {
 		const struct seam_account *account = &seam->sm[s].account[number];
 		seam_stats_add(mech, stats, seam->sm[s].part[number].stats);
-		add_requests(requests, &account->all);
+		seam_requests_add(requests, &account->all);
 		for (uint32_t pc = 0; by_pc && account->by_pc && pc < seam->launch.instructions; pc++)
-			add_requests(&by_pc[pc], &account->by_pc[pc]);
+			seam_requests_add(&by_pc[pc], &account->by_pc[pc]);
 	}
 }
 

@@ -112,6 +112,9 @@ struct seam {
 bool seam_check(const struct seam_attached *attached, uint32_t count, const struct mech_machine *machine, char *message,
                 size_t size);
 
+/* Of one of enum mech_seat, for people. */
+const char *seam_seat_name(uint32_t seat);
+
 /* For a machine; seam_check() must have passed. The configurations must live as long. */
 struct seam *seam_open(const struct seam_attached *attached, uint32_t count, const struct mech_machine *machine);
 void seam_close(struct seam *seam);
@@ -127,6 +130,7 @@ void seam_kernel_end(struct seam *seam);
 void seam_stats(const struct seam *seam, uint32_t number, void *stats, struct mech_requests *requests,
                 struct mech_requests *by_pc);
 void seam_stats_add(const struct mech *mech, void *sum, const void *stats);
+void seam_requests_add(struct mech_requests *sum, const struct mech_requests *requests);
 
 /* --- an SM's blocks --- */
 

@@ -1,0 +1,263 @@
+/* What mechanisms are told of a launch when they ask, what they have counted, and what the user may know of them. */
+#include "api/api.h"
+
+#include "flow/affine.h"
+#include "mech/list.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* --- what the program announces --- */
+
+enum sluice_status sluice_announce_range(sluice_gpu *gpu, const struct sluice_range *range, struct sluice_error *error)
+{
+	struct announcements *said = &gpu->announced;
+	const struct simt_allocation *allocation = simt_find(gpu->gpu->memory, range->base);
+	if (!allocation)
+		return api_fail(error, SLUICE_BAD_ARGUMENT, "announced range: 0x%llx is in no allocation",
+		                (unsigned long long)range->base);
+	said->row = xrealloc(said->row, (said->count + 1) * sizeof *said->row);
+	struct mech_row *row = &said->row[said->count++];
+	*row = (struct mech_row){.base = range->base,
+	                         .first = allocation->address,
+	                         .end = allocation->address + allocation->size,
+	                         .low = range->low,
+	                         .high = range->high,
+	                         .pc = MECH_NO_PC};
+	memcpy(row->low_by, range->low_by, sizeof row->low_by);
+	memcpy(row->high_by, range->high_by, sizeof row->high_by);
+	said->used = true;
+	return api_succeed(error);
+}
+
+void sluice_forget_ranges(sluice_gpu *gpu)
+{
+	gpu->announced.count = 0;
+	gpu->announced.used = true;
+}
+
+/* --- analyses --- */
+
+static uint32_t pc_of(const struct simt_program *program, uint32_t inst)
+{
+	const struct ptx_inst *wanted = &program->kernel->body[inst];
+	for (uint32_t pc = 0; pc < program->count; pc++)
+		if (program->code[pc].ptx == wanted)
+			return pc;
+	return MECH_NO_PC;
+}
+
+static const struct affine_kernel *analysis_of(sluice_kernel *kernel)
+{
+	if (!kernel->analysis)
+		kernel->analysis = affine_analyze(&kernel->program->arena, kernel->function);
+	return kernel->analysis;
+}
+
+static bool add_row(struct launch_analyses *known, const struct affine_row *found, struct mech_row *row)
+{
+	const struct simt_memory *memory = known->gpu->gpu->memory;
+	uint64_t base = 0;
+	if (!found->array)
+		return false;
+	if (found->array->space == PTX_PARAM)
+		memcpy(&base, known->launch->params + found->array->offset + found->array_offset, sizeof base);
+	else
+		base = found->array->address;
+	const struct simt_allocation *allocation = simt_find(memory, base);
+	if (!allocation)
+		return false;
+	*row = (struct mech_row){.base = base,
+	                         .first = allocation->address,
+	                         .end = allocation->address + allocation->size,
+	                         .low = found->low,
+	                         .high = found->high,
+	                         .pc = pc_of(known->launch->program, found->inst),
+	                         .reads = found->reads};
+	memcpy(row->low_by, found->ctaid, sizeof row->low_by);
+	memcpy(row->high_by, found->ctaid, sizeof row->high_by);
+	return true;
+}
+
+static struct mech_rows analysed_rows(struct launch_analyses *known, uint32_t most, bool strict)
+{
+	const struct simt_launch *launch = known->launch;
+	const struct affine_launch shape = {.grid = {launch->grid.x, launch->grid.y, launch->grid.z},
+	                                    .block = {launch->block.x, launch->block.y, launch->block.z},
+	                                    .params = launch->params,
+	                                    .gap = known->gpu->machine.sm.l1d.line_bytes};
+	const struct affine_table table =
+		affine_table(&known->arena, analysis_of(known->kernel), &shape, most, strict);
+	struct mech_row *row = arena_array(&known->arena, table.rows.count, sizeof *row);
+	struct mech_rows rows = {.row = row, .dropped = table.dropped, .dropped_reads = table.dropped_reads};
+	for (uint32_t i = 0; i < table.rows.count; i++)
+		rows.rows += add_row(known, &table.rows.row[i], &row[rows.rows]);
+	return rows;
+}
+
+static struct mech_rows give_rows(void *user, uint32_t most, bool strict)
+{
+	struct launch_analyses *known = user;
+	const struct announcements *said = &known->gpu->announced;
+	if (!said->used)
+		return analysed_rows(known, most, strict);
+	uint32_t count = said->count < most ? said->count : most;
+	return (struct mech_rows){
+		.row = said->row, .rows = count, .announced = true, .dropped = said->count - count};
+}
+
+static int by_pc(const void *a, const void *b)
+{
+	const struct mech_load *x = a, *y = b;
+	return (x->pc > y->pc) - (x->pc < y->pc);
+}
+
+static const struct mech_load *give_loads(void *user, uint32_t *count)
+{
+	struct launch_analyses *known = user;
+	const struct affine_kernel *analysis = analysis_of(known->kernel);
+	struct mech_load *load = arena_array(&known->arena, analysis->loads + 1, sizeof *load);
+	*count = analysis->loads;
+	for (uint32_t i = 0; i < analysis->loads; i++) {
+		const struct affine_load *found = &analysis->load[i];
+		load[i] = (struct mech_load){.pc = pc_of(known->launch->program, found->inst),
+		                             .line = found->source_line,
+		                             .indirect = found->status == AFFINE_INDIRECT,
+		                             .precalculable = found->status <= AFFINE_QUASI_STATIC,
+		                             .relaxed = found->relaxed <= AFFINE_QUASI_STATIC};
+	}
+	qsort(load, analysis->loads, sizeof *load, by_pc);
+	return load;
+}
+
+static void say(void *user, const char *mechanism, const char *text)
+{
+	(void)user;
+	fprintf(stderr, "sluice: %s: %s\n", mechanism, text);
+}
+
+const uint32_t *api_source_lines(sluice_kernel *kernel)
+{
+	const struct simt_program *program = kernel->program;
+	if (kernel->line)
+		return kernel->line;
+	kernel->line = arena_array(&kernel->program->arena, program->count, sizeof *kernel->line);
+	for (uint32_t pc = 0; pc < program->count; pc++)
+		kernel->line[pc] = program->code[pc].ptx ? program->code[pc].ptx->source_line : 0;
+	return kernel->line;
+}
+
+struct seam_analyses api_analyses(struct launch_analyses *known)
+{
+	return (struct seam_analyses){.user = known, .rows = give_rows, .loads = give_loads, .say = say};
+}
+
+/* --- what they have counted --- */
+
+static void keep_loads(struct record_mech *kept, const struct mech_requests *by_pc, uint32_t instructions,
+                       const uint32_t *line)
+{
+	for (uint32_t pc = 0; pc < instructions; pc++)
+		kept->loads += by_pc[pc].asked > 0;
+	kept->load = xcalloc(kept->loads + 1, sizeof *kept->load);
+	struct record_load *load = kept->load;
+	for (uint32_t pc = 0; pc < instructions; pc++)
+		if (by_pc[pc].asked)
+			*load++ = (struct record_load){pc, line[pc], by_pc[pc]};
+}
+
+void api_record_mechanisms(const sluice_gpu *gpu, sluice_kernel *kernel, struct record *record)
+{
+	const struct records *records = &gpu->records;
+	uint32_t instructions = kernel->program->count;
+	if (!records->attachments)
+		return;
+	record->mech = xcalloc(records->attachments, sizeof *record->mech);
+	for (uint32_t i = 0; i < records->attachments; i++) {
+		const struct mech *mech = records->attached[i].mech;
+		struct record_mech *kept = &record->mech[i];
+		struct mech_requests *loads = mech->sends ? xcalloc(instructions, sizeof *loads) : NULL;
+		kept->stats = xcalloc(1, mech->stats_size + 1);
+		gpu_mech_stats(gpu->gpu, i, kept->stats, &kept->requests, loads);
+		if (loads)
+			keep_loads(kept, loads, instructions, api_source_lines(kernel));
+		free(loads);
+	}
+}
+
+/* --- what the user may know --- */
+
+static void print_option(FILE *file, const struct mech *mech, const struct option *option)
+{
+	char value[OPTION_TEXT_SIZE];
+	option_print(option, mech->defaults, value, sizeof value);
+	fprintf(file, "  %-18s %-8s %s", option->name, value, option->meaning);
+	if (option->type == OPTION_ENUM) {
+		const char *separator = ": ";
+		for (const char *const *choice = option->choices; *choice; choice++, separator = ", ")
+			fprintf(file, "%s%s", separator, *choice);
+	} else if (option->min < option->max && option->type != OPTION_BOOL) {
+		fprintf(file, " (%g to %g%s%s)", option->min, option->max, *option->unit ? " " : "", option->unit);
+	}
+	fputc('\n', file);
+}
+
+static void print_counter(void *user, const struct record_counter *counter)
+{
+	char name[128];
+	snprintf(name, sizeof name, "%s.%s", counter->mech->name, counter->name);
+	fprintf(user, "  %-32s %-10s %s\n", name, counter->unit, counter->meaning);
+}
+
+static void print_seats(FILE *file, const struct mech *mech)
+{
+	const char *separator = "seats: ";
+	for (uint32_t bit = 0; bit < 32; bit++)
+		if (mech->seats >> bit & 1) {
+			fprintf(file, "%s%s", separator, seam_seat_name(1u << bit));
+			separator = ", ";
+		}
+	if (mech->seats)
+		fputc('\n', file);
+}
+
+enum sluice_status sluice_mechanism_describe(const char *name, FILE *file, struct sluice_error *error)
+{
+	struct diag diag = {0};
+	void *object;
+	const struct mech *mech = attach_find(name, &object, &diag);
+	if (!mech) {
+		api_fail(error, SLUICE_BAD_SETTING, "%s", diag.text);
+		diag_free(&diag);
+		return SLUICE_BAD_SETTING;
+	}
+	fprintf(file, "%s: %s\n%s\n", mech->name, mech->summary, mech->citation);
+	print_seats(file, mech);
+	if (mech->option_count)
+		fprintf(file, "\noptions, with their defaults:\n");
+	for (size_t i = 0; i < mech->option_count; i++)
+		print_option(file, mech, &mech->options[i]);
+	if (mech->counter_count || mech->sends)
+		fprintf(file, "\ncounters:\n");
+	mech_describe_counters(mech, NULL, print_counter, file);
+	attach_release(object);
+	return api_succeed(error);
+}
+
+const char *sluice_mechanism_name(size_t number, const char **summary)
+{
+	if (number >= mech_list_count)
+		return NULL;
+	if (summary)
+		*summary = mech_list[number]->summary;
+	return mech_list[number]->name;
+}
+
+void sluice_mechanisms_write(const sluice_gpu *gpu, FILE *file)
+{
+	for (uint32_t i = 0; i < gpu->records.attachments; i++) {
+		char line[1024];
+		attachment_print(&gpu->attachments.list[i], line, sizeof line);
+		fprintf(file, "%s\n", line);
+	}
+}
