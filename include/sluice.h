@@ -85,7 +85,7 @@ struct sluice_settings {
 	                 uint64_t warp_instructions);
 	void *progress_user;
 	/* What is looked for while kernels run, without any change of results and figures: words of "race", "init",
-	 * "shared-init", "divergence" (docs/checks.md), with commas; NULL: nothing. After each launch, what it was the
+	 * "shared-init", "divergence", "footprint", "footprint-counts" (docs/checks.md), with commas; NULL: nothing. After each launch, what it was the
 	 * first to find is said to `finding`, a text each; NULL: to standard error. */
 	const char *check;
 	void (*finding)(void *user, const char *text);

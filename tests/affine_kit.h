@@ -25,30 +25,41 @@ static inline struct affine_launch kit_affine_launch(const struct kit *kit)
 	                              .params = kit->params};
 }
 
+struct kit_misses {
+	struct affine_counts counts;
+	uint32_t inst; /* of the last read that was missed */
+	uint64_t address;
+};
+
 /* Tells the checker of a step's reads. */
-static inline void kit_check_step(struct affine_check *check, const struct kit *kit, const struct simt_step *step)
+static inline void kit_check_step(struct affine_block *block, const struct kit *kit, const struct simt_step *step,
+                                  struct kit_misses *misses)
 {
 	uint64_t inst = (uint64_t)(step->inst->ptx - kit->program->kernel->body);
 	if (step->inst->kind != SIMT_LOAD || step->space != PTX_GLOBAL || inst >= kit->program->kernel->body_count)
 		return;
 	for (uint32_t lane = 0; lane < WARP_SIZE; lane++)
-		if (step->lanes >> lane & 1)
-			affine_check_read(check, (uint32_t)inst, step->address[lane]);
+		if (step->lanes >> lane & 1 && !affine_block_read(block, (uint32_t)inst, step->address[lane])) {
+			misses->inst = (uint32_t)inst;
+			misses->address = step->address[lane];
+		}
 }
 
-/* Runs all blocks; false when the kernel faults or makes more than `limit` steps. The check is closed. */
-static inline bool kit_run_checked(struct kit *kit, const struct affine_kernel *kernel, struct affine_check *check,
+/* Runs all blocks; false when the kernel faults or makes more than `limit` steps. */
+static inline bool kit_run_checked(struct kit *kit, const struct affine_kernel *kernel, struct kit_misses *misses,
                                    uint64_t limit)
 {
 	struct affine_launch at = kit_affine_launch(kit);
+	struct affine_check *check = affine_check_open(kernel, &at, kit_clip, kit->memory);
+	struct affine_block *reads = affine_block_open();
 	struct simt_block block = {0};
 	uint64_t clock = 0, blocks = (uint64_t)at.grid[0] * at.grid[1] * at.grid[2];
 	bool good = true;
-	affine_check_open(check, kernel, &at, kit_clip, kit->memory);
+	*misses = (struct kit_misses){0};
 	block.clock = &clock;
 	for (uint64_t number = 0; number < blocks && good; number++) {
 		simt_block_start(&block, &kit->launch, number, 0);
-		affine_check_begin(check, (const uint32_t[]){block.index.x, block.index.y, block.index.z});
+		affine_block_begin(reads, check, (const uint32_t[]){block.index.x, block.index.y, block.index.z});
 		for (uint32_t w = 0; block.live && good; w = (w + 1) % block.warps) {
 			struct simt_warp *warp = &block.warp[w];
 			while (good && !warp->done && !(block.waiting >> w & 1)) {
@@ -57,15 +68,16 @@ static inline bool kit_run_checked(struct kit *kit, const struct affine_kernel *
 				good = !step.fault.what && ++clock < limit;
 				if (!good)
 					break;
-				kit_check_step(check, kit, &step);
+				kit_check_step(reads, kit, &step, misses);
 				simt_commit(warp, &step);
 				if (step.inst->kind == SIMT_BARRIER || step.exited)
 					simt_barrier(warp, &step);
 			}
 		}
-		affine_check_end(check);
+		affine_block_end(reads, &misses->counts);
 	}
 	simt_block_free(&block);
+	affine_block_close(reads);
 	affine_check_close(check);
 	return good;
 }

@@ -316,13 +316,13 @@ static void check_reference(const char *name, struct dim3 grid, struct dim3 bloc
 		kit_param32(&kit, numbers[i]);
 	kit.launch.grid = grid;
 	kit.launch.block = block;
-	struct affine_check check;
-	if (!kit_run_checked(&kit, affine_analyze(&arena, kit.program->kernel), &check, UINT64_MAX))
+	struct kit_misses misses;
+	if (!kit_run_checked(&kit, affine_analyze(&arena, kit.program->kernel), &misses, UINT64_MAX))
 		fail_msg("%s does not end", name);
-	if (check.missed)
-		fail_msg("%s: %" PRIu64 " reads missed", name, check.missed);
-	assert_true(check.reads + check.other > 0);
-	assert_int_equal(check.other, others);
+	if (misses.counts.missed)
+		fail_msg("%s: %" PRIu64 " reads missed", name, misses.counts.missed);
+	assert_true(misses.counts.reads + misses.counts.other > 0);
+	assert_int_equal(misses.counts.other, others);
 	arena_free(&arena);
 	kit_close(&kit);
 }
@@ -537,7 +537,7 @@ static void random_kernels(void **state)
 		kernels = strtoull(more, NULL, 10);
 	for (uint64_t seed = 1; seed <= kernels; seed++) {
 		struct kit kit;
-		struct affine_check check;
+		struct kit_misses misses;
 		memset(writer, 0, sizeof *writer);
 		writer->random = seed * 1000003;
 		write_kernel(writer);
@@ -552,13 +552,12 @@ static void random_kernels(void **state)
 		kit_param32(&kit, numbers[pick(writer, 7)]);
 		kit.launch.grid.x = 1 + pick(writer, 4);
 		kit.launch.block = (struct dim3){1 + pick(writer, 40), 1 + pick(writer, 3), 1};
-		ended += kit_run_checked(&kit, affine_analyze(&arena, kit.program->kernel), &check, 20000);
-		if (check.missed)
+		ended += kit_run_checked(&kit, affine_analyze(&arena, kit.program->kernel), &misses, 20000);
+		if (misses.counts.missed)
 			fail_msg("kernel %" PRIu64 ": PTX line %u missed address %#" PRIx64 "\n%s", seed,
-			         kit.program->kernel->body[check.missed_inst].place.line, check.missed_address,
-			         writer->text);
-		reads += check.reads;
-		others += check.other;
+			         kit.program->kernel->body[misses.inst].place.line, misses.address, writer->text);
+		reads += misses.counts.reads;
+		others += misses.counts.other;
 		arena_free(&arena);
 		kit_close(&kit);
 	}

@@ -5,7 +5,9 @@
 #include "sluice.h"
 
 #include "api/attach.h"
+#include "api/footprint.h"
 #include "api/record.h"
+#include "flow/affine.h"
 #include "gpu/gpu.h"
 #include "simt/check.h"
 
@@ -15,8 +17,9 @@ struct sluice_kernel {
 	struct simt_program *program; /* decoded at first use */
 	uint64_t code;                /* its offset in the code space */
 	uint32_t registers;           /* allocated; 0: not yet known */
-	const struct affine_kernel *analysis; /* of its loads, or NULL: nobody has asked yet; on the program's arena, */
-	uint32_t *line;                       /* as are, by pc, the source's lines */
+	uint32_t *line;               /* by pc, of the source; NULL: nobody has asked yet */
+	struct affine_kernel *loads;  /* kernel_loads() */
+	struct arena arena;           /* holds them */
 };
 
 /* What the program says that blocks will read. */
@@ -51,6 +54,7 @@ struct sluice_gpu {
 	                 uint64_t warp_instructions);
 	void *progress_user;
 	struct simt_checks *checks; /* or NULL: nothing is looked for */
+	struct footprint *footprint; /* or NULL: reads are not held against rows */
 	bool whole_warp_barriers;
 	void (*finding)(void *user, const char *text);
 	void *finding_user;
@@ -71,8 +75,9 @@ enum sluice_status api_succeed(struct sluice_error *error);
 /* check.c: the setting's words as a set, for api_open_checks() when the gpu's memory is there. */
 unsigned api_parse_checks(const char *check, struct diag *diag);
 enum sluice_status api_open_checks(sluice_gpu *gpu, unsigned kinds, struct sluice_error *error);
-/* Says what the launch has found. */
-void api_report_checks(sluice_gpu *gpu, const struct simt_launch *launch);
+/* Before a launch, whose parameters are in place; and after it, to say what it has found. */
+void api_begin_checks(sluice_gpu *gpu, sluice_kernel *kernel, struct simt_launch *launch);
+void api_end_checks(sluice_gpu *gpu, const struct simt_launch *launch);
 
 /* mechanism.c: what mechanisms may ask of a launch. */
 struct launch_analyses {
@@ -89,6 +94,8 @@ void api_record_mechanisms(const sluice_gpu *gpu, sluice_kernel *kernel, struct 
 
 /* Decodes the kernel and allocates its registers, once. */
 enum sluice_status prepare_kernel(sluice_kernel *kernel, struct sluice_error *error);
+/* The static analyzer's account of the kernel's loads, made at first use. */
+const struct affine_kernel *kernel_loads(sluice_kernel *kernel);
 /* Registers per thread: the override, else our allocation. */
 uint32_t kernel_registers(const sluice_kernel *kernel);
 

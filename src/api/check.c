@@ -9,16 +9,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { DIVERGENCE = 1 << 16 }; /* beside the kinds of simt/check.h */
+enum { DIVERGENCE = 1 << 16, COUNTS = 1 << 17 }; /* beside the kinds of simt/check.h */
 
 static const struct word {
 	const char *name;
 	unsigned kind;
 } words[] = {
-	{"race", SIMT_CHECK_RACE},
-	{"init", SIMT_CHECK_INIT},
-	{"shared-init", SIMT_CHECK_SHARED_INIT},
-	{"divergence", DIVERGENCE},
+	{"race", SIMT_CHECK_RACE},  {"init", SIMT_CHECK_INIT},       {"shared-init", SIMT_CHECK_SHARED_INIT},
+	{"divergence", DIVERGENCE}, {"footprint", SIMT_CHECK_READS}, {"footprint-counts", SIMT_CHECK_READS | COUNTS},
 };
 enum { WORDS = sizeof words / sizeof *words };
 
@@ -51,8 +49,11 @@ unsigned api_parse_checks(const char *check, struct diag *diag)
 		const char *nearest = kind ? NULL : nearest_word(word);
 		kinds |= kind;
 		if (!kind)
-			diag_plain(diag, "check '%s'; expected race, init, shared-init or divergence%s%s%s", word,
-			           nearest ? "; did you mean '" : "", nearest ? nearest : "", nearest ? "'?" : "");
+			diag_plain(diag,
+			           "check '%s'; expected race, init, shared-init, divergence, footprint or "
+			           "footprint-counts%s%s%s",
+			           word, nearest ? "; did you mean '" : "", nearest ? nearest : "",
+			           nearest ? "'?" : "");
 	}
 	free(copy);
 	return kinds;
@@ -61,7 +62,9 @@ unsigned api_parse_checks(const char *check, struct diag *diag)
 enum sluice_status api_open_checks(sluice_gpu *gpu, unsigned kinds, struct sluice_error *error)
 {
 	gpu->whole_warp_barriers = kinds & DIVERGENCE;
-	kinds &= ~(unsigned)DIVERGENCE;
+	if (kinds & SIMT_CHECK_READS)
+		gpu->footprint = footprint_open(kinds & COUNTS);
+	kinds &= ~(unsigned)(DIVERGENCE | COUNTS);
 	if (kinds)
 		gpu->checks = simt_checks_open(kinds);
 	if (kinds & SIMT_CHECK_INIT && !simt_watch(gpu->gpu->memory))
@@ -76,10 +79,20 @@ static void say(void *user, const char *text)
 	fprintf(stderr, "sluice: %s\n", text);
 }
 
-void api_report_checks(sluice_gpu *gpu, const struct simt_launch *launch)
+void api_begin_checks(sluice_gpu *gpu, sluice_kernel *kernel, struct simt_launch *launch)
+{
+	launch->whole_warp_barriers = gpu->whole_warp_barriers;
+	launch->checks = gpu->checks;
+	if (gpu->footprint)
+		footprint_begin(gpu->footprint, kernel, launch);
+}
+
+void api_end_checks(sluice_gpu *gpu, const struct simt_launch *launch)
 {
 	if (gpu->checks)
 		simt_checks_report(gpu->checks, launch, gpu->finding ? gpu->finding : say, gpu->finding_user);
+	if (gpu->footprint)
+		footprint_end(gpu->footprint);
 }
 
 uint64_t sluice_findings(const sluice_gpu *gpu)

@@ -184,8 +184,6 @@ enum sluice_status sluice_launch(sluice_gpu *gpu, sluice_kernel *kernel, sluice_
 	                                   .block = {block.x, block.y, block.z},
 	                                   .dynamic_shared_bytes = dynamic_shared_bytes,
 	                                   .params = params,
-	                                   .whole_warp_barriers = gpu->whole_warp_barriers,
-	                                   .checks = gpu->checks,
 	                                   .system_call = device_call,
 	                                   .user = gpu->gpu->memory};
 	run->blocks_per_sm = occupancy.blocks;
@@ -203,11 +201,12 @@ enum sluice_status sluice_launch(sluice_gpu *gpu, sluice_kernel *kernel, sluice_
 	record->block = run->launch.block;
 	record->registers = kernel_registers(kernel);
 	record->shared_bytes = shared;
+	api_begin_checks(gpu, kernel, &run->launch);
 	double begin = host_now();
 	status =
 		gpu->functional ? run_functional(gpu, &run->launch, record, error) : run_timed(gpu, kernel, run, record, error);
 	record->host_seconds = host_now() - begin;
-	api_report_checks(gpu, &run->launch);
+	api_end_checks(gpu, &run->launch);
 	gpu->instructions += record->stats.sm.thread_instructions;
 	arena_free(&known.arena);
 	free(params);

@@ -121,9 +121,11 @@ void sluice_unload(sluice_gpu *gpu, sluice_module *module)
 	free_variables(module, module->ptx->variables);
 	for (struct ptx_function *f = module->ptx->functions; f; f = f->next)
 		free_variables(module, f->locals);
-	for (size_t k = 0; k < module->kernels; k++)
+	for (size_t k = 0; k < module->kernels; k++) {
 		if (module->kernel[k].program)
 			simt_program_free(module->kernel[k].program);
+		arena_free(&module->kernel[k].arena);
+	}
 	free(module->kernel);
 	ptx_free(module->ptx);
 	free(module);
@@ -171,6 +173,13 @@ enum sluice_status prepare_kernel(sluice_kernel *kernel, struct sluice_error *er
 	kernel->module->gpu->code_bytes +=
 		((uint64_t)kernel->program->count * CODE_BYTES + CODE_ALIGN - 1) / CODE_ALIGN * CODE_ALIGN;
 	return SLUICE_OK;
+}
+
+const struct affine_kernel *kernel_loads(sluice_kernel *kernel)
+{
+	if (!kernel->loads)
+		kernel->loads = affine_analyze(&kernel->arena, kernel->function);
+	return kernel->loads;
 }
 
 uint32_t kernel_registers(const sluice_kernel *kernel)

@@ -165,6 +165,7 @@ void sluice_close(sluice_gpu *gpu)
 		sluice_unload(gpu, gpu->modules);
 	gpu_close(gpu->gpu);
 	simt_checks_close(gpu->checks);
+	footprint_close(gpu->footprint);
 	for (size_t i = 0; i < gpu->override_count; i++)
 		free(gpu->overrides[i].kernel);
 	free(gpu->overrides);

@@ -32,7 +32,7 @@ static const struct argp_option run_options[] = {
 	{"functional", KEY_FUNCTIONAL, NULL, 0, "Results only, without cycles", 0},
 	{"threads", KEY_THREADS, "N", 0, "Simulate on N threads of this computer; no figure depends on it", 0},
 	{"max-instructions", KEY_MAX_INSTRUCTIONS, "N", 0, "Stop the run after N thread instructions", 0},
-	{"check", KEY_CHECK, "WHAT", 0, "Look for mistakes: race, init, shared-init; see man sluice", 0},
+	{"check", KEY_CHECK, "WHAT", 0, "Look for mistakes: race, init, shared-init, footprint; see man sluice", 0},
 	{"no-progress", KEY_NO_PROGRESS, NULL, 0, "No progress line on the terminal", 0},
 	{0},
 };

@@ -14,6 +14,17 @@ const char *affine_status_name(enum affine_status status)
 	return names[status];
 }
 
+const char *affine_short_name(const struct ptx_function *function, const char *name)
+{
+	size_t length = strlen(function->name);
+	return strncmp(name, function->name, length) == 0 && name[length] == '_' ? name + length + 1 : name;
+}
+
+const char *affine_array_name(const struct affine_kernel *kernel, const struct affine_load *load)
+{
+	return load->array ? affine_short_name(kernel->function, load->array->name) : "?";
+}
+
 /* What an index is made of. */
 struct make {
 	bool op, varying_op, load, load_in_loop, control, counter, phi, unbounded, thread;

@@ -50,6 +50,10 @@ struct affine_kernel {
 };
 struct affine_kernel *affine_analyze(struct arena *arena, const struct ptx_function *function);
 
+/* The name of a load's array, or "?". Of a parameter, which clang calls KERNEL_param_0, "param_0". */
+const char *affine_array_name(const struct affine_kernel *kernel, const struct affine_load *load);
+const char *affine_short_name(const struct ptx_function *function, const char *name);
+
 struct affine_launch {
 	uint32_t grid[3], block[3];
 	const uint8_t *params; /* function->param_bytes, pointers included */
@@ -82,24 +86,32 @@ struct affine_rows affine_footprint(struct arena *arena, const struct affine_ker
 struct affine_rows affine_footprints(struct arena *arena, const struct affine_kernel *kernel,
                                      const struct affine_launch *launch);
 
-/* Compares the reads of a run with the rows: begin a block, tell its reads, end it. */
-struct affine_check {
+/* Compares the reads of a run with the rows of one launch. A check does not change while blocks run, so that each host
+ * thread may have blocks of its own. */
+struct affine_check;
+/* `clip` gives the live allocation that holds the address, [*low, *high), or false. */
+struct affine_check *affine_check_open(const struct affine_kernel *kernel, const struct affine_launch *launch,
+                                       bool (*clip)(void *user, uint64_t address, uint64_t *low, uint64_t *high),
+                                       void *user);
+void affine_check_close(struct affine_check *check);
+
+struct affine_counts {
 	uint64_t reads;      /* lanes' reads by loads with rows */
 	uint64_t other;      /* by loads without */
 	uint64_t missed;     /* of `reads`: not covered by the load's own rows */
-	uint64_t read_bytes; /* different bytes that a block read, summed over the blocks */
+	uint64_t read_bytes; /* different bytes that a block read by loads with rows, summed over the blocks */
 	uint64_t over_bytes; /* bytes of rows, clipped, that the block did not read */
-	uint32_t missed_inst;
-	uint64_t missed_address;
-	struct affine_check_state *state;
 };
-/* `clip` gives the live allocation that holds the address, [*low, *high), or false. */
-void affine_check_open(struct affine_check *check, const struct affine_kernel *kernel,
-                       const struct affine_launch *launch,
-                       bool (*clip)(void *user, uint64_t address, uint64_t *low, uint64_t *high), void *user);
-void affine_check_begin(struct affine_check *check, const uint32_t ctaid[3]);
-void affine_check_read(struct affine_check *check, uint32_t inst, uint64_t address);
-void affine_check_end(struct affine_check *check);
-void affine_check_close(struct affine_check *check);
+
+void affine_counts_add(struct affine_counts *counts, const struct affine_counts *more);
+
+/* What one resident block reads: begin, tell its reads, end; any number of times. */
+struct affine_block *affine_block_open(void);
+void affine_block_begin(struct affine_block *block, const struct affine_check *check, const uint32_t ctaid[3]);
+/* A lane's read; `inst`: index in the kernel's body, FLOW_NONE in a function that it calls. False: the load's rows do not
+ * have it. */
+bool affine_block_read(struct affine_block *block, uint32_t inst, uint64_t address);
+void affine_block_end(struct affine_block *block, struct affine_counts *counts); /* adds to counts */
+void affine_block_close(struct affine_block *block);
 
 #endif

@@ -13,27 +13,21 @@ struct ranges {
 	size_t count, room;
 };
 
-struct affine_check_state {
+struct affine_check {
 	struct arena arena;
 	const struct affine_kernel *kernel;
-	const struct affine_launch *launch;
-	bool (*clip)(void *user, uint64_t address, uint64_t *low, uint64_t *high);
-	void *user;
 	struct affine_rows *rows; /* by load */
 	uint64_t *base;           /* by load: where its array begins */
+	struct range *array;      /* by load: the allocation that holds its base; empty: none */
 	uint32_t *load_of;        /* by instruction, FLOW_NONE where it is not listed */
-	uint32_t ctaid[3];
-	struct ranges reads, predicted; /* of the block */
 };
 
-static void add_range(struct ranges *ranges, uint64_t low, uint64_t high)
-{
-	if (ranges->count == ranges->room) {
-		ranges->room = ranges->room ? 2 * ranges->room : 256;
-		ranges->range = xrealloc(ranges->range, ranges->room * sizeof *ranges->range);
-	}
-	ranges->range[ranges->count++] = (struct range){low, high};
-}
+struct affine_block {
+	const struct affine_check *check;
+	uint32_t ctaid[3];
+	struct affine_counts counts;
+	struct ranges reads, predicted;
+};
 
 static int by_low(const void *a, const void *b)
 {
@@ -60,6 +54,23 @@ static uint64_t unite(struct ranges *ranges)
 	for (size_t i = 0; i < ranges->count; i++)
 		bytes += ranges->range[i].high - ranges->range[i].low;
 	return bytes;
+}
+
+static void add_range(struct ranges *ranges, uint64_t low, uint64_t high)
+{
+	struct range *last = ranges->count ? &ranges->range[ranges->count - 1] : NULL;
+	if (last && low >= last->low && low <= last->high) { /* the next lane */
+		last->high = high > last->high ? high : last->high;
+		return;
+	}
+	if (ranges->count == ranges->room) {
+		unite(ranges);
+		if (ranges->count >= ranges->room / 2) {
+			ranges->room = ranges->room ? 2 * ranges->room : 256;
+			ranges->range = xrealloc(ranges->range, ranges->room * sizeof *ranges->range);
+		}
+	}
+	ranges->range[ranges->count++] = (struct range){low, high};
 }
 
 /* The bytes in both, each united. */
@@ -89,67 +100,79 @@ static uint64_t base_of(const struct affine_load *load, const struct affine_laun
 	return base;
 }
 
-void affine_check_open(struct affine_check *check, const struct affine_kernel *kernel,
-                       const struct affine_launch *launch,
-                       bool (*clip)(void *user, uint64_t address, uint64_t *low, uint64_t *high), void *user)
+struct affine_check *affine_check_open(const struct affine_kernel *kernel, const struct affine_launch *launch,
+                                       bool (*clip)(void *user, uint64_t address, uint64_t *low, uint64_t *high),
+                                       void *user)
 {
-	struct affine_check_state *state = xcalloc(1, sizeof *state);
-	*check = (struct affine_check){.state = state};
-	state->kernel = kernel;
-	state->launch = launch;
-	state->clip = clip;
-	state->user = user;
-	state->rows = arena_array(&state->arena, kernel->loads, sizeof *state->rows);
-	state->base = arena_array(&state->arena, kernel->loads, sizeof *state->base);
-	state->load_of = arena_array(&state->arena, kernel->function->body_count, sizeof *state->load_of);
+	struct affine_check *check = xcalloc(1, sizeof *check);
+	check->kernel = kernel;
+	check->rows = arena_array(&check->arena, kernel->loads, sizeof *check->rows);
+	check->base = arena_array(&check->arena, kernel->loads, sizeof *check->base);
+	check->array = arena_array(&check->arena, kernel->loads, sizeof *check->array);
+	check->load_of = arena_array(&check->arena, kernel->function->body_count, sizeof *check->load_of);
 	for (uint32_t i = 0; i < kernel->function->body_count; i++)
-		state->load_of[i] = FLOW_NONE;
+		check->load_of[i] = FLOW_NONE;
 	for (uint32_t i = 0; i < kernel->loads; i++) {
-		state->rows[i] = affine_footprint(&state->arena, kernel, &kernel->load[i], launch);
-		state->base[i] = base_of(&kernel->load[i], launch);
-		state->load_of[kernel->load[i].inst] = i;
+		struct range *array = &check->array[i];
+		check->rows[i] = affine_footprint(&check->arena, kernel, &kernel->load[i], launch);
+		check->base[i] = base_of(&kernel->load[i], launch);
+		check->load_of[kernel->load[i].inst] = i;
+		if (!clip(user, check->base[i], &array->low, &array->high))
+			*array = (struct range){0};
 	}
+	return check;
 }
 
-static uint64_t shift(const struct affine_check_state *state, const struct affine_row *row, uint64_t base)
+void affine_check_close(struct affine_check *check)
+{
+	arena_free(&check->arena);
+	free(check);
+}
+
+/* Where the block's bytes begin that a row of the load gives as 0. */
+static uint64_t shift(const struct affine_block *block, const struct affine_row *row, uint64_t base)
 {
 	for (uint32_t i = 0; i < 3; i++)
-		base += (uint64_t)row->ctaid[i] * state->ctaid[i];
+		base += (uint64_t)row->ctaid[i] * block->ctaid[i];
 	return base;
 }
 
-void affine_check_begin(struct affine_check *check, const uint32_t ctaid[3])
+struct affine_block *affine_block_open(void)
 {
-	struct affine_check_state *state = check->state;
-	memcpy(state->ctaid, ctaid, sizeof state->ctaid);
-	state->reads.count = state->predicted.count = 0;
-	for (uint32_t i = 0; i < state->kernel->loads; i++) {
-		uint64_t first, end;
-		if (!state->rows[i].count || !state->clip(state->user, state->base[i], &first, &end))
-			continue;
-		for (uint32_t k = 0; k < state->rows[i].count; k++) {
-			const struct affine_row *row = &state->rows[i].row[k];
-			uint64_t at = shift(state, row, state->base[i]);
+	return xcalloc(1, sizeof(struct affine_block));
+}
+
+void affine_block_begin(struct affine_block *block, const struct affine_check *check, const uint32_t ctaid[3])
+{
+	block->check = check;
+	memcpy(block->ctaid, ctaid, sizeof block->ctaid);
+	block->counts = (struct affine_counts){0};
+	block->reads.count = block->predicted.count = 0;
+	for (uint32_t i = 0; i < check->kernel->loads; i++) {
+		int64_t first = (int64_t)check->array[i].low, end = (int64_t)check->array[i].high;
+		for (uint32_t k = 0; k < check->rows[i].count; k++) {
+			const struct affine_row *row = &check->rows[i].row[k];
+			uint64_t at = shift(block, row, check->base[i]);
 			int64_t low = (int64_t)(at + (uint64_t)row->low), high = (int64_t)(at + (uint64_t)row->high);
-			low = low < (int64_t)first ? (int64_t)first : low;
-			high = high > (int64_t)end ? (int64_t)end : high;
+			low = low < first ? first : low;
+			high = high > end ? end : high;
 			if (low < high)
-				add_range(&state->predicted, (uint64_t)low, (uint64_t)high);
+				add_range(&block->predicted, (uint64_t)low, (uint64_t)high);
 		}
 	}
 }
 
-void affine_check_read(struct affine_check *check, uint32_t inst, uint64_t address)
+bool affine_block_read(struct affine_block *block, uint32_t inst, uint64_t address)
 {
-	struct affine_check_state *state = check->state;
-	uint32_t number = state->load_of[inst];
-	if (number == FLOW_NONE || state->rows[number].why) {
-		check->other++;
-		return;
+	const struct affine_check *check = block->check;
+	uint32_t number = inst == FLOW_NONE ? FLOW_NONE : check->load_of[inst];
+	if (number == FLOW_NONE || check->rows[number].why) {
+		block->counts.other++;
+		return true;
 	}
-	const struct affine_rows *rows = &state->rows[number];
-	uint32_t bytes = state->kernel->load[number].bytes, first = 0, end = rows->count;
-	int64_t at = rows->count ? (int64_t)(address - shift(state, rows->row, state->base[number])) : 0;
+	const struct affine_rows *rows = &check->rows[number];
+	uint32_t bytes = check->kernel->load[number].bytes, first = 0, end = rows->count;
+	int64_t at = rows->count ? (int64_t)(address - shift(block, rows->row, check->base[number])) : 0;
 	/* The last row that begins at or before the address; the rows of a load move alike. */
 	while (end - first > 1) {
 		uint32_t middle = first + (end - first) / 2;
@@ -158,28 +181,33 @@ void affine_check_read(struct affine_check *check, uint32_t inst, uint64_t addre
 		else
 			end = middle;
 	}
-	check->reads++;
-	add_range(&state->reads, address, address + bytes);
-	if (!rows->count || at < rows->row[first].low || at + bytes > rows->row[first].high) {
-		check->missed++;
-		check->missed_inst = inst;
-		check->missed_address = address;
-	}
+	block->counts.reads++;
+	add_range(&block->reads, address, address + bytes);
+	if (rows->count && at >= rows->row[first].low && at + bytes <= rows->row[first].high)
+		return true;
+	block->counts.missed++;
+	return false;
 }
 
-void affine_check_end(struct affine_check *check)
+void affine_counts_add(struct affine_counts *counts, const struct affine_counts *more)
 {
-	struct affine_check_state *state = check->state;
-	check->read_bytes += unite(&state->reads);
-	check->over_bytes += unite(&state->predicted);
-	check->over_bytes -= common(&state->reads, &state->predicted);
+	counts->reads += more->reads;
+	counts->other += more->other;
+	counts->missed += more->missed;
+	counts->read_bytes += more->read_bytes;
+	counts->over_bytes += more->over_bytes;
 }
 
-void affine_check_close(struct affine_check *check)
+void affine_block_end(struct affine_block *block, struct affine_counts *counts)
 {
-	free(check->state->reads.range);
-	free(check->state->predicted.range);
-	arena_free(&check->state->arena);
-	free(check->state);
-	check->state = NULL;
+	block->counts.read_bytes = unite(&block->reads);
+	block->counts.over_bytes = unite(&block->predicted) - common(&block->reads, &block->predicted);
+	affine_counts_add(counts, &block->counts);
+}
+
+void affine_block_close(struct affine_block *block)
+{
+	free(block->reads.range);
+	free(block->predicted.range);
+	free(block);
 }

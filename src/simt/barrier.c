@@ -199,6 +199,8 @@ void barrier_exit(struct simt_warp *warp, struct simt_step *step)
 	struct simt_block *block = warp->block;
 	if (has_race_check(block))
 		race_exit(warp);
+	if (UNLIKELY(block->checks != NULL) && block->live == 0)
+		checks_block_end(block);
 	if (block->live == 0 || block->live & ~block->waiting)
 		return;
 	for (unsigned k = 0; k < SIMT_BARRIERS; k++)

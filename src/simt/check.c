@@ -10,6 +10,7 @@
 #include <stdlib.h>
 
 enum { MOST_FINDINGS = 1024 }; /* behind that many, only those that are known are counted */
+enum { UNWRITTEN = SIMT_CHECK_INIT | SIMT_CHECK_SHARED_INIT };
 
 /* A finding as it is kept: once a pair of lines. */
 struct record {
@@ -61,12 +62,20 @@ void checks_block_start(struct simt_block *block)
 	if (!block->checks) {
 		block->checks = xcalloc(1, sizeof *block->checks);
 		block->checks->race = kinds & SIMT_CHECK_RACE ? race_open() : NULL;
-		block->checks->unwritten = kinds & ~SIMT_CHECK_RACE ? unwritten_open(kinds) : NULL;
+		block->checks->unwritten = kinds & UNWRITTEN ? unwritten_open(kinds) : NULL;
 	}
 	if (block->checks->race)
 		race_start(block);
 	if (block->checks->unwritten)
 		unwritten_start(block);
+	if (block->launch->reads)
+		block->checks->reads = block->launch->reads->begin(block->launch->reads->user, block->index);
+}
+
+void checks_block_end(struct simt_block *block)
+{
+	if (block->launch->reads)
+		block->launch->reads->end(block->checks->reads);
 }
 
 void checks_block_free(struct simt_block *block)
@@ -80,6 +89,31 @@ void checks_block_free(struct simt_block *block)
 
 /* --- checked programs --- */
 
+/* Its index in the kernel's body, or UINT32_MAX. */
+static uint32_t index_in_kernel(const struct simt_program *program, const struct simt_inst *inst)
+{
+	uint32_t index = inst->pc - program->functions[0].pc;
+	return index < program->functions[0].ptx->body_count ? index : UINT32_MAX;
+}
+
+static void judge_read(struct simt_warp *warp, const struct simt_inst *inst, const struct simt_step *step)
+{
+	const struct simt_block *block = warp->block;
+	const struct simt_launch *launch = block->launch;
+	uint32_t lanes = global_lanes(step);
+	if (!lanes)
+		return;
+	uint32_t wrong =
+		launch->reads->read(block->checks->reads, index_in_kernel(launch->program, inst), lanes, step->address);
+	for (; wrong; wrong &= wrong - 1) {
+		uint32_t lane = (uint32_t)__builtin_ctz(wrong);
+		finding_add(block, &(struct finding){.kind = FINDING_READ,
+		                                     .access = {{inst, warp->index, lane}},
+		                                     .address = step->address[lane],
+		                                     .size = inst->size});
+	}
+}
+
 static void checked_access(struct simt_warp *warp, const struct simt_inst *inst, struct simt_step *step)
 {
 	const struct block_checks *checks = warp->block->checks;
@@ -90,6 +124,8 @@ static void checked_access(struct simt_warp *warp, const struct simt_inst *inst,
 		race_access(warp, step, &reach);
 	if (checks->unwritten)
 		unwritten_access(warp, step);
+	if (warp->block->launch->reads && inst->kind == SIMT_LOAD)
+		judge_read(warp, inst, step);
 	/* as simt_step() left it */
 	step->space = inst->space;
 	step->mixed_spaces = step->unit_stride = false;
@@ -198,9 +234,9 @@ static enum carry carry_of(const struct simt_inst *inst)
 
 static simt_exec *checked_exec(unsigned kinds, const struct simt_inst *inst)
 {
-	bool init = kinds & (SIMT_CHECK_INIT | SIMT_CHECK_SHARED_INIT);
+	bool init = kinds & UNWRITTEN, others = kinds & (UNWRITTEN | SIMT_CHECK_RACE);
 	if (is_checked(inst))
-		return checked_access;
+		return others || (inst->kind == SIMT_LOAD && inst->space != PTX_SHARED) ? checked_access : inst->exec;
 	if (inst->kind == SIMT_FENCE)
 		return kinds & SIMT_CHECK_RACE ? checked_fence : inst->exec;
 	return init && inst->kind != SIMT_EXIT ? checked_step : inst->exec;
@@ -324,12 +360,20 @@ static void add_allocation(struct message *out, const struct simt_launch *launch
 		            allocation->address, allocation->size, finding->address - allocation->address);
 }
 
+static void add_prediction(struct message *out, const struct simt_launch *launch, const struct simt_inst *inst)
+{
+	char text[512];
+	launch->reads->describe(launch->reads->user, index_in_kernel(launch->program, inst), text, sizeof text);
+	message_add(out, "\n  predicted: %s", text);
+}
+
 static void print_record(const struct simt_launch *launch, const struct record *record, char *text, size_t size)
 {
 	static const char *const titles[] = {
 		[FINDING_RACE] = "race on shared memory: two warps, nothing that orders them",
 		[FINDING_INIT] = "read of device memory that nobody wrote",
 		[FINDING_SHARED_INIT] = "read of shared memory that nobody wrote",
+		[FINDING_READ] = "read outside the rows that were predicted for its index",
 	};
 	struct message out = {text, size};
 	const struct finding *example = &record->example;
@@ -343,10 +387,12 @@ static void print_record(const struct simt_launch *launch, const struct record *
 	}
 	message_add(&out, "\n  block ");
 	message_dim(&out, record->block);
-	if (record->kind == FINDING_INIT)
+	if (record->kind == FINDING_INIT || record->kind == FINDING_READ)
 		add_allocation(&out, launch, example);
 	else
 		add_shared(&out, launch, example);
+	if (record->kind == FINDING_READ)
+		add_prediction(&out, launch, example->access[0].inst);
 	message_add(&out, "\n  %" PRIu64 " times in this launch", record->count);
 }
 

@@ -1,5 +1,5 @@
 /* check: mistakes that stop no kernel but are looked for when asked: races on shared memory, reads of memory that
- * nobody wrote. docs/checks.md says what counts as one, and why.
+ * nobody wrote, reads that somebody else judges. docs/checks.md says what counts as one, and why.
  *
  * A program whose kernels are to be checked has other execution functions for the instructions concerned, which look
  * first and then call the ordinary ones. So checks cost nothing where nobody asked for them, and neither results nor
@@ -14,6 +14,21 @@ enum simt_check {
 	SIMT_CHECK_RACE = 1,        /* shared memory: conflicting accesses of two warps that nothing orders */
 	SIMT_CHECK_INIT = 2,        /* device memory: reads of what nobody wrote */
 	SIMT_CHECK_SHARED_INIT = 4, /* the same of shared memory */
+	SIMT_CHECK_READS = 8,       /* global loads of a launch with `reads`, which says which of them are wrong */
+};
+
+/* Judges the global loads of a launch. Host threads call it at the same time, each for blocks of its own. */
+struct simt_reads {
+	/* A block begins; what it returns is handed to the two below. */
+	void *(*begin)(void *user, struct dim3 block);
+	/* The lanes of `lanes` that must not read where they do. `inst`: the load's index in the kernel's body, or
+	 * UINT32_MAX in a function that the kernel calls. */
+	uint32_t (*read)(void *block, uint32_t inst, uint32_t lanes, const uint64_t *address);
+	/* All threads of the block have exited. Not called when the kernel stops before. */
+	void (*end)(void *block);
+	/* For the message: what the load was to read. */
+	void (*describe)(void *user, uint32_t inst, char *text, size_t size);
+	void *user;
 };
 
 /* What was found, over all launches. Blocks of several threads of the host may add to it. */

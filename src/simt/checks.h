@@ -32,15 +32,18 @@ static inline const struct simt_unchecked *unchecked(const struct simt_warp *war
 struct block_checks {
 	struct race *race;           /* or NULL */
 	struct unwritten *unwritten; /* or NULL */
+	void *reads;                 /* what launch->reads made of the block */
 };
 
-/* What a block does when it begins and ends; block->checks is NULL without launch->checks. */
+/* What a block does when it begins, when all its threads have exited, and when its room is given back; block->checks is
+ * NULL without launch->checks. */
 void checks_block_start(struct simt_block *block);
+void checks_block_end(struct simt_block *block);
 void checks_block_free(struct simt_block *block);
 
 /* --- findings --- */
 
-enum finding_kind { FINDING_RACE, FINDING_INIT, FINDING_SHARED_INIT };
+enum finding_kind { FINDING_RACE, FINDING_INIT, FINDING_SHARED_INIT, FINDING_READ };
 
 /* One access of a finding, as an example of all. */
 struct finding_access {

@@ -133,7 +133,8 @@ struct simt_launch {
 	/* A barrier that a part of a warp reaches counts for the whole warp, as before Volta. With this it is a fault when
 	 * the other part meets another one. */
 	bool whole_warp_barriers;
-	struct simt_checks *checks; /* what else is looked for (simt/check.h), or NULL */
+	struct simt_checks *checks;     /* what else is looked for (simt/check.h), or NULL */
+	const struct simt_reads *reads; /* judges global loads for the checks, or NULL */
 };
 
 /* What kind of mistake stopped a kernel. */

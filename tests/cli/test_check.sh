@@ -22,7 +22,7 @@ says_only out "race,init,shared-init"
 try 0 run -- sh -c 'echo ${SLUICE_CHECK-unset}'
 says_only out "unset"
 try 2 run --check rase -- touch "$work/started"
-says err "check 'rase'; expected race, init, shared-init or divergence; did you mean 'race'?"
+says err "check 'rase'; expected race, init, shared-init, divergence, footprint or footprint-counts; did you mean 'race'?"
 try 2 run --check race,,init -- touch "$work/started"
 says err "check ''"
 [ ! -e "$work/started" ] || fail "the program was started"
@@ -49,7 +49,7 @@ stats() {
 }
 for arguments in "races tile" "right scan" "right padding" "right lock"; do
 	stats 0 ./$arguments >without
-	SLUICE_CHECK=race,init,shared-init
+	SLUICE_CHECK=race,init,shared-init,footprint
 	export SLUICE_CHECK
 	case $arguments in
 	races*) stats 1 ./$arguments >with ;;
@@ -58,6 +58,12 @@ for arguments in "races tile" "right scan" "right padding" "right lock"; do
 	unset SLUICE_CHECK
 	[ -s without ] && cmp -s without with || fail "the checks change figures"
 done
+
+# What kernels read is what their code promises; a line a kernel says how much, when asked.
+SLUICE_CHECK=footprint run 0 ./right scan
+! grep -q "^sluice: kernel" err || fail "something was said"
+SLUICE_CHECK=footprint-counts run 0 ./right transpose
+says err "1 launches, 4 blocks: 400 reads covered, 0 missed, 0 through indexes without rows; 1600 bytes read, "
 
 # A barrier that parts of a warp meet apart: taken as GPUs before Volta took it, or told.
 run 0 ./barriers parted

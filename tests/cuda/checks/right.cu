@@ -21,7 +21,7 @@ static std::vector<int> read(const int *device, int count)
 }
 
 // A reduction whose last five steps one warp makes alone, in step.
-//: reduction: right race,init,shared-init
+//: reduction: right race,init,shared-init,footprint
 __global__ void reduction(int *out)
 {
 	__shared__ int s[256];
@@ -356,7 +356,7 @@ __global__ void transpose(int *out, const int *in, int n)
 	if (bx + y < n && by + x < n)
 		out[(bx + y) * n + by + x] = tile[x][y];
 }
-//: transpose: right race,init,shared-init
+//: transpose: right race,init,shared-init,footprint
 
 // Structures with padding that nobody wrote, copied and used; also through shared memory.
 struct padded {
@@ -384,7 +384,7 @@ __global__ void copy_padded(padded *p, triple *q, const padded *p0, const triple
 	p[t] = s[31 - t];
 	q[t] = q0[t];
 }
-//: padding: right race,init,shared-init
+//: padding: right race,init,shared-init,footprint
 __global__ void use_padded(int *out, const padded *p, const triple *q)
 {
 	padded own = p[threadIdx.x];
