@@ -7,23 +7,9 @@
 static struct arena arena;
 static struct ptx_module *module;
 
-/* A kernel with registers, a pointer `array`, numbers `n` and `m`, in %rd0, %r0, %r1; global index in %r2. */
 static const struct affine_kernel *analyze(const char *body)
 {
-	static const char head[] = ".version 3.1\n.target sm_20\n.address_size 64\n"
-				   ".visible .entry k(.param .u64 array, .param .u32 n, .param .u32 m) {\n"
-				   ".reg .u32 %r<40>;\n.reg .u64 %rd<40>;\n.reg .u16 %h<8>;\n.reg .pred %p<8>;\n"
-				   "ld.param.u64 %rd1, [array];\ncvta.to.global.u64 %rd0, %rd1;\n"
-				   "ld.param.u32 %r0, [n];\nld.param.u32 %r1, [m];\n"
-				   "mov.u32 %r3, %ctaid.x;\nmov.u32 %r4, %ntid.x;\nmov.u32 %r5, %tid.x;\n"
-				   "mad.lo.s32 %r2, %r3, %r4, %r5;\n";
-	struct diag diag = {0};
-	char text[8192];
-	int length = snprintf(text, sizeof text, "%s%s\nret;\n}\n", head, body);
-	module = ptx_parse("test.ptx", text, (size_t)length, &diag);
-	if (!module)
-		fail_msg("%s", diag.text);
-	return affine_analyze(&arena, module->functions);
+	return kit_analyze(&arena, &module, body);
 }
 
 static void done(void)

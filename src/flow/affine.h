@@ -69,6 +69,8 @@ struct affine_row {
 	uint64_t array_offset;
 	int64_t ctaid[3];
 	int64_t low, high;
+	uint64_t reads; /* of lanes of a block, that it serves: at most, where branches or loops are not resolved at launch */
+	uint32_t inst;  /* the first load that it serves */
 };
 
 struct affine_rows {
@@ -85,6 +87,19 @@ struct affine_rows affine_footprint(struct arena *arena, const struct affine_ker
 /* The rows of all loads together, those joined that touch and move alike (stencil offsets). */
 struct affine_rows affine_footprints(struct arena *arena, const struct affine_kernel *kernel,
                                      const struct affine_launch *launch);
+
+/* What did not fit into a preload table. */
+struct affine_dropped {
+	uint32_t rows;
+	uint64_t reads; /* of a block: the sum of their `reads` */
+};
+
+/* A preload table of so many entries (section 3.2.1; SPEC.md T3): the joined rows of all loads, or, with `strict`, of
+ * those whose strict status is static or quasi-static. When there are more than `entries`, those that serve most reads,
+ * of equals the lower ones. */
+struct affine_rows affine_table(struct arena *arena, const struct affine_kernel *kernel,
+                                const struct affine_launch *launch, uint32_t entries, bool strict,
+                                struct affine_dropped *dropped);
 
 /* Compares the reads of a run with the rows of one launch. A check does not change while blocks run, so that each host
  * thread may have blocks of its own. */

@@ -175,7 +175,7 @@ bool eval_poly(struct eval *eval, const struct sym_poly *poly, uint32_t bits, st
 
 static void bound_loop(struct eval *eval, uint32_t number);
 
-static bool is_bounded(struct eval *eval, uint32_t variable)
+bool eval_is_bounded(struct eval *eval, uint32_t variable)
 {
 	if (!eval->tried[variable]) {
 		eval->tried[variable] = true;
@@ -194,7 +194,7 @@ static bool box(struct eval *eval, const struct eval_form *form, bool now, wide 
 		wide coef = form->coef[v];
 		if (!coef)
 			continue;
-		if (!is_bounded(eval, v))
+		if (!eval_is_bounded(eval, v))
 			return false;
 		*low += coef * (coef > 0 ? first[v] : last[v]);
 		*high += coef * (coef > 0 ? last[v] : first[v]);
@@ -430,7 +430,7 @@ static void narrow(struct eval *eval)
 		form.coef[v] = 1;
 		if (v >= EVAL_LOOPS && !set_has(eval->state->sym.loop[v - EVAL_LOOPS].body, eval->block))
 			continue;
-		if (!is_bounded(eval, v) || !eval_range(eval, &form, false, &low, &high))
+		if (!eval_is_bounded(eval, v) || !eval_range(eval, &form, false, &low, &high))
 			continue;
 		eval->low[v] = low > eval->low[v] ? (int64_t)low : eval->low[v];
 		eval->high[v] = high < eval->high[v] ? (int64_t)high : eval->high[v];
@@ -479,7 +479,7 @@ bool eval_is_unreachable(struct eval *eval)
 	wide low, high;
 	for (uint32_t v = 0; v < eval->variables; v++)
 		if ((v < EVAL_LOOPS || set_has(eval->state->sym.loop[v - EVAL_LOOPS].body, eval->block)) &&
-		    is_bounded(eval, v) && eval->high[v] < eval->low[v])
+		    eval_is_bounded(eval, v) && eval->high[v] < eval->low[v])
 			return true;
 	for (uint32_t i = 0; i < eval->facts; i++)
 		if (eval_range(eval, &eval->fact[i], true, &low, &high) && high < 0)

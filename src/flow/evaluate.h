@@ -38,6 +38,8 @@ void eval_open(struct eval *eval, struct arena *arena, const struct affine_state
 
 /* The polynomial of `bits` bits as a form that is equal to it modulo 2^bits; false: eval->why. */
 bool eval_poly(struct eval *eval, const struct sym_poly *poly, uint32_t bits, struct eval_form *form);
+/* Whether the variable has bounds; a loop's are looked for when it is first asked. False: eval->why. */
+bool eval_is_bounded(struct eval *eval, uint32_t variable);
 /* Bounds of a form, by the variables' and, unless `plainly`, by the facts. False: a variable has no bounds. */
 bool eval_range(struct eval *eval, const struct eval_form *form, bool plainly, wide *low, wide *high);
 /* Whether the values are what their polynomials say. */

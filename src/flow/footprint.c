@@ -1,9 +1,11 @@
 /* The bytes that a block reads, as rows for TELEPORT's preload table (Eq. 2 and 3, in bytes). */
 #include "flow/evaluate.h"
+#include "flow/sets.h"
 
 #include <stdlib.h>
 
 enum { DEFAULT_MAX_ROWS = 4096 };
+static const wide MOST_READS = (wide)1 << 48; /* keeps sums of reads in their type */
 
 /* One index of threads or loops that moves the address. */
 struct span {
@@ -47,8 +49,11 @@ static void join(struct affine_rows *rows, uint32_t gap)
 		const struct affine_row *row = &rows->row[i];
 		if (!move_alike(last, row) || row->low > last->high + gap)
 			rows->row[++kept] = *row;
-		else if (row->high > last->high)
-			last->high = row->high;
+		else {
+			last->high = row->high > last->high ? row->high : last->high;
+			last->reads += row->reads;
+			last->inst = row->inst < last->inst ? row->inst : last->inst;
+		}
 	}
 	rows->count = rows->count ? kept + 1 : 0;
 }
@@ -69,6 +74,7 @@ static void split(struct arena *arena, struct affine_row whole, wide low, struct
 		count *= span[i].count;
 		span[splits++] = span[i];
 	}
+	whole.reads /= (uint64_t)count;
 	rows->row = arena_array(arena, (size_t)count, sizeof *rows->row);
 	for (wide n = 0; n < count; n++) {
 		wide at = low, rest = n;
@@ -83,10 +89,24 @@ static void split(struct arena *arena, struct affine_row whole, wide low, struct
 	join(rows, launch->gap);
 }
 
+/* How often the lanes of a block run a place: one time each, and each time that the loops around it go round. Of a loop
+ * without bounds one round counts. */
+static uint64_t runs_of(struct eval *eval)
+{
+	const struct affine_state *state = eval->state;
+	wide runs = 1;
+	for (uint32_t v = EVAL_TID; v < eval->variables && runs; v++) {
+		bool around = v < EVAL_LOOPS || set_has(state->sym.loop[v - EVAL_LOOPS].body, eval->block);
+		wide values = around && eval_is_bounded(eval, v) ? (wide)eval->high[v] - eval->low[v] + 1 : 1;
+		runs = values <= 0 ? 0 : runs > MOST_READS / values ? MOST_READS : runs * values;
+	}
+	return (uint64_t)runs;
+}
+
 static struct affine_rows rows_of_form(struct eval *eval, const struct affine_load *load, const struct eval_form *form)
 {
 	struct affine_rows rows = {0};
-	struct affine_row whole = {.array = load->array, .array_offset = load->array_offset};
+	struct affine_row whole = {.array = load->array, .array_offset = load->array_offset, .inst = load->inst};
 	struct span *span = arena_array(eval->arena, eval->variables, sizeof *span);
 	uint32_t spans = 0;
 	wide low, high, start = form->constant;
@@ -106,6 +126,7 @@ static struct affine_rows rows_of_form(struct eval *eval, const struct affine_lo
 		span[spans++] = (struct span){coef > 0 ? coef : -coef, (wide)eval->high[v] - eval->low[v] + 1};
 	}
 	whole.high = load->bytes;
+	whole.reads = runs_of(eval);
 	split(eval->arena, whole, start, span, spans, eval->launch, &rows);
 	return rows;
 }
@@ -137,12 +158,14 @@ struct affine_rows affine_footprint(struct arena *arena, const struct affine_ker
 	return rows_of_form(&eval, load, &address);
 }
 
-struct affine_rows affine_footprints(struct arena *arena, const struct affine_kernel *kernel,
-                                     const struct affine_launch *launch)
+static struct affine_rows all_rows(struct arena *arena, const struct affine_kernel *kernel,
+                                   const struct affine_launch *launch, bool strict)
 {
 	struct affine_rows all = {0}, *each = arena_array(arena, kernel->loads, sizeof *each);
 	uint32_t count = 0;
 	for (uint32_t i = 0; i < kernel->loads; i++) {
+		if (strict && kernel->load[i].status > AFFINE_QUASI_STATIC)
+			continue;
 		each[i] = affine_footprint(arena, kernel, &kernel->load[i], launch);
 		count += each[i].count;
 		all.is_hull |= each[i].is_hull;
@@ -152,5 +175,46 @@ struct affine_rows affine_footprints(struct arena *arena, const struct affine_ke
 		for (uint32_t k = 0; k < each[i].count; k++)
 			all.row[all.count++] = each[i].row[k];
 	join(&all, launch->gap);
+	return all;
+}
+
+struct affine_rows affine_footprints(struct arena *arena, const struct affine_kernel *kernel,
+                                     const struct affine_launch *launch)
+{
+	return all_rows(arena, kernel, launch, false);
+}
+
+/* Those with most reads first. */
+static int by_reads(const void *a, const void *b)
+{
+	const struct affine_row *const *x = a, *const *y = b;
+	if ((*x)->reads != (*y)->reads)
+		return (*x)->reads > (*y)->reads ? -1 : 1;
+	return (*x > *y) - (*x < *y);
+}
+
+struct affine_rows affine_table(struct arena *arena, const struct affine_kernel *kernel,
+                                const struct affine_launch *launch, uint32_t entries, bool strict,
+                                struct affine_dropped *dropped)
+{
+	struct affine_rows all = all_rows(arena, kernel, launch, strict);
+	*dropped = (struct affine_dropped){0};
+	if (all.count <= entries)
+		return all;
+	const struct affine_row **ranked = arena_array(arena, all.count, sizeof *ranked);
+	bool *drop = arena_array(arena, all.count, sizeof *drop);
+	for (uint32_t i = 0; i < all.count; i++)
+		ranked[i] = &all.row[i];
+	qsort(ranked, all.count, sizeof *ranked, by_reads);
+	for (uint32_t i = entries; i < all.count; i++) {
+		drop[ranked[i] - all.row] = true;
+		dropped->rows++;
+		dropped->reads += ranked[i]->reads;
+	}
+	uint32_t kept = 0;
+	for (uint32_t i = 0; i < all.count; i++)
+		if (!drop[i])
+			all.row[kept++] = all.row[i];
+	all.count = kept;
 	return all;
 }
