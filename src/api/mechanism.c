@@ -47,13 +47,6 @@ static uint32_t pc_of(const struct simt_program *program, uint32_t inst)
 	return MECH_NO_PC;
 }
 
-static const struct affine_kernel *analysis_of(sluice_kernel *kernel)
-{
-	if (!kernel->analysis)
-		kernel->analysis = affine_analyze(&kernel->program->arena, kernel->function);
-	return kernel->analysis;
-}
-
 static bool add_row(struct launch_analyses *known, const struct affine_row *found, struct mech_row *row)
 {
 	const struct simt_memory *memory = known->gpu->gpu->memory;
@@ -86,12 +79,13 @@ static struct mech_rows analysed_rows(struct launch_analyses *known, uint32_t mo
 	                                    .block = {launch->block.x, launch->block.y, launch->block.z},
 	                                    .params = launch->params,
 	                                    .gap = known->gpu->machine.sm.l1d.line_bytes};
-	const struct affine_table table =
-		affine_table(&known->arena, analysis_of(known->kernel), &shape, most, strict);
-	struct mech_row *row = arena_array(&known->arena, table.rows.count, sizeof *row);
-	struct mech_rows rows = {.row = row, .dropped = table.dropped, .dropped_reads = table.dropped_reads};
-	for (uint32_t i = 0; i < table.rows.count; i++)
-		rows.rows += add_row(known, &table.rows.row[i], &row[rows.rows]);
+	struct affine_dropped dropped;
+	const struct affine_rows table =
+		affine_table(&known->arena, kernel_loads(known->kernel), &shape, most, strict, &dropped);
+	struct mech_row *row = arena_array(&known->arena, table.count + 1, sizeof *row);
+	struct mech_rows rows = {.row = row, .dropped = dropped.rows, .dropped_reads = dropped.reads};
+	for (uint32_t i = 0; i < table.count; i++)
+		rows.rows += add_row(known, &table.row[i], &row[rows.rows]);
 	return rows;
 }
 
@@ -115,7 +109,7 @@ static int by_pc(const void *a, const void *b)
 static const struct mech_load *give_loads(void *user, uint32_t *count)
 {
 	struct launch_analyses *known = user;
-	const struct affine_kernel *analysis = analysis_of(known->kernel);
+	const struct affine_kernel *analysis = kernel_loads(known->kernel);
 	struct mech_load *load = arena_array(&known->arena, analysis->loads + 1, sizeof *load);
 	*count = analysis->loads;
 	for (uint32_t i = 0; i < analysis->loads; i++) {
@@ -141,7 +135,7 @@ const uint32_t *api_source_lines(sluice_kernel *kernel)
 	const struct simt_program *program = kernel->program;
 	if (kernel->line)
 		return kernel->line;
-	kernel->line = arena_array(&kernel->program->arena, program->count, sizeof *kernel->line);
+	kernel->line = arena_array(&kernel->arena, program->count, sizeof *kernel->line);
 	for (uint32_t pc = 0; pc < program->count; pc++)
 		kernel->line[pc] = program->code[pc].ptx ? program->code[pc].ptx->source_line : 0;
 	return kernel->line;

@@ -24,6 +24,7 @@ int command_cc(int argc, char **argv);
 int command_effort(int argc, char **argv);
 int command_figure(int argc, char **argv);
 int command_machine(int argc, char **argv);
+int command_mech(int argc, char **argv);
 int command_programs(int argc, char **argv);
 int command_ptx(int argc, char **argv);
 int command_results(int argc, char **argv);
@@ -44,6 +45,9 @@ struct cli_options {
 
 /* Adds one; ends the program with a usage error when it is not KEY=VALUE. */
 void cli_add_option(struct cli_options *options, const char *assignment, const struct argp_state *state);
+
+/* Adds any word. */
+void cli_add_word(struct cli_options *options, const char *word);
 
 /* The value of an option that takes one of a few words, NULL-terminated; does not return when it is none of them. */
 const char *cli_choice(const char *option, const char *value, const char *const *choices,

@@ -35,8 +35,13 @@ void cli_add_option(struct cli_options *options, const char *assignment, const s
 	const char *equals = strchr(assignment, '=');
 	if (!equals || equals == assignment || strchr(assignment, '\n'))
 		argp_error(state, "-o: expected KEY=VALUE, not '%s'", assignment);
+	cli_add_word(options, assignment);
+}
+
+void cli_add_word(struct cli_options *options, const char *word)
+{
 	options->list = xrealloc(options->list, (options->count + 2) * sizeof *options->list);
-	options->list[options->count++] = assignment;
+	options->list[options->count++] = word;
 	options->list[options->count] = NULL;
 }
 

@@ -21,12 +21,15 @@ enum {
 	KEY_THREADS,
 	KEY_MAX_INSTRUCTIONS,
 	KEY_NO_PROGRESS,
-	KEY_CHECK
+	KEY_CHECK,
+	KEY_MECH
 };
 
 static const struct argp_option run_options[] = {
 	{"machine", 'm', "MACHINE", 0, "Machine: a name ('sluice machine list') or a YAML file; default gtx480", 0},
 	{"option", 'o', "KEY=VALUE", 0, "Change one key of the machine; may be repeated", 0},
+	{"mech", KEY_MECH, "NAME[:KEY=VALUE,...]", 0,
+         "Attach a mechanism ('sluice mech list', or a shared object of your own); may be repeated", 0},
 	{"stats", KEY_STATS, "FILE", 0, "Write the statistics there; default: a table on standard error", 0},
 	{"stats-format", KEY_STATS_FORMAT, "FORMAT", 0, "table, json or gpgpusim; default json with --stats", 0},
 	{"functional", KEY_FUNCTIONAL, NULL, 0, "Results only, without cycles", 0},
@@ -62,6 +65,9 @@ static error_t parse(int key, char *value, struct argp_state *state)
 		return 0;
 	case 'o':
 		cli_add_option(&run->options, value, state);
+		return 0;
+	case KEY_MECH:
+		cli_add_word(&run->mechanisms, value);
 		return 0;
 	case KEY_STATS:
 		run->stats = value;
@@ -148,8 +154,8 @@ static void prepend(const char *variable, const char *text, char separator)
 	free(value);
 }
 
-/* The options of the environment, then ours, which so have the last word. */
-static struct cli_options all_options(const struct cli_options *own, char *inherited)
+/* The words of the environment, line by line, then ours, which so have the last word. */
+static struct cli_options all_words(const struct cli_options *own, char *inherited)
 {
 	struct cli_options all = {0};
 	size_t room = own->count + 1;
@@ -165,7 +171,7 @@ static struct cli_options all_options(const struct cli_options *own, char *inher
 	return all;
 }
 
-static void export_options(const struct cli_options *options)
+static void export_words(const char *variable, const struct cli_options *options)
 {
 	size_t size = 1;
 	for (size_t i = 0; i < options->count; i++)
@@ -174,7 +180,7 @@ static void export_options(const struct cli_options *options)
 	for (size_t i = 0; i < options->count; i++)
 		end += sprintf(end, "%s%s", i ? "\n" : "", options->list[i]);
 	if (options->count)
-		set("SLUICE_OPTIONS", joined);
+		set(variable, joined);
 	free(joined);
 }
 
@@ -213,12 +219,17 @@ static bool export_stats(const struct run *run)
 	return true;
 }
 
-static bool try_machine(const struct run *run, const char *machine, const struct cli_options *options)
+static bool try_machine(const struct run *run, const char *machine, const struct cli_options *options,
+                        const struct cli_options *mechanisms)
 {
 	sluice_gpu *gpu;
 	struct sluice_error error = {0};
 	struct sluice_settings settings = {
-		.machine = machine, .options = options->list, .functional = run->functional, .check = run->check};
+		.machine = machine,
+		.options = options->list,
+		.mechanisms = mechanisms->list,
+		.functional = run->functional,
+		.check = run->check};
 	if (sluice_open(&gpu, &settings, &error) != SLUICE_OK) {
 		cli_library_error(run->name, &error);
 		return false;
@@ -236,18 +247,37 @@ static void export_library(const struct run *run)
 		cli_error(run->name, "warning: found no libcudart.so of ours; the program may take another one");
 }
 
+static char *copy_of(const char *variable)
+{
+	const char *value = getenv(variable);
+	return value ? xstrdup(value) : NULL;
+}
+
+/* The paths of shared objects stay right when the program changes its folder. */
+static void absolute_objects(struct cli_options *mechanisms)
+{
+	for (size_t i = 0; i < mechanisms->count; i++) {
+		const char *word = mechanisms->list[i], *end = strchrnul(word, ':');
+		if (memchr(word, '/', (size_t)(end - word)) || (end - word > 3 && strncmp(end - 3, ".so", 3) == 0))
+			mechanisms->list[i] = absolute(word);
+	}
+}
+
 bool run_prepare(const struct run *run)
 {
-	const char *inherited = getenv("SLUICE_OPTIONS");
-	char *copy = inherited ? xstrdup(inherited) : NULL;
-	struct cli_options options = all_options(&run->options, copy);
+	char *inherited_options = copy_of("SLUICE_OPTIONS"), *inherited_mechanisms = copy_of("SLUICE_MECHANISMS");
+	struct cli_options own = run->mechanisms;
+	absolute_objects(&own);
+	struct cli_options options = all_words(&run->options, inherited_options);
+	struct cli_options mechanisms = all_words(&own, inherited_mechanisms);
 	const char *machine = run->machine ? run->machine : getenv("SLUICE_MACHINE");
-	bool fine = try_machine(run, machine, &options) && export_stats(run);
+	bool fine = try_machine(run, machine, &options, &mechanisms) && export_stats(run);
 	if (fine) {
 		char *path = run->machine && is_path(run->machine) ? absolute(run->machine) : NULL;
 		set("SLUICE_MACHINE", path ? path : run->machine);
 		free(path);
-		export_options(&options);
+		export_words("SLUICE_OPTIONS", &options);
+		export_words("SLUICE_MECHANISMS", &mechanisms);
 		set("SLUICE_FUNCTIONAL", run->functional ? "1" : NULL);
 		set("SLUICE_THREADS", run->threads);
 		set("SLUICE_MAX_INSTRUCTIONS", run->max_instructions);
@@ -256,7 +286,9 @@ bool run_prepare(const struct run *run)
 		export_library(run);
 	}
 	free(options.list);
-	free(copy);
+	free(mechanisms.list);
+	free(inherited_options);
+	free(inherited_mechanisms);
 	return fine;
 }
 
@@ -272,6 +304,7 @@ int run_become(const struct run *run, const char *file, char *const *program)
 void run_free(struct run *run)
 {
 	free(run->options.list);
+	free(run->mechanisms.list);
 	free(run->check);
 }
 

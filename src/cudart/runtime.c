@@ -133,11 +133,17 @@ static void open_gpu(struct runtime *runtime)
 		runtime->options = xstrdup(options);
 		runtime->option = split(runtime->options, strlen(options), '\n');
 	}
+	const char *mechanisms = environment("SLUICE_MECHANISMS");
+	if (mechanisms) {
+		runtime->mechanisms = xstrdup(mechanisms);
+		runtime->mechanism = split(runtime->mechanisms, strlen(mechanisms), '\n');
+	}
 	runtime->shows_progress = isatty(STDERR_FILENO) && !(progress && strcmp(progress, "0") == 0);
 
 	struct sluice_settings settings = {
 		.machine = environment("SLUICE_MACHINE"),
 		.options = runtime->option,
+		.mechanisms = runtime->mechanism,
 		.functional = functional && strcmp(functional, "0") != 0,
 		.threads = threads ? (uint32_t)strtoul(threads, NULL, 10) : 0,
 		.max_instructions = limit ? strtoull(limit, NULL, 10) : 0,
@@ -249,6 +255,8 @@ static void finish(int status, void *unused)
 	free(runtime->options);
 	free(runtime->program);
 	free(runtime->option);
+	free(runtime->mechanisms);
+	free(runtime->mechanism);
 	*runtime = (struct runtime){.open_tried = true, .error = cudaErrorCudartUnloading};
 	runtime_leave(runtime, cudaSuccess);
 	if (failed && status == 0) {

@@ -41,8 +41,8 @@ struct runtime {
 	bool open_tried; /* the GPU was opened, or could not be */
 	int process;     /* the one that opened it: a forked child writes no statistics */
 	/* settings and the progress line */
-	char *command_line, *options;
-	const char **program, **option;
+	char *command_line, *options, *mechanisms;
+	const char **program, **option, **mechanism;
 	bool shows_progress, line_shown;
 	double kernel_started;
 };

@@ -1,0 +1,101 @@
+/* sluice mech: the mechanisms there are, and what one is; what compilers need for one's own. */
+#include "cli/commands.h"
+
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+struct mech {
+	const char *name; /* "sluice mech" */
+	const char *word[2];
+	size_t words;
+	bool flags;
+};
+
+enum { KEY_CFLAGS = 256 };
+
+static const struct argp_option mech_options[] = {
+	{"cflags", KEY_CFLAGS, NULL, 0, "Print the compiler's options for a mechanism of your own", 0},
+	{0},
+};
+
+static error_t parse(int key, char *value, struct argp_state *state)
+{
+	struct mech *mech = state->input;
+	switch (key) {
+	case KEY_CFLAGS:
+		mech->flags = true;
+		return 0;
+	case ARGP_KEY_ARG:
+		if (mech->words == 2)
+			argp_error(state, "too many arguments, from '%s' on", value);
+		mech->word[mech->words++] = value;
+		return 0;
+	case ARGP_KEY_END:
+		if (!mech->words && !mech->flags)
+			argp_error(state, "expected list or show");
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+static const struct argp mech_argp = {
+	.options = mech_options,
+	.parser = parse,
+	.args_doc = "list\nshow NAME\n--cflags",
+	.doc = "List the mechanisms that 'sluice run --mech' takes, or show one: where it comes from, its options with "
+	       "ranges and defaults, its counters, the seats that it takes.\v"
+	       "A mechanism of your own: cc -shared -fPIC $(sluice mech --cflags) mine.c -o mine.so, then "
+	       "sluice run --mech ./mine.so; docs/your-mechanism.md walks through one.",
+};
+
+static int list(void)
+{
+	const char *name, *summary;
+	for (size_t i = 0; (name = sluice_mechanism_name(i, &summary)); i++)
+		printf("%-14s %s\n", name, summary);
+	return 0;
+}
+
+static int show(const struct mech *mech)
+{
+	struct sluice_error error = {0};
+	if (sluice_mechanism_describe(mech->word[1], stdout, &error) == SLUICE_OK)
+		return 0;
+	cli_library_error(mech->name, &error);
+	return CLI_USAGE;
+}
+
+/* The headers of the source tree, or the installed ones. */
+static int print_flags(const struct mech *mech)
+{
+	static const char *const places[] = {CLI_INSTALLED_HEADERS "/seam", NULL};
+	char folder[PATH_MAX];
+	if (cli_find_folder(places, "mech.h", folder)) {
+		*strrchr(folder, '/') = '\0';
+		printf("-I%s\n", folder);
+	} else if (access(CLI_SOURCE_HEADERS "/seam/mech.h", R_OK) == 0) {
+		puts("-I" CLI_SOURCE_HEADERS);
+	} else {
+		cli_error(mech->name, "found no seam/mech.h beside this program nor in %s", CLI_SOURCE_HEADERS);
+		return CLI_FAILED;
+	}
+	return 0;
+}
+
+int command_mech(int argc, char **argv)
+{
+	struct mech mech = {.name = argv[0]};
+	if (argp_parse(&mech_argp, argc, argv, 0, NULL, &mech) != 0)
+		return CLI_USAGE;
+	if (mech.flags)
+		return print_flags(&mech);
+	if (strcmp(mech.word[0], "list") == 0 && mech.words == 1)
+		return list();
+	if (strcmp(mech.word[0], "show") == 0 && mech.words == 2)
+		return show(&mech);
+	cli_error(mech.name, "expected list or show NAME");
+	return CLI_USAGE;
+}

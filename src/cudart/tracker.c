@@ -1,0 +1,30 @@
+/* TELEPORT's calls: a program says which bytes each block of its next kernels will read (Listing 1 and 3). */
+#include "cudart/runtime.h"
+
+#include <sluice/cta_tracker.h>
+
+cudaError_t cudaSetCTATracker(const void *baseptr, size_t typesize, int minbidxp, int minbidyp, int minbidzp,
+                              int minoffset, int maxbidxp, int maxbidyp, int maxbidzp, int maxoffset)
+{
+	struct runtime *runtime = runtime_enter();
+	struct sluice_error error = {0};
+	int64_t size = (int64_t)typesize;
+	/* Eq. 2 and 3; the maximum is an index, inclusive. */
+	const struct sluice_range range = {.base = (uint64_t)(uintptr_t)baseptr,
+	                                   .low = size * minoffset,
+	                                   .low_by = {size * minbidxp, size * minbidyp, size * minbidzp},
+	                                   .high = size * maxoffset + size,
+	                                   .high_by = {size * maxbidxp, size * maxbidyp, size * maxbidzp}};
+	cudaError_t result = runtime->error;
+	if (result == cudaSuccess && sluice_announce_range(runtime->gpu, &range, &error) != SLUICE_OK)
+		result = runtime_report(runtime, "cudaSetCTATracker", &error);
+	return runtime_leave(runtime, result);
+}
+
+cudaError_t cudaFlushCTATracker(void)
+{
+	struct runtime *runtime = runtime_enter();
+	if (runtime->error == cudaSuccess)
+		sluice_forget_ranges(runtime->gpu);
+	return runtime_leave(runtime, runtime->error);
+}
