@@ -158,8 +158,10 @@ SLUICE_API double sluice_time(const sluice_gpu *gpu);
 /* Mechanisms. */
 /* The name of the number-th that is built in, and what it does; NULL: there are fewer. */
 SLUICE_API const char *sluice_mechanism_name(size_t number, const char **summary);
-/* Writes what a mechanism is: citation, seats, options with ranges and defaults, counters. `name` may be a path. */
-SLUICE_API enum sluice_status sluice_mechanism_describe(const char *name, FILE *file, struct sluice_error *error);
+/* Writes what a mechanism ("NAME[:KEY=VALUE,...]", NAME or a path) is: citation, seats, options with their ranges and values,
+ * counters, and what its hardware costs on this machine. */
+SLUICE_API enum sluice_status sluice_mechanism_describe(const sluice_gpu *gpu, const char *mechanism, FILE *file,
+                                                        struct sluice_error *error);
 /* Writes the attached ones, one a line, with all their options. */
 SLUICE_API void sluice_mechanisms_write(const sluice_gpu *gpu, FILE *file);
 

@@ -181,10 +181,10 @@ void api_record_mechanisms(const sluice_gpu *gpu, sluice_kernel *kernel, struct 
 
 /* --- what the user may know --- */
 
-static void print_option(FILE *file, const struct mech *mech, const struct option *option)
+static void print_option(FILE *file, const struct seam_attached *attached, const struct option *option)
 {
 	char value[OPTION_TEXT_SIZE];
-	option_print(option, mech->defaults, value, sizeof value);
+	option_print(option, attached->config, value, sizeof value);
 	fprintf(file, "  %-18s %-8s %s", option->name, value, option->meaning);
 	if (option->type == OPTION_ENUM) {
 		const char *separator = ": ";
@@ -215,27 +215,46 @@ static void print_seats(FILE *file, const struct mech *mech)
 		fputc('\n', file);
 }
 
-enum sluice_status sluice_mechanism_describe(const char *name, FILE *file, struct sluice_error *error)
+static void print_costs(FILE *file, const struct seam_attached *attached, const struct mech_machine *machine)
 {
-	struct diag diag = {0};
-	void *object;
-	const struct mech *mech = attach_find(name, &object, &diag);
-	if (!mech) {
-		api_fail(error, SLUICE_BAD_SETTING, "%s", diag.text);
-		diag_free(&diag);
-		return SLUICE_BAD_SETTING;
-	}
+	struct mech_cost cost[MECH_MAX_COSTS];
+	const struct mech *mech = attached->mech;
+	uint32_t count = mech->costs ? mech->costs(attached->config, machine, cost) : 0;
+	if (count)
+		fprintf(file, "\ncosts:\n");
+	for (uint32_t i = 0; i < count; i++)
+		fprintf(file, "  %-40s %10.4g %s\n", cost[i].what, cost[i].value, cost[i].unit);
+}
+
+static void print_mechanism(FILE *file, const struct seam_attached *attached, const struct mech_machine *machine)
+{
+	const struct mech *mech = attached->mech;
 	fprintf(file, "%s: %s\n%s\n", mech->name, mech->summary, mech->citation);
 	print_seats(file, mech);
 	if (mech->option_count)
-		fprintf(file, "\noptions, with their defaults:\n");
+		fprintf(file, "\noptions:\n");
 	for (size_t i = 0; i < mech->option_count; i++)
-		print_option(file, mech, &mech->options[i]);
+		print_option(file, attached, &mech->options[i]);
 	if (mech->counter_count || mech->sends)
 		fprintf(file, "\ncounters:\n");
 	mech_describe_counters(mech, NULL, print_counter, file);
-	attach_release(object);
-	return api_succeed(error);
+	print_costs(file, attached, machine);
+}
+
+enum sluice_status sluice_mechanism_describe(const sluice_gpu *gpu, const char *text, FILE *file,
+                                             struct sluice_error *error)
+{
+	const struct mech_machine machine = gpu_mech_machine(&gpu->machine);
+	struct attachments attachments = {0};
+	struct diag diag = {0};
+	enum sluice_status status = SLUICE_OK;
+	if (attach(&attachments, text, &diag))
+		print_mechanism(file, &attachments.list[0], &machine);
+	else
+		status = api_fail(error, SLUICE_BAD_SETTING, "%s", diag.text);
+	diag_free(&diag);
+	attachments_free(&attachments);
+	return status == SLUICE_OK ? api_succeed(error) : status;
 }
 
 const char *sluice_mechanism_name(size_t number, const char **summary)

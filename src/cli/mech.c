@@ -10,12 +10,14 @@ struct mech {
 	const char *name; /* "sluice mech" */
 	const char *word[2];
 	size_t words;
+	const char *machine;
 	bool flags;
 };
 
 enum { KEY_CFLAGS = 256 };
 
 static const struct argp_option mech_options[] = {
+	{"machine", 'm', "MACHINE", 0, "show: the machine that it would be part of; default gtx480", 0},
 	{"cflags", KEY_CFLAGS, NULL, 0, "Print the compiler's options for a mechanism of your own", 0},
 	{0},
 };
@@ -24,6 +26,9 @@ static error_t parse(int key, char *value, struct argp_state *state)
 {
 	struct mech *mech = state->input;
 	switch (key) {
+	case 'm':
+		mech->machine = value;
+		return 0;
 	case KEY_CFLAGS:
 		mech->flags = true;
 		return 0;
@@ -44,7 +49,7 @@ static error_t parse(int key, char *value, struct argp_state *state)
 static const struct argp mech_argp = {
 	.options = mech_options,
 	.parser = parse,
-	.args_doc = "list\nshow NAME\n--cflags",
+	.args_doc = "list\nshow NAME[:KEY=VALUE,...]\n--cflags",
 	.doc = "List the mechanisms that 'sluice run --mech' takes, or show one: where it comes from, its options with "
 	       "ranges and defaults, its counters, the seats that it takes.\v"
 	       "A mechanism of your own: cc -shared -fPIC $(sluice mech --cflags) mine.c -o mine.so, then "
@@ -62,10 +67,17 @@ static int list(void)
 static int show(const struct mech *mech)
 {
 	struct sluice_error error = {0};
-	if (sluice_mechanism_describe(mech->word[1], stdout, &error) == SLUICE_OK)
-		return 0;
-	cli_library_error(mech->name, &error);
-	return CLI_USAGE;
+	struct sluice_settings settings = {.machine = mech->machine};
+	sluice_gpu *gpu;
+	if (sluice_open(&gpu, &settings, &error) != SLUICE_OK) {
+		cli_library_error(mech->name, &error);
+		return CLI_USAGE;
+	}
+	bool shown = sluice_mechanism_describe(gpu, mech->word[1], stdout, &error) == SLUICE_OK;
+	if (!shown)
+		cli_library_error(mech->name, &error);
+	sluice_close(gpu);
+	return shown ? 0 : CLI_USAGE;
 }
 
 /* The headers of the source tree, or the installed ones. */

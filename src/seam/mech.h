@@ -232,7 +232,6 @@ struct mech_gpu {
 	const struct mech_launch *launch;
 	struct arena *arena;
 	const struct mech_services *services;
-	struct mech_sm *sm; /* the mechanism's part of each SM; NULL when it has none */
 	void *host;
 };
 
@@ -246,6 +245,13 @@ struct mech_buffer {
 	bool in_shared; /* it lies in shared memory of `bytes`: what resident blocks have allocated is not there */
 	uint32_t bytes;
 };
+
+/* What a mechanism's hardware costs. */
+struct mech_cost {
+	const char *what, *unit;
+	double value;
+};
+enum { MECH_MAX_COSTS = 32 };
 
 /* --- seats --- */
 
@@ -297,6 +303,9 @@ struct mech {
 	const void *defaults;
 	/* What one option cannot check alone, or what the machine cannot do. False, with a message. */
 	bool (*check)(const void *config, const struct mech_machine *machine, char *message, size_t size);
+
+	/* What its hardware costs; returns how many rows it has filled. */
+	uint32_t (*costs)(const void *config, const struct mech_machine *machine, struct mech_cost cost[MECH_MAX_COSTS]);
 
 	/* Counters: uint64_t fields of a struct of stats_size bytes; every part has one, and they are combined. */
 	const struct counter *counters;
@@ -352,6 +361,7 @@ struct mech_services {
 	bool (*send)(struct mech_sm *sm, const struct mech_request *request);
 	bool (*send_to)(struct mech_gpu *gpu, uint32_t sm, const struct mech_request *request);
 	uint32_t (*room_to_send)(const struct mech_gpu *gpu);
+	struct mech_sm *(*part)(const struct mech_gpu *gpu, uint32_t sm);
 	void (*prefer)(struct mech_gpu *gpu, enum mech_preference preference);
 	void (*put)(struct mech_sm *sm, uint64_t address, uint32_t bytes, uint32_t block);
 	void (*hold_block)(struct mech_sm *sm, uint32_t slot);
@@ -378,6 +388,12 @@ static inline bool mech_send_to(struct mech_gpu *gpu, uint32_t sm, const struct 
 static inline uint32_t mech_room_to_send(const struct mech_gpu *gpu)
 {
 	return gpu->services->room_to_send(gpu);
+}
+
+/* The mechanism's part of an SM. */
+static inline struct mech_sm *mech_part(const struct mech_gpu *gpu, uint32_t sm)
+{
+	return gpu->services->part(gpu, sm);
 }
 
 /* How the dispatcher's requests stand in the network against those of SMs; from gpu_open(). */

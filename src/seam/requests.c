@@ -131,9 +131,10 @@ void seam_drop_requests(struct seam_sm *sm)
 void seam_reply(struct seam_sm *sm, struct seam_sent *sent, uint64_t cycle)
 {
 	const struct mech_request *request = &sent->request;
-	if (request->to == MECH_TO_BUFFER)
+	bool wanted = request->to == MECH_TO_BUFFER && sm->slots >> request->block & 1; /* its block is still there */
+	if (wanted)
 		line_buffer_put(&sm->buffer, request->address, request->bytes, request->block, seam_mark(sent));
-	else if (request->to == MECH_TO_NOTHING)
+	else if (request->to != MECH_TO_L1)
 		seam_settle(sm, SEAM_REDUNDANT, seam_mark(sent));
 	tell_sender(sm, sent, false, cycle);
 	free_sent(sm, sent);
@@ -143,6 +144,12 @@ static uint32_t room_to_send(const struct mech_gpu *part)
 {
 	const struct seam *seam = part->host;
 	return seam->machine.send_queue - seam->gpu.queued;
+}
+
+static struct mech_sm *part_of(const struct mech_gpu *part, uint32_t sm)
+{
+	const struct seam *seam = part->host;
+	return &seam->sm[sm].part[part->number];
 }
 
 static bool send_to(struct mech_gpu *part, uint32_t sm, const struct mech_request *request)
@@ -227,6 +234,7 @@ const struct mech_services seam_services = {
 	.send = send,
 	.send_to = send_to,
 	.room_to_send = room_to_send,
+	.part = part_of,
 	.prefer = prefer,
 	.put = put,
 	.hold_block = hold_block,

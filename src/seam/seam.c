@@ -322,6 +322,7 @@ bool seam_block_begin(struct seam_sm *sm, const struct mech_block *block)
 {
 	sm->block[block->slot] = *block;
 	sm->resident++;
+	sm->slots |= 1ull << block->slot;
 	if (sm->has_buffer)
 		line_buffer_allocated(&sm->buffer, sm->resident * sm->seam->launch.shared_bytes);
 	for (uint32_t i = 0; i < sm->block_begin.count; i++) {
@@ -341,6 +342,7 @@ void seam_block_end(struct seam_sm *sm, uint32_t slot, uint64_t cycle)
 	struct mech_block block = sm->block[slot];
 	block.cycle = cycle;
 	sm->resident--;
+	sm->slots &= ~(1ull << slot);
 	sm->holders[slot] = 0;
 	for (uint32_t i = 0; i < sm->block_end.count; i++) {
 		struct mech_sm *part = &sm->part[sm->block_end.part[i]];

@@ -50,7 +50,8 @@ struct seam_sm {
 	uint32_t (*pick)(struct mech_sm *, const struct mech_warps *, uint64_t);
 	bool has_buffer;
 	struct line_buffer buffer;
-	uint32_t resident; /* blocks */
+	uint32_t resident; /* blocks, */
+	uint64_t slots;    /* and their slots, as bits */
 	struct mech_block block[SEAM_MAX_BLOCKS];
 	uint32_t holders[SEAM_MAX_BLOCKS]; /* by slot: the mechanisms that hold the block, as bits */
 	uint32_t vetoed_by;                /* the mechanism that refused last, or MECH_MAX */

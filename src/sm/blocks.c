@@ -92,6 +92,8 @@ void block_held(void *host, uint32_t slot)
 	for (uint32_t w = 0; block->alive && w < sm->warps_per_block; w++)
 		if (sm->warp[block->first_warp + w].simt)
 			update_held(sm, &sm->warp[block->first_warp + w]);
+	if (sm->wake > sm->now + 1) /* it may come from outside, while the SM sleeps */
+		sm->wake = sm->now + 1;
 }
 
 uint32_t sm_start_block(struct sm *sm, uint64_t number, uint64_t cycle, uint64_t now)

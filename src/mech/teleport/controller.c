@@ -1,0 +1,247 @@
+/* The preload table and the controller at the dispatcher (sections 3.2.1 and 3.2.2). */
+#include "mech/teleport/teleport.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* A block whose rows are being read, or wait for it. */
+struct job {
+	uint32_t sm, slot;
+	struct mech_dim index;
+};
+
+enum { MAX_REPORTED = 32 };
+
+struct controller {
+	struct mech_rows table;
+	/* blocks, in the order of dispatch: a ring */
+	struct job *job;
+	uint32_t head, jobs, room;
+	/* of the first job: the row being requested, and what is left of it */
+	uint32_t row;
+	bool reading; /* the first row is not read yet */
+	uint64_t next, end;
+	const char *reported[MAX_REPORTED]; /* kernels whose rows did not fit */
+	uint32_t reports;
+};
+
+static struct controller *controller_of(const struct mech_gpu *gpu)
+{
+	return *(struct controller *const *)gpu->state;
+}
+
+void teleport_gpu_open(struct mech_gpu *gpu)
+{
+	static const enum mech_preference preferences[] = {[TELEPORT_FIRST] = MECH_BEFORE_SMS,
+	                                                   [TELEPORT_CORES_FIRST] = MECH_AFTER_SMS,
+	                                                   [TELEPORT_ALTERNATE] = MECH_ALTERNATE};
+	const struct teleport_config *config = gpu->config;
+	struct controller *controller = arena_alloc(gpu->arena, sizeof *controller);
+	*controller = (struct controller){.room = gpu->machine->sms * gpu->machine->blocks};
+	*(struct controller **)gpu->state = controller;
+	controller->job = arena_array(gpu->arena, controller->room, sizeof *controller->job);
+	mech_prefer(gpu, preferences[config->arbitration]);
+}
+
+bool teleport_loads(const struct mech_gpu *gpu)
+{
+	const struct controller *controller = controller_of(gpu);
+	return controller->table.rows > 0;
+}
+
+/* At full occupancy something of the buffer is left. */
+static bool has_room(const struct mech_gpu *gpu)
+{
+	const struct teleport_config *config = gpu->config;
+	uint64_t allocated = (uint64_t)gpu->launch->shared_bytes * gpu->launch->blocks_per_sm;
+	uint64_t a_way = (uint64_t)config->sets * gpu->machine->line_bytes;
+	return config->model != TELEPORT_REAL || allocated + a_way <= config->buffer_kb * 1024ull;
+}
+
+/* Once a kernel. */
+static void report_dropped(struct mech_gpu *gpu, struct controller *controller)
+{
+	char text[512];
+	for (uint32_t i = 0; i < controller->reports; i++)
+		if (strcmp(controller->reported[i], gpu->launch->kernel) == 0)
+			return;
+	if (controller->reports == MAX_REPORTED)
+		return;
+	size_t size = strlen(gpu->launch->kernel) + 1;
+	char *name = arena_alloc(gpu->arena, size);
+	memcpy(name, gpu->launch->kernel, size);
+	controller->reported[controller->reports++] = name;
+	int length = snprintf(text, sizeof text, "kernel %s: the preload table's %u entries are full, %u rows are dropped",
+	                      name, controller->table.rows, controller->table.dropped);
+	if (controller->table.dropped_reads && length > 0 && (size_t)length < sizeof text)
+		snprintf(text + length, sizeof text - (size_t)length, " (%llu lane reads of a block)",
+		         (unsigned long long)controller->table.dropped_reads);
+	mech_say(gpu, text);
+}
+
+void teleport_gpu_kernel_begin(struct mech_gpu *gpu)
+{
+	const struct teleport_config *config = gpu->config;
+	struct controller *controller = controller_of(gpu);
+	struct teleport_stats *stats = gpu->stats;
+	controller->jobs = controller->head = 0;
+	controller->table = mech_rows(gpu, config->table_entries, config->strict);
+	if (controller->table.dropped)
+		report_dropped(gpu, controller);
+	if (!has_room(gpu))
+		controller->table.rows = 0;
+	stats->rows = controller->table.rows;
+	stats->dropped_rows = controller->table.dropped;
+	stats->kernels_without_rows = !controller->table.rows;
+}
+
+/* The bytes that a row gives a block, in pieces that requests can ask for: Eq. 2 and 3. False: none. */
+static bool evaluate(const struct mech_gpu *gpu, const struct mech_row *row, struct mech_dim block, uint64_t *first,
+                     uint64_t *end)
+{
+	const struct teleport_config *config = gpu->config;
+	uint64_t piece = config->line_requests ? gpu->machine->line_bytes : MECH_SECTOR;
+	int64_t index[3] = {block.x, block.y, block.z}, low = row->low, high = row->high;
+	for (uint32_t i = 0; i < 3; i++) {
+		low += index[i] * row->low_by[i];
+		high += index[i] * row->high_by[i];
+	}
+	int64_t room_below = (int64_t)(row->first - row->base), room_above = (int64_t)(row->end - row->base);
+	low = low > room_below ? low : room_below;
+	high = high < room_above ? high : room_above;
+	if (low >= high)
+		return false;
+	*first = (row->base + (uint64_t)low) & ~(piece - 1);
+	*end = (row->base + (uint64_t)high + piece - 1) & ~(piece - 1);
+	return true;
+}
+
+/* All of a block's data into the buffer at once; returns how much. */
+static uint64_t put_all(struct mech_gpu *gpu, struct mech_sm *sm, const struct mech_block *block)
+{
+	const struct controller *controller = controller_of(gpu);
+	uint64_t bytes = 0;
+	for (uint32_t i = 0; i < controller->table.rows; i++) {
+		uint64_t first, end;
+		if (!evaluate(gpu, &controller->table.row[i], block->index, &first, &end))
+			continue;
+		mech_put(sm, first, (uint32_t)(end - first), block->slot);
+		bytes += end - first;
+	}
+	return bytes;
+}
+
+static void count_bytes(struct mech_gpu *gpu, uint64_t bytes)
+{
+	struct teleport_stats *stats = gpu->stats;
+	stats->loaded_blocks += bytes > 0;
+	if (bytes > stats->largest_block_bytes)
+		stats->largest_block_bytes = bytes;
+}
+
+static uint64_t bytes_of(struct mech_gpu *gpu, const struct mech_block *block)
+{
+	const struct controller *controller = controller_of(gpu);
+	uint64_t bytes = 0, first, end;
+	for (uint32_t i = 0; i < controller->table.rows; i++)
+		if (evaluate(gpu, &controller->table.row[i], block->index, &first, &end))
+			bytes += end - first;
+	return bytes;
+}
+
+void teleport_gpu_block(struct mech_gpu *gpu, uint32_t sm, const struct mech_block *block)
+{
+	const struct teleport_config *config = gpu->config;
+	struct controller *controller = controller_of(gpu);
+	if (!controller->table.rows)
+		return;
+	bool at_once = config->model == TELEPORT_I || config->model == TELEPORT_S;
+	struct mech_sm *part = mech_part(gpu, sm);
+	count_bytes(gpu, at_once ? put_all(gpu, part, block) : bytes_of(gpu, block));
+	if (config->model == TELEPORT_I)
+		return;
+	if (!controller->jobs) {
+		controller->row = 0;
+		controller->reading = true;
+	}
+	controller->job[(controller->head + controller->jobs++) % controller->room] =
+		(struct job){sm, block->slot, block->index};
+}
+
+/* Reads rows until one has bytes for the block; one a cycle. False: this cycle's row has none, or there is no row left. */
+static bool read_row(struct mech_gpu *gpu, struct controller *controller)
+{
+	const struct job *job = &controller->job[controller->head];
+	if (controller->row == controller->table.rows)
+		return false;
+	const struct mech_row *row = &controller->table.row[controller->row];
+	if (!evaluate(gpu, row, job->index, &controller->next, &controller->end)) {
+		controller->next = controller->end = 0;
+		controller->row++;
+		return false;
+	}
+	return true;
+}
+
+static struct mech_request next_request(const struct mech_gpu *gpu, const struct controller *controller)
+{
+	const struct teleport_config *config = gpu->config;
+	const struct job *job = &controller->job[controller->head];
+	uint64_t line_end = (controller->next & ~(uint64_t)(gpu->machine->line_bytes - 1)) + gpu->machine->line_bytes;
+	uint64_t end = line_end < controller->end ? line_end : controller->end;
+	return (struct mech_request){.address = controller->next,
+	                             .bytes = (uint32_t)(end - controller->next),
+	                             .to = config->model == TELEPORT_S ? MECH_TO_NOTHING : MECH_TO_BUFFER,
+	                             .pc = controller->table.row[controller->row].pc,
+	                             .block = job->slot,
+	                             .tag = job->slot,
+	                             .urgent = config->urgent};
+}
+
+static void end_job(struct mech_gpu *gpu, struct controller *controller, uint64_t cycle)
+{
+	const struct job *job = &controller->job[controller->head];
+	struct mech_sm *part = mech_part(gpu, job->sm);
+	((struct teleport_sm *)part->state)->block[job->slot].all_asked = true;
+	teleport_release_if_loaded(part, job->slot, cycle);
+	controller->head = (controller->head + 1) % controller->room;
+	controller->jobs--;
+	controller->row = 0;
+	controller->next = controller->end = 0;
+	controller->reading = true;
+}
+
+/* The row's next request, into the queue to the network. */
+static void ask(struct mech_gpu *gpu, struct controller *controller)
+{
+	const struct job *job = &controller->job[controller->head];
+	struct teleport_stats *stats = gpu->stats;
+	const struct mech_request request = next_request(gpu, controller);
+	if (!mech_send_to(gpu, job->sm, &request)) {
+		stats->blocked_cycles++;
+		return;
+	}
+	((struct teleport_sm *)mech_part(gpu, job->sm)->state)->block[job->slot].asked++;
+	controller->next += request.bytes;
+	if (controller->next < controller->end)
+		return;
+	controller->row++;
+	read_row(gpu, controller); /* while the last request leaves */
+}
+
+/* One row or one request a cycle. */
+uint64_t teleport_gpu_cycle(struct mech_gpu *gpu, uint64_t cycle)
+{
+	struct controller *controller = controller_of(gpu);
+	if (!controller->jobs)
+		return MECH_NEVER;
+	if (controller->reading || controller->next == controller->end) {
+		controller->reading = false;
+		read_row(gpu, controller);
+	} else {
+		ask(gpu, controller);
+	}
+	if (controller->row == controller->table.rows && controller->next == controller->end)
+		end_job(gpu, controller, cycle);
+	return controller->jobs ? cycle + 1 : MECH_NEVER;
+}

@@ -1,0 +1,135 @@
+/* teleport: a thread block's data are loaded into shared memory before it starts (README.md). This file has the options,
+ * and the SM's side: blocks wait for their data, and demand is counted. */
+#include "mech/teleport/teleport.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const struct teleport_config defaults = {
+	.model = TELEPORT_REAL, .buffer_kb = 48, .sets = 4, .table_entries = 64, .urgent = true};
+
+static const char *const models[] = {"real", "R", "S", "I", NULL};
+static const char *const arbitrations[] = {"teleport", "core", "alternate", NULL};
+
+#define AT(field) offsetof(struct teleport_config, field)
+static const struct option options[] = {
+	{"model", OPTION_ENUM, AT(model), 0, 0, models, "",
+         "real, or the paper's idealised ones, whose buffer is unlimited"},
+	{"buffer_kb", OPTION_U32, AT(buffer_kb), 1, 1024, NULL, "KB",
+         "shared memory that the buffer lies in; what resident blocks allocate is not there"},
+	{"sets", OPTION_U32, AT(sets), 1, 64, NULL, "sets", "of the buffer, a power of two; 4 make 96 ways of 48 KB"},
+	{"table_entries", OPTION_U32, AT(table_entries), 1, 65536, NULL, "rows", "of the preload table"},
+	{"arbitration", OPTION_ENUM, AT(arbitration), 0, 0, arbitrations, "",
+         "whose requests go first in the network; alternate: by even and odd cycles"},
+	{"overlap", OPTION_BOOL, AT(overlap), 0, 1, NULL, "", "a block runs while its lines arrive"},
+	{"line_requests", OPTION_BOOL, AT(line_requests), 0, 1, NULL, "",
+         "whole lines only, as thread-block prefetching; else the 32-byte sectors of a row"},
+	{"urgent", OPTION_BOOL, AT(urgent), 0, 1, NULL, "", "memory controllers prefer the controller's requests"},
+	{"strict", OPTION_BOOL, AT(strict), 0, 1, NULL, "",
+         "only strictly precalculable indexes; else loops with known bounds count too"},
+};
+
+static const struct counter counters[] = {
+#define X(name, unit, meaning, combination)                                                                            \
+	{#name, unit, SCOPE_GPU, offsetof(struct teleport_stats, name), meaning, combination},
+	TELEPORT_COUNTERS(X)
+#undef X
+};
+
+static bool check(const void *options_, const struct mech_machine *machine, char *message, size_t size)
+{
+	const struct teleport_config *config = options_;
+	uint32_t way = config->sets * machine->line_bytes;
+	if (config->sets & (config->sets - 1))
+		snprintf(message, size, "sets is %u; expected a power of two", config->sets);
+	else if (config->buffer_kb * 1024 % way)
+		snprintf(message, size, "buffer_kb is %u; expected a whole number of ways of %u sets of %u bytes",
+		         config->buffer_kb, config->sets, machine->line_bytes);
+	else if (machine->blocks > TELEPORT_MAX_BLOCKS)
+		snprintf(message, size, "the machine has %u block slots; at most %d are provided for", machine->blocks,
+		         TELEPORT_MAX_BLOCKS);
+	else
+		return true;
+	return false;
+}
+
+static struct mech_buffer buffer(const void *options_, const struct mech_machine *machine)
+{
+	const struct teleport_config *config = options_;
+	enum { IDEAL_SETS = 1024 }; /* any number: no set is ever full */
+	if (config->model != TELEPORT_REAL)
+		return (struct mech_buffer){.sets = IDEAL_SETS};
+	return (struct mech_buffer){.sets = config->sets,
+	                            .ways = config->buffer_kb * 1024 / (config->sets * machine->line_bytes),
+	                            .in_shared = true,
+	                            .bytes = config->buffer_kb * 1024};
+}
+
+/* A block that has something to load waits for it. */
+static bool may_start(struct mech_sm *sm, const struct mech_block *block)
+{
+	const struct teleport_config *config = sm->config;
+	struct teleport_block *state = &((struct teleport_sm *)sm->state)->block[block->slot];
+	bool loads = teleport_loads(sm->gpu) && (config->model == TELEPORT_REAL || config->model == TELEPORT_R);
+	*state = (struct teleport_block){.started = block->cycle, .waits = loads && !config->overlap};
+	return !state->waits;
+}
+
+void teleport_release_if_loaded(struct mech_sm *sm, uint32_t slot, uint64_t cycle)
+{
+	struct teleport_block *block = &((struct teleport_sm *)sm->state)->block[slot];
+	struct teleport_stats *stats = sm->stats;
+	if (!block->waits || !block->all_asked || block->arrived < block->asked)
+		return;
+	block->waits = false;
+	stats->held_block_cycles += cycle - block->started;
+	mech_release_block(sm, slot);
+}
+
+static void on_reply(struct mech_sm *sm, const struct mech_reply *reply)
+{
+	uint32_t slot = (uint32_t)reply->request.tag;
+	if (reply->request.to != MECH_TO_BUFFER)
+		return;
+	((struct teleport_sm *)sm->state)->block[slot].arrived++;
+	teleport_release_if_loaded(sm, slot, reply->cycle);
+}
+
+static void count_demand(struct mech_sm *sm, const struct mech_access *access)
+{
+	struct teleport_stats *stats = sm->stats;
+	if (access->local)
+		return;
+	stats->demand++;
+	stats->demand_hits += access->result == MECH_BUFFER_HIT;
+}
+
+const struct mech mech_teleport = {
+	.version = MECH_VERSION,
+	.name = "teleport",
+	.summary = "loads a thread block's data into shared memory before it starts",
+	.citation = "A. Lashgar, E. Atoofian, A. Baniasadi: TELEPORT: Hardware/software alternative to CUDA shared memory "
+		    "programming, Microprocessors and Microsystems 63, 2018; and its earlier form, A. Lashgar, "
+		    "A. Baniasadi: Rethinking Prefetching in GPGPUs: Exploiting Unique Opportunities, 2015",
+	.options = options,
+	.option_count = sizeof options / sizeof *options,
+	.config_size = sizeof(struct teleport_config),
+	.defaults = &defaults,
+	.check = check,
+	.costs = teleport_costs,
+	.counters = counters,
+	.counter_count = sizeof counters / sizeof *counters,
+	.stats_size = sizeof(struct teleport_stats),
+	.gpu_size = sizeof(struct controller *),
+	.sm_size = sizeof(struct teleport_sm),
+	.seats = MECH_SEAT_BUFFER,
+	.sends = true,
+	.gpu_open = teleport_gpu_open,
+	.gpu_kernel_begin = teleport_gpu_kernel_begin,
+	.gpu_block = teleport_gpu_block,
+	.gpu_cycle = teleport_gpu_cycle,
+	.may_start = may_start,
+	.on_reply = on_reply,
+	.access = count_demand,
+	.buffer = buffer,
+};

@@ -1,0 +1,72 @@
+/* teleport: what the controller at the dispatcher and the SM's side share. */
+#ifndef SLUICE_MECH_TELEPORT_TELEPORT_H
+#define SLUICE_MECH_TELEPORT_TELEPORT_H
+
+#include "seam/mech.h"
+
+/* Section 5.2: I fills the buffer at once and asks memory for nothing; S fills it at once and asks memory too; R waits for
+ * memory; all three have an ideal buffer. Real is R with the buffer in shared memory. */
+enum teleport_model { TELEPORT_REAL, TELEPORT_R, TELEPORT_S, TELEPORT_I };
+
+enum teleport_arbitration { TELEPORT_FIRST, TELEPORT_CORES_FIRST, TELEPORT_ALTERNATE };
+
+struct teleport_config {
+	uint32_t model;
+	uint32_t buffer_kb, sets;
+	uint32_t table_entries;
+	uint32_t arbitration;
+	bool overlap;       /* a block runs while its lines arrive (section 3.2.4) */
+	bool line_requests; /* whole lines only, as the earlier form of the mechanism */
+	bool urgent;        /* memory controllers prefer its requests */
+	bool strict;        /* only what the strict verdict calls precalculable */
+};
+
+#define TELEPORT_COUNTERS(X)                                                                                           \
+	X(demand, "requests", "loads, stores and atomics of global memory, by transaction", COMBINE_SUM)               \
+	X(demand_hits, "requests", "of these, loads and stores that found their data in the buffer", COMBINE_SUM)      \
+	X(loaded_blocks, "blocks", "for which the controller had something to load", COMBINE_SUM)                      \
+	X(held_block_cycles, "cycles", "that blocks waited for their data, summed over blocks", COMBINE_SUM)           \
+	X(largest_block_bytes, "bytes", "the most that one block had in the buffer", COMBINE_LARGEST)                  \
+	X(rows, "rows", "of the preload table, the most of a kernel", COMBINE_LARGEST)                                 \
+	X(dropped_rows, "rows", "for which the table had no entry, the most of a kernel", COMBINE_LARGEST)             \
+	X(blocked_cycles, "cycles", "in which the controller could not send for want of room in the queue",            \
+	  COMBINE_SUM)                                                                                                 \
+	X(kernels_without_rows, "kernels", "of whose reads nothing could be calculated, or whose blocks left no room", \
+	  COMBINE_SUM)
+
+struct teleport_stats {
+#define X(name, unit, meaning, combination) uint64_t name;
+	TELEPORT_COUNTERS(X)
+#undef X
+};
+
+enum { TELEPORT_MAX_BLOCKS = 64 }; /* slots of an SM */
+
+struct controller;
+
+/* A resident block, at its SM: the packets that it waits for (section 3.2.3). */
+struct teleport_block {
+	uint64_t started;
+	uint32_t asked, arrived;
+	bool all_asked, waits;
+};
+
+struct teleport_sm {
+	struct teleport_block block[TELEPORT_MAX_BLOCKS];
+};
+
+/* Lets the block go when all that was asked for has come. */
+void teleport_release_if_loaded(struct mech_sm *sm, uint32_t slot, uint64_t cycle);
+
+/* controller.c; the GPU's state is a pointer to the controller */
+void teleport_gpu_open(struct mech_gpu *gpu);
+void teleport_gpu_kernel_begin(struct mech_gpu *gpu);
+void teleport_gpu_block(struct mech_gpu *gpu, uint32_t sm, const struct mech_block *block);
+uint64_t teleport_gpu_cycle(struct mech_gpu *gpu, uint64_t cycle);
+/* The kernel has rows: its blocks are loaded. */
+bool teleport_loads(const struct mech_gpu *gpu);
+
+/* costs.c: section 6 */
+uint32_t teleport_costs(const void *config, const struct mech_machine *machine, struct mech_cost cost[MECH_MAX_COSTS]);
+
+#endif
