@@ -243,8 +243,8 @@ static void test_preference(void **state)
 	for (size_t i = 0; i < sizeof row / sizeof row[0]; i++) {
 		struct bench bench;
 		open_bench(&bench, state, 16, 16);
-		crossbar_prefer(&bench.crossbar, 3, CROSSBAR_FIRST); /* the later call replaces it */
-		crossbar_prefer(&bench.crossbar, row[i].input, row[i].preference);
+		crossbar_prefer(&bench.crossbar, 3, 1, CROSSBAR_FIRST); /* the later call replaces it */
+		crossbar_prefer(&bench.crossbar, row[i].input, 1, row[i].preference);
 		send_from_three(&bench, 3);
 		expect_order(&bench, row[i].order);
 	}
@@ -256,7 +256,7 @@ static void test_turns_survive_preference(void **state)
 {
 	struct bench bench;
 	open_bench(&bench, state, 16, 16);
-	crossbar_prefer(&bench.crossbar, 3, CROSSBAR_FIRST);
+	crossbar_prefer(&bench.crossbar, 3, 1, CROSSBAR_FIRST);
 	send_from_three(&bench, 4);
 	for (uint64_t cycle = 1; cycle <= 7; cycle += 6) {
 		while (bench.cycle < cycle)
@@ -272,7 +272,7 @@ static void test_alternating_preference(void **state)
 	for (uint64_t start = 0; start < 4; start++) {
 		struct bench bench;
 		open_bench(&bench, state, 16, 16);
-		crossbar_prefer(&bench.crossbar, 1, CROSSBAR_ALTERNATE);
+		crossbar_prefer(&bench.crossbar, 1, 1, CROSSBAR_ALTERNATE);
 		while (bench.cycle < start)
 			tick(&bench);
 		send(&bench, 0, 0, 1);

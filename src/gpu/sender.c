@@ -23,7 +23,7 @@ bool sender_tick(struct gpu *gpu)
 	if (!next)
 		return false;
 	struct request *request = request_for(gpu, next);
-	uint32_t input = gpu->machine.sms; /* behind those of the SMs */
+	uint32_t input = gpu->machine.sms + request->slice / gpu->machine.map.slices_per_channel;
 	if (!crossbar_has_room(&gpu->to_slices, input, request, gpu->now)) {
 		request_release(&gpu->worker[0].requests, request);
 		return false;

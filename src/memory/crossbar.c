@@ -54,7 +54,6 @@ void crossbar_open(struct crossbar *crossbar, const struct crossbar_config *conf
 	                              .output_words = bits_words(outputs),
 	                              .slot_mask = power_of_two_from(config->buffer_flits) - 1,
 	                              .wake = UINT64_MAX,
-	                              .preferred = CROSSBAR_FREE,
 	                              .route = route};
 	crossbar->offered = arena_array(arena, crossbar->input_words, sizeof(uint64_t));
 	crossbar->buffered = arena_array(arena, crossbar->input_words, sizeof(uint64_t));
@@ -68,11 +67,17 @@ void crossbar_open(struct crossbar *crossbar, const struct crossbar_config *conf
 		open_output(crossbar, &crossbar->output[i], arena);
 }
 
-void crossbar_prefer(struct crossbar *crossbar, uint32_t input, enum crossbar_preference preference)
+void crossbar_prefer(struct crossbar *crossbar, uint32_t first, uint32_t count, enum crossbar_preference preference)
 {
-	assert(input < crossbar->inputs);
+	assert(first + count <= crossbar->inputs);
 	crossbar->preference = (uint8_t)preference;
-	crossbar->preferred = preference == CROSSBAR_FAIR ? CROSSBAR_FREE : input;
+	crossbar->preferred = first;
+	crossbar->preferences = preference == CROSSBAR_FAIR ? 0 : count;
+}
+
+static bool is_preferred(const struct crossbar *crossbar, uint32_t input)
+{
+	return input - crossbar->preferred < crossbar->preferences;
 }
 
 /* The ring slot of a flit or packet number. */
@@ -158,7 +163,7 @@ static void grant(struct crossbar *crossbar, uint32_t o, uint64_t step)
 	crossbar->stats.output_conflicts += output->asking - 1;
 	output->asking = 0;
 	output->owner = i;
-	if (i != crossbar->preferred) /* the others' turn goes on where it was */
+	if (!is_preferred(crossbar, i)) /* the others' turn goes on where it was */
 		output->next = i + 1 == crossbar->inputs ? 0 : i + 1;
 	crossbar->input[i].granted_at = step;
 	bits_remove(crossbar->buffered, i);
@@ -168,10 +173,9 @@ static void grant(struct crossbar *crossbar, uint32_t o, uint64_t step)
 /* Whether input `i`, which asks behind the candidate, goes before it. Inputs ask in the order of their numbers. */
 static bool goes_before(const struct crossbar *crossbar, const struct crossbar_output *output, uint32_t i)
 {
-	if (i == crossbar->preferred)
-		return crossbar->prevails;
-	if (output->candidate == crossbar->preferred)
-		return !crossbar->prevails;
+	bool one = is_preferred(crossbar, i), other = is_preferred(crossbar, output->candidate);
+	if (one != other)
+		return one == crossbar->prevails;
 	return output->candidate < output->next && i >= output->next;
 }
 

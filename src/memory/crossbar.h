@@ -78,7 +78,7 @@ struct crossbar_output {
 
 #define CROSSBAR_FREE UINT32_MAX
 
-/* How one input stands to the others when several ask for a free output. */
+/* How some inputs stand to the others when several ask for a free output. */
 enum crossbar_preference {
 	CROSSBAR_FAIR,      /* in its turn, as they all do */
 	CROSSBAR_FIRST,     /* before all others */
@@ -102,7 +102,7 @@ struct crossbar {
 	uint8_t flits_of[CROSSBAR_MAX_PACKET / 8 + 1]; /* by packet size in 8 bytes */
 	uint32_t (*route)(const struct request *request);
 	uint8_t preference; /* enum crossbar_preference, of ... */
-	uint32_t preferred; /* input, or CROSSBAR_FREE; all others are fair */
+	uint32_t preferred, preferences; /* the first input and how many; all others are fair */
 	bool prevails;      /* in this cycle it goes first, else last */
 	struct crossbar_stats stats;
 };
@@ -111,9 +111,9 @@ struct crossbar {
 void crossbar_open(struct crossbar *crossbar, const struct crossbar_config *config, uint32_t inputs, uint32_t outputs,
                    uint32_t (*route)(const struct request *request), struct arena *arena);
 
-/* Sets how one input stands to the others, which take turns among themselves whatever it wins. Before the first tick, or
- * between kernels; one input at a time: the one before it is fair again. CROSSBAR_FAIR ends it. */
-void crossbar_prefer(struct crossbar *crossbar, uint32_t input, enum crossbar_preference preference);
+/* Sets how `count` inputs from `first` on stand to the others, which take turns among themselves whatever these win. Before
+ * the first tick, or between kernels; a later call replaces it, CROSSBAR_FAIR ends it. */
+void crossbar_prefer(struct crossbar *crossbar, uint32_t first, uint32_t count, enum crossbar_preference preference);
 
 static inline uint32_t crossbar_flits(const struct crossbar *crossbar, const struct request *request)
 {

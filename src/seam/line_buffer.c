@@ -83,11 +83,11 @@ void line_buffer_allocated(struct line_buffer *buffer, uint32_t bytes)
 			remove_line(buffer, &buffer->set[s], least_recently_used(&buffer->set[s]), BUFFER_EVICTED);
 }
 
-bool line_buffer_find(struct line_buffer *buffer, uint64_t address, uint32_t bytes)
+bool line_buffer_find(struct line_buffer *buffer, uint64_t address, uint32_t touched)
 {
 	uint64_t block = block_of(buffer, address);
 	struct buffer_line *line = find(set_of(buffer, block), block);
-	uint8_t sectors = sectors_of(address, block, bytes);
+	uint32_t sectors = touched << (address - block) / MECH_SECTOR;
 	if (!line || (line->sectors & sectors) != sectors)
 		return false;
 	line->used = ++buffer->uses;

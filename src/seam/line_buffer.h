@@ -42,8 +42,9 @@ void line_buffer_close(struct line_buffer *buffer);
 /* Resident blocks have allocated so many bytes of the memory that the buffer lies in. */
 void line_buffer_allocated(struct line_buffer *buffer, uint32_t bytes);
 
-/* An access finds all its bytes. */
-bool line_buffer_find(struct line_buffer *buffer, uint64_t address, uint32_t bytes);
+/* An access finds the sectors that it touches; bit i of `touched` is the i-th from `address` on, which is a sector's first
+ * byte. */
+bool line_buffer_find(struct line_buffer *buffer, uint64_t address, uint32_t touched);
 
 /* Data come, for a block. `mark` 0: nobody's account. */
 void line_buffer_put(struct line_buffer *buffer, uint64_t address, uint32_t bytes, uint32_t block, uint32_t mark);

@@ -285,7 +285,7 @@ static enum mech_result told(struct sm *sm, const struct op *op, enum mech_resul
 	if (!sm->seam->has_buffer || op->space != PTX_GLOBAL || op->inst->kind == SIMT_LOAD)
 		return result;
 	if (op->inst->kind == SIMT_STORE)
-		return line_buffer_find(&sm->seam->buffer, access->address, access->bytes) ? MECH_BUFFER_HIT : result;
+		return line_buffer_find(&sm->seam->buffer, access->address, access->chunks) ? MECH_BUFFER_HIT : result;
 	line_buffer_drop(&sm->seam->buffer, access->address);
 	return result;
 }
@@ -423,7 +423,7 @@ static bool is_in_buffer(struct sm *sm, const struct op *op)
 {
 	const struct access *access = &op->access[op->accesses - 1];
 	return sm->seam->has_buffer && op->space == PTX_GLOBAL && op->inst->kind == SIMT_LOAD &&
-	       line_buffer_find(&sm->seam->buffer, access->address, access->bytes);
+	       line_buffer_find(&sm->seam->buffer, access->address, access->chunks);
 }
 
 static bool make_access(struct sm *sm, struct op *op, bool constant)
