@@ -150,6 +150,13 @@ def marked(text, is_fixed):
     return f"**{text}**" if is_fixed else text
 
 
+def name_rows(measured):
+    for program in measured.known.list():
+        for paper, names in program["papers"].items():
+            for name, variant in names.items():
+                yield [paper, name, program["name"], variant]
+
+
 def resource_rows(measured):
     machines = [resources(measured.known, machine) for machine in MACHINES]
     variables = {}
@@ -199,7 +206,12 @@ def published_rows(measured):
         yield row
 
 
-RESOURCES = """## Kernels and what fits on an SM
+NAMES = """## What the papers call them
+
+And the variant that each means; TELEPORT measures its mechanism on the plain forms.
+"""
+RESOURCES = """
+## Kernels and what fits on an SM
 
 At size tiny. Bold: a paper fixes it, and a test compares it with what runs. Registers are those of our own allocation.
 Blocks an SM: on the GTX 480 of TELEPORT, D2MA and CAPS, and on `sharing-14sm`, with what allows no more.
@@ -223,6 +235,8 @@ def written(measured):
     kernel = ["program", "variant", "kernel"]
     blocks = [f">blocks an SM: {title}" for title in MACHINES.values()]
     columns = [*kernel, ">threads a block", ">registers", ">shared bytes", ">shared variables", *blocks]
+    yield NAMES
+    yield from table(["paper", "name", "program", "variant"], sorted(name_rows(measured)))
     yield RESOURCES
     yield from table(columns, resource_rows(measured))
     count = ">warp instr."

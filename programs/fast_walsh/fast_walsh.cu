@@ -1,8 +1,7 @@
 // fast_walsh: dyadic convolution, result[i] = sum over j of kernel[j] x data[i xor j], through the fast Walsh-Hadamard
-// transform: transform both, multiply, transform back. TELEPORT's and prefetch-CTA's FWL, D2MA's FW. Butterflies of
-// four values; while these lie more than a tile apart a pass goes through global memory, one thread a butterfly, and
-// finds its values with an AND of its number, which makes its indexes non-precalculable in TELEPORT's sense (section
-// 2.2); then a block buffers a tile of up to 2048 values in shared memory and does all further stages there, the tile
+// transform: transform both, multiply, transform back. TELEPORT's FWL, D2MA's FW. Butterflies of four values; while
+// these lie more than a tile apart a pass goes through global memory, one thread a butterfly, and finds its values with
+// an AND of its number, which makes its indexes non-precalculable in TELEPORT's sense (section 2.2); then a block buffers a tile of up to 2048 values in shared memory and does all further stages there, the tile
 // that D2MA transfers. D2MA's own form waits for the DMA engine's intrinsics.
 #include "../program.h"
 

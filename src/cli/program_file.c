@@ -12,11 +12,35 @@
 
 const char *const program_papers[PROGRAM_PAPERS + 1] = {"teleport", "prefetch-cta", "d2ma", "caps", "sharing", NULL};
 
+/* Abbreviations: one or a list of them, which mean the default variant, or a mapping to variants. */
+static void read_aliases(struct document *document, const char *key, const yaml_node_t *value, void *into)
+{
+	struct program_aliases *aliases = into;
+	struct words names = {0};
+	if (value->type != YAML_MAPPING_NODE) {
+		document_read_words(document, key, value, &names);
+		aliases->list = arena_array(document->arena, names.count, sizeof *aliases->list);
+		for (size_t i = 0; i < names.count; i++)
+			aliases->list[aliases->count++] =
+				(struct program_alias){.name = names.word[i], .place = document_place(value)};
+		return;
+	}
+	const yaml_node_pair_t *pair = value->data.mapping.pairs.start, *end = value->data.mapping.pairs.top;
+	aliases->list = arena_array(document->arena, (size_t)(end - pair), sizeof *aliases->list);
+	for (; pair < end; pair++) {
+		const char *name = document_pair_key(document, value, pair);
+		const yaml_node_t *variant = document_node(document, pair->value);
+		if (name)
+			aliases->list[aliases->count++] = (struct program_alias){
+				name, document_text(document, name, variant), document_place(variant)};
+	}
+}
+
 static void read_papers(struct document *document, const char *key, const yaml_node_t *value, void *into)
 {
 	struct document_key keys[PROGRAM_PAPERS + 1] = {0};
 	for (size_t i = 0; i < PROGRAM_PAPERS; i++)
-		keys[i] = (struct document_key){program_papers[i], document_read_words, i * sizeof(struct words)};
+		keys[i] = (struct document_key){program_papers[i], read_aliases, i * sizeof(struct program_aliases)};
 	document_read(document, key, value, keys, into);
 }
 
@@ -66,8 +90,19 @@ static void read_kernels(struct document *document, const char *key, const yaml_
 	}
 }
 
+/* Aliases without a variant mean the first. */
+static void check_aliases(struct document *document, const struct program *program, struct program_aliases *aliases)
+{
+	for (struct program_alias *alias = aliases->list, *end = alias + aliases->count; alias < end; alias++)
+		if (!alias->variant)
+			alias->variant = program->variants.word[0];
+		else if (!words_have(&program->variants, alias->variant))
+			diag_error(&document->diag, &document->source, alias->place, "%s: there is no variant '%s'",
+			           alias->name, alias->variant);
+}
+
 /* What must agree between the parts of a file. */
-static void check_program(struct document *document, const yaml_node_t *root, const struct program *program,
+static void check_program(struct document *document, const yaml_node_t *root, struct program *program,
                           const char *folder_name)
 {
 	if (!program->name || strcmp(program->name, folder_name) != 0)
@@ -76,6 +111,8 @@ static void check_program(struct document *document, const yaml_node_t *root, co
 		document_error(document, root, "about: expected what the program computes");
 	if (!program->variants.count)
 		document_error(document, root, "variants: expected the program's variants, the default first");
+	for (size_t i = 0; i < PROGRAM_PAPERS && program->variants.count; i++)
+		check_aliases(document, program, &program->papers[i]);
 	for (const struct program_kernel *kernel = program->kernels, *end = kernel + program->kernel_count;
 	     kernel < end; kernel++)
 		for (size_t i = 0; i < kernel->variants.count; i++)

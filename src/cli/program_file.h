@@ -22,10 +22,21 @@ struct program_kernel {
 	struct place place;             /* in program.yaml */
 };
 
+/* What a paper calls a program, and the variant that it means by that. */
+struct program_alias {
+	const char *name, *variant;
+	struct place place; /* in program.yaml */
+};
+
+struct program_aliases {
+	struct program_alias *list;
+	size_t count;
+};
+
 struct program {
 	const char *name, *about;
-	struct words papers[PROGRAM_PAPERS]; /* abbreviations there */
-	struct words variants;               /* the first is the default */
+	struct program_aliases papers[PROGRAM_PAPERS];
+	struct words variants; /* the first is the default */
 	struct program_kernel *kernels;
 	size_t kernel_count;
 };

@@ -75,7 +75,8 @@ static const struct argp list_argp = {
                                                 {"json", KEY_JSON, NULL, 0, "All that is known, as JSON", 0},
                                                 {0}},
 	.parser = parse,
-	.doc = "List the programs: what each computes, the papers that use it with their abbreviations, its variants.",
+	.doc = "List the programs: what each computes, its variants, the papers that use it with their abbreviations "
+	       "and the variants that they mean, where these are not the first.",
 };
 
 static const struct argp show_argp = {
@@ -90,7 +91,8 @@ static const struct argp_option run_options[] = {
 	{"all", KEY_ALL, NULL, 0, "Every variant of the programs named, or of all programs: prints a table", 0},
 	PAPER_OPTION,
 	{"size", KEY_SIZE, "SIZE", 0, "tiny, small or paper; default tiny", 0},
-	{"variant", KEY_VARIANT, "VARIANT", 0, "This variant; default the program's first, with --all every one", 0},
+	{"variant", KEY_VARIANT, "VARIANT", 0,
+         "This variant; default what NAME means, else the first; with --all every one", 0},
 	{"seed", KEY_SEED, "N", 0, "Seed of the inputs; default 1", 0},
 	{"jobs", 'j', "N", 0, "With --all: so many at a time; default 1", 0},
 	{0},
@@ -103,8 +105,8 @@ static const struct argp run_programs_argp = {
 	.args_doc = "NAME [-- ARGUMENT...]\n--all [NAME...] [-- ARGUMENT...]",
 	.doc = "Run a program on a simulated machine, as 'sluice run' does, or many, which are verified and counted in "
 	       "a "
-	       "table. A NAME is the program's or a paper's abbreviation of it; what is behind -- goes to the "
-	       "program.\v"
+	       "table. A NAME is the program's, or a paper's abbreviation, which also chooses the variant that the "
+	       "paper means; what is behind -- goes to the program.\v"
 	       "With --all, --stats names a folder for the statistics of each run, PROGRAM-VARIANT.json. The exit "
 	       "status is the program's; with --all it is 1 when a program did not end with status 0 or did not print "
 	       "PASS.",
@@ -119,17 +121,39 @@ bool request_covers(const struct request *request, const struct program *program
 	return false;
 }
 
+/* What a paper, of those that were asked for, means by the name; NULL where it means nothing. */
+static const struct program_alias *find_alias(const struct request *request, const struct program *program,
+                                              size_t paper, const char *name)
+{
+	const struct program_aliases *aliases = &program->papers[paper];
+	if (request->paper && strcmp(request->paper, program_papers[paper]) != 0)
+		return NULL;
+	for (size_t i = 0; i < aliases->count; i++)
+		if (strcasecmp(aliases->list[i].name, name) == 0)
+			return &aliases->list[i];
+	return NULL;
+}
+
 /* The name itself in any case, or an abbreviation in the papers that were asked for. */
 static bool answers_to(const struct request *request, const struct program *program, const char *name)
 {
-	if (strcasecmp(program->name, name) == 0)
-		return true;
+	bool answers = strcasecmp(program->name, name) == 0;
 	for (size_t i = 0; i < PROGRAM_PAPERS; i++)
-		for (size_t k = 0; k < program->papers[i].count; k++)
-			if (strcasecmp(program->papers[i].word[k], name) == 0 &&
-			    (!request->paper || strcmp(request->paper, program_papers[i]) == 0))
-				return true;
-	return false;
+		answers |= find_alias(request, program, i, name) != NULL;
+	return answers;
+}
+
+const char *request_variant(const struct request *request, const struct program *program, const char *name)
+{
+	const char *variant = NULL, *first = program->variants.word[0];
+	bool is_own_name = !request->paper && strcasecmp(program->name, name) == 0;
+	for (size_t i = 0; i < PROGRAM_PAPERS && !is_own_name; i++) {
+		const struct program_alias *alias = find_alias(request, program, i, name);
+		if (alias && variant && strcmp(variant, alias->variant) != 0)
+			return first;
+		variant = alias ? alias->variant : variant;
+	}
+	return variant ? variant : first;
 }
 
 /* Reports that no program, or more than one, has the name. */

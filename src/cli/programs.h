@@ -28,6 +28,9 @@ bool request_covers(const struct request *request, const struct program *program
 /* The program of that name or abbreviation; NULL after an error message. */
 const struct program *request_find(const struct request *request, const char *name);
 
+/* The variant that the papers mean by the name by which the program was found; its first where these differ. */
+const char *request_variant(const struct request *request, const struct program *program, const char *name);
+
 /* The path of the compiled program, in the request's arena, or NULL while there is none. */
 char *request_binary(struct request *request, const struct program *program);
 

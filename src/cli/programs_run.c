@@ -59,7 +59,10 @@ static int run_one(struct request *request)
 	char *binary = compiled(request, program);
 	if (!binary || !run_prepare(&request->run))
 		return CLI_USAGE;
-	return run_become(&request->run, binary, command_line(request, binary, request->variant));
+	const char *variant = request->variant, *meant = request_variant(request, program, request->names.word[0]);
+	if (!variant && strcmp(meant, program->variants.word[0]) != 0)
+		variant = meant;
+	return run_become(&request->run, binary, command_line(request, binary, variant));
 }
 
 /* Adds the runs of a program to the batch: the variant asked for, when the program has it, or all. */

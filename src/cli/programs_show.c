@@ -12,16 +12,36 @@ static void print_words(const struct words *words, const char *between)
 		printf("%s%s", i ? between : "", words->word[i]);
 }
 
-/* "teleport BFS, sharing DCT1 DCT2", behind `before`; nothing for a program of no paper. */
+/* "BFS", "HSP (shared)": with the variant where it is not the first. */
+static void print_alias(const struct program *program, const struct program_alias *alias)
+{
+	fputs(alias->name, stdout);
+	if (strcmp(alias->variant, program->variants.word[0]) != 0)
+		printf(" (%s)", alias->variant);
+}
+
+/* "teleport BFS; sharing DCT1, DCT2 (dct2)", behind `before`; nothing for a program of no paper. */
 static void print_papers(const struct program *program, const char *before)
 {
 	for (size_t i = 0; i < PROGRAM_PAPERS; i++) {
-		if (!program->papers[i].count)
+		const struct program_aliases *aliases = &program->papers[i];
+		if (!aliases->count)
 			continue;
 		printf("%s%s ", before, program_papers[i]);
-		print_words(&program->papers[i], " ");
-		before = ", ";
+		for (size_t k = 0; k < aliases->count; k++) {
+			fputs(k ? ", " : "", stdout);
+			print_alias(program, &aliases->list[k]);
+		}
+		before = "; ";
 	}
+}
+
+static json_t *aliases_json(const struct program_aliases *aliases)
+{
+	json_t *object = json_object();
+	for (size_t i = 0; i < aliases->count; i++)
+		json_object_set_new(object, aliases->list[i].name, json_string(aliases->list[i].variant));
+	return object;
 }
 
 static json_t *words_json(const struct words *words)
@@ -58,7 +78,7 @@ static json_t *program_json(struct request *request, const struct program *progr
 	json_t *object = json_object(), *papers = json_object(), *kernels = json_array();
 	for (size_t i = 0; i < PROGRAM_PAPERS; i++)
 		if (program->papers[i].count)
-			json_object_set_new(papers, program_papers[i], words_json(&program->papers[i]));
+			json_object_set_new(papers, program_papers[i], aliases_json(&program->papers[i]));
 	for (size_t i = 0; i < program->kernel_count; i++)
 		json_array_append_new(kernels, kernel_json(&program->kernels[i]));
 	json_object_set_new(object, "name", json_string(program->name));

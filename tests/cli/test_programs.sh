@@ -31,7 +31,7 @@ stats='{"kernels": [{"name": "a", "grid": [2, 3, 1]}, {"name": "b", "grid": [4, 
 program first <<YAML
 name: first
 about: adds
-papers: {teleport: ADD, sharing: [SUM, PLUS]}
+papers: {teleport: {ADD: plain, ADD by hand: shared}, sharing: [SUM, PLUS], d2ma: {ADD: shared}}
 variants: [plain, shared]
 kernels:
   add: {variant: shared, block: 256, shared: 4096, variables: 2, published: {threads: 10, instructions: 20}}
@@ -59,13 +59,13 @@ SCRIPT
 # What is listed and shown.
 try 0 programs
 says out "first   adds"
-says out "variants plain, shared; papers teleport ADD, sharing SUM PLUS"
+says out "variants plain, shared; papers teleport ADD, ADD by hand (shared); d2ma ADD (shared); sharing SUM, PLUS"
 says out "second  subtracts"
 try 0 programs list --paper caps
 says out "second"
 grep -q first "$work/out" && fail "expected no program of another paper"
 try 0 programs list --json
-for fact in '"block": 256' '"shared": 4096' '"variables": 2' '"threads": 10' '"instructions": 20' '"PLUS"'; do
+for fact in '"block": 256' '"shared": 4096' '"variables": 2' '"threads": 10' '"instructions": 20' '"PLUS": "plain"' '"ADD by hand": "shared"'; do
 	says out "$fact"
 done
 try 0 programs show plus
@@ -90,6 +90,18 @@ says err "expected list, show or run, not 'lits'; did you mean 'list'?"
 try 0 programs run add --size small --variant shared --seed 7 -m gtx480 -o sm.count=3 -- --more 1 -x
 says out "first: PASS"
 [ "$(tail -n 1 "$work/calls")" = "--size small --variant shared --seed 7 --more 1 -x" ] || fail "wrong arguments"
+# ran ARGUMENTS: with these arguments the last one ran.
+ran() {
+	[ "$(tail -n 1 "$work/calls")" = "$1" ] || fail "wrong arguments"
+}
+try 0 programs run 'add by hand' # a paper's name means a variant
+ran "--variant shared"
+try 0 programs run add --paper d2ma
+ran "--variant shared"
+try 0 programs run add # of which two papers mean different ones
+ran ""
+try 0 programs run add --paper d2ma --variant plain
+ran "--variant plain"
 try 3 programs run second
 says err "second: FAIL"
 try 2 programs run first --variant dma
@@ -181,6 +193,10 @@ wrong 'name: second
 about: x
 kernels: {k: {variant: dma}}
 variants: [plain]' "3:14: error: k: there is no variant 'dma'"
+wrong 'name: second
+about: x
+variants: [plain]
+papers: {caps: {X: shared}}' "4:20: error: X: there is no variant 'shared'"
 wrong 'name: [second' "2:1: error: not YAML"
 wrong '- second' "1:1: error: program: expected 'NAME: VALUE' pairs"
 
