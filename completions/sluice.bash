@@ -75,7 +75,7 @@ _sluice() {
 	local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]} options
 	COMPREPLY=()
 	if ((COMP_CWORD == 1)); then
-		mapfile -t COMPREPLY < <(compgen -W "cc run programs figure results ptx analyze annotate effort machine stats --help --version" -- "$word")
+		mapfile -t COMPREPLY < <(compgen -W "cc run programs figure results ptx analyze annotate effort mix machine stats --help --version" -- "$word")
 		return
 	fi
 	case ${COMP_WORDS[1]} in
@@ -115,7 +115,7 @@ _sluice() {
 		;;
 	analyze) options="--arg --gap --json --kernel --launch --rows --help" ;;
 	annotate) options="--html --table -I -D --help" ;;
-	effort) options="--help" ;;
+	effort | mix) options="--help" ;;
 	stats) options="--describe --counters --help" ;;
 	cc) options="-o -O2 -v --device-ptx --ptx --help" ;;
 	esac

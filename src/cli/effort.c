@@ -1,39 +1,15 @@
 /* sluice effort: development effort of two kernels in code lines, as TELEPORT's Table 5 compares it. */
 #include "cli/commands.h"
 
+#include "cli/kernel_pair.h"
 #include "cli/source_file.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-struct effort {
-	const char *kernels[2]; /* FILE:KERNEL */
-	uint32_t count;
-};
-
-static error_t parse(int key, char *value, struct argp_state *state)
-{
-	struct effort *effort = state->input;
-	switch (key) {
-	case ARGP_KEY_ARG:
-		if (effort->count == 2)
-			argp_error(state, "expected two kernels, found '%s' too", value);
-		if (!strrchr(value, ':'))
-			argp_error(state, "expected FILE.cu:KERNEL, not '%s'", value);
-		effort->kernels[effort->count++] = value;
-		return 0;
-	case ARGP_KEY_END:
-		if (effort->count != 2)
-			argp_error(state, "expected two kernels: FILE.cu:KERNEL FILE.cu:KERNEL");
-		return 0;
-	default:
-		return ARGP_ERR_UNKNOWN;
-	}
-}
-
 static const struct argp effort_argp = {
-	.parser = parse,
+	.parser = cli_parse_pair,
 	.args_doc = "A.cu:KERNEL B.cu:KERNEL",
 	.doc = "Compare two kernels in code lines: the lines between the braces of a kernel's body that hold code. "
 	       "Empty "
@@ -44,11 +20,11 @@ static const struct argp effort_argp = {
 
 static bool count_lines(const char *command, const char *which, const struct source_options *options, uint32_t *lines)
 {
-	const char *name = strrchr(which, ':') + 1;
-	char *file = strndup(which, (size_t)(name - 1 - which));
+	const char *name;
+	char *file = cli_split_kernel(which, &name);
 	struct diag diag = {0};
 	bool fine = false, found = false;
-	struct source_module *module = file ? source_analyze(file, options, &diag) : NULL;
+	struct source_module *module = source_analyze(file, options, &diag);
 	for (uint32_t i = 0; module && i < module->kernel_count && !found; i++)
 		if (strcmp(module->kernels[i].name, name) == 0) {
 			found = true;
@@ -69,19 +45,19 @@ static bool count_lines(const char *command, const char *which, const struct sou
 
 int command_effort(int argc, char **argv)
 {
-	struct effort effort = {0};
+	struct kernel_pair pair = {0};
 	struct source_options options;
 	char toolkit[PATH_MAX];
 	uint32_t lines[2];
-	if (argp_parse(&effort_argp, argc, argv, 0, NULL, &effort) != 0)
+	if (argp_parse(&effort_argp, argc, argv, 0, NULL, &pair) != 0)
 		return CLI_USAGE;
 	if (!cli_source_options(argv[0], toolkit, &options))
 		return CLI_FAILED;
 	for (int i = 0; i < 2; i++)
-		if (!count_lines(argv[0], effort.kernels[i], &options, &lines[i]))
+		if (!count_lines(argv[0], pair.which[i], &options, &lines[i]))
 			return CLI_FAILED;
 	for (int i = 0; i < 2; i++)
-		printf("%6u code lines  %s\n", lines[i], effort.kernels[i]);
+		printf("%6u code lines  %s\n", lines[i], pair.which[i]);
 	if (lines[0])
 		printf("%6.2f improvement\n", (double)lines[1] / lines[0]);
 	return 0;

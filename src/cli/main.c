@@ -24,6 +24,7 @@ static const struct command commands[] = {
 	{"ptx", command_ptx, "sluice ptx", "show kernels of a PTX file: registers, memory, occupancy, instruction mix"},
 	{"annotate", command_annotate, "sluice annotate", "show a CUDA source with what can be known of its reads"},
 	{"effort", command_effort, "sluice effort", "compare the code lines of two kernels"},
+	{"mix", command_mix, "sluice mix", "compare the PTX instructions of two kernels"},
 	{"machine", command_machine, "sluice machine", "list, show and compare machines"},
 	{"mech", command_mech, "sluice mech", "list and show mechanisms"},
 	{"stats", command_stats, "sluice stats", "explain the counters, show stored statistics"},

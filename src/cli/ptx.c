@@ -3,7 +3,7 @@
 
 #include "base/arena.h"
 #include "flow/flow.h"
-#include "ptx/module.h"
+#include "ptx/mix.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -74,24 +74,8 @@ static const struct argp ptx_argp = {
 	       "with what limits it, and the mix of instructions.",
 };
 
-struct mix {
-	uint32_t unit[PTX_UNITS], opcode[PTX_OPCODES], space[PTX_SPACES], instructions;
-};
-
-static void count_mix(const struct ptx_function *function, struct mix *mix)
-{
-	*mix = (struct mix){.instructions = function->body_count};
-	for (uint32_t i = 0; i < function->body_count; i++) {
-		enum ptx_unit unit = ptx_op_unit(function->body[i].op);
-		mix->unit[unit]++;
-		mix->opcode[function->body[i].op]++;
-		if (unit == PTX_UNIT_MEM)
-			mix->space[function->body[i].space]++;
-	}
-}
-
 /* The opcodes, the most frequent first, in lines of eight. */
-static void print_opcodes(const struct mix *mix)
+static void print_opcodes(const struct ptx_mix *mix)
 {
 	bool shown[PTX_OPCODES] = {false};
 	for (uint32_t row = 0; row < PTX_OPCODES; row++) {
@@ -110,7 +94,7 @@ static void print_opcodes(const struct mix *mix)
 }
 
 /* What the memory instructions access. */
-static void print_spaces(const struct mix *mix)
+static void print_spaces(const struct ptx_mix *mix)
 {
 	const char *before = "  memory        ";
 	for (uint32_t space = 0; space < PTX_SPACES; space++) {
@@ -126,8 +110,8 @@ static void print_spaces(const struct mix *mix)
 static void print_mix(const struct ptx_function *function)
 {
 	static const char *const units[] = {[PTX_UNIT_SP] = "SP", [PTX_UNIT_SFU] = "SFU", [PTX_UNIT_MEM] = "memory"};
-	struct mix mix;
-	count_mix(function, &mix);
+	struct ptx_mix mix;
+	ptx_mix_count(function, &mix);
 	printf("  instructions  %u", mix.instructions);
 	for (uint32_t unit = 0; unit < PTX_UNITS && mix.instructions; unit++)
 		printf("%s%s %u (%.0f %%)", unit ? ", " : ": ", units[unit], mix.unit[unit],

@@ -1,0 +1,13 @@
+/* kernel_ptx: the PTX of CUDA source or of a PTX file, and kernels in it. */
+#ifndef SLUICE_CLI_KERNEL_PTX_H
+#define SLUICE_CLI_KERNEL_PTX_H
+
+#include "ptx/module.h"
+
+/* Reads the file, NAME.cu as 'sluice cc --ptx' compiles it. NULL after messages; ptx_free() else. */
+struct ptx_module *cli_read_ptx(const char *command, const char *file);
+
+/* The kernel that has the name in PTX or in C++; NULL where there is none. */
+const struct ptx_function *cli_find_kernel(const struct ptx_module *module, const char *name);
+
+#endif
