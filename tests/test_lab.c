@@ -64,6 +64,8 @@ static void test_formula_values(void **state)
 	assert_value(6, "thread_instructions / cycles", "add");
 	assert_value(60, "100 * l1d.hits / l1d.accesses", "add");
 	assert_value(3, "blocks_per_sm", "add"); /* the largest, not the sum */
+	assert_value(40, "largest(l1d.accesses)", NULL);
+	assert_value(2, "largest( cycles ) / blocks_per_sm * 6 / 100", "add");
 	assert_value(7, "blocks", "add");
 	assert_value(64, "block_threads", "add");
 	assert_value(6 * 64 + 64, "threads", "add");
@@ -78,6 +80,8 @@ static void test_formula_errors(void **state)
 	assert_no_value("cycels", NULL, "no counter 'cycels'; did you mean 'cycles'?");
 	assert_no_value("1 +", NULL, "expected a number, a counter or '(' at the end");
 	assert_no_value("(1 + 2", NULL, "expected ')' at the end");
+	assert_no_value("largest(cycles", NULL, "expected ')' at the end");
+	assert_no_value("largest(cycels)", NULL, "no counter 'cycels'; did you mean 'cycles'?");
 	assert_no_value("1 2", NULL, "expected an operator at '2'");
 	assert_no_value("", NULL, "expected a number, a counter or '(' at the end");
 	assert_no_value("cycles", "sub", "no kernel sub ran");
@@ -130,12 +134,12 @@ static void test_experiment(void **state)
 	const struct experiment *experiment = &read.experiment;
 	assert_int_equal(experiment->column_count, 2);
 	assert_int_equal(experiment->row_count, 2);
-	assert_int_equal(experiment->relative_to, 1);
+	assert_int_equal(experiment->columns[0].relative_to, 1);
 	assert_int_equal(experiment->show, SHOW_PERCENT);
 	assert_string_equal(experiment->size, "small");
 	assert_int_equal(experiment->columns[0].options.count, 2);
-	assert_null(experiment->columns[0].metric);
-	assert_non_null(experiment->columns[1].metric);
+	assert_ptr_equal(experiment->columns[0].metric, experiment->metric);
+	assert_ptr_not_equal(experiment->columns[1].metric, experiment->metric);
 	assert_string_equal(experiment->rows[0].program, "one");
 	assert_true(experiment->rows[0].published[0] == 1.5);
 	assert_true(isnan(experiment->rows[0].published[1]));
@@ -145,6 +149,37 @@ static void test_experiment(void **state)
 	assert_null(experiment_variant(experiment, 0, 1));
 	assert_true(experiment_is_nothing(experiment_variant(experiment, 1, 0)));
 	assert_string_equal(experiment_variant(experiment, 1, 1), "plain");
+	read_free(&read);
+}
+
+/* Columns of sources beside columns of runs, and what a column has of its own. */
+static void test_experiment_columns(void **state)
+{
+	struct read read;
+	(void)state;
+	read_text(&read, "title: T\n"
+	                 "metric: cycles\n"
+	                 "unit: cycles\n"
+	                 "show: ratio\n"
+	                 "relative_to: A\n"
+	                 "columns:\n"
+	                 "  A: {machine: m}\n"
+	                 "  B: {machine: m, show: percent, relative_to: C}\n"
+	                 "  C: {machine: m, show: value, unit: s}\n"
+	                 "  D: {metric: source.lines, show: value}\n"
+	                 "rows: {one: {variant: [a, a, ~, a]}, two: {variant: [~, ~, a, a]}}\n");
+	assert_false(read.fine); /* one's B has nothing to be relative to; two has no cell that is shown relative */
+	assert_non_null(strstr(read.document.diag.text, "11:8: error: one: there is nothing in column C"));
+	assert_int_equal(read.document.diag.errors, 1);
+	const struct experiment_column *column = read.experiment.columns;
+	assert_int_equal(column[0].show, SHOW_RATIO);
+	assert_int_equal(column[1].show, SHOW_PERCENT);
+	assert_int_equal(column[1].relative_to, 2);
+	assert_string_equal(column[1].unit, "cycles");
+	assert_int_equal(column[2].show, SHOW_VALUE);
+	assert_string_equal(column[2].unit, "s");
+	assert_true(experiment_needs(&read.experiment, FORMULA_SOURCE));
+	assert_false(experiment_needs(&read.experiment, FORMULA_PTX));
 	read_free(&read);
 }
 
@@ -178,10 +213,21 @@ static void test_experiment_errors(void **state)
 	assert_wrong(HEAD "rows: {p: {published: [1, 2x]}}\n", "expected a number or ~");
 	assert_wrong(HEAD "rows: {p: {variant: [a, b, c]}}\n", "one for each of the 2 columns, not 3");
 	assert_wrong(HEAD "rows: {p: {}}\nrelative_to: C\n", "relative_to: there is no column 'C'");
-	assert_wrong(HEAD "rows: {p: {variant: [a, ~]}}\nrelative_to: B\n", "p: there is nothing in column B");
+	assert_wrong(HEAD "rows: {p: {variant: [a, ~]}}\nrelative_to: B\nshow: ratio\n",
+	             "p: there is nothing in column B");
 	assert_wrong(HEAD "rows: {p: {}}\nshow: ratio\n", "show: a ratio and a percentage need relative_to");
-	assert_wrong(HEAD "rows: {p: {}}\nshow: much\n", "expected value, ratio or percent, not 'much'");
+	assert_wrong(HEAD "rows: {p: {}}\nshow: much\n", "expected value, ratio, percent or indexes, not 'much'");
 	assert_wrong(HEAD "rows: {p: {outside_mean: maybe}}\n", "expected yes or no");
+	assert_wrong(HEAD "rows: {p: {metric: source.lines}}\n", "A: the metric is of the source");
+	assert_wrong(HEAD "rows: {p: {metric: mix.ld / cycles}}\n", "A: the metric mixes counters of runs");
+	assert_wrong("title: T\nshow: indexes\nmetric: cycles\nrows: {p: {}}\n", "has no columns and no metric");
+	assert_wrong("title: T\nmetric: source.lines\ncolumns: {A: {show: indexes}}\nrows: {p: {}}\n",
+	             "A: only a whole experiment can show indexes");
+	assert_wrong("title: T\ncolumns:\n"
+	             "  A: {machine: m, metric: cycles}\n"
+	             "  B: {metric: source.lines, show: ratio, relative_to: A}\n"
+	             "rows: {p: {}}\n",
+	             "x.yaml:4:3: error: B: runs and sources cannot be set in relation");
 }
 
 static const struct run_config config = {.program = "p",
@@ -353,10 +399,11 @@ static void test_jobs_stop(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_formula_values), cmocka_unit_test(test_formula_errors),
-		cmocka_unit_test(test_experiment),     cmocka_unit_test(test_experiment_errors),
-		cmocka_unit_test(test_store),          cmocka_unit_test(test_store_errors),
-		cmocka_unit_test(test_jobs),           cmocka_unit_test(test_jobs_stop),
+		cmocka_unit_test(test_formula_values),    cmocka_unit_test(test_formula_errors),
+		cmocka_unit_test(test_experiment),        cmocka_unit_test(test_experiment_columns),
+		cmocka_unit_test(test_experiment_errors), cmocka_unit_test(test_store),
+		cmocka_unit_test(test_store_errors),      cmocka_unit_test(test_jobs),
+		cmocka_unit_test(test_jobs_stop),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

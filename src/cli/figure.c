@@ -1,4 +1,5 @@
 /* sluice figure: the papers' figures, by the files of experiments/. */
+#include "cli/figure_source.h"
 #include "cli/programs.h"
 #include "lab/report.h"
 #include "lab/store.h"
@@ -159,19 +160,7 @@ static int list(struct wish *wish)
 
 static bool find_program(void *context, const char *name, const char *variant, struct plan_program *found)
 {
-	struct request *request = context;
-	const struct program *program = request_find(request, name);
-	if (!program)
-		return false;
-	if (variant && !words_have(&program->variants, variant)) {
-		cli_error(request->name, "%s has no variant '%s'", program->name, variant);
-		return false;
-	}
-	*found = (struct plan_program){program->name, variant ? variant : program->variants.word[0],
-	                               request_binary(request, program)};
-	if (!found->binary)
-		cli_error(request->name, "%s is not compiled yet; 'make programs' does it", program->name);
-	return found->binary;
+	return figure_find(context, name, variant, found);
 }
 
 /* What the environment says of machines and statistics is not what the experiment says. */
@@ -227,6 +216,7 @@ static int make(struct wish *wish, const struct experiment *experiment, const ch
 	struct plan plan = {0};
 	const struct plan_source source = {.context = &wish->programs,
 	                                   .find = find_program,
+	                                   .examine = figure_examine,
 	                                   .command = wish->programs.name,
 	                                   .sluice = wish->sluice,
 	                                   .library = wish->library,
@@ -245,6 +235,20 @@ static int make(struct wish *wish, const struct experiment *experiment, const ch
 	}
 	plan_free(&plan);
 	return status;
+}
+
+/* Names of programs count as the experiment's paper has them. False after a message. */
+static bool take_paper(struct wish *wish, const struct experiment *experiment, const char *name)
+{
+	wish->programs.paper = NULL;
+	for (size_t i = 0; experiment->paper && i < PROGRAM_PAPERS; i++)
+		if (strcmp(program_papers[i], experiment->paper) == 0)
+			wish->programs.paper = program_papers[i];
+	if (!experiment->paper || wish->programs.paper)
+		return true;
+	cli_error(wish->programs.name, "%s: paper: expected teleport, prefetch-cta, d2ma, caps or sharing, not '%s'",
+	          name, experiment->paper);
+	return false;
 }
 
 /* The experiment of that name or file; `name` becomes that of its figure. */
@@ -279,7 +283,12 @@ static int make_all(struct wish *wish)
 		int status = CLI_USAGE;
 		if (i)
 			putchar('\n');
-		if (find_experiment(wish, programs->names.word[i], &experiment, name))
+		if (!find_experiment(wish, programs->names.word[i], &experiment, name) ||
+		    !take_paper(wish, &experiment, name))
+			status = CLI_USAGE;
+		else if (experiment.show == SHOW_INDEXES)
+			status = figure_indexes(programs, &experiment, wish->out, name);
+		else
 			status = make(wish, &experiment, name);
 		worst = status > worst ? status : worst;
 	}

@@ -1,6 +1,7 @@
 #include "lab/experiment.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -26,20 +27,26 @@ static void read_choice(struct document *document, const char *key, const yaml_n
                         const char *const *names)
 {
 	const char *text = document_text(document, key, value);
+	char known[64] = "";
 	for (unsigned i = 0; text && names[i]; i++) {
+		size_t length = strlen(known);
+		snprintf(known + length, sizeof known - length, "%s%s",
+		         !i             ? ""
+		         : names[i + 1] ? ", "
+		                        : " or ",
+		         names[i]);
 		if (strcmp(names[i], text) != 0)
 			continue;
 		*into = i;
 		return;
 	}
 	if (text)
-		document_error(document, value, "%s: expected %s, %s or %s, not '%s'", key, names[0], names[1],
-		               names[2], text);
+		document_error(document, value, "%s: expected %s, not '%s'", key, known, text);
 }
 
 static void read_show(struct document *document, const char *key, const yaml_node_t *value, void *into)
 {
-	static const char *const names[] = {"value", "ratio", "percent", NULL};
+	static const char *const names[] = {"value", "ratio", "percent", "indexes", NULL};
 	unsigned number = SHOW_VALUE;
 	read_choice(document, key, value, &number, names);
 	*(enum experiment_show *)into = (enum experiment_show)number;
@@ -54,9 +61,9 @@ static void read_mean(struct document *document, const char *key, const yaml_nod
 }
 
 /* Reads each NAME: {...} of a mapping into the next element of an array; `size` is that of an element, which begins
- * with its name. */
+ * with its name and is `blank` before. */
 static void *read_named(struct document *document, const char *key, const yaml_node_t *value,
-                        const struct document_key *keys, size_t size, size_t place, size_t *count)
+                        const struct document_key *keys, const void *blank, size_t size, size_t place, size_t *count)
 {
 	if (!document_is_mapping(document, key, value))
 		return NULL;
@@ -67,6 +74,7 @@ static void *read_named(struct document *document, const char *key, const yaml_n
 		char *element = list + *count * size;
 		if (!name)
 			continue;
+		memcpy(element, blank, size);
 		*(const char **)element = name;
 		*(struct place *)(element + place) = document_place(document_node(document, pair->key));
 		document_read(document, name, document_node(document, pair->value), keys, element);
@@ -84,10 +92,14 @@ static void read_columns(struct document *document, const char *key, const yaml_
 		{"variant", document_read_text, offsetof(struct experiment_column, variant)},
 		{"arguments", document_read_list, offsetof(struct experiment_column, arguments)},
 		{"metric", read_formula, offsetof(struct experiment_column, metric)},
+		{"unit", document_read_text, offsetof(struct experiment_column, unit)},
+		{"show", read_show, offsetof(struct experiment_column, show)},
+		{"relative_to", document_read_text, offsetof(struct experiment_column, relative_name)},
 		{0},
 	};
 	struct experiment *experiment = into;
-	experiment->columns = read_named(document, key, value, keys, sizeof *experiment->columns,
+	const struct experiment_column blank = {.show = SHOW_UNSET};
+	experiment->columns = read_named(document, key, value, keys, &blank, sizeof blank,
 	                                 offsetof(struct experiment_column, place), &experiment->column_count);
 }
 
@@ -97,13 +109,15 @@ static void read_rows(struct document *document, const char *key, const yaml_nod
 		{"program", document_read_text, offsetof(struct experiment_row, program)},
 		{"variant", document_read_list, offsetof(struct experiment_row, variants)},
 		{"kernel", document_read_text, offsetof(struct experiment_row, kernel)},
+		{"metric", read_formula, offsetof(struct experiment_row, metric)},
 		{"arguments", document_read_list, offsetof(struct experiment_row, arguments)},
 		{"published", document_read_list, offsetof(struct experiment_row, stated)},
 		{"outside_mean", document_read_bool, offsetof(struct experiment_row, outside_mean)},
 		{0},
 	};
 	struct experiment *experiment = into;
-	experiment->rows = read_named(document, key, value, keys, sizeof *experiment->rows,
+	const struct experiment_row blank = {0};
+	experiment->rows = read_named(document, key, value, keys, &blank, sizeof blank,
 	                              offsetof(struct experiment_row, place), &experiment->row_count);
 }
 
@@ -131,58 +145,109 @@ static double *numbers(struct document *document, struct place place, const stru
 	return list;
 }
 
+/* A cell that is shown relative to another one needs that one. */
+static void check_bases(struct document *document, const struct experiment *experiment, size_t r)
+{
+	for (size_t c = 0; c < experiment->column_count; c++) {
+		const struct experiment_column *column = &experiment->columns[c];
+		const char *own = experiment_variant(experiment, r, c);
+		const char *base =
+			column->show == SHOW_VALUE ? NULL : experiment_variant(experiment, r, column->relative_to);
+		if (!base || !experiment_is_nothing(base) || (own && experiment_is_nothing(own)))
+			continue;
+		diag_error(&document->diag, &document->source, experiment->rows[r].place,
+		           "%s: there is nothing in column %s, which the row is shown relative to",
+		           experiment->rows[r].name, column->relative_name);
+		return;
+	}
+}
+
 static void check_rows(struct document *document, struct experiment *experiment)
 {
 	for (size_t i = 0; i < experiment->row_count; i++) {
 		struct experiment_row *row = &experiment->rows[i];
 		if (!row->program)
 			row->program = row->name;
+		if (experiment->show == SHOW_INDEXES)
+			continue;
 		row->published = numbers(document, row->place, &row->stated, experiment->column_count);
 		if (row->variants.count > 1 && row->variants.count != experiment->column_count)
 			diag_error(&document->diag, &document->source, row->place,
 			           "variant: expected one, or one for each of the %zu columns, not %zu",
 			           experiment->column_count, row->variants.count);
-		const char *base = experiment->relative_name && row->variants.count > experiment->relative_to
-		                           ? row->variants.word[experiment->relative_to]
-		                           : NULL;
-		if (base && experiment_is_nothing(base))
-			diag_error(&document->diag, &document->source, row->place,
-			           "%s: there is nothing in column %s, which the row is shown relative to", row->name,
-			           experiment->relative_name);
+		else if (!document->diag.errors)
+			check_bases(document, experiment, i);
 	}
+}
+
+/* Fills in what the column has of the experiment. */
+static void complete_column(struct document *document, const struct experiment *experiment,
+                            struct experiment_column *column)
+{
+	const char *name = column->relative_name ? column->relative_name : experiment->relative_name;
+	column->metric = column->metric ? column->metric : experiment->metric;
+	column->unit = column->unit ? column->unit : experiment->unit;
+	column->show = column->show == SHOW_UNSET ? experiment->show : column->show;
+	column->relative_name = name;
+	column->relative_to = experiment->column_count;
+	for (size_t i = 0; name && i < experiment->column_count; i++)
+		if (strcmp(experiment->columns[i].name, name) == 0)
+			column->relative_to = i;
+	if (name && column->relative_to == experiment->column_count)
+		diag_error(&document->diag, &document->source, column->place,
+		           "%s: relative_to: there is no column '%s'", column->name, name);
+	else if (!name && column->show != SHOW_VALUE)
+		diag_error(&document->diag, &document->source, column->place,
+		           "%s: show: a ratio and a percentage need relative_to", column->name);
+}
+
+/* What runs needs a machine, what is of the source has none. */
+static void check_needs(struct document *document, const struct experiment *experiment, size_t r, size_t c)
+{
+	const struct experiment_column *column = &experiment->columns[c];
+	const struct formula *metric = experiment_metric(experiment, r, c);
+	unsigned needs = metric ? formula_needs(metric) : 0;
+	const char *wrong = NULL;
+	if (!metric)
+		wrong = "expected a metric, here or for all columns";
+	else if (needs & FORMULA_RUN && needs & FORMULA_SOURCE)
+		wrong = "the metric mixes counters of runs with facts of the source";
+	else if (!(needs & FORMULA_SOURCE) && !column->machine)
+		wrong = "expected a machine";
+	else if (needs & FORMULA_SOURCE && column->machine)
+		wrong = "the metric is of the source, which runs on no machine";
+	else if (column->show != SHOW_VALUE && column->relative_to < experiment->column_count &&
+	         !column->machine != !experiment->columns[column->relative_to].machine)
+		wrong = "runs and sources cannot be set in relation";
+	if (wrong)
+		diag_error(&document->diag, &document->source, column->place, "%s: %s", column->name, wrong);
 }
 
 static void check_columns(struct document *document, struct experiment *experiment)
 {
-	bool found = false;
-	for (size_t i = 0; i < experiment->column_count; i++) {
-		const struct experiment_column *column = &experiment->columns[i];
-		if (!column->machine)
-			diag_error(&document->diag, &document->source, column->place, "%s: expected a machine",
-			           column->name);
-		if (!column->metric && !experiment->metric)
-			diag_error(&document->diag, &document->source, column->place,
-			           "%s: expected a metric, here or for all columns", column->name);
-		if (experiment->relative_name && strcmp(column->name, experiment->relative_name) == 0) {
-			experiment->relative_to = i;
-			found = true;
-		}
-	}
-	if (experiment->relative_name && !found)
-		diag_error(&document->diag, &document->source, (struct place){0},
-		           "relative_to: there is no column '%s'", experiment->relative_name);
-	if (!experiment->relative_name && experiment->show != SHOW_VALUE)
-		diag_error(&document->diag, &document->source, (struct place){0},
-		           "show: a ratio and a percentage need relative_to");
+	for (size_t i = 0; i < experiment->column_count; i++)
+		if (experiment->columns[i].show == SHOW_INDEXES)
+			diag_error(&document->diag, &document->source, experiment->columns[i].place,
+			           "%s: only a whole experiment can show indexes", experiment->columns[i].name);
+		else
+			complete_column(document, experiment, &experiment->columns[i]);
+	for (size_t r = 0; !document->diag.errors && r < experiment->row_count; r++)
+		for (size_t c = 0; c < experiment->column_count; c++)
+			check_needs(document, experiment, r, c);
 }
 
 static void check(struct document *document, struct experiment *experiment)
 {
+	bool indexes = experiment->show == SHOW_INDEXES;
 	if (!experiment->title)
 		diag_error(&document->diag, &document->source, (struct place){0}, "expected a title");
-	if (!experiment->column_count || !experiment->row_count)
+	if (indexes && (experiment->column_count || experiment->metric))
+		diag_error(&document->diag, &document->source, (struct place){0},
+		           "show: a table of indexes has no columns and no metric of its own");
+	else if ((!experiment->column_count && !indexes) || !experiment->row_count)
 		diag_error(&document->diag, &document->source, (struct place){0}, "expected columns and rows");
-	check_columns(document, experiment);
+	else
+		check_columns(document, experiment);
 	check_rows(document, experiment);
 	experiment->published_mean =
 		numbers(document, (struct place){0}, &experiment->stated_mean, experiment->column_count);
@@ -193,6 +258,7 @@ bool experiment_read(struct experiment *experiment, struct document *document)
 	static const struct document_key keys[] = {
 		{"title", document_read_text, offsetof(struct experiment, title)},
 		{"source", document_read_text, offsetof(struct experiment, source)},
+		{"paper", document_read_text, offsetof(struct experiment, paper)},
 		{"note", document_read_text, offsetof(struct experiment, note)},
 		{"size", document_read_text, offsetof(struct experiment, size)},
 		{"seed", document_read_number, offsetof(struct experiment, seed)},
@@ -214,6 +280,21 @@ bool experiment_read(struct experiment *experiment, struct document *document)
 		check(document, experiment);
 	yaml_document_delete(&document->yaml);
 	return !document->diag.errors;
+}
+
+bool experiment_needs(const struct experiment *experiment, unsigned needs)
+{
+	unsigned all = 0;
+	for (size_t r = 0; r < experiment->row_count; r++)
+		for (size_t c = 0; c < experiment->column_count; c++)
+			all |= formula_needs(experiment_metric(experiment, r, c));
+	return all & needs;
+}
+
+const struct formula *experiment_metric(const struct experiment *experiment, size_t row, size_t column)
+{
+	const struct formula *own = experiment->rows[row].metric;
+	return own ? own : experiment->columns[column].metric;
 }
 
 const char *experiment_variant(const struct experiment *experiment, size_t row, size_t column)

@@ -1,6 +1,7 @@
 /* experiment: a file of experiments/, which says what a figure or a table of a paper shows.
  *
- * Columns are ways to run (machine, options, mechanisms, variant) with what is measured; rows are programs.
+ * Columns are ways to run (machine, options, mechanisms, variant) with what is measured, or what is counted in the
+ * source without running it; rows are programs.
  * experiments/README.md explains each key.
  */
 #ifndef SLUICE_LAB_EXPERIMENT_H
@@ -12,35 +13,43 @@
 /* What a cell shows of the metric. */
 enum experiment_show {
 	SHOW_VALUE,
-	SHOW_RATIO,   /* over that of the column `relative_to` */
-	SHOW_PERCENT, /* by how many percent it is more than that column's */
+	SHOW_RATIO,   /* over the same metric in the column `relative_to` */
+	SHOW_PERCENT, /* by how many percent it is more than there */
+	SHOW_INDEXES, /* of the whole experiment: no metric, but a table of the indexes of each row's kernels */
+	SHOW_UNSET,
 };
 
 enum experiment_mean { MEAN_NONE, MEAN_GEOMETRIC, MEAN_ARITHMETIC };
 
 struct experiment_column {
-	const char *name, *machine, *variant; /* the variant where the row names none, or NULL */
+	const char *name;
+	const char *machine; /* NULL: nothing runs, the metric is of the source */
+	const char *variant; /* where the row names none, or NULL */
 	struct words options, mechanisms, arguments;
-	const struct formula *metric; /* NULL: the experiment's */
+	/* These are the experiment's where the file gives the column none of its own. */
+	const struct formula *metric;
+	const char *unit, *relative_name;
+	size_t relative_to; /* its number */
+	enum experiment_show show;
 	struct place place;
 };
 
 struct experiment_row {
 	const char *name, *program, *kernel; /* one kernel, or all when NULL */
+	const struct formula *metric;        /* in all columns, or NULL: each column's */
 	struct words variants;               /* none: the column's; one: for all; else one a column */
 	struct words arguments;
-	struct words stated; /* the published numbers as written */
+	struct words stated; /* the published numbers as written; with SHOW_INDEXES words, one an index */
 	double *published;   /* one a column, NAN where the paper states none */
 	bool outside_mean;
 	struct place place;
 };
 
 struct experiment {
-	const char *title, *source, *unit, *size, *note;
+	const char *title, *source, *paper, *unit, *size, *note; /* paper: whose names for programs count */
 	uint64_t seed;
 	const struct formula *metric;
 	const char *relative_name;
-	size_t relative_to; /* its number */
 	enum experiment_show show;
 	enum experiment_mean mean;
 	struct words stated_mean;
@@ -53,7 +62,13 @@ struct experiment {
 /* Reads the text of the file, keeping what is read in the document's arena. False when its diag got errors. */
 bool experiment_read(struct experiment *experiment, struct document *document);
 
-/* The variant for a cell; NULL: the program's default. */
+/* What a cell measures; NULL when the experiment shows indexes. */
+const struct formula *experiment_metric(const struct experiment *experiment, size_t row, size_t column);
+
+/* Whether some cell needs that (FORMULA_RUN, ...). */
+bool experiment_needs(const struct experiment *experiment, unsigned needs);
+
+/* The variant for a cell; NULL: what the paper means by the program's name, else its default. */
 const char *experiment_variant(const struct experiment *experiment, size_t row, size_t column);
 
 /* "~" in a file: nothing there. */

@@ -9,35 +9,50 @@
 struct maker {
 	struct plan *plan;
 	struct figure *figure;
+	double *bases; /* as the figure's: the metric where a cell's column is relative to */
 };
 
-/* The cells that a run gives, before they are set in relation to others. */
+/* A column's metric of a run, which may be that of another column. */
+static double measure(const struct maker *maker, size_t cell, const json_t *stats)
+{
+	const struct experiment *experiment = maker->plan->experiment;
+	const struct experiment_row *row = &experiment->rows[cell / experiment->column_count];
+	const struct experiment_column *column = &experiment->columns[cell % experiment->column_count];
+	char message[FORMULA_MESSAGE] = "the metric has no value";
+	const struct formula *metric =
+		experiment_metric(experiment, cell / experiment->column_count, cell % experiment->column_count);
+	double value = formula_value(metric, stats, row->kernel, message);
+	if (!isfinite(value))
+		fprintf(stderr, "%s: %s, %s: %s\n", maker->plan->source->command, row->name, column->name, message);
+	return value;
+}
+
+/* What a run gives of each cell: its value, and what it is set in relation to. */
 static void take_values(const struct maker *maker, size_t run, const json_t *stats)
 {
 	const struct experiment *experiment = maker->plan->experiment;
-	size_t cells = experiment->row_count * experiment->column_count;
-	for (size_t i = 0; i < cells; i++) {
-		char message[FORMULA_MESSAGE] = "the metric has no value";
-		if (maker->plan->cells[i] != run)
-			continue;
-		const struct experiment_row *row = &experiment->rows[i / experiment->column_count];
-		const struct experiment_column *column = &experiment->columns[i % experiment->column_count];
-		const struct formula *metric = column->metric ? column->metric : experiment->metric;
-		maker->figure->ours[i] = formula_value(metric, stats, row->kernel, message);
-		if (!isfinite(maker->figure->ours[i]))
-			fprintf(stderr, "%s: %s, %s: %s\n", maker->plan->source->command, row->name, column->name,
-			        message);
+	const size_t *cells = maker->plan->cells;
+	size_t columns = experiment->column_count;
+	for (size_t i = 0; i < experiment->row_count * columns; i++) {
+		const struct experiment_column *column = &experiment->columns[i % columns];
+		size_t base = i - i % columns + column->relative_to;
+		if (cells[i] == run)
+			maker->figure->ours[i] = measure(maker, i, stats);
+		if (column->show != SHOW_VALUE && cells[i] != PLAN_NOTHING && cells[base] == run)
+			maker->bases[i] = base == i ? maker->figure->ours[i] : measure(maker, i, stats);
 	}
 }
 
-static void relate(const struct experiment *experiment, double *values)
+static void relate(const struct maker *maker)
 {
-	double base = values[experiment->relative_to];
-	for (size_t c = 0; c < experiment->column_count; c++) {
-		if (experiment->show == SHOW_RATIO)
-			values[c] /= base;
-		else if (experiment->show == SHOW_PERCENT)
-			values[c] = 100 * (values[c] / base - 1);
+	const struct experiment *experiment = maker->plan->experiment;
+	double *ours = maker->figure->ours;
+	for (size_t i = 0; i < experiment->row_count * experiment->column_count; i++) {
+		enum experiment_show show = experiment->columns[i % experiment->column_count].show;
+		if (show == SHOW_RATIO)
+			ours[i] /= maker->bases[i];
+		else if (show == SHOW_PERCENT)
+			ours[i] = 100 * (ours[i] / maker->bases[i] - 1);
 	}
 }
 
@@ -46,7 +61,7 @@ static void relate(const struct experiment *experiment, double *values)
 static double mean(const struct maker *maker, size_t column, const double *const *rows)
 {
 	const struct experiment *experiment = maker->plan->experiment;
-	bool percent = experiment->show == SHOW_PERCENT, geometric = experiment->mean == MEAN_GEOMETRIC;
+	bool percent = experiment->columns[column].show == SHOW_PERCENT, geometric = experiment->mean == MEAN_GEOMETRIC;
 	double sum = 0;
 	size_t count = 0;
 	for (size_t r = 0; r < experiment->row_count; r++) {
@@ -84,16 +99,20 @@ static void take_means(const struct maker *maker)
 bool plan_figure(struct plan *plan, struct store *store, bool any_build, struct figure *figure)
 {
 	const struct experiment *experiment = plan->experiment;
-	const struct maker maker = {plan, figure};
 	size_t columns = experiment->column_count, cells = experiment->row_count * columns;
+	const struct maker maker = {plan, figure, arena_array(&plan->arena, cells, sizeof *maker.bases)};
 	*figure = (struct figure){.experiment = experiment,
 	                          .ours = arena_array(&plan->arena, cells, sizeof *figure->ours),
 	                          .ours_mean = arena_array(&plan->arena, columns, sizeof *figure->ours_mean),
 	                          .published_mean = arena_array(&plan->arena, columns, sizeof *figure->published_mean)};
 	for (size_t i = 0; i < cells; i++)
-		figure->ours[i] = NAN;
+		figure->ours[i] = maker.bases[i] = NAN;
 	for (size_t i = 0; i < plan->count; i++) {
 		char message[STORE_MESSAGE];
+		if (plan->runs[i].facts) {
+			take_values(&maker, i, plan->runs[i].facts);
+			continue;
+		}
 		char *text = store_find(store, &plan->runs[i].config, any_build, message);
 		if (!text && *message) {
 			fprintf(stderr, "%s: %s\n", plan->source->command, message);
@@ -105,8 +124,7 @@ bool plan_figure(struct plan *plan, struct store *store, bool any_build, struct 
 		json_decref(stats);
 		free(text);
 	}
-	for (size_t r = 0; r < experiment->row_count; r++)
-		relate(experiment, figure->ours + r * columns);
+	relate(&maker);
 	for (size_t i = 0; i < cells; i++)
 		figure->missing += plan->cells[i] != PLAN_NOTHING && !isfinite(figure->ours[i]);
 	take_means(&maker);

@@ -2,6 +2,7 @@
 
 #include "base/slip.h"
 #include "gpu/gpu.h"
+#include "lab/facts.h"
 
 #include <ctype.h>
 #include <math.h>
@@ -15,6 +16,8 @@ struct formula {
 	char operation; /* + - * /, 'n' a number, 'v' a name */
 	double number;
 	const char *name;
+	unsigned needs; /* of a name */
+	bool largest;   /* of all launches, else the sum */
 	const struct formula *left, *right;
 };
 
@@ -85,38 +88,56 @@ static void consider(const char *name, const char *known, uint32_t *best, char n
 		snprintf(nearest, 128, "%s", known);
 }
 
-/* Knows what the machine counts. A group it does not know may be a mechanism's. */
-static bool check_name(const char *name, char *message)
+/* A name that is looked for, and the nearest to it. */
+struct search {
+	const char *name;
+	char nearest[128];
+	uint32_t best;
+	bool group_known;
+};
+
+static bool has_counter(struct search *search, const struct counter_group *group)
 {
-	char full[128], nearest[128] = "";
-	uint32_t best = SLIP_FAR;
-	const char *dot = strchr(name, '.');
-	bool group_known = false;
-	if (find_figure(name))
-		return true;
-	for (size_t i = 0; i < FIGURES; i++)
-		consider(name, figures[i].name, &best, nearest);
-	for (size_t g = 0; g < gpu_counter_group_count; g++) {
-		const struct counter_group *group = &gpu_counter_groups[g];
-		group_known |=
-			dot && strncmp(group->name, name, (size_t)(dot - name)) == 0 && group->name[dot - name] == '\0';
-		for (size_t i = 0; i < *group->count; i++) {
-			snprintf(full, sizeof full, "%s.%s", group->name, group->rows[i].name);
-			if (strcmp(full, name) == 0)
-				return true;
-			consider(name, full, &best, nearest);
-		}
+	char full[128];
+	size_t length = strlen(group->name);
+	search->group_known |= strncmp(group->name, search->name, length) == 0 && search->name[length] == '.';
+	for (size_t i = 0; i < *group->count; i++) {
+		snprintf(full, sizeof full, "%s.%s", group->name, group->rows[i].name);
+		if (strcmp(full, search->name) == 0)
+			return true;
+		consider(search->name, full, &search->best, search->nearest);
 	}
-	if (dot && !group_known && !*nearest)
-		return true;
+	return false;
+}
+
+/* What the name needs: knows what the machine counts and the facts of sources. A group it does not know may be a
+ * mechanism's. 0 after a message. */
+static unsigned check_name(const char *name, char *message)
+{
+	struct search search = {.name = name, .best = SLIP_FAR};
+	const char *nearest = search.nearest;
+	if (find_figure(name))
+		return FORMULA_RUN;
+	for (size_t i = 0; i < FIGURES; i++)
+		consider(name, figures[i].name, &search.best, search.nearest);
+	for (size_t g = 0; g < gpu_counter_group_count; g++)
+		if (has_counter(&search, &gpu_counter_groups[g]))
+			return FORMULA_RUN;
+	const struct counter_group *facts;
+	for (size_t g = 0; (facts = facts_group(g)); g++)
+		if (has_counter(&search, facts))
+			return FORMULA_SOURCE | (facts_of_ptx(facts) ? FORMULA_PTX : 0);
+	if (strchr(name, '.') && !search.group_known && !*nearest)
+		return FORMULA_RUN;
 	if (*nearest)
 		snprintf(message, FORMULA_MESSAGE, "no counter '%s'; did you mean '%s'?", name, nearest);
 	else
 		snprintf(message, FORMULA_MESSAGE, "no counter '%s'; 'sluice stats --describe' shows them", name);
-	return false;
+	return 0;
 }
 
-static const struct formula *parse_name(struct parser *parser)
+/* NAME, or largest(NAME). */
+static const struct formula *parse_name(struct parser *parser, bool inside)
 {
 	size_t length = 0;
 	while (isalnum((unsigned char)parser->at[length]) || parser->at[length] == '_' || parser->at[length] == '.')
@@ -124,8 +145,20 @@ static const struct formula *parse_name(struct parser *parser)
 	struct formula *name = node(parser, 'v');
 	name->name = arena_string(parser->arena, parser->at, length);
 	parser->at += length;
-	if (!parser->failed && !check_name(name->name, parser->message))
-		parser->failed = true;
+	if (!inside && strcmp(name->name, "largest") == 0 && next(parser) == '(') {
+		parser->at++;
+		next(parser);
+		*name = *parse_name(parser, true);
+		name->largest = true;
+		if (next(parser) == ')')
+			parser->at++;
+		else
+			fail(parser, "')'");
+		return name;
+	}
+	if (!parser->failed)
+		name->needs = check_name(name->name, parser->message);
+	parser->failed |= !name->needs;
 	return name;
 }
 
@@ -140,7 +173,7 @@ static const struct formula *parse_atom(struct parser *parser)
 		return number;
 	}
 	if (isalpha((unsigned char)first))
-		return parse_name(parser);
+		return parse_name(parser, false);
 	if (first != '(' || ++parser->depth > DEEPEST) {
 		fail(parser, "a number, a counter or '('");
 		return NULL;
@@ -187,6 +220,13 @@ const struct formula *formula_parse(struct arena *arena, const char *text, char 
 	return parser.failed ? NULL : formula;
 }
 
+unsigned formula_needs(const struct formula *formula)
+{
+	if (formula->operation == 'n' || formula->operation == 'v')
+		return formula->needs;
+	return formula_needs(formula->left) | formula_needs(formula->right);
+}
+
 bool formula_kernel_is(const char *symbol, const char *name)
 {
 	char *rest;
@@ -228,8 +268,9 @@ static double combine(double result, double value, bool largest)
 	return largest ? fmax(result, value) : result + value;
 }
 
-static double look_up(const char *name, const json_t *stats, const char *kernel, char *message)
+static double look_up(const struct formula *formula, const json_t *stats, const char *kernel, char *message)
 {
+	const char *name = formula->name;
 	const json_t *kernels = json_object_get(stats, "kernels");
 	const struct figure *figure = find_figure(name);
 	double result = 0;
@@ -240,7 +281,7 @@ static double look_up(const char *name, const json_t *stats, const char *kernel,
 		if (kernel && (!symbol || !formula_kernel_is(symbol, kernel)))
 			continue;
 		double value = of_launch(launch, name, figure);
-		result = combine(result, value, figure && figure->largest);
+		result = combine(result, value, formula->largest || (figure && figure->largest));
 		launches++;
 	}
 	if (!launches)
@@ -256,7 +297,7 @@ double formula_value(const struct formula *formula, const json_t *stats, const c
 	if (formula->operation == 'n')
 		return formula->number;
 	if (formula->operation == 'v')
-		return look_up(formula->name, stats, kernel, message);
+		return look_up(formula, stats, kernel, message);
 	double left = formula_value(formula->left, stats, kernel, message);
 	double right = formula_value(formula->right, stats, kernel, message);
 	switch (formula->operation) {

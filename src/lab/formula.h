@@ -2,7 +2,9 @@
  *
  * Names are those of the statistics that a run writes as JSON: every counter of `sluice stats --describe`; cycles,
  * thread_instructions, warp_instructions, host_seconds, launches, blocks and threads, which add up over the launches
- * looked at; registers, shared_bytes, blocks_per_sm and block_threads, of which the largest counts.
+ * looked at; registers, shared_bytes, blocks_per_sm and block_threads, of which the largest counts. Or they are facts of
+ * the program's source (lab/facts.h), in the same form. largest(NAME) takes the largest of all launches instead of the
+ * sum.
  */
 #ifndef SLUICE_LAB_FORMULA_H
 #define SLUICE_LAB_FORMULA_H
@@ -17,8 +19,14 @@ struct formula;
 
 enum { FORMULA_MESSAGE = 256 };
 
+/* What a formula takes figures from. */
+enum { FORMULA_RUN = 1, FORMULA_SOURCE = 2, FORMULA_PTX = 4 };
+
 /* In the arena; NULL with a message when it is wrong. The names of counters that the machine itself has are checked. */
 const struct formula *formula_parse(struct arena *arena, const char *text, char message[FORMULA_MESSAGE]);
+
+/* A set of these; without FORMULA_RUN and FORMULA_SOURCE there are numbers alone. */
+unsigned formula_needs(const struct formula *formula);
 
 /* Over all launches of a kernel, given by its C++ name, or of all kernels where it is NULL. NAN, with a message, where
  * it has no value: an unknown name, no such kernel, a division by 0. */

@@ -55,10 +55,12 @@ static const char *join(struct arena *arena, const struct words *first, const st
 	return text;
 }
 
-/* The digest of the machine with the column's options, all keys with their values; NULL after a message when there is
- * no such machine. */
+/* The digest of the machine with the column's options, all keys with their values, empty where nothing runs; NULL after
+ * a message when there is no such machine. */
 static const char *describe(struct plan *plan, const struct experiment_column *column)
 {
+	if (!column->machine)
+		return "";
 	sluice_gpu *gpu;
 	struct sluice_error error = {0};
 	const char **options = arena_array(&plan->arena, column->options.count + 1, sizeof *options);
@@ -128,6 +130,34 @@ static bool is_same(const struct run_config *a, const struct run_config *b)
 
 static const struct words no_words;
 
+/* A run that the experiment did not have yet. False after a message. */
+static bool add_run(struct plan *plan, const struct plan_program *program, const struct experiment_column *column,
+                    const struct experiment_row *row, struct run_config *config)
+{
+	const char *command = plan->source->command;
+	config->binary = program->binary ? plan_digest_file(&plan->arena, program->binary) : NULL;
+	if (!program->binary)
+		fprintf(stderr, "%s: %s is not compiled yet; 'make programs' does it\n", command, program->name);
+	else if (!config->binary)
+		fprintf(stderr, "%s: cannot read %s: %s\n", command, program->binary, strerror(errno));
+	if (!config->binary)
+		return false;
+	char **words = command_line(plan, config, program->binary, column, row);
+	plan->runs[plan->count++] = (struct planned){.config = *config, .words = words};
+	return true;
+}
+
+static bool add_facts(struct plan *plan, const struct plan_program *program, struct run_config *config)
+{
+	const struct plan_source *source = plan->source;
+	config->binary = "";
+	config->size = "";
+	json_t *facts = source->examine(source->context, program, experiment_needs(plan->experiment, FORMULA_PTX));
+	if (facts)
+		plan->runs[plan->count++] = (struct planned){.config = *config, .facts = facts};
+	return facts;
+}
+
 /* The number of the run of a cell, added when it is a new one. False after a message. */
 static bool plan_cell(struct plan *plan, const struct plan_program *program, size_t r, size_t c,
                       const struct run_config *common)
@@ -139,7 +169,7 @@ static bool plan_cell(struct plan *plan, const struct plan_program *program, siz
 	config.program = program->name;
 	config.variant = program->variant;
 	config.arguments = join(&plan->arena, &row->arguments, &column->arguments);
-	config.machine = column->machine;
+	config.machine = column->machine ? column->machine : "";
 	config.options = join(&plan->arena, &column->options, &no_words);
 	config.mechanisms = join(&plan->arena, &column->mechanisms, &no_words);
 	while (number < plan->count && !is_same(&plan->runs[number].config, &config))
@@ -147,14 +177,7 @@ static bool plan_cell(struct plan *plan, const struct plan_program *program, siz
 	plan->cells[r * plan->experiment->column_count + c] = number;
 	if (number < plan->count)
 		return true;
-	config.binary = plan_digest_file(&plan->arena, program->binary);
-	if (!config.binary) {
-		fprintf(stderr, "%s: cannot read %s: %s\n", plan->source->command, program->binary, strerror(errno));
-		return false;
-	}
-	plan->runs[plan->count++] =
-		(struct planned){.config = config, .words = command_line(plan, &config, program->binary, column, row)};
-	return true;
+	return column->machine ? add_run(plan, program, column, row, &config) : add_facts(plan, program, &config);
 }
 
 static bool plan_rows(struct plan *plan, const char *const *descriptions, struct run_config *common)
@@ -201,5 +224,7 @@ bool plan_make(struct plan *plan, const struct experiment *experiment, const str
 
 void plan_free(struct plan *plan)
 {
+	for (size_t i = 0; i < plan->count; i++)
+		json_decref(plan->runs[i].facts);
 	arena_free(&plan->arena);
 }

@@ -1,13 +1,18 @@
-/* plan: the runs that an experiment needs, each once; which of them are missing; their figures. */
+/* plan: the runs that an experiment needs, and what it needs of sources, each once; which runs are missing; the figures.
+ */
 #ifndef SLUICE_LAB_PLAN_H
 #define SLUICE_LAB_PLAN_H
 
 #include "lab/experiment.h"
 #include "lab/store.h"
 
+#include <jansson.h>
+
 /* A program as the caller found it. */
 struct plan_program {
-	const char *name, *variant, *binary; /* its own name; the default variant where none was named; a path */
+	/* Its own name; what the paper or the program itself means where no variant was named; a path, NULL while it is
+	 * not compiled. */
+	const char *name, *variant, *binary;
 };
 
 /* What the caller knows. Texts last as long as the plan. */
@@ -15,6 +20,9 @@ struct plan_source {
 	void *context;
 	/* False after an error message. `variant` may be NULL. */
 	bool (*find)(void *context, const char *name, const char *variant, struct plan_program *program);
+	/* What is known of the variant's kernels without running them (lab/facts.h), in the form of statistics; with
+	 * `ptx` also what needs their PTX. NULL after an error message. */
+	json_t *(*examine)(void *context, const struct plan_program *program, bool ptx);
 	const char *command; /* for messages */
 	const char *sluice;  /* the path of the program that runs programs */
 	const char *library; /* the path of the library that simulates */
@@ -25,7 +33,8 @@ struct plan_source {
 
 struct planned {
 	struct run_config config;
-	char **words; /* the command line */
+	char **words;  /* the command line */
+	json_t *facts; /* instead of a run: what is known without one */
 	bool failed;
 };
 

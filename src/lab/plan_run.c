@@ -154,7 +154,7 @@ int plan_run(struct plan *plan, struct store *store, const struct plan_way *way)
 	const struct jobs_watch watch = {
 		.context = &progress, .needed = is_needed, .ended = run_ended, .wait = show_progress};
 	for (size_t i = 0; i < plan->count; i++) {
-		if (!way->again && !is_missing(&progress, &plan->runs[i]))
+		if (plan->runs[i].facts || (!way->again && !is_missing(&progress, &plan->runs[i])))
 			continue;
 		progress.jobs[progress.count].words = plan->runs[i].words;
 		progress.missing[progress.count++] = &plan->runs[i];

@@ -23,19 +23,18 @@ static void format(double value, char text[32])
 		snprintf(text, 32, "%.*f", size >= 10000 ? 0 : size >= 100 ? 1 : size >= 1 || size == 0 ? 2 : 4, value);
 }
 
-static double difference(const struct experiment *experiment, double ours, double published)
+static double difference(const struct experiment_column *column, double ours, double published)
 {
-	return experiment->show == SHOW_PERCENT ? ours - published : 100 * (ours / published - 1);
+	return column->show == SHOW_PERCENT ? ours - published : 100 * (ours / published - 1);
 }
 
-static void format_difference(const struct experiment *experiment, double ours, double published, char text[32])
+static void format_difference(const struct experiment_column *column, double ours, double published, char text[32])
 {
-	double value = difference(experiment, ours, published);
+	double value = difference(column, ours, published);
 	if (!isfinite(value))
 		strcpy(text, "-");
 	else
-		snprintf(text, 32, "%+.1f%s", fabs(value) < 0.05 ? 0 : value,
-		         experiment->show == SHOW_PERCENT ? "" : " %");
+		snprintf(text, 32, "%+.1f%s", fabs(value) < 0.05 ? 0 : value, column->show == SHOW_PERCENT ? "" : " %");
 }
 
 /* Whether the paper states anything for the column. */
@@ -75,7 +74,7 @@ static void print_cells(const struct figure *figure, const char *name, const dou
 		int rest = both ? 2 * (NUMBER + 1) : 0;
 		format(ours[c], own);
 		format(published[c], paper);
-		format_difference(experiment, ours[c], published[c], more);
+		format_difference(&experiment->columns[c], ours[c], published[c], more);
 		fprintf(file, "%*s", (int)column_width(figure, c) - rest, own);
 		if (both)
 			fprintf(file, " %*s %*s", NUMBER, paper, NUMBER, more);
@@ -105,25 +104,62 @@ static void print_heading(const struct figure *figure, FILE *file)
 	fputc('\n', file);
 }
 
-/* What the numbers are: "size small; IPC over that of Unshared-LRR". */
+static bool is_same(const char *a, const char *b)
+{
+	return a == b || (a && b && strcmp(a, b) == 0);
+}
+
+/* Whether the column shows what the experiment says for all. */
+static bool is_usual(const struct experiment *experiment, const struct experiment_column *column)
+{
+	return is_same(column->unit, experiment->unit) && column->show == experiment->show &&
+	       (column->show == SHOW_VALUE || is_same(column->relative_name, experiment->relative_name));
+}
+
+/* "IPC, over that of Unshared-LRR" */
+static void print_shown(const char *unit, enum experiment_show show, const char *relative_name, FILE *file)
+{
+	const char *before = unit ? ", " : "";
+	fputs(unit ? unit : "", file);
+	if (show == SHOW_RATIO)
+		fprintf(file, "%sover that of %s", before, relative_name);
+	else if (show == SHOW_PERCENT)
+		fprintf(file, "%spercent more than %s", before, relative_name);
+}
+
+/* What the numbers are: "size small; IPC, over that of Unshared-LRR", then the columns that show something else. */
 static void print_what(const struct experiment *experiment, const char *size, FILE *file)
 {
-	fprintf(file, "size %s", size);
-	if (experiment->unit)
-		fprintf(file, "; %s", experiment->unit);
-	if (experiment->show == SHOW_RATIO)
-		fprintf(file, ", over that of %s", experiment->relative_name);
-	else if (experiment->show == SHOW_PERCENT)
-		fprintf(file, ", percent more than %s", experiment->relative_name);
+	bool runs = experiment_needs(experiment, FORMULA_RUN), any = experiment->unit || experiment->show != SHOW_VALUE;
+	if (runs)
+		fprintf(file, "size %s%s", size, any ? "; " : "");
+	print_shown(experiment->unit, experiment->show, experiment->relative_name, file);
+	if (runs || any)
+		fputc('\n', file);
+	for (size_t c = 0; c < experiment->column_count; c++) {
+		const struct experiment_column *column = &experiment->columns[c];
+		if (is_usual(experiment, column))
+			continue;
+		fprintf(file, "%s: ", column->name);
+		if (!column->unit && column->show == SHOW_VALUE)
+			fputs("the metric itself", file);
+		print_shown(column->unit, column->show, column->relative_name, file);
+		fputc('\n', file);
+	}
+}
+
+void report_title(const struct experiment *experiment, FILE *file)
+{
+	fprintf(file, "%s%s%s%s\n", experiment->title, experiment->source ? " (" : "",
+	        experiment->source ? experiment->source : "", experiment->source ? ")" : "");
 }
 
 void report_table(const struct figure *figure, const char *size, FILE *file)
 {
 	const struct experiment *experiment = figure->experiment;
-	fprintf(file, "%s%s%s%s\n", experiment->title, experiment->source ? " (" : "",
-	        experiment->source ? experiment->source : "", experiment->source ? ")" : "");
+	report_title(experiment, file);
 	print_what(experiment, size, file);
-	fputs("\n\n", file);
+	fputc('\n', file);
 	print_heading(figure, file);
 	for (size_t r = 0; r < experiment->row_count; r++)
 		print_cells(figure, experiment->rows[r].name, figure->ours + r * experiment->column_count,
@@ -149,9 +185,9 @@ void report_csv_text(const char *text, FILE *file)
 	fputc('"', file);
 }
 
-static void csv_numbers(const struct experiment *experiment, double ours, double published, FILE *file)
+static void csv_numbers(const struct experiment_column *column, double ours, double published, FILE *file)
 {
-	const double numbers[] = {ours, published, difference(experiment, ours, published)};
+	const double numbers[] = {ours, published, difference(column, ours, published)};
 	for (size_t i = 0; i < 3; i++) {
 		fputc(',', file);
 		if (isfinite(numbers[i]))
@@ -174,14 +210,19 @@ static void csv_cell(const struct figure *figure, const struct plan *plan, size_
 			fputc(',', file);
 		report_csv_text(texts[i], file);
 	}
-	csv_numbers(figure->experiment, figure->ours[cell], row->published[c], file);
+	csv_numbers(&figure->experiment->columns[c], figure->ours[cell], row->published[c], file);
 }
 
 void report_csv(const struct figure *figure, const struct plan *plan, FILE *file)
 {
 	const struct experiment *experiment = figure->experiment;
-	fprintf(file, "row,column,program,variant,size,kernel,ours,paper,%s\n",
-	        experiment->show == SHOW_PERCENT ? "difference_points" : "difference_percent");
+	size_t points = 0;
+	for (size_t c = 0; c < experiment->column_count; c++)
+		points += experiment->columns[c].show == SHOW_PERCENT;
+	fprintf(file, "row,column,program,variant,size,kernel,ours,paper,difference%s\n",
+	        !points                             ? "_percent"
+	        : points < experiment->column_count ? "" /* points in columns that show percent */
+	                                            : "_points");
 	for (size_t r = 0; r < experiment->row_count; r++)
 		for (size_t c = 0; c < experiment->column_count; c++)
 			csv_cell(figure, plan, r, c, file);
@@ -189,7 +230,7 @@ void report_csv(const struct figure *figure, const struct plan *plan, FILE *file
 		fprintf(file, "%s,", mean_names[experiment->mean]);
 		report_csv_text(experiment->columns[c].name, file);
 		fputs(",,,,", file);
-		csv_numbers(experiment, figure->ours_mean[c], figure->published_mean[c], file);
+		csv_numbers(&experiment->columns[c], figure->ours_mean[c], figure->published_mean[c], file);
 	}
 }
 
@@ -235,6 +276,21 @@ static void script_data(const struct figure *figure, FILE *file)
 	fputs("END\n", file);
 }
 
+/* That of the left axis, which the first column always has; columns with other units stand against the right one. */
+static const char *left_unit(const struct experiment *experiment)
+{
+	return experiment->columns[0].unit;
+}
+
+/* That of the first of these; NULL where there are none. */
+static const char *right_unit(const struct experiment *experiment)
+{
+	for (size_t c = 0; c < experiment->column_count; c++)
+		if (!is_same(experiment->columns[c].unit, left_unit(experiment)))
+			return experiment->columns[c].unit;
+	return NULL;
+}
+
 /* One colour a column; the paper's bars are the same, lighter. */
 static void script_plot(const struct figure *figure, FILE *file)
 {
@@ -242,12 +298,14 @@ static void script_plot(const struct figure *figure, FILE *file)
 	const struct experiment *experiment = figure->experiment;
 	for (size_t c = 0; c < experiment->column_count; c++) {
 		unsigned colour = colours[c % (sizeof colours / sizeof *colours)];
-		fprintf(file, "%s$figure using %zu:xtic(1) title ", c ? ", \\\n     " : "plot ", 2 * c + 2);
+		const char *axes = is_same(experiment->columns[c].unit, left_unit(experiment)) ? "x1y1" : "x1y2";
+		fprintf(file, "%s$figure using %zu:xtic(1) axes %s title ", c ? ", \\\n     " : "plot ", 2 * c + 2,
+		        axes);
 		quote(experiment->columns[c].name, file);
 		fprintf(file, " linecolor rgb '#%06x' fillstyle solid 1", colour);
 		if (!has_published(figure, c))
 			continue;
-		fprintf(file, ", \\\n     $figure using %zu title ", 2 * c + 3);
+		fprintf(file, ", \\\n     $figure using %zu axes %s title ", 2 * c + 3, axes);
 		quote(experiment->columns[c].name, file);
 		fprintf(file, ".', paper' linecolor rgb '#%06x' fillstyle solid 0.35", colour);
 	}
@@ -267,8 +325,13 @@ void report_script(const struct figure *figure, const char *path, FILE *file)
 	      file);
 	quote(experiment->title, file);
 	fputs("\nset ylabel ", file);
-	quote(experiment->unit ? experiment->unit : "", file);
+	quote(left_unit(experiment) ? left_unit(experiment) : "", file);
 	fputc('\n', file);
+	if (right_unit(experiment)) {
+		fputs("set y2tics nomirror\nset y2label ", file);
+		quote(right_unit(experiment), file);
+		fputc('\n', file);
+	}
 	for (size_t i = 0; i < sizeof forms / sizeof *forms; i++) {
 		char output[PATH_MAX];
 		snprintf(output, sizeof output, "%s.%s", path, forms[i][1]);

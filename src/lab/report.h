@@ -6,6 +6,9 @@
 
 #include <stdio.h>
 
+/* "IPC of two warp orders (a paper)" */
+void report_title(const struct experiment *experiment, FILE *file);
+
 /* Ours beside the paper's, and by how many percent ours is more (percentages: by how many points). */
 void report_table(const struct figure *figure, const char *size, FILE *file);
 
