@@ -121,6 +121,8 @@ static void print_shown(const char *unit, enum experiment_show show, const char 
 {
 	const char *before = unit ? ", " : "";
 	fputs(unit ? unit : "", file);
+	if (!relative_name)
+		return; /* each column says it */
 	if (show == SHOW_RATIO)
 		fprintf(file, "%sover that of %s", before, relative_name);
 	else if (show == SHOW_PERCENT)
@@ -282,13 +284,18 @@ static const char *left_unit(const struct experiment *experiment)
 	return experiment->columns[0].unit;
 }
 
-/* That of the first of these; NULL where there are none. */
-static const char *right_unit(const struct experiment *experiment)
+/* Those of the right axis, each once: "speed, instructions"; "" where there are none. */
+static void right_units(const struct experiment *experiment, char text[256])
 {
-	for (size_t c = 0; c < experiment->column_count; c++)
-		if (!is_same(experiment->columns[c].unit, left_unit(experiment)))
-			return experiment->columns[c].unit;
-	return NULL;
+	const struct experiment_column *columns = experiment->columns;
+	*text = '\0';
+	for (size_t c = 0; c < experiment->column_count; c++) {
+		size_t length = strlen(text), before = 0;
+		while (before < c && !is_same(columns[before].unit, columns[c].unit))
+			before++;
+		if (before == c && columns[c].unit && !is_same(columns[c].unit, left_unit(experiment)))
+			snprintf(text + length, 256 - length, "%s%s", length ? ", " : "", columns[c].unit);
+	}
 }
 
 /* One colour a column; the paper's bars are the same, lighter. */
@@ -327,9 +334,11 @@ void report_script(const struct figure *figure, const char *path, FILE *file)
 	fputs("\nset ylabel ", file);
 	quote(left_unit(experiment) ? left_unit(experiment) : "", file);
 	fputc('\n', file);
-	if (right_unit(experiment)) {
+	char units[256];
+	right_units(experiment, units);
+	if (*units) {
 		fputs("set y2tics nomirror\nset y2label ", file);
-		quote(right_unit(experiment), file);
+		quote(units, file);
 		fputc('\n', file);
 	}
 	for (size_t i = 0; i < sizeof forms / sizeof *forms; i++) {

@@ -109,6 +109,96 @@ calls 0
 row 'one +0\.00 +100\.0 +90\.00 +\+10\.0'
 row 'geometric mean +0\.00 +100\.0 +90\.00 +\+10\.0'
 
+# A column with a relation and a unit of its own: its metric over the same of another column's run.
+cat >own.yaml <<'YAML'
+title: Cycles and instructions
+metric: cycles
+unit: cycles
+columns:
+  large: {machine: gtx480}
+  small: {machine: gtx480, options: [sm.count=2], show: percent, relative_to: large}
+  IPC:   {machine: gtx480, options: [sm.count=2], metric: thread_instructions / cycles, unit: IPC, show: ratio, relative_to: large}
+  most:  {machine: gtx480, metric: largest(cycles), show: ratio, relative_to: small}
+rows: {one: {kernel: add, published: [~, -40, 2, ~]}, two: {}}
+YAML
+try 0 figure ./own.yaml
+calls 1 # two's plain form on the large machine
+says out "IPC: IPC, over that of large"
+row 'one +100\.0 +-50\.00 +-40\.00 +-10\.0 +2\.00 +2\.00 +\+0\.0 % +2\.00'
+row 'two +1000\.0 +-5\.00 +- +- +1\.05 +- +- +1\.00'
+grep -q '^one,IPC,one,plain,small,add,2,2,0$' figures/own.csv || fail "expected the ratio in the CSV"
+grep -q "set y2label 'IPC'" figures/own.gp || fail "expected a second axis"
+
+# What is of the source: nothing runs, programs need not be compiled, and kernels belong to variants.
+mkdir programs/source
+cat >programs/source/program.yaml <<'YAML'
+name: source
+about: x
+papers: {teleport: {SRC: fast, SRC by hand: slow}, caps: SRC}
+variants: [slow, fast]
+kernels:
+  slow_1: {variant: slow}
+  both: {}
+  fast_1: {variant: fast}
+YAML
+cat >programs/source/source.cu <<'CU'
+__global__ void slow_1(const float *a, float *b, int n)
+{
+	int i = blockIdx.y * n + blockIdx.x * 64 + threadIdx.x;
+	b[i] = a[i + 2] + a[a[0] > 0 ? 1 : 0];
+}
+__global__ void both(const int *a, int *b)
+{
+	int i = threadIdx.x;
+	for (int k = 0; k < 4; k++)
+		b[i] += a[i + 32 * k];
+}
+__global__ void fast_1(float *b)
+{
+	b[threadIdx.x] = 0;
+}
+CU
+cat >source.yaml <<'YAML'
+title: Facts
+paper: teleport
+columns:
+  arrays: {metric: source.arrays}
+  lines: {metric: source.lines}
+  strict: {metric: strict.quasi_static}
+  relaxed: {metric: relaxed.quasi_static}
+  more: {variant: slow, metric: source.indexes, show: ratio, relative_to: strict}
+rows: {SRC: {published: [3, ~, 1, ~, ~]}, by hand: {program: SRC by hand}, both: {program: SRC by hand, kernel: both}}
+YAML
+try 0 figure ./source.yaml
+row 'SRC +3\.00 +3\.00 +\+0\.0 % +4\.00 +1\.00 +1\.00 +\+0\.0 % +2\.00 +2\.50'
+row 'by hand +4\.00 +- +- +5\.00 +2\.00 +- +- +3\.00 +1\.00'
+row 'both +2\.00 +- +- +3\.00 +1\.00 +- +- +2\.00 +1\.00'
+grep -q 'size' out && fail "expected no size where nothing runs"
+grep -q '^SRC,arrays,source,fast,,,3,3,0$' figures/source.csv || fail "expected the variant that the paper means"
+[ ! -e programs/source/source ] || fail "expected that nothing was compiled"
+sed 's/source.arrays/mix.exit/' source.yaml >mix.yaml
+try 0 figure ./mix.yaml
+row 'by hand +2\.00 .*'
+cat >indexes.yaml <<'YAML'
+title: Indexes
+show: indexes
+rows: {SRC: {variant: slow, kernel: slow_1, published: [yes, constant, Control]}}
+YAML
+try 0 figure ./indexes.yaml
+row 'a +4 +.* +quasi-static +yes +x: 64, y: n +2/\(blockDim\.x - 1\) \+ 2'
+row 'a +4 +0 +static +constant +0 +0/0'
+row 'a +4 +.* +(control|indirect) +Control +- +-'
+sed 's/, Control//' indexes.yaml >few.yaml
+try 1 figure ./few.yaml
+says err "SRC: 2 published for 3 indexes"
+sed 's/teleport/teleprot/' source.yaml >wrong.yaml
+try 2 figure ./wrong.yaml
+says err "wrong: paper: expected teleport, prefetch-cta, d2ma, caps or sharing, not 'teleprot'"
+sed -i '/both/d' programs/source/program.yaml
+try 2 figure ./source.yaml
+says err "source: program.yaml does not say in which variants the kernel 'both' runs"
+rm -r programs/source
+
 # A program that fails: told, shown as missing, made again the next time.
 program two <<'SCRIPT'
 echo no luck
