@@ -93,12 +93,14 @@ static void read_kernels(struct document *document, const char *key, const yaml_
 /* Aliases without a variant mean the first. */
 static void check_aliases(struct document *document, const struct program *program, struct program_aliases *aliases)
 {
-	for (struct program_alias *alias = aliases->list, *end = alias + aliases->count; alias < end; alias++)
+	for (size_t i = 0; i < aliases->count; i++) {
+		struct program_alias *alias = &aliases->list[i];
 		if (!alias->variant)
 			alias->variant = program->variants.word[0];
 		else if (!words_have(&program->variants, alias->variant))
 			diag_error(&document->diag, &document->source, alias->place, "%s: there is no variant '%s'",
 			           alias->name, alias->variant);
+	}
 }
 
 /* What must agree between the parts of a file. */
@@ -113,12 +115,13 @@ static void check_program(struct document *document, const yaml_node_t *root, st
 		document_error(document, root, "variants: expected the program's variants, the default first");
 	for (size_t i = 0; i < PROGRAM_PAPERS && program->variants.count; i++)
 		check_aliases(document, program, &program->papers[i]);
-	for (const struct program_kernel *kernel = program->kernels, *end = kernel + program->kernel_count;
-	     kernel < end; kernel++)
+	for (size_t k = 0; k < program->kernel_count; k++) {
+		const struct program_kernel *kernel = &program->kernels[k];
 		for (size_t i = 0; i < kernel->variants.count; i++)
 			if (!words_have(&program->variants, kernel->variants.word[i]))
 				diag_error(&document->diag, &document->source, kernel->place,
 				           "%s: there is no variant '%s'", kernel->name, kernel->variants.word[i]);
+	}
 }
 
 static void read_program(struct document *document, struct program *program, const char *folder_name)
