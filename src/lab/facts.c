@@ -7,7 +7,7 @@
 
 #define ROW(field, name, unit, meaning)                                                                                \
 	{                                                                                                              \
-		name, unit, SCOPE_GPU, offsetof(struct facts, field), meaning                                          \
+		name, unit, SCOPE_GPU, offsetof(struct facts, field), meaning, COMBINE_SUM                             \
 	}
 
 static const struct counter source_rows_of[] = {
