@@ -200,6 +200,10 @@ static void templates(void **state)
 	static const struct expected expected[] = {{"a", "i + WIDTH", QUASI, "blockIdx.x*WIDTH + WIDTH + threadIdx.x"}};
 	CHECK("generic", expected);
 	assert_int_equal(find(reads, "generic")->arrays[0].element_size, 0);
+	/* one that is called has its arguments */
+	static const struct expected called[] = {{"a", "(blockIdx.y * SIZE + threadIdx.y) * width + SIZE - 1", QUASI,
+	                                          "16*width*blockIdx.y + width*threadIdx.y + 15"}};
+	CHECK("calls_template", called);
 }
 
 /* n and width, and what generic is compiled for */
@@ -224,7 +228,7 @@ static uint32_t rows_of(const char *name, uint32_t index, struct source_launch l
 static void a_tile_is_a_row_for_each_line_of_threads(void **state)
 {
 	(void)state;
-	struct source_launch launch = {.grid = {4, 4, 1}, .block = {16, 8, 1}};
+	struct source_launch launch = {.grid = {4, 4, 1}, .block = {16, 8, 1}, .gap = 127};
 	struct source_row rows[64];
 	assert_int_equal(rows_of("tile", 0, launch, 1000, rows, 64), 8);
 	for (int y = 0; y < 8; y++) {
@@ -259,7 +263,7 @@ static void a_tile_is_a_row_for_each_line_of_threads(void **state)
 static void rows_of_loops_cover_their_range(void **state)
 {
 	(void)state;
-	struct source_launch launch = {.grid = {4, 1, 1}, .block = {32, 1, 1}};
+	struct source_launch launch = {.grid = {4, 1, 1}, .block = {32, 1, 1}, .gap = 127};
 	struct source_row rows[64];
 	assert_int_equal(rows_of("loops", 0, launch, 10, rows, 64), 1); /* t + i */
 	assert_int_equal(rows[0].least, 0);
@@ -289,7 +293,7 @@ static void rows_of_loops_cover_their_range(void **state)
 static void what_has_no_rows(void **state)
 {
 	(void)state;
-	struct source_launch launch = {.grid = {4, 1, 1}, .block = {32, 1, 1}};
+	struct source_launch launch = {.grid = {4, 1, 1}, .block = {32, 1, 1}, .gap = 127};
 	const struct source_kernel *statuses = find(reads, "statuses"), *loops = find(reads, "loops");
 	struct source_row row;
 	uint32_t count;

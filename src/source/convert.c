@@ -94,6 +94,8 @@ static struct node *reference(struct builder *builder, CXCursor cursor)
 	CXCursor target = clang_getCursorReferenced(cursor);
 	enum CXCursorKind kind = clang_getCursorKind(target);
 	int64_t value;
+	if (clang_Cursor_isNull(target) && evaluate(cursor, &value)) /* a template argument, in what it was put into */
+		return constant(node, value);
 	node->name = tree_string(builder, clang_getCursorSpelling(target));
 	if (kind == CXCursor_EnumConstantDecl)
 		return constant(node, clang_getEnumConstantDeclValue(target));

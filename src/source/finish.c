@@ -188,6 +188,9 @@ void run_finish(struct run *run, const struct function *function, struct source_
 	const struct source_symbol **symbols = arena_array(run->arena, run->symbol_count + 1, sizeof *symbols);
 	struct bound *bounds = arena_array(run->arena, run->symbol_count + 1, sizeof *bounds);
 	struct source_loops *loops = arena_alloc(run->arena, sizeof *loops);
+	const char **parameters = arena_array(run->arena, function->parameter_count + 1, sizeof *parameters);
+	for (uint32_t i = 0; i < function->parameter_count; i++)
+		parameters[i] = function->parameters[i]->name;
 	if (run->array_count)
 		memcpy(arrays, run->arrays, run->array_count * sizeof *arrays);
 	if (run->symbol_count) {
@@ -201,6 +204,8 @@ void run_finish(struct run *run, const struct function *function, struct source_
 		.line = function->line,
 		.body_first = function->body_first,
 		.body_last = function->body_last,
+		.parameters = parameters,
+		.parameter_count = function->parameter_count,
 		.arrays = arrays,
 		.array_count = run->array_count,
 		.indexes = indexes,

@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-enum { LINE = 128, MOST_VARIABLES = 64, DEEPEST = 16 };
+enum { MOST_VARIABLES = 64, DEEPEST = 16 };
 
 struct evaluation {
 	const struct source_loops *loops;
@@ -157,7 +157,7 @@ static bool find_ranges(const struct evaluation *of, struct footprint *to)
 }
 
 /* Puts what lies close together into one range; the variables that are left each give rows of their own. */
-static bool fold(struct footprint *to, int64_t size)
+static bool fold(struct footprint *to, int64_t size, int64_t gap)
 {
 	int64_t span = size;
 	uint32_t left = 0;
@@ -166,7 +166,7 @@ static bool fold(struct footprint *to, int64_t size)
 		int64_t length;
 		if (variable->count == 1 || variable->stride == 0)
 			continue;
-		if (variable->stride - span < LINE) {
+		if (variable->stride - span <= gap) {
 			if (__builtin_mul_overflow(variable->stride, variable->count - 1, &length) ||
 			    __builtin_add_overflow(span, length, &span))
 				return false;
@@ -215,7 +215,7 @@ bool source_rows(const struct source_kernel *kernel, const struct source_index *
 	for (uint32_t i = 0; i < index->term_count; i++)
 		if (!add_term(&of, &index->terms[i], &footprint))
 			return false;
-	if (!find_ranges(&of, &footprint) || !fold(&footprint, size))
+	if (!find_ranges(&of, &footprint) || !fold(&footprint, size, launch->gap))
 		return false;
 	if (footprint.never)
 		return true;

@@ -81,6 +81,8 @@ struct source_kernel {
 	const char *name, *file;
 	uint32_t line;                  /* of its name */
 	uint32_t body_first, body_last; /* lines of the body's braces */
+	const char *const *parameters;  /* their names, in their order */
+	uint32_t parameter_count;
 	const struct source_array *arrays;
 	uint32_t array_count;
 	const struct source_index *indexes;
@@ -113,6 +115,7 @@ bool source_precalculable(enum source_status status);
 /* What is known when a kernel is launched. */
 struct source_launch {
 	int64_t grid[3], block[3];
+	int64_t gap; /* bytes between ranges that are joined */
 	/* Value of an argument, or of a template argument, by its name; one of 32 bits that means a negative number is
 	 * given as that. */
 	bool (*argument)(void *context, const char *name, int64_t *value);
@@ -125,9 +128,9 @@ struct source_row {
 };
 
 /* Rows that cover all that a block reads through an index: one for each value of the slower thread indexes and loops,
- * where their ranges neither touch nor lie within one 128-byte line of each other. Writes up to `capacity`; *count is
- * how many there are. Not clipped to the array. False when the index is not precalculable in the relaxed sense, not
- * affine, or a value is missing. */
+ * where their ranges are more than launch->gap bytes apart. Writes up to `capacity`; *count is how many there are. Not
+ * clipped to the array. False when the index is not precalculable in the relaxed sense, not affine, or a value is
+ * missing. */
 bool source_rows(const struct source_kernel *kernel, const struct source_index *index,
                  const struct source_launch *launch, struct source_row *rows, uint32_t capacity, uint32_t *count);
 

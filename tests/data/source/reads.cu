@@ -270,3 +270,13 @@ int main()
 {
 	forms<<<1, 1>>>(nullptr, nullptr, nullptr, 0);
 }
+
+template <int SIZE> __device__ float corner(const float *from, int width)
+{
+	return from[(blockIdx.y * SIZE + threadIdx.y) * width + SIZE - 1];
+}
+
+__global__ void calls_template(const float *a, float *out, int width)
+{
+	out[threadIdx.x] = corner<16>(a, width);
+}
