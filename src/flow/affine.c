@@ -151,11 +151,11 @@ static enum affine_status relaxed_status(const struct make *make)
 {
 	if (make->varying_op)
 		return AFFINE_OPERATOR;
-	if (make->load)
+	if (make->load && (make->load_in_loop || !make->counter))
 		return AFFINE_INDIRECT;
 	if (make->control)
 		return AFFINE_CONTROL;
-	if (make->phi || make->unbounded)
+	if (make->phi || make->unbounded || make->load) /* what counts from a loaded value on, as in Table 1 */
 		return AFFINE_INDUCTION;
 	return make->thread || make->counter ? AFFINE_QUASI_STATIC : AFFINE_STATIC;
 }

@@ -58,6 +58,7 @@ struct affine_launch {
 	uint32_t grid[3], block[3];
 	const uint8_t *params; /* function->param_bytes, pointers included */
 	const bool *known;     /* by byte of params; NULL: all */
+	bool all_threads;      /* rows as if branches kept no thread and no round of a loop from a load */
 	uint32_t max_rows;     /* 0: 4096. A load with more gets fewer, longer rows */
 	uint32_t gap; /* bytes between ranges that are joined; 0: only those that touch. A line costs nothing more */
 };
@@ -72,6 +73,9 @@ struct affine_row {
 	uint64_t reads; /* of lanes of a block, that it serves: at most, where branches or loops are not resolved at launch */
 	uint32_t inst;  /* the first load that it serves */
 };
+
+/* What affine_rows.why says where bytes of the parameters that matter are not known. */
+#define AFFINE_NO_ARGUMENT "a kernel argument is not known"
 
 struct affine_rows {
 	struct affine_row *row; /* by low; none: the load is never executed */

@@ -47,7 +47,7 @@ static bool param_value(struct eval *eval, const struct sym_atom *atom, uint64_t
 	uint64_t offset = atom->variable->offset + atom->key2, bits = 0;
 	for (uint32_t i = 0; i < atom->bytes; i++) {
 		if (eval->launch->known && !eval->launch->known[offset + i])
-			return fail(eval, "a kernel argument is not known");
+			return fail(eval, AFFINE_NO_ARGUMENT);
 		bits |= (uint64_t)eval->launch->params[offset + i] << 8 * i;
 	}
 	*value = atom->is_signed ? (uint64_t)sym_reduce(bits, 8 * atom->bytes) : bits;
@@ -283,13 +283,31 @@ static void add_order(struct eval *eval, const struct eval_form *left, const str
 	add_fact(eval, fact);
 }
 
+/* That two values differ is of use only where they do not: nobody comes here then. */
+static bool use_difference(struct eval *eval, const struct sym_condition *condition)
+{
+	struct eval_form left, right, never = new_form(eval);
+	if (!eval_poly(eval, condition->left.poly, condition->bits, &left) ||
+	    !eval_poly(eval, condition->right.poly, condition->bits, &right) ||
+	    !eval_proves(eval, condition->left.needs) || !eval_proves(eval, condition->right.needs))
+		return false;
+	struct eval_form gap = combine(eval, &left, &right, -1);
+	if (!is_constant_form(eval, &gap) || sym_reduce((uint64_t)gap.constant, condition->bits) != 0)
+		return false;
+	never.constant = -1;
+	add_fact(eval, never);
+	return true;
+}
+
 /* A condition becomes a fact where the operands are surely the numbers that their forms give; true when it did. */
 static bool use_condition(struct eval *eval, const struct sym_condition *condition)
 {
 	struct eval_form left, right;
 	wide low[2], high[2];
 	uint32_t bits = condition->bits;
-	if (condition->cmp == PTX_NE || !eval_poly(eval, condition->left.poly, bits, &left) ||
+	if (condition->cmp == PTX_NE)
+		return use_difference(eval, condition);
+	if (!eval_poly(eval, condition->left.poly, bits, &left) ||
 	    !eval_poly(eval, condition->right.poly, bits, &right) || !eval_proves(eval, condition->left.needs) ||
 	    !eval_proves(eval, condition->right.needs) || !eval_range(eval, &left, false, &low[0], &high[0]) ||
 	    !eval_range(eval, &right, false, &low[1], &high[1]))

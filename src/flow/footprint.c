@@ -111,6 +111,7 @@ static struct affine_rows rows_of_form(struct eval *eval, const struct affine_lo
 	uint32_t spans = 0;
 	wide low, high, start = form->constant;
 	const wide limit = INT64_MAX / 2;
+	bool all = eval->launch->all_threads;
 	/* All of it, without what keeps a variable from its bounds: rows are for every block alike. */
 	if (!eval_range(eval, form, true, &low, &high) || low < -limit || high > limit) {
 		rows.why = eval->why ? eval->why : "an index may wrap around its type";
@@ -122,8 +123,9 @@ static struct affine_rows rows_of_form(struct eval *eval, const struct affine_lo
 		wide coef = form->coef[v];
 		if (!coef)
 			continue;
-		start += coef * (coef > 0 ? eval->low[v] : eval->high[v]);
-		span[spans++] = (struct span){coef > 0 ? coef : -coef, (wide)eval->high[v] - eval->low[v] + 1};
+		int64_t least = all ? eval->first[v] : eval->low[v], most = all ? eval->last[v] : eval->high[v];
+		start += coef * (coef > 0 ? least : most);
+		span[spans++] = (struct span){coef > 0 ? coef : -coef, (wide)most - least + 1};
 	}
 	whole.high = load->bytes;
 	whole.reads = runs_of(eval);
@@ -149,7 +151,7 @@ struct affine_rows affine_footprint(struct arena *arena, const struct affine_ker
 		return rows;
 	eval_open(&eval, arena, state, launch, state->sym.cfg->block_of[load->inst], form->guards, NULL);
 	eval.why = NULL;
-	if (eval_is_unreachable(&eval))
+	if (!launch->all_threads && eval_is_unreachable(&eval))
 		return rows;
 	if (!eval_poly(&eval, form->index.poly, 64, &address) || !eval_proves(&eval, form->index.needs)) {
 		rows.why = eval.why;
