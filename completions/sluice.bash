@@ -113,7 +113,7 @@ _sluice() {
 		fi
 		options="-o --help"
 		;;
-	analyze) options="--arg --gap --json --kernel --launch --rows --help" ;;
+	analyze) options="--arg --form --gap --json --kernel --launch --rows -I -D --help" ;;
 	annotate) options="--html --table -I -D --help" ;;
 	effort | mix) options="--help" ;;
 	stats) options="--describe --counters --help" ;;

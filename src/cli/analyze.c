@@ -1,43 +1,32 @@
 /* sluice analyze: which array indexes of a kernel can be calculated before it runs, and the bytes that a block reads
- * through them (TELEPORT, section 2 and Table 1). */
+ * through them (TELEPORT, section 2 and Table 1); of CUDA source in two forms, that of the source and that of its PTX. */
+#include "cli/analyze.h"
 #include "cli/commands.h"
-
-#include "base/arena.h"
-#include "base/diag.h"
-#include "flow/affine.h"
+#include "cli/source_file.h"
 
 #include <errno.h>
-#include <inttypes.h>
-#include <jansson.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-enum { KEY_KERNEL = 256, KEY_LAUNCH, KEY_ARG, KEY_JSON, KEY_GAP, KEY_ROWS };
-
-enum { FIRST_POINTER = 0x10000000, SHOWN_ROWS = 16 };
-
-struct analyze {
-	const char *name; /* "sluice analyze" */
-	const char *file, *kernel;
-	const char **arg;
-	size_t args;
-	bool *used; /* by arg: some kernel has such a parameter */
-	bool json, launched;
-	struct affine_launch launch;
-};
+enum { KEY_KERNEL = 256, KEY_LAUNCH, KEY_ARG, KEY_JSON, KEY_GAP, KEY_ROWS, KEY_FORM };
 
 static const struct argp_option analyze_options[] = {
+	{"form", KEY_FORM, "FORM", 0, "source, ptx or both; default: both of CUDA source", 0},
 	{"kernel", KEY_KERNEL, "NAME", 0, "Only this kernel, by its name in the PTX file or in the source", 0},
 	{"launch", KEY_LAUNCH, "GX,GY,GZ,BX,BY,BZ", 0,
          "Grid and block, or blocks and threads per block (G,B): show rows", 0},
 	{"arg", KEY_ARG, "NAME=VALUE", 0,
-         "A kernel argument; NAME is the parameter's, or its number from 0; may be repeated", 0},
+         "A kernel argument; NAME is the parameter's, or its number from 0, or what the source form asks for (a member "
+         "of a structure, a template argument); may be repeated",
+         0},
 	{"gap", KEY_GAP, "BYTES", 0, "Join ranges with gaps of up to so many bytes; default 128, a line", 0},
 	{"rows", KEY_ROWS, "N", 0, "At most N rows for an index, longer ones rather than more; default 4096", 0},
 	{"json", KEY_JSON, NULL, 0, "Print JSON", 0},
+	{0, 'I', "FOLDER", 0, "Look for included files there too", 0},
+	{0, 'D', "NAME[=VALUE]", 0, "Define a macro", 0},
 	{0},
 };
 
@@ -69,11 +58,46 @@ static void set_launch(struct analyze *analyze, const char *text, const struct a
 	analyze->launched = true;
 }
 
+static void add_flag(struct analyze *analyze, int key, const char *value)
+{
+	size_t size = strlen(value) + 3;
+	char *flag = arena_alloc(&analyze->arena, size);
+	analyze->flags = xrealloc(analyze->flags, (analyze->flag_count + 2) * sizeof *analyze->flags);
+	snprintf(flag, size, "-%c%s", key, value);
+	analyze->flags[analyze->flag_count++] = flag;
+	analyze->flags[analyze->flag_count] = NULL;
+}
+
+static unsigned read_form(const char *value, const struct argp_state *state)
+{
+	static const char *const words[] = {"source", "ptx", "both", NULL};
+	const char *word = cli_choice("--form", value, words, state);
+	return strcmp(word, "source") == 0 ? ANALYZE_SOURCE : strcmp(word, "ptx") == 0 ? ANALYZE_PTX : ANALYZE_BOTH;
+}
+
+static void finish_options(struct analyze *analyze, const struct argp_state *state)
+{
+	if (!analyze->file)
+		argp_error(state, "no file given");
+	size_t length = strlen(analyze->file);
+	analyze->is_source = length > 3 && strcmp(analyze->file + length - 3, ".cu") == 0;
+	if (!analyze->is_source && analyze->forms & ANALYZE_SOURCE)
+		argp_error(state, "--form: PTX has no source form; give a .cu file");
+	if (!analyze->forms)
+		analyze->forms = analyze->is_source ? ANALYZE_BOTH : ANALYZE_PTX;
+	if (!analyze->launched && analyze->args)
+		argp_error(state, "--arg needs --launch");
+	analyze->used = arena_array(&analyze->arena, analyze->args, sizeof *analyze->used);
+}
+
 static error_t parse(int key, char *value, struct argp_state *state)
 {
 	struct analyze *analyze = state->input;
 	uint64_t number;
 	switch (key) {
+	case KEY_FORM:
+		analyze->forms = read_form(value, state);
+		return 0;
 	case KEY_KERNEL:
 		analyze->kernel = value;
 		return 0;
@@ -96,16 +120,17 @@ static error_t parse(int key, char *value, struct argp_state *state)
 	case KEY_JSON:
 		analyze->json = true;
 		return 0;
+	case 'I':
+	case 'D':
+		add_flag(analyze, key, value);
+		return 0;
 	case ARGP_KEY_ARG:
 		if (analyze->file)
 			argp_error(state, "expected one file, found '%s' too", value);
 		analyze->file = value;
 		return 0;
 	case ARGP_KEY_END:
-		if (!analyze->file)
-			argp_error(state, "no file given");
-		if (!analyze->launched && analyze->args)
-			argp_error(state, "--arg needs --launch");
+		finish_options(analyze, state);
 		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;
@@ -118,296 +143,86 @@ static const struct argp analyze_argp = {
 	.args_doc = "FILE.ptx|FILE.cu",
 	.doc = "Show for each global load of a kernel whether its array index can be calculated before the kernel runs "
 	       "(TELEPORT, section 2): strictly, and when loops whose bounds a launch knows count too. With --launch, "
-	       "also "
-	       "the index's range for each block and the bytes that a block reads.\v"
+	       "also the index's range for each block and the bytes that a block reads. CUDA source is analyzed twice: "
+	       "as it is written, and as the compiler made PTX of it; then both are compared.\v"
 	       "Pointer arguments need not be given: ranges are bytes from the pointer. Without them two pointers are "
-	       "taken "
-	       "for far apart.",
+	       "taken for far apart.",
 };
 
-/* A parameter's name without the kernel's before it. */
-static const char *short_name(const struct ptx_function *function, const char *name)
+/* Both forms of a file, and what of them is shown. */
+struct forms {
+	struct source_module *source_module;
+	struct ptx_module *ptx_module;
+	struct listings source, ptx;
+};
+
+/* The PTX kernels that a kernel of the source became. */
+static bool is_made_of(struct analyze *analyze, const struct forms *forms, uint32_t ptx, const struct listing *source)
 {
-	size_t length = strlen(function->name);
-	return strncmp(name, function->name, length) == 0 && name[length] == '_' ? name + length + 1 : name;
+	return analyze_find_source(&analyze->arena, &forms->source, forms->ptx.list[ptx]->function) == source;
 }
 
-static bool parse_value(enum ptx_type type, const char *text, uint8_t *bytes)
+static void print_text(struct analyze *analyze, const struct forms *forms)
 {
-	char *end;
-	errno = 0;
-	if (type == PTX_F32 || type == PTX_F64) {
-		double value = strtod(text, &end);
-		float single = (float)value;
-		memcpy(bytes, type == PTX_F64 ? (const void *)&value : (const void *)&single, ptx_type_bytes(type));
-		return end != text && !*end;
-	}
-	uint64_t value = *text == '-' ? (uint64_t)strtoll(text, &end, 0) : strtoull(text, &end, 0);
-	uint32_t bits = 8 * ptx_type_bytes(type);
-	bool fits = bits >= 64 || value >> bits == 0 || (int64_t)value >= -(INT64_C(1) << (bits - 1));
-	fits = fits && (*text == '-' || bits >= 64 || value >> bits == 0);
-	memcpy(bytes, &value, bits / 8);
-	return end != text && !*end && !errno && fits;
-}
-
-/* Fills in the arguments that are given; pointers that are not get places far from each other. False after a message. */
-static bool set_arguments(struct analyze *analyze, const struct ptx_function *kernel, uint8_t *params, bool *known)
-{
-	uint32_t number = 0;
-	for (const struct ptx_variable *param = kernel->params; param; param = param->next, number++) {
-		char digits[16];
-		snprintf(digits, sizeof digits, "%u", number);
-		if (param->type == PTX_U64 && !param->dimensions) {
-			uint64_t place = FIRST_POINTER * (uint64_t)(number + 1) * 256;
-			memcpy(params + param->offset, &place, sizeof place);
-			memset(known + param->offset, true, sizeof place);
-		}
-		for (size_t i = 0; i < analyze->args; i++) {
-			const char *arg = analyze->arg[i], *value = strchr(arg, '=') + 1;
-			size_t length = (size_t)(value - arg) - 1;
-			const char *names[] = {param->name, short_name(kernel, param->name), digits};
-			bool named = false;
-			for (uint32_t n = 0; n < 3; n++)
-				named |= strlen(names[n]) == length && strncmp(names[n], arg, length) == 0;
-			if (!named)
+	bool both = analyze->forms == ANALYZE_BOTH;
+	for (uint32_t i = 0; i < forms->source.count && analyze->forms & ANALYZE_SOURCE; i++) {
+		const struct listing *source = forms->source.list[i];
+		uint32_t made = 0;
+		analyze_print_listing(analyze, source);
+		for (uint32_t k = 0; k < forms->ptx.count && both; k++) {
+			if (!is_made_of(analyze, forms, k, source))
 				continue;
-			analyze->used[i] = true;
-			if (param->dimensions || ptx_type_bytes(param->type) > 8 ||
-			    !parse_value(param->type, value, params + param->offset)) {
-				cli_error(analyze->name, "--arg %s: '%s' is no value of type %s", arg, value,
-				          param->dimensions ? "struct" : ptx_type_name(param->type));
-				return false;
-			}
-			memset(known + param->offset, true, ptx_type_bytes(param->type));
+			analyze_print_listing(analyze, forms->ptx.list[k]);
+			analyze_print_differences(forms->ptx.list[k],
+			                          analyze_compare(analyze, source, forms->ptx.list[k]));
+			made++;
 		}
-	}
-	return true;
-}
-
-/* In elements, where they are whole ones; else in bytes. */
-static int64_t unit_of(const struct affine_load *load, const struct affine_row *row)
-{
-	int64_t unit = load->element_bytes;
-	for (uint32_t i = 0; i < 3; i++)
-		if (row->ctaid[i] % unit)
-			return 1;
-	return row->low % unit ? 1 : unit;
-}
-
-/* The index's a1 for each dimension that has one, and a0: least/greatest. */
-static void print_range(const struct affine_load *load, const struct affine_rows *rows)
-{
-	int64_t low = INT64_MAX, high = INT64_MIN;
-	if (!rows->count) {
-		puts(rows->why ? rows->why : "never read");
-		return;
-	}
-	for (uint32_t i = 0; i < rows->count; i++) {
-		low = rows->row[i].low < low ? rows->row[i].low : low;
-		high = rows->row[i].high > high ? rows->row[i].high : high;
-	}
-	int64_t unit = unit_of(load, &rows->row[0]);
-	fputs("a1 ", stdout);
-	for (uint32_t i = 0; i < 3; i++)
-		if (rows->row[0].ctaid[i])
-			printf("%c:%" PRId64 " ", "xyz"[i], rows -> row[0].ctaid[i] / unit);
-	if (!rows->row[0].ctaid[0] && !rows->row[0].ctaid[1] && !rows->row[0].ctaid[2])
-		fputs("0 ", stdout);
-	printf(" a0 %" PRId64 "/%" PRId64 "%s", low / unit, (high - (int64_t)load->element_bytes) / unit,
-	       unit == 1 && load->element_bytes > 1 ? " bytes" : "");
-	if (rows->count > 1)
-		printf("  %u rows", rows->count);
-	puts(rows->is_hull ? " (joined)" : "");
-}
-
-struct counts {
-	uint32_t arrays, indexes, strict[AFFINE_STATUSES], relaxed[AFFINE_STATUSES];
-};
-
-static const char *array_name(const struct affine_kernel *kernel, const struct affine_load *load, char *room,
-                              size_t size)
-{
-	if (!load->array)
-		return "?";
-	const char *name = short_name(kernel->function, load->array->name);
-	if (!load->is_parameter || !load->array->dimensions)
-		return name;
-	snprintf(room, size, "%s.%" PRIu64, name, load->array_offset);
-	return room;
-}
-
-static void print_counts(const char *title, const struct counts *counts)
-{
-	printf("%s: %u array%s, %u index%s\n", title, counts->arrays, counts->arrays == 1 ? "" : "s", counts->indexes,
-	       counts->indexes == 1 ? "" : "es");
-	for (uint32_t form = 0; form < 2; form++) {
-		const uint32_t *of = form ? counts->relaxed : counts->strict;
-		printf("  %-8s", form ? "relaxed" : "strict");
-		for (uint32_t s = 0; s < AFFINE_STATUSES; s++)
-			printf("%s%u %s", s ? ", " : "", of[s], affine_status_name((enum affine_status)s));
+		if (both && !made)
+			puts("comparison: the compiler made no kernel of it");
 		putchar('\n');
 	}
+	for (uint32_t k = 0; k < forms->ptx.count; k++)
+		if (!both || is_made_of(analyze, forms, k, NULL)) {
+			analyze_print_listing(analyze, forms->ptx.list[k]);
+			if (both)
+				puts("comparison: no kernel of the source form is this one");
+			putchar('\n');
+		}
+	if (analyze->forms & ANALYZE_SOURCE)
+		analyze_print_total(analyze->file, &forms->source);
+	analyze_print_total(analyze->file, &forms->ptx);
 }
 
-static void print_rows(const struct affine_kernel *kernel, struct arena *arena, const struct affine_launch *launch)
+static json_t *source_json(struct analyze *analyze, const struct forms *forms, const struct listing *source)
 {
-	struct affine_rows all = affine_footprints(arena, kernel, launch);
-	if (all.count)
-		puts("  bytes that a block reads, [low, high) + x, y, z times blockIdx:");
-	for (uint32_t i = 0; i < all.count && i < SHOWN_ROWS; i++) {
-		const struct affine_row *row = &all.row[i];
-		printf("    %-12s [%" PRId64 ", %" PRId64 ")  x %" PRId64 "  y %" PRId64 "  z %" PRId64 "\n",
-		       short_name(kernel->function, row->array->name), row->low, row->high, row->ctaid[0],
-		       row->ctaid[1], row->ctaid[2]);
+	json_t *kernel = analyze_listing_json(source), *made = json_array();
+	if (analyze->forms != ANALYZE_BOTH) {
+		json_decref(made);
+		return kernel;
 	}
-	if (all.count > SHOWN_ROWS)
-		printf("    and %u rows more; --json has them all\n", all.count - SHOWN_ROWS);
-}
-
-static void print_kernel(const struct affine_kernel *kernel, struct arena *arena, const struct affine_launch *launch,
-                         const struct counts *counts)
-{
-	print_counts(kernel->function->name, counts);
-	if (kernel->calls)
-		puts("  it calls functions, whose loads are not shown");
-	if (kernel->loads)
-		printf("  %-12s %5s  %-12s %-12s %-40s%s\n", "array", "line", "status", "relaxed", "index",
-		       launch ? "  min/max" : "");
-	for (uint32_t i = 0; i < kernel->loads; i++) {
-		const struct affine_load *load = &kernel->load[i];
-		char room[128];
-		printf("  %-12s %5u  %-12s %-12s ", array_name(kernel, load, room, sizeof room), load->source_line,
-		       affine_status_name(load->status), affine_status_name(load->relaxed));
-		if (!launch) {
-			puts(load->expression);
+	for (uint32_t k = 0; k < forms->ptx.count; k++) {
+		const struct listing *ptx = forms->ptx.list[k];
+		if (!is_made_of(analyze, forms, k, source))
 			continue;
-		}
-		struct affine_rows rows = affine_footprint(arena, kernel, load, launch);
-		printf("%-40s  ", load->expression);
-		print_range(load, &rows);
+		json_array_append_new(made, analyze_listing_json(ptx));
+		analyze_differences_json(kernel, ptx, analyze_compare(analyze, source, ptx));
 	}
-	if (launch)
-		print_rows(kernel, arena, launch);
+	json_object_set_new(kernel, "ptx", made);
+	return kernel;
 }
 
-static json_t *row_json(const struct affine_row *row)
+static void print_json(struct analyze *analyze, const struct forms *forms)
 {
-	return json_pack("{s:[III], s:I, s:I}", "ctaid", (json_int_t)row->ctaid[0], (json_int_t)row->ctaid[1],
-	                 (json_int_t)row->ctaid[2], "low", (json_int_t)row->low, "high", (json_int_t)row->high);
-}
-
-static json_t *load_json(const struct affine_kernel *kernel, const struct affine_load *load, struct arena *arena,
-                         const struct affine_launch *launch)
-{
-	char room[128];
-	const char *file = ptx_file_name(kernel->function->module, load->source_file);
-	json_t *index = json_pack("{s:s?, s:I, s:s, s:s, s:s, s:I, s:I}", "array",
-	                          load->array ? array_name(kernel, load, room, sizeof room) : NULL, "line",
-	                          (json_int_t)load->source_line, "expression", load->expression, "status",
-	                          affine_status_name(load->status), "relaxed", affine_status_name(load->relaxed),
-	                          "bytes", (json_int_t)load->bytes, "element_bytes", (json_int_t)load->element_bytes);
-	json_object_set_new(index, "file", file ? json_string(file) : json_null());
-	json_object_set_new(index, "ptx_line", json_integer((json_int_t)kernel->function->body[load->inst].place.line));
-	struct affine_rows rows = {.why = "no launch given"};
-	if (launch)
-		rows = affine_footprint(arena, kernel, load, launch);
-	json_t *list = json_array();
-	for (uint32_t i = 0; i < rows.count; i++)
-		json_array_append_new(list, row_json(&rows.row[i]));
-	json_object_set_new(index, "rows", list);
-	json_object_set_new(index, "joined", json_boolean(rows.is_hull));
-	json_object_set_new(index, "why", rows.why ? json_string(rows.why) : json_null());
-	return index;
-}
-
-static json_t *kernel_json(const struct affine_kernel *kernel, struct arena *arena, const struct affine_launch *launch)
-{
-	json_t *indexes = json_array();
-	for (uint32_t i = 0; i < kernel->loads; i++)
-		json_array_append_new(indexes, load_json(kernel, &kernel->load[i], arena, launch));
-	return json_pack("{s:s, s:I, s:b, s:o}", "name", kernel->function->name, "arrays", (json_int_t)kernel->arrays,
-	                 "calls", kernel->calls, "indexes", indexes);
-}
-
-/* Whether a kernel is the one wanted: as it is called in PTX, or mangled (_Z3fooPKf is foo). */
-static bool is_wanted(const struct analyze *analyze, const struct ptx_function *function)
-{
-	char mangled[256];
-	if (!function->is_entry || !function->has_body)
-		return false;
-	if (!analyze->kernel || strcmp(analyze->kernel, function->name) == 0)
-		return true;
-	int length = snprintf(mangled, sizeof mangled, "_Z%zu%s", strlen(analyze->kernel), analyze->kernel);
-	return length < (int)sizeof mangled && strncmp(function->name, mangled, (size_t)length) == 0;
-}
-
-static bool show_kernel(struct analyze *analyze, const struct ptx_function *function, struct counts *total,
-                        json_t *kernels)
-{
-	struct arena arena = {0};
-	struct affine_launch launch = analyze->launch;
-	struct counts counts = {0};
-	uint8_t *params = arena_alloc(&arena, function->param_bytes + 8);
-	bool *known = arena_alloc(&arena, function->param_bytes + 8);
-	bool good = set_arguments(analyze, function, params, known);
-	launch.params = params;
-	launch.known = known;
-	const struct affine_launch *at = analyze->launched ? &launch : NULL;
-	const struct affine_kernel *kernel = good ? affine_analyze(&arena, function) : NULL;
-	if (good) {
-		counts.arrays = kernel->arrays;
-		counts.indexes = kernel->loads;
-		for (uint32_t i = 0; i < kernel->loads; i++) {
-			counts.strict[kernel->load[i].status]++;
-			counts.relaxed[kernel->load[i].relaxed]++;
-		}
-		total->arrays += counts.arrays;
-		total->indexes += counts.indexes;
-		for (uint32_t s = 0; s < AFFINE_STATUSES; s++) {
-			total->strict[s] += counts.strict[s];
-			total->relaxed[s] += counts.relaxed[s];
-		}
-	}
-	if (good && analyze->json) {
-		json_array_append_new(kernels, kernel_json(kernel, &arena, at));
-	} else if (good) {
-		print_kernel(kernel, &arena, at, &counts);
-		putchar('\n');
-	}
-	arena_free(&arena);
-	return good;
-}
-
-static int show(struct analyze *analyze, const struct ptx_module *module)
-{
-	struct counts total = {0};
-	uint32_t shown = 0;
-	bool good = true;
 	json_t *root = json_object(), *kernels = json_array();
 	json_object_set_new(root, "kernels", kernels);
-	for (const struct ptx_function *function = module->functions; function && good; function = function->next)
-		if (is_wanted(analyze, function)) {
-			good = show_kernel(analyze, function, &total, kernels);
-			shown++;
-		}
-	for (size_t i = 0; i < analyze->args && good && shown; i++)
-		if (!analyze->used[i]) {
-			cli_error(analyze->name, "--arg %s: no kernel shown has such a parameter", analyze->arg[i]);
-			good = false;
-		}
-	if (!shown) {
-		cli_error(analyze->name, "%s: no kernel%s%s", analyze->file, analyze->kernel ? " " : "",
-		          analyze->kernel ? analyze->kernel : "");
-		good = false;
-	}
-	if (good && analyze->json) {
-		json_dumpf(root, stdout, JSON_INDENT(1));
-		putchar('\n');
-	} else if (good && shown > 1) {
-		print_counts("all kernels", &total);
-	}
+	for (uint32_t i = 0; i < forms->source.count && analyze->forms & ANALYZE_SOURCE; i++)
+		json_array_append_new(kernels, source_json(analyze, forms, forms->source.list[i]));
+	for (uint32_t k = 0; k < forms->ptx.count; k++)
+		if (analyze->forms == ANALYZE_PTX || is_made_of(analyze, forms, k, NULL))
+			json_array_append_new(kernels, analyze_listing_json(forms->ptx.list[k]));
+	json_dumpf(root, stdout, JSON_INDENT(1));
+	putchar('\n');
 	json_decref(root);
-	return good ? 0 : CLI_USAGE;
 }
 
 /* Compiles CUDA source to PTX as 'sluice cc --ptx' does, into the text. */
@@ -426,8 +241,14 @@ static int compile(const struct analyze *analyze, char **text, size_t *length)
 		return CLI_FAILED;
 	}
 	close(file);
-	char *words[] = {"sluice cc", "--ptx", (char *)analyze->file, "-o", path, NULL};
-	int status = command_cc(5, words);
+	const char *const own[] = {"sluice cc", "--ptx", analyze->file, "-o", path};
+	enum { OWN = sizeof own / sizeof *own };
+	char **words = xcalloc(OWN + analyze->flag_count + 1, sizeof *words);
+	memcpy(words, own, sizeof own);
+	if (analyze->flag_count)
+		memcpy(words + OWN, analyze->flags, analyze->flag_count * sizeof *words);
+	int status = command_cc((int)(OWN + analyze->flag_count), words);
+	free(words);
 	if (status == 0 && !(*text = cli_read_file(path, length))) {
 		cli_error(analyze->name, "cannot read %s: %s", path, strerror(errno));
 		status = CLI_FAILED;
@@ -437,10 +258,9 @@ static int compile(const struct analyze *analyze, char **text, size_t *length)
 }
 
 /* The PTX of the file; *text stays NULL after an error message. */
-static int read_ptx(const struct analyze *analyze, char **text, size_t *length)
+static int read_text(const struct analyze *analyze, char **text, size_t *length)
 {
-	size_t name = strlen(analyze->file);
-	if (name > 3 && strcmp(analyze->file + name - 3, ".cu") == 0)
+	if (analyze->is_source)
 		return compile(analyze, text, length);
 	*text = cli_read_file(analyze->file, length);
 	if (*text)
@@ -449,27 +269,83 @@ static int read_ptx(const struct analyze *analyze, char **text, size_t *length)
 	return CLI_USAGE;
 }
 
+static int read_ptx(struct analyze *analyze, struct forms *forms)
+{
+	struct diag diag = {0};
+	size_t length;
+	char *text = NULL;
+	int status = read_text(analyze, &text, &length);
+	if (!text)
+		return status;
+	forms->ptx_module = ptx_parse(analyze->file, text, length, &diag);
+	if (diag.text)
+		fputs(diag.text, stderr);
+	diag_free(&diag);
+	free(text);
+	if (!forms->ptx_module)
+		return CLI_FAILED;
+	return analyze_read_ptx(analyze, forms->ptx_module, &forms->source, &forms->ptx) ? 0 : CLI_USAGE;
+}
+
+/* For the PTX form alone, too: the source has the parameters' names. Then it may be one that the source form does not
+ * read. */
+static int read_source(struct analyze *analyze, struct forms *forms)
+{
+	struct source_options options;
+	struct diag diag = {0};
+	char toolkit[PATH_MAX];
+	bool needed = analyze->forms & ANALYZE_SOURCE;
+	if (access(analyze->file, R_OK) != 0) {
+		cli_error(analyze->name, "cannot read %s: %s", analyze->file, strerror(errno));
+		return CLI_USAGE;
+	}
+	if (!cli_source_options(analyze->name, toolkit, &options))
+		return CLI_FAILED;
+	options.flags = analyze->flags;
+	forms->source_module = source_analyze(analyze->file, &options, &diag);
+	if (forms->source_module)
+		analyze_read_source(analyze, forms->source_module, &forms->source);
+	if (diag.text && needed)
+		fputs(diag.text, stderr);
+	diag_free(&diag);
+	return needed && !forms->source_module ? CLI_FAILED : 0;
+}
+
+static int show(struct analyze *analyze, const struct forms *forms)
+{
+	if (!forms->ptx.count && (!forms->source.count || analyze->forms == ANALYZE_PTX)) {
+		cli_error(analyze->name, "%s: no kernel%s%s", analyze->file, analyze->kernel ? " " : "",
+		          analyze->kernel ? analyze->kernel : "");
+		return CLI_USAGE;
+	}
+	for (size_t i = 0; i < analyze->args; i++)
+		if (!analyze->used[i]) {
+			cli_error(analyze->name, "--arg %s: no kernel shown has such a parameter", analyze->arg[i]);
+			return CLI_USAGE;
+		}
+	if (analyze->json)
+		print_json(analyze, forms);
+	else
+		print_text(analyze, forms);
+	return 0;
+}
+
 int command_analyze(int argc, char **argv)
 {
 	struct analyze analyze = {.name = argv[0], .launch = {.gap = 128}};
+	struct forms forms = {0};
 	if (argp_parse(&analyze_argp, argc, argv, 0, NULL, &analyze) != 0)
 		return CLI_USAGE;
-	size_t length;
-	char *text = NULL;
-	int status = read_ptx(&analyze, &text, &length);
-	if (text) {
-		struct diag diag = {0};
-		struct ptx_module *module = ptx_parse(analyze.file, text, length, &diag);
-		analyze.used = xcalloc(analyze.args + 1, sizeof *analyze.used);
-		if (diag.text)
-			fputs(diag.text, stderr);
-		status = module ? show(&analyze, module) : CLI_FAILED;
-		if (module)
-			ptx_free(module);
-		diag_free(&diag);
-	}
-	free(analyze.used);
+	int status = analyze.is_source ? read_source(&analyze, &forms) : 0;
+	if (status == 0 && analyze.forms & ANALYZE_PTX)
+		status = read_ptx(&analyze, &forms);
+	if (status == 0)
+		status = show(&analyze, &forms);
+	if (forms.ptx_module)
+		ptx_free(forms.ptx_module);
+	source_free(forms.source_module);
+	free(analyze.flags);
 	free(analyze.arg);
-	free(text);
+	arena_free(&analyze.arena);
 	return status;
 }
