@@ -80,7 +80,7 @@ static void tile(void **state)
 	                "mad.lo.s32 %r8, %r6, %r0, %r7;\ncvt.s64.s32 %rd2, %r8;\nshl.b64 %rd2, %rd2, 2;\n"
 	                "add.s64 %rd3, %rd2, %rd0;\nld.global.u32 %r9, [%rd3+-4];\n");
 	assert_load(kernel, AFFINE_QUASI_STATIC, AFFINE_QUASI_STATIC,
-	            "threadIdx.y*n + threadIdx.x + 16*blockIdx.x - 1");
+	            "threadIdx.y*n + 16*blockIdx.x + threadIdx.x - 1");
 	struct affine_rows rows = rows_at(kernel, 4, 16, 8, 100, 0);
 	assert_int_equal(rows.count, 8);
 	for (uint32_t y = 0; y < 8; y++)

@@ -274,6 +274,7 @@ struct sym_value sym_compute(struct sym *sym, uint32_t inst)
 	if (!is_integer(in->type) || !is_integer(holds) || in->carry_out || in->sat)
 		return sym_opaque(sym, SYM_OP, inst, 0, bits);
 	uint32_t width = 8 * ptx_type_bytes(in->type);
+	struct sym_value a, b; /* one after the other: their atoms are numbered in this order */
 	bool is_wide = (in->op == PTX_OP_MUL || in->op == PTX_OP_MAD) && in->half == PTX_WIDE;
 	if (width << is_wide != bits)
 		return sym_opaque(sym, SYM_OP, inst, 0, bits);
@@ -282,8 +283,9 @@ struct sym_value sym_compute(struct sym *sym, uint32_t inst)
 		return sym_operand(sym, inst, 1, bits);
 	case PTX_OP_ADD:
 	case PTX_OP_SUB:
-		return add(sym, inst, sym_operand(sym, inst, 1, bits), sym_operand(sym, inst, 2, bits),
-		           in->op == PTX_OP_ADD ? 1 : -1);
+		a = sym_operand(sym, inst, 1, bits);
+		b = sym_operand(sym, inst, 2, bits);
+		return add(sym, inst, a, b, in->op == PTX_OP_ADD ? 1 : -1);
 	case PTX_OP_NEG:
 	case PTX_OP_NOT: /* ~x = -x - 1 */
 		return add(sym, inst,
@@ -294,20 +296,22 @@ struct sym_value sym_compute(struct sym *sym, uint32_t inst)
 	case PTX_OP_MAD:
 		if (in->half == PTX_HI)
 			return sym_opaque(sym, SYM_OP, inst, 0, bits);
-		return add(sym, inst, multiply(sym, inst, width), sym_operand(sym, inst, 3, bits), 1);
+		a = multiply(sym, inst, width);
+		b = sym_operand(sym, inst, 3, bits);
+		return add(sym, inst, a, b, 1);
 	case PTX_OP_SHL:
 		return shift_left(sym, inst, bits);
 	case PTX_OP_OR:
 		return bit_or(sym, inst, bits);
 	case PTX_OP_AND:
 		return bit_and(sym, inst, bits);
-	case PTX_OP_SELP: {
-		struct sym_value a = sym_operand(sym, inst, 1, bits), b = sym_operand(sym, inst, 2, bits);
+	case PTX_OP_SELP:
+		a = sym_operand(sym, inst, 1, bits);
+		b = sym_operand(sym, inst, 2, bits);
 		if (!sym_equal(a.poly, b.poly))
 			return sym_opaque(sym, SYM_CONTROL, inst, 0, bits);
 		a.needs = sym_join_needs(sym->arena, a.needs, b.needs);
 		return a;
-	}
 	default:
 		return operation(sym, inst, bits);
 	}
