@@ -31,8 +31,8 @@ struct gpu_kit {
 
 static uint32_t kit_threads = 1; /* host threads of the machines to come */
 
-/* Options are "KEY=VALUE", the last is NULL. */
-static inline void kit_open(struct gpu_kit *kit, const char *const *options)
+/* The machine's description, before it is opened: mechanisms may be attached now. Options are "KEY=VALUE", the last is NULL. */
+static inline void kit_describe(struct gpu_kit *kit, const char *const *options)
 {
 	memset(kit, 0, sizeof *kit);
 	bool good = config_file_read(SOURCE_DIR "/machines/gtx480.yaml", machine_options, machine_option_count,
@@ -41,11 +41,28 @@ static inline void kit_open(struct gpu_kit *kit, const char *const *options)
 		good = config_assign(*options, machine_options, machine_option_count, &kit->machine, &kit->diag);
 	if (!good || !machine_check(&kit->machine, &kit->diag))
 		fail_msg("%s", kit->diag.text);
+}
+
+static inline void kit_attach(struct gpu_kit *kit, const char *mechanism)
+{
+	if (!attach(&kit->attachments, mechanism, &kit->diag))
+		fail_msg("%s", kit->diag.text);
+}
+
+/* Opens the machine that has been described. */
+static inline void kit_build(struct gpu_kit *kit)
+{
 	const struct mech_machine seen = gpu_mech_machine(&kit->machine);
 	if (!attach_rest(&kit->attachments, kit->machine.warp_order, &seen, &kit->diag))
 		fail_msg("%s", kit->diag.text);
 	kit->gpu = gpu_open(&kit->machine, kit->attachments.list, kit->attachments.count, kit_threads);
 	assert_non_null(kit->gpu);
+}
+
+static inline void kit_open(struct gpu_kit *kit, const char *const *options)
+{
+	kit_describe(kit, options);
+	kit_build(kit);
 }
 
 #define KIT_OPEN(kit, ...) kit_open(kit, (const char *const[]){__VA_ARGS__, NULL})

@@ -369,6 +369,7 @@ struct mech_services {
 	struct mech_rows (*rows)(struct mech_gpu *gpu, uint32_t most, bool strict);
 	const struct mech_load *(*loads)(struct mech_gpu *gpu, uint32_t *count);
 	void (*say)(struct mech_gpu *gpu, const char *text);
+	const struct mech_requests *(*account)(const struct mech_sm *sm);
 };
 
 /* Asks for a line. False: the queue is full, and the request counts as dropped. Requests of an SM go below its demand: one a
@@ -376,6 +377,13 @@ struct mech_services {
 static inline bool mech_send(struct mech_sm *sm, const struct mech_request *request)
 {
 	return sm->services->send(sm, request);
+}
+
+/* The account of this mechanism's requests of the SM, from the kernel's begin until now: what a prefetcher that judges itself
+ * looks at. The machine keeps it; it is up to date in every hook of the SM. */
+static inline const struct mech_requests *mech_account(const struct mech_sm *sm)
+{
+	return sm->services->account(sm);
 }
 
 /* Asks on an SM's behalf, from the dispatcher, which has an input of its own to the network: one request a cycle, to the

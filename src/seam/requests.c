@@ -230,6 +230,12 @@ static void say(struct mech_gpu *part, const char *text)
 		seam->analyses.say(seam->analyses.user, part->mech->name, text);
 }
 
+static const struct mech_requests *account(const struct mech_sm *part)
+{
+	const struct seam_sm *sm = part->host;
+	return &sm->account[part->number].all;
+}
+
 const struct mech_services seam_services = {
 	.send = send,
 	.send_to = send_to,
@@ -242,4 +248,5 @@ const struct mech_services seam_services = {
 	.rows = rows,
 	.loads = loads,
 	.say = say,
+	.account = account,
 };
