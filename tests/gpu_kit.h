@@ -137,6 +137,38 @@ static inline uint64_t kit_run(struct gpu_kit *kit, uint32_t blocks, uint32_t th
 	return kit->run.cycles;
 }
 
+/* What mechanism `number` counted in the last run. */
+static inline uint64_t kit_counter(const struct gpu_kit *kit, uint32_t number, const char *name)
+{
+	const struct mech *mech = kit->attachments.list[number].mech;
+	struct mech_requests requests;
+	uint64_t value = 0;
+	bool found = false;
+	void *stats = xcalloc(1, mech->stats_size + 1);
+	gpu_mech_stats(kit->gpu, number, stats, &requests, NULL);
+	for (size_t i = 0; i < mech->counter_count; i++)
+		if (strcmp(mech->counters[i].name, name) == 0) {
+			memcpy(&value, (const char *)stats + mech->counters[i].offset, sizeof value);
+			found = true;
+		}
+	free(stats);
+	if (!found)
+		fail_msg("mechanism %s has no counter %s", mech->name, name);
+	return value;
+}
+
+/* The account of its requests, which must balance. */
+static inline struct mech_requests kit_requests(const struct gpu_kit *kit, uint32_t number)
+{
+	struct mech_requests r;
+	void *stats = xcalloc(1, kit->attachments.list[number].mech->stats_size + 1);
+	gpu_mech_stats(kit->gpu, number, stats, &r, NULL);
+	free(stats);
+	assert_int_equal(r.asked, r.dropped + r.filtered + r.issued);
+	assert_int_equal(r.issued, r.useful + r.late + r.early_evicted + r.redundant);
+	return r;
+}
+
 /* The body `before`, `count` times `line`, `after`. */
 static inline void kit_load_repeated(struct gpu_kit *kit, const char *before, const char *line, uint32_t count,
                                      const char *after)

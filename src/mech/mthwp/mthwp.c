@@ -1,0 +1,465 @@
+/* mthwp: many-thread aware hardware prefetching into L1 (README.md). Three tables learn strides from the loads of an SM: those
+ * of each warp, those that several warps have in common, and those from warp to warp; each SM throttles itself. */
+#include "seam/mech.h"
+
+#include <string.h>
+
+enum {
+	THROTTLE_NONE = 0, /* every prefetch is sent */
+	THROTTLE_ALL = 5,  /* none is */
+	NO_WARP = UINT32_MAX >> 1,
+};
+
+struct config {
+	uint32_t pws_entries, gs_entries, ip_entries;
+	uint32_t promote;          /* warps with one stride */
+	uint32_t distance, degree; /* executions, or warps, ahead */
+	bool throttle;
+	uint32_t throttle_start, period;
+	double early_low, early_high, merge_high;
+};
+
+/* The tables' sizes are TELEPORT's (section 5.4), the rest MICRO 2010's, as far as it is known: README.md. */
+static const struct config defaults = {.pws_entries = 32,
+                                       .gs_entries = 32,
+                                       .ip_entries = 128,
+                                       .promote = 3,
+                                       .distance = 1,
+                                       .degree = 1,
+                                       .throttle = true,
+                                       .throttle_start = 2,
+                                       .period = 100000,
+                                       .early_low = 0.01,
+                                       .early_high = 0.02,
+                                       .merge_high = 0.15};
+
+#define AT(field) offsetof(struct config, field)
+static const struct option options[] = {
+	{"pws_entries", OPTION_U32, AT(pws_entries), 1, 4096, NULL, "entries", "strides of a load and a warp"},
+	{"gs_entries", OPTION_U32, AT(gs_entries), 1, 4096, NULL, "entries", "strides of a load, of all its warps"},
+	{"ip_entries", OPTION_U32, AT(ip_entries), 1, 4096, NULL, "entries", "strides of a load from warp to warp"},
+	{"promote", OPTION_U32, AT(promote), 1, 64, NULL, "warps", "with one stride, which then is all warps'"},
+	{"distance", OPTION_U32, AT(distance), 1, 64, NULL, "strides",
+         "ahead: executions of the warp, or warps for strides from warp to warp"},
+	{"degree", OPTION_U32, AT(degree), 1, 16, NULL, "strides", "that are prefetched at a time"},
+	{"throttle", OPTION_BOOL, AT(throttle), 0, 1, NULL, "", "adaptive throttling; else every prefetch is sent"},
+	{"throttle_start", OPTION_U32, AT(throttle_start), THROTTLE_NONE, THROTTLE_ALL, NULL, "fifths",
+         "of the prefetches that are not sent at first"},
+	{"period", OPTION_U32, AT(period), 1, 4e9, NULL, "cycles", "after which throttling judges"},
+	{"early_low", OPTION_F64, AT(early_low), 0, 1000, NULL, "",
+         "early evictions a useful prefetch, above which one fifth less is sent"},
+	{"early_high", OPTION_F64, AT(early_high), 0, 1000, NULL, "", "... above which nothing is sent"},
+	{"merge_high", OPTION_F64, AT(merge_high), 0, 1, NULL, "",
+         "merged requests of all, above which one fifth more is sent; else nothing"},
+};
+
+#define COUNTERS(X)                                                                                                    \
+	X(pws_trained, "entries", "of the per-warp table that have seen the same stride twice")                        \
+	X(promoted, "strides", "that several warps had in common")                                                     \
+	X(ip_trained, "entries", "of the inter-thread table that have seen the same stride between three warps")       \
+	X(gs_lines, "lines", "to prefetch by strides common to warps")                                                 \
+	X(ip_lines, "lines", "to prefetch for other warps")                                                            \
+	X(pws_lines, "lines", "to prefetch by a warp's own strides")                                                   \
+	X(throttled, "lines", "of these that throttling kept from being asked for")                                    \
+	X(periods, "periods", "of SMs that throttling judged")                                                         \
+	X(periods_stopped, "periods", "of these after which nothing was sent")                                         \
+	X(throttle_raised, "changes", "of an SM's throttle degree to less prefetching")                                \
+	X(throttle_lowered, "changes", "of an SM's throttle degree to more prefetching")
+
+struct stats {
+#define X(name, unit, meaning) uint64_t name;
+	COUNTERS(X)
+#undef X
+};
+
+static const struct counter counters[] = {
+#define X(name, unit, meaning) {#name, unit, SCOPE_SM, offsetof(struct stats, name), meaning, COMBINE_SUM},
+	COUNTERS(X)
+#undef X
+};
+
+struct entry {
+	uint64_t used; /* number of the load that used it last; 0: free */
+	uint32_t pc;
+	uint32_t warp; /* slot, of the per-warp table, else NO_WARP */
+	bool trained;
+	int64_t stride;        /* bytes; 0: none yet */
+	uint64_t address;      /* of the last training */
+	uint32_t last, before; /* inter-thread: the warps of the last two trainings */
+};
+
+struct table {
+	struct entry *entry;
+	uint32_t count;
+};
+
+/* What throttling judges: events of an SM's present period. */
+struct period {
+	uint64_t requests; /* of loads that went on to memory or were merged, and prefetches sent */
+	uint64_t merged;   /* of the loads', with one in flight */
+	uint64_t useful, early_evicted;
+};
+
+struct state {
+	struct table pws, gs, ip;
+	uint64_t loads;
+	uint32_t throttle, credit; /* fifths */
+	uint64_t period_end;
+	struct period period;
+	struct mech_requests seen; /* the part of the account that the period has */
+	bool judged;
+	double merge_ratio; /* average over periods, later ones weigh more */
+};
+
+/* --- tables: fully associative, the least recently used entry goes --- */
+
+static struct entry *find(const struct table *table, uint32_t pc, uint32_t warp, uint64_t load)
+{
+	for (uint32_t i = 0; i < table->count; i++) {
+		struct entry *entry = &table->entry[i];
+		if (entry->used && entry->pc == pc && entry->warp == warp) {
+			entry->used = load;
+			return entry;
+		}
+	}
+	return NULL;
+}
+
+static struct entry *claim(const struct table *table, uint32_t pc, uint32_t warp, uint64_t load)
+{
+	struct entry *oldest = table->entry;
+	for (uint32_t i = 1; i < table->count; i++)
+		if (table->entry[i].used < oldest->used)
+			oldest = &table->entry[i];
+	*oldest = (struct entry){.used = load, .pc = pc, .warp = warp, .last = NO_WARP, .before = NO_WARP};
+	return oldest;
+}
+
+static void clear(struct table *table)
+{
+	memset(table->entry, 0, table->count * sizeof *table->entry);
+}
+
+/* --- training: each returns the stride that the table would prefetch by, or 0 --- */
+
+static int64_t look_up_gs(const struct state *state, uint32_t pc)
+{
+	const struct entry *entry = find(&state->gs, pc, NO_WARP, state->loads);
+	return entry ? entry->stride : 0;
+}
+
+/* A stride that enough warps have becomes the load's, and their entries are free for others. */
+static void promote(struct mech_sm *sm, uint32_t pc, int64_t stride)
+{
+	const struct config *config = sm->config;
+	struct state *state = sm->state;
+	struct entry *same[64];
+	uint32_t warps = 0;
+	for (uint32_t i = 0; i < state->pws.count && warps < config->promote; i++) {
+		struct entry *entry = &state->pws.entry[i];
+		if (entry->used && entry->pc == pc && entry->trained && entry->stride == stride)
+			same[warps++] = entry;
+	}
+	if (warps < config->promote)
+		return;
+	while (warps)
+		same[--warps]->used = 0;
+	claim(&state->gs, pc, NO_WARP, state->loads)->stride = stride;
+	((struct stats *)sm->stats)->promoted++;
+}
+
+static int64_t train_pws(struct mech_sm *sm, const struct mech_memory *load)
+{
+	struct state *state = sm->state;
+	uint64_t address = load->transaction[0].address;
+	struct entry *entry = find(&state->pws, load->pc, load->warp, state->loads);
+	if (!entry) {
+		claim(&state->pws, load->pc, load->warp, state->loads)->address = address;
+		return 0;
+	}
+	int64_t stride = (int64_t)(address - entry->address);
+	bool was_trained = entry->trained, trained = stride && stride == entry->stride;
+	entry->trained = trained;
+	entry->stride = stride;
+	entry->address = address;
+	if (trained && !was_trained) {
+		((struct stats *)sm->stats)->pws_trained++;
+		promote(sm, load->pc, stride);
+	}
+	return trained ? stride : 0;
+}
+
+/* Bytes from a warp to the next, by what two warps have loaded. */
+static int64_t stride_between(const struct entry *entry, uint32_t warp, uint64_t address)
+{
+	int64_t warps = (int64_t)warp - entry->last, bytes = (int64_t)(address - entry->address);
+	return warps && entry->last != NO_WARP && bytes % warps == 0 ? bytes / warps : 0;
+}
+
+static int64_t train_ip(struct mech_sm *sm, const struct mech_memory *load)
+{
+	struct state *state = sm->state;
+	uint64_t address = load->transaction[0].address;
+	struct entry *entry = find(&state->ip, load->pc, NO_WARP, state->loads);
+	if (!entry)
+		entry = claim(&state->ip, load->pc, NO_WARP, state->loads);
+	if (entry->trained)
+		return entry->stride;
+	int64_t stride = stride_between(entry, load->warp, address);
+	entry->trained = stride && stride == entry->stride && load->warp != entry->before;
+	entry->stride = stride;
+	entry->address = address;
+	entry->before = entry->last;
+	entry->last = load->warp;
+	((struct stats *)sm->stats)->ip_trained += entry->trained;
+	return entry->trained ? stride : 0;
+}
+
+/* --- throttling --- */
+
+/* What the machine has counted of our requests since the period last looked. */
+static void take_account(struct mech_sm *sm)
+{
+	struct state *state = sm->state;
+	const struct mech_requests *account = mech_account(sm);
+	state->period.requests += account->issued - state->seen.issued;
+	state->period.useful += account->useful - state->seen.useful;
+	state->period.early_evicted += account->early_evicted - state->seen.early_evicted;
+	state->seen = *account;
+}
+
+static void set_throttle(struct mech_sm *sm, uint32_t throttle)
+{
+	struct state *state = sm->state;
+	struct stats *stats = sm->stats;
+	stats->throttle_raised += throttle > state->throttle;
+	stats->throttle_lowered += throttle < state->throttle;
+	state->throttle = throttle;
+}
+
+/* Prefetches that are evicted unused are harm; requests that merge are a sign of use. */
+static void judge(struct mech_sm *sm)
+{
+	const struct config *config = sm->config;
+	struct state *state = sm->state;
+	struct stats *stats = sm->stats;
+	const struct period *period = &state->period;
+	double ratio = period->requests ? (double)period->merged / (double)period->requests : 0;
+	double useful = (double)period->useful, early = (double)period->early_evicted;
+	state->merge_ratio = state->judged ? (state->merge_ratio + ratio) / 2 : ratio;
+	state->judged = true;
+	if (early > config->early_high * useful)
+		set_throttle(sm, THROTTLE_ALL);
+	else if (early > config->early_low * useful)
+		set_throttle(sm, state->throttle < THROTTLE_ALL ? state->throttle + 1 : THROTTLE_ALL);
+	else if (state->merge_ratio > config->merge_high)
+		set_throttle(sm, state->throttle > THROTTLE_NONE ? state->throttle - 1 : THROTTLE_NONE);
+	else
+		set_throttle(sm, THROTTLE_ALL);
+	stats->periods++;
+	stats->periods_stopped += state->throttle == THROTTLE_ALL;
+}
+
+/* A period ends with the first load behind its last cycle, so that no SM wakes for it. One without requests says nothing. */
+static void end_period(struct mech_sm *sm, uint64_t cycle)
+{
+	const struct config *config = sm->config;
+	struct state *state = sm->state;
+	take_account(sm);
+	if (state->period.requests || state->period.useful || state->period.early_evicted)
+		judge(sm);
+	state->period = (struct period){0};
+	state->period_end = cycle - cycle % config->period + config->period;
+}
+
+/* Whether the next line is asked for: of five, as many are not as the throttle says. */
+static bool passes_throttle(struct state *state)
+{
+	state->credit += THROTTLE_ALL - state->throttle;
+	if (state->credit < THROTTLE_ALL)
+		return false;
+	state->credit -= THROTTLE_ALL;
+	return true;
+}
+
+/* --- prefetching --- */
+
+static void ask(struct mech_sm *sm, const struct mech_memory *load, uint64_t line)
+{
+	const struct config *config = sm->config;
+	const struct mech_request request = {.address = line,
+	                                     .bytes = sm->machine->line_bytes,
+	                                     .to = MECH_TO_L1,
+	                                     .pc = load->pc,
+	                                     .block = load->block};
+	if (config->throttle && !passes_throttle(sm->state))
+		((struct stats *)sm->stats)->throttled++;
+	else
+		mech_send(sm, &request);
+}
+
+/* The lines of the load's transactions, so many bytes away. */
+static uint64_t prefetch_at(struct mech_sm *sm, const struct mech_memory *load, int64_t away)
+{
+	uint32_t line_bytes = sm->machine->line_bytes;
+	uint64_t lines = 0, last = UINT64_MAX;
+	for (uint32_t i = 0; i < load->transactions; i++) {
+		const struct mech_transaction *transaction = &load->transaction[i];
+		uint64_t first = transaction->address + (uint64_t)away, end = first + transaction->bytes;
+		if (away < 0 ? first > transaction->address : end < transaction->address)
+			continue; /* beyond the ends of the address space */
+		for (uint64_t line = first / line_bytes * line_bytes; line < end; line += line_bytes) {
+			if (line == last)
+				continue;
+			last = line;
+			ask(sm, load, line);
+			lines++;
+		}
+	}
+	return lines;
+}
+
+static uint64_t prefetch(struct mech_sm *sm, const struct mech_memory *load, int64_t stride)
+{
+	const struct config *config = sm->config;
+	uint64_t lines = 0;
+	for (uint32_t i = 0; i < config->degree; i++)
+		lines += prefetch_at(sm, load, stride * (int64_t)(config->distance + i));
+	return lines;
+}
+
+/* --- hooks --- */
+
+/* All tables learn, but for the per-warp one where the stride is all warps' already. */
+static void memory(struct mech_sm *sm, const struct mech_memory *load)
+{
+	struct state *state = sm->state;
+	struct stats *stats = sm->stats;
+	if (load->kind != MECH_LOAD || load->local)
+		return;
+	if (load->cycle >= state->period_end)
+		end_period(sm, load->cycle);
+	state->loads++;
+	int64_t gs = look_up_gs(state, load->pc);
+	int64_t ip = train_ip(sm, load);
+	int64_t pws = gs ? 0 : train_pws(sm, load);
+	if (gs)
+		stats->gs_lines += prefetch(sm, load, gs);
+	else if (ip)
+		stats->ip_lines += prefetch(sm, load, ip);
+	else if (pws)
+		stats->pws_lines += prefetch(sm, load, pws);
+}
+
+static void count_access(struct mech_sm *sm, const struct mech_access *access)
+{
+	struct period *period = &((struct state *)sm->state)->period;
+	if (access->kind != MECH_LOAD || access->result == MECH_HIT || access->result == MECH_BUFFER_HIT)
+		return;
+	period->requests++;
+	period->merged += access->result == MECH_MERGED;
+}
+
+/* The slots go to other warps, which have not executed these loads before. */
+static void block_end(struct mech_sm *sm, const struct mech_block *block)
+{
+	const struct table *pws = &((struct state *)sm->state)->pws;
+	for (uint32_t i = 0; i < pws->count; i++)
+		if (pws->entry[i].warp - block->first_warp < block->warps)
+			pws->entry[i].used = 0;
+}
+
+static void sm_open(struct mech_sm *sm)
+{
+	const struct config *config = sm->config;
+	struct state *state = sm->state;
+	const struct {
+		struct table *table;
+		uint32_t entries;
+	} tables[] = {
+		{&state->pws, config->pws_entries}, {&state->gs, config->gs_entries}, {&state->ip, config->ip_entries}};
+	for (size_t i = 0; i < sizeof tables / sizeof *tables; i++) {
+		tables[i].table->entry = arena_array(sm->arena, tables[i].entries, sizeof(struct entry));
+		tables[i].table->count = tables[i].entries;
+	}
+	state->throttle = config->throttle_start;
+}
+
+/* The loads of another kernel have the same numbers. Throttling goes on: kernels can be shorter than a period. */
+static void kernel_begin(struct mech_sm *sm)
+{
+	struct state *state = sm->state;
+	clear(&state->pws);
+	clear(&state->gs);
+	clear(&state->ip);
+	state->seen = (struct mech_requests){0};
+}
+
+static void kernel_end(struct mech_sm *sm)
+{
+	take_account(sm);
+}
+
+static bool check(const void *options_, const struct mech_machine *machine, char *message, size_t size)
+{
+	const struct config *config = options_;
+	(void)machine;
+	if (config->early_low > config->early_high)
+		snprintf(message, size, "early_low is %g and early_high %g; expected it not to be the lower one",
+		         config->early_low, config->early_high);
+	else if (config->promote > config->pws_entries)
+		snprintf(message, size, "promote is %u; expected at most pws_entries, %u", config->promote,
+		         config->pws_entries);
+	else
+		return true;
+	return false;
+}
+
+static uint32_t bits_of(uint32_t values)
+{
+	uint32_t bits = 0;
+	while (bits < 32 && 1ull << bits < values)
+		bits++;
+	return bits;
+}
+
+/* Program counters, addresses and strides of 32 bits, as of the machines of that time; the order of use of all entries. */
+static uint32_t costs(const void *options_, const struct mech_machine *machine, struct mech_cost cost[MECH_MAX_COSTS])
+{
+	enum { WORD = 32, TRAINED = 1 };
+	const struct config *config = options_;
+	uint32_t warp = bits_of(machine->warps);
+	uint32_t pws = WORD + warp + WORD + WORD + TRAINED + bits_of(config->pws_entries);
+	uint32_t gs = WORD + WORD + bits_of(config->gs_entries);
+	uint32_t ip = WORD + 2 * warp + WORD + WORD + TRAINED + bits_of(config->ip_entries);
+	cost[0] = (struct mech_cost){"PWS table of each SM", "bytes", pws * config->pws_entries / 8.0};
+	cost[1] = (struct mech_cost){"GS table of each SM", "bytes", gs * config->gs_entries / 8.0};
+	cost[2] = (struct mech_cost){"IP table of each SM", "bytes", ip * config->ip_entries / 8.0};
+	return 3;
+}
+
+const struct mech mech_mthwp = {
+	.version = MECH_VERSION,
+	.name = "mthwp",
+	.summary = "prefetches into L1 by strides of a warp, common to warps, and from warp to warp",
+	.citation =
+		"J. Lee, N. B. Lakshminarayana, H. Kim, R. Vuduc: Many-Thread Aware Prefetching Mechanisms for GPGPU "
+		"Applications, MICRO 2010",
+	.options = options,
+	.option_count = sizeof options / sizeof *options,
+	.config_size = sizeof(struct config),
+	.defaults = &defaults,
+	.check = check,
+	.costs = costs,
+	.counters = counters,
+	.counter_count = sizeof counters / sizeof *counters,
+	.stats_size = sizeof(struct stats),
+	.sm_size = sizeof(struct state),
+	.sends = true,
+	.sm_open = sm_open,
+	.kernel_begin = kernel_begin,
+	.kernel_end = kernel_end,
+	.block_end = block_end,
+	.memory = memory,
+	.access = count_access,
+};
