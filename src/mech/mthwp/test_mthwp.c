@@ -110,34 +110,56 @@ static void test_table_is_full(void **state)
 	}
 }
 
-/* Each warp loads once, the later the higher its number: the third has seen two equal distances, and from then on each
- * prefetches for the next. */
+/* Each warp loads once, one behind the other: the third has seen two equal distances, and from then on each prefetches for the
+ * warp of the next number, also where warps come in another order: 0, 3, 6, 1, 4, 7, 2, 5. */
 static void test_other_warps(void **state)
 {
 	enum { WARPS = 8 };
-	static const char *const addresses[] = {"add.u64 %rd1, %rd0, %rd1;", "sub.u64 %rd1, %rd0, %rd1;"};
+	static const struct {
+		uint32_t turn; /* of warp w is w * turn % 8 */
+		const char *address;
+		uint32_t found, for_nobody;
+	} row[] = {
+		{1, "add.u64 %rd1, %rd0, %rd1;", WARPS - 3, 1},
+		{1, "sub.u64 %rd1, %rd0, %rd1;", WARPS - 3, 1},
+		{3, "add.u64 %rd1, %rd0, %rd1;", 3, 1}, /* 7, 2 and 5; 3 and 6 have theirs already */
+	};
 	(void)state;
-	for (size_t i = 0; i < sizeof addresses / sizeof *addresses; i++) {
+	for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
 		struct gpu_kit kit;
 		char body[1024];
 		OPEN(&kit, "mthwp:throttle=false", "sm.warps=48");
 		kit.param += 1 << 19;
 		snprintf(body, sizeof body,
-		         "mov.u32 %%r1, %%tid.x; shr.u32 %%r1, %%r1, 5; mul.lo.u32 %%r2, %%r1, 200; mov.u32 %%r3, 0;\n"
+		         "mov.u32 %%r1, %%tid.x; shr.u32 %%r1, %%r1, 5; mov.u32 %%r3, 0;\n"
+		         "mul.lo.u32 %%r2, %%r1, %u; and.b32 %%r2, %%r2, 7; mul.lo.u32 %%r2, %%r2, 200;\n"
 		         "again: add.u32 %%r3, %%r3, 1; setp.le.u32 %%p1, %%r3, %%r2; @%%p1 bra again;\n"
 		         "mul.wide.u32 %%rd1, %%r1, %d; %s ld.global.u32 %%r4, [%%rd1]; exit;",
-		         STRIDE, addresses[i]);
+		         row[i].turn, STRIDE, row[i].address);
 		kit_load(&kit, body);
 		kit_run(&kit, 1, WARPS * WARP);
 		const struct mech_requests requests = kit_requests(&kit, 0);
 		assert_int_equal(kit_counter(&kit, 0, "ip_trained"), 1);
 		assert_int_equal(kit_counter(&kit, 0, "ip_lines"), WARPS - 2);
-		assert_int_equal(kit.run.stats.l1d.misses, 3);
-		assert_int_equal(kit.run.stats.l1d.hits, WARPS - 3);
-		assert_int_equal(requests.useful, WARPS - 3);
-		assert_int_equal(requests.redundant, 1); /* for a warp that there is not */
+		assert_int_equal(kit.run.stats.l1d.misses, WARPS - row[i].found);
+		assert_int_equal(kit.run.stats.l1d.hits, row[i].found);
+		assert_int_equal(requests.useful, row[i].found);
+		assert_int_equal(requests.redundant, row[i].for_nobody);
 		kit_close(&kit);
 	}
+}
+
+/* Two warps that load the same again and again have one distance between them, which is too little to learn from. */
+static void test_two_warps_are_too_few(void **state)
+{
+	struct gpu_kit kit;
+	(void)state;
+	OPEN(&kit, "mthwp:throttle=false", "sm.warp_order=lrr");
+	load_loop(&kit, "mov.u64 %rd4, 0;");
+	kit_run(&kit, 1, 2 * WARP);
+	assert_int_equal(kit_counter(&kit, 0, "ip_trained"), 0);
+	assert_int_equal(kit_requests(&kit, 0).asked, 0);
+	kit_close(&kit);
 }
 
 /* Blocks of one warp follow each other in one slot: their loads are not one warp's, and teach nothing. */
@@ -261,6 +283,7 @@ int main(void)
 		cmocka_unit_test(test_promotion),
 		cmocka_unit_test(test_table_is_full),
 		cmocka_unit_test(test_other_warps),
+		cmocka_unit_test(test_two_warps_are_too_few),
 		cmocka_unit_test(test_slot_of_many_blocks),
 		cmocka_unit_test(test_early_evictions_stop_it),
 		cmocka_unit_test(test_merges_open_the_throttle),
