@@ -5,13 +5,13 @@ static struct arena arena;
 static struct ptx_module *module;
 
 /* The table of a kernel for one block of x by y threads, with n = `n`. */
-static struct affine_rows table(const char *body, uint32_t x, uint32_t y, int32_t n, uint32_t entries, bool strict,
+static struct affine_rows table(const char *body, uint32_t x, uint32_t y, int32_t n, uint32_t entries, enum affine_loops loops,
                                 struct affine_dropped *dropped)
 {
 	static uint8_t params[16];
 	struct affine_launch launch = {.grid = {4, 1, 1}, .block = {x, y, 1}, .params = params};
 	memcpy(params + 8, &n, 4);
-	return affine_table(&arena, kit_analyze(&arena, &module, body), &launch, entries, strict, dropped);
+	return affine_table(&arena, kit_analyze(&arena, &module, body), &launch, entries, loops, dropped);
 }
 
 static void done(void)
@@ -40,7 +40,7 @@ static void tile(void **state)
 {
 	(void)state;
 	struct affine_dropped dropped;
-	struct affine_rows rows = table(TILE("0"), 16, 8, 100, 64, true, &dropped);
+	struct affine_rows rows = table(TILE("0"), 16, 8, 100, 64, AFFINE_NO_LOOPS, &dropped);
 	assert_int_equal(rows.count, 8);
 	assert_int_equal(dropped.rows, 0);
 	assert_int_equal(dropped.reads, 0);
@@ -50,7 +50,7 @@ static void tile(void **state)
 	}
 	done();
 	/* Rows that touch are one, with all the reads. */
-	rows = table(TILE("0"), 16, 8, 16, 64, true, &dropped);
+	rows = table(TILE("0"), 16, 8, 16, 64, AFFINE_NO_LOOPS, &dropped);
 	assert_int_equal(rows.count, 1);
 	assert_row(&rows.row[0], 0, 512, 128);
 	done();
@@ -61,7 +61,7 @@ static void stencil(void **state)
 {
 	(void)state;
 	struct affine_dropped dropped;
-	struct affine_rows rows = table(LINE("4") LINE("0") LINE("8"), 32, 1, 0, 64, true, &dropped);
+	struct affine_rows rows = table(LINE("4") LINE("0") LINE("8"), 32, 1, 0, 64, AFFINE_NO_LOOPS, &dropped);
 	assert_int_equal(rows.count, 1);
 	assert_row(&rows.row[0], 0, 136, 96);
 	assert_int_equal(rows.row[0].inst, 10); /* the one at 4, which begins behind the row's start */
@@ -73,7 +73,7 @@ static void overflow(void **state)
 {
 	(void)state;
 	struct affine_dropped dropped;
-	struct affine_rows rows = table(TILE("0") LINE("1000000"), 4, 100, 256, 64, true, &dropped);
+	struct affine_rows rows = table(TILE("0") LINE("1000000"), 4, 100, 256, 64, AFFINE_NO_LOOPS, &dropped);
 	assert_int_equal(rows.count, 64);
 	for (uint32_t y = 0; y < 63; y++)
 		assert_row(&rows.row[y], 1024 * (int64_t)y, 1024 * (int64_t)y + 16, 4);
@@ -93,18 +93,25 @@ static void loop(void **state)
 {
 	(void)state;
 	struct affine_dropped dropped;
-	struct affine_rows rows = table(LOOP(LINE("40000")), 32, 1, 6, 64, false, &dropped);
+	struct affine_rows rows = table(LOOP(LINE("40000")), 32, 1, 6, 64, AFFINE_LOOPS_AT_LAUNCH, &dropped);
 	assert_int_equal(rows.count, 2);
 	assert_row(&rows.row[0], 0, 6 * 128, 6 * 32);
 	assert_row(&rows.row[1], 40000, 40128, 6 * 32);
 	done();
-	rows = table(LOOP(LINE("40000")), 32, 1, 6, 64, true, &dropped);
+	rows = table(LOOP(LINE("40000")), 32, 1, 6, 64, AFFINE_NO_LOOPS, &dropped);
 	assert_int_equal(rows.count, 1);
 	assert_row(&rows.row[0], 40000, 40128, 6 * 32);
 	assert_int_equal(dropped.rows, 0);
 	done();
+	/* The bound is a parameter; then a number. */
+	rows = table(LOOP(LINE("40000")), 32, 1, 6, 64, AFFINE_LOOPS_IN_CODE, &dropped);
+	assert_int_equal(rows.count, 1);
+	done();
+	rows = table("mov.u32 %r0, 6;\n" LOOP(LINE("40000")), 32, 1, 6, 64, AFFINE_LOOPS_IN_CODE, &dropped);
+	assert_int_equal(rows.count, 2);
+	done();
 	/* Only the first 8 threads come here. */
-	rows = table("setp.gt.u32 %p1, %r5, 7;\n@%p1 bra out;\n" LINE("0") "out:\n", 32, 1, 6, 64, true, &dropped);
+	rows = table("setp.gt.u32 %p1, %r5, 7;\n@%p1 bra out;\n" LINE("0") "out:\n", 32, 1, 6, 64, AFFINE_NO_LOOPS, &dropped);
 	assert_int_equal(rows.row[0].reads, 8);
 	done();
 }

@@ -31,7 +31,7 @@ __global__ void matrix_add_shared(const float *a, const float *b, float *c, int 
 int main(int argc, char **argv)
 {
 	program::Arguments arguments(argc, argv, "matrix_add", {"plain", "shared"});
-	int width = arguments.number("width", 256, 1536, 2048, "width of the matrices, a multiple of 16");
+	int width = arguments.number("width", 256, 1024, 2048, "width of the matrices, a multiple of 16");
 	arguments.end();
 	arguments.require(width > 0 && width % TILE == 0, "a width that is a multiple of 16");
 	arguments.require(width <= 32768, "a width of at most 32768");

@@ -72,16 +72,19 @@ static bool add_row(struct launch_analyses *known, const struct affine_row *foun
 	return true;
 }
 
-static struct mech_rows analysed_rows(struct launch_analyses *known, uint32_t most, bool strict)
+static struct mech_rows analysed_rows(struct launch_analyses *known, uint32_t most, enum mech_loops loops)
 {
 	const struct simt_launch *launch = known->launch;
 	const struct affine_launch shape = {.grid = {launch->grid.x, launch->grid.y, launch->grid.z},
 	                                    .block = {launch->block.x, launch->block.y, launch->block.z},
 	                                    .params = launch->params,
 	                                    .gap = known->gpu->machine.sm.l1d.line_bytes};
+	static const enum affine_loops wanted[] = {[MECH_NO_LOOPS] = AFFINE_NO_LOOPS,
+	                                           [MECH_LOOPS_IN_CODE] = AFFINE_LOOPS_IN_CODE,
+	                                           [MECH_LOOPS_AT_LAUNCH] = AFFINE_LOOPS_AT_LAUNCH};
 	struct affine_dropped dropped;
 	const struct affine_rows table =
-		affine_table(&known->arena, kernel_loads(known->kernel), &shape, most, strict, &dropped);
+		affine_table(&known->arena, kernel_loads(known->kernel), &shape, most, wanted[loops], &dropped);
 	struct mech_row *row = arena_array(&known->arena, table.count + 1, sizeof *row);
 	struct mech_rows rows = {.row = row, .dropped = dropped.rows, .dropped_reads = dropped.reads};
 	for (uint32_t i = 0; i < table.count; i++)
@@ -89,12 +92,12 @@ static struct mech_rows analysed_rows(struct launch_analyses *known, uint32_t mo
 	return rows;
 }
 
-static struct mech_rows give_rows(void *user, uint32_t most, bool strict)
+static struct mech_rows give_rows(void *user, uint32_t most, enum mech_loops loops)
 {
 	struct launch_analyses *known = user;
 	const struct announcements *said = &known->gpu->announced;
 	if (!said->used)
-		return analysed_rows(known, most, strict);
+		return analysed_rows(known, most, loops);
 	uint32_t count = said->count < most ? said->count : most;
 	return (struct mech_rows){
 		.row = said->row, .rows = count, .announced = true, .dropped = said->count - count};

@@ -28,6 +28,7 @@ const char *affine_array_name(const struct affine_kernel *kernel, const struct a
 /* What an index is made of. */
 struct make {
 	bool op, varying_op, load, load_in_loop, control, counter, phi, unbounded, thread;
+	bool parameter, loop_at_launch; /* the latter: a counter whose bounds have one */
 };
 
 static bool is_launch_constant(const struct sym *sym, const struct sym_poly *poly)
@@ -49,8 +50,8 @@ static bool is_launch_constant(const struct sym *sym, const struct sym_poly *pol
 
 static void look_at(const struct affine_state *state, const struct sym_poly *poly, struct make *make);
 
-/* Whether a launch can evaluate all of a polynomial but the one counter. */
-static bool is_known_but(const struct affine_state *state, const struct sym_poly *poly, uint32_t counter)
+/* Whether a launch, or with `in_code` the compiler, can evaluate all of a polynomial but the one counter. */
+static bool is_known_but(const struct affine_state *state, const struct sym_poly *poly, uint32_t counter, bool in_code)
 {
 	for (uint32_t i = 0; i < poly->count; i++)
 		for (uint32_t k = 0; k < poly->term[i].factors; k++) {
@@ -58,14 +59,16 @@ static bool is_known_but(const struct affine_state *state, const struct sym_poly
 			if (poly->term[i].factor[k] == counter)
 				continue;
 			look_at(state, sym_atom_poly(state->sym.arena, poly->term[i].factor[k]), &make);
-			if (make.varying_op || make.load || make.control || make.phi || make.unbounded)
+			if (make.varying_op || make.load || make.control || make.phi || make.unbounded ||
+			    (in_code && (make.parameter || make.op || make.loop_at_launch)))
 				return false;
 		}
 	return true;
 }
 
-/* Whether some test that the loop makes in every iteration has what a launch needs to bound the counter. */
-static bool is_bounded(const struct affine_state *state, uint32_t loop, uint32_t counter)
+/* Whether some test that the loop makes in every iteration has what a launch, or the compiler, needs to bound the
+ * counter. */
+static bool is_bounded(const struct affine_state *state, uint32_t loop, uint32_t counter, bool in_code)
 {
 	bool bounded = false;
 	if (state->bounding[loop]) /* two loops that bound each other */
@@ -75,7 +78,8 @@ static bool is_bounded(const struct affine_state *state, uint32_t loop, uint32_t
 		const struct sym_poly *left = stay->condition->left.poly, *right = stay->condition->right.poly;
 		bounded = stay->condition->cmp != PTX_EQ &&
 		          (sym_mentions(left, counter) || sym_mentions(right, counter)) &&
-		          is_known_but(state, left, counter) && is_known_but(state, right, counter);
+		          is_known_but(state, left, counter, in_code) &&
+		          is_known_but(state, right, counter, in_code);
 	}
 	state->bounding[loop] = false;
 	return bounded;
@@ -92,7 +96,11 @@ static void look_at_atom(const struct affine_state *state, uint32_t number, stru
 		break;
 	case SYM_COUNTER:
 		make->counter = true;
-		make->unbounded |= !is_bounded(state, atom->key2, number);
+		make->unbounded |= !is_bounded(state, atom->key2, number, false);
+		make->loop_at_launch |= !is_bounded(state, atom->key2, number, true);
+		break;
+	case SYM_PARAM:
+		make->parameter = true;
 		break;
 	case SYM_PHI:
 		make->phi = true;
@@ -264,6 +272,7 @@ static void judge(struct affine_state *state, struct affine_load *load)
 	look_at(state, form->index.poly, &make);
 	load->status = strict_status(&make);
 	load->relaxed = relaxed_status(&make);
+	load->loops_at_launch = make.loop_at_launch;
 	if (!state->sym.reducible && load->relaxed <= AFFINE_QUASI_STATIC)
 		load->status = load->relaxed = AFFINE_CONTROL;
 	/* Which of several pointers it is, or that it is one at all, is not known. */

@@ -35,6 +35,7 @@ struct affine_load {
 	uint64_t array_offset;              /* of the pointer in its parameter */
 	bool is_parameter;                  /* array is a parameter */
 	enum affine_status status, relaxed; /* strict; with footnote 6, and with launch constants as constants */
+	bool loops_at_launch;               /* relaxed, but a loop's bounds depend on the kernel's arguments */
 	const char *expression;             /* the index in elements, or "bytes: ..." where it is not a whole number */
 	const void *form;                   /* for affine_footprint() */
 };
@@ -98,11 +99,17 @@ struct affine_dropped {
 	uint64_t reads; /* of a block: the sum of their `reads` */
 };
 
-/* A preload table of so many entries (section 3.2.1; SPEC.md T3): the joined rows of all loads, or, with `strict`, of
- * those whose strict status is static or quasi-static. When there are more than `entries`, those that serve most reads,
- * of equals the lower ones. */
+/* Which indexes on induction variables count as precalculable. */
+enum affine_loops {
+	AFFINE_NO_LOOPS,       /* none: the strict verdict */
+	AFFINE_LOOPS_IN_CODE,  /* whose bounds stand in the code, as footnote 6 has it */
+	AFFINE_LOOPS_AT_LAUNCH /* whose bounds are known at launch: the relaxed verdict */
+};
+
+/* A preload table of so many entries (section 3.2.1; SPEC.md T3): the joined rows of all loads that are precalculable.
+ * When there are more than `entries`, those that serve most reads, of equals the lower ones. */
 struct affine_rows affine_table(struct arena *arena, const struct affine_kernel *kernel,
-                                const struct affine_launch *launch, uint32_t entries, bool strict,
+                                const struct affine_launch *launch, uint32_t entries, enum affine_loops loops,
                                 struct affine_dropped *dropped);
 
 /* Compares the reads of a run with the rows of one launch. A check does not change while blocks run, so that each host

@@ -160,13 +160,19 @@ struct affine_rows affine_footprint(struct arena *arena, const struct affine_ker
 	return rows_of_form(&eval, load, &address);
 }
 
+static bool is_wanted(const struct affine_load *load, enum affine_loops loops)
+{
+	bool strict = load->status <= AFFINE_QUASI_STATIC;
+	return strict || (loops == AFFINE_LOOPS_IN_CODE && !load->loops_at_launch) || loops == AFFINE_LOOPS_AT_LAUNCH;
+}
+
 static struct affine_rows all_rows(struct arena *arena, const struct affine_kernel *kernel,
-                                   const struct affine_launch *launch, bool strict)
+                                   const struct affine_launch *launch, enum affine_loops loops)
 {
 	struct affine_rows all = {0}, *each = arena_array(arena, kernel->loads, sizeof *each);
 	uint32_t count = 0;
 	for (uint32_t i = 0; i < kernel->loads; i++) {
-		if (strict && kernel->load[i].status > AFFINE_QUASI_STATIC)
+		if (!is_wanted(&kernel->load[i], loops))
 			continue;
 		each[i] = affine_footprint(arena, kernel, &kernel->load[i], launch);
 		count += each[i].count;
@@ -183,7 +189,7 @@ static struct affine_rows all_rows(struct arena *arena, const struct affine_kern
 struct affine_rows affine_footprints(struct arena *arena, const struct affine_kernel *kernel,
                                      const struct affine_launch *launch)
 {
-	return all_rows(arena, kernel, launch, false);
+	return all_rows(arena, kernel, launch, AFFINE_LOOPS_AT_LAUNCH);
 }
 
 /* Those with most reads first. */
@@ -196,10 +202,10 @@ static int by_reads(const void *a, const void *b)
 }
 
 struct affine_rows affine_table(struct arena *arena, const struct affine_kernel *kernel,
-                                const struct affine_launch *launch, uint32_t entries, bool strict,
+                                const struct affine_launch *launch, uint32_t entries, enum affine_loops loops,
                                 struct affine_dropped *dropped)
 {
-	struct affine_rows all = all_rows(arena, kernel, launch, strict);
+	struct affine_rows all = all_rows(arena, kernel, launch, loops);
 	*dropped = (struct affine_dropped){0};
 	if (all.count <= entries)
 		return all;

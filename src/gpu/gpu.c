@@ -58,7 +58,7 @@ static void wire_slices(struct gpu *gpu, struct worker *requests, struct worker 
 	}
 }
 
-/* The dispatcher's inputs of the request network, behind those of the SMs: one a memory channel. */
+/* The dispatcher's inputs of the request network, behind those of the SMs: one an L2 slice. */
 static void wire_sender(struct gpu *gpu)
 {
 	static const enum crossbar_preference preferences[] = {[MECH_FAIR] = CROSSBAR_FAIR,
@@ -67,8 +67,7 @@ static void wire_sender(struct gpu *gpu)
 	                                                       [MECH_ALTERNATE] = CROSSBAR_ALTERNATE};
 	const struct seam_gpu *seam = &gpu->seam->gpu;
 	if (seam->sends)
-		crossbar_prefer(&gpu->to_slices, gpu->machine.sms, gpu->machine.map.channels,
-		                preferences[seam->preference]);
+		crossbar_prefer(&gpu->to_slices, gpu->machine.sms, gpu->slices, preferences[seam->preference]);
 }
 
 static void show_access(void *user, const struct request *request, enum cache_result result, uint64_t cycle)
@@ -103,7 +102,7 @@ static void build(struct gpu *gpu)
 	for (uint32_t i = 0; i < machine->sms; i++)
 		sm_open(&gpu->sm[i], i, machine->sms, &machine->sm, &gpu->seam->sm[i], &machine->map, &worker_of_sm(gpu, i)->requests,
 		        gpu->clock[CLOCK_CORE].period);
-	crossbar_open(&gpu->to_slices, &machine->network, machine->sms + (gpu->seam->gpu.sends ? machine->map.channels : 0), gpu->slices, route_to_slice, &gpu->arena);
+	crossbar_open(&gpu->to_slices, &machine->network, machine->sms + (gpu->seam->gpu.sends ? gpu->slices : 0), gpu->slices, route_to_slice, &gpu->arena);
 	crossbar_open(&gpu->to_sms, &machine->network, gpu->slices, machine->sms, route_to_sm, &gpu->arena);
 	for (uint32_t i = 0; i < gpu->slices; i++)
 		slice_open(&gpu->slice[i], i, &machine->slice, &machine->l2, &machine->map,

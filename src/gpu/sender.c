@@ -17,13 +17,13 @@ static struct request *request_for(struct gpu *gpu, const struct seam_dispatched
 	return request;
 }
 
-bool sender_tick(struct gpu *gpu)
+static bool send_next(struct gpu *gpu)
 {
 	const struct seam_dispatched *next = seam_next_dispatched(&gpu->seam->gpu);
 	if (!next)
 		return false;
 	struct request *request = request_for(gpu, next);
-	uint32_t input = gpu->machine.sms + request->slice / gpu->machine.map.slices_per_channel;
+	uint32_t input = gpu->machine.sms + request->slice;
 	if (!crossbar_has_room(&gpu->to_slices, input, request, gpu->now)) {
 		request_release(&gpu->worker[0].requests, request);
 		return false;
@@ -31,4 +31,12 @@ bool sender_tick(struct gpu *gpu)
 	crossbar_send(&gpu->to_slices, input, request, gpu->now);
 	seam_dispatched_sent(gpu->seam, gpu->clock[CLOCK_CORE].cycle);
 	return true;
+}
+
+bool sender_tick(struct gpu *gpu)
+{
+	bool sent = false;
+	while (send_next(gpu))
+		sent = true;
+	return sent;
 }

@@ -71,6 +71,13 @@ struct mech_rows {
 	uint64_t dropped_reads; /* and their lanes' reads of a block */
 };
 
+/* Which indexes on loops' induction variables are taken for calculable (TELEPORT, footnote 6). */
+enum mech_loops {
+	MECH_NO_LOOPS,       /* none */
+	MECH_LOOPS_IN_CODE,  /* of loops whose bounds stand in the code */
+	MECH_LOOPS_AT_LAUNCH, /* and of those whose bounds depend on the kernel's arguments */
+};
+
 /* A global load of the kernel, as the static analyzer sees it (TELEPORT, section 2). */
 struct mech_load {
 	uint32_t pc, line;
@@ -366,7 +373,7 @@ struct mech_services {
 	void (*put)(struct mech_sm *sm, uint64_t address, uint32_t bytes, uint32_t block);
 	void (*hold_block)(struct mech_sm *sm, uint32_t slot);
 	void (*release_block)(struct mech_sm *sm, uint32_t slot);
-	struct mech_rows (*rows)(struct mech_gpu *gpu, uint32_t most, bool strict);
+	struct mech_rows (*rows)(struct mech_gpu *gpu, uint32_t most, enum mech_loops loops);
 	const struct mech_load *(*loads)(struct mech_gpu *gpu, uint32_t *count);
 	void (*say)(struct mech_gpu *gpu, const char *text);
 	const struct mech_requests *(*account)(const struct mech_sm *sm);
@@ -386,8 +393,8 @@ static inline const struct mech_requests *mech_account(const struct mech_sm *sm)
 	return sm->services->account(sm);
 }
 
-/* Asks on an SM's behalf, from the dispatcher, which has an input of its own to the network: one request a cycle, to the
- * buffer or to nothing. False: the queue is full, nothing is counted. */
+/* Asks on an SM's behalf, from the dispatcher, which has ways of its own to the L2 slices: to the buffer or to nothing.
+ * Requests leave in order. False: the queue is full, nothing is counted. */
 static inline bool mech_send_to(struct mech_gpu *gpu, uint32_t sm, const struct mech_request *request)
 {
 	return gpu->services->send_to(gpu, sm, request);
@@ -429,9 +436,9 @@ static inline void mech_release_block(struct mech_sm *sm, uint32_t slot)
 
 /* The rows of the launch, from gpu_kernel_begin(): what the program has announced (cudaSetCTATracker), else what analysis
  * finds in the kernel and its arguments; at most so many, those that serve most reads. They live until the kernel's end. */
-static inline struct mech_rows mech_rows(struct mech_gpu *gpu, uint32_t most, bool strict)
+static inline struct mech_rows mech_rows(struct mech_gpu *gpu, uint32_t most, enum mech_loops loops)
 {
-	return gpu->services->rows(gpu, most, strict);
+	return gpu->services->rows(gpu, most, loops);
 }
 
 /* The kernel's global loads, from gpu_kernel_begin(); by pc. */

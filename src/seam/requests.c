@@ -210,10 +210,10 @@ static void release_block(struct mech_sm *part, uint32_t slot)
 		sm->held(sm->host, slot);
 }
 
-static struct mech_rows rows(struct mech_gpu *part, uint32_t most, bool strict)
+static struct mech_rows rows(struct mech_gpu *part, uint32_t most, enum mech_loops loops)
 {
 	const struct seam *seam = part->host;
-	return seam->analyses.rows ? seam->analyses.rows(seam->analyses.user, most, strict) : (struct mech_rows){0};
+	return seam->analyses.rows ? seam->analyses.rows(seam->analyses.user, most, loops) : (struct mech_rows){0};
 }
 
 static const struct mech_load *loads(struct mech_gpu *part, uint32_t *count)

@@ -92,7 +92,7 @@ struct seam_gpu {
 /* Analyses, by whoever knows the program. */
 struct seam_analyses {
 	void *user;
-	struct mech_rows (*rows)(void *user, uint32_t most, bool strict);
+	struct mech_rows (*rows)(void *user, uint32_t most, enum mech_loops loops);
 	const struct mech_load *(*loads)(void *user, uint32_t *count);
 	void (*say)(void *user, const char *mechanism, const char *text);
 };

@@ -85,7 +85,7 @@ void teleport_gpu_kernel_begin(struct mech_gpu *gpu)
 	struct controller *controller = controller_of(gpu);
 	struct teleport_stats *stats = gpu->stats;
 	controller->jobs = controller->head = 0;
-	controller->table = mech_rows(gpu, config->table_entries, config->strict);
+	controller->table = mech_rows(gpu, config->table_entries, (enum mech_loops)config->loops);
 	if (controller->table.dropped)
 		report_dropped(gpu, controller);
 	if (!has_room(gpu))
@@ -229,12 +229,9 @@ static void ask(struct mech_gpu *gpu, struct controller *controller)
 	read_row(gpu, controller); /* while the last request leaves */
 }
 
-/* One row or one request a cycle. */
-uint64_t teleport_gpu_cycle(struct mech_gpu *gpu, uint64_t cycle)
+/* One row or one request. */
+static void step(struct mech_gpu *gpu, struct controller *controller, uint64_t cycle)
 {
-	struct controller *controller = controller_of(gpu);
-	if (!controller->jobs)
-		return MECH_NEVER;
 	if (controller->reading || controller->next == controller->end) {
 		controller->reading = false;
 		read_row(gpu, controller);
@@ -243,5 +240,13 @@ uint64_t teleport_gpu_cycle(struct mech_gpu *gpu, uint64_t cycle)
 	}
 	if (controller->row == controller->table.rows && controller->next == controller->end)
 		end_job(gpu, controller, cycle);
+}
+
+uint64_t teleport_gpu_cycle(struct mech_gpu *gpu, uint64_t cycle)
+{
+	const struct teleport_config *config = gpu->config;
+	struct controller *controller = controller_of(gpu);
+	for (uint32_t i = 0; controller->jobs && i < config->rate; i++)
+		step(gpu, controller, cycle);
 	return controller->jobs ? cycle + 1 : MECH_NEVER;
 }

@@ -6,9 +6,11 @@
 #include <string.h>
 
 static const struct teleport_config defaults = {
-	.model = TELEPORT_REAL, .buffer_kb = 48, .sets = 4, .table_entries = 64, .urgent = true};
+	.model = TELEPORT_REAL, .buffer_kb = 48, .sets = 4, .table_entries = 64, .urgent = true, .loops = MECH_LOOPS_IN_CODE,
+	.rate = 1};
 
 static const char *const models[] = {"real", "R", "S", "I", NULL};
+static const char *const loops[] = {"none", "code", "launch", NULL};
 static const char *const arbitrations[] = {"teleport", "core", "alternate", NULL};
 
 #define AT(field) offsetof(struct teleport_config, field)
@@ -25,8 +27,10 @@ static const struct option options[] = {
 	{"line_requests", OPTION_BOOL, AT(line_requests), 0, 1, NULL, "",
          "whole lines only, as thread-block prefetching; else the 32-byte sectors of a row"},
 	{"urgent", OPTION_BOOL, AT(urgent), 0, 1, NULL, "", "memory controllers prefer the controller's requests"},
-	{"strict", OPTION_BOOL, AT(strict), 0, 1, NULL, "",
-         "only strictly precalculable indexes; else loops with known bounds count too"},
+	{"loops", OPTION_ENUM, AT(loops), 0, 0, loops, "",
+         "indexes on induction variables that count as precalculable: of no loops, of those whose bounds stand in the "
+         "code, of those whose bounds are known at launch"},
+	{"rate", OPTION_U32, AT(rate), 1, 16, NULL, "a cycle", "rows that the controller reads, or requests that it makes"},
 };
 
 static const struct counter counters[] = {

@@ -18,7 +18,8 @@ struct teleport_config {
 	bool overlap;       /* a block runs while its lines arrive (section 3.2.4) */
 	bool line_requests; /* whole lines only, as the earlier form of the mechanism */
 	bool urgent;        /* memory controllers prefer its requests */
-	bool strict;        /* only what the strict verdict calls precalculable */
+	uint32_t loops;     /* enum mech_loops */
+	uint32_t rate;      /* rows or requests a cycle */
 };
 
 #define TELEPORT_COUNTERS(X)                                                                                           \
