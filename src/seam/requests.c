@@ -177,6 +177,19 @@ void seam_dispatched_sent(struct seam *seam, uint64_t cycle)
 	gpu->queued--;
 }
 
+void seam_drop_dispatched(struct seam *seam)
+{
+	struct seam_gpu *gpu = &seam->gpu;
+	for (; gpu->queued; gpu->queued--) {
+		struct seam_dispatched *next = &gpu->queue[gpu->queue_head];
+		struct counted to = counted_of(&seam->sm[next->sm], next->sent);
+		COUNT(to, dropped);
+		free_sent(&seam->sm[next->sm], next->sent);
+		gpu->queue_head = (gpu->queue_head + 1) % seam->machine.send_queue;
+	}
+	gpu->first_wake = MECH_NEVER;
+}
+
 static void prefer(struct mech_gpu *part, enum mech_preference preference)
 {
 	struct seam *seam = part->host;

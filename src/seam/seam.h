@@ -182,5 +182,7 @@ static inline const struct seam_dispatched *seam_next_dispatched(const struct se
 	return gpu->queued ? &gpu->queue[gpu->queue_head] : NULL;
 }
 void seam_dispatched_sent(struct seam *seam, uint64_t cycle);
+/* Drops what waits, and calls no cycle hook any more: the kernel's last block has ended. */
+void seam_drop_dispatched(struct seam *seam);
 
 #endif
