@@ -28,6 +28,14 @@ _sluice_keys() {
 	compopt -o nospace
 }
 
+# Mechanisms, or shared objects.
+_sluice_mechanisms() {
+	mapfile -t COMPREPLY < <(
+		compgen -W "$(sluice mech list 2>/dev/null | awk '{ print $1 }')" -- "$1"
+		compgen -f -X '!*.so' -- "$1"
+	)
+}
+
 # The names of the papers' programs.
 _sluice_program_names() {
 	mapfile -t COMPREPLY < <(compgen -W "$(sluice programs 2>/dev/null | awk '/^[^ ]/ { print $1 }')" -- "$1")
@@ -58,7 +66,7 @@ _sluice_program() {
 			echo $((i + 1))
 			return
 			;;
-		-m | -o | --machine | --option | --stats | --stats-format | --max-instructions)
+		-m | -o | --machine | --option | --mech | --stats | --stats-format | --max-instructions)
 			((i++))
 			;;
 		-* | =) ;;
@@ -75,7 +83,7 @@ _sluice() {
 	local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]} options
 	COMPREPLY=()
 	if ((COMP_CWORD == 1)); then
-		mapfile -t COMPREPLY < <(compgen -W "cc run programs figure results ptx analyze annotate effort mix machine stats --help --version" -- "$word")
+		mapfile -t COMPREPLY < <(compgen -W "cc run programs figure results ptx analyze annotate effort mix machine mech stats --help --version" -- "$word")
 		return
 	fi
 	case ${COMP_WORDS[1]} in
@@ -84,7 +92,7 @@ _sluice() {
 			mapfile -t COMPREPLY < <(compgen -f -- "$word")
 			return
 		fi
-		options="-m -o --machine --option --stats --stats-format --functional --check --threads --max-instructions --no-progress --help"
+		options="-m -o --machine --option --mech --stats --stats-format --functional --check --threads --max-instructions --no-progress --help"
 		;;
 	programs)
 		if ((COMP_CWORD == 2)); then
@@ -93,7 +101,7 @@ _sluice() {
 		fi
 		case ${COMP_WORDS[2]} in
 		run)
-			options="--all --size --variant --seed --paper -j -m -o --machine --option --stats --stats-format"
+			options="--all --size --variant --seed --paper -j -m -o --machine --option --mech --stats --stats-format"
 			options+=" --functional --check --threads --max-instructions --no-progress --help"
 			;;
 		show) options="--paper --help" ;;
@@ -113,6 +121,13 @@ _sluice() {
 		fi
 		options="-o --help"
 		;;
+	mech)
+		if ((COMP_CWORD == 2)); then
+			mapfile -t COMPREPLY < <(compgen -W "list show --cflags --help" -- "$word")
+			return
+		fi
+		options="-m --machine --help"
+		;;
 	analyze) options="--arg --form --gap --json --kernel --launch --rows -I -D --help" ;;
 	annotate) options="--html --table -I -D --help" ;;
 	effort | mix) options="--help" ;;
@@ -127,6 +142,10 @@ _sluice() {
 	-o | --option)
 		# cc's -o names a file, which Bash completes by default.
 		[[ ${COMP_WORDS[1]} == cc ]] || _sluice_keys "$word"
+		return
+		;;
+	--mech)
+		_sluice_mechanisms "$word"
 		return
 		;;
 	--paper)
@@ -150,6 +169,8 @@ _sluice() {
 		mapfile -t COMPREPLY < <(compgen -W "$options" -- "$word")
 	elif [[ ${COMP_WORDS[1]} == machine ]]; then
 		_sluice_machines "$word"
+	elif [[ ${COMP_WORDS[1]} == mech ]]; then
+		_sluice_mechanisms "$word"
 	elif [[ ${COMP_WORDS[1]} == programs ]]; then
 		_sluice_program_names "$word"
 	elif [[ ${COMP_WORDS[1]} == figure ]]; then

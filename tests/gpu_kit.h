@@ -29,7 +29,19 @@ struct gpu_kit {
 	struct gpu_run run;
 };
 
-static uint32_t kit_threads = 1; /* host threads of the machines to come */
+static uint32_t kit_threads = 1;               /* host threads of the machines to come, */
+static const struct mech *const *kit_mechanisms; /* and what is attached to them, with its defaults; NULL-terminated */
+
+static inline void kit_attach_own(struct attachments *attachments)
+{
+	for (const struct mech *const *next = kit_mechanisms; next && *next; next++) {
+		void *config = calloc(1, (*next)->config_size + 1);
+		assert_non_null(config);
+		if ((*next)->config_size)
+			memcpy(config, (*next)->defaults, (*next)->config_size);
+		attachments->list[attachments->count++] = (struct seam_attached){*next, config};
+	}
+}
 
 /* The machine's description, before it is opened: mechanisms may be attached now. Options are "KEY=VALUE", the last is NULL. */
 static inline void kit_describe(struct gpu_kit *kit, const char *const *options)
@@ -52,6 +64,7 @@ static inline void kit_attach(struct gpu_kit *kit, const char *mechanism)
 /* Opens the machine that has been described. */
 static inline void kit_build(struct gpu_kit *kit)
 {
+	kit_attach_own(&kit->attachments);
 	const struct mech_machine seen = gpu_mech_machine(&kit->machine);
 	if (!attach_rest(&kit->attachments, kit->machine.warp_order, &seen, &kit->diag))
 		fail_msg("%s", kit->diag.text);
@@ -167,6 +180,15 @@ static inline struct mech_requests kit_requests(const struct gpu_kit *kit, uint3
 	assert_int_equal(r.asked, r.dropped + r.filtered + r.issued);
 	assert_int_equal(r.issued, r.useful + r.late + r.early_evicted + r.redundant);
 	return r;
+}
+
+/* What mechanism `number` has counted in the last kernel, in all its parts; gives its account. */
+static inline struct mech_requests kit_mech_stats(const struct gpu_kit *kit, uint32_t number, void *stats, size_t size)
+{
+	struct mech_requests requests;
+	memset(stats, 0, size);
+	gpu_mech_stats(kit->gpu, number, stats, &requests, NULL);
+	return requests;
 }
 
 /* The body `before`, `count` times `line`, `after`. */

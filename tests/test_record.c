@@ -261,7 +261,8 @@ static int64_t whole(const json_t *object, const char *key)
 static void test_json(void **state)
 {
 	(void)state;
-	static const char *const root_keys[] = {"version", "sluice", "machine", "program", "kernels", "totals", NULL};
+	static const char *const root_keys[] = {"version", "sluice",  "machine", "mechanisms",
+	                                        "program", "kernels", "totals",  NULL};
 	static const char *const kernel_keys[] = {"name",
 	                                          "launch",
 	                                          "grid",

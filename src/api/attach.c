@@ -4,13 +4,15 @@
 #include "mech/list.h"
 
 #include <dlfcn.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
-static bool is_path(const char *name)
+size_t attach_path(const char *text)
 {
-	size_t length = strlen(name);
-	return strchr(name, '/') || (length > 3 && strcmp(name + length - 3, ".so") == 0);
+	size_t length = strcspn(text, ":");
+	bool is_path = memchr(text, '/', length) || (length > 3 && strncmp(text + length - 3, ".so", 3) == 0);
+	return is_path ? length : 0;
 }
 
 static const struct mech *find_built_in(const char *name, struct diag *diag)
@@ -30,6 +32,11 @@ static const struct mech *find_built_in(const char *name, struct diag *diag)
 
 static const struct mech *find_in_object(const char *path, void **object, struct diag *diag)
 {
+	char here[PATH_MAX];
+	if (!strchr(path, '/')) { /* else dlopen() looks into the folders of libraries alone */
+		snprintf(here, sizeof here, "./%s", path);
+		path = here;
+	}
 	*object = dlopen(path, RTLD_NOW | RTLD_LOCAL);
 	if (!*object) {
 		diag_plain(diag, "cannot load mechanism %s: %s", path, dlerror());
@@ -52,7 +59,7 @@ static const struct mech *find_in_object(const char *path, void **object, struct
 const struct mech *attach_find(const char *name, void **object, struct diag *diag)
 {
 	*object = NULL;
-	return is_path(name) ? find_in_object(name, object, diag) : find_built_in(name, diag);
+	return attach_path(name) ? find_in_object(name, object, diag) : find_built_in(name, diag);
 }
 
 static bool set_option(const struct mech *mech, void *config, char *assignment, struct diag *diag)

@@ -277,3 +277,24 @@ void sluice_mechanisms_write(const sluice_gpu *gpu, FILE *file)
 		fprintf(file, "%s\n", line);
 	}
 }
+
+struct wanted {
+	const char *name;
+	bool found;
+};
+
+static void compare(void *user, const struct record_counter *counter)
+{
+	struct wanted *wanted = user;
+	size_t length = strlen(counter->mech->name);
+	wanted->found |= strncmp(wanted->name, counter->mech->name, length) == 0 && wanted->name[length] == '.' &&
+	                 strcmp(wanted->name + length + 1, counter->name) == 0;
+}
+
+bool sluice_mechanisms_count(const sluice_gpu *gpu, const char *counter)
+{
+	struct wanted wanted = {.name = counter};
+	for (uint32_t i = 0; i < gpu->records.attachments; i++)
+		mech_describe_counters(gpu->records.attached[i].mech, NULL, compare, &wanted);
+	return wanted.found;
+}

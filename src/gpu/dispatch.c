@@ -22,7 +22,7 @@ static void start(struct dispatch *dispatch, struct gpu *gpu, uint32_t at)
 	uint64_t cycle = gpu->clock[CLOCK_CORE].cycle;
 	struct sm *sm = &gpu->sm[at];
 	uint32_t slot = sm_start_block(sm, dispatch->next++, cycle, gpu->now);
-	if (gpu->seam->gpu.block.count)
+	if (gpu->seam->gpu.block.count || gpu->seam->gpu.cycle.count)
 		seam_block(&gpu->seam->gpu, at, &sm->seam->block[slot], cycle);
 	gpu->last_sm = at;
 }
@@ -56,20 +56,21 @@ static bool place_in_turn(struct dispatch *dispatch, struct gpu *gpu)
 /* Where the owner of the placement wants them. */
 static bool place_as_picked(struct dispatch *dispatch, struct gpu *gpu, struct mech_gpu *owner)
 {
-	uint32_t sms = gpu->machine.sms, left = 0;
-	uint8_t *has_room = dispatch->has_room;
-	bool started = false;
-	for (uint32_t i = 0; i < sms; i++)
-		left += has_room[i] = can_start(dispatch, gpu, i);
-	for (; left && dispatch->next < dispatch->blocks; left--) {
-		uint32_t at = owner->mech->place_block(owner, dispatch->next, has_room);
+	uint32_t sms = gpu->machine.sms, started = 0;
+	bool has_block[MACHINE_MAX_SMS] = {false}; /* of this cycle */
+	uint8_t has_room[MACHINE_MAX_SMS];
+	while (dispatch->next < dispatch->blocks) {
+		uint32_t places = 0;
+		for (uint32_t i = 0; i < sms; i++)
+			places += has_room[i] = !has_block[i] && can_start(dispatch, gpu, i);
+		uint32_t at = places ? owner->mech->place_block(owner, dispatch->next, has_room) : sms;
 		if (at >= sms || !has_room[at])
 			break;
-		has_room[at] = 0;
+		has_block[at] = true;
 		start(dispatch, gpu, at);
-		started = true;
+		started++;
 	}
-	return started;
+	return started > 0;
 }
 
 static bool dispatch_blocks(struct dispatch *dispatch, struct gpu *gpu)

@@ -8,7 +8,6 @@ struct dispatch {
 	uint64_t next, blocks; /* the next block; blocks of the grid */
 	bool try;              /* an SM may have room */
 	bool vetoed;           /* one had, but a mechanism refused */
-	uint8_t has_room[MACHINE_MAX_SMS];
 };
 
 /* Sets run->blocks_limit too. */

@@ -100,9 +100,10 @@ static void build(struct gpu *gpu)
 	gpu->slice = arena_array(&gpu->arena, gpu->slices, sizeof *gpu->slice);
 	gpu->channel = arena_array(&gpu->arena, machine->map.channels, sizeof *gpu->channel);
 	for (uint32_t i = 0; i < machine->sms; i++)
-		sm_open(&gpu->sm[i], i, machine->sms, &machine->sm, &gpu->seam->sm[i], &machine->map, &worker_of_sm(gpu, i)->requests,
-		        gpu->clock[CLOCK_CORE].period);
-	crossbar_open(&gpu->to_slices, &machine->network, machine->sms + (gpu->seam->gpu.sends ? gpu->slices : 0), gpu->slices, route_to_slice, &gpu->arena);
+		sm_open(&gpu->sm[i], i, machine->sms, &machine->sm, &gpu->seam->sm[i], &machine->map,
+		        &worker_of_sm(gpu, i)->requests, gpu->clock[CLOCK_CORE].period);
+	crossbar_open(&gpu->to_slices, &machine->network, machine->sms + (gpu->seam->gpu.sends ? gpu->slices : 0),
+	              gpu->slices, route_to_slice, &gpu->arena);
 	crossbar_open(&gpu->to_sms, &machine->network, gpu->slices, machine->sms, route_to_sm, &gpu->arena);
 	for (uint32_t i = 0; i < gpu->slices; i++)
 		slice_open(&gpu->slice[i], i, &machine->slice, &machine->l2, &machine->map,
@@ -362,7 +363,7 @@ static void begin(struct gpu *gpu, const struct gpu_run *run, uint64_t start)
 	}
 }
 
-static void begin_mechanisms(struct gpu *gpu, const struct gpu_run *run)
+static void show_launch(struct gpu *gpu, const struct gpu_run *run)
 {
 	const struct simt_launch *launch = &run->launch;
 	uint32_t threads = launch->block.x * launch->block.y * launch->block.z;
@@ -374,11 +375,11 @@ static void begin_mechanisms(struct gpu *gpu, const struct gpu_run *run)
 		.threads = threads,
 		.warps = (threads + WARP_SIZE - 1) / WARP_SIZE,
 		.shared_bytes = launch->program->shared_bytes + launch->dynamic_shared_bytes,
-		.blocks_per_sm = run->blocks_limit,
+		.blocks_per_sm = run->blocks_per_sm,
 		.instructions = launch->program->count,
 		.line = run->line,
 	};
-	seam_kernel_begin(gpu->seam, &seen, &run->analyses);
+	seam_launch(gpu->seam, &seen, &run->analyses);
 }
 
 void gpu_mech_stats(const struct gpu *gpu, uint32_t number, void *stats, struct mech_requests *requests,
@@ -394,8 +395,9 @@ void gpu_run(struct gpu *gpu, struct gpu_run *run)
 	run->launch.sm_count = gpu->machine.sms;
 	run->launch.id = ++gpu->kernels;
 	stats_reset(gpu);
+	show_launch(gpu, run);
 	dispatch_begin(&dispatch, gpu, run);
-	begin_mechanisms(gpu, run);
+	seam_kernel_begin(gpu->seam, run->blocks_limit);
 	uint64_t start = gpu->clock[CLOCK_CORE].cycle;
 	begin(gpu, run, start);
 	run_to_end(gpu, run, &dispatch, start);

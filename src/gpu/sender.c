@@ -17,18 +17,27 @@ static struct request *request_for(struct gpu *gpu, const struct seam_dispatched
 	return request;
 }
 
+static bool send(struct gpu *gpu, uint32_t sm, struct request *request)
+{
+	uint32_t input = gpu->machine.sms + request->slice;
+	if (gpu->machine.sm.zero_latency_memory)
+		return sm_answer_at_once(&gpu->sm[sm], request, gpu->now);
+	if (!crossbar_has_room(&gpu->to_slices, input, request, gpu->now))
+		return false;
+	crossbar_send(&gpu->to_slices, input, request, gpu->now);
+	return true;
+}
+
 static bool send_next(struct gpu *gpu)
 {
 	const struct seam_dispatched *next = seam_next_dispatched(&gpu->seam->gpu);
 	if (!next)
 		return false;
 	struct request *request = request_for(gpu, next);
-	uint32_t input = gpu->machine.sms + request->slice;
-	if (!crossbar_has_room(&gpu->to_slices, input, request, gpu->now)) {
+	if (!send(gpu, next->sm, request)) {
 		request_release(&gpu->worker[0].requests, request);
 		return false;
 	}
-	crossbar_send(&gpu->to_slices, input, request, gpu->now);
 	seam_dispatched_sent(gpu->seam, gpu->clock[CLOCK_CORE].cycle);
 	return true;
 }

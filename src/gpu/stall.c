@@ -22,6 +22,11 @@ __attribute__((format(printf, 2, 3))) static void say(struct report *report, con
 		report->length = report->size - 1;
 }
 
+static const char *name_of(const struct seam_sm *seam, uint32_t mechanism)
+{
+	return seam->part[mechanism].mech->name;
+}
+
 static void explain_warp(const struct sm *sm, uint32_t slot, struct report *report)
 {
 	const struct sm_warp *warp = &sm->warp[slot];
@@ -43,10 +48,16 @@ static void explain_warp(const struct sm *sm, uint32_t slot, struct report *repo
 		say(report, ": at a fence, %u stores unanswered\n", warp->stores);
 	else if (warp->atomics)
 		say(report, ": waits for %u atomics\n", warp->atomics);
+	else if (sm->seam->holders[warp->block])
+		say(report, ": mechanism %s holds its block\n",
+		    name_of(sm->seam, (uint32_t)__builtin_ctz(sm->seam->holders[warp->block])));
 	else if (warp->waits_for_line)
 		say(report, ": waits for an instruction-cache line\n");
 	else if (warp->scheduler->hazard & warp->mask)
 		say(report, ": waits for a register, %u instructions in flight\n", warp->in_flight);
+	else if (sm->seam->vetoed_by[slot] < MECH_MAX)
+		say(report, ": ready, mechanism %s does not let it issue\n",
+		    name_of(sm->seam, sm->seam->vetoed_by[slot]));
 	else
 		say(report, ": ready, pipe without room\n");
 }
@@ -66,6 +77,10 @@ void gpu_explain_stall(const struct gpu *gpu, char *text, size_t size)
 {
 	struct report report = {.text = text, .size = size};
 	text[0] = '\0';
+	const struct seam_gpu *seam = &gpu->seam->gpu;
+	if (seam->vetoed_by < MECH_MAX)
+		say(&report, "dispatcher: mechanism %s does not let the next block start\n",
+		    seam->part[seam->vetoed_by].mech->name);
 	for (uint32_t i = 0; i < gpu->machine.sms; i++)
 		explain_sm(&gpu->sm[i], &report);
 	say(&report, "networks: %llu packets to slices, %llu to SMs\n", (unsigned long long)gpu->to_slices.in_flight,

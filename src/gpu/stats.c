@@ -102,6 +102,23 @@ static bool check_cache(const char *name, const struct cache_stats *cache, char 
 	return holds(&equation, text, size);
 }
 
+/* The accounts of mechanisms' requests. */
+static bool check_accounts(const struct seam *seam, char *text, size_t size)
+{
+	for (uint32_t i = 0; i < seam->count; i++) {
+		const struct mech_requests sum = seam_account_of(seam, i);
+		const struct equation equations[] = {
+			{"asked = dropped + filtered + issued of a mechanism's requests", sum.asked,
+		         sum.dropped + sum.filtered + sum.issued},
+			{"issued = useful + late + early_evicted + redundant of a mechanism's requests", sum.issued,
+		         sum.useful + sum.late + sum.early_evicted + sum.redundant},
+		};
+		if (!holds(&equations[0], text, size) || !holds(&equations[1], text, size))
+			return false;
+	}
+	return true;
+}
+
 bool gpu_check_stats(const struct gpu *gpu, const struct gpu_run *run, char *text, size_t size)
 {
 	const struct gpu_stats *s = &run->stats;
@@ -123,5 +140,6 @@ bool gpu_check_stats(const struct gpu *gpu, const struct gpu_run *run, char *tex
 		if (!holds(&equations[i], text, size))
 			return false;
 	return check_cache("l1d", &s->l1d, text, size) && check_cache("l1i", &s->l1i, text, size) &&
-	       check_cache("l1c", &s->l1c, text, size) && check_cache("l2", &s->l2, text, size);
+	       check_cache("l1c", &s->l1c, text, size) && check_cache("l2", &s->l2, text, size) &&
+	       check_accounts(gpu->seam, text, size);
 }

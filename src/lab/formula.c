@@ -128,7 +128,7 @@ static unsigned check_name(const char *name, char *message)
 		if (has_counter(&search, facts))
 			return FORMULA_SOURCE | (facts_of_ptx(facts) ? FORMULA_PTX : 0);
 	if (strchr(name, '.') && !search.group_known && !*nearest)
-		return FORMULA_RUN;
+		return FORMULA_RUN | FORMULA_MECHANISM;
 	if (*nearest)
 		snprintf(message, FORMULA_MESSAGE, "no counter '%s'; did you mean '%s'?", name, nearest);
 	else
@@ -225,6 +225,17 @@ unsigned formula_needs(const struct formula *formula)
 	if (formula->operation == 'n' || formula->operation == 'v')
 		return formula->needs;
 	return formula_needs(formula->left) | formula_needs(formula->right);
+}
+
+const char *formula_uncounted(const struct formula *formula, bool (*counts)(const void *user, const char *name),
+                              const void *user)
+{
+	if (formula->operation == 'n')
+		return NULL;
+	if (formula->operation == 'v')
+		return formula->needs & FORMULA_MECHANISM && !counts(user, formula->name) ? formula->name : NULL;
+	const char *first = formula_uncounted(formula->left, counts, user);
+	return first ? first : formula_uncounted(formula->right, counts, user);
 }
 
 bool formula_kernel_is(const char *symbol, const char *name)

@@ -20,13 +20,17 @@ struct formula;
 enum { FORMULA_MESSAGE = 256 };
 
 /* What a formula takes figures from. */
-enum { FORMULA_RUN = 1, FORMULA_SOURCE = 2, FORMULA_PTX = 4 };
+enum { FORMULA_RUN = 1, FORMULA_SOURCE = 2, FORMULA_PTX = 4, FORMULA_MECHANISM = 8 };
 
 /* In the arena; NULL with a message when it is wrong. The names of counters that the machine itself has are checked. */
 const struct formula *formula_parse(struct arena *arena, const char *text, char message[FORMULA_MESSAGE]);
 
 /* A set of these; without FORMULA_RUN and FORMULA_SOURCE there are numbers alone. */
 unsigned formula_needs(const struct formula *formula);
+
+/* The first name that must be a mechanism's counter and of which `counts` says that there is none; or NULL. */
+const char *formula_uncounted(const struct formula *formula, bool (*counts)(const void *user, const char *name),
+                              const void *user);
 
 /* Over all launches of a kernel, given by its C++ name, or of all kernels where it is NULL. NAN, with a message, where
  * it has no value: an unknown name, no such kernel, a division by 0. */

@@ -1,5 +1,6 @@
 #include "lab/plan.h"
 
+#include "api/attach.h"
 #include "sluice.h"
 
 #include <errno.h>
@@ -55,31 +56,86 @@ static const char *join(struct arena *arena, const struct words *first, const st
 	return text;
 }
 
-/* The digest of the machine with the column's options, all keys with their values, empty where nothing runs; NULL after
- * a message when there is no such machine. */
-static const char *describe(struct plan *plan, const struct experiment_column *column)
+/* The words as a NULL-terminated list. */
+static const char **list_of(struct arena *arena, const struct words *words)
 {
-	if (!column->machine)
-		return "";
-	sluice_gpu *gpu;
-	struct sluice_error error = {0};
-	const char **options = arena_array(&plan->arena, column->options.count + 1, sizeof *options);
-	if (column->options.count)
-		memcpy(options, column->options.word, column->options.count * sizeof *options);
-	const struct sluice_settings settings = {.machine = column->machine, .options = options};
-	if (sluice_open(&gpu, &settings, &error) != SLUICE_OK) {
-		fprintf(stderr, "%s: in column %s: %s\n", plan->source->command, column->name, error.message);
-		return NULL;
+	const char **list = arena_array(arena, words->count + 1, sizeof *list);
+	if (words->count)
+		memcpy(list, words->word, words->count * sizeof *list);
+	return list;
+}
+
+static bool counts(const void *gpu, const char *name)
+{
+	return sluice_mechanisms_count(gpu, name);
+}
+
+/* The counters of mechanisms that the column's cells name are there. False after a message. */
+static bool check_counters(const struct plan *plan, size_t c, const sluice_gpu *gpu)
+{
+	const struct experiment *experiment = plan->experiment;
+	for (size_t r = 0; r < experiment->row_count; r++) {
+		const char *variant = experiment_variant(experiment, r, c);
+		if (variant && experiment_is_nothing(variant))
+			continue;
+		const char *name = formula_uncounted(experiment_metric(experiment, r, c), counts, gpu);
+		if (!name)
+			continue;
+		fprintf(stderr, "%s: in column %s: no counter '%s'; none of the column's mechanisms has it\n",
+		        plan->source->command, experiment->columns[c].name, name);
+		return false;
 	}
+	return true;
+}
+
+/* What is simulated: all keys of the machine and all options of mechanisms, and the contents of shared objects. NULL after a
+ * message. */
+static char *description(struct plan *plan, const struct experiment_column *column, const sluice_gpu *gpu)
+{
 	char *text = NULL;
 	size_t length = 0;
 	FILE *file = open_memstream(&text, &length);
 	if (!file)
 		abort();
 	sluice_machine_write(gpu, file);
+	sluice_mechanisms_write(gpu, file);
+	bool fine = true;
+	for (size_t i = 0; i < column->mechanisms.count; i++) {
+		const char *word = column->mechanisms.word[i];
+		size_t bytes = attach_path(word);
+		const char *path = arena_string(&plan->arena, word, bytes);
+		const char *digest = bytes ? plan_digest_file(&plan->arena, path) : "";
+		if (!digest)
+			fprintf(stderr, "%s: cannot read %s: %s\n", plan->source->command, path, strerror(errno));
+		fine = digest && fine;
+		fputs(digest ? digest : "", file);
+	}
 	fclose(file);
+	if (fine)
+		return text;
+	free(text);
+	return NULL;
+}
+
+/* The digest of what a column simulates, empty where nothing runs; NULL after a message when there is no such machine or
+ * mechanism, or not what its cells show. */
+static const char *describe(struct plan *plan, size_t c)
+{
+	const struct experiment_column *column = &plan->experiment->columns[c];
+	if (!column->machine)
+		return "";
+	sluice_gpu *gpu;
+	struct sluice_error error = {0};
+	const struct sluice_settings settings = {.machine = column->machine,
+	                                         .options = list_of(&plan->arena, &column->options),
+	                                         .mechanisms = list_of(&plan->arena, &column->mechanisms)};
+	if (sluice_open(&gpu, &settings, &error) != SLUICE_OK) {
+		fprintf(stderr, "%s: in column %s: %s\n", plan->source->command, column->name, error.message);
+		return NULL;
+	}
+	char *text = check_counters(plan, c, gpu) ? description(plan, column, gpu) : NULL;
 	sluice_close(gpu);
-	const char *digest = digest_text(&plan->arena, digest_add(DIGEST_START, text, length));
+	const char *digest = text ? digest_text(&plan->arena, digest_add(DIGEST_START, text, strlen(text))) : NULL;
 	free(text);
 	return digest;
 }
@@ -211,7 +267,7 @@ bool plan_make(struct plan *plan, const struct experiment *experiment, const str
 	const char **descriptions = arena_array(&plan->arena, experiment->column_count + 1, sizeof *descriptions);
 	bool fine = true;
 	for (size_t c = 0; c < experiment->column_count; c++) {
-		descriptions[c] = describe(plan, &experiment->columns[c]);
+		descriptions[c] = describe(plan, c);
 		fine = descriptions[c] && fine;
 	}
 	common.library = plan_digest_file(&plan->arena, source->library);

@@ -77,7 +77,7 @@ void line_buffer_allocated(struct line_buffer *buffer, uint32_t bytes)
 		return;
 	uint32_t rest = bytes < config->bytes ? config->bytes - bytes : 0;
 	uint32_t ways = rest / (buffer->line_bytes * config->sets);
-	buffer->ways = ways < config->ways ? ways : config->ways;
+	buffer->ways = config->ways && config->ways < ways ? config->ways : ways;
 	for (uint32_t s = 0; s < config->sets; s++)
 		while (buffer->set[s].lines > buffer->ways)
 			remove_line(buffer, &buffer->set[s], least_recently_used(&buffer->set[s]), BUFFER_EVICTED);

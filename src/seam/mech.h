@@ -130,7 +130,7 @@ struct mech_memory {
 	uint32_t pc, lanes;
 	enum mech_kind kind;
 	bool local;
-	uint32_t transactions; /* 1 .. 32, by rising address */
+	uint32_t transactions; /* 1 .. 32, in no order; those of an atomic can touch the same bytes */
 	const struct mech_transaction *transaction;
 	uint64_t cycle;
 };
@@ -248,7 +248,7 @@ enum mech_preference { MECH_FAIR, MECH_BEFORE_SMS, MECH_AFTER_SMS, MECH_ALTERNAT
 /* The buffer that answers before L1, as its owner wants it. */
 struct mech_buffer {
 	uint32_t sets;  /* a power of two */
-	uint32_t ways;  /* 0: no limit */
+	uint32_t ways;  /* at most; 0: no limit but that of the memory that it lies in */
 	bool in_shared; /* it lies in shared memory of `bytes`: what resident blocks have allocated is not there */
 	uint32_t bytes;
 };
@@ -327,11 +327,11 @@ struct mech {
 	void (*gpu_kernel_begin)(struct mech_gpu *gpu);
 	void (*gpu_kernel_end)(struct mech_gpu *gpu);
 	void (*gpu_block)(struct mech_gpu *gpu, uint32_t sm, const struct mech_block *block); /* look: has been started */
-	/* One core cycle, behind those of the SMs. Returns the cycle in which it wants to be called again; before that it is
-	 * called only after a gpu_block. */
+	/* One core cycle, behind those of the SMs, from the kernel's first until its last block has ended. Returns the cycle in
+	 * which it wants to be called again; before that it is called only after a block has been started. */
 	uint64_t (*gpu_cycle)(struct mech_gpu *gpu, uint64_t cycle);
 	bool (*may_dispatch)(struct mech_gpu *gpu, uint32_t sm, uint64_t block); /* veto: asked again each cycle */
-	uint32_t (*blocks_per_sm)(struct mech_gpu *gpu, uint32_t blocks);       /* pick: of those that fit */
+	uint32_t (*blocks_per_sm)(struct mech_gpu *gpu, uint32_t blocks); /* pick: of those that fit; before the kernel begins */
 	/* pick: of the SMs that have room (a byte each, not 0), the one that gets the block. */
 	uint32_t (*place_block)(struct mech_gpu *gpu, uint64_t block, const uint8_t *has_room);
 
@@ -345,7 +345,8 @@ struct mech {
 	void (*memory)(struct mech_sm *sm, const struct mech_memory *memory);
 	void (*access)(struct mech_sm *sm, const struct mech_access *access);
 	void (*fill)(struct mech_sm *sm, const struct mech_fill *fill);
-	/* Called when the SM ticks; returns the cycle in which it wants to be called again at the latest. */
+	/* Called when the SM ticks; returns the cycle in which it wants to be called again at the latest, if the SM has a block
+	 * then. An SM ticks more often than it must when launch.sleep is off: the state must not depend on how often. */
 	uint64_t (*cycle)(struct mech_sm *sm, uint64_t cycle);
 	void (*on_reply)(struct mech_sm *sm, const struct mech_reply *reply); /* to this mechanism's own request */
 	/* Vetoes. */

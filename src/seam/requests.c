@@ -73,6 +73,7 @@ static bool send(struct mech_sm *part, const struct mech_request *request)
 {
 	struct seam_sm *sm = part->host;
 	uint32_t room = sm->seam->machine.send_queue;
+	assert(part->mech->sends);
 	struct counted to = counted(sm, part->number, request->pc);
 	COUNT(to, asked);
 	if (sm->queued == room) {
@@ -80,6 +81,7 @@ static bool send(struct mech_sm *part, const struct mech_request *request)
 		return false;
 	}
 	sm->queue[(sm->queue_head + sm->queued++) % room] = new_sent(sm, part->number, request);
+	sm->asked(sm->host);
 	return true;
 }
 
@@ -157,6 +159,7 @@ static bool send_to(struct mech_gpu *part, uint32_t sm, const struct mech_reques
 	struct seam *seam = part->host;
 	struct seam_gpu *gpu = &seam->gpu;
 	uint32_t room = seam->machine.send_queue;
+	assert(part->mech->sends && request->to != MECH_TO_L1);
 	if (gpu->queued == room)
 		return false;
 	struct seam_sent *sent = new_sent(&seam->sm[sm], part->number, request);

@@ -38,6 +38,40 @@ static bool check_pair(const struct mech *one, const struct mech *other, char *m
 	return true;
 }
 
+static bool fits(const struct mech *mech, const struct mech_machine *machine, char *message, size_t size)
+{
+	const struct {
+		uint32_t seat;
+		bool hook;
+		const char *name;
+	} need[] = {
+		{MECH_SEAT_WARP_ORDER, mech->pick_warp, "pick_warp"},
+		{MECH_SEAT_BLOCK_COUNT, mech->blocks_per_sm, "blocks_per_sm"},
+		{MECH_SEAT_BLOCK_PLACE, mech->place_block, "place_block"},
+		{MECH_SEAT_BUFFER, mech->buffer, "buffer"},
+	};
+	for (size_t i = 0; i < sizeof need / sizeof *need; i++) {
+		bool owns = mech->seats & need[i].seat;
+		if (owns == need[i].hook)
+			continue;
+		snprintf(message, size, "mechanism %s %s %s %s hook %s", mech->name, owns ? "owns" : "does not own",
+		         seam_seat_name(need[i].seat), owns ? "but has no" : "but has the", need[i].name);
+		return false;
+	}
+	if (mech->sends && !machine->send_queue) {
+		snprintf(message, size, "mechanism %s sends requests, and sm.send_queue is not set: give it at least 1",
+		         mech->name);
+		return false;
+	}
+	if (mech->buffer && machine->line_bytes > MECH_SECTOR * BUFFER_SECTORS) {
+		snprintf(message, size,
+		         "mechanism %s: its buffer takes lines of at most %d bytes; l1d.line_bytes is %u", mech->name,
+		         MECH_SECTOR * BUFFER_SECTORS, machine->line_bytes);
+		return false;
+	}
+	return true;
+}
+
 bool seam_check(const struct seam_attached *attached, uint32_t count, const struct mech_machine *machine, char *message,
                 size_t size)
 {
@@ -50,6 +84,8 @@ bool seam_check(const struct seam_attached *attached, uint32_t count, const stru
 		for (uint32_t k = 0; k < i; k++)
 			if (!check_pair(attached[k].mech, mech, message, size))
 				return false;
+		if (!fits(mech, machine, message, size))
+			return false;
 		char text[256];
 		if (mech->check && !mech->check(attached[i].config, machine, text, sizeof text)) {
 			snprintf(message, size, "mechanism %s: %s", mech->name, text);
@@ -87,7 +123,7 @@ static void open_gpu_part(struct seam *seam, uint32_t number)
 	add(&gpu->block, number, mech->gpu_block);
 	add(&gpu->cycle, number, mech->gpu_cycle);
 	add(&gpu->may_dispatch, number, mech->may_dispatch);
-	gpu->sends |= mech->sends && mech->gpu_cycle;
+	gpu->sends |= mech->sends && (mech->gpu_cycle || mech->gpu_block || mech->gpu_kernel_begin);
 	if (mech->seats & MECH_SEAT_BLOCK_COUNT)
 		gpu->count_owner = part;
 	if (mech->seats & MECH_SEAT_BLOCK_PLACE)
@@ -150,7 +186,7 @@ static void open_sm(struct seam *seam, struct seam_sm *sm)
 {
 	sm->seam = seam;
 	sm->wake = MECH_NEVER;
-	sm->vetoed_by = MECH_MAX;
+	memset(sm->vetoed_by, MECH_MAX, sizeof sm->vetoed_by);
 	sm->queue = arena_array(&sm->arena, seam->machine.send_queue, sizeof(struct seam_sent *));
 	for (uint32_t i = 0; i < seam->count; i++)
 		open_sm_part(seam, sm, i);
@@ -238,32 +274,45 @@ static void begin_sm(struct seam *seam, struct seam_sm *sm)
 			free(account->by_pc);
 			account->by_pc = xcalloc(seam->launch.instructions, sizeof *account->by_pc);
 		}
-		sm->part[i].launch = &seam->launch;
 		if (mech->kernel_begin)
 			mech->kernel_begin(&sm->part[i]);
 	}
-	sm->wake = sm->cycle.count ? 0 : MECH_NEVER;
+	sm->wake = MECH_NEVER;
 }
 
-void seam_kernel_begin(struct seam *seam, const struct mech_launch *launch, const struct seam_analyses *analyses)
+static void show_launch(struct seam *seam, const struct mech_launch *launch)
 {
-	struct seam_gpu *gpu = &seam->gpu;
+	for (uint32_t i = 0; i < seam->count; i++) {
+		seam->gpu.part[i].launch = launch;
+		for (uint32_t s = 0; s < seam->machine.partitions; s++)
+			seam->partition[s].part[i].launch = launch;
+		for (uint32_t s = 0; s < seam->machine.sms; s++)
+			seam->sm[s].part[i].launch = launch;
+	}
+}
+
+void seam_launch(struct seam *seam, const struct mech_launch *launch, const struct seam_analyses *analyses)
+{
 	seam->launch = *launch;
 	seam->analyses = *analyses;
-	gpu->first_wake = MECH_NEVER;
+	show_launch(seam, &seam->launch);
+}
+
+void seam_kernel_begin(struct seam *seam, uint32_t blocks_per_sm)
+{
+	struct seam_gpu *gpu = &seam->gpu;
+	seam->launch.blocks_per_sm = blocks_per_sm;
+	gpu->first_wake = gpu->cycle.count ? 0 : MECH_NEVER;
 	for (uint32_t i = 0; i < seam->count; i++) {
 		const struct mech *mech = seam->attached[i].mech;
 		memset(gpu->part[i].stats, 0, mech->stats_size);
-		gpu->part[i].launch = &seam->launch;
-		gpu->wake[i] = MECH_NEVER;
+		gpu->wake[i] = 0;
 		if (mech->gpu_kernel_begin)
 			mech->gpu_kernel_begin(&gpu->part[i]);
 	}
 	for (uint32_t s = 0; s < seam->machine.partitions; s++)
-		for (uint32_t i = 0; i < seam->count; i++) {
+		for (uint32_t i = 0; i < seam->count; i++)
 			memset(seam->partition[s].part[i].stats, 0, seam->attached[i].mech->stats_size);
-			seam->partition[s].part[i].launch = &seam->launch;
-		}
 	for (uint32_t s = 0; s < seam->machine.sms; s++)
 		begin_sm(seam, &seam->sm[s]);
 }
@@ -278,14 +327,12 @@ void seam_kernel_end(struct seam *seam)
 		for (uint32_t i = 0; i < seam->count; i++) {
 			if (seam->attached[i].mech->kernel_end)
 				seam->attached[i].mech->kernel_end(&sm->part[i]);
-			sm->part[i].launch = NULL;
 		}
 	}
-	for (uint32_t i = 0; i < seam->count; i++) {
+	for (uint32_t i = 0; i < seam->count; i++)
 		if (seam->attached[i].mech->gpu_kernel_end)
 			seam->attached[i].mech->gpu_kernel_end(&seam->gpu.part[i]);
-		seam->gpu.part[i].launch = NULL;
-	}
+	show_launch(seam, NULL);
 }
 
 void seam_stats_add(const struct mech *mech, void *sum, const void *stats)
@@ -301,18 +348,25 @@ void seam_requests_add(struct mech_requests *sum, const struct mech_requests *re
 #undef X
 }
 
+struct mech_requests seam_account_of(const struct seam *seam, uint32_t number)
+{
+	struct mech_requests sum = {0};
+	for (uint32_t s = 0; s < seam->machine.sms; s++)
+		seam_requests_add(&sum, &seam->sm[s].account[number].all);
+	return sum;
+}
+
 void seam_stats(const struct seam *seam, uint32_t number, void *stats, struct mech_requests *requests,
                 struct mech_requests *by_pc)
 {
 	const struct mech *mech = seam->attached[number].mech;
-	memset(requests, 0, sizeof *requests);
+	*requests = seam_account_of(seam, number);
 	seam_stats_add(mech, stats, seam->gpu.part[number].stats);
 	for (uint32_t s = 0; s < seam->machine.partitions; s++)
 		seam_stats_add(mech, stats, seam->partition[s].part[number].stats);
 	for (uint32_t s = 0; s < seam->machine.sms; s++) {
 		const struct seam_account *account = &seam->sm[s].account[number];
 		seam_stats_add(mech, stats, seam->sm[s].part[number].stats);
-		seam_requests_add(requests, &account->all);
 		for (uint32_t pc = 0; by_pc && account->by_pc && pc < seam->launch.instructions; pc++)
 			seam_requests_add(&by_pc[pc], &account->by_pc[pc]);
 	}
@@ -384,30 +438,39 @@ void seam_partition_access(struct seam_partition *partition, const struct mech_a
 }
 
 /* All are asked, so that what one of them does when asked does not depend on the others. */
-#define ASK_ALL(scope, list, hook, ...)                                                                                \
-	bool agreed = true;                                                                                            \
+#define ASK_ALL(refused_by, scope, list, hook, ...)                                                                    \
+	uint32_t refused_by = MECH_MAX;                                                                                \
 	for (uint32_t i = 0; i < (scope)->list.count; i++) {                                                           \
 		uint32_t number = (scope)->list.part[i];                                                               \
-		if (!(scope)->part[number].mech->hook(&(scope)->part[number], __VA_ARGS__)) {                          \
-			(scope)->vetoed_by = number;                                                                   \
-			agreed = false;                                                                                \
-		}                                                                                                      \
-	}                                                                                                              \
-	return agreed
+		if (!(scope)->part[number].mech->hook(&(scope)->part[number], __VA_ARGS__))                            \
+			refused_by = number;                                                                           \
+	}
 
 bool seam_may_issue(struct seam_sm *sm, const struct mech_issue *issue)
 {
-	ASK_ALL(sm, may_issue, may_issue, issue);
+	ASK_ALL(refused_by, sm, may_issue, may_issue, issue);
+	sm->vetoed_by[issue->warp] = (uint8_t)refused_by;
+	return refused_by == MECH_MAX;
 }
 
 bool seam_may_allocate(struct seam_sm *sm, const struct mech_access *access)
 {
-	ASK_ALL(sm, may_allocate, may_allocate, access);
+	ASK_ALL(refused_by, sm, may_allocate, may_allocate, access);
+	return refused_by == MECH_MAX;
 }
 
 bool seam_may_dispatch(struct seam_gpu *gpu, uint32_t sm, uint64_t block)
 {
-	ASK_ALL(gpu, may_dispatch, may_dispatch, sm, block);
+	ASK_ALL(refused_by, gpu, may_dispatch, may_dispatch, sm, block);
+	gpu->vetoed_by = refused_by;
+	return refused_by == MECH_MAX;
+}
+
+/* What a hook has returned, in the future and not so far away that times overflow. */
+static uint64_t next_call(uint64_t wanted, uint64_t cycle)
+{
+	uint64_t far = cycle + (1ull << 32);
+	return wanted <= cycle ? cycle + 1 : wanted == MECH_NEVER || wanted < far ? wanted : far;
 }
 
 void seam_cycle(struct seam_sm *sm, uint64_t cycle)
@@ -415,7 +478,7 @@ void seam_cycle(struct seam_sm *sm, uint64_t cycle)
 	sm->wake = MECH_NEVER;
 	for (uint32_t i = 0; i < sm->cycle.count; i++) {
 		struct mech_sm *part = &sm->part[sm->cycle.part[i]];
-		uint64_t next = part->mech->cycle(part, cycle);
+		uint64_t next = next_call(part->mech->cycle(part, cycle), cycle);
 		sm->wake = next < sm->wake ? next : sm->wake;
 	}
 }
@@ -425,11 +488,12 @@ void seam_block(struct seam_gpu *gpu, uint32_t sm, const struct mech_block *bloc
 	for (uint32_t i = 0; i < gpu->block.count; i++) {
 		struct mech_gpu *part = &gpu->part[gpu->block.part[i]];
 		part->mech->gpu_block(part, sm, block);
-		if (part->mech->gpu_cycle && gpu->wake[part->number] > cycle + 1)
-			gpu->wake[part->number] = cycle + 1;
 	}
-	if (gpu->cycle.count && gpu->first_wake > cycle + 1)
-		gpu->first_wake = cycle + 1;
+	for (uint32_t i = 0; i < gpu->cycle.count; i++) {
+		uint64_t *wake = &gpu->wake[gpu->cycle.part[i]];
+		*wake = *wake > cycle + 1 ? cycle + 1 : *wake;
+		gpu->first_wake = gpu->first_wake > cycle + 1 ? cycle + 1 : gpu->first_wake;
+	}
 }
 
 void seam_gpu_cycle(struct seam_gpu *gpu, uint64_t cycle)
@@ -439,7 +503,7 @@ void seam_gpu_cycle(struct seam_gpu *gpu, uint64_t cycle)
 		uint32_t number = gpu->cycle.part[i];
 		struct mech_gpu *part = &gpu->part[number];
 		if (gpu->wake[number] <= cycle)
-			gpu->wake[number] = part->mech->gpu_cycle(part, cycle);
+			gpu->wake[number] = next_call(part->mech->gpu_cycle(part, cycle), cycle);
 		gpu->first_wake = gpu->wake[number] < gpu->first_wake ? gpu->wake[number] : gpu->first_wake;
 	}
 }

@@ -10,7 +10,7 @@
 #include "seam/line_buffer.h"
 #include "seam/mech.h"
 
-enum { SEAM_MAX_BLOCKS = 64 };
+enum { SEAM_MAX_BLOCKS = 64, SEAM_MAX_WARPS = 64 };
 
 /* A mechanism with its options. */
 struct seam_attached {
@@ -54,16 +54,17 @@ struct seam_sm {
 	uint64_t slots;    /* and their slots, as bits */
 	struct mech_block block[SEAM_MAX_BLOCKS];
 	uint32_t holders[SEAM_MAX_BLOCKS]; /* by slot: the mechanisms that hold the block, as bits */
-	uint32_t vetoed_by;                /* the mechanism that refused last, or MECH_MAX */
+	uint8_t vetoed_by[SEAM_MAX_WARPS]; /* by slot: the mechanism that refused the instruction, or MECH_MAX */
 	uint64_t wake;                     /* cycle in which a cycle hook wants to be called */
 	/* requests that wait to be served: a ring of machine.send_queue */
 	struct seam_sent **queue;
 	uint32_t queue_head, queued;
 	struct seam_sent *free;
 	struct arena arena;
-	/* the SM: told that a block's holders have changed */
+	/* the SM: told that a block's holders have changed, that a request waits */
 	void *host;
 	void (*held)(void *host, uint32_t slot);
+	void (*asked)(void *host);
 };
 
 struct seam_partition {
@@ -84,7 +85,7 @@ struct seam_gpu {
 	bool sends; /* some mechanism may send from here */
 	enum mech_preference preference;
 	uint64_t wake[MECH_MAX], first_wake; /* cycles in which cycle hooks want to be called */
-	uint32_t vetoed_by;
+	uint32_t vetoed_by; /* the mechanism that refused the next block on some SM, or MECH_MAX */
 	struct seam_dispatched *queue;
 	uint32_t queue_head, queued;
 };
@@ -123,13 +124,16 @@ void seam_close(struct seam *seam);
 /* Some mechanism sends requests. */
 bool seam_sends(const struct seam_sm *sm);
 
-/* A kernel begins, with all parts empty; ends, with nothing in flight. */
-void seam_kernel_begin(struct seam *seam, const struct mech_launch *launch, const struct seam_analyses *analyses);
+/* A kernel is about to begin, with all parts empty: its launch can be seen; begins; ends, with nothing in flight. */
+void seam_launch(struct seam *seam, const struct mech_launch *launch, const struct seam_analyses *analyses);
+void seam_kernel_begin(struct seam *seam, uint32_t blocks_per_sm);
 void seam_kernel_end(struct seam *seam);
 
 /* What a mechanism counted in the kernel. */
 void seam_stats(const struct seam *seam, uint32_t number, void *stats, struct mech_requests *requests,
                 struct mech_requests *by_pc);
+/* Its account over all SMs. */
+struct mech_requests seam_account_of(const struct seam *seam, uint32_t number);
 void seam_stats_add(const struct mech *mech, void *sum, const void *stats);
 void seam_requests_add(struct mech_requests *sum, const struct mech_requests *requests);
 

@@ -109,6 +109,13 @@ void hooks_fill(struct sm *sm, const struct request *request)
 	seam_fill(sm->seam, &fill);
 }
 
+void request_asked(void *host)
+{
+	struct sm *sm = host;
+	if (sm->wake > sm->now + 1) /* it may come from outside, while the SM sleeps */
+		sm->wake = sm->now + 1;
+}
+
 void requests_answered(struct sm *sm, struct request *request)
 {
 	seam_reply(sm->seam, request->mechanism, sm->cycle);

@@ -8,28 +8,28 @@ enum client { CLIENT_SHARED, CLIENT_CONSTANT, CLIENT_BYPASSED, CLIENT_L1, CLIENT
 /* Level under which waiting for shared memory is charged (behind those of enum request_level). */
 enum { LEVEL_SHARED = LEVEL_DRAM + 1 };
 
-/* Zero-latency memory: the answer stands at the port of the replies, to be seen in the next cycle. It takes none of the
- * units that the crossbar counts, which may be another host thread's. */
-static bool answer_at_once(struct sm *sm, struct request *request)
+/* It takes none of the units that the crossbar counts, which may be another host thread's. */
+bool sm_answer_at_once(struct sm *sm, struct request *request, uint64_t now)
 {
 	struct port *replies = &sm->from_network;
 	if (request->kind == REQUEST_L1_WRITEBACK) { /* nobody waits for it */
 		request_release(sm->requests, request);
 		return true;
 	}
-	if (replies->items == replies->capacity) {
-		sm->sends_refused++;
+	if (replies->items == replies->capacity)
 		return false;
-	}
 	request->is_reply = true;
-	port_insert(replies, request, 0, 0, sm->now);
+	port_insert(replies, request, 0, 0, now);
 	return true;
 }
 
 bool network_send(struct sm *sm, struct request *request)
 {
-	if (sm->config.zero_latency_memory)
-		return answer_at_once(sm, request);
+	if (sm->config.zero_latency_memory) {
+		bool answered = sm_answer_at_once(sm, request, sm->now);
+		sm->sends_refused += !answered;
+		return answered;
+	}
 	if (!crossbar_has_room(sm->network, sm->index, request, sm->now)) {
 		sm->stats.network_full++;
 		sm->sends_refused++;
@@ -514,9 +514,10 @@ bool load_store_can_go_on(const struct sm *sm)
 	uint32_t queues =
 		(lsu->l1c.miss_queue.count > 0) + (lsu->l1d.miss_queue.count > 0) + (sm->l1i.miss_queue.count > 0);
 	uint32_t refused = sm->sends_refused - (lsu->blocked == BLOCKED_BY_NETWORK);
-	return sm->network_opens || sm->seam->queued || lsu->l1_pipe.count || lsu->write_back || lsu->bypassed || lsu->shared_count ||
-	       lsu->l1d.ready_count || lsu->l1c.ready_count || sm->l1i.ready_count || !port_empty(&sm->from_network) ||
-	       queues > refused || (lsu->current ? !lsu->blocked : sm->collected[PTX_UNIT_MEM].count);
+	return sm->network_opens || sm->seam->queued || lsu->l1_pipe.count || lsu->write_back || lsu->bypassed ||
+	       lsu->shared_count || lsu->l1d.ready_count || lsu->l1c.ready_count || sm->l1i.ready_count ||
+	       !port_empty(&sm->from_network) || queues > refused ||
+	       (lsu->current ? !lsu->blocked : sm->collected[PTX_UNIT_MEM].count);
 }
 
 void load_store_account(struct sm *sm, uint64_t slept)

@@ -43,6 +43,7 @@ void sm_open(struct sm *sm, uint32_t index, uint32_t sm_count, const struct sm_c
 	sm->seam = seam;
 	seam->host = sm;
 	seam->held = block_held;
+	seam->asked = request_asked;
 	sm->local_stride = (uint64_t)sm_count * config->warps * WARP_SIZE;
 	open_pipe_latches(sm);
 	cache_open(&sm->l1i, &config->l1i, CACHE_OF_SM, requests, &sm->arena);
@@ -154,7 +155,7 @@ static uint64_t next_wake(const struct sm *sm)
 			ahead++;
 		wake = time_in(sm, ahead);
 	}
-	if (sm->seam->wake != MECH_NEVER && time_in(sm, sm->seam->wake - sm->cycle) < wake)
+	if (sm->resident && sm->seam->wake != MECH_NEVER && time_in(sm, sm->seam->wake - sm->cycle) < wake)
 		wake = time_in(sm, sm->seam->wake - sm->cycle);
 	return wake;
 }

@@ -271,6 +271,10 @@ static inline bool sm_has_room(const struct sm *sm)
 }
 uint32_t sm_start_block(struct sm *sm, uint64_t number, uint64_t cycle, uint64_t now);
 
+/* Zero-latency memory: the answer stands at the port of the replies, to be seen in the next cycle. False: it is full. Nobody
+ * else may send the SM anything. */
+bool sm_answer_at_once(struct sm *sm, struct request *request, uint64_t now);
+
 /* One core cycle. Sets sm->wake. */
 void sm_tick(struct sm *sm, uint64_t cycle, uint64_t now);
 /* Makes this cycle's global stores and atomics; all SMs' in order, after all have ticked. */

@@ -76,6 +76,8 @@ struct mech_access hooks_next_access(const struct sm *sm, const struct op *op);
 void hooks_access(struct sm *sm, const struct mech_access *next, enum mech_result result);
 bool hooks_may_allocate(struct sm *sm, const struct op *op);
 void hooks_fill(struct sm *sm, const struct request *request);
+/* A mechanism has asked for a line. */
+void request_asked(void *host);
 /* A request of a mechanism is answered. */
 void requests_answered(struct sm *sm, struct request *request);
 /* Serves the next one. `l1_is_used`: an instruction's access has L1's port in this cycle. */

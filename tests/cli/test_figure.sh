@@ -101,6 +101,55 @@ SLUICE_OPTIONS=sm.count=2 SLUICE_MACHINE=none try 0 figure ipc --seed 3
 row 'one +10\.00 +8\.00 +\+25\.0 % +20\.00 +20\.00 +\+0\.0 %'
 calls 5
 
+# Mechanisms are part of what runs, with what their options are by default and what their shared objects hold; their
+# counters are known before anything runs.
+cat >mechanism.yaml <<'YAML'
+title: With a mechanism
+metric: cycles
+columns:
+  plain: {machine: gtx480}
+  two: {machine: gtx480, mechanisms: ["two_level:ready=4"]}
+  same: {machine: gtx480, mechanisms: ["two_level:ready=4"]}
+rows: {one: {}}
+YAML
+: >calls
+try 0 figure ./mechanism.yaml
+calls 1
+sed -i 's/two: \(.*\)ready=4/two: \1ready=5/' mechanism.yaml
+try 0 figure ./mechanism.yaml
+calls 1
+cat >own.c <<'C'
+#include "seam/mech.h"
+static const struct mech own = {.version = MECH_VERSION, .name = "own", .summary = "", .citation = "", .sends = true};
+MECHANISM(own);
+C
+compile() {
+	# shellcheck disable=SC2046 # no spaces in it
+	cc -shared -fPIC "$@" $("$sluice" mech --cflags) own.c -o own.so
+}
+compile
+sed -i 's/"two_level:ready=5"/own.so/' mechanism.yaml
+try 0 figure ./mechanism.yaml
+calls 1
+compile -DANOTHER -g
+try 0 figure ./mechanism.yaml
+calls 1
+try 0 figure ./mechanism.yaml
+calls 0
+sed 's/own.so]/own.so], metric: own.usefull/' mechanism.yaml >wrong.yaml
+try 2 figure ./wrong.yaml
+says err "in column two: no counter 'own.usefull'; none of the column's mechanisms has it"
+sed 's/own.so]/own.so], metric: 100 * own.useful/' mechanism.yaml >right.yaml
+try 1 figure ./right.yaml
+says err "the statistics have no 'own.useful'" # these programs count nothing
+sed 's/own.so/none.so/' mechanism.yaml >wrong.yaml
+try 2 figure ./wrong.yaml
+says err "cannot load mechanism ./none.so"
+sed 's/own.so/own.so:degree=1/' mechanism.yaml >wrong.yaml
+try 2 figure ./wrong.yaml
+says err "mechanism own has no option 'degree'"
+calls 0
+
 # Relative to a column, as percent.
 sed '/part:/d; s/^metric.*/metric: 1 \/ cycles/; s/published: \[.*\]/published: [~, 90]/' experiments/ipc.yaml >relative.yaml
 printf 'show: percent\nrelative_to: large\n' >>relative.yaml

@@ -1,0 +1,35 @@
+#!/bin/sh
+# removable.sh SOURCE WORK COMPILER: the folder of every mechanism can be taken away, and the rest builds and does not know it. One
+# build folder for all, so that only the list of mechanisms is compiled again.
+set -eu
+source=$1
+work=$2
+compiler=$3
+rm -rf "$work"
+mkdir -p "$work/tree"
+for part in CMakeLists.txt src include cmake toolkit experiments machines docs completions LICENSE README.md CHANGELOG.md \
+	programs; do
+	cp -R "$source/$part" "$work/tree"
+done
+configure() {
+	cmake -S "$work/tree" -B "$work/build" -DSLUICE_TESTS=OFF -DCMAKE_BUILD_TYPE=Debug -DCMAKE_C_FLAGS=-O0 \
+		-DCMAKE_C_COMPILER="$compiler" >/dev/null
+}
+for folder in "$work"/tree/src/mech/*/; do
+	name=$(basename "$folder")
+	mv "$folder" "$work/away"
+	configure
+	cmake --build "$work/build" --target sluice sluice_shared -j 2 >"$work/log" 2>&1 || {
+		cat "$work/log"
+		echo "does not build without src/mech/$name"
+		exit 1
+	}
+	"$work/build/bin/sluice" mech list >"$work/list"
+	if grep "^$name " "$work/list"; then
+		echo "$name is still listed"
+		exit 1
+	fi
+	mv "$work/away" "$folder"
+done
+[ "$(wc -l <"$work/list")" -gt 0 ]
+rm -rf "$work"
