@@ -88,6 +88,7 @@ bool dispatch_cycle(struct dispatch *dispatch, struct gpu *gpu)
 {
 	struct seam_gpu *seam = &gpu->seam->gpu;
 	uint64_t cycle = gpu->clock[CLOCK_CORE].cycle;
+	seam->dispatching = cycle;
 	bool acted = dispatch_blocks(dispatch, gpu);
 	if ((seam->queued || seam->first_wake <= cycle) && dispatch->next == dispatch->blocks &&
 	    dispatch_done(gpu) == dispatch->blocks)
@@ -98,6 +99,7 @@ bool dispatch_cycle(struct dispatch *dispatch, struct gpu *gpu)
 		seam_gpu_cycle(seam, cycle);
 		acted = true;
 	}
+	seam->dispatching = MECH_NEVER;
 	return acted;
 }
 

@@ -60,6 +60,8 @@ static struct seam_sent *new_sent(struct seam_sm *sm, uint32_t sender, const str
 	else
 		sent = arena_alloc(&sm->arena, sizeof *sent);
 	*sent = (struct seam_sent){.request = *request, .sender = sender};
+	if (request->to == MECH_TO_BUFFER)
+		sent->owner = sm->block[request->block].number;
 	return sent;
 }
 
@@ -133,7 +135,8 @@ void seam_drop_requests(struct seam_sm *sm)
 void seam_reply(struct seam_sm *sm, struct seam_sent *sent, uint64_t cycle)
 {
 	const struct mech_request *request = &sent->request;
-	bool wanted = request->to == MECH_TO_BUFFER && sm->slots >> request->block & 1; /* its block is still there */
+	bool wanted = request->to == MECH_TO_BUFFER && sm->slots >> request->block & 1 &&
+	              sm->block[request->block].number == sent->owner; /* its block is still there */
 	if (wanted)
 		line_buffer_put(&sm->buffer, request->address, request->bytes, request->block, seam_mark(sent));
 	else if (request->to != MECH_TO_L1)
@@ -215,7 +218,7 @@ static void hold_block(struct mech_sm *part, uint32_t slot)
 {
 	struct seam_sm *sm = part->host;
 	sm->holders[slot] |= 1u << part->number;
-	sm->held(sm->host, slot);
+	sm->held(sm->host, slot, sm->seam->gpu.dispatching);
 }
 
 static void release_block(struct mech_sm *part, uint32_t slot)
@@ -223,7 +226,7 @@ static void release_block(struct mech_sm *part, uint32_t slot)
 	struct seam_sm *sm = part->host;
 	sm->holders[slot] &= ~(1u << part->number);
 	if (!sm->holders[slot])
-		sm->held(sm->host, slot);
+		sm->held(sm->host, slot, sm->seam->gpu.dispatching);
 }
 
 static struct mech_rows rows(struct mech_gpu *part, uint32_t most, enum mech_loops loops)

@@ -223,6 +223,7 @@ struct seam *seam_open(const struct seam_attached *attached, uint32_t count, con
 	seam->gpu.queue = arena_array(&seam->arena, machine->send_queue, sizeof *seam->gpu.queue);
 	seam->gpu.vetoed_by = MECH_MAX;
 	seam->gpu.first_wake = MECH_NEVER;
+	seam->gpu.dispatching = MECH_NEVER;
 	for (uint32_t i = 0; i < count; i++)
 		open_gpu_part(seam, i);
 	for (uint32_t s = 0; s < machine->sms; s++)

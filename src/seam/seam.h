@@ -28,6 +28,7 @@ struct seam_list {
 struct seam_sent {
 	struct mech_request request;
 	uint64_t cycle; /* in which it was sent */
+	uint64_t owner; /* to the buffer: the number of the block in its slot when it was asked for */
 	uint32_t sender;
 	struct seam_sent *next;
 };
@@ -61,9 +62,10 @@ struct seam_sm {
 	uint32_t queue_head, queued;
 	struct seam_sent *free;
 	struct arena arena;
-	/* the SM: told that a block's holders have changed, that a request waits */
+	/* the SM: told that a block's holders have changed, behind the SMs' ticks of that cycle, or in its own: MECH_NEVER; and
+	 * that a request waits */
 	void *host;
-	void (*held)(void *host, uint32_t slot);
+	void (*held)(void *host, uint32_t slot, uint64_t cycle);
 	void (*asked)(void *host);
 };
 
@@ -82,7 +84,8 @@ struct seam_gpu {
 	struct mech_gpu part[MECH_MAX];
 	struct seam_list block, cycle, may_dispatch;
 	struct mech_gpu *count_owner, *place_owner;
-	bool sends; /* some mechanism may send from here */
+	bool sends;           /* some mechanism may send from here */
+	uint64_t dispatching; /* the cycle, while the dispatcher is at work; else MECH_NEVER */
 	enum mech_preference preference;
 	uint64_t wake[MECH_MAX], first_wake; /* cycles in which cycle hooks want to be called */
 	uint32_t vetoed_by; /* the mechanism that refused the next block on some SM, or MECH_MAX */
