@@ -24,7 +24,7 @@ struct sluice_kernel {
 
 /* What the program says that blocks will read. */
 struct announcements {
-	struct mech_row *row;
+	struct sluice_range *range;
 	uint32_t count;
 	bool used; /* the program has said something, if only that it says nothing */
 };

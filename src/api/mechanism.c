@@ -12,20 +12,12 @@
 enum sluice_status sluice_announce_range(sluice_gpu *gpu, const struct sluice_range *range, struct sluice_error *error)
 {
 	struct announcements *said = &gpu->announced;
-	const struct simt_allocation *allocation = simt_find(gpu->gpu->memory, range->base);
-	if (!allocation)
-		return api_fail(error, SLUICE_BAD_ARGUMENT, "announced range: 0x%llx is in no allocation",
+	if (!simt_find(gpu->gpu->memory, range->base))
+		return api_fail(error, SLUICE_BAD_ARGUMENT,
+		                "announced range: 0x%llx is in no allocation; the base must be an address in device memory",
 		                (unsigned long long)range->base);
-	said->row = xrealloc(said->row, (said->count + 1) * sizeof *said->row);
-	struct mech_row *row = &said->row[said->count++];
-	*row = (struct mech_row){.base = range->base,
-	                         .first = allocation->address,
-	                         .end = allocation->address + allocation->size,
-	                         .low = range->low,
-	                         .high = range->high,
-	                         .pc = MECH_NO_PC};
-	memcpy(row->low_by, range->low_by, sizeof row->low_by);
-	memcpy(row->high_by, range->high_by, sizeof row->high_by);
+	said->range = xrealloc(said->range, (said->count + 1) * sizeof *said->range);
+	said->range[said->count++] = *range;
 	said->used = true;
 	return api_succeed(error);
 }
@@ -47,9 +39,20 @@ static uint32_t pc_of(const struct simt_program *program, uint32_t inst)
 	return MECH_NO_PC;
 }
 
+/* A row of an array, clipped to its allocation. False: it has none. */
+static bool place_row(const struct launch_analyses *known, uint64_t base, struct mech_row *row)
+{
+	const struct simt_allocation *allocation = simt_find(known->gpu->gpu->memory, base);
+	if (!allocation)
+		return false;
+	row->base = base;
+	row->first = allocation->address;
+	row->end = allocation->address + allocation->size;
+	return true;
+}
+
 static bool add_row(struct launch_analyses *known, const struct affine_row *found, struct mech_row *row)
 {
-	const struct simt_memory *memory = known->gpu->gpu->memory;
 	uint64_t base = 0;
 	if (!found->array)
 		return false;
@@ -57,19 +60,13 @@ static bool add_row(struct launch_analyses *known, const struct affine_row *foun
 		memcpy(&base, known->launch->params + found->array->offset + found->array_offset, sizeof base);
 	else
 		base = found->array->address;
-	const struct simt_allocation *allocation = simt_find(memory, base);
-	if (!allocation)
-		return false;
-	*row = (struct mech_row){.base = base,
-	                         .first = allocation->address,
-	                         .end = allocation->address + allocation->size,
-	                         .low = found->low,
+	*row = (struct mech_row){.low = found->low,
 	                         .high = found->high,
 	                         .pc = pc_of(known->launch->program, found->inst),
 	                         .reads = found->reads};
 	memcpy(row->low_by, found->ctaid, sizeof row->low_by);
 	memcpy(row->high_by, found->ctaid, sizeof row->high_by);
-	return true;
+	return place_row(known, base, row);
 }
 
 static struct mech_rows analysed_rows(struct launch_analyses *known, uint32_t most, enum mech_loops loops)
@@ -92,15 +89,28 @@ static struct mech_rows analysed_rows(struct launch_analyses *known, uint32_t mo
 	return rows;
 }
 
+/* In the order in which they were announced; arrays that have been freed since have no rows. */
+static struct mech_rows announced_rows(struct launch_analyses *known, const struct announcements *said, uint32_t most)
+{
+	uint32_t count = said->count < most ? said->count : most;
+	struct mech_row *row = arena_array(&known->arena, count + 1, sizeof *row);
+	struct mech_rows rows = {.row = row, .announced = true, .dropped = said->count - count};
+	for (uint32_t i = 0; i < count; i++) {
+		const struct sluice_range *range = &said->range[i];
+		struct mech_row *next = &row[rows.rows];
+		*next = (struct mech_row){.low = range->low, .high = range->high, .pc = MECH_NO_PC};
+		memcpy(next->low_by, range->low_by, sizeof next->low_by);
+		memcpy(next->high_by, range->high_by, sizeof next->high_by);
+		rows.rows += place_row(known, range->base, next);
+	}
+	return rows;
+}
+
 static struct mech_rows give_rows(void *user, uint32_t most, enum mech_loops loops)
 {
 	struct launch_analyses *known = user;
 	const struct announcements *said = &known->gpu->announced;
-	if (!said->used)
-		return analysed_rows(known, most, loops);
-	uint32_t count = said->count < most ? said->count : most;
-	return (struct mech_rows){
-		.row = said->row, .rows = count, .announced = true, .dropped = said->count - count};
+	return said->used ? announced_rows(known, said, most) : analysed_rows(known, most, loops);
 }
 
 static int by_pc(const void *a, const void *b)

@@ -169,7 +169,7 @@ void sluice_close(sluice_gpu *gpu)
 	for (size_t i = 0; i < gpu->override_count; i++)
 		free(gpu->overrides[i].kernel);
 	free(gpu->overrides);
-	free(gpu->announced.row);
+	free(gpu->announced.range);
 	for (size_t i = 0; i < gpu->records.count; i++) {
 		record_free(&gpu->records, &gpu->records.record[i]);
 		free(gpu->records.record[i].kernel);
