@@ -6,15 +6,18 @@
 
 /* A block whose rows are being read, or wait for it. */
 struct job {
+	uint64_t number; /* of the block */
 	uint32_t sm, slot;
 	struct mech_dim index;
 };
 
 enum { MAX_REPORTED = 32 };
 
+__extension__ typedef __int128 wide; /* Eq. 2 and 3 of any row and block do not overflow it */
+
 struct controller {
 	struct mech_rows table;
-	/* blocks, in the order of dispatch: a ring */
+	/* blocks, in the order of dispatch: a ring. It grows where blocks need not wait and end faster than they are loaded. */
 	struct job *job;
 	uint32_t head, jobs, room;
 	/* of the first job: the row being requested, and what is left of it */
@@ -61,6 +64,7 @@ static bool has_room(const struct mech_gpu *gpu)
 /* Once a kernel. */
 static void report_dropped(struct mech_gpu *gpu, struct controller *controller)
 {
+	const struct teleport_config *config = gpu->config;
 	char text[512];
 	for (uint32_t i = 0; i < controller->reports; i++)
 		if (strcmp(controller->reported[i], gpu->launch->kernel) == 0)
@@ -72,7 +76,7 @@ static void report_dropped(struct mech_gpu *gpu, struct controller *controller)
 	memcpy(name, gpu->launch->kernel, size);
 	controller->reported[controller->reports++] = name;
 	int length = snprintf(text, sizeof text, "kernel %s: the preload table's %u entries are full, %u rows are dropped",
-	                      name, controller->table.rows, controller->table.dropped);
+	                      name, config->table_entries, controller->table.dropped);
 	if (controller->table.dropped_reads && length > 0 && (size_t)length < sizeof text)
 		snprintf(text + length, sizeof text - (size_t)length, " (%llu lane reads of a block)",
 		         (unsigned long long)controller->table.dropped_reads);
@@ -101,18 +105,17 @@ static bool evaluate(const struct mech_gpu *gpu, const struct mech_row *row, str
 {
 	const struct teleport_config *config = gpu->config;
 	uint64_t piece = config->line_requests ? gpu->machine->line_bytes : MECH_SECTOR;
-	int64_t index[3] = {block.x, block.y, block.z}, low = row->low, high = row->high;
+	wide index[3] = {block.x, block.y, block.z}, low = row->low, high = row->high;
 	for (uint32_t i = 0; i < 3; i++) {
 		low += index[i] * row->low_by[i];
 		high += index[i] * row->high_by[i];
 	}
-	int64_t room_below = (int64_t)(row->first - row->base), room_above = (int64_t)(row->end - row->base);
-	low = low > room_below ? low : room_below;
-	high = high < room_above ? high : room_above;
+	low = row->base + low > row->first ? row->base + low : row->first;
+	high = row->base + high < row->end ? row->base + high : row->end;
 	if (low >= high)
 		return false;
-	*first = (row->base + (uint64_t)low) & ~(piece - 1);
-	*end = (row->base + (uint64_t)high + piece - 1) & ~(piece - 1);
+	*first = (uint64_t)low & ~(piece - 1);
+	*end = ((uint64_t)high + piece - 1) & ~(piece - 1);
 	return true;
 }
 
@@ -149,6 +152,20 @@ static uint64_t bytes_of(struct mech_gpu *gpu, const struct mech_block *block)
 	return bytes;
 }
 
+static void add_job(struct mech_gpu *gpu, struct controller *controller, const struct job *job)
+{
+	uint32_t room = controller->room;
+	if (controller->jobs == room) {
+		struct job *ring = arena_array(gpu->arena, 2 * (size_t)room, sizeof *ring);
+		for (uint32_t i = 0; i < room; i++)
+			ring[i] = controller->job[(controller->head + i) % room];
+		controller->job = ring;
+		controller->head = 0;
+		controller->room = 2 * room;
+	}
+	controller->job[(controller->head + controller->jobs++) % controller->room] = *job;
+}
+
 void teleport_gpu_block(struct mech_gpu *gpu, uint32_t sm, const struct mech_block *block)
 {
 	const struct teleport_config *config = gpu->config;
@@ -164,8 +181,7 @@ void teleport_gpu_block(struct mech_gpu *gpu, uint32_t sm, const struct mech_blo
 		controller->row = 0;
 		controller->reading = true;
 	}
-	controller->job[(controller->head + controller->jobs++) % controller->room] =
-		(struct job){sm, block->slot, block->index};
+	add_job(gpu, controller, &(struct job){block->number, sm, block->slot, block->index});
 }
 
 /* Reads rows until one has bytes for the block; one a cycle. False: this cycle's row has none, or there is no row left. */
@@ -194,16 +210,26 @@ static struct mech_request next_request(const struct mech_gpu *gpu, const struct
 	                             .to = config->model == TELEPORT_S ? MECH_TO_NOTHING : MECH_TO_BUFFER,
 	                             .pc = controller->table.row[controller->row].pc,
 	                             .block = job->slot,
-	                             .tag = job->slot,
+	                             .tag = job->number,
 	                             .urgent = config->urgent};
+}
+
+/* The job's block; NULL: it has ended, which it may where it does not wait. */
+static struct teleport_block *block_of(const struct mech_gpu *gpu, const struct job *job)
+{
+	struct teleport_sm *sm = mech_part(gpu, job->sm)->state;
+	struct teleport_block *block = &sm->block[job->slot];
+	return block->is_resident && block->number == job->number ? block : NULL;
 }
 
 static void end_job(struct mech_gpu *gpu, struct controller *controller, uint64_t cycle)
 {
 	const struct job *job = &controller->job[controller->head];
-	struct mech_sm *part = mech_part(gpu, job->sm);
-	((struct teleport_sm *)part->state)->block[job->slot].all_asked = true;
-	teleport_release_if_loaded(part, job->slot, cycle);
+	struct teleport_block *block = block_of(gpu, job);
+	if (block) {
+		block->all_asked = true;
+		teleport_release_if_loaded(mech_part(gpu, job->sm), job->slot, cycle);
+	}
 	controller->head = (controller->head + 1) % controller->room;
 	controller->jobs--;
 	controller->row = 0;
@@ -221,7 +247,9 @@ static void ask(struct mech_gpu *gpu, struct controller *controller)
 		stats->blocked_cycles++;
 		return;
 	}
-	((struct teleport_sm *)mech_part(gpu, job->sm)->state)->block[job->slot].asked++;
+	struct teleport_block *block = block_of(gpu, job);
+	if (block)
+		block->asked++;
 	controller->next += request.bytes;
 	if (controller->next < controller->end)
 		return;
@@ -229,9 +257,20 @@ static void ask(struct mech_gpu *gpu, struct controller *controller)
 	read_row(gpu, controller); /* while the last request leaves */
 }
 
+/* Nobody wants the data any more; the S-Machine asks for them for their traffic alone. */
+static bool is_void(const struct mech_gpu *gpu, const struct job *job)
+{
+	const struct teleport_config *config = gpu->config;
+	return config->model != TELEPORT_S && !block_of(gpu, job);
+}
+
 /* One row or one request. */
 static void step(struct mech_gpu *gpu, struct controller *controller, uint64_t cycle)
 {
+	if (is_void(gpu, &controller->job[controller->head])) {
+		end_job(gpu, controller, cycle);
+		return;
+	}
 	if (controller->reading || controller->next == controller->end) {
 		controller->reading = false;
 		read_row(gpu, controller);

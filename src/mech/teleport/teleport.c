@@ -75,8 +75,16 @@ static bool may_start(struct mech_sm *sm, const struct mech_block *block)
 	const struct teleport_config *config = sm->config;
 	struct teleport_block *state = &((struct teleport_sm *)sm->state)->block[block->slot];
 	bool loads = teleport_loads(sm->gpu) && (config->model == TELEPORT_REAL || config->model == TELEPORT_R);
-	*state = (struct teleport_block){.started = block->cycle, .waits = loads && !config->overlap};
+	*state = (struct teleport_block){.number = block->number,
+	                                 .started = block->cycle,
+	                                 .is_resident = true,
+	                                 .waits = loads && !config->overlap};
 	return !state->waits;
+}
+
+static void block_end(struct mech_sm *sm, const struct mech_block *block)
+{
+	((struct teleport_sm *)sm->state)->block[block->slot].is_resident = false;
 }
 
 void teleport_release_if_loaded(struct mech_sm *sm, uint32_t slot, uint64_t cycle)
@@ -92,10 +100,11 @@ void teleport_release_if_loaded(struct mech_sm *sm, uint32_t slot, uint64_t cycl
 
 static void on_reply(struct mech_sm *sm, const struct mech_reply *reply)
 {
-	uint32_t slot = (uint32_t)reply->request.tag;
-	if (reply->request.to != MECH_TO_BUFFER)
+	uint32_t slot = reply->request.block;
+	struct teleport_block *block = &((struct teleport_sm *)sm->state)->block[slot];
+	if (reply->request.to != MECH_TO_BUFFER || block->number != reply->request.tag)
 		return;
-	((struct teleport_sm *)sm->state)->block[slot].arrived++;
+	block->arrived++;
 	teleport_release_if_loaded(sm, slot, reply->cycle);
 }
 
@@ -132,6 +141,7 @@ const struct mech mech_teleport = {
 	.gpu_kernel_begin = teleport_gpu_kernel_begin,
 	.gpu_block = teleport_gpu_block,
 	.gpu_cycle = teleport_gpu_cycle,
+	.block_end = block_end,
 	.may_start = may_start,
 	.on_reply = on_reply,
 	.access = count_demand,

@@ -45,11 +45,11 @@ enum { TELEPORT_MAX_BLOCKS = 64 }; /* slots of an SM */
 
 struct controller;
 
-/* A resident block, at its SM: the packets that it waits for (section 3.2.3). */
+/* A slot's block, at its SM: the packets that it waits for (section 3.2.3). */
 struct teleport_block {
-	uint64_t started;
+	uint64_t number, started;
 	uint32_t asked, arrived;
-	bool all_asked, waits;
+	bool is_resident, all_asked, waits;
 };
 
 struct teleport_sm {
