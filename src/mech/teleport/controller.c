@@ -20,9 +20,8 @@ struct controller {
 	/* blocks, in the order of dispatch: a ring. It grows where blocks need not wait and end faster than they are loaded. */
 	struct job *job;
 	uint32_t head, jobs, room;
-	/* of the first job: the row being requested, and what is left of it */
+	/* of the first job: the row being requested, and what is left of it; nothing: the row is still to be read */
 	uint32_t row;
-	bool reading; /* the first row is not read yet */
 	uint64_t next, end;
 	const char *reported[MAX_REPORTED]; /* kernels whose rows did not fit */
 	uint32_t reports;
@@ -177,26 +176,20 @@ void teleport_gpu_block(struct mech_gpu *gpu, uint32_t sm, const struct mech_blo
 	count_bytes(gpu, at_once ? put_all(gpu, part, block) : bytes_of(gpu, block));
 	if (config->model == TELEPORT_I)
 		return;
-	if (!controller->jobs) {
-		controller->row = 0;
-		controller->reading = true;
-	}
 	add_job(gpu, controller, &(struct job){block->number, sm, block->slot, block->index});
 }
 
-/* Reads rows until one has bytes for the block; one a cycle. False: this cycle's row has none, or there is no row left. */
-static bool read_row(struct mech_gpu *gpu, struct controller *controller)
+/* Reads the next row, if there is one. It may have no bytes for the block. */
+static void read_row(struct mech_gpu *gpu, struct controller *controller)
 {
 	const struct job *job = &controller->job[controller->head];
 	if (controller->row == controller->table.rows)
-		return false;
+		return;
 	const struct mech_row *row = &controller->table.row[controller->row];
-	if (!evaluate(gpu, row, job->index, &controller->next, &controller->end)) {
-		controller->next = controller->end = 0;
-		controller->row++;
-		return false;
-	}
-	return true;
+	if (evaluate(gpu, row, job->index, &controller->next, &controller->end))
+		return;
+	controller->next = controller->end = 0;
+	controller->row++;
 }
 
 static struct mech_request next_request(const struct mech_gpu *gpu, const struct controller *controller)
@@ -234,27 +227,27 @@ static void end_job(struct mech_gpu *gpu, struct controller *controller, uint64_
 	controller->jobs--;
 	controller->row = 0;
 	controller->next = controller->end = 0;
-	controller->reading = true;
 }
 
-/* The row's next request, into the queue to the network. */
-static void ask(struct mech_gpu *gpu, struct controller *controller)
+/* The row's next request, into the queue to the network. False: it is full. */
+static bool ask(struct mech_gpu *gpu, struct controller *controller)
 {
 	const struct job *job = &controller->job[controller->head];
 	struct teleport_stats *stats = gpu->stats;
 	const struct mech_request request = next_request(gpu, controller);
 	if (!mech_send_to(gpu, job->sm, &request)) {
 		stats->blocked_cycles++;
-		return;
+		return false;
 	}
 	struct teleport_block *block = block_of(gpu, job);
 	if (block)
 		block->asked++;
 	controller->next += request.bytes;
-	if (controller->next < controller->end)
-		return;
-	controller->row++;
-	read_row(gpu, controller); /* while the last request leaves */
+	if (controller->next == controller->end) {
+		controller->row++;
+		read_row(gpu, controller); /* while the last request leaves */
+	}
+	return true;
 }
 
 /* Nobody wants the data any more; the S-Machine asks for them for their traffic alone. */
@@ -264,28 +257,27 @@ static bool is_void(const struct mech_gpu *gpu, const struct job *job)
 	return config->model != TELEPORT_S && !block_of(gpu, job);
 }
 
-/* One row or one request. */
-static void step(struct mech_gpu *gpu, struct controller *controller, uint64_t cycle)
+/* One row or one request. False: no more in this cycle. */
+static bool step(struct mech_gpu *gpu, struct controller *controller, uint64_t cycle)
 {
 	if (is_void(gpu, &controller->job[controller->head])) {
 		end_job(gpu, controller, cycle);
-		return;
+		return true;
 	}
-	if (controller->reading || controller->next == controller->end) {
-		controller->reading = false;
+	if (controller->next == controller->end)
 		read_row(gpu, controller);
-	} else {
-		ask(gpu, controller);
-	}
+	else if (!ask(gpu, controller))
+		return false;
 	if (controller->row == controller->table.rows && controller->next == controller->end)
 		end_job(gpu, controller, cycle);
+	return true;
 }
 
 uint64_t teleport_gpu_cycle(struct mech_gpu *gpu, uint64_t cycle)
 {
 	const struct teleport_config *config = gpu->config;
 	struct controller *controller = controller_of(gpu);
-	for (uint32_t i = 0; controller->jobs && i < config->rate; i++)
-		step(gpu, controller, cycle);
+	for (uint32_t i = 0; controller->jobs && i < config->rate && step(gpu, controller, cycle); i++) {
+	}
 	return controller->jobs ? cycle + 1 : MECH_NEVER;
 }
