@@ -1,0 +1,146 @@
+/* Protects the buffer in front of L1: which line goes, whose lines stay, what parts of a line are there, and how much room
+ * shared memory leaves. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "seam/line_buffer.h"
+
+enum { LINE = 128, ONE = 1, ALL = 15 };
+
+static uint32_t fates[3];
+static uint32_t last_mark;
+
+static void tell(void *user, enum buffer_fate fate, uint32_t mark)
+{
+	(void)user;
+	fates[fate]++;
+	last_mark = mark;
+}
+
+static struct line_buffer opened(uint32_t sets, uint32_t ways, uint32_t shared_bytes)
+{
+	struct line_buffer buffer;
+	const struct mech_buffer config = {
+		.sets = sets, .ways = ways, .in_shared = shared_bytes > 0, .bytes = shared_bytes};
+	memset(fates, 0, sizeof fates);
+	line_buffer_open(&buffer, &config, LINE, tell, NULL);
+	return buffer;
+}
+
+static void put_line(struct line_buffer *buffer, uint64_t line, uint32_t block)
+{
+	line_buffer_put(buffer, line * LINE, LINE, block, (uint32_t)line + 1);
+}
+
+static bool has_line(struct line_buffer *buffer, uint64_t line)
+{
+	return line_buffer_find(buffer, line * LINE, ALL);
+}
+
+static void assert_fates(uint32_t used, uint32_t evicted, uint32_t unused)
+{
+	assert_int_equal(fates[BUFFER_USED], used);
+	assert_int_equal(fates[BUFFER_EVICTED], evicted);
+	assert_int_equal(fates[BUFFER_UNUSED], unused);
+}
+
+/* Of a full set the line goes that was used longest ago; a find is a use, and so is another arrival. */
+static void test_least_recently_used(void **state)
+{
+	struct line_buffer buffer = opened(2, 3, 0);
+	(void)state;
+	put_line(&buffer, 0, 0);
+	put_line(&buffer, 2, 0);
+	put_line(&buffer, 4, 0);
+	put_line(&buffer, 1, 0); /* the other set */
+	assert_true(has_line(&buffer, 0));
+	put_line(&buffer, 2, 0); /* there already */
+	assert_fates(1, 0, 1);
+	put_line(&buffer, 6, 0);
+	assert_int_equal(last_mark, 5);
+	assert_fates(1, 1, 1);
+	assert_true(has_line(&buffer, 0) && has_line(&buffer, 2) && has_line(&buffer, 6) && has_line(&buffer, 1));
+	assert_false(has_line(&buffer, 4));
+	line_buffer_empty(&buffer);
+	assert_fates(4, 1, 1); /* each request has one fate */
+	line_buffer_close(&buffer);
+}
+
+/* Every sector that is touched must be there; what came in two pieces counts as two. */
+static void test_sectors(void **state)
+{
+	struct line_buffer buffer = opened(4, 0, 0);
+	(void)state;
+	line_buffer_put(&buffer, LINE + 32, 64, 0, 7);
+	assert_false(line_buffer_find(&buffer, LINE, ONE));
+	assert_false(line_buffer_find(&buffer, LINE, 3));
+	assert_false(line_buffer_find(&buffer, LINE + 96, ONE));
+	assert_true(line_buffer_find(&buffer, LINE + 64, ONE));
+	assert_true(line_buffer_find(&buffer, LINE, 6));
+	assert_fates(1, 0, 0);
+	line_buffer_put(&buffer, LINE + 96, 32, 0, 8);
+	assert_true(line_buffer_find(&buffer, LINE + 64, 3));
+	line_buffer_put(&buffer, LINE + 32, 32, 0, 9); /* brings nothing new */
+	assert_fates(2, 0, 1);
+	line_buffer_close(&buffer);
+}
+
+/* A line stays as long as one of the blocks that it was brought for. */
+static void test_owners(void **state)
+{
+	struct line_buffer buffer = opened(4, 2, 0);
+	(void)state;
+	put_line(&buffer, 0, 3);
+	put_line(&buffer, 0, 63);
+	put_line(&buffer, 1, 3);
+	line_buffer_block_ended(&buffer, 3);
+	assert_true(has_line(&buffer, 0));
+	assert_false(has_line(&buffer, 1));
+	line_buffer_block_ended(&buffer, 63);
+	assert_false(has_line(&buffer, 0));
+	put_line(&buffer, 0, 3);
+	line_buffer_drop(&buffer, 0);
+	line_buffer_drop(&buffer, 5 * LINE); /* is not there */
+	assert_false(has_line(&buffer, 0));
+	assert_fates(1, 1, 2);
+	line_buffer_close(&buffer);
+}
+
+/* 4 sets of 8 ways in 4 KB: a block that allocates takes whole ways, and lines with them; its end gives them back. */
+static void test_shared_memory(void **state)
+{
+	struct line_buffer buffer = opened(4, 8, 4096);
+	(void)state;
+	for (uint64_t line = 0; line < 32; line++)
+		put_line(&buffer, line, 0);
+	assert_fates(0, 0, 0);
+	line_buffer_allocated(&buffer, 1);
+	assert_int_equal(buffer.ways, 7);
+	assert_fates(0, 4, 0);
+	for (uint64_t line = 0; line < 32; line++)
+		assert_int_equal(has_line(&buffer, line), line >= 4);
+	line_buffer_allocated(&buffer, 4096 - 511);
+	assert_int_equal(buffer.ways, 0);
+	put_line(&buffer, 40, 0);
+	assert_false(has_line(&buffer, 40));
+	assert_fates(28, 5, 0);
+	line_buffer_allocated(&buffer, 8192); /* more than there is */
+	assert_int_equal(buffer.ways, 0);
+	line_buffer_allocated(&buffer, 0);
+	assert_int_equal(buffer.ways, 8);
+	put_line(&buffer, 40, 0);
+	assert_true(has_line(&buffer, 40));
+	line_buffer_close(&buffer);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {cmocka_unit_test(test_least_recently_used), cmocka_unit_test(test_sectors),
+	                                   cmocka_unit_test(test_owners), cmocka_unit_test(test_shared_memory)};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
