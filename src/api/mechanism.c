@@ -13,9 +13,10 @@ enum sluice_status sluice_announce_range(sluice_gpu *gpu, const struct sluice_ra
 {
 	struct announcements *said = &gpu->announced;
 	if (!simt_find(gpu->gpu->memory, range->base))
-		return api_fail(error, SLUICE_BAD_ARGUMENT,
-		                "announced range: 0x%llx is in no allocation; the base must be an address in device memory",
-		                (unsigned long long)range->base);
+		return api_fail(
+			error, SLUICE_BAD_ARGUMENT,
+			"announced range: 0x%llx is in no allocation; the base must be an address in device memory",
+			(unsigned long long)range->base);
 	said->range = xrealloc(said->range, (said->count + 1) * sizeof *said->range);
 	said->range[said->count++] = *range;
 	said->used = true;

@@ -74,8 +74,9 @@ static void report_dropped(struct mech_gpu *gpu, struct controller *controller)
 	char *name = arena_alloc(gpu->arena, size);
 	memcpy(name, gpu->launch->kernel, size);
 	controller->reported[controller->reports++] = name;
-	int length = snprintf(text, sizeof text, "kernel %s: the preload table's %u entries are full, %u rows are dropped",
-	                      name, config->table_entries, controller->table.dropped);
+	int length =
+		snprintf(text, sizeof text, "kernel %s: the preload table's %u entries are full, %u rows are dropped",
+	                 name, config->table_entries, controller->table.dropped);
 	if (controller->table.dropped_reads && length > 0 && (size_t)length < sizeof text)
 		snprintf(text + length, sizeof text - (size_t)length, " (%llu lane reads of a block)",
 		         (unsigned long long)controller->table.dropped_reads);

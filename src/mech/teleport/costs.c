@@ -1,12 +1,12 @@
 /* What the hardware costs, by the constants of section 6: CACTI 6.5 at 40 nm for arrays, published ALUs scaled from 90 nm. */
 #include "mech/teleport/teleport.h"
 
-#define TAG_ARRAY_MM2   0.009 /* of 4 sets of 96 ways: 384 tags */
-#define TAG_ARRAY_TAGS  384.0
-#define TABLE_MM2       0.004 /* of 64 entries */
-#define TABLE_ENTRIES   64.0
-#define ALU_90NM_MM2    0.071
-#define DIE_GTX480_MM2  529.0
+#define TAG_ARRAY_MM2  0.009 /* of 4 sets of 96 ways: 384 tags */
+#define TAG_ARRAY_TAGS 384.0
+#define TABLE_MM2      0.004 /* of 64 entries */
+#define TABLE_ENTRIES  64.0
+#define ALU_90NM_MM2   0.071
+#define DIE_GTX480_MM2 529.0
 
 enum {
 	ENTRY_BYTES = 21, /* 1 of data type size, 4 of pointer, 8 products and offsets of 2 */

@@ -5,9 +5,13 @@
 #include <stdio.h>
 #include <string.h>
 
-static const struct teleport_config defaults = {
-	.model = TELEPORT_REAL, .buffer_kb = 48, .sets = 4, .table_entries = 64, .urgent = true, .loops = MECH_LOOPS_IN_CODE,
-	.rate = 1};
+static const struct teleport_config defaults = {.model = TELEPORT_REAL,
+                                                .buffer_kb = 48,
+                                                .sets = 4,
+                                                .table_entries = 64,
+                                                .urgent = true,
+                                                .loops = MECH_LOOPS_IN_CODE,
+                                                .rate = 1};
 
 static const char *const models[] = {"real", "R", "S", "I", NULL};
 static const char *const loops[] = {"none", "code", "launch", NULL};
@@ -30,7 +34,8 @@ static const struct option options[] = {
 	{"loops", OPTION_ENUM, AT(loops), 0, 0, loops, "",
          "indexes on induction variables that count as precalculable: of no loops, of those whose bounds stand in the "
          "code, of those whose bounds are known at launch"},
-	{"rate", OPTION_U32, AT(rate), 1, 16, NULL, "a cycle", "rows that the controller reads, or requests that it makes"},
+	{"rate", OPTION_U32, AT(rate), 1, 16, NULL, "a cycle",
+         "rows that the controller reads, or requests that it makes"},
 };
 
 static const struct counter counters[] = {
@@ -121,9 +126,10 @@ const struct mech mech_teleport = {
 	.version = MECH_VERSION,
 	.name = "teleport",
 	.summary = "loads a thread block's data into shared memory before it starts",
-	.citation = "A. Lashgar, E. Atoofian, A. Baniasadi: TELEPORT: Hardware/software alternative to CUDA shared memory "
-		    "programming, Microprocessors and Microsystems 63, 2018; and its earlier form, A. Lashgar, "
-		    "A. Baniasadi: Rethinking Prefetching in GPGPUs: Exploiting Unique Opportunities, 2015",
+	.citation =
+		"A. Lashgar, E. Atoofian, A. Baniasadi: TELEPORT: Hardware/software alternative to CUDA shared memory "
+		"programming, Microprocessors and Microsystems 63, 2018; and its earlier form, A. Lashgar, "
+		"A. Baniasadi: Rethinking Prefetching in GPGPUs: Exploiting Unique Opportunities, 2015",
 	.options = options,
 	.option_count = sizeof options / sizeof *options,
 	.config_size = sizeof(struct teleport_config),

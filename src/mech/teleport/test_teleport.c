@@ -1,0 +1,562 @@
+/* Protects teleport's machine: when blocks wait and how long, the controller's pace, what the buffer answers, and that nothing
+ * but time depends on how it is set. The rows are the tests' own; test_teleport_rows.c has those of analysis and calls. */
+#include "gpu_kit.h"
+
+extern const struct mech mech_teleport;
+
+enum { LINE = 128, WARP = 32, ARRAY = 1 << 20, LOG = 64 };
+
+#define ONE_SM "sm.count=1"
+
+/* What is seen of the mechanism's hooks, by one host thread. */
+static struct {
+	struct mech mech;
+	const struct mech *real;
+	uint64_t begun, first_issue, last_reply;
+	uint32_t replies;
+	uint64_t sent[LOG];
+	struct mech_request request[LOG];
+} spy;
+
+static bool spied_start(struct mech_sm *sm, const struct mech_block *block)
+{
+	spy.begun = block->cycle;
+	return spy.real->may_start(sm, block);
+}
+
+static void spied_issue(struct mech_sm *sm, const struct mech_issue *issue)
+{
+	(void)sm;
+	if (!spy.first_issue)
+		spy.first_issue = issue->cycle;
+}
+
+static void spied_reply(struct mech_sm *sm, const struct mech_reply *reply)
+{
+	if (spy.replies < LOG) {
+		spy.request[spy.replies] = reply->request;
+		spy.sent[spy.replies] = reply->sent;
+	}
+	spy.replies++;
+	spy.last_reply = reply->cycle;
+	spy.real->on_reply(sm, reply);
+}
+
+/* The rows that every launch has. */
+struct table {
+	struct mech_row row[4];
+	uint32_t rows;
+};
+
+static struct mech_rows give(void *user, uint32_t most, enum mech_loops loops)
+{
+	const struct table *table = user;
+	(void)loops;
+	assert_true(table->rows <= most);
+	return (struct mech_rows){.row = table->row, .rows = table->rows};
+}
+
+/* An array at the kernel's parameter. */
+static void prepare(struct gpu_kit *kit, struct table *table)
+{
+	kit_build(kit);
+	kit->param = kit_buffer(kit, NULL, ARRAY / 8);
+	memset(table, 0, sizeof *table);
+	kit->run.analyses = (struct seam_analyses){.user = table, .rows = give};
+	kit->run.blocks_per_sm = 1;
+}
+
+/* The mechanism, seen through. */
+static void open_with(struct gpu_kit *kit, const char *mechanism, struct table *table, const char *const *options)
+{
+	kit_describe(kit, options);
+	kit_attach(kit, mechanism);
+	memset(&spy, 0, sizeof spy);
+	spy.real = kit->attachments.list[0].mech;
+	spy.mech = *spy.real;
+	spy.mech.may_start = spied_start;
+	spy.mech.issue = spied_issue;
+	spy.mech.on_reply = spied_reply;
+	kit->attachments.list[0].mech = &spy.mech;
+	prepare(kit, table);
+}
+
+#define OPEN(kit, mechanism, table, ...) open_with(kit, mechanism, table, (const char *const[]){__VA_ARGS__, NULL})
+
+/* Block b has bytes [low, high) + b * by of the array. */
+static void add_row(const struct gpu_kit *kit, struct table *table, int64_t low, int64_t high, int64_t by)
+{
+	table->row[table->rows++] = (struct mech_row){.base = kit->param,
+	                                              .first = kit->param,
+	                                              .end = kit->param + ARRAY,
+	                                              .low = low,
+	                                              .high = high,
+	                                              .low_by = {by},
+	                                              .high_by = {by},
+	                                              .pc = MECH_NO_PC};
+}
+
+/* A warp reads `lines` lines from %rd1 on, one behind the other; each waits for the one before. */
+static void load_lines(struct gpu_kit *kit, const char *before, uint32_t lines)
+{
+	char body[1024];
+	snprintf(body, sizeof body,
+	         "mov.u32 %%r1, %%tid.x; and.b32 %%r1, %%r1, 31; mul.wide.u32 %%rd1, %%r1, 4;\n"
+	         "add.u64 %%rd1, %%rd1, %%rd0; mov.u32 %%r3, 0; mov.u64 %%rd3, 0; %s\n"
+	         "again: ld.global.u32 %%r2, [%%rd1]; cvt.u64.u32 %%rd3, %%r2; add.u64 %%rd1, %%rd1, %%rd3;\n"
+	         "add.u64 %%rd1, %%rd1, %d; add.u32 %%r3, %%r3, 1; setp.lt.u32 %%p1, %%r3, %u; @%%p1 bra again; exit;",
+	         before, LINE, lines);
+	kit_load(kit, body);
+}
+
+#define MY_LINES(n) "mov.u32 %r4, %ctaid.x; mul.wide.u32 %rd2, %r4, " #n "; add.u64 %rd1, %rd1, %rd2;"
+
+/* R and the real machine hold a block's warps until the very cycle in which its last line comes; the others start it at
+ * once, as if there were no mechanism. */
+static void test_hold(void **state)
+{
+	enum { LINES = 10 };
+	static const struct {
+		const char *mechanism;
+		bool holds, asks;
+	} row[] = {{"teleport:loops=none", true, true},   {"teleport:model=R", true, true},
+	           {"teleport:overlap=yes", false, true}, {"teleport:model=R,overlap=yes", false, true},
+	           {"teleport:model=S", false, true},     {"teleport:model=I", false, false}};
+	uint64_t at_once = 0;
+	(void)state;
+	for (size_t i = 0; i <= sizeof row / sizeof *row; i++) {
+		struct gpu_kit kit;
+		struct table table;
+		OPEN(&kit, i ? row[i - 1].mechanism : "teleport:model=R", &table, ONE_SM);
+		load_lines(&kit, "", LINES);
+		if (i)
+			add_row(&kit, &table, 0, LINES * LINE, 0);
+		kit_run(&kit, 1, WARP);
+		spy.replies = 0; /* and once more, with the code in its cache */
+		spy.first_issue = 0;
+		kit_run(&kit, 1, WARP);
+		uint64_t started = spy.first_issue - spy.begun;
+		uint64_t held = kit_counter(&kit, 0, "held_block_cycles");
+		const struct mech_requests requests = kit_requests(&kit, 0);
+		if (i == 0) { /* no rows: as if it were not there */
+			at_once = started;
+			assert_int_equal(kit_counter(&kit, 0, "kernels_without_rows"), 1);
+		} else if (row[i - 1].holds) {
+			assert_int_equal(spy.replies, LINES);
+			assert_int_equal(spy.first_issue, spy.last_reply);
+			assert_int_equal(held, spy.last_reply - spy.begun);
+			assert_true(started > 2 * at_once);
+		} else {
+			assert_int_equal(started, at_once);
+		}
+		if (!i || !row[i - 1].holds)
+			assert_int_equal(held, 0);
+		assert_int_equal(requests.issued, i && row[i - 1].asks ? LINES : 0);
+		assert_int_equal(requests.asked, requests.issued);
+		kit_close(&kit);
+	}
+}
+
+/* In the ideal buffer every load of what the rows cover hits, here eight of nine lines; S sends what R sends; where much is
+ * loaded that no block reads, each overhead that is taken away makes it faster. */
+static void test_models(void **state)
+{
+	enum { BLOCKS = 12, LINES = 8, MORE = 200 };
+	static const char *const models[] = {"teleport:model=I", "teleport:model=S", "teleport:model=R"};
+	uint64_t cycles[3], issued[3];
+	(void)state;
+	for (size_t m = 0; m < 3; m++) {
+		struct gpu_kit kit;
+		struct table table;
+		OPEN(&kit, models[m], &table, ONE_SM);
+		load_lines(&kit, MY_LINES(1152), LINES + 1);
+		add_row(&kit, &table, LINE, (LINES + 1) * LINE, (LINES + 1) * LINE);
+		add_row(&kit, &table, ARRAY / 2, ARRAY / 2 + MORE * LINE, MORE * LINE);
+		cycles[m] = kit_run(&kit, BLOCKS, 2 * WARP);
+		issued[m] = kit_requests(&kit, 0).issued;
+		assert_int_equal(kit_counter(&kit, 0, "demand"), BLOCKS * 2 * (LINES + 1));
+		assert_int_equal(kit_counter(&kit, 0, "demand_hits"), BLOCKS * 2 * LINES);
+		assert_int_equal(kit_counter(&kit, 0, "loaded_blocks"), BLOCKS);
+		assert_int_equal(kit_counter(&kit, 0, "largest_block_bytes"), (LINES + MORE) * LINE);
+		assert_int_equal(kit_counter(&kit, 0, "rows"), 2);
+		assert_int_equal(kit.run.stats.l1d.read_accesses, BLOCKS * 2);
+		kit_close(&kit);
+	}
+	assert_int_equal(issued[0], 0);
+	assert_int_equal(issued[1], BLOCKS * (LINES + MORE));
+	assert_int_equal(issued[2], BLOCKS * (LINES + MORE));
+	assert_true(cycles[0] < cycles[1] && cycles[1] < cycles[2]);
+}
+
+/* One row or one request a cycle, `rate` of them where it is more: N lines leave in N cycles, and rows are read while the last
+ * request of the row before leaves. A row without bytes for the block costs a cycle. */
+static void test_pace(void **state)
+{
+	enum { LINES = 12 };
+	static const struct {
+		const char *mechanism;
+		uint32_t rows;
+		bool empty_row;
+		uint32_t cycles; /* from the first request to the last */
+	} row[] = {
+		{"teleport:model=R", 1, false, LINES - 1},
+		{"teleport:model=R", 3, false, LINES - 1},
+		{"teleport:model=R", 3, true, LINES - 1 + 1},
+		{"teleport:model=R,rate=4", 1, false,
+	         (LINES + 1 + 3) / 4 - 1}, /* reading the first row is one of the 13 */
+		{"teleport:model=R,rate=16", 1, false, 0},
+	};
+	(void)state;
+	for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
+		struct gpu_kit kit;
+		struct table table;
+		uint64_t first = UINT64_MAX, last = 0;
+		uint32_t bytes = LINES / row[i].rows * LINE;
+		OPEN(&kit, row[i].mechanism, &table, ONE_SM);
+		load_lines(&kit, "", 1);
+		for (uint32_t r = 0; r < row[i].rows; r++) {
+			add_row(&kit, &table, r * bytes, (r + 1) * bytes, 0);
+			if (row[i].empty_row && r == 0)
+				add_row(&kit, &table, -256, -128, 0);
+		}
+		kit_run(&kit, 1, WARP);
+		assert_int_equal(spy.replies, LINES);
+		for (uint32_t r = 0; r < LINES; r++) {
+			first = spy.sent[r] < first ? spy.sent[r] : first;
+			last = spy.sent[r] > last ? spy.sent[r] : last;
+		}
+		assert_int_equal(last - first, row[i].cycles);
+		/* Dispatched, the row read, into the queue, out of it: a cycle each, or two where rate allows. */
+		assert_int_equal(first - spy.begun, strstr(row[i].mechanism, "rate") ? 2 : 3);
+		assert_int_equal(kit_counter(&kit, 0, "blocked_cycles"), 0);
+		kit_close(&kit);
+	}
+}
+
+/* A queue of two takes two requests a cycle: a controller that could make 16 waits in each cycle but the last. */
+static void test_full_queue(void **state)
+{
+	enum { LINES = 12 };
+	struct gpu_kit kit;
+	struct table table;
+	(void)state;
+	OPEN(&kit, "teleport:model=R,rate=16", &table, ONE_SM, "sm.send_queue=2");
+	load_lines(&kit, "", 1);
+	add_row(&kit, &table, 0, LINES * LINE, 0);
+	kit_run(&kit, 1, WARP);
+	assert_int_equal(kit_counter(&kit, 0, "blocked_cycles"), LINES / 2 - 1);
+	assert_int_equal(kit_requests(&kit, 0).issued, LINES);
+	kit_close(&kit);
+}
+
+/* Bytes 40 to 360: sectors from 32 to 384, cut where lines end; or the lines from 0 to 384. */
+static void test_request_size(void **state)
+{
+	static const struct {
+		const char *mechanism;
+		uint32_t offset[3], bytes[3], largest;
+	} row[] = {{"teleport", {32, 128, 256}, {96, 128, 128}, 352},
+	           {"teleport:line_requests=yes", {0, 128, 256}, {128, 128, 128}, 384}};
+	(void)state;
+	for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
+		struct gpu_kit kit;
+		struct table table;
+		uint32_t seen = 0;
+		OPEN(&kit, row[i].mechanism, &table, ONE_SM);
+		load_lines(&kit, "", 1);
+		add_row(&kit, &table, 40, 360, 0);
+		kit_run(&kit, 1, WARP);
+		assert_int_equal(spy.replies, 3);
+		for (uint32_t r = 0; r < 3; r++)
+			for (uint32_t k = 0; k < 3; k++)
+				seen += spy.request[r].address == kit.param + row[i].offset[k] &&
+				        spy.request[r].bytes == row[i].bytes[k];
+		assert_int_equal(seen, 3);
+		assert_int_equal(kit_counter(&kit, 0, "largest_block_bytes"), row[i].largest);
+		/* The line's first sector is not among those of the row. */
+		assert_int_equal(kit_counter(&kit, 0, "demand_hits"), i);
+		kit_close(&kit);
+	}
+}
+
+/* The block's own 24 KB leave 8 of 32 KB: 64 lines. Of 100 the first 36 are gone before the block starts; 16 KB and
+ * less, or more such blocks than fit, leave nothing, and the kernel runs as without the mechanism. */
+static void test_capacity(void **state)
+{
+	enum { LINES = 100 };
+	static const struct {
+		const char *mechanism;
+		uint32_t blocks, room;
+	} row[] = {
+		{"teleport:buffer_kb=32", 1, 64},
+		{"teleport:buffer_kb=32,sets=16", 1, 64},
+		{"teleport", 1, LINES},
+		{"teleport:buffer_kb=128", 4, LINES},
+		{"teleport:buffer_kb=16", 1, 0},
+		{"teleport:buffer_kb=24", 1, 0},
+		{"teleport", 2, 0},
+		{"teleport:buffer_kb=16,model=R", 2, LINES},
+	};
+	(void)state;
+	for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
+		struct gpu_kit kit;
+		struct table table;
+		OPEN(&kit, row[i].mechanism, &table, ONE_SM);
+		kit.run.blocks_per_sm = row[i].blocks;
+		load_lines(&kit, "", LINES);
+		add_row(&kit, &table, 0, LINES * LINE, 0);
+		kit_run(&kit, row[i].blocks, WARP);
+		const struct mech_requests requests = kit_requests(&kit, 0);
+		assert_int_equal(kit_counter(&kit, 0, "demand"), row[i].blocks * LINES);
+		assert_int_equal(kit_counter(&kit, 0, "demand_hits"), row[i].blocks * row[i].room);
+		assert_int_equal(kit_counter(&kit, 0, "kernels_without_rows"), row[i].room == 0);
+		assert_int_equal(requests.issued, row[i].room ? row[i].blocks * LINES : 0);
+		assert_int_equal(requests.useful, row[i].room);
+		assert_int_equal(requests.early_evicted, row[i].room ? LINES - row[i].room : 0);
+		kit_close(&kit);
+	}
+}
+
+/* Blocks that share lines both ask for them, since the controller does not know the tags, and the second request brings
+ * nothing. A block's end frees what only it had, so that the next block in its slot asks again. */
+static void test_blocks_share(void **state)
+{
+	enum { LINES = 4 };
+	struct gpu_kit kit;
+	struct table table;
+	(void)state;
+	OPEN(&kit, "teleport:buffer_kb=64", &table, ONE_SM);
+	kit.run.blocks_per_sm = 2;
+	load_lines(&kit, "", LINES);
+	add_row(&kit, &table, 0, LINES * LINE, 0);
+	kit_run(&kit, 2, WARP);
+	assert_int_equal(kit_counter(&kit, 0, "demand_hits"), 2 * LINES);
+	struct mech_requests requests = kit_requests(&kit, 0);
+	assert_int_equal(requests.useful, LINES);
+	assert_int_equal(requests.redundant, LINES);
+	kit.run.blocks_per_sm = 1;
+	kit_run(&kit, 2, WARP);
+	requests = kit_requests(&kit, 0);
+	assert_int_equal(kit_counter(&kit, 0, "demand_hits"), 2 * LINES);
+	assert_int_equal(requests.useful, 2 * LINES);
+	kit_close(&kit);
+}
+
+/* Load, store, load, atomic, load of one line, each behind the other: a store updates the buffer and goes on to L2, an atomic is
+ * made at L2 and takes the line away. */
+static void test_stores_and_atomics(void **state)
+{
+	struct gpu_kit kit;
+	struct table table;
+	(void)state;
+	OPEN(&kit, "teleport", &table, ONE_SM);
+	kit_load(&kit, "ld.global.u64 %rd1, [%rd0]; add.u64 %rd2, %rd1, 5; st.global.u64 [%rd0], %rd2;\n"
+	               "ld.global.u64 %rd3, [%rd0]; add.u64 %rd4, %rd3, 2; atom.global.add.u64 %rd5, [%rd0], %rd4;\n"
+	               "ld.global.u64 %rd6, [%rd0]; st.global.u64 [%rd0+128], %rd6; exit;");
+	add_row(&kit, &table, 0, 8, 0);
+	uint64_t *value = simt_host(kit.gpu->memory, kit.param);
+	value[0] = 10;
+	kit_run(&kit, 1, 1);
+	assert_int_equal(value[0], 10 + 5 + 15 + 2);
+	assert_int_equal(value[16], 32);
+	assert_int_equal(kit_counter(&kit, 0, "demand"), 6);
+	assert_int_equal(kit_counter(&kit, 0, "demand_hits"), 3);
+	assert_int_equal(kit.run.stats.l2.write_accesses, 2);
+	assert_int_equal(kit.run.stats.l1d.read_accesses, 1); /* the last load */
+	kit_close(&kit);
+}
+
+/* Blocks that do not wait end before the controller comes to them, hundreds of them: S asks for all of their lines
+ * nevertheless, while with overlap nobody wants them any more; and no other block is taken for them. */
+static void test_blocks_that_end_first(void **state)
+{
+	enum { BLOCKS = 300, LINES = 200 };
+	static const char *const mechanisms[] = {"teleport:model=S", "teleport:model=R,overlap=yes"};
+	(void)state;
+	for (size_t m = 0; m < 2; m++) {
+		struct gpu_kit kit;
+		struct table table;
+		OPEN(&kit, mechanisms[m], &table, ONE_SM);
+		kit.run.blocks_per_sm = 4;
+		kit_load(&kit, "mov.u32 %r1, %ctaid.x; mul.wide.u32 %rd1, %r1, 8; add.u64 %rd1, %rd1, %rd0;\n"
+		               "cvt.u64.u32 %rd2, %r1; st.global.u64 [%rd1], %rd2; exit;");
+		add_row(&kit, &table, 0, LINES * LINE, 0);
+		kit_run(&kit, BLOCKS, WARP);
+		const uint64_t *value = simt_host(kit.gpu->memory, kit.param);
+		for (uint64_t b = 0; b < BLOCKS; b++)
+			assert_int_equal(value[b], b);
+		uint64_t issued = kit_requests(&kit, 0).issued;
+		if (m == 0)
+			assert_int_equal(issued, BLOCKS * LINES);
+		else
+			assert_true(issued > 0 && issued < BLOCKS * LINES);
+		kit_close(&kit);
+	}
+}
+
+/* What a run of many SMs shows. */
+struct outcome {
+	uint64_t cycles, held, hits, sum;
+	struct mech_requests requests;
+	struct gpu_stats stats;
+};
+
+/* 80 blocks of two warps on 15 SMs, each of which adds up its 2 KB, half a block's rows, and stores the sum; the last blocks
+ * have no rows, and wait for nothing but the controller. */
+static struct outcome run_many(const char *mechanism, const char *option, uint32_t threads)
+{
+	enum { BLOCKS = 80, BYTES = 2048, SUMS = 3 * ARRAY / 4 };
+	struct gpu_kit kit;
+	struct table table;
+	struct outcome outcome = {0};
+	kit_describe(&kit, (const char *const[]){option, NULL});
+	kit_attach(&kit, mechanism);
+	kit_threads = threads;
+	prepare(&kit, &table);
+	kit_threads = 1;
+	kit.run.blocks_per_sm = 3;
+	uint64_t *value = simt_host(kit.gpu->memory, kit.param);
+	for (uint64_t i = 0; i < SUMS / 8; i++)
+		value[i] = i * i;
+	kit_load(&kit, "mov.u32 %r1, %ctaid.x; mul.wide.u32 %rd1, %r1, 2048; add.u64 %rd1, %rd1, %rd0;\n"
+	               "mov.u32 %r2, %tid.x; mul.wide.u32 %rd2, %r2, 8; add.u64 %rd1, %rd1, %rd2;\n"
+	               "mov.u64 %rd5, 0; mov.u32 %r3, 0;\n"
+	               "again: ld.global.u64 %rd3, [%rd1]; add.u64 %rd5, %rd5, %rd3; add.u64 %rd1, %rd1, 512;\n"
+	               "add.u32 %r3, %r3, 1; setp.lt.u32 %p1, %r3, 4; @%p1 bra again;\n"
+	               "mad.lo.u32 %r4, %r1, 64, %r2; mul.wide.u32 %rd4, %r4, 8; add.u64 %rd4, %rd4, %rd0;\n"
+	               "st.global.u64 [%rd4+786432], %rd5; exit;");
+	add_row(&kit, &table, 0, BYTES / 2, BYTES);
+	add_row(&kit, &table, 5 * BYTES / 8, 6 * BYTES / 8, BYTES);
+	table.row[0].end = table.row[1].end = kit.param + 70 * BYTES;
+	outcome.cycles = kit_run(&kit, BLOCKS, 2 * WARP);
+	outcome.requests = kit_requests(&kit, 0);
+	outcome.held = kit_counter(&kit, 0, "held_block_cycles");
+	outcome.hits = kit_counter(&kit, 0, "demand_hits");
+	outcome.stats = kit.run.stats;
+	for (uint64_t t = 0; t < BLOCKS * 2 * WARP; t++) {
+		uint64_t first = t / 64 * (BYTES / 8) + t % 64, sum = 0;
+		for (uint64_t i = 0; i < 4; i++)
+			sum += (first + 64 * i) * (first + 64 * i);
+		assert_int_equal(value[SUMS / 8 + t], sum);
+		outcome.sum += sum;
+	}
+	kit_close(&kit);
+	return outcome;
+}
+
+/* Who goes first, in the network and at memory, changes cycles, and neither results nor what is asked for. */
+static void test_only_time_changes(void **state)
+{
+	static const char *const mechanisms[] = {"teleport:model=R",
+	                                         "teleport:model=R,arbitration=core",
+	                                         "teleport:model=R,arbitration=alternate",
+	                                         "teleport:model=R,urgent=no",
+	                                         "teleport:model=R,rate=8",
+	                                         "teleport:model=S"};
+	const struct outcome first = run_many(mechanisms[0], "sm.count=15", 1);
+	uint32_t others = 0;
+	(void)state;
+	assert_true(first.hits > 0 && first.held > 0);
+	for (size_t m = 1; m < sizeof mechanisms / sizeof *mechanisms; m++) {
+		const struct outcome outcome = run_many(mechanisms[m], "sm.count=15", 1);
+		assert_int_equal(outcome.requests.issued, first.requests.issued);
+		assert_int_equal(outcome.hits, first.hits);
+		assert_int_equal(outcome.stats.sm.thread_instructions, first.stats.sm.thread_instructions);
+		assert_int_equal(outcome.sum, first.sum);
+		others += outcome.cycles != first.cycles;
+	}
+	assert_true(others > 3);
+}
+
+/* No figure depends on how many host threads simulate, nor on whether units that have nothing to do are looked at. */
+static void test_how_it_is_simulated(void **state)
+{
+	static const char *const mechanisms[] = {"teleport:model=R",
+	                                         "teleport:model=R,overlap=yes,arbitration=alternate",
+	                                         "teleport:model=S,rate=2", "teleport:model=I"};
+	static const struct {
+		const char *option;
+		uint32_t threads;
+	} row[] = {{"launch.sleep=false", 1}, {"launch.sleep=true", 2}, {"launch.sleep=true", 3}};
+	(void)state;
+	for (size_t m = 0; m < sizeof mechanisms / sizeof *mechanisms; m++) {
+		const struct outcome first = run_many(mechanisms[m], "launch.sleep=true", 1);
+		for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
+			const struct outcome other = run_many(mechanisms[m], row[i].option, row[i].threads);
+			assert_memory_equal(&other, &first, sizeof first);
+		}
+	}
+}
+
+static double cost_of(const char *mechanism, const char *what)
+{
+	struct gpu_kit kit;
+	struct mech_cost cost[MECH_MAX_COSTS];
+	double value = -1;
+	kit_describe(&kit, (const char *const[]){NULL});
+	kit_attach(&kit, mechanism);
+	const struct mech_machine seen = gpu_mech_machine(&kit.machine);
+	uint32_t count = mech_teleport.costs(kit.attachments.list[0].config, &seen, cost);
+	for (uint32_t i = 0; i < count; i++)
+		if (strcmp(cost[i].what, what) == 0)
+			value = cost[i].value;
+	attachments_free(&kit.attachments);
+	return value;
+}
+
+/* Section 6; 0.136 mm2 are there 15 times 0.009, and 0.173 mm2 12 times 0.0144, an ALU's rounded area. */
+static void test_costs(void **state)
+{
+	(void)state;
+	assert_int_equal(cost_of("teleport", "preload table"), 1344);
+	assert_int_equal(cost_of("teleport:table_entries=128", "preload table"), 2688);
+	assert_int_equal(cost_of("teleport", "tags of the buffer, an SM"), 4 * 96);
+	assert_float_equal(cost_of("teleport", "tags of all SMs, area at 40 nm"), 0.136, 0.0011);
+	assert_float_equal(cost_of("teleport", "preload table, area at 40 nm"), 0.004, 1e-9);
+	assert_float_equal(cost_of("teleport", "controller's 12 ALUs, area at 40 nm"), 0.173, 0.005);
+	double all = cost_of("teleport", "all together"), share = cost_of("teleport", "of a GTX 480's die (529 mm2)");
+	assert_float_equal(all, 0.136 + 0.004 + 0.173, 0.006);
+	assert_float_equal(share, 100 * all / 529, 1e-9);
+	assert_true(share < 1);
+}
+
+static void test_wrong_options(void **state)
+{
+	static const struct {
+		const char *mechanism, *message;
+	} row[] = {
+		{"teleport:sets=3", "power of two"},
+		{"teleport:buffer_kb=10,sets=32", "whole number of ways"},
+	};
+	(void)state;
+	for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
+		struct gpu_kit kit;
+		kit_describe(&kit, (const char *const[]){NULL});
+		kit_attach(&kit, row[i].mechanism);
+		const struct mech_machine seen = gpu_mech_machine(&kit.machine);
+		assert_false(attach_rest(&kit.attachments, "lrr", &seen, &kit.diag));
+		assert_non_null(strstr(kit.diag.text, row[i].message));
+		attachments_free(&kit.attachments);
+		diag_free(&kit.diag);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_hold),
+		cmocka_unit_test(test_models),
+		cmocka_unit_test(test_pace),
+		cmocka_unit_test(test_full_queue),
+		cmocka_unit_test(test_request_size),
+		cmocka_unit_test(test_capacity),
+		cmocka_unit_test(test_blocks_share),
+		cmocka_unit_test(test_stores_and_atomics),
+		cmocka_unit_test(test_blocks_that_end_first),
+		cmocka_unit_test(test_only_time_changes),
+		cmocka_unit_test(test_how_it_is_simulated),
+		cmocka_unit_test(test_costs),
+		cmocka_unit_test(test_wrong_options),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
