@@ -394,6 +394,28 @@ static void test_blocks_that_end_first(void **state)
 	}
 }
 
+/* Block 0 ends while its line is on its way. Block 1 comes into its slot, waits for long and reads that line, which is not
+ * there for it. */
+static void test_late_line(void **state)
+{
+	struct gpu_kit kit;
+	struct table table;
+	(void)state;
+	OPEN(&kit, "teleport:overlap=yes,model=R", &table, ONE_SM);
+	kit_load(&kit, "mov.u32 %r1, %ctaid.x; setp.eq.u32 %p1, %r1, 0; @%p1 bra out; mov.u32 %r2, 0;\n"
+	               "again: add.u32 %r2, %r2, 1; setp.lt.u32 %p2, %r2, 500; @%p2 bra again;\n"
+	               "ld.global.u32 %r3, [%rd0];\nout: exit;");
+	add_row(&kit, &table, 0, LINE, -LINE);
+	kit_run(&kit, 2, WARP);
+	kit_run(&kit, 2, WARP); /* the code is there: block 0 ends at once */
+	const struct mech_requests requests = kit_requests(&kit, 0);
+	assert_int_equal(kit_counter(&kit, 0, "demand"), 1);
+	assert_int_equal(kit_counter(&kit, 0, "demand_hits"), 0);
+	assert_int_equal(requests.issued, 1);
+	assert_int_equal(requests.redundant, 1);
+	kit_close(&kit);
+}
+
 /* What a run of many SMs shows. */
 struct outcome {
 	uint64_t cycles, held, hits, sum;
@@ -553,6 +575,7 @@ int main(void)
 		cmocka_unit_test(test_blocks_share),
 		cmocka_unit_test(test_stores_and_atomics),
 		cmocka_unit_test(test_blocks_that_end_first),
+		cmocka_unit_test(test_late_line),
 		cmocka_unit_test(test_only_time_changes),
 		cmocka_unit_test(test_how_it_is_simulated),
 		cmocka_unit_test(test_costs),
