@@ -138,7 +138,7 @@ static void test_vetoes_end(void **state)
 	enum { OPENS = 3000 };
 	static const struct {
 		uint64_t block, issue; /* MECH_NEVER: some time later */
-	} earliest[WAYS] = {{OPENS + 1, MECH_NEVER}, {0, OPENS + 1}, {0, OPENS + 1}, {0, OPENS + 1}, {0, OPENS}};
+	} earliest[WAYS] = {{OPENS, MECH_NEVER}, {0, OPENS + 1}, {0, OPENS + 1}, {0, OPENS + 1}, {0, OPENS}};
 	(void)state;
 	kit_mechanisms = only_gate;
 	for (uint32_t way = 0; way < WAYS; way++)

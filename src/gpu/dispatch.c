@@ -89,16 +89,17 @@ bool dispatch_cycle(struct dispatch *dispatch, struct gpu *gpu)
 	struct seam_gpu *seam = &gpu->seam->gpu;
 	uint64_t cycle = gpu->clock[CLOCK_CORE].cycle;
 	seam->dispatching = cycle;
-	bool acted = dispatch_blocks(dispatch, gpu);
+	bool acted = false;
 	if ((seam->queued || seam->first_wake <= cycle) && dispatch->next == dispatch->blocks &&
 	    dispatch_done(gpu) == dispatch->blocks)
 		seam_drop_dispatched(gpu->seam);
 	if (seam->queued)
-		acted |= sender_tick(gpu);
+		acted = sender_tick(gpu);
 	if (seam->first_wake <= cycle) {
 		seam_gpu_cycle(seam, cycle);
 		acted = true;
 	}
+	acted |= dispatch_blocks(dispatch, gpu);
 	seam->dispatching = MECH_NEVER;
 	return acted;
 }

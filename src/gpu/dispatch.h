@@ -12,7 +12,7 @@ struct dispatch {
 
 /* Sets run->blocks_limit too. */
 void dispatch_begin(struct dispatch *dispatch, struct gpu *gpu, struct gpu_run *run);
-/* One core cycle: new blocks, the requests of mechanisms, their hooks. True when something happened. */
+/* One core cycle: the requests of mechanisms, their hooks, new blocks. True when something happened. */
 bool dispatch_cycle(struct dispatch *dispatch, struct gpu *gpu);
 /* Blocks that have ended. */
 uint64_t dispatch_done(const struct gpu *gpu);

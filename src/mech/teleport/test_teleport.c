@@ -366,8 +366,8 @@ static void test_stores_and_atomics(void **state)
 	kit_close(&kit);
 }
 
-/* Blocks that do not wait end before the controller comes to them, hundreds of them: S asks for all of their lines
- * nevertheless, while with overlap nobody wants them any more; and no other block is taken for them. */
+/* Blocks that do not wait end before the controller comes to them, hundreds of them: when the last has ended nothing more is
+ * asked for; and no other block is taken for them. */
 static void test_blocks_that_end_first(void **state)
 {
 	enum { BLOCKS = 300, LINES = 200 };
@@ -386,10 +386,7 @@ static void test_blocks_that_end_first(void **state)
 		for (uint64_t b = 0; b < BLOCKS; b++)
 			assert_int_equal(value[b], b);
 		uint64_t issued = kit_requests(&kit, 0).issued;
-		if (m == 0)
-			assert_int_equal(issued, BLOCKS * LINES);
-		else
-			assert_true(issued > 0 && issued < BLOCKS * LINES);
+		assert_true(issued > 0 && issued < BLOCKS * LINES);
 		kit_close(&kit);
 	}
 }
