@@ -5,8 +5,8 @@ static struct arena arena;
 static struct ptx_module *module;
 
 /* The table of a kernel for one block of x by y threads, with n = `n`. */
-static struct affine_rows table(const char *body, uint32_t x, uint32_t y, int32_t n, uint32_t entries, enum affine_loops loops,
-                                struct affine_dropped *dropped)
+static struct affine_rows table(const char *body, uint32_t x, uint32_t y, int32_t n, uint32_t entries,
+                                enum affine_loops loops, struct affine_dropped *dropped)
 {
 	static uint8_t params[16];
 	struct affine_launch launch = {.grid = {4, 1, 1}, .block = {x, y, 1}, .params = params};
@@ -111,7 +111,8 @@ static void loop(void **state)
 	assert_int_equal(rows.count, 2);
 	done();
 	/* Only the first 8 threads come here. */
-	rows = table("setp.gt.u32 %p1, %r5, 7;\n@%p1 bra out;\n" LINE("0") "out:\n", 32, 1, 6, 64, AFFINE_NO_LOOPS, &dropped);
+	rows = table("setp.gt.u32 %p1, %r5, 7;\n@%p1 bra out;\n" LINE("0") "out:\n", 32, 1, 6, 64, AFFINE_NO_LOOPS,
+	             &dropped);
 	assert_int_equal(rows.row[0].reads, 8);
 	done();
 }

@@ -203,8 +203,8 @@ enum sluice_status sluice_launch(sluice_gpu *gpu, sluice_kernel *kernel, sluice_
 	record->shared_bytes = shared;
 	api_begin_checks(gpu, kernel, &run->launch);
 	double begin = host_now();
-	status =
-		gpu->functional ? run_functional(gpu, &run->launch, record, error) : run_timed(gpu, kernel, run, record, error);
+	status = gpu->functional ? run_functional(gpu, &run->launch, record, error)
+	                         : run_timed(gpu, kernel, run, record, error);
 	record->host_seconds = host_now() - begin;
 	api_end_checks(gpu, &run->launch);
 	gpu->instructions += record->stats.sm.thread_instructions;

@@ -224,12 +224,11 @@ static bool try_machine(const struct run *run, const char *machine, const struct
 {
 	sluice_gpu *gpu;
 	struct sluice_error error = {0};
-	struct sluice_settings settings = {
-		.machine = machine,
-		.options = options->list,
-		.mechanisms = mechanisms->list,
-		.functional = run->functional,
-		.check = run->check};
+	struct sluice_settings settings = {.machine = machine,
+	                                   .options = options->list,
+	                                   .mechanisms = mechanisms->list,
+	                                   .functional = run->functional,
+	                                   .check = run->check};
 	if (sluice_open(&gpu, &settings, &error) != SLUICE_OK) {
 		cli_library_error(run->name, &error);
 		return false;

@@ -78,8 +78,7 @@ static bool is_bounded(const struct affine_state *state, uint32_t loop, uint32_t
 		const struct sym_poly *left = stay->condition->left.poly, *right = stay->condition->right.poly;
 		bounded = stay->condition->cmp != PTX_EQ &&
 		          (sym_mentions(left, counter) || sym_mentions(right, counter)) &&
-		          is_known_but(state, left, counter, in_code) &&
-		          is_known_but(state, right, counter, in_code);
+		          is_known_but(state, left, counter, in_code) && is_known_but(state, right, counter, in_code);
 	}
 	state->bounding[loop] = false;
 	return bounded;

@@ -327,8 +327,9 @@ struct mech {
 	void (*gpu_kernel_begin)(struct mech_gpu *gpu);
 	void (*gpu_kernel_end)(struct mech_gpu *gpu);
 	void (*gpu_block)(struct mech_gpu *gpu, uint32_t sm, const struct mech_block *block); /* look: has been started */
-	/* One core cycle, behind those of the SMs, from the kernel's first until its last block has ended. Returns the cycle in
-	 * which it wants to be called again; before that it is called only after a block has been started. */
+	/* One core cycle, behind those of the SMs and before new blocks, from the kernel's first until its last block has
+	 * ended. Returns the cycle in which it wants to be called again; before that it is called only after a block has
+	 * been started. */
 	uint64_t (*gpu_cycle)(struct mech_gpu *gpu, uint64_t cycle);
 	bool (*may_dispatch)(struct mech_gpu *gpu, uint32_t sm, uint64_t block); /* veto: asked again each cycle */
 	uint32_t (*blocks_per_sm)(struct mech_gpu *gpu, uint32_t blocks); /* pick: of those that fit; before the kernel begins */
