@@ -47,6 +47,7 @@ struct mech_machine {
 	uint32_t warps, blocks, schedulers; /* slots */
 	uint32_t shared_bytes, registers;
 	uint32_t line_bytes, l1_sets, l1_ways, l1_mshrs;
+	uint32_t l1_sector_bytes; /* line_bytes, where L1's lines come and go whole */
 	uint32_t send_queue; /* requests that wait, of each SM and of the dispatcher */
 };
 
@@ -166,7 +167,7 @@ enum mech_place {
 
 struct mech_request {
 	uint64_t address; /* a multiple of MECH_SECTOR */
-	uint32_t bytes;   /* 32 .. a line, within the line; to L1: all of it is fetched */
+	uint32_t bytes;   /* 32 .. a line, within the line; to L1: the whole sector of L1 is fetched that address lies in */
 	enum mech_place to;
 	uint32_t pc;    /* of the load on whose behalf, or MECH_NO_PC */
 	uint32_t block; /* slot: whose the line in the buffer is */
