@@ -3,13 +3,19 @@
 
 #include <sluice/cta_tracker.h>
 
+#include <limits.h>
+
 cudaError_t cudaSetCTATracker(const void *baseptr, size_t typesize, int minbidxp, int minbidyp, int minbidzp,
                               int minoffset, int maxbidxp, int maxbidyp, int maxbidzp, int maxoffset)
 {
 	struct runtime *runtime = runtime_enter();
 	struct sluice_error error = {0};
+	if (!typesize || typesize > INT_MAX) {
+		runtime_message("cudaSetCTATracker: an element of %zu bytes; expected 1 to %d", typesize, INT_MAX);
+		return runtime_leave(runtime, cudaErrorInvalidValue);
+	}
+	/* Eq. 2 and 3 in bytes; the maximum is an index, inclusive. No product of two ints overflows 64 bits. */
 	int64_t size = (int64_t)typesize;
-	/* Eq. 2 and 3; the maximum is an index, inclusive. */
 	const struct sluice_range range = {.base = (uint64_t)(uintptr_t)baseptr,
 	                                   .low = size * minoffset,
 	                                   .low_by = {size * minbidxp, size * minbidyp, size * minbidzp},
