@@ -1,5 +1,5 @@
 /* Protects the account of requests that a mechanism can look at while the kernel runs: it is its own, it is up to date in
- * every hook, and it begins anew with each kernel. And that a stall names the mechanism that holds a block. */
+ * every hook, and it begins anew with each kernel. */
 #include "gpu_kit.h"
 
 enum { LINE = 128, LOADS = 16, WARP = 32 };
@@ -90,32 +90,8 @@ static void test_account(void **state)
 	kit_close(&kit);
 }
 
-static bool never(struct mech_sm *sm, const struct mech_block *block)
-{
-	(void)sm;
-	(void)block;
-	return false;
-}
-
-static const struct mech holds_all = {
-	.version = MECH_VERSION, .name = "holds_all", .summary = "of a test", .citation = "", .may_start = never};
-
-static void test_held_for_ever(void **state)
-{
-	struct gpu_kit kit;
-	(void)state;
-	kit_describe(&kit, (const char *const[]){"sm.count=1", NULL});
-	kit.attachments.list[kit.attachments.count++] = (struct seam_attached){.mech = &holds_all};
-	kit_build(&kit);
-	kit_load(&kit, "exit;");
-	kit_start(&kit, 1, WARP);
-	assert_int_equal(kit.run.end, GPU_STALLED);
-	assert_non_null(strstr(kit.run.message, "its block is held by mechanism holds_all"));
-	kit_close(&kit);
-}
-
 int main(void)
 {
-	const struct CMUnitTest tests[] = {cmocka_unit_test(test_account), cmocka_unit_test(test_held_for_ever)};
+	const struct CMUnitTest tests[] = {cmocka_unit_test(test_account)};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
