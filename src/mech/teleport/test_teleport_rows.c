@@ -1,45 +1,16 @@
 /* Protects what teleport loads: the rows that a program announces (Eq. 2 and 3), those that analysis finds, and what becomes
  * of them when the table is full. Through the public API, as programs come. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
+#include "host_kit.h"
+
 #include <unistd.h>
 
-#include <cmocka.h>
-
-#include "api/api.h"
-
 enum { SECTOR = 32, WORDS = 4096, BYTES = WORDS * 4 };
-
-struct host {
-	sluice_gpu *gpu;
-	sluice_module *module;
-	uint64_t array;
-};
-
-static void must(enum sluice_status status, const struct sluice_error *error)
-{
-	if (status != SLUICE_OK)
-		fail_msg("%s", error->message);
-}
 
 /* Kernels have parameters `array`, in %rd0, and `n`, in %r0; block and thread indexes in %r1, %r2, %r3 and %r4, %r5. */
 static struct host opened(const char *mechanism, const char *kernels)
 {
-	struct sluice_error error;
-	struct host host;
-	const char *mechanisms[] = {mechanism, NULL},
-		   *options[] = {"sm.count=27", NULL}; /* a block of 3 x 3 x 3 has its own */
-	struct sluice_settings settings = {
-		.machine = SOURCE_DIR "/machines/gtx480.yaml", .options = options, .mechanisms = mechanisms};
-	must(sluice_open(&host.gpu, &settings, &error), &error);
-	must(sluice_load(host.gpu, kernels, strlen(kernels), "test.ptx", &host.module, &error), &error);
-	must(sluice_alloc(host.gpu, BYTES, &host.array, &error), &error);
-	return host;
+	/* a block of 3 x 3 x 3 has an SM of its own */
+	return host_open(mechanism, (const char *const[]){"sm.count=27", NULL}, kernels, BYTES);
 }
 
 #define HEAD ".version 3.1\n.target sm_20\n.address_size 64\n"
@@ -54,35 +25,15 @@ static struct host opened(const char *mechanism, const char *kernels)
 
 static void launch(const struct host *host, const char *name, sluice_dim grid, sluice_dim block, uint32_t n)
 {
-	struct sluice_error error;
 	uint64_t array = host->array;
-	void *arguments[] = {&array, &n};
-	sluice_kernel *kernel = sluice_find_kernel(host->module, name);
-	assert_non_null(kernel);
-	must(sluice_launch(host->gpu, kernel, grid, block, 0, arguments, &error), &error);
+	host_launch(host, name, grid, block, (void *[]){&array, &n});
 }
 
 static void announce(const struct host *host, struct sluice_range range)
 {
 	struct sluice_error error;
 	range.base += host->array;
-	must(sluice_announce_range(host->gpu, &range, &error), &error);
-}
-
-/* What teleport counted in the last launch. */
-static uint64_t counter(const struct host *host, const char *name)
-{
-	const struct records *records = &host->gpu->records;
-	const struct mech *mech = records->attached[0].mech;
-	for (size_t i = 0; i < mech->counter_count; i++)
-		if (strcmp(mech->counters[i].name, name) == 0) {
-			uint64_t value;
-			const void *stats = records->record[records->count - 1].mech[0].stats;
-			memcpy(&value, (const char *)stats + mech->counters[i].offset, sizeof value);
-			return value;
-		}
-	fail_msg("no counter %s", name);
-	return 0;
+	host_must(sluice_announce_range(host->gpu, &range, &error), &error);
 }
 
 /* The block whose indexes make n's upper digits x, y and z, in base 4, reads word 8 * (n % 512), a sector's first. */
@@ -95,8 +46,8 @@ static uint64_t counter(const struct host *host, const char *name)
 static bool is_loaded(const struct host *host, uint32_t x, uint32_t y, uint32_t z, uint32_t sector)
 {
 	launch(host, "probe", (sluice_dim){3, 3, 3}, (sluice_dim){1, 1, 1}, (z * 16 + y * 4 + x) << 9 | sector);
-	assert_int_equal(counter(host, "demand"), 1);
-	return counter(host, "demand_hits");
+	assert_int_equal(host_counter(host, "demand"), 1);
+	return host_counter(host, "demand_hits");
 }
 
 /* Eq. 2 and 3 for blocks of a grid of three dimensions: the sectors from the minimum's to the maximum's, and none beside
@@ -158,12 +109,12 @@ static void test_largest_block(void **state)
 	(void)state;
 	announce(&host, (struct sluice_range){.low = 16, .high = 80, .high_by = {100}}); /* 0 to 288 at x = 2 */
 	is_loaded(&host, 0, 0, 0, 0);
-	assert_int_equal(counter(&host, "largest_block_bytes"), 288);
-	assert_int_equal(counter(&host, "loaded_blocks"), 27);
+	assert_int_equal(host_counter(&host, "largest_block_bytes"), 288);
+	assert_int_equal(host_counter(&host, "loaded_blocks"), 27);
 	announce(&host, (struct sluice_range){.low = BYTES - 4096, .high = BYTES, .low_by = {1500}});
 	is_loaded(&host, 0, 0, 0, 0);
-	assert_int_equal(counter(&host, "rows"), 2);
-	assert_int_equal(counter(&host, "largest_block_bytes"), 96 + 4096); /* now x = 0 */
+	assert_int_equal(host_counter(&host, "rows"), 2);
+	assert_int_equal(host_counter(&host, "largest_block_bytes"), 96 + 4096); /* now x = 0 */
 	sluice_close(host.gpu);
 }
 
@@ -202,11 +153,11 @@ static void test_analysis(void **state)
 			largest = bytes > largest ? bytes : largest;
 		}
 		launch(&host, row[i].kernel, (sluice_dim){4, 1, 1}, (sluice_dim){X, Y, 1}, row[i].n);
-		assert_int_equal(counter(&host, "rows"), row[i].rows);
-		assert_int_equal(counter(&host, "largest_block_bytes"), largest);
-		assert_int_equal(counter(&host, "demand_hits"), counter(&host, "demand"));
-		assert_true(counter(&host, "demand") >= 4 * row[i].loads * Y / 2);
-		assert_int_equal(counter(&host, "dropped_rows"), 0);
+		assert_int_equal(host_counter(&host, "rows"), row[i].rows);
+		assert_int_equal(host_counter(&host, "largest_block_bytes"), largest);
+		assert_int_equal(host_counter(&host, "demand_hits"), host_counter(&host, "demand"));
+		assert_true(host_counter(&host, "demand") >= 4 * row[i].loads * Y / 2);
+		assert_int_equal(host_counter(&host, "dropped_rows"), 0);
 	}
 	sluice_close(host.gpu);
 }
@@ -248,12 +199,12 @@ static void test_full_table(void **state)
 		text, "sluice: teleport: kernel tile_and_words: the preload table's 4 entries are full, 5 rows are "
 		      "dropped (80 lane reads of a block)\n");
 	free(text);
-	assert_int_equal(counter(&host, "rows"), 4);
-	assert_int_equal(counter(&host, "dropped_rows"), 5);
-	assert_int_equal(counter(&host, "largest_block_bytes"),
+	assert_int_equal(host_counter(&host, "rows"), 4);
+	assert_int_equal(host_counter(&host, "dropped_rows"), 5);
+	assert_int_equal(host_counter(&host, "largest_block_bytes"),
 	                 rounded(0, 64) + rounded(400, 464) + rounded(800, 864) + rounded(16000, 16008));
 	/* Four warps: the words twice each; of the tile's lines the first three. */
-	assert_int_equal(counter(&host, "demand_hits"), 4 * 2 + 3);
+	assert_int_equal(host_counter(&host, "demand_hits"), 4 * 2 + 3);
 	sluice_close(host.gpu);
 }
 
@@ -298,12 +249,12 @@ static void test_loops(void **state)
 	for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
 		struct host host = opened(row[i].mechanism, HEAD LOOP("in_code", "6") LOOP("at_launch", "%r0"));
 		launch(&host, "in_code", (sluice_dim){1, 1, 1}, (sluice_dim){32, 1, 1}, 6);
-		assert_int_equal(counter(&host, "demand"), 6);
-		assert_int_equal(counter(&host, "demand_hits"), row[i].in_code ? 6 : 0);
-		assert_int_equal(counter(&host, "kernels_without_rows"), !row[i].in_code);
+		assert_int_equal(host_counter(&host, "demand"), 6);
+		assert_int_equal(host_counter(&host, "demand_hits"), row[i].in_code ? 6 : 0);
+		assert_int_equal(host_counter(&host, "kernels_without_rows"), !row[i].in_code);
 		launch(&host, "at_launch", (sluice_dim){1, 1, 1}, (sluice_dim){32, 1, 1}, 6);
-		assert_int_equal(counter(&host, "demand"), 6);
-		assert_int_equal(counter(&host, "demand_hits"), row[i].at_launch ? 6 : 0);
+		assert_int_equal(host_counter(&host, "demand"), 6);
+		assert_int_equal(host_counter(&host, "demand_hits"), row[i].at_launch ? 6 : 0);
 		sluice_close(host.gpu);
 	}
 }
@@ -318,22 +269,22 @@ static void test_program_has_the_word(void **state)
 	uint64_t other;
 	(void)state;
 	launch(&host, "tile", grid, block, 0);
-	assert_int_equal(counter(&host, "demand_hits"), 1);
+	assert_int_equal(host_counter(&host, "demand_hits"), 1);
 	announce(&host, (struct sluice_range){.low = 0, .high = 128, .low_by = {256}, .high_by = {256}});
 	launch(&host, "tile", grid, block, 0);
-	assert_int_equal(counter(&host, "demand_hits"), 1);
+	assert_int_equal(host_counter(&host, "demand_hits"), 1);
 	sluice_forget_ranges(host.gpu);
 	launch(&host, "tile", grid, block, 0);
-	assert_int_equal(counter(&host, "demand_hits"), 0);
-	assert_int_equal(counter(&host, "kernels_without_rows"), 1);
+	assert_int_equal(host_counter(&host, "demand_hits"), 0);
+	assert_int_equal(host_counter(&host, "kernels_without_rows"), 1);
 	/* An array that is gone when the kernel starts has no row. */
-	must(sluice_alloc(host.gpu, BYTES, &other, &error), &error);
+	host_must(sluice_alloc(host.gpu, BYTES, &other, &error), &error);
 	announce(&host, (struct sluice_range){.base = other - host.array, .low = 0, .high = 128});
 	announce(&host, (struct sluice_range){.low = 0, .high = 128});
-	must(sluice_free(host.gpu, other, &error), &error);
+	host_must(sluice_free(host.gpu, other, &error), &error);
 	launch(&host, "tile", grid, block, 0);
-	assert_int_equal(counter(&host, "rows"), 1);
-	assert_int_equal(counter(&host, "demand_hits"), 1);
+	assert_int_equal(host_counter(&host, "rows"), 1);
+	assert_int_equal(host_counter(&host, "demand_hits"), 1);
 	assert_int_equal(sluice_announce_range(host.gpu, &(struct sluice_range){.base = other}, &error),
 	                 SLUICE_BAD_ARGUMENT);
 	assert_non_null(strstr(error.message, "in no allocation"));
