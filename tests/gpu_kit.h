@@ -234,4 +234,17 @@ static inline uint64_t kit_buffer(struct gpu_kit *kit, const uint64_t *value, ui
 	return address;
 }
 
+/* The mechanism is refused, and the message has these words. */
+static inline void kit_refuses(const char *mechanism, const char *words)
+{
+	struct gpu_kit kit;
+	kit_describe(&kit, (const char *const[]){NULL});
+	kit_attach(&kit, mechanism);
+	const struct mech_machine seen = gpu_mech_machine(&kit.machine);
+	assert_false(attach_rest(&kit.attachments, "lrr", &seen, &kit.diag));
+	assert_non_null(strstr(kit.diag.text, words));
+	attachments_free(&kit.attachments);
+	diag_free(&kit.diag);
+}
+
 #endif

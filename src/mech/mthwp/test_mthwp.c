@@ -257,23 +257,9 @@ static void test_results(void **state)
 
 static void test_wrong_options(void **state)
 {
-	static const struct {
-		const char *mechanism, *message;
-	} row[] = {
-		{"mthwp:early_low=0.5", "early_high"},
-		{"mthwp:pws_entries=2", "promote"},
-	};
 	(void)state;
-	for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
-		struct gpu_kit kit;
-		kit_describe(&kit, (const char *const[]){NULL});
-		kit_attach(&kit, row[i].mechanism);
-		const struct mech_machine seen = gpu_mech_machine(&kit.machine);
-		assert_false(attach_rest(&kit.attachments, "lrr", &seen, &kit.diag));
-		assert_non_null(strstr(kit.diag.text, row[i].message));
-		attachments_free(&kit.attachments);
-		diag_free(&kit.diag);
-	}
+	kit_refuses("mthwp:early_low=0.5", "early_high");
+	kit_refuses("mthwp:pws_entries=2", "promote");
 }
 
 int main(void)

@@ -541,23 +541,9 @@ static void test_costs(void **state)
 
 static void test_wrong_options(void **state)
 {
-	static const struct {
-		const char *mechanism, *message;
-	} row[] = {
-		{"teleport:sets=3", "power of two"},
-		{"teleport:buffer_kb=10,sets=32", "whole number of ways"},
-	};
 	(void)state;
-	for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
-		struct gpu_kit kit;
-		kit_describe(&kit, (const char *const[]){NULL});
-		kit_attach(&kit, row[i].mechanism);
-		const struct mech_machine seen = gpu_mech_machine(&kit.machine);
-		assert_false(attach_rest(&kit.attachments, "lrr", &seen, &kit.diag));
-		assert_non_null(strstr(kit.diag.text, row[i].message));
-		attachments_free(&kit.attachments);
-		diag_free(&kit.diag);
-	}
+	kit_refuses("teleport:sets=3", "power of two");
+	kit_refuses("teleport:buffer_kb=10,sets=32", "whole number of ways");
 }
 
 int main(void)
