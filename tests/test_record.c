@@ -47,7 +47,7 @@ static struct record make_record(const char *kernel, uint64_t launch)
 	struct sm_stats *sm = &record.stats.sm;
 	sm->stack_issued = sm->stack_dram = sm->stack_idle = 1;
 	sm->stack_arithmetic = sm->stack_shared = sm->stack_l1 = sm->stack_l2 = 0;
-	sm->stack_barrier = sm->stack_conflict = sm->stack_no_instruction = 0;
+	sm->stack_barrier = sm->stack_held = sm->stack_conflict = sm->stack_no_instruction = 0;
 	sm->active_cycles = 4 * launch;
 	sm->resident_warp_cycles = 96 * launch;
 	sm->thread_instructions = 96000 * launch;
@@ -281,7 +281,7 @@ static void test_json(void **state)
 	static const char *const total_keys[] = {
 		"cycles", "thread_instructions", "warp_instructions", "host_seconds", "cycle_stack", "counters", NULL};
 	static const char *const stack_keys[] = {"issued",  "arithmetic", "shared",         "l1",   "l2", "dram",
-	                                         "barrier", "conflict",   "no_instruction", "idle", NULL};
+	                                         "barrier", "held", "conflict",   "no_instruction", "idle", NULL};
 	struct records records = make_records(2);
 	char *text = capture(&records, write_json);
 	json_error_t error;

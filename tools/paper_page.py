@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
 """Puts what `sluice figure` prints into a page of docs/papers: the lines between `<!-- figure NAME -->` and `<!-- end -->`.
 
-    tools/paper_page.py docs/papers/teleport.md [--build build] [--results results.db] [--size small] [-j 2]
+    tools/paper_page.py docs/papers/teleport.md [--build build] [--results results.db] [-j 2]
+
+The marker may end in `--size SIZE`; else figures are of size small.
 
 Figures whose runs are in the store already take no time; the page so holds what the simulator printed, and nothing else.
 """
@@ -12,11 +14,11 @@ import subprocess
 import sys
 import tempfile
 
-BLOCK = re.compile(r"(<!-- figure (\S+) -->\n).*?(<!-- end -->)", re.S)
+BLOCK = re.compile(r"(<!-- figure (\S+)(?: --size (\w+))? -->\n).*?(<!-- end -->)", re.S)
 
 
-def print_figure(arguments, name, folder):
-    command = [os.path.join(arguments.build, "bin", "sluice"), "figure", name, "--size", arguments.size,
+def print_figure(arguments, name, size, folder):
+    command = [os.path.join(arguments.build, "bin", "sluice"), "figure", name, "--size", size or "small",
                "--results", arguments.results, "--out", folder, "-j", str(arguments.jobs)]
     done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=False)
     if done.returncode != 0:
@@ -32,14 +34,13 @@ def main():
     parser.add_argument("page")
     parser.add_argument("--build", default="build")
     parser.add_argument("--results", default="results.db")
-    parser.add_argument("--size", default="small")
     parser.add_argument("-j", "--jobs", type=int, default=os.cpu_count())
     arguments = parser.parse_args()
     with open(arguments.page, encoding="utf-8") as file:
         text = file.read()
     with tempfile.TemporaryDirectory() as folder:
         def replace(match):
-            return f"{match[1]}```\n{print_figure(arguments, match[2], folder)}\n```\n{match[3]}"
+            return f"{match[1]}```\n{print_figure(arguments, match[2], match[3], folder)}\n```\n{match[4]}"
         text = BLOCK.sub(replace, text)
     with open(arguments.page, "w", encoding="utf-8") as file:
         file.write(text)

@@ -27,6 +27,7 @@ static const struct label labels[] = {
 	{"l2", "waits: L2"},
 	{"dram", "waits: DRAM"},
 	{"barrier", "waits: barrier"},
+	{"held", "held by mechanism"},
 	{"conflict", "pipe without room"},
 	{"no_instruction", "no instruction"},
 	{"idle", "idle"},
@@ -94,13 +95,23 @@ static void print_part(FILE *file, const char *label, uint32_t tenths, bool last
 		fprintf(file, "%s%s\n", *bar ? " " : "", bar);
 }
 
+/* Those to be shown: without mechanisms nothing can be held by one. */
+static size_t shown_stack(const struct record *record, struct stack_part parts[RECORD_STACK_PARTS])
+{
+	size_t count = record_stack(record, parts), shown = 0;
+	for (size_t i = 0; i < count; i++)
+		if (parts[i].slots || strcmp(parts[i].name, "held") != 0)
+			parts[shown++] = parts[i];
+	return shown;
+}
+
 /* In two columns, read downwards. */
 static void print_stack(FILE *file, const struct record *record)
 {
 	struct stack_part parts[RECORD_STACK_PARTS];
 	uint64_t slots[RECORD_STACK_PARTS], sum = 0;
 	uint32_t tenths[RECORD_STACK_PARTS];
-	size_t count = record_stack(record, parts), rows = (count + 1) / 2;
+	size_t count = shown_stack(record, parts), rows = (count + 1) / 2;
 	for (size_t i = 0; i < count; i++)
 		sum += slots[i] = parts[i].slots;
 	if (!sum)

@@ -182,7 +182,8 @@ struct mech_reply {
 };
 
 /* The account of a sender, in all and per load. asked = dropped + filtered + issued, and when a kernel has ended
- * issued = useful + late + early_evicted + redundant. */
+ * issued = useful + late + early_evicted + redundant. L1 knows what is on its way to it; the buffer learns of a line when it
+ * comes, so that requests to it are never filtered nor late: an instruction that is too early goes its usual way. */
 #define MECH_REQUEST_COUNTERS(X)                                                                                       \
 	X(asked, "requests", "lines that the mechanism asked for")                                                     \
 	X(dropped, "requests", "turned away because the queue was full, or still in it at the kernel's end")           \

@@ -73,6 +73,7 @@ enum {
 	X(stack_l2, "slots", "waited for data that L2 had")                                                            \
 	X(stack_dram, "slots", "waited for data from DRAM")                                                            \
 	X(stack_barrier, "slots", "all warps with an instruction waited at a barrier or fence")                        \
+	X(stack_held, "slots", "... or in blocks that a mechanism held; the oldest did")                               \
 	X(stack_conflict, "slots", "an instruction was ready but its pipe had no room")                                \
 	X(stack_no_instruction, "slots", "no warp had an instruction: fetch or a branch")                              \
 	X(stack_idle, "slots", "no warp was alive")
@@ -120,7 +121,15 @@ struct scheduler {
 };
 
 /* Why a scheduler did not issue. */
-enum stack_reason { STACK_ARITHMETIC, STACK_LOAD, STACK_BARRIER, STACK_CONFLICT, STACK_NO_INSTRUCTION, STACK_IDLE };
+enum stack_reason {
+	STACK_ARITHMETIC,
+	STACK_LOAD,
+	STACK_BARRIER,
+	STACK_HELD,
+	STACK_CONFLICT,
+	STACK_NO_INSTRUCTION,
+	STACK_IDLE,
+};
 
 /* The collector units of one pipe. */
 struct collector_set {

@@ -28,6 +28,8 @@ static enum stack_reason find_reason(struct sm *sm, struct scheduler *scheduler)
 	if (scheduler->seen.live & ~scheduler->seen.held)
 		return STACK_NO_INSTRUCTION;
 	struct sm_warp *warp = oldest_of(sm, scheduler, scheduler->seen.live);
+	if (sm->seam->holders[warp->block])
+		return STACK_HELD;
 	if (!warp->atomics)
 		return STACK_BARRIER;
 	scheduler->charged = warp;
@@ -45,6 +47,9 @@ static void charge(struct sm *sm, struct scheduler *scheduler, uint64_t slots)
 		break;
 	case STACK_BARRIER:
 		sm->stats.stack_barrier += slots;
+		break;
+	case STACK_HELD:
+		sm->stats.stack_held += slots;
 		break;
 	case STACK_CONFLICT:
 		sm->stats.stack_conflict += slots;
