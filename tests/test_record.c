@@ -172,11 +172,12 @@ static void test_table_names_causes(void **state)
 	(void)state;
 	struct records records = make_records(1);
 	struct stack_part parts[RECORD_STACK_PARTS];
-	assert_int_equal(record_stack(&storage[0], parts), 10);
+	storage[0].stats.sm.stack_held = 1;
+	assert_int_equal(record_stack(&storage[0], parts), 11);
 	char *text = capture(&records, records_write_table);
-	static const char *const names[] = {"waits: arithmetic", "waits: shared memory", "waits: L1",
-	                                    "waits: L2",         "waits: DRAM",          "waits: barrier",
-	                                    "pipe without room", "no instruction",       "idle"};
+	static const char *const names[] = {
+		"waits: arithmetic", "waits: shared memory", "waits: L1",         "waits: L2",      "waits: DRAM",
+		"waits: barrier",    "held by mechanism",    "pipe without room", "no instruction", "idle"};
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
 		assert_contains(text, names[i]);
 	assert_absent(text, "no_instruction");
@@ -280,8 +281,9 @@ static void test_json(void **state)
 	                                          NULL};
 	static const char *const total_keys[] = {
 		"cycles", "thread_instructions", "warp_instructions", "host_seconds", "cycle_stack", "counters", NULL};
-	static const char *const stack_keys[] = {"issued",  "arithmetic", "shared",         "l1",   "l2", "dram",
-	                                         "barrier", "held", "conflict",   "no_instruction", "idle", NULL};
+	static const char *const stack_keys[] = {"issued",   "arithmetic",     "shared",  "l1",
+	                                         "l2",       "dram",           "barrier", "held",
+	                                         "conflict", "no_instruction", "idle",    NULL};
 	struct records records = make_records(2);
 	char *text = capture(&records, write_json);
 	json_error_t error;

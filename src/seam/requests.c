@@ -217,16 +217,13 @@ static void put(struct mech_sm *part, uint64_t address, uint32_t bytes, uint32_t
 static void hold_block(struct mech_sm *part, uint32_t slot)
 {
 	struct seam_sm *sm = part->host;
-	sm->holders[slot] |= 1u << part->number;
-	sm->held(sm->host, slot, sm->seam->gpu.dispatching);
+	sm->held(sm->host, slot, sm->holders[slot] | 1u << part->number, sm->seam->gpu.dispatching);
 }
 
 static void release_block(struct mech_sm *part, uint32_t slot)
 {
 	struct seam_sm *sm = part->host;
-	sm->holders[slot] &= ~(1u << part->number);
-	if (!sm->holders[slot])
-		sm->held(sm->host, slot, sm->seam->gpu.dispatching);
+	sm->held(sm->host, slot, sm->holders[slot] & ~(1u << part->number), sm->seam->gpu.dispatching);
 }
 
 static struct mech_rows rows(struct mech_gpu *part, uint32_t most, enum mech_loops loops)

@@ -62,10 +62,10 @@ struct seam_sm {
 	uint32_t queue_head, queued;
 	struct seam_sent *free;
 	struct arena arena;
-	/* the SM: told that a block's holders have changed, behind the SMs' ticks of that cycle, or in its own: MECH_NEVER; and
-	 * that a request waits */
+	/* the SM: gives a block its new holders, behind the SMs' ticks of that cycle, or in its own: MECH_NEVER; is told that a
+	 * request waits */
 	void *host;
-	void (*held)(void *host, uint32_t slot, uint64_t cycle);
+	void (*held)(void *host, uint32_t slot, uint32_t holders, uint64_t cycle);
 	void (*asked)(void *host);
 };
 

@@ -84,13 +84,14 @@ static void start_warp(struct sm *sm, uint32_t slot, uint32_t block, struct simt
 	update_held(sm, warp);
 }
 
-/* The mechanisms that hold the block have become more or fewer. It may come from outside, while the SM sleeps: then what it
+/* The mechanisms that hold the block become more or fewer. It may come from outside, while the SM sleeps: then what it
  * has slept through is charged as it was before. */
-void block_held(void *host, uint32_t slot, uint64_t cycle)
+void block_held(void *host, uint32_t slot, uint32_t holders, uint64_t cycle)
 {
 	struct sm *sm = host;
 	if (cycle != MECH_NEVER)
 		sm_account(sm, cycle + 1);
+	sm->seam->holders[slot] = holders;
 	const struct sm_block *block = &sm->block[slot];
 	for (uint32_t w = 0; block->alive && w < sm->warps_per_block; w++)
 		if (sm->warp[block->first_warp + w].simt)

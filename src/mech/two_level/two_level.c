@@ -106,7 +106,7 @@ const struct mech mech_two_level = {
 	.name = "two_level",
 	.summary = "warp order: round robin among a few, the others behind while these run",
 	.citation = "V. Narasiman et al.: Improving GPU Performance via Large Warps and Two-Level Warp Scheduling, "
-                    "MICRO 2011",
+		    "MICRO 2011",
 	.options = options,
 	.option_count = sizeof options / sizeof *options,
 	.config_size = sizeof(struct config),
