@@ -229,6 +229,22 @@ static void print_seats(FILE *file, const struct mech *mech)
 		fputc('\n', file);
 }
 
+static void print_scopes(FILE *file, const struct mech *mech)
+{
+	const struct {
+		const char *name;
+		size_t size;
+	} scope[] = {{"GPU", mech->gpu_size}, {"SM", mech->sm_size}, {"partition", mech->partition_size}};
+	const char *separator = "scopes: ";
+	for (size_t i = 0; i < sizeof scope / sizeof *scope; i++)
+		if (scope[i].size) {
+			fprintf(file, "%s%s", separator, scope[i].name);
+			separator = ", ";
+		}
+	if (*separator == ',')
+		fputc('\n', file);
+}
+
 static void print_costs(FILE *file, const struct seam_attached *attached, const struct mech_machine *machine)
 {
 	struct mech_cost cost[MECH_MAX_COSTS];
@@ -244,6 +260,7 @@ static void print_mechanism(FILE *file, const struct seam_attached *attached, co
 {
 	const struct mech *mech = attached->mech;
 	fprintf(file, "%s: %s\n%s\n", mech->name, mech->summary, mech->citation);
+	print_scopes(file, mech);
 	print_seats(file, mech);
 	if (mech->option_count)
 		fprintf(file, "\noptions:\n");
