@@ -19,7 +19,7 @@ BLOCK = re.compile(r"(<!-- figure (\S+)(?: --size (\w+))? -->\n).*?(<!-- end -->
 
 def print_figure(arguments, name, size, folder):
     command = [os.path.join(arguments.build, "bin", "sluice"), "figure", name, "--size", size or "small",
-               "--results", arguments.results, "--out", folder, "-j", str(arguments.jobs)]
+               "--results", arguments.results, "--out", folder, "-q", "-j", str(arguments.jobs)]
     done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=False)
     if done.returncode != 0:
         sys.exit(f"{' '.join(command)}: exit status {done.returncode}")
