@@ -7,9 +7,25 @@
 	X(kernels_ended)                                                                                               \
 	X(begun)                                                                                                       \
 	X(ended)                                                                                                       \
-	X(issues) X(lanes) X(transactions) X(accesses) X(hits) X(misses) X(merged) X(past_l1) X(local) X(fills)        \
-		X(not_demanded) X(slice_accesses) X(slice_hits) X(gpu_blocks) X(gpu_kernels_begun)                     \
-			X(gpu_kernels_ended) X(calls) X(gpu_calls) X(wrong)
+	X(issues)                                                                                                      \
+	X(lanes)                                                                                                       \
+	X(transactions)                                                                                                \
+	X(accesses)                                                                                                    \
+	X(hits)                                                                                                        \
+	X(misses)                                                                                                      \
+	X(merged)                                                                                                      \
+	X(past_l1)                                                                                                     \
+	X(local)                                                                                                       \
+	X(fills)                                                                                                       \
+	X(not_demanded)                                                                                                \
+	X(slice_accesses)                                                                                              \
+	X(slice_hits)                                                                                                  \
+	X(gpu_blocks)                                                                                                  \
+	X(gpu_kernels_begun)                                                                                           \
+	X(gpu_kernels_ended)                                                                                           \
+	X(calls)                                                                                                       \
+	X(gpu_calls)                                                                                                   \
+	X(wrong)
 
 struct looks {
 #define X(name) uint64_t name;
