@@ -56,6 +56,26 @@ static void add_check(struct run *run, const char *what)
 	run->check = all;
 }
 
+/* A path that stays right when the program changes its folder. */
+static char *absolute(const char *path)
+{
+	char folder[PATH_MAX], *result;
+	if (*path == '/' || !getcwd(folder, sizeof folder))
+		return xstrdup(path);
+	if (asprintf(&result, "%s/%s", folder, path) < 0)
+		abort();
+	return result;
+}
+
+/* A mechanism by its name, or, when it is a shared object, by its absolute path. From malloc. */
+static char *full_name(const char *mechanism)
+{
+	const char *end = strchrnul(mechanism, ':');
+	bool is_object = memchr(mechanism, '/', (size_t)(end - mechanism)) ||
+	                 (end - mechanism > 3 && strncmp(end - 3, ".so", 3) == 0);
+	return is_object ? absolute(mechanism) : xstrdup(mechanism);
+}
+
 static error_t parse(int key, char *value, struct argp_state *state)
 {
 	struct run *run = state->input;
@@ -67,7 +87,7 @@ static error_t parse(int key, char *value, struct argp_state *state)
 		cli_add_option(&run->options, value, state);
 		return 0;
 	case KEY_MECH:
-		cli_add_word(&run->mechanisms, value);
+		cli_add_word(&run->mechanisms, full_name(value));
 		return 0;
 	case KEY_STATS:
 		run->stats = value;
@@ -184,17 +204,6 @@ static void export_words(const char *variable, const struct cli_options *options
 	free(joined);
 }
 
-/* A path that stays right when the program changes its folder. */
-static char *absolute(const char *path)
-{
-	char folder[PATH_MAX], *result;
-	if (*path == '/' || !getcwd(folder, sizeof folder))
-		return xstrdup(path);
-	if (asprintf(&result, "%s/%s", folder, path) < 0)
-		abort();
-	return result;
-}
-
 /* A machine by its file, not by a name of the machines folder. */
 static bool is_path(const char *machine)
 {
@@ -252,23 +261,11 @@ static char *copy_of(const char *variable)
 	return value ? xstrdup(value) : NULL;
 }
 
-/* The paths of shared objects stay right when the program changes its folder. */
-static void absolute_objects(struct cli_options *mechanisms)
-{
-	for (size_t i = 0; i < mechanisms->count; i++) {
-		const char *word = mechanisms->list[i], *end = strchrnul(word, ':');
-		if (memchr(word, '/', (size_t)(end - word)) || (end - word > 3 && strncmp(end - 3, ".so", 3) == 0))
-			mechanisms->list[i] = absolute(word);
-	}
-}
-
 bool run_prepare(const struct run *run)
 {
 	char *inherited_options = copy_of("SLUICE_OPTIONS"), *inherited_mechanisms = copy_of("SLUICE_MECHANISMS");
-	struct cli_options own = run->mechanisms;
-	absolute_objects(&own);
 	struct cli_options options = all_words(&run->options, inherited_options);
-	struct cli_options mechanisms = all_words(&own, inherited_mechanisms);
+	struct cli_options mechanisms = all_words(&run->mechanisms, inherited_mechanisms);
 	const char *machine = run->machine ? run->machine : getenv("SLUICE_MACHINE");
 	bool fine = try_machine(run, machine, &options, &mechanisms) && export_stats(run);
 	if (fine) {
@@ -303,6 +300,8 @@ int run_become(const struct run *run, const char *file, char *const *program)
 void run_free(struct run *run)
 {
 	free(run->options.list);
+	for (size_t i = 0; i < run->mechanisms.count; i++)
+		free((char *)run->mechanisms.list[i]);
 	free(run->mechanisms.list);
 	free(run->check);
 }

@@ -9,7 +9,8 @@ struct run {
 	const char *name; /* of the command, for its messages */
 	const char *machine, *stats, *stats_format, *threads, *max_instructions;
 	char *check; /* what --check asked for, all of it */
-	struct cli_options options, mechanisms;
+	struct cli_options options;
+	struct cli_options mechanisms; /* each from malloc */
 	bool functional, no_progress;
 };
 

@@ -3,10 +3,13 @@
 # kernels, and neither changes a result.
 set -u
 . "$(dirname "$0")/lib.sh"
+. "$source_dir/tests/cuda/preload.sh"
 
 # run NAME WORD [OPTION]: the program with that argument; its counters are in $work/NAME.
 run() {
-	try 0 run ${3:+"--mech=$3"} --stats="$work/$1.json" -- "$work/program" "$2"
+	tried="the program with '$2'"
+	LD_PRELOAD=$preload "$sluice" run ${3:+"--mech=$3"} --stats="$work/$1.json" -- "$work/program" "$2" >"$work/out" \
+		2>"$work/err" || fail "exit status $?"
 	"$sluice" stats --counters "$work/$1.json" >"$work/$1"
 }
 
