@@ -373,7 +373,7 @@ void seam_stats(const struct seam *seam, uint32_t number, void *stats, struct me
 	}
 }
 
-bool seam_block_begin(struct seam_sm *sm, const struct mech_block *block)
+void seam_block_begin(struct seam_sm *sm, const struct mech_block *block)
 {
 	sm->block[block->slot] = *block;
 	sm->resident++;
@@ -389,7 +389,6 @@ bool seam_block_begin(struct seam_sm *sm, const struct mech_block *block)
 		if (!part->mech->may_start(part, block))
 			sm->holders[block->slot] |= 1u << part->number;
 	}
-	return !sm->holders[block->slot];
 }
 
 void seam_block_end(struct seam_sm *sm, uint32_t slot, uint64_t cycle)

@@ -142,8 +142,8 @@ void seam_requests_add(struct mech_requests *sum, const struct mech_requests *re
 
 /* --- an SM's blocks --- */
 
-/* A block has been started. False: its warps must not issue until a mechanism releases it. */
-bool seam_block_begin(struct seam_sm *sm, const struct mech_block *block);
+/* A block is about to start: its warps must not issue while it has holders. */
+void seam_block_begin(struct seam_sm *sm, const struct mech_block *block);
 void seam_block_end(struct seam_sm *sm, uint32_t slot, uint64_t cycle);
 
 /* --- looks and vetoes: to be called when the list is not empty --- */
