@@ -75,7 +75,8 @@ typedef struct sluice_dim {
 struct sluice_settings {
 	const char *machine;        /* a name ("gtx480", looked up in the machines folder) or a path; NULL: "gtx480" */
 	const char *const *options; /* "KEY=VALUE", NULL-terminated, applied in order; may be NULL */
-	/* "NAME[:KEY=VALUE,...]", NULL-terminated: mechanisms to attach, or paths of shared objects with one; may be NULL. */
+	/* "NAME[:KEY=VALUE,...]", NULL-terminated: mechanisms to attach, or paths of shared objects with one; may be NULL; none
+	 * in a functional run, which has no cycles. */
 	const char *const *mechanisms;
 	bool functional;            /* results only, no cycles */
 	uint32_t threads;           /* host threads that simulate, at most the host's cores; 0: one. Nothing but time depends on it */

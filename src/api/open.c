@@ -98,6 +98,9 @@ static void read_settings(sluice_gpu *gpu, const struct sluice_settings *setting
 		else
 			config_assign(*option, machine_options, machine_option_count, &gpu->machine, diag);
 	}
+	if (settings->functional && settings->mechanisms && *settings->mechanisms)
+		diag_plain(diag, "mechanism %s: a functional run has no cycles, and so no mechanism has a part in it",
+		           *settings->mechanisms);
 	for (const char *const *mechanism = settings->mechanisms; mechanism && *mechanism; mechanism++)
 		attach(&gpu->attachments, *mechanism, diag);
 	if (!diag->errors && machine_check(&gpu->machine, diag)) {

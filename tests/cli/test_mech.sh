@@ -30,6 +30,7 @@ refused "mechanism two_level: ready: expected a whole number from 1 to 64 in war
 refused "'ready'; expected KEY=VALUE" --mech two_level:ready
 refused "mechanisms gto and lrr both own the warp order; only one of them can" --mech gto --mech lrr
 refused "mechanism gto is attached twice" --mech gto --mech gto
+refused "a functional run has no cycles" --mech gto --functional
 try 0 run --mech gto -- sh -c 'echo "$SLUICE_MECHANISMS"'
 says_only out gto
 
