@@ -159,6 +159,8 @@ SLUICE_API double sluice_time(const sluice_gpu *gpu);
 /* Mechanisms. */
 /* The name of the number-th that is built in, and what it does; NULL: there are fewer. */
 SLUICE_API const char *sluice_mechanism_name(size_t number, const char **summary);
+/* Of a mechanism as sluice_settings takes it, how many characters are the path of a shared object; 0: it is built in. */
+SLUICE_API size_t sluice_mechanism_path(const char *mechanism);
 /* Writes what a mechanism ("NAME[:KEY=VALUE,...]", NAME or a path) is: citation, seats, options with their ranges and values,
  * counters, and what its hardware costs on this machine. */
 SLUICE_API enum sluice_status sluice_mechanism_describe(const sluice_gpu *gpu, const char *mechanism, FILE *file,

@@ -2,7 +2,6 @@
 """Runs the papers' programs at size tiny with every mechanism that is built in: results stay right; a mechanism that asked for
 nothing changed nothing; two of them run together, with the same statistics in either order, or are refused with a reason."""
 
-import argparse
 import itertools
 import json
 import os
@@ -94,12 +93,8 @@ class Checker:
 
 
 def body():
-    parser = argparse.ArgumentParser(description=__doc__)
-    programs.add_build(parser)
-    parser.add_argument("program", nargs="*", help="these programs instead of all")
-    options = parser.parse_args()
-    known = programs.Programs(options.build)
-    names = [program["name"] for program in known.list(options.program)]
+    known, those = programs.chosen(__doc__)
+    names = [program["name"] for program in those]
     with tempfile.TemporaryDirectory() as work, ThreadPoolExecutor(os.cpu_count()) as pool:
         checker = Checker(known, work)
         wrong = [message for found in pool.map(checker.plain, names) for message in found]

@@ -3,7 +3,6 @@
 static analyzer did not predict, and compares block sizes, shared bytes and shared variables with what program.yaml says
 that the papers fix."""
 
-import argparse
 import json
 import math
 import tempfile
@@ -60,13 +59,9 @@ def check(known, program, work):
 
 
 def body():
-    parser = argparse.ArgumentParser(description=__doc__)
-    programs.add_build(parser)
-    parser.add_argument("program", nargs="*", help="these programs instead of all")
-    options = parser.parse_args()
-    known = programs.Programs(options.build)
+    known, those = programs.chosen(__doc__)
     wrong = 0
-    for program in known.list(options.program):
+    for program in those:
         with tempfile.TemporaryDirectory() as work:
             wrong += check(known, program, work)
     return 1 if wrong else 0

@@ -1,5 +1,6 @@
 """The programs of the papers: what program.yaml says of each, how they are run, what their statistics and PTX say."""
 
+import argparse
 import json
 import re
 import subprocess
@@ -39,6 +40,16 @@ class Programs:
 
     def ptx(self, program):
         return (self.build / "bin/programs" / f"{program['name']}.ptx").read_text()
+
+
+def chosen(doc):
+    """What a command line with a build and names of programs says: the programs, and those chosen."""
+    parser = argparse.ArgumentParser(description=doc)
+    add_build(parser)
+    parser.add_argument("program", nargs="*", help="these programs instead of all")
+    options = parser.parse_args()
+    known = Programs(options.build)
+    return known, known.list(options.program)
 
 
 def add_build(parser):

@@ -1,5 +1,7 @@
 #include "api/attach.h"
 
+#include "sluice.h"
+
 #include "base/slip.h"
 #include "mech/list.h"
 
@@ -8,10 +10,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-size_t attach_path(const char *text)
+size_t sluice_mechanism_path(const char *mechanism)
 {
-	size_t length = strcspn(text, ":");
-	bool is_path = memchr(text, '/', length) || (length > 3 && strncmp(text + length - 3, ".so", 3) == 0);
+	size_t length = strcspn(mechanism, ":");
+	bool is_path = memchr(mechanism, '/', length) || (length > 3 && strncmp(mechanism + length - 3, ".so", 3) == 0);
 	return is_path ? length : 0;
 }
 
@@ -59,7 +61,7 @@ static const struct mech *find_in_object(const char *path, void **object, struct
 const struct mech *attach_find(const char *name, void **object, struct diag *diag)
 {
 	*object = NULL;
-	return attach_path(name) ? find_in_object(name, object, diag) : find_built_in(name, diag);
+	return sluice_mechanism_path(name) ? find_in_object(name, object, diag) : find_built_in(name, diag);
 }
 
 static bool set_option(const struct mech *mech, void *config, char *assignment, struct diag *diag)

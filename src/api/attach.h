@@ -12,9 +12,6 @@ struct attachments {
 	void *object[MECH_MAX]; /* shared objects, by attachment; NULL: built in */
 };
 
-/* The bytes of the path that names the shared object; 0: it is the name of one that is built in. */
-size_t attach_path(const char *text);
-
 /* Adds a mechanism. False after a message. */
 bool attach(struct attachments *attachments, const char *text, struct diag *diag);
 

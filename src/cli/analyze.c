@@ -2,6 +2,7 @@
  * through them (TELEPORT, section 2 and Table 1); of CUDA source in two forms, that of the source and that of its PTX. */
 #include "cli/analyze.h"
 #include "cli/commands.h"
+#include "cli/kernel_ptx.h"
 #include "cli/source_file.h"
 
 #include <errno.h>
@@ -225,65 +226,11 @@ static void print_json(struct analyze *analyze, const struct forms *forms)
 	json_decref(root);
 }
 
-/* Compiles CUDA source to PTX as 'sluice cc --ptx' does, into the text. */
-static int compile(const struct analyze *analyze, char **text, size_t *length)
-{
-	const char *folder = getenv("TMPDIR");
-	char path[PATH_MAX];
-	if (snprintf(path, sizeof path, "%s/sluice-analyze-XXXXXX", folder && *folder ? folder : "/tmp") >=
-	    (int)sizeof path) {
-		cli_error(analyze->name, "TMPDIR is too long");
-		return CLI_FAILED;
-	}
-	int file = mkstemp(path);
-	if (file < 0) {
-		cli_error(analyze->name, "cannot make %s: %s", path, strerror(errno));
-		return CLI_FAILED;
-	}
-	close(file);
-	const char *const own[] = {"sluice cc", "--ptx", analyze->file, "-o", path};
-	enum { OWN = sizeof own / sizeof *own };
-	char **words = xcalloc(OWN + analyze->flag_count + 1, sizeof *words);
-	memcpy(words, own, sizeof own);
-	if (analyze->flag_count)
-		memcpy(words + OWN, analyze->flags, analyze->flag_count * sizeof *words);
-	int status = command_cc((int)(OWN + analyze->flag_count), words);
-	free(words);
-	if (status == 0 && !(*text = cli_read_file(path, length))) {
-		cli_error(analyze->name, "cannot read %s: %s", path, strerror(errno));
-		status = CLI_FAILED;
-	}
-	unlink(path);
-	return status;
-}
-
-/* The PTX of the file; *text stays NULL after an error message. */
-static int read_text(const struct analyze *analyze, char **text, size_t *length)
-{
-	if (analyze->is_source)
-		return compile(analyze, text, length);
-	*text = cli_read_file(analyze->file, length);
-	if (*text)
-		return 0;
-	cli_error(analyze->name, "cannot read %s: %s", analyze->file, strerror(errno));
-	return CLI_USAGE;
-}
-
 static int read_ptx(struct analyze *analyze, struct forms *forms)
 {
-	struct diag diag = {0};
-	size_t length;
-	char *text = NULL;
-	int status = read_text(analyze, &text, &length);
-	if (!text)
+	int status = cli_read_ptx(analyze->name, analyze->file, analyze->flags, &forms->ptx_module);
+	if (status != 0)
 		return status;
-	forms->ptx_module = ptx_parse(analyze->file, text, length, &diag);
-	if (diag.text)
-		fputs(diag.text, stderr);
-	diag_free(&diag);
-	free(text);
-	if (!forms->ptx_module)
-		return CLI_FAILED;
 	return analyze_read_ptx(analyze, forms->ptx_module, &forms->source, &forms->ptx) ? 0 : CLI_USAGE;
 }
 

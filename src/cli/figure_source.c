@@ -129,7 +129,9 @@ json_t *figure_examine(void *context, const struct plan_program *program, bool p
 	struct request *request = context;
 	const char *path = figure_source_path(request, program->name);
 	struct source_module *module = figure_analyze(request, path);
-	struct ptx_module *compiled = module && ptx ? cli_read_ptx(request->name, path) : NULL;
+	struct ptx_module *compiled = NULL;
+	if (module && ptx)
+		cli_read_ptx(request->name, path, NULL, &compiled);
 	json_t *stats = NULL;
 	if (module && (compiled || !ptx))
 		stats = collect(request, program, module, compiled);

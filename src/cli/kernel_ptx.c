@@ -1,5 +1,6 @@
 #include "cli/kernel_ptx.h"
 
+#include "base/arena.h"
 #include "cli/commands.h"
 #include "lab/formula.h"
 
@@ -11,65 +12,79 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* 'sluice cc' in a process of its own, since it changes the environment and signals. */
-static bool run_cc(const char *file, const char *output)
+/* 'sluice cc' in a process of its own, since it changes the environment and signals. Its exit status. */
+static int run_cc(const char *file, const char *const *flags, const char *output)
 {
-	char *words[] = {"sluice cc", "--ptx", (char *)file, "-o", (char *)output, NULL};
+	const char *const own[] = {"sluice cc", "--ptx", file, "-o", output};
+	enum { OWN = sizeof own / sizeof *own };
+	size_t count = 0;
 	int status;
+	while (flags && flags[count])
+		count++;
+	char **words = xcalloc(OWN + count + 1, sizeof *words);
+	memcpy(words, own, sizeof own);
+	if (count)
+		memcpy(words + OWN, flags, count * sizeof *words);
 	fflush(NULL);
 	pid_t pid = fork();
 	if (pid == 0)
-		exit(command_cc(5, words));
+		exit(command_cc((int)(OWN + count), words));
 	while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR)
 		;
-	return pid > 0 && WIFEXITED(status) && WEXITSTATUS(status) == 0;
+	free(words);
+	return pid > 0 && WIFEXITED(status) ? WEXITSTATUS(status) : CLI_FAILED;
 }
 
-/* Compiles CUDA source into a temporary file, whose text it gives; NULL after a message. */
-static char *compile(const char *command, const char *file, size_t *length)
+/* Compiles CUDA source into a temporary file, and takes its text. */
+static int compile(const char *command, const char *file, const char *const *flags, char **text, size_t *length)
 {
 	const char *folder = getenv("TMPDIR");
 	char path[PATH_MAX];
 	if (snprintf(path, sizeof path, "%s/sluice-ptx-XXXXXX", folder && *folder ? folder : "/tmp") >=
 	    (int)sizeof path) {
 		cli_error(command, "TMPDIR is too long");
-		return NULL;
+		return CLI_FAILED;
 	}
 	int handle = mkstemp(path);
 	if (handle < 0) {
 		cli_error(command, "cannot make %s: %s", path, strerror(errno));
-		return NULL;
+		return CLI_FAILED;
 	}
 	close(handle);
-	char *text = NULL;
-	if (run_cc(file, path) && !(text = cli_read_file(path, length)))
+	int status = run_cc(file, flags, path);
+	if (status == 0 && !(*text = cli_read_file(path, length))) {
 		cli_error(command, "cannot read %s: %s", path, strerror(errno));
+		status = CLI_FAILED;
+	}
 	unlink(path);
-	return text;
+	return status;
 }
 
-static char *read_text(const char *command, const char *file, size_t *length)
+/* *text stays NULL after a message. */
+static int read_text(const char *command, const char *file, const char *const *flags, char **text, size_t *length)
 {
 	size_t name = strlen(file);
 	if (name > 3 && strcmp(file + name - 3, ".cu") == 0)
-		return compile(command, file, length);
-	char *text = cli_read_file(file, length);
-	if (!text)
-		cli_error(command, "cannot read %s: %s", file, strerror(errno));
-	return text;
+		return compile(command, file, flags, text, length);
+	*text = cli_read_file(file, length);
+	if (*text)
+		return 0;
+	cli_error(command, "cannot read %s: %s", file, strerror(errno));
+	return CLI_USAGE;
 }
 
-struct ptx_module *cli_read_ptx(const char *command, const char *file)
+int cli_read_ptx(const char *command, const char *file, const char *const *flags, struct ptx_module **module)
 {
 	size_t length;
 	struct diag diag = {0};
-	char *text = read_text(command, file, &length);
-	struct ptx_module *module = text ? ptx_parse(file, text, length, &diag) : NULL;
+	char *text = NULL;
+	int status = read_text(command, file, flags, &text, &length);
+	*module = text ? ptx_parse(file, text, length, &diag) : NULL;
 	if (diag.text)
 		fputs(diag.text, stderr);
 	diag_free(&diag);
 	free(text);
-	return module;
+	return status == 0 && !*module ? CLI_FAILED : status;
 }
 
 const struct ptx_function *cli_find_kernel(const struct ptx_module *module, const char *name)

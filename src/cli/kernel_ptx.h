@@ -4,8 +4,9 @@
 
 #include "ptx/module.h"
 
-/* Reads the file, NAME.cu as 'sluice cc --ptx' compiles it. NULL after messages; ptx_free() else. */
-struct ptx_module *cli_read_ptx(const char *command, const char *file);
+/* Reads the file, NAME.cu as 'sluice cc --ptx' compiles it with these flags more, NULL-terminated, or NULL. Returns 0, or an
+ * exit status after messages, when *module is NULL; ptx_free() it else. */
+int cli_read_ptx(const char *command, const char *file, const char *const *flags, struct ptx_module **module);
 
 /* The kernel that has the name in PTX or in C++; NULL where there is none. */
 const struct ptx_function *cli_find_kernel(const struct ptx_module *module, const char *name);

@@ -19,7 +19,8 @@ static bool count(const char *command, const char *which, struct ptx_mix *mix)
 {
 	const char *name;
 	char *file = cli_split_kernel(which, &name);
-	struct ptx_module *module = cli_read_ptx(command, file);
+	struct ptx_module *module;
+	cli_read_ptx(command, file, NULL, &module);
 	const struct ptx_function *kernel = module ? cli_find_kernel(module, name) : NULL;
 	if (kernel)
 		ptx_mix_count(kernel, mix);

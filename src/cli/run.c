@@ -70,10 +70,7 @@ static char *absolute(const char *path)
 /* A mechanism by its name, or, when it is a shared object, by its absolute path. From malloc. */
 static char *full_name(const char *mechanism)
 {
-	const char *end = strchrnul(mechanism, ':');
-	bool is_object = memchr(mechanism, '/', (size_t)(end - mechanism)) ||
-	                 (end - mechanism > 3 && strncmp(end - 3, ".so", 3) == 0);
-	return is_object ? absolute(mechanism) : xstrdup(mechanism);
+	return sluice_mechanism_path(mechanism) ? absolute(mechanism) : xstrdup(mechanism);
 }
 
 static error_t parse(int key, char *value, struct argp_state *state)

@@ -2,17 +2,8 @@
 
 static struct request *request_for(struct gpu *gpu, const struct seam_dispatched *next)
 {
-	const struct mech_request *asked = &next->sent->request;
-	struct request *request = request_new(&gpu->worker[0].requests);
-	request->kind = REQUEST_READ;
-	request->address = asked->address;
-	request->bytes = asked->bytes;
-	request->urgent = asked->urgent;
+	struct request *request = sm_request_for(next->sm, next->sent, &gpu->worker[0].requests);
 	request->bypass = true;
-	request->sm = (uint16_t)next->sm;
-	request->mechanism = next->sent;
-	request->mark = seam_mark(next->sent);
-	request->born = gpu->clock[CLOCK_CORE].cycle;
 	address_map_place(&gpu->machine.map, request);
 	return request;
 }

@@ -102,7 +102,7 @@ static char *description(struct plan *plan, const struct experiment_column *colu
 	bool fine = true;
 	for (size_t i = 0; i < column->mechanisms.count; i++) {
 		const char *word = column->mechanisms.word[i];
-		size_t bytes = attach_path(word);
+		size_t bytes = sluice_mechanism_path(word);
 		const char *path = arena_string(&plan->arena, word, bytes);
 		const char *digest = bytes ? plan_digest_file(&plan->arena, path) : "";
 		if (!digest)

@@ -149,6 +149,12 @@ static bool miss_queue_room(const struct cache *cache, uint32_t requests)
 	return cache->miss_queue.count + requests <= cache->miss_queue.capacity;
 }
 
+/* A miss may need two places, for its read and a write-back; a read-only cache never writes back. */
+static uint32_t places_of_read(const struct cache *cache)
+{
+	return cache->config.allocation == ALLOCATE_ON_MISS ? 2 : 1;
+}
+
 static void send_down(struct cache *cache, struct request *request)
 {
 	request_queue_push(&cache->miss_queue, request);
@@ -267,9 +273,7 @@ static enum cache_result access_read(struct cache *cache, struct request *reques
 			line->dirty |= spot->bit;
 		return CACHE_HIT;
 	}
-	/* A miss may need two places, for its read and a write-back; a read-only cache never writes back. */
-	uint32_t places = cache->config.allocation == ALLOCATE_ON_MISS ? 2 : 1;
-	if (!miss_queue_room(cache, places))
+	if (!miss_queue_room(cache, places_of_read(cache)))
 		return CACHE_REFUSED;
 	bool merges = find_mshr(cache, spot) != UINT32_MAX;
 	if (!read_down(cache, request, spot, cycle))
@@ -437,15 +441,25 @@ static uint32_t place_filled(struct cache *cache, const struct request *request,
 	return spot.at;
 }
 
+static uint32_t sector_of(const struct cache *cache, const struct request *request)
+{
+	return (uint32_t)(request->address >> cache->sector_shift & (cache->config.sectors - 1));
+}
+
+/* The register of the read that `request` was sent down for. */
+static uint32_t waiting_mshr(const struct cache *cache, const struct request *request)
+{
+	uint32_t index = request->wait[cache->depth].index;
+	bool in_line = cache->config.allocation == ALLOCATE_ON_MISS;
+	return in_line ? cache->line[index].mshr[sector_of(cache, request)] : index;
+}
+
 void cache_fill(struct cache *cache, struct request *request, uint64_t cycle)
 {
-	uint32_t sector = (uint32_t)(request->address >> cache->sector_shift & (cache->config.sectors - 1));
+	uint32_t sector = sector_of(cache, request), index = waiting_mshr(cache, request);
 	uint8_t bit = (uint8_t)(1u << sector);
-	uint32_t index = request->wait[cache->depth].index, at = index;
-	if (cache->config.allocation == ALLOCATE_ON_MISS)
-		index = cache->line[at].mshr[sector];
-	else
-		at = place_filled(cache, request, cycle);
+	uint32_t at = cache->config.allocation == ALLOCATE_ON_MISS ? request->wait[cache->depth].index
+	                                                           : place_filled(cache, request, cycle);
 	struct mshr *mshr = &cache->mshr[index];
 	for (struct request *merged = mshr->first; merged; merged = merged->wait[cache->depth].next)
 		if (merged->level < request->level)
@@ -502,8 +516,7 @@ enum cache_result cache_prefetch(struct cache *cache, struct request *request, u
 		return CACHE_HIT;
 	if (find_mshr(cache, &spot) != UINT32_MAX)
 		return CACHE_MERGED;
-	uint32_t places = cache->config.allocation == ALLOCATE_ON_MISS ? 2 : 1;
-	if (spot.probe == PROBE_NO_LINE || !miss_queue_room(cache, places) || !cache->free_mshrs)
+	if (spot.probe == PROBE_NO_LINE || !miss_queue_room(cache, places_of_read(cache)) || !cache->free_mshrs)
 		return CACHE_REFUSED;
 	uint32_t index = cache->free_mshr[cache->free_mshrs - 1];
 	read_down(cache, request, &spot, cycle);
@@ -515,12 +528,7 @@ enum cache_result cache_prefetch(struct cache *cache, struct request *request, u
 
 bool cache_is_demanded(const struct cache *cache, const struct request *request)
 {
-	uint32_t index = request->wait[cache->depth].index;
-	if (cache->config.allocation == ALLOCATE_ON_MISS) {
-		uint32_t sector = (uint32_t)(request->address >> cache->sector_shift & (cache->config.sectors - 1));
-		index = cache->line[index].mshr[sector];
-	}
-	return !cache->watch.tell || !cache->watch.coming[index];
+	return !cache->watch.tell || !cache->watch.coming[waiting_mshr(cache, request)];
 }
 
 void cache_watch_end(struct cache *cache)

@@ -2,7 +2,7 @@
  *
  * The router of BookSim's single-stage `fly` as GPGPU-Sim configures it: wormhole, one virtual channel, credits.
  *   producer's port -> channel (1 cycle) -> input buffer -> virtual-channel allocation (1: an output belongs to one packet
- *   until its tail has left; round robin over inputs, of which one may go first or last) -> switch allocation (1) ->
+ *   until its tail has left; round robin over inputs, of which some may go first or last) -> switch allocation (1) ->
  *   traversal (1) -> channel (1) -> ejection buffer -> consumer's port
  * A packet that is alone takes 6 cycles from the step in which it enters the channel to its last flit's arrival at the
  * consumer's port, plus one for each flit beyond the first; an input or an output that changes packets loses an

@@ -122,17 +122,16 @@ void requests_answered(struct sm *sm, struct request *request)
 	request_release(sm->requests, request);
 }
 
-static struct request *request_for(struct sm *sm, struct seam_sent *sent)
+struct request *sm_request_for(uint32_t sm, struct seam_sent *sent, struct request_pool *pool)
 {
-	struct request *request = request_new(sm->requests);
+	struct request *request = request_new(pool);
 	request->kind = REQUEST_READ;
 	request->address = sent->request.address;
 	request->bytes = sent->request.bytes;
 	request->urgent = sent->request.urgent;
-	request->sm = (uint16_t)sm->index;
+	request->sm = (uint16_t)sm;
 	request->mechanism = sent;
 	request->mark = seam_mark(sent);
-	request->born = sm->cycle;
 	return request;
 }
 
@@ -140,7 +139,7 @@ static struct request *request_for(struct sm *sm, struct seam_sent *sent)
 static void send_to_l1(struct sm *sm, struct seam_sent *sent)
 {
 	struct cache *l1d = &sm->lsu.l1d;
-	struct request *request = request_for(sm, sent);
+	struct request *request = sm_request_for(sm->index, sent, sm->requests);
 	request->bytes = l1d->sector_bytes;
 	request->address &= ~(uint64_t)(request->bytes - 1);
 	address_map_place(sm->map, request);
@@ -156,7 +155,7 @@ static void send_to_l1(struct sm *sm, struct seam_sent *sent)
 
 static void send_past_l1(struct sm *sm, struct seam_sent *sent)
 {
-	struct request *request = request_for(sm, sent);
+	struct request *request = sm_request_for(sm->index, sent, sm->requests);
 	request->bypass = true;
 	address_map_place(sm->map, request);
 	if (network_send(sm, request))

@@ -284,6 +284,9 @@ uint32_t sm_start_block(struct sm *sm, uint64_t number, uint64_t cycle, uint64_t
  * else may send the SM anything. */
 bool sm_answer_at_once(struct sm *sm, struct request *request, uint64_t now);
 
+/* What a mechanism has asked for on an SM's behalf, as a request; its place in memory is to be found yet. */
+struct request *sm_request_for(uint32_t sm, struct seam_sent *sent, struct request_pool *pool);
+
 /* One core cycle. Sets sm->wake. */
 void sm_tick(struct sm *sm, uint64_t cycle, uint64_t now);
 /* Makes this cycle's global stores and atomics; all SMs' in order, after all have ticked. */

@@ -119,37 +119,22 @@ static bool evaluate(const struct mech_gpu *gpu, const struct mech_row *row, str
 	return true;
 }
 
-/* All of a block's data into the buffer at once; returns how much. */
-static uint64_t put_all(struct mech_gpu *gpu, struct mech_sm *sm, const struct mech_block *block)
+/* Counts a block's data, and puts them into the SM's buffer at once where there is one to fill. */
+static void count_block(struct mech_gpu *gpu, const struct mech_block *block, struct mech_sm *fill)
 {
 	const struct controller *controller = controller_of(gpu);
-	uint64_t bytes = 0;
+	struct teleport_stats *stats = gpu->stats;
+	uint64_t bytes = 0, first, end;
 	for (uint32_t i = 0; i < controller->table.rows; i++) {
-		uint64_t first, end;
 		if (!evaluate(gpu, &controller->table.row[i], block->index, &first, &end))
 			continue;
-		mech_put(sm, first, (uint32_t)(end - first), block->slot);
+		if (fill)
+			mech_put(fill, first, (uint32_t)(end - first), block->slot);
 		bytes += end - first;
 	}
-	return bytes;
-}
-
-static void count_bytes(struct mech_gpu *gpu, uint64_t bytes)
-{
-	struct teleport_stats *stats = gpu->stats;
 	stats->loaded_blocks += bytes > 0;
 	if (bytes > stats->largest_block_bytes)
 		stats->largest_block_bytes = bytes;
-}
-
-static uint64_t bytes_of(struct mech_gpu *gpu, const struct mech_block *block)
-{
-	const struct controller *controller = controller_of(gpu);
-	uint64_t bytes = 0, first, end;
-	for (uint32_t i = 0; i < controller->table.rows; i++)
-		if (evaluate(gpu, &controller->table.row[i], block->index, &first, &end))
-			bytes += end - first;
-	return bytes;
 }
 
 static void add_job(struct mech_gpu *gpu, struct controller *controller, const struct job *job)
@@ -173,8 +158,7 @@ void teleport_gpu_block(struct mech_gpu *gpu, uint32_t sm, const struct mech_blo
 	if (!controller->table.rows)
 		return;
 	bool at_once = config->model == TELEPORT_I || config->model == TELEPORT_S;
-	struct mech_sm *part = mech_part(gpu, sm);
-	count_bytes(gpu, at_once ? put_all(gpu, part, block) : bytes_of(gpu, block));
+	count_block(gpu, block, at_once ? mech_part(gpu, sm) : NULL);
 	if (config->model == TELEPORT_I)
 		return;
 	add_job(gpu, controller, &(struct job){block->number, sm, block->slot, block->index});
