@@ -1,34 +1,43 @@
-# A thin front of CMake and Ninja: every target installs what is missing first (tools/packages.txt).
+# A thin front of CMake and Ninja: every target installs what is missing first (tools/packages.txt). Where make itself is
+# missing, ./setup TARGET installs it too.
 BUILD ?= build
 PREFIX ?= /usr/local
 CMAKE_FLAGS ?=
 
-.PHONY: all deps programs test demo fidelity bench install clean format check-format check-includes
+.PHONY: all deps deps-build deps-test with-tests programs test demo fidelity bench install clean format check-format check-includes
 
 all: $(BUILD)/build.ninja
 	cmake --build $(BUILD)
 
-deps:
-	@tools/deps.sh
+deps: deps-build deps-test
 
-$(BUILD)/build.ninja: | deps
-	cmake -S . -B $(BUILD) -G Ninja $(CMAKE_FLAGS)
+deps-build deps-test:
+	@tools/deps.sh $(@:deps-%=%)
+
+# What only tests take is configured and built when a test is first asked for, and from then on.
+$(BUILD)/build.ninja: | deps-build
+	cmake -S . -B $(BUILD) -G Ninja -DSLUICE_TESTS=OFF $(CMAKE_FLAGS)
+
+with-tests: $(BUILD)/build.ninja deps-test
+	cmake -S . -B $(BUILD) -DSLUICE_TESTS=ON
+	cmake --build $(BUILD)
 
 # The papers' programs: `sluice programs` lists and runs them.
 programs: all
 	cmake --build $(BUILD) --target programs
 
-test: all programs
+test: with-tests
+	cmake --build $(BUILD) --target programs
 	ctest --test-dir $(BUILD) --output-on-failure -j $$(nproc)
 
 demo: all
 	@tools/demo.sh $(BUILD)
 
 # Our figures beside GPGPU-Sim's, and our speed beside its: docs/fidelity.md.
-fidelity: all
+fidelity: with-tests
 	@python3 tools/fidelity.py --build $(BUILD)
 
-bench: all
+bench: with-tests
 	@python3 tools/bench.py --build $(BUILD)
 
 install: all
@@ -37,10 +46,10 @@ install: all
 clean:
 	rm -rf $(BUILD)
 
-format:
+format: deps-test
 	tools/format.sh -i
 
-check-format:
+check-format: deps-test
 	tools/format.sh --dry-run -Werror
 
 check-includes:

@@ -54,10 +54,13 @@ def count_all(bench, kernels, machine, rows):
 
 
 def revision():
-    """The commit that the tree is at, with a + where files differ from it."""
+    """The commit that the tree is at, with a + where files differ from it; "unknown" outside a repository or without git."""
 
     def git(*arguments):
-        done = subprocess.run(["git", "-C", reference.SOURCE, *arguments], capture_output=True, text=True)
+        try:
+            done = subprocess.run(["git", "-C", reference.SOURCE, *arguments], capture_output=True, text=True)
+        except FileNotFoundError:
+            return ""
         return done.stdout.strip() if done.returncode == 0 else ""
 
     commit = git("rev-parse", "--short", "HEAD")

@@ -1,9 +1,14 @@
 #!/bin/sh
-# Installs the Debian packages of packages.txt that are missing: as root, else through sudo; where neither can be had, it
-# prints the command to run. Quick when nothing is missing.
+# `tools/deps.sh [build|test]` installs the Debian packages that are missing of packages.txt: those of one purpose, or all.
+# As root, else through sudo; where neither can be had, it prints the command to run. Quick when nothing is missing.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
-packages=$(sed 's/#.*//' "$here/packages.txt")
+purpose=${1:-build|test}
+packages=$(sed -nE "s/^($purpose) +([^ ]+).*/\2/p" "$here/packages.txt")
+[ -n "$packages" ] || {
+	echo "tools/deps.sh: expected build, test or nothing, not '$purpose'" >&2
+	exit 2
+}
 
 if ! command -v dpkg-query >/dev/null; then
 	echo "tools/deps.sh: this is not a Debian system; install what corresponds to:" $packages >&2

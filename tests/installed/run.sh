@@ -1,0 +1,27 @@
+#!/bin/sh
+# A C program of one's own against an installation: `run.sh INSTALLED SOURCE_DIR`. The installation is moved first, since
+# nothing in it may remember where it was put. Built once by pkg-config's flags, once by CMake's find_package(sluice).
+set -eu
+installed=$1
+source=$2/tests/installed
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cp -a "$installed" "$work/moved"
+cd "$work"
+
+pc=$(find moved -name sluice.pc)
+PKG_CONFIG_PATH=$PWD/${pc%/*}
+export PKG_CONFIG_PATH
+library=$(pkg-config --variable=libdir sluice)
+cc "$source/main.c" $(pkg-config --cflags --libs sluice) -Wl,-rpath,"$library" -o by-pkg-config
+./by-pkg-config
+
+cmake -S "$source" -B build -DCMAKE_PREFIX_PATH="$PWD/moved" >cmake.log || {
+	cat cmake.log
+	exit 1
+}
+cmake --build build >/dev/null
+build/by_cmake
+
+# The pages that came along lead to each other.
+python3 "$2/tests/docs/check_links.py" moved/share/doc
