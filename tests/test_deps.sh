@@ -1,0 +1,37 @@
+#!/bin/sh
+# Where packages are missing and neither root nor sudo can be had, tools/deps.sh names them in a command to run, and ends with 1;
+# where nothing is missing it says nothing: `test_deps.sh SOURCE_DIR`.
+set -u
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+# A system of our own: the commands that deps.sh asks, and nothing else of this one's.
+for command in sh sed dirname head; do
+	ln -s "$(command -v $command)" "$work/$command"
+done
+printf '#!/bin/sh\necho 1000\n' >"$work/id"
+printf '#!/bin/sh\necho "$STATUS"\n' >"$work/dpkg-query"
+chmod +x "$work/id" "$work/dpkg-query"
+
+deps() { # STATUS PURPOSE: what is printed, then the exit status
+	STATUS=$1 PATH=$work sh "$source_dir/tools/deps.sh" "$2" 2>&1
+	echo "status $?"
+}
+fail() {
+	printf 'FAILED: %s\n%s\n' "$1" "$printed"
+	exit 1
+}
+source_dir=$1
+
+printed=$(deps installed build)
+[ "$printed" = "status 0" ] || fail "nothing is missing: expected no word"
+printed=$(deps "" build)
+case $printed in
+*"run this as root"*"apt-get install -y --no-install-recommends gcc libc6-dev make "*"status 1") ;;
+*) fail "expected a command that names the packages, and status 1" ;;
+esac
+case $printed in *valgrind*) fail "what only tests take is not needed to build" ;; esac
+printed=$(deps "" test)
+case $printed in *valgrind*"status 1") ;; *) fail "expected the packages that tests take" ;; esac
+printed=$(deps "" tset)
+case $printed in *"expected build, test or nothing, not 'tset'"*"status 2") ;; *) fail "expected the purposes" ;; esac
