@@ -12,6 +12,9 @@
 /* What a cell has where there is nothing. */
 #define NONE "-"
 
+/* Array, line, index as it stands there (the CSV has it in terms of blockIdx and threadIdx), status, paper's status, a1, a0. */
+#define INDEX_LINE "%-10s %4s  %-20s %-12s %-13s %-12s %s\n"
+
 struct index_table {
 	struct request *request;
 	const struct experiment *experiment;
@@ -147,7 +150,7 @@ static void print_index(struct index_table *table, const struct experiment_row *
 	table->printed++;
 	ranges(kernel, index, &a1, &a0);
 	snprintf(line, sizeof line, "%u", index->line);
-	printf("%-10s %5s  %-42s %-13s %-15s %-16s %s\n", array, line, expression, status, paper, a1, a0);
+	printf(INDEX_LINE, array, line, index->text, status, paper, a1, a0);
 	const char *const fields[] = {row->name, program->name, program->variant, kernel->name, array,
 	                              line,      expression,    status,           paper,        a1,
 	                              a0};
@@ -170,8 +173,8 @@ static void print_row(struct index_table *table, const struct experiment_row *ro
 		*fine = figure_kernel_runs(table->request, program, kernel->name, &runs) && *fine;
 		if (!runs || (row->kernel && strcmp(row->kernel, kernel->name) != 0))
 			continue;
-		printf("\n%s: %s, %s\n%-10s %5s  %-42s %-13s %-15s %-16s %s\n", row->name, program->name, kernel->name,
-		       "array", "line", "index", "status", "paper", "a1", "a0: least/most");
+		printf("\n%s: %s, %s\n" INDEX_LINE, row->name, program->name, kernel->name, "array", "line", "index",
+		       "status", "paper", "a1", "a0: least/most");
 		for (uint32_t k = 0; k < kernel->index_count; k++)
 			print_index(table, row, program, kernel, &kernel->indexes[k]);
 	}
@@ -215,8 +218,10 @@ int figure_indexes(struct request *request, const struct experiment *experiment,
 	fputs("row,program,variant,kernel,array,line,index,status,paper,a1,a0\n", table.csv);
 	for (size_t r = 0; r < experiment->row_count; r++)
 		fine = make_row(&table, r) && fine;
-	if (experiment->note)
-		printf("\n%s\n", experiment->note);
+	if (experiment->note) {
+		putchar('\n');
+		report_text(experiment->note, stdout);
+	}
 	if (fclose(table.csv) != 0) {
 		cli_error(request->name, "cannot write %s: %s", path, strerror(errno));
 		fine = false;

@@ -267,6 +267,7 @@ bool experiment_read(struct experiment *experiment, struct document *document)
 		{"show", read_show, offsetof(struct experiment, show)},
 		{"relative_to", document_read_text, offsetof(struct experiment, relative_name)},
 		{"mean", read_mean, offsetof(struct experiment, mean)},
+		{"stacked", document_read_bool, offsetof(struct experiment, stacked)},
 		{"published_mean", document_read_list, offsetof(struct experiment, stated_mean)},
 		{"columns", read_columns, 0},
 		{"rows", read_rows, 0},

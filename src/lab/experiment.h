@@ -52,6 +52,7 @@ struct experiment {
 	const char *relative_name;
 	enum experiment_show show;
 	enum experiment_mean mean;
+	bool stacked; /* in pictures, columns that show the same thing are parts of one bar */
 	struct words stated_mean;
 	double *published_mean;
 	struct experiment_column *columns;

@@ -1,4 +1,4 @@
-/* report: a figure as a table on the terminal, as CSV, and as a picture by gnuplot. */
+/* report: a figure as a table on the terminal, as CSV, and as a picture (lab/picture.h). */
 #ifndef SLUICE_LAB_REPORT_H
 #define SLUICE_LAB_REPORT_H
 
@@ -6,20 +6,27 @@
 
 #include <stdio.h>
 
+enum { REPORT_WIDTH = 100 }; /* letters of a line, at most, where a single column does not take more */
+
 /* "IPC of two warp orders (a paper)" */
 void report_title(const struct experiment *experiment, FILE *file);
 
-/* Ours beside the paper's, and by how many percent ours is more (percentages: by how many points). */
+/* Ours beside the paper's and the difference, at most REPORT_WIDTH wide: more columns go below, with the rows again. */
 void report_table(const struct figure *figure, const char *size, FILE *file);
+
+/* A text of any length, on lines of that width. */
+void report_text(const char *text, FILE *file);
 
 /* A line a cell. */
 void report_csv(const struct figure *figure, const struct plan *plan, FILE *file);
 
-/* Writes gnuplot's script, which draws PATH.svg and PATH.pdf. */
-void report_script(const struct figure *figure, const char *path, FILE *file);
-
 /* FOLDER/NAME.csv, .gp, .svg and .pdf. False after a message. */
 bool report_files(const struct figure *figure, const struct plan *plan, const char *folder, const char *name);
+
+/* By how many percent ours is more than the paper's; of percentages, by how many points. */
+double report_difference(const struct experiment_column *column, double ours, double published);
+
+const char *report_mean_name(enum experiment_mean mean);
 
 /* A field of CSV, quoted where it must be. */
 void report_csv_text(const char *text, FILE *file);

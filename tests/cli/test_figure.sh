@@ -176,7 +176,7 @@ says out "IPC: IPC, over that of large"
 row 'one +100\.0 +-50\.00 +-40\.00 +-10\.0 +2\.00 +2\.00 +\+0\.0 % +2\.00'
 row 'two +1000\.0 +-5\.00 +- +- +1\.05 +- +- +1\.00'
 grep -q '^one,IPC,one,plain,small,add,2,2,0$' figures/own.csv || fail "expected the ratio in the CSV"
-grep -q "set y2label 'IPC'" figures/own.gp || fail "expected a second axis"
+grep -q '^\$panel2 << END' figures/own.gp || fail "expected a panel for what has another unit"
 
 # What is of the source: nothing runs, programs need not be compiled, and kernels belong to variants.
 mkdir programs/source
@@ -219,9 +219,12 @@ columns:
 rows: {SRC: {published: [3, ~, 1, ~, ~]}, by hand: {program: SRC by hand}, both: {program: SRC by hand, kernel: both}}
 YAML
 try 0 figure ./source.yaml
-row 'SRC +3\.00 +3\.00 +\+0\.0 % +4\.00 +1\.00 +1\.00 +\+0\.0 % +2\.00 +2\.50'
-row 'by hand +4\.00 +- +- +5\.00 +2\.00 +- +- +3\.00 +1\.00'
-row 'both +2\.00 +- +- +3\.00 +1\.00 +- +- +2\.00 +1\.00'
+row 'SRC +3\.00 +3\.00 +\+0\.0 % +4\.00 +1\.00 +1\.00 +\+0\.0 % +2\.00'
+row 'SRC +2\.50' # where the columns go on
+row 'by hand +4\.00 +- +- +5\.00 +2\.00 +- +- +3\.00'
+row 'by hand +1\.00'
+row 'both +2\.00 +- +- +3\.00 +1\.00 +- +- +2\.00'
+row 'both +1\.00'
 grep -q 'size' out && fail "expected no size where nothing runs"
 grep -q '^SRC,arrays,source,fast,,,3,3,0$' figures/source.csv || fail "expected the variant that the paper means"
 [ ! -e programs/source/source ] || fail "expected that nothing was compiled"

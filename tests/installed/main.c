@@ -4,9 +4,9 @@
 #include <string.h>
 
 static const char ptx[] = ".version 6.0\n.target sm_20\n.address_size 64\n"
-                          ".visible .entry store(.param .u64 out)\n{\n"
-                          ".reg .b64 %rd<2>;\n.reg .b32 %r<2>;\n"
-                          "ld.param.u64 %rd1, [out];\nmov.u32 %r1, 42;\nst.global.u32 [%rd1], %r1;\nret;\n}\n";
+			  ".visible .entry store(.param .u64 out)\n{\n"
+			  ".reg .b64 %rd<2>;\n.reg .b32 %r<2>;\n"
+			  "ld.param.u64 %rd1, [out];\nmov.u32 %r1, 42;\nst.global.u32 [%rd1], %r1;\nret;\n}\n";
 
 static int failed(const struct sluice_error *error)
 {

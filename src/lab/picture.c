@@ -1,0 +1,456 @@
+#include "lab/picture.h"
+
+#include "lab/axis.h"
+
+#include <limits.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Inches, of a two-column page of the usual conferences, and of 7-point letters. */
+static const double column_width = 3.5, page_width = 7.16, letter_width = 0.056, line_height = 0.125;
+static const double left_margin = 0.58, right_margin = 0.06, plot_height = 1.2, gap = 0.09;
+enum { POINTS = 7, SVG_PIXELS_AN_INCH = 130, NARROW_GROUPS = 9, NARROW_BARS = 36 };
+
+/* How much of a group's place its bars take. */
+static const double bars_share = 0.82;
+
+/* Columns that show the same thing, which stand against one axis. */
+struct panel {
+	const size_t *columns; /* numbers of the experiment's */
+	size_t count;
+	bool stacked;
+	struct axis axis;
+};
+
+struct picture {
+	const struct figure *figure;
+	FILE *file;
+	struct panel *panels;
+	size_t panel_count, groups; /* rows, and the mean when there is one */
+	double width, height, label_height;
+	bool upright; /* names of groups are turned */
+};
+
+/* --- what is shown --- */
+
+static bool is_same(const char *a, const char *b)
+{
+	return a == b || (a && b && strcmp(a, b) == 0);
+}
+
+static bool share_axis(const struct experiment_column *a, const struct experiment_column *b)
+{
+	return is_same(a->unit, b->unit) && a->show == b->show &&
+	       (a->show == SHOW_VALUE || a->relative_to == b->relative_to);
+}
+
+static const char *group_name(const struct picture *picture, size_t group)
+{
+	static const char *const means[] = {"", "geomean", "mean"};
+	const struct experiment *experiment = picture->figure->experiment;
+	return group < experiment->row_count ? experiment->rows[group].name : means[experiment->mean];
+}
+
+static double ours(const struct picture *picture, size_t group, size_t column)
+{
+	const struct figure *figure = picture->figure;
+	const struct experiment *experiment = figure->experiment;
+	return group < experiment->row_count ? figure->ours[group * experiment->column_count + column]
+	                                     : figure->ours_mean[column];
+}
+
+static double published(const struct picture *picture, size_t group, size_t column)
+{
+	const struct experiment *experiment = picture->figure->experiment;
+	return group < experiment->row_count ? experiment->rows[group].published[column]
+	                                     : picture->figure->published_mean[column];
+}
+
+/* A column is worth bars when it has a value, which for a part of a stack is not 0, and is not what it is set in relation to. */
+static bool has_bars(const struct picture *picture, size_t column)
+{
+	const struct experiment *experiment = picture->figure->experiment;
+	const struct experiment_column *shown = &experiment->columns[column];
+	if (shown->show != SHOW_VALUE && shown->relative_to == column)
+		return false;
+	for (size_t g = 0; g < picture->groups; g++)
+		if (isfinite(ours(picture, g, column)) && (!experiment->stacked || ours(picture, g, column) != 0))
+			return true;
+	return false;
+}
+
+/* In a stack the sum of the parts up to `series`, of which those that are missing are nothing; else the bar itself. */
+static double bar_top(const struct picture *picture, const struct panel *panel, size_t group, size_t series)
+{
+	double sum = 0;
+	if (!panel->stacked)
+		return ours(picture, group, panel->columns[series]);
+	for (size_t s = 0; s <= series; s++) {
+		double part = ours(picture, group, panel->columns[s]);
+		sum += isfinite(part) ? part : 0;
+	}
+	return sum;
+}
+
+/* Where the paper's value is, on the axis; NAN where it states none, or not all that lie below in the stack. */
+static double mark_of(const struct picture *picture, const struct panel *panel, size_t group, size_t series)
+{
+	double sum = 0;
+	for (size_t s = panel->stacked ? 0 : series; s <= series; s++)
+		sum += published(picture, group, panel->columns[s]);
+	return sum;
+}
+
+static void set_axis(struct picture *picture, struct panel *panel)
+{
+	size_t count = 0;
+	double *values = xcalloc(2 * picture->groups * panel->count, sizeof *values);
+	for (size_t s = 0; s < panel->count; s++)
+		for (size_t g = 0; g < picture->groups; g++) {
+			values[count++] = bar_top(picture, panel, g, s);
+			values[count++] = mark_of(picture, panel, g, s);
+		}
+	panel->axis = axis_of(values, count);
+	free(values);
+}
+
+/* --- layout --- */
+
+/* Sorts the columns into panels, in their order; `room` holds the numbers of all columns. */
+static void find_panels(struct picture *picture, size_t *room)
+{
+	const struct experiment *experiment = picture->figure->experiment;
+	bool *taken = xcalloc(experiment->column_count, sizeof *taken);
+	for (size_t first = 0; first < experiment->column_count; first++) {
+		struct panel panel = {.columns = room};
+		const struct experiment_column *shown = &experiment->columns[first];
+		for (size_t c = first; c < experiment->column_count; c++)
+			if (!taken[c] && share_axis(&experiment->columns[c], shown)) {
+				taken[c] = true;
+				if (has_bars(picture, c))
+					room[panel.count++] = c;
+			}
+		if (!panel.count)
+			continue;
+		panel.stacked = experiment->stacked && panel.count > 1;
+		room += panel.count;
+		set_axis(picture, &panel);
+		picture->panels[picture->panel_count++] = panel;
+	}
+	free(taken);
+}
+
+static size_t series_of(const struct panel *panel)
+{
+	return panel->stacked ? 1 : panel->count;
+}
+
+/* One column of the page where few bars stand, else both. */
+static void set_width(struct picture *picture)
+{
+	size_t bars = 0, longest = 1;
+	for (size_t p = 0; p < picture->panel_count; p++)
+		if (picture->groups * series_of(&picture->panels[p]) > bars)
+			bars = picture->groups * series_of(&picture->panels[p]);
+	picture->width = bars > NARROW_BARS || picture->groups > NARROW_GROUPS ? page_width : column_width;
+	for (size_t g = 0; g < picture->groups; g++)
+		if (strlen(group_name(picture, g)) > longest)
+			longest = strlen(group_name(picture, g));
+	double place = (picture->width - left_margin - right_margin) / (double)picture->groups;
+	picture->upright = (double)(longest + 1) * letter_width > place;
+	picture->label_height = picture->upright ? (double)longest * letter_width + gap : line_height + gap;
+}
+
+static bool has_marks(const struct picture *picture, const struct panel *panel)
+{
+	for (size_t s = 0; s < panel->count; s++)
+		for (size_t g = 0; g < picture->groups; g++)
+			if (isfinite(mark_of(picture, panel, g, s)))
+				return true;
+	return false;
+}
+
+/* Entries of a legend in one line; gnuplot gives each the width of the longest, and its sample. */
+static size_t legend_columns(const struct picture *picture, const struct panel *panel)
+{
+	size_t longest = 5;
+	for (size_t s = 0; s < panel->count; s++) {
+		size_t length = strlen(picture->figure->experiment->columns[panel->columns[s]].name);
+		longest = length > longest ? length : longest;
+	}
+	size_t columns = (size_t)((picture->width - left_margin) / ((double)(longest + 5) * letter_width));
+	return columns ? columns : 1;
+}
+
+static double legend_height(const struct picture *picture, const struct panel *panel)
+{
+	size_t entries = panel->count + has_marks(picture, panel), columns = legend_columns(picture, panel);
+	return (double)((entries + columns - 1) / columns) * line_height + 2 * gap;
+}
+
+static double total_height(const struct picture *picture)
+{
+	double height = picture->label_height;
+	for (size_t p = 0; p < picture->panel_count; p++)
+		height += legend_height(picture, &picture->panels[p]) + plot_height + gap;
+	return height;
+}
+
+/* --- gnuplot's script --- */
+
+/* In double quotes, where a backslash means something. */
+static void quote(const char *text, FILE *file)
+{
+	fputc('"', file);
+	for (; *text; text++) {
+		if (*text == '"' || *text == '\\')
+			fputc('\\', file);
+		fputc(*text, file);
+	}
+	fputc('"', file);
+}
+
+/* "IPC over Baseline, percent", on two lines where it is longer than the panel is high. */
+static void script_axis_label(const struct experiment_column *column, FILE *file)
+{
+	char text[256];
+	const char *unit = column->unit ? column->unit : "", *space = column->unit ? " " : "";
+	if (column->show == SHOW_VALUE)
+		snprintf(text, sizeof text, "%s", unit);
+	else
+		snprintf(text, sizeof text, "%s%sover %s%s", unit, space, column->relative_name,
+		         column->show == SHOW_PERCENT ? ", percent" : "");
+	char *middle = text + strlen(text) / 2;
+	while (*middle && *middle != ' ')
+		middle++;
+	fputs("set ylabel ", file);
+	if ((double)strlen(text) * letter_width > plot_height && *middle) {
+		*middle = '\0';
+		quote(text, file);
+		fputs(".\"\\n\".", file);
+		quote(middle + 1, file);
+	} else {
+		quote(text, file);
+	}
+	fputs(" offset 0.8,0\n", file);
+}
+
+static void script_number(double value, FILE *file)
+{
+	if (isfinite(value))
+		fprintf(file, " %.10g", value);
+	else
+		fputs(" NaN", file);
+}
+
+/* The middle of a group; the mean stands a little apart. */
+static double group_place(const struct picture *picture, size_t group)
+{
+	return (double)group + (group == picture->figure->experiment->row_count ? 0.4 : 0);
+}
+
+/* A line a group: name, place, and for each series where our bar ends and the paper's mark is. */
+static void script_data(const struct picture *picture, size_t number)
+{
+	const struct panel *panel = &picture->panels[number];
+	FILE *file = picture->file;
+	fprintf(file, "$panel%zu << END\n", number + 1);
+	for (size_t g = 0; g < picture->groups; g++) {
+		quote(group_name(picture, g), file);
+		fprintf(file, " %.10g", group_place(picture, g));
+		for (size_t s = 0; s < panel->count; s++) {
+			script_number(bar_top(picture, panel, g, s), file);
+			script_number(mark_of(picture, panel, g, s), file);
+		}
+		fputc('\n', file);
+	}
+	fputs("END\n", file);
+}
+
+/* From the middle of the group to that of the bar. */
+static double bar_offset(const struct panel *panel, size_t series)
+{
+	double count = (double)series_of(panel);
+	return panel->stacked ? 0 : ((double)series - (count - 1) / 2) * bars_share / count;
+}
+
+static bool is_beyond(const struct axis *axis, double value)
+{
+	double slack = axis->step * 1e-6;
+	return value > axis->high + slack || value < axis->low - slack;
+}
+
+/* A white gap, aslant, across a bar near the end of the axis. */
+static void script_gap(const struct panel *panel, double place, bool above, FILE *file)
+{
+	double half = 0.55 * bars_share / (double)series_of(panel), low = above ? 0.86 : 0.05;
+	const double points[][2] = {
+		{-half, low}, {half, low + 0.06}, {half, low + 0.09}, {-half, low + 0.03}, {-half, low}};
+	fputs("set object polygon from ", file);
+	for (size_t i = 0; i < sizeof points / sizeof *points; i++)
+		fprintf(file, "%sfirst %.6g,graph %.6g", i ? " to " : "", place + points[i][0], points[i][1]);
+	fputs(" front fillcolor rgb 'white' fillstyle solid noborder\n", file);
+}
+
+/* What the axis does not hold: the number of a bar that is cut off, and of a mark that cannot be seen, where they end. */
+static void script_cut(const struct picture *picture, const struct panel *panel, size_t group, size_t series)
+{
+	double value = bar_top(picture, panel, group, series), mark = mark_of(picture, panel, group, series);
+	double place = group_place(picture, group) + bar_offset(panel, series);
+	bool bar_cut = is_beyond(&panel->axis, value), mark_cut = is_beyond(&panel->axis, mark);
+	bool above = bar_cut ? value > 0 : mark > 0;
+	if (!bar_cut && !mark_cut)
+		return;
+	fputs("set label \"", picture->file);
+	if (bar_cut)
+		fprintf(picture->file, "%.3g", value);
+	if (mark_cut)
+		fprintf(picture->file, bar_cut ? " (paper %.3g)" : "paper %.3g", mark);
+	fprintf(picture->file, "\" at first %.6g,graph %d center offset 0,%s font ',%d'\n", place, above,
+	        above ? "0.4" : "-0.5", POINTS - 1);
+	if (bar_cut)
+		script_gap(panel, place, above, picture->file);
+}
+
+static void script_cuts(const struct picture *picture, const struct panel *panel)
+{
+	fputs("unset label\nunset object\n", picture->file);
+	for (size_t s = 0; s < panel->count; s++)
+		for (size_t g = 0; g < picture->groups; g++)
+			script_cut(picture, panel, g, s);
+}
+
+/* Four colours whose greys are apart, then the same hatched. */
+static void script_fill(size_t series, FILE *file)
+{
+	static const unsigned colours[] = {0x14365f, 0xf2d16b, 0xb5473c, 0x74b3de};
+	static const char *const fills[] = {"solid 1", "pattern 4", "pattern 5", "pattern 1"};
+	enum { COLOURS = sizeof colours / sizeof *colours, FILLS = sizeof fills / sizeof *fills };
+	fprintf(file, "with boxes linecolor rgb '#%06x' fillstyle %s border linecolor rgb 'black' ",
+	        colours[series % COLOURS], fills[series / COLOURS % FILLS]);
+}
+
+static void script_bars(const struct picture *picture, size_t number, size_t series)
+{
+	const struct panel *panel = &picture->panels[number];
+	fprintf(picture->file, ", \\\n     $panel%zu using ($2+%.6g):%zu:(%.6g) ", number + 1,
+	        bar_offset(panel, series), 2 * series + 3, bars_share / (double)series_of(panel));
+	script_fill(series, picture->file);
+	fputs("notitle", picture->file);
+}
+
+/* The paper's value: a black mark with a white rim, seen on every bar. */
+static void script_marks(const struct picture *picture, size_t number, size_t series)
+{
+	static const char *const marks[] = {"pointsize 0.62 linecolor rgb 'white'",
+	                                    "pointsize 0.4 linecolor rgb 'black'"};
+	for (size_t i = 0; i < 2; i++)
+		fprintf(picture->file, ", \\\n     $panel%zu using ($2+%.6g):%zu with points pointtype 13 %s notitle",
+		        number + 1, bar_offset(&picture->panels[number], series), 2 * series + 4, marks[i]);
+}
+
+/* Entries of their own, since bars are drawn in another order where they are stacked. */
+static void script_legend(const struct picture *picture, const struct panel *panel)
+{
+	FILE *file = picture->file;
+	for (size_t s = 0; s < panel->count; s++) {
+		fputs(", \\\n     NaN ", file);
+		script_fill(s, file);
+		fputs("title ", file);
+		quote(picture->figure->experiment->columns[panel->columns[s]].name, file);
+	}
+	if (has_marks(picture, panel))
+		fputs(", \\\n     NaN with points pointtype 13 pointsize 0.5 linecolor rgb 'black' title \"paper\"",
+		      file);
+}
+
+/* Marks at the middles of groups; their names below the last panel only. */
+static void script_groups(const struct picture *picture, bool last)
+{
+	fprintf(picture->file, "set xtics nomirror scale 0 %s (", picture->upright ? "rotate by 90 right" : "norotate");
+	for (size_t g = 0; g < picture->groups; g++) {
+		fputs(g ? ", " : "", picture->file);
+		quote(last ? group_name(picture, g) : "", picture->file);
+		fprintf(picture->file, " %.10g", group_place(picture, g));
+	}
+	fputs(")\n", picture->file);
+}
+
+static void script_panel(const struct picture *picture, size_t number, double top)
+{
+	const struct panel *panel = &picture->panels[number];
+	const struct experiment_column *column = &picture->figure->experiment->columns[panel->columns[0]];
+	FILE *file = picture->file;
+	double legend = legend_height(picture, panel), height = picture->height;
+	fprintf(file, "set tmargin at screen %.5f\nset bmargin at screen %.5f\n", 1 - (top + legend) / height,
+	        1 - (top + legend + plot_height) / height);
+	fprintf(file,
+	        "set key at graph 0.5, screen %.5f center top horizontal maxcols %zu Left reverse "
+	        "samplen 1.2 spacing 0.9\n",
+	        1 - (top + gap / 2) / height, legend_columns(picture, panel));
+	fprintf(file, "set yrange [%.10g:%.10g]\nset ytics %.10g nomirror\n", panel->axis.low, panel->axis.high,
+	        panel->axis.step);
+	script_axis_label(column, file);
+	script_groups(picture, number + 1 == picture->panel_count);
+	script_cuts(picture, panel);
+	fprintf(file, "plot %s with lines linecolor rgb 'black' linewidth 0.7 %snotitle",
+	        column->show == SHOW_RATIO ? "1" : "0", column->show == SHOW_RATIO ? "dashtype 2 " : "");
+	/* In a stack the highest is drawn first, and the lower ones over it. */
+	for (size_t i = 0; i < panel->count; i++)
+		script_bars(picture, number, panel->stacked ? panel->count - 1 - i : i);
+	for (size_t s = 0; s < panel->count && has_marks(picture, panel); s++)
+		script_marks(picture, number, s);
+	script_legend(picture, panel);
+	fputc('\n', file);
+}
+
+static void script_output(const struct picture *picture, const char *path, const char *kind)
+{
+	FILE *file = picture->file;
+	char output[PATH_MAX];
+	snprintf(output, sizeof output, "%s.%s", path, kind);
+	if (strcmp(kind, "pdf") == 0)
+		fprintf(file, "set terminal pdfcairo noenhanced size %.2fin,%.2fin font 'Helvetica,%d' linewidth 0.6\n",
+		        picture->width, picture->height, POINTS);
+	else
+		fprintf(file, "set terminal svg noenhanced size %.0f,%.0f font 'Helvetica,%d' background rgb 'white'\n",
+		        picture->width * SVG_PIXELS_AN_INCH, picture->height * SVG_PIXELS_AN_INCH,
+		        POINTS * SVG_PIXELS_AN_INCH / 72);
+	fputs("set output ", file);
+	quote(output, file);
+	fputs("\nset multiplot\n", file);
+	double top = 0;
+	for (size_t p = 0; p < picture->panel_count; p++) {
+		script_panel(picture, p, top);
+		top += legend_height(picture, &picture->panels[p]) + plot_height + gap;
+	}
+	fputs("unset multiplot\nunset output\n", file);
+}
+
+void picture_script(const struct figure *figure, const char *path, FILE *file)
+{
+	const struct experiment *experiment = figure->experiment;
+	struct picture picture = {.figure = figure,
+	                          .file = file,
+	                          .panels = xcalloc(experiment->column_count, sizeof *picture.panels),
+	                          .groups = experiment->row_count + (experiment->mean != MEAN_NONE)};
+	size_t *room = xcalloc(experiment->column_count, sizeof *room);
+	find_panels(&picture, room);
+	set_width(&picture);
+	picture.height = total_height(&picture);
+	fprintf(file,
+	        "# %s\n# Behind a group's name and place: where our bar ends and the paper's mark is, for each "
+	        "series.\n",
+	        experiment->title);
+	for (size_t p = 0; p < picture.panel_count; p++)
+		script_data(&picture, p);
+	fprintf(file, "set grid ytics linecolor rgb '#cccccc' linetype 1\nset border 3\nset xrange [-0.6:%.3g]\n",
+	        group_place(&picture, picture.groups - 1) + 0.6);
+	fprintf(file, "set lmargin at screen %.5f\nset rmargin at screen %.5f\n", left_margin / picture.width,
+	        1 - right_margin / picture.width);
+	script_output(&picture, path, "svg");
+	script_output(&picture, path, "pdf");
+	free(room);
+	free(picture.panels);
+}

@@ -1,0 +1,69 @@
+/* A figure as CSV. */
+#include "lab/report.h"
+
+#include <math.h>
+#include <string.h>
+
+void report_csv_text(const char *text, FILE *file)
+{
+	if (!strpbrk(text, ",\"\n\r")) {
+		fputs(text, file);
+		return;
+	}
+	fputc('"', file);
+	for (; *text; text++) {
+		if (*text == '"')
+			fputc('"', file);
+		fputc(*text, file);
+	}
+	fputc('"', file);
+}
+
+static void csv_numbers(const struct experiment_column *column, double ours, double published, FILE *file)
+{
+	const double numbers[] = {ours, published, report_difference(column, ours, published)};
+	for (size_t i = 0; i < 3; i++) {
+		fputc(',', file);
+		if (isfinite(numbers[i]))
+			fprintf(file, "%.10g", numbers[i]);
+	}
+	fputc('\n', file);
+}
+
+static void csv_cell(const struct figure *figure, const struct plan *plan, size_t r, size_t c, FILE *file)
+{
+	const struct experiment_row *row = &figure->experiment->rows[r];
+	size_t cell = r * figure->experiment->column_count + c, run = plan->cells[cell];
+	static const struct run_config none = {.program = "", .variant = "", .size = ""};
+	const struct run_config *config = run == PLAN_NOTHING ? &none : &plan->runs[run].config;
+	const char *const texts[] = {row->name,       figure->experiment->columns[c].name,
+	                             config->program, config->variant,
+	                             config->size,    row->kernel ? row->kernel : ""};
+	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+		if (i)
+			fputc(',', file);
+		report_csv_text(texts[i], file);
+	}
+	csv_numbers(&figure->experiment->columns[c], figure->ours[cell], row->published[c], file);
+}
+
+void report_csv(const struct figure *figure, const struct plan *plan, FILE *file)
+{
+	const struct experiment *experiment = figure->experiment;
+	size_t points = 0;
+	for (size_t c = 0; c < experiment->column_count; c++)
+		points += experiment->columns[c].show == SHOW_PERCENT;
+	fprintf(file, "row,column,program,variant,size,kernel,ours,paper,difference%s\n",
+	        !points                             ? "_percent"
+	        : points < experiment->column_count ? "" /* points in columns that show percent */
+	                                            : "_points");
+	for (size_t r = 0; r < experiment->row_count; r++)
+		for (size_t c = 0; c < experiment->column_count; c++)
+			csv_cell(figure, plan, r, c, file);
+	for (size_t c = 0; experiment->mean != MEAN_NONE && c < experiment->column_count; c++) {
+		fprintf(file, "%s,", report_mean_name(experiment->mean));
+		report_csv_text(experiment->columns[c].name, file);
+		fputs(",,,,", file);
+		csv_numbers(&experiment->columns[c], figure->ours_mean[c], figure->published_mean[c], file);
+	}
+}

@@ -1,0 +1,200 @@
+/* A figure as a table on the terminal: ours beside the paper's. */
+#include "lab/report.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { NUMBER = 10, NARROW = NUMBER + 1, WIDE = 3 * NUMBER + 3 };
+
+static void format(double value, char text[32])
+{
+	double size = fabs(value);
+	if (!isfinite(value))
+		strcpy(text, "-");
+	else
+		snprintf(text, 32, "%.*f", size >= 10000 ? 0 : size >= 100 ? 1 : size >= 1 || size == 0 ? 2 : 4, value);
+}
+
+static void format_difference(const struct experiment_column *column, double ours, double published, char text[32])
+{
+	double value = report_difference(column, ours, published);
+	if (!isfinite(value))
+		strcpy(text, "-");
+	else
+		snprintf(text, 32, "%+.1f%s", fabs(value) < 0.05 ? 0 : value, column->show == SHOW_PERCENT ? "" : " %");
+}
+
+/* Whether the paper states anything for the column. */
+static bool has_published(const struct figure *figure, size_t column)
+{
+	const struct experiment *experiment = figure->experiment;
+	for (size_t r = 0; r < experiment->row_count; r++)
+		if (!isnan(experiment->rows[r].published[column]))
+			return true;
+	return !isnan(figure->published_mean[column]);
+}
+
+static size_t name_width(const struct experiment *experiment)
+{
+	size_t width = strlen(report_mean_name(experiment->mean));
+	for (size_t r = 0; r < experiment->row_count; r++)
+		if (strlen(experiment->rows[r].name) > width)
+			width = strlen(experiment->rows[r].name);
+	return width;
+}
+
+static size_t column_width(const struct figure *figure, size_t column)
+{
+	size_t width = has_published(figure, column) ? WIDE : NARROW;
+	size_t name = strlen(figure->experiment->columns[column].name) + 2;
+	return name > width ? name : width;
+}
+
+/* Columns that fit beside each other. */
+struct span {
+	size_t first, end;
+};
+
+static struct span next_span(const struct figure *figure, size_t first)
+{
+	const struct experiment *experiment = figure->experiment;
+	size_t width = name_width(experiment) + column_width(figure, first), end = first + 1;
+	while (end < experiment->column_count && width + column_width(figure, end) <= REPORT_WIDTH)
+		width += column_width(figure, end++);
+	return (struct span){first, end};
+}
+
+static void print_cells(const struct figure *figure, struct span span, const char *name, const double *ours,
+                        const double *published, FILE *file)
+{
+	const struct experiment *experiment = figure->experiment;
+	fprintf(file, "%-*s", (int)name_width(experiment), name);
+	for (size_t c = span.first; c < span.end; c++) {
+		char own[32], paper[32], more[32];
+		bool both = has_published(figure, c);
+		int rest = both ? 2 * (NUMBER + 1) : 0;
+		format(ours[c], own);
+		format(published[c], paper);
+		format_difference(&experiment->columns[c], ours[c], published[c], more);
+		fprintf(file, "%*s", (int)column_width(figure, c) - rest, own);
+		if (both)
+			fprintf(file, " %*s %*s", NUMBER, paper, NUMBER, more);
+	}
+	fputc('\n', file);
+}
+
+static void print_heading(const struct figure *figure, struct span span, FILE *file)
+{
+	const struct experiment *experiment = figure->experiment;
+	bool any = false;
+	fprintf(file, "%*s", (int)name_width(experiment), "");
+	for (size_t c = span.first; c < span.end; c++) {
+		fprintf(file, "%*s", (int)column_width(figure, c), experiment->columns[c].name);
+		any |= has_published(figure, c);
+	}
+	fputc('\n', file);
+	if (!any)
+		return;
+	fprintf(file, "%*s", (int)name_width(experiment), "");
+	for (size_t c = span.first; c < span.end; c++) {
+		bool both = has_published(figure, c);
+		fprintf(file, "%*s", (int)column_width(figure, c) - (both ? 2 * (NUMBER + 1) : 0), "ours");
+		if (both)
+			fprintf(file, " %*s %*s", NUMBER, "paper", NUMBER, "difference");
+	}
+	fputc('\n', file);
+}
+
+static bool is_same(const char *a, const char *b)
+{
+	return a == b || (a && b && strcmp(a, b) == 0);
+}
+
+/* Whether the column shows what the experiment says for all. */
+static bool is_usual(const struct experiment *experiment, const struct experiment_column *column)
+{
+	return is_same(column->unit, experiment->unit) && column->show == experiment->show &&
+	       (column->show == SHOW_VALUE || is_same(column->relative_name, experiment->relative_name));
+}
+
+/* "IPC, over that of Unshared-LRR" */
+static void print_shown(const char *unit, enum experiment_show show, const char *relative_name, FILE *file)
+{
+	const char *before = unit ? ", " : "";
+	fputs(unit ? unit : "", file);
+	if (!relative_name)
+		return; /* each column says it */
+	if (show == SHOW_RATIO)
+		fprintf(file, "%sover that of %s", before, relative_name);
+	else if (show == SHOW_PERCENT)
+		fprintf(file, "%spercent more than %s", before, relative_name);
+}
+
+/* What the numbers are: "size small; IPC, over that of Unshared-LRR", then the columns that show something else. */
+static void print_what(const struct experiment *experiment, const char *size, FILE *file)
+{
+	bool runs = experiment_needs(experiment, FORMULA_RUN), any = experiment->unit || experiment->show != SHOW_VALUE;
+	if (runs)
+		fprintf(file, "size %s%s", size, any ? "; " : "");
+	print_shown(experiment->unit, experiment->show, experiment->relative_name, file);
+	if (runs || any)
+		fputc('\n', file);
+	for (size_t c = 0; c < experiment->column_count; c++) {
+		const struct experiment_column *column = &experiment->columns[c];
+		if (is_usual(experiment, column))
+			continue;
+		fprintf(file, "%s: ", column->name);
+		if (!column->unit && column->show == SHOW_VALUE)
+			fputs("the metric itself", file);
+		print_shown(column->unit, column->show, column->relative_name, file);
+		fputc('\n', file);
+	}
+}
+
+void report_title(const struct experiment *experiment, FILE *file)
+{
+	fprintf(file, "%s%s%s%s\n", experiment->title, experiment->source ? " (" : "",
+	        experiment->source ? experiment->source : "", experiment->source ? ")" : "");
+}
+
+static void print_span(const struct figure *figure, struct span span, FILE *file)
+{
+	const struct experiment *experiment = figure->experiment;
+	print_heading(figure, span, file);
+	for (size_t r = 0; r < experiment->row_count; r++)
+		print_cells(figure, span, experiment->rows[r].name, figure->ours + r * experiment->column_count,
+		            experiment->rows[r].published, file);
+	if (experiment->mean != MEAN_NONE)
+		print_cells(figure, span, report_mean_name(experiment->mean), figure->ours_mean, figure->published_mean,
+		            file);
+}
+
+/* Breaks lines between words. */
+void report_text(const char *text, FILE *file)
+{
+	size_t width = 0;
+	for (text += strspn(text, " \n"); *text; text += strspn(text, " \n")) {
+		size_t length = strcspn(text, " \n");
+		bool fits = width + 1 + length <= REPORT_WIDTH;
+		fprintf(file, "%s%.*s", !width ? "" : fits ? " " : "\n", (int)length, text);
+		width = width && fits ? width + 1 + length : length;
+		text += length;
+	}
+	fputc('\n', file);
+}
+
+void report_table(const struct figure *figure, const char *size, FILE *file)
+{
+	const struct experiment *experiment = figure->experiment;
+	report_title(experiment, file);
+	print_what(experiment, size, file);
+	for (struct span span = {0}; span.end < experiment->column_count;) {
+		span = next_span(figure, span.end);
+		fputc('\n', file);
+		print_span(figure, span, file);
+	}
+	if (experiment->note) {
+		fputc('\n', file);
+		report_text(experiment->note, file);
+	}
+}

@@ -1,0 +1,185 @@
+/* Figures as they are shown: bars stand on axes that hold zero; what cannot be seen is not in the legend; the paper's value is a mark;
+ * an outlier is cut off with its number; tables are at most REPORT_WIDTH wide. */
+#include "lab/axis.h"
+#include "lab/picture.h"
+#include "lab/report.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static void check_axis(struct axis axis, double low, double high, double step)
+{
+	assert_float_equal(axis.low, low, 1e-9);
+	assert_float_equal(axis.high, high, 1e-9);
+	assert_float_equal(axis.step, step, 1e-9);
+}
+
+static void axes_hold_zero(void **state)
+{
+	(void)state;
+	check_axis(axis_of((double[]){90, 100}, 2), 0, 100, 20);
+	check_axis(axis_of((double[]){-3, 11}, 2), -5, 12.5, 2.5);
+	check_axis(axis_of((double[]){-7, -1}, 2), -8, 0, 2);
+	check_axis(axis_of((double[]){1.02, 1.03, NAN}, 3), 0, 1.2, 0.2);
+	check_axis(axis_of((double[]){0, NAN, INFINITY}, 3), 0, 1, 0.5);
+}
+
+/* Ten bars; the last is cut where it is more than 2.5 times the ninth. */
+static void outliers_are_cut(void **state)
+{
+	(void)state;
+	double values[10] = {4, 4, 4, 4, 4, 4, 4, 4, 4, 10};
+	check_axis(axis_of(values, 10), 0, 10, 2);
+	values[9] = 10.1;
+	check_axis(axis_of(values, 10), 0, 4, 1);
+	check_axis(axis_of(values + 3, 7), 0, 12, 2); /* of few bars none is an outlier */
+}
+
+/* Whatever the values: steps that are round, at most seven marks, and nine in ten bars uncut. */
+static void axes_of_random_values(void **state)
+{
+	(void)state;
+	srand(1);
+	for (unsigned turn = 0; turn < 10000; turn++) {
+		double values[40];
+		size_t count = (size_t)rand() % 40 + 1, beyond = 0;
+		double scale = pow(10, rand() % 13 - 6);
+		for (size_t i = 0; i < count; i++)
+			values[i] = ((double)rand() / RAND_MAX - (turn % 2 ? 0.5 : 0)) * scale * (rand() % 20 ? 1 : 50);
+		struct axis axis = axis_of(values, count);
+		assert_true(axis.low <= 0 && axis.high >= 0 && axis.high > axis.low);
+		assert_true((axis.high - axis.low) / axis.step < 8.5);
+		assert_float_equal(axis.high / axis.step, round(axis.high / axis.step), 1e-6);
+		for (size_t i = 0; i < count; i++)
+			beyond += values[i] > axis.high + axis.step * 1e-6 || values[i] < axis.low - axis.step * 1e-6;
+		assert_true(beyond <= count / 8 + 1);
+	}
+}
+
+/* Three rows under a base, two columns over it, one that has no value, one with another unit. */
+enum { ROWS = 3, COLUMNS = 5 };
+static double published[ROWS][COLUMNS] = {
+	{NAN, NAN, NAN, NAN, NAN}, {NAN, 1.5, NAN, NAN, NAN}, {NAN, NAN, NAN, NAN, NAN}};
+static double no_means[COLUMNS] = {NAN, NAN, NAN, NAN, NAN};
+static struct experiment_column columns[COLUMNS] = {
+	{.name = "Base", .unit = "IPC", .show = SHOW_RATIO, .relative_name = "Base", .relative_to = 0},
+	{.name = "one", .unit = "IPC", .show = SHOW_RATIO, .relative_name = "Base", .relative_to = 0},
+	{.name = "none", .unit = "IPC", .show = SHOW_RATIO, .relative_name = "Base", .relative_to = 0},
+	{.name = "two", .unit = "IPC", .show = SHOW_RATIO, .relative_name = "Base", .relative_to = 0},
+	{.name = "misses", .unit = "per \"k\"", .show = SHOW_VALUE},
+};
+static struct experiment_row rows[ROWS] = {{.name = "A", .published = published[0]},
+                                           {.name = "B\\n", .published = published[1]},
+                                           {.name = "C", .published = published[2]}};
+static double values[ROWS * COLUMNS] = {1, 1.2, NAN, 0.9, 4, 1, 1.6, NAN, 1.1, 5, 1, 1.3, NAN, 1.2, 6};
+
+static char *script_of(bool stacked)
+{
+	char *text;
+	size_t length;
+	FILE *file = open_memstream(&text, &length);
+	const struct experiment experiment = {.title = "t",
+	                                      .unit = "IPC",
+	                                      .columns = columns,
+	                                      .rows = rows,
+	                                      .column_count = COLUMNS,
+	                                      .row_count = ROWS,
+	                                      .stacked = stacked,
+	                                      .published_mean = no_means};
+	const struct figure figure = {
+		.experiment = &experiment, .ours = values, .ours_mean = no_means, .published_mean = no_means};
+	picture_script(&figure, "p", file);
+	fclose(file);
+	return text;
+}
+
+static size_t count_of(const char *text, const char *word)
+{
+	size_t count = 0;
+	for (const char *at = text; (at = strstr(at, word)); at += strlen(word))
+		count++;
+	return count;
+}
+
+static void legend_has_what_is_seen(void **state)
+{
+	(void)state;
+	char *script = script_of(false);
+	enum { FORMS = 2 }; /* SVG and PDF */
+	assert_int_equal(count_of(script, "title \"one\""), FORMS);
+	assert_int_equal(count_of(script, "title \"two\""), FORMS);
+	assert_int_equal(count_of(script, "title \"none\""), 0); /* has no value */
+	assert_int_equal(count_of(script, "title \"Base\""),
+	                 0); /* is 1 everywhere: the line that others stand against */
+	assert_int_equal(count_of(script, "title \"paper\""), FORMS); /* in the one panel that has such a value */
+	assert_int_equal(count_of(script, "plot 1 with lines"), FORMS);
+	assert_int_equal(count_of(script, "set ylabel \"IPC over Base\""), FORMS);
+	assert_int_equal(count_of(script, "set ylabel \"per \\\"k\\\"\""), FORMS);
+	assert_non_null(
+		strstr(script, "\"B\\\\n\" 1 1.6 1.5 1.1 NaN\n")); /* our bar, the paper's mark; our bar, none */
+	free(script);
+}
+
+/* Parts of a bar end where the ones below them and they do together. */
+static void stacks_are_sums(void **state)
+{
+	(void)state;
+	char *script = script_of(true);
+	assert_non_null(strstr(script, "\"A\" 0 1.2 NaN 2.1 NaN\n"));
+	assert_non_null(strstr(script, "\"B\\\\n\" 1 1.6 1.5 2.7 NaN\n"));
+	free(script);
+}
+
+static void tables_are_narrow(void **state)
+{
+	(void)state;
+	enum { MANY = 9 };
+	char *text;
+	size_t length, widest = 0, names = 0;
+	struct arena arena = {0};
+	char message[FORMULA_MESSAGE];
+	const struct formula *metric = formula_parse(&arena, "cycles", message);
+	struct experiment_column many[MANY];
+	double ours[MANY], stated[MANY];
+	for (size_t c = 0; c < MANY; c++) {
+		many[c] = (struct experiment_column){.name = "a column", .unit = "IPC", .metric = metric};
+		ours[c] = 1, stated[c] = 2;
+	}
+	struct experiment_row row = {.name = "the only row", .published = stated};
+	const struct experiment experiment = {.title = "t",
+	                                      .unit = "IPC",
+	                                      .columns = many,
+	                                      .rows = &row,
+	                                      .column_count = MANY,
+	                                      .row_count = 1,
+	                                      .note = "w w w w w w w w w w w w w w w w w w w w w w w w w "
+	                                              "w w w w w w w w w w w w w w w w w w w w w w w w w w w"};
+	const struct figure figure = {
+		.experiment = &experiment, .ours = ours, .ours_mean = stated, .published_mean = stated};
+	FILE *file = open_memstream(&text, &length);
+	report_table(&figure, "small", file);
+	fclose(file);
+	for (const char *line = text; *line; line += strcspn(line, "\n") + 1)
+		widest = strcspn(line, "\n") > widest ? strcspn(line, "\n") : widest;
+	names = count_of(text, "the only row");
+	assert_in_range(widest, 60, REPORT_WIDTH);
+	assert_int_equal(names, 5); /* two columns of 33 letters beside a name of 12: five times to show nine */
+	assert_int_equal(count_of(text, "a column"), MANY);
+	free(text);
+	arena_free(&arena);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(axes_hold_zero),        cmocka_unit_test(outliers_are_cut),
+		cmocka_unit_test(axes_of_random_values), cmocka_unit_test(legend_has_what_is_seen),
+		cmocka_unit_test(stacks_are_sums),       cmocka_unit_test(tables_are_narrow),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
