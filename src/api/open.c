@@ -2,6 +2,7 @@
 #include "api/api.h"
 
 #include "base/config_file.h"
+#include "base/gate.h"
 
 #include <errno.h>
 #include <stdarg.h>
@@ -114,7 +115,7 @@ static void read_settings(sluice_gpu *gpu, const struct sluice_settings *setting
 /* More threads than cores would only wait for each other, step by step. */
 static uint32_t useful_threads(uint32_t wanted)
 {
-	uint32_t cores = (uint32_t)sysconf(_SC_NPROCESSORS_ONLN);
+	uint32_t cores = gate_cores();
 	return wanted < 1 ? 1 : wanted < cores ? wanted : cores;
 }
 

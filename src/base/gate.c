@@ -1,15 +1,32 @@
 #include "base/gate.h"
 
 #include <sched.h>
+#include <time.h>
 #include <unistd.h>
 
 enum { LOOKS = 4096, FEW_LOOKS = 1, YIELDS = 64 };
+
+uint32_t gate_cores(void)
+{
+	cpu_set_t allowed;
+	if (sched_getaffinity(0, sizeof allowed, &allowed) == 0)
+		return (uint32_t)CPU_COUNT(&allowed);
+	long online = sysconf(_SC_NPROCESSORS_ONLN); /* more than a cpu_set_t holds */
+	return online > 0 ? (uint32_t)online : 1;
+}
+
+uint64_t gate_clock(void)
+{
+	struct timespec now;
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
 
 void gate_open(struct gate *gate, uint32_t threads)
 {
 	gate->number = 0;
 	gate->sleepers = 0;
-	gate->looks = threads <= (uint32_t)sysconf(_SC_NPROCESSORS_ONLN) ? LOOKS : FEW_LOOKS;
+	gate->looks = threads <= gate_cores() ? LOOKS : FEW_LOOKS;
 	pthread_mutex_init(&gate->lock, NULL);
 	pthread_cond_init(&gate->changed, NULL);
 }
@@ -27,18 +44,25 @@ void gate_wake(struct gate *gate)
 	pthread_mutex_unlock(&gate->lock);
 }
 
-void gate_sleep(struct gate *gate, uint64_t number)
+static void sleep_until(struct gate *gate, uint64_t number)
 {
-	/* To be woken costs tens of microseconds on a virtual machine: another thread of ours may only need the core. */
-	for (int i = 0; i < YIELDS; i++) {
-		if (atomic_load_explicit(&gate->number, memory_order_acquire) >= number)
-			return;
-		sched_yield();
-	}
 	pthread_mutex_lock(&gate->lock);
 	atomic_fetch_add(&gate->sleepers, 1);
 	while (atomic_load(&gate->number) < number)
 		pthread_cond_wait(&gate->changed, &gate->lock);
 	atomic_fetch_sub(&gate->sleepers, 1);
 	pthread_mutex_unlock(&gate->lock);
+}
+
+uint64_t gate_sleep(struct gate *gate, uint64_t number)
+{
+	uint64_t since = gate_clock();
+	/* To be woken costs tens of microseconds on a virtual machine: another thread of ours may only need the core. */
+	for (int i = 0; i < YIELDS; i++) {
+		if (atomic_load_explicit(&gate->number, memory_order_acquire) >= number)
+			return gate_clock() - since;
+		sched_yield();
+	}
+	sleep_until(gate, number);
+	return gate_clock() - since;
 }

@@ -1,7 +1,7 @@
 /* gate: a number that one thread sets and others wait for.
  *
- * Who waits looks for a while, since steps of a simulation follow each other in microseconds, and then sleeps, so that
- * more threads than cores still get on.
+ * Who waits looks for a while, since steps of a simulation follow each other in microseconds, then lets other threads have
+ * the core, and then sleeps, so that more threads than cores still get on.
  */
 #ifndef SLUICE_BASE_GATE_H
 #define SLUICE_BASE_GATE_H
@@ -13,17 +13,22 @@
 struct gate {
 	_Alignas(64) _Atomic uint64_t number; /* only grows */
 	_Atomic uint32_t sleepers;
-	uint32_t looks; /* before a waiter sleeps */
+	uint32_t looks; /* before a waiter gives its core away */
 	pthread_mutex_t lock;
 	pthread_cond_t changed;
 };
 
-/* With fewer host cores than threads, nobody looks long. */
+/* How many cores of the host this process may use. */
+uint32_t gate_cores(void);
+/* Nanoseconds of a clock that only goes forward. */
+uint64_t gate_clock(void);
+
+/* With fewer cores than threads, nobody looks long. */
 void gate_open(struct gate *gate, uint32_t threads);
 void gate_close(struct gate *gate);
 
 void gate_wake(struct gate *gate);
-void gate_sleep(struct gate *gate, uint64_t number);
+uint64_t gate_sleep(struct gate *gate, uint64_t number);
 
 /* Everything written before is seen by who was waiting. */
 static inline void gate_set(struct gate *gate, uint64_t number)
@@ -33,17 +38,18 @@ static inline void gate_set(struct gate *gate, uint64_t number)
 		gate_wake(gate);
 }
 
-/* Until the number is at least `number`. */
-static inline void gate_await(struct gate *gate, uint64_t number)
+/* Until the number is at least `number`. Returns how many nanoseconds that took after the looks, which are enough where
+ * every thread has a core. */
+static inline uint64_t gate_await(struct gate *gate, uint64_t number)
 {
 	for (uint32_t i = 0; i < gate->looks; i++) {
 		if (atomic_load_explicit(&gate->number, memory_order_acquire) >= number)
-			return;
+			return 0;
 #if defined(__x86_64__)
 		__builtin_ia32_pause();
 #endif
 	}
-	gate_sleep(gate, number);
+	return gate_sleep(gate, number);
 }
 
 #endif

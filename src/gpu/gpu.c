@@ -152,6 +152,13 @@ struct mech_machine gpu_mech_machine(const struct machine *machine)
 	                             .send_queue = machine->send_queue};
 }
 
+/* No worker is without an SM. */
+static uint32_t useful_workers(uint32_t threads, uint32_t sms)
+{
+	uint32_t most = sms < MAX_WORKERS ? sms : MAX_WORKERS;
+	return threads < most ? threads : most;
+}
+
 struct gpu *gpu_open(const struct machine *machine, const struct seam_attached *attached, uint32_t attachments,
                      uint32_t threads)
 {
@@ -171,11 +178,11 @@ struct gpu *gpu_open(const struct machine *machine, const struct seam_attached *
 	gpu->slices = machine->map.channels * machine->map.slices_per_channel;
 	for (int d = 0; d < CLOCKS; d++)
 		gpu->clock[d].period = (FEMTOSECONDS_PER_MHZ_CYCLE + mhz[d] / 2) / mhz[d];
-	gpu->workers = threads < machine->sms ? threads : machine->sms;
+	gpu->workers = useful_workers(threads, machine->sms);
 	gpu->worker = arena_array(&gpu->host, gpu->workers, sizeof *gpu->worker);
 	workers_open(gpu);
 	build(gpu);
-	gpu->team = team_open(gpu->worker, gpu->workers, &gpu->host);
+	gpu->team = team_open(gpu);
 	return gpu;
 }
 
@@ -230,7 +237,7 @@ static bool step(struct gpu *gpu, struct dispatch *dispatch)
 	                    .core_cycle = gpu->clock[CLOCK_CORE].cycle,
 	                    .network_cycle = gpu->clock[CLOCK_NETWORK].cycle,
 	                    .l2_cycle = gpu->clock[CLOCK_L2].cycle};
-	team_step(gpu->team, gpu->worker, &step);
+	team_step(gpu->team, gpu, &step);
 	bool ticked = false;
 	for (uint32_t w = 0; w < gpu->workers; w++) {
 		ticked |= gpu->worker[w].ticked;
@@ -402,6 +409,7 @@ void gpu_run(struct gpu *gpu, struct gpu_run *run)
 	uint64_t start = gpu->clock[CLOCK_CORE].cycle;
 	begin(gpu, run, start);
 	run_to_end(gpu, run, &dispatch, start);
+	team_rest(gpu->team);
 	for (uint32_t i = 0; i < gpu->machine.sms; i++) {
 		sm_account(&gpu->sm[i], start + run->cycles);
 		sm_end(&gpu->sm[i]);

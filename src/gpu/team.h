@@ -1,4 +1,10 @@
-/* team: the host threads behind a machine's workers. The caller's own thread is worker 0. */
+/* team: the host threads behind a machine's workers.
+ *
+ * The caller's own thread is worker 0; each other worker has a thread of its own while a kernel runs, and between kernels
+ * there are none: the program may fork or end its threads without knowing of ours. A kernel's first steps are all made by
+ * the caller's thread, so that a short one needs no others. So are those of a while after threads had to wait for a core:
+ * where other work keeps the cores busy, a step of several threads lasts as long as the host's scheduler lets one of them
+ * wait, thousands of times longer than the step of one. */
 #ifndef SLUICE_GPU_TEAM_H
 #define SLUICE_GPU_TEAM_H
 
@@ -6,11 +12,14 @@
 
 struct team;
 
-/* NULL with one worker: nothing to start. Ends the process with a message when the host gives no thread. */
-struct team *team_open(struct worker *worker, uint32_t workers, struct arena *arena);
+/* NULL with one worker, which needs no team. */
+struct team *team_open(struct gpu *gpu);
 void team_close(struct team *team);
 
-/* One step of all workers; returns when the last one is done. `worker` is worker 0, all there is without a team. */
-void team_step(struct team *team, struct worker *worker, const struct step *step);
+/* One step of all workers; returns when the last one is done. */
+void team_step(struct team *team, struct gpu *gpu, const struct step *step);
+
+/* The kernel has ended. */
+void team_rest(struct team *team);
 
 #endif

@@ -153,11 +153,11 @@ static void commit(struct worker *worker)
 /* When all SMs have ticked and those before ours have made theirs. */
 static void commit_in_turn(struct worker *worker, uint64_t number)
 {
-	const struct gpu *gpu = worker->gpu;
+	struct gpu *gpu = worker->gpu;
 	for (uint32_t w = 0; w < gpu->workers; w++)
-		gate_await(&gpu->worker[w].sms_ticked, number);
+		worker->waited += gate_await(&gpu->worker[w].sms_ticked, number);
 	for (uint32_t w = 0; w < worker->index; w++)
-		gate_await(&gpu->worker[w].done, number);
+		worker->waited += gate_await(&gpu->worker[w].done, number);
 	commit(worker);
 }
 
@@ -205,15 +205,19 @@ static uint64_t next_event(const struct worker *worker)
 	return first;
 }
 
-/* The part of a step that goes on while nothing else of another worker's is needed than what it sent before. */
-static bool tick_units(struct worker *worker, const struct step *step, bool alone)
+/* The SMs' part of a step. True when they have stores to make. */
+static bool begin_step(struct worker *worker, const struct step *step)
+{
+	worker->ticked = worker->starved = false;
+	if (worker->gpu->workers > 1)
+		receive(worker, step);
+	return step->core && tick_sms(worker, step);
+}
+
+/* The part that needs nothing of another worker's but what it sent in the step before. */
+static void tick_memory(struct worker *worker, const struct step *step)
 {
 	struct gpu *gpu = worker->gpu;
-	bool commits = step->core && tick_sms(worker, step);
-	if (alone && commits)
-		commit(worker);
-	if (!alone)
-		gate_set(&worker->sms_ticked, step->number);
 	if (step->network && worker->request_network)
 		tick_network(worker, &gpu->to_slices, step);
 	if (step->network && worker->reply_network)
@@ -221,21 +225,37 @@ static bool tick_units(struct worker *worker, const struct step *step, bool alon
 	tick_dram(worker, step);
 	if (step->l2)
 		tick_l2(worker, step);
-	return commits;
+}
+
+/* What the step tells, when all is done. */
+static void end_step(struct worker *worker, const struct step *step)
+{
+	if (!worker->ticked)
+		worker->next = next_event(worker);
+	worker->now = step->now;
 }
 
 void worker_step(struct worker *worker, const struct step *step)
 {
-	bool alone = worker->gpu->workers == 1;
-	worker->ticked = worker->starved = false;
-	if (!alone)
-		receive(worker, step);
-	bool commits = tick_units(worker, step, alone);
-	if (!alone && commits)
+	bool commits = begin_step(worker, step);
+	gate_set(&worker->sms_ticked, step->number);
+	tick_memory(worker, step);
+	if (commits)
 		commit_in_turn(worker, step->number);
-	if (!worker->ticked)
-		worker->next = next_event(worker);
-	worker->now = step->now;
-	if (!alone)
-		gate_set(&worker->done, step->number);
+	end_step(worker, step);
+	gate_set(&worker->done, step->number);
+}
+
+void workers_step(struct gpu *gpu, const struct step *step)
+{
+	bool commits[MAX_WORKERS];
+	for (uint32_t w = 0; w < gpu->workers; w++)
+		commits[w] = begin_step(&gpu->worker[w], step);
+	for (uint32_t w = 0; w < gpu->workers; w++) {
+		struct worker *worker = &gpu->worker[w];
+		if (commits[w])
+			commit(worker);
+		tick_memory(worker, step);
+		end_step(worker, step);
+	}
 }

@@ -37,6 +37,7 @@ struct worker {
 	/* numbers of the last step in which ... */
 	struct gate sms_ticked; /* ... its SMs have ticked */
 	struct gate done;       /* ... all is done, their stores too */
+	uint64_t waited;        /* nanoseconds, for threads that had no core */
 };
 
 /* One time at which SMs, crossbars or L2 tick. DRAM catches up to it. */
@@ -62,5 +63,7 @@ void worker_join(struct port *port, struct worker *producer, struct worker *cons
 
 /* All of a step that this worker has to do; the others take the same step at the same time. */
 void worker_step(struct worker *worker, const struct step *step);
+/* The same of all workers, in one thread. */
+void workers_step(struct gpu *gpu, const struct step *step);
 
 #endif

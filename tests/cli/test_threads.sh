@@ -1,0 +1,58 @@
+#!/bin/sh
+# Host threads: those that simulate get on where other work keeps the cores busy, and no figure depends on them.
+set -u
+. "$(dirname "$0")/lib.sh"
+. "$source_dir/tests/cuda/preload.sh"
+unset SLUICE_MACHINE SLUICE_OPTIONS SLUICE_STATS SLUICE_STATS_FORMAT SLUICE_FUNCTIONAL SLUICE_MAX_INSTRUCTIONS SLUICE_THREADS
+cd "$work" || exit 1
+
+cat >program.cu <<'CU'
+#include <cstdio>
+#include <cstdlib>
+__global__ void spin(float *p, int n)
+{
+	float a = p[threadIdx.x];
+	for (int i = 0; i < n; i++)
+		a = a * 1.5f + 0.5f;
+	p[blockIdx.x * blockDim.x + threadIdx.x] = a;
+}
+int main(int argc, char **argv)
+{
+	float *p;
+	cudaMalloc(&p, 1 << 20);
+	cudaMemset(p, 0, 1 << 20);
+	spin<<<60, 256>>>(p, atoi(argv[1]));
+	puts(cudaGetErrorName(cudaDeviceSynchronize()));
+}
+CU
+try 0 cc program.cu -o program
+
+# timed THREADS: how many tenths of a second that takes; the statistics without the host's time in THREADS.json.
+timed() {
+	tried="$1 threads"
+	since=$(date +%s%N)
+	LD_PRELOAD=$preload SLUICE_THREADS=$1 SLUICE_STATS=$1.json timeout "$limit" ./program 1000 >out 2>err ||
+		fail "no result in $limit s"
+	took=$((($(date +%s%N) - since) / 100000000))
+	says out cudaSuccess
+	sed '/host_seconds/d' "$1.json" >"$1.figures"
+}
+
+# A loop on each core: several threads take a small multiple of the time of one, once they have seen that they wait.
+loops=
+for _ in $(seq "$(nproc)"); do
+	(while :; do :; done) &
+	loops="$loops $!"
+done
+limit=600
+timed 1
+limit=$((took * 4 / 10 + 10))
+timed 2
+cmp 1.figures 2.figures || fail "figures depend on the threads"
+timed 4
+cmp 1.figures 4.figures || fail "figures depend on the threads"
+[ "$(grep -c 'other work keeps the cores busy' err)" -le 1 ] || fail "expected to be told once"
+# shellcheck disable=SC2086 # a list
+kill $loops
+
+finish
