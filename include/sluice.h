@@ -151,6 +151,9 @@ SLUICE_API bool sluice_find_allocation(sluice_gpu *gpu, uint64_t address, uint64
 SLUICE_API enum sluice_status sluice_launch(sluice_gpu *gpu, sluice_kernel *kernel, sluice_dim grid, sluice_dim block,
                                             uint32_t dynamic_shared_bytes, void *const *arguments,
                                             struct sluice_error *error);
+/* For good: the launch in progress ends early and returns SLUICE_STOPPED, no other one begins. The only call that may be made
+ * while another thread is in one; it may be made by a signal handler too. */
+SLUICE_API void sluice_stop(sluice_gpu *gpu);
 /* How many different mistakes the checks have found so far. */
 SLUICE_API uint64_t sluice_findings(const sluice_gpu *gpu);
 /* Simulated time since sluice_open(), in seconds: what events measure. */

@@ -58,6 +58,7 @@ struct sluice_gpu {
 	bool whole_warp_barriers;
 	void (*finding)(void *user, const char *text);
 	void *finding_user;
+	atomic_bool stop; /* sluice_stop() */
 	struct announcements announced;
 	struct register_override *overrides;
 	size_t override_count;

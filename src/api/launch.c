@@ -64,7 +64,9 @@ static struct record *new_record(sluice_gpu *gpu, const sluice_kernel *kernel)
 		records->record = xrealloc(records->record, records->capacity * sizeof *records->record);
 	}
 	struct record *record = &records->record[records->count++];
-	*record = (struct record){.kernel = xstrdup(kernel->function->name), .launch = records->count};
+	/* what a process that ends in the middle writes of it */
+	*record = (struct record){
+		.kernel = xstrdup(kernel->function->name), .launch = records->count, .end = GPU_STOPPED};
 	return record;
 }
 
@@ -107,6 +109,8 @@ static enum sluice_status report_fault(const struct simt_launch *launch, const s
 
 static enum sluice_status stopped(const sluice_gpu *gpu, const struct record *record, struct sluice_error *error)
 {
+	if (gpu->stop)
+		return api_fail(error, SLUICE_STOPPED, "kernel %s stopped before its end", record->kernel);
 	return api_fail(error, SLUICE_STOPPED, "kernel %s stopped: the run has executed %llu thread instructions",
 	                record->kernel, (unsigned long long)gpu->max_instructions);
 }
@@ -162,6 +166,9 @@ enum sluice_status sluice_launch(sluice_gpu *gpu, sluice_kernel *kernel, sluice_
 	enum sluice_status status = prepare_kernel(kernel, error);
 	if (status != SLUICE_OK)
 		return status;
+	if (gpu->stop)
+		return api_fail(error, SLUICE_STOPPED, "kernel %s not started: the run was stopped",
+		                kernel->function->name);
 	if (gpu->max_instructions && gpu->instructions >= gpu->max_instructions)
 		return api_fail(error, SLUICE_STOPPED,
 		                "kernel %s not started: the run has executed %llu thread instructions",
@@ -185,7 +192,8 @@ enum sluice_status sluice_launch(sluice_gpu *gpu, sluice_kernel *kernel, sluice_
 	                                   .dynamic_shared_bytes = dynamic_shared_bytes,
 	                                   .params = params,
 	                                   .system_call = device_call,
-	                                   .user = gpu->gpu->memory};
+	                                   .user = gpu->gpu->memory,
+	                                   .stop = &gpu->stop};
 	run->blocks_per_sm = occupancy.blocks;
 	struct launch_analyses known = {.gpu = gpu, .kernel = kernel, .launch = &run->launch};
 	run->analyses = api_analyses(&known);
@@ -212,4 +220,9 @@ enum sluice_status sluice_launch(sluice_gpu *gpu, sluice_kernel *kernel, sluice_
 	free(params);
 	free(run);
 	return status == SLUICE_OK ? api_succeed(error) : status;
+}
+
+void sluice_stop(sluice_gpu *gpu)
+{
+	gpu->stop = true;
 }

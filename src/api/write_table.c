@@ -181,7 +181,7 @@ static const char *ending(enum gpu_end end)
 	case GPU_STALLED:
 		return ", stalled";
 	case GPU_STOPPED:
-		return ", stopped at the limit of instructions";
+		return ", stopped before its end";
 	default:
 		return "";
 	}

@@ -33,6 +33,8 @@ static cudaError_t launch(struct runtime *runtime, const void *function, dim3 gr
 		return result;
 	if (shared > UINT32_MAX)
 		return cudaErrorInvalidValue;
+	if (runtime->ending)
+		return cudaErrorLaunchTimeout;
 	struct sluice_error error = {0};
 	runtime->launches++;
 	progress_begin(runtime);
@@ -40,6 +42,8 @@ static cudaError_t launch(struct runtime *runtime, const void *function, dim3 gr
 		sluice_launch(runtime->gpu, kernel, (sluice_dim){grid.x, grid.y, grid.z},
 	                      (sluice_dim){block.x, block.y, block.z}, (uint32_t)shared, arguments, &error);
 	progress_end(runtime);
+	if (status == SLUICE_STOPPED && runtime->ending)
+		return cudaErrorLaunchTimeout; /* which nobody needs to be told */
 	return status == SLUICE_OK ? cudaSuccess : runtime_report(runtime, "kernel launch", &error);
 }
 
@@ -49,9 +53,9 @@ cudaError_t cudaLaunchKernel(const void *function, dim3 grid, dim3 block, void *
 	(void)stream; /* work of all streams runs in the order in which it is given */
 	struct runtime *runtime = runtime_enter();
 	cudaError_t result = runtime_leave(runtime, launch(runtime, function, grid, block, arguments, shared));
-	/* The limit of instructions was asked for: the simulation ends here, with its statistics. */
+	/* The limit of instructions was asked for, or the process ends: so does the simulation, with its statistics. */
 	if (result == cudaErrorLaunchTimeout)
-		exit(EXIT_SUCCESS);
+		runtime_end();
 	return result;
 }
 

@@ -20,6 +20,7 @@ static struct runtime the_runtime;
 static pthread_mutex_t the_lock = PTHREAD_MUTEX_INITIALIZER;
 static _Thread_local struct {
 	cudaError_t last_error;
+	volatile bool inside; /* it holds the lock; for a signal handler that ends the process */
 	struct call_configuration configuration[CONFIGURATIONS];
 	unsigned configurations;
 } thread;
@@ -124,7 +125,6 @@ static void report_finding(void *user, const char *text)
 static void open_gpu(struct runtime *runtime)
 {
 	runtime->open_tried = true;
-	runtime->process = getpid();
 	read_command_line(runtime);
 	const char *options = environment("SLUICE_OPTIONS"), *functional = environment("SLUICE_FUNCTIONAL"),
 		   *limit = environment("SLUICE_MAX_INSTRUCTIONS"), *progress = environment("SLUICE_PROGRESS"),
@@ -155,10 +155,12 @@ static void open_gpu(struct runtime *runtime)
 		.program = runtime->program,
 	};
 	struct sluice_error error = {0};
-	if (sluice_open(&runtime->gpu, &settings, &error) == SLUICE_OK)
+	sluice_gpu *gpu;
+	enum sluice_status status = sluice_open(&gpu, &settings, &error);
+	runtime->gpu = gpu; /* NULL when that failed */
+	if (status == SLUICE_OK)
 		return;
 	runtime_report(runtime, "cannot set up the machine", &error);
-	runtime->gpu = NULL;
 	runtime->error = cudaErrorInitializationError;
 	runtime->failed = true;
 }
@@ -166,13 +168,24 @@ static void open_gpu(struct runtime *runtime)
 struct runtime *runtime_enter_closed(void)
 {
 	pthread_mutex_lock(&the_lock);
+	thread.inside = true;
 	return &the_runtime;
+}
+
+/* CUDA's contexts do not pass to forked children, and a child has none of the threads that may be in a call. */
+static void refuse_child(struct runtime *runtime)
+{
+	if (!runtime->told)
+		runtime_message("a forked child cannot use CUDA when its parent has used it before the fork");
+	runtime->told = true;
 }
 
 struct runtime *runtime_enter(void)
 {
 	struct runtime *runtime = runtime_enter_closed();
-	if (!runtime->open_tried)
+	if (runtime->parents)
+		refuse_child(runtime);
+	else if (!runtime->open_tried)
 		open_gpu(runtime);
 	return runtime;
 }
@@ -180,6 +193,7 @@ struct runtime *runtime_enter(void)
 cudaError_t runtime_leave(struct runtime *runtime, cudaError_t result)
 {
 	(void)runtime;
+	thread.inside = false;
 	pthread_mutex_unlock(&the_lock);
 	if (result != cudaSuccess && result != cudaErrorNotReady)
 		thread.last_error = result;
@@ -230,20 +244,19 @@ static void free_symbols(struct symbol *symbol)
 	}
 }
 
-/* Runs last of all that runs at exit: what program and libraries still do then is done. */
-static void finish(int status, void *unused)
+/* What the process has to show for itself, and with which status it shall not end. */
+static void write_results(struct runtime *runtime)
 {
-	(void)unused;
-	struct runtime *runtime = runtime_enter_closed();
-	/* A statistics file that was asked for is written even when no kernel ran. */
-	if (!runtime->open_tried && environment("SLUICE_STATS") && runtime->binaries)
+	/* A statistics file that was asked for is written even when no kernel ran; a child's parent does that. */
+	if (!runtime->open_tried && !runtime->is_child && environment("SLUICE_STATS") && runtime->binaries)
 		open_gpu(runtime);
-	if (runtime->gpu && runtime->process == getpid()) {
-		if (!write_statistics(runtime))
-			runtime->failed = true;
-		sluice_close(runtime->gpu);
-	}
-	bool failed = runtime->failed && runtime->process == getpid();
+	if (runtime->gpu && !write_statistics(runtime))
+		runtime->failed = true;
+}
+
+static void close_runtime(struct runtime *runtime)
+{
+	sluice_close(runtime->gpu);
 	handles_free(runtime);
 	free_symbols(runtime->kernels);
 	free_symbols(runtime->variables);
@@ -257,16 +270,58 @@ static void finish(int status, void *unused)
 	free(runtime->option);
 	free(runtime->mechanisms);
 	free(runtime->mechanism);
-	*runtime = (struct runtime){.open_tried = true, .error = cudaErrorCudartUnloading};
-	runtime_leave(runtime, cudaSuccess);
+	*runtime = (struct runtime){.open_tried = true, .error = cudaErrorCudartUnloading, .ending = true};
+}
+
+/* Runs last of all that runs at exit: what program and libraries still do then is done. A kernel that another thread has
+ * launched is abandoned. */
+static void finish(int status, void *unused)
+{
+	(void)unused;
+	/* A signal handler that ends the process in the middle of a call: what is recorded is whole, all else is left. */
+	bool interrupts = thread.inside;
+	sluice_gpu *gpu = the_runtime.gpu;
+	the_runtime.ending = true;
+	if (gpu && !interrupts)
+		sluice_stop(gpu);
+	struct runtime *runtime = interrupts ? &the_runtime : runtime_enter_closed();
+	write_results(runtime);
+	bool failed = runtime->failed;
+	if (!interrupts) {
+		close_runtime(runtime);
+		runtime_leave(runtime, cudaSuccess);
+	}
 	if (failed && status == 0) {
 		fflush(NULL);
 		_exit(EXIT_FAILURE);
 	}
 }
 
-/* The library is never unloaded (-z nodelete), so that the handler stays valid. */
+_Noreturn void runtime_end(void)
+{
+	if (!the_runtime.ending)
+		exit(EXIT_SUCCESS);
+	for (;;)
+		pause();
+}
+
+static void become_child(void)
+{
+	struct runtime *runtime = &the_runtime;
+	pthread_mutex_init(&the_lock, NULL); /* who held it is the parent's */
+	runtime->is_child = true;
+	runtime->failed = false;
+	if (!runtime->open_tried)
+		return;
+	if (runtime->gpu)
+		runtime->parents = runtime->gpu;
+	runtime->gpu = NULL;
+	runtime->error = cudaErrorInitializationError;
+}
+
+/* The library is never unloaded (-z nodelete), so that the handlers stay valid. */
 __attribute__((constructor)) static void start(void)
 {
 	on_exit(finish, NULL);
+	pthread_atfork(NULL, NULL, become_child);
 }

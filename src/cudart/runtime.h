@@ -10,13 +10,14 @@
 
 #include <cuda_runtime_api.h>
 
+#include <stdatomic.h>
+
 /* The device code of one source file; its PTX is loaded when a kernel or variable of it is first used. */
 struct binary {
 	const char *ptx;
 	size_t length;
 	sluice_module *module; /* NULL before it is loaded */
 	cudaError_t error;     /* of loading it; every use returns it again */
-	bool unregistered;
 	struct binary *next;
 };
 
@@ -31,7 +32,7 @@ struct symbol {
 struct handle; /* a stream or an event */
 
 struct runtime {
-	sluice_gpu *gpu;
+	sluice_gpu *_Atomic gpu;
 	cudaError_t error; /* sticky: once a kernel has failed, every call returns it */
 	struct binary *binaries;
 	struct symbol *kernels, *variables;
@@ -39,7 +40,10 @@ struct runtime {
 	uint64_t launches;
 	bool failed;     /* the process shall not end with status 0 */
 	bool open_tried; /* the GPU was opened, or could not be */
-	int process;     /* the one that opened it: a forked child writes no statistics */
+	atomic_bool ending; /* the process: what the lock is held for ends early */
+	/* of a forked child: */
+	bool is_child, told; /* told that it cannot use its parent's GPU */
+	sluice_gpu *parents;
 	/* settings and the progress line */
 	char *command_line, *options, *mechanisms;
 	const char **program, **option, **mechanism;
@@ -58,6 +62,8 @@ struct call_configuration {
 struct runtime *runtime_enter(void);
 /* The same, for calls that need no GPU (registration, streams). */
 struct runtime *runtime_enter_closed(void);
+/* Ends the process with its statistics; does not return. Where another thread ends it already, waits for that. */
+_Noreturn void runtime_end(void);
 /* Gives the lock back and returns `result`, having kept it as the thread's last error when it is one. */
 cudaError_t runtime_leave(struct runtime *runtime, cudaError_t result);
 

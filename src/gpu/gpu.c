@@ -319,7 +319,8 @@ static bool must_stop(struct gpu *gpu, struct gpu_run *run, struct watch *watch,
 		run->end = GPU_STALLED;
 		return true;
 	}
-	if (run->max_thread_instructions && threads >= run->max_thread_instructions) {
+	if (simt_is_stopped(&run->launch) ||
+	    (run->max_thread_instructions && threads >= run->max_thread_instructions)) {
 		run->end = GPU_STOPPED;
 		return true;
 	}

@@ -56,7 +56,7 @@ struct gpu {
 };
 
 /* Why a kernel ended. */
-enum gpu_end { GPU_DONE, GPU_FAULT, GPU_STALLED, GPU_STOPPED };
+enum gpu_end { GPU_DONE, GPU_FAULT, GPU_STALLED, GPU_STOPPED /* before its end: a limit, or the launch's `stop` */ };
 
 struct gpu_run {
 	/* in */

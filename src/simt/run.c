@@ -71,6 +71,7 @@ static void run_block(struct simt_block *block, struct simt_run *run, uint64_t l
 		assert(block->live & ~block->waiting);
 		for (uint32_t w = 0; w < block->warps; w++) {
 			run_warp(&block->warp[w], run, limit);
+			run->stopped |= simt_is_stopped(block->launch);
 			if (run->stopped || run->fault.what)
 				return;
 		}

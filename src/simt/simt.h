@@ -17,6 +17,8 @@
 #include "ptx/module.h"
 #include "simt/memory.h"
 
+#include <stdatomic.h>
+
 #define WARP_SIZE 32
 enum { SIMT_MAX_READS = 8, SIMT_MAX_WRITES = 4, SIMT_BARRIERS = 16, SIMT_MAX_WARPS = 64 };
 
@@ -133,9 +135,15 @@ struct simt_launch {
 	/* A barrier that a part of a warp reaches counts for the whole warp, as before Volta. With this it is a fault when
 	 * the other part meets another one. */
 	bool whole_warp_barriers;
+	const atomic_bool *stop;        /* set at any time: the kernel shall end early; NULL: nobody does */
 	struct simt_checks *checks;     /* what else is looked for (simt/check.h), or NULL */
 	const struct simt_reads *reads; /* judges global loads for the checks, or NULL */
 };
+
+static inline bool simt_is_stopped(const struct simt_launch *launch)
+{
+	return launch->stop && atomic_load_explicit(launch->stop, memory_order_relaxed);
+}
 
 /* What kind of mistake stopped a kernel. */
 enum simt_fault_kind {
@@ -273,7 +281,7 @@ uint64_t simt_barrier(struct simt_warp *warp, const struct simt_step *step);
 /* Functional run of a whole launch, block by block. `max_instructions` thread instructions (0: no limit). */
 struct simt_run {
 	uint64_t warp_instructions, thread_instructions;
-	bool stopped; /* at max_instructions */
+	bool stopped; /* at max_instructions, or because it was to */
 	struct simt_fault fault;
 };
 void simt_run(const struct simt_launch *launch, uint64_t max_instructions, struct simt_run *run);
