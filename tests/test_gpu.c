@@ -472,10 +472,40 @@ static void test_kernels_in_a_row(void **state)
 /* A machine that several threads simulate is usable again after a kernel that ended in the middle. */
 static void test_threads_after_a_fault(void **state)
 {
-	kit_threads = 2;
-	test_fault(state);
-	test_deadlock(state);
-	test_limit_of_instructions(state);
+	static const uint32_t threads[] = {2, 4, 16};
+	for (size_t i = 0; i < sizeof threads / sizeof *threads; i++) {
+		kit_threads = threads[i];
+		test_fault(state);
+		test_deadlock(state);
+		test_limit_of_instructions(state);
+	}
+	kit_threads = 1;
+}
+
+/* Wherever the block is that goes wrong, and whichever thread simulates its SM while all others are in a loop: the kernel
+ * ends with its fault. */
+static void test_fault_in_any_thread(void **state)
+{
+	static const uint32_t threads[] = {1, 2, 4, 16};
+	(void)state;
+	for (size_t i = 0; i < sizeof threads / sizeof *threads; i++) {
+		struct gpu_kit kit;
+		kit_threads = threads[i];
+		kit_open(&kit, (const char *[]){NULL});
+		kit.param = kit_buffer(&kit, NULL, 8);
+		for (uint32_t block = 0; block < kit.machine.sms; block++) {
+			char text[256];
+			snprintf(text, sizeof text,
+			         "mov.u32 %%r1, %%ctaid.x; setp.eq.u32 %%p1, %%r1, %u; @%%p1 bra WRONG;\n"
+			         "AGAIN: bra AGAIN; WRONG: mov.u64 %%rd1, 8; ld.global.u32 %%r2, [%%rd1]; exit;",
+			         block);
+			kit_load(&kit, text);
+			kit_try(&kit, kit.machine.sms, WARP);
+			assert_int_equal(kit.run.end, GPU_FAULT);
+			assert_int_equal(kit.run.fault.kind, SIMT_FAULT_ADDRESS);
+		}
+		kit_close(&kit);
+	}
 	kit_threads = 1;
 }
 
@@ -494,6 +524,7 @@ int main(void)
 		cmocka_unit_test(test_determinism),
 		cmocka_unit_test(test_threads),
 		cmocka_unit_test(test_threads_after_a_fault),
+		cmocka_unit_test(test_fault_in_any_thread),
 		cmocka_unit_test(test_shape_changes_no_result),
 		cmocka_unit_test(test_fault),
 		cmocka_unit_test(test_deadlock),

@@ -3,8 +3,10 @@
 
 #include "base/slip.h"
 
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 struct command {
 	const char *name;
@@ -96,12 +98,27 @@ static int dispatch(int argc, char **argv)
 	return command->run(argc - 1, argv + 1);
 }
 
+/* A file that is opened later must not become one of the standard ones. */
+static bool open_standard(void)
+{
+	int file;
+	do
+		file = open("/dev/null", O_RDWR);
+	while (file >= 0 && file <= STDERR_FILENO);
+	return file >= 0 && close(file) == 0;
+}
+
 int main(int argc, char **argv)
 {
 	argp_err_exit_status = CLI_USAGE;
+	if (!open_standard()) {
+		perror("sluice: /dev/null");
+		return CLI_FAILED;
+	}
 	int status = dispatch(argc, argv);
-	/* A full disk shows only when the last bytes are written. */
-	if (fclose(stdout) != 0) {
+	/* A full disk shows when bytes are written, the last of them here. */
+	bool fine = !ferror(stdout);
+	if (fclose(stdout) != 0 || !fine) {
 		perror("sluice: standard output");
 		return status ? status : CLI_FAILED;
 	}

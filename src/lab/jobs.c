@@ -9,11 +9,23 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/signalfd.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
 enum { STATS_FD = 3, STEP = 1 << 16, WAIT_MS = 500, CANNOT_RUN = 126 };
+static const double GRACE = 2; /* seconds from the request to end to the end */
+
+/* All jobs of a jobs_run(). Each runs in a process group of its own, so that what it has started ends with it; what a
+ * terminal sends to its foreground group therefore has to be passed on. */
+struct crowd {
+	struct job *jobs;
+	size_t count, next; /* those before `next` have had their turn */
+	sigset_t before;    /* the caller's signal mask */
+	int signals;        /* where signals come in; -1: nowhere, they act as ever */
+	int caught;         /* the signal that ends it all; 0: none yet */
+};
 
 double jobs_now(void)
 {
@@ -30,50 +42,77 @@ static void append(struct job_text *text, const char *bytes, size_t count)
 	text->bytes[text->length] = '\0';
 }
 
-/* In the child: becomes the program, which writes its statistics to STATS_FD. */
-static void become(const struct job *job, int stats, int output)
+/* Statistics, and what the program prints on both outputs; nothing comes in. */
+static bool redirect(int stats, int output)
 {
-	prctl(PR_SET_PDEATHSIG, SIGTERM); /* no run outlives the one who wants it */
-	int nothing = open("/dev/null", O_RDONLY | O_CLOEXEC);
-	dup2(nothing, STDIN_FILENO);
-	dup2(output, STDOUT_FILENO);
-	dup2(output, STDERR_FILENO);
-	if (stats == STATS_FD)
-		fcntl(stats, F_SETFD, 0);
-	else
-		dup2(stats, STATS_FD);
+	close(STDIN_FILENO); /* the next descriptor will be this one */
+	return open("/dev/null", O_RDONLY) == STDIN_FILENO && dup2(output, STDOUT_FILENO) >= 0 &&
+	       dup2(output, STDERR_FILENO) >= 0 &&
+	       (stats == STATS_FD ? fcntl(stats, F_SETFD, 0) : dup2(stats, STATS_FD)) >= 0;
+}
+
+/* In the child: becomes the program, which writes its statistics to STATS_FD. */
+static void become(const struct job *job, int stats, int output, pid_t parent, const sigset_t *signals)
+{
 	char path[32];
-	snprintf(path, sizeof path, "/dev/fd/%d", STATS_FD);
-	setenv("SLUICE_STATS", path, 1);
-	setenv("SLUICE_STATS_FORMAT", "json", 1);
-	setenv("SLUICE_PROGRESS", "0", 1);
-	execv(job->words[0], job->words);
-	fprintf(stderr, "cannot start %s: %s\n", job->words[0], strerror(errno));
+	setpgid(0, 0);
+	prctl(PR_SET_PDEATHSIG, SIGKILL); /* no run outlives the one who wants it, */
+	if (getppid() != parent)          /* who may have ended before that */
+		_exit(CANNOT_RUN);
+	if (redirect(stats, output)) {
+		snprintf(path, sizeof path, "/dev/fd/%d", STATS_FD);
+		setenv("SLUICE_STATS", path, 1);
+		setenv("SLUICE_STATS_FORMAT", "json", 1);
+		setenv("SLUICE_PROGRESS", "0", 1);
+		sigprocmask(SIG_SETMASK, signals, NULL);
+		execv(job->words[0], job->words);
+	}
+	dprintf(output, "cannot start %s: %s\n", job->words[0], strerror(errno));
 	_exit(CANNOT_RUN);
 }
 
-static void start(struct job *job)
+/* A file for what the program prints, which no other program inherits. */
+static FILE *open_printed(void)
+{
+	FILE *file = tmpfile();
+	if (file)
+		fcntl(fileno(file), F_SETFD, FD_CLOEXEC);
+	return file;
+}
+
+/* 0, or errno. */
+static int start_process(struct job *job, const sigset_t *signals)
 {
 	int ends[2];
+	pid_t parent = getpid();
+	if (pipe2(ends, O_CLOEXEC) != 0)
+		return errno;
 	fflush(NULL);
-	job->since = jobs_now();
-	job->printed = tmpfile();
-	if (job->printed && pipe2(ends, O_CLOEXEC) == 0) {
-		job->pid = fork();
-		if (job->pid == 0)
-			become(job, ends[1], fileno(job->printed));
-		job->error = errno;
-		close(ends[1]);
-		if (job->pid > 0) {
-			job->pipe = ends[0];
-			job->started = true;
-			return;
-		}
+	job->pid = fork();
+	if (job->pid == 0)
+		become(job, ends[1], fileno(job->printed), parent, signals);
+	int error = job->pid < 0 ? errno : 0;
+	close(ends[1]);
+	if (error) {
 		close(ends[0]);
-	} else {
-		job->error = errno;
+		return error;
 	}
-	job->ended = true;
+	setpgid(job->pid, job->pid); /* whichever of the two is first */
+	job->pipe = ends[0];
+	job->started = true;
+	return 0;
+}
+
+static int start(struct job *job, const sigset_t *signals)
+{
+	job->since = jobs_now();
+	job->printed = open_printed();
+	int error = job->printed ? start_process(job, signals) : errno;
+	if (error && job->printed) {
+		fclose(job->printed);
+		job->printed = NULL;
+	}
+	return error;
 }
 
 static void read_printed(struct job *job)
@@ -105,74 +144,157 @@ static void take(struct job *job)
 	job->ended = true;
 }
 
-/* Waits until a running job has written something or ended, but not long. */
-static void await(struct job *jobs, size_t count)
-{
-	struct pollfd *polls = xcalloc(count, sizeof *polls);
-	for (size_t i = 0; i < count; i++)
-		polls[i] = (struct pollfd){.fd = jobs[i].pipe, .events = POLLIN};
-	if (poll(polls, count, WAIT_MS) > 0)
-		for (size_t i = 0; i < count; i++)
-			if (jobs[i].pipe >= 0 && polls[i].revents)
-				take(&jobs[i]);
-	free(polls);
-}
-
-static size_t count_running(const struct job *jobs, size_t count)
+static size_t count_running(const struct crowd *crowd)
 {
 	size_t running = 0;
-	for (size_t i = 0; i < count; i++)
-		running += jobs[i].pipe >= 0;
+	for (size_t i = 0; i < crowd->next; i++)
+		running += crowd->jobs[i].pipe >= 0;
 	return running;
 }
 
-static void stop(struct job *jobs, size_t count)
+static void signal_all(const struct crowd *crowd, int number)
 {
-	for (size_t i = 0; i < count; i++)
-		if (jobs[i].pipe >= 0)
-			kill(jobs[i].pid, SIGTERM);
-	while (count_running(jobs, count))
-		await(jobs, count);
+	for (size_t i = 0; i < crowd->next; i++)
+		if (crowd->jobs[i].pipe >= 0)
+			kill(-crowd->jobs[i].pid, number);
 }
 
-/* Starts what there is room for; returns how many have had their turn. */
-static size_t start_some(struct job *jobs, size_t next, size_t count, size_t parallel, const struct jobs_watch *watch)
+static void take_signal(struct crowd *crowd)
 {
-	while (next < count && count_running(jobs, next) < parallel) {
-		struct job *job = &jobs[next];
-		if (watch->needed && !watch->needed(watch->context, next))
-			job->ended = true;
-		else
-			start(job);
-		next++;
+	struct signalfd_siginfo signal;
+	if (read(crowd->signals, &signal, sizeof signal) != sizeof signal)
+		return;
+	if (signal.ssi_signo != SIGTSTP) {
+		crowd->caught = (int)signal.ssi_signo;
+		return;
 	}
-	return next;
+	signal_all(crowd, SIGSTOP);
+	raise(SIGSTOP); /* until the user goes on */
+	signal_all(crowd, SIGCONT);
+}
+
+/* Waits until a running job has written something or ended, or a signal came, but not long. */
+static void await(struct crowd *crowd)
+{
+	size_t count = 0, running = count_running(crowd);
+	struct pollfd *polls = xcalloc(running + 1, sizeof *polls);
+	struct job **job = xcalloc(running + 1, sizeof *job);
+	for (size_t i = 0; i < crowd->next; i++) {
+		if (crowd->jobs[i].pipe < 0)
+			continue;
+		polls[count] = (struct pollfd){.fd = crowd->jobs[i].pipe, .events = POLLIN};
+		job[count++] = &crowd->jobs[i];
+	}
+	polls[count] = (struct pollfd){.fd = crowd->signals, .events = POLLIN};
+	int ready = poll(polls, count + 1, WAIT_MS);
+	/* without memory for poll() they are waited for one behind the other */
+	bool unknown = ready < 0 && errno != EINTR;
+	if (ready > 0 && polls[count].revents)
+		take_signal(crowd);
+	for (size_t i = 0; i < count; i++)
+		if (unknown || (ready > 0 && polls[i].revents))
+			take(job[i]);
+	free(polls);
+	free(job);
+}
+
+/* Politely, then not. */
+static void stop(struct crowd *crowd)
+{
+	double since = jobs_now();
+	signal_all(crowd, SIGTERM);
+	while (count_running(crowd) && jobs_now() - since < GRACE)
+		await(crowd);
+	signal_all(crowd, SIGKILL);
+	while (count_running(crowd))
+		await(crowd);
+}
+
+/* The host has no more of something that an ended job gives back. */
+static bool is_shortage(int error)
+{
+	return error == EMFILE || error == ENFILE || error == EAGAIN || error == ENOMEM;
+}
+
+/* Starts what there is room for. */
+static void start_some(struct crowd *crowd, size_t parallel, const struct jobs_watch *watch)
+{
+	while (crowd->next < crowd->count && count_running(crowd) < parallel) {
+		struct job *job = &crowd->jobs[crowd->next];
+		bool needed = !watch->needed || watch->needed(watch->context, crowd->next);
+		int error = needed ? start(job, &crowd->before) : 0;
+		if (is_shortage(error) && count_running(crowd))
+			return;
+		job->error = error;
+		job->ended = !job->started;
+		crowd->next++;
+	}
+}
+
+/* Tells of those that have ended and were not told of yet; false when all shall end. */
+static bool tell(const struct crowd *crowd, bool *told, size_t *done, const struct jobs_watch *watch)
+{
+	bool going = true;
+	for (size_t i = 0; i < crowd->next; i++) {
+		if (!crowd->jobs[i].ended || told[i])
+			continue;
+		told[i] = true;
+		++*done;
+		if (going && watch->ended)
+			going = watch->ended(watch->context, i);
+	}
+	return going;
+}
+
+/* Signals that end the process come in where jobs are waited for, so that theirs end first. */
+static void catch_signals(struct crowd *crowd)
+{
+	sigset_t caught;
+	sigemptyset(&caught);
+	sigaddset(&caught, SIGINT);
+	sigaddset(&caught, SIGTERM);
+	sigaddset(&caught, SIGHUP);
+	sigaddset(&caught, SIGQUIT);
+	sigaddset(&caught, SIGTSTP);
+	sigprocmask(SIG_SETMASK, NULL, &crowd->before);
+	crowd->signals = signalfd(-1, &caught, SFD_CLOEXEC);
+	if (crowd->signals >= 0)
+		sigprocmask(SIG_BLOCK, &caught, NULL);
+}
+
+/* The one that was caught does now what it would have done. */
+static void release_signals(const struct crowd *crowd)
+{
+	if (crowd->signals >= 0)
+		close(crowd->signals);
+	sigprocmask(SIG_SETMASK, &crowd->before, NULL);
+	if (crowd->caught)
+		raise(crowd->caught);
 }
 
 void jobs_run(struct job *jobs, size_t count, size_t parallel, const struct jobs_watch *watch)
 {
+	struct crowd crowd = {.jobs = jobs, .count = count};
 	bool *told = xcalloc(count + 1, sizeof *told);
-	size_t next = 0, done = 0;
+	size_t done = 0;
 	bool going = true;
 	for (size_t i = 0; i < count; i++)
 		jobs[i].pipe = -1;
-	while (going && done < count) {
-		next = start_some(jobs, next, count, parallel, watch);
+	/* who ignores it, as some shells' scripts do, is not told how a child ended */
+	void (*child)(int) = signal(SIGCHLD, SIG_DFL);
+	catch_signals(&crowd);
+	while (going && !crowd.caught && done < count) {
+		start_some(&crowd, parallel, watch);
 		if (watch->wait)
 			watch->wait(watch->context);
-		if (count_running(jobs, next))
-			await(jobs, next);
-		for (size_t i = 0; i < next; i++) {
-			if (!jobs[i].ended || told[i])
-				continue;
-			told[i] = true;
-			done++;
-			if (going && watch->ended)
-				going = watch->ended(watch->context, i);
-		}
+		if (count_running(&crowd))
+			await(&crowd);
+		going = tell(&crowd, told, &done, watch);
 	}
-	stop(jobs, next);
+	stop(&crowd);
 	free(told);
+	signal(SIGCHLD, child);
+	release_signals(&crowd);
 }
 
 const char *job_verdict(const struct job *job, bool has_stats, char room[96])

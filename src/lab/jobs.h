@@ -37,8 +37,9 @@ struct jobs_watch {
 	void (*wait)(void *context);                 /* twice a second or so */
 };
 
-/* Runs them in this environment, so many at a time, with SLUICE_STATS set for each. Returns when all have ended or were
- * stopped. */
+/* Runs them in this environment, so many at a time, fewer where the host has not room for so many, with SLUICE_STATS set for
+ * each. Returns when all have ended or were stopped. A signal that ends this process ends first what they have started;
+ * they do not outlive it either when it is killed. */
 void jobs_run(struct job *jobs, size_t count, size_t parallel, const struct jobs_watch *watch);
 
 /* "PASS", or what is wrong with an ended job, in `room` where it is not a constant. A right program ends with status 0,
