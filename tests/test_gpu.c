@@ -482,7 +482,7 @@ static void test_threads_after_a_fault(void **state)
 	kit_threads = 1;
 }
 
-/* Wherever the block is that goes wrong, and whichever thread simulates its SM while all others are in a loop: the kernel
+/* Wherever the block is that goes wrong (late enough for threads to be there), and whichever thread simulates its SM while all others are in a loop: the kernel
  * ends with its fault. */
 static void test_fault_in_any_thread(void **state)
 {
@@ -491,16 +491,19 @@ static void test_fault_in_any_thread(void **state)
 	for (size_t i = 0; i < sizeof threads / sizeof *threads; i++) {
 		struct gpu_kit kit;
 		kit_threads = threads[i];
-		kit_open(&kit, (const char *[]){NULL});
+		KIT_OPEN(&kit, ALL_SMS);
 		kit.param = kit_buffer(&kit, NULL, 8);
-		for (uint32_t block = 0; block < kit.machine.sms; block++) {
-			char text[256];
+		for (uint32_t block = 0; block < kit.machine.sms; block += 4) {
+			char text[512];
 			snprintf(text, sizeof text,
-			         "mov.u32 %%r1, %%ctaid.x; setp.eq.u32 %%p1, %%r1, %u; @%%p1 bra WRONG;\n"
-			         "AGAIN: bra AGAIN; WRONG: mov.u64 %%rd1, 8; ld.global.u32 %%r2, [%%rd1]; exit;",
+			         "mov.u32 %%r1, %%ctaid.x; mov.u32 %%r3, 0; setp.eq.u32 %%p1, %%r1, %u; @%%p1 bra "
+			         "WRONG;\n"
+			         "AGAIN: bra AGAIN; WRONG: add.u32 %%r3, %%r3, 1;\n"
+			         "setp.lt.u32 %%p1, %%r3, 64; @%%p1 bra WRONG; mov.u64 %%rd1, 8; ld.global.u32 %%r2, "
+			         "[%%rd1]; exit;",
 			         block);
 			kit_load(&kit, text);
-			kit_try(&kit, kit.machine.sms, WARP);
+			kit_start(&kit, kit.machine.sms, WARP);
 			assert_int_equal(kit.run.end, GPU_FAULT);
 			assert_int_equal(kit.run.fault.kind, SIMT_FAULT_ADDRESS);
 		}
