@@ -1,4 +1,4 @@
-#include "simt/memory.h"
+#include "simt/allocations.h"
 
 #include "base/arena.h"
 
@@ -7,21 +7,14 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* One of the two parts of the address space in which allocations are placed. */
-struct region {
-	uint64_t low, high;
-};
-
 enum { FREED = 64 }; /* freed allocations that are remembered */
 
 struct simt_memory {
 	uint8_t *base;    /* host address of device address 0 */
 	uint8_t *written; /* a byte for each byte, or NULL */
 	uint64_t bytes;
-	struct region statics, heap;
-	struct simt_allocation *allocation; /* live ones, by address */
-	size_t count, capacity;
-	uint64_t heap_used; /* with rounding */
+	struct allocations statics, heap; /* the live ones */
+	uint64_t heap_used;               /* with rounding */
 	struct simt_allocation freed[FREED];
 	size_t freed_count; /* ever; the newest is at (freed_count - 1) % FREED */
 };
@@ -29,12 +22,6 @@ struct simt_memory {
 static uint64_t round_up(uint64_t value, uint64_t align)
 {
 	return (value + align - 1) / align * align;
-}
-
-/* What an allocation occupies: never nothing, so that addresses differ. */
-static uint64_t footprint(uint64_t size)
-{
-	return round_up(size ? size : 1, SIMT_ALLOCATION_ALIGN);
 }
 
 /* Zeros for which the host gives pages when they are used. */
@@ -54,8 +41,8 @@ struct simt_memory *simt_memory_open(uint64_t heap_base, uint64_t heap_bytes)
 	struct simt_memory *memory = xcalloc(1, sizeof *memory);
 	memory->base = base;
 	memory->bytes = bytes;
-	memory->statics = (struct region){SIMT_STATIC_BASE, low};
-	memory->heap = (struct region){low, bytes};
+	memory->statics = (struct allocations){.low = SIMT_STATIC_BASE, .high = low};
+	memory->heap = (struct allocations){.low = low, .high = bytes};
 	return memory;
 }
 
@@ -66,69 +53,35 @@ void simt_memory_close(struct simt_memory *memory)
 	munmap(memory->base, memory->bytes);
 	if (memory->written)
 		munmap(memory->written, memory->bytes);
-	free(memory->allocation);
+	allocations_free(&memory->statics);
+	allocations_free(&memory->heap);
 	free(memory);
 }
 
-/* Index of the first live allocation whose address is greater. */
-static size_t upper_bound(const struct simt_memory *memory, uint64_t address)
+/* The part in which an address lies. */
+static const struct allocations *part_of(const struct simt_memory *memory, uint64_t address)
 {
-	size_t low = 0, high = memory->count;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (memory->allocation[middle].address <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
-}
-
-static void insert(struct simt_memory *memory, size_t at, struct simt_allocation allocation)
-{
-	if (memory->count == memory->capacity) {
-		memory->capacity = memory->capacity ? memory->capacity * 2 : 64;
-		memory->allocation = xrealloc(memory->allocation, memory->capacity * sizeof *memory->allocation);
-	}
-	memmove(memory->allocation + at + 1, memory->allocation + at, (memory->count - at) * sizeof allocation);
-	memory->allocation[at] = allocation;
-	memory->count++;
-}
-
-/* First fit. Free space is what lies between live allocations, so neighbours that were freed are one piece again. */
-static uint64_t place(struct simt_memory *memory, const struct region *region, uint64_t size, uint64_t align,
-                      bool is_static)
-{
-	if (size > region->high - region->low)
-		return 0;
-	uint64_t at = round_up(region->low, align);
-	size_t i = upper_bound(memory, region->low - 1);
-	for (; i < memory->count && memory->allocation[i].address < region->high; i++) {
-		const struct simt_allocation *next = &memory->allocation[i];
-		if (at + footprint(size) <= next->address)
-			break;
-		at = round_up(next->address + footprint(next->size), align);
-	}
-	if (at > region->high || footprint(size) > region->high - at)
-		return 0;
-	insert(memory, i, (struct simt_allocation){at, size, is_static});
-	return at;
+	return address < memory->heap.low ? &memory->statics : &memory->heap;
 }
 
 uint64_t simt_alloc(struct simt_memory *memory, uint64_t size)
 {
-	uint64_t address = place(memory, &memory->heap, size, SIMT_ALLOCATION_ALIGN, false);
-	if (address)
-		memory->heap_used += footprint(size);
+	uint64_t address = allocations_place(&memory->heap, size, SIMT_ALLOCATION_ALIGN);
+	if (!address)
+		return 0;
+	allocations_insert(&memory->heap, (struct simt_allocation){address, size, false});
+	memory->heap_used += allocation_footprint(size);
 	return address;
 }
 
 uint64_t simt_alloc_static(struct simt_memory *memory, uint64_t size, uint64_t align)
 {
 	uint64_t at_least = align > SIMT_ALLOCATION_ALIGN ? align : SIMT_ALLOCATION_ALIGN;
-	uint64_t address = place(memory, &memory->statics, size, at_least, true);
-	if (address)
-		simt_mark_written(memory, address, size);
+	uint64_t address = allocations_place(&memory->statics, size, at_least);
+	if (!address)
+		return 0;
+	allocations_insert(&memory->statics, (struct simt_allocation){address, size, true});
+	simt_mark_written(memory, address, size);
 	return address;
 }
 
@@ -143,42 +96,48 @@ static bool release_pages(uint8_t *at, uint64_t size, uint8_t **low, uint8_t **h
 
 bool simt_free(struct simt_memory *memory, uint64_t address)
 {
-	size_t after = upper_bound(memory, address);
-	if (after == 0 || memory->allocation[after - 1].address != address)
+	const struct simt_allocation *found = allocations_below(part_of(memory, address), address);
+	if (!found || found->address != address)
 		return false;
-	struct simt_allocation *gone = &memory->allocation[after - 1];
-	if (!gone->is_static)
-		memory->heap_used -= footprint(gone->size);
+	const struct simt_allocation gone = *found;
+	uint64_t bytes = allocation_footprint(gone.size);
 	uint8_t *low, *high;
-	release_pages(memory->base + address, footprint(gone->size), &low, &high); /* a refusal costs memory only */
-	simt_mark_unwritten(memory, address, gone->size);
-	memory->freed[memory->freed_count++ % FREED] = *gone;
-	memmove(gone, gone + 1, (memory->count - after) * sizeof *gone);
-	memory->count--;
+	release_pages(memory->base + address, bytes, &low, &high); /* a refusal costs memory only */
+	simt_mark_unwritten(memory, address, gone.size);
+	memory->freed[memory->freed_count++ % FREED] = gone;
+	memory->heap_used -= gone.is_static ? 0 : bytes;
+	allocations_remove(gone.is_static ? &memory->statics : &memory->heap, address);
 	return true;
 }
 
 const struct simt_allocation *simt_find(const struct simt_memory *memory, uint64_t address)
 {
-	size_t after = upper_bound(memory, address);
-	if (after == 0)
-		return NULL;
-	const struct simt_allocation *allocation = &memory->allocation[after - 1];
-	return address - allocation->address < allocation->size ? allocation : NULL;
+	const struct simt_allocation *below = allocations_below(part_of(memory, address), address);
+	return below && address - below->address < below->size ? below : NULL;
+}
+
+static const struct simt_allocation *last_below(const struct simt_memory *memory, uint64_t address)
+{
+	const struct simt_allocation *found = allocations_below(&memory->heap, address);
+	return found ? found : allocations_below(&memory->statics, address);
+}
+
+static const struct simt_allocation *first_above(const struct simt_memory *memory, uint64_t address)
+{
+	const struct simt_allocation *found = allocations_above(&memory->statics, address);
+	return found ? found : allocations_above(&memory->heap, address);
 }
 
 const struct simt_allocation *simt_nearest(const struct simt_memory *memory, uint64_t address)
 {
-	if (memory->count == 0)
+	const struct simt_allocation *below = last_below(memory, address), *above = first_above(memory, address);
+	/* addresses go round: a small negative one is near the lowest allocation */
+	below = below ? below : last_below(memory, UINT64_MAX);
+	above = above ? above : first_above(memory, 0);
+	if (!below)
 		return NULL;
-	size_t after = upper_bound(memory, address);
-	if (after == 0)
-		return &memory->allocation[0];
-	const struct simt_allocation *below = &memory->allocation[after - 1];
-	if (after == memory->count || address - below->address < below->size)
-		return below;
-	const struct simt_allocation *above = &memory->allocation[after];
-	return address - (below->address + below->size) < above->address - address ? below : above;
+	bool is_inside = address - below->address < below->size;
+	return is_inside || address - (below->address + below->size) < above->address - address ? below : above;
 }
 
 const struct simt_allocation *simt_freed(const struct simt_memory *memory, uint64_t address)

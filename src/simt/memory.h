@@ -42,7 +42,7 @@ bool simt_free(struct simt_memory *memory, uint64_t address);
 
 /* The live allocation that holds the address, or NULL. */
 const struct simt_allocation *simt_find(const struct simt_memory *memory, uint64_t address);
-/* The live allocation nearest to the address, or NULL when there is none. */
+/* The live allocation nearest to the address, going round at 2^64; NULL when there is none. */
 const struct simt_allocation *simt_nearest(const struct simt_memory *memory, uint64_t address);
 /* The allocation, lately freed, that held the address, which is in no live one; or NULL. */
 const struct simt_allocation *simt_freed(const struct simt_memory *memory, uint64_t address);

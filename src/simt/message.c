@@ -36,13 +36,28 @@ void message_dim(struct message *message, struct dim3 dim)
 	message_add(message, "(%" PRIu32 ",%" PRIu32 ",%" PRIu32 ")", dim.x, dim.y, dim.z);
 }
 
-/* Where a span lies beside an address. */
-static void add_distance(struct message *message, uint64_t begin, uint64_t end, uint64_t address)
+/* The addresses of a memory go round: those of shared and local memory are often computed with 32 bits, and an index that
+ * is a little negative gives one near the upper end. */
+static uint64_t round_of(enum ptx_space space, uint64_t address)
 {
-	if (address < begin)
-		message_add(message, "begins %" PRIu64 " bytes behind the address", begin - address);
-	else if (address >= end)
-		message_add(message, "ends %" PRIu64 " bytes before the address", address - end);
+	bool is_narrow = space == PTX_SHARED || space == PTX_LOCAL;
+	return is_narrow && address <= UINT32_MAX ? UINT32_MAX : UINT64_MAX;
+}
+
+struct gap simt_gap(enum ptx_space space, uint64_t begin, uint64_t end, uint64_t address)
+{
+	uint64_t mask = round_of(space, address), below = (begin - address) & mask, above = (address - end) & mask;
+	if (address >= begin && address < end)
+		return (struct gap){GAP_NONE, 0};
+	return above <= below ? (struct gap){GAP_ABOVE, above} : (struct gap){GAP_BELOW, below};
+}
+
+static void add_gap(struct message *message, struct gap gap)
+{
+	if (gap.side == GAP_BELOW)
+		message_add(message, "begins %" PRIu64 " bytes behind the address", gap.bytes);
+	else if (gap.side == GAP_ABOVE)
+		message_add(message, "ends %" PRIu64 " bytes before the address", gap.bytes);
 	else
 		message_add(message, "which holds the address");
 }
@@ -55,7 +70,7 @@ void message_nearest_allocation(struct message *message, const struct simt_launc
 		return;
 	}
 	message_add(message, "\n  nearest allocation: 0x%" PRIx64 ", %" PRIu64 " bytes, ", near->address, near->size);
-	add_distance(message, near->address, near->address + near->size, address);
+	add_gap(message, simt_gap(PTX_GLOBAL, near->address, near->address + near->size, address));
 }
 
 /* --- variables --- */
@@ -66,10 +81,11 @@ static uint64_t variable_end(const struct simt_launch *launch, const struct simt
 	                      : (uint64_t)launch->program->shared_bytes + launch->dynamic_shared_bytes;
 }
 
+/* 0 when the variable holds the address. */
 static uint64_t distance(const struct simt_launch *launch, const struct simt_variable *variable, uint64_t address)
 {
-	uint64_t end = variable_end(launch, variable);
-	return address < variable->offset ? variable->offset - address : address >= end ? address - end + 1 : 0;
+	struct gap gap = simt_gap(variable->space, variable->offset, variable_end(launch, variable), address);
+	return gap.side == GAP_ABOVE ? gap.bytes + 1 : gap.bytes;
 }
 
 static const struct simt_variable *nearest(const struct simt_launch *launch, enum ptx_space space, uint64_t address)
@@ -117,7 +133,7 @@ void message_nearest_variable(struct message *message, const struct simt_launch 
 	message_add(message, "; nearest variable: ");
 	add_name(message, near->name);
 	message_add(message, ", 0x%" PRIx32 ", %" PRIu64 " bytes, ", near->offset, end - near->offset);
-	add_distance(message, near->offset, end, address);
+	add_gap(message, simt_gap(space, near->offset, end, address));
 }
 
 void message_variable(struct message *message, const struct simt_launch *launch, enum ptx_space space, uint64_t offset)

@@ -23,6 +23,13 @@ void message_nearest_variable(struct message *message, const struct simt_launch 
 /* ", 'tile' + 12", or nothing when no variable holds the offset. */
 void message_variable(struct message *message, const struct simt_launch *launch, enum ptx_space space, uint64_t offset);
 
+/* How far an address lies from a span of the same memory, the shorter way round. */
+struct gap {
+	enum { GAP_NONE, GAP_BELOW, GAP_ABOVE } side; /* on which the address is: GAP_NONE when the span holds it */
+	uint64_t bytes;                               /* to the span's begin, or from its end */
+};
+struct gap simt_gap(enum ptx_space space, uint64_t begin, uint64_t end, uint64_t address);
+
 /* A thread's coordinates. */
 struct dim3 simt_thread(const struct simt_launch *launch, uint32_t warp, unsigned lane);
 
