@@ -82,7 +82,7 @@ static void check_address(const struct simt_memory *memory, const struct list *l
 	assert_int_equal(!found, !expected);
 	if (found)
 		assert_true(found->address == expected->address && found->size == expected->size &&
-		            found->is_static == expected->is_static);
+		            found->owner == expected->owner);
 	assert_int_equal(!near, list->count == 0);
 	for (unsigned k = 0; k < list->count; k++)
 		assert_true(list_distance(near, address) <= list_distance(&list->live[k], address));
@@ -115,14 +115,15 @@ static void first_fit(void **state)
 		case 1:
 			assert_int_equal(simt_alloc(memory, size),
 			                 list_alloc(&list, heap_base, heap_base + HEAP,
-			                            (struct simt_allocation){0, size, false}, SIMT_ALLOCATION_ALIGN));
+			                            (struct simt_allocation){0, size, SIMT_HOST},
+			                            SIMT_ALLOCATION_ALIGN));
 			break;
 		case 2: {
 			uint64_t at_least = align > SIMT_ALLOCATION_ALIGN ? align : SIMT_ALLOCATION_ALIGN;
 			if (list.count < MOST / 2)
 				assert_int_equal(simt_alloc_static(memory, size, align),
 				                 list_alloc(&list, SIMT_STATIC_BASE, heap_base,
-				                            (struct simt_allocation){0, size, true}, at_least));
+				                            (struct simt_allocation){0, size, SIMT_MODULE}, at_least));
 			break;
 		}
 		default: {

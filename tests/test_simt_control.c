@@ -247,12 +247,12 @@ struct heard {
 	unsigned calls;
 };
 
-static uint64_t hear(void *user, const char *name, const uint64_t *arguments, const void *local)
+static uint64_t hear(void *user, const char *name, const uint64_t *arguments, const struct simt_windows *windows)
 {
 	struct heard *heard = user;
 	snprintf(heard->name, sizeof heard->name, "%s", name);
 	memcpy(heard->argument, arguments, sizeof heard->argument);
-	memcpy(&heard->value, (const uint8_t *)local + (arguments[1] - SIMT_LOCAL_WINDOW), sizeof heard->value);
+	memcpy(&heard->value, windows->local + (arguments[1] - SIMT_LOCAL_WINDOW), sizeof heard->value);
 	heard->calls++;
 	return 7;
 }

@@ -17,6 +17,7 @@
 enum { TEXT_SIZE = 4096 };
 
 static const uint64_t heap_base = 0x80000000;
+static const struct simt_windows no_windows;
 static struct simt_memory *memory;
 
 static int open_memory(void **state)
@@ -71,14 +72,15 @@ static void put_double(struct lane *lane, double value)
 }
 
 /* Calls with a stream sent to a file, whose content it returns in `text`. */
-static uint64_t call(FILE *stream, const char *name, const uint64_t *arguments, const void *local, char text[TEXT_SIZE])
+static uint64_t call(FILE *stream, const char *name, const uint64_t *arguments, const struct simt_windows *windows,
+                     char text[TEXT_SIZE])
 {
 	FILE *file = tmpfile();
 	assert_non_null(file);
 	fflush(stream);
 	int saved = dup(fileno(stream));
 	assert_true(saved >= 0 && dup2(fileno(file), fileno(stream)) >= 0);
-	uint64_t result = device_call(memory, name, arguments, local);
+	uint64_t result = device_call(memory, name, arguments, windows);
 	fflush(stream);
 	assert_true(dup2(saved, fileno(stream)) >= 0);
 	close(saved);
@@ -92,7 +94,8 @@ static uint64_t call(FILE *stream, const char *name, const uint64_t *arguments, 
 static int print(const char *format, struct lane *lane, char text[TEXT_SIZE])
 {
 	uint64_t arguments[] = {device_text(format), lane->bytes ? SIMT_LOCAL_WINDOW : 0};
-	return (int)(uint32_t)call(stdout, "vprintf", arguments, lane->local, text);
+	struct simt_windows windows = {.local = lane->local, .local_bytes = sizeof lane->local};
+	return (int)(uint32_t)call(stdout, "vprintf", arguments, &windows, text);
 }
 
 /* Whole numbers of 4 and 8 bytes, at their natural alignment, signed and not. */
@@ -195,7 +198,129 @@ static void test_printf_bad_texts(void **state)
 	assert_int_equal(print("%s %s", &lane, text), 2);
 	assert_string_equal(text, "abc (no address)");
 	uint64_t arguments[] = {0xdead00000000, 0};
-	assert_int_equal((int32_t)call(stdout, "vprintf", arguments, NULL, text), -1);
+	assert_int_equal((int32_t)call(stdout, "vprintf", arguments, &no_windows, text), -1);
+}
+
+/* Texts in shared memory, and pointers that lead out of what the lane has of either memory: neither they nor the format nor
+ * the arguments show what lies behind it on the host. */
+static void test_printf_windows(void **state)
+{
+	(void)state;
+	static const char shared[16] = "shared\0wide open";
+	static const uint8_t local[8] = "private";
+	const struct simt_windows windows = {
+		.shared = (const uint8_t *)shared, .shared_bytes = 12, .local = local, .local_bytes = 4};
+	struct lane lane = {0};
+	char text[TEXT_SIZE];
+	put_long(&lane, SIMT_SHARED_WINDOW + 2);
+	put_long(&lane, SIMT_SHARED_WINDOW + 7);
+	put_long(&lane, SIMT_SHARED_WINDOW + 12);
+	put_long(&lane, SIMT_LOCAL_WINDOW + 1);
+	put_long(&lane, SIMT_LOCAL_WINDOW + 4);
+	uint64_t buffer = simt_alloc(memory, lane.bytes);
+	memcpy(simt_host(memory, buffer), lane.local, lane.bytes);
+	uint64_t arguments[] = {device_text("%s|%s|%s|%s|%s|%.20s|%d"), buffer};
+	call(stdout, "vprintf", arguments, &windows, text);
+	assert_string_equal(text, "ared|wide |(no address)|riv|(no address)|(null)|0");
+	uint64_t outside[] = {SIMT_LOCAL_WINDOW + 5, buffer};
+	assert_int_equal((int32_t)call(stdout, "vprintf", outside, &windows, text), -1);
+}
+
+/* %n takes its argument and stores nothing; widths that no buffer of CUDA's would hold are cut. */
+static void test_printf_harmless(void **state)
+{
+	(void)state;
+	int untouched = 77;
+	struct lane lane = {0};
+	char text[TEXT_SIZE];
+	put_long(&lane, (uintptr_t)&untouched);
+	put_int(&lane, 5);
+	put_double(&lane, 1.5);
+	assert_int_equal(print("a%nb%d %Lg", &lane, text), 3);
+	assert_string_equal(text, "ab5 1.5");
+	assert_int_equal(untouched, 77);
+	struct lane wide = {0};
+	put_int(&wide, INT32_MIN);
+	put_int(&wide, INT32_MAX);
+	put_int(&wide, 1);
+	assert_int_equal(print("%*.*d", &wide, text), 3);
+	assert_int_equal(text[TEXT_SIZE - 2], '0');
+}
+
+/* --- any format beside the host's printf --- */
+
+static uint64_t random_state = 5;
+
+static uint64_t random_below(uint64_t limit)
+{
+	random_state = random_state * 6364136223846793005 + 1442695040888963407;
+	return (random_state >> 33) % limit;
+}
+
+/* Appends a random conversion and its argument; prints it with the host's printf. */
+static void add_conversion(char *format, struct lane *lane, char *expected)
+{
+	static const char *const types[] = {"d",  "i",  "u",   "x", "X", "o", "c", "lld", "llx",
+	                                    "lu", "hd", "hhu", "f", "e", "g", "a", "G"};
+	const char *type = types[random_below(sizeof types / sizeof *types)];
+	char one[64], flags[6] = "";
+	size_t count = 0;
+	bool is_float = strchr("feagG", *type), is_plain = *type == 'c';
+	for (const char *flag = is_plain ? "-" : strchr("uxXolh", *type) ? "-0" : "-+ 0"; *flag; flag++)
+		if (random_below(4) == 0)
+			flags[count++] = *flag;
+	snprintf(one, sizeof one, "<%%%s", flags);
+	if (random_below(2))
+		snprintf(one + strlen(one), sizeof one - strlen(one), "%u", (unsigned)random_below(30) + 1);
+	if (!is_plain && random_below(2))
+		snprintf(one + strlen(one), sizeof one - strlen(one), ".%u", (unsigned)random_below(12));
+	snprintf(one + strlen(one), sizeof one - strlen(one), "%s>%%%%", type);
+	strcat(format, one);
+	uint64_t bits = random_below(3) ? random_below(1000) : random_below(1u << 31) << 33 | random_below(1u << 31);
+	double value = (double)(int64_t)bits / 64;
+	char *to = expected + strlen(expected);
+	if (is_float) {
+		put_double(lane, value);
+		sprintf(to, one, value);
+	} else if (*type == 'l') {
+		put_long(lane, bits);
+		sprintf(to, one, bits);
+	} else {
+		put_int(lane, (int32_t)bits);
+		sprintf(to, one, (int32_t)bits);
+	}
+}
+
+/* What is valid is printed as the host prints it. */
+static void test_printf_random(void **state)
+{
+	(void)state;
+	for (unsigned step = 0; step < 500; step++) {
+		struct lane lane = {0};
+		char format[TEXT_SIZE] = "", expected[TEXT_SIZE] = "", text[TEXT_SIZE];
+		unsigned count = (unsigned)random_below(8);
+		for (unsigned k = 0; k < count; k++)
+			add_conversion(format, &lane, expected);
+		assert_int_equal(print(format, &lane, text), (int)count);
+		assert_string_equal(text, expected);
+	}
+}
+
+/* What is not valid does no harm: formats of any characters, with arguments that are anything. */
+static void test_printf_noise(void **state)
+{
+	(void)state;
+	static const char letters[] = "%%%%%%dxsscfgnphlLjz.*0123-+ #'$q\\";
+	for (unsigned step = 0; step < 500; step++) {
+		struct lane lane = {.bytes = sizeof lane.local};
+		char format[40], text[TEXT_SIZE];
+		for (size_t k = 0; k < sizeof lane.local; k++)
+			lane.local[k] = (uint8_t)(random_below(2) ? 0 : random_below(256));
+		for (size_t k = 0; k < sizeof format - 1; k++)
+			format[k] = letters[random_below(sizeof letters - 1)];
+		format[sizeof format - 1] = '\0';
+		print(format, &lane, text);
+	}
 }
 
 /* What is no conversion is printed as it stands, a lone per cent sign at the end too. */
@@ -216,21 +341,29 @@ static void test_malloc_free(void **state)
 	(void)state;
 	char text[TEXT_SIZE];
 	uint64_t size[] = {100}, too_much[] = {1ull << 40};
-	uint64_t address = device_call(memory, "malloc", size, NULL);
+	uint64_t address = device_call(memory, "malloc", size, &no_windows);
 	assert_true(simt_valid(memory, address, 100));
-	assert_int_equal(device_call(memory, "malloc", too_much, NULL), 0);
+	assert_int_equal(device_call(memory, "malloc", too_much, &no_windows), 0);
 	uint64_t inside[] = {address + 8}, start[] = {address}, null[] = {0};
-	call(stderr, "free", inside, NULL, text);
-	assert_non_null(strstr(text, "no allocation begins there"));
+	call(stderr, "free", inside, &no_windows, text);
+	assert_non_null(strstr(text, "which lies inside an allocation"));
 	assert_true(simt_valid(memory, address, 100));
-	call(stderr, "free", start, NULL, text);
+	call(stderr, "free", start, &no_windows, text);
 	assert_string_equal(text, "");
 	assert_null(simt_find(memory, address));
-	call(stderr, "free", null, NULL, text);
+	call(stderr, "free", start, &no_windows, text);
+	assert_non_null(strstr(text, "which has been freed before"));
+	uint64_t hosts[] = {simt_alloc(memory, 16)}, nowhere[] = {0x1234};
+	call(stderr, "free", hosts, &no_windows, text);
+	assert_non_null(strstr(text, "which the host has allocated"));
+	assert_true(simt_valid(memory, hosts[0], 16));
+	call(stderr, "free", nowhere, &no_windows, text);
+	assert_non_null(strstr(text, "where no allocation begins"));
+	call(stderr, "free", null, &no_windows, text);
 	assert_string_equal(text, "");
 	/* A module's variable is not the program's to free. */
 	uint64_t variable[] = {simt_alloc_static(memory, 16, 16)};
-	call(stderr, "free", variable, NULL, text);
+	call(stderr, "free", variable, &no_windows, text);
 	assert_true(simt_valid(memory, variable[0], 16));
 }
 
@@ -240,7 +373,7 @@ static void test_assertion(void **state)
 	(void)state;
 	char text[TEXT_SIZE];
 	uint64_t arguments[] = {device_text("i < n"), device_text("sum.cu"), 19, device_text("void sum(int)"), 1};
-	call(stderr, "__assertfail", arguments, NULL, text);
+	call(stderr, "__assertfail", arguments, &no_windows, text);
 	assert_string_equal(text, "sum.cu:19: void sum(int): Assertion `i < n` failed.\n");
 }
 
@@ -251,7 +384,9 @@ int main(void)
 		cmocka_unit_test(test_printf_floats),   cmocka_unit_test(test_printf_layout),
 		cmocka_unit_test(test_printf_texts),    cmocka_unit_test(test_printf_bad_texts),
 		cmocka_unit_test(test_printf_unknown),  cmocka_unit_test(test_malloc_free),
-		cmocka_unit_test(test_assertion),
+		cmocka_unit_test(test_assertion),       cmocka_unit_test(test_printf_windows),
+		cmocka_unit_test(test_printf_harmless), cmocka_unit_test(test_printf_random),
+		cmocka_unit_test(test_printf_noise),
 	};
 	return cmocka_run_group_tests(tests, open_memory, close_memory);
 }

@@ -1,6 +1,8 @@
 /* What mechanisms are told of a launch when they ask, what they have counted, and what the user may know of them. */
 #include "api/api.h"
 
+#include "base/c_locale.h"
+
 #include "flow/affine.h"
 #include "mech/list.h"
 
@@ -275,6 +277,7 @@ static void print_mechanism(FILE *file, const struct seam_attached *attached, co
 enum sluice_status sluice_mechanism_describe(const sluice_gpu *gpu, const char *text, FILE *file,
                                              struct sluice_error *error)
 {
+	IN_C_LOCALE;
 	const struct mech_machine machine = gpu_mech_machine(&gpu->machine);
 	struct attachments attachments = {0};
 	struct diag diag = {0};
@@ -299,6 +302,7 @@ const char *sluice_mechanism_name(size_t number, const char **summary)
 
 void sluice_mechanisms_write(const sluice_gpu *gpu, FILE *file)
 {
+	IN_C_LOCALE;
 	for (uint32_t i = 0; i < gpu->records.attachments; i++) {
 		char line[1024];
 		attachment_print(&gpu->attachments.list[i], line, sizeof line);

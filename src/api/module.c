@@ -1,6 +1,7 @@
 /* Modules and kernels: loading PTX, placing its variables, preparing kernels. */
 #include "api/api.h"
 
+#include "base/c_locale.h"
 #include "base/arena.h"
 #include "flow/flow.h"
 
@@ -90,6 +91,7 @@ static void list_kernels(sluice_module *module)
 enum sluice_status sluice_load(sluice_gpu *gpu, const char *ptx, size_t length, const char *name,
                                sluice_module **loaded, struct sluice_error *error)
 {
+	IN_C_LOCALE;
 	struct diag diag = {0};
 	*loaded = NULL;
 	struct ptx_module *parsed = ptx_parse(name, ptx, length, &diag);

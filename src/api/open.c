@@ -1,6 +1,7 @@
 /* Opening a GPU: machine file, options. */
 #include "api/api.h"
 
+#include "base/c_locale.h"
 #include "base/config_file.h"
 #include "base/gate.h"
 
@@ -121,6 +122,7 @@ static uint32_t useful_threads(uint32_t wanted)
 
 enum sluice_status sluice_open(sluice_gpu **opened, const struct sluice_settings *settings, struct sluice_error *error)
 {
+	IN_C_LOCALE;
 	static const struct sluice_settings defaults;
 	struct diag diag = {0};
 	if (!opened)
@@ -214,12 +216,14 @@ void sluice_machine_info(const sluice_gpu *gpu, struct sluice_machine_info *info
 
 void sluice_machine_write(const sluice_gpu *gpu, FILE *file)
 {
+	IN_C_LOCALE;
 	config_file_write(file, machine_options, machine_option_count, &gpu->machine);
 }
 
 enum sluice_status sluice_stats_write(sluice_gpu *gpu, FILE *file, enum sluice_stats_format format,
                                       struct sluice_error *error)
 {
+	IN_C_LOCALE;
 	bool written = true;
 	if (format == SLUICE_STATS_JSON)
 		written = records_write_json(&gpu->records, file);

@@ -2,11 +2,9 @@
 #ifndef SLUICE_API_SYSCALL_H
 #define SLUICE_API_SYSCALL_H
 
-#include "simt/memory.h"
-
-#include <stdint.h>
+#include "simt/simt.h"
 
 /* simt_launch.system_call; `user` is a struct simt_memory. See there. */
-uint64_t device_call(void *user, const char *name, const uint64_t *arguments, const void *local);
+uint64_t device_call(void *user, const char *name, const uint64_t *arguments, const struct simt_windows *windows);
 
 #endif

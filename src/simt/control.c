@@ -253,6 +253,9 @@ void control_system_commit(struct simt_warp *warp, const struct simt_inst *inst,
 {
 	const struct simt_call *call = (const struct simt_call *)(uintptr_t)inst->immediate;
 	const struct simt_launch *launch = warp->block->launch;
+	struct simt_windows windows = {.shared = warp->block->shared,
+	                               .shared_bytes = warp->block->shared_bytes,
+	                               .local_bytes = launch->program->local_bytes};
 	uint64_t *values = xcalloc(call->argument_count + 1, sizeof *values);
 	for (uint32_t rest = step->lanes; rest; rest &= rest - 1) {
 		unsigned lane = (unsigned)__builtin_ctz(rest);
@@ -260,10 +263,10 @@ void control_system_commit(struct simt_warp *warp, const struct simt_inst *inst,
 			values[k] = 0;
 			argument_read(warp, &call->arguments[k], warp->frame, lane, &values[k], sizeof values[k]);
 		}
-		const uint8_t *local = warp->local + (uint64_t)lane * launch->program->local_bytes;
+		windows.local = warp->local + lane * windows.local_bytes;
 		uint64_t result = 0;
 		if (launch->system_call)
-			result = launch->system_call(launch->user, call->system, values, local);
+			result = launch->system_call(launch->user, call->system, values, &windows);
 		if (call->result_count)
 			argument_write(warp, &call->results[0], warp->frame, lane, &result, sizeof result);
 	}

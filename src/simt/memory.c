@@ -64,14 +64,19 @@ static const struct allocations *part_of(const struct simt_memory *memory, uint6
 	return address < memory->heap.low ? &memory->statics : &memory->heap;
 }
 
-uint64_t simt_alloc(struct simt_memory *memory, uint64_t size)
+uint64_t simt_alloc_for(struct simt_memory *memory, uint64_t size, enum simt_owner owner)
 {
 	uint64_t address = allocations_place(&memory->heap, size, SIMT_ALLOCATION_ALIGN);
 	if (!address)
 		return 0;
-	allocations_insert(&memory->heap, (struct simt_allocation){address, size, false});
+	allocations_insert(&memory->heap, (struct simt_allocation){address, size, owner});
 	memory->heap_used += allocation_footprint(size);
 	return address;
+}
+
+uint64_t simt_alloc(struct simt_memory *memory, uint64_t size)
+{
+	return simt_alloc_for(memory, size, SIMT_HOST);
 }
 
 uint64_t simt_alloc_static(struct simt_memory *memory, uint64_t size, uint64_t align)
@@ -80,7 +85,7 @@ uint64_t simt_alloc_static(struct simt_memory *memory, uint64_t size, uint64_t a
 	uint64_t address = allocations_place(&memory->statics, size, at_least);
 	if (!address)
 		return 0;
-	allocations_insert(&memory->statics, (struct simt_allocation){address, size, true});
+	allocations_insert(&memory->statics, (struct simt_allocation){address, size, SIMT_MODULE});
 	simt_mark_written(memory, address, size);
 	return address;
 }
@@ -105,8 +110,8 @@ bool simt_free(struct simt_memory *memory, uint64_t address)
 	release_pages(memory->base + address, bytes, &low, &high); /* a refusal costs memory only */
 	simt_mark_unwritten(memory, address, gone.size);
 	memory->freed[memory->freed_count++ % FREED] = gone;
-	memory->heap_used -= gone.is_static ? 0 : bytes;
-	allocations_remove(gone.is_static ? &memory->statics : &memory->heap, address);
+	memory->heap_used -= gone.owner == SIMT_MODULE ? 0 : bytes;
+	allocations_remove(gone.owner == SIMT_MODULE ? &memory->statics : &memory->heap, address);
 	return true;
 }
 
@@ -149,6 +154,22 @@ const struct simt_allocation *simt_freed(const struct simt_memory *memory, uint6
 			return gone;
 	}
 	return NULL;
+}
+
+const char *simt_free_problem(const struct simt_memory *memory, uint64_t address, enum simt_owner owner)
+{
+	static const char *const owned[] = {
+		[SIMT_HOST] = "which the host has allocated and must free",
+		[SIMT_KERNEL] = "which a kernel has allocated and must free",
+		[SIMT_MODULE] = "which is a variable of the program",
+	};
+	const struct simt_allocation *below = allocations_below(part_of(memory, address), address),
+				     *freed = simt_freed(memory, address);
+	if (below && below->address == address)
+		return below->owner == owner ? NULL : owned[below->owner];
+	if (freed)
+		return freed->address == address ? "which has been freed before" : "which lay inside freed memory";
+	return simt_find(memory, address) ? "which lies inside an allocation" : "where no allocation begins";
 }
 
 bool simt_valid(const struct simt_memory *memory, uint64_t address, uint64_t size)

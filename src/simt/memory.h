@@ -25,9 +25,11 @@ enum {
 
 struct simt_memory;
 
+enum simt_owner { SIMT_HOST, SIMT_KERNEL, SIMT_MODULE }; /* who has allocated and may free it */
+
 struct simt_allocation {
 	uint64_t address, size; /* size as asked for */
-	bool is_static;
+	enum simt_owner owner;
 };
 
 /* Reserves the address space: heap of `heap_bytes` from `heap_base`. NULL with errno set when the host refuses. */
@@ -36,6 +38,7 @@ void simt_memory_close(struct simt_memory *memory);
 
 /* A device address, 256-byte aligned, or 0 when it does not fit. First fit; zero-filled when never used before. */
 uint64_t simt_alloc(struct simt_memory *memory, uint64_t size);
+uint64_t simt_alloc_for(struct simt_memory *memory, uint64_t size, enum simt_owner owner);
 uint64_t simt_alloc_static(struct simt_memory *memory, uint64_t size, uint64_t align);
 /* False when `address` is not the start of a live allocation. */
 bool simt_free(struct simt_memory *memory, uint64_t address);
@@ -44,6 +47,8 @@ bool simt_free(struct simt_memory *memory, uint64_t address);
 const struct simt_allocation *simt_find(const struct simt_memory *memory, uint64_t address);
 /* The live allocation nearest to the address, going round at 2^64; NULL when there is none. */
 const struct simt_allocation *simt_nearest(const struct simt_memory *memory, uint64_t address);
+/* Why `owner` cannot free the address: "..., which ..." for a message; NULL: it can. */
+const char *simt_free_problem(const struct simt_memory *memory, uint64_t address, enum simt_owner owner);
 /* The allocation, lately freed, that held the address, which is in no live one; or NULL. */
 const struct simt_allocation *simt_freed(const struct simt_memory *memory, uint64_t address);
 /* True when [address, address + size) lies in one live allocation. */

@@ -22,13 +22,29 @@ void message_add(struct message *message, const char *format, ...)
 	message->left -= written;
 }
 
+/* The last instruction up to this one, in its function, of which the compiler said from which line it comes; NULL: none.
+ * It says nothing of the loops into which it expands memcpy, memset and assignments of structures, but the branch into
+ * such a loop has the line. */
+static const struct ptx_inst *last_with_line(const struct ptx_module *module, const struct ptx_inst *inst)
+{
+	const struct ptx_function *function = module->functions;
+	while (function && !(inst >= function->body && inst < function->body + function->body_count))
+		function = function->next;
+	if (!function)
+		return NULL;
+	while (inst->source_line == 0 && inst > function->body)
+		inst--;
+	return inst->source_line ? inst : NULL;
+}
+
 void message_place(struct message *message, const struct simt_launch *launch, const struct ptx_inst *ptx)
 {
 	const struct ptx_module *module = launch->program->kernel->module;
-	const char *file = ptx->source_line ? ptx_file_name(module, ptx->source_file) : NULL;
+	const struct ptx_inst *known = last_with_line(module, ptx);
+	const char *file = known ? ptx_file_name(module, known->source_file) : NULL;
 	message_add(message, "%s:%" PRIu32, module->source.name, ptx->place.line);
 	if (file)
-		message_add(message, " (%s:%" PRIu32 ")", file, ptx->source_line);
+		message_add(message, " (%s%s:%" PRIu32 ")", known == ptx ? "" : "near ", file, known->source_line);
 }
 
 void message_dim(struct message *message, struct dim3 dim)

@@ -119,6 +119,12 @@ struct dim3 {
 	uint32_t x, y, z;
 };
 
+/* What a lane reaches through the windows of the generic address space: its block's shared memory, its own local one. */
+struct simt_windows {
+	const uint8_t *shared, *local;
+	uint64_t shared_bytes, local_bytes;
+};
+
 /* One launch of a program. */
 struct simt_launch {
 	const struct simt_program *program;
@@ -130,7 +136,8 @@ struct simt_launch {
 	uint64_t id;           /* %gridid */
 	uint64_t code;         /* offset of the program's code in the machine's code space, bytes */
 	/* Device printf, malloc, assert: called from simt_commit(). Returns what the call returns to the lane. */
-	uint64_t (*system_call)(void *user, const char *name, const uint64_t *arguments, const void *local);
+	uint64_t (*system_call)(void *user, const char *name, const uint64_t *arguments,
+	                        const struct simt_windows *windows);
 	void *user;
 	/* A barrier that a part of a warp reaches counts for the whole warp, as before Volta. With this it is a fault when
 	 * the other part meets another one. */

@@ -210,6 +210,40 @@ __global__ void deep(int *p)
 	p[0] = descend(p, 1 << 20);
 }
 
+// The loops into which the compiler expands these have no lines of their own.
+//: copied: error cudaErrorIllegalAddress
+//| kernel '_Z6copiedPiS_m' stopped: global load outside every allocation
+//| faults.cu:@copied)
+//| block (0,0,0), thread (0,0,0), address 0x80001100, 1 bytes
+//| nearest allocation: 0x80001000, 256 bytes, ends 0 bytes before the address
+__global__ void copied(int *to, int *from, size_t bytes)
+{
+	to[0] = 1;
+	memcpy(to, from, bytes); // @copied
+}
+
+//: filled: error cudaErrorIllegalAddress
+//| global store outside every allocation
+//| faults.cu:@filled)
+//| thread (0,0,0), address 0x80000100, 1 bytes
+__global__ void filled(int *to, size_t bytes, int value)
+{
+	if (value)
+		memset(to, value, bytes); // @filled
+}
+
+//: assigned: error cudaErrorIllegalAddress
+//| global load outside every allocation
+//| faults.cu:@assigned)
+//| thread (31,0,0), address 0x80001400, 1 bytes
+struct record {
+	int fields[40];
+};
+__global__ void assigned(record *to, record *from)
+{
+	to[threadIdx.x] = from[threadIdx.x + 1]; // @assigned
+}
+
 static void run_case()
 {
 	int *p = NULL;
@@ -246,5 +280,16 @@ static void run_case()
 	}
 	CASE(trap) trap<<<1, 32>>>(ints(32, 7));
 	CASE(assertion) assertion<<<1, 32>>>(ints(32, 7));
+	CASE(copied)
+	{
+		p = ints(1024, 0);
+		copied<<<1, 1>>>(p, ints(64, 0), 4096);
+	}
+	CASE(filled) filled<<<1, 1>>>(ints(64, 0), 4096, 7);
+	CASE(assigned)
+	{
+		p = ints(32 * 40, 0);
+		assigned<<<1, 32>>>((record *)p, (record *)p);
+	}
 	CASE(deep) deep<<<1, 1>>>(ints(32, 7));
 }
