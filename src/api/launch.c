@@ -16,13 +16,20 @@ static double host_now(void)
 	return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
+/* UINT64_MAX for more than that. */
+static uint64_t threads_of(sluice_dim block)
+{
+	uint64_t threads;
+	return __builtin_mul_overflow((uint64_t)block.x * block.y, block.z, &threads) ? UINT64_MAX : threads;
+}
+
 static enum sluice_status check_launch(const sluice_gpu *gpu, const sluice_kernel *kernel, sluice_dim grid,
-                                       sluice_dim block, uint32_t shared, const struct occupancy *occupancy,
+                                       sluice_dim block, uint64_t shared, const struct occupancy *occupancy,
                                        struct sluice_error *error)
 {
 	const struct machine *machine = &gpu->machine;
 	const char *name = kernel->function->name;
-	uint64_t threads = (uint64_t)block.x * block.y * block.z;
+	uint64_t threads = threads_of(block);
 
 	if (!grid.x || !grid.y || !grid.z || grid.x > INT32_MAX || grid.y > MAX_GRID_YZ || grid.z > MAX_GRID_YZ)
 		return api_fail(error, SLUICE_BAD_LAUNCH,
@@ -35,15 +42,26 @@ static enum sluice_status check_launch(const sluice_gpu *gpu, const sluice_kerne
 		                machine->max_block_threads, MAX_BLOCK_Z);
 	if (shared > machine->shared_per_block)
 		return api_fail(error, SLUICE_BAD_LAUNCH,
-		                "%s: a block needs %u bytes of shared memory; machine %s has %u a block", name, shared,
-		                machine->name, machine->shared_per_block);
+		                "%s: a block needs %llu bytes of shared memory; machine %s has %u a block", name,
+		                (unsigned long long)shared, machine->name, machine->shared_per_block);
 	if (!occupancy->blocks)
 		return api_fail(error, SLUICE_BAD_LAUNCH,
-		                "%s: not one block of %llu threads with %u registers a thread and %u bytes of shared "
+		                "%s: not one block of %llu threads with %u registers a thread and %llu bytes of shared "
 		                "memory fits on "
 		                "an SM of machine %s (%u warps, %u registers, %u bytes)",
-		                name, (unsigned long long)threads, kernel_registers(kernel), shared, machine->name,
-		                machine->sm.warps, machine->sm.registers, machine->sm.shared_bytes);
+		                name, (unsigned long long)threads, kernel_registers(kernel), (unsigned long long)shared,
+		                machine->name, machine->sm.warps, machine->sm.registers, machine->sm.shared_bytes);
+	return SLUICE_OK;
+}
+
+static enum sluice_status check_arguments(const sluice_kernel *kernel, void *const *arguments,
+                                          struct sluice_error *error)
+{
+	const struct ptx_function *function = kernel->function;
+	for (uint32_t i = 0; i < function->param_count; i++)
+		if (!arguments || !arguments[i])
+			return api_fail(error, SLUICE_BAD_ARGUMENT, "%s: of %u arguments, number %u is missing",
+			                function->name, function->param_count, i);
 	return SLUICE_OK;
 }
 
@@ -173,12 +191,14 @@ enum sluice_status sluice_launch(sluice_gpu *gpu, sluice_kernel *kernel, sluice_
 		return api_fail(error, SLUICE_STOPPED,
 		                "kernel %s not started: the run has executed %llu thread instructions",
 		                kernel->function->name, (unsigned long long)gpu->max_instructions);
-	uint32_t shared = kernel->program->shared_bytes + dynamic_shared_bytes;
-	uint64_t threads = (uint64_t)block.x * block.y * block.z;
+	uint64_t shared = (uint64_t)kernel->program->shared_bytes + dynamic_shared_bytes;
+	uint64_t threads = threads_of(block);
 	struct occupancy occupancy = {0};
 	if (threads && threads <= gpu->machine.max_block_threads)
 		occupancy = occupancy_of(&gpu->machine, (uint32_t)threads, kernel_registers(kernel), shared);
 	status = check_launch(gpu, kernel, grid, block, shared, &occupancy, error);
+	if (status == SLUICE_OK)
+		status = check_arguments(kernel, arguments, error);
 	if (status != SLUICE_OK)
 		return status;
 
@@ -208,7 +228,7 @@ enum sluice_status sluice_launch(sluice_gpu *gpu, sluice_kernel *kernel, sluice_
 	record->grid = run->launch.grid;
 	record->block = run->launch.block;
 	record->registers = kernel_registers(kernel);
-	record->shared_bytes = shared;
+	record->shared_bytes = (uint32_t)shared;
 	api_begin_checks(gpu, kernel, &run->launch);
 	double begin = host_now();
 	status = gpu->functional ? run_functional(gpu, &run->launch, record, error)

@@ -34,9 +34,11 @@ enum sluice_status sluice_alloc(sluice_gpu *gpu, uint64_t size, uint64_t *addres
 
 enum sluice_status sluice_free(sluice_gpu *gpu, uint64_t address, struct sluice_error *error)
 {
-	if (!simt_free(gpu->gpu->memory, address))
-		return api_fail(error, SLUICE_BAD_ARGUMENT, "free of device address 0x%llx: no allocation begins there",
-		                (unsigned long long)address);
+	const char *problem = simt_free_problem(gpu->gpu->memory, address, SIMT_HOST);
+	if (problem)
+		return api_fail(error, SLUICE_BAD_ARGUMENT, "free of device address 0x%llx, %s",
+		                (unsigned long long)address, problem);
+	simt_free(gpu->gpu->memory, address);
 	return api_succeed(error);
 }
 
@@ -80,10 +82,11 @@ enum sluice_status sluice_fill(sluice_gpu *gpu, uint64_t to, uint32_t value, uin
 		return api_fail(error, SLUICE_BAD_ARGUMENT, "fill with values of %u bytes; expected 1, 2 or 4", width);
 	if (count == 0)
 		return api_succeed(error);
-	if (count > UINT64_MAX / 4 || check(gpu, "fill", to, count * width, error) != SLUICE_OK)
+	uint64_t bytes = count > UINT64_MAX / width ? UINT64_MAX : count * width; /* no allocation is that large */
+	if (check(gpu, "fill", to, bytes, error) != SLUICE_OK)
 		return SLUICE_BAD_ARGUMENT;
 	unsigned char *host = simt_host(gpu->gpu->memory, to);
-	simt_mark_written(gpu->gpu->memory, to, count * width);
+	simt_mark_written(gpu->gpu->memory, to, bytes);
 	if (width == 1)
 		memset(host, (int)(value & 0xff), count);
 	else

@@ -249,7 +249,7 @@ enum sluice_status sluice_occupancy(sluice_gpu *gpu, sluice_kernel *kernel, uint
 	if (!block_threads)
 		return api_fail(error, SLUICE_BAD_ARGUMENT, "occupancy of a block with no threads");
 	struct occupancy occupancy = occupancy_of(&gpu->machine, block_threads, kernel_registers(kernel),
-	                                          kernel->program->shared_bytes + dynamic_shared_bytes);
+	                                          (uint64_t)kernel->program->shared_bytes + dynamic_shared_bytes);
 	*result = (struct sluice_occupancy){.blocks_per_sm = occupancy.blocks,
 	                                    .warps_per_sm = occupancy.warps,
 	                                    .occupancy = (double)occupancy.warps / gpu->machine.sm.warps,

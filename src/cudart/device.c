@@ -44,14 +44,17 @@ static void fill_properties(struct cudaDeviceProp *properties, const struct slui
 	memcpy(properties->uuid.bytes, "sluice-simulated", sizeof properties->uuid.bytes);
 }
 
-static cudaError_t get_properties(struct runtime *runtime, struct cudaDeviceProp *properties, int device)
+static cudaError_t no_device(const char *call, int device)
 {
-	if (runtime->error != cudaSuccess)
-		return runtime->error;
-	if (device != 0)
-		return cudaErrorInvalidDevice;
-	if (!properties)
-		return cudaErrorInvalidValue;
+	return runtime_refuse(call, cudaErrorInvalidDevice, "there is no device %d, only device 0", device);
+}
+
+static cudaError_t get_properties(struct runtime *runtime, const char *call, struct cudaDeviceProp *properties,
+                                  int device)
+{
+	cudaError_t result = runtime_check(runtime, call, properties);
+	if (result != cudaSuccess || device != 0)
+		return result != cudaSuccess ? result : no_device(call, device);
 	struct sluice_machine_info machine;
 	sluice_machine_info(runtime->gpu, &machine);
 	fill_properties(properties, &machine);
@@ -61,7 +64,7 @@ static cudaError_t get_properties(struct runtime *runtime, struct cudaDeviceProp
 cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *properties, int device)
 {
 	struct runtime *runtime = runtime_enter();
-	return runtime_leave(runtime, get_properties(runtime, properties, device));
+	return runtime_leave(runtime, get_properties(runtime, "cudaGetDeviceProperties", properties, device));
 }
 
 /* Where an attribute lies in the properties, and how wide it is there. */
@@ -133,10 +136,12 @@ cudaError_t cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr attribute, in
 {
 	struct runtime *runtime = runtime_enter();
 	struct cudaDeviceProp properties;
-	cudaError_t result = get_properties(runtime, &properties, device);
+	cudaError_t result = runtime_check(runtime, "cudaDeviceGetAttribute", value);
+	if (result == cudaSuccess)
+		result = get_properties(runtime, "cudaDeviceGetAttribute", &properties, device);
 	if (result != cudaSuccess)
 		return runtime_leave(runtime, result);
-	result = cudaErrorInvalidValue;
+	result = cudaErrorInvalidValue; /* an attribute that we do not know: programs try */
 	for (size_t i = 0; i < sizeof attributes / sizeof *attributes; i++) {
 		const struct attribute *row = &attributes[i];
 		const char *field = (const char *)&properties + row->offset;
@@ -148,42 +153,52 @@ cudaError_t cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr attribute, in
 	return runtime_leave(runtime, result);
 }
 
+/* Answers of calls that say the same of every machine. */
+static cudaError_t answer(const char *call, int *room, int value)
+{
+	if (!room)
+		return runtime_result(runtime_refuse(call, cudaErrorInvalidValue, "NULL where the result belongs"));
+	*room = value;
+	return cudaSuccess;
+}
+
 cudaError_t cudaGetDeviceCount(int *count)
 {
-	*count = 1;
-	return cudaSuccess;
+	return answer("cudaGetDeviceCount", count, 1);
 }
 
 cudaError_t cudaGetDevice(int *device)
 {
-	*device = 0;
-	return cudaSuccess;
+	return answer("cudaGetDevice", device, 0);
 }
 
-static cudaError_t check_device(int device)
+static cudaError_t check_device(const char *call, int device)
 {
 	struct runtime *runtime = runtime_enter_closed();
-	return runtime_leave(runtime, device == 0 ? runtime->error : cudaErrorInvalidDevice);
+	return runtime_leave(runtime, device == 0 ? runtime->error : no_device(call, device));
 }
 
 cudaError_t cudaSetDevice(int device)
 {
-	return check_device(device);
+	return check_device("cudaSetDevice", device);
 }
 
 cudaError_t cudaSetValidDevices(int *devices, int count)
 {
+	static const char call[] = "cudaSetValidDevices";
+	if (count < 0 || (count && !devices))
+		return runtime_result(runtime_refuse(call, cudaErrorInvalidValue, "no list of %d devices", count));
 	for (int i = 0; i < count; i++)
 		if (devices[i] != 0)
-			return check_device(devices[i]);
+			return check_device(call, devices[i]);
 	return cudaSuccess;
 }
 
 cudaError_t cudaChooseDevice(int *device, const struct cudaDeviceProp *properties)
 {
-	(void)properties;
-	*device = 0;
-	return cudaSuccess;
+	if (!properties)
+		return runtime_result(runtime_refuse("cudaChooseDevice", cudaErrorInvalidValue, "no properties"));
+	return answer("cudaChooseDevice", device, 0);
 }
 
 cudaError_t cudaSetDeviceFlags(unsigned int flags)
@@ -194,16 +209,17 @@ cudaError_t cudaSetDeviceFlags(unsigned int flags)
 
 cudaError_t cudaGetDeviceFlags(unsigned int *flags)
 {
-	*flags = cudaDeviceScheduleAuto;
-	return cudaSuccess;
+	return answer("cudaGetDeviceFlags", (int *)flags, cudaDeviceScheduleAuto);
 }
 
 /* There is no other device. */
 cudaError_t cudaDeviceCanAccessPeer(int *can, int device, int peer)
 {
-	(void)peer;
-	*can = 0;
-	return check_device(device);
+	static const char call[] = "cudaDeviceCanAccessPeer";
+	cudaError_t result = answer(call, can, 0);
+	if (result == cudaSuccess)
+		result = check_device(call, device);
+	return result == cudaSuccess ? check_device(call, peer) : result;
 }
 
 /* Kernels end before their launch returns: there is nothing to wait for but the error of one that failed. */
@@ -239,17 +255,23 @@ cudaError_t cudaProfilerStop(void)
 	return cudaSuccess;
 }
 
+/* The sticky error, of calls that have nothing to do. */
+static cudaError_t sticky(void)
+{
+	struct runtime *runtime = runtime_enter_closed();
+	return runtime_leave(runtime, runtime->error);
+}
+
 /* Preferences: the machine file decides. */
 cudaError_t cudaDeviceSetCacheConfig(enum cudaFuncCache config)
 {
 	(void)config;
-	return check_device(0);
+	return sticky();
 }
 
 cudaError_t cudaDeviceGetCacheConfig(enum cudaFuncCache *config)
 {
-	*config = cudaFuncCachePreferNone;
-	return check_device(0);
+	return answer("cudaDeviceGetCacheConfig", (int *)config, cudaFuncCachePreferNone);
 }
 
 cudaError_t cudaThreadSetCacheConfig(enum cudaFuncCache config)
@@ -265,36 +287,41 @@ cudaError_t cudaThreadGetCacheConfig(enum cudaFuncCache *config)
 cudaError_t cudaDeviceSetSharedMemConfig(enum cudaSharedMemConfig config)
 {
 	(void)config;
-	return check_device(0);
+	return sticky();
 }
 
 cudaError_t cudaDeviceGetSharedMemConfig(enum cudaSharedMemConfig *config)
 {
-	*config = cudaSharedMemBankSizeFourByte;
-	return check_device(0);
+	return answer("cudaDeviceGetSharedMemConfig", (int *)config, cudaSharedMemBankSizeFourByte);
 }
 
 cudaError_t cudaDeviceGetStreamPriorityRange(int *least, int *greatest)
 {
-	*least = *greatest = 0;
-	return check_device(0);
+	if (least) /* either may be NULL */
+		*least = 0;
+	if (greatest)
+		*greatest = 0;
+	return sticky();
 }
 
 /* Device memory for stacks, printf and malloc is not limited beside the machine's own. */
 cudaError_t cudaDeviceSetLimit(enum cudaLimit limit, size_t value)
 {
 	(void)limit, (void)value;
-	return check_device(0);
+	return sticky();
 }
 
 cudaError_t cudaDeviceGetLimit(size_t *value, enum cudaLimit limit)
 {
 	static const size_t limits[] = {
 		[cudaLimitStackSize] = 1024, [cudaLimitPrintfFifoSize] = 1 << 20, [cudaLimitMallocHeapSize] = 8 << 20};
-	if ((size_t)limit >= sizeof limits / sizeof *limits)
-		return runtime_leave(runtime_enter_closed(), cudaErrorUnsupportedLimit);
-	*value = limits[limit];
-	return check_device(0);
+	struct runtime *runtime = runtime_enter_closed();
+	cudaError_t result = runtime_check(runtime, "cudaDeviceGetLimit", value);
+	if (result == cudaSuccess && (size_t)limit >= sizeof limits / sizeof *limits)
+		result = cudaErrorUnsupportedLimit;
+	if (result == cudaSuccess)
+		*value = limits[limit];
+	return runtime_leave(runtime, result);
 }
 
 cudaError_t cudaThreadSetLimit(enum cudaLimit limit, size_t value)
@@ -309,22 +336,21 @@ cudaError_t cudaThreadGetLimit(size_t *value, enum cudaLimit limit)
 
 cudaError_t cudaDeviceGetPCIBusId(char *id, int length, int device)
 {
+	static const char call[] = "cudaDeviceGetPCIBusId";
 	if (!id || length <= 0)
-		return runtime_leave(runtime_enter_closed(), cudaErrorInvalidValue);
+		return runtime_result(runtime_refuse(call, cudaErrorInvalidValue, "no room for the name"));
 	snprintf(id, (size_t)length, "0000:00:00.0");
-	return check_device(device);
+	return check_device(call, device);
 }
 
 cudaError_t cudaDriverGetVersion(int *version)
 {
-	*version = RUNTIME_VERSION;
-	return cudaSuccess;
+	return answer("cudaDriverGetVersion", version, RUNTIME_VERSION);
 }
 
 cudaError_t cudaRuntimeGetVersion(int *version)
 {
-	*version = RUNTIME_VERSION;
-	return cudaSuccess;
+	return answer("cudaRuntimeGetVersion", version, RUNTIME_VERSION);
 }
 
 struct cudaChannelFormatDesc cudaCreateChannelDesc(int x, int y, int z, int w, enum cudaChannelFormatKind f)

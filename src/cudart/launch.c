@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-static cudaError_t find_kernel(struct runtime *runtime, const void *function, sluice_kernel **kernel)
+static cudaError_t find_kernel(struct runtime *runtime, const char *call, const void *function, sluice_kernel **kernel)
 {
 	if (runtime->error != cudaSuccess)
 		return runtime->error;
@@ -21,18 +21,22 @@ static cudaError_t find_kernel(struct runtime *runtime, const void *function, sl
 		runtime->failed = true;
 		return cudaErrorInvalidDeviceFunction;
 	}
-	return cudaErrorInvalidDeviceFunction;
+	return runtime_refuse(call, cudaErrorInvalidDeviceFunction, "%p is no kernel", function);
 }
 
 static cudaError_t launch(struct runtime *runtime, const void *function, dim3 grid, dim3 block, void **arguments,
-                          size_t shared)
+                          size_t shared, cudaStream_t stream)
 {
+	static const char call[] = "cudaLaunchKernel";
 	sluice_kernel *kernel;
-	cudaError_t result = find_kernel(runtime, function, &kernel);
+	cudaError_t result = runtime_check_stream(runtime, call, stream);
+	if (result == cudaSuccess)
+		result = find_kernel(runtime, call, function, &kernel);
 	if (result != cudaSuccess)
 		return result;
 	if (shared > UINT32_MAX)
-		return cudaErrorInvalidValue;
+		return runtime_refuse(call, cudaErrorInvalidConfiguration, "%zu bytes of dynamic shared memory",
+		                      shared);
 	if (runtime->ending)
 		return cudaErrorLaunchTimeout;
 	struct sluice_error error = {0};
@@ -50,9 +54,9 @@ static cudaError_t launch(struct runtime *runtime, const void *function, dim3 gr
 cudaError_t cudaLaunchKernel(const void *function, dim3 grid, dim3 block, void **arguments, size_t shared,
                              cudaStream_t stream)
 {
-	(void)stream; /* work of all streams runs in the order in which it is given */
+	/* work of all streams runs in the order in which it is given */
 	struct runtime *runtime = runtime_enter();
-	cudaError_t result = runtime_leave(runtime, launch(runtime, function, grid, block, arguments, shared));
+	cudaError_t result = runtime_leave(runtime, launch(runtime, function, grid, block, arguments, shared, stream));
 	/* The limit of instructions was asked for, or the process ends: so does the simulation, with its statistics. */
 	if (result == cudaErrorLaunchTimeout)
 		runtime_end();
@@ -63,7 +67,9 @@ cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *attributes, const v
 {
 	struct runtime *runtime = runtime_enter();
 	sluice_kernel *kernel;
-	cudaError_t result = find_kernel(runtime, function, &kernel);
+	cudaError_t result = runtime_check(runtime, "cudaFuncGetAttributes", attributes);
+	if (result == cudaSuccess)
+		result = find_kernel(runtime, "cudaFuncGetAttributes", function, &kernel);
 	if (result != cudaSuccess)
 		return runtime_leave(runtime, result);
 	struct sluice_kernel_info info;
@@ -92,45 +98,51 @@ cudaError_t cudaFuncSetAttribute(const void *function, enum cudaFuncAttribute at
 {
 	struct runtime *runtime = runtime_enter();
 	sluice_kernel *kernel;
-	cudaError_t result = find_kernel(runtime, function, &kernel);
+	cudaError_t result = find_kernel(runtime, "cudaFuncSetAttribute", function, &kernel);
 	if (result == cudaSuccess && attribute == cudaFuncAttributeMaxDynamicSharedMemorySize) {
 		struct sluice_machine_info machine;
 		sluice_machine_info(runtime->gpu, &machine);
 		if (value < 0 || (uint32_t)value > machine.shared_bytes_per_block)
-			result = cudaErrorInvalidValue;
+			result = runtime_refuse("cudaFuncSetAttribute", cudaErrorInvalidValue,
+			                        "%d bytes of shared memory; the machine has %u a block", value,
+			                        machine.shared_bytes_per_block);
 	}
 	return runtime_leave(runtime, result);
 }
 
 /* Preferences of cache and shared memory: the machine file decides. */
-static cudaError_t accept_for(const void *function)
+static cudaError_t accept_for(const char *call, const void *function)
 {
 	struct runtime *runtime = runtime_enter();
 	sluice_kernel *kernel;
-	return runtime_leave(runtime, find_kernel(runtime, function, &kernel));
+	return runtime_leave(runtime, find_kernel(runtime, call, function, &kernel));
 }
 
 cudaError_t cudaFuncSetCacheConfig(const void *function, enum cudaFuncCache config)
 {
 	(void)config;
-	return accept_for(function);
+	return accept_for("cudaFuncSetCacheConfig", function);
 }
 
 cudaError_t cudaFuncSetSharedMemConfig(const void *function, enum cudaSharedMemConfig config)
 {
 	(void)config;
-	return accept_for(function);
+	return accept_for("cudaFuncSetSharedMemConfig", function);
 }
 
 cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *blocks, const void *function, int block_threads,
                                                                    size_t dynamic_shared, unsigned int flags)
 {
 	(void)flags;
+	static const char call[] = "cudaOccupancyMaxActiveBlocksPerMultiprocessor";
 	struct runtime *runtime = runtime_enter();
 	sluice_kernel *kernel;
-	cudaError_t result = find_kernel(runtime, function, &kernel);
+	cudaError_t result = runtime_check(runtime, call, blocks);
+	if (result == cudaSuccess)
+		result = find_kernel(runtime, call, function, &kernel);
 	if (result == cudaSuccess && (block_threads <= 0 || dynamic_shared > UINT32_MAX))
-		result = cudaErrorInvalidValue;
+		result = runtime_refuse(call, cudaErrorInvalidValue, "blocks of %d threads with %zu bytes",
+		                        block_threads, dynamic_shared);
 	if (result != cudaSuccess)
 		return runtime_leave(runtime, result);
 	struct sluice_occupancy occupancy;

@@ -126,6 +126,8 @@ unsigned int __cudaPushCallConfiguration(dim3 grid, dim3 block, size_t shared, s
 
 cudaError_t __cudaPopCallConfiguration(dim3 *grid, dim3 *block, size_t *shared, void *stream)
 {
+	if (!grid || !block || !shared || !stream)
+		return cudaErrorInvalidValue;
 	const struct call_configuration *configuration = runtime_pop_configuration();
 	if (!configuration)
 		return cudaErrorMissingConfiguration;

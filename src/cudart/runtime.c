@@ -36,6 +36,24 @@ void runtime_message(const char *format, ...)
 	fputc('\n', stderr);
 }
 
+cudaError_t runtime_refuse(const char *call, cudaError_t error, const char *format, ...)
+{
+	char text[256];
+	va_list arguments;
+	va_start(arguments, format);
+	vsnprintf(text, sizeof text, format, arguments);
+	va_end(arguments);
+	runtime_message("%s: %s", call, text);
+	return error;
+}
+
+cudaError_t runtime_check(const struct runtime *runtime, const char *call, bool has_room)
+{
+	if (has_room)
+		return runtime->error;
+	return runtime_refuse(call, cudaErrorInvalidValue, "NULL where the result belongs");
+}
+
 cudaError_t runtime_report(struct runtime *runtime, const char *call, const struct sluice_error *error)
 {
 	static const cudaError_t errors[] = {
@@ -158,8 +176,10 @@ static void open_gpu(struct runtime *runtime)
 	sluice_gpu *gpu;
 	enum sluice_status status = sluice_open(&gpu, &settings, &error);
 	runtime->gpu = gpu; /* NULL when that failed */
-	if (status == SLUICE_OK)
+	if (status == SLUICE_OK) {
+		access_watch();
 		return;
+	}
 	runtime_report(runtime, "cannot set up the machine", &error);
 	runtime->error = cudaErrorInitializationError;
 	runtime->failed = true;
@@ -200,10 +220,24 @@ cudaError_t runtime_leave(struct runtime *runtime, cudaError_t result)
 	return result;
 }
 
+cudaError_t runtime_result(cudaError_t result)
+{
+	return runtime_leave(runtime_enter_closed(), result);
+}
+
+bool runtime_find_allocation(const void *address, uint64_t *base, uint64_t *size)
+{
+	if (pthread_mutex_trylock(&the_lock) != 0)
+		return false;
+	bool found = the_runtime.gpu && sluice_find_allocation(the_runtime.gpu, (uintptr_t)address, base, size);
+	pthread_mutex_unlock(&the_lock);
+	return found;
+}
+
 int runtime_missing(const char *name)
 {
 	runtime_message("%s is not implemented", name);
-	return (int)runtime_leave(runtime_enter_closed(), cudaErrorNotSupported);
+	return (int)runtime_result(cudaErrorNotSupported);
 }
 
 cudaError_t *runtime_last_error(void)
@@ -258,6 +292,7 @@ static void close_runtime(struct runtime *runtime)
 {
 	sluice_close(runtime->gpu);
 	handles_free(runtime);
+	pinned_free(runtime);
 	free_symbols(runtime->kernels);
 	free_symbols(runtime->variables);
 	for (struct binary *binary = runtime->binaries, *next; binary; binary = next) {

@@ -30,13 +30,14 @@ struct symbol {
 };
 
 struct handle; /* a stream or an event */
+struct pinned; /* host memory that the runtime has allocated or registered */
 
 struct runtime {
 	sluice_gpu *_Atomic gpu;
 	cudaError_t error; /* sticky: once a kernel has failed, every call returns it */
 	struct binary *binaries;
 	struct symbol *kernels, *variables;
-	struct handle *handles;
+	void *handles, *pinned; /* trees of <search.h> */
 	uint64_t launches;
 	bool failed;     /* the process shall not end with status 0 */
 	bool open_tried; /* the GPU was opened, or could not be */
@@ -79,6 +80,23 @@ cudaError_t runtime_load(struct runtime *runtime, struct binary *binary);
 /* "sluice: CALL: what the library said" on standard error, and the error that stands for its status. */
 cudaError_t runtime_report(struct runtime *runtime, const char *call, const struct sluice_error *error);
 __attribute__((format(printf, 1, 2))) void runtime_message(const char *format, ...);
+/* The same of what the runtime itself refuses; returns `error`. */
+__attribute__((format(printf, 3, 4))) cudaError_t runtime_refuse(const char *call, cudaError_t error,
+                                                                 const char *format, ...);
+/* For calls that need no GPU: takes the lock for no more than keeping the error. */
+cudaError_t runtime_result(cudaError_t result);
+/* An error when there is no room for a call's result, else the sticky one. */
+cudaError_t runtime_check(const struct runtime *runtime, const char *call, bool has_room);
+/* An error when it is no stream, else the sticky one. */
+cudaError_t runtime_check_stream(struct runtime *runtime, const char *call, cudaStream_t stream);
+
+/* Calls `work(user)`, which reads and writes the program's memory. False when there is none at an address that it used;
+ * *address is that. Not to be nested, and `work` must leave nothing undone when it does not come to its end. */
+bool access_guarded(void (*work)(void *user), void *user, const void **address);
+/* Accesses of the program to device memory are told, from now on. */
+void access_watch(void);
+/* For a signal handler: the allocation that holds the address, if the runtime is at rest. */
+bool runtime_find_allocation(const void *address, uint64_t *base, uint64_t *size);
 
 /* The progress line of long kernels (sluice_settings.progress; `user` is the runtime). */
 void progress_show(void *user, const char *kernel, uint64_t blocks_done, uint64_t blocks, uint64_t cycles,
@@ -89,7 +107,8 @@ void progress_end(struct runtime *runtime);
 /* Writes the statistics where the settings say. False when that failed, after a message. */
 bool write_statistics(struct runtime *runtime);
 
-/* Frees all streams and events. */
+/* Forgets all streams and events, and all pinned memory, which stays the program's. */
 void handles_free(struct runtime *runtime);
+void pinned_free(struct runtime *runtime);
 
 #endif

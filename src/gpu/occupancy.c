@@ -3,10 +3,10 @@
 #include "simt/simt.h"
 
 struct occupancy occupancy_of(const struct machine *machine, uint32_t block_threads, uint32_t registers,
-                              uint32_t shared_bytes)
+                              uint64_t shared_bytes)
 {
 	const struct sm_config *sm = &machine->sm;
-	uint32_t warps = (block_threads + WARP_SIZE - 1) / WARP_SIZE;
+	uint32_t warps = (uint32_t)(((uint64_t)block_threads + WARP_SIZE - 1) / WARP_SIZE);
 	uint32_t per_thread = (registers + sm->register_unit - 1) / sm->register_unit * sm->register_unit;
 	uint64_t per_block = (uint64_t)per_thread * warps * WARP_SIZE;
 	struct occupancy occupancy = {.blocks = sm->blocks, .limit = LIMIT_BLOCK_SLOTS};
@@ -17,7 +17,8 @@ struct occupancy occupancy_of(const struct machine *machine, uint32_t block_thre
 		occupancy =
 			(struct occupancy){.blocks = (uint32_t)(sm->registers / per_block), .limit = LIMIT_REGISTERS};
 	if (shared_bytes && sm->shared_bytes / shared_bytes < occupancy.blocks)
-		occupancy = (struct occupancy){.blocks = sm->shared_bytes / shared_bytes, .limit = LIMIT_SHARED};
+		occupancy = (struct occupancy){.blocks = (uint32_t)(sm->shared_bytes / shared_bytes),
+		                               .limit = LIMIT_SHARED};
 	occupancy.warps = occupancy.blocks * warps;
 	return occupancy;
 }

@@ -13,6 +13,6 @@ struct occupancy {
 
 /* `block_threads` >= 1; `registers` a thread; `shared_bytes` a block, dynamic ones included. */
 struct occupancy occupancy_of(const struct machine *machine, uint32_t block_threads, uint32_t registers,
-                              uint32_t shared_bytes);
+                              uint64_t shared_bytes);
 
 #endif

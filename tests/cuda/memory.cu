@@ -95,9 +95,9 @@ static void test_errors()
 	CHECK(cudaPeekAtLastError() == cudaErrorInvalidMemcpyDirection);
 	CHECK(cudaGetLastError() == cudaErrorInvalidMemcpyDirection);
 	CHECK(cudaGetLastError() == cudaSuccess);
-	FAILS(cudaErrorInvalidDevicePointer, cudaFree(a + 1));
+	FAILS(cudaErrorInvalidValue, cudaFree(a + 1));
 	SUCCEEDS(cudaFree(a));
-	FAILS(cudaErrorInvalidDevicePointer, cudaFree(a));
+	FAILS(cudaErrorInvalidValue, cudaFree(a));
 	SUCCEEDS(cudaFree(NULL));
 	FAILS(cudaErrorMemoryAllocation, cudaMalloc(&a, (size_t)1 << 50));
 	CHECK(a == NULL);

@@ -5,6 +5,9 @@ set -eu
 sluice=$1
 source=$2
 . "$(dirname "$0")/preload.sh"
+# what a program that names memory which is not there asks of AddressSanitizer
+ASAN_OPTIONS=${ASAN_OPTIONS:-}:$(sed -n 's/^\/\/ ASAN_OPTIONS: //p' "$source")
+export ASAN_OPTIONS
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 "$sluice" cc -O1 "$source" -o "$work/program"
