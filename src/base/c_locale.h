@@ -9,6 +9,6 @@ locale_t c_locale_enter(void);
 void c_locale_leave(const locale_t *before);
 
 /* From here to the end of the block. */
-#define IN_C_LOCALE __attribute__((cleanup(c_locale_leave))) const locale_t locale_before = c_locale_enter()
+#define IN_C_LOCALE __attribute__((cleanup(c_locale_leave), unused)) const locale_t locale_before = c_locale_enter()
 
 #endif
