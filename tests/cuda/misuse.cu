@@ -1,6 +1,6 @@
 // Calls with arguments that they cannot take. Protects the errors that CUDA documents for them, that none of them lasts, and
 // that none of them ends the process.
-// ASAN_OPTIONS: handle_segv=0:replace_intrin=0
+// ASAN_OPTIONS: handle_segv=0:replace_intrin=0:allocator_may_return_null=1
 #include "check.h"
 #include <climits>
 #include <initializer_list>
