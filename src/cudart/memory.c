@@ -437,6 +437,8 @@ static const struct symbol *find_variable(const struct runtime *runtime, const v
 	for (const struct symbol *variable = runtime->variables; variable; variable = variable->next)
 		if (variable->host == symbol)
 			return variable;
+	if (!symbol)
+		return NULL;
 	struct named named = {.variables = runtime->variables, .name = symbol};
 	access_guarded(find_name, &named, &missing); /* what is no text is no name */
 	return named.found;
