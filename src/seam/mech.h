@@ -333,7 +333,9 @@ struct mech {
 	 * ended. Returns the cycle in which it wants to be called again; before that it is called only after a block has
 	 * been started. */
 	uint64_t (*gpu_cycle)(struct mech_gpu *gpu, uint64_t cycle);
-	bool (*may_dispatch)(struct mech_gpu *gpu, uint32_t sm, uint64_t block); /* veto: asked again each cycle */
+	/* Veto, by the dispatcher: may this SM, which has room, get the next block? Asked at most once a cycle for an SM and a block,
+	 * and again each cycle while blocks and room are left. */
+	bool (*may_dispatch)(struct mech_gpu *gpu, uint32_t sm, uint64_t block);
 	uint32_t (*blocks_per_sm)(struct mech_gpu *gpu, uint32_t blocks); /* pick: of those that fit; before the kernel begins */
 	/* pick: of the SMs that have room (a byte each, not 0), the one that gets the block. */
 	uint32_t (*place_block)(struct mech_gpu *gpu, uint64_t block, const uint8_t *has_room);
@@ -352,10 +354,18 @@ struct mech {
 	 * then. An SM ticks more often than it must when launch.sleep is off: the state must not depend on how often. */
 	uint64_t (*cycle)(struct mech_sm *sm, uint64_t cycle);
 	void (*on_reply)(struct mech_sm *sm, const struct mech_reply *reply); /* to this mechanism's own request */
-	/* Vetoes. */
-	bool (*may_start)(struct mech_sm *sm, const struct mech_block *block); /* false: held until mech_release_block() */
-	bool (*may_issue)(struct mech_sm *sm, const struct mech_issue *issue); /* asked again each cycle */
-	bool (*may_allocate)(struct mech_sm *sm, const struct mech_access *access); /* false: the load goes past L1 */
+	/* Vetoes. All mechanisms are asked, though one has refused. An answer may be another one each time: it may depend on the
+	 * cycle and on how often was asked, which is the same in every run, with and without launch.sleep. Who always refuses
+	 * stalls the machine.
+	 * may_start: once for each block, behind block_begin, while the dispatcher places it and all else stands still. False: its
+	 * warps do not issue until mech_release_block().
+	 * may_issue: by a scheduler, of a warp that could issue and that the warp order picks, at most once a cycle; refused, the
+	 * next pick is asked for, and the warp again in the next cycle.
+	 * may_allocate: by the load/store unit, once for each transaction of a global load that would look in L1, when it is first
+	 * tried; the answer stands, however long the transaction waits. False: it goes past L1. `result` says nothing yet. */
+	bool (*may_start)(struct mech_sm *sm, const struct mech_block *block);
+	bool (*may_issue)(struct mech_sm *sm, const struct mech_issue *issue);
+	bool (*may_allocate)(struct mech_sm *sm, const struct mech_access *access);
 	/* Seats. */
 	uint64_t (*warps_that_compete)(struct mech_sm *sm, const struct mech_warps *warps); /* each cycle; NULL: all */
 	uint32_t (*pick_warp)(struct mech_sm *sm, const struct mech_warps *warps, uint64_t candidates);

@@ -178,8 +178,6 @@ static void accept_reply(struct sm *sm)
 		cache = &lsu->l1c;
 		break;
 	case REQUEST_LOCAL_READ:
-		cache = &lsu->l1d;
-		break;
 	case REQUEST_READ:
 		if (!request->bypass)
 			cache = &lsu->l1d;
@@ -252,12 +250,15 @@ static bool goes_past_l1(struct sm *sm, const struct op *op)
 	        !hooks_may_allocate(sm, op));
 }
 
-/* The request for the instruction's next access; one that was turned away is offered again. */
+/* The request for the instruction's next access. Its way is chosen when it is first offered, so that mechanisms are asked once,
+ * however often it is turned away and offered again. */
 static struct request *next_request(struct sm *sm, struct op *op)
 {
 	struct load_store *lsu = &sm->lsu;
-	if (!lsu->offered)
+	if (!lsu->offered) {
 		lsu->offered = new_request(sm, op, &op->access[op->accesses - 1]);
+		lsu->offered->bypass = lsu->offered->kind != REQUEST_CONSTANT && goes_past_l1(sm, op);
+	}
 	return lsu->offered;
 }
 
@@ -277,9 +278,9 @@ static void accepted(struct sm *sm, struct op *op, enum mech_result result)
 	op->accesses--;
 }
 
-/* What mechanisms are told of an access. A store that finds its line in the buffer in front of L1 updates it and goes on;
- * an atomic is made at L2, so that the line in the buffer is dropped. */
-static enum mech_result told(struct sm *sm, const struct op *op, enum mech_result result)
+/* An access that goes on passes the buffer in front of L1, whether anybody looks or not: a store that finds its line there updates
+ * it; an atomic is made at L2, so that the line is dropped. Gives the result that mechanisms are told. */
+static enum mech_result pass_buffer(struct sm *sm, const struct op *op, enum mech_result result)
 {
 	const struct access *access = &op->access[op->accesses - 1];
 	if (!sm->seam->has_buffer || op->space != PTX_GLOBAL || op->inst->kind == SIMT_LOAD)
@@ -291,16 +292,14 @@ static enum mech_result told(struct sm *sm, const struct op *op, enum mech_resul
 }
 
 /* The instruction's next access straight into the network. */
-static bool send_past_l1(struct sm *sm, struct op *op)
+static bool send_past_l1(struct sm *sm, struct op *op, struct request *request)
 {
-	struct request *request = next_request(sm, op);
-	request->bypass = true;
 	if (!network_send(sm, request)) {
 		sm->lsu.blocked = BLOCKED_BY_NETWORK;
 		return false;
 	}
 	sm->warp[op->warp].stores += request->is_write;
-	accepted(sm, op, told(sm, op, MECH_PAST_L1));
+	accepted(sm, op, pass_buffer(sm, op, MECH_PAST_L1));
 	return true;
 }
 
@@ -310,11 +309,10 @@ static enum mech_result mech_result_of(enum cache_result result)
 }
 
 /* The instruction's next access to a cache. */
-static bool access_cache(struct sm *sm, struct op *op, struct cache *cache)
+static bool access_cache(struct sm *sm, struct op *op, struct cache *cache, struct request *request)
 {
 	if (!cache_data_port_free(cache, sm->cycle))
 		return false;
-	struct request *request = next_request(sm, op);
 	bool is_write = request->is_write, sent_down;
 	if (!is_write)
 		fetch_line(cache, request);
@@ -325,7 +323,7 @@ static bool access_cache(struct sm *sm, struct op *op, struct cache *cache)
 		sm->lsu.blocked = cache == &sm->lsu.l1d ? BLOCKED_BY_L1D : BLOCKED_BY_L1C;
 		return false;
 	}
-	accepted(sm, op, told(sm, op, mech_result_of(result)));
+	accepted(sm, op, pass_buffer(sm, op, mech_result_of(result)));
 	if (is_write && sent_down)
 		sm->warp[op->warp].stores++;
 	if (result == CACHE_HIT && !sent_down) {
@@ -336,12 +334,11 @@ static bool access_cache(struct sm *sm, struct op *op, struct cache *cache)
 }
 
 /* Into the pipe in front of L1's tags. A store counts from here on. */
-static bool enter_l1_pipe(struct sm *sm, struct op *op)
+static bool enter_l1_pipe(struct sm *sm, struct op *op, struct request *request)
 {
 	struct l1_pipe *pipe = &sm->lsu.l1_pipe;
 	if (pipe->count == sm->config.l1_latency)
 		return false;
-	struct request *request = new_request(sm, op, &op->access[op->accesses - 1]);
 	if (request->is_write)
 		sm->warp[op->warp].stores++;
 	else
@@ -349,10 +346,12 @@ static bool enter_l1_pipe(struct sm *sm, struct op *op)
 	struct l1_pipe_slot *slot = &pipe->slot[(pipe->head + pipe->count++) % SM_L1_PIPE];
 	slot->request = request;
 	slot->ready = sm->cycle + sm->config.l1_latency;
+	enum mech_result result = pass_buffer(sm, op, MECH_MISS);
 	if (is_looked_at(sm, op)) {
 		slot->access = hooks_next_access(sm, op);
-		slot->access.result = told(sm, op, MECH_MISS);
+		slot->access.result = result;
 	}
+	sm->lsu.offered = NULL;
 	op->accesses--;
 	return true;
 }
@@ -432,17 +431,18 @@ static bool make_access(struct sm *sm, struct op *op, bool constant)
 		sm->lsu.blocked = BLOCKED_BY_L1D;
 		return false;
 	}
-	if (constant)
-		return access_cache(sm, op, &sm->lsu.l1c);
-	if (!sm->lsu.offered && is_in_buffer(sm, op)) {
+	if (!constant && !sm->lsu.offered && is_in_buffer(sm, op)) {
 		if (!enter_shared_pipe(sm, op))
 			return false;
 		accepted(sm, op, MECH_BUFFER_HIT);
 		return true;
 	}
-	if (goes_past_l1(sm, op))
-		return send_past_l1(sm, op);
-	return sm->config.l1_latency ? enter_l1_pipe(sm, op) : access_cache(sm, op, &sm->lsu.l1d);
+	struct request *request = next_request(sm, op);
+	if (request->bypass)
+		return send_past_l1(sm, op, request);
+	if (constant)
+		return access_cache(sm, op, &sm->lsu.l1c, request);
+	return sm->config.l1_latency ? enter_l1_pipe(sm, op, request) : access_cache(sm, op, &sm->lsu.l1d, request);
 }
 
 /* Global, local, constant: one access a cycle. True: all are made. */

@@ -1,0 +1,195 @@
+/* A mechanism that answers every veto at random, the same in every run, and has every other hook, empty: whatever the answers
+ * are, as long as they are yes some day, programs end, are right, and what is counted adds up. */
+#include "seam/mech.h"
+
+struct config {
+	uint32_t seed;
+};
+
+static const struct config defaults = {.seed = 1};
+
+static const struct option options[] = {
+	{"seed", OPTION_U32, offsetof(struct config, seed), 0, 1e9, NULL, "", "of the answers"},
+};
+
+/* How often each answer was no: a run that refused nothing would show nothing. */
+struct stats {
+	uint64_t not_dispatched, not_started, not_issued, not_allocated;
+};
+
+#define NO(name) {#name, "answers", SCOPE_SM, offsetof(struct stats, name), "that were no", COMBINE_SUM}
+static const struct counter counters[] = {NO(not_dispatched), NO(not_started), NO(not_issued), NO(not_allocated)};
+
+struct random {
+	uint64_t count;
+};
+
+/* splitmix64, of the seed, the place and how often it was asked. */
+static uint64_t draw(struct random *random, uint32_t seed, uint32_t place)
+{
+	uint64_t x = ((uint64_t)seed << 32 | place) * 0xd1342543de82ef95 + ++random->count * 0x9e3779b97f4a7c15;
+	x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9;
+	x = (x ^ x >> 27) * 0x94d049bb133111eb;
+	return x ^ x >> 31;
+}
+
+enum { SLOTS = 64, LONGEST_HOLD = 700 };
+
+/* By slot: the cycle in which the block is released, 0: it is not held. Odd slots are released by the dispatcher. */
+struct sm_state {
+	struct random random;
+	uint64_t due[SLOTS];
+};
+
+static bool coin(struct mech_sm *sm, uint64_t *no)
+{
+	const struct config *config = sm->config;
+	struct sm_state *own = sm->state;
+	bool yes = draw(&own->random, config->seed, sm->sm) & 1;
+	*no += !yes;
+	return yes;
+}
+
+static bool may_dispatch(struct mech_gpu *gpu, uint32_t sm, uint64_t block)
+{
+	const struct config *config = gpu->config;
+	struct stats *stats = gpu->stats;
+	(void)sm;
+	(void)block;
+	bool yes = draw(gpu->state, config->seed, UINT32_MAX) & 1;
+	stats->not_dispatched += !yes;
+	return yes;
+}
+
+static bool may_start(struct mech_sm *sm, const struct mech_block *block)
+{
+	const struct config *config = sm->config;
+	struct stats *stats = sm->stats;
+	struct sm_state *own = sm->state;
+	bool yes = coin(sm, &stats->not_started);
+	if (!yes)
+		own->due[block->slot] = block->cycle + 1 + draw(&own->random, config->seed, sm->sm) % LONGEST_HOLD;
+	return yes;
+}
+
+/* Releases the blocks of these slots that are due; gives the cycle in which the next one is. */
+static uint64_t release(struct mech_sm *sm, uint32_t first_slot, uint64_t cycle)
+{
+	struct sm_state *own = sm->state;
+	uint64_t next = MECH_NEVER;
+	for (uint32_t slot = first_slot; slot < SLOTS; slot += 2) {
+		if (own->due[slot] && own->due[slot] <= cycle) {
+			own->due[slot] = 0;
+			mech_release_block(sm, slot);
+		}
+		if (own->due[slot] && own->due[slot] < next)
+			next = own->due[slot];
+	}
+	return next;
+}
+
+static uint64_t cycle_of_sm(struct mech_sm *sm, uint64_t cycle)
+{
+	return release(sm, 0, cycle);
+}
+
+static uint64_t cycle_of_gpu(struct mech_gpu *gpu, uint64_t cycle)
+{
+	uint64_t first = MECH_NEVER;
+	for (uint32_t i = 0; i < gpu->machine->sms; i++) {
+		uint64_t next = release(mech_part(gpu, i), 1, cycle);
+		first = next < first ? next : first;
+	}
+	return first;
+}
+
+static bool may_issue(struct mech_sm *sm, const struct mech_issue *issue)
+{
+	struct stats *stats = sm->stats;
+	(void)issue;
+	return coin(sm, &stats->not_issued);
+}
+
+static bool may_allocate(struct mech_sm *sm, const struct mech_access *access)
+{
+	struct stats *stats = sm->stats;
+	(void)access;
+	return coin(sm, &stats->not_allocated);
+}
+
+static void of_gpu(struct mech_gpu *gpu)
+{
+	(void)gpu;
+}
+
+static void of_sm(struct mech_sm *sm)
+{
+	(void)sm;
+}
+
+static void of_partition(struct mech_partition *partition)
+{
+	(void)partition;
+}
+
+#define LOOK(name, part, event)                                                                                        \
+	static void name(struct part *own, const struct event *event)                                                  \
+	{                                                                                                              \
+		(void)own;                                                                                             \
+		(void)event;                                                                                           \
+	}
+LOOK(see_block, mech_sm, mech_block)
+LOOK(see_issue, mech_sm, mech_issue)
+LOOK(see_memory, mech_sm, mech_memory)
+LOOK(see_access, mech_sm, mech_access)
+LOOK(see_fill, mech_sm, mech_fill)
+LOOK(see_reply, mech_sm, mech_reply)
+LOOK(see_partition_access, mech_partition, mech_access)
+
+static void see_gpu_block(struct mech_gpu *gpu, uint32_t sm, const struct mech_block *block)
+{
+	(void)gpu;
+	(void)sm;
+	(void)block;
+}
+
+static const struct mech vetoes = {
+	.version = MECH_VERSION,
+	.name = "vetoes",
+	.summary = "answers every veto at random",
+	.citation = "a test",
+	.options = options,
+	.option_count = sizeof options / sizeof *options,
+	.config_size = sizeof(struct config),
+	.defaults = &defaults,
+	.counters = counters,
+	.counter_count = sizeof counters / sizeof *counters,
+	.stats_size = sizeof(struct stats),
+	.gpu_size = sizeof(struct random),
+	.sm_size = sizeof(struct sm_state),
+	.partition_size = 1,
+	.sends = true,
+	.may_dispatch = may_dispatch,
+	.may_start = may_start,
+	.may_issue = may_issue,
+	.may_allocate = may_allocate,
+	.cycle = cycle_of_sm,
+	.gpu_cycle = cycle_of_gpu,
+	.gpu_open = of_gpu,
+	.gpu_kernel_begin = of_gpu,
+	.gpu_kernel_end = of_gpu,
+	.gpu_block = see_gpu_block,
+	.sm_open = of_sm,
+	.kernel_begin = of_sm,
+	.kernel_end = of_sm,
+	.block_begin = see_block,
+	.block_end = see_block,
+	.issue = see_issue,
+	.memory = see_memory,
+	.access = see_access,
+	.fill = see_fill,
+	.on_reply = see_reply,
+	.partition_open = of_partition,
+	.partition_access = see_partition_access,
+};
+MECHANISM(vetoes);
