@@ -1,35 +1,20 @@
 #!/usr/bin/env python3
-"""Runs every program of the papers with vetoes.c, which answers all vetoes at random: whatever mechanisms answer, a program ends,
-its results are right and its accounts add up (the machine checks them at each kernel's end). And every kind of veto was
-refused somewhere, or the run would show nothing."""
+"""Runs the papers' programs with vetoes.c, which answers all vetoes at random: whatever mechanisms answer, a program ends, its
+results are right and its accounts add up (the machine checks them at each kernel's end). And every kind of veto was refused
+somewhere, or the run would show nothing."""
 
 import json
-import subprocess
-import sys
 import tempfile
 from pathlib import Path
 
-SOURCE = Path(__file__).resolve().parents[2]
-sys.dont_write_bytecode = True
-sys.path.insert(0, str(SOURCE / "tools"))
+import kit
 
-import programs  # noqa: E402
-import reference  # noqa: E402
-
-MACHINES = ["gtx480", "gtx480-v4"]  # one whose L1 answers at once, one with a pipe in front of it
 ANSWERS = ["not_dispatched", "not_started", "not_issued", "not_allocated"]
 
 
-def compile_mechanism(known, work):
-    built = work / "vetoes.so"
-    flags = known.command("mech", "--cflags").split()
-    subprocess.run(["cc", "-O2", "-shared", "-fPIC", *flags, SOURCE / "tests/mech/vetoes.c", "-o", built], check=True)
-    return built
-
-
 def check(known, names, machine, mechanism, work):
-    words = ["--size", "tiny", "-m", machine, "--mech", mechanism, "--stats", work]
-    done = known.command("programs", "run", *words, *(names or ["--all"]), check=False)
+    words = ["--all", *names, "--size", "tiny", "-m", machine, "--mech", mechanism, "--stats", work]
+    done = known.command("programs", "run", *words, check=False)
     if done.returncode != 0:
         yield f"{machine}: status {done.returncode}\n{done.stdout}{done.stderr}"
         return
@@ -40,12 +25,12 @@ def check(known, names, machine, mechanism, work):
 
 
 def body():
-    known, those = programs.chosen(__doc__)
-    names = [program["name"] for program in those] if len(sys.argv) > 3 else []
+    known, those = kit.programs.chosen(__doc__)
+    names = [program["name"] for program in those]
     wrong = []
     with tempfile.TemporaryDirectory() as work:
-        mechanism = compile_mechanism(known, Path(work))
-        for machine in MACHINES:
+        mechanism = kit.compile_mechanism(known, "vetoes.c", Path(work) / "vetoes.so")
+        for machine in kit.MACHINES:
             folder = Path(work) / machine
             folder.mkdir()
             wrong += check(known, names, machine, mechanism, folder)
@@ -55,4 +40,4 @@ def body():
 
 
 if __name__ == "__main__":
-    reference.main(body)
+    kit.reference.main(body)

@@ -1,6 +1,6 @@
 /* A mechanism that answers every veto at random, the same in every run, and has every other hook, empty: whatever the answers
  * are, as long as they are yes some day, programs end, are right, and what is counted adds up. */
-#include "seam/mech.h"
+#include "empty.h"
 
 struct config {
 	uint32_t seed;
@@ -17,7 +17,10 @@ struct stats {
 	uint64_t not_dispatched, not_started, not_issued, not_allocated;
 };
 
-#define NO(name) {#name, "answers", SCOPE_SM, offsetof(struct stats, name), "that were no", COMBINE_SUM}
+#define NO(name)                                                                                                       \
+	{                                                                                                              \
+#name, "answers", SCOPE_SM, offsetof(struct stats, name), "that were no", COMBINE_SUM                  \
+	}
 static const struct counter counters[] = {NO(not_dispatched), NO(not_started), NO(not_issued), NO(not_allocated)};
 
 struct random {
@@ -117,42 +120,6 @@ static bool may_allocate(struct mech_sm *sm, const struct mech_access *access)
 	return coin(sm, &stats->not_allocated);
 }
 
-static void of_gpu(struct mech_gpu *gpu)
-{
-	(void)gpu;
-}
-
-static void of_sm(struct mech_sm *sm)
-{
-	(void)sm;
-}
-
-static void of_partition(struct mech_partition *partition)
-{
-	(void)partition;
-}
-
-#define LOOK(name, part, event)                                                                                        \
-	static void name(struct part *own, const struct event *event)                                                  \
-	{                                                                                                              \
-		(void)own;                                                                                             \
-		(void)event;                                                                                           \
-	}
-LOOK(see_block, mech_sm, mech_block)
-LOOK(see_issue, mech_sm, mech_issue)
-LOOK(see_memory, mech_sm, mech_memory)
-LOOK(see_access, mech_sm, mech_access)
-LOOK(see_fill, mech_sm, mech_fill)
-LOOK(see_reply, mech_sm, mech_reply)
-LOOK(see_partition_access, mech_partition, mech_access)
-
-static void see_gpu_block(struct mech_gpu *gpu, uint32_t sm, const struct mech_block *block)
-{
-	(void)gpu;
-	(void)sm;
-	(void)block;
-}
-
 static const struct mech vetoes = {
 	.version = MECH_VERSION,
 	.name = "vetoes",
@@ -175,21 +142,21 @@ static const struct mech vetoes = {
 	.may_allocate = may_allocate,
 	.cycle = cycle_of_sm,
 	.gpu_cycle = cycle_of_gpu,
-	.gpu_open = of_gpu,
-	.gpu_kernel_begin = of_gpu,
-	.gpu_kernel_end = of_gpu,
-	.gpu_block = see_gpu_block,
-	.sm_open = of_sm,
-	.kernel_begin = of_sm,
-	.kernel_end = of_sm,
-	.block_begin = see_block,
-	.block_end = see_block,
-	.issue = see_issue,
-	.memory = see_memory,
-	.access = see_access,
-	.fill = see_fill,
-	.on_reply = see_reply,
-	.partition_open = of_partition,
-	.partition_access = see_partition_access,
+	.gpu_open = empty_gpu_open,
+	.gpu_kernel_begin = empty_gpu_kernel_begin,
+	.gpu_kernel_end = empty_gpu_kernel_end,
+	.gpu_block = empty_gpu_block,
+	.sm_open = empty_sm_open,
+	.kernel_begin = empty_kernel_begin,
+	.kernel_end = empty_kernel_end,
+	.block_begin = empty_block_begin,
+	.block_end = empty_block_end,
+	.issue = empty_issue,
+	.memory = empty_memory,
+	.access = empty_access,
+	.fill = empty_fill,
+	.on_reply = empty_on_reply,
+	.partition_open = empty_partition_open,
+	.partition_access = empty_partition_access,
 };
 MECHANISM(vetoes);

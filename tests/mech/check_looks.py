@@ -1,0 +1,67 @@
+#!/usr/bin/env python3
+"""A mechanism that only looks changes nothing: with look.c attached, one hook of it at a time, beside sender.c, whose requests
+have accounts, everything that is counted is what it is without it. So it is for one that has no hook at all."""
+
+import json
+import tempfile
+from pathlib import Path
+
+import kit
+
+HOOKS = """gpu_open gpu_kernel_begin gpu_kernel_end gpu_block gpu_cycle sm_open kernel_begin kernel_end block_begin block_end
+issue memory access fill cycle on_reply partition_open partition_access""".split()
+# They load, store, have atomics, and reach the buffer, L1 and what lies behind it.
+PROGRAMS = ["bfs", "histogram", "matrix_vector"]
+
+
+def figures(known, machine, program, mechanisms, work):
+    """All of the statistics but who was attached and how long the host took."""
+    file = work / "out.json"
+    words = [word for mechanism in mechanisms for word in ("--mech", mechanism)]
+    known.command("programs", "run", "--size", "tiny", "-m", machine, "--stats", file, *words, program)
+    stats = json.loads(file.read_text())
+    del stats["mechanisms"]
+    for part in [*stats["kernels"], stats["totals"]]:
+        del part["host_seconds"]
+    return stats
+
+
+def differences(one, other, path=""):
+    if isinstance(one, dict) and isinstance(other, dict):
+        for key in sorted(one.keys() | other.keys()):
+            yield from differences(one.get(key), other.get(key), f"{path}/{key}")
+    elif isinstance(one, list) and isinstance(other, list) and len(one) == len(other):
+        for index, pair in enumerate(zip(one, other)):
+            yield from differences(*pair, f"{path}/{index}")
+    elif one != other:
+        yield f"{path} is {other}, not {one}"
+
+
+def check(known, machine, program, sender, looks, work):
+    alone = figures(known, machine, program, [sender], work)
+    if not alone["totals"]["counters"]["sender.useful"]:
+        yield f"{program} on {machine}: nothing that sender asked for was useful"
+    for hook, look in looks.items():
+        for difference in differences(alone, figures(known, machine, program, [sender, look], work)):
+            yield f"{program} on {machine}, looked at by {hook}: {difference}"
+
+
+def body():
+    known, those = kit.programs.chosen(__doc__)
+    names = [program["name"] for program in those if program["name"] in PROGRAMS]
+    wrong = []
+    with tempfile.TemporaryDirectory() as folder:
+        work = Path(folder)
+        sender = kit.compile_mechanism(known, "sender.c", work / "sender.so")
+        looks = {hook: kit.compile_mechanism(known, "look.c", work / f"{hook}.so", f"-DHOOK={hook}") for hook in HOOKS}
+        looks["nothing"] = kit.compile_mechanism(known, "look.c", work / "nothing.so")
+        for machine in kit.MACHINES:
+            for name in names:
+                wrong += check(known, machine, name, sender, looks, work)
+    for message in wrong:
+        print(message)
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    kit.reference.main(body)

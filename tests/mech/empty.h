@@ -1,0 +1,43 @@
+/* empty: a function for every hook that looks, which does nothing. A mechanism takes those that it wants. */
+#ifndef SLUICE_TESTS_MECH_EMPTY_H
+#define SLUICE_TESTS_MECH_EMPTY_H
+
+#include "seam/mech.h"
+
+#define EMPTY(hook, ...)                                                                                               \
+	__attribute__((unused)) static void empty_##hook(__VA_ARGS__)                                                  \
+	{                                                                                                              \
+	}
+
+/* What they are told they leave alone. */
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wunused-parameter"
+EMPTY(gpu_open, struct mech_gpu *gpu)
+EMPTY(gpu_kernel_begin, struct mech_gpu *gpu)
+EMPTY(gpu_kernel_end, struct mech_gpu *gpu)
+EMPTY(gpu_block, struct mech_gpu *gpu, uint32_t sm, const struct mech_block *block)
+EMPTY(sm_open, struct mech_sm *sm)
+EMPTY(kernel_begin, struct mech_sm *sm)
+EMPTY(kernel_end, struct mech_sm *sm)
+EMPTY(block_begin, struct mech_sm *sm, const struct mech_block *block)
+EMPTY(block_end, struct mech_sm *sm, const struct mech_block *block)
+EMPTY(issue, struct mech_sm *sm, const struct mech_issue *issue)
+EMPTY(memory, struct mech_sm *sm, const struct mech_memory *memory)
+EMPTY(access, struct mech_sm *sm, const struct mech_access *access)
+EMPTY(fill, struct mech_sm *sm, const struct mech_fill *fill)
+EMPTY(on_reply, struct mech_sm *sm, const struct mech_reply *reply)
+EMPTY(partition_open, struct mech_partition *partition)
+EMPTY(partition_access, struct mech_partition *partition, const struct mech_access *access)
+
+__attribute__((unused)) static uint64_t empty_cycle(struct mech_sm *sm, uint64_t cycle)
+{
+	return MECH_NEVER;
+}
+
+__attribute__((unused)) static uint64_t empty_gpu_cycle(struct mech_gpu *gpu, uint64_t cycle)
+{
+	return MECH_NEVER;
+}
+#pragma GCC diagnostic pop
+
+#endif

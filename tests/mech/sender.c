@@ -1,0 +1,44 @@
+/* A mechanism whose requests keep all accounts busy: for every transaction of a load it asks for what lies behind, by turns to the
+ * buffer in front of L1, to L1 and to nothing. */
+#include "seam/mech.h"
+
+struct sm_state {
+	uint64_t asked;
+};
+
+static void on_memory(struct mech_sm *sm, const struct mech_memory *memory)
+{
+	struct sm_state *own = sm->state;
+	uint32_t bytes = sm->machine->l1_sector_bytes;
+	for (uint32_t i = 0; i < memory->transactions && memory->kind == MECH_LOAD && !memory->local; i++) {
+		uint64_t place = memory->transaction[i].address & ~(uint64_t)(bytes - 1);
+		const struct mech_request request = {.address = place + bytes,
+		                                     .bytes = bytes,
+		                                     .to = (enum mech_place[]){MECH_TO_L1, MECH_TO_BUFFER,
+		                                                               MECH_TO_BUFFER,
+		                                                               MECH_TO_NOTHING}[own->asked++ % 4],
+		                                     .pc = memory->pc,
+		                                     .block = memory->block};
+		mech_send(sm, &request);
+	}
+}
+
+static struct mech_buffer buffer(const void *config, const struct mech_machine *machine)
+{
+	(void)config;
+	(void)machine;
+	return (struct mech_buffer){.sets = 4, .ways = 4};
+}
+
+static const struct mech sender = {
+	.version = MECH_VERSION,
+	.name = "sender",
+	.summary = "asks for what lies behind every load",
+	.citation = "a test",
+	.sm_size = sizeof(struct sm_state),
+	.seats = MECH_SEAT_BUFFER,
+	.sends = true,
+	.memory = on_memory,
+	.buffer = buffer,
+};
+MECHANISM(sender);
