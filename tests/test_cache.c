@@ -486,6 +486,39 @@ static void test_slice_uses_local_address(void **state)
 	arena_free(&bench.arena);
 }
 
+static void hear_nothing(void *user, enum cache_fate fate, uint32_t mark)
+{
+	(void)user;
+	(void)fate;
+	(void)mark;
+}
+
+/* A prefetch ends with its fill: it is no answer that waits to be written back, and gives its MSHR back at once. What has merged
+ * with it waits as ever, alone. */
+static void test_prefetch_ends_with_its_fill(void **state)
+{
+	(void)state;
+	for (uint32_t merged = 0; merged < 2; merged++) {
+		struct bench bench;
+		open_bench(&bench, small());
+		cache_watch_open(&bench.cache, hear_nothing, NULL, &bench.arena);
+		uint32_t registers = bench.cache.free_mshrs;
+		struct request *prefetch = make(&bench, REQUEST_READ, 0), *load = make(&bench, REQUEST_READ, 0);
+		prefetch->mark = 1;
+		assert_int_equal(cache_prefetch(&bench.cache, prefetch, 0), CACHE_MISS);
+		if (merged)
+			assert_int_equal(cache_access(&bench.cache, load, 1, &bench.sent_down), CACHE_MERGED);
+		cache_fill(&bench.cache, send(&bench, REQUEST_READ, 0), 10);
+		assert_int_equal(bench.cache.free_mshrs, registers - merged);
+		assert_int_equal(cache_has_ready(&bench.cache), merged);
+		if (merged)
+			assert_ptr_equal(cache_next_ready(&bench.cache), load);
+		assert_int_equal(bench.cache.free_mshrs, registers);
+		assert_int_equal(read(&bench, 0, 11), CACHE_HIT);
+		arena_free(&bench.arena);
+	}
+}
+
 /* Four sectors a line, as GPGPU-Sim 4's L2: a line's sectors miss, come and hit alone, and a dirty line writes back only
  * what was written, for which alone it holds the data port. A lazily kept write sends nothing; a read of a sector that was
  * written in part fetches it and keeps it dirty, one of a sector that was written whole hits. */
@@ -580,6 +613,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_miss_merge_hit),
 		cmocka_unit_test(test_sectors_come_alone),
+		cmocka_unit_test(test_prefetch_ends_with_its_fill),
 		cmocka_unit_test(test_lazy_writes),
 		cmocka_unit_test(test_hashed_sets),
 		cmocka_unit_test(test_refused_for_want_of_a_line),

@@ -211,6 +211,27 @@ static void check_cache(const char *name, const struct cache_config *cache, bool
 		diag_plain(diag, "%s.miss_queue is %u; a miss that writes back needs 2", name, cache->miss_queue);
 }
 
+/* What L1's caches send fits a line of L2, which takes it whole or in the pieces that a store names. */
+static void check_sectors(const struct machine *machine, struct diag *diag)
+{
+	const struct cache_config *l2 = &machine->l2;
+	const struct {
+		const char *name;
+		uint32_t line_bytes;
+	} l1[] = {{"l1d", machine->sm.l1d.line_bytes},
+	          {"l1i", machine->sm.l1i.line_bytes},
+	          {"l1c", machine->sm.l1c.line_bytes}};
+	for (size_t i = 0; i < sizeof l1 / sizeof *l1; i++)
+		if (l1[i].line_bytes > l2->line_bytes)
+			diag_plain(diag, "%s.line_bytes is %u; expected at most l2.line_bytes (%u)", l1[i].name,
+			           l1[i].line_bytes, l2->line_bytes);
+	if (machine->slice.by_sectors && l2->line_bytes / l2->sectors != REQUEST_CHUNK_BYTES)
+		diag_plain(diag, "l2.line_bytes %u and l2.sectors %u; with l2.by_sectors a sector has %u bytes",
+		           l2->line_bytes, l2->sectors, REQUEST_CHUNK_BYTES);
+	if (!machine->slice.by_sectors && l2->sectors > 1)
+		diag_plain(diag, "l2.sectors is %u; more than 1 needs l2.by_sectors", l2->sectors);
+}
+
 bool machine_check(const struct machine *machine, struct diag *diag)
 {
 	const struct sm_config *sm = &machine->sm;
@@ -221,6 +242,7 @@ bool machine_check(const struct machine *machine, struct diag *diag)
 	check_cache("l1i", &sm->l1i, false, diag);
 	check_cache("l1c", &sm->l1c, false, diag);
 	check_cache("l2", &machine->l2, true, diag);
+	check_sectors(machine, diag);
 	if (!power_of_two(machine->map.slices_per_channel))
 		diag_plain(diag, "map.slices_per_channel is %u; expected a power of two",
 		           machine->map.slices_per_channel);

@@ -2,6 +2,7 @@
 
 #include "base/arena.h"
 
+#include <assert.h>
 #include <string.h>
 
 const struct counter cache_counters[] = {
@@ -191,6 +192,15 @@ static void merge(struct cache *cache, uint32_t index, struct request *request)
 	mshr->has_atomic |= request->kind == REQUEST_ATOMIC;
 }
 
+/* Sectors of a line as the 32-byte pieces that a store names. */
+static uint8_t chunks_of(const struct cache *cache, uint32_t sectors)
+{
+	uint32_t each = cache->sector_bytes / REQUEST_CHUNK_BYTES, chunks = 0;
+	for (; sectors; sectors &= sectors - 1)
+		chunks |= ((1u << each) - 1) << (uint32_t)__builtin_ctz(sectors) * each;
+	return (uint8_t)chunks;
+}
+
 /* Sends the dirty sectors of a line that is replaced down. */
 static void write_back(struct cache *cache, const struct cache_line *line, uint16_t sm, uint64_t cycle)
 {
@@ -202,6 +212,7 @@ static void write_back(struct cache *cache, const struct cache_line *line, uint1
 	victim->slice = line->slice;
 	victim->sm = sm;
 	victim->bytes = victim->fetch = (uint32_t)__builtin_popcount(line->dirty) * cache->sector_bytes;
+	victim->chunks = chunks_of(cache, line->dirty);
 	send_down(cache, victim);
 	occupy(&cache->data_port_until, cycle, port_cycles(cache, victim->bytes));
 	cache->stats.writebacks++;
@@ -435,6 +446,8 @@ bool cache_read_hit(struct cache *cache, uint64_t address, uint32_t bytes, uint6
 static uint32_t place_filled(struct cache *cache, const struct request *request, uint64_t cycle)
 {
 	struct spot spot = probe(cache, request);
+	if (spot.probe != PROBE_MISS) /* another sector of it is there */
+		return spot.at;
 	if (cache->watch.tell)
 		tell_line(cache, spot.at, CACHE_EVICTED);
 	cache->line[spot.at] = (struct cache_line){.block = spot.block, .local = request->local, .used = cycle};
@@ -454,6 +467,22 @@ static uint32_t waiting_mshr(const struct cache *cache, const struct request *re
 	return in_line ? cache->line[index].mshr[sector_of(cache, request)] : index;
 }
 
+/* Takes the oldest of the requests that wait for a line. */
+static struct request *take_first(struct mshr *mshr, uint32_t depth)
+{
+	struct request *request = mshr->first;
+	mshr->first = request->wait[depth].next;
+	mshr->count--;
+	return request;
+}
+
+static void push_ready(struct cache *cache, uint32_t index)
+{
+	assert(cache->ready_count < cache->config.mshrs);
+	uint32_t tail = cache->ready_head + cache->ready_count++;
+	cache->ready[tail < cache->config.mshrs ? tail : tail - cache->config.mshrs] = index;
+}
+
 void cache_fill(struct cache *cache, struct request *request, uint64_t cycle)
 {
 	uint32_t sector = sector_of(cache, request), index = waiting_mshr(cache, request);
@@ -461,6 +490,8 @@ void cache_fill(struct cache *cache, struct request *request, uint64_t cycle)
 	uint32_t at = cache->config.allocation == ALLOCATE_ON_MISS ? request->wait[cache->depth].index
 	                                                           : place_filled(cache, request, cycle);
 	struct mshr *mshr = &cache->mshr[index];
+	if (mshr->prefetches)
+		take_first(mshr, cache->depth);
 	for (struct request *merged = mshr->first; merged; merged = merged->wait[cache->depth].next)
 		if (merged->level < request->level)
 			merged->level = request->level;
@@ -476,8 +507,10 @@ void cache_fill(struct cache *cache, struct request *request, uint64_t cycle)
 	if (mshr->has_atomic || line->dirty_on_fill & bit)
 		line->dirty |= bit;
 	line->dirty_on_fill &= (uint8_t)~bit;
-	uint32_t tail = cache->ready_head + cache->ready_count++;
-	cache->ready[tail < cache->config.mshrs ? tail : tail - cache->config.mshrs] = index;
+	if (mshr->count)
+		push_ready(cache, index);
+	else
+		cache->free_mshr[cache->free_mshrs++] = index;
 	occupy(&cache->fill_port_until, cycle, port_cycles(cache, cache->sector_bytes));
 	cache->refused = NULL;
 	cache->stats.fills++;
@@ -487,10 +520,9 @@ struct request *cache_next_ready(struct cache *cache)
 {
 	uint32_t index = cache->ready[cache->ready_head];
 	struct mshr *mshr = &cache->mshr[index];
-	struct request *request = mshr->first;
+	struct request *request = take_first(mshr, cache->depth);
 	cache->refused = NULL;
-	mshr->first = request->wait[cache->depth].next;
-	if (--mshr->count == 0) {
+	if (mshr->count == 0) {
 		cache->free_mshr[cache->free_mshrs++] = index;
 		cache->ready_head = cache->ready_head + 1 == cache->config.mshrs ? 0 : cache->ready_head + 1;
 		cache->ready_count--;
@@ -520,6 +552,7 @@ enum cache_result cache_prefetch(struct cache *cache, struct request *request, u
 		return CACHE_REFUSED;
 	uint32_t index = cache->free_mshr[cache->free_mshrs - 1];
 	read_down(cache, request, &spot, cycle);
+	cache->mshr[index].prefetches = true;
 	cache->watch.coming[index] = request->mark;
 	cache->refused = NULL;
 	cache->stats.prefetches++;

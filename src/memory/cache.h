@@ -53,8 +53,8 @@ enum cache_result { CACHE_HIT, CACHE_MISS, CACHE_MERGED, CACHE_REFUSED };
 	X(read_misses, "requests", "misses that read, merged ones not counted")                                        \
 	X(write_accesses, "requests", "accesses that write")                                                           \
 	X(writebacks, "lines", "dirty lines sent down when they were replaced")                                        \
-	X(prefetches, "lines", "sent for by mechanisms, for no instruction; they are no accesses")                     \
-	X(fills, "lines", "lines that arrived")
+	X(prefetches, "lines", "sent for by mechanisms, for no instruction; they are no accesses; sectors, if it has any")     \
+	X(fills, "lines", "that arrived; sectors, where a line's come alone")
 
 /* What became of a line that was fetched for nobody's instruction, or of one of its sectors. */
 enum cache_fate { CACHE_USED, CACHE_LATE, CACHE_EVICTED, CACHE_UNUSED };
@@ -93,6 +93,7 @@ struct mshr {
 	struct request *first, *last; /* merged requests, in order */
 	uint32_t count;
 	bool has_atomic;
+	bool prefetches; /* the first of them is of cache_prefetch() */
 };
 
 struct cache {
@@ -122,6 +123,13 @@ void cache_open(struct cache *cache, const struct cache_config *config, uint32_t
 /* Forgets all lines; nothing may be in flight. Dirty lines are dropped: values live in the device memory. */
 void cache_invalidate(struct cache *cache);
 
+/* Makes a read one of a whole sector, which is what comes and goes: a line, where it has no smaller ones. */
+static inline void cache_widen(const struct cache *cache, struct request *request)
+{
+	request->bytes = cache->sector_bytes;
+	request->address &= ~(uint64_t)(request->bytes - 1);
+}
+
 /* Looks the request up at `cycle`. After HIT of a read the request is the caller's again, after a write that is kept here
  * (!*sent_down) too; in all other cases but REFUSED the cache has it (`*sent_down`: as a write in the miss queue). */
 enum cache_result cache_access(struct cache *cache, struct request *request, uint64_t cycle, bool *sent_down);
@@ -130,7 +138,7 @@ enum cache_result cache_access(struct cache *cache, struct request *request, uin
 void cache_watch_open(struct cache *cache, void (*tell)(void *user, enum cache_fate fate, uint32_t mark), void *user,
                       struct arena *arena);
 /* Looks a request with a mark up that no instruction waits for: it is no access, and moves no line. HIT and MERGED: its data
- * are there or on their way, and it is the caller's again; MISS: the cache has it, and gives it back with the line. */
+ * are there or on their way, and it is the caller's again; MISS: the cache has it until cache_fill(). */
 enum cache_result cache_prefetch(struct cache *cache, struct request *request, uint64_t cycle);
 /* True when an instruction waits for the line that `request` fetched. */
 bool cache_is_demanded(const struct cache *cache, const struct request *request);
@@ -151,7 +159,7 @@ static inline bool cache_refuses(struct cache *cache, const struct request *requ
 	return true;
 }
 
-/* The line that `request` fetched has arrived. */
+/* The line that `request` fetched has arrived. A request of cache_prefetch() is the caller's again. */
 void cache_fill(struct cache *cache, struct request *request, uint64_t cycle);
 
 /* True when the request is a read that this cache sent down and waits for. */

@@ -8,6 +8,7 @@
 
 #include "base/arena.h"
 
+#include <assert.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -69,8 +70,8 @@ struct request {
 	struct request_pool *pool;
 };
 
-/* Header of every packet: address and kind. */
-enum { REQUEST_HEADER_BYTES = 8 };
+/* Header of every packet: address and kind; the pieces in which a store says what it writes. */
+enum { REQUEST_HEADER_BYTES = 8, REQUEST_CHUNK_BYTES = 32 };
 
 /* Bytes of the packet that carries it: reads go out as a header and come back with data, writes the other way. */
 static inline uint32_t request_packet_bytes(const struct request *request)
@@ -144,12 +145,14 @@ static inline struct request *request_queue_front(const struct request_queue *qu
 
 static inline void request_queue_push(struct request_queue *queue, struct request *request)
 {
+	assert(!request_queue_full(queue));
 	uint32_t at = queue->head + queue->count++;
 	queue->slot[at < queue->capacity ? at : at - queue->capacity] = request;
 }
 
 static inline struct request *request_queue_pop(struct request_queue *queue)
 {
+	assert(queue->count);
 	struct request *request = queue->slot[queue->head];
 	queue->head = queue->head + 1 == queue->capacity ? 0 : queue->head + 1;
 	queue->count--;

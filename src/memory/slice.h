@@ -37,7 +37,7 @@ struct slice {
 	const struct address_map *map;
 	struct port from_network;   /* units: flits */
 	struct crossbar *replies;   /* where its replies go in, at input `index` */
-	struct request_queue delay; /* grows: its bound is the input queue's */
+	struct request_queue delay; /* has room for what comes in its cycles, and the input queue's room is its bound */
 	struct request_queue input, reply;
 	struct cache cache;
 	struct port *to_dram;

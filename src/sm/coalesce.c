@@ -1,6 +1,8 @@
 #include "sm/coalesce.h"
 
-enum { CHUNK = 32 }; /* the smallest piece that memory moves */
+#include "memory/request.h"
+
+enum { CHUNK = REQUEST_CHUNK_BYTES }; /* the smallest piece that memory moves */
 
 /* A segment that lanes touch. */
 struct segment {
@@ -99,10 +101,12 @@ static void coalesce_one_piece(struct op *op, uint64_t begin, uint32_t size, uin
 	}
 }
 
-void coalesce_global(struct op *op, const uint64_t *address, uint32_t lanes, uint32_t size)
+void coalesce_global(struct op *op, const uint64_t *address, uint32_t lanes, uint32_t size, uint32_t most)
 {
 	struct segment segment[WARP_SIZE];
 	uint32_t bytes = size == 1 ? 32 : size == 2 ? 64 : 128, count = 0;
+	if (bytes > most)
+		bytes = most;
 	uint64_t touches = (1ull << size) - 1;
 	struct segment *last = NULL;
 
@@ -150,19 +154,19 @@ void coalesce_atomic(struct op *op, const uint64_t *address, uint32_t lanes, uin
 	}
 }
 
-void coalesce_constant(struct op *op, const uint64_t *address, uint32_t lanes, uint32_t line_bytes)
+void coalesce_constant(struct op *op, const uint64_t *address, uint32_t lanes, uint32_t sector_bytes)
 {
 	op->accesses = 0;
 	for (uint32_t left = lanes; left; left &= left - 1) {
 		uint32_t lane = (uint32_t)__builtin_ctz(left);
-		uint64_t base = address[lane] & ~(uint64_t)(line_bytes - 1);
+		uint64_t base = address[lane] & ~(uint64_t)(sector_bytes - 1);
 		uint32_t i = 0;
 		while (i < op->accesses && op->access[i].address != base)
 			i++;
 		if (i < op->accesses)
 			op->access[i].lanes |= 1u << lane;
 		else
-			add_sorted(op, (struct access){.address = base, .bytes = line_bytes, .lanes = 1u << lane});
+			add_sorted(op, (struct access){.address = base, .bytes = sector_bytes, .lanes = 1u << lane});
 	}
 }
 

@@ -5,14 +5,15 @@
 #include "sm/op.h"
 
 /* Global and local loads and stores: one transaction for each distinct segment of the warp (32 bytes for 1-byte data, 64
- * for 2-byte, else 128), halved to 64 and to 32 bytes while one half is unused. Fills op->access in rising order. */
-void coalesce_global(struct op *op, const uint64_t *address, uint32_t lanes, uint32_t size);
+ * for 2-byte, else 128; never more than `most`, a sector of L1, so that each is looked up alone), halved to 64 and to 32 bytes
+ * while one half is unused. Fills op->access in rising order. */
+void coalesce_global(struct op *op, const uint64_t *address, uint32_t lanes, uint32_t size, uint32_t most);
 
 /* Atomics: pieces of `piece` bytes, a lane that meets an earlier lane's address in a piece of its own. */
 void coalesce_atomic(struct op *op, const uint64_t *address, uint32_t lanes, uint32_t piece);
 
-/* Constant memory: one transaction for each distinct line. */
-void coalesce_constant(struct op *op, const uint64_t *address, uint32_t lanes, uint32_t line_bytes);
+/* Constant memory: one transaction for each distinct sector of its cache, which is a line where it has no smaller ones. */
+void coalesce_constant(struct op *op, const uint64_t *address, uint32_t lanes, uint32_t sector_bytes);
 
 /* Shared memory: cycles the banks need: the largest number of different 4-byte words that one bank must deliver. */
 uint32_t bank_cycles(const uint64_t *address, uint32_t lanes, uint32_t size, uint32_t banks);

@@ -16,10 +16,9 @@ static bool fetch_line(struct sm *sm, struct sm_warp *warp, uint64_t address)
 	request->address = address;
 	request->sm = (uint16_t)sm->index;
 	request->warp = warp->slot;
-	request->bytes = sm->config.l1i.line_bytes;
+	cache_widen(&sm->l1i, request);
 	if (cache_access(&sm->l1i, request, sm->cycle, &sent_down) == CACHE_REFUSED)
 		return false;
-	request->address &= ~(uint64_t)(request->bytes - 1);
 	address_map_place(sm->map, request);
 	warp->waits_for_line = true;
 	sm->fetch_request = NULL;
@@ -30,7 +29,7 @@ static bool fetch_line(struct sm *sm, struct sm_warp *warp, uint64_t address)
 static void fetch_warp(struct sm *sm, struct sm_warp *warp)
 {
 	uint64_t address = INSTRUCTION_BASE + sm->launch->code + (uint64_t)warp->pc * INSTRUCTION_BYTES;
-	if (!cache_read_hit(&sm->l1i, address, sm->config.l1i.line_bytes, sm->cycle)) {
+	if (!cache_read_hit(&sm->l1i, address, sm->l1i.sector_bytes, sm->cycle)) {
 		if (!fetch_line(sm, warp, address))
 			return;
 	} else {

@@ -140,8 +140,7 @@ static void send_to_l1(struct sm *sm, struct seam_sent *sent)
 {
 	struct cache *l1d = &sm->lsu.l1d;
 	struct request *request = sm_request_for(sm->index, sent, sm->requests);
-	request->bytes = l1d->sector_bytes;
-	request->address &= ~(uint64_t)(request->bytes - 1);
+	cache_widen(l1d, request);
 	address_map_place(sm->map, request);
 	enum cache_result result = cache_prefetch(l1d, request, sm->cycle);
 	if (result == CACHE_MISS) {

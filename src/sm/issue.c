@@ -31,13 +31,13 @@ static void make_accesses(struct sm *sm, struct op *op, struct simt_step *step)
 		return;
 	case PTX_CONST:
 	case PTX_PARAM:
-		coalesce_constant(op, step->address, step->lanes, sm->config.l1c.line_bytes);
+		coalesce_constant(op, step->address, step->lanes, sm->lsu.l1c.sector_bytes);
 		sm->stats.constant_accesses++;
 		op->waiting = op->accesses;
 		return;
 	case PTX_LOCAL:
 		place_local(sm, op, step);
-		coalesce_global(op, step->address, step->lanes, inst->size);
+		coalesce_global(op, step->address, step->lanes, inst->size, sm->lsu.l1d.sector_bytes);
 		sm->stats.local_accesses++;
 		break;
 	default:
@@ -45,7 +45,7 @@ static void make_accesses(struct sm *sm, struct op *op, struct simt_step *step)
 			coalesce_atomic(op, step->address, step->lanes, sm->config.atomic_bytes);
 			sm->stats.atomics++;
 		} else {
-			coalesce_global(op, step->address, step->lanes, inst->size);
+			coalesce_global(op, step->address, step->lanes, inst->size, sm->lsu.l1d.sector_bytes);
 			sm->stats.global_loads += inst->kind == SIMT_LOAD;
 			sm->stats.global_stores += inst->kind == SIMT_STORE;
 		}

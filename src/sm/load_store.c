@@ -71,10 +71,6 @@ static uint32_t clients_with_answers(const struct sm *sm)
 static void serve_request(struct sm *sm, struct request *request)
 {
 	struct op *op = request->op;
-	if (!op) { /* a mechanism's: no register waits for it */
-		requests_answered(sm, request);
-		return;
-	}
 	sm->stats.memory_requests++;
 	sm->stats.memory_latency += sm->cycle - request->born;
 	sm->lsu.write_back = op;
@@ -192,6 +188,8 @@ static void accept_reply(struct sm *sm)
 		if (cache == &lsu->l1d && sm->seam->fill.count)
 			hooks_fill(sm, request);
 		cache_fill(cache, request, sm->cycle);
+		if (request->mechanism)
+			requests_answered(sm, request);
 	} else if (request->is_write) {
 		warp->stores--;
 		request_release(sm->requests, request);
@@ -229,13 +227,6 @@ static struct request *new_request(struct sm *sm, const struct op *op, const str
 	request->born = sm->cycle;
 	address_map_place(sm->map, request);
 	return request;
-}
-
-/* A read miss fetches the whole line. */
-static void fetch_line(const struct cache *cache, struct request *request)
-{
-	request->bytes = cache->config.line_bytes;
-	request->address &= ~(uint64_t)(request->bytes - 1);
 }
 
 static bool goes_past_l1(struct sm *sm, const struct op *op)
@@ -315,7 +306,7 @@ static bool access_cache(struct sm *sm, struct op *op, struct cache *cache, stru
 		return false;
 	bool is_write = request->is_write, sent_down;
 	if (!is_write)
-		fetch_line(cache, request);
+		cache_widen(cache, request);
 	request->born = sm->cycle;
 	sm->lsu.l1_is_used |= cache == &sm->lsu.l1d;
 	enum cache_result result = cache_access(cache, request, sm->cycle, &sent_down);
@@ -342,7 +333,7 @@ static bool enter_l1_pipe(struct sm *sm, struct op *op, struct request *request)
 	if (request->is_write)
 		sm->warp[op->warp].stores++;
 	else
-		fetch_line(&sm->lsu.l1d, request);
+		cache_widen(&sm->lsu.l1d, request);
 	struct l1_pipe_slot *slot = &pipe->slot[(pipe->head + pipe->count++) % SM_L1_PIPE];
 	slot->request = request;
 	slot->ready = sm->cycle + sm->config.l1_latency;
