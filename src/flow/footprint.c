@@ -16,14 +16,27 @@ struct span {
 static int by_stride(const void *a, const void *b)
 {
 	const struct span *x = a, *y = b;
-	return (x->stride > y->stride) - (x->stride < y->stride);
+	if (x->stride != y->stride)
+		return x->stride < y->stride ? -1 : 1;
+	return (x->count > y->count) - (x->count < y->count);
+}
+
+/* Arrays in the order in which the program declares them; NULL, which is not known, first. Never by where the host keeps them. */
+static int by_declaration(const struct ptx_variable *x, const struct ptx_variable *y)
+{
+	if (!x || !y)
+		return (x != NULL) - (y != NULL);
+	if (x->place.line != y->place.line)
+		return x->place.line < y->place.line ? -1 : 1;
+	return (x->place.column > y->place.column) - (x->place.column < y->place.column);
 }
 
 static int by_place(const void *a, const void *b)
 {
 	const struct affine_row *x = a, *y = b;
-	if (x->array != y->array)
-		return x->array < y->array ? -1 : 1;
+	int order = by_declaration(x->array, y->array);
+	if (order)
+		return order;
 	if (x->array_offset != y->array_offset)
 		return x->array_offset < y->array_offset ? -1 : 1;
 	for (uint32_t i = 0; i < 3; i++)
@@ -192,13 +205,13 @@ struct affine_rows affine_footprints(struct arena *arena, const struct affine_ke
 	return all_rows(arena, kernel, launch, AFFINE_LOOPS_AT_LAUNCH);
 }
 
-/* Those with most reads first. */
+/* Those with most reads first; no two rows have one place. */
 static int by_reads(const void *a, const void *b)
 {
 	const struct affine_row *const *x = a, *const *y = b;
 	if ((*x)->reads != (*y)->reads)
 		return (*x)->reads > (*y)->reads ? -1 : 1;
-	return (*x > *y) - (*x < *y);
+	return by_place(*x, *y);
 }
 
 struct affine_rows affine_table(struct arena *arena, const struct affine_kernel *kernel,
