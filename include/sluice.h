@@ -42,6 +42,7 @@ enum sluice_status {
 	SLUICE_STALLED,       /* nothing can make progress: the message says who waits for whom */
 	SLUICE_STOPPED,       /* max_instructions reached: the kernel was cut short, its statistics are kept */
 	SLUICE_IO,            /* a file could not be read or written */
+	SLUICE_INTERNAL,      /* counters of a kernel contradict each other: a mistake in Sluice, or in a mechanism */
 };
 
 /* What a kernel did wrong (SLUICE_FAULT). */

@@ -169,11 +169,10 @@ static enum sluice_status run_timed(sluice_gpu *gpu, sluice_kernel *kernel, stru
 	case GPU_STOPPED:
 		return stopped(gpu, record, error);
 	default:
-		if (!gpu_check_stats(gpu->gpu, run, text, sizeof text)) {
-			fprintf(stderr, "sluice: internal error: statistics of kernel %s do not add up: %s\n",
-			        record->kernel, text);
-			abort();
-		}
+		if (!gpu_check_stats(gpu->gpu, run, text, sizeof text))
+			return api_fail(error, SLUICE_INTERNAL,
+			                "internal error: the statistics of kernel %s do not add up: %s", record->kernel,
+			                text);
 		return SLUICE_OK;
 	}
 }

@@ -66,6 +66,7 @@ cudaError_t runtime_report(struct runtime *runtime, const char *call, const stru
 		[SLUICE_STALLED] = cudaErrorLaunchFailure,
 		[SLUICE_STOPPED] = cudaErrorLaunchTimeout,
 		[SLUICE_IO] = cudaErrorOperatingSystem,
+		[SLUICE_INTERNAL] = cudaErrorUnknown,
 	};
 	static const cudaError_t faults[] = {
 		[SLUICE_FAULT_ADDRESS] = cudaErrorIllegalAddress,
@@ -87,7 +88,7 @@ cudaError_t runtime_report(struct runtime *runtime, const char *call, const stru
 		runtime_message("%.*s", length - 8, error->message + 8);
 	else
 		runtime_message("%s: %.*s", call, length, error->message);
-	if (error->status == SLUICE_FAULT || error->status == SLUICE_STALLED) {
+	if (error->status == SLUICE_FAULT || error->status == SLUICE_STALLED || error->status == SLUICE_INTERNAL) {
 		runtime->error = result;
 		runtime->failed = true;
 	}

@@ -77,30 +77,34 @@ uint64_t stats_stack_slots(const struct sm_stats *sm)
 	       sm->stack_idle;
 }
 
-struct equation {
+/* What must hold between two figures. */
+struct relation {
 	const char *what;
-	uint64_t left, right;
+	uint64_t left;
+	enum { EQUALS, AT_MOST } is;
+	uint64_t right;
 };
 
-static bool holds(const struct equation *equation, char *text, size_t size)
+static bool holds(const struct relation *relation, char *text, size_t size)
 {
-	if (equation->left == equation->right)
+	bool at_most = relation->is == AT_MOST;
+	if (at_most ? relation->left <= relation->right : relation->left == relation->right)
 		return true;
-	snprintf(text, size, "%s: %llu is not %llu", equation->what, (unsigned long long)equation->left,
-	         (unsigned long long)equation->right);
+	snprintf(text, size, "%s: %llu is %s %llu", relation->what, (unsigned long long)relation->left,
+	         at_most ? "more than" : "not", (unsigned long long)relation->right);
 	return false;
 }
 
 static bool check_cache(const char *name, const struct cache_stats *cache, char *text, size_t size)
 {
 	char what[128];
-	struct equation equation = {what, cache->accesses, cache->hits + cache->misses + cache->merged};
+	struct relation relation = {what, cache->accesses, EQUALS, cache->hits + cache->misses + cache->merged};
 	snprintf(what, sizeof what, "%s.accesses = hits + misses + merged", name);
-	if (!holds(&equation, text, size))
+	if (!holds(&relation, text, size))
 		return false;
-	equation = (struct equation){what, cache->accesses, cache->read_accesses + cache->write_accesses};
+	relation = (struct relation){what, cache->accesses, EQUALS, cache->read_accesses + cache->write_accesses};
 	snprintf(what, sizeof what, "%s.accesses = read_accesses + write_accesses", name);
-	return holds(&equation, text, size);
+	return holds(&relation, text, size);
 }
 
 /* The accounts of mechanisms' requests. */
@@ -108,13 +112,13 @@ static bool check_accounts(const struct seam *seam, char *text, size_t size)
 {
 	for (uint32_t i = 0; i < seam->count; i++) {
 		const struct mech_requests sum = seam_account_of(seam, i);
-		const struct equation equations[] = {
-			{"asked = dropped + filtered + issued of a mechanism's requests", sum.asked,
+		const struct relation relations[] = {
+			{"asked = dropped + filtered + issued of a mechanism's requests", sum.asked, EQUALS,
 		         sum.dropped + sum.filtered + sum.issued},
 			{"issued = useful + late + early_evicted + redundant of a mechanism's requests", sum.issued,
-		         sum.useful + sum.late + sum.early_evicted + sum.redundant},
+		         EQUALS, sum.useful + sum.late + sum.early_evicted + sum.redundant},
 		};
-		if (!holds(&equations[0], text, size) || !holds(&equations[1], text, size))
+		if (!holds(&relations[0], text, size) || !holds(&relations[1], text, size))
 			return false;
 	}
 	return true;
@@ -125,20 +129,21 @@ bool gpu_check_stats(const struct gpu *gpu, const struct gpu_run *run, char *tex
 	const struct gpu_stats *s = &run->stats;
 	const struct machine *machine = &gpu->machine;
 	uint64_t blocks = (uint64_t)run->launch.grid.x * run->launch.grid.y * run->launch.grid.z;
-	const struct equation equations[] = {
-		{"sm.stack_* add up to cycles x SMs x schedulers", stats_stack_slots(&s->sm),
+	const struct relation relations[] = {
+		{"sm.stack_* add up to cycles x SMs x schedulers", stats_stack_slots(&s->sm), EQUALS,
 	         run->cycles * machine->sms * machine->sm.schedulers},
-		{"sm.stack_issued = sm.warp_instructions", s->sm.stack_issued, s->sm.warp_instructions},
-		{"sm.blocks = blocks of the grid", s->sm.blocks, blocks},
-		{"sm.warp_instructions = sp + sfu + mem", s->sm.warp_instructions,
+		{"sm.stack_issued = sm.warp_instructions", s->sm.stack_issued, EQUALS, s->sm.warp_instructions},
+		{"sm.blocks = blocks of the grid", s->sm.blocks, EQUALS, blocks},
+		{"sm.warp_instructions = sp + sfu + mem", s->sm.warp_instructions, EQUALS,
 	         s->sm.sp_instructions + s->sm.sfu_instructions + s->sm.mem_instructions},
-		{"l1d.fills = l1d.read_misses + prefetches", s->l1d.fills, s->l1d.read_misses + s->l1d.prefetches},
-		{"slice.entered = l2.accesses", s->slice.entered, s->l2.accesses},
-		{"dram.row_hits + dram.activates covers dram.requests",
-	         s->dram.requests <= s->dram.row_hits + s->dram.activates, 1},
+		{"l1d.fills = l1d.read_misses + l1d.prefetches", s->l1d.fills, EQUALS,
+	         s->l1d.read_misses + s->l1d.prefetches},
+		{"slice.entered = l2.accesses", s->slice.entered, EQUALS, s->l2.accesses},
+		{"dram.requests <= dram.row_hits + dram.activates", s->dram.requests, AT_MOST,
+	         s->dram.row_hits + s->dram.activates},
 	};
-	for (size_t i = 0; i < sizeof equations / sizeof equations[0]; i++)
-		if (!holds(&equations[i], text, size))
+	for (size_t i = 0; i < sizeof relations / sizeof relations[0]; i++)
+		if (!holds(&relations[i], text, size))
 			return false;
 	return check_cache("l1d", &s->l1d, text, size) && check_cache("l1i", &s->l1i, text, size) &&
 	       check_cache("l1c", &s->l1c, text, size) && check_cache("l2", &s->l2, text, size) &&
