@@ -117,9 +117,35 @@ static void loop(void **state)
 	done();
 }
 
+/* Rows are in the order in which the program declares their arrays, wherever the host keeps the declarations. */
+static void order(void **state)
+{
+	(void)state;
+	struct ptx_variable host[2];
+	uint8_t params[24] = {0};
+	struct affine_launch launch = {.grid = {4, 1, 1}, .block = {32, 1, 1}, .params = params};
+	struct affine_kernel kernel = *kit_analyze(&arena, &module, LINE("0") LINE("4096"));
+	struct affine_load load[2];
+	assert_int_equal(kernel.loads, 2);
+	memcpy(load, kernel.load, sizeof load);
+	kernel.load = load;
+	for (uint32_t first = 0; first < 2; first++) { /* of the two the one that is declared first */
+		for (uint32_t i = 0; i < 2; i++) {
+			host[i] = *module->functions->params;
+			host[i].place.line = i == first ? 10 : 11;
+			load[i].array = &host[i];
+		}
+		struct affine_rows rows = affine_footprints(&arena, &kernel, &launch);
+		assert_int_equal(rows.count, 2);
+		assert_ptr_equal(rows.row[0].array, &host[first]);
+		assert_ptr_equal(rows.row[1].array, &host[1 - first]);
+	}
+	done();
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {cmocka_unit_test(tile), cmocka_unit_test(stencil),
-	                                   cmocka_unit_test(overflow), cmocka_unit_test(loop)};
+	                                   cmocka_unit_test(overflow), cmocka_unit_test(loop), cmocka_unit_test(order)};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
