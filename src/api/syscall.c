@@ -33,16 +33,21 @@ static void device_free(struct simt_memory *memory, uint64_t address)
 		simt_free(memory, address);
 }
 
-uint64_t device_call(void *user, const char *name, const uint64_t *arguments, const struct simt_windows *windows)
+uint64_t device_call(void *user, enum simt_system call, const uint64_t *arguments, const struct simt_windows *windows)
 {
 	struct lane_memory lane = {user, windows};
-	if (strcmp(name, "vprintf") == 0)
+	switch (call) {
+	case SIMT_VPRINTF:
 		return (uint32_t)device_printf(stdout, &lane, arguments[0], arguments[1]);
-	if (strcmp(name, "malloc") == 0)
+	case SIMT_MALLOC:
 		return simt_alloc_for(lane.memory, arguments[0], SIMT_KERNEL);
-	if (strcmp(name, "free") == 0)
+	case SIMT_FREE:
 		device_free(lane.memory, arguments[0]);
-	else if (strcmp(name, "__assertfail") == 0)
+		return 0;
+	case SIMT_ASSERTFAIL:
 		print_assertion(&lane, arguments);
-	return 0;
+		return 0;
+	default:
+		return 0;
+	}
 }

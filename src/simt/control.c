@@ -256,13 +256,11 @@ void control_system_commit(struct simt_warp *warp, const struct simt_inst *inst,
 	struct simt_windows windows = {.shared = warp->block->shared,
 	                               .shared_bytes = warp->block->shared_bytes,
 	                               .local_bytes = launch->program->local_bytes};
-	uint64_t *values = xcalloc(call->argument_count + 1, sizeof *values);
 	for (uint32_t rest = step->lanes; rest; rest &= rest - 1) {
 		unsigned lane = (unsigned)__builtin_ctz(rest);
-		for (uint32_t k = 0; k < call->argument_count; k++) {
-			values[k] = 0;
+		uint64_t values[SIMT_SYSTEM_ARGUMENTS] = {0};
+		for (uint32_t k = 0; k < call->argument_count; k++)
 			argument_read(warp, &call->arguments[k], warp->frame, lane, &values[k], sizeof values[k]);
-		}
 		windows.local = warp->local + lane * windows.local_bytes;
 		uint64_t result = 0;
 		if (launch->system_call)
@@ -270,10 +268,9 @@ void control_system_commit(struct simt_warp *warp, const struct simt_inst *inst,
 		if (call->result_count)
 			argument_write(warp, &call->results[0], warp->frame, lane, &result, sizeof result);
 	}
-	free(values);
 	/* The call may have freed memory. */
 	memset(warp->block->range, 0, sizeof warp->block->range);
-	if (strcmp(call->system, "__assertfail") == 0)
+	if (call->system == SIMT_ASSERTFAIL)
 		fault_set(warp, inst, step, SIMT_FAULT_ASSERT, "device assertion failed",
 		          (unsigned)__builtin_ctz(step->lanes));
 }

@@ -3,14 +3,20 @@
 
 #include "base/arena.h"
 
-/* Functions that the runtime provides (simt_launch.system_call). */
-static const char *system_name(const struct ptx_function *function)
+static const struct {
+	const char *name;
+	uint32_t arguments;
+} systems[SIMT_SYSTEM_CALLS] = {[SIMT_VPRINTF] = {"vprintf", 2},
+                                [SIMT_MALLOC] = {"malloc", 1},
+                                [SIMT_FREE] = {"free", 1},
+                                [SIMT_ASSERTFAIL] = {"__assertfail", SIMT_SYSTEM_ARGUMENTS}};
+
+enum simt_system simt_system_named(const char *name)
 {
-	static const char *const names[] = {"vprintf", "malloc", "free", "__assertfail"};
-	for (unsigned k = 0; k < sizeof names / sizeof *names; k++)
-		if (strcmp(function->name, names[k]) == 0)
-			return names[k];
-	return NULL;
+	uint32_t k = 0;
+	while (k < SIMT_SYSTEM_CALLS && strcmp(name, systems[k].name) != 0)
+		k++;
+	return (enum simt_system)k;
 }
 
 static bool decode_argument(struct decoder *decoder, const struct ptx_operand *operand, uint32_t size,
@@ -53,6 +59,21 @@ static struct simt_argument *decode_list(struct decoder *decoder, const struct p
 	return arguments;
 }
 
+/* A function that the runtime provides. */
+static void decode_system_call(struct decoder *decoder, struct simt_inst *inst, struct simt_call *call)
+{
+	const struct ptx_operand *target = &inst->ptx->operand[1];
+	const char *name = target->function->name;
+	call->system = simt_system_named(name);
+	inst->exec = control_system_call;
+	inst->commit = control_system_commit;
+	if (call->system == SIMT_SYSTEM_CALLS)
+		decode_error(decoder, target->place, "function '%s' is called but has no body", name);
+	else if (inst->ptx->operand[2].count != systems[call->system].arguments)
+		decode_error(decoder, target->place, "function '%s' takes %u arguments, not %u", name,
+		             systems[call->system].arguments, inst->ptx->operand[2].count);
+}
+
 void decode_call(struct decoder *decoder, struct simt_inst *inst)
 {
 	const struct ptx_inst *ptx = inst->ptx;
@@ -68,12 +89,7 @@ void decode_call(struct decoder *decoder, struct simt_inst *inst)
 		call->callee = &decoder->functions[layout_function_index(decoder, target->function)];
 		inst->target = call->callee->pc;
 	} else {
-		call->system = system_name(target->function);
-		inst->exec = control_system_call;
-		inst->commit = control_system_commit;
-		if (!call->system)
-			decode_error(decoder, target->place, "function '%s' is called but has no body",
-			             target->function->name);
+		decode_system_call(decoder, inst, call);
 	}
 	call->result_count = ptx->operand[0].count;
 	call->results = decode_list(decoder, &ptx->operand[0], signature->results, signature->result_count);

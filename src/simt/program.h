@@ -32,7 +32,7 @@ struct simt_argument {
 /* A call instruction's operands; simt_inst.immediate points here. */
 struct simt_call {
 	const struct simt_function *callee; /* NULL: by address in source 0, or a system call */
-	const char *system;                 /* name, or NULL */
+	enum simt_system system;            /* of a system call */
 	struct simt_argument *arguments, *results;
 	uint32_t argument_count, result_count;
 };

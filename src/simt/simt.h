@@ -124,6 +124,12 @@ struct simt_windows {
 	const uint8_t *shared, *local;
 	uint64_t shared_bytes, local_bytes;
 };
+/* Functions that device code calls and the runtime provides. */
+enum simt_system { SIMT_VPRINTF, SIMT_MALLOC, SIMT_FREE, SIMT_ASSERTFAIL, SIMT_SYSTEM_CALLS };
+enum { SIMT_SYSTEM_ARGUMENTS = 5 }; /* of one of them, at most */
+
+/* By its name; SIMT_SYSTEM_CALLS: there is none of that name. */
+enum simt_system simt_system_named(const char *name);
 
 /* One launch of a program. */
 struct simt_launch {
@@ -135,8 +141,8 @@ struct simt_launch {
 	uint32_t sm_count;     /* %nsmid */
 	uint64_t id;           /* %gridid */
 	uint64_t code;         /* offset of the program's code in the machine's code space, bytes */
-	/* Device printf, malloc, assert: called from simt_commit(). Returns what the call returns to the lane. */
-	uint64_t (*system_call)(void *user, const char *name, const uint64_t *arguments,
+	/* Called from simt_commit(), with SIMT_SYSTEM_ARGUMENTS arguments. Returns what the call returns to the lane. */
+	uint64_t (*system_call)(void *user, enum simt_system call, const uint64_t *arguments,
 	                        const struct simt_windows *windows);
 	void *user;
 	/* A barrier that a part of a warp reaches counts for the whole warp, as before Volta. With this it is a fault when
