@@ -124,6 +124,7 @@ struct simt_windows {
 	const uint8_t *shared, *local;
 	uint64_t shared_bytes, local_bytes;
 };
+
 /* Functions that device code calls and the runtime provides. */
 enum simt_system { SIMT_VPRINTF, SIMT_MALLOC, SIMT_FREE, SIMT_ASSERTFAIL, SIMT_SYSTEM_CALLS };
 enum { SIMT_SYSTEM_ARGUMENTS = 5 }; /* of one of them, at most */
