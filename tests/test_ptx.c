@@ -250,7 +250,7 @@ static struct ptx_module *parse_code(const char *code)
 	char text[4096];
 	int length =
 		snprintf(text, sizeof text,
-	                 HEAD ".global .u32 word;\n.global .texref t;\n"
+	                 HEAD ".global .u32 word[2];\n.global .texref t;\n"
 	                      ".func (.param .b32 r) f(.param .b32 a);\n.visible .entry k(.param .u64 p)\n{\n"
 	                      ".reg .pred %%p<4>;\n.reg .b32 %%r<8>;\n.reg .b64 %%rd<8>;\n.reg .f32 %%f<8>;\n%s\n}\n",
 	                 code);

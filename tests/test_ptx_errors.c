@@ -56,16 +56,19 @@ static void test_instructions(void **state)
 	check_line("ret.u32;", 4, "superfluous type '.u32' of 'ret'; expected a type or modifier that it has");
 	check_line("add.u32.u32 %r1, %r2, %r3;", 8, "one type too many for 'add'; expected 1");
 	check_line("add.rn.rz.f32 %f1, %f2, %f3;", 7, "'.rz' after a suffix that excludes it; expected one of them");
-	check_line("mul.s32 %r1, %r2, %r3;", 1, "'mul.s32' is incomplete; expected '.lo', '.hi' or '.wide'");
-	check_line("setp.s32 %p1, %r1, %r2;", 1, "'setp.s32' is incomplete; expected a comparison such as '.eq'");
-	check_line("fma.f32 %f1, %f2, %f3, %f4;", 1, "'fma.f32' is incomplete; expected a rounding such as '.rn'");
-	check_line("div.f32 %f1, %f2, %f3;", 1, "'div.f32' is incomplete; expected a rounding or '.approx'");
+	check_line("mul.s32 %r1, %r2, %r3;", 1, "there is no 'mul.s32'; expected 'mul(.lo|.hi|.wide).s32'");
+	check_line("setp.s32 %p1, %r1, %r2;", 1,
+	           "there is no 'setp.s32'; expected 'setp(.eq|.ne|.lt|.le|.gt|.ge).s32'");
+	check_line("fma.f32 %f1, %f2, %f3, %f4;", 1,
+	           "there is no 'fma.f32'; expected 'fma(.rn|.rz|.rm|.rp){.ftz}{.sat}.f32'");
+	check_line("div.f32 %f1, %f2, %f3;", 1,
+	           "there is no 'div.f32'; expected 'div(.rn|.rz|.rm|.rp|.approx|.full){.ftz}.f32'");
 	check_line("cvt.f32 %f1, %r1;", 1, "'cvt' with one type; expected two");
-	check_line("add.ftz.s32 %r1, %r2, %r3;", 1,
-	           "'add.s32' with a suffix for floating-point types; expected a floating-point type");
-	check_line("mul.wide.u64 %rd1, %rd2, %rd3;", 1, "'mul.wide' of 64 bits; expected a type of 16 or 32");
-	check_line("mul24.wide.u32 %r1, %r2, %r3;", 1, "'mul24.wide'; expected '.lo' or '.hi'");
-	check_line("st.global [%rd1], %r1;", 1, "'st' without a type; expected one such as '.b8'");
+	check_line("add.ftz.s32 %r1, %r2, %r3;", 4, "there is no 'add.ftz.s32'; expected 'add.s32'");
+	check_line("mul.wide.u64 %rd1, %rd2, %rd3;", 9,
+	           "there is no 'mul.wide.u64'; expected 'mul(.lo|.hi|.wide)(.u16|.u32|.s16|.s32)'");
+	check_line("mul24.wide.u32 %r1, %r2, %r3;", 6, "there is no 'mul24.wide.u32'; expected 'mul24(.lo|.hi).u32'");
+	check_line("shl [%rd1], %r1;", 1, "there is no 'shl'; expected 'shl(.b16|.b32|.b64)'");
 }
 
 /* Protects the words and the place of messages about operands. */

@@ -67,7 +67,8 @@ static enum sluice_status check_arguments(const sluice_kernel *kernel, void *con
 
 static uint8_t *pack_params(const sluice_kernel *kernel, void *const *arguments)
 {
-	uint8_t *params = xcalloc(1, kernel->program->param_bytes + 1);
+	/* The analyses read a pointer as one of 64 bits, whatever the parameter's type. */
+	uint8_t *params = xcalloc(1, kernel->program->param_bytes + sizeof(uint64_t));
 	uint32_t i = 0;
 	for (const struct ptx_variable *p = kernel->function->params; p; p = p->next, i++)
 		memcpy(params + p->offset, arguments[i], p->size);

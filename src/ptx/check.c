@@ -1,81 +1,7 @@
-/* An instruction against its row of ops.h: suffixes that must be there, operands of the right number, kind and type. */
+/* Operands against the form of ops.h that the suffixes chose: their number, kinds and types. */
 #include "ptx/parse.h"
 
 #include <string.h>
-
-enum condition { ALWAYS, IF_INT, IF_FLOAT };
-
-/* Groups of suffixes of which one must be written. */
-static const struct {
-	uint32_t groups;
-	enum condition condition;
-	const char *what;
-} required[] = {
-	{HALF, IF_INT, "'.lo', '.hi' or '.wide'"},
-	{CMP, ALWAYS, "a comparison such as '.eq'"},
-	{ATOMIC, ALWAYS, "an operation such as '.add'"},
-	{REDUX, ALWAYS, "an operation such as '.add'"},
-	{VOTE, ALWAYS, "'.all', '.any', '.uni' or '.ballot'"},
-	{MATCH, ALWAYS, "'.any' or '.all'"},
-	{SHUFFLE, ALWAYS, "'.up', '.down', '.bfly' or '.idx'"},
-	{BARRIER, ALWAYS, "'.sync', '.arrive' or '.red'"},
-	{TESTP, ALWAYS, "a property such as '.finite'"},
-	{GEOMETRY, ALWAYS, "a geometry such as '.2d'"},
-	{APPROX, IF_FLOAT, "a rounding or '.approx'"},
-};
-
-/* Groups that only some types have. */
-static const struct {
-	uint32_t groups;
-	bool of_float;
-} restricted[] = {
-	{ROUND, true}, {FTZ, true}, {APPROX, true}, {HALF, false}, {CARRY, false},
-};
-
-static bool check_types(struct parser *p, const struct ptx_inst *inst)
-{
-	const struct op_row *row = &ptx_ops[inst->op];
-	bool optional = row->modifiers & BARRIER && inst->barrier != PTX_BARRIER_RED;
-	if (row->types && inst->type == PTX_NO_TYPE && !optional)
-		return fail(p, inst->place, "'%s' without a type; expected one such as '.%s'", row->name,
-		            ptx_type_name((enum ptx_type)__builtin_ctz(row->types)));
-	if (row->modifiers & TWO_TYPES && inst->type2 == PTX_NO_TYPE)
-		return fail(p, inst->place, "'%s' with one type; expected two", row->name);
-	return true;
-}
-
-bool check_suffixes(struct parser *p, const struct ptx_inst *inst, uint32_t written)
-{
-	const struct op_row *row = &ptx_ops[inst->op];
-	if (!check_types(p, inst))
-		return false;
-	if (inst->half == PTX_WIDE && !strchr(row->operands, 'w'))
-		return fail(p, inst->place, "'%s.wide'; expected '.lo' or '.hi'", row->name);
-	if (inst->half == PTX_WIDE && ptx_type_bytes(inst->type) == 8)
-		return fail(p, inst->place, "'%s.wide' of 64 bits; expected a type of 16 or 32", row->name);
-	bool is_float = ptx_type_is_float(inst->type);
-	if (inst->op == PTX_OP_FMA && !(written & ROUND)) /* the one that has a rounding, always, and no default */
-		return fail(p, inst->place, "'fma.%s' is incomplete; expected a rounding such as '.rn'",
-		            ptx_type_name(inst->type));
-	for (uint32_t i = 0; i < sizeof required / sizeof *required; i++) {
-		uint32_t groups = required[i].groups;
-		if (groups == APPROX)
-			groups |= ROUND;
-		bool applies = required[i].condition == ALWAYS || (required[i].condition == IF_FLOAT) == is_float;
-		if (row->modifiers & required[i].groups && applies && !(written & groups))
-			return fail(p, inst->place, "'%s.%s' is incomplete; expected %s", row->name,
-			            ptx_type_name(inst->type), required[i].what);
-	}
-	if (row->modifiers & (CMP | CVT_ROUND)) /* the conversions' and comparisons' suffixes concern either type */
-		return true;
-	for (uint32_t i = 0; i < sizeof restricted / sizeof *restricted; i++)
-		if (written & restricted[i].groups && is_float != restricted[i].of_float &&
-		    !(row->modifiers & TWO_TYPES))
-			return fail(p, inst->place, "'%s.%s' with a suffix for %s types; expected %s type", row->name,
-			            ptx_type_name(inst->type), is_float ? "integer" : "floating-point",
-			            is_float ? "an integer" : "a floating-point");
-	return true;
-}
 
 /* A match of operands with a pattern, and the furthest place at which it failed. */
 struct match {
@@ -130,7 +56,7 @@ static bool constant_fits(enum ptx_type type, const struct ptx_operand *operand)
 
 static bool value_fits(const struct match *m, const struct ptx_operand *operand, enum ptx_type type, bool destination)
 {
-	bool wider = ptx_ops[m->inst->op].types & TYPES_BYTE;
+	bool wider = m->p->forms[m->inst->op].types & TYPES_BYTE;
 	if (operand->negated && type != PTX_PRED)
 		return false;
 	switch (operand->kind) {
@@ -178,10 +104,16 @@ static bool address_fits(const struct match *m, const struct ptx_operand *operan
 		return false;
 	if (operand->reg != PTX_NO_REG) {
 		enum ptx_type type = m->p->regs[operand->reg].type;
+		if (m->inst->space == PTX_PARAM && m->inst->op != PTX_OP_LD)
+			return false;
 		return register_fits(PTX_U64, type, false) || register_fits(PTX_U32, type, false);
 	}
+	/* A parameter has a name and no generic address. */
 	enum ptx_space space = m->inst->space;
-	return !operand->symbol || space == PTX_GENERIC || operand->symbol->space == space;
+	if (!operand->symbol)
+		return space != PTX_PARAM;
+	return operand->symbol->space == (space == PTX_GENERIC ? operand->symbol->space : space) &&
+	       (space == PTX_PARAM || operand->symbol->space != PTX_PARAM);
 }
 
 static bool texture_fits(const struct match *m, const struct ptx_operand *operand)
@@ -227,10 +159,15 @@ static bool operand_fits(const struct match *m, char letter, uint32_t at, bool d
 		return false;
 	enum ptx_type type = letter_type(m->inst, letter);
 	switch (letter) {
+	case 'n':
+		return value_fits(m, operand, PTX_B32, destination) || value_fits(m, operand, type, destination);
 	case 'm':
 		return address_fits(m, operand);
 	case 'x':
 		return texture_fits(m, operand);
+	case 'v':
+		return operand->kind == PTX_OPERAND_SYMBOL ? operand->symbol->space == m->inst->space
+		                                           : value_fits(m, operand, type, destination);
 	case 'a':
 		return value_fits(m, operand, PTX_B64, false) || value_fits(m, operand, PTX_B32, false);
 	case 'S':
@@ -264,7 +201,7 @@ static bool match_from(struct match *m, const char *pattern, uint32_t at, bool d
 		m->destinations = at;
 		return match_from(m, pattern + 1, at, false);
 	}
-	char letter = *pattern == '|' ? '\0' : *pattern;
+	char letter = *pattern;
 	if (!letter) {
 		if (at < m->inst->operands)
 			note_failure(m, at, '\0', false);
@@ -348,7 +285,9 @@ static void describe_letter(const struct match *m, char *text, size_t size)
 	const char *or_constant = m->failed_destination ? "" : " or constant";
 	switch (letter) {
 	case 'm':
-		if (inst->space == PTX_GENERIC)
+		if (inst->space == PTX_PARAM)
+			snprintf(text, size, "the name of a parameter such as [param0+4]");
+		else if (inst->space == PTX_GENERIC)
 			snprintf(text, size, "an address such as [%%rd1+4]");
 		else
 			snprintf(text, size, "an address in .%s such as [%%rd1+4]", ptx_space_name(inst->space));
@@ -393,17 +332,48 @@ static bool fail_match(const struct match *m)
 	            m->failed_at + 1, op);
 }
 
+static bool is_kernel_param(const struct parser *p, const struct ptx_variable *variable)
+{
+	const struct ptx_function *function = p->function;
+	return function->is_entry && variable >= function->params &&
+	       variable < function->params + function->param_count;
+}
+
+/* An address that a variable gives: the access lies inside it, as its type must be aligned, and may be made. */
+static bool check_access(struct parser *p, const struct ptx_inst *inst, const struct ptx_operand *operand)
+{
+	const struct ptx_variable *variable = operand->symbol;
+	bool is_prefetch = inst->op == PTX_OP_PREFETCH || inst->op == PTX_OP_PREFETCHU;
+	uint64_t bytes = is_prefetch ? 1 : ptx_type_bytes(inst->type) * (uint64_t)inst->vector;
+	uint64_t offset = (uint64_t)operand->offset;
+	bool is_param = is_kernel_param(p, variable);
+	if (is_param && inst->op != PTX_OP_LD)
+		return fail(p, operand->place, "'%s' is a parameter of the kernel, which can only be read; expected ld",
+		            variable->name);
+	if (variable->size && (offset > variable->size || variable->size - offset < bytes))
+		return fail(p, operand->place,
+		            "%llu bytes at '%s'%+lld; expected an address inside it, which has %llu bytes",
+		            (unsigned long long)bytes, variable->name, (long long)operand->offset,
+		            (unsigned long long)variable->size);
+	uint64_t align = is_param || bytes < variable->align ? bytes : variable->align;
+	if ((offset + (is_param ? variable->offset : 0)) % align)
+		return fail(p, operand->place, "%llu bytes at '%s'%+lld are misaligned; expected a multiple of %llu",
+		            (unsigned long long)bytes, variable->name, (long long)operand->offset,
+		            (unsigned long long)align);
+	return true;
+}
+
 bool check_operands(struct parser *p, struct ptx_inst *inst, uint32_t paired)
 {
 	struct match m = {.p = p, .inst = inst, .paired = paired};
-	for (const char *form = ptx_ops[inst->op].operands; form; form = strchr(form, '|')) {
-		form += *form == '|';
-		if (match_from(&m, form, 0, true)) {
-			inst->destinations = (uint8_t)m.destinations;
-			return true;
-		}
-	}
-	return fail_match(&m);
+	if (!match_from(&m, inst->pattern, 0, true))
+		return fail_match(&m);
+	inst->destinations = (uint8_t)m.destinations;
+	for (uint32_t i = 0; i < inst->operands; i++)
+		if (inst->operand[i].kind == PTX_OPERAND_ADDRESS && inst->operand[i].symbol &&
+		    !check_access(p, inst, &inst->operand[i]))
+			return false;
+	return true;
 }
 
 static bool check_list(struct parser *p, const struct ptx_inst *inst, const struct ptx_operand *list,
@@ -413,11 +383,15 @@ static bool check_list(struct parser *p, const struct ptx_inst *inst, const stru
 		return fail(p, inst->place, "a call with %u %s%s; expected %u", list->count, what,
 		            list->count == 1 ? "" : "s", count);
 	for (uint32_t i = 0; i < count; i++) {
-		const struct ptx_variable *symbol = list->element[i].symbol;
-		if (symbol && symbol->size != params[i].size)
-			return fail(p, list->element[i].place, "'%s' has %llu bytes; expected %llu for %s %u",
-			            symbol->name, (unsigned long long)symbol->size, (unsigned long long)params[i].size,
-			            what, i + 1);
+		const struct ptx_operand *element = &list->element[i];
+		bool is_register = element->kind == PTX_OPERAND_REG;
+		if (!element->symbol && !is_register)
+			continue;
+		const char *name = is_register ? p->regs[element->reg].name : element->symbol->name;
+		uint64_t bytes = is_register ? ptx_type_bytes(p->regs[element->reg].type) : element->symbol->size;
+		if (bytes != params[i].size)
+			return fail(p, element->place, "'%s' has %llu bytes; expected %llu for %s %u", name,
+			            (unsigned long long)bytes, (unsigned long long)params[i].size, what, i + 1);
 	}
 	return true;
 }

@@ -32,7 +32,6 @@ enum ptx_space {
 enum ptx_opcode {
 #define OP(id, ...) PTX_OP_##id,
 #include "ptx/ops.h"
-#undef OP
 	PTX_OPCODES
 };
 
@@ -177,7 +176,7 @@ struct ptx_inst {
 	enum ptx_outside outside;
 	uint8_t vector;     /* 1, 2 or 4 */
 	uint8_t prefetch_level; /* prefetch: 1 or 2 */
-	bool ftz, sat, approx, full, carry_out, uni, sync, aligned, to, nc, shf_left, clamp, wrap, shiftamt, match_all, match_any, shf_right;
+	bool ftz, sat, approx, full, carry_out, uni, sync, aligned, to, nc, noftz, shf_left, clamp, wrap, shiftamt, match_all, match_any, shf_right;
 	bool unformatted; /* suld.b, sust.b */
 	bool warp, block; /* bar.warp.sync: of the lanes in a mask, no barrier of the block; bar.cta: as without */
 	/* In PTX order, destinations first: sources begin at operand[destinations]. What may be left out and is left out has
@@ -185,6 +184,7 @@ struct ptx_inst {
 	 * the SYMBOL of a .param variable, a REG or a constant. */
 	struct ptx_operand *operand;
 	uint8_t operands, destinations;
+	const char *pattern; /* of the operands: those of its form in ops.h */
 	const struct ptx_function *prototype; /* call: .callprototype, or NULL */
 	struct place place;       /* in the PTX file */
 	uint32_t source_file;     /* .loc: file number, line, column; 0 where none */

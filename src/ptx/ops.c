@@ -1,12 +1,17 @@
 /* Facts: the rows of ops.h as data, the suffixes, the names of types, spaces and special registers. */
 #include "ptx/parse.h"
 
-#define OP(id, name, operands, types, modifiers, unit, latency)                                                        \
-	[PTX_OP_##id] = {name, operands, TYPES_##types, modifiers, PTX_UNIT_##unit, PTX_LATENCY_##latency},
+#define OP(id, name, modifiers, unit, latency)                                                                         \
+	[PTX_OP_##id] = {name, modifiers, PTX_UNIT_##unit, PTX_LATENCY_##latency},
 const struct op_row ptx_ops[PTX_OPCODES] = {
 #include "ptx/ops.h"
 };
-#undef OP
+
+#define FORM(id, types, types2, suffixes, operands) {PTX_OP_##id, TYPES_##types, TYPES_##types2, suffixes, operands},
+const struct form ptx_forms[] = {
+#include "ptx/ops.h"
+};
+const uint32_t ptx_form_count = sizeof ptx_forms / sizeof *ptx_forms;
 
 /* A suffix that sets a field to a value. */
 #define FIELD(word, groups, field, value)                                                                              \
@@ -132,6 +137,7 @@ const struct suffix ptx_suffixes[] = {
 	FLAG("approx", APPROX, approx),
 	FLAG("full", APPROX, full),
 	FLAG("ftz", FTZ, ftz),
+	FLAG("noftz", ATOMIC, noftz),
 	FLAG("sat", SAT, sat),
 	FLAG("cc", CARRY, carry_out),
 	FLAG("shiftamt", SHIFTAMT, shiftamt),

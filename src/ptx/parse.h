@@ -1,10 +1,11 @@
 /* parse: what the files of the PTX parser share. Nothing outside src/ptx includes it.
  *
  *   lex.c        text to tokens                     symbols.c    names, scopes, declarations
- *   expr.c       constant expressions               check.c      an instruction against its row of ops.h
+ *   expr.c       constant expressions               check.c      operands against their form of ops.h
  *   parse.c      module level                       parse_var.c  variables and their initial values
  *   parse_params.c functions' heads, prototypes     parse_body.c functions' bodies
  *   parse_inst.c instructions, suffixes             parse_operand.c operands, calls
+ *   check_form.c suffixes and types against the forms of ops.h
  *
  * A function that returns bool returns false after it has reported an error; the caller then skips to the end of the
  * statement and goes on.
@@ -16,34 +17,45 @@
 
 #define TYPE_BIT(type) (1u << PTX_##type)
 
-/* The sets of types in the rows of ops.h. */
+/* The sets of types in the forms of ops.h. */
 enum {
 	TYPES_NO_TYPE = 0,
+	TYPES_PRED = TYPE_BIT(PRED),
 	TYPES_B32 = TYPE_BIT(B32),
 	TYPES_B32_B64 = TYPE_BIT(B32) | TYPE_BIT(B64),
 	TYPES_BITS = TYPE_BIT(B16) | TYPES_B32_B64,
-	TYPES_LOGIC = TYPE_BIT(PRED) | TYPES_BITS,
-	TYPES_INT32 = TYPE_BIT(U32) | TYPE_BIT(S32),
-	TYPES_INT_32_64 = TYPES_INT32 | TYPE_BIT(U64) | TYPE_BIT(S64),
-	TYPES_INT = TYPES_INT_32_64 | TYPE_BIT(U16) | TYPE_BIT(S16),
+	TYPES_LOGIC = TYPES_PRED | TYPES_BITS,
+	TYPES_U32 = TYPE_BIT(U32),
+	TYPES_S32 = TYPE_BIT(S32),
+	TYPES_INT32 = TYPES_U32 | TYPES_S32,
+	TYPES_INT64 = TYPE_BIT(U64) | TYPE_BIT(S64),
+	TYPES_INT_16_32 = TYPES_INT32 | TYPE_BIT(U16) | TYPE_BIT(S16),
+	TYPES_INT_32_64 = TYPES_INT32 | TYPES_INT64,
+	TYPES_INT = TYPES_INT_16_32 | TYPES_INT64,
+	TYPES_SIGNED = TYPE_BIT(S16) | TYPES_S32 | TYPE_BIT(S64),
+	TYPES_UNSIGNED = TYPES_INT & ~TYPES_SIGNED,
 	TYPES_ANYINT = TYPES_INT | TYPES_BITS,
+	TYPES_F16 = TYPE_BIT(F16),
 	TYPES_F32 = TYPE_BIT(F32),
-	TYPES_F32_F64 = TYPE_BIT(F32) | TYPE_BIT(F64),
-	TYPES_F32_F16 = TYPE_BIT(F32) | TYPE_BIT(F16) | TYPE_BIT(F16X2),
-	TYPES_FLOAT = TYPES_F32_F16 | TYPE_BIT(F64),
-	TYPES_ARITH = TYPES_INT | TYPES_FLOAT,
-	TYPES_COMPARE = TYPES_ANYINT | TYPES_FLOAT,
-	TYPES_SELECT = TYPES_COMPARE,
-	TYPES_MOVABLE = TYPES_COMPARE | TYPE_BIT(PRED),
+	TYPES_F64 = TYPE_BIT(F64),
+	TYPES_HALVES = TYPES_F16 | TYPE_BIT(F16X2),
+	TYPES_F16_F64 = TYPES_F16 | TYPES_F64,
+	TYPES_F32_F64 = TYPES_F32 | TYPES_F64,
+	TYPES_F32_F16 = TYPES_F32 | TYPES_HALVES,
+	TYPES_INT_F64 = TYPES_INT | TYPES_F64,
+	TYPES_SIGNED_F64 = TYPES_SIGNED | TYPES_F64,
+	TYPES_INT32_F32 = TYPES_INT32 | TYPES_F32,
+	TYPES_INT_32_64_F = TYPES_INT_32_64 | TYPES_F32_F64,
+	TYPES_SELECT = TYPES_ANYINT | TYPES_F32_F64,
+	TYPES_MOVABLE = TYPES_SELECT | TYPES_PRED,
 	TYPES_BYTE = TYPE_BIT(U8) | TYPE_BIT(S8) | TYPE_BIT(B8),
-	TYPES_CONVERT = (TYPES_COMPARE & ~TYPES_BITS) | TYPE_BIT(U8) | TYPE_BIT(S8),
-	TYPES_MEMORY = TYPES_COMPARE | TYPES_BYTE | TYPE_BIT(B128),
-	TYPES_ATOMIC = TYPES_INT_32_64 | TYPES_BITS | TYPES_FLOAT,
-	TYPES_TEXTURE = TYPES_INT32 | TYPES_FLOAT,
-	TYPES_VOTE = TYPE_BIT(PRED) | TYPE_BIT(B32),
-	TYPES_SHUFFLE = TYPES_B32 | TYPES_INT32 | TYPES_F32,
-	TYPES_ADDRESS = TYPE_BIT(U32) | TYPE_BIT(U64),
-	TYPES_BARRIER = TYPE_BIT(U32) | TYPE_BIT(PRED), /* of bar.red only */
+	TYPES_WHOLE = TYPES_INT | TYPE_BIT(U8) | TYPE_BIT(S8),
+	TYPES_WHOLE_F64 = TYPES_WHOLE | TYPES_F64,
+	TYPES_MEMORY = TYPES_SELECT | TYPES_BYTE | TYPE_BIT(B128),
+	TYPES_TEXTURE = TYPES_INT32_F32 | TYPES_F16,
+	TYPES_COORDINATE = TYPES_S32 | TYPES_F32,
+	TYPES_SURFACE = TYPES_BITS | TYPE_BIT(B8),
+	TYPES_ADDRESS = TYPES_U32 | TYPE_BIT(U64),
 };
 
 /* The groups of suffixes in the rows of ops.h. */
@@ -62,7 +74,6 @@ enum modifier {
 	SHIFTAMT = 1 << 10,
 	CMP = 1 << 11,
 	BOOL = 1 << 12,
-	TWO_TYPES = 1 << 13,
 	SPACE = 1 << 14,
 	TO = 1 << 15,
 	CACHE = 1 << 16,
@@ -84,12 +95,27 @@ enum modifier {
 
 /* A row of ops.h. */
 struct op_row {
-	const char *name, *operands;
-	uint32_t types, modifiers;
+	const char *name;
+	uint32_t modifiers;
 	enum ptx_unit unit;
 	enum ptx_latency latency;
 };
 extern const struct op_row ptx_ops[PTX_OPCODES];
+
+/* A form of an opcode: the forms stand in the order of the opcodes. */
+struct form {
+	enum ptx_opcode op;
+	uint32_t types, types2; /* sets; empty where the form has no such type */
+	const char *suffixes, *operands;
+};
+extern const struct form ptx_forms[];
+extern const uint32_t ptx_form_count;
+
+/* An opcode's forms, and the types that any of them has. */
+struct op_forms {
+	const struct form *first;
+	uint32_t count, types, types2;
+};
 
 /* A suffix: in an opcode of one of the groups it sets the field at `offset` to `value`. The rows stand in the order in
  * which the suffixes are printed. */
@@ -184,6 +210,7 @@ struct parser {
 	struct diag *diag;
 	struct name_table names;
 	uint8_t next_suffix[MAX_SUFFIXES]; /* 1 + index of the next row of the same word; 0: none */
+	struct op_forms forms[PTX_OPCODES];
 
 	/* lexer */
 	const char *at, *end, *line_start;
@@ -242,7 +269,7 @@ struct symbol *declare(struct parser *p, enum symbol_kind kind, struct name *nam
 struct symbol *lookup(struct parser *p, struct name *name);
 /* The nearest of the words of the given sort for "did you mean", or NULL. */
 const char *nearest_opcode(const struct name *name);
-const char *nearest_suffix(const struct name *name, enum ptx_opcode op);
+const char *nearest_suffix(const struct parser *p, const struct name *name, enum ptx_opcode op);
 
 /* expr.c */
 struct constant {
@@ -295,13 +322,26 @@ bool parse_call(struct parser *p, struct ptx_inst *inst, struct ptx_operand *ope
 /* The elements up to and with `close`. */
 bool parse_elements(struct parser *p, struct ptx_operand *operand, char close);
 
+/* check_form.c */
+enum { MOST_SUFFIXES = 8 };
+
+/* What stands between an opcode and its operands. */
+struct written {
+	const struct suffix *suffix[MOST_SUFFIXES];
+	struct place place[MOST_SUFFIXES], type, type2;
+	uint32_t count;
+};
+
+/* Sets up parser.forms. */
+void forms_open(struct parser *p);
+/* The form that the instruction's suffixes and types make it; NULL, with an error, where there is none. */
+const struct form *check_form(struct parser *p, const struct ptx_inst *inst, const struct written *written);
+
 /* check.c */
 /* A call's three operands against the signature of what it calls. */
 bool check_call(struct parser *p, const struct ptx_inst *inst, const struct ptx_operand *operand,
 		const struct ptx_function *signature);
-/* `written`: the groups of the suffixes that it has. */
-bool check_suffixes(struct parser *p, const struct ptx_inst *inst, uint32_t written);
-/* Operands against the row's pattern; sets inst->destinations. Bit k of `paired`: operand k stood behind '|'. */
+/* Operands against the form's pattern; sets inst->destinations. Bit k of `paired`: operand k stood behind '|'. */
 bool check_operands(struct parser *p, struct ptx_inst *inst, uint32_t paired);
 
 #endif

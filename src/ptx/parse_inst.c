@@ -7,7 +7,7 @@
 static bool fail_suffix(struct parser *p, enum ptx_opcode op, const char *problem)
 {
 	const struct name *name = p->token.name;
-	const char *nearest = nearest_suffix(name, op);
+	const char *nearest = nearest_suffix(p, name, op);
 	int length = name->length < 40 ? (int)name->length : 40;
 	if (nearest)
 		return fail(p, p->token.place, "%s '.%.*s' of '%s'; expected '.%s'?", problem, length, name->text,
@@ -16,24 +16,22 @@ static bool fail_suffix(struct parser *p, enum ptx_opcode op, const char *proble
 	            name->text, ptx_ops[op].name);
 }
 
-static bool add_type(struct parser *p, struct ptx_inst *inst)
+static bool add_type(struct parser *p, struct ptx_inst *inst, struct written *written)
 {
 	enum ptx_type type = p->token.name->type;
-	const struct op_row *row = &ptx_ops[inst->op];
-	uint32_t types = row->types;
-	if (!(types & 1u << type))
-		return fail_suffix(p, inst->op, types ? "unsuitable type" : "superfluous type");
-	if (inst->type == PTX_NO_TYPE)
-		inst->type = type;
-	else if (inst->type2 == PTX_NO_TYPE && row->modifiers & TWO_TYPES)
-		inst->type2 = type;
-	else
-		return fail(p, p->token.place, "one type too many for '%s'; expected %d", row->name,
-		            row->modifiers & TWO_TYPES ? 2 : 1);
+	const struct op_forms *forms = &p->forms[inst->op];
+	bool is_second = inst->type != PTX_NO_TYPE && forms->types2;
+	if (inst->type != PTX_NO_TYPE && (!is_second || inst->type2 != PTX_NO_TYPE))
+		return fail(p, p->token.place, "one type too many for '%s'; expected %d", ptx_ops[inst->op].name,
+		            forms->types2 ? 2 : 1);
+	if (!((is_second ? forms->types2 : forms->types) & 1u << type))
+		return fail_suffix(p, inst->op, forms->types ? "unsuitable type" : "superfluous type");
+	*(is_second ? &inst->type2 : &inst->type) = type;
+	*(is_second ? &written->type2 : &written->type) = p->token.place;
 	return true;
 }
 
-static bool add_modifier(struct parser *p, struct ptx_inst *inst, uint32_t *written)
+static bool add_modifier(struct parser *p, struct ptx_inst *inst, struct written *written)
 {
 	uint32_t row = p->token.name->suffix;
 	while (row && !(ptx_suffixes[row - 1].groups & ptx_ops[inst->op].modifiers))
@@ -44,7 +42,11 @@ static bool add_modifier(struct parser *p, struct ptx_inst *inst, uint32_t *writ
 	if (suffix_field(suffix, inst))
 		return fail(p, p->token.place, "'.%s' after a suffix that excludes it; expected one of them",
 		            suffix->word);
-	*written |= suffix->groups & ptx_ops[inst->op].modifiers;
+	if (written->count == MOST_SUFFIXES)
+		return fail(p, p->token.place, "too many suffixes of '%s'; expected an operand",
+		            ptx_ops[inst->op].name);
+	written->suffix[written->count] = suffix;
+	written->place[written->count++] = p->token.place;
 	char *field = (char *)inst + suffix->offset;
 	if (suffix->size == 1)
 		*(uint8_t *)field = suffix->value;
@@ -53,17 +55,18 @@ static bool add_modifier(struct parser *p, struct ptx_inst *inst, uint32_t *writ
 	return true;
 }
 
-static bool parse_suffixes(struct parser *p, struct ptx_inst *inst)
+static const struct form *parse_suffixes(struct parser *p, struct ptx_inst *inst)
 {
-	uint32_t written = 0;
+	struct written written;
+	written.count = 0;
 	while (p->token.kind == TOKEN_DOT) {
-		if (p->token.name->type ? !add_type(p, inst) : !add_modifier(p, inst, &written))
-			return false;
+		if (p->token.name->type ? !add_type(p, inst, &written) : !add_modifier(p, inst, &written))
+			return NULL;
 		next_token(p);
 	}
 	if (!inst->vector)
 		inst->vector = 1;
-	return check_suffixes(p, inst, written);
+	return check_form(p, inst, &written);
 }
 
 /* The name of a label; its target is known when its scope ends. */
@@ -130,13 +133,15 @@ bool parse_instruction(struct parser *p, struct name *opcode, struct place place
 	                        .source_column = p->source_column};
 	struct ptx_operand operand[PTX_MAX_OPERANDS];
 	struct name *label = NULL;
-	if (!parse_suffixes(p, &inst))
+	const struct form *form = parse_suffixes(p, &inst);
+	if (!form)
 		return false;
+	inst.pattern = form->operands;
 	inst.operand = operand;
 	bool good;
 	if (inst.op == PTX_OP_CALL) {
 		good = parse_call(p, &inst, operand);
-	} else if (strchr(ptx_ops[inst.op].operands, 'l')) {
+	} else if (inst.op == PTX_OP_BRA) {
 		inst.operands = 1;
 		good = parse_target(p, operand, &label);
 	} else {

@@ -199,6 +199,13 @@ bool parse_call(struct parser *p, struct ptx_inst *inst, struct ptx_operand *ope
 		return fail_expected(p, "a function");
 	if (!parse_simple(p, target))
 		return false;
+	for (uint32_t i = 0; i < results->count; i++)
+		if (results->element[i].kind != PTX_OPERAND_SYMBOL && results->element[i].kind != PTX_OPERAND_REG)
+			return fail(p, results->element[i].place,
+			            "a constant cannot take a result; expected a .param variable or a register");
+	if (target->kind == PTX_OPERAND_FUNCTION && target->function->is_entry)
+		return fail(p, target->place, "'%s' is a kernel; expected a function declared by .func",
+		            target->function->name);
 	if (target->kind != PTX_OPERAND_FUNCTION && target->kind != PTX_OPERAND_REG)
 		return fail(p, target->place,
 		            "this is no function; expected a function or a register with its address");

@@ -292,6 +292,10 @@ static bool parse_initial(struct parser *p, struct ptx_variable *variable)
 	if (variable->type >= PTX_TEXREF)
 		return fail(p, p->token.place, "an initial value of type .%s; expected ';'",
 		            ptx_type_name(variable->type));
+	if (variable->space != PTX_GLOBAL && variable->space != PTX_CONST)
+		return fail(p, p->token.place,
+		            "an initial value in .%s; expected ';', or a variable in .global or .const",
+		            ptx_space_name(variable->space));
 	if (variable->size > largest_initial)
 		return fail(p, p->token.place, "an initial value for %llu bytes; expected at most %llu",
 		            (unsigned long long)variable->size, (unsigned long long)largest_initial);

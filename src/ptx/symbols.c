@@ -56,6 +56,7 @@ void names_open(struct parser *p)
 {
 	for (uint32_t op = 0; op < PTX_OPCODES; op++)
 		intern(p, ptx_ops[op].name, (uint32_t)strlen(ptx_ops[op].name))->opcode = (uint16_t)op;
+	forms_open(p);
 	assert(ptx_suffix_count <= MAX_SUFFIXES);
 	for (uint32_t i = ptx_suffix_count; i-- > 0;) {
 		struct name *name = intern(p, ptx_suffixes[i].word, (uint32_t)strlen(ptx_suffixes[i].word));
@@ -193,7 +194,7 @@ const char *nearest_opcode(const struct name *name)
 	return nearest;
 }
 
-const char *nearest_suffix(const struct name *name, enum ptx_opcode op)
+const char *nearest_suffix(const struct parser *p, const struct name *name, enum ptx_opcode op)
 {
 	char word[LONGEST_SLIP];
 	uint32_t best = SLIP_FAR;
@@ -204,7 +205,7 @@ const char *nearest_suffix(const struct name *name, enum ptx_opcode op)
 		if (ptx_suffixes[i].groups & ptx_ops[op].modifiers)
 			nearer(word, ptx_suffixes[i].word, &best, &nearest);
 	for (uint32_t type = PTX_PRED; type < PTX_TYPES; type++)
-		if (ptx_ops[op].types & 1u << type)
+		if ((p->forms[op].types | p->forms[op].types2) & 1u << type)
 			nearer(word, ptx_type_name(type), &best, &nearest);
 	return nearest;
 }

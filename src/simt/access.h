@@ -74,7 +74,7 @@ static inline struct extent access_extent(const struct simt_inst *inst, struct s
 		uint64_t differ = 0, stride = inst->size;
 		FOR_LANES
 		differ |= address[i] - first - i * stride;
-		if (differ == 0) {
+		if (differ == 0 && first <= UINT64_MAX - 31 * stride) {
 			step->unit_stride = true;
 			extent.high = first + 31 * stride;
 			return extent;

@@ -205,7 +205,7 @@ static bool enter(struct simt_warp *warp, const struct simt_inst *inst, struct s
 static const struct simt_function *function_at(const struct simt_program *program, uint64_t address)
 {
 	for (uint32_t k = 1; k < program->function_count; k++)
-		if (program->functions[k].address == address)
+		if (program->functions[k].address == address && !program->functions[k].ptx->is_entry)
 			return &program->functions[k];
 	return NULL;
 }

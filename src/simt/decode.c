@@ -5,12 +5,6 @@
 
 #include <stdlib.h>
 
-#define OP(id, name, operands, ...) [PTX_OP_##id] = operands,
-static const char *const patterns[PTX_OPCODES] = {
-#include "ptx/ops.h"
-};
-#undef OP
-
 /* The type that a letter of the operand pattern stands for. */
 static enum ptx_type letter_type(const struct ptx_inst *ptx, char letter)
 {
@@ -31,7 +25,7 @@ static enum ptx_type letter_type(const struct ptx_inst *ptx, char letter)
 static void decode_ordinary(struct decoder *decoder, struct simt_inst *inst)
 {
 	const struct ptx_inst *ptx = inst->ptx;
-	const char *letter = strchr(patterns[ptx->op], '>') + 1;
+	const char *letter = strchr(ptx->pattern, '>') + 1;
 	for (unsigned k = 0; k < ptx->destinations; k++)
 		decode_destination(decoder, inst, k, &ptx->operand[k]);
 	for (unsigned k = ptx->destinations; k < ptx->operands; k++, letter += letter[1] == '?' ? 2 : 1)
@@ -74,6 +68,8 @@ static void decode_cvta(struct decoder *decoder, struct simt_inst *inst)
 	int64_t window = ptx->space == PTX_SHARED  ? SIMT_SHARED_WINDOW
 	                 : ptx->space == PTX_LOCAL ? SIMT_LOCAL_WINDOW
 	                                           : 0;
+	if (ptx->space == PTX_PARAM)
+		decode_error(decoder, ptx->place, "'cvta' of parameters is not supported yet");
 	decode_ordinary(decoder, inst);
 	inst->offset = ptx->to ? -window : window;
 }

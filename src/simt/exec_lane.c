@@ -44,12 +44,13 @@ static void activemask(struct simt_warp *warp, const struct simt_inst *inst, str
 }
 
 /* match.any: the lanes with this lane's value; match.all: all members if they agree, with a predicate. */
-#define MATCH(t, C)                                                                                                    \
+#define MATCH(t, C, D)                                                                                                 \
 	static void match_##t(struct simt_warp *warp, const struct simt_inst *inst, struct simt_step *step)            \
 	{                                                                                                              \
 		SOURCE(pa, C, 0);                                                                                      \
 		uint32_t lanes = members(warp, inst, step, 1);                                                         \
-		uint32_t row[WARP_SIZE] __attribute__((aligned(SIMT_ALIGN))) = {0}, agree = ALL_LANES;                 \
+		D row[WARP_SIZE] __attribute__((aligned(SIMT_ALIGN))) = {0};                                           \
+		uint32_t agree = ALL_LANES;                                                                            \
 		for (unsigned i = 0; i < WARP_SIZE; i++)                                                               \
 			for (unsigned k = 0; k < WARP_SIZE; k++)                                                       \
 				row[i] |= (lanes >> k & 1) && pa[i] == pa[k] ? lane_bit[k] : 0;                        \
@@ -59,13 +60,15 @@ static void activemask(struct simt_warp *warp, const struct simt_inst *inst, str
 		if (inst->ptx->match_all) {                                                                            \
 			if (inst->immediate & EXEC_SECOND)                                                             \
 				write_pred(warp, inst, 1, agree, step->lanes);                                         \
-			write_uniform(warp, inst, agree &lanes, step->lanes);                                          \
-			return;                                                                                        \
+			for (unsigned i = 0; i < WARP_SIZE; i++)                                                       \
+				row[i] = agree & lanes;                                                                \
 		}                                                                                                      \
-		blend32(destination(warp, inst, 0), row, step->lanes);                                                 \
+		D *d = destination(warp, inst, 0);                                                                     \
+		BLEND(d, row, step->lanes);                                                                            \
 	}
-MATCH(32, lane32)
-MATCH(64, lane64)
+MATCH(32, lane32, lane32)
+MATCH(64, lane64, lane32)
+MATCH(64_wide, lane64, lane64)
 
 /* shfl: c holds the clamp in bits 0-4 and the segment mask in bits 8-12. */
 static unsigned shuffle_source(enum ptx_shuffle mode, unsigned lane, uint32_t b, uint32_t c, bool *valid)
@@ -154,7 +157,9 @@ simt_exec *exec_find_lane(const struct exec_query *query)
 	case PTX_OP_ACTIVEMASK:
 		return activemask;
 	case PTX_OP_MATCH:
-		return ptx_type_bytes(query->type) == 8 ? match_64 : match_32;
+		if (ptx_type_bytes(query->type) == 4)
+			return match_32;
+		return query->dst_bytes == 8 ? match_64_wide : match_64;
 	case PTX_OP_SHFL:
 		return shuffle;
 	case PTX_OP_REDUX:

@@ -1,0 +1,181 @@
+/* An instruction's suffixes and types against the forms that ops.h gives its opcode. */
+#include "ptx/parse.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+void forms_open(struct parser *p)
+{
+	for (uint32_t i = 0; i < ptx_form_count; i++) {
+		const struct form *form = &ptx_forms[i];
+		struct op_forms *forms = &p->forms[form->op];
+		if (!forms->count++)
+			forms->first = form;
+		forms->types |= form->types;
+		forms->types2 |= form->types2;
+	}
+}
+
+/* A group of words in a form's suffixes, of which one is to be written: "rn|rz|rm|rp?". */
+struct group {
+	const char *text;
+	size_t length;
+	bool optional;
+};
+
+/* Cuts the next group off; false at the end. */
+static bool next_group(const char **at, struct group *group)
+{
+	*at += strspn(*at, " ");
+	size_t length = strcspn(*at, " ");
+	*group = (struct group){*at, length, length && (*at)[length - 1] == '?'};
+	group->length -= group->optional;
+	*at += length;
+	return length > 0;
+}
+
+static bool has_word(const struct group *group, const char *word)
+{
+	const char *at = group->text, *end = at + group->length;
+	size_t length = strlen(word);
+	while (at < end) {
+		const char *bar = memchr(at, '|', (size_t)(end - at));
+		size_t own = (size_t)((bar ? bar : end) - at);
+		if (own == length && memcmp(at, word, length) == 0)
+			return true;
+		at += own + 1;
+	}
+	return false;
+}
+
+/* How an instruction differs from a form. */
+struct misfit {
+	const struct form *form;
+	struct place place; /* of the first thing that the form does not have, or of the opcode */
+	uint32_t count;
+};
+
+static void note(struct misfit *misfit, struct place place)
+{
+	if (misfit->count++ == 0)
+		misfit->place = place;
+}
+
+static bool type_fits(uint32_t types, enum ptx_type type)
+{
+	return types ? types >> type & 1 && type != PTX_NO_TYPE : type == PTX_NO_TYPE;
+}
+
+static struct misfit compare(const struct form *form, const struct ptx_inst *inst, const struct written *written)
+{
+	struct misfit misfit = {.form = form};
+	struct group group;
+	uint32_t known = 0, missing = 0;
+	for (const char *at = form->suffixes; next_group(&at, &group);) {
+		uint32_t found = 0;
+		for (uint32_t i = 0; i < written->count; i++)
+			if (has_word(&group, written->suffix[i]->word))
+				known |= found++ ? 0 : 1u << i;
+		missing += !found && !group.optional;
+	}
+	for (uint32_t i = 0; i < written->count; i++)
+		if (!(known >> i & 1))
+			note(&misfit, written->place[i]);
+	if (!type_fits(form->types, inst->type))
+		note(&misfit, inst->type ? written->type : inst->place);
+	if (!type_fits(form->types2, inst->type2))
+		note(&misfit, inst->type2 ? written->type2 : inst->place);
+	for (; missing; missing--)
+		note(&misfit, inst->place);
+	return misfit;
+}
+
+/* --- what is said of an instruction that has no form --- */
+
+struct text {
+	char *at;
+	size_t left;
+};
+
+__attribute__((format(printf, 2, 3))) static void add(struct text *text, const char *format, ...)
+{
+	va_list arguments;
+	va_start(arguments, format);
+	int length = vsnprintf(text->at, text->left, format, arguments);
+	va_end(arguments);
+	size_t written = length < 0 ? 0 : (size_t)length < text->left ? (size_t)length : text->left - 1;
+	text->at += written;
+	text->left -= written;
+}
+
+/* As in the manual: (.a|.b) for one of them, {.a|.b} for at most one. */
+static void add_group(struct text *text, const struct group *group)
+{
+	bool alone = !group->optional && !memchr(group->text, '|', group->length);
+	add(text, "%s.", alone ? "" : group->optional ? "{" : "(");
+	for (size_t i = 0; i < group->length; i++)
+		add(text, group->text[i] == '|' ? "|." : "%c", group->text[i]);
+	add(text, "%s", alone ? "" : group->optional ? "}" : ")");
+}
+
+static void add_types(struct text *text, uint32_t types, enum ptx_type written)
+{
+	if (types >> written & 1)
+		types = 1u << written;
+	bool alone = (types & (types - 1)) == 0;
+	const char *before = alone ? "" : "(";
+	for (uint32_t rest = types; rest; rest &= rest - 1, before = "|")
+		add(text, "%s.%s", before, ptx_type_name((enum ptx_type)__builtin_ctz(rest)));
+	add(text, "%s", alone ? "" : ")");
+}
+
+static void describe_form(const struct form *form, const struct ptx_inst *inst, struct text *text)
+{
+	struct group group;
+	add(text, "%s", ptx_ops[form->op].name);
+	for (const char *at = form->suffixes; next_group(&at, &group);)
+		add_group(text, &group);
+	add_types(text, form->types, inst->type);
+	add_types(text, form->types2, inst->type2);
+}
+
+static void describe_written(const struct ptx_inst *inst, const struct written *written, struct text *text)
+{
+	add(text, "%s", ptx_ops[inst->op].name);
+	for (uint32_t i = 0; i < written->count; i++)
+		add(text, ".%s", written->suffix[i]->word);
+	if (inst->type)
+		add(text, ".%s", ptx_type_name(inst->type));
+	if (inst->type2)
+		add(text, ".%s", ptx_type_name(inst->type2));
+}
+
+static bool fail_form(struct parser *p, const struct ptx_inst *inst, const struct written *written,
+                      const struct misfit *nearest)
+{
+	const struct op_forms *forms = &p->forms[inst->op];
+	char is[160], expected[256];
+	describe_written(inst, written, &(struct text){is, sizeof is});
+	describe_form(nearest->form, inst, &(struct text){expected, sizeof expected});
+	if (forms->types2 && inst->type && !inst->type2)
+		return fail(p, inst->place, "'%s' with one type; expected two", ptx_ops[inst->op].name);
+	return fail(p, nearest->place, "there is no '%s'; expected '%s'", is, expected);
+}
+
+const struct form *check_form(struct parser *p, const struct ptx_inst *inst, const struct written *written)
+{
+	const struct op_forms *forms = &p->forms[inst->op];
+	struct misfit nearest = {.count = UINT32_MAX};
+	for (uint32_t i = 0; i < forms->count; i++) {
+		struct misfit misfit = compare(&forms->first[i], inst, written);
+		if (misfit.count == 0)
+			return misfit.form;
+		bool same_type = type_fits(misfit.form->types, inst->type);
+		if (misfit.count < nearest.count ||
+		    (misfit.count == nearest.count && same_type && !type_fits(nearest.form->types, inst->type)))
+			nearest = misfit;
+	}
+	fail_form(p, inst, written, &nearest);
+	return NULL;
+}

@@ -1,0 +1,189 @@
+/* The forms of PTX's opcodes: what the manual does not have is refused with one message that shows the nearest form. */
+#include "simt_kit.h"
+
+#define HEAD                                                                                                           \
+	".version 7.0\n.target sm_80\n.address_size 64\n.global .align 16 .b8 g[64];\n.global .texref t;\n"            \
+	".visible .entry kernel(.param .align 16 .b8 a[32])\n{\n.reg .pred %p<4>;\n.reg .b16 %h<5>;\n"                 \
+	".reg .b32 %r<5>;\n.reg .b64 %d<5>;\n.reg .f32 %f<5>;\n.shared .align 16 .b8 s[64];\n"                         \
+	".local .align 16 .b8 l[64];\n"
+#define TAIL "\nret;\n}\n"
+
+static struct ptx_module *parse(const char *statement, struct diag *diag)
+{
+	char text[2048];
+	int length = snprintf(text, sizeof text, "%s%s%s", HEAD, statement, TAIL);
+	assert_true(length > 0 && (size_t)length < sizeof text);
+	return ptx_parse("form.ptx", text, (size_t)length, diag);
+}
+
+/* Protects against suffixes, types and operands that each exist, but not together (PTX ISA, chapter 9). */
+static void test_no_such_form(void **state)
+{
+	(void)state;
+	static const char *const statements[] = {
+		"vote.ballot.pred %p1, %p2;",
+		"vote.uni.b32 %r1, %p2;",
+		"vote.sync.all.pred %p1, %p2;",
+		"vote.any.pred %p1, %p2, %r1;",
+		"vote.sync.pred %p1, %p2, -1;",
+		"bar.arrive.pred %p1, 0, 32, %p2;",
+		"bar.arrive 1;",
+		"bar.sync.u32 %r1, 0, %p1;",
+		"bar.red.pred %p1, 0, %p2;",
+		"bar.red.popc.pred %p1, 0, %p2;",
+		"bar.red.and.u32 %r1, 0, %p2;",
+		"bar.red.popc.u32 %r1, 0;",
+		"bar.sync.popc 0;",
+		"bar.sync.aligned 0;",
+		"bar.warp.sync 0, 32;",
+		"bar.warp.sync.pred %p1, 0, %p2;",
+		"bar.warp.arrive 0, 32;",
+		"bar.warp.cta.sync 0;",
+		"bar.sync.red.popc.u32 %r1, 0, %p1;",
+		"barrier.red.popc.pred %p1, 0, %p2;",
+		"barrier.warp.sync 0;",
+		"bar 0;",
+		"add.cc.sat.s32 %r1, %r2, %r3;",
+		"add.sat.u32 %r1, %r2, %r3;",
+		"add.cc.u16 %h1, %h2, %h3;",
+		"add.ftz.f64 %d1, %d2, %d3;",
+		"add.rz.f16 %h1, %h2, %h3;",
+		"mul.sat.s32 %r1, %r2, %r3;",
+		"mul.lo.wide.u32 %r1, %r2, %r3;",
+		"mul.lo.f32 %f1, %f2, %f3;",
+		"mad.rn.f16 %h1, %h2, %h3, %h4;",
+		"mad.wide.cc.u32 %d1, %r2, %r3, %d4;",
+		"mad.lo.sat.s32 %r1, %r2, %r3, %r4;",
+		"fma.rn.approx.f32 %f1, %f2, %f3, %f4;",
+		"div.approx.rn.f32 %f1, %f2, %f3;",
+		"div.approx.f64 %d1, %d2, %d3;",
+		"div.rn.f16 %h1, %h2, %h3;",
+		"div.ftz.u32 %r1, %r2, %r3;",
+		"rcp.full.f32 %f1, %f2;",
+		"rcp.approx.f64 %d1, %d2;",
+		"sqrt.approx.ftz.f64 %d1, %d2;",
+		"sin.f32 %f1, %f2;",
+		"abs.u32 %r1, %r2;",
+		"neg.u64 %d1, %d2;",
+		"min.b32 %r1, %r2, %r3;",
+		"min.ftz.f64 %d1, %d2, %d3;",
+		"shf.l.r.wrap.b32 %r1, %r2, %r3, %r4;",
+		"shf.l.b32 %r1, %r2, %r3, %r4;",
+		"shf.wrap.b32 %r1, %r2, %r3, %r4;",
+		"shf.l.wrap.clamp.b32 %r1, %r2, %r3, %r4;",
+		"prmt.f4e.b4e.b32 %r1, %r2, %r3, %r4;",
+		"setp.lo.s32 %p1, %r1, %r2;",
+		"setp.lt.b32 %p1, %r1, %r2;",
+		"setp.num.u32 %p1, %r1, %r2;",
+		"setp.hs.f32 %p1, %f1, %f2;",
+		"setp.eq.and.s32 %p1, %r1, %r2;",
+		"setp.eq.s32 %p1, %r1, %r2, %p2;",
+		"setp.eq.ftz.s32 %p1, %r1, %r2;",
+		"set.eq.u64.u32 %d1, %r1, %r2;",
+		"slct.f32.u32 %f1, %f2, %f3, %r1;",
+		"slct.ftz.f32.s32 %f1, %f2, %f3, %r1;",
+		"selp.pred %p1, %p2, %p3, %p0;",
+		"selp.f16 %h1, %h2, %h3, %p0;",
+		"mov.f16 %h1, %h2;",
+		"mov.u8 %h1, %h2;",
+		"cvt.f32.s32 %f1, %r1;",
+		"cvt.rzi.f32.s32 %f1, %r1;",
+		"cvt.rn.s32.f32 %r1, %f1;",
+		"cvt.s32.f32 %r1, %f1;",
+		"cvt.rn.s32.u32 %r1, %r2;",
+		"cvt.ftz.u32.u64 %r1, %d1;",
+		"cvt.rn.f64.f32 %d1, %f1;",
+		"cvt.f32.f64 %f1, %d1;",
+		"cvta.reg.u64 %d1, %d2;",
+		"cvta.global.s64 %d1, %d2;",
+		"cvta.to.u64 %d1, %d2;",
+		"isspacep %p1, %d1;",
+		"ld.release.gpu.u32 %r1, [%d1];",
+		"ld.relaxed.u32 %r1, [%d1];",
+		"ld.gpu.u32 %r1, [%d1];",
+		"ld.acquire.gpu.local.u32 %r1, [%d1];",
+		"ld.shared.nc.u32 %r1, [%d1];",
+		"ld.wb.u32 %r1, [%d1];",
+		"ld.f16 %h1, [%d1];",
+		"st.acquire.gpu.u32 [%d1], %r1;",
+		"st.ca.u32 [%d1], %r1;",
+		"st.const.u32 [%d1], %r1;",
+		"st.nc.u32 [%d1], %r1;",
+		"ldu.local.u32 %r1, [%d1];",
+		"atom.u32 %r1, [%d1], 1;",
+		"atom.add.b32 %r1, [%d1], 1;",
+		"atom.and.u32 %r1, [%d1], 1;",
+		"atom.inc.s32 %r1, [%d1], 1;",
+		"atom.min.f32 %f1, [%d1], %f2;",
+		"atom.exch.b16 %h1, [%d1], %h2;",
+		"atom.add.f16 %h1, [%d1], %h2;",
+		"atom.add.min.u32 %r1, [%d1], 1;",
+		"atom.volatile.add.u32 %r1, [%d1], 1;",
+		"atom.cas.b32 %r1, [%d1], %r2;",
+		"atom.add.u32 %r1, [%d1], %r2, %r3;",
+		"red.exch.b32 [%d1], %r1;",
+		"red.cas.b32 [%d1], %r1, %r2;",
+		"prefetch.global [%d1];",
+		"prefetchu.L2 [%d1];",
+		"membar.gpu;",
+		"membar;",
+		"fence.gl;",
+		"fence.relaxed.gpu;",
+		"fence.sc;",
+		"match.sync.b32 %r1, %r2, -1;",
+		"match.any.b32 %r1, %r2, -1;",
+		"match.any.all.sync.b32 %r1, %r2, -1;",
+		"match.any.sync.b32 %r1|%p1, %r2, -1;",
+		"shfl.sync.idx.b32 %r1, %r2, 0, 31;",
+		"shfl.idx.b32 %r1, %r2, 0, 31, -1;",
+		"shfl.idx.u32 %r1, %r2, 0, 31;",
+		"shfl.idx.up.b32 %r1, %r2, 0, 31;",
+		"redux.add.u32 %r1, %r2, -1;",
+		"redux.sync.and.u32 %r1, %r2, -1;",
+		"redux.sync.add.b32 %r1, %r2, -1;",
+		"activemask.u32 %r1;",
+		"nanosleep.s32 %r1;",
+		"testp.f32 %p1, %f1;",
+		"ret.uni.uni;",
+		"exit.uni;",
+	};
+	for (size_t i = 0; i < sizeof statements / sizeof *statements; i++) {
+		struct diag diag = {0};
+		struct ptx_module *module = parse(statements[i], &diag);
+		if (module || diag.errors != 1 || !strstr(diag.text, "form.ptx:15:") ||
+		    !strstr(diag.text, "; expected "))
+			fail_msg("%s\n%s", statements[i], module ? "is accepted" : diag.text);
+		diag_free(&diag);
+	}
+}
+
+/* Protects the words: what stands there, at its column, and the form that is nearest. */
+static void test_words(void **state)
+{
+	(void)state;
+	static const char *const cases[][2] = {
+		{"vote.ballot.pred %p1, %p2;",
+	         "15:12: error: there is no 'vote.ballot.pred'; expected 'vote.ballot.b32'"},
+		{"vote.uni.b32 %r1, %p2;",
+	         "15:9: error: there is no 'vote.uni.b32'; expected 'vote(.all|.any|.uni).pred'"},
+		{"bar.red.popc.pred %p1, 0, %p2;",
+	         "15:13: error: there is no 'bar.red.popc.pred'; expected 'bar{.cta}.red.popc.u32'"},
+		{"atom.min.f32 %f1, [%d1], %f2;",
+	         "15:9: error: there is no 'atom.min.f32'; expected "
+	         "'atom{.relaxed|.acquire|.release|.acq_rel}{.cta|.gpu|.sys}{.global|.shared|.shared::cta}(.min|.max)"
+	         "(.u32|.u64|.s32|.s64)'"},
+	};
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		struct diag diag = {0};
+		assert_null(parse(cases[i][0], &diag));
+		if (!strstr(diag.text, cases[i][1]))
+			fail_msg("%s", diag.text);
+		diag_free(&diag);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {cmocka_unit_test(test_no_such_form), cmocka_unit_test(test_words)};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
