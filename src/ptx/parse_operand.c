@@ -82,7 +82,7 @@ static bool parse_simple(struct parser *p, struct ptx_operand *operand)
 	return is_constant ? parse_constant_operand(p, operand) : parse_word(p, operand);
 }
 
-bool parse_elements(struct parser *p, struct ptx_operand *operand, char close)
+static bool read_elements(struct parser *p, struct ptx_operand *operand, char close)
 {
 	struct ptx_operand element[MOST_ELEMENTS];
 	uint32_t count = 0;
@@ -101,6 +101,22 @@ bool parse_elements(struct parser *p, struct ptx_operand *operand, char close)
 	if (count)
 		memcpy(operand->element, element, count * sizeof *element);
 	return true;
+}
+
+/* After an error inside braces: behind them, so that their end is not taken for the body's. */
+static void skip_braces(struct parser *p)
+{
+	while (p->token.kind != TOKEN_END && !at_punct(p, ';') && !at_punct(p, '}'))
+		next_token(p);
+	accept_punct(p, '}');
+}
+
+bool parse_elements(struct parser *p, struct ptx_operand *operand, char close)
+{
+	bool good = read_elements(p, operand, close);
+	if (!good && close == '}')
+		skip_braces(p);
+	return good;
 }
 
 /* Behind '[': an address, or a texture with its coordinates. */

@@ -1,0 +1,297 @@
+/* ptx_random: random instructions and kernels, made from the forms that ops.h gives the opcodes. */
+#ifndef SLUICE_TESTS_PTX_RANDOM_H
+#define SLUICE_TESTS_PTX_RANDOM_H
+
+#include "ptx/parse.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+/* What a kernel has: registers of all kinds, 64 bytes of its own in every memory for each thread. */
+#define RANDOM_HEAD                                                                                                    \
+	".version 7.0\n.target sm_80\n.address_size 64\n.const .align 16 .b8 k[64];\n"                                 \
+	".func (.param .b32 r) mix(.param .b32 x, .param .b64 y)\n{\n.reg .b32 %r<4>;\n.reg .b64 %d<2>;\n"             \
+	"ld.param.b32 %r1, [x];\nld.param.b64 %d1, [y];\ncvt.u32.u64 %r2, %d1;\nxor.b32 %r3, %r1, %r2;\n"              \
+	"st.param.b32 [r], %r3;\nret;\n}\n"                                                                            \
+	".func (.param .b32 r) sum(.param .b32 n)\n{\n.reg .pred %p;\n.reg .b32 %r<4>;\nld.param.b32 %r1, [n];\n"      \
+	"mov.u32 %r2, 0;\nsetp.eq.u32 %p, %r1, 0;\n@%p bra done;\nsub.u32 %r3, %r1, 1;\ncall (%r2), sum, (%r3);\n"     \
+	"add.u32 %r2, %r2, %r1;\ndone:\nst.param.b32 [r], %r2;\nret;\n}\n"                                             \
+	".visible .entry kernel(.param .align 16 .b8 a[64], .param .u64 in, .param .u64 out)\n{\n"                     \
+	".reg .pred %p<4>, %q<8>;\n.reg .b16 %h<4>;\n.reg .b32 %r<8>, %o<4>, %c<8>, %t, %x, %sp, %lp;\n"               \
+	".reg .b64 %d<8>, %in, %out, %gp, %sg, %lg;\n.reg .f32 %f<4>;\n.reg .f64 %e<4>;\n"                             \
+	".shared .align 16 .b8 s[4096];\n.local .align 16 .b8 l[64];\n.param .align 16 .b8 q[64];\n"                   \
+	"mov.u32 %t, %tid.x;\nmov.u32 %x, %ctaid.x;\nmad.lo.u32 %x, %x, 64, %t;\nld.param.u64 %in, [in];\n"            \
+	"ld.param.u64 %gp, [out];\nmad.wide.u32 %gp, %x, 256, %gp;\nadd.u64 %out, %gp, 64;\n"                          \
+	"mad.wide.u32 %in, %x, 128, %in;\nmov.u32 %sp, s;\nmad.lo.u32 %sp, %t, 64, %sp;\ncvt.u64.u32 %sg, %sp;\n"      \
+	"cvta.shared.u64 %sg, %sg;\nmov.u32 %lp, l;\ncvta.local.u64 %lg, l;\n"
+
+enum { RANDOM_TEXT = 1 << 16, RANDOM_IN = 128, RANDOM_OUT = 256, RANDOM_ORACLE = 232 };
+
+struct random_text {
+	uint64_t *state; /* of the stream of numbers */
+	uint32_t labels;
+	size_t length;
+	char text[RANDOM_TEXT];
+};
+
+static inline uint64_t random_number(uint64_t *state)
+{
+	*state += 0x9e3779b97f4a7c15;
+	uint64_t z = *state;
+	z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9;
+	z = (z ^ z >> 27) * 0x94d049bb133111eb;
+	return z ^ z >> 31;
+}
+
+static inline uint32_t random_below(struct random_text *out, uint32_t bound)
+{
+	return (uint32_t)(random_number(out->state) % bound);
+}
+
+__attribute__((format(printf, 2, 3))) static inline void random_add(struct random_text *out, const char *format, ...)
+{
+	va_list arguments;
+	va_start(arguments, format);
+	int length = vsnprintf(out->text + out->length, RANDOM_TEXT - out->length, format, arguments);
+	va_end(arguments);
+	out->length += (size_t)length;
+	if (out->length >= RANDOM_TEXT)
+		out->length = RANDOM_TEXT - 1;
+}
+
+/* An instruction while it is made. */
+struct random_inst {
+	const struct form *form;
+	enum ptx_type type, type2;
+	char suffixes[128]; /* ".a.b" */
+	bool wide;
+	uint32_t vector;
+	const char *space; /* as written, or "" */
+	const char *pair;  /* "," or "|" */
+};
+
+static inline enum ptx_type random_type(struct random_text *out, uint32_t types)
+{
+	types &= ~TYPE_BIT(B128);
+	if (!types)
+		return PTX_NO_TYPE;
+	for (uint32_t skip = random_below(out, (uint32_t)__builtin_popcount(types)); skip; skip--)
+		types &= types - 1;
+	return (enum ptx_type)__builtin_ctz(types);
+}
+
+static inline bool random_is_space(const char *word)
+{
+	static const char *const spaces[] = {"const", "global", "local", "param", "shared", "param::entry",
+	                                     "param::func", "shared::cta"};
+	for (size_t i = 0; i < sizeof spaces / sizeof *spaces; i++)
+		if (strcmp(spaces[i], word) == 0)
+			return true;
+	return false;
+}
+
+/* One of each group of words, and some of the optional ones. */
+static inline void random_suffixes(struct random_text *out, struct random_inst *inst)
+{
+	static const char *const spaces[] = {"const", "global", "local", "param", "shared"};
+	char groups[512];
+	snprintf(groups, sizeof groups, "%s", inst->form->suffixes);
+	char *outer = NULL;
+	for (char *group = strtok_r(groups, " ", &outer); group; group = strtok_r(NULL, " ", &outer)) {
+		size_t end = strlen(group) - 1;
+		if (group[end] == '?') {
+			group[end] = '\0';
+			if (random_below(out, 2))
+				continue;
+		}
+		uint32_t count = 1;
+		for (const char *at = group; *at; at++)
+			count += *at == '|';
+		char *inner = NULL, *word = strtok_r(group, "|", &inner);
+		for (uint32_t skip = random_below(out, count); skip; skip--)
+			word = strtok_r(NULL, "|", &inner);
+		strcat(strcat(inst->suffixes, "."), word);
+		inst->wide |= strcmp(word, "wide") == 0;
+		if (word[0] == 'v' && strlen(word) == 2)
+			inst->vector = (uint32_t)(word[1] - '0');
+		for (size_t i = 0; random_is_space(word) && i < sizeof spaces / sizeof *spaces; i++)
+			if (strncmp(word, spaces[i], strlen(spaces[i])) == 0)
+				inst->space = spaces[i];
+	}
+}
+
+static inline void random_register(struct random_text *out, enum ptx_type type)
+{
+	uint32_t bytes = ptx_type_bytes(type);
+	if (type == PTX_PRED)
+		random_add(out, "%%p%u", random_below(out, 4));
+	else if (bytes <= 2)
+		random_add(out, "%%h%u", random_below(out, 4));
+	else if (bytes == 4)
+		random_add(out, "%%%s%u", type == PTX_F32 ? "f" : "r", random_below(out, 4));
+	else
+		random_add(out, "%%%s%u", type == PTX_F64 ? "e" : "d", random_below(out, 4));
+}
+
+static inline void random_constant(struct random_text *out, enum ptx_type type)
+{
+	uint64_t bits = random_number(out->state) >> random_below(out, 64);
+	uint32_t width = 8 * ptx_type_bytes(type);
+	if (type == PTX_F32)
+		random_add(out, "0f%08X", (uint32_t)bits);
+	else if (type == PTX_F64)
+		random_add(out, "0d%016llX", (unsigned long long)bits);
+	else
+		random_add(out, "%lld", (long long)(width < 64 ? bits & ((1ull << (width - 1)) - 1) : bits));
+}
+
+static inline void random_value(struct random_text *out, enum ptx_type type, bool destination)
+{
+	if (!destination && type != PTX_PRED && random_below(out, 4) == 0) {
+		random_constant(out, type);
+		return;
+	}
+	if (!destination && type == PTX_PRED && random_below(out, 4) == 0)
+		random_add(out, "!");
+	random_register(out, type);
+}
+
+/* An address in the thread's own part of a memory, or of what nobody writes. */
+static inline void random_address(struct random_text *out, const struct random_inst *inst)
+{
+	static const char *const generic[] = {"%gp", "%sg", "%lg"};
+	uint32_t bytes = inst->type == PTX_NO_TYPE ? 1 : ptx_type_bytes(inst->type) * inst->vector;
+	uint32_t offset = random_below(out, 64 / bytes) * bytes;
+	const char *base = generic[random_below(out, 3)];
+	enum ptx_opcode op = inst->form->op;
+	if (strcmp(inst->space, "const") == 0)
+		base = "k";
+	else if (strcmp(inst->space, "global") == 0 || op == PTX_OP_LDU || op == PTX_OP_PREFETCHU)
+		base = "%gp";
+	else if (strcmp(inst->space, "shared") == 0)
+		base = "%sp";
+	else if (strcmp(inst->space, "local") == 0)
+		base = random_below(out, 2) ? "%lp" : "l";
+	else if (strcmp(inst->space, "param") == 0)
+		base = op == PTX_OP_LD && random_below(out, 2) ? "a" : "q";
+	random_add(out, "[%s+%u]", base, offset);
+}
+
+static inline void random_vector(struct random_text *out, enum ptx_type type, uint32_t count, bool destination)
+{
+	for (uint32_t i = 0; i < count; i++) {
+		random_add(out, i ? ", " : "{");
+		random_value(out, type, destination);
+	}
+	random_add(out, "}");
+}
+
+/* mov: a vector, a special register, an address of a variable; false where it has none of these. */
+static inline bool random_mov_special(struct random_text *out, const struct random_inst *inst, bool destination)
+{
+	static const char *const sregs[] = {"%tid.x", "%ntid.x", "%ctaid.x", "%nctaid.y", "%laneid", "%lanemask_lt",
+	                                    "%lanemask_ge", "%dynamic_smem_size", "%total_smem_size", "%nwarpid"};
+	uint32_t bytes = ptx_type_bytes(inst->type), kind = random_below(out, 8);
+	if (inst->form->op != PTX_OP_MOV || inst->type == PTX_PRED || ptx_type_is_float(inst->type) || bytes < 4)
+		return false;
+	if (kind == 0)
+		random_vector(out, bytes == 4 ? PTX_B16 : PTX_B32, 2, destination);
+	else if (kind == 1 && !destination && bytes == 4)
+		random_add(out, "%s", sregs[random_below(out, sizeof sregs / sizeof *sregs)]);
+	else if (kind == 2 && !destination)
+		random_add(out, "%s+%u", random_below(out, 2) ? "s" : "l", random_below(out, 64));
+	else
+		return false;
+	return true;
+}
+
+static inline void random_operand(struct random_text *out, const struct random_inst *inst, char letter,
+                                  bool destination)
+{
+	switch (letter) {
+	case 's':
+		random_value(out, inst->type2, destination);
+		return;
+	case 'w':
+		random_value(out, inst->wide ? inst->type + 1 : inst->type, destination);
+		return;
+	case 'u':
+	case 'n':
+		random_value(out, PTX_U32, destination);
+		return;
+	case 'p':
+	case 'q':
+		random_value(out, PTX_PRED, destination);
+		return;
+	case 'a':
+		random_register(out, PTX_U64);
+		return;
+	case 'm':
+		random_address(out, inst);
+		return;
+	default:
+		break;
+	}
+	if (random_mov_special(out, inst, destination))
+		return;
+	if ((letter == 'T' || letter == 'S') && inst->vector > 1)
+		random_vector(out, inst->type, inst->vector, destination);
+	else
+		random_value(out, inst->type, destination);
+}
+
+/* An instruction of the form, with ';'. */
+static inline void random_instruction(struct random_text *out, const struct form *form)
+{
+	struct random_inst inst = {.form = form, .vector = 1, .space = ""};
+	inst.type = random_type(out, form->types);
+	inst.type2 = random_type(out, form->types2);
+	random_suffixes(out, &inst);
+	while (inst.type != PTX_NO_TYPE && ptx_type_bytes(inst.type) * inst.vector > 16)
+		inst.type = random_type(out, form->types);
+	random_add(out, "%s%s", ptx_ops[form->op].name, inst.suffixes);
+	if (inst.type)
+		random_add(out, ".%s", ptx_type_name(inst.type));
+	if (inst.type2)
+		random_add(out, ".%s", ptx_type_name(inst.type2));
+	const char *between = " ";
+	bool destination = true;
+	for (const char *letter = form->operands; *letter; letter++) {
+		if (*letter == '>') {
+			destination = false;
+			continue;
+		}
+		if (*letter == 'q' && random_below(out, 2))
+			continue;
+		random_add(out, "%s", *letter == 'q' ? "|" : between);
+		random_operand(out, &inst, *letter, destination);
+		between = ", ";
+	}
+	random_add(out, ";");
+}
+
+/* Forms of instructions that stand anywhere: control flow and barriers have their own places. */
+static inline const struct form *random_form(struct random_text *out)
+{
+	for (;;) {
+		const struct form *form = &ptx_forms[random_below(out, ptx_form_count)];
+		switch (form->op) {
+		case PTX_OP_BRA:
+		case PTX_OP_CALL:
+		case PTX_OP_RET:
+		case PTX_OP_EXIT:
+		case PTX_OP_TRAP:
+		case PTX_OP_BAR:
+		case PTX_OP_BARRIER:
+		case PTX_OP_TEX:
+		case PTX_OP_SULD:
+		case PTX_OP_SUST:
+			break;
+		default:
+			return form;
+		}
+	}
+}
+
+#endif
