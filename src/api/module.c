@@ -5,6 +5,8 @@
 #include "base/arena.h"
 #include "flow/flow.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -158,11 +160,36 @@ static uint32_t *reconvergence(struct arena *arena, const struct ptx_function *f
 	return flow_reconvergence(arena, flow_cfg_build(arena, function));
 }
 
+static bool does_nothing(const struct ptx_function *function)
+{
+	for (uint32_t i = 0; i < function->body_count; i++)
+		if (function->body[i].op != PTX_OP_RET && function->body[i].op != PTX_OP_EXIT)
+			return false;
+	return true;
+}
+
+/* A compiler that finds undefined behaviour may leave nothing of a kernel, without a word. A kernel without parameters is
+ * empty because it was written so. */
+static void warn_if_emptied(const struct ptx_function *function)
+{
+	if (function->param_count == 0 || !does_nothing(function))
+		return;
+	const struct ptx_inst *inst = function->body_count ? &function->body[0] : NULL;
+	const char *file = inst && inst->source_line ? ptx_file_name(function->module, inst->source_file) : NULL;
+	fprintf(stderr,
+	        "sluice: warning: %s:%" PRIu32
+	        ": kernel '%s' has parameters and does nothing but return; if that is not how it "
+	        "was written, the compiler found undefined behaviour in it\n",
+	        file ? file : function->module->source.name, file ? inst->source_line : function->place.line,
+	        function->name);
+}
+
 enum sluice_status prepare_kernel(sluice_kernel *kernel, struct sluice_error *error)
 {
 	struct diag diag = {0};
 	if (kernel->program)
 		return SLUICE_OK;
+	warn_if_emptied(kernel->function);
 	kernel->program = simt_decode(kernel->function, reconvergence, &diag);
 	if (!kernel->program)
 		return fail_with_diag(error, SLUICE_BAD_PTX, &diag);

@@ -217,6 +217,17 @@ static bool parse_statement(struct parser *p)
 	return parse_instruction(p, name, place, guard);
 }
 
+/* Behind the '}' of the block that begins here. */
+static void skip_block(struct parser *p)
+{
+	uint32_t depth = 0;
+	do {
+		depth += at_punct(p, '{');
+		depth -= at_punct(p, '}');
+		next_token(p);
+	} while (depth && p->token.kind != TOKEN_END);
+}
+
 /* Statements up to and with '}'. */
 static bool parse_block(struct parser *p)
 {
@@ -229,9 +240,11 @@ static bool parse_block(struct parser *p)
 			continue;
 		}
 		struct scope scope;
-		if (p->scope->depth == DEEPEST_SCOPE)
-			return fail(p, p->token.place, "blocks nested too deep; expected at most %d levels",
-			            DEEPEST_SCOPE);
+		if (p->scope->depth == DEEPEST_SCOPE) {
+			fail(p, p->token.place, "blocks nested too deep; expected at most %d levels", DEEPEST_SCOPE);
+			skip_block(p);
+			continue;
+		}
 		next_token(p);
 		scope_open(p, &scope);
 		bool good = parse_block(p);

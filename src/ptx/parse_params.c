@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { MOST_PARAM_BYTES = 32764 }; /* of a kernel, as PTX has it since version 8.1 */
+
 /* Parameters while they are read. */
 struct params {
 	struct ptx_variable *variable;
@@ -194,6 +196,9 @@ static bool parse_rest(struct parser *p, struct ptx_function *function, struct p
 {
 	if (accept_punct(p, '(') && !parse_params(p, function, false, true))
 		return false;
+	if (function->is_entry && function->param_bytes > MOST_PARAM_BYTES)
+		return fail(p, place, "the parameters of '%s' have %llu bytes; expected at most %d", function->name,
+		            (unsigned long long)function->param_bytes, MOST_PARAM_BYTES);
 	if (!parse_directives(p, function))
 		return false;
 	if (at_punct(p, ';')) {

@@ -58,23 +58,45 @@ static uint32_t lane_value(enum ptx_sreg sreg, unsigned lane)
 	}
 }
 
+/* The constant's slot in the hash table, used or not. */
+static struct constant *find_constant(const struct decoder *decoder, uint64_t value, uint8_t bytes)
+{
+	uint32_t mask = decoder->constant_slots - 1;
+	uint32_t at = (uint32_t)((value * 8 + bytes) * 0x9e3779b97f4a7c15 >> 32) & mask;
+	for (;; at = (at + 1) & mask) {
+		struct constant *constant = &decoder->constant[at];
+		if (!constant->used || (constant->value == value && constant->bytes == bytes))
+			return constant;
+	}
+}
+
+static void grow_constants(struct decoder *decoder)
+{
+	struct constant *old = decoder->constant;
+	uint32_t slots = decoder->constant_slots;
+	decoder->constant_slots = slots ? 2 * slots : 64;
+	decoder->constant = xcalloc(decoder->constant_slots, sizeof *decoder->constant);
+	for (uint32_t k = 0; k < slots; k++)
+		if (old[k].used)
+			*find_constant(decoder, old[k].value, old[k].bytes) = old[k];
+	free(old);
+}
+
 /* A row: `bytes` of a lane, or 0 for the row of a special register. */
 static uint32_t constant_row(struct decoder *decoder, uint64_t value, uint8_t bytes)
 {
-	for (uint32_t k = 0; k < decoder->constant_count; k++)
-		if (decoder->constant[k].value == value && decoder->constant[k].bytes == bytes)
-			return decoder->constant[k].offset;
+	if (2 * decoder->constant_count >= decoder->constant_slots)
+		grow_constants(decoder);
+	struct constant *constant = find_constant(decoder, value, bytes);
+	if (constant->used)
+		return constant->offset;
 	uint32_t offset = decoder->constant_bytes, row = (bytes == 8 ? 8 : 4) * WARP_SIZE;
 	if (offset + row > decoder->constant_capacity) {
 		decoder->constant_capacity = decoder->constant_capacity * 2 + 4096;
 		decoder->constants = xrealloc(decoder->constants, decoder->constant_capacity);
 	}
-	if (decoder->constant_count == decoder->constant_list_capacity) {
-		decoder->constant_list_capacity = decoder->constant_list_capacity * 2 + 64;
-		decoder->constant =
-			xrealloc(decoder->constant, decoder->constant_list_capacity * sizeof *decoder->constant);
-	}
-	decoder->constant[decoder->constant_count++] = (struct constant){value, offset, bytes};
+	*constant = (struct constant){value, offset, bytes, true};
+	decoder->constant_count++;
 	decoder->constant_bytes += row;
 	for (unsigned i = 0; i < WARP_SIZE; i++) {
 		uint64_t lane = bytes ? value : lane_value((enum ptx_sreg)value, i);

@@ -62,20 +62,23 @@ static void add_addressed(struct decoder *decoder, const struct ptx_module *modu
 				add_function(decoder, v->relocations[k].function);
 }
 
-static void mark_reached(const struct decoder *decoder, uint32_t from, bool *reached)
+/* `work` has room for all functions: call chains may be too long for recursion. */
+static void mark_reached(const struct decoder *decoder, uint32_t from, bool *reached, uint32_t *work)
 {
-	const struct ptx_function *function = decoder->functions[from].ptx;
-	for (uint32_t i = 0; i < function->body_count; i++) {
-		const struct ptx_inst *inst = &function->body[i];
-		if (inst->op != PTX_OP_CALL)
-			continue;
-		for (uint32_t k = 1; k < decoder->function_count; k++) {
-			/* A call by address may reach any function of the program. */
-			if (reached[k] ||
-			    (!is_indirect(inst) && inst->operand[1].function != decoder->functions[k].ptx))
-				continue;
-			reached[k] = true;
-			mark_reached(decoder, k, reached);
+	uint32_t left = 1;
+	work[0] = from;
+	while (left) {
+		const struct ptx_function *function = decoder->functions[work[--left]].ptx;
+		for (uint32_t i = 0; i < function->body_count; i++) {
+			const struct ptx_inst *inst = &function->body[i];
+			for (uint32_t k = 1; inst->op == PTX_OP_CALL && k < decoder->function_count; k++) {
+				/* A call by address may reach any function of the program. */
+				if (reached[k] ||
+				    (!is_indirect(inst) && inst->operand[1].function != decoder->functions[k].ptx))
+					continue;
+				reached[k] = true;
+				work[left++] = k;
+			}
 		}
 	}
 }
@@ -94,12 +97,14 @@ void layout_functions(struct decoder *decoder, const struct ptx_function *kernel
 		}
 	}
 	bool *reached = xmalloc(decoder->function_count);
+	uint32_t *work = xmalloc(decoder->function_count * sizeof *work);
 	for (uint32_t k = 1; k < decoder->function_count; k++) {
 		memset(reached, 0, decoder->function_count);
-		mark_reached(decoder, k, reached);
+		mark_reached(decoder, k, reached, work);
 		decoder->functions[k].recursive = reached[k];
 	}
 	free(reached);
+	free(work);
 	decoder->details = xcalloc(decoder->function_count, sizeof *decoder->details);
 }
 
@@ -268,6 +273,9 @@ void layout_memory(struct decoder *decoder)
 			for (unsigned o = 0; o < function->body[i].operands; o++)
 				add_referred_operand(decoder, &function->body[i].operand[o], &local);
 	}
+	if (local > SIMT_LOCAL_BYTES)
+		decode_error(decoder, program->kernel->place, "'%s' has %u bytes of local memory; expected at most %d",
+		             program->kernel->name, local, SIMT_LOCAL_BYTES);
 	program->stack_bytes = recursive ? SIMT_STACK_BYTES : 0;
 	program->local_bytes = (uint32_t)round_up(local, 16) + program->stack_bytes;
 	decoder->dynamic_shared = (uint32_t)round_up(program->shared_bytes, 16);

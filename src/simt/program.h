@@ -50,8 +50,8 @@ struct simt_sreg_row {
 	uint32_t offset;
 };
 
-/* Local memory for the frames of recursive functions, bytes per thread. */
-enum { SIMT_STACK_BYTES = 16384 };
+/* Local memory, bytes per thread: for the frames of recursive functions, and the most that others may have (CUDA's). */
+enum { SIMT_STACK_BYTES = 16384, SIMT_LOCAL_BYTES = 512 << 10 };
 
 simt_exec control_branch, control_call, control_system_call, control_system_commit, control_return, control_exit,
 	control_trap, control_barrier;

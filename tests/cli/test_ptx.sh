@@ -28,6 +28,16 @@ sed 's/fma.rn.f32/fmaa.rn.f32/' "$kernels/saxpy.ptx" >"$work/bad.ptx"
 try 1 ptx "$work/bad.ptx"
 grep -qE "bad.ptx:[0-9]+:[0-9]+: error: .*fmaa" "$work/err" || fail "expected file, line and column"
 silent out
+# A kernel of which the compiler left nothing is told of; one without parameters is empty on purpose.
+head='.version 6.0
+.target sm_60
+.address_size 64
+.file 1 "scale.cu"'
+printf '%s\n' "$head" '.visible .entry emptied(.param .u64 data)' '{' '.loc 1 7 1' 'ret;' '}' \
+	'.visible .entry warmup()' '{' 'ret;' '}' '.visible .entry used(.param .u64 data)' '{' 'membar.gl;' 'ret;' '}' >"$work/empty.ptx"
+try 0 ptx "$work/empty.ptx"
+says_only err "sluice: warning: scale.cu:7: kernel 'emptied' has parameters and does nothing but return; if that is not how it was written, the compiler found undefined behaviour in it"
+
 try 2 ptx "$work/none.ptx"
 says_only err "sluice ptx: cannot read $work/none.ptx: No such file or directory"
 try 2 ptx -m no-such-machine "$kernels/saxpy.ptx"
