@@ -88,6 +88,19 @@ static void refused_when_read(void **state)
 		check_refused(read_only[i], "can only be read");
 }
 
+/* Protects against a parameter of no bytes, which has no address to read. */
+static void empty_parameter(void **state)
+{
+	(void)state;
+	static const char text[] = ".version 7.0\n.target sm_80\n.address_size 64\n"
+				   ".visible .entry kernel(.param .b8 a[0])\n{\n.reg .b32 %r<2>;\n"
+				   "ld.param.u32 %r1, [a];\nret;\n}\n";
+	struct diag diag = {0};
+	assert_null(ptx_parse("access.ptx", text, strlen(text), &diag));
+	assert_non_null(strstr(diag.text, "access.ptx:7:19: error: 4 bytes at 'a'+0; expected an address inside it"));
+	diag_free(&diag);
+}
+
 /* What would lead to an address, or a place for one, that its space does not have. */
 static void refused_uses(void **state)
 {
@@ -243,9 +256,10 @@ static void kernel_by_address(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(refused_when_read), cmocka_unit_test(refused_uses),
-		cmocka_unit_test(stopped_when_run),  cmocka_unit_test(refused_when_decoded),
-		cmocka_unit_test(wraps_around),      cmocka_unit_test(kernel_by_address),
+		cmocka_unit_test(empty_parameter),      cmocka_unit_test(refused_when_read),
+		cmocka_unit_test(refused_uses),         cmocka_unit_test(stopped_when_run),
+		cmocka_unit_test(refused_when_decoded), cmocka_unit_test(wraps_around),
+		cmocka_unit_test(kernel_by_address),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

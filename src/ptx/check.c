@@ -112,8 +112,9 @@ static bool address_fits(const struct match *m, const struct ptx_operand *operan
 	enum ptx_space space = m->inst->space;
 	if (!operand->symbol)
 		return space != PTX_PARAM;
-	return operand->symbol->space == (space == PTX_GENERIC ? operand->symbol->space : space) &&
-	       (space == PTX_PARAM || operand->symbol->space != PTX_PARAM);
+	if (space == PTX_GENERIC)
+		return operand->symbol->space != PTX_PARAM;
+	return operand->symbol->space == space;
 }
 
 static bool texture_fits(const struct match *m, const struct ptx_operand *operand)
@@ -347,10 +348,11 @@ static bool check_access(struct parser *p, const struct ptx_inst *inst, const st
 	uint64_t bytes = is_prefetch ? 1 : ptx_type_bytes(inst->type) * (uint64_t)inst->vector;
 	uint64_t offset = (uint64_t)operand->offset;
 	bool is_param = is_kernel_param(p, variable);
+	bool is_open = variable->size == 0 && variable->space != PTX_PARAM; /* its size is known when it runs */
 	if (is_param && inst->op != PTX_OP_LD)
 		return fail(p, operand->place, "'%s' is a parameter of the kernel, which can only be read; expected ld",
 		            variable->name);
-	if (variable->size && (offset > variable->size || variable->size - offset < bytes))
+	if (!is_open && (offset > variable->size || variable->size - offset < bytes))
 		return fail(p, operand->place,
 		            "%llu bytes at '%s'%+lld; expected an address inside it, which has %llu bytes",
 		            (unsigned long long)bytes, variable->name, (long long)operand->offset,
