@@ -46,6 +46,8 @@ struct dram_stats {
 
 #define DRAM_NO_ROW UINT32_MAX
 
+enum { DRAM_MAX_BANKS = 64 }; /* a bit each in masks of a channel */
+
 enum dram_command { DRAM_ACTIVATE, DRAM_PRECHARGE, DRAM_READ, DRAM_WRITE, DRAM_COMMANDS };
 
 /* The cycles from which each command may come, as far as one bank, one group or the channel is concerned. */

@@ -98,6 +98,8 @@ struct access {
 	uint32_t last_rival; /* the access that the last finding was about: one finding for all bytes of it */
 };
 
+_Static_assert(SIMT_MAX_WARPS << 5 == 1 << 11 && WARP_SIZE == 1 << 5, "a warp of the block and a lane below the pc");
+
 static uint32_t pack(uint32_t pc, uint32_t warp, uint32_t lane)
 {
 	return (pc & ((1u << PC_BITS) - 1)) << 11 | warp << 5 | lane;

@@ -21,6 +21,7 @@
 
 #define WARP_SIZE 32
 enum { SIMT_MAX_READS = 8, SIMT_MAX_WRITES = 4, SIMT_BARRIERS = 16, SIMT_MAX_WARPS = 64 };
+_Static_assert(SIMT_MAX_WARPS == 64, "a block's masks have a bit a warp");
 
 /* What the pipeline must know of an instruction's kind. */
 enum simt_kind {

@@ -170,7 +170,7 @@ void coalesce_constant(struct op *op, const uint64_t *address, uint32_t lanes, u
 	}
 }
 
-enum { MAX_BANKS = 64, MAX_WORDS = WARP_SIZE * 4 };
+enum { MAX_WORDS = WARP_SIZE * 4 };
 
 /* All words lie within as many neighbours as there are banks, so that no two of them share one. */
 static bool within_banks(const uint64_t *address, uint32_t lanes, uint32_t words, uint32_t banks)
@@ -190,7 +190,8 @@ uint32_t bank_cycles(const uint64_t *address, uint32_t lanes, uint32_t size, uin
 	uint32_t words = size <= 4 ? 1 : size / 4;
 	if (within_banks(address, lanes, words, banks))
 		return 1;
-	uint32_t first[MAX_BANKS], extra_of[MAX_BANKS] = {0}; /* the bank's first word; how many more it has */
+	uint32_t first[SHARED_MAX_BANKS],
+		extra_of[SHARED_MAX_BANKS] = {0}; /* the bank's first word; how many more it has */
 	uint64_t seen = 0;
 	uint32_t more[MAX_WORDS], mores = 0, most = 1; /* words that are not their bank's first */
 

@@ -4,6 +4,8 @@
 
 #include "sm/op.h"
 
+enum { SHARED_MAX_BANKS = 64 }; /* a bit each in bank_cycles() */
+
 /* Global and local loads and stores: one transaction for each distinct segment of the warp (32 bytes for 1-byte data, 64
  * for 2-byte, else 128; never more than `most`, a sector of L1, so that each is looked up alone), halved to 64 and to 32 bytes
  * while one half is unused. Fills op->access in rising order. */
