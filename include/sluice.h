@@ -43,6 +43,7 @@ enum sluice_status {
 	SLUICE_STOPPED,       /* max_instructions reached: the kernel was cut short, its statistics are kept */
 	SLUICE_IO,            /* a file could not be read or written */
 	SLUICE_INTERNAL,      /* counters of a kernel contradict each other: a mistake in Sluice, or in a mechanism */
+	SLUICE_BAD_MECHANISM, /* a mechanism returned or asked for what makes no sense: the message says which, and where */
 };
 
 /* What a kernel did wrong (SLUICE_FAULT). */

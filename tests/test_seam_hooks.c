@@ -323,8 +323,7 @@ static uint32_t place_on_first(struct mech_gpu *gpu, uint64_t block, const uint8
 {
 	(void)gpu;
 	(void)block;
-	(void)has_room;
-	return 0;
+	return has_room[0] ? 0 : MECH_NOWHERE;
 }
 
 static const struct mech counts = {
@@ -332,25 +331,23 @@ static const struct mech counts = {
 static const struct mech places = {
 	.version = MECH_VERSION, .name = "places", .seats = MECH_SEAT_BLOCK_PLACE, .place_block = place_on_first};
 
-/* The owner of the count may have fewer blocks an SM, not more than fit and not none. */
+/* The owner of the count may have fewer blocks an SM than fit. */
 static void test_block_count(void **state)
 {
-	static const struct {
-		uint32_t wanted, got;
-	} row[] = {{2, 2}, {0, 1}, {99, 5}};
+	static const uint32_t wanted[] = {1, 2, 5};
 	static const struct mech *const both[] = {&counts, NULL};
 	(void)state;
 	kit_mechanisms = both;
-	for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
+	for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++) {
 		struct gpu_kit kit;
-		wanted_blocks = row[i].wanted;
+		wanted_blocks = wanted[i];
 		KIT_OPEN(&kit, "sm.count=2", "launch.spread_small_grids=false");
 		kit.param = kit_buffer(&kit, NULL, 40 * 64);
 		kit.run.blocks_per_sm = 5;
 		kit_load(&kit, who);
 		kit_run(&kit, 40, 128);
 		check_who(&kit, 40 * 128);
-		assert_int_equal(kit.run.blocks_limit, row[i].got);
+		assert_int_equal(kit.run.blocks_limit, wanted[i]);
 		kit_close(&kit);
 	}
 	kit_mechanisms = NULL;
@@ -389,19 +386,14 @@ static const struct counter young_counters[] = {
 };
 
 struct young_sm {
-	uint32_t picked[8]; /* slot, by scheduler */
-	uint64_t issued;    /* schedulers that have, as bits */
+	uint32_t picked[MECH_MAX_SCHEDULERS]; /* slot, by scheduler */
+	uint64_t issued;                      /* schedulers that have, as bits */
 };
 
 static uint32_t pick_youngest(struct mech_sm *sm, const struct mech_warps *warps, uint64_t candidates)
 {
 	struct young_sm *own = sm->state;
-	uint32_t best = (uint32_t)__builtin_ctzll(candidates);
-	for (uint64_t left = candidates; left; left &= left - 1) {
-		uint32_t bit = (uint32_t)__builtin_ctzll(left);
-		if (warps->older[bit] >> best & 1)
-			best = bit;
-	}
+	uint32_t best = mech_youngest(warps, candidates);
 	own->picked[warps->index] = best * sm->machine->schedulers + warps->index;
 	return best;
 }

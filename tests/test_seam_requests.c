@@ -17,7 +17,7 @@ static struct mech_requests requests_of(const struct gpu_kit *kit, uint32_t numb
 
 static void check_account(const struct mech_requests *account)
 {
-	assert_int_equal(account->asked, account->dropped + account->filtered + account->issued);
+	assert_int_equal(account->asked, account->dropped + account->outside + account->filtered + account->issued);
 	assert_int_equal(account->issued,
 	                 account->useful + account->late + account->early_evicted + account->redundant);
 }

@@ -3,6 +3,7 @@
 #include "sluice.h"
 
 #include "base/slip.h"
+#include "gpu/gpu.h"
 #include "mech/list.h"
 
 #include <dlfcn.h>
@@ -32,9 +33,18 @@ static const struct mech *find_built_in(const char *name, struct diag *diag)
 	return NULL;
 }
 
+/* Figures stand as NAME.COUNTER beside the machine's. */
+static bool is_counter_group(const char *name)
+{
+	for (size_t i = 0; i < gpu_counter_group_count; i++)
+		if (strcmp(gpu_counter_groups[i].name, name) == 0)
+			return true;
+	return false;
+}
+
 static const struct mech *find_in_object(const char *path, void **object, struct diag *diag)
 {
-	char here[PATH_MAX];
+	char here[PATH_MAX], message[512];
 	if (!strchr(path, '/')) { /* else dlopen() looks into the folders of libraries alone */
 		snprintf(here, sizeof here, "./%s", path);
 		path = here;
@@ -51,6 +61,11 @@ static const struct mech *find_in_object(const char *path, void **object, struct
 	else if (mech->version != MECH_VERSION)
 		diag_plain(diag, "%s: made for version %u of seam/mech.h; this is version %d: compile it again", path,
 		           mech->version, MECH_VERSION);
+	else if (!seam_check_tables(mech, message, sizeof message))
+		diag_plain(diag, "%s: %s", path, message);
+	else if (is_counter_group(mech->name))
+		diag_plain(diag, "%s: its name is '%s', as a part of the machine is called: it needs another", path,
+		           mech->name);
 	else
 		return mech;
 	dlclose(*object);

@@ -167,6 +167,8 @@ static enum sluice_status run_timed(sluice_gpu *gpu, sluice_kernel *kernel, stru
 	case GPU_STALLED:
 		return api_fail(error, SLUICE_STALLED, "kernel %s stalled at cycle %llu: nothing can go on\n%s",
 		                record->kernel, (unsigned long long)run->cycles, run->message);
+	case GPU_MISTAKE:
+		return api_fail(error, SLUICE_BAD_MECHANISM, "kernel %s stopped: %s", record->kernel, run->message);
 	case GPU_STOPPED:
 		return stopped(gpu, record, error);
 	default:

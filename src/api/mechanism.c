@@ -252,6 +252,7 @@ static void print_costs(FILE *file, const struct seam_attached *attached, const 
 	struct mech_cost cost[MECH_MAX_COSTS];
 	const struct mech *mech = attached->mech;
 	uint32_t count = mech->costs ? mech->costs(attached->config, machine, cost) : 0;
+	count = count < MECH_MAX_COSTS ? count : MECH_MAX_COSTS;
 	if (count)
 		fprintf(file, "\ncosts:\n");
 	for (uint32_t i = 0; i < count; i++)

@@ -141,7 +141,7 @@ static void print_mech_counter(void *user, const struct record_counter *counter)
 {
 	char value[NUMBER_SIZE];
 	if (counter->value)
-		fprintf(user, "  %-14s%s %s: %s\n", counter->mech->name, grouped(counter->value, value), counter->name,
+		fprintf(user, "  %-13s %s %s: %s\n", counter->mech->name, grouped(counter->value, value), counter->name,
 		        counter->meaning);
 }
 
@@ -178,6 +178,8 @@ static const char *ending(enum gpu_end end)
 	switch (end) {
 	case GPU_FAULT:
 		return ", stopped by a fault";
+	case GPU_MISTAKE:
+		return ", stopped by a mechanism's mistake";
 	case GPU_STALLED:
 		return ", stalled";
 	case GPU_STOPPED:

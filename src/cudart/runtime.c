@@ -67,6 +67,7 @@ cudaError_t runtime_report(struct runtime *runtime, const char *call, const stru
 		[SLUICE_STOPPED] = cudaErrorLaunchTimeout,
 		[SLUICE_IO] = cudaErrorOperatingSystem,
 		[SLUICE_INTERNAL] = cudaErrorUnknown,
+		[SLUICE_BAD_MECHANISM] = cudaErrorLaunchFailure,
 	};
 	static const cudaError_t faults[] = {
 		[SLUICE_FAULT_ADDRESS] = cudaErrorIllegalAddress,
@@ -88,7 +89,7 @@ cudaError_t runtime_report(struct runtime *runtime, const char *call, const stru
 		runtime_message("%.*s", length - 8, error->message + 8);
 	else
 		runtime_message("%s: %.*s", call, length, error->message);
-	if (error->status == SLUICE_FAULT || error->status == SLUICE_STALLED || error->status == SLUICE_INTERNAL) {
+	if (result == cudaErrorLaunchFailure || error->status == SLUICE_FAULT || error->status == SLUICE_INTERNAL) {
 		runtime->error = result;
 		runtime->failed = true;
 	}

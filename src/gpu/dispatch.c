@@ -4,15 +4,10 @@
 
 void dispatch_begin(struct dispatch *dispatch, struct gpu *gpu, struct gpu_run *run)
 {
-	struct mech_gpu *owner = gpu->seam->gpu.count_owner;
 	struct dim3 grid = run->launch.grid;
 	uint64_t sms = gpu->machine.sms;
 	*dispatch = (struct dispatch){.blocks = (uint64_t)grid.x * grid.y * grid.z, .try = true};
-	run->blocks_limit = run->blocks_per_sm;
-	if (owner) {
-		uint32_t count = owner->mech->blocks_per_sm(owner, run->blocks_per_sm);
-		run->blocks_limit = count < 1 ? 1 : count < run->blocks_per_sm ? count : run->blocks_per_sm;
-	}
+	run->blocks_limit = seam_blocks_per_sm(gpu->seam, run->blocks_per_sm);
 	if (gpu->machine.spread_small_grids && dispatch->blocks < run->blocks_limit * sms)
 		run->blocks_limit = (uint32_t)((dispatch->blocks + sms - 1) / sms);
 }
@@ -53,8 +48,8 @@ static bool place_in_turn(struct dispatch *dispatch, struct gpu *gpu)
 	return started;
 }
 
-/* Where the owner of the placement wants them. */
-static bool place_as_picked(struct dispatch *dispatch, struct gpu *gpu, struct mech_gpu *owner)
+/* Where the owner of the placement wants them. One that goes nowhere for now is refused as by a veto. */
+static bool place_as_picked(struct dispatch *dispatch, struct gpu *gpu)
 {
 	uint32_t sms = gpu->machine.sms, started = 0;
 	bool has_block[MACHINE_MAX_SMS] = {false}; /* of this cycle */
@@ -63,8 +58,9 @@ static bool place_as_picked(struct dispatch *dispatch, struct gpu *gpu, struct m
 		uint32_t places = 0;
 		for (uint32_t i = 0; i < sms; i++)
 			places += has_room[i] = !has_block[i] && can_start(dispatch, gpu, i);
-		uint32_t at = places ? owner->mech->place_block(owner, dispatch->next, has_room) : sms;
-		if (at >= sms || !has_room[at])
+		uint32_t at = places ? seam_place_block(gpu->seam, dispatch->next, has_room) : MECH_NOWHERE;
+		dispatch->vetoed |= places && at == MECH_NOWHERE;
+		if (at == MECH_NOWHERE)
 			break;
 		has_block[at] = true;
 		start(dispatch, gpu, at);
@@ -75,11 +71,11 @@ static bool place_as_picked(struct dispatch *dispatch, struct gpu *gpu, struct m
 
 static bool dispatch_blocks(struct dispatch *dispatch, struct gpu *gpu)
 {
-	struct mech_gpu *owner = gpu->seam->gpu.place_owner;
 	if (!dispatch->try || dispatch->next == dispatch->blocks)
 		return false;
 	dispatch->vetoed = false;
-	bool started = owner ? place_as_picked(dispatch, gpu, owner) : place_in_turn(dispatch, gpu);
+	bool picked = gpu->seam->gpu.place_owner;
+	bool started = picked ? place_as_picked(dispatch, gpu) : place_in_turn(dispatch, gpu);
 	dispatch->try = started || dispatch->vetoed; /* an SM takes one block a cycle; a veto is asked for again */
 	return dispatch->try;
 }

@@ -95,7 +95,7 @@ static void build(struct gpu *gpu)
 	const struct machine *machine = &gpu->machine;
 	uint32_t per_channel = machine->map.slices_per_channel;
 	const struct mech_machine seen = gpu_mech_machine(machine);
-	gpu->seam = seam_open(gpu->attached, gpu->attachments, &seen);
+	gpu->seam = seam_open(gpu->attached, gpu->attachments, &seen, &gpu->clock[CLOCK_CORE].cycle);
 	gpu->sm = arena_array(&gpu->arena, machine->sms, sizeof *gpu->sm);
 	gpu->slice = arena_array(&gpu->arena, gpu->slices, sizeof *gpu->slice);
 	gpu->channel = arena_array(&gpu->arena, machine->map.channels, sizeof *gpu->channel);
@@ -310,6 +310,10 @@ static bool must_stop(struct gpu *gpu, struct gpu_run *run, struct watch *watch,
 		run->end = GPU_FAULT;
 		return true;
 	}
+	if (seam_mistake(gpu->seam)) {
+		run->end = GPU_MISTAKE;
+		return true;
+	}
 	uint64_t warps = instructions(gpu, &threads);
 	uint64_t count = warps + gpu->to_sms.stats.packets + gpu->to_slices.stats.packets;
 	if (count != watch->last_count) {
@@ -421,6 +425,11 @@ void gpu_run(struct gpu *gpu, struct gpu_run *run)
 	for (uint32_t i = 0; i < gpu->machine.map.channels; i++)
 		dram_settle(&gpu->channel[i], gpu->clock[CLOCK_DRAM].cycle);
 	stats_collect(gpu, &run->stats);
+	const struct seam_mistake *mistake = seam_mistake(gpu->seam);
+	if (mistake && run->end != GPU_FAULT) {
+		run->end = GPU_MISTAKE;
+		snprintf(run->message, sizeof run->message, "%s", mistake->text);
+	}
 	if (run->end == GPU_STALLED)
 		gpu_explain_stall(gpu, run->message, sizeof run->message);
 	if (run->end != GPU_DONE) { /* the units are full of what will never end: begin with empty ones */

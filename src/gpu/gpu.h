@@ -56,7 +56,13 @@ struct gpu {
 };
 
 /* Why a kernel ended. */
-enum gpu_end { GPU_DONE, GPU_FAULT, GPU_STALLED, GPU_STOPPED /* before its end: a limit, or the launch's `stop` */ };
+enum gpu_end {
+	GPU_DONE,
+	GPU_FAULT,
+	GPU_STALLED,
+	GPU_STOPPED, /* before its end: a limit, or the launch's `stop` */
+	GPU_MISTAKE, /* of a mechanism */
+};
 
 struct gpu_run {
 	/* in */
@@ -71,7 +77,7 @@ struct gpu_run {
 	/* out */
 	enum gpu_end end;
 	struct simt_fault fault;
-	char message[4096];    /* GPU_STALLED: who waits for whom */
+	char message[4096];    /* GPU_STALLED: who waits for whom; GPU_MISTAKE: what a mechanism did */
 	uint64_t cycles;       /* core cycles from launch to the last reply */
 	uint32_t blocks_limit; /* blocks an SM that were allowed */
 	struct gpu_stats stats;

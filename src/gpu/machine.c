@@ -1,5 +1,6 @@
 #include "gpu/machine.h"
 
+#include "sm/coalesce.h"
 #include "sm/sm.h"
 
 static const char *const replacement_names[] = {"lru", "fifo", NULL};
@@ -71,7 +72,8 @@ const struct option machine_options[] = {
 	U32("clock.network", network_mhz, 1, 100000, "MHz", "crossbars"),
 	U32("clock.l2", l2_mhz, 1, 100000, "MHz", "L2 slices"),
 	U32("clock.dram", dram_mhz, 1, 100000, "MHz", "memory channels, command clock"),
-	U32("launch.max_block_threads", max_block_threads, 32, 2048, "threads", "largest block"),
+	U32("launch.max_block_threads", max_block_threads, WARP_SIZE, (SIMT_MAX_WARPS * WARP_SIZE), "threads",
+            "largest block"),
 	BOOL("launch.spread_small_grids", spread_small_grids,
              "a grid that does not fill the machine puts the same number of blocks on every SM"),
 	BOOL("launch.sleep", sm.sleep,
@@ -103,7 +105,7 @@ const struct option machine_options[] = {
 	PIPE("sm.mem", sm.pipe[PTX_UNIT_MEM]),
 	U32("sm.register_banks", sm.register_banks, 1, SM_MAX_BANKS, "banks", "register file banks"),
 	U32("sm.result_bus", sm.result_bus, 1, 24, "results", "arithmetic results a cycle"),
-	U32("sm.shared_banks", sm.shared_banks, 1, 64, "banks", "shared memory banks, 4 bytes wide"),
+	U32("sm.shared_banks", sm.shared_banks, 1, SHARED_MAX_BANKS, "banks", "shared memory banks, 4 bytes wide"),
 	U32("sm.shared_latency", sm.shared_latency, 1, SM_SHARED_PIPE, "cycles",
             "shared memory, behind the bank access"),
 	U32("sm.l1_latency", sm.l1_latency, 0, SM_L1_PIPE, "cycles",
@@ -146,7 +148,7 @@ const struct option machine_options[] = {
 	U32("map.channels", map.channels, 1, 64, "channels", "memory channels"),
 	U32("map.slices_per_channel", map.slices_per_channel, 1, 8, "slices", "L2 slices a channel, a power of two"),
 	U32("map.interleave_bytes", interleave_bytes, 128, 65536, "bytes", "that stay on one channel, a power of two"),
-	U32("map.banks", map.banks, 1, 64, "banks", "DRAM banks a channel, a power of two"),
+	U32("map.banks", map.banks, 1, DRAM_MAX_BANKS, "banks", "DRAM banks a channel, a power of two"),
 	U32("map.column_bits", map.column_bits, 0, 16, "bits", "columns between the low and the high bank bits"),
 
 	CACHE("l2", l2),
@@ -161,7 +163,7 @@ const struct option machine_options[] = {
 	U32("dram.return_queue", dram.return_queue, 1, 65536, "requests", "waiting to return to L2"),
 	U32("dram.atom_bytes", dram.atom_bytes, 16, 1024, "bytes", "a column command moves"),
 	U32("dram.burst_cycles", dram.burst_cycles, 1, 64, "cycles", "a burst holds the pins"),
-	U32("dram.bank_groups", dram.bank_groups, 1, 64, "groups", "of banks, a power of two"),
+	U32("dram.bank_groups", dram.bank_groups, 1, DRAM_MAX_BANKS, "groups", "of banks, a power of two"),
 	BOOL("dram.group_low_bits", dram.group_low_bits, "a bank's group comes from its low bits, else its high bits"),
 	BOOL("dram.row_beside_column", dram.row_beside_column,
              "an activate or precharge and a later bank's read or write may go in one cycle"),
@@ -273,9 +275,9 @@ bool machine_check(const struct machine *machine, struct diag *diag)
 			packet, network->flit_bytes, network->injection_flits, network->boundary_flits);
 	if (network->flit_bytes % 8)
 		diag_plain(diag, "network.flit_bytes is %u; expected a multiple of 8", network->flit_bytes);
-	if ((sm->warps + sm->schedulers - 1) / sm->schedulers > 64)
-		diag_plain(diag, "sm.warps is %u; a scheduler keeps at most 64 of them, and sm.schedulers is %u",
-		           sm->warps, sm->schedulers);
+	if ((sm->warps + sm->schedulers - 1) / sm->schedulers > SM_MAX_SCHEDULER_WARPS)
+		diag_plain(diag, "sm.warps is %u; a scheduler keeps at most %u of them, and sm.schedulers is %u",
+		           sm->warps, SM_MAX_SCHEDULER_WARPS, sm->schedulers);
 	uint32_t collectors = sm->pipe[0].collectors + sm->pipe[1].collectors + sm->pipe[2].collectors;
 	if (collectors > SM_MAX_COLLECTORS)
 		diag_plain(diag, "sm.*.collectors add up to %u; at most %u are modelled", collectors,

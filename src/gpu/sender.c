@@ -24,6 +24,10 @@ static bool send_next(struct gpu *gpu)
 	const struct seam_dispatched *next = seam_next_dispatched(&gpu->seam->gpu);
 	if (!next)
 		return false;
+	if (!sm_reaches(&gpu->sm[next->sm], next->sent->request.address)) {
+		seam_dispatched_outside(gpu->seam, gpu->clock[CLOCK_CORE].cycle);
+		return true;
+	}
 	struct request *request = request_for(gpu, next);
 	if (!send(gpu, next->sm, request)) {
 		request_release(&gpu->worker[0].requests, request);

@@ -1,5 +1,7 @@
 #include "seam/line_buffer.h"
 
+#include "base/arena.h"
+
 #include <stdlib.h>
 
 void line_buffer_open(struct line_buffer *buffer, const struct mech_buffer *config, uint32_t line_bytes,

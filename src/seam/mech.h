@@ -15,27 +15,40 @@
  * every SM's part. Nothing that a hook does may depend on anything but what it is given: never on the host, its addresses
  * or the time of day. A mechanism may change time, never results.
  *
+ * What a hook returns and what it asks for is checked. What is wrong is the mechanism's mistake: the kernel stops, and its
+ * launch fails with a message that names mechanism, hook and cycle. A kernel that was stopped, by this or anything else, has
+ * its kernel_end hooks called like any other; then the machine is opened anew, with states that are zero, and the open hooks
+ * are called again.
+ *
  * Cycles are core cycles, at partitions L2 cycles, counted from the machine's opening. Addresses are bytes of device memory.
+ *
+ * The file is C17 and C++17.
  */
 #ifndef SLUICE_SEAM_MECH_H
 #define SLUICE_SEAM_MECH_H
 
-#include "base/arena.h"
 #include "base/table.h"
 
 #include <stdbool.h>
 #include <stdint.h>
 
 /* Changes whenever this file does so that what was compiled before would go wrong. */
-enum { MECH_VERSION = 1 };
+enum { MECH_VERSION = 2 };
 
 enum {
-	MECH_MAX = 16,                /* mechanisms attached at a time */
-	MECH_NO_PC = (1 << 27) - 1,   /* not on behalf of an instruction */
-	MECH_SECTOR = 32,             /* bytes in which parts of lines are counted */
-	MECH_MAX_ACCESSES = 32,       /* of a warp instruction */
+	MECH_MAX = 16, /* mechanisms attached at a time */
+	/* slots of an SM, of whatever machine: one with more is refused */
+	MECH_MAX_WARPS = 128,
+	MECH_MAX_BLOCKS = 64,
+	MECH_MAX_SCHEDULERS = 8,
+	MECH_MAX_SCHEDULER_WARPS = 64, /* of these, one scheduler's: as many as a mask has bits */
+	MECH_MAX_ACCESSES = 32,        /* of a warp instruction */
+	MECH_PC_BITS = 27,
+	MECH_NO_PC = (1 << MECH_PC_BITS) - 1, /* not on behalf of an instruction */
+	MECH_SECTOR = 32,                     /* bytes in which parts of lines are counted */
 };
 #define MECH_NEVER UINT64_MAX
+#define MECH_NOWHERE UINT32_MAX
 
 struct mech_dim {
 	uint32_t x, y, z;
@@ -113,7 +126,7 @@ enum mech_class { MECH_ARITHMETIC, MECH_SPECIAL, MECH_MEMORY, MECH_BRANCH, MECH_
 struct mech_issue {
 	uint32_t warp, block, scheduler; /* slots; the scheduler's number */
 	uint32_t pc, lanes;
-	enum mech_class class;
+	enum mech_class type;
 	uint64_t cycle;
 };
 
@@ -131,7 +144,7 @@ struct mech_memory {
 	uint32_t pc, lanes;
 	enum mech_kind kind;
 	bool local;
-	uint32_t transactions; /* 1 .. 32, in no order; those of an atomic can touch the same bytes */
+	uint32_t transactions; /* 1 .. MECH_MAX_ACCESSES, in no order; those of an atomic can touch the same bytes */
 	const struct mech_transaction *transaction;
 	uint64_t cycle;
 };
@@ -167,10 +180,10 @@ enum mech_place {
 
 struct mech_request {
 	uint64_t address; /* a multiple of MECH_SECTOR */
-	uint32_t bytes;   /* 32 .. a line, within the line; to L1: the whole sector of L1 is fetched that address lies in */
+	uint32_t bytes;   /* 1 .. a line, within the line; to L1: the whole sector of L1 is fetched that address lies in */
 	enum mech_place to;
-	uint32_t pc;    /* of the load on whose behalf, or MECH_NO_PC */
-	uint32_t block; /* slot: whose the line in the buffer is */
+	uint32_t pc;    /* of the load on whose behalf: one of the kernel's, or MECH_NO_PC */
+	uint32_t block; /* to the buffer: slot of the block whose the line is. One that has ended wants nothing: redundant */
 	uint64_t tag;   /* whatever the sender wants to find in the reply */
 	bool urgent;    /* memory controllers serve it before others */
 };
@@ -178,15 +191,19 @@ struct mech_request {
 struct mech_reply {
 	struct mech_request request;
 	bool filtered; /* the line was there, or on its way: nothing was sent */
+	bool outside;  /* the line is no memory: nothing was sent */
 	uint64_t sent, cycle;
 };
 
-/* The account of a sender, in all and per load. asked = dropped + filtered + issued, and when a kernel has ended
- * issued = useful + late + early_evicted + redundant. L1 knows what is on its way to it; the buffer learns of a line when it
- * comes, so that requests to it are never filtered nor late: an instruction that is too early goes its usual way. */
+/* The account of a sender, in all and per load. asked = dropped + outside + filtered + issued, and when a kernel has ended
+ * issued = useful + late + early_evicted + redundant. Prefetchers run past the ends of arrays by nature: a line in which no
+ * allocation, variable or local memory has a byte is not sent but counted as outside. L1 knows what is on its way to it; the
+ * buffer learns of a line when it comes, so that requests to it are never filtered nor late: an instruction that is too early
+ * goes its usual way. */
 #define MECH_REQUEST_COUNTERS(X)                                                                                       \
 	X(asked, "requests", "lines that the mechanism asked for")                                                     \
 	X(dropped, "requests", "turned away because the queue was full, or still in it at the kernel's end")           \
+	X(outside, "requests", "not sent: the line lies outside every allocation")                                     \
 	X(filtered, "requests", "not sent: the line was there or on its way")                                          \
 	X(issued, "requests", "sent to memory")                                                                        \
 	X(useful, "requests", "brought a line that an instruction then found")                                         \
@@ -206,16 +223,22 @@ struct mech;
 struct mech_gpu;
 struct mech_services;
 
+/* Memory of a part, for mech_alloc(). */
+struct mech_pool {
+	void *(*alloc)(struct mech_pool *pool, size_t bytes);
+};
+
 struct mech_sm {
 	const struct mech *mech;
 	const void *config;
-	void *state; /* sm_size bytes, zero when the machine is opened */
+	void *state; /* sm_size bytes, zero when the machine is opened; NULL: none */
 	void *stats; /* of this SM; they are summed */
 	uint32_t sm, number; /* which SM; which of the attached mechanisms */
 	const struct mech_machine *machine;
 	const struct mech_launch *launch; /* NULL between kernels */
 	const struct mech_gpu *gpu;       /* to be read: it changes only while SMs stand still */
-	struct arena *arena;              /* freed with the machine */
+	struct mech_pool *pool;           /* memory that lives as long as the machine, */
+	struct mech_pool *kernel_pool;    /* and until the kernel's last hook, between kernels that of the next */
 	const struct mech_services *services;
 	void *host;
 };
@@ -228,7 +251,7 @@ struct mech_partition {
 	uint32_t slice, number;
 	const struct mech_machine *machine;
 	const struct mech_launch *launch;
-	struct arena *arena;
+	struct mech_pool *pool, *kernel_pool;
 };
 
 struct mech_gpu {
@@ -239,7 +262,7 @@ struct mech_gpu {
 	uint32_t number;
 	const struct mech_machine *machine;
 	const struct mech_launch *launch;
-	struct arena *arena;
+	struct mech_pool *pool, *kernel_pool;
 	const struct mech_services *services;
 	void *host;
 };
@@ -249,11 +272,12 @@ enum mech_preference { MECH_FAIR, MECH_BEFORE_SMS, MECH_AFTER_SMS, MECH_ALTERNAT
 
 /* The buffer that answers before L1, as its owner wants it. */
 struct mech_buffer {
-	uint32_t sets;  /* a power of two */
+	uint32_t sets;  /* a power of two, to MECH_MAX_BUFFER_SETS */
 	uint32_t ways;  /* at most; 0: no limit but that of the memory that it lies in */
 	bool in_shared; /* it lies in shared memory of `bytes`: what resident blocks have allocated is not there */
-	uint32_t bytes;
+	uint32_t bytes; /* at least a way; 0 where it does not lie there */
 };
+enum { MECH_MAX_BUFFER_SETS = 65536 };
 
 /* What a mechanism's hardware costs. */
 struct mech_cost {
@@ -277,17 +301,30 @@ struct mech_warps {
 	uint64_t live;        /* have a thread that has not exited */
 	uint64_t held;        /* at a barrier or a fence, waiting for an atomic, held by a mechanism, or ended */
 	uint64_t load_hazard; /* next instruction waits for a register that a load will write */
-	uint64_t older[64];   /* by bit: the warps that were launched before */
+	uint64_t older[MECH_MAX_SCHEDULER_WARPS]; /* by bit: the warps that were launched before */
 	uint32_t index, warps;
 	uint32_t last; /* bit that issued last */
 };
 
+/* Of some candidates, not none: the one that was launched first, */
 static inline uint32_t mech_oldest(const struct mech_warps *warps, uint64_t candidates)
 {
 	uint32_t best = (uint32_t)__builtin_ctzll(candidates);
 	uint64_t older;
 	while ((older = candidates & warps->older[best]) != 0)
 		best = (uint32_t)__builtin_ctzll(older);
+	return best;
+}
+
+/* and the one that was launched last. */
+static inline uint32_t mech_youngest(const struct mech_warps *warps, uint64_t candidates)
+{
+	uint32_t best = (uint32_t)__builtin_ctzll(candidates);
+	for (uint64_t left = candidates & (candidates - 1); left; left &= left - 1) {
+		uint32_t bit = (uint32_t)__builtin_ctzll(left);
+		if (warps->older[bit] >> best & 1)
+			best = bit;
+	}
 	return best;
 }
 
@@ -313,47 +350,57 @@ struct mech {
 	/* What one option cannot check alone, or what the machine cannot do. False, with a message. */
 	bool (*check)(const void *config, const struct mech_machine *machine, char *message, size_t size);
 
-	/* What its hardware costs; returns how many rows it has filled. */
+	/* What its hardware costs; returns how many rows it has filled, MECH_MAX_COSTS at most. */
 	uint32_t (*costs)(const void *config, const struct mech_machine *machine, struct mech_cost cost[MECH_MAX_COSTS]);
 
 	/* Counters: uint64_t fields of a struct of stats_size bytes; every part has one, and they are combined. */
 	const struct counter *counters;
 	size_t counter_count, stats_size;
 
-	size_t gpu_size, sm_size, partition_size; /* of states; a scope whose hooks are used has at least 1 */
-	uint32_t seats;                           /* enum mech_seat */
-	bool sends;                               /* its accounts of requests are shown */
+	size_t gpu_size, sm_size, partition_size; /* of states; 0: none */
+	uint32_t seats;                           /* enum mech_seat, ored: each has its hook, and no other has */
+	bool sends;                               /* requests; its accounts are shown */
 
-	/* The GPU. */
+	/* The GPU. gpu_open comes behind the sm_open and partition_open of all parts. A kernel's begin: blocks_per_sm; all
+	 * counters and accounts are zero; gpu_kernel_begin; kernel_begin of each SM. Its end: what waits to be sent is dropped, the
+	 * buffer emptied; kernel_end of each SM; gpu_kernel_end. */
 	void (*gpu_open)(struct mech_gpu *gpu);
 	void (*gpu_kernel_begin)(struct mech_gpu *gpu);
 	void (*gpu_kernel_end)(struct mech_gpu *gpu);
-	void (*gpu_block)(struct mech_gpu *gpu, uint32_t sm, const struct mech_block *block); /* look: has been started */
+	/* look: the block has been started, in this cycle: behind block_begin and may_start of its SM. */
+	void (*gpu_block)(struct mech_gpu *gpu, uint32_t sm, const struct mech_block *block);
 	/* One core cycle, behind those of the SMs and before new blocks, from the kernel's first until its last block has
-	 * ended. Returns the cycle in which it wants to be called again; before that it is called only after a block has
-	 * been started. */
+	 * ended. Returns a later cycle, in which it wants to be called again, or MECH_NEVER; before that it is called only in the
+	 * cycle after a block has been started. */
 	uint64_t (*gpu_cycle)(struct mech_gpu *gpu, uint64_t cycle);
 	/* Veto, by the dispatcher: may this SM, which has room, get the next block? Asked at most once a cycle for an SM and a block,
 	 * and again each cycle while blocks and room are left. */
 	bool (*may_dispatch)(struct mech_gpu *gpu, uint32_t sm, uint64_t block);
-	uint32_t (*blocks_per_sm)(struct mech_gpu *gpu, uint32_t blocks); /* pick: of those that fit; before the kernel begins */
-	/* pick: of the SMs that have room (a byte each, not 0), the one that gets the block. */
+	/* pick: resident blocks an SM, 1 .. blocks, which is how many fit. A grid that does not fill the machine can be spread
+	 * over it further (launch.spread_small_grids). */
+	uint32_t (*blocks_per_sm)(struct mech_gpu *gpu, uint32_t blocks);
+	/* pick: the SM that gets the block, or MECH_NOWHERE: it is asked again in the next cycle. has_room[i] is not 0 where SM i
+	 * has a free slot, has got no block in this cycle yet, and no mechanism refuses it the block; not called where there is no
+	 * such SM. Blocks go in the order of their numbers, so that several may be placed in a cycle, each on another SM. */
 	uint32_t (*place_block)(struct mech_gpu *gpu, uint64_t block, const uint8_t *has_room);
 
 	/* An SM: looks. */
 	void (*sm_open)(struct mech_sm *sm);
 	void (*kernel_begin)(struct mech_sm *sm);
 	void (*kernel_end)(struct mech_sm *sm);
-	void (*block_begin)(struct mech_sm *sm, const struct mech_block *block);
-	void (*block_end)(struct mech_sm *sm, const struct mech_block *block); /* its slot is free */
-	void (*issue)(struct mech_sm *sm, const struct mech_issue *issue);
-	void (*memory)(struct mech_sm *sm, const struct mech_memory *memory);
-	void (*access)(struct mech_sm *sm, const struct mech_access *access);
-	void (*fill)(struct mech_sm *sm, const struct mech_fill *fill);
-	/* Called when the SM ticks; returns the cycle in which it wants to be called again at the latest, if the SM has a block
-	 * then. An SM ticks more often than it must when launch.sleep is off: the state must not depend on how often. */
+	void (*block_begin)(struct mech_sm *sm, const struct mech_block *block); /* its warps can issue in the next cycle */
+	void (*block_end)(struct mech_sm *sm, const struct mech_block *block); /* its slot is free, its holders are gone */
+	void (*issue)(struct mech_sm *sm, const struct mech_issue *issue); /* the instruction has issued; lanes: that ran */
+	void (*memory)(struct mech_sm *sm, const struct mech_memory *memory); /* once an instruction */
+	void (*access)(struct mech_sm *sm, const struct mech_access *access); /* once a transaction, when it is taken */
+	void (*fill)(struct mech_sm *sm, const struct mech_fill *fill); /* with a line that was asked for, too */
+	/* Called when the SM ticks, behind all else in it; returns a later cycle, in which it wants to be called again at the
+	 * latest, if the SM has a block then, or MECH_NEVER. An SM ticks more often than it must when launch.sleep is off: the
+	 * state must not depend on how often. */
 	uint64_t (*cycle)(struct mech_sm *sm, uint64_t cycle);
-	void (*on_reply)(struct mech_sm *sm, const struct mech_reply *reply); /* to this mechanism's own request */
+	/* To this mechanism's own request, of the SM or for it: once for each that was neither dropped nor cut off by the kernel's
+	 * end. Data for L1 or the buffer are there. */
+	void (*on_reply)(struct mech_sm *sm, const struct mech_reply *reply);
 	/* Vetoes. All mechanisms are asked, though one has refused. An answer may be another one each time: it may depend on the
 	 * cycle and on how often was asked, which is the same in every run, with and without launch.sleep. Who always refuses
 	 * stalls the machine.
@@ -367,8 +414,13 @@ struct mech {
 	bool (*may_issue)(struct mech_sm *sm, const struct mech_issue *issue);
 	bool (*may_allocate)(struct mech_sm *sm, const struct mech_access *access);
 	/* Seats. */
-	uint64_t (*warps_that_compete)(struct mech_sm *sm, const struct mech_warps *warps); /* each cycle; NULL: all */
+	/* The warps that may issue, as a mask: for each scheduler in each cycle in which the SM ticks, which it does while any warp
+	 * is ready. 0: none; bits without a ready warp mean nothing. NULL: all. Belongs to the warp order. */
+	uint64_t (*warps_that_compete)(struct mech_sm *sm, const struct mech_warps *warps);
+	/* The bit of one of the candidates, which are not none: warps that compete, whose next instruction is there and can go.
+	 * Where it then does not, by a veto or because the warp is elsewhere by now, the others are candidates again. */
 	uint32_t (*pick_warp)(struct mech_sm *sm, const struct mech_warps *warps, uint64_t candidates);
+	/* Called more than once, before the machine is opened: it returns the same for the same. */
 	struct mech_buffer (*buffer)(const void *config, const struct mech_machine *machine);
 
 	/* A partition: look. */
@@ -393,7 +445,15 @@ struct mech_services {
 	const struct mech_requests *(*account)(const struct mech_sm *sm);
 };
 
-/* Asks for a line. False: the queue is full, and the request counts as dropped. Requests of an SM go below its demand: one a
+/* Zeroed memory, aligned for any type, of a part's own pool or kernel_pool, from any of its hooks: freed with the pool, never
+ * alone. */
+static inline void *mech_alloc(struct mech_pool *pool, size_t bytes)
+{
+	return pool->alloc(pool, bytes);
+}
+
+/* Asks for a line, in any hook of the SM or the GPU, from gpu_kernel_begin until the kernel's end. False: the queue is full,
+ * and the request counts as dropped, as does what waits in an SM without a block. Requests of an SM go below its demand: one a
  * cycle, when the load/store unit leaves L1's port or the network's free. */
 static inline bool mech_send(struct mech_sm *sm, const struct mech_request *request)
 {
@@ -407,8 +467,9 @@ static inline const struct mech_requests *mech_account(const struct mech_sm *sm)
 	return sm->services->account(sm);
 }
 
-/* Asks on an SM's behalf, from the dispatcher, which has ways of its own to the L2 slices: to the buffer or to nothing.
- * Requests leave in order. False: the queue is full, nothing is counted. */
+/* Asks on an SM's behalf, from the dispatcher, which has ways of its own to the L2 slices: to the buffer or to nothing; from
+ * the GPU's hooks from gpu_kernel_begin on. Requests leave in order. False: the queue is full, nothing is
+ * counted. */
 static inline bool mech_send_to(struct mech_gpu *gpu, uint32_t sm, const struct mech_request *request)
 {
 	return gpu->services->send_to(gpu, sm, request);
@@ -419,55 +480,67 @@ static inline uint32_t mech_room_to_send(const struct mech_gpu *gpu)
 	return gpu->services->room_to_send(gpu);
 }
 
-/* The mechanism's part of an SM. */
+/* The mechanism's part of an SM, from the GPU's hooks. */
 static inline struct mech_sm *mech_part(const struct mech_gpu *gpu, uint32_t sm)
 {
 	return gpu->services->part(gpu, sm);
 }
 
-/* How the dispatcher's requests stand in the network against those of SMs; from gpu_open(). */
+/* How the dispatcher's requests stand in the network against those of SMs; from gpu_open(). Else MECH_FAIR. */
 static inline void mech_prefer(struct mech_gpu *gpu, enum mech_preference preference)
 {
 	gpu->services->prefer(gpu, preference);
 }
 
-/* Puts bytes into the buffer at once and for nothing: what an ideal machine does. */
+/* Puts bytes into the buffer at once and for nothing, for a resident block: what an ideal machine does. */
 static inline void mech_put(struct mech_sm *sm, uint64_t address, uint32_t bytes, uint32_t block)
 {
 	sm->services->put(sm, address, bytes, block);
 }
 
-/* Keeps a block's warps from issuing, until every mechanism that held it has released it. */
+/* Keeps a resident block's warps from issuing, until every mechanism that held it has released it; from any hook of the SM or
+ * the GPU between the block's block_begin and block_end. Holding twice is holding once. */
 static inline void mech_hold_block(struct mech_sm *sm, uint32_t slot)
 {
 	sm->services->hold_block(sm, slot);
 }
 
+/* Of a block that this mechanism holds, by mech_hold_block() or may_start. */
 static inline void mech_release_block(struct mech_sm *sm, uint32_t slot)
 {
 	sm->services->release_block(sm, slot);
 }
 
-/* The rows of the launch, from gpu_kernel_begin(): what the program has announced (cudaSetCTATracker), else what analysis
- * finds in the kernel and its arguments; at most so many, those that serve most reads. They live until the kernel's end. */
+/* The rows of the launch, from blocks_per_sm() or gpu_kernel_begin(): what the program has announced (cudaSetCTATracker), else
+ * what analysis finds in the kernel and its arguments; at most so many, those that serve most reads. They live until the
+ * kernel's end. */
 static inline struct mech_rows mech_rows(struct mech_gpu *gpu, uint32_t most, enum mech_loops loops)
 {
 	return gpu->services->rows(gpu, most, loops);
 }
 
-/* The kernel's global loads, from gpu_kernel_begin(); by pc. */
+/* The kernel's global loads, from blocks_per_sm() or gpu_kernel_begin(); by pc. They live until the kernel's end. */
 static inline const struct mech_load *mech_loads(struct mech_gpu *gpu, uint32_t *count)
 {
 	return gpu->services->loads(gpu, count);
 }
 
-/* Tells the user something once, on standard error. */
+/* Tells the user something, on standard error; from the GPU's hooks. */
 static inline void mech_say(struct mech_gpu *gpu, const char *text)
 {
 	gpu->services->say(gpu, text);
 }
 
-/* A shared object with a mechanism has this one symbol: MECHANISM(mine) for `static const struct mech mine`. */
-#define MECHANISM(name) __attribute__((visibility("default"))) const struct mech *const sluice_mechanism = &name
+/* A shared object with a mechanism has this one symbol: MECHANISM(mine); for `static const struct mech mine`. */
+#define MECH_VISIBLE __attribute__((visibility("default")))
+#ifdef __cplusplus
+#define MECHANISM(name)                                                                                                \
+	extern "C" {                                                                                                   \
+	extern MECH_VISIBLE const struct mech *const sluice_mechanism;                                                 \
+	}                                                                                                              \
+	const struct mech *const sluice_mechanism = &name
+#else
+#define MECHANISM(name) MECH_VISIBLE const struct mech *const sluice_mechanism = &name
+#endif
 
 #endif

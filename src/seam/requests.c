@@ -1,13 +1,14 @@
 /* What mechanisms ask of the machine: requests, with their accounts, and effects. */
 #include "seam/inner.h"
 
-#include <assert.h>
+#define NO_BLOCK UINT64_MAX /* no block's number */
 
-enum { MARK_PC_BITS = 27 };
+/* A mark is a sender's number, from 1, above a pc. */
+_Static_assert(MECH_MAX < 1u << (32 - MECH_PC_BITS), "a mark holds every sender");
 
 uint32_t seam_mark(const struct seam_sent *sent)
 {
-	return (sent->sender + 1) << MARK_PC_BITS | sent->request.pc;
+	return (sent->sender + 1) << MECH_PC_BITS | sent->request.pc;
 }
 
 /* The counters of a request: its sender's, and its load's where there is one. */
@@ -31,7 +32,7 @@ static struct counted counted_of(struct seam_sm *sm, const struct seam_sent *sen
 
 void seam_settle(struct seam_sm *sm, enum seam_fate fate, uint32_t mark)
 {
-	struct counted to = counted(sm, (mark >> MARK_PC_BITS) - 1, mark & ((1u << MARK_PC_BITS) - 1));
+	struct counted to = counted(sm, (mark >> MECH_PC_BITS) - 1, mark & ((1u << MECH_PC_BITS) - 1));
 	switch (fate) {
 	case SEAM_USEFUL:
 		COUNT(to, useful);
@@ -47,21 +48,102 @@ void seam_settle(struct seam_sm *sm, enum seam_fate fate, uint32_t mark)
 	}
 }
 
+/* --- whether what is asked for makes sense --- */
+
+static bool in_kernel(const struct mech_sm *part, const char *service)
+{
+	const struct seam_sm *sm = part->host;
+	enum seam_phase phase = sm->seam->phase;
+	if (phase == SEAM_BEGINNING || phase == SEAM_RUNNING)
+		return true;
+	seam_wrong(part, "%s() while no kernel runs", service);
+	return false;
+}
+
+/* A service of the GPU, for its hooks: while an SM's run, others touch the same. */
+static bool in_gpu_hook(const struct mech_gpu *part, const char *service)
+{
+	const struct seam *seam = part->host;
+	if (seam->gpu.hook)
+		return true;
+	seam_wrong_gpu(part, "%s() is for hooks of the GPU", service);
+	return false;
+}
+
+static bool for_launch(const struct mech_gpu *part, const char *service)
+{
+	const struct seam *seam = part->host;
+	if (!in_gpu_hook(part, service))
+		return false;
+	if (seam->phase == SEAM_LAUNCHING || seam->phase == SEAM_BEGINNING)
+		return true;
+	seam_wrong_gpu(part, "%s() is for blocks_per_sm and gpu_kernel_begin", service);
+	return false;
+}
+
+static bool is_resident(const struct mech_sm *part, const char *service, uint32_t slot)
+{
+	const struct seam_sm *sm = part->host;
+	if (slot < sm->seam->machine.blocks && sm->slots >> slot & 1)
+		return true;
+	seam_wrong(part, "%s(): no block is in slot %u, of %u", service, slot, sm->seam->machine.blocks);
+	return false;
+}
+
+static bool has_buffer(const struct mech_sm *part, const char *service)
+{
+	const struct seam_sm *sm = part->host;
+	if (!sm->has_buffer)
+		seam_wrong(part, "%s(): no mechanism has a buffer in front of L1", service);
+	return sm->has_buffer;
+}
+
+static bool is_sound(const struct mech_sm *part, const char *service, const struct mech_request *request)
+{
+	const struct seam_sm *sm = part->host;
+	const struct seam *seam = sm->seam;
+	uint32_t line = seam->machine.line_bytes;
+	if (!in_kernel(part, service))
+		return false;
+	if (!part->mech->sends)
+		seam_wrong(part, "%s(), but .sends of struct mech is not set", service);
+	else if (!request)
+		seam_wrong(part, "%s(): no request", service);
+	else if (request->address % MECH_SECTOR)
+		seam_wrong(part, "%s(): address 0x%llx; expected a multiple of %d", service,
+		           (unsigned long long)request->address, MECH_SECTOR);
+	else if (!request->bytes || request->address % line + request->bytes > line)
+		seam_wrong(part, "%s(): %u bytes at 0x%llx; expected 1 up to the end of the line of %u bytes", service,
+		           request->bytes, (unsigned long long)request->address, line);
+	else if ((unsigned)request->to > MECH_TO_NOTHING)
+		seam_wrong(part, "%s(): .to is %u, which is no enum mech_place", service, (unsigned)request->to);
+	else if (request->pc != MECH_NO_PC && request->pc >= seam->launch.instructions)
+		seam_wrong(part, "%s(): pc %u; the kernel has %u instructions", service, request->pc,
+		           seam->launch.instructions);
+	else if (request->to == MECH_TO_BUFFER && request->block >= seam->machine.blocks)
+		seam_wrong(part, "%s(): block slot %u; the SM has %u", service, request->block, seam->machine.blocks);
+	else
+		return request->to != MECH_TO_BUFFER || has_buffer(part, service);
+	return false;
+}
+
+/* --- requests --- */
+
+/* The block that the line in the buffer is for, if it is there. */
+static uint64_t owner_of(const struct seam_sm *sm, const struct mech_request *request)
+{
+	bool owned = request->to == MECH_TO_BUFFER && sm->slots >> request->block & 1;
+	return owned ? sm->block[request->block].number : NO_BLOCK;
+}
+
 static struct seam_sent *new_sent(struct seam_sm *sm, uint32_t sender, const struct mech_request *request)
 {
-	uint32_t line = sm->seam->machine.line_bytes;
-	(void)line;
-	assert(request->bytes && request->address % MECH_SECTOR == 0 &&
-	       request->address % line + request->bytes <= line);
-	assert(request->to != MECH_TO_BUFFER || sm->has_buffer);
 	struct seam_sent *sent = sm->free;
 	if (sent)
 		sm->free = sent->next;
 	else
-		sent = arena_alloc(&sm->arena, sizeof *sent);
-	*sent = (struct seam_sent){.request = *request, .sender = sender};
-	if (request->to == MECH_TO_BUFFER)
-		sent->owner = sm->block[request->block].number;
+		sent = arena_alloc(&sm->pools.machine.arena, sizeof *sent);
+	*sent = (struct seam_sent){.request = *request, .owner = owner_of(sm, request), .sender = sender};
 	return sent;
 }
 
@@ -75,7 +157,8 @@ static bool send(struct mech_sm *part, const struct mech_request *request)
 {
 	struct seam_sm *sm = part->host;
 	uint32_t room = sm->seam->machine.send_queue;
-	assert(part->mech->sends);
+	if (!is_sound(part, "mech_send", request))
+		return false;
 	struct counted to = counted(sm, part->number, request->pc);
 	COUNT(to, asked);
 	if (sm->queued == room) {
@@ -103,23 +186,36 @@ void seam_request_sent(struct seam_sm *sm, uint64_t cycle)
 	COUNT(to, issued);
 }
 
-static void tell_sender(struct seam_sm *sm, const struct seam_sent *sent, bool filtered, uint64_t cycle)
+/* The request has ended. */
+static void answer(struct seam_sm *sm, struct seam_sent *sent, const struct mech_reply *reply)
 {
 	struct mech_sm *part = &sm->part[sent->sender];
-	const struct mech_reply reply = {
-		.request = sent->request, .filtered = filtered, .sent = sent->cycle, .cycle = cycle};
+	sm->hook = "on_reply";
 	if (part->mech->on_reply)
-		part->mech->on_reply(part, &reply);
+		part->mech->on_reply(part, reply);
+	free_sent(sm, sent);
 }
 
 void seam_request_filtered(struct seam_sm *sm, uint64_t cycle)
 {
 	struct seam_sent *sent = pop(sm);
-	sent->cycle = cycle;
 	struct counted to = counted_of(sm, sent);
 	COUNT(to, filtered);
-	tell_sender(sm, sent, true, cycle);
-	free_sent(sm, sent);
+	answer(sm, sent,
+	       &(struct mech_reply){.request = sent->request, .filtered = true, .sent = cycle, .cycle = cycle});
+}
+
+static void answer_outside(struct seam_sm *sm, struct seam_sent *sent, uint64_t cycle)
+{
+	struct counted to = counted_of(sm, sent);
+	COUNT(to, outside);
+	answer(sm, sent,
+	       &(struct mech_reply){.request = sent->request, .outside = true, .sent = cycle, .cycle = cycle});
+}
+
+void seam_request_outside(struct seam_sm *sm, uint64_t cycle)
+{
+	answer_outside(sm, pop(sm), cycle);
 }
 
 void seam_drop_requests(struct seam_sm *sm)
@@ -141,9 +237,10 @@ void seam_reply(struct seam_sm *sm, struct seam_sent *sent, uint64_t cycle)
 		line_buffer_put(&sm->buffer, request->address, request->bytes, request->block, seam_mark(sent));
 	else if (request->to != MECH_TO_L1)
 		seam_settle(sm, SEAM_REDUNDANT, seam_mark(sent));
-	tell_sender(sm, sent, false, cycle);
-	free_sent(sm, sent);
+	answer(sm, sent, &(struct mech_reply){.request = *request, .sent = sent->cycle, .cycle = cycle});
 }
+
+/* --- the services --- */
 
 static uint32_t room_to_send(const struct mech_gpu *part)
 {
@@ -154,6 +251,10 @@ static uint32_t room_to_send(const struct mech_gpu *part)
 static struct mech_sm *part_of(const struct mech_gpu *part, uint32_t sm)
 {
 	const struct seam *seam = part->host;
+	if (in_gpu_hook(part, "mech_part") && sm >= seam->machine.sms) {
+		seam_wrong_gpu(part, "mech_part() of SM %u, of %u", sm, seam->machine.sms);
+		sm = 0;
+	}
 	return &seam->sm[sm].part[part->number];
 }
 
@@ -162,50 +263,73 @@ static bool send_to(struct mech_gpu *part, uint32_t sm, const struct mech_reques
 	struct seam *seam = part->host;
 	struct seam_gpu *gpu = &seam->gpu;
 	uint32_t room = seam->machine.send_queue;
-	assert(part->mech->sends && request->to != MECH_TO_L1);
+	const struct mech_sm *target = part_of(part, sm);
+	if (!in_gpu_hook(part, "mech_send_to") || !is_sound(target, "mech_send_to", request))
+		return false;
+	if (request->to == MECH_TO_L1) {
+		seam_wrong_gpu(part, "mech_send_to() to L1, which only the SM itself can ask for");
+		return false;
+	}
 	if (gpu->queued == room)
 		return false;
-	struct seam_sent *sent = new_sent(&seam->sm[sm], part->number, request);
-	struct counted to = counted_of(&seam->sm[sm], sent);
+	struct seam_sent *sent = new_sent(target->host, part->number, request);
+	struct counted to = counted_of(target->host, sent);
 	COUNT(to, asked);
-	gpu->queue[(gpu->queue_head + gpu->queued++) % room] = (struct seam_dispatched){sm, sent};
+	gpu->queue[(gpu->queue_head + gpu->queued++) % room] = (struct seam_dispatched){target->sm, sent};
 	return true;
+}
+
+static struct seam_dispatched pop_dispatched(struct seam *seam)
+{
+	struct seam_gpu *gpu = &seam->gpu;
+	struct seam_dispatched next = gpu->queue[gpu->queue_head];
+	gpu->queue_head = (gpu->queue_head + 1) % seam->machine.send_queue;
+	gpu->queued--;
+	return next;
 }
 
 void seam_dispatched_sent(struct seam *seam, uint64_t cycle)
 {
-	struct seam_gpu *gpu = &seam->gpu;
-	struct seam_dispatched *next = &gpu->queue[gpu->queue_head];
-	next->sent->cycle = cycle;
-	struct counted to = counted_of(&seam->sm[next->sm], next->sent);
+	struct seam_dispatched next = pop_dispatched(seam);
+	next.sent->cycle = cycle;
+	struct counted to = counted_of(&seam->sm[next.sm], next.sent);
 	COUNT(to, issued);
-	gpu->queue_head = (gpu->queue_head + 1) % seam->machine.send_queue;
-	gpu->queued--;
+}
+
+void seam_dispatched_outside(struct seam *seam, uint64_t cycle)
+{
+	struct seam_dispatched next = pop_dispatched(seam);
+	answer_outside(&seam->sm[next.sm], next.sent, cycle);
 }
 
 void seam_drop_dispatched(struct seam *seam)
 {
-	struct seam_gpu *gpu = &seam->gpu;
-	for (; gpu->queued; gpu->queued--) {
-		struct seam_dispatched *next = &gpu->queue[gpu->queue_head];
-		struct counted to = counted_of(&seam->sm[next->sm], next->sent);
+	while (seam->gpu.queued) {
+		struct seam_dispatched next = pop_dispatched(seam);
+		struct counted to = counted_of(&seam->sm[next.sm], next.sent);
 		COUNT(to, dropped);
-		free_sent(&seam->sm[next->sm], next->sent);
-		gpu->queue_head = (gpu->queue_head + 1) % seam->machine.send_queue;
+		free_sent(&seam->sm[next.sm], next.sent);
 	}
-	gpu->first_wake = MECH_NEVER;
+	seam->gpu.first_wake = MECH_NEVER;
 }
 
 static void prefer(struct mech_gpu *part, enum mech_preference preference)
 {
 	struct seam *seam = part->host;
-	seam->gpu.preference = preference;
+	if (seam->phase != SEAM_OPENING)
+		seam_wrong_gpu(part, "mech_prefer() is for gpu_open");
+	else if ((unsigned)preference > MECH_ALTERNATE)
+		seam_wrong_gpu(part, "mech_prefer(): %u is no enum mech_preference", (unsigned)preference);
+	else
+		seam->gpu.preference = preference;
 }
 
 static void put(struct mech_sm *part, uint64_t address, uint32_t bytes, uint32_t block)
 {
 	struct seam_sm *sm = part->host;
 	uint32_t line = sm->seam->machine.line_bytes;
+	if (!in_kernel(part, "mech_put") || !has_buffer(part, "mech_put") || !is_resident(part, "mech_put", block))
+		return;
 	for (uint64_t at = address, end = address + bytes; at < end;) {
 		uint64_t next = (at & ~(uint64_t)(line - 1)) + line;
 		next = next < end ? next : end;
@@ -217,18 +341,30 @@ static void put(struct mech_sm *part, uint64_t address, uint32_t bytes, uint32_t
 static void hold_block(struct mech_sm *part, uint32_t slot)
 {
 	struct seam_sm *sm = part->host;
-	sm->held(sm->host, slot, sm->holders[slot] | 1u << part->number, sm->seam->gpu.dispatching);
+	if (in_kernel(part, "mech_hold_block") && is_resident(part, "mech_hold_block", slot))
+		sm->held(sm->host, slot, sm->holders[slot] | 1u << part->number, sm->seam->gpu.dispatching);
 }
 
 static void release_block(struct mech_sm *part, uint32_t slot)
 {
 	struct seam_sm *sm = part->host;
-	sm->held(sm->host, slot, sm->holders[slot] & ~(1u << part->number), sm->seam->gpu.dispatching);
+	if (!in_kernel(part, "mech_release_block") || !is_resident(part, "mech_release_block", slot))
+		return;
+	if (sm->holders[slot] >> part->number & 1)
+		sm->held(sm->host, slot, sm->holders[slot] & ~(1u << part->number), sm->seam->gpu.dispatching);
+	else
+		seam_wrong(part, "mech_release_block(): it does not hold the block in slot %u", slot);
 }
 
 static struct mech_rows rows(struct mech_gpu *part, uint32_t most, enum mech_loops loops)
 {
 	const struct seam *seam = part->host;
+	if (!for_launch(part, "mech_rows"))
+		return (struct mech_rows){0};
+	if ((unsigned)loops > MECH_LOOPS_AT_LAUNCH) {
+		seam_wrong_gpu(part, "mech_rows(): %u is no enum mech_loops", (unsigned)loops);
+		return (struct mech_rows){0};
+	}
 	return seam->analyses.rows ? seam->analyses.rows(seam->analyses.user, most, loops) : (struct mech_rows){0};
 }
 
@@ -236,13 +372,15 @@ static const struct mech_load *loads(struct mech_gpu *part, uint32_t *count)
 {
 	const struct seam *seam = part->host;
 	*count = 0;
+	if (!for_launch(part, "mech_loads"))
+		return NULL;
 	return seam->analyses.loads ? seam->analyses.loads(seam->analyses.user, count) : NULL;
 }
 
 static void say(struct mech_gpu *part, const char *text)
 {
 	const struct seam *seam = part->host;
-	if (seam->analyses.say)
+	if (in_gpu_hook(part, "mech_say") && seam->analyses.say)
 		seam->analyses.say(seam->analyses.user, part->mech->name, text);
 }
 

@@ -1,99 +1,8 @@
 /* Attaching mechanisms, a kernel's begin and end, and the calls of hooks. */
 #include "seam/inner.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-static const struct {
-	uint32_t seat;
-	const char *what;
-} seats[] = {
-	{MECH_SEAT_WARP_ORDER, "the warp order"},
-	{MECH_SEAT_BLOCK_COUNT, "the count of blocks an SM"},
-	{MECH_SEAT_BLOCK_PLACE, "the placement of blocks"},
-	{MECH_SEAT_BUFFER, "the buffer in front of L1"},
-};
-
-const char *seam_seat_name(uint32_t seat)
-{
-	for (size_t i = 0; i < sizeof seats / sizeof *seats; i++)
-		if (seats[i].seat == seat)
-			return seats[i].what;
-	return "?";
-}
-
-static bool check_pair(const struct mech *one, const struct mech *other, char *message, size_t size)
-{
-	if (strcmp(one->name, other->name) == 0) {
-		snprintf(message, size, "mechanism %s is attached twice", one->name);
-		return false;
-	}
-	for (size_t i = 0; i < sizeof seats / sizeof *seats; i++)
-		if (one->seats & other->seats & seats[i].seat) {
-			snprintf(message, size, "mechanisms %s and %s both own %s; only one of them can", one->name,
-			         other->name, seats[i].what);
-			return false;
-		}
-	return true;
-}
-
-static bool fits(const struct mech *mech, const struct mech_machine *machine, char *message, size_t size)
-{
-	const struct {
-		uint32_t seat;
-		bool hook;
-		const char *name;
-	} need[] = {
-		{MECH_SEAT_WARP_ORDER, mech->pick_warp, "pick_warp"},
-		{MECH_SEAT_BLOCK_COUNT, mech->blocks_per_sm, "blocks_per_sm"},
-		{MECH_SEAT_BLOCK_PLACE, mech->place_block, "place_block"},
-		{MECH_SEAT_BUFFER, mech->buffer, "buffer"},
-	};
-	for (size_t i = 0; i < sizeof need / sizeof *need; i++) {
-		bool owns = mech->seats & need[i].seat;
-		if (owns == need[i].hook)
-			continue;
-		snprintf(message, size, "mechanism %s %s %s %s hook %s", mech->name, owns ? "owns" : "does not own",
-		         seam_seat_name(need[i].seat), owns ? "but has no" : "but has the", need[i].name);
-		return false;
-	}
-	if (mech->sends && !machine->send_queue) {
-		snprintf(message, size, "mechanism %s sends requests, and sm.send_queue is not set: give it at least 1",
-		         mech->name);
-		return false;
-	}
-	if (mech->buffer && machine->line_bytes > MECH_SECTOR * BUFFER_SECTORS) {
-		snprintf(message, size,
-		         "mechanism %s: its buffer takes lines of at most %d bytes; l1d.line_bytes is %u", mech->name,
-		         MECH_SECTOR * BUFFER_SECTORS, machine->line_bytes);
-		return false;
-	}
-	return true;
-}
-
-bool seam_check(const struct seam_attached *attached, uint32_t count, const struct mech_machine *machine, char *message,
-                size_t size)
-{
-	if (count > MECH_MAX) {
-		snprintf(message, size, "%u mechanisms; at most %u can be attached", count, MECH_MAX);
-		return false;
-	}
-	for (uint32_t i = 0; i < count; i++) {
-		const struct mech *mech = attached[i].mech;
-		for (uint32_t k = 0; k < i; k++)
-			if (!check_pair(attached[k].mech, mech, message, size))
-				return false;
-		if (!fits(mech, machine, message, size))
-			return false;
-		char text[256];
-		if (mech->check && !mech->check(attached[i].config, machine, text, sizeof text)) {
-			snprintf(message, size, "mechanism %s: %s", mech->name, text);
-			return false;
-		}
-	}
-	return true;
-}
 
 static void add(struct seam_list *list, uint32_t number, bool has)
 {
@@ -101,9 +10,32 @@ static void add(struct seam_list *list, uint32_t number, bool has)
 		list->part[list->count++] = (uint8_t)number;
 }
 
-static void *state(struct arena *arena, size_t size)
+static void *state(struct seam_pools *pools, size_t size)
 {
-	return arena_array(arena, 1, size ? size : 1);
+	return size ? arena_alloc(&pools->machine.arena, size) : NULL;
+}
+
+static void *allocate(struct mech_pool *pool, size_t bytes)
+{
+	return arena_alloc(&((struct seam_pool *)pool)->arena, bytes);
+}
+
+static void open_pools(struct seam_pools *pools)
+{
+	pools->machine.seen.alloc = pools->kernel.seen.alloc = allocate;
+}
+
+static void close_pools(struct seam_pools *pools)
+{
+	arena_free(&pools->machine.arena);
+	arena_free(&pools->kernel.arena);
+}
+
+/* True for one that can send from the dispatcher: it has a hook there that runs between a kernel's begin and end. */
+static bool sends_from_gpu(const struct mech *mech)
+{
+	return mech->sends && (mech->gpu_kernel_begin || mech->gpu_block || mech->gpu_cycle || mech->may_dispatch ||
+	                       mech->place_block);
 }
 
 static void open_gpu_part(struct seam *seam, uint32_t number)
@@ -113,17 +45,18 @@ static void open_gpu_part(struct seam *seam, uint32_t number)
 	struct mech_gpu *part = &gpu->part[number];
 	*part = (struct mech_gpu){.mech = mech,
 	                          .config = seam->attached[number].config,
-	                          .state = state(&seam->arena, mech->gpu_size),
-	                          .stats = state(&seam->arena, mech->stats_size),
+	                          .state = state(&gpu->pools, mech->gpu_size),
+	                          .stats = state(&gpu->pools, mech->stats_size),
 	                          .number = number,
 	                          .machine = &seam->machine,
-	                          .arena = &seam->arena,
+	                          .pool = &gpu->pools.machine.seen,
+	                          .kernel_pool = &gpu->pools.kernel.seen,
 	                          .services = &seam_services,
 	                          .host = seam};
 	add(&gpu->block, number, mech->gpu_block);
 	add(&gpu->cycle, number, mech->gpu_cycle);
 	add(&gpu->may_dispatch, number, mech->may_dispatch);
-	gpu->sends |= mech->sends && (mech->gpu_cycle || mech->gpu_block || mech->gpu_kernel_begin);
+	gpu->sends |= sends_from_gpu(mech);
 	if (mech->seats & MECH_SEAT_BLOCK_COUNT)
 		gpu->count_owner = part;
 	if (mech->seats & MECH_SEAT_BLOCK_PLACE)
@@ -158,13 +91,14 @@ static void open_sm_part(struct seam *seam, struct seam_sm *sm, uint32_t number)
 	struct mech_sm *part = &sm->part[number];
 	*part = (struct mech_sm){.mech = mech,
 	                         .config = attached->config,
-	                         .state = state(&sm->arena, mech->sm_size),
-	                         .stats = state(&sm->arena, mech->stats_size),
+	                         .state = state(&sm->pools, mech->sm_size),
+	                         .stats = state(&sm->pools, mech->stats_size),
 	                         .sm = (uint32_t)(sm - seam->sm),
 	                         .number = number,
 	                         .machine = &seam->machine,
 	                         .gpu = &seam->gpu.part[number],
-	                         .arena = &sm->arena,
+	                         .pool = &sm->pools.machine.seen,
+	                         .kernel_pool = &sm->pools.kernel.seen,
 	                         .services = &seam_services,
 	                         .host = sm};
 	list_sm_hooks(sm, number, mech);
@@ -178,6 +112,7 @@ static void open_sm_part(struct seam *seam, struct seam_sm *sm, uint32_t number)
 		sm->has_buffer = true;
 		line_buffer_open(&sm->buffer, &config, seam->machine.line_bytes, tell_buffer_fate, sm);
 	}
+	sm->hook = "sm_open";
 	if (mech->sm_open)
 		mech->sm_open(part);
 }
@@ -187,40 +122,63 @@ static void open_sm(struct seam *seam, struct seam_sm *sm)
 	sm->seam = seam;
 	sm->wake = MECH_NEVER;
 	memset(sm->vetoed_by, MECH_MAX, sizeof sm->vetoed_by);
-	sm->queue = arena_array(&sm->arena, seam->machine.send_queue, sizeof(struct seam_sent *));
+	open_pools(&sm->pools);
+	sm->queue = arena_array(&sm->pools.machine.arena, seam->machine.send_queue, sizeof(struct seam_sent *));
 	for (uint32_t i = 0; i < seam->count; i++)
 		open_sm_part(seam, sm, i);
 }
 
 static void open_partition(struct seam *seam, struct seam_partition *partition)
 {
+	open_pools(&partition->pools);
 	for (uint32_t i = 0; i < seam->count; i++) {
 		const struct seam_attached *attached = &seam->attached[i];
 		struct mech_partition *part = &partition->part[i];
 		*part = (struct mech_partition){.mech = attached->mech,
 		                                .config = attached->config,
-		                                .state = state(&seam->arena, attached->mech->partition_size),
-		                                .stats = state(&seam->arena, attached->mech->stats_size),
+		                                .state = state(&partition->pools, attached->mech->partition_size),
+		                                .stats = state(&partition->pools, attached->mech->stats_size),
 		                                .slice = (uint32_t)(partition - seam->partition),
 		                                .number = i,
 		                                .machine = &seam->machine,
-		                                .arena = &seam->arena};
+		                                .pool = &partition->pools.machine.seen,
+		                                .kernel_pool = &partition->pools.kernel.seen};
 		add(&partition->access, i, attached->mech->partition_access);
 		if (attached->mech->partition_open)
 			attached->mech->partition_open(part);
 	}
 }
 
-struct seam *seam_open(const struct seam_attached *attached, uint32_t count, const struct mech_machine *machine)
+/* Calls a hook of one mechanism's part of the GPU, if it has it. */
+#define CALL_GPU(gpu, number, called)                                                                                  \
+	do {                                                                                                           \
+		(gpu)->hook = #called;                                                                                 \
+		if ((gpu)->part[number].mech->called)                                                                  \
+			(gpu)->part[number].mech->called(&(gpu)->part[number]);                                        \
+		(gpu)->hook = NULL;                                                                                    \
+	} while (0)
+
+/* The same of an SM. */
+#define CALL_SM(sm, number, called)                                                                                    \
+	do {                                                                                                           \
+		(sm)->hook = #called;                                                                                  \
+		if ((sm)->part[number].mech->called)                                                                   \
+			(sm)->part[number].mech->called(&(sm)->part[number]);                                          \
+	} while (0)
+
+struct seam *seam_open(const struct seam_attached *attached, uint32_t count, const struct mech_machine *machine,
+                       const uint64_t *clock)
 {
 	struct seam *seam = xcalloc(1, sizeof *seam);
 	seam->machine = *machine;
+	seam->clock = clock;
+	open_pools(&seam->gpu.pools);
 	seam->count = count;
 	for (uint32_t i = 0; i < count; i++)
 		seam->attached[i] = attached[i];
 	seam->sm = xcalloc(machine->sms, sizeof *seam->sm);
 	seam->partition = xcalloc(machine->partitions, sizeof *seam->partition);
-	seam->gpu.queue = arena_array(&seam->arena, machine->send_queue, sizeof *seam->gpu.queue);
+	seam->gpu.queue = arena_array(&seam->gpu.pools.machine.arena, machine->send_queue, sizeof *seam->gpu.queue);
 	seam->gpu.vetoed_by = MECH_MAX;
 	seam->gpu.first_wake = MECH_NEVER;
 	seam->gpu.dispatching = MECH_NEVER;
@@ -231,8 +189,8 @@ struct seam *seam_open(const struct seam_attached *attached, uint32_t count, con
 	for (uint32_t s = 0; s < machine->partitions; s++)
 		open_partition(seam, &seam->partition[s]);
 	for (uint32_t i = 0; i < count; i++)
-		if (attached[i].mech->gpu_open)
-			attached[i].mech->gpu_open(&seam->gpu.part[i]);
+		CALL_GPU(&seam->gpu, i, gpu_open);
+	seam->phase = SEAM_IDLE;
 	return seam;
 }
 
@@ -249,7 +207,7 @@ static void close_sm(struct seam_sm *sm)
 	for (uint32_t i = 0; i < sm->seam->count; i++)
 		free(sm->account[i].by_pc);
 	line_buffer_close(&sm->buffer);
-	arena_free(&sm->arena);
+	close_pools(&sm->pools);
 }
 
 void seam_close(struct seam *seam)
@@ -258,27 +216,46 @@ void seam_close(struct seam *seam)
 		return;
 	for (uint32_t s = 0; s < seam->machine.sms; s++)
 		close_sm(&seam->sm[s]);
-	arena_free(&seam->arena);
+	for (uint32_t s = 0; s < seam->machine.partitions; s++)
+		close_pools(&seam->partition[s].pools);
+	close_pools(&seam->gpu.pools);
 	free(seam->partition);
 	free(seam->sm);
 	free(seam);
 }
 
-static void begin_sm(struct seam *seam, struct seam_sm *sm)
+static void clear_stats(void *stats, const struct mech *mech)
+{
+	if (mech->stats_size)
+		memset(stats, 0, mech->stats_size);
+}
+
+/* Counters and accounts begin with the kernel, before any hook of it can count. */
+static void clear_sm(struct seam *seam, struct seam_sm *sm)
 {
 	for (uint32_t i = 0; i < seam->count; i++) {
 		const struct mech *mech = seam->attached[i].mech;
 		struct seam_account *account = &sm->account[i];
-		memset(sm->part[i].stats, 0, mech->stats_size);
+		clear_stats(sm->part[i].stats, mech);
 		memset(&account->all, 0, sizeof account->all);
 		if (mech->sends) {
 			free(account->by_pc);
 			account->by_pc = xcalloc(seam->launch.instructions, sizeof *account->by_pc);
 		}
-		if (mech->kernel_begin)
-			mech->kernel_begin(&sm->part[i]);
 	}
 	sm->wake = MECH_NEVER;
+}
+
+static void clear(struct seam *seam)
+{
+	for (uint32_t i = 0; i < seam->count; i++) {
+		clear_stats(seam->gpu.part[i].stats, seam->attached[i].mech);
+		for (uint32_t s = 0; s < seam->machine.partitions; s++)
+			clear_stats(seam->partition[s].part[i].stats, seam->attached[i].mech);
+		seam->gpu.wake[i] = 0;
+	}
+	for (uint32_t s = 0; s < seam->machine.sms; s++)
+		clear_sm(seam, &seam->sm[s]);
 }
 
 static void show_launch(struct seam *seam, const struct mech_launch *launch)
@@ -296,6 +273,7 @@ void seam_launch(struct seam *seam, const struct mech_launch *launch, const stru
 {
 	seam->launch = *launch;
 	seam->analyses = *analyses;
+	seam->phase = SEAM_LAUNCHING;
 	show_launch(seam, &seam->launch);
 }
 
@@ -304,36 +282,41 @@ void seam_kernel_begin(struct seam *seam, uint32_t blocks_per_sm)
 	struct seam_gpu *gpu = &seam->gpu;
 	seam->launch.blocks_per_sm = blocks_per_sm;
 	gpu->first_wake = gpu->cycle.count ? 0 : MECH_NEVER;
-	for (uint32_t i = 0; i < seam->count; i++) {
-		const struct mech *mech = seam->attached[i].mech;
-		memset(gpu->part[i].stats, 0, mech->stats_size);
-		gpu->wake[i] = 0;
-		if (mech->gpu_kernel_begin)
-			mech->gpu_kernel_begin(&gpu->part[i]);
-	}
-	for (uint32_t s = 0; s < seam->machine.partitions; s++)
-		for (uint32_t i = 0; i < seam->count; i++)
-			memset(seam->partition[s].part[i].stats, 0, seam->attached[i].mech->stats_size);
+	clear(seam);
+	seam->phase = SEAM_BEGINNING;
+	for (uint32_t i = 0; i < seam->count; i++)
+		CALL_GPU(gpu, i, gpu_kernel_begin);
 	for (uint32_t s = 0; s < seam->machine.sms; s++)
-		begin_sm(seam, &seam->sm[s]);
+		for (uint32_t i = 0; i < seam->count; i++)
+			CALL_SM(&seam->sm[s], i, kernel_begin);
+	seam->phase = SEAM_RUNNING;
+}
+
+static void free_kernel_pools(struct seam *seam)
+{
+	arena_free(&seam->gpu.pools.kernel.arena);
+	for (uint32_t s = 0; s < seam->machine.sms; s++)
+		arena_free(&seam->sm[s].pools.kernel.arena);
+	for (uint32_t s = 0; s < seam->machine.partitions; s++)
+		arena_free(&seam->partition[s].pools.kernel.arena);
 }
 
 void seam_kernel_end(struct seam *seam)
 {
+	seam->phase = SEAM_ENDING;
 	for (uint32_t s = 0; s < seam->machine.sms; s++) {
 		struct seam_sm *sm = &seam->sm[s];
 		seam_drop_requests(sm);
 		if (sm->has_buffer)
 			line_buffer_empty(&sm->buffer);
-		for (uint32_t i = 0; i < seam->count; i++) {
-			if (seam->attached[i].mech->kernel_end)
-				seam->attached[i].mech->kernel_end(&sm->part[i]);
-		}
+		for (uint32_t i = 0; i < seam->count; i++)
+			CALL_SM(sm, i, kernel_end);
 	}
 	for (uint32_t i = 0; i < seam->count; i++)
-		if (seam->attached[i].mech->gpu_kernel_end)
-			seam->attached[i].mech->gpu_kernel_end(&seam->gpu.part[i]);
+		CALL_GPU(&seam->gpu, i, gpu_kernel_end);
 	show_launch(seam, NULL);
+	free_kernel_pools(seam);
+	seam->phase = SEAM_IDLE;
 }
 
 void seam_stats_add(const struct mech *mech, void *sum, const void *stats)
@@ -373,6 +356,14 @@ void seam_stats(const struct seam *seam, uint32_t number, void *stats, struct me
 	}
 }
 
+#define CALL_ALL(scope, list, called, ...)                                                                             \
+	do {                                                                                                           \
+		(scope)->hook = #called;                                                                               \
+		for (uint32_t i = 0; i < (scope)->list.count; i++)                                                     \
+			(scope)->part[(scope)->list.part[i]].mech->called(&(scope)->part[(scope)->list.part[i]],       \
+			                                                  __VA_ARGS__);                                \
+	} while (0)
+
 void seam_block_begin(struct seam_sm *sm, const struct mech_block *block)
 {
 	sm->block[block->slot] = *block;
@@ -380,10 +371,8 @@ void seam_block_begin(struct seam_sm *sm, const struct mech_block *block)
 	sm->slots |= 1ull << block->slot;
 	if (sm->has_buffer)
 		line_buffer_allocated(&sm->buffer, sm->resident * sm->seam->launch.shared_bytes);
-	for (uint32_t i = 0; i < sm->block_begin.count; i++) {
-		struct mech_sm *part = &sm->part[sm->block_begin.part[i]];
-		part->mech->block_begin(part, block);
-	}
+	CALL_ALL(sm, block_begin, block_begin, block);
+	sm->hook = "may_start";
 	for (uint32_t i = 0; i < sm->may_start.count; i++) {
 		struct mech_sm *part = &sm->part[sm->may_start.part[i]];
 		if (!part->mech->may_start(part, block))
@@ -398,19 +387,12 @@ void seam_block_end(struct seam_sm *sm, uint32_t slot, uint64_t cycle)
 	sm->resident--;
 	sm->slots &= ~(1ull << slot);
 	sm->holders[slot] = 0;
-	for (uint32_t i = 0; i < sm->block_end.count; i++) {
-		struct mech_sm *part = &sm->part[sm->block_end.part[i]];
-		part->mech->block_end(part, &block);
-	}
+	CALL_ALL(sm, block_end, block_end, &block);
 	if (sm->has_buffer) {
 		line_buffer_block_ended(&sm->buffer, slot);
 		line_buffer_allocated(&sm->buffer, sm->resident * sm->seam->launch.shared_bytes);
 	}
 }
-
-#define CALL_ALL(scope, list, hook, event)                                                                             \
-	for (uint32_t i = 0; i < (scope)->list.count; i++)                                                             \
-	(scope)->part[(scope)->list.part[i]].mech->hook(&(scope)->part[(scope)->list.part[i]], event)
 
 void seam_issue(struct seam_sm *sm, const struct mech_issue *issue)
 {
@@ -434,15 +416,19 @@ void seam_fill(struct seam_sm *sm, const struct mech_fill *fill)
 
 void seam_partition_access(struct seam_partition *partition, const struct mech_access *access)
 {
-	CALL_ALL(partition, access, partition_access, access);
+	for (uint32_t i = 0; i < partition->access.count; i++) {
+		struct mech_partition *part = &partition->part[partition->access.part[i]];
+		part->mech->partition_access(part, access);
+	}
 }
 
 /* All are asked, so that what one of them does when asked does not depend on the others. */
-#define ASK_ALL(refused_by, scope, list, hook, ...)                                                                    \
+#define ASK_ALL(refused_by, scope, list, called, ...)                                                                  \
 	uint32_t refused_by = MECH_MAX;                                                                                \
+	(scope)->hook = #called;                                                                                       \
 	for (uint32_t i = 0; i < (scope)->list.count; i++) {                                                           \
 		uint32_t number = (scope)->list.part[i];                                                               \
-		if (!(scope)->part[number].mech->hook(&(scope)->part[number], __VA_ARGS__))                            \
+		if (!(scope)->part[number].mech->called(&(scope)->part[number], __VA_ARGS__))                          \
 			refused_by = number;                                                                           \
 	}
 
@@ -462,38 +448,99 @@ bool seam_may_allocate(struct seam_sm *sm, const struct mech_access *access)
 bool seam_may_dispatch(struct seam_gpu *gpu, uint32_t sm, uint64_t block)
 {
 	ASK_ALL(refused_by, gpu, may_dispatch, may_dispatch, sm, block);
+	gpu->hook = NULL;
 	gpu->vetoed_by = refused_by;
 	return refused_by == MECH_MAX;
 }
 
-/* What a hook has returned, in the future and not so far away that times overflow. */
+/* What a hook has returned, not so far away that times overflow. */
 static uint64_t next_call(uint64_t wanted, uint64_t cycle)
 {
 	uint64_t far = cycle + (1ull << 32);
-	return wanted <= cycle ? cycle + 1 : wanted == MECH_NEVER || wanted < far ? wanted : far;
+	return wanted == MECH_NEVER || wanted < far ? wanted : far;
 }
+
+#define WANTED_BEFORE "wants to be called again in cycle %llu, which is not to come"
 
 void seam_cycle(struct seam_sm *sm, uint64_t cycle)
 {
 	sm->wake = MECH_NEVER;
+	sm->hook = "cycle";
 	for (uint32_t i = 0; i < sm->cycle.count; i++) {
 		struct mech_sm *part = &sm->part[sm->cycle.part[i]];
 		uint64_t next = next_call(part->mech->cycle(part, cycle), cycle);
-		sm->wake = next < sm->wake ? next : sm->wake;
+		if (next <= cycle)
+			seam_wrong(part, WANTED_BEFORE, (unsigned long long)next);
+		else
+			sm->wake = next < sm->wake ? next : sm->wake;
 	}
+}
+
+uint64_t seam_compete(struct seam_sm *sm, const struct mech_warps *warps)
+{
+	sm->hook = "warps_that_compete";
+	return sm->competing[warps->index] = sm->compete(sm->order, warps);
+}
+
+uint32_t seam_wrong_pick(struct seam_sm *sm, const struct mech_warps *warps, uint64_t candidates, uint32_t bit)
+{
+	seam_wrong(sm->order, "picks warp %u of scheduler %u, which is none of the candidates 0x%llx", bit,
+	           warps->index, (unsigned long long)candidates);
+	return (uint32_t)__builtin_ctzll(candidates);
 }
 
 void seam_block(struct seam_gpu *gpu, uint32_t sm, const struct mech_block *block, uint64_t cycle)
 {
-	for (uint32_t i = 0; i < gpu->block.count; i++) {
-		struct mech_gpu *part = &gpu->part[gpu->block.part[i]];
-		part->mech->gpu_block(part, sm, block);
-	}
+	CALL_ALL(gpu, block, gpu_block, sm, block);
+	gpu->hook = NULL;
 	for (uint32_t i = 0; i < gpu->cycle.count; i++) {
 		uint64_t *wake = &gpu->wake[gpu->cycle.part[i]];
 		*wake = *wake > cycle + 1 ? cycle + 1 : *wake;
 		gpu->first_wake = gpu->first_wake > cycle + 1 ? cycle + 1 : gpu->first_wake;
 	}
+}
+
+static uint64_t call_gpu_cycle(struct seam_gpu *gpu, struct mech_gpu *part, uint64_t cycle)
+{
+	gpu->hook = "gpu_cycle";
+	uint64_t next = next_call(part->mech->gpu_cycle(part, cycle), cycle);
+	if (next <= cycle) {
+		seam_wrong_gpu(part, WANTED_BEFORE, (unsigned long long)next);
+		next = MECH_NEVER;
+	}
+	gpu->hook = NULL;
+	return next;
+}
+
+uint32_t seam_blocks_per_sm(struct seam *seam, uint32_t blocks)
+{
+	struct mech_gpu *owner = seam->gpu.count_owner;
+	if (!owner)
+		return blocks;
+	seam->gpu.hook = "blocks_per_sm";
+	uint32_t wanted = owner->mech->blocks_per_sm(owner, blocks);
+	if (!wanted || wanted > blocks) {
+		seam_wrong_gpu(owner, "wants %u blocks an SM; expected 1 to the %u that fit", wanted, blocks);
+		wanted = blocks;
+	}
+	seam->gpu.hook = NULL;
+	return wanted;
+}
+
+uint32_t seam_place_block(struct seam *seam, uint64_t block, const uint8_t *has_room)
+{
+	struct seam_gpu *gpu = &seam->gpu;
+	struct mech_gpu *owner = gpu->place_owner;
+	gpu->hook = "place_block";
+	uint32_t sm = owner->mech->place_block(owner, block, has_room);
+	if (sm != MECH_NOWHERE && (sm >= seam->machine.sms || !has_room[sm])) {
+		seam_wrong_gpu(owner, "places block %llu on SM %u, which %s", (unsigned long long)block, sm,
+		               sm < seam->machine.sms ? "has no room" : "does not exist");
+		sm = MECH_NOWHERE;
+	}
+	gpu->hook = NULL;
+	gpu->vetoed_by = sm == MECH_NOWHERE ? owner->number : MECH_MAX;
+	return sm;
 }
 
 void seam_gpu_cycle(struct seam_gpu *gpu, uint64_t cycle)
@@ -503,7 +550,7 @@ void seam_gpu_cycle(struct seam_gpu *gpu, uint64_t cycle)
 		uint32_t number = gpu->cycle.part[i];
 		struct mech_gpu *part = &gpu->part[number];
 		if (gpu->wake[number] <= cycle)
-			gpu->wake[number] = next_call(part->mech->gpu_cycle(part, cycle), cycle);
+			gpu->wake[number] = call_gpu_cycle(gpu, part, cycle);
 		gpu->first_wake = gpu->wake[number] < gpu->first_wake ? gpu->wake[number] : gpu->first_wake;
 	}
 }

@@ -7,10 +7,14 @@
 #ifndef SLUICE_SEAM_SEAM_H
 #define SLUICE_SEAM_SEAM_H
 
+#include "base/arena.h"
 #include "seam/line_buffer.h"
 #include "seam/mech.h"
 
-enum { SEAM_MAX_BLOCKS = 64, SEAM_MAX_WARPS = 64 };
+/* What fields of fixed width say of mechanisms, blocks and warps. */
+_Static_assert(MECH_MAX <= 32 && MECH_MAX < UINT8_MAX, "seam_sm.holders has a bit a mechanism, seam_list.part a byte");
+_Static_assert(MECH_MAX_BLOCKS <= 64, "seam_sm.slots and buffer_line.owners have a bit a block");
+_Static_assert(MECH_MAX_SCHEDULER_WARPS <= 64, "the masks of struct mech_warps have a bit a warp");
 
 /* A mechanism with its options. */
 struct seam_attached {
@@ -33,6 +37,24 @@ struct seam_sent {
 	struct seam_sent *next;
 };
 
+/* Memory of a part, as mechanisms see it. */
+struct seam_pool {
+	struct mech_pool seen;
+	struct arena arena;
+};
+
+/* The two pools of a scope, which all mechanisms' parts in it share. */
+struct seam_pools {
+	struct seam_pool machine, kernel;
+};
+
+/* The first mistake of a mechanism. */
+struct seam_mistake {
+	bool made;
+	uint64_t cycle;
+	char text[512];
+};
+
 struct seam_account {
 	struct mech_requests all;
 	struct mech_requests *by_pc; /* instructions of the kernel, or NULL: it never sends */
@@ -51,17 +73,20 @@ struct seam_sm {
 	uint32_t (*pick)(struct mech_sm *, const struct mech_warps *, uint64_t);
 	bool has_buffer;
 	struct line_buffer buffer;
+	uint64_t competing[MECH_MAX_SCHEDULERS]; /* by scheduler, where the owner has a hook: what it returned last */
 	uint32_t resident; /* blocks, */
 	uint64_t slots;    /* and their slots, as bits */
-	struct mech_block block[SEAM_MAX_BLOCKS];
-	uint32_t holders[SEAM_MAX_BLOCKS]; /* by slot: the mechanisms that hold the block, as bits */
-	uint8_t vetoed_by[SEAM_MAX_WARPS]; /* by slot: the mechanism that refused the instruction, or MECH_MAX */
+	struct mech_block block[MECH_MAX_BLOCKS];
+	uint32_t holders[MECH_MAX_BLOCKS]; /* by slot: the mechanisms that hold the block, as bits */
+	uint8_t vetoed_by[MECH_MAX_WARPS]; /* by slot: the mechanism that refused the instruction, or MECH_MAX */
 	uint64_t wake;                     /* cycle in which a cycle hook wants to be called */
 	/* requests that wait to be served: a ring of machine.send_queue */
 	struct seam_sent **queue;
 	uint32_t queue_head, queued;
 	struct seam_sent *free;
-	struct arena arena;
+	struct seam_pools pools;
+	const char *hook; /* the one that was called last */
+	struct seam_mistake mistake;
 	/* the SM: gives a block its new holders, behind the SMs' ticks of that cycle, or in its own: MECH_NEVER; is told that a
 	 * request waits */
 	void *host;
@@ -71,6 +96,7 @@ struct seam_sm {
 
 struct seam_partition {
 	struct mech_partition part[MECH_MAX];
+	struct seam_pools pools;
 	struct seam_list access;
 };
 
@@ -91,6 +117,9 @@ struct seam_gpu {
 	uint32_t vetoed_by; /* the mechanism that refused the next block on some SM, or MECH_MAX */
 	struct seam_dispatched *queue;
 	uint32_t queue_head, queued;
+	struct seam_pools pools;
+	const char *hook; /* the one that runs, or NULL */
+	struct seam_mistake mistake;
 };
 
 /* Analyses, by whoever knows the program. */
@@ -101,17 +130,27 @@ struct seam_analyses {
 	void (*say)(void *user, const char *mechanism, const char *text);
 };
 
+/* What is going on, as far as services depend on it: the parts are opened; nothing; a kernel is prepared; its hooks that begin
+ * it are called; its cycles run; it ends. */
+enum seam_phase { SEAM_OPENING, SEAM_IDLE, SEAM_LAUNCHING, SEAM_BEGINNING, SEAM_RUNNING, SEAM_ENDING };
+
 struct seam {
 	struct mech_machine machine;
 	struct seam_attached attached[MECH_MAX];
 	uint32_t count;
 	struct mech_launch launch;
 	struct seam_analyses analyses;
+	const uint64_t *clock; /* the core cycle */
+	enum seam_phase phase;
 	struct seam_gpu gpu;
 	struct seam_sm *sm;
 	struct seam_partition *partition;
-	struct arena arena;
 };
+
+/* --- before a machine is opened --- */
+
+/* True when what the mechanism says of itself makes sense: its name, its tables. False, with a message. */
+bool seam_check_tables(const struct mech *mech, char *message, size_t size);
 
 /* True when they can be attached together to this machine. False, with a message. */
 bool seam_check(const struct seam_attached *attached, uint32_t count, const struct mech_machine *machine, char *message,
@@ -120,8 +159,9 @@ bool seam_check(const struct seam_attached *attached, uint32_t count, const stru
 /* Of one of enum mech_seat, for people. */
 const char *seam_seat_name(uint32_t seat);
 
-/* For a machine; seam_check() must have passed. The configurations must live as long. */
-struct seam *seam_open(const struct seam_attached *attached, uint32_t count, const struct mech_machine *machine);
+/* For a machine with this clock; seam_check() must have passed. The configurations must live as long. */
+struct seam *seam_open(const struct seam_attached *attached, uint32_t count, const struct mech_machine *machine,
+                       const uint64_t *clock);
 void seam_close(struct seam *seam);
 
 /* Some mechanism sends requests. */
@@ -131,6 +171,9 @@ bool seam_sends(const struct seam_sm *sm);
 void seam_launch(struct seam *seam, const struct mech_launch *launch, const struct seam_analyses *analyses);
 void seam_kernel_begin(struct seam *seam, uint32_t blocks_per_sm);
 void seam_kernel_end(struct seam *seam);
+
+/* The mechanisms' first mistake since the machine was opened, or NULL. No SM ticks. */
+const struct seam_mistake *seam_mistake(const struct seam *seam);
 
 /* What a mechanism counted in the kernel. */
 void seam_stats(const struct seam *seam, uint32_t number, void *stats, struct mech_requests *requests,
@@ -157,15 +200,31 @@ void seam_fill(struct seam_sm *sm, const struct mech_fill *fill);
 void seam_cycle(struct seam_sm *sm, uint64_t cycle);
 void seam_partition_access(struct seam_partition *partition, const struct mech_access *access);
 
+/* --- the warp order --- */
+
+uint64_t seam_compete(struct seam_sm *sm, const struct mech_warps *warps);
+/* What the owner has picked is no candidate: says so, and picks one. */
+uint32_t seam_wrong_pick(struct seam_sm *sm, const struct mech_warps *warps, uint64_t candidates, uint32_t bit);
+
+static inline uint32_t seam_pick(struct seam_sm *sm, const struct mech_warps *warps, uint64_t candidates)
+{
+	sm->hook = "pick_warp";
+	uint32_t bit = sm->pick(sm->order, warps, candidates);
+	bool good = bit < MECH_MAX_SCHEDULER_WARPS && candidates >> bit & 1;
+	return good ? bit : seam_wrong_pick(sm, warps, candidates, bit);
+}
+
 /* --- requests of an SM's mechanisms --- */
 
 static inline struct seam_sent *seam_next_request(const struct seam_sm *sm)
 {
 	return sm->queued ? sm->queue[sm->queue_head] : NULL;
 }
-/* The next request, which leaves the queue, has been sent; or was not, since its line is there or on its way. */
+/* The next request, which leaves the queue, has been sent; or was not, since its line is there or on its way, or is no
+ * memory. */
 void seam_request_sent(struct seam_sm *sm, uint64_t cycle);
 void seam_request_filtered(struct seam_sm *sm, uint64_t cycle);
+void seam_request_outside(struct seam_sm *sm, uint64_t cycle);
 /* Drops what waits: no block is left that could want it. */
 void seam_drop_requests(struct seam_sm *sm);
 /* The data have come. Those for L1 are there already. */
@@ -179,16 +238,21 @@ void seam_settle(struct seam_sm *sm, enum seam_fate fate, uint32_t mark);
 
 /* --- the dispatcher --- */
 
+/* The owners' picks: blocks an SM, of those that fit; the SM that gets a block, or MECH_NOWHERE. */
+uint32_t seam_blocks_per_sm(struct seam *seam, uint32_t blocks);
+uint32_t seam_place_block(struct seam *seam, uint64_t block, const uint8_t *has_room);
+
 bool seam_may_dispatch(struct seam_gpu *gpu, uint32_t sm, uint64_t block);
 void seam_block(struct seam_gpu *gpu, uint32_t sm, const struct mech_block *block, uint64_t cycle);
 void seam_gpu_cycle(struct seam_gpu *gpu, uint64_t cycle);
 
-/* The dispatcher's next request has left. */
 static inline const struct seam_dispatched *seam_next_dispatched(const struct seam_gpu *gpu)
 {
 	return gpu->queued ? &gpu->queue[gpu->queue_head] : NULL;
 }
+/* The dispatcher's next request has left, or is no memory. */
 void seam_dispatched_sent(struct seam *seam, uint64_t cycle);
+void seam_dispatched_outside(struct seam *seam, uint64_t cycle);
 /* Drops what waits, and calls no cycle hook any more: the kernel's last block has ended. */
 void seam_drop_dispatched(struct seam *seam);
 

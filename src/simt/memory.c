@@ -180,6 +180,15 @@ bool simt_valid(const struct simt_memory *memory, uint64_t address, uint64_t siz
 	return size <= allocation->size - (address - allocation->address);
 }
 
+bool simt_touches(const struct simt_memory *memory, uint64_t address, uint64_t size)
+{
+	size_t after = upper_bound(memory, address + size - 1);
+	if (after == 0)
+		return false;
+	const struct simt_allocation *last = &memory->allocation[after - 1];
+	return address < last->address + last->size;
+}
+
 void *simt_host(const struct simt_memory *memory, uint64_t address)
 {
 	return memory->base + address;

@@ -54,6 +54,9 @@ const struct simt_allocation *simt_freed(const struct simt_memory *memory, uint6
 /* True when [address, address + size) lies in one live allocation. */
 bool simt_valid(const struct simt_memory *memory, uint64_t address, uint64_t size);
 
+/* True when some byte of [address, address + size) lies in a live allocation. */
+bool simt_touches(const struct simt_memory *memory, uint64_t address, uint64_t size);
+
 /* Host pointer of a device address; whoever uses it has checked it. */
 void *simt_host(const struct simt_memory *memory, uint64_t address);
 

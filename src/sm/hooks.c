@@ -30,7 +30,7 @@ static struct mech_issue issue_of(const struct sm *sm, const struct sm_warp *war
 	                           .scheduler = warp->scheduler->seen.index,
 	                           .pc = inst->pc,
 	                           .lanes = lanes,
-	                           .class = class_of(inst),
+	                           .type = class_of(inst),
 	                           .cycle = sm->cycle};
 }
 
@@ -135,6 +135,13 @@ struct request *sm_request_for(uint32_t sm, struct seam_sent *sent, struct reque
 	return request;
 }
 
+bool sm_reaches(const struct sm *sm, uint64_t address)
+{
+	uint64_t line = address & ~(uint64_t)(sm->config.l1d.line_bytes - 1);
+	uint64_t words = (sm->launch->program->local_bytes + 3) / 4, local = 4 * words * sm->local_stride;
+	return line - LOCAL_PHYSICAL_BASE < local || simt_touches(sm->launch->memory, line, sm->config.l1d.line_bytes);
+}
+
 /* A sector of L1, which is a line where it has no smaller ones. */
 static void send_to_l1(struct sm *sm, struct seam_sent *sent)
 {
@@ -170,7 +177,9 @@ void requests_serve(struct sm *sm, bool l1_is_used)
 		return;
 	}
 	struct seam_sent *sent = seam_next_request(sm->seam);
-	if (sent->request.to != MECH_TO_L1) {
+	if (!sm_reaches(sm, sent->request.address))
+		seam_request_outside(sm->seam, sm->cycle);
+	else if (sent->request.to != MECH_TO_L1) {
 		if (!sm->sends_refused)
 			send_past_l1(sm, sent);
 	} else if (!l1_is_used) {

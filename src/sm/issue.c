@@ -3,8 +3,6 @@
 #include "sm/coalesce.h"
 #include "sm/stages.h"
 
-enum { LOCAL_PHYSICAL_BASE_BITS = 40 };
-
 /* Where local memory lies for the memory system: 4-byte words of all threads of the machine interleaved, so that a warp's
  * accesses to one local variable fall into one line. */
 static void place_local(const struct sm *sm, const struct op *op, struct simt_step *step)
@@ -13,8 +11,8 @@ static void place_local(const struct sm *sm, const struct op *op, struct simt_st
 	for (uint32_t left = step->lanes; left; left &= left - 1) {
 		uint32_t lane = (uint32_t)__builtin_ctz(left);
 		uint64_t word = step->address[lane] / 4;
-		step->address[lane] = (1ull << LOCAL_PHYSICAL_BASE_BITS) +
-		                      (word * sm->local_stride + thread + lane) * 4 + step->address[lane] % 4;
+		step->address[lane] =
+			LOCAL_PHYSICAL_BASE + (word * sm->local_stride + thread + lane) * 4 + step->address[lane] % 4;
 	}
 }
 
@@ -172,12 +170,12 @@ static void issue_from(struct sm *sm, struct scheduler *scheduler)
 	scheduler->issued = false;
 	uint64_t eligible = scheduler->filled & ~scheduler->seen.held;
 	if (seam->compete)
-		eligible &= seam->compete(seam->order, &scheduler->seen);
+		eligible &= seam_compete(sm->seam, &scheduler->seen);
 	uint64_t candidates = eligible & (~scheduler->hazard | scheduler->stale);
 	if (candidates)
 		candidates &= open_to(sm, scheduler) | scheduler->stale;
 	while (candidates) {
-		uint32_t bit = seam->pick(seam->order, &scheduler->seen, candidates);
+		uint32_t bit = seam_pick(sm->seam, &scheduler->seen, candidates);
 		struct sm_warp *warp = &sm->warp[slot_of(sm, scheduler, bit)];
 		bool stale = scheduler->stale >> bit & 1;
 		if (!stale && (!seam->may_issue.count || hooks_may_issue(sm, warp))) {

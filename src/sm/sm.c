@@ -121,6 +121,8 @@ static bool scheduler_can_go_on(const struct sm *sm, const struct scheduler *sch
 	return open & scheduler->filled & ~scheduler->seen.held;
 }
 
+_Static_assert(SM_WARP_WORDS == 2, "can_go_on() looks at the words of wants_fetch");
+
 /* True when the next cycle can differ from this one without anything coming from outside. */
 static bool can_go_on(const struct sm *sm)
 {

@@ -19,12 +19,13 @@
 #include "sm/latch.h"
 
 enum {
-	SM_MAX_WARPS = 128,
+	SM_MAX_WARPS = MECH_MAX_WARPS,
 	SM_WARP_WORDS = SM_MAX_WARPS / 64,
-	SM_MAX_SCHEDULERS = 8,
-	SM_MAX_BLOCKS = 64,
-	SM_MAX_COLLECTORS = 64,
-	SM_MAX_BANKS = 32,
+	SM_MAX_SCHEDULERS = MECH_MAX_SCHEDULERS,
+	SM_MAX_SCHEDULER_WARPS = MECH_MAX_SCHEDULER_WARPS,
+	SM_MAX_BLOCKS = MECH_MAX_BLOCKS,
+	SM_MAX_COLLECTORS = 64, /* a bit each in sm.free and sm.complete */
+	SM_MAX_BANKS = 32,      /* a bit each in sm.banks_waiting */
 	SM_MAX_UNITS = 8, /* of one kind */
 	SM_WHEEL = 512,   /* longest arithmetic latency; a power of two */
 	SM_BUFFER = 2,    /* instructions in a warp's buffer */
@@ -77,6 +78,11 @@ enum {
 	X(stack_conflict, "slots", "an instruction was ready but its pipe had no room")                                \
 	X(stack_no_instruction, "slots", "no warp had an instruction: fetch or a branch")                              \
 	X(stack_idle, "slots", "no warp was alive")
+
+_Static_assert(SM_MAX_WARPS % 64 == 0 && SM_MAX_WARPS <= 256, "sm.wants_fetch has whole words; a slot is a byte");
+_Static_assert(SM_MAX_BLOCKS <= 256, "a warp's block is a byte");
+_Static_assert(SM_MAX_UNITS <= 32, "wheel_slot.units has a bit a unit");
+_Static_assert(MECH_MAX_ACCESSES == WARP_SIZE, "each lane can make an access of its own");
 
 struct sm_stats {
 #define X(name, unit, meaning) uint64_t name;
@@ -286,6 +292,10 @@ bool sm_answer_at_once(struct sm *sm, struct request *request, uint64_t now);
 
 /* What a mechanism has asked for on an SM's behalf, as a request; its place in memory is to be found yet. */
 struct request *sm_request_for(uint32_t sm, struct seam_sent *sent, struct request_pool *pool);
+
+/* True when some byte of L1's line at the address can be accessed by the kernel: it is in an allocation, a variable or local
+ * memory. */
+bool sm_reaches(const struct sm *sm, uint64_t address);
 
 /* One core cycle. Sets sm->wake. */
 void sm_tick(struct sm *sm, uint64_t cycle, uint64_t now);

@@ -5,6 +5,8 @@
 #include "base/bits.h"
 #include "sm/sm.h"
 
+#define LOCAL_PHYSICAL_BASE (1ull << 40) /* where local memory lies for the memory system */
+
 /* The stages, in the order of sm_tick(). */
 void write_back(struct sm *sm);
 void execute(struct sm *sm);

@@ -43,7 +43,7 @@ object none ''
 object old 'static const struct mech old = {.version = 0, .name = "old"}; MECHANISM(old);'
 object mine 'static const struct mech mine = {.version = MECH_VERSION, .name = "mine", .summary = "does nothing",
 	.citation = "nobody"}; MECHANISM(mine);'
-object seat 'static const struct mech seat = {.version = MECH_VERSION, .name = "seat",
+object seat 'static const struct mech seat = {.version = MECH_VERSION, .name = "seat", .summary = "", .citation = "",
 	.seats = MECH_SEAT_BUFFER}; MECHANISM(seat);'
 try 0 mech show mine.so
 says out "mine: does nothing"
@@ -51,6 +51,94 @@ refused "none.so: no symbol sluice_mechanism; expected MECHANISM(...) of seam/me
 refused "old.so: made for version 0 of seam/mech.h" --mech "$work/old.so"
 refused "mechanism seat owns the buffer in front of L1 but has no hook buffer" --mech seat.so
 refused "cannot load mechanism $work/absent.so" --mech absent.so
+
+# Names and tables are checked when a mechanism is loaded, and names once more against what is there already.
+object shouts 'static const struct mech m = {.version = MECH_VERSION, .name = "Loud", .summary = "", .citation = ""};
+	MECHANISM(m);'
+object cache 'static const struct mech m = {.version = MECH_VERSION, .name = "l1d", .summary = "", .citation = ""};
+	MECHANISM(m);'
+object other 'static const struct mech m = {.version = MECH_VERSION, .name = "mine", .summary = "", .citation = ""};
+	MECHANISM(m);'
+object option 'static const uint32_t defaults = 9; static const struct option options[] = {{"o", OPTION_U32, 0, 1, 4, 0, "", ""}};
+	static const struct mech m = {.version = MECH_VERSION, .name = "m", .summary = "", .citation = "",
+	.options = options, .option_count = 1, .config_size = 4, .defaults = &defaults}; MECHANISM(m);'
+refused "shouts.so: its name is 'Loud'; expected small letters, digits and _" --mech shouts.so
+refused "cache.so: its name is 'l1d', as a part of the machine is called" --mech cache.so
+refused "two mechanisms are called mine: one of them needs another name" --mech mine.so --mech other.so
+refused "option.so: mechanism m: option 0 (o): its default does not fit" --mech option.so
+for name in $("$sluice" mech list | cut -d' ' -f1); do
+	try 0 mech show "$name"
+done
+
+# seam/mech.h is C++17, for both compilers, without a warning; such a mechanism needs no symbol of the simulator's.
+cat >cpp.cc <<'END'
+#include "seam/mech.h"
+struct state {
+	uint32_t *table;
+};
+static void on_open(mech_sm *sm)
+{
+	auto *own = static_cast<state *>(sm->state);
+	own->table = static_cast<uint32_t *>(mech_alloc(sm->pool, sm->machine->warps * sizeof(uint32_t)));
+}
+static uint32_t pick(mech_sm *sm, const mech_warps *warps, uint64_t candidates)
+{
+	uint32_t bit = mech_youngest(warps, candidates);
+	static_cast<state *>(sm->state)->table[bit]++;
+	return bit;
+}
+static const mech cpp = [] {
+	mech m = {};
+	m.version = MECH_VERSION;
+	m.name = "cpp";
+	m.summary = "youngest first, in C++";
+	m.citation = "";
+	m.sm_size = sizeof(state);
+	m.seats = MECH_SEAT_WARP_ORDER;
+	m.sm_open = on_open;
+	m.pick_warp = pick;
+	return m;
+}();
+MECHANISM(cpp);
+END
+for compiler in g++ clang++-14; do
+	command -v $compiler >/dev/null || continue
+	# shellcheck disable=SC2046 # no spaces in it
+	$compiler -std=c++17 -Wall -Wextra -Wpedantic -Werror -fvisibility=hidden -shared -fPIC $("$sluice" mech --cflags) \
+		cpp.cc -o cpp.so || fail "$compiler: mech.h is not C++17"
+	nm -u cpp.so | grep -v ' w ' >undefined
+	grep . undefined && fail "a mechanism needs symbols of others"
+	try 0 mech show cpp.so
+	says out "cpp: youngest first, in C++"
+	says out "seats: the warp order"
+done
+
+# A program runs with it; what another does wrong fails the launch and the process, with a message that says who, where and when.
+cat >program.cu <<'END'
+#include <cstdio>
+__global__ void twice(int *value) { value[threadIdx.x] *= 2; }
+int main()
+{
+	int host = 21, *value;
+	cudaMalloc(&value, 64 * sizeof *value);
+	cudaMemcpy(value, &host, sizeof host, cudaMemcpyHostToDevice);
+	twice<<<1, 64>>>(value);
+	puts(cudaGetErrorName(cudaMemcpy(&host, value, sizeof host, cudaMemcpyDeviceToHost)));
+	printf("%d\n", host);
+}
+END
+object wrong 'static uint32_t pick(struct mech_sm *sm, const struct mech_warps *warps, uint64_t candidates)
+	{ (void)sm; (void)warps; (void)candidates; return 63; }
+	static const struct mech m = {.version = MECH_VERSION, .name = "wrong", .summary = "", .citation = "",
+	.seats = MECH_SEAT_WARP_ORDER, .pick_warp = pick}; MECHANISM(m);'
+try 0 cc program.cu -o program
+try 0 run --mech cpp.so -- ./program
+says out "42"
+try 1 run --mech wrong.so -- ./program
+says out "cudaErrorLaunchFailure"
+says err "stopped: mechanism wrong, hook pick_warp, SM "
+says err ": picks warp 63 of scheduler "
+
 try 0 run --mech mine.so -- sh -c 'cd / && echo "$SLUICE_MECHANISMS"'
 says_only out "$work/mine.so"
 

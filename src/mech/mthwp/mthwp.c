@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+enum { MAX_PROMOTE = 64 };
+
 enum {
 	THROTTLE_NONE = 0, /* every prefetch is sent */
 	THROTTLE_ALL = 5,  /* none is */
@@ -38,7 +40,8 @@ static const struct option options[] = {
 	{"pws_entries", OPTION_U32, AT(pws_entries), 1, 4096, NULL, "entries", "strides of a load and a warp"},
 	{"gs_entries", OPTION_U32, AT(gs_entries), 1, 4096, NULL, "entries", "strides of a load, of all its warps"},
 	{"ip_entries", OPTION_U32, AT(ip_entries), 1, 4096, NULL, "entries", "strides of a load from warp to warp"},
-	{"promote", OPTION_U32, AT(promote), 1, 64, NULL, "warps", "with one stride, which then is all warps'"},
+	{"promote", OPTION_U32, AT(promote), 1, MAX_PROMOTE, NULL, "warps",
+         "with one stride, which then is all warps'"},
 	{"distance", OPTION_U32, AT(distance), 1, 64, NULL, "strides",
          "ahead: executions of the warp, or warps for strides from warp to warp"},
 	{"degree", OPTION_U32, AT(degree), 1, 16, NULL, "strides", "that are prefetched at a time"},
@@ -153,7 +156,7 @@ static void promote(struct mech_sm *sm, uint32_t pc, int64_t stride)
 {
 	const struct config *config = sm->config;
 	struct state *state = sm->state;
-	struct entry *same[64];
+	struct entry *same[MAX_PROMOTE];
 	uint32_t warps = 0;
 	for (uint32_t i = 0; i < state->pws.count && warps < config->promote; i++) {
 		struct entry *entry = &state->pws.entry[i];
@@ -379,7 +382,7 @@ static void sm_open(struct mech_sm *sm)
 	} tables[] = {
 		{&state->pws, config->pws_entries}, {&state->gs, config->gs_entries}, {&state->ip, config->ip_entries}};
 	for (size_t i = 0; i < sizeof tables / sizeof *tables; i++) {
-		tables[i].table->entry = arena_array(sm->arena, tables[i].entries, sizeof(struct entry));
+		tables[i].table->entry = mech_alloc(sm->pool, tables[i].entries * sizeof(struct entry));
 		tables[i].table->count = tables[i].entries;
 	}
 	state->throttle = config->throttle_start;

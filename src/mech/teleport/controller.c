@@ -38,10 +38,10 @@ void teleport_gpu_open(struct mech_gpu *gpu)
 	                                                   [TELEPORT_CORES_FIRST] = MECH_AFTER_SMS,
 	                                                   [TELEPORT_ALTERNATE] = MECH_ALTERNATE};
 	const struct teleport_config *config = gpu->config;
-	struct controller *controller = arena_alloc(gpu->arena, sizeof *controller);
+	struct controller *controller = mech_alloc(gpu->pool, sizeof *controller);
 	*controller = (struct controller){.room = gpu->machine->sms * gpu->machine->blocks};
 	*(struct controller **)gpu->state = controller;
-	controller->job = arena_array(gpu->arena, controller->room, sizeof *controller->job);
+	controller->job = mech_alloc(gpu->pool, controller->room * sizeof *controller->job);
 	mech_prefer(gpu, preferences[config->arbitration]);
 }
 
@@ -71,7 +71,7 @@ static void report_dropped(struct mech_gpu *gpu, struct controller *controller)
 	if (controller->reports == MAX_REPORTED)
 		return;
 	size_t size = strlen(gpu->launch->kernel) + 1;
-	char *name = arena_alloc(gpu->arena, size);
+	char *name = mech_alloc(gpu->pool, size);
 	memcpy(name, gpu->launch->kernel, size);
 	controller->reported[controller->reports++] = name;
 	int length =
@@ -141,7 +141,7 @@ static void add_job(struct mech_gpu *gpu, struct controller *controller, const s
 {
 	uint32_t room = controller->room;
 	if (controller->jobs == room) {
-		struct job *ring = arena_array(gpu->arena, 2 * (size_t)room, sizeof *ring);
+		struct job *ring = mech_alloc(gpu->pool, 2 * (size_t)room * sizeof *ring);
 		for (uint32_t i = 0; i < room; i++)
 			ring[i] = controller->job[(controller->head + i) % room];
 		controller->job = ring;

@@ -54,9 +54,6 @@ static bool check(const void *options_, const struct mech_machine *machine, char
 	else if (config->buffer_kb * 1024 % way)
 		snprintf(message, size, "buffer_kb is %u; expected a whole number of ways of %u sets of %u bytes",
 		         config->buffer_kb, config->sets, machine->line_bytes);
-	else if (machine->blocks > TELEPORT_MAX_BLOCKS)
-		snprintf(message, size, "the machine has %u block slots; at most %d are provided for", machine->blocks,
-		         TELEPORT_MAX_BLOCKS);
 	else
 		return true;
 	return false;

@@ -41,7 +41,6 @@ struct teleport_stats {
 #undef X
 };
 
-enum { TELEPORT_MAX_BLOCKS = 64 }; /* slots of an SM */
 
 struct controller;
 
@@ -53,7 +52,7 @@ struct teleport_block {
 };
 
 struct teleport_sm {
-	struct teleport_block block[TELEPORT_MAX_BLOCKS];
+	struct teleport_block block[MECH_MAX_BLOCKS];
 };
 
 /* Lets the block go when all that was asked for has come. */

@@ -2,8 +2,6 @@
  * outside that has waited longest (Narasiman et al., MICRO 2011). */
 #include "seam/mech.h"
 
-enum { MAX_SCHEDULERS = 8, MAX_WARPS = 64 };
-
 struct config {
 	uint32_t ready;
 };
@@ -11,18 +9,19 @@ struct config {
 /* Of one scheduler: the warps that compete; the others, in order. */
 struct levels {
 	uint64_t ready;
-	uint8_t waiting[MAX_WARPS];
+	uint8_t waiting[MECH_MAX_SCHEDULER_WARPS];
 	uint32_t head, count;
 };
 
 struct state {
-	struct levels scheduler[MAX_SCHEDULERS];
+	struct levels scheduler[MECH_MAX_SCHEDULERS];
 };
 
 static const struct config defaults = {.ready = 6}; /* GPGPU-Sim's two_level_active:6 */
 
 static const struct option options[] = {
-	{"ready", OPTION_U32, offsetof(struct config, ready), 1, 64, NULL, "warps", "that compete, of a scheduler"},
+	{"ready", OPTION_U32, offsetof(struct config, ready), 1, MECH_MAX_SCHEDULER_WARPS, NULL, "warps",
+         "that compete, of a scheduler"},
 };
 
 static void kernel_begin(struct mech_sm *sm)
@@ -37,7 +36,7 @@ static bool is_waiting(const struct mech_warps *warps, uint64_t bit)
 
 static void push_waiting(struct levels *levels, uint32_t bit)
 {
-	levels->waiting[(levels->head + levels->count++) % MAX_WARPS] = (uint8_t)bit;
+	levels->waiting[(levels->head + levels->count++) % MECH_MAX_SCHEDULER_WARPS] = (uint8_t)bit;
 }
 
 static void leave(struct levels *levels, const struct mech_warps *warps)
@@ -57,7 +56,7 @@ static void join(struct levels *levels, const struct mech_warps *warps)
 {
 	uint64_t known = levels->ready;
 	for (uint32_t i = 0; i < levels->count; i++)
-		known |= 1ull << levels->waiting[(levels->head + i) % MAX_WARPS];
+		known |= 1ull << levels->waiting[(levels->head + i) % MECH_MAX_SCHEDULER_WARPS];
 	for (uint64_t left = warps->live & ~known; left; left &= left - 1)
 		push_waiting(levels, (uint32_t)__builtin_ctzll(left));
 }
@@ -66,7 +65,7 @@ static void enter(struct levels *levels, const struct mech_warps *warps, uint32_
 {
 	for (uint32_t tries = levels->count; tries && (uint32_t)__builtin_popcountll(levels->ready) < places; tries--) {
 		uint32_t bit = levels->waiting[levels->head];
-		levels->head = (levels->head + 1) % MAX_WARPS;
+		levels->head = (levels->head + 1) % MECH_MAX_SCHEDULER_WARPS;
 		levels->count--;
 		if (!is_waiting(warps, 1ull << bit))
 			levels->ready |= 1ull << bit;
@@ -91,16 +90,6 @@ static uint32_t pick_warp(struct mech_sm *sm, const struct mech_warps *warps, ui
 	return mech_next(warps, candidates);
 }
 
-static bool check(const void *config, const struct mech_machine *machine, char *message, size_t size)
-{
-	(void)config;
-	if (machine->schedulers <= MAX_SCHEDULERS)
-		return true;
-	snprintf(message, size, "the machine has %u schedulers; at most %u are provided for", machine->schedulers,
-	         MAX_SCHEDULERS);
-	return false;
-}
-
 const struct mech mech_two_level = {
 	.version = MECH_VERSION,
 	.name = "two_level",
@@ -111,7 +100,6 @@ const struct mech mech_two_level = {
 	.option_count = sizeof options / sizeof *options,
 	.config_size = sizeof(struct config),
 	.defaults = &defaults,
-	.check = check,
 	.sm_size = sizeof(struct state),
 	.seats = MECH_SEAT_WARP_ORDER,
 	.kernel_begin = kernel_begin,

@@ -1,0 +1,131 @@
+/* Whether mechanisms can be part of a machine, alone and together. */
+#include "seam/seam.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const struct {
+	uint32_t seat;
+	const char *what;
+} seats[] = {
+	{MECH_SEAT_WARP_ORDER, "the warp order"},
+	{MECH_SEAT_BLOCK_COUNT, "the count of blocks an SM"},
+	{MECH_SEAT_BLOCK_PLACE, "the placement of blocks"},
+	{MECH_SEAT_BUFFER, "the buffer in front of L1"},
+};
+
+const char *seam_seat_name(uint32_t seat)
+{
+	for (size_t i = 0; i < sizeof seats / sizeof *seats; i++)
+		if (seats[i].seat == seat)
+			return seats[i].what;
+	return "?";
+}
+
+static bool check_pair(const struct mech *one, const struct mech *other, char *message, size_t size)
+{
+	if (strcmp(one->name, other->name) == 0) {
+		snprintf(message, size,
+		         one == other ? "mechanism %s is attached twice"
+		                      : "two mechanisms are called %s: one of them needs another name",
+		         one->name);
+		return false;
+	}
+	for (size_t i = 0; i < sizeof seats / sizeof *seats; i++)
+		if (one->seats & other->seats & seats[i].seat) {
+			snprintf(message, size, "mechanisms %s and %s both own %s; only one of them can", one->name,
+			         other->name, seats[i].what);
+			return false;
+		}
+	return true;
+}
+
+static bool fits(const struct mech *mech, const struct mech_machine *machine, char *message, size_t size)
+{
+	const struct {
+		uint32_t seat;
+		bool hook;
+		const char *name;
+	} need[] = {
+		{MECH_SEAT_WARP_ORDER, mech->pick_warp, "pick_warp"},
+		{MECH_SEAT_BLOCK_COUNT, mech->blocks_per_sm, "blocks_per_sm"},
+		{MECH_SEAT_BLOCK_PLACE, mech->place_block, "place_block"},
+		{MECH_SEAT_BUFFER, mech->buffer, "buffer"},
+	};
+	for (size_t i = 0; i < sizeof need / sizeof *need; i++) {
+		bool owns = mech->seats & need[i].seat;
+		if (owns == need[i].hook)
+			continue;
+		snprintf(message, size, "mechanism %s %s %s %s hook %s", mech->name, owns ? "owns" : "does not own",
+		         seam_seat_name(need[i].seat), owns ? "but has no" : "but has the", need[i].name);
+		return false;
+	}
+	if (mech->warps_that_compete && !(mech->seats & MECH_SEAT_WARP_ORDER)) {
+		snprintf(message, size, "mechanism %s does not own the warp order but has the hook warps_that_compete",
+		         mech->name);
+		return false;
+	}
+	if (mech->sends && !machine->send_queue) {
+		snprintf(message, size, "mechanism %s sends requests, and sm.send_queue is not set: give it at least 1",
+		         mech->name);
+		return false;
+	}
+	return true;
+}
+
+static bool check_buffer(const struct seam_attached *attached, const struct mech_machine *machine, char *message,
+                         size_t size)
+{
+	const char *name = attached->mech->name;
+	const struct mech_buffer buffer = attached->mech->buffer(attached->config, machine);
+	uint64_t way = (uint64_t)buffer.sets * machine->line_bytes;
+	if (machine->line_bytes > MECH_SECTOR * BUFFER_SECTORS)
+		snprintf(message, size,
+		         "mechanism %s: its buffer takes lines of at most %d bytes; l1d.line_bytes is %u", name,
+		         MECH_SECTOR * BUFFER_SECTORS, machine->line_bytes);
+	else if (!buffer.sets || buffer.sets & (buffer.sets - 1) || buffer.sets > MECH_MAX_BUFFER_SETS)
+		snprintf(message, size, "mechanism %s: its buffer has %u sets; expected a power of two up to %d", name,
+		         buffer.sets, MECH_MAX_BUFFER_SETS);
+	else if (buffer.in_shared && buffer.bytes < way)
+		snprintf(message, size, "mechanism %s: its buffer has %u bytes; a way of %u lines takes %llu", name,
+		         buffer.bytes, buffer.sets, (unsigned long long)way);
+	else if (!buffer.in_shared && buffer.bytes)
+		snprintf(message, size,
+		         "mechanism %s: its buffer has %u bytes and is not in_shared; expected 0, or sets and ways",
+		         name, buffer.bytes);
+	else
+		return true;
+	return false;
+}
+
+static bool check_one(const struct seam_attached *attached, const struct mech_machine *machine, char *message,
+                      size_t size)
+{
+	const struct mech *mech = attached->mech;
+	char text[256] = "it cannot be part of this machine";
+	if (!fits(mech, machine, message, size))
+		return false;
+	if (mech->check && !mech->check(attached->config, machine, text, sizeof text)) {
+		snprintf(message, size, "mechanism %s: %s", mech->name, text);
+		return false;
+	}
+	return !mech->buffer || check_buffer(attached, machine, message, size);
+}
+
+bool seam_check(const struct seam_attached *attached, uint32_t count, const struct mech_machine *machine, char *message,
+                size_t size)
+{
+	if (count > MECH_MAX) {
+		snprintf(message, size, "%u mechanisms; at most %u can be attached", count, MECH_MAX);
+		return false;
+	}
+	for (uint32_t i = 0; i < count; i++) {
+		const struct mech *mech = attached[i].mech;
+		for (uint32_t k = 0; k < i; k++)
+			if (!check_pair(attached[k].mech, mech, message, size))
+				return false;
+		if (!check_one(&attached[i], machine, message, size))
+			return false;
+	}
+	return true;
+}

@@ -1,0 +1,60 @@
+/* What mechanisms do that they must not: the first mistake of each SM and of the dispatcher is kept, and the machine stops. */
+#include "seam/inner.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+/* Hooks of the GPU run alone. Only what an SM's hook asks of the GPU, which is a mistake itself, can come from two threads at
+ * once. */
+static bool is_first(struct seam_mistake *mistake)
+{
+	return !__atomic_exchange_n(&mistake->made, true, __ATOMIC_RELAXED);
+}
+
+__attribute__((format(printf, 5, 0))) static void keep(struct seam_mistake *mistake, const struct seam *seam,
+                                                       const char *mech, const char *where, const char *format,
+                                                       va_list arguments)
+{
+	if (!is_first(mistake))
+		return;
+	mistake->cycle = *seam->clock;
+	int length = snprintf(mistake->text, sizeof mistake->text, "mechanism %s, %s, cycle %llu: ", mech, where,
+	                      (unsigned long long)mistake->cycle);
+	if (length > 0 && (size_t)length < sizeof mistake->text)
+		vsnprintf(mistake->text + length, sizeof mistake->text - (size_t)length, format, arguments);
+}
+
+void seam_wrong(const struct mech_sm *part, const char *format, ...)
+{
+	struct seam_sm *sm = part->host;
+	struct seam_gpu *gpu = &sm->seam->gpu;
+	char where[96];
+	va_list arguments;
+	snprintf(where, sizeof where, "hook %s, SM %u", gpu->hook ? gpu->hook : sm->hook, part->sm);
+	va_start(arguments, format);
+	keep(gpu->hook ? &gpu->mistake : &sm->mistake, sm->seam, part->mech->name, where, format, arguments);
+	va_end(arguments);
+}
+
+void seam_wrong_gpu(const struct mech_gpu *part, const char *format, ...)
+{
+	struct seam *seam = part->host;
+	char where[96];
+	va_list arguments;
+	snprintf(where, sizeof where, "hook %s", seam->gpu.hook ? seam->gpu.hook : "of an SM");
+	va_start(arguments, format);
+	keep(&seam->gpu.mistake, seam, part->mech->name, where, format, arguments);
+	va_end(arguments);
+}
+
+const struct seam_mistake *seam_mistake(const struct seam *seam)
+{
+	const struct seam_mistake *first = NULL;
+	for (uint32_t s = 0; s < seam->machine.sms; s++) {
+		const struct seam_mistake *next = &seam->sm[s].mistake;
+		if (next->made && (!first || next->cycle < first->cycle))
+			first = next;
+	}
+	const struct seam_mistake *last = &seam->gpu.mistake;
+	return last->made && (!first || last->cycle < first->cycle) ? last : first;
+}

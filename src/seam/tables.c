@@ -1,0 +1,181 @@
+/* Whether what a mechanism says of itself makes sense: its name, its options and its counters. */
+#include "seam/seam.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MAX_NAME = 40 };
+
+/* A name that can be typed at a shell and stands before and behind '.', '=', ',' and ':'. */
+static bool is_name(const char *name, const char *others)
+{
+	static const char letters[] = "abcdefghijklmnopqrstuvwxyz", digits[] = "0123456789";
+	if (!name || !*name || !strchr(letters, *name) || strlen(name) > MAX_NAME)
+		return false;
+	for (; *name; name++)
+		if (!strchr(letters, *name) && !strchr(digits, *name) && !strchr(others, *name))
+			return false;
+	return true;
+}
+
+/* Where in a mechanism something is wrong. */
+struct row {
+	const char *kind; /* "option" */
+	size_t number;
+	const char *name;
+	char *message;
+	size_t size;
+};
+
+__attribute__((format(printf, 2, 3))) static bool refuse(const struct row *row, const char *format, ...)
+{
+	va_list arguments;
+	int length = snprintf(row->message, row->size, "%s %zu (%s): ", row->kind, row->number,
+	                      row->name ? row->name : "no name");
+	va_start(arguments, format);
+	if (length > 0 && (size_t)length < row->size)
+		vsnprintf(row->message + length, row->size - (size_t)length, format, arguments);
+	va_end(arguments);
+	return false;
+}
+
+/* What options and counters have in common: a name of their own, and texts. */
+static bool check_row(const struct row *row, const char *unit, const char *meaning, bool is_taken)
+{
+	if (!is_name(row->name, "_."))
+		return refuse(row, "expected a name of small letters, digits, _ and ., up to %d", MAX_NAME);
+	if (is_taken)
+		return refuse(row, "another has this name");
+	if (!unit || !meaning)
+		return refuse(row, "no %s; expected a text, \"\" where there is none", unit ? "meaning" : "unit");
+	return true;
+}
+
+static size_t size_of(enum option_type type)
+{
+	switch (type) {
+	case OPTION_U32:
+	case OPTION_ENUM:
+		return sizeof(uint32_t);
+	case OPTION_BOOL:
+		return sizeof(bool);
+	case OPTION_F64:
+		return sizeof(double);
+	case OPTION_TEXT:
+		return OPTION_TEXT_SIZE;
+	}
+	return 0;
+}
+
+/* A default that the table allows, as far as the table says: what is printed can be read again. */
+static bool check_default(const struct row *row, const struct mech *mech, const struct option *option)
+{
+	char value[OPTION_TEXT_SIZE], message[256];
+	const char *field = (const char *)mech->defaults + option->offset;
+	uint32_t choices = 0, index = 0;
+	if (option->type == OPTION_TEXT && !memchr(field, '\0', OPTION_TEXT_SIZE))
+		return refuse(row, "its default has no end");
+	if (option->type == OPTION_ENUM) {
+		memcpy(&index, field, sizeof index);
+		while (option->choices[choices])
+			choices++;
+		return index < choices || refuse(row, "its default is %u; it has %u choices", index, choices);
+	}
+	void *config = xcalloc(1, mech->config_size);
+	option_print(option, mech->defaults, value, sizeof value);
+	bool good = option_set(option, config, value, message, sizeof message);
+	free(config);
+	return good || refuse(row, "its default does not fit: %s", message);
+}
+
+static bool check_option(const struct mech *mech, size_t number, char *message, size_t size)
+{
+	const struct option *option = &mech->options[number];
+	const struct row row = {"option", number, option->name, message, size};
+	bool is_taken = option->name && option_find(mech->options, number, option->name);
+	if (!check_row(&row, option->unit, option->meaning, is_taken))
+		return false;
+	if (!size_of(option->type))
+		return refuse(&row, "%d is no enum option_type", (int)option->type);
+	if (option->offset > mech->config_size || size_of(option->type) > mech->config_size - option->offset)
+		return refuse(&row, "it lies beyond the %zu bytes of config_size", mech->config_size);
+	if (option->type == OPTION_ENUM && !option->choices)
+		return refuse(&row, "no choices");
+	return check_default(&row, mech, option);
+}
+
+/* Requests are counted under the mechanism's name, too. */
+static bool is_request_counter(const char *name)
+{
+	static const char *const names[] = {
+#define X(name, unit, meaning) #name,
+		MECH_REQUEST_COUNTERS(X)
+#undef X
+	};
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+		if (strcmp(names[i], name) == 0)
+			return true;
+	return false;
+}
+
+static bool has_counter(const struct mech *mech, size_t count, const char *name)
+{
+	for (size_t i = 0; i < count; i++)
+		if (strcmp(mech->counters[i].name, name) == 0)
+			return true;
+	return mech->sends && is_request_counter(name);
+}
+
+static bool check_counter(const struct mech *mech, size_t number, char *message, size_t size)
+{
+	const struct counter *counter = &mech->counters[number];
+	const struct row row = {"counter", number, counter->name, message, size};
+	bool is_taken = counter->name && has_counter(mech, number, counter->name);
+	if (!check_row(&row, counter->unit, counter->meaning, is_taken))
+		return false;
+	if (counter->offset % sizeof(uint64_t) || counter->offset > mech->stats_size ||
+	    sizeof(uint64_t) > mech->stats_size - counter->offset)
+		return refuse(&row, "it is no uint64_t of the %zu bytes of stats_size", mech->stats_size);
+	if ((unsigned)counter->scope > SCOPE_GPU || (unsigned)counter->combination > COMBINE_LARGEST)
+		return refuse(&row, "its scope or combination is none that there is");
+	return true;
+}
+
+static bool check_texts(const struct mech *mech, char *message, size_t size)
+{
+	if (!is_name(mech->name, "_"))
+		snprintf(message, size,
+		         "its name is '%s'; expected small letters, digits and _, a letter first, up to %d",
+		         mech->name ? mech->name : "", MAX_NAME);
+	else if (!mech->summary || !mech->citation)
+		snprintf(message, size, "mechanism %s has no %s; expected a text", mech->name,
+		         mech->summary ? "citation" : "summary");
+	else if ((mech->option_count && !mech->options) || (mech->counter_count && !mech->counters))
+		snprintf(message, size, "mechanism %s has no table of its %s", mech->name,
+		         mech->option_count && !mech->options ? "options" : "counters");
+	else if (mech->seats >= MECH_SEAT_BUFFER << 1)
+		snprintf(message, size, "mechanism %s has seats 0x%x, some of which are no enum mech_seat", mech->name,
+		         mech->seats);
+	else if (mech->config_size && !mech->defaults)
+		snprintf(message, size, "mechanism %s has a config_size and no defaults", mech->name);
+	else
+		return true;
+	return false;
+}
+
+bool seam_check_tables(const struct mech *mech, char *message, size_t size)
+{
+	char text[384];
+	bool good = check_texts(mech, message, size);
+	if (!good)
+		return false;
+	for (size_t i = 0; good && i < mech->option_count; i++)
+		good = check_option(mech, i, text, sizeof text);
+	for (size_t i = 0; good && i < mech->counter_count; i++)
+		good = check_counter(mech, i, text, sizeof text);
+	if (!good)
+		snprintf(message, size, "mechanism %s: %s", mech->name, text);
+	return good;
+}

@@ -1,0 +1,329 @@
+/* Protects the machine and mechanisms from each other's limits: a mechanism that has every hook and owns every seat runs on the
+ * largest machines that options describe, with every slot of the SM in use, and what it is told lies within the limits that
+ * seam/mech.h names. With the address and undefined-behaviour sanitizers this is the test that no array is too short. A machine
+ * beyond a limit is refused. */
+#include "gpu_kit.h"
+
+enum { LINE = 128 };
+
+struct all_stats {
+	uint64_t calls, replies, highest_warp, wrong;
+};
+
+static const struct counter all_counters[] = {
+	{"calls", "", SCOPE_SM, offsetof(struct all_stats, calls), "", COMBINE_SUM},
+	{"replies", "", SCOPE_SM, offsetof(struct all_stats, replies), "", COMBINE_SUM},
+	{"highest_warp", "", SCOPE_SM, offsetof(struct all_stats, highest_warp), "", COMBINE_LARGEST},
+	{"wrong", "", SCOPE_SM, offsetof(struct all_stats, wrong), "", COMBINE_SUM},
+};
+
+/* An array for each limit, so that a sanitizer sees what lies beyond one. */
+struct all_sm {
+	uint64_t issued[MECH_MAX_WARPS], refused[MECH_MAX_WARPS], blocks[MECH_MAX_BLOCKS];
+	uint64_t picked[MECH_MAX_SCHEDULERS][MECH_MAX_SCHEDULER_WARPS];
+};
+
+static struct all_stats *count(void *stats, bool wrong)
+{
+	struct all_stats *all = stats;
+	all->calls++;
+	all->wrong += wrong;
+	return all;
+}
+
+static void gpu_hook(struct mech_gpu *gpu)
+{
+	count(gpu->stats, !mech_alloc(gpu->pool, 1) || !mech_alloc(gpu->kernel_pool, 1));
+}
+
+static void gpu_block(struct mech_gpu *gpu, uint32_t sm, const struct mech_block *block)
+{
+	struct mech_sm *part = mech_part(gpu, sm);
+	const struct mech_request request = {.address = (uint64_t)1 << 50,
+	                                     .bytes = LINE,
+	                                     .to = MECH_TO_BUFFER,
+	                                     .pc = MECH_NO_PC,
+	                                     .block = block->slot};
+	count(gpu->stats, block->slot >= gpu->machine->blocks);
+	mech_send_to(gpu, sm, &request);
+	mech_put(part, 0, 5 * LINE, block->slot);
+	mech_hold_block(part, block->slot);
+	mech_release_block(part, block->slot);
+}
+
+static uint64_t gpu_cycle(struct mech_gpu *gpu, uint64_t cycle)
+{
+	count(gpu->stats, false);
+	return cycle + 3;
+}
+
+static bool may_dispatch(struct mech_gpu *gpu, uint32_t sm, uint64_t block)
+{
+	count(gpu->stats, sm >= gpu->machine->sms || block >= gpu->launch->grid.x);
+	return true;
+}
+
+static uint32_t blocks_per_sm(struct mech_gpu *gpu, uint32_t blocks)
+{
+	(void)gpu;
+	return blocks;
+}
+
+static uint32_t place_block(struct mech_gpu *gpu, uint64_t block, const uint8_t *has_room)
+{
+	uint32_t sm = (uint32_t)(block % gpu->machine->sms);
+	while (!has_room[sm])
+		sm = (sm + 1) % gpu->machine->sms;
+	return sm;
+}
+
+static void sm_hook(struct mech_sm *sm)
+{
+	count(sm->stats, !mech_alloc(sm->pool, 100) || !mech_alloc(sm->kernel_pool, 100000));
+}
+
+static void block_hook(struct mech_sm *sm, const struct mech_block *block)
+{
+	((struct all_sm *)sm->state)->blocks[block->slot]++;
+	count(sm->stats, block->slot >= sm->machine->blocks || block->first_warp + block->warps > sm->machine->warps);
+}
+
+static void issue(struct mech_sm *sm, const struct mech_issue *issue)
+{
+	struct all_stats *stats = count(sm->stats, issue->warp % sm->machine->schedulers != issue->scheduler);
+	((struct all_sm *)sm->state)->issued[issue->warp]++;
+	stats->highest_warp = issue->warp > stats->highest_warp ? issue->warp : stats->highest_warp;
+}
+
+static void memory(struct mech_sm *sm, const struct mech_memory *memory)
+{
+	const struct mech_request request = {.address = memory->transaction[0].address & ~(uint64_t)(LINE - 1),
+	                                     .bytes = LINE,
+	                                     .to = memory->warp % 3,
+	                                     .pc = memory->pc,
+	                                     .block = memory->block};
+	count(sm->stats, memory->transactions > MECH_MAX_ACCESSES);
+	mech_send(sm, &request);
+}
+
+static void access_hook(struct mech_sm *sm, const struct mech_access *access)
+{
+	count(sm->stats, access->warp >= sm->machine->warps || access->block >= sm->machine->blocks);
+}
+
+static void fill(struct mech_sm *sm, const struct mech_fill *fill)
+{
+	count(sm->stats, fill->address % LINE);
+}
+
+static uint64_t cycle(struct mech_sm *sm, uint64_t cycle)
+{
+	(void)sm;
+	return cycle + 7;
+}
+
+static void on_reply(struct mech_sm *sm, const struct mech_reply *reply)
+{
+	struct all_stats *stats = count(sm->stats, reply->filtered && reply->outside);
+	stats->replies++;
+}
+
+static bool may_start(struct mech_sm *sm, const struct mech_block *block)
+{
+	block_hook(sm, block);
+	return true;
+}
+
+/* Each warp is refused each second time. */
+static bool may_issue(struct mech_sm *sm, const struct mech_issue *issue)
+{
+	return ++((struct all_sm *)sm->state)->refused[issue->warp] & 1;
+}
+
+static bool may_allocate(struct mech_sm *sm, const struct mech_access *access)
+{
+	access_hook(sm, access);
+	return true;
+}
+
+static uint64_t compete(struct mech_sm *sm, const struct mech_warps *warps)
+{
+	count(sm->stats, warps->index >= sm->machine->schedulers || warps->warps > MECH_MAX_SCHEDULER_WARPS);
+	return UINT64_MAX;
+}
+
+static uint32_t pick_warp(struct mech_sm *sm, const struct mech_warps *warps, uint64_t candidates)
+{
+	uint32_t bit = mech_youngest(warps, candidates);
+	((struct all_sm *)sm->state)->picked[warps->index][bit]++;
+	return bit;
+}
+
+static struct mech_buffer buffer(const void *config, const struct mech_machine *machine)
+{
+	(void)config;
+	return (struct mech_buffer){.sets = 4, .in_shared = true, .bytes = machine->shared_bytes};
+}
+
+static void partition_open(struct mech_partition *partition)
+{
+	count(partition->stats, !mech_alloc(partition->pool, 64));
+}
+
+static void partition_access(struct mech_partition *partition, const struct mech_access *access)
+{
+	count(partition->stats, access->sm >= partition->machine->sms || access->pc != MECH_NO_PC);
+}
+
+static const struct mech everything = {
+	.version = MECH_VERSION,
+	.name = "everything",
+	.summary = "has every hook",
+	.citation = "",
+	.counters = all_counters,
+	.counter_count = sizeof all_counters / sizeof *all_counters,
+	.stats_size = sizeof(struct all_stats),
+	.sm_size = sizeof(struct all_sm),
+	.seats = MECH_SEAT_WARP_ORDER | MECH_SEAT_BLOCK_COUNT | MECH_SEAT_BLOCK_PLACE | MECH_SEAT_BUFFER,
+	.sends = true,
+	.gpu_open = gpu_hook,
+	.gpu_kernel_begin = gpu_hook,
+	.gpu_kernel_end = gpu_hook,
+	.gpu_block = gpu_block,
+	.gpu_cycle = gpu_cycle,
+	.may_dispatch = may_dispatch,
+	.blocks_per_sm = blocks_per_sm,
+	.place_block = place_block,
+	.sm_open = sm_hook,
+	.kernel_begin = sm_hook,
+	.kernel_end = sm_hook,
+	.block_begin = block_hook,
+	.block_end = block_hook,
+	.issue = issue,
+	.memory = memory,
+	.access = access_hook,
+	.fill = fill,
+	.cycle = cycle,
+	.on_reply = on_reply,
+	.may_start = may_start,
+	.may_issue = may_issue,
+	.may_allocate = may_allocate,
+	.warps_that_compete = compete,
+	.pick_warp = pick_warp,
+	.buffer = buffer,
+	.partition_open = partition_open,
+	.partition_access = partition_access,
+};
+
+/* Every hook is there: a hook that is added to struct mech is to be added here. */
+static void test_has_every_hook(void **state)
+{
+	(void)state;
+	const void *const *hook = (const void *const *)(const void *)&everything.gpu_open;
+	size_t hooks = (sizeof everything - offsetof(struct mech, gpu_open)) / sizeof *hook;
+	for (size_t i = 0; i < hooks; i++)
+		assert_non_null(hook[i]);
+}
+
+/* Loads and stores of each thread's own word, and an atomic of all. */
+static const char busy[] = "mov.u32 %r1, %tid.x; mov.u32 %r2, %ctaid.x; mov.u32 %r4, %ntid.x;\n"
+			   "mad.lo.u32 %r3, %r2, %r4, %r1; mul.wide.u32 %rd1, %r3, 8; add.u64 %rd1, %rd1, %rd0;\n"
+			   "ld.global.u32 %r5, [%rd1]; add.u32 %r5, %r5, 1; bar.sync 0; st.global.u32 [%rd1], %r5;\n"
+			   "atom.global.add.u32 %r6, [%rd0+4], 1; exit;";
+
+/* Fills every slot of every SM, and counts what its hooks see. */
+static void run_full(const char *machine, const char *const *options)
+{
+	static const struct mech *const set[] = {&everything, NULL};
+	struct all_stats stats;
+	struct gpu_kit kit;
+	kit_mechanisms = set;
+	kit_machine = machine;
+	kit_open(&kit, options);
+	kit_machine = "gtx480";
+	uint32_t warps = kit.machine.sm.warps, blocks = kit.machine.sm.blocks, each = warps / blocks;
+	uint32_t grid = 2 * blocks * kit.machine.sms, threads = 32 * each;
+	kit.param = kit_buffer(&kit, NULL, grid * threads);
+	kit.run.blocks_per_sm = blocks;
+	kit_load(&kit, busy);
+	for (uint32_t launch = 0; launch < 2; launch++) {
+		kit_run(&kit, grid, threads);
+		kit_requests(&kit, 0);
+		kit_mech_stats(&kit, 0, &stats, sizeof stats);
+		assert_int_equal(stats.wrong, 0);
+		assert_int_equal(stats.highest_warp, each * blocks - 1);
+		assert_true(stats.replies > grid);
+	}
+	const uint32_t *value = simt_host(kit.gpu->memory, kit.param);
+	assert_int_equal(value[0], 2);
+	assert_int_equal(value[1], 2 * grid * threads);
+	assert_int_equal(value[2 * (grid * threads - 1)], 2);
+	kit_close(&kit);
+	kit_mechanisms = NULL;
+}
+
+/* Scratchpad sharing's machine has 3072 threads an SM. */
+static void test_sharing_machine(void **state)
+{
+	(void)state;
+	run_full("sharing-14sm", (const char *const[]){"sm.send_queue=64", NULL});
+}
+
+static void test_limits(void **state)
+{
+	char warps[32], blocks[32], schedulers[32];
+	(void)state;
+	snprintf(warps, sizeof warps, "sm.warps=%d", MECH_MAX_WARPS);
+	snprintf(blocks, sizeof blocks, "sm.blocks=%d", MECH_MAX_BLOCKS);
+	static const uint32_t few[] = {MECH_MAX_WARPS / MECH_MAX_SCHEDULER_WARPS, MECH_MAX_SCHEDULERS};
+	for (size_t i = 0; i < sizeof few / sizeof *few; i++) {
+		snprintf(schedulers, sizeof schedulers, "sm.schedulers=%u", few[i]);
+		run_full("gtx480", (const char *const[]){"sm.count=3", "sm.send_queue=7", "sm.shared_bytes=1048576",
+		                                         warps, blocks, schedulers, NULL});
+	}
+}
+
+/* Beyond a limit the machine is refused, with key, value and limit. */
+static void test_beyond(void **state)
+{
+	static const struct {
+		const char *option[3], *says;
+	} row[] = {
+		{{"sm.warps=129"}, "sm.warps: expected a whole number from 1 to 128 in warps, not '129'"},
+		{{"sm.blocks=65"}, "sm.blocks: expected a whole number from 1 to 64 in blocks, not '65'"},
+		{{"sm.schedulers=9"}, "sm.schedulers: expected a whole number from 1 to 8 in schedulers, not '9'"},
+		{{"sm.shared_banks=65"}, "sm.shared_banks: expected a whole number from 1 to 64 in banks, not '65'"},
+		{{"sm.register_banks=64"},
+	         "sm.register_banks: expected a whole number from 1 to 32 in banks, not '64'"},
+		{{"map.banks=128"}, "map.banks: expected a whole number from 1 to 64 in banks, not '128'"},
+		{{"launch.max_block_threads=2049"},
+	         "launch.max_block_threads: expected a whole number from 32 to 2048 in threads, not '2049'"},
+		{{"sm.warps=128", "sm.schedulers=1"},
+	         "sm.warps is 128; a scheduler keeps at most 64 of them, and sm.schedulers is 1"},
+	};
+	(void)state;
+	for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
+		struct machine machine = {0};
+		struct diag diag = {0};
+		assert_true(config_file_read(SOURCE_DIR "/machines/gtx480.yaml", machine_options, machine_option_count,
+		                             &machine, &diag));
+		bool good = true;
+		for (const char *const *option = row[i].option; good && *option; option++)
+			good = config_assign(*option, machine_options, machine_option_count, &machine, &diag);
+		assert_false(good && machine_check(&machine, &diag));
+		if (!strstr(diag.text, row[i].says))
+			fail_msg("expected '%s' in:\n%s", row[i].says, diag.text);
+		diag_free(&diag);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_has_every_hook),
+		cmocka_unit_test(test_sharing_machine),
+		cmocka_unit_test(test_limits),
+		cmocka_unit_test(test_beyond),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,137 @@
+/* Protects users from mechanisms whose declaration makes no sense: what is wrong with names, tables or the buffer is said before
+ * the machine is opened. */
+#include "gpu_kit.h"
+
+enum { LINE = 128 };
+
+struct one_option {
+	uint32_t value;
+	bool flag;
+};
+
+static const struct one_option ones = {.value = 1};
+static const char *const words[] = {"a", "b", NULL};
+
+#define OPTION(name, type, offset, choices, unit, meaning)                                                             \
+	(const struct option[])                                                                                        \
+	{                                                                                                              \
+		{                                                                                                      \
+			name, type, offset, 2, 4, choices, unit, meaning                                               \
+		}                                                                                                      \
+	}
+#define COUNTER(name, scope, offset, unit, meaning, combination)                                                       \
+	(const struct counter[])                                                                                       \
+	{                                                                                                              \
+		{                                                                                                      \
+			name, unit, scope, offset, meaning, combination                                                \
+		}                                                                                                      \
+	}
+#define OPTIONS(table)                                                                                                 \
+	.options = (table), .option_count = sizeof(table) / sizeof(struct option), .config_size = sizeof ones,         \
+	.defaults = &ones
+#define COUNTERS(table)                                                                                                \
+	.counters = (table), .counter_count = sizeof(table) / sizeof(struct counter), .stats_size = 8, .sends = true
+#define NAMED(n) .name = n, .summary = "", .citation = ""
+
+static void test_tables(void **state)
+{
+	static const struct option twins[] = {{"on", OPTION_BOOL, 4, 0, 1, NULL, "", ""},
+	                                      {"on", OPTION_BOOL, 4, 0, 1, NULL, "", ""}};
+	static const struct counter same[] = {{"n", "", SCOPE_SM, 0, "", COMBINE_SUM},
+	                                      {"n", "", SCOPE_SM, 0, "", COMBINE_SUM}};
+	const struct {
+		struct mech mech;
+		const char *says;
+	} row[] = {
+		{{.name = NULL}, "its name is ''; expected small letters, digits and _"},
+		{{.name = "Next"}, "its name is 'Next'"},
+		{{.name = "next-line"}, "its name is 'next-line'"},
+		{{.name = "9th"}, "its name is '9th'"},
+		{{.name = "m", .citation = ""}, "mechanism m has no summary"},
+		{{.name = "m", .summary = ""}, "mechanism m has no citation"},
+		{{NAMED("m"), .option_count = 1}, "mechanism m has no table of its options"},
+		{{NAMED("m"), .counter_count = 1}, "mechanism m has no table of its counters"},
+		{{NAMED("m"), .seats = 16}, "mechanism m has seats 0x10, some of which are no enum mech_seat"},
+		{{NAMED("m"), .config_size = 1}, "mechanism m has a config_size and no defaults"},
+		{{NAMED("m"), OPTIONS(twins)}, "mechanism m: option 1 (on): another has this name"},
+		{{NAMED("m"), OPTIONS(OPTION("a=b", OPTION_BOOL, 4, NULL, "", ""))}, "option 0 (a=b): expected a name"},
+		{{NAMED("m"), OPTIONS(OPTION(NULL, OPTION_BOOL, 4, NULL, "", ""))},
+	         "option 0 (no name): expected a name"},
+		{{NAMED("m"), OPTIONS(OPTION("o", OPTION_BOOL, 4, NULL, NULL, ""))}, "option 0 (o): no unit"},
+		{{NAMED("m"), OPTIONS(OPTION("o", OPTION_BOOL, 4, NULL, "", NULL))}, "option 0 (o): no meaning"},
+		{{NAMED("m"), OPTIONS(OPTION("o", (enum option_type)77, 4, NULL, "", ""))},
+	         "77 is no enum option_type"},
+		{{NAMED("m"), OPTIONS(OPTION("o", OPTION_TEXT, 0, NULL, "", ""))},
+	         "it lies beyond the 8 bytes of config_size"},
+		{{NAMED("m"), OPTIONS(OPTION("o", OPTION_ENUM, 0, NULL, "", ""))}, "option 0 (o): no choices"},
+		{{NAMED("m"), OPTIONS(OPTION("o", OPTION_U32, 0, NULL, "", ""))},
+	         "its default does not fit: o: expected"},
+		{{NAMED("m"), COUNTERS(same)}, "mechanism m: counter 1 (n): another has this name"},
+		{{NAMED("m"), COUNTERS(COUNTER("late", SCOPE_SM, 0, "", "", COMBINE_SUM))},
+	         "counter 0 (late): another has"},
+		{{NAMED("m"), COUNTERS(COUNTER("c d", SCOPE_SM, 0, "", "", COMBINE_SUM))},
+	         "counter 0 (c d): expected a name"},
+		{{NAMED("m"), COUNTERS(COUNTER("c", SCOPE_SM, 8, "", "", COMBINE_SUM))},
+	         "it is no uint64_t of the 8 bytes"},
+		{{NAMED("m"), COUNTERS(COUNTER("c", SCOPE_SM, 4, "", "", COMBINE_SUM))},
+	         "it is no uint64_t of the 8 bytes"},
+		{{NAMED("m"), COUNTERS(COUNTER("c", (enum counter_scope)9, 0, "", "", COMBINE_SUM))},
+	         "its scope or combination"},
+		{{NAMED("m"), COUNTERS(COUNTER("c", SCOPE_SM, 0, NULL, "", COMBINE_SUM))}, "counter 0 (c): no unit"},
+	};
+	const struct mech good = {NAMED("m_2"), OPTIONS(OPTION("o.p", OPTION_ENUM, 0, words, "", ""))};
+	char message[512];
+	(void)state;
+	for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
+		assert_false(seam_check_tables(&row[i].mech, message, sizeof message));
+		if (!strstr(message, row[i].says))
+			fail_msg("expected '%s', not '%s'", row[i].says, message);
+	}
+	assert_true(seam_check_tables(&good, message, sizeof message));
+}
+
+/* A buffer that makes no sense is refused before the machine is opened. */
+static struct mech_buffer given;
+
+static struct mech_buffer give_buffer(const void *config, const struct mech_machine *machine)
+{
+	(void)config;
+	(void)machine;
+	return given;
+}
+
+static void test_buffers(void **state)
+{
+	static const struct mech owner = {.name = "owner", .seats = MECH_SEAT_BUFFER, .buffer = give_buffer};
+	static const struct seam_attached attached = {&owner, NULL};
+	static const struct mech_machine machine = {.line_bytes = LINE, .shared_bytes = 49152};
+	static const struct {
+		struct mech_buffer buffer;
+		const char *says;
+	} row[] = {
+		{{.sets = 0}, "mechanism owner: its buffer has 0 sets; expected a power of two up to 65536"},
+		{{.sets = 3}, "its buffer has 3 sets"},
+		{{.sets = 1u << 31}, "its buffer has 2147483648 sets"},
+		{{.sets = 4, .in_shared = true}, "its buffer has 0 bytes; a way of 4 lines takes 512"},
+		{{.sets = 4, .bytes = 1024}, "its buffer has 1024 bytes and is not in_shared"},
+	};
+	char message[512];
+	(void)state;
+	for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
+		given = row[i].buffer;
+		assert_false(seam_check(&attached, 1, &machine, message, sizeof message));
+		if (!strstr(message, row[i].says))
+			fail_msg("expected '%s', not '%s'", row[i].says, message);
+	}
+	given = (struct mech_buffer){.sets = 4, .ways = 2};
+	assert_true(seam_check(&attached, 1, &machine, message, sizeof message));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_tables),
+		cmocka_unit_test(test_buffers),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
