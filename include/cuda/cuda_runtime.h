@@ -48,11 +48,29 @@
 #include "sluice/device_calls.h"
 #include "sluice/math.h"
 
+/* clang's shuffles are out of the way under other names: ours are in sluice/shuffles.h. */
+#define __shfl           sluice_clang_shfl
+#define __shfl_up        sluice_clang_shfl_up
+#define __shfl_down      sluice_clang_shfl_down
+#define __shfl_xor       sluice_clang_shfl_xor
+#define __shfl_sync      sluice_clang_shfl_sync
+#define __shfl_up_sync   sluice_clang_shfl_up_sync
+#define __shfl_down_sync sluice_clang_shfl_down_sync
+#define __shfl_xor_sync  sluice_clang_shfl_xor_sync
 #include <__clang_cuda_intrinsics.h>
+#undef __shfl
+#undef __shfl_up
+#undef __shfl_down
+#undef __shfl_xor
+#undef __shfl_sync
+#undef __shfl_up_sync
+#undef __shfl_down_sync
+#undef __shfl_xor_sync
 
 #include "sluice/atomics.h"
 #include "sluice/barriers.h"
 #include "sluice/intrinsics.h"
+#include "sluice/shuffles.h"
 #pragma clang attribute pop
 
 /* clang's wrapper defines operator new and delete for the device. */

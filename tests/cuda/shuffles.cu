@@ -1,0 +1,98 @@
+// Every shuffle with every type that CUDA lists and every width, on the device against the host's account of which lane is read.
+// Protects include/cuda/sluice/shuffles.h; clang-14's own header drops a kernel that shuffles an unsigned long long.
+#include "check.h"
+#include <vector>
+
+enum { LANES = 32, WIDTHS = 6, KINDS = 8 };
+
+// A value that differs in all bytes from lane to lane and is exact in every type.
+template <class T> static __host__ __device__ T value_of(unsigned lane)
+{
+	return (T)(0x8123456789abull * (lane + 1));
+}
+template <> __host__ __device__ float value_of<float>(unsigned lane)
+{
+	return -1.5f - (float)lane;
+}
+template <> __host__ __device__ double value_of<double>(unsigned lane)
+{
+	return 1.0 / (lane + 3.0);
+}
+
+// The lane read, from the definition of the four shuffles: a lane outside the segment means one's own.
+static unsigned source_of(unsigned kind, unsigned lane, unsigned operand, unsigned width)
+{
+	unsigned first = lane / width * width, last = first + width - 1;
+	switch (kind % 4) {
+	case 0:
+		return first + operand % width;
+	case 1:
+		return lane < first + operand ? lane : lane - operand;
+	case 2:
+		return lane + operand > last ? lane : lane + operand;
+	default:
+		return (lane ^ operand) > last ? lane : lane ^ operand;
+	}
+}
+
+template <class T> __global__ void shuffle(T *out, unsigned operand, int width)
+{
+	unsigned lane = threadIdx.x;
+	T value = value_of<T>(lane);
+	out[0 * LANES + lane] = __shfl_sync(~0u, value, (int)operand, width);
+	out[1 * LANES + lane] = __shfl_up_sync(~0u, value, operand, width);
+	out[2 * LANES + lane] = __shfl_down_sync(~0u, value, operand, width);
+	out[3 * LANES + lane] = __shfl_xor_sync(~0u, value, (int)operand, width);
+	out[4 * LANES + lane] = __shfl(value, (int)operand, width);
+	out[5 * LANES + lane] = __shfl_up(value, operand, width);
+	out[6 * LANES + lane] = __shfl_down(value, operand, width);
+	out[7 * LANES + lane] = __shfl_xor(value, (int)operand, width);
+}
+
+template <class T> static void test(const char *type)
+{
+	const unsigned operands[] = {0, 1, 2, 3, 5, 8, 16, 31};
+	T *out, got[KINDS * LANES];
+	SUCCEEDS(cudaMalloc(&out, sizeof got));
+	for (unsigned width = 1; width <= LANES; width *= 2)
+		for (unsigned operand : operands) {
+			SUCCEEDS(cudaMemset(out, 0x55, sizeof got));
+			shuffle<<<1, LANES>>>(out, operand, (int)width);
+			SUCCEEDS(cudaMemcpy(got, out, sizeof got, cudaMemcpyDeviceToHost));
+			for (unsigned i = 0; i < KINDS * LANES; i++)
+				if (got[i] != value_of<T>(source_of(i / LANES, i % LANES, operand, width))) {
+					fprintf(stderr, "%s: shuffle %u, operand %u, width %u, lane %u is wrong\n", type,
+					        i / LANES, operand, width, i % LANES);
+					failures++;
+				}
+		}
+	SUCCEEDS(cudaFree(out));
+}
+
+// The width left out, and sums that have one's own overload for each type.
+__global__ void defaults(unsigned long long *out)
+{
+	unsigned long long sum = 1ull << 40 | threadIdx.x;
+	for (int offset = 16; offset; offset /= 2)
+		sum += __shfl_down_sync(~0u, sum, (unsigned)offset);
+	*out = __shfl_sync(~0u, sum, 0);
+}
+
+int main()
+{
+#define TEST(type) test<type>(#type)
+	TEST(int);
+	TEST(unsigned);
+	TEST(long);
+	TEST(unsigned long);
+	TEST(long long);
+	TEST(unsigned long long);
+	TEST(float);
+	TEST(double);
+	unsigned long long *out, sum;
+	SUCCEEDS(cudaMalloc(&out, sizeof sum));
+	defaults<<<1, 32>>>(out);
+	SUCCEEDS(cudaMemcpy(&sum, out, sizeof sum, cudaMemcpyDeviceToHost));
+	CHECK(sum == (32ull << 40) + 31 * 32 / 2);
+	return finish();
+}
