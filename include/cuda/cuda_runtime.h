@@ -40,15 +40,26 @@
 
 /* The line of an intrinsic is that of its call. */
 #pragma clang attribute push(__attribute__((nodebug)), apply_to = hasType(functionType))
+/* As for CUDA 9.1, with which clang takes the functions on the parts of a word from the device library: for later ones it writes
+ * PTX that devices have no instructions for. */
+#pragma push_macro("CUDA_VERSION")
+#undef CUDA_VERSION
+#define CUDA_VERSION 9010
 #include <__clang_cuda_libdevice_declares.h>
 #include <__clang_cuda_device_functions.h>
+#pragma pop_macro("CUDA_VERSION")
+/* clang's take a zero or NaN with a large exponent for infinity; ours are in sluice/math.h. */
+#define scalbln  sluice_clang_scalbln
+#define scalblnf sluice_clang_scalblnf
 #include <__clang_cuda_math.h>
+#undef scalbln
+#undef scalblnf
 #include <__clang_cuda_cmath.h>
 
 #include "sluice/device_calls.h"
 #include "sluice/math.h"
 
-/* clang's shuffles are out of the way under other names: ours are in sluice/shuffles.h. */
+/* clang's shuffles and __fns are out of the way under other names: ours are in sluice/shuffles.h and sluice/intrinsics.h. */
 #define __shfl           sluice_clang_shfl
 #define __shfl_up        sluice_clang_shfl_up
 #define __shfl_down      sluice_clang_shfl_down
@@ -57,6 +68,7 @@
 #define __shfl_up_sync   sluice_clang_shfl_up_sync
 #define __shfl_down_sync sluice_clang_shfl_down_sync
 #define __shfl_xor_sync  sluice_clang_shfl_xor_sync
+#define __fns            sluice_clang_fns
 #include <__clang_cuda_intrinsics.h>
 #undef __shfl
 #undef __shfl_up
@@ -66,6 +78,7 @@
 #undef __shfl_up_sync
 #undef __shfl_down_sync
 #undef __shfl_xor_sync
+#undef __fns
 
 #include "sluice/atomics.h"
 #include "sluice/barriers.h"

@@ -30,39 +30,141 @@ SLUICE_DEVICE_INLINE size_t __cvta_generic_to_global(const void *pointer)
 	return __nv_cvta_generic_to_global_impl(pointer);
 }
 
-/* __ldcg(p), __stcs(p, v), ...: `letter` is the asm constraint, `kind` PTX's type. */
-#define SLUICE_LOAD(cache, type, kind, letter)                                                                         \
+SLUICE_DEVICE_INLINE size_t __cvta_generic_to_constant(const void *pointer)
+{
+	return __nv_cvta_generic_to_constant_impl(pointer);
+}
+SLUICE_DEVICE_INLINE size_t __cvta_generic_to_local(const void *pointer)
+{
+	return __nv_cvta_generic_to_local_impl(pointer);
+}
+SLUICE_DEVICE_INLINE void *__cvta_shared_to_generic(size_t pointer)
+{
+	return __nv_cvta_shared_to_generic_impl(pointer);
+}
+SLUICE_DEVICE_INLINE void *__cvta_global_to_generic(size_t pointer)
+{
+	return __nv_cvta_global_to_generic_impl(pointer);
+}
+SLUICE_DEVICE_INLINE void *__cvta_constant_to_generic(size_t pointer)
+{
+	return __nv_cvta_constant_to_generic_impl(pointer);
+}
+SLUICE_DEVICE_INLINE void *__cvta_local_to_generic(size_t pointer)
+{
+	return __nv_cvta_local_to_generic_impl(pointer);
+}
+
+/* The place of the offset-th one of `mask` from bit `base` on, upwards, or downwards where the offset is negative; with an offset of
+ * 0 the bit at `base` itself. All ones where there is none. */
+SLUICE_DEVICE_INLINE unsigned int __fns(unsigned int mask, unsigned int base, int offset)
+{
+	int step = offset < 0 ? -1 : 1, wanted = offset == 0 ? 1 : offset * step;
+	for (int bit = (int)base; bit >= 0 && bit < 32; bit += step) {
+		if ((mask >> bit & 1) && --wanted == 0)
+			return (unsigned int)bit;
+		if (offset == 0)
+			break;
+	}
+	return ~0u;
+}
+
+/* __ldcg(p), __stcs(p, v), ...: `part` is the register's type, `letter` its asm constraint, `kind` PTX's type. */
+#define SLUICE_LOAD_1(cache, type, part, kind, letter)                                                                 \
 	SLUICE_DEVICE_INLINE type __ld##cache(const type *pointer)                                                     \
 	{                                                                                                              \
-		type value;                                                                                            \
-		asm volatile("ld.global." #cache "." kind " %0, [%1];" : "=" letter(value) : "l"(pointer) : "memory"); \
-		return value;                                                                                          \
+		part x;                                                                                                \
+		asm volatile("ld.global." #cache "." kind " %0, [%1];" : "=" letter(x) : "l"(pointer) : "memory");     \
+		return (type)x;                                                                                        \
 	}
-#define SLUICE_STORE(cache, type, kind, letter)                                                                        \
+#define SLUICE_LOAD_2(cache, type, part, kind, letter)                                                                 \
+	SLUICE_DEVICE_INLINE type __ld##cache(const type *pointer)                                                     \
+	{                                                                                                              \
+		part x, y;                                                                                             \
+		asm volatile("ld.global." #cache ".v2." kind " {%0, %1}, [%2];"                                        \
+		             : "=" letter(x), "=" letter(y)                                                            \
+		             : "l"(pointer)                                                                            \
+		             : "memory");                                                                              \
+		return make_##type(x, y);                                                                              \
+	}
+#define SLUICE_LOAD_4(cache, type, part, kind, letter)                                                                 \
+	SLUICE_DEVICE_INLINE type __ld##cache(const type *pointer)                                                     \
+	{                                                                                                              \
+		part x, y, z, w;                                                                                       \
+		asm volatile("ld.global." #cache ".v4." kind " {%0, %1, %2, %3}, [%4];"                                \
+		             : "=" letter(x), "=" letter(y), "=" letter(z), "=" letter(w)                              \
+		             : "l"(pointer)                                                                            \
+		             : "memory");                                                                              \
+		return make_##type(x, y, z, w);                                                                        \
+	}
+#define SLUICE_STORE_1(cache, type, part, kind, letter)                                                                \
 	SLUICE_DEVICE_INLINE void __st##cache(type *pointer, type value)                                               \
 	{                                                                                                              \
-		asm volatile("st.global." #cache "." kind " [%0], %1;" ::"l"(pointer), letter(value) : "memory");      \
+		asm volatile("st.global." #cache "." kind " [%0], %1;" ::"l"(pointer), letter((part)value)             \
+		             : "memory");                                                                              \
+	}
+#define SLUICE_STORE_2(cache, type, part, kind, letter)                                                                \
+	SLUICE_DEVICE_INLINE void __st##cache(type *pointer, type value)                                               \
+	{                                                                                                              \
+		asm volatile("st.global." #cache ".v2." kind " [%0], {%1, %2};" ::"l"(pointer),                        \
+		             letter((part)value.x), letter((part)value.y)                                              \
+		             : "memory");                                                                              \
+	}
+#define SLUICE_STORE_4(cache, type, part, kind, letter)                                                                \
+	SLUICE_DEVICE_INLINE void __st##cache(type *pointer, type value)                                               \
+	{                                                                                                              \
+		asm volatile("st.global." #cache ".v4." kind " [%0], {%1, %2, %3, %4};" ::"l"(pointer),                \
+		             letter((part)value.x), letter((part)value.y), letter((part)value.z),                      \
+		             letter((part)value.w)                                                                     \
+		             : "memory");                                                                              \
 	}
 #define SLUICE_TYPES(ACCESS, cache)                                                                                    \
-	ACCESS(cache, int, "s32", "r")                                                                                 \
-	ACCESS(cache, unsigned int, "u32", "r")                                                                        \
-	ACCESS(cache, long, "s64", "l")                                                                                \
-	ACCESS(cache, unsigned long, "u64", "l")                                                                       \
-	ACCESS(cache, long long, "s64", "l")                                                                           \
-	ACCESS(cache, unsigned long long, "u64", "l")                                                                  \
-	ACCESS(cache, float, "f32", "f")                                                                               \
-	ACCESS(cache, double, "f64", "d")
+	ACCESS##_1(cache, char, int, "s8", "r")                                                                        \
+	ACCESS##_1(cache, signed char, int, "s8", "r")                                                                 \
+	ACCESS##_1(cache, unsigned char, unsigned int, "u8", "r")                                                      \
+	ACCESS##_1(cache, short, short, "s16", "h")                                                                    \
+	ACCESS##_1(cache, unsigned short, unsigned short, "u16", "h")                                                  \
+	ACCESS##_1(cache, int, int, "s32", "r")                                                                        \
+	ACCESS##_1(cache, unsigned int, unsigned int, "u32", "r")                                                      \
+	ACCESS##_1(cache, long, long, "s64", "l")                                                                      \
+	ACCESS##_1(cache, unsigned long, unsigned long, "u64", "l")                                                    \
+	ACCESS##_1(cache, long long, long long, "s64", "l")                                                            \
+	ACCESS##_1(cache, unsigned long long, unsigned long long, "u64", "l")                                          \
+	ACCESS##_1(cache, float, float, "f32", "f")                                                                    \
+	ACCESS##_1(cache, double, double, "f64", "d")                                                                  \
+	ACCESS##_2(cache, char2, int, "s8", "r")                                                                       \
+	ACCESS##_2(cache, uchar2, unsigned int, "u8", "r")                                                             \
+	ACCESS##_2(cache, short2, short, "s16", "h")                                                                   \
+	ACCESS##_2(cache, ushort2, unsigned short, "u16", "h")                                                         \
+	ACCESS##_2(cache, int2, int, "s32", "r")                                                                       \
+	ACCESS##_2(cache, uint2, unsigned int, "u32", "r")                                                             \
+	ACCESS##_2(cache, longlong2, long long, "s64", "l")                                                            \
+	ACCESS##_2(cache, ulonglong2, unsigned long long, "u64", "l")                                                  \
+	ACCESS##_2(cache, float2, float, "f32", "f")                                                                   \
+	ACCESS##_2(cache, double2, double, "f64", "d")                                                                 \
+	ACCESS##_4(cache, char4, int, "s8", "r")                                                                       \
+	ACCESS##_4(cache, uchar4, unsigned int, "u8", "r")                                                             \
+	ACCESS##_4(cache, short4, short, "s16", "h")                                                                   \
+	ACCESS##_4(cache, ushort4, unsigned short, "u16", "h")                                                         \
+	ACCESS##_4(cache, int4, int, "s32", "r")                                                                       \
+	ACCESS##_4(cache, uint4, unsigned int, "u32", "r")                                                             \
+	ACCESS##_4(cache, float4, float, "f32", "f")
 SLUICE_TYPES(SLUICE_LOAD, ca)
 SLUICE_TYPES(SLUICE_LOAD, cg)
 SLUICE_TYPES(SLUICE_LOAD, cs)
+SLUICE_TYPES(SLUICE_LOAD, lu)
 SLUICE_TYPES(SLUICE_LOAD, cv)
 SLUICE_TYPES(SLUICE_STORE, wb)
 SLUICE_TYPES(SLUICE_STORE, cg)
 SLUICE_TYPES(SLUICE_STORE, cs)
 SLUICE_TYPES(SLUICE_STORE, wt)
 #undef SLUICE_TYPES
-#undef SLUICE_LOAD
-#undef SLUICE_STORE
+#undef SLUICE_LOAD_1
+#undef SLUICE_LOAD_2
+#undef SLUICE_LOAD_4
+#undef SLUICE_STORE_1
+#undef SLUICE_STORE_2
+#undef SLUICE_STORE_4
 
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 610
 SLUICE_DEVICE_INLINE int __dp4a(int a, int b, int c)

@@ -75,6 +75,15 @@ SLUICE_DEVICE float scalbn(float x, int exponent)
 {
 	return ::scalbnf(x, exponent);
 }
+/* Exponents that an int does not hold are as good as its largest ones. */
+SLUICE_DEVICE double scalbln(double x, long exponent)
+{
+	return ::scalbn(x, (int)(exponent > INT_MAX ? INT_MAX : exponent < INT_MIN ? INT_MIN : exponent));
+}
+SLUICE_DEVICE float scalblnf(float x, long exponent)
+{
+	return ::scalbnf(x, (int)(exponent > INT_MAX ? INT_MAX : exponent < INT_MIN ? INT_MIN : exponent));
+}
 SLUICE_DEVICE float scalbln(float x, long exponent)
 {
 	return ::scalblnf(x, exponent);
@@ -91,16 +100,31 @@ SLUICE_DEVICE float nanf(const char *tag)
 
 /* CUDA's own functions, float forms on the device. */
 SLUICE_FLOAT_1(cospi)
+SLUICE_FLOAT_1(cyl_bessel_i0)
+SLUICE_FLOAT_1(cyl_bessel_i1)
 SLUICE_FLOAT_1(erfcinv)
 SLUICE_FLOAT_1(erfcx)
 SLUICE_FLOAT_1(erfinv)
 SLUICE_FLOAT_1(exp10)
+SLUICE_FLOAT_1(j0)
+SLUICE_FLOAT_1(j1)
 SLUICE_FLOAT_1(normcdf)
 SLUICE_FLOAT_1(normcdfinv)
 SLUICE_FLOAT_1(rcbrt)
 SLUICE_FLOAT_1(rsqrt)
 SLUICE_FLOAT_1(sinpi)
+SLUICE_FLOAT_1(y0)
+SLUICE_FLOAT_1(y1)
 SLUICE_FLOAT_2(fdivide)
+SLUICE_FLOAT_2(rhypot)
+SLUICE_DEVICE float jn(int n, float x)
+{
+	return ::jnf(n, x);
+}
+SLUICE_DEVICE float yn(int n, float x)
+{
+	return ::ynf(n, x);
+}
 #undef SLUICE_FLOAT_1
 #undef SLUICE_FLOAT_2
 SLUICE_DEVICE void sincos(float x, float *sine, float *cosine)
