@@ -6,6 +6,7 @@
 #include "cli/commands.h"
 
 #include "base/arena.h"
+#include "cli/kernel_ptx.h"
 
 #include <errno.h>
 #include <ftw.h>
@@ -282,6 +283,8 @@ static void add_cuda(struct cc *cc, struct words *command, const char *toolkit)
 	add(command, joined(cc, "--cuda-path=", toolkit));
 	add(command, "-isystem");
 	add(command, joined(cc, toolkit, "/include"));
+	add(command, "-idirafter");
+	add(command, joined(cc, toolkit, "/absent"));
 	for (size_t i = 0; i < sizeof fixed / sizeof *fixed; i++)
 		add(command, fixed[i]);
 	if (!cc->own_architecture) {
@@ -326,11 +329,22 @@ static bool check(const struct cc *cc)
 		cli_error(cc->name, "--device-ptx: expected one .cu file beside it, not %u", cc->sources);
 		return false;
 	}
-	if (cc->device_ptx && access(cc->device_ptx, R_OK) != 0) {
-		cli_error(cc->name, "cannot read %s: %s", cc->device_ptx, strerror(errno));
+	if (cc->device_ptx && has_suffix(cc->device_ptx, ".cu")) {
+		cli_error(cc->name,
+		          "--device-ptx: expected a PTX file, not CUDA source; 'sluice cc --ptx' makes one of it");
 		return false;
 	}
 	return true;
+}
+
+/* Reads the device code as 'sluice ptx' does: what is wrong with it is told now and not when the program runs. */
+static int check_device_ptx(const struct cc *cc)
+{
+	struct ptx_module *module;
+	int status = cli_read_ptx(cc->name, cc->device_ptx, NULL, &module);
+	if (module)
+		ptx_free(module);
+	return status;
 }
 
 static bool find_toolkit(const struct cc *cc, char *toolkit)
@@ -449,6 +463,9 @@ static int compile(struct cc *cc)
 	char toolkit[PATH_MAX];
 	if (!check(cc))
 		return CLI_USAGE;
+	int status = cc->device_ptx ? check_device_ptx(cc) : 0;
+	if (status != 0)
+		return status;
 	if (!find_toolkit(cc, toolkit))
 		return CLI_FAILED;
 	add(&command, NULL); /* the compiler */
@@ -463,7 +480,7 @@ static int compile(struct cc *cc)
 		add(&command, "-lcudart");
 		add(&command, joined(cc, "-Wl,-rpath,", libraries));
 	}
-	int status = run_compiler(cc, &command);
+	status = run_compiler(cc, &command);
 	free(command.list);
 	return status;
 }

@@ -84,15 +84,31 @@ try 2 cc --device-ptx missing.ptx main.cu
 says err "cannot read missing.ptx"
 try 2 cc --device-ptx main.ptx main.cu other.cu
 says err "one .cu file"
+try 2 cc --device-ptx main.cu main.cu
+says err "expected a PTX file"
+sed 's/add\.s32/adddd.s32/' main.ptx >broken.ptx
+try 1 cc --device-ptx broken.ptx -c main.cu -o broken.o
+says err "unknown opcode 'adddd'"
+says err "broken.ptx:"
+[ ! -e broken.o ] || fail "expected no object of device code that does not parse"
 
 # Errors.
 echo 'int main() { return wrong; }' >wrong.cu
 try 1 cc wrong.cu -o wrong
 says err "wrong.cu:1:21: error: use of undeclared identifier 'wrong'"
 try 1 cc no-such-file.cu
-echo '__global__ void k(float *p) { *p = j0f(*p); } int main() {}' >wrong.cu
+echo 'extern "C" __device__ float __nv_far(float); __global__ void k(float *p) { *p = __nv_far(*p); } int main() {}' >wrong.cu
 try 1 cc wrong.cu
-says err "device function 'j0f' is not in Sluice's device library"
+says err "device function 'far' is not in Sluice's device library"
+echo '#include <cublas_v2.h>' >wrong.cu
+try 1 cc -c wrong.cu -o wrong.o
+says err "sluice: <cublas_v2.h>: this library comes as machine code for GPUs"
+echo '#include <thrust/device_vector.h>' >wrong.cu
+try 1 cc -c wrong.cu -o wrong.o
+says err "-I FOLDER"
+mkdir -p own/thrust
+: >own/thrust/device_vector.h
+try 0 cc -I own -c wrong.cu -o own.o
 echo '__device__ int far(int); __global__ void k(int *p) { *p = far(3); } int main() {}' >wrong.cu
 try 1 cc wrong.cu
 says err "far"

@@ -94,12 +94,12 @@ SLUICE_MACHINE=no-such-machine run 1 ./program
 says err "no machine 'no-such-machine'"
 says out "cudaErrorInitializationError"
 
-# Device code that does not parse is named by line.
+# Device code that does not parse is named by line; it gets past cc as a compiler's flags.
 echo '.version 6.0
 .target sm_70
 .address_size 64
 .visible .entry _Z4finePi(.param .u64 p) { adddd.s32 %r1, %r2, %r3; }' >wrong.ptx
-try 0 cc --device-ptx wrong.ptx program.cu -o wrong
+try 0 cc --cuda-host-only -Xclang -fcuda-include-gpubinary -Xclang wrong.ptx program.cu -o wrong
 run 1 ./wrong
 says err ":4:"
 finish
