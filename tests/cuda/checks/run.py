@@ -79,4 +79,5 @@ def main():
     sys.exit(not fine)
 
 
-main()
+if __name__ == "__main__":
+    main()
