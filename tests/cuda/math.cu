@@ -67,6 +67,8 @@ UNARY(UNARY_TEST)
 	}
 BINARY(BINARY_TEST)
 
+enum { RELATIONS = 27 };
+
 // What has no counterpart of its kind: results are checked against relations.
 __global__ void others(float *out, float x, double d)
 {
@@ -90,6 +92,19 @@ __global__ void others(float *out, float x, double d)
 	out[12] = sinpif(0.5f) - 1 + cospif(1) + 1 + normcdff(0) - 0.5f;
 	out[13] = (float)(rsqrt(d) * sqrt(d) - 1 + norm3d(1, 2, 2) - 3);
 	out[14] = fmaf(x, x, -x * x) + nextafterf(1, 2) - 1 - 0x1p-23f;
+	out[15] = tgammaf(5) - 24 + (float)tgamma(-0.5) + 3.5449077f;
+	out[16] = lgammaf(10) - 12.8018275f + (float)lgamma(d) - 0.1248717f;
+	out[17] = erfinvf(erff(x)) - x + (float)(erfcinv(erfc(d)) - d);
+	out[18] = normcdfinvf(normcdff(-x)) + x + (float)(normcdfinv(normcdf(-d)) + d);
+	out[19] = j0f(2.4048256f) + (float)j1(3.8317059702075125) + j0f(20) - 0.16702466f;
+	out[20] = y0f(x) - 0.4654926f + (float)y1(d) - 0.0271921f;
+	out[21] = jnf(3, x) - 0.0918509f + (float)yn(3, d) + 0.9087815f;
+	out[22] = cyl_bessel_i0f(x) - 1.9252522f + (float)cyl_bessel_i1(d) - 2.0039675f;
+	out[23] = (float)(rhypot(3.0, 4.0) - 0.2 + rnorm3d(1, 2, 2) - 1 / 3.0) + rcbrtf(8) - 0.5f;
+	out[24] = pow(x, 20) / powf(x, 20.0f) - 1 + (float)(pow(d, -3) * d * d * d - 1);
+	out[25] = __frsqrt_rn(x) * sqrtf(x) - 1 + erfcx(x) - expf(x * x) * erfcf(x);
+	/* no infinities: the exponent goes beyond an int and the number is zero */
+	out[26] = scalbln(0.0f, 1l << 40) + (float)scalbln(-0.0, 1l << 40) + scalblnf(x, -(1l << 40));
 }
 
 template <class T> static void test_all(const std::vector<T> &x)
@@ -115,11 +130,11 @@ int main()
 	test_all(singles);
 	test_all(doubles);
 
-	float *out, got[15];
+	float *out, got[RELATIONS];
 	SUCCEEDS(cudaMalloc(&out, sizeof got));
 	others<<<1, 1>>>(out, 1.75f, 2.25);
 	SUCCEEDS(cudaMemcpy(got, out, sizeof got, cudaMemcpyDeviceToHost));
-	for (int i = 0; i < 15; i++)
+	for (int i = 0; i < RELATIONS; i++)
 		if (!(std::fabs(got[i]) <= 1e-5f)) {
 			fprintf(stderr, "relation %d is off by %g\n", i, got[i]);
 			failures++;

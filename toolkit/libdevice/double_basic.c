@@ -6,6 +6,7 @@
 #define N(name)       __nv_##name
 #define BUILTIN(name) __builtin_##name
 #define FMA           fma
+#define MUL           mul_rn_d
 #define SQRT          sqrt
 #define TO_LL(x)      ((long long)(x))
 #define bits          f64_bits

@@ -42,6 +42,39 @@ INLINE double f64_log_rest(double f)
 	return -s * fma(-2 * z, p, f);
 }
 
+/* log x for x > 0 in two parts, to 2^-67 of itself: the rounded logarithm is returned, *rest is what it lacks. */
+INLINE double f64_log_parts(double x, double *rest)
+{
+	double e, m = f64_split(x, &e), f = m - 1;
+	/* q = 2f / (2 + f) in two parts */
+	double inverse = 1 / add_rn_d(m, 1);
+	double q = mul_rn_d(add_rn_d(f, f), inverse);
+	double residual = add_rn_d(f, -q);
+	double q_low = mul_rn_d(inverse, fma(-q, f, add_rn_d(residual, residual)));
+
+	double z = mul_rn_d(q, q), z_low = fma(q, q, -z);
+	z_low = fma(q, q_low + q_low, z_low);
+	/* z / 12 in two parts, then the rest of the series: error 2^-69 of the logarithm */
+	double t = mul_rn_d(z, 0x1.5555555555555p-4), t_low = fma(z, 0x1.5555555555555p-4, -t);
+	t_low = fma(z, 0x1.5555555555555p-58, fma(z_low, 0x1.5555555555555p-4, t_low));
+	double p = POLYD(z, 0x1.9999999999968p-7, 0x1.2492492498d28p-9, 0x1.c71c71bc79555p-12, 0x1.745d1bc28c65p-14,
+	                 0x1.3b129919feb3fp-16, 0x1.113a052cc8891p-18, 0x1.dad28d9a8aaf8p-21, 0x1.0177415491cd8p-22);
+	t_low = fma(z * z, p, t_low);
+	double u = mul_rn_d(q, t), u_low = fma(q, t, -u);
+	u_low = fma(q, t_low, fma(q_low, t, u_low));
+	double log_m = add_rn_d(q, u);
+	double log_m_low = add_rn_d(add_rn_d(add_rn_d(q, -log_m), u), add_rn_d(q_low, u_low));
+
+	double base = mul_rn_d(e, 0x1.62e42fefa3800p-1);
+	double high = add_rn_d(base, log_m);
+	double low = add_rn_d(add_rn_d(base, -high), log_m);
+	low = add_rn_d(low, fma(e, 0x1.ef35793c76730p-45, log_m_low));
+
+	double sum = add_rn_d(high, low);
+	*rest = add_rn_d(add_rn_d(high, -sum), low);
+	return sum;
+}
+
 /* Infinity, NaN, negatives and zero of every logarithm; y otherwise. */
 INLINE double f64_log_special(double x, double y)
 {

@@ -66,38 +66,11 @@ double __nv_log1p(double x)
 	return f64_log1p(x);
 }
 
-/* e^(y log x) for x > 0. The logarithm is carried in two parts, to 2^-67 of itself: the exponent reaches 745. */
+/* e^(y log x) for x > 0. The logarithm is carried in two parts: the exponent reaches 745. */
 static double pow_positive(double x, double y)
 {
-	double e, m = f64_split(x, &e), f = m - 1;
-	/* q = 2f / (2 + f) in two parts */
-	double inverse = 1 / add_rn_d(m, 1);
-	double q = mul_rn_d(add_rn_d(f, f), inverse);
-	double residual = add_rn_d(f, -q);
-	double q_low = mul_rn_d(inverse, fma(-q, f, add_rn_d(residual, residual)));
-
-	double z = mul_rn_d(q, q), z_low = fma(q, q, -z);
-	z_low = fma(q, q_low + q_low, z_low);
-	/* z / 12 in two parts, then the rest of the series: error 2^-69 of the logarithm */
-	double t = mul_rn_d(z, 0x1.5555555555555p-4), t_low = fma(z, 0x1.5555555555555p-4, -t);
-	t_low = fma(z, 0x1.5555555555555p-58, fma(z_low, 0x1.5555555555555p-4, t_low));
-	double p = POLYD(z, 0x1.9999999999968p-7, 0x1.2492492498d28p-9, 0x1.c71c71bc79555p-12, 0x1.745d1bc28c65p-14,
-	                 0x1.3b129919feb3fp-16, 0x1.113a052cc8891p-18, 0x1.dad28d9a8aaf8p-21, 0x1.0177415491cd8p-22);
-	t_low = fma(z * z, p, t_low);
-	double u = mul_rn_d(q, t), u_low = fma(q, t, -u);
-	u_low = fma(q, t_low, fma(q_low, t, u_low));
-	double log_m = add_rn_d(q, u);
-	double log_m_low = add_rn_d(add_rn_d(add_rn_d(q, -log_m), u), add_rn_d(q_low, u_low));
-
-	double base = mul_rn_d(e, 0x1.62e42fefa3800p-1);
-	double high = add_rn_d(base, log_m);
-	double low = add_rn_d(add_rn_d(base, -high), log_m);
-	low = add_rn_d(low, fma(e, 0x1.ef35793c76730p-45, log_m_low));
-
-	/* f64_exp() wants its high part to be the rounded sum */
-	double sum = add_rn_d(high, low);
-	low = add_rn_d(add_rn_d(high, -sum), low);
-	double product = mul_rn_d(sum, y), product_low = fma(sum, y, -product);
+	double low, high = f64_log_parts(x, &low);
+	double product = mul_rn_d(high, y), product_low = fma(high, y, -product);
 	product_low = fma(low, y, product_low);
 	if (!(__builtin_fabs(product) < 800))
 		product_low = 0;
@@ -128,11 +101,15 @@ double __nv_pow(double x, double y)
 	return result;
 }
 
+/* Multiplications for the powers that programs write out, as long as they lose less than pow() does. */
 double __nv_powi(double x, int n)
 {
-	uint32_t k = n < 0 ? 0u - (uint32_t)n : (uint32_t)n;
+	if (n < -1 || n > 8) {
+		double y = __nv_pow(__builtin_fabs(x), (double)n); /* the sign: a large n may round to an even one */
+		return x < 0 && (n & 1) ? -y : y;
+	}
 	double result = 1;
-	for (; k; k >>= 1) {
+	for (int k = n < 0 ? 1 : n; k; k >>= 1) {
 		if (k & 1)
 			result *= x;
 		x *= x;

@@ -6,6 +6,7 @@
 #define N(name)       __nv_##name##f
 #define BUILTIN(name) __builtin_##name##f
 #define FMA           fmaf
+#define MUL           mul_rn
 #define SQRT          sqrtf
 #define TO_LL(x)      ((long long)(x))
 #define bits          f32_bits

@@ -135,11 +135,15 @@ float __nv_powf(float x, float y)
 	return result;
 }
 
+/* Multiplications for the powers that programs write out, as long as they lose less than powf() does. */
 float __nv_powif(float x, int n)
 {
-	uint32_t k = n < 0 ? 0u - (uint32_t)n : (uint32_t)n;
+	if (n < -1 || n > 8) {
+		float y = __nv_powf(__builtin_fabsf(x), (float)n); /* the sign: a large n may round to an even one */
+		return x < 0 && (n & 1) ? -y : y;
+	}
 	float result = 1;
-	for (; k; k >>= 1) {
+	for (int k = n < 0 ? 1 : n; k; k >>= 1) {
 		if (k & 1)
 			result *= x;
 		x *= x;

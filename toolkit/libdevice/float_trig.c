@@ -112,12 +112,12 @@ float __nv_tanf(float x)
 	return quadrant & 1 ? -1 / y : y;
 }
 
-/* x = n/2 + r, exactly */
+/* x = n/2 + r, exactly. Beyond 2^24 all numbers are even integers, and as good as zero; infinities become NaN. */
 INLINE float reduce_pi(float x, int *quadrant)
 {
+	x = __builtin_fabsf(x) < 0x1p24f ? x : x * 0;
 	float n = __builtin_rintf(x + x);
-	/* beyond 2^24 all numbers are even integers */
-	*quadrant = __builtin_fabsf(n) < 0x1p25f ? (int)n : 0;
+	*quadrant = (int)n;
 	return fmaf(n, -0.5f, x);
 }
 

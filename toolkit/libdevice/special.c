@@ -63,7 +63,7 @@ double __nv_erfcx(double x)
 	double a = __builtin_fabs(x);
 	if (a > 27) { /* asymptotic series in 1 / (2 x^2) */
 		double z = 0.5 / (a * a);
-		double y = 0x1.20dd750429b6dp-1 / a * POLYD(z, 1, -1, 3, -15, 105);
+		double y = 0x1.20dd750429b6dp-1 / a * POLYD(z, 1, -1, 3, -15, 105, -945, 10395, -135135);
 		return x < 0 ? F64_INF : y;
 	}
 	double y = f64_erfcx_positive(a);
