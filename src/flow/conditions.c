@@ -88,7 +88,7 @@ static bool only_from(const struct sym *sym, uint32_t block, uint32_t from)
 	uint32_t ways = 0;
 	for (uint32_t k = 0; k < b->predecessors; k++) {
 		uint32_t before = b->predecessor[k];
-		if (!sym->cfg->block[before].reachable || sym_dominates(sym, block, before))
+		if (!sym->cfg->block[before].reachable || flow_dominates(sym->idom, block, before))
 			continue;
 		if (before != from)
 			return false;
@@ -114,18 +114,19 @@ struct sym_condition *sym_guards(struct sym *sym, uint32_t block)
 	return guards;
 }
 
-static bool in_every_iteration(const struct sym *sym, const struct sym_loop *loop, uint32_t block)
+static bool in_every_iteration(const struct sym *sym, const struct flow_loop *loop, uint32_t block)
 {
 	const struct flow_block *header = &sym->cfg->block[loop->header];
 	for (uint32_t k = 0; k < header->predecessors; k++) {
 		uint32_t latch = header->predecessor[k];
-		if (sym->cfg->block[latch].reachable && set_has(loop->body, latch) && !sym_dominates(sym, block, latch))
+		if (sym->cfg->block[latch].reachable && set_has(loop->body, latch) &&
+		    !flow_dominates(sym->idom, block, latch))
 			return false;
 	}
 	return true;
 }
 
-struct sym_stay *sym_stays(struct sym *sym, const struct sym_loop *loop)
+struct sym_stay *sym_stays(struct sym *sym, const struct flow_loop *loop)
 {
 	struct sym_stay *stays = NULL;
 	for (uint32_t b = 0; (b = set_next(loop->body, sym->block_words, b)) != UINT32_MAX; b++) {

@@ -128,3 +128,10 @@ uint32_t *flow_reconvergence(struct arena *arena, const struct flow_cfg *cfg)
 	arena_free(&scratch);
 	return at;
 }
+
+bool flow_dominates(const uint32_t *idom, uint32_t above, uint32_t block)
+{
+	while (block != above && block != FLOW_NONE)
+		block = idom[block];
+	return block == above;
+}

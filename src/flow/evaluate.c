@@ -430,7 +430,8 @@ static void bound_loop(struct eval *eval, uint32_t number)
 			continue;
 		}
 		/* Behind the test it still holds; elsewhere the header may have been reached once more. */
-		bool behind = stay->into != sym->loop[number].header && sym_dominates(sym, stay->into, eval->block) &&
+		bool behind = stay->into != sym->loop[number].header &&
+		              flow_dominates(sym->idom, stay->into, eval->block) &&
 		              sym->cfg->block[stay->into].predecessors == 1;
 		last += !behind;
 		if (!eval->known[variable] || last < eval->last[variable])

@@ -1,6 +1,7 @@
 /* flow: control and data flow of one PTX function, without time.
  *
- * Each analysis says what it requires: cfg (a function), dominators (cfg), liveness (cfg), registers (liveness).
+ * Each analysis says what it requires: cfg (a function), dominators (cfg), loops (dominators), liveness (cfg),
+ * registers (liveness).
  */
 #ifndef SLUICE_FLOW_FLOW_H
 #define SLUICE_FLOW_FLOW_H
@@ -34,6 +35,15 @@ void flow_cfg_print(const struct flow_cfg *cfg, FILE *file); /* Graphviz */
 /* Immediate dominators and post-dominators by block; FLOW_NONE for the root and for blocks that do not reach it. */
 uint32_t *flow_dominators(struct arena *arena, const struct flow_cfg *cfg);
 uint32_t *flow_post_dominators(struct arena *arena, const struct flow_cfg *cfg);
+bool flow_dominates(const uint32_t *idom, uint32_t above, uint32_t block); /* a block dominates itself */
+
+/* A natural loop: all blocks that reach a branch back to its header without passing it. */
+struct flow_loop {
+	uint32_t header;
+	uint64_t *body; /* set of blocks */
+};
+/* The loops in order of their headers; returns how many. */
+uint32_t flow_loops(struct arena *arena, const struct flow_cfg *cfg, const uint32_t *idom, struct flow_loop **loops);
 
 /* Per instruction: where the paths of a branch meet again: the first instruction of the immediate post-dominator of
  * its block, or FLOW_NONE (meet at exit, or not a branch). */

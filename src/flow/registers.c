@@ -1,31 +1,15 @@
 /* Registers per thread by linear scan over live ranges with holes.
  *
- * Time within a function is counted in half instructions: instruction i reads at 2i and writes at 2i + 1, so that a
- * result may take the register of a source that dies with it. Each physical register keeps the set of times at which it
- * is taken; a virtual register goes to the first one that is free at all its times.
+ * Each physical register keeps the set of times at which it is taken; a virtual register goes to the first one that is
+ * free at all its times.
  */
 #include "flow/flow.h"
 
+#include "flow/ranges.h"
 #include "flow/sets.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-struct range {
-	uint32_t begin, end; /* [begin, end) in half instructions */
-};
-
-/* The live ranges of all registers: those of a register are a list, the latest first. */
-struct live_range {
-	struct range range;
-	struct live_range *next;
-};
-
-struct ranges {
-	struct arena *arena;
-	struct live_range **of; /* by register; ends up with the earliest first */
-	uint32_t *live_until;   /* by register, while scanning backwards: end of the range being built, or 0 */
-};
 
 /* One file of physical registers: 32-bit registers, or predicates. */
 struct register_file {
@@ -43,60 +27,6 @@ uint32_t flow_register_width(enum ptx_type type)
 {
 	uint32_t bytes = ptx_type_bytes(type);
 	return bytes <= 4 ? 1 : bytes / 4;
-}
-
-static void begin_range(struct ranges *ranges, uint32_t reg, uint32_t begin)
-{
-	struct range range = {begin, ranges->live_until[reg]};
-	struct live_range *later = ranges->of[reg];
-	ranges->live_until[reg] = 0;
-	if (later && later->range.begin == range.end) {
-		later->range.begin = begin;
-		return;
-	}
-	struct live_range *node = arena_alloc(ranges->arena, sizeof *node);
-	*node = (struct live_range){range, later};
-	ranges->of[reg] = node;
-}
-
-/* Scans a block backwards. A write under a guard neither begins nor ends a range, unless nobody reads it. */
-static void scan_block(const struct flow_cfg *cfg, const struct flow_liveness *live, uint32_t number,
-                       struct ranges *ranges)
-{
-	const struct flow_block *block = &cfg->block[number];
-	const uint64_t *in = live->in + (size_t)number * live->words, *out = live->out + (size_t)number * live->words;
-	uint32_t ids[FLOW_MAX_REGS], end = block->first + block->count;
-	for (uint32_t reg = 0; (reg = set_next(out, live->words, reg)) != UINT32_MAX; reg++)
-		ranges->live_until[reg] = 2 * end;
-	for (uint32_t i = end; i-- > block->first;) {
-		const struct ptx_inst *inst = &cfg->function->body[i];
-		uint32_t count = ptx_inst_writes(inst, ids);
-		for (uint32_t k = 0; k < count; k++) {
-			bool is_read_later = ranges->live_until[ids[k]];
-			if (!is_read_later)
-				ranges->live_until[ids[k]] = 2 * i + 2;
-			if (!is_read_later || inst->guard == PTX_NO_REG)
-				begin_range(ranges, ids[k], 2 * i + 1);
-		}
-		count = ptx_inst_reads(inst, ids);
-		for (uint32_t k = 0; k < count; k++)
-			if (!ranges->live_until[ids[k]])
-				ranges->live_until[ids[k]] = 2 * i + 1;
-	}
-	for (uint32_t reg = 0; (reg = set_next(in, live->words, reg)) != UINT32_MAX; reg++)
-		begin_range(ranges, reg, 2 * block->first);
-}
-
-static void find_ranges(struct arena *scratch, const struct flow_cfg *cfg, const struct flow_liveness *live,
-                        struct ranges *ranges)
-{
-	*ranges = (struct ranges){.arena = scratch};
-	ranges->of = arena_array(scratch, cfg->function->reg_count, sizeof *ranges->of);
-	ranges->live_until = arena_array(scratch, cfg->function->reg_count, sizeof *ranges->live_until);
-	/* From the last block to the first, so that ranges that touch become one. */
-	for (uint32_t number = cfg->blocks - 1; number-- > 0;)
-		if (cfg->block[number].reachable)
-			scan_block(cfg, live, number, ranges);
 }
 
 static bool is_free(const struct register_file *file, uint32_t physical, const struct live_range *range)
@@ -227,7 +157,7 @@ struct flow_registers *flow_registers(struct arena *arena, const struct flow_cfg
 	result->assigned = arena_array(arena, cfg->function->reg_count, sizeof *result->assigned);
 	for (uint32_t reg = 0; reg < cfg->function->reg_count; reg++)
 		result->assigned[reg] = FLOW_NONE;
-	find_ranges(&scratch, cfg, live, &ranges);
+	ranges_find(&scratch, cfg, live, &ranges);
 	result->registers = assign_file(&scratch, cfg, &ranges, false, result->assigned);
 	result->predicates = assign_file(&scratch, cfg, &ranges, true, result->assigned);
 	arena_free(&scratch);

@@ -65,12 +65,6 @@ struct sym_atom {
 	enum sym_kind cause; /* PHI without one: what keeps it from being affine */
 };
 
-/* A natural loop: all blocks that reach a branch back to its header without passing it. */
-struct sym_loop {
-	uint32_t header;
-	uint64_t *body; /* set of blocks */
-};
-
 struct sym_entry;
 
 /* One function under analysis. */
@@ -79,7 +73,7 @@ struct sym {
 	const struct ptx_function *function;
 	const struct flow_cfg *cfg;
 	uint32_t *idom;
-	struct sym_loop *loop;
+	struct flow_loop *loop;
 	uint32_t loops;
 	bool reducible; /* every cycle is one of the loops */
 	struct sym_atom *atom;
@@ -110,8 +104,7 @@ char *sym_text(const struct sym *sym, const struct sym_poly *poly, int64_t divis
 
 /* Values of registers (values.c). */
 void sym_open(struct sym *sym, struct arena *arena, const struct ptx_function *function);
-bool sym_dominates(const struct sym *sym, uint32_t above, uint32_t block);
-const struct sym_loop *sym_find_loop(const struct sym *sym, uint32_t header);
+const struct flow_loop *sym_find_loop(const struct sym *sym, uint32_t header);
 uint32_t sym_intern(struct sym *sym, const struct sym_atom *atom);
 /* The last instruction before `inst` in its block that writes the register, or FLOW_NONE. */
 uint32_t sym_last_write(const struct sym *sym, uint32_t reg, uint32_t inst);
@@ -151,7 +144,7 @@ struct sym_stay {
 	uint32_t block, into;
 	struct sym_stay *next;
 };
-struct sym_stay *sym_stays(struct sym *sym, const struct sym_loop *loop);
+struct sym_stay *sym_stays(struct sym *sym, const struct flow_loop *loop);
 
 /* What affine_kernel.state and affine_load.form are. */
 struct affine_state {

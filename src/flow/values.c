@@ -17,37 +17,6 @@ struct sym_entry {
 
 static struct sym_value value_at_end(struct sym *sym, uint32_t reg, uint32_t block);
 
-static void find_loops(struct sym *sym)
-{
-	const struct flow_cfg *cfg = sym->cfg;
-	uint32_t *stack = arena_array(sym->arena, cfg->blocks, sizeof *stack);
-	sym->loop = arena_array(sym->arena, cfg->blocks, sizeof *sym->loop);
-	for (uint32_t header = 0; header < cfg->blocks; header++) {
-		struct sym_loop loop = {.header = header};
-		uint32_t depth = 0;
-		for (uint32_t k = 0; k < cfg->block[header].predecessors; k++) {
-			uint32_t latch = cfg->block[header].predecessor[k];
-			if (!cfg->block[latch].reachable || !sym_dominates(sym, header, latch))
-				continue;
-			if (!loop.body) {
-				loop.body = arena_array(sym->arena, sym->block_words, sizeof *loop.body);
-				set_add(loop.body, header);
-			}
-			if (set_add(loop.body, latch))
-				stack[depth++] = latch;
-		}
-		while (depth) {
-			const struct flow_block *block = &cfg->block[stack[--depth]];
-			for (uint32_t k = 0; k < block->predecessors; k++)
-				if (cfg->block[block->predecessor[k]].reachable &&
-				    set_add(loop.body, block->predecessor[k]))
-					stack[depth++] = block->predecessor[k];
-		}
-		if (loop.body)
-			sym->loop[sym->loops++] = loop;
-	}
-}
-
 /* Whether the blocks are in an order but for the branches back to loops' headers (Kahn's algorithm). */
 static bool is_reducible(const struct sym *sym)
 {
@@ -57,7 +26,7 @@ static bool is_reducible(const struct sym *sym)
 	for (uint32_t b = 0; b < cfg->blocks; b++)
 		for (uint32_t k = 0; k < cfg->block[b].predecessors; k++) {
 			uint32_t from = cfg->block[b].predecessor[k];
-			waits[b] += cfg->block[from].reachable && !sym_dominates(sym, b, from);
+			waits[b] += cfg->block[from].reachable && !flow_dominates(sym->idom, b, from);
 		}
 	for (uint32_t b = 0; b < cfg->blocks; b++) {
 		reachable += cfg->block[b].reachable;
@@ -69,7 +38,7 @@ static bool is_reducible(const struct sym *sym)
 		done++;
 		for (uint32_t k = 0; k < cfg->block[from].successors; k++) {
 			uint32_t to = cfg->block[from].successor[k];
-			if (!sym_dominates(sym, to, from) && --waits[to] == 0)
+			if (!flow_dominates(sym->idom, to, from) && --waits[to] == 0)
 				stack[depth++] = to;
 		}
 	}
@@ -92,18 +61,11 @@ void sym_open(struct sym *sym, struct arena *arena, const struct ptx_function *f
 		for (uint32_t k = 0; k < count; k++)
 			set_add(sym->defines + (size_t)sym->cfg->block_of[i] * sym->reg_words, ids[k]);
 	}
-	find_loops(sym);
+	sym->loops = flow_loops(arena, sym->cfg, sym->idom, &sym->loop);
 	sym->reducible = is_reducible(sym);
 }
 
-bool sym_dominates(const struct sym *sym, uint32_t above, uint32_t block)
-{
-	while (block != above && block != FLOW_NONE)
-		block = sym->idom[block];
-	return block == above;
-}
-
-const struct sym_loop *sym_find_loop(const struct sym *sym, uint32_t header)
+const struct flow_loop *sym_find_loop(const struct sym *sym, uint32_t header)
 {
 	for (uint32_t i = 0; i < sym->loops; i++)
 		if (sym->loop[i].header == header)
@@ -190,7 +152,7 @@ static struct sym_value meet(struct sym *sym, struct sym_value a, struct sym_val
 }
 
 /* Whether the polynomial has the same value in all iterations of a loop. */
-static bool is_invariant(const struct sym *sym, const struct sym_poly *poly, const struct sym_loop *loop)
+static bool is_invariant(const struct sym *sym, const struct sym_poly *poly, const struct flow_loop *loop)
 {
 	for (uint32_t i = 0; i < poly->count; i++)
 		for (uint32_t k = 0; k < poly->term[i].factors; k++) {
@@ -227,7 +189,7 @@ static enum sym_kind cause_of(const struct sym *sym, const struct sym_poly *poly
 }
 
 /* The register at a loop's header, where `unknown`, the atom `phi`, stands for it as long as it is not known. */
-static struct sym_value at_header(struct sym *sym, uint32_t reg, const struct sym_loop *loop, uint32_t phi,
+static struct sym_value at_header(struct sym *sym, uint32_t reg, const struct flow_loop *loop, uint32_t phi,
                                   struct sym_value unknown)
 {
 	const struct flow_block *block = &sym->cfg->block[loop->header];
@@ -313,7 +275,7 @@ static struct sym_value value_at_entry(struct sym *sym, uint32_t reg, uint32_t b
 		return control(sym, reg, block);
 	if (!written_between(sym, reg, block))
 		return value_at_end(sym, reg, sym->idom[block]);
-	const struct sym_loop *loop = sym_find_loop(sym, block);
+	const struct flow_loop *loop = sym_find_loop(sym, block);
 	if (!loop)
 		return keep_entry(sym, reg, block, at_join(sym, reg, block))->value;
 	struct sym_atom atom = {SYM_PHI,        .key = reg,        .key2 = block,

@@ -1,0 +1,46 @@
+/* calls: the call graph of a module, inside flow. */
+#ifndef SLUICE_FLOW_CALLS_H
+#define SLUICE_FLOW_CALLS_H
+
+#include "flow/flow.h"
+
+/* Calls from one function to another. */
+struct call_edge {
+	uint32_t callee;
+	uint32_t across; /* 32-bit registers held across the call: the most of all calls to that function */
+	struct call_edge *next;
+};
+
+struct call_node {
+	const struct ptx_function *function;
+	struct call_edge *edges;
+	bool address_taken, is_on_path, is_done;
+	uint32_t registers;   /* with all that it calls */
+	uint64_t local_bytes; /* likewise */
+};
+
+/* The call graph of a module, built as far as a kernel leads into it. */
+struct calls {
+	struct arena arena;
+	struct call_node *node;
+	uint32_t nodes;
+};
+
+/* Frees with arena_free(&calls->arena). */
+void calls_open(struct calls *calls, const struct ptx_module *module);
+uint32_t calls_node(const struct calls *calls, const struct ptx_function *function); /* FLOW_NONE: not of the module */
+
+/* Visits what a function can call, callees first, and at last itself. A recursive call is passed over: how deep it goes is
+ * not known. While a function is visited those whose calls led there are on the path. */
+void calls_walk(struct calls *calls, struct call_node *node, void (*visit)(void *user, struct call_node *node),
+                void *user);
+/* For visits: the registers of a function with all that it calls. */
+void calls_sum_registers(struct calls *calls, struct call_node *node);
+/* For visits: the most registers that a call's target needs. */
+uint32_t calls_registers_below(const struct calls *calls, const struct ptx_inst *call);
+
+/* Calls `visit` with each operand of an instruction and of its vectors and lists. */
+void calls_each_operand(const struct ptx_operand *operand, uint32_t count,
+                        void (*visit)(void *user, const struct ptx_operand *operand), void *user);
+
+#endif
