@@ -72,6 +72,18 @@ struct flow_registers *flow_registers(struct arena *arena, const struct flow_cfg
  * needs, down the deepest path. */
 uint32_t flow_kernel_registers(const struct ptx_function *kernel);
 
+/* What lies in local memory instead of registers. */
+struct flow_spills {
+	uint32_t bytes;         /* a thread */
+	uint32_t loads, stores; /* instructions inserted */
+};
+/* Rewrites a kernel, and what it can call, of the module so that flow_kernel_registers() is at most `limit`: registers
+ * that live long and are used little go to local memory. Predicates, which have a file of their own, stay. False: there
+ * are instructions that need more. The rewritten module prints, parses and computes the same.
+ * Requires nothing; breaks every analysis made before. */
+bool flow_spill(struct ptx_module *module, const struct ptx_function *kernel, uint32_t limit,
+                struct flow_spills *spills);
+
 /* Bytes of shared and local memory of a kernel: its own, its callees' and what they reference of the module's. */
 struct flow_memory {
 	uint64_t shared_bytes, local_bytes;

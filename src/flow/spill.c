@@ -1,0 +1,67 @@
+/* Spilling: a kernel is rewritten until it has no more registers a thread than it may.
+ *
+ * What limits it is the register allocation itself, not the number of live registers: pairs of registers for 64-bit values
+ * may leave gaps. So the live registers are brought down to the limit, then one further, and so on, until the allocation
+ * is content. A function is rewritten after those that it calls, so that it knows what they leave it across a call.
+ */
+#include "flow/spill.h"
+
+#include "flow/calls.h"
+
+struct spiller {
+	struct ptx_module *module;
+	struct calls calls;
+	uint32_t limit;
+	bool fits;
+	struct flow_spills *spills;
+};
+
+static struct ptx_function *function_at(const struct ptx_module *module, uint32_t number)
+{
+	struct ptx_function *function = module->functions;
+	while (number--)
+		function = function->next;
+	return function;
+}
+
+/* By instruction: the registers that a call's target needs. */
+static uint32_t *find_below(struct arena *arena, const struct calls *calls, const struct ptx_function *function)
+{
+	uint32_t *below = arena_array(arena, function->body_count, sizeof *below);
+	for (uint32_t i = 0; i < function->body_count; i++)
+		if (function->body[i].op == PTX_OP_CALL)
+			below[i] = calls_registers_below(calls, &function->body[i]);
+	return below;
+}
+
+static void spill_function(void *user, struct call_node *node)
+{
+	struct spiller *spiller = user;
+	struct ptx_function *function = function_at(spiller->module, (uint32_t)(node - spiller->calls.node));
+	struct spill_function spilled = spill_begin(spiller->module, function);
+	calls_sum_registers(&spiller->calls, node);
+	for (uint32_t target = spiller->limit; target && node->registers > spiller->limit; target--) {
+		struct arena arena = {0};
+		const uint32_t *below = find_below(&arena, &spiller->calls, function);
+		const uint64_t *set = spill_choose(&arena, function, spilled.own, target, below);
+		if (set) {
+			spill_rewrite(&spilled, set, spiller->spills);
+			calls_sum_registers(&spiller->calls, node);
+		}
+		arena_free(&arena);
+	}
+	if (spilled.depot)
+		spiller->spills->bytes += (uint32_t)spilled.depot->size;
+	spiller->fits &= node->registers <= spiller->limit;
+}
+
+bool flow_spill(struct ptx_module *module, const struct ptx_function *kernel, uint32_t limit,
+                struct flow_spills *spills)
+{
+	struct spiller spiller = {.module = module, .limit = limit, .fits = true, .spills = spills};
+	*spills = (struct flow_spills){0};
+	calls_open(&spiller.calls, module);
+	calls_walk(&spiller.calls, &spiller.calls.node[calls_node(&spiller.calls, kernel)], spill_function, &spiller);
+	arena_free(&spiller.calls.arena);
+	return spiller.fits;
+}

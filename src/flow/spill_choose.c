@@ -1,0 +1,214 @@
+/* Which registers to spill: while more are live at some time than may be, the one that frees the most such times for the
+ * fewest loads and stores, of which those in loops count more. */
+#include "flow/spill.h"
+
+#include "flow/ranges.h"
+#include "flow/sets.h"
+
+/* A loop is taken to run so often; deeper nests count as the deepest. */
+enum { ITERATIONS = 8, DEEPEST_LOOP = 6 };
+
+/* The sites of all registers, grouped by register. */
+struct site_list {
+	struct spill_site *site;
+	uint32_t *inst;  /* by site */
+	uint32_t *first; /* by register: its sites are site[first[reg]..first[reg + 1]) */
+};
+
+struct chooser {
+	const struct ptx_function *function;
+	const struct flow_cfg *cfg;
+	struct ranges ranges;
+	struct site_list sites;
+	uint32_t limit, times;
+	uint32_t *pressure; /* by time: registers live */
+	uint32_t *over;     /* by time: times before it whose pressure is beyond the limit */
+	uint64_t *cost;     /* by register: loads and stores as often as they would run; 0: it cannot be spilled */
+};
+
+uint32_t spill_sites(const struct ptx_inst *inst, struct spill_site site[SPILL_MAX_SITES])
+{
+	uint32_t reads[PTX_MAX_IDS], writes[PTX_MAX_IDS], count = 0;
+	uint32_t read_count = ptx_inst_reads(inst, reads), write_count = ptx_inst_writes(inst, writes);
+	for (uint32_t i = 0; i < read_count + write_count; i++) {
+		bool is_write = i >= read_count;
+		uint32_t reg = is_write ? writes[i - read_count] : reads[i], at = 0;
+		while (at < count && site[at].reg != reg)
+			at++;
+		if (at == count)
+			site[count++] = (struct spill_site){.reg = reg};
+		site[at].loads |= !is_write || inst->guard != PTX_NO_REG;
+		site[at].stores |= is_write;
+	}
+	return count;
+}
+
+static void find_sites(struct arena *arena, const struct ptx_function *function, struct site_list *sites)
+{
+	struct spill_site site[SPILL_MAX_SITES];
+	sites->first = arena_array(arena, (size_t)function->reg_count + 2, sizeof *sites->first);
+	for (uint32_t i = 0; i < function->body_count; i++)
+		for (uint32_t k = spill_sites(&function->body[i], site); k-- > 0;)
+			sites->first[site[k].reg + 2]++;
+	for (uint32_t reg = 0; reg < function->reg_count; reg++)
+		sites->first[reg + 2] += sites->first[reg + 1];
+	uint32_t total = sites->first[function->reg_count + 1];
+	sites->site = arena_array(arena, total, sizeof *sites->site);
+	sites->inst = arena_array(arena, total, sizeof *sites->inst);
+	/* first[reg + 1] counts up from the register's first place to the next one's. */
+	for (uint32_t i = 0; i < function->body_count; i++)
+		for (uint32_t k = spill_sites(&function->body[i], site); k-- > 0;) {
+			uint32_t at = sites->first[site[k].reg + 1]++;
+			sites->site[at] = site[k];
+			sites->inst[at] = i;
+		}
+}
+
+/* By block: how often it runs for each run of the function, as far as loops tell. */
+static uint64_t *find_weights(struct arena *arena, const struct flow_cfg *cfg)
+{
+	struct flow_loop *loop;
+	uint32_t loops = flow_loops(arena, cfg, flow_dominators(arena, cfg), &loop), words = cfg->blocks / 64 + 1;
+	uint64_t *weight = arena_array(arena, cfg->blocks, sizeof *weight), most = 1;
+	for (uint32_t i = 0; i < DEEPEST_LOOP; i++)
+		most *= ITERATIONS;
+	for (uint32_t block = 0; block < cfg->blocks; block++)
+		weight[block] = 1;
+	for (uint32_t i = 0; i < loops; i++)
+		for (uint32_t block = 0; (block = set_next(loop[i].body, words, block)) != UINT32_MAX; block++)
+			if (weight[block] < most)
+				weight[block] *= ITERATIONS;
+	return weight;
+}
+
+static uint32_t width_of(const struct chooser *chooser, uint32_t reg)
+{
+	return flow_register_width(chooser->function->regs[reg].type);
+}
+
+/* Predicates have a file of their own, and loads and stores know no type of 128 bits. */
+static bool can_be_spilled(const struct chooser *chooser, uint32_t reg)
+{
+	return chooser->function->regs[reg].type != PTX_PRED && width_of(chooser, reg) <= 2 && chooser->ranges.of[reg];
+}
+
+static void find_costs(struct arena *arena, struct chooser *chooser, uint32_t candidates)
+{
+	const struct site_list *sites = &chooser->sites;
+	const uint64_t *weight = find_weights(arena, chooser->cfg);
+	chooser->cost = arena_array(arena, candidates, sizeof *chooser->cost);
+	for (uint32_t reg = 0; reg < candidates; reg++) {
+		if (!can_be_spilled(chooser, reg))
+			continue;
+		for (uint32_t i = sites->first[reg]; i < sites->first[reg + 1]; i++) {
+			uint32_t accesses = sites->site[i].loads + sites->site[i].stores;
+			chooser->cost[reg] += accesses * weight[chooser->cfg->block_of[sites->inst[i]]];
+		}
+	}
+}
+
+/* Across a call live what its caller holds and what its target needs, or the results that it leaves in registers. */
+static void add_calls(struct chooser *chooser, const uint32_t *below)
+{
+	uint32_t ids[FLOW_MAX_REGS];
+	for (uint32_t i = 0; i < chooser->function->body_count; i++) {
+		uint32_t results = 0, count = below[i] ? ptx_inst_writes(&chooser->function->body[i], ids) : 0;
+		for (uint32_t k = 0; k < count; k++)
+			results += width_of(chooser, ids[k]);
+		if (below[i] > results)
+			chooser->pressure[2 * i + 1] += below[i] - results;
+	}
+}
+
+static void find_pressure(struct arena *arena, struct chooser *chooser, const uint32_t *below)
+{
+	chooser->times = 2 * chooser->function->body_count;
+	chooser->over = arena_array(arena, (size_t)chooser->times + 1, sizeof *chooser->over);
+	chooser->pressure = arena_array(arena, (size_t)chooser->times + 1, sizeof *chooser->pressure);
+	for (uint32_t reg = 0; reg < chooser->function->reg_count; reg++) {
+		if (chooser->function->regs[reg].type == PTX_PRED)
+			continue;
+		for (const struct live_range *live = chooser->ranges.of[reg]; live; live = live->next)
+			for (uint32_t time = live->range.begin; time < live->range.end; time++)
+				chooser->pressure[time] += width_of(chooser, reg);
+	}
+	add_calls(chooser, below);
+}
+
+static bool is_over(const struct chooser *chooser, uint32_t time)
+{
+	return chooser->pressure[time] > chooser->limit;
+}
+
+/* Counts the times that are over; false when there are none. */
+static bool count_over(struct chooser *chooser)
+{
+	for (uint32_t time = 0; time < chooser->times; time++)
+		chooser->over[time + 1] = chooser->over[time] + is_over(chooser, time);
+	return chooser->over[chooser->times] > 0;
+}
+
+/* How many times over the limit would be relieved, each as often as it is by 32-bit registers, by a register in memory:
+ * those at which it lives, but for its loads and stores. */
+static uint64_t relief(const struct chooser *chooser, uint32_t reg)
+{
+	const struct site_list *sites = &chooser->sites;
+	uint64_t lives = 0, stays = 0;
+	for (const struct live_range *live = chooser->ranges.of[reg]; live; live = live->next)
+		lives += chooser->over[live->range.end] - chooser->over[live->range.begin];
+	for (uint32_t i = sites->first[reg]; i < sites->first[reg + 1]; i++) {
+		stays += sites->site[i].loads && is_over(chooser, 2 * sites->inst[i]);
+		stays += sites->site[i].stores && is_over(chooser, 2 * sites->inst[i] + 1);
+	}
+	return lives > stays ? (lives - stays) * width_of(chooser, reg) : 0;
+}
+
+static uint32_t find_best(const struct chooser *chooser, uint32_t candidates)
+{
+	uint32_t best = FLOW_NONE;
+	uint64_t best_relief = 0;
+	for (uint32_t reg = 0; reg < candidates; reg++) {
+		uint64_t here = chooser->cost[reg] ? relief(chooser, reg) : 0;
+		if (!here || (best != FLOW_NONE && here * chooser->cost[best] <= best_relief * chooser->cost[reg]))
+			continue;
+		best = reg;
+		best_relief = here;
+	}
+	return best;
+}
+
+/* The register lies in memory from now on, and in a register only while an instruction uses it. */
+static void move_to_memory(struct chooser *chooser, uint32_t reg)
+{
+	const struct site_list *sites = &chooser->sites;
+	uint32_t width = width_of(chooser, reg);
+	for (const struct live_range *live = chooser->ranges.of[reg]; live; live = live->next)
+		for (uint32_t time = live->range.begin; time < live->range.end; time++)
+			chooser->pressure[time] -= width;
+	for (uint32_t i = sites->first[reg]; i < sites->first[reg + 1]; i++) {
+		chooser->pressure[2 * sites->inst[i]] += sites->site[i].loads ? width : 0;
+		chooser->pressure[2 * sites->inst[i] + 1] += sites->site[i].stores ? width : 0;
+	}
+	chooser->cost[reg] = 0;
+}
+
+const uint64_t *spill_choose(struct arena *arena, const struct ptx_function *function, uint32_t candidates,
+                             uint32_t limit, const uint32_t *below)
+{
+	struct chooser chooser = {.function = function, .cfg = flow_cfg_build(arena, function), .limit = limit};
+	uint64_t *set = arena_array(arena, candidates / 64 + 1, sizeof *set);
+	bool any = false;
+	ranges_find(arena, chooser.cfg, flow_liveness(arena, chooser.cfg), &chooser.ranges);
+	find_sites(arena, function, &chooser.sites);
+	find_costs(arena, &chooser, candidates);
+	find_pressure(arena, &chooser, below);
+	while (count_over(&chooser)) {
+		uint32_t reg = find_best(&chooser, candidates);
+		if (reg == FLOW_NONE)
+			break;
+		move_to_memory(&chooser, reg);
+		set_add(set, reg);
+		any = true;
+	}
+	return any ? set : NULL;
+}
