@@ -113,7 +113,7 @@ _sluice() {
 		options="--program --variant --size --seed --arguments --machine --options --mechanisms --library --revision"
 		options+=" --verdict --counter --kernel --csv --json --results --help"
 		;;
-	ptx) options="-m -o -t --machine --option --threads --print --cfg --help" ;;
+	ptx) options="-m -o -t --machine --option --threads --registers --print --cfg --help" ;;
 	machine)
 		if ((COMP_CWORD == 2)); then
 			mapfile -t COMPREPLY < <(compgen -W "list show diff --help" -- "$word")

@@ -112,7 +112,9 @@ SLUICE_API bool sluice_find_variable(sluice_module *module, const char *name, ui
 enum sluice_limit { SLUICE_BY_THREADS, SLUICE_BY_REGISTERS, SLUICE_BY_SHARED, SLUICE_BY_BLOCK_SLOTS };
 struct sluice_kernel_info {
 	const char *name;
-	uint32_t registers;       /* per thread, with kernel.NAME.registers applied */
+	uint32_t registers;       /* per thread, with kernel.NAME.registers and every limit applied */
+	uint32_t spill_bytes;     /* per thread: of local_bytes, those of registers beyond the limit, */
+	uint32_t spill_loads, spill_stores; /* and the static instructions that move them */
 	uint32_t shared_bytes;    /* static, per block */
 	uint32_t local_bytes;     /* per thread */
 	uint32_t constant_bytes;  /* of the module */
@@ -128,6 +130,7 @@ struct sluice_occupancy {
 	uint32_t blocks_per_sm, warps_per_sm;
 	double occupancy;        /* resident warps / warp slots */
 	enum sluice_limit limit; /* what keeps the next block out */
+	uint32_t registers, spill_bytes; /* per thread; the kernel's, unless a block would have had no room */
 };
 SLUICE_API enum sluice_status sluice_occupancy(sluice_gpu *gpu, sluice_kernel *kernel, uint32_t block_threads,
                                                uint32_t dynamic_shared_bytes, struct sluice_occupancy *occupancy,

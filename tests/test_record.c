@@ -269,6 +269,7 @@ static void test_json(void **state)
 	                                          "grid",
 	                                          "block",
 	                                          "registers",
+	                                          "spill_bytes",
 	                                          "shared_bytes",
 	                                          "blocks_per_sm",
 	                                          "cycles",

@@ -1,14 +1,6 @@
 /* Spilling: a kernel in fewer registers has fewer registers, the loads and stores that can be counted by hand, and the same
  * results. */
-#include "simt_kit.h"
-
-#include "sluice.h"
-
-#define HEAD ".version 3.2\n.target sm_20\n.address_size 64\n"
-#define REGS                                                                                                           \
-	".reg .pred %p<9>;\n.reg .b16 %rs<9>;\n.reg .b32 %r<99>;\n.reg .b64 %rd<99>;\n.reg .f32 %f<9>;\n"              \
-	".reg .f64 %fd<9>;\n"
-#define KERNEL(body) HEAD ".visible .entry k(.param .u64 p)\n{\n" REGS body "\n}\n"
+#include "spill_kit.h"
 
 /* A kernel of a text of its own, rewritten for a limit. */
 struct subject {
@@ -127,22 +119,6 @@ static void expect(const char *text, uint32_t limit, uint32_t bytes, uint32_t lo
 	ptx_free(subject.module);
 }
 
-/* `values` values of 32 bits are read, then written in the same order: all live at once, beside their address. */
-static char *many_values(uint32_t values)
-{
-	char *text = NULL;
-	size_t length;
-	FILE *file = open_memstream(&text, &length);
-	fputs(HEAD ".visible .entry k(.param .u64 p)\n{\n" REGS "ld.param.u64 %rd1, [p];\n", file);
-	for (uint32_t i = 0; i < values; i++)
-		fprintf(file, "ld.global.u32 %%r%u, [%%rd1+%u];\n", i, 4 * i);
-	for (uint32_t i = 0; i < values; i++)
-		fprintf(file, "st.global.u32 [%%rd1+%u], %%r%u;\n", 1024 + 4 * i, i);
-	fputs("ret;\n}\n", file);
-	fclose(file);
-	return text;
-}
-
 /* Of K values of 32 bits and an address of 64, K + 2 - R must go, each with one store and one load; the address, which is
  * used all the time, stays. */
 static void each_value_too_many_goes_once(void **state)
@@ -151,233 +127,105 @@ static void each_value_too_many_goes_once(void **state)
 	static const uint32_t values[] = {8, 20, 60}, limits[] = {6, 8, 12, 40};
 	for (size_t v = 0; v < 3; v++)
 		for (size_t l = 0; l < 4; l++) {
-			char *text = many_values(values[v]);
+			char *text = many_values(values[v], "");
 			uint32_t too_many = values[v] + 2 > limits[l] ? values[v] + 2 - limits[l] : 0;
 			expect(text, limits[l], 4 * too_many, too_many, too_many);
 			free(text);
 		}
 }
 
-/* A kernel at random: straight code of all widths, guards, branches whose lanes part, loops and calls, over variables that
- * all live to the end. */
-enum { INTS = 12, WIDES = 6, FLOATS = 6, DOUBLES = 4, SHORTS = 4, PREDICATES = 4, DEEPEST = 3 };
-
-struct generator {
-	FILE *file;
-	uint64_t seed;
-	uint32_t labels;
-};
-
-static uint32_t any(struct generator *g, uint32_t count)
+/* What is used in the loop stays in registers; what only lives through it goes: two values, each stored and loaded once. At
+ * most live: the address (2), the counter, the sum and three values. */
+static void what_a_loop_uses_stays(void **state)
 {
-	return (uint32_t)(kit_random(&g->seed) % count);
+	(void)state;
+	const char *text = KERNEL("ld.param.u64 %rd1, [p];\n"
+	                          "ld.global.u32 %r1, [%rd1];\n"
+	                          "ld.global.u32 %r2, [%rd1+4];\n"
+	                          "ld.global.u32 %r3, [%rd1+8];\n"
+	                          "mov.u32 %r4, 0;\n"
+	                          "mov.u32 %r5, 9;\n"
+	                          "AGAIN: ld.global.u32 %r6, [%rd1+12];\n"
+	                          "mad.lo.s32 %r4, %r1, %r6, %r4;\n"
+	                          "sub.s32 %r5, %r5, 1;\n"
+	                          "setp.ne.s32 %p1, %r5, 0;\n"
+	                          "@%p1 bra AGAIN;\n"
+	                          "st.global.u32 [%rd1+16], %r2;\n"
+	                          "st.global.u32 [%rd1+20], %r3;\n"
+	                          "st.global.u32 [%rd1+24], %r4;\n"
+	                          "ret;\n");
+	expect(text, 8, 0, 0, 0);
+	expect(text, 6, 8, 2, 2);
 }
 
-static const char *one_of(struct generator *g, const char *const *words, uint32_t count)
+/* A result under a guard is loaded first, for the lanes that keep the old value, and stored under the guard; where the
+ * instruction changes its own guard, without one. */
+static void a_guarded_result_keeps_the_old_value(void **state)
 {
-	return words[any(g, count)];
+	(void)state;
+	const char *text = KERNEL("ld.param.u64 %rd1, [p];\n"
+	                          "mov.u32 %r9, %tid.x;\n"
+	                          "mad.wide.u32 %rd1, %r9, 64, %rd1;\n"
+	                          "setp.lt.u32 %p1, %r9, 9;\n"
+	                          "ld.global.u32 %r1, [%rd1];\n"
+	                          "@%p1 add.s32 %r1, %r9, 7;\n"
+	                          "ld.global.v4.u32 {%r2, %r3, %r4, %r5}, [%rd1+16];\n"
+	                          "st.global.v4.u32 [%rd1+32], {%r5, %r4, %r3, %r2};\n"
+	                          "st.global.u32 [%rd1+4], %r1;\n"
+	                          "ret;\n");
+	struct subject subject = spill(text, 6);
+	char *printed = print(subject.module);
+	expect(text, 6, 4, 2, 2);
+	assert_non_null(strstr(printed, "\tld.local.b32 %spill1, [__spill];\n"
+	                                "\t@%p1 add.s32 %spill1, %r9, 7;\n"
+	                                "\t@%p1 st.local.b32 [__spill], %spill1;\n"));
+	free(printed);
+	ptx_free(subject.module);
 }
 
-static void int_operation(struct generator *g)
+/* Across a call live the address, eight values and what its target needs: as many values as there are registers too few
+ * go, each with one store and one load. The address is needed more often. */
+static void what_lives_across_a_call_makes_room_for_it(void **state)
 {
-	static const char *const words[] = {"add.s32", "sub.s32", "mul.lo.s32", "xor.b32",
-	                                    "min.u32", "max.s32", "and.b32"};
-	fprintf(g->file, "%s %%r%u, %%r%u, %%r%u;\n", one_of(g, words, 7), any(g, INTS), any(g, INTS), any(g, INTS));
-}
-
-static void wide_operation(struct generator *g)
-{
-	static const char *const words[] = {"add.s64", "xor.b64", "mul.lo.s64", "or.b64"};
-	uint32_t to = any(g, WIDES), from = any(g, WIDES);
-	switch (any(g, 4)) {
-	case 0:
-		fprintf(g->file, "mad.wide.u32 %%rd%u, %%r%u, %%r%u, %%rd%u;\n", to, any(g, INTS), any(g, INTS), from);
-		return;
-	case 1:
-		fprintf(g->file, "mov.b64 {%%r%u, %%r%u}, %%rd%u;\n", any(g, INTS / 2), INTS / 2 + any(g, INTS / 2),
-		        from);
-		return;
-	case 2:
-		fprintf(g->file, "mov.b64 %%rd%u, {%%r%u, %%r%u};\n", to, any(g, INTS), any(g, INTS));
-		return;
-	default:
-		fprintf(g->file, "%s %%rd%u, %%rd%u, %%rd%u;\n", one_of(g, words, 4), to, from, any(g, WIDES));
-	}
-}
-
-static void real_operation(struct generator *g)
-{
-	if (any(g, 2))
-		fprintf(g->file, "fma.rn.f32 %%f%u, %%f%u, %%f%u, %%f%u;\n", any(g, FLOATS), any(g, FLOATS),
-		        any(g, FLOATS), any(g, FLOATS));
-	else
-		fprintf(g->file, "fma.rn.f64 %%fd%u, %%fd%u, %%fd%u, %%fd%u;\n", any(g, DOUBLES), any(g, DOUBLES),
-		        any(g, DOUBLES), any(g, DOUBLES));
-}
-
-static void conversion(struct generator *g)
-{
-	switch (any(g, 4)) {
-	case 0:
-		fprintf(g->file, "cvt.u16.u32 %%rs%u, %%r%u;\n", any(g, SHORTS), any(g, INTS));
-		return;
-	case 1:
-		fprintf(g->file, "cvt.s32.s16 %%r%u, %%rs%u;\n", any(g, INTS), any(g, SHORTS));
-		return;
-	case 2:
-		fprintf(g->file, "cvt.rn.f32.s32 %%f%u, %%r%u;\n", any(g, FLOATS), any(g, INTS));
-		return;
-	default:
-		fprintf(g->file, "cvt.rn.f64.s64 %%fd%u, %%rd%u;\n", any(g, DOUBLES), any(g, WIDES));
-	}
-}
-
-/* In the thread's own part of the buffer. */
-static void memory_access(struct generator *g)
-{
-	uint32_t offset = 16 * any(g, 60), reg = 4 * any(g, INTS / 4);
-	switch (any(g, 4)) {
-	case 0:
-		fprintf(g->file, "ld.global.v4.u32 {%%r%u, %%r%u, %%r%u, %%r%u}, [%%base+%u];\n", reg, reg + 1, reg + 2,
-		        reg + 3, offset);
-		return;
-	case 1:
-		fprintf(g->file, "st.global.v2.u64 [%%base+%u], {%%rd%u, %%rd%u};\n", offset, any(g, WIDES),
-		        any(g, WIDES));
-		return;
-	case 2:
-		fprintf(g->file, "ld.global.u16 %%rs%u, [%%base+%u];\n", any(g, SHORTS), offset);
-		return;
-	default:
-		fprintf(g->file, "st.global.u32 [%%base+%u], %%r%u;\n", offset, any(g, INTS));
-	}
-}
-
-static void simple(struct generator *g)
-{
-	static void (*const kinds[])(struct generator *) = {int_operation,  int_operation, wide_operation,
-	                                                    real_operation, conversion,    memory_access};
-	kinds[any(g, 6)](g);
-}
-
-/* The guard may be the very predicate that is written. */
-static void guarded(struct generator *g)
-{
-	uint32_t guard = any(g, PREDICATES);
-	fprintf(g->file, "@%s%%p%u ", any(g, 2) ? "!" : "", guard);
-	if (any(g, 4) == 0)
-		fprintf(g->file, "setp.lt.u32 %%p%u, %%r%u, %%r%u;\n", guard, any(g, INTS), any(g, INTS));
-	else
-		simple(g);
-}
-
-static void call(struct generator *g)
-{
-	uint32_t n = g->labels++;
-	fprintf(g->file,
-	        "{ .param .b32 a%u; .param .b64 b%u; .param .b32 c%u;\nst.param.b32 [a%u], %%r%u;\nst.param.b64 [b%u], "
-	        "%%rd%u;\ncall (c%u), f, (a%u, b%u);\nld.param.b32 %%r%u, [c%u]; }\n",
-	        n, n, n, n, any(g, INTS), n, any(g, WIDES), n, n, n, any(g, INTS), n);
-}
-
-static void statements(struct generator *g, uint32_t count, uint32_t depth);
-
-static void branch(struct generator *g, uint32_t depth)
-{
-	uint32_t n = g->labels++;
-	fprintf(g->file, "setp.lt.u32 %%p%u, %%r%u, %%r%u;\n@%%p%u bra E%u;\n", n % PREDICATES, any(g, INTS),
-	        any(g, INTS), n % PREDICATES, n);
-	statements(g, 4, depth + 1);
-	fprintf(g->file, "bra J%u;\nE%u:\n", n, n);
-	statements(g, 4, depth + 1);
-	fprintf(g->file, "J%u:\n", n);
-}
-
-/* Some lanes go round more often than others. */
-static void loop(struct generator *g, uint32_t depth)
-{
-	uint32_t n = g->labels++;
-	fprintf(g->file, "and.b32 %%c%u, %%r%u, 3;\nL%u:\n", depth, any(g, INTS), n);
-	statements(g, 5, depth + 1);
-	fprintf(g->file, "sub.s32 %%c%u, %%c%u, 1;\nsetp.gt.s32 %%q%u, %%c%u, 0;\n@%%q%u bra L%u;\n", depth, depth,
-	        depth, depth, depth, n);
-}
-
-static void statements(struct generator *g, uint32_t count, uint32_t depth)
-{
-	while (count--)
-		switch (any(g, depth < DEEPEST ? 10 : 8)) {
-		case 8:
-			branch(g, depth);
-			break;
-		case 9:
-			loop(g, depth);
-			break;
-		case 7:
-			call(g);
-			break;
-		case 6:
-			fprintf(g->file, "setp.ge.s32 %%p%u, %%r%u, %%r%u;\n", any(g, PREDICATES), any(g, INTS),
-			        any(g, INTS));
-			break;
-		case 5:
-		case 4:
-			guarded(g);
-			break;
-		default:
-			simple(g);
-		}
-}
-
-/* Each variable from the thread's own part of the buffer, or back to it. */
-static void each_variable(struct generator *g, bool is_load)
-{
-	static const struct {
-		const char *type, *name;
-		uint32_t count;
-	} variables[] = {{"u32", "r", INTS},
-	                 {"u64", "rd", WIDES},
-	                 {"f32", "f", FLOATS},
-	                 {"f64", "fd", DOUBLES},
-	                 {"u16", "rs", SHORTS}};
-	for (uint32_t v = 0, offset = 0; v < 5; v++)
-		for (uint32_t i = 0; i < variables[v].count; i++, offset += 8)
-			if (is_load)
-				fprintf(g->file, "ld.global.%s %%%s%u, [%%base+%u];\n", variables[v].type,
-				        variables[v].name, i, offset);
-			else
-				fprintf(g->file, "st.global.%s [%%base+%u], %%%s%u;\n", variables[v].type, offset,
-				        variables[v].name, i);
-}
-
-/* A function that holds values of its own. */
-static const char function_text[] =
-	".func (.param .b32 c) f(.param .b32 a, .param .b64 b)\n{\n.reg .b32 %r<9>;\n.reg .b64 %rd<9>;\n"
-	"ld.param.u32 %r1, [a];\nld.param.u64 %rd1, [b];\nmul.wide.u32 %rd2, %r1, %r1;\nadd.s64 %rd3, %rd1, %rd2;\n"
-	"mul.lo.s64 %rd4, %rd3, %rd1;\nxor.b64 %rd5, %rd4, %rd2;\nadd.s64 %rd6, %rd5, %rd3;\nadd.s64 %rd6, %rd6, "
-        "%rd4;\n"
-	"cvt.u32.u64 %r2, %rd6;\nadd.s32 %r2, %r2, %r1;\nst.param.b32 [c], %r2;\nret;\n}\n";
-
-static char *random_kernel(uint64_t seed)
-{
+	(void)state;
 	char *text = NULL;
 	size_t length;
-	struct generator g = {.file = open_memstream(&text, &length), .seed = seed};
-	fputs(HEAD, g.file);
-	fputs(function_text, g.file);
-	fputs(".visible .entry k(.param .u64 p)\n{\n" REGS
-	      ".reg .b64 %base, %own;\n.reg .b32 %c<9>, %t;\n.reg .pred %q<9>;\n"
-	      "ld.param.u64 %base, [p];\nmov.u32 %t, %tid.x;\nmul.wide.u32 %own, %t, 1024;\nadd.s64 %base, %base, "
-	      "%own;\n",
-	      g.file);
-	each_variable(&g, true);
-	for (uint32_t i = 0; i < PREDICATES; i++)
-		fprintf(g.file, "setp.lt.u32 %%p%u, %%r%u, %%r%u;\n", i, i, i + 1);
-	statements(&g, 25, 0);
-	each_variable(&g, false);
-	fputs("ret;\n}\n", g.file);
-	fclose(g.file);
-	return text;
+	FILE *file = open_memstream(&text, &length);
+	fputs(HEAD, file);
+	fputs(function_text, file);
+	fputs(".visible .entry k(.param .u64 p)\n{\n" REGS "ld.param.u64 %rd1, [p];\n", file);
+	for (unsigned i = 0; i < 9; i++)
+		fprintf(file, "ld.global.u32 %%r%u, [%%rd1+%u];\n", i, 4 * i);
+	fputs("{ .param .b32 a; .param .b64 b; .param .b32 c;\nst.param.b32 [a], %r8;\nst.param.b64 [b], 5;\n"
+	      "call (c), f, (a, b);\nld.param.b32 %r8, [c]; }\n",
+	      file);
+	for (unsigned i = 0; i < 9; i++)
+		fprintf(file, "st.global.u32 [%%rd1+%u], %%r%u;\n", 64 + 4 * i, i);
+	fputs("ret;\n}\n", file);
+	fclose(file);
+
+	struct subject whole = spill(text, 99);
+	uint32_t function = flow_kernel_registers(ptx_find_function(whole.module, "f"));
+	assert_int_equal(flow_kernel_registers(whole.kernel), 2 + 8 + function); /* the address and eight values */
+	ptx_free(whole.module);
+	for (uint32_t fewer = 1; fewer <= 8; fewer++)
+		expect(text, 2 + 8 + function - fewer, 4 * fewer, fewer, fewer);
+	free(text);
+}
+
+/* Below what a single instruction needs nobody can go; the caller is told, and what is left is as small as it gets. */
+static void what_one_instruction_needs_is_the_least(void **state)
+{
+	(void)state;
+	const char *text = KERNEL("ld.param.u64 %rd1, [p];\n"
+	                          "ld.global.v4.u32 {%r1, %r2, %r3, %r4}, [%rd1];\n"
+	                          "st.global.v4.u32 [%rd1+16], {%r4, %r3, %r2, %r1};\n"
+	                          "ret;\n");
+	expect(text, 6, 0, 0, 0);
+	struct subject subject = spill(text, 5);
+	assert_false(subject.fits);
+	assert_int_equal(flow_kernel_registers(subject.kernel), 6);
+	ptx_free(subject.module);
 }
 
 static void random_kernels_compute_the_same_in_few_registers(void **state)
@@ -403,6 +251,10 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(each_value_too_many_goes_once),
+		cmocka_unit_test(what_a_loop_uses_stays),
+		cmocka_unit_test(a_guarded_result_keeps_the_old_value),
+		cmocka_unit_test(what_lives_across_a_call_makes_room_for_it),
+		cmocka_unit_test(what_one_instruction_needs_is_the_least),
 		cmocka_unit_test(random_kernels_compute_the_same_in_few_registers),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -8,12 +8,17 @@
 #include "api/footprint.h"
 #include "api/record.h"
 #include "flow/affine.h"
+#include "flow/flow.h"
 #include "gpu/gpu.h"
 #include "simt/check.h"
 
 struct sluice_kernel {
 	const struct ptx_function *function;
 	sluice_module *module;
+	struct ptx_module *rewritten; /* whose `function` is, or NULL: the module's own */
+	struct flow_spills spills;    /* what the rewriting cost */
+	struct sluice_kernel *tighter; /* the same kernel in fewer registers, for large blocks: a list */
+	uint32_t limit;                /* of one in that list: the registers a thread that it was made for */
 	struct simt_program *program; /* decoded at first use */
 	uint64_t code;                /* its offset in the code space */
 	uint32_t registers;           /* allocated; 0: not yet known */
@@ -38,10 +43,10 @@ struct sluice_module {
 	sluice_module *next;
 };
 
-/* kernel.NAME.registers=N */
-struct register_override {
+/* kernel.NAME.registers=N and kernel.NAME.max_registers=N: one of them is given, the other 0. */
+struct kernel_setting {
 	char *kernel;
-	uint32_t registers;
+	uint32_t registers, max_registers;
 };
 
 struct sluice_gpu {
@@ -60,8 +65,8 @@ struct sluice_gpu {
 	void *finding_user;
 	atomic_bool stop; /* sluice_stop() */
 	struct announcements announced;
-	struct register_override *overrides;
-	size_t override_count;
+	struct kernel_setting *kernel_settings;
+	size_t kernel_setting_count;
 	sluice_module *modules;
 	struct records records;
 	uint64_t functional_launches;
@@ -93,11 +98,20 @@ const uint32_t *api_source_lines(sluice_kernel *kernel);
 /* What they have counted in the launch. */
 void api_record_mechanisms(const sluice_gpu *gpu, sluice_kernel *kernel, struct record *record);
 
-/* Decodes the kernel and allocates its registers, once. */
+/* Allocates the kernel's registers and decodes it, once. */
 enum sluice_status prepare_kernel(sluice_kernel *kernel, struct sluice_error *error);
 /* The static analyzer's account of the kernel's loads, made at first use. */
 const struct affine_kernel *kernel_loads(sluice_kernel *kernel);
-/* Registers per thread: the override, else our allocation. */
+/* Threads of the largest block: what the machine takes, or less where the kernel says so (.reqntid, .maxntid). */
+uint32_t kernel_max_threads(const struct machine *machine, const struct ptx_function *function);
+
+/* registers.c: registers per thread: what kernel.NAME.registers says, else our allocation. */
 uint32_t kernel_registers(const sluice_kernel *kernel);
+/* Allocates the kernel's registers; where it asks for more than it may have, rewrites it, once. */
+enum sluice_status kernel_allocate(sluice_kernel *kernel, struct sluice_error *error);
+/* Changes *kernel to one in fewer registers where not one block of the kernel, which is prepared, would have room. */
+enum sluice_status kernel_for_block(sluice_kernel **kernel, uint32_t block_threads, uint64_t shared_bytes,
+                                    struct sluice_error *error);
+void kernel_close(sluice_kernel *kernel);
 
 #endif

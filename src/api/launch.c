@@ -65,6 +65,12 @@ static enum sluice_status check_arguments(const sluice_kernel *kernel, void *con
 	return SLUICE_OK;
 }
 
+/* Those that SMs must have: in a functional run none. */
+static uint32_t timed_registers(const sluice_kernel *kernel)
+{
+	return kernel->module->gpu->functional ? 0 : kernel_registers(kernel);
+}
+
 static uint8_t *pack_params(const sluice_kernel *kernel, void *const *arguments)
 {
 	/* The analyses read a pointer as one of 64 bits, whatever the parameter's type. */
@@ -196,9 +202,13 @@ enum sluice_status sluice_launch(sluice_gpu *gpu, sluice_kernel *kernel, sluice_
 	uint64_t shared = (uint64_t)kernel->program->shared_bytes + dynamic_shared_bytes;
 	uint64_t threads = threads_of(block);
 	struct occupancy occupancy = {0};
-	if (threads && threads <= gpu->machine.max_block_threads)
-		occupancy = occupancy_of(&gpu->machine, (uint32_t)threads, kernel_registers(kernel), shared);
-	status = check_launch(gpu, kernel, grid, block, shared, &occupancy, error);
+	if (threads && threads <= gpu->machine.max_block_threads) {
+		if (!gpu->functional)
+			status = kernel_for_block(&kernel, (uint32_t)threads, shared, error);
+		occupancy = occupancy_of(&gpu->machine, (uint32_t)threads, timed_registers(kernel), shared);
+	}
+	if (status == SLUICE_OK)
+		status = check_launch(gpu, kernel, grid, block, shared, &occupancy, error);
 	if (status == SLUICE_OK)
 		status = check_arguments(kernel, arguments, error);
 	if (status != SLUICE_OK)
@@ -230,6 +240,7 @@ enum sluice_status sluice_launch(sluice_gpu *gpu, sluice_kernel *kernel, sluice_
 	record->grid = run->launch.grid;
 	record->block = run->launch.block;
 	record->registers = kernel_registers(kernel);
+	record->spill_bytes = kernel->spills.bytes;
 	record->shared_bytes = (uint32_t)shared;
 	api_begin_checks(gpu, kernel, &run->launch);
 	double begin = host_now();

@@ -125,11 +125,8 @@ void sluice_unload(sluice_gpu *gpu, sluice_module *module)
 	free_variables(module, module->ptx->variables);
 	for (struct ptx_function *f = module->ptx->functions; f; f = f->next)
 		free_variables(module, f->locals);
-	for (size_t k = 0; k < module->kernels; k++) {
-		if (module->kernel[k].program)
-			simt_program_free(module->kernel[k].program);
-		arena_free(&module->kernel[k].arena);
-	}
+	for (size_t k = 0; k < module->kernels; k++)
+		kernel_close(&module->kernel[k]);
 	free(module->kernel);
 	ptx_free(module->ptx);
 	free(module);
@@ -190,13 +187,15 @@ enum sluice_status prepare_kernel(sluice_kernel *kernel, struct sluice_error *er
 	if (kernel->program)
 		return SLUICE_OK;
 	warn_if_emptied(kernel->function);
+	enum sluice_status status = kernel_allocate(kernel, error);
+	if (status != SLUICE_OK)
+		return status;
 	kernel->program = simt_decode(kernel->function, reconvergence, &diag);
 	if (!kernel->program)
 		return fail_with_diag(error, SLUICE_BAD_PTX, &diag);
 	diag_free(&diag);
 	if (kernel->module->gpu->checks)
 		simt_check_program(kernel->module->gpu->checks, kernel->program);
-	kernel->registers = flow_kernel_registers(kernel->function);
 	/* Programs lie behind each other, from a line's start on, so that none hits another's lines. */
 	kernel->code = kernel->module->gpu->code_bytes;
 	kernel->module->gpu->code_bytes +=
@@ -211,24 +210,14 @@ const struct affine_kernel *kernel_loads(sluice_kernel *kernel)
 	return kernel->loads;
 }
 
-uint32_t kernel_registers(const sluice_kernel *kernel)
+uint32_t kernel_max_threads(const struct machine *machine, const struct ptx_function *function)
 {
-	const sluice_gpu *gpu = kernel->module->gpu;
-	uint32_t registers = kernel->registers;
-	for (size_t i = 0; i < gpu->override_count; i++)
-		if (strcmp(gpu->overrides[i].kernel, kernel->function->name) == 0)
-			registers = gpu->overrides[i].registers;
-	return registers ? registers : 1;
-}
-
-/* What the machine takes, or less where the kernel says so (.reqntid, .maxntid). */
-static uint32_t block_limit(const sluice_gpu *gpu, const struct ptx_function *function)
-{
+	uint32_t most = machine->max_block_threads;
 	const uint32_t *said = function->required_threads[0] ? function->required_threads : function->max_threads;
 	uint64_t threads = said[0];
 	for (unsigned i = 1; i < 3; i++)
 		threads *= said[i] ? said[i] : 1;
-	return threads && threads < gpu->machine.max_block_threads ? (uint32_t)threads : gpu->machine.max_block_threads;
+	return threads && threads < most ? (uint32_t)threads : most;
 }
 
 enum sluice_status sluice_kernel_info(sluice_gpu *gpu, sluice_kernel *kernel, struct sluice_kernel_info *info,
@@ -240,12 +229,15 @@ enum sluice_status sluice_kernel_info(sluice_gpu *gpu, sluice_kernel *kernel, st
 	const struct simt_program *program = kernel->program;
 	*info = (struct sluice_kernel_info){.name = kernel->function->name,
 	                                    .registers = kernel_registers(kernel),
+	                                    .spill_bytes = kernel->spills.bytes,
+	                                    .spill_loads = kernel->spills.loads,
+	                                    .spill_stores = kernel->spills.stores,
 	                                    .shared_bytes = program->shared_bytes,
 	                                    .local_bytes = program->local_bytes,
 	                                    .constant_bytes = (uint32_t)kernel->module->constant_bytes,
 	                                    .param_count = kernel->function->param_count,
 	                                    .param_bytes = program->param_bytes,
-	                                    .max_block_threads = block_limit(gpu, kernel->function),
+	                                    .max_block_threads = kernel_max_threads(&gpu->machine, kernel->function),
 	                                    .instructions = program->count};
 	return api_succeed(error);
 }
@@ -275,11 +267,16 @@ enum sluice_status sluice_occupancy(sluice_gpu *gpu, sluice_kernel *kernel, uint
 		return status;
 	if (!block_threads)
 		return api_fail(error, SLUICE_BAD_ARGUMENT, "occupancy of a block with no threads");
-	struct occupancy occupancy = occupancy_of(&gpu->machine, block_threads, kernel_registers(kernel),
-	                                          (uint64_t)kernel->program->shared_bytes + dynamic_shared_bytes);
+	uint64_t shared = (uint64_t)kernel->program->shared_bytes + dynamic_shared_bytes;
+	status = kernel_for_block(&kernel, block_threads, shared, error);
+	if (status != SLUICE_OK)
+		return status;
+	struct occupancy occupancy = occupancy_of(&gpu->machine, block_threads, kernel_registers(kernel), shared);
 	*result = (struct sluice_occupancy){.blocks_per_sm = occupancy.blocks,
 	                                    .warps_per_sm = occupancy.warps,
 	                                    .occupancy = (double)occupancy.warps / gpu->machine.sm.warps,
-	                                    .limit = limits[occupancy.limit]};
+	                                    .limit = limits[occupancy.limit],
+	                                    .registers = kernel_registers(kernel),
+	                                    .spill_bytes = kernel->spills.bytes};
 	return api_succeed(error);
 }

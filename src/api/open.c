@@ -69,26 +69,36 @@ static void read_machine(struct machine *machine, const char *name, struct diag 
 	free(path);
 }
 
-/* kernel.NAME.registers=N: NAME may contain dots. */
 static bool is_kernel_option(const char *option)
 {
 	return strncmp(option, "kernel.", 7) == 0;
 }
 
-static void add_override(sluice_gpu *gpu, const char *option, struct diag *diag)
+/* kernel.NAME.registers=N, kernel.NAME.max_registers=N: NAME may contain dots. */
+static void add_kernel_setting(sluice_gpu *gpu, const char *option, struct diag *diag)
 {
-	static const char key[] = ".registers=";
-	const char *name = option + 7, *at = strstr(name, key);
-	char *end;
-	unsigned long registers = at ? strtoul(at + strlen(key), &end, 10) : 0;
-	if (!at || at == name || *end || registers < 1 || registers > 1024) {
-		diag_plain(diag, "option '%s'; expected kernel.NAME.registers=N with N from 1 to 1024", option);
+	static const char registers[] = "registers", max_registers[] = "max_registers";
+	const char *name = option + 7, *equals = strchr(name, '='), *dot = NULL;
+	size_t key = 0;
+	if (equals && (dot = memrchr(name, '.', (size_t)(equals - name))))
+		key = (size_t)(equals - dot - 1);
+	bool is_limit = dot && key == strlen(max_registers) && strncmp(dot + 1, max_registers, key) == 0;
+	bool is_number = dot && key == strlen(registers) && strncmp(dot + 1, registers, key) == 0;
+	char *end = NULL;
+	unsigned long value = equals ? strtoul(equals + 1, &end, 10) : 0;
+	if ((!is_limit && !is_number) || dot == name || *end || value < 1 || value > 1024) {
+		diag_plain(diag,
+		           "option '%s'; expected kernel.NAME.registers=N or kernel.NAME.max_registers=N with N "
+		           "from 1 to 1024",
+		           option);
 		return;
 	}
-	gpu->overrides = xrealloc(gpu->overrides, (gpu->override_count + 1) * sizeof *gpu->overrides);
-	struct register_override *override = &gpu->overrides[gpu->override_count++];
-	*override = (struct register_override){.kernel = strndup(name, (size_t)(at - name)),
-	                                       .registers = (uint32_t)registers};
+	gpu->kernel_settings =
+		xrealloc(gpu->kernel_settings, (gpu->kernel_setting_count + 1) * sizeof *gpu->kernel_settings);
+	gpu->kernel_settings[gpu->kernel_setting_count++] =
+		(struct kernel_setting){.kernel = strndup(name, (size_t)(dot - name)),
+	                                .registers = is_number ? (uint32_t)value : 0,
+	                                .max_registers = is_limit ? (uint32_t)value : 0};
 }
 
 static void read_settings(sluice_gpu *gpu, const struct sluice_settings *settings, struct diag *diag)
@@ -96,7 +106,7 @@ static void read_settings(sluice_gpu *gpu, const struct sluice_settings *setting
 	read_machine(&gpu->machine, settings->machine ? settings->machine : "gtx480", diag);
 	for (const char *const *option = settings->options; option && *option; option++) {
 		if (is_kernel_option(*option))
-			add_override(gpu, *option, diag);
+			add_kernel_setting(gpu, *option, diag);
 		else
 			config_assign(*option, machine_options, machine_option_count, &gpu->machine, diag);
 	}
@@ -172,9 +182,9 @@ void sluice_close(sluice_gpu *gpu)
 	gpu_close(gpu->gpu);
 	simt_checks_close(gpu->checks);
 	footprint_close(gpu->footprint);
-	for (size_t i = 0; i < gpu->override_count; i++)
-		free(gpu->overrides[i].kernel);
-	free(gpu->overrides);
+	for (size_t i = 0; i < gpu->kernel_setting_count; i++)
+		free(gpu->kernel_settings[i].kernel);
+	free(gpu->kernel_settings);
 	free(gpu->announced.range);
 	for (size_t i = 0; i < gpu->records.count; i++) {
 		record_free(&gpu->records, &gpu->records.record[i]);

@@ -26,6 +26,7 @@ struct record {
 	uint64_t launch; /* number of the launch in the run, from 1 */
 	struct dim3 grid, block;
 	uint32_t registers, shared_bytes; /* a thread; a block, dynamic included */
+	uint32_t spill_bytes;             /* a thread, of registers that lie in local memory */
 	uint32_t blocks_per_sm;           /* that the dispatcher allowed */
 	bool functional;                  /* no cycles, only instruction counts */
 	enum gpu_end end;

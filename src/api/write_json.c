@@ -112,6 +112,7 @@ static json_t *kernel(const struct records *records, const struct record *record
 	json_object_set_new(object, "grid", dim(record->grid));
 	json_object_set_new(object, "block", dim(record->block));
 	json_object_set_new(object, "registers", whole(record->registers));
+	json_object_set_new(object, "spill_bytes", whole(record->spill_bytes));
 	json_object_set_new(object, "shared_bytes", whole(record->shared_bytes));
 	json_object_set_new(object, "blocks_per_sm", timed ? whole(record->blocks_per_sm) : json_null());
 	json_object_set_new(object, "cycles", timed ? whole(record->cycles) : json_null());
@@ -131,8 +132,8 @@ static json_t *totals(const struct records *records)
 {
 	struct record total = records_total(records);
 	json_t *object = kernel(records, &total);
-	static const char *const others[] = {"name",         "launch",        "grid", "block", "registers",
-	                                     "shared_bytes", "blocks_per_sm", "ipc",  "loads"};
+	static const char *const others[] = {"name",        "launch",       "grid",          "block", "registers",
+	                                     "spill_bytes", "shared_bytes", "blocks_per_sm", "ipc",   "loads"};
 	for (size_t i = 0; i < sizeof others / sizeof *others; i++)
 		json_object_del(object, others[i]);
 	record_free(records, &total);

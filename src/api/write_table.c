@@ -189,6 +189,17 @@ static const char *ending(enum gpu_end end)
 	}
 }
 
+static void print_spills(FILE *file, const struct record *record)
+{
+	const struct sm_stats *sm = &record->stats.sm;
+	char loads[NUMBER_SIZE], stores[NUMBER_SIZE];
+	fprintf(file, "  %-14s%u bytes a thread", "spills", record->spill_bytes);
+	if (!record->functional)
+		fprintf(file, ", %s loads and %s stores of warps", grouped(sm->spill_loads, loads),
+		        grouped(sm->spill_stores, stores));
+	fputc('\n', file);
+}
+
 static void print_launch(FILE *file, const struct records *records, const struct record *record)
 {
 	const struct dim3 *grid = &record->grid, *block = &record->block;
@@ -201,6 +212,8 @@ static void print_launch(FILE *file, const struct records *records, const struct
 	if (!record->functional)
 		fprintf(file, ", %u %s an SM", record->blocks_per_sm, record->blocks_per_sm == 1 ? "block" : "blocks");
 	fputc('\n', file);
+	if (record->spill_bytes)
+		print_spills(file, record);
 	print_account(file, records, record);
 }
 

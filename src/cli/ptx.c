@@ -6,19 +6,22 @@
 #include "ptx/mix.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { KEY_PRINT = 256, KEY_CFG };
+enum { KEY_PRINT = 256, KEY_CFG, KEY_REGISTERS };
 
-enum { DEFAULT_THREADS = 256 };
+enum { DEFAULT_THREADS = 256, MOST_REGISTERS = 1024 };
 
 struct ptx {
 	const char *name; /* "sluice ptx" */
 	const char *machine, *file;
 	struct cli_options options;
-	uint32_t threads; /* 0: what the kernel asks for */
+	uint32_t threads;   /* 0: what the kernel asks for */
+	uint32_t registers; /* that a thread may have; 0: as many as the kernel asks for */
+	char registers_option[64];
 	bool print, print_cfg;
 };
 
@@ -26,10 +29,23 @@ static const struct argp_option ptx_options[] = {
 	{"machine", 'm', "MACHINE", 0, "Machine whose occupancy is shown; default gtx480", 0},
 	{"option", 'o', "KEY=VALUE", 0, "Change one key of the machine; may be repeated", 0},
 	{"threads", 't', "N", 0, "Threads per block for the occupancy; default: what the kernel asks for, else 256", 0},
+	{"registers", KEY_REGISTERS, "N", 0,
+         "Registers that a thread may have: the others go to local memory, as sm.registers_per_thread=N makes them", 0},
 	{"print", KEY_PRINT, NULL, 0, "Print the module as PTX", 0},
 	{"cfg", KEY_CFG, NULL, 0, "Print the control flow of each function for Graphviz", 0},
 	{0},
 };
+
+/* Sets the machine's option. */
+static void set_registers(struct ptx *ptx, uint64_t registers, struct argp_state *state)
+{
+	if (registers > MOST_REGISTERS)
+		argp_error(state, "--registers %" PRIu64 "; expected at most %d", registers, MOST_REGISTERS);
+	ptx->registers = (uint32_t)registers;
+	snprintf(ptx->registers_option, sizeof ptx->registers_option, "sm.registers_per_thread=%" PRIu32,
+	         ptx->registers);
+	cli_add_option(&ptx->options, ptx->registers_option, state);
+}
 
 static error_t parse(int key, char *value, struct argp_state *state)
 {
@@ -45,6 +61,9 @@ static error_t parse(int key, char *value, struct argp_state *state)
 	case 't':
 		threads = cli_number("--threads", value, 1, state);
 		ptx->threads = threads > UINT32_MAX ? UINT32_MAX : (uint32_t)threads;
+		return 0;
+	case KEY_REGISTERS:
+		set_registers(ptx, cli_number("--registers", value, 1, state), state);
 		return 0;
 	case KEY_PRINT:
 		ptx->print = true;
@@ -134,7 +153,9 @@ static uint32_t block_threads(const struct ptx *ptx, const struct ptx_function *
 	return ask[0] * (ask[1] ? ask[1] : 1) * (ask[2] ? ask[2] : 1);
 }
 
-static bool print_occupancy(const struct ptx *ptx, sluice_gpu *gpu, sluice_kernel *kernel, uint32_t threads)
+/* `registers`: those of a kernel whose blocks have room. */
+static bool print_occupancy(const struct ptx *ptx, sluice_gpu *gpu, sluice_kernel *kernel, uint32_t threads,
+                            uint32_t registers)
 {
 	static const char *const limits[] = {
 		[SLUICE_BY_THREADS] = "threads",
@@ -150,9 +171,12 @@ static bool print_occupancy(const struct ptx *ptx, sluice_gpu *gpu, sluice_kerne
 		cli_library_error(ptx->name, &error);
 		return false;
 	}
-	printf("  occupancy     %.0f %% on %s: %u blocks of %u threads per SM, %u warps; limited by %s\n",
+	printf("  occupancy     %.0f %% on %s: %u blocks of %u threads per SM, %u warps; limited by %s",
 	       100 * occupancy.occupancy, machine.name, occupancy.blocks_per_sm, threads, occupancy.warps_per_sm,
 	       limits[occupancy.limit]);
+	if (occupancy.registers < registers)
+		printf("; there with %u registers and %u bytes of spills", occupancy.registers, occupancy.spill_bytes);
+	putchar('\n');
 	return true;
 }
 
@@ -172,10 +196,13 @@ static bool print_kernel(const struct ptx *ptx, sluice_gpu *gpu, sluice_module *
 	}
 	printf("\n%s\n", function->name);
 	printf("  registers     %u per thread\n", info.registers);
+	if (info.spill_bytes)
+		printf("  spills        %u bytes per thread, %u loads, %u stores\n", info.spill_bytes, info.spill_loads,
+		       info.spill_stores);
 	printf("  shared        %u bytes per block\n", info.shared_bytes);
 	printf("  local         %u bytes per thread\n", info.local_bytes);
 	printf("  parameters    %u, %u bytes\n", info.param_count, info.param_bytes);
-	bool fine = print_occupancy(ptx, gpu, kernel, block_threads(ptx, function));
+	bool fine = print_occupancy(ptx, gpu, kernel, block_threads(ptx, function), info.registers);
 	print_mix(function);
 	return fine;
 }
@@ -204,7 +231,7 @@ static int show(const struct ptx *ptx, const struct ptx_module *module, const ch
 	sluice_gpu *gpu;
 	sluice_module *loaded;
 	struct sluice_error error = {0};
-	struct sluice_settings settings = {.machine = ptx->machine, .options = ptx->options.list, .functional = true};
+	struct sluice_settings settings = {.machine = ptx->machine, .options = ptx->options.list};
 	if (sluice_open(&gpu, &settings, &error) != SLUICE_OK) {
 		cli_library_error(ptx->name, &error);
 		return CLI_USAGE;
@@ -228,6 +255,33 @@ static void print_cfgs(const struct ptx_module *module)
 	}
 }
 
+/* Rewrites the kernels as they would run. */
+static bool spill_kernels(const struct ptx *ptx, struct ptx_module *module)
+{
+	bool fine = true;
+	for (const struct ptx_function *function = module->functions; function; function = function->next) {
+		struct flow_spills spills;
+		if (!function->is_entry || !function->has_body || flow_spill(module, function, ptx->registers, &spills))
+			continue;
+		cli_error(ptx->name, "%s: kernel '%s' needs %u registers, even with all others in local memory",
+		          ptx->file, function->name, flow_kernel_registers(function));
+		fine = false;
+	}
+	return fine;
+}
+
+/* Prints the module, or its control flow. */
+static int print_module(const struct ptx *ptx, struct ptx_module *module)
+{
+	if (ptx->registers && !spill_kernels(ptx, module))
+		return CLI_FAILED;
+	if (ptx->print)
+		ptx_print(module, stdout);
+	else
+		print_cfgs(module);
+	return 0;
+}
+
 int command_ptx(int argc, char **argv)
 {
 	struct ptx ptx = {.name = argv[0]};
@@ -245,10 +299,8 @@ int command_ptx(int argc, char **argv)
 	if (diag.text)
 		fputs(diag.text, stderr);
 	int status = module ? 0 : CLI_FAILED;
-	if (module && ptx.print)
-		ptx_print(module, stdout);
-	else if (module && ptx.print_cfg)
-		print_cfgs(module);
+	if (module && (ptx.print || ptx.print_cfg))
+		status = print_module(&ptx, module);
 	else if (module)
 		status = show(&ptx, module, text, length);
 	if (module)

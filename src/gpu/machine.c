@@ -88,6 +88,8 @@ const struct option machine_options[] = {
 	U32("sm.warps", sm.warps, 1, SM_MAX_WARPS, "warps", "warp slots"),
 	U32("sm.blocks", sm.blocks, 1, SM_MAX_BLOCKS, "blocks", "block slots"),
 	U32("sm.registers", sm.registers, 1024, 1048576, "registers", "32-bit registers"),
+	U32("sm.registers_per_thread", sm.registers_per_thread, 0, 1024, "registers",
+            "a thread may have, beyond which they go to local memory; 0: as many as leave room for one block"),
 	U32("sm.register_unit", sm.register_unit, 1, 64, "registers", "registers a thread are rounded up to this"),
 	U32("sm.shared_bytes", sm.shared_bytes, 0, 1048576, "bytes", "shared memory"),
 	U32("sm.shared_per_block", shared_per_block, 0, 1048576, "bytes", "shared memory that one block may have"),

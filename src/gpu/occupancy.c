@@ -2,6 +2,13 @@
 
 #include "simt/simt.h"
 
+uint32_t occupancy_registers(const struct machine *machine, uint32_t block_threads, uint32_t blocks)
+{
+	const struct sm_config *sm = &machine->sm;
+	uint64_t threads = ((uint64_t)block_threads + WARP_SIZE - 1) / WARP_SIZE * WARP_SIZE * blocks;
+	return threads ? (uint32_t)(sm->registers / threads / sm->register_unit * sm->register_unit) : 0;
+}
+
 struct occupancy occupancy_of(const struct machine *machine, uint32_t block_threads, uint32_t registers,
                               uint64_t shared_bytes)
 {

@@ -14,5 +14,7 @@ struct occupancy {
 /* `block_threads` >= 1; `registers` a thread; `shared_bytes` a block, dynamic ones included. */
 struct occupancy occupancy_of(const struct machine *machine, uint32_t block_threads, uint32_t registers,
                               uint64_t shared_bytes);
+/* The most registers a thread with which an SM's registers are enough for so many blocks; 0: for none. */
+uint32_t occupancy_registers(const struct machine *machine, uint32_t block_threads, uint32_t blocks);
 
 #endif

@@ -35,6 +35,7 @@ static const struct figure {
 	{"blocks", false, NULL, "grid"},
 	{"threads", false, NULL, NULL},
 	{"registers", true, "registers", NULL},
+	{"spill_bytes", true, "spill_bytes", NULL},
 	{"shared_bytes", true, "shared_bytes", NULL},
 	{"blocks_per_sm", true, "blocks_per_sm", NULL},
 	{"block_threads", true, NULL, "block"},

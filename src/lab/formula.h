@@ -2,7 +2,7 @@
  *
  * Names are those of the statistics that a run writes as JSON: every counter of `sluice stats --describe`; cycles,
  * thread_instructions, warp_instructions, host_seconds, launches, blocks and threads, which add up over the launches
- * looked at; registers, shared_bytes, blocks_per_sm and block_threads, of which the largest counts. Or they are facts of
+ * looked at; registers, spill_bytes, shared_bytes, blocks_per_sm and block_threads, of which the largest counts. Or they are facts of
  * the program's source (lab/facts.h), in the same form. largest(NAME) takes the largest of all launches instead of the
  * sum.
  */

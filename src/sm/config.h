@@ -21,6 +21,7 @@ enum arithmetic_pipe { PIPE_SP, PIPE_SFU, PIPE_EITHER };
 
 struct sm_config {
 	uint32_t warps, blocks, registers, shared_bytes;
+	uint32_t registers_per_thread; /* beyond which registers are spilled; 0: no limit but a block's */
 	uint32_t register_unit; /* registers per thread are rounded up to a multiple of this */
 	uint32_t schedulers;
 	uint32_t fetch_bytes;     /* a fetch; an instruction has 8 */

@@ -37,6 +37,8 @@ static void make_accesses(struct sm *sm, struct op *op, struct simt_step *step)
 		place_local(sm, op, step);
 		coalesce_global(op, step->address, step->lanes, inst->size, sm->lsu.l1d.sector_bytes);
 		sm->stats.local_accesses++;
+		sm->stats.spill_loads += inst->ptx->is_spill && inst->kind == SIMT_LOAD;
+		sm->stats.spill_stores += inst->ptx->is_spill && inst->kind == SIMT_STORE;
 		break;
 	default:
 		if (inst->kind == SIMT_ATOMIC) {

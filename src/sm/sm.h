@@ -67,6 +67,8 @@ enum {
 	X(network_full, "cycles", "cycles that a request waited for room in the crossbar")                             \
 	X(memory_requests, "requests", "loads and atomics sent beyond L1 that were answered")                          \
 	X(memory_latency, "cycles", "summed over memory_requests: from L1's miss to the answer")                       \
+	X(spill_loads, "instructions", "of local_accesses: loads of registers that a thread has no room for")          \
+	X(spill_stores, "instructions", "of local_accesses: stores of such registers")                                 \
 	X(stack_issued, "slots", "scheduler cycles that issued")                                                       \
 	X(stack_arithmetic, "slots", "oldest ready-to-run warp waited for an arithmetic result")                       \
 	X(stack_shared, "slots", "waited for data from shared memory")                                                 \

@@ -24,6 +24,25 @@ done
 try 0 ptx --cfg "$kernels/saxpy.ptx"
 says out 'digraph "saxpy" {'
 
+# Fewer registers: what was moved to local memory is told, and what is printed needs no more.
+try 0 ptx --registers 12 "$kernels/matmul_tiled.ptx"
+grep -qE '^  registers     (9|1[0-2]) per thread$' "$work/out" || fail "expected at most 12 registers"
+grep -qE '^  spills        [0-9]+ bytes per thread, [0-9]+ loads, [0-9]+ stores$' "$work/out" || fail "expected spills"
+try 0 ptx --registers 12 --print "$kernels/matmul_tiled.ptx"
+grep -q 'st.local.b32 \[__spill' "$work/out" || fail "expected stores of spilled registers"
+cp "$work/out" "$work/spilled.ptx"
+try 0 ptx "$work/spilled.ptx"
+grep -qE '^  registers     (9|1[0-2]) per thread$' "$work/out" || fail "expected at most 12 registers once printed"
+try 0 ptx --threads 1024 --registers 99 "$kernels/matmul_tiled.ptx"
+grep -q 'spills' "$work/out" && fail "nothing is to be spilled"
+try 1 ptx --registers 2 "$kernels/matmul_tiled.ptx"
+says err "a thread may have 2 registers and needs"
+try 1 ptx --registers 2 --print "$kernels/matmul_tiled.ptx"
+says err "registers, even with all others in local memory"
+silent out
+try 2 ptx --registers 2000 "$kernels/matmul_tiled.ptx"
+says err "expected at most 1024"
+
 sed 's/fma.rn.f32/fmaa.rn.f32/' "$kernels/saxpy.ptx" >"$work/bad.ptx"
 try 1 ptx "$work/bad.ptx"
 grep -qE "bad.ptx:[0-9]+:[0-9]+: error: .*fmaa" "$work/err" || fail "expected file, line and column"

@@ -1,0 +1,142 @@
+/* Registers a thread: how many a kernel may have, and the kernel rewritten where it asks for more. */
+#include "api/api.h"
+
+#include "flow/flow.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* What was set for the kernel by its name, the last word of each kind. */
+static struct kernel_setting setting_of(const sluice_kernel *kernel)
+{
+	const sluice_gpu *gpu = kernel->module->gpu;
+	struct kernel_setting setting = {0};
+	for (size_t i = 0; i < gpu->kernel_setting_count; i++) {
+		const struct kernel_setting *said = &gpu->kernel_settings[i];
+		if (strcmp(said->kernel, kernel->function->name) != 0)
+			continue;
+		setting.registers = said->registers ? said->registers : setting.registers;
+		setting.max_registers = said->max_registers ? said->max_registers : setting.max_registers;
+	}
+	return setting;
+}
+
+uint32_t kernel_registers(const sluice_kernel *kernel)
+{
+	uint32_t said = setting_of(kernel).registers, registers = said ? said : kernel->registers;
+	return registers ? registers : 1;
+}
+
+static uint32_t lower_of(uint32_t limit, uint32_t other)
+{
+	return !limit || (other && other < limit) ? other : limit;
+}
+
+/* What somebody has asked for: the user, the program (.maxnreg, .minnctapersm), the machine; 0: nobody. */
+static uint32_t asked_limit(const sluice_kernel *kernel)
+{
+	const struct ptx_function *function = kernel->function;
+	const struct machine *machine = &kernel->module->gpu->machine;
+	uint32_t limit = lower_of(setting_of(kernel).max_registers, function->max_registers);
+	bool says_threads = function->required_threads[0] || function->max_threads[0];
+	if (function->min_blocks && says_threads) /* without them it means nothing */
+		limit = lower_of(limit, occupancy_registers(machine, kernel_max_threads(machine, function),
+		                                            function->min_blocks));
+	return lower_of(limit, machine->sm.registers_per_thread);
+}
+
+static void share_addresses(struct ptx_variable *copy, const struct ptx_variable *original)
+{
+	for (; copy && original; copy = copy->next, original = original->next)
+		copy->address = original->address;
+}
+
+/* The module once more, for rewriting; its variables lie where the original's do. */
+static struct ptx_module *copy_module(const struct ptx_module *original)
+{
+	struct diag diag = {0};
+	struct ptx_module *copy =
+		ptx_parse(original->source.name, original->source.text, original->source.length, &diag);
+	diag_free(&diag);
+	share_addresses(copy->variables, original->variables);
+	const struct ptx_function *from = original->functions;
+	for (struct ptx_function *to = copy->functions; to; to = to->next, from = from->next)
+		share_addresses(to->locals, from->locals);
+	return copy;
+}
+
+/* Rewrites the kernel. A functional run has room for any registers: there the kernel stays as it is when it cannot be. */
+static enum sluice_status spill(sluice_kernel *kernel, uint32_t limit, struct sluice_error *error)
+{
+	struct ptx_module *copy = copy_module(kernel->module->ptx);
+	const struct ptx_function *function = ptx_find_function(copy, kernel->function->name);
+	struct flow_spills spills;
+	bool fits = flow_spill(copy, function, limit, &spills);
+	uint32_t registers = flow_kernel_registers(function);
+	if (fits) {
+		kernel->rewritten = copy;
+		kernel->function = function;
+		kernel->registers = registers;
+		kernel->spills = spills;
+		return SLUICE_OK;
+	}
+	ptx_free(copy);
+	if (kernel->module->gpu->functional)
+		return SLUICE_OK;
+	return api_fail(error, SLUICE_BAD_LAUNCH,
+	                "%s: a thread may have %u registers and needs %u, even with all others in local memory; allow "
+	                "more, or launch smaller blocks",
+	                kernel->function->name, limit, registers);
+}
+
+enum sluice_status kernel_allocate(sluice_kernel *kernel, struct sluice_error *error)
+{
+	uint32_t limit = kernel->limit ? kernel->limit : asked_limit(kernel);
+	kernel->registers = flow_kernel_registers(kernel->function);
+	if (!limit || kernel->registers <= limit || setting_of(kernel).registers)
+		return SLUICE_OK;
+	return spill(kernel, limit, error);
+}
+
+static sluice_kernel *find_tighter(sluice_kernel *kernel, uint32_t limit)
+{
+	sluice_kernel **link = &kernel->tighter;
+	while (*link && (*link)->limit != limit)
+		link = &(*link)->tighter;
+	if (!*link) {
+		*link = xcalloc(1, sizeof **link);
+		**link = (struct sluice_kernel){
+			.function = ptx_find_function(kernel->module->ptx, kernel->function->name),
+			.module = kernel->module,
+			.limit = limit,
+		};
+	}
+	return *link;
+}
+
+enum sluice_status kernel_for_block(sluice_kernel **kernel, uint32_t block_threads, uint64_t shared_bytes,
+                                    struct sluice_error *error)
+{
+	const struct machine *machine = &(*kernel)->module->gpu->machine;
+	struct occupancy occupancy = occupancy_of(machine, block_threads, kernel_registers(*kernel), shared_bytes);
+	uint32_t limit = occupancy_registers(machine, block_threads, 1);
+	if (occupancy.blocks || occupancy.limit != LIMIT_REGISTERS || !limit || setting_of(*kernel).registers)
+		return SLUICE_OK;
+	*kernel = find_tighter(*kernel, limit);
+	return prepare_kernel(*kernel, error);
+}
+
+void kernel_close(sluice_kernel *kernel)
+{
+	for (sluice_kernel *tighter = kernel->tighter, *next; tighter; tighter = next) {
+		next = tighter->tighter;
+		tighter->tighter = NULL;
+		kernel_close(tighter);
+		free(tighter);
+	}
+	if (kernel->program)
+		simt_program_free(kernel->program);
+	if (kernel->rewritten)
+		ptx_free(kernel->rewritten);
+	arena_free(&kernel->arena);
+}
