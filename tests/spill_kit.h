@@ -10,7 +10,8 @@
 	".reg .f64 %fd<9>;\n"
 #define KERNEL(body) HEAD ".visible .entry k(.param .u64 p)\n{\n" REGS body "\n}\n"
 
-/* A kernel with directives: `values` values of 32 bits are read, then written in the same order: all live at once, beside their address. */
+/* A kernel with directives: `values` values of 32 bits are read, then written in the same order: all live at once, beside
+ * their address. */
 static inline char *many_values(uint32_t values, const char *directives)
 {
 	char *text = NULL;

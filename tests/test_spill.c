@@ -134,8 +134,8 @@ static void each_value_too_many_goes_once(void **state)
 		}
 }
 
-/* What is used in the loop stays in registers; what only lives through it goes: two values, each stored and loaded once. At
- * most live: the address (2), the counter, the sum and three values. */
+/* What is used in the loop, if only once, stays in registers; what only lives through it goes: two values, each stored once
+ * and loaded three times. */
 static void what_a_loop_uses_stays(void **state)
 {
 	(void)state;
@@ -152,10 +152,14 @@ static void what_a_loop_uses_stays(void **state)
 	                          "@%p1 bra AGAIN;\n"
 	                          "st.global.u32 [%rd1+16], %r2;\n"
 	                          "st.global.u32 [%rd1+20], %r3;\n"
-	                          "st.global.u32 [%rd1+24], %r4;\n"
+	                          "st.global.v2.u32 [%rd1+24], {%r2, %r2};\n"
+	                          "st.global.v2.u32 [%rd1+32], {%r3, %r3};\n"
+	                          "st.global.u32 [%rd1+40], %r2;\n"
+	                          "st.global.u32 [%rd1+44], %r3;\n"
+	                          "st.global.u32 [%rd1+48], %r4;\n"
 	                          "ret;\n");
 	expect(text, 8, 0, 0, 0);
-	expect(text, 6, 8, 2, 2);
+	expect(text, 6, 8, 6, 2);
 }
 
 /* A result under a guard is loaded first, for the lanes that keep the old value, and stored under the guard; where the
@@ -181,6 +185,23 @@ static void a_guarded_result_keeps_the_old_value(void **state)
 	                                "\t@%p1 st.local.b32 [__spill], %spill1;\n"));
 	free(printed);
 	ptx_free(subject.module);
+}
+
+/* In the last lane the shuffle is out of range and turns its own guard off, and has a result all the same. */
+static void a_guard_that_its_instruction_writes_keeps_no_store_back(void **state)
+{
+	(void)state;
+	expect(KERNEL("ld.param.u64 %rd1, [p];\n"
+	              "mov.u32 %r9, %tid.x;\n"
+	              "mad.wide.u32 %rd1, %r9, 64, %rd1;\n"
+	              "setp.ge.u32 %p1, %r9, 9;\n"
+	              "ld.global.u32 %r1, [%rd1];\n"
+	              "@%p1 shfl.down.b32 %r1|%p1, %r9, 1, 31;\n"
+	              "ld.global.v4.u32 {%r2, %r3, %r4, %r5}, [%rd1+16];\n"
+	              "st.global.v4.u32 [%rd1+32], {%r5, %r4, %r3, %r2};\n"
+	              "st.global.u32 [%rd1+4], %r1;\n"
+	              "ret;\n"),
+	       6, 4, 2, 2);
 }
 
 /* Across a call live the address, eight values and what its target needs: as many values as there are registers too few
@@ -253,6 +274,7 @@ int main(void)
 		cmocka_unit_test(each_value_too_many_goes_once),
 		cmocka_unit_test(what_a_loop_uses_stays),
 		cmocka_unit_test(a_guarded_result_keeps_the_old_value),
+		cmocka_unit_test(a_guard_that_its_instruction_writes_keeps_no_store_back),
 		cmocka_unit_test(what_lives_across_a_call_makes_room_for_it),
 		cmocka_unit_test(what_one_instruction_needs_is_the_least),
 		cmocka_unit_test(random_kernels_compute_the_same_in_few_registers),
