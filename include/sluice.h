@@ -75,7 +75,7 @@ typedef struct sluice_dim {
 } sluice_dim;
 
 struct sluice_settings {
-	const char *machine;        /* a name ("gtx480", looked up in the machines folder) or a path; NULL: "gtx480" */
+	const char *machine;        /* a name ("gtx480", looked up in SLUICE_MACHINES and our machines) or a path; NULL: "gtx480" */
 	const char *const *options; /* "KEY=VALUE", NULL-terminated, applied in order; may be NULL */
 	/* "NAME[:KEY=VALUE,...]", NULL-terminated: mechanisms to attach, or paths of shared objects with one; may be NULL; none
 	 * in a functional run, which has no cycles. */
@@ -200,7 +200,7 @@ struct sluice_machine_info {
 SLUICE_API void sluice_machine_info(const sluice_gpu *gpu, struct sluice_machine_info *info);
 /* Writes the machine as YAML, every key with its value. */
 SLUICE_API void sluice_machine_write(const sluice_gpu *gpu, FILE *file);
-/* The folder of machine files: SLUICE_MACHINES, else the one installed, else the source tree's. */
+/* The folder of machine files: SLUICE_MACHINES, else the source tree's, else the one installed. */
 SLUICE_API const char *sluice_machines_folder(void);
 
 /* Statistics of all kernels run so far. */

@@ -10,6 +10,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -64,9 +65,11 @@ static int make_folder(void **state)
 static int remove_folder(void **state)
 {
 	(void)state;
-	static const char *const names[] = {"a.yaml", "b.yaml", "c.yaml"};
+	static const char *const names[] = {"a.yaml",     "b.yaml",           "c.yaml",
+	                                    "whole.yaml", "bases/whole.yaml", "bases/middle.yaml"};
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
 		unlink(in_folder(names[i]));
+	rmdir(in_folder("bases"));
 	return rmdir(folder);
 }
 
@@ -300,10 +303,25 @@ static void yaml_base_errors(void **state)
 	expect_messages("base: a\n", "a.yaml:1:7: error: base: 'a' is based on itself\n"
 	                             "  1 | base: a\n"
 	                             "    |       ^\n");
-	expect_messages("base: nothing\n",
-	                "a.yaml:1:7: error: base: cannot read nothing.yaml: No such file or directory\n"
-	                "  1 | base: nothing\n"
+	expect_messages("base: nothing\n", "a.yaml:1:7: error: base: there is no 'nothing'\n"
+	                                   "  1 | base: nothing\n"
+	                                   "    |       ^\n");
+	write_text("whole.yaml", "");
+	expect_messages("base: whale\n", "a.yaml:1:7: error: base: there is no 'whale'; did you mean 'whole'?\n"
+	                                 "  1 | base: whale\n"
+	                                 "    |       ^\n");
+	expect_messages("base: ./none.yaml\n",
+	                "a.yaml:1:7: error: base: cannot read ./none.yaml: No such file or directory\n"
+	                "  1 | base: ./none.yaml\n"
 	                "    |       ^\n");
+	expect_messages("base: ../no/../a.yaml\n",
+	                "a.yaml:1:7: error: base: cannot read ../no/../a.yaml: No such file or directory\n"
+	                "  1 | base: ../no/../a.yaml\n"
+	                "    |       ^\n");
+	/* The same file by another path. */
+	expect_messages("base: ././a.yaml\n", "a.yaml:1:7: error: base: '././a.yaml' is based on itself\n"
+	                                      "  1 | base: ././a.yaml\n"
+	                                      "    |       ^\n");
 	expect_messages("any: 1\nbase: b\n",
 	                "a.yaml:2:1: error: 'base' must be the first key: what is written after it changes the base\n"
 	                "  2 | base: b\n"
@@ -316,6 +334,53 @@ static void yaml_base_errors(void **state)
 	expect_messages("base: b\n", "b.yaml:1:7: error: base: 'a' is based on itself\n"
 	                             "  1 | base: a\n"
 	                             "    |       ^\n");
+}
+
+/* Reads a.yaml as a file that must set every option, with a folder of bases beside its own. */
+static char *read_whole(const char *yaml, struct settings *settings)
+{
+	char bases[sizeof folder + 8];
+	const char *const folders[] = {bases, NULL};
+	struct diag diag = {0};
+	snprintf(bases, sizeof bases, "%s/bases", folder);
+	write_text("a.yaml", yaml);
+	bool fine = config_file_read_whole(in_folder("a.yaml"), folders, table, OPTIONS, settings, &diag);
+	assert_int_equal(fine, diag.text == NULL);
+	return diag.text;
+}
+
+/* A base is found by name in the folders of bases from anywhere, one beside the file goes before it, and a path goes out
+ * from the file that names it, at every step of a chain. */
+static void yaml_bases(void **state)
+{
+	(void)state;
+	struct settings settings = {0};
+	assert_int_equal(mkdir(in_folder("bases"), 0777), 0);
+	write_text("bases/whole.yaml", "name: w\nl1d: {sets: 2, enabled: yes, policy: fifo, mshr.depth: 3, ways: 4}\n"
+	                               "dram.scale: 2\nany: 1\n");
+	write_text("bases/middle.yaml", "base: ../b.yaml\nany: 5\n");
+	write_text("b.yaml", "base: whole\nl1d.sets: 8\n");
+	assert_null(read_whole("base: middle\nl1d.ways: 9\n", &settings));
+	assert_string_equal(settings.name, "w");
+	assert_int_equal(settings.sets, 8);
+	assert_int_equal(settings.any, 5);
+	assert_int_equal(settings.ways, 9);
+	write_text("whole.yaml", "base: bases/whole.yaml\nl1d.sets: 16\n");
+	assert_null(read_whole("base: whole\n", &settings));
+	assert_int_equal(settings.sets, 16);
+}
+
+/* What a file and its bases leave unset is listed: nothing is 0 by oversight. */
+static void yaml_missing(void **state)
+{
+	(void)state;
+	struct settings settings = {0};
+	write_text("b.yaml", "name: b\nl1d: {enabled: yes, policy: lru}\nany: 0\n");
+	char *text = read_whole("base: b\nl1d: {sets: 16, ways: 1}\n", &settings);
+	assert_non_null(text);
+	assert_non_null(strstr(text, "a.yaml: error: 2 of its 8 keys have no value;"));
+	assert_non_null(strstr(text, ": dram.scale, l1d.mshr.depth\n"));
+	free(text);
 }
 
 /* What the command line's -o takes. */
@@ -459,6 +524,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(yaml_read, make_folder, remove_folder),
 		cmocka_unit_test_setup_teardown(yaml_errors, make_folder, remove_folder),
 		cmocka_unit_test_setup_teardown(yaml_base_errors, make_folder, remove_folder),
+		cmocka_unit_test_setup_teardown(yaml_bases, make_folder, remove_folder),
+		cmocka_unit_test_setup_teardown(yaml_missing, make_folder, remove_folder),
 		cmocka_unit_test(assignments),
 		cmocka_unit_test_setup_teardown(yaml_write, make_folder, remove_folder),
 		cmocka_unit_test(port_earliest),

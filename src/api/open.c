@@ -3,6 +3,7 @@
 
 #include "base/c_locale.h"
 #include "base/config_file.h"
+#include "base/config_find.h"
 #include "base/gate.h"
 
 #include <errno.h>
@@ -39,33 +40,39 @@ const char *sluice_version(void)
 	return SLUICE_VERSION;
 }
 
-const char *sluice_machines_folder(void)
+static const char *own_machines(void)
 {
 	const char *folder = getenv("SLUICE_MACHINES");
-	if (folder && *folder)
-		return folder;
+	return folder && *folder ? folder : NULL;
+}
+
+static const char *standard_machines(void)
+{
 	return access(SLUICE_SOURCE_MACHINES, R_OK) == 0 ? SLUICE_SOURCE_MACHINES : SLUICE_INSTALLED_MACHINES;
 }
 
-/* A name is looked up in the machines folder; what has a slash or ends in .yaml is a path. */
-static char *machine_path(const char *machine)
+const char *sluice_machines_folder(void)
 {
-	char *path;
-	size_t length = strlen(machine);
-	bool is_path = strchr(machine, '/') || (length > 5 && strcmp(machine + length - 5, ".yaml") == 0);
-	int written = is_path ? asprintf(&path, "%s", machine)
-	                      : asprintf(&path, "%s/%s.yaml", sluice_machines_folder(), machine);
-	return written < 0 ? NULL : path;
+	const char *own = own_machines();
+	return own ? own : standard_machines();
 }
 
+/* A path is read as it is. A name is looked up in the user's folder of machines, then in ours, and so are the names of
+ * bases that do not lie beside their file. */
 static void read_machine(struct machine *machine, const char *name, struct diag *diag)
 {
-	char *path = machine_path(name);
-	if (path && access(path, R_OK) != 0 && !strchr(name, '/'))
-		diag_plain(diag, "no machine '%s' (%s: %s); 'sluice machine list' shows those there are", name, path,
-		           strerror(errno));
-	else if (path)
-		config_file_read(path, machine_options, machine_option_count, machine, diag);
+	const char *const both[] = {own_machines(), standard_machines(), NULL}, *const *folders = both + !both[0];
+	char nearest[CONFIG_NAME_SIZE];
+	char *path = config_is_path(name) ? xstrdup(name) : config_find(name, folders);
+	if (path) {
+		config_file_read_whole(path, folders, machine_options, machine_option_count, machine, diag);
+	} else {
+		config_nearest(name, folders, nearest);
+		if (*nearest)
+			diag_plain(diag, "no machine '%s'; did you mean '%s'?", name, nearest);
+		else
+			diag_plain(diag, "no machine '%s'; 'sluice machine list' shows those there are", name);
+	}
 	free(path);
 }
 

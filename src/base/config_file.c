@@ -1,11 +1,14 @@
 #include "base/config_file.h"
 
 #include "base/arena.h"
+#include "base/config_find.h"
+#include "base/file.h"
 #include "base/slip.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <yaml.h>
 
 enum { PATH_SIZE = 128, MESSAGE_SIZE = 512 };
@@ -17,16 +20,26 @@ struct seen_key {
 	struct seen_key *next;
 };
 
-/* The files being read, from the newest to the one the user named: to find a base that leads back to itself. */
+/* The files being read, from the newest to the one the user named: to find a base that leads back to itself, by
+ * whichever path. */
 struct reading {
 	const char *path;
+	dev_t device;
+	ino_t file;
 	const struct reading *outer;
 };
 
-struct reader {
+/* What is read into: the same for a file and its bases. */
+struct target {
 	const struct option *table;
 	size_t count;
 	void *config;
+	const char *const *folders; /* of bases, besides the file's own; or NULL */
+	bool *given;                /* by option: some file has set it; or NULL */
+};
+
+struct reader {
+	const struct target *target;
 	struct diag *diag;
 	struct arena arena;
 	struct source source;
@@ -36,8 +49,7 @@ struct reader {
 	bool failed; /* the YAML itself is broken: no more events */
 };
 
-static bool read_file(const char *path, const struct reading *outer, const struct option *table, size_t count,
-                      void *config, struct diag *diag);
+static bool read_file(const char *path, const struct reading *outer, const struct target *target, struct diag *diag);
 static void read_mapping(struct reader *reader, const char *prefix);
 
 /* libyaml counts columns in characters, diagnostics in bytes. */
@@ -145,8 +157,10 @@ static void set_option(struct reader *reader, const struct option *option, const
 	struct place place = place_of(reader, value->start_mark);
 	if (value->type == YAML_SCALAR_EVENT) {
 		const char *text = (const char *)value->data.scalar.value;
-		if (!option_set(option, reader->config, text, message, sizeof message))
+		if (!option_set(option, reader->target->config, text, message, sizeof message))
 			diag_error(reader->diag, &reader->source, place, "%s", message);
+		if (reader->target->given)
+			reader->target->given[option - reader->target->table] = true;
 	} else if (value->type == YAML_ALIAS_EVENT) {
 		diag_error(reader->diag, &reader->source, place, "%s: expected one value; aliases are not allowed",
 		           option->name);
@@ -167,37 +181,63 @@ static void read_section(struct reader *reader, const char *path, const yaml_eve
 	skip_value(reader, value->type);
 }
 
+/* The path of a base: what is a path goes out from the file that names it; a name is looked up beside that file, then in
+ * the folders. In the arena; NULL after a message. */
+static const char *find_base(struct reader *reader, const char *name, struct place place)
+{
+	enum { MOST = 8 };
+	const char *path = reader->reading.path, *slash = strrchr(path, '/'), *folders[MOST + 2] = {0};
+	char *own = arena_string(&reader->arena, slash ? path : ".", slash ? (size_t)(slash - path) : 1);
+	char nearest[CONFIG_NAME_SIZE];
+	if (config_is_path(name)) {
+		size_t size = strlen(own) + strlen(name) + 2;
+		char *joined = arena_alloc(&reader->arena, size);
+		snprintf(joined, size, "%s%s%s", *name == '/' ? "" : own, *name == '/' ? "" : "/", name);
+		return joined;
+	}
+	folders[0] = own;
+	for (size_t i = 0; reader->target->folders && reader->target->folders[i] && i < MOST; i++)
+		folders[i + 1] = reader->target->folders[i];
+	char *found = config_find(name, folders);
+	if (found) {
+		const char *kept = arena_string(&reader->arena, found, strlen(found));
+		free(found);
+		return kept;
+	}
+	config_nearest(name, folders, nearest);
+	diag_error(reader->diag, &reader->source, place, "base: there is no '%s'%s%s%s", name,
+	           *nearest ? "; did you mean '" : "", nearest, *nearest ? "'?" : "");
+	return NULL;
+}
+
 static void read_base(struct reader *reader, const yaml_event_t *value, struct place key, bool is_first)
 {
 	struct place place = place_of(reader, value->start_mark);
+	struct stat status;
 	if (!is_first) {
 		diag_error(reader->diag, &reader->source, key,
 		           "'base' must be the first key: what is written after it changes the base");
 		return;
 	}
 	const char *name = value->type == YAML_SCALAR_EVENT ? (const char *)value->data.scalar.value : "";
-	if (!*name || strchr(name, '/')) {
-		diag_error(reader->diag, &reader->source, place,
-		           "base: expected the name of a file in the same folder");
+	if (!*name) {
+		diag_error(reader->diag, &reader->source, place, "base: expected the name or the path of a file");
 		return;
 	}
-	const char *slash = strrchr(reader->reading.path, '/');
-	size_t folder = slash ? (size_t)(slash + 1 - reader->reading.path) : 0, size = folder + strlen(name) + 6;
-	char *path = arena_alloc(&reader->arena, size);
-	snprintf(path, size, "%.*s%s.yaml", (int)folder, reader->reading.path, name);
+	const char *path = find_base(reader, name, place);
+	if (!path)
+		return;
+	if (stat(path, &status) != 0) {
+		diag_error(reader->diag, &reader->source, place, "base: cannot read %s: %s", path, strerror(errno));
+		return;
+	}
 	for (const struct reading *reading = &reader->reading; reading; reading = reading->outer) {
-		if (strcmp(reading->path, path) == 0) {
+		if (reading->device == status.st_dev && reading->file == status.st_ino) {
 			diag_error(reader->diag, &reader->source, place, "base: '%s' is based on itself", name);
 			return;
 		}
 	}
-	FILE *probe = fopen(path, "r");
-	if (!probe) {
-		diag_error(reader->diag, &reader->source, place, "base: cannot read %s: %s", path, strerror(errno));
-		return;
-	}
-	fclose(probe);
-	read_file(path, &reader->reading, reader->table, reader->count, reader->config, reader->diag);
+	read_file(path, &reader->reading, reader->target, reader->diag);
 }
 
 /* One key of a mapping and its value. */
@@ -215,19 +255,20 @@ static void read_pair(struct reader *reader, const char *prefix, const yaml_even
 	yaml_event_t value;
 	if (!next_event(reader, &value))
 		return;
-	const struct option *option = is_name ? option_find(reader->table, reader->count, path) : NULL;
+	const struct target *target = reader->target;
+	const struct option *option = is_name ? option_find(target->table, target->count, path) : NULL;
 	if (!is_name || !remember(reader, path, place)) {
 		skip_value(reader, value.type);
 	} else if (option) {
 		set_option(reader, option, &value);
 		skip_value(reader, value.type);
-	} else if (first_inside(reader->table, reader->count, path)) {
+	} else if (first_inside(target->table, target->count, path)) {
 		read_section(reader, path, &value);
 	} else if (strcmp(path, "base") == 0) {
 		read_base(reader, &value, place, is_first);
 		skip_value(reader, value.type);
 	} else {
-		unknown_key(reader->table, reader->count, path, message);
+		unknown_key(target->table, target->count, path, message);
 		diag_error(reader->diag, &reader->source, place, "%s", message);
 		skip_value(reader, value.type);
 	}
@@ -269,51 +310,68 @@ static void read_stream(struct reader *reader)
 	}
 }
 
-/* The whole file in the arena, or NULL with errno set. */
-static char *slurp(struct arena *arena, const char *path, size_t *length)
+static bool read_file(const char *path, const struct reading *outer, const struct target *target, struct diag *diag)
 {
-	FILE *file = fopen(path, "rb");
-	if (!file)
-		return NULL;
-	char *text = NULL;
-	long size = fseek(file, 0, SEEK_END) == 0 ? ftell(file) : -1;
-	if (size >= 0 && fseek(file, 0, SEEK_SET) == 0) {
-		text = arena_alloc(arena, (size_t)size + 1);
-		*length = fread(text, 1, (size_t)size, file);
-		if (ferror(file))
-			text = NULL;
-	}
-	int error = errno;
-	fclose(file);
-	errno = error;
-	return text;
-}
-
-static bool read_file(const char *path, const struct reading *outer, const struct option *table, size_t count,
-                      void *config, struct diag *diag)
-{
-	struct reader reader = {
-		.table = table, .count = count, .config = config, .diag = diag, .reading = {path, outer}};
+	struct reader reader = {.target = target, .diag = diag, .reading = {.path = path, .outer = outer}};
+	struct stat status = {0};
 	uint32_t before = diag->errors;
+	char *text = stat(path, &status) == 0 ? file_read(path, &reader.source.length) : NULL;
+	reader.reading.device = status.st_dev;
+	reader.reading.file = status.st_ino;
 	reader.source.name = path;
-	reader.source.text = slurp(&reader.arena, path, &reader.source.length);
-	if (!reader.source.text) {
+	reader.source.text = text;
+	if (!text) {
 		diag_plain(diag, "cannot read %s: %s", path, strerror(errno));
 	} else {
 		if (!yaml_parser_initialize(&reader.parser))
 			abort();
-		yaml_parser_set_input_string(&reader.parser, (const unsigned char *)reader.source.text,
-		                             reader.source.length);
+		yaml_parser_set_input_string(&reader.parser, (const unsigned char *)text, reader.source.length);
 		read_stream(&reader);
 		yaml_parser_delete(&reader.parser);
 	}
+	free(text);
 	arena_free(&reader.arena);
 	return diag->errors == before;
 }
 
 bool config_file_read(const char *path, const struct option *table, size_t count, void *config, struct diag *diag)
 {
-	return read_file(path, NULL, table, count, config, diag);
+	const struct target target = {.table = table, .count = count, .config = config};
+	return read_file(path, NULL, &target, diag);
+}
+
+/* One message that lists every option that no file has set. */
+static void report_missing(const char *path, const struct target *target, struct diag *diag)
+{
+	const struct source source = {.name = path};
+	char *list = NULL;
+	size_t length = 0, missing = 0;
+	FILE *file = open_memstream(&list, &length);
+	if (!file)
+		abort();
+	for (size_t i = 0; i < target->count; i++)
+		if (!target->given[i])
+			fprintf(file, "%s%s", missing++ ? ", " : "", target->table[i].name);
+	fclose(file);
+	if (missing)
+		diag_error(diag, &source, (struct place){0},
+		           "%zu of its %zu keys have no value; give them, or begin the file with 'base: OTHER', whose "
+		           "values "
+		           "hold for all that it does not say: %s",
+		           missing, target->count, list);
+	free(list);
+}
+
+bool config_file_read_whole(const char *path, const char *const *folders, const struct option *table, size_t count,
+                            void *config, struct diag *diag)
+{
+	const struct target target = {table, count, config, folders, xcalloc(count, sizeof(bool))};
+	bool fine = read_file(path, NULL, &target, diag);
+	if (fine)
+		report_missing(path, &target, diag);
+	fine = fine && !diag->errors;
+	free(target.given);
+	return fine;
 }
 
 bool config_assign(const char *assignment, const struct option *table, size_t count, void *config, struct diag *diag)

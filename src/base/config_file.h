@@ -2,8 +2,8 @@
  *
  * The file is a tree of mappings whose paths, joined by dots, are option names: `l1d: {sets: 32}` sets "l1d.sets".
  * Unknown keys, repeated keys, values out of range and lists are errors with line and column.
- * A file may begin with `base: OTHER`, which is loaded first from the same folder, so that a machine is written
- * as its difference from another.
+ * A file may begin with `base: OTHER`, which is loaded first, so that a machine is written as its difference from
+ * another: a path, from the file's own folder, or a name, OTHER.yaml in that folder.
  */
 #ifndef SLUICE_BASE_CONFIG_FILE_H
 #define SLUICE_BASE_CONFIG_FILE_H
@@ -11,9 +11,13 @@
 #include "base/diag.h"
 #include "base/table.h"
 
-/* Reads the file at `path` into `config`. A `base:` NAME is looked up as NAME.yaml beside the file.
- * Returns false when diag got errors. */
+/* Reads the file at `path` into `config`. Returns false when diag got errors. */
 bool config_file_read(const char *path, const struct option *table, size_t count, void *config, struct diag *diag);
+
+/* The same, where the file with its bases must set every option, and bases that are not beside it are looked for in the
+ * folders (NULL-terminated). */
+bool config_file_read_whole(const char *path, const char *const *folders, const struct option *table, size_t count,
+                            void *config, struct diag *diag);
 
 /* Applies "KEY=VALUE". Returns false when diag got errors. */
 bool config_assign(const char *assignment, const struct option *table, size_t count, void *config, struct diag *diag);

@@ -1,6 +1,7 @@
 #include "cli/commands.h"
 
 #include "base/arena.h"
+#include "base/file.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -74,25 +75,7 @@ uint64_t cli_number(const char *option, const char *text, uint64_t least, const 
 
 char *cli_read_file(const char *path, size_t *length)
 {
-	FILE *file = strcmp(path, "-") == 0 ? stdin : fopen(path, "rb");
-	if (!file)
-		return NULL;
-	size_t capacity = 1 << 16, got;
-	char *text = xmalloc(capacity);
-	*length = 0;
-	while ((got = fread(text + *length, 1, capacity - *length, file)) > 0) {
-		*length += got;
-		if (*length == capacity)
-			text = xrealloc(text, capacity *= 2);
-	}
-	int error = ferror(file) ? errno : 0;
-	if (file != stdin)
-		fclose(file);
-	if (!error)
-		return text;
-	free(text);
-	errno = error;
-	return NULL;
+	return strcmp(path, "-") == 0 ? file_read_stream(stdin, length) : file_read(path, length);
 }
 
 bool cli_find_folder(const char *const *places, const char *file, char *path)

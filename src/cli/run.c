@@ -5,6 +5,7 @@
 #include "cli/run.h"
 
 #include "base/arena.h"
+#include "base/config_find.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -201,13 +202,6 @@ static void export_words(const char *variable, const struct cli_options *options
 	free(joined);
 }
 
-/* A machine by its file, not by a name of the machines folder. */
-static bool is_path(const char *machine)
-{
-	size_t length = strlen(machine);
-	return strchr(machine, '/') || (length > 5 && strcmp(machine + length - 5, ".yaml") == 0);
-}
-
 static bool export_stats(const struct run *run)
 {
 	set("SLUICE_STATS_FORMAT", run->stats_format ? run->stats_format : run->stats ? "json" : NULL);
@@ -266,7 +260,7 @@ bool run_prepare(const struct run *run)
 	const char *machine = run->machine ? run->machine : getenv("SLUICE_MACHINE");
 	bool fine = try_machine(run, machine, &options, &mechanisms) && export_stats(run);
 	if (fine) {
-		char *path = run->machine && is_path(run->machine) ? absolute(run->machine) : NULL;
+		char *path = run->machine && config_is_path(run->machine) ? absolute(run->machine) : NULL;
 		set("SLUICE_MACHINE", path ? path : run->machine);
 		free(path);
 		export_words("SLUICE_OPTIONS", &options);

@@ -1,0 +1,28 @@
+/* file: whole files, in and out. */
+#ifndef SLUICE_BASE_FILE_H
+#define SLUICE_BASE_FILE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+
+/* All that can still be read of a stream, from malloc, with a NUL behind it; NULL with errno set. */
+char *file_read_stream(FILE *file, size_t *length);
+/* The same of a file. */
+char *file_read(const char *path, size_t *length);
+
+/* A file under another name, which becomes the one at `path` when it is complete: whoever reads that path finds the old
+ * contents or the new, never a part. A symbolic link stays one: its target is replaced. */
+struct file_new {
+	char *path, *temporary;
+	int descriptor;
+};
+
+/* False, with errno set, when the folder cannot be written. */
+bool file_new_open(struct file_new *file, const char *path);
+/* Puts it in its place and leaves the descriptor open to the caller. False, with errno set, when that failed: it is gone. */
+bool file_new_place(struct file_new *file);
+/* Removes it again; keeps errno. */
+void file_new_drop(struct file_new *file);
+
+#endif
