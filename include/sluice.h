@@ -60,6 +60,9 @@ enum sluice_fault {
 	SLUICE_FAULT_ASSERT,
 };
 
+/* The exit status of a program that max_instructions cut short, as that of timeout(1). */
+enum { SLUICE_EXIT_STOPPED = 124 };
+
 enum { SLUICE_MESSAGE_SIZE = 8192 };
 struct sluice_error {
 	enum sluice_status status;
@@ -207,6 +210,14 @@ SLUICE_API const char *sluice_machines_folder(void);
 enum sluice_stats_format { SLUICE_STATS_TABLE, SLUICE_STATS_JSON, SLUICE_STATS_GPGPUSIM };
 SLUICE_API enum sluice_status sluice_stats_write(sluice_gpu *gpu, FILE *file, enum sluice_stats_format format,
                                                  struct sluice_error *error);
+/* Keeps the JSON form in that file from now on: it is made at once, each kernel is added when it has ended, and it is valid
+ * whatever becomes of the process. Until sluice_stats_end() it says that the process is running, and has no totals. */
+SLUICE_API enum sluice_status sluice_stats_keep(sluice_gpu *gpu, const char *path, struct sluice_error *error);
+/* How the process ended, in a word or two: "exit 0". Completes the file that is kept, and stands in all that is written
+ * from now on. */
+SLUICE_API enum sluice_status sluice_stats_end(sluice_gpu *gpu, const char *how, struct sluice_error *error);
+/* Says it in the file that is kept and does nothing else: for the handlers of signals. */
+SLUICE_API void sluice_stats_note_end(const sluice_gpu *gpu, const char *how);
 /* Every counter's declaration: name, unit, scope, meaning. */
 SLUICE_API void sluice_stats_describe(FILE *file);
 

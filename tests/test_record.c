@@ -33,6 +33,7 @@ static const char *const program[] = {"./bfs", "graph\xff", NULL};
 static struct record make_record(const char *kernel, uint64_t launch)
 {
 	struct record record = {.kernel = (char *)(uintptr_t)kernel,
+	                        .shown = (char *)(uintptr_t)kernel,
 	                        .launch = launch,
 	                        .grid = {60, 2, 1},
 	                        .block = {256, 1, 1},
@@ -135,7 +136,7 @@ static void test_derived(void **state)
 	assert_true(derived.row_locality == 5);
 	assert_true(derived.warp_instructions_per_host_second == 2000);
 	/* Nothing happened: nothing is divided by zero. */
-	storage[0] = (struct record){.kernel = "empty"};
+	storage[0] = (struct record){.kernel = "empty", .shown = "empty"};
 	derived = derive(&records, &storage[0]);
 	assert_true(derived.ipc == 0 && derived.l1d_hit_rate == 0 && derived.dram_bandwidth == 0);
 }
@@ -262,10 +263,14 @@ static int64_t whole(const json_t *object, const char *key)
 static void test_json(void **state)
 {
 	(void)state;
-	static const char *const root_keys[] = {"version", "sluice",  "machine", "mechanisms",
-	                                        "program", "kernels", "totals",  NULL};
+	static const char *const root_keys[] = {
+		"ended",      "version", "sluice",     "program", "machine",          "options",
+		"mechanisms", "checks",  "functional", "threads", "max_instructions", "configuration",
+		"kernels",    "totals",  NULL};
 	static const char *const kernel_keys[] = {"name",
+	                                          "demangled",
 	                                          "launch",
+	                                          "ended",
 	                                          "grid",
 	                                          "block",
 	                                          "registers",
@@ -295,6 +300,9 @@ static void test_json(void **state)
 	assert_int_equal(whole(root, "version"), 1);
 	assert_string_equal(json_string_value(json_object_get(root, "sluice")), SLUICE_VERSION);
 	assert_string_equal(json_string_value(json_object_get(root, "machine")), "toy");
+	const json_t *configuration = json_object_get(root, "configuration");
+	assert_int_equal(json_object_size(configuration), machine_option_count);
+	assert_int_equal(whole(configuration, "sm.count"), 2);
 	/* An argument that is not UTF-8 cannot stand in JSON as it is. */
 	assert_string_equal(json_string_value(json_array_get(json_object_get(root, "program"), 1)), "graph?");
 	const json_t *kernels = json_object_get(root, "kernels"), *kernel = json_array_get(kernels, 1);

@@ -7,6 +7,7 @@
 #include "api/attach.h"
 #include "api/footprint.h"
 #include "api/record.h"
+#include "api/stats_file.h"
 #include "flow/affine.h"
 #include "flow/flow.h"
 #include "gpu/gpu.h"
@@ -69,6 +70,7 @@ struct sluice_gpu {
 	size_t kernel_setting_count;
 	sluice_module *modules;
 	struct records records;
+	struct stats_file stats_file;
 	uint64_t functional_launches;
 	uint64_t code_bytes; /* of all programs prepared so far */
 };

@@ -1,6 +1,7 @@
 /* Launching a kernel. */
 #include "api/api.h"
 #include "api/syscall.h"
+#include "base/demangle.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -90,9 +91,19 @@ static struct record *new_record(sluice_gpu *gpu, const sluice_kernel *kernel)
 	}
 	struct record *record = &records->record[records->count++];
 	/* what a process that ends in the middle writes of it */
-	*record = (struct record){
-		.kernel = xstrdup(kernel->function->name), .launch = records->count, .end = GPU_STOPPED};
+	*record = (struct record){.kernel = xstrdup(kernel->function->name),
+	                          .shown = demangle(kernel->function->name),
+	                          .launch = records->count,
+	                          .end = GPU_STOPPED};
 	return record;
+}
+
+/* The launch is over: its record is complete. */
+static void end_record(sluice_gpu *gpu, struct record *record, const struct sluice_error *error)
+{
+	if (record->end != GPU_DONE && error)
+		record->message = strndup(error->message, strcspn(error->message, "\n"));
+	stats_file_add(&gpu->stats_file, &gpu->records);
 }
 
 struct progress {
@@ -247,6 +258,7 @@ enum sluice_status sluice_launch(sluice_gpu *gpu, sluice_kernel *kernel, sluice_
 	status = gpu->functional ? run_functional(gpu, &run->launch, record, error)
 	                         : run_timed(gpu, kernel, run, record, error);
 	record->host_seconds = host_now() - begin;
+	end_record(gpu, record, error);
 	api_end_checks(gpu, &run->launch);
 	gpu->instructions += record->stats.sm.thread_instructions;
 	arena_free(&known.arena);

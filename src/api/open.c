@@ -137,6 +137,25 @@ static uint32_t useful_threads(uint32_t wanted)
 	return wanted < 1 ? 1 : wanted < cores ? wanted : cores;
 }
 
+/* What made the run, for its records. */
+static void keep_settings(sluice_gpu *gpu, const struct sluice_settings *settings)
+{
+	struct records *records = &gpu->records;
+	size_t count = 0;
+	while (settings->options && settings->options[count])
+		count++;
+	records->machine = &gpu->machine;
+	records->program = settings->program;
+	records->options.word = xcalloc(count + 1, sizeof *records->options.word);
+	for (; records->options.count < count; records->options.count++)
+		records->options.word[records->options.count] = xstrdup(settings->options[records->options.count]);
+	records->checks = settings->check ? xstrdup(settings->check) : NULL;
+	records->functional = settings->functional;
+	records->threads = useful_threads(settings->threads);
+	records->max_instructions = settings->max_instructions;
+	snprintf(records->ended, sizeof records->ended, "running");
+}
+
 enum sluice_status sluice_open(sluice_gpu **opened, const struct sluice_settings *settings, struct sluice_error *error)
 {
 	IN_C_LOCALE;
@@ -154,9 +173,8 @@ enum sluice_status sluice_open(sluice_gpu **opened, const struct sluice_settings
 	gpu->progress_user = settings->progress_user;
 	gpu->finding = settings->finding;
 	gpu->finding_user = settings->finding_user;
-	gpu->records.machine = &gpu->machine;
-	gpu->records.program = settings->program;
 	read_settings(gpu, settings, &diag);
+	keep_settings(gpu, settings);
 	unsigned checks = api_parse_checks(settings->check, &diag);
 	enum sluice_status status = SLUICE_OK;
 	if (diag.errors) {
@@ -165,7 +183,7 @@ enum sluice_status sluice_open(sluice_gpu **opened, const struct sluice_settings
 			diag.text[--length] = '\0';
 		status = api_fail(error, SLUICE_BAD_SETTING, "%s", diag.text);
 	} else if (!(gpu->gpu = gpu_open(&gpu->machine, gpu->attachments.list, gpu->attachments.count,
-	                                 useful_threads(settings->threads)))) {
+	                                 gpu->records.threads))) {
 		status = api_fail(error, SLUICE_NO_MEMORY, "cannot reserve %u MiB for device memory: %s",
 		                  gpu->machine.memory_mib, strerror(errno));
 	} else {
@@ -178,6 +196,22 @@ enum sluice_status sluice_open(sluice_gpu **opened, const struct sluice_settings
 	}
 	*opened = gpu;
 	return api_succeed(error);
+}
+
+static void free_records(struct records *records)
+{
+	for (size_t i = 0; i < records->count; i++) {
+		struct record *record = &records->record[i];
+		record_free(records, record);
+		free(record->kernel);
+		free(record->shown);
+		free(record->message);
+	}
+	free(records->record);
+	for (size_t i = 0; i < records->options.count; i++)
+		free((char *)records->options.word[i]);
+	free(records->options.word);
+	free((char *)records->checks);
 }
 
 void sluice_close(sluice_gpu *gpu)
@@ -193,11 +227,8 @@ void sluice_close(sluice_gpu *gpu)
 		free(gpu->kernel_settings[i].kernel);
 	free(gpu->kernel_settings);
 	free(gpu->announced.range);
-	for (size_t i = 0; i < gpu->records.count; i++) {
-		record_free(&gpu->records, &gpu->records.record[i]);
-		free(gpu->records.record[i].kernel);
-	}
-	free(gpu->records.record);
+	stats_file_close(&gpu->stats_file);
+	free_records(&gpu->records);
 	attachments_free(&gpu->attachments);
 	free(gpu);
 }
@@ -251,6 +282,27 @@ enum sluice_status sluice_stats_write(sluice_gpu *gpu, FILE *file, enum sluice_s
 	if (!written || fflush(file) != 0 || ferror(file))
 		return api_fail(error, SLUICE_IO, "cannot write statistics: %s", strerror(errno));
 	return api_succeed(error);
+}
+
+enum sluice_status sluice_stats_keep(sluice_gpu *gpu, const char *path, struct sluice_error *error)
+{
+	stats_file_close(&gpu->stats_file);
+	if (stats_file_open(&gpu->stats_file, &gpu->records, path))
+		return api_succeed(error);
+	return api_fail(error, SLUICE_IO, "cannot write %s: %s", path, strerror(errno));
+}
+
+void sluice_stats_note_end(const sluice_gpu *gpu, const char *how)
+{
+	stats_file_note(&gpu->stats_file, how);
+}
+
+enum sluice_status sluice_stats_end(sluice_gpu *gpu, const char *how, struct sluice_error *error)
+{
+	records_set_ended(&gpu->records, how);
+	if (!gpu->stats_file.path || stats_file_finish(&gpu->stats_file, &gpu->records))
+		return api_succeed(error);
+	return api_fail(error, SLUICE_IO, "cannot write %s: %s", gpu->stats_file.path, strerror(errno));
 }
 
 void sluice_stats_describe(FILE *file)

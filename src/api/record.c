@@ -117,8 +117,24 @@ void record_add(const struct records *records, struct record *sum, const struct 
 
 struct record records_total(const struct records *records)
 {
-	struct record total = {.kernel = "totals", .launch = records->count};
+	struct record total = {.kernel = "totals", .shown = "totals", .launch = records->count};
 	for (size_t i = 0; i < records->count; i++)
 		record_add(records, &total, &records->record[i]);
 	return total;
+}
+
+const char *record_end_name(enum gpu_end end)
+{
+	static const char *const names[] = {
+		[GPU_DONE] = "done", [GPU_FAULT] = "fault", [GPU_STALLED] = "stalled", [GPU_STOPPED] = "stopped"};
+	return names[end];
+}
+
+void records_set_ended(struct records *records, const char *how)
+{
+	enum gpu_end end = GPU_DONE;
+	for (size_t i = 0; i < records->count && end == GPU_DONE; i++)
+		end = records->record[i].end;
+	snprintf(records->ended, sizeof records->ended, "%s%s%s", end == GPU_DONE ? "" : record_end_name(end),
+	         end == GPU_DONE ? "" : ", ", how);
 }

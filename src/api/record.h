@@ -5,6 +5,7 @@
 #ifndef SLUICE_API_RECORD_H
 #define SLUICE_API_RECORD_H
 
+#include "base/document.h"
 #include "gpu/gpu.h"
 
 /* What a mechanism sent for a load. */
@@ -22,7 +23,8 @@ struct record_mech {
 };
 
 struct record {
-	char *kernel;
+	char *kernel, *shown; /* its symbol; its name as the program has it */
+	char *message;        /* why it did not end well, a line; or NULL */
 	uint64_t launch; /* number of the launch in the run, from 1 */
 	struct dim3 grid, block;
 	uint32_t registers, shared_bytes; /* a thread; a block, dynamic included */
@@ -36,13 +38,22 @@ struct record {
 	struct record_mech *mech; /* by records.attached; NULL: nothing was counted yet */
 };
 
+enum { RECORDS_ENDED = 48 };
+
 struct records {
 	struct record *record;
 	size_t count, capacity;
 	const struct machine *machine;
 	const struct seam_attached *attached; /* the mechanisms that the user named */
 	uint32_t attachments;
+	/* What else made the run. */
 	const char *const *program; /* command line, NULL-terminated, or NULL */
+	struct words options;       /* "KEY=VALUE", as they were given, in order */
+	const char *checks;         /* NULL: none */
+	bool functional;
+	uint32_t threads;
+	uint64_t max_instructions; /* 0: no limit */
+	char ended[RECORDS_ENDED]; /* how the process did: "running", "exit 0", "fault, exit 1", "signal 11" */
 };
 
 /* Figures that are formulas of counters. */
@@ -70,6 +81,10 @@ size_t record_stack(const struct record *record, struct stack_part parts[RECORD_
 void record_add(const struct records *records, struct record *sum, const struct record *record);
 /* Sum of all records, as one record named "totals"; its `launch` is the number of launches. record_free() it. */
 struct record records_total(const struct records *records);
+/* How a kernel ended: "done", "fault", "stalled", "stopped". */
+const char *record_end_name(enum gpu_end end);
+/* Keeps how the process ended, "exit 0", behind how its kernels did when not well. */
+void records_set_ended(struct records *records, const char *how);
 /* Frees what it holds of mechanisms. */
 void record_free(const struct records *records, struct record *record);
 
@@ -88,6 +103,15 @@ void record_mech_counters(const struct records *records, const struct record *re
 void records_write_table(const struct records *records, FILE *file);
 /* False when the file could not be written. */
 bool records_write_json(const struct records *records, FILE *file);
+/* Its parts: all before the kernels; a kernel with what parts it from the one before; the end, with totals. */
+void records_json_head(const struct records *records, FILE *file);
+void records_json_kernel(const struct records *records, const struct record *record, FILE *file);
+void records_json_end(const struct records *records, FILE *file);
+/* The end while more may come. */
+void records_json_open_end(FILE *file);
+/* The line of the head that says how the process ended, and where it begins; safe in the handler of a signal. */
+enum { RECORDS_ENDED_AT = 2, RECORDS_ENDED_LINE = RECORDS_ENDED + 16 };
+void records_json_ended(char line[RECORDS_ENDED_LINE], const char *ended);
 void records_write_gpgpusim(const struct records *records, FILE *file);
 /* Every counter's declaration, one a line, and the derived figures with their formulas. */
 void records_describe(FILE *file);

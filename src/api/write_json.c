@@ -108,7 +108,11 @@ static json_t *kernel(const struct records *records, const struct record *record
 	bool timed = !record->functional;
 	json_t *object = json_object();
 	json_object_set_new(object, "name", text(record->kernel));
+	json_object_set_new(object, "demangled", text(record->shown));
 	json_object_set_new(object, "launch", whole(record->launch));
+	json_object_set_new(object, "ended", json_string(record_end_name(record->end)));
+	if (record->message)
+		json_object_set_new(object, "message", text(record->message));
 	json_object_set_new(object, "grid", dim(record->grid));
 	json_object_set_new(object, "block", dim(record->block));
 	json_object_set_new(object, "registers", whole(record->registers));
@@ -132,7 +136,7 @@ static json_t *totals(const struct records *records)
 {
 	struct record total = records_total(records);
 	json_t *object = kernel(records, &total);
-	static const char *const others[] = {"name",        "launch",       "grid",          "block", "registers",
+	static const char *const others[] = {"name",        "demangled",    "launch",        "ended", "grid", "block", "registers",
 	                                     "spill_bytes", "shared_bytes", "blocks_per_sm", "ipc",   "loads"};
 	for (size_t i = 0; i < sizeof others / sizeof *others; i++)
 		json_object_del(object, others[i]);
@@ -152,22 +156,106 @@ static json_t *mechanisms(const struct records *records)
 	return list;
 }
 
-bool records_write_json(const struct records *records, FILE *file)
+static json_t *words(const struct words *words)
 {
-	json_t *program = json_array(), *kernels = json_array(), *root = json_object();
+	json_t *list = json_array();
+	for (size_t i = 0; i < words->count; i++)
+		json_array_append_new(list, text(words->word[i]));
+	return list;
+}
+
+/* Every key of the machine, as it was when the kernels ran. */
+static json_t *configuration(const struct machine *machine)
+{
+	json_t *object = json_object();
+	for (size_t i = 0; i < machine_option_count; i++) {
+		const struct option *option = &machine_options[i];
+		char value[OPTION_TEXT_SIZE];
+		option_print(option, machine, value, sizeof value);
+		json_object_set_new(object, option->name,
+		                    option->type == OPTION_U32    ? whole(strtoull(value, NULL, 10))
+		                    : option->type == OPTION_F64  ? json_real(strtod(value, NULL))
+		                    : option->type == OPTION_BOOL ? json_boolean(strcmp(value, "true") == 0)
+		                                                  : text(value));
+	}
+	return object;
+}
+
+/* What made the run. */
+static json_t *made_by(const struct records *records)
+{
+	json_t *program = json_array(), *root = json_object();
 	for (const char *const *word = records->program; word && *word; word++)
 		json_array_append_new(program, text(*word));
-	for (size_t i = 0; i < records->count; i++)
-		json_array_append_new(kernels, kernel(records, &records->record[i]));
 	json_object_set_new(root, "version", json_integer(1));
 	json_object_set_new(root, "sluice", json_string(SLUICE_VERSION));
-	json_object_set_new(root, "machine", text(records->machine->name));
-	json_object_set_new(root, "mechanisms", mechanisms(records));
 	json_object_set_new(root, "program", program);
-	json_object_set_new(root, "kernels", kernels);
-	json_object_set_new(root, "totals", totals(records));
-	bool written = json_dumpf(root, file, JSON_INDENT(1) | JSON_REAL_PRECISION(12)) == 0 &&
-	               fputc('\n', file) != EOF && fflush(file) == 0 && !ferror(file);
+	json_object_set_new(root, "machine", text(records->machine->name));
+	json_object_set_new(root, "options", words(&records->options));
+	json_object_set_new(root, "mechanisms", mechanisms(records));
+	json_object_set_new(root, "checks", records->checks ? text(records->checks) : json_null());
+	json_object_set_new(root, "functional", json_boolean(records->functional));
+	json_object_set_new(root, "threads", whole(records->threads));
+	json_object_set_new(root, "max_instructions",
+	                    records->max_instructions ? whole(records->max_instructions) : json_null());
+	json_object_set_new(root, "configuration", configuration(records->machine));
+	return root;
+}
+
+void records_json_ended(char line[RECORDS_ENDED_LINE], const char *ended)
+{
+	static const char key[] = " \"ended\": \"", end[] = "\",";
+	char *at = line;
+	memset(line, ' ', RECORDS_ENDED_LINE);
+	line[RECORDS_ENDED_LINE - 1] = '\n';
+	memcpy(at, key, sizeof key - 1);
+	at += sizeof key - 1;
+	for (size_t i = 0; ended[i] && i < RECORDS_ENDED - 1; i++)
+		*at++ = ended[i];
+	memcpy(at, end, sizeof end - 1);
+}
+
+void records_json_head(const struct records *records, FILE *file)
+{
+	char line[RECORDS_ENDED_LINE];
+	json_t *root = made_by(records);
+	char *made = json_dumps(root, JSON_INDENT(1) | JSON_REAL_PRECISION(12));
+	size_t length = strlen(made);
+	records_json_ended(line, records->ended);
+	fprintf(file, "{\n%.*s", RECORDS_ENDED_LINE, line);
+	/* without the brace and the line's end at both ends */
+	fprintf(file, "%.*s,\n \"kernels\": [", (int)length - 4, made + 2);
+	free(made);
 	json_decref(root);
-	return written;
+}
+
+void records_json_kernel(const struct records *records, const struct record *record, FILE *file)
+{
+	json_t *object = kernel(records, record);
+	fputs(record->launch > 1 ? ",\n  " : "\n  ", file);
+	json_dumpf(object, file, JSON_REAL_PRECISION(12));
+	json_decref(object);
+}
+
+void records_json_open_end(FILE *file)
+{
+	fputs("\n ]\n}\n", file);
+}
+
+void records_json_end(const struct records *records, FILE *file)
+{
+	json_t *object = totals(records);
+	fputs("\n ],\n \"totals\": ", file);
+	json_dumpf(object, file, JSON_REAL_PRECISION(12));
+	fputs("\n}\n", file);
+	json_decref(object);
+}
+
+bool records_write_json(const struct records *records, FILE *file)
+{
+	records_json_head(records, file);
+	for (size_t i = 0; i < records->count; i++)
+		records_json_kernel(records, &records->record[i], file);
+	records_json_end(records, file);
+	return fflush(file) == 0 && !ferror(file);
 }

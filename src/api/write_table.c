@@ -1,4 +1,5 @@
 /* The table for people: each kernel's account, or, of many launches, a line a kernel and the account of them all. */
+#include "api/attach.h"
 #include "api/record.h"
 
 #include "base/arena.h"
@@ -204,7 +205,7 @@ static void print_launch(FILE *file, const struct records *records, const struct
 {
 	const struct dim3 *grid = &record->grid, *block = &record->block;
 	char shared[NUMBER_SIZE];
-	fprintf(file, "\n%s, launch %" PRIu64 "%s\n", record->kernel, record->launch, ending(record->end));
+	fprintf(file, "\n%s, launch %" PRIu64 "%s\n", record->shown, record->launch, ending(record->end));
 	fprintf(file, "  %-14sgrid %ux%ux%u, block %ux%ux%u\n", "shape", grid->x, grid->y, grid->z, block->x, block->y,
 	        block->z);
 	fprintf(file, "  %-14s%u registers a thread, %s bytes of shared memory a block", "resources", record->registers,
@@ -227,7 +228,7 @@ static size_t sum_by_kernel(const struct records *records, struct record *sum)
 		while (at < count && strcmp(sum[at].kernel, record->kernel) != 0)
 			at++;
 		if (at == count)
-			sum[count++] = (struct record){.kernel = record->kernel};
+			sum[count++] = (struct record){.kernel = record->kernel, .shown = record->shown};
 		sum[at].launch++;
 		record_add(records, &sum[at], record);
 	}
@@ -237,7 +238,7 @@ static size_t sum_by_kernel(const struct records *records, struct record *sum)
 static void print_kernel_row(FILE *file, const struct records *records, const struct record *sum, uint32_t tenths)
 {
 	char cycles[NUMBER_SIZE], warps[NUMBER_SIZE], threads[NUMBER_SIZE];
-	const char *name = sum->kernel;
+	const char *name = sum->shown;
 	if (strlen(name) > NAME_WIDTH) { /* long names have a line of their own */
 		fprintf(file, "%s\n", name);
 		name = "";
@@ -294,9 +295,29 @@ static void print_title(FILE *file, const struct records *records)
 	fputc('\n', file);
 }
 
+/* What of the machine and the run was asked for; how it ended, when not with success. */
+static void print_run(FILE *file, const struct records *records)
+{
+	for (size_t i = 0; i < records->options.count; i++)
+		fprintf(file, "  %-14s%s\n", i ? "" : "options", records->options.word[i]);
+	for (uint32_t i = 0; i < records->attachments; i++) {
+		char line[1024];
+		attachment_print(&records->attached[i], line, sizeof line);
+		fprintf(file, "  %-14s%s\n", i ? "" : "mechanisms", line);
+	}
+	if (records->checks)
+		fprintf(file, "  %-14s%s\n", "checks", records->checks);
+	if (records->max_instructions)
+		fprintf(file, "  %-14sat most %" PRIu64 " instructions of threads\n", "limit",
+		        records->max_instructions);
+	if (*records->ended && strcmp(records->ended, "exit 0") != 0)
+		fprintf(file, "  %-14s%s\n", "ended", records->ended);
+}
+
 void records_write_table(const struct records *records, FILE *file)
 {
 	print_title(file, records);
+	print_run(file, records);
 	if (!records->count) {
 		fprintf(file, "\nno kernel was launched\n");
 		return;

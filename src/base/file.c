@@ -42,6 +42,12 @@ char *file_read(const char *path, size_t *length)
 	return text;
 }
 
+bool file_is_replaceable(const char *path)
+{
+	struct stat status;
+	return stat(path, &status) != 0 || S_ISREG(status.st_mode);
+}
+
 static void file_new_free(struct file_new *file)
 {
 	free(file->path);

@@ -11,6 +11,9 @@ char *file_read_stream(FILE *file, size_t *length);
 /* The same of a file. */
 char *file_read(const char *path, size_t *length);
 
+/* Whether a path is that of an ordinary file, or of none yet: a terminal, a pipe and the like are written as they are. */
+bool file_is_replaceable(const char *path);
+
 /* A file under another name, which becomes the one at `path` when it is complete: whoever reads that path finds the old
  * contents or the new, never a part. A symbolic link stays one: its target is replaced. */
 struct file_new {

@@ -57,12 +57,14 @@ static int run_one(struct request *request)
 		return CLI_USAGE;
 	}
 	char *binary = compiled(request, program);
-	if (!binary || !run_prepare(&request->run))
+	if (!binary)
 		return CLI_USAGE;
 	const char *variant = request->variant, *meant = request_variant(request, program, request->names.word[0]);
 	if (!variant && strcmp(meant, program->variants.word[0]) != 0)
 		variant = meant;
-	return run_become(&request->run, binary, command_line(request, binary, variant));
+	char **words = command_line(request, binary, variant);
+	request->run.program = words;
+	return run_prepare(&request->run) ? run_become(&request->run, binary, words) : CLI_USAGE;
 }
 
 /* Adds the runs of a program to the batch: the variant asked for, when the program has it, or all. */

@@ -6,6 +6,7 @@
 
 #include "base/arena.h"
 #include "base/config_find.h"
+#include "base/file.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -35,7 +36,8 @@ static const struct argp_option run_options[] = {
 	{"stats-format", KEY_STATS_FORMAT, "FORMAT", 0, "table, json or gpgpusim; default json with --stats", 0},
 	{"functional", KEY_FUNCTIONAL, NULL, 0, "Results only, without cycles", 0},
 	{"threads", KEY_THREADS, "N", 0, "Simulate on N threads of this computer; no figure depends on it", 0},
-	{"max-instructions", KEY_MAX_INSTRUCTIONS, "N", 0, "Stop the run after N thread instructions", 0},
+	{"max-instructions", KEY_MAX_INSTRUCTIONS, "N", 0, "Stop the run after N thread instructions, with status 124",
+         0},
 	{"check", KEY_CHECK, "WHAT", 0, "Look for mistakes: race, init, shared-init, footprint; see man sluice", 0},
 	{"no-progress", KEY_NO_PROGRESS, NULL, 0, "No progress line on the terminal", 0},
 	{0},
@@ -148,7 +150,8 @@ static const struct argp command_argp = {
 	.children = (const struct argp_child[]){{&run_argp, 0, NULL, 0}, {0}},
 	.args_doc = "[--] PROGRAM [ARGUMENT...]",
 	.doc = "Run a CUDA program on a simulated machine.\v"
-	       "The exit status is the program's; 127 when it is not found, 126 when it cannot be started, 2 when an "
+	       "The exit status is the program's; 124 when --max-instructions cut it short, 127 when it is not found, "
+	       "126 when it cannot be started, 2 when an "
 	       "option or the machine is wrong.",
 };
 
@@ -202,39 +205,62 @@ static void export_words(const char *variable, const struct cli_options *options
 	free(joined);
 }
 
-static bool export_stats(const struct run *run)
+static bool fails_to_write(const struct run *run, int reason)
 {
-	set("SLUICE_STATS_FORMAT", run->stats_format ? run->stats_format : run->stats ? "json" : NULL);
+	cli_error(run->name, "cannot write %s: %s", run->stats, strerror(reason));
+	return false;
+}
+
+/* Statistics that say that nothing has run yet, which stay when the program never uses the runtime. */
+static bool begin_stats(const struct run *run, sluice_gpu *gpu)
+{
+	struct sluice_error error = {0};
+	bool is_json = !run->stats_format || strcmp(run->stats_format, "json") == 0;
 	if (!run->stats)
 		return true;
-	int file = open(run->stats, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
-	if (file < 0) {
-		cli_error(run->name, "cannot write %s: %s", run->stats, strerror(errno));
-		return false;
+	if (is_json && file_is_replaceable(run->stats)) {
+		if (sluice_stats_keep(gpu, run->stats, &error) != SLUICE_OK)
+			return fails_to_write(run, errno);
+		sluice_stats_note_end(gpu, "not begun");
+		return true;
 	}
+	int file = open(run->stats, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
+	if (file < 0)
+		return fails_to_write(run, errno);
 	close(file);
-	char *path = absolute(run->stats);
-	set("SLUICE_STATS", path);
-	free(path);
 	return true;
 }
 
+static void export_stats(const struct run *run)
+{
+	set("SLUICE_STATS_FORMAT", run->stats_format ? run->stats_format : run->stats ? "json" : NULL);
+	char *path = run->stats ? absolute(run->stats) : NULL;
+	set("SLUICE_STATS", path);
+	free(path);
+}
+
+/* Tries machine and options out. False after a message. */
 static bool try_machine(const struct run *run, const char *machine, const struct cli_options *options,
                         const struct cli_options *mechanisms)
 {
 	sluice_gpu *gpu;
 	struct sluice_error error = {0};
-	struct sluice_settings settings = {.machine = machine,
-	                                   .options = options->list,
-	                                   .mechanisms = mechanisms->list,
-	                                   .functional = run->functional,
-	                                   .check = run->check};
+	struct sluice_settings settings = {
+		.machine = machine,
+		.options = options->list,
+		.mechanisms = mechanisms->list,
+		.functional = run->functional,
+		.threads = (uint32_t)(run->threads ? strtoul(run->threads, NULL, 10) : 0),
+		.check = run->check,
+		.max_instructions = run->max_instructions ? strtoull(run->max_instructions, NULL, 10) : 0,
+		.program = (const char *const *)run->program};
 	if (sluice_open(&gpu, &settings, &error) != SLUICE_OK) {
 		cli_library_error(run->name, &error);
 		return false;
 	}
+	bool fine = begin_stats(run, gpu);
 	sluice_close(gpu);
-	return true;
+	return fine;
 }
 
 static void export_library(const struct run *run)
@@ -258,9 +284,10 @@ bool run_prepare(const struct run *run)
 	struct cli_options options = all_words(&run->options, inherited_options);
 	struct cli_options mechanisms = all_words(&run->mechanisms, inherited_mechanisms);
 	const char *machine = run->machine ? run->machine : getenv("SLUICE_MACHINE");
-	bool fine = try_machine(run, machine, &options, &mechanisms) && export_stats(run);
+	bool fine = try_machine(run, machine, &options, &mechanisms);
 	if (fine) {
 		char *path = run->machine && config_is_path(run->machine) ? absolute(run->machine) : NULL;
+		export_stats(run);
 		set("SLUICE_MACHINE", path ? path : run->machine);
 		free(path);
 		export_words("SLUICE_OPTIONS", &options);
@@ -302,6 +329,7 @@ int command_run(int argc, char **argv)
 	struct command command = {.run = {.name = argv[0]}};
 	if (argp_parse(&command_argp, argc, argv, ARGP_IN_ORDER, NULL, &command) != 0)
 		return CLI_USAGE;
+	command.run.program = command.program;
 	bool fine = run_prepare(&command.run);
 	run_free(&command.run);
 	return fine ? run_become(&command.run, command.program[0], command.program) : CLI_USAGE;

@@ -76,7 +76,7 @@ static void print_counters(const json_t *kernel)
 static void print_kernel(const struct stats *stats, const json_t *kernel)
 {
 	char grid[64], block[64];
-	const char *name = json_string_value(json_object_get(kernel, "name"));
+	const char *name = json_string_value(json_object_get(kernel, "demangled"));
 	format_dim(kernel, "grid", grid, sizeof grid);
 	format_dim(kernel, "block", block, sizeof block);
 	printf("%-32s %14s %10s %12lld %14lld %9.3f\n", name ? name : "?", grid, block,
@@ -101,12 +101,13 @@ static int show(const struct stats *stats)
 	}
 	const json_t *kernels = json_object_get(root, "kernels");
 	const char *machine = json_string_value(json_object_get(root, "machine"));
+	const char *ended = json_string_value(json_object_get(root, "ended"));
 	int status = CLI_USAGE;
 	if (json_integer_value(json_object_get(root, "version")) != 1 || !json_is_array(kernels) || !machine) {
 		cli_error(stats->name, "%s: not statistics of version 1 as 'sluice run --stats' writes them",
 		          stats->file);
 	} else {
-		printf("machine %s\n", machine);
+		printf("machine %s, %s\n", machine, ended ? ended : "?");
 		printf("%-32s %14s %10s %12s %14s %9s\n", "kernel", "grid", "block", "cycles", "warp instr.", "IPC");
 		for (size_t i = 0; i < json_array_size(kernels); i++)
 			print_kernel(stats, json_array_get(kernels, i));

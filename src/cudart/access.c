@@ -20,6 +20,9 @@ static _Thread_local struct guard *guard;
 /* Goes the way that SIGSEGV went before us. */
 static void pass_on(int signal, siginfo_t *info, void *context)
 {
+	static const struct sigaction standard = {.sa_handler = SIG_DFL};
+	if (before.sa_flags & (int)SA_RESETHAND) /* what it sends again is not ours any more */
+		sigaction(signal, &standard, NULL);
 	if (before.sa_flags & SA_SIGINFO) {
 		before.sa_sigaction(signal, info, context);
 	} else if (before.sa_handler != SIG_DFL && before.sa_handler != SIG_IGN) {

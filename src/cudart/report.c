@@ -1,13 +1,12 @@
 /* What the user sees besides the program's own output: the progress line and the statistics. */
 #include "cudart/runtime.h"
 
-#include "base/arena.h"
+#include "base/file.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -76,35 +75,25 @@ static bool write_to(struct runtime *runtime, FILE *file, enum sluice_stats_form
 	return false;
 }
 
-/* A temporary file beside the target, which becomes it when all is written: whoever reads the target finds the old
- * contents or the new, never a part. */
+/* Complete or not at all. */
 static bool write_regular(struct runtime *runtime, const char *path, enum sluice_stats_format format)
 {
-	char *temporary = xmalloc(strlen(path) + sizeof ".XXXXXX");
-	strcat(strcpy(temporary, path), ".XXXXXX");
-	int descriptor = mkstemp(temporary);
-	if (descriptor < 0) {
-		free(temporary);
+	struct file_new made;
+	if (!file_new_open(&made, path))
 		return false;
-	}
-	/* mkstemp() makes a private file; who may read the target is the umask's business */
-	mode_t mask = umask(0);
-	umask(mask);
-	FILE *file = fdopen(descriptor, "w");
-	bool fine = file && fchmod(descriptor, 0666 & ~mask) == 0 && write_to(runtime, file, format) &&
-	            fflush(file) == 0 && fsync(descriptor) == 0;
+	FILE *file = fdopen(dup(made.descriptor), "w");
+	bool fine = file && write_to(runtime, file, format);
 	int reason = errno;
 	if (file)
 		fclose(file);
-	else
-		close(descriptor);
 	errno = reason;
-	fine = fine && rename(temporary, path) == 0;
-	reason = errno;
-	if (!fine)
-		unlink(temporary);
-	free(temporary);
-	errno = reason;
+	if (!fine) {
+		file_new_drop(&made);
+		return false;
+	}
+	fine = file_new_place(&made);
+	if (fine)
+		close(made.descriptor);
 	return fine;
 }
 
@@ -123,24 +112,45 @@ static bool write_special(struct runtime *runtime, const char *path, enum sluice
 
 static bool write_file(struct runtime *runtime, const char *path, enum sluice_stats_format format)
 {
-	struct stat status;
-	bool exists = stat(path, &status) == 0;
-	/* a symbolic link stays one: its target is replaced */
-	char *target = exists ? realpath(path, NULL) : NULL;
-	bool fine = exists && !S_ISREG(status.st_mode) ? write_special(runtime, path, format)
-	                                               : write_regular(runtime, target ? target : path, format);
+	bool fine =
+		file_is_replaceable(path) ? write_regular(runtime, path, format) : write_special(runtime, path, format);
 	if (!fine)
 		runtime_message("cannot write %s: %s", path, strerror(errno));
-	free(target);
 	return fine;
 }
 
-bool write_statistics(struct runtime *runtime)
+static const char *stats_path(void)
 {
 	const char *path = getenv("SLUICE_STATS");
-	if (path && !*path)
-		path = NULL;
-	enum sluice_stats_format format = stats_format(path);
+	return path && *path ? path : NULL;
+}
+
+/* JSON is kept while kernels run, so that the file has what there is of a run that is cut. */
+bool keep_statistics(struct runtime *runtime)
+{
+	struct sluice_error error = {0};
+	const char *path = stats_path();
+	runtime->stats_format = stats_format(path);
+	runtime->keeps_stats = path && runtime->stats_format == SLUICE_STATS_JSON && file_is_replaceable(path);
+	if (!runtime->keeps_stats || sluice_stats_keep(runtime->gpu, path, &error) == SLUICE_OK)
+		return true;
+	runtime_message("%s", error.message);
+	return false;
+}
+
+bool write_statistics(struct runtime *runtime, int status)
+{
+	const char *path = stats_path();
+	char how[32];
+	struct sluice_error error = {0};
+	snprintf(how, sizeof how, "exit %d", status);
+	if (sluice_stats_end(runtime->gpu, how, &error) != SLUICE_OK) {
+		runtime_message("%s", error.message);
+		return false;
+	}
+	if (runtime->keeps_stats)
+		return true;
+	enum sluice_stats_format format = runtime->stats_format;
 	if (path)
 		return write_file(runtime, path, format);
 	if (!runtime->launches)

@@ -96,21 +96,32 @@ cudaError_t runtime_report(struct runtime *runtime, const char *call, const stru
 	return result;
 }
 
-/* The words of a text, parted by `separator`, as a NULL-terminated list that points into it. */
-static const char **split(char *text, size_t length, char separator)
+/* The words of a text, each ended by `end`, the last one perhaps by the text's end; as a NULL-terminated list that points
+ * into it. */
+static const char **split(char *text, size_t length, char end)
 {
-	size_t count = 1;
+	size_t count = 1, n = 0;
 	for (size_t i = 0; i < length; i++)
-		count += text[i] == separator;
+		count += text[i] == end;
 	const char **list = xcalloc(count + 1, sizeof *list);
-	size_t n = 0;
 	for (size_t i = 0; i < length; i++) {
-		bool starts = i == 0 || text[i - 1] == '\0';
-		if (text[i] == separator)
-			text[i] = '\0';
-		else if (starts)
+		if (i == 0 || text[i - 1] == '\0')
 			list[n++] = text + i;
+		if (text[i] == end)
+			text[i] = '\0';
 	}
+	return list;
+}
+
+/* The lines of a text of the environment that are not empty, in a list as that of split(). */
+static const char **split_lines(char *text)
+{
+	const char **list = split(text, strlen(text), '\n');
+	size_t kept = 0;
+	for (size_t i = 0; list[i]; i++)
+		if (*list[i])
+			list[kept++] = list[i];
+	list[kept] = NULL;
 	return list;
 }
 
@@ -151,12 +162,12 @@ static void open_gpu(struct runtime *runtime)
 		   *threads = environment("SLUICE_THREADS");
 	if (options) {
 		runtime->options = xstrdup(options);
-		runtime->option = split(runtime->options, strlen(options), '\n');
+		runtime->option = split_lines(runtime->options);
 	}
 	const char *mechanisms = environment("SLUICE_MECHANISMS");
 	if (mechanisms) {
 		runtime->mechanisms = xstrdup(mechanisms);
-		runtime->mechanism = split(runtime->mechanisms, strlen(mechanisms), '\n');
+		runtime->mechanism = split_lines(runtime->mechanisms);
 	}
 	runtime->shows_progress = isatty(STDERR_FILENO) && !(progress && strcmp(progress, "0") == 0);
 
@@ -179,7 +190,11 @@ static void open_gpu(struct runtime *runtime)
 	enum sluice_status status = sluice_open(&gpu, &settings, &error);
 	runtime->gpu = gpu; /* NULL when that failed */
 	if (status == SLUICE_OK) {
-		access_watch();
+		if (!keep_statistics(runtime))
+			runtime->failed = true;
+		else if (runtime->keeps_stats)
+			watch_signals();
+		access_watch(); /* tells what it knows before that */
 		return;
 	}
 	runtime_report(runtime, "cannot set up the machine", &error);
@@ -191,6 +206,11 @@ struct runtime *runtime_enter_closed(void)
 {
 	pthread_mutex_lock(&the_lock);
 	thread.inside = true;
+	return &the_runtime;
+}
+
+const struct runtime *runtime_glance(void)
+{
 	return &the_runtime;
 }
 
@@ -280,19 +300,23 @@ static void free_symbols(struct symbol *symbol)
 	}
 }
 
-/* What the process has to show for itself, and with which status it shall not end. */
-static void write_results(struct runtime *runtime)
+/* What the process has to show for itself when it ends with `status`, and with which it shall not end. */
+static void write_results(struct runtime *runtime, int status)
 {
 	/* A statistics file that was asked for is written even when no kernel ran; a child's parent does that. */
 	if (!runtime->open_tried && !runtime->is_child && environment("SLUICE_STATS") && runtime->binaries)
 		open_gpu(runtime);
-	if (runtime->gpu && !write_statistics(runtime))
+	if (!runtime->launches && runtime->binaries && !runtime->is_child && !runtime->failed)
+		runtime_message("the program launched no kernel");
+	if (runtime->gpu && !write_statistics(runtime, status == 0 && runtime->failed ? EXIT_FAILURE : status))
 		runtime->failed = true;
 }
 
 static void close_runtime(struct runtime *runtime)
 {
-	sluice_close(runtime->gpu);
+	sluice_gpu *gpu = runtime->gpu;
+	runtime->gpu = NULL; /* no signal finds it any more */
+	sluice_close(gpu);
 	handles_free(runtime);
 	pinned_free(runtime);
 	free_symbols(runtime->kernels);
@@ -322,7 +346,7 @@ static void finish(int status, void *unused)
 	if (gpu && !interrupts)
 		sluice_stop(gpu);
 	struct runtime *runtime = interrupts ? &the_runtime : runtime_enter_closed();
-	write_results(runtime);
+	write_results(runtime, status);
 	bool failed = runtime->failed;
 	if (!interrupts) {
 		close_runtime(runtime);
@@ -337,7 +361,7 @@ static void finish(int status, void *unused)
 _Noreturn void runtime_end(void)
 {
 	if (!the_runtime.ending)
-		exit(EXIT_SUCCESS);
+		exit(SLUICE_EXIT_STOPPED);
 	for (;;)
 		pause();
 }

@@ -45,6 +45,8 @@ struct runtime {
 	/* of a forked child: */
 	bool is_child, told; /* told that it cannot use its parent's GPU */
 	sluice_gpu *parents;
+	bool keeps_stats; /* in a file, kernel by kernel */
+	enum sluice_stats_format stats_format;
 	/* settings and the progress line */
 	char *command_line, *options, *mechanisms;
 	const char **program, **option, **mechanism;
@@ -65,6 +67,8 @@ struct runtime *runtime_enter(void);
 struct runtime *runtime_enter_closed(void);
 /* Ends the process with its statistics; does not return. Where another thread ends it already, waits for that. */
 _Noreturn void runtime_end(void);
+/* For handlers of signals, which can take no lock: what is there is only looked at. */
+const struct runtime *runtime_glance(void);
 /* Gives the lock back and returns `result`, having kept it as the thread's last error when it is one. */
 cudaError_t runtime_leave(struct runtime *runtime, cudaError_t result);
 
@@ -104,8 +108,14 @@ void progress_show(void *user, const char *kernel, uint64_t blocks_done, uint64_
 void progress_begin(struct runtime *runtime);
 void progress_end(struct runtime *runtime);
 
-/* Writes the statistics where the settings say. False when that failed, after a message. */
-bool write_statistics(struct runtime *runtime);
+/* The file of statistics, where the settings ask for one that is kept while kernels run. False after a message. */
+bool keep_statistics(struct runtime *runtime);
+/* Writes the statistics where the settings say; the process ends with that status. False when that failed, after a
+ * message. */
+bool write_statistics(struct runtime *runtime, int status);
+
+/* From now on signals that end the process are noted in the statistics. */
+void watch_signals(void);
 
 /* Forgets all streams and events, and all pinned memory, which stays the program's. */
 void handles_free(struct runtime *runtime);

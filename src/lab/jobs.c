@@ -1,6 +1,7 @@
 #include "lab/jobs.h"
 
 #include "base/arena.h"
+#include "sluice.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -303,6 +304,8 @@ const char *job_verdict(const struct job *job, bool has_stats, char room[96])
 		snprintf(room, 96, "FAIL: not started: %s", strerror(job->error));
 	else if (WIFSIGNALED(job->status))
 		snprintf(room, 96, "FAIL: %s", strsignal(WTERMSIG(job->status)));
+	else if (WEXITSTATUS(job->status) == SLUICE_EXIT_STOPPED)
+		return "FAIL: stopped at the limit of instructions";
 	else if (WEXITSTATUS(job->status) != 0)
 		snprintf(room, 96, "FAIL: exit status %d", WEXITSTATUS(job->status));
 	else if (!job->output.bytes || !strstr(job->output.bytes, "PASS"))

@@ -22,6 +22,7 @@ cat >program.cu <<'CU'
 #include <cstring>
 __global__ void fine(int *p) { p[threadIdx.x] = 1; }
 __global__ void bad(int *p) { p[1 << 26] = 1; }
+__global__ void wait(volatile int *p) { while (p[0]) ; }
 int main(int argc, char **argv)
 {
 	const char *what = argc > 1 ? argv[1] : "";
@@ -30,6 +31,10 @@ int main(int argc, char **argv)
 		return 0;
 	cudaMalloc(&p, 256);
 	fine<<<2, 64>>>(p);
+	if (!strcmp(what, "wait"))
+		wait<<<1, 32>>>(p);
+	if (!strcmp(what, "segv"))
+		*(volatile int *)8 = 1;
 	if (!strcmp(what, "bad"))
 		bad<<<1, 1>>>(p);
 	if (!strcmp(what, "missing")) {
@@ -48,10 +53,11 @@ try 0 cc program.cu -o program
 # A table on standard error unless a file is named; the program's own status comes back.
 run 0 ./program
 says out "cudaSuccess cudaSuccess"
-says err "_Z4finePi"
+says err "fine(int*), launch 1"
 run 5 ./program "" 5
+says err "  ended         exit 5"
 run 0 ./program nothing
-silent err
+says_only err "sluice: the program launched no kernel"
 
 # A kernel that goes wrong: one message, every later call fails, the process does not end well.
 run 1 ./program bad
@@ -64,18 +70,50 @@ run 0 ./program missing
 says out "cudaErrorNotSupported"
 says err "cudaCreateTextureObject is not implemented"
 
-# Statistics in a file: all or nothing, and nothing beside it.
+# Statistics in a file: valid JSON however the process ends, which it says, with the kernels that had ended; nothing beside it.
 SLUICE_STATS=$work/stats.json
 export SLUICE_STATS
+# kept ENDED KERNELS TOTALS: what the file must have.
+kept() {
+	python3 - "$@" <<'PY' || fail "expected statistics: $* (ended, kernels, totals)"
+import json, sys
+run = json.load(open("stats.json"))
+found = [run["ended"], " ".join(kernel["demangled"] + " " + kernel["ended"] for kernel in run["kernels"])]
+found.append("totals" if "totals" in run else "")
+sys.exit(found != sys.argv[1:] and f"found {found}")
+PY
+}
 run 0 ./program
 silent err
-grep -q '"machine"' stats.json || fail "expected statistics"
-run 134 ./program abort
-echo old >stats.json
-run 134 ./program abort
-[ "$(cat stats.json)" = old ] || fail "expected the old file"
+kept "exit 0" "fine(int*) done" totals
+run 5 ./program "" 5
+kept "exit 5" "fine(int*) done" totals
+run 1 ./program bad
+kept "fault, exit 1" "fine(int*) done bad(int*) fault" totals
 run 0 ./program nothing
-grep -q '"kernels"' stats.json || fail "expected statistics of no kernel"
+kept "exit 0" "" totals
+run 134 ./program abort
+kept "signal 6" "fine(int*) done" ""
+run 139 ./program segv
+kept "signal 11" "fine(int*) done" ""
+# In the middle of a kernel: Ctrl-C, SIGTERM, and what leaves no time.
+for signal in 2 15 9; do
+	rm stats.json
+	tried="./program wait, then signal $signal"
+	LD_PRELOAD=$preload python3 - $signal 2>"$work/err" <<'PY' || fail "expected to die by the signal"
+import pathlib, subprocess, sys, time
+program = subprocess.Popen(["./program", "wait"])
+file = pathlib.Path("stats.json")
+for _ in range(600):
+    if file.exists() and "finePi" in file.read_text():
+        break
+    time.sleep(0.05)
+program.send_signal(int(sys.argv[1]))
+sys.exit(program.wait() != -int(sys.argv[1]))
+PY
+	[ $signal = 9 ] && ended=running || ended="signal $signal"
+	kept "$ended" "fine(int*) done" ""
+done
 SLUICE_STATS=$work/no/such/folder.json run 1 ./program
 says err "cannot write $work/no/such/folder.json"
 [ ! -c /dev/full ] || {
@@ -86,9 +124,33 @@ says err "cannot write $work/no/such/folder.json"
 [ "$(ls stats.json*)" = stats.json ] || fail "temporary files stayed: $(ls stats.json*)"
 
 # The limit ends the run, with its statistics.
-SLUICE_MAX_INSTRUCTIONS=100 run 0 ./program
+SLUICE_MAX_INSTRUCTIONS=100 run 124 ./program
 silent out
-grep -q '"kernels"' stats.json || fail "expected statistics"
+kept "stopped, exit 124" "fine(int*) stopped" totals
+
+# What made the run stands in its record.
+printf 'base: gtx480\nname: mine\nsm.warps: 32\n' >mine.yaml
+tried="sluice run, all options"
+LD_PRELOAD=$preload "$sluice" run -m ./mine.yaml -o sm.count=3 -o l1d.ways=2 --mech two_level:ready=4 --check race \
+	--max-instructions 100000 --threads 1 --stats made.json -- ./program "" 6 >"$work/out" 2>"$work/err"
+[ $? = 6 ] || fail "expected the program's status"
+python3 - <<'PY' || fail "expected all that made the run"
+import json
+run = json.load(open("made.json"))
+assert run["program"] == ["./program", "", "6"] and run["machine"] == "mine", run["program"]
+assert run["options"] == ["sm.count=3", "l1d.ways=2"] and "two_level:ready=4" in run["mechanisms"][0], run["options"]
+assert (run["checks"], run["max_instructions"], run["threads"], run["functional"]) == ("race", 100000, 1, False)
+keys = run["configuration"]
+assert (keys["sm.count"], keys["sm.warps"], keys["l1d.ways"], keys["sm.flush_l1"]) == (3, 32, 2, False)
+assert run["kernels"][0]["name"] == "_Z4finePi"
+PY
+SLUICE_STATS= LD_PRELOAD=$preload "$sluice" run -o sm.count=3 -o l1d.ways=2 --mech two_level ./program >"$work/out" 2>"$work/err"
+says err "  options       sm.count=3"
+says err "                l1d.ways=2"
+says err "  mechanisms    two_level:ready="
+# A program that is none of ours leaves a record that says so.
+"$sluice" run --stats made.json -- true
+grep -q '"ended": "not begun"' made.json || fail "expected that nothing has begun"
 
 SLUICE_MACHINE=no-such-machine run 1 ./program
 says err "no machine 'no-such-machine'"

@@ -8,13 +8,13 @@ says out "l1d.accesses"
 silent err
 
 cat >"$work/s.json" <<'JSON'
-{"version": 1, "sluice": "0.1.0", "machine": "gtx480", "program": ["./a"],
- "kernels": [{"name": "saxpy", "grid": [60, 1, 1], "block": [256, 2, 1], "cycles": 1000, "warp_instructions": 171040,
+{"ended": "exit 0", "version": 1, "sluice": "0.1.0", "machine": "gtx480", "program": ["./a"],
+ "kernels": [{"name": "_Z5saxpyv", "demangled": "saxpy()", "grid": [60, 1, 1], "block": [256, 2, 1], "cycles": 1000, "warp_instructions": 171040,
               "ipc": 137.5, "counters": {"l1d.accesses": 49152}}]}
 JSON
 try 0 stats "$work/s.json"
-says out "machine gtx480"
-grep -qE '^saxpy +60x1x1 +256x2x1 +1000 +171040 +137.500$' "$work/out" || fail "expected the kernel's row"
+says out "machine gtx480, exit 0"
+grep -qE '^saxpy\(\) +60x1x1 +256x2x1 +1000 +171040 +137.500$' "$work/out" || fail "expected the kernel's row"
 ! grep -q l1d.accesses "$work/out" || fail "expected no counters"
 try 0 stats --counters "$work/s.json"
 grep -qE '^ +l1d.accesses +49152$' "$work/out" || fail "expected the counter"
