@@ -43,7 +43,7 @@ static void print_help(void)
 	for (size_t i = 0; i < COMMANDS; i++)
 		printf("  %-10s %s\n", commands[i].name, commands[i].meaning);
 	fputs("\n"
-	      "  -h, --help     print this help, 'sluice COMMAND --help' that of a command\n"
+	      "  -h, --help     print this help; 'sluice help COMMAND' prints that of a command\n"
 	      "  -V, --version  print the version\n"
 	      "\n"
 	      "Example:\n"
@@ -77,6 +77,29 @@ static int unknown(const char *name)
 	return CLI_USAGE;
 }
 
+static int run(const char *name, int argc, char **argv)
+{
+	const struct command *command = find(name);
+	if (!command)
+		return unknown(name);
+	argv[0] = (char *)command->title;
+	return command->run(argc, argv);
+}
+
+/* "help COMMAND WORD..." is "COMMAND WORD... --help". */
+static int help(int argc, char **argv)
+{
+	char **words = argv + 1;
+	if (argc < 2) {
+		print_help();
+		return 0;
+	}
+	const char *name = words[0];
+	memmove(words, words + 1, (size_t)(argc - 2) * sizeof *words);
+	words[argc - 2] = (char *)"--help";
+	return run(name, argc, argv);
+}
+
 static int dispatch(int argc, char **argv)
 {
 	if (argc < 2) {
@@ -91,11 +114,9 @@ static int dispatch(int argc, char **argv)
 		printf("sluice %s\n", sluice_version());
 		return 0;
 	}
-	const struct command *command = find(argv[1]);
-	if (!command)
-		return unknown(argv[1]);
-	argv[1] = (char *)command->title;
-	return command->run(argc - 1, argv + 1);
+	if (strcmp(argv[1], "help") == 0)
+		return help(argc - 1, argv + 1);
+	return run(argv[1], argc - 1, argv + 1);
 }
 
 /* A file that is opened later must not become one of the standard ones. */

@@ -106,7 +106,8 @@ static const struct argp run_programs_argp = {
 	.doc = "Run a program on a simulated machine, as 'sluice run' does, or many, which are verified and counted in "
 	       "a "
 	       "table. A NAME is the program's, or a paper's abbreviation, which also chooses the variant that the "
-	       "paper means; what is behind -- goes to the program.\v"
+	       "paper means; what is behind -- goes to the program. A program that is not compiled yet is compiled "
+               "first.\v"
 	       "With --all, --stats names a folder for the statistics of each run, PROGRAM-VARIANT.json. The exit "
 	       "status is the program's; with --all it is 1 when a program did not end with status 0 or did not print "
 	       "PASS.",
@@ -214,10 +215,10 @@ static bool exists(const char *path)
 	return access(path, X_OK) == 0;
 }
 
+const char *const program_binary_places[] = {"programs", CLI_INSTALLED_LIBRARIES "/programs", NULL};
+
 char *request_binary(struct request *request, const struct program *program)
 {
-	/* in a build tree, in an installation */
-	static const char *const places[] = {"programs", CLI_INSTALLED_LIBRARIES "/programs", NULL};
 	const char *own = getenv("SLUICE_PROGRAMS");
 	char folder[PATH_MAX], path[2 * PATH_MAX];
 	bool found = false;
@@ -225,7 +226,7 @@ char *request_binary(struct request *request, const struct program *program)
 		snprintf(path, sizeof path, "%s/%s/%s", own, program->name, program->name);
 		found = exists(path);
 	}
-	if (!found && cli_find_folder(places, program->name, folder)) {
+	if (!found && cli_find_folder(program_binary_places, program->name, folder)) {
 		snprintf(path, sizeof path, "%s/%s", folder, program->name);
 		found = exists(path);
 	}

@@ -34,6 +34,12 @@ const char *request_variant(const struct request *request, const struct program 
 /* The path of the compiled program, in the request's arena, or NULL while there is none. */
 char *request_binary(struct request *request, const struct program *program);
 
+/* The same; what is missing is compiled. NULL after an error message. */
+char *programs_compiled(struct request *request, const struct program *program);
+
+/* Where compiled programs are, relative to the command: in a build tree, in an installation. NULL-terminated. */
+extern const char *const program_binary_places[];
+
 /* The folder that the program's folder lies in. */
 const char *programs_folder(char *room);
 

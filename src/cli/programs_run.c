@@ -27,15 +27,6 @@ static char **command_line(struct request *request, char *binary, const char *va
 	return words;
 }
 
-/* The compiled program, or NULL after an error message. */
-static char *compiled(struct request *request, const struct program *program)
-{
-	char *binary = request_binary(request, program);
-	if (!binary)
-		cli_error(request->name, "%s is not compiled yet; 'make programs' does it", program->name);
-	return binary;
-}
-
 static void report_variant(const struct request *request, const struct program *program)
 {
 	char known[256] = "";
@@ -56,7 +47,7 @@ static int run_one(struct request *request)
 		report_variant(request, program);
 		return CLI_USAGE;
 	}
-	char *binary = compiled(request, program);
+	char *binary = programs_compiled(request, program);
 	if (!binary)
 		return CLI_USAGE;
 	const char *variant = request->variant, *meant = request_variant(request, program, request->names.word[0]);
@@ -70,7 +61,7 @@ static int run_one(struct request *request)
 /* Adds the runs of a program to the batch: the variant asked for, when the program has it, or all. */
 static bool add_jobs(struct request *request, const struct program *program, struct batch *batch)
 {
-	char *binary = compiled(request, program);
+	char *binary = programs_compiled(request, program);
 	struct batch_job *jobs = arena_array(&request->arena, batch->count + program->variants.count, sizeof *jobs);
 	if (batch->count)
 		memcpy(jobs, batch->jobs, batch->count * sizeof *jobs);

@@ -164,7 +164,7 @@ static void show(struct request *request, const struct program *program)
 	for (size_t i = 0; i < program->kernel_count; i++)
 		print_kernel(&program->kernels[i]);
 	printf("  source     %s/%s/%s.cu\n", programs_folder(room), program->name, program->name);
-	printf("  program    %s\n", binary ? binary : "not compiled yet: 'make programs' does it");
+	printf("  program    %s\n", binary ? binary : "not compiled yet: 'sluice programs run' does it");
 	printf("  arguments  sluice programs run %s -- --help\n", program->name);
 }
 

@@ -149,7 +149,24 @@ try 1 programs run --all second
 says out "FAIL: Segmentation fault"
 rm "$programs/second/second"
 try 2 programs run --all
-says err "second is not compiled yet"
+says err "second is not compiled, and cannot be: $programs/second/second.cu: No such file or directory"
+
+# What is missing is compiled, once, and that is said.
+cat >"$programs/second/second.cu" <<'CU'
+#include <cstdio>
+int main() { puts("second: PASS"); }
+CU
+try 0 programs run second
+says err "sluice programs run: compiling second, once"
+says out "second: PASS"
+[ "$(ls "$programs/second" | tr '\n' ' ')" = "program.yaml second second.cu " ] || fail "expected the program alone"
+try 0 programs run second
+silent err
+rm "$programs/second/second"
+echo 'int main() { return none; }' >"$programs/second/second.cu"
+try 2 programs run second
+says err "error: use of undeclared identifier 'none'"
+says err "cannot make $programs/second/second"
 
 # Statistics beyond what a pipe holds.
 script second <<SCRIPT

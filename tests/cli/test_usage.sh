@@ -12,6 +12,24 @@ silent err
 try 0 --version
 grep -qE '^sluice [0-9]+\.[0-9]+\.[0-9]+$' "$work/out" || fail "expected a version"
 
+# help COMMAND prints what COMMAND --help prints, of every command.
+try 0 --help
+sed -n '/^Commands/,/^$/s/^  \([a-z]*\)  *.*/\1/p' "$work/out" >"$work/commands"
+for command in $(cat "$work/commands"); do
+	try 0 "$command" --help
+	grep -q '^Usage: sluice' "$work/out" || fail "expected its usage"
+	cp "$work/out" "$work/help"
+	try 0 help "$command"
+	cmp -s "$work/out" "$work/help" || fail "expected what 'sluice $command --help' prints"
+done
+grep -qx run "$work/commands" || fail "expected the commands in the help"
+try 0 help programs run
+says out "Usage: sluice programs run"
+try 0 help
+says out "Commands:"
+try 2 help rnu
+says err "did you mean 'run'?"
+
 try 2
 says err "Usage: sluice COMMAND"
 try 2 rnu
