@@ -24,8 +24,9 @@ bool figure_find(struct request *request, const char *name, const char *variant,
 		cli_error(request->name, "%s has no variant '%s'", program->name, variant);
 		return false;
 	}
-	*found = (struct plan_program){program->name, variant ? variant : request_variant(request, program, name),
-	                               request_binary(request, program)};
+	*found = (struct plan_program){.name = program->name,
+	                               .variant = variant ? variant : request_variant(request, program, name),
+	                               .binary = request_binary(request, program)};
 	return true;
 }
 

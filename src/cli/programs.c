@@ -107,7 +107,7 @@ static const struct argp run_programs_argp = {
 	       "a "
 	       "table. A NAME is the program's, or a paper's abbreviation, which also chooses the variant that the "
 	       "paper means; what is behind -- goes to the program. A program that is not compiled yet is compiled "
-               "first.\v"
+	       "first.\v"
 	       "With --all, --stats names a folder for the statistics of each run, PROGRAM-VARIANT.json. The exit "
 	       "status is the program's; with --all it is 1 when a program did not end with status 0 or did not print "
 	       "PASS.",

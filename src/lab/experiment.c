@@ -162,12 +162,45 @@ static void check_bases(struct document *document, const struct experiment *expe
 	}
 }
 
+/* A program with a slash is the user's own, by its path from the experiment's folder. */
+static void find_own(struct document *document, struct experiment_row *row)
+{
+	const char *file = document->source.name, *slash = strrchr(file, '/');
+	int folder = slash ? (int)(slash + 1 - file) : 0;
+	if (!strchr(row->program, '/'))
+		return;
+	size_t size = (size_t)folder + strlen(row->program) + 1;
+	char *path = arena_alloc(document->arena, size);
+	snprintf(path, size, "%.*s%s", *row->program == '/' ? 0 : folder, file, row->program);
+	row->path = path;
+}
+
+/* Of a program of the user's own, variants and source are not known. */
+static void check_own(struct document *document, const struct experiment *experiment, size_t r)
+{
+	const struct experiment_row *row = &experiment->rows[r];
+	for (size_t c = 0; row->path && c < experiment->column_count; c++) {
+		const char *variant = experiment_variant(experiment, r, c), *wrong = NULL;
+		if (variant && experiment_is_nothing(variant))
+			continue;
+		if (variant)
+			wrong = "has no variants; give it arguments";
+		else if (!experiment->columns[c].machine)
+			wrong = "can run, but nothing is known of its source";
+		if (wrong)
+			diag_error(&document->diag, &document->source, row->place,
+			           "%s: in column %s: a program of your own %s", row->name, experiment->columns[c].name,
+			           wrong);
+	}
+}
+
 static void check_rows(struct document *document, struct experiment *experiment)
 {
 	for (size_t i = 0; i < experiment->row_count; i++) {
 		struct experiment_row *row = &experiment->rows[i];
 		if (!row->program)
 			row->program = row->name;
+		find_own(document, row);
 		if (experiment->show == SHOW_INDEXES)
 			continue;
 		row->published = numbers(document, row->place, &row->stated, experiment->column_count);
@@ -175,8 +208,10 @@ static void check_rows(struct document *document, struct experiment *experiment)
 			diag_error(&document->diag, &document->source, row->place,
 			           "variant: expected one, or one for each of the %zu columns, not %zu",
 			           experiment->column_count, row->variants.count);
-		else if (!document->diag.errors)
+		else if (!document->diag.errors) {
 			check_bases(document, experiment, i);
+			check_own(document, experiment, i);
+		}
 	}
 }
 

@@ -36,6 +36,7 @@ struct experiment_column {
 
 struct experiment_row {
 	const char *name, *program, *kernel; /* one kernel, or all when NULL */
+	const char *path; /* of a compiled program of the user's own; NULL: it is one of those there are */
 	const struct formula *metric;        /* in all columns, or NULL: each column's */
 	struct words variants;               /* none: the column's; one: for all; else one a column */
 	struct words arguments;

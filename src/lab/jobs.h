@@ -12,9 +12,10 @@ struct job_text {
 	size_t length;
 };
 
-/* Zero-initialise but for the words. */
+/* Zero-initialise but for the words and `quiet`. */
 struct job {
 	char **words; /* the command line, NULL-terminated; words[0] is the program's path */
+	bool quiet;   /* it need not print PASS */
 	/* Once it has ended: */
 	bool ended, started;
 	int status;                    /* as of waitpid() */
@@ -43,7 +44,7 @@ struct jobs_watch {
 void jobs_run(struct job *jobs, size_t count, size_t parallel, const struct jobs_watch *watch);
 
 /* "PASS", or what is wrong with an ended job, in `room` where it is not a constant. A right program ends with status 0,
- * prints PASS and has written statistics. */
+ * prints PASS (unless it is quiet) and has written statistics. */
 const char *job_verdict(const struct job *job, bool has_stats, char room[96]);
 
 /* The last lines of what it printed; "" when there is nothing. */

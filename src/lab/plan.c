@@ -147,7 +147,7 @@ static void add(char **words, size_t *count, const char *option, const char *val
 	words[(*count)++] = (char *)value;
 }
 
-static char **command_line(struct plan *plan, const struct run_config *config, const char *binary,
+static char **command_line(struct plan *plan, const struct run_config *config, const struct plan_program *program,
                            const struct experiment_column *column, const struct experiment_row *row)
 {
 	char seed[24];
@@ -161,10 +161,12 @@ static char **command_line(struct plan *plan, const struct run_config *config, c
 		add(words, &count, "-o", column->options.word[i]);
 	for (size_t i = 0; i < column->mechanisms.count; i++)
 		add(words, &count, "--mech", column->mechanisms.word[i]);
-	add(words, &count, "--", binary);
-	add(words, &count, "--size", config->size);
-	add(words, &count, "--variant", config->variant);
-	add(words, &count, "--seed", arena_string(&plan->arena, seed, (size_t)length));
+	add(words, &count, "--", program->binary);
+	if (!program->own) {
+		add(words, &count, "--size", config->size);
+		add(words, &count, "--variant", config->variant);
+		add(words, &count, "--seed", arena_string(&plan->arena, seed, (size_t)length));
+	}
 	for (size_t i = 0; i < row->arguments.count; i++)
 		add(words, &count, NULL, row->arguments.word[i]);
 	for (size_t i = 0; i < column->arguments.count; i++)
@@ -198,8 +200,8 @@ static bool add_run(struct plan *plan, const struct plan_program *program, const
 		fprintf(stderr, "%s: cannot read %s: %s\n", command, program->binary, strerror(errno));
 	if (!config->binary)
 		return false;
-	char **words = command_line(plan, config, program->binary, column, row);
-	plan->runs[plan->count++] = (struct planned){.config = *config, .words = words};
+	char **words = command_line(plan, config, program, column, row);
+	plan->runs[plan->count++] = (struct planned){.config = *config, .words = words, .own = program->own};
 	return true;
 }
 
@@ -224,6 +226,10 @@ static bool plan_cell(struct plan *plan, const struct plan_program *program, siz
 	size_t number = 0;
 	config.program = program->name;
 	config.variant = program->variant;
+	if (program->own) {
+		config.size = "";
+		config.seed = 0;
+	}
 	config.arguments = join(&plan->arena, &row->arguments, &column->arguments);
 	config.machine = column->machine ? column->machine : "";
 	config.options = join(&plan->arena, &column->options, &no_words);
@@ -234,6 +240,16 @@ static bool plan_cell(struct plan *plan, const struct plan_program *program, siz
 	if (number < plan->count)
 		return true;
 	return column->machine ? add_run(plan, program, column, row, &config) : add_facts(plan, program, &config);
+}
+
+/* False after a message. */
+static bool find_program(const struct plan *plan, const struct experiment_row *row, const char *variant,
+                         struct plan_program *program)
+{
+	if (!row->path)
+		return plan->source->find(plan->source->context, row->program, variant, program);
+	*program = (struct plan_program){.name = row->program, .variant = "", .binary = row->path, .own = true};
+	return true;
 }
 
 static bool plan_rows(struct plan *plan, const char *const *descriptions, struct run_config *common)
@@ -248,8 +264,7 @@ static bool plan_rows(struct plan *plan, const char *const *descriptions, struct
 			if (variant && experiment_is_nothing(variant))
 				continue;
 			common->description = descriptions[c];
-			fine = plan->source->find(plan->source->context, experiment->rows[r].program, variant,
-			                          &program) &&
+			fine = find_program(plan, &experiment->rows[r], variant, &program) &&
 			       plan_cell(plan, &program, r, c, common) && fine;
 		}
 	}

@@ -13,6 +13,7 @@ struct plan_program {
 	/* Its own name; what the paper or the program itself means where no variant was named; a path, NULL while it is
 	 * not compiled. */
 	const char *name, *variant, *binary;
+	bool own; /* the user's: it takes no options of ours, and need not print PASS */
 };
 
 /* What the caller knows. Texts last as long as the plan. */
@@ -35,6 +36,7 @@ struct planned {
 	struct run_config config;
 	char **words;  /* the command line */
 	json_t *facts; /* instead of a run: what is known without one */
+	bool own;      /* it runs a program of the user's */
 	bool failed;
 };
 

@@ -31,8 +31,9 @@ static void clear_line(struct progress *progress)
 
 static void describe(const struct run_config *config, char *text, size_t size)
 {
-	snprintf(text, size, "%s %s on %s%s%s%s%s", config->program, config->variant, config->machine,
-	         *config->options ? " " : "", config->options, *config->mechanisms ? " with " : "", config->mechanisms);
+	snprintf(text, size, "%s%s%s%s%s on %s%s%s%s%s", config->program, *config->variant ? " " : "", config->variant,
+	         *config->arguments ? " " : "", config->arguments, config->machine, *config->options ? " " : "",
+	         config->options, *config->mechanisms ? " with " : "", config->mechanisms);
 }
 
 /* One line that says how far it is: on a terminal only. */
@@ -157,6 +158,7 @@ int plan_run(struct plan *plan, struct store *store, const struct plan_way *way)
 		if (plan->runs[i].facts || (!way->again && !is_missing(&progress, &plan->runs[i])))
 			continue;
 		progress.jobs[progress.count].words = plan->runs[i].words;
+		progress.jobs[progress.count].quiet = plan->runs[i].own;
 		progress.missing[progress.count++] = &plan->runs[i];
 	}
 	if (!way->quiet && progress.count)

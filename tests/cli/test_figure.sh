@@ -251,6 +251,51 @@ try 2 figure ./source.yaml
 says err "source: program.yaml does not say in which variants the kernel 'both' runs"
 rm -r programs/source
 
+# A program of one's own, by its path from the experiment's folder: it gets its arguments and no others, need not print PASS,
+# and is run anew when its contents have changed.
+mkdir -p own/bin
+own() {
+	{
+		printf '#!/bin/sh\n# %s\n' "$1"
+		echo "echo \"\$@\" >>'$work/calls'"
+		sed '/PASS/d' body
+	} >own/bin/a
+	chmod +x own/bin/a
+}
+own first
+cat >own/own.yaml <<'YAML'
+title: A program of my own
+metric: cycles
+columns: {large: {machine: gtx480}, small: {machine: gtx480, options: [sm.count=2], arguments: [-x]}}
+rows: {bin/a: {}, with two: {program: bin/a, arguments: [1, shared], kernel: add}}
+YAML
+: >calls
+try 0 figure own/own.yaml
+[ "$(sort calls | tr '\n' ,)" = ",-x,1 shared,1 shared -x," ] || fail "wrong arguments: $(cat calls)"
+calls 4
+row 'with two +100\.0 +50\.00'
+(cd own && "$sluice" figure ./own.yaml --results ../results.db >/dev/null 2>&1) || fail "expected it from its own folder"
+calls 0
+own second
+try 0 figure own/own.yaml
+calls 4
+try 0 results --program bin/a --csv
+[ "$(wc -l <out)" = 9 ] || fail "expected eight runs"
+echo 'exit 4' >>own/bin/a
+try 1 figure own/own.yaml
+says err "bin/a on gtx480: FAIL: exit status 4"
+: >calls
+sed 's/rows: {bin/rows: {nowhere/' own/own.yaml >own/wrong.yaml
+try 2 figure own/wrong.yaml
+says err "cannot read own/nowhere/a: No such file or directory"
+sed 's/{program: bin/{variant: shared, program: bin/' own/own.yaml >own/wrong.yaml
+try 2 figure own/wrong.yaml
+says err "with two: in column large: a program of your own has no variants; give it arguments"
+sed 's/cycles$/source.lines/; s/machine: gtx480/&/' own/own.yaml | sed 's/{machine: gtx480}/{}/; s/, small.*/}/' >own/wrong.yaml
+try 2 figure own/wrong.yaml
+says err "in column large: a program of your own can run, but nothing is known of its source"
+calls 0
+
 # A program that fails: told, shown as missing, made again the next time.
 program two <<'SCRIPT'
 echo no luck
