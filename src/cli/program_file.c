@@ -1,5 +1,6 @@
 #include "cli/program_file.h"
 
+#include "base/file.h"
 #include "cli/commands.h"
 
 #include <dirent.h>
@@ -124,7 +125,7 @@ static void check_program(struct document *document, const yaml_node_t *root, st
 	}
 }
 
-static void read_program(struct document *document, struct program *program, const char *folder_name)
+bool program_read(struct program *program, struct document *document, const char *folder_name)
 {
 	static const struct document_key keys[] = {
 		{"name", document_read_text, offsetof(struct program, name)},
@@ -134,32 +135,31 @@ static void read_program(struct document *document, struct program *program, con
 		{"kernels", read_kernels, 0},
 		{0},
 	};
+	*program = (struct program){0};
+	if (!document_load(document))
+		return false;
 	const yaml_node_t *root = yaml_document_get_root_node(&document->yaml);
 	document_read(document, "program", root, keys, program);
 	if (!document->diag.errors)
 		check_program(document, root, program, folder_name);
+	yaml_document_delete(&document->yaml);
+	return !document->diag.errors;
 }
 
 static bool read_file(struct programs *programs, const char *name, const char *path, const char *command)
 {
-	struct program *program = &programs->list[programs->count];
 	struct document document = {.arena = &programs->arena, .source = {.name = path}};
-	char *text = cli_read_file(path, &document.source.length);
+	char *text = file_read(path, &document.source.length);
 	if (!text) {
 		cli_error(command, "cannot read %s: %s", path, strerror(errno));
 		return false;
 	}
 	document.source.text = text;
-	*program = (struct program){0};
-	if (document_load(&document)) {
-		read_program(&document, program, name);
-		yaml_document_delete(&document.yaml);
-	}
-	bool fine = !document.diag.errors;
-	if (!fine)
-		fputs(document.diag.text, stderr);
-	else
+	bool fine = program_read(&programs->list[programs->count], &document, name);
+	if (fine)
 		programs->count++;
+	else
+		fputs(document.diag.text, stderr);
 	diag_free(&document.diag);
 	free(text);
 	return fine;

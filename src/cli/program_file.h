@@ -48,6 +48,9 @@ struct programs {
 	size_t count;
 };
 
+/* Reads the text of one, of the folder of that name, into the document's arena. False when its diag got errors. */
+bool program_read(struct program *program, struct document *document, const char *folder_name);
+
 /* Reads every NAME/program.yaml of the folder. False after messages, which begin with the file's name or, where there
  * is none, the command's. */
 bool programs_read(struct programs *programs, const char *folder, const char *command);

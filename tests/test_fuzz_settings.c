@@ -1,0 +1,364 @@
+/* Protects against what users type: machine files, -o, --mech, --check, experiments and descriptions of programs, mutated at
+ * random. Each is taken or refused with a message, and a machine that is taken runs a kernel to its right result: no crash,
+ * no stall, no division by zero. Seeded, so that it is the same every time:
+ *
+ *   test_fuzz_settings [CASES [SEED [TEST]]]    more of them, by hand
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "cli/program_file.h"
+#include "lab/experiment.h"
+#include "sluice.h"
+
+#include "base/arena.h"
+#include "base/file.h"
+#include "gpu/machine.h"
+
+#include <glob.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static unsigned cases = 60;
+static uint64_t random_state = 1;
+
+/* xorshift64*: the same numbers everywhere. */
+static uint32_t below(uint32_t limit)
+{
+	random_state ^= random_state >> 12;
+	random_state ^= random_state << 25;
+	random_state ^= random_state >> 27;
+	return (uint32_t)((random_state * 0x2545f4914f6cdd1du) >> 32) % limit;
+}
+
+static const char *any_value(void)
+{
+	static const char *const values[] = {
+		"0",          "1",        "2",     "3",           "4",         "5",        "7",
+		"8",          "16",       "31",    "32",          "33",        "48",       "64",
+		"65",         "100",      "127",   "128",         "255",       "256",      "512",
+		"1000",       "1024",     "1025",  "4096",        "16384",     "65535",    "65536",
+		"1048576",    "16777216", "-1",    "-2147483648", "nan",       "inf",      "4294967295",
+		"4294967296", "1e30",     "0x10",  "0x",          "1.5",       "",         "true",
+		"off",        "lru",      "fifo",  "on_fill",     "on_miss",   "through",  "back",
+		"evict",      "lazy",     "fetch", "none",        "hashed",    "linear",   "either",
+		"sp",         "sfu",      "gto",   "lrr:x=1",     "two_level", "teleport", "two_level:ready=0",
+		"%s%n%d",     "a: b",     "'",     "\377\376\001"};
+	return values[below(sizeof values / sizeof *values)];
+}
+
+/* Puts `added` in the place of `gone` bytes, where the text then still fits into `room`. */
+static void splice(char *text, size_t room, size_t at, size_t gone, const char *added, size_t bytes)
+{
+	size_t length = strlen(text);
+	if (length - gone + bytes >= room)
+		return;
+	memmove(text + at + bytes, text + at + gone, length - at - gone + 1);
+	memcpy(text + at, added, bytes);
+}
+
+/* A few small damages of a text. */
+static void mutate(char *text, size_t room)
+{
+	static const char marks[] = ":,{}[]~#'\"-|>&*!%@\n\t x0\\\001\377";
+	for (uint32_t i = 1 + below(3); i && *text; i--) {
+		char copy[64];
+		size_t length = strlen(text), at = below((uint32_t)length), some = 1 + below(sizeof copy - 1);
+		some = some < length - at ? some : length - at;
+		memcpy(copy, text + at, some);
+		const char *value = any_value();
+		switch (below(5)) {
+		case 0:
+			splice(text, room, at, 1, marks + below(sizeof marks - 1), 1);
+			break;
+		case 1:
+			splice(text, room, at, some, "", 0);
+			break;
+		case 2: /* what stands behind the next key */
+			at += strcspn(text + at, ":=");
+			at += at < length;
+			splice(text, room, at, strcspn(text + at, ",}]\n"), value, strlen(value));
+			break;
+		case 3:
+			splice(text, room, below((uint32_t)length), 0, copy, some);
+			break;
+		default:
+			text[below(4) ? at : 0] = ' ';
+			break;
+		}
+	}
+}
+
+/* What is tried just now; "" when that has ended well. */
+static char current[1 << 16];
+enum { PATIENCE = 60 };
+
+static void begin_case(const char *text)
+{
+	snprintf(current, sizeof current, "%s", text);
+	alarm(PATIENCE);
+}
+
+static void end_case(void)
+{
+	*current = '\0';
+}
+
+/* The case that a test failed in, or crashed. */
+static int tell_case(void **state)
+{
+	(void)state;
+	if (*current)
+		fprintf(stderr, "the case was:\n%s\n", current);
+	end_case();
+	return 0;
+}
+
+static void too_long(int number)
+{
+	void *nothing = NULL;
+	(void)number;
+	tell_case(&nothing);
+	abort();
+}
+
+static char folder[64];
+
+static int make_folder(void **state)
+{
+	(void)state;
+	strcpy(folder, "/tmp/sluice-fuzz-XXXXXX");
+	return mkdtemp(folder) ? 0 : -1;
+}
+
+static int remove_folder(void **state)
+{
+	char path[128];
+	snprintf(path, sizeof path, "%s/x.yaml", folder);
+	unlink(path);
+	tell_case(state);
+	return rmdir(folder);
+}
+
+static const char ptx[] =
+	".version 6.0\n.target sm_20\n.address_size 64\n"
+	".visible .entry k(.param .u64 p) {\n"
+	".reg .b32 %r<6>; .reg .b64 %d<4>; .shared .align 4 .b8 s[256];\n"
+	"ld.param.u64 %d1, [p]; mov.u32 %r1, %tid.x; mov.u32 %r2, %ctaid.x; mad.lo.u32 %r3, %r2, 64, %r1;\n"
+	"mul.wide.u32 %d2, %r3, 4; add.u64 %d1, %d1, %d2; ld.global.u32 %r4, [%d1];\n"
+	"mov.u64 %d3, s; mul.wide.u32 %d2, %r1, 4; add.u64 %d3, %d3, %d2; st.shared.u32 [%d3], %r4;\n"
+	"bar.sync 0; ld.shared.u32 %r5, [%d3]; add.u32 %r5, %r5, 1; st.global.u32 [%d1], %r5; ret; }\n";
+
+enum { BLOCKS = 3, THREADS = 64 * BLOCKS };
+
+/* A machine that was taken gives right results, or says why the launch does not fit. */
+static void run_kernel(sluice_gpu *gpu)
+{
+	uint32_t data[THREADS];
+	uint64_t address;
+	struct sluice_error error = {0};
+	sluice_module *module;
+	void *arguments[] = {&address};
+	for (uint32_t i = 0; i < THREADS; i++)
+		data[i] = 7 * i;
+	assert_int_equal(sluice_load(gpu, ptx, sizeof ptx - 1, "k.ptx", &module, &error), SLUICE_OK);
+	assert_int_equal(sluice_alloc(gpu, sizeof data, &address, &error), SLUICE_OK);
+	assert_int_equal(sluice_write(gpu, address, data, sizeof data, &error), SLUICE_OK);
+	enum sluice_status status = sluice_launch(gpu, sluice_find_kernel(module, "k"), (sluice_dim){BLOCKS, 1, 1},
+	                                          (sluice_dim){64, 1, 1}, 0, arguments, &error);
+	if (status == SLUICE_BAD_LAUNCH)
+		return;
+	if (status != SLUICE_OK)
+		fail_msg("%s", error.message);
+	assert_int_equal(sluice_read(gpu, data, address, sizeof data, &error), SLUICE_OK);
+	for (uint32_t i = 0; i < THREADS; i++)
+		if (data[i] != 7 * i + 1)
+			fail_msg("thread %u: %u", i, data[i]);
+}
+
+/* Opens a machine; it is taken, or refused with a message. */
+static bool try_settings(const struct sluice_settings *settings, const char *text)
+{
+	struct sluice_error error = {0};
+	sluice_gpu *gpu;
+	begin_case(text);
+	if (sluice_open(&gpu, settings, &error) != SLUICE_OK) {
+		if (!*error.message)
+			fail_msg("refused without a message");
+		end_case();
+		return false;
+	}
+	run_kernel(gpu);
+	sluice_close(gpu);
+	end_case();
+	return true;
+}
+
+/* Every key at the ends of its range and just inside, alone. */
+static void limits(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < machine_option_count; i++) {
+		const struct option *option = &machine_options[i];
+		const double values[] = {option->min, option->min + 1, 2 * option->min, option->max, option->max - 1};
+		for (size_t k = 0; option->type == OPTION_U32 && k < sizeof values / sizeof *values; k++) {
+			char text[160];
+			const char *const list[] = {text, NULL};
+			const struct sluice_settings settings = {.options = list};
+			snprintf(text, sizeof text, "%s=%.0f", option->name, values[k]);
+			try_settings(&settings, text);
+		}
+		for (size_t k = 0; option->type == OPTION_ENUM && option->choices[k]; k++) {
+			char text[160];
+			const char *const list[] = {text, NULL};
+			const struct sluice_settings settings = {.options = list};
+			snprintf(text, sizeof text, "%s=%s", option->name, option->choices[k]);
+			try_settings(&settings, text);
+		}
+	}
+}
+
+static void assignments(void **state)
+{
+	(void)state;
+	unsigned taken = 0;
+	for (unsigned i = 0; i < 4 * cases; i++) {
+		char text[5][160], all[5 * 160 + 5] = "";
+		const char *list[6] = {0};
+		uint32_t count = 1 + below(5);
+		for (uint32_t k = 0; k < count; k++) {
+			snprintf(text[k], sizeof text[k], "%s=%s",
+			         machine_options[1 + below((uint32_t)machine_option_count - 1)].name, any_value());
+			if (below(16) == 0)
+				mutate(text[k], sizeof text[k]);
+			list[k] = text[k];
+			strcat(strcat(all, text[k]), "\n");
+		}
+		const struct sluice_settings settings = {.options = list};
+		taken += try_settings(&settings, all);
+	}
+	assert_true(taken > 0);
+}
+
+static void mechanisms_and_checks(void **state)
+{
+	(void)state;
+	static const char *const first[] = {
+		"gto",       "two_level:ready=4", "teleport:model=R,line_requests=yes", "mthwp", "lrr:", "race,init",
+		"footprint", "./none.so:x=1"};
+	for (unsigned i = 0; i < cases; i++) {
+		char text[200];
+		const char *list[] = {text, NULL};
+		strcpy(text, first[below(sizeof first / sizeof *first)]);
+		if (below(8))
+			mutate(text, sizeof text);
+		bool check = below(2);
+		const struct sluice_settings settings = {.mechanisms = check ? NULL : list,
+		                                         .check = check ? text : NULL};
+		try_settings(&settings, text);
+	}
+}
+
+/* Calls back with a mutant of some file of the pattern. */
+static void each_mutant(const char *pattern, void (*use)(char *text))
+{
+	glob_t files;
+	assert_int_equal(glob(pattern, 0, NULL, &files), 0);
+	for (unsigned i = 0; i < cases; i++) {
+		size_t length;
+		char *original = file_read(files.gl_pathv[below((uint32_t)files.gl_pathc)], &length);
+		assert_non_null(original);
+		size_t room = length + 256;
+		char *text = xcalloc(1, room);
+		memcpy(text, original, length);
+		mutate(text, room);
+		begin_case(text);
+		use(text);
+		end_case();
+		free(original);
+		free(text);
+	}
+	globfree(&files);
+}
+
+static void use_machine(char *text)
+{
+	char path[128];
+	snprintf(path, sizeof path, "%s/x.yaml", folder);
+	FILE *file = fopen(path, "w");
+	assert_non_null(file);
+	fputs(text, file);
+	fclose(file);
+	const struct sluice_settings settings = {.machine = path};
+	try_settings(&settings, text);
+}
+
+static void machine_files(void **state)
+{
+	(void)state;
+	each_mutant(SOURCE_DIR "/machines/*.yaml", use_machine);
+}
+
+static void use_experiment(char *text)
+{
+	struct arena arena = {0};
+	struct experiment experiment;
+	struct document document = {.arena = &arena,
+	                            .source = {.name = "x.yaml", .text = text, .length = strlen(text)}};
+	bool fine = experiment_read(&experiment, &document);
+	assert_int_equal(fine, document.diag.errors == 0);
+	diag_free(&document.diag);
+	arena_free(&arena);
+}
+
+static void experiment_files(void **state)
+{
+	(void)state;
+	each_mutant(SOURCE_DIR "/experiments/*.yaml", use_experiment);
+}
+
+static void use_program(char *text)
+{
+	struct arena arena = {0};
+	struct program program = {0};
+	struct document document = {.arena = &arena,
+	                            .source = {.name = "x.yaml", .text = text, .length = strlen(text)}};
+	program_read(&program, &document, "x");
+	diag_free(&document.diag);
+	arena_free(&arena);
+}
+
+static void program_files(void **state)
+{
+	(void)state;
+	each_mutant(SOURCE_DIR "/programs/*/program.yaml", use_program);
+}
+
+int main(int argc, char **argv)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_teardown(limits, tell_case),
+		cmocka_unit_test_teardown(assignments, tell_case),
+		cmocka_unit_test_teardown(mechanisms_and_checks, tell_case),
+		cmocka_unit_test_setup_teardown(machine_files, make_folder, remove_folder),
+		cmocka_unit_test_teardown(experiment_files, tell_case),
+		cmocka_unit_test_teardown(program_files, tell_case),
+	};
+	if (argc > 1)
+		cases = (unsigned)strtoul(argv[1], NULL, 10);
+	if (argc > 2)
+		random_state = strtoull(argv[2], NULL, 10) | 1;
+	if (argc > 3)
+		cmocka_set_test_filter(argv[3]);
+	signal(SIGALRM, too_long);
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
