@@ -1,4 +1,5 @@
 /* sluice figure: the papers' figures, by the files of experiments/. */
+#include "base/config_find.h"
 #include "cli/figure_source.h"
 #include "cli/programs.h"
 #include "lab/report.h"
@@ -263,7 +264,13 @@ static bool find_experiment(struct wish *wish, const char *word, struct experime
 	else
 		snprintf(path, sizeof path, "%s/%s.yaml", experiments_folder(room), name);
 	if (access(path, F_OK) != 0) {
-		cli_error(wish->programs.name, "no figure '%s'; 'sluice figure' lists those there are", word);
+		const char *const folders[] = {slash ? NULL : experiments_folder(room), NULL};
+		char nearest[CONFIG_NAME_SIZE];
+		config_nearest(name, folders, nearest);
+		if (*nearest)
+			cli_error(wish->programs.name, "no figure '%s'; did you mean '%s'?", word, nearest);
+		else
+			cli_error(wish->programs.name, "no figure '%s'; 'sluice figure' lists those there are", word);
 		return false;
 	}
 	return read_experiment(experiment, &wish->programs.arena, path, wish->programs.name);

@@ -108,6 +108,11 @@ int command_mech(int argc, char **argv)
 		return list();
 	if (strcmp(mech.word[0], "show") == 0 && mech.words == 2)
 		return show(&mech);
-	cli_error(mech.name, "expected list or show NAME");
+	if (strcmp(mech.word[0], "show") == 0)
+		cli_error(mech.name, "show takes one NAME; 'sluice mech list' shows those there are");
+	else if (strcmp(mech.word[0], "list") == 0)
+		cli_error(mech.name, "list takes no arguments");
+	else
+		cli_error(mech.name, "expected list or show NAME, not '%s'", mech.word[0]);
 	return CLI_USAGE;
 }

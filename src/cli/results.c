@@ -83,6 +83,9 @@ static error_t parse(int key, char *value, struct argp_state *state)
 	case KEY_FILE:
 		query->file = value;
 		return 0;
+	case ARGP_KEY_ARG:
+		argp_error(state, "takes no names, found '%s'; --program NAME and the like choose runs", value);
+		return 0;
 	case ARGP_KEY_END:
 		if (query->csv && query->json)
 			argp_error(state, "--csv and --json exclude each other");

@@ -306,12 +306,23 @@ bool run_prepare(const struct run *run)
 	return fine;
 }
 
+/* What a newcomer may have meant by a program that does not start; "" when nothing comes to mind. */
+static const char *advice(const char *file)
+{
+	size_t length = strlen(file);
+	if (length > 3 && strcmp(file + length - 3, ".cu") == 0)
+		return "; 'sluice cc' makes a program of CUDA source";
+	if (!strchr(file, '/') && access(file, X_OK) == 0)
+		return "; one in this folder is called with ./ before its name";
+	return "";
+}
+
 int run_become(const struct run *run, const char *file, char *const *program)
 {
 	fflush(NULL);
 	execvp(file, program);
 	int error = errno;
-	cli_error(run->name, "cannot start %s: %s", file, strerror(error));
+	cli_error(run->name, "cannot start %s: %s%s", file, strerror(error), advice(file));
 	return error == ENOENT ? CLI_NOT_FOUND : CLI_CANNOT_RUN;
 }
 

@@ -1,6 +1,7 @@
 /* sluice stats: what the counters mean, and stored statistics as a table. */
 #include "cli/commands.h"
 
+#include <errno.h>
 #include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -87,18 +88,28 @@ static void print_kernel(const struct stats *stats, const json_t *kernel)
 		print_counters(kernel);
 }
 
-static int show(const struct stats *stats)
+/* NULL after a message. */
+static json_t *load(const struct stats *stats)
 {
 	json_error_t error;
-	json_t *root = json_load_file(stats->file, 0, &error);
-	if (!root) {
-		if (error.line > 0)
-			fprintf(stderr, "%s:%d:%d: error: not JSON: %s\n", stats->file, error.line, error.column,
-			        error.text);
-		else
-			cli_error(stats->name, "cannot read %s: %s", stats->file, error.text);
-		return CLI_USAGE;
+	size_t length;
+	char *text = cli_read_file(stats->file, &length);
+	if (!text) {
+		cli_error(stats->name, "cannot read %s: %s", stats->file, strerror(errno));
+		return NULL;
 	}
+	json_t *root = json_loadb(text, length, 0, &error);
+	if (!root)
+		fprintf(stderr, "%s:%d:%d: error: not JSON: %s\n", stats->file, error.line, error.column, error.text);
+	free(text);
+	return root;
+}
+
+static int show(const struct stats *stats)
+{
+	json_t *root = load(stats);
+	if (!root)
+		return CLI_USAGE;
 	const json_t *kernels = json_object_get(root, "kernels");
 	const char *machine = json_string_value(json_object_get(root, "machine"));
 	const char *ended = json_string_value(json_object_get(root, "ended"));

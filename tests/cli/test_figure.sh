@@ -398,7 +398,11 @@ wrong 's/variant: shared/variant: dma/' "two has no variant 'dma'"
 wrong 's/machine: gtx480,/machine: gtx840,/' "in column small:"
 wrong 's/^metric.*/metric: cycels/' "wrong.yaml:3:9: error: metric: no counter 'cycels'; did you mean 'cycles'?"
 try 2 figure ipcc
-says err "no figure 'ipcc'; 'sluice figure' lists those there are"
+says err "no figure 'ipcc'; did you mean 'ipc'?"
+try 2 figure something
+says err "no figure 'something'; 'sluice figure' lists those there are"
+try 2 results ipc
+says err "sluice results: takes no names, found 'ipc'; --program NAME and the like choose runs"
 try 2 figure ipc --size large
 says err "--size: expected one of tiny, small, paper, not 'large'"
 rm programs/two/two

@@ -9,6 +9,15 @@ says err "sluice run: cannot start $work/no-such-program: No such file or direct
 echo data >"$work/data"
 try 126 run -- "$work/data"
 says err "sluice run: cannot start $work/data: Permission denied"
+try 127 run -- "$work/none.cu"
+says err "No such file or directory; 'sluice cc' makes a program of CUDA source"
+(
+	cd "$work" || exit 1
+	printf '#!/bin/sh\n' >here.sh
+	chmod +x here.sh
+	"$sluice" run here.sh 2>err
+	grep -q "one in this folder is called with ./ before its name" err
+) || fail "expected advice on a program in the current folder"
 
 unset SLUICE_MACHINE SLUICE_OPTIONS SLUICE_STATS SLUICE_STATS_FORMAT SLUICE_FUNCTIONAL SLUICE_MAX_INSTRUCTIONS
 unset SLUICE_PROGRESS

@@ -64,6 +64,10 @@ says err "sluice machine: show takes one MACHINE"
 try 2 machine diff gtx480
 says err "sluice machine: diff takes two MACHINEs"
 try 2 stats "$work/none.json"
-says err "sluice stats: cannot read $work/none.json"
+says_only err "sluice stats: cannot read $work/none.json: No such file or directory"
+try 2 mech gto
+says err "sluice mech: expected list or show NAME, not 'gto'"
+try 2 mech show
+says err "sluice mech: show takes one NAME"
 
 finish
