@@ -280,7 +280,7 @@ static void faults(void **state)
 	} row[] = {
 		{"st.global.u32 [%o+4096], %t;", SLUICE_FAULT_ADDRESS},
 		{"ld.global.u32 %r1, [%o+2];", SLUICE_FAULT_MISALIGNED},
-		{"st.shared.u32 [sh+1024], %t;", SLUICE_FAULT_RANGE},
+		{"mov.u32 %r1, sh; st.shared.u32 [%r1+1024], %t;", SLUICE_FAULT_RANGE},
 		{"bar.sync 0, 96;", SLUICE_FAULT_BARRIER},
 		{"add.u32 %r1, %w, 1;\nshl.b32 %r1, %r1, 6;\nbar.sync 1, %r1;", SLUICE_FAULT_BARRIER},
 		{"setp.lt.u32 %p1, %t, 16;\n@%p1 bra A;\nmov.u32 %r1, 1;\nbar.sync 0;\nbra B;\nA:\nbar.sync 0;\nB:",

@@ -250,11 +250,6 @@ bool machine_check(const struct machine *machine, struct diag *diag)
 	if (!power_of_two(machine->map.slices_per_channel))
 		diag_plain(diag, "map.slices_per_channel is %u; expected a power of two",
 		           machine->map.slices_per_channel);
-	if (machine->slice.by_sectors && machine->l2.line_bytes / machine->l2.sectors != 32)
-		diag_plain(diag, "l2.by_sectors needs sectors of 32 bytes: l2.sectors is %u, of lines of %u bytes",
-		           machine->l2.sectors, machine->l2.line_bytes);
-	if (sm->l1i.sectors != 1)
-		diag_plain(diag, "l1i.sectors is %u; expected 1: instructions come by lines", sm->l1i.sectors);
 	if (machine->slice.by_sectors && machine->slice.input_queue < CACHE_MAX_SECTORS)
 		diag_plain(diag, "l2.input_queue is %u; with l2.by_sectors it must hold the %u sectors of a line",
 		           machine->slice.input_queue, CACHE_MAX_SECTORS);

@@ -182,11 +182,8 @@ bool simt_valid(const struct simt_memory *memory, uint64_t address, uint64_t siz
 
 bool simt_touches(const struct simt_memory *memory, uint64_t address, uint64_t size)
 {
-	size_t after = upper_bound(memory, address + size - 1);
-	if (after == 0)
-		return false;
-	const struct simt_allocation *last = &memory->allocation[after - 1];
-	return address < last->address + last->size;
+	const struct simt_allocation *last = allocations_below(part_of(memory, address + size - 1), address + size - 1);
+	return last && address < last->address + last->size;
 }
 
 void *simt_host(const struct simt_memory *memory, uint64_t address)

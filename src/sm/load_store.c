@@ -233,10 +233,10 @@ static bool goes_past_l1(struct sm *sm, const struct op *op)
 {
 	if (op->inst->kind == SIMT_ATOMIC)
 		return true;
-	/* Local memory is written back: what L2 has of it may be old, whatever cache the instruction asks for. */
-	if (sm->config.l1d.perfect || op->space == PTX_LOCAL)
+	if (sm->config.l1d.perfect)
 		return false;
-	return sm->config.global_skips_l1 || op->inst->cache == PTX_CG || op->inst->cache == PTX_CV ||
+	return (op->space != PTX_LOCAL && sm->config.global_skips_l1) || op->inst->cache == PTX_CG ||
+	       op->inst->cache == PTX_CV ||
 	       (sm->seam->may_allocate.count && op->inst->kind == SIMT_LOAD && op->space == PTX_GLOBAL &&
 	        !hooks_may_allocate(sm, op));
 }
