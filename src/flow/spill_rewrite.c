@@ -168,6 +168,7 @@ static struct ptx_inst *insert(struct rewriter *rewriter, enum ptx_opcode op, co
 	struct ptx_inst *inst = &rewriter->body[rewriter->body_count++];
 	*inst = (struct ptx_inst){.op = op,
 	                          .type = untyped(ptx_type_bytes(reg->type)),
+	                          .pattern = is_load ? "T>m" : ">mT",
 	                          .guard = PTX_NO_REG,
 	                          .space = PTX_LOCAL,
 	                          .vector = 1,

@@ -32,6 +32,6 @@ try 0 run -- ./launch
 says out good
 try 1 run --mech ./spoil.so -- ./launch
 says out failed
-says err "internal error: the statistics of kernel _Z7nothingv do not add up: asked = dropped + filtered + issued"
+says err "internal error: the statistics of kernel _Z7nothingv do not add up: asked = dropped + outside + filtered + issued"
 
 finish

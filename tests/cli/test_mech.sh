@@ -14,7 +14,7 @@ says out "(1 to 64 warps)"
 try 2 mech show two_levle
 says err "no mechanism 'two_levle'; did you mean 'two_level'?"
 try 2 mech show
-says err "expected list or show NAME"
+says err "show takes one NAME; 'sluice mech list' shows those there are"
 
 # What is wrong with a mechanism is said before the program starts.
 refused() { # MESSAGE ARGUMENT...
