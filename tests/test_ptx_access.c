@@ -223,8 +223,7 @@ static void refused_when_decoded(void **state)
 	struct ptx_module *module = ptx_parse("access.ptx", text, strlen(text), &diag);
 	assert_non_null(module);
 	assert_null(simt_decode(ptx_find_function(module, "kernel"), kit_reconverge, &diag));
-	assert_non_null(
-		strstr(diag.text, "access.ptx:9:13: error: function 'vprintf' takes 2 arguments, not 1"));
+	assert_non_null(strstr(diag.text, "access.ptx:9:13: error: function 'vprintf' takes 2 arguments, not 1"));
 	diag_free(&diag);
 	ptx_free(module);
 }

@@ -136,8 +136,9 @@ static json_t *totals(const struct records *records)
 {
 	struct record total = records_total(records);
 	json_t *object = kernel(records, &total);
-	static const char *const others[] = {"name",        "demangled",    "launch",        "ended", "grid", "block", "registers",
-	                                     "spill_bytes", "shared_bytes", "blocks_per_sm", "ipc",   "loads"};
+	static const char *const others[] = {"name",         "demangled",     "launch",    "ended",
+	                                     "grid",         "block",         "registers", "spill_bytes",
+	                                     "shared_bytes", "blocks_per_sm", "ipc",       "loads"};
 	for (size_t i = 0; i < sizeof others / sizeof *others; i++)
 		json_object_del(object, others[i]);
 	record_free(records, &total);
