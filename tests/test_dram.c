@@ -437,6 +437,32 @@ static void test_writeback_ends_here(void **state)
 	arena_free(&bench.arena);
 }
 
+/* Write-backs give back every credit that they had, the shared ones too: after three times as many as the channel takes at
+ * once it takes as many requests as a new one. */
+static void test_writebacks_return_credits(void **state)
+{
+	enum { QUEUE = 2, CREDITS = QUEUE + QUEUE - (SLICES - 1) + 1, WRITEBACKS = 3 * CREDITS };
+	struct bench bench;
+	struct dram_config config = timings();
+	config.queue = config.return_queue = QUEUE;
+	config.latency = 50; /* all that have entered are in the delay line */
+	open_bench(&bench, state, config);
+	for (uint32_t i = 0; i < WRITEBACKS; i++) {
+		struct request *request = make(&bench, true, 5, 1);
+		request->kind = REQUEST_L2_WRITEBACK;
+		push(&bench, request);
+	}
+	run_to(&bench, 20);
+	assert_int_equal(bench.channel.from_l2[0].items, WRITEBACKS - CREDITS);
+	run_to(&bench, 1000);
+	assert_int_equal(bench.pool.in_use, 0);
+	for (uint32_t i = 0; i < 2 * CREDITS; i++)
+		read_row(&bench, 5, 1);
+	run_to(&bench, 1020);
+	assert_int_equal(bench.channel.from_l2[0].items, CREDITS);
+	arena_free(&bench.arena);
+}
+
 /* The two slices take turns: one request a cycle, first the one behind the last served. */
 static void test_slices_take_turns(void **state)
 {
@@ -528,6 +554,7 @@ int main(void)
 		BOTH_WAYS(test_full_slice),
 		BOTH_WAYS(test_latency_in_l2_cycles),
 		BOTH_WAYS(test_writeback_ends_here),
+		BOTH_WAYS(test_writebacks_return_credits),
 		BOTH_WAYS(test_slices_take_turns),
 		BOTH_WAYS(test_row_beside_column),
 		BOTH_WAYS(test_sleep),

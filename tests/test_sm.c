@@ -26,7 +26,16 @@ static uint32_t option_value(const struct gpu_kit *kit, const char *name)
 	return *(const uint32_t *)((const char *)&kit->machine + option->offset);
 }
 
-/* A chain of each class of latency: each link waits for the one before it. */
+/* Writes 78 registers: the scoreboard of a program with more than 64 is kept in full. */
+static void touch_many_registers(char *body, size_t size)
+{
+	size_t at = 0;
+	for (uint32_t r = 1; r < 40; r++)
+		at += (size_t)snprintf(body + at, size - at, "mov.u32 %%r%u, 0; mov.f32 %%f%u, 0f00000000;\n", r, r);
+}
+
+/* A chain of each class of latency: each link waits for the one before it, in a small program and in one whose
+ * scoreboard has several words. */
 static void test_dependent_issue(void **state)
 {
 	static const struct {
@@ -55,14 +64,19 @@ static void test_dependent_issue(void **state)
 		{"ex2.approx.f32 %f1, %f1;", "latency.special.fp32", 1},
 	};
 	struct gpu_kit kit;
+	char many[4096];
 	(void)state;
-	KIT_OPEN(&kit, ONE_SM);
-	for (size_t i = 0; i < sizeof row / sizeof row[0]; i++) {
-		uint64_t want = option_value(&kit, row[i].latency) + row[i].operands + 5;
-		uint64_t got = kit_cost(&kit, "", row[i].line, 10, WARP);
+	KIT_OPEN(&kit, ONE_SM, "l1i.ways=8");
+	touch_many_registers(many, sizeof many);
+	for (size_t i = 0; i < 2 * (sizeof row / sizeof row[0]); i++) {
+		bool large = i % 2;
+		const char *line = row[i / 2].line;
+		uint64_t want = option_value(&kit, row[i / 2].latency) + row[i / 2].operands + 5;
+		uint64_t got = kit_cost(&kit, large ? many : "", line, 10, WARP);
+		assert_int_equal(kit.program->registers > 64, large);
 		if (got != 10 * want)
-			fail_msg("ten links of %s cost %llu cycles, not %llu", row[i].line, (unsigned long long)got,
-			         (unsigned long long)(10 * want));
+			fail_msg("ten links of %s cost %llu cycles, not %llu, with %u registers", line,
+			         (unsigned long long)got, (unsigned long long)(10 * want), kit.program->registers);
 	}
 	kit_close(&kit);
 }
@@ -182,6 +196,25 @@ static void test_shared_memory(void **state)
 	kit_close(&kit);
 }
 
+/* A load's result waits at a register bank that an arithmetic result of the same cycle is written to. The mov behind the
+ * load is written in the cycle in which the load would be, by a register of the load's bank or of the next. */
+static void test_load_waits_for_its_bank(void **state)
+{
+	struct gpu_kit kit;
+	(void)state;
+	KIT_OPEN(&kit, ONE_SM, "sm.register_banks=16");
+	uint64_t link = TO_LSU + 1 + kit.machine.sm.shared_latency;
+	/* the mov issues a cycle behind the load */
+	assert_int_equal(link, 1 + kit.machine.sm.latency[PTX_LATENCY_MOVE][NUMBER_INT] + 1 + 5);
+	for (uint32_t conflict = 0; conflict <= 1; conflict++)
+		assert_int_equal(kit_cost(&kit, "mov.u32 %r1, 0; st.shared.u32 [%r1], %r1; mov.u32 %r3, 0;",
+		                          conflict ? "ld.shared.u32 %r1, [%r1]; mov.u32 %r17, %r3;"
+		                                   : "ld.shared.u32 %r1, [%r1]; mov.u32 %r18, %r3;",
+		                          10, WARP),
+		                 10 * (link + conflict));
+	kit_close(&kit);
+}
+
 /* L1 answers a hit in the cycle in which it is asked, one transaction a cycle: links are TO_LSU + transactions - 1
  * apart. Lane l's word holds its own address, `stride` bytes from its neighbour's: 32 * stride bytes are that many
  * lines of 128. */
@@ -290,94 +323,6 @@ static void test_barrier_release(void **state)
 	kit_close(&kit);
 }
 
-#define MAX_WARPS  8
-#define MAX_CLOCKS 16
-
-/* Cycles at which `warps` warps of one scheduler issued `count` instructions each that nothing hinders. */
-static void issue_times(const char *order, const char *option, uint32_t warps, uint32_t count,
-                        uint32_t clock[MAX_WARPS][MAX_CLOCKS])
-{
-	struct gpu_kit kit;
-	char body[4096];
-	size_t at = 0;
-	KIT_OPEN(&kit, ONE_SM, "sm.schedulers=1", order, option);
-	kit.param = kit_buffer(&kit, NULL, MAX_WARPS * MAX_CLOCKS);
-	at += (size_t)snprintf(body + at, sizeof body - at,
-	                       "mov.u32 %%r30, %%tid.x; shr.u32 %%r30, %%r30, 5;\n"
-	                       "mul.wide.u32 %%rd1, %%r30, %u; add.u64 %%rd1, %%rd1, %%rd0;\n"
-	                       "bar.sync 0;\n",
-	                       MAX_CLOCKS * 4);
-	for (uint32_t i = 0; i < count; i++)
-		at += (size_t)snprintf(body + at, sizeof body - at, "mov.u32 %%r%u, %%clock;\n", i);
-	for (uint32_t i = 0; i < count; i++)
-		at += (size_t)snprintf(body + at, sizeof body - at, "st.global.u32 [%%rd1+%u], %%r%u;\n", 4 * i, i);
-	snprintf(body + at, sizeof body - at, "exit;");
-	kit_load(&kit, body);
-	kit_run(&kit, 1, warps * WARP);
-	kit_run(&kit, 1, warps * WARP);
-	for (uint32_t w = 0; w < warps; w++)
-		memcpy(clock[w], simt_host(kit.gpu->memory, kit.param + w * MAX_CLOCKS * 4), count * 4);
-	kit_close(&kit);
-}
-
-/* No two instructions of one scheduler issue in one cycle. */
-static void check_one_a_cycle(uint32_t warps, uint32_t count, uint32_t clock[MAX_WARPS][MAX_CLOCKS])
-{
-	for (uint32_t i = 0; i < warps * count; i++)
-		for (uint32_t j = 0; j < i; j++)
-			assert_int_not_equal(clock[i / count][i % count], clock[j / count][j % count]);
-}
-
-/* Whether a warp that has just issued, with its next instruction in its buffer, goes on at once. Behind the barrier
- * places 0 and 1, 2 and 3, ... of the clocks are fetched together (the barrier ends a fetch). Greedy: always. Round
- * robin over four warps: it waits for the others that can issue; never longer than for each of them once. */
-static void test_greedy_and_round_robin(void **state)
-{
-	uint32_t gto[MAX_WARPS][MAX_CLOCKS], lrr[MAX_WARPS][MAX_CLOCKS];
-	enum { COUNT = 12, WARPS = 4 };
-	(void)state;
-	issue_times("sm.warp_order=gto", "sm.blocks=8", WARPS, COUNT, gto);
-	issue_times("sm.warp_order=lrr", "sm.blocks=8", WARPS, COUNT, lrr);
-	check_one_a_cycle(WARPS, COUNT, gto);
-	check_one_a_cycle(WARPS, COUNT, lrr);
-	uint32_t waited = 0;
-	for (uint32_t w = 0; w < WARPS; w++)
-		for (uint32_t i = 0; i < COUNT; i += 2) {
-			assert_int_equal(gto[w][i + 1], gto[w][i] + 1);
-			assert_in_range(lrr[w][i + 1] - lrr[w][i], 1, WARPS);
-			waited += lrr[w][i + 1] - lrr[w][i] - 1;
-		}
-	assert_true(waited > 0);
-}
-
-/* Greedy then oldest: the oldest warp is never behind a younger one by more than the younger's two buffered
- * instructions: warp 0 ends first, and the order of ending is the order of age. */
-static void test_oldest_first(void **state)
-{
-	uint32_t clock[MAX_WARPS][MAX_CLOCKS];
-	enum { COUNT = 16, WARPS = 6 };
-	(void)state;
-	issue_times("sm.warp_order=gto", "sm.blocks=8", WARPS, COUNT, clock);
-	for (uint32_t w = 1; w < WARPS; w++)
-		assert_true(clock[w - 1][COUNT - 1] < clock[w][COUNT - 1]);
-}
-
-/* Two levels with a ready set of one: a warp that waits for nothing long keeps its place until it ends, so that the
- * clocks of different warps do not overlap; with a set of all they do. */
-static void test_two_level(void **state)
-{
-	uint32_t one[MAX_WARPS][MAX_CLOCKS], all[MAX_WARPS][MAX_CLOCKS];
-	enum { COUNT = 12, WARPS = 4 };
-	(void)state;
-	issue_times("sm.warp_order=two_level:ready=1", "sm.blocks=8", WARPS, COUNT, one);
-	issue_times("sm.warp_order=two_level:ready=8", "sm.blocks=8", WARPS, COUNT, all);
-	for (uint32_t w = 0; w < WARPS; w++)
-		for (uint32_t v = 0; v < w; v++) {
-			assert_true(one[v][COUNT - 1] < one[w][0] || one[w][COUNT - 1] < one[v][0]);
-			assert_true(all[v][0] < all[w][COUNT - 1] && all[w][0] < all[v][COUNT - 1]);
-		}
-}
-
 /* The slots of the cycle stack go where the kernel waits: almost all of a chain of adds is arithmetic, of shared
  * loads shared memory, of nothing dependent is issue. (That they add up is checked after every run of every
  * kernel.) */
@@ -422,14 +367,12 @@ int main(void)
 		cmocka_unit_test(test_throughput),
 		cmocka_unit_test(test_result_bus_conflict),
 		cmocka_unit_test(test_shared_memory),
+		cmocka_unit_test(test_load_waits_for_its_bank),
 		cmocka_unit_test(test_l1_hit),
 		cmocka_unit_test(test_constant_hit),
 		cmocka_unit_test(test_branch),
 		cmocka_unit_test(test_barrier_alone),
 		cmocka_unit_test(test_barrier_release),
-		cmocka_unit_test(test_greedy_and_round_robin),
-		cmocka_unit_test(test_oldest_first),
-		cmocka_unit_test(test_two_level),
 		cmocka_unit_test(test_stack),
 		cmocka_unit_test(test_fence),
 	};

@@ -279,23 +279,26 @@ static void test_request_size(void **state)
 	}
 }
 
-/* The block's own 24 KB leave 8 of 32 KB: 64 lines. Of 100 the first 36 are gone before the block starts; 16 KB and
- * less, or more such blocks than fit, leave nothing, and the kernel runs as without the mechanism. */
+/* The block's own 24 KB leave 8 of 32 KB: 64 lines. Of 100 the first 36 are gone before the block starts; 24 KB and
+ * less, or more such blocks than fit, leave nothing, nor does less than a way, and the kernel runs as without the mechanism. */
 static void test_capacity(void **state)
 {
 	enum { LINES = 100 };
 	static const struct {
 		const char *mechanism;
 		uint32_t blocks, room;
+		bool more; /* the block has 128 bytes more */
 	} row[] = {
-		{"teleport:buffer_kb=32", 1, 64},
-		{"teleport:buffer_kb=32,sets=16", 1, 64},
-		{"teleport", 1, LINES},
-		{"teleport:buffer_kb=128", 4, LINES},
-		{"teleport:buffer_kb=16", 1, 0},
-		{"teleport:buffer_kb=24", 1, 0},
-		{"teleport", 2, 0},
-		{"teleport:buffer_kb=16,model=R", 2, LINES},
+		{"teleport:buffer_kb=32", 1, 64, false},
+		{"teleport:buffer_kb=32,sets=16", 1, 64, false},
+		{"teleport", 1, LINES, false},
+		{"teleport:buffer_kb=128", 4, LINES, false},
+		{"teleport:buffer_kb=16", 1, 0, false},
+		{"teleport:buffer_kb=24", 1, 0, false},
+		{"teleport:buffer_kb=32,sets=64", 1, 64, false}, /* one way is left; */
+		{"teleport:buffer_kb=32,sets=64", 1, 0, true},   /* and less than one */
+		{"teleport", 2, 0, false},
+		{"teleport:buffer_kb=16,model=R", 2, LINES, false},
 	};
 	(void)state;
 	for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
@@ -303,7 +306,7 @@ static void test_capacity(void **state)
 		struct table table;
 		OPEN(&kit, row[i].mechanism, &table, ONE_SM);
 		kit.run.blocks_per_sm = row[i].blocks;
-		load_lines(&kit, "", LINES);
+		load_lines(&kit, row[i].more ? ".shared .b8 more[128];" : "", LINES);
 		add_row(&kit, &table, 0, LINES * LINE, 0);
 		kit_run(&kit, row[i].blocks, WARP);
 		const struct mech_requests requests = kit_requests(&kit, 0);

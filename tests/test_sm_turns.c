@@ -1,0 +1,222 @@
+/* Protects who goes first where several want one place: warps at their scheduler and at fetch, schedulers at a pipe,
+ * operands at a collector, answers at the load/store unit's write-back port. */
+#include "gpu_kit.h"
+
+enum { WARP = 32 };
+
+/* One SM whose instruction cache holds every kernel of this file. */
+#define ONE_SM "sm.count=1", "l1i.sets=64"
+
+#define MAX_WARPS  8
+#define MAX_CLOCKS 16
+
+/* Cycles at which `warps` warps issued `count` instructions each that nothing hinders, behind a barrier. */
+static void issue_times(const char *const *options, uint32_t warps, uint32_t count,
+                        uint32_t clock[MAX_WARPS][MAX_CLOCKS])
+{
+	struct gpu_kit kit;
+	char body[4096];
+	size_t at = 0;
+	kit_open(&kit, options);
+	kit.param = kit_buffer(&kit, NULL, MAX_WARPS * MAX_CLOCKS);
+	at += (size_t)snprintf(body + at, sizeof body - at,
+	                       "mov.u32 %%r30, %%tid.x; shr.u32 %%r30, %%r30, 5;\n"
+	                       "mul.wide.u32 %%rd1, %%r30, %u; add.u64 %%rd1, %%rd1, %%rd0;\n"
+	                       "bar.sync 0;\n",
+	                       MAX_CLOCKS * 4);
+	for (uint32_t i = 0; i < count; i++)
+		at += (size_t)snprintf(body + at, sizeof body - at, "mov.u32 %%r%u, %%clock;\n", i);
+	for (uint32_t i = 0; i < count; i++)
+		at += (size_t)snprintf(body + at, sizeof body - at, "st.global.u32 [%%rd1+%u], %%r%u;\n", 4 * i, i);
+	snprintf(body + at, sizeof body - at, "exit;");
+	kit_load(&kit, body);
+	kit_run(&kit, 1, warps * WARP);
+	kit_run(&kit, 1, warps * WARP);
+	for (uint32_t w = 0; w < warps; w++)
+		memcpy(clock[w], simt_host(kit.gpu->memory, kit.param + w * MAX_CLOCKS * 4), count * 4);
+	kit_close(&kit);
+}
+
+#define ISSUE_TIMES(warps, count, clock, ...)                                                                          \
+	issue_times((const char *const[]){ONE_SM, __VA_ARGS__, NULL}, warps, count, clock)
+
+/* No two instructions of one scheduler issue in one cycle. */
+static void check_one_a_cycle(uint32_t warps, uint32_t count, uint32_t clock[MAX_WARPS][MAX_CLOCKS])
+{
+	for (uint32_t i = 0; i < warps * count; i++)
+		for (uint32_t j = 0; j < i; j++)
+			assert_int_not_equal(clock[i / count][i % count], clock[j / count][j % count]);
+}
+
+/* Whether a warp that has just issued, with its next instruction in its buffer, goes on at once. Behind the barrier
+ * places 0 and 1, 2 and 3, ... of the clocks are fetched together (the barrier ends a fetch). Greedy: always. Round
+ * robin over four warps: it waits for the others that can issue; never longer than for each of them once. */
+static void test_greedy_and_round_robin(void **state)
+{
+	uint32_t gto[MAX_WARPS][MAX_CLOCKS], lrr[MAX_WARPS][MAX_CLOCKS];
+	enum { COUNT = 12, WARPS = 4 };
+	(void)state;
+	ISSUE_TIMES(WARPS, COUNT, gto, "sm.schedulers=1", "sm.warp_order=gto");
+	ISSUE_TIMES(WARPS, COUNT, lrr, "sm.schedulers=1", "sm.warp_order=lrr");
+	check_one_a_cycle(WARPS, COUNT, gto);
+	check_one_a_cycle(WARPS, COUNT, lrr);
+	uint32_t waited = 0;
+	for (uint32_t w = 0; w < WARPS; w++)
+		for (uint32_t i = 0; i < COUNT; i += 2) {
+			assert_int_equal(gto[w][i + 1], gto[w][i] + 1);
+			assert_in_range(lrr[w][i + 1] - lrr[w][i], 1, WARPS);
+			waited += lrr[w][i + 1] - lrr[w][i] - 1;
+		}
+	assert_true(waited > 0);
+}
+
+/* Greedy then oldest: the oldest warp is never behind a younger one by more than the younger's two buffered
+ * instructions: warp 0 ends first, and the order of ending is the order of age. */
+static void test_oldest_first(void **state)
+{
+	uint32_t clock[MAX_WARPS][MAX_CLOCKS];
+	enum { COUNT = 16, WARPS = 6 };
+	(void)state;
+	ISSUE_TIMES(WARPS, COUNT, clock, "sm.schedulers=1", "sm.warp_order=gto");
+	for (uint32_t w = 1; w < WARPS; w++)
+		assert_true(clock[w - 1][COUNT - 1] < clock[w][COUNT - 1]);
+}
+
+/* Two levels with a ready set of one: a warp that waits for nothing long keeps its place until it ends, so that the
+ * clocks of different warps do not overlap; with a set of all they do. */
+static void test_two_level(void **state)
+{
+	uint32_t one[MAX_WARPS][MAX_CLOCKS], all[MAX_WARPS][MAX_CLOCKS];
+	enum { COUNT = 12, WARPS = 4 };
+	(void)state;
+	ISSUE_TIMES(WARPS, COUNT, one, "sm.schedulers=1", "sm.warp_order=two_level:ready=1");
+	ISSUE_TIMES(WARPS, COUNT, all, "sm.schedulers=1", "sm.warp_order=two_level:ready=8");
+	for (uint32_t w = 0; w < WARPS; w++)
+		for (uint32_t v = 0; v < w; v++) {
+			assert_true(one[v][COUNT - 1] < one[w][0] || one[w][COUNT - 1] < one[v][0]);
+			assert_true(all[v][0] < all[w][COUNT - 1] && all[w][0] < all[v][COUNT - 1]);
+		}
+}
+
+/* Fetch of one instruction a cycle for eight warps whose schedulers could issue two: each warp has its turn every eighth
+ * cycle, so that all go on at one pace, once each has used up what it had in its buffer at the barrier. */
+static void test_fetch_takes_turns(void **state)
+{
+	uint32_t clock[MAX_WARPS][MAX_CLOCKS];
+	enum { COUNT = 16, FULL_BUFFERS = 2 };
+	(void)state;
+	ISSUE_TIMES(MAX_WARPS, COUNT, clock, "sm.schedulers=2", "sm.warp_order=lrr", "sm.fetch_bytes=8");
+	for (uint32_t w = 0; w < MAX_WARPS; w++)
+		for (uint32_t i = FULL_BUFFERS; i < COUNT; i++)
+			assert_int_equal(clock[w][i] - clock[w][i - 1], MAX_WARPS);
+}
+
+/* Two schedulers of four warps each, and a pipe that takes one instruction a cycle: the scheduler that is asked first has
+ * it. Where they alternate, that is scheduler (cycle mod 2); else always the first, so that its warps are done before
+ * those of the second begin. */
+static void test_schedulers_alternate(void **state)
+{
+	uint32_t clock[MAX_WARPS][MAX_CLOCKS];
+	enum { COUNT = 12, SCHEDULERS = 2 };
+	(void)state;
+	ISSUE_TIMES(MAX_WARPS, COUNT, clock, "sm.warp_order=lrr", "sm.sp.issue_width=1",
+	            "sm.schedulers_alternate=true");
+	for (uint32_t w = 0; w < MAX_WARPS; w++)
+		for (uint32_t i = 0; i + 1 < COUNT; i++) /* beside the last ones stores issue */
+			assert_int_equal(clock[w][i] % SCHEDULERS, w % SCHEDULERS);
+	ISSUE_TIMES(MAX_WARPS, COUNT, clock, "sm.warp_order=lrr", "sm.sp.issue_width=1",
+	            "sm.schedulers_alternate=false");
+	for (uint32_t w = 0; w < MAX_WARPS; w += SCHEDULERS)
+		for (uint32_t other = 1; other < MAX_WARPS; other += SCHEDULERS)
+			assert_true(clock[w][COUNT - 1] < clock[other][0]);
+}
+
+/* The walk over the matrix of banks and collectors starts with another diagonal each cycle: of two banks that want
+ * collector 0, in cycle c, the one goes first that comes first behind bank -c (mod collectors).
+ *
+ * An add reads registers of banks b and b + 8; an instruction of one operand issued behind it reads bank b in its first
+ * cycle of reading when b went first for the add, and else a cycle later. It is timed by a clock that is written over
+ * its result. The next add waits for the clock: two cycles behind its issue both banks want its collector. */
+static void test_bank_arbiter_rotates(void **state)
+{
+	enum { SAMPLES = 16, FIRST = 10, CLOCK_TO_ADD = 1 + 5, TO_READING = 2 };
+	struct gpu_kit kit;
+	char body[4096];
+	uint32_t clock[SAMPLES + 1], late = 0;
+	size_t at = 0;
+	(void)state;
+	KIT_OPEN(&kit, ONE_SM, "sm.register_banks=16");
+	const struct sm_config *sm = &kit.machine.sm;
+	uint32_t collectors = sm->pipe[PTX_UNIT_SP].collectors + sm->pipe[PTX_UNIT_SFU].collectors +
+	                      sm->pipe[PTX_UNIT_MEM].collectors;
+	uint32_t add = sm->latency[PTX_LATENCY_ADD][NUMBER_INT];
+	assert_int_equal(sm->latency[PTX_LATENCY_MOVE][NUMBER_INT], 1);
+	kit.param = kit_buffer(&kit, NULL, SAMPLES + 1);
+	/* the adds lie at even places, so that the two are fetched together */
+	at += (size_t)snprintf(body + at, sizeof body - at, "mov.u32 %%r%u, %%clock;\n", FIRST);
+	for (uint32_t r = FIRST; r < FIRST + SAMPLES; r++)
+		at += (size_t)snprintf(body + at, sizeof body - at,
+		                       "add.u32 %%r39, %%r%u, %%r%u; add.u32 %%r%u, %%r%u, 1;\n"
+		                       "mov.u32 %%r%u, %%clock; mov.u32 %%r38, 7;\n",
+		                       r, (r + 8) % 16, r + 1, r, r + 1);
+	for (uint32_t i = 0; i <= SAMPLES; i++)
+		at += (size_t)snprintf(body + at, sizeof body - at, "st.global.u32 [%%rd0+%u], %%r%u;\n", 4 * i,
+		                       FIRST + i);
+	snprintf(body + at, sizeof body - at, "exit;");
+	kit_load(&kit, body);
+	kit_run(&kit, 1, WARP);
+	kit_run(&kit, 1, WARP);
+	memcpy(clock, simt_host(kit.gpu->memory, kit.param), sizeof clock);
+	for (uint32_t i = 0; i < SAMPLES; i++) {
+		uint32_t issued = clock[i] + CLOCK_TO_ADD, bank = (FIRST + i) % 16, other = (bank + 8) % 16;
+		uint32_t start =
+			collectors - (issued + TO_READING) % collectors; /* the bank whose request goes first */
+		bool loses = (start + collectors - other) % collectors < (start + collectors - bank) % collectors;
+		assert_int_equal(clock[i + 1], issued + 1 + add + 1 + 5 + loses); /* the other add, one operand */
+		late += loses;
+	}
+	assert_in_range(late, 1, SAMPLES - 1);
+	kit_close(&kit);
+}
+
+/* Answers share one write-back port in turn: one that comes while shared memory has one each cycle waits for a cycle at
+ * most. Warp 0 loads once, past L1 or by it; the others keep the port busy all the time that takes. */
+static void test_write_back_takes_turns(void **state)
+{
+	enum { LOADS = 30, OTHERS = 31 };
+	static const char *const line[] = {"ld.global.cg.u32 %r2, [%rd0];", "ld.global.u32 %r2, [%rd0];"};
+	(void)state;
+	for (size_t i = 0; i < sizeof line / sizeof line[0]; i++) {
+		struct gpu_kit kit;
+		char before[256];
+		KIT_OPEN(&kit, ONE_SM, "sm.warp_order=lrr", "sm.flush_l1=true");
+		kit.param = kit_buffer(&kit, NULL, 16);
+		snprintf(before, sizeof before,
+		         "mov.u32 %%r1, %%tid.x; setp.ge.u32 %%p1, %%r1, %d; @%%p1 bra OTHERS; %s exit; OTHERS:", WARP,
+		         line[i]);
+		kit_time(&kit, before, "ld.shared.u32 %r4, [0];", LOADS, "", WARP);
+		assert_int_equal(kit.run.stats.sm.memory_requests, 1);
+		uint64_t alone = kit.run.stats.sm.memory_latency;
+		kit_time(&kit, before,
+		         "ld.shared.u32 %r4, [0]; ld.shared.u32 %r5, [0]; ld.shared.u32 %r6, [0]; ld.shared.u32 %r7, "
+		         "[0];",
+		         LOADS, "", (1 + OTHERS) * WARP);
+		assert_int_equal(kit.run.stats.sm.memory_requests, 1);
+		assert_in_range(kit.run.stats.sm.memory_latency, alone, alone + 1);
+		kit_close(&kit);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_greedy_and_round_robin),
+		cmocka_unit_test(test_oldest_first),
+		cmocka_unit_test(test_two_level),
+		cmocka_unit_test(test_fetch_takes_turns),
+		cmocka_unit_test(test_schedulers_alternate),
+		cmocka_unit_test(test_bank_arbiter_rotates),
+		cmocka_unit_test(test_write_back_takes_turns),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
