@@ -111,6 +111,45 @@ static void test_fetch_takes_turns(void **state)
 			assert_int_equal(clock[w][i] - clock[w][i - 1], MAX_WARPS);
 }
 
+/* Warps 0 and 1 jump to code that is not in the instruction cache, into one line or into two, of which the second is refused
+ * while there is one MSHR. Warp 2 loops in code that is there: gives the longest that a round of it took. */
+static uint32_t longest_round(bool two_lines)
+{
+	struct gpu_kit kit;
+	char after[1024], padding[400] = "";
+	uint32_t longest;
+	KIT_OPEN(&kit, ONE_SM, "l1i.mshrs=1", "l1i.merges=8");
+	kit.param = kit_buffer(&kit, NULL, 1);
+	for (uint32_t i = 0; i < 20; i++)
+		strcat(padding, "mov.u32 %r9, 7;\n");
+	snprintf(after, sizeof after, "@%%p2 bra ONE; bra %s; %s ONE: exit; %s TWO: exit;", two_lines ? "TWO" : "ONE",
+	         padding, padding);
+	/* the first rounds, in which warp 2 too has misses, are forgotten; the divisions take longer */
+	kit_load_repeated(
+		&kit,
+		"mov.u32 %r1, %tid.x; setp.lt.u32 %p2, %r1, 32; setp.lt.u32 %p1, %r1, 64; mov.u32 %r2, 0;\n"
+		"mov.u32 %r4, 0; mov.u32 %r5, %clock; @%p1 bra OTHERS;\n"
+		"AGAIN: mov.u32 %r6, %clock; sub.u32 %r7, %r6, %r5; mov.u32 %r5, %r6; max.u32 %r4, %r4, %r7;\n"
+		"add.u32 %r2, %r2, 1; setp.eq.u32 %p3, %r2, 9; @%p3 mov.u32 %r4, 0;\n"
+		"setp.lt.u32 %p4, %r2, 200; @%p4 bra AGAIN; st.global.u32 [%rd0], %r4; exit;\n"
+		"OTHERS:",
+		"div.s32 %r3, %r3, 3;", 20, after);
+	kit_run(&kit, 1, 3 * WARP);
+	assert_int_equal(kit.run.stats.l1i.refused > 100, two_lines);
+	memcpy(&longest, simt_host(kit.gpu->memory, kit.param), sizeof longest);
+	kit_close(&kit);
+	return longest;
+}
+
+/* A fetch that the instruction cache refuses keeps its turn no longer than one that it takes: the other warps go on. Every
+ * second turn is the refused one's: each of a round's five fetches and the flush behind its branch may come a cycle later. */
+static void test_refused_fetch_loses_its_turn(void **state)
+{
+	(void)state;
+	uint32_t alone = longest_round(false);
+	assert_in_range(longest_round(true), alone, alone + 6);
+}
+
 /* Two schedulers of four warps each, and a pipe that takes one instruction a cycle: the scheduler that is asked first has
  * it. Where they alternate, that is scheduler (cycle mod 2); else always the first, so that its warps are done before
  * those of the second begin. */
@@ -214,6 +253,7 @@ int main(void)
 		cmocka_unit_test(test_oldest_first),
 		cmocka_unit_test(test_two_level),
 		cmocka_unit_test(test_fetch_takes_turns),
+		cmocka_unit_test(test_refused_fetch_loses_its_turn),
 		cmocka_unit_test(test_schedulers_alternate),
 		cmocka_unit_test(test_bank_arbiter_rotates),
 		cmocka_unit_test(test_write_back_takes_turns),
