@@ -342,6 +342,29 @@ static void test_stack(void **state)
 	kit_close(&kit);
 }
 
+/* A warp that waits for an add waits for no load, though a load is in flight: also where a program has more registers than
+ * the sets have bits in which load and add are looked up first. The adds touch them all, %r1 alone is loaded. */
+static void test_stack_of_a_large_program(void **state)
+{
+	struct gpu_kit kit;
+	char adds[8192];
+	size_t at = 0;
+	(void)state;
+	KIT_OPEN(&kit, ONE_SM, "sm.schedulers=1", "l2.delay=1000");
+	kit.param = kit_buffer(&kit, NULL, 1);
+	for (uint32_t r = 2; r < 40; r++)
+		at += (size_t)snprintf(adds + at, sizeof adds - at,
+		                       "add.s32 %%r%u, %%r%u, 1; add.s32 %%r%u, %%r%u, 1;\n"
+		                       "add.f32 %%f%u, %%f%u, %%f%u; add.f32 %%f%u, %%f%u, %%f%u;\n",
+		                       r, r, r, r, r, r, r, r, r, r);
+	kit_time(&kit, "ld.global.cg.u32 %r1, [%rd0];", adds, 1, "", WARP);
+	assert_true(kit.program->registers > 64);
+	assert_true(kit.run.stats.sm.stack_arithmetic > kit.run.cycles / 2);
+	assert_true(kit.run.stats.sm.memory_latency > kit.run.cycles * 9 / 10);
+	assert_int_equal(kit.run.stats.sm.stack_l2, 0);
+	kit_close(&kit);
+}
+
 /* A fence holds its warp until its stores are acknowledged: the way to L2 and back, the second time a write that
  * hits. */
 static void test_fence(void **state)
@@ -374,6 +397,7 @@ int main(void)
 		cmocka_unit_test(test_barrier_alone),
 		cmocka_unit_test(test_barrier_release),
 		cmocka_unit_test(test_stack),
+		cmocka_unit_test(test_stack_of_a_large_program),
 		cmocka_unit_test(test_fence),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
