@@ -270,10 +270,53 @@ static void test_looks(void **state)
 	kit_mechanisms = NULL;
 }
 
+enum { CLASSES = MECH_EXIT + 1 };
+
+static uint32_t issues_of_class[CLASSES]; /* of one SM, by one host thread */
+
+static void count_class(struct mech_sm *sm, const struct mech_issue *issue)
+{
+	(void)sm;
+	issues_of_class[issue->class]++;
+}
+
+static const struct mech classifier = {
+	.version = MECH_VERSION,
+	.name = "classifier",
+	.sm_size = 1,
+	.issue = count_class,
+};
+
+static const struct mech *const only_classifier[] = {&classifier, NULL};
+
+/* Every issue is told with the class of its instruction: divisions and specials are not arithmetic, parameters are memory. */
+static void test_classes(void **state)
+{
+	static const uint32_t want[CLASSES] = {
+		[MECH_ARITHMETIC] = 3, [MECH_SPECIAL] = 4, [MECH_MEMORY] = 5, [MECH_BRANCH] = 1,
+		[MECH_BARRIER] = 1,    [MECH_FENCE] = 1,   [MECH_EXIT] = 1};
+	struct gpu_kit kit;
+	(void)state;
+	kit_mechanisms = only_classifier;
+	KIT_OPEN(&kit, "sm.count=1");
+	kit.param = kit_buffer(&kit, NULL, 1);
+	kit_load(&kit,
+	         "mov.u32 %r1, 7; add.u32 %r2, %r1, 1; fma.rn.f32 %f1, %f2, %f3, %f4;\n"
+	         "div.u32 %r3, %r2, 3; div.rn.f64 %fd1, %fd2, %fd3; sqrt.rn.f32 %f5, %f1; sin.approx.f32 %f6, %f5;\n"
+	         "ld.global.u32 %r4, [%rd0]; st.global.u32 [%rd0], %r4; atom.global.add.u32 %r5, [%rd0], 1;\n"
+	         "st.shared.u32 [0], %r5; bra NEXT; NEXT: bar.sync 0; membar.gl; exit;");
+	kit_run(&kit, 1, 32);
+	for (uint32_t class = 0; class < CLASSES; class ++)
+		assert_int_equal(issues_of_class[class], want[class]);
+	kit_close(&kit);
+	kit_mechanisms = NULL;
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_looks),
+		cmocka_unit_test(test_classes),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
