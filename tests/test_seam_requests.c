@@ -31,6 +31,7 @@ struct ask_config {
 
 struct ask_stats {
 	uint64_t replies, filtered, refused, wrong;
+	uint64_t waited; /* cycles, from being asked to being sent */
 };
 
 static const struct counter ask_counters[] = {
@@ -38,11 +39,13 @@ static const struct counter ask_counters[] = {
 	{"filtered", "", SCOPE_SM, offsetof(struct ask_stats, filtered), "", COMBINE_SUM},
 	{"refused", "", SCOPE_SM, offsetof(struct ask_stats, refused), "", COMBINE_SUM},
 	{"wrong", "", SCOPE_SM, offsetof(struct ask_stats, wrong), "", COMBINE_SUM},
+	{"waited", "", SCOPE_SM, offsetof(struct ask_stats, waited), "", COMBINE_SUM},
 };
 
 struct ask_sm {
 	bool asked;
 	uint64_t address; /* of the first request */
+	uint64_t cycle;   /* in which it was asked */
 };
 
 static void ask_kernel_begin(struct mech_sm *sm)
@@ -58,6 +61,7 @@ static void ask(struct mech_sm *sm, const struct mech_memory *memory)
 	if (own->asked || memory->kind != MECH_LOAD)
 		return;
 	own->asked = true;
+	own->cycle = memory->cycle;
 	own->address = memory->transaction[0].address + config->ahead;
 	for (uint32_t i = 0; i < config->count; i++) {
 		const struct mech_request request = {.address = own->address + 2 * LINE * i,
@@ -76,6 +80,7 @@ static void ask_reply(struct mech_sm *sm, const struct mech_reply *reply)
 	struct ask_stats *stats = sm->stats;
 	stats->replies++;
 	stats->filtered += reply->filtered;
+	stats->waited += reply->sent - own->cycle;
 	stats->wrong += reply->request.address != own->address + 2 * LINE * reply->request.tag ||
 	                (!reply->filtered && reply->cycle <= reply->sent);
 }
@@ -91,7 +96,7 @@ static struct mech_buffer ask_buffer(const void *config, const struct mech_machi
 
 #define ASKER                                                                                                          \
 	.version = MECH_VERSION, .name = "asker", .config_size = sizeof(struct ask_config), .defaults = &ask_defaults, \
-	.counters = ask_counters, .counter_count = 4, .stats_size = sizeof(struct ask_stats),                          \
+	.counters = ask_counters, .counter_count = 5, .stats_size = sizeof(struct ask_stats),                          \
 	.sm_size = sizeof(struct ask_sm), .sends = true, .kernel_begin = ask_kernel_begin, .memory = ask,              \
 	.on_reply = ask_reply
 
@@ -204,6 +209,35 @@ static void test_useful_saves_time(void **state)
 	kit_mechanisms = NULL;
 	assert_int_equal(hits[1], hits[0] + 1);
 	assert_true(cycles[1] + 200 < cycles[0]);
+}
+
+/* An instruction's accesses have L1's port, one a cycle from the one in which a mechanism sees them on: its request to L1 waits
+ * until they are made, and no longer. */
+static void test_instructions_have_l1_first(void **state)
+{
+	static const struct mech *const set[] = {&asker, NULL};
+	(void)state;
+	kit_mechanisms = set;
+	ask_defaults = (struct ask_config){1, 8192, MECH_TO_L1};
+	for (uint32_t lines = 1; lines <= 16; lines *= 2) {
+		struct gpu_kit kit;
+		struct ask_stats stats;
+		char body[256];
+		snprintf(body, sizeof body,
+		         "mov.u32 %%r1, %%tid.x; mul.wide.u32 %%rd1, %%r1, %u; add.u64 %%rd1, %%rd1, %%rd0;\n"
+		         "ld.global.u32 %%r2, [%%rd1]; exit;",
+		         lines * LINE / WARP);
+		KIT_OPEN(&kit, ONE_SM);
+		kit.param = kit_buffer(&kit, NULL, 16384 / 8);
+		kit_load(&kit, body);
+		kit_run(&kit, 1, WARP);
+		kit_mech_stats(&kit, 0, &stats, sizeof stats);
+		assert_int_equal(kit.run.stats.l1d.read_accesses, lines);
+		assert_int_equal(stats.replies - stats.filtered, 1);
+		assert_int_equal(stats.waited, lines);
+		kit_close(&kit);
+	}
+	kit_mechanisms = NULL;
 }
 
 /* --- to the buffer --- */
@@ -542,6 +576,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_ends),
 		cmocka_unit_test(test_useful_saves_time),
+		cmocka_unit_test(test_instructions_have_l1_first),
 		cmocka_unit_test(test_buffer_ends),
 		cmocka_unit_test(test_buffer_costs_shared_latency),
 		cmocka_unit_test(test_buffer_in_shared),
