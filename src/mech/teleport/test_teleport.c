@@ -145,12 +145,16 @@ static void test_hold(void **state)
 			assert_int_equal(spy.replies, LINES);
 			assert_int_equal(spy.first_issue, spy.last_reply);
 			assert_int_equal(held, spy.last_reply - spy.begun);
+			/* the slots of its scheduler behind the cycle of its start */
+			assert_int_equal(kit.run.stats.sm.stack_held, held - 1);
 			assert_true(started > 2 * at_once);
 		} else {
 			assert_int_equal(started, at_once);
 		}
-		if (!i || !row[i - 1].holds)
+		if (!i || !row[i - 1].holds) {
 			assert_int_equal(held, 0);
+			assert_int_equal(kit.run.stats.sm.stack_held, 0);
+		}
 		assert_int_equal(requests.issued, i && row[i - 1].asks ? LINES : 0);
 		assert_int_equal(requests.asked, requests.issued);
 		kit_close(&kit);
