@@ -31,7 +31,8 @@ struct ask_config {
 
 struct ask_stats {
 	uint64_t replies, filtered, refused, wrong;
-	uint64_t waited; /* cycles, from being asked to being sent */
+	uint64_t waited;       /* cycles, from being asked to being sent */
+	uint64_t not_demanded; /* fills that no instruction waited for */
 };
 
 static const struct counter ask_counters[] = {
@@ -40,6 +41,7 @@ static const struct counter ask_counters[] = {
 	{"refused", "", SCOPE_SM, offsetof(struct ask_stats, refused), "", COMBINE_SUM},
 	{"wrong", "", SCOPE_SM, offsetof(struct ask_stats, wrong), "", COMBINE_SUM},
 	{"waited", "", SCOPE_SM, offsetof(struct ask_stats, waited), "", COMBINE_SUM},
+	{"not_demanded", "", SCOPE_SM, offsetof(struct ask_stats, not_demanded), "", COMBINE_SUM},
 };
 
 struct ask_sm {
@@ -85,6 +87,11 @@ static void ask_reply(struct mech_sm *sm, const struct mech_reply *reply)
 	                (!reply->filtered && reply->cycle <= reply->sent);
 }
 
+static void ask_fill(struct mech_sm *sm, const struct mech_fill *fill)
+{
+	((struct ask_stats *)sm->stats)->not_demanded += !fill->demanded;
+}
+
 static struct ask_config ask_defaults;
 
 static struct mech_buffer ask_buffer(const void *config, const struct mech_machine *machine)
@@ -96,9 +103,9 @@ static struct mech_buffer ask_buffer(const void *config, const struct mech_machi
 
 #define ASKER                                                                                                          \
 	.version = MECH_VERSION, .name = "asker", .config_size = sizeof(struct ask_config), .defaults = &ask_defaults, \
-	.counters = ask_counters, .counter_count = 5, .stats_size = sizeof(struct ask_stats),                          \
+	.counters = ask_counters, .counter_count = 6, .stats_size = sizeof(struct ask_stats),                          \
 	.sm_size = sizeof(struct ask_sm), .sends = true, .kernel_begin = ask_kernel_begin, .memory = ask,              \
-	.on_reply = ask_reply
+	.on_reply = ask_reply, .fill = ask_fill
 
 static const struct mech asker = {ASKER};
 static const struct mech asker_with_buffer = {ASKER, .seats = MECH_SEAT_BUFFER, .buffer = ask_buffer};
@@ -183,6 +190,7 @@ static void test_ends(void **state)
 		assert_int_equal(stats.filtered, all.filtered);
 		assert_int_equal(stats.refused, all.dropped);
 		assert_int_equal(stats.wrong, 0);
+		assert_int_equal(stats.not_demanded, row[i].config.to == MECH_TO_L1 ? all.issued - all.late : 0);
 		assert_int_equal(kit.run.stats.l1d.prefetches, row[i].config.to == MECH_TO_L1 ? all.issued : 0);
 		kit_close(&kit);
 	}
