@@ -14,11 +14,11 @@ issue memory access fill cycle on_reply partition_open partition_access""".split
 PROGRAMS = ["bfs", "histogram", "matrix_vector"]
 
 
-def figures(known, machine, program, mechanisms, work):
+def figures(known, machine, program, mechanisms, work, *options):
     """All of the statistics but who was attached and how long the host took."""
     file = work / "out.json"
     words = [word for mechanism in mechanisms for word in ("--mech", mechanism)]
-    known.command("programs", "run", "--size", "tiny", "-m", machine, "--stats", file, *words, program)
+    known.command("programs", "run", "--size", "tiny", "-m", machine, "--stats", file, *options, *words, program)
     stats = json.loads(file.read_text())
     del stats["mechanisms"]
     for part in [*stats["kernels"], stats["totals"]]:
