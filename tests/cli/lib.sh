@@ -20,6 +20,15 @@ try() {
 	[ "$got" = "$wanted" ] || fail "exit status $got, expected $wanted"
 }
 
+# try_program STATUS ARGUMENT...: the same, of a command that starts programs.
+try_program() {
+	. "$source_dir/tests/cuda/preload.sh"
+	LD_PRELOAD=$preload
+	export LD_PRELOAD
+	try "$@"
+	unset LD_PRELOAD
+}
+
 fail() {
 	echo "FAILED: $tried: $1"
 	sed 's/^/  out: /' "$work/out"

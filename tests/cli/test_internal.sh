@@ -28,9 +28,9 @@ int main()
 }
 END
 try 0 cc launch.cu -o launch
-try 0 run -- ./launch
+try_program 0 run -- ./launch
 says out good
-try 1 run --mech ./spoil.so -- ./launch
+try_program 1 run --mech ./spoil.so -- ./launch
 says out failed
 says err "internal error: the statistics of kernel _Z7nothingv do not add up: asked = dropped + outside + filtered + issued"
 

@@ -132,9 +132,9 @@ object wrong 'static uint32_t pick(struct mech_sm *sm, const struct mech_warps *
 	static const struct mech m = {.version = MECH_VERSION, .name = "wrong", .summary = "", .citation = "",
 	.seats = MECH_SEAT_WARP_ORDER, .pick_warp = pick}; MECHANISM(m);'
 try 0 cc program.cu -o program
-try 0 run --mech cpp.so -- ./program
+try_program 0 run --mech cpp.so -- ./program
 says out "42"
-try 1 run --mech wrong.so -- ./program
+try_program 1 run --mech wrong.so -- ./program
 says out "cudaErrorLaunchFailure"
 says err "stopped: mechanism wrong, hook pick_warp, SM "
 says err ": picks warp 63 of scheduler "

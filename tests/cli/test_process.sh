@@ -94,6 +94,7 @@ run 0 ./program nothing
 kept "exit 0" "" totals
 run 134 ./program abort
 kept "signal 6" "fine(int*) done" ""
+ASAN_OPTIONS=${ASAN_OPTIONS-}:handle_segv=0 # or it is AddressSanitizer that ends the program
 run 139 ./program segv
 kept "signal 11" "fine(int*) done" ""
 # In the middle of a kernel: Ctrl-C, SIGTERM, and what leaves no time.

@@ -156,11 +156,11 @@ cat >"$programs/second/second.cu" <<'CU'
 #include <cstdio>
 int main() { puts("second: PASS"); }
 CU
-try 0 programs run second
+try_program 0 programs run second
 says err "sluice programs run: compiling second, once"
 says out "second: PASS"
 [ "$(ls "$programs/second" | tr '\n' ' ')" = "program.yaml second second.cu " ] || fail "expected the program alone"
-try 0 programs run second
+try_program 0 programs run second
 silent err
 rm "$programs/second/second"
 echo 'int main() { return none; }' >"$programs/second/second.cu"
