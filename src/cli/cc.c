@@ -19,7 +19,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { DEFAULT_ARCHITECTURE = 70 };
+enum { DEFAULT_ARCHITECTURE = 70, MOST_REGISTERS = 255 };
 
 struct words {
 	const char **list; /* NULL-terminated */
@@ -36,6 +36,7 @@ struct cc {
 	unsigned sources, inputs; /* CUDA sources; files of any kind */
 	unsigned architecture;    /* the newest nvcc-style one given, or 0 */
 	bool own_architecture;    /* clang's spelling of one was given */
+	bool limits_registers;    /* -maxrregcount */
 	bool links, ptx, verbose, help;
 };
 
@@ -44,6 +45,7 @@ enum translation {
 	DROP,         /* means nothing here */
 	REPLACE,      /* by the words of `text` */
 	ARCHITECTURE, /* a value with sm_NN or compute_NN in it, or several */
+	REGISTERS,    /* a number, for ptxas */
 	SPREAD,       /* a comma-separated list, each for clang, behind the prefix `text` */
 	REFUSE,       /* an error: `text` says why */
 };
@@ -72,7 +74,7 @@ static const struct flag flags[] = {
 	{"fmad", true, REPLACE, "-ffp-contract=off", "false"},
 	{"prec-div", true, DROP, NULL, NULL},
 	{"prec-sqrt", true, DROP, NULL, NULL},
-	{"maxrregcount", true, DROP, NULL, NULL},
+	{"maxrregcount", true, REGISTERS, NULL, NULL},
 	{"Xptxas", true, DROP, NULL, NULL},
 	{"ptxas-options", true, DROP, NULL, NULL},
 	{"Xcompiler", true, SPREAD, NULL, NULL},
@@ -155,6 +157,21 @@ static const struct flag *find_flag(const char *word, const char **value)
 	return NULL;
 }
 
+/* Our ptxas writes the limit to the kernels that have no launch bounds. */
+static bool limit_registers(struct cc *cc, const char *value)
+{
+	size_t digits = strspn(value, "0123456789");
+	if (!digits || value[digits] || strtoul(value, NULL, 10) > MOST_REGISTERS) {
+		cli_error(cc->name, "-maxrregcount: expected a number of registers, 0 (no limit) to %d, not '%s'",
+		          MOST_REGISTERS, value);
+		return false;
+	}
+	cc->limits_registers = true;
+	add(&cc->user, "-Xcuda-ptxas");
+	add(&cc->user, joined(cc, "-maxrregcount=", value));
+	return true;
+}
+
 static bool translate(struct cc *cc, const struct flag *flag, const char *value)
 {
 	bool applies = !flag->value || (value && strcmp(value, flag->value) == 0);
@@ -177,6 +194,8 @@ static bool translate(struct cc *cc, const struct flag *flag, const char *value)
 		cc->architecture = architecture > cc->architecture ? architecture : cc->architecture;
 		return true;
 	}
+	case REGISTERS:
+		return limit_registers(cc, value);
 	case REFUSE:
 		if (applies)
 			cli_error(cc->name, "%s", flag->text);
@@ -199,9 +218,10 @@ static bool stops_early(const char *word)
 static bool takes_next(const char *word)
 {
 	static const char *const flags_with_value[] = {
-		"-I",          "-L",       "-D",      "-U",      "-l",       "-x", "-MF", "-MT",     "-MQ",
-		"-include",    "-isystem", "-iquote", "-Xclang", "-Xlinker", "-T", "-u",  "-target", "-Xarch_device",
-		"-Xarch_host", "-mllvm"};
+		"-I",          "-L",       "-D",          "-U",       "-l",       "-x",
+		"-MF",         "-MT",      "-MQ",         "-include", "-isystem", "-iquote",
+		"-Xclang",     "-Xlinker", "-T",          "-u",       "-target",  "-Xarch_device",
+		"-Xarch_host", "-mllvm",   "-Xcuda-ptxas"};
 	for (size_t i = 0; i < sizeof flags_with_value / sizeof *flags_with_value; i++)
 		if (strcmp(word, flags_with_value[i]) == 0)
 			return true;
@@ -301,10 +321,10 @@ static void add_cuda(struct cc *cc, struct words *command, const char *toolkit)
 	}
 }
 
-/* --ptx without -o: a.cu becomes a.ptx in the current folder. */
+/* What our ptxas makes of one source is PTX. Without -o a.cu becomes a.ptx in the current folder. */
 static void add_ptx(struct cc *cc, struct words *command)
 {
-	add(command, "-S");
+	add(command, "-c");
 	add(command, "--cuda-device-only");
 	if (cc->output)
 		return;
@@ -327,6 +347,11 @@ static bool check(const struct cc *cc)
 	}
 	if (cc->device_ptx && cc->sources != 1) {
 		cli_error(cc->name, "--device-ptx: expected one .cu file beside it, not %u", cc->sources);
+		return false;
+	}
+	if (cc->device_ptx && cc->limits_registers) {
+		cli_error(cc->name,
+		          "-maxrregcount: the file of --device-ptx is taken as it is; write .maxnreg into it");
 		return false;
 	}
 	if (cc->device_ptx && has_suffix(cc->device_ptx, ".cu")) {

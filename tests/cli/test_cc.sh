@@ -74,6 +74,31 @@ says err "expected sm_NN"
 try 2 cc -rdc=true main.cu
 says err "-rdc=true"
 
+# -maxrregcount is for the kernels without launch bounds, in the PTX and in the program.
+cat >bounds.cu <<'CU'
+__global__ void __launch_bounds__(64, 2) bounded(int *p) { *p += 1; }
+__global__ void unbounded(int *p) { *p += 2; }
+__global__ void without_parameters() {}
+CU
+for flag in -maxrregcount=8 "--maxrregcount 8"; do
+	# shellcheck disable=SC2086 # a flag and its value
+	try 0 cc --ptx $flag bounds.cu
+	[ "$(sed -n '/\.entry/s/(.*//p; /^\.maxnreg 8$/p' bounds.ptx | tr '\n' ' ')" = \
+		".visible .entry _Z7boundedPi .visible .entry _Z9unboundedPi .maxnreg 8 .visible .entry _Z18without_parametersv .maxnreg 8 " ] ||
+		fail "expected .maxnreg 8 for the two kernels without launch bounds"
+done
+try 0 cc --ptx bounds.cu -o -
+says out ".entry _Z9unboundedPi"
+! grep -q maxnreg out || fail "expected no .maxnreg without a flag"
+try 0 cc --ptx -maxrregcount=0 bounds.cu -o -
+! grep -q maxnreg out || fail "expected no .maxnreg for 0"
+try 2 cc -maxrregcount=many bounds.cu
+says err "expected a number of registers"
+try 2 cc -maxrregcount=256 bounds.cu
+says err "0 (no limit) to 255, not '256'"
+try 2 cc -maxrregcount=8 --device-ptx main.ptx main.cu
+says err "write .maxnreg into it"
+
 # Device code from a file: what runs is what stands there.
 sed 's/, 1;/, 100;/' main.ptx >hundred.ptx
 try 0 cc --device-ptx hundred.ptx -c main.cu -o main.o

@@ -1,0 +1,105 @@
+// Constant shifts and products with powers of two, of every width: the device says what the host says. Protects ptxas'
+// mending of clang's mul.wide.s32 for shifts by 31 (toolkit/bin/ptxas), and asm statements that mean that instruction.
+#include "check.h"
+
+#include <cstdint>
+#include <type_traits>
+
+enum { SHIFTS = 64, FORMS = 6 };
+
+// Every form for a shift by S and all smaller ones. The sums keep the operand in a register; what a wide type does not
+// hold is left out, and signed arithmetic is done unsigned, so that nothing overflows.
+template <typename Narrow, typename Wide, int S> struct shifts {
+	typedef typename std::make_unsigned<Wide>::type bits;
+	static __host__ __device__ void apply(Narrow x, Narrow y, uint64_t addend, uint64_t *results)
+	{
+		bits wide = (bits)(Wide)(Narrow)(x + y), factor = (bits)((bits)1 << S % (8 * sizeof(Wide)));
+		results[S * FORMS + 0] = (bits)(wide << S % (8 * sizeof(Wide)));
+		results[S * FORMS + 1] = (bits)(wide * factor);
+		results[S * FORMS + 2] = (bits)(wide * (bits)-factor);
+		results[S * FORMS + 3] = (bits)(addend + wide * factor);
+		results[S * FORMS + 4] = (bits)(addend + wide * (bits)-factor);
+		results[S * FORMS + 5] = (bits)(wide * (bits)(factor + 1));
+		shifts<Narrow, Wide, S - 1>::apply(x, y, addend, results);
+	}
+};
+template <typename Narrow, typename Wide> struct shifts<Narrow, Wide, -1> {
+	static __host__ __device__ void apply(Narrow, Narrow, uint64_t, uint64_t *)
+	{
+	}
+};
+
+template <typename Narrow, typename Wide>
+__global__ void on_device(const Narrow *values, uint64_t addend, uint64_t *results)
+{
+	shifts<Narrow, Wide, SHIFTS - 1>::apply(values[threadIdx.x], 1, addend, results + threadIdx.x * SHIFTS * FORMS);
+}
+
+// The instruction that the compiler gets wrong, where a program asks for it.
+__global__ void asked_for(const int *value, long long *result)
+{
+	asm("mul.wide.s32 %0, %1, -2147483648;" : "=l"(*result) : "r"(*value));
+}
+
+template <typename Narrow, typename Wide> static void compare(const char *name)
+{
+	const Narrow values[] = {0,
+	                         2,
+	                         (Narrow)-2,
+	                         (Narrow)0x12345678,
+	                         (Narrow)0x8765cba9,
+	                         (Narrow)((Narrow)1 << (8 * sizeof(Narrow) - 1)),
+	                         (Narrow)-40};
+	enum { COUNT = sizeof values / sizeof *values };
+	const uint64_t addend = 0x123456789abcdef0;
+	Narrow *device_values;
+	uint64_t *device_results;
+	static uint64_t got[COUNT][SHIFTS * FORMS], expected[SHIFTS * FORMS];
+	SUCCEEDS(cudaMalloc(&device_values, sizeof values));
+	SUCCEEDS(cudaMalloc(&device_results, sizeof got));
+	SUCCEEDS(cudaMemcpy(device_values, values, sizeof values, cudaMemcpyHostToDevice));
+	on_device<Narrow, Wide><<<1, COUNT>>>(device_values, addend, device_results);
+	SUCCEEDS(cudaMemcpy(got, device_results, sizeof got, cudaMemcpyDeviceToHost));
+	for (int v = 0; v < COUNT; v++) {
+		shifts<Narrow, Wide, SHIFTS - 1>::apply(values[v], 1, addend, expected);
+		for (int i = 0; i < SHIFTS * FORMS; i++)
+			if (got[v][i] != expected[i]) {
+				fprintf(stderr, "%s, value %d, shift %d, form %d: %llx, expected %llx\n", name, v,
+				        i / FORMS, i % FORMS, (unsigned long long)got[v][i],
+				        (unsigned long long)expected[i]);
+				failures++;
+			}
+	}
+	SUCCEEDS(cudaFree(device_values));
+	SUCCEEDS(cudaFree(device_results));
+}
+
+static void check_asked_for()
+{
+	int value = 5, *device_value;
+	long long result = 0, *device_result;
+	SUCCEEDS(cudaMalloc(&device_value, sizeof value));
+	SUCCEEDS(cudaMalloc(&device_result, sizeof result));
+	SUCCEEDS(cudaMemcpy(device_value, &value, sizeof value, cudaMemcpyHostToDevice));
+	asked_for<<<1, 1>>>(device_value, device_result);
+	SUCCEEDS(cudaMemcpy(&result, device_result, sizeof result, cudaMemcpyDeviceToHost));
+	CHECK(result == 5 * -2147483648ll);
+}
+
+int main()
+{
+	compare<int8_t, int16_t>("int8_t to int16_t");
+	compare<int8_t, int32_t>("int8_t to int32_t");
+	compare<int8_t, int64_t>("int8_t to int64_t");
+	compare<int16_t, int32_t>("int16_t to int32_t");
+	compare<int16_t, int64_t>("int16_t to int64_t");
+	compare<int32_t, int64_t>("int32_t to int64_t");
+	compare<uint8_t, uint16_t>("uint8_t to uint16_t");
+	compare<uint8_t, uint32_t>("uint8_t to uint32_t");
+	compare<uint8_t, uint64_t>("uint8_t to uint64_t");
+	compare<uint16_t, uint32_t>("uint16_t to uint32_t");
+	compare<uint16_t, uint64_t>("uint16_t to uint64_t");
+	compare<uint32_t, uint64_t>("uint32_t to uint64_t");
+	check_asked_for();
+	return finish();
+}
