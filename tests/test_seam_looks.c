@@ -277,7 +277,7 @@ static uint32_t issues_of_class[CLASSES]; /* of one SM, by one host thread */
 static void count_class(struct mech_sm *sm, const struct mech_issue *issue)
 {
 	(void)sm;
-	issues_of_class[issue->class]++;
+	issues_of_class[issue->type]++;
 }
 
 static const struct mech classifier = {
