@@ -137,6 +137,9 @@ try 0 cc -I own -c wrong.cu -o own.o
 echo '__device__ int far(int); __global__ void k(int *p) { *p = far(3); } int main() {}' >wrong.cu
 try 1 cc wrong.cu
 says err "far"
+echo '__managed__ int shared_by_both; __global__ void k() { shared_by_both = 3; } int main() {}' >managed.cu
+try 1 cc managed.cu
+says err "'shared_by_both' is unavailable: managed variables are not there yet; make it __device__"
 SLUICE_TOOLKIT=/no/such/folder
 export SLUICE_TOOLKIT
 try 1 cc main.cu
