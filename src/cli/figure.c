@@ -263,8 +263,8 @@ static bool find_experiment(struct wish *wish, const char *word, struct experime
 		snprintf(path, sizeof path, "%s", word);
 	else
 		snprintf(path, sizeof path, "%s/%s.yaml", experiments_folder(room), name);
-	if (access(path, F_OK) != 0) {
-		const char *const folders[] = {slash ? NULL : experiments_folder(room), NULL};
+	if (!slash && access(path, F_OK) != 0) {
+		const char *const folders[] = {experiments_folder(room), NULL};
 		char nearest[CONFIG_NAME_SIZE];
 		config_nearest(name, folders, nearest);
 		if (*nearest)

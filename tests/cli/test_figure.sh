@@ -401,6 +401,9 @@ try 2 figure ipcc
 says err "no figure 'ipcc'; did you mean 'ipc'?"
 try 2 figure something
 says err "no figure 'something'; 'sluice figure' lists those there are"
+# A path is no name that could be listed: the message is that of every file that cannot be read.
+try 2 figure ./something.yaml
+says_only err "sluice figure: cannot read ./something.yaml: No such file or directory"
 try 2 results ipc
 says err "sluice results: takes no names, found 'ipc'; --program NAME and the like choose runs"
 try 2 figure ipc --size large
