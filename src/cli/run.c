@@ -38,7 +38,8 @@ static const struct argp_option run_options[] = {
 	{"threads", KEY_THREADS, "N", 0, "Simulate on N threads of this computer; no figure depends on it", 0},
 	{"max-instructions", KEY_MAX_INSTRUCTIONS, "N", 0, "Stop the run after N thread instructions, with status 124",
          0},
-	{"check", KEY_CHECK, "WHAT", 0, "Look for mistakes: race, init, shared-init, footprint; see man sluice", 0},
+	{"check", KEY_CHECK, "WHAT", 0,
+         "Look for mistakes: race, init, shared-init, divergence, footprint; see man sluice", 0},
 	{"no-progress", KEY_NO_PROGRESS, NULL, 0, "No progress line on the terminal", 0},
 	{0},
 };
