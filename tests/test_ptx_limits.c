@@ -83,12 +83,26 @@ static void test_ends(void **state)
 	check_one(KERNEL "mov.b64 {%r1, %q}, 1;\nret;\n}\n", "unknown name '%q'");
 }
 
+enum { MANY = 100000 };
+
+/* A module of `text` is decoded in seconds. */
+static void check_time(char *text, const char *what)
+{
+	struct kit kit;
+	clock_t start = clock();
+	kit_open(&kit, text);
+	assert_int_not_equal(flow_kernel_registers(kit.program->kernel), 0);
+	double seconds = (double)(clock() - start) / CLOCKS_PER_SEC;
+	kit_close(&kit);
+	free(text);
+	if (seconds > 5)
+		fail_msg("%.1f s for %s", seconds, what);
+}
+
 /* Protects against work that grows with the square of what a module has. */
 static void test_time(void **state)
 {
 	(void)state;
-	struct kit kit;
-	enum { MANY = 100000 };
 	char *text = malloc(MANY * 64), *at = text;
 	assert_non_null(text);
 	at = stpcpy(at, HEAD);
@@ -98,18 +112,28 @@ static void test_time(void **state)
 	for (int i = 0; i < MANY; i++)
 		at += sprintf(at, "L%d: add.u32 %%r1, %%r1, %d;\n", i, i);
 	strcpy(at, "ret;\n}\n");
-	clock_t start = clock();
-	kit_open(&kit, text);
-	double seconds = (double)(clock() - start) / CLOCKS_PER_SEC;
-	kit_close(&kit);
-	free(text);
-	if (seconds > 5)
-		fail_msg("%.1f s for %d variables, labels and constants", seconds, MANY);
+	check_time(text, "variables, labels and constants");
+}
+
+/* Protects against the same, and against recursion on the host's stack, where functions call one another in a chain. */
+static void test_chain(void **state)
+{
+	(void)state;
+	enum { FUNCTIONS = 50000 }; /* so that their parameters fit into local memory */
+	char *text = malloc(FUNCTIONS * 128), *at = text;
+	assert_non_null(text);
+	at = stpcpy(at, HEAD ".func f0(.param .b32 a)\n{\nret;\n}\n");
+	for (int i = 1; i < FUNCTIONS; i++)
+		at += sprintf(at, ".func f%d(.param .b32 a)\n{\n.param .b32 b;\ncall f%d, (b);\nret;\n}\n", i, i - 1);
+	sprintf(at, ".visible .entry kernel()\n{\n.reg .b32 %%r<4>;\nmov.u32 %%r1, 0;\ncall f%d, (%%r1);\nret;\n}\n",
+	        FUNCTIONS - 1);
+	check_time(text, "a chain of calls");
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {cmocka_unit_test(test_sizes), cmocka_unit_test(test_depths),
-	                                   cmocka_unit_test(test_ends), cmocka_unit_test(test_time)};
+	                                   cmocka_unit_test(test_ends), cmocka_unit_test(test_time),
+	                                   cmocka_unit_test(test_chain)};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

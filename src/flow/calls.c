@@ -5,12 +5,9 @@
 
 #include <string.h>
 
-uint32_t calls_node(const struct calls *calls, const struct ptx_function *function)
+struct call_node *calls_node(const struct calls *calls, const struct ptx_function *function)
 {
-	for (uint32_t i = 0; i < calls->nodes; i++)
-		if (calls->node[i].function == function)
-			return i;
-	return FLOW_NONE;
+	return &calls->node[function->index];
 }
 
 /* Calls `visit` with each operand of an instruction and of its vectors and lists. */
@@ -26,9 +23,8 @@ void calls_each_operand(const struct ptx_operand *operand, uint32_t count,
 
 static void take_address(struct calls *calls, const struct ptx_function *function)
 {
-	uint32_t node = function ? calls_node(calls, function) : FLOW_NONE;
-	if (node != FLOW_NONE)
-		calls->node[node].address_taken = true;
+	if (function)
+		calls_node(calls, function)->address_taken = true;
 }
 
 static void take_operand_address(void *user, const struct ptx_operand *operand)
@@ -46,13 +42,10 @@ static void take_addresses_in_variables(struct calls *calls, const struct ptx_va
 
 void calls_open(struct calls *calls, const struct ptx_module *module)
 {
-	*calls = (struct calls){0};
-	for (const struct ptx_function *function = module->functions; function; function = function->next)
-		calls->nodes++;
+	*calls = (struct calls){.nodes = module->function_count};
 	calls->node = arena_array(&calls->arena, calls->nodes, sizeof *calls->node);
-	uint32_t count = 0;
 	for (const struct ptx_function *function = module->functions; function; function = function->next)
-		calls->node[count++].function = function;
+		calls_node(calls, function)->function = function;
 	take_addresses_in_variables(calls, module->variables);
 	for (const struct ptx_function *function = module->functions; function; function = function->next) {
 		take_addresses_in_variables(calls, function->locals);
@@ -77,19 +70,21 @@ static void add_edge(struct calls *calls, struct call_node *node, uint32_t calle
 		edge->across = across;
 }
 
-/* Whether a call can reach a function: it is the target or, through a register, any whose address is taken. */
-static bool reaches(const struct ptx_inst *call, const struct call_node *node)
+/* Whether a call through a register can reach a function. */
+static bool is_addressed(const struct call_node *node)
 {
-	const struct ptx_operand *target = &call->operand[1];
-	if (target->kind == PTX_OPERAND_FUNCTION)
-		return target->function == node->function;
 	return node->address_taken && !node->function->is_entry;
 }
 
 static void add_call(struct calls *calls, struct call_node *node, const struct ptx_inst *call, uint32_t across)
 {
+	const struct ptx_operand *target = &call->operand[1];
+	if (target->kind == PTX_OPERAND_FUNCTION) {
+		add_edge(calls, node, target->function->index, across);
+		return;
+	}
 	for (uint32_t i = 0; i < calls->nodes; i++)
-		if (reaches(call, &calls->node[i]))
+		if (is_addressed(&calls->node[i]))
 			add_edge(calls, node, i, across);
 }
 
@@ -139,19 +134,34 @@ static void find_calls(struct calls *calls, struct call_node *node)
 			add_call(calls, node, &node->function->body[i], 0);
 }
 
+static struct call_node *enter(struct calls *calls, struct call_node *node, struct call_node *caller)
+{
+	node->caller = caller;
+	node->is_on_path = true;
+	find_calls(calls, node);
+	node->next = node->edges;
+	return node;
+}
+
+/* Without recursion: call chains may be too long for it. */
 void calls_walk(struct calls *calls, struct call_node *node, void (*visit)(void *user, struct call_node *node),
                 void *user)
 {
-	node->is_on_path = true;
-	find_calls(calls, node);
-	for (const struct call_edge *edge = node->edges; edge; edge = edge->next) {
-		struct call_node *callee = &calls->node[edge->callee];
-		if (!callee->is_on_path && !callee->is_done)
-			calls_walk(calls, callee, visit, user);
+	node = enter(calls, node, NULL);
+	while (node) {
+		const struct call_edge *edge = node->next;
+		if (edge) {
+			struct call_node *callee = &calls->node[edge->callee];
+			node->next = edge->next;
+			if (!callee->is_on_path && !callee->is_done)
+				node = enter(calls, callee, node);
+			continue;
+		}
+		visit(user, node);
+		node->is_on_path = false;
+		node->is_done = true;
+		node = node->caller;
 	}
-	visit(user, node);
-	node->is_on_path = false;
-	node->is_done = true;
 }
 
 /* Fills in a function's own registers, and its calls with what lives across them. */
@@ -183,13 +193,19 @@ void calls_sum_registers(struct calls *calls, struct call_node *node)
 	}
 }
 
+static uint32_t registers_below(const struct call_node *node)
+{
+	return node->is_on_path ? 0 : node->registers;
+}
+
 uint32_t calls_registers_below(const struct calls *calls, const struct ptx_inst *call)
 {
+	const struct ptx_operand *target = &call->operand[1];
+	if (target->kind == PTX_OPERAND_FUNCTION)
+		return registers_below(calls_node(calls, target->function));
 	uint32_t most = 0;
-	for (uint32_t i = 0; i < calls->nodes; i++) {
-		const struct call_node *node = &calls->node[i];
-		if (!node->is_on_path && most < node->registers && reaches(call, node))
-			most = node->registers;
-	}
+	for (uint32_t i = 0; i < calls->nodes; i++)
+		if (is_addressed(&calls->node[i]) && most < registers_below(&calls->node[i]))
+			most = registers_below(&calls->node[i]);
 	return most;
 }

@@ -14,6 +14,8 @@ struct call_edge {
 struct call_node {
 	const struct ptx_function *function;
 	struct call_edge *edges;
+	const struct call_edge *next; /* on the walk's path: the next to follow, and where the walk came from */
+	struct call_node *caller;
 	bool address_taken, is_on_path, is_done;
 	uint32_t registers;   /* with all that it calls */
 	uint64_t local_bytes; /* likewise */
@@ -28,7 +30,7 @@ struct calls {
 
 /* Frees with arena_free(&calls->arena). */
 void calls_open(struct calls *calls, const struct ptx_module *module);
-uint32_t calls_node(const struct calls *calls, const struct ptx_function *function); /* FLOW_NONE: not of the module */
+struct call_node *calls_node(const struct calls *calls, const struct ptx_function *function);
 
 /* Visits what a function can call, callees first, and at last itself. A recursive call is passed over: how deep it goes is
  * not known. While a function is visited those whose calls led there are on the path. */

@@ -37,7 +37,7 @@ uint32_t flow_kernel_registers(const struct ptx_function *kernel)
 {
 	struct calls calls;
 	calls_open(&calls, kernel->module);
-	struct call_node *node = &calls.node[calls_node(&calls, kernel)];
+	struct call_node *node = calls_node(&calls, kernel);
 	calls_walk(&calls, node, add_up_registers, &calls);
 	uint32_t registers = node->registers;
 	arena_free(&calls.arena);
@@ -66,7 +66,7 @@ struct flow_memory flow_kernel_memory(const struct ptx_function *kernel)
 	const struct ptx_module *module = kernel->module;
 	struct calls calls;
 	calls_open(&calls, module);
-	struct call_node *top = &calls.node[calls_node(&calls, kernel)];
+	struct call_node *top = calls_node(&calls, kernel);
 	calls_walk(&calls, top, add_up_local, &calls);
 
 	uint32_t variables = 0;

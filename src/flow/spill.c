@@ -61,7 +61,7 @@ bool flow_spill(struct ptx_module *module, const struct ptx_function *kernel, ui
 	struct spiller spiller = {.module = module, .limit = limit, .fits = true, .spills = spills};
 	*spills = (struct flow_spills){0};
 	calls_open(&spiller.calls, module);
-	calls_walk(&spiller.calls, &spiller.calls.node[calls_node(&spiller.calls, kernel)], spill_function, &spiller);
+	calls_walk(&spiller.calls, calls_node(&spiller.calls, kernel), spill_function, &spiller);
 	arena_free(&spiller.calls.arena);
 	return spiller.fits;
 }

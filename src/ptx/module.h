@@ -222,6 +222,7 @@ struct ptx_function {
 	uint32_t max_threads[3], required_threads[3], min_blocks, max_registers; /* directives; 0 where none */
 	struct place place;
 	const struct ptx_module *module;
+	uint32_t index; /* in the module's list; a prototype is in none */
 	struct ptx_function *next;
 };
 
@@ -239,6 +240,7 @@ struct ptx_module {
 	uint32_t address_size;
 	struct ptx_variable *variables; /* module-scope .global, .const, .shared, texrefs */
 	struct ptx_function *functions; /* entries and functions, in order */
+	uint32_t function_count;
 	struct ptx_file *files;
 };
 

@@ -153,6 +153,8 @@ static void order_functions(struct parser *p)
 		end = &p->defined[i]->next;
 	}
 	*end = NULL;
+	for (struct ptx_function *function = p->module->functions; function; function = function->next)
+		function->index = p->module->function_count++;
 }
 
 static void parse_module(struct parser *p)

@@ -465,7 +465,9 @@ static void decoder_free(struct decoder *decoder)
 		free(decoder->details[k].id);
 	}
 	free(decoder->details);
+	free(decoder->function_index);
 	free(decoder->places);
+	free(decoder->place_slot);
 	free(decoder->constants);
 	free(decoder->constant);
 }

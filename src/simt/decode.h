@@ -38,10 +38,13 @@ struct decoder {
 	struct simt_function *functions; /* of the program; [0] is the kernel */
 	struct decode_function *details;
 	uint32_t function_count, function_capacity;
-	uint32_t current; /* index of the function that is decoded */
+	uint32_t *function_index; /* in `functions`, by index in the module; UINT32_MAX: not of the program */
+	uint32_t current;         /* index of the function that is decoded */
 	struct place_of *places;
 	uint32_t place_count, place_capacity;
-	uint32_t dynamic_shared; /* offset of extern shared arrays */
+	uint32_t *place_slot; /* hash table by variable, its size a power of two: 1 + index in `places`; 0: unused */
+	uint32_t place_slots;
+	uint32_t dynamic_shared;            /* offset of extern shared arrays */
 	const struct ptx_variable *dynamic; /* one that the program refers to, or NULL */
 	uint8_t *constants;
 	uint32_t constant_bytes, constant_capacity;
@@ -60,6 +63,9 @@ void layout_registers(struct decoder *decoder);
 void layout_memory(struct decoder *decoder);
 const struct place_of *layout_find(const struct decoder *decoder, const struct ptx_variable *variable);
 uint32_t layout_function_index(const struct decoder *decoder, const struct ptx_function *function);
+
+/* recursion.c: which functions of the program may run again before they have returned. */
+void recursion_mark(struct decoder *decoder);
 
 /* decode_operands.c */
 __attribute__((format(printf, 3, 4))) void decode_error(struct decoder *decoder, struct place place, const char *format,

@@ -14,20 +14,12 @@ static uint64_t round_up(uint64_t value, uint64_t align)
 
 uint32_t layout_function_index(const struct decoder *decoder, const struct ptx_function *function)
 {
-	for (uint32_t k = 0; k < decoder->function_count; k++)
-		if (decoder->functions[k].ptx == function)
-			return k;
-	return UINT32_MAX;
+	return decoder->function_index[function->index];
 }
 
 uint64_t simt_function_address(const struct ptx_function *function)
 {
-	uint64_t number = 1;
-	if (!function->has_body || !function->module)
-		return 0;
-	for (const struct ptx_function *f = function->module->functions; f && f != function; f = f->next)
-		number++;
-	return number * 16;
+	return function->has_body ? (function->index + 1ull) * 16 : 0;
 }
 
 static void add_function(struct decoder *decoder, const struct ptx_function *function)
@@ -39,13 +31,9 @@ static void add_function(struct decoder *decoder, const struct ptx_function *fun
 		decoder->functions =
 			xrealloc(decoder->functions, decoder->function_capacity * sizeof *decoder->functions);
 	}
+	decoder->function_index[function->index] = decoder->function_count;
 	decoder->functions[decoder->function_count++] =
 		(struct simt_function){.ptx = function, .address = simt_function_address(function)};
-}
-
-static bool is_indirect(const struct ptx_inst *inst)
-{
-	return inst->op == PTX_OP_CALL && inst->operand[1].kind == PTX_OPERAND_REG;
 }
 
 /* Functions whose address is taken by an instruction or a variable's initial value. */
@@ -62,49 +50,28 @@ static void add_addressed(struct decoder *decoder, const struct ptx_module *modu
 				add_function(decoder, v->relocations[k].function);
 }
 
-/* `work` has room for all functions: call chains may be too long for recursion. */
-static void mark_reached(const struct decoder *decoder, uint32_t from, bool *reached, uint32_t *work)
-{
-	uint32_t left = 1;
-	work[0] = from;
-	while (left) {
-		const struct ptx_function *function = decoder->functions[work[--left]].ptx;
-		for (uint32_t i = 0; i < function->body_count; i++) {
-			const struct ptx_inst *inst = &function->body[i];
-			for (uint32_t k = 1; inst->op == PTX_OP_CALL && k < decoder->function_count; k++) {
-				/* A call by address may reach any function of the program. */
-				if (reached[k] ||
-				    (!is_indirect(inst) && inst->operand[1].function != decoder->functions[k].ptx))
-					continue;
-				reached[k] = true;
-				work[left++] = k;
-			}
-		}
-	}
-}
-
 void layout_functions(struct decoder *decoder, const struct ptx_function *kernel)
 {
+	bool has_addressed = false;
+	decoder->function_index = xmalloc(kernel->module->function_count * sizeof *decoder->function_index);
+	for (uint32_t k = 0; k < kernel->module->function_count; k++)
+		decoder->function_index[k] = UINT32_MAX;
 	add_function(decoder, kernel);
 	for (uint32_t k = 0; k < decoder->function_count; k++) {
 		const struct ptx_function *function = decoder->functions[k].ptx;
 		for (uint32_t i = 0; i < function->body_count; i++) {
 			const struct ptx_inst *inst = &function->body[i];
-			if (is_indirect(inst))
-				add_addressed(decoder, kernel->module);
-			else if (inst->op == PTX_OP_CALL)
+			if (inst->op != PTX_OP_CALL)
+				continue;
+			if (inst->operand[1].kind == PTX_OPERAND_FUNCTION) {
 				add_function(decoder, inst->operand[1].function);
+			} else if (!has_addressed) {
+				add_addressed(decoder, kernel->module);
+				has_addressed = true;
+			}
 		}
 	}
-	bool *reached = xmalloc(decoder->function_count);
-	uint32_t *work = xmalloc(decoder->function_count * sizeof *work);
-	for (uint32_t k = 1; k < decoder->function_count; k++) {
-		memset(reached, 0, decoder->function_count);
-		mark_reached(decoder, k, reached, work);
-		decoder->functions[k].recursive = reached[k];
-	}
-	free(reached);
-	free(work);
+	recursion_mark(decoder);
 	decoder->details = xcalloc(decoder->function_count, sizeof *decoder->details);
 }
 
@@ -183,12 +150,36 @@ void layout_registers(struct decoder *decoder)
 
 /* --- memory --- */
 
+/* The variable's slot in the hash table, used or not. */
+static uint32_t *place_slot(const struct decoder *decoder, const struct ptx_variable *variable)
+{
+	uint32_t mask = decoder->place_slots - 1;
+	uint32_t at = (uint32_t)((uintptr_t)variable * 0x9e3779b97f4a7c15 >> 32) & mask;
+	while (decoder->place_slot[at] && decoder->places[decoder->place_slot[at] - 1].variable != variable)
+		at = (at + 1) & mask;
+	return &decoder->place_slot[at];
+}
+
 const struct place_of *layout_find(const struct decoder *decoder, const struct ptx_variable *variable)
 {
+	uint32_t place = decoder->place_slots ? *place_slot(decoder, variable) : 0;
+	return place ? &decoder->places[place - 1] : NULL;
+}
+
+static void add_place_slot(struct decoder *decoder, uint32_t place)
+{
+	*place_slot(decoder, decoder->places[place].variable) = place + 1;
+}
+
+static void grow_places(struct decoder *decoder)
+{
+	decoder->place_capacity = decoder->place_capacity ? decoder->place_capacity * 2 : 16;
+	decoder->places = xrealloc(decoder->places, decoder->place_capacity * sizeof *decoder->places);
+	free(decoder->place_slot);
+	decoder->place_slots = 2 * decoder->place_capacity;
+	decoder->place_slot = xcalloc(decoder->place_slots, sizeof *decoder->place_slot);
 	for (uint32_t k = 0; k < decoder->place_count; k++)
-		if (decoder->places[k].variable == variable)
-			return &decoder->places[k];
-	return NULL;
+		add_place_slot(decoder, k);
 }
 
 static struct simt_slot add_place(struct decoder *decoder, const struct ptx_variable *variable, uint32_t *bytes,
@@ -200,12 +191,11 @@ static struct simt_slot add_place(struct decoder *decoder, const struct ptx_vari
 		             ptx_space_name(variable->space));
 		return (struct simt_slot){0};
 	}
-	if (decoder->place_count == decoder->place_capacity) {
-		decoder->place_capacity = decoder->place_capacity ? decoder->place_capacity * 2 : 16;
-		decoder->places = xrealloc(decoder->places, decoder->place_capacity * sizeof *decoder->places);
-	}
+	if (decoder->place_count == decoder->place_capacity)
+		grow_places(decoder);
 	struct simt_slot slot = {(uint32_t)offset, (uint32_t)variable->size, in_frame};
-	decoder->places[decoder->place_count++] = (struct place_of){variable, slot};
+	decoder->places[decoder->place_count] = (struct place_of){variable, slot};
+	add_place_slot(decoder, decoder->place_count++);
 	*bytes = (uint32_t)(offset + variable->size);
 	return slot;
 }
