@@ -21,6 +21,7 @@ static pthread_mutex_t the_lock = PTHREAD_MUTEX_INITIALIZER;
 static _Thread_local struct {
 	cudaError_t last_error;
 	volatile bool inside; /* it holds the lock; for a signal handler that ends the process */
+	int cancel_state;     /* its own, while it is inside */
 	struct call_configuration configuration[CONFIGURATIONS];
 	unsigned configurations;
 } thread;
@@ -204,8 +205,11 @@ static void open_gpu(struct runtime *runtime)
 
 struct runtime *runtime_enter_closed(void)
 {
+	int cancel_state;
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel_state); /* or the lock would never be given back */
 	pthread_mutex_lock(&the_lock);
 	thread.inside = true;
+	thread.cancel_state = cancel_state;
 	return &the_runtime;
 }
 
@@ -236,9 +240,10 @@ cudaError_t runtime_leave(struct runtime *runtime, cudaError_t result)
 {
 	(void)runtime;
 	thread.inside = false;
-	pthread_mutex_unlock(&the_lock);
 	if (result != cudaSuccess && result != cudaErrorNotReady)
 		thread.last_error = result;
+	pthread_mutex_unlock(&the_lock);
+	pthread_setcancelstate(thread.cancel_state, &thread.cancel_state);
 	return result;
 }
 

@@ -46,6 +46,11 @@ static void *launch_brief(void *)
 	brief<<<1, 32>>>(p);
 	return NULL;
 }
+static void *launch_often(void *)
+{
+	for (;;)
+		brief<<<1, 32>>>(p);
+}
 static void end(int) { exit(4); }
 static int child(const char *way)
 {
@@ -86,6 +91,13 @@ static int test_end(const char *way)
 	if (!strcmp(way, "pthread_exit")) {
 		pthread_create(&thread, NULL, launch_brief, NULL);
 		pthread_exit(NULL);
+	}
+	if (!strcmp(way, "cancel")) {
+		pthread_create(&thread, NULL, launch_often, NULL);
+		usleep(20000);
+		pthread_cancel(thread);
+		launch_brief(NULL);
+		exit(3);
 	}
 	if (!strcmp(way, "handler")) {
 		signal(SIGALRM, end);
@@ -136,6 +148,8 @@ for SLUICE_THREADS in 1 2; do
 	recorded 1
 	run 2 end return
 	recorded 1
+	# a thread that is cancelled in a call holds up nobody
+	run 3 end cancel
 	run 4 end handler
 	recorded 1
 	run 5 end _exit
