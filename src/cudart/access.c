@@ -21,16 +21,17 @@ static _Thread_local struct guard *guard;
 static void pass_on(int signal, siginfo_t *info, void *context)
 {
 	static const struct sigaction standard = {.sa_handler = SIG_DFL};
+	bool sent = info->si_code <= 0;          /* by a process */
 	if (before.sa_flags & (int)SA_RESETHAND) /* what it sends again is not ours any more */
 		sigaction(signal, &standard, NULL);
 	if (before.sa_flags & SA_SIGINFO) {
 		before.sa_sigaction(signal, info, context);
 	} else if (before.sa_handler != SIG_DFL && before.sa_handler != SIG_IGN) {
 		before.sa_handler(signal);
-	} else {
+	} else if (before.sa_handler == SIG_DFL || !sent) {
 		/* the access is made again, and nobody catches it then; a signal that was sent is sent again */
 		sigaction(signal, &before, NULL);
-		if (info->si_code <= 0)
+		if (sent)
 			raise(signal);
 	}
 }

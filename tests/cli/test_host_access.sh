@@ -21,20 +21,22 @@ int main(int argc, char **argv)
 	bool is_own = strstr(what, "own");
 	if (is_own)
 		signal(SIGSEGV, handler);
+	if (strstr(what, "ignored"))
+		signal(SIGSEGV, SIG_IGN);
 	cudaMalloc(&p, 64);
 	for (int round = 0; round < (is_own ? 2 : 1); round++) {
 		if (sigsetjmp(back, 1)) {
 			printf("caught\n");
 			continue;
 		}
-		if (strstr(what, "write"))
-			p[3] = 1;
 		if (strstr(what, "memcpy"))
 			memcpy(local, p, sizeof local);
 		if (strstr(what, "null"))
 			*null = 1;
 		if (strstr(what, "kill"))
 			kill(getpid(), SIGSEGV);
+		if (strstr(what, "write"))
+			p[3] = 1;
 	}
 	printf("%d\n", cudaMemcpy(null, p, 4, cudaMemcpyDeviceToHost));
 	return local[0];
@@ -56,6 +58,9 @@ says err "$line 0)"
 run 139 null
 grep -q 'device memory' err && fail "said of an address that is not the device's"
 run 139 kill
+# a signal that the program ignores changes nothing
+run 139 "ignored kill write"
+says err "$line 12)"
 # the program's own handler goes on to be called, time after time
 for what in "own write" "own null" "own kill"; do
 	./program "$what" >out 2>err
