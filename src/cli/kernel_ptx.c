@@ -60,16 +60,20 @@ static int compile(const char *command, const char *file, const char *const *fla
 	return status;
 }
 
-/* *text stays NULL after a message. */
-static int read_text(const char *command, const char *file, const char *const *flags, char **text, size_t *length)
+int cli_read_ptx_text(const char *command, const char *file, const char *const *flags, char **text, size_t *length)
 {
 	size_t name = strlen(file);
 	if (name > 3 && strcmp(file + name - 3, ".cu") == 0)
 		return compile(command, file, flags, text, length);
 	*text = cli_read_file(file, length);
-	if (*text)
+	if (*text && !memchr(*text, '\0', *length))
 		return 0;
-	cli_error(command, "cannot read %s: %s", file, strerror(errno));
+	if (*text)
+		cli_error(command, "%s is no text: expected PTX or CUDA source", file);
+	else
+		cli_error(command, "cannot read %s: %s", file, strerror(errno));
+	free(*text);
+	*text = NULL;
 	return CLI_USAGE;
 }
 
@@ -78,7 +82,7 @@ int cli_read_ptx(const char *command, const char *file, const char *const *flags
 	size_t length;
 	struct diag diag = {0};
 	char *text = NULL;
-	int status = read_text(command, file, flags, &text, &length);
+	int status = cli_read_ptx_text(command, file, flags, &text, &length);
 	*module = text ? ptx_parse(file, text, length, &diag) : NULL;
 	if (diag.text)
 		fputs(diag.text, stderr);

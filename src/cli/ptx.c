@@ -1,11 +1,11 @@
 /* sluice ptx: what can be known of a PTX file without running it. */
 #include "cli/commands.h"
+#include "cli/kernel_ptx.h"
 
 #include "base/arena.h"
 #include "flow/flow.h"
 #include "ptx/mix.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -88,8 +88,9 @@ static error_t parse(int key, char *value, struct argp_state *state)
 static const struct argp ptx_argp = {
 	.options = ptx_options,
 	.parser = parse,
-	.args_doc = "FILE.ptx",
-	.doc = "Show the kernels of a PTX file: registers, shared and local memory, parameters, occupancy on a machine "
+	.args_doc = "FILE.ptx|FILE.cu",
+	.doc = "Show the kernels of a PTX file, or of CUDA source: registers, shared and local memory, parameters, "
+               "occupancy on a machine "
 	       "with what limits it, and the mix of instructions.",
 };
 
@@ -288,17 +289,17 @@ int command_ptx(int argc, char **argv)
 	if (argp_parse(&ptx_argp, argc, argv, 0, NULL, &ptx) != 0)
 		return CLI_USAGE;
 	size_t length;
-	char *text = cli_read_file(ptx.file, &length);
+	char *text = NULL;
+	int status = cli_read_ptx_text(ptx.name, ptx.file, NULL, &text, &length);
 	if (!text) {
-		cli_error(ptx.name, "cannot read %s: %s", ptx.file, strerror(errno));
 		free(ptx.options.list);
-		return CLI_USAGE;
+		return status;
 	}
 	struct diag diag = {0};
 	struct ptx_module *module = ptx_parse(ptx.file, text, length, &diag);
 	if (diag.text)
 		fputs(diag.text, stderr);
-	int status = module ? 0 : CLI_FAILED;
+	status = module ? 0 : CLI_FAILED;
 	if (module && (ptx.print || ptx.print_cfg))
 		status = print_module(&ptx, module);
 	else if (module)

@@ -5,7 +5,7 @@
 
 #include <stdlib.h>
 
-enum { NONE = UINT32_MAX };
+#define NONE UINT32_MAX
 
 /* A function, or, behind them all, what stands for a call by address: it may reach every function but the kernel. */
 struct node {

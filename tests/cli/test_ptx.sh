@@ -14,6 +14,13 @@ silent err
 try 0 ptx --threads 1024 "$kernels/pchase.ptx"
 says out "1 blocks of 1024 threads per SM, 32 warps; limited by threads"
 
+# CUDA source is compiled; what is no text is told in one line, not shown.
+printf '__global__ void twice(float *a) { a[threadIdx.x] *= 2; }\n' >"$work/twice.cu"
+try 0 ptx "$work/twice.cu"
+says out "_Z5twicePf"
+try 2 ptx "$sluice"
+says_only err "sluice ptx: $sluice is no text: expected PTX or CUDA source"
+
 # What is printed parses to what prints the same.
 for file in "$kernels"/*.ptx; do
 	try 0 ptx --print "$file"
