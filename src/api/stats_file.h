@@ -1,8 +1,9 @@
 /* stats_file: the JSON form of the statistics, kept in a file while kernels run.
  *
- * The file is valid JSON at every moment: it is made whole and put in place; what a kernel adds goes, in one write, over the
- * few bytes that end the file and brings them anew; how the process ended stands in a line of fixed length. So a kernel's
- * cost does not grow with those before it, and what kills the process loses no kernel that had ended.
+ * The file is valid JSON between any two writes (the system may cut one, at the end of a page, when it kills the process):
+ * it is made whole and put in place; what a kernel adds goes, in one write, over the few bytes that end the file and brings
+ * them anew; how the process ended stands in a line of fixed length. So a kernel's cost does not grow with those before it,
+ * and what kills the process loses no kernel that had ended.
  */
 #ifndef SLUICE_API_STATS_FILE_H
 #define SLUICE_API_STATS_FILE_H

@@ -47,8 +47,8 @@ static cudaError_t destroy(const char *call, enum handle_kind kind, const void *
 {
 	struct runtime *runtime = runtime_enter_closed();
 	struct handle *handle = find(runtime, kind, pointer);
-	if (!handle)
-		return runtime_leave(runtime, no_handle(call, kind, pointer));
+	if (!handle) /* the process's end may have been faster */
+		return runtime_leave(runtime, runtime->ending ? runtime->error : no_handle(call, kind, pointer));
 	tdelete(handle, &runtime->handles, by_address);
 	free(handle);
 	return runtime_leave(runtime, cudaSuccess);
