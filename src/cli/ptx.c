@@ -90,7 +90,7 @@ static const struct argp ptx_argp = {
 	.parser = parse,
 	.args_doc = "FILE.ptx|FILE.cu",
 	.doc = "Show the kernels of a PTX file, or of CUDA source: registers, shared and local memory, parameters, "
-               "occupancy on a machine "
+	       "occupancy on a machine "
 	       "with what limits it, and the mix of instructions.",
 };
 
