@@ -125,8 +125,11 @@ struct record records_total(const struct records *records)
 
 const char *record_end_name(enum gpu_end end)
 {
-	static const char *const names[] = {
-		[GPU_DONE] = "done", [GPU_FAULT] = "fault", [GPU_STALLED] = "stalled", [GPU_STOPPED] = "stopped"};
+	static const char *const names[] = {[GPU_DONE] = "done",
+	                                    [GPU_FAULT] = "fault",
+	                                    [GPU_STALLED] = "stalled",
+	                                    [GPU_STOPPED] = "stopped",
+	                                    [GPU_MISTAKE] = "mistake"};
 	return names[end];
 }
 

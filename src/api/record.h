@@ -81,7 +81,7 @@ size_t record_stack(const struct record *record, struct stack_part parts[RECORD_
 void record_add(const struct records *records, struct record *sum, const struct record *record);
 /* Sum of all records, as one record named "totals"; its `launch` is the number of launches. record_free() it. */
 struct record records_total(const struct records *records);
-/* How a kernel ended: "done", "fault", "stalled", "stopped". */
+/* How a kernel ended: "done", "fault", "stalled", "stopped", "mistake". */
 const char *record_end_name(enum gpu_end end);
 /* Keeps how the process ended, "exit 0", behind how its kernels did when not well. */
 void records_set_ended(struct records *records, const char *how);

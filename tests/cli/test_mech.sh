@@ -134,7 +134,8 @@ object wrong 'static uint32_t pick(struct mech_sm *sm, const struct mech_warps *
 try 0 cc program.cu -o program
 try_program 0 run --mech cpp.so -- ./program
 says out "42"
-try_program 1 run --mech wrong.so -- ./program
+try_program 1 run --stats stats.json --mech wrong.so -- ./program
+grep -q '"ended": "mistake, exit 1"' stats.json || fail "expected statistics that say how it ended"
 says out "cudaErrorLaunchFailure"
 says err "stopped: mechanism wrong, hook pick_warp, SM "
 says err ": picks warp 63 of scheduler "
