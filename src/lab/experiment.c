@@ -318,6 +318,11 @@ bool experiment_read(struct experiment *experiment, struct document *document)
 	return !document->diag.errors;
 }
 
+bool experiment_same_text(const char *a, const char *b)
+{
+	return a == b || (a && b && strcmp(a, b) == 0);
+}
+
 bool experiment_needs(const struct experiment *experiment, unsigned needs)
 {
 	unsigned all = 0;

@@ -73,6 +73,9 @@ bool experiment_needs(const struct experiment *experiment, unsigned needs);
 /* The variant for a cell; NULL: what the paper means by the program's name, else its default. */
 const char *experiment_variant(const struct experiment *experiment, size_t row, size_t column);
 
+/* Of two texts that a file may leave out. */
+bool experiment_same_text(const char *a, const char *b);
+
 /* "~" in a file: nothing there. */
 bool experiment_is_nothing(const char *word);
 

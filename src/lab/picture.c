@@ -34,14 +34,9 @@ struct picture {
 
 /* --- what is shown --- */
 
-static bool is_same(const char *a, const char *b)
-{
-	return a == b || (a && b && strcmp(a, b) == 0);
-}
-
 static bool share_axis(const struct experiment_column *a, const struct experiment_column *b)
 {
-	return is_same(a->unit, b->unit) && a->show == b->show &&
+	return experiment_same_text(a->unit, b->unit) && a->show == b->show &&
 	       (a->show == SHOW_VALUE || a->relative_to == b->relative_to);
 }
 

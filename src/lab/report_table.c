@@ -105,16 +105,11 @@ static void print_heading(const struct figure *figure, struct span span, FILE *f
 	fputc('\n', file);
 }
 
-static bool is_same(const char *a, const char *b)
-{
-	return a == b || (a && b && strcmp(a, b) == 0);
-}
-
 /* Whether the column shows what the experiment says for all. */
 static bool is_usual(const struct experiment *experiment, const struct experiment_column *column)
 {
-	return is_same(column->unit, experiment->unit) && column->show == experiment->show &&
-	       (column->show == SHOW_VALUE || is_same(column->relative_name, experiment->relative_name));
+	return experiment_same_text(column->unit, experiment->unit) && column->show == experiment->show &&
+	       (column->show == SHOW_VALUE || experiment_same_text(column->relative_name, experiment->relative_name));
 }
 
 /* "IPC, over that of Unshared-LRR" */
