@@ -191,6 +191,56 @@ static void test_vetoes_for_ever(void **state)
 	kit_mechanisms = NULL;
 }
 
+/* Who agrees the tenth time is asked in each of ten cycles, whatever sleeps, and whatever time goes by in the other clocks. */
+struct patience_gpu {
+	uint64_t asked;
+};
+
+enum { PATIENCE = 10 };
+
+static bool patience_may_dispatch(struct mech_gpu *gpu, uint32_t sm, uint64_t block)
+{
+	struct patience_gpu *own = gpu->state;
+	(void)sm;
+	(void)block;
+	return ++own->asked >= PATIENCE;
+}
+
+static void patience_block(struct mech_gpu *gpu, uint32_t sm, const struct mech_block *block)
+{
+	uint64_t *started = gpu->stats;
+	(void)sm;
+	*started = block->cycle;
+}
+
+static const struct counter patience_counters[] = {{"started", "", SCOPE_GPU, 0, "", COMBINE_LARGEST}};
+
+static const struct mech patience = {.version = MECH_VERSION,
+                                     .name = "patience",
+                                     .counters = patience_counters,
+                                     .counter_count = 1,
+                                     .stats_size = sizeof(uint64_t),
+                                     .gpu_size = sizeof(struct patience_gpu),
+                                     .may_dispatch = patience_may_dispatch,
+                                     .gpu_block = patience_block};
+
+static void test_asked_each_cycle(void **state)
+{
+	static const char *const clocks[] = {"clock.core=700", "clock.core=100", "clock.core=701", "clock.core=3000"};
+	static const struct mech *const only_patience[] = {&patience, NULL};
+	(void)state;
+	kit_mechanisms = only_patience;
+	for (size_t i = 0; i < sizeof clocks / sizeof *clocks; i++) {
+		struct gpu_kit kit;
+		KIT_OPEN(&kit, ONE_SM, clocks[i]);
+		kit_load(&kit, "exit;");
+		kit_run(&kit, 1, 32);
+		assert_int_equal(kit_counter(&kit, 0, "started"), PATIENCE - 1);
+		kit_close(&kit);
+	}
+	kit_mechanisms = NULL;
+}
+
 /* A block waits for its predecessor's end, wherever its place is and whoever chooses it: a veto is asked for of every block
  * that is placed. */
 struct order_stats {
@@ -480,10 +530,11 @@ static void test_refusals(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_vetoes_end),         cmocka_unit_test(test_vetoes_for_ever),
-		cmocka_unit_test(test_veto_of_each_block), cmocka_unit_test(test_loads_past_l1),
-		cmocka_unit_test(test_block_count),        cmocka_unit_test(test_block_place),
-		cmocka_unit_test(test_warp_order),         cmocka_unit_test(test_refusals),
+		cmocka_unit_test(test_vetoes_end),       cmocka_unit_test(test_vetoes_for_ever),
+		cmocka_unit_test(test_asked_each_cycle), cmocka_unit_test(test_veto_of_each_block),
+		cmocka_unit_test(test_loads_past_l1),    cmocka_unit_test(test_block_count),
+		cmocka_unit_test(test_block_place),      cmocka_unit_test(test_warp_order),
+		cmocka_unit_test(test_refusals),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

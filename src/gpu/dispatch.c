@@ -71,7 +71,7 @@ static bool place_as_picked(struct dispatch *dispatch, struct gpu *gpu)
 
 static bool dispatch_blocks(struct dispatch *dispatch, struct gpu *gpu)
 {
-	if (!dispatch->try || dispatch->next == dispatch->blocks)
+	if (!dispatch_asks(dispatch))
 		return false;
 	dispatch->vetoed = false;
 	bool picked = gpu->seam->gpu.place_owner;

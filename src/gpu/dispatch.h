@@ -14,6 +14,11 @@ struct dispatch {
 void dispatch_begin(struct dispatch *dispatch, struct gpu *gpu, struct gpu_run *run);
 /* One core cycle: the requests of mechanisms, their hooks, new blocks. True when something happened. */
 bool dispatch_cycle(struct dispatch *dispatch, struct gpu *gpu);
+/* In the next core cycle it has a block to place. */
+static inline bool dispatch_asks(const struct dispatch *dispatch)
+{
+	return dispatch->try && dispatch->next < dispatch->blocks;
+}
 /* Blocks that have ended. */
 uint64_t dispatch_done(const struct gpu *gpu);
 

@@ -253,7 +253,7 @@ static bool step(struct gpu *gpu, struct dispatch *dispatch)
 }
 
 /* The earliest time at which any unit wants to tick, when none did. */
-static uint64_t next_event(const struct gpu *gpu)
+static uint64_t next_event(const struct gpu *gpu, const struct dispatch *dispatch)
 {
 	uint64_t first = UINT64_MAX;
 	for (uint32_t w = 0; w < gpu->workers; w++)
@@ -263,7 +263,8 @@ static uint64_t next_event(const struct gpu *gpu)
 		uint64_t time = seam->first_wake * gpu->clock[CLOCK_CORE].period;
 		first = time < first ? time : first;
 	}
-	return seam->queued ? gpu->now + 1 : first;
+	/* at the next core cycle, which need not be the next step */
+	return seam->queued || dispatch_asks(dispatch) ? gpu->now + 1 : first;
 }
 
 static uint64_t last_ticked(const struct gpu *gpu)
@@ -339,7 +340,7 @@ static void run_to_end(struct gpu *gpu, struct gpu_run *run, struct dispatch *di
 	run->end = GPU_DONE;
 	for (uint64_t steps = 0;; steps++) {
 		if (!step(gpu, dispatch)) {
-			uint64_t event = next_event(gpu);
+			uint64_t event = next_event(gpu, dispatch);
 			if (event == UINT64_MAX) {
 				if (faulted(gpu, &run->fault))
 					run->end = GPU_FAULT;
