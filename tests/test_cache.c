@@ -346,14 +346,14 @@ static void test_write_miss_with_fetch(void **state)
 	assert_int_equal(access(&bench, REQUEST_WRITE, 0, 1), CACHE_MERGED);
 	assert_true(bench.sent_down);
 	send(&bench, REQUEST_WRITE, 0);
-	struct request *fill = send(&bench, REQUEST_L2_FILL, 0);
+	struct request *fill = send(&bench, REQUEST_L1_FILL, 0);
 	assert_int_equal(fill->fetch, LINE);
 	send(&bench, REQUEST_WRITE, 0);
 	assert_int_equal(bench.cache.miss_queue.count, 0);
 	assert_int_equal(access(&bench, REQUEST_WRITE, 0, 2), CACHE_REFUSED); /* both merge places hold fetches */
 	cache_fill(&bench.cache, fill, 3);
 	assert_ptr_equal(cache_next_ready(&bench.cache), fill);
-	assert_int_equal(cache_next_ready(&bench.cache)->kind, REQUEST_L2_FILL);
+	assert_int_equal(cache_next_ready(&bench.cache)->kind, REQUEST_L1_FILL);
 	assert_int_equal(access(&bench, REQUEST_WRITE, 0, 4), CACHE_HIT);
 	assert_false(bench.sent_down);
 	arena_free(&bench.arena);

@@ -128,6 +128,7 @@ bool gpu_check_stats(const struct gpu *gpu, const struct gpu_run *run, char *tex
 {
 	const struct gpu_stats *s = &run->stats;
 	const struct machine *machine = &gpu->machine;
+	bool fetches = machine->sm.l1d.write_miss == WRITE_MISS_FETCH; /* on writes, too */
 	uint64_t blocks = (uint64_t)run->launch.grid.x * run->launch.grid.y * run->launch.grid.z;
 	const struct relation relations[] = {
 		{"sm.stack_* add up to cycles x SMs x schedulers", stats_stack_slots(&s->sm), EQUALS,
@@ -136,8 +137,8 @@ bool gpu_check_stats(const struct gpu *gpu, const struct gpu_run *run, char *tex
 		{"sm.blocks = blocks of the grid", s->sm.blocks, EQUALS, blocks},
 		{"sm.warp_instructions = sp + sfu + mem", s->sm.warp_instructions, EQUALS,
 	         s->sm.sp_instructions + s->sm.sfu_instructions + s->sm.mem_instructions},
-		{"l1d.fills = l1d.read_misses + l1d.prefetches", s->l1d.fills, EQUALS,
-	         s->l1d.read_misses + s->l1d.prefetches},
+		{"l1d.fills = misses that fetch + l1d.prefetches", s->l1d.fills, EQUALS,
+	         (fetches ? s->l1d.misses : s->l1d.read_misses) + s->l1d.prefetches},
 		{"slice.entered = l2.accesses", s->slice.entered, EQUALS, s->l2.accesses},
 		{"dram.requests <= dram.row_hits + dram.activates", s->dram.requests, AT_MOST,
 	         s->dram.row_hits + s->dram.activates},

@@ -348,7 +348,7 @@ static bool write_and_fetch(struct cache *cache, struct request *request, const 
 		return false;
 	send_down(cache, request);
 	struct request *fill = request_new(cache->pool);
-	fill->kind = REQUEST_L2_FILL;
+	fill->kind = cache->depth == CACHE_OF_SLICE ? REQUEST_L2_FILL : REQUEST_L1_FILL;
 	fill->address = request->address;
 	fill->local = request->local;
 	fill->slice = request->slice;
@@ -356,6 +356,8 @@ static bool write_and_fetch(struct cache *cache, struct request *request, const 
 	fill->row = request->row;
 	fill->sm = request->sm;
 	fill->bytes = request->bytes;
+	if (cache->depth == CACHE_OF_SM)
+		cache_widen(cache, fill);
 	read_down(cache, fill, spot, cycle);
 	return true;
 }

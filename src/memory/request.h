@@ -21,7 +21,8 @@ enum request_kind {
 	REQUEST_INSTRUCTION,
 	REQUEST_CONSTANT, /* constant memory and kernel parameters */
 	REQUEST_L1_WRITEBACK,
-	REQUEST_L2_FILL, /* the read that a write miss makes in a write-allocating L2 */
+	REQUEST_L1_FILL, /* the read that a write miss makes in a cache that fetches on writes, */
+	REQUEST_L2_FILL, /* of an SM or of a slice */
 	REQUEST_L2_WRITEBACK,
 	REQUEST_KINDS
 };

@@ -71,6 +71,10 @@ static uint32_t clients_with_answers(const struct sm *sm)
 static void serve_request(struct sm *sm, struct request *request)
 {
 	struct op *op = request->op;
+	if (request->kind == REQUEST_L1_FILL) { /* nobody waits for it */
+		request_release(sm->requests, request);
+		return;
+	}
 	sm->stats.memory_requests++;
 	sm->stats.memory_latency += sm->cycle - request->born;
 	sm->lsu.write_back = op;
@@ -174,6 +178,7 @@ static void accept_reply(struct sm *sm)
 		cache = &lsu->l1c;
 		break;
 	case REQUEST_LOCAL_READ:
+	case REQUEST_L1_FILL:
 	case REQUEST_READ:
 		if (!request->bypass)
 			cache = &lsu->l1d;
@@ -317,7 +322,7 @@ static bool access_cache(struct sm *sm, struct op *op, struct cache *cache, stru
 	accepted(sm, op, pass_buffer(sm, op, mech_result_of(result)));
 	if (is_write && sent_down)
 		sm->warp[op->warp].stores++;
-	if (result == CACHE_HIT && !sent_down) {
+	if ((result == CACHE_HIT || is_write) && !sent_down) { /* data for a read, or a write that stays here */
 		request_release(sm->requests, request);
 		op->waiting -= !is_write;
 	}
@@ -367,7 +372,7 @@ static void leave_l1_pipe(struct sm *sm)
 		             slot->access.result == MECH_BUFFER_HIT ? MECH_BUFFER_HIT : mech_result_of(result));
 	pipe->head = (pipe->head + 1) % SM_L1_PIPE;
 	pipe->count--;
-	if (result != CACHE_HIT || sent_down)
+	if ((result != CACHE_HIT && !is_write) || sent_down)
 		return;
 	struct op *op = request->op;
 	request_release(sm->requests, request);
