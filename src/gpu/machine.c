@@ -198,21 +198,25 @@ static void check_cache(const char *name, const struct cache_config *cache, bool
 	if (!power_of_two(cache->sets))
 		diag_plain(diag, "%s.sets is %u; expected a power of two", name, cache->sets);
 	if (!power_of_two(cache->sectors) || cache->line_bytes / cache->sectors < 32)
-		diag_plain(diag, "%s.sectors is %u; expected 1, 2 or 4, of at least 32 bytes each", name,
-		           cache->sectors);
+		diag_plain(diag,
+		           "%s.sectors is %u; expected 1, 2 or 4, of at least 32 bytes each of %s.line_bytes (%u)",
+		           name, cache->sectors, name, cache->line_bytes);
 	if (cache->index == INDEX_HASHED && cache->sets != 32 && cache->sets != 64)
-		diag_plain(diag, "%s.index is hashed; it is defined for 32 and 64 sets, not %u", name, cache->sets);
+		diag_plain(diag, "%s.sets is %u; %s.index hashed is defined for 32 and 64 sets", name, cache->sets,
+		           name);
 	if (cache->index == INDEX_HASHED && cache->line_bytes != 128)
-		diag_plain(diag, "%s.index is hashed; it is defined for lines of 128 bytes, not %u", name,
-		           cache->line_bytes);
+		diag_plain(diag, "%s.line_bytes is %u; %s.index hashed is defined for lines of 128 bytes", name,
+		           cache->line_bytes, name);
 	if (!power_of_two(cache->line_bytes))
 		diag_plain(diag, "%s.line_bytes is %u; expected a power of two", name, cache->line_bytes);
 	if (cache->write_miss == WRITE_MISS_FETCH && cache->miss_queue < 3)
-		diag_plain(diag, "%s.miss_queue is %u; a write miss that fetches needs 3", name, cache->miss_queue);
+		diag_plain(diag, "%s.miss_queue is %u; a write miss that fetches (%s.write_miss) needs 3", name,
+		           cache->miss_queue, name);
 	if (cache->allocation == ALLOCATE_ON_FILL && takes_writes)
 		diag_plain(diag, "%s.allocation is on_fill; a cache that takes writes allocates on_miss", name);
 	if (cache->allocation == ALLOCATE_ON_MISS && cache->miss_queue < 2)
-		diag_plain(diag, "%s.miss_queue is %u; a miss that writes back needs 2", name, cache->miss_queue);
+		diag_plain(diag, "%s.miss_queue is %u; a miss that writes back (%s.allocation on_miss) needs 2", name,
+		           cache->miss_queue, name);
 }
 
 /* What L1's caches send fits a line of L2, which takes it whole or in the pieces that a store names. */
@@ -270,11 +274,11 @@ bool machine_check(const struct machine *machine, struct diag *diag)
 	uint32_t packet =
 		(REQUEST_HEADER_BYTES + machine->l2.line_bytes + network->flit_bytes - 1) / network->flit_bytes;
 	if (packet > network->injection_flits || packet > network->boundary_flits)
-		diag_plain(
-			diag,
-			"a packet with a line has %u flits of network.flit_bytes %u; network.injection_flits (%u) and "
-			"network.boundary_flits (%u) must hold one",
-			packet, network->flit_bytes, network->injection_flits, network->boundary_flits);
+		diag_plain(diag,
+		           "a packet with a line of l2.line_bytes (%u) has %u flits of network.flit_bytes (%u); "
+		           "network.injection_flits (%u) and network.boundary_flits (%u) must hold one",
+		           machine->l2.line_bytes, packet, network->flit_bytes, network->injection_flits,
+		           network->boundary_flits);
 	if (network->flit_bytes % 8)
 		diag_plain(diag, "network.flit_bytes is %u; expected a multiple of 8", network->flit_bytes);
 	if ((sm->warps + sm->schedulers - 1) / sm->schedulers > SM_MAX_SCHEDULER_WARPS)
@@ -282,8 +286,10 @@ bool machine_check(const struct machine *machine, struct diag *diag)
 		           sm->warps, SM_MAX_SCHEDULER_WARPS, sm->schedulers);
 	uint32_t collectors = sm->pipe[0].collectors + sm->pipe[1].collectors + sm->pipe[2].collectors;
 	if (collectors > SM_MAX_COLLECTORS)
-		diag_plain(diag, "sm.*.collectors add up to %u; at most %u are modelled", collectors,
-		           SM_MAX_COLLECTORS);
+		diag_plain(diag,
+		           "sm.sp.collectors, sm.sfu.collectors and sm.mem.collectors add up to %u; at most %u are "
+		           "modelled",
+		           collectors, SM_MAX_COLLECTORS);
 	if (sm->pipe[PTX_UNIT_MEM].units != 1)
 		diag_plain(diag, "sm.mem.units is %u; there is one load/store unit", sm->pipe[PTX_UNIT_MEM].units);
 	return diag->errors == errors;
