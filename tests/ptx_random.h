@@ -8,25 +8,31 @@
 #include <stdio.h>
 #include <string.h>
 
-/* What a kernel has: registers of all kinds, 64 bytes of its own in every memory for each thread. */
+/* What a kernel has: registers of all kinds, 64 bytes of its own in every memory for each thread, in global memory those in `out` and
+ * in the variable `w`; the variable `v` is read only, as `k` is. */
 #define RANDOM_HEAD                                                                                                    \
 	".version 7.0\n.target sm_80\n.address_size 64\n.const .align 16 .b8 k[64];\n"                                 \
+	".global .align 16 .b8 v[64] = {7, 0, 0xff, 1, 128, 2, 3, 64, 9};\n.global .align 16 .b8 w[8192];\n"          \
 	".func (.param .b32 r) mix(.param .b32 x, .param .b64 y)\n{\n.reg .b32 %r<4>;\n.reg .b64 %d<2>;\n"             \
 	"ld.param.b32 %r1, [x];\nld.param.b64 %d1, [y];\ncvt.u32.u64 %r2, %d1;\nxor.b32 %r3, %r1, %r2;\n"              \
 	"st.param.b32 [r], %r3;\nret;\n}\n"                                                                            \
+	".func (.param .b32 r) low(.param .b32 x, .param .b64 y)\n{\n.reg .b32 %r<2>;\nld.param.b32 %r1, [y];\n"       \
+	"ld.global.b32 %r0, [v];\nadd.u32 %r1, %r1, %r0;\nst.param.b32 [r], %r1;\nret;\n}\n"                          \
 	".func (.param .b32 r) sum(.param .b32 n)\n{\n.reg .pred %p;\n.reg .b32 %r<4>;\nld.param.b32 %r1, [n];\n"      \
 	"mov.u32 %r2, 0;\nsetp.eq.u32 %p, %r1, 0;\n@%p bra done;\nsub.u32 %r3, %r1, 1;\ncall (%r2), sum, (%r3);\n"     \
 	"add.u32 %r2, %r2, %r1;\ndone:\nst.param.b32 [r], %r2;\nret;\n}\n"                                             \
 	".visible .entry kernel(.param .align 16 .b8 a[64], .param .u64 in, .param .u64 out)\n{\n"                     \
 	".reg .pred %p<4>, %q<8>;\n.reg .b16 %h<4>;\n.reg .b32 %r<8>, %o<4>, %c<8>, %t, %x, %sp, %lp;\n"               \
-	".reg .b64 %d<8>, %in, %out, %gp, %sg, %lg;\n.reg .f32 %f<4>;\n.reg .f64 %e<4>;\n"                             \
+	".reg .b64 %d<8>, %in, %out, %gp, %gw, %sg, %lg, %fp;\n.reg .f32 %f<4>;\n.reg .f64 %e<4>;\n"                             \
 	".shared .align 16 .b8 s[4096];\n.local .align 16 .b8 l[64];\n.param .align 16 .b8 q[64];\n"                   \
+	"same: .callprototype (.param .b32 _) _ (.param .b32 _, .param .b64 _);\ntwo: .calltargets mix, low;\n"         \
 	"mov.u32 %t, %tid.x;\nmov.u32 %x, %ctaid.x;\nmad.lo.u32 %x, %x, 64, %t;\nld.param.u64 %in, [in];\n"            \
 	"ld.param.u64 %gp, [out];\nmad.wide.u32 %gp, %x, 256, %gp;\nadd.u64 %out, %gp, 64;\n"                          \
+	"mov.u64 %gw, w;\nmad.wide.u32 %gw, %x, 64, %gw;\n"                                                            \
 	"mad.wide.u32 %in, %x, 128, %in;\nmov.u32 %sp, s;\nmad.lo.u32 %sp, %t, 64, %sp;\ncvt.u64.u32 %sg, %sp;\n"      \
 	"cvta.shared.u64 %sg, %sg;\nmov.u32 %lp, l;\ncvta.local.u64 %lg, l;\n"
 
-enum { RANDOM_TEXT = 1 << 16, RANDOM_IN = 128, RANDOM_OUT = 256, RANDOM_ORACLE = 232 };
+enum { RANDOM_TEXT = 1 << 16, RANDOM_IN = 128, RANDOM_OUT = 256, RANDOM_W = 64, RANDOM_ORACLE = 232 };
 
 struct random_text {
 	uint64_t *state; /* of the stream of numbers */
@@ -160,15 +166,16 @@ static inline void random_value(struct random_text *out, enum ptx_type type, boo
 /* An address in the thread's own part of a memory, or of what nobody writes. */
 static inline void random_address(struct random_text *out, const struct random_inst *inst)
 {
-	static const char *const generic[] = {"%gp", "%sg", "%lg"};
+	static const char *const generic[] = {"%gp", "%gw", "%sg", "%lg"};
 	uint32_t bytes = inst->type == PTX_NO_TYPE ? 1 : ptx_type_bytes(inst->type) * inst->vector;
 	uint32_t offset = random_below(out, 64 / bytes) * bytes;
-	const char *base = generic[random_below(out, 3)];
+	const char *base = generic[random_below(out, 4)];
 	enum ptx_opcode op = inst->form->op;
+	bool reads = op == PTX_OP_LD || op == PTX_OP_LDU || op == PTX_OP_PREFETCH || op == PTX_OP_PREFETCHU;
 	if (strcmp(inst->space, "const") == 0)
 		base = "k";
 	else if (strcmp(inst->space, "global") == 0 || op == PTX_OP_LDU || op == PTX_OP_PREFETCHU)
-		base = "%gp";
+		base = reads && random_below(out, 2) ? "v" : generic[random_below(out, 2)];
 	else if (strcmp(inst->space, "shared") == 0)
 		base = "%sp";
 	else if (strcmp(inst->space, "local") == 0)
@@ -201,6 +208,8 @@ static inline bool random_mov_special(struct random_text *out, const struct rand
 		random_add(out, "%s", sregs[random_below(out, sizeof sregs / sizeof *sregs)]);
 	else if (kind == 2 && !destination)
 		random_add(out, "%s+%u", random_below(out, 2) ? "s" : "l", random_below(out, 64));
+	else if (kind == 3 && !destination && bytes == 8)
+		random_add(out, "%s", (const char *[]){"v", "w", "mix", "sum"}[random_below(out, 4)]);
 	else
 		return false;
 	return true;

@@ -104,17 +104,36 @@ static void add_loop(struct random_text *out, uint32_t depth)
 static void add_call(struct random_text *out)
 {
 	uint32_t to = random_below(out, 4), from = random_below(out, 4);
-	if (random_below(out, 2))
+	switch (random_below(out, 3)) {
+	case 0:
 		random_add(out, "call (%%r%u), mix, (%%r%u, %%d%u);\n", to, from, random_below(out, 4));
-	else
+		break;
+	case 1:
 		random_add(out, "and.b32 %%c7, %%r%u, 15;\ncall (%%r%u), sum, (%%c7);\n", from, to);
+		break;
+	default: /* lanes call different functions */
+		random_add(out,
+		           "mov.u64 %%fp, mix;\n@%%p%u mov.u64 %%fp, low;\ncall (%%r%u), %%fp, (%%r%u, %%d%u), %s;\n",
+		           random_below(out, 4), to, from, random_below(out, 4), random_below(out, 2) ? "same" : "two");
+		break;
+	}
+}
+
+/* One warp waits for the other, which goes on. */
+static void add_named_barrier(struct random_text *out)
+{
+	uint32_t label = out->labels++, number = 1 + random_below(out, 15);
+	random_add(out,
+	           "setp.%s.u32 %%q7, %%t, 32;\n@%%q7 bra A%u;\nbar.sync %u, %d;\nbra.uni L%u;\nA%u:\n"
+	           "bar.arrive %u, %d;\nL%u:\nbar.sync 0;\n",
+	           random_below(out, 2) ? "lt" : "ge", label, number, THREADS, label, label, number, THREADS, label);
 }
 
 /* Barriers stand where all threads come. */
 static void add_barrier(struct random_text *out)
 {
 	uint32_t p = random_below(out, 4), r = random_below(out, 4);
-	switch (random_below(out, 4)) {
+	switch (random_below(out, 5)) {
 	case 0:
 		random_add(out, "bar.sync %u;\n", random_below(out, 16));
 		break;
@@ -123,6 +142,9 @@ static void add_barrier(struct random_text *out)
 		break;
 	case 2:
 		random_add(out, "bar.red.popc.u32 %%r%u, 1, %%p%u;\n", r, p);
+		break;
+	case 3:
+		add_named_barrier(out);
 		break;
 	default:
 		random_add(out, "bar.red.%s.pred %%p%u, 2, !%%p%u;\n", random_below(out, 2) ? "and" : "or", r, p);
@@ -257,6 +279,7 @@ static void add_registers(struct random_text *out, bool load)
 struct buffers {
 	uint64_t in, out;
 	uint8_t *in_host, *out_host, result[ALL * RANDOM_OUT];
+	uint8_t *w_host, w_result[ALL * RANDOM_W]; /* the module's variable */
 	struct {
 		uint8_t a[64];
 		uint64_t in, out;
@@ -275,6 +298,12 @@ static void open_buffers(struct gpu_kit *kit, struct buffers *buffers)
 	buffers->params.out = buffers->out;
 }
 
+static void clear_written(const struct buffers *buffers)
+{
+	memset(buffers->out_host, 0, ALL * RANDOM_OUT);
+	memset(buffers->w_host, 0, ALL * RANDOM_W);
+}
+
 static void run_functional(struct gpu_kit *kit, const struct buffers *buffers)
 {
 	struct simt_run run;
@@ -284,7 +313,7 @@ static void run_functional(struct gpu_kit *kit, const struct buffers *buffers)
 	                             .block = {THREADS, 1, 1},
 	                             .params = (const uint8_t *)&buffers->params,
 	                             .sm_count = kit->machine.sms};
-	memset(buffers->out_host, 0, ALL * RANDOM_OUT);
+	clear_written(buffers);
 	simt_run(&launch, 0, &run);
 	if (run.fault.what) {
 		char text[1024];
@@ -302,7 +331,7 @@ static void run_timed(struct gpu_kit *kit, const struct buffers *buffers)
 	                                       .block = {THREADS, 1, 1},
 	                                       .params = (const uint8_t *)&buffers->params};
 	kit->run.blocks_per_sm = 1;
-	memset(buffers->out_host, 0, ALL * RANDOM_OUT);
+	clear_written(buffers);
 	gpu_run(kit->gpu, &kit->run);
 	if (kit->run.end != GPU_DONE)
 		fail_msg("the kernel ended by %d: %s", kit->run.end, kit->run.message);
@@ -316,16 +345,23 @@ static void run_both(struct gpu_kit *kit, struct buffers *buffers, const struct 
 	if (!kit->module)
 		fail_msg("%s\n%s", text, kit->diag.text);
 	check_round_trip(kit->module);
-	for (struct ptx_variable *v = kit->module->variables; v; v = v->next)
+	for (struct ptx_variable *v = kit->module->variables; v; v = v->next) {
 		v->address = simt_alloc_static(kit->gpu->memory, v->size, v->align);
+		if (strcmp(v->name, "w") == 0)
+			buffers->w_host = simt_host(kit->gpu->memory, v->address);
+		else if (v->initial)
+			memcpy(simt_host(kit->gpu->memory, v->address), v->initial, v->size);
+	}
 	kit->program = simt_decode(kernel_of(kit->module), kit_reconverge, &kit->diag);
 	if (!kit->program)
 		fail_msg("%s\n%s", text, kit->diag.text);
 	run_functional(kit, buffers);
 	memcpy(buffers->result, buffers->out_host, sizeof buffers->result);
+	memcpy(buffers->w_result, buffers->w_host, sizeof buffers->w_result);
 	check_oracle(steps, buffers->in_host, buffers->result);
 	run_timed(kit, buffers);
-	if (memcmp(buffers->result, buffers->out_host, sizeof buffers->result) != 0)
+	if (memcmp(buffers->result, buffers->out_host, sizeof buffers->result) != 0 ||
+	    memcmp(buffers->w_result, buffers->w_host, sizeof buffers->w_result) != 0)
 		fail_msg("the two modes differ in\n%s", text);
 	kit_unload(kit);
 }
