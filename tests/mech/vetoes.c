@@ -1,5 +1,6 @@
 /* A mechanism that answers every veto at random, the same in every run, and has every other hook, empty: whatever the answers
  * are, as long as they are yes some day, programs end, are right, and what is counted adds up. */
+#include "draw.h"
 #include "empty.h"
 
 struct config {
@@ -22,19 +23,6 @@ struct stats {
 #name, "answers", SCOPE_SM, offsetof(struct stats, name), "that were no", COMBINE_SUM                  \
 	}
 static const struct counter counters[] = {NO(not_dispatched), NO(not_started), NO(not_issued), NO(not_allocated)};
-
-struct random {
-	uint64_t count;
-};
-
-/* splitmix64, of the seed, the place and how often it was asked. */
-static uint64_t draw(struct random *random, uint32_t seed, uint32_t place)
-{
-	uint64_t x = ((uint64_t)seed << 32 | place) * 0xd1342543de82ef95 + ++random->count * 0x9e3779b97f4a7c15;
-	x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9;
-	x = (x ^ x >> 27) * 0x94d049bb133111eb;
-	return x ^ x >> 31;
-}
 
 enum { SLOTS = 64, LONGEST_HOLD = 700 };
 

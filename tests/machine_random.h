@@ -1,0 +1,212 @@
+/* machine_random: random machines, from the table of their options, and random mechanisms on them. */
+#ifndef SLUICE_TESTS_MACHINE_RANDOM_H
+#define SLUICE_TESTS_MACHINE_RANDOM_H
+
+#include "gpu/machine.h"
+#include "ptx_random.h"
+
+enum { MACHINE_SETTINGS = 256, MACHINE_MECHANISMS = 4, MACHINE_TEXT = 320 };
+
+struct machine_random {
+	const char *machine; /* the file it begins with */
+	char option[MACHINE_SETTINGS][MACHINE_TEXT], mechanism[MACHINE_MECHANISMS][MACHINE_TEXT];
+	uint32_t options, mechanisms;
+};
+
+/* What is left as the file has it: what it is called, how large memories are, and when a kernel counts as stalled. */
+static inline bool machine_is_fixed(const struct option *option)
+{
+	static const char *const fixed[] = {"name", "launch.sleep", "launch.watchdog", "sm.warp_order", "memory.", "compute."};
+	for (size_t i = 0; i < sizeof fixed / sizeof *fixed; i++)
+		if (strncmp(option->name, fixed[i], strlen(fixed[i])) == 0)
+			return true;
+	return false;
+}
+
+/* The largest value that is tried: a machine must end its kernels in a moment of the host's. */
+static inline double machine_most(const struct option *option)
+{
+	static const struct {
+		const char *prefix;
+		double most;
+	} limits[] = {{"clock.", 3000},       {"sm.count", 20},          {"sm.registers_per", 64}, {"sm.registers", 1048576},
+	              {"sm.register_u", 64},  {"sm.shared_b", 1048576}, {"sm.shared_p", 1048576}, {"map.interleave", 65536},
+	              {"map.", 16},           {"latency.", 508},        {"initiation.", 64},       {"l2.delay", 300},
+	              {"dram.latency", 300},  {"dram.t", 60},           {"network.flit", 256},     {"l1d.sets", 256},
+	              {"l2.sets", 256},       {"", 4096}};
+	for (size_t i = 0;; i++)
+		if (strncmp(option->name, limits[i].prefix, strlen(limits[i].prefix)) == 0)
+			return option->max < limits[i].most ? option->max : limits[i].most;
+}
+
+/* Small ones as often as large ones, the ends of the range often, and most often a power of two. */
+static inline uint32_t machine_value(struct random_text *text, const struct option *option)
+{
+	double most = machine_most(option), least = option->min;
+	if (strncmp(option->name, "clock.", 6) == 0)
+		least = 100;
+	uint32_t bits = 1 + (uint32_t)__builtin_clz(1) - (uint32_t)__builtin_clz((uint32_t)most);
+	uint32_t value = 1u << random_below(text, bits);
+	switch (random_below(text, 6)) {
+	case 0:
+		value = (uint32_t)least;
+		break;
+	case 1:
+		value = (uint32_t)least + 1;
+		break;
+	case 2:
+		value = value / 2 + random_below(text, value);
+		break;
+	default:
+		break;
+	}
+	return value < least ? (uint32_t)least : value > most ? (uint32_t)most : value;
+}
+
+static inline void machine_option(struct random_text *text, const struct option *option, char *into)
+{
+	uint32_t choices = 0;
+	switch (option->type) {
+	case OPTION_BOOL:
+		snprintf(into, MACHINE_TEXT, "%s=%s", option->name, random_below(text, 2) ? "true" : "false");
+		break;
+	case OPTION_ENUM:
+		while (option->choices[choices])
+			choices++;
+		snprintf(into, MACHINE_TEXT, "%s=%s", option->name, option->choices[random_below(text, choices)]);
+		break;
+	default:
+		snprintf(into, MACHINE_TEXT, "%s=%u", option->name, machine_value(text, option));
+		break;
+	}
+}
+
+static inline void machine_warp_order(struct random_text *text, struct machine_random *m)
+{
+	static const char *const orders[] = {"lrr", "gto", "two_level"};
+	uint32_t order = random_below(text, 4);
+	char *into = m->option[m->options];
+	if (order == 3)
+		return;
+	int length = snprintf(into, MACHINE_TEXT, "sm.warp_order=%s", orders[order]);
+	if (order == 2)
+		snprintf(into + length, MACHINE_TEXT - (size_t)length, ":ready=%u", 1 + random_below(text, 8));
+	m->options++;
+}
+
+static inline void machine_teleport(struct random_text *text, char *into)
+{
+	static const char *const models[] = {"real", "real", "R", "S", "I"};
+	static const char *const loops[] = {"none", "code", "launch"};
+	static const char *const arbitrations[] = {"teleport", "core", "alternate"};
+	snprintf(into, MACHINE_TEXT,
+	         "teleport:model=%s,loops=%s,arbitration=%s,sets=%u,buffer_kb=%u,table_entries=%u,overlap=%s,line_requests=%s,urgent=%s,rate=%u",
+	         models[random_below(text, 5)], loops[random_below(text, 3)], arbitrations[random_below(text, 3)],
+	         1u << random_below(text, 5), 1u << random_below(text, 7), 1 + random_below(text, 100),
+	         random_below(text, 2) ? "yes" : "no", random_below(text, 2) ? "yes" : "no",
+	         random_below(text, 2) ? "yes" : "no", 1 + random_below(text, 16));
+}
+
+static inline void machine_mthwp(struct random_text *text, char *into)
+{
+	snprintf(into, MACHINE_TEXT,
+	         "mthwp:promote=1,pws_entries=%u,gs_entries=%u,ip_entries=%u,distance=%u,degree=%u,throttle=%s,period=%u",
+	         1 + random_below(text, 20), 1 + random_below(text, 20), 1 + random_below(text, 20),
+	         1 + random_below(text, 16), 1 + random_below(text, 8), random_below(text, 2) ? "yes" : "no",
+	         1 + random_below(text, 5000));
+}
+
+/* At most one that owns the buffer in front of L1, and others beside it. */
+static inline void machine_mechanisms(struct random_text *text, struct machine_random *m)
+{
+	uint32_t owner = random_below(text, 8), seed = random_below(text, 1000000);
+	char *into = m->mechanism[0];
+	if (random_below(text, 3) == 0)
+		return;
+	if (owner < 3)
+		machine_teleport(text, into);
+	else if (owner == 3)
+		snprintf(into, MACHINE_TEXT, BUILD_DIR "/tests/sender.so");
+	else if (owner < 6)
+		snprintf(into, MACHINE_TEXT, BUILD_DIR "/tests/chance_seats.so:seed=%u,rate=%u,near=%u,hold=%u", seed,
+		         1 + random_below(text, 4), 1u << random_below(text, 12), 1 + random_below(text, 4));
+	m->mechanisms += owner < 6;
+	if (random_below(text, 3) == 0)
+		machine_mthwp(text, m->mechanism[m->mechanisms++]);
+	if (random_below(text, 3) == 0)
+		snprintf(m->mechanism[m->mechanisms++], MACHINE_TEXT, BUILD_DIR "/tests/vetoes.so:seed=%u", seed);
+	if (random_below(text, 3) == 0)
+		snprintf(m->mechanism[m->mechanisms++], MACHINE_TEXT,
+		         BUILD_DIR "/tests/chance.so:seed=%u,rate=%u,near=%u,hold=%u,buffer=%s", seed,
+		         1 + random_below(text, 4), 1u << random_below(text, 12), 1 + random_below(text, 4),
+		         owner < 6 ? "yes" : "no");
+}
+
+/* A few options, or many, or most of one part of the machine. */
+static inline void machine_settings(struct random_text *text, struct machine_random *m)
+{
+	static const char *const parts[] = {"l1d.", "l2.", "dram.", "network.", "sm.", "map.", "l1", "latency.", "clock."};
+	const char *part = parts[random_below(text, sizeof parts / sizeof *parts)];
+	static const uint32_t most[] = {8, 40, 160};
+	for (uint32_t count = random_below(text, most[random_below(text, 3)]); count; count--) {
+		const struct option *option = &machine_options[random_below(text, (uint32_t)machine_option_count)];
+		if (!machine_is_fixed(option))
+			machine_option(text, option, m->option[m->options++]);
+	}
+	if (random_below(text, 3))
+		return;
+	for (size_t i = 0; i < machine_option_count; i++) {
+		const struct option *option = &machine_options[i];
+		if (strncmp(option->name, part, strlen(part)) == 0 && !machine_is_fixed(option) &&
+		    random_below(text, 4))
+			machine_option(text, option, m->option[m->options++]);
+	}
+}
+
+static inline void machine_random(struct random_text *text, struct machine_random *m)
+{
+	static const char *const machines[] = {"gtx480", "gtx480-v4", "gtx480-teleport", "gtx480-d2ma", "gtx480-144sm",
+	                                       "sharing-14sm", "sharing-config-1", "sharing-sm-config-3",
+	                                       "gtx480-teleport-zero-latency", "gtx480-teleport-perfect-l1"};
+	*m = (struct machine_random){.machine = machines[random_below(text, sizeof machines / sizeof *machines)]};
+	snprintf(m->option[m->options++], MACHINE_TEXT, "sm.count=%u", 1 + random_below(text, random_below(text, 3) ? 4 : 20));
+	machine_warp_order(text, m);
+	machine_settings(text, m);
+	machine_mechanisms(text, m);
+}
+
+/* Takes away the setting or the mechanism with this text. */
+static inline void machine_drop(struct machine_random *m, const char *text)
+{
+	uint32_t kept = 0;
+	for (uint32_t i = 0; i < m->options; i++)
+		if (strcmp(m->option[i], text) != 0)
+			memmove(m->option[kept++], m->option[i], sizeof *m->option);
+	m->options = kept;
+	kept = 0;
+	for (uint32_t i = 0; i < m->mechanisms; i++)
+		if (strcmp(m->mechanism[i], text) != 0)
+			memmove(m->mechanism[kept++], m->mechanism[i], sizeof *m->mechanism);
+	m->mechanisms = kept;
+}
+
+/* Takes away the setting, or the mechanism, that the message names; false: it names none. */
+static inline bool machine_drop_named(struct machine_random *m, const char *message)
+{
+	if (strstr(message, "error: mechanism ") && m->mechanisms) {
+		m->mechanisms--;
+		return true;
+	}
+	for (uint32_t i = 0; i < m->options; i++) {
+		char key[MACHINE_TEXT];
+		snprintf(key, sizeof key, "%.*s", (int)strcspn(m->option[i], "="), m->option[i]);
+		if (!strstr(message, key))
+			continue;
+		m->options--;
+		memmove(m->option[i], m->option[i + 1], (m->options - i) * sizeof *m->option);
+		return true;
+	}
+	return false;
+}
+
+#endif

@@ -1,0 +1,251 @@
+/* A mechanism that does at random, the same in every run, all that a mechanism may do: it asks for lines wherever they lie, holds
+ * blocks and lets them go, from SMs and from the dispatcher. With -DSEATS it owns every seat as well, and answers there at random.
+ * (vetoes.c has the vetoes.) What it may not do is depend on how often an SM ticks: what is drawn in a cycle hook is drawn when the
+ * cycle has come that was asked for. */
+#include "draw.h"
+#include "seam/mech.h"
+
+struct config {
+	uint32_t seed, rate, near, hold;
+	bool buffer;
+};
+
+static const struct config defaults = {.seed = 1, .rate = 2, .near = 4, .hold = 8};
+
+static const struct option options[] = {
+	{"seed", OPTION_U32, offsetof(struct config, seed), 0, 1e9, NULL, "", "of all that it does"},
+	{"rate", OPTION_U32, offsetof(struct config, rate), 1, 1000, NULL, "instructions", "for one of which it asks"},
+	{"near", OPTION_U32, offsetof(struct config, near), 1, 1e6, NULL, "lines", "away from what is loaded"},
+	{"buffer", OPTION_BOOL, offsetof(struct config, buffer), 0, 1, NULL, "", "there is one, of whatever mechanism"},
+	{"hold", OPTION_U32, offsetof(struct config, hold), 1, 1000, NULL, "blocks", "of which one is held"},
+};
+
+enum { LONGEST_HOLD = 300, LONGEST_PAUSE = 200 };
+
+/* due: by slot, the cycle in which the block is released; 0: it is not held. */
+struct sm_state {
+	struct random random;
+	uint64_t due[MECH_MAX_BLOCKS], last_address;
+};
+
+struct gpu_state {
+	struct random random;
+	uint64_t next;
+};
+
+static uint64_t of_sm(struct mech_sm *sm, uint64_t bound)
+{
+	const struct config *config = sm->config;
+	struct sm_state *own = sm->state;
+	return draw(&own->random, config->seed, sm->sm) % bound;
+}
+
+static uint64_t of_gpu(struct mech_gpu *gpu, uint64_t bound)
+{
+	const struct config *config = gpu->config;
+	struct gpu_state *own = gpu->state;
+	return draw(&own->random, config->seed, UINT32_MAX) % bound;
+}
+
+/* Some bytes of a line near the address, or far beyond all memory. */
+static struct mech_request request_near(const struct mech_machine *machine, const struct config *config,
+                                        uint64_t address, uint64_t random)
+{
+	uint64_t line = machine->line_bytes, sectors = line / MECH_SECTOR;
+	uint64_t away = random % (2 * config->near), offset = (random >> 20) % sectors * MECH_SECTOR;
+	uint64_t base = (address & ~(line - 1)) + away * line;
+	base -= base > config->near * line ? config->near * line : 0;
+	if ((random >> 32) % 64 == 0)
+		base ^= (uint64_t)1 << 45;
+	return (struct mech_request){.address = base + offset,
+	                             .bytes = 1 + (uint32_t)((random >> 40) % (line - offset)),
+	                             .pc = MECH_NO_PC,
+	                             .tag = random,
+	                             .urgent = random >> 63};
+}
+
+static enum mech_place to_buffer(const struct config *config, enum mech_place other)
+{
+#ifdef SEATS
+	(void)config;
+	(void)other;
+	return MECH_TO_BUFFER;
+#else
+	return config->buffer ? MECH_TO_BUFFER : other;
+#endif
+}
+
+static void on_memory(struct mech_sm *sm, const struct mech_memory *memory)
+{
+	const struct config *config = sm->config;
+	struct sm_state *own = sm->state;
+	own->last_address = memory->transaction[0].address;
+	/* the account is up to date in every hook: it has a say */
+	if (of_sm(sm, config->rate) || (mech_account(sm)->useful & 3) == 3)
+		return;
+	struct mech_request request = request_near(sm->machine, config, own->last_address, of_sm(sm, UINT64_MAX));
+	enum mech_place other = of_sm(sm, 3) ? MECH_TO_L1 : MECH_TO_NOTHING;
+	request.to = of_sm(sm, 2) ? other : to_buffer(config, other);
+	request.pc = of_sm(sm, 2) ? memory->pc : MECH_NO_PC;
+	request.block = memory->block;
+	mech_send(sm, &request);
+}
+
+/* Answers to what was sent are asked for once more, now and then. */
+static void on_reply(struct mech_sm *sm, const struct mech_reply *reply)
+{
+	if (sm->launch && of_sm(sm, 8) == 0)
+		mech_send(sm, &reply->request);
+}
+
+static void hold(struct mech_sm *sm, const struct mech_block *block)
+{
+	const struct config *config = sm->config;
+	struct sm_state *own = sm->state;
+	own->due[block->slot] = 0;
+	if (of_sm(sm, config->hold))
+		return;
+	own->due[block->slot] = block->cycle + 1 + of_sm(sm, LONGEST_HOLD);
+	mech_hold_block(sm, block->slot);
+}
+
+static void block_end(struct mech_sm *sm, const struct mech_block *block)
+{
+	struct sm_state *own = sm->state;
+	own->due[block->slot] = 0;
+}
+
+/* Releases of the held blocks `first`, `first` + 2, ... those that are due; gives the cycle in which the next one is. */
+static uint64_t release(struct mech_sm *sm, uint32_t first, uint64_t cycle)
+{
+	struct sm_state *own = sm->state;
+	uint64_t next = MECH_NEVER;
+	for (uint32_t slot = first; slot < MECH_MAX_BLOCKS; slot += 2) {
+		if (own->due[slot] && own->due[slot] <= cycle) {
+			own->due[slot] = 0;
+			mech_release_block(sm, slot);
+		}
+		if (own->due[slot] && own->due[slot] < next)
+			next = own->due[slot];
+	}
+	return next;
+}
+
+static uint64_t sm_cycle(struct mech_sm *sm, uint64_t cycle)
+{
+	return release(sm, 0, cycle);
+}
+
+static uint64_t gpu_cycle(struct mech_gpu *gpu, uint64_t cycle)
+{
+	const struct config *config = gpu->config;
+	struct gpu_state *own = gpu->state;
+	uint64_t first = MECH_NEVER;
+	for (uint32_t i = 0; i < gpu->machine->sms; i++) {
+		uint64_t next = release(mech_part(gpu, i), 1, cycle);
+		first = next < first ? next : first;
+	}
+	if (own->next <= cycle) {
+		own->next = cycle + 1 + of_gpu(gpu, LONGEST_PAUSE);
+		uint32_t sm = (uint32_t)of_gpu(gpu, gpu->machine->sms);
+		const struct sm_state *there = mech_part(gpu, sm)->state;
+		struct mech_request request =
+			request_near(gpu->machine, config, there->last_address, of_gpu(gpu, UINT64_MAX));
+		request.to = of_gpu(gpu, 2) ? to_buffer(config, MECH_TO_NOTHING) : MECH_TO_NOTHING;
+		request.block = (uint32_t)of_gpu(gpu, gpu->machine->blocks);
+		if (mech_room_to_send(gpu))
+			mech_send_to(gpu, sm, &request);
+	}
+	return own->next < first ? own->next : first;
+}
+
+static void gpu_open(struct mech_gpu *gpu)
+{
+	mech_prefer(gpu, (enum mech_preference)of_gpu(gpu, MECH_ALTERNATE + 1));
+}
+
+/* What is drawn before a kernel begins counts from there: its cycles go on from the last one's. */
+static void gpu_kernel_begin(struct mech_gpu *gpu)
+{
+	struct gpu_state *own = gpu->state;
+	own->next = 0;
+}
+
+#ifdef SEATS
+#define NAME "chance_seats"
+
+static uint32_t blocks_per_sm(struct mech_gpu *gpu, uint32_t blocks)
+{
+	return 1 + (uint32_t)of_gpu(gpu, blocks);
+}
+
+static uint32_t place_block(struct mech_gpu *gpu, uint64_t block, const uint8_t *has_room)
+{
+	uint32_t at = (uint32_t)of_gpu(gpu, gpu->machine->sms);
+	(void)block;
+	return has_room[at] ? at : MECH_NOWHERE;
+}
+
+static uint32_t pick_warp(struct mech_sm *sm, const struct mech_warps *warps, uint64_t candidates)
+{
+	switch (of_sm(sm, 4)) {
+	case 0:
+		return mech_oldest(warps, candidates);
+	case 1:
+		return mech_youngest(warps, candidates);
+	case 2:
+		return mech_next(warps, candidates);
+	default:
+		return 63 - (uint32_t)__builtin_clzll(candidates);
+	}
+}
+
+static struct mech_buffer buffer(const void *pointer, const struct mech_machine *machine)
+{
+	const struct config *config = pointer;
+	struct mech_buffer buffer = {.sets = 1u << config->seed % 5, .ways = config->seed / 5 % 9};
+	buffer.in_shared = config->seed / 45 % 2 && machine->shared_bytes >= 16384;
+	buffer.bytes = buffer.in_shared ? machine->shared_bytes : 0;
+	return buffer;
+}
+
+/* Some of what is loaded is there from now on. */
+static void on_access(struct mech_sm *sm, const struct mech_access *access)
+{
+	if (of_sm(sm, 16) == 0)
+		mech_put(sm, access->address & ~(uint64_t)(MECH_SECTOR - 1), MECH_SECTOR, access->block);
+}
+#else
+#define NAME "chance"
+#endif
+
+static const struct mech chance = {
+	.version = MECH_VERSION,
+	.name = NAME,
+	.summary = "does at random what a mechanism may do",
+	.citation = "a test",
+	.options = options,
+	.option_count = sizeof options / sizeof *options,
+	.config_size = sizeof(struct config),
+	.defaults = &defaults,
+	.gpu_size = sizeof(struct gpu_state),
+	.sm_size = sizeof(struct sm_state),
+	.sends = true,
+	.gpu_open = gpu_open,
+	.gpu_kernel_begin = gpu_kernel_begin,
+	.gpu_cycle = gpu_cycle,
+	.block_begin = hold,
+	.block_end = block_end,
+	.memory = on_memory,
+	.on_reply = on_reply,
+	.cycle = sm_cycle,
+#ifdef SEATS
+	.seats = MECH_SEAT_WARP_ORDER | MECH_SEAT_BLOCK_COUNT | MECH_SEAT_BLOCK_PLACE | MECH_SEAT_BUFFER,
+	.blocks_per_sm = blocks_per_sm,
+	.place_block = place_block,
+	.pick_warp = pick_warp,
+	.buffer = buffer,
+	.access = on_access,
+#endif
+};
+MECHANISM(chance);

@@ -1,0 +1,420 @@
+/* Random kernels on random machines with random mechanisms, all of them valid. Protects what holds of every run:
+ *   - what is in memory afterwards is what the functional mode leaves there;
+ *   - no stall, no broken assertion, no counters that contradict each other;
+ *   - all statistics are the same with 1, 2 and 3 host threads, and whether SMs sleep or not;
+ *   - a machine that is refused is refused with a message that names the key.
+ *
+ *   test_machine_random [CASES [SEED [WITHOUT...]]]      the cases from SEED on; each is told. By default a few seconds' worth
+ *
+ * A case that fails is printed whole; `test_machine_random 1 SEED` runs it again, and with WITHOUT it does so without the
+ * settings and mechanisms that are given there, to narrow it down. */
+#include "machine_random.h" /* first: cmocka.h has a macro fail */
+
+#include "kernel_random.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "api/api.h"
+
+#include <jansson.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static uint32_t cases = 15;
+static uint64_t first_seed = 1;
+static bool tells;
+static char **without = (char *[]){NULL};
+
+enum { KERNELS = 3, LAUNCHES = 4, PATIENCE = 300 };
+
+struct launch {
+	uint32_t kernel, dynamic_bytes, salt;
+	sluice_dim grid, block;
+	struct sluice_range range; /* that the program announces before; a base of 0: none */
+	bool refused;              /* by the timed machine, which has no room for such a block */
+};
+
+struct random_case {
+	uint64_t seed;
+	struct random_text text;
+	struct machine_random machine;
+	struct launch launch[LAUNCHES];
+	uint32_t launches;
+};
+
+/* What a run left in memory. */
+struct memory {
+	uint32_t own[KERNEL_OWN * KERNEL_THREADS], meet[KERNEL_MEET], total[16];
+	uint64_t pair[2];
+};
+
+/* --- the case --- */
+
+/* Bytes that a block is said to read, whatever it reads: its base is an offset into `in`. Sometimes it lies anywhere. */
+static struct sluice_range random_range(struct random_text *text)
+{
+	struct sluice_range range = {.base = 1 + random_below(text, 4 * KERNEL_IN - 1)};
+	range.low = (int64_t)random_below(text, 512) - 64;
+	range.high = range.low + random_below(text, 4096);
+	for (int i = 0; i < 3; i++) {
+		range.low_by[i] = (int64_t)random_below(text, 4096) - (random_below(text, 4) ? 0 : 2048);
+		range.high_by[i] = range.low_by[i] + (random_below(text, 4) ? 0 : random_below(text, 256));
+	}
+	if (random_below(text, 4) == 0)
+		range.high_by[random_below(text, 3)] = (int64_t)random_number(text->state);
+	return range;
+}
+
+static void random_launch(struct random_text *text, struct launch *launch, uint32_t kernels)
+{
+	static const uint32_t sizes[] = {32, 64, 96, 128, 128, 256};
+	uint32_t threads =
+		random_below(text, 3) ? sizes[random_below(text, 6)] : 1 + random_below(text, KERNEL_LARGEST_BLOCK);
+	*launch = (struct launch){.kernel = random_below(text, kernels), .salt = random_below(text, 1000)};
+	launch->block = (sluice_dim){threads, 1, 1};
+	if (random_below(text, 4) == 0) {
+		launch->block =
+			(sluice_dim){1 + random_below(text, 20), 1 + random_below(text, 5), 1 + random_below(text, 4)};
+		threads = launch->block.x * launch->block.y * launch->block.z;
+	}
+	uint32_t blocks = 1 + random_below(text, random_below(text, 4) ? 8 : 60);
+	if (blocks > KERNEL_THREADS / threads)
+		blocks = KERNEL_THREADS / threads;
+	launch->grid =
+		random_below(text, 3) ? (sluice_dim){blocks, 1, 1} : (sluice_dim){(blocks + 1) / 2, 1 + blocks / 4, 1};
+	if (launch->grid.x * launch->grid.y * threads > KERNEL_THREADS)
+		launch->grid.y = 1;
+	launch->dynamic_bytes = 4 * threads;
+	if (random_below(text, 6) == 0)
+		launch->range = random_range(text);
+}
+
+static void make_case(struct random_case *c, uint64_t seed)
+{
+	uint64_t stream = seed * 0xd1342543de82ef95;
+	uint32_t kernels;
+	memset(c, 0, sizeof *c);
+	c->seed = seed;
+	c->text.state = &stream;
+	random_add(&c->text, "%s", KERNEL_MODULE);
+	kernels = 1 + random_below(&c->text, KERNELS);
+	for (uint32_t i = 0; i < kernels; i++)
+		kernel_random(&(struct kernel_random){.text = &c->text}, i);
+	assert_true(c->text.length < RANDOM_TEXT - 1);
+	c->launches = 1 + random_below(&c->text, LAUNCHES);
+	for (uint32_t i = 0; i < c->launches; i++)
+		random_launch(&c->text, &c->launch[i], kernels);
+	machine_random(&c->text, &c->machine);
+	for (char **word = without; *word; word++)
+		machine_drop(&c->machine, *word);
+	c->text.state = NULL;
+}
+
+static void print_case(const struct random_case *c, FILE *file)
+{
+	fprintf(file, "%s\n// case %llu, again by: test_machine_random 1 %llu\n// -m %s", c->text.text,
+	        (unsigned long long)c->seed, (unsigned long long)c->seed, c->machine.machine);
+	for (uint32_t i = 0; i < c->machine.options; i++)
+		fprintf(file, " -o %s", c->machine.option[i]);
+	for (uint32_t i = 0; i < c->machine.mechanisms; i++)
+		fprintf(file, " --mech %s", c->machine.mechanism[i]);
+	for (uint32_t i = 0; i < c->launches; i++) {
+		const struct launch *l = &c->launch[i];
+		fprintf(file, "\n// kernel%u<<<(%u, %u, %u), (%u, %u, %u), %u>>>(salt %u)%s", l->kernel, l->grid.x,
+		        l->grid.y, l->grid.z, l->block.x, l->block.y, l->block.z, l->dynamic_bytes, l->salt,
+		        l->refused ? ": refused" : "");
+		if (l->range.base)
+			fprintf(file, ", announced in+%llu: %lld+(%lld, %lld, %lld), %lld+(%lld, %lld, %lld)",
+			        (unsigned long long)l->range.base, (long long)l->range.low,
+			        (long long)l->range.low_by[0], (long long)l->range.low_by[1],
+			        (long long)l->range.low_by[2], (long long)l->range.high, (long long)l->range.high_by[0],
+			        (long long)l->range.high_by[1], (long long)l->range.high_by[2]);
+	}
+	fprintf(file, "\n");
+}
+
+/* The case that runs, for whoever ends the process in it. */
+static const struct random_case *current;
+static const char *stage = "";
+
+static void tell_signal(int number)
+{
+	if (current) {
+		fprintf(stderr, "signal %d, %s:\n", number, stage);
+		print_case(current, stderr);
+	}
+	signal(number, SIG_DFL);
+	raise(number);
+}
+
+/* The test's end, with the case. */
+#define FAIL(...)                                                                                                      \
+	do {                                                                                                           \
+		print_case(current, stderr);                                                                           \
+		fail_msg(__VA_ARGS__);                                                                                 \
+	} while (0)
+
+/* --- a run --- */
+
+/* How the same machine is simulated: no figure depends on it. */
+struct way {
+	const char *name;
+	uint32_t threads;
+	bool sleep, checks;
+};
+
+static const struct way ways[] = {{"timed", 1, true, false},
+                                  {"2 threads", 2, true, false},
+                                  {"3 threads", 3, true, false},
+                                  {"without sleep, with checks", 1, false, true}};
+
+/* The gpu with this many workers, also where the host has fewer cores. */
+static void have_threads(sluice_gpu *gpu, uint32_t threads)
+{
+	gpu_close(gpu->gpu);
+	gpu->gpu = gpu_open(&gpu->machine, gpu->attachments.list, gpu->attachments.count, threads);
+	assert_non_null(gpu->gpu);
+}
+
+/* The kernels are right: whatever is found in them is a mistake of the check. */
+static void tell_finding(void *user, const char *text)
+{
+	(void)user;
+	FAIL("%s", text);
+}
+
+static const char checks[] = "race,init,shared-init,divergence";
+
+/* NULL: refused, and the error says why. */
+static sluice_gpu *open_machine(const struct machine_random *m, const struct way *way, struct sluice_error *error)
+{
+	const char *options[MACHINE_SETTINGS + 2] = {NULL}, *mechanisms[MACHINE_MECHANISMS + 1] = {NULL};
+	sluice_gpu *gpu;
+	for (uint32_t i = 0; i < m->options; i++)
+		options[i] = m->option[i];
+	options[m->options] = way->sleep ? "launch.sleep=true" : "launch.sleep=false";
+	for (uint32_t i = 0; i < m->mechanisms; i++)
+		mechanisms[i] = m->mechanism[i];
+	const struct sluice_settings settings = {.machine = m->machine,
+	                                         .options = options,
+	                                         .mechanisms = mechanisms,
+	                                         .check = way->checks ? checks : NULL,
+	                                         .finding = tell_finding};
+	return sluice_open(&gpu, &settings, error) == SLUICE_OK ? gpu : NULL;
+}
+
+static uint64_t new_buffer(sluice_gpu *gpu, const void *data, uint64_t size)
+{
+	struct sluice_error error;
+	uint64_t address;
+	if (sluice_alloc(gpu, size, &address, &error) != SLUICE_OK ||
+	    sluice_write(gpu, address, data, size, &error) != SLUICE_OK)
+		FAIL("%s", error.message);
+	return address;
+}
+
+static void read_variable(sluice_gpu *gpu, sluice_module *module, const char *name, void *to, uint64_t size)
+{
+	uint64_t address, has;
+	assert_true(sluice_find_variable(module, name, &address, &has));
+	assert_int_equal(has, size);
+	assert_int_equal(sluice_read(gpu, to, address, size, NULL), SLUICE_OK);
+}
+
+static void announce(sluice_gpu *gpu, struct sluice_range range, uint64_t in)
+{
+	struct sluice_error error;
+	range.base += in;
+	if (sluice_announce_range(gpu, &range, &error) != SLUICE_OK)
+		FAIL("%s", error.message);
+}
+
+/* A launch that has no room on the machine is refused, and leaves everything as it is: it is marked, the functional mode is not
+ * to make it. */
+static void launch_all(struct random_case *c, sluice_gpu *gpu, sluice_module *module, const uint64_t address[3])
+{
+	struct sluice_error error;
+	for (uint32_t i = 0; i < c->launches; i++) {
+		struct launch *l = &c->launch[i];
+		char name[32];
+		void *arguments[] = {(void *)&address[0], (void *)&address[1], (void *)&address[2], &l->salt};
+		if (l->refused && gpu->functional)
+			continue;
+		if (l->range.base)
+			announce(gpu, l->range, address[0]);
+		snprintf(name, sizeof name, "kernel%u", l->kernel);
+		sluice_kernel *kernel = sluice_find_kernel(module, name);
+		assert_non_null(kernel);
+		enum sluice_status status =
+			sluice_launch(gpu, kernel, l->grid, l->block, l->dynamic_bytes, arguments, &error);
+		bool refused = status == SLUICE_BAD_LAUNCH && strstr(error.message, name);
+		if (status != SLUICE_OK && (!refused || gpu->functional))
+			FAIL("%s, launch %u: %s", stage, i, error.message);
+		l->refused |= refused;
+	}
+}
+
+static void run_case(struct random_case *c, sluice_gpu *gpu, struct memory *memory)
+{
+	static uint32_t in[KERNEL_IN];
+	struct sluice_error error;
+	sluice_module *module;
+	uint64_t stream = c->seed;
+	for (uint32_t i = 0; i < KERNEL_IN; i++)
+		in[i] = (uint32_t)random_number(&stream) >> (i & 31);
+	memset(memory, 0, sizeof *memory);
+	const uint64_t address[3] = {new_buffer(gpu, in, sizeof in), new_buffer(gpu, memory->own, sizeof memory->own),
+	                             new_buffer(gpu, memory->meet, sizeof memory->meet)};
+	if (sluice_load(gpu, c->text.text, c->text.length, "random.ptx", &module, &error) != SLUICE_OK)
+		FAIL("%s", error.message);
+	launch_all(c, gpu, module, address);
+	sluice_read(gpu, memory->own, address[1], sizeof memory->own, NULL);
+	sluice_read(gpu, memory->meet, address[2], sizeof memory->meet, NULL);
+	read_variable(gpu, module, "total", memory->total, sizeof memory->total);
+	read_variable(gpu, module, "pair", memory->pair, sizeof memory->pair);
+}
+
+/* --- its statistics --- */
+
+static void forget(json_t *object, const char *const *keys)
+{
+	for (; *keys; keys++)
+		json_object_del(object, *keys);
+}
+
+/* All figures, a line each; without what the host took, and how it was asked to run. */
+static char *statistics(sluice_gpu *gpu)
+{
+	char *text;
+	size_t length, i;
+	FILE *file = open_memstream(&text, &length);
+	assert_int_equal(sluice_stats_write(gpu, file, SLUICE_STATS_JSON, NULL), SLUICE_OK);
+	fclose(file);
+	json_t *kernel, *root = json_loadb(text, length, 0, NULL);
+	assert_non_null(root);
+	free(text);
+	forget(root, (const char *const[]){"threads", "options", "configuration", "checks", NULL});
+	forget(json_object_get(root, "totals"), (const char *const[]){"host_seconds", NULL});
+	json_array_foreach(json_object_get(root, "kernels"), i, kernel)
+		forget(kernel, (const char *const[]){"host_seconds", NULL});
+	text = json_dumps(root, JSON_INDENT(1) | JSON_SORT_KEYS);
+	json_decref(root);
+	return text;
+}
+
+/* The first line that differs, of each. */
+static void check_same(const char *one, const char *other)
+{
+	size_t at = 0, line = 0;
+	for (; one[at] && one[at] == other[at]; at++)
+		if (one[at] == '\n')
+			line = at + 1;
+	if (one[at] || other[at])
+		FAIL("%s: figures differ:%.*s is%.*s", stage, (int)strcspn(one + line, "\n"), one + line,
+		     (int)strcspn(other + line, "\n"), other + line);
+}
+
+static void check_memory(const struct memory *expected, const struct memory *memory)
+{
+	const uint32_t *a = (const uint32_t *)expected, *b = (const uint32_t *)memory;
+	for (size_t i = 0; i < sizeof *memory / sizeof *a; i++)
+		if (a[i] != b[i])
+			FAIL("%s: word %zu is 0x%x; in the functional mode 0x%x", stage, i, b[i], a[i]);
+}
+
+/* --- the test --- */
+
+/* Every refusal names a key that was set: without it, in the end, the machine is taken. */
+static void settle_machine(struct machine_random *m)
+{
+	struct sluice_error error;
+	sluice_gpu *gpu;
+	while (!(gpu = open_machine(m, &ways[0], &error)))
+		if (error.status != SLUICE_BAD_SETTING || !machine_drop_named(m, error.message))
+			FAIL("refused, without the name of a key that was set: %s", error.message);
+	sluice_close(gpu);
+}
+
+static void run_functional(struct random_case *c, struct memory *memory)
+{
+	const struct sluice_settings settings = {.functional = true, .check = checks, .finding = tell_finding};
+	sluice_gpu *gpu;
+	stage = "functional";
+	assert_int_equal(sluice_open(&gpu, &settings, NULL), SLUICE_OK);
+	run_case(c, gpu, memory);
+	sluice_close(gpu);
+}
+
+static char *run_timed(struct random_case *c, const struct way *way, struct memory *memory)
+{
+	struct sluice_error error;
+	sluice_gpu *gpu = open_machine(&c->machine, way, &error);
+	stage = way->name;
+	if (!gpu)
+		FAIL("%s", error.message);
+	if (way->threads > 1)
+		have_threads(gpu, way->threads);
+	run_case(c, gpu, memory);
+	char *text = statistics(gpu);
+	sluice_close(gpu);
+	return text;
+}
+
+static void check_case(struct random_case *c)
+{
+	static struct memory expected, memory;
+	settle_machine(&c->machine);
+	char *first = run_timed(c, &ways[0], &memory); /* it says which launches are refused */
+	run_functional(c, &expected);
+	stage = ways[0].name;
+	check_memory(&expected, &memory);
+	for (size_t i = 1; i < sizeof ways / sizeof *ways; i++) {
+		char *text = run_timed(c, &ways[i], &memory);
+		check_same(first, text);
+		check_memory(&expected, &memory);
+		free(text);
+	}
+	free(first);
+}
+
+static void cases_in_a_row(void **state)
+{
+	static const int ends[] = {SIGABRT, SIGSEGV, SIGFPE, SIGALRM};
+	struct random_case *c = malloc(sizeof *c);
+	(void)state;
+	for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
+		signal(ends[i], tell_signal);
+	assert_non_null(c);
+	for (uint32_t i = 0; i < cases; i++) {
+		if (tells)
+			fprintf(stderr, "case %llu\n", (unsigned long long)(first_seed + i));
+		make_case(c, first_seed + i);
+		current = c;
+		alarm(PATIENCE);
+		check_case(c);
+		current = NULL;
+	}
+	alarm(0);
+	free(c);
+}
+
+int main(int count, char **arguments)
+{
+	tells = count > 1;
+	if (count > 1)
+		cases = (uint32_t)strtoul(arguments[1], NULL, 10);
+	if (count > 2)
+		first_seed = strtoull(arguments[2], NULL, 10);
+	if (count > 3)
+		without = arguments + 3;
+	const struct CMUnitTest tests[] = {cmocka_unit_test(cases_in_a_row)};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
