@@ -112,6 +112,29 @@ static void test_fetch_rate(void **state)
 	kit_close(&kit);
 }
 
+/* Warps at two places of the code put each other's lines out of an instruction cache that has room for one of them: all get on. */
+static void test_fetch_against_others(void **state)
+{
+	static const char *const shapes[][6] = {
+		{"sm.zero_latency_memory=true", "l1i.sets=1", "l1i.ways=1", "l1i.line_bytes=32", "sm.count=1", NULL},
+		{"sm.zero_latency_memory=true", "l1i.sets=4", "l1i.ways=1", "l1i.line_bytes=32", "sm.count=1", NULL},
+		{"sm.zero_latency_memory=false", "l1i.sets=1", "l1i.ways=1", "l1i.line_bytes=32", "sm.count=1", NULL},
+		{"sm.zero_latency_memory=true", "l1i.sets=1", "l1i.ways=2", "l1i.mshrs=2", "sm.count=1", NULL},
+	};
+	(void)state;
+	for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
+		struct gpu_kit kit;
+		kit_open(&kit, shapes[i]);
+		kit_load_repeated(&kit,
+		                  "mov.u32 %r1, %tid.x; shr.u32 %r2, %r1, 5; and.b32 %r3, %r2, 1;\n"
+		                  "setp.eq.u32 %p1, %r3, 0; again: @%p1 bra other;",
+		                  "add.u32 %r4, %r4, %r2;", 40,
+		                  "other: add.u32 %r2, %r2, 1; setp.lt.u32 %p2, %r2, 20; @%p2 bra again;");
+		kit_run(&kit, 4, 256);
+		kit_close(&kit);
+	}
+}
+
 /* 32 warps keep the pipes full; the bound is then what the line names. Round robin, so that no warp is left behind
  * to run alone. Never faster than the bound, and at most a sixteenth slower. */
 static void test_throughput(void **state)
@@ -387,6 +410,7 @@ int main(void)
 		cmocka_unit_test(test_dependent_issue),
 		cmocka_unit_test(test_latency_option),
 		cmocka_unit_test(test_fetch_rate),
+		cmocka_unit_test(test_fetch_against_others),
 		cmocka_unit_test(test_throughput),
 		cmocka_unit_test(test_result_bus_conflict),
 		cmocka_unit_test(test_shared_memory),

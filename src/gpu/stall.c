@@ -59,6 +59,8 @@ static void explain_warp(const struct sm *sm, uint32_t slot, struct report *repo
 		    name_of(sm->seam, (uint32_t)__builtin_ctz(sm->seam->holders[warp->block])));
 	else if (warp->waits_for_line)
 		say(report, ": waits for an instruction-cache line\n");
+	else if (!warp->buffered)
+		say(report, ": has no instruction in its buffer\n");
 	else if (warp->scheduler->hazard & warp->mask)
 		say(report, ": waits for a register, %u instructions in flight\n", warp->in_flight);
 	else if (sm->seam->vetoed_by[slot] < MECH_MAX)

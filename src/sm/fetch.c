@@ -3,6 +3,9 @@
 #include "sm/stages.h"
 
 enum { INSTRUCTION_BYTES = 8 };
+/* Misses in a row behind which a line that comes goes straight to the warp that waits for it. A line mostly waits in the cache until
+ * it is the warp's turn to fetch; in a small cache the lines of other warps may put it out before, for ever and for all of them. */
+enum { MISSES_IN_A_ROW = 16 };
 #define INSTRUCTION_BASE 0xF0000000ull /* where code lies for the memory system */
 
 /* The line with the warp's next instructions is not in the cache: it has to come. False: it cannot be asked for yet. */
@@ -21,22 +24,48 @@ static bool fetch_line(struct sm *sm, struct sm_warp *warp, uint64_t address)
 		return false;
 	address_map_place(sm->map, request);
 	warp->waits_for_line = true;
+	warp->misses += warp->misses < MISSES_IN_A_ROW;
 	sm->fetch_request = NULL;
 	return true;
+}
+
+static uint64_t next_address(const struct sm *sm, const struct sm_warp *warp)
+{
+	return INSTRUCTION_BASE + sm->launch->code + (uint64_t)warp->pc * INSTRUCTION_BYTES;
+}
+
+/* The warp's next instructions are there, to be decoded in the next cycle. */
+static void take(struct sm *sm, struct sm_warp *warp)
+{
+	warp->misses = 0;
+	sm->fetched = warp;
 }
 
 /* Asks the instruction cache for the warp's next instructions. */
 static void fetch_warp(struct sm *sm, struct sm_warp *warp)
 {
-	uint64_t address = INSTRUCTION_BASE + sm->launch->code + (uint64_t)warp->pc * INSTRUCTION_BYTES;
+	uint64_t address = next_address(sm, warp);
 	if (!cache_read_hit(&sm->l1i, address, sm->l1i.sector_bytes, sm->cycle)) {
 		if (!fetch_line(sm, warp, address))
 			return;
 	} else {
-		sm->fetched = warp;
+		take(sm, warp);
 	}
 	sm->stats.fetches++;
 	bits_remove(sm->wants_fetch, warp->slot);
+}
+
+/* The line that the warp has waited for has come. */
+static void line_came(struct sm *sm, struct sm_warp *warp, const struct request *request)
+{
+	warp->waits_for_line = false;
+	if (!warp->simt || warp->simt->done || warp->buffered)
+		return;
+	bool is_next = (next_address(sm, warp) & ~(uint64_t)(request->bytes - 1)) == request->address;
+	if (warp->misses == MISSES_IN_A_ROW && is_next && !sm->fetched)
+		take(sm, warp);
+	else
+		refetch(sm, warp);
 }
 
 void fetch(struct sm *sm)
@@ -51,10 +80,7 @@ void fetch(struct sm *sm)
 		request_queue_pop(&sm->l1i.miss_queue);
 	if (cache_has_ready(&sm->l1i)) {
 		request = cache_next_ready(&sm->l1i);
-		struct sm_warp *warp = &sm->warp[request->warp];
-		warp->waits_for_line = false;
-		if (warp->simt && !warp->simt->done && !warp->buffered)
-			refetch(sm, warp);
+		line_came(sm, &sm->warp[request->warp], request);
 		request_release(sm->requests, request);
 	}
 }

@@ -105,6 +105,7 @@ struct sm_warp {
 	uint8_t pipes;       /* of the scheduler's unit[], those with its bit */
 	uint8_t block;       /* block slot */
 	bool waits_for_line; /* an instruction-cache miss */
+	uint8_t misses;      /* of the instruction cache in a row, by the same instruction */
 	bool fence;          /* held until its stores and loads are done */
 	bool leaving;        /* at a fence or ended: what completes may let it go */
 	uint32_t in_flight;  /* instructions between issue and completion */
