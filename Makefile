@@ -6,6 +6,9 @@ CMAKE_FLAGS ?=
 
 .PHONY: all deps deps-build deps-test with-tests programs test demo fidelity bench install clean format check-format check-includes
 
+# A build folder that was moved or copied with its tree names files of the old place: it is configured anew.
+moved := $(shell tools/moved.sh "$(BUILD)")
+
 all: $(BUILD)/build.ninja
 	cmake --build $(BUILD)
 
@@ -15,8 +18,12 @@ deps-build deps-test:
 	@tools/deps.sh $(@:deps-%=%)
 
 # What only tests take is configured and built when a test is first asked for, and from then on.
-$(BUILD)/build.ninja: | deps-build
-	cmake -S . -B $(BUILD) -G Ninja -DSLUICE_TESTS=OFF $(CMAKE_FLAGS)
+$(BUILD)/build.ninja: $(if $(moved),anew) | deps-build
+	cmake $(if $(moved),--fresh) -S . -B $(BUILD) -G Ninja -DSLUICE_TESTS=OFF $(CMAKE_FLAGS)
+
+.PHONY: anew
+anew:
+	@echo "$(BUILD) was configured as $(moved): configuring it anew, with CMAKE_FLAGS='$(CMAKE_FLAGS)'"
 
 with-tests: $(BUILD)/build.ninja deps-test
 	cmake -S . -B $(BUILD) -DSLUICE_TESTS=ON

@@ -1,0 +1,51 @@
+#!/bin/sh
+# A tree that was moved or copied with its build folder is configured anew by make, which says so; any other is left as it is:
+# `test_moved.sh SOURCE_DIR`. Protects Makefile and tools/moved.sh, with a project of one file in the place of ours.
+set -u
+unset MAKEFLAGS BUILD CMAKE_FLAGS
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+tree="$work/first place"
+mkdir -p "$tree/tools"
+cp "$1/Makefile" "$tree"
+cp "$1/tools/moved.sh" "$tree/tools"
+printf '#!/bin/sh\n' >"$tree/tools/deps.sh"
+chmod +x "$tree/tools/deps.sh"
+cat >"$tree/CMakeLists.txt" <<'CMAKE'
+cmake_minimum_required(VERSION 3.25)
+project(moved LANGUAGES NONE)
+add_custom_target(thing ALL COMMAND ${CMAKE_COMMAND} -E echo "made in ${CMAKE_SOURCE_DIR}")
+CMAKE
+
+made() { # FOLDER WHAT: make there works, for that folder; its output is in $out
+	out=$(make -C "$1" 2>&1) || fail "$2: exit status $?"
+	case $out in *"made in $1"*) ;; *) fail "$2: expected it made in $1" ;; esac
+}
+says_anew() { # PATH WHAT
+	case $out in *"build was configured as $1: configuring it anew"*) ;; *) fail "$2: expected to be told" ;; esac
+}
+quiet() {
+	case $out in *anew*) fail "$1: expected no word of configuring" ;; esac
+}
+fail() {
+	printf 'FAILED: %s\n%s\n' "$1" "$out"
+	exit 1
+}
+
+made "$tree" "a new tree"
+quiet "a new tree"
+made "$tree" "the same again"
+quiet "the same again"
+ln -s "$tree" "$work/link"
+out=$(make -C "$work/link" 2>&1) || fail "through a link: exit status $?"
+quiet "through a link"
+mv "$tree" "$work/second"
+made "$work/second" "a moved tree"
+says_anew "$tree/build" "a moved tree"
+made "$work/second" "a moved tree again"
+quiet "a moved tree again"
+cp -R "$work/second" "$work/copy"
+made "$work/copy" "a copy"
+says_anew "$work/second/build" "a copy"
+made "$work/second" "what was copied"
+quiet "what was copied"
