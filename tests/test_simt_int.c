@@ -536,15 +536,23 @@ static void dot_products(void **state)
 	static uint64_t expected[OPS_VECTORS];
 	char text[64];
 	fill(&data);
-	for (unsigned m = 0; m < 4; m++) {
-		const struct type *a = m & 1 ? &s8 : &u8, *b = m & 2 ? &s8 : &u8;
+	/* the first source's parts, and the second one's first bit */
+	static const struct {
+		const char *name;
+		unsigned bits, first;
+	} row[] = {{"dp4a", 8, 0}, {"dp2a.lo", 16, 0}, {"dp2a.hi", 16, 16}};
+	for (unsigned m = 0; m < 12; m++) {
+		unsigned r = m / 4, bits = row[r].bits;
+		const struct type a = type_named(m & 1 ? bits == 8 ? "s8" : "s16" : bits == 8 ? "u8" : "u16");
+		const struct type *b = m & 2 ? &s8 : &u8;
 		for (unsigned i = 0; i < OPS_VECTORS; i++) {
 			wide sum = (int32_t)data.in[i][2];
-			for (unsigned k = 0; k < 32; k += 8)
-				sum += value(a, data.in[i][0] >> k) * value(b, data.in[i][1] >> k);
+			for (unsigned k = 0; k < 32 / bits; k++)
+				sum += value(&a, data.in[i][0] >> k * bits) *
+				       value(b, data.in[i][1] >> (k * 8 + row[r].first));
 			expected[i] = (uint64_t)sum;
 		}
-		snprintf(text, sizeof text, "dp4a.%s.%s %%r0, %%r1, %%r2, %%r3", m & 1 ? "s32" : "u32",
+		snprintf(text, sizeof text, "%s.%s.%s %%r0, %%r1, %%r2, %%r3", row[r].name, m & 1 ? "s32" : "u32",
 		         m & 2 ? "s32" : "u32");
 		check(text, 'r', 32, &data, expected);
 	}

@@ -172,6 +172,8 @@ OP(POPC, "popc", NONE, SP, MOVE)
 FORM(POPC, B32_B64, NO_TYPE, "", "u>t")
 OP(DP4A, "dp4a", NONE, SP, MAD)
 FORM(DP4A, INT32, INT32, "", "u>tsu")
+OP(DP2A, "dp2a", HALF, SP, MAD)
+FORM(DP2A, INT32, INT32, "lo|hi", "u>tsu")
 /* comparison and selection */
 OP(SETP, "setp", CMP | BOOL | FTZ, SP, MOVE)
 FORM(SETP, BITS, NO_TYPE, "eq|ne", "pq>tt")

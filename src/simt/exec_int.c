@@ -260,20 +260,25 @@ LANE_FUNCTION(prmt_b32, lane32, SOURCE(pa, lane32, 0); SOURCE(pb, lane32, 1);
 LANE_FUNCTION(prmt_mode_b32, lane32, SOURCE(pa, lane32, 0); SOURCE(pb, lane32, 1); SOURCE(pc, lane32, 2);
               enum ptx_prmt mode = inst->ptx->prmt, permute(pa[i], pb[i], mode_selectors(mode, pc[i])))
 
-/* dp4a: four products of bytes, each source signed or not by its own type. */
-#define DOT(name, A, B)                                                                                                \
+/* dp4a: four products of bytes, each source signed or not by its own type. dp2a: two, of a's halves with b's bytes from bit
+ * `first` on. */
+#define DOT(name, A, B, bits, first)                                                                                   \
 	static inline uint32_t name##_lane(uint32_t a, uint32_t b, uint32_t c)                                         \
 	{                                                                                                              \
-		for (unsigned k = 0; k < 32; k += 8)                                                                   \
-			c += (uint32_t)((A)(a >> k) * (B)(b >> k));                                                    \
+		for (unsigned k = 0; k < 32 / (bits); k++)                                                             \
+			c += (uint32_t)(A)(a >> k * (bits)) * (uint32_t)(B)(b >> (k * 8 + (first)));                   \
 		return c;                                                                                              \
 	}                                                                                                              \
 	LANE_FUNCTION(name, lane32, SOURCE(pa, lane32, 0); SOURCE(pb, lane32, 1);                                      \
 	              SOURCE(pc, lane32, 2), name##_lane(pa[i], pb[i], pc[i]))
-DOT(dp4a_uu, uint8_t, uint8_t)
-DOT(dp4a_us, uint8_t, int8_t)
-DOT(dp4a_su, int8_t, uint8_t)
-DOT(dp4a_ss, int8_t, int8_t)
+#define DOTS(name, a, bits, first)                                                                                     \
+	DOT(name##_uu, uint##a##_t, uint8_t, bits, first)                                                              \
+	DOT(name##_us, uint##a##_t, int8_t, bits, first)                                                               \
+	DOT(name##_su, int##a##_t, uint8_t, bits, first)                                                               \
+	DOT(name##_ss, int##a##_t, int8_t, bits, first)
+DOTS(dp4a, 8, 8, 0)
+DOTS(dp2a_lo, 16, 16, 0)
+DOTS(dp2a_hi, 16, 16, 16)
 
 /* Addition with the carry flag, which is a predicate: source `carry` where it comes in, destination 1 where it goes
  * out (EXEC_SECOND). A subtraction adds the complement; its borrow is the complement of the carry. */
@@ -437,9 +442,11 @@ static simt_exec *find_saturating(const struct ptx_inst *ptx)
 static simt_exec *find_dot(const struct ptx_inst *ptx)
 {
 	bool b_signed = ptx->type2 == PTX_NO_TYPE ? ptx->type == PTX_S32 : ptx->type2 == PTX_S32;
-	if (ptx->type == PTX_S32)
-		return b_signed ? dp4a_ss : dp4a_su;
-	return b_signed ? dp4a_us : dp4a_uu;
+	static simt_exec *const dots[][4] = {{dp4a_uu, dp4a_us, dp4a_su, dp4a_ss},
+	                                     {dp2a_lo_uu, dp2a_lo_us, dp2a_lo_su, dp2a_lo_ss},
+	                                     {dp2a_hi_uu, dp2a_hi_us, dp2a_hi_su, dp2a_hi_ss}};
+	unsigned which = ptx->op == PTX_OP_DP4A ? 0 : ptx->half == PTX_LO ? 1 : 2;
+	return dots[which][2 * (ptx->type == PTX_S32) + b_signed];
 }
 
 simt_exec *ISA(exec_find_int)(const struct exec_query *query)
@@ -472,6 +479,7 @@ simt_exec *ISA(exec_find_int)(const struct exec_query *query)
 	case PTX_OP_PRMT:
 		return ptx->prmt == PTX_PRMT_NONE ? prmt_b32 : prmt_mode_b32;
 	case PTX_OP_DP4A:
+	case PTX_OP_DP2A:
 		return find_dot(ptx);
 	case PTX_OP_ADD:
 	case PTX_OP_SUB:

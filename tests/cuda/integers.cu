@@ -13,6 +13,8 @@ struct results {
 	int down, up, nearest, zero, saturated, nan;
 	unsigned below;
 	long long wide;
+	int dots[4];
+	unsigned udots[4];
 	float add_up, add_down, divide_zero, from_int_up, saturate, halves;
 	double root_up, fma_down;
 };
@@ -54,6 +56,14 @@ __global__ void compute(results *r, int a, int b, unsigned u, unsigned long long
 	r->saturate = __saturatef(f) + __saturatef(-2 * f);
 	r->halves = __int_as_float(__float_as_int(f) ^ 0x80000000);
 	r->root_up = __dsqrt_ru(2);
+	r->dots[0] = __dp4a(a * 77777, b, a);
+	r->dots[1] = __dp4a(make_char4(1, -2, 127, -128), make_char4(-1, 5, -128, -128), b);
+	r->dots[2] = __dp2a_lo(make_short2(-30000, 7), make_char4(100, -3, 1, 1), a);
+	r->dots[3] = __dp2a_hi(make_short2(-30000, 7), make_char4(1, 1, 100, -3), a);
+	r->udots[0] = __dp4a(u, u, u);
+	r->udots[1] = __dp4a(make_uchar4(255, 1, 2, 3), make_uchar4(255, 10, 20, 30), 5u);
+	r->udots[2] = __dp2a_lo(make_ushort2(60000, 7), make_uchar4(200, 3, 1, 1), 9u);
+	r->udots[3] = __dp2a_hi(u, 0x0a140000u, 1u);
 	r->fma_down = __fma_rd(0.1, 0.1, -0.01);
 }
 
@@ -73,6 +83,16 @@ int main()
 	CHECK(r.mulhi == (int)((long long)(a * 1000) * (b * 100000) >> 32) && r.mul24 == a * b);
 	CHECK(r.umul24 == (u & 0xffffff) * (u & 0xffffff) && r.hadd == (a + b) >> 1 && r.rhadd == (a + b + 1) >> 1);
 	CHECK(r.abs == 678 + a && r.min == b + 3);
+	int dot = a;
+	unsigned udot = u;
+	for (int k = 0; k < 32; k += 8) {
+		dot += (int8_t)((unsigned)(a * 77777) >> k) * (int8_t)((unsigned)b >> k);
+		udot += (uint8_t)(u >> k) * (uint8_t)(u >> k);
+	}
+	CHECK(r.dots[0] == dot && r.dots[1] == b - 1 - 10 - 127 * 128 + 128 * 128);
+	CHECK(r.dots[2] == a - 3000000 - 21 && r.dots[3] == r.dots[2]);
+	CHECK(r.udots[0] == udot && r.udots[1] == 5 + 255 * 255 + 10 + 40 + 90);
+	CHECK(r.udots[2] == 9 + 60000 * 200 + 21 && r.udots[3] == 1 + 0xbeef * 20 + 0xdead * 10);
 	unsigned reversed = 0;
 	for (int i = 0; i < 32; i++)
 		reversed |= (u >> i & 1) << (31 - i);

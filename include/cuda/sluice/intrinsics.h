@@ -167,18 +167,28 @@ SLUICE_TYPES(SLUICE_STORE, wt)
 #undef SLUICE_STORE_4
 
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 610
-SLUICE_DEVICE_INLINE int __dp4a(int a, int b, int c)
-{
-	int d;
-	asm("dp4a.s32.s32 %0, %1, %2, %3;" : "=r"(d) : "r"(a), "r"(b), "r"(c));
-	return d;
-}
-SLUICE_DEVICE_INLINE unsigned int __dp4a(unsigned int a, unsigned int b, unsigned int c)
-{
-	unsigned int d;
-	asm("dp4a.u32.u32 %0, %1, %2, %3;" : "=r"(d) : "r"(a), "r"(b), "r"(c));
-	return d;
-}
+/* Dot products of packed integers: in words, and in vectors of `a` and `b`. */
+#define SLUICE_DOT(name, opcode, type, ptx_type, vector_a, vector_b)                                                   \
+	SLUICE_DEVICE_INLINE type name(type a, type b, type c)                                                         \
+	{                                                                                                              \
+		type d;                                                                                                \
+		asm(opcode ptx_type ptx_type " %0, %1, %2, %3;" : "=r"(d) : "r"(a), "r"(b), "r"(c));                   \
+		return d;                                                                                              \
+	}                                                                                                              \
+	SLUICE_DEVICE_INLINE type name(vector_a a, vector_b b, type c)                                                 \
+	{                                                                                                              \
+		type a_word, b_word;                                                                                   \
+		__builtin_memcpy(&a_word, &a, sizeof a_word);                                                          \
+		__builtin_memcpy(&b_word, &b, sizeof b_word);                                                          \
+		return name(a_word, b_word, c);                                                                        \
+	}
+SLUICE_DOT(__dp4a, "dp4a", int, ".s32", char4, char4)
+SLUICE_DOT(__dp4a, "dp4a", unsigned int, ".u32", uchar4, uchar4)
+SLUICE_DOT(__dp2a_lo, "dp2a.lo", int, ".s32", short2, char4)
+SLUICE_DOT(__dp2a_lo, "dp2a.lo", unsigned int, ".u32", ushort2, uchar4)
+SLUICE_DOT(__dp2a_hi, "dp2a.hi", int, ".s32", short2, char4)
+SLUICE_DOT(__dp2a_hi, "dp2a.hi", unsigned int, ".u32", ushort2, uchar4)
+#undef SLUICE_DOT
 #endif
 
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 800
