@@ -107,6 +107,54 @@ __global__ void others(float *out, float x, double d)
 	out[26] = scalbln(0.0f, 1l << 40) + (float)scalbln(-0.0, 1l << 40) + scalblnf(x, -(1l << 40));
 }
 
+// CUDA's own functions on both sides: the host's forms are the device's code.
+#define BOTH_1(X)                                                                                                      \
+	X(cospi) X(cyl_bessel_i0) X(cyl_bessel_i1) X(erfcinv) X(erfcx) X(erfinv) X(normcdf) X(normcdfinv) X(rcbrt)     \
+	X(rsqrt) X(sinpi)
+static __host__ __device__ float norm3d(float x, float y, float z)
+{
+	return norm3df(x, y, z);
+}
+static __host__ __device__ float rnorm4d(float x, float y, float z, float w)
+{
+	return rnorm4df(x, y, z, w);
+}
+template <class T> __host__ __device__ void own_functions(T *out, T x)
+{
+	int i = 0;
+#define STORE(name) out[i++] = name(x);
+	BOTH_1(STORE)
+	out[i++] = rhypot(x, x + 1);
+	out[i++] = norm3d(x, x + 1, x);
+	out[i++] = rnorm4d(x, x, x + 1, x);
+}
+enum { OWN = 14, OWN_VALUES = 6 };
+template <class T> __global__ void own_kernel(T *out)
+{
+	const T values[] = {(T)0.125, (T)0.3, (T)0.75, (T)0.999, (T)1.5, (T)-0.4};
+	own_functions(out + threadIdx.x * OWN, values[threadIdx.x]);
+}
+
+template <class T> static void test_own()
+{
+	const T values[] = {(T)0.125, (T)0.3, (T)0.75, (T)0.999, (T)1.5, (T)-0.4};
+	T *device, got[OWN_VALUES * OWN], want[OWN], sine, cosine;
+	SUCCEEDS(cudaMalloc(&device, sizeof got));
+	own_kernel<<<1, OWN_VALUES>>>(device);
+	SUCCEEDS(cudaMemcpy(got, device, sizeof got, cudaMemcpyDeviceToHost));
+	for (int i = 0; i < OWN_VALUES; i++) {
+		own_functions(want, values[i]);
+		for (int k = 0; k < OWN; k++)
+			compare<T>("one of CUDA's own", values[i], (T)k, got[i * OWN + k], want[k]);
+	}
+	sizeof(T) == 4 ? sincospif((float)0.25, (float *)&sine, (float *)&cosine)
+		       : sincospi(0.25, (double *)&sine, (double *)&cosine);
+	CHECK(std::fabs(sine - (T)0.70710678118654752) < (T)1e-6 && std::fabs(sine - cosine) < (T)1e-6);
+	CHECK(std::fabs(erfinv(std::erf((T)0.5)) - (T)0.5) < (T)1e-6 && normcdfinv((T)0.5) == 0);
+	CHECK(std::fabs(cyl_bessel_i0((T)1) - (T)1.2660658777520084) < (T)1e-6 && norm3d((T)1, (T)2, (T)2) == 3);
+	SUCCEEDS(cudaFree(device));
+}
+
 template <class T> static void test_all(const std::vector<T> &x)
 {
 	T *device, *out;
@@ -129,6 +177,8 @@ int main()
 	std::vector<double> doubles(values, values + sizeof values / sizeof *values);
 	test_all(singles);
 	test_all(doubles);
+	test_own<float>();
+	test_own<double>();
 
 	float *out, got[RELATIONS];
 	SUCCEEDS(cudaMalloc(&out, sizeof got));

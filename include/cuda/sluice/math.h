@@ -136,7 +136,46 @@ SLUICE_DEVICE void sincospi(float x, float *sine, float *cosine)
 	::sincospif(x, sine, cosine);
 }
 
-/* The host's forms of the common ones. */
+/* The host's forms of CUDA's own functions: the device library's code, which libcudart has for the host too. */
+#define SLUICE_HOST(type, name, symbol, parameters, arguments)                                                         \
+	extern "C" type sluice_host_##symbol parameters __asm__("__nv_" #symbol);                                      \
+	static inline __host__ type name parameters                                                                    \
+	{                                                                                                              \
+		return sluice_host_##symbol arguments;                                                                 \
+	}
+/* A function with a name for float and, as C++ has it, the overload of the double's name. */
+#define SLUICE_HOST_FORMS(name, double_parameters, float_parameters, arguments)                                        \
+	SLUICE_HOST(double, name, name, double_parameters, arguments)                                                  \
+	SLUICE_HOST(float, name##f, name##f, float_parameters, arguments)                                              \
+	static inline __host__ float name float_parameters                                                             \
+	{                                                                                                              \
+		return name##f arguments;                                                                              \
+	}
+#define SLUICE_HOST_1(name) SLUICE_HOST_FORMS(name, (double x), (float x), (x))
+SLUICE_HOST_1(cospi)
+SLUICE_HOST_1(cyl_bessel_i0)
+SLUICE_HOST_1(cyl_bessel_i1)
+SLUICE_HOST_1(erfcinv)
+SLUICE_HOST_1(erfcx)
+SLUICE_HOST_1(erfinv)
+SLUICE_HOST_1(normcdf)
+SLUICE_HOST_1(normcdfinv)
+SLUICE_HOST_1(rcbrt)
+SLUICE_HOST_1(sinpi)
+SLUICE_HOST_FORMS(rhypot, (double x, double y), (float x, float y), (x, y))
+SLUICE_HOST(void, sincospi, sincospi, (double x, double *sine, double *cosine), (x, sine, cosine))
+SLUICE_HOST(void, sincospif, sincospif, (float x, float *sine, float *cosine), (x, sine, cosine))
+SLUICE_HOST(double, norm3d, norm3d, (double x, double y, double z), (x, y, z))
+SLUICE_HOST(float, norm3df, norm3df, (float x, float y, float z), (x, y, z))
+SLUICE_HOST(double, rnorm3d, rnorm3d, (double x, double y, double z), (x, y, z))
+SLUICE_HOST(float, rnorm3df, rnorm3df, (float x, float y, float z), (x, y, z))
+SLUICE_HOST(double, norm4d, norm4d, (double x, double y, double z, double w), (x, y, z, w))
+SLUICE_HOST(float, norm4df, norm4df, (float x, float y, float z, float w), (x, y, z, w))
+SLUICE_HOST(double, rnorm4d, rnorm4d, (double x, double y, double z, double w), (x, y, z, w))
+SLUICE_HOST(float, rnorm4df, rnorm4df, (float x, float y, float z, float w), (x, y, z, w))
+#undef SLUICE_HOST_1
+#undef SLUICE_HOST_FORMS
+#undef SLUICE_HOST
 static inline __host__ double rsqrt(double x)
 {
 	return 1 / std::sqrt(x);
@@ -149,14 +188,6 @@ static inline __host__ float rsqrtf(float x)
 {
 	return rsqrt(x);
 }
-static inline __host__ double rcbrt(double x)
-{
-	return 1 / ::cbrt(x);
-}
-static inline __host__ float rcbrtf(float x)
-{
-	return (float)(1 / ::cbrt((double)x));
-}
 static inline __host__ double fdivide(double x, double y)
 {
 	return x / y;
@@ -164,14 +195,6 @@ static inline __host__ double fdivide(double x, double y)
 static inline __host__ float fdividef(float x, float y)
 {
 	return x / y;
-}
-static inline __host__ double normcdf(double x)
-{
-	return 0.5 * ::erfc(-x * 0.70710678118654752440);
-}
-static inline __host__ float normcdff(float x)
-{
-	return (float)normcdf((double)x);
 }
 
 /* min and max. clang's headers have the device's int pair. */
