@@ -21,6 +21,10 @@
 
 enum { DEFAULT_ARCHITECTURE = 70, MOST_REGISTERS = 255 };
 
+/* Linked by its path and searched for first, or a user's -L and -rpath of another toolkit would find that one's. Not as an
+ * input of clang's: behind -x cuda that would be a source. */
+#define RUNTIME "/lib64/libcudart.so"
+
 struct words {
 	const char **list; /* NULL-terminated */
 	size_t count;
@@ -37,6 +41,8 @@ struct cc {
 	unsigned architecture;    /* the newest nvcc-style one given, or 0 */
 	bool own_architecture;    /* clang's spelling of one was given */
 	bool limits_registers;    /* -maxrregcount */
+	bool awaits_registers;    /* ptxas's -maxrregcount was the last word for it, and its number is the next one */
+	bool assembly, device_only, emits_llvm; /* clang's -S, --cuda-device-only, -emit-llvm */
 	bool links, ptx, verbose, help;
 };
 
@@ -46,6 +52,7 @@ enum translation {
 	REPLACE,      /* by the words of `text` */
 	ARCHITECTURE, /* a value with sm_NN or compute_NN in it, or several */
 	REGISTERS,    /* a number, for ptxas */
+	PTXAS,        /* a comma-separated list of ptxas's own, of which we know -maxrregcount */
 	SPREAD,       /* a comma-separated list, each for clang, behind the prefix `text` */
 	REFUSE,       /* an error: `text` says why */
 };
@@ -75,15 +82,15 @@ static const struct flag flags[] = {
 	{"prec-div", true, DROP, NULL, NULL},
 	{"prec-sqrt", true, DROP, NULL, NULL},
 	{"maxrregcount", true, REGISTERS, NULL, NULL},
-	{"Xptxas", true, DROP, NULL, NULL},
-	{"ptxas-options", true, DROP, NULL, NULL},
+	{"Xptxas", true, PTXAS, NULL, NULL},
+	{"ptxas-options", true, PTXAS, NULL, NULL},
 	{"Xcompiler", true, SPREAD, NULL, NULL},
 	{"compiler-options", true, SPREAD, NULL, NULL},
 	{"Xnvlink", true, DROP, NULL, NULL},
 	{"ccbin", true, DROP, NULL, NULL},
 	{"compiler-bindir", true, DROP, NULL, NULL},
 	{"cudart", true, DROP, NULL, NULL},
-	{"lcudart", false, DROP, NULL, NULL},
+	{"lcudart", false, DROP, NULL, NULL}, /* ours is linked by its path */
 	{"lcudart_static", false, DROP, NULL, NULL},
 	{"Wno-deprecated-gpu-targets", false, DROP, NULL, NULL},
 	{"expt-relaxed-constexpr", false, DROP, NULL, NULL},
@@ -172,6 +179,33 @@ static bool limit_registers(struct cc *cc, const char *value)
 	return true;
 }
 
+/* One word for ptxas. Its -maxrregcount has its number behind '=' or as the next word. */
+static bool take_ptxas_word(struct cc *cc, const char *word)
+{
+	static const char limit[] = "maxrregcount";
+	const char *name = word + strspn(word, "-");
+	if (cc->awaits_registers) {
+		cc->awaits_registers = false;
+		return limit_registers(cc, word);
+	}
+	if (strncmp(name, limit, sizeof limit - 1) != 0)
+		return true;
+	name += sizeof limit - 1;
+	cc->awaits_registers = !*name;
+	return *name != '=' || limit_registers(cc, name + 1);
+}
+
+static bool take_ptxas_words(struct cc *cc, const char *list)
+{
+	bool fine = true;
+	while (*list && fine) {
+		size_t length = strcspn(list, ",");
+		fine = take_ptxas_word(cc, arena_string(&cc->arena, list, length));
+		list += length + (list[length] != '\0');
+	}
+	return fine;
+}
+
 static bool translate(struct cc *cc, const struct flag *flag, const char *value)
 {
 	bool applies = !flag->value || (value && strcmp(value, flag->value) == 0);
@@ -196,6 +230,8 @@ static bool translate(struct cc *cc, const struct flag *flag, const char *value)
 	}
 	case REGISTERS:
 		return limit_registers(cc, value);
+	case PTXAS:
+		return take_ptxas_words(cc, value);
 	case REFUSE:
 		if (applies)
 			cli_error(cc->name, "%s", flag->text);
@@ -217,11 +253,28 @@ static bool stops_early(const char *word)
 /* Flags of clang's whose value is the next word, which is not an input then. */
 static bool takes_next(const char *word)
 {
-	static const char *const flags_with_value[] = {
-		"-I",          "-L",       "-D",          "-U",       "-l",       "-x",
-		"-MF",         "-MT",      "-MQ",         "-include", "-isystem", "-iquote",
-		"-Xclang",     "-Xlinker", "-T",          "-u",       "-target",  "-Xarch_device",
-		"-Xarch_host", "-mllvm",   "-Xcuda-ptxas"};
+	static const char *const flags_with_value[] = {"-o",
+	                                               "-I",
+	                                               "-L",
+	                                               "-D",
+	                                               "-U",
+	                                               "-l",
+	                                               "-x",
+	                                               "-MF",
+	                                               "-MT",
+	                                               "-MQ",
+	                                               "-include",
+	                                               "-isystem",
+	                                               "-iquote",
+	                                               "-Xclang",
+	                                               "-Xlinker",
+	                                               "-T",
+	                                               "-u",
+	                                               "-target",
+	                                               "-Xarch_device",
+	                                               "-Xarch_host",
+	                                               "-mllvm",
+	                                               "-Xcuda-ptxas"};
 	for (size_t i = 0; i < sizeof flags_with_value / sizeof *flags_with_value; i++)
 		if (strcmp(word, flags_with_value[i]) == 0)
 			return true;
@@ -238,6 +291,41 @@ static void add_input(struct cc *cc, const char *word)
 	add(&cc->user, word);
 }
 
+static bool needs_value(const struct cc *cc, const char *word, const char *value)
+{
+	if (!value)
+		cli_error(cc->name, "%s: expected a value", word);
+	return value;
+}
+
+/* The same for a word that is none of ours and none of nvcc's: clang gets it. */
+static bool take_clang(struct cc *cc, const char *word, const char *next, int *i)
+{
+	cc->links = cc->links && !stops_early(word);
+	cc->verbose |= strcmp(word, "-v") == 0 || strcmp(word, "-###") == 0;
+	cc->own_architecture |= strncmp(word, "--cuda-gpu-arch=", 16) == 0 || strncmp(word, "--offload-arch=", 15) == 0;
+	cc->device_only |= strcmp(word, "--cuda-device-only") == 0;
+	cc->emits_llvm |= strcmp(word, "-emit-llvm") == 0;
+	if (strncmp(word, "-o", 2) == 0)
+		cc->output = word[2] ? word + 2 : next;
+	if (strcmp(word, "-S") == 0) {
+		cc->assembly = true;
+		return true;
+	}
+	if (!takes_next(word)) {
+		add(&cc->user, word);
+		return true;
+	}
+	if (!needs_value(cc, word, next))
+		return false;
+	++*i;
+	if (strcmp(word, "-l") == 0 && strncmp(next, "cudart", 6) == 0)
+		return true;
+	add(&cc->user, word);
+	add(&cc->user, strcmp(word, "-x") == 0 && strcmp(next, "cu") == 0 ? "cuda" : next);
+	return true;
+}
+
 /* Handles argv[*i] and whatever belongs to it. False after an error message. */
 static bool take(struct cc *cc, int argc, char **argv, int *i)
 {
@@ -250,9 +338,7 @@ static bool take(struct cc *cc, int argc, char **argv, int *i)
 	if (strcmp(word, "--device-ptx") == 0 || strncmp(word, "--device-ptx=", 13) == 0) {
 		cc->device_ptx = word[12] ? word + 13 : next;
 		*i += !word[12];
-		if (!cc->device_ptx)
-			cli_error(cc->name, "--device-ptx: expected a file");
-		return cc->device_ptx;
+		return needs_value(cc, "--device-ptx", cc->device_ptx);
 	}
 	if (strcmp(word, "--ptx") == 0 || strcmp(word, "-ptx") == 0) {
 		cc->ptx = true;
@@ -265,24 +351,9 @@ static bool take(struct cc *cc, int argc, char **argv, int *i)
 			value = next;
 			++*i;
 		}
-		if (flag->takes_value && !value) {
-			cli_error(cc->name, "%s: expected a value", word);
-			return false;
-		}
-		return translate(cc, flag, value);
+		return (!flag->takes_value || needs_value(cc, word, value)) && translate(cc, flag, value);
 	}
-	add(&cc->user, word);
-	cc->links = cc->links && !stops_early(word);
-	cc->verbose |= strcmp(word, "-v") == 0 || strcmp(word, "-###") == 0;
-	cc->own_architecture |= strncmp(word, "--cuda-gpu-arch=", 16) == 0 || strncmp(word, "--offload-arch=", 15) == 0;
-	if (strncmp(word, "-o", 2) == 0)
-		cc->output = word[2] ? word + 2 : next;
-	if ((takes_next(word) || strcmp(word, "-o") == 0) && next) {
-		++*i;
-		bool cuda = strcmp(word, "-x") == 0 && strcmp(next, "cu") == 0;
-		add(&cc->user, cuda ? "cuda" : next);
-	}
-	return true;
+	return take_clang(cc, word, next, i);
 }
 
 static void add_cuda(struct cc *cc, struct words *command, const char *toolkit)
@@ -335,6 +406,17 @@ static void add_ptx(struct cc *cc, struct words *command)
 	add(command, name);
 }
 
+/* -S --cuda-device-only asks for PTX too; as --ptx it goes through our ptxas, which puts right what clang 14 gets wrong. */
+static void settle_assembly(struct cc *cc)
+{
+	if (!cc->assembly)
+		return;
+	if (cc->device_only && !cc->emits_llvm)
+		cc->ptx = true;
+	else
+		add(&cc->user, "-S");
+}
+
 static bool check(const struct cc *cc)
 {
 	if (!cc->inputs) {
@@ -372,7 +454,7 @@ static int check_device_ptx(const struct cc *cc)
 	return status;
 }
 
-static bool find_toolkit(const struct cc *cc, char *toolkit)
+static bool find_toolkit_folder(const struct cc *cc, char *toolkit)
 {
 	const char *given = getenv("SLUICE_TOOLKIT");
 	if (given && *given) {
@@ -386,6 +468,23 @@ static bool find_toolkit(const struct cc *cc, char *toolkit)
 		return true;
 	cli_error(cc->name, "found no toolkit beside the program; set SLUICE_TOOLKIT to its folder");
 	return false;
+}
+
+/* A build that was cut short has a toolkit already, but not all of it. */
+static bool find_toolkit(struct cc *cc, char *toolkit)
+{
+	const char *const needed[] = {cc->device_ptx ? NULL : "/nvvm/libdevice/libdevice.10.bc",
+	                              cc->links ? RUNTIME : NULL};
+	if (!find_toolkit_folder(cc, toolkit))
+		return false;
+	for (size_t i = 0; i < sizeof needed / sizeof *needed; i++) {
+		if (!needed[i] || access(joined(cc, toolkit, needed[i]), R_OK) == 0)
+			continue;
+		cli_error(cc->name, "cannot read %s%s: %s; 'make' builds what is missing", toolkit, needed[i],
+		          strerror(errno));
+		return false;
+	}
+	return true;
 }
 
 static void print_command(const struct words *command)
@@ -469,7 +568,8 @@ static int print_help(void)
 	      "Compile CUDA C++ for Sluice: clang++ with Sluice's headers, device library and runtime.\n"
 	      "\n"
 	      "      --device-ptx FILE  take the device code from that PTX file; only host code is compiled\n"
-	      "      --ptx              write the device code as PTX (to -o FILE, else beside the source's name)\n"
+	      "      --ptx              write the device code as PTX (to -o FILE, else beside the source's name);\n"
+	      "                         the same as clang's -S --cuda-device-only\n"
 	      "  -v                     print the commands\n"
 	      "\n"
 	      "All other options go to clang++ (-o, -c, -O3, -I, -D, -std, -l, ...), behind Sluice's own:\n"
@@ -486,6 +586,7 @@ static int compile(struct cc *cc)
 {
 	struct words command = {0};
 	char toolkit[PATH_MAX];
+	settle_assembly(cc);
 	if (!check(cc))
 		return CLI_USAGE;
 	int status = cc->device_ptx ? check_device_ptx(cc) : 0;
@@ -495,15 +596,18 @@ static int compile(struct cc *cc)
 		return CLI_FAILED;
 	add(&command, NULL); /* the compiler */
 	add_cuda(cc, &command, toolkit);
+	if (cc->links) {
+		const char *const folder[] = {"-Xlinker", "-rpath", "-Xlinker", joined(cc, toolkit, "/lib64")};
+		for (size_t i = 0; i < sizeof folder / sizeof *folder; i++)
+			add(&command, folder[i]);
+	}
 	if (cc->ptx)
 		add_ptx(cc, &command);
 	for (size_t i = 0; i < cc->user.count; i++)
 		add(&command, cc->user.list[i]);
 	if (cc->links) {
-		const char *libraries = joined(cc, toolkit, "/lib64");
-		add(&command, joined(cc, "-L", libraries));
-		add(&command, "-lcudart");
-		add(&command, joined(cc, "-Wl,-rpath,", libraries));
+		add(&command, "-Xlinker");
+		add(&command, joined(cc, toolkit, RUNTIME));
 	}
 	status = run_compiler(cc, &command);
 	free(command.list);

@@ -99,6 +99,41 @@ says err "0 (no limit) to 255, not '256'"
 try 2 cc -maxrregcount=8 --device-ptx main.ptx main.cu
 says err "write .maxnreg into it"
 
+# The same through ptxas's own options; the others of these mean nothing here.
+for flag in "-Xptxas -maxrregcount=8" "-Xptxas=-v,-maxrregcount=8" "-Xptxas -maxrregcount -Xptxas 8" \
+	"--ptxas-options=-maxrregcount,8,-O3" "--ptxas-options -v,--maxrregcount=8"; do
+	# shellcheck disable=SC2086 # a flag and its value
+	try 0 cc --ptx $flag bounds.cu -o -
+	[ "$(grep -c '^\.maxnreg 8$' out)" = 2 ] || fail "expected .maxnreg 8 for two kernels"
+done
+try 2 cc -Xptxas -maxrregcount=many bounds.cu
+says err "expected a number of registers"
+
+# clang's own way to ask for PTX gives what --ptx gives, with what our ptxas puts right: a shift by 31 keeps its sign.
+echo '__global__ void shift(unsigned long long *p, int x) { *p = (unsigned long long)(long long)(x + 1) << 31; }' >shift.cu
+try 0 cc --ptx shift.cu -o shift.ptx
+grep -q 'neg\.s64' shift.ptx || fail "expected the shift to be put right"
+try 0 cc -S --cuda-device-only shift.cu -o clang.ptx
+cmp -s shift.ptx clang.ptx || fail "expected what --ptx writes"
+try 0 cc -S -emit-llvm --cuda-device-only shift.cu -o shift.ll
+grep -q '^define' shift.ll || fail "expected LLVM's assembly"
+try 0 cc -S --cuda-host-only shift.cu -o shift.s
+grep -q 'main\|shift' shift.s || fail "expected the host's assembly"
+
+# Our runtime is the one that is linked, and the one that runs, when another toolkit's folder is named as well, and behind -x.
+mkdir -p "$work/vendor"
+echo 'int cudaMalloc(void) { return 9; }' | cc -xc - -shared -o "$work/vendor/libcudart.so"
+cp "$work/vendor/libcudart.so" "$work/vendor/libcudart.so.11.0"
+for flags in "-lcudart" "-l cudart" "-x cu"; do
+	# shellcheck disable=SC2086 # a flag and its value
+	try 0 cc "-L$work/vendor" "-Wl,-rpath,$work/vendor" -o other_toolkit $flags main.cu other.cu
+	runs ./other_toolkit "sum 11"
+done
+for flag in -o -L -I -Xclang; do
+	try 2 cc main.cu other.cu $flag
+	says_only err "sluice cc: $flag: expected a value"
+done
+
 # Device code from a file: what runs is what stands there.
 sed 's/, 1;/, 100;/' main.ptx >hundred.ptx
 try 0 cc --device-ptx hundred.ptx -c main.cu -o main.o
@@ -144,6 +179,17 @@ SLUICE_TOOLKIT=/no/such/folder
 export SLUICE_TOOLKIT
 try 1 cc main.cu
 says err "SLUICE_TOOLKIT=/no/such/folder"
+unset SLUICE_TOOLKIT
+# A build that was cut short: its toolkit is there, but not all of it.
+mkdir -p half/nvvm/libdevice
+: >half/version.json
+SLUICE_TOOLKIT=$work/half
+export SLUICE_TOOLKIT
+try 1 cc main.cu -o half/a
+says_only err "sluice cc: cannot read $work/half/nvvm/libdevice/libdevice.10.bc: No such file or directory; 'make' builds what is missing"
+: >half/nvvm/libdevice/libdevice.10.bc
+try 1 cc main.cu -o half/a
+says err "half/lib64/libcudart.so: No such file or directory; 'make' builds"
 unset SLUICE_TOOLKIT
 SLUICE_CLANG=no-such-compiler
 export SLUICE_CLANG
