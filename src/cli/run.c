@@ -7,6 +7,7 @@
 #include "base/arena.h"
 #include "base/config_find.h"
 #include "base/file.h"
+#include "cli/cuda_program.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -343,6 +344,12 @@ int command_run(int argc, char **argv)
 		return CLI_USAGE;
 	command.run.program = command.program;
 	bool fine = run_prepare(&command.run);
+	if (fine && !cuda_program_meets_runtime(command.program[0]))
+		cli_error(command.run.name,
+		          "note: %s does not load libcudart.so, so nothing of it is simulated; 'sluice cc' makes a "
+		          "program that "
+		          "does (nvcc with -cudart shared too)",
+		          command.program[0]);
 	run_free(&command.run);
 	return fine ? run_become(&command.run, command.program[0], command.program) : CLI_USAGE;
 }

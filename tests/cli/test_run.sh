@@ -54,6 +54,29 @@ try 0 run -o sm.count=5 -- sh -c 'echo $SLUICE_OPTIONS'
 says_only out "sm.count=4 sm.count=5"
 unset SLUICE_OPTIONS
 
+# A program that cannot meet our runtime is told so, and runs: one without CUDA, one linked statically (as nvcc does with the
+# runtime); not one that has it through a library of its own, nor scripts, nor what starts others.
+try 7 run -- sh -c 'exit 7'
+silent err
+printf '#!/bin/sh\n' >"$work/script"
+chmod +x "$work/script"
+try_program 0 run -- "$work/script"
+silent err
+echo 'int main(void) { return 3; }' >"$work/plain.c"
+for flag in "" -static; do
+	# shellcheck disable=SC2086 # a flag or none
+	cc $flag "$work/plain.c" -o "$work/plain" || fail "expected the compiler to work"
+	try 3 run -- "$work/plain"
+	says_only err "sluice run: note: $work/plain does not load libcudart.so, so nothing of it is simulated; 'sluice cc' makes a program that does (nvcc with -cudart shared too)"
+done
+echo 'int cudaGetDeviceCount(int *); int own(void) { int n; return cudaGetDeviceCount(&n); }' >"$work/own.c"
+echo 'int own(void); int main(void) { return own(); }' >"$work/through.c"
+libraries=$(dirname "$sluice")/../lib
+cc -shared -fPIC "$work/own.c" -o "$work/libown.so" -L"$libraries" -lcudart
+cc "$work/through.c" -o "$work/through" -L"$work" -lown -Wl,-rpath,"$work" -Wl,--allow-shlib-undefined
+try_program 0 run -- "$work/through"
+silent err
+
 try 2 run -m no-such-machine -- touch "$work/started"
 says err "no-such-machine"
 try 2 run -o sm.cuont=5 -- touch "$work/started"
