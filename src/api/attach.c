@@ -42,6 +42,14 @@ static bool is_counter_group(const char *name)
 	return false;
 }
 
+/* dlerror()'s text without the path that it may begin with, which stands in our message already. */
+static const char *load_error(const char *path)
+{
+	const char *text = dlerror();
+	size_t length = strlen(path);
+	return strncmp(text, path, length) == 0 && strncmp(text + length, ": ", 2) == 0 ? text + length + 2 : text;
+}
+
 static const struct mech *find_in_object(const char *path, void **object, struct diag *diag)
 {
 	char here[PATH_MAX], message[512];
@@ -51,7 +59,7 @@ static const struct mech *find_in_object(const char *path, void **object, struct
 	}
 	*object = dlopen(path, RTLD_NOW | RTLD_LOCAL);
 	if (!*object) {
-		diag_plain(diag, "cannot load mechanism %s: %s", path, dlerror());
+		diag_plain(diag, "cannot load mechanism %s: %s", path, load_error(path));
 		return NULL;
 	}
 	const struct mech *const *symbol = dlsym(*object, "sluice_mechanism");
