@@ -162,6 +162,14 @@ static void check_bases(struct document *document, const struct experiment *expe
 	}
 }
 
+/* The rest of a path behind its ./, ././ and so on. */
+static const char *behind_dots(const char *path)
+{
+	while (path[0] == '.' && path[1] == '/')
+		path += 1 + strspn(path + 1, "/");
+	return path;
+}
+
 /* A program with a slash is the user's own, by its path from the experiment's folder. */
 static void find_own(struct document *document, struct experiment_row *row)
 {
@@ -169,9 +177,11 @@ static void find_own(struct document *document, struct experiment_row *row)
 	int folder = slash ? (int)(slash + 1 - file) : 0;
 	if (!strchr(row->program, '/'))
 		return;
-	size_t size = (size_t)folder + strlen(row->program) + 1;
+	/* beside an experiment of the current folder it is ./NAME: one without a slash would be looked for elsewhere */
+	const char *from = folder ? file : "./", *name = behind_dots(row->program);
+	size_t size = (size_t)folder + sizeof "./" + strlen(name);
 	char *path = arena_alloc(document->arena, size);
-	snprintf(path, size, "%.*s%s", *row->program == '/' ? 0 : folder, file, row->program);
+	snprintf(path, size, "%.*s%s", *name == '/' ? 0 : folder ? folder : 2, from, name);
 	row->path = path;
 }
 

@@ -188,18 +188,29 @@ static bool is_same(const struct run_config *a, const struct run_config *b)
 
 static const struct words no_words;
 
+/* Tells why a program cannot run, once however many columns and rows want it. */
+static void tell_missing(struct plan *plan, const struct plan_program *program, int reason)
+{
+	const char *what = program->binary ? program->binary : program->name;
+	for (size_t i = 0; i < plan->missing_count; i++)
+		if (strcmp(plan->missing[i], what) == 0)
+			return;
+	plan->missing[plan->missing_count++] = what;
+	if (program->binary)
+		fprintf(stderr, "%s: cannot read %s: %s\n", plan->source->command, what, strerror(reason));
+	else
+		fprintf(stderr, "%s: %s is not compiled yet; 'make programs' does it\n", plan->source->command, what);
+}
+
 /* A run that the experiment did not have yet. False after a message. */
 static bool add_run(struct plan *plan, const struct plan_program *program, const struct experiment_column *column,
                     const struct experiment_row *row, struct run_config *config)
 {
-	const char *command = plan->source->command;
 	config->binary = program->binary ? plan_digest_file(&plan->arena, program->binary) : NULL;
-	if (!program->binary)
-		fprintf(stderr, "%s: %s is not compiled yet; 'make programs' does it\n", command, program->name);
-	else if (!config->binary)
-		fprintf(stderr, "%s: cannot read %s: %s\n", command, program->binary, strerror(errno));
-	if (!config->binary)
+	if (!config->binary) {
+		tell_missing(plan, program, errno);
 		return false;
+	}
 	char **words = command_line(plan, config, program, column, row);
 	plan->runs[plan->count++] = (struct planned){.config = *config, .words = words, .own = program->own};
 	return true;
@@ -279,6 +290,7 @@ bool plan_make(struct plan *plan, const struct experiment *experiment, const str
 	plan->source = source;
 	plan->runs = arena_array(&plan->arena, cells + 1, sizeof *plan->runs);
 	plan->cells = arena_array(&plan->arena, cells + 1, sizeof *plan->cells);
+	plan->missing = arena_array(&plan->arena, cells + 1, sizeof *plan->missing);
 	const char **descriptions = arena_array(&plan->arena, experiment->column_count + 1, sizeof *descriptions);
 	bool fine = true;
 	for (size_t c = 0; c < experiment->column_count; c++) {

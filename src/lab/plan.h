@@ -47,6 +47,8 @@ struct plan {
 	struct planned *runs;
 	size_t count;
 	size_t *cells; /* row by row: the number of the run, PLAN_NOTHING where the file has "~" */
+	const char **missing; /* programs that cannot run, which messages have told */
+	size_t missing_count;
 };
 
 #define PLAN_NOTHING SIZE_MAX

@@ -288,6 +288,12 @@ says err "bin/a on gtx480: FAIL: exit status 4"
 sed 's/rows: {bin/rows: {nowhere/' own/own.yaml >own/wrong.yaml
 try 2 figure own/wrong.yaml
 says err "cannot read own/nowhere/a: No such file or directory"
+[ "$(grep -c nowhere/a err)" = 1 ] || fail "expected it once, not for each row and column"
+sed 's,rows: {bin/a:,rows: {./././none:,; s,program: bin/a,program: ./none,' own/own.yaml >wrong.yaml
+for path in wrong.yaml ./wrong.yaml; do
+	try 2 figure $path
+	says_only err "sluice figure: cannot read ./none: No such file or directory"
+done
 sed 's/{program: bin/{variant: shared, program: bin/' own/own.yaml >own/wrong.yaml
 try 2 figure own/wrong.yaml
 says err "with two: in column large: a program of your own has no variants; give it arguments"
