@@ -56,6 +56,10 @@ const char *cli_choice(const char *option, const char *value, const char *const 
 /* Those of --size. */
 extern const char *const cli_sizes[];
 
+/* A word that is none of an action's: says which `expected` are there, and which of them, NULL-terminated, is meant. Returns
+ * the exit status. */
+int cli_unknown_word(const char *command, const char *expected, const char *word, const char *const *known);
+
 /* A whole number of at least `least`, or a usage error that names the option. */
 uint64_t cli_number(const char *option, const char *text, uint64_t least, const struct argp_state *state);
 

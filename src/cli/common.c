@@ -2,6 +2,7 @@
 
 #include "base/arena.h"
 #include "base/file.h"
+#include "base/slip.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -60,6 +61,18 @@ const char *cli_choice(const char *option, const char *value, const char *const 
 	}
 	argp_error(state, "%s: expected one of %s, not '%s'", option, known, value);
 	return NULL;
+}
+
+int cli_unknown_word(const char *command, const char *expected, const char *word, const char *const *known)
+{
+	const char *nearest = NULL;
+	uint32_t best = SLIP_FAR;
+	for (; *known; known++)
+		if (slip_nearer(word, *known, &best))
+			nearest = *known;
+	cli_error(command, "expected %s, not '%s'%s%s%s", expected, word, nearest ? "; did you mean '" : "",
+	          nearest ? nearest : "", nearest ? "'?" : "");
+	return CLI_USAGE;
 }
 
 uint64_t cli_number(const char *option, const char *text, uint64_t least, const struct argp_state *state)

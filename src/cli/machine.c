@@ -2,7 +2,6 @@
 #include "cli/commands.h"
 
 #include "base/arena.h"
-#include "base/slip.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -240,7 +239,8 @@ static const struct action {
 
 static int act(const struct machine *machine)
 {
-	const char *word = machine->word[0], *nearest = NULL;
+	static const char *const known[] = {"list", "show", "diff", NULL};
+	const char *word = machine->word[0];
 	for (size_t i = 0; i < sizeof actions / sizeof *actions; i++) {
 		if (strcmp(actions[i].name, word) == 0) {
 			if (machine->words == actions[i].words)
@@ -248,14 +248,8 @@ static int act(const struct machine *machine)
 			cli_error(machine->name, "%s takes %s", word, actions[i].takes);
 			return CLI_USAGE;
 		}
-		if (slip_distance(word, actions[i].name) != SLIP_FAR)
-			nearest = actions[i].name;
 	}
-	if (nearest)
-		cli_error(machine->name, "expected list, show or diff, not '%s'; did you mean '%s'?", word, nearest);
-	else
-		cli_error(machine->name, "expected list, show or diff, not '%s'", word);
-	return CLI_USAGE;
+	return cli_unknown_word(machine->name, "list, show or diff", word, known);
 }
 
 int command_machine(int argc, char **argv)

@@ -64,10 +64,13 @@ static int unknown(const char *name)
 {
 	const char *nearest = NULL;
 	uint32_t best = SLIP_FAR;
-	for (size_t i = 0; i < COMMANDS; i++) {
+	for (size_t i = 0; i < COMMANDS; i++)
 		if (slip_nearer(name, commands[i].name, &best))
 			nearest = commands[i].name;
-	}
+	static const char *const others[] = {"help", "--help", "--version"};
+	for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+		if ((*name == '-') == (*others[i] == '-') && slip_nearer(name, others[i], &best))
+			nearest = others[i];
 	const char *kind = *name == '-' ? "option" : "command";
 	if (nearest)
 		cli_error("sluice", "unknown %s '%s'; did you mean '%s'?", kind, name, nearest);

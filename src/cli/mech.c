@@ -113,6 +113,7 @@ int command_mech(int argc, char **argv)
 	else if (strcmp(mech.word[0], "list") == 0)
 		cli_error(mech.name, "list takes no arguments");
 	else
-		cli_error(mech.name, "expected list or show NAME, not '%s'", mech.word[0]);
+		cli_unknown_word(mech.name, "list or show NAME", mech.word[0],
+		                 (const char *const[]){"list", "show", NULL});
 	return CLI_USAGE;
 }

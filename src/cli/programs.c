@@ -259,15 +259,8 @@ static int print_help(void)
 
 static int unknown(const char *command, const char *word)
 {
-	const char *nearest = NULL;
-	for (size_t i = 0; i < ACTIONS; i++)
-		if (slip_distance(word, actions[i].name) != SLIP_FAR)
-			nearest = actions[i].name;
-	if (nearest)
-		cli_error(command, "expected list, show or run, not '%s'; did you mean '%s'?", word, nearest);
-	else
-		cli_error(command, "expected list, show or run, not '%s'", word);
-	return CLI_USAGE;
+	static const char *const known[] = {"list", "show", "run", NULL};
+	return cli_unknown_word(command, "list, show or run", word, known);
 }
 
 static int act(const struct action *action, int argc, char **argv)

@@ -38,7 +38,11 @@ says err "Try 'sluice --help' for more information."
 try 2 frobnicate
 says err "sluice: unknown command 'frobnicate'"
 try 2 --hepl
-says err "sluice: unknown option '--hepl'"
+says err "sluice: unknown option '--hepl'; did you mean '--help'?"
+try 2 --verison
+says err "did you mean '--version'?"
+try 2 hlep
+says err "sluice: unknown command 'hlep'; did you mean 'help'?"
 
 for command in run ptx machine stats; do
 	try 0 $command --help
@@ -67,6 +71,10 @@ try 2 stats "$work/none.json"
 says_only err "sluice stats: cannot read $work/none.json: No such file or directory"
 try 2 mech gto
 says err "sluice mech: expected list or show NAME, not 'gto'"
+try 2 mech lsit
+says err "sluice mech: expected list or show NAME, not 'lsit'; did you mean 'list'?"
+try 2 programs rnu
+says err "expected list, show or run, not 'rnu'; did you mean 'run'?"
 try 2 mech show
 says err "sluice mech: show takes one NAME"
 
