@@ -42,6 +42,13 @@ char *file_read(const char *path, size_t *length)
 	return text;
 }
 
+const char *file_behind_dots(const char *path)
+{
+	while (path[0] == '.' && path[1] == '/')
+		path += 1 + strspn(path + 1, "/");
+	return path;
+}
+
 bool file_is_replaceable(const char *path)
 {
 	struct stat status;

@@ -11,6 +11,9 @@ char *file_read_stream(FILE *file, size_t *length);
 /* The same of a file. */
 char *file_read(const char *path, size_t *length);
 
+/* The rest of a path behind its ./, ././ and so on. */
+const char *file_behind_dots(const char *path);
+
 /* Whether a path is that of an ordinary file, or of none yet: a terminal, a pipe and the like are written as they are. */
 bool file_is_replaceable(const char *path);
 

@@ -87,7 +87,7 @@ static const struct argp figure_argp = {
 	       "numbers, "
 	       "and write NAME.csv, NAME.svg, NAME.pdf and gnuplot's NAME.gp. Without a NAME, list the figures there "
 	       "are. "
-	       "A NAME with a slash is a file.\v"
+	       "A NAME with a slash is a file, and so is NAME.yaml in the current folder.\v"
 	       "A run that has ended is kept at once: an interrupted figure goes on where it was. The exit status is 1 "
 	       "when a run failed.",
 };
@@ -167,8 +167,8 @@ static bool find_program(void *context, const char *name, const char *variant, s
 /* What the environment says of machines and statistics is not what the experiment says. */
 static void clear_environment(void)
 {
-	static const char *const kept[] = {
-		"SLUICE_MACHINES=", "SLUICE_PROGRAMS=", "SLUICE_EXPERIMENTS=", "SLUICE_THREADS="};
+	static const char *const kept[] = {"SLUICE_MACHINES=", "SLUICE_PROGRAMS=", "SLUICE_EXPERIMENTS=",
+	                                   "SLUICE_THREADS=",  "SLUICE_CLANG=",    "SLUICE_TOOLKIT="};
 	for (size_t i = 0; environ[i];) {
 		bool keep = strncmp(environ[i], "SLUICE_", 7) != 0;
 		for (size_t k = 0; k < sizeof kept / sizeof *kept; k++)
@@ -217,6 +217,7 @@ static int make(struct wish *wish, const struct experiment *experiment, const ch
 	struct plan plan = {0};
 	const struct plan_source source = {.context = &wish->programs,
 	                                   .find = find_program,
+	                                   .compile = wish->no_run ? NULL : figure_compile,
 	                                   .examine = figure_examine,
 	                                   .command = wish->programs.name,
 	                                   .sluice = wish->sluice,
@@ -259,11 +260,12 @@ static bool find_experiment(struct wish *wish, const char *word, struct experime
 	const char *slash = strrchr(word, '/');
 	size_t length = strlen(slash ? slash + 1 : word);
 	snprintf(name, NAME_MAX, "%.*s", (int)(ends_in_yaml(word) ? length - 5 : length), slash ? slash + 1 : word);
-	if (slash)
+	bool is_path = slash || (ends_in_yaml(word) && access(word, F_OK) == 0);
+	if (is_path)
 		snprintf(path, sizeof path, "%s", word);
 	else
 		snprintf(path, sizeof path, "%s/%s.yaml", experiments_folder(room), name);
-	if (!slash && access(path, F_OK) != 0) {
+	if (!is_path && access(path, F_OK) != 0) {
 		const char *const folders[] = {experiments_folder(room), NULL};
 		char nearest[CONFIG_NAME_SIZE];
 		config_nearest(name, folders, nearest);

@@ -30,6 +30,13 @@ bool figure_find(struct request *request, const char *name, const char *variant,
 	return true;
 }
 
+const char *figure_compile(void *context, const char *name)
+{
+	struct request *request = context;
+	const struct program *program = request_find(request, name);
+	return program ? programs_compiled(request, program) : NULL;
+}
+
 const char *figure_source_path(struct request *request, const char *name)
 {
 	char room[PATH_MAX], path[2 * PATH_MAX];

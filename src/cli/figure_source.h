@@ -21,6 +21,9 @@ struct source_module *figure_analyze(struct request *request, const char *path);
 bool figure_kernel_runs(const struct request *request, const struct plan_program *program, const char *kernel,
                         bool *runs);
 
+/* plan_source's compile; the context is the struct request. */
+const char *figure_compile(void *context, const char *name);
+
 /* plan_source's examine; the context is the struct request. */
 json_t *figure_examine(void *context, const struct plan_program *program, bool ptx);
 

@@ -1,5 +1,7 @@
 #include "lab/experiment.h"
 
+#include "base/file.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -162,14 +164,6 @@ static void check_bases(struct document *document, const struct experiment *expe
 	}
 }
 
-/* The rest of a path behind its ./, ././ and so on. */
-static const char *behind_dots(const char *path)
-{
-	while (path[0] == '.' && path[1] == '/')
-		path += 1 + strspn(path + 1, "/");
-	return path;
-}
-
 /* A program with a slash is the user's own, by its path from the experiment's folder. */
 static void find_own(struct document *document, struct experiment_row *row)
 {
@@ -177,11 +171,13 @@ static void find_own(struct document *document, struct experiment_row *row)
 	int folder = slash ? (int)(slash + 1 - file) : 0;
 	if (!strchr(row->program, '/'))
 		return;
-	/* beside an experiment of the current folder it is ./NAME: one without a slash would be looked for elsewhere */
-	const char *from = folder ? file : "./", *name = behind_dots(row->program);
+	const char *from = file_behind_dots(file), *name = file_behind_dots(row->program);
+	folder = *name == '/' ? 0 : folder - (int)(from - file);
+	/* one without a slash would be looked for elsewhere */
+	const char *here = folder || strchr(name, '/') ? "" : "./";
 	size_t size = (size_t)folder + sizeof "./" + strlen(name);
 	char *path = arena_alloc(document->arena, size);
-	snprintf(path, size, "%.*s%s", *name == '/' ? 0 : folder ? folder : 2, from, name);
+	snprintf(path, size, "%s%.*s%s", here, folder, from, name);
 	row->path = path;
 }
 

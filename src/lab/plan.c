@@ -188,29 +188,36 @@ static bool is_same(const struct run_config *a, const struct run_config *b)
 
 static const struct words no_words;
 
-/* Tells why a program cannot run, once however many columns and rows want it. */
-static void tell_missing(struct plan *plan, const struct plan_program *program, int reason)
+/* The digest of a program, which is compiled where it is not yet. NULL after a message, of which there is one however many
+ * columns and rows want the program. */
+static const char *digest_program(struct plan *plan, struct plan_program *program)
 {
-	const char *what = program->binary ? program->binary : program->name;
+	const struct plan_source *source = plan->source;
+	const char *name = program->name, *what = program->binary ? program->binary : name;
 	for (size_t i = 0; i < plan->missing_count; i++)
 		if (strcmp(plan->missing[i], what) == 0)
-			return;
-	plan->missing[plan->missing_count++] = what;
+			return NULL;
+	if (!program->binary && source->compile)
+		program->binary = source->compile(source->context, name);
+	else if (!program->binary)
+		fprintf(stderr, "%s: %s is not compiled yet; 'sluice programs run %s' does it\n", source->command, name,
+		        name);
+	const char *digest = program->binary ? plan_digest_file(&plan->arena, program->binary) : NULL;
+	if (digest)
+		return digest;
 	if (program->binary)
-		fprintf(stderr, "%s: cannot read %s: %s\n", plan->source->command, what, strerror(reason));
-	else
-		fprintf(stderr, "%s: %s is not compiled yet; 'make programs' does it\n", plan->source->command, what);
+		fprintf(stderr, "%s: cannot read %s: %s\n", source->command, program->binary, strerror(errno));
+	plan->missing[plan->missing_count++] = what;
+	return NULL;
 }
 
 /* A run that the experiment did not have yet. False after a message. */
-static bool add_run(struct plan *plan, const struct plan_program *program, const struct experiment_column *column,
+static bool add_run(struct plan *plan, struct plan_program *program, const struct experiment_column *column,
                     const struct experiment_row *row, struct run_config *config)
 {
-	config->binary = program->binary ? plan_digest_file(&plan->arena, program->binary) : NULL;
-	if (!config->binary) {
-		tell_missing(plan, program, errno);
+	config->binary = digest_program(plan, program);
+	if (!config->binary)
 		return false;
-	}
 	char **words = command_line(plan, config, program, column, row);
 	plan->runs[plan->count++] = (struct planned){.config = *config, .words = words, .own = program->own};
 	return true;
@@ -228,7 +235,7 @@ static bool add_facts(struct plan *plan, const struct plan_program *program, str
 }
 
 /* The number of the run of a cell, added when it is a new one. False after a message. */
-static bool plan_cell(struct plan *plan, const struct plan_program *program, size_t r, size_t c,
+static bool plan_cell(struct plan *plan, struct plan_program *program, size_t r, size_t c,
                       const struct run_config *common)
 {
 	const struct experiment_row *row = &plan->experiment->rows[r];

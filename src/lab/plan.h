@@ -21,6 +21,8 @@ struct plan_source {
 	void *context;
 	/* False after an error message. `variant` may be NULL. */
 	bool (*find)(void *context, const char *name, const char *variant, struct plan_program *program);
+	/* The path of the compiled program, which was missing; NULL after an error message. May be NULL: nothing is compiled. */
+	const char *(*compile)(void *context, const char *name);
 	/* What is known of the variant's kernels without running them (lab/facts.h), in the form of statistics; with
 	 * `ptx` also what needs their PTX. NULL after an error message. */
 	json_t *(*examine)(void *context, const struct plan_program *program, bool ptx);

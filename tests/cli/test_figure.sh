@@ -294,6 +294,9 @@ for path in wrong.yaml ./wrong.yaml; do
 	try 2 figure $path
 	says_only err "sluice figure: cannot read ./none: No such file or directory"
 done
+sed -i 's,[.]/none,../none,g' wrong.yaml
+try 2 figure wrong.yaml
+says_only err "sluice figure: cannot read ../none: No such file or directory"
 sed 's/{program: bin/{variant: shared, program: bin/' own/own.yaml >own/wrong.yaml
 try 2 figure own/wrong.yaml
 says err "with two: in column large: a program of your own has no variants; give it arguments"
@@ -416,8 +419,25 @@ try 2 figure ipc --size large
 says err "--size: expected one of tiny, small, paper, not 'large'"
 rm programs/two/two
 try 2 figure ipc
-says err "two is not compiled yet"
+says_only err "sluice figure: two is not compiled, and cannot be: $work/programs/two/two.cu: No such file or directory"
+try 2 figure ipc --no-run
+says_only err "sluice figure: two is not compiled yet; 'sluice programs run two' does it"
+# What is missing and has a source is compiled, once: the compiler here is a script that writes the program.
+: >programs/two/two.cu
+cat >compiler <<'SCRIPT'
+#!/bin/sh
+while [ "$1" != -o ]; do shift; done
+cp two.script "$2"
+SCRIPT
+chmod +x compiler
 program two <body
+mv programs/two/two two.script
+export SLUICE_CLANG=./compiler
+try 0 figure ipc
+unset SLUICE_CLANG
+says err "sluice figure: compiling two, once"
+[ "$(grep -c compiling err)" = 1 ] || fail "expected it once"
+[ -x programs/two/two ] || fail "expected the program"
 
 # Without gnuplot there are the table and the CSV.
 mkdir bin
