@@ -28,8 +28,10 @@ static const struct mech *find_built_in(const char *name, struct diag *diag)
 		if (slip_nearer(name, mech_list[i]->name, &best))
 			nearest = mech_list[i]->name;
 	}
-	diag_plain(diag, "no mechanism '%s'%s%s%s; 'sluice mech list' shows those there are", name,
-	           nearest ? "; did you mean '" : "", nearest ? nearest : "", nearest ? "'?" : "");
+	if (nearest)
+		diag_plain(diag, "no mechanism '%s'; did you mean '%s'?", name, nearest);
+	else
+		diag_plain(diag, "no mechanism '%s'; 'sluice mech list' shows those there are", name);
 	return NULL;
 }
 

@@ -26,8 +26,9 @@ void cli_error(const char *command, const char *format, ...)
 void cli_library_error(const char *command, const struct sluice_error *error)
 {
 	/* Diagnostics name their file, or "sluice", themselves. */
+	size_t length = strlen(error->message);
 	if (strstr(error->message, ": error: "))
-		fprintf(stderr, "%s\n", error->message);
+		fprintf(stderr, "%s%s", error->message, length && error->message[length - 1] == '\n' ? "" : "\n");
 	else
 		cli_error(command, "%s", error->message);
 }

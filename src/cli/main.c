@@ -60,6 +60,17 @@ static const struct command *find(const char *name)
 	return NULL;
 }
 
+/* What belongs in front of or behind a word that stands in a command's place. */
+static const char *advice(const char *name)
+{
+	size_t length = strlen(name);
+	if (*name == '-')
+		return "; options of a command stand behind it";
+	if (length > 3 && strcmp(name + length - 3, ".cu") == 0)
+		return "; 'sluice cc' makes a program of CUDA source";
+	return strchr(name, '/') ? "; 'sluice run' runs a program" : "";
+}
+
 static int unknown(const char *name)
 {
 	const char *nearest = NULL;
@@ -75,7 +86,7 @@ static int unknown(const char *name)
 	if (nearest)
 		cli_error("sluice", "unknown %s '%s'; did you mean '%s'?", kind, name, nearest);
 	else
-		cli_error("sluice", "unknown %s '%s'", kind, name);
+		cli_error("sluice", "unknown %s '%s'%s", kind, name, advice(name));
 	fputs("Try 'sluice --help' for more information.\n", stderr);
 	return CLI_USAGE;
 }
@@ -89,18 +100,20 @@ static int run(const char *name, int argc, char **argv)
 	return command->run(argc, argv);
 }
 
-/* "help COMMAND WORD..." is "COMMAND WORD... --help". */
+/* "help COMMAND" is "COMMAND --help"; the actions of programs have help of their own, "programs WORD --help". Words behind other
+ * commands are left out: run would take them for a program. */
 static int help(int argc, char **argv)
 {
-	char **words = argv + 1;
 	if (argc < 2) {
 		print_help();
 		return 0;
 	}
-	const char *name = words[0];
-	memmove(words, words + 1, (size_t)(argc - 2) * sizeof *words);
-	words[argc - 2] = (char *)"--help";
-	return run(name, argc, argv);
+	const char *name = argv[1];
+	bool deeper = argc > 2 && strcmp(name, "programs") == 0;
+	if (deeper)
+		argv[1] = argv[2];
+	argv[1 + deeper] = (char *)"--help";
+	return run(name, 2 + deeper, argv);
 }
 
 static int dispatch(int argc, char **argv)

@@ -15,6 +15,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 enum {
@@ -67,7 +68,7 @@ static char *absolute(const char *path)
 	char folder[PATH_MAX], *result;
 	if (*path == '/' || !getcwd(folder, sizeof folder))
 		return xstrdup(path);
-	if (asprintf(&result, "%s/%s", folder, path) < 0)
+	if (asprintf(&result, "%s/%s", folder, file_behind_dots(path)) < 0)
 		abort();
 	return result;
 }
@@ -124,7 +125,45 @@ const struct argp run_argp = {.options = run_options, .parser = parse};
 struct command {
 	struct run run;
 	char **program;
+	const char *misplaced; /* a word behind the program that looks like an option of ours */
 };
+
+static bool is_machine(const char *name)
+{
+	struct sluice_settings settings = {.machine = name};
+	sluice_gpu *gpu = NULL;
+	bool is = name && sluice_open(&gpu, &settings, NULL) == SLUICE_OK;
+	sluice_close(gpu);
+	return is;
+}
+
+static bool is_ours(const char *word, const char *next)
+{
+	if (strcmp(word, "-m") == 0)
+		return is_machine(next);
+	if (strcmp(word, "-o") == 0)
+		return next && strchr(next, '.') && strchr(next, '=');
+	for (const struct argp_option *option = run_options; option->name; option++) {
+		size_t length = strlen(option->name);
+		if (strncmp(word, "--", 2) == 0 && strncmp(word + 2, option->name, length) == 0 &&
+		    (!word[2 + length] || word[2 + length] == '='))
+			return true;
+	}
+	return false;
+}
+
+/* The program and all behind it, whatever it looks like. Without "--" an option of ours there is more often a slip, with which a
+ * run would quietly be another one than was meant. */
+static void take_program(struct command *command, struct argp_state *state)
+{
+	char **program = &state->argv[state->next - 1];
+	bool meant = strcmp(program[-1], "--") == 0;
+	command->program = program;
+	for (char **word = program + 1; *word && !meant && !command->misplaced; word++)
+		if (is_ours(word[0], word[1]))
+			command->misplaced = *word;
+	state->next = state->argc;
+}
 
 static error_t parse_command(int key, char *value, struct argp_state *state)
 {
@@ -135,9 +174,7 @@ static error_t parse_command(int key, char *value, struct argp_state *state)
 		state->child_inputs[0] = &command->run;
 		return 0;
 	case ARGP_KEY_ARG:
-		/* The program and all behind it, whatever it looks like. */
-		command->program = &state->argv[state->next - 1];
-		state->next = state->argc;
+		take_program(command, state);
 		return 0;
 	case ARGP_KEY_NO_ARGS:
 		argp_error(state, "no program given");
@@ -314,6 +351,9 @@ static const char *advice(const char *file)
 	size_t length = strlen(file);
 	if (length > 3 && strcmp(file + length - 3, ".cu") == 0)
 		return "; 'sluice cc' makes a program of CUDA source";
+	struct stat status;
+	if (stat(file, &status) == 0 && S_ISDIR(status.st_mode))
+		return "; it is a folder";
 	if (!strchr(file, '/') && access(file, X_OK) == 0)
 		return "; one in this folder is called with ./ before its name";
 	return "";
@@ -344,6 +384,12 @@ int command_run(int argc, char **argv)
 		return CLI_USAGE;
 	command.run.program = command.program;
 	bool fine = run_prepare(&command.run);
+	if (fine && command.misplaced)
+		cli_error(command.run.name,
+		          "note: %s stands behind %s, which gets it; options of sluice run stand in front of the "
+		          "program (and "
+		          "with -- before it this is not said)",
+		          command.misplaced, command.program[0]);
 	if (fine && !cuda_program_meets_runtime(command.program[0]))
 		cli_error(command.run.name,
 		          "note: %s does not load libcudart.so, so nothing of it is simulated; 'sluice cc' makes a "

@@ -50,7 +50,7 @@ says out "mine: does nothing"
 refused "none.so: no symbol sluice_mechanism; expected MECHANISM(...) of seam/mech.h" --mech ./none.so
 refused "old.so: made for version 0 of seam/mech.h" --mech "$work/old.so"
 refused "mechanism seat owns the buffer in front of L1 but has no hook buffer" --mech seat.so
-refused "cannot load mechanism $work/absent.so" --mech absent.so
+refused "cannot load mechanism $work/absent.so: cannot open shared object file: No such file or directory" --mech absent.so
 
 # Names and tables are checked when a mechanism is loaded, and names once more against what is there already.
 object shouts 'static const struct mech m = {.version = MECH_VERSION, .name = "Loud", .summary = "", .citation = ""};

@@ -9,6 +9,8 @@ says err "sluice run: cannot start $work/no-such-program: No such file or direct
 echo data >"$work/data"
 try 126 run -- "$work/data"
 says err "sluice run: cannot start $work/data: Permission denied"
+try 126 run "$work"
+says err "cannot start $work: Permission denied; it is a folder"
 try 127 run -- "$work/none.cu"
 says err "No such file or directory; 'sluice cc' makes a program of CUDA source"
 (
@@ -39,6 +41,10 @@ says out "SLUICE_MAX_INSTRUCTIONS=9"
 says out "SLUICE_PROGRESS=0"
 grep -q '^LD_LIBRARY_PATH=.*/lib' "$work/out" || fail "expected our libraries"
 
+# Paths are whole, and plain.
+(cd "$work" && "$sluice" run --stats ././s.json -- sh "$work/show" >out 2>err)
+says out "SLUICE_STATS=$work/s.json"
+
 # Nothing is set that was not asked for.
 try 0 run -- sh "$work/show"
 [ "$(grep -c '^SLUICE_.*=unset$' "$work/out")" = 7 ] || fail "expected no settings"
@@ -46,6 +52,19 @@ try 0 run -- sh "$work/show"
 # Options behind the program are the program's.
 try 0 run echo --functional -m
 says_only out "--functional -m"
+
+# That they are is said of those that look like ours, which are more often a slip; not behind --, and not of what is a program's.
+for words in "--mech=gto" "--mech gto" "x --stats s.json" "-m gtx480" "-o sm.count=3"; do
+	# shellcheck disable=SC2086 # words
+	try 0 run true $words
+	says err "sluice run: note: -"
+	says err "stands behind true, which gets it"
+	# shellcheck disable=SC2086 # words
+	try 0 run -- true $words
+	silent err
+done
+try 0 run true -m 3 -o out.txt -o a=b --size=small --mechanism -x
+silent err
 
 # The options of the environment come first.
 SLUICE_OPTIONS=sm.count=4

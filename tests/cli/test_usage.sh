@@ -41,6 +41,16 @@ try 2 --hepl
 says err "sluice: unknown option '--hepl'; did you mean '--help'?"
 try 2 --verison
 says err "did you mean '--version'?"
+try 2 -m gtx480 run ./a
+says err "sluice: unknown option '-m'; options of a command stand behind it"
+try 2 ./a
+says err "sluice: unknown command './a'; 'sluice run' runs a program"
+try 2 a.cu
+says err "sluice: unknown command 'a.cu'; 'sluice cc' makes a program of CUDA source"
+# What stands behind a command is not done.
+try 0 help run touch "$work/done"
+says out "Usage: sluice run"
+[ ! -e "$work/done" ] || fail "expected no program to run"
 try 2 hlep
 says err "sluice: unknown command 'hlep'; did you mean 'help'?"
 
@@ -71,6 +81,9 @@ try 2 stats "$work/none.json"
 says_only err "sluice stats: cannot read $work/none.json: No such file or directory"
 try 2 mech gto
 says err "sluice mech: expected list or show NAME, not 'gto'"
+try 2 mech show telport
+says_only err "sluice: error: no mechanism 'telport'; did you mean 'teleport'?"
+[ "$(wc -l <"$work/err")" = 1 ] || fail "expected one line"
 try 2 mech lsit
 says err "sluice mech: expected list or show NAME, not 'lsit'; did you mean 'list'?"
 try 2 programs rnu
