@@ -145,6 +145,20 @@ static const char *environment(const char *name)
 	return value && *value ? value : NULL;
 }
 
+/* A whole number of the environment, 0 where there is none. Clears *fine after a message. */
+static uint64_t environment_number(const char *name, uint64_t most, bool *fine)
+{
+	const char *text = environment(name);
+	size_t digits = text ? strspn(text, "0123456789") : 0;
+	errno = 0;
+	uint64_t number = text ? strtoull(text, NULL, 10) : 0;
+	if (!text || (digits && !text[digits] && !errno && number <= most))
+		return number;
+	runtime_message("%s: expected a whole number, not '%s'", name, text);
+	*fine = false;
+	return 0;
+}
+
 /* What a check has found is no error of a call, but the process does not end well. */
 static void report_finding(void *user, const char *text)
 {
@@ -159,8 +173,8 @@ static void open_gpu(struct runtime *runtime)
 	runtime->open_tried = true;
 	read_command_line(runtime);
 	const char *options = environment("SLUICE_OPTIONS"), *functional = environment("SLUICE_FUNCTIONAL"),
-		   *limit = environment("SLUICE_MAX_INSTRUCTIONS"), *progress = environment("SLUICE_PROGRESS"),
-		   *threads = environment("SLUICE_THREADS");
+		   *progress = environment("SLUICE_PROGRESS");
+	bool numbers = true;
 	if (options) {
 		runtime->options = xstrdup(options);
 		runtime->option = split_lines(runtime->options);
@@ -177,8 +191,8 @@ static void open_gpu(struct runtime *runtime)
 		.options = runtime->option,
 		.mechanisms = runtime->mechanism,
 		.functional = functional && strcmp(functional, "0") != 0,
-		.threads = threads ? (uint32_t)strtoul(threads, NULL, 10) : 0,
-		.max_instructions = limit ? strtoull(limit, NULL, 10) : 0,
+		.threads = (uint32_t)environment_number("SLUICE_THREADS", UINT32_MAX, &numbers),
+		.max_instructions = environment_number("SLUICE_MAX_INSTRUCTIONS", UINT64_MAX, &numbers),
 		.progress = runtime->shows_progress ? progress_show : NULL,
 		.progress_user = runtime,
 		.check = environment("SLUICE_CHECK"),
@@ -187,8 +201,8 @@ static void open_gpu(struct runtime *runtime)
 		.program = runtime->program,
 	};
 	struct sluice_error error = {0};
-	sluice_gpu *gpu;
-	enum sluice_status status = sluice_open(&gpu, &settings, &error);
+	sluice_gpu *gpu = NULL;
+	enum sluice_status status = numbers ? sluice_open(&gpu, &settings, &error) : SLUICE_BAD_SETTING;
 	runtime->gpu = gpu; /* NULL when that failed */
 	if (status == SLUICE_OK) {
 		if (!keep_statistics(runtime))
@@ -198,7 +212,8 @@ static void open_gpu(struct runtime *runtime)
 		access_watch(); /* tells what it knows before that */
 		return;
 	}
-	runtime_report(runtime, "cannot set up the machine", &error);
+	if (numbers)
+		runtime_report(runtime, "cannot set up the machine", &error);
 	runtime->error = cudaErrorInitializationError;
 	runtime->failed = true;
 }

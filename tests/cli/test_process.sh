@@ -157,6 +157,15 @@ SLUICE_MACHINE=no-such-machine run 1 ./program
 says err "no machine 'no-such-machine'"
 says out "cudaErrorInitializationError"
 
+for setting in SLUICE_THREADS=many SLUICE_THREADS=-1 SLUICE_THREADS=4294967296 SLUICE_MAX_INSTRUCTIONS=1e9 \
+	SLUICE_MAX_INSTRUCTIONS=99999999999999999999; do
+	export "${setting?}"
+	run 1 ./program
+	says err "sluice: ${setting%=*}: expected a whole number, not '${setting#*=}'"
+	says out "cudaErrorInitializationError"
+	unset "${setting%=*}"
+done
+
 # Device code that does not parse is named by line; it gets past cc as a compiler's flags.
 echo '.version 6.0
 .target sm_70
