@@ -37,6 +37,7 @@ struct cc {
 	const char *device_ptx;   /* --device-ptx, or NULL */
 	const char *output;       /* -o, or NULL */
 	const char *source;       /* the last CUDA source named */
+	const char *ptx_input;    /* a PTX file named like a source, or NULL */
 	unsigned sources, inputs; /* CUDA sources; files of any kind */
 	unsigned architecture;    /* the newest nvcc-style one given, or 0 */
 	bool own_architecture;    /* clang's spelling of one was given */
@@ -284,6 +285,8 @@ static bool takes_next(const char *word)
 static void add_input(struct cc *cc, const char *word)
 {
 	cc->inputs++;
+	if (has_suffix(word, ".ptx"))
+		cc->ptx_input = word;
 	if (has_suffix(word, ".cu")) {
 		cc->sources++;
 		cc->source = word;
@@ -419,6 +422,12 @@ static void settle_assembly(struct cc *cc)
 
 static bool check(const struct cc *cc)
 {
+	if (cc->ptx_input) {
+		cli_error(cc->name,
+		          "%s is PTX; with --device-ptx it is the device code of a .cu file, whose host code runs it",
+		          cc->ptx_input);
+		return false;
+	}
 	if (!cc->inputs) {
 		cli_error(cc->name, "no input files; 'sluice cc --help' shows the usage");
 		return false;
@@ -543,7 +552,8 @@ static int run_compiler(struct cc *cc, struct words *command)
 	const char *parent = getenv("TMPDIR");
 	char *folder = joined(cc, parent && *parent ? parent : "/tmp", "/sluice-cc-XXXXXX");
 	if (!mkdtemp(folder)) {
-		cli_error(cc->name, "cannot make the folder %s: %s", folder, strerror(errno));
+		cli_error(cc->name, "cannot make the folder %s: %s%s", folder, strerror(errno),
+		          parent && *parent ? " (TMPDIR names the place)" : "");
 		return CLI_FAILED;
 	}
 	setenv("TMPDIR", folder, 1);

@@ -52,6 +52,17 @@ char *programs_compiled(struct request *request, const struct program *program)
 		          strerror(errno));
 		return NULL;
 	}
+	char *slash = strrchr(target, '/');
+	*slash = '\0';
+	if (access(target, W_OK) != 0) {
+		cli_error(request->name,
+		          "%s is not compiled, and cannot be: %s: %s; let its owner do this once, or name a copy of %s "
+		          "in "
+		          "SLUICE_PROGRAMS",
+		          program->name, target, strerror(errno), programs_folder(room));
+		return NULL;
+	}
+	*slash = '/';
 	cli_error(request->name, "compiling %s, once", program->name);
 	/* under another name first, so that nobody starts a part of it */
 	snprintf(temporary, sizeof temporary, "%s.%d", target, (int)getpid());

@@ -144,6 +144,12 @@ try 2 cc --device-ptx missing.ptx main.cu
 says err "cannot read missing.ptx"
 try 2 cc --device-ptx main.ptx main.cu other.cu
 says err "one .cu file"
+try 2 cc main.ptx -o program
+says_only err "sluice cc: main.ptx is PTX; with --device-ptx it is the device code of a .cu file, whose host code runs it"
+TMPDIR=$work/nowhere
+try 1 cc main.cu
+says err "No such file or directory (TMPDIR names the place)"
+TMPDIR=$work/tmp
 try 2 cc --device-ptx main.cu main.cu
 says err "expected a PTX file"
 sed 's/add\.s32/adddd.s32/' main.ptx >broken.ptx

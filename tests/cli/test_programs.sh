@@ -156,6 +156,13 @@ cat >"$programs/second/second.cu" <<'CU'
 #include <cstdio>
 int main() { puts("second: PASS"); }
 CU
+# Where it may not be put, that is said instead, with what can be done (root may put it anywhere).
+chmod a-w "$programs/second"
+[ -w "$programs/second" ] || {
+	try 2 programs run second
+	says_only err "sluice programs run: second is not compiled, and cannot be: $programs/second: Permission denied; let its owner do this once, or name a copy of $programs in SLUICE_PROGRAMS"
+}
+chmod u+w "$programs/second"
 try_program 0 programs run second
 says err "sluice programs run: compiling second, once"
 says out "second: PASS"
