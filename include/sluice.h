@@ -203,8 +203,8 @@ struct sluice_machine_info {
 SLUICE_API void sluice_machine_info(const sluice_gpu *gpu, struct sluice_machine_info *info);
 /* Writes the machine as YAML, every key with its value. */
 SLUICE_API void sluice_machine_write(const sluice_gpu *gpu, FILE *file);
-/* The folder of machine files: SLUICE_MACHINES, else the source tree's, else the one installed. */
-SLUICE_API const char *sluice_machines_folder(void);
+/* The folder of machine files: SLUICE_MACHINES, else the one of the installation that the library lies in, else the source tree's. */
+SLUICE_API void sluice_machines_folder(char *path, size_t size);
 
 /* Statistics of all kernels run so far. */
 enum sluice_stats_format { SLUICE_STATS_TABLE, SLUICE_STATS_JSON, SLUICE_STATS_GPGPUSIM };

@@ -6,7 +6,10 @@
 #include "base/config_find.h"
 #include "base/gate.h"
 
+#include <dlfcn.h>
 #include <errno.h>
+#include <limits.h>
+#include <link.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -46,22 +49,49 @@ static const char *own_machines(void)
 	return folder && *folder ? folder : NULL;
 }
 
-static const char *standard_machines(void)
+/* The file that this code lies in: the shared library, or the program. */
+static bool find_module(char path[PATH_MAX])
 {
-	return access(SLUICE_SOURCE_MACHINES, R_OK) == 0 ? SLUICE_SOURCE_MACHINES : SLUICE_INSTALLED_MACHINES;
+	static const char here[] = "";
+	Dl_info info;
+	struct link_map *module = NULL;
+	if (!dladdr1(here, &info, (void **)&module, RTLD_DL_LINKMAP) || !module)
+		return false;
+	return realpath(*module->l_name ? module->l_name : "/proc/self/exe", path);
 }
 
-const char *sluice_machines_folder(void)
+/* Those of the installation that this code belongs to, however it was moved (it lies in bin, in lib, or at most two folders further
+ * down), else the source tree's. */
+static void standard_machines(char path[PATH_MAX])
+{
+	enum { FURTHEST = 3 };
+	char folder[PATH_MAX], *slash;
+	bool found = find_module(folder);
+	for (int up = 0; up <= FURTHEST && found && (slash = strrchr(folder, '/')); up++) {
+		*slash = '\0';
+		int length = snprintf(path, PATH_MAX, "%s/" SLUICE_INSTALLED_MACHINES, folder);
+		if (length < PATH_MAX && access(path, R_OK) == 0)
+			return;
+	}
+	snprintf(path, PATH_MAX, "%s", SLUICE_SOURCE_MACHINES);
+}
+
+void sluice_machines_folder(char *path, size_t size)
 {
 	const char *own = own_machines();
-	return own ? own : standard_machines();
+	char standard[PATH_MAX];
+	if (!own)
+		standard_machines(standard);
+	snprintf(path, size, "%s", own ? own : standard);
 }
 
 /* A path is read as it is. A name is looked up in the user's folder of machines, then in ours, and so are the names of
  * bases that do not lie beside their file. */
 static void read_machine(struct machine *machine, const char *name, struct diag *diag)
 {
-	const char *const both[] = {own_machines(), standard_machines(), NULL}, *const *folders = both + !both[0];
+	char standard[PATH_MAX];
+	standard_machines(standard);
+	const char *const both[] = {own_machines(), standard, NULL}, *const *folders = both + !both[0];
 	char nearest[CONFIG_NAME_SIZE];
 	char *path = config_is_path(name) ? xstrdup(name) : config_find(name, folders);
 	if (path) {

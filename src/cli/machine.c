@@ -5,6 +5,7 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -99,7 +100,8 @@ static char **machine_names(const char *folder, size_t *count)
 
 static int list(const struct machine *machine)
 {
-	const char *folder = sluice_machines_folder();
+	char folder[PATH_MAX];
+	sluice_machines_folder(folder, sizeof folder);
 	size_t count;
 	char **names = machine_names(folder, &count);
 	if (!names) {

@@ -23,5 +23,22 @@ cmake -S "$source" -B build -DCMAKE_PREFIX_PATH="$PWD/moved" >cmake.log || {
 cmake --build build >/dev/null
 build/by_cmake
 
+# Machines are those of the installation, wherever it is: found by the command, by a program's runtime and by the library.
+standard=$(find moved -name gtx480.yaml)
+sed 's/^name:.*/name: only-here/' "$standard" >"${standard%/*}/only-here.yaml"
+moved/bin/sluice machine list | grep -q '^only-here ' || {
+	echo "expected the machines of the moved installation"
+	exit 1
+}
+cat >only_here.cu <<'CU'
+__global__ void empty() {}
+int main() { empty<<<1, 1>>>(); return cudaDeviceSynchronize() != cudaSuccess; }
+CU
+moved/bin/sluice cc only_here.cu -o only-here
+SLUICE_MACHINE=only-here ./only-here 2>only-here.txt && grep -q 'machine only-here' only-here.txt || {
+	cat only-here.txt
+	exit 1
+}
+
 # The pages that came along lead to each other.
 python3 "$2/tests/docs/check_links.py" moved/share/doc
