@@ -1,9 +1,9 @@
 /* sluice cc: compiles CUDA C++ with clang, our headers, our device library and our runtime.
  *
  * clang++ gets the flags below; whatever we do not know passes through, behind them, so that a user's flags have the
- * last word. nvcc's spellings of common flags are translated.
+ * last word. nvcc's spellings of common flags are translated (cc_flags.c).
  */
-#include "cli/commands.h"
+#include "cli/cc.h"
 
 #include "base/arena.h"
 #include "cli/kernel_ptx.h"
@@ -19,226 +19,16 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { DEFAULT_ARCHITECTURE = 70, MOST_REGISTERS = 255 };
+enum { DEFAULT_ARCHITECTURE = 70 };
 
 /* Linked by its path and searched for first, or a user's -L and -rpath of another toolkit would find that one's. Not as an
  * input of clang's: behind -x cuda that would be a source. */
 #define RUNTIME "/lib64/libcudart.so"
 
-struct words {
-	const char **list; /* NULL-terminated */
-	size_t count;
-};
-
-struct cc {
-	struct arena arena;       /* the words we make */
-	const char *name;         /* "sluice cc" */
-	struct words user;        /* what goes to clang behind our flags */
-	const char *device_ptx;   /* --device-ptx, or NULL */
-	const char *output;       /* -o, or NULL */
-	const char *source;       /* the last CUDA source named */
-	const char *ptx_input;    /* a PTX file named like a source, or NULL */
-	unsigned sources, inputs; /* CUDA sources; files of any kind */
-	unsigned architecture;    /* the newest nvcc-style one given, or 0 */
-	bool own_architecture;    /* clang's spelling of one was given */
-	bool limits_registers;    /* -maxrregcount */
-	bool awaits_registers;    /* ptxas's -maxrregcount was the last word for it, and its number is the next one */
-	bool assembly, device_only, emits_llvm; /* clang's -S, --cuda-device-only, -emit-llvm */
-	bool links, ptx, verbose, help;
-};
-
-/* What becomes of a flag of nvcc's. */
-enum translation {
-	DROP,         /* means nothing here */
-	REPLACE,      /* by the words of `text` */
-	ARCHITECTURE, /* a value with sm_NN or compute_NN in it, or several */
-	REGISTERS,    /* a number, for ptxas */
-	PTXAS,        /* a comma-separated list of ptxas's own, of which we know -maxrregcount */
-	SPREAD,       /* a comma-separated list, each for clang, behind the prefix `text` */
-	REFUSE,       /* an error: `text` says why */
-};
-
-struct flag {
-	const char *name; /* without its one or two dashes */
-	bool takes_value; /* behind '=' or as the next word */
-	enum translation translation;
-	const char *text; /* for a flag with a value, REPLACE applies when the value is "true" or `value` */
-	const char *value;
-};
-
-static const struct flag flags[] = {
-	{"arch", true, ARCHITECTURE, NULL, NULL},
-	{"gpu-architecture", true, ARCHITECTURE, NULL, NULL},
-	{"gencode", true, ARCHITECTURE, NULL, NULL},
-	{"generate-code", true, ARCHITECTURE, NULL, NULL},
-	{"code", true, DROP, NULL, NULL},
-	{"gpu-code", true, DROP, NULL, NULL},
-	{"lineinfo", false, REPLACE, "-gline-tables-only", NULL},
-	{"generate-line-info", false, REPLACE, "-gline-tables-only", NULL},
-	{"G", false, REPLACE, "-g", NULL},
-	{"device-debug", false, REPLACE, "-g", NULL},
-	{"use_fast_math", false, REPLACE, "-ffast-math -fcuda-flush-denormals-to-zero", NULL},
-	{"ftz", true, REPLACE, "-fcuda-flush-denormals-to-zero", "true"},
-	{"fmad", true, REPLACE, "-ffp-contract=off", "false"},
-	{"prec-div", true, DROP, NULL, NULL},
-	{"prec-sqrt", true, DROP, NULL, NULL},
-	{"maxrregcount", true, REGISTERS, NULL, NULL},
-	{"Xptxas", true, PTXAS, NULL, NULL},
-	{"ptxas-options", true, PTXAS, NULL, NULL},
-	{"Xcompiler", true, SPREAD, NULL, NULL},
-	{"compiler-options", true, SPREAD, NULL, NULL},
-	{"Xnvlink", true, DROP, NULL, NULL},
-	{"ccbin", true, DROP, NULL, NULL},
-	{"compiler-bindir", true, DROP, NULL, NULL},
-	{"cudart", true, DROP, NULL, NULL},
-	{"lcudart", false, DROP, NULL, NULL}, /* ours is linked by its path */
-	{"lcudart_static", false, DROP, NULL, NULL},
-	{"Wno-deprecated-gpu-targets", false, DROP, NULL, NULL},
-	{"expt-relaxed-constexpr", false, DROP, NULL, NULL},
-	{"expt-extended-lambda", false, DROP, NULL, NULL},
-	{"extended-lambda", false, DROP, NULL, NULL},
-	{"keep", false, DROP, NULL, NULL},
-	{"dc", false, REFUSE, "device code that calls into other files (-dc) is not supported; use -c", NULL},
-	{"dlink", false, REFUSE, "device code that calls into other files (-dlink) is not supported", NULL},
-	{"rdc", true, REFUSE, "device code that calls into other files (-rdc=true) is not supported", "true"},
-	{"relocatable-device-code", true, REFUSE, "device code that calls into other files is not supported", "true"},
-};
-
-static void add(struct words *words, const char *word)
-{
-	words->list = xrealloc(words->list, (words->count + 2) * sizeof *words->list);
-	words->list[words->count++] = word;
-	words->list[words->count] = NULL;
-}
-
-static char *joined(struct cc *cc, const char *first, const char *second)
-{
-	size_t length = strlen(first);
-	char *text = arena_alloc(&cc->arena, length + strlen(second) + 1);
-	strcpy(text + length, second);
-	return memcpy(text, first, length);
-}
-
-/* Adds each part of a list. */
-static void add_parts(struct cc *cc, const char *list, char separator)
-{
-	for (const char *at = list; *at;) {
-		size_t length = strcspn(at, (const char[]){separator, '\0'});
-		if (length)
-			add(&cc->user, arena_string(&cc->arena, at, length));
-		at += length + (at[length] != '\0');
-	}
-}
-
-/* The newest of the architectures in the text that our clang knows; newer and unknown ones count as the next older. */
-static unsigned newest_architecture(const char *text)
-{
-	static const unsigned known[] = {20, 21, 30, 32, 35, 37, 50, 52, 53, 60, 61, 62, 70, 72, 75, 80, 86};
-	unsigned newest = 0;
-	for (const char *at = text; (at = strchr(at, '_')); at++) {
-		unsigned long wanted = strtoul(at + 1, NULL, 10);
-		unsigned best = wanted ? known[0] : 0;
-		for (size_t i = 0; i < sizeof known / sizeof *known; i++)
-			if (known[i] <= wanted)
-				best = known[i];
-		newest = best > newest ? best : newest;
-	}
-	return newest;
-}
-
 static bool has_suffix(const char *text, const char *suffix)
 {
 	size_t length = strlen(text), tail = strlen(suffix);
 	return length > tail && strcmp(text + length - tail, suffix) == 0;
-}
-
-/* The row that the word spells, with one dash or two; *value is behind its '=', or NULL. */
-static const struct flag *find_flag(const char *word, const char **value)
-{
-	const char *name = word + 1 + (word[1] == '-');
-	size_t length = strcspn(name, "=");
-	*value = name[length] ? name + length + 1 : NULL;
-	for (size_t i = 0; i < sizeof flags / sizeof *flags; i++)
-		if (strlen(flags[i].name) == length && strncmp(flags[i].name, name, length) == 0 &&
-		    (flags[i].takes_value || !*value))
-			return &flags[i];
-	return NULL;
-}
-
-/* Our ptxas writes the limit to the kernels that have no launch bounds. */
-static bool limit_registers(struct cc *cc, const char *value)
-{
-	size_t digits = strspn(value, "0123456789");
-	if (!digits || value[digits] || strtoul(value, NULL, 10) > MOST_REGISTERS) {
-		cli_error(cc->name, "-maxrregcount: expected a number of registers, 0 (no limit) to %d, not '%s'",
-		          MOST_REGISTERS, value);
-		return false;
-	}
-	cc->limits_registers = true;
-	add(&cc->user, "-Xcuda-ptxas");
-	add(&cc->user, joined(cc, "-maxrregcount=", value));
-	return true;
-}
-
-/* One word for ptxas. Its -maxrregcount has its number behind '=' or as the next word. */
-static bool take_ptxas_word(struct cc *cc, const char *word)
-{
-	static const char limit[] = "maxrregcount";
-	const char *name = word + strspn(word, "-");
-	if (cc->awaits_registers) {
-		cc->awaits_registers = false;
-		return limit_registers(cc, word);
-	}
-	if (strncmp(name, limit, sizeof limit - 1) != 0)
-		return true;
-	name += sizeof limit - 1;
-	cc->awaits_registers = !*name;
-	return *name != '=' || limit_registers(cc, name + 1);
-}
-
-static bool take_ptxas_words(struct cc *cc, const char *list)
-{
-	bool fine = true;
-	while (*list && fine) {
-		size_t length = strcspn(list, ",");
-		fine = take_ptxas_word(cc, arena_string(&cc->arena, list, length));
-		list += length + (list[length] != '\0');
-	}
-	return fine;
-}
-
-static bool translate(struct cc *cc, const struct flag *flag, const char *value)
-{
-	bool applies = !flag->value || (value && strcmp(value, flag->value) == 0);
-	switch (flag->translation) {
-	case DROP:
-		return true;
-	case REPLACE:
-		if (applies)
-			add_parts(cc, flag->text, ' ');
-		return true;
-	case SPREAD:
-		add_parts(cc, value, ',');
-		return true;
-	case ARCHITECTURE: {
-		unsigned architecture = newest_architecture(value);
-		if (!architecture) {
-			cli_error(cc->name, "-%s: expected sm_NN or compute_NN, not '%s'", flag->name, value);
-			return false;
-		}
-		cc->architecture = architecture > cc->architecture ? architecture : cc->architecture;
-		return true;
-	}
-	case REGISTERS:
-		return limit_registers(cc, value);
-	case PTXAS:
-		return take_ptxas_words(cc, value);
-	case REFUSE:
-		if (applies)
-			cli_error(cc->name, "%s", flag->text);
-		return !applies;
-	}
-	return false;
 }
 
 /* Flags of clang's that stop before the link. */
@@ -291,14 +81,7 @@ static void add_input(struct cc *cc, const char *word)
 		cc->sources++;
 		cc->source = word;
 	}
-	add(&cc->user, word);
-}
-
-static bool needs_value(const struct cc *cc, const char *word, const char *value)
-{
-	if (!value)
-		cli_error(cc->name, "%s: expected a value", word);
-	return value;
+	cc_add(&cc->user, word);
 }
 
 /* The same for a word that is none of ours and none of nvcc's: clang gets it. */
@@ -316,23 +99,23 @@ static bool take_clang(struct cc *cc, const char *word, const char *next, int *i
 		return true;
 	}
 	if (!takes_next(word)) {
-		add(&cc->user, word);
+		cc_add(&cc->user, word);
 		return true;
 	}
-	if (!needs_value(cc, word, next))
+	if (!cc_needs_value(cc, word, next))
 		return false;
 	++*i;
 	if (strcmp(word, "-l") == 0 && strncmp(next, "cudart", 6) == 0)
 		return true;
-	add(&cc->user, word);
-	add(&cc->user, strcmp(word, "-x") == 0 && strcmp(next, "cu") == 0 ? "cuda" : next);
+	cc_add(&cc->user, word);
+	cc_add(&cc->user, strcmp(word, "-x") == 0 && strcmp(next, "cu") == 0 ? "cuda" : next);
 	return true;
 }
 
 /* Handles argv[*i] and whatever belongs to it. False after an error message. */
 static bool take(struct cc *cc, int argc, char **argv, int *i)
 {
-	const char *word = argv[*i], *value;
+	const char *word = argv[*i];
 	const char *next = *i + 1 < argc ? argv[*i + 1] : NULL;
 	if (word[0] != '-' || !word[1]) {
 		add_input(cc, word);
@@ -341,21 +124,15 @@ static bool take(struct cc *cc, int argc, char **argv, int *i)
 	if (strcmp(word, "--device-ptx") == 0 || strncmp(word, "--device-ptx=", 13) == 0) {
 		cc->device_ptx = word[12] ? word + 13 : next;
 		*i += !word[12];
-		return needs_value(cc, "--device-ptx", cc->device_ptx);
+		return cc_needs_value(cc, "--device-ptx", cc->device_ptx);
 	}
 	if (strcmp(word, "--ptx") == 0 || strcmp(word, "-ptx") == 0) {
 		cc->ptx = true;
 		cc->links = false;
 		return true;
 	}
-	const struct flag *flag = find_flag(word, &value);
-	if (flag) {
-		if (flag->takes_value && !value) {
-			value = next;
-			++*i;
-		}
-		return (!flag->takes_value || needs_value(cc, word, value)) && translate(cc, flag, value);
-	}
+	if (cc_is_nvcc_flag(word))
+		return cc_take_nvcc_flag(cc, word, next, i);
 	return take_clang(cc, word, next, i);
 }
 
@@ -374,39 +151,39 @@ static void add_cuda(struct cc *cc, struct words *command, const char *toolkit)
 		"-Wno-reserved-user-defined-literal",
 		"-Wno-c++11-narrowing",
 	};
-	add(command, joined(cc, "--cuda-path=", toolkit));
-	add(command, "-isystem");
-	add(command, joined(cc, toolkit, "/include"));
-	add(command, "-idirafter");
-	add(command, joined(cc, toolkit, "/absent"));
+	cc_add(command, cc_joined(cc, "--cuda-path=", toolkit));
+	cc_add(command, "-isystem");
+	cc_add(command, cc_joined(cc, toolkit, "/include"));
+	cc_add(command, "-idirafter");
+	cc_add(command, cc_joined(cc, toolkit, "/absent"));
 	for (size_t i = 0; i < sizeof fixed / sizeof *fixed; i++)
-		add(command, fixed[i]);
+		cc_add(command, fixed[i]);
 	if (!cc->own_architecture) {
 		char name[32];
 		snprintf(name, sizeof name, "%u", cc->architecture ? cc->architecture : DEFAULT_ARCHITECTURE);
-		add(command, joined(cc, "--cuda-gpu-arch=sm_", name));
+		cc_add(command, cc_joined(cc, "--cuda-gpu-arch=sm_", name));
 	}
 	if (cc->device_ptx) {
 		static const char *const host_only[] = {"--cuda-host-only", "-Xclang", "-fcuda-include-gpubinary",
 		                                        "-Xclang"};
 		for (size_t i = 0; i < sizeof host_only / sizeof *host_only; i++)
-			add(command, host_only[i]);
-		add(command, cc->device_ptx);
+			cc_add(command, host_only[i]);
+		cc_add(command, cc->device_ptx);
 	}
 }
 
 /* What our ptxas makes of one source is PTX. Without -o a.cu becomes a.ptx in the current folder. */
 static void add_ptx(struct cc *cc, struct words *command)
 {
-	add(command, "-c");
-	add(command, "--cuda-device-only");
+	cc_add(command, "-c");
+	cc_add(command, "--cuda-device-only");
 	if (cc->output)
 		return;
 	const char *slash = strrchr(cc->source, '/');
-	char *name = joined(cc, slash ? slash + 1 : cc->source, ".ptx");
+	char *name = cc_joined(cc, slash ? slash + 1 : cc->source, ".ptx");
 	strcpy(name + strlen(name) - strlen(".cu.ptx"), ".ptx");
-	add(command, "-o");
-	add(command, name);
+	cc_add(command, "-o");
+	cc_add(command, name);
 }
 
 /* -S --cuda-device-only asks for PTX too; as --ptx it goes through our ptxas, which puts right what clang 14 gets wrong. */
@@ -417,7 +194,7 @@ static void settle_assembly(struct cc *cc)
 	if (cc->device_only && !cc->emits_llvm)
 		cc->ptx = true;
 	else
-		add(&cc->user, "-S");
+		cc_add(&cc->user, "-S");
 }
 
 static bool check(const struct cc *cc)
@@ -440,9 +217,9 @@ static bool check(const struct cc *cc)
 		cli_error(cc->name, "--device-ptx: expected one .cu file beside it, not %u", cc->sources);
 		return false;
 	}
-	if (cc->device_ptx && cc->limits_registers) {
-		cli_error(cc->name,
-		          "-maxrregcount: the file of --device-ptx is taken as it is; write .maxnreg into it");
+	if (cc->device_ptx && cc->changes_ptx) {
+		cli_error(cc->name, "-%s: the file of --device-ptx is taken as it is; write %s into it",
+		          cc->changes_ptx, strcmp(cc->changes_ptx, "maxrregcount") == 0 ? ".maxnreg" : "the operators");
 		return false;
 	}
 	if (cc->device_ptx && has_suffix(cc->device_ptx, ".cu")) {
@@ -487,7 +264,7 @@ static bool find_toolkit(struct cc *cc, char *toolkit)
 	if (!find_toolkit_folder(cc, toolkit))
 		return false;
 	for (size_t i = 0; i < sizeof needed / sizeof *needed; i++) {
-		if (!needed[i] || access(joined(cc, toolkit, needed[i]), R_OK) == 0)
+		if (!needed[i] || access(cc_joined(cc, toolkit, needed[i]), R_OK) == 0)
 			continue;
 		cli_error(cc->name, "cannot read %s%s: %s; 'make' builds what is missing", toolkit, needed[i],
 		          strerror(errno));
@@ -550,7 +327,7 @@ static int await(pid_t child, const sigset_t *signals)
 static int run_compiler(struct cc *cc, struct words *command)
 {
 	const char *parent = getenv("TMPDIR");
-	char *folder = joined(cc, parent && *parent ? parent : "/tmp", "/sluice-cc-XXXXXX");
+	char *folder = cc_joined(cc, parent && *parent ? parent : "/tmp", "/sluice-cc-XXXXXX");
 	if (!mkdtemp(folder)) {
 		cli_error(cc->name, "cannot make the folder %s: %s%s", folder, strerror(errno),
 		          parent && *parent ? " (TMPDIR names the place)" : "");
@@ -604,20 +381,20 @@ static int compile(struct cc *cc)
 		return status;
 	if (!find_toolkit(cc, toolkit))
 		return CLI_FAILED;
-	add(&command, NULL); /* the compiler */
+	cc_add(&command, NULL); /* the compiler */
 	add_cuda(cc, &command, toolkit);
 	if (cc->links) {
-		const char *const folder[] = {"-Xlinker", "-rpath", "-Xlinker", joined(cc, toolkit, "/lib64")};
+		const char *const folder[] = {"-Xlinker", "-rpath", "-Xlinker", cc_joined(cc, toolkit, "/lib64")};
 		for (size_t i = 0; i < sizeof folder / sizeof *folder; i++)
-			add(&command, folder[i]);
+			cc_add(&command, folder[i]);
 	}
 	if (cc->ptx)
 		add_ptx(cc, &command);
 	for (size_t i = 0; i < cc->user.count; i++)
-		add(&command, cc->user.list[i]);
+		cc_add(&command, cc->user.list[i]);
 	if (cc->links) {
-		add(&command, "-Xlinker");
-		add(&command, joined(cc, toolkit, RUNTIME));
+		cc_add(&command, "-Xlinker");
+		cc_add(&command, cc_joined(cc, toolkit, RUNTIME));
 	}
 	status = run_compiler(cc, &command);
 	free(command.list);

@@ -106,6 +106,27 @@ for flag in "-Xptxas -maxrregcount=8" "-Xptxas=-v,-maxrregcount=8" "-Xptxas -max
 	try 0 cc --ptx $flag bounds.cu -o -
 	[ "$(grep -c '^\.maxnreg 8$' out)" = 2 ] || fail "expected .maxnreg 8 for two kernels"
 done
+# Its cache operators are those of the plain loads and stores of global memory.
+cat >caches.cu <<'CU'
+__global__ void copy(float4 *p, const float *q, volatile int *v, int *n)
+{
+	__shared__ int s[32];
+	s[threadIdx.x] = threadIdx.x;
+	__syncthreads();
+	p[1] = make_float4(p[0].x + 1, p[0].y, p[0].z, p[0].w);
+	*n += *v + s[31 - threadIdx.x] + (int)__ldg(q);
+	asm("ld.global.ca.u32 %0, [%1];" : "=r"(n[1]) : "l"(n));
+}
+int main() { float4 *p; cudaMalloc(&p, 256); copy<<<1, 32>>>(p, (float *)p, (int *)p, (int *)p); }
+CU
+try 0 cc --ptx caches.cu -o plain.ptx
+try 0 cc --ptx -Xptxas -v,-dlcm=cg -Xptxas --def-store-cache=wt caches.cu -o cached.ptx
+sed 's/ld\.global\.cg\./ld.global./; s/st\.global\.wt\./st.global./' cached.ptx | cmp -s - plain.ptx || fail "expected operators alone"
+accesses=$(sed -n 's/.*[^a-z]\(\(ld\|st\)\.[a-z0-9.]*\).*/\1/p' cached.ptx | grep -v param | sort | tr '\n' ' ')
+[ "$accesses" = "ld.global.ca.u32 ld.global.cg.u32 ld.global.cg.v4.f32 ld.global.nc.f32 ld.shared.u32 ld.volatile.global.u32 \
+st.global.wt.u32 st.global.wt.u32 st.global.wt.v4.f32 st.shared.u32 " ] || fail "wrong accesses: $accesses"
+try 2 cc -Xptxas -dlcm=l2 caches.cu
+says err "sluice cc: -dlcm: expected one of ca|cg|cs|cv, not 'l2'"
 try 2 cc -Xptxas -maxrregcount=many bounds.cu
 says err "expected a number of registers"
 
