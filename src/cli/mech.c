@@ -80,6 +80,20 @@ static int show(const struct mech *mech)
 	return shown ? 0 : CLI_USAGE;
 }
 
+/* A space would part the folder when a shell puts the flags into a compiler's command line, which takes no quotes there; the shell
+ * does look for files, though, and what it finds stays whole. */
+static void print_include(const char *folder)
+{
+	if (!strpbrk(folder, " \t")) {
+		printf("-I%s\n", folder);
+		return;
+	}
+	fputs("-I ", stdout);
+	for (; *folder; folder++)
+		putchar(*folder == ' ' || *folder == '\t' ? '?' : *folder);
+	putchar('\n');
+}
+
 /* The headers of the source tree, or the installed ones. */
 static int print_flags(const struct mech *mech)
 {
@@ -87,9 +101,9 @@ static int print_flags(const struct mech *mech)
 	char folder[PATH_MAX];
 	if (cli_find_folder(places, "mech.h", folder)) {
 		*strrchr(folder, '/') = '\0';
-		printf("-I%s\n", folder);
+		print_include(folder);
 	} else if (access(CLI_SOURCE_HEADERS "/seam/mech.h", R_OK) == 0) {
-		puts("-I" CLI_SOURCE_HEADERS);
+		print_include(CLI_SOURCE_HEADERS);
 	} else {
 		cli_error(mech->name, "found no seam/mech.h beside this program nor in %s", CLI_SOURCE_HEADERS);
 		return CLI_FAILED;

@@ -1,11 +1,14 @@
-/* Host accesses that go wrong: the program's own to device memory, which are told before the process ends as it would, and
- * the runtime's to host memory that a program named but does not have, which become an error of the call. */
+/* Host accesses that go wrong: the program's own to device memory, and a mechanism's to any, which are told before the process
+ * ends as it would, and the runtime's to host memory that a program named but does not have, which become an error of the call. */
 #include "cudart/runtime.h"
 
+#include <dlfcn.h>
 #include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdio.h>
+#include <string.h>
+#include <ucontext.h>
 #include <unistd.h>
 
 /* What a guarded piece of work comes back to. */
@@ -53,6 +56,44 @@ static void tell(const void *address)
 		return; /* nowhere left to tell it */
 }
 
+/* Where the code was, or 0 where that is not known. */
+static uintptr_t place_of(const void *context)
+{
+	const ucontext_t *state = context;
+#if defined(__x86_64__)
+	return (uintptr_t)state->uc_mcontext.gregs[REG_RIP];
+#elif defined(__aarch64__)
+	return (uintptr_t)state->uc_mcontext.pc;
+#else
+	(void)state;
+	return 0;
+#endif
+}
+
+/* The same of a mechanism's shared object. dladdr() takes no memory, and the loader's lock, which nobody holds for long while
+ * kernels run. */
+static void tell_mechanism(const void *address, uintptr_t place)
+{
+	char text[2 * 512];
+	Dl_info info;
+	const char **object = runtime_glance()->mechanism;
+	if (!object || !dladdr((const void *)place, &info) || !info.dli_fname)
+		return;
+	size_t length = strlen(info.dli_fname);
+	while (*object &&
+	       (strncmp(*object, info.dli_fname, length) != 0 || ((*object)[length] && (*object)[length] != ':')))
+		object++;
+	if (!*object)
+		return;
+	int written = snprintf(
+		text, sizeof text,
+		"sluice: mechanism %.400s: accesses address %p, which is not there; with -g in the compiler's line, "
+		"'addr2line -f -e %.400s 0x%llx' says where\n",
+		info.dli_fname, address, info.dli_fname, (unsigned long long)(place - (uintptr_t)info.dli_fbase));
+	if (write(STDERR_FILENO, text, (size_t)written < sizeof text ? (size_t)written : sizeof text - 1) < 0)
+		return; /* nowhere left to tell it */
+}
+
 static void on_access(int signal, siginfo_t *info, void *context)
 {
 	bool is_access = info->si_code > 0; /* not sent by a process */
@@ -60,8 +101,10 @@ static void on_access(int signal, siginfo_t *info, void *context)
 		guard->address = info->si_addr;
 		siglongjmp(guard->back, 1);
 	}
-	if (is_access)
+	if (is_access) {
 		tell(info->si_addr);
+		tell_mechanism(info->si_addr, place_of(context));
+	}
 	pass_on(signal, info, context);
 }
 

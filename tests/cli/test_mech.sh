@@ -132,6 +132,15 @@ object wrong 'static uint32_t pick(struct mech_sm *sm, const struct mech_warps *
 	static const struct mech m = {.version = MECH_VERSION, .name = "wrong", .summary = "", .citation = "",
 	.seats = MECH_SEAT_WARP_ORDER, .pick_warp = pick}; MECHANISM(m);'
 try 0 cc program.cu -o program
+# An access of its own that ends the process is told with its file and the place in it.
+object crash 'static void on_issue(struct mech_sm *sm, const struct mech_issue *issue) { (void)issue; *(volatile int *)sm->state = 1; }
+static const struct mech m = {.version = MECH_VERSION, .name = "crash", .summary = "", .citation = "", .issue = on_issue};
+MECHANISM(m);'
+tried="sluice run --mech crash.so"
+(. "$source_dir/tests/cuda/preload.sh" && LD_PRELOAD=$preload exec "$sluice" run --mech crash.so -- ./program) >"$work/out" 2>"$work/err" &&
+	fail "expected the process to end"
+says err "sluice: mechanism $work/crash.so: accesses address "
+says err "addr2line -f -e $work/crash.so 0x"
 try_program 0 run --mech cpp.so -- ./program
 says out "42"
 try_program 1 run --stats stats.json --mech wrong.so -- ./program

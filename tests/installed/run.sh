@@ -40,5 +40,11 @@ SLUICE_MACHINE=only-here ./only-here 2>only-here.txt && grep -q 'machine only-he
 	exit 1
 }
 
+# So are a mechanism's headers, also in a folder with a space in its name.
+mv moved "moved again"
+printf '#include "seam/mech.h"\n' >mechanism.c
+cc -c $("moved again/bin/sluice" mech --cflags) mechanism.c
+mv "moved again" moved
+
 # The pages that came along lead to each other.
 python3 "$2/tests/docs/check_links.py" moved/share/doc
