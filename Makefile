@@ -48,7 +48,7 @@ bench: with-tests
 	@python3 tools/bench.py --build $(BUILD)
 
 install: all
-	cmake --install $(BUILD) --prefix $(PREFIX)
+	cmake --install $(BUILD) --prefix "$(PREFIX)"
 
 clean:
 	rm -rf $(BUILD)

@@ -1,6 +1,7 @@
 #!/bin/sh
 # A tree that was moved or copied with its build folder is configured anew by make, which says so; any other is left as it is:
-# `test_moved.sh SOURCE_DIR`. Protects Makefile and tools/moved.sh, with a project of one file in the place of ours.
+# `test_moved.sh SOURCE_DIR`. Paths may have spaces, that of an installation too. Protects Makefile and tools/moved.sh, with a
+# project of one file in the place of ours.
 set -u
 unset MAKEFLAGS BUILD CMAKE_FLAGS
 work=$(mktemp -d)
@@ -14,6 +15,7 @@ chmod +x "$tree/tools/deps.sh"
 cat >"$tree/CMakeLists.txt" <<'CMAKE'
 cmake_minimum_required(VERSION 3.25)
 project(moved LANGUAGES NONE)
+install(FILES CMakeLists.txt DESTINATION share)
 add_custom_target(thing ALL COMMAND ${CMAKE_COMMAND} -E echo "made in ${CMAKE_SOURCE_DIR}")
 CMAKE
 
@@ -36,6 +38,8 @@ made "$tree" "a new tree"
 quiet "a new tree"
 made "$tree" "the same again"
 quiet "the same again"
+out=$(make -C "$tree" install PREFIX="$work/installed here" 2>&1) || fail "an installation: exit status $?"
+[ -e "$work/installed here/share/CMakeLists.txt" ] || fail "expected an installation in the prefix given"
 ln -s "$tree" "$work/link"
 out=$(make -C "$work/link" 2>&1) || fail "through a link: exit status $?"
 quiet "through a link"
