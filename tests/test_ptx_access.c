@@ -241,15 +241,24 @@ static void wraps_around(void **state)
 	kit_close(&kit);
 }
 
-/* Protects against calling a kernel by its address, which has no place for its arguments. */
-static void kernel_by_address(void **state)
+/* Protects against calling what is no function: a kernel, which has no place for its arguments; a function that the program
+ * does not have; between two functions, and beyond them all. */
+static void wrong_addresses(void **state)
 {
 	(void)state;
-	struct kit kit;
-	kit_open(&kit, MODULE("mov.u64 %d1, kernel; call (%r1), %d1, (%d2), proto;"));
-	simt_run(&kit.launch, 0, &kit.run);
-	assert_string_equal(kit.run.fault.what, "call of an address that is no function");
-	kit_close(&kit);
+	static const char *const addresses[] = {
+		"kernel", "0", "1", "16", "32", "17", "64", "160000", "0xfffffffffffffff0"};
+	for (size_t i = 0; i < sizeof addresses / sizeof *addresses; i++) {
+		struct kit kit;
+		char text[4096];
+		snprintf(text, sizeof text, "%s%s%s", HEAD "mov.u64 %d1, ", addresses[i],
+		         "; call (%r1), %d1, (%d2), proto;" TAIL);
+		kit_open(&kit, text);
+		simt_run(&kit.launch, 0, &kit.run);
+		assert_non_null(kit.run.fault.what);
+		assert_string_equal(kit.run.fault.what, "call of an address that is no function");
+		kit_close(&kit);
+	}
 }
 
 int main(void)
@@ -258,7 +267,7 @@ int main(void)
 		cmocka_unit_test(empty_parameter),      cmocka_unit_test(refused_when_read),
 		cmocka_unit_test(refused_uses),         cmocka_unit_test(stopped_when_run),
 		cmocka_unit_test(refused_when_decoded), cmocka_unit_test(wraps_around),
-		cmocka_unit_test(kernel_by_address),
+		cmocka_unit_test(wrong_addresses),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

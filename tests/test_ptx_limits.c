@@ -130,10 +130,33 @@ static void test_chain(void **state)
 	check_time(text, "a chain of calls");
 }
 
+/* Protects against the same where every function can call every other by address, and is called by name from one place.
+ * An edge for each pair would be 4e8 of them. */
+static void test_calls_by_address(void **state)
+{
+	(void)state;
+	enum { FUNCTIONS = 20000 };
+	char *text;
+	size_t length;
+	FILE *file = open_memstream(&text, &length);
+	fprintf(file, HEAD);
+	for (int i = 0; i < FUNCTIONS; i++)
+		fprintf(file,
+		        ".func f%d()\n{\n.reg .b64 %%d<2>;\nmov.u64 %%d1, f%d;\nprototype: .callprototype _ ();\n"
+		        "call %%d1, prototype;\nret;\n}\n",
+		        i, i);
+	fprintf(file, ".visible .entry kernel()\n{\n.reg .b64 %%d<2>;\nprototype: .callprototype _ ();\n");
+	for (int i = 0; i < FUNCTIONS; i++)
+		fprintf(file, "mov.u64 %%d1, f%d;\ncall %%d1, prototype;\ncall f%d;\n", i, i);
+	fprintf(file, "ret;\n}\n");
+	fclose(file);
+	check_time(text, "calls by address");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {cmocka_unit_test(test_sizes), cmocka_unit_test(test_depths),
-	                                   cmocka_unit_test(test_ends), cmocka_unit_test(test_time),
-	                                   cmocka_unit_test(test_chain)};
+	                                   cmocka_unit_test(test_ends),  cmocka_unit_test(test_time),
+	                                   cmocka_unit_test(test_chain), cmocka_unit_test(test_calls_by_address)};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

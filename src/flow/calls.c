@@ -42,7 +42,7 @@ static void take_addresses_in_variables(struct calls *calls, const struct ptx_va
 
 void calls_open(struct calls *calls, const struct ptx_module *module)
 {
-	*calls = (struct calls){.nodes = module->function_count};
+	*calls = (struct calls){.nodes = module->function_count, .addressed = module->function_count};
 	calls->node = arena_array(&calls->arena, calls->nodes, sizeof *calls->node);
 	for (const struct ptx_function *function = module->functions; function; function = function->next)
 		calls_node(calls, function)->function = function;
@@ -56,36 +56,36 @@ void calls_open(struct calls *calls, const struct ptx_module *module)
 	}
 }
 
-static void add_edge(struct calls *calls, struct call_node *node, uint32_t callee, uint32_t across)
+static struct call_edge *new_edge(struct calls *calls, struct call_node *node, struct call_node *callee)
 {
-	struct call_edge *edge = node->edges;
-	while (edge && edge->callee != callee)
-		edge = edge->next;
-	if (!edge) {
-		edge = arena_alloc(&calls->arena, sizeof *edge);
-		*edge = (struct call_edge){callee, 0, node->edges};
-		node->edges = edge;
-	}
-	if (edge->across < across)
-		edge->across = across;
+	struct call_edge *edge = arena_alloc(&calls->arena, sizeof *edge);
+	*edge = (struct call_edge){.caller = node, .callee = callee, .next = node->edges};
+	return node->edges = edge;
 }
 
-/* Whether a call through a register can reach a function. */
-static bool is_addressed(const struct call_node *node)
+static struct call_edge *edge_to(struct calls *calls, struct call_node *node, struct call_node *callee)
 {
-	return node->address_taken && !node->function->is_entry;
+	if (!callee->found || callee->found->caller != node)
+		callee->found = new_edge(calls, node, callee);
+	return callee->found;
 }
 
+static struct call_edge *edge_by_address(struct calls *calls, struct call_node *node)
+{
+	if (!node->by_address)
+		node->by_address = new_edge(calls, node, NULL);
+	return node->by_address;
+}
+
+/* While a node's calls are added, its edges must be those that were found last. */
 static void add_call(struct calls *calls, struct call_node *node, const struct ptx_inst *call, uint32_t across)
 {
 	const struct ptx_operand *target = &call->operand[1];
-	if (target->kind == PTX_OPERAND_FUNCTION) {
-		add_edge(calls, node, target->function->index, across);
-		return;
-	}
-	for (uint32_t i = 0; i < calls->nodes; i++)
-		if (is_addressed(&calls->node[i]))
-			add_edge(calls, node, i, across);
+	struct call_edge *edge = target->kind == PTX_OPERAND_FUNCTION
+	                                 ? edge_to(calls, node, calls_node(calls, target->function))
+	                                 : edge_by_address(calls, node);
+	if (edge->across < across)
+		edge->across = across;
 }
 
 /* One more than the highest physical register of a live set. */
@@ -143,23 +143,59 @@ static struct call_node *enter(struct calls *calls, struct call_node *node, stru
 	return node;
 }
 
+/* Whether a call through a register can reach a function. */
+static bool is_addressed(const struct call_node *node)
+{
+	return node->address_taken && !node->function->is_entry;
+}
+
+static bool is_entered(const struct call_node *node)
+{
+	return node->is_on_path || node->is_done;
+}
+
+/* Takes the next step from a node: into a callee that is new, or NULL when all have been entered. No node is ever new
+ * again, so that all calls by address look through the nodes once. */
+static struct call_node *next_callee(struct calls *calls, struct call_node *node)
+{
+	for (; node->next; node->next = node->next->next) {
+		struct call_node *callee = node->next->callee;
+		if (callee && !is_entered(callee))
+			return callee;
+		for (; !callee && calls->addressed; calls->addressed--) {
+			struct call_node *last = &calls->node[calls->addressed - 1];
+			if (is_addressed(last) && !is_entered(last))
+				return last;
+		}
+	}
+	return NULL;
+}
+
+static void leave(struct calls *calls, struct call_node *node)
+{
+	node->is_on_path = false;
+	node->is_done = true;
+	if (!is_addressed(node))
+		return;
+	if (calls->addressed_registers < node->registers)
+		calls->addressed_registers = node->registers;
+	if (calls->addressed_local_bytes < node->local_bytes)
+		calls->addressed_local_bytes = node->local_bytes;
+}
+
 /* Without recursion: call chains may be too long for it. */
 void calls_walk(struct calls *calls, struct call_node *node, void (*visit)(void *user, struct call_node *node),
                 void *user)
 {
 	node = enter(calls, node, NULL);
 	while (node) {
-		const struct call_edge *edge = node->next;
-		if (edge) {
-			struct call_node *callee = &calls->node[edge->callee];
-			node->next = edge->next;
-			if (!callee->is_on_path && !callee->is_done)
-				node = enter(calls, callee, node);
+		struct call_node *callee = next_callee(calls, node);
+		if (callee) {
+			node = enter(calls, callee, node);
 			continue;
 		}
 		visit(user, node);
-		node->is_on_path = false;
-		node->is_done = true;
+		leave(calls, node);
 		node = node->caller;
 	}
 }
@@ -179,33 +215,43 @@ static void find_registers(struct calls *calls, struct call_node *node)
 	arena_free(&arena);
 }
 
+/* A recursive call's are not known; so those of calls by address are of the functions that the walk has left. */
+static uint32_t registers_below(const struct calls *calls, const struct call_node *callee)
+{
+	if (!callee)
+		return calls->addressed_registers;
+	return callee->is_on_path ? 0 : callee->registers;
+}
+
 void calls_sum_registers(struct calls *calls, struct call_node *node)
 {
 	node->registers = 0;
-	for (struct call_edge *edge = node->edges; edge; edge = edge->next)
+	for (struct call_edge *edge = node->edges; edge; edge = edge->next) {
 		edge->across = 0;
+		if (edge->callee)
+			edge->callee->found = edge;
+	}
 	if (node->function->has_body)
 		find_registers(calls, node);
 	for (const struct call_edge *edge = node->edges; edge; edge = edge->next) {
-		const struct call_node *callee = &calls->node[edge->callee];
-		if (!callee->is_on_path && node->registers < edge->across + callee->registers)
-			node->registers = edge->across + callee->registers;
+		uint32_t below = registers_below(calls, edge->callee);
+		if (node->registers < edge->across + below)
+			node->registers = edge->across + below;
 	}
 }
 
-static uint32_t registers_below(const struct call_node *node)
+uint64_t calls_local_bytes_below(const struct calls *calls, const struct call_node *node)
 {
-	return node->is_on_path ? 0 : node->registers;
+	uint64_t most = node->by_address ? calls->addressed_local_bytes : 0;
+	for (const struct call_edge *edge = node->edges; edge; edge = edge->next)
+		if (edge->callee && !edge->callee->is_on_path && most < edge->callee->local_bytes)
+			most = edge->callee->local_bytes;
+	return most;
 }
 
 uint32_t calls_registers_below(const struct calls *calls, const struct ptx_inst *call)
 {
 	const struct ptx_operand *target = &call->operand[1];
-	if (target->kind == PTX_OPERAND_FUNCTION)
-		return registers_below(calls_node(calls, target->function));
-	uint32_t most = 0;
-	for (uint32_t i = 0; i < calls->nodes; i++)
-		if (is_addressed(&calls->node[i]) && most < registers_below(&calls->node[i]))
-			most = registers_below(&calls->node[i]);
-	return most;
+	return registers_below(calls,
+	                       target->kind == PTX_OPERAND_FUNCTION ? calls_node(calls, target->function) : NULL);
 }

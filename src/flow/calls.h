@@ -4,16 +4,18 @@
 
 #include "flow/flow.h"
 
-/* Calls from one function to another. */
+/* Calls from one function to another, or by address to all that such calls can reach: they would be an edge for each pair
+ * of functions. */
 struct call_edge {
-	uint32_t callee;
-	uint32_t across; /* 32-bit registers held across the call: the most of all calls to that function */
+	struct call_node *caller, *callee; /* callee: NULL by address */
+	uint32_t across; /* 32-bit registers held across the call: the most of all these calls */
 	struct call_edge *next;
 };
 
 struct call_node {
 	const struct ptx_function *function;
-	struct call_edge *edges;
+	struct call_edge *edges, *by_address; /* by_address: of these, the one without a callee, or NULL */
+	struct call_edge *found;              /* the edge to this function that was looked up last */
 	const struct call_edge *next; /* on the walk's path: the next to follow, and where the walk came from */
 	struct call_node *caller;
 	bool address_taken, is_on_path, is_done;
@@ -26,6 +28,9 @@ struct calls {
 	struct arena arena;
 	struct call_node *node;
 	uint32_t nodes;
+	uint32_t addressed; /* calls by address reach no function from here on that the walk has not entered */
+	uint32_t addressed_registers;   /* the most that those have which it has left */
+	uint64_t addressed_local_bytes; /* likewise */
 };
 
 /* Frees with arena_free(&calls->arena). */
@@ -38,6 +43,8 @@ void calls_walk(struct calls *calls, struct call_node *node, void (*visit)(void 
                 void *user);
 /* For visits: the registers of a function with all that it calls. */
 void calls_sum_registers(struct calls *calls, struct call_node *node);
+/* For visits: the most local memory that a callee needs. */
+uint64_t calls_local_bytes_below(const struct calls *calls, const struct call_node *node);
 /* For visits: the most registers that a call's target needs. */
 uint32_t calls_registers_below(const struct calls *calls, const struct ptx_inst *call);
 

@@ -24,13 +24,8 @@ static void add_up_registers(void *user, struct call_node *node)
 static void add_up_local(void *user, struct call_node *node)
 {
 	const struct calls *calls = user;
-	uint64_t deepest = 0;
-	for (const struct call_edge *edge = node->edges; edge; edge = edge->next) {
-		const struct call_node *callee = &calls->node[edge->callee];
-		if (!callee->is_on_path && deepest < callee->local_bytes)
-			deepest = callee->local_bytes;
-	}
-	node->local_bytes = align_up(lay_out(node->function->locals, PTX_LOCAL, 0), 16) + deepest;
+	node->local_bytes =
+		align_up(lay_out(node->function->locals, PTX_LOCAL, 0), 16) + calls_local_bytes_below(calls, node);
 }
 
 uint32_t flow_kernel_registers(const struct ptx_function *kernel)

@@ -10,19 +10,12 @@
 
 struct spiller {
 	struct ptx_module *module;
+	struct ptx_function **function; /* of the module, by index */
 	struct calls calls;
 	uint32_t limit;
 	bool fits;
 	struct flow_spills *spills;
 };
-
-static struct ptx_function *function_at(const struct ptx_module *module, uint32_t number)
-{
-	struct ptx_function *function = module->functions;
-	while (number--)
-		function = function->next;
-	return function;
-}
 
 /* By instruction: the registers that a call's target needs. */
 static uint32_t *find_below(struct arena *arena, const struct calls *calls, const struct ptx_function *function)
@@ -37,7 +30,7 @@ static uint32_t *find_below(struct arena *arena, const struct calls *calls, cons
 static void spill_function(void *user, struct call_node *node)
 {
 	struct spiller *spiller = user;
-	struct ptx_function *function = function_at(spiller->module, (uint32_t)(node - spiller->calls.node));
+	struct ptx_function *function = spiller->function[node->function->index];
 	struct spill_function spilled = spill_begin(spiller->module, function);
 	calls_sum_registers(&spiller->calls, node);
 	for (uint32_t target = spiller->limit; target && node->registers > spiller->limit; target--) {
@@ -61,6 +54,9 @@ bool flow_spill(struct ptx_module *module, const struct ptx_function *kernel, ui
 	struct spiller spiller = {.module = module, .limit = limit, .fits = true, .spills = spills};
 	*spills = (struct flow_spills){0};
 	calls_open(&spiller.calls, module);
+	spiller.function = arena_array(&spiller.calls.arena, module->function_count, sizeof *spiller.function);
+	for (struct ptx_function *function = module->functions; function; function = function->next)
+		spiller.function[function->index] = function;
 	calls_walk(&spiller.calls, calls_node(&spiller.calls, kernel), spill_function, &spiller);
 	arena_free(&spiller.calls.arena);
 	return spiller.fits;

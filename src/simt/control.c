@@ -202,14 +202,6 @@ static bool enter(struct simt_warp *warp, const struct simt_inst *inst, struct s
 	return true;
 }
 
-static const struct simt_function *function_at(const struct simt_program *program, uint64_t address)
-{
-	for (uint32_t k = 1; k < program->function_count; k++)
-		if (program->functions[k].address == address && !program->functions[k].ptx->is_entry)
-			return &program->functions[k];
-	return NULL;
-}
-
 /* Lanes may call different functions: they run one after the other. */
 void control_call(struct simt_warp *warp, const struct simt_inst *inst, struct simt_step *step)
 {
@@ -228,7 +220,7 @@ void control_call(struct simt_warp *warp, const struct simt_inst *inst, struct s
 		for (uint32_t rest = lanes; rest; rest &= rest - 1)
 			if (target[__builtin_ctz(rest)] == target[first])
 				same |= rest & -rest;
-		const struct simt_function *callee = function_at(warp->block->launch->program, target[first]);
+		const struct simt_function *callee = simt_function_at(warp->block->launch->program, target[first]);
 		if (!callee) {
 			fault_set(warp, inst, step, SIMT_FAULT_CALL, "call of an address that is no function", first);
 			step->fault.address = target[first];

@@ -453,6 +453,7 @@ static void finish(struct decoder *decoder)
 		memcpy(program->constants, decoder->constants, decoder->constant_bytes);
 	program->functions = decoder->functions;
 	program->function_count = decoder->function_count;
+	program->function_index = decoder->function_index;
 	program->sreg_rows = decoder->sreg_rows;
 	program->sreg_row_count = decoder->sreg_row_count;
 	list_variables(decoder);
@@ -465,7 +466,6 @@ static void decoder_free(struct decoder *decoder)
 		free(decoder->details[k].id);
 	}
 	free(decoder->details);
-	free(decoder->function_index);
 	free(decoder->places);
 	free(decoder->place_slot);
 	free(decoder->constants);

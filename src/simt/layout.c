@@ -17,9 +17,21 @@ uint32_t layout_function_index(const struct decoder *decoder, const struct ptx_f
 	return decoder->function_index[function->index];
 }
 
+/* Between the addresses of two functions. */
+enum { FUNCTION_SPACING = 16 };
+
 uint64_t simt_function_address(const struct ptx_function *function)
 {
-	return function->has_body ? (function->index + 1ull) * 16 : 0;
+	return function->has_body ? (function->index + 1ull) * FUNCTION_SPACING : 0;
+}
+
+const struct simt_function *simt_function_at(const struct simt_program *program, uint64_t address)
+{
+	uint64_t number = address / FUNCTION_SPACING;
+	if (address % FUNCTION_SPACING || number == 0 || number > program->kernel->module->function_count)
+		return NULL;
+	uint32_t k = program->function_index[number - 1];
+	return k == UINT32_MAX || program->functions[k].ptx->is_entry ? NULL : &program->functions[k];
 }
 
 static void add_function(struct decoder *decoder, const struct ptx_function *function)
@@ -53,7 +65,8 @@ static void add_addressed(struct decoder *decoder, const struct ptx_module *modu
 void layout_functions(struct decoder *decoder, const struct ptx_function *kernel)
 {
 	bool has_addressed = false;
-	decoder->function_index = xmalloc(kernel->module->function_count * sizeof *decoder->function_index);
+	decoder->function_index =
+		arena_array(decoder->arena, kernel->module->function_count, sizeof *decoder->function_index);
 	for (uint32_t k = 0; k < kernel->module->function_count; k++)
 		decoder->function_index[k] = UINT32_MAX;
 	add_function(decoder, kernel);

@@ -53,6 +53,9 @@ struct simt_sreg_row {
 /* Local memory, bytes per thread: for the frames of recursive functions, and the most that others may have (CUDA's). */
 enum { SIMT_STACK_BYTES = 16384, SIMT_LOCAL_BYTES = 512 << 10 };
 
+/* The function that a call by address reaches, or NULL. */
+const struct simt_function *simt_function_at(const struct simt_program *program, uint64_t address);
+
 simt_exec control_branch, control_call, control_system_call, control_system_commit, control_return, control_exit,
 	control_trap, control_barrier;
 

@@ -101,6 +101,7 @@ struct simt_program {
 	uint32_t sreg_row_count;
 	const struct simt_function *functions; /* functions that can be called (simt/program.h) */
 	uint32_t function_count;
+	const uint32_t *function_index; /* in `functions`, by index in the module; UINT32_MAX: not of the program */
 	const struct simt_variable *variables; /* of shared and local memory, for messages */
 	uint32_t variable_count;
 	const struct simt_unchecked *unchecked; /* by pc, when simt_check_program() was called (simt/check.h), else NULL */
