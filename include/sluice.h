@@ -216,8 +216,9 @@ SLUICE_API enum sluice_status sluice_stats_keep(sluice_gpu *gpu, const char *pat
 /* How the process ended, in a word or two: "exit 0". Completes the file that is kept, and stands in all that is written
  * from now on. */
 SLUICE_API enum sluice_status sluice_stats_end(sluice_gpu *gpu, const char *how, struct sluice_error *error);
-/* Says it in the file that is kept and does nothing else: for the handlers of signals. */
-SLUICE_API void sluice_stats_note_end(const sluice_gpu *gpu, const char *how);
+/* Says it in the file that is kept, to which nothing is added then: for the handlers of signals that end the process. A
+ * thread that writes into the file is waited for. */
+SLUICE_API void sluice_stats_note_end(sluice_gpu *gpu, const char *how);
 /* Every counter's declaration: name, unit, scope, meaning. */
 SLUICE_API void sluice_stats_describe(FILE *file);
 

@@ -9,10 +9,16 @@
 
 #include "api/stats_file.h"
 
+#include <errno.h>
 #include <jansson.h>
+#include <pthread.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 static const struct machine machine = {.name = "toy", .core_mhz = 700, .dram = {.atom_bytes = 64}};
@@ -33,6 +39,14 @@ static int make_path(void **state)
 	strcpy(path, "/tmp/sluice-stats-XXXXXX");
 	int made = mkstemp(path);
 	return made < 0 ? -1 : close(made);
+}
+
+/* In memory, where writes are cut at every page; some disks have larger pieces. */
+static int make_path_in_memory(void **state)
+{
+	strcpy(path, "/dev/shm/sluice-stats-XXXXXX");
+	int made = mkstemp(path);
+	return made < 0 ? make_path(state) : close(made);
 }
 
 static int remove_path(void **state)
@@ -85,14 +99,16 @@ static void every_step_is_valid(void **state)
 		stats_file_add(&file, &records);
 		expect(i, "running", false);
 	}
-	stats_file_note(&file, "signal 11");
-	expect(20, "signal 11", false);
 	records_set_ended(&records, "a way of ending that is longer than what there is room for");
 	assert_true(stats_file_finish(&file, &records));
 	expect(20, records.ended, true);
 	records.record[3].end = GPU_FAULT;
 	records_set_ended(&records, "exit 1");
 	stats_file_note(&file, records.ended);
+	expect(20, "fault, exit 1", true);
+	launch(&records);
+	stats_file_add(&file, &records);
+	assert_true(stats_file_finish(&file, &records));
 	expect(20, "fault, exit 1", true);
 	stats_file_close(&file);
 }
@@ -128,10 +144,102 @@ static void children_are_silent(void **state)
 		launch(&records);
 		stats_file_add(&file, &records);
 		stats_file_note(&file, "exit 0");
+		stats_file_finish(&file, &records);
 		_exit(0);
 	}
 	assert_int_equal(waitpid(child, &status, 0), child);
 	expect(0, "running", false);
+	stats_file_close(&file);
+}
+
+/* What a thread writes that others interrupt. */
+struct writer {
+	struct records records;
+	struct stats_file file;
+	char message[1 << 20]; /* so that a write takes long */
+};
+
+static void *write_often(void *user)
+{
+	struct writer *writer = user;
+	for (int i = 0; i < 20; i++) {
+		launch(&writer->records);
+		storage[i].message = writer->message;
+		stats_file_add(&writer->file, &writer->records);
+	}
+	return NULL;
+}
+
+static off_t size_of(const struct stats_file *file)
+{
+	struct stat now;
+	return fstat(file->descriptor, &now) == 0 ? now.st_size : 0;
+}
+
+/* As a signal ends a process while another thread writes: its handler runs once there are so many bytes, and the end comes at
+ * the next byte, or when none comes. */
+static void note_and_die(struct writer *writer, off_t bytes)
+{
+	pthread_t thread;
+	pthread_create(&thread, NULL, write_often, writer);
+	while (size_of(&writer->file) < bytes)
+		;
+	stats_file_note(&writer->file, "signal 15");
+	bytes = size_of(&writer->file);
+	for (clock_t start = clock(); clock() - start < CLOCKS_PER_SEC / 50 && size_of(&writer->file) == bytes;)
+		;
+	raise(SIGKILL);
+}
+
+/* A signal never cuts the record that another thread writes. Where writes could follow the handler's, most tries found one cut. */
+static void signals_wait_for_writes(void **state)
+{
+	(void)state;
+	const char *tries = getenv("STATS_FILE_TRIES");
+	struct writer *writer = calloc(1, sizeof *writer);
+	assert_non_null(writer);
+	memset(writer->message, 'x', sizeof writer->message - 1);
+	for (unsigned i = 0; i < (tries ? strtoul(tries, NULL, 10) : 8); i++) {
+		int status;
+		writer->records = (struct records){.record = storage, .machine = &machine, .ended = "running"};
+		assert_true(stats_file_open(&writer->file, &writer->records, path));
+		pid_t child = fork();
+		if (child == 0) {
+			writer->file.process = getpid();
+			note_and_die(writer, 50000 + 250000 * (i % 20));
+		}
+		assert_int_equal(waitpid(child, &status, 0), child);
+		json_t *root = load();
+		assert_string_equal(json_string_value(json_object_get(root, "ended")), "signal 15");
+		json_decref(root);
+		stats_file_close(&writer->file);
+	}
+	free(writer);
+}
+
+/* A disk that is full, here a limit, cuts no record either: the file ends as before, and the error is told at its end. */
+static void no_room(void **state)
+{
+	(void)state;
+	struct records records = {.record = storage, .machine = &machine, .ended = "running"};
+	struct stats_file file = {0};
+	struct rlimit before, limit;
+	assert_true(stats_file_open(&file, &records, path));
+	launch(&records);
+	stats_file_add(&file, &records);
+	launch(&records);
+	signal(SIGXFSZ, SIG_IGN);
+	getrlimit(RLIMIT_FSIZE, &before);
+	limit = (struct rlimit){.rlim_cur = (rlim_t)file.end + 1000, .rlim_max = before.rlim_max};
+	setrlimit(RLIMIT_FSIZE, &limit);
+	stats_file_add(&file, &records);
+	setrlimit(RLIMIT_FSIZE, &before);
+	signal(SIGXFSZ, SIG_DFL);
+	expect(1, "running", false);
+	records_set_ended(&records, "exit 0");
+	assert_false(stats_file_finish(&file, &records));
+	assert_int_equal(errno, EFBIG);
+	expect(1, "exit 0", false);
 	stats_file_close(&file);
 }
 
@@ -141,6 +249,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(every_step_is_valid, make_path, remove_path),
 		cmocka_unit_test_setup_teardown(cost_of_many, make_path, remove_path),
 		cmocka_unit_test_setup_teardown(children_are_silent, make_path, remove_path),
+		cmocka_unit_test_setup_teardown(signals_wait_for_writes, make_path_in_memory, remove_path),
+		cmocka_unit_test_setup_teardown(no_room, make_path, remove_path),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -322,7 +322,7 @@ enum sluice_status sluice_stats_keep(sluice_gpu *gpu, const char *path, struct s
 	return api_fail(error, SLUICE_IO, "cannot write %s: %s", path, strerror(errno));
 }
 
-void sluice_stats_note_end(const sluice_gpu *gpu, const char *how)
+void sluice_stats_note_end(sluice_gpu *gpu, const char *how)
 {
 	stats_file_note(&gpu->stats_file, how);
 }

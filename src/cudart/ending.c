@@ -8,7 +8,7 @@ static const int deadly[] = {SIGHUP,  SIGINT,  SIGQUIT, SIGILL,  SIGABRT, SIGBUS
                              SIGSEGV, SIGPIPE, SIGALRM, SIGTERM, SIGXCPU, SIGXFSZ};
 
 /* Nothing here takes a lock or memory. The signal then does what it would have done: it is sent again, and its default is
- * back. */
+ * back, also where a handler of the program's has called this one. */
 static void note_signal(int number)
 {
 	int reason = errno;
@@ -20,6 +20,7 @@ static void note_signal(int number)
 	*digit = '\0';
 	if (runtime->gpu)
 		sluice_stats_note_end(runtime->gpu, how);
+	signal(number, SIG_DFL);
 	errno = reason;
 	raise(number);
 }

@@ -52,6 +52,8 @@ static void *launch_often(void *)
 		brief<<<1, 32>>>(p);
 }
 static void end(int) { exit(4); }
+static void (*before)(int);
+static void pass_on(int number) { before(number); }
 static int child(const char *way)
 {
 	if (!strcmp(way, "exec"))
@@ -104,6 +106,8 @@ static int test_end(const char *way)
 		alarm(1);
 		launch_endless(NULL);
 	}
+	if (!strcmp(way, "chain"))
+		before = signal(SIGTERM, pass_on);
 	pthread_create(&thread, NULL, launch_endless, NULL);
 	usleep(200000);
 	if (!strcmp(way, "exit"))
@@ -112,7 +116,7 @@ static int test_end(const char *way)
 		_exit(5);
 	if (!strcmp(way, "abort"))
 		abort();
-	if (!strcmp(way, "kill"))
+	if (!strcmp(way, "kill") || !strcmp(way, "chain"))
 		raise(SIGTERM);
 	return 2;
 }
@@ -130,7 +134,7 @@ run() {
 	tried="$* with $SLUICE_THREADS threads"
 	rm -f "$SLUICE_STATS"
 	got=0
-	LD_PRELOAD=$preload timeout 60 ./program "$@" >out 2>err </dev/null || got=$?
+	LD_PRELOAD=$preload timeout -k 5 60 ./program "$@" >out 2>err </dev/null || got=$?
 	[ "$got" = "$wanted" ] || fail "exit status $got, expected $wanted"
 	grep -q "came back" out && fail "the kernel's launch returned"
 	kernels=0
@@ -155,6 +159,10 @@ for SLUICE_THREADS in 1 2; do
 	run 5 end _exit
 	run 134 end abort
 	run 143 end kill
+	recorded 1
+	# a program's handler that calls the one before it
+	run 143 end chain
+	recorded 1
 	run 0 end pthread_exit
 	recorded 2
 
