@@ -1,6 +1,6 @@
-/* Protects against what users type: machine files, -o, --mech, --check, experiments and descriptions of programs, mutated at
- * random. Each is taken or refused with a message, and a machine that is taken runs a kernel to its right result: no crash,
- * no stall, no division by zero. Seeded, so that it is the same every time:
+/* Protects against what users type: machine files, -o, --mech, --check, experiments and descriptions of programs, drawn and
+ * mutated at random. Each is taken, or refused with a message that names what is wrong, and a machine that is taken runs a
+ * kernel to its right result: no crash, no stall, no division by zero. Seeded, so that it is the same every time:
  *
  *   test_fuzz_settings [CASES [SEED [TEST]]]    more of them, by hand
  */
@@ -18,6 +18,7 @@
 #include "base/arena.h"
 #include "base/file.h"
 #include "gpu/machine.h"
+#include "mech/list.h"
 
 #include <glob.h>
 #include <limits.h>
@@ -26,6 +27,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/time.h>
 #include <unistd.h>
 
 static unsigned cases = 60;
@@ -66,6 +68,43 @@ static void splice(char *text, size_t room, size_t at, size_t gone, const char *
 	memcpy(text + at, added, bytes);
 }
 
+/* A value that the option takes, or any. */
+static void draw_value(const struct option *option, char *text, size_t size)
+{
+	uint32_t choices = 0;
+	while (option->choices && option->choices[choices])
+		choices++;
+	snprintf(text, size, "%s", any_value());
+	if (below(3) == 0)
+		return;
+	if (option->type == OPTION_BOOL)
+		snprintf(text, size, "%s", below(2) ? "true" : "no");
+	else if (choices)
+		snprintf(text, size, "%s", option->choices[below(choices)]);
+	else if (option->type == OPTION_U32 && option->max > option->min) /* small ones more often than large ones */
+		snprintf(text, size, "%.0f", option->min + below(1u << below(17)));
+}
+
+/* Takes a line out, or puts it a second time elsewhere. */
+static void mutate_lines(char *text, size_t room)
+{
+	char line[160];
+	size_t length = strlen(text), from = below((uint32_t)length);
+	while (from && text[from - 1] != '\n')
+		from--;
+	size_t bytes = strcspn(text + from, "\n");
+	bytes += text[from + bytes] == '\n';
+	if (bytes > sizeof line)
+		return;
+	memcpy(line, text + from, bytes);
+	if (below(2))
+		splice(text, room, from, bytes, "", 0);
+	for (from = below((uint32_t)strlen(text) + 1); from && text[from - 1] != '\n';)
+		from--;
+	if (below(2))
+		splice(text, room, from, 0, line, bytes);
+}
+
 /* A few small damages of a text. */
 static void mutate(char *text, size_t room)
 {
@@ -76,7 +115,7 @@ static void mutate(char *text, size_t room)
 		some = some < length - at ? some : length - at;
 		memcpy(copy, text + at, some);
 		const char *value = any_value();
-		switch (below(5)) {
+		switch (below(6)) {
 		case 0:
 			splice(text, room, at, 1, marks + below(sizeof marks - 1), 1);
 			break;
@@ -91,6 +130,9 @@ static void mutate(char *text, size_t room)
 		case 3:
 			splice(text, room, below((uint32_t)length), 0, copy, some);
 			break;
+		case 4:
+			mutate_lines(text, room);
+			break;
 		default:
 			text[below(4) ? at : 0] = ' ';
 			break;
@@ -100,12 +142,12 @@ static void mutate(char *text, size_t room)
 
 /* What is tried just now; "" when that has ended well. */
 static char current[1 << 16];
-enum { PATIENCE = 60 };
+enum { PATIENCE = 5 }; /* seconds of the processor */
 
 static void begin_case(const char *text)
 {
 	snprintf(current, sizeof current, "%s", text);
-	alarm(PATIENCE);
+	setitimer(ITIMER_PROF, &(struct itimerval){.it_value.tv_sec = PATIENCE}, NULL);
 }
 
 static void end_case(void)
@@ -185,6 +227,36 @@ static void run_kernel(sluice_gpu *gpu)
 			fail_msg("thread %u: %u", i, data[i]);
 }
 
+static bool is_of_name(char c)
+{
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || (c && strchr("._/-", c));
+}
+
+/* Whether a message says of what it speaks: a place in the file, an option of machines, or a part of the text: a name, or
+ * what stands between quotes. */
+static bool is_about(const char *message, const char *text)
+{
+	char part[400];
+	if (strstr(message, "/x.yaml:"))
+		return true;
+	for (size_t i = 0; i < machine_option_count; i++)
+		if (strstr(message, machine_options[i].name))
+			return true;
+	for (const char *at = strchr(message, '\''), *end; at && (end = strchr(at + 1, '\'')); at = end) {
+		snprintf(part, sizeof part, "%.*s", (int)(end - at - 1), at + 1);
+		if (strstr(text, part))
+			return true;
+	}
+	for (size_t length; *text; text += length + (text[length] != '\0')) {
+		for (length = 0; is_of_name(text[length]);)
+			length++;
+		snprintf(part, sizeof part, "%.*s", (int)length, text);
+		if (length && strstr(message, part))
+			return true;
+	}
+	return false;
+}
+
 /* Opens a machine; it is taken, or refused with a message. */
 static bool try_settings(const struct sluice_settings *settings, const char *text)
 {
@@ -192,8 +264,8 @@ static bool try_settings(const struct sluice_settings *settings, const char *tex
 	sluice_gpu *gpu;
 	begin_case(text);
 	if (sluice_open(&gpu, settings, &error) != SLUICE_OK) {
-		if (!*error.message)
-			fail_msg("refused without a message");
+		if (!is_about(error.message, text))
+			fail_msg("refused without a message that names what is wrong: %s", error.message);
 		end_case();
 		return false;
 	}
@@ -236,8 +308,9 @@ static void assignments(void **state)
 		const char *list[6] = {0};
 		uint32_t count = 1 + below(5);
 		for (uint32_t k = 0; k < count; k++) {
-			snprintf(text[k], sizeof text[k], "%s=%s",
-			         machine_options[1 + below((uint32_t)machine_option_count - 1)].name, any_value());
+			const struct option *option = &machine_options[1 + below((uint32_t)machine_option_count - 1)];
+			int length = snprintf(text[k], sizeof text[k], "%s=", option->name);
+			draw_value(option, text[k] + length, sizeof text[k] - (size_t)length);
 			if (below(16) == 0)
 				mutate(text[k], sizeof text[k]);
 			list[k] = text[k];
@@ -249,23 +322,59 @@ static void assignments(void **state)
 	assert_true(taken > 0);
 }
 
-static void mechanisms_and_checks(void **state)
+/* "NAME:OPTION=VALUE,..." */
+static void draw_mechanism(char *text, size_t room)
+{
+	const struct mech *mech = mech_list[below((uint32_t)mech_list_count)];
+	size_t length = (size_t)snprintf(text, room, "%s", below(16) ? mech->name : "./none.so");
+	for (uint32_t k = mech->option_count ? below(4) : 0; k; k--) {
+		const struct option *option = &mech->options[below((uint32_t)mech->option_count)];
+		length += (size_t)snprintf(text + length, room - length, "%c%s=", strchr(text, ':') ? ',' : ':',
+		                           option->name);
+		draw_value(option, text + length, room - length);
+		length = strlen(text);
+	}
+	if (below(4) == 0)
+		mutate(text, room);
+}
+
+static void mechanisms(void **state)
 {
 	(void)state;
-	static const char *const first[] = {
-		"gto",       "two_level:ready=4", "teleport:model=R,line_requests=yes", "mthwp", "lrr:", "race,init",
-		"footprint", "./none.so:x=1"};
+	unsigned taken = 0;
 	for (unsigned i = 0; i < cases; i++) {
-		char text[200];
-		const char *list[] = {text, NULL};
-		strcpy(text, first[below(sizeof first / sizeof *first)]);
-		if (below(8))
-			mutate(text, sizeof text);
-		bool check = below(2);
-		const struct sluice_settings settings = {.mechanisms = check ? NULL : list,
-		                                         .check = check ? text : NULL};
-		try_settings(&settings, text);
+		char text[3][400], all[3 * 400 + 3] = "";
+		const char *list[4] = {0};
+		uint32_t count = 1 + below(6) / 4;
+		for (uint32_t k = 0; k < count; k++) {
+			draw_mechanism(text[k], sizeof text[k]);
+			list[k] = text[k];
+			strcat(strcat(all, text[k]), "\n");
+		}
+		const struct sluice_settings settings = {.mechanisms = list};
+		taken += try_settings(&settings, all);
 	}
+	assert_true(taken > 0);
+}
+
+static void checks(void **state)
+{
+	(void)state;
+	static const char *const words[] = {
+		"race",     "init", "shared-init", "divergence", "footprint", "footprint-counts",
+		"footprin", "",     "RACE",        "%s"};
+	unsigned taken = 0;
+	for (unsigned i = 0; i < cases; i++) {
+		char text[200] = "";
+		for (uint32_t k = below(5); k < 5; k++)
+			strcat(strcat(text, *text ? "," : ""),
+			       words[below(below(4) ? 6 : sizeof words / sizeof *words)]);
+		if (below(4) == 0)
+			mutate(text, sizeof text);
+		const struct sluice_settings settings = {.check = text};
+		taken += try_settings(&settings, text);
+	}
+	assert_true(taken > 0);
 }
 
 /* Calls back with a mutant of some file of the pattern. */
@@ -308,6 +417,28 @@ static void machine_files(void **state)
 	each_mutant(SOURCE_DIR "/machines/*.yaml", use_machine);
 }
 
+/* One's own machine over another: some keys, drawn values. */
+static void own_machines(void **state)
+{
+	(void)state;
+	for (unsigned i = 0; i < cases; i++) {
+		char text[2048] = "", value[80];
+		size_t length = (size_t)sprintf(text, "base: %s\nname: x\n", below(16) ? "gtx480" : any_value());
+		for (uint32_t k = below(6); k; k--) {
+			const struct option *option = &machine_options[1 + below((uint32_t)machine_option_count - 1)];
+			const char *dot = strchr(option->name, '.');
+			draw_value(option, value, sizeof value);
+			length += (size_t)(dot ? snprintf(text + length, sizeof text - length, "%.*s: {%s: %s}\n",
+			                                  (int)(dot - option->name), option->name, dot + 1, value)
+			                       : snprintf(text + length, sizeof text - length, "%s: %s\n", option->name,
+			                                  value));
+		}
+		if (below(4) == 0)
+			mutate(text, sizeof text);
+		use_machine(text);
+	}
+}
+
 static void use_experiment(char *text)
 {
 	struct arena arena = {0};
@@ -348,8 +479,10 @@ int main(int argc, char **argv)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_teardown(limits, tell_case),
 		cmocka_unit_test_teardown(assignments, tell_case),
-		cmocka_unit_test_teardown(mechanisms_and_checks, tell_case),
+		cmocka_unit_test_teardown(mechanisms, tell_case),
+		cmocka_unit_test_teardown(checks, tell_case),
 		cmocka_unit_test_setup_teardown(machine_files, make_folder, remove_folder),
+		cmocka_unit_test_setup_teardown(own_machines, make_folder, remove_folder),
 		cmocka_unit_test_teardown(experiment_files, tell_case),
 		cmocka_unit_test_teardown(program_files, tell_case),
 	};
@@ -359,6 +492,6 @@ int main(int argc, char **argv)
 		random_state = strtoull(argv[2], NULL, 10) | 1;
 	if (argc > 3)
 		cmocka_set_test_filter(argv[3]);
-	signal(SIGALRM, too_long);
+	signal(SIGPROF, too_long);
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
