@@ -105,7 +105,8 @@ static int list_json(struct request *request)
 int programs_list(struct request *request)
 {
 	if (request->names.count || request->own) {
-		cli_error(request->name, "takes no names; 'sluice programs show NAME' shows one");
+		cli_error(request->name, "takes no names, found '%s'; 'sluice programs show NAME' shows one",
+		          request->names.count ? request->names.word[0] : request->own[0]);
 		return CLI_USAGE;
 	}
 	if (request->json)

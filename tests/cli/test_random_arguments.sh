@@ -1,0 +1,107 @@
+#!/bin/sh
+# Arguments of sluice figure and sluice programs, drawn from seeds: each command is done, or ends soon with a message that names
+# what it does not take. For other seeds: RANDOM_SEEDS=FIRST:COUNT.
+set -u
+. "$(dirname "$0")/lib.sh"
+unset SLUICE_MACHINE SLUICE_OPTIONS SLUICE_STATS SLUICE_STATS_FORMAT SLUICE_FUNCTIONAL SLUICE_MACHINES
+export SLUICE_PROGRAMS="$work/programs" SLUICE_EXPERIMENTS="$work/experiments"
+sluice=$(realpath "$sluice")
+mkdir -p "$work/programs/one" "$work/programs/two" "$work/experiments"
+cd "$work" || exit 1
+for name in one two; do
+	printf 'name: %s\nabout: x\npapers: {teleport: {S%s: fast}, caps: S}\nvariants: [plain, fast]\n' $name $name \
+		>programs/$name/program.yaml
+	cat >programs/$name/$name <<'SCRIPT'
+#!/bin/sh
+[ -z "${SLUICE_STATS-}" ] ||
+	echo '{"kernels": [{"name": "k", "cycles": 10, "thread_instructions": 90, "counters": {}}], "totals": {}}' >"$SLUICE_STATS"
+echo PASS
+SCRIPT
+	chmod +x programs/$name/$name
+done
+cat >experiments/ipc.yaml <<'YAML'
+title: One cell
+metric: thread_instructions / cycles
+columns: {large: {machine: gtx480}}
+rows: {one: {}}
+YAML
+mkdir bin # pictures take longer than all else together
+printf '#!/bin/sh\ncat >/dev/null\n' >bin/gnuplot
+chmod +x bin/gnuplot
+PATH=$work/bin:$PATH
+python3 - "$sluice" "${RANDOM_SEEDS:-1:150}" <<'PY' || failures=1
+import random, re, subprocess, sys
+
+sluice, seeds = sys.argv[1:]
+first, count = map(int, seeds.split(":"))
+LIMIT = 20  # seconds; they take a hundredth of one
+NUMBERS = "0 1 2 3 -1 4294967296 18446744073709551616 99999999999999999999 1e3 0x10 1.5 + nan".split() + ["", " 1"]
+NAMES = ["one", "two", "ONE", "Sone", "S", "three", "ipc", "./experiments/ipc.yaml", "ipcc", "/", ".", "", "%s%n", "a b", "\u00e9",
+         "x" * 300, "x/" * 3000, "--", "-"]
+FILES = ["a.db", "folder", "none/x", "/dev/null", "/dev/full", "/", ".", "", "a b", "y" * 300]
+MACHINES = ["gtx480", "gtx480-v4", "gtx840", "experiments/ipc.yaml", "none.yaml", "", "/"]
+OPTIONS = ["sm.count=2", "sm.count=0", "sm.cuont=2", "sm.count", "=", "", "=2", "sm.count=99999999999", "l1d.sets=3"]
+MECHANISMS = ["gto", "two_level:ready=4", "two_level:raedy=4", "teleport:model=R", "gto:x=1", ":", "", "./none.so"]
+CHECKS = ["race", "race,init", "footprint", "footprin", "", ","]
+SIZES, PAPERS = ["tiny", "small", "paper", "large", ""], ["teleport", "caps", "teleprot", ""]
+FIGURE = {"-j": NUMBERS, "--jobs": NUMBERS, "--size": SIZES, "--seed": NUMBERS, "--results": FILES, "--out": FILES, "--any-build": None,
+          "--again": None, "--no-run": None, "-q": None, "--quiet": None, "--help": None, "--usage": None}
+LIST = {"--paper": PAPERS, "--json": None}
+RUN = {"--all": None, "--paper": PAPERS, "--size": SIZES, "--variant": NAMES + ["plain", "fast"], "--seed": NUMBERS, "-j": NUMBERS,
+       "-m": MACHINES, "-o": OPTIONS, "--mech": MECHANISMS, "--check": CHECKS, "--stats": FILES, "--functional": None,
+       "--stats-format": ["table", "json", "gpgpusim", "xml"], "--threads": NUMBERS, "--max-instructions": NUMBERS}
+COMMANDS = [(["figure"], FIGURE)] + [(["programs", action], options) for action, options in (
+    ("list", LIST), ("show", {"--paper": PAPERS}), ("run", RUN), ("run", RUN), ("rnu", RUN))] + [(["programs"], LIST)]
+
+
+def words(draw):
+    start, options = draw.choice(COMMANDS)
+    said = []
+    for _ in range(draw.randrange(5)):
+        name = draw.choice(list(options))
+        value = options[name] and draw.choice(options[name])
+        if draw.randrange(12) == 0:
+            name = name[:draw.randrange(len(name))] + draw.choice(["", "x", "-", "=", "="])
+        if value is None or draw.randrange(20) == 0:
+            said.append([name])
+        else:
+            said.append([f"{name}={value}"] if name.startswith("--") and draw.randrange(2) else [name, value])
+    for _ in range(draw.choice([0, 1, 1, 1, 2])):
+        said.append([draw.choice(NAMES[:4]) if draw.randrange(2) else draw.choice(NAMES)])
+    if "figure" in start and draw.randrange(2):
+        said.append(["ipc"])
+    draw.shuffle(said)
+    return start + [word for part in said for word in part]
+
+
+def named(message, said):
+    """Whether a message has a word that was said, or says what is missing."""
+    parts = [part for word in said for part in [word, *re.split(r"[=:,]", word)] if part.strip("-")]
+    return any(part in message for part in parts) or re.search(r"''|'-'|-- '='|no program given|requires", message)
+
+
+def problem(said):
+    try:
+        done = subprocess.run([sluice, *said], stdin=subprocess.DEVNULL, capture_output=True, timeout=LIMIT)
+    except subprocess.TimeoutExpired:
+        return "does not end"
+    messages = done.stderr.decode(errors="replace")
+    if done.returncode not in (0, 1, 2):
+        return f"exit status {done.returncode}: {messages}"
+    if "Sanitizer" in messages or "runtime error:" in messages:
+        return messages
+    if done.returncode and not named(messages, said[1:]):
+        return f"no message that names what is wrong: {messages!r}"
+    return None
+
+
+failures = 0
+for seed in range(first, first + count):
+    said = words(random.Random(seed))
+    found = problem(said)
+    if found:
+        print(f"FAILED: seed {seed}: sluice {said}: {found}")
+        failures += 1
+sys.exit(failures != 0)
+PY
+finish
