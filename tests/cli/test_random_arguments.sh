@@ -77,7 +77,7 @@ def words(draw):
 def named(message, said):
     """Whether a message has a word that was said, or says what is missing."""
     parts = [part for word in said for part in [word, *re.split(r"[=:,]", word)] if part.strip("-")]
-    return any(part in message for part in parts) or re.search(r"''|'-'|-- '='|no program given|requires", message)
+    return any(part in message for part in parts) or re.search(r"''|'-'|option -- '.'|option '---'|no program given|requires", message)
 
 
 def problem(said):
