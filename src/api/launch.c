@@ -197,56 +197,58 @@ static enum sluice_status run_timed(sluice_gpu *gpu, sluice_kernel *kernel, stru
 	}
 }
 
-enum sluice_status sluice_launch(sluice_gpu *gpu, sluice_kernel *kernel, sluice_dim grid, sluice_dim block,
-                                 uint32_t dynamic_shared_bytes, void *const *arguments, struct sluice_error *error)
+/* A run that was stopped, or has used up its instructions, starts nothing more. */
+static enum sluice_status check_may_start(const sluice_gpu *gpu, const sluice_kernel *kernel,
+                                          struct sluice_error *error)
 {
-	enum sluice_status status = prepare_kernel(kernel, error);
-	if (status != SLUICE_OK)
-		return status;
+	const char *name = kernel->function->name;
 	if (gpu->stop)
-		return api_fail(error, SLUICE_STOPPED, "kernel %s not started: the run was stopped",
-		                kernel->function->name);
+		return api_fail(error, SLUICE_STOPPED, "kernel %s not started: the run was stopped", name);
 	if (gpu->max_instructions && gpu->instructions >= gpu->max_instructions)
 		return api_fail(error, SLUICE_STOPPED,
-		                "kernel %s not started: the run has executed %llu thread instructions",
-		                kernel->function->name, (unsigned long long)gpu->max_instructions);
-	uint64_t shared = (uint64_t)kernel->program->shared_bytes + dynamic_shared_bytes;
-	uint64_t threads = threads_of(block);
-	struct occupancy occupancy = {0};
-	if (threads && threads <= gpu->machine.max_block_threads) {
-		if (!gpu->functional)
-			status = kernel_for_block(&kernel, (uint32_t)threads, shared, error);
-		occupancy = occupancy_of(&gpu->machine, (uint32_t)threads, timed_registers(kernel), shared);
-	}
-	if (status == SLUICE_OK)
-		status = check_launch(gpu, kernel, grid, block, shared, &occupancy, error);
-	if (status == SLUICE_OK)
-		status = check_arguments(kernel, arguments, error);
-	if (status != SLUICE_OK)
-		return status;
+		                "kernel %s not started: the run has executed %llu thread instructions", name,
+		                (unsigned long long)gpu->max_instructions);
+	return SLUICE_OK;
+}
 
-	struct progress progress = {.gpu = gpu, .kernel = kernel->function->name, .last = host_now()};
+/* The kernel as it runs in such blocks, spilled where registers are short, and how many of them an SM holds. */
+static enum sluice_status fit_block(sluice_kernel **kernel, sluice_dim grid, sluice_dim block, uint64_t shared,
+                                    struct occupancy *occupancy, struct sluice_error *error)
+{
+	const sluice_gpu *gpu = (*kernel)->module->gpu;
+	uint64_t threads = threads_of(block);
+	*occupancy = (struct occupancy){0};
+	if (threads && threads <= gpu->machine.max_block_threads) {
+		enum sluice_status status =
+			gpu->functional ? SLUICE_OK : kernel_for_block(kernel, (uint32_t)threads, shared, error);
+		if (status != SLUICE_OK)
+			return status;
+		*occupancy = occupancy_of(&gpu->machine, (uint32_t)threads, timed_registers(*kernel), shared);
+	}
+	return check_launch(gpu, *kernel, grid, block, shared, occupancy, error);
+}
+
+/* What the machine is told of a launch. */
+static struct gpu_run *new_run(sluice_gpu *gpu, sluice_kernel *kernel, const struct simt_launch *launch,
+                               const struct occupancy *occupancy, struct progress *progress)
+{
 	struct gpu_run *run = xcalloc(1, sizeof *run);
-	uint8_t *params = pack_params(kernel, arguments);
-	run->launch = (struct simt_launch){.program = kernel->program,
-	                                   .code = kernel->code,
-	                                   .grid = {grid.x, grid.y, grid.z},
-	                                   .block = {block.x, block.y, block.z},
-	                                   .dynamic_shared_bytes = dynamic_shared_bytes,
-	                                   .params = params,
-	                                   .system_call = device_call,
-	                                   .user = gpu->gpu->memory,
-	                                   .stop = &gpu->stop};
-	run->blocks_per_sm = occupancy.blocks;
-	struct launch_analyses known = {.gpu = gpu, .kernel = kernel, .launch = &run->launch};
-	run->analyses = api_analyses(&known);
+	run->launch = *launch;
+	run->blocks_per_sm = occupancy->blocks;
 	run->line = gpu->records.attachments ? api_source_lines(kernel) : NULL;
 	if (gpu->max_instructions)
 		run->max_thread_instructions = gpu->max_instructions - gpu->instructions;
 	if (gpu->progress) {
 		run->progress = pass_progress;
-		run->progress_user = &progress;
+		run->progress_user = progress;
 	}
+	return run;
+}
+
+/* Runs what was found fit to run, and records it. */
+static enum sluice_status run_recorded(sluice_gpu *gpu, sluice_kernel *kernel, struct gpu_run *run, uint64_t shared,
+                                       struct sluice_error *error)
+{
 	struct record *record = new_record(gpu, kernel);
 	record->grid = run->launch.grid;
 	record->block = run->launch.block;
@@ -255,12 +257,46 @@ enum sluice_status sluice_launch(sluice_gpu *gpu, sluice_kernel *kernel, sluice_
 	record->shared_bytes = (uint32_t)shared;
 	api_begin_checks(gpu, kernel, &run->launch);
 	double begin = host_now();
-	status = gpu->functional ? run_functional(gpu, &run->launch, record, error)
-	                         : run_timed(gpu, kernel, run, record, error);
+	enum sluice_status status = gpu->functional ? run_functional(gpu, &run->launch, record, error)
+	                                            : run_timed(gpu, kernel, run, record, error);
 	record->host_seconds = host_now() - begin;
 	end_record(gpu, record, error);
 	api_end_checks(gpu, &run->launch);
 	gpu->instructions += record->stats.sm.thread_instructions;
+	return status;
+}
+
+enum sluice_status sluice_launch(sluice_gpu *gpu, sluice_kernel *kernel, sluice_dim grid, sluice_dim block,
+                                 uint32_t dynamic_shared_bytes, void *const *arguments, struct sluice_error *error)
+{
+	enum sluice_status status = prepare_kernel(kernel, error);
+	if (status == SLUICE_OK)
+		status = check_may_start(gpu, kernel, error);
+	if (status != SLUICE_OK)
+		return status;
+	struct occupancy occupancy;
+	uint64_t shared = (uint64_t)kernel->program->shared_bytes + dynamic_shared_bytes;
+	status = fit_block(&kernel, grid, block, shared, &occupancy, error);
+	if (status == SLUICE_OK)
+		status = check_arguments(kernel, arguments, error);
+	if (status != SLUICE_OK)
+		return status;
+
+	uint8_t *params = pack_params(kernel, arguments);
+	struct simt_launch launch = {.program = kernel->program,
+	                             .code = kernel->code,
+	                             .grid = {grid.x, grid.y, grid.z},
+	                             .block = {block.x, block.y, block.z},
+	                             .dynamic_shared_bytes = dynamic_shared_bytes,
+	                             .params = params,
+	                             .system_call = device_call,
+	                             .user = gpu->gpu->memory,
+	                             .stop = &gpu->stop};
+	struct progress progress = {.gpu = gpu, .kernel = kernel->function->name, .last = host_now()};
+	struct gpu_run *run = new_run(gpu, kernel, &launch, &occupancy, &progress);
+	struct launch_analyses known = {.gpu = gpu, .kernel = kernel, .launch = &run->launch};
+	run->analyses = api_analyses(&known);
+	status = run_recorded(gpu, kernel, run, shared, error);
 	arena_free(&known.arena);
 	free(params);
 	free(run);
