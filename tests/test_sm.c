@@ -57,7 +57,11 @@ static void test_dependent_issue(void **state)
 		{"mad.lo.s32 %r1, %r1, %r1, %r1;", "latency.mad.int", 3}, /* a register named thrice is read thrice */
 		{"fma.rn.f32 %f1, %f1, %f2, %f3;", "latency.fma.fp32", 3},
 		{"fma.rn.f64 %fd1, %fd1, %fd2, %fd3;", "latency.fma.fp64", 3},
+		{"mul24.lo.s32 %r1, %r1, %r2;", "latency.mul24.int", 2},
+		{"mad24.lo.s32 %r1, %r1, %r2, %r3;", "latency.mad24.int", 3},
+		{"sad.s32 %r1, %r1, %r2, %r3;", "latency.move.int", 3}, /* no case in either version */
 		{"div.s32 %r1, %r1, 3;", "latency.div.int", 1},
+		{"rem.s32 %r1, %r1, 3;", "latency.rem.int", 1},
 		{"div.rn.f32 %f1, %f1, %f2;", "latency.div.fp32", 2},
 		{"div.rn.f64 %fd1, %fd1, %fd2;", "latency.div.fp64", 2},
 		{"sqrt.rn.f32 %f1, %f1;", "latency.special.fp32", 1},

@@ -55,14 +55,16 @@ static const char *const index_names[] = {"linear", "hashed", NULL};
 	    "execution, from entering the unit"),                                                                      \
 		U32("initiation." name "." number, sm.initiation[PTX_LATENCY_##row][NUMBER_##column], 1, 1024,         \
 	            "cycles", "between two such instructions of a unit")
+#define INT_LATENCY(name, row) LATENCY_OF(name, row, "int", INT) /* of what whole numbers alone have */
 #define LATENCY(name, row)                                                                                             \
-	LATENCY_OF(name, row, "int", INT), LATENCY_OF(name, row, "fp32", FP32), LATENCY_OF(name, row, "fp64", FP64)
+	INT_LATENCY(name, row), LATENCY_OF(name, row, "fp32", FP32), LATENCY_OF(name, row, "fp64", FP64)
 
 #define RUNS_ON_OF(name, row, number, column)                                                                          \
 	ENUM("runs_on." name "." number, sm.runs_on[PTX_LATENCY_##row][NUMBER_##column], pipe_names,                   \
 	     "pipe that executes it; either: SP while it has room, else SFU")
+#define INT_RUNS_ON(name, row) RUNS_ON_OF(name, row, "int", INT)
 #define RUNS_ON(name, row)                                                                                             \
-	RUNS_ON_OF(name, row, "int", INT), RUNS_ON_OF(name, row, "fp32", FP32), RUNS_ON_OF(name, row, "fp64", FP64)
+	INT_RUNS_ON(name, row), RUNS_ON_OF(name, row, "fp32", FP32), RUNS_ON_OF(name, row, "fp64", FP64)
 
 const struct option machine_options[] = {
 	{"name", OPTION_TEXT, AT(name), 0, 0, NULL, "", "what the machine is called"},
@@ -125,7 +127,10 @@ const struct option machine_options[] = {
 	LATENCY("mul", MUL),
 	LATENCY("mad", MAD),
 	LATENCY("fma", FMA),
+	INT_LATENCY("mul24", MUL24),
+	INT_LATENCY("mad24", MAD24),
 	LATENCY("div", DIV),
+	INT_LATENCY("rem", REM),
 	LATENCY("special", SPECIAL),
 	LATENCY("shuffle", SHUFFLE),
 	LATENCY("branch", BRANCH),
@@ -135,7 +140,10 @@ const struct option machine_options[] = {
 	RUNS_ON("mul", MUL),
 	RUNS_ON("mad", MAD),
 	RUNS_ON("fma", FMA),
+	INT_RUNS_ON("mul24", MUL24),
+	INT_RUNS_ON("mad24", MAD24),
 	RUNS_ON("div", DIV),
+	INT_RUNS_ON("rem", REM),
 	RUNS_ON("special", SPECIAL),
 	CACHE("l1d", sm.l1d),
 	CACHE("l1i", sm.l1i),

@@ -17,8 +17,10 @@ static enum mech_class class_of(const struct simt_inst *inst)
 	case SIMT_EXIT:
 		return MECH_EXIT;
 	default:
-		return inst->latency == PTX_LATENCY_DIV || inst->latency == PTX_LATENCY_SPECIAL ? MECH_SPECIAL
-		                                                                                : MECH_ARITHMETIC;
+		return inst->latency == PTX_LATENCY_DIV || inst->latency == PTX_LATENCY_REM ||
+		                       inst->latency == PTX_LATENCY_SPECIAL
+		               ? MECH_SPECIAL
+		               : MECH_ARITHMETIC;
 	}
 }
 
