@@ -15,7 +15,7 @@
 enum { RANDOM_CASES = 4000 };
 
 struct expected {
-	struct access access[WARP_SIZE];
+	struct access access[OP_MAX_ACCESSES];
 	uint32_t count;
 };
 
@@ -121,6 +121,31 @@ static void test_global_against_model(void **state)
 		model_global(address, lanes, bytes, most, &want);
 		compare(&op, &want);
 		check_chunks(&op, address, bytes);
+	}
+}
+
+/* Local memory: the words of a wide access lie a pitch apart, and each is coalesced as a word is. */
+static void test_local_against_model(void **state)
+{
+	static const uint32_t sizes[] = {1, 2, 4, 8, 16};
+	uint64_t seed = 5, address[WARP_SIZE];
+	(void)state;
+	for (uint32_t n = 0; n < RANDOM_CASES; n++) {
+		struct op op;
+		struct expected want, of_word;
+		uint32_t size = sizes[n % 5], word = size < 4 ? size : 4, most = 32u << n % 3;
+		uint64_t pitch = (1ull << 32) + 128 * (next_random(&seed) % 64); /* beyond all that one word touches */
+		uint32_t lanes = random_case(&seed, address, word);
+		coalesce_local(&op, address, lanes, size, pitch, most);
+		want.count = 0;
+		for (uint32_t k = 0; k < size / word; k++) {
+			model_global(address, lanes, word, most, &of_word);
+			for (uint32_t i = 0; i < of_word.count; i++)
+				want.access[want.count++] = of_word.access[i];
+			for (uint32_t lane = 0; lane < WARP_SIZE; lane++)
+				address[lane] += pitch;
+		}
+		compare(&op, &want);
 	}
 }
 
@@ -307,10 +332,10 @@ static void test_banks_worked_cases(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_global_against_model),   cmocka_unit_test(test_global_worked_cases),
-		cmocka_unit_test(test_atomic_against_model),   cmocka_unit_test(test_atomic_worked_cases),
-		cmocka_unit_test(test_constant_against_model), cmocka_unit_test(test_banks_against_model),
-		cmocka_unit_test(test_banks_worked_cases),
+		cmocka_unit_test(test_global_against_model), cmocka_unit_test(test_local_against_model),
+		cmocka_unit_test(test_global_worked_cases),  cmocka_unit_test(test_atomic_against_model),
+		cmocka_unit_test(test_atomic_worked_cases),  cmocka_unit_test(test_constant_against_model),
+		cmocka_unit_test(test_banks_against_model),  cmocka_unit_test(test_banks_worked_cases),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

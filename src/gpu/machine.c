@@ -8,6 +8,7 @@ static const char *const allocation_names[] = {"on_miss", "on_fill", NULL};
 static const char *const write_names[] = {"evict", "through", "back", NULL};
 static const char *const write_miss_names[] = {"none", "fetch", "lazy", NULL};
 static const char *const pipe_names[] = {"sp", "sfu", "either", NULL};
+static const char *const layout_names[] = {"by_block", "by_sm", NULL};
 static const char *const index_names[] = {"linear", "hashed", NULL};
 
 #define AT(field) offsetof(struct machine, field)
@@ -114,6 +115,8 @@ const struct option machine_options[] = {
             "shared memory, behind the bank access"),
 	U32("sm.l1_latency", sm.l1_latency, 0, SM_L1_PIPE, "cycles",
             "between the load/store unit and L1's tags; 0: at once"),
+	ENUM("sm.local_layout", sm.local_layout, layout_names,
+             "of local memory's words: blocks of neighbouring SMs side by side, or SM by SM"),
 	U32("sm.atomic_bytes", sm.atomic_bytes, 32, 128, "bytes", "pieces in which atomics travel to L2"),
 	BOOL("sm.global_skips_l1", sm.global_skips_l1, "global loads and stores go past L1"),
 	BOOL("sm.flush_l1", sm.flush_l1, "L1 data forgets everything at a kernel's end"),

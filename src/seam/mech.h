@@ -42,7 +42,7 @@ enum {
 	MECH_MAX_BLOCKS = 64,
 	MECH_MAX_SCHEDULERS = 8,
 	MECH_MAX_SCHEDULER_WARPS = 64, /* of these, one scheduler's: as many as a mask has bits */
-	MECH_MAX_ACCESSES = 32,        /* of a warp instruction */
+	MECH_MAX_ACCESSES = 128,       /* of a warp instruction: 16 bytes a lane of local memory */
 	MECH_PC_BITS = 27,
 	MECH_NO_PC = (1 << MECH_PC_BITS) - 1, /* not on behalf of an instruction */
 	MECH_SECTOR = 32,                     /* bytes in which parts of lines are counted */

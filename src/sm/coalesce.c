@@ -101,9 +101,11 @@ static void coalesce_one_piece(struct op *op, uint64_t begin, uint32_t size, uin
 	}
 }
 
-void coalesce_global(struct op *op, const uint64_t *address, uint32_t lanes, uint32_t size, uint32_t most)
+/* `words` data of `size` bytes a lane, `pitch` bytes apart. */
+static void coalesce(struct op *op, const uint64_t *address, uint32_t lanes, uint32_t size, uint32_t words,
+                     uint64_t pitch, uint32_t most)
 {
-	struct segment segment[WARP_SIZE];
+	struct segment segment[OP_MAX_ACCESSES];
 	uint32_t bytes = size == 1 ? 32 : size == 2 ? 64 : 128, count = 0;
 	if (bytes > most)
 		bytes = most;
@@ -112,20 +114,34 @@ void coalesce_global(struct op *op, const uint64_t *address, uint32_t lanes, uin
 
 	op->accesses = 0;
 	if (is_one_piece(address, lanes, size)) {
-		coalesce_one_piece(op, address[0], size, bytes);
+		for (uint32_t word = 0; word < words; word++)
+			coalesce_one_piece(op, address[0] + word * pitch, size, bytes);
 		return;
 	}
-	for (uint32_t left = lanes; left; left &= left - 1) {
-		uint32_t lane = (uint32_t)__builtin_ctz(left);
-		uint64_t base = address[lane] & ~(uint64_t)(bytes - 1);
-		if (!last || last->address != base)
-			last = find_segment(segment, &count, base);
-		last->lanes |= left & -left;
-		uint32_t at = (uint32_t)(address[lane] - base);
-		last->bytes[at / 64] |= touches << at % 64;
-	}
+	for (uint32_t word = 0; word < words; word++)
+		for (uint32_t left = lanes; left; left &= left - 1) {
+			uint32_t lane = (uint32_t)__builtin_ctz(left);
+			uint64_t first = address[lane] + word * pitch, base = first & ~(uint64_t)(bytes - 1);
+			if (!last || last->address != base)
+				last = find_segment(segment, &count, base);
+			last->lanes |= left & -left;
+			uint32_t at = (uint32_t)(first - base);
+			last->bytes[at / 64] |= touches << at % 64;
+		}
 	for (uint32_t i = 0; i < count; i++)
 		add_segment(op, &segment[i], bytes);
+}
+
+void coalesce_global(struct op *op, const uint64_t *address, uint32_t lanes, uint32_t size, uint32_t most)
+{
+	coalesce(op, address, lanes, size, 1, 0, most);
+}
+
+void coalesce_local(struct op *op, const uint64_t *address, uint32_t lanes, uint32_t size, uint64_t pitch,
+                    uint32_t most)
+{
+	uint32_t word = size < 4 ? size : 4;
+	coalesce(op, address, lanes, word, size / word, pitch, most);
 }
 
 void coalesce_atomic(struct op *op, const uint64_t *address, uint32_t lanes, uint32_t piece)

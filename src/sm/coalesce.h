@@ -6,10 +6,14 @@
 
 enum { SHARED_MAX_BANKS = 64 }; /* a bit each in bank_cycles() */
 
-/* Global and local loads and stores: one transaction for each distinct segment of the warp (32 bytes for 1-byte data, 64
+/* Global loads and stores: one transaction for each distinct segment of the warp (32 bytes for 1-byte data, 64
  * for 2-byte, else 128; never more than `most`, a sector of L1, so that each is looked up alone), halved to 64 and to 32 bytes
  * while one half is unused. Fills op->access in rising order. */
 void coalesce_global(struct op *op, const uint64_t *address, uint32_t lanes, uint32_t size, uint32_t most);
+
+/* Local loads and stores, by the same rule. `address` is where a lane's first word lies; where `size` is more than a word the
+ * others follow `pitch` bytes apart, which is a multiple of 128. */
+void coalesce_local(struct op *op, const uint64_t *address, uint32_t lanes, uint32_t size, uint64_t pitch, uint32_t most);
 
 /* Atomics: pieces of `piece` bytes, a lane that meets an earlier lane's address in a piece of its own. */
 void coalesce_atomic(struct op *op, const uint64_t *address, uint32_t lanes, uint32_t piece);

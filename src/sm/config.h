@@ -19,6 +19,10 @@ enum { NUMBER_INT, NUMBER_FP32, NUMBER_FP64, NUMBERS };
 /* Which arithmetic pipe takes an instruction; either: SP while it has room, else SFU. */
 enum arithmetic_pipe { PIPE_SP, PIPE_SFU, PIPE_EITHER };
 
+/* Where local memory lies for the memory system: a word of all threads, then the next word. Blocks lie behind each other in
+ * the order of their slots, those of neighbouring SMs side by side; or SM by SM, with room for all the threads that it can have. */
+enum local_layout { LOCAL_BY_BLOCK, LOCAL_BY_SM };
+
 struct sm_config {
 	uint32_t warps, blocks, registers, shared_bytes;
 	uint32_t registers_per_thread; /* beyond which registers are spilled; 0: no limit but a block's */
@@ -33,6 +37,7 @@ struct sm_config {
 	uint32_t shared_banks;
 	uint32_t shared_latency;        /* cycles in the pipe behind the bank access */
 	uint32_t l1_latency;            /* cycles between the load/store unit and L1's tags; 0: at once */
+	uint32_t local_layout;          /* enum local_layout */
 	uint32_t atomic_bytes;          /* piece in which atomics travel to L2 */
 	bool alternate;                 /* the schedulers take turns at going first */
 	bool sleep;                     /* ticks only when something can happen; changes no result */

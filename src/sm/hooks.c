@@ -56,7 +56,7 @@ static enum mech_kind kind_of(const struct simt_inst *inst)
 void hooks_memory(struct sm *sm, const struct op *op)
 {
 	const struct sm_warp *warp = &sm->warp[op->warp];
-	struct mech_transaction transaction[WARP_SIZE];
+	struct mech_transaction transaction[MECH_MAX_ACCESSES];
 	for (uint32_t i = 0; i < op->accesses; i++)
 		transaction[i] =
 			(struct mech_transaction){op->access[i].address, op->access[i].bytes, op->access[i].lanes};
@@ -140,7 +140,7 @@ struct request *sm_request_for(uint32_t sm, struct seam_sent *sent, struct reque
 bool sm_reaches(const struct sm *sm, uint64_t address)
 {
 	uint64_t line = address & ~(uint64_t)(sm->config.l1d.line_bytes - 1);
-	uint64_t words = (sm->launch->program->local_bytes + 3) / 4, local = 4 * words * sm->local_stride;
+	uint64_t words = (sm->launch->program->local_bytes + 3) / 4, local = words * sm->local_pitch;
 	return line - LOCAL_PHYSICAL_BASE < local || simt_touches(sm->launch->memory, line, sm->config.l1d.line_bytes);
 }
 

@@ -3,16 +3,23 @@
 #include "sm/coalesce.h"
 #include "sm/stages.h"
 
-/* Where local memory lies for the memory system: 4-byte words of all threads of the machine interleaved, so that a warp's
- * accesses to one local variable fall into one line. */
+/* Which of the machine's warps a warp is where local memory is laid out: the words of all of them lie side by side. */
+static uint64_t local_warp(const struct sm *sm, uint32_t slot)
+{
+	uint32_t block = sm->warp[slot].block;
+	if (sm->config.local_layout == LOCAL_BY_SM)
+		return (uint64_t)sm->index * sm->config.warps + slot;
+	return ((uint64_t)block * sm->sms + sm->index) * sm->warps_per_block + (slot - sm->block[block].first_warp);
+}
+
+/* From a thread's own addresses to those for the memory system. A warp's accesses to one variable of a word fall into one line. */
 static void place_local(const struct sm *sm, const struct op *op, struct simt_step *step)
 {
-	uint64_t thread = (uint64_t)sm->index * sm->config.warps * WARP_SIZE + (uint64_t)op->warp * WARP_SIZE;
+	uint64_t base = LOCAL_PHYSICAL_BASE + 4 * WARP_SIZE * local_warp(sm, op->warp);
 	for (uint32_t left = step->lanes; left; left &= left - 1) {
 		uint32_t lane = (uint32_t)__builtin_ctz(left);
-		uint64_t word = step->address[lane] / 4;
-		step->address[lane] =
-			LOCAL_PHYSICAL_BASE + (word * sm->local_stride + thread + lane) * 4 + step->address[lane] % 4;
+		uint64_t own = step->address[lane];
+		step->address[lane] = base + own / 4 * sm->local_pitch + 4 * lane + own % 4;
 	}
 }
 
@@ -35,7 +42,7 @@ static void make_accesses(struct sm *sm, struct op *op, struct simt_step *step)
 		return;
 	case PTX_LOCAL:
 		place_local(sm, op, step);
-		coalesce_global(op, step->address, step->lanes, inst->size, sm->lsu.l1d.sector_bytes);
+		coalesce_local(op, step->address, step->lanes, inst->size, sm->local_pitch, sm->lsu.l1d.sector_bytes);
 		sm->stats.local_accesses++;
 		sm->stats.spill_loads += inst->ptx->is_spill && inst->kind == SIMT_LOAD;
 		sm->stats.spill_stores += inst->ptx->is_spill && inst->kind == SIMT_STORE;

@@ -5,6 +5,9 @@
 #include "base/arena.h"
 #include "simt/simt.h"
 
+/* Most transactions of an instruction: 16 bytes a lane of local memory, whose words lie apart. */
+enum { OP_MAX_ACCESSES = 4 * WARP_SIZE };
+
 /* One memory transaction of a warp: bytes of one line (or piece of it). */
 struct access {
 	uint64_t address;
@@ -23,7 +26,7 @@ struct op {
 	uint16_t accesses; /* access[0..accesses) are still to be sent; the last goes first */
 	uint16_t waiting;  /* sent or to be sent, not answered */
 	struct op *next;   /* in the pool */
-	struct access access[WARP_SIZE];
+	struct access access[OP_MAX_ACCESSES];
 };
 
 struct op_pool {

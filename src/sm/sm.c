@@ -37,14 +37,14 @@ static void tell_l1_fate(void *user, enum cache_fate fate, uint32_t mark)
 void sm_open(struct sm *sm, uint32_t index, uint32_t sm_count, const struct sm_config *config, struct seam_sm *seam,
              const struct address_map *map, struct request_pool *requests, uint64_t period)
 {
-	*sm = (struct sm){.config = *config, .index = index, .map = map, .period = period, .wake = UINT64_MAX};
+	*sm = (struct sm){
+		.config = *config, .index = index, .sms = sm_count, .map = map, .period = period, .wake = UINT64_MAX};
 	sm->ops.arena = &sm->arena;
 	sm->requests = requests;
 	sm->seam = seam;
 	seam->host = sm;
 	seam->held = block_held;
 	seam->asked = request_asked;
-	sm->local_stride = (uint64_t)sm_count * config->warps * WARP_SIZE;
 	open_pipe_latches(sm);
 	cache_open(&sm->l1i, &config->l1i, CACHE_OF_SM, requests, &sm->arena);
 	cache_open(&sm->lsu.l1c, &config->l1c, CACHE_OF_SM, requests, &sm->arena);
@@ -93,6 +93,9 @@ void sm_begin(struct sm *sm, const struct simt_launch *launch, uint32_t block_li
 	sm->launch = launch;
 	sm->warps_per_block = (threads + WARP_SIZE - 1) / WARP_SIZE;
 	sm->block_limit = block_limit;
+	uint32_t warps =
+		sm->config.local_layout == LOCAL_BY_BLOCK ? sm->warps_per_block * block_limit : sm->config.warps;
+	sm->local_pitch = 4ull * WARP_SIZE * warps * sm->sms;
 	open_scoreboards(sm, launch->program->registers);
 }
 

@@ -84,7 +84,7 @@ enum {
 _Static_assert(SM_MAX_WARPS % 64 == 0 && SM_MAX_WARPS <= 256, "sm.wants_fetch has whole words; a slot is a byte");
 _Static_assert(SM_MAX_BLOCKS <= 256, "a warp's block is a byte");
 _Static_assert(SM_MAX_UNITS <= 32, "wheel_slot.units has a bit a unit");
-_Static_assert(MECH_MAX_ACCESSES == WARP_SIZE, "each lane can make an access of its own");
+_Static_assert((int)MECH_MAX_ACCESSES == (int)OP_MAX_ACCESSES, "a mechanism sees all accesses of an instruction");
 
 struct sm_stats {
 #define X(name, unit, meaning) uint64_t name;
@@ -207,7 +207,7 @@ struct sm_block {
 
 struct sm {
 	struct sm_config config;
-	uint32_t index;
+	uint32_t index, sms; /* which of how many */
 	struct arena arena;
 	struct op_pool ops;
 	struct request_pool *requests;
@@ -267,7 +267,7 @@ struct sm {
 	uint32_t sends_refused;   /* in this cycle, for want of room in the network */
 	bool network_opens;       /* ... that will be there in the next */
 	struct port from_network;
-	uint64_t local_stride; /* threads of the machine: local memory interleaves their words */
+	uint64_t local_pitch; /* bytes between two words of a thread's local memory */
 
 	struct sm_stats stats;
 };
