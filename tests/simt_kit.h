@@ -57,7 +57,7 @@ static inline void kit_open_level(struct kit *kit, const char *text, unsigned le
 	kit->module = ptx_parse("test.ptx", text, strlen(text), &kit->diag);
 	if (!kit->module)
 		fail_msg("%s", kit->diag.text);
-	kit->memory = simt_memory_open(0x80000000, 64 << 20);
+	kit->memory = simt_memory_open(0x80000000, 64 << 20, true);
 	assert_non_null(kit->memory);
 	kit_load_variables(kit);
 	const struct ptx_function *kernel = kit->module->functions;

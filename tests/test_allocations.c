@@ -103,7 +103,7 @@ static uint64_t some_address(uint64_t *state)
 static void first_fit(void **state)
 {
 	(void)state;
-	struct simt_memory *memory = simt_memory_open(heap_base, HEAP);
+	struct simt_memory *memory = simt_memory_open(heap_base, HEAP, true);
 	struct list list = {0};
 	uint64_t seed = 1;
 	assert_non_null(memory);
@@ -138,12 +138,30 @@ static void first_fit(void **state)
 	simt_memory_close(memory);
 }
 
+/* Without reuse: every allocation behind the last, whatever was freed, until there is no more. */
+static void no_reuse(void **state)
+{
+	(void)state;
+	struct simt_memory *memory = simt_memory_open(heap_base, HEAP, false);
+	uint64_t seed = 2, next = heap_base, size;
+	assert_non_null(memory);
+	while (next + footprint(size = kit_random(&seed) % 600) <= heap_base + HEAP) {
+		assert_int_equal(simt_alloc(memory, size), next);
+		assert_true(kit_random(&seed) % 2 || simt_free(memory, next));
+		next += footprint(size);
+		assert_int_equal(simt_bytes_free(memory), heap_base + HEAP - next);
+	}
+	assert_int_equal(simt_alloc(memory, size), 0);
+	assert_int_equal(simt_alloc(memory, UINT64_MAX), 0);
+	simt_memory_close(memory);
+}
+
 /* Far below what a walk over all of them would take. */
 static void many(void **state)
 {
 	(void)state;
 	enum { COUNT = 100000, SECONDS = 3 };
-	struct simt_memory *memory = simt_memory_open(heap_base, (uint64_t)COUNT * SIMT_ALLOCATION_ALIGN);
+	struct simt_memory *memory = simt_memory_open(heap_base, (uint64_t)COUNT * SIMT_ALLOCATION_ALIGN, true);
 	assert_non_null(memory);
 	clock_t begin = clock();
 	for (uint64_t k = 0; k < COUNT; k++)
@@ -197,6 +215,7 @@ static void gaps(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {cmocka_unit_test(first_fit), cmocka_unit_test(many), cmocka_unit_test(gaps)};
+	const struct CMUnitTest tests[] = {cmocka_unit_test(first_fit), cmocka_unit_test(no_reuse),
+	                                   cmocka_unit_test(many), cmocka_unit_test(gaps)};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

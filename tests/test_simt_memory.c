@@ -12,7 +12,7 @@
 static void allocations(void **state)
 {
 	(void)state;
-	struct simt_memory *memory = simt_memory_open(0x80000000, 1 << 20);
+	struct simt_memory *memory = simt_memory_open(0x80000000, 1 << 20, true);
 	uint64_t a = simt_alloc(memory, 1), b = simt_alloc(memory, 300), c = simt_alloc(memory, 256);
 	assert_int_equal(a, 0x80000000);
 	assert_int_equal(b, 0x80000100);

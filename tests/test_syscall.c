@@ -23,7 +23,7 @@ static struct simt_memory *memory;
 static int open_memory(void **state)
 {
 	(void)state;
-	memory = simt_memory_open(heap_base, 1 << 20);
+	memory = simt_memory_open(heap_base, 1 << 20, true);
 	return memory ? 0 : -1;
 }
 

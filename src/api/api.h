@@ -22,6 +22,7 @@ struct sluice_kernel {
 	uint32_t limit;                /* of one in that list: the registers a thread that it was made for */
 	struct simt_program *program; /* decoded at first use */
 	uint64_t code;                /* its offset in the code space */
+	uint32_t code_room;           /* instructions that fit there */
 	uint32_t registers;           /* allocated; 0: not yet known */
 	uint32_t *line;               /* by pc, of the source; NULL: nobody has asked yet */
 	struct affine_kernel *loads;  /* kernel_loads() */

@@ -79,15 +79,28 @@ static bool place_all(sluice_module *module)
 	return true;
 }
 
+enum { CODE_BYTES = 8 }; /* an instruction */
+
+/* Where that many instructions lie: functions behind each other, in the order of the PTX. */
+static uint64_t place_code(sluice_gpu *gpu, uint32_t instructions)
+{
+	uint64_t align = gpu->machine.code_align, code = (gpu->code_bytes + align - 1) / align * align;
+	gpu->code_bytes = code + (uint64_t)instructions * CODE_BYTES;
+	return code;
+}
+
 static void list_kernels(sluice_module *module)
 {
 	for (struct ptx_function *f = module->ptx->functions; f; f = f->next)
 		module->kernels += f->is_entry && f->has_body;
 	module->kernel = xcalloc(module->kernels + 1, sizeof *module->kernel);
 	size_t k = 0;
-	for (struct ptx_function *f = module->ptx->functions; f; f = f->next)
+	for (struct ptx_function *f = module->ptx->functions; f; f = f->next) {
+		uint64_t code = place_code(module->gpu, f->body_count);
 		if (f->is_entry && f->has_body)
-			module->kernel[k++] = (struct sluice_kernel){.function = f, .module = module};
+			module->kernel[k++] = (struct sluice_kernel){
+				.function = f, .module = module, .code = code, .code_room = f->body_count};
+	}
 }
 
 enum sluice_status sluice_load(sluice_gpu *gpu, const char *ptx, size_t length, const char *name,
@@ -150,8 +163,6 @@ bool sluice_find_variable(sluice_module *module, const char *name, uint64_t *add
 	return true;
 }
 
-enum { CODE_BYTES = 8, CODE_ALIGN = 1024 }; /* an instruction; at least the largest instruction line */
-
 static uint32_t *reconvergence(struct arena *arena, const struct ptx_function *function)
 {
 	return flow_reconvergence(arena, flow_cfg_build(arena, function));
@@ -196,10 +207,9 @@ enum sluice_status prepare_kernel(sluice_kernel *kernel, struct sluice_error *er
 	diag_free(&diag);
 	if (kernel->module->gpu->checks)
 		simt_check_program(kernel->module->gpu->checks, kernel->program);
-	/* Programs lie behind each other, from a line's start on, so that none hits another's lines. */
-	kernel->code = kernel->module->gpu->code_bytes;
-	kernel->module->gpu->code_bytes +=
-		((uint64_t)kernel->program->count * CODE_BYTES + CODE_ALIGN - 1) / CODE_ALIGN * CODE_ALIGN;
+	/* What has grown, by spills or by the functions that it calls, lies behind all others. */
+	if (kernel->program->count > kernel->code_room)
+		kernel->code = place_code(kernel->module->gpu, kernel->program->count);
 	return SLUICE_OK;
 }
 

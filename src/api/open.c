@@ -285,6 +285,7 @@ void sluice_machine_info(const sluice_gpu *gpu, struct sluice_machine_info *info
 		.core_mhz = machine->core_mhz,
 		.memory_mhz = machine->dram_mhz,
 		.memory_bus_bits = machine->memory_bus_bits,
+		.pitch_bytes = machine->pitch_bytes,
 		.major = machine->compute_major,
 		.minor = machine->compute_minor,
 		.memory_bytes = (uint64_t)machine->memory_mib << 20,

@@ -5,8 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PITCH = 512 };
-
 /* ---- allocation ---- */
 
 static cudaError_t allocate(struct runtime *runtime, const char *call, void **pointer, size_t size)
@@ -42,15 +40,17 @@ cudaError_t cudaMallocAsync(void **pointer, size_t size, cudaStream_t stream)
 static cudaError_t allocate_rows(const char *call, void **pointer, size_t *pitch, size_t width, size_t height)
 {
 	struct runtime *runtime = runtime_enter();
+	struct sluice_machine_info machine;
 	size_t row, size;
 	cudaError_t result = runtime_check(runtime, call, pointer && pitch);
 	if (result != cudaSuccess)
 		return runtime_leave(runtime, result);
-	if (__builtin_add_overflow(width, PITCH - 1, &row) ||
-	    __builtin_mul_overflow(row / PITCH * PITCH, height, &size))
+	sluice_machine_info(runtime->gpu, &machine);
+	if (__builtin_add_overflow(width, machine.pitch_bytes - 1, &row) ||
+	    __builtin_mul_overflow(row -= row % machine.pitch_bytes, height, &size))
 		return runtime_leave(
 			runtime, runtime_refuse(call, cudaErrorInvalidValue, "%zu rows of %zu bytes", height, width));
-	*pitch = row / PITCH * PITCH;
+	*pitch = row;
 	return runtime_leave(runtime, allocate(runtime, call, pointer, size));
 }
 

@@ -164,8 +164,8 @@ struct gpu *gpu_open(const struct machine *machine, const struct seam_attached *
 {
 	uint32_t mhz[CLOCKS] = {machine->core_mhz, machine->network_mhz, machine->l2_mhz, machine->dram_mhz};
 	uint64_t mebibyte = 1u << 20;
-	struct simt_memory *memory =
-		simt_memory_open(machine->heap_base_mib * mebibyte, machine->memory_mib * mebibyte);
+	struct simt_memory *memory = simt_memory_open(machine->heap_base_mib * mebibyte, machine->memory_mib * mebibyte,
+	                                              machine->reuse_freed);
 	if (!memory)
 		return NULL;
 	struct gpu *gpu = xcalloc(1, sizeof *gpu);

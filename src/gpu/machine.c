@@ -85,6 +85,11 @@ const struct option machine_options[] = {
             "without progress, after which a kernel counts as stalled"),
 	U32("memory.heap_base", heap_base_mib, 512, 1048576, "MiB", "device address of the first allocation"),
 	U32("memory.size", memory_mib, 1, 1048576, "MiB", "room for allocations"),
+	U32("memory.pitch", pitch_bytes, 1, 65536, "bytes", "to a multiple of which cudaMallocPitch() rounds rows up"),
+	BOOL("memory.reuse_freed", reuse_freed,
+             "memory that was freed is allocated again; else each allocation lies behind all before it"),
+	U32("memory.code_align", code_align, 8, 4096, "bytes",
+            "at a multiple of which a function's code begins; 8: right behind the one before it in the PTX"),
 	U32("memory.bus_bits", memory_bus_bits, 8, 65536, "bits", "memory interface, as device properties report it"),
 
 	U32("sm.count", sms, 1, MACHINE_MAX_SMS, "SMs", "streaming multiprocessors"),

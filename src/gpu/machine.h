@@ -22,6 +22,9 @@ struct machine {
 	uint32_t shared_per_block;
 	uint32_t heap_base_mib, memory_mib; /* device addresses of allocations; their room */
 	uint32_t memory_bus_bits;
+	uint32_t pitch_bytes;   /* rows of cudaMallocPitch() are rounded up to a multiple */
+	bool reuse_freed;       /* freed device memory is allocated again */
+	uint32_t code_align;    /* bytes; where a function's code may begin */
 	bool spread_small_grids; /* a grid that does not fill the machine is spread evenly: fewer blocks an SM */
 	uint32_t watchdog;       /* core cycles without progress after which a kernel counts as stalled */
 	struct sm_config sm;

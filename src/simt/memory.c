@@ -14,7 +14,8 @@ struct simt_memory {
 	uint8_t *written; /* a byte for each byte, or NULL */
 	uint64_t bytes;
 	struct allocations statics, heap; /* the live ones */
-	uint64_t heap_used;               /* with rounding */
+	bool reuse;                       /* of what was freed */
+	uint64_t heap_used;               /* with rounding; without reuse all of it that ever was */
 	struct simt_allocation freed[FREED];
 	size_t freed_count; /* ever; the newest is at (freed_count - 1) % FREED */
 };
@@ -31,7 +32,7 @@ static void *reserve(uint64_t bytes)
 	return base == MAP_FAILED ? NULL : base;
 }
 
-struct simt_memory *simt_memory_open(uint64_t heap_base, uint64_t heap_bytes)
+struct simt_memory *simt_memory_open(uint64_t heap_base, uint64_t heap_bytes, bool reuse)
 {
 	uint64_t low = round_up(heap_base, SIMT_ALLOCATION_ALIGN);
 	uint64_t bytes = low + round_up(heap_bytes, SIMT_ALLOCATION_ALIGN);
@@ -41,6 +42,7 @@ struct simt_memory *simt_memory_open(uint64_t heap_base, uint64_t heap_bytes)
 	struct simt_memory *memory = xcalloc(1, sizeof *memory);
 	memory->base = base;
 	memory->bytes = bytes;
+	memory->reuse = reuse;
 	memory->statics = (struct allocations){.low = SIMT_STATIC_BASE, .high = low};
 	memory->heap = (struct allocations){.low = low, .high = bytes};
 	return memory;
@@ -64,9 +66,17 @@ static const struct allocations *part_of(const struct simt_memory *memory, uint6
 	return address < memory->heap.low ? &memory->statics : &memory->heap;
 }
 
+/* Behind all that was ever allocated. */
+static uint64_t place_behind(const struct simt_memory *memory, uint64_t size)
+{
+	uint64_t room = memory->heap.high - memory->heap.low - memory->heap_used;
+	return size <= room && allocation_footprint(size) <= room ? memory->heap.low + memory->heap_used : 0;
+}
+
 uint64_t simt_alloc_for(struct simt_memory *memory, uint64_t size, enum simt_owner owner)
 {
-	uint64_t address = allocations_place(&memory->heap, size, SIMT_ALLOCATION_ALIGN);
+	uint64_t address = memory->reuse ? allocations_place(&memory->heap, size, SIMT_ALLOCATION_ALIGN)
+	                                 : place_behind(memory, size);
 	if (!address)
 		return 0;
 	allocations_insert(&memory->heap, (struct simt_allocation){address, size, owner});
@@ -110,7 +120,7 @@ bool simt_free(struct simt_memory *memory, uint64_t address)
 	release_pages(memory->base + address, bytes, &low, &high); /* a refusal costs memory only */
 	simt_mark_unwritten(memory, address, gone.size);
 	memory->freed[memory->freed_count++ % FREED] = gone;
-	memory->heap_used -= gone.owner == SIMT_MODULE ? 0 : bytes;
+	memory->heap_used -= gone.owner == SIMT_MODULE || !memory->reuse ? 0 : bytes;
 	allocations_remove(gone.owner == SIMT_MODULE ? &memory->statics : &memory->heap, address);
 	return true;
 }

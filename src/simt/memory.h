@@ -32,8 +32,9 @@ struct simt_allocation {
 	enum simt_owner owner;
 };
 
-/* Reserves the address space: heap of `heap_bytes` from `heap_base`. NULL with errno set when the host refuses. */
-struct simt_memory *simt_memory_open(uint64_t heap_base, uint64_t heap_bytes);
+/* Reserves the address space: heap of `heap_bytes` from `heap_base`. Unless `reuse`, what was freed stays unused, and each
+ * allocation lies behind all before it. NULL with errno set when the host refuses. */
+struct simt_memory *simt_memory_open(uint64_t heap_base, uint64_t heap_bytes, bool reuse);
 void simt_memory_close(struct simt_memory *memory);
 
 /* A device address, 256-byte aligned, or 0 when it does not fit. First fit; zero-filled when never used before. */
