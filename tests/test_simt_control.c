@@ -40,6 +40,46 @@ static void branch_and_join(void **state)
 	assert_int_equal(counts.thread_instructions, 4 * 32 + 32 + 10 + 2 * 22 + 10 + 3 * 32);
 }
 
+/* The path that runs first is the one that the launch asks for: each lane says how many had counted before its path did. */
+static void first_path(void **state)
+{
+	static const char text[] =
+		HEAD KERNEL ".shared .u32 count;\nmov.u32 %n, count;\nst.shared.u32 [%n], 0;\n"
+			    "setp.BRANCH.u32 %p1, %t, 10;\n@%p1 bra TAKEN;\natom.shared.add.u32 %r2, [%n], 1;\n"
+			    "mov.u32 %r1, %r2;\nbra.uni JOIN;\n"
+			    "TAKEN:\natom.shared.add.u32 %r1, [%n], 1;\nJOIN:\n" END;
+	static const struct {
+		enum simt_first_path asked;
+		const char *compare; /* with 10, of the lanes that take the branch */
+		bool taken_first;
+	} row[] = {
+		{SIMT_FALL_THROUGH_FIRST, "lt", false}, {SIMT_FALL_THROUGH_FIRST, "ge", false},
+		{SIMT_TAKEN_FIRST, "lt", true},         {SIMT_TAKEN_FIRST, "ge", true},
+		{SIMT_LOW_LANES_FIRST, "lt", true},     {SIMT_LOW_LANES_FIRST, "ge", false},
+	};
+	(void)state;
+	for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
+		char own[sizeof text];
+		snprintf(own, sizeof own, "%s", text);
+		char *compare = strstr(own, "BRANCH");
+		memmove(compare + 2, compare + 6, strlen(compare + 6) + 1);
+		memcpy(compare, row[i].compare, 2);
+		struct kit kit;
+		kit_open(&kit, own);
+		uint32_t *out = kit_buffer(&kit, 32 * sizeof *out);
+		kit.launch.block.x = 32;
+		kit.launch.first_path = row[i].asked;
+		kit_run(&kit);
+		bool is_less = row[i].compare[0] == 'l';
+		for (uint32_t lane = 0; lane < 32; lane++) {
+			bool takes = (lane < 10) == is_less;
+			uint32_t others = takes == row[i].taken_first ? 0 : (lane < 10 ? 22 : 10);
+			assert_true(out[lane] >= others && out[lane] < others + (lane < 10 ? 10 : 22));
+		}
+		kit_close(&kit);
+	}
+}
+
 /* A loop that lanes leave one by one, in another that they leave in groups. */
 static void nested_loops(void **state)
 {
@@ -335,6 +375,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(branch_and_join),
+		cmocka_unit_test(first_path),
 		cmocka_unit_test(nested_loops),
 		cmocka_unit_test(exit_in_branch),
 		cmocka_unit_test(calls_and_divergent_returns),

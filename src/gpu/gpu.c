@@ -407,6 +407,7 @@ void gpu_run(struct gpu *gpu, struct gpu_run *run)
 	struct dispatch dispatch;
 	run->launch.memory = gpu->memory;
 	run->launch.sm_count = gpu->machine.sms;
+	run->launch.first_path = gpu->machine.sm.first_path;
 	run->launch.id = ++gpu->kernels;
 	stats_reset(gpu);
 	show_launch(gpu, run);

@@ -8,6 +8,7 @@ static const char *const allocation_names[] = {"on_miss", "on_fill", NULL};
 static const char *const write_names[] = {"evict", "through", "back", NULL};
 static const char *const write_miss_names[] = {"none", "fetch", "lazy", NULL};
 static const char *const pipe_names[] = {"sp", "sfu", "either", NULL};
+static const char *const path_names[] = {"fall_through", "taken", "low_lanes", NULL};
 static const char *const layout_names[] = {"by_block", "by_sm", NULL};
 static const char *const index_names[] = {"linear", "hashed", NULL};
 
@@ -120,6 +121,8 @@ const struct option machine_options[] = {
             "shared memory, behind the bank access"),
 	U32("sm.l1_latency", sm.l1_latency, 0, SM_L1_PIPE, "cycles",
             "between the load/store unit and L1's tags; 0: at once"),
+	ENUM("sm.first_path", sm.first_path, path_names,
+             "where a branch parts a warp, which path runs before the other; low_lanes: not that of the highest lane"),
 	ENUM("sm.local_layout", sm.local_layout, layout_names,
              "of local memory's words: blocks of neighbouring SMs side by side, or SM by SM"),
 	U32("sm.atomic_bytes", sm.atomic_bytes, 32, 128, "bytes", "pieces in which atomics travel to L2"),

@@ -130,7 +130,19 @@ void control_join(struct simt_warp *warp)
 	control_settle(warp);
 }
 
-/* On divergence the fall-through path runs first: it is pushed last. */
+static bool falls_through_first(const struct simt_warp *warp, uint32_t taken, uint32_t rest)
+{
+	switch (warp->block->launch->first_path) {
+	case SIMT_TAKEN_FIRST:
+		return false;
+	case SIMT_LOW_LANES_FIRST: /* the path of the highest lane waits */
+		return taken > rest;
+	default:
+		return true;
+	}
+}
+
+/* On divergence the path that runs first is pushed last. */
 void control_branch(struct simt_warp *warp, const struct simt_inst *inst, struct simt_step *step)
 {
 	uint32_t taken = step->lanes, rest = step->issued & ~taken;
@@ -149,12 +161,17 @@ void control_branch(struct simt_warp *warp, const struct simt_inst *inst, struct
 		is_call = top->is_call;
 		warp->depth--;
 	}
-	if (inst->target != reconverge) {
-		push(warp, (struct simt_stack_entry){inst->target, reconverge, taken, is_call});
+	const struct simt_stack_entry path[2] = {{inst->target, reconverge, taken, is_call},
+	                                         {fall, reconverge, rest, is_call}};
+	bool falls_first = falls_through_first(warp, taken, rest);
+	for (uint32_t i = 0; i < 2; i++) {
+		struct simt_stack_entry entry = path[falls_first ? i : !i];
+		if (entry.pc == reconverge)
+			continue;
+		entry.is_call = is_call; /* the lower one returns */
 		is_call = false;
+		push(warp, entry);
 	}
-	if (fall != reconverge)
-		push(warp, (struct simt_stack_entry){fall, reconverge, rest, is_call});
 	control_settle(warp);
 }
 

@@ -135,6 +135,9 @@ enum { SIMT_SYSTEM_ARGUMENTS = 5 }; /* of one of them, at most */
 enum simt_system simt_system_named(const char *name);
 
 /* One launch of a program. */
+/* Which path of a branch that parts a warp's lanes runs before the other. */
+enum simt_first_path { SIMT_FALL_THROUGH_FIRST, SIMT_TAKEN_FIRST, SIMT_LOW_LANES_FIRST };
+
 struct simt_launch {
 	const struct simt_program *program;
 	struct simt_memory *memory;
@@ -142,6 +145,7 @@ struct simt_launch {
 	uint32_t dynamic_shared_bytes;
 	const uint8_t *params; /* program->param_bytes */
 	uint32_t sm_count;     /* %nsmid */
+	uint32_t first_path;   /* enum simt_first_path */
 	uint64_t id;           /* %gridid */
 	uint64_t code;         /* offset of the program's code in the machine's code space, bytes */
 	/* Called from simt_commit(), with SIMT_SYSTEM_ARGUMENTS arguments. Returns what the call returns to the lane. */

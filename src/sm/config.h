@@ -37,6 +37,7 @@ struct sm_config {
 	uint32_t shared_banks;
 	uint32_t shared_latency;        /* cycles in the pipe behind the bank access */
 	uint32_t l1_latency;            /* cycles between the load/store unit and L1's tags; 0: at once */
+	uint32_t first_path;            /* enum simt_first_path */
 	uint32_t local_layout;          /* enum local_layout */
 	uint32_t atomic_bytes;          /* piece in which atomics travel to L2 */
 	bool alternate;                 /* the schedulers take turns at going first */
