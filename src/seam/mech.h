@@ -415,7 +415,7 @@ struct mech {
 	bool (*may_allocate)(struct mech_sm *sm, const struct mech_access *access);
 	/* Seats. */
 	/* The warps that may issue, as a mask: for each scheduler in each cycle in which the SM ticks, which it does while any warp
-	 * is ready. 0: none; bits without a ready warp mean nothing. NULL: all. Belongs to the warp order. */
+	 * is ready and behind every change of what mech_warps says of live, held and load_hazard. 0: none; bits without a ready warp mean nothing. NULL: all. Belongs to the warp order. */
 	uint64_t (*warps_that_compete)(struct mech_sm *sm, const struct mech_warps *warps);
 	/* The bit of one of the candidates, which are not none: warps that compete, whose next instruction is there and can go.
 	 * Where it then does not, by a veto or because the warp is elsewhere by now, the others are candidates again. */

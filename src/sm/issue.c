@@ -173,13 +173,21 @@ static void flush(struct sm *sm, struct sm_warp *warp)
 	refetch(sm, warp);
 }
 
+static uint64_t competing(struct seam_sm *seam, struct scheduler *scheduler)
+{
+	scheduler->told_live = scheduler->seen.live;
+	scheduler->told_held = scheduler->seen.held;
+	scheduler->told_load_hazard = scheduler->seen.load_hazard;
+	return seam_compete(seam, &scheduler->seen);
+}
+
 static void issue_from(struct sm *sm, struct scheduler *scheduler)
 {
 	const struct seam_sm *seam = sm->seam;
 	scheduler->issued = false;
 	uint64_t eligible = scheduler->filled & ~scheduler->seen.held;
 	if (seam->compete)
-		eligible &= seam_compete(sm->seam, &scheduler->seen);
+		eligible &= competing(sm->seam, scheduler);
 	uint64_t candidates = eligible & (~scheduler->hazard | scheduler->stale);
 	if (candidates)
 		candidates &= open_to(sm, scheduler) | scheduler->stale;

@@ -124,6 +124,14 @@ static bool scheduler_can_go_on(const struct sm *sm, const struct scheduler *sch
 	return open & scheduler->filled & ~scheduler->seen.held;
 }
 
+/* Who competes may depend on the order in which warps came to wait: the warp order sees every change. */
+static bool warp_order_knows(const struct sm *sm, const struct scheduler *scheduler)
+{
+	const struct mech_warps *seen = &scheduler->seen;
+	return !sm->seam->compete || (seen->live == scheduler->told_live && seen->held == scheduler->told_held &&
+	                              seen->load_hazard == scheduler->told_load_hazard);
+}
+
 _Static_assert(SM_WARP_WORDS == 2, "can_go_on() looks at the words of wants_fetch");
 
 /* True when the next cycle can differ from this one without anything coming from outside. */
@@ -138,7 +146,7 @@ static bool can_go_on(const struct sm *sm)
 		if (collection_can_go_on(sm, u) || (u != PTX_UNIT_MEM && sm->collected[u].count))
 			return true;
 	for (uint32_t s = 0; s < sm->config.schedulers; s++)
-		if (scheduler_can_go_on(sm, &sm->scheduler[s]))
+		if (scheduler_can_go_on(sm, &sm->scheduler[s]) || !warp_order_knows(sm, &sm->scheduler[s]))
 			return true;
 	return load_store_can_go_on(sm);
 }

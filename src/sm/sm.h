@@ -124,6 +124,7 @@ struct scheduler {
 	uint64_t hazard;          /* next instruction waits for a register */
 	uint64_t stale;           /* buffered instruction is not where the warp is */
 	uint64_t unit[PTX_UNITS]; /* pipe of the next instruction (that is filled and not stale) */
+	uint64_t told_live, told_held, told_load_hazard; /* with which the warp order was last asked who competes */
 	bool issued;             /* in this cycle */
 	uint8_t reason;          /* enum stack_reason of a cycle without issue */
 	struct sm_warp *charged; /* the warp it waited for, when the level is not known yet */
