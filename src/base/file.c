@@ -9,22 +9,22 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { FIRST_ROOM = 1 << 16 };
+enum { FIRST_ROOM = 1 << 16, MOST = 1 << 30 };
 
 char *file_read_stream(FILE *file, size_t *length)
 {
 	size_t capacity = FIRST_ROOM, got;
 	char *text = xmalloc(capacity);
 	*length = 0;
-	while ((got = fread(text + *length, 1, capacity - *length - 1, file)) > 0) {
+	while (*length < MOST && (got = fread(text + *length, 1, capacity - *length - 1, file)) > 0) {
 		*length += got;
 		if (*length == capacity - 1)
 			text = xrealloc(text, capacity *= 2);
 	}
 	text[*length] = '\0';
-	if (!ferror(file))
+	if (!ferror(file) && *length < MOST)
 		return text;
-	int reason = errno;
+	int reason = ferror(file) ? errno : EFBIG;
 	free(text);
 	errno = reason;
 	return NULL;

@@ -6,7 +6,8 @@
 #include <stddef.h>
 #include <stdio.h>
 
-/* All that can still be read of a stream, from malloc, with a NUL behind it; NULL with errno set. */
+/* All that can still be read of a stream, from malloc, with a NUL behind it; NULL with errno set, to EFBIG where it does not end
+ * within a GiB. */
 char *file_read_stream(FILE *file, size_t *length);
 /* The same of a file. */
 char *file_read(const char *path, size_t *length);

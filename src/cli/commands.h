@@ -53,6 +53,8 @@ void cli_add_word(struct cli_options *options, const char *word);
 /* The value of an option that takes one of a few words, NULL-terminated; does not return when it is none of them. */
 const char *cli_choice(const char *option, const char *value, const char *const *choices,
                        const struct argp_state *state);
+/* The value of an option that names something; does not return when it is empty. */
+const char *cli_text(const char *option, const char *value, const struct argp_state *state);
 /* Those of --size. */
 extern const char *const cli_sizes[];
 

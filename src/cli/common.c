@@ -64,6 +64,13 @@ const char *cli_choice(const char *option, const char *value, const char *const 
 	return NULL;
 }
 
+const char *cli_text(const char *option, const char *value, const struct argp_state *state)
+{
+	if (!*value)
+		argp_error(state, "%s: nothing follows it", option);
+	return value;
+}
+
 int cli_unknown_word(const char *command, const char *expected, const char *word, const char *const *known)
 {
 	const char *nearest = NULL;

@@ -53,10 +53,10 @@ static error_t parse(int key, char *value, struct argp_state *state)
 		wish->seed = value;
 		return 0;
 	case KEY_RESULTS:
-		wish->results = value;
+		wish->results = cli_text("--results", value, state);
 		return 0;
 	case KEY_OUT:
-		wish->out = value;
+		wish->out = cli_text("--out", value, state);
 		return 0;
 	case KEY_ANY_BUILD:
 		wish->way.any_build = true;

@@ -81,7 +81,7 @@ static error_t parse(int key, char *value, struct argp_state *state)
 		query->json = true;
 		return 0;
 	case KEY_FILE:
-		query->file = value;
+		query->file = cli_text("--results", value, state);
 		return 0;
 	case ARGP_KEY_ARG:
 		argp_error(state, "takes no names, found '%s'; --program NAME and the like choose runs", value);

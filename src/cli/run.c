@@ -93,7 +93,7 @@ static error_t parse(int key, char *value, struct argp_state *state)
 		cli_add_word(&run->mechanisms, full_name(value));
 		return 0;
 	case KEY_STATS:
-		run->stats = value;
+		run->stats = cli_text("--stats", value, state);
 		return 0;
 	case KEY_STATS_FORMAT:
 		run->stats_format = check_format(value, state);

@@ -91,4 +91,12 @@ says err "expected list, show or run, not 'rnu'; did you mean 'run'?"
 try 2 mech show
 says err "sluice mech: show takes one NAME"
 
+# A name that is empty, as of a variable that is not set, and a file without an end.
+for wrong in "figure --out= ipc" "figure --results= ipc" "results --results=" "run --stats= -- ./a"; do
+	try 2 $wrong
+	says err ": nothing follows it"
+done
+try 2 figure /dev/zero
+says err "/dev/zero: File too large"
+
 finish
