@@ -16,6 +16,10 @@ REFERENCE = SOURCE / "tests/data/reference"
 # Which version of GPGPU-Sim each machine file models: the machines that are compared.
 VERSION_OF_MACHINE = {"gtx480": "v3.2.2", "gtx480-v4": "v4.2.0"}
 
+# What GPGPU-Sim does with addresses, which our machines do as CUDA does: it pads no rows, gives no address out twice, and lays code
+# without gaps.
+ADDRESSES = ("memory.pitch=1", "memory.reuse_freed=false", "memory.code_align=8")
+
 # Kernels whose name in the PTX is not the program's.
 ENTRY = {"fma": "fma4"}
 
@@ -92,12 +96,13 @@ class Bench:
         stem = REFERENCE / "kernels" / kernel
         self.command([self.sluice, "cc", f"{stem}.cu", "--device-ptx", f"{stem}.ptx", "-o", self.work / kernel])
 
-    def run(self, kernel, machine, registers, prefix=()):
+    def run(self, kernel, machine, registers, prefix=(), options=()):
         """Runs a compiled kernel's program, under the command PREFIX if there is one; it must pass its own check."""
-        stats = self.work / f"{kernel}.{machine}.json"
+        stats = self.work / f"{kernel}.{machine}{''.join(f'.{option}' for option in options)}.json"
+        registers = f"kernel.{ENTRY.get(kernel, kernel)}.registers={registers:.0f}"
         environment = {
             "SLUICE_MACHINE": machine,
-            "SLUICE_OPTIONS": f"kernel.{ENTRY.get(kernel, kernel)}.registers={registers:.0f}",
+            "SLUICE_OPTIONS": "\n".join([registers, *options]),
             "SLUICE_STATS": str(stats),
             "SLUICE_PROGRESS": "0",
         }
