@@ -85,6 +85,28 @@ static void test_dependent_issue(void **state)
 	kit_close(&kit);
 }
 
+/* A loop that its lanes leave one by one costs a warp what its longest lane's alone does. */
+static void test_unequal_loops(void **state)
+{
+	static const char *const trips[] = {"mov.u32 %r4, 31; add.u32 %r4, %r4, 1;",
+	                                    "mov.u32 %r4, %tid.x; add.u32 %r4, %r4, 1;"};
+	uint64_t cost[2];
+	struct gpu_kit kit;
+	(void)state;
+	for (uint32_t i = 0; i < 2; i++) {
+		KIT_OPEN(&kit, ONE_SM);
+		uint64_t without = kit_time(&kit, trips[i], "mov.u32 %r3, 0;", 1, "add.u32 %r5, %r4, %r3;", WARP);
+		cost[i] = kit_time(&kit, trips[i],
+		                   "mov.u32 %r3, 0; again: add.u32 %r3, %r3, 1; setp.lt.u32 %p1, %r3, %r4; @%p1 bra "
+		                   "again;",
+		                   1, "add.u32 %r5, %r4, %r3;", WARP) -
+		          without;
+		kit_close(&kit);
+	}
+	assert_int_equal(cost[0], cost[1]);
+	assert_true(cost[0] > 32ull * 3);
+}
+
 /* The latency is the option's: one cycle more costs one cycle more a link. */
 static void test_latency_option(void **state)
 {
@@ -412,6 +434,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_dependent_issue),
+		cmocka_unit_test(test_unequal_loops),
 		cmocka_unit_test(test_latency_option),
 		cmocka_unit_test(test_fetch_rate),
 		cmocka_unit_test(test_fetch_against_others),

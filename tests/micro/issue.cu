@@ -26,9 +26,12 @@ OPERATION(mul_int, INT, "mul.lo.s32 x0, x0, x1;\n", "u32", "mul.lo.s32", "7, 1")
 OPERATION(mul_fp32, FP32, "mul.f32 f0, f0, f1;\n", "f32", "mul.f32", TWICE(ONE_FP32))
 OPERATION(mul_fp64, FP64, "mul.f64 h0, h0, h1;\n", "f64", "mul.f64", TWICE(ONE_FP64))
 OPERATION(mad_int, INT, "mad.lo.s32 x0, x0, x1, x1;\n", "u32", "mad.lo.s32", "7, 1, 1")
+OPERATION(mul24_int, INT, "mul24.lo.s32 x0, x0, x1;\n", "u32", "mul24.lo.s32", "7, 1")
+OPERATION(mad24_int, INT, "mad24.lo.s32 x0, x0, x1, x1;\n", "u32", "mad24.lo.s32", "7, 1, 1")
 OPERATION(fma_fp32, FP32, "fma.rn.f32 f0, f0, f1, f1;\n", "f32", "fma.rn.f32", ONE_FP32 ", " TWICE(ONE_FP32))
 OPERATION(fma_fp64, FP64, "fma.rn.f64 h0, h0, h1, h1;\n", "f64", "fma.rn.f64", ONE_FP64 ", " TWICE(ONE_FP64))
 OPERATION(div_int, INT, "div.s32 x0, x0, x1;\n", "u32", "div.s32", "7, 1")
+OPERATION(rem_int, INT, "rem.s32 x0, x0, x1;\n", "u32", "rem.s32", "7, 1")
 OPERATION(div_fp32, FP32, "div.rn.f32 f0, f0, f1;\n", "f32", "div.rn.f32", TWICE(ONE_FP32))
 OPERATION(div_fp64, FP64, "div.rn.f64 h0, h0, h1;\n", "f64", "div.rn.f64", TWICE(ONE_FP64))
 OPERATION(special_fp32, FP32, "ex2.approx.f32 f0, f0;\n", "f32", "ex2.approx.f32", ONE_FP32)
@@ -43,10 +46,10 @@ KERNEL(one_bank, ".reg .u32 r<33>;\n" OPERANDS, "{ .reg .u32 d8; mad.lo.s32 d8, 
 KERNEL(branch, "", "{ bra OVER; mov.u32 x0, 7; OVER: }\n")
 
 static const Kernel kernels[] = {
-	BOTH(move_int),     BOTH(add_int),   BOTH(add_fp32), BOTH(add_fp64), BOTH(max_int),      BOTH(max_fp32),
-	BOTH(max_fp64),     BOTH(mul_int),   BOTH(mul_fp32), BOTH(mul_fp64), BOTH(mad_int),      BOTH(fma_fp32),
-	BOTH(fma_fp64),     BOTH(div_int),   BOTH(div_fp32), BOTH(div_fp64), BOTH(special_fp32), BOTH(special_fp64),
-	ENTRY(three_banks), ENTRY(one_bank), ENTRY(branch),
+	BOTH(move_int),     BOTH(add_int),      BOTH(add_fp32),  BOTH(add_fp64), BOTH(max_int),  BOTH(max_fp32),
+	BOTH(max_fp64),     BOTH(mul_int),      BOTH(mul_fp32),  BOTH(mul_fp64), BOTH(mad_int),  BOTH(mul24_int),
+	BOTH(mad24_int),    BOTH(fma_fp32),     BOTH(fma_fp64),  BOTH(div_int),  BOTH(div_fp32), BOTH(div_fp64),
+	BOTH(special_fp32), BOTH(special_fp64), BOTH(rem_int),   ENTRY(three_banks), ENTRY(one_bank), ENTRY(branch),
 };
 
 int main(int argc, char **argv)

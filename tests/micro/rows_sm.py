@@ -21,9 +21,12 @@ OPERATIONS = [
     ("mul", "fp32", 2, False),
     ("mul", "fp64", 2, True),
     ("mad", "int", 3, False),
+    ("mul24", "int", 2, False),
+    ("mad24", "int", 3, False),
     ("fma", "fp32", 3, False),
     ("fma", "fp64", 3, True),
     ("div", "int", 2, True),
+    ("rem", "int", 2, True),
     ("div", "fp32", 2, True),
     ("div", "fp64", 2, True),
     ("special", "fp32", 1, True),
@@ -301,6 +304,25 @@ def coalescing():
             "accesses",
             by_lane=by,
             offset=offset,
+        )
+    for words in (1, 2, 4):
+        yield row(
+            f"L1 accesses a load of local memory: {4 * words} bytes a lane",
+            f"local_{4 * words}_bytes",
+            "words: each word's line has its own",
+            lambda m, words=words: words,
+            "l1d.accesses",
+            "accesses",
+        )
+    for by in (0, 4, 16, 64):
+        yield row(
+            f"constant cache accesses a load: 4 bytes a lane, {by} apart",
+            "constants",
+            "lines of the constant cache that lanes touch",
+            lambda m, by=by: len({lane * by // m["l1c.line_bytes"] for lane in range(32)}),
+            "l1c.accesses",
+            "accesses",
+            by_step=by,
         )
     for by, offset in ((0, 0), (4, 0), (4, 64), (8, 0), (32, 0), (64, 0)):
         place = f"4 bytes a lane, {by} apart" + (f", {offset} behind a line's start" if offset else "")
