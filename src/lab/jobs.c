@@ -298,6 +298,14 @@ void jobs_run(struct job *jobs, size_t count, size_t parallel, const struct jobs
 	release_signals(&crowd);
 }
 
+bool job_was_interrupted(const struct job *job)
+{
+	if (!job->started || !WIFSIGNALED(job->status))
+		return false;
+	int number = WTERMSIG(job->status);
+	return number == SIGINT || number == SIGTERM || number == SIGHUP || number == SIGQUIT;
+}
+
 const char *job_verdict(const struct job *job, bool has_stats, char room[96])
 {
 	if (!job->started)

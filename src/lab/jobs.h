@@ -43,6 +43,10 @@ struct jobs_watch {
  * they do not outlive it either when it is killed. */
 void jobs_run(struct job *jobs, size_t count, size_t parallel, const struct jobs_watch *watch);
 
+/* Ended from outside by a signal with which users and systems end what runs: it says nothing of the program. A terminal sends
+ * it to jobs and to who waits for them at once, and which ends first is chance. */
+bool job_was_interrupted(const struct job *job);
+
 /* "PASS", or what is wrong with an ended job, in `room` where it is not a constant. A right program ends with status 0,
  * prints PASS (unless it is quiet) and has written statistics. */
 const char *job_verdict(const struct job *job, bool has_stats, char room[96]);

@@ -134,7 +134,7 @@ static bool run_ended(void *context, size_t number)
 		                                  .stats = stats ? stats : "",
 		                                  .revision = progress->plan->source->revision,
 		                                  .seconds = job->seconds};
-		kept = keep(progress, &planned->config, &result);
+		kept = job_was_interrupted(job) || keep(progress, &planned->config, &result);
 		if (kept)
 			report(progress, &planned->config, job, verdict);
 		free(stats);

@@ -284,6 +284,12 @@ try 0 results --program bin/a --csv
 echo 'exit 4' >>own/bin/a
 try 1 figure own/own.yaml
 says err "bin/a on gtx480: FAIL: exit status 4"
+# A run that a user's signal ended is told of, and not kept: it says nothing of the program.
+"$sluice" results --csv >before
+sed -i 's/^exit 4/kill -INT $$/' own/bin/a
+try 1 figure own/own.yaml
+says err "bin/a on gtx480: FAIL: Interrupt"
+"$sluice" results --csv | cmp -s - before || fail "expected nothing more among the results"
 : >calls
 sed 's/rows: {bin/rows: {nowhere/' own/own.yaml >own/wrong.yaml
 try 2 figure own/wrong.yaml
