@@ -29,7 +29,7 @@ mkdir bin # pictures take longer than all else together
 printf '#!/bin/sh\ncat >/dev/null\n' >bin/gnuplot
 chmod +x bin/gnuplot
 PATH=$work/bin:$PATH
-python3 - "$sluice" "${RANDOM_SEEDS:-1:150}" <<'PY' || failures=1
+python3 - "$sluice" "${RANDOM_SEEDS:-1:60}" <<'PY' || failures=1
 import random, re, subprocess, sys
 
 sluice, seeds = sys.argv[1:]
