@@ -135,6 +135,41 @@ static void stacks_are_sums(void **state)
 	free(script);
 }
 
+/* The numbers of two bars side by side that are both cut off stand apart: they would read as one. */
+static void numbers_stand_apart(void **state)
+{
+	(void)state;
+	enum { ROWS = 20, COLUMNS = 2 };
+	char *text, message[FORMULA_MESSAGE];
+	size_t length;
+	struct arena arena = {0};
+	const struct formula *metric = formula_parse(&arena, "cycles", message);
+	struct experiment_column columns[COLUMNS] = {{.name = "one", .unit = "IPC", .metric = metric},
+	                                             {.name = "two", .unit = "IPC", .metric = metric}};
+	struct experiment_row rows[ROWS];
+	double ours[ROWS * COLUMNS], stated[ROWS][COLUMNS], no_means[] = {NAN, NAN};
+	for (size_t r = 0; r < ROWS; r++) {
+		for (size_t c = 0; c < COLUMNS; c++) {
+			ours[r * COLUMNS + c] = r == 4 ? 77 + (double)c : r == 8 && c ? 99 : 1;
+			stated[r][c] = NAN;
+		}
+		rows[r] = (struct experiment_row){.name = "row", .published = stated[r]};
+	}
+	const struct experiment experiment = {
+		.title = "t", .columns = columns, .rows = rows, .column_count = COLUMNS, .row_count = ROWS};
+	const struct figure figure = {
+		.experiment = &experiment, .ours = ours, .ours_mean = no_means, .published_mean = no_means};
+	FILE *file = open_memstream(&text, &length);
+	picture_script(&figure, "p", file);
+	fclose(file);
+	assert_int_equal(count_of(text, "set label \"77\""), 2); /* SVG and PDF */
+	assert_non_null(strstr(strstr(text, "set label \"77\""), "graph 1 right"));
+	assert_non_null(strstr(strstr(text, "set label \"78\""), "graph 1 left"));
+	assert_int_equal(count_of(text, "graph 1 center"), 2); /* the one that stands alone */
+	free(text);
+	arena_free(&arena);
+}
+
 static void tables_are_narrow(void **state)
 {
 	(void)state;
@@ -179,7 +214,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(axes_hold_zero),        cmocka_unit_test(outliers_are_cut),
 		cmocka_unit_test(axes_of_random_values), cmocka_unit_test(legend_has_what_is_seen),
-		cmocka_unit_test(stacks_are_sums),       cmocka_unit_test(tables_are_narrow),
+		cmocka_unit_test(stacks_are_sums),       cmocka_unit_test(numbers_stand_apart),
+		cmocka_unit_test(tables_are_narrow),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

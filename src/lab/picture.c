@@ -1,5 +1,6 @@
 #include "lab/picture.h"
 
+#include "base/arena.h"
 #include "lab/axis.h"
 
 #include <limits.h>
@@ -289,31 +290,60 @@ static void script_gap(const struct panel *panel, double place, bool above, FILE
 }
 
 /* What the axis does not hold: the number of a bar that is cut off, and of a mark that cannot be seen, where they end. */
-static void script_cut(const struct picture *picture, const struct panel *panel, size_t group, size_t series)
+struct cut {
+	double place; /* of the bar's middle */
+	bool above, bar;
+	char text[48];
+};
+
+static bool find_cut(const struct picture *picture, const struct panel *panel, size_t group, size_t series,
+                     struct cut *cut)
 {
 	double value = bar_top(picture, panel, group, series), mark = mark_of(picture, panel, group, series);
-	double place = group_place(picture, group) + bar_offset(panel, series);
 	bool bar_cut = is_beyond(&panel->axis, value), mark_cut = is_beyond(&panel->axis, mark);
-	bool above = bar_cut ? value > 0 : mark > 0;
-	if (!bar_cut && !mark_cut)
-		return;
-	fputs("set label \"", picture->file);
-	if (bar_cut)
-		fprintf(picture->file, "%.3g", value);
+	*cut = (struct cut){.place = group_place(picture, group) + bar_offset(panel, series),
+	                    .above = bar_cut ? value > 0 : mark > 0,
+	                    .bar = bar_cut};
+	int length = bar_cut ? snprintf(cut->text, sizeof cut->text, "%.3g", value) : 0;
 	if (mark_cut)
-		fprintf(picture->file, bar_cut ? " (paper %.3g)" : "paper %.3g", mark);
-	fprintf(picture->file, "\" at first %.6g,graph %d center offset 0,%s font ',%d'\n", place, above,
-	        above ? "0.4" : "-0.5", POINTS - 1);
-	if (bar_cut)
-		script_gap(panel, place, above, picture->file);
+		snprintf(cut->text + length, sizeof cut->text - (size_t)length,
+		         bar_cut ? " (paper %.3g)" : "paper %.3g", mark);
+	return bar_cut || mark_cut;
+}
+
+/* Their texts would run into each other, were both in the middle of their bars. */
+static bool collide(const struct picture *picture, const struct cut *left, const struct cut *right)
+{
+	double place = (picture->width - left_margin - right_margin) / (double)picture->groups;
+	double between = (right->place - left->place) * place;
+	return left->above == right->above &&
+	       (double)(strlen(left->text) + strlen(right->text) + 2) / 2 * letter_width > between;
+}
+
+/* One that has a neighbour too near goes away from it; one between two stays, a line further out. */
+static void script_cut(const struct picture *picture, const struct panel *panel, const struct cut *cut, bool from_left,
+                       bool from_right)
+{
+	const char *side = from_left == from_right ? "center" : from_left ? "left" : "right";
+	double out = from_left && from_right ? 1.1 : 0.4;
+	fprintf(picture->file, "set label \"%s\" at first %.6g,graph %d %s offset 0,%.1f font ',%d'\n", cut->text,
+	        cut->place, cut->above, side, cut->above ? out : -out - 0.1, POINTS - 1);
+	if (cut->bar)
+		script_gap(panel, cut->place, cut->above, picture->file);
 }
 
 static void script_cuts(const struct picture *picture, const struct panel *panel)
 {
+	struct cut *cuts = xcalloc(picture->groups * panel->count + 1, sizeof *cuts);
+	size_t count = 0;
 	fputs("unset label\nunset object\n", picture->file);
-	for (size_t s = 0; s < panel->count; s++)
-		for (size_t g = 0; g < picture->groups; g++)
-			script_cut(picture, panel, g, s);
+	for (size_t g = 0; g < picture->groups; g++)
+		for (size_t s = 0; s < panel->count; s++)
+			count += find_cut(picture, panel, g, s, &cuts[count]);
+	for (size_t i = 0; i < count; i++)
+		script_cut(picture, panel, &cuts[i], i && collide(picture, &cuts[i - 1], &cuts[i]),
+		           i + 1 < count && collide(picture, &cuts[i], &cuts[i + 1]));
+	free(cuts);
 }
 
 /* Four colours whose greys are apart, then the same hatched. */
@@ -372,6 +402,29 @@ static void script_groups(const struct picture *picture, bool last)
 	fputs(")\n", picture->file);
 }
 
+/* Numbers that would be wider than the margin are written in thousands, millions or thousands of millions. */
+static void script_marks_of_axis(const struct axis *axis, FILE *file)
+{
+	static const struct {
+		double least, unit;
+		char letter;
+	} scales[] = {{1e10, 1e9, 'G'}, {1e7, 1e6, 'M'}, {1e4, 1e3, 'k'}};
+	double most = fmax(fabs(axis->high), fabs(axis->low));
+	fprintf(file, "set yrange [%.10g:%.10g]\nset ytics nomirror ", axis->low, axis->high);
+	size_t i = 0;
+	while (i < sizeof scales / sizeof *scales && most < scales[i].least)
+		i++;
+	if (i == sizeof scales / sizeof *scales) {
+		fprintf(file, "%.10g\n", axis->step);
+		return;
+	}
+	const char *before = "(";
+	for (double at = axis->low; at <= axis->high + axis->step / 2; at += axis->step, before = ", ")
+		fprintf(file, "%s\"%.4g%.*s\" %.10g", before, at / scales[i].unit, fabs(at) > axis->step / 2,
+		        &scales[i].letter, at);
+	fputs(")\n", file);
+}
+
 static void script_panel(const struct picture *picture, size_t number, double top)
 {
 	const struct panel *panel = &picture->panels[number];
@@ -384,8 +437,7 @@ static void script_panel(const struct picture *picture, size_t number, double to
 	        "set key at graph 0.5, screen %.5f center top horizontal maxcols %zu Left reverse "
 	        "samplen 1.2 spacing 0.9\n",
 	        1 - (top + gap / 2) / height, legend_columns(picture, panel));
-	fprintf(file, "set yrange [%.10g:%.10g]\nset ytics %.10g nomirror\n", panel->axis.low, panel->axis.high,
-	        panel->axis.step);
+	script_marks_of_axis(&panel->axis, file);
 	script_axis_label(column, file);
 	script_groups(picture, number + 1 == picture->panel_count);
 	script_cuts(picture, panel);
