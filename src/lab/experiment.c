@@ -114,6 +114,7 @@ static void read_rows(struct document *document, const char *key, const yaml_nod
 		{"metric", read_formula, offsetof(struct experiment_row, metric)},
 		{"arguments", document_read_list, offsetof(struct experiment_row, arguments)},
 		{"published", document_read_list, offsetof(struct experiment_row, stated)},
+		{"of", document_read_text, offsetof(struct experiment_row, of)},
 		{"outside_mean", document_read_bool, offsetof(struct experiment_row, outside_mean)},
 		{0},
 	};

@@ -43,6 +43,7 @@ struct experiment_row {
 	struct words stated; /* the published numbers as written; with SHOW_INDEXES words, one an index */
 	double *published;   /* one a column, NAN where the paper states none */
 	bool outside_mean;
+	const char *of; /* rows that follow each other and are sizes of one thing: its name; NULL: the row stands for itself */
 	struct place place;
 };
 

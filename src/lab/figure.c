@@ -56,18 +56,32 @@ static void relate(const struct maker *maker)
 	}
 }
 
-/* The mean of a column over the rows that count. NAN when one of them is missing, since the mean
- * of the others would not be comparable. Percentages are averaged as the ratios that they stand for. */
-static double mean(const struct maker *maker, size_t column, const double *const *rows)
+static bool counts(const struct maker *maker, size_t row, size_t column)
+{
+	const struct experiment *experiment = maker->plan->experiment;
+	return !experiment->rows[row].outside_mean &&
+	       maker->plan->cells[row * experiment->column_count + column] != PLAN_NOTHING;
+}
+
+/* What is averaged: a row, or the rows of a spread. */
+struct averaged {
+	size_t row; /* or the first one */
+	const double *ours, *published;
+};
+
+/* The mean of a column over what counts. NAN when one of it is missing, since the mean of the others would not be
+ * comparable. Percentages are averaged as the ratios that they stand for. */
+static double mean(const struct maker *maker, size_t column, const struct averaged *all, size_t all_count,
+                   bool published)
 {
 	const struct experiment *experiment = maker->plan->experiment;
 	bool percent = experiment->columns[column].show == SHOW_PERCENT, geometric = experiment->mean == MEAN_GEOMETRIC;
 	double sum = 0;
 	size_t count = 0;
-	for (size_t r = 0; r < experiment->row_count; r++) {
-		double value = percent ? 1 + rows[r][column] / 100 : rows[r][column];
-		if (experiment->rows[r].outside_mean ||
-		    maker->plan->cells[r * experiment->column_count + column] == PLAN_NOTHING)
+	for (size_t i = 0; i < all_count; i++) {
+		double value = published ? all[i].published[column] : all[i].ours[column];
+		value = percent ? 1 + value / 100 : value;
+		if (!counts(maker, all[i].row, column))
 			continue;
 		sum += geometric ? log(value) : value;
 		count++;
@@ -81,19 +95,66 @@ static double mean(const struct maker *maker, size_t column, const double *const
 static void take_means(const struct maker *maker)
 {
 	const struct experiment *experiment = maker->plan->experiment;
-	const double **ours = xcalloc(experiment->row_count, sizeof *ours);
-	const double **published = xcalloc(experiment->row_count, sizeof *published);
-	for (size_t r = 0; r < experiment->row_count; r++) {
-		ours[r] = maker->figure->ours + r * experiment->column_count;
-		published[r] = experiment->rows[r].published;
-	}
+	struct figure *figure = maker->figure;
+	size_t count = figure->spread_count ? figure->spread_count : experiment->row_count;
+	struct averaged *all = xcalloc(count, sizeof *all);
+	for (size_t i = 0; i < count; i++)
+		all[i] = figure->spread_count ? (struct averaged){figure->spreads[i].first, figure->spreads[i].mean,
+		                                                  figure->spreads[i].published}
+		                              : (struct averaged){i, figure->ours + i * experiment->column_count,
+		                                                  experiment->rows[i].published};
 	for (size_t c = 0; c < experiment->column_count; c++) {
 		double stated = experiment->published_mean[c];
-		maker->figure->ours_mean[c] = mean(maker, c, ours);
-		maker->figure->published_mean[c] = isnan(stated) ? mean(maker, c, published) : stated;
+		figure->ours_mean[c] = mean(maker, c, all, count, false);
+		figure->published_mean[c] = isnan(stated) ? mean(maker, c, all, count, true) : stated;
 	}
-	free(ours);
-	free(published);
+	free(all);
+}
+
+static void take_spread(const struct maker *maker, struct spread *spread)
+{
+	const struct experiment *experiment = maker->plan->experiment;
+	struct arena *arena = &maker->plan->arena;
+	size_t columns = experiment->column_count;
+	spread->mean = arena_array(arena, columns, sizeof *spread->mean);
+	spread->least = arena_array(arena, columns, sizeof *spread->least);
+	spread->most = arena_array(arena, columns, sizeof *spread->most);
+	spread->published = experiment->rows[spread->first].published;
+	for (size_t c = 0; c < columns; c++) {
+		double sum = 0, least = INFINITY, most = -INFINITY;
+		for (size_t r = spread->first; r < spread->end; r++) {
+			double value = maker->figure->ours[r * columns + c];
+			sum += value;
+			least = value < least ? value : least;
+			most = value > most ? value : most;
+		}
+		bool whole = isfinite(sum);
+		spread->mean[c] = sum / (double)(spread->end - spread->first);
+		spread->least[c] = whole ? least : NAN;
+		spread->most[c] = whole ? most : NAN;
+	}
+}
+
+static void take_spreads(const struct maker *maker)
+{
+	const struct experiment *experiment = maker->plan->experiment;
+	struct figure *figure = maker->figure;
+	bool any = false;
+	for (size_t r = 0; r < experiment->row_count; r++)
+		any |= experiment->rows[r].of != NULL;
+	if (!any)
+		return;
+	figure->spreads = arena_array(&maker->plan->arena, experiment->row_count, sizeof *figure->spreads);
+	for (size_t r = 0; r < experiment->row_count;) {
+		const struct experiment_row *row = &experiment->rows[r];
+		struct spread *spread = &figure->spreads[figure->spread_count++];
+		*spread = (struct spread){.name = row->of ? row->of : row->name, .first = r};
+		do
+			r++;
+		while (row->of && r < experiment->row_count && experiment_same_text(experiment->rows[r].of, row->of));
+		spread->end = r;
+		take_spread(maker, spread);
+	}
 }
 
 bool plan_figure(struct plan *plan, struct store *store, bool any_build, struct figure *figure)
@@ -127,6 +188,7 @@ bool plan_figure(struct plan *plan, struct store *store, bool any_build, struct 
 	relate(&maker);
 	for (size_t i = 0; i < cells; i++)
 		figure->missing += plan->cells[i] != PLAN_NOTHING && !isfinite(figure->ours[i]);
+	take_spreads(&maker);
 	take_means(&maker);
 	return true;
 }

@@ -41,26 +41,37 @@ static bool share_axis(const struct experiment_column *a, const struct experimen
 	       (a->show == SHOW_VALUE || a->relative_to == b->relative_to);
 }
 
+/* Rows, or spreads where there are any. */
+static size_t things(const struct figure *figure)
+{
+	return figure->spread_count ? figure->spread_count : figure->experiment->row_count;
+}
+
 static const char *group_name(const struct picture *picture, size_t group)
 {
 	static const char *const means[] = {"", "geomean", "mean"};
-	const struct experiment *experiment = picture->figure->experiment;
-	return group < experiment->row_count ? experiment->rows[group].name : means[experiment->mean];
+	const struct figure *figure = picture->figure;
+	if (group == things(figure))
+		return means[figure->experiment->mean];
+	return figure->spread_count ? figure->spreads[group].name : figure->experiment->rows[group].name;
 }
 
 static double ours(const struct picture *picture, size_t group, size_t column)
 {
 	const struct figure *figure = picture->figure;
-	const struct experiment *experiment = figure->experiment;
-	return group < experiment->row_count ? figure->ours[group * experiment->column_count + column]
-	                                     : figure->ours_mean[column];
+	if (group == things(figure))
+		return figure->ours_mean[column];
+	return figure->spread_count ? figure->spreads[group].mean[column]
+	                            : figure->ours[group * figure->experiment->column_count + column];
 }
 
 static double published(const struct picture *picture, size_t group, size_t column)
 {
-	const struct experiment *experiment = picture->figure->experiment;
-	return group < experiment->row_count ? experiment->rows[group].published[column]
-	                                     : picture->figure->published_mean[column];
+	const struct figure *figure = picture->figure;
+	if (group == things(figure))
+		return figure->published_mean[column];
+	return figure->spread_count ? figure->spreads[group].published[column]
+	                            : figure->experiment->rows[group].published[column];
 }
 
 /* A column is worth bars when it has a value, which for a part of a stack is not 0, and is not what it is set in relation to. */
@@ -98,14 +109,31 @@ static double mark_of(const struct picture *picture, const struct panel *panel, 
 	return sum;
 }
 
+/* The ends of a bar's whisker; NAN where it stands for one row, or is part of a stack. */
+static double least_of(const struct picture *picture, const struct panel *panel, size_t group, size_t series)
+{
+	const struct figure *figure = picture->figure;
+	return group < figure->spread_count && !panel->stacked ? figure->spreads[group].least[panel->columns[series]]
+	                                                       : NAN;
+}
+
+static double most_of(const struct picture *picture, const struct panel *panel, size_t group, size_t series)
+{
+	const struct figure *figure = picture->figure;
+	return group < figure->spread_count && !panel->stacked ? figure->spreads[group].most[panel->columns[series]]
+	                                                       : NAN;
+}
+
 static void set_axis(struct picture *picture, struct panel *panel)
 {
 	size_t count = 0;
-	double *values = xcalloc(2 * picture->groups * panel->count, sizeof *values);
+	double *values = xcalloc(4 * picture->groups * panel->count, sizeof *values);
 	for (size_t s = 0; s < panel->count; s++)
 		for (size_t g = 0; g < picture->groups; g++) {
 			values[count++] = bar_top(picture, panel, g, s);
 			values[count++] = mark_of(picture, panel, g, s);
+			values[count++] = least_of(picture, panel, g, s);
+			values[count++] = most_of(picture, panel, g, s);
 		}
 	panel->axis = axis_of(values, count);
 	free(values);
@@ -243,7 +271,7 @@ static void script_number(double value, FILE *file)
 /* The middle of a group; the mean stands a little apart. */
 static double group_place(const struct picture *picture, size_t group)
 {
-	return (double)group + (group == picture->figure->experiment->row_count ? 0.4 : 0);
+	return (double)group + (group == things(picture->figure) ? 0.4 : 0);
 }
 
 /* A line a group: name, place, and for each series where our bar ends and the paper's mark is. */
@@ -258,10 +286,20 @@ static void script_data(const struct picture *picture, size_t number)
 		for (size_t s = 0; s < panel->count; s++) {
 			script_number(bar_top(picture, panel, g, s), file);
 			script_number(mark_of(picture, panel, g, s), file);
+			if (!picture->figure->spread_count)
+				continue;
+			script_number(least_of(picture, panel, g, s), file);
+			script_number(most_of(picture, panel, g, s), file);
 		}
 		fputc('\n', file);
 	}
 	fputs("END\n", file);
+}
+
+/* Where the data of a panel have a series' bars; behind them its marks, and the ends of its whiskers where there are any. */
+static size_t column_of(const struct picture *picture, size_t series)
+{
+	return (picture->figure->spread_count ? 4 : 2) * series + 3;
 }
 
 /* From the middle of the group to that of the bar. */
@@ -360,7 +398,7 @@ static void script_bars(const struct picture *picture, size_t number, size_t ser
 {
 	const struct panel *panel = &picture->panels[number];
 	fprintf(picture->file, ", \\\n     $panel%zu using ($2+%.6g):%zu:(%.6g) ", number + 1,
-	        bar_offset(panel, series), 2 * series + 3, bars_share / (double)series_of(panel));
+	        bar_offset(panel, series), column_of(picture, series), bars_share / (double)series_of(panel));
 	script_fill(series, picture->file);
 	fputs("notitle", picture->file);
 }
@@ -372,7 +410,18 @@ static void script_marks(const struct picture *picture, size_t number, size_t se
 	                                    "pointsize 0.4 linecolor rgb 'black'"};
 	for (size_t i = 0; i < 2; i++)
 		fprintf(picture->file, ", \\\n     $panel%zu using ($2+%.6g):%zu with points pointtype 13 %s notitle",
-		        number + 1, bar_offset(&picture->panels[number], series), 2 * series + 4, marks[i]);
+		        number + 1, bar_offset(&picture->panels[number], series), column_of(picture, series) + 1,
+		        marks[i]);
+}
+
+/* From the least to the most of what a bar is the mean of, with a stroke across each end. */
+static void script_whiskers(const struct picture *picture, size_t number, size_t series)
+{
+	size_t least = column_of(picture, series) + 2;
+	fprintf(picture->file,
+	        ", \\\n     $panel%zu using ($2+%.6g):%zu:(0):($%zu-$%zu) with vectors heads size graph 0.006,90 "
+	        "linecolor rgb 'black' linewidth 0.8 notitle",
+	        number + 1, bar_offset(&picture->panels[number], series), least, least + 1, least);
 }
 
 /* Entries of their own, since bars are drawn in another order where they are stacked. */
@@ -446,6 +495,8 @@ static void script_panel(const struct picture *picture, size_t number, double to
 	/* In a stack the highest is drawn first, and the lower ones over it. */
 	for (size_t i = 0; i < panel->count; i++)
 		script_bars(picture, number, panel->stacked ? panel->count - 1 - i : i);
+	for (size_t s = 0; s < panel->count && picture->figure->spread_count; s++)
+		script_whiskers(picture, number, s);
 	for (size_t s = 0; s < panel->count && has_marks(picture, panel); s++)
 		script_marks(picture, number, s);
 	script_legend(picture, panel);
@@ -481,7 +532,7 @@ void picture_script(const struct figure *figure, const char *path, FILE *file)
 	struct picture picture = {.figure = figure,
 	                          .file = file,
 	                          .panels = xcalloc(experiment->column_count, sizeof *picture.panels),
-	                          .groups = experiment->row_count + (experiment->mean != MEAN_NONE)};
+	                          .groups = things(figure) + (experiment->mean != MEAN_NONE)};
 	size_t *room = xcalloc(experiment->column_count, sizeof *room);
 	find_panels(&picture, room);
 	set_width(&picture);

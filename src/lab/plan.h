@@ -71,11 +71,22 @@ struct plan_way {
 int plan_run(struct plan *plan, struct store *store, const struct plan_way *way);
 
 /* A figure that was made of it, row by row. */
+/* Rows that are sizes of one thing: their mean (an arithmetic one), and the least and the most, a number a column; NAN where a row
+ * has none. */
+struct spread {
+	const char *name;
+	size_t first, end; /* of the rows */
+	double *mean, *least, *most;
+	const double *published; /* of the first row */
+};
+
 struct figure {
 	const struct experiment *experiment;
 	double *ours;      /* NAN where there is none */
-	double *ours_mean; /* one a column */
+	double *ours_mean; /* one a column; with spreads, of their means */
 	double *published_mean;
+	struct spread *spreads; /* all rows, where one of them says what it is a size of; else none */
+	size_t spread_count;
 	size_t missing; /* cells that should have a value and have none */
 };
 

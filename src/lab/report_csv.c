@@ -47,6 +47,23 @@ static void csv_cell(const struct figure *figure, const struct plan *plan, size_
 	csv_numbers(&figure->experiment->columns[c], figure->ours[cell], row->published[c], file);
 }
 
+static void csv_spread(const struct figure *figure, const struct spread *spread, FILE *file)
+{
+	const struct experiment *experiment = figure->experiment;
+	const double *const numbers[] = {spread->least, spread->mean, spread->most};
+	static const char *const names[] = {"least", "mean", "most"};
+	for (size_t i = 0; i < 3; i++)
+		for (size_t c = 0; c < experiment->column_count; c++) {
+			char name[256];
+			snprintf(name, sizeof name, "%s %s", spread->name, names[i]);
+			report_csv_text(name, file);
+			fputc(',', file);
+			report_csv_text(experiment->columns[c].name, file);
+			fputs(",,,,", file);
+			csv_numbers(&experiment->columns[c], numbers[i][c], spread->published[c], file);
+		}
+}
+
 void report_csv(const struct figure *figure, const struct plan *plan, FILE *file)
 {
 	const struct experiment *experiment = figure->experiment;
@@ -60,6 +77,8 @@ void report_csv(const struct figure *figure, const struct plan *plan, FILE *file
 	for (size_t r = 0; r < experiment->row_count; r++)
 		for (size_t c = 0; c < experiment->column_count; c++)
 			csv_cell(figure, plan, r, c, file);
+	for (size_t s = 0; s < figure->spread_count; s++)
+		csv_spread(figure, &figure->spreads[s], file);
 	for (size_t c = 0; experiment->mean != MEAN_NONE && c < experiment->column_count; c++) {
 		fprintf(file, "%s,", report_mean_name(experiment->mean));
 		report_csv_text(experiment->columns[c].name, file);

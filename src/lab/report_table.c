@@ -152,13 +152,33 @@ void report_title(const struct experiment *experiment, FILE *file)
 	        experiment->source ? experiment->source : "", experiment->source ? ")" : "");
 }
 
+static void print_row(const struct figure *figure, struct span span, size_t row, FILE *file)
+{
+	const struct experiment *experiment = figure->experiment;
+	print_cells(figure, span, experiment->rows[row].name, figure->ours + row * experiment->column_count,
+	            experiment->rows[row].published, file);
+}
+
+/* The rows of a thing, and below them what they are together, beside what the paper states of it. */
+static void print_spread(const struct figure *figure, struct span span, const struct spread *spread, FILE *file)
+{
+	for (size_t r = spread->first; r < spread->end; r++)
+		print_row(figure, span, r, file);
+	if (spread->end == spread->first + 1)
+		return;
+	print_cells(figure, span, "  least", spread->least, spread->published, file);
+	print_cells(figure, span, "  mean", spread->mean, spread->published, file);
+	print_cells(figure, span, "  most", spread->most, spread->published, file);
+}
+
 static void print_span(const struct figure *figure, struct span span, FILE *file)
 {
 	const struct experiment *experiment = figure->experiment;
 	print_heading(figure, span, file);
-	for (size_t r = 0; r < experiment->row_count; r++)
-		print_cells(figure, span, experiment->rows[r].name, figure->ours + r * experiment->column_count,
-		            experiment->rows[r].published, file);
+	for (size_t s = 0; s < figure->spread_count; s++)
+		print_spread(figure, span, &figure->spreads[s], file);
+	for (size_t r = 0; !figure->spread_count && r < experiment->row_count; r++)
+		print_row(figure, span, r, file);
 	if (experiment->mean != MEAN_NONE)
 		print_cells(figure, span, report_mean_name(experiment->mean), figure->ours_mean, figure->published_mean,
 		            file);

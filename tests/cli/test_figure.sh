@@ -76,6 +76,32 @@ row 'one +10\.00 +8\.00 +\+25\.0 % +20\.00 +20\.00 +\+0\.0 %'
 row 'TWO +30\.00 +30\.00 +\+0\.0 % +60\.00 +- +-'
 row 'part +- +- +- +20\.00 +- +-'
 row 'geometric mean +17\.32 +15\.49 +\+11\.8 % +34\.64 +- +-'
+
+# Rows that are sizes of one thing: the least, the mean and the most of them; the last row is the mean of these means and of the row that
+# stands alone. In the picture a thing has one bar, from whose least to whose most a whisker goes.
+cat >experiments/sizes.yaml <<'YAML'
+title: Two sizes of a program
+metric: thread_instructions / cycles
+mean: arithmetic
+columns:
+  large: {machine: gtx480}
+rows:
+  one few:  {of: one, program: one, kernel: add, published: [16]}
+  one many: {of: one, program: one, kernel: add, variant: shared}
+  alone:    {program: two, kernel: add}
+YAML
+try 0 figure sizes
+row 'one few +10\.00 +16\.00 +-37\.5 %'
+row 'one many +30\.00 +- +-'
+row '  least +10\.00 +16\.00 +-37\.5 %'
+row '  mean +20\.00 +16\.00 +\+25\.0 %'
+row '  most +30\.00 +16\.00 +\+87\.5 %'
+row 'alone +10\.00 +- +-'
+row 'arithmetic mean +15\.00 +- +-'
+grep -q '^"one" 0 20 16 10 30$' figures/sizes.gp || fail "expected the mean, the paper's mark, the least and the most"
+grep -q '^one most,large,,,,,30,16,87.5$' figures/sizes.csv || fail "expected the most of one"
+rm experiments/sizes.yaml
+: >calls
 grep -q '^one,large,one,plain,small,add,10,8,25$' figures/ipc.csv || fail "expected ours and the paper's in the CSV"
 grep -q '^TWO,small,two,shared,small,add,60,,$' figures/ipc.csv || fail "expected an empty field where there is no number"
 grep -q '<svg' figures/ipc.svg || fail "expected a picture"
