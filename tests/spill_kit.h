@@ -20,6 +20,7 @@ static inline char *many_values(uint32_t values, const char *directives)
 	fprintf(file, "%s.visible .entry k(.param .u64 p)\n%s{\n%sld.param.u64 %%rd1, [p];\n", HEAD, directives, REGS);
 	for (uint32_t i = 0; i < values; i++)
 		fprintf(file, "ld.global.u32 %%r%u, [%%rd1+%u];\n", i, 4 * i);
+	fputs("bar.sync 0;\n", file); /* no store goes before a load, in whatever order an assembler has them */
 	for (uint32_t i = 0; i < values; i++)
 		fprintf(file, "st.global.u32 [%%rd1+%u], %%r%u;\n", 1024 + 4 * i, i);
 	fputs("ret;\n}\n", file);
@@ -247,6 +248,45 @@ static inline char *random_kernel(uint64_t seed)
 	fputs("ret;\n}\n", g.file);
 	fclose(g.file);
 	return text;
+}
+
+enum { BUFFER = 1 << 16 };
+
+static inline struct ptx_module *parse(const char *text)
+{
+	struct diag diag = {0};
+	struct ptx_module *module = ptx_parse("test.ptx", text, strlen(text), &diag);
+	if (!module)
+		fail_msg("%s\n%s", diag.text, text);
+	diag_free(&diag);
+	return module;
+}
+
+static inline char *print(const struct ptx_module *module)
+{
+	char *text = NULL;
+	size_t length;
+	FILE *file = open_memstream(&text, &length);
+	ptx_print(module, file);
+	fclose(file);
+	return text;
+}
+
+/* What a kernel k(p) leaves in a buffer of `bytes`, which holds a fixed stream of numbers at first. */
+static inline void run(const char *text, uint32_t threads, void *buffer, uint32_t bytes)
+{
+	struct kit kit;
+	uint64_t seed = 1;
+	kit_open(&kit, text);
+	kit.launch.block = (struct dim3){threads, 1, 1};
+	uint8_t *memory = kit_buffer(&kit, bytes);
+	for (uint32_t i = 0; i < bytes; i += 8) {
+		uint64_t number = kit_random(&seed);
+		memcpy(memory + i, &number, sizeof number);
+	}
+	kit_run(&kit);
+	memcpy(buffer, memory, bytes);
+	kit_close(&kit);
 }
 
 #endif

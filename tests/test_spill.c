@@ -10,32 +10,12 @@ struct subject {
 	bool fits;
 };
 
-static struct ptx_module *parse(const char *text)
-{
-	struct diag diag = {0};
-	struct ptx_module *module = ptx_parse("test.ptx", text, strlen(text), &diag);
-	if (!module)
-		fail_msg("%s\n%s", diag.text, text);
-	diag_free(&diag);
-	return module;
-}
-
 static struct subject spill(const char *text, uint32_t limit)
 {
 	struct subject subject = {.module = parse(text)};
 	subject.kernel = ptx_find_function(subject.module, "k");
 	subject.fits = flow_spill(subject.module, subject.kernel, limit, &subject.spills);
 	return subject;
-}
-
-static char *print(const struct ptx_module *module)
-{
-	char *text = NULL;
-	size_t length;
-	FILE *file = open_memstream(&text, &length);
-	ptx_print(module, file);
-	fclose(file);
-	return text;
 }
 
 /* The 32-bit registers live at the time that most are, as liveness says it block by block: what no allocation can be
@@ -66,25 +46,6 @@ static uint32_t most_live(const struct ptx_function *function)
 	arena_free(&arena);
 	return most;
 }
-
-/* What a kernel k(p) leaves in a buffer of `bytes`, which holds a fixed stream of numbers at first. */
-static void run(const char *text, uint32_t threads, void *buffer, uint32_t bytes)
-{
-	struct kit kit;
-	uint64_t seed = 1;
-	kit_open(&kit, text);
-	kit.launch.block = (struct dim3){threads, 1, 1};
-	uint8_t *memory = kit_buffer(&kit, bytes);
-	for (uint32_t i = 0; i < bytes; i += 8) {
-		uint64_t number = kit_random(&seed);
-		memcpy(memory + i, &number, sizeof number);
-	}
-	kit_run(&kit);
-	memcpy(buffer, memory, bytes);
-	kit_close(&kit);
-}
-
-enum { BUFFER = 1 << 16 };
 
 /* The kernel in fewer registers computes what it computes in as many as it wants, and so does what is printed of it. */
 static void same_results(const char *text, struct subject *subject, uint32_t threads)

@@ -213,7 +213,7 @@ And the variant that each means; TELEPORT measures its mechanism on the plain fo
 RESOURCES = """
 ## Kernels and what fits on an SM
 
-At size tiny. Bold: a paper fixes it, and a test compares it with what runs. Registers are those of our own allocation.
+At size tiny. Bold: a paper fixes it, and a test compares it with what runs. Registers are those of our own allocation (docs/DEVIATIONS.md 5).
 Blocks an SM: on the GTX 480 of TELEPORT, D2MA and CAPS, and on `sharing-14sm`, with what allows no more.
 """
 GRIDS = """

@@ -76,7 +76,7 @@ static enum sluice_status spill(sluice_kernel *kernel, uint32_t limit, struct sl
 	if (fits) {
 		kernel->rewritten = copy;
 		kernel->function = function;
-		kernel->registers = registers;
+		kernel->registers = limit;
 		kernel->spills = spills;
 		return SLUICE_OK;
 	}
@@ -92,9 +92,13 @@ static enum sluice_status spill(sluice_kernel *kernel, uint32_t limit, struct sl
 enum sluice_status kernel_allocate(sluice_kernel *kernel, struct sluice_error *error)
 {
 	uint32_t limit = kernel->limit ? kernel->limit : asked_limit(kernel);
-	kernel->registers = flow_kernel_registers(kernel->function);
+	kernel->registers = flow_assembled_registers(kernel->function).wanted;
 	if (!limit || kernel->registers <= limit || setting_of(kernel).registers)
 		return SLUICE_OK;
+	if (flow_kernel_fits(kernel->function, limit)) {
+		kernel->registers = limit;
+		return SLUICE_OK;
+	}
 	return spill(kernel, limit, error);
 }
 

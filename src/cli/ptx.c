@@ -175,7 +175,9 @@ static bool print_occupancy(const struct ptx *ptx, sluice_gpu *gpu, sluice_kerne
 	printf("  occupancy     %.0f %% on %s: %u blocks of %u threads per SM, %u warps; limited by %s",
 	       100 * occupancy.occupancy, machine.name, occupancy.blocks_per_sm, threads, occupancy.warps_per_sm,
 	       limits[occupancy.limit]);
-	if (occupancy.registers < registers)
+	if (occupancy.registers < registers && occupancy.spill_bytes == 0)
+		printf("; there with %u registers", occupancy.registers);
+	else if (occupancy.registers < registers)
 		printf("; there with %u registers and %u bytes of spills", occupancy.registers, occupancy.spill_bytes);
 	putchar('\n');
 	return true;
@@ -262,7 +264,8 @@ static bool spill_kernels(const struct ptx *ptx, struct ptx_module *module)
 	bool fine = true;
 	for (const struct ptx_function *function = module->functions; function; function = function->next) {
 		struct flow_spills spills;
-		if (!function->is_entry || !function->has_body || flow_spill(module, function, ptx->registers, &spills))
+		if (!function->is_entry || !function->has_body || flow_kernel_fits(function, ptx->registers) ||
+		    flow_spill(module, function, ptx->registers, &spills))
 			continue;
 		cli_error(ptx->name, "%s: kernel '%s' needs %u registers, even with all others in local memory",
 		          ptx->file, function->name, flow_kernel_registers(function));

@@ -1,9 +1,14 @@
 /* Who calls whom, and what lives across the calls. */
 #include "flow/calls.h"
 
+#include "flow/assemble.h"
 #include "flow/sets.h"
 
 #include <string.h>
+
+/* An assembler hides latencies while a thread has no more registers than let most machines be full: 64 Ki registers and
+ * 2,048 threads an SM. */
+enum { REGISTERS_OF_FULL_SM = 32 };
 
 struct call_node *calls_node(const struct calls *calls, const struct ptx_function *function)
 {
@@ -204,14 +209,26 @@ void calls_walk(struct calls *calls, struct call_node *node, void (*visit)(void 
 static void find_registers(struct calls *calls, struct call_node *node)
 {
 	struct arena arena = {0};
-	const struct flow_cfg *cfg = flow_cfg_build(&arena, node->function);
+	const struct ptx_function *function = node->function;
+	if (calls->code != CALLS_AS_WRITTEN) {
+		struct ptx_function *folded = assemble_fold(&arena, function);
+		if (calls->code == CALLS_SCHEDULED)
+			assemble_schedule(&arena, folded, REGISTERS_OF_FULL_SM);
+		function = folded;
+	}
+	const struct flow_cfg *cfg = flow_cfg_build(&arena, function);
 	const struct flow_liveness *liveness = flow_liveness(&arena, cfg);
 	const struct flow_registers *registers = flow_registers(&arena, cfg, liveness);
+	uint32_t count = registers->registers;
+	if (calls->code == CALLS_SCHEDULED && count < REGISTERS_OF_FULL_SM) {
+		uint32_t more = assemble_registers(&arena, cfg, liveness)->registers;
+		count = more < REGISTERS_OF_FULL_SM ? more : REGISTERS_OF_FULL_SM;
+	}
 	uint64_t *live = arena_array(&arena, liveness->words, sizeof *live);
 	for (uint32_t number = 0; number < cfg->blocks; number++)
 		if (cfg->block[number].reachable)
 			add_block_calls(calls, node, cfg, number, liveness, registers, live);
-	node->registers = registers->registers;
+	node->registers = count;
 	arena_free(&arena);
 }
 

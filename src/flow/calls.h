@@ -23,9 +23,17 @@ struct call_node {
 	uint64_t local_bytes; /* likewise */
 };
 
+/* Of what code the registers are summed. */
+enum calls_code {
+	CALLS_AS_WRITTEN, /* the PTX */
+	CALLS_FOLDED,     /* as an assembler has it, in the order of the PTX and as tight as can be */
+	CALLS_SCHEDULED,  /* as an assembler has it that hides latencies and has registers to spare */
+};
+
 /* The call graph of a module, built as far as a kernel leads into it. */
 struct calls {
 	struct arena arena;
+	enum calls_code code;
 	struct call_node *node;
 	uint32_t nodes;
 	uint32_t addressed; /* calls by address reach no function from here on that the walk has not entered */

@@ -68,9 +68,20 @@ uint32_t flow_register_width(enum ptx_type type);
 struct flow_registers *flow_registers(struct arena *arena, const struct flow_cfg *cfg,
                                       const struct flow_liveness *live);
 
-/* Registers per thread of a kernel with all that it can call: at each call, what lives across it and what the callee
- * needs, down the deepest path. */
+/* Registers per thread of a kernel's PTX with all that it can call: at each call, what lives across it and what the
+ * callee needs, down the deepest path. */
 uint32_t flow_kernel_registers(const struct ptx_function *kernel);
+
+/* Registers per thread that an assembler would give a kernel with all that it can call. Its code is another: constants
+ * and copies take no register, addresses of shared memory 32 bits, and one register is the stack pointer's; loads go
+ * early, and registers rest before they are used again. */
+struct flow_assembled {
+	uint32_t wanted; /* where nobody sets a limit */
+	uint32_t least;  /* with which it need not spill: nothing goes early, no register rests */
+};
+struct flow_assembled flow_assembled_registers(const struct ptx_function *kernel);
+/* Whether a kernel needs no spilling to have no more registers than the limit. */
+bool flow_kernel_fits(const struct ptx_function *kernel, uint32_t limit);
 
 /* What lies in local memory instead of registers. */
 struct flow_spills {

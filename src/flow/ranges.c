@@ -3,6 +3,9 @@
 
 #include "flow/sets.h"
 
+/* Instructions behind the last that reads a register at which it is free again. */
+enum { HELD_BY_ALU = 4, HELD_BY_MEMORY = 16 };
+
 static void begin_range(struct ranges *ranges, uint32_t reg, uint32_t begin)
 {
 	struct range range = {begin, ranges->live_until[reg]};
@@ -15,6 +18,18 @@ static void begin_range(struct ranges *ranges, uint32_t reg, uint32_t begin)
 	struct live_range *node = arena_alloc(ranges->arena, sizeof *node);
 	*node = (struct live_range){range, later};
 	ranges->of[reg] = node;
+}
+
+/* Where the range of a register ends that an instruction reads last in a block that ends there. */
+static uint32_t last_read(const struct ranges *ranges, const struct ptx_inst *inst, uint32_t reg, uint32_t i,
+                          uint32_t end)
+{
+	const struct live_range *later = ranges->of[reg];
+	uint32_t hold = ptx_op_unit(inst->op) == PTX_UNIT_MEM ? HELD_BY_MEMORY : HELD_BY_ALU, until;
+	if (!ranges->held)
+		return 2 * i + 1;
+	until = 2 * (i + hold < end ? i + hold : end - 1) + 1;
+	return later && later->range.begin < until ? later->range.begin : until;
 }
 
 /* Scans a block backwards. A write under a guard neither begins nor ends a range, unless nobody reads it. */
@@ -39,16 +54,16 @@ static void scan_block(const struct flow_cfg *cfg, const struct flow_liveness *l
 		count = ptx_inst_reads(inst, ids);
 		for (uint32_t k = 0; k < count; k++)
 			if (!ranges->live_until[ids[k]])
-				ranges->live_until[ids[k]] = 2 * i + 1;
+				ranges->live_until[ids[k]] = last_read(ranges, inst, ids[k], i, end);
 	}
 	for (uint32_t reg = 0; (reg = set_next(in, live->words, reg)) != UINT32_MAX; reg++)
 		begin_range(ranges, reg, 2 * block->first);
 }
 
-void ranges_find(struct arena *arena, const struct flow_cfg *cfg, const struct flow_liveness *live,
+void ranges_find(struct arena *arena, const struct flow_cfg *cfg, const struct flow_liveness *live, bool held,
                  struct ranges *ranges)
 {
-	*ranges = (struct ranges){.arena = arena};
+	*ranges = (struct ranges){.arena = arena, .held = held};
 	ranges->of = arena_array(arena, cfg->function->reg_count, sizeof *ranges->of);
 	ranges->live_until = arena_array(arena, cfg->function->reg_count, sizeof *ranges->live_until);
 	/* From the last block to the first, so that ranges that touch become one. */

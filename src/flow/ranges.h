@@ -22,9 +22,13 @@ struct ranges {
 	struct arena *arena;
 	struct live_range **of; /* by register; ends up with the earliest first */
 	uint32_t *live_until;   /* by register, while scanning backwards: end of the range being built, or 0 */
+	bool held;
 };
 
-void ranges_find(struct arena *arena, const struct flow_cfg *cfg, const struct flow_liveness *live,
+/* held: a register is free again only some instructions behind its last read in a block, as assemblers have it that
+ * have registers to spare. What reads memory reads its registers late; and nothing need wait for a register's last reader
+ * where there is another register. */
+void ranges_find(struct arena *arena, const struct flow_cfg *cfg, const struct flow_liveness *live, bool held,
                  struct ranges *ranges);
 
 #endif

@@ -3,8 +3,7 @@
  * Each physical register keeps the set of times at which it is taken; a virtual register goes to the first one that is
  * free at all its times.
  */
-#include "flow/flow.h"
-
+#include "flow/assemble.h"
 #include "flow/ranges.h"
 #include "flow/sets.h"
 
@@ -20,7 +19,7 @@ struct register_file {
 
 /* A virtual register waiting for its physical one. */
 struct request {
-	uint32_t reg, width, begin;
+	uint32_t reg, width, align, begin;
 };
 
 uint32_t flow_register_width(enum ptx_type type)
@@ -69,7 +68,7 @@ static void take(struct arena *scratch, struct register_file *file, uint32_t phy
 static uint32_t choose(const struct register_file *file, const struct request *request, const struct live_range *range)
 {
 	uint32_t lowest = UINT32_MAX;
-	for (uint32_t physical = 0; physical < file->count; physical += request->width) {
+	for (uint32_t physical = 0; physical < file->count; physical += request->align) {
 		if (!all_free(file, physical, request->width, range))
 			continue;
 		uint32_t partner = physical ^ 1;
@@ -82,7 +81,7 @@ static uint32_t choose(const struct register_file *file, const struct request *r
 	}
 	if (lowest != UINT32_MAX)
 		return lowest;
-	return (file->count + request->width - 1) / request->width * request->width;
+	return (file->count + request->align - 1) / request->align * request->align;
 }
 
 static uint32_t fill_file(const struct ranges *ranges, const struct request *requests, uint32_t count, uint32_t words,
@@ -100,6 +99,20 @@ static uint32_t fill_file(const struct ranges *ranges, const struct request *req
 	uint32_t used = file.count;
 	arena_free(&scratch);
 	return used;
+}
+
+/* The registers that an assembler puts into even ones although they are narrow: what is stored to a 64-bit address. */
+static const bool *find_even(struct arena *scratch, const struct ptx_function *function)
+{
+	bool *is_even = arena_array(scratch, function->reg_count, sizeof *is_even);
+	for (uint32_t i = 0; i < function->body_count; i++) {
+		const struct ptx_inst *inst = &function->body[i];
+		if (inst->op != PTX_OP_ST || inst->operand[1].kind != PTX_OPERAND_REG ||
+		    inst->operand[0].reg == PTX_NO_REG)
+			continue;
+		is_even[inst->operand[1].reg] |= flow_register_width(function->regs[inst->operand[0].reg].type) == 2;
+	}
+	return is_even;
 }
 
 static int by_begin(const void *a, const void *b)
@@ -121,7 +134,7 @@ static int by_width_and_begin(const void *a, const void *b)
 /* Assigns the registers of one file in order of their first use, and, where their widths differ, tries the wide ones
  * first too: the better of the two stays. */
 static uint32_t assign_file(struct arena *scratch, const struct flow_cfg *cfg, const struct ranges *ranges,
-                            bool predicates, uint32_t *assigned)
+                            const bool *is_even, bool predicates, uint32_t *assigned)
 {
 	const struct ptx_function *function = cfg->function;
 	uint32_t count = 0, widths = 0, words = function->body_count / 32 + 1;
@@ -131,7 +144,8 @@ static uint32_t assign_file(struct arena *scratch, const struct flow_cfg *cfg, c
 		if (!ranges->of[reg] || (type == PTX_PRED) != predicates)
 			continue;
 		uint32_t width = predicates ? 1 : flow_register_width(type);
-		requests[count++] = (struct request){reg, width, ranges->of[reg]->range.begin};
+		uint32_t align = width == 1 && is_even && is_even[reg] ? 2 : width;
+		requests[count++] = (struct request){reg, width, align, ranges->of[reg]->range.begin};
 		widths |= width;
 	}
 	qsort(requests, count, sizeof *requests, by_begin);
@@ -149,7 +163,8 @@ static uint32_t assign_file(struct arena *scratch, const struct flow_cfg *cfg, c
 	return used_otherwise;
 }
 
-struct flow_registers *flow_registers(struct arena *arena, const struct flow_cfg *cfg, const struct flow_liveness *live)
+static struct flow_registers *allocate(struct arena *arena, const struct flow_cfg *cfg,
+                                       const struct flow_liveness *live, bool has_spare)
 {
 	struct arena scratch = {0};
 	struct ranges ranges;
@@ -157,9 +172,21 @@ struct flow_registers *flow_registers(struct arena *arena, const struct flow_cfg
 	result->assigned = arena_array(arena, cfg->function->reg_count, sizeof *result->assigned);
 	for (uint32_t reg = 0; reg < cfg->function->reg_count; reg++)
 		result->assigned[reg] = FLOW_NONE;
-	ranges_find(&scratch, cfg, live, &ranges);
-	result->registers = assign_file(&scratch, cfg, &ranges, false, result->assigned);
-	result->predicates = assign_file(&scratch, cfg, &ranges, true, result->assigned);
+	ranges_find(&scratch, cfg, live, has_spare, &ranges);
+	const bool *is_even = has_spare ? find_even(&scratch, cfg->function) : NULL;
+	result->registers = assign_file(&scratch, cfg, &ranges, is_even, false, result->assigned);
+	result->predicates = assign_file(&scratch, cfg, &ranges, NULL, true, result->assigned);
 	arena_free(&scratch);
 	return result;
+}
+
+struct flow_registers *flow_registers(struct arena *arena, const struct flow_cfg *cfg, const struct flow_liveness *live)
+{
+	return allocate(arena, cfg, live, false);
+}
+
+struct flow_registers *assemble_registers(struct arena *arena, const struct flow_cfg *cfg,
+                                          const struct flow_liveness *live)
+{
+	return allocate(arena, cfg, live, true);
 }

@@ -198,7 +198,7 @@ const uint64_t *spill_choose(struct arena *arena, const struct ptx_function *fun
 	struct chooser chooser = {.function = function, .cfg = flow_cfg_build(arena, function), .limit = limit};
 	uint64_t *set = arena_array(arena, candidates / 64 + 1, sizeof *set);
 	bool any = false;
-	ranges_find(arena, chooser.cfg, flow_liveness(arena, chooser.cfg), &chooser.ranges);
+	ranges_find(arena, chooser.cfg, flow_liveness(arena, chooser.cfg), false, &chooser.ranges);
 	find_sites(arena, function, &chooser.sites);
 	find_costs(arena, &chooser, candidates);
 	find_pressure(arena, &chooser, below);
