@@ -98,6 +98,10 @@ static bool take_clang(struct cc *cc, const char *word, const char *next, int *i
 		cc->assembly = true;
 		return true;
 	}
+	if (strncmp(word, "-O", 2) == 0) {
+		cc->host_level = word;
+		return true;
+	}
 	if (!takes_next(word)) {
 		cc_add(&cc->user, word);
 		return true;
@@ -136,6 +140,18 @@ static bool take(struct cc *cc, int argc, char **argv, int *i)
 	return take_clang(cc, word, next, i);
 }
 
+/* As nvcc's, -O is for host code: device code is the same with each. Of the levels that are not ours clang knows these for
+ * one side alone; the others, between them, compile as ours. */
+static void add_host_level(struct cc *cc, struct words *command)
+{
+	static const char *const one_sided[] = {"-O0", "-O3", "-O4", "-Ofast"};
+	for (size_t i = 0; i < sizeof one_sided / sizeof *one_sided; i++)
+		if (cc->host_level && strcmp(cc->host_level, one_sided[i]) == 0) {
+			cc_add(command, "-Xarch_host");
+			cc_add(command, cc->host_level);
+		}
+}
+
 static void add_cuda(struct cc *cc, struct words *command, const char *toolkit)
 {
 	static const char *const fixed[] = {
@@ -158,6 +174,7 @@ static void add_cuda(struct cc *cc, struct words *command, const char *toolkit)
 	cc_add(command, cc_joined(cc, toolkit, "/absent"));
 	for (size_t i = 0; i < sizeof fixed / sizeof *fixed; i++)
 		cc_add(command, fixed[i]);
+	add_host_level(cc, command);
 	if (!cc->own_architecture) {
 		char name[32];
 		snprintf(name, sizeof name, "%u", cc->architecture ? cc->architecture : DEFAULT_ARCHITECTURE);
@@ -360,7 +377,8 @@ static int print_help(void)
 	      "  -v                     print the commands\n"
 	      "\n"
 	      "All other options go to clang++ (-o, -c, -O3, -I, -D, -std, -l, ...), behind Sluice's own:\n"
-	      "--cuda-gpu-arch=sm_70 -O2 -gline-tables-only. nvcc's -arch, -gencode, -lineinfo, -use_fast_math,\n"
+	      "--cuda-gpu-arch=sm_70 -O2 -gline-tables-only. As with nvcc, -O is for host code alone: device\n"
+	      "code is always compiled with -O2. nvcc's -arch, -gencode, -lineinfo, -use_fast_math,\n"
 	      "-Xcompiler and the like are understood.\n"
 	      "\n"
 	      "Environment: SLUICE_CLANG, the compiler (clang++-14); SLUICE_TOOLKIT, the folder of headers and\n"

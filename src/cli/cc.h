@@ -28,6 +28,7 @@ struct cc {
 	const struct ptxas_option
 		*awaits_value; /* the one that was the last word for ptxas: its value is the next one */
 	bool assembly, device_only, emits_llvm; /* clang's -S, --cuda-device-only, -emit-llvm */
+	const char *host_level; /* the last -O word, or NULL */
 	bool links, ptx, verbose, help;
 };
 

@@ -99,6 +99,35 @@ says err "0 (no limit) to 255, not '256'"
 try 2 cc -maxrregcount=8 --device-ptx main.ptx main.cu
 says err "write .maxnreg into it"
 
+# -O is the host code's, as nvcc's is, and the last one holds; device code is the same with each.
+cat >level.cu <<'CU'
+__global__ void sum(float *p, int n)
+{
+	float s = 0;
+	for (int i = 0; i < n; i++)
+		s += p[i] * p[i];
+	p[threadIdx.x] = s;
+}
+#ifdef __OPTIMIZE__
+const char *level = "host code is optimised";
+#else
+const char *level = "host code is as written";
+#endif
+CU
+try 0 cc --ptx level.cu -o level.ptx
+for level in -O1 -O3 "-O3 -O0" "-Xptxas -O0"; do
+	# shellcheck disable=SC2086 # a flag and its value
+	try 0 cc --ptx $level level.cu -o other.ptx
+	cmp -s level.ptx other.ptx || fail "device code is another with $level"
+	# shellcheck disable=SC2086
+	try 0 cc $level -c level.cu -o level.o
+	optimised=true
+	case $level in *-O0) [ "$level" = "-Xptxas -O0" ] || optimised=false ;; esac
+	found=false
+	grep -q 'host code is optimised' level.o && found=true
+	[ "$found" = "$optimised" ] || fail "$level: expected optimised host code: $optimised, not $found"
+done
+
 # The same through ptxas's own options; the others of these mean nothing here.
 for flag in "-Xptxas -maxrregcount=8" "-Xptxas=-v,-maxrregcount=8" "-Xptxas -maxrregcount -Xptxas 8" \
 	"--ptxas-options=-maxrregcount,8,-O3" "--ptxas-options -v,--maxrregcount=8"; do
