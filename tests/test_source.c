@@ -11,23 +11,31 @@
 #include <cmocka.h>
 
 static const struct source_options options = {.toolkit = BUILD_DIR "/toolkit"};
-static struct source_module *reads; /* of tests/data/source/reads.cu */
+static struct source_module *reads, *traps; /* of tests/data/source */
 
-static int read_file(void **state)
+static struct source_module *read_file(const char *file)
 {
-	(void)state;
 	struct diag diag = {0};
-	reads = source_analyze(TEST_DATA "/source/reads.cu", &options, &diag);
+	struct source_module *module = source_analyze(file, &options, &diag);
 	if (diag.text)
 		fputs(diag.text, stderr);
 	diag_free(&diag);
-	return reads ? 0 : -1;
+	return module;
+}
+
+static int read_files(void **state)
+{
+	(void)state;
+	reads = read_file(TEST_DATA "/source/reads.cu");
+	traps = read_file(TEST_DATA "/source/traps.cu");
+	return reads && traps ? 0 : -1;
 }
 
 static int forget(void **state)
 {
 	(void)state;
 	source_free(reads);
+	source_free(traps);
 	return 0;
 }
 
@@ -214,6 +222,84 @@ static bool argument(void *context, const char *name, int64_t *value)
 	return strcmp(name, "unknown") != 0;
 }
 
+#define TRAPS(name, list) check(find(traps, name), list, sizeof(list) / sizeof *(list))
+
+/* A variable that something else than its own name may change has no range that is made of what its name was given. */
+static void what_others_change(void **state)
+{
+	(void)state;
+	static const struct expected aliases[] = {
+		{"a", "i", STATIC, "7"},
+		{"a", "j", NOT(INDIRECT), NULL},
+		{"a", "k", NOT(INDIRECT), NULL},
+		{"a", "m", NOT(INDIRECT), NULL},
+		{"a", "q", NOT(INDIRECT), NULL},
+		{"a", "r", NOT(INDIRECT), NULL},
+		{"a", "u", NOT(INDIRECT), NULL},
+		{"a", "v", NOT(OPERATOR), NULL},
+		{"a", "w", STATIC, "4"},
+		{"a", "x", NOT(INDIRECT), NULL},
+		{"a", "copy", QUASI, "threadIdx.x"},
+		{"a", "f(i)", NOT(OPERATOR), NULL},
+		{"a", "z", NOT(INDIRECT), NULL},
+	};
+	TRAPS("aliases", aliases);
+	static const struct expected lambdas[] = {{"a", "j", NOT(CONTROL), NULL}, {"a", "i", QUASI, "threadIdx.x + 5"}};
+	TRAPS("lambdas", lambdas);
+	static const struct expected members[] = {
+		{"a", "both.x", NOT(INDIRECT), NULL},        {"a", "again.width", NOT(CONTROL), NULL},
+		{"a", "before.width", STATIC, "grid.width"}, {"a", "grid.width", STATIC, "grid.width + 1"},
+		{"a", "pair.x", NOT(INDIRECT), NULL},        {"a", "pair.y", STATIC, "6"},
+	};
+	TRAPS("members", members);
+	static const struct expected names[] = {{"a", "blockDim.x", STATIC, "3"},
+	                                        {"a", "threadIdx.x", NOT(INDIRECT), NULL},
+	                                        {"a", "kept", NOT(INDIRECT), NULL}};
+	TRAPS("names", names);
+}
+
+/* What types narrower than an int hold wraps around; constants do so while the program is analyzed. */
+static void narrow_types_wrap_around(void **state)
+{
+	(void)state;
+	static const struct expected expected[] = {
+		{"a", "k", STATIC, "4"},
+		{"a", "k", NOT(OPERATOR), NULL},
+		{"a", "s", NOT(OPERATOR), NULL},
+		{"a", "c", NOT(INDUCTION), NULL},
+		{"a", "(bool)t", NOT(OPERATOR), NULL},
+		{"a", "pair.bits", NOT(INDIRECT), NULL},
+		{"a", "word.whole", NOT(INDIRECT), NULL},
+		{"a", "m - 0x7ffffff0", STATIC, "12"},
+		{"a", "(-1u >> 1) - 0x7ffffff0", STATIC, "15"},
+		{"a", "0xffffffffffffffffull / 2 > 5", NOT(OPERATOR), NULL},
+	};
+	TRAPS("narrow", expected);
+	/* a template's T may be a narrow one, or a called template's T another one than the kernel's */
+	static const struct expected generic[] = {{"a", "wraps", NOT(OPERATOR), NULL},
+	                                          {"a", "n + threadIdx.x", NOT(OPERATOR), NULL},
+	                                          {"b", "i", QUASI, "threadIdx.x"}};
+	TRAPS("generic", generic);
+}
+
+static void what_may_not_be_evaluated(void **state)
+{
+	(void)state;
+	static const struct expected expected[] = {
+		{"a", "j", NOT(CONTROL), NULL},
+		{"a", "k", NOT(CONTROL), NULL},
+		{"a", "l", STATIC, "2"},
+		{"a", "m", NOT(CONTROL), NULL},
+		{"a", "add(n)", NOT(OPERATOR), NULL},
+		{"a", "restored", NOT(CONTROL), NULL},
+		{"a", "left", NOT(CONTROL), NULL},
+		{"a", "c9", NOT(INDUCTION), NULL},
+	};
+	TRAPS("control", expected);
+	static const struct expected jump[] = {{"a", "i", NOT(CONTROL), NULL}};
+	TRAPS("jump_into", jump);
+}
+
 static uint32_t rows_of(const char *name, uint32_t index, struct source_launch launch, int64_t n,
                         struct source_row *rows, uint32_t capacity)
 {
@@ -301,6 +387,51 @@ static void what_has_no_rows(void **state)
 	assert_false(source_rows(statuses, &statuses->indexes[21], &launch, &row, 1, &count)); /* of degree two */
 	assert_false(source_rows(loops, &loops->indexes[0], &launch, &row, 1, &count));        /* n is not given */
 	assert_true(source_rows(statuses, &statuses->indexes[0], &launch, &row, 1, &count));
+}
+
+/* Arguments by name: n = 3, s = 5; u as given. */
+static bool argument_of_wraps(void *context, const char *name, int64_t *value)
+{
+	*value = *name == 'u' ? *(int64_t *)context : *name == 's' ? 5 : 3;
+	return true;
+}
+
+/* Where a number wraps around, polynomials say another one: then there are no rows. */
+static void what_wraps_around_has_no_rows(void **state)
+{
+	(void)state;
+	static const struct {
+		uint32_t index;
+		int64_t u;
+		int64_t least, most; /* elements; both 0: no rows */
+	} expected[] = {
+		{0, 8, 0, 0},   /* t - 5u as an index of 64 bits is 2^32 - 5 in thread 0 */
+		{1, 8, -5, 27}, /* as an int it is -5 */
+		{2, 8, 0, 32},  /* and is itself again when 5 is added before it is widened */
+		{3, 8, 0, 0},   /* not after */
+		{4, 8, -1, 31}, {5, 8, 0, 0},  {5, 0, 0, 32},
+		{6, 8, 0, 1},   {7, 8, 0, 94}, {8, 12, 0, 3}, /* below 12 - 9 */
+		{8, 8, 0, 0},                                 /* below 2^32 - 1 */
+		{9, 8, 5, 8},   {9, 3, 0, 0},                 /* from 5 up to 3 leads around */
+		{10, 8, 0, 5},  {10, 6, 0, 0},                /* in steps of 4, never 6 */
+		{11, 12, 0, 3}, {12, 8, 0, 8},
+	};
+	const struct source_kernel *kernel = find(traps, "wraps");
+	assert_int_equal(kernel->index_count, 13);
+	for (size_t i = 0; i < sizeof expected / sizeof *expected; i++) {
+		struct source_launch launch = {.grid = {1, 1, 1},
+		                               .block = {32, 1, 1},
+		                               .gap = 127,
+		                               .argument = argument_of_wraps,
+		                               .context = (void *)&expected[i].u};
+		struct source_row row = {0};
+		uint32_t count;
+		bool known = source_rows(kernel, &kernel->indexes[expected[i].index], &launch, &row, 1, &count);
+		if (known != (expected[i].most != expected[i].least) || row.least != 4 * expected[i].least ||
+		    row.most != 4 * expected[i].most)
+			fail_msg("line %zu of the table: bytes [%lld, %lld)", i, (long long)row.least,
+			         (long long)row.most);
+	}
 }
 
 /* TELEPORT Table 1: 5 of the 7 indexes of BFS are precalculable, one is an induction, one indirect. */
@@ -447,11 +578,15 @@ int main(void)
 		cmocka_unit_test(a_tile_is_a_row_for_each_line_of_threads),
 		cmocka_unit_test(rows_of_loops_cover_their_range),
 		cmocka_unit_test(what_has_no_rows),
+		cmocka_unit_test(what_others_change),
+		cmocka_unit_test(narrow_types_wrap_around),
+		cmocka_unit_test(what_may_not_be_evaluated),
+		cmocka_unit_test(what_wraps_around_has_no_rows),
 		cmocka_unit_test(bfs_is_as_in_the_paper),
 		cmocka_unit_test(effort_is_lines_of_code),
 		cmocka_unit_test(sources_are_annotated),
 		cmocka_unit_test(errors),
 		cmocka_unit_test(flags_reach_the_compiler),
 	};
-	return cmocka_run_group_tests(tests, read_file, forget);
+	return cmocka_run_group_tests(tests, read_files, forget);
 }

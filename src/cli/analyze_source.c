@@ -23,9 +23,10 @@ const char *analyze_plain_name(struct arena *arena, const char *mangled)
 	if (strncmp(at, "_Z", 2) != 0)
 		return mangled;
 	at += 2;
-	at += *at == 'N';
+	bool nested = *at == 'N'; /* else the first name is the function's, and its parameters' types follow */
+	at += nested;
 	at += *at == 'L';
-	while (isdigit((unsigned char)*at)) {
+	while (isdigit((unsigned char)*at) && (nested || !name)) {
 		char *behind;
 		size_t size = strtoul(at, &behind, 10);
 		if (size > strlen(behind))
@@ -63,7 +64,7 @@ static bool answer(void *context, const char *name, int64_t *value)
 			return true;
 	}
 	if (!question->missing)
-		question->missing = name;
+		question->missing = arena_string(&analyze->arena, name, strlen(name));
 	return false;
 }
 
@@ -103,7 +104,7 @@ static struct affine_rows rows_of(struct analyze *analyze, const struct source_k
 	*lacks_argument = !known && question.missing;
 	if (!known) {
 		rows.why = question.missing ? missing_text(analyze, question.missing)
-		           : index->affine  ? "a number is too large"
+		           : index->affine  ? "an index may wrap around its type"
 		                            : "not affine: a product of two indexes";
 		return rows;
 	}
@@ -145,6 +146,13 @@ static void fill_index(struct analyze *analyze, const struct source_kernel *kern
 		to->rows = rows_of(analyze, kernel, from, &to->lacks_argument);
 }
 
+/* "grid.width=3" for the parameter "grid" */
+static bool is_member(const char *arg, const char *parameter)
+{
+	size_t length = strlen(parameter);
+	return length && strncmp(arg, parameter, length) == 0 && arg[length] == '.';
+}
+
 static struct listing *list_kernel(struct analyze *analyze, const struct source_kernel *kernel)
 {
 	struct listing *listing = arena_alloc(&analyze->arena, sizeof *listing);
@@ -163,7 +171,8 @@ static struct listing *list_kernel(struct analyze *analyze, const struct source_
 			char digits[16];
 			snprintf(digits, sizeof digits, "%u", p);
 			analyze->used[i] |= analyze_is_named(analyze->arg[i], digits) ||
-			                    analyze_is_named(analyze->arg[i], kernel->parameters[p]);
+			                    analyze_is_named(analyze->arg[i], kernel->parameters[p]) ||
+			                    is_member(analyze->arg[i], kernel->parameters[p]);
 		}
 	return listing;
 }

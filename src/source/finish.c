@@ -172,6 +172,7 @@ static void finish_index(struct run *run, const struct read *read, struct source
 	if (!source_precalculable(index->relaxed))
 		return;
 	index->affine = is_affine(run, read->poly);
+	index->claims = read->claims;
 	index->expanded = expand(run, read);
 	copy_terms(run, read->poly, index);
 }

@@ -12,7 +12,7 @@ enum type_kind { TYPE_OTHER, TYPE_INTEGER, TYPE_FLOAT, TYPE_POINTER, TYPE_RECORD
 
 struct type {
 	enum type_kind kind;
-	bool reference;
+	bool reference, is_unsigned, is_bool, is_union;
 	const char *name;
 	int64_t size;        /* 0: unknown */
 	const char *target;  /* of a pointer or an array: its element's type */
@@ -32,7 +32,9 @@ struct decl {
 	enum decl_kind kind;
 	const char *name;
 	struct type type;
-	bool kernel_parameter;
+	bool kernel_parameter; /* of a kernel, or of its template */
+	bool built_in;         /* declared by the toolkit: blockIdx and its like */
+	bool exposed;          /* a pointer or a reference may change it */
 	struct slot *slots;
 };
 
@@ -48,12 +50,12 @@ enum node_kind {
 	NODE_MEMBER,
 	NODE_CALL,
 	NODE_CONSTRUCT,
-	NODE_CAST,
+	NODE_CAST, /* op 'x': one that is written, of which no variable comes out */
 	NODE_LAMBDA,
 	NODE_NOTHING, /* an absent part of a for */
 	NODE_BLOCK,
 	NODE_DECLARE, /* child: initialiser, if any */
-	NODE_IF,
+	NODE_IF,      /* value: how many statements come before its condition */
 	NODE_FOR, /* initialisation, condition, step, body */
 	NODE_WHILE,
 	NODE_DO, /* body, condition */
@@ -76,7 +78,7 @@ struct node {
 	struct decl *decl;       /* variable; of a declaration: what it declares */
 	const char *name;        /* member; called function */
 	struct function *callee; /* body to follow, or NULL; of a lambda: its body */
-	uint32_t references;     /* of a call: arguments taken by a reference that is not const, one bit each */
+	uint32_t references;     /* of a call: arguments that it may change by a reference, one bit each */
 	struct node **children;
 	uint32_t count;
 	const char *text; /* where it stands in the preprocessed text */
@@ -92,6 +94,8 @@ struct function {
 	uint32_t parameter_count;
 	struct node *body;
 	bool is_kernel, returns_reference;
+	bool is_template; /* its arguments are not put in */
+	bool is_lambda;
 };
 
 struct tree {
@@ -132,12 +136,23 @@ bool poly_equal(const struct poly *a, const struct poly *b);
 bool poly_is_constant(const struct poly *poly, int64_t *value);
 bool poly_has(const struct poly *poly, uint32_t symbol);
 
+/* A polynomial that must lie between two numbers: where it does not, a number of the machine's has wrapped around, and
+ * what was calculated with it is not the value that polynomials say. Looked at for each launch. */
+struct claim {
+	const struct poly *poly;
+	int64_t least, most;
+	const struct claim *next;
+};
+
 /* How often a loop runs: while room - slope * (iterations done) is above 0, or not below it where `inclusive`; and
  * once more where the condition comes last. */
 struct bound {
 	const struct poly *room, *slope;
 	bool known, inclusive, once_more;
-	bool either; /* !=: the slope's sign does not matter */
+	bool either; /* !=: it must come to the very number */
+	const struct poly *side[2]; /* what is compared, between `least` and `most`; NULL of pointers */
+	int64_t least, most;
+	const struct claim *claims;
 };
 
 struct source_loops {
@@ -166,14 +181,17 @@ struct value {
 	uint8_t causes;
 	uint32_t serial; /* tells values without polynomial apart */
 	uint32_t number; /* array or slot */
+	bool named; /* of VALUE_MEMORY: in a variable that is an array or global, so that no other variable is there */
 	const struct poly *poly;
+	const struct claim *claims; /* under which the polynomial is the value */
 	const struct closure *closure;
-	struct decl *record;
+	struct decl *record; /* a kernel parameter, as it was at the start */
 };
 
 struct owner { /* of a slot */
 	struct decl *decl;
 	const char *member;
+	struct type type;
 };
 
 struct state {
@@ -192,6 +210,7 @@ struct read {
 	uint32_t array;
 	uint8_t causes;
 	const struct poly *poly;
+	const struct claim *claims;
 	struct type type;
 	const char *unit; /* type of what the index counts */
 	int64_t unit_size;
@@ -245,11 +264,22 @@ struct state state_copy(const struct run *run, const struct state *state);
 void state_merge(struct run *run, struct state *into, const struct state *other);
 void run_read(struct run *run, const struct read *read);
 
-/* expression.c */
-struct value run_value(struct run *run, const struct node *node);
+/* number.c: arithmetic, and the types in which it is done */
+struct value run_convert(struct run *run, struct value value, const struct type *from, const struct type *to);
+struct value run_claim(struct run *run, struct value value, int64_t least, int64_t most);
+const struct claim *claim_join(struct run *run, const struct claim *a, const struct claim *b);
+bool claim_equal(const struct claim *a, const struct claim *b);
+void type_limits(const struct type *type, int64_t *least, int64_t *most);
+struct value run_offset(struct run *run, const struct node *node); /* as what moves a pointer */
+const struct poly *run_bytes(struct run *run, const char *type, int64_t size);
+/* The T of a template that is called is not the kernel's. */
+const char *run_type_name(struct run *run, const char *type);
+struct type run_common_type(const char *op, const struct type *left, const struct type *right);
 struct value run_combine(struct run *run, const char *op, struct value left, struct value right,
                          const struct type *pointer, const struct type *result);
-const struct poly *run_bytes(struct run *run, const char *type, int64_t size);
+
+/* expression.c */
+struct value run_value(struct run *run, const struct node *node);
 
 /* place.c: what can stand left of an assignment */
 enum place_kind { PLACE_SLOT, PLACE_ARRAY, PLACE_OTHER };
@@ -257,6 +287,7 @@ enum place_kind { PLACE_SLOT, PLACE_ARRAY, PLACE_OTHER };
 struct lvalue {
 	enum place_kind kind;
 	uint32_t slot;
+	bool apart;               /* of PLACE_OTHER: it is in no variable that has a slot */
 	struct value value;       /* of PLACE_ARRAY: the pointer; of PLACE_OTHER: what it holds */
 	struct type type;         /* of what stands there */
 	const struct node *index; /* the expression that chooses the element */
@@ -265,11 +296,16 @@ struct lvalue {
 };
 
 struct lvalue run_place(struct run *run, const struct node *node);
-struct lvalue run_target(struct run *run, struct value pointer, const struct node *node, const struct node *index,
+/* expression.c: they leave the expression's value, and give the place that was changed. */
+struct lvalue run_assign(struct run *run, const struct node *node, struct value *value);
+struct lvalue run_step(struct run *run, const struct node *node, struct value *value);
+struct lvalue run_target(struct run *run, struct value pointer, const struct type *used, const struct node *index,
                          const struct type *pointer_type);
 struct value run_load(struct run *run, const struct lvalue *place, const struct node *node);
 void run_store(struct run *run, const struct lvalue *place, struct value value);
 struct value run_address(struct run *run, const struct node *node);
+struct value run_bind(struct run *run, const struct node *node, const struct type *reference);
+void run_forget_exposed(struct run *run);
 void run_declare(struct run *run, const struct node *node);
 
 /* call.c */

@@ -8,20 +8,19 @@
 
 #include <string.h>
 
-enum { MOST_PASSES = 8 };
-
 struct changed {
 	uint32_t slot, symbol;   /* its value at the head while the body is tried */
 	const struct poly *grow; /* by each iteration, or NULL */
-	uint8_t causes;          /* where it does not grow so */
+	const struct claim *claims;
+	uint8_t causes; /* where it does not grow so */
 };
 
 struct loop {
-	const struct node *condition, *step, *body;
+	const struct node *declaration, *condition, *step, *body;
 	bool last; /* the condition comes after the body */
 	struct changed *changed;
 	uint32_t count, capacity;
-	struct state broken;
+	struct state broken, tested; /* behind a break; behind the condition */
 	struct bound bound;
 	uint32_t iteration; /* its symbol, once the body is run for good */
 	bool final;
@@ -43,6 +42,7 @@ static void find_parts(const struct node *node, struct loop *loop)
 	} else if (count >= 2) {
 		loop->condition = node->children[count - 2];
 		loop->body = node->children[count - 1];
+		loop->declaration = count > 2 ? node->children[0] : NULL;
 	}
 }
 
@@ -51,9 +51,12 @@ static void iterate(struct run *run, struct loop *loop)
 {
 	struct jumps jumps = {0}, *outer = run->jumps;
 	run->jumps = &jumps;
+	if (loop->declaration)
+		run_statement(run, loop->declaration);
 	if (!loop->last) {
 		find_bound(run, loop);
 		run_statement(run, loop->condition);
+		loop->tested = state_copy(run, &run->now);
 	}
 	run_statement(run, loop->body);
 	state_merge(run, &run->now, &jumps.continued);
@@ -62,6 +65,7 @@ static void iterate(struct run *run, struct loop *loop)
 	if (loop->last) {
 		find_bound(run, loop);
 		run_statement(run, loop->condition);
+		loop->tested = state_copy(run, &run->now);
 	}
 	run->jumps = outer;
 	loop->broken = jumps.broken;
@@ -102,13 +106,21 @@ static struct state symbolic_head(struct run *run, const struct loop *loop, cons
 	return head;
 }
 
+static bool claims_have(const struct claim *claims, uint32_t symbol)
+{
+	for (; claims; claims = claims->next)
+		if (poly_has(claims->poly, symbol))
+			return true;
+	return false;
+}
+
 /* Runs the body until it is known what changes; then what grows evenly. */
 static void try_body(struct run *run, struct loop *loop, const struct state *before)
 {
 	struct state head = {0}, end = {0};
 	bool more = true;
 	run->silent++;
-	for (int pass = 0; pass < MOST_PASSES && more; pass++) {
+	while (more) { /* each pass finds another variable, of which there are not many */
 		more = false;
 		head = symbolic_head(run, loop, before);
 		run->now = state_copy(run, &head);
@@ -125,16 +137,21 @@ static void try_body(struct run *run, struct loop *loop, const struct state *bef
 	run->silent--;
 	for (uint32_t i = 0; i < loop->count; i++) {
 		struct changed *changed = &loop->changed[i];
+		const struct value *first = state_at(run, &head, changed->slot);
 		const struct value *value = state_at(run, &end, changed->slot);
 		const struct poly *own = poly_symbol(run->arena, changed->symbol);
-		changed->grow = value->causes == CAUSE_INDUCTION ? poly_add(run->arena, value->poly, own, -1) : NULL;
+		bool follows = value->causes == CAUSE_INDUCTION && value->kind == first->kind &&
+		               value->number == first->number;
+		changed->grow = follows ? poly_add(run->arena, value->poly, own, -1) : NULL;
+		changed->claims = value->claims;
 		for (uint32_t j = 0; j < loop->count && changed->grow; j++)
-			if (poly_has(changed->grow, loop->changed[j].symbol))
+			if (poly_has(changed->grow, loop->changed[j].symbol) ||
+			    claims_have(changed->claims, loop->changed[j].symbol))
 				changed->grow = NULL;
 		/* what an earlier iteration decided, or read, hides what came before */
 		uint8_t hides = value->causes & CAUSE_CONTROL ? CAUSE_CONTROL : value->causes & CAUSE_INDIRECT;
 		changed->causes = hides ? hides : value->causes ? value->causes : CAUSE_CONTROL;
-		if (more || !end.alive)
+		if (!end.alive)
 			changed->grow = NULL;
 	}
 }
@@ -160,7 +177,9 @@ static bool compare(struct run *run, const struct node *node, uint32_t iteration
 	if ((!less && !more && !differs) || node->op[1] == node->op[0])
 		return false;
 	struct value left = run_value(run, node->children[0]), right = run_value(run, node->children[1]);
-	if (left.kind != right.kind || left.number != right.number)
+	const struct type *type = &node->children[0]->type;
+	if (left.kind != right.kind || left.number != right.number || left.kind > VALUE_ARRAY ||
+	    (left.kind == VALUE_NUMBER && (type->kind != TYPE_INTEGER || type->size <= 0 || type->size > 8)))
 		return false;
 	const struct poly *room = less ? poly_add(run->arena, right.poly, left.poly, -1)
 	                               : poly_add(run->arena, left.poly, right.poly, -1);
@@ -196,7 +215,13 @@ static bool compare(struct run *run, const struct node *node, uint32_t iteration
 	                        .slope = slope,
 	                        .known = true,
 	                        .inclusive = !differs && node->op[1] == '=',
-	                        .either = differs};
+	                        .either = differs,
+	                        .claims = claim_join(run, left.claims, right.claims)};
+	if (left.kind == VALUE_NUMBER) {
+		bound->side[0] = left.poly;
+		bound->side[1] = right.poly;
+		type_limits(type, &bound->least, &bound->most);
+	}
 	return true;
 }
 
@@ -252,6 +277,7 @@ static struct state general_head(struct run *run, const struct loop *loop, const
 			/* a first value that was loaded is no cause of its own: edges[i] in Table 1 */
 			general.causes = CAUSE_INDUCTION | (value->causes & (CAUSE_CONTROL | CAUSE_OPERATOR));
 			general.poly = usable ? poly_add(run->arena, value->poly, grown, 1) : NULL;
+			general.claims = claim_join(run, value->claims, changed->claims);
 		}
 		*value = general;
 	}
@@ -272,8 +298,6 @@ void run_loop(struct run *run, const struct node *node)
 		return;
 	if (node->kind == NODE_FOR)
 		run_statement(run, node->children[0]);
-	else if (node->kind == NODE_WHILE && node->count == 3)
-		run_statement(run, node->children[0]);
 	if (node->kind == NODE_DO && is_false(loop.condition)) { /* the braces of a macro */
 		iterate(run, &loop);
 		state_merge(run, &run->now, &loop.broken);
@@ -290,9 +314,12 @@ void run_loop(struct run *run, const struct node *node)
 	run->bounds[loop.iteration] = loop.bound;
 
 	/* after the loop: what it changes has its last value, of which no range is kept */
+	head = loop.tested;
 	for (uint32_t i = 0; i < loop.count; i++) {
 		struct value *value = state_at(run, &head, loop.changed[i].slot);
 		value->poly = NULL;
+		value->claims = NULL;
+		value->causes |= value->causes ? 0 : CAUSE_INDUCTION;
 		value->serial = ++run->serials;
 	}
 	bool ends = !loop.last || run->now.alive;

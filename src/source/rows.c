@@ -8,6 +8,14 @@ enum { MOST_VARIABLES = 64, DEEPEST = 16 };
 struct evaluation {
 	const struct source_loops *loops;
 	const struct source_launch *launch;
+	const struct reached *reached;
+};
+
+/* A loop whose bound is being looked at, with as many values of its symbol as its condition is evaluated. */
+struct reached {
+	uint32_t symbol;
+	int64_t count;
+	const struct reached *outer;
 };
 
 /* A thread index or a loop: `stride` bytes apart, `count` values. */
@@ -59,30 +67,57 @@ static bool range(const struct evaluation *of, const struct poly *poly, uint32_t
 	return true;
 }
 
-/* How often a loop's body runs at most. */
-static bool trips(const struct evaluation *of, const struct bound *bound, uint32_t depth, int64_t *count)
+static bool claims_hold(const struct evaluation *of, const struct claim *claims, uint32_t depth)
 {
+	int64_t least, most;
+	for (; claims; claims = claims->next)
+		if (depth > DEEPEST || !range(of, claims->poly, depth, &least, &most) || least < claims->least ||
+		    most > claims->most)
+			return false;
+	return true;
+}
+
+/* How often a loop's body runs at most. */
+static bool trips(const struct evaluation *of, uint32_t symbol, uint32_t depth, int64_t *count)
+{
+	const struct bound *bound = &of->loops->bounds[symbol];
 	int64_t low, high, least, slope;
 	if (!bound->known || depth > DEEPEST || !range(of, bound->room, depth, &least, &high) ||
 	    !range(of, bound->slope, depth, &low, &slope) || low != slope)
 		return false;
 	if (bound->either && slope < 0) {
-		high = least == INT64_MIN ? INT64_MAX : -least;
-		slope = slope == INT64_MIN ? INT64_MAX : -slope;
+		int64_t back = high;
+		if (least == INT64_MIN || slope == INT64_MIN || back == INT64_MIN)
+			return false;
+		high = -least;
+		least = -back;
+		slope = -slope;
 	}
-	if (slope <= 0)
+	/* one that does not meet the number goes on */
+	bool meets = least >= 0 && (slope == 1 || (least == high && slope > 0 && high % slope == 0));
+	if (slope <= 0 || (bound->either && !meets))
 		return false;
 	if (!bound->inclusive)
 		high -= high != INT64_MIN;
 	*count = (high < 0 ? 0 : high / slope + 1) + bound->once_more;
-	return true;
+	struct reached reached = {symbol, *count + !bound->once_more, of->reached};
+	struct evaluation at = {of->loops, of->launch, &reached};
+	struct claim sides[2] = {{bound->side[0], bound->least, bound->most, NULL},
+	                         {bound->side[1], bound->least, bound->most, NULL}};
+	return claims_hold(&at, bound->claims, depth) &&
+	       (!bound->side[0] || (claims_hold(&at, &sides[0], depth) && claims_hold(&at, &sides[1], depth)));
 }
 
 static bool symbol_count(const struct evaluation *of, uint32_t symbol, uint32_t depth, int64_t *count)
 {
 	const struct source_symbol *which = of->loops->symbols[symbol];
+	for (const struct reached *at = of->reached; at; at = at->outer)
+		if (at->symbol == symbol) {
+			*count = at->count;
+			return true;
+		}
 	if (which->kind == SOURCE_LOOP)
-		return trips(of, &of->loops->bounds[symbol], depth, count);
+		return trips(of, symbol, depth, count);
 	*count = which->kind == SOURCE_BLOCK_IDX ? of->launch->grid[which->axis] : of->launch->block[which->axis];
 	return true;
 }
@@ -206,7 +241,7 @@ static bool read_size(const struct evaluation *of, const struct source_index *in
 bool source_rows(const struct source_kernel *kernel, const struct source_index *index,
                  const struct source_launch *launch, struct source_row *rows, uint32_t capacity, uint32_t *count)
 {
-	struct evaluation of = {kernel->loops, launch};
+	struct evaluation of = {kernel->loops, launch, NULL};
 	struct footprint footprint = {0};
 	int64_t size, end;
 	*count = 0;
@@ -219,6 +254,8 @@ bool source_rows(const struct source_kernel *kernel, const struct source_index *
 		return false;
 	if (footprint.never)
 		return true;
+	if (!claims_hold(&of, index->claims, 0))
+		return false;
 	uint64_t total = 1;
 	end = footprint.base.most;
 	for (uint32_t i = 0; i < footprint.count; i++) {

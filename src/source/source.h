@@ -9,8 +9,14 @@
  * run on symbols: each variable holds a polynomial over thread and block indexes and launch constants, or the reason
  * why it has none. Conditions are not used to narrow values: what comes out covers every read that can happen.
  *
+ * A number that wraps around, as threadIdx.x - 5u does in the first threads, is not what its polynomial says. Whether
+ * one does is known at launch: then source_rows() has no rows. Types narrower than an int wrap around soon, so that
+ * what is kept in one counts as an operator's result. A variable that a pointer or a reference may change which is
+ * not followed counts as loaded.
+ *
  * Not followed: values kept in local or shared arrays (they count as loaded), pointers kept in memory or in structures
- * that are not arguments (reads through them are not listed), and functions without a body in the file.
+ * that are not arguments (reads through them are not listed), members of an object inside of
+ * its own functions, and functions without a body in the file.
  */
 #ifndef SLUICE_SOURCE_SOURCE_H
 #define SLUICE_SOURCE_SOURCE_H
@@ -75,6 +81,7 @@ struct source_index {
 	/* Distance in bytes from the array's start, where the relaxed verdict is static or quasi-static; else none. */
 	const struct source_term *terms;
 	uint32_t term_count;
+	const struct claim *claims; /* what source_rows() looks at: that no number wraps around */
 };
 
 struct source_kernel {
@@ -130,7 +137,7 @@ struct source_row {
 /* Rows that cover all that a block reads through an index: one for each value of the slower thread indexes and loops,
  * where their ranges are more than launch->gap bytes apart. Writes up to `capacity`; *count is how many there are. Not
  * clipped to the array. False when the index is not precalculable in the relaxed sense, not affine, or a value is
- * missing. */
+ * missing, or when a number may wrap around its type in some thread, so that the index is not what the terms say. */
 bool source_rows(const struct source_kernel *kernel, const struct source_index *index,
                  const struct source_launch *launch, struct source_row *rows, uint32_t capacity, uint32_t *count);
 

@@ -17,7 +17,8 @@ bool value_equal(const struct value *a, const struct value *b)
 {
 	bool same_poly = a->poly == b->poly ? a->poly || a->serial == b->serial : poly_equal(a->poly, b->poly);
 	return same_poly && a->kind == b->kind && a->causes == b->causes && a->number == b->number &&
-	       a->closure == b->closure && a->record == b->record;
+	       a->closure == b->closure && a->record == b->record && a->named == b->named &&
+	       claim_equal(a->claims, b->claims);
 }
 
 /* A value that depends on the path: where both are pointers into one array, a pointer into that one still. */
@@ -32,6 +33,7 @@ struct value run_merge_values(struct run *run, const struct value *a, const stru
 		merged.number = pointer->number;
 	} else if (a->kind == VALUE_MEMORY || b->kind == VALUE_MEMORY) {
 		merged.kind = VALUE_MEMORY;
+		merged.named = a->named && b->named;
 	}
 	return merged;
 }
@@ -90,6 +92,8 @@ static struct value initial(struct run *run, struct decl *decl, const char *memb
 {
 	char name[256];
 	snprintf(name, sizeof name, "%s%s", decl->name, member);
+	if (decl->kind == DECL_TEMPLATE && !decl->kernel_parameter) /* of a function that is called */
+		return value_unknown(run, CAUSE_OPERATOR);
 	if (decl->kind == DECL_TEMPLATE)
 		return value_of(poly_symbol(run->arena, run_symbol(run, SOURCE_TEMPLATE, 0, name)));
 	if (!decl->kernel_parameter)
@@ -118,7 +122,7 @@ uint32_t run_slot(struct run *run, struct decl *decl, const char *member, const 
 	struct slot *slot = arena_alloc(run->arena, sizeof *slot);
 	*slot = (struct slot){arena_string(run->arena, member, strlen(member)), run->slots++, decl->slots};
 	decl->slots = slot;
-	run->owners[slot->number] = (struct owner){decl, slot->member};
+	run->owners[slot->number] = (struct owner){decl, slot->member, *type};
 	run->initial[slot->number] = initial(run, decl, slot->member, type);
 	return slot->number;
 }

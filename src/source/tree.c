@@ -98,6 +98,13 @@ void tree_type(struct builder *builder, CXType of, struct type *type)
 	}
 	type->kind = kind_of(canonical);
 	type->size = size_of(of);
+	enum CXTypeKind number = canonical.kind;
+	if (number == CXType_Enum)
+		number = clang_getCanonicalType(clang_getEnumDeclIntegerType(clang_getTypeDeclaration(canonical))).kind;
+	type->is_unsigned = number >= CXType_Bool && number <= CXType_UInt128;
+	type->is_bool = number == CXType_Bool;
+	type->is_union = type->kind == TYPE_RECORD &&
+	                 clang_getCursorKind(clang_getTypeDeclaration(canonical)) == CXCursor_UnionDecl;
 	type->name = type_name(builder, of);
 	if (type->kind != TYPE_POINTER && type->kind != TYPE_ARRAY)
 		return;
@@ -146,6 +153,7 @@ struct decl *tree_decl(struct builder *builder, CXCursor cursor)
 		decl->kind = DECL_PARAMETER;
 	else
 		decl->kind = inside && clang_Cursor_getStorageClass(cursor) != CX_SC_Static ? DECL_LOCAL : DECL_GLOBAL;
+	decl->built_in = decl->kind == DECL_GLOBAL && clang_Location_isInSystemHeader(clang_getCursorLocation(cursor));
 	remember(&builder->decls, &builder->decl_count, &builder->decl_capacity, cursor, decl);
 	return decl;
 }
@@ -187,9 +195,14 @@ struct function *tree_function(struct builder *builder, CXCursor definition)
 	locate(builder, definition, function);
 	CXType result = clang_getCursorResultType(definition);
 	function->returns_reference = result.kind == CXType_LValueReference;
-	bool outer = builder->in_template;
-	builder->in_template = clang_getCursorKind(definition) == CXCursor_FunctionTemplate ||
-	                       (outer && clang_getCursorKind(definition) == CXCursor_LambdaExpr);
+	bool outer = builder->in_template, outer_reference = builder->returns_reference;
+	builder->returns_reference = function->returns_reference;
+	function->is_template = clang_getCursorKind(definition) == CXCursor_FunctionTemplate;
+	CXCursor parent = clang_getCursorSemanticParent(definition);
+	const char *type = tree_string(builder, clang_getTypeSpelling(clang_getCursorType(parent)));
+	function->is_lambda = clang_getCursorKind(definition) != CXCursor_LambdaExpr && strstr(type, "(lambda at ");
+	builder->in_template =
+		function->is_template || (outer && clang_getCursorKind(definition) == CXCursor_LambdaExpr);
 	struct cursors children = tree_children(definition);
 	for (uint32_t i = 0; i < children.count; i++) {
 		CXCursor child = children.list[i];
@@ -207,6 +220,7 @@ struct function *tree_function(struct builder *builder, CXCursor definition)
 	}
 	free(children.list);
 	builder->in_template = outer;
+	builder->returns_reference = outer_reference;
 	return function;
 }
 
@@ -230,6 +244,11 @@ static void add_kernel(struct builder *builder, CXCursor cursor)
 		memcpy(grown, tree->kernels, tree->kernel_count * sizeof *grown);
 	tree->kernels = grown;
 	struct function *function = tree_function(builder, cursor);
+	struct cursors children = tree_children(cursor);
+	for (uint32_t i = 0; i < children.count; i++)
+		if (clang_getCursorKind(children.list[i]) == CXCursor_NonTypeTemplateParameter)
+			tree_decl(builder, children.list[i])->kernel_parameter = true;
+	free(children.list);
 	for (uint32_t i = 0; i < function->parameter_count; i++)
 		function->parameters[i]->kernel_parameter = true;
 	tree->kernels[tree->kernel_count++] = function;

@@ -18,6 +18,7 @@ struct builder {
 	size_t length;
 	struct known *decls, *functions;
 	uint32_t decl_count, decl_capacity, function_count, function_capacity;
+	bool returns_reference; /* the function whose body is read */
 	bool in_template; /* constants may depend on its arguments: libclang must not evaluate them */
 };
 
@@ -40,6 +41,11 @@ struct function *tree_function(struct builder *builder, CXCursor definition);
 
 struct node *tree_node(struct builder *builder, CXCursor cursor, enum node_kind kind);
 void tree_adopt(struct builder *builder, struct node *parent, struct node *child);
+/* A pointer or a reference to it, or to what it names, may change it from now on. */
+void tree_expose(const struct node *node);
+/* What an operator changes, or of which it takes the address. */
+void tree_expose_operand(const struct node *node);
+
 struct node *tree_expression(struct builder *builder, CXCursor cursor);
 struct node *tree_statement(struct builder *builder, CXCursor cursor);
 

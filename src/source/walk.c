@@ -8,8 +8,8 @@ bool run_changes(const struct node *node)
 {
 	bool step = node->kind == NODE_UNARY && (node->op[0] == 'p' || strcmp(node->op, "++") == 0 ||
 	                                         strcmp(node->op, "--") == 0 || strcmp(node->op, "&") == 0);
-	if (node->kind == NODE_ASSIGN || node->kind == NODE_LOST || step ||
-	    (node->kind == NODE_CALL && (node->callee || node->references)))
+	if (node->kind == NODE_ASSIGN || node->kind == NODE_LOST || step || node->kind == NODE_CALL ||
+	    node->kind == NODE_ASSEMBLY)
 		return true;
 	for (uint32_t i = 0; i < node->count; i++)
 		if (run_changes(node->children[i]))
@@ -19,9 +19,9 @@ bool run_changes(const struct node *node)
 
 static void branch(struct run *run, const struct node *node)
 {
-	uint32_t first = node->count && node->children[0]->kind == NODE_DECLARE;
-	if (first)
-		run_statement(run, node->children[0]);
+	uint32_t first = (uint32_t)node->value;
+	for (uint32_t i = 0; i < first && i < node->count; i++)
+		run_statement(run, node->children[i]);
 	if (node->count < first + 2)
 		return;
 	run_value(run, node->children[first]);
@@ -59,6 +59,20 @@ static void run_cases(struct run *run, const struct node *node, const struct sta
 	}
 }
 
+/* A case within a loop or the like: the switch jumps into the midst of that. */
+static bool has_inner_case(const struct node *node, bool inside)
+{
+	if (node->kind == NODE_SWITCH)
+		return false;
+	if (node->kind == NODE_CASE && inside)
+		return true;
+	inside |= node->kind != NODE_BLOCK && node->kind != NODE_CASE;
+	for (uint32_t i = 0; i < node->count; i++)
+		if (has_inner_case(node->children[i], inside))
+			return true;
+	return false;
+}
+
 static void choose(struct run *run, const struct node *node)
 {
 	if (node->count < 2)
@@ -70,6 +84,7 @@ static void choose(struct run *run, const struct node *node)
 	struct jumps jumps = {0}, *outer = run->jumps;
 	run->jumps = &jumps;
 	run->now.alive = false;
+	run->lost |= has_inner_case(body, false);
 	run_cases(run, body, &before);
 	run->jumps = outer;
 	state_merge(run, &run->now, &jumps.broken);
@@ -94,7 +109,7 @@ static void give_back(struct run *run, const struct node *node)
 	if (node->count) {
 		const struct node *result = node->children[0];
 		bool reference = frame->function->returns_reference;
-		struct value value = reference ? run_address(run, result) : run_value(run, result);
+		struct value value = reference ? run_bind(run, result, &result->type) : run_value(run, result);
 		frame->result = frame->has_result ? run_merge_values(run, &frame->result, &value) : value;
 		frame->has_result = true;
 	}
@@ -103,7 +118,7 @@ static void give_back(struct run *run, const struct node *node)
 
 void run_statement(struct run *run, const struct node *node)
 {
-	if (!run->now.alive)
+	if (!run->now.alive && !run->lost) /* a jump may lead to what looks dead */
 		return;
 	switch (node->kind) {
 	case NODE_NOTHING:

@@ -98,6 +98,26 @@ try 2 analyze --form source add.ptx
 says err "PTX has no source form"
 try 2 analyze --form all forms.cu
 says err "expected one of source, ptx, both"
+# A kernel is matched by its own name, whatever types its parameters have; members of a structure are given by name. Where
+# an index wraps around neither form has rows.
+cat >grid.cu <<'CU'
+namespace inner {
+struct Grid { const float *cells; int width; };
+__global__ void scaled(Grid grid, float *out) { out[0] = grid.cells[threadIdx.x * grid.width]; }
+}
+struct Grid { const float *cells; int width; };
+__global__ void first(Grid grid, float *out) { out[0] = grid.cells[threadIdx.x + grid.width]; }
+__global__ void wraps(const float *a, float *out) { out[0] = a[threadIdx.x - 5u]; }
+CU
+try 0 analyze --launch 2,32 --arg grid.width=3 grid.cu
+says out "comparison with _Z5first4GridPf"
+says out "comparison with _ZN5inner6scaledENS_4GridEPf"
+says out "quasi-static a1 0  a0 3/34 "
+says out "quasi-static an index may wrap around its type "
+says out "comparison with _Z5wrapsPKfPf: both forms agree"
+grep -q "the compiler made no kernel of it" out && fail "a kernel whose parameter is a structure is not found"
+try 2 analyze --launch 2,32 --arg grid.width=3 --kernel wraps grid.cu
+says err "--arg grid.width=3: no kernel shown has such a parameter"
 printf '#include "part.h"\n__global__ void k(int *a) { a[0] = a[PLACE]; }\n' >flags.cu
 mkdir -p inner && touch inner/part.h
 try 0 analyze -I inner -D PLACE=threadIdx.x flags.cu
