@@ -332,6 +332,16 @@ static const struct index *find_without_rows(const struct listing *other, const 
 	return NULL;
 }
 
+/* Whether branches keep threads from the load. */
+static bool is_narrowed(const struct index *ptx)
+{
+	bool same = ptx->rows.count == ptx->all_rows.count;
+	for (uint32_t i = 0; i < ptx->rows.count && same; i++)
+		same = ptx->rows.row[i].low == ptx->all_rows.row[i].low &&
+		       ptx->rows.row[i].high == ptx->all_rows.row[i].high;
+	return !same;
+}
+
 static void compare_rows(struct comparison *of, const struct listing *listing, const struct listing *other)
 {
 	const char *name = other == of->ptx ? "PTX" : "source";
@@ -342,7 +352,11 @@ static void compare_rows(struct comparison *of, const struct listing *listing, c
 		bool has_partner = find_partners(other, read).precalculable;
 		if (read->rows.why)
 			continue;
-		if (without)
+		/* numbers may wrap around in these alone */
+		bool kept_away = without && other == of->source && is_narrowed(read);
+		if (kept_away && !without->lacks_argument)
+			add(of, true, read->array, read->line, "branches keep threads away, which the PTX form knows");
+		else if (without)
 			add(of, without->lacks_argument, read->array, read->line, "no rows in the %s form: %s", name,
 			    without->rows.why);
 		else if (read->rows.is_hull)

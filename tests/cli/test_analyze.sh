@@ -108,6 +108,7 @@ __global__ void scaled(Grid grid, float *out) { out[0] = grid.cells[threadIdx.x 
 struct Grid { const float *cells; int width; };
 __global__ void first(Grid grid, float *out) { out[0] = grid.cells[threadIdx.x + grid.width]; }
 __global__ void wraps(const float *a, float *out) { out[0] = a[threadIdx.x - 5u]; }
+__global__ void guards(const float *a, float *out) { if (threadIdx.x >= 5) out[0] = a[threadIdx.x - 5u]; }
 CU
 try 0 analyze --launch 2,32 --arg grid.width=3 grid.cu
 says out "comparison with _Z5first4GridPf"
@@ -115,6 +116,7 @@ says out "comparison with _ZN5inner6scaledENS_4GridEPf"
 says out "quasi-static a1 0  a0 3/34 "
 says out "quasi-static an index may wrap around its type "
 says out "comparison with _Z5wrapsPKfPf: both forms agree"
+says out "comparison with _Z6guardsPKfPf: both forms agree"
 grep -q "the compiler made no kernel of it" out && fail "a kernel whose parameter is a structure is not found"
 try 2 analyze --launch 2,32 --arg grid.width=3 --kernel wraps grid.cu
 says err "--arg grid.width=3: no kernel shown has such a parameter"

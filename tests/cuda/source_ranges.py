@@ -18,7 +18,7 @@ import sys
 import tempfile
 
 BATCH = 40
-ARGUMENTS = {"n": 9, "m": -3, "u": 6, "box.size": 5, "box.step": 3}
+ARGUMENTS = {"n": 9, "m": -3, "u": 6, "c": 7, "q": 4, "box.size": 5, "box.step": 3}
 GRID, BLOCK = (2, 2, 1), (5, 3, 1)
 
 PRELUDE = r"""
@@ -87,7 +87,14 @@ __device__ int &choose(int c, int &a, int &b) { if (c > 2) return a; return b; }
 __device__ int early(int i) { if (i > 3) return i; return 0; }
 template <class T> __device__ T plus(T a, T b) { return a + b; }
 template <int N> __device__ int times(int a) { return a * N; }
-__device__ int recurse(int i) { return i > 6 ? i : recurse(i + 3); }
+__device__ void advance(Array &p, int by) { p += by; }
+__device__ Array moved(Array p, int by) { return p + by; }
+template <class T> __device__ void exchange(T &a, T &b) { T c = a; a = b; b = c; }
+__device__ int search(int from, int most) { for (int i = from; i < most; i++) if (i % 3 == 1) return i; return 0; }
+__device__ int total(int n) { int sum = 0; for (int i = 0; i < n; i++) sum += i; return sum; }
+__device__ Wrapped operator+(Wrapped a, int b) { a.v += b; return a; }
+enum Small : unsigned char { LOW = 250, HIGH = 255 };
+__device__ int recurse(int i) { return i > 6 || i < -99 ? i : recurse(i + 3); }
 """
 
 
@@ -161,7 +168,19 @@ class Kernel:
             f"{{ Array {p} = {array} + {i}; {p}++; sum += *{p}; }}", f"sum += pick({array}, {e});",
             f"sum += picku({array}, {e});", f"sum += picku({array}, {e}, 3);", f"sum += {array}[{i}++];",
             f"sum += {array}[{i} += 2];", f"sum += {array}[--{i}];", f"{array} += 4; sum += {array}[{e}];",
-            f"sum += *(&{array}[{e}] - 1);", f"{{ Item {p} = {array}[{e}]; {i}++; sum += {p}; }}",
+            f"sum += *(&{array}[{e}] - 1);", f"advance({array}, 3); sum += {array}[{e}];",
+            f"sum += moved({array}, {i})[{e}];", f"{{ Array {p} = {array}; Array {p}b = {p} + 9; exchange({p}, {p}b); sum += {p}[{i}]; }}",
+            f"{{ Array {p} = {array}; for (int q = 0; q < 3; q++, {p} += 2) sum += {p}[{e}]; }}",
+            f"for (int q = 0; q < 4; q++) {{ if (q == {i}) continue; sum += {array}[q + {i}]; }}",
+            f"for (int q = 4; q >= 0; q -= 2) sum += {array}[{e} + q];", f"for (int q = 1; q < 20; q += q) sum += {array}[q];",
+            f"for (Array {p} = {array}; {p} != {array} + 4; {p} += 2) sum += *{p};",
+            f"for (size_t q = u; q-- > 0;) {{ FUEL sum += {array}[q + threadIdx.x]; }}", f"for (unsigned q = threadIdx.x; q < u; q++) {{ FUEL sum += {array}[q]; }}",
+            f"for (int q = 0; q < 3; q++) for (int r = q; r < 4; r++) sum += {array}[q * 8 + r];",
+            f"for (unsigned q = 0; q <= threadIdx.x; q++) {{ FUEL sum += {array}[threadIdx.x - q]; }}",
+            f"{{ int q = 0; do {{ sum += {array}[q + {i}]; if (q == 2) continue; }} while (q++ < n - 6); }}",
+            f"for (int q = 0; q < 4; q++) switch (q & 1) {{ case 0: continue; default: sum += {array}[q]; break; }}",
+            f"sum += {array}[box.size * threadIdx.y + threadIdx.x];", f"sum += {array}[(blockIdx.y * blockDim.y + threadIdx.y) * u + {i}];",
+            f"sum += {array}[c];", f"sum += {array}[q + threadIdx.x];", f"sum += {array}[threadIdx.x - u + n];", f"{{ Item {p} = {array}[{e}]; {i}++; sum += {p}; }}",
             f"{{ Array {p}[2] = {{{array}, {array} + 1}}; sum += ({array} - 1)[{e}]; }}",
             f"for (Array {p} = {array}; {p} < {array} + {self.rng.randrange(1, 5)}; {p}++) sum += *{p};",
             f"{{ Array {p} = {array} + 5; for (int q = 0; q < 3; q++) sum += *{p}++; }}",
@@ -198,7 +217,21 @@ class Kernel:
             f"{{ volatile int {q} = {s}; {i} = {q}; }}", f"{{ uint3 threadIdx = {{1, 2, 3}}; {i} = threadIdx.x; }}",
             f"{{ struct Dims {{ int x; }} blockDim; blockDim.x = {s}; {i} = blockDim.x; }}",
             f"{{ __shared__ uint3 blockIdx; blockIdx.x = 1; {i} = blockIdx.x; }}",
-            f"{i} = ({j} = {s}, {j} + 1);", f"pair.bits = {s}; {i} = pair.bits;", f"{i} = ({c} += 9);", f"{i} = {c}++;",
+            f"{i} = ({j} = {s}, {j} + 1);", f"if (({i} = {s}) > 3) {j} += {i};", f"{{ int {i} = {s}; {j} = {i}; }} {i}++;",
+            f"for (int {i} = 0; {i} < 3; {i}++) sum++;", f"{{ auto &{q} = {i}; auto *{q}p = &{q}; ++*{q}p; }}",
+            f"exchange({i}, {j});", f"exchange<unsigned>({w}, w0);", f"{i} = search({j} & 3, 7);", f"{i} = total(n & 3);",
+            f"{{ Wrapped {q} = Wrapped({i}) + 3; {j} = {q}.v; }}", f"{{ Small {q} = LOW; {i} = {q} + 10; {c} = {q}; {c} += 10; }}",
+            f"{{ bool {q} = {s}; {i} = {q}; }}", f"{{ const int {q} = {s}; {i} += {q}; }}", f"{{ char {q} = {i}; {q} *= 3; {j} = {q}; }}",
+            f"{{ int {q}[2][2] = {{}}; {q}[1][0] = {i}; {j} = *{q}[1]; }}", f"{{ int *{q}; {{ int *{q}i = &{i}; {q} = {q}i; }} {j} = *{q} + 1; (*{q})++; }}",
+            f"if constexpr (sizeof(int) == 4) {i} += 1; else {i} += 2;", f"{i} += {i}++ & 1;", f"{j} = {i}++ + ++{w};",
+            f"{{ long long {q} = {w} - 3u; {i} = {q}; l0 = {q} + 3; }}", f"{{ long long {q} = {i}; {q} -= 3u; l0 = {q}; }}",
+            f"l0 += {w} - 4u;", f"l0 = (unsigned)({i} - 2);", f"{i} = {w} - 9u;", f"h0 = {s}; {i} = h0 + 1;",
+            f"{{ auto {q} = [&](auto {q}z) {{ return {q}z + {i}++; }}; {j} = {q}(2); {j} += {q}(3u); }}",
+            f"{{ auto {q} = [{q}k = {i} + 1] {{ return {q}k; }}; {j} = {q}(); }}", f"{{ Pair {q}[2] = {{pair, pair}}; {q}[1].x = 4; {j} = {q}[0].x; }}",
+            f"{{ Pair &{q} = pair; {q}.x = {i}; }}", f"{{ const Pair &{q} = pair; pair.x++; {j} = {q}.x; }}", f"c = {s}; {i} = c + 1;",
+            f"{{ int {q} = {i}; auto {q}f = [=, &{q}] {{ {q} = {j}; }}; {q}f(); {i} = {q}; }}",
+            f"{{ int {q} = 0; auto {q}f = [&{q}, {i}]() mutable {{ {q} += {i}++; }}; {q}f(); {q}f(); {j} = {q}; }}",
+            f"{i} = {cond} ? {j} = 3 : 4;", f"q -= 2; l0 = q;", f"{i} = (char)(c * 2);", f"(*(&{i})) += 2;", f"pair.bits = {s}; {i} = pair.bits;", f"{i} = ({c} += 9);", f"{i} = {c}++;",
         ])
 
     def assign(self):
@@ -276,7 +309,7 @@ class Kernel:
             statements.insert(len(statements) // 2, "goto on; on:;")
         body = "\n".join(statements)
         arrays = ", ".join(f"Array a{i}" for i in range(6))
-        return f"""__global__ void kernel{self.number}(Box box, {arrays}, int *out, int n, int m, unsigned u)
+        return f"""__global__ void kernel{self.number}(Box box, {arrays}, int *out, int n, int m, unsigned u, unsigned char c, long long q)
 {{
 enum {{ THREE = 3 }};
 const int LIMIT = 4;
@@ -299,7 +332,7 @@ def host_main(kernels):
     for k in kernels:
         arrays = ", ".join(f"Array{{{k.number * 8 + i}, 0}}" for i in range(6))
         lines.append(f"RUN(kernel{k.number}(Box{{Array{{{k.number * 8 + 7}, 0}}, {ARGUMENTS['box.size']}, {ARGUMENTS['box.step']}}}, "
-                     f"{arrays}, out, {ARGUMENTS['n']}, {ARGUMENTS['m']}, {ARGUMENTS['u']}))")
+                     f"{arrays}, out, {ARGUMENTS['n']}, {ARGUMENTS['m']}, {ARGUMENTS['u']}, {ARGUMENTS['c']}, {ARGUMENTS['q']}))")
     return f"""
 #ifdef HOST
 #define RUN(call) for (unsigned b = 0; b < {GRID[0] * GRID[1]}; b++) for (unsigned t = 0; t < {BLOCK[0] * BLOCK[1]}; t++) {{ \\
@@ -372,7 +405,7 @@ def check(sluice, seeds):
         arguments = [word for name, value in ARGUMENTS.items() for word in ("--arg", f"{name}={value}")]
         table = json.loads(run([sluice, "analyze", "--form", "source", "--json", "--gap", "0", "--launch", launch, *arguments, source]))
         seen = {}
-        for line in run([binary], timeout=120).splitlines():
+        for line in run([binary], timeout=60).splitlines():
             number, block, *at = (int(word) for word in line.split())
             seen[number, block] = at
     indexes = {kernel["name"]: kernel["indexes"] for kernel in table["kernels"]}
