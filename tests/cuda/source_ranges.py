@@ -7,8 +7,8 @@ Each program is a kernel of random statements about its index variables: aliases
 calls, lambdas, structures, branches, pointer arithmetic. Its arrays are read at one place each. The same text is compiled
 for the host, where a class stands for the arrays and records which elements each block reads, and analyzed with the launch's
 size and arguments. Protects what `sluice analyze` says of CUDA source: a read that the table does not have, or outside the
-rows of its array, is an error; where no branch decides whether a read is made, the rows' ends must be read by some block. The suite runs
-some tens of programs; a longer run takes --programs. A failure names its seed: --seed S --programs 1 runs it alone."""
+rows of its array, is an error; where no branch decides whether a read is made, the rows' ends must be
+read. The suite runs some tens of programs; a longer run takes --programs. A failure names its seed: --seed S --programs 1 runs it alone."""
 import argparse
 import json
 import os
@@ -169,18 +169,22 @@ class Kernel:
             f"sum += picku({array}, {e});", f"sum += picku({array}, {e}, 3);", f"sum += {array}[{i}++];",
             f"sum += {array}[{i} += 2];", f"sum += {array}[--{i}];", f"{array} += 4; sum += {array}[{e}];",
             f"sum += *(&{array}[{e}] - 1);", f"advance({array}, 3); sum += {array}[{e}];",
-            f"sum += moved({array}, {i})[{e}];", f"{{ Array {p} = {array}; Array {p}b = {p} + 9; exchange({p}, {p}b); sum += {p}[{i}]; }}",
+            f"sum += moved({array}, {i})[{e}];",
+            f"{{ Array {p} = {array}; Array {p}b = {p} + 9; exchange({p}, {p}b); sum += {p}[{i}]; }}",
             f"{{ Array {p} = {array}; for (int q = 0; q < 3; q++, {p} += 2) sum += {p}[{e}]; }}",
             f"for (int q = 0; q < 4; q++) {{ if (q == {i}) continue; sum += {array}[q + {i}]; }}",
             f"for (int q = 4; q >= 0; q -= 2) sum += {array}[{e} + q];", f"for (int q = 1; q < 20; q += q) sum += {array}[q];",
             f"for (Array {p} = {array}; {p} != {array} + 4; {p} += 2) sum += *{p};",
-            f"for (size_t q = u; q-- > 0;) {{ FUEL sum += {array}[q + threadIdx.x]; }}", f"for (unsigned q = threadIdx.x; q < u; q++) {{ FUEL sum += {array}[q]; }}",
+            f"for (size_t q = u; q-- > 0;) {{ FUEL sum += {array}[q + threadIdx.x]; }}",
+            f"for (unsigned q = threadIdx.x; q < u; q++) {{ FUEL sum += {array}[q]; }}",
             f"for (int q = 0; q < 3; q++) for (int r = q; r < 4; r++) sum += {array}[q * 8 + r];",
             f"for (unsigned q = 0; q <= threadIdx.x; q++) {{ FUEL sum += {array}[threadIdx.x - q]; }}",
             f"{{ int q = 0; do {{ sum += {array}[q + {i}]; if (q == 2) continue; }} while (q++ < n - 6); }}",
             f"for (int q = 0; q < 4; q++) switch (q & 1) {{ case 0: continue; default: sum += {array}[q]; break; }}",
-            f"sum += {array}[box.size * threadIdx.y + threadIdx.x];", f"sum += {array}[(blockIdx.y * blockDim.y + threadIdx.y) * u + {i}];",
-            f"sum += {array}[c];", f"sum += {array}[q + threadIdx.x];", f"sum += {array}[threadIdx.x - u + n];", f"{{ Item {p} = {array}[{e}]; {i}++; sum += {p}; }}",
+            f"sum += {array}[box.size * threadIdx.y + threadIdx.x];",
+            f"sum += {array}[(blockIdx.y * blockDim.y + threadIdx.y) * u + {i}];",
+            f"sum += {array}[c];", f"sum += {array}[q + threadIdx.x];", f"sum += {array}[threadIdx.x - u + n];",
+            f"{{ Item {p} = {array}[{e}]; {i}++; sum += {p}; }}",
             f"{{ Array {p}[2] = {{{array}, {array} + 1}}; sum += ({array} - 1)[{e}]; }}",
             f"for (Array {p} = {array}; {p} < {array} + {self.rng.randrange(1, 5)}; {p}++) sum += *{p};",
             f"{{ Array {p} = {array} + 5; for (int q = 0; q < 3; q++) sum += *{p}++; }}",
@@ -199,8 +203,10 @@ class Kernel:
             f"{{ const int &{q} = {i}; {i} += 3; {j} = {q}; }}", f"{{ const long long &{q} = {i}; {i}++; {j} = {q}; }}",
             f"move({i}, 3);", f"moveu({w}, 2);", f"set(&{i}, {s});", f"either(n, &{i}, &{j});", f"same({i}) = {s};",
             f"choose(n, {i}, {j}) += 2;", f"({cond} ? {i} : {j}) = {s};", f"({i}, {j}) = {s};", f"++({i} = {s});",
-            f"{{ int *{q}[2] = {{&{i}, &{j}}}; *{q}[n & 1] = {s}; }}", f"{{ int **{q}, *{q}b = &{i}; {q} = &{q}b; **{q} = {s}; }}",
-            f"{{ auto {q} = [&] {{ {i} += 2; }}; {q}(); }}", f"{{ auto {q} = [=]() mutable {{ {i} += 5; return {i}; }}; {q}(); {j} = {q}(); }}",
+            f"{{ int *{q}[2] = {{&{i}, &{j}}}; *{q}[n & 1] = {s}; }}",
+            f"{{ int **{q}, *{q}b = &{i}; {q} = &{q}b; **{q} = {s}; }}",
+            f"{{ auto {q} = [&] {{ {i} += 2; }}; {q}(); }}",
+            f"{{ auto {q} = [=]() mutable {{ {i} += 5; return {i}; }}; {q}(); {j} = {q}(); }}",
             f"{{ auto {q} = [&{i}](int z) {{ {i} = z; }}; {q}({s}); }}",
             f"{{ auto {q} = [{i}] {{ return {i} + 1; }}; {i} += 4; {j} = {q}(); }}",
             f"*(short *)&{i} = 1;", f"*((char *)&{i} + 1) = 0;", f"reinterpret_cast<unsigned &>({i}) += 3;",
@@ -209,10 +215,12 @@ class Kernel:
             f"{{ Both {q}; {q}.whole = {s}; {q}.half[1] = 0; {i} = {q}.whole; }}", f"{c} = {s};",
             f"{{ unsigned char *{q} = &{c}; *{q} += 200; }}", f"{{ Wrapped {q}({i}); {q}.add(3); {j} = {q}.v; }}",
             f"{{ Pair *{q} = &pair; {q}->x = {s}; }}", f"{{ int *{q} = &pair.x; *{q} = {s}; }}",
-            f"{{ Pair {q} = pair; {q}.x += 2; Pair {q}c = {q}; pair = {q}c; }}", f"{{ auto &[{q}, {q}b, {q}c, {q}d] = pair; {q} = {s}; }}",
+            f"{{ Pair {q} = pair; {q}.x += 2; Pair {q}c = {q}; pair = {q}c; }}",
+            f"{{ auto &[{q}, {q}b, {q}c, {q}d] = pair; {q} = {s}; }}",
             f"{{ auto [{q}, {q}b, {q}c, {q}d] = pair; {i} = {q}; }}",
             f"{{ Outer {q}; {q}.first = pair; {q}.second.x = {i}; {q}.first.x++; {j} = {q}.first.x + {q}.second.x; }}",
-            f"{{ Box {q} = box; {q}.size = {s}; Box {q}b = {q}; {j} = {q}b.size; }}", f"{{ Box {q} = box; box.size += 1; {j} = {q}.size; }}",
+            f"{{ Box {q} = box; {q}.size = {s}; Box {q}b = {q}; {j} = {q}b.size; }}",
+            f"{{ Box {q} = box; box.size += 1; {j} = {q}.size; }}",
             f"{{ __shared__ int {q}; {q} = {s}; {i} = {q}; }}", f"{{ int {q}[3] = {{1, 2, 3}}; {q}[1] = {s}; {i} = {q}[1]; }}",
             f"{{ volatile int {q} = {s}; {i} = {q}; }}", f"{{ uint3 threadIdx = {{1, 2, 3}}; {i} = threadIdx.x; }}",
             f"{{ struct Dims {{ int x; }} blockDim; blockDim.x = {s}; {i} = blockDim.x; }}",
@@ -220,18 +228,24 @@ class Kernel:
             f"{i} = ({j} = {s}, {j} + 1);", f"if (({i} = {s}) > 3) {j} += {i};", f"{{ int {i} = {s}; {j} = {i}; }} {i}++;",
             f"for (int {i} = 0; {i} < 3; {i}++) sum++;", f"{{ auto &{q} = {i}; auto *{q}p = &{q}; ++*{q}p; }}",
             f"exchange({i}, {j});", f"exchange<unsigned>({w}, w0);", f"{i} = search({j} & 3, 7);", f"{i} = total(n & 3);",
-            f"{{ Wrapped {q} = Wrapped({i}) + 3; {j} = {q}.v; }}", f"{{ Small {q} = LOW; {i} = {q} + 10; {c} = {q}; {c} += 10; }}",
-            f"{{ bool {q} = {s}; {i} = {q}; }}", f"{{ const int {q} = {s}; {i} += {q}; }}", f"{{ char {q} = {i}; {q} *= 3; {j} = {q}; }}",
-            f"{{ int {q}[2][2] = {{}}; {q}[1][0] = {i}; {j} = *{q}[1]; }}", f"{{ int *{q}; {{ int *{q}i = &{i}; {q} = {q}i; }} {j} = *{q} + 1; (*{q})++; }}",
+            f"{{ Wrapped {q} = Wrapped({i}) + 3; {j} = {q}.v; }}",
+            f"{{ Small {q} = LOW; {i} = {q} + 10; {c} = {q}; {c} += 10; }}",
+            f"{{ bool {q} = {s}; {i} = {q}; }}", f"{{ const int {q} = {s}; {i} += {q}; }}",
+            f"{{ char {q} = {i}; {q} *= 3; {j} = {q}; }}",
+            f"{{ int {q}[2][2] = {{}}; {q}[1][0] = {i}; {j} = *{q}[1]; }}",
+            f"{{ int *{q}; {{ int *{q}i = &{i}; {q} = {q}i; }} {j} = *{q} + 1; (*{q})++; }}",
             f"if constexpr (sizeof(int) == 4) {i} += 1; else {i} += 2;", f"{i} += {i}++ & 1;", f"{j} = {i}++ + ++{w};",
             f"{{ long long {q} = {w} - 3u; {i} = {q}; l0 = {q} + 3; }}", f"{{ long long {q} = {i}; {q} -= 3u; l0 = {q}; }}",
             f"l0 += {w} - 4u;", f"l0 = (unsigned)({i} - 2);", f"{i} = {w} - 9u;", f"h0 = {s}; {i} = h0 + 1;",
             f"{{ auto {q} = [&](auto {q}z) {{ return {q}z + {i}++; }}; {j} = {q}(2); {j} += {q}(3u); }}",
-            f"{{ auto {q} = [{q}k = {i} + 1] {{ return {q}k; }}; {j} = {q}(); }}", f"{{ Pair {q}[2] = {{pair, pair}}; {q}[1].x = 4; {j} = {q}[0].x; }}",
-            f"{{ Pair &{q} = pair; {q}.x = {i}; }}", f"{{ const Pair &{q} = pair; pair.x++; {j} = {q}.x; }}", f"c = {s}; {i} = c + 1;",
+            f"{{ auto {q} = [{q}k = {i} + 1] {{ return {q}k; }}; {j} = {q}(); }}",
+            f"{{ Pair {q}[2] = {{pair, pair}}; {q}[1].x = 4; {j} = {q}[0].x; }}",
+            f"{{ Pair &{q} = pair; {q}.x = {i}; }}", f"{{ const Pair &{q} = pair; pair.x++; {j} = {q}.x; }}",
+            f"c = {s}; {i} = c + 1;",
             f"{{ int {q} = {i}; auto {q}f = [=, &{q}] {{ {q} = {j}; }}; {q}f(); {i} = {q}; }}",
             f"{{ int {q} = 0; auto {q}f = [&{q}, {i}]() mutable {{ {q} += {i}++; }}; {q}f(); {q}f(); {j} = {q}; }}",
-            f"{i} = {cond} ? {j} = 3 : 4;", f"q -= 2; l0 = q;", f"{i} = (char)(c * 2);", f"(*(&{i})) += 2;", f"pair.bits = {s}; {i} = pair.bits;", f"{i} = ({c} += 9);", f"{i} = {c}++;",
+            f"{i} = {cond} ? {j} = 3 : 4;", f"q -= 2; l0 = q;", f"{i} = (char)(c * 2);", f"(*(&{i})) += 2;",
+            f"pair.bits = {s}; {i} = pair.bits;", f"{i} = ({c} += 9);", f"{i} = {c}++;",
         ])
 
     def assign(self):
@@ -240,7 +254,7 @@ class Kernel:
         v = self.variable(kind)
         op = rng.choice(["="] * 4 + ["+="] * 3 + ["-="] * 2 + ["*=", "/=", "%=", "<<=", ">>=", "&=", "|=", "and_eq"])
         if op in ("*=", "/=", "%=", "<<=", ">>="):
-            return f"{v} {op} {rng.choice(['2', '3u', '2ll'] if op != '<<=' else ['1'])};" if op != "<<=" else f"{v} = ({v} & 31) << 1;"
+            return f"{v} = ({v} & 31) << 1;" if op == "<<=" else f"{v} {op} {rng.choice(['2', '3u', '2ll'])};"
         return rng.choice([f"{v} {op} {self.simple()};"] * 5 + [f"{v}++;", f"--{v};", f"{v} -= 1u;", f"pair.x = {self.simple()};",
                           f"pair.y = {self.simple()};", f"pair.z = {self.simple()};", f"n += 1;", f"u -= 2;", f"box.size += 2;"])
 
@@ -249,11 +263,13 @@ class Kernel:
         q, k, v = self.new("k"), rng.randrange(1, 5), self.variable("int")
         head = rng.choice([
             f"for (int {q} = 0; {q} < {k}; {q}++)", f"for (int {q} = {v} & 7; {q} < 9; {q} += 2)",
-            f"for (unsigned {q} = 0; {q} < u; {q}++)", f"for (int {q} = n; {q}-- > 0;)", f"for (unsigned {q} = 5; {q} > 0; {q}--)",
+            f"for (unsigned {q} = 0; {q} < u; {q}++)", f"for (int {q} = n; {q}-- > 0;)",
+            f"for (unsigned {q} = 5; {q} > 0; {q}--)",
             f"for (unsigned char {q} = 250; {q} != 4; {q} += 2)", f"for (int {q} = 0; {q} != 6; {q} += 2)",
             f"for (int {q} = threadIdx.x; {q} < n; {q} += blockDim.x)", f"for (short {q} = 0; {q} < {k}; ++{q})",
             f"for (unsigned {q} = 0; {q} < u - 9 && {q} < 7; {q}++)", f"for (long long {q} = 0; {q} <= n; {q} += 3)",
-            f"for (int {q} = 0; (unsigned){q} < threadIdx.x - 1u && {q} < 6; {q}++)", f"for (int {q} = 0, z{q} = 7; {q} < z{q}; {q}++, z{q}--)",
+            f"for (int {q} = 0; (unsigned){q} < threadIdx.x - 1u && {q} < 6; {q}++)",
+            f"for (int {q} = 0, z{q} = 7; {q} < z{q}; {q}++, z{q}--)",
             f"for (char {q} = '('; {q} < '.'; {q}++)", f"for (unsigned {q} = 3; {q} != 1 && {q} < 20; {q}++)",
             f"for (int {q} = 0; {q} < (int)threadIdx.x; {q}++)"])
         kind = head.split("(", 1)[1].split(" " + q)[0].strip()
@@ -263,7 +279,8 @@ class Kernel:
             f"{{ int {w} = {k}; while ({w}-- > 0) {{\n{self.inside(depth, {})}\n}} }}",
             f"{{ int {w} = 0; do {{\n{self.inside(depth, {'int': w})}\n}} while (++{w} < {k}); }}",
             f"{{ int {w} = 0; while (int {w}b = {k} - {w}) {{ {v} = {w}b; {w}++;\n{self.inside(depth, {})}\n}} }}",
-            f"{{ int {w} = 0; while (++{w} < {k} + 3) {{\n{self.inside(depth, {'int': w})}\n if ({w} > 4) break; if ({v} & 1) continue; {v}++; }} {v} = {w}; }}"])
+            f"{{ int {w} = 0; while (++{w} < {k} + 3) {{\n{self.inside(depth, {'int': w})}\n if ({w} > 4) break; "
+            f"if ({v} & 1) continue; {v}++; }} {v} = {w}; }}"])
 
     def inside(self, depth, more):
         saved = {kind: list(names) for kind, names in self.names.items()}
@@ -309,11 +326,13 @@ class Kernel:
             statements.insert(len(statements) // 2, "goto on; on:;")
         body = "\n".join(statements)
         arrays = ", ".join(f"Array a{i}" for i in range(6))
-        return f"""__global__ void kernel{self.number}(Box box, {arrays}, int *out, int n, int m, unsigned u, unsigned char c, long long q)
+        return f"""__global__ void kernel{self.number}(Box box, {arrays}, int *out, int n, int m, unsigned u,
+                           unsigned char c, long long q)
 {{
 enum {{ THREE = 3 }};
 const int LIMIT = 4;
-int i0 = {self.rng.choice(["threadIdx.x", "blockIdx.x * blockDim.x + threadIdx.x", "3", "-2"])}, i1 = {self.rng.choice(["n", "m", "0", "threadIdx.y"])}, sum = 0;
+int i0 = {self.rng.choice(["threadIdx.x", "blockIdx.x * blockDim.x + threadIdx.x", "3", "-2"])};
+int i1 = {self.rng.choice(["n", "m", "0", "threadIdx.y"])}, sum = 0;
 unsigned w0 = {self.rng.choice(["threadIdx.x", "u", "4", "blockIdx.x"])};
 long long l0 = {self.rng.choice(["threadIdx.x", "n - 3", "2", "w0 - 3u"])};
 unsigned char c0 = {self.rng.choice(["250", "n", "threadIdx.x", "3"])};
@@ -331,7 +350,8 @@ def host_main(kernels):
     lines = []
     for k in kernels:
         arrays = ", ".join(f"Array{{{k.number * 8 + i}, 0}}" for i in range(6))
-        lines.append(f"RUN(kernel{k.number}(Box{{Array{{{k.number * 8 + 7}, 0}}, {ARGUMENTS['box.size']}, {ARGUMENTS['box.step']}}}, "
+        box = f"Box{{Array{{{k.number * 8 + 7}, 0}}, {ARGUMENTS['box.size']}, {ARGUMENTS['box.step']}}}"
+        lines.append(f"RUN(kernel{k.number}({box}, "
                      f"{arrays}, out, {ARGUMENTS['n']}, {ARGUMENTS['m']}, {ARGUMENTS['u']}, {ARGUMENTS['c']}, {ARGUMENTS['q']}))")
     return f"""
 #ifdef HOST
@@ -384,7 +404,8 @@ def judge(kernel, indexes, seen):
             if outside:
                 wrong.append(f"{array} is read at {outside[:4]} by block {block}, outside of bytes {rows[:4]}")
                 break
-            exact = array in kernel.always and not kernel.branches and all(index["status"] in ("static", "quasi-static") for index in mine)
+            certain = all(index["status"] in ("static", "quasi-static") for index in mine)
+            exact = array in kernel.always and not kernel.branches and certain
             if exact and (min(at) * 4 != min(low for low, _ in rows) or max(at) * 4 + 4 != max(high for _, high in rows)):
                 wrong.append(f"{array} is read from {min(at)} to {max(at)} by block {block}, said to be bytes {rows[:4]}")
                 break
@@ -403,7 +424,8 @@ def check(sluice, seeds):
         run(["clang++-14", "-x", "c++", *flags, "-DHOST", "-fwrapv", source, "-o", binary])
         launch = ",".join(str(v) for v in GRID + BLOCK)
         arguments = [word for name, value in ARGUMENTS.items() for word in ("--arg", f"{name}={value}")]
-        table = json.loads(run([sluice, "analyze", "--form", "source", "--json", "--gap", "0", "--launch", launch, *arguments, source]))
+        command = [sluice, "analyze", "--form", "source", "--json", "--gap", "0", "--launch", launch]
+        table = json.loads(run(command + arguments + [source]))
         seen = {}
         for line in run([binary], timeout=60).splitlines():
             number, block, *at = (int(word) for word in line.split())
