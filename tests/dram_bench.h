@@ -58,6 +58,7 @@ struct bench {
 static inline struct dram_config timings(void)
 {
 	return (struct dram_config){.queue = 16,
+	                            .urgent_limit = 4,
 	                            .return_queue = 16,
 	                            .atom_bytes = ATOM,
 	                            .burst_cycles = 2,

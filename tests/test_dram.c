@@ -285,47 +285,71 @@ static struct request *urgent_row(struct bench *bench, uint32_t bank, uint32_t r
 	return push(bench, request);
 }
 
-/* An urgent request overtakes the older ones of its bank, even those of the open row; these go on when it is done. In
- * another bank nobody waits for it. */
+/* An urgent request overtakes older ones of its bank, but for those of the open row: closing that row would cost more than they
+ * do. In another bank nobody waits for it. */
 static void test_urgent_overtakes(void **state)
 {
 	struct bench bench;
 	open_bench(&bench, state, timings());
-	struct request *first = read_row(&bench, 5, 1), *hit = read_row(&bench, 5, 1);
+	struct request *first = read_row(&bench, 5, 1), *older = read_row(&bench, 5, 3), *hit = read_row(&bench, 5, 1);
 	struct request *urgent = urgent_row(&bench, 5, 2);
-	uint64_t read = FIRST + RCD, row_2 = FIRST + RC + RCD, row_1 = FIRST + 2 * RC + RCD;
+	uint64_t read = FIRST + RCD, row_2 = FIRST + RC + RCD, row_3 = FIRST + 2 * RC + RCD;
 	expect_answer(&bench, first, read + CL + SEEN);
+	expect_answer(&bench, hit, read + CCDL + CL + SEEN);
 	run_to(&bench, 40);
 	struct request *other = read_row(&bench, 9, 1);
 	expect_answer(&bench, other, 40 + FIRST + RCD + CL + SEEN);
 	expect_answer(&bench, urgent, row_2 + CL + SEEN);
-	expect_answer(&bench, hit, row_1 + CL + SEEN);
-	assert_int_equal(bench.channel.stats.row_hits, 0);
+	expect_answer(&bench, older, row_3 + CL + SEEN);
+	assert_int_equal(bench.channel.stats.row_hits, 1);
 	arena_free(&bench.arena);
 }
 
-/* Among urgent requests the rule is the old one: those of the open row first, then the oldest. The bank stays with a row
- * for urgent requests only: the ordinary hit on row 1 waits for the urgent ones of row 2, and is then a hit no more. */
-static void test_row_hits_among_urgent(void **state)
+/* A row that is open is finished with all that waits for it, urgent or not, in the order in which they came: urgency opens no row
+ * more than there would be without it. */
+static void test_row_hits_beside_urgent(void **state)
 {
 	struct bench bench;
 	struct request *order[6];
 	open_bench(&bench, state, timings());
 	order[0] = read_row(&bench, 5, 1);
-	order[5] = read_row(&bench, 5, 1);
-	order[2] = urgent_row(&bench, 5, 2);
-	order[4] = read_row(&bench, 5, 2);
-	order[1] = urgent_row(&bench, 5, 1);
-	order[3] = urgent_row(&bench, 5, 2);
-	uint64_t read = FIRST + RCD;
-	expect_answer(&bench, order[0], read + CL + SEEN);
-	expect_answer(&bench, order[1], read + CCDL + CL + SEEN);
-	for (uint32_t i = 0; i < 3; i++)
-		expect_answer(&bench, order[2 + i], FIRST + RC + RCD + i * CCDL + CL + SEEN);
-	expect_answer(&bench, order[5], FIRST + 2 * RC + RCD + CL + SEEN);
-	assert_int_equal(bench.channel.stats.row_hits, 3);
-	assert_int_equal(bench.channel.stats.requests, 6);
+	order[1] = read_row(&bench, 5, 1);
+	order[3] = read_row(&bench, 5, 2);
+	order[4] = urgent_row(&bench, 5, 2);
+	order[2] = urgent_row(&bench, 5, 1);
+	order[5] = urgent_row(&bench, 5, 2);
+	for (uint32_t i = 0; i < 6; i++)
+		expect_answer(&bench, order[i], FIRST + i / 3 * RC + RCD + i % 3 * CCDL + CL + SEEN);
+	assert_int_equal(bench.channel.stats.row_hits, 4);
+	assert_int_equal(bench.channel.stats.activates, 2);
 	arena_free(&bench.arena);
+}
+
+/* Of urgent requests, each for a row of its own, `urgent_limit` overtake an older one; then its turn has come, and the count
+ * begins anew. */
+static void test_urgent_limit(void **state)
+{
+	enum { URGENT = 6 };
+	static const uint32_t limits[] = {1, 4, URGENT, 100};
+	for (uint32_t i = 0; i < 4; i++) {
+		struct bench bench;
+		struct request *urgent[URGENT];
+		struct dram_config config = timings();
+		config.urgent_limit = limits[i];
+		open_bench(&bench, state, config);
+		struct request *first = read_row(&bench, 5, 1), *ordinary = read_row(&bench, 5, 2);
+		for (uint32_t u = 0; u < URGENT; u++)
+			urgent[u] = urgent_row(&bench, 5, 3 + u);
+		expect_answer(&bench, first, FIRST + RCD + CL + SEEN);
+		for (uint32_t u = 0, row = 1; u < URGENT; u++, row++) {
+			if (u == limits[i])
+				expect_answer(&bench, ordinary, FIRST + row++ * RC + RCD + CL + SEEN);
+			expect_answer(&bench, urgent[u], FIRST + row * RC + RCD + CL + SEEN);
+		}
+		if (limits[i] >= URGENT)
+			expect_answer(&bench, ordinary, FIRST + (URGENT + 1) * RC + RCD + CL + SEEN);
+		arena_free(&bench.arena);
+	}
 }
 
 /* The scheduler sees at most `queue` waiting requests; one that comes then stays in the delay line and is counted.
@@ -548,7 +572,8 @@ int main(void)
 		BOTH_WAYS(test_row_hits_first),
 		BOTH_WAYS(test_late_row_hit),
 		BOTH_WAYS(test_urgent_overtakes),
-		BOTH_WAYS(test_row_hits_among_urgent),
+		BOTH_WAYS(test_row_hits_beside_urgent),
+		BOTH_WAYS(test_urgent_limit),
 		BOTH_WAYS(test_queue_limit),
 		BOTH_WAYS(test_credits),
 		BOTH_WAYS(test_full_slice),

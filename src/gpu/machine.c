@@ -181,6 +181,8 @@ const struct option machine_options[] = {
 	U32("l2.from_dram_queue", slice.from_dram_queue, 1, 65536, "requests", "from the channel to L2"),
 
 	U32("dram.queue", dram.queue, 1, 65536, "requests", "that the scheduler chooses from"),
+	U32("dram.urgent_limit", dram.urgent_limit, 1, 1000000, "requests",
+            "urgent ones of a bank that may overtake an ordinary one"),
 	U32("dram.return_queue", dram.return_queue, 1, 65536, "requests", "waiting to return to L2"),
 	U32("dram.atom_bytes", dram.atom_bytes, 16, 1024, "bytes", "a column command moves"),
 	U32("dram.burst_cycles", dram.burst_cycles, 1, 64, "cycles", "a burst holds the pins"),

@@ -82,34 +82,41 @@ static void finish_transfer(struct dram_channel *channel, uint64_t cycle)
 	}
 }
 
-/* Urgent requests shut the others out. */
-static bool may_go(const struct dram_bank *bank, const struct request *request)
+/* The next row may be an urgent request's, though an older request waits: not too many have overtaken it already. */
+static bool urgent_first(const struct dram_channel *channel, const struct dram_bank *bank)
 {
-	return !bank->urgent || request->urgent;
+	return bank->urgent && bank->overtaken < channel->config.urgent_limit;
 }
 
-/* The open row when a request for it may go, else the row of the oldest that may. */
-static uint32_t choose_row(const struct dram_bank *bank)
+/* The open row when a request for it waits, else that of the oldest urgent request, else of the oldest. */
+static uint32_t choose_row(const struct dram_bank *bank, bool urgent_first)
 {
 	uint32_t row = DRAM_NO_ROW;
 	for (const struct request *r = bank->first; r; r = r->next) {
-		if (!may_go(bank, r))
-			continue;
 		if (r->row == bank->open_row)
 			return r->row;
-		if (row == DRAM_NO_ROW)
+		if (row == DRAM_NO_ROW && (r->urgent || !urgent_first))
 			row = r->row;
 	}
 	return row;
 }
 
+/* Urgent requests that were taken since an ordinary one was, while one waited. */
+static void count_overtaken(struct dram_bank *bank, const struct request *taken)
+{
+	bool ordinary_waits = false;
+	for (const struct request *r = bank->first; r && !ordinary_waits; r = r->next)
+		ordinary_waits = !r->urgent;
+	bank->overtaken = taken->urgent && ordinary_waits ? bank->overtaken + 1 : 0;
+}
+
 /* Takes from a bank's queue: the oldest request of the row that it stays with. */
 static struct request *take(struct dram_channel *channel, struct dram_bank *bank)
 {
-	if (bank->serving_row == DRAM_NO_ROW || bank->urgent)
-		bank->serving_row = choose_row(bank);
+	if (bank->serving_row == DRAM_NO_ROW)
+		bank->serving_row = choose_row(bank, urgent_first(channel, bank));
 	struct request *before = NULL, *request = bank->first;
-	while (request->row != bank->serving_row || !may_go(bank, request)) {
+	while (request->row != bank->serving_row) {
 		before = request;
 		request = request->next;
 	}
@@ -120,6 +127,8 @@ static struct request *take(struct dram_channel *channel, struct dram_bank *bank
 	if (bank->last == request)
 		bank->last = before;
 	bank->urgent -= request->urgent;
+	if (request->urgent || bank->overtaken)
+		count_overtaken(bank, request);
 	bool more = false;
 	for (struct request *r = bank->first; r; r = r->next)
 		more |= r->row == bank->serving_row;

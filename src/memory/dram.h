@@ -2,8 +2,8 @@
  *
  * Times are in command-clock cycles. A request moves `atom_bytes` per column command; each cycle the channel issues at most
  * one command. Per bank the scheduler stays with the open row while requests for it wait (oldest first), else takes the
- * oldest request's row; banks are tried round robin. While urgent requests wait in a bank, it takes one of them, by the same
- * rule among these; nothing keeps the others from waiting long.
+ * row of the oldest urgent request, or of the oldest where none is urgent; banks are tried round robin. When `urgent_limit`
+ * urgent requests of a bank have been taken while an ordinary one waited, the next row is the oldest request's.
  */
 #ifndef SLUICE_MEMORY_DRAM_H
 #define SLUICE_MEMORY_DRAM_H
@@ -15,6 +15,7 @@
 
 struct dram_config {
 	uint32_t queue; /* requests that the scheduler sees */
+	uint32_t urgent_limit; /* urgent requests of a bank that overtake an ordinary one */
 	uint32_t return_queue;
 	uint32_t atom_bytes;   /* per column command */
 	uint32_t burst_cycles; /* command cycles that a burst holds the pins */
@@ -61,6 +62,7 @@ struct dram_bank {
 	uint32_t open_row;            /* last row activated */
 	uint32_t serving_row;         /* row the scheduler stays with, or DRAM_NO_ROW */
 	uint32_t urgent;              /* requests of those waiting */
+	uint32_t overtaken;           /* urgent requests taken while an ordinary one waited */
 	bool active;
 	uint8_t next; /* enum dram_command: what the current request needs */
 	struct dram_allowed allowed;
