@@ -241,6 +241,73 @@ static void test_asked_each_cycle(void **state)
 	kit_mechanisms = NULL;
 }
 
+/* Who does not let the kernel end goes on asking for lines, one in every 50th cycle, though its block ends long before; the
+ * kernel lasts until the last has left. Who agrees is not called any more. */
+enum { LATE_LINES = 20, LATE_STEP = 50 };
+
+struct late_config {
+	bool agrees;
+};
+
+static struct late_config late_defaults;
+
+static uint64_t late_cycle(struct mech_gpu *gpu, uint64_t cycle)
+{
+	uint64_t *left = gpu->state;
+	const struct mech_request request = {
+		.address = *left * 128, .bytes = 32, .to = MECH_TO_NOTHING, .pc = MECH_NO_PC};
+	*left -= mech_send_to(gpu, 0, &request);
+	return *left ? cycle + LATE_STEP : MECH_NEVER;
+}
+
+static void late_begin(struct mech_gpu *gpu)
+{
+	*(uint64_t *)gpu->state = LATE_LINES;
+}
+
+static bool late_may_end(struct mech_gpu *gpu)
+{
+	const struct late_config *config = gpu->config;
+	bool waits = *(uint64_t *)gpu->state || mech_room_to_send(gpu) < gpu->machine->send_queue;
+	return config->agrees || !waits;
+}
+
+static const struct mech late = {.version = MECH_VERSION,
+                                 .name = "late",
+                                 .config_size = sizeof(struct late_config),
+                                 .defaults = &late_defaults,
+                                 .sends = true,
+                                 .gpu_size = sizeof(uint64_t),
+                                 .gpu_kernel_begin = late_begin,
+                                 .gpu_cycle = late_cycle,
+                                 .may_end = late_may_end};
+
+static void test_kernel_is_kept_open(void **state)
+{
+	static const struct mech *const only_late[] = {&late, NULL};
+	(void)state;
+	kit_mechanisms = only_late;
+	for (uint32_t agrees = 0; agrees < 2; agrees++) {
+		struct gpu_kit kit;
+		late_defaults.agrees = agrees;
+		KIT_OPEN(&kit, ONE_SM);
+		kit_load(&kit, "exit;");
+		kit_run(&kit, 1, 32);
+		kit_run(&kit, 1, 32); /* with the code in its cache */
+		const struct mech_requests requests = kit_requests(&kit, 0);
+		assert_int_equal(requests.dropped, 0);
+		if (agrees) {
+			assert_in_range(requests.asked, 1, LATE_LINES - 1);
+			assert_in_range(kit.run.cycles, 1, 2 * LATE_STEP);
+		} else { /* asked for in cycles 0, behind the block's start in 1, 51, ...; the last leaves a cycle later */
+			assert_int_equal(requests.outside, LATE_LINES);
+			assert_int_equal(kit.run.cycles, 1 + (LATE_LINES - 2) * LATE_STEP + 2);
+		}
+		kit_close(&kit);
+	}
+	kit_mechanisms = NULL;
+}
+
 /* A block waits for its predecessor's end, wherever its place is and whoever chooses it: a veto is asked for of every block
  * that is placed. */
 struct order_stats {
@@ -530,11 +597,11 @@ static void test_refusals(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_vetoes_end),       cmocka_unit_test(test_vetoes_for_ever),
-		cmocka_unit_test(test_asked_each_cycle), cmocka_unit_test(test_veto_of_each_block),
-		cmocka_unit_test(test_loads_past_l1),    cmocka_unit_test(test_block_count),
-		cmocka_unit_test(test_block_place),      cmocka_unit_test(test_warp_order),
-		cmocka_unit_test(test_refusals),
+		cmocka_unit_test(test_vetoes_end),         cmocka_unit_test(test_vetoes_for_ever),
+		cmocka_unit_test(test_asked_each_cycle),   cmocka_unit_test(test_kernel_is_kept_open),
+		cmocka_unit_test(test_veto_of_each_block), cmocka_unit_test(test_loads_past_l1),
+		cmocka_unit_test(test_block_count),        cmocka_unit_test(test_block_place),
+		cmocka_unit_test(test_warp_order),         cmocka_unit_test(test_refusals),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -87,7 +87,7 @@ bool dispatch_cycle(struct dispatch *dispatch, struct gpu *gpu)
 	seam->dispatching = cycle;
 	bool acted = false;
 	if ((seam->queued || seam->first_wake <= cycle) && dispatch->next == dispatch->blocks &&
-	    dispatch_done(gpu) == dispatch->blocks)
+	    dispatch_done(gpu) == dispatch->blocks && seam_may_end(seam))
 		seam_drop_dispatched(gpu->seam);
 	if (seam->queued)
 		acted = sender_tick(gpu);

@@ -91,6 +91,9 @@ void gpu_explain_stall(const struct gpu *gpu, char *text, size_t size)
 	if (seam->vetoed_by < MECH_MAX)
 		say(&report, "dispatcher: mechanism %s does not let the next block start\n",
 		    seam->part[seam->vetoed_by].mech->name);
+	if (seam->kept_open_by < MECH_MAX)
+		say(&report, "dispatcher: mechanism %s does not let the kernel end\n",
+		    seam->part[seam->kept_open_by].mech->name);
 	for (uint32_t i = 0; i < gpu->machine.sms; i++)
 		explain_sm(&gpu->sm[i], &report);
 	say(&report, "networks: %llu packets to slices, %llu to SMs\n", (unsigned long long)gpu->to_slices.in_flight,

@@ -33,7 +33,7 @@
 #include <stdint.h>
 
 /* Changes whenever this file does so that what was compiled before would go wrong. */
-enum { MECH_VERSION = 2 };
+enum { MECH_VERSION = 3 };
 
 enum {
 	MECH_MAX = 16, /* mechanisms attached at a time */
@@ -370,8 +370,8 @@ struct mech {
 	/* look: the block has been started, in this cycle: behind block_begin and may_start of its SM. */
 	void (*gpu_block)(struct mech_gpu *gpu, uint32_t sm, const struct mech_block *block);
 	/* One core cycle, behind those of the SMs and before new blocks, from the kernel's first until its last block has
-	 * ended. Returns a later cycle, in which it wants to be called again, or MECH_NEVER; before that it is called only in the
-	 * cycle after a block has been started. */
+	 * ended, and on while some mechanism does not let the kernel end. Returns a later cycle, in which it wants to be
+	 * called again, or MECH_NEVER; before that it is called only in the cycle after a block has been started. */
 	uint64_t (*gpu_cycle)(struct mech_gpu *gpu, uint64_t cycle);
 	/* Veto, by the dispatcher: may this SM, which has room, get the next block? Asked at most once a cycle for an SM and a block,
 	 * and again each cycle while blocks and room are left. */
@@ -382,6 +382,10 @@ struct mech {
 	/* pick: the SM that gets the block, or MECH_NOWHERE: it is asked again in the next cycle. has_room[i] is not 0 where SM i
 	 * has a free slot, has got no block in this cycle yet, and no mechanism refuses it the block; not called where there is no
 	 * such SM. Blocks go in the order of their numbers, so that several may be placed in a cycle, each on another SM. */
+	/* Veto: may what the dispatcher still has to do be dropped, now that the kernel's last block has ended? Asked in each cycle
+	 * in which requests wait there or gpu_cycle is due. While one refuses, requests leave and gpu_cycle is called as before, and
+	 * the kernel lasts; when all agree, requests that wait are dropped and gpu_cycle is called no more. */
+	bool (*may_end)(struct mech_gpu *gpu);
 	uint32_t (*place_block)(struct mech_gpu *gpu, uint64_t block, const uint8_t *has_room);
 
 	/* An SM: looks. */

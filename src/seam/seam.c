@@ -35,7 +35,7 @@ static void close_pools(struct seam_pools *pools)
 static bool sends_from_gpu(const struct mech *mech)
 {
 	return mech->sends && (mech->gpu_kernel_begin || mech->gpu_block || mech->gpu_cycle || mech->may_dispatch ||
-	                       mech->place_block);
+	                       mech->may_end || mech->place_block);
 }
 
 static void open_gpu_part(struct seam *seam, uint32_t number)
@@ -56,6 +56,7 @@ static void open_gpu_part(struct seam *seam, uint32_t number)
 	add(&gpu->block, number, mech->gpu_block);
 	add(&gpu->cycle, number, mech->gpu_cycle);
 	add(&gpu->may_dispatch, number, mech->may_dispatch);
+	add(&gpu->may_end, number, mech->may_end);
 	gpu->sends |= sends_from_gpu(mech);
 	if (mech->seats & MECH_SEAT_BLOCK_COUNT)
 		gpu->count_owner = part;
@@ -282,6 +283,7 @@ void seam_kernel_begin(struct seam *seam, uint32_t blocks_per_sm)
 	struct seam_gpu *gpu = &seam->gpu;
 	seam->launch.blocks_per_sm = blocks_per_sm;
 	gpu->first_wake = gpu->cycle.count ? 0 : MECH_NEVER;
+	gpu->kept_open_by = MECH_MAX;
 	clear(seam);
 	seam->phase = SEAM_BEGINNING;
 	for (uint32_t i = 0; i < seam->count; i++)
@@ -451,6 +453,19 @@ bool seam_may_dispatch(struct seam_gpu *gpu, uint32_t sm, uint64_t block)
 	gpu->hook = NULL;
 	gpu->vetoed_by = refused_by;
 	return refused_by == MECH_MAX;
+}
+
+bool seam_may_end(struct seam_gpu *gpu)
+{
+	gpu->hook = "may_end";
+	gpu->kept_open_by = MECH_MAX;
+	for (uint32_t i = 0; i < gpu->may_end.count; i++) {
+		struct mech_gpu *part = &gpu->part[gpu->may_end.part[i]];
+		if (!part->mech->may_end(part))
+			gpu->kept_open_by = part->number;
+	}
+	gpu->hook = NULL;
+	return gpu->kept_open_by == MECH_MAX;
 }
 
 /* What a hook has returned, not so far away that times overflow. */

@@ -108,13 +108,14 @@ struct seam_dispatched {
 
 struct seam_gpu {
 	struct mech_gpu part[MECH_MAX];
-	struct seam_list block, cycle, may_dispatch;
+	struct seam_list block, cycle, may_dispatch, may_end;
 	struct mech_gpu *count_owner, *place_owner;
 	bool sends;           /* some mechanism may send from here */
 	uint64_t dispatching; /* the cycle, while the dispatcher is at work; else MECH_NEVER */
 	enum mech_preference preference;
 	uint64_t wake[MECH_MAX], first_wake; /* cycles in which cycle hooks want to be called */
-	uint32_t vetoed_by; /* the mechanism that refused the next block on some SM, or MECH_MAX */
+	uint32_t vetoed_by;    /* the mechanism that refused the next block on some SM, or MECH_MAX */
+	uint32_t kept_open_by; /* the one that does not let the kernel end, or MECH_MAX */
 	struct seam_dispatched *queue;
 	uint32_t queue_head, queued;
 	struct seam_pools pools;
@@ -249,11 +250,13 @@ void seam_gpu_cycle(struct seam_gpu *gpu, uint64_t cycle);
 static inline const struct seam_dispatched *seam_next_dispatched(const struct seam_gpu *gpu)
 {
 	return gpu->queued ? &gpu->queue[gpu->queue_head] : NULL;
+/* The last block has ended. */
+bool seam_may_end(struct seam_gpu *gpu);
 }
 /* The dispatcher's next request has left, or is no memory. */
 void seam_dispatched_sent(struct seam *seam, uint64_t cycle);
 void seam_dispatched_outside(struct seam *seam, uint64_t cycle);
-/* Drops what waits, and calls no cycle hook any more: the kernel's last block has ended. */
+/* Drops what waits, and calls no cycle hook any more: the kernel's last block has ended, and nobody objects. */
 void seam_drop_dispatched(struct seam *seam);
 
 #endif

@@ -266,3 +266,11 @@ uint64_t teleport_gpu_cycle(struct mech_gpu *gpu, uint64_t cycle)
 	}
 	return controller->jobs ? cycle + 1 : MECH_NEVER;
 }
+
+/* The S-Machine is R without the waiting (section 5.2): it makes all of R's requests, though its blocks may end before. */
+bool teleport_may_end(struct mech_gpu *gpu)
+{
+	const struct teleport_config *config = gpu->config;
+	bool waits = controller_of(gpu)->jobs || mech_room_to_send(gpu) < gpu->machine->send_queue;
+	return config->model != TELEPORT_S || !waits;
+}

@@ -149,4 +149,5 @@ const struct mech mech_teleport = {
 	.on_reply = on_reply,
 	.access = count_demand,
 	.buffer = buffer,
+	.may_end = teleport_may_end,
 };

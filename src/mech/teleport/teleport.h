@@ -64,6 +64,7 @@ void teleport_gpu_kernel_begin(struct mech_gpu *gpu);
 void teleport_gpu_block(struct mech_gpu *gpu, uint32_t sm, const struct mech_block *block);
 uint64_t teleport_gpu_cycle(struct mech_gpu *gpu, uint64_t cycle);
 /* The kernel has rows: its blocks are loaded. */
+bool teleport_may_end(struct mech_gpu *gpu);
 bool teleport_loads(const struct mech_gpu *gpu);
 
 /* costs.c: section 6 */

@@ -373,14 +373,16 @@ static void test_stores_and_atomics(void **state)
 	kit_close(&kit);
 }
 
-/* Blocks that do not wait end before the controller comes to them, hundreds of them: when the last has ended nothing more is
- * asked for; and no other block is taken for them. */
+/* Blocks that do not wait end before the controller comes to them, hundreds of them, and no other block is taken for them. S
+ * makes all requests nevertheless, as many as R, and the kernel lasts until they are answered: it is no shorter than the
+ * controller's one row or request a cycle. With overlap nothing more is asked for when the last block has ended. */
 static void test_blocks_that_end_first(void **state)
 {
 	enum { BLOCKS = 300, LINES = 200 };
-	static const char *const mechanisms[] = {"teleport:model=S", "teleport:model=R,overlap=yes"};
+	static const char *const mechanisms[] = {"teleport:model=S", "teleport:model=R",
+	                                         "teleport:model=R,overlap=yes"};
 	(void)state;
-	for (size_t m = 0; m < 2; m++) {
+	for (size_t m = 0; m < 3; m++) {
 		struct gpu_kit kit;
 		struct table table;
 		OPEN(&kit, mechanisms[m], &table, ONE_SM);
@@ -388,12 +390,18 @@ static void test_blocks_that_end_first(void **state)
 		kit_load(&kit, "mov.u32 %r1, %ctaid.x; mul.wide.u32 %rd1, %r1, 8; add.u64 %rd1, %rd1, %rd0;\n"
 		               "cvt.u64.u32 %rd2, %r1; st.global.u64 [%rd1], %rd2; exit;");
 		add_row(&kit, &table, 0, LINES * LINE, 0);
-		kit_run(&kit, BLOCKS, WARP);
+		uint64_t cycles = kit_run(&kit, BLOCKS, WARP);
 		const uint64_t *value = simt_host(kit.gpu->memory, kit.param);
 		for (uint64_t b = 0; b < BLOCKS; b++)
 			assert_int_equal(value[b], b);
-		uint64_t issued = kit_requests(&kit, 0).issued;
-		assert_true(issued > 0 && issued < BLOCKS * LINES);
+		const struct mech_requests requests = kit_requests(&kit, 0);
+		if (m < 2) {
+			assert_int_equal(requests.issued, BLOCKS * LINES);
+			assert_int_equal(requests.asked, requests.issued);
+			assert_true(cycles > BLOCKS * LINES);
+		} else {
+			assert_true(requests.issued > 0 && requests.issued < BLOCKS * LINES);
+		}
 		kit_close(&kit);
 	}
 }
