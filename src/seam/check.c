@@ -93,6 +93,9 @@ static bool check_buffer(const struct seam_attached *attached, const struct mech
 		snprintf(message, size,
 		         "mechanism %s: its buffer has %u bytes and is not in_shared; expected 0, or sets and ways",
 		         name, buffer.bytes);
+	else if (buffer.merges > MECH_MAX_BUFFER_MERGES)
+		snprintf(message, size, "mechanism %s: %u loads can wait at its buffer; expected 0 to %d", name,
+		         buffer.merges, MECH_MAX_BUFFER_MERGES);
 	else
 		return true;
 	return false;

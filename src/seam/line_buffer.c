@@ -85,12 +85,24 @@ void line_buffer_allocated(struct line_buffer *buffer, uint32_t bytes)
 			remove_line(buffer, &buffer->set[s], least_recently_used(&buffer->set[s]), BUFFER_EVICTED);
 }
 
-bool line_buffer_find(struct line_buffer *buffer, uint64_t address, uint32_t touched)
+/* The line that has all the sectors, or NULL. */
+static struct buffer_line *line_with(const struct line_buffer *buffer, uint64_t address, uint32_t touched)
 {
 	uint64_t block = block_of(buffer, address);
 	struct buffer_line *line = find(set_of(buffer, block), block);
 	uint32_t sectors = touched << (address - block) / MECH_SECTOR;
-	if (!line || (line->sectors & sectors) != sectors)
+	return line && (line->sectors & sectors) == sectors ? line : NULL;
+}
+
+bool line_buffer_has(const struct line_buffer *buffer, uint64_t address, uint32_t touched)
+{
+	return line_with(buffer, address, touched);
+}
+
+bool line_buffer_find(struct line_buffer *buffer, uint64_t address, uint32_t touched)
+{
+	struct buffer_line *line = line_with(buffer, address, touched);
+	if (!line)
 		return false;
 	line->used = ++buffer->uses;
 	settle(buffer, line, BUFFER_USED);

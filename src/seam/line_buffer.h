@@ -45,6 +45,8 @@ void line_buffer_allocated(struct line_buffer *buffer, uint32_t bytes);
 /* An access finds the sectors that it touches; bit i of `touched` is the i-th from `address` on, which is a sector's first
  * byte. */
 bool line_buffer_find(struct line_buffer *buffer, uint64_t address, uint32_t touched);
+/* Whether it would, without counting as a use. */
+bool line_buffer_has(const struct line_buffer *buffer, uint64_t address, uint32_t touched);
 
 /* Data come, for a block. `mark` 0: nobody's account. */
 void line_buffer_put(struct line_buffer *buffer, uint64_t address, uint32_t bytes, uint32_t block, uint32_t mark);

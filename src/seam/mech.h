@@ -134,6 +134,7 @@ struct mech_issue {
 struct mech_transaction {
 	uint64_t address;
 	uint32_t bytes, lanes;
+	bool in_buffer; /* a load whose bytes are in the buffer that answers before L1 */
 };
 
 enum mech_kind { MECH_LOAD, MECH_STORE, MECH_ATOMIC };
@@ -149,7 +150,9 @@ struct mech_memory {
 	uint64_t cycle;
 };
 
-enum mech_result { MECH_HIT, MECH_MISS, MECH_MERGED, MECH_BUFFER_HIT, MECH_PAST_L1 };
+/* Of L1: hit, missed, merged with a miss on its way; of the buffer in front of it: hit, or waits there for bytes on their way to
+ * it; past both. A store that finds its bytes in the buffer is a hit of the buffer, though it goes on. */
+enum mech_result { MECH_HIT, MECH_MISS, MECH_MERGED, MECH_BUFFER_HIT, MECH_BUFFER_MERGED, MECH_PAST_L1 };
 
 /* A transaction that was looked up. In a partition: a request that L2 looked up; pc and block are not known there. */
 struct mech_access {
@@ -197,9 +200,10 @@ struct mech_reply {
 
 /* The account of a sender, in all and per load. asked = dropped + outside + filtered + issued, and when a kernel has ended
  * issued = useful + late + early_evicted + redundant. Prefetchers run past the ends of arrays by nature: a line in which no
- * allocation, variable or local memory has a byte is not sent but counted as outside. L1 knows what is on its way to it; the
- * buffer learns of a line when it comes, so that requests to it are never filtered nor late: an instruction that is too early
- * goes its usual way. */
+ * allocation, variable or local memory has a byte is not sent but counted as outside. L1 knows what is on its way to it, and
+ * what it would be asked for in vain, since the buffer in front of it has it: both is filtered. Requests to the buffer are never
+ * filtered, and late only where loads wait for them (struct mech_buffer): else an instruction that is too early goes its usual
+ * way. */
 #define MECH_REQUEST_COUNTERS(X)                                                                                       \
 	X(asked, "requests", "lines that the mechanism asked for")                                                     \
 	X(dropped, "requests", "turned away because the queue was full, or still in it at the kernel's end")           \
@@ -274,10 +278,12 @@ enum mech_preference { MECH_FAIR, MECH_BEFORE_SMS, MECH_AFTER_SMS, MECH_ALTERNAT
 struct mech_buffer {
 	uint32_t sets;  /* a power of two, to MECH_MAX_BUFFER_SETS */
 	uint32_t ways;  /* at most; 0: no limit but that of the memory that it lies in */
-	bool in_shared; /* it lies in shared memory of `bytes`: what resident blocks have allocated is not there */
+	bool in_shared; /* it lies in shared memory of `bytes`: what resident blocks have allocated is not there, and what comes for
+	                 * it takes a cycle of that memory */
 	uint32_t bytes; /* at least a way; 0 where it does not lie there */
+	uint32_t merges; /* transactions of loads that can wait for bytes on their way to it; 0: they go their usual way */
 };
-enum { MECH_MAX_BUFFER_SETS = 65536 };
+enum { MECH_MAX_BUFFER_SETS = 65536, MECH_MAX_BUFFER_MERGES = 64 };
 
 /* What a mechanism's hardware costs. */
 struct mech_cost {
@@ -376,16 +382,16 @@ struct mech {
 	/* Veto, by the dispatcher: may this SM, which has room, get the next block? Asked at most once a cycle for an SM and a block,
 	 * and again each cycle while blocks and room are left. */
 	bool (*may_dispatch)(struct mech_gpu *gpu, uint32_t sm, uint64_t block);
+	/* Veto: may what the dispatcher still has to do be dropped, now that the kernel's last block has ended? Asked in each cycle
+	 * in which requests wait there or gpu_cycle is due. While one refuses, requests leave and gpu_cycle is called as before, and
+	 * the kernel lasts; when all agree, requests that wait are dropped and gpu_cycle is called no more. */
+	bool (*may_end)(struct mech_gpu *gpu);
 	/* pick: resident blocks an SM, 1 .. blocks, which is how many fit. A grid that does not fill the machine can be spread
 	 * over it further (launch.spread_small_grids). */
 	uint32_t (*blocks_per_sm)(struct mech_gpu *gpu, uint32_t blocks);
 	/* pick: the SM that gets the block, or MECH_NOWHERE: it is asked again in the next cycle. has_room[i] is not 0 where SM i
 	 * has a free slot, has got no block in this cycle yet, and no mechanism refuses it the block; not called where there is no
 	 * such SM. Blocks go in the order of their numbers, so that several may be placed in a cycle, each on another SM. */
-	/* Veto: may what the dispatcher still has to do be dropped, now that the kernel's last block has ended? Asked in each cycle
-	 * in which requests wait there or gpu_cycle is due. While one refuses, requests leave and gpu_cycle is called as before, and
-	 * the kernel lasts; when all agree, requests that wait are dropped and gpu_cycle is called no more. */
-	bool (*may_end)(struct mech_gpu *gpu);
 	uint32_t (*place_block)(struct mech_gpu *gpu, uint64_t block, const uint8_t *has_room);
 
 	/* An SM: looks. */

@@ -178,12 +178,60 @@ static struct seam_sent *pop(struct seam_sm *sm)
 	return sent;
 }
 
-void seam_request_sent(struct seam_sm *sm, uint64_t cycle)
+/* A request has left. */
+static void sent_off(struct seam_sm *sm, struct seam_sent *sent, uint64_t cycle)
 {
-	struct seam_sent *sent = pop(sm);
 	sent->cycle = cycle;
 	struct counted to = counted_of(sm, sent);
 	COUNT(to, issued);
+	if (sent->request.to == MECH_TO_BUFFER && sm->buffer.config.merges) {
+		sent->next = sm->coming;
+		sm->coming = sent;
+	}
+}
+
+void seam_request_sent(struct seam_sm *sm, uint64_t cycle)
+{
+	sent_off(sm, pop(sm), cycle);
+}
+
+/* The sectors of the line that the request brings, as bits. */
+static uint32_t sectors_brought(const struct mech_request *request, uint64_t line, uint32_t line_bytes)
+{
+	if (request->address - line >= line_bytes)
+		return 0;
+	uint32_t first = (uint32_t)(request->address - line) / MECH_SECTOR;
+	uint32_t sectors = (request->bytes + MECH_SECTOR - 1) / MECH_SECTOR;
+	return ((1u << sectors) - 1) << first;
+}
+
+uint32_t seam_merge(struct seam_sm *sm, uint64_t line, uint32_t sectors)
+{
+	uint32_t line_bytes = sm->seam->machine.line_bytes, brought = 0, missing = 0;
+	for (uint32_t left = sectors; left; left &= left - 1) {
+		uint32_t sector = (uint32_t)__builtin_ctz(left);
+		if (!line_buffer_has(&sm->buffer, line + (uint64_t)sector * MECH_SECTOR, 1))
+			missing |= 1u << sector;
+	}
+	for (const struct seam_sent *sent = sm->coming; sent; sent = sent->next)
+		brought |= sectors_brought(&sent->request, line, line_bytes);
+	if (missing & ~brought)
+		return 0;
+	for (struct seam_sent *sent = sm->coming; sent; sent = sent->next)
+		if (!sent->late && sectors_brought(&sent->request, line, line_bytes) & missing) {
+			sent->late = true;
+			seam_settle(sm, SEAM_LATE, seam_mark(sent));
+		}
+	return missing;
+}
+
+static void no_more_coming(struct seam_sm *sm, const struct seam_sent *sent)
+{
+	struct seam_sent **link = &sm->coming;
+	while (*link && *link != sent)
+		link = &(*link)->next;
+	if (*link)
+		*link = sent->next;
 }
 
 /* The request has ended. */
@@ -228,16 +276,19 @@ void seam_drop_requests(struct seam_sm *sm)
 	}
 }
 
-void seam_reply(struct seam_sm *sm, struct seam_sent *sent, uint64_t cycle)
+bool seam_reply(struct seam_sm *sm, struct seam_sent *sent, uint64_t cycle)
 {
 	const struct mech_request *request = &sent->request;
+	uint32_t mark = sent->late ? 0 : seam_mark(sent); /* what is late is in the account */
+	no_more_coming(sm, sent);
 	bool wanted = request->to == MECH_TO_BUFFER && sm->slots >> request->block & 1 &&
 	              sm->block[request->block].number == sent->owner; /* its block is still there */
 	if (wanted)
-		line_buffer_put(&sm->buffer, request->address, request->bytes, request->block, seam_mark(sent));
-	else if (request->to != MECH_TO_L1)
-		seam_settle(sm, SEAM_REDUNDANT, seam_mark(sent));
+		line_buffer_put(&sm->buffer, request->address, request->bytes, request->block, mark);
+	else if (request->to != MECH_TO_L1 && !sent->late)
+		seam_settle(sm, SEAM_REDUNDANT, mark);
 	answer(sm, sent, &(struct mech_reply){.request = *request, .sent = sent->cycle, .cycle = cycle});
+	return wanted;
 }
 
 /* --- the services --- */
@@ -291,9 +342,7 @@ static struct seam_dispatched pop_dispatched(struct seam *seam)
 void seam_dispatched_sent(struct seam *seam, uint64_t cycle)
 {
 	struct seam_dispatched next = pop_dispatched(seam);
-	next.sent->cycle = cycle;
-	struct counted to = counted_of(&seam->sm[next.sm], next.sent);
-	COUNT(to, issued);
+	sent_off(&seam->sm[next.sm], next.sent, cycle);
 }
 
 void seam_dispatched_outside(struct seam *seam, uint64_t cycle)

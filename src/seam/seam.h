@@ -34,6 +34,7 @@ struct seam_sent {
 	uint64_t cycle; /* in which it was sent */
 	uint64_t owner; /* to the buffer: the number of the block in its slot when it was asked for */
 	uint32_t sender;
+	bool late; /* an instruction waits for it */
 	struct seam_sent *next;
 };
 
@@ -84,6 +85,7 @@ struct seam_sm {
 	struct seam_sent **queue;
 	uint32_t queue_head, queued;
 	struct seam_sent *free;
+	struct seam_sent *coming; /* to the buffer, where loads can wait for it */
 	struct seam_pools pools;
 	const char *hook; /* the one that was called last */
 	struct seam_mistake mistake;
@@ -228,8 +230,12 @@ void seam_request_filtered(struct seam_sm *sm, uint64_t cycle);
 void seam_request_outside(struct seam_sm *sm, uint64_t cycle);
 /* Drops what waits: no block is left that could want it. */
 void seam_drop_requests(struct seam_sm *sm);
-/* The data have come. Those for L1 are there already. */
-void seam_reply(struct seam_sm *sm, struct seam_sent *sent, uint64_t cycle);
+/* The data have come. Those for L1 are there already. True: they went into the buffer. */
+bool seam_reply(struct seam_sm *sm, struct seam_sent *sent, uint64_t cycle);
+
+/* Of the sectors of the line those that are not in the buffer, as bits, if all of these are on their way to it, which then are
+ * late; else 0. */
+uint32_t seam_merge(struct seam_sm *sm, uint64_t line, uint32_t sectors);
 
 /* What memory/cache.h keeps of a request: its sender and load. Not 0. */
 uint32_t seam_mark(const struct seam_sent *sent);
@@ -244,14 +250,14 @@ uint32_t seam_blocks_per_sm(struct seam *seam, uint32_t blocks);
 uint32_t seam_place_block(struct seam *seam, uint64_t block, const uint8_t *has_room);
 
 bool seam_may_dispatch(struct seam_gpu *gpu, uint32_t sm, uint64_t block);
+/* The last block has ended. */
+bool seam_may_end(struct seam_gpu *gpu);
 void seam_block(struct seam_gpu *gpu, uint32_t sm, const struct mech_block *block, uint64_t cycle);
 void seam_gpu_cycle(struct seam_gpu *gpu, uint64_t cycle);
 
 static inline const struct seam_dispatched *seam_next_dispatched(const struct seam_gpu *gpu)
 {
 	return gpu->queued ? &gpu->queue[gpu->queue_head] : NULL;
-/* The last block has ended. */
-bool seam_may_end(struct seam_gpu *gpu);
 }
 /* The dispatcher's next request has left, or is no memory. */
 void seam_dispatched_sent(struct seam *seam, uint64_t cycle);

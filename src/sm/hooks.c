@@ -58,8 +58,8 @@ void hooks_memory(struct sm *sm, const struct op *op)
 	const struct sm_warp *warp = &sm->warp[op->warp];
 	struct mech_transaction transaction[MECH_MAX_ACCESSES];
 	for (uint32_t i = 0; i < op->accesses; i++)
-		transaction[i] =
-			(struct mech_transaction){op->access[i].address, op->access[i].bytes, op->access[i].lanes};
+		transaction[i] = (struct mech_transaction){op->access[i].address, op->access[i].bytes,
+		                                           op->access[i].lanes, buffer_has(sm, op, &op->access[i])};
 	const struct mech_memory memory = {.warp = warp->slot,
 	                                   .block = warp->block,
 	                                   .warp_of_block = warp->slot - sm->block[warp->block].first_warp,
@@ -118,10 +118,11 @@ void request_asked(void *host)
 		sm->wake = sm->now + 1;
 }
 
-void requests_answered(struct sm *sm, struct request *request)
+bool requests_answered(struct sm *sm, struct request *request)
 {
-	seam_reply(sm->seam, request->mechanism, sm->cycle);
+	bool filled = seam_reply(sm->seam, request->mechanism, sm->cycle);
 	request_release(sm->requests, request);
+	return filled;
 }
 
 struct request *sm_request_for(uint32_t sm, struct seam_sent *sent, struct request_pool *pool)
@@ -144,10 +145,21 @@ bool sm_reaches(const struct sm *sm, uint64_t address)
 	return line - LOCAL_PHYSICAL_BASE < local || simt_touches(sm->launch->memory, line, sm->config.l1d.line_bytes);
 }
 
+/* All that is wanted is in the buffer in front of L1, which would answer. */
+static bool is_in_buffer(const struct sm *sm, const struct mech_request *request)
+{
+	uint32_t sectors = (request->bytes + MECH_SECTOR - 1) / MECH_SECTOR;
+	return sm->seam->has_buffer && line_buffer_has(&sm->seam->buffer, request->address, (1u << sectors) - 1);
+}
+
 /* A sector of L1, which is a line where it has no smaller ones. */
 static void send_to_l1(struct sm *sm, struct seam_sent *sent)
 {
 	struct cache *l1d = &sm->lsu.l1d;
+	if (is_in_buffer(sm, &sent->request)) {
+		seam_request_filtered(sm->seam, sm->cycle);
+		return;
+	}
 	struct request *request = sm_request_for(sm->index, sent, sm->requests);
 	cache_widen(l1d, request);
 	address_map_place(sm->map, request);

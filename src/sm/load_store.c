@@ -164,7 +164,7 @@ static void accept_reply(struct sm *sm)
 		return;
 	if (request->mechanism && request->bypass) {
 		take_reply(sm);
-		requests_answered(sm, request);
+		buffer_reply(sm, request);
 		return;
 	}
 	struct sm_warp *warp = &sm->warp[request->warp];
@@ -274,19 +274,6 @@ static void accepted(struct sm *sm, struct op *op, enum mech_result result)
 	op->accesses--;
 }
 
-/* An access that goes on passes the buffer in front of L1, whether anybody looks or not: a store that finds its line there updates
- * it; an atomic is made at L2, so that the line is dropped. Gives the result that mechanisms are told. */
-static enum mech_result pass_buffer(struct sm *sm, const struct op *op, enum mech_result result)
-{
-	const struct access *access = &op->access[op->accesses - 1];
-	if (!sm->seam->has_buffer || op->space != PTX_GLOBAL || op->inst->kind == SIMT_LOAD)
-		return result;
-	if (op->inst->kind == SIMT_STORE)
-		return line_buffer_find(&sm->seam->buffer, access->address, access->chunks) ? MECH_BUFFER_HIT : result;
-	line_buffer_drop(&sm->seam->buffer, access->address);
-	return result;
-}
-
 /* The instruction's next access straight into the network. */
 static bool send_past_l1(struct sm *sm, struct op *op, struct request *request)
 {
@@ -295,7 +282,7 @@ static bool send_past_l1(struct sm *sm, struct op *op, struct request *request)
 		return false;
 	}
 	sm->warp[op->warp].stores += request->is_write;
-	accepted(sm, op, pass_buffer(sm, op, MECH_PAST_L1));
+	accepted(sm, op, buffer_pass(sm, op, MECH_PAST_L1));
 	return true;
 }
 
@@ -319,7 +306,7 @@ static bool access_cache(struct sm *sm, struct op *op, struct cache *cache, stru
 		sm->lsu.blocked = cache == &sm->lsu.l1d ? BLOCKED_BY_L1D : BLOCKED_BY_L1C;
 		return false;
 	}
-	accepted(sm, op, pass_buffer(sm, op, mech_result_of(result)));
+	accepted(sm, op, buffer_pass(sm, op, mech_result_of(result)));
 	if (is_write && sent_down)
 		sm->warp[op->warp].stores++;
 	if ((result == CACHE_HIT || is_write) && !sent_down) { /* data for a read, or a write that stays here */
@@ -342,7 +329,7 @@ static bool enter_l1_pipe(struct sm *sm, struct op *op, struct request *request)
 	struct l1_pipe_slot *slot = &pipe->slot[(pipe->head + pipe->count++) % SM_L1_PIPE];
 	slot->request = request;
 	slot->ready = sm->cycle + sm->config.l1_latency;
-	enum mech_result result = pass_buffer(sm, op, MECH_MISS);
+	enum mech_result result = buffer_pass(sm, op, MECH_MISS);
 	if (is_looked_at(sm, op)) {
 		slot->access = hooks_next_access(sm, op);
 		slot->access.result = result;
@@ -385,11 +372,10 @@ static void leave_l1_pipe(struct sm *sm)
 		retire(sm, warp);
 }
 
-/* Into the pipe behind shared memory's banks. False: it is full. */
-static bool enter_shared_pipe(struct sm *sm, struct op *op)
+bool enter_shared_pipe(struct sm *sm, struct op *op)
 {
 	struct load_store *lsu = &sm->lsu;
-	if (lsu->shared_count == sm->config.shared_latency)
+	if (lsu->shared_is_used || lsu->shared_count == sm->config.shared_latency)
 		return false;
 	lsu->shared_pipe[(lsu->shared_head + lsu->shared_count++) % SM_SHARED_PIPE] =
 		(struct shared_pipe_slot){op, sm->cycle + sm->config.shared_latency};
@@ -399,6 +385,8 @@ static bool enter_shared_pipe(struct sm *sm, struct op *op)
 /* Shared memory: the banks are busy for as many cycles as the accesses conflict, then data pass the pipe. True: done. */
 static bool access_shared(struct sm *sm, struct op *op)
 {
+	if (sm->lsu.shared_is_used)
+		return false;
 	if (op->busy > 1) {
 		op->busy--;
 		sm->stats.shared_conflict_cycles++;
@@ -413,24 +401,17 @@ static bool access_shared(struct sm *sm, struct op *op)
 	return enter_shared_pipe(sm, op);
 }
 
-/* A load whose data are in the buffer in front of L1, which costs what an access to shared memory does. */
-static bool is_in_buffer(struct sm *sm, const struct op *op)
-{
-	const struct access *access = &op->access[op->accesses - 1];
-	return sm->seam->has_buffer && op->space == PTX_GLOBAL && op->inst->kind == SIMT_LOAD &&
-	       line_buffer_find(&sm->seam->buffer, access->address, access->chunks);
-}
-
 static bool make_access(struct sm *sm, struct op *op, bool constant)
 {
 	if (sm->lsu.offered && cache_refuses(&sm->lsu.l1d, sm->lsu.offered)) {
 		sm->lsu.blocked = BLOCKED_BY_L1D;
 		return false;
 	}
-	if (!constant && !sm->lsu.offered && is_in_buffer(sm, op)) {
-		if (!enter_shared_pipe(sm, op))
-			return false;
-		accepted(sm, op, MECH_BUFFER_HIT);
+	enum buffer_answer answer = sm->seam->has_buffer && !sm->lsu.offered ? buffer_ask(sm, op) : BUFFER_PASSED;
+	if (answer == BUFFER_BUSY)
+		return false;
+	if (answer != BUFFER_PASSED) {
+		accepted(sm, op, answer == BUFFER_HIT ? MECH_BUFFER_HIT : MECH_BUFFER_MERGED);
 		return true;
 	}
 	struct request *request = next_request(sm, op);
@@ -461,7 +442,8 @@ static bool holds_something(const struct sm *sm)
 {
 	const struct load_store *lsu = &sm->lsu;
 	return lsu->current || lsu->l1_pipe.count || lsu->write_back || lsu->bypassed || lsu->shared_count ||
-	       lsu->l1d.ready_count || lsu->l1c.ready_count || lsu->l1d.miss_queue.count || lsu->l1c.miss_queue.count;
+	       lsu->ready_waiters || lsu->l1d.ready_count || lsu->l1c.ready_count || lsu->l1d.miss_queue.count ||
+	       lsu->l1c.miss_queue.count;
 }
 
 /* The instruction's next step; a new one when there is none. */
@@ -490,7 +472,7 @@ void load_store(struct sm *sm)
 	lsu->blocked = NOT_BLOCKED;
 	sm->sends_refused = 0;
 	sm->network_opens = false;
-	lsu->l1_is_used = false;
+	lsu->l1_is_used = lsu->shared_is_used = false;
 	if (!lsu->busy && port_empty(&sm->from_network) && !sm->collected[PTX_UNIT_MEM].count && !sm->seam->queued)
 		return;
 	write_back_loads(sm);
@@ -498,6 +480,8 @@ void load_store(struct sm *sm)
 	send_misses(sm, &lsu->l1c);
 	send_misses(sm, &lsu->l1d);
 	leave_l1_pipe(sm);
+	if (lsu->ready_waiters)
+		buffer_serve_waiter(sm);
 	serve_instruction(sm);
 	if (sm->seam->queued)
 		requests_serve(sm, lsu->l1_is_used);
@@ -511,8 +495,8 @@ bool load_store_can_go_on(const struct sm *sm)
 		(lsu->l1c.miss_queue.count > 0) + (lsu->l1d.miss_queue.count > 0) + (sm->l1i.miss_queue.count > 0);
 	uint32_t refused = sm->sends_refused - (lsu->blocked == BLOCKED_BY_NETWORK);
 	return sm->network_opens || sm->seam->queued || lsu->l1_pipe.count || lsu->write_back || lsu->bypassed ||
-	       lsu->shared_count || lsu->l1d.ready_count || lsu->l1c.ready_count || sm->l1i.ready_count ||
-	       !port_empty(&sm->from_network) || queues > refused ||
+	       lsu->shared_count || lsu->ready_waiters || lsu->l1d.ready_count || lsu->l1c.ready_count ||
+	       sm->l1i.ready_count || !port_empty(&sm->from_network) || queues > refused ||
 	       (lsu->current ? !lsu->blocked : sm->collected[PTX_UNIT_MEM].count);
 }
 

@@ -169,6 +169,13 @@ struct shared_pipe_slot {
 	uint64_t ready;
 };
 
+/* An access that waits for bytes on their way to the buffer in front of L1. */
+struct buffer_waiter {
+	struct op *op;
+	uint64_t line;
+	uint8_t missing; /* 32-byte pieces of the line; 0: it can be answered */
+};
+
 /* What keeps the load/store unit's instruction; only replies and room in the network end it. */
 enum blocked { NOT_BLOCKED, BLOCKED_BY_NETWORK, BLOCKED_BY_L1D, BLOCKED_BY_L1C };
 
@@ -192,6 +199,9 @@ struct load_store {
 	bool l1_is_used;         /* by an instruction's access in this cycle */
 	struct shared_pipe_slot shared_pipe[SM_SHARED_PIPE];
 	uint32_t shared_head, shared_count;
+	bool shared_is_used; /* in this cycle, by what came for the buffer in it or by a load that waited for that */
+	struct buffer_waiter waiter[MECH_MAX_BUFFER_MERGES];
+	uint32_t waiters, ready_waiters;
 	struct op *write_back;    /* registers to be written as soon as their banks are free */
 	struct request *bypassed; /* an answer that does not go through a cache */
 	uint32_t arbiter;         /* client that is asked first */

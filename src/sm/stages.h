@@ -69,6 +69,23 @@ void complete(struct sm *sm, struct op *op);
 bool load_store_can_go_on(const struct sm *sm);
 void load_store_account(struct sm *sm, uint64_t slept);
 
+/* Into the pipe behind shared memory's banks. False: it is full, or the memory has been used in this cycle. */
+bool enter_shared_pipe(struct sm *sm, struct op *op);
+
+/* buffer.c: the buffer in front of L1. The instruction's next access asks it: it passes, cannot be answered in this cycle, is
+ * answered, or waits there for bytes on their way. */
+enum buffer_answer { BUFFER_PASSED, BUFFER_BUSY, BUFFER_HIT, BUFFER_MERGED };
+enum buffer_answer buffer_ask(struct sm *sm, struct op *op);
+/* The access is of a load that the buffer would answer now. */
+bool buffer_has(const struct sm *sm, const struct op *op, const struct access *access);
+/* The instruction's next access goes on, whether anybody looks or not: a store that finds its line in the buffer updates it; an
+ * atomic is made at L2, so that the line is dropped. Gives the result that mechanisms are told. */
+enum mech_result buffer_pass(struct sm *sm, const struct op *op, enum mech_result result);
+/* A mechanism's request past L1 is answered. */
+void buffer_reply(struct sm *sm, struct request *request);
+/* Answers one of the accesses whose bytes have come. There is one. */
+void buffer_serve_waiter(struct sm *sm);
+
 /* hooks.c: what mechanisms look at and veto, when there are any; and their requests. */
 bool hooks_may_issue(struct sm *sm, const struct sm_warp *warp);
 void hooks_issue(struct sm *sm, const struct sm_warp *warp, const struct simt_step *step);
@@ -80,8 +97,8 @@ bool hooks_may_allocate(struct sm *sm, const struct op *op);
 void hooks_fill(struct sm *sm, const struct request *request);
 /* A mechanism has asked for a line. */
 void request_asked(void *host);
-/* A request of a mechanism is answered. */
-void requests_answered(struct sm *sm, struct request *request);
+/* A request of a mechanism is answered. True: the data came into the buffer. */
+bool requests_answered(struct sm *sm, struct request *request);
 /* Serves the next one. `l1_is_used`: an instruction's access has L1's port in this cycle. */
 void requests_serve(struct sm *sm, bool l1_is_used);
 

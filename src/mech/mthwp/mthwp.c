@@ -287,11 +287,12 @@ static bool passes_throttle(struct state *state)
 
 /* --- prefetching --- */
 
-static void ask(struct mech_sm *sm, const struct mech_memory *load, uint64_t line)
+/* Bytes within a line. */
+static void ask(struct mech_sm *sm, const struct mech_memory *load, uint64_t first, uint64_t end)
 {
 	const struct config *config = sm->config;
-	const struct mech_request request = {.address = line,
-	                                     .bytes = sm->machine->line_bytes,
+	const struct mech_request request = {.address = first / MECH_SECTOR * MECH_SECTOR,
+	                                     .bytes = (uint32_t)(end - first / MECH_SECTOR * MECH_SECTOR),
 	                                     .to = MECH_TO_L1,
 	                                     .pc = load->pc,
 	                                     .block = load->block};
@@ -315,7 +316,7 @@ static uint64_t prefetch_at(struct mech_sm *sm, const struct mech_memory *load, 
 			if (line == last)
 				continue;
 			last = line;
-			ask(sm, load, line);
+			ask(sm, load, line < first ? first : line, line + line_bytes < end ? line + line_bytes : end);
 			lines++;
 		}
 	}
@@ -334,14 +335,10 @@ static uint64_t prefetch(struct mech_sm *sm, const struct mech_memory *load, int
 /* --- hooks --- */
 
 /* All tables learn, but for the per-warp one where the stride is all warps' already. */
-static void memory(struct mech_sm *sm, const struct mech_memory *load)
+static void learn(struct mech_sm *sm, const struct mech_memory *load)
 {
 	struct state *state = sm->state;
 	struct stats *stats = sm->stats;
-	if (load->kind != MECH_LOAD || load->local)
-		return;
-	if (load->cycle >= state->period_end)
-		end_period(sm, load->cycle);
 	state->loads++;
 	int64_t gs = look_up_gs(state, load->pc);
 	int64_t ip = train_ip(sm, load);
@@ -354,10 +351,30 @@ static void memory(struct mech_sm *sm, const struct mech_memory *load)
 		stats->pws_lines += prefetch(sm, load, pws);
 }
 
+/* It sits behind the buffer that may be in front of L1, and sees what that does not answer. */
+static void memory(struct mech_sm *sm, const struct mech_memory *load)
+{
+	struct state *state = sm->state;
+	struct mech_transaction passed[MECH_MAX_ACCESSES];
+	struct mech_memory seen = *load;
+	if (load->kind != MECH_LOAD || load->local)
+		return;
+	if (load->cycle >= state->period_end)
+		end_period(sm, load->cycle);
+	seen.transactions = 0;
+	seen.transaction = passed;
+	for (uint32_t i = 0; i < load->transactions; i++)
+		if (!load->transaction[i].in_buffer)
+			passed[seen.transactions++] = load->transaction[i];
+	if (seen.transactions)
+		learn(sm, &seen);
+}
+
 static void count_access(struct mech_sm *sm, const struct mech_access *access)
 {
 	struct period *period = &((struct state *)sm->state)->period;
-	if (access->kind != MECH_LOAD || access->result == MECH_HIT || access->result == MECH_BUFFER_HIT)
+	if (access->kind != MECH_LOAD || access->result == MECH_HIT || access->result == MECH_BUFFER_HIT ||
+	    access->result == MECH_BUFFER_MERGED)
 		return;
 	period->requests++;
 	period->merged += access->result == MECH_MERGED;

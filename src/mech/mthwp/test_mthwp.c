@@ -222,6 +222,62 @@ static void test_merges_open_the_throttle(void **state)
 	}
 }
 
+/* A buffer in front of L1 that holds lines of the loop below from each block's begin on, by their numbers. */
+static struct {
+	uint64_t array;
+	uint32_t first, lines;
+} held;
+
+static void hold_lines(struct mech_sm *sm, const struct mech_block *block)
+{
+	for (uint32_t i = 0; i < held.lines; i++)
+		mech_put(sm, held.array + (uint64_t)(held.first + i) * STRIDE, 32, block->slot);
+}
+
+static struct mech_buffer buffer_of_lines(const void *config, const struct mech_machine *machine)
+{
+	(void)config;
+	(void)machine;
+	return (struct mech_buffer){.sets = 1};
+}
+
+static const struct mech holder = {.version = MECH_VERSION,
+                                   .name = "holder",
+                                   .seats = MECH_SEAT_BUFFER,
+                                   .block_begin = hold_lines,
+                                   .buffer = buffer_of_lines};
+
+/* It sits behind the buffer: it learns from what that does not answer, and what that has is not fetched again, though only the
+ * sector is there that loads want. Of lines that are in the buffer the first ones teach nothing, and the last ones' first is asked
+ * for in vain. */
+static void test_behind_the_buffer(void **state)
+{
+	static const struct mech *const only_holder[] = {&holder, NULL};
+	static const struct {
+		uint32_t first, lines, asked, filtered;
+	} row[] = {{0, 0, LOADS - 2, 0},
+	           {0, 10, LOADS - 10 - 2, 0},
+	           {LOADS - 10, 10, LOADS - 10 - 2, 1},
+	           {0, LOADS, 0, 0}};
+	(void)state;
+	kit_mechanisms = only_holder;
+	for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
+		struct gpu_kit kit;
+		OPEN(&kit, "mthwp:throttle=false", "sm.warps=48");
+		held.array = kit.param;
+		held.first = row[i].first;
+		held.lines = row[i].lines;
+		load_loop(&kit, ONE_STRIDE);
+		kit_run(&kit, 1, WARP);
+		const struct mech_requests requests = kit_requests(&kit, 0);
+		assert_int_equal(requests.asked, row[i].asked);
+		assert_int_equal(requests.filtered, row[i].filtered);
+		assert_int_equal(kit.run.stats.l1d.read_accesses, LOADS - row[i].lines);
+		kit_close(&kit);
+	}
+	kit_mechanisms = NULL;
+}
+
 /* It changes cycles and traffic, never what a program computes. */
 static void test_results(void **state)
 {
@@ -265,15 +321,11 @@ static void test_wrong_options(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_warps_own_stride),
-		cmocka_unit_test(test_promotion),
-		cmocka_unit_test(test_table_is_full),
-		cmocka_unit_test(test_other_warps),
-		cmocka_unit_test(test_two_warps_are_too_few),
-		cmocka_unit_test(test_slot_of_many_blocks),
-		cmocka_unit_test(test_early_evictions_stop_it),
-		cmocka_unit_test(test_merges_open_the_throttle),
-		cmocka_unit_test(test_results),
+		cmocka_unit_test(test_warps_own_stride),        cmocka_unit_test(test_promotion),
+		cmocka_unit_test(test_table_is_full),           cmocka_unit_test(test_other_warps),
+		cmocka_unit_test(test_two_warps_are_too_few),   cmocka_unit_test(test_slot_of_many_blocks),
+		cmocka_unit_test(test_early_evictions_stop_it), cmocka_unit_test(test_merges_open_the_throttle),
+		cmocka_unit_test(test_behind_the_buffer),       cmocka_unit_test(test_results),
 		cmocka_unit_test(test_wrong_options),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

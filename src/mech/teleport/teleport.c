@@ -63,12 +63,16 @@ static struct mech_buffer buffer(const void *options_, const struct mech_machine
 {
 	const struct teleport_config *config = options_;
 	enum { IDEAL_SETS = 1024 }; /* any number: no set is ever full */
+	uint32_t merges = !config->overlap                             ? 0
+	                  : machine->l1_mshrs < MECH_MAX_BUFFER_MERGES ? machine->l1_mshrs
+	                                                               : MECH_MAX_BUFFER_MERGES;
 	if (config->model != TELEPORT_REAL)
-		return (struct mech_buffer){.sets = IDEAL_SETS};
+		return (struct mech_buffer){.sets = IDEAL_SETS, .merges = merges};
 	return (struct mech_buffer){.sets = config->sets,
 	                            .ways = config->buffer_kb * 1024 / (config->sets * machine->line_bytes),
 	                            .in_shared = true,
-	                            .bytes = config->buffer_kb * 1024};
+	                            .bytes = config->buffer_kb * 1024,
+	                            .merges = merges};
 }
 
 /* A block that has something to load waits for it. */
@@ -117,6 +121,7 @@ static void count_demand(struct mech_sm *sm, const struct mech_access *access)
 		return;
 	stats->demand++;
 	stats->demand_hits += access->result == MECH_BUFFER_HIT;
+	stats->demand_merged += access->result == MECH_BUFFER_MERGED;
 }
 
 const struct mech mech_teleport = {
@@ -144,10 +149,10 @@ const struct mech mech_teleport = {
 	.gpu_kernel_begin = teleport_gpu_kernel_begin,
 	.gpu_block = teleport_gpu_block,
 	.gpu_cycle = teleport_gpu_cycle,
+	.may_end = teleport_may_end,
 	.block_end = block_end,
 	.may_start = may_start,
 	.on_reply = on_reply,
 	.access = count_demand,
 	.buffer = buffer,
-	.may_end = teleport_may_end,
 };

@@ -25,6 +25,7 @@ struct teleport_config {
 #define TELEPORT_COUNTERS(X)                                                                                           \
 	X(demand, "requests", "loads, stores and atomics of global memory, by transaction", COMBINE_SUM)               \
 	X(demand_hits, "requests", "of these, loads and stores that found their data in the buffer", COMBINE_SUM)      \
+	X(demand_merged, "requests", "of these, loads that waited for their data on the way to the buffer", COMBINE_SUM)   \
 	X(loaded_blocks, "blocks", "for which the controller had something to load", COMBINE_SUM)                      \
 	X(held_block_cycles, "cycles", "that blocks waited for their data, summed over blocks", COMBINE_SUM)           \
 	X(largest_block_bytes, "bytes", "the most that one block had in the buffer", COMBINE_LARGEST)                  \
@@ -63,8 +64,8 @@ void teleport_gpu_open(struct mech_gpu *gpu);
 void teleport_gpu_kernel_begin(struct mech_gpu *gpu);
 void teleport_gpu_block(struct mech_gpu *gpu, uint32_t sm, const struct mech_block *block);
 uint64_t teleport_gpu_cycle(struct mech_gpu *gpu, uint64_t cycle);
-/* The kernel has rows: its blocks are loaded. */
 bool teleport_may_end(struct mech_gpu *gpu);
+/* The kernel has rows: its blocks are loaded. */
 bool teleport_loads(const struct mech_gpu *gpu);
 
 /* costs.c: section 6 */

@@ -12,7 +12,7 @@ enum { LINE = 128, WARP = 32, ARRAY = 1 << 20, LOG = 64 };
 static struct {
 	struct mech mech;
 	const struct mech *real;
-	uint64_t begun, first_issue, last_reply;
+	uint64_t begun, first_issue, last_addition, last_reply;
 	uint32_t replies;
 	uint64_t sent[LOG];
 	struct mech_request request[LOG];
@@ -29,6 +29,8 @@ static void spied_issue(struct mech_sm *sm, const struct mech_issue *issue)
 	(void)sm;
 	if (!spy.first_issue)
 		spy.first_issue = issue->cycle;
+	if (issue->type == MECH_ARITHMETIC)
+		spy.last_addition = issue->cycle;
 }
 
 static void spied_reply(struct mech_sm *sm, const struct mech_reply *reply)
@@ -428,6 +430,104 @@ static void test_late_line(void **state)
 	kit_close(&kit);
 }
 
+/* A load that asks for what lies behind the SM, by its cache operator or as a volatile one, passes the buffer by. */
+static void test_loads_past_the_buffer(void **state)
+{
+	static const struct {
+		const char *load;
+		bool hits;
+	} row[] = {{"ld.global.u32", true},     {"ld.global.ca.u32", true},  {"ld.global.cs.u32", true},
+	           {"ld.global.cg.u32", false}, {"ld.global.cv.u32", false}, {"ld.volatile.global.u32", false},
+	           {"ld.weak.global.u32", true}};
+	(void)state;
+	for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
+		struct gpu_kit kit;
+		struct table table;
+		char body[128];
+		OPEN(&kit, "teleport", &table, ONE_SM);
+		snprintf(body, sizeof body, "%s %%r1, [%%rd0]; exit;", row[i].load);
+		kit_load(&kit, body);
+		add_row(&kit, &table, 0, LINE, 0);
+		kit_run(&kit, 1, WARP);
+		const struct mech_requests requests = kit_requests(&kit, 0);
+		assert_int_equal(kit_counter(&kit, 0, "demand"), 1);
+		assert_int_equal(kit_counter(&kit, 0, "demand_hits"), row[i].hits);
+		assert_int_equal(requests.useful, row[i].hits);
+		assert_int_equal(requests.redundant, !row[i].hits);
+		kit_close(&kit);
+	}
+}
+
+/* Shared memory that an instruction would have used takes each line for the buffer that lies in it in a cycle of its own: while
+ * two warps' conflicting loads keep the banks busy, N lines cost N cycles more than with the ideal buffer, which lies elsewhere. */
+static void test_fills_take_shared_memory(void **state)
+{
+	static const uint32_t lines[] = {0, 1, 20};
+	static const char *const mechanisms[] = {"teleport:model=R,overlap=yes", "teleport:overlap=yes"};
+	(void)state;
+	for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
+		uint64_t cycles[2];
+		for (size_t m = 0; m < 2; m++) {
+			struct gpu_kit kit;
+			struct table table;
+			OPEN(&kit, mechanisms[m], &table, ONE_SM);
+			kit_load(&kit, "mov.u32 %r1, %tid.x; and.b32 %r1, %r1, 31; mul.lo.u32 %r1, %r1, 128;\n"
+			               "mov.u32 %r3, 0;\n"
+			               "again: ld.shared.u32 %r2, [%r1]; add.u32 %r3, %r3, 1;\n"
+			               "setp.lt.u32 %p1, %r3, 60; @%p1 bra again; exit;");
+			if (lines[i])
+				add_row(&kit, &table, 0, lines[i] * LINE, 0);
+			kit_run(&kit, 1, 2 * WARP);
+			cycles[m] = kit_run(&kit, 1, 2 * WARP);
+			assert_true(kit.run.stats.sm.shared_conflict_cycles == 2 * 60 * 31);
+			kit_close(&kit);
+		}
+		assert_int_equal(cycles[1], cycles[0] + lines[i]);
+	}
+}
+
+/* With overlap a load waits at the buffer for bytes on their way: no second request is made, and it is answered as if it had come
+ * to the buffer in the cycle in which they do, or in the next where they take shared memory's cycle. A sector that nobody has
+ * asked for is fetched as ever. */
+static void test_overlap_merges(void **state)
+{
+	static const struct {
+		const char *mechanism, *address;
+		bool merges;
+		uint32_t behind; /* cycles of the answer behind that of the bytes */
+	} row[] = {
+		{"teleport:model=R,overlap=yes", "%rd0", true, 0},
+		{"teleport:overlap=yes", "%rd0", true, 1},
+		{"teleport:model=R,overlap=yes", "%rd0+60", true, 0},
+		{"teleport:model=R,overlap=yes", "%rd0+64", false, 0},
+	};
+	(void)state;
+	for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
+		struct gpu_kit kit;
+		struct table table;
+		char body[128];
+		OPEN(&kit, row[i].mechanism, &table, ONE_SM);
+		snprintf(body, sizeof body, "ld.global.u32 %%r1, [%s]; add.u32 %%r2, %%r1, 1; exit;", row[i].address);
+		kit_load(&kit, body);
+		add_row(&kit, &table, 0, 64, 0);
+		kit_run(&kit, 1, WARP);
+		spy.first_issue = spy.replies = 0;
+		kit_run(&kit, 1, WARP); /* with the code in its cache */
+		const struct mech_requests requests = kit_requests(&kit, 0);
+		assert_int_equal(kit_counter(&kit, 0, "demand"), 1);
+		assert_int_equal(kit_counter(&kit, 0, "demand_hits"), 0);
+		assert_int_equal(kit_counter(&kit, 0, "demand_merged"), row[i].merges);
+		assert_int_equal(requests.late, row[i].merges);
+		assert_int_equal(requests.redundant, !row[i].merges);
+		assert_int_equal(kit.run.stats.l1d.read_accesses, !row[i].merges);
+		assert_int_equal(spy.replies, 1);
+		if (row[i].merges) /* through the pipe, then written back; the addition issues behind that */
+			assert_int_equal(spy.last_addition,
+			                 spy.last_reply + row[i].behind + kit.machine.sm.shared_latency + 1);
+		kit_close(&kit);
+	}
+}
+
 /* What a run of many SMs shows. */
 struct outcome {
 	uint64_t cycles, held, hits, sum;
@@ -574,6 +674,9 @@ int main(void)
 		cmocka_unit_test(test_stores_and_atomics),
 		cmocka_unit_test(test_blocks_that_end_first),
 		cmocka_unit_test(test_late_line),
+		cmocka_unit_test(test_loads_past_the_buffer),
+		cmocka_unit_test(test_fills_take_shared_memory),
+		cmocka_unit_test(test_overlap_merges),
 		cmocka_unit_test(test_only_time_changes),
 		cmocka_unit_test(test_how_it_is_simulated),
 		cmocka_unit_test(test_costs),
