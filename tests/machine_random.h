@@ -100,11 +100,12 @@ static inline void machine_teleport(struct random_text *text, char *into)
 	static const char *const loops[] = {"none", "code", "launch"};
 	static const char *const arbitrations[] = {"teleport", "core", "alternate"};
 	snprintf(into, MACHINE_TEXT,
-	         "teleport:model=%s,loops=%s,arbitration=%s,sets=%u,buffer_kb=%u,table_entries=%u,overlap=%s,line_requests=%s,urgent=%s,rate=%u",
+	         "teleport:model=%s,loops=%s,arbitration=%s,sets=%u,buffer_kb=%u,table_entries=%u,overlap=%s,request=%s,urgent=%s,rate=%u,field_bits=%u,look_stale=%s",
 	         models[random_below(text, 5)], loops[random_below(text, 3)], arbitrations[random_below(text, 3)],
 	         1u << random_below(text, 5), 1u << random_below(text, 7), 1 + random_below(text, 100),
-	         random_below(text, 2) ? "yes" : "no", random_below(text, 2) ? "yes" : "no",
-	         random_below(text, 2) ? "yes" : "no", 1 + random_below(text, 16));
+	         random_below(text, 2) ? "yes" : "no", random_below(text, 2) ? "line" : "packet",
+	         random_below(text, 2) ? "yes" : "no", 1 + random_below(text, 16),
+	         8 + random_below(text, 57), random_below(text, 2) ? "yes" : "no");
 }
 
 static inline void machine_mthwp(struct random_text *text, char *into)

@@ -17,6 +17,7 @@ __extension__ typedef __int128 wide; /* Eq. 2 and 3 of any row and block do not 
 
 struct controller {
 	struct mech_rows table;
+	struct teleport_stale *stale; /* of this kernel, or NULL */
 	/* blocks, in the order of dispatch: a ring. It grows where blocks need not wait and end faster than they are loaded. */
 	struct job *job;
 	uint32_t head, jobs, room;
@@ -45,6 +46,11 @@ void teleport_gpu_open(struct mech_gpu *gpu)
 	mech_prefer(gpu, preferences[config->arbitration]);
 }
 
+struct teleport_stale *teleport_stale_of(const struct mech_gpu *gpu)
+{
+	return controller_of(gpu)->stale;
+}
+
 bool teleport_loads(const struct mech_gpu *gpu)
 {
 	const struct controller *controller = controller_of(gpu);
@@ -60,27 +66,54 @@ static bool has_room(const struct mech_gpu *gpu)
 	return config->model != TELEPORT_REAL || allocated + a_way <= config->buffer_kb * 1024ull;
 }
 
-/* Once a kernel. */
-static void report_dropped(struct mech_gpu *gpu, struct controller *controller)
+/* Whether it is this kernel's turn to be reported: once each. */
+static bool is_new(struct mech_gpu *gpu, struct controller *controller)
 {
-	const struct teleport_config *config = gpu->config;
-	char text[512];
 	for (uint32_t i = 0; i < controller->reports; i++)
 		if (strcmp(controller->reported[i], gpu->launch->kernel) == 0)
-			return;
+			return false;
 	if (controller->reports == MAX_REPORTED)
-		return;
+		return false;
 	size_t size = strlen(gpu->launch->kernel) + 1;
 	char *name = mech_alloc(gpu->pool, size);
 	memcpy(name, gpu->launch->kernel, size);
 	controller->reported[controller->reports++] = name;
+	return true;
+}
+
+static void report_dropped(struct mech_gpu *gpu, const struct controller *controller)
+{
+	const struct teleport_config *config = gpu->config;
+	char text[512];
 	int length =
 		snprintf(text, sizeof text, "kernel %s: the preload table's %u entries are full, %u rows are dropped",
-	                 name, config->table_entries, controller->table.dropped);
+	                 gpu->launch->kernel, config->table_entries, controller->table.dropped);
 	if (controller->table.dropped_reads && length > 0 && (size_t)length < sizeof text)
 		snprintf(text + length, sizeof text - (size_t)length, " (%llu lane reads of a block)",
 		         (unsigned long long)controller->table.dropped_reads);
 	mech_say(gpu, text);
+}
+
+static void report_unfit(struct mech_gpu *gpu, uint32_t unfit)
+{
+	const struct teleport_config *config = gpu->config;
+	char text[512];
+	snprintf(text, sizeof text,
+	         "kernel %s: %u rows have products or offsets beyond the preload table's fields of %u bits and are not "
+	         "loaded "
+	         "(teleport:field_bits=N makes them wider)",
+	         gpu->launch->kernel, unfit, config->field_bits);
+	mech_say(gpu, text);
+}
+
+/* Takes out the rows that do not fit the table's fields; gives how many. */
+static uint32_t keep_fitting(struct mech_gpu *gpu, struct controller *controller)
+{
+	uint32_t rows = controller->table.rows;
+	struct mech_row *fitting = mech_alloc(gpu->kernel_pool, (rows + 1) * sizeof *fitting);
+	controller->table.rows = teleport_fitting_rows(gpu, &controller->table, fitting);
+	controller->table.row = fitting;
+	return rows - controller->table.rows;
 }
 
 void teleport_gpu_kernel_begin(struct mech_gpu *gpu)
@@ -90,21 +123,48 @@ void teleport_gpu_kernel_begin(struct mech_gpu *gpu)
 	struct teleport_stats *stats = gpu->stats;
 	controller->jobs = controller->head = 0;
 	controller->table = mech_rows(gpu, config->table_entries, (enum mech_loops)config->loops);
-	if (controller->table.dropped)
-		report_dropped(gpu, controller);
+	uint32_t unfit = keep_fitting(gpu, controller);
+	if ((controller->table.dropped || unfit) && is_new(gpu, controller)) {
+		if (controller->table.dropped)
+			report_dropped(gpu, controller);
+		if (unfit)
+			report_unfit(gpu, unfit);
+	}
 	if (!has_room(gpu))
 		controller->table.rows = 0;
 	stats->rows = controller->table.rows;
 	stats->dropped_rows = controller->table.dropped;
+	stats->unfit_rows = unfit;
 	stats->kernels_without_rows = !controller->table.rows;
+	controller->stale = config->look_stale ? teleport_stale_open(gpu) : NULL;
+}
+
+/* Bytes of the request for [first, end) of a line: the quarter or half of it in which they lie, or all of it, by the rule of
+ * instructions' transactions. */
+static uint64_t packet_bytes(const struct mech_gpu *gpu, uint64_t first, uint64_t end)
+{
+	const struct teleport_config *config = gpu->config;
+	uint64_t bytes = config->request == TELEPORT_LINES ? gpu->machine->line_bytes : MECH_SECTOR;
+	while (first / bytes != (end - 1) / bytes)
+		bytes *= 2;
+	return bytes;
+}
+
+/* [first, end), not empty, grown to what requests can ask for. */
+static void grow(const struct mech_gpu *gpu, uint64_t *first, uint64_t *end)
+{
+	uint64_t line = gpu->machine->line_bytes;
+	uint64_t first_ends = (*first | (line - 1)) + 1, last_begins = (*end - 1) & ~(line - 1);
+	uint64_t in_first = packet_bytes(gpu, *first, first_ends < *end ? first_ends : *end);
+	uint64_t in_last = packet_bytes(gpu, last_begins > *first ? last_begins : *first, *end);
+	*first &= ~(in_first - 1);
+	*end = ((*end - 1) | (in_last - 1)) + 1;
 }
 
 /* The bytes that a row gives a block, in pieces that requests can ask for: Eq. 2 and 3. False: none. */
 static bool evaluate(const struct mech_gpu *gpu, const struct mech_row *row, struct mech_dim block, uint64_t *first,
                      uint64_t *end)
 {
-	const struct teleport_config *config = gpu->config;
-	uint64_t piece = config->line_requests ? gpu->machine->line_bytes : MECH_SECTOR;
 	wide index[3] = {block.x, block.y, block.z}, low = row->low, high = row->high;
 	for (uint32_t i = 0; i < 3; i++) {
 		low += index[i] * row->low_by[i];
@@ -114,8 +174,9 @@ static bool evaluate(const struct mech_gpu *gpu, const struct mech_row *row, str
 	high = row->base + high < row->end ? row->base + high : row->end;
 	if (low >= high)
 		return false;
-	*first = (uint64_t)low & ~(piece - 1);
-	*end = ((uint64_t)high + piece - 1) & ~(piece - 1);
+	*first = (uint64_t)low;
+	*end = (uint64_t)high;
+	grow(gpu, first, end);
 	return true;
 }
 
@@ -130,6 +191,8 @@ static void count_block(struct mech_gpu *gpu, const struct mech_block *block, st
 			continue;
 		if (fill)
 			mech_put(fill, first, (uint32_t)(end - first), block->slot);
+		if (fill && controller->stale)
+			teleport_stale_fill(gpu, fill->sm, first, end - first, block->cycle);
 		bytes += end - first;
 	}
 	stats->loaded_blocks += bytes > 0;
@@ -264,7 +327,9 @@ uint64_t teleport_gpu_cycle(struct mech_gpu *gpu, uint64_t cycle)
 	struct controller *controller = controller_of(gpu);
 	for (uint32_t i = 0; controller->jobs && i < config->rate && step(gpu, controller, cycle); i++) {
 	}
-	return controller->jobs ? cycle + 1 : MECH_NEVER;
+	if (controller->stale)
+		teleport_stale_cycle(gpu, cycle);
+	return controller->jobs || controller->stale ? cycle + 1 : MECH_NEVER;
 }
 
 /* The S-Machine is R without the waiting (section 5.2): it makes all of R's requests, though its blocks may end before. */

@@ -9,8 +9,10 @@
 #define DIE_GTX480_MM2 529.0
 
 enum {
-	ENTRY_BYTES = 21, /* 1 of data type size, 4 of pointer, 8 products and offsets of 2 */
-	ALUS = 12,        /* 6 multipliers and 6 adders, so that a row's range takes one cycle */
+	FIXED_BYTES = 1 + 4, /* of an entry: data type size, pointer */
+	FIELDS = 8,          /* products and offsets, of 2 bytes in the paper */
+	PAPER_BYTES = 21,
+	ALUS = 12, /* 6 multipliers and 6 adders, so that a row's range takes one cycle */
 };
 
 uint32_t teleport_costs(const void *options, const struct mech_machine *machine, struct mech_cost cost[MECH_MAX_COSTS])
@@ -19,11 +21,12 @@ uint32_t teleport_costs(const void *options, const struct mech_machine *machine,
 	double scale = 40.0 * 40.0 / (90.0 * 90.0);
 	double tags = config->buffer_kb * 1024.0 / machine->line_bytes;
 	double tag_area = machine->sms * TAG_ARRAY_MM2 * tags / TAG_ARRAY_TAGS;
-	double table_area = TABLE_MM2 * config->table_entries / TABLE_ENTRIES;
+	double entry = FIXED_BYTES + FIELDS * config->field_bits / 8.0;
+	double table_area = TABLE_MM2 * config->table_entries / TABLE_ENTRIES * entry / PAPER_BYTES;
 	double alu_area = ALUS * ALU_90NM_MM2 * scale;
 	double all = tag_area + table_area + alu_area;
 	const struct mech_cost rows[] = {
-		{"preload table", "bytes", (double)config->table_entries * ENTRY_BYTES},
+		{"preload table", "bytes", config->table_entries * entry},
 		{"tags of the buffer, an SM", "tags", tags},
 		{"tags of all SMs, area at 40 nm", "mm2", tag_area},
 		{"preload table, area at 40 nm", "mm2", table_area},

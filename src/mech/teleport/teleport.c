@@ -11,9 +11,11 @@ static const struct teleport_config defaults = {.model = TELEPORT_REAL,
                                                 .table_entries = 64,
                                                 .urgent = true,
                                                 .loops = MECH_LOOPS_IN_CODE,
-                                                .rate = 1};
+                                                .rate = 1,
+                                                .field_bits = 16};
 
 static const char *const models[] = {"real", "R", "S", "I", NULL};
+static const char *const requests[] = {"packet", "line", NULL};
 static const char *const loops[] = {"none", "code", "launch", NULL};
 static const char *const arbitrations[] = {"teleport", "core", "alternate", NULL};
 
@@ -28,14 +30,18 @@ static const struct option options[] = {
 	{"arbitration", OPTION_ENUM, AT(arbitration), 0, 0, arbitrations, "",
          "whose requests go first in the network; alternate: by even and odd cycles"},
 	{"overlap", OPTION_BOOL, AT(overlap), 0, 1, NULL, "", "a block runs while its lines arrive"},
-	{"line_requests", OPTION_BOOL, AT(line_requests), 0, 1, NULL, "",
-         "whole lines only, as thread-block prefetching; else the 32-byte sectors of a row"},
+	{"request", OPTION_ENUM, AT(request), 0, 0, requests, "",
+         "packets of 32, 64 or 128 bytes, as instructions' transactions; or whole lines, as thread-block prefetching"},
 	{"urgent", OPTION_BOOL, AT(urgent), 0, 1, NULL, "", "memory controllers prefer the controller's requests"},
 	{"loops", OPTION_ENUM, AT(loops), 0, 0, loops, "",
          "indexes on induction variables that count as precalculable: of no loops, of those whose bounds stand in the "
          "code, of those whose bounds are known at launch"},
 	{"rate", OPTION_U32, AT(rate), 1, 16, NULL, "a cycle",
          "rows that the controller reads, or requests that it makes"},
+	{"field_bits", OPTION_U32, AT(field_bits), 8, 64, NULL, "bits",
+         "of each product and offset of a row; rows with larger ones are not loaded"},
+	{"look_stale", OPTION_BOOL, AT(look_stale), 0, 1, NULL, "",
+         "counts hits on data that other SMs have written; takes time of the host"},
 };
 
 static const struct counter counters[] = {
@@ -110,6 +116,8 @@ static void on_reply(struct mech_sm *sm, const struct mech_reply *reply)
 	struct teleport_block *block = &((struct teleport_sm *)sm->state)->block[slot];
 	if (reply->request.to != MECH_TO_BUFFER || block->number != reply->request.tag)
 		return;
+	if (!reply->outside)
+		teleport_note(sm, TELEPORT_FILLED, reply->request.address, reply->request.bytes);
 	block->arrived++;
 	teleport_release_if_loaded(sm, slot, reply->cycle);
 }
@@ -120,6 +128,10 @@ static void count_demand(struct mech_sm *sm, const struct mech_access *access)
 	if (access->local)
 		return;
 	stats->demand++;
+	if (access->kind != MECH_LOAD)
+		teleport_note(sm, TELEPORT_WRITTEN, access->address, access->bytes);
+	else if (access->result == MECH_BUFFER_HIT)
+		teleport_note(sm, TELEPORT_FOUND, access->address, access->bytes);
 	stats->demand_hits += access->result == MECH_BUFFER_HIT;
 	stats->demand_merged += access->result == MECH_BUFFER_MERGED;
 }

@@ -255,32 +255,47 @@ static void test_full_queue(void **state)
 	kit_close(&kit);
 }
 
-/* Bytes 40 to 360: sectors from 32 to 384, cut where lines end; or the lines from 0 to 384. */
+/* A row's requests: in each line the quarter or half in which its bytes lie, else the line, as a warp's transactions; or lines. */
 static void test_request_size(void **state)
 {
+	enum { MOST = 4 };
 	static const struct {
 		const char *mechanism;
-		uint32_t offset[3], bytes[3], largest;
-	} row[] = {{"teleport", {32, 128, 256}, {96, 128, 128}, 352},
-	           {"teleport:line_requests=yes", {0, 128, 256}, {128, 128, 128}, 384}};
+		int64_t low, high;
+		uint32_t offset[MOST], bytes[MOST]; /* 0: no more */
+	} row[] = {
+		{"teleport", 40, 60, {32}, {32}},
+		{"teleport", 4, 5, {0}, {32}},
+		{"teleport", 0, 64, {0}, {64}},
+		{"teleport", 70, 128, {64}, {64}},
+		{"teleport", 32, 96, {0}, {128}}, /* of both halves */
+		{"teleport", 40, 128, {0}, {128}},
+		{"teleport", 100, 160, {96, 128}, {32, 32}},
+		{"teleport", 64, 400, {64, 128, 256, 384}, {64, 128, 128, 32}},
+		{"teleport", 40, 330, {0, 128, 256}, {128, 128, 128}},
+		{"teleport:request=line", 4, 5, {0}, {128}},
+		{"teleport:request=line", 100, 160, {0, 128}, {128, 128}},
+	};
 	(void)state;
 	for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
 		struct gpu_kit kit;
 		struct table table;
-		uint32_t seen = 0;
+		uint32_t requests = 0, seen = 0, bytes = 0;
 		OPEN(&kit, row[i].mechanism, &table, ONE_SM);
 		load_lines(&kit, "", 1);
-		add_row(&kit, &table, 40, 360, 0);
+		add_row(&kit, &table, row[i].low, row[i].high, 0);
 		kit_run(&kit, 1, WARP);
-		assert_int_equal(spy.replies, 3);
-		for (uint32_t r = 0; r < 3; r++)
-			for (uint32_t k = 0; k < 3; k++)
+		while (requests < MOST && row[i].bytes[requests])
+			bytes += row[i].bytes[requests++];
+		assert_int_equal(spy.replies, requests);
+		for (uint32_t r = 0; r < requests; r++)
+			for (uint32_t k = 0; k < requests; k++)
 				seen += spy.request[r].address == kit.param + row[i].offset[k] &&
 				        spy.request[r].bytes == row[i].bytes[k];
-		assert_int_equal(seen, 3);
-		assert_int_equal(kit_counter(&kit, 0, "largest_block_bytes"), row[i].largest);
-		/* The line's first sector is not among those of the row. */
-		assert_int_equal(kit_counter(&kit, 0, "demand_hits"), i);
+		assert_int_equal(seen, requests);
+		assert_int_equal(kit_counter(&kit, 0, "largest_block_bytes"), bytes);
+		/* the warp's one load is of the first line, all of it */
+		assert_int_equal(kit_counter(&kit, 0, "demand_hits"), row[i].bytes[0] == 128);
 		kit_close(&kit);
 	}
 }
@@ -528,6 +543,40 @@ static void test_overlap_merges(void **state)
 	}
 }
 
+/* A block finds a line twice, and between that another one writes to it: on another SM, so that the second hit is on old data, or on
+ * the same. The look changes no figure, and without it nothing is counted. */
+static void test_stale_hits(void **state)
+{
+	static const struct {
+		const char *mechanism, *sms;
+		uint32_t stale;
+	} row[] = {{"teleport:look_stale=yes", "sm.count=2", 1},
+	           {"teleport:model=R,look_stale=yes", "sm.count=2", 1},
+	           {"teleport:model=I,look_stale=yes", "sm.count=2", 1},
+	           {"teleport:model=R,look_stale=yes", "sm.count=1", 0},
+	           {"teleport", "sm.count=2", 0}};
+	uint64_t cycles[sizeof row / sizeof *row];
+	(void)state;
+	for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
+		struct gpu_kit kit;
+		struct table table;
+		OPEN(&kit, row[i].mechanism, &table, row[i].sms);
+		kit.run.blocks_per_sm = i == 3 ? 2 : 1;
+		kit_load(&kit, "mov.u32 %r1, %ctaid.x; mov.u32 %r2, 0; setp.eq.u32 %p1, %r1, 1;\n"
+		               "mov.u32 %r5, 1000; @%p1 mov.u32 %r5, 300; @!%p1 ld.global.u32 %r3, [%rd0];\n"
+		               "again: add.u32 %r2, %r2, 1; setp.lt.u32 %p2, %r2, %r5; @%p2 bra again;\n"
+		               "@%p1 st.global.u32 [%rd0], %r2; @!%p1 ld.global.u32 %r4, [%rd0];\n"
+		               "@!%p1 st.global.u32 [%rd0+8], %r4; exit;");
+		add_row(&kit, &table, 0, 4, 0);
+		cycles[i] = kit_run(&kit, 2, 1);
+		assert_int_equal(((uint32_t *)simt_host(kit.gpu->memory, kit.param))[2], 300);
+		assert_int_equal(kit_counter(&kit, 0, "demand"), 4);
+		assert_int_equal(kit_counter(&kit, 0, "stale_hits"), row[i].stale);
+		kit_close(&kit);
+	}
+	assert_int_equal(cycles[0], cycles[4]);
+}
+
 /* What a run of many SMs shows. */
 struct outcome {
 	uint64_t cycles, held, hits, sum;
@@ -644,6 +693,7 @@ static void test_costs(void **state)
 	(void)state;
 	assert_int_equal(cost_of("teleport", "preload table"), 1344);
 	assert_int_equal(cost_of("teleport:table_entries=128", "preload table"), 2688);
+	assert_int_equal(cost_of("teleport:field_bits=32", "preload table"), 64 * (1 + 4 + 8 * 4));
 	assert_int_equal(cost_of("teleport", "tags of the buffer, an SM"), 4 * 96);
 	assert_float_equal(cost_of("teleport", "tags of all SMs, area at 40 nm"), 0.136, 0.0011);
 	assert_float_equal(cost_of("teleport", "preload table, area at 40 nm"), 0.004, 1e-9);
@@ -677,6 +727,7 @@ int main(void)
 		cmocka_unit_test(test_loads_past_the_buffer),
 		cmocka_unit_test(test_fills_take_shared_memory),
 		cmocka_unit_test(test_overlap_merges),
+		cmocka_unit_test(test_stale_hits),
 		cmocka_unit_test(test_only_time_changes),
 		cmocka_unit_test(test_how_it_is_simulated),
 		cmocka_unit_test(test_costs),

@@ -42,6 +42,29 @@ static void announce(const struct host *host, struct sluice_range range)
 	       "mad.lo.u32 %r6, %r3, 4, %r2;\nmad.lo.u32 %r6, %r6, 4, %r1;\nshr.u32 %r7, %r0, 9;\n"                    \
 	       "setp.ne.u32 %p1, %r6, %r7;\n@%p1 ret;\nand.b32 %r8, %r0, 511;\nshl.b32 %r9, %r8, 3;\n" LOAD(0))
 
+/* The smallest sectors, halves of a line or lines that hold the bytes of a line from low up to high. */
+static uint64_t packet(uint64_t low, uint64_t high)
+{
+	return low / SECTOR == (high - 1) / SECTOR ? SECTOR : low / 64 == (high - 1) / 64 ? 64 : 128;
+}
+
+/* The sector is brought for bytes low up to high: it lies in the packet for those of its line. */
+static bool is_brought(uint32_t sector, uint64_t low, uint64_t high)
+{
+	uint64_t line = sector / 4 * 128;
+	low = low > line ? low : line;
+	high = high < line + 128 ? high : line + 128;
+	return low < high && sector * (uint64_t)SECTOR / packet(low, high) == low / packet(low, high);
+}
+
+static uint64_t rounded(uint64_t low, uint64_t high)
+{
+	uint64_t bytes = 0;
+	for (uint32_t sector = 0; sector < BYTES / SECTOR; sector++)
+		bytes += is_brought(sector, low, high) ? SECTOR : 0;
+	return bytes;
+}
+
 /* Sector `sector` of the array is in the buffer of block (x, y, z) of 3 x 3 x 3. */
 static bool is_loaded(const struct host *host, uint32_t x, uint32_t y, uint32_t z, uint32_t sector)
 {
@@ -50,7 +73,7 @@ static bool is_loaded(const struct host *host, uint32_t x, uint32_t y, uint32_t 
 	return host_counter(host, "demand_hits");
 }
 
-/* Eq. 2 and 3 for blocks of a grid of three dimensions: the sectors from the minimum's to the maximum's, and none beside
+/* Eq. 2 and 3 for blocks of a grid of three dimensions: the packets from the minimum's to the maximum's, and nothing beside
  * them; clipped to the allocation; nothing where it is all outside, or the maximum lies below the minimum. */
 static void test_equations(void **state)
 {
@@ -68,7 +91,7 @@ static void test_equations(void **state)
 		{.low = -(1ll << 62), .high = 96, .low_by = {-(1ll << 62), -(1ll << 62), -(1ll << 62)}},
 	};
 	static const uint32_t blocks[][3] = {{0, 0, 0}, {2, 0, 0}, {0, 1, 2}, {2, 2, 1}};
-	struct host host = opened("teleport:model=I", HEAD PROBE);
+	struct host host = opened("teleport:model=I,field_bits=64", HEAD PROBE);
 	uint64_t seen = 0;
 	(void)state;
 	for (size_t r = 0; r < sizeof ranges / sizeof *ranges; r++) {
@@ -91,7 +114,7 @@ static void test_equations(void **state)
 			for (size_t p = 0; p < sizeof probes / sizeof *probes; p++) {
 				if (probes[p] >= BYTES / SECTOR)
 					continue;
-				bool expected = probes[p] >= first && probes[p] <= last;
+				bool expected = low < high && is_brought(probes[p], (uint64_t)low, (uint64_t)high);
 				seen += expected;
 				if (is_loaded(&host, at[0], at[1], at[2], probes[p]) != expected)
 					fail_msg("range %zu, block %zu, sector %u", r, b, probes[p]);
@@ -102,7 +125,7 @@ static void test_equations(void **state)
 	sluice_close(host.gpu);
 }
 
-/* The largest block is the one with most bytes, in sectors, after clipping. */
+/* The largest block is the one with most bytes, in packets, after clipping. */
 static void test_largest_block(void **state)
 {
 	struct host host = opened("teleport:model=I", HEAD PROBE);
@@ -114,7 +137,7 @@ static void test_largest_block(void **state)
 	announce(&host, (struct sluice_range){.low = BYTES - 4096, .high = BYTES, .low_by = {1500}});
 	is_loaded(&host, 0, 0, 0, 0);
 	assert_int_equal(host_counter(&host, "rows"), 2);
-	assert_int_equal(host_counter(&host, "largest_block_bytes"), 96 + 4096); /* now x = 0 */
+	assert_int_equal(host_counter(&host, "largest_block_bytes"), 128 + 4096); /* now x = 0 */
 	sluice_close(host.gpu);
 }
 
@@ -126,11 +149,6 @@ static void test_largest_block(void **state)
 #define TILE_AND_WORDS                                                                                                 \
 	KERNEL("tile_and_words",                                                                                       \
 	       TILE_INDEX LOAD(0) "ld.global.u32 %r10, [%rd0+16000];\nld.global.u32 %r10, [%rd0+16004];\n")
-
-static uint64_t rounded(uint64_t low, uint64_t high)
-{
-	return (high + SECTOR - 1) / SECTOR * SECTOR - low / SECTOR * SECTOR;
-}
 
 /* Analysis gives a tile one row for each of its lines, and loads side by side a row together; all that blocks read hits. */
 static void test_analysis(void **state)
@@ -230,6 +248,39 @@ static void test_full_table_of_a_program(void **state)
 	sluice_close(host.gpu);
 }
 
+/* The table's fields: products and offsets in units of a type of 255 bytes at most, of which all are multiples; the least offset may
+ * be in the pointer. What does not fit is not loaded. */
+static void test_fields(void **state)
+{
+	static const struct {
+		struct sluice_range range;
+		const char *mechanism;
+		bool fits;
+	} row[] = {
+		{{.high = 4, .low_by = {4 * 32767}, .high_by = {4 * 32767}}, "teleport:model=I", true},
+		{{.high = 4, .low_by = {4 * 32768}, .high_by = {4}}, "teleport:model=I", false},
+		{{.high = 4, .low_by = {4}, .high_by = {0, 4 * 32768}}, "teleport:model=I", false},
+		{{.high = 4, .low_by = {4}, .high_by = {0, 0, -4 * 32768}}, "teleport:model=I", true},
+		{{.high = 4, .low_by = {4}, .high_by = {0, 0, -4 * 32769}}, "teleport:model=I", false},
+		{{.high = 64, .low_by = {64 * 32767}, .high_by = {64 * 32767}}, "teleport:model=I", true},
+		{{.high = 4 * 32768, .low_by = {4}}, "teleport:model=I", true}, /* the greatest index is 32767 */
+		{{.high = 4 * 32769, .low_by = {4}}, "teleport:model=I", false},
+		{{.low = 4 * 40000, .high = 4 * 40001, .low_by = {4}}, "teleport:model=I", true},
+		{{.low = -4 * 40000, .high = 4 * 1000, .low_by = {4}}, "teleport:model=I", false},
+		{{.high = 4, .low_by = {4 * 32768}, .high_by = {4}}, "teleport:model=I,field_bits=17", true},
+		{{.high = 4, .low_by = {4 * 128}, .high_by = {4}}, "teleport:model=I,field_bits=8", false},
+	};
+	(void)state;
+	for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
+		struct host host = opened(row[i].mechanism, HEAD PROBE);
+		announce(&host, row[i].range);
+		is_loaded(&host, 0, 0, 0, 0);
+		if (host_counter(&host, "rows") != row[i].fits || host_counter(&host, "unfit_rows") == row[i].fits)
+			fail_msg("range %zu", i);
+		sluice_close(host.gpu);
+	}
+}
+
 /* word tid.x + 32 * i, for i up to `bound` */
 #define LOOP(name, bound)                                                                                              \
 	KERNEL(name, "mov.u32 %r6, 0;\ntop:\nmad.lo.u32 %r9, %r6, 32, %r4;\n" LOAD(0) "add.u32 %r6, %r6, 1;\n"         \
@@ -299,6 +350,7 @@ int main(void)
 		cmocka_unit_test(test_analysis),
 		cmocka_unit_test(test_full_table),
 		cmocka_unit_test(test_full_table_of_a_program),
+		cmocka_unit_test(test_fields),
 		cmocka_unit_test(test_loops),
 		cmocka_unit_test(test_program_has_the_word),
 	};
