@@ -72,7 +72,7 @@ static void check_cycle(struct checker *c, const struct bench *bench, struct req
 	}
 }
 
-/* Random traffic, reads and writes of lines to few rows of all banks: every pair of commands keeps every distance,
+/* Random traffic, reads and writes of lines to few rows of all banks, half of them urgent: every pair of commands keeps every distance,
  * every request is answered, and sleeping changes no answer's cycle (the two ways run with the same numbers; the
  * sum of times is compared with the first way's). */
 static void test_random_traffic(void **state)
@@ -99,6 +99,7 @@ static void test_random_traffic(void **state)
 			request[made] = make(&bench, dice >> 8 & 1, dice >> 9 & 15, dice >> 13 & 3);
 			request[made]->slice = (uint16_t)(made % 2);
 			request[made]->fetch = ATOM << (dice >> 15 & 1);
+			request[made]->urgent = dice >> 16 & 1;
 			push(&bench, request[made++]);
 		}
 		int64_t now = (int64_t)bench.cycle;

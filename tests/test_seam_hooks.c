@@ -242,22 +242,25 @@ static void test_asked_each_cycle(void **state)
 }
 
 /* Who does not let the kernel end goes on asking for lines, one in every 50th cycle, though its block ends long before; the
- * kernel lasts until the last has left. Who agrees is not called any more. */
+ * kernel lasts until the last has left. Who agrees is not called any more; who never agrees is named when the machine stands still. */
 enum { LATE_LINES = 20, LATE_STEP = 50 };
 
+enum late_way { WHEN_DONE, AT_ONCE, NEVER, LATE_WAYS };
+
 struct late_config {
-	bool agrees;
+	enum late_way agrees;
 };
 
 static struct late_config late_defaults;
 
 static uint64_t late_cycle(struct mech_gpu *gpu, uint64_t cycle)
 {
+	const struct late_config *config = gpu->config;
 	uint64_t *left = gpu->state;
 	const struct mech_request request = {
 		.address = *left * 128, .bytes = 32, .to = MECH_TO_NOTHING, .pc = MECH_NO_PC};
-	*left -= mech_send_to(gpu, 0, &request);
-	return *left ? cycle + LATE_STEP : MECH_NEVER;
+	*left -= *left && mech_send_to(gpu, 0, &request);
+	return *left || config->agrees == NEVER ? cycle + LATE_STEP : MECH_NEVER;
 }
 
 static void late_begin(struct mech_gpu *gpu)
@@ -269,7 +272,7 @@ static bool late_may_end(struct mech_gpu *gpu)
 {
 	const struct late_config *config = gpu->config;
 	bool waits = *(uint64_t *)gpu->state || mech_room_to_send(gpu) < gpu->machine->send_queue;
-	return config->agrees || !waits;
+	return config->agrees == AT_ONCE || (config->agrees == WHEN_DONE && !waits);
 }
 
 static const struct mech late = {.version = MECH_VERSION,
@@ -287,16 +290,22 @@ static void test_kernel_is_kept_open(void **state)
 	static const struct mech *const only_late[] = {&late, NULL};
 	(void)state;
 	kit_mechanisms = only_late;
-	for (uint32_t agrees = 0; agrees < 2; agrees++) {
+	for (enum late_way agrees = 0; agrees < LATE_WAYS; agrees++) {
 		struct gpu_kit kit;
 		late_defaults.agrees = agrees;
-		KIT_OPEN(&kit, ONE_SM);
+		KIT_OPEN(&kit, ONE_SM, "launch.watchdog=5000");
 		kit_load(&kit, "exit;");
-		kit_run(&kit, 1, 32);
-		kit_run(&kit, 1, 32); /* with the code in its cache */
+		kit_start(&kit, 1, 32);
+		kit_start(&kit, 1, 32); /* with the code in its cache */
 		const struct mech_requests requests = kit_requests(&kit, 0);
+		assert_int_equal(kit.run.end, agrees == NEVER ? GPU_STALLED : GPU_DONE);
+		if (agrees == NEVER) {
+			assert_non_null(strstr(kit.run.message, "mechanism late does not let the kernel end"));
+			kit_close(&kit);
+			continue;
+		}
 		assert_int_equal(requests.dropped, 0);
-		if (agrees) {
+		if (agrees == AT_ONCE) {
 			assert_in_range(requests.asked, 1, LATE_LINES - 1);
 			assert_in_range(kit.run.cycles, 1, 2 * LATE_STEP);
 		} else { /* asked for in cycles 0, behind the block's start in 1, 51, ...; the last leaves a cycle later */

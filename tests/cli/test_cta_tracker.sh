@@ -30,7 +30,7 @@ run automatic nothing teleport:model=R
 silent err
 run without calls
 silent err
-run errors errors teleport:model=I
+run errors errors teleport:model=I,field_bits=64
 says err "cudaSetCTATracker: announced range: 0x0 is in no allocation"
 says err "cudaSetCTATracker: an element of 0 bytes"
 
