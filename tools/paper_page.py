@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Puts what `sluice figure` prints into a page of docs/papers: the lines between `<!-- figure NAME -->` and `<!-- end -->`.
 
-    tools/paper_page.py docs/papers/teleport.md [--build build] [--results results.db] [-j 2]
+    tools/paper_page.py docs/papers/teleport.md [--build build] [--results results.db] [--only small] [-j 2]
 
 The marker may end in `--size SIZE`; else figures are of size small.
 
@@ -34,12 +34,15 @@ def main():
     parser.add_argument("page")
     parser.add_argument("--build", default="build")
     parser.add_argument("--results", default="results.db")
+    parser.add_argument("--only", metavar="SIZE", help="make the figures of this size alone; others stay as they are")
     parser.add_argument("-j", "--jobs", type=int, default=os.cpu_count())
     arguments = parser.parse_args()
     with open(arguments.page, encoding="utf-8") as file:
         text = file.read()
     with tempfile.TemporaryDirectory() as folder:
         def replace(match):
+            if arguments.only not in (None, match[3] or "small"):
+                return match[0]
             return f"{match[1]}```\n{print_figure(arguments, match[2], match[3], folder)}\n```\n{match[4]}"
         text = BLOCK.sub(replace, text)
     with open(arguments.page, "w", encoding="utf-8") as file:
