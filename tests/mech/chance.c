@@ -3,6 +3,7 @@
  * (vetoes.c has the vetoes.) What it may not do is depend on how often an SM ticks: what is drawn in a cycle hook is drawn when the
  * cycle has come that was asked for. */
 #include "draw.h"
+#include "holds.h"
 #include "seam/mech.h"
 
 struct config {
@@ -22,10 +23,10 @@ static const struct option options[] = {
 
 enum { LONGEST_HOLD = 300, LONGEST_PAUSE = 200 };
 
-/* due: by slot, the cycle in which the block is released; 0: it is not held. */
 struct sm_state {
+	struct holds holds;
 	struct random random;
-	uint64_t due[MECH_MAX_BLOCKS], last_address;
+	uint64_t last_address;
 };
 
 struct gpu_state {
@@ -102,49 +103,24 @@ static void hold(struct mech_sm *sm, const struct mech_block *block)
 {
 	const struct config *config = sm->config;
 	struct sm_state *own = sm->state;
-	own->due[block->slot] = 0;
+	own->holds.due[block->slot] = 0;
 	if (of_sm(sm, config->hold))
 		return;
-	own->due[block->slot] = block->cycle + 1 + of_sm(sm, LONGEST_HOLD);
+	own->holds.due[block->slot] = block->cycle + 1 + of_sm(sm, LONGEST_HOLD);
 	mech_hold_block(sm, block->slot);
 }
 
 static void block_end(struct mech_sm *sm, const struct mech_block *block)
 {
 	struct sm_state *own = sm->state;
-	own->due[block->slot] = 0;
-}
-
-/* Releases of the held blocks `first`, `first` + 2, ... those that are due; gives the cycle in which the next one is. */
-static uint64_t release(struct mech_sm *sm, uint32_t first, uint64_t cycle)
-{
-	struct sm_state *own = sm->state;
-	uint64_t next = MECH_NEVER;
-	for (uint32_t slot = first; slot < MECH_MAX_BLOCKS; slot += 2) {
-		if (own->due[slot] && own->due[slot] <= cycle) {
-			own->due[slot] = 0;
-			mech_release_block(sm, slot);
-		}
-		if (own->due[slot] && own->due[slot] < next)
-			next = own->due[slot];
-	}
-	return next;
-}
-
-static uint64_t sm_cycle(struct mech_sm *sm, uint64_t cycle)
-{
-	return release(sm, 0, cycle);
+	own->holds.due[block->slot] = 0;
 }
 
 static uint64_t gpu_cycle(struct mech_gpu *gpu, uint64_t cycle)
 {
 	const struct config *config = gpu->config;
 	struct gpu_state *own = gpu->state;
-	uint64_t first = MECH_NEVER;
-	for (uint32_t i = 0; i < gpu->machine->sms; i++) {
-		uint64_t next = release(mech_part(gpu, i), 1, cycle);
-		first = next < first ? next : first;
-	}
+	uint64_t first = holds_gpu_cycle(gpu, cycle);
 	if (own->next <= cycle) {
 		own->next = cycle + 1 + of_gpu(gpu, LONGEST_PAUSE);
 		uint32_t sm = (uint32_t)of_gpu(gpu, gpu->machine->sms);
@@ -238,7 +214,7 @@ static const struct mech chance = {
 	.block_end = block_end,
 	.memory = on_memory,
 	.on_reply = on_reply,
-	.cycle = sm_cycle,
+	.cycle = holds_cycle,
 #ifdef SEATS
 	.seats = MECH_SEAT_WARP_ORDER | MECH_SEAT_BLOCK_COUNT | MECH_SEAT_BLOCK_PLACE | MECH_SEAT_BUFFER,
 	.blocks_per_sm = blocks_per_sm,

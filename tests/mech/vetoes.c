@@ -1,6 +1,7 @@
 /* A mechanism that answers every veto at random, the same in every run, and has every other hook, empty: whatever the answers
  * are, as long as they are yes some day, programs end, are right, and what is counted adds up. */
 #include "draw.h"
+#include "holds.h"
 #include "empty.h"
 
 struct config {
@@ -24,12 +25,11 @@ struct stats {
 	}
 static const struct counter counters[] = {NO(not_dispatched), NO(not_started), NO(not_issued), NO(not_allocated)};
 
-enum { SLOTS = 64, LONGEST_HOLD = 700 };
+enum { LONGEST_HOLD = 700 };
 
-/* By slot: the cycle in which the block is released, 0: it is not held. Odd slots are released by the dispatcher. */
 struct sm_state {
+	struct holds holds;
 	struct random random;
-	uint64_t due[SLOTS];
 };
 
 static bool coin(struct mech_sm *sm, uint64_t *no)
@@ -59,39 +59,9 @@ static bool may_start(struct mech_sm *sm, const struct mech_block *block)
 	struct sm_state *own = sm->state;
 	bool yes = coin(sm, &stats->not_started);
 	if (!yes)
-		own->due[block->slot] = block->cycle + 1 + draw(&own->random, config->seed, sm->sm) % LONGEST_HOLD;
+		own->holds.due[block->slot] =
+			block->cycle + 1 + draw(&own->random, config->seed, sm->sm) % LONGEST_HOLD;
 	return yes;
-}
-
-/* Releases the blocks of these slots that are due; gives the cycle in which the next one is. */
-static uint64_t release(struct mech_sm *sm, uint32_t first_slot, uint64_t cycle)
-{
-	struct sm_state *own = sm->state;
-	uint64_t next = MECH_NEVER;
-	for (uint32_t slot = first_slot; slot < SLOTS; slot += 2) {
-		if (own->due[slot] && own->due[slot] <= cycle) {
-			own->due[slot] = 0;
-			mech_release_block(sm, slot);
-		}
-		if (own->due[slot] && own->due[slot] < next)
-			next = own->due[slot];
-	}
-	return next;
-}
-
-static uint64_t cycle_of_sm(struct mech_sm *sm, uint64_t cycle)
-{
-	return release(sm, 0, cycle);
-}
-
-static uint64_t cycle_of_gpu(struct mech_gpu *gpu, uint64_t cycle)
-{
-	uint64_t first = MECH_NEVER;
-	for (uint32_t i = 0; i < gpu->machine->sms; i++) {
-		uint64_t next = release(mech_part(gpu, i), 1, cycle);
-		first = next < first ? next : first;
-	}
-	return first;
 }
 
 static bool may_issue(struct mech_sm *sm, const struct mech_issue *issue)
@@ -128,8 +98,8 @@ static const struct mech vetoes = {
 	.may_start = may_start,
 	.may_issue = may_issue,
 	.may_allocate = may_allocate,
-	.cycle = cycle_of_sm,
-	.gpu_cycle = cycle_of_gpu,
+	.cycle = holds_cycle,
+	.gpu_cycle = holds_gpu_cycle,
 	.gpu_open = empty_gpu_open,
 	.gpu_kernel_begin = empty_gpu_kernel_begin,
 	.gpu_kernel_end = empty_gpu_kernel_end,
