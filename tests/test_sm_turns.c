@@ -150,6 +150,40 @@ static void test_refused_fetch_loses_its_turn(void **state)
 	assert_in_range(longest_round(true), alone, alone + 6);
 }
 
+/* Sixteen blocks of a warp each, and fetch of one instruction a cycle, so that the walk comes past each slot every 16 cycles. In
+ * turns 0, 1 and 2 a block finds out whether it is SHORT, which then exits; all is done that its warp had in flight between
+ * turns 3 and 4. In turn 4 the walk frees the slot, so that the block that comes there fetches from turn 5 on, and reads its first
+ * clock in turn 8: with the sixth of the others, in the cycle before the next slot. */
+static void test_a_slot_is_freed_in_its_turn(void **state)
+{
+	enum { BLOCKS = 16, SHORT = 5, CLOCKS = 12, WIDE = 16 };
+	struct gpu_kit kit;
+	char clocks[1024] = "", stores[1024] = "";
+	size_t at = 0, to = 0;
+	(void)state;
+	KIT_OPEN(&kit, ONE_SM, "sm.blocks=16", "sm.schedulers=2", "sm.warp_order=lrr", "sm.fetch_bytes=8");
+	kit.param = kit_buffer(&kit, NULL, (BLOCKS + 1) * WIDE);
+	for (uint32_t i = 0; i < CLOCKS; i++) {
+		at += (size_t)snprintf(clocks + at, sizeof clocks - at, "mov.u32 %%r%u, %%clock;\n", i);
+		to += (size_t)snprintf(stores + to, sizeof stores - to, "st.global.u32 [%%rd1+%u], %%r%u;\n", 4 * i, i);
+	}
+	char body[4096];
+	snprintf(body, sizeof body,
+	         "mov.u32 %%r30, %%ctaid.x; setp.eq.u32 %%p1, %%r30, %u; @%%p1 exit;\n%s"
+	         "mul.wide.u32 %%rd1, %%r30, %u; add.u64 %%rd1, %%rd1, %%rd0;\n%s exit;",
+	         SHORT, clocks, 4 * WIDE, stores);
+	kit_load(&kit, body);
+	kit.run.blocks_per_sm = BLOCKS;
+	kit_run(&kit, BLOCKS + 1, WARP); /* brings the code into the cache */
+	kit_run(&kit, BLOCKS + 1, WARP);
+	uint32_t clock[BLOCKS + 1][WIDE];
+	memcpy(clock, simt_host(kit.gpu->memory, kit.param), sizeof clock);
+	assert_int_equal(clock[BLOCKS][0], clock[SHORT + 1][5] - 1);
+	for (uint32_t i = 1; i < 6; i++)
+		assert_int_equal(clock[BLOCKS][i] - clock[BLOCKS][i - 1], BLOCKS);
+	kit_close(&kit);
+}
+
 /* Two schedulers of four warps each, and a pipe that takes one instruction a cycle: the scheduler that is asked first has
  * it. Where they alternate, that is scheduler (cycle mod 2); else always the first, so that its warps are done before
  * those of the second begin. */
@@ -254,6 +288,7 @@ int main(void)
 		cmocka_unit_test(test_two_level),
 		cmocka_unit_test(test_fetch_takes_turns),
 		cmocka_unit_test(test_refused_fetch_loses_its_turn),
+		cmocka_unit_test(test_a_slot_is_freed_in_its_turn),
 		cmocka_unit_test(test_schedulers_alternate),
 		cmocka_unit_test(test_bank_arbiter_rotates),
 		cmocka_unit_test(test_write_back_takes_turns),

@@ -33,7 +33,13 @@ void retire(struct sm *sm, struct sm_warp *warp)
 	}
 	if (!warp->simt->done || warp->in_flight || warp->stores || warp->atomics)
 		return;
+	bits_add(sm->ended, warp->slot);
+}
+
+void free_slot(struct sm *sm, struct sm_warp *warp)
+{
 	struct sm_block *block = &sm->block[warp->block];
+	bits_remove(sm->ended, warp->slot);
 	warp->simt = NULL;
 	update_held(sm, warp);
 	if (--block->alive == 0) {

@@ -1,5 +1,5 @@
 /* Fetch and decode: one warp a cycle, round robin among those whose buffer is empty; a fetch of 16 bytes fills both places
- * of the buffer in the next cycle. */
+ * of the buffer in the next cycle. The same walk frees the slots of warps that have ended. */
 #include "sm/stages.h"
 
 enum { INSTRUCTION_BYTES = 8 };
@@ -68,9 +68,23 @@ static void line_came(struct sm *sm, struct sm_warp *warp, const struct request 
 		refetch(sm, warp);
 }
 
+/* Frees the slots of ended warps that the walk comes past on its way to the warp that is fetched for, `next`; all where none
+ * is. GPGPU-Sim 3.2.2 and 4.2.0 do both in one walk, so that a block's slot is free up to a round of fetches after its last
+ * warp has ended. */
+static void free_slots(struct sm *sm, uint32_t next)
+{
+	uint32_t from = sm->last_fetched + 1, slots = 64 * SM_WARP_WORDS;
+	uint32_t walk = next == BITS_NONE ? slots : (next - from) % slots;
+	uint32_t slot;
+	while ((slot = bits_next_around(sm->ended, SM_WARP_WORDS, from)) != BITS_NONE && (slot - from) % slots < walk)
+		free_slot(sm, &sm->warp[slot]);
+}
+
 void fetch(struct sm *sm)
 {
 	uint32_t slot = bits_next_around(sm->wants_fetch, SM_WARP_WORDS, sm->last_fetched + 1);
+	if (sm->ended[0] | sm->ended[1])
+		free_slots(sm, slot);
 	if (slot != BITS_NONE) {
 		sm->last_fetched = slot;
 		fetch_warp(sm, &sm->warp[slot]);

@@ -132,7 +132,7 @@ static bool warp_order_knows(const struct sm *sm, const struct scheduler *schedu
 	                              seen->load_hazard == scheduler->told_load_hazard);
 }
 
-_Static_assert(SM_WARP_WORDS == 2, "can_go_on() looks at the words of wants_fetch");
+_Static_assert(SM_WARP_WORDS == 2, "fetch and can_go_on() look at the words of wants_fetch and ended");
 
 /* True when the next cycle can differ from this one without anything coming from outside. */
 static bool can_go_on(const struct sm *sm)
@@ -140,7 +140,8 @@ static bool can_go_on(const struct sm *sm)
 	for (uint32_t s = 0; s < sm->config.schedulers; s++)
 		if (sm->scheduler[s].issued)
 			return true;
-	if (sm->fetched || sm->wants_fetch[0] || sm->wants_fetch[1] || sm->banks_waiting)
+	if (sm->fetched || sm->wants_fetch[0] || sm->wants_fetch[1] || sm->ended[0] || sm->ended[1] ||
+	    sm->banks_waiting)
 		return true;
 	for (uint32_t u = 0; u < PTX_UNITS; u++)
 		if (collection_can_go_on(sm, u) || (u != PTX_UNIT_MEM && sm->collected[u].count))

@@ -238,6 +238,7 @@ struct sm {
 
 	/* fetch */
 	uint64_t wants_fetch[SM_WARP_WORDS];
+	uint64_t ended[SM_WARP_WORDS]; /* warps whose slots are to be freed */
 	uint32_t last_fetched;
 	struct sm_warp *fetched;       /* whose instructions come out of the cache now, or NULL */
 	struct request *fetch_request; /* kept for the next fetch while the cache does not take it */

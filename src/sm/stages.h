@@ -59,8 +59,9 @@ static inline uint64_t open_to(const struct sm *sm, const struct scheduler *sche
 /* blocks.c */
 void update_held(struct sm *sm, struct sm_warp *warp);
 void block_held(void *host, uint32_t slot, uint32_t holders, uint64_t cycle);
-/* Frees the slot of a warp that has ended and has nothing in flight. */
+/* A warp that has ended and has nothing in flight leaves its slot to fetch, which frees it. */
 void retire(struct sm *sm, struct sm_warp *warp);
+void free_slot(struct sm *sm, struct sm_warp *warp);
 /* An instruction is complete: its registers are there, its op is free. */
 void complete(struct sm *sm, struct op *op);
 
