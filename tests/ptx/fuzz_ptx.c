@@ -1,6 +1,6 @@
 /* Fuzz target of the PTX parser and printer, for libFuzzer (not part of the test suite):
  *
- *   clang -g -O1 -fsanitize=fuzzer,address,undefined -D_GNU_SOURCE -Isrc tests/fuzz_ptx.c src/ptx/[a-z]*.c \
+ *   clang -g -O1 -fsanitize=fuzzer,address,undefined -D_GNU_SOURCE -Isrc tests/ptx/fuzz_ptx.c src/ptx/[a-z]*.c \
  *         src/base/arena.c src/base/diag.c src/base/slip.c -o fuzz_ptx
  *   ./fuzz_ptx -max_len=4096 CORPUS tests/data/ptx tests/data/reference/kernels
  *
