@@ -8,7 +8,7 @@ floors='base 0
 ptx 1
 flow 2
 simt 2
-source 2
+cuda_source 2
 seam 3
 memory 3
 sm 4

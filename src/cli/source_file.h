@@ -2,7 +2,7 @@
 #ifndef SLUICE_CLI_SOURCE_FILE_H
 #define SLUICE_CLI_SOURCE_FILE_H
 
-#include "source/source.h"
+#include "cuda_source/source.h"
 
 #include <limits.h>
 

@@ -1,13 +1,13 @@
 /* facts: what is known of kernels without running them, by name, in the form of a run's statistics, so that a figure
  * takes both alike.
  *
- * Groups: source.*, strict.* and relaxed.* are of the CUDA source (source/source.h); mix.* of its PTX (ptx/mix.h).
+ * Groups: source.*, strict.* and relaxed.* are of the CUDA source (cuda_source/source.h); mix.* of its PTX (ptx/mix.h).
  */
 #ifndef SLUICE_LAB_FACTS_H
 #define SLUICE_LAB_FACTS_H
 
 #include "ptx/mix.h"
-#include "source/source.h"
+#include "cuda_source/source.h"
 
 #include <jansson.h>
 

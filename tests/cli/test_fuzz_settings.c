@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "cli/program_file.h"
+#include "cli/programs/program_file.h"
 #include "lab/experiment.h"
 #include "sluice.h"
 

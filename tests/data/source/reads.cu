@@ -1,4 +1,4 @@
-// Every form of access and every status that the static analyzer knows; tests/source/test_source.c says what it finds.
+// Every form of access and every status that the static analyzer knows; tests/cuda_source/test_source.c says what it finds.
 #include "helpers.h"
 
 #define AT(x, y) ((y)*width + (x))

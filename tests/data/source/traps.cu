@@ -1,4 +1,4 @@
-// What looks precalculable and is not, or is not what it looks like; tests/source/test_source.c says what the analyzer finds.
+// What looks precalculable and is not, or is not what it looks like; tests/cuda_source/test_source.c says what the analyzer finds.
 typedef const int *Array;
 
 struct Pair {

@@ -1,0 +1,232 @@
+/* The table of the indexes of kernels, as TELEPORT's Table 1. */
+#include "cli/figure/source.h"
+#include "lab/report.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+/* What a cell has where there is nothing. */
+#define NONE "-"
+
+/* Array, line, index as it stands there (the CSV has it in terms of blockIdx and threadIdx), status, paper's status, a1, a0. */
+#define INDEX_LINE "%-10s %4s  %-20s %-12s %-13s %-12s %s\n"
+
+struct index_table {
+	struct request *request;
+	const struct experiment *experiment;
+	FILE *csv;
+	size_t printed; /* indexes of the row so far */
+};
+
+static uint32_t how_many(const struct source_term *term, enum source_symbol_kind kind)
+{
+	uint32_t count = 0;
+	for (uint32_t i = 0; i < term->count; i++)
+		count += term->symbols[i]->kind == kind;
+	return count;
+}
+
+/* "2*width", or "-(blockDim.x - 1)": the term's product times `coefficient`, without block indexes, thread indexes at
+ * their most. */
+static void print_product(const struct source_term *term, int64_t coefficient, bool *any, FILE *out)
+{
+	bool factors = false;
+	uint64_t size = coefficient < 0 ? -(uint64_t)coefficient : (uint64_t)coefficient;
+	fputs(coefficient < 0 ? *any ? " - " : "-" : *any ? " + " : "", out);
+	*any = true;
+	if (size != 1 || term->count == how_many(term, SOURCE_BLOCK_IDX)) {
+		fprintf(out, "%" PRIu64, size);
+		factors = true;
+	}
+	for (uint32_t i = 0; i < term->count; i++) {
+		const struct source_symbol *symbol = term->symbols[i];
+		if (symbol->kind == SOURCE_BLOCK_IDX)
+			continue;
+		fputs(factors ? "*" : "", out);
+		if (symbol->kind == SOURCE_THREAD_IDX)
+			fprintf(out, "(blockDim.%c - 1)", "xyz"[symbol->axis]);
+		else
+			fputs(symbol->name, out);
+		factors = true;
+	}
+}
+
+/* The index's terms count bytes; this is how many make one, or 1 where they are no whole elements. A member's place in
+ * its element is no part of the index. */
+static int64_t unit_of(const struct source_kernel *kernel, const struct source_index *index)
+{
+	int64_t size = kernel->arrays[index->array].element_size;
+	for (uint32_t i = 0; i < index->term_count && size > 0; i++)
+		if (index->terms[i].count && index->terms[i].coefficient % size)
+			return 1;
+	return size > 0 ? size : 1;
+}
+
+static int64_t scaled(const struct source_term *term, int64_t unit)
+{
+	int64_t coefficient = term->coefficient / unit;
+	return coefficient - (term->coefficient % unit < 0);
+}
+
+/* What stands before each block index. */
+static void print_a1(const struct source_index *index, int64_t unit, FILE *out)
+{
+	bool any_axis = false, only_x = true;
+	for (uint32_t i = 0; i < index->term_count; i++)
+		for (uint32_t k = 0; k < index->terms[i].count; k++)
+			only_x &= index->terms[i].symbols[k]->kind != SOURCE_BLOCK_IDX ||
+			          index->terms[i].symbols[k]->axis == 0;
+	for (uint32_t axis = 0; axis < 3; axis++) {
+		bool any = false;
+		for (uint32_t i = 0; i < index->term_count; i++)
+			for (uint32_t k = 0; k < index->terms[i].count; k++) {
+				const struct source_symbol *symbol = index->terms[i].symbols[k];
+				if (symbol->kind != SOURCE_BLOCK_IDX || symbol->axis != axis)
+					continue;
+				if (!any && !only_x)
+					fprintf(out, "%s%c: ", any_axis ? ", " : "", "xyz"[axis]);
+				print_product(&index->terms[i], scaled(&index->terms[i], unit), &any, out);
+				any_axis = true;
+			}
+	}
+	if (!any_axis)
+		fputc('0', out);
+}
+
+/* The least or the most of the rest. Launch constants count as sizes, which are not negative. */
+static void print_a0(const struct source_index *index, int64_t unit, bool most, FILE *out)
+{
+	bool any = false;
+	for (uint32_t i = 0; i < index->term_count; i++) {
+		const struct source_term *term = &index->terms[i];
+		int64_t coefficient = scaled(term, unit);
+		bool varies = how_many(term, SOURCE_THREAD_IDX);
+		if (coefficient && !how_many(term, SOURCE_BLOCK_IDX) && (!varies || most == (coefficient > 0)))
+			print_product(term, coefficient, &any, out);
+	}
+	if (!any)
+		fputc('0', out);
+}
+
+/* a1 and a0 as texts from malloc, "-" where the index is not precalculable or not affine. */
+static void ranges(const struct source_kernel *kernel, const struct source_index *index, char **a1, char **a0)
+{
+	int64_t unit = unit_of(kernel, index);
+	bool shown = source_precalculable(index->status) && index->affine;
+	size_t length;
+	FILE *out = open_memstream(a1, &length);
+	if (!out)
+		abort();
+	if (shown)
+		print_a1(index, unit, out);
+	else
+		fputs(NONE, out);
+	fclose(out);
+	out = open_memstream(a0, &length);
+	if (!out)
+		abort();
+	if (shown) {
+		print_a0(index, unit, false, out);
+		fputc('/', out);
+		print_a0(index, unit, true, out);
+		fputs(unit == 1 && kernel->arrays[index->array].element_size != 1 ? " bytes" : "", out);
+	} else {
+		fputs(NONE, out);
+	}
+	fclose(out);
+}
+
+static void print_index(struct index_table *table, const struct experiment_row *row, const struct plan_program *program,
+                        const struct source_kernel *kernel, const struct source_index *index)
+{
+	char line[16], *a1, *a0;
+	const char *expression = index->expanded ? index->expanded : index->text;
+	const char *paper = table->printed < row->stated.count ? row->stated.word[table->printed] : NONE;
+	const char *array = kernel->arrays[index->array].name, *status = source_status_name(index->status);
+	table->printed++;
+	ranges(kernel, index, &a1, &a0);
+	snprintf(line, sizeof line, "%u", index->line);
+	printf(INDEX_LINE, array, line, index->text, status, paper, a1, a0);
+	const char *const fields[] = {row->name, program->name, program->variant, kernel->name, array,
+	                              line,      expression,    status,           paper,        a1,
+	                              a0};
+	for (size_t i = 0; i < sizeof fields / sizeof *fields; i++) {
+		if (i)
+			fputc(',', table->csv);
+		report_csv_text(strcmp(fields[i], NONE) == 0 ? "" : fields[i], table->csv);
+	}
+	fputc('\n', table->csv);
+	free(a1);
+	free(a0);
+}
+
+static void print_row(struct index_table *table, const struct experiment_row *row, const struct plan_program *program,
+                      const struct source_module *module, bool *fine)
+{
+	for (uint32_t i = 0; i < module->kernel_count; i++) {
+		const struct source_kernel *kernel = &module->kernels[i];
+		bool runs = false;
+		*fine = figure_kernel_runs(table->request, program, kernel->name, &runs) && *fine;
+		if (!runs || (row->kernel && strcmp(row->kernel, kernel->name) != 0))
+			continue;
+		printf("\n%s: %s, %s\n" INDEX_LINE, row->name, program->name, kernel->name, "array", "line", "index",
+		       "status", "paper", "a1", "a0: least/most");
+		for (uint32_t k = 0; k < kernel->index_count; k++)
+			print_index(table, row, program, kernel, &kernel->indexes[k]);
+	}
+}
+
+static bool make_row(struct index_table *table, size_t number)
+{
+	struct request *request = table->request;
+	const struct experiment_row *row = &table->experiment->rows[number];
+	struct plan_program program;
+	bool fine = figure_find(request, row->program, row->variants.count ? row->variants.word[0] : NULL, &program);
+	struct source_module *module = fine ? figure_analyze(request, figure_source_path(request, program.name)) : NULL;
+	table->printed = 0;
+	if (!module)
+		return false;
+	print_row(table, row, &program, module, &fine);
+	source_free(module);
+	if (!table->printed) {
+		cli_error(request->name, "%s: no index to show", row->name);
+		return false;
+	}
+	if (row->stated.count && row->stated.count != table->printed) {
+		cli_error(request->name, "%s: %zu published for %zu indexes", row->name, row->stated.count,
+		          table->printed);
+		return false;
+	}
+	return fine;
+}
+
+int figure_indexes(struct request *request, const struct experiment *experiment, const char *out, const char *name)
+{
+	char path[PATH_MAX];
+	struct index_table table = {.request = request, .experiment = experiment};
+	bool fine = true;
+	snprintf(path, sizeof path, "%s/%s.csv", out, name);
+	if ((mkdir(out, 0777) != 0 && errno != EEXIST) || !(table.csv = fopen(path, "w"))) {
+		cli_error(request->name, "cannot write %s: %s", path, strerror(errno));
+		return CLI_FAILED;
+	}
+	report_title(experiment, stdout);
+	fputs("row,program,variant,kernel,array,line,index,status,paper,a1,a0\n", table.csv);
+	for (size_t r = 0; r < experiment->row_count; r++)
+		fine = make_row(&table, r) && fine;
+	if (experiment->note) {
+		putchar('\n');
+		report_text(experiment->note, stdout);
+	}
+	if (fclose(table.csv) != 0) {
+		cli_error(request->name, "cannot write %s: %s", path, strerror(errno));
+		fine = false;
+	}
+	if (fine)
+		printf("\n%s\n", path);
+	return fine ? 0 : CLI_FAILED;
+}

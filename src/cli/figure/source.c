@@ -1,0 +1,150 @@
+#include "cli/figure/source.h"
+
+#include "cli/kernel_ptx.h"
+#include "cli/source_file.h"
+#include "lab/facts.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const struct program *known_program(const struct request *request, const char *name)
+{
+	size_t i = 0;
+	while (strcmp(request->known.list[i].name, name) != 0)
+		i++;
+	return &request->known.list[i];
+}
+
+bool figure_find(struct request *request, const char *name, const char *variant, struct plan_program *found)
+{
+	const struct program *program = request_find(request, name);
+	if (!program)
+		return false;
+	if (variant && !words_have(&program->variants, variant)) {
+		cli_error(request->name, "%s has no variant '%s'", program->name, variant);
+		return false;
+	}
+	*found = (struct plan_program){.name = program->name,
+	                               .variant = variant ? variant : request_variant(request, program, name),
+	                               .binary = request_binary(request, program)};
+	return true;
+}
+
+const char *figure_compile(void *context, const char *name)
+{
+	struct request *request = context;
+	const struct program *program = request_find(request, name);
+	return program ? programs_compiled(request, program) : NULL;
+}
+
+const char *figure_source_path(struct request *request, const char *name)
+{
+	char room[PATH_MAX], path[2 * PATH_MAX];
+	int length = snprintf(path, sizeof path, "%s/%s/%s.cu", programs_folder(room), name, name);
+	return arena_string(&request->arena, path, (size_t)length);
+}
+
+struct source_module *figure_analyze(struct request *request, const char *path)
+{
+	char toolkit[PATH_MAX];
+	struct source_options options;
+	struct diag diag = {0};
+	struct source_module *module = NULL;
+	if (cli_source_options(request->name, toolkit, &options))
+		module = source_analyze(path, &options, &diag);
+	if (diag.text)
+		fputs(diag.text, stderr);
+	diag_free(&diag);
+	return module;
+}
+
+bool figure_kernel_runs(const struct request *request, const struct plan_program *program, const char *kernel,
+                        bool *runs)
+{
+	const struct program *known = known_program(request, program->name);
+	for (size_t i = 0; i < known->kernel_count; i++) {
+		const struct words *variants = &known->kernels[i].variants;
+		if (strcmp(known->kernels[i].name, kernel) != 0)
+			continue;
+		*runs = !variants->count || words_have(variants, program->variant);
+		return true;
+	}
+	cli_error(request->name, "%s: program.yaml does not say in which variants the kernel '%s' runs", program->name,
+	          kernel);
+	return false;
+}
+
+static bool take_mix(const struct request *request, const struct ptx_module *module, const char *kernel,
+                     struct facts *facts)
+{
+	const struct ptx_function *function = cli_find_kernel(module, kernel);
+	struct ptx_mix mix;
+	if (!function) {
+		cli_error(request->name, "%s: the PTX has no kernel '%s'", module->source.name, kernel);
+		return false;
+	}
+	ptx_mix_count(function, &mix);
+	for (int kind = 0; kind < PTX_MIX_KIND_COUNT; kind++)
+		facts->mix[kind] = mix.kind[kind];
+	facts->instructions = mix.instructions;
+	return true;
+}
+
+static bool take_source(const struct source_kernel *kernel, struct facts *facts)
+{
+	struct source_counts counts = {0};
+	struct diag diag = {0};
+	uint32_t lines = 0;
+	source_count(kernel, &counts);
+	bool fine = source_effort(kernel, &lines, &diag);
+	if (diag.text)
+		fputs(diag.text, stderr);
+	diag_free(&diag);
+	facts->arrays = counts.arrays;
+	facts->indexes = counts.indexes;
+	facts->lines = lines;
+	for (int i = 0; i < SOURCE_STATUSES; i++) {
+		facts->strict[i] = counts.strict[i];
+		facts->relaxed[i] = counts.relaxed[i];
+	}
+	return fine;
+}
+
+/* The facts of the variant's kernels; NULL after a message. `ptx` may be NULL. */
+static json_t *collect(const struct request *request, const struct plan_program *program,
+                       const struct source_module *module, const struct ptx_module *ptx)
+{
+	json_t *kernels = json_array();
+	bool fine = true;
+	for (uint32_t i = 0; i < module->kernel_count; i++) {
+		const struct source_kernel *kernel = &module->kernels[i];
+		struct facts facts = {0};
+		bool runs = false;
+		fine = figure_kernel_runs(request, program, kernel->name, &runs) && fine;
+		if (!runs)
+			continue;
+		fine = take_source(kernel, &facts) && (!ptx || take_mix(request, ptx, kernel->name, &facts)) && fine;
+		json_array_append_new(kernels, facts_kernel(kernel->name, &facts, ptx));
+	}
+	if (fine)
+		return json_pack("{s:o}", "kernels", kernels);
+	json_decref(kernels);
+	return NULL;
+}
+
+json_t *figure_examine(void *context, const struct plan_program *program, bool ptx)
+{
+	struct request *request = context;
+	const char *path = figure_source_path(request, program->name);
+	struct source_module *module = figure_analyze(request, path);
+	struct ptx_module *compiled = NULL;
+	if (module && ptx)
+		cli_read_ptx(request->name, path, NULL, &compiled);
+	json_t *stats = NULL;
+	if (module && (compiled || !ptx))
+		stats = collect(request, program, module, compiled);
+	if (compiled)
+		ptx_free(compiled);
+	source_free(module);
+	return stats;
+}

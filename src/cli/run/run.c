@@ -1,0 +1,401 @@
+/* sluice run: sets what the runtime reads from the environment and becomes the program.
+ *
+ * Machine and options are tried out first, so that a mistake is reported before the program has done anything.
+ */
+#include "cli/run/run.h"
+
+#include "base/arena.h"
+#include "base/config_find.h"
+#include "base/file.h"
+#include "cli/run/cuda_program.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum {
+	KEY_STATS = 256,
+	KEY_STATS_FORMAT,
+	KEY_FUNCTIONAL,
+	KEY_THREADS,
+	KEY_MAX_INSTRUCTIONS,
+	KEY_NO_PROGRESS,
+	KEY_CHECK,
+	KEY_MECH
+};
+
+static const struct argp_option run_options[] = {
+	{"machine", 'm', "MACHINE", 0, "Machine: a name ('sluice machine list') or a YAML file; default gtx480", 0},
+	{"option", 'o', "KEY=VALUE", 0, "Change one key of the machine; may be repeated", 0},
+	{"mech", KEY_MECH, "NAME[:KEY=VALUE,...]", 0,
+         "Attach a mechanism ('sluice mech list', or a shared object of your own); may be repeated", 0},
+	{"stats", KEY_STATS, "FILE", 0, "Write the statistics there; default: a table on standard error", 0},
+	{"stats-format", KEY_STATS_FORMAT, "FORMAT", 0, "table, json or gpgpusim; default json with --stats", 0},
+	{"functional", KEY_FUNCTIONAL, NULL, 0, "Results only, without cycles", 0},
+	{"threads", KEY_THREADS, "N", 0, "Simulate on N threads of this computer; no figure depends on it", 0},
+	{"max-instructions", KEY_MAX_INSTRUCTIONS, "N", 0, "Stop the run after N thread instructions, with status 124",
+         0},
+	{"check", KEY_CHECK, "WHAT", 0,
+         "Look for mistakes: race, init, shared-init, divergence, footprint; see man sluice", 0},
+	{"no-progress", KEY_NO_PROGRESS, NULL, 0, "No progress line on the terminal", 0},
+	{0},
+};
+
+static const char *check_format(const char *format, const struct argp_state *state)
+{
+	if (strcmp(format, "table") != 0 && strcmp(format, "json") != 0 && strcmp(format, "gpgpusim") != 0)
+		argp_error(state, "--stats-format: expected table, json or gpgpusim, not '%s'", format);
+	return format;
+}
+
+static void add_check(struct run *run, const char *what)
+{
+	char *all;
+	if (asprintf(&all, "%s%s%s", run->check ? run->check : "", run->check ? "," : "", what) < 0)
+		abort();
+	free(run->check);
+	run->check = all;
+}
+
+/* A path that stays right when the program changes its folder. */
+static char *absolute(const char *path)
+{
+	char folder[PATH_MAX], *result;
+	if (*path == '/' || !getcwd(folder, sizeof folder))
+		return xstrdup(path);
+	if (asprintf(&result, "%s/%s", folder, file_behind_dots(path)) < 0)
+		abort();
+	return result;
+}
+
+/* A mechanism by its name, or, when it is a shared object, by its absolute path. From malloc. */
+static char *full_name(const char *mechanism)
+{
+	return sluice_mechanism_path(mechanism) ? absolute(mechanism) : xstrdup(mechanism);
+}
+
+static error_t parse(int key, char *value, struct argp_state *state)
+{
+	struct run *run = state->input;
+	switch (key) {
+	case 'm':
+		run->machine = value;
+		return 0;
+	case 'o':
+		cli_add_option(&run->options, value, state);
+		return 0;
+	case KEY_MECH:
+		cli_add_word(&run->mechanisms, full_name(value));
+		return 0;
+	case KEY_STATS:
+		run->stats = cli_text("--stats", value, state);
+		return 0;
+	case KEY_STATS_FORMAT:
+		run->stats_format = check_format(value, state);
+		return 0;
+	case KEY_FUNCTIONAL:
+		run->functional = true;
+		return 0;
+	case KEY_THREADS:
+		cli_number("--threads", value, 1, state);
+		run->threads = value;
+		return 0;
+	case KEY_MAX_INSTRUCTIONS:
+		cli_number("--max-instructions", value, 1, state);
+		run->max_instructions = value;
+		return 0;
+	case KEY_CHECK:
+		add_check(run, value);
+		return 0;
+	case KEY_NO_PROGRESS:
+		run->no_progress = true;
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+const struct argp run_argp = {.options = run_options, .parser = parse};
+
+struct command {
+	struct run run;
+	char **program;
+	const char *misplaced; /* a word behind the program that looks like an option of ours */
+};
+
+static bool is_machine(const char *name)
+{
+	struct sluice_settings settings = {.machine = name};
+	sluice_gpu *gpu = NULL;
+	bool is = name && sluice_open(&gpu, &settings, NULL) == SLUICE_OK;
+	sluice_close(gpu);
+	return is;
+}
+
+static bool is_ours(const char *word, const char *next)
+{
+	if (strcmp(word, "-m") == 0)
+		return is_machine(next);
+	if (strcmp(word, "-o") == 0)
+		return next && strchr(next, '.') && strchr(next, '=');
+	for (const struct argp_option *option = run_options; option->name; option++) {
+		size_t length = strlen(option->name);
+		if (strncmp(word, "--", 2) == 0 && strncmp(word + 2, option->name, length) == 0 &&
+		    (!word[2 + length] || word[2 + length] == '='))
+			return true;
+	}
+	return false;
+}
+
+/* The program and all behind it, whatever it looks like. Without "--" an option of ours there is more often a slip, with which a
+ * run would quietly be another one than was meant. */
+static void take_program(struct command *command, struct argp_state *state)
+{
+	char **program = &state->argv[state->next - 1];
+	bool meant = strcmp(program[-1], "--") == 0;
+	command->program = program;
+	for (char **word = program + 1; *word && !meant && !command->misplaced; word++)
+		if (is_ours(word[0], word[1]))
+			command->misplaced = *word;
+	state->next = state->argc;
+}
+
+static error_t parse_command(int key, char *value, struct argp_state *state)
+{
+	struct command *command = state->input;
+	(void)value;
+	switch (key) {
+	case ARGP_KEY_INIT:
+		state->child_inputs[0] = &command->run;
+		return 0;
+	case ARGP_KEY_ARG:
+		take_program(command, state);
+		return 0;
+	case ARGP_KEY_NO_ARGS:
+		argp_error(state, "no program given");
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+static const struct argp command_argp = {
+	.parser = parse_command,
+	.children = (const struct argp_child[]){{&run_argp, 0, NULL, 0}, {0}},
+	.args_doc = "[--] PROGRAM [ARGUMENT...]",
+	.doc = "Run a CUDA program on a simulated machine.\v"
+	       "The exit status is the program's; 124 when --max-instructions cut it short, 127 when it is not found, "
+	       "126 when it cannot be started, 2 when an "
+	       "option or the machine is wrong.",
+};
+
+static void set(const char *variable, const char *value)
+{
+	if (value && setenv(variable, value, 1) != 0) {
+		perror("sluice run: setenv");
+		exit(CLI_FAILED);
+	}
+}
+
+/* Puts a text in front of a variable's value. */
+static void prepend(const char *variable, const char *text, char separator)
+{
+	const char *old = getenv(variable);
+	char *value;
+	int length = old && *old ? asprintf(&value, "%s%c%s", text, separator, old) : asprintf(&value, "%s", text);
+	if (length < 0)
+		abort();
+	set(variable, value);
+	free(value);
+}
+
+/* The words of the environment, line by line, then ours, which so have the last word. */
+static struct cli_options all_words(const struct cli_options *own, char *inherited)
+{
+	struct cli_options all = {0};
+	size_t room = own->count + 1;
+	for (const char *at = inherited; at && *at; at++)
+		room += *at == '\n';
+	all.list = xcalloc(room + 1, sizeof *all.list);
+	char *rest = inherited;
+	for (char *option; rest && (option = strsep(&rest, "\n"));)
+		if (*option)
+			all.list[all.count++] = option;
+	for (size_t i = 0; i < own->count; i++)
+		all.list[all.count++] = own->list[i];
+	return all;
+}
+
+static void export_words(const char *variable, const struct cli_options *options)
+{
+	size_t size = 1;
+	for (size_t i = 0; i < options->count; i++)
+		size += strlen(options->list[i]) + 1;
+	char *joined = xcalloc(size, 1), *end = joined;
+	for (size_t i = 0; i < options->count; i++)
+		end += sprintf(end, "%s%s", i ? "\n" : "", options->list[i]);
+	if (options->count)
+		set(variable, joined);
+	free(joined);
+}
+
+static bool fails_to_write(const struct run *run, int reason)
+{
+	cli_error(run->name, "cannot write %s: %s", run->stats, strerror(reason));
+	return false;
+}
+
+/* Statistics that say that nothing has run yet, which stay when the program never uses the runtime. */
+static bool begin_stats(const struct run *run, sluice_gpu *gpu)
+{
+	struct sluice_error error = {0};
+	bool is_json = !run->stats_format || strcmp(run->stats_format, "json") == 0;
+	if (!run->stats)
+		return true;
+	if (is_json && file_is_replaceable(run->stats)) {
+		if (sluice_stats_keep(gpu, run->stats, &error) != SLUICE_OK)
+			return fails_to_write(run, errno);
+		sluice_stats_note_end(gpu, "not begun");
+		return true;
+	}
+	int file = open(run->stats, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
+	if (file < 0)
+		return fails_to_write(run, errno);
+	close(file);
+	return true;
+}
+
+static void export_stats(const struct run *run)
+{
+	set("SLUICE_STATS_FORMAT", run->stats_format ? run->stats_format : run->stats ? "json" : NULL);
+	char *path = run->stats ? absolute(run->stats) : NULL;
+	set("SLUICE_STATS", path);
+	free(path);
+}
+
+/* Tries machine and options out. False after a message. */
+static bool try_machine(const struct run *run, const char *machine, const struct cli_options *options,
+                        const struct cli_options *mechanisms)
+{
+	sluice_gpu *gpu;
+	struct sluice_error error = {0};
+	struct sluice_settings settings = {
+		.machine = machine,
+		.options = options->list,
+		.mechanisms = mechanisms->list,
+		.functional = run->functional,
+		.threads = (uint32_t)(run->threads ? strtoul(run->threads, NULL, 10) : 0),
+		.check = run->check,
+		.max_instructions = run->max_instructions ? strtoull(run->max_instructions, NULL, 10) : 0,
+		.program = (const char *const *)run->program};
+	if (sluice_open(&gpu, &settings, &error) != SLUICE_OK) {
+		cli_library_error(run->name, &error);
+		return false;
+	}
+	bool fine = begin_stats(run, gpu);
+	sluice_close(gpu);
+	return fine;
+}
+
+static void export_library(const struct run *run)
+{
+	char folder[PATH_MAX];
+	if (cli_library_folder(folder))
+		prepend("LD_LIBRARY_PATH", folder, ':');
+	else
+		cli_error(run->name, "warning: found no libcudart.so of ours; the program may take another one");
+}
+
+static char *copy_of(const char *variable)
+{
+	const char *value = getenv(variable);
+	return value ? xstrdup(value) : NULL;
+}
+
+bool run_prepare(const struct run *run)
+{
+	char *inherited_options = copy_of("SLUICE_OPTIONS"), *inherited_mechanisms = copy_of("SLUICE_MECHANISMS");
+	struct cli_options options = all_words(&run->options, inherited_options);
+	struct cli_options mechanisms = all_words(&run->mechanisms, inherited_mechanisms);
+	const char *machine = run->machine ? run->machine : getenv("SLUICE_MACHINE");
+	bool fine = try_machine(run, machine, &options, &mechanisms);
+	if (fine) {
+		char *path = run->machine && config_is_path(run->machine) ? absolute(run->machine) : NULL;
+		export_stats(run);
+		set("SLUICE_MACHINE", path ? path : run->machine);
+		free(path);
+		export_words("SLUICE_OPTIONS", &options);
+		export_words("SLUICE_MECHANISMS", &mechanisms);
+		set("SLUICE_FUNCTIONAL", run->functional ? "1" : NULL);
+		set("SLUICE_THREADS", run->threads);
+		set("SLUICE_MAX_INSTRUCTIONS", run->max_instructions);
+		set("SLUICE_CHECK", run->check);
+		set("SLUICE_PROGRESS", run->no_progress ? "0" : NULL);
+		export_library(run);
+	}
+	free(options.list);
+	free(mechanisms.list);
+	free(inherited_options);
+	free(inherited_mechanisms);
+	return fine;
+}
+
+/* What a newcomer may have meant by a program that does not start; "" when nothing comes to mind. */
+static const char *advice(const char *file)
+{
+	size_t length = strlen(file);
+	if (length > 3 && strcmp(file + length - 3, ".cu") == 0)
+		return "; 'sluice cc' makes a program of CUDA source";
+	struct stat status;
+	if (stat(file, &status) == 0 && S_ISDIR(status.st_mode))
+		return "; it is a folder";
+	if (!strchr(file, '/') && access(file, X_OK) == 0)
+		return "; one in this folder is called with ./ before its name";
+	return "";
+}
+
+int run_become(const struct run *run, const char *file, char *const *program)
+{
+	fflush(NULL);
+	execvp(file, program);
+	int error = errno;
+	cli_error(run->name, "cannot start %s: %s%s", file, strerror(error), advice(file));
+	return error == ENOENT ? CLI_NOT_FOUND : CLI_CANNOT_RUN;
+}
+
+void run_free(struct run *run)
+{
+	free(run->options.list);
+	for (size_t i = 0; i < run->mechanisms.count; i++)
+		free((char *)run->mechanisms.list[i]);
+	free(run->mechanisms.list);
+	free(run->check);
+}
+
+int command_run(int argc, char **argv)
+{
+	struct command command = {.run = {.name = argv[0]}};
+	if (argp_parse(&command_argp, argc, argv, ARGP_IN_ORDER, NULL, &command) != 0)
+		return CLI_USAGE;
+	command.run.program = command.program;
+	bool fine = run_prepare(&command.run);
+	if (fine && command.misplaced)
+		cli_error(command.run.name,
+		          "note: %s stands behind %s, which gets it; options of sluice run stand in front of the "
+		          "program (and "
+		          "with -- before it this is not said)",
+		          command.misplaced, command.program[0]);
+	if (fine && !cuda_program_meets_runtime(command.program[0]))
+		cli_error(command.run.name,
+		          "note: %s does not load libcudart.so, so nothing of it is simulated; 'sluice cc' makes a "
+		          "program that "
+		          "does (nvcc with -cudart shared too)",
+		          command.program[0]);
+	run_free(&command.run);
+	return fine ? run_become(&command.run, command.program[0], command.program) : CLI_USAGE;
+}

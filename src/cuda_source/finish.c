@@ -1,0 +1,216 @@
+/* finish: what was read becomes the kernel's table of indexes. */
+#include "cuda_source/inner.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+static bool bounded(const struct run *run, const struct poly *poly, uint32_t depth)
+{
+	for (uint32_t i = 0; i < poly->count; i++)
+		for (uint32_t k = 0; k < poly->terms[i].degree; k++) {
+			uint32_t symbol = poly->terms[i].symbol[k];
+			const struct bound *bound = &run->bounds[symbol];
+			if (run->symbols[symbol]->kind == SOURCE_LOOP &&
+			    (depth > 16 || !bound->known || !bounded(run, bound->room, depth + 1) ||
+			     !bounded(run, bound->slope, depth + 1)))
+				return false;
+		}
+	return true;
+}
+
+static bool varies(const struct run *run, const struct monomial *term)
+{
+	for (uint32_t k = 0; k < term->degree; k++)
+		if (run->symbols[term->symbol[k]]->kind <= SOURCE_LOOP)
+			return true;
+	return false;
+}
+
+static enum source_status strict(const struct run *run, const struct read *read)
+{
+	if (read->causes & CAUSE_OPERATOR || (!read->causes && !read->poly))
+		return SOURCE_OPERATOR;
+	if (read->causes)
+		return read->causes & CAUSE_INDIRECT  ? SOURCE_INDIRECT
+		       : read->causes & CAUSE_CONTROL ? SOURCE_CONTROL
+		                                      : SOURCE_INDUCTION;
+	for (uint32_t i = 0; i < read->poly->count; i++)
+		if (varies(run, &read->poly->terms[i]))
+			return SOURCE_QUASI_STATIC;
+	return SOURCE_STATIC;
+}
+
+/* Degree one in what differs between the threads and blocks of a launch. */
+static bool is_affine(const struct run *run, const struct poly *poly)
+{
+	for (uint32_t i = 0; i < poly->count; i++) {
+		uint32_t variables = 0;
+		for (uint32_t k = 0; k < poly->terms[i].degree; k++)
+			variables += run->symbols[poly->terms[i].symbol[k]]->kind <= SOURCE_LOOP;
+		if (variables > 1)
+			return false;
+	}
+	return true;
+}
+
+static void copy_terms(struct run *run, const struct poly *poly, struct source_index *index)
+{
+	struct source_term *terms = arena_array(run->arena, poly->count + 1, sizeof *terms);
+	for (uint32_t i = 0; i < poly->count; i++) {
+		const struct monomial *from = &poly->terms[i];
+		const struct source_symbol **symbols = arena_array(run->arena, from->degree + 1, sizeof *symbols);
+		for (uint32_t k = 0; k < from->degree; k++)
+			symbols[k] = run->symbols[from->symbol[k]];
+		terms[i] = (struct source_term){from->coefficient, from->degree, symbols};
+	}
+	index->terms = terms;
+	index->term_count = poly->count;
+}
+
+/* The text without line breaks, markers and doubled spaces. */
+static const char *one_line(struct run *run, const char *text, uint32_t length)
+{
+	char *line = arena_alloc(run->arena, length + 1);
+	uint32_t count = 0;
+	for (uint32_t i = 0; i < length; i++) {
+		if (text[i] == '#' && i && text[i - 1] == '\n') {
+			while (i < length && text[i] != '\n')
+				i++;
+		} else if (!isspace((unsigned char)text[i])) {
+			line[count++] = text[i];
+		} else if (count && line[count - 1] != ' ') {
+			line[count++] = ' ';
+		}
+	}
+	line[count] = '\0';
+	return line;
+}
+
+/* Elements where all terms are whole elements, else bytes. A member's place in its element is not shown. */
+static bool divide(const struct run *run, const struct read *read, struct monomial *term)
+{
+	if (read->unit_size > 0) {
+		int64_t rest = term->coefficient % read->unit_size;
+		if (term->degree == 0 && rest)
+			term->coefficient -= rest > 0 ? rest : rest + read->unit_size;
+		bool whole = term->coefficient % read->unit_size == 0;
+		term->coefficient /= whole ? read->unit_size : 1;
+		return whole;
+	}
+	char name[256];
+	snprintf(name, sizeof name, "sizeof(%s)", read->unit ? read->unit : "?");
+	for (uint32_t k = 0; k < term->degree; k++)
+		if (strcmp(run->symbols[term->symbol[k]]->name, name) == 0) {
+			memmove(&term->symbol[k], &term->symbol[k + 1], (term->degree - k - 1) * sizeof *term->symbol);
+			term->degree--;
+			return true;
+		}
+	return false;
+}
+
+static void write_term(FILE *out, const struct run *run, const struct monomial *term, bool first)
+{
+	uint64_t size = term->coefficient < 0 ? 0 - (uint64_t)term->coefficient : (uint64_t)term->coefficient;
+	fputs(term->coefficient < 0 ? (first ? "-" : " - ") : first ? "" : " + ", out);
+	bool written = size != 1 || term->degree == 0;
+	if (written)
+		fprintf(out, "%llu", (unsigned long long)size);
+	for (uint32_t k = 0; k < term->degree; k++) {
+		fprintf(out, "%s%s", written ? "*" : "", run->symbols[term->symbol[k]]->name);
+		written = true;
+	}
+}
+
+static const char *expand(struct run *run, const struct read *read)
+{
+	char *text = NULL;
+	size_t length;
+	FILE *out = open_memstream(&text, &length);
+	if (!out)
+		return NULL;
+	bool elements = true;
+	for (uint32_t i = 0; i < read->poly->count; i++) {
+		struct monomial term = read->poly->terms[i];
+		elements = divide(run, read, &term) && elements;
+	}
+	bool first = true;
+	for (uint32_t i = 0; i < read->poly->count; i++) {
+		struct monomial term = read->poly->terms[i];
+		if (elements)
+			divide(run, read, &term);
+		if (term.coefficient)
+			write_term(out, run, &term, first);
+		first = first && !term.coefficient;
+	}
+	if (first)
+		fputc('0', out);
+	if (!elements)
+		fputs(" bytes", out);
+	fclose(out);
+	const char *kept = arena_string(run->arena, text, length);
+	free(text);
+	return kept;
+}
+
+static void finish_index(struct run *run, const struct read *read, struct source_index *index)
+{
+	const struct node *at = read->at;
+	*index = (struct source_index){
+		.array = read->array,
+		.file = at->file,
+		.line = at->line,
+		.column = at->column,
+		.text = one_line(run, read->index->text, read->index->length),
+		.status = strict(run, read),
+		.type = read->type.name,
+		.size = read->type.size,
+	};
+	index->relaxed = index->status;
+	if (index->status == SOURCE_INDUCTION && read->poly && bounded(run, read->poly, 0))
+		index->relaxed = SOURCE_QUASI_STATIC;
+	if (!source_precalculable(index->relaxed))
+		return;
+	index->affine = is_affine(run, read->poly);
+	index->claims = read->claims;
+	index->expanded = expand(run, read);
+	copy_terms(run, read->poly, index);
+}
+
+void run_finish(struct run *run, const struct function *function, struct source_kernel *kernel)
+{
+	struct source_index *indexes = arena_array(run->arena, run->read_count + 1, sizeof *indexes);
+	for (uint32_t i = 0; i < run->read_count; i++) {
+		run->reads[i].causes |= run->lost ? CAUSE_CONTROL : 0;
+		finish_index(run, &run->reads[i], &indexes[i]);
+	}
+
+	struct source_array *arrays = arena_array(run->arena, run->array_count + 1, sizeof *arrays);
+	const struct source_symbol **symbols = arena_array(run->arena, run->symbol_count + 1, sizeof *symbols);
+	struct bound *bounds = arena_array(run->arena, run->symbol_count + 1, sizeof *bounds);
+	struct source_loops *loops = arena_alloc(run->arena, sizeof *loops);
+	const char **parameters = arena_array(run->arena, function->parameter_count + 1, sizeof *parameters);
+	for (uint32_t i = 0; i < function->parameter_count; i++)
+		parameters[i] = function->parameters[i]->name;
+	if (run->array_count)
+		memcpy(arrays, run->arrays, run->array_count * sizeof *arrays);
+	if (run->symbol_count) {
+		memcpy(symbols, run->symbols, run->symbol_count * sizeof *symbols);
+		memcpy(bounds, run->bounds, run->symbol_count * sizeof *bounds);
+	}
+	*loops = (struct source_loops){symbols, bounds, run->symbol_count};
+	*kernel = (struct source_kernel){
+		.name = function->name,
+		.file = function->file,
+		.line = function->line,
+		.body_first = function->body_first,
+		.body_last = function->body_last,
+		.parameters = parameters,
+		.parameter_count = function->parameter_count,
+		.arrays = arrays,
+		.array_count = run->array_count,
+		.indexes = indexes,
+		.index_count = run->read_count,
+		.loops = loops,
+	};
+}

@@ -1,0 +1,323 @@
+/* inner: what the files of this room share. */
+#ifndef SLUICE_CUDA_SOURCE_INNER_H
+#define SLUICE_CUDA_SOURCE_INNER_H
+
+#include "cuda_source/source.h"
+
+#include "base/arena.h"
+
+/* --- The tree: what of a kernel's syntax matters, out of libclang's hands. --- */
+
+enum type_kind { TYPE_OTHER, TYPE_INTEGER, TYPE_FLOAT, TYPE_POINTER, TYPE_RECORD, TYPE_ARRAY, TYPE_VOID };
+
+struct type {
+	enum type_kind kind;
+	bool reference, is_unsigned, is_bool, is_union;
+	const char *name;
+	int64_t size;        /* 0: unknown */
+	const char *target;  /* of a pointer or an array: its element's type */
+	int64_t target_size; /* 0: unknown */
+	bool target_const;
+};
+
+enum decl_kind { DECL_LOCAL, DECL_PARAMETER, DECL_GLOBAL, DECL_TEMPLATE };
+
+struct slot {               /* where a variable, or a member of one, lives in a state */
+	const char *member; /* "" for the whole; ".x.y" */
+	uint32_t number;
+	struct slot *next;
+};
+
+struct decl {
+	enum decl_kind kind;
+	const char *name;
+	struct type type;
+	bool kernel_parameter; /* of a kernel, or of its template */
+	bool built_in;         /* declared by the toolkit: blockIdx and its like */
+	bool exposed;          /* a pointer or a reference may change it */
+	struct slot *slots;
+};
+
+enum node_kind {
+	NODE_OTHER, /* an expression that we do not look into; its children are evaluated */
+	NODE_CONSTANT,
+	NODE_VARIABLE,
+	NODE_BINARY,
+	NODE_ASSIGN, /* with op: compound */
+	NODE_UNARY,
+	NODE_CHOICE, /* ?: */
+	NODE_SUBSCRIPT,
+	NODE_MEMBER,
+	NODE_CALL,
+	NODE_CONSTRUCT,
+	NODE_CAST, /* op 'x': one that is written, of which no variable comes out */
+	NODE_LAMBDA,
+	NODE_NOTHING, /* an absent part of a for */
+	NODE_BLOCK,
+	NODE_DECLARE, /* child: initialiser, if any */
+	NODE_IF,      /* value: how many statements come before its condition */
+	NODE_FOR, /* initialisation, condition, step, body */
+	NODE_WHILE,
+	NODE_DO, /* body, condition */
+	NODE_SWITCH,
+	NODE_CASE, /* statement; op 'd' for default */
+	NODE_BREAK,
+	NODE_CONTINUE,
+	NODE_RETURN,
+	NODE_ASSEMBLY,
+	NODE_LOST, /* a goto and the like: the order of statements is not what the text says */
+};
+
+struct function;
+
+struct node {
+	enum node_kind kind;
+	char op[5]; /* operator; of a unary one: "++" before, "p++" behind */
+	struct type type;
+	int64_t value;           /* constant; of a member: its offset in bytes, -1 unknown */
+	struct decl *decl;       /* variable; of a declaration: what it declares */
+	const char *name;        /* member; called function */
+	struct function *callee; /* body to follow, or NULL; of a lambda: its body */
+	uint32_t references;     /* of a call: arguments that it may change by a reference, one bit each */
+	struct node **children;
+	uint32_t count;
+	const char *text; /* where it stands in the preprocessed text */
+	uint32_t length;
+	const char *file;
+	uint32_t line, column;
+};
+
+struct function {
+	const char *name, *file;
+	uint32_t line, body_first, body_last;
+	struct decl **parameters;
+	uint32_t parameter_count;
+	struct node *body;
+	bool is_kernel, returns_reference;
+	bool is_template; /* its arguments are not put in */
+	bool is_lambda;
+};
+
+struct tree {
+	struct arena *arena;
+	struct function **kernels;
+	uint32_t kernel_count;
+};
+
+/* The preprocessed text of the file, from malloc; NULL with messages in diag. */
+char *source_preprocess(const char *file, const struct source_options *options, size_t *length, struct diag *diag);
+
+/* An error with the file's line below it, where it can be read. */
+void source_message(struct diag *diag, const char *name, struct place place, const char *message);
+
+/* Parses preprocessed text. False with messages in diag. */
+bool source_parse(struct tree *tree, const char *file, const char *text, size_t length, struct diag *diag);
+
+/* --- Polynomials over symbols. NULL is "unknown": too large, too high, or overflowed. --- */
+
+enum { POLY_DEGREE = 6, POLY_TERMS = 96 };
+
+struct monomial {
+	int64_t coefficient;
+	uint32_t degree;
+	uint16_t symbol[POLY_DEGREE]; /* ascending */
+};
+
+struct poly {
+	uint32_t count;
+	struct monomial terms[];
+};
+
+const struct poly *poly_constant(struct arena *arena, int64_t value);
+const struct poly *poly_symbol(struct arena *arena, uint32_t symbol);
+const struct poly *poly_add(struct arena *arena, const struct poly *a, const struct poly *b, int64_t times_b);
+const struct poly *poly_multiply(struct arena *arena, const struct poly *a, const struct poly *b);
+bool poly_equal(const struct poly *a, const struct poly *b);
+bool poly_is_constant(const struct poly *poly, int64_t *value);
+bool poly_has(const struct poly *poly, uint32_t symbol);
+
+/* A polynomial that must lie between two numbers: where it does not, a number of the machine's has wrapped around, and
+ * what was calculated with it is not the value that polynomials say. Looked at for each launch. */
+struct claim {
+	const struct poly *poly;
+	int64_t least, most;
+	const struct claim *next;
+};
+
+/* How often a loop runs: while room - slope * (iterations done) is above 0, or not below it where `inclusive`; and
+ * once more where the condition comes last. */
+struct bound {
+	const struct poly *room, *slope;
+	bool known, inclusive, once_more;
+	bool either; /* !=: it must come to the very number */
+	const struct poly *side[2]; /* what is compared, between `least` and `most`; NULL of pointers */
+	int64_t least, most;
+	const struct claim *claims;
+};
+
+struct source_loops {
+	const struct source_symbol *const *symbols;
+	const struct bound *bounds; /* by the symbol's number */
+	uint32_t count;
+};
+
+/* --- Running a body on symbols. --- */
+
+enum { CAUSE_OPERATOR = 1, CAUSE_INDIRECT = 2, CAUSE_CONTROL = 4, CAUSE_INDUCTION = 8 };
+
+enum value_kind {
+	VALUE_NUMBER,
+	VALUE_ARRAY,  /* pointer into one of the kernel's arrays; the polynomial is in bytes */
+	VALUE_SLOT,   /* pointer to a variable */
+	VALUE_MEMORY, /* pointer elsewhere: shared, local, constant memory */
+	VALUE_LAMBDA,
+	VALUE_RECORD, /* a copy of a structure argument */
+};
+
+struct closure;
+
+struct value {
+	enum value_kind kind;
+	uint8_t causes;
+	uint32_t serial; /* tells values without polynomial apart */
+	uint32_t number; /* array or slot */
+	bool named; /* of VALUE_MEMORY: in a variable that is an array or global, so that no other variable is there */
+	const struct poly *poly;
+	const struct claim *claims; /* under which the polynomial is the value */
+	const struct closure *closure;
+	struct decl *record; /* a kernel parameter, as it was at the start */
+};
+
+struct owner { /* of a slot */
+	struct decl *decl;
+	const char *member;
+	struct type type;
+};
+
+struct state {
+	bool alive;
+	uint32_t count; /* slots beyond it are as at the kernel's start */
+	struct value *values;
+};
+
+struct closure { /* a lambda, with the state in which it was made */
+	const struct node *lambda;
+	struct state made;
+};
+
+struct read {
+	const struct node *at, *index;
+	uint32_t array;
+	uint8_t causes;
+	const struct poly *poly;
+	const struct claim *claims;
+	struct type type;
+	const char *unit; /* type of what the index counts */
+	int64_t unit_size;
+};
+
+struct frame { /* of a function being run */
+	struct state returned;
+	struct value result;
+	bool has_result;
+	const struct function *function;
+	const struct frame *caller;
+};
+
+struct jumps { /* where break and continue gather their states */
+	struct state broken, continued;
+};
+
+struct run {
+	struct arena *arena;
+	struct state now;
+	struct frame *frame;
+	struct jumps *jumps;
+	bool lost;       /* a statement was met whose flow is not followed */
+	uint32_t silent; /* above 0: reads are not recorded */
+	uint32_t depth;
+	uint32_t serials, slots;
+	struct value *initial; /* what a slot holds at the start */
+	struct owner *owners;
+	uint32_t slot_capacity;
+
+	const struct source_symbol **symbols;
+	struct bound *bounds;
+	uint32_t symbol_count, symbol_capacity;
+
+	struct source_array *arrays;
+	uint32_t array_count, array_capacity;
+	struct read *reads;
+	uint32_t read_count, read_capacity;
+};
+
+/* state.c */
+struct value value_of(const struct poly *poly);
+struct value value_unknown(struct run *run, uint8_t causes);
+bool value_equal(const struct value *a, const struct value *b);
+uint32_t run_symbol(struct run *run, enum source_symbol_kind kind, uint32_t axis, const char *name);
+uint32_t run_loop_symbol(struct run *run, const char *name);
+uint32_t run_array(struct run *run, const char *name, const struct type *type);
+uint32_t run_slot(struct run *run, struct decl *decl, const char *member, const struct type *type);
+struct value *state_at(struct run *run, struct state *state, uint32_t slot);
+struct state state_copy(const struct run *run, const struct state *state);
+void state_merge(struct run *run, struct state *into, const struct state *other);
+void run_read(struct run *run, const struct read *read);
+
+/* number.c: arithmetic, and the types in which it is done */
+struct value run_convert(struct run *run, struct value value, const struct type *from, const struct type *to);
+struct value run_claim(struct run *run, struct value value, int64_t least, int64_t most);
+const struct claim *claim_join(struct run *run, const struct claim *a, const struct claim *b);
+bool claim_equal(const struct claim *a, const struct claim *b);
+void type_limits(const struct type *type, int64_t *least, int64_t *most);
+struct value run_offset(struct run *run, const struct node *node); /* as what moves a pointer */
+const struct poly *run_bytes(struct run *run, const char *type, int64_t size);
+/* The T of a template that is called is not the kernel's. */
+const char *run_type_name(struct run *run, const char *type);
+struct type run_common_type(const char *op, const struct type *left, const struct type *right);
+struct value run_combine(struct run *run, const char *op, struct value left, struct value right,
+                         const struct type *pointer, const struct type *result);
+
+/* expression.c */
+struct value run_value(struct run *run, const struct node *node);
+
+/* place.c: what can stand left of an assignment */
+enum place_kind { PLACE_SLOT, PLACE_ARRAY, PLACE_OTHER };
+
+struct lvalue {
+	enum place_kind kind;
+	uint32_t slot;
+	bool apart;               /* of PLACE_OTHER: it is in no variable that has a slot */
+	struct value value;       /* of PLACE_ARRAY: the pointer; of PLACE_OTHER: what it holds */
+	struct type type;         /* of what stands there */
+	const struct node *index; /* the expression that chooses the element */
+	const char *unit;         /* what the index counts */
+	int64_t unit_size;
+};
+
+struct lvalue run_place(struct run *run, const struct node *node);
+/* expression.c: they leave the expression's value, and give the place that was changed. */
+struct lvalue run_assign(struct run *run, const struct node *node, struct value *value);
+struct lvalue run_step(struct run *run, const struct node *node, struct value *value);
+struct lvalue run_target(struct run *run, struct value pointer, const struct type *used, const struct node *index,
+                         const struct type *pointer_type);
+struct value run_load(struct run *run, const struct lvalue *place, const struct node *node);
+void run_store(struct run *run, const struct lvalue *place, struct value value);
+struct value run_address(struct run *run, const struct node *node);
+struct value run_bind(struct run *run, const struct node *node, const struct type *reference);
+void run_forget_exposed(struct run *run);
+void run_declare(struct run *run, const struct node *node);
+
+/* call.c */
+struct value run_call(struct run *run, const struct node *node);
+struct value run_merge_values(struct run *run, const struct value *a, const struct value *b);
+
+/* walk.c, loop.c */
+bool run_changes(const struct node *node);
+void run_statement(struct run *run, const struct node *node);
+void run_loop(struct run *run, const struct node *loop);
+
+/* finish.c: the kernel as source.h shows it */
+void run_finish(struct run *run, const struct function *function, struct source_kernel *kernel);
+
+#endif

@@ -1,0 +1,333 @@
+/* loop: what changes from one iteration to the next.
+ *
+ * A loop's body is run with opaque symbols for the variables that it changes, until no further variable changes. One
+ * that has grown by the same amount at the end is an induction variable: in iteration k it holds its first value plus k
+ * times the amount. The condition, in those terms, bounds k.
+ */
+#include "cuda_source/inner.h"
+
+#include <string.h>
+
+struct changed {
+	uint32_t slot, symbol;   /* its value at the head while the body is tried */
+	const struct poly *grow; /* by each iteration, or NULL */
+	const struct claim *claims;
+	uint8_t causes; /* where it does not grow so */
+};
+
+struct loop {
+	const struct node *declaration, *condition, *step, *body;
+	bool last; /* the condition comes after the body */
+	struct changed *changed;
+	uint32_t count, capacity;
+	struct state broken, tested; /* behind a break; behind the condition */
+	struct bound bound;
+	uint32_t iteration; /* its symbol, once the body is run for good */
+	bool final;
+};
+
+static void find_bound(struct run *run, struct loop *loop);
+
+static void find_parts(const struct node *node, struct loop *loop)
+{
+	uint32_t count = node->count;
+	loop->last = node->kind == NODE_DO;
+	if (node->kind == NODE_FOR) {
+		loop->condition = node->children[1];
+		loop->step = node->children[2];
+		loop->body = node->children[3];
+	} else if (loop->last && count == 2) {
+		loop->body = node->children[0];
+		loop->condition = node->children[1];
+	} else if (count >= 2) {
+		loop->condition = node->children[count - 2];
+		loop->body = node->children[count - 1];
+		loop->declaration = count > 2 ? node->children[0] : NULL;
+	}
+}
+
+/* One iteration from the state at the head. */
+static void iterate(struct run *run, struct loop *loop)
+{
+	struct jumps jumps = {0}, *outer = run->jumps;
+	run->jumps = &jumps;
+	if (loop->declaration)
+		run_statement(run, loop->declaration);
+	if (!loop->last) {
+		find_bound(run, loop);
+		run_statement(run, loop->condition);
+		loop->tested = state_copy(run, &run->now);
+	}
+	run_statement(run, loop->body);
+	state_merge(run, &run->now, &jumps.continued);
+	if (loop->step)
+		run_statement(run, loop->step);
+	if (loop->last) {
+		find_bound(run, loop);
+		run_statement(run, loop->condition);
+		loop->tested = state_copy(run, &run->now);
+	}
+	run->jumps = outer;
+	loop->broken = jumps.broken;
+}
+
+static struct changed *find_changed(const struct loop *loop, uint32_t slot)
+{
+	for (uint32_t i = 0; i < loop->count; i++)
+		if (loop->changed[i].slot == slot)
+			return &loop->changed[i];
+	return NULL;
+}
+
+static void add_changed(struct run *run, struct loop *loop, uint32_t slot)
+{
+	if (loop->count == loop->capacity) {
+		loop->capacity = loop->capacity ? 2 * loop->capacity : 16;
+		struct changed *grown = arena_array(run->arena, loop->capacity, sizeof *grown);
+		if (loop->count)
+			memcpy(grown, loop->changed, loop->count * sizeof *grown);
+		loop->changed = grown;
+	}
+	loop->changed[loop->count++] = (struct changed){.slot = slot, .symbol = run_loop_symbol(run, "")};
+}
+
+/* The state before the loop, with a symbol for each variable that changes in it. */
+static struct state symbolic_head(struct run *run, const struct loop *loop, const struct state *before)
+{
+	struct state head = state_copy(run, before);
+	for (uint32_t i = 0; i < loop->count; i++) {
+		struct value *value = state_at(run, &head, loop->changed[i].slot);
+		value->poly = poly_symbol(run->arena, loop->changed[i].symbol);
+		value->causes = CAUSE_INDUCTION;
+		value->serial = 0;
+		if (value->kind != VALUE_ARRAY && value->kind != VALUE_MEMORY)
+			value->kind = VALUE_NUMBER;
+	}
+	return head;
+}
+
+static bool claims_have(const struct claim *claims, uint32_t symbol)
+{
+	for (; claims; claims = claims->next)
+		if (poly_has(claims->poly, symbol))
+			return true;
+	return false;
+}
+
+/* Runs the body until it is known what changes; then what grows evenly. */
+static void try_body(struct run *run, struct loop *loop, const struct state *before)
+{
+	struct state head = {0}, end = {0};
+	bool more = true;
+	run->silent++;
+	while (more) { /* each pass finds another variable, of which there are not many */
+		more = false;
+		head = symbolic_head(run, loop, before);
+		run->now = state_copy(run, &head);
+		iterate(run, loop);
+		end = run->now;
+		for (uint32_t slot = 0; slot < run->slots && end.alive; slot++) {
+			const struct value *old = state_at(run, &head, slot), *new = state_at(run, &end, slot);
+			if (value_equal(old, new) || find_changed(loop, slot))
+				continue;
+			add_changed(run, loop, slot);
+			more = true;
+		}
+	}
+	run->silent--;
+	for (uint32_t i = 0; i < loop->count; i++) {
+		struct changed *changed = &loop->changed[i];
+		const struct value *first = state_at(run, &head, changed->slot);
+		const struct value *value = state_at(run, &end, changed->slot);
+		const struct poly *own = poly_symbol(run->arena, changed->symbol);
+		bool follows = value->causes == CAUSE_INDUCTION && value->kind == first->kind &&
+		               value->number == first->number;
+		changed->grow = follows ? poly_add(run->arena, value->poly, own, -1) : NULL;
+		changed->claims = value->claims;
+		for (uint32_t j = 0; j < loop->count && changed->grow; j++)
+			if (poly_has(changed->grow, loop->changed[j].symbol) ||
+			    claims_have(changed->claims, loop->changed[j].symbol))
+				changed->grow = NULL;
+		/* what an earlier iteration decided, or read, hides what came before */
+		uint8_t hides = value->causes & CAUSE_CONTROL ? CAUSE_CONTROL : value->causes & CAUSE_INDIRECT;
+		changed->causes = hides ? hides : value->causes ? value->causes : CAUSE_CONTROL;
+		if (!end.alive)
+			changed->grow = NULL;
+	}
+}
+
+static const struct node *bare(const struct node *node)
+{
+	while (node->kind == NODE_CAST && node->count == 1)
+		node = node->children[0];
+	return node;
+}
+
+/* The bound that a comparison sets, with the variables as they are in the present state. */
+static bool compare(struct run *run, const struct node *node, uint32_t iteration, struct bound *bound)
+{
+	node = bare(node);
+	if (node->kind != NODE_BINARY)
+		return false;
+	if (strcmp(node->op, "&&") == 0)
+		return compare(run, node->children[0], iteration, bound) ||
+		       compare(run, node->children[1], iteration, bound);
+	bool less = node->op[0] == '<', more = node->op[0] == '>';
+	bool differs = strcmp(node->op, "!=") == 0;
+	if ((!less && !more && !differs) || node->op[1] == node->op[0])
+		return false;
+	struct value left = run_value(run, node->children[0]), right = run_value(run, node->children[1]);
+	const struct type *type = &node->children[0]->type;
+	if (left.kind != right.kind || left.number != right.number || left.kind > VALUE_ARRAY ||
+	    (left.kind == VALUE_NUMBER && (type->kind != TYPE_INTEGER || type->size <= 0 || type->size > 8)))
+		return false;
+	const struct poly *room = less ? poly_add(run->arena, right.poly, left.poly, -1)
+	                               : poly_add(run->arena, left.poly, right.poly, -1);
+	const struct poly *rest = NULL, *slope = NULL;
+	if (!room)
+		return false;
+	/* room = rest - slope * iteration */
+	rest = slope = poly_constant(run->arena, 0);
+	for (uint32_t i = 0; i < room->count; i++) {
+		struct monomial term = room->terms[i];
+		struct poly *one = arena_alloc(run->arena, sizeof *one + sizeof term);
+		uint32_t kept = 0, times = 0;
+		for (uint32_t k = 0; k < term.degree; k++) {
+			if (term.symbol[k] == iteration)
+				times++;
+			else
+				term.symbol[kept++] = term.symbol[k];
+		}
+		if (times > 1)
+			return false;
+		term.degree = kept;
+		one->count = 1;
+		one->terms[0] = term;
+		if (times)
+			slope = poly_add(run->arena, slope, one, -1);
+		else
+			rest = poly_add(run->arena, rest, one, 1);
+	}
+	int64_t zero;
+	if (!slope || !rest || (poly_is_constant(slope, &zero) && zero == 0))
+		return false;
+	*bound = (struct bound){.room = rest,
+	                        .slope = slope,
+	                        .known = true,
+	                        .inclusive = !differs && node->op[1] == '=',
+	                        .either = differs,
+	                        .claims = claim_join(run, left.claims, right.claims)};
+	if (left.kind == VALUE_NUMBER) {
+		bound->side[0] = left.poly;
+		bound->side[1] = right.poly;
+		type_limits(type, &bound->least, &bound->most);
+	}
+	return true;
+}
+
+/* Reads the bound where the condition is about to be evaluated: it may change variables itself. */
+static void find_bound(struct run *run, struct loop *loop)
+{
+	if (!loop->final || !run->now.alive)
+		return;
+	struct state now = state_copy(run, &run->now);
+	run->silent++;
+	compare(run, loop->condition, loop->iteration, &loop->bound);
+	run->silent--;
+	run->now = now;
+	loop->bound.once_more = loop->last;
+}
+
+/* Names the iterations by the variable that counts them. */
+static const char *iteration_name(struct run *run, const struct loop *loop, const struct state *before)
+{
+	char name[256];
+	for (uint32_t i = 0; i < loop->count; i++) {
+		const struct changed *changed = &loop->changed[i];
+		const struct owner *owner = &run->owners[changed->slot];
+		int64_t first, grow;
+		if (!changed->grow || before->values == NULL || changed->slot >= before->count)
+			continue;
+		const struct value *start = &before->values[changed->slot];
+		bool counts = poly_is_constant(start->poly, &first) && first == 0 &&
+		              poly_is_constant(changed->grow, &grow) && grow == 1;
+		snprintf(name, sizeof name, counts ? "%s%s" : "trip(%s%s)", owner->decl->name, owner->member);
+		return arena_string(run->arena, name, strlen(name));
+	}
+	return "trip";
+}
+
+/* The state at the head in any iteration. */
+static struct state general_head(struct run *run, const struct loop *loop, const struct state *before,
+                                 uint32_t iteration)
+{
+	struct state head = state_copy(run, before);
+	for (uint32_t i = 0; i < loop->count; i++) {
+		const struct changed *changed = &loop->changed[i];
+		struct value *value = state_at(run, &head, changed->slot);
+		struct value general = value_unknown(run, changed->causes);
+		if (value->kind == VALUE_ARRAY || value->kind == VALUE_MEMORY) {
+			general.kind = value->kind;
+			general.number = value->number;
+		}
+		if (changed->grow) {
+			const struct poly *times = poly_symbol(run->arena, iteration);
+			const struct poly *grown = poly_multiply(run->arena, changed->grow, times);
+			bool usable = !(value->causes & ~CAUSE_INDUCTION);
+			/* a first value that was loaded is no cause of its own: edges[i] in Table 1 */
+			general.causes = CAUSE_INDUCTION | (value->causes & (CAUSE_CONTROL | CAUSE_OPERATOR));
+			general.poly = usable ? poly_add(run->arena, value->poly, grown, 1) : NULL;
+			general.claims = claim_join(run, value->claims, changed->claims);
+		}
+		*value = general;
+	}
+	return head;
+}
+
+static bool is_false(const struct node *condition)
+{
+	condition = bare(condition);
+	return condition->kind == NODE_CONSTANT && condition->value == 0;
+}
+
+void run_loop(struct run *run, const struct node *node)
+{
+	struct loop loop = {0};
+	find_parts(node, &loop);
+	if (!loop.body)
+		return;
+	if (node->kind == NODE_FOR)
+		run_statement(run, node->children[0]);
+	if (node->kind == NODE_DO && is_false(loop.condition)) { /* the braces of a macro */
+		iterate(run, &loop);
+		state_merge(run, &run->now, &loop.broken);
+		return;
+	}
+	struct state before = state_copy(run, &run->now);
+	try_body(run, &loop, &before);
+
+	loop.iteration = run_loop_symbol(run, iteration_name(run, &loop, &before));
+	loop.final = true;
+	struct state head = general_head(run, &loop, &before, loop.iteration);
+	run->now = state_copy(run, &head);
+	iterate(run, &loop);
+	run->bounds[loop.iteration] = loop.bound;
+
+	/* after the loop: what it changes has its last value, of which no range is kept */
+	head = loop.tested;
+	for (uint32_t i = 0; i < loop.count; i++) {
+		struct value *value = state_at(run, &head, loop.changed[i].slot);
+		value->poly = NULL;
+		value->claims = NULL;
+		value->causes |= value->causes ? 0 : CAUSE_INDUCTION;
+		value->serial = ++run->serials;
+	}
+	bool ends = !loop.last || run->now.alive;
+	const struct node *condition = bare(loop.condition);
+	bool endless = condition->kind == NODE_NOTHING || (condition->kind == NODE_CONSTANT && condition->value != 0);
+	run->now = head;
+	run->now.alive = ends && !endless;
+	for (uint32_t i = 0; i < loop.count && loop.broken.alive; i++)
+		*state_at(run, &loop.broken, loop.changed[i].slot) = *state_at(run, &head, loop.changed[i].slot);
+	state_merge(run, &run->now, &loop.broken);
+}
