@@ -1,101 +1,6 @@
 /* Protects the cache model: what an access answers, which line goes, what is sent down and when the ports are free.
- * Every expectation follows from the configuration that the test writes down. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-
-#include <cmocka.h>
-
-#include "memory/cache.h"
-
-enum { LINE = 128 };
-
-struct bench {
-	struct arena arena;
-	struct request_pool pool;
-	struct cache cache;
-	bool sent_down; /* of the last access */
-};
-
-/* Two sets of two ways, four registers of two requests each, a miss queue of four: everything can be exhausted. */
-static struct cache_config small(void)
-{
-	return (struct cache_config){.sectors = 1,
-	                             .sets = 2,
-	                             .ways = 2,
-	                             .line_bytes = LINE,
-	                             .replacement = REPLACE_LRU,
-	                             .allocation = ALLOCATE_ON_MISS,
-	                             .write = WRITE_EVICT,
-	                             .write_miss = WRITE_MISS_NONE,
-	                             .mshrs = 4,
-	                             .merges = 2,
-	                             .miss_queue = 4};
-}
-
-static void open_bench(struct bench *bench, struct cache_config config)
-{
-	*bench = (struct bench){0};
-	bench->pool.arena = &bench->arena;
-	cache_open(&bench->cache, &config, CACHE_OF_SM, &bench->pool, &bench->arena);
-}
-
-static struct request *make(struct bench *bench, enum request_kind kind, uint64_t address)
-{
-	struct request *request = request_new(&bench->pool);
-	request->kind = (uint8_t)kind;
-	request->is_write = kind == REQUEST_WRITE || kind == REQUEST_LOCAL_WRITE;
-	request->address = request->local = address;
-	request->bytes = LINE;
-	return request;
-}
-
-static enum cache_result access(struct bench *bench, enum request_kind kind, uint64_t address, uint64_t cycle)
-{
-	return cache_access(&bench->cache, make(bench, kind, address), cycle, &bench->sent_down);
-}
-
-static enum cache_result read(struct bench *bench, uint64_t address, uint64_t cycle)
-{
-	return access(bench, REQUEST_READ, address, cycle);
-}
-
-/* Sends the oldest miss down, which has to be of this kind and address, and gives it. */
-static struct request *send(struct bench *bench, enum request_kind kind, uint64_t address)
-{
-	assert_true(bench->cache.miss_queue.count > 0);
-	struct request *request = request_queue_pop(&bench->cache.miss_queue);
-	assert_int_equal(request->kind, kind);
-	assert_int_equal(request->address, address);
-	return request;
-}
-
-static void answer_all(struct bench *bench)
-{
-	while (cache_has_ready(&bench->cache))
-		cache_next_ready(&bench->cache);
-}
-
-/* Brings a line in by a read miss and its fill, both at `cycle`. */
-static void load(struct bench *bench, uint64_t address, uint64_t cycle)
-{
-	assert_int_equal(read(bench, address, cycle), CACHE_MISS);
-	cache_fill(&bench->cache, request_queue_pop(&bench->cache.miss_queue), cycle);
-	answer_all(bench);
-}
-
-/* True when the line is there; looks at the tags, so that looking is not a use. */
-static bool holds(const struct bench *bench, uint64_t address)
-{
-	for (uint32_t i = 0; i < bench->cache.config.sets * bench->cache.config.ways; i++) {
-		const struct cache_line *line = &bench->cache.line[i];
-		if (line->block == address && line->present)
-			return true;
-	}
-	return false;
-}
+ * Every expectation follows from the configuration that the test writes down. Writes are test_cache_writes. */
+#include "cache_bench.h"
 
 /* The first read misses, the next ones merge while the line is on its way, hit from the fill on; the merged come
  * out in the order in which they asked, with the level from which the line came. */
@@ -172,25 +77,6 @@ static void test_refused_for_want_of_a_register(void **state)
 	assert_int_equal(read(&bench, LINE, 5), CACHE_REFUSED);
 	cache_next_ready(&bench.cache);
 	assert_int_equal(read(&bench, LINE, 6), CACHE_MISS);
-	arena_free(&bench.arena);
-}
-
-/* A write miss that fetches wants a register for its fetch; refused, it has sent nothing down. */
-static void test_fetching_write_wants_a_register(void **state)
-{
-	struct bench bench;
-	(void)state;
-	struct cache_config config = small();
-	config.write_miss = WRITE_MISS_FETCH;
-	config.mshrs = 1;
-	config.miss_queue = 8;
-	open_bench(&bench, config);
-	assert_int_equal(read(&bench, 0, 0), CACHE_MISS);
-	assert_int_equal(access(&bench, REQUEST_WRITE, LINE, 1), CACHE_REFUSED);
-	assert_int_equal(bench.cache.miss_queue.count, 1);
-	cache_fill(&bench.cache, send(&bench, REQUEST_READ, 0), 2);
-	answer_all(&bench);
-	assert_int_equal(access(&bench, REQUEST_WRITE, LINE, 3), CACHE_MISS);
 	arena_free(&bench.arena);
 }
 
@@ -277,127 +163,6 @@ static void test_invalid_line_first(void **state)
 	request_queue_pop(&bench.cache.miss_queue);
 	load(&bench, 4 * LINE, 40);
 	assert_true(holds(&bench, 0 * LINE)); /* although it is the least recently used */
-	arena_free(&bench.arena);
-}
-
-/* Write-through and write-evict send the write down at a hit; write-evict loses the line, write-through keeps it
- * clean. Write-back keeps the write here. Local writes are written back whatever the policy for global data is. */
-static void test_write_hit(void **state)
-{
-	static const struct {
-		uint32_t policy;
-		enum request_kind kind;
-		bool goes_down, stays, dirty;
-	} row[] = {
-		{WRITE_EVICT, REQUEST_WRITE, true, false, false},
-		{WRITE_THROUGH, REQUEST_WRITE, true, true, false},
-		{WRITE_BACK, REQUEST_WRITE, false, true, true},
-		{WRITE_EVICT, REQUEST_LOCAL_WRITE, false, true, true},
-	};
-	(void)state;
-	for (size_t i = 0; i < sizeof row / sizeof row[0]; i++) {
-		struct bench bench;
-		struct cache_config config = small();
-		config.write = row[i].policy;
-		open_bench(&bench, config);
-		load(&bench, 0, 10);
-		assert_int_equal(access(&bench, row[i].kind, 0, 20), CACHE_HIT);
-		assert_int_equal(bench.sent_down, row[i].goes_down);
-		assert_int_equal(bench.cache.miss_queue.count, row[i].goes_down);
-		assert_int_equal(holds(&bench, 0), row[i].stays);
-		if (row[i].stays)
-			assert_int_equal(bench.cache.line[1].dirty, row[i].dirty); /* ways fill from the last */
-		assert_int_equal(bench.cache.stats.write_accesses, 1);
-		arena_free(&bench.arena);
-	}
-}
-
-/* A write miss without allocation only goes down, and claims no line and no register. */
-static void test_write_miss_without_fetch(void **state)
-{
-	struct bench bench;
-	(void)state;
-	open_bench(&bench, small());
-	assert_int_equal(access(&bench, REQUEST_WRITE, 0, 0), CACHE_MISS);
-	assert_true(bench.sent_down);
-	send(&bench, REQUEST_WRITE, 0);
-	assert_int_equal(bench.cache.miss_queue.count, 0);
-	assert_int_equal(bench.cache.free_mshrs, 4);
-	assert_int_equal(read(&bench, 0, 1), CACHE_MISS);
-	assert_int_equal(access(&bench, REQUEST_WRITE, 0, 2),
-	                 CACHE_MERGED); /* the line is on its way; the write goes down */
-	assert_true(bench.sent_down);
-	assert_int_equal(bench.cache.stats.read_misses, 1);
-	arena_free(&bench.arena);
-}
-
-/* Fetch on write: the write goes down first, then a read of the line; a second write merges its fetch. */
-static void test_write_miss_with_fetch(void **state)
-{
-	struct bench bench;
-	(void)state;
-	struct cache_config config = small();
-	config.write = WRITE_BACK;
-	config.write_miss = WRITE_MISS_FETCH;
-	config.miss_queue = 6;
-	open_bench(&bench, config);
-	assert_int_equal(access(&bench, REQUEST_WRITE, 0, 0), CACHE_MISS);
-	assert_true(bench.sent_down);
-	assert_int_equal(access(&bench, REQUEST_WRITE, 0, 1), CACHE_MERGED);
-	assert_true(bench.sent_down);
-	send(&bench, REQUEST_WRITE, 0);
-	struct request *fill = send(&bench, REQUEST_L1_FILL, 0);
-	assert_int_equal(fill->fetch, LINE);
-	send(&bench, REQUEST_WRITE, 0);
-	assert_int_equal(bench.cache.miss_queue.count, 0);
-	assert_int_equal(access(&bench, REQUEST_WRITE, 0, 2), CACHE_REFUSED); /* both merge places hold fetches */
-	cache_fill(&bench.cache, fill, 3);
-	assert_ptr_equal(cache_next_ready(&bench.cache), fill);
-	assert_int_equal(cache_next_ready(&bench.cache)->kind, REQUEST_L1_FILL);
-	assert_int_equal(access(&bench, REQUEST_WRITE, 0, 4), CACHE_HIT);
-	assert_false(bench.sent_down);
-	arena_free(&bench.arena);
-}
-
-/* A dirty victim follows the miss that replaces it, with its own address; a clean one goes silently. */
-static void test_write_back_of_victim(void **state)
-{
-	struct bench bench;
-	(void)state;
-	struct cache_config config = small();
-	config.write = WRITE_BACK;
-	open_bench(&bench, config);
-	load(&bench, 0 * LINE, 10);
-	load(&bench, 2 * LINE, 20);
-	assert_int_equal(access(&bench, REQUEST_WRITE, 0 * LINE, 30), CACHE_HIT);
-	assert_int_equal(read(&bench, 4 * LINE, 40), CACHE_MISS); /* replaces 2, clean and older */
-	send(&bench, REQUEST_READ, 4 * LINE);
-	assert_int_equal(bench.cache.miss_queue.count, 0);
-	assert_int_equal(read(&bench, 6 * LINE, 50), CACHE_MISS); /* replaces 0, dirty */
-	send(&bench, REQUEST_READ, 6 * LINE);
-	struct request *victim = send(&bench, REQUEST_L1_WRITEBACK, 0 * LINE);
-	assert_true(victim->is_write);
-	assert_int_equal(victim->bytes, LINE);
-	assert_int_equal(bench.cache.stats.writebacks, 1);
-	arena_free(&bench.arena);
-}
-
-/* An atomic dirties its line, at a hit and when its miss is filled. */
-static void test_atomic_dirties(void **state)
-{
-	struct bench bench;
-	(void)state;
-	struct cache_config config = small();
-	config.ways = 1;
-	open_bench(&bench, config);
-	assert_int_equal(access(&bench, REQUEST_ATOMIC, 0, 0), CACHE_MISS);
-	cache_fill(&bench.cache, send(&bench, REQUEST_ATOMIC, 0), 1);
-	answer_all(&bench);
-	load(&bench, 2 * LINE, 10);
-	send(&bench, REQUEST_L1_WRITEBACK, 0);
-	assert_int_equal(access(&bench, REQUEST_ATOMIC, 2 * LINE, 20), CACHE_HIT);
-	load(&bench, 4 * LINE, 30);
-	send(&bench, REQUEST_L1_WRITEBACK, 2 * LINE);
 	arena_free(&bench.arena);
 }
 
@@ -519,73 +284,6 @@ static void test_prefetch_ends_with_its_fill(void **state)
 	}
 }
 
-/* Four sectors a line, as GPGPU-Sim 4's L2: a line's sectors miss, come and hit alone, and a dirty line writes back only
- * what was written, for which alone it holds the data port. A lazily kept write sends nothing; a read of a sector that was
- * written in part fetches it and keeps it dirty, one of a sector that was written whole hits. */
-static struct cache_config sectored(void)
-{
-	struct cache_config config = small();
-	config.sectors = 4;
-	config.write = WRITE_BACK;
-	config.write_miss = WRITE_MISS_LAZY;
-	return config;
-}
-
-enum { SECTOR = LINE / 4 };
-
-static void test_sectors_come_alone(void **state)
-{
-	struct bench bench;
-	(void)state;
-	open_bench(&bench, sectored());
-	assert_int_equal(read(&bench, 0, 0), CACHE_MISS);
-	assert_int_equal(read(&bench, SECTOR, 1), CACHE_MISS);
-	assert_int_equal(read(&bench, SECTOR, 2), CACHE_MERGED);
-	assert_int_equal(bench.cache.free_mshrs, 2);
-	struct request *first = send(&bench, REQUEST_READ, 0);
-	assert_int_equal(first->fetch, SECTOR);
-	cache_fill(&bench.cache, first, 10);
-	answer_all(&bench);
-	assert_int_equal(read(&bench, 0, 11), CACHE_HIT);
-	assert_int_equal(read(&bench, SECTOR, 12), CACHE_REFUSED); /* the merge places of that sector are taken */
-	assert_int_equal(read(&bench, 2 * SECTOR, 13), CACHE_MISS);
-	arena_free(&bench.arena);
-}
-
-static enum cache_result write_sector(struct bench *bench, uint64_t address, bool is_whole, uint64_t cycle)
-{
-	struct request *request = make(bench, REQUEST_WRITE, address);
-	request->bytes = SECTOR;
-	request->is_whole = is_whole;
-	return cache_access(&bench->cache, request, cycle, &bench->sent_down);
-}
-
-static void test_lazy_writes(void **state)
-{
-	struct bench bench;
-	struct cache_config config = sectored();
-	(void)state;
-	config.port_bytes = SECTOR;
-	open_bench(&bench, config);
-	assert_int_equal(write_sector(&bench, 0, true, 0), CACHE_MISS);
-	assert_int_equal(write_sector(&bench, SECTOR, false, 1), CACHE_MISS);
-	assert_false(bench.sent_down);
-	assert_int_equal(bench.cache.miss_queue.count, 0);
-	assert_int_equal(read(&bench, 0, 2), CACHE_HIT);
-	assert_int_equal(read(&bench, SECTOR, 3), CACHE_MISS);
-	cache_fill(&bench.cache, send(&bench, REQUEST_READ, SECTOR), 4);
-	answer_all(&bench);
-	assert_int_equal(read(&bench, SECTOR, 5), CACHE_HIT);
-	/* Two sets of two ways: lines 2 and 4 push line 0 out, whose two dirty sectors are written back. */
-	load(&bench, 2 * LINE, 6);
-	assert_int_equal(read(&bench, 4 * LINE, 50), CACHE_MISS);
-	assert_false(cache_data_port_free(&bench.cache, 50 + 1));
-	assert_true(cache_data_port_free(&bench.cache, 50 + 2));
-	send(&bench, REQUEST_READ, 4 * LINE);
-	assert_int_equal(send(&bench, REQUEST_L1_WRITEBACK, 0)->bytes, 2 * SECTOR);
-	arena_free(&bench.arena);
-}
-
 /* The hashed index of Fermi's L1: line address bits xor bits 13, 14, 15, 17, 19, worked out by hand for a few. */
 static void test_hashed_sets(void **state)
 {
@@ -612,26 +310,18 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_miss_merge_hit),
-		cmocka_unit_test(test_sectors_come_alone),
-		cmocka_unit_test(test_prefetch_ends_with_its_fill),
-		cmocka_unit_test(test_lazy_writes),
-		cmocka_unit_test(test_hashed_sets),
 		cmocka_unit_test(test_refused_for_want_of_a_line),
 		cmocka_unit_test(test_refused_for_want_of_a_register),
-		cmocka_unit_test(test_fetching_write_wants_a_register),
 		cmocka_unit_test(test_refused_for_want_of_a_merge_place),
 		cmocka_unit_test(test_refused_for_want_of_miss_queue),
 		cmocka_unit_test(test_victim),
 		cmocka_unit_test(test_invalid_line_first),
-		cmocka_unit_test(test_write_hit),
-		cmocka_unit_test(test_write_miss_without_fetch),
-		cmocka_unit_test(test_write_miss_with_fetch),
-		cmocka_unit_test(test_write_back_of_victim),
-		cmocka_unit_test(test_atomic_dirties),
 		cmocka_unit_test(test_allocate_on_fill),
 		cmocka_unit_test(test_ports),
 		cmocka_unit_test(test_invalidate),
 		cmocka_unit_test(test_slice_uses_local_address),
+		cmocka_unit_test(test_prefetch_ends_with_its_fill),
+		cmocka_unit_test(test_hashed_sets),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,6 @@
 /* Protects the account of requests that a mechanism can look at while the kernel runs: it is its own, it is up to date in
- * every hook, and it begins anew with each kernel. */
+ * every hook, and it begins anew with each kernel. Requests that run past the end of an array are
+ * no mistake: they are counted. */
 #include "gpu_kit.h"
 
 enum { LINE = 128, LOADS = 16, WARP = 32 };
@@ -90,8 +91,86 @@ static void test_account(void **state)
 	kit_close(&kit);
 }
 
+struct ahead_stats {
+	uint64_t outside, others;
+};
+
+static const struct counter ahead_counters[] = {
+	{"outside_replies", "", SCOPE_SM, offsetof(struct ahead_stats, outside), "", COMBINE_SUM},
+	{"others", "", SCOPE_SM, offsetof(struct ahead_stats, others), "", COMBINE_SUM},
+};
+
+/* The line of the load and the seven behind it, and one that can be nowhere. */
+static void ask_ahead(struct mech_sm *sm, const struct mech_memory *memory)
+{
+	uint64_t line = memory->transaction[0].address & ~(uint64_t)(LINE - 1);
+	struct mech_request request = {.bytes = LINE, .to = MECH_TO_NOTHING, .pc = memory->pc};
+	if (memory->kind != MECH_LOAD)
+		return;
+	for (uint32_t i = 0; i < 8; i++) {
+		request.address = line + i * LINE;
+		assert_true(mech_send(sm, &request));
+	}
+	request.address = 0 - (uint64_t)LINE;
+	assert_true(mech_send(sm, &request));
+}
+
+static void count_reply(struct mech_sm *sm, const struct mech_reply *reply)
+{
+	struct ahead_stats *stats = sm->stats;
+	*(reply->outside ? &stats->outside : &stats->others) += 1;
+}
+
+static const struct mech ahead = {
+	.version = MECH_VERSION,
+	.name = "ahead",
+	.counters = ahead_counters,
+	.counter_count = 2,
+	.stats_size = sizeof(struct ahead_stats),
+	.sends = true,
+	.memory = ask_ahead,
+	.on_reply = count_reply,
+};
+
+/* An allocation of two lines and a byte: three lines are memory; local memory is, too. */
+static void test_past_the_end(void **state)
+{
+	static const struct mech *const set[] = {&ahead, NULL};
+	static const struct {
+		const char *body;
+		uint32_t outside;
+	} row[] = {
+		{"ld.global.u8 %r2, [%rd0]; st.global.u32 [%rd0+4], %r2; exit;", 6},
+		{"ld.global.u8 %r2, [%rd0+256]; st.global.u32 [%rd0+4], %r2; exit;", 8},
+		{".local .u32 mine[512]; mov.u64 %rd3, mine; ld.local.u32 %r2, [%rd3]; st.global.u32 [%rd0+4], %r2; "
+	         "exit;",
+	         1},
+	};
+	(void)state;
+	kit_mechanisms = set;
+	for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
+		struct ahead_stats stats;
+		struct gpu_kit kit;
+		KIT_OPEN(&kit, "sm.count=1", "sm.send_queue=32");
+		kit.param = simt_alloc(kit.gpu->memory, 2 * LINE + 1);
+		kit_load(&kit, row[i].body);
+		kit_run(&kit, 1, WARP);
+		const struct mech_requests requests = kit_requests(&kit, 0);
+		assert_int_equal(requests.asked, 9);
+		assert_int_equal(requests.outside, row[i].outside);
+		assert_int_equal(requests.issued, 9 - row[i].outside);
+		kit_mech_stats(&kit, 0, &stats, sizeof stats);
+		assert_int_equal(stats.outside, row[i].outside);
+		kit_close(&kit);
+	}
+	kit_mechanisms = NULL;
+}
+
 int main(void)
 {
-	const struct CMUnitTest tests[] = {cmocka_unit_test(test_account)};
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_account),
+		cmocka_unit_test(test_past_the_end),
+	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,5 @@
 /* Protects the seam's looks: a mechanism is told exactly what happens, which is what the machine's own counters say, and
- * changes nothing by looking. Vetoes and picks are test_seam_hooks, requests test_seam_requests. */
+ * changes nothing by looking. Vetoes are test_seam_vetoes, picks test_seam_picks, requests test_seam_requests. */
 #include "busy_kit.h"
 
 #define LOOKS(X)                                                                                                       \

@@ -1,6 +1,8 @@
-/* Protects the contracts of the seats: what place_block is asked and how it waits, who is oldest and youngest, and that the
- * owner of a seat for whom the machine waits is named. */
-#include "gpu_kit.h"
+/* Protects the seam's picks and the contracts of the seats: their owner decides, what place_block is asked and how it waits, who is
+ * oldest and youngest, that the owner of a seat for whom the machine waits is named, and what cannot be together. */
+#include "gate_kit.h"
+
+#define ONE_SM "sm.count=1", "l1i.sets=64"
 
 /* Oldest and youngest of any candidates of warps that were launched in any order. */
 static void test_age(void **state)
@@ -163,12 +165,179 @@ static void test_picks_for_ever(void **state)
 	kit_mechanisms = NULL;
 }
 
+static uint32_t wanted_blocks;
+
+static uint32_t count_blocks(struct mech_gpu *gpu, uint32_t blocks)
+{
+	return gpu->launch && gpu->launch->grid.x == 40 && blocks == 5 ? wanted_blocks : 4;
+}
+
+static uint32_t place_on_first(struct mech_gpu *gpu, uint64_t block, const uint8_t *has_room)
+{
+	(void)gpu;
+	(void)block;
+	return has_room[0] ? 0 : MECH_NOWHERE;
+}
+
+static const struct mech counts = {
+	.version = MECH_VERSION, .name = "counts", .seats = MECH_SEAT_BLOCK_COUNT, .blocks_per_sm = count_blocks};
+static const struct mech places = {
+	.version = MECH_VERSION, .name = "places", .seats = MECH_SEAT_BLOCK_PLACE, .place_block = place_on_first};
+
+/* The owner of the count may have fewer blocks an SM than fit. */
+static void test_block_count(void **state)
+{
+	static const uint32_t wanted[] = {1, 2, 5};
+	static const struct mech *const both[] = {&counts, NULL};
+	(void)state;
+	kit_mechanisms = both;
+	for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++) {
+		struct gpu_kit kit;
+		wanted_blocks = wanted[i];
+		KIT_OPEN(&kit, "sm.count=2", "launch.spread_small_grids=false");
+		kit.param = kit_buffer(&kit, NULL, 40 * 64);
+		kit.run.blocks_per_sm = 5;
+		kit_load(&kit, who);
+		kit_run(&kit, 40, 128);
+		check_who(&kit, 40 * 128);
+		assert_int_equal(kit.run.blocks_limit, wanted[i]);
+		kit_close(&kit);
+	}
+	kit_mechanisms = NULL;
+}
+
+/* The owner of the placement puts every block on one SM and lets the others idle: it takes as long as a machine of one SM. */
+static void test_block_place(void **state)
+{
+	static const struct mech *const set[] = {&places, NULL};
+	uint32_t sm[20];
+	struct gpu_kit kit;
+	(void)state;
+	kit_mechanisms = set;
+	KIT_OPEN(&kit, "sm.count=4", "launch.spread_small_grids=false");
+	kit.param = kit_buffer(&kit, NULL, 10);
+	kit_load(&kit, "mov.u32 %r1, %ctaid.x; mov.u32 %r2, %smid; add.u32 %r2, %r2, 7; mul.wide.u32 %rd1, %r1, 4;\n"
+	               "add.u64 %rd1, %rd1, %rd0; st.global.u32 [%rd1], %r2; exit;");
+	kit.run.blocks_per_sm = 3;
+	kit_run(&kit, 20, WARP);
+	memcpy(sm, simt_host(kit.gpu->memory, kit.param), sizeof sm);
+	for (uint32_t i = 0; i < 20; i++)
+		assert_int_equal(sm[i], 7);
+	kit_close(&kit);
+	kit_mechanisms = NULL;
+}
+
+/* Youngest first. All warps stand ready when their block is released, so that the first to go are the last of each
+ * scheduler; every later issue is that of the last pick. */
+struct young_stats {
+	uint64_t issues, wrong;
+};
+
+static const struct counter young_counters[] = {
+	{"issues", "", SCOPE_SM, offsetof(struct young_stats, issues), "", COMBINE_SUM},
+	{"wrong", "", SCOPE_SM, offsetof(struct young_stats, wrong), "", COMBINE_SUM},
+};
+
+struct young_sm {
+	uint32_t picked[MECH_MAX_SCHEDULERS]; /* slot, by scheduler */
+	uint64_t issued;                      /* schedulers that have, as bits */
+};
+
+static uint32_t pick_youngest(struct mech_sm *sm, const struct mech_warps *warps, uint64_t candidates)
+{
+	struct young_sm *own = sm->state;
+	uint32_t best = mech_youngest(warps, candidates);
+	own->picked[warps->index] = best * sm->machine->schedulers + warps->index;
+	return best;
+}
+
+static void check_pick(struct mech_sm *sm, const struct mech_issue *issue)
+{
+	struct young_sm *own = sm->state;
+	struct young_stats *stats = sm->stats;
+	bool first = !(own->issued >> issue->scheduler & 1);
+	own->issued |= 1ull << issue->scheduler;
+	stats->issues++;
+	stats->wrong += issue->warp != own->picked[issue->scheduler];
+	stats->wrong += first && issue->warp != 6 + issue->scheduler;
+}
+
+static const struct mech youngest = {
+	.version = MECH_VERSION,
+	.name = "youngest",
+	.counters = young_counters,
+	.counter_count = 2,
+	.stats_size = sizeof(struct young_stats),
+	.sm_size = sizeof(struct young_sm),
+	.seats = MECH_SEAT_WARP_ORDER,
+	.pick_warp = pick_youngest,
+	.issue = check_pick,
+};
+
+static void test_warp_order(void **state)
+{
+	static const struct mech *const both[] = {&youngest, &gate, NULL};
+	struct young_stats stats;
+	struct gpu_kit kit;
+	(void)state;
+	kit_mechanisms = both;
+	gate_defaults = (struct gate_config){AT_START, 2000};
+	KIT_OPEN(&kit, ONE_SM);
+	assert_int_equal(kit.attachments.count, 2); /* the machine's own order stays away */
+	kit.param = kit_buffer(&kit, NULL, 128);
+	kit_load(&kit, who);
+	kit_run(&kit, 1, 256);
+	kit_mech_stats(&kit, 0, &stats, sizeof stats);
+	assert_int_equal(stats.issues, kit.run.stats.sm.warp_instructions);
+	assert_int_equal(stats.wrong, 0);
+	kit_close(&kit);
+	kit_mechanisms = NULL;
+}
+
+static void refused(const struct mech *one, const struct mech *other, const char *expected)
+{
+	struct seam_attached list[] = {{one, NULL}, {other, NULL}};
+	const struct mech_machine machine = {.line_bytes = 1024};
+	char message[256] = "";
+	assert_false(seam_check(list, other ? 2 : 1, &machine, message, sizeof message));
+	assert_string_equal(message, expected);
+}
+
+static struct mech_buffer any_buffer(const void *config, const struct mech_machine *machine)
+{
+	(void)config;
+	(void)machine;
+	return (struct mech_buffer){.sets = 1};
+}
+
+static void test_refusals(void **state)
+{
+	static const struct mech other_place = {
+		.name = "other", .seats = MECH_SEAT_BLOCK_PLACE, .place_block = place_on_first};
+	static const struct mech no_hook = {.name = "no_hook", .seats = MECH_SEAT_WARP_ORDER};
+	static const struct mech no_seat = {.name = "no_seat", .pick_warp = pick_youngest};
+	static const struct mech sender = {.name = "sender", .sends = true};
+	static const struct mech wide = {.name = "wide", .seats = MECH_SEAT_BUFFER, .buffer = any_buffer};
+	(void)state;
+	refused(&places, &other_place,
+	        "mechanisms places and other both own the placement of blocks; only one of them can");
+	refused(&places, &places, "mechanism places is attached twice");
+	refused(&no_hook, NULL, "mechanism no_hook owns the warp order but has no hook pick_warp");
+	refused(&no_seat, NULL, "mechanism no_seat does not own the warp order but has the hook pick_warp");
+	refused(&sender, NULL, "mechanism sender sends requests, and sm.send_queue is not set: give it at least 1");
+	refused(&wide, NULL, "mechanism wide: its buffer takes lines of at most 256 bytes; l1d.line_bytes is 1024");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_age),
 		cmocka_unit_test(test_block_place_waits),
 		cmocka_unit_test(test_picks_for_ever),
+		cmocka_unit_test(test_block_count),
+		cmocka_unit_test(test_block_place),
+		cmocka_unit_test(test_warp_order),
+		cmocka_unit_test(test_refusals),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

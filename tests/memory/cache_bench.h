@@ -1,0 +1,102 @@
+/* cache_bench: one small cache with the test at both of its ends. */
+#ifndef SLUICE_TESTS_CACHE_BENCH_H
+#define SLUICE_TESTS_CACHE_BENCH_H
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "memory/cache.h"
+
+enum { LINE = 128 };
+
+struct bench {
+	struct arena arena;
+	struct request_pool pool;
+	struct cache cache;
+	bool sent_down; /* of the last access */
+};
+
+/* Two sets of two ways, four registers of two requests each, a miss queue of four: everything can be exhausted. */
+static inline struct cache_config small(void)
+{
+	return (struct cache_config){.sectors = 1,
+	                             .sets = 2,
+	                             .ways = 2,
+	                             .line_bytes = LINE,
+	                             .replacement = REPLACE_LRU,
+	                             .allocation = ALLOCATE_ON_MISS,
+	                             .write = WRITE_EVICT,
+	                             .write_miss = WRITE_MISS_NONE,
+	                             .mshrs = 4,
+	                             .merges = 2,
+	                             .miss_queue = 4};
+}
+
+static inline void open_bench(struct bench *bench, struct cache_config config)
+{
+	*bench = (struct bench){0};
+	bench->pool.arena = &bench->arena;
+	cache_open(&bench->cache, &config, CACHE_OF_SM, &bench->pool, &bench->arena);
+}
+
+static inline struct request *make(struct bench *bench, enum request_kind kind, uint64_t address)
+{
+	struct request *request = request_new(&bench->pool);
+	request->kind = (uint8_t)kind;
+	request->is_write = kind == REQUEST_WRITE || kind == REQUEST_LOCAL_WRITE;
+	request->address = request->local = address;
+	request->bytes = LINE;
+	return request;
+}
+
+static inline enum cache_result access(struct bench *bench, enum request_kind kind, uint64_t address, uint64_t cycle)
+{
+	return cache_access(&bench->cache, make(bench, kind, address), cycle, &bench->sent_down);
+}
+
+static inline enum cache_result read(struct bench *bench, uint64_t address, uint64_t cycle)
+{
+	return access(bench, REQUEST_READ, address, cycle);
+}
+
+/* Sends the oldest miss down, which has to be of this kind and address, and gives it. */
+static inline struct request *send(struct bench *bench, enum request_kind kind, uint64_t address)
+{
+	assert_true(bench->cache.miss_queue.count > 0);
+	struct request *request = request_queue_pop(&bench->cache.miss_queue);
+	assert_int_equal(request->kind, kind);
+	assert_int_equal(request->address, address);
+	return request;
+}
+
+static inline void answer_all(struct bench *bench)
+{
+	while (cache_has_ready(&bench->cache))
+		cache_next_ready(&bench->cache);
+}
+
+/* Brings a line in by a read miss and its fill, both at `cycle`. */
+static inline void load(struct bench *bench, uint64_t address, uint64_t cycle)
+{
+	assert_int_equal(read(bench, address, cycle), CACHE_MISS);
+	cache_fill(&bench->cache, request_queue_pop(&bench->cache.miss_queue), cycle);
+	answer_all(bench);
+}
+
+/* True when the line is there; looks at the tags, so that looking is not a use. */
+static inline bool holds(const struct bench *bench, uint64_t address)
+{
+	for (uint32_t i = 0; i < bench->cache.config.sets * bench->cache.config.ways; i++) {
+		const struct cache_line *line = &bench->cache.line[i];
+		if (line->block == address && line->present)
+			return true;
+	}
+	return false;
+}
+
+#endif

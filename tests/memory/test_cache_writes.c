@@ -1,0 +1,225 @@
+/* Protects the cache's writes: what goes down at a hit and at a miss, what is fetched, what is written back, of whole lines and of
+ * sectors. Every expectation follows from the configuration that the test writes down. */
+#include "cache_bench.h"
+
+/* Write-through and write-evict send the write down at a hit; write-evict loses the line, write-through keeps it
+ * clean. Write-back keeps the write here. Local writes are written back whatever the policy for global data is. */
+static void test_write_hit(void **state)
+{
+	static const struct {
+		uint32_t policy;
+		enum request_kind kind;
+		bool goes_down, stays, dirty;
+	} row[] = {
+		{WRITE_EVICT, REQUEST_WRITE, true, false, false},
+		{WRITE_THROUGH, REQUEST_WRITE, true, true, false},
+		{WRITE_BACK, REQUEST_WRITE, false, true, true},
+		{WRITE_EVICT, REQUEST_LOCAL_WRITE, false, true, true},
+	};
+	(void)state;
+	for (size_t i = 0; i < sizeof row / sizeof row[0]; i++) {
+		struct bench bench;
+		struct cache_config config = small();
+		config.write = row[i].policy;
+		open_bench(&bench, config);
+		load(&bench, 0, 10);
+		assert_int_equal(access(&bench, row[i].kind, 0, 20), CACHE_HIT);
+		assert_int_equal(bench.sent_down, row[i].goes_down);
+		assert_int_equal(bench.cache.miss_queue.count, row[i].goes_down);
+		assert_int_equal(holds(&bench, 0), row[i].stays);
+		if (row[i].stays)
+			assert_int_equal(bench.cache.line[1].dirty, row[i].dirty); /* ways fill from the last */
+		assert_int_equal(bench.cache.stats.write_accesses, 1);
+		arena_free(&bench.arena);
+	}
+}
+
+/* A write miss without allocation only goes down, and claims no line and no register. */
+static void test_write_miss_without_fetch(void **state)
+{
+	struct bench bench;
+	(void)state;
+	open_bench(&bench, small());
+	assert_int_equal(access(&bench, REQUEST_WRITE, 0, 0), CACHE_MISS);
+	assert_true(bench.sent_down);
+	send(&bench, REQUEST_WRITE, 0);
+	assert_int_equal(bench.cache.miss_queue.count, 0);
+	assert_int_equal(bench.cache.free_mshrs, 4);
+	assert_int_equal(read(&bench, 0, 1), CACHE_MISS);
+	assert_int_equal(access(&bench, REQUEST_WRITE, 0, 2),
+	                 CACHE_MERGED); /* the line is on its way; the write goes down */
+	assert_true(bench.sent_down);
+	assert_int_equal(bench.cache.stats.read_misses, 1);
+	arena_free(&bench.arena);
+}
+
+/* Fetch on write: the write goes down first, then a read of the line; a second write merges its fetch. */
+static void test_write_miss_with_fetch(void **state)
+{
+	struct bench bench;
+	(void)state;
+	struct cache_config config = small();
+	config.write = WRITE_BACK;
+	config.write_miss = WRITE_MISS_FETCH;
+	config.miss_queue = 6;
+	open_bench(&bench, config);
+	assert_int_equal(access(&bench, REQUEST_WRITE, 0, 0), CACHE_MISS);
+	assert_true(bench.sent_down);
+	assert_int_equal(access(&bench, REQUEST_WRITE, 0, 1), CACHE_MERGED);
+	assert_true(bench.sent_down);
+	send(&bench, REQUEST_WRITE, 0);
+	struct request *fill = send(&bench, REQUEST_L1_FILL, 0);
+	assert_int_equal(fill->fetch, LINE);
+	send(&bench, REQUEST_WRITE, 0);
+	assert_int_equal(bench.cache.miss_queue.count, 0);
+	assert_int_equal(access(&bench, REQUEST_WRITE, 0, 2), CACHE_REFUSED); /* both merge places hold fetches */
+	cache_fill(&bench.cache, fill, 3);
+	assert_ptr_equal(cache_next_ready(&bench.cache), fill);
+	assert_int_equal(cache_next_ready(&bench.cache)->kind, REQUEST_L1_FILL);
+	assert_int_equal(access(&bench, REQUEST_WRITE, 0, 4), CACHE_HIT);
+	assert_false(bench.sent_down);
+	arena_free(&bench.arena);
+}
+
+/* A write miss that fetches wants a register for its fetch; refused, it has sent nothing down. */
+static void test_fetching_write_wants_a_register(void **state)
+{
+	struct bench bench;
+	(void)state;
+	struct cache_config config = small();
+	config.write_miss = WRITE_MISS_FETCH;
+	config.mshrs = 1;
+	config.miss_queue = 8;
+	open_bench(&bench, config);
+	assert_int_equal(read(&bench, 0, 0), CACHE_MISS);
+	assert_int_equal(access(&bench, REQUEST_WRITE, LINE, 1), CACHE_REFUSED);
+	assert_int_equal(bench.cache.miss_queue.count, 1);
+	cache_fill(&bench.cache, send(&bench, REQUEST_READ, 0), 2);
+	answer_all(&bench);
+	assert_int_equal(access(&bench, REQUEST_WRITE, LINE, 3), CACHE_MISS);
+	arena_free(&bench.arena);
+}
+
+/* A dirty victim follows the miss that replaces it, with its own address; a clean one goes silently. */
+static void test_write_back_of_victim(void **state)
+{
+	struct bench bench;
+	(void)state;
+	struct cache_config config = small();
+	config.write = WRITE_BACK;
+	open_bench(&bench, config);
+	load(&bench, 0 * LINE, 10);
+	load(&bench, 2 * LINE, 20);
+	assert_int_equal(access(&bench, REQUEST_WRITE, 0 * LINE, 30), CACHE_HIT);
+	assert_int_equal(read(&bench, 4 * LINE, 40), CACHE_MISS); /* replaces 2, clean and older */
+	send(&bench, REQUEST_READ, 4 * LINE);
+	assert_int_equal(bench.cache.miss_queue.count, 0);
+	assert_int_equal(read(&bench, 6 * LINE, 50), CACHE_MISS); /* replaces 0, dirty */
+	send(&bench, REQUEST_READ, 6 * LINE);
+	struct request *victim = send(&bench, REQUEST_L1_WRITEBACK, 0 * LINE);
+	assert_true(victim->is_write);
+	assert_int_equal(victim->bytes, LINE);
+	assert_int_equal(bench.cache.stats.writebacks, 1);
+	arena_free(&bench.arena);
+}
+
+/* An atomic dirties its line, at a hit and when its miss is filled. */
+static void test_atomic_dirties(void **state)
+{
+	struct bench bench;
+	(void)state;
+	struct cache_config config = small();
+	config.ways = 1;
+	open_bench(&bench, config);
+	assert_int_equal(access(&bench, REQUEST_ATOMIC, 0, 0), CACHE_MISS);
+	cache_fill(&bench.cache, send(&bench, REQUEST_ATOMIC, 0), 1);
+	answer_all(&bench);
+	load(&bench, 2 * LINE, 10);
+	send(&bench, REQUEST_L1_WRITEBACK, 0);
+	assert_int_equal(access(&bench, REQUEST_ATOMIC, 2 * LINE, 20), CACHE_HIT);
+	load(&bench, 4 * LINE, 30);
+	send(&bench, REQUEST_L1_WRITEBACK, 2 * LINE);
+	arena_free(&bench.arena);
+}
+
+/* Four sectors a line, as GPGPU-Sim 4's L2: a line's sectors miss, come and hit alone, and a dirty line writes back only
+ * what was written, for which alone it holds the data port. A lazily kept write sends nothing; a read of a sector that was
+ * written in part fetches it and keeps it dirty, one of a sector that was written whole hits. */
+static struct cache_config sectored(void)
+{
+	struct cache_config config = small();
+	config.sectors = 4;
+	config.write = WRITE_BACK;
+	config.write_miss = WRITE_MISS_LAZY;
+	return config;
+}
+
+enum { SECTOR = LINE / 4 };
+
+static void test_sectors_come_alone(void **state)
+{
+	struct bench bench;
+	(void)state;
+	open_bench(&bench, sectored());
+	assert_int_equal(read(&bench, 0, 0), CACHE_MISS);
+	assert_int_equal(read(&bench, SECTOR, 1), CACHE_MISS);
+	assert_int_equal(read(&bench, SECTOR, 2), CACHE_MERGED);
+	assert_int_equal(bench.cache.free_mshrs, 2);
+	struct request *first = send(&bench, REQUEST_READ, 0);
+	assert_int_equal(first->fetch, SECTOR);
+	cache_fill(&bench.cache, first, 10);
+	answer_all(&bench);
+	assert_int_equal(read(&bench, 0, 11), CACHE_HIT);
+	assert_int_equal(read(&bench, SECTOR, 12), CACHE_REFUSED); /* the merge places of that sector are taken */
+	assert_int_equal(read(&bench, 2 * SECTOR, 13), CACHE_MISS);
+	arena_free(&bench.arena);
+}
+
+static enum cache_result write_sector(struct bench *bench, uint64_t address, bool is_whole, uint64_t cycle)
+{
+	struct request *request = make(bench, REQUEST_WRITE, address);
+	request->bytes = SECTOR;
+	request->is_whole = is_whole;
+	return cache_access(&bench->cache, request, cycle, &bench->sent_down);
+}
+
+static void test_lazy_writes(void **state)
+{
+	struct bench bench;
+	struct cache_config config = sectored();
+	(void)state;
+	config.port_bytes = SECTOR;
+	open_bench(&bench, config);
+	assert_int_equal(write_sector(&bench, 0, true, 0), CACHE_MISS);
+	assert_int_equal(write_sector(&bench, SECTOR, false, 1), CACHE_MISS);
+	assert_false(bench.sent_down);
+	assert_int_equal(bench.cache.miss_queue.count, 0);
+	assert_int_equal(read(&bench, 0, 2), CACHE_HIT);
+	assert_int_equal(read(&bench, SECTOR, 3), CACHE_MISS);
+	cache_fill(&bench.cache, send(&bench, REQUEST_READ, SECTOR), 4);
+	answer_all(&bench);
+	assert_int_equal(read(&bench, SECTOR, 5), CACHE_HIT);
+	/* Two sets of two ways: lines 2 and 4 push line 0 out, whose two dirty sectors are written back. */
+	load(&bench, 2 * LINE, 6);
+	assert_int_equal(read(&bench, 4 * LINE, 50), CACHE_MISS);
+	assert_false(cache_data_port_free(&bench.cache, 50 + 1));
+	assert_true(cache_data_port_free(&bench.cache, 50 + 2));
+	send(&bench, REQUEST_READ, 4 * LINE);
+	assert_int_equal(send(&bench, REQUEST_L1_WRITEBACK, 0)->bytes, 2 * SECTOR);
+	arena_free(&bench.arena);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_write_hit),
+		cmocka_unit_test(test_write_miss_without_fetch),
+		cmocka_unit_test(test_write_miss_with_fetch),
+		cmocka_unit_test(test_fetching_write_wants_a_register),
+		cmocka_unit_test(test_write_back_of_victim),
+		cmocka_unit_test(test_atomic_dirties),
+		cmocka_unit_test(test_sectors_come_alone),
+		cmocka_unit_test(test_lazy_writes),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
