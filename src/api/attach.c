@@ -83,7 +83,7 @@ static const struct mech *find_in_object(const char *path, void **object, struct
 	return NULL;
 }
 
-const struct mech *attach_find(const char *name, void **object, struct diag *diag)
+const struct mech *attachments_find(const char *name, void **object, struct diag *diag)
 {
 	*object = NULL;
 	return sluice_mechanism_path(name) ? find_in_object(name, object, diag) : find_built_in(name, diag);
@@ -111,7 +111,7 @@ static bool set_option(const struct mech *mech, void *config, char *assignment, 
 	return false;
 }
 
-bool attach(struct attachments *attachments, const char *text, struct diag *diag)
+bool attachments_add(struct attachments *attachments, const char *text, struct diag *diag)
 {
 	if (attachments->count == MECH_MAX) {
 		diag_plain(diag, "'%s': %d mechanisms are attached already, no more can be", text, MECH_MAX);
@@ -121,7 +121,7 @@ bool attach(struct attachments *attachments, const char *text, struct diag *diag
 	if (rest)
 		*rest++ = '\0';
 	void *object;
-	const struct mech *mech = attach_find(name, &object, diag);
+	const struct mech *mech = attachments_find(name, &object, diag);
 	bool fine = mech;
 	if (mech) {
 		void *config = xcalloc(1, mech->config_size + 1);
@@ -136,15 +136,15 @@ bool attach(struct attachments *attachments, const char *text, struct diag *diag
 	return fine;
 }
 
-bool attach_rest(struct attachments *attachments, const char *warp_order, const struct mech_machine *machine,
-                 struct diag *diag)
+bool attachments_complete(struct attachments *attachments, const char *warp_order, const struct mech_machine *machine,
+                          struct diag *diag)
 {
 	char message[512];
 	bool owned = false;
 	for (uint32_t i = 0; i < attachments->count; i++)
 		owned |= (attachments->list[i].mech->seats & MECH_SEAT_WARP_ORDER) != 0;
 	if (!owned) {
-		if (!attach(attachments, *warp_order ? warp_order : "lrr", diag))
+		if (!attachments_add(attachments, *warp_order ? warp_order : "lrr", diag))
 			return false;
 		attachments->implied = 1;
 		if (!(attachments->list[attachments->count - 1].mech->seats & MECH_SEAT_WARP_ORDER)) {
@@ -158,7 +158,7 @@ bool attach_rest(struct attachments *attachments, const char *warp_order, const 
 	return false;
 }
 
-void attach_release(void *object)
+void attachments_release(void *object)
 {
 	if (object)
 		dlclose(object);
@@ -168,12 +168,12 @@ void attachments_free(struct attachments *attachments)
 {
 	for (uint32_t i = 0; i < attachments->count; i++) {
 		free(attachments->list[i].config);
-		attach_release(attachments->object[i]);
+		attachments_release(attachments->object[i]);
 	}
 	attachments->count = 0;
 }
 
-void attachment_print(const struct seam_attached *attached, char *text, size_t size)
+void attachments_print(const struct seam_attached *attached, char *text, size_t size)
 {
 	const struct mech *mech = attached->mech;
 	size_t length = (size_t)snprintf(text, size, "%s", mech->name);

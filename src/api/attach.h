@@ -13,21 +13,21 @@ struct attachments {
 };
 
 /* Adds a mechanism. False after a message. */
-bool attach(struct attachments *attachments, const char *text, struct diag *diag);
+bool attachments_add(struct attachments *attachments, const char *text, struct diag *diag);
 
 /* Adds the machine's warp order, where no mechanism owns it, and checks them all together. False after a message. */
-bool attach_rest(struct attachments *attachments, const char *warp_order, const struct mech_machine *machine,
+bool attachments_complete(struct attachments *attachments, const char *warp_order, const struct mech_machine *machine,
                  struct diag *diag);
 
 void attachments_free(struct attachments *attachments);
 
 /* The built-in mechanism of that name, or the one in the shared object, whose handle goes to *object. NULL after a message. */
-const struct mech *attach_find(const char *name, void **object, struct diag *diag);
+const struct mech *attachments_find(const char *name, void **object, struct diag *diag);
 
 /* Gives the shared object back; NULL: nothing. */
-void attach_release(void *object);
+void attachments_release(void *object);
 
 /* All of it: "NAME:KEY=VALUE,..." with every option. */
-void attachment_print(const struct seam_attached *attached, char *text, size_t size);
+void attachments_print(const struct seam_attached *attached, char *text, size_t size);
 
 #endif

@@ -1,8 +1,10 @@
 /* The checks that were asked for, and what they find. */
 #include "api/api.h"
+#include "api/footprint.h"
 
 #include "base/arena.h"
 #include "base/slip.h"
+#include "simt/check.h"
 
 #include <errno.h>
 #include <stdio.h>

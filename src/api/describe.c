@@ -7,7 +7,7 @@ struct formula {
 	const char *name, *unit, *text;
 };
 
-/* What derive() computes, in the order of struct derived, and the cycles and host time that it starts from. */
+/* What record_derive() computes, in the order of struct derived, and the cycles and host time that it starts from. */
 static const struct formula formulas[] = {
 	{"cycles", "cycles", "core cycles from launch to the last reply (measured)"},
 	{"host_seconds", "seconds", "time the host took for it (measured; differs from run to run)"},

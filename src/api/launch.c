@@ -236,7 +236,7 @@ static struct gpu_run *new_run(sluice_gpu *gpu, sluice_kernel *kernel, const str
 	struct gpu_run *run = xcalloc(1, sizeof *run);
 	run->launch = *launch;
 	run->blocks_per_sm = occupancy->blocks;
-	run->line = gpu->records.attachments ? api_source_lines(kernel) : NULL;
+	run->line = gpu->records.attachments ? kernel_source_lines(kernel) : NULL;
 	if (gpu->max_instructions)
 		run->max_thread_instructions = gpu->max_instructions - gpu->instructions;
 	if (gpu->progress) {
@@ -270,7 +270,7 @@ static enum sluice_status run_recorded(sluice_gpu *gpu, sluice_kernel *kernel, s
 enum sluice_status sluice_launch(sluice_gpu *gpu, sluice_kernel *kernel, sluice_dim grid, sluice_dim block,
                                  uint32_t dynamic_shared_bytes, void *const *arguments, struct sluice_error *error)
 {
-	enum sluice_status status = prepare_kernel(kernel, error);
+	enum sluice_status status = kernel_prepare(kernel, error);
 	if (status == SLUICE_OK)
 		status = check_may_start(gpu, kernel, error);
 	if (status != SLUICE_OK)
@@ -290,7 +290,7 @@ enum sluice_status sluice_launch(sluice_gpu *gpu, sluice_kernel *kernel, sluice_
 	                             .block = {block.x, block.y, block.z},
 	                             .dynamic_shared_bytes = dynamic_shared_bytes,
 	                             .params = params,
-	                             .system_call = device_call,
+	                             .system_call = syscall_run,
 	                             .user = gpu->gpu->memory,
 	                             .stop = &gpu->stop};
 	struct progress progress = {.gpu = gpu, .kernel = kernel->function->name, .last = host_now()};

@@ -1,42 +1,20 @@
 /* Opening a GPU: machine file, options. */
 #include "api/api.h"
+#include "api/footprint.h"
 
 #include "base/c_locale.h"
 #include "base/config_file.h"
 #include "base/config_find.h"
 #include "base/gate.h"
+#include "simt/check.h"
 
 #include <dlfcn.h>
 #include <errno.h>
 #include <limits.h>
 #include <link.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-enum sluice_status api_fail(struct sluice_error *error, enum sluice_status status, const char *format, ...)
-{
-	if (error) {
-		va_list arguments;
-		error->status = status;
-		error->fault = SLUICE_NO_FAULT;
-		va_start(arguments, format);
-		vsnprintf(error->message, sizeof error->message, format, arguments);
-		va_end(arguments);
-	}
-	return status;
-}
-
-enum sluice_status api_succeed(struct sluice_error *error)
-{
-	if (error) {
-		error->status = SLUICE_OK;
-		error->fault = SLUICE_NO_FAULT;
-		error->message[0] = '\0';
-	}
-	return SLUICE_OK;
-}
 
 const char *sluice_version(void)
 {
@@ -151,10 +129,10 @@ static void read_settings(sluice_gpu *gpu, const struct sluice_settings *setting
 		diag_plain(diag, "mechanism %s: a functional run has no cycles, and so no mechanism has a part in it",
 		           *settings->mechanisms);
 	for (const char *const *mechanism = settings->mechanisms; mechanism && *mechanism; mechanism++)
-		attach(&gpu->attachments, *mechanism, diag);
+		attachments_add(&gpu->attachments, *mechanism, diag);
 	if (!diag->errors && machine_check(&gpu->machine, diag)) {
 		const struct mech_machine seen = gpu_mech_machine(&gpu->machine);
-		attach_rest(&gpu->attachments, gpu->machine.warp_order, &seen, diag);
+		attachments_complete(&gpu->attachments, gpu->machine.warp_order, &seen, diag);
 		gpu->records.attached = gpu->attachments.list;
 		gpu->records.attachments = gpu->attachments.count - gpu->attachments.implied;
 	}
@@ -208,10 +186,7 @@ enum sluice_status sluice_open(sluice_gpu **opened, const struct sluice_settings
 	unsigned checks = api_parse_checks(settings->check, &diag);
 	enum sluice_status status = SLUICE_OK;
 	if (diag.errors) {
-		size_t length = strlen(diag.text);
-		while (length && diag.text[length - 1] == '\n')
-			diag.text[--length] = '\0';
-		status = api_fail(error, SLUICE_BAD_SETTING, "%s", diag.text);
+		status = api_fail_with_diag(error, SLUICE_BAD_SETTING, &diag);
 	} else if (!(gpu->gpu = gpu_open(&gpu->machine, gpu->attachments.list, gpu->attachments.count,
 	                                 gpu->records.threads))) {
 		status = api_fail(error, SLUICE_NO_MEMORY, "cannot reserve %u MiB for device memory: %s",
@@ -297,46 +272,4 @@ void sluice_machine_write(const sluice_gpu *gpu, FILE *file)
 {
 	IN_C_LOCALE;
 	config_file_write(file, machine_options, machine_option_count, &gpu->machine);
-}
-
-enum sluice_status sluice_stats_write(sluice_gpu *gpu, FILE *file, enum sluice_stats_format format,
-                                      struct sluice_error *error)
-{
-	IN_C_LOCALE;
-	bool written = true;
-	if (format == SLUICE_STATS_JSON)
-		written = records_write_json(&gpu->records, file);
-	else if (format == SLUICE_STATS_GPGPUSIM)
-		records_write_gpgpusim(&gpu->records, file);
-	else
-		records_write_table(&gpu->records, file);
-	if (!written || fflush(file) != 0 || ferror(file))
-		return api_fail(error, SLUICE_IO, "cannot write statistics: %s", strerror(errno));
-	return api_succeed(error);
-}
-
-enum sluice_status sluice_stats_keep(sluice_gpu *gpu, const char *path, struct sluice_error *error)
-{
-	stats_file_close(&gpu->stats_file);
-	if (stats_file_open(&gpu->stats_file, &gpu->records, path))
-		return api_succeed(error);
-	return api_fail(error, SLUICE_IO, "cannot write %s: %s", path, strerror(errno));
-}
-
-void sluice_stats_note_end(sluice_gpu *gpu, const char *how)
-{
-	stats_file_note(&gpu->stats_file, how);
-}
-
-enum sluice_status sluice_stats_end(sluice_gpu *gpu, const char *how, struct sluice_error *error)
-{
-	records_set_ended(&gpu->records, how);
-	if (!gpu->stats_file.path || stats_file_finish(&gpu->stats_file, &gpu->records))
-		return api_succeed(error);
-	return api_fail(error, SLUICE_IO, "cannot write %s: %s", gpu->stats_file.path, strerror(errno));
-}
-
-void sluice_stats_describe(FILE *file)
-{
-	records_describe(file);
 }

@@ -7,7 +7,7 @@
 enum { MOST_WIDTH = 1 << 20 }; /* of a width or precision: what CUDA's buffer of printf holds by default */
 
 /* Nothing is read beyond what the lane has of the memory in which the address lies. */
-struct span lane_reach(const struct lane_memory *lane, uint64_t address)
+struct span syscall_reach(const struct lane_memory *lane, uint64_t address)
 {
 	const struct simt_windows *windows = lane->windows;
 	uint64_t shared = address - SIMT_SHARED_WINDOW, local = address - SIMT_LOCAL_WINDOW;
@@ -21,7 +21,7 @@ struct span lane_reach(const struct lane_memory *lane, uint64_t address)
 	return (struct span){simt_host(lane->memory, address), allocation->address + allocation->size - address};
 }
 
-size_t span_length(const struct span *text)
+size_t syscall_span_length(const struct span *text)
 {
 	return strnlen(text->at, text->bytes);
 }
@@ -134,7 +134,7 @@ static void print_text(FILE *file, const struct conversion *conversion, const ch
                        const struct lane_memory *lane, uint64_t address)
 {
 	static const struct span none = {"(null)", 6}, unreadable = {"(no address)", 12};
-	struct span text = address ? lane_reach(lane, address) : none;
+	struct span text = address ? syscall_reach(lane, address) : none;
 	if (!text.at)
 		text = unreadable;
 	size_t limit = conversion->precision < 0 ? text.bytes : (size_t)conversion->precision;
@@ -184,14 +184,14 @@ static void print_conversion(FILE *file, const struct conversion *conversion, st
 	fprintf(file, format, width, precision, value);
 }
 
-int device_printf(FILE *file, const struct lane_memory *lane, uint64_t format, uint64_t buffer)
+int syscall_printf(FILE *file, const struct lane_memory *lane, uint64_t format, uint64_t buffer)
 {
 	IN_C_LOCALE;
-	struct span text = lane_reach(lane, format);
+	struct span text = syscall_reach(lane, format);
 	if (!text.at)
 		return -1;
-	struct arguments arguments = {.buffer = buffer ? lane_reach(lane, buffer) : (struct span){0}};
-	const char *end = text.at + span_length(&text);
+	struct arguments arguments = {.buffer = buffer ? syscall_reach(lane, buffer) : (struct span){0}};
+	const char *end = text.at + syscall_span_length(&text);
 	for (const char *at = text.at; at < end;) {
 		const char *percent = memchr(at, '%', (size_t)(end - at));
 		const char *literal_end = percent ? percent : end;

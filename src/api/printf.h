@@ -18,12 +18,12 @@ struct span {
 	size_t bytes;
 };
 
-struct span lane_reach(const struct lane_memory *lane, uint64_t address);
+struct span syscall_reach(const struct lane_memory *lane, uint64_t address);
 /* Of the text that begins there, which need not end. */
-size_t span_length(const struct span *text);
+size_t syscall_span_length(const struct span *text);
 
 /* `format` and `buffer`, in which the compiler has laid out the arguments, are generic addresses. Returns the number of
  * arguments, as CUDA's printf does; -1 without a format. */
-int device_printf(FILE *file, const struct lane_memory *lane, uint64_t format, uint64_t buffer);
+int syscall_printf(FILE *file, const struct lane_memory *lane, uint64_t format, uint64_t buffer);
 
 #endif

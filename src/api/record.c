@@ -12,7 +12,7 @@ static double ratio(double part, double whole)
 	return whole > 0 ? part / whole : 0;
 }
 
-struct derived derive(const struct records *records, const struct record *record)
+struct derived record_derive(const struct records *records, const struct record *record)
 {
 	const struct gpu_stats *stats = &record->stats;
 	const struct machine *machine = records->machine;
@@ -88,8 +88,8 @@ static void show_counters(const struct mech *mech, const struct counter *rows, s
 	}
 }
 
-void mech_describe_counters(const struct mech *mech, const struct record_mech *values,
-                            void (*show)(void *user, const struct record_counter *counter), void *user)
+void record_describe_counters(const struct mech *mech, const struct record_mech *values,
+                              void (*show)(void *user, const struct record_counter *counter), void *user)
 {
 	show_counters(mech, mech->counters, mech->counter_count, values ? values->stats : NULL, show, user);
 	if (mech->sends)
@@ -101,7 +101,7 @@ void record_mech_counters(const struct records *records, const struct record *re
                           void (*show)(void *user, const struct record_counter *counter), void *user)
 {
 	for (uint32_t i = 0; record->mech && i < records->attachments; i++)
-		mech_describe_counters(records->attached[i].mech, &record->mech[i], show, user);
+		record_describe_counters(records->attached[i].mech, &record->mech[i], show, user);
 }
 
 void record_add(const struct records *records, struct record *sum, const struct record *record)

@@ -66,7 +66,7 @@ struct derived {
 	double row_locality;              /* requests an activate */
 	double warp_instructions_per_host_second;
 };
-struct derived derive(const struct records *records, const struct record *record);
+struct derived record_derive(const struct records *records, const struct record *record);
 
 /* A cause that the cycle stack charges slots to: the counter sm.stack_NAME. */
 struct stack_part {
@@ -95,7 +95,7 @@ struct record_counter {
 	uint64_t value;
 };
 /* Calls `show` for every counter of a mechanism (`values` NULL: of value 0); of every mechanism of the record. */
-void mech_describe_counters(const struct mech *mech, const struct record_mech *values,
+void record_describe_counters(const struct mech *mech, const struct record_mech *values,
                             void (*show)(void *user, const struct record_counter *counter), void *user);
 void record_mech_counters(const struct records *records, const struct record *record,
                           void (*show)(void *user, const struct record_counter *counter), void *user);

@@ -1,9 +1,6 @@
 /* Registers a thread: how many a kernel may have, and the kernel rewritten where it asks for more. */
 #include "api/api.h"
 
-#include "flow/flow.h"
-
-#include <stdlib.h>
 #include <string.h>
 
 /* What was set for the kernel by its name, the last word of each kind. */
@@ -25,6 +22,21 @@ uint32_t kernel_registers(const sluice_kernel *kernel)
 {
 	uint32_t said = setting_of(kernel).registers, registers = said ? said : kernel->registers;
 	return registers ? registers : 1;
+}
+
+uint32_t kernel_max_threads(const struct machine *machine, const struct ptx_function *function)
+{
+	uint32_t most = machine->max_block_threads;
+	const uint32_t *said = function->required_threads[0] ? function->required_threads : function->max_threads;
+	uint64_t threads = said[0];
+	for (unsigned i = 1; i < 3; i++)
+		threads *= said[i] ? said[i] : 1;
+	return threads && threads < most ? (uint32_t)threads : most;
+}
+
+bool kernel_registers_are_set(const sluice_kernel *kernel)
+{
+	return setting_of(kernel).registers;
 }
 
 static uint32_t lower_of(uint32_t limit, uint32_t other)
@@ -93,54 +105,11 @@ enum sluice_status kernel_allocate(sluice_kernel *kernel, struct sluice_error *e
 {
 	uint32_t limit = kernel->limit ? kernel->limit : asked_limit(kernel);
 	kernel->registers = flow_assembled_registers(kernel->function).wanted;
-	if (!limit || kernel->registers <= limit || setting_of(kernel).registers)
+	if (!limit || kernel->registers <= limit || kernel_registers_are_set(kernel))
 		return SLUICE_OK;
 	if (flow_kernel_fits(kernel->function, limit)) {
 		kernel->registers = limit;
 		return SLUICE_OK;
 	}
 	return spill(kernel, limit, error);
-}
-
-static sluice_kernel *find_tighter(sluice_kernel *kernel, uint32_t limit)
-{
-	sluice_kernel **link = &kernel->tighter;
-	while (*link && (*link)->limit != limit)
-		link = &(*link)->tighter;
-	if (!*link) {
-		*link = xcalloc(1, sizeof **link);
-		**link = (struct sluice_kernel){
-			.function = ptx_find_function(kernel->module->ptx, kernel->function->name),
-			.module = kernel->module,
-			.limit = limit,
-		};
-	}
-	return *link;
-}
-
-enum sluice_status kernel_for_block(sluice_kernel **kernel, uint32_t block_threads, uint64_t shared_bytes,
-                                    struct sluice_error *error)
-{
-	const struct machine *machine = &(*kernel)->module->gpu->machine;
-	struct occupancy occupancy = occupancy_of(machine, block_threads, kernel_registers(*kernel), shared_bytes);
-	uint32_t limit = occupancy_registers(machine, block_threads, 1);
-	if (occupancy.blocks || occupancy.limit != LIMIT_REGISTERS || !limit || setting_of(*kernel).registers)
-		return SLUICE_OK;
-	*kernel = find_tighter(*kernel, limit);
-	return prepare_kernel(*kernel, error);
-}
-
-void kernel_close(sluice_kernel *kernel)
-{
-	for (sluice_kernel *tighter = kernel->tighter, *next; tighter; tighter = next) {
-		next = tighter->tighter;
-		tighter->tighter = NULL;
-		kernel_close(tighter);
-		free(tighter);
-	}
-	if (kernel->program)
-		simt_program_free(kernel->program);
-	if (kernel->rewritten)
-		ptx_free(kernel->rewritten);
-	arena_free(&kernel->arena);
 }

@@ -14,12 +14,13 @@ static void print_assertion(const struct lane_memory *lane, const uint64_t *argu
 	struct span text[3];
 	const uint64_t address[3] = {arguments[0], arguments[1], arguments[3]};
 	for (int i = 0; i < 3; i++) {
-		text[i] = lane_reach(lane, address[i]);
+		text[i] = syscall_reach(lane, address[i]);
 		if (!text[i].at)
 			text[i] = unknown;
 	}
-	fprintf(stderr, "%.*s:%" PRIu32 ": %.*s: Assertion `%.*s` failed.\n", (int)span_length(&text[1]), text[1].at,
-	        (uint32_t)arguments[2], (int)span_length(&text[2]), text[2].at, (int)span_length(&text[0]), text[0].at);
+	fprintf(stderr, "%.*s:%" PRIu32 ": %.*s: Assertion `%.*s` failed.\n", (int)syscall_span_length(&text[1]),
+	        text[1].at, (uint32_t)arguments[2], (int)syscall_span_length(&text[2]), text[2].at,
+	        (int)syscall_span_length(&text[0]), text[0].at);
 }
 
 static void device_free(struct simt_memory *memory, uint64_t address)
@@ -33,12 +34,12 @@ static void device_free(struct simt_memory *memory, uint64_t address)
 		simt_free(memory, address);
 }
 
-uint64_t device_call(void *user, enum simt_system call, const uint64_t *arguments, const struct simt_windows *windows)
+uint64_t syscall_run(void *user, enum simt_system call, const uint64_t *arguments, const struct simt_windows *windows)
 {
 	struct lane_memory lane = {user, windows};
 	switch (call) {
 	case SIMT_VPRINTF:
-		return (uint32_t)device_printf(stdout, &lane, arguments[0], arguments[1]);
+		return (uint32_t)syscall_printf(stdout, &lane, arguments[0], arguments[1]);
 	case SIMT_MALLOC:
 		return simt_alloc_for(lane.memory, arguments[0], SIMT_KERNEL);
 	case SIMT_FREE:

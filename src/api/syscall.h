@@ -7,6 +7,6 @@
 #include <stdint.h>
 
 /* simt_launch.system_call; `user` is a struct simt_memory. See there. */
-uint64_t device_call(void *user, enum simt_system call, const uint64_t *arguments, const struct simt_windows *windows);
+uint64_t syscall_run(void *user, enum simt_system call, const uint64_t *arguments, const struct simt_windows *windows);
 
 #endif

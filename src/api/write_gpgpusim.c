@@ -127,10 +127,10 @@ static void print_timed(FILE *file, const struct records *records, const struct 
 	const struct gpu_stats *t = &total->stats;
 	fprintf(file, "gpu_sim_cycle = %" PRIu64 "\n", record->cycles);
 	fprintf(file, "gpu_sim_insn = %" PRIu64 "\n", record->stats.sm.thread_instructions);
-	fprintf(file, "gpu_ipc = %12.4f\n", derive(records, record).ipc);
+	fprintf(file, "gpu_ipc = %12.4f\n", record_derive(records, record).ipc);
 	fprintf(file, "gpu_tot_sim_cycle = %" PRIu64 "\n", total->cycles);
 	fprintf(file, "gpu_tot_sim_insn = %" PRIu64 "\n", t->sm.thread_instructions);
-	fprintf(file, "gpu_tot_ipc = %12.4f\n", derive(records, total).ipc);
+	fprintf(file, "gpu_tot_ipc = %12.4f\n", record_derive(records, total).ipc);
 	fprintf(file, "gpu_occupancy = %.4f%%\n", occupancy(&record->stats.sm, machine));
 	fprintf(file, "gpu_tot_occupancy = %.4f%%\n", occupancy(&t->sm, machine));
 	STALL_LINES(LINE)

@@ -122,7 +122,7 @@ static json_t *kernel(const struct records *records, const struct record *record
 	json_object_set_new(object, "cycles", timed ? whole(record->cycles) : json_null());
 	json_object_set_new(object, "thread_instructions", whole(record->stats.sm.thread_instructions));
 	json_object_set_new(object, "warp_instructions", whole(record->stats.sm.warp_instructions));
-	json_object_set_new(object, "ipc", timed ? json_real(derive(records, record).ipc) : json_null());
+	json_object_set_new(object, "ipc", timed ? json_real(record_derive(records, record).ipc) : json_null());
 	json_object_set_new(object, "host_seconds", json_real(record->host_seconds));
 	json_object_set_new(object, "cycle_stack", cycle_stack(record));
 	json_object_set_new(object, "counters", counters(records, record));
@@ -151,7 +151,7 @@ static json_t *mechanisms(const struct records *records)
 	json_t *list = json_array();
 	for (uint32_t i = 0; i < records->attachments; i++) {
 		char line[1024];
-		attachment_print(&records->attached[i], line, sizeof line);
+		attachments_print(&records->attached[i], line, sizeof line);
 		json_array_append_new(list, text(line));
 	}
 	return list;

@@ -157,7 +157,7 @@ static void print_host(FILE *file, const struct record *record, const struct der
 static void print_account(FILE *file, const struct records *records, const struct record *record)
 {
 	const struct sm_stats *sm = &record->stats.sm;
-	struct derived derived = derive(records, record);
+	struct derived derived = record_derive(records, record);
 	char a[NUMBER_SIZE], b[NUMBER_SIZE];
 	if (record->functional)
 		fprintf(file, "  %-14sfunctional run, no cycles\n", "time");
@@ -249,7 +249,7 @@ static void print_kernel_row(FILE *file, const struct records *records, const st
 		        grouped(sum->stats.sm.thread_instructions, threads));
 		return;
 	}
-	struct derived derived = derive(records, sum);
+	struct derived derived = record_derive(records, sum);
 	fprintf(file, " %16s %5" PRIu32 ".%" PRIu32 " %% %8.2f %6.1f %% %6.1f %%\n", grouped(sum->cycles, cycles),
 	        tenths / 10, tenths % 10, derived.ipc, 100 * derived.l1d_hit_rate, 100 * derived.l2_hit_rate);
 }
@@ -302,7 +302,7 @@ static void print_run(FILE *file, const struct records *records)
 		fprintf(file, "  %-14s%s\n", i ? "" : "options", records->options.word[i]);
 	for (uint32_t i = 0; i < records->attachments; i++) {
 		char line[1024];
-		attachment_print(&records->attached[i], line, sizeof line);
+		attachments_print(&records->attached[i], line, sizeof line);
 		fprintf(file, "  %-14s%s\n", i ? "" : "mechanisms", line);
 	}
 	if (records->checks)

@@ -126,7 +126,7 @@ static void test_derived(void **state)
 {
 	(void)state;
 	struct records records = make_records(1);
-	struct derived derived = derive(&records, &storage[0]);
+	struct derived derived = record_derive(&records, &storage[0]);
 	assert_true(derived.ipc == 96.0);
 	assert_true(derived.l1d_hit_rate == 0.25);
 	assert_true(derived.l2_hit_rate == 0.75);
@@ -137,7 +137,7 @@ static void test_derived(void **state)
 	assert_true(derived.warp_instructions_per_host_second == 2000);
 	/* Nothing happened: nothing is divided by zero. */
 	storage[0] = (struct record){.kernel = "empty", .shown = "empty"};
-	derived = derive(&records, &storage[0]);
+	derived = record_derive(&records, &storage[0]);
 	assert_true(derived.ipc == 0 && derived.l1d_hit_rate == 0 && derived.dram_bandwidth == 0);
 }
 

@@ -59,7 +59,7 @@ static inline void kit_describe(struct gpu_kit *kit, const char *const *options)
 
 static inline void kit_attach(struct gpu_kit *kit, const char *mechanism)
 {
-	if (!attach(&kit->attachments, mechanism, &kit->diag))
+	if (!attachments_add(&kit->attachments, mechanism, &kit->diag))
 		fail_msg("%s", kit->diag.text);
 }
 
@@ -68,7 +68,7 @@ static inline void kit_build(struct gpu_kit *kit)
 {
 	kit_attach_own(&kit->attachments);
 	const struct mech_machine seen = gpu_mech_machine(&kit->machine);
-	if (!attach_rest(&kit->attachments, kit->machine.warp_order, &seen, &kit->diag))
+	if (!attachments_complete(&kit->attachments, kit->machine.warp_order, &seen, &kit->diag))
 		fail_msg("%s", kit->diag.text);
 	kit->gpu = gpu_open(&kit->machine, kit->attachments.list, kit->attachments.count, kit_threads);
 	assert_non_null(kit->gpu);
@@ -243,7 +243,7 @@ static inline void kit_refuses(const char *mechanism, const char *words)
 	kit_describe(&kit, (const char *const[]){NULL});
 	kit_attach(&kit, mechanism);
 	const struct mech_machine seen = gpu_mech_machine(&kit.machine);
-	assert_false(attach_rest(&kit.attachments, "lrr", &seen, &kit.diag));
+	assert_false(attachments_complete(&kit.attachments, "lrr", &seen, &kit.diag));
 	assert_non_null(strstr(kit.diag.text, words));
 	attachments_free(&kit.attachments);
 	diag_free(&kit.diag);

@@ -1,0 +1,150 @@
+/* What mechanisms are told of a launch when they ask: the rows of bytes that its blocks read, as the program announces them or as
+ * analysis finds them, and its loads. */
+#include "api/api.h"
+
+#include "flow/affine.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* --- what the program announces --- */
+
+enum sluice_status sluice_announce_range(sluice_gpu *gpu, const struct sluice_range *range, struct sluice_error *error)
+{
+	struct announcements *said = &gpu->announced;
+	if (!simt_find(gpu->gpu->memory, range->base))
+		return api_fail(
+			error, SLUICE_BAD_ARGUMENT,
+			"announced range: 0x%llx is in no allocation; the base must be an address in device memory",
+			(unsigned long long)range->base);
+	said->range = xrealloc(said->range, (said->count + 1) * sizeof *said->range);
+	said->range[said->count++] = *range;
+	said->used = true;
+	return api_succeed(error);
+}
+
+void sluice_forget_ranges(sluice_gpu *gpu)
+{
+	gpu->announced.count = 0;
+	gpu->announced.used = true;
+}
+
+/* --- analyses --- */
+
+static uint32_t pc_of(const struct simt_program *program, uint32_t inst)
+{
+	const struct ptx_inst *wanted = &program->kernel->body[inst];
+	for (uint32_t pc = 0; pc < program->count; pc++)
+		if (program->code[pc].ptx == wanted)
+			return pc;
+	return MECH_NO_PC;
+}
+
+/* A row of an array, clipped to its allocation. False: it has none. */
+static bool place_row(const struct launch_analyses *known, uint64_t base, struct mech_row *row)
+{
+	const struct simt_allocation *allocation = simt_find(known->gpu->gpu->memory, base);
+	if (!allocation)
+		return false;
+	row->base = base;
+	row->first = allocation->address;
+	row->end = allocation->address + allocation->size;
+	return true;
+}
+
+static bool add_row(struct launch_analyses *known, const struct affine_row *found, struct mech_row *row)
+{
+	uint64_t base = 0;
+	if (!found->array)
+		return false;
+	if (found->array->space == PTX_PARAM)
+		memcpy(&base, known->launch->params + found->array->offset + found->array_offset, sizeof base);
+	else
+		base = found->array->address;
+	*row = (struct mech_row){.low = found->low,
+	                         .high = found->high,
+	                         .pc = pc_of(known->launch->program, found->inst),
+	                         .reads = found->reads};
+	memcpy(row->low_by, found->ctaid, sizeof row->low_by);
+	memcpy(row->high_by, found->ctaid, sizeof row->high_by);
+	return place_row(known, base, row);
+}
+
+static struct mech_rows analysed_rows(struct launch_analyses *known, uint32_t most, enum mech_loops loops)
+{
+	const struct simt_launch *launch = known->launch;
+	const struct affine_launch shape = {.grid = {launch->grid.x, launch->grid.y, launch->grid.z},
+	                                    .block = {launch->block.x, launch->block.y, launch->block.z},
+	                                    .params = launch->params,
+	                                    .gap = known->gpu->machine.sm.l1d.line_bytes};
+	static const enum affine_loops wanted[] = {[MECH_NO_LOOPS] = AFFINE_NO_LOOPS,
+	                                           [MECH_LOOPS_IN_CODE] = AFFINE_LOOPS_IN_CODE,
+	                                           [MECH_LOOPS_AT_LAUNCH] = AFFINE_LOOPS_AT_LAUNCH};
+	struct affine_dropped dropped;
+	const struct affine_rows table =
+		affine_table(&known->arena, kernel_loads(known->kernel), &shape, most, wanted[loops], &dropped);
+	struct mech_row *row = arena_array(&known->arena, table.count + 1, sizeof *row);
+	struct mech_rows rows = {.row = row, .dropped = dropped.rows, .dropped_reads = dropped.reads};
+	for (uint32_t i = 0; i < table.count; i++)
+		rows.rows += add_row(known, &table.row[i], &row[rows.rows]);
+	return rows;
+}
+
+/* In the order in which they were announced; arrays that have been freed since have no rows. */
+static struct mech_rows announced_rows(struct launch_analyses *known, const struct announcements *said, uint32_t most)
+{
+	uint32_t count = said->count < most ? said->count : most;
+	struct mech_row *row = arena_array(&known->arena, count + 1, sizeof *row);
+	struct mech_rows rows = {.row = row, .announced = true, .dropped = said->count - count};
+	for (uint32_t i = 0; i < count; i++) {
+		const struct sluice_range *range = &said->range[i];
+		struct mech_row *next = &row[rows.rows];
+		*next = (struct mech_row){.low = range->low, .high = range->high, .pc = MECH_NO_PC};
+		memcpy(next->low_by, range->low_by, sizeof next->low_by);
+		memcpy(next->high_by, range->high_by, sizeof next->high_by);
+		rows.rows += place_row(known, range->base, next);
+	}
+	return rows;
+}
+
+static struct mech_rows give_rows(void *user, uint32_t most, enum mech_loops loops)
+{
+	struct launch_analyses *known = user;
+	const struct announcements *said = &known->gpu->announced;
+	return said->used ? announced_rows(known, said, most) : analysed_rows(known, most, loops);
+}
+
+static int by_pc(const void *a, const void *b)
+{
+	const struct mech_load *x = a, *y = b;
+	return (x->pc > y->pc) - (x->pc < y->pc);
+}
+
+static const struct mech_load *give_loads(void *user, uint32_t *count)
+{
+	struct launch_analyses *known = user;
+	const struct affine_kernel *analysis = kernel_loads(known->kernel);
+	struct mech_load *load = arena_array(&known->arena, analysis->loads + 1, sizeof *load);
+	*count = analysis->loads;
+	for (uint32_t i = 0; i < analysis->loads; i++) {
+		const struct affine_load *found = &analysis->load[i];
+		load[i] = (struct mech_load){.pc = pc_of(known->launch->program, found->inst),
+		                             .line = found->source_line,
+		                             .indirect = found->status == AFFINE_INDIRECT,
+		                             .precalculable = found->status <= AFFINE_QUASI_STATIC,
+		                             .relaxed = found->relaxed <= AFFINE_QUASI_STATIC};
+	}
+	qsort(load, analysis->loads, sizeof *load, by_pc);
+	return load;
+}
+
+static void say(void *user, const char *mechanism, const char *text)
+{
+	(void)user;
+	fprintf(stderr, "sluice: %s: %s\n", mechanism, text);
+}
+
+struct seam_analyses api_analyses(struct launch_analyses *known)
+{
+	return (struct seam_analyses){.user = known, .rows = give_rows, .loads = give_loads, .say = say};
+}

@@ -1,0 +1,189 @@
+/* Kernels: decoded once, spilled where registers are short, and what is known of them. */
+#include "api/api.h"
+
+#include "flow/affine.h"
+#include "simt/check.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+enum { CODE_BYTES = 8 }; /* an instruction */
+
+uint64_t kernel_place_code(sluice_gpu *gpu, uint32_t instructions)
+{
+	uint64_t align = gpu->machine.code_align, code = (gpu->code_bytes + align - 1) / align * align;
+	gpu->code_bytes = code + (uint64_t)instructions * CODE_BYTES;
+	return code;
+}
+
+static uint32_t *reconvergence(struct arena *arena, const struct ptx_function *function)
+{
+	return flow_reconvergence(arena, flow_cfg_build(arena, function));
+}
+
+static bool does_nothing(const struct ptx_function *function)
+{
+	for (uint32_t i = 0; i < function->body_count; i++)
+		if (function->body[i].op != PTX_OP_RET && function->body[i].op != PTX_OP_EXIT)
+			return false;
+	return true;
+}
+
+/* A compiler that finds undefined behaviour may leave nothing of a kernel, without a word. A kernel without parameters is
+ * empty because it was written so. */
+static void warn_if_emptied(const struct ptx_function *function)
+{
+	if (function->param_count == 0 || !does_nothing(function))
+		return;
+	const struct ptx_inst *inst = function->body_count ? &function->body[0] : NULL;
+	const char *file = inst && inst->source_line ? ptx_file_name(function->module, inst->source_file) : NULL;
+	fprintf(stderr,
+	        "sluice: warning: %s:%" PRIu32
+	        ": kernel '%s' has parameters and does nothing but return; if that is not how it "
+	        "was written, the compiler found undefined behaviour in it\n",
+	        file ? file : function->module->source.name, file ? inst->source_line : function->place.line,
+	        function->name);
+}
+
+enum sluice_status kernel_prepare(sluice_kernel *kernel, struct sluice_error *error)
+{
+	struct diag diag = {0};
+	if (kernel->program)
+		return SLUICE_OK;
+	warn_if_emptied(kernel->function);
+	enum sluice_status status = kernel_allocate(kernel, error);
+	if (status != SLUICE_OK)
+		return status;
+	kernel->program = simt_decode(kernel->function, reconvergence, &diag);
+	if (!kernel->program)
+		return api_fail_with_diag(error, SLUICE_BAD_PTX, &diag);
+	diag_free(&diag);
+	if (kernel->module->gpu->checks)
+		simt_check_program(kernel->module->gpu->checks, kernel->program);
+	/* What has grown, by spills or by the functions that it calls, lies behind all others. */
+	if (kernel->program->count > kernel->code_room)
+		kernel->code = kernel_place_code(kernel->module->gpu, kernel->program->count);
+	return SLUICE_OK;
+}
+
+const struct affine_kernel *kernel_loads(sluice_kernel *kernel)
+{
+	if (!kernel->loads)
+		kernel->loads = affine_analyze(&kernel->arena, kernel->function);
+	return kernel->loads;
+}
+
+const uint32_t *kernel_source_lines(sluice_kernel *kernel)
+{
+	const struct simt_program *program = kernel->program;
+	if (kernel->line)
+		return kernel->line;
+	kernel->line = arena_array(&kernel->arena, program->count, sizeof *kernel->line);
+	for (uint32_t pc = 0; pc < program->count; pc++)
+		kernel->line[pc] = program->code[pc].ptx ? program->code[pc].ptx->source_line : 0;
+	return kernel->line;
+}
+
+static sluice_kernel *find_tighter(sluice_kernel *kernel, uint32_t limit)
+{
+	sluice_kernel **link = &kernel->tighter;
+	while (*link && (*link)->limit != limit)
+		link = &(*link)->tighter;
+	if (!*link) {
+		*link = xcalloc(1, sizeof **link);
+		**link = (struct sluice_kernel){
+			.function = ptx_find_function(kernel->module->ptx, kernel->function->name),
+			.module = kernel->module,
+			.limit = limit,
+		};
+	}
+	return *link;
+}
+
+enum sluice_status kernel_for_block(sluice_kernel **kernel, uint32_t block_threads, uint64_t shared_bytes,
+                                    struct sluice_error *error)
+{
+	const struct machine *machine = &(*kernel)->module->gpu->machine;
+	struct occupancy occupancy = occupancy_of(machine, block_threads, kernel_registers(*kernel), shared_bytes);
+	uint32_t limit = occupancy_registers(machine, block_threads, 1);
+	if (occupancy.blocks || occupancy.limit != LIMIT_REGISTERS || !limit || kernel_registers_are_set(*kernel))
+		return SLUICE_OK;
+	*kernel = find_tighter(*kernel, limit);
+	return kernel_prepare(*kernel, error);
+}
+
+void kernel_close(sluice_kernel *kernel)
+{
+	for (sluice_kernel *tighter = kernel->tighter, *next; tighter; tighter = next) {
+		next = tighter->tighter;
+		tighter->tighter = NULL;
+		kernel_close(tighter);
+		free(tighter);
+	}
+	if (kernel->program)
+		simt_program_free(kernel->program);
+	if (kernel->rewritten)
+		ptx_free(kernel->rewritten);
+	arena_free(&kernel->arena);
+}
+
+enum sluice_status sluice_kernel_info(sluice_gpu *gpu, sluice_kernel *kernel, struct sluice_kernel_info *info,
+                                      struct sluice_error *error)
+{
+	enum sluice_status status = kernel_prepare(kernel, error);
+	if (status != SLUICE_OK)
+		return status;
+	const struct simt_program *program = kernel->program;
+	*info = (struct sluice_kernel_info){.name = kernel->function->name,
+	                                    .registers = kernel_registers(kernel),
+	                                    .spill_bytes = kernel->spills.bytes,
+	                                    .spill_loads = kernel->spills.loads,
+	                                    .spill_stores = kernel->spills.stores,
+	                                    .shared_bytes = program->shared_bytes,
+	                                    .local_bytes = program->local_bytes,
+	                                    .constant_bytes = (uint32_t)kernel->module->constant_bytes,
+	                                    .param_count = kernel->function->param_count,
+	                                    .param_bytes = program->param_bytes,
+	                                    .max_block_threads = kernel_max_threads(&gpu->machine, kernel->function),
+	                                    .instructions = program->count};
+	return api_succeed(error);
+}
+
+bool sluice_kernel_param(const sluice_kernel *kernel, uint32_t i, uint32_t *offset, uint32_t *size)
+{
+	const struct ptx_variable *param = kernel->function->params;
+	while (param && i--)
+		param = param->next;
+	if (!param)
+		return false;
+	*offset = (uint32_t)param->offset;
+	*size = (uint32_t)param->size;
+	return true;
+}
+
+enum sluice_status sluice_occupancy(sluice_gpu *gpu, sluice_kernel *kernel, uint32_t block_threads,
+                                    uint32_t dynamic_shared_bytes, struct sluice_occupancy *result,
+                                    struct sluice_error *error)
+{
+	static const enum sluice_limit limits[] = {[LIMIT_THREADS] = SLUICE_BY_THREADS,
+	                                           [LIMIT_REGISTERS] = SLUICE_BY_REGISTERS,
+	                                           [LIMIT_SHARED] = SLUICE_BY_SHARED,
+	                                           [LIMIT_BLOCK_SLOTS] = SLUICE_BY_BLOCK_SLOTS};
+	enum sluice_status status = kernel_prepare(kernel, error);
+	if (status != SLUICE_OK)
+		return status;
+	if (!block_threads)
+		return api_fail(error, SLUICE_BAD_ARGUMENT, "occupancy of a block with no threads");
+	uint64_t shared = (uint64_t)kernel->program->shared_bytes + dynamic_shared_bytes;
+	status = kernel_for_block(&kernel, block_threads, shared, error);
+	if (status != SLUICE_OK)
+		return status;
+	struct occupancy occupancy = occupancy_of(&gpu->machine, block_threads, kernel_registers(kernel), shared);
+	*result = (struct sluice_occupancy){.blocks_per_sm = occupancy.blocks,
+	                                    .warps_per_sm = occupancy.warps,
+	                                    .occupancy = (double)occupancy.warps / gpu->machine.sm.warps,
+	                                    .limit = limits[occupancy.limit],
+	                                    .registers = kernel_registers(kernel),
+	                                    .spill_bytes = kernel->spills.bytes};
+	return api_succeed(error);
+}
