@@ -1,4 +1,4 @@
-/* sluice annotate: a CUDA source with what TELEPORT's static analyzer finds of each of its reads. */
+/* sluice annotate: a CUDA source with what the static analyzer finds of each of its reads. */
 #include "cli/commands.h"
 
 #include "base/arena.h"

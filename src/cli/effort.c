@@ -1,4 +1,4 @@
-/* sluice effort: development effort of two kernels in code lines, as TELEPORT's Table 5 compares it. */
+/* sluice effort: development effort of two kernels in code lines. */
 #include "cli/commands.h"
 
 #include "cli/kernel_pair.h"

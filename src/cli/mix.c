@@ -1,4 +1,4 @@
-/* sluice mix: the instructions that two kernels have in PTX, by kind, as TELEPORT's Table 4 compares them. */
+/* sluice mix: the instructions that two kernels have in PTX, by kind. */
 #include "cli/commands.h"
 
 #include "cli/kernel_pair.h"

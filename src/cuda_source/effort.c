@@ -1,4 +1,4 @@
-/* effort: development effort as TELEPORT's Table 5 counts it, in code lines. */
+/* effort: development effort, in code lines. */
 #include "cuda_source/source.h"
 
 #include <ctype.h>

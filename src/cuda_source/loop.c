@@ -274,7 +274,7 @@ static struct state general_head(struct run *run, const struct loop *loop, const
 			const struct poly *times = poly_symbol(run->arena, iteration);
 			const struct poly *grown = poly_multiply(run->arena, changed->grow, times);
 			bool usable = !(value->causes & ~CAUSE_INDUCTION);
-			/* a first value that was loaded is no cause of its own: edges[i] in Table 1 */
+			/* a first value that was loaded is no cause of its own: an index edges[i] counts by i alone */
 			general.causes = CAUSE_INDUCTION | (value->causes & (CAUSE_CONTROL | CAUSE_OPERATOR));
 			general.poly = usable ? poly_add(run->arena, value->poly, grown, 1) : NULL;
 			general.claims = claim_join(run, value->claims, changed->claims);

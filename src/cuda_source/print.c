@@ -1,4 +1,4 @@
-/* print: the table of indexes, as TELEPORT's Table 1, and the counts of Fig. 3 and Fig. 4. */
+/* print: the table of indexes, and the counts of each status. */
 #include "cuda_source/source.h"
 
 static void print_counts(const char *what, const struct source_counts *counts, FILE *out)

@@ -1,4 +1,4 @@
-/* rows: the bytes that a block reads through an index, for one launch (SPEC T3). */
+/* rows: the bytes that a block reads through an index, for one launch. */
 #include "cuda_source/inner.h"
 
 #include <stdlib.h>

@@ -1,9 +1,9 @@
-/* source: the static analyzer of TELEPORT (section 2) over CUDA C++ source.
+/* source: the analyzer of CUDA C++ source: which array indexes of a kernel can be calculated before it runs. That of PTX is
+ * flow/affine.h.
  *
  * One kernel at a time, three phases: its pointer parameters are its arrays; the reads of them in its body, and in the
- * device functions that it calls, are its indexes; each index gets a status. Two verdicts stand side by side: the
- * paper's strict one, and the relaxed one of its footnote 6, where an induction variable counts when its loop's bounds
- * are known at launch. Loads only are indexes; an atomic is not a load. A compound assignment is a load and a store.
+ * device functions that it calls, are its indexes; each index gets a status. Two verdicts stand side by side: a
+ * strict one, and a relaxed one, where an induction variable counts when its loop's bounds are known at launch. Loads only are indexes; an atomic is not a load. A compound assignment is a load and a store.
  *
  * The compiler's preprocessor runs first, so that macros are gone; libclang reads its output. The kernel's body is then
  * run on symbols: each variable holds a polynomial over thread and block indexes and launch constants, or the reason
@@ -141,7 +141,7 @@ struct source_row {
 bool source_rows(const struct source_kernel *kernel, const struct source_index *index,
                  const struct source_launch *launch, struct source_row *rows, uint32_t capacity, uint32_t *count);
 
-/* Counts as in Fig. 3 and Fig. 4. */
+/* How many indexes have which status. */
 struct source_counts {
 	uint32_t kernels, arrays, indexes;
 	uint32_t strict[SOURCE_STATUSES], relaxed[SOURCE_STATUSES];
@@ -149,7 +149,7 @@ struct source_counts {
 void source_count(const struct source_kernel *kernel, struct source_counts *counts); /* adds */
 
 enum source_format {
-	SOURCE_TABLE, /* one row an index, as in Table 1, then the counts */
+	SOURCE_TABLE, /* one row an index, then the counts */
 	SOURCE_TEXT,  /* the source, each read with its status, cause and stride below its line */
 	SOURCE_HTML,
 };
@@ -162,7 +162,7 @@ void source_print_table(const struct source_module *module, FILE *out);
 /* The source with its reads; SOURCE_TEXT or SOURCE_HTML. False when the file cannot be read again. */
 bool source_annotate(const struct source_module *module, enum source_format format, FILE *out, struct diag *diag);
 
-/* Development effort (Table 5): lines between the braces of the kernel's body that hold code. Empty lines, comments and
+/* Development effort: lines between the braces of the kernel's body that hold code. Empty lines, comments and
  * lines of braces alone do not count; device functions that the kernel calls do not either. False when the file cannot
  * be read. */
 bool source_effort(const struct source_kernel *kernel, uint32_t *lines, struct diag *diag);

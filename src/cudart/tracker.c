@@ -1,4 +1,4 @@
-/* TELEPORT's calls: a program says which bytes each block of its next kernels will read (Listing 1 and 3). */
+/* cudaSetCTATracker and cudaFlushCTATracker: a program says which bytes each block of its next kernels will read. */
 #include "cudart/runtime.h"
 
 #include <sluice/cta_tracker.h>
@@ -14,7 +14,7 @@ cudaError_t cudaSetCTATracker(const void *baseptr, size_t typesize, int minbidxp
 		runtime_message("cudaSetCTATracker: an element of %zu bytes; expected 1 to %d", typesize, INT_MAX);
 		return runtime_leave(runtime, cudaErrorInvalidValue);
 	}
-	/* Eq. 2 and 3 in bytes; the maximum is an index, inclusive. No product of two ints overflows 64 bits. */
+	/* In bytes; the maximum is an index, inclusive. No product of two ints overflows 64 bits. */
 	int64_t size = (int64_t)typesize;
 	const struct sluice_range range = {.base = (uint64_t)(uintptr_t)baseptr,
 	                                   .low = size * minoffset,

@@ -127,7 +127,7 @@ static void look_at(const struct affine_state *state, const struct sym_poly *pol
 		for (uint32_t k = 0; k < poly->term[i].factors; k++)
 			look_at_atom(state, poly->term[i].factor[k], make);
 	/* A value loaded inside the loop whose counter the index has is an array index of its own (a[b[i]]); one loaded
-	 * before it is where the induction variable begins (Table 1: edges[i] is Induction). */
+	 * before it is where the induction variable begins: edges[i] is an induction. */
 	for (uint32_t i = 0; i < sym->loops && make->load; i++)
 		for (uint32_t t = 0; t < poly->count; t++)
 			for (uint32_t k = 0; k < poly->term[t].factors; k++) {
@@ -139,7 +139,7 @@ static void look_at(const struct affine_state *state, const struct sym_poly *pol
 			}
 }
 
-/* Section 2.1: operators first, then terms. */
+/* Operators first, then terms. */
 static enum affine_status strict_status(const struct make *make)
 {
 	if (make->op)
@@ -153,7 +153,7 @@ static enum affine_status strict_status(const struct make *make)
 	return make->thread ? AFFINE_QUASI_STATIC : AFFINE_STATIC;
 }
 
-/* Footnote 6, and operations on nothing but launch constants are launch constants (SPEC.md T3). */
+/* Loops with known bounds count, and operations on nothing but launch constants are launch constants. */
 static enum affine_status relaxed_status(const struct make *make)
 {
 	if (make->varying_op)
@@ -162,7 +162,7 @@ static enum affine_status relaxed_status(const struct make *make)
 		return AFFINE_INDIRECT;
 	if (make->control)
 		return AFFINE_CONTROL;
-	if (make->phi || make->unbounded || make->load) /* what counts from a loaded value on, as in Table 1 */
+	if (make->phi || make->unbounded || make->load) /* what counts from a loaded value on */
 		return AFFINE_INDUCTION;
 	return make->thread || make->counter ? AFFINE_QUASI_STATIC : AFFINE_STATIC;
 }

@@ -1,8 +1,8 @@
 /* affine: where the global loads of a kernel read, as affine functions of block and thread indexes.
  *
- * TELEPORT's static analyzer (section 2, Table 1, footnote 6) on PTX. affine_analyze() finds the symbolic address of each
+ * The analyzer of PTX; that of CUDA source is cuda_source/. affine_analyze() finds the symbolic address of each
  * global load; affine_footprint() evaluates one for a launch: the bytes that a block reads, each row an affine function
- * of %ctaid as Eq. 2 and 3 want it.
+ * of %ctaid: the affine footprint.
  *
  * A row never misses a byte that the load reads through its array: what is not known for sure has no rows. Wrap-around:
  * arithmetic of 16, 32 and 64 bits is exact modulo its width, so no overflow is assumed away. Where a value is widened or
@@ -34,7 +34,7 @@ struct affine_load {
 	const struct ptx_variable *array;   /* the pointer parameter or the .global variable; NULL: not known */
 	uint64_t array_offset;              /* of the pointer in its parameter */
 	bool is_parameter;                  /* array is a parameter */
-	enum affine_status status, relaxed; /* strict; with footnote 6, and with launch constants as constants */
+	enum affine_status status, relaxed; /* strict; with loops whose bounds are known, and with launch constants as constants */
 	bool loops_at_launch;               /* relaxed, but a loop's bounds depend on the kernel's arguments */
 	const char *expression;             /* the index in elements, or "bytes: ..." where it is not a whole number */
 	const void *form;                   /* for affine_footprint() */
@@ -93,7 +93,7 @@ struct affine_rows affine_footprint(struct arena *arena, const struct affine_ker
 struct affine_rows affine_footprints(struct arena *arena, const struct affine_kernel *kernel,
                                      const struct affine_launch *launch);
 
-/* What did not fit into a preload table. */
+/* What did not fit into a table of rows. */
 struct affine_dropped {
 	uint32_t rows;
 	uint64_t reads; /* of a block: the sum of their `reads` */
@@ -102,11 +102,11 @@ struct affine_dropped {
 /* Which indexes on induction variables count as precalculable. */
 enum affine_loops {
 	AFFINE_NO_LOOPS,       /* none: the strict verdict */
-	AFFINE_LOOPS_IN_CODE,  /* whose bounds stand in the code, as footnote 6 has it */
+	AFFINE_LOOPS_IN_CODE,  /* whose bounds stand in the code */
 	AFFINE_LOOPS_AT_LAUNCH /* whose bounds are known at launch: the relaxed verdict */
 };
 
-/* A preload table of so many entries (section 3.2.1; SPEC.md T3): the joined rows of all loads that are precalculable.
+/* A table of so many entries: the joined rows of all loads that are precalculable.
  * When there are more than `entries`, those that serve most reads, of equals the lower ones. */
 struct affine_rows affine_table(struct arena *arena, const struct affine_kernel *kernel,
                                 const struct affine_launch *launch, uint32_t entries, enum affine_loops loops,

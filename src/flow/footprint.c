@@ -1,4 +1,4 @@
-/* The bytes that a block reads, as rows for TELEPORT's preload table (Eq. 2 and 3, in bytes). */
+/* The affine footprint: the bytes that a block reads, as rows whose ends are affine functions of its index. */
 #include "flow/evaluate.h"
 #include "flow/sets.h"
 

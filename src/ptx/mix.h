@@ -4,7 +4,7 @@
 
 #include "ptx/module.h"
 
-/* The kinds of TELEPORT's Table 4, and the rest: name, meaning. */
+/* The kinds: name, meaning. */
 #define PTX_MIX_KINDS(X)                                                                                               \
 	X(LD, "ld", "load from global, shared or parameter space: ld, ldu")                                            \
 	X(BAR, "bar", "synchronisation of the block: bar, barrier")                                                    \

@@ -1,5 +1,5 @@
 /* line_buffer: the buffer that answers before L1: set-associative tags over lines of 32-byte sectors, least recently used
- * lines replaced, each line owned by the blocks that it was brought for (TELEPORT, section 3.2.3).
+ * lines replaced, each line owned by the blocks that it was brought for.
  *
  * It may lie in shared memory, of which resident blocks have allocated a part: then it has as many ways as the rest holds.
  */

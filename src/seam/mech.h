@@ -66,10 +66,10 @@ struct mech_machine {
 
 /* --- what is known of a launch --- */
 
-/* Bytes that a block reads: from
+/* A row: bytes that a block reads of one array, an affine footprint of the block's index: from
  *   base + low  + ctaid.x * low_by[0]  + ctaid.y * low_by[1]  + ctaid.z * low_by[2]   up to, and not with,
  *   base + high + ctaid.x * high_by[0] + ...
- * clipped to [first, end), the array's allocation (TELEPORT, Eq. 2 and 3). */
+ * clipped to [first, end), the array's allocation. */
 struct mech_row {
 	uint64_t base, first, end;
 	int64_t low, high, low_by[3], high_by[3];
@@ -77,6 +77,7 @@ struct mech_row {
 	uint64_t reads; /* lanes' reads of a block that it serves; 0: not known */
 };
 
+/* What the blocks of a launch read, as far as it is known before it runs. */
 struct mech_rows {
 	const struct mech_row *row;
 	uint32_t rows;
@@ -85,14 +86,14 @@ struct mech_rows {
 	uint64_t dropped_reads; /* and their lanes' reads of a block */
 };
 
-/* Which indexes on loops' induction variables are taken for calculable (TELEPORT, footnote 6). */
+/* Which indexes on loops' induction variables are taken for calculable. */
 enum mech_loops {
 	MECH_NO_LOOPS,       /* none */
 	MECH_LOOPS_IN_CODE,  /* of loops whose bounds stand in the code */
 	MECH_LOOPS_AT_LAUNCH, /* and of those whose bounds depend on the kernel's arguments */
 };
 
-/* A global load of the kernel, as the static analyzer sees it (TELEPORT, section 2). */
+/* A global load of the kernel, as the static analyzer sees it. */
 struct mech_load {
 	uint32_t pc, line;
 	bool indirect;       /* its address comes out of memory */
@@ -502,7 +503,7 @@ static inline void mech_prefer(struct mech_gpu *gpu, enum mech_preference prefer
 	gpu->services->prefer(gpu, preference);
 }
 
-/* Puts bytes into the buffer at once and for nothing, for a resident block: what an ideal machine does. */
+/* Fills bytes of the buffer at once and for nothing, for a resident block: for upper bounds, in which fetching costs no time. */
 static inline void mech_put(struct mech_sm *sm, uint64_t address, uint32_t bytes, uint32_t block)
 {
 	sm->services->put(sm, address, bytes, block);

@@ -71,7 +71,7 @@ static void plain(void **state)
 	done();
 }
 
-/* SPEC.md T3: a row for each value of the slower index. */
+/* A row for each value of the slower index. */
 static void tile(void **state)
 {
 	(void)state;

@@ -1,4 +1,4 @@
-/* The rows of a preload table (SPEC.md T3): how many reads each serves, and which are kept when there are too many. */
+/* The rows of a table of them: how many reads each serves, and which are kept when there are too many. */
 #include "affine_kit.h"
 
 static struct arena arena;

@@ -1,4 +1,4 @@
-/* cta_tracker: TELEPORT's calls (Lashgar, Atoofian, Baniasadi; section 3.1). A program that knows which part of an array each
+/* cta_tracker: calls for mechanisms that fetch a block's data before it starts (docs/papers/). A program that knows which part of an array each
  * thread block will read says so before it launches the kernel:
  *
  *   cudaFlushCTATracker();

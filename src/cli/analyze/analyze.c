@@ -1,5 +1,5 @@
 /* sluice analyze: which array indexes of a kernel can be calculated before it runs, and the bytes that a block reads
- * through them (TELEPORT, section 2 and Table 1); of CUDA source in two forms, that of the source and that of its PTX. */
+ * through them; of CUDA source in two forms, that of the source and that of its PTX. */
 #include "cli/analyze/analyze.h"
 #include "cli/commands.h"
 #include "cli/kernel_ptx.h"
@@ -142,8 +142,9 @@ static const struct argp analyze_argp = {
 	.options = analyze_options,
 	.parser = parse,
 	.args_doc = "FILE.ptx|FILE.cu",
-	.doc = "Show for each global load of a kernel whether its array index can be calculated before the kernel runs "
-	       "(TELEPORT, section 2): strictly, and when loops whose bounds a launch knows count too. With --launch, "
+	.doc = "Show for each global load of a kernel whether its array index can be calculated before the kernel "
+               "runs: "
+	       "strictly, and when loops whose bounds a launch knows count too. With --launch, "
 	       "also the index's range for each block and the bytes that a block reads. CUDA source is analyzed twice: "
 	       "as it is written, and as the compiler made PTX of it; then both are compared.\v"
 	       "Pointer arguments need not be given: ranges are bytes from the pointer. Without them two pointers are "

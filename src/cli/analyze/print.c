@@ -1,4 +1,4 @@
-/* sluice analyze: tables as TELEPORT's Table 1, counts as its Fig. 3 and 4, and JSON. */
+/* sluice analyze: tables of indexes, counts of them, and JSON. */
 #include "cli/analyze/analyze.h"
 
 #include <inttypes.h>

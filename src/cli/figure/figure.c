@@ -17,7 +17,7 @@
 enum { KEY_SIZE = 512, KEY_SEED, KEY_RESULTS, KEY_OUT, KEY_ANY_BUILD, KEY_AGAIN, KEY_NO_RUN };
 
 struct wish {
-	struct request programs; /* its name is the command's */
+	struct program_request programs; /* its name is the command's */
 	const char *size, *seed, *results, *out;
 	char sluice[PATH_MAX], library[PATH_MAX];
 	struct plan_way way;
@@ -115,7 +115,7 @@ static int is_experiment(const struct dirent *entry)
 
 static int by_name(const struct dirent **a, const struct dirent **b)
 {
-	return strverscmp((*a)->d_name, (*b)->d_name); /* teleport.5 before teleport.10 */
+	return strverscmp((*a)->d_name, (*b)->d_name); /* NAME.5 before NAME.10 */
 }
 
 static bool read_experiment(struct experiment *experiment, struct arena *arena, const char *path, const char *command)
@@ -281,7 +281,7 @@ static bool find_experiment(struct wish *wish, const char *word, struct experime
 static int make_all(struct wish *wish)
 {
 	char room[PATH_MAX];
-	struct request *programs = &wish->programs;
+	struct program_request *programs = &wish->programs;
 	int worst = 0;
 	if (!find_places(wish) || !programs_read(&programs->known, programs_folder(room), programs->name))
 		return CLI_USAGE;

@@ -1,4 +1,4 @@
-/* The table of the indexes of kernels, as TELEPORT's Table 1. */
+/* The table of the indexes of kernels, with the status that the paper gives each. */
 #include "cli/figure/source.h"
 #include "lab/report.h"
 
@@ -16,7 +16,7 @@
 #define INDEX_LINE "%-10s %4s  %-20s %-12s %-13s %-12s %s\n"
 
 struct index_table {
-	struct request *request;
+	struct program_request *request;
 	const struct experiment *experiment;
 	FILE *csv;
 	size_t printed; /* indexes of the row so far */
@@ -182,7 +182,7 @@ static void print_row(struct index_table *table, const struct experiment_row *ro
 
 static bool make_row(struct index_table *table, size_t number)
 {
-	struct request *request = table->request;
+	struct program_request *request = table->request;
 	const struct experiment_row *row = &table->experiment->rows[number];
 	struct plan_program program;
 	bool fine = figure_find(request, row->program, row->variants.count ? row->variants.word[0] : NULL, &program);
@@ -204,7 +204,8 @@ static bool make_row(struct index_table *table, size_t number)
 	return fine;
 }
 
-int figure_indexes(struct request *request, const struct experiment *experiment, const char *out, const char *name)
+int figure_indexes(struct program_request *request, const struct experiment *experiment, const char *out,
+                   const char *name)
 {
 	char path[PATH_MAX];
 	struct index_table table = {.request = request, .experiment = experiment};

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static const struct program *known_program(const struct request *request, const char *name)
+static const struct program *known_program(const struct program_request *request, const char *name)
 {
 	size_t i = 0;
 	while (strcmp(request->known.list[i].name, name) != 0)
@@ -15,9 +15,9 @@ static const struct program *known_program(const struct request *request, const 
 	return &request->known.list[i];
 }
 
-bool figure_find(struct request *request, const char *name, const char *variant, struct plan_program *found)
+bool figure_find(struct program_request *request, const char *name, const char *variant, struct plan_program *found)
 {
-	const struct program *program = request_find(request, name);
+	const struct program *program = program_request_find(request, name);
 	if (!program)
 		return false;
 	if (variant && !words_have(&program->variants, variant)) {
@@ -25,26 +25,26 @@ bool figure_find(struct request *request, const char *name, const char *variant,
 		return false;
 	}
 	*found = (struct plan_program){.name = program->name,
-	                               .variant = variant ? variant : request_variant(request, program, name),
-	                               .binary = request_binary(request, program)};
+	                               .variant = variant ? variant : program_request_variant(request, program, name),
+	                               .binary = program_request_binary(request, program)};
 	return true;
 }
 
 const char *figure_compile(void *context, const char *name)
 {
-	struct request *request = context;
-	const struct program *program = request_find(request, name);
+	struct program_request *request = context;
+	const struct program *program = program_request_find(request, name);
 	return program ? programs_compiled(request, program) : NULL;
 }
 
-const char *figure_source_path(struct request *request, const char *name)
+const char *figure_source_path(struct program_request *request, const char *name)
 {
 	char room[PATH_MAX], path[2 * PATH_MAX];
 	int length = snprintf(path, sizeof path, "%s/%s/%s.cu", programs_folder(room), name, name);
 	return arena_string(&request->arena, path, (size_t)length);
 }
 
-struct source_module *figure_analyze(struct request *request, const char *path)
+struct source_module *figure_analyze(struct program_request *request, const char *path)
 {
 	char toolkit[PATH_MAX];
 	struct source_options options;
@@ -58,7 +58,7 @@ struct source_module *figure_analyze(struct request *request, const char *path)
 	return module;
 }
 
-bool figure_kernel_runs(const struct request *request, const struct plan_program *program, const char *kernel,
+bool figure_kernel_runs(const struct program_request *request, const struct plan_program *program, const char *kernel,
                         bool *runs)
 {
 	const struct program *known = known_program(request, program->name);
@@ -74,7 +74,7 @@ bool figure_kernel_runs(const struct request *request, const struct plan_program
 	return false;
 }
 
-static bool take_mix(const struct request *request, const struct ptx_module *module, const char *kernel,
+static bool take_mix(const struct program_request *request, const struct ptx_module *module, const char *kernel,
                      struct facts *facts)
 {
 	const struct ptx_function *function = cli_find_kernel(module, kernel);
@@ -111,7 +111,7 @@ static bool take_source(const struct source_kernel *kernel, struct facts *facts)
 }
 
 /* The facts of the variant's kernels; NULL after a message. `ptx` may be NULL. */
-static json_t *collect(const struct request *request, const struct plan_program *program,
+static json_t *collect(const struct program_request *request, const struct plan_program *program,
                        const struct source_module *module, const struct ptx_module *ptx)
 {
 	json_t *kernels = json_array();
@@ -134,7 +134,7 @@ static json_t *collect(const struct request *request, const struct plan_program 
 
 json_t *figure_examine(void *context, const struct plan_program *program, bool ptx)
 {
-	struct request *request = context;
+	struct program_request *request = context;
 	const char *path = figure_source_path(request, program->name);
 	struct source_module *module = figure_analyze(request, path);
 	struct ptx_module *compiled = NULL;

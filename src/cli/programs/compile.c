@@ -40,10 +40,10 @@ static bool compile(const char *source, const char *target)
 	return child > 0 && status == 0;
 }
 
-char *programs_compiled(struct request *request, const struct program *program)
+char *programs_compiled(struct program_request *request, const struct program *program)
 {
 	char room[PATH_MAX], source[2 * PATH_MAX], target[2 * PATH_MAX], temporary[2 * PATH_MAX + 16];
-	char *binary = request_binary(request, program);
+	char *binary = program_request_binary(request, program);
 	if (binary)
 		return binary;
 	snprintf(source, sizeof source, "%s/%s/%s.cu", programs_folder(room), program->name, program->name);
@@ -68,7 +68,7 @@ char *programs_compiled(struct request *request, const struct program *program)
 	snprintf(temporary, sizeof temporary, "%s.%d", target, (int)getpid());
 	bool fine = compile(source, temporary);
 	if (fine && rename(temporary, target) == 0)
-		return request_binary(request, program);
+		return program_request_binary(request, program);
 	cli_error(request->name, "cannot make %s%s%s", target, fine ? ": " : "", fine ? strerror(errno) : "");
 	unlink(temporary);
 	return NULL;

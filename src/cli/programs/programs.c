@@ -15,7 +15,7 @@
 
 enum { KEY_PAPER = 512, KEY_JSON, KEY_ALL, KEY_SIZE, KEY_VARIANT, KEY_SEED };
 
-static void add_name(struct request *request, const char *name)
+static void add_name(struct program_request *request, const char *name)
 {
 	struct words *names = &request->names;
 	names->word = xrealloc(names->word, (names->count + 1) * sizeof *names->word);
@@ -24,7 +24,7 @@ static void add_name(struct request *request, const char *name)
 
 static error_t parse(int key, char *value, struct argp_state *state)
 {
-	struct request *request = state->input;
+	struct program_request *request = state->input;
 	switch (key) {
 	case ARGP_KEY_INIT:
 		if (state->child_inputs)
@@ -113,7 +113,7 @@ static const struct argp run_programs_argp = {
 	       "PASS.",
 };
 
-bool request_covers(const struct request *request, const struct program *program)
+bool program_request_covers(const struct program_request *request, const struct program *program)
 {
 	for (size_t i = 0; i < PROGRAM_PAPERS; i++)
 		if (!request->paper || strcmp(request->paper, program_papers[i]) == 0)
@@ -123,7 +123,7 @@ bool request_covers(const struct request *request, const struct program *program
 }
 
 /* What a paper, of those that were asked for, means by the name; NULL where it means nothing. */
-static const struct program_alias *find_alias(const struct request *request, const struct program *program,
+static const struct program_alias *find_alias(const struct program_request *request, const struct program *program,
                                               size_t paper, const char *name)
 {
 	const struct program_aliases *aliases = &program->papers[paper];
@@ -136,7 +136,7 @@ static const struct program_alias *find_alias(const struct request *request, con
 }
 
 /* The name itself in any case, or an abbreviation in the papers that were asked for. */
-static bool answers_to(const struct request *request, const struct program *program, const char *name)
+static bool answers_to(const struct program_request *request, const struct program *program, const char *name)
 {
 	bool answers = strcasecmp(program->name, name) == 0;
 	for (size_t i = 0; i < PROGRAM_PAPERS; i++)
@@ -144,7 +144,8 @@ static bool answers_to(const struct request *request, const struct program *prog
 	return answers;
 }
 
-const char *request_variant(const struct request *request, const struct program *program, const char *name)
+const char *program_request_variant(const struct program_request *request, const struct program *program,
+                                    const char *name)
 {
 	const char *variant = NULL, *first = program->variants.word[0];
 	bool is_own_name = !request->paper && strcasecmp(program->name, name) == 0;
@@ -158,7 +159,7 @@ const char *request_variant(const struct request *request, const struct program 
 }
 
 /* Reports that no program, or more than one, has the name. */
-static const struct program *cannot_find(const struct request *request, const char *name, size_t found)
+static const struct program *cannot_find(const struct program_request *request, const char *name, size_t found)
 {
 	char several[512] = "";
 	const char *nearest = NULL;
@@ -166,7 +167,7 @@ static const struct program *cannot_find(const struct request *request, const ch
 	for (size_t i = 0; i < request->known.count; i++) {
 		const struct program *program = &request->known.list[i];
 		size_t length = strlen(several);
-		if (!request_covers(request, program))
+		if (!program_request_covers(request, program))
 			continue;
 		if (answers_to(request, program, name))
 			snprintf(several + length, sizeof several - length, "%s%s", length ? ", " : "", program->name);
@@ -182,13 +183,13 @@ static const struct program *cannot_find(const struct request *request, const ch
 	return NULL;
 }
 
-const struct program *request_find(const struct request *request, const char *name)
+const struct program *program_request_find(const struct program_request *request, const char *name)
 {
 	const struct program *found = NULL;
 	size_t count = 0;
 	for (size_t i = 0; i < request->known.count; i++) {
 		const struct program *program = &request->known.list[i];
-		if (!request_covers(request, program))
+		if (!program_request_covers(request, program))
 			continue;
 		if (strcmp(program->name, name) == 0)
 			return program;
@@ -217,7 +218,7 @@ static bool exists(const char *path)
 
 const char *const program_binary_places[] = {"programs", CLI_INSTALLED_LIBRARIES "/programs", NULL};
 
-char *request_binary(struct request *request, const struct program *program)
+char *program_request_binary(struct program_request *request, const struct program *program)
 {
 	const char *own = getenv("SLUICE_PROGRAMS");
 	char folder[PATH_MAX], path[2 * PATH_MAX];
@@ -236,7 +237,7 @@ char *request_binary(struct request *request, const struct program *program)
 static const struct action {
 	const char *name, *title;
 	const struct argp *argp;
-	int (*run)(struct request *request);
+	int (*run)(struct program_request *request);
 	const char *meaning;
 } actions[] = {
 	{"list", "sluice programs list", &list_argp, programs_list, "list them; also when nothing is given"},
@@ -265,7 +266,7 @@ static int unknown(const char *command, const char *word)
 
 static int act(const struct action *action, int argc, char **argv)
 {
-	struct request request = {.name = action->title, .parallel = 1, .run.name = action->title};
+	struct program_request request = {.name = action->title, .parallel = 1, .run.name = action->title};
 	char room[PATH_MAX];
 	int status = CLI_USAGE;
 	argv[0] = (char *)action->title;

@@ -6,7 +6,7 @@
 #include "cli/run/run.h"
 
 /* What the command was asked, and the programs there are. */
-struct request {
+struct program_request {
 	const char *name; /* "sluice programs run" */
 	const char *paper, *size, *variant, *seed;
 	struct words names; /* of programs, as given */
@@ -18,24 +18,24 @@ struct request {
 	struct arena arena;
 };
 
-int programs_list(struct request *request);
-int programs_show(struct request *request);
-int programs_run(struct request *request);
+int programs_list(struct program_request *request);
+int programs_show(struct program_request *request);
+int programs_run(struct program_request *request);
 
 /* Whether the paper that was asked for has the program; any program when none was. */
-bool request_covers(const struct request *request, const struct program *program);
+bool program_request_covers(const struct program_request *request, const struct program *program);
 
 /* The program of that name or abbreviation; NULL after an error message. */
-const struct program *request_find(const struct request *request, const char *name);
+const struct program *program_request_find(const struct program_request *request, const char *name);
 
 /* The variant that the papers mean by the name by which the program was found; its first where these differ. */
-const char *request_variant(const struct request *request, const struct program *program, const char *name);
+const char *program_request_variant(const struct program_request *request, const struct program *program, const char *name);
 
 /* The path of the compiled program, in the request's arena, or NULL while there is none. */
-char *request_binary(struct request *request, const struct program *program);
+char *program_request_binary(struct program_request *request, const struct program *program);
 
 /* The same; what is missing is compiled. NULL after an error message. */
-char *programs_compiled(struct request *request, const struct program *program);
+char *programs_compiled(struct program_request *request, const struct program *program);
 
 /* Where compiled programs are, relative to the command: in a build tree, in an installation. NULL-terminated. */
 extern const char *const program_binary_places[];

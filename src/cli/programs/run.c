@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 
 /* The program's command line; `variant` may be NULL. */
-static char **command_line(struct request *request, char *binary, const char *variant)
+static char **command_line(struct program_request *request, char *binary, const char *variant)
 {
 	const char *const options[][2] = {{"--size", request->size}, {"--variant", variant}, {"--seed", request->seed}};
 	size_t own = 0, count = 1;
@@ -27,7 +27,7 @@ static char **command_line(struct request *request, char *binary, const char *va
 	return words;
 }
 
-static void report_variant(const struct request *request, const struct program *program)
+static void report_variant(const struct program_request *request, const struct program *program)
 {
 	char known[256] = "";
 	for (size_t i = 0; i < program->variants.count; i++) {
@@ -38,9 +38,9 @@ static void report_variant(const struct request *request, const struct program *
 }
 
 /* Becomes the program. */
-static int run_one(struct request *request)
+static int run_one(struct program_request *request)
 {
-	const struct program *program = request_find(request, request->names.word[0]);
+	const struct program *program = program_request_find(request, request->names.word[0]);
 	if (!program)
 		return CLI_USAGE;
 	if (request->variant && !words_have(&program->variants, request->variant)) {
@@ -50,7 +50,8 @@ static int run_one(struct request *request)
 	char *binary = programs_compiled(request, program);
 	if (!binary)
 		return CLI_USAGE;
-	const char *variant = request->variant, *meant = request_variant(request, program, request->names.word[0]);
+	const char *variant = request->variant,
+		   *meant = program_request_variant(request, program, request->names.word[0]);
 	if (!variant && strcmp(meant, program->variants.word[0]) != 0)
 		variant = meant;
 	char **words = command_line(request, binary, variant);
@@ -59,7 +60,7 @@ static int run_one(struct request *request)
 }
 
 /* Adds the runs of a program to the batch: the variant asked for, when the program has it, or all. */
-static bool add_jobs(struct request *request, const struct program *program, struct batch *batch)
+static bool add_jobs(struct program_request *request, const struct program *program, struct batch *batch)
 {
 	char *binary = programs_compiled(request, program);
 	struct batch_job *jobs = arena_array(&request->arena, batch->count + program->variants.count, sizeof *jobs);
@@ -76,22 +77,22 @@ static bool add_jobs(struct request *request, const struct program *program, str
 }
 
 /* False after an error message. */
-static bool collect(struct request *request, struct batch *batch)
+static bool collect(struct program_request *request, struct batch *batch)
 {
 	bool fine = true;
 	for (size_t i = 0; i < request->names.count; i++) {
-		const struct program *program = request_find(request, request->names.word[i]);
+		const struct program *program = program_request_find(request, request->names.word[i]);
 		fine = program && add_jobs(request, program, batch) && fine;
 	}
 	for (size_t i = 0; !request->names.count && i < request->known.count; i++)
-		if (request_covers(request, &request->known.list[i]))
+		if (program_request_covers(request, &request->known.list[i]))
 			fine = add_jobs(request, &request->known.list[i], batch) && fine;
 	if (fine && !batch->count)
 		cli_error(request->name, "no program has the variant '%s'", request->variant);
 	return fine && batch->count;
 }
 
-static int run_many(struct request *request)
+static int run_many(struct program_request *request)
 {
 	struct batch batch = {
 		.command = request->name, .parallel = request->parallel, .stats_folder = request->run.stats};
@@ -109,7 +110,7 @@ static int run_many(struct request *request)
 	return batch_run(&batch);
 }
 
-int programs_run(struct request *request)
+int programs_run(struct program_request *request)
 {
 	if (request->all)
 		return run_many(request);

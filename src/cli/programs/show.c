@@ -72,9 +72,9 @@ static json_t *kernel_json(const struct program_kernel *kernel)
 	return object;
 }
 
-static json_t *program_json(struct request *request, const struct program *program)
+static json_t *program_json(struct program_request *request, const struct program *program)
 {
-	const char *binary = request_binary(request, program);
+	const char *binary = program_request_binary(request, program);
 	json_t *object = json_object(), *papers = json_object(), *kernels = json_array();
 	for (size_t i = 0; i < PROGRAM_PAPERS; i++)
 		if (program->papers[i].count)
@@ -90,11 +90,11 @@ static json_t *program_json(struct request *request, const struct program *progr
 	return object;
 }
 
-static int list_json(struct request *request)
+static int list_json(struct program_request *request)
 {
 	json_t *list = json_array();
 	for (size_t i = 0; i < request->known.count; i++)
-		if (request_covers(request, &request->known.list[i]))
+		if (program_request_covers(request, &request->known.list[i]))
 			json_array_append_new(list, program_json(request, &request->known.list[i]));
 	json_dumpf(list, stdout, JSON_INDENT(1));
 	putchar('\n');
@@ -102,7 +102,7 @@ static int list_json(struct request *request)
 	return 0;
 }
 
-int programs_list(struct request *request)
+int programs_list(struct program_request *request)
 {
 	if (request->names.count || request->own) {
 		cli_error(request->name, "takes no names, found '%s'; 'sluice programs show NAME' shows one",
@@ -117,7 +117,7 @@ int programs_list(struct request *request)
 			width = (int)strlen(request->known.list[i].name);
 	for (size_t i = 0; i < request->known.count; i++) {
 		const struct program *program = &request->known.list[i];
-		if (!request_covers(request, program))
+		if (!program_request_covers(request, program))
 			continue;
 		printf("%-*s  %s\n%*s  variants ", width, program->name, program->about, width, "");
 		print_words(&program->variants, ", ");
@@ -154,10 +154,10 @@ static void print_kernel(const struct program_kernel *kernel)
 	putchar('\n');
 }
 
-static void show(struct request *request, const struct program *program)
+static void show(struct program_request *request, const struct program *program)
 {
 	char room[PATH_MAX];
-	const char *binary = request_binary(request, program);
+	const char *binary = program_request_binary(request, program);
 	printf("%s: %s\n  variants   ", program->name, program->about);
 	print_words(&program->variants, ", ");
 	print_papers(program, "\n  papers     ");
@@ -169,16 +169,16 @@ static void show(struct request *request, const struct program *program)
 	printf("  arguments  sluice programs run %s -- --help\n", program->name);
 }
 
-int programs_show(struct request *request)
+int programs_show(struct program_request *request)
 {
 	if (!request->names.count) {
 		cli_error(request->name, "no program given; 'sluice programs list' shows those there are");
 		return CLI_USAGE;
 	}
 	for (size_t i = 0; i < request->names.count; i++)
-		if (!request_find(request, request->names.word[i]))
+		if (!program_request_find(request, request->names.word[i]))
 			return CLI_USAGE;
 	for (size_t i = 0; i < request->names.count; i++)
-		show(request, request_find(request, request->names.word[i]));
+		show(request, program_request_find(request, request->names.word[i]));
 	return 0;
 }
