@@ -52,17 +52,17 @@ static const char *const index_names[] = {"linear", "hashed", NULL};
 		U32(prefix ".out_ports", field.out_ports, 1, SM_MAX_UNITS, "ports",                                    \
 	            "instructions out of collectors, a cycle")
 
-#define LATENCY_OF(name, row, number, column)                                                                          \
-	U32("latency." name "." number, sm.latency[PTX_LATENCY_##row][NUMBER_##column], 1, SM_WHEEL - 4, "cycles",     \
+#define LATENCY_OF(name, row, type, column)                                                                            \
+	U32("latency." name "." type, sm.latency[PTX_LATENCY_##row][PTX_DATA_##column], 1, SM_WHEEL - 4, "cycles",     \
 	    "execution, from entering the unit"),                                                                      \
-		U32("initiation." name "." number, sm.initiation[PTX_LATENCY_##row][NUMBER_##column], 1, 1024,         \
+		U32("initiation." name "." type, sm.initiation[PTX_LATENCY_##row][PTX_DATA_##column], 1, 1024,         \
 	            "cycles", "between two such instructions of a unit")
 #define INT_LATENCY(name, row) LATENCY_OF(name, row, "int", INT) /* of what whole numbers alone have */
 #define LATENCY(name, row)                                                                                             \
 	INT_LATENCY(name, row), LATENCY_OF(name, row, "fp32", FP32), LATENCY_OF(name, row, "fp64", FP64)
 
-#define RUNS_ON_OF(name, row, number, column)                                                                          \
-	ENUM("runs_on." name "." number, sm.runs_on[PTX_LATENCY_##row][NUMBER_##column], pipe_names,                   \
+#define RUNS_ON_OF(name, row, type, column)                                                                            \
+	ENUM("runs_on." name "." type, sm.runs_on[PTX_LATENCY_##row][PTX_DATA_##column], pipe_names,                   \
 	     "pipe that executes it; either: SP while it has room, else SFU")
 #define INT_RUNS_ON(name, row) RUNS_ON_OF(name, row, "int", INT)
 #define RUNS_ON(name, row)                                                                                             \

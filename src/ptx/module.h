@@ -35,13 +35,14 @@ enum ptx_opcode {
 	PTX_OPCODES
 };
 
-/* The pipe that runs an instruction, and the row of the latency table (columns: int, fp32, fp64). */
+/* The pipe that runs an instruction, and the row and the column of the latency table. */
 enum ptx_unit { PTX_UNIT_SP, PTX_UNIT_SFU, PTX_UNIT_MEM, PTX_UNITS };
 enum ptx_latency {
 	PTX_LATENCY_MOVE, PTX_LATENCY_ADD, PTX_LATENCY_MAX, PTX_LATENCY_MUL, PTX_LATENCY_MAD, PTX_LATENCY_FMA,
 	PTX_LATENCY_MUL24, PTX_LATENCY_MAD24, PTX_LATENCY_DIV, PTX_LATENCY_REM, PTX_LATENCY_SPECIAL, PTX_LATENCY_SHUFFLE, PTX_LATENCY_BRANCH, PTX_LATENCY_BARRIER,
 	PTX_LATENCY_MEMORY, PTX_LATENCIES
 };
+enum ptx_data_type { PTX_DATA_INT, PTX_DATA_FP32, PTX_DATA_FP64, PTX_DATA_TYPES }; /* that it computes with */
 
 enum ptx_round { PTX_ROUND_NONE, PTX_RN, PTX_RZ, PTX_RM, PTX_RP, PTX_RNI, PTX_RZI, PTX_RMI, PTX_RPI, PTX_RNA };
 enum ptx_half { PTX_HALF_NONE, PTX_LO, PTX_HI, PTX_WIDE };

@@ -285,11 +285,11 @@ static enum simt_kind kind_of(const struct decoder *decoder, enum ptx_opcode op)
 	}
 }
 
-static uint8_t number_of(const struct ptx_inst *ptx)
+static enum ptx_data_type data_type_of(const struct ptx_inst *ptx)
 {
 	if (ptx->type == PTX_F64 || ptx->type2 == PTX_F64)
-		return 2;
-	return ptx_type_is_float(ptx->type) || ptx_type_is_float(ptx->type2);
+		return PTX_DATA_FP64;
+	return ptx_type_is_float(ptx->type) || ptx_type_is_float(ptx->type2) ? PTX_DATA_FP32 : PTX_DATA_INT;
 }
 
 static void decode_facts(const struct decoder *decoder, struct simt_inst *inst)
@@ -298,7 +298,7 @@ static void decode_facts(const struct decoder *decoder, struct simt_inst *inst)
 	inst->kind = (uint8_t)(ptx->warp ? SIMT_ALU : kind_of(decoder, ptx->op));
 	inst->unit = (uint8_t)ptx_op_unit(ptx->op);
 	inst->latency = (uint8_t)ptx_op_latency(ptx->op);
-	inst->number = number_of(ptx);
+	inst->data_type = (uint8_t)data_type_of(ptx);
 	inst->guard = SIMT_NO_GUARD;
 	inst->target = SIMT_NO_PC;
 	inst->reconverge = SIMT_NO_PC;

@@ -48,7 +48,7 @@ struct simt_inst {
 	uint8_t kind;    /* enum simt_kind */
 	uint8_t unit;    /* enum ptx_unit: MEM, or else the machine says whether SP or SFU */
 	uint8_t latency; /* enum ptx_latency */
-	uint8_t number;  /* column of the latency table: 0 int, 1 fp32, 2 fp64 */
+	uint8_t data_type; /* enum ptx_data_type */
 	uint8_t space;   /* enum ptx_space as written; PTX_GENERIC resolves when it runs */
 	uint8_t size;    /* memory: bytes a lane, all vector elements together */
 	uint8_t cache;   /* enum ptx_cache */

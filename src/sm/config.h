@@ -13,9 +13,6 @@ struct pipe_config {
 	uint32_t in_ports, out_ports;
 };
 
-/* Columns of the latency table. */
-enum { NUMBER_INT, NUMBER_FP32, NUMBER_FP64, NUMBERS };
-
 /* Which arithmetic pipe takes an instruction; either: SP while it has room, else SFU. */
 enum arithmetic_pipe { PIPE_SP, PIPE_SFU, PIPE_EITHER };
 
@@ -32,8 +29,8 @@ struct sm_config {
 	struct pipe_config pipe[PTX_UNITS];
 	uint32_t register_banks;
 	uint32_t result_bus; /* results a cycle of the arithmetic units */
-	uint32_t latency[PTX_LATENCIES][NUMBERS], initiation[PTX_LATENCIES][NUMBERS];
-	uint32_t runs_on[PTX_LATENCIES][NUMBERS]; /* enum arithmetic_pipe */
+	uint32_t latency[PTX_LATENCIES][PTX_DATA_TYPES], initiation[PTX_LATENCIES][PTX_DATA_TYPES];
+	uint32_t runs_on[PTX_LATENCIES][PTX_DATA_TYPES]; /* enum arithmetic_pipe */
 	uint32_t shared_banks;
 	uint32_t shared_latency;        /* cycles in the pipe behind the bank access */
 	uint32_t l1_latency;            /* cycles between the load/store unit and L1's tags; 0: at once */

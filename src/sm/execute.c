@@ -13,12 +13,12 @@ static void start(struct sm *sm, uint32_t kind, uint32_t number)
 	if (unit->free_at > cycle)
 		return;
 	const struct simt_inst *inst = sm->collected[kind].first->inst;
-	uint32_t latency = sm->config.latency[inst->latency][inst->number];
+	uint32_t latency = sm->config.latency[inst->latency][inst->data_type];
 	struct wheel_slot *slot = &sm->wheel[(cycle + latency + ENTER_AND_LEAVE) & (SM_WHEEL - 1)];
 	uint32_t unit_bit = 1u << (kind * SM_MAX_UNITS + number);
 	if (slot->count == sm->config.result_bus || slot->units & unit_bit)
 		return;
-	unit->free_at = cycle + sm->config.initiation[inst->latency][inst->number];
+	unit->free_at = cycle + sm->config.initiation[inst->latency][inst->data_type];
 	struct op *op = latch_pop(&sm->collected[kind]);
 	op->next = slot->first;
 	slot->first = op;

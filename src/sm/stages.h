@@ -43,7 +43,7 @@ static inline uint8_t pipes_of(const struct sm *sm, const struct simt_inst *inst
 	static const uint8_t pipes[] = {[PIPE_SP] = 1u << PTX_UNIT_SP,
 	                                [PIPE_SFU] = 1u << PTX_UNIT_SFU,
 	                                [PIPE_EITHER] = 1u << PTX_UNIT_SP | 1u << PTX_UNIT_SFU};
-	return inst->unit == PTX_UNIT_MEM ? 1u << PTX_UNIT_MEM : pipes[sm->config.runs_on[inst->latency][inst->number]];
+	return inst->unit == PTX_UNIT_MEM ? 1u << PTX_UNIT_MEM : pipes[sm->config.runs_on[inst->latency][inst->data_type]];
 }
 
 /* The warps whose next instruction's pipe has room for it. */

@@ -254,7 +254,7 @@ static void test_load_waits_for_its_bank(void **state)
 	KIT_OPEN(&kit, ONE_SM, "sm.register_banks=16");
 	uint64_t link = TO_LSU + 1 + kit.machine.sm.shared_latency;
 	/* the mov issues a cycle behind the load */
-	assert_int_equal(link, 1 + kit.machine.sm.latency[PTX_LATENCY_MOVE][NUMBER_INT] + 1 + 5);
+	assert_int_equal(link, 1 + kit.machine.sm.latency[PTX_LATENCY_MOVE][PTX_DATA_INT] + 1 + 5);
 	for (uint32_t conflict = 0; conflict <= 1; conflict++)
 		assert_int_equal(kit_cost(&kit, "mov.u32 %r1, 0; st.shared.u32 [%r1], %r1; mov.u32 %r3, 0;",
 		                          conflict ? "ld.shared.u32 %r1, [%r1]; mov.u32 %r17, %r3;"

@@ -222,8 +222,8 @@ static void test_bank_arbiter_rotates(void **state)
 	const struct sm_config *sm = &kit.machine.sm;
 	uint32_t collectors = sm->pipe[PTX_UNIT_SP].collectors + sm->pipe[PTX_UNIT_SFU].collectors +
 	                      sm->pipe[PTX_UNIT_MEM].collectors;
-	uint32_t add = sm->latency[PTX_LATENCY_ADD][NUMBER_INT];
-	assert_int_equal(sm->latency[PTX_LATENCY_MOVE][NUMBER_INT], 1);
+	uint32_t add = sm->latency[PTX_LATENCY_ADD][PTX_DATA_INT];
+	assert_int_equal(sm->latency[PTX_LATENCY_MOVE][PTX_DATA_INT], 1);
 	kit.param = kit_buffer(&kit, NULL, SAMPLES + 1);
 	/* the adds lie at even places, so that the two are fetched together */
 	at += (size_t)snprintf(body + at, sizeof body - at, "mov.u32 %%r%u, %%clock;\n", FIRST);
