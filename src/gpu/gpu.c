@@ -433,7 +433,7 @@ void gpu_run(struct gpu *gpu, struct gpu_run *run)
 		snprintf(run->message, sizeof run->message, "%s", mistake->text);
 	}
 	if (run->end == GPU_STALLED)
-		gpu_explain_stall(gpu, run->message, sizeof run->message);
+		gpu_explain_deadlock(gpu, run->message, sizeof run->message);
 	if (run->end != GPU_DONE) { /* the units are full of what will never end: begin with empty ones */
 		tear_down(gpu);
 		build(gpu);

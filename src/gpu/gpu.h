@@ -12,13 +12,24 @@
 #include "simt/simt.h"
 #include "sm/sm.h"
 
-/* All counters of a kernel, summed over the units of a kind. */
+/* All groups of counters: a group's name, the kind of its counters (KIND_stats, KIND_counters), the struct of the units that
+ * count them and where they lie in it. Collecting, adding up, resetting, describing and all outputs follow. */
+#define GPU_COUNTER_GROUPS(X)                                                                                          \
+	X(sm, sm, sm, stats)                                                                                           \
+	X(l1d, cache, sm, lsu.l1d.stats)                                                                               \
+	X(l1i, cache, sm, l1i.stats)                                                                                   \
+	X(l1c, cache, sm, lsu.l1c.stats)                                                                               \
+	X(l2, cache, slice, cache.stats)                                                                               \
+	X(slice, slice, slice, stats)                                                                                  \
+	X(request_network, crossbar, gpu, to_slices.stats)                                                             \
+	X(reply_network, crossbar, gpu, to_sms.stats)                                                                  \
+	X(dram, dram, dram_channel, stats)
+
+/* All counters of a kernel, summed over the units that count them. */
 struct gpu_stats {
-	struct sm_stats sm;
-	struct cache_stats l1d, l1i, l1c, l2;
-	struct slice_stats slice;
-	struct crossbar_stats request_network, reply_network;
-	struct dram_stats dram;
+#define X(name, kind, unit, place) struct kind##_stats name;
+	GPU_COUNTER_GROUPS(X)
+#undef X
 };
 
 extern const struct counter_group gpu_counter_groups[];
@@ -107,6 +118,6 @@ double gpu_seconds(const struct gpu *gpu);
 bool gpu_check_stats(const struct gpu *gpu, const struct gpu_run *run, char *text, size_t size);
 
 /* Says of every resident warp and every busy unit what it waits for. */
-void gpu_explain_stall(const struct gpu *gpu, char *text, size_t size);
+void gpu_explain_deadlock(const struct gpu *gpu, char *text, size_t size);
 
 #endif

@@ -4,19 +4,48 @@
 #include <string.h>
 
 const struct counter_group gpu_counter_groups[] = {
-	{"sm", sm_counters, &sm_counter_count, offsetof(struct gpu_stats, sm)},
-	{"l1d", cache_counters, &cache_counter_count, offsetof(struct gpu_stats, l1d)},
-	{"l1i", cache_counters, &cache_counter_count, offsetof(struct gpu_stats, l1i)},
-	{"l1c", cache_counters, &cache_counter_count, offsetof(struct gpu_stats, l1c)},
-	{"l2", cache_counters, &cache_counter_count, offsetof(struct gpu_stats, l2)},
-	{"slice", slice_counters, &slice_counter_count, offsetof(struct gpu_stats, slice)},
-	{"request_network", crossbar_counters, &crossbar_counter_count, offsetof(struct gpu_stats, request_network)},
-	{"reply_network", crossbar_counters, &crossbar_counter_count, offsetof(struct gpu_stats, reply_network)},
-	{"dram", dram_counters, &dram_counter_count, offsetof(struct gpu_stats, dram)},
+#define X(name, kind, unit, place) {#name, kind##_counters, &kind##_counter_count, offsetof(struct gpu_stats, name)},
+	GPU_COUNTER_GROUPS(X)
+#undef X
 };
 const size_t gpu_counter_group_count = sizeof gpu_counter_groups / sizeof gpu_counter_groups[0];
 
-/* A statistics struct is nothing but uint64_t counters. */
+/* The units that count, by their structs. */
+enum unit_kind { UNITS_sm, UNITS_slice, UNITS_dram_channel, UNITS_gpu };
+
+struct units {
+	void *first;
+	uint32_t count;
+	size_t size; /* of one */
+};
+
+static struct units units_of(struct gpu *gpu, enum unit_kind kind)
+{
+	switch (kind) {
+	case UNITS_sm:
+		return (struct units){gpu->sm, gpu->machine.sms, sizeof *gpu->sm};
+	case UNITS_slice:
+		return (struct units){gpu->slice, gpu->slices, sizeof *gpu->slice};
+	case UNITS_dram_channel:
+		return (struct units){gpu->channel, gpu->machine.map.channels, sizeof *gpu->channel};
+	default:
+		return (struct units){gpu, 1, sizeof *gpu};
+	}
+}
+
+/* Where a group lies: in each of its units, and in struct gpu_stats. A statistics struct is nothing but uint64_t counters. */
+static const struct group {
+	enum unit_kind units;
+	size_t in_unit, in_sum, size;
+} groups[] = {
+#define X(name, kind, unit, place)                                                                                     \
+	{UNITS_##unit, offsetof(struct unit, place), offsetof(struct gpu_stats, name), sizeof(struct kind##_stats)},
+	GPU_COUNTER_GROUPS(X)
+#undef X
+};
+
+enum { GROUPS = sizeof groups / sizeof *groups };
+
 static void add(void *to, const void *from, size_t size)
 {
 	uint64_t *sum = to;
@@ -25,49 +54,30 @@ static void add(void *to, const void *from, size_t size)
 		sum[i] += value[i];
 }
 
-#define ADD(to, from) add(&(to), &(from), sizeof(to))
-
-void stats_collect(const struct gpu *gpu, struct gpu_stats *stats)
+void stats_collect(struct gpu *gpu, struct gpu_stats *stats)
 {
 	*stats = (struct gpu_stats){0};
-	for (uint32_t i = 0; i < gpu->machine.sms; i++) {
-		ADD(stats->sm, gpu->sm[i].stats);
-		ADD(stats->l1d, gpu->sm[i].lsu.l1d.stats);
-		ADD(stats->l1c, gpu->sm[i].lsu.l1c.stats);
-		ADD(stats->l1i, gpu->sm[i].l1i.stats);
+	for (const struct group *group = groups; group < groups + GROUPS; group++) {
+		const struct units units = units_of(gpu, group->units);
+		const char *unit = units.first;
+		for (uint32_t i = 0; i < units.count; i++, unit += units.size)
+			add((char *)stats + group->in_sum, unit + group->in_unit, group->size);
 	}
-	for (uint32_t i = 0; i < gpu->slices; i++) {
-		ADD(stats->l2, gpu->slice[i].cache.stats);
-		ADD(stats->slice, gpu->slice[i].stats);
-	}
-	for (uint32_t i = 0; i < gpu->machine.map.channels; i++)
-		ADD(stats->dram, gpu->channel[i].stats);
-	ADD(stats->request_network, gpu->to_slices.stats);
-	ADD(stats->reply_network, gpu->to_sms.stats);
 }
 
 void stats_add(struct gpu_stats *sum, const struct gpu_stats *stats)
 {
-	ADD(*sum, *stats);
+	add(sum, stats, sizeof *sum);
 }
 
 void stats_reset(struct gpu *gpu)
 {
-	for (uint32_t i = 0; i < gpu->machine.sms; i++) {
-		struct sm *sm = &gpu->sm[i];
-		memset(&sm->stats, 0, sizeof sm->stats);
-		memset(&sm->lsu.l1d.stats, 0, sizeof sm->lsu.l1d.stats);
-		memset(&sm->lsu.l1c.stats, 0, sizeof sm->lsu.l1c.stats);
-		memset(&sm->l1i.stats, 0, sizeof sm->l1i.stats);
+	for (const struct group *group = groups; group < groups + GROUPS; group++) {
+		const struct units units = units_of(gpu, group->units);
+		char *unit = units.first;
+		for (uint32_t i = 0; i < units.count; i++, unit += units.size)
+			memset(unit + group->in_unit, 0, group->size);
 	}
-	for (uint32_t i = 0; i < gpu->slices; i++) {
-		memset(&gpu->slice[i].cache.stats, 0, sizeof gpu->slice[i].cache.stats);
-		memset(&gpu->slice[i].stats, 0, sizeof gpu->slice[i].stats);
-	}
-	for (uint32_t i = 0; i < gpu->machine.map.channels; i++)
-		memset(&gpu->channel[i].stats, 0, sizeof gpu->channel[i].stats);
-	memset(&gpu->to_slices.stats, 0, sizeof gpu->to_slices.stats);
-	memset(&gpu->to_sms.stats, 0, sizeof gpu->to_sms.stats);
 }
 
 uint64_t stats_stack_slots(const struct sm_stats *sm)

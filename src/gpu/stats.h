@@ -4,7 +4,7 @@
 
 #include "gpu/gpu.h"
 
-void stats_collect(const struct gpu *gpu, struct gpu_stats *stats);
+void stats_collect(struct gpu *gpu, struct gpu_stats *stats);
 void stats_add(struct gpu_stats *sum, const struct gpu_stats *stats);
 void stats_reset(struct gpu *gpu);
 

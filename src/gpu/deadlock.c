@@ -83,7 +83,7 @@ static void explain_sm(const struct sm *sm, struct report *report)
 			explain_warp(sm, w, report);
 }
 
-void gpu_explain_stall(const struct gpu *gpu, char *text, size_t size)
+void gpu_explain_deadlock(const struct gpu *gpu, char *text, size_t size)
 {
 	struct report report = {.text = text, .size = size};
 	text[0] = '\0';
