@@ -11,6 +11,7 @@ simt 2
 cuda_source 2
 seam 3
 memory 3
+host 4
 sm 4
 gpu 5
 mech 6

@@ -5,7 +5,7 @@
 #include "base/c_locale.h"
 #include "base/config_file.h"
 #include "base/config_find.h"
-#include "base/gate.h"
+#include "host/gate.h"
 #include "simt/check.h"
 
 #include <dlfcn.h>

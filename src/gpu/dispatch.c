@@ -69,6 +69,12 @@ static bool place_as_picked(struct dispatch *dispatch, struct gpu *gpu)
 	return started > 0;
 }
 
+/* In the next core cycle it has a block to place. */
+static bool dispatch_asks(const struct dispatch *dispatch)
+{
+	return dispatch->try && dispatch->next < dispatch->blocks;
+}
+
 static bool dispatch_blocks(struct dispatch *dispatch, struct gpu *gpu)
 {
 	if (!dispatch_asks(dispatch))
@@ -98,6 +104,14 @@ bool dispatch_cycle(struct dispatch *dispatch, struct gpu *gpu)
 	acted |= dispatch_blocks(dispatch, gpu);
 	seam->dispatching = MECH_NEVER;
 	return acted;
+}
+
+uint64_t dispatch_wake(const struct dispatch *dispatch, const struct gpu *gpu)
+{
+	const struct seam_gpu *seam = &gpu->seam->gpu;
+	if (seam->queued || dispatch_asks(dispatch))
+		return gpu->now + 1; /* at the next core cycle, which need not be the next step */
+	return seam->first_wake == MECH_NEVER ? UINT64_MAX : seam->first_wake * gpu->clock[CLOCK_CORE].period;
 }
 
 uint64_t dispatch_done(const struct gpu *gpu)

@@ -14,11 +14,8 @@ struct dispatch {
 void dispatch_begin(struct dispatch *dispatch, struct gpu *gpu, struct gpu_run *run);
 /* One core cycle: the requests of mechanisms, their hooks, new blocks. True when something happened. */
 bool dispatch_cycle(struct dispatch *dispatch, struct gpu *gpu);
-/* In the next core cycle it has a block to place. */
-static inline bool dispatch_asks(const struct dispatch *dispatch)
-{
-	return dispatch->try && dispatch->next < dispatch->blocks;
-}
+/* The time from which it wants the next core cycle, as far as it depends on no unit; UINT64_MAX: never. */
+uint64_t dispatch_wake(const struct dispatch *dispatch, const struct gpu *gpu);
 /* Blocks that have ended. */
 uint64_t dispatch_done(const struct gpu *gpu);
 

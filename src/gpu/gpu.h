@@ -2,9 +2,12 @@
 #ifndef SLUICE_GPU_GPU_H
 #define SLUICE_GPU_GPU_H
 
+#include "gpu/cycle.h"
 #include "gpu/machine.h"
 #include "gpu/occupancy.h"
-#include "gpu/worker.h"
+#include "gpu/share.h"
+#include "host/team.h"
+#include "host/worker.h"
 #include "memory/crossbar.h"
 #include "memory/dram.h"
 #include "memory/slice.h"
@@ -35,13 +38,6 @@ struct gpu_stats {
 extern const struct counter_group gpu_counter_groups[];
 extern const size_t gpu_counter_group_count;
 
-enum clock_domain { CLOCK_CORE, CLOCK_NETWORK, CLOCK_L2, CLOCK_DRAM, CLOCKS };
-
-/* Cycle n of a domain comes at time n * period. Times are in femtoseconds. */
-struct clock {
-	uint64_t period, cycle;
-};
-
 struct gpu {
 	struct machine machine;
 	struct arena arena;
@@ -59,10 +55,10 @@ struct gpu {
 	uint64_t step;    /* and its number */
 	uint64_t kernels; /* launched so far */
 	uint32_t last_sm; /* that got a block */
-	/* the host's threads */
+	/* the host's threads, and the units of each */
 	struct arena host;
-	struct worker *worker;
-	uint32_t workers;
+	struct workers workers;
+	struct share *share;
 	struct team *team;
 };
 

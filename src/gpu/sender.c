@@ -2,7 +2,7 @@
 
 static struct request *request_for(struct gpu *gpu, const struct seam_dispatched *next)
 {
-	struct request *request = sm_request_for(next->sm, next->sent, &gpu->worker[0].requests);
+	struct request *request = sm_request_for(next->sm, next->sent, &gpu->workers.worker[0].requests);
 	request->bypass = true;
 	address_map_place(&gpu->machine.map, request);
 	return request;
@@ -30,7 +30,7 @@ static bool send_next(struct gpu *gpu)
 	}
 	struct request *request = request_for(gpu, next);
 	if (!send(gpu, next->sm, request)) {
-		request_release(&gpu->worker[0].requests, request);
+		request_release(&gpu->workers.worker[0].requests, request);
 		return false;
 	}
 	seam_dispatched_sent(gpu->seam, gpu->clock[CLOCK_CORE].cycle);

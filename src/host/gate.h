@@ -3,8 +3,8 @@
  * Who waits looks for a while, since steps of a simulation follow each other in microseconds, then lets other threads have
  * the core, and then sleeps, so that more threads than cores still get on.
  */
-#ifndef SLUICE_BASE_GATE_H
-#define SLUICE_BASE_GATE_H
+#ifndef SLUICE_HOST_GATE_H
+#define SLUICE_HOST_GATE_H
 
 #include <pthread.h>
 #include <stdatomic.h>

@@ -1,6 +1,4 @@
-#include "gpu/team.h"
-
-#include "gpu/gpu.h"
+#include "host/team.h"
 
 #include <signal.h>
 #include <stdio.h>
@@ -23,7 +21,7 @@ struct seat {
 };
 
 struct team {
-	struct gpu *gpu;
+	struct workers *workers;
 	struct step step; /* written by worker 0, then announced by the next number */
 	struct gate announced;
 	uint64_t calls; /* announced so far */
@@ -51,8 +49,8 @@ static void *work(void *argument)
 static uint64_t waited(const struct team *team)
 {
 	uint64_t sum = 0;
-	for (uint32_t i = 0; i < team->gpu->workers; i++)
-		sum += team->gpu->worker[i].waited;
+	for (uint32_t i = 0; i < team->workers->count; i++)
+		sum += team->workers->worker[i].waited;
 	return sum;
 }
 
@@ -77,7 +75,7 @@ static void part(struct team *team, uint32_t count)
 static void tell(struct team *team, const char *why)
 {
 	if (!team->told)
-		fprintf(stderr, "sluice: %s: simulating on one of %u threads\n", why, team->gpu->workers);
+		fprintf(stderr, "sluice: %s: simulating on one of %u threads\n", why, team->workers->count);
 	team->told = true;
 }
 
@@ -94,9 +92,9 @@ static int start_thread(struct seat *seat)
 
 static void gather(struct team *team, uint64_t now)
 {
-	struct gpu *gpu = team->gpu;
-	for (uint32_t i = 1; i < gpu->workers; i++) {
-		team->seat[i] = (struct seat){.team = team, .worker = &gpu->worker[i], .call = team->calls + 1};
+	for (uint32_t i = 1; i < team->workers->count; i++) {
+		team->seat[i] =
+			(struct seat){.team = team, .worker = &team->workers->worker[i], .call = team->calls + 1};
 		int error = start_thread(&team->seat[i]);
 		if (error) {
 			part(team, i);
@@ -117,8 +115,8 @@ static void judge(struct team *team, uint64_t now)
 	team->until_look = LOOK_TOGETHER;
 	if (passed < STRETCH)
 		return;
-	if (lost > passed * team->gpu->workers / LOST_PART) {
-		part(team, team->gpu->workers);
+	if (lost > passed * team->workers->count / LOST_PART) {
+		part(team, team->workers->count);
 		team->alone_until = now + team->pause;
 		team->pause = team->pause < LONGEST_PAUSE ? 2 * team->pause : LONGEST_PAUSE;
 		tell(team, "other work keeps the cores busy");
@@ -139,15 +137,15 @@ static void look(struct team *team)
 		team->until_look = LOOK_ALONE;
 }
 
-struct team *team_open(struct gpu *gpu)
+struct team *team_open(struct workers *workers, struct arena *arena)
 {
-	if (gpu->workers == 1)
+	if (workers->count == 1)
 		return NULL;
-	struct team *team = arena_alloc(&gpu->host, sizeof *team);
-	team->gpu = gpu;
+	struct team *team = arena_alloc(arena, sizeof *team);
+	team->workers = workers;
 	team->pause = FIRST_PAUSE;
 	team->until_look = LOOK_ALONE;
-	gate_open(&team->announced, gpu->workers);
+	gate_open(&team->announced, workers->count);
 	return team;
 }
 
@@ -159,20 +157,20 @@ void team_close(struct team *team)
 
 static void step_together(struct team *team, const struct step *step)
 {
-	struct worker *worker = team->gpu->worker;
+	struct worker *worker = team->workers->worker;
 	team->step = *step;
 	gate_set(&team->announced, ++team->calls);
 	worker_step(&worker[0], step);
-	for (uint32_t i = 1; i < team->gpu->workers; i++)
+	for (uint32_t i = 1; i < team->workers->count; i++)
 		worker[0].waited += gate_await(&worker[i].done, step->number);
 }
 
-void team_step(struct team *team, struct gpu *gpu, const struct step *step)
+void team_step(struct team *team, struct workers *workers, const struct step *step)
 {
 	if (team && team->together)
 		step_together(team, step);
 	else
-		workers_step(gpu, step);
+		workers_step(workers, step);
 	if (team && --team->until_look == 0)
 		look(team);
 }
@@ -180,7 +178,7 @@ void team_step(struct team *team, struct gpu *gpu, const struct step *step)
 void team_rest(struct team *team)
 {
 	if (team && team->together)
-		part(team, team->gpu->workers);
+		part(team, team->workers->count);
 	if (team)
 		team->until_look = LOOK_ALONE;
 }

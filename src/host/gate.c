@@ -1,4 +1,4 @@
-#include "base/gate.h"
+#include "host/gate.h"
 
 #include <sched.h>
 #include <time.h>

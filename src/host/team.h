@@ -1,25 +1,25 @@
-/* team: the host threads behind a machine's workers.
+/* team: the threads behind a machine's workers.
  *
  * The caller's own thread is worker 0; each other worker has a thread of its own while a kernel runs, and between kernels
  * there are none: the program may fork or end its threads without knowing of ours. A kernel's first steps are all made by
  * the caller's thread, so that a short one needs no others. So are those of a while after threads had to wait for a core:
  * where other work keeps the cores busy, a step of several threads lasts as long as the host's scheduler lets one of them
  * wait, thousands of times longer than the step of one. */
-#ifndef SLUICE_GPU_TEAM_H
-#define SLUICE_GPU_TEAM_H
+#ifndef SLUICE_HOST_TEAM_H
+#define SLUICE_HOST_TEAM_H
 
-#include "gpu/worker.h"
+#include "host/worker.h"
 
 struct team;
 
 /* NULL with one worker, which needs no team. */
-struct team *team_open(struct gpu *gpu);
+struct team *team_open(struct workers *workers, struct arena *arena);
 void team_close(struct team *team);
 
 /* One step of all workers; returns when the last one is done. */
-void team_step(struct team *team, struct gpu *gpu, const struct step *step);
+void team_step(struct team *team, struct workers *workers, const struct step *step);
 
-/* The kernel has ended. */
+/* Until the next step, which need not be soon, there are no threads but the caller's. */
 void team_rest(struct team *team);
 
 #endif

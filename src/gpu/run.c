@@ -1,0 +1,153 @@
+/* The run of one kernel: from its launch to the last reply, or to what ends it before. */
+#include "gpu/dispatch.h"
+#include "gpu/gpu.h"
+#include "gpu/stats.h"
+#include "gpu/wiring.h"
+
+static bool faulted(const struct gpu *gpu, struct simt_fault *fault)
+{
+	for (uint32_t i = 0; i < gpu->machine.sms; i++)
+		if (gpu->sm[i].fault.what) {
+			*fault = gpu->sm[i].fault;
+			return true;
+		}
+	return false;
+}
+
+static uint64_t instructions(const struct gpu *gpu, uint64_t *threads)
+{
+	uint64_t warps = 0;
+	*threads = 0;
+	for (uint32_t i = 0; i < gpu->machine.sms; i++) {
+		warps += gpu->sm[i].stats.warp_instructions;
+		*threads += gpu->sm[i].stats.thread_instructions;
+	}
+	return warps;
+}
+
+/* What is looked at only now and then: faults, limits, progress. */
+struct watch {
+	uint64_t next, last_count, last_change;
+};
+
+enum { WATCH_STEPS = 256 };
+
+static bool must_stop(struct gpu *gpu, struct gpu_run *run, struct watch *watch, const struct dispatch *dispatch,
+                      uint64_t start)
+{
+	uint64_t cycle = gpu->clock[CLOCK_CORE].cycle, threads;
+	if (faulted(gpu, &run->fault)) {
+		run->end = GPU_FAULT;
+		return true;
+	}
+	if (seam_mistake(gpu->seam)) {
+		run->end = GPU_MISTAKE;
+		return true;
+	}
+	uint64_t warps = instructions(gpu, &threads);
+	uint64_t count = warps + gpu->to_sms.stats.packets + gpu->to_slices.stats.packets;
+	if (count != watch->last_count) {
+		watch->last_count = count;
+		watch->last_change = cycle;
+	} else if (cycle - watch->last_change > gpu->machine.watchdog) {
+		run->end = GPU_STALLED;
+		return true;
+	}
+	if (simt_is_stopped(&run->launch) ||
+	    (run->max_thread_instructions && threads >= run->max_thread_instructions)) {
+		run->end = GPU_STOPPED;
+		return true;
+	}
+	if (run->progress)
+		run->progress(run->progress_user, dispatch_done(gpu), dispatch->blocks, cycle - start, warps);
+	return false;
+}
+
+static void run_to_end(struct gpu *gpu, struct gpu_run *run, struct dispatch *dispatch, uint64_t start)
+{
+	struct watch watch = {.last_change = start};
+	run->end = GPU_DONE;
+	for (uint64_t steps = 0;; steps++) {
+		if (!cycle_step(gpu, dispatch)) {
+			if (faulted(gpu, &run->fault))
+				run->end = GPU_FAULT;
+			else if (dispatch_done(gpu) < dispatch->blocks)
+				run->end = GPU_STALLED;
+			break;
+		}
+		if (steps % WATCH_STEPS == 0 && must_stop(gpu, run, &watch, dispatch, start))
+			break;
+	}
+	run->cycles = cycle_end(gpu, start) - start;
+}
+
+/* Brings all units' clocks to the launch's beginning. */
+static void begin(struct gpu *gpu, const struct gpu_run *run, uint64_t start)
+{
+	cycle_begin(gpu);
+	for (uint32_t i = 0; i < gpu->machine.map.channels; i++)
+		gpu->channel[i].last_cycle = gpu->clock[CLOCK_DRAM].cycle;
+	for (uint32_t i = 0; i < gpu->slices; i++)
+		gpu->slice[i].settled = gpu->clock[CLOCK_L2].cycle;
+	for (uint32_t i = 0; i < gpu->machine.sms; i++) {
+		gpu->sm[i].accounted = start;
+		sm_begin(&gpu->sm[i], &run->launch, run->blocks_limit);
+	}
+}
+
+static void show_launch(struct gpu *gpu, const struct gpu_run *run)
+{
+	const struct simt_launch *launch = &run->launch;
+	uint32_t threads = launch->block.x * launch->block.y * launch->block.z;
+	const struct mech_launch seen = {
+		.kernel = launch->program->kernel->name,
+		.number = launch->id,
+		.grid = {launch->grid.x, launch->grid.y, launch->grid.z},
+		.block = {launch->block.x, launch->block.y, launch->block.z},
+		.threads = threads,
+		.warps = (threads + WARP_SIZE - 1) / WARP_SIZE,
+		.shared_bytes = launch->program->shared_bytes + launch->dynamic_shared_bytes,
+		.blocks_per_sm = run->blocks_per_sm,
+		.instructions = launch->program->count,
+		.line = run->line,
+	};
+	seam_launch(gpu->seam, &seen, &run->analyses);
+}
+
+void gpu_run(struct gpu *gpu, struct gpu_run *run)
+{
+	struct dispatch dispatch;
+	run->launch.memory = gpu->memory;
+	run->launch.sm_count = gpu->machine.sms;
+	run->launch.first_path = gpu->machine.sm.first_path;
+	run->launch.id = ++gpu->kernels;
+	stats_reset(gpu);
+	show_launch(gpu, run);
+	dispatch_begin(&dispatch, gpu, run);
+	seam_kernel_begin(gpu->seam, run->blocks_limit);
+	uint64_t start = gpu->clock[CLOCK_CORE].cycle;
+	begin(gpu, run, start);
+	run_to_end(gpu, run, &dispatch, start);
+	team_rest(gpu->team);
+	for (uint32_t i = 0; i < gpu->machine.sms; i++) {
+		sm_account(&gpu->sm[i], start + run->cycles);
+		sm_end(&gpu->sm[i]);
+	}
+	seam_kernel_end(gpu->seam);
+	for (uint32_t i = 0; i < gpu->slices; i++)
+		slice_settle(&gpu->slice[i], gpu->clock[CLOCK_L2].cycle);
+	for (uint32_t i = 0; i < gpu->machine.map.channels; i++)
+		dram_settle(&gpu->channel[i], gpu->clock[CLOCK_DRAM].cycle);
+	stats_collect(gpu, &run->stats);
+	const struct seam_mistake *mistake = seam_mistake(gpu->seam);
+	if (mistake && run->end != GPU_FAULT) {
+		run->end = GPU_MISTAKE;
+		snprintf(run->message, sizeof run->message, "%s", mistake->text);
+	}
+	if (run->end == GPU_STALLED)
+		gpu_explain_deadlock(gpu, run->message, sizeof run->message);
+	if (run->end != GPU_DONE) { /* the units are full of what will never end: begin with empty ones */
+		wiring_tear_down(gpu);
+		wiring_build(gpu);
+	}
+}

@@ -1,0 +1,125 @@
+#include "gpu/wiring.h"
+
+#include "gpu/gpu.h"
+
+static uint32_t route_to_slice(const struct request *request)
+{
+	return request->slice;
+}
+
+static uint32_t route_to_sm(const struct request *request)
+{
+	return request->sm;
+}
+
+/* The one place where units learn of each other: by their ports. */
+static void wire_sms(struct gpu *gpu, struct worker *requests, struct worker *replies)
+{
+	for (uint32_t i = 0; i < gpu->machine.sms; i++) {
+		struct sm *sm = &gpu->sm[i];
+		struct worker *worker = share_of_sm(gpu, i);
+		struct port *out = &gpu->to_slices.input[i].port;
+		sm->network = &gpu->to_slices;
+		out->producer = &sm->wake;
+		worker_join(out, worker, requests);
+		port_open(&sm->from_network, &gpu->arena, gpu->machine.network.boundary_flits, &sm->wake);
+		gpu->to_sms.output[i].port = &sm->from_network;
+		worker_join(&sm->from_network, replies, worker);
+	}
+}
+
+static void wire_slices(struct gpu *gpu, struct worker *requests, struct worker *replies)
+{
+	const struct machine *machine = &gpu->machine;
+	for (uint32_t i = 0; i < gpu->slices; i++) {
+		struct slice *slice = &gpu->slice[i];
+		struct worker *worker = share_of_slice(gpu, i);
+		struct dram_channel *channel = &gpu->channel[i / machine->map.slices_per_channel];
+		struct port *out = &gpu->to_sms.input[i].port;
+		uint32_t local = i % machine->map.slices_per_channel;
+		port_open(&slice->from_network, &gpu->arena, machine->network.boundary_flits, &slice->wake);
+		gpu->to_slices.output[i].port = &slice->from_network;
+		worker_join(&slice->from_network, requests, worker);
+		slice->replies = &gpu->to_sms;
+		out->producer = &slice->wake;
+		worker_join(out, worker, replies);
+		port_open(&channel->from_l2[local], &gpu->arena, machine->slice.to_dram_queue, &channel->wake);
+		slice->to_dram = &channel->from_l2[local];
+		slice->to_dram->producer = &slice->wake;
+		channel->to_l2[local] = &slice->from_dram;
+	}
+}
+
+/* The dispatcher's inputs of the request network, behind those of the SMs: one an L2 slice. */
+static void wire_sender(struct gpu *gpu)
+{
+	static const enum crossbar_preference preferences[] = {[MECH_FAIR] = CROSSBAR_FAIR,
+	                                                       [MECH_BEFORE_SMS] = CROSSBAR_FIRST,
+	                                                       [MECH_AFTER_SMS] = CROSSBAR_LAST,
+	                                                       [MECH_ALTERNATE] = CROSSBAR_ALTERNATE};
+	const struct seam_gpu *seam = &gpu->seam->gpu;
+	if (seam->sends)
+		crossbar_prefer(&gpu->to_slices, gpu->machine.sms, gpu->slices, preferences[seam->preference]);
+}
+
+static void show_access(void *user, const struct request *request, enum cache_result result, uint64_t cycle)
+{
+	static const enum mech_result results[] = {
+		[CACHE_HIT] = MECH_HIT, [CACHE_MISS] = MECH_MISS, [CACHE_MERGED] = MECH_MERGED};
+	const struct mech_access access = {.address = request->address,
+	                                   .bytes = request->bytes,
+	                                   .sm = request->sm,
+	                                   .warp = request->warp,
+	                                   .pc = MECH_NO_PC,
+	                                   .kind = request->kind == REQUEST_ATOMIC ? MECH_ATOMIC
+	                                           : request->is_write             ? MECH_STORE
+	                                                                           : MECH_LOAD,
+	                                   .local = request->kind == REQUEST_LOCAL_READ ||
+	                                            request->kind == REQUEST_LOCAL_WRITE,
+	                                   .result = results[result],
+	                                   .cycle = cycle};
+	seam_partition_access(user, &access);
+}
+
+void wiring_build(struct gpu *gpu)
+{
+	const struct machine *machine = &gpu->machine;
+	uint32_t per_channel = machine->map.slices_per_channel;
+	const struct mech_machine seen = gpu_mech_machine(machine);
+	gpu->seam = seam_open(gpu->attached, gpu->attachments, &seen, &gpu->clock[CLOCK_CORE].cycle);
+	gpu->sm = arena_array(&gpu->arena, machine->sms, sizeof *gpu->sm);
+	gpu->slice = arena_array(&gpu->arena, gpu->slices, sizeof *gpu->slice);
+	gpu->channel = arena_array(&gpu->arena, machine->map.channels, sizeof *gpu->channel);
+	for (uint32_t i = 0; i < machine->sms; i++)
+		sm_open(&gpu->sm[i], i, machine->sms, &machine->sm, &gpu->seam->sm[i], &machine->map,
+		        &share_of_sm(gpu, i)->requests, gpu->clock[CLOCK_CORE].period);
+	crossbar_open(&gpu->to_slices, &machine->network, machine->sms + (gpu->seam->gpu.sends ? gpu->slices : 0),
+	              gpu->slices, route_to_slice, &gpu->arena);
+	crossbar_open(&gpu->to_sms, &machine->network, gpu->slices, machine->sms, route_to_sm, &gpu->arena);
+	for (uint32_t i = 0; i < gpu->slices; i++)
+		slice_open(&gpu->slice[i], i, &machine->slice, &machine->l2, &machine->map,
+		           &share_of_slice(gpu, i)->requests, gpu->clock[CLOCK_L2].period, &gpu->arena);
+	for (uint32_t i = 0; i < gpu->slices; i++)
+		if (gpu->seam->partition[i].access.count) {
+			gpu->slice[i].look = show_access;
+			gpu->slice[i].look_user = &gpu->seam->partition[i];
+		}
+	for (uint32_t i = 0; i < machine->map.channels; i++)
+		dram_open(&gpu->channel[i], &machine->dram, &machine->map,
+		          &share_of_slice(gpu, i * per_channel)->requests, gpu->clock[CLOCK_DRAM].period,
+		          gpu->clock[CLOCK_L2].period, &gpu->arena);
+	struct worker *requests = share_of_request_network(gpu), *replies = share_of_reply_network(gpu);
+	wire_sms(gpu, requests, replies);
+	wire_slices(gpu, requests, replies);
+	wire_sender(gpu);
+	gpu->last_sm = machine->sms - 1;
+}
+
+void wiring_tear_down(struct gpu *gpu)
+{
+	for (uint32_t i = 0; i < gpu->machine.sms; i++)
+		sm_close(&gpu->sm[i]);
+	seam_close(gpu->seam);
+	workers_empty(&gpu->workers);
+	arena_free(&gpu->arena);
+}

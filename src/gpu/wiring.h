@@ -1,0 +1,11 @@
+/* wiring: making all units of the machine, and the one place where they learn of each other, by their ports. */
+#ifndef SLUICE_GPU_WIRING_H
+#define SLUICE_GPU_WIRING_H
+
+struct gpu;
+
+/* Makes all units, empty. */
+void wiring_build(struct gpu *gpu);
+void wiring_tear_down(struct gpu *gpu);
+
+#endif
