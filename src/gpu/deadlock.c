@@ -77,7 +77,7 @@ static void explain_sm(const struct sm *sm, struct report *report)
 	if (!sm->resident)
 		return;
 	say(report, "SM %u: %u blocks; L1 %u MSHRs free, %u misses queued; load/store unit %s\n", sm->index,
-	    sm->resident, sm->lsu.l1d.free_mshrs, sm->lsu.l1d.miss_queue.count, sm->lsu.current ? "busy" : "empty");
+	    sm->resident, sm->lsu.l1d.mshrs.free, sm->lsu.l1d.miss_queue.count, sm->lsu.current ? "busy" : "empty");
 	for (uint32_t w = 0; w < sm->config.warps; w++)
 		if (sm->warp[w].simt)
 			explain_warp(sm, w, report);
@@ -103,7 +103,7 @@ void gpu_explain_deadlock(const struct gpu *gpu, char *text, size_t size)
 		if (slice->input.count || slice->cache.miss_queue.count || slice->reply.count)
 			say(&report, "L2 slice %u: %u requests wait, %u misses queued, %u replies, %u MSHRs free\n", i,
 			    slice->input.count, slice->cache.miss_queue.count, slice->reply.count,
-			    slice->cache.free_mshrs);
+			    slice->cache.mshrs.free);
 	}
 	for (uint32_t i = 0; i < gpu->machine.map.channels; i++)
 		if (gpu->channel[i].pending || gpu->channel[i].serving)

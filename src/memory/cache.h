@@ -1,4 +1,5 @@
-/* cache: tags, miss-status holding registers and a miss queue; the same model for L1 data, constant, instruction and L2.
+/* cache: tags, miss-status holding registers and a miss queue; the same model for L1 data, constant, instruction and L2. What an
+ * access does to them is here; what they are, in tags.h, mshr.h and prefetch_account.h.
  *
  * It knows no time of its own: its owner says when. An access is answered at once with what happened; misses wait in the
  * miss queue until the owner sends them on, and come back through cache_fill(); the merged requests of a filled line then
@@ -8,36 +9,11 @@
 #define SLUICE_MEMORY_CACHE_H
 
 #include "base/table.h"
+#include "memory/cache_config.h"
+#include "memory/mshr.h"
+#include "memory/prefetch_account.h"
 #include "memory/request.h"
-
-enum cache_replacement { REPLACE_LRU, REPLACE_FIFO };
-/* When a line is claimed for a miss: when the miss is sent, or when its data arrive. */
-enum cache_allocation { ALLOCATE_ON_MISS, ALLOCATE_ON_FILL };
-/* What a write hit does: */
-enum cache_write {
-	WRITE_EVICT,   /* the line is dropped, the write goes down (Fermi's L1, global data) */
-	WRITE_THROUGH, /* the line is updated, the write goes down */
-	WRITE_BACK,    /* the line is updated and dirty */
-};
-/* Which set a block goes to. */
-enum cache_index { INDEX_LINEAR, INDEX_HASHED };
-/* What a write miss does besides sending the write down: */
-enum cache_write_miss {
-	WRITE_MISS_NONE,  /* nothing */
-	WRITE_MISS_FETCH, /* reads the line (fetch on write) */
-	WRITE_MISS_LAZY, /* keeps the write, sends nothing; a read of what was not written fetches (lazy fetch on read) */
-};
-
-struct cache_config {
-	uint32_t sets, ways, line_bytes;
-	uint32_t sectors; /* parts of a line that come and go alone: 1 or 4 */
-	uint32_t index;   /* enum cache_index; hashed: 32 or 64 sets */
-	uint32_t replacement, allocation, write, write_miss;
-	uint32_t mshrs, merges; /* lines in flight; requests a line */
-	uint32_t miss_queue;    /* requests waiting to be sent down */
-	uint32_t port_bytes;    /* data port: bytes a cycle; 0: a line */
-	bool perfect;           /* idealised: every access hits, nothing goes down */
-};
+#include "memory/tags.h"
 
 /* How an access ended. Refused: nothing was done, try again. */
 enum cache_result { CACHE_HIT, CACHE_MISS, CACHE_MERGED, CACHE_REFUSED };
@@ -56,64 +32,24 @@ enum cache_result { CACHE_HIT, CACHE_MISS, CACHE_MERGED, CACHE_REFUSED };
 	X(prefetches, "lines", "sent for by mechanisms, for no instruction; they are no accesses; sectors, if it has any")     \
 	X(fills, "lines", "that arrived; sectors, where a line's come alone")
 
-/* What became of a line that was fetched for nobody's instruction, or of one of its sectors. */
-enum cache_fate { CACHE_USED, CACHE_LATE, CACHE_EVICTED, CACHE_UNUSED };
-
-/* Follows lines that cache_prefetch() brings, for whoever keeps accounts of them. */
-struct cache_watch {
-	void (*tell)(void *user, enum cache_fate fate, uint32_t mark);
-	void *user;
-	uint32_t *present, *coming; /* marks: by line and sector; by MSHR. 0: none */
-};
-
 struct cache_stats {
 #define X(name, unit, meaning) uint64_t name;
 	CACHE_COUNTERS(X)
 #undef X
 };
 
-enum { CACHE_MAX_SECTORS = 4 };
-
-/* A line; masks have a bit a sector. It is free when nothing is present or reserved. */
-struct cache_line {
-	uint64_t block;                   /* address of its first byte */
-	uint64_t used;                    /* time of last use (LRU) or of allocation (FIFO) */
-	uint64_t local;                   /* request.local of the block, for its write-back */
-	uint32_t mshr[CACHE_MAX_SECTORS]; /* while reserved: the register that waits for it */
-	uint16_t slice;
-	uint8_t reserved; /* data on their way */
-	uint8_t present;  /* hold data */
-	uint8_t partial;  /* of those, not all bytes: only written ones */
-	uint8_t dirty;
-	uint8_t dirty_on_fill; /* written while on their way */
-};
-
-struct mshr {
-	uint64_t block;
-	struct request *first, *last; /* merged requests, in order */
-	uint32_t count;
-	bool has_atomic;
-	bool prefetches; /* the first of them is of cache_prefetch() */
-};
-
 struct cache {
 	struct cache_config config;
-	struct cache_line *line;
-	struct mshr *mshr;
-	uint32_t *free_mshr; /* stack of indices */
-	uint32_t free_mshrs;
-	uint32_t *ready; /* ring of MSHRs whose line has arrived */
-	uint32_t ready_head, ready_count;
-	struct cache_line *read_last; /* the line that cache_read_hit() found last */
+	struct tags tags;
+	struct mshr_file mshrs;
+	struct prefetch_account account; /* without `tell`: nobody prefetches */
 	struct request_queue miss_queue;
 	uint32_t sector_bytes;
-	uint8_t line_shift, sector_shift; /* of addresses */
-	struct request_pool *pool;        /* for write-backs and write-allocate reads */
-	uint8_t depth;                    /* CACHE_OF_SM or CACHE_OF_SLICE (whose sets come from request.local) */
+	struct request_pool *pool; /* for write-backs and write-allocate reads */
+	uint8_t depth;             /* CACHE_OF_SM or CACHE_OF_SLICE */
 	uint64_t data_port_until, fill_port_until; /* busy before this cycle */
 	const struct request *refused; /* the last access, when it was turned away; nothing has come or gone since, */
 	uint32_t refused_queue;        /* as long as the miss queue holds as many as then */
-	struct cache_watch watch;      /* tell NULL: nobody prefetches */
 	struct cache_stats stats;
 };
 
@@ -171,7 +107,7 @@ static inline bool cache_waits_for(const struct request *request)
 /* The next merged request whose line is there, or NULL; cache_next_ready() takes it. */
 static inline bool cache_has_ready(const struct cache *cache)
 {
-	return cache->ready_count > 0;
+	return cache->mshrs.ready_count > 0;
 }
 struct request *cache_next_ready(struct cache *cache);
 

@@ -192,7 +192,7 @@ static void leave_delay(struct slice *slice, uint64_t cycle)
 
 static bool holds_requests(const struct slice *slice, uint64_t now)
 {
-	return slice->delay.count || slice->input.count || slice->reply.count || slice->cache.ready_count ||
+	return slice->delay.count || slice->input.count || slice->reply.count || cache_has_ready(&slice->cache) ||
 	       slice->cache.miss_queue.count || port_front(&slice->from_network, now) ||
 	       port_front(&slice->from_dram, now);
 }
@@ -219,7 +219,7 @@ static uint64_t next_wake(const struct slice *slice, uint64_t cycle, uint64_t no
 	bool can_accept = !port_empty(&slice->from_network) && (!slice->packet_refused || has_room_for_packet(slice));
 	bool can_access =
 		slice->input.count && !slice->access_refused && reply_room && port_coming_room(slice->to_dram);
-	if (can_reply || can_accept || can_access || (slice->cache.ready_count && reply_room) ||
+	if (can_reply || can_accept || can_access || (cache_has_ready(&slice->cache) && reply_room) ||
 	    !port_empty(&slice->from_dram) || (slice->cache.miss_queue.count && port_coming_room(slice->to_dram)))
 		return now + 1;
 	const struct request *delayed = request_queue_front(&slice->delay);

@@ -237,7 +237,7 @@ bool seam_reply(struct seam_sm *sm, struct seam_sent *sent, uint64_t cycle);
  * late; else 0. */
 uint32_t seam_merge(struct seam_sm *sm, uint64_t line, uint32_t sectors);
 
-/* What memory/cache.h keeps of a request: its sender and load. Not 0. */
+/* What memory/prefetch_account.h keeps of a request: its sender and load. Not 0. */
 uint32_t seam_mark(const struct seam_sent *sent);
 
 enum seam_fate { SEAM_USEFUL, SEAM_LATE, SEAM_EARLY_EVICTED, SEAM_REDUNDANT };

@@ -442,8 +442,8 @@ static bool holds_something(const struct sm *sm)
 {
 	const struct load_store *lsu = &sm->lsu;
 	return lsu->current || lsu->l1_pipe.count || lsu->write_back || lsu->bypassed || lsu->shared_count ||
-	       lsu->ready_waiters || lsu->l1d.ready_count || lsu->l1c.ready_count || lsu->l1d.miss_queue.count ||
-	       lsu->l1c.miss_queue.count;
+	       lsu->ready_waiters || cache_has_ready(&lsu->l1d) || cache_has_ready(&lsu->l1c) ||
+	       lsu->l1d.miss_queue.count || lsu->l1c.miss_queue.count;
 }
 
 /* The instruction's next step; a new one when there is none. */
@@ -495,8 +495,8 @@ bool load_store_can_go_on(const struct sm *sm)
 		(lsu->l1c.miss_queue.count > 0) + (lsu->l1d.miss_queue.count > 0) + (sm->l1i.miss_queue.count > 0);
 	uint32_t refused = sm->sends_refused - (lsu->blocked == BLOCKED_BY_NETWORK);
 	return sm->network_opens || sm->seam->queued || lsu->l1_pipe.count || lsu->write_back || lsu->bypassed ||
-	       lsu->shared_count || lsu->ready_waiters || lsu->l1d.ready_count || lsu->l1c.ready_count ||
-	       sm->l1i.ready_count || !port_empty(&sm->from_network) || queues > refused ||
+	       lsu->shared_count || lsu->ready_waiters || cache_has_ready(&lsu->l1d) || cache_has_ready(&lsu->l1c) ||
+	       cache_has_ready(&sm->l1i) || !port_empty(&sm->from_network) || queues > refused ||
 	       (lsu->current ? !lsu->blocked : sm->collected[PTX_UNIT_MEM].count);
 }
 

@@ -92,7 +92,7 @@ static inline void load(struct bench *bench, uint64_t address, uint64_t cycle)
 static inline bool holds(const struct bench *bench, uint64_t address)
 {
 	for (uint32_t i = 0; i < bench->cache.config.sets * bench->cache.config.ways; i++) {
-		const struct cache_line *line = &bench->cache.line[i];
+		const struct cache_line *line = &bench->cache.tags.line[i];
 		if (line->block == address && line->present)
 			return true;
 	}

@@ -1,0 +1,92 @@
+#include "memory/mshr.h"
+
+void mshr_open(struct mshr_file *file, uint32_t count, uint32_t merges, uint32_t depth, struct arena *arena)
+{
+	*file = (struct mshr_file){.mshr = arena_array(arena, count, sizeof *file->mshr),
+	                           .count = count,
+	                           .merges = merges,
+	                           .free_mshr = arena_array(arena, count, sizeof *file->free_mshr),
+	                           .ready = arena_array(arena, count, sizeof *file->ready),
+	                           .depth = (uint8_t)depth};
+	for (uint32_t i = 0; i < count; i++)
+		file->free_mshr[file->free++] = count - 1 - i;
+}
+
+uint32_t mshr_find(const struct mshr_file *file, uint64_t block)
+{
+	for (uint32_t i = 0; i < file->count; i++)
+		if (file->mshr[i].count && file->mshr[i].block == block)
+			return i;
+	return MSHR_NONE;
+}
+
+uint32_t mshr_take(struct mshr_file *file, uint64_t block)
+{
+	assert(file->free);
+	uint32_t index = file->free_mshr[--file->free];
+	assert(!file->mshr[index].count);
+	file->mshr[index] = (struct mshr){.block = block};
+	return index;
+}
+
+void mshr_merge(struct mshr_file *file, uint32_t index, struct request *request)
+{
+	struct mshr *mshr = &file->mshr[index];
+	request->wait[file->depth].next = NULL;
+	if (mshr->count++)
+		mshr->last->wait[file->depth].next = request;
+	else
+		mshr->first = request;
+	mshr->last = request;
+	mshr->has_atomic |= request->kind == REQUEST_ATOMIC;
+}
+
+/* Takes the oldest of the requests that wait for a block. */
+static struct request *take_first(struct mshr *mshr, uint32_t depth)
+{
+	struct request *request = mshr->first;
+	mshr->first = request->wait[depth].next;
+	mshr->count--;
+	return request;
+}
+
+static void release(struct mshr_file *file, uint32_t index)
+{
+	assert(file->free < file->count);
+	file->free_mshr[file->free++] = index;
+}
+
+static void push_ready(struct mshr_file *file, uint32_t index)
+{
+	assert(file->ready_count < file->count);
+	uint32_t tail = file->ready_head + file->ready_count++;
+	file->ready[tail < file->count ? tail : tail - file->count] = index;
+}
+
+void mshr_arrived(struct mshr_file *file, uint32_t index, uint8_t level)
+{
+	struct mshr *mshr = &file->mshr[index];
+	if (mshr->prefetches)
+		take_first(mshr, file->depth);
+	for (struct request *merged = mshr->first; merged; merged = merged->wait[file->depth].next)
+		if (merged->level < level)
+			merged->level = level;
+	if (mshr->count)
+		push_ready(file, index);
+	else
+		release(file, index);
+}
+
+inline struct request *mshr_next_ready(struct mshr_file *file)
+{
+	assert(file->ready_count);
+	uint32_t index = file->ready[file->ready_head];
+	struct mshr *mshr = &file->mshr[index];
+	struct request *request = take_first(mshr, file->depth);
+	if (mshr->count == 0) {
+		release(file, index);
+		file->ready_head = file->ready_head + 1 == file->count ? 0 : file->ready_head + 1;
+		file->ready_count--;
+	}
+	return request;
+}

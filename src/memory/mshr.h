@@ -1,0 +1,51 @@
+/* mshr: a cache's miss-status holding registers: which blocks are on their way, and which requests wait for each.
+ *
+ * A register is free until a miss takes it; later misses of its block merge with the first. When the data have come its requests
+ * come out one by one, in their order, and with the last one it is free again.
+ */
+#ifndef SLUICE_MEMORY_MSHR_H
+#define SLUICE_MEMORY_MSHR_H
+
+#include "memory/request.h"
+
+#define MSHR_NONE UINT32_MAX
+
+struct mshr {
+	uint64_t block;
+	struct request *first, *last; /* merged requests, in order */
+	uint32_t count;
+	bool has_atomic;
+	bool prefetches; /* the first of them is of cache_prefetch() */
+};
+
+struct mshr_file {
+	struct mshr *mshr;
+	uint32_t count;  /* of registers */
+	uint32_t merges; /* requests a register */
+	uint32_t *free_mshr; /* stack of indices */
+	uint32_t free;
+	uint32_t *ready; /* ring of those whose data have come */
+	uint32_t ready_head, ready_count;
+	uint8_t depth; /* which of a request's lists they use: CACHE_OF_SM or CACHE_OF_SLICE */
+};
+
+void mshr_open(struct mshr_file *file, uint32_t count, uint32_t merges, uint32_t depth, struct arena *arena);
+
+/* The register that waits for the block, or MSHR_NONE. */
+uint32_t mshr_find(const struct mshr_file *file, uint64_t block);
+
+/* Takes a free register, of which there is one; adds a request to one. */
+uint32_t mshr_take(struct mshr_file *file, uint64_t block);
+void mshr_merge(struct mshr_file *file, uint32_t index, struct request *request);
+
+static inline bool mshr_can_merge(const struct mshr_file *file, uint32_t index)
+{
+	return file->mshr[index].count < file->merges;
+}
+
+/* The block of a register has come, from this level: its requests are ready, but for a prefetch, for which nobody waits. */
+void mshr_arrived(struct mshr_file *file, uint32_t index, uint8_t level);
+/* Takes the next request that is ready; there is one. */
+struct request *mshr_next_ready(struct mshr_file *file);
+
+#endif

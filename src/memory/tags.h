@@ -1,0 +1,84 @@
+/* tags: the lines of a cache: to which set a block goes, which line holds it, and which line goes when another one comes.
+ *
+ * Replacement is in three functions and nowhere else: tags_victim() chooses the way of a set that goes, tags_insert() says where
+ * in the set's order a new line begins, tags_use() where one goes that is used.
+ */
+#ifndef SLUICE_MEMORY_TAGS_H
+#define SLUICE_MEMORY_TAGS_H
+
+#include "memory/cache_config.h"
+#include "memory/request.h"
+
+/* A line; masks have a bit a sector. It is free when nothing is present or reserved. */
+struct cache_line {
+	uint64_t block;                   /* address of its first byte */
+	uint64_t used;                    /* its place in the order of replacement: the time of last use, or of insertion */
+	uint64_t local;                   /* request.local of the block, for its write-back */
+	uint32_t mshr[CACHE_MAX_SECTORS]; /* while reserved: the register that waits for it */
+	uint16_t slice;
+	uint8_t reserved; /* data on their way */
+	uint8_t present;  /* hold data */
+	uint8_t partial;  /* of those, not all bytes: only written ones */
+	uint8_t dirty;
+	uint8_t dirty_on_fill; /* written while on their way */
+};
+
+struct tags {
+	struct cache_line *line;   /* sets * ways */
+	struct cache_line *latest; /* the line that tags_find_present() found last */
+	uint32_t sets, ways;
+	bool hashed;                      /* INDEX_HASHED */
+	bool by_use;                      /* REPLACE_LRU; else by insertion */
+	uint8_t depth;                    /* CACHE_OF_SM or CACHE_OF_SLICE (whose sets come from request.local) */
+	uint8_t line_shift, sector_shift; /* of addresses */
+};
+
+/* Where a request stands. */
+enum tag_state {
+	TAG_HIT,         /* its sector is there */
+	TAG_RESERVED,    /* ... is on its way */
+	TAG_SECTOR_MISS, /* ... is neither, though the line is the block's */
+	TAG_MISS,        /* another line has to go */
+	TAG_NO_LINE,     /* ... but all lines of the set are reserved */
+};
+
+struct tag_probe {
+	enum tag_state state;
+	uint32_t at;     /* line: its own, or the one to replace */
+	uint32_t sector; /* of the line */
+	uint8_t bit;     /* of the sector in the line's masks */
+	uint64_t block, sector_address;
+};
+
+void tags_open(struct tags *tags, const struct cache_config *config, uint32_t depth, struct arena *arena);
+/* Makes all lines free. */
+void tags_clear(struct tags *tags);
+
+/* Finds the request's block, or the line to replace. Changes nothing. */
+struct tag_probe tags_probe(const struct tags *tags, const struct request *request);
+/* The line that holds all of the sector at the address, or NULL; of a cache whose sets come from addresses. */
+struct cache_line *tags_find_present(struct tags *tags, uint64_t address);
+
+/* The number of the line of this set that goes for another one: a free one, else the first in the order of replacement that is
+ * not reserved; UINT32_MAX: all are. */
+uint32_t tags_victim(const struct tags *tags, uint32_t set);
+
+/* The line is another block's from now on, with nothing present. */
+static inline void tags_insert(struct cache_line *line, uint64_t block, uint64_t local, uint16_t slice, uint64_t cycle)
+{
+	assert(!line->reserved);
+	*line = (struct cache_line){.block = block, .used = cycle, .local = local, .slice = slice};
+}
+
+static inline void tags_use(const struct tags *tags, struct cache_line *line, uint64_t cycle)
+{
+	if (tags->by_use)
+		line->used = cycle;
+}
+
+static inline uint32_t tags_sector(const struct tags *tags, uint64_t address)
+{
+	return (uint32_t)(address >> tags->sector_shift & ((1u << (tags->line_shift - tags->sector_shift)) - 1));
+}
+
+#endif
