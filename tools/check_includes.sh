@@ -4,22 +4,7 @@ set -eu
 cd "$(dirname "$0")/.."
 
 # Rooms with their floors; sluice.h is the public interface, on the floor of the room that implements it.
-floors='base 0
-ptx 1
-flow 2
-simt 2
-cuda_source 2
-seam 3
-memory 3
-host 4
-sm 4
-gpu 5
-mech 6
-api 7
-sluice.h 7
-cudart 8
-lab 8
-cli 9'
+floors=$(cat tools/floors.txt)
 
 find src -name '*.[ch]' | sort | xargs awk -v floors="$floors" '
 	BEGIN {
@@ -33,7 +18,7 @@ find src -name '*.[ch]' | sort | xargs awk -v floors="$floors" '
 		split(FILENAME, part, "/")
 		room = part[2]
 		if (!(room in floor)) {
-			printf "%s: room \"%s\" has no floor in tools/check_includes.sh\n", FILENAME, room
+			printf "%s: room \"%s\" has no floor in tools/floors.txt\n", FILENAME, room
 			bad++
 		}
 	}

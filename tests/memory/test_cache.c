@@ -241,7 +241,7 @@ static void test_slice_uses_local_address(void **state)
 	struct cache_config config = small();
 	config.ways = 1;
 	open_bench(&bench, config);
-	bench.cache.depth = CACHE_OF_SLICE;
+	cache_open(&bench.cache, &config, CACHE_OF_SLICE, &bench.pool, &bench.arena);
 	for (uint64_t i = 0; i < 2; i++) {
 		struct request *request = make(&bench, REQUEST_READ, i * LINE); /* sets 0 and 1 by address */
 		request->local = 0;
@@ -267,18 +267,18 @@ static void test_prefetch_ends_with_its_fill(void **state)
 		struct bench bench;
 		open_bench(&bench, small());
 		cache_watch_open(&bench.cache, hear_nothing, NULL, &bench.arena);
-		uint32_t registers = bench.cache.free_mshrs;
+		uint32_t registers = bench.cache.mshrs.free;
 		struct request *prefetch = make(&bench, REQUEST_READ, 0), *load = make(&bench, REQUEST_READ, 0);
 		prefetch->mark = 1;
 		assert_int_equal(cache_prefetch(&bench.cache, prefetch, 0), CACHE_MISS);
 		if (merged)
 			assert_int_equal(cache_access(&bench.cache, load, 1, &bench.sent_down), CACHE_MERGED);
 		cache_fill(&bench.cache, send(&bench, REQUEST_READ, 0), 10);
-		assert_int_equal(bench.cache.free_mshrs, registers - merged);
+		assert_int_equal(bench.cache.mshrs.free, registers - merged);
 		assert_int_equal(cache_has_ready(&bench.cache), merged);
 		if (merged)
 			assert_ptr_equal(cache_next_ready(&bench.cache), load);
-		assert_int_equal(bench.cache.free_mshrs, registers);
+		assert_int_equal(bench.cache.mshrs.free, registers);
 		assert_int_equal(read(&bench, 0, 11), CACHE_HIT);
 		arena_free(&bench.arena);
 	}
@@ -301,7 +301,7 @@ static void test_hashed_sets(void **state)
 		open_bench(&bench, config);
 		load(&bench, row[i].address, 0);
 		uint32_t at = row[i].set * config.ways;
-		assert_true(bench.cache.line[at].present || bench.cache.line[at + 1].present);
+		assert_true(bench.cache.tags.line[at].present || bench.cache.tags.line[at + 1].present);
 		arena_free(&bench.arena);
 	}
 }

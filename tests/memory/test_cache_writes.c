@@ -28,7 +28,7 @@ static void test_write_hit(void **state)
 		assert_int_equal(bench.cache.miss_queue.count, row[i].goes_down);
 		assert_int_equal(holds(&bench, 0), row[i].stays);
 		if (row[i].stays)
-			assert_int_equal(bench.cache.line[1].dirty, row[i].dirty); /* ways fill from the last */
+			assert_int_equal(bench.cache.tags.line[1].dirty, row[i].dirty); /* ways fill from the last */
 		assert_int_equal(bench.cache.stats.write_accesses, 1);
 		arena_free(&bench.arena);
 	}
@@ -44,7 +44,7 @@ static void test_write_miss_without_fetch(void **state)
 	assert_true(bench.sent_down);
 	send(&bench, REQUEST_WRITE, 0);
 	assert_int_equal(bench.cache.miss_queue.count, 0);
-	assert_int_equal(bench.cache.free_mshrs, 4);
+	assert_int_equal(bench.cache.mshrs.free, 4);
 	assert_int_equal(read(&bench, 0, 1), CACHE_MISS);
 	assert_int_equal(access(&bench, REQUEST_WRITE, 0, 2),
 	                 CACHE_MERGED); /* the line is on its way; the write goes down */
@@ -164,7 +164,7 @@ static void test_sectors_come_alone(void **state)
 	assert_int_equal(read(&bench, 0, 0), CACHE_MISS);
 	assert_int_equal(read(&bench, SECTOR, 1), CACHE_MISS);
 	assert_int_equal(read(&bench, SECTOR, 2), CACHE_MERGED);
-	assert_int_equal(bench.cache.free_mshrs, 2);
+	assert_int_equal(bench.cache.mshrs.free, 2);
 	struct request *first = send(&bench, REQUEST_READ, 0);
 	assert_int_equal(first->fetch, SECTOR);
 	cache_fill(&bench.cache, first, 10);

@@ -1,0 +1,69 @@
+#!/usr/bin/env python3
+"""No object file links upward: what a room's objects leave undefined is defined in the room itself or on a floor below it
+(tools/floors.txt). Includes alone do not say so: a file may declare for itself what a room above defines. What a room is handed
+as a pointer is no link.
+
+    tools/check_links.py BUILD
+"""
+
+import subprocess
+import sys
+from collections import defaultdict
+from pathlib import Path
+
+SOURCE = Path(__file__).resolve().parent.parent
+DEFINED = set("TDBRVWCGSiu")
+
+
+def floors():
+    rows = [line.split() for line in (SOURCE / "tools" / "floors.txt").read_text().splitlines()]
+    return {room: int(floor) for room, floor in rows}
+
+
+def source_of(build, path):
+    """The source file of an object, from the tree's root, or None: objects of tests, of the toolkit, and of files that are gone."""
+    parts = list(path.relative_to(build).parts)
+    if parts[0] == "tests" or "src" not in parts:
+        return None
+    file = Path(*[part for part in parts[parts.index("src") :] if part != "CMakeFiles" and not part.endswith(".dir")])
+    file = file.with_suffix("")
+    return file if (SOURCE / file).is_file() else None
+
+
+def symbols(paths):
+    """{path: (defined, undefined)}: the external symbols of object files."""
+    done = subprocess.run(["nm", "-gA", *paths], capture_output=True, text=True, check=True)
+    found = {path: (set(), set()) for path in paths}
+    for line in done.stdout.splitlines():
+        path, _, row = line.partition(":")
+        kind, name = row.split()[-2:]
+        if kind in DEFINED:
+            found[Path(path)][0].add(name)
+        elif kind == "U":
+            found[Path(path)][1].add(name)
+    return found
+
+
+def main():
+    build, floor = Path(sys.argv[1]).resolve(), floors()
+    sources = {path: source_of(build, path) for path in sorted(build.rglob("*.o"))}
+    sources = {path: file for path, file in sources.items() if file}
+    found = symbols(list(sources))
+    rooms = {file.parts[1] for file in sources.values()}
+    defined_in = defaultdict(set)
+    for path, (defined, _) in found.items():
+        for name in defined:
+            defined_in[name].add(sources[path].parts[1])
+    missing = [room for room in floor if room not in rooms and (SOURCE / "src" / room).is_dir()]
+    wrong = [f"{build}: no object of the room {room}: is all built?" for room in missing]
+    for path, (_, undefined) in found.items():
+        file, room = sources[path], sources[path].parts[1]
+        for name in sorted(undefined):
+            others = defined_in[name]
+            if others and room not in others and all(floor[other] >= floor[room] for other in others):
+                wrong.append(f"{file}: {room} (floor {floor[room]}) links to {name} of {', '.join(sorted(others))}")
+    print("\n".join(wrong) or f"{len(sources)} objects of {len(rooms)} rooms: none links upward")
+    return 1 if wrong else 0
+
+
+sys.exit(main())
