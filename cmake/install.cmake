@@ -7,7 +7,7 @@ install(TARGETS sluice RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 install(FILES include/sluice.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 # What a mechanism of one's own includes.
 install(FILES src/seam/mech.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/sluice/seam)
-install(FILES src/base/table.h src/base/diag.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/sluice/base)
+install(FILES src/base/table.h src/base/traffic.h src/base/diag.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/sluice/base)
 install(DIRECTORY experiments DESTINATION ${CMAKE_INSTALL_DATADIR}/sluice)
 install(DIRECTORY machines DESTINATION ${CMAKE_INSTALL_DATADIR}/sluice)
 install(FILES docs/man/sluice.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)

@@ -62,21 +62,16 @@ static void wire_sender(struct gpu *gpu)
 		crossbar_prefer(&gpu->to_slices, gpu->machine.sms, gpu->slices, preferences[seam->preference]);
 }
 
-static void show_access(void *user, const struct request *request, enum cache_result result, uint64_t cycle)
+static void show_access(void *user, const struct request *request, enum access_result result, uint64_t cycle)
 {
-	static const enum mech_result results[] = {
-		[CACHE_HIT] = MECH_HIT, [CACHE_MISS] = MECH_MISS, [CACHE_MERGED] = MECH_MERGED};
 	const struct mech_access access = {.address = request->address,
 	                                   .bytes = request->bytes,
 	                                   .sm = request->sm,
 	                                   .warp = request->warp,
 	                                   .pc = MECH_NO_PC,
-	                                   .kind = request->kind == REQUEST_ATOMIC ? MECH_ATOMIC
-	                                           : request->is_write             ? MECH_STORE
-	                                                                           : MECH_LOAD,
-	                                   .local = request->kind == REQUEST_LOCAL_READ ||
-	                                            request->kind == REQUEST_LOCAL_WRITE,
-	                                   .result = results[result],
+	                                   .kind = request_access(request),
+	                                   .local = request_is_local(request),
+	                                   .result = result,
 	                                   .cycle = cycle};
 	seam_partition_access(user, &access);
 }

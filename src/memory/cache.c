@@ -154,8 +154,8 @@ static bool read_down(struct cache *cache, struct request *request, const struct
 	return true;
 }
 
-static enum cache_result access_read(struct cache *cache, struct request *request, const struct tag_probe *probe,
-                                     uint64_t cycle)
+static enum access_result access_read(struct cache *cache, struct request *request, const struct tag_probe *probe,
+                                      uint64_t cycle)
 {
 	if (probe->state == TAG_HIT) {
 		struct cache_line *line = &cache->tags.line[probe->at];
@@ -163,25 +163,25 @@ static enum cache_result access_read(struct cache *cache, struct request *reques
 		tags_use(&cache->tags, line, cycle);
 		if (request->kind == REQUEST_ATOMIC)
 			line->dirty |= probe->bit;
-		return CACHE_HIT;
+		return ACCESS_HIT;
 	}
 	if (!miss_queue_room(cache, places_of_read(cache)))
-		return CACHE_REFUSED;
+		return ACCESS_REFUSED;
 	bool merges = find_mshr(cache, probe) != MSHR_NONE;
 	if (!read_down(cache, request, probe, cycle))
-		return CACHE_REFUSED;
-	return merges ? CACHE_MERGED : CACHE_MISS;
+		return ACCESS_REFUSED;
+	return merges ? ACCESS_MERGED : ACCESS_MISS;
 }
 
 /* A write into a line that holds the sector. */
-static enum cache_result write_hit(struct cache *cache, struct request *request, const struct tag_probe *probe,
-                                   uint64_t cycle, bool *sent_down)
+static enum access_result write_hit(struct cache *cache, struct request *request, const struct tag_probe *probe,
+                                    uint64_t cycle, bool *sent_down)
 {
 	struct cache_line *line = &cache->tags.line[probe->at];
 	uint32_t policy = request->kind == REQUEST_LOCAL_WRITE ? WRITE_BACK : cache->config.write;
 	if (policy != WRITE_BACK) {
 		if (!miss_queue_room(cache, 1))
-			return CACHE_REFUSED;
+			return ACCESS_REFUSED;
 		send_down(cache, request);
 		*sent_down = true;
 	}
@@ -195,19 +195,19 @@ static enum cache_result write_hit(struct cache *cache, struct request *request,
 		line->present &= (uint8_t)~probe->bit;
 		line->dirty &= (uint8_t)~probe->bit;
 	}
-	return CACHE_HIT;
+	return ACCESS_HIT;
 }
 
 /* A write miss that stays here: the sector is present, whole or in part. */
-static enum cache_result write_lazily(struct cache *cache, const struct request *request, const struct tag_probe *probe,
-                                      uint64_t cycle)
+static enum access_result write_lazily(struct cache *cache, const struct request *request,
+                                       const struct tag_probe *probe, uint64_t cycle)
 {
 	if (!miss_queue_room(cache, 1))
-		return CACHE_REFUSED;
+		return ACCESS_REFUSED;
 	struct cache_line *line = claim_line(cache, request, probe, cycle);
 	if (probe->state == TAG_RESERVED) {
 		line->dirty_on_fill |= probe->bit;
-		return CACHE_MERGED;
+		return ACCESS_MERGED;
 	}
 	line->present |= probe->bit;
 	line->dirty |= probe->bit;
@@ -215,7 +215,7 @@ static enum cache_result write_lazily(struct cache *cache, const struct request 
 		line->partial &= (uint8_t)~probe->bit;
 	else
 		line->partial |= probe->bit;
-	return CACHE_MISS;
+	return ACCESS_MISS;
 }
 
 /* A write miss that goes down and fetches the line: up to three requests, the write, the read, a write-back. */
@@ -241,8 +241,8 @@ static bool write_and_fetch(struct cache *cache, struct request *request, const 
 	return true;
 }
 
-static enum cache_result access_write(struct cache *cache, struct request *request, const struct tag_probe *probe,
-                                      uint64_t cycle, bool *sent_down)
+static enum access_result access_write(struct cache *cache, struct request *request, const struct tag_probe *probe,
+                                       uint64_t cycle, bool *sent_down)
 {
 	if (probe->state == TAG_HIT)
 		return write_hit(cache, request, probe, cycle, sent_down);
@@ -250,47 +250,47 @@ static enum cache_result access_write(struct cache *cache, struct request *reque
 		return write_lazily(cache, request, probe, cycle);
 	if (cache->config.write_miss == WRITE_MISS_FETCH) {
 		if (!write_and_fetch(cache, request, probe, cycle))
-			return CACHE_REFUSED;
+			return ACCESS_REFUSED;
 	} else {
 		if (!miss_queue_room(cache, 1))
-			return CACHE_REFUSED;
+			return ACCESS_REFUSED;
 		send_down(cache, request);
 	}
 	*sent_down = true;
-	return probe->state == TAG_RESERVED ? CACHE_MERGED : CACHE_MISS;
+	return probe->state == TAG_RESERVED ? ACCESS_MERGED : ACCESS_MISS;
 }
 
-static enum cache_result look_up(struct cache *cache, struct request *request, uint64_t cycle, bool *sent_down)
+static enum access_result look_up(struct cache *cache, struct request *request, uint64_t cycle, bool *sent_down)
 {
 	struct tag_probe probe = tags_probe(&cache->tags, request);
 	if (probe.state == TAG_NO_LINE)
-		return CACHE_REFUSED;
+		return ACCESS_REFUSED;
 	return request->is_write ? access_write(cache, request, &probe, cycle, sent_down)
 	                         : access_read(cache, request, &probe, cycle);
 }
 
-enum cache_result cache_access(struct cache *cache, struct request *request, uint64_t cycle, bool *sent_down)
+enum access_result cache_access(struct cache *cache, struct request *request, uint64_t cycle, bool *sent_down)
 {
 	*sent_down = false;
-	enum cache_result result = cache->config.perfect ? CACHE_HIT : look_up(cache, request, cycle, sent_down);
-	if (result == CACHE_REFUSED) {
+	enum access_result result = cache->config.perfect ? ACCESS_HIT : look_up(cache, request, cycle, sent_down);
+	if (result == ACCESS_REFUSED) {
 		cache->stats.refused++;
 		cache->refused = request;
 		cache->refused_queue = cache->miss_queue.count;
 		return result;
 	}
 	cache->refused = NULL;
-	if (result == CACHE_HIT)
+	if (result == ACCESS_HIT)
 		occupy(&cache->data_port_until, cycle, port_cycles(cache, request->bytes));
 	cache->stats.accesses++;
-	cache->stats.hits += result == CACHE_HIT;
-	cache->stats.misses += result == CACHE_MISS;
-	cache->stats.merged += result == CACHE_MERGED;
+	cache->stats.hits += result == ACCESS_HIT;
+	cache->stats.misses += result == ACCESS_MISS;
+	cache->stats.merged += result == ACCESS_MERGED;
 	if (request->is_write) {
 		cache->stats.write_accesses++;
 	} else {
 		cache->stats.read_accesses++;
-		cache->stats.read_misses += result == CACHE_MISS;
+		cache->stats.read_misses += result == ACCESS_MISS;
 	}
 	return result;
 }
@@ -354,29 +354,29 @@ struct request *cache_next_ready(struct cache *cache)
 	return mshr_next_ready(&cache->mshrs);
 }
 
-void cache_watch_open(struct cache *cache, void (*tell)(void *user, enum cache_fate fate, uint32_t mark), void *user,
+void cache_watch_open(struct cache *cache, void (*tell)(void *user, enum prefetch_fate fate, uint32_t mark), void *user,
                       struct arena *arena)
 {
 	prefetch_account_open(&cache->account, &cache->config, tell, user, arena);
 }
 
-enum cache_result cache_prefetch(struct cache *cache, struct request *request, uint64_t cycle)
+enum access_result cache_prefetch(struct cache *cache, struct request *request, uint64_t cycle)
 {
 	struct tag_probe probe = tags_probe(&cache->tags, request);
 	assert(cache->account.tell && request->mark);
 	if (probe.state == TAG_HIT || cache->config.perfect)
-		return CACHE_HIT;
+		return ACCESS_HIT;
 	if (find_mshr(cache, &probe) != MSHR_NONE)
-		return CACHE_MERGED;
+		return ACCESS_MERGED;
 	if (probe.state == TAG_NO_LINE || !miss_queue_room(cache, places_of_read(cache)) || !cache->mshrs.free)
-		return CACHE_REFUSED;
+		return ACCESS_REFUSED;
 	read_down(cache, request, &probe, cycle);
 	uint32_t index = waiting_mshr(cache, request);
 	cache->mshrs.mshr[index].prefetches = true;
 	cache->account.coming[index] = request->mark;
 	cache->refused = NULL;
 	cache->stats.prefetches++;
-	return CACHE_MISS;
+	return ACCESS_MISS;
 }
 
 bool cache_is_demanded(const struct cache *cache, const struct request *request)

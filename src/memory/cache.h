@@ -9,14 +9,12 @@
 #define SLUICE_MEMORY_CACHE_H
 
 #include "base/table.h"
+#include "base/traffic.h"
 #include "memory/cache_config.h"
 #include "memory/mshr.h"
 #include "memory/prefetch_account.h"
 #include "memory/request.h"
 #include "memory/tags.h"
-
-/* How an access ended. Refused: nothing was done, try again. */
-enum cache_result { CACHE_HIT, CACHE_MISS, CACHE_MERGED, CACHE_REFUSED };
 
 #define CACHE_COUNTERS(X)                                                                                              \
 	X(accesses, "requests", "accesses that were accepted: hits + misses + merged")                                 \
@@ -68,14 +66,14 @@ static inline void cache_widen(const struct cache *cache, struct request *reques
 
 /* Looks the request up at `cycle`. After HIT of a read the request is the caller's again, after a write that is kept here
  * (!*sent_down) too; in all other cases but REFUSED the cache has it (`*sent_down`: as a write in the miss queue). */
-enum cache_result cache_access(struct cache *cache, struct request *request, uint64_t cycle, bool *sent_down);
+enum access_result cache_access(struct cache *cache, struct request *request, uint64_t cycle, bool *sent_down);
 
 /* From now on lines may be prefetched: `tell` hears what becomes of them. */
-void cache_watch_open(struct cache *cache, void (*tell)(void *user, enum cache_fate fate, uint32_t mark), void *user,
+void cache_watch_open(struct cache *cache, void (*tell)(void *user, enum prefetch_fate fate, uint32_t mark), void *user,
                       struct arena *arena);
 /* Looks a request with a mark up that no instruction waits for: it is no access, and moves no line. HIT and MERGED: its data
  * are there or on their way, and it is the caller's again; MISS: the cache has it until cache_fill(). */
-enum cache_result cache_prefetch(struct cache *cache, struct request *request, uint64_t cycle);
+enum access_result cache_prefetch(struct cache *cache, struct request *request, uint64_t cycle);
 /* True when an instruction waits for the line that `request` fetched. */
 bool cache_is_demanded(const struct cache *cache, const struct request *request);
 /* Tells that what has not been used is unused, at a kernel's end. */

@@ -3,7 +3,7 @@
 #include <assert.h>
 
 void prefetch_account_open(struct prefetch_account *account, const struct cache_config *config,
-                           void (*tell)(void *user, enum cache_fate fate, uint32_t mark), void *user,
+                           void (*tell)(void *user, enum prefetch_fate fate, uint32_t mark), void *user,
                            struct arena *arena)
 {
 	uint32_t count = config->sets * config->ways * config->sectors;
@@ -15,14 +15,14 @@ void prefetch_account_open(struct prefetch_account *account, const struct cache_
 	                                     .coming = arena_array(arena, config->mshrs, sizeof(uint32_t))};
 }
 
-void prefetch_account_tell(const struct prefetch_account *account, enum cache_fate fate, uint32_t *mark)
+void prefetch_account_tell(const struct prefetch_account *account, enum prefetch_fate fate, uint32_t *mark)
 {
 	if (*mark)
 		account->tell(account->user, fate, *mark);
 	*mark = 0;
 }
 
-void prefetch_account_tell_line(const struct prefetch_account *account, uint32_t line, enum cache_fate fate)
+void prefetch_account_tell_line(const struct prefetch_account *account, uint32_t line, enum prefetch_fate fate)
 {
 	for (uint32_t sector = 0; sector < account->sectors; sector++)
 		prefetch_account_tell(account, fate, &account->present[line * account->sectors + sector]);
@@ -39,5 +39,5 @@ void prefetch_account_move(const struct prefetch_account *account, uint32_t mshr
 void prefetch_account_end(const struct prefetch_account *account)
 {
 	for (uint32_t i = 0; account->tell && i < account->count; i++)
-		prefetch_account_tell(account, CACHE_UNUSED, &account->present[i]);
+		prefetch_account_tell(account, PREFETCH_REDUNDANT, &account->present[i]);
 }

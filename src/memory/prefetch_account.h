@@ -6,27 +6,24 @@
 #ifndef SLUICE_MEMORY_PREFETCH_ACCOUNT_H
 #define SLUICE_MEMORY_PREFETCH_ACCOUNT_H
 
+#include "base/arena.h"
+#include "base/traffic.h"
 #include "memory/cache_config.h"
 
-#include "base/arena.h"
-
-/* What became of a line that was fetched for nobody's instruction, or of one of its sectors. */
-enum cache_fate { CACHE_USED, CACHE_LATE, CACHE_EVICTED, CACHE_UNUSED };
-
 struct prefetch_account {
-	void (*tell)(void *user, enum cache_fate fate, uint32_t mark); /* NULL: there is no account */
+	void (*tell)(void *user, enum prefetch_fate fate, uint32_t mark); /* NULL: there is no account */
 	void *user;
 	uint32_t sectors, count;    /* of a line; of the cache */
 	uint32_t *present, *coming; /* marks: by line and sector; by MSHR. 0: none */
 };
 
 void prefetch_account_open(struct prefetch_account *account, const struct cache_config *config,
-                           void (*tell)(void *user, enum cache_fate fate, uint32_t mark), void *user,
+                           void (*tell)(void *user, enum prefetch_fate fate, uint32_t mark), void *user,
                            struct arena *arena);
 
-void prefetch_account_tell(const struct prefetch_account *account, enum cache_fate fate, uint32_t *mark);
+void prefetch_account_tell(const struct prefetch_account *account, enum prefetch_fate fate, uint32_t *mark);
 /* All sectors of a line. */
-void prefetch_account_tell_line(const struct prefetch_account *account, uint32_t line, enum cache_fate fate);
+void prefetch_account_tell_line(const struct prefetch_account *account, uint32_t line, enum prefetch_fate fate);
 /* The data of an MSHR have come, into this sector. */
 void prefetch_account_move(const struct prefetch_account *account, uint32_t mshr, uint32_t line, uint32_t sector);
 /* A kernel's end: what was not used is unused. */
@@ -36,25 +33,25 @@ void prefetch_account_end(const struct prefetch_account *account);
 static inline void prefetch_account_used(const struct prefetch_account *account, uint32_t line, uint32_t sector)
 {
 	if (account->tell)
-		prefetch_account_tell(account, CACHE_USED, &account->present[line * account->sectors + sector]);
+		prefetch_account_tell(account, PREFETCH_USEFUL, &account->present[line * account->sectors + sector]);
 }
 
 static inline void prefetch_account_dropped(const struct prefetch_account *account, uint32_t line, uint32_t sector)
 {
 	if (account->tell)
-		prefetch_account_tell(account, CACHE_EVICTED, &account->present[line * account->sectors + sector]);
+		prefetch_account_tell(account, PREFETCH_EARLY_EVICTED, &account->present[line * account->sectors + sector]);
 }
 
 static inline void prefetch_account_late(const struct prefetch_account *account, uint32_t mshr)
 {
 	if (account->tell)
-		prefetch_account_tell(account, CACHE_LATE, &account->coming[mshr]);
+		prefetch_account_tell(account, PREFETCH_LATE, &account->coming[mshr]);
 }
 
 static inline void prefetch_account_evicted(const struct prefetch_account *account, uint32_t line)
 {
 	if (account->tell)
-		prefetch_account_tell_line(account, line, CACHE_EVICTED);
+		prefetch_account_tell_line(account, line, PREFETCH_EARLY_EVICTED);
 }
 
 static inline void prefetch_account_arrived(const struct prefetch_account *account, uint32_t mshr, uint32_t line,

@@ -7,6 +7,7 @@
 #define SLUICE_MEMORY_REQUEST_H
 
 #include "base/arena.h"
+#include "base/traffic.h"
 
 #include <assert.h>
 #include <stdbool.h>
@@ -70,6 +71,17 @@ struct request {
 	struct request_wait wait[REQUEST_CACHES]; /* in the caches that wait for it */
 	struct request_pool *pool;
 };
+
+/* What an instruction does to memory with it. */
+static inline enum access_kind request_access(const struct request *request)
+{
+	return request->kind == REQUEST_ATOMIC ? ACCESS_ATOMIC : request->is_write ? ACCESS_STORE : ACCESS_LOAD;
+}
+
+static inline bool request_is_local(const struct request *request)
+{
+	return request->kind == REQUEST_LOCAL_READ || request->kind == REQUEST_LOCAL_WRITE;
+}
 
 /* Header of every packet: address and kind; the pieces in which a store says what it writes. */
 enum { REQUEST_HEADER_BYTES = 8, REQUEST_CHUNK_BYTES = 32 };

@@ -165,17 +165,17 @@ static void access_cache(struct slice *slice, uint64_t cycle, uint64_t now)
 	bool sent_down;
 	if (request->level < LEVEL_L2)
 		request->level = LEVEL_L2;
-	enum cache_result result = cache_access(&slice->cache, request, cycle, &sent_down);
-	slice->access_refused = result == CACHE_REFUSED;
+	enum access_result result = cache_access(&slice->cache, request, cycle, &sent_down);
+	slice->access_refused = result == ACCESS_REFUSED;
 	if (slice->access_refused)
 		return;
 	if (slice->look)
 		slice->look(slice->look_user, request, result, cycle);
 	request_queue_pop(&slice->input);
 	bool kept = request->is_write && !sent_down;
-	if (result != CACHE_HIT && !kept)
+	if (result != ACCESS_HIT && !kept)
 		request->level = LEVEL_DRAM;
-	if ((result != CACHE_HIT && !kept) || sent_down)
+	if ((result != ACCESS_HIT && !kept) || sent_down)
 		return;
 	if (request->kind == REQUEST_L1_WRITEBACK)
 		drop(slice, request);

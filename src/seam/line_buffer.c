@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 void line_buffer_open(struct line_buffer *buffer, const struct mech_buffer *config, uint32_t line_bytes,
-                      void (*tell)(void *user, enum buffer_fate fate, uint32_t mark), void *user)
+                      void (*tell)(void *user, enum prefetch_fate fate, uint32_t mark), void *user)
 {
 	*buffer = (struct line_buffer){.config = *config,
 	                               .line_bytes = line_bytes,
@@ -48,7 +48,7 @@ static uint8_t sectors_of(uint64_t address, uint64_t block, uint32_t bytes)
 	return (uint8_t)((1u << end) - (1u << first));
 }
 
-static void settle(const struct line_buffer *buffer, struct buffer_line *line, enum buffer_fate fate)
+static void settle(const struct line_buffer *buffer, struct buffer_line *line, enum prefetch_fate fate)
 {
 	for (uint32_t i = 0; i < BUFFER_SECTORS && line->mark[i]; i++) {
 		buffer->tell(buffer->user, fate, line->mark[i]);
@@ -57,7 +57,7 @@ static void settle(const struct line_buffer *buffer, struct buffer_line *line, e
 }
 
 static void remove_line(const struct line_buffer *buffer, struct buffer_set *set, struct buffer_line *line,
-                        enum buffer_fate fate)
+                        enum prefetch_fate fate)
 {
 	settle(buffer, line, fate);
 	*line = set->line[--set->lines];
@@ -82,7 +82,8 @@ void line_buffer_allocated(struct line_buffer *buffer, uint32_t bytes)
 	buffer->ways = config->ways && config->ways < ways ? config->ways : ways;
 	for (uint32_t s = 0; s < config->sets; s++)
 		while (buffer->set[s].lines > buffer->ways)
-			remove_line(buffer, &buffer->set[s], least_recently_used(&buffer->set[s]), BUFFER_EVICTED);
+			remove_line(buffer, &buffer->set[s], least_recently_used(&buffer->set[s]),
+			            PREFETCH_EARLY_EVICTED);
 }
 
 /* The line that has all the sectors, or NULL. */
@@ -105,7 +106,7 @@ bool line_buffer_find(struct line_buffer *buffer, uint64_t address, uint32_t tou
 	if (!line)
 		return false;
 	line->used = ++buffer->uses;
-	settle(buffer, line, BUFFER_USED);
+	settle(buffer, line, PREFETCH_USEFUL);
 	return true;
 }
 
@@ -116,7 +117,7 @@ static struct buffer_line *add(struct line_buffer *buffer, uint64_t block)
 	if (!buffer->ways)
 		return NULL;
 	if (set->lines == buffer->ways)
-		remove_line(buffer, set, least_recently_used(set), BUFFER_EVICTED);
+		remove_line(buffer, set, least_recently_used(set), PREFETCH_EARLY_EVICTED);
 	if (set->lines == set->room) {
 		set->room = set->room ? 2 * set->room : 8;
 		set->line = xrealloc(set->line, set->room * sizeof *set->line);
@@ -142,7 +143,7 @@ void line_buffer_put(struct line_buffer *buffer, uint64_t address, uint32_t byte
 	if (!mark)
 		return;
 	if (!line || !brings) {
-		buffer->tell(buffer->user, line ? BUFFER_UNUSED : BUFFER_EVICTED, mark);
+		buffer->tell(buffer->user, line ? PREFETCH_REDUNDANT : PREFETCH_EARLY_EVICTED, mark);
 		return;
 	}
 	uint32_t i = 0;
@@ -157,7 +158,7 @@ void line_buffer_drop(struct line_buffer *buffer, uint64_t address)
 	struct buffer_set *set = set_of(buffer, block);
 	struct buffer_line *line = find(set, block);
 	if (line)
-		remove_line(buffer, set, line, BUFFER_EVICTED);
+		remove_line(buffer, set, line, PREFETCH_EARLY_EVICTED);
 }
 
 void line_buffer_block_ended(struct line_buffer *buffer, uint32_t block)
@@ -171,7 +172,7 @@ void line_buffer_block_ended(struct line_buffer *buffer, uint32_t block)
 				continue;
 			line->owners &= ~bit;
 			if (!line->owners)
-				remove_line(buffer, set, line, BUFFER_UNUSED);
+				remove_line(buffer, set, line, PREFETCH_REDUNDANT);
 		}
 	}
 }
@@ -180,5 +181,5 @@ void line_buffer_empty(struct line_buffer *buffer)
 {
 	for (uint32_t s = 0; s < buffer->config.sets; s++)
 		while (buffer->set[s].lines)
-			remove_line(buffer, &buffer->set[s], buffer->set[s].line, BUFFER_UNUSED);
+			remove_line(buffer, &buffer->set[s], buffer->set[s].line, PREFETCH_REDUNDANT);
 }

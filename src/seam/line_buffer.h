@@ -23,20 +23,17 @@ struct buffer_set {
 	uint32_t lines, room;
 };
 
-/* What became of lines, for the accounts. */
-enum buffer_fate { BUFFER_USED, BUFFER_EVICTED, BUFFER_UNUSED };
-
 struct line_buffer {
 	struct mech_buffer config;
 	uint32_t line_bytes, ways; /* at present; UINT32_MAX: no limit */
 	struct buffer_set *set;
 	uint64_t uses;
-	void (*tell)(void *user, enum buffer_fate fate, uint32_t mark);
+	void (*tell)(void *user, enum prefetch_fate fate, uint32_t mark);
 	void *user;
 };
 
 void line_buffer_open(struct line_buffer *buffer, const struct mech_buffer *config, uint32_t line_bytes,
-                      void (*tell)(void *user, enum buffer_fate fate, uint32_t mark), void *user);
+                      void (*tell)(void *user, enum prefetch_fate fate, uint32_t mark), void *user);
 void line_buffer_close(struct line_buffer *buffer);
 
 /* Resident blocks have allocated so many bytes of the memory that the buffer lies in. */

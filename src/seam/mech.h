@@ -28,6 +28,7 @@
 #define SLUICE_SEAM_MECH_H
 
 #include "base/table.h"
+#include "base/traffic.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -138,7 +139,11 @@ struct mech_transaction {
 	bool in_buffer; /* a load whose bytes are in the buffer that answers before L1 */
 };
 
-enum mech_kind { MECH_LOAD, MECH_STORE, MECH_ATOMIC };
+/* What the machine calls the same. */
+#define mech_kind access_kind
+#define MECH_LOAD ACCESS_LOAD
+#define MECH_STORE ACCESS_STORE
+#define MECH_ATOMIC ACCESS_ATOMIC
 
 /* A warp's instruction on global or local memory that comes to the load/store unit. */
 struct mech_memory {
@@ -153,7 +158,13 @@ struct mech_memory {
 
 /* Of L1: hit, missed, merged with a miss on its way; of the buffer in front of it: hit, or waits there for bytes on their way to
  * it; past both. A store that finds its bytes in the buffer is a hit of the buffer, though it goes on. */
-enum mech_result { MECH_HIT, MECH_MISS, MECH_MERGED, MECH_BUFFER_HIT, MECH_BUFFER_MERGED, MECH_PAST_L1 };
+#define mech_result access_result
+#define MECH_HIT ACCESS_HIT
+#define MECH_MISS ACCESS_MISS
+#define MECH_MERGED ACCESS_MERGED
+#define MECH_BUFFER_HIT ACCESS_BUFFER_HIT
+#define MECH_BUFFER_MERGED ACCESS_BUFFER_MERGED
+#define MECH_PAST_L1 ACCESS_PAST_L1
 
 /* A transaction that was looked up. In a partition: a request that L2 looked up; pc and block are not known there. */
 struct mech_access {

@@ -30,17 +30,18 @@ static struct counted counted_of(struct seam_sm *sm, const struct seam_sent *sen
 	return counted(sm, sent->sender, sent->request.pc);
 }
 
-void seam_settle(struct seam_sm *sm, enum seam_fate fate, uint32_t mark)
+void seam_settle(void *user, enum prefetch_fate fate, uint32_t mark)
 {
+	struct seam_sm *sm = user;
 	struct counted to = counted(sm, (mark >> MECH_PC_BITS) - 1, mark & ((1u << MECH_PC_BITS) - 1));
 	switch (fate) {
-	case SEAM_USEFUL:
+	case PREFETCH_USEFUL:
 		COUNT(to, useful);
 		break;
-	case SEAM_LATE:
+	case PREFETCH_LATE:
 		COUNT(to, late);
 		break;
-	case SEAM_EARLY_EVICTED:
+	case PREFETCH_EARLY_EVICTED:
 		COUNT(to, early_evicted);
 		break;
 	default:
@@ -220,7 +221,7 @@ uint32_t seam_merge(struct seam_sm *sm, uint64_t line, uint32_t sectors)
 	for (struct seam_sent *sent = sm->coming; sent; sent = sent->next)
 		if (!sent->late && sectors_brought(&sent->request, line, line_bytes) & missing) {
 			sent->late = true;
-			seam_settle(sm, SEAM_LATE, seam_mark(sent));
+			seam_settle(sm, PREFETCH_LATE, seam_mark(sent));
 		}
 	return missing;
 }
@@ -286,7 +287,7 @@ bool seam_reply(struct seam_sm *sm, struct seam_sent *sent, uint64_t cycle)
 	if (wanted)
 		line_buffer_put(&sm->buffer, request->address, request->bytes, request->block, mark);
 	else if (request->to != MECH_TO_L1 && !sent->late)
-		seam_settle(sm, SEAM_REDUNDANT, mark);
+		seam_settle(sm, PREFETCH_REDUNDANT, mark);
 	answer(sm, sent, &(struct mech_reply){.request = *request, .sent = sent->cycle, .cycle = cycle});
 	return wanted;
 }

@@ -78,13 +78,6 @@ static void list_sm_hooks(struct seam_sm *sm, uint32_t number, const struct mech
 	add(&sm->cycle, number, mech->cycle);
 }
 
-static void tell_buffer_fate(void *user, enum buffer_fate fate, uint32_t mark)
-{
-	static const enum seam_fate fates[] = {
-		[BUFFER_USED] = SEAM_USEFUL, [BUFFER_EVICTED] = SEAM_EARLY_EVICTED, [BUFFER_UNUSED] = SEAM_REDUNDANT};
-	seam_settle(user, fates[fate], mark);
-}
-
 static void open_sm_part(struct seam *seam, struct seam_sm *sm, uint32_t number)
 {
 	const struct seam_attached *attached = &seam->attached[number];
@@ -111,7 +104,7 @@ static void open_sm_part(struct seam *seam, struct seam_sm *sm, uint32_t number)
 	if (mech->seats & MECH_SEAT_BUFFER) {
 		struct mech_buffer config = mech->buffer(attached->config, &seam->machine);
 		sm->has_buffer = true;
-		line_buffer_open(&sm->buffer, &config, seam->machine.line_bytes, tell_buffer_fate, sm);
+		line_buffer_open(&sm->buffer, &config, seam->machine.line_bytes, seam_settle, sm);
 	}
 	sm->hook = "sm_open";
 	if (mech->sm_open)

@@ -240,8 +240,8 @@ uint32_t seam_merge(struct seam_sm *sm, uint64_t line, uint32_t sectors);
 /* What memory/prefetch_account.h keeps of a request: its sender and load. Not 0. */
 uint32_t seam_mark(const struct seam_sent *sent);
 
-enum seam_fate { SEAM_USEFUL, SEAM_LATE, SEAM_EARLY_EVICTED, SEAM_REDUNDANT };
-void seam_settle(struct seam_sm *sm, enum seam_fate fate, uint32_t mark);
+/* Enters the fate of what a request with this mark brought into the account of its sender; `sm` is a struct seam_sm. */
+void seam_settle(void *sm, enum prefetch_fate fate, uint32_t mark);
 
 /* --- the dispatcher --- */
 

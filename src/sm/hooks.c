@@ -163,13 +163,13 @@ static void send_to_l1(struct sm *sm, struct seam_sent *sent)
 	struct request *request = sm_request_for(sm->index, sent, sm->requests);
 	cache_widen(l1d, request);
 	address_map_place(sm->map, request);
-	enum cache_result result = cache_prefetch(l1d, request, sm->cycle);
-	if (result == CACHE_MISS) {
+	enum access_result result = cache_prefetch(l1d, request, sm->cycle);
+	if (result == ACCESS_MISS) {
 		seam_request_sent(sm->seam, sm->cycle);
 		return;
 	}
 	request_release(sm->requests, request);
-	if (result != CACHE_REFUSED)
+	if (result != ACCESS_REFUSED)
 		seam_request_filtered(sm->seam, sm->cycle);
 }
 

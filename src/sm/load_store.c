@@ -286,11 +286,6 @@ static bool send_past_l1(struct sm *sm, struct op *op, struct request *request)
 	return true;
 }
 
-static enum mech_result mech_result_of(enum cache_result result)
-{
-	return result == CACHE_HIT ? MECH_HIT : result == CACHE_MERGED ? MECH_MERGED : MECH_MISS;
-}
-
 /* The instruction's next access to a cache. */
 static bool access_cache(struct sm *sm, struct op *op, struct cache *cache, struct request *request)
 {
@@ -301,15 +296,15 @@ static bool access_cache(struct sm *sm, struct op *op, struct cache *cache, stru
 		cache_widen(cache, request);
 	request->born = sm->cycle;
 	sm->lsu.l1_is_used |= cache == &sm->lsu.l1d;
-	enum cache_result result = cache_access(cache, request, sm->cycle, &sent_down);
-	if (result == CACHE_REFUSED) {
+	enum access_result result = cache_access(cache, request, sm->cycle, &sent_down);
+	if (result == ACCESS_REFUSED) {
 		sm->lsu.blocked = cache == &sm->lsu.l1d ? BLOCKED_BY_L1D : BLOCKED_BY_L1C;
 		return false;
 	}
-	accepted(sm, op, buffer_pass(sm, op, mech_result_of(result)));
+	accepted(sm, op, buffer_pass(sm, op, result));
 	if (is_write && sent_down)
 		sm->warp[op->warp].stores++;
-	if ((result == CACHE_HIT || is_write) && !sent_down) { /* data for a read, or a write that stays here */
+	if ((result == ACCESS_HIT || is_write) && !sent_down) { /* data for a read, or a write that stays here */
 		request_release(sm->requests, request);
 		op->waiting -= !is_write;
 	}
@@ -351,15 +346,14 @@ static void leave_l1_pipe(struct sm *sm)
 	bool is_write = request->is_write, sent_down;
 	request->born = sm->cycle;
 	sm->lsu.l1_is_used = true;
-	enum cache_result result = cache_access(&sm->lsu.l1d, request, sm->cycle, &sent_down);
-	if (result == CACHE_REFUSED)
+	enum access_result result = cache_access(&sm->lsu.l1d, request, sm->cycle, &sent_down);
+	if (result == ACCESS_REFUSED)
 		return;
 	if (sm->seam->access.count)
-		hooks_access(sm, &slot->access,
-		             slot->access.result == MECH_BUFFER_HIT ? MECH_BUFFER_HIT : mech_result_of(result));
+		hooks_access(sm, &slot->access, slot->access.result == MECH_BUFFER_HIT ? MECH_BUFFER_HIT : result);
 	pipe->head = (pipe->head + 1) % SM_L1_PIPE;
 	pipe->count--;
-	if ((result != CACHE_HIT && !is_write) || sent_down)
+	if ((result != ACCESS_HIT && !is_write) || sent_down)
 		return;
 	struct op *op = request->op;
 	request_release(sm->requests, request);

@@ -25,15 +25,6 @@ static void open_pipe_latches(struct sm *sm)
 	}
 }
 
-static void tell_l1_fate(void *user, enum cache_fate fate, uint32_t mark)
-{
-	static const enum seam_fate fates[] = {[CACHE_USED] = SEAM_USEFUL,
-	                                       [CACHE_LATE] = SEAM_LATE,
-	                                       [CACHE_EVICTED] = SEAM_EARLY_EVICTED,
-	                                       [CACHE_UNUSED] = SEAM_REDUNDANT};
-	seam_settle(user, fates[fate], mark);
-}
-
 void sm_open(struct sm *sm, uint32_t index, uint32_t sm_count, const struct sm_config *config, struct seam_sm *seam,
              const struct address_map *map, struct request_pool *requests, uint64_t period)
 {
@@ -50,7 +41,7 @@ void sm_open(struct sm *sm, uint32_t index, uint32_t sm_count, const struct sm_c
 	cache_open(&sm->lsu.l1c, &config->l1c, CACHE_OF_SM, requests, &sm->arena);
 	cache_open(&sm->lsu.l1d, &config->l1d, CACHE_OF_SM, requests, &sm->arena);
 	if (seam_sends(seam))
-		cache_watch_open(&sm->lsu.l1d, tell_l1_fate, seam, &sm->arena);
+		cache_watch_open(&sm->lsu.l1d, seam_settle, seam, &sm->arena);
 	for (uint32_t s = 0; s < config->schedulers; s++)
 		sm->scheduler[s].seen.index = s;
 	for (uint32_t w = 0; w < config->warps; w++) {

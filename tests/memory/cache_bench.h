@@ -54,12 +54,12 @@ static inline struct request *make(struct bench *bench, enum request_kind kind, 
 	return request;
 }
 
-static inline enum cache_result access(struct bench *bench, enum request_kind kind, uint64_t address, uint64_t cycle)
+static inline enum access_result access(struct bench *bench, enum request_kind kind, uint64_t address, uint64_t cycle)
 {
 	return cache_access(&bench->cache, make(bench, kind, address), cycle, &bench->sent_down);
 }
 
-static inline enum cache_result read(struct bench *bench, uint64_t address, uint64_t cycle)
+static inline enum access_result read(struct bench *bench, uint64_t address, uint64_t cycle)
 {
 	return access(bench, REQUEST_READ, address, cycle);
 }
@@ -83,7 +83,7 @@ static inline void answer_all(struct bench *bench)
 /* Brings a line in by a read miss and its fill, both at `cycle`. */
 static inline void load(struct bench *bench, uint64_t address, uint64_t cycle)
 {
-	assert_int_equal(read(bench, address, cycle), CACHE_MISS);
+	assert_int_equal(read(bench, address, cycle), ACCESS_MISS);
 	cache_fill(&bench->cache, request_queue_pop(&bench->cache.miss_queue), cycle);
 	answer_all(bench);
 }

@@ -10,8 +10,8 @@ static void test_miss_merge_hit(void **state)
 	(void)state;
 	open_bench(&bench, small());
 	struct request *first = make(&bench, REQUEST_READ, 0), *second = make(&bench, REQUEST_READ, 64);
-	assert_int_equal(cache_access(&bench.cache, first, 10, &bench.sent_down), CACHE_MISS);
-	assert_int_equal(cache_access(&bench.cache, second, 11, &bench.sent_down), CACHE_MERGED);
+	assert_int_equal(cache_access(&bench.cache, first, 10, &bench.sent_down), ACCESS_MISS);
+	assert_int_equal(cache_access(&bench.cache, second, 11, &bench.sent_down), ACCESS_MERGED);
 	assert_int_equal(bench.cache.miss_queue.count, 1); /* merging sends nothing */
 	assert_false(cache_has_ready(&bench.cache));
 
@@ -24,7 +24,7 @@ static void test_miss_merge_hit(void **state)
 	assert_ptr_equal(cache_next_ready(&bench.cache), second);
 	assert_int_equal(second->level, LEVEL_DRAM);
 	assert_false(cache_has_ready(&bench.cache));
-	assert_int_equal(read(&bench, 32, 51), CACHE_HIT);
+	assert_int_equal(read(&bench, 32, 51), ACCESS_HIT);
 
 	const struct cache_stats *s = &bench.cache.stats;
 	assert_int_equal(s->accesses, 3);
@@ -46,13 +46,13 @@ static void test_refused_for_want_of_a_line(void **state)
 	struct cache_config config = small();
 	config.miss_queue = 8;
 	open_bench(&bench, config);
-	assert_int_equal(read(&bench, 0 * LINE, 0), CACHE_MISS);
-	assert_int_equal(read(&bench, 2 * LINE, 1), CACHE_MISS);
-	assert_int_equal(read(&bench, 4 * LINE, 2), CACHE_REFUSED); /* even lines: set 0 */
-	assert_int_equal(access(&bench, REQUEST_WRITE, 4 * LINE, 2), CACHE_REFUSED);
-	assert_int_equal(read(&bench, 1 * LINE, 3), CACHE_MISS);
+	assert_int_equal(read(&bench, 0 * LINE, 0), ACCESS_MISS);
+	assert_int_equal(read(&bench, 2 * LINE, 1), ACCESS_MISS);
+	assert_int_equal(read(&bench, 4 * LINE, 2), ACCESS_REFUSED); /* even lines: set 0 */
+	assert_int_equal(access(&bench, REQUEST_WRITE, 4 * LINE, 2), ACCESS_REFUSED);
+	assert_int_equal(read(&bench, 1 * LINE, 3), ACCESS_MISS);
 	cache_fill(&bench.cache, send(&bench, REQUEST_READ, 0), 4);
-	assert_int_equal(read(&bench, 4 * LINE, 5), CACHE_MISS);
+	assert_int_equal(read(&bench, 4 * LINE, 5), ACCESS_MISS);
 	assert_int_equal(bench.cache.stats.refused, 2);
 	assert_int_equal(bench.cache.stats.accesses, 4); /* what was refused is not counted */
 	arena_free(&bench.arena);
@@ -68,15 +68,15 @@ static void test_refused_for_want_of_a_register(void **state)
 	config.mshrs = 1;
 	config.merges = 3;
 	open_bench(&bench, config);
-	assert_int_equal(read(&bench, 0, 0), CACHE_MISS);
-	assert_int_equal(read(&bench, LINE, 1), CACHE_REFUSED);
-	assert_int_equal(read(&bench, 0, 2), CACHE_MERGED);
+	assert_int_equal(read(&bench, 0, 0), ACCESS_MISS);
+	assert_int_equal(read(&bench, LINE, 1), ACCESS_REFUSED);
+	assert_int_equal(read(&bench, 0, 2), ACCESS_MERGED);
 	cache_fill(&bench.cache, send(&bench, REQUEST_READ, 0), 3);
-	assert_int_equal(read(&bench, LINE, 4), CACHE_REFUSED);
+	assert_int_equal(read(&bench, LINE, 4), ACCESS_REFUSED);
 	cache_next_ready(&bench.cache);
-	assert_int_equal(read(&bench, LINE, 5), CACHE_REFUSED);
+	assert_int_equal(read(&bench, LINE, 5), ACCESS_REFUSED);
 	cache_next_ready(&bench.cache);
-	assert_int_equal(read(&bench, LINE, 6), CACHE_MISS);
+	assert_int_equal(read(&bench, LINE, 6), ACCESS_MISS);
 	arena_free(&bench.arena);
 }
 
@@ -89,10 +89,10 @@ static void test_refused_for_want_of_a_merge_place(void **state)
 		struct cache_config config = small();
 		config.merges = merges;
 		open_bench(&bench, config);
-		assert_int_equal(read(&bench, 0, 0), CACHE_MISS);
+		assert_int_equal(read(&bench, 0, 0), ACCESS_MISS);
 		for (uint32_t i = 1; i < merges; i++)
-			assert_int_equal(read(&bench, 0, i), CACHE_MERGED);
-		assert_int_equal(read(&bench, 0, merges), CACHE_REFUSED);
+			assert_int_equal(read(&bench, 0, i), ACCESS_MERGED);
+		assert_int_equal(read(&bench, 0, merges), ACCESS_REFUSED);
 		arena_free(&bench.arena);
 	}
 }
@@ -122,11 +122,11 @@ static void test_refused_for_want_of_miss_queue(void **state)
 		while (config.miss_queue - bench.cache.miss_queue.count >= row[i].places)
 			request_queue_push(&bench.cache.miss_queue, make(&bench, REQUEST_WRITE, 99 * LINE));
 		uint32_t before = bench.cache.miss_queue.count;
-		assert_int_equal(access(&bench, row[i].kind, 0, 0), CACHE_REFUSED);
+		assert_int_equal(access(&bench, row[i].kind, 0, 0), ACCESS_REFUSED);
 		assert_int_equal(bench.cache.miss_queue.count, before);
 		assert_false(bench.sent_down);
 		request_queue_pop(&bench.cache.miss_queue); /* one place more is enough */
-		assert_int_equal(access(&bench, row[i].kind, 0, 1), CACHE_MISS);
+		assert_int_equal(access(&bench, row[i].kind, 0, 1), ACCESS_MISS);
 		arena_free(&bench.arena);
 	}
 }
@@ -142,7 +142,7 @@ static void test_victim(void **state)
 		open_bench(&bench, config);
 		load(&bench, 0 * LINE, 10);
 		load(&bench, 2 * LINE, 20);
-		assert_int_equal(read(&bench, 0 * LINE, 30), CACHE_HIT);
+		assert_int_equal(read(&bench, 0 * LINE, 30), ACCESS_HIT);
 		load(&bench, 4 * LINE, 40);
 		assert_true(holds(&bench, 4 * LINE));
 		assert_int_equal(holds(&bench, 0 * LINE), replacement == REPLACE_LRU);
@@ -159,7 +159,7 @@ static void test_invalid_line_first(void **state)
 	open_bench(&bench, small());
 	load(&bench, 0 * LINE, 10);
 	load(&bench, 2 * LINE, 20);
-	assert_int_equal(access(&bench, REQUEST_WRITE, 2 * LINE, 30), CACHE_HIT); /* evicts line 2 */
+	assert_int_equal(access(&bench, REQUEST_WRITE, 2 * LINE, 30), ACCESS_HIT); /* evicts line 2 */
 	request_queue_pop(&bench.cache.miss_queue);
 	load(&bench, 4 * LINE, 40);
 	assert_true(holds(&bench, 0 * LINE)); /* although it is the least recently used */
@@ -177,12 +177,12 @@ static void test_allocate_on_fill(void **state)
 	open_bench(&bench, config);
 	load(&bench, 0 * LINE, 10);
 	load(&bench, 2 * LINE, 20);
-	assert_int_equal(read(&bench, 4 * LINE, 30), CACHE_MISS);
-	assert_int_equal(read(&bench, 6 * LINE, 31), CACHE_MISS);
-	assert_int_equal(read(&bench, 8 * LINE, 32), CACHE_MISS); /* three in flight in a set of two ways */
-	assert_int_equal(read(&bench, 4 * LINE, 33), CACHE_MERGED);
-	assert_int_equal(read(&bench, 0 * LINE, 34), CACHE_HIT);
-	assert_int_equal(read(&bench, 2 * LINE, 35), CACHE_HIT);
+	assert_int_equal(read(&bench, 4 * LINE, 30), ACCESS_MISS);
+	assert_int_equal(read(&bench, 6 * LINE, 31), ACCESS_MISS);
+	assert_int_equal(read(&bench, 8 * LINE, 32), ACCESS_MISS); /* three in flight in a set of two ways */
+	assert_int_equal(read(&bench, 4 * LINE, 33), ACCESS_MERGED);
+	assert_int_equal(read(&bench, 0 * LINE, 34), ACCESS_HIT);
+	assert_int_equal(read(&bench, 2 * LINE, 35), ACCESS_HIT);
 	cache_fill(&bench.cache, send(&bench, REQUEST_READ, 4 * LINE), 40);
 	assert_true(holds(&bench, 4 * LINE));
 	assert_false(holds(&bench, 0 * LINE)); /* least recently used at the fill */
@@ -204,7 +204,7 @@ static void test_ports(void **state)
 		struct cache_config config = small();
 		config.port_bytes = row[i].port_bytes;
 		open_bench(&bench, config);
-		assert_int_equal(read(&bench, 0, 0), CACHE_MISS);
+		assert_int_equal(read(&bench, 0, 0), ACCESS_MISS);
 		assert_true(cache_data_port_free(&bench.cache, 0)); /* a miss moves no data */
 		cache_fill(&bench.cache, send(&bench, REQUEST_READ, 0), 50);
 		answer_all(&bench);
@@ -212,7 +212,7 @@ static void test_ports(void **state)
 		assert_true(cache_fill_port_free(&bench.cache, 50 + row[i].fill_cycles));
 		struct request *request = make(&bench, REQUEST_READ, 0);
 		request->bytes = row[i].bytes;
-		assert_int_equal(cache_access(&bench.cache, request, 100, &bench.sent_down), CACHE_HIT);
+		assert_int_equal(cache_access(&bench.cache, request, 100, &bench.sent_down), ACCESS_HIT);
 		assert_false(cache_data_port_free(&bench.cache, 100 + row[i].hit_cycles - 1));
 		assert_true(cache_data_port_free(&bench.cache, 100 + row[i].hit_cycles));
 		arena_free(&bench.arena);
@@ -226,9 +226,9 @@ static void test_invalidate(void **state)
 	(void)state;
 	open_bench(&bench, small());
 	load(&bench, 0, 0);
-	assert_int_equal(read(&bench, 0, 1), CACHE_HIT);
+	assert_int_equal(read(&bench, 0, 1), ACCESS_HIT);
 	cache_invalidate(&bench.cache);
-	assert_int_equal(read(&bench, 0, 2), CACHE_MISS);
+	assert_int_equal(read(&bench, 0, 2), ACCESS_MISS);
 	arena_free(&bench.arena);
 }
 
@@ -246,12 +246,12 @@ static void test_slice_uses_local_address(void **state)
 		struct request *request = make(&bench, REQUEST_READ, i * LINE); /* sets 0 and 1 by address */
 		request->local = 0;
 		assert_int_equal(cache_access(&bench.cache, request, i, &bench.sent_down),
-		                 i == 0 ? CACHE_MISS : CACHE_REFUSED); /* the only way of set 0 is reserved */
+		                 i == 0 ? ACCESS_MISS : ACCESS_REFUSED); /* the only way of set 0 is reserved */
 	}
 	arena_free(&bench.arena);
 }
 
-static void hear_nothing(void *user, enum cache_fate fate, uint32_t mark)
+static void hear_nothing(void *user, enum prefetch_fate fate, uint32_t mark)
 {
 	(void)user;
 	(void)fate;
@@ -270,16 +270,16 @@ static void test_prefetch_ends_with_its_fill(void **state)
 		uint32_t registers = bench.cache.mshrs.free;
 		struct request *prefetch = make(&bench, REQUEST_READ, 0), *load = make(&bench, REQUEST_READ, 0);
 		prefetch->mark = 1;
-		assert_int_equal(cache_prefetch(&bench.cache, prefetch, 0), CACHE_MISS);
+		assert_int_equal(cache_prefetch(&bench.cache, prefetch, 0), ACCESS_MISS);
 		if (merged)
-			assert_int_equal(cache_access(&bench.cache, load, 1, &bench.sent_down), CACHE_MERGED);
+			assert_int_equal(cache_access(&bench.cache, load, 1, &bench.sent_down), ACCESS_MERGED);
 		cache_fill(&bench.cache, send(&bench, REQUEST_READ, 0), 10);
 		assert_int_equal(bench.cache.mshrs.free, registers - merged);
 		assert_int_equal(cache_has_ready(&bench.cache), merged);
 		if (merged)
 			assert_ptr_equal(cache_next_ready(&bench.cache), load);
 		assert_int_equal(bench.cache.mshrs.free, registers);
-		assert_int_equal(read(&bench, 0, 11), CACHE_HIT);
+		assert_int_equal(read(&bench, 0, 11), ACCESS_HIT);
 		arena_free(&bench.arena);
 	}
 }

@@ -23,7 +23,7 @@ static void test_write_hit(void **state)
 		config.write = row[i].policy;
 		open_bench(&bench, config);
 		load(&bench, 0, 10);
-		assert_int_equal(access(&bench, row[i].kind, 0, 20), CACHE_HIT);
+		assert_int_equal(access(&bench, row[i].kind, 0, 20), ACCESS_HIT);
 		assert_int_equal(bench.sent_down, row[i].goes_down);
 		assert_int_equal(bench.cache.miss_queue.count, row[i].goes_down);
 		assert_int_equal(holds(&bench, 0), row[i].stays);
@@ -40,14 +40,14 @@ static void test_write_miss_without_fetch(void **state)
 	struct bench bench;
 	(void)state;
 	open_bench(&bench, small());
-	assert_int_equal(access(&bench, REQUEST_WRITE, 0, 0), CACHE_MISS);
+	assert_int_equal(access(&bench, REQUEST_WRITE, 0, 0), ACCESS_MISS);
 	assert_true(bench.sent_down);
 	send(&bench, REQUEST_WRITE, 0);
 	assert_int_equal(bench.cache.miss_queue.count, 0);
 	assert_int_equal(bench.cache.mshrs.free, 4);
-	assert_int_equal(read(&bench, 0, 1), CACHE_MISS);
+	assert_int_equal(read(&bench, 0, 1), ACCESS_MISS);
 	assert_int_equal(access(&bench, REQUEST_WRITE, 0, 2),
-	                 CACHE_MERGED); /* the line is on its way; the write goes down */
+	                 ACCESS_MERGED); /* the line is on its way; the write goes down */
 	assert_true(bench.sent_down);
 	assert_int_equal(bench.cache.stats.read_misses, 1);
 	arena_free(&bench.arena);
@@ -63,20 +63,20 @@ static void test_write_miss_with_fetch(void **state)
 	config.write_miss = WRITE_MISS_FETCH;
 	config.miss_queue = 6;
 	open_bench(&bench, config);
-	assert_int_equal(access(&bench, REQUEST_WRITE, 0, 0), CACHE_MISS);
+	assert_int_equal(access(&bench, REQUEST_WRITE, 0, 0), ACCESS_MISS);
 	assert_true(bench.sent_down);
-	assert_int_equal(access(&bench, REQUEST_WRITE, 0, 1), CACHE_MERGED);
+	assert_int_equal(access(&bench, REQUEST_WRITE, 0, 1), ACCESS_MERGED);
 	assert_true(bench.sent_down);
 	send(&bench, REQUEST_WRITE, 0);
 	struct request *fill = send(&bench, REQUEST_L1_FILL, 0);
 	assert_int_equal(fill->fetch, LINE);
 	send(&bench, REQUEST_WRITE, 0);
 	assert_int_equal(bench.cache.miss_queue.count, 0);
-	assert_int_equal(access(&bench, REQUEST_WRITE, 0, 2), CACHE_REFUSED); /* both merge places hold fetches */
+	assert_int_equal(access(&bench, REQUEST_WRITE, 0, 2), ACCESS_REFUSED); /* both merge places hold fetches */
 	cache_fill(&bench.cache, fill, 3);
 	assert_ptr_equal(cache_next_ready(&bench.cache), fill);
 	assert_int_equal(cache_next_ready(&bench.cache)->kind, REQUEST_L1_FILL);
-	assert_int_equal(access(&bench, REQUEST_WRITE, 0, 4), CACHE_HIT);
+	assert_int_equal(access(&bench, REQUEST_WRITE, 0, 4), ACCESS_HIT);
 	assert_false(bench.sent_down);
 	arena_free(&bench.arena);
 }
@@ -91,12 +91,12 @@ static void test_fetching_write_wants_a_register(void **state)
 	config.mshrs = 1;
 	config.miss_queue = 8;
 	open_bench(&bench, config);
-	assert_int_equal(read(&bench, 0, 0), CACHE_MISS);
-	assert_int_equal(access(&bench, REQUEST_WRITE, LINE, 1), CACHE_REFUSED);
+	assert_int_equal(read(&bench, 0, 0), ACCESS_MISS);
+	assert_int_equal(access(&bench, REQUEST_WRITE, LINE, 1), ACCESS_REFUSED);
 	assert_int_equal(bench.cache.miss_queue.count, 1);
 	cache_fill(&bench.cache, send(&bench, REQUEST_READ, 0), 2);
 	answer_all(&bench);
-	assert_int_equal(access(&bench, REQUEST_WRITE, LINE, 3), CACHE_MISS);
+	assert_int_equal(access(&bench, REQUEST_WRITE, LINE, 3), ACCESS_MISS);
 	arena_free(&bench.arena);
 }
 
@@ -110,11 +110,11 @@ static void test_write_back_of_victim(void **state)
 	open_bench(&bench, config);
 	load(&bench, 0 * LINE, 10);
 	load(&bench, 2 * LINE, 20);
-	assert_int_equal(access(&bench, REQUEST_WRITE, 0 * LINE, 30), CACHE_HIT);
-	assert_int_equal(read(&bench, 4 * LINE, 40), CACHE_MISS); /* replaces 2, clean and older */
+	assert_int_equal(access(&bench, REQUEST_WRITE, 0 * LINE, 30), ACCESS_HIT);
+	assert_int_equal(read(&bench, 4 * LINE, 40), ACCESS_MISS); /* replaces 2, clean and older */
 	send(&bench, REQUEST_READ, 4 * LINE);
 	assert_int_equal(bench.cache.miss_queue.count, 0);
-	assert_int_equal(read(&bench, 6 * LINE, 50), CACHE_MISS); /* replaces 0, dirty */
+	assert_int_equal(read(&bench, 6 * LINE, 50), ACCESS_MISS); /* replaces 0, dirty */
 	send(&bench, REQUEST_READ, 6 * LINE);
 	struct request *victim = send(&bench, REQUEST_L1_WRITEBACK, 0 * LINE);
 	assert_true(victim->is_write);
@@ -131,12 +131,12 @@ static void test_atomic_dirties(void **state)
 	struct cache_config config = small();
 	config.ways = 1;
 	open_bench(&bench, config);
-	assert_int_equal(access(&bench, REQUEST_ATOMIC, 0, 0), CACHE_MISS);
+	assert_int_equal(access(&bench, REQUEST_ATOMIC, 0, 0), ACCESS_MISS);
 	cache_fill(&bench.cache, send(&bench, REQUEST_ATOMIC, 0), 1);
 	answer_all(&bench);
 	load(&bench, 2 * LINE, 10);
 	send(&bench, REQUEST_L1_WRITEBACK, 0);
-	assert_int_equal(access(&bench, REQUEST_ATOMIC, 2 * LINE, 20), CACHE_HIT);
+	assert_int_equal(access(&bench, REQUEST_ATOMIC, 2 * LINE, 20), ACCESS_HIT);
 	load(&bench, 4 * LINE, 30);
 	send(&bench, REQUEST_L1_WRITEBACK, 2 * LINE);
 	arena_free(&bench.arena);
@@ -161,21 +161,21 @@ static void test_sectors_come_alone(void **state)
 	struct bench bench;
 	(void)state;
 	open_bench(&bench, sectored());
-	assert_int_equal(read(&bench, 0, 0), CACHE_MISS);
-	assert_int_equal(read(&bench, SECTOR, 1), CACHE_MISS);
-	assert_int_equal(read(&bench, SECTOR, 2), CACHE_MERGED);
+	assert_int_equal(read(&bench, 0, 0), ACCESS_MISS);
+	assert_int_equal(read(&bench, SECTOR, 1), ACCESS_MISS);
+	assert_int_equal(read(&bench, SECTOR, 2), ACCESS_MERGED);
 	assert_int_equal(bench.cache.mshrs.free, 2);
 	struct request *first = send(&bench, REQUEST_READ, 0);
 	assert_int_equal(first->fetch, SECTOR);
 	cache_fill(&bench.cache, first, 10);
 	answer_all(&bench);
-	assert_int_equal(read(&bench, 0, 11), CACHE_HIT);
-	assert_int_equal(read(&bench, SECTOR, 12), CACHE_REFUSED); /* the merge places of that sector are taken */
-	assert_int_equal(read(&bench, 2 * SECTOR, 13), CACHE_MISS);
+	assert_int_equal(read(&bench, 0, 11), ACCESS_HIT);
+	assert_int_equal(read(&bench, SECTOR, 12), ACCESS_REFUSED); /* the merge places of that sector are taken */
+	assert_int_equal(read(&bench, 2 * SECTOR, 13), ACCESS_MISS);
 	arena_free(&bench.arena);
 }
 
-static enum cache_result write_sector(struct bench *bench, uint64_t address, bool is_whole, uint64_t cycle)
+static enum access_result write_sector(struct bench *bench, uint64_t address, bool is_whole, uint64_t cycle)
 {
 	struct request *request = make(bench, REQUEST_WRITE, address);
 	request->bytes = SECTOR;
@@ -190,18 +190,18 @@ static void test_lazy_writes(void **state)
 	(void)state;
 	config.port_bytes = SECTOR;
 	open_bench(&bench, config);
-	assert_int_equal(write_sector(&bench, 0, true, 0), CACHE_MISS);
-	assert_int_equal(write_sector(&bench, SECTOR, false, 1), CACHE_MISS);
+	assert_int_equal(write_sector(&bench, 0, true, 0), ACCESS_MISS);
+	assert_int_equal(write_sector(&bench, SECTOR, false, 1), ACCESS_MISS);
 	assert_false(bench.sent_down);
 	assert_int_equal(bench.cache.miss_queue.count, 0);
-	assert_int_equal(read(&bench, 0, 2), CACHE_HIT);
-	assert_int_equal(read(&bench, SECTOR, 3), CACHE_MISS);
+	assert_int_equal(read(&bench, 0, 2), ACCESS_HIT);
+	assert_int_equal(read(&bench, SECTOR, 3), ACCESS_MISS);
 	cache_fill(&bench.cache, send(&bench, REQUEST_READ, SECTOR), 4);
 	answer_all(&bench);
-	assert_int_equal(read(&bench, SECTOR, 5), CACHE_HIT);
+	assert_int_equal(read(&bench, SECTOR, 5), ACCESS_HIT);
 	/* Two sets of two ways: lines 2 and 4 push line 0 out, whose two dirty sectors are written back. */
 	load(&bench, 2 * LINE, 6);
-	assert_int_equal(read(&bench, 4 * LINE, 50), CACHE_MISS);
+	assert_int_equal(read(&bench, 4 * LINE, 50), ACCESS_MISS);
 	assert_false(cache_data_port_free(&bench.cache, 50 + 1));
 	assert_true(cache_data_port_free(&bench.cache, 50 + 2));
 	send(&bench, REQUEST_READ, 4 * LINE);

@@ -12,10 +12,10 @@
 
 enum { LINE = 128, ONE = 1, ALL = 15 };
 
-static uint32_t fates[3];
+static uint32_t fates[PREFETCH_REDUNDANT + 1];
 static uint32_t last_mark;
 
-static void tell(void *user, enum buffer_fate fate, uint32_t mark)
+static void tell(void *user, enum prefetch_fate fate, uint32_t mark)
 {
 	(void)user;
 	fates[fate]++;
@@ -44,9 +44,9 @@ static bool has_line(struct line_buffer *buffer, uint64_t line)
 
 static void assert_fates(uint32_t used, uint32_t evicted, uint32_t unused)
 {
-	assert_int_equal(fates[BUFFER_USED], used);
-	assert_int_equal(fates[BUFFER_EVICTED], evicted);
-	assert_int_equal(fates[BUFFER_UNUSED], unused);
+	assert_int_equal(fates[PREFETCH_USEFUL], used);
+	assert_int_equal(fates[PREFETCH_EARLY_EVICTED], evicted);
+	assert_int_equal(fates[PREFETCH_REDUNDANT], unused);
 }
 
 /* Of a full set the line goes that was used longest ago; a find is a use, and so is another arrival. */
