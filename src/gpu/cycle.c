@@ -17,7 +17,10 @@
  * the next step (base/port.h); they stand as a request travels, but for one reason: DRAM comes before L2, since it makes up for
  * cycles that lie before this step's time, in which it must not see what L2 does now. Stores (3) wait for all SMs, since each has
  * to see the memory of before the step, whichever ticked first. The dispatcher (7) comes last and alone, since it and the hooks
- * that it calls reach across all units. */
+ * that it calls reach across all units.
+ *
+ * Clock domains are GPGPU-Sim's (gpgpu_sim::next_clock_domain(), gpgpu_sim::cycle()). There units see each other within a step, so
+ * that their order matters: DEVIATIONS 4 says what that changes. */
 #include "gpu/cycle.h"
 
 #include "gpu/dispatch.h"
@@ -105,8 +108,6 @@ const struct duties cycle_duties = {tick_storing, commit, tick_others};
 /* 7. True when something happened. */
 static bool tick_dispatcher(struct gpu *gpu, struct dispatch *dispatch)
 {
-	for (uint32_t w = 0; w < gpu->workers.count; w++)
-		dispatch->try |= gpu->share[w].starved;
 	if (!gpu->clock[CLOCK_CORE].due || !dispatch_cycle(dispatch, gpu))
 		return false;
 	gpu->share[0].last_ticked = gpu->now;
@@ -122,15 +123,25 @@ static void end_step(struct gpu *gpu)
 	}
 }
 
+/* What the shares tell. True when a unit ticked. */
+static bool hear_shares(const struct gpu *gpu, struct dispatch *dispatch)
+{
+	bool ticked = false;
+	for (const struct share *share = gpu->share; share < gpu->share + gpu->workers.count; share++) {
+		ticked |= share->ticked;
+		dispatch->try |= share->starved;
+	}
+	return ticked;
+}
+
 /* True when a unit ticked or the dispatcher did something. */
 static bool make_step(struct gpu *gpu, struct dispatch *dispatch)
 {
 	begin_step(gpu);
 	const struct step step = {.number = gpu->step, .now = gpu->now};
 	team_step(gpu->team, &gpu->workers, &step);
-	bool ticked = tick_dispatcher(gpu, dispatch);
-	for (uint32_t w = 0; w < gpu->workers.count; w++)
-		ticked |= gpu->share[w].ticked;
+	bool ticked = hear_shares(gpu, dispatch);
+	ticked |= tick_dispatcher(gpu, dispatch);
 	end_step(gpu);
 	return ticked;
 }

@@ -8,6 +8,7 @@ void dispatch_begin(struct dispatch *dispatch, struct gpu *gpu, struct gpu_run *
 	uint64_t sms = gpu->machine.sms;
 	*dispatch = (struct dispatch){.blocks = (uint64_t)grid.x * grid.y * grid.z, .try = true};
 	run->blocks_limit = seam_blocks_per_sm(gpu->seam, run->blocks_per_sm);
+	/* GPGPU-Sim: shader_core_config::max_cta(), for grids with fewer blocks than the machine has room for */
 	if (gpu->machine.spread_small_grids && dispatch->blocks < run->blocks_limit * sms)
 		run->blocks_limit = (uint32_t)((dispatch->blocks + sms - 1) / sms);
 }
@@ -16,6 +17,7 @@ static void start(struct dispatch *dispatch, struct gpu *gpu, uint32_t at)
 {
 	uint64_t cycle = gpu->clock[CLOCK_CORE].cycle;
 	struct sm *sm = &gpu->sm[at];
+	assert(dispatch->next < dispatch->blocks && sm_has_room(sm));
 	uint32_t slot = sm_start_block(sm, dispatch->next++, cycle, gpu->now);
 	if (gpu->seam->gpu.block.count || gpu->seam->gpu.cycle.count)
 		seam_block(&gpu->seam->gpu, at, &sm->seam->block[slot], cycle);

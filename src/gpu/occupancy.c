@@ -2,6 +2,8 @@
 
 #include "simt/simt.h"
 
+#include <assert.h>
+
 uint32_t occupancy_registers(const struct machine *machine, uint32_t block_threads, uint32_t blocks)
 {
 	const struct sm_config *sm = &machine->sm;
@@ -9,10 +11,13 @@ uint32_t occupancy_registers(const struct machine *machine, uint32_t block_threa
 	return threads ? (uint32_t)(sm->registers / threads / sm->register_unit * sm->register_unit) : 0;
 }
 
+/* The least of what warp slots, block slots, registers and shared memory allow; registers are given in units, to whole warps
+ * (GPGPU-Sim: shader_core_config::max_cta()). */
 struct occupancy occupancy_of(const struct machine *machine, uint32_t block_threads, uint32_t registers,
                               uint64_t shared_bytes)
 {
 	const struct sm_config *sm = &machine->sm;
+	assert(block_threads && sm->register_unit);
 	uint32_t warps = (uint32_t)(((uint64_t)block_threads + WARP_SIZE - 1) / WARP_SIZE);
 	uint32_t per_thread = (registers + sm->register_unit - 1) / sm->register_unit * sm->register_unit;
 	uint64_t per_block = (uint64_t)per_thread * warps * WARP_SIZE;

@@ -96,14 +96,17 @@ static uint64_t tick_channels_at(struct gpu *gpu, struct share *share, uint64_t 
 {
 	struct dram_channel *channel = &gpu->channel[share->first_channel];
 	const struct dram_channel *end = &gpu->channel[share->end_channel];
-	uint64_t first = UINT64_MAX;
+	uint64_t l2_cycle = gpu->clock[CLOCK_L2].cycle, first = UINT64_MAX;
+	bool any = false;
 	for (; channel < end; channel++) {
 		if (channel->wake <= time) {
-			dram_tick(channel, cycle, gpu->clock[CLOCK_L2].cycle, time);
-			ticked(share, time);
+			dram_tick(channel, cycle, l2_cycle, time);
+			any = true;
 		}
 		first = channel->wake < first ? channel->wake : first;
 	}
+	if (any)
+		ticked(share, time);
 	return first;
 }
 
@@ -123,11 +126,15 @@ void share_tick_slices(struct gpu *gpu, struct share *share)
 {
 	struct slice *slice = &gpu->slice[share->first_slice];
 	const struct slice *end = &gpu->slice[share->end_slice];
+	uint64_t cycle = gpu->clock[CLOCK_L2].cycle, now = gpu->now;
+	bool any = false;
 	for (; slice < end; slice++)
-		if (slice->wake <= gpu->now) {
-			slice_tick(slice, gpu->clock[CLOCK_L2].cycle, gpu->now);
-			ticked(share, gpu->now);
+		if (slice->wake <= now) {
+			slice_tick(slice, cycle, now);
+			any = true;
 		}
+	if (any)
+		ticked(share, now);
 }
 
 static uint64_t earlier(uint64_t a, uint64_t b)

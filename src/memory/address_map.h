@@ -5,7 +5,8 @@
  *   packed  = (piece / channels) * interleave + address % interleave
  *
  * Of the packed address, from its low end (GPGPU-Sim's RRRRRRRRRRRR.BBB CCCC B CC SSSSSS): a 256-byte piece of a row, the
- * lowest bank bits, more columns, the other bank bits, the row. The lowest bank bits also choose the slice.
+ * lowest bank bits, more columns, the other bank bits, the row. The lowest bank bits also choose the slice (GPGPU-Sim:
+ * linear_to_raw_address_translation::addrdec_tlx(), with the mapping of configs/GTX480).
  */
 #ifndef SLUICE_MEMORY_ADDRESS_MAP_H
 #define SLUICE_MEMORY_ADDRESS_MAP_H

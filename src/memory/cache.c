@@ -27,6 +27,8 @@ void cache_invalidate(struct cache *cache)
 	cache->refused = NULL;
 }
 
+/* Hits hold the data port for their bytes, write-backs for what is dirty, fills the fill port for theirs; a miss holds none
+ * (GPGPU-Sim: baseline_cache::bandwidth_management; version 3.2.2 writes whole lines back, 4.2.0 dirty sectors). */
 static uint32_t port_cycles(const struct cache *cache, uint32_t bytes)
 {
 	uint32_t port_bytes = cache->config.port_bytes;
@@ -52,7 +54,8 @@ static bool miss_queue_room(const struct cache *cache, uint32_t requests)
 	return cache->miss_queue.count + requests <= cache->miss_queue.capacity;
 }
 
-/* A miss may need two places, for its read and a write-back; a read-only cache never writes back. */
+/* A miss may need two places, for its read and a write-back; a read-only cache never writes back (GPGPU-Sim:
+ * data_cache::rd_miss_base(), read_only_cache::access()). What it may need it has to find, whether it does or not. */
 static uint32_t places_of_read(const struct cache *cache)
 {
 	return cache->config.allocation == ALLOCATE_ON_MISS ? 2 : 1;
@@ -173,7 +176,8 @@ static enum access_result access_read(struct cache *cache, struct request *reque
 	return merges ? ACCESS_MERGED : ACCESS_MISS;
 }
 
-/* A write into a line that holds the sector. */
+/* A write into a line that holds the sector. Local memory is its thread's own, so that a private cache may keep what is written to
+ * it; global data are evicted (GPGPU-Sim: data_cache::wr_hit_global_we_local_wb()). */
 static enum access_result write_hit(struct cache *cache, struct request *request, const struct tag_probe *probe,
                                     uint64_t cycle, bool *sent_down)
 {
@@ -198,7 +202,8 @@ static enum access_result write_hit(struct cache *cache, struct request *request
 	return ACCESS_HIT;
 }
 
-/* A write miss that stays here: the sector is present, whole or in part. */
+/* A write miss that stays here: the sector is present, whole or in part (GPGPU-Sim 4.2.0:
+ * data_cache::wr_miss_wa_lazy_fetch_on_read()). */
 static enum access_result write_lazily(struct cache *cache, const struct request *request,
                                        const struct tag_probe *probe, uint64_t cycle)
 {
@@ -218,7 +223,8 @@ static enum access_result write_lazily(struct cache *cache, const struct request
 	return ACCESS_MISS;
 }
 
-/* A write miss that goes down and fetches the line: up to three requests, the write, the read, a write-back. */
+/* A write miss that goes down and fetches the line: up to three requests, the write, the read, a write-back, all of which have to
+ * find room (GPGPU-Sim: data_cache::wr_miss_wa_naive()). */
 static bool write_and_fetch(struct cache *cache, struct request *request, const struct tag_probe *probe, uint64_t cycle)
 {
 	uint32_t index = find_mshr(cache, probe);

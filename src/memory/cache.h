@@ -71,7 +71,8 @@ enum access_result cache_access(struct cache *cache, struct request *request, ui
 /* From now on lines may be prefetched: `tell` hears what becomes of them. */
 void cache_watch_open(struct cache *cache, void (*tell)(void *user, enum prefetch_fate fate, uint32_t mark), void *user,
                       struct arena *arena);
-/* Looks a request with a mark up that no instruction waits for: it is no access, and moves no line. HIT and MERGED: its data
+/* Looks a request with a mark up that no instruction waits for: it is no access, and moves no line (our choice: no version of
+ * GPGPU-Sim prefetches, docs/timing-model.md says what else was chosen). HIT and MERGED: its data
  * are there or on their way, and it is the caller's again; MISS: the cache has it until cache_fill(). */
 enum access_result cache_prefetch(struct cache *cache, struct request *request, uint64_t cycle);
 /* True when an instruction waits for the line that `request` fetched. */

@@ -161,6 +161,7 @@ static void grant(struct crossbar *crossbar, uint32_t o, uint64_t step)
 {
 	struct crossbar_output *output = &crossbar->output[o];
 	uint32_t i = output->candidate;
+	assert(output->asking && output->owner == CROSSBAR_FREE);
 	crossbar->stats.output_conflicts += output->asking - 1;
 	output->asking = 0;
 	output->owner = i;

@@ -7,6 +7,10 @@
  * A packet that is alone takes 6 cycles from the step in which it enters the channel to its last flit's arrival at the
  * consumer's port, plus one for each flit beyond the first; an input or an output that changes packets loses an
  * allocation step. With a speedup the router allocates several times a cycle (its channels still carry one flit).
+ *
+ * The figures are what intersim2's router does under config_fermi_islip.icnt: vc_alloc_delay and sw_alloc_delay 1, routing_delay 0,
+ * islip with one iteration, which with one virtual channel is round robin; what differs between versions are options.
+ * tests/test_crossbar.c holds them to the cycle, tests/micro/latency.cu from outside. That inputs can go first or last is ours.
  */
 #ifndef SLUICE_MEMORY_CROSSBAR_H
 #define SLUICE_MEMORY_CROSSBAR_H

@@ -11,7 +11,8 @@ void dram_open(struct dram_channel *channel, const struct dram_config *config, c
                struct request_pool *pool, uint64_t period, uint64_t l2_period, struct arena *arena)
 {
 	uint32_t slices = map->slices_per_channel, banks = map->banks;
-	/* Credits bound what is between the slices' ports and the return queue. */
+	/* Credits bound what is between the slices' ports and the return queue: one a slice of its own, so that each gets on, and
+	 * as many shared ones (GPGPU-Sim: memory_partition_unit::arbitration_metadata). */
 	uint32_t credits = config->queue + config->return_queue - (slices - 1);
 	*channel = (struct dram_channel){
 		.config = *config, .slices = slices, .banks = banks, .pool = pool, .wake = UINT64_MAX};
@@ -40,7 +41,17 @@ static uint32_t slice_of(const struct dram_channel *channel, const struct reques
 	return request->slice & (channel->slices - 1);
 }
 
-/* A finished request leaves for its slice; the credit that it held is free again. */
+/* A slice's own credit is the last that it gives back; in GPGPU-Sim it is the first, which matters when all shared ones are out. */
+static void return_credit(struct dram_channel *channel, uint32_t slice)
+{
+	assert(channel->private_credits[slice]);
+	if (channel->private_credits[slice] > 1)
+		channel->shared_credits++;
+	channel->private_credits[slice]--;
+}
+
+/* A finished request leaves for its slice; the credit that it held is free again. The oldest one whose slice has no room holds up
+ * those behind it (GPGPU-Sim: memory_partition_unit::dram_cycle()). */
 static void return_to_l2(struct dram_channel *channel, uint64_t now)
 {
 	struct request *request = request_queue_front(&channel->returned);
@@ -51,9 +62,7 @@ static void return_to_l2(struct dram_channel *channel, uint64_t now)
 		return;
 	request_queue_pop(&channel->returned);
 	port_push(channel->to_l2[slice], request, now);
-	if (channel->private_credits[slice] > 1)
-		channel->shared_credits++;
-	channel->private_credits[slice]--;
+	return_credit(channel, slice);
 }
 
 /* Data that have crossed the pins; writes that nobody waits for end here. */
@@ -72,10 +81,7 @@ static void finish_transfer(struct dram_channel *channel, uint64_t cycle)
 	if (request->moved < request->fetch)
 		return;
 	if (request->kind == REQUEST_L2_WRITEBACK) {
-		uint32_t slice = slice_of(channel, request);
-		if (channel->private_credits[slice] > 1)
-			channel->shared_credits++;
-		channel->private_credits[slice]--;
+		return_credit(channel, slice_of(channel, request));
 		request_release(channel->pool, request);
 	} else {
 		request_queue_push(&channel->returned, request);
@@ -88,7 +94,8 @@ static bool urgent_first(const struct dram_channel *channel, const struct dram_b
 	return bank->urgent && bank->overtaken < channel->config.urgent_limit;
 }
 
-/* The open row when a request for it waits, else that of the oldest urgent request, else of the oldest. */
+/* The open row when a request for it waits, else that of the oldest urgent request, else of the oldest: but for urgent ones,
+ * first-ready, first-come-first-served (GPGPU-Sim: frfcfs_scheduler::schedule()). */
 static uint32_t choose_row(const struct dram_bank *bank, bool urgent_first)
 {
 	uint32_t row = DRAM_NO_ROW;
@@ -110,12 +117,13 @@ static void count_overtaken(struct dram_bank *bank, const struct request *taken)
 	bank->overtaken = taken->urgent && ordinary_waits ? bank->overtaken + 1 : 0;
 }
 
-/* Takes from a bank's queue: the oldest request of the row that it stays with. */
+/* Takes from a bank's queue: the oldest request of the row that it stays with as long as one waits for that, whoever else does. */
 static struct request *take(struct dram_channel *channel, struct dram_bank *bank)
 {
 	if (bank->serving_row == DRAM_NO_ROW)
 		bank->serving_row = choose_row(bank, urgent_first(channel, bank));
 	struct request *before = NULL, *request = bank->first;
+	assert(request); /* its bit in channel->waiting says so */
 	while (request->row != bank->serving_row) {
 		before = request;
 		request = request->next;
@@ -161,7 +169,7 @@ static void plan(struct dram_bank *bank)
 	                                                    : DRAM_READ;
 }
 
-/* Gives one idle bank its next request. */
+/* Gives one idle bank its next request, and moves the turn by a bank whichever it was (GPGPU-Sim: dram_t::scheduler_frfcfs()). */
 static void schedule(struct dram_channel *channel)
 {
 	uint64_t idle = channel->waiting & ~channel->serving;
@@ -169,6 +177,7 @@ static void schedule(struct dram_channel *channel)
 		return;
 	uint32_t b = in_turn(channel, turned(channel, idle));
 	struct dram_bank *bank = &channel->bank[b];
+	assert(!bank->current && channel->pending);
 	bank->current = take(channel, bank);
 	plan(bank);
 	channel->serving |= 1ull << b;
@@ -209,12 +218,15 @@ static uint64_t command_time(const struct dram_channel *channel, const struct dr
 	return later(bank->allowed.from[next], later(bank->group->from[next], channel->allowed.from[next]));
 }
 
-/* A read or a write of the open row. */
+/* A read or a write of the open row. Columns of one bank group are tCCDL apart, of two groups tCCD; a read behind a write waits for
+ * tWTR and a write behind a read for tRTW, on the whole channel (GPGPU-Sim: dram_t::issue_col_command()). Which banks make a group
+ * differs between its versions: DEVIATIONS 10. */
 static void issue_column(struct dram_channel *channel, uint32_t b, uint64_t cycle)
 {
 	const struct dram_config *t = &channel->config;
 	struct dram_bank *bank = &channel->bank[b];
 	struct request *request = bank->current;
+	assert(bank->active && bank->open_row == request->row);
 	for (uint32_t column = DRAM_READ; column <= DRAM_WRITE; column++) {
 		hold(&channel->allowed, column, cycle + t->ccd);
 		hold(bank->group, column, cycle + t->ccd_long);
@@ -238,7 +250,8 @@ static void issue_column(struct dram_channel *channel, uint32_t b, uint64_t cycl
 	}
 }
 
-/* Opens the request's row in an idle bank, or closes another row. */
+/* Opens the request's row in an idle bank, or closes another row; the turn goes on behind this bank (GPGPU-Sim:
+ * dram_t::issue_row_command()). */
 static void issue_row(struct dram_channel *channel, uint32_t b, uint64_t cycle)
 {
 	const struct dram_config *t = &channel->config;
@@ -289,9 +302,10 @@ static uint64_t banks_that_want_columns(const struct dram_channel *channel)
 	return columns;
 }
 
-/* Asks bank by bank and issues the first command that is allowed; when none is, notes when the first one will be, so
- * that nobody asks before. With `row_beside_column` an activate or precharge does not end the round: the banks that are
- * left of it, counted from the turn's new start, may have a read or write in the same cycle. */
+/* One command a cycle, in version 4.2.0 as `row_beside_column` says (GPGPU-Sim: dram_t::cycle()). Asks bank by bank and issues the
+ * first command that is allowed; when none is, notes when the first one will be, so that nobody asks before. With
+ * `row_beside_column` an activate or precharge does not end the round: the banks that are left of it, counted from the turn's new
+ * start, may have a read or write in the same cycle. */
 static void issue_command(struct dram_channel *channel, uint64_t cycle)
 {
 	if (cycle < channel->command_from || channel->transfers == channel->transfer_capacity)
@@ -318,7 +332,8 @@ static void issue_command(struct dram_channel *channel, uint64_t cycle)
 		issue_column(channel, in_turn(channel, 1ull << place), cycle);
 }
 
-/* One request a cycle from the slices into the delay line; a slice needs a credit. */
+/* One request a cycle from the slices into the delay line, round robin; a slice needs a credit, and room for the answer now
+ * (GPGPU-Sim: memory_partition_unit::dram_cycle(), can_issue_to_dram()). */
 static void accept_from_l2(struct dram_channel *channel, uint64_t l2_cycle, uint64_t now)
 {
 	for (uint32_t i = 1; i <= channel->slices; i++) {

@@ -66,6 +66,7 @@ static void push_ready(struct mshr_file *file, uint32_t index)
 void mshr_arrived(struct mshr_file *file, uint32_t index, uint8_t level)
 {
 	struct mshr *mshr = &file->mshr[index];
+	assert(mshr->count); /* or nothing was asked for */
 	if (mshr->prefetches)
 		take_first(mshr, file->depth);
 	for (struct request *merged = mshr->first; merged; merged = merged->wait[file->depth].next)

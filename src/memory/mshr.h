@@ -1,7 +1,7 @@
 /* mshr: a cache's miss-status holding registers: which blocks are on their way, and which requests wait for each.
  *
- * A register is free until a miss takes it; later misses of its block merge with the first. When the data have come its requests
- * come out one by one, in their order, and with the last one it is free again.
+ * A register is free until a miss takes it; later misses of its block merge with the first, up to a bound. When the data have
+ * come its requests come out one by one, in their order, and with the last one it is free again (GPGPU-Sim: mshr_table).
  */
 #ifndef SLUICE_MEMORY_MSHR_H
 #define SLUICE_MEMORY_MSHR_H

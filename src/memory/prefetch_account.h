@@ -29,7 +29,8 @@ void prefetch_account_move(const struct prefetch_account *account, uint32_t mshr
 /* A kernel's end: what was not used is unused. */
 void prefetch_account_end(const struct prefetch_account *account);
 
-/* An instruction finds a sector; a store takes it away; an instruction waits for one that is on its way; a line goes for another. */
+/* An instruction finds a sector; a store takes it away; an instruction waits for one that is on its way; a line goes for
+ * another; data arrive. */
 static inline void prefetch_account_used(const struct prefetch_account *account, uint32_t line, uint32_t sector)
 {
 	if (account->tell)

@@ -43,7 +43,8 @@ static uint32_t sectors_of(const struct slice *slice, const struct request *requ
 	return request->is_write && request->chunks ? request->chunks : (1u << sectors) - 1;
 }
 
-/* Splits a request: each sector goes its own way, and the SM is answered when all have come. */
+/* Splits a request: each sector goes its own way, and the SM is answered when all have come (GPGPU-Sim 4.2.0:
+ * memory_sub_partition::breakdown_request_to_sector_requests(); DEVIATIONS 27 says which sectors of a 64-byte write). */
 static void enter_by_sectors(struct slice *slice, struct request *request)
 {
 	uint32_t sectors = sectors_of(slice, request);
@@ -63,7 +64,8 @@ static void enter_by_sectors(struct slice *slice, struct request *request)
 	}
 }
 
-/* Both queues must have room for every sector of a packet, whatever it holds. */
+/* Both queues must have room for every sector of a packet, whatever it holds (GPGPU-Sim 4.2.0 asks memory_sub_partition::full()
+ * for as many before it takes a packet; 3.2.2 for one). */
 static bool has_room_for_packet(const struct slice *slice)
 {
 	uint32_t parts = slice->config.by_sectors ? CACHE_MAX_SECTORS : 1;
@@ -76,6 +78,7 @@ static void accept_packet(struct slice *slice, uint64_t cycle, uint64_t now)
 	struct request *request = port_front(&slice->from_network, now);
 	if (!request)
 		return;
+	assert(request->slice == slice->index);
 	if (!has_room_for_packet(slice)) {
 		slice->stats.input_full++;
 		slice->packet_refused = true;
@@ -102,6 +105,7 @@ static void reply(struct slice *slice, struct request *request)
 static void drop(struct slice *slice, struct request *request)
 {
 	struct request *whole = request->parent;
+	assert(!whole || whole->parts);
 	if (whole && --whole->parts == 0)
 		request_release(slice->pool, whole);
 	request_release(slice->pool, request);
@@ -151,6 +155,7 @@ static void send_miss(struct slice *slice, uint64_t now)
 	port_push(slice->to_dram, request, now);
 }
 
+/* One lookup a cycle, when whatever comes of it has room: a miss in the port to DRAM, a hit among the replies. */
 static void access_cache(struct slice *slice, uint64_t cycle, uint64_t now)
 {
 	struct request *request = request_queue_front(&slice->input);
@@ -199,6 +204,7 @@ static bool holds_requests(const struct slice *slice, uint64_t now)
 
 void slice_settle(struct slice *slice, uint64_t cycle)
 {
+	assert(cycle >= slice->settled);
 	uint64_t passed = cycle - slice->settled;
 	slice->settled = cycle;
 	slice->stats.busy_cycles += slice->busy ? passed : 0;

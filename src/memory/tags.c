@@ -31,6 +31,8 @@ static uint32_t hashed_set(uint64_t address, uint32_t sets)
 	return (low ^ high) | (sets == 64 ? (uint32_t)(address >> 12 & 1) << 5 : 0);
 }
 
+/* L2 of a slice goes by the address without channel and slice bits, or it would use a part of its sets alone (GPGPU-Sim:
+ * linear_to_raw_address_translation::partition_address()). */
 static uint32_t set_of(const struct tags *tags, uint64_t address, uint64_t local)
 {
 	if (tags->hashed)

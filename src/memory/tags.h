@@ -60,7 +60,7 @@ struct tag_probe tags_probe(const struct tags *tags, const struct request *reque
 struct cache_line *tags_find_present(struct tags *tags, uint64_t address);
 
 /* The number of the line of this set that goes for another one: a free one, else the first in the order of replacement that is
- * not reserved; UINT32_MAX: all are. */
+ * not reserved; UINT32_MAX: all are (GPGPU-Sim: tag_array::probe(), whose free line is the set's last one, too). */
 uint32_t tags_victim(const struct tags *tags, uint32_t set);
 
 /* The line is another block's from now on, with nothing present. */
@@ -70,6 +70,7 @@ static inline void tags_insert(struct cache_line *line, uint64_t block, uint64_t
 	*line = (struct cache_line){.block = block, .used = cycle, .local = local, .slice = slice};
 }
 
+/* Hits are uses, and so is joining those that wait for the line (GPGPU-Sim: tag_array::access()). */
 static inline void tags_use(const struct tags *tags, struct cache_line *line, uint64_t cycle)
 {
 	if (tags->by_use)
