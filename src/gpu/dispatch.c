@@ -19,8 +19,8 @@ static void start(struct dispatch *dispatch, struct gpu *gpu, uint32_t at)
 	struct sm *sm = &gpu->sm[at];
 	assert(dispatch->next < dispatch->blocks && sm_has_room(sm));
 	uint32_t slot = sm_start_block(sm, dispatch->next++, cycle, gpu->now);
-	if (gpu->seam->gpu.block.count || gpu->seam->gpu.cycle.count)
-		seam_block(&gpu->seam->gpu, at, &sm->seam->block[slot], cycle);
+	if (gpu->seam->gpu.gpu_block.count || gpu->seam->gpu.cycle.count)
+		seam_block(&gpu->seam->gpu, &sm->seam->block[slot]);
 	gpu->last_sm = at;
 }
 
@@ -30,7 +30,8 @@ static bool can_start(struct dispatch *dispatch, const struct gpu *gpu, uint32_t
 	struct seam_gpu *seam = &gpu->seam->gpu;
 	if (!sm_has_room(&gpu->sm[at]))
 		return false;
-	bool agreed = !seam->may_dispatch.count || seam_may_dispatch(seam, at, dispatch->next);
+	const struct mech_dispatch event = {dispatch->next, at, gpu->clock[CLOCK_CORE].cycle};
+	bool agreed = !seam->may_dispatch.count || seam_may_dispatch(seam, &event);
 	dispatch->vetoed |= !agreed;
 	return agreed;
 }
@@ -95,7 +96,7 @@ bool dispatch_cycle(struct dispatch *dispatch, struct gpu *gpu)
 	seam->dispatching = cycle;
 	bool acted = false;
 	if ((seam->queued || seam->first_wake <= cycle) && dispatch->next == dispatch->blocks &&
-	    dispatch_done(gpu) == dispatch->blocks && seam_may_end(seam))
+	    dispatch_done(gpu) == dispatch->blocks && seam_may_end(seam, &(struct mech_end){cycle}))
 		seam_drop_dispatched(gpu->seam);
 	if (seam->queued)
 		acted = sender_tick(gpu);

@@ -73,7 +73,7 @@ static void show_access(void *user, const struct request *request, enum access_r
 	                                   .local = request_is_local(request),
 	                                   .result = result,
 	                                   .cycle = cycle};
-	seam_partition_access(user, &access);
+	seam_call_partition_access(user, &access);
 }
 
 void wiring_build(struct gpu *gpu)
@@ -95,7 +95,7 @@ void wiring_build(struct gpu *gpu)
 		slice_open(&gpu->slice[i], i, &machine->slice, &machine->l2, &machine->map,
 		           &share_of_slice(gpu, i)->requests, gpu->clock[CLOCK_L2].period, &gpu->arena);
 	for (uint32_t i = 0; i < gpu->slices; i++)
-		if (gpu->seam->partition[i].access.count) {
+		if (gpu->seam->partition[i].partition_access.count) {
 			gpu->slice[i].look = show_access;
 			gpu->slice[i].look_user = &gpu->seam->partition[i];
 		}

@@ -34,7 +34,7 @@
 #include <stdint.h>
 
 /* Changes whenever this file does so that what was compiled before would go wrong. */
-enum { MECH_VERSION = 3 };
+enum { MECH_VERSION = 4 };
 
 enum {
 	MECH_MAX = 16, /* mechanisms attached at a time */
@@ -118,8 +118,20 @@ struct mech_launch {
 struct mech_block {
 	uint64_t number;
 	struct mech_dim index;
-	uint32_t slot;              /* on its SM */
+	uint32_t sm, slot;          /* which SM; its slot there */
 	uint32_t first_warp, warps; /* warp slots */
+	uint64_t cycle;
+};
+
+/* The next block, and an SM that has room for it. */
+struct mech_dispatch {
+	uint64_t block;
+	uint32_t sm;
+	uint64_t cycle;
+};
+
+/* The kernel's last block has ended. */
+struct mech_end {
 	uint64_t cycle;
 };
 
@@ -353,6 +365,46 @@ static inline uint32_t mech_next(const struct mech_warps *warps, uint64_t candid
 	return (uint32_t)__builtin_ctzll(behind ? behind : candidates);
 }
 
+/* --- looks and vetoes --- */
+
+/* A row each, of which the member of struct mech, the list of who has the hook and its caller (seam/seam.h) are made: name, event, when it is
+ * called. A look is `void hook(part, const struct event *)`, a veto `bool hook(part, const struct event *)`.
+ *
+ * Of a veto all mechanisms are asked, though one has refused. An answer may be another one each time: it may depend on the cycle and on how
+ * often was asked, which is the same in every run, with and without launch.sleep. Who always refuses stalls the machine.
+ * may_start: once for each block, behind block_begin, while the dispatcher places it and all else stands still. False: its warps do not issue until
+ * mech_release_block().
+ * may_issue: by a scheduler, of a warp that could issue and that the warp order picks, at most once a cycle; refused, the next pick is asked for, and
+ * the warp again in the next cycle.
+ * may_allocate: by the load/store unit, once for each transaction of a global load that would look in L1, when it is first tried; the answer
+ * stands, however long the transaction waits. False: it goes past L1. `result` says nothing yet.
+ * may_dispatch: at most once a cycle for an SM and a block, and again each cycle while blocks and room are left.
+ * may_end: in each cycle in which requests wait at the dispatcher or gpu_cycle is due, once the kernel's last block has ended. While one refuses,
+ * requests leave and gpu_cycle is called as before, and the kernel lasts; when all agree, requests that wait are dropped and gpu_cycle is called
+ * no more. */
+
+/* Of an SM. */
+#define MECH_SM_HOOKS(LOOK, VETO)                                                                                      \
+	LOOK(block_begin, mech_block, "a block has its slot; its warps can issue in the next cycle")                   \
+	LOOK(block_end, mech_block, "a block's slot is free, its holders are gone")                                    \
+	LOOK(issue, mech_issue, "an instruction has issued; lanes: that ran")                                          \
+	LOOK(memory, mech_memory, "an instruction on global or local memory is at the load/store unit: once")          \
+	LOOK(access, mech_access, "a transaction is taken: once")                                                      \
+	LOOK(fill, mech_fill, "a line comes into L1, one that a mechanism asked for, too")                             \
+	VETO(may_start, mech_block, "may the block's warps issue?")                                                    \
+	VETO(may_issue, mech_issue, "may the instruction issue?")                                                      \
+	VETO(may_allocate, mech_access, "may the transaction look in L1?")
+
+/* Of a memory partition. */
+#define MECH_PARTITION_HOOKS(LOOK, VETO)                                                                               \
+	LOOK(partition_access, mech_access, "L2 has looked a request up")
+
+/* Of the GPU, at the dispatcher. */
+#define MECH_GPU_HOOKS(LOOK, VETO)                                                                                     \
+	LOOK(gpu_block, mech_block, "a block has been started: behind block_begin and may_start of its SM")            \
+	VETO(may_dispatch, mech_dispatch, "may this SM, which has room, get the next block?")                          \
+	VETO(may_end, mech_end, "may what the dispatcher still has to do be dropped?")
+
 /* --- the mechanism --- */
 
 /* Hooks that are NULL are not called and cost nothing. */
@@ -385,19 +437,10 @@ struct mech {
 	void (*gpu_open)(struct mech_gpu *gpu);
 	void (*gpu_kernel_begin)(struct mech_gpu *gpu);
 	void (*gpu_kernel_end)(struct mech_gpu *gpu);
-	/* look: the block has been started, in this cycle: behind block_begin and may_start of its SM. */
-	void (*gpu_block)(struct mech_gpu *gpu, uint32_t sm, const struct mech_block *block);
 	/* One core cycle, behind those of the SMs and before new blocks, from the kernel's first until its last block has
 	 * ended, and on while some mechanism does not let the kernel end. Returns a later cycle, in which it wants to be
 	 * called again, or MECH_NEVER; before that it is called only in the cycle after a block has been started. */
 	uint64_t (*gpu_cycle)(struct mech_gpu *gpu, uint64_t cycle);
-	/* Veto, by the dispatcher: may this SM, which has room, get the next block? Asked at most once a cycle for an SM and a block,
-	 * and again each cycle while blocks and room are left. */
-	bool (*may_dispatch)(struct mech_gpu *gpu, uint32_t sm, uint64_t block);
-	/* Veto: may what the dispatcher still has to do be dropped, now that the kernel's last block has ended? Asked in each cycle
-	 * in which requests wait there or gpu_cycle is due. While one refuses, requests leave and gpu_cycle is called as before, and
-	 * the kernel lasts; when all agree, requests that wait are dropped and gpu_cycle is called no more. */
-	bool (*may_end)(struct mech_gpu *gpu);
 	/* pick: resident blocks an SM, 1 .. blocks, which is how many fit. A grid that does not fill the machine can be spread
 	 * over it further (launch.spread_small_grids). */
 	uint32_t (*blocks_per_sm)(struct mech_gpu *gpu, uint32_t blocks);
@@ -406,16 +449,10 @@ struct mech {
 	 * such SM. Blocks go in the order of their numbers, so that several may be placed in a cycle, each on another SM. */
 	uint32_t (*place_block)(struct mech_gpu *gpu, uint64_t block, const uint8_t *has_room);
 
-	/* An SM: looks. */
+	/* An SM. */
 	void (*sm_open)(struct mech_sm *sm);
 	void (*kernel_begin)(struct mech_sm *sm);
 	void (*kernel_end)(struct mech_sm *sm);
-	void (*block_begin)(struct mech_sm *sm, const struct mech_block *block); /* its warps can issue in the next cycle */
-	void (*block_end)(struct mech_sm *sm, const struct mech_block *block); /* its slot is free, its holders are gone */
-	void (*issue)(struct mech_sm *sm, const struct mech_issue *issue); /* the instruction has issued; lanes: that ran */
-	void (*memory)(struct mech_sm *sm, const struct mech_memory *memory); /* once an instruction */
-	void (*access)(struct mech_sm *sm, const struct mech_access *access); /* once a transaction, when it is taken */
-	void (*fill)(struct mech_sm *sm, const struct mech_fill *fill); /* with a line that was asked for, too */
 	/* Called when the SM ticks, behind all else in it; returns a later cycle, in which it wants to be called again at the
 	 * latest, if the SM has a block then, or MECH_NEVER. An SM ticks more often than it must when launch.sleep is off: the
 	 * state must not depend on how often. */
@@ -423,18 +460,6 @@ struct mech {
 	/* To this mechanism's own request, of the SM or for it: once for each that was neither dropped nor cut off by the kernel's
 	 * end. Data for L1 or the buffer are there. */
 	void (*on_reply)(struct mech_sm *sm, const struct mech_reply *reply);
-	/* Vetoes. All mechanisms are asked, though one has refused. An answer may be another one each time: it may depend on the
-	 * cycle and on how often was asked, which is the same in every run, with and without launch.sleep. Who always refuses
-	 * stalls the machine.
-	 * may_start: once for each block, behind block_begin, while the dispatcher places it and all else stands still. False: its
-	 * warps do not issue until mech_release_block().
-	 * may_issue: by a scheduler, of a warp that could issue and that the warp order picks, at most once a cycle; refused, the
-	 * next pick is asked for, and the warp again in the next cycle.
-	 * may_allocate: by the load/store unit, once for each transaction of a global load that would look in L1, when it is first
-	 * tried; the answer stands, however long the transaction waits. False: it goes past L1. `result` says nothing yet. */
-	bool (*may_start)(struct mech_sm *sm, const struct mech_block *block);
-	bool (*may_issue)(struct mech_sm *sm, const struct mech_issue *issue);
-	bool (*may_allocate)(struct mech_sm *sm, const struct mech_access *access);
 	/* Seats. */
 	/* The warps that may issue, as a mask: for each scheduler in each cycle in which the SM ticks, which it does while any warp
 	 * is ready and behind every change of what mech_warps says of live, held and load_hazard. 0: none; bits without a ready warp mean nothing. NULL: all. Belongs to the warp order. */
@@ -445,9 +470,24 @@ struct mech {
 	/* Called more than once, before the machine is opened: it returns the same for the same. */
 	struct mech_buffer (*buffer)(const void *config, const struct mech_machine *machine);
 
-	/* A partition: look. */
 	void (*partition_open)(struct mech_partition *partition);
-	void (*partition_access)(struct mech_partition *partition, const struct mech_access *access);
+
+	/* Looks and vetoes, of the tables above. */
+#define LOOK(hook, event, when) void (*hook)(struct mech_sm *sm, const struct event *event);
+#define VETO(hook, event, when) bool (*hook)(struct mech_sm *sm, const struct event *event);
+	MECH_SM_HOOKS(LOOK, VETO)
+#undef LOOK
+#undef VETO
+#define LOOK(hook, event, when) void (*hook)(struct mech_partition *partition, const struct event *event);
+#define VETO(hook, event, when) bool (*hook)(struct mech_partition *partition, const struct event *event);
+	MECH_PARTITION_HOOKS(LOOK, VETO)
+#undef LOOK
+#undef VETO
+#define LOOK(hook, event, when) void (*hook)(struct mech_gpu *gpu, const struct event *event);
+#define VETO(hook, event, when) bool (*hook)(struct mech_gpu *gpu, const struct event *event);
+	MECH_GPU_HOOKS(LOOK, VETO)
+#undef LOOK
+#undef VETO
 };
 
 /* --- what a mechanism can do --- */

@@ -1,4 +1,4 @@
-/* Attaching mechanisms, a kernel's begin and end, and the calls of hooks. */
+/* Attaching mechanisms; a kernel's begin and end. */
 #include "seam/inner.h"
 
 #include <stdlib.h>
@@ -38,6 +38,11 @@ static bool sends_from_gpu(const struct mech *mech)
 	                       mech->may_end || mech->place_block);
 }
 
+/* Puts a mechanism on the list of those that have a hook. */
+#define LIST_GPU(hook, event, when)       add(&gpu->hook, number, mech->hook);
+#define LIST_SM(hook, event, when)        add(&sm->hook, number, mech->hook);
+#define LIST_PARTITION(hook, event, when) add(&partition->hook, number, mech->hook);
+
 static void open_gpu_part(struct seam *seam, uint32_t number)
 {
 	const struct mech *mech = seam->attached[number].mech;
@@ -53,29 +58,13 @@ static void open_gpu_part(struct seam *seam, uint32_t number)
 	                          .kernel_pool = &gpu->pools.kernel.seen,
 	                          .services = &seam_services,
 	                          .host = seam};
-	add(&gpu->block, number, mech->gpu_block);
+	MECH_GPU_HOOKS(LIST_GPU, LIST_GPU)
 	add(&gpu->cycle, number, mech->gpu_cycle);
-	add(&gpu->may_dispatch, number, mech->may_dispatch);
-	add(&gpu->may_end, number, mech->may_end);
 	gpu->sends |= sends_from_gpu(mech);
 	if (mech->seats & MECH_SEAT_BLOCK_COUNT)
 		gpu->count_owner = part;
 	if (mech->seats & MECH_SEAT_BLOCK_PLACE)
 		gpu->place_owner = part;
-}
-
-static void list_sm_hooks(struct seam_sm *sm, uint32_t number, const struct mech *mech)
-{
-	add(&sm->block_begin, number, mech->block_begin);
-	add(&sm->block_end, number, mech->block_end);
-	add(&sm->may_start, number, mech->may_start);
-	add(&sm->issue, number, mech->issue);
-	add(&sm->may_issue, number, mech->may_issue);
-	add(&sm->memory, number, mech->memory);
-	add(&sm->access, number, mech->access);
-	add(&sm->may_allocate, number, mech->may_allocate);
-	add(&sm->fill, number, mech->fill);
-	add(&sm->cycle, number, mech->cycle);
 }
 
 static void open_sm_part(struct seam *seam, struct seam_sm *sm, uint32_t number)
@@ -95,7 +84,8 @@ static void open_sm_part(struct seam *seam, struct seam_sm *sm, uint32_t number)
 	                         .kernel_pool = &sm->pools.kernel.seen,
 	                         .services = &seam_services,
 	                         .host = sm};
-	list_sm_hooks(sm, number, mech);
+	MECH_SM_HOOKS(LIST_SM, LIST_SM)
+	add(&sm->cycle, number, mech->cycle);
 	if (mech->seats & MECH_SEAT_WARP_ORDER) {
 		sm->order = part;
 		sm->compete = mech->warps_that_compete;
@@ -122,25 +112,31 @@ static void open_sm(struct seam *seam, struct seam_sm *sm)
 		open_sm_part(seam, sm, i);
 }
 
+static void open_partition_part(struct seam *seam, struct seam_partition *partition, uint32_t number)
+{
+	const struct seam_attached *attached = &seam->attached[number];
+	const struct mech *mech = attached->mech;
+	struct mech_partition *part = &partition->part[number];
+	*part = (struct mech_partition){.mech = mech,
+	                                .config = attached->config,
+	                                .state = state(&partition->pools, mech->partition_size),
+	                                .stats = state(&partition->pools, mech->stats_size),
+	                                .slice = (uint32_t)(partition - seam->partition),
+	                                .number = number,
+	                                .machine = &seam->machine,
+	                                .pool = &partition->pools.machine.seen,
+	                                .kernel_pool = &partition->pools.kernel.seen};
+	MECH_PARTITION_HOOKS(LIST_PARTITION, LIST_PARTITION)
+	partition->hook = "partition_open";
+	if (mech->partition_open)
+		mech->partition_open(part);
+}
+
 static void open_partition(struct seam *seam, struct seam_partition *partition)
 {
 	open_pools(&partition->pools);
-	for (uint32_t i = 0; i < seam->count; i++) {
-		const struct seam_attached *attached = &seam->attached[i];
-		struct mech_partition *part = &partition->part[i];
-		*part = (struct mech_partition){.mech = attached->mech,
-		                                .config = attached->config,
-		                                .state = state(&partition->pools, attached->mech->partition_size),
-		                                .stats = state(&partition->pools, attached->mech->stats_size),
-		                                .slice = (uint32_t)(partition - seam->partition),
-		                                .number = i,
-		                                .machine = &seam->machine,
-		                                .pool = &partition->pools.machine.seen,
-		                                .kernel_pool = &partition->pools.kernel.seen};
-		add(&partition->access, i, attached->mech->partition_access);
-		if (attached->mech->partition_open)
-			attached->mech->partition_open(part);
-	}
+	for (uint32_t i = 0; i < seam->count; i++)
+		open_partition_part(seam, partition, i);
 }
 
 /* Calls a hook of one mechanism's part of the GPU, if it has it. */
@@ -348,217 +344,5 @@ void seam_stats(const struct seam *seam, uint32_t number, void *stats, struct me
 		seam_stats_add(mech, stats, seam->sm[s].part[number].stats);
 		for (uint32_t pc = 0; by_pc && account->by_pc && pc < seam->launch.instructions; pc++)
 			seam_requests_add(&by_pc[pc], &account->by_pc[pc]);
-	}
-}
-
-#define CALL_ALL(scope, list, called, ...)                                                                             \
-	do {                                                                                                           \
-		(scope)->hook = #called;                                                                               \
-		for (uint32_t i = 0; i < (scope)->list.count; i++)                                                     \
-			(scope)->part[(scope)->list.part[i]].mech->called(&(scope)->part[(scope)->list.part[i]],       \
-			                                                  __VA_ARGS__);                                \
-	} while (0)
-
-void seam_block_begin(struct seam_sm *sm, const struct mech_block *block)
-{
-	sm->block[block->slot] = *block;
-	sm->resident++;
-	sm->slots |= 1ull << block->slot;
-	if (sm->has_buffer)
-		line_buffer_allocated(&sm->buffer, sm->resident * sm->seam->launch.shared_bytes);
-	CALL_ALL(sm, block_begin, block_begin, block);
-	sm->hook = "may_start";
-	for (uint32_t i = 0; i < sm->may_start.count; i++) {
-		struct mech_sm *part = &sm->part[sm->may_start.part[i]];
-		if (!part->mech->may_start(part, block))
-			sm->holders[block->slot] |= 1u << part->number;
-	}
-}
-
-void seam_block_end(struct seam_sm *sm, uint32_t slot, uint64_t cycle)
-{
-	struct mech_block block = sm->block[slot];
-	block.cycle = cycle;
-	sm->resident--;
-	sm->slots &= ~(1ull << slot);
-	sm->holders[slot] = 0;
-	CALL_ALL(sm, block_end, block_end, &block);
-	if (sm->has_buffer) {
-		line_buffer_block_ended(&sm->buffer, slot);
-		line_buffer_allocated(&sm->buffer, sm->resident * sm->seam->launch.shared_bytes);
-	}
-}
-
-void seam_issue(struct seam_sm *sm, const struct mech_issue *issue)
-{
-	CALL_ALL(sm, issue, issue, issue);
-}
-
-void seam_memory(struct seam_sm *sm, const struct mech_memory *memory)
-{
-	CALL_ALL(sm, memory, memory, memory);
-}
-
-void seam_access(struct seam_sm *sm, const struct mech_access *access)
-{
-	CALL_ALL(sm, access, access, access);
-}
-
-void seam_fill(struct seam_sm *sm, const struct mech_fill *fill)
-{
-	CALL_ALL(sm, fill, fill, fill);
-}
-
-void seam_partition_access(struct seam_partition *partition, const struct mech_access *access)
-{
-	for (uint32_t i = 0; i < partition->access.count; i++) {
-		struct mech_partition *part = &partition->part[partition->access.part[i]];
-		part->mech->partition_access(part, access);
-	}
-}
-
-/* All are asked, so that what one of them does when asked does not depend on the others. */
-#define ASK_ALL(refused_by, scope, list, called, ...)                                                                  \
-	uint32_t refused_by = MECH_MAX;                                                                                \
-	(scope)->hook = #called;                                                                                       \
-	for (uint32_t i = 0; i < (scope)->list.count; i++) {                                                           \
-		uint32_t number = (scope)->list.part[i];                                                               \
-		if (!(scope)->part[number].mech->called(&(scope)->part[number], __VA_ARGS__))                          \
-			refused_by = number;                                                                           \
-	}
-
-bool seam_may_issue(struct seam_sm *sm, const struct mech_issue *issue)
-{
-	ASK_ALL(refused_by, sm, may_issue, may_issue, issue);
-	sm->vetoed_by[issue->warp] = (uint8_t)refused_by;
-	return refused_by == MECH_MAX;
-}
-
-bool seam_may_allocate(struct seam_sm *sm, const struct mech_access *access)
-{
-	ASK_ALL(refused_by, sm, may_allocate, may_allocate, access);
-	return refused_by == MECH_MAX;
-}
-
-bool seam_may_dispatch(struct seam_gpu *gpu, uint32_t sm, uint64_t block)
-{
-	ASK_ALL(refused_by, gpu, may_dispatch, may_dispatch, sm, block);
-	gpu->hook = NULL;
-	gpu->vetoed_by = refused_by;
-	return refused_by == MECH_MAX;
-}
-
-bool seam_may_end(struct seam_gpu *gpu)
-{
-	gpu->hook = "may_end";
-	gpu->kept_open_by = MECH_MAX;
-	for (uint32_t i = 0; i < gpu->may_end.count; i++) {
-		struct mech_gpu *part = &gpu->part[gpu->may_end.part[i]];
-		if (!part->mech->may_end(part))
-			gpu->kept_open_by = part->number;
-	}
-	gpu->hook = NULL;
-	return gpu->kept_open_by == MECH_MAX;
-}
-
-/* What a hook has returned, not so far away that times overflow. */
-static uint64_t next_call(uint64_t wanted, uint64_t cycle)
-{
-	uint64_t far = cycle + (1ull << 32);
-	return wanted == MECH_NEVER || wanted < far ? wanted : far;
-}
-
-#define WANTED_BEFORE "wants to be called again in cycle %llu, which is not to come"
-
-void seam_cycle(struct seam_sm *sm, uint64_t cycle)
-{
-	sm->wake = MECH_NEVER;
-	sm->hook = "cycle";
-	for (uint32_t i = 0; i < sm->cycle.count; i++) {
-		struct mech_sm *part = &sm->part[sm->cycle.part[i]];
-		uint64_t next = next_call(part->mech->cycle(part, cycle), cycle);
-		if (next <= cycle)
-			seam_wrong(part, WANTED_BEFORE, (unsigned long long)next);
-		else
-			sm->wake = next < sm->wake ? next : sm->wake;
-	}
-}
-
-uint64_t seam_compete(struct seam_sm *sm, const struct mech_warps *warps)
-{
-	sm->hook = "warps_that_compete";
-	return sm->competing[warps->index] = sm->compete(sm->order, warps);
-}
-
-uint32_t seam_wrong_pick(struct seam_sm *sm, const struct mech_warps *warps, uint64_t candidates, uint32_t bit)
-{
-	seam_wrong(sm->order, "picks warp %u of scheduler %u, which is none of the candidates 0x%llx", bit,
-	           warps->index, (unsigned long long)candidates);
-	return (uint32_t)__builtin_ctzll(candidates);
-}
-
-void seam_block(struct seam_gpu *gpu, uint32_t sm, const struct mech_block *block, uint64_t cycle)
-{
-	CALL_ALL(gpu, block, gpu_block, sm, block);
-	gpu->hook = NULL;
-	for (uint32_t i = 0; i < gpu->cycle.count; i++) {
-		uint64_t *wake = &gpu->wake[gpu->cycle.part[i]];
-		*wake = *wake > cycle + 1 ? cycle + 1 : *wake;
-		gpu->first_wake = gpu->first_wake > cycle + 1 ? cycle + 1 : gpu->first_wake;
-	}
-}
-
-static uint64_t call_gpu_cycle(struct seam_gpu *gpu, struct mech_gpu *part, uint64_t cycle)
-{
-	gpu->hook = "gpu_cycle";
-	uint64_t next = next_call(part->mech->gpu_cycle(part, cycle), cycle);
-	if (next <= cycle) {
-		seam_wrong_gpu(part, WANTED_BEFORE, (unsigned long long)next);
-		next = MECH_NEVER;
-	}
-	gpu->hook = NULL;
-	return next;
-}
-
-uint32_t seam_blocks_per_sm(struct seam *seam, uint32_t blocks)
-{
-	struct mech_gpu *owner = seam->gpu.count_owner;
-	if (!owner)
-		return blocks;
-	seam->gpu.hook = "blocks_per_sm";
-	uint32_t wanted = owner->mech->blocks_per_sm(owner, blocks);
-	if (!wanted || wanted > blocks) {
-		seam_wrong_gpu(owner, "wants %u blocks an SM; expected 1 to the %u that fit", wanted, blocks);
-		wanted = blocks;
-	}
-	seam->gpu.hook = NULL;
-	return wanted;
-}
-
-uint32_t seam_place_block(struct seam *seam, uint64_t block, const uint8_t *has_room)
-{
-	struct seam_gpu *gpu = &seam->gpu;
-	struct mech_gpu *owner = gpu->place_owner;
-	gpu->hook = "place_block";
-	uint32_t sm = owner->mech->place_block(owner, block, has_room);
-	if (sm != MECH_NOWHERE && (sm >= seam->machine.sms || !has_room[sm])) {
-		seam_wrong_gpu(owner, "places block %llu on SM %u, which %s", (unsigned long long)block, sm,
-		               sm < seam->machine.sms ? "has no room" : "does not exist");
-		sm = MECH_NOWHERE;
-	}
-	gpu->hook = NULL;
-	gpu->vetoed_by = sm == MECH_NOWHERE ? owner->number : MECH_MAX;
-	return sm;
-}
-
-void seam_gpu_cycle(struct seam_gpu *gpu, uint64_t cycle)
-{
-	gpu->first_wake = MECH_NEVER;
-	for (uint32_t i = 0; i < gpu->cycle.count; i++) {
-		uint32_t number = gpu->cycle.part[i];
-		struct mech_gpu *part = &gpu->part[number];
-		if (gpu->wake[number] <= cycle)
-			gpu->wake[number] = call_gpu_cycle(gpu, part, cycle);
-		gpu->first_wake = gpu->wake[number] < gpu->first_wake ? gpu->wake[number] : gpu->first_wake;
 	}
 }

@@ -68,7 +68,9 @@ struct seam_sm {
 	struct mech_sm part[MECH_MAX];
 	struct seam_account account[MECH_MAX];
 	/* who has which hook */
-	struct seam_list block_begin, block_end, may_start, issue, may_issue, memory, access, may_allocate, fill, cycle;
+#define HOOK(hook, event, when) struct seam_list hook;
+	MECH_SM_HOOKS(HOOK, HOOK)
+	struct seam_list cycle;
 	struct mech_sm *order;                                   /* owner of the warp order */
 	uint64_t (*compete)(struct mech_sm *, const struct mech_warps *); /* its hooks */
 	uint32_t (*pick)(struct mech_sm *, const struct mech_warps *, uint64_t);
@@ -99,7 +101,8 @@ struct seam_sm {
 struct seam_partition {
 	struct mech_partition part[MECH_MAX];
 	struct seam_pools pools;
-	struct seam_list access;
+	const char *hook; /* the one that was called last */
+	MECH_PARTITION_HOOKS(HOOK, HOOK)
 };
 
 /* A request of the dispatcher for an SM. */
@@ -110,7 +113,9 @@ struct seam_dispatched {
 
 struct seam_gpu {
 	struct mech_gpu part[MECH_MAX];
-	struct seam_list block, cycle, may_dispatch, may_end;
+	MECH_GPU_HOOKS(HOOK, HOOK)
+#undef HOOK
+	struct seam_list cycle;
 	struct mech_gpu *count_owner, *place_owner;
 	bool sends;           /* some mechanism may send from here */
 	uint64_t dispatching; /* the cycle, while the dispatcher is at work; else MECH_NEVER */
@@ -192,16 +197,37 @@ void seam_requests_add(struct mech_requests *sum, const struct mech_requests *re
 void seam_block_begin(struct seam_sm *sm, const struct mech_block *block);
 void seam_block_end(struct seam_sm *sm, uint32_t slot, uint64_t cycle);
 
-/* --- looks and vetoes: to be called when the list is not empty --- */
+/* --- looks and vetoes: call.c --- */
 
-void seam_issue(struct seam_sm *sm, const struct mech_issue *issue);
+/* The calls of a hook of all who have it; of a veto, gives the mechanisms that refuse, as bits. A site asks first whether anybody has it
+ * (`seam->HOOK.count`): it makes no event for nobody. */
+#define LOOK(hook, event, when) void seam_call_##hook(struct seam_sm *sm, const struct event *event);
+#define VETO(hook, event, when) uint32_t seam_ask_##hook(struct seam_sm *sm, const struct event *event);
+MECH_SM_HOOKS(LOOK, VETO)
+#undef LOOK
+#undef VETO
+#define LOOK(hook, event, when) void seam_call_##hook(struct seam_partition *partition, const struct event *event);
+#define VETO(hook, event, when) uint32_t seam_ask_##hook(struct seam_partition *partition, const struct event *event);
+MECH_PARTITION_HOOKS(LOOK, VETO)
+#undef LOOK
+#undef VETO
+#define LOOK(hook, event, when) void seam_call_##hook(struct seam_gpu *gpu, const struct event *event);
+#define VETO(hook, event, when) uint32_t seam_ask_##hook(struct seam_gpu *gpu, const struct event *event);
+MECH_GPU_HOOKS(LOOK, VETO)
+#undef LOOK
+#undef VETO
+
+/* Vetoes whose refuser is kept for the report of a deadlock. */
 bool seam_may_issue(struct seam_sm *sm, const struct mech_issue *issue);
-void seam_memory(struct seam_sm *sm, const struct mech_memory *memory);
-void seam_access(struct seam_sm *sm, const struct mech_access *access);
-bool seam_may_allocate(struct seam_sm *sm, const struct mech_access *access);
-void seam_fill(struct seam_sm *sm, const struct mech_fill *fill);
+bool seam_may_dispatch(struct seam_gpu *gpu, const struct mech_dispatch *dispatch);
+bool seam_may_end(struct seam_gpu *gpu, const struct mech_end *end);
+
+/* A block has been started: cycle hooks are called in the next cycle. */
+void seam_block(struct seam_gpu *gpu, const struct mech_block *block);
+
+/* The cycle hooks. */
 void seam_cycle(struct seam_sm *sm, uint64_t cycle);
-void seam_partition_access(struct seam_partition *partition, const struct mech_access *access);
+void seam_gpu_cycle(struct seam_gpu *gpu, uint64_t cycle);
 
 /* --- the warp order --- */
 
@@ -248,12 +274,6 @@ void seam_settle(void *sm, enum prefetch_fate fate, uint32_t mark);
 /* The owners' picks: blocks an SM, of those that fit; the SM that gets a block, or MECH_NOWHERE. */
 uint32_t seam_blocks_per_sm(struct seam *seam, uint32_t blocks);
 uint32_t seam_place_block(struct seam *seam, uint64_t block, const uint8_t *has_room);
-
-bool seam_may_dispatch(struct seam_gpu *gpu, uint32_t sm, uint64_t block);
-/* The last block has ended. */
-bool seam_may_end(struct seam_gpu *gpu);
-void seam_block(struct seam_gpu *gpu, uint32_t sm, const struct mech_block *block, uint64_t cycle);
-void seam_gpu_cycle(struct seam_gpu *gpu, uint64_t cycle);
 
 static inline const struct seam_dispatched *seam_next_dispatched(const struct seam_gpu *gpu)
 {

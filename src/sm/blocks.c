@@ -121,6 +121,7 @@ uint32_t sm_start_block(struct sm *sm, uint64_t number, uint64_t cycle, uint64_t
 	sm->resident++;
 	const struct mech_block event = {.number = number,
 	                                 .index = {block->simt.index.x, block->simt.index.y, block->simt.index.z},
+	                                 .sm = sm->index,
 	                                 .slot = slot,
 	                                 .first_warp = block->first_warp,
 	                                 .warps = sm->warps_per_block,

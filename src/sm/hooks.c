@@ -45,7 +45,7 @@ bool hooks_may_issue(struct sm *sm, const struct sm_warp *warp)
 void hooks_issue(struct sm *sm, const struct sm_warp *warp, const struct simt_step *step)
 {
 	const struct mech_issue issue = issue_of(sm, warp, step->inst, step->lanes);
-	seam_issue(sm->seam, &issue);
+	seam_call_issue(sm->seam, &issue);
 }
 
 static enum mech_kind kind_of(const struct simt_inst *inst)
@@ -70,7 +70,7 @@ void hooks_memory(struct sm *sm, const struct op *op)
 	                                   .transactions = op->accesses,
 	                                   .transaction = transaction,
 	                                   .cycle = sm->cycle};
-	seam_memory(sm->seam, &memory);
+	seam_call_memory(sm->seam, &memory);
 }
 
 struct mech_access hooks_next_access(const struct sm *sm, const struct op *op)
@@ -91,7 +91,7 @@ void hooks_access(struct sm *sm, const struct mech_access *next, enum mech_resul
 	struct mech_access access = *next;
 	access.result = result;
 	access.cycle = sm->cycle;
-	seam_access(sm->seam, &access);
+	seam_call_access(sm->seam, &access);
 }
 
 bool hooks_may_allocate(struct sm *sm, const struct op *op)
@@ -99,7 +99,7 @@ bool hooks_may_allocate(struct sm *sm, const struct op *op)
 	struct mech_access access = hooks_next_access(sm, op);
 	access.result = MECH_MISS;
 	access.cycle = sm->cycle;
-	return seam_may_allocate(sm->seam, &access);
+	return !seam_ask_may_allocate(sm->seam, &access);
 }
 
 void hooks_fill(struct sm *sm, const struct request *request)
@@ -108,7 +108,7 @@ void hooks_fill(struct sm *sm, const struct request *request)
 	                               .bytes = request->bytes,
 	                               .demanded = cache_is_demanded(&sm->lsu.l1d, request),
 	                               .cycle = sm->cycle};
-	seam_fill(sm->seam, &fill);
+	seam_call_fill(sm->seam, &fill);
 }
 
 void request_asked(void *host)

@@ -15,7 +15,7 @@
 EMPTY(gpu_open, struct mech_gpu *gpu)
 EMPTY(gpu_kernel_begin, struct mech_gpu *gpu)
 EMPTY(gpu_kernel_end, struct mech_gpu *gpu)
-EMPTY(gpu_block, struct mech_gpu *gpu, uint32_t sm, const struct mech_block *block)
+EMPTY(gpu_block, struct mech_gpu *gpu, const struct mech_block *block)
 EMPTY(sm_open, struct mech_sm *sm)
 EMPTY(kernel_begin, struct mech_sm *sm)
 EMPTY(kernel_end, struct mech_sm *sm)

@@ -41,12 +41,11 @@ static bool coin(struct mech_sm *sm, uint64_t *no)
 	return yes;
 }
 
-static bool may_dispatch(struct mech_gpu *gpu, uint32_t sm, uint64_t block)
+static bool may_dispatch(struct mech_gpu *gpu, const struct mech_dispatch *dispatch)
 {
 	const struct config *config = gpu->config;
 	struct stats *stats = gpu->stats;
-	(void)sm;
-	(void)block;
+	(void)dispatch;
 	bool yes = draw(gpu->state, config->seed, UINT32_MAX) & 1;
 	stats->not_dispatched += !yes;
 	return yes;

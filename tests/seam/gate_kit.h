@@ -44,11 +44,10 @@ static inline uint64_t gate_gpu_cycle(struct mech_gpu *gpu, uint64_t cycle)
 	return cycle < config->opens ? config->opens : MECH_NEVER;
 }
 
-static inline bool gate_may_dispatch(struct mech_gpu *gpu, uint32_t sm, uint64_t block)
+static inline bool gate_may_dispatch(struct mech_gpu *gpu, const struct mech_dispatch *dispatch)
 {
 	const struct gate_config *config = gpu->config;
-	(void)sm;
-	(void)block;
+	(void)dispatch;
 	return config->way != AT_DISPATCH || ((struct gate_gpu *)gpu->state)->cycle >= config->opens;
 }
 

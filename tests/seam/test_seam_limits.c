@@ -36,16 +36,16 @@ static void gpu_hook(struct mech_gpu *gpu)
 	count(gpu->stats, !mech_alloc(gpu->pool, 1) || !mech_alloc(gpu->kernel_pool, 1));
 }
 
-static void gpu_block(struct mech_gpu *gpu, uint32_t sm, const struct mech_block *block)
+static void gpu_block(struct mech_gpu *gpu, const struct mech_block *block)
 {
-	struct mech_sm *part = mech_part(gpu, sm);
+	struct mech_sm *part = mech_part(gpu, block->sm);
 	const struct mech_request request = {.address = (uint64_t)1 << 50,
 	                                     .bytes = LINE,
 	                                     .to = MECH_TO_BUFFER,
 	                                     .pc = MECH_NO_PC,
 	                                     .block = block->slot};
 	count(gpu->stats, block->slot >= gpu->machine->blocks);
-	mech_send_to(gpu, sm, &request);
+	mech_send_to(gpu, block->sm, &request);
 	mech_put(part, 0, 5 * LINE, block->slot);
 	mech_hold_block(part, block->slot);
 	mech_release_block(part, block->slot);
@@ -57,14 +57,15 @@ static uint64_t gpu_cycle(struct mech_gpu *gpu, uint64_t cycle)
 	return cycle + 3;
 }
 
-static bool may_dispatch(struct mech_gpu *gpu, uint32_t sm, uint64_t block)
+static bool may_dispatch(struct mech_gpu *gpu, const struct mech_dispatch *dispatch)
 {
-	count(gpu->stats, sm >= gpu->machine->sms || block >= gpu->launch->grid.x);
+	count(gpu->stats, dispatch->sm >= gpu->machine->sms || dispatch->block >= gpu->launch->grid.x);
 	return true;
 }
 
-static bool may_end(struct mech_gpu *gpu)
+static bool may_end(struct mech_gpu *gpu, const struct mech_end *end)
 {
+	(void)end;
 	count(gpu->stats, false);
 	return true;
 }

@@ -152,11 +152,11 @@ static void look_gpu_end(struct mech_gpu *gpu)
 	((struct looks *)gpu->stats)->gpu_kernels_ended++;
 }
 
-static void look_gpu_block(struct mech_gpu *gpu, uint32_t sm, const struct mech_block *block)
+static void look_gpu_block(struct mech_gpu *gpu, const struct mech_block *block)
 {
 	struct look_gpu *own = gpu->state;
 	struct looks *looks = gpu->stats;
-	const struct look_sm *at = mech_part(gpu, sm)->state;
+	const struct look_sm *at = mech_part(gpu, block->sm)->state;
 	looks->wrong += !(at->resident >> block->slot & 1) || block->number != looks->gpu_blocks;
 	looks->gpu_blocks++;
 	own->last_block = block->cycle;

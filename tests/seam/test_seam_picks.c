@@ -68,10 +68,9 @@ static uint32_t place_in_time(struct mech_gpu *gpu, uint64_t block, const uint8_
 	return at;
 }
 
-static void note_block(struct mech_gpu *gpu, uint32_t sm, const struct mech_block *block)
+static void note_block(struct mech_gpu *gpu, const struct mech_block *block)
 {
 	struct patient_stats *stats = gpu->stats;
-	(void)sm;
 	if (!stats->first)
 		stats->first = block->cycle + 1;
 }

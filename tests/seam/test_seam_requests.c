@@ -406,12 +406,12 @@ static void fetch_kernel_begin(struct mech_gpu *gpu)
 	memset(gpu->state, 0, sizeof(struct fetch_gpu));
 }
 
-static void fetch_gpu_block(struct mech_gpu *gpu, uint32_t sm, const struct mech_block *block)
+static void fetch_gpu_block(struct mech_gpu *gpu, const struct mech_block *block)
 {
 	struct fetch_gpu *own = gpu->state;
 	uint64_t first = fetch_address + block->number % 64 * FETCH_BYTES;
 	uint32_t at = (own->head + own->count++) % 512;
-	own->wanted[at].sm = sm;
+	own->wanted[at].sm = block->sm;
 	own->wanted[at].slot = block->slot;
 	own->wanted[at].next = first;
 	own->wanted[at].end = first + FETCH_BYTES;

@@ -73,18 +73,16 @@ struct patience_gpu {
 
 enum { PATIENCE = 10 };
 
-static bool patience_may_dispatch(struct mech_gpu *gpu, uint32_t sm, uint64_t block)
+static bool patience_may_dispatch(struct mech_gpu *gpu, const struct mech_dispatch *dispatch)
 {
 	struct patience_gpu *own = gpu->state;
-	(void)sm;
-	(void)block;
+	(void)dispatch;
 	return ++own->asked >= PATIENCE;
 }
 
-static void patience_block(struct mech_gpu *gpu, uint32_t sm, const struct mech_block *block)
+static void patience_block(struct mech_gpu *gpu, const struct mech_block *block)
 {
 	uint64_t *started = gpu->stats;
-	(void)sm;
 	*started = block->cycle;
 }
 
@@ -143,9 +141,10 @@ static void late_begin(struct mech_gpu *gpu)
 	*(uint64_t *)gpu->state = LATE_LINES;
 }
 
-static bool late_may_end(struct mech_gpu *gpu)
+static bool late_may_end(struct mech_gpu *gpu, const struct mech_end *end)
 {
 	const struct late_config *config = gpu->config;
+	(void)end;
 	bool waits = *(uint64_t *)gpu->state || mech_room_to_send(gpu) < gpu->machine->send_queue;
 	return config->agrees == AT_ONCE || (config->agrees == WHEN_DONE && !waits);
 }
@@ -206,19 +205,17 @@ struct order_sm {
 	uint64_t ended;
 };
 
-static bool order_may_dispatch(struct mech_gpu *gpu, uint32_t sm, uint64_t block)
+static bool order_may_dispatch(struct mech_gpu *gpu, const struct mech_dispatch *dispatch)
 {
 	uint64_t ended = 0;
-	(void)sm;
 	for (uint32_t s = 0; s < gpu->machine->sms; s++)
 		ended += ((const struct order_sm *)mech_part(gpu, s)->state)->ended;
-	return block == ended;
+	return dispatch->block == ended;
 }
 
-static void order_gpu_block(struct mech_gpu *gpu, uint32_t sm, const struct mech_block *block)
+static void order_gpu_block(struct mech_gpu *gpu, const struct mech_block *block)
 {
 	uint64_t ended = 0, *most = &((struct order_stats *)gpu->stats)->at_a_time;
-	(void)sm;
 	for (uint32_t s = 0; s < gpu->machine->sms; s++)
 		ended += ((const struct order_sm *)mech_part(gpu, s)->state)->ended;
 	*most = block->number + 1 - ended > *most ? block->number + 1 - ended : *most;

@@ -158,9 +158,8 @@ static inline void memory(struct mech_sm *sm, const struct mech_memory *memory)
 	on_sm(sm, MEMORY);
 }
 
-static inline void gpu_block(struct mech_gpu *gpu, uint32_t sm, const struct mech_block *block)
+static inline void gpu_block(struct mech_gpu *gpu, const struct mech_block *block)
 {
-	(void)sm;
 	(void)block;
 	on_gpu(gpu, GPU_BLOCK);
 }

@@ -214,17 +214,17 @@ static void add_job(struct mech_gpu *gpu, struct controller *controller, const s
 	controller->job[(controller->head + controller->jobs++) % controller->room] = *job;
 }
 
-void teleport_gpu_block(struct mech_gpu *gpu, uint32_t sm, const struct mech_block *block)
+void teleport_gpu_block(struct mech_gpu *gpu, const struct mech_block *block)
 {
 	const struct teleport_config *config = gpu->config;
 	struct controller *controller = controller_of(gpu);
 	if (!controller->table.rows)
 		return;
 	bool at_once = config->model == TELEPORT_I || config->model == TELEPORT_S;
-	count_block(gpu, block, at_once ? mech_part(gpu, sm) : NULL);
+	count_block(gpu, block, at_once ? mech_part(gpu, block->sm) : NULL);
 	if (config->model == TELEPORT_I)
 		return;
-	add_job(gpu, controller, &(struct job){block->number, sm, block->slot, block->index});
+	add_job(gpu, controller, &(struct job){block->number, block->sm, block->slot, block->index});
 }
 
 /* Reads the next row, if there is one. It may have no bytes for the block. */
@@ -333,9 +333,10 @@ uint64_t teleport_gpu_cycle(struct mech_gpu *gpu, uint64_t cycle)
 }
 
 /* The S-Machine is R without the waiting (section 5.2): it makes all of R's requests, though its blocks may end before. */
-bool teleport_may_end(struct mech_gpu *gpu)
+bool teleport_may_end(struct mech_gpu *gpu, const struct mech_end *end)
 {
 	const struct teleport_config *config = gpu->config;
+	(void)end;
 	bool waits = controller_of(gpu)->jobs || mech_room_to_send(gpu) < gpu->machine->send_queue;
 	return config->model != TELEPORT_S || !waits;
 }

@@ -87,9 +87,9 @@ void teleport_release_if_loaded(struct mech_sm *sm, uint32_t slot, uint64_t cycl
 /* controller.c; the GPU's state is a pointer to the controller */
 void teleport_gpu_open(struct mech_gpu *gpu);
 void teleport_gpu_kernel_begin(struct mech_gpu *gpu);
-void teleport_gpu_block(struct mech_gpu *gpu, uint32_t sm, const struct mech_block *block);
+void teleport_gpu_block(struct mech_gpu *gpu, const struct mech_block *block);
 uint64_t teleport_gpu_cycle(struct mech_gpu *gpu, uint64_t cycle);
-bool teleport_may_end(struct mech_gpu *gpu);
+bool teleport_may_end(struct mech_gpu *gpu, const struct mech_end *end);
 /* The kernel has rows: its blocks are loaded. */
 bool teleport_loads(const struct mech_gpu *gpu);
 

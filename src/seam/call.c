@@ -1,0 +1,222 @@
+/* The calls of hooks, behind those of a kernel's begin and end (seam.c): looks and vetoes out of mech.h's tables, the cycle hooks, and the
+ * seats. */
+#include "seam/inner.h"
+
+#define CALL_ALL(scope, called, event)                                                                                 \
+	do {                                                                                                           \
+		(scope)->hook = #called;                                                                               \
+		for (uint32_t i = 0; i < (scope)->called.count; i++)                                                   \
+			(scope)->part[(scope)->called.part[i]].mech->called(&(scope)->part[(scope)->called.part[i]],   \
+			                                                    event);                                    \
+	} while (0)
+
+/* The mechanisms that refuse, as bits. All are asked, so that what one of them does when asked does not depend on the others. */
+#define ASK_ALL(refusers, scope, called, event)                                                                        \
+	uint32_t refusers = 0;                                                                                         \
+	(scope)->hook = #called;                                                                                       \
+	for (uint32_t i = 0; i < (scope)->called.count; i++) {                                                         \
+		uint32_t number = (scope)->called.part[i];                                                             \
+		if (!(scope)->part[number].mech->called(&(scope)->part[number], event))                                \
+			refusers |= 1u << number;                                                                      \
+	}
+
+#define LOOK(called, event, when)                                                                                      \
+	void seam_call_##called(struct seam_sm *sm, const struct event *event)                                         \
+	{                                                                                                              \
+		CALL_ALL(sm, called, event);                                                                           \
+	}
+#define VETO(called, event, when)                                                                                      \
+	uint32_t seam_ask_##called(struct seam_sm *sm, const struct event *event)                                      \
+	{                                                                                                              \
+		ASK_ALL(refusers, sm, called, event)                                                                   \
+		return refusers;                                                                                       \
+	}
+MECH_SM_HOOKS(LOOK, VETO)
+#undef LOOK
+#undef VETO
+
+#define LOOK(called, event, when)                                                                                      \
+	void seam_call_##called(struct seam_partition *partition, const struct event *event)                           \
+	{                                                                                                              \
+		CALL_ALL(partition, called, event);                                                                    \
+	}
+#define VETO(called, event, when)                                                                                      \
+	uint32_t seam_ask_##called(struct seam_partition *partition, const struct event *event)                        \
+	{                                                                                                              \
+		ASK_ALL(refusers, partition, called, event)                                                            \
+		return refusers;                                                                                       \
+	}
+MECH_PARTITION_HOOKS(LOOK, VETO)
+#undef LOOK
+#undef VETO
+
+/* While a hook of the GPU runs, it has a name. */
+#define LOOK(called, event, when)                                                                                      \
+	void seam_call_##called(struct seam_gpu *gpu, const struct event *event)                                       \
+	{                                                                                                              \
+		CALL_ALL(gpu, called, event);                                                                          \
+		gpu->hook = NULL;                                                                                      \
+	}
+#define VETO(called, event, when)                                                                                      \
+	uint32_t seam_ask_##called(struct seam_gpu *gpu, const struct event *event)                                    \
+	{                                                                                                              \
+		ASK_ALL(refusers, gpu, called, event)                                                                  \
+		gpu->hook = NULL;                                                                                      \
+		return refusers;                                                                                       \
+	}
+MECH_GPU_HOOKS(LOOK, VETO)
+#undef LOOK
+#undef VETO
+
+void seam_block_begin(struct seam_sm *sm, const struct mech_block *block)
+{
+	sm->block[block->slot] = *block;
+	sm->resident++;
+	sm->slots |= 1ull << block->slot;
+	if (sm->has_buffer)
+		line_buffer_allocated(&sm->buffer, sm->resident * sm->seam->launch.shared_bytes);
+	seam_call_block_begin(sm, block);
+	sm->holders[block->slot] |= seam_ask_may_start(sm, block);
+}
+
+void seam_block_end(struct seam_sm *sm, uint32_t slot, uint64_t cycle)
+{
+	struct mech_block block = sm->block[slot];
+	block.cycle = cycle;
+	sm->resident--;
+	sm->slots &= ~(1ull << slot);
+	sm->holders[slot] = 0;
+	seam_call_block_end(sm, &block);
+	if (sm->has_buffer) {
+		line_buffer_block_ended(&sm->buffer, slot);
+		line_buffer_allocated(&sm->buffer, sm->resident * sm->seam->launch.shared_bytes);
+	}
+}
+
+/* The last of those that refuse, or MECH_MAX. */
+static uint32_t last_of(uint32_t refusers)
+{
+	return refusers ? 31 - (uint32_t)__builtin_clz(refusers) : MECH_MAX;
+}
+
+bool seam_may_issue(struct seam_sm *sm, const struct mech_issue *issue)
+{
+	uint32_t refusers = seam_ask_may_issue(sm, issue);
+	sm->vetoed_by[issue->warp] = (uint8_t)last_of(refusers);
+	return !refusers;
+}
+
+bool seam_may_dispatch(struct seam_gpu *gpu, const struct mech_dispatch *dispatch)
+{
+	uint32_t refusers = seam_ask_may_dispatch(gpu, dispatch);
+	gpu->vetoed_by = last_of(refusers);
+	return !refusers;
+}
+
+bool seam_may_end(struct seam_gpu *gpu, const struct mech_end *end)
+{
+	gpu->kept_open_by = last_of(seam_ask_may_end(gpu, end));
+	return gpu->kept_open_by == MECH_MAX;
+}
+
+/* What a hook has returned, not so far away that times overflow. */
+static uint64_t next_call(uint64_t wanted, uint64_t cycle)
+{
+	uint64_t far = cycle + (1ull << 32);
+	return wanted == MECH_NEVER || wanted < far ? wanted : far;
+}
+
+#define WANTED_BEFORE "wants to be called again in cycle %llu, which is not to come"
+
+void seam_cycle(struct seam_sm *sm, uint64_t cycle)
+{
+	sm->wake = MECH_NEVER;
+	sm->hook = "cycle";
+	for (uint32_t i = 0; i < sm->cycle.count; i++) {
+		struct mech_sm *part = &sm->part[sm->cycle.part[i]];
+		uint64_t next = next_call(part->mech->cycle(part, cycle), cycle);
+		if (next <= cycle)
+			seam_wrong(part, WANTED_BEFORE, (unsigned long long)next);
+		else
+			sm->wake = next < sm->wake ? next : sm->wake;
+	}
+}
+
+uint64_t seam_compete(struct seam_sm *sm, const struct mech_warps *warps)
+{
+	sm->hook = "warps_that_compete";
+	return sm->competing[warps->index] = sm->compete(sm->order, warps);
+}
+
+uint32_t seam_wrong_pick(struct seam_sm *sm, const struct mech_warps *warps, uint64_t candidates, uint32_t bit)
+{
+	seam_wrong(sm->order, "picks warp %u of scheduler %u, which is none of the candidates 0x%llx", bit,
+	           warps->index, (unsigned long long)candidates);
+	return (uint32_t)__builtin_ctzll(candidates);
+}
+
+void seam_block(struct seam_gpu *gpu, const struct mech_block *block)
+{
+	uint64_t cycle = block->cycle;
+	seam_call_gpu_block(gpu, block);
+	for (uint32_t i = 0; i < gpu->cycle.count; i++) {
+		uint64_t *wake = &gpu->wake[gpu->cycle.part[i]];
+		*wake = *wake > cycle + 1 ? cycle + 1 : *wake;
+		gpu->first_wake = gpu->first_wake > cycle + 1 ? cycle + 1 : gpu->first_wake;
+	}
+}
+
+static uint64_t call_gpu_cycle(struct seam_gpu *gpu, struct mech_gpu *part, uint64_t cycle)
+{
+	gpu->hook = "gpu_cycle";
+	uint64_t next = next_call(part->mech->gpu_cycle(part, cycle), cycle);
+	if (next <= cycle) {
+		seam_wrong_gpu(part, WANTED_BEFORE, (unsigned long long)next);
+		next = MECH_NEVER;
+	}
+	gpu->hook = NULL;
+	return next;
+}
+
+uint32_t seam_blocks_per_sm(struct seam *seam, uint32_t blocks)
+{
+	struct mech_gpu *owner = seam->gpu.count_owner;
+	if (!owner)
+		return blocks;
+	seam->gpu.hook = "blocks_per_sm";
+	uint32_t wanted = owner->mech->blocks_per_sm(owner, blocks);
+	if (!wanted || wanted > blocks) {
+		seam_wrong_gpu(owner, "wants %u blocks an SM; expected 1 to the %u that fit", wanted, blocks);
+		wanted = blocks;
+	}
+	seam->gpu.hook = NULL;
+	return wanted;
+}
+
+uint32_t seam_place_block(struct seam *seam, uint64_t block, const uint8_t *has_room)
+{
+	struct seam_gpu *gpu = &seam->gpu;
+	struct mech_gpu *owner = gpu->place_owner;
+	gpu->hook = "place_block";
+	uint32_t sm = owner->mech->place_block(owner, block, has_room);
+	if (sm != MECH_NOWHERE && (sm >= seam->machine.sms || !has_room[sm])) {
+		seam_wrong_gpu(owner, "places block %llu on SM %u, which %s", (unsigned long long)block, sm,
+		               sm < seam->machine.sms ? "has no room" : "does not exist");
+		sm = MECH_NOWHERE;
+	}
+	gpu->hook = NULL;
+	gpu->vetoed_by = sm == MECH_NOWHERE ? owner->number : MECH_MAX;
+	return sm;
+}
+
+void seam_gpu_cycle(struct seam_gpu *gpu, uint64_t cycle)
+{
+	gpu->first_wake = MECH_NEVER;
+	for (uint32_t i = 0; i < gpu->cycle.count; i++) {
+		uint32_t number = gpu->cycle.part[i];
+		struct mech_gpu *part = &gpu->part[number];
+		if (gpu->wake[number] <= cycle)
+			gpu->wake[number] = call_gpu_cycle(gpu, part, cycle);
+		gpu->first_wake = gpu->wake[number] < gpu->first_wake ? gpu->wake[number] : gpu->first_wake;
+	}
+}
