@@ -12,21 +12,21 @@ struct whole {
 static void analyze_kernel(struct arena *arena, const struct function *function, struct source_kernel *kernel)
 {
 	struct frame frame = {.function = function};
-	struct run run = {.arena = arena, .now.alive = true, .frame = &frame};
+	struct walk walk = {.arena = arena, .now.alive = true, .frame = &frame};
 	/* phase 1: the pointer parameters, in their order */
 	for (uint32_t i = 0; i < function->parameter_count; i++)
-		run_slot(&run, function->parameters[i], "", &function->parameters[i]->type);
-	run_statement(&run, function->body);
-	run_finish(&run, function, kernel);
+		walk_slot(&walk, function->parameters[i], "", &function->parameters[i]->type);
+	walk_statement(&walk, function->body);
+	walk_finish(&walk, function, kernel);
 	/* functions that several kernels call belong to the next one now */
-	for (uint32_t i = 0; i < run.slots; i++)
-		run.owners[i].decl->slots = NULL;
-	free(run.symbols);
-	free(run.bounds);
-	free(run.arrays);
-	free(run.reads);
-	free(run.initial);
-	free(run.owners);
+	for (uint32_t i = 0; i < walk.slots; i++)
+		walk.owners[i].decl->slots = NULL;
+	free(walk.symbols);
+	free(walk.bounds);
+	free(walk.arrays);
+	free(walk.reads);
+	free(walk.initial);
+	free(walk.owners);
 }
 
 struct source_module *source_analyze(const char *file, const struct source_options *options, struct diag *diag)

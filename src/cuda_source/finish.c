@@ -5,29 +5,29 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool bounded(const struct run *run, const struct poly *poly, uint32_t depth)
+static bool bounded(const struct walk *walk, const struct poly *poly, uint32_t depth)
 {
 	for (uint32_t i = 0; i < poly->count; i++)
 		for (uint32_t k = 0; k < poly->terms[i].degree; k++) {
 			uint32_t symbol = poly->terms[i].symbol[k];
-			const struct bound *bound = &run->bounds[symbol];
-			if (run->symbols[symbol]->kind == SOURCE_LOOP &&
-			    (depth > 16 || !bound->known || !bounded(run, bound->room, depth + 1) ||
-			     !bounded(run, bound->slope, depth + 1)))
+			const struct bound *bound = &walk->bounds[symbol];
+			if (walk->symbols[symbol]->kind == SOURCE_LOOP &&
+			    (depth > 16 || !bound->known || !bounded(walk, bound->room, depth + 1) ||
+			     !bounded(walk, bound->slope, depth + 1)))
 				return false;
 		}
 	return true;
 }
 
-static bool varies(const struct run *run, const struct monomial *term)
+static bool varies(const struct walk *walk, const struct monomial *term)
 {
 	for (uint32_t k = 0; k < term->degree; k++)
-		if (run->symbols[term->symbol[k]]->kind <= SOURCE_LOOP)
+		if (walk->symbols[term->symbol[k]]->kind <= SOURCE_LOOP)
 			return true;
 	return false;
 }
 
-static enum source_status strict(const struct run *run, const struct read *read)
+static enum source_status strict(const struct walk *walk, const struct read *read)
 {
 	if (read->causes & CAUSE_OPERATOR || (!read->causes && !read->poly))
 		return SOURCE_OPERATOR;
@@ -36,32 +36,32 @@ static enum source_status strict(const struct run *run, const struct read *read)
 		       : read->causes & CAUSE_CONTROL ? SOURCE_CONTROL
 		                                      : SOURCE_INDUCTION;
 	for (uint32_t i = 0; i < read->poly->count; i++)
-		if (varies(run, &read->poly->terms[i]))
+		if (varies(walk, &read->poly->terms[i]))
 			return SOURCE_QUASI_STATIC;
 	return SOURCE_STATIC;
 }
 
 /* Degree one in what differs between the threads and blocks of a launch. */
-static bool is_affine(const struct run *run, const struct poly *poly)
+static bool is_affine(const struct walk *walk, const struct poly *poly)
 {
 	for (uint32_t i = 0; i < poly->count; i++) {
 		uint32_t variables = 0;
 		for (uint32_t k = 0; k < poly->terms[i].degree; k++)
-			variables += run->symbols[poly->terms[i].symbol[k]]->kind <= SOURCE_LOOP;
+			variables += walk->symbols[poly->terms[i].symbol[k]]->kind <= SOURCE_LOOP;
 		if (variables > 1)
 			return false;
 	}
 	return true;
 }
 
-static void copy_terms(struct run *run, const struct poly *poly, struct source_index *index)
+static void copy_terms(struct walk *walk, const struct poly *poly, struct source_index *index)
 {
-	struct source_term *terms = arena_array(run->arena, poly->count + 1, sizeof *terms);
+	struct source_term *terms = arena_array(walk->arena, poly->count + 1, sizeof *terms);
 	for (uint32_t i = 0; i < poly->count; i++) {
 		const struct monomial *from = &poly->terms[i];
-		const struct source_symbol **symbols = arena_array(run->arena, from->degree + 1, sizeof *symbols);
+		const struct source_symbol **symbols = arena_array(walk->arena, from->degree + 1, sizeof *symbols);
 		for (uint32_t k = 0; k < from->degree; k++)
-			symbols[k] = run->symbols[from->symbol[k]];
+			symbols[k] = walk->symbols[from->symbol[k]];
 		terms[i] = (struct source_term){from->coefficient, from->degree, symbols};
 	}
 	index->terms = terms;
@@ -69,9 +69,9 @@ static void copy_terms(struct run *run, const struct poly *poly, struct source_i
 }
 
 /* The text without line breaks, markers and doubled spaces. */
-static const char *one_line(struct run *run, const char *text, uint32_t length)
+static const char *one_line(struct walk *walk, const char *text, uint32_t length)
 {
-	char *line = arena_alloc(run->arena, length + 1);
+	char *line = arena_alloc(walk->arena, length + 1);
 	uint32_t count = 0;
 	for (uint32_t i = 0; i < length; i++) {
 		if (text[i] == '#' && i && text[i - 1] == '\n') {
@@ -88,7 +88,7 @@ static const char *one_line(struct run *run, const char *text, uint32_t length)
 }
 
 /* Elements where all terms are whole elements, else bytes. A member's place in its element is not shown. */
-static bool divide(const struct run *run, const struct read *read, struct monomial *term)
+static bool divide(const struct walk *walk, const struct read *read, struct monomial *term)
 {
 	if (read->unit_size > 0) {
 		int64_t rest = term->coefficient % read->unit_size;
@@ -101,7 +101,7 @@ static bool divide(const struct run *run, const struct read *read, struct monomi
 	char name[256];
 	snprintf(name, sizeof name, "sizeof(%s)", read->unit ? read->unit : "?");
 	for (uint32_t k = 0; k < term->degree; k++)
-		if (strcmp(run->symbols[term->symbol[k]]->name, name) == 0) {
+		if (strcmp(walk->symbols[term->symbol[k]]->name, name) == 0) {
 			memmove(&term->symbol[k], &term->symbol[k + 1], (term->degree - k - 1) * sizeof *term->symbol);
 			term->degree--;
 			return true;
@@ -109,7 +109,7 @@ static bool divide(const struct run *run, const struct read *read, struct monomi
 	return false;
 }
 
-static void write_term(FILE *out, const struct run *run, const struct monomial *term, bool first)
+static void write_term(FILE *out, const struct walk *walk, const struct monomial *term, bool first)
 {
 	uint64_t size = term->coefficient < 0 ? 0 - (uint64_t)term->coefficient : (uint64_t)term->coefficient;
 	fputs(term->coefficient < 0 ? (first ? "-" : " - ") : first ? "" : " + ", out);
@@ -117,12 +117,12 @@ static void write_term(FILE *out, const struct run *run, const struct monomial *
 	if (written)
 		fprintf(out, "%llu", (unsigned long long)size);
 	for (uint32_t k = 0; k < term->degree; k++) {
-		fprintf(out, "%s%s", written ? "*" : "", run->symbols[term->symbol[k]]->name);
+		fprintf(out, "%s%s", written ? "*" : "", walk->symbols[term->symbol[k]]->name);
 		written = true;
 	}
 }
 
-static const char *expand(struct run *run, const struct read *read)
+static const char *expand(struct walk *walk, const struct read *read)
 {
 	char *text = NULL;
 	size_t length;
@@ -132,15 +132,15 @@ static const char *expand(struct run *run, const struct read *read)
 	bool elements = true;
 	for (uint32_t i = 0; i < read->poly->count; i++) {
 		struct monomial term = read->poly->terms[i];
-		elements = divide(run, read, &term) && elements;
+		elements = divide(walk, read, &term) && elements;
 	}
 	bool first = true;
 	for (uint32_t i = 0; i < read->poly->count; i++) {
 		struct monomial term = read->poly->terms[i];
 		if (elements)
-			divide(run, read, &term);
+			divide(walk, read, &term);
 		if (term.coefficient)
-			write_term(out, run, &term, first);
+			write_term(out, walk, &term, first);
 		first = first && !term.coefficient;
 	}
 	if (first)
@@ -148,12 +148,12 @@ static const char *expand(struct run *run, const struct read *read)
 	if (!elements)
 		fputs(" bytes", out);
 	fclose(out);
-	const char *kept = arena_string(run->arena, text, length);
+	const char *kept = arena_string(walk->arena, text, length);
 	free(text);
 	return kept;
 }
 
-static void finish_index(struct run *run, const struct read *read, struct source_index *index)
+static void finish_index(struct walk *walk, const struct read *read, struct source_index *index)
 {
 	const struct node *at = read->at;
 	*index = (struct source_index){
@@ -161,44 +161,44 @@ static void finish_index(struct run *run, const struct read *read, struct source
 		.file = at->file,
 		.line = at->line,
 		.column = at->column,
-		.text = one_line(run, read->index->text, read->index->length),
-		.status = strict(run, read),
+		.text = one_line(walk, read->index->text, read->index->length),
+		.status = strict(walk, read),
 		.type = read->type.name,
 		.size = read->type.size,
 	};
 	index->relaxed = index->status;
-	if (index->status == SOURCE_INDUCTION && read->poly && bounded(run, read->poly, 0))
+	if (index->status == SOURCE_INDUCTION && read->poly && bounded(walk, read->poly, 0))
 		index->relaxed = SOURCE_QUASI_STATIC;
 	if (!source_precalculable(index->relaxed))
 		return;
-	index->affine = is_affine(run, read->poly);
+	index->affine = is_affine(walk, read->poly);
 	index->claims = read->claims;
-	index->expanded = expand(run, read);
-	copy_terms(run, read->poly, index);
+	index->expanded = expand(walk, read);
+	copy_terms(walk, read->poly, index);
 }
 
-void run_finish(struct run *run, const struct function *function, struct source_kernel *kernel)
+void walk_finish(struct walk *walk, const struct function *function, struct source_kernel *kernel)
 {
-	struct source_index *indexes = arena_array(run->arena, run->read_count + 1, sizeof *indexes);
-	for (uint32_t i = 0; i < run->read_count; i++) {
-		run->reads[i].causes |= run->lost ? CAUSE_CONTROL : 0;
-		finish_index(run, &run->reads[i], &indexes[i]);
+	struct source_index *indexes = arena_array(walk->arena, walk->read_count + 1, sizeof *indexes);
+	for (uint32_t i = 0; i < walk->read_count; i++) {
+		walk->reads[i].causes |= walk->lost ? CAUSE_CONTROL : 0;
+		finish_index(walk, &walk->reads[i], &indexes[i]);
 	}
 
-	struct source_array *arrays = arena_array(run->arena, run->array_count + 1, sizeof *arrays);
-	const struct source_symbol **symbols = arena_array(run->arena, run->symbol_count + 1, sizeof *symbols);
-	struct bound *bounds = arena_array(run->arena, run->symbol_count + 1, sizeof *bounds);
-	struct source_loops *loops = arena_alloc(run->arena, sizeof *loops);
-	const char **parameters = arena_array(run->arena, function->parameter_count + 1, sizeof *parameters);
+	struct source_array *arrays = arena_array(walk->arena, walk->array_count + 1, sizeof *arrays);
+	const struct source_symbol **symbols = arena_array(walk->arena, walk->symbol_count + 1, sizeof *symbols);
+	struct bound *bounds = arena_array(walk->arena, walk->symbol_count + 1, sizeof *bounds);
+	struct source_loops *loops = arena_alloc(walk->arena, sizeof *loops);
+	const char **parameters = arena_array(walk->arena, function->parameter_count + 1, sizeof *parameters);
 	for (uint32_t i = 0; i < function->parameter_count; i++)
 		parameters[i] = function->parameters[i]->name;
-	if (run->array_count)
-		memcpy(arrays, run->arrays, run->array_count * sizeof *arrays);
-	if (run->symbol_count) {
-		memcpy(symbols, run->symbols, run->symbol_count * sizeof *symbols);
-		memcpy(bounds, run->bounds, run->symbol_count * sizeof *bounds);
+	if (walk->array_count)
+		memcpy(arrays, walk->arrays, walk->array_count * sizeof *arrays);
+	if (walk->symbol_count) {
+		memcpy(symbols, walk->symbols, walk->symbol_count * sizeof *symbols);
+		memcpy(bounds, walk->bounds, walk->symbol_count * sizeof *bounds);
 	}
-	*loops = (struct source_loops){symbols, bounds, run->symbol_count};
+	*loops = (struct source_loops){symbols, bounds, walk->symbol_count};
 	*kernel = (struct source_kernel){
 		.name = function->name,
 		.file = function->file,
@@ -208,9 +208,9 @@ void run_finish(struct run *run, const struct function *function, struct source_
 		.parameters = parameters,
 		.parameter_count = function->parameter_count,
 		.arrays = arrays,
-		.array_count = run->array_count,
+		.array_count = walk->array_count,
 		.indexes = indexes,
-		.index_count = run->read_count,
+		.index_count = walk->read_count,
 		.loops = loops,
 	};
 }

@@ -228,7 +228,7 @@ struct jumps { /* where break and continue gather their states */
 	struct state broken, continued;
 };
 
-struct run {
+struct walk {
 	struct arena *arena;
 	struct state now;
 	struct frame *frame;
@@ -253,33 +253,33 @@ struct run {
 
 /* state.c */
 struct value value_of(const struct poly *poly);
-struct value value_unknown(struct run *run, uint8_t causes);
+struct value value_unknown(struct walk *walk, uint8_t causes);
 bool value_equal(const struct value *a, const struct value *b);
-uint32_t run_symbol(struct run *run, enum source_symbol_kind kind, uint32_t axis, const char *name);
-uint32_t run_loop_symbol(struct run *run, const char *name);
-uint32_t run_array(struct run *run, const char *name, const struct type *type);
-uint32_t run_slot(struct run *run, struct decl *decl, const char *member, const struct type *type);
-struct value *state_at(struct run *run, struct state *state, uint32_t slot);
-struct state state_copy(const struct run *run, const struct state *state);
-void state_merge(struct run *run, struct state *into, const struct state *other);
-void run_read(struct run *run, const struct read *read);
+uint32_t walk_symbol(struct walk *walk, enum source_symbol_kind kind, uint32_t axis, const char *name);
+uint32_t walk_loop_symbol(struct walk *walk, const char *name);
+uint32_t walk_array(struct walk *walk, const char *name, const struct type *type);
+uint32_t walk_slot(struct walk *walk, struct decl *decl, const char *member, const struct type *type);
+struct value *state_at(struct walk *walk, struct state *state, uint32_t slot);
+struct state state_copy(const struct walk *walk, const struct state *state);
+void state_merge(struct walk *walk, struct state *into, const struct state *other);
+void walk_read(struct walk *walk, const struct read *read);
 
 /* number.c: arithmetic, and the types in which it is done */
-struct value run_convert(struct run *run, struct value value, const struct type *from, const struct type *to);
-struct value run_claim(struct run *run, struct value value, int64_t least, int64_t most);
-const struct claim *claim_join(struct run *run, const struct claim *a, const struct claim *b);
+struct value walk_convert(struct walk *walk, struct value value, const struct type *from, const struct type *to);
+struct value walk_claim(struct walk *walk, struct value value, int64_t least, int64_t most);
+const struct claim *claim_join(struct walk *walk, const struct claim *a, const struct claim *b);
 bool claim_equal(const struct claim *a, const struct claim *b);
 void type_limits(const struct type *type, int64_t *least, int64_t *most);
-struct value run_offset(struct run *run, const struct node *node); /* as what moves a pointer */
-const struct poly *run_bytes(struct run *run, const char *type, int64_t size);
+struct value walk_offset(struct walk *walk, const struct node *node); /* as what moves a pointer */
+const struct poly *walk_bytes(struct walk *walk, const char *type, int64_t size);
 /* The T of a template that is called is not the kernel's. */
-const char *run_type_name(struct run *run, const char *type);
-struct type run_common_type(const char *op, const struct type *left, const struct type *right);
-struct value run_combine(struct run *run, const char *op, struct value left, struct value right,
+const char *walk_type_name(struct walk *walk, const char *type);
+struct type walk_common_type(const char *op, const struct type *left, const struct type *right);
+struct value walk_combine(struct walk *walk, const char *op, struct value left, struct value right,
                          const struct type *pointer, const struct type *result);
 
 /* expression.c */
-struct value run_value(struct run *run, const struct node *node);
+struct value walk_value(struct walk *walk, const struct node *node);
 
 /* place.c: what can stand left of an assignment */
 enum place_kind { PLACE_SLOT, PLACE_ARRAY, PLACE_OTHER };
@@ -295,29 +295,29 @@ struct lvalue {
 	int64_t unit_size;
 };
 
-struct lvalue run_place(struct run *run, const struct node *node);
+struct lvalue walk_place(struct walk *walk, const struct node *node);
 /* expression.c: they leave the expression's value, and give the place that was changed. */
-struct lvalue run_assign(struct run *run, const struct node *node, struct value *value);
-struct lvalue run_step(struct run *run, const struct node *node, struct value *value);
-struct lvalue run_target(struct run *run, struct value pointer, const struct type *used, const struct node *index,
+struct lvalue walk_assign(struct walk *walk, const struct node *node, struct value *value);
+struct lvalue walk_step(struct walk *walk, const struct node *node, struct value *value);
+struct lvalue walk_target(struct walk *walk, struct value pointer, const struct type *used, const struct node *index,
                          const struct type *pointer_type);
-struct value run_load(struct run *run, const struct lvalue *place, const struct node *node);
-void run_store(struct run *run, const struct lvalue *place, struct value value);
-struct value run_address(struct run *run, const struct node *node);
-struct value run_bind(struct run *run, const struct node *node, const struct type *reference);
-void run_forget_exposed(struct run *run);
-void run_declare(struct run *run, const struct node *node);
+struct value walk_load(struct walk *walk, const struct lvalue *place, const struct node *node);
+void walk_store(struct walk *walk, const struct lvalue *place, struct value value);
+struct value walk_address(struct walk *walk, const struct node *node);
+struct value walk_bind(struct walk *walk, const struct node *node, const struct type *reference);
+void walk_forget_exposed(struct walk *walk);
+void walk_declare(struct walk *walk, const struct node *node);
 
 /* call.c */
-struct value run_call(struct run *run, const struct node *node);
-struct value run_merge_values(struct run *run, const struct value *a, const struct value *b);
+struct value walk_call(struct walk *walk, const struct node *node);
+struct value walk_merge_values(struct walk *walk, const struct value *a, const struct value *b);
 
 /* walk.c, loop.c */
-bool run_changes(const struct node *node);
-void run_statement(struct run *run, const struct node *node);
-void run_loop(struct run *run, const struct node *loop);
+bool walk_changes(const struct node *node);
+void walk_statement(struct walk *walk, const struct node *node);
+void walk_loop(struct walk *walk, const struct node *loop);
 
 /* finish.c: the kernel as source.h shows it */
-void run_finish(struct run *run, const struct function *function, struct source_kernel *kernel);
+void walk_finish(struct walk *walk, const struct function *function, struct source_kernel *kernel);
 
 #endif

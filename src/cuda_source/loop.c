@@ -26,7 +26,7 @@ struct loop {
 	bool final;
 };
 
-static void find_bound(struct run *run, struct loop *loop);
+static void find_bound(struct walk *walk, struct loop *loop);
 
 static void find_parts(const struct node *node, struct loop *loop)
 {
@@ -47,27 +47,27 @@ static void find_parts(const struct node *node, struct loop *loop)
 }
 
 /* One iteration from the state at the head. */
-static void iterate(struct run *run, struct loop *loop)
+static void iterate(struct walk *walk, struct loop *loop)
 {
-	struct jumps jumps = {0}, *outer = run->jumps;
-	run->jumps = &jumps;
+	struct jumps jumps = {0}, *outer = walk->jumps;
+	walk->jumps = &jumps;
 	if (loop->declaration)
-		run_statement(run, loop->declaration);
+		walk_statement(walk, loop->declaration);
 	if (!loop->last) {
-		find_bound(run, loop);
-		run_statement(run, loop->condition);
-		loop->tested = state_copy(run, &run->now);
+		find_bound(walk, loop);
+		walk_statement(walk, loop->condition);
+		loop->tested = state_copy(walk, &walk->now);
 	}
-	run_statement(run, loop->body);
-	state_merge(run, &run->now, &jumps.continued);
+	walk_statement(walk, loop->body);
+	state_merge(walk, &walk->now, &jumps.continued);
 	if (loop->step)
-		run_statement(run, loop->step);
+		walk_statement(walk, loop->step);
 	if (loop->last) {
-		find_bound(run, loop);
-		run_statement(run, loop->condition);
-		loop->tested = state_copy(run, &run->now);
+		find_bound(walk, loop);
+		walk_statement(walk, loop->condition);
+		loop->tested = state_copy(walk, &walk->now);
 	}
-	run->jumps = outer;
+	walk->jumps = outer;
 	loop->broken = jumps.broken;
 }
 
@@ -79,25 +79,25 @@ static struct changed *find_changed(const struct loop *loop, uint32_t slot)
 	return NULL;
 }
 
-static void add_changed(struct run *run, struct loop *loop, uint32_t slot)
+static void add_changed(struct walk *walk, struct loop *loop, uint32_t slot)
 {
 	if (loop->count == loop->capacity) {
 		loop->capacity = loop->capacity ? 2 * loop->capacity : 16;
-		struct changed *grown = arena_array(run->arena, loop->capacity, sizeof *grown);
+		struct changed *grown = arena_array(walk->arena, loop->capacity, sizeof *grown);
 		if (loop->count)
 			memcpy(grown, loop->changed, loop->count * sizeof *grown);
 		loop->changed = grown;
 	}
-	loop->changed[loop->count++] = (struct changed){.slot = slot, .symbol = run_loop_symbol(run, "")};
+	loop->changed[loop->count++] = (struct changed){.slot = slot, .symbol = walk_loop_symbol(walk, "")};
 }
 
 /* The state before the loop, with a symbol for each variable that changes in it. */
-static struct state symbolic_head(struct run *run, const struct loop *loop, const struct state *before)
+static struct state symbolic_head(struct walk *walk, const struct loop *loop, const struct state *before)
 {
-	struct state head = state_copy(run, before);
+	struct state head = state_copy(walk, before);
 	for (uint32_t i = 0; i < loop->count; i++) {
-		struct value *value = state_at(run, &head, loop->changed[i].slot);
-		value->poly = poly_symbol(run->arena, loop->changed[i].symbol);
+		struct value *value = state_at(walk, &head, loop->changed[i].slot);
+		value->poly = poly_symbol(walk->arena, loop->changed[i].symbol);
 		value->causes = CAUSE_INDUCTION;
 		value->serial = 0;
 		if (value->kind != VALUE_ARRAY && value->kind != VALUE_MEMORY)
@@ -115,34 +115,34 @@ static bool claims_have(const struct claim *claims, uint32_t symbol)
 }
 
 /* Runs the body until it is known what changes; then what grows evenly. */
-static void try_body(struct run *run, struct loop *loop, const struct state *before)
+static void try_body(struct walk *walk, struct loop *loop, const struct state *before)
 {
 	struct state head = {0}, end = {0};
 	bool more = true;
-	run->silent++;
+	walk->silent++;
 	while (more) { /* each pass finds another variable, of which there are not many */
 		more = false;
-		head = symbolic_head(run, loop, before);
-		run->now = state_copy(run, &head);
-		iterate(run, loop);
-		end = run->now;
-		for (uint32_t slot = 0; slot < run->slots && end.alive; slot++) {
-			const struct value *old = state_at(run, &head, slot), *new = state_at(run, &end, slot);
+		head = symbolic_head(walk, loop, before);
+		walk->now = state_copy(walk, &head);
+		iterate(walk, loop);
+		end = walk->now;
+		for (uint32_t slot = 0; slot < walk->slots && end.alive; slot++) {
+			const struct value *old = state_at(walk, &head, slot), *new = state_at(walk, &end, slot);
 			if (value_equal(old, new) || find_changed(loop, slot))
 				continue;
-			add_changed(run, loop, slot);
+			add_changed(walk, loop, slot);
 			more = true;
 		}
 	}
-	run->silent--;
+	walk->silent--;
 	for (uint32_t i = 0; i < loop->count; i++) {
 		struct changed *changed = &loop->changed[i];
-		const struct value *first = state_at(run, &head, changed->slot);
-		const struct value *value = state_at(run, &end, changed->slot);
-		const struct poly *own = poly_symbol(run->arena, changed->symbol);
+		const struct value *first = state_at(walk, &head, changed->slot);
+		const struct value *value = state_at(walk, &end, changed->slot);
+		const struct poly *own = poly_symbol(walk->arena, changed->symbol);
 		bool follows = value->causes == CAUSE_INDUCTION && value->kind == first->kind &&
 		               value->number == first->number;
-		changed->grow = follows ? poly_add(run->arena, value->poly, own, -1) : NULL;
+		changed->grow = follows ? poly_add(walk->arena, value->poly, own, -1) : NULL;
 		changed->claims = value->claims;
 		for (uint32_t j = 0; j < loop->count && changed->grow; j++)
 			if (poly_has(changed->grow, loop->changed[j].symbol) ||
@@ -164,33 +164,33 @@ static const struct node *bare(const struct node *node)
 }
 
 /* The bound that a comparison sets, with the variables as they are in the present state. */
-static bool compare(struct run *run, const struct node *node, uint32_t iteration, struct bound *bound)
+static bool compare(struct walk *walk, const struct node *node, uint32_t iteration, struct bound *bound)
 {
 	node = bare(node);
 	if (node->kind != NODE_BINARY)
 		return false;
 	if (strcmp(node->op, "&&") == 0)
-		return compare(run, node->children[0], iteration, bound) ||
-		       compare(run, node->children[1], iteration, bound);
+		return compare(walk, node->children[0], iteration, bound) ||
+		       compare(walk, node->children[1], iteration, bound);
 	bool less = node->op[0] == '<', more = node->op[0] == '>';
 	bool differs = strcmp(node->op, "!=") == 0;
 	if ((!less && !more && !differs) || node->op[1] == node->op[0])
 		return false;
-	struct value left = run_value(run, node->children[0]), right = run_value(run, node->children[1]);
+	struct value left = walk_value(walk, node->children[0]), right = walk_value(walk, node->children[1]);
 	const struct type *type = &node->children[0]->type;
 	if (left.kind != right.kind || left.number != right.number || left.kind > VALUE_ARRAY ||
 	    (left.kind == VALUE_NUMBER && (type->kind != TYPE_INTEGER || type->size <= 0 || type->size > 8)))
 		return false;
-	const struct poly *room = less ? poly_add(run->arena, right.poly, left.poly, -1)
-	                               : poly_add(run->arena, left.poly, right.poly, -1);
+	const struct poly *room = less ? poly_add(walk->arena, right.poly, left.poly, -1)
+	                               : poly_add(walk->arena, left.poly, right.poly, -1);
 	const struct poly *rest = NULL, *slope = NULL;
 	if (!room)
 		return false;
 	/* room = rest - slope * iteration */
-	rest = slope = poly_constant(run->arena, 0);
+	rest = slope = poly_constant(walk->arena, 0);
 	for (uint32_t i = 0; i < room->count; i++) {
 		struct monomial term = room->terms[i];
-		struct poly *one = arena_alloc(run->arena, sizeof *one + sizeof term);
+		struct poly *one = arena_alloc(walk->arena, sizeof *one + sizeof term);
 		uint32_t kept = 0, times = 0;
 		for (uint32_t k = 0; k < term.degree; k++) {
 			if (term.symbol[k] == iteration)
@@ -204,9 +204,9 @@ static bool compare(struct run *run, const struct node *node, uint32_t iteration
 		one->count = 1;
 		one->terms[0] = term;
 		if (times)
-			slope = poly_add(run->arena, slope, one, -1);
+			slope = poly_add(walk->arena, slope, one, -1);
 		else
-			rest = poly_add(run->arena, rest, one, 1);
+			rest = poly_add(walk->arena, rest, one, 1);
 	}
 	int64_t zero;
 	if (!slope || !rest || (poly_is_constant(slope, &zero) && zero == 0))
@@ -216,7 +216,7 @@ static bool compare(struct run *run, const struct node *node, uint32_t iteration
 	                        .known = true,
 	                        .inclusive = !differs && node->op[1] == '=',
 	                        .either = differs,
-	                        .claims = claim_join(run, left.claims, right.claims)};
+	                        .claims = claim_join(walk, left.claims, right.claims)};
 	if (left.kind == VALUE_NUMBER) {
 		bound->side[0] = left.poly;
 		bound->side[1] = right.poly;
@@ -226,25 +226,25 @@ static bool compare(struct run *run, const struct node *node, uint32_t iteration
 }
 
 /* Reads the bound where the condition is about to be evaluated: it may change variables itself. */
-static void find_bound(struct run *run, struct loop *loop)
+static void find_bound(struct walk *walk, struct loop *loop)
 {
-	if (!loop->final || !run->now.alive)
+	if (!loop->final || !walk->now.alive)
 		return;
-	struct state now = state_copy(run, &run->now);
-	run->silent++;
-	compare(run, loop->condition, loop->iteration, &loop->bound);
-	run->silent--;
-	run->now = now;
+	struct state now = state_copy(walk, &walk->now);
+	walk->silent++;
+	compare(walk, loop->condition, loop->iteration, &loop->bound);
+	walk->silent--;
+	walk->now = now;
 	loop->bound.once_more = loop->last;
 }
 
 /* Names the iterations by the variable that counts them. */
-static const char *iteration_name(struct run *run, const struct loop *loop, const struct state *before)
+static const char *iteration_name(struct walk *walk, const struct loop *loop, const struct state *before)
 {
 	char name[256];
 	for (uint32_t i = 0; i < loop->count; i++) {
 		const struct changed *changed = &loop->changed[i];
-		const struct owner *owner = &run->owners[changed->slot];
+		const struct owner *owner = &walk->owners[changed->slot];
 		int64_t first, grow;
 		if (!changed->grow || before->values == NULL || changed->slot >= before->count)
 			continue;
@@ -252,32 +252,32 @@ static const char *iteration_name(struct run *run, const struct loop *loop, cons
 		bool counts = poly_is_constant(start->poly, &first) && first == 0 &&
 		              poly_is_constant(changed->grow, &grow) && grow == 1;
 		snprintf(name, sizeof name, counts ? "%s%s" : "trip(%s%s)", owner->decl->name, owner->member);
-		return arena_string(run->arena, name, strlen(name));
+		return arena_string(walk->arena, name, strlen(name));
 	}
 	return "trip";
 }
 
 /* The state at the head in any iteration. */
-static struct state general_head(struct run *run, const struct loop *loop, const struct state *before,
+static struct state general_head(struct walk *walk, const struct loop *loop, const struct state *before,
                                  uint32_t iteration)
 {
-	struct state head = state_copy(run, before);
+	struct state head = state_copy(walk, before);
 	for (uint32_t i = 0; i < loop->count; i++) {
 		const struct changed *changed = &loop->changed[i];
-		struct value *value = state_at(run, &head, changed->slot);
-		struct value general = value_unknown(run, changed->causes);
+		struct value *value = state_at(walk, &head, changed->slot);
+		struct value general = value_unknown(walk, changed->causes);
 		if (value->kind == VALUE_ARRAY || value->kind == VALUE_MEMORY) {
 			general.kind = value->kind;
 			general.number = value->number;
 		}
 		if (changed->grow) {
-			const struct poly *times = poly_symbol(run->arena, iteration);
-			const struct poly *grown = poly_multiply(run->arena, changed->grow, times);
+			const struct poly *times = poly_symbol(walk->arena, iteration);
+			const struct poly *grown = poly_multiply(walk->arena, changed->grow, times);
 			bool usable = !(value->causes & ~CAUSE_INDUCTION);
 			/* a first value that was loaded is no cause of its own: an index edges[i] counts by i alone */
 			general.causes = CAUSE_INDUCTION | (value->causes & (CAUSE_CONTROL | CAUSE_OPERATOR));
-			general.poly = usable ? poly_add(run->arena, value->poly, grown, 1) : NULL;
-			general.claims = claim_join(run, value->claims, changed->claims);
+			general.poly = usable ? poly_add(walk->arena, value->poly, grown, 1) : NULL;
+			general.claims = claim_join(walk, value->claims, changed->claims);
 		}
 		*value = general;
 	}
@@ -290,44 +290,44 @@ static bool is_false(const struct node *condition)
 	return condition->kind == NODE_CONSTANT && condition->value == 0;
 }
 
-void run_loop(struct run *run, const struct node *node)
+void walk_loop(struct walk *walk, const struct node *node)
 {
 	struct loop loop = {0};
 	find_parts(node, &loop);
 	if (!loop.body)
 		return;
 	if (node->kind == NODE_FOR)
-		run_statement(run, node->children[0]);
+		walk_statement(walk, node->children[0]);
 	if (node->kind == NODE_DO && is_false(loop.condition)) { /* the braces of a macro */
-		iterate(run, &loop);
-		state_merge(run, &run->now, &loop.broken);
+		iterate(walk, &loop);
+		state_merge(walk, &walk->now, &loop.broken);
 		return;
 	}
-	struct state before = state_copy(run, &run->now);
-	try_body(run, &loop, &before);
+	struct state before = state_copy(walk, &walk->now);
+	try_body(walk, &loop, &before);
 
-	loop.iteration = run_loop_symbol(run, iteration_name(run, &loop, &before));
+	loop.iteration = walk_loop_symbol(walk, iteration_name(walk, &loop, &before));
 	loop.final = true;
-	struct state head = general_head(run, &loop, &before, loop.iteration);
-	run->now = state_copy(run, &head);
-	iterate(run, &loop);
-	run->bounds[loop.iteration] = loop.bound;
+	struct state head = general_head(walk, &loop, &before, loop.iteration);
+	walk->now = state_copy(walk, &head);
+	iterate(walk, &loop);
+	walk->bounds[loop.iteration] = loop.bound;
 
 	/* after the loop: what it changes has its last value, of which no range is kept */
 	head = loop.tested;
 	for (uint32_t i = 0; i < loop.count; i++) {
-		struct value *value = state_at(run, &head, loop.changed[i].slot);
+		struct value *value = state_at(walk, &head, loop.changed[i].slot);
 		value->poly = NULL;
 		value->claims = NULL;
 		value->causes |= value->causes ? 0 : CAUSE_INDUCTION;
-		value->serial = ++run->serials;
+		value->serial = ++walk->serials;
 	}
-	bool ends = !loop.last || run->now.alive;
+	bool ends = !loop.last || walk->now.alive;
 	const struct node *condition = bare(loop.condition);
 	bool endless = condition->kind == NODE_NOTHING || (condition->kind == NODE_CONSTANT && condition->value != 0);
-	run->now = head;
-	run->now.alive = ends && !endless;
+	walk->now = head;
+	walk->now.alive = ends && !endless;
 	for (uint32_t i = 0; i < loop.count && loop.broken.alive; i++)
-		*state_at(run, &loop.broken, loop.changed[i].slot) = *state_at(run, &head, loop.changed[i].slot);
-	state_merge(run, &run->now, &loop.broken);
+		*state_at(walk, &loop.broken, loop.changed[i].slot) = *state_at(walk, &head, loop.changed[i].slot);
+	state_merge(walk, &walk->now, &loop.broken);
 }

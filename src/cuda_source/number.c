@@ -10,23 +10,23 @@
 
 enum { MOST_CLAIMS = 16 };
 
-const char *run_type_name(struct run *run, const char *type)
+const char *walk_type_name(struct walk *walk, const char *type)
 {
-	const struct function *function = run->frame->function;
-	if (!type || !run->frame->caller || !function->is_template)
+	const struct function *function = walk->frame->function;
+	if (!type || !walk->frame->caller || !function->is_template)
 		return type ? type : "?";
 	char name[200];
 	snprintf(name, sizeof name, "%s of %s", type, function->name);
-	return arena_string(run->arena, name, strlen(name));
+	return arena_string(walk->arena, name, strlen(name));
 }
 
-const struct poly *run_bytes(struct run *run, const char *type, int64_t size)
+const struct poly *walk_bytes(struct walk *walk, const char *type, int64_t size)
 {
 	if (size > 0)
-		return poly_constant(run->arena, size);
+		return poly_constant(walk->arena, size);
 	char name[256];
-	snprintf(name, sizeof name, "sizeof(%s)", run_type_name(run, type));
-	return poly_symbol(run->arena, run_symbol(run, SOURCE_TEMPLATE, 0, name));
+	snprintf(name, sizeof name, "sizeof(%s)", walk_type_name(walk, type));
+	return poly_symbol(walk->arena, walk_symbol(walk, SOURCE_TEMPLATE, 0, name));
 }
 
 /* --- what is claimed --- */
@@ -50,24 +50,24 @@ bool claim_equal(const struct claim *a, const struct claim *b)
 	return true;
 }
 
-const struct claim *claim_join(struct run *run, const struct claim *a, const struct claim *b)
+const struct claim *claim_join(struct walk *walk, const struct claim *a, const struct claim *b)
 {
 	for (const struct claim *at = b; at && a != b; at = at->next) {
 		if (has_claim(a, at))
 			continue;
-		struct claim *more = arena_alloc(run->arena, sizeof *more);
+		struct claim *more = arena_alloc(walk->arena, sizeof *more);
 		*more = (struct claim){at->poly, at->least, at->most, a};
 		a = more;
 	}
 	return a;
 }
 
-static struct value lose(struct run *run, const struct value *value)
+static struct value lose(struct walk *walk, const struct value *value)
 {
-	return value_unknown(run, value->causes ? value->causes : CAUSE_OPERATOR);
+	return value_unknown(walk, value->causes ? value->causes : CAUSE_OPERATOR);
 }
 
-static struct value limit_claims(struct run *run, struct value value)
+static struct value limit_claims(struct walk *walk, struct value value)
 {
 	uint32_t count = 0;
 	for (const struct claim *at = value.claims; at; at = at->next)
@@ -77,28 +77,28 @@ static struct value limit_claims(struct run *run, struct value value)
 	value.poly = NULL;
 	value.claims = NULL;
 	value.causes |= CAUSE_OPERATOR;
-	value.serial = ++run->serials;
+	value.serial = ++walk->serials;
 	return value;
 }
 
 /* blockIdx.x and its like are at least 0 and below 2^31. */
-static bool is_built_in(const struct run *run, const struct poly *poly)
+static bool is_built_in(const struct walk *walk, const struct poly *poly)
 {
 	if (poly->count != 1 || poly->terms[0].degree != 1 || poly->terms[0].coefficient != 1)
 		return false;
-	enum source_symbol_kind kind = run->symbols[poly->terms[0].symbol[0]]->kind;
+	enum source_symbol_kind kind = walk->symbols[poly->terms[0].symbol[0]]->kind;
 	return kind != SOURCE_LOOP && kind < SOURCE_ARGUMENT;
 }
 
-struct value run_claim(struct run *run, struct value value, int64_t least, int64_t most)
+struct value walk_claim(struct walk *walk, struct value value, int64_t least, int64_t most)
 {
 	int64_t constant;
-	if (!value.poly || (least <= 0 && most >= INT32_MAX && is_built_in(run, value.poly)))
+	if (!value.poly || (least <= 0 && most >= INT32_MAX && is_built_in(walk, value.poly)))
 		return value;
 	if (poly_is_constant(value.poly, &constant))
-		return constant >= least && constant <= most ? value : lose(run, &value);
-	value.claims = claim_join(run, value.claims, &(struct claim){value.poly, least, most, NULL});
-	return limit_claims(run, value);
+		return constant >= least && constant <= most ? value : lose(walk, &value);
+	value.claims = claim_join(walk, value.claims, &(struct claim){value.poly, least, most, NULL});
+	return limit_claims(walk, value);
 }
 
 /* --- types --- */
@@ -131,27 +131,28 @@ static bool is_followed(const struct type *type)
 	return type->size > 0 && type->size <= 8;
 }
 
-static struct value convert_integer(struct run *run, struct value value, const struct type *from, const struct type *to)
+static struct value convert_integer(struct walk *walk, struct value value, const struct type *from,
+                                    const struct type *to)
 {
 	int64_t constant, least, most;
 	bool wider = to->size > from->size;
 	if (!value.poly || !is_followed(to))
-		return value.poly ? lose(run, &value) : value;
+		return value.poly ? lose(walk, &value) : value;
 	if (poly_is_constant(value.poly, &constant)) {
-		value.poly = poly_constant(run->arena, wrap(constant, to));
+		value.poly = poly_constant(walk->arena, wrap(constant, to));
 		return value;
 	}
 	if (to->size == from->size && to->is_unsigned == from->is_unsigned && to->is_bool == from->is_bool)
 		return value;
 	if (!is_followed(from) || to->is_bool || (to->size < 4 && !wider))
-		return lose(run, &value);
+		return lose(walk, &value);
 	if (!wider)
 		return value;
 	type_limits(from, &least, &most);
-	return run_claim(run, value, least, most);
+	return walk_claim(walk, value, least, most);
 }
 
-struct value run_convert(struct run *run, struct value value, const struct type *from, const struct type *to)
+struct value walk_convert(struct walk *walk, struct value value, const struct type *from, const struct type *to)
 {
 	if (to->kind == TYPE_POINTER && value.kind == VALUE_NUMBER) { /* a null pointer, or a number made one */
 		value.kind = VALUE_MEMORY;
@@ -163,12 +164,12 @@ struct value run_convert(struct run *run, struct value value, const struct type 
 	if (!number && !decided_later)
 		return value;
 	if (to->kind == TYPE_INTEGER && from->kind == TYPE_INTEGER && value.kind == VALUE_NUMBER)
-		return convert_integer(run, value, from, to);
-	return lose(run, &value);
+		return convert_integer(walk, value, from, to);
+	return lose(walk, &value);
 }
 
 /* The type in which two operands are combined, where no cast says it: a shift has its left operand's. */
-struct type run_common_type(const char *op, const struct type *left, const struct type *right)
+struct type walk_common_type(const char *op, const struct type *left, const struct type *right)
 {
 	static const struct type whole = {.kind = TYPE_INTEGER, .size = 4};
 	if (left->kind != TYPE_INTEGER || right->kind != TYPE_INTEGER)
@@ -181,13 +182,13 @@ struct type run_common_type(const char *op, const struct type *left, const struc
 	return a->is_unsigned ? *a : *b;
 }
 
-struct value run_offset(struct run *run, const struct node *node)
+struct value walk_offset(struct walk *walk, const struct node *node)
 {
 	static const struct type wide = {.kind = TYPE_INTEGER, .size = 8};
-	struct value value = run_value(run, node);
+	struct value value = walk_value(walk, node);
 	if (value.kind == VALUE_NUMBER && value.poly && node->type.kind != TYPE_INTEGER)
-		return lose(run, &value);
-	return value.kind == VALUE_NUMBER ? run_convert(run, value, &node->type, &wide) : value;
+		return lose(walk, &value);
+	return value.kind == VALUE_NUMBER ? walk_convert(walk, value, &node->type, &wide) : value;
 }
 
 /* --- operators --- */
@@ -197,23 +198,23 @@ static bool is_pointer(const struct value *value)
 	return value->kind == VALUE_ARRAY || value->kind == VALUE_MEMORY || value->kind == VALUE_SLOT;
 }
 
-static struct value move_pointer(struct run *run, struct value pointer, struct value by, int64_t sign,
+static struct value move_pointer(struct walk *walk, struct value pointer, struct value by, int64_t sign,
                                  const struct type *type)
 {
 	if (pointer.kind != VALUE_ARRAY) {
 		pointer.kind = VALUE_MEMORY;
 		return pointer;
 	}
-	const struct poly *bytes = run_bytes(run, type->target, type->target_size);
-	pointer.poly = poly_add(run->arena, pointer.poly, poly_multiply(run->arena, by.poly, bytes), sign);
+	const struct poly *bytes = walk_bytes(walk, type->target, type->target_size);
+	pointer.poly = poly_add(walk->arena, pointer.poly, poly_multiply(walk->arena, by.poly, bytes), sign);
 	pointer.causes |= by.causes;
 	if (!pointer.poly) {
-		pointer.serial = ++run->serials;
+		pointer.serial = ++walk->serials;
 		pointer.causes |= pointer.causes ? 0 : CAUSE_OPERATOR;
 		return pointer;
 	}
-	pointer.claims = claim_join(run, pointer.claims, by.claims);
-	return limit_claims(run, pointer);
+	pointer.claims = claim_join(walk, pointer.claims, by.claims);
+	return limit_claims(walk, pointer);
 }
 
 /* Operators on constants that the language evaluates while compiling. */
@@ -241,33 +242,33 @@ static bool fold(const char *op, int64_t a, int64_t b, const struct type *type, 
 	return true;
 }
 
-struct value run_combine(struct run *run, const char *op, struct value left, struct value right,
-                         const struct type *pointer, const struct type *result)
+struct value walk_combine(struct walk *walk, const char *op, struct value left, struct value right,
+                          const struct type *pointer, const struct type *result)
 {
 	int64_t sign = strcmp(op, "-") == 0 ? -1 : 1;
 	bool sum = strcmp(op, "+") == 0 || sign < 0, product = strcmp(op, "*") == 0;
 	if (sum && is_pointer(&left) && !is_pointer(&right))
-		return move_pointer(run, left, right, sign, pointer);
+		return move_pointer(walk, left, right, sign, pointer);
 	if (strcmp(op, "+") == 0 && is_pointer(&right) && !is_pointer(&left))
-		return move_pointer(run, right, left, 1, pointer);
-	struct value value = value_unknown(run, left.causes | right.causes);
+		return move_pointer(walk, right, left, 1, pointer);
+	struct value value = value_unknown(walk, left.causes | right.causes);
 	int64_t a, b, folded;
 	if (is_pointer(&left) || is_pointer(&right) || result->kind != TYPE_INTEGER || !is_followed(result))
 		value.causes |= value.causes ? 0 : CAUSE_OPERATOR;
 	else if (sum)
-		value.poly = poly_add(run->arena, left.poly, right.poly, sign);
+		value.poly = poly_add(walk->arena, left.poly, right.poly, sign);
 	else if (product)
-		value.poly = poly_multiply(run->arena, left.poly, right.poly);
+		value.poly = poly_multiply(walk->arena, left.poly, right.poly);
 	else if (poly_is_constant(left.poly, &a) && poly_is_constant(right.poly, &b) && fold(op, a, b, result, &folded))
-		value.poly = poly_constant(run->arena, folded);
+		value.poly = poly_constant(walk->arena, folded);
 	else
 		value.causes |= CAUSE_OPERATOR;
 	if (poly_is_constant(value.poly, &a))
-		value.poly = poly_constant(run->arena, wrap(a, result));
+		value.poly = poly_constant(walk->arena, wrap(a, result));
 	if (!value.poly && !value.causes) /* too large to be followed */
 		value.causes = CAUSE_OPERATOR;
 	if (!value.poly)
 		return value;
-	value.claims = claim_join(run, left.claims, right.claims);
-	return limit_claims(run, value);
+	value.claims = claim_join(walk, left.claims, right.claims);
+	return limit_claims(walk, value);
 }

@@ -35,7 +35,7 @@ static char *read_all(int file, size_t *length)
 }
 
 /* Starts the compiler; its exit status, or -1 with errno where it could not be started. */
-static int run_compiler(const char *const *words, int out, int errors)
+static int walk_compiler(const char *const *words, int out, int errors)
 {
 	posix_spawn_file_actions_t actions;
 	posix_spawn_file_actions_init(&actions);
@@ -142,7 +142,7 @@ char *source_preprocess(const char *file, const struct source_options *options, 
 		return NULL;
 	}
 	char *text = NULL;
-	int status = run_compiler(words, out, errors);
+	int status = walk_compiler(words, out, errors);
 	if (status == 0) {
 		text = read_all(out, length);
 		make_members(text);

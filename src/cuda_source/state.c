@@ -8,9 +8,9 @@ struct value value_of(const struct poly *poly)
 	return (struct value){.kind = VALUE_NUMBER, .poly = poly, .causes = poly ? 0 : CAUSE_OPERATOR};
 }
 
-struct value value_unknown(struct run *run, uint8_t causes)
+struct value value_unknown(struct walk *walk, uint8_t causes)
 {
-	return (struct value){.kind = VALUE_NUMBER, .causes = causes, .serial = ++run->serials};
+	return (struct value){.kind = VALUE_NUMBER, .causes = causes, .serial = ++walk->serials};
 }
 
 bool value_equal(const struct value *a, const struct value *b)
@@ -22,11 +22,11 @@ bool value_equal(const struct value *a, const struct value *b)
 }
 
 /* A value that depends on the path: where both are pointers into one array, a pointer into that one still. */
-struct value run_merge_values(struct run *run, const struct value *a, const struct value *b)
+struct value walk_merge_values(struct walk *walk, const struct value *a, const struct value *b)
 {
 	if (value_equal(a, b))
 		return *a;
-	struct value merged = value_unknown(run, CAUSE_CONTROL);
+	struct value merged = value_unknown(walk, CAUSE_CONTROL);
 	const struct value *pointer = a->kind == VALUE_ARRAY ? a : b;
 	if (pointer->kind == VALUE_ARRAY) {
 		merged.kind = VALUE_ARRAY;
@@ -38,138 +38,138 @@ struct value run_merge_values(struct run *run, const struct value *a, const stru
 	return merged;
 }
 
-static uint32_t add_symbol(struct run *run, struct source_symbol symbol)
+static uint32_t add_symbol(struct walk *walk, struct source_symbol symbol)
 {
-	if (run->symbol_count == run->symbol_capacity) {
-		uint32_t capacity = run->symbol_capacity ? 2 * run->symbol_capacity : 32;
-		run->symbols = xrealloc(run->symbols, capacity * sizeof *run->symbols);
-		run->bounds = xrealloc(run->bounds, capacity * sizeof *run->bounds);
-		run->symbol_capacity = capacity;
+	if (walk->symbol_count == walk->symbol_capacity) {
+		uint32_t capacity = walk->symbol_capacity ? 2 * walk->symbol_capacity : 32;
+		walk->symbols = xrealloc(walk->symbols, capacity * sizeof *walk->symbols);
+		walk->bounds = xrealloc(walk->bounds, capacity * sizeof *walk->bounds);
+		walk->symbol_capacity = capacity;
 	}
-	uint32_t number = run->symbol_count++;
-	struct source_symbol *kept = arena_alloc(run->arena, sizeof *kept);
+	uint32_t number = walk->symbol_count++;
+	struct source_symbol *kept = arena_alloc(walk->arena, sizeof *kept);
 	*kept = symbol;
 	kept->number = number;
-	run->symbols[number] = kept;
-	run->bounds[number] = (struct bound){0};
+	walk->symbols[number] = kept;
+	walk->bounds[number] = (struct bound){0};
 	return number;
 }
 
-uint32_t run_symbol(struct run *run, enum source_symbol_kind kind, uint32_t axis, const char *name)
+uint32_t walk_symbol(struct walk *walk, enum source_symbol_kind kind, uint32_t axis, const char *name)
 {
-	for (uint32_t i = 0; i < run->symbol_count; i++)
-		if (run->symbols[i]->kind == kind && strcmp(run->symbols[i]->name, name) == 0)
+	for (uint32_t i = 0; i < walk->symbol_count; i++)
+		if (walk->symbols[i]->kind == kind && strcmp(walk->symbols[i]->name, name) == 0)
 			return i;
-	const char *kept = arena_string(run->arena, name, strlen(name));
-	return add_symbol(run, (struct source_symbol){.kind = kind, .axis = axis, .name = kept});
+	const char *kept = arena_string(walk->arena, name, strlen(name));
+	return add_symbol(walk, (struct source_symbol){.kind = kind, .axis = axis, .name = kept});
 }
 
-uint32_t run_loop_symbol(struct run *run, const char *name)
+uint32_t walk_loop_symbol(struct walk *walk, const char *name)
 {
-	const char *kept = arena_string(run->arena, name, strlen(name));
-	return add_symbol(run, (struct source_symbol){.kind = SOURCE_LOOP, .name = kept});
+	const char *kept = arena_string(walk->arena, name, strlen(name));
+	return add_symbol(walk, (struct source_symbol){.kind = SOURCE_LOOP, .name = kept});
 }
 
-uint32_t run_array(struct run *run, const char *name, const struct type *type)
+uint32_t walk_array(struct walk *walk, const char *name, const struct type *type)
 {
-	for (uint32_t i = 0; i < run->array_count; i++)
-		if (strcmp(run->arrays[i].name, name) == 0)
+	for (uint32_t i = 0; i < walk->array_count; i++)
+		if (strcmp(walk->arrays[i].name, name) == 0)
 			return i;
-	if (run->array_count == run->array_capacity) {
-		run->array_capacity = run->array_capacity ? 2 * run->array_capacity : 8;
-		run->arrays = xrealloc(run->arrays, run->array_capacity * sizeof *run->arrays);
+	if (walk->array_count == walk->array_capacity) {
+		walk->array_capacity = walk->array_capacity ? 2 * walk->array_capacity : 8;
+		walk->arrays = xrealloc(walk->arrays, walk->array_capacity * sizeof *walk->arrays);
 	}
-	run->arrays[run->array_count] = (struct source_array){
-		.name = arena_string(run->arena, name, strlen(name)),
+	walk->arrays[walk->array_count] = (struct source_array){
+		.name = arena_string(walk->arena, name, strlen(name)),
 		.element = type->target,
 		.element_size = type->target_size,
 	};
-	return run->array_count++;
+	return walk->array_count++;
 }
 
 /* What a variable, or a member of it, holds before anything is assigned to it. */
-static struct value initial(struct run *run, struct decl *decl, const char *member, const struct type *type)
+static struct value initial(struct walk *walk, struct decl *decl, const char *member, const struct type *type)
 {
 	char name[256];
 	snprintf(name, sizeof name, "%s%s", decl->name, member);
 	if (decl->kind == DECL_TEMPLATE && !decl->kernel_parameter) /* of a function that is called */
-		return value_unknown(run, CAUSE_OPERATOR);
+		return value_unknown(walk, CAUSE_OPERATOR);
 	if (decl->kind == DECL_TEMPLATE)
-		return value_of(poly_symbol(run->arena, run_symbol(run, SOURCE_TEMPLATE, 0, name)));
+		return value_of(poly_symbol(walk->arena, walk_symbol(walk, SOURCE_TEMPLATE, 0, name)));
 	if (!decl->kernel_parameter)
 		return (struct value){.kind = VALUE_NUMBER, .causes = CAUSE_CONTROL};
 	if (type->kind == TYPE_POINTER)
 		return (struct value){.kind = VALUE_ARRAY,
-		                      .number = run_array(run, name, type),
-		                      .poly = poly_constant(run->arena, 0)};
+		                      .number = walk_array(walk, name, type),
+		                      .poly = poly_constant(walk->arena, 0)};
 	if (type->kind == TYPE_RECORD && !*member)
 		return (struct value){.kind = VALUE_RECORD, .record = decl};
 	if (type->kind == TYPE_INTEGER || type->kind == TYPE_OTHER)
-		return value_of(poly_symbol(run->arena, run_symbol(run, SOURCE_ARGUMENT, 0, name)));
-	return value_unknown(run, CAUSE_OPERATOR);
+		return value_of(poly_symbol(walk->arena, walk_symbol(walk, SOURCE_ARGUMENT, 0, name)));
+	return value_unknown(walk, CAUSE_OPERATOR);
 }
 
-uint32_t run_slot(struct run *run, struct decl *decl, const char *member, const struct type *type)
+uint32_t walk_slot(struct walk *walk, struct decl *decl, const char *member, const struct type *type)
 {
 	for (const struct slot *slot = decl->slots; slot; slot = slot->next)
 		if (strcmp(slot->member, member) == 0)
 			return slot->number;
-	if (run->slots == run->slot_capacity) {
-		run->slot_capacity = run->slot_capacity ? 2 * run->slot_capacity : 32;
-		run->initial = xrealloc(run->initial, run->slot_capacity * sizeof *run->initial);
-		run->owners = xrealloc(run->owners, run->slot_capacity * sizeof *run->owners);
+	if (walk->slots == walk->slot_capacity) {
+		walk->slot_capacity = walk->slot_capacity ? 2 * walk->slot_capacity : 32;
+		walk->initial = xrealloc(walk->initial, walk->slot_capacity * sizeof *walk->initial);
+		walk->owners = xrealloc(walk->owners, walk->slot_capacity * sizeof *walk->owners);
 	}
-	struct slot *slot = arena_alloc(run->arena, sizeof *slot);
-	*slot = (struct slot){arena_string(run->arena, member, strlen(member)), run->slots++, decl->slots};
+	struct slot *slot = arena_alloc(walk->arena, sizeof *slot);
+	*slot = (struct slot){arena_string(walk->arena, member, strlen(member)), walk->slots++, decl->slots};
 	decl->slots = slot;
-	run->owners[slot->number] = (struct owner){decl, slot->member, *type};
-	run->initial[slot->number] = initial(run, decl, slot->member, type);
+	walk->owners[slot->number] = (struct owner){decl, slot->member, *type};
+	walk->initial[slot->number] = initial(walk, decl, slot->member, type);
 	return slot->number;
 }
 
-struct value *state_at(struct run *run, struct state *state, uint32_t slot)
+struct value *state_at(struct walk *walk, struct state *state, uint32_t slot)
 {
 	if (slot >= state->count) {
-		struct value *grown = arena_array(run->arena, run->slots + 8, sizeof *grown);
-		for (uint32_t i = 0; i < run->slots; i++)
-			grown[i] = i < state->count ? state->values[i] : run->initial[i];
+		struct value *grown = arena_array(walk->arena, walk->slots + 8, sizeof *grown);
+		for (uint32_t i = 0; i < walk->slots; i++)
+			grown[i] = i < state->count ? state->values[i] : walk->initial[i];
 		state->values = grown;
-		state->count = run->slots;
+		state->count = walk->slots;
 	}
 	return &state->values[slot];
 }
 
-struct state state_copy(const struct run *run, const struct state *state)
+struct state state_copy(const struct walk *walk, const struct state *state)
 {
 	struct state copy = *state;
-	copy.values = arena_array(run->arena, state->count + 1, sizeof *copy.values);
+	copy.values = arena_array(walk->arena, state->count + 1, sizeof *copy.values);
 	if (state->count)
 		memcpy(copy.values, state->values, state->count * sizeof *copy.values);
 	return copy;
 }
 
-void state_merge(struct run *run, struct state *into, const struct state *other)
+void state_merge(struct walk *walk, struct state *into, const struct state *other)
 {
 	if (!other->alive)
 		return;
 	if (!into->alive) {
-		*into = state_copy(run, other);
+		*into = state_copy(walk, other);
 		return;
 	}
-	for (uint32_t i = 0; i < run->slots; i++) {
-		struct value *mine = state_at(run, into, i);
-		const struct value *theirs = i < other->count ? &other->values[i] : &run->initial[i];
-		*mine = run_merge_values(run, mine, theirs);
+	for (uint32_t i = 0; i < walk->slots; i++) {
+		struct value *mine = state_at(walk, into, i);
+		const struct value *theirs = i < other->count ? &other->values[i] : &walk->initial[i];
+		*mine = walk_merge_values(walk, mine, theirs);
 	}
 }
 
-void run_read(struct run *run, const struct read *read)
+void walk_read(struct walk *walk, const struct read *read)
 {
-	if (run->silent)
+	if (walk->silent)
 		return;
-	if (run->read_count == run->read_capacity) {
-		run->read_capacity = run->read_capacity ? 2 * run->read_capacity : 32;
-		run->reads = xrealloc(run->reads, run->read_capacity * sizeof *run->reads);
+	if (walk->read_count == walk->read_capacity) {
+		walk->read_capacity = walk->read_capacity ? 2 * walk->read_capacity : 32;
+		walk->reads = xrealloc(walk->reads, walk->read_capacity * sizeof *walk->reads);
 	}
-	run->reads[run->read_count++] = *read;
+	walk->reads[walk->read_count++] = *read;
 }
