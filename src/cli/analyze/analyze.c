@@ -143,7 +143,7 @@ static const struct argp analyze_argp = {
 	.parser = parse,
 	.args_doc = "FILE.ptx|FILE.cu",
 	.doc = "Show for each global load of a kernel whether its array index can be calculated before the kernel "
-               "runs: "
+	       "runs: "
 	       "strictly, and when loops whose bounds a launch knows count too. With --launch, "
 	       "also the index's range for each block and the bytes that a block reads. CUDA source is analyzed twice: "
 	       "as it is written, and as the compiler made PTX of it; then both are compared.\v"
