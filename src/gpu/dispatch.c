@@ -93,6 +93,7 @@ bool dispatch_cycle(struct dispatch *dispatch, struct gpu *gpu)
 {
 	struct seam_gpu *seam = &gpu->seam->gpu;
 	uint64_t cycle = gpu->clock[CLOCK_CORE].cycle;
+	assert(dispatch->next <= dispatch->blocks && seam->dispatching == MECH_NEVER);
 	seam->dispatching = cycle;
 	bool acted = false;
 	if ((seam->queued || seam->first_wake <= cycle) && dispatch->next == dispatch->blocks &&

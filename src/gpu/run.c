@@ -63,6 +63,18 @@ static bool must_stop(struct gpu *gpu, struct gpu_run *run, struct watch *watch,
 	return false;
 }
 
+/* A kernel that ran to its end leaves nothing on its way. */
+static void expect_quiet(const struct gpu *gpu)
+{
+	assert(!gpu->to_slices.in_flight && !gpu->to_sms.in_flight);
+	for (uint32_t i = 0; i < gpu->machine.sms; i++)
+		assert(!gpu->sm[i].resident);
+	for (uint32_t i = 0; i < gpu->slices; i++)
+		assert(!gpu->slice[i].busy);
+	for (uint32_t i = 0; i < gpu->machine.map.channels; i++)
+		assert(!gpu->channel[i].pending && !gpu->channel[i].serving && !gpu->channel[i].transfers);
+}
+
 static void run_to_end(struct gpu *gpu, struct gpu_run *run, struct dispatch *dispatch, uint64_t start)
 {
 	struct watch watch = {.last_change = start};
@@ -129,6 +141,8 @@ void gpu_run(struct gpu *gpu, struct gpu_run *run)
 	begin(gpu, run, start);
 	run_to_end(gpu, run, &dispatch, start);
 	team_rest(gpu->team);
+	if (run->end == GPU_DONE)
+		expect_quiet(gpu);
 	for (uint32_t i = 0; i < gpu->machine.sms; i++) {
 		sm_account(&gpu->sm[i], start + run->cycles);
 		sm_end(&gpu->sm[i]);

@@ -6,6 +6,7 @@
 #ifndef SLUICE_HOST_GATE_H
 #define SLUICE_HOST_GATE_H
 
+#include <assert.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdint.h>
@@ -33,6 +34,7 @@ uint64_t gate_sleep(struct gate *gate, uint64_t number);
 /* Everything written before is seen by who was waiting. */
 static inline void gate_set(struct gate *gate, uint64_t number)
 {
+	assert(atomic_load_explicit(&gate->number, memory_order_relaxed) < number);
 	atomic_store(&gate->number, number);
 	if (atomic_load(&gate->sleepers))
 		gate_wake(gate);

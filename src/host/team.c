@@ -92,6 +92,7 @@ static int start_thread(struct seat *seat)
 
 static void gather(struct team *team, uint64_t now)
 {
+	assert(!team->together && !team->closing);
 	for (uint32_t i = 1; i < team->workers->count; i++) {
 		team->seat[i] =
 			(struct seat){.team = team, .worker = &team->workers->worker[i], .call = team->calls + 1};

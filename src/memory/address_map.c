@@ -5,16 +5,12 @@ static uint32_t log2_floor(uint32_t value)
 	return 31 - (uint32_t)__builtin_clz(value);
 }
 
-static bool is_power_of_two(uint32_t value)
-{
-	return value && !(value & (value - 1));
-}
-
 void address_map_open(struct address_map *map)
 {
-	assert(map->channels && is_power_of_two(map->slices_per_channel) && is_power_of_two(map->banks));
+	assert(map->channels && map->slices_per_channel && map->banks);
 	map->slice_bits = log2_floor(map->slices_per_channel);
 	map->bank_bits = log2_floor(map->banks);
+	assert(1u << map->slice_bits == map->slices_per_channel && 1u << map->bank_bits == map->banks);
 	map->low_bank_bits = map->slice_bits > 1 ? map->slice_bits : 1;
 	if (map->low_bank_bits > map->bank_bits) /* fewer banks than slices */
 		map->low_bank_bits = map->bank_bits;
