@@ -98,7 +98,7 @@ static inline void insert(struct cache *cache, const struct request *request, co
 {
 	uint64_t in_line = cache->config.line_bytes - 1;
 	prefetch_account_evicted(&cache->account, probe->at);
-	tags_insert(&cache->tags.line[probe->at], probe->block, request->local & ~in_line, request->slice, cycle);
+	tags_insert(&cache->tags, probe->at, probe->block, request->local & ~in_line, request->slice, cycle);
 }
 
 /* Makes the line the request's block's: a dirty victim is written back. Nothing to do when the line is there. */

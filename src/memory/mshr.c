@@ -41,21 +41,6 @@ void mshr_merge(struct mshr_file *file, uint32_t index, struct request *request)
 	mshr->has_atomic |= request->kind == REQUEST_ATOMIC;
 }
 
-/* Takes the oldest of the requests that wait for a block. */
-static struct request *take_first(struct mshr *mshr, uint32_t depth)
-{
-	struct request *request = mshr->first;
-	mshr->first = request->wait[depth].next;
-	mshr->count--;
-	return request;
-}
-
-static void release(struct mshr_file *file, uint32_t index)
-{
-	assert(file->free < file->count);
-	file->free_mshr[file->free++] = index;
-}
-
 static void push_ready(struct mshr_file *file, uint32_t index)
 {
 	assert(file->ready_count < file->count);
@@ -68,26 +53,12 @@ void mshr_arrived(struct mshr_file *file, uint32_t index, uint8_t level)
 	struct mshr *mshr = &file->mshr[index];
 	assert(mshr->count); /* or nothing was asked for */
 	if (mshr->prefetches)
-		take_first(mshr, file->depth);
+		mshr_take_first(mshr, file->depth);
 	for (struct request *merged = mshr->first; merged; merged = merged->wait[file->depth].next)
 		if (merged->level < level)
 			merged->level = level;
 	if (mshr->count)
 		push_ready(file, index);
 	else
-		release(file, index);
-}
-
-inline struct request *mshr_next_ready(struct mshr_file *file)
-{
-	assert(file->ready_count);
-	uint32_t index = file->ready[file->ready_head];
-	struct mshr *mshr = &file->mshr[index];
-	struct request *request = take_first(mshr, file->depth);
-	if (mshr->count == 0) {
-		release(file, index);
-		file->ready_head = file->ready_head + 1 == file->count ? 0 : file->ready_head + 1;
-		file->ready_count--;
-	}
-	return request;
+		mshr_release(file, index);
 }

@@ -45,7 +45,36 @@ static inline bool mshr_can_merge(const struct mshr_file *file, uint32_t index)
 
 /* The block of a register has come, from this level: its requests are ready, but for a prefetch, for which nobody waits. */
 void mshr_arrived(struct mshr_file *file, uint32_t index, uint8_t level);
+
+/* Takes the oldest of the requests that wait for a block. */
+static inline struct request *mshr_take_first(struct mshr *mshr, uint32_t depth)
+{
+	struct request *request = mshr->first;
+	mshr->first = request->wait[depth].next;
+	mshr->count--;
+	return request;
+}
+
+/* The register is free again. */
+static inline void mshr_release(struct mshr_file *file, uint32_t index)
+{
+	assert(file->free < file->count);
+	file->free_mshr[file->free++] = index;
+}
+
 /* Takes the next request that is ready; there is one. */
-struct request *mshr_next_ready(struct mshr_file *file);
+static inline struct request *mshr_next_ready(struct mshr_file *file)
+{
+	assert(file->ready_count);
+	uint32_t index = file->ready[file->ready_head];
+	struct mshr *mshr = &file->mshr[index];
+	struct request *request = mshr_take_first(mshr, file->depth);
+	if (mshr->count == 0) {
+		mshr_release(file, index);
+		file->ready_head = file->ready_head + 1 == file->count ? 0 : file->ready_head + 1;
+		file->ready_count--;
+	}
+	return request;
+}
 
 #endif

@@ -24,21 +24,11 @@ void tags_clear(struct tags *tags)
 
 /* Fermi's L1 as measured by Nugteren et al. (HPCA 2014): address bits 7 to 11 xor bits 13, 14, 15, 17 and 19; with 64 sets bit
  * 12 comes on top. */
-static uint32_t hashed_set(uint64_t address, uint32_t sets)
+uint32_t tags_hashed_set(uint64_t address, uint32_t sets)
 {
 	uint32_t low = (uint32_t)(address >> 7 & 0x1f);
 	uint32_t high = (uint32_t)((address >> 13 & 7) | (address >> 17 & 1) << 3 | (address >> 19 & 1) << 4);
 	return (low ^ high) | (sets == 64 ? (uint32_t)(address >> 12 & 1) << 5 : 0);
-}
-
-/* L2 of a slice goes by the address without channel and slice bits, or it would use a part of its sets alone (GPGPU-Sim:
- * linear_to_raw_address_translation::partition_address()). */
-static uint32_t set_of(const struct tags *tags, uint64_t address, uint64_t local)
-{
-	if (tags->hashed)
-		return hashed_set(address, tags->sets);
-	uint64_t place = tags->depth == CACHE_OF_SLICE ? local : address;
-	return (uint32_t)(place >> tags->line_shift & (tags->sets - 1));
 }
 
 uint32_t tags_victim(const struct tags *tags, uint32_t set)
@@ -58,45 +48,6 @@ uint32_t tags_victim(const struct tags *tags, uint32_t set)
 	return free != UINT32_MAX ? free : oldest;
 }
 
-/* The line of the set that holds the block or waits for it, or UINT32_MAX. */
-static inline uint32_t find_line(const struct tags *tags, uint64_t block, uint32_t set)
-{
-	uint32_t first = set * tags->ways, behind = first + tags->ways;
-	const struct cache_line *line = &tags->line[first];
-	for (uint32_t index = first; index < behind; index++, line++)
-		if (line->block == block && line->present | line->reserved)
-			return index;
-	return UINT32_MAX;
-}
-
-static enum tag_state state_of(const struct cache_line *line, const struct request *request, uint8_t bit)
-{
-	if (line->reserved & bit)
-		return TAG_RESERVED;
-	if (line->present & bit && (request->is_write || !(line->partial & bit)))
-		return TAG_HIT;
-	return TAG_SECTOR_MISS;
-}
-
-inline struct tag_probe tags_probe(const struct tags *tags, const struct request *request)
-{
-	uint64_t address = request->address, block = address >> tags->line_shift << tags->line_shift;
-	uint64_t sector_address = address >> tags->sector_shift << tags->sector_shift;
-	uint32_t set = set_of(tags, address, request->local);
-	uint32_t sector = (uint32_t)((sector_address - block) >> tags->sector_shift);
-	uint32_t at = find_line(tags, block, set);
-	uint8_t bit = (uint8_t)(1u << sector);
-	enum tag_state state;
-
-	if (at != UINT32_MAX) {
-		state = state_of(&tags->line[at], request, bit);
-	} else {
-		at = tags_victim(tags, set);
-		state = at == UINT32_MAX ? TAG_NO_LINE : TAG_MISS;
-	}
-	return (struct tag_probe){state, at, sector, bit, block, sector_address};
-}
-
 static bool holds(const struct cache_line *line, uint64_t block, uint32_t bit)
 {
 	return line->block == block && line->present & ~line->reserved & ~line->partial & bit;
@@ -111,7 +62,7 @@ struct cache_line *tags_find_present(struct tags *tags, uint64_t address)
 	assert(tags->depth == CACHE_OF_SM);
 	if (holds(line, block, bit))
 		return line;
-	line = &tags->line[set_of(tags, address, address) * tags->ways];
+	line = &tags->line[tags_set(tags, address, address) * tags->ways];
 	const struct cache_line *behind = line + tags->ways;
 	while (!holds(line, block, bit))
 		if (++line == behind)

@@ -54,8 +54,6 @@ void tags_open(struct tags *tags, const struct cache_config *config, uint32_t de
 /* Makes all lines free. */
 void tags_clear(struct tags *tags);
 
-/* Finds the request's block, or the line to replace. Changes nothing. */
-struct tag_probe tags_probe(const struct tags *tags, const struct request *request);
 /* The line that holds all of the sector at the address, or NULL; of a cache whose sets come from addresses. */
 struct cache_line *tags_find_present(struct tags *tags, uint64_t address);
 
@@ -63,9 +61,65 @@ struct cache_line *tags_find_present(struct tags *tags, uint64_t address);
  * not reserved; UINT32_MAX: all are (GPGPU-Sim: tag_array::probe(), whose free line is the set's last one, too). */
 uint32_t tags_victim(const struct tags *tags, uint32_t set);
 
-/* The line is another block's from now on, with nothing present. */
-static inline void tags_insert(struct cache_line *line, uint64_t block, uint64_t local, uint16_t slice, uint64_t cycle)
+/* The set of an address where the index is hashed. */
+uint32_t tags_hashed_set(uint64_t address, uint32_t sets);
+
+/* L2 of a slice goes by the address without channel and slice bits, or it would use a part of its sets alone (GPGPU-Sim:
+ * linear_to_raw_address_translation::partition_address()). */
+static inline uint32_t tags_set(const struct tags *tags, uint64_t address, uint64_t local)
 {
+	if (tags->hashed)
+		return tags_hashed_set(address, tags->sets);
+	uint64_t place = tags->depth == CACHE_OF_SLICE ? local : address;
+	return (uint32_t)(place >> tags->line_shift & (tags->sets - 1));
+}
+
+/* The line of the set that holds the block or waits for it, or UINT32_MAX. */
+static inline uint32_t tags_find(const struct tags *tags, uint64_t block, uint32_t set)
+{
+	uint32_t first = set * tags->ways, behind = first + tags->ways;
+	const struct cache_line *line = &tags->line[first];
+	for (uint32_t index = first; index < behind; index++, line++)
+		if (line->block == block && line->present | line->reserved)
+			return index;
+	return UINT32_MAX;
+}
+
+/* Where a request's sector stands in its block's line. */
+static inline enum tag_state tags_state(const struct cache_line *line, const struct request *request, uint8_t bit)
+{
+	if (line->reserved & bit)
+		return TAG_RESERVED;
+	if (line->present & bit && (request->is_write || !(line->partial & bit)))
+		return TAG_HIT;
+	return TAG_SECTOR_MISS;
+}
+
+/* Finds the request's block, or the line to replace. Changes nothing. */
+static inline struct tag_probe tags_probe(const struct tags *tags, const struct request *request)
+{
+	uint64_t address = request->address, block = address >> tags->line_shift << tags->line_shift;
+	uint64_t sector_address = address >> tags->sector_shift << tags->sector_shift;
+	uint32_t set = tags_set(tags, address, request->local);
+	uint32_t sector = (uint32_t)((sector_address - block) >> tags->sector_shift);
+	uint32_t at = tags_find(tags, block, set);
+	uint8_t bit = (uint8_t)(1u << sector);
+	enum tag_state state;
+
+	if (at != UINT32_MAX) {
+		state = tags_state(&tags->line[at], request, bit);
+	} else {
+		at = tags_victim(tags, set);
+		state = at == UINT32_MAX ? TAG_NO_LINE : TAG_MISS;
+	}
+	return (struct tag_probe){state, at, sector, bit, block, sector_address};
+}
+
+/* The line is another block's from now on, with nothing present. */
+static inline void tags_insert(const struct tags *tags, uint32_t at, uint64_t block, uint64_t local, uint16_t slice,
+                               uint64_t cycle)
+{
+	struct cache_line *line = &tags->line[at];
 	assert(!line->reserved);
 	*line = (struct cache_line){.block = block, .used = cycle, .local = local, .slice = slice};
 }
