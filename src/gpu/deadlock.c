@@ -57,9 +57,9 @@ static void explain_warp(const struct sm *sm, uint32_t slot, struct report *repo
 	else if (sm->seam->holders[warp->block])
 		say(report, ": mechanism %s holds its block\n",
 		    name_of(sm->seam, (uint32_t)__builtin_ctz(sm->seam->holders[warp->block])));
-	else if (warp->waits_for_line)
+	else if (warp->ibuffer.waits_for_line)
 		say(report, ": waits for an instruction-cache line\n");
-	else if (!warp->buffered)
+	else if (!warp->ibuffer.count)
 		say(report, ": has no instruction in its buffer\n");
 	else if (warp->scheduler->hazard & warp->mask)
 		say(report, ": waits for a register, %u instructions in flight\n", warp->in_flight);
@@ -74,10 +74,11 @@ static void explain_warp(const struct sm *sm, uint32_t slot, struct report *repo
 
 static void explain_sm(const struct sm *sm, struct report *report)
 {
-	if (!sm->resident)
+	if (!sm->blocks.resident)
 		return;
 	say(report, "SM %u: %u blocks; L1 %u MSHRs free, %u misses queued; load/store unit %s\n", sm->index,
-	    sm->resident, sm->lsu.l1d.mshrs.free, sm->lsu.l1d.miss_queue.count, sm->lsu.current ? "busy" : "empty");
+	    sm->blocks.resident, sm->l1.data.mshrs.free, sm->l1.data.miss_queue.count,
+	    sm->lsu.current ? "busy" : "empty");
 	for (uint32_t w = 0; w < sm->config.warps; w++)
 		if (sm->warp[w].simt)
 			explain_warp(sm, w, report);

@@ -19,9 +19,9 @@
  * count them and where they lie in it. Collecting, adding up, resetting, describing and all outputs follow. */
 #define GPU_COUNTER_GROUPS(X)                                                                                          \
 	X(sm, sm, sm, stats)                                                                                           \
-	X(l1d, cache, sm, lsu.l1d.stats)                                                                               \
-	X(l1i, cache, sm, l1i.stats)                                                                                   \
-	X(l1c, cache, sm, lsu.l1c.stats)                                                                               \
+	X(l1d, cache, sm, l1.data.stats)                                                                               \
+	X(l1i, cache, sm, fetch.l1i.stats)                                                                             \
+	X(l1c, cache, sm, l1.constant.stats)                                                                           \
 	X(l2, cache, slice, cache.stats)                                                                               \
 	X(slice, slice, slice, stats)                                                                                  \
 	X(request_network, crossbar, gpu, to_slices.stats)                                                             \

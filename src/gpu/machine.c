@@ -1,6 +1,5 @@
 #include "gpu/machine.h"
 
-#include "sm/coalesce.h"
 #include "sm/sm.h"
 
 static const char *const replacement_names[] = {"lru", "fifo", NULL};

@@ -68,7 +68,7 @@ static void expect_quiet(const struct gpu *gpu)
 {
 	assert(!gpu->to_slices.in_flight && !gpu->to_sms.in_flight);
 	for (uint32_t i = 0; i < gpu->machine.sms; i++)
-		assert(!gpu->sm[i].resident);
+		assert(!gpu->sm[i].blocks.resident);
 	for (uint32_t i = 0; i < gpu->slices; i++)
 		assert(!gpu->slice[i].busy);
 	for (uint32_t i = 0; i < gpu->machine.map.channels; i++)

@@ -13,23 +13,23 @@ const size_t gpu_counter_group_count = sizeof gpu_counter_groups / sizeof gpu_co
 /* The units that count, by their structs. */
 enum unit_kind { UNITS_sm, UNITS_slice, UNITS_dram_channel, UNITS_gpu };
 
-struct units {
+struct unit_array {
 	void *first;
 	uint32_t count;
 	size_t size; /* of one */
 };
 
-static struct units units_of(struct gpu *gpu, enum unit_kind kind)
+static struct unit_array units_of(struct gpu *gpu, enum unit_kind kind)
 {
 	switch (kind) {
 	case UNITS_sm:
-		return (struct units){gpu->sm, gpu->machine.sms, sizeof *gpu->sm};
+		return (struct unit_array){gpu->sm, gpu->machine.sms, sizeof *gpu->sm};
 	case UNITS_slice:
-		return (struct units){gpu->slice, gpu->slices, sizeof *gpu->slice};
+		return (struct unit_array){gpu->slice, gpu->slices, sizeof *gpu->slice};
 	case UNITS_dram_channel:
-		return (struct units){gpu->channel, gpu->machine.map.channels, sizeof *gpu->channel};
+		return (struct unit_array){gpu->channel, gpu->machine.map.channels, sizeof *gpu->channel};
 	default:
-		return (struct units){gpu, 1, sizeof *gpu};
+		return (struct unit_array){gpu, 1, sizeof *gpu};
 	}
 }
 
@@ -58,7 +58,7 @@ void stats_collect(struct gpu *gpu, struct gpu_stats *stats)
 {
 	*stats = (struct gpu_stats){0};
 	for (const struct group *group = groups; group < groups + GROUPS; group++) {
-		const struct units units = units_of(gpu, group->units);
+		const struct unit_array units = units_of(gpu, group->units);
 		const char *unit = units.first;
 		for (uint32_t i = 0; i < units.count; i++, unit += units.size)
 			add((char *)stats + group->in_sum, unit + group->in_unit, group->size);
@@ -73,7 +73,7 @@ void stats_add(struct gpu_stats *sum, const struct gpu_stats *stats)
 void stats_reset(struct gpu *gpu)
 {
 	for (const struct group *group = groups; group < groups + GROUPS; group++) {
-		const struct units units = units_of(gpu, group->units);
+		const struct unit_array units = units_of(gpu, group->units);
 		char *unit = units.first;
 		for (uint32_t i = 0; i < units.count; i++, unit += units.size)
 			memset(unit + group->in_unit, 0, group->size);

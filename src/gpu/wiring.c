@@ -19,12 +19,12 @@ static void wire_sms(struct gpu *gpu, struct worker *requests, struct worker *re
 		struct sm *sm = &gpu->sm[i];
 		struct worker *worker = share_of_sm(gpu, i);
 		struct port *out = &gpu->to_slices.input[i].port;
-		sm->network = &gpu->to_slices;
+		sm->network.requests = &gpu->to_slices;
 		out->producer = &sm->wake;
 		worker_join(out, worker, requests);
-		port_open(&sm->from_network, &gpu->arena, gpu->machine.network.boundary_flits, &sm->wake);
-		gpu->to_sms.output[i].port = &sm->from_network;
-		worker_join(&sm->from_network, replies, worker);
+		port_open(&sm->network.replies, &gpu->arena, gpu->machine.network.boundary_flits, &sm->wake);
+		gpu->to_sms.output[i].port = &sm->network.replies;
+		worker_join(&sm->network.replies, replies, worker);
 	}
 }
 

@@ -10,7 +10,7 @@
  *
  * The figures are what intersim2's router does under config_fermi_islip.icnt: vc_alloc_delay and sw_alloc_delay 1, routing_delay 0,
  * islip with one iteration, which with one virtual channel is round robin; what differs between versions are options.
- * tests/test_crossbar.c holds them to the cycle, tests/micro/latency.cu from outside. That inputs can go first or last is ours.
+ * tests/memory/test_crossbar.c holds them to the cycle, tests/micro/latency.cu from outside. That inputs can go first or last is ours.
  */
 #ifndef SLUICE_MEMORY_CROSSBAR_H
 #define SLUICE_MEMORY_CROSSBAR_H

@@ -1,135 +1,84 @@
-/* Blocks and warps: start, hold, end. */
-#include "sm/stages.h"
+#include "sm/sm.h"
 
-void update_held(struct sm *sm, struct sm_warp *warp)
+void blocks_begin(struct sm *sm, uint32_t limit)
 {
-	struct scheduler *scheduler = warp->scheduler;
-	uint64_t mask = warp->mask;
-	const struct simt_warp *simt = warp->simt;
-	bool held = !simt || simt->done || warp->fence || warp->atomics || simt->block->waiting >> simt->index & 1 ||
-	            sm->seam->holders[warp->block];
-
-	scheduler->seen.held = held ? scheduler->seen.held | mask : scheduler->seen.held & ~mask;
-	bool live = simt && !simt->done;
-	if (live != ((scheduler->seen.live & mask) != 0)) {
-		scheduler->seen.live ^= mask;
-		sm->live_warps += live ? 1 : -1;
-	}
+	const struct simt_launch *launch = sm->launch;
+	uint32_t threads = launch->block.x * launch->block.y * launch->block.z;
+	sm->blocks.warps_per_block = (threads + WARP_SIZE - 1) / WARP_SIZE;
+	sm->blocks.limit = limit;
 }
 
-/* A fence is passed when everything issued before it is complete and all that its warp wrote has been acknowledged. A fence
- * has no operands to collect, so that it can overtake a store that has. */
-static bool fence_passed(const struct sm_warp *warp)
+void blocks_close(struct sm *sm)
 {
-	return !warp->in_flight && !warp->stores && !warp->atomics;
+	for (uint32_t b = 0; b < SM_MAX_BLOCKS; b++)
+		simt_block_free(&sm->blocks.slot[b].simt);
 }
 
-void retire(struct sm *sm, struct sm_warp *warp)
+static void show_to_mechanisms(struct sm *sm, const struct sm_block *block, uint64_t number, uint64_t cycle)
 {
-	if (warp->fence && fence_passed(warp)) {
-		warp->fence = false;
-		warp->leaving = warp->simt->done;
-		update_held(sm, warp);
-	}
-	if (!warp->simt->done || warp->in_flight || warp->stores || warp->atomics)
+	const struct mech_block event = {.number = number,
+	                                 .index = {block->simt.index.x, block->simt.index.y, block->simt.index.z},
+	                                 .sm = sm->index,
+	                                 .slot = (uint32_t)(block - sm->blocks.slot),
+	                                 .first_warp = block->first_warp,
+	                                 .warps = sm->blocks.warps_per_block,
+	                                 .cycle = cycle};
+	seam_block_begin(sm->seam, &event);
+}
+
+uint32_t sm_start_block(struct sm *sm, uint64_t number, uint64_t cycle, uint64_t now)
+{
+	struct blocks *blocks = &sm->blocks;
+	assert(sm_has_room(sm));
+	sm_account(sm, cycle + 1);
+	uint32_t slot = 0;
+	while (blocks->slot[slot].alive)
+		slot++;
+	struct sm_block *block = &blocks->slot[slot];
+	block->first_warp = slot * blocks->warps_per_block;
+	block->simt.clock = &sm->cycle;
+	block->simt.sm = sm->index;
+	simt_block_start(&block->simt, sm->launch, number, block->first_warp);
+	block->alive = blocks->warps_per_block;
+	blocks->resident++;
+	show_to_mechanisms(sm, block, number, cycle);
+	for (uint32_t w = 0; w < blocks->warps_per_block; w++)
+		warp_start(sm, &sm->warp[block->first_warp + w], slot, &block->simt.warp[w]);
+	sm_wake_at(sm, now + 1);
+	return slot;
+}
+
+/* A warp counts as a whole there (docs/DEVIATIONS.md, 18); tests/micro/barrier.cu measures what one costs. */
+void blocks_barrier(struct sm *sm, struct sm_warp *warp, const struct simt_step *step)
+{
+	const struct sm_block *block = &sm->blocks.slot[warp->block];
+	for (uint64_t changed = simt_barrier(warp->simt, step); changed; changed &= changed - 1)
+		warp_update_held(sm, &sm->warp[block->first_warp + (uint32_t)__builtin_ctzll(changed)]);
+	warp_update_held(sm, warp);
+}
+
+void blocks_warp_exited(struct sm *sm, uint32_t slot)
+{
+	struct sm_block *block = &sm->blocks.slot[slot];
+	assert(block->alive);
+	if (--block->alive)
 		return;
-	bits_add(sm->ended, warp->slot);
+	sm->blocks.resident--;
+	assert(sm->blocks.resident || !sm->blocks.live_warps);
+	sm->stats.blocks++;
+	seam_block_end(sm->seam, slot, sm->cycle);
 }
 
-void free_slot(struct sm *sm, struct sm_warp *warp)
-{
-	struct sm_block *block = &sm->block[warp->block];
-	bits_remove(sm->ended, warp->slot);
-	warp->simt = NULL;
-	update_held(sm, warp);
-	if (--block->alive == 0) {
-		sm->resident--;
-		sm->stats.blocks++;
-		seam_block_end(sm->seam, (uint32_t)(block - sm->block), sm->cycle);
-	}
-}
-
-void complete(struct sm *sm, struct op *op)
-{
-	struct sm_warp *warp = &sm->warp[op->warp];
-	scoreboard_release(sm, warp, op->inst);
-	warp->in_flight--;
-	op_free(&sm->ops, op);
-	if (warp->leaving)
-		retire(sm, warp);
-}
-
-/* The warp has just been launched: all others of its scheduler are older. */
-static void is_youngest(struct mech_warps *warps, uint32_t bit)
-{
-	for (uint32_t b = 0; b < warps->warps; b++)
-		warps->older[b] &= ~(1ull << bit);
-	warps->older[bit] = ~(1ull << bit);
-}
-
-static void start_warp(struct sm *sm, uint32_t slot, uint32_t block, struct simt_warp *simt)
-{
-	struct sm_warp *warp = &sm->warp[slot];
-	uint64_t *pending = warp->pending, *pending_load = warp->pending_load;
-
-	*warp = (struct sm_warp){.simt = simt,
-	                         .pc = simt->pc,
-	                         .pending = pending,
-	                         .pending_load = pending_load,
-	                         .slot = warp->slot,
-	                         .scheduler = warp->scheduler,
-	                         .mask = warp->mask,
-	                         .bit = warp->bit,
-	                         .pipes = warp->pipes,
-	                         .block = (uint8_t)block};
-	is_youngest(&warp->scheduler->seen, warp->bit);
-	for (uint32_t w = 0; w < sm->pending_words; w++)
-		pending[w] = pending_load[w] = 0;
-	forget(warp);
-	refetch(sm, warp);
-	update_held(sm, warp);
-}
-
-/* The mechanisms that hold the block become more or fewer. It may come from outside, while the SM sleeps: then what it
- * has slept through is charged as it was before. */
-void block_held(void *host, uint32_t slot, uint32_t holders, uint64_t cycle)
+/* What the SM has slept through is charged as the block was before. */
+void blocks_set_holders(void *host, uint32_t slot, uint32_t holders, uint64_t cycle)
 {
 	struct sm *sm = host;
 	if (cycle != MECH_NEVER)
 		sm_account(sm, cycle + 1);
 	sm->seam->holders[slot] = holders;
-	const struct sm_block *block = &sm->block[slot];
-	for (uint32_t w = 0; block->alive && w < sm->warps_per_block; w++)
+	const struct sm_block *block = &sm->blocks.slot[slot];
+	for (uint32_t w = 0; block->alive && w < sm->blocks.warps_per_block; w++)
 		if (sm->warp[block->first_warp + w].simt)
-			update_held(sm, &sm->warp[block->first_warp + w]);
-	if (sm->wake > sm->now + 1)
-		sm->wake = sm->now + 1;
-}
-
-uint32_t sm_start_block(struct sm *sm, uint64_t number, uint64_t cycle, uint64_t now)
-{
-	sm_account(sm, cycle + 1);
-	uint32_t slot = 0;
-	while (sm->block[slot].alive)
-		slot++;
-	struct sm_block *block = &sm->block[slot];
-	block->first_warp = slot * sm->warps_per_block;
-	block->simt.clock = &sm->cycle;
-	block->simt.sm = sm->index;
-	simt_block_start(&block->simt, sm->launch, number, block->first_warp);
-	block->alive = sm->warps_per_block;
-	sm->resident++;
-	const struct mech_block event = {.number = number,
-	                                 .index = {block->simt.index.x, block->simt.index.y, block->simt.index.z},
-	                                 .sm = sm->index,
-	                                 .slot = slot,
-	                                 .first_warp = block->first_warp,
-	                                 .warps = sm->warps_per_block,
-	                                 .cycle = cycle};
-	seam_block_begin(sm->seam, &event);
-	for (uint32_t w = 0; w < sm->warps_per_block; w++)
-		start_warp(sm, block->first_warp + w, slot, &block->simt.warp[w]);
-	if (sm->wake > now + 1)
-		sm->wake = now + 1;
-	return slot;
+			warp_update_held(sm, &sm->warp[block->first_warp + w]);
+	sm_wake_at(sm, sm->now + 1);
 }

@@ -1,6 +1,8 @@
-/* The buffer in front of L1, from the load/store unit's side: which accesses it answers, what stores and atomics do to it, and
- * loads that wait for bytes on their way to it. An answer costs what an access to shared memory does. */
-#include "sm/stages.h"
+/* An answer costs what an access to shared memory does: our choice, since a mechanism may put the buffer there (docs/timing-model.md,
+ * Requests of mechanisms). */
+#include "sm/sm.h"
+
+#include "sm/mechanism_requests.h"
 
 /* Loads that ask for what lies behind this SM, by their cache operator or their order, pass the buffer by. */
 static bool may_answer(const struct sm *sm, const struct op *op)
@@ -14,17 +16,23 @@ bool buffer_has(const struct sm *sm, const struct op *op, const struct access *a
 	return may_answer(sm, op) && line_buffer_has(&sm->seam->buffer, access->address, access->chunks);
 }
 
+static uint64_t line_of(const struct sm *sm, uint64_t address)
+{
+	return address & ~(uint64_t)(sm->config.l1d.line_bytes - 1);
+}
+
 /* The access waits, if there is a place and all of its bytes that are not there are on their way. */
 static bool wait_for_bytes(struct sm *sm, struct op *op, const struct access *access)
 {
-	struct load_store *lsu = &sm->lsu;
-	if (lsu->waiters == sm->seam->buffer.config.merges)
+	struct buffer_waiters *waiters = &sm->buffer;
+	invariant(waiters->ready <= waiters->count && waiters->count <= MECH_MAX_BUFFER_MERGES);
+	if (waiters->count == sm->seam->buffer.config.merges)
 		return false;
-	uint64_t line = access->address & ~(uint64_t)(sm->config.l1d.line_bytes - 1);
+	uint64_t line = line_of(sm, access->address);
 	uint32_t missing =
 		seam_merge(sm->seam, line, (uint32_t)access->chunks << (access->address - line) / MECH_SECTOR);
 	if (missing)
-		lsu->waiter[lsu->waiters++] = (struct buffer_waiter){op, line, (uint8_t)missing};
+		waiters->waiter[waiters->count++] = (struct buffer_waiter){op, line, (uint8_t)missing};
 	return missing;
 }
 
@@ -34,11 +42,11 @@ enum buffer_answer buffer_ask(struct sm *sm, struct op *op)
 	if (!may_answer(sm, op))
 		return BUFFER_PASSED;
 	if (line_buffer_find(&sm->seam->buffer, access->address, access->chunks))
-		return enter_shared_pipe(sm, op) ? BUFFER_HIT : BUFFER_BUSY;
+		return shared_enter_pipe(sm, op) ? BUFFER_HIT : BUFFER_BUSY;
 	return wait_for_bytes(sm, op, access) ? BUFFER_MERGED : BUFFER_PASSED;
 }
 
-enum mech_result buffer_pass(struct sm *sm, const struct op *op, enum mech_result result)
+enum mech_result buffer_pass_by(struct sm *sm, const struct op *op, enum mech_result result)
 {
 	const struct access *access = &op->access[op->accesses - 1];
 	if (!sm->seam->has_buffer || op->space != PTX_GLOBAL || op->inst->kind == SIMT_LOAD)
@@ -49,35 +57,50 @@ enum mech_result buffer_pass(struct sm *sm, const struct op *op, enum mech_resul
 	return result;
 }
 
-void buffer_reply(struct sm *sm, struct request *request)
+/* Bytes from `address` on have come: who has waited for them waits for the rest. */
+static void wake_waiters(struct sm *sm, const struct request *request)
 {
-	struct load_store *lsu = &sm->lsu;
-	uint64_t line = request->address & ~(uint64_t)(sm->config.l1d.line_bytes - 1);
+	struct buffer_waiters *waiters = &sm->buffer;
+	uint64_t line = line_of(sm, request->address);
 	uint32_t first = (uint32_t)(request->address - line) / MECH_SECTOR;
 	uint32_t end = ((uint32_t)(request->address - line) + request->bytes + MECH_SECTOR - 1) / MECH_SECTOR;
-	for (uint32_t i = 0; i < lsu->waiters; i++) {
-		struct buffer_waiter *waiter = &lsu->waiter[i];
+	for (uint32_t i = 0; i < waiters->count; i++) {
+		struct buffer_waiter *waiter = &waiters->waiter[i];
 		if (waiter->line != line || !waiter->missing)
 			continue;
 		waiter->missing &= (uint8_t) ~((1u << end) - (1u << first));
 		if (waiter->op->level < request->level)
 			waiter->op->level = request->level;
-		lsu->ready_waiters += !waiter->missing;
+		waiters->ready += !waiter->missing;
 	}
-	lsu->shared_is_used = requests_answered(sm, request) && sm->seam->buffer.config.in_shared;
 }
 
-void buffer_serve_waiter(struct sm *sm)
+void buffer_fill(struct sm *sm, struct request *request)
 {
-	struct load_store *lsu = &sm->lsu;
+	wake_waiters(sm, request);
+	if (requests_answered(sm, request) && sm->seam->buffer.config.in_shared)
+		shared_use_port(&sm->shared);
+}
+
+static void answer_waiter(struct sm *sm)
+{
+	struct buffer_waiters *waiters = &sm->buffer;
 	uint32_t i = 0;
-	while (lsu->waiter[i].missing)
+	while (waiters->waiter[i].missing)
 		i++;
-	if (!enter_shared_pipe(sm, lsu->waiter[i].op))
+	invariant(i < waiters->count);
+	if (!shared_enter_pipe(sm, waiters->waiter[i].op))
 		return;
-	lsu->shared_is_used = true;
-	lsu->ready_waiters--;
-	lsu->waiters--;
-	for (; i < lsu->waiters; i++)
-		lsu->waiter[i] = lsu->waiter[i + 1];
+	shared_use_port(&sm->shared);
+	waiters->ready--;
+	waiters->count--;
+	for (; i < waiters->count; i++)
+		waiters->waiter[i] = waiters->waiter[i + 1];
+}
+
+bool buffer_tick(struct sm *sm)
+{
+	if (sm->buffer.ready)
+		answer_waiter(sm);
+	return sm->buffer.ready;
 }

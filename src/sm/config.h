@@ -23,9 +23,9 @@ enum local_layout { LOCAL_BY_BLOCK, LOCAL_BY_SM };
 struct sm_config {
 	uint32_t warps, blocks, registers, shared_bytes;
 	uint32_t registers_per_thread; /* beyond which registers are spilled; 0: no limit but a block's */
-	uint32_t register_unit; /* registers per thread are rounded up to a multiple of this */
+	uint32_t register_unit;        /* registers per thread are rounded up to a multiple of this */
 	uint32_t schedulers;
-	uint32_t fetch_bytes;     /* a fetch; an instruction has 8 */
+	uint32_t fetch_bytes; /* a fetch; an instruction has 8 */
 	struct pipe_config pipe[PTX_UNITS];
 	uint32_t register_banks;
 	uint32_t result_bus; /* results a cycle of the arithmetic units */

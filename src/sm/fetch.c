@@ -1,110 +1,176 @@
-/* Fetch and decode: one warp a cycle, round robin among those whose buffer is empty; a fetch of 16 bytes fills both places
- * of the buffer in the next cycle. The same walk frees the slots of warps that have ended. */
-#include "sm/stages.h"
+/* One warp a cycle, round robin among those whose buffer is empty, asks the instruction cache; a fetch of 16 bytes fills both
+ * places of the buffer in the next cycle, and can issue in the one behind: fetch t, issue t + 2. As GPGPU-Sim 3.2.2 does it;
+ * tests/sm/test_sm.c (fetch_rate, fetch_against_others) and tests/micro/issue.cu hold us to the times. */
+#include "sm/sm.h"
+
+#include "base/bits.h"
 
 enum { INSTRUCTION_BYTES = 8 };
 /* Misses in a row behind which a line that comes goes straight to the warp that waits for it. A line mostly waits in the cache until
- * it is the warp's turn to fetch; in a small cache the lines of other warps may put it out before, for ever and for all of them. */
+ * it is the warp's turn to fetch; in a small cache the lines of other warps may put it out before, for ever and for all of them.
+ * Our choice. */
 enum { MISSES_IN_A_ROW = 16 };
-#define INSTRUCTION_BASE 0xF0000000ull /* where code lies for the memory system */
+#define INSTRUCTION_BASE 0xF0000000ull /* where code lies for the memory system: GPGPU-Sim's PROGRAM_MEM_START */
+
+void fetch_open(struct sm *sm)
+{
+	cache_open(&sm->fetch.l1i, &sm->config.l1i, CACHE_OF_SM, sm->requests, &sm->arena);
+}
+
+void fetch_want(struct fetch *fetch, const struct sm_warp *warp)
+{
+	invariant(!warp->ibuffer.count);
+	if (!warp->ibuffer.waits_for_line)
+		bits_add(fetch->wants, warp->slot);
+}
+
+void ibuffer_restart(struct fetch *fetch, struct sm_warp *warp)
+{
+	warp->ibuffer.count = 0;
+	warp->ibuffer.pc = warp->simt->pc;
+	fetch_want(fetch, warp);
+}
+
+bool ibuffer_pop(struct fetch *fetch, struct sm_warp *warp)
+{
+	invariant(warp->ibuffer.count);
+	warp->ibuffer.pc++;
+	if (--warp->ibuffer.count)
+		return true;
+	if (!warp->simt->done)
+		fetch_want(fetch, warp);
+	return false;
+}
 
 /* The line with the warp's next instructions is not in the cache: it has to come. False: it cannot be asked for yet. */
 static bool fetch_line(struct sm *sm, struct sm_warp *warp, uint64_t address)
 {
-	if (!sm->fetch_request)
-		sm->fetch_request = request_new(sm->requests);
-	struct request *request = sm->fetch_request;
+	struct fetch *fetch = &sm->fetch;
+	if (!fetch->request)
+		fetch->request = request_new(sm->requests);
+	struct request *request = fetch->request;
 	bool sent_down;
 	request->kind = REQUEST_INSTRUCTION;
 	request->address = address;
 	request->sm = (uint16_t)sm->index;
 	request->warp = warp->slot;
-	cache_widen(&sm->l1i, request);
-	if (cache_access(&sm->l1i, request, sm->cycle, &sent_down) == ACCESS_REFUSED)
+	cache_widen(&fetch->l1i, request);
+	if (cache_access(&fetch->l1i, request, sm->cycle, &sent_down) == ACCESS_REFUSED)
 		return false;
 	address_map_place(sm->map, request);
-	warp->waits_for_line = true;
-	warp->misses += warp->misses < MISSES_IN_A_ROW;
-	sm->fetch_request = NULL;
+	warp->ibuffer.waits_for_line = true;
+	warp->ibuffer.misses += warp->ibuffer.misses < MISSES_IN_A_ROW;
+	fetch->request = NULL;
 	return true;
 }
 
 static uint64_t next_address(const struct sm *sm, const struct sm_warp *warp)
 {
-	return INSTRUCTION_BASE + sm->launch->code + (uint64_t)warp->pc * INSTRUCTION_BYTES;
+	return INSTRUCTION_BASE + sm->launch->code + (uint64_t)warp->ibuffer.pc * INSTRUCTION_BYTES;
 }
 
 /* The warp's next instructions are there, to be decoded in the next cycle. */
-static void take(struct sm *sm, struct sm_warp *warp)
+static void latch_fetched(struct fetch *fetch, struct sm_warp *warp)
 {
-	warp->misses = 0;
-	sm->fetched = warp;
+	invariant(!fetch->fetched); /* one a cycle, and decode has taken the last */
+	warp->ibuffer.misses = 0;
+	fetch->fetched = warp;
 }
 
 /* Asks the instruction cache for the warp's next instructions. */
 static void fetch_warp(struct sm *sm, struct sm_warp *warp)
 {
+	struct fetch *fetch = &sm->fetch;
 	uint64_t address = next_address(sm, warp);
-	if (!cache_read_hit(&sm->l1i, address, sm->l1i.sector_bytes, sm->cycle)) {
+	if (!cache_read_hit(&fetch->l1i, address, fetch->l1i.sector_bytes, sm->cycle)) {
 		if (!fetch_line(sm, warp, address))
 			return;
 	} else {
-		take(sm, warp);
+		latch_fetched(fetch, warp);
 	}
 	sm->stats.fetches++;
-	bits_remove(sm->wants_fetch, warp->slot);
+	bits_remove(fetch->wants, warp->slot);
+}
+
+bool fetch_fill(struct sm *sm, struct request *request)
+{
+	struct cache *l1i = &sm->fetch.l1i;
+	if (!cache_fill_port_free(l1i, sm->cycle))
+		return false;
+	cache_fill(l1i, request, sm->cycle);
+	return true;
 }
 
 /* The line that the warp has waited for has come. */
-static void line_came(struct sm *sm, struct sm_warp *warp, const struct request *request)
+static void line_arrived(struct sm *sm, struct sm_warp *warp, const struct request *request)
 {
-	warp->waits_for_line = false;
-	if (!warp->simt || warp->simt->done || warp->buffered)
+	struct fetch *fetch = &sm->fetch;
+	warp->ibuffer.waits_for_line = false;
+	if (!warp->simt || warp->simt->done || warp->ibuffer.count)
 		return;
 	bool is_next = (next_address(sm, warp) & ~(uint64_t)(request->bytes - 1)) == request->address;
-	if (warp->misses == MISSES_IN_A_ROW && is_next && !sm->fetched)
-		take(sm, warp);
+	if (warp->ibuffer.misses == MISSES_IN_A_ROW && is_next && !fetch->fetched)
+		latch_fetched(fetch, warp);
 	else
-		refetch(sm, warp);
+		fetch_want(fetch, warp);
+}
+
+static void take_line(struct sm *sm)
+{
+	struct request *request = cache_next_ready(&sm->fetch.l1i);
+	line_arrived(sm, &sm->warp[request->warp], request);
+	request_release(sm->requests, request);
+}
+
+void fetch_warp_ended(struct fetch *fetch, const struct sm_warp *warp)
+{
+	invariant(!bits_has(fetch->wants, warp->slot) && !bits_has(fetch->ended, warp->slot));
+	bits_add(fetch->ended, warp->slot);
 }
 
 /* Frees the slots of ended warps that the walk comes past on its way to the warp that is fetched for, `next`; all where none
  * is. GPGPU-Sim 3.2.2 and 4.2.0 do both in one walk, so that a block's slot is free up to a round of fetches after its last
- * warp has ended. */
+ * warp has ended (docs/timing-model.md). */
 static void free_slots(struct sm *sm, uint32_t next)
 {
-	uint32_t from = sm->last_fetched + 1, slots = 64 * SM_WARP_WORDS;
+	struct fetch *fetch = &sm->fetch;
+	uint32_t from = fetch->last + 1, slots = 64 * SM_WARP_WORDS;
 	uint32_t walk = next == BITS_NONE ? slots : (next - from) % slots;
 	uint32_t slot;
-	while ((slot = bits_next_around(sm->ended, SM_WARP_WORDS, from)) != BITS_NONE && (slot - from) % slots < walk)
-		free_slot(sm, &sm->warp[slot]);
+	while ((slot = bits_next_around(fetch->ended, SM_WARP_WORDS, from)) != BITS_NONE &&
+	       (slot - from) % slots < walk) {
+		bits_remove(fetch->ended, slot);
+		warp_exit(sm, &sm->warp[slot]);
+	}
 }
 
-void fetch(struct sm *sm)
+_Static_assert(SM_WARP_WORDS == 2, "fetch_tick() looks at the words of `wants` and `ended`");
+
+bool fetch_tick(struct sm *sm)
 {
-	uint32_t slot = bits_next_around(sm->wants_fetch, SM_WARP_WORDS, sm->last_fetched + 1);
-	if (sm->ended[0] | sm->ended[1])
+	struct fetch *fetch = &sm->fetch;
+	uint32_t slot = bits_next_around(fetch->wants, SM_WARP_WORDS, fetch->last + 1);
+	if (fetch->ended[0] | fetch->ended[1])
 		free_slots(sm, slot);
 	if (slot != BITS_NONE) {
-		sm->last_fetched = slot;
+		fetch->last = slot;
 		fetch_warp(sm, &sm->warp[slot]);
 	}
-	struct request *request = request_queue_front(&sm->l1i.miss_queue);
-	if (request && network_send(sm, request))
-		request_queue_pop(&sm->l1i.miss_queue);
-	if (cache_has_ready(&sm->l1i)) {
-		request = cache_next_ready(&sm->l1i);
-		line_came(sm, &sm->warp[request->warp], request);
-		request_release(sm->requests, request);
-	}
+	bool waits = !network_port_send_miss(sm, &fetch->l1i);
+	if (cache_has_ready(&fetch->l1i))
+		take_line(sm);
+	return fetch->fetched || fetch->wants[0] | fetch->wants[1] || fetch->ended[0] | fetch->ended[1] ||
+	       cache_has_ready(&fetch->l1i) || (fetch->l1i.miss_queue.count && !waits);
 }
 
-void decode(struct sm *sm)
+bool decode_tick(struct sm *sm)
 {
-	struct sm_warp *warp = sm->fetched;
+	struct sm_warp *warp = sm->fetch.fetched;
 	if (!warp)
-		return;
-	sm->fetched = NULL;
-	warp->buffered = (uint8_t)(sm->config.fetch_bytes / INSTRUCTION_BYTES);
-	examine(sm, warp);
+		return false;
+	sm->fetch.fetched = NULL;
+	warp->ibuffer.count = (uint8_t)(sm->config.fetch_bytes / INSTRUCTION_BYTES);
+	invariant(warp->ibuffer.count <= SM_BUFFER);
+	scheduler_next_instruction(sm, warp);
+	return true;
 }

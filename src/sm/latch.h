@@ -6,9 +6,8 @@
 #ifndef SLUICE_SM_LATCH_H
 #define SLUICE_SM_LATCH_H
 
+#include "base/invariant.h"
 #include "sm/op.h"
-
-#include <assert.h>
 
 struct latch {
 	struct op *first, *last; /* linked by op.next */
@@ -49,6 +48,7 @@ static inline void latch_insert(struct latch *latch, struct op *op)
 /* Takes the oldest instruction; there must be one. */
 static inline struct op *latch_pop(struct latch *latch)
 {
+	invariant(latch->count);
 	struct op *op = latch->first;
 	latch->first = op->next;
 	latch->count--;

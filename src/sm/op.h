@@ -17,15 +17,15 @@ struct access {
 
 struct op {
 	const struct simt_inst *inst;
-	uint64_t number;   /* of its issue, in the SM's order */
-	uint32_t warp;     /* slot */
-	uint32_t lanes;    /* that run */
-	uint8_t space;     /* memory: enum ptx_space, resolved */
-	uint8_t level;     /* enum request_level: the deepest that served it */
-	uint16_t busy;     /* shared memory: bank cycles still to come */
-	uint16_t accesses; /* access[0..accesses) are still to be sent; the last goes first */
-	uint16_t waiting;  /* sent or to be sent, not answered */
-	struct op *next;   /* in the pool */
+	uint64_t number;      /* of its issue, in the SM's order */
+	uint32_t warp;        /* slot */
+	uint32_t lanes;       /* that run */
+	uint8_t space;        /* memory: enum ptx_space, resolved */
+	uint8_t level;        /* enum request_level: the deepest that served it */
+	uint16_t bank_cycles; /* shared memory: still to come */
+	uint16_t accesses;    /* access[0..accesses) are still to be made; the last goes first */
+	uint16_t unanswered;  /* made or to be made, without an answer */
+	struct op *next;      /* in the pool, a latch or a slot of the result bus */
 	struct access access[OP_MAX_ACCESSES];
 };
 

@@ -1,6 +1,36 @@
-/* The scoreboard: per warp, the registers that instructions in flight will write. An instruction waits for those it reads
- * and for those it writes. */
-#include "sm/stages.h"
+#include "sm/sm.h"
+
+#include "base/bits.h"
+
+#include <stdlib.h>
+
+void scoreboard_begin(struct sm *sm, uint32_t registers)
+{
+	struct scoreboard_size *size = &sm->scoreboards;
+	uint32_t words = bits_words(registers);
+	size->words = words > 1 ? words : 0;
+	if (words <= size->capacity)
+		return;
+	size->capacity = words;
+	for (uint32_t w = 0; w < sm->config.warps; w++) {
+		struct scoreboard *board = &sm->warp[w].scoreboard;
+		board->pending = xrealloc(board->pending, 2 * words * sizeof(uint64_t));
+		board->pending_load = board->pending + words;
+	}
+}
+
+void scoreboard_close(struct sm *sm)
+{
+	for (uint32_t w = 0; w < SM_MAX_WARPS; w++)
+		free(sm->warp[w].scoreboard.pending);
+}
+
+void scoreboard_clear(struct scoreboard *board, const struct scoreboard_size *size)
+{
+	board->folded = board->folded_load = 0;
+	for (uint32_t w = 0; w < size->words; w++)
+		board->pending[w] = board->pending_load[w] = 0;
+}
 
 /* The registers in flight, folded. */
 static uint64_t fold(const uint64_t *set, uint32_t words)
@@ -22,96 +52,60 @@ static bool touches(const struct simt_inst *inst, const uint64_t *set)
 	return false;
 }
 
-/* Whether the warp's next instruction waits for a register, and whether for a load's. What the folded sets do not name
- * is free; what they name may be another register of a large program. */
-static void look_for_hazard(const struct sm *sm, const struct sm_warp *warp)
+enum hazard scoreboard_check(const struct scoreboard *board, const struct scoreboard_size *size,
+                             const struct simt_inst *inst)
 {
-	const struct simt_inst *inst = warp->inst;
-	bool in_full = sm->pending_words;
-	if (!(inst->touches & warp->folded) || (in_full && !touches(inst, warp->pending)))
-		return;
-	warp->scheduler->hazard |= warp->mask;
-	if (inst->touches & warp->folded_load && (!in_full || touches(inst, warp->pending_load)))
-		warp->scheduler->seen.load_hazard |= warp->mask;
+	bool in_full = size->words;
+	if (!scoreboard_may_wait(board, inst) || (in_full && !touches(inst, board->pending)))
+		return HAZARD_NONE;
+	if (inst->touches & board->folded_load && (!in_full || touches(inst, board->pending_load)))
+		return HAZARD_LOAD;
+	return HAZARD_ARITHMETIC;
 }
 
-static void reserve_in_full(struct sm_warp *warp, const struct simt_inst *inst, bool by_load)
+static void reserve_in_full(struct scoreboard *board, const struct simt_inst *inst, bool by_load)
 {
 	for (uint32_t i = 0; i < inst->writes; i++) {
-		bits_add(warp->pending, inst->write[i]);
+		bits_add(board->pending, inst->write[i]);
 		if (by_load)
-			bits_add(warp->pending_load, inst->write[i]);
+			bits_add(board->pending_load, inst->write[i]);
 	}
 }
 
-void scoreboard_reserve(const struct sm *sm, struct sm_warp *warp, const struct simt_inst *inst, bool by_load)
+void scoreboard_reserve(struct scoreboard *board, const struct scoreboard_size *size, const struct simt_inst *inst,
+                        bool by_load)
 {
-	warp->folded |= inst->defines;
+	invariant(size->words || !(inst->touches & board->folded)); /* else it had to wait */
+	board->folded |= inst->defines;
 	if (by_load)
-		warp->folded_load |= inst->defines;
-	if (sm->pending_words)
-		reserve_in_full(warp, inst, by_load);
+		board->folded_load |= inst->defines;
+	if (size->words)
+		reserve_in_full(board, inst, by_load);
 }
 
 /* Not inlined: scoreboard_release() stays short for the other programs. */
-__attribute__((noinline)) static void release_in_full(const struct sm *sm, struct sm_warp *warp,
+__attribute__((noinline)) static void release_in_full(struct scoreboard *board, uint32_t words,
                                                       const struct simt_inst *inst)
 {
 	if (!inst->writes)
 		return;
 	for (uint32_t i = 0; i < inst->writes; i++) {
-		bits_remove(warp->pending, inst->write[i]);
-		bits_remove(warp->pending_load, inst->write[i]);
+		invariant(bits_has(board->pending, inst->write[i]));
+		bits_remove(board->pending, inst->write[i]);
+		bits_remove(board->pending_load, inst->write[i]);
 	}
-	warp->folded = fold(warp->pending, sm->pending_words);
-	if (warp->folded_load)
-		warp->folded_load = fold(warp->pending_load, sm->pending_words);
+	board->folded = fold(board->pending, words);
+	if (board->folded_load)
+		board->folded_load = fold(board->pending_load, words);
 }
 
-void scoreboard_release(const struct sm *sm, struct sm_warp *warp, const struct simt_inst *inst)
+void scoreboard_release(struct scoreboard *board, const struct scoreboard_size *size, const struct simt_inst *inst)
 {
-	struct scheduler *scheduler = warp->scheduler;
-	if (sm->pending_words) {
-		release_in_full(sm, warp, inst);
+	invariant(!(inst->defines & ~board->folded)); /* reserved by the instruction, and by no other since */
+	if (size->words) {
+		release_in_full(board, size->words, inst);
 	} else {
-		warp->folded &= ~inst->defines;
-		warp->folded_load &= ~inst->defines;
+		board->folded &= ~inst->defines;
+		board->folded_load &= ~inst->defines;
 	}
-	if (scheduler->hazard & warp->mask && warp->inst->touches & inst->defines) {
-		scheduler->hazard &= ~warp->mask;
-		scheduler->seen.load_hazard &= ~warp->mask;
-		look_for_hazard(sm, warp);
-	}
-}
-
-void forget(const struct sm_warp *warp)
-{
-	struct scheduler *scheduler = warp->scheduler;
-	scheduler->filled &= ~warp->mask;
-	scheduler->stale &= ~warp->mask;
-	scheduler->hazard &= ~warp->mask;
-	scheduler->seen.load_hazard &= ~warp->mask;
-}
-
-void examine(const struct sm *sm, struct sm_warp *warp)
-{
-	const struct simt_warp *simt = warp->simt;
-	struct scheduler *scheduler = warp->scheduler;
-	uint64_t mask = warp->mask;
-
-	scheduler->filled |= mask;
-	if (warp->pc != simt->pc || simt->done) { /* an ended warp may stand behind the last instruction */
-		scheduler->stale |= mask;
-		return;
-	}
-	const struct simt_inst *inst = &simt->code[warp->pc];
-	warp->inst = inst;
-	uint8_t pipes = pipes_of(sm, inst);
-	if (pipes != warp->pipes) {
-		for (uint32_t u = 0; u < PTX_UNITS; u++)
-			scheduler->unit[u] = (scheduler->unit[u] & ~mask) | (pipes >> u & 1 ? mask : 0);
-		warp->pipes = pipes;
-	}
-	if (inst->touches & warp->folded)
-		look_for_hazard(sm, warp);
 }

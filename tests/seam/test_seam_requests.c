@@ -439,7 +439,7 @@ static uint64_t fetch_cycle(struct mech_gpu *gpu, uint64_t cycle)
 	return own->count ? cycle + 1 : MECH_NEVER;
 }
 
-static void fetch_open(struct mech_gpu *gpu)
+static void fetching_open(struct mech_gpu *gpu)
 {
 	mech_prefer(gpu, MECH_ALTERNATE);
 }
@@ -490,7 +490,7 @@ static const struct mech fetcher = {
 	.gpu_size = sizeof(struct fetch_gpu),
 	.sm_size = sizeof(struct fetch_sm),
 	.seats = MECH_SEAT_BUFFER,
-	.gpu_open = fetch_open,
+	.gpu_open = fetching_open,
 	.gpu_kernel_begin = fetch_kernel_begin,
 	.gpu_block = fetch_gpu_block,
 	.gpu_cycle = fetch_cycle,

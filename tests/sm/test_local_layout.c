@@ -1,7 +1,7 @@
 /* Protects where local memory lies for the memory system, which decides the lines, sets and channels that spills and local
  * arrays take: each transaction of each warp of a small grid against the layouts' definitions. */
 #include "gpu_kit.h"
-#include "sm/stages.h"
+#include "sm/local_memory.h"
 
 enum { SMS = 3, THREADS = 40, BLOCK_WARPS = 2, LINE = 128, MOST = 64 };
 

@@ -1,0 +1,76 @@
+/* A slot without issue goes to what keeps the oldest runnable warp: a pipe without room, a result, a barrier, no instruction
+ * (our choice; docs/DEVIATIONS.md, 6). Waiting for a load is charged when its data come and it is known how deep they had to be
+ * fetched. */
+#include "sm/sm.h"
+
+/* Why a scheduler did not issue. */
+enum cause {
+	CAUSE_ARITHMETIC,
+	CAUSE_LOAD,
+	CAUSE_BARRIER,
+	CAUSE_HELD,
+	CAUSE_CONFLICT,
+	CAUSE_NO_INSTRUCTION,
+	CAUSE_IDLE,
+};
+
+static struct sm_warp *oldest_of(struct sm *sm, const struct scheduler *scheduler, uint64_t warps)
+{
+	return &sm->warp[scheduler_slot(sm, scheduler, mech_oldest(&scheduler->seen, warps))];
+}
+
+/* Of a load: `*waits` is the warp that waits for it. */
+static enum cause find_cause(struct sm *sm, const struct scheduler *scheduler, struct sm_warp **waits)
+{
+	uint64_t eligible = scheduler->filled & ~scheduler->seen.held & ~scheduler->stale;
+	if (eligible & ~scheduler->hazard)
+		return CAUSE_CONFLICT;
+	if (eligible) {
+		*waits = oldest_of(sm, scheduler, eligible);
+		return scheduler->seen.load_hazard & (*waits)->mask ? CAUSE_LOAD : CAUSE_ARITHMETIC;
+	}
+	if (!scheduler->seen.live)
+		return CAUSE_IDLE;
+	if (scheduler->seen.live & ~scheduler->seen.held)
+		return CAUSE_NO_INSTRUCTION;
+	*waits = oldest_of(sm, scheduler, scheduler->seen.live);
+	if (sm->seam->holders[(*waits)->block])
+		return CAUSE_HELD;
+	return (*waits)->atomics ? CAUSE_LOAD : CAUSE_BARRIER;
+}
+
+void cpi_charge(struct sm *sm, const struct scheduler *scheduler, uint64_t slots)
+{
+	struct sm_warp *waits = NULL;
+	switch (find_cause(sm, scheduler, &waits)) {
+	case CAUSE_ARITHMETIC:
+		sm->stats.stack_arithmetic += slots;
+		break;
+	case CAUSE_LOAD:
+		waits->waited += slots;
+		break;
+	case CAUSE_BARRIER:
+		sm->stats.stack_barrier += slots;
+		break;
+	case CAUSE_HELD:
+		sm->stats.stack_held += slots;
+		break;
+	case CAUSE_CONFLICT:
+		sm->stats.stack_conflict += slots;
+		break;
+	case CAUSE_NO_INSTRUCTION:
+		sm->stats.stack_no_instruction += slots;
+		break;
+	default:
+		sm->stats.stack_idle += slots;
+	}
+}
+
+void cpi_resolve(struct sm *sm, struct sm_warp *warp, uint32_t level)
+{
+	uint64_t *const by_level[] = {&sm->stats.stack_l1, &sm->stats.stack_l2, &sm->stats.stack_dram,
+	                              &sm->stats.stack_shared};
+	invariant(level <= LEVEL_SHARED);
+	*by_level[level] += warp->waited;
+	warp->waited = 0;
+}

@@ -1,0 +1,20 @@
+/* cpi_stack: the cycle (CPI) stack: each scheduler's each cycle is one slot, and every slot is charged to one cause. */
+#ifndef SLUICE_SM_CPI_STACK_H
+#define SLUICE_SM_CPI_STACK_H
+
+#include "memory/request.h"
+#include "sm/limits.h"
+
+/* Level under which waiting for shared memory is charged (behind those of enum request_level). */
+enum { LEVEL_SHARED = LEVEL_DRAM + 1 };
+
+struct sm;
+struct sm_warp;
+struct scheduler;
+
+/* Charges a scheduler's slots of cycles in which none of its warps issued. */
+void cpi_charge(struct sm *sm, const struct scheduler *scheduler, uint64_t slots);
+/* The data that the warp's slots have waited for have come from that level. */
+void cpi_resolve(struct sm *sm, struct sm_warp *warp, uint32_t level);
+
+#endif

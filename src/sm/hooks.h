@@ -1,0 +1,23 @@
+/* hooks: the events that mechanisms look at and may veto, made of what the SM knows. To be called when some mechanism has the hook. */
+#ifndef SLUICE_SM_HOOKS_H
+#define SLUICE_SM_HOOKS_H
+
+#include "sm/sm.h"
+
+bool hooks_may_issue(struct sm *sm, const struct sm_warp *warp);
+void hooks_issue(struct sm *sm, const struct sm_warp *warp, const struct simt_step *step);
+void hooks_memory(struct sm *sm, const struct op *op);
+/* The instruction's next access, which is told when it is made. */
+struct mech_access hooks_next_access(const struct sm *sm, const struct op *op);
+void hooks_access(struct sm *sm, const struct mech_access *next, enum mech_result result);
+bool hooks_may_allocate(struct sm *sm, const struct op *op);
+/* A line has come for L1; `demanded`: an instruction waits for it. */
+void hooks_fill(struct sm *sm, const struct request *request, bool demanded);
+
+/* Somebody looks at accesses like the instruction's. */
+static inline bool hooks_look_at_access(const struct sm *sm, const struct op *op)
+{
+	return sm->seam->access.count && (op->space == PTX_GLOBAL || op->space == PTX_LOCAL);
+}
+
+#endif

@@ -1,0 +1,22 @@
+/* issue: each scheduler, each cycle, gives at most one instruction to the latch of its pipe, and the functional core runs it at
+ * once; its global stores and atomics wait for sm_commit(). */
+#ifndef SLUICE_SM_ISSUE_H
+#define SLUICE_SM_ISSUE_H
+
+#include "sm/scheduler.h"
+
+struct issue {
+	struct scheduler scheduler[SM_MAX_SCHEDULERS];
+	uint64_t issued;             /* instructions: numbers them */
+	uint64_t by_unit[PTX_UNITS]; /* of this launch, by pipe */
+	struct simt_step step[SM_MAX_SCHEDULERS];
+	struct simt_warp *to_commit[SM_MAX_SCHEDULERS]; /* by step; NULL: nothing */
+};
+
+/* True: a warp has issued, or could have, which a mechanism may let in the next cycle. */
+bool issue_tick(struct sm *sm);
+
+/* A launch has ended: its instructions by pipe go into the statistics. */
+void issue_end(struct sm *sm);
+
+#endif

@@ -1,0 +1,113 @@
+/* l1: the SM's data and constant caches: the pipe in front of the data cache's tags, the look-up, misses out, lines in. */
+#ifndef SLUICE_SM_L1_H
+#define SLUICE_SM_L1_H
+
+#include "memory/cache.h"
+#include "seam/mech.h"
+#include "sm/limits.h"
+#include "sm/op.h"
+
+/* An access on its way to the tags. */
+struct l1_pipe_slot {
+	struct request *request;
+	uint64_t ready;
+	struct mech_access access; /* where a mechanism looks at them */
+};
+
+struct l1_pipe {
+	struct l1_pipe_slot slot[SM_L1_PIPE]; /* ring */
+	uint32_t head, count;
+};
+
+struct l1 {
+	struct cache data, constant;
+	struct l1_pipe pipe;             /* empty where L1 answers at once */
+	bool port_is_used;               /* the data cache's, by an instruction's access in this cycle */
+	bool data_waits, constant_waits; /* the network has refused the cache's oldest miss in this cycle */
+};
+
+struct sm;
+
+void l1_open(struct sm *sm);
+/* A kernel has ended: drops what must not outlive it. */
+void l1_end(struct sm *sm);
+
+/* The oldest access in the pipe reaches the tags. */
+void l1_tick(struct sm *sm);
+/* When the next one does, or a miss can leave: to be asked behind all that adds to them in a cycle. */
+uint64_t l1_next(const struct sm *sm);
+/* A miss of each cache into the network. */
+void l1_send_misses(struct sm *sm);
+
+/* The instruction's next access goes into the pipe. False: it is full. */
+bool l1_enter_pipe(struct sm *sm, const struct op *op, struct request *request);
+/* An instruction's request looks its cache up, whose port is free (cache_access()). */
+enum access_result l1_look_up(struct sm *sm, struct request *request, bool *sent_down);
+
+/* A line that a miss or a mechanism has sent for has come. False: the fill port is busy. */
+bool l1_fill(struct sm *sm, struct request *request);
+bool l1_fill_constant(struct sm *sm, struct request *request);
+
+/* A mechanism's request for a line (cache_prefetch()). */
+enum access_result l1_prefetch(struct sm *sm, struct request *request);
+
+static inline void l1_new_cycle(struct l1 *l1)
+{
+	l1->port_is_used = false;
+}
+
+/* The cache that an instruction's request asks. */
+static inline struct cache *l1_cache_of(struct l1 *l1, const struct request *request)
+{
+	return request->kind == REQUEST_CONSTANT ? &l1->constant : &l1->data;
+}
+
+/* For mechanisms' requests, which get what instructions leave. */
+static inline bool l1_port_is_used(const struct l1 *l1)
+{
+	return l1->port_is_used;
+}
+
+static inline uint32_t l1_sector_bytes(const struct l1 *l1)
+{
+	return l1->data.sector_bytes;
+}
+
+static inline uint32_t l1_constant_sector_bytes(const struct l1 *l1)
+{
+	return l1->constant.sector_bytes;
+}
+
+/* The request was turned away and would be again, since nothing has happened: it counts so. */
+static inline bool l1_refuses_again(struct l1 *l1, const struct request *request)
+{
+	return cache_refuses(&l1->data, request);
+}
+
+static inline void l1_account_refusals(struct l1 *l1, bool constant, uint64_t slept)
+{
+	(constant ? &l1->constant : &l1->data)->stats.refused += slept;
+}
+
+/* For write-back: data of an access that missed are there; takes them. */
+static inline bool l1_has_data(const struct l1 *l1)
+{
+	return cache_has_ready(&l1->data);
+}
+
+static inline bool l1_has_constant(const struct l1 *l1)
+{
+	return cache_has_ready(&l1->constant);
+}
+
+static inline struct request *l1_take_data(struct l1 *l1)
+{
+	return cache_next_ready(&l1->data);
+}
+
+static inline struct request *l1_take_constant(struct l1 *l1)
+{
+	return cache_next_ready(&l1->constant);
+}
+
+#endif

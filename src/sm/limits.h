@@ -1,0 +1,34 @@
+/* limits: how much of each thing an SM may have: the sizes of its arrays, from which the options' ranges come too. */
+#ifndef SLUICE_SM_LIMITS_H
+#define SLUICE_SM_LIMITS_H
+
+#include "seam/mech.h"
+
+enum {
+	SM_MAX_WARPS = MECH_MAX_WARPS,
+	SM_WARP_WORDS = SM_MAX_WARPS / 64,
+	SM_MAX_SCHEDULERS = MECH_MAX_SCHEDULERS,
+	SM_MAX_SCHEDULER_WARPS = MECH_MAX_SCHEDULER_WARPS,
+	SM_MAX_BLOCKS = MECH_MAX_BLOCKS,
+	SM_MAX_COLLECTORS = 64, /* a bit each in collectors.free and collectors.complete */
+	SM_MAX_BANKS = 32,      /* a bit each in collectors.banks_waiting */
+	SM_MAX_UNITS = 8,       /* of one kind */
+	SM_WHEEL = 512,         /* longest arithmetic latency; a power of two */
+	SM_BUFFER = 2,          /* instructions in a warp's buffer */
+	SM_SHARED_PIPE = 64,    /* longest latency behind shared memory's banks */
+	SM_L1_PIPE = 64,        /* longest latency in front of L1's tags */
+};
+
+/* No cycle: nothing is to be done before something comes. */
+#define SM_NEVER UINT64_MAX
+
+static inline uint64_t sm_earlier(uint64_t one, uint64_t other)
+{
+	return one < other ? one : other;
+}
+
+_Static_assert(SM_MAX_WARPS % 64 == 0 && SM_MAX_WARPS <= 256, "fetch.wants has whole words; a warp slot is a byte");
+_Static_assert(SM_MAX_BLOCKS <= 256, "a warp's block is a byte");
+_Static_assert(SM_MAX_UNITS <= 32, "result_slot.units has a bit a unit");
+
+#endif

@@ -1,0 +1,42 @@
+/* load_store: the load/store unit: one memory instruction at a time makes its accesses, one a cycle, to shared memory, the
+ * constant cache, L1 or past it; answers come back in any order (write_back.h). */
+#ifndef SLUICE_SM_LOAD_STORE_H
+#define SLUICE_SM_LOAD_STORE_H
+
+#include "sm/op.h"
+
+struct sm;
+
+/* How the instruction's next access fared. Some want nothing but another cycle; others, behind them, what only a reply or room in
+ * the network gives. */
+enum access_outcome {
+	ACCESS_MADE,
+	ACCESS_PORT_BUSY,  /* again in the next cycle */
+	ACCESS_NO_NETWORK, /* the request crossbar has no room */
+	ACCESS_NO_L1D,     /* L1 or the constant cache refuses: no line, MSHR, merge place or room in the miss queue */
+	ACCESS_NO_L1C,
+};
+
+struct load_store {
+	struct op *current;      /* the instruction whose accesses are being made */
+	struct request *offered; /* its access that was turned away */
+	uint8_t outcome;         /* enum access_outcome, of this cycle */
+};
+
+/* When a memory instruction issues: from its lanes' addresses to the accesses that it will make. */
+void lsu_generate_accesses(struct sm *sm, struct op *op, struct simt_step *step);
+
+/* The instruction's next access. True: there is another one for the next cycle. Where it waits for a reply or for room in the network,
+ * these wake the SM. */
+bool lsu_tick(struct sm *sm);
+/* Behind the operand collectors' tick: it is free, and an instruction has come. */
+bool lsu_can_take(const struct sm *sm);
+/* It has accesses to make. */
+static inline bool lsu_is_kept(const struct load_store *lsu)
+{
+	return lsu->current;
+}
+/* Charges `slept` cycles in which its access would have been turned away again. */
+void lsu_account(struct sm *sm, uint64_t slept);
+
+#endif

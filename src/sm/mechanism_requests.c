@@ -1,0 +1,98 @@
+/* One request a cycle is looked at, behind the instruction that the load/store unit serves, and gets what that leaves: L1's port,
+ * room in the network (our choice; docs/timing-model.md, Requests of mechanisms). */
+#include "sm/mechanism_requests.h"
+
+#include "sm/sm.h"
+
+/* It may come from outside, while the SM sleeps. */
+void requests_asked(void *host)
+{
+	struct sm *sm = host;
+	sm_wake_at(sm, sm->now + 1);
+}
+
+bool requests_answered(struct sm *sm, struct request *request)
+{
+	bool filled = seam_reply(sm->seam, request->mechanism, sm->cycle);
+	request_release(sm->requests, request);
+	return filled;
+}
+
+struct request *sm_request_for(uint32_t sm, struct seam_sent *sent, struct request_pool *pool)
+{
+	struct request *request = request_new(pool);
+	request->kind = REQUEST_READ;
+	request->address = sent->request.address;
+	request->bytes = sent->request.bytes;
+	request->urgent = sent->request.urgent;
+	request->sm = (uint16_t)sm;
+	request->mechanism = sent;
+	request->mark = seam_mark(sent);
+	return request;
+}
+
+bool sm_reaches(const struct sm *sm, uint64_t address)
+{
+	uint64_t line = address & ~(uint64_t)(sm->config.l1d.line_bytes - 1);
+	return local_memory_has(sm, line) || simt_touches(sm->launch->memory, line, sm->config.l1d.line_bytes);
+}
+
+/* All that is wanted is in the buffer in front of L1, which would answer. */
+static bool is_in_buffer(const struct sm *sm, const struct mech_request *request)
+{
+	uint32_t sectors = (request->bytes + MECH_SECTOR - 1) / MECH_SECTOR;
+	return sm->seam->has_buffer && line_buffer_has(&sm->seam->buffer, request->address, (1u << sectors) - 1);
+}
+
+/* A sector of L1, which is a line where it has no smaller ones. */
+static void send_to_l1(struct sm *sm, struct seam_sent *sent)
+{
+	if (is_in_buffer(sm, &sent->request)) {
+		seam_request_filtered(sm->seam, sm->cycle);
+		return;
+	}
+	struct request *request = sm_request_for(sm->index, sent, sm->requests);
+	enum access_result result = l1_prefetch(sm, request);
+	if (result == ACCESS_MISS) {
+		seam_request_sent(sm->seam, sm->cycle);
+		return;
+	}
+	request_release(sm->requests, request);
+	if (result != ACCESS_REFUSED)
+		seam_request_filtered(sm->seam, sm->cycle);
+}
+
+static void send_past_l1(struct sm *sm, struct seam_sent *sent)
+{
+	struct request *request = sm_request_for(sm->index, sent, sm->requests);
+	request->bypass = true;
+	address_map_place(sm->map, request);
+	if (network_port_send(sm, request))
+		seam_request_sent(sm->seam, sm->cycle);
+	else
+		request_release(sm->requests, request);
+}
+
+static void serve_next(struct sm *sm)
+{
+	struct seam_sent *sent = seam_next_request(sm->seam);
+	if (!sm_reaches(sm, sent->request.address))
+		seam_request_outside(sm->seam, sm->cycle);
+	else if (sent->request.to != MECH_TO_L1) {
+		if (!network_port_has_refused(&sm->network))
+			send_past_l1(sm, sent);
+	} else if (!l1_port_is_used(&sm->l1)) {
+		send_to_l1(sm, sent);
+	}
+}
+
+bool requests_tick(struct sm *sm)
+{
+	if (!sm->seam->queued)
+		return false;
+	if (sm->blocks.resident)
+		serve_next(sm);
+	else
+		seam_drop_requests(sm->seam);
+	return sm->seam->queued;
+}

@@ -1,0 +1,130 @@
+#include "sm/sm.h"
+
+#include "sm/mechanism_requests.h"
+
+/* It takes none of the units that the crossbar counts, which may be another host thread's. */
+bool sm_answer_at_once(struct sm *sm, struct request *request, uint64_t now)
+{
+	struct port *replies = &sm->network.replies;
+	if (request->kind == REQUEST_L1_WRITEBACK) { /* nobody waits for it */
+		request_release(sm->requests, request);
+		return true;
+	}
+	if (replies->items == replies->capacity)
+		return false;
+	request->is_reply = true;
+	port_insert(replies, request, 0, 0, now);
+	return true;
+}
+
+bool network_port_send(struct sm *sm, struct request *request)
+{
+	struct network_port *network = &sm->network;
+	if (sm->config.zero_latency_memory) {
+		bool answered = sm_answer_at_once(sm, request, sm->now);
+		network->refused += !answered;
+		return answered;
+	}
+	if (!crossbar_has_room(network->requests, sm->index, request, sm->now)) {
+		sm->stats.network_full++;
+		network->refused++;
+		if (crossbar_gets_room(network->requests, sm->index, request))
+			sm_wake_at(sm, sm->now + 1);
+		return false;
+	}
+	crossbar_send(network->requests, sm->index, request, sm->now);
+	return true;
+}
+
+bool network_port_send_miss(struct sm *sm, struct cache *cache)
+{
+	struct request *request = request_queue_front(&cache->miss_queue);
+	if (!request)
+		return true;
+	if (!network_port_send(sm, request))
+		return false;
+	request_queue_pop(&cache->miss_queue);
+	return true;
+}
+
+void network_port_account(struct sm *sm, uint64_t slept)
+{
+	sm->stats.network_full += sm->network.refused * slept;
+}
+
+/* Takes the front packet off the network: of an answer by sectors it is not the answer itself. */
+static void take_packet(struct sm *sm, struct request *packet, bool is_sector)
+{
+	port_pop(&sm->network.replies, sm->now);
+	if (is_sector)
+		request_release(sm->requests, packet);
+}
+
+/* One sector of an answer has come. Returns the whole request when it is the last, else takes it and returns NULL. */
+static struct request *join_sectors(struct sm *sm, struct request *packet)
+{
+	struct request *request = packet->parent;
+	invariant(request->parts);
+	if (request->level < packet->level)
+		request->level = packet->level;
+	if (request->parts > 1) {
+		request->parts--;
+		take_packet(sm, packet, true);
+		return NULL;
+	}
+	return request;
+}
+
+static bool deliver_past_l1(struct sm *sm, struct request *request)
+{
+	if (!write_back_has_room(&sm->write_back))
+		return false;
+	write_back_push(&sm->write_back, request);
+	return true;
+}
+
+/* To who waits for the answer. False: it cannot be taken in this cycle. */
+static bool deliver(struct sm *sm, struct request *request)
+{
+	if (request->mechanism && request->bypass) {
+		buffer_fill(sm, request);
+		return true;
+	}
+	switch ((enum request_kind)request->kind) {
+	case REQUEST_INSTRUCTION:
+		return fetch_fill(sm, request);
+	case REQUEST_CONSTANT:
+		return l1_fill_constant(sm, request);
+	case REQUEST_LOCAL_READ:
+	case REQUEST_L1_FILL:
+	case REQUEST_READ:
+		return request->bypass ? deliver_past_l1(sm, request) : l1_fill(sm, request);
+	default:
+		break;
+	}
+	if (!request->is_write)
+		return deliver_past_l1(sm, request);
+	struct sm_warp *warp = &sm->warp[request->warp];
+	request_release(sm->requests, request);
+	warp_store_acknowledged(sm, warp);
+	return true;
+}
+
+static void take_reply(struct sm *sm, struct request *packet)
+{
+	bool is_sector = packet->parent;
+	struct request *request = is_sector ? join_sectors(sm, packet) : packet;
+	if (request && deliver(sm, request))
+		take_packet(sm, packet, is_sector);
+}
+
+/* One reply a cycle, as in GPGPU-Sim's load/store unit; it waits at the port while its cache's fill port, or the register of what
+ * went past L1, is taken. */
+bool network_port_tick(struct sm *sm)
+{
+	struct port *replies = &sm->network.replies;
+	struct request *packet = port_front(replies, sm->now);
+	if (packet)
+		take_reply(sm, packet);
+	return !port_empty(replies);
+}

@@ -1,0 +1,40 @@
+/* network_port: the SM's port to the networks: requests out, replies in. */
+#ifndef SLUICE_SM_NETWORK_PORT_H
+#define SLUICE_SM_NETWORK_PORT_H
+
+#include "base/port.h"
+#include "memory/cache.h"
+#include "memory/crossbar.h"
+
+struct network_port {
+	struct crossbar *requests; /* go in at the input of the SM's index */
+	struct port replies;
+	uint32_t
+		refused; /* requests of this cycle, for want of room in the network: it wakes the SM when there is some */
+};
+
+struct sm;
+
+/* The front reply, if there is one, goes to who waits for it: a line for a cache, an acknowledgement, or what went past L1. True: there are
+ * more. */
+bool network_port_tick(struct sm *sm);
+
+/* Sends a request into the crossbar. False: no room. */
+bool network_port_send(struct sm *sm, struct request *request);
+/* Sends the oldest miss of a cache, if there is one. False: the network has no room, and wakes the SM when it has. */
+bool network_port_send_miss(struct sm *sm, struct cache *cache);
+
+/* Charges `slept` cycles in which requests would have been refused again. */
+void network_port_account(struct sm *sm, uint64_t slept);
+
+static inline bool network_port_has_refused(const struct network_port *port)
+{
+	return port->refused;
+}
+
+static inline void network_port_new_cycle(struct network_port *port)
+{
+	port->refused = 0;
+}
+
+#endif

@@ -1,0 +1,186 @@
+/* The model is GPGPU-Sim's operand collector: its arbiter takes the requests of banks and collector units for a matrix and walks it
+ * by diagonals (wavefront allocation); results go before reads at a bank. issue t, collector unit t + 1, one operand a cycle from
+ * t + 2, on to the units a cycle after the last: tests/micro/issue.cu measures the sum, tests/sm/test_sm_turns.c the arbiter's turns. */
+#include "sm/sm.h"
+
+void collectors_open(struct sm *sm)
+{
+	struct collectors *collectors = &sm->collectors;
+	for (uint32_t u = 0; u < PTX_UNITS; u++) {
+		const struct pipe_config *pipe = &sm->config.pipe[u];
+		struct collector_set *set = &collectors->set[u];
+		for (uint32_t i = 0; i < pipe->collectors; i++)
+			set->all |= 1ull << collectors->units++;
+		collectors->free |= set->all;
+		for (uint32_t port = 0; port < pipe->out_ports; port++)
+			set->last[port] = collectors->units - pipe->collectors;
+	}
+	assert(collectors->units <= SM_MAX_COLLECTORS);
+}
+
+/* Complete instructions go on, from each out port the next collector in turn. At the units the one that was issued first goes
+ * first, whichever had its operands first. */
+static void dispatch(struct sm *sm, uint32_t unit, uint64_t complete)
+{
+	struct collectors *collectors = &sm->collectors;
+	struct latch *out = &sm->collected[unit];
+	uint32_t *last = collectors->set[unit].last, ports = sm->config.pipe[unit].out_ports;
+	uint64_t gone = 0;
+	for (uint32_t port = 0; complete && port < ports && latch_has_room(out); port++) {
+		uint64_t behind = complete & (~1ull << last[port]);
+		uint32_t at = (uint32_t)__builtin_ctzll(behind ? behind : complete);
+		uint64_t bit = 1ull << at;
+		last[port] = at;
+		complete ^= bit;
+		gone |= bit;
+		latch_insert(out, collectors->op[at]);
+	}
+	collectors->complete &= ~gone;
+	collectors->free |= gone;
+}
+
+static uint32_t collector_of(uint32_t read)
+{
+	return read / SIMT_MAX_READS;
+}
+
+/* The bank has read its oldest operand. Returns the bank's bit when that was the last. */
+static uint32_t read_next(struct collectors *collectors, uint32_t b)
+{
+	struct bank_queue *bank = &collectors->bank[b];
+	if (bank->first == bank->last)
+		return 1u << b;
+	bank->first = collectors->next_read[bank->first];
+	return 0;
+}
+
+/* Where a bank's request for a collector comes in the walk over the request matrix: by diagonals, from another one each
+ * cycle (wavefront allocation). */
+static uint32_t place_in_walk(const struct collectors *collectors, uint32_t bank, uint32_t collector)
+{
+	uint32_t units = collectors->units, from = collectors->diagonal + bank;
+	while (from >= units) /* more than once where there are more banks than collectors */
+		from -= units;
+	return collector >= from ? collector - from : collector + units - from;
+}
+
+/* Matches banks with collectors: a bank reads one operand, a collector takes one. Banks that want different collectors do
+ * not disturb each other, so that the walk is needed only where two want the same one; nobody else wants a collector whose
+ * last operand it is. */
+static void read_banks(struct sm *sm)
+{
+	struct collectors *collectors = &sm->collectors;
+	uint8_t chosen[SM_MAX_COLLECTORS];
+	uint32_t requests = register_file_readable(&sm->registers, collectors->banks_waiting);
+	uint32_t reads = 0, drained = 0;
+	uint64_t taken = 0, complete = collectors->complete;
+
+	for (uint32_t left = requests; left; left &= left - 1) {
+		uint32_t bank = (uint32_t)__builtin_ctz(left), collector = collector_of(collectors->bank[bank].first);
+		if (collectors->unread[collector] == 1) {
+			complete |= 1ull << collector;
+			reads++;
+			drained |= read_next(collectors, bank);
+			continue;
+		}
+		if (taken >> collector & 1 && place_in_walk(collectors, bank, collector) >=
+		                                      place_in_walk(collectors, chosen[collector], collector))
+			continue;
+		taken |= 1ull << collector;
+		chosen[collector] = (uint8_t)bank;
+	}
+	collectors->complete = complete;
+	for (; taken; taken &= taken - 1) {
+		uint32_t collector = (uint32_t)__builtin_ctzll(taken);
+		collectors->unread[collector]--;
+		reads++;
+		drained |= read_next(collectors, chosen[collector]);
+	}
+	collectors->banks_waiting ^= drained;
+	sm->stats.register_conflicts += (uint32_t)__builtin_popcount(requests) - reads;
+	sm->stats.register_reads += reads;
+}
+
+/* An issued instruction takes collector unit `at` and queues its reads at the banks. */
+static void collect(struct sm *sm, uint32_t at, struct op *op)
+{
+	struct collectors *collectors = &sm->collectors;
+	const struct simt_inst *inst = op->inst;
+	uint32_t reads = inst->bank_reads, waiting = collectors->banks_waiting;
+	collectors->op[at] = op;
+	collectors->unread[at] = reads;
+	if (!reads) {
+		collectors->complete |= 1ull << at;
+		return;
+	}
+	for (uint32_t r = 0; r < reads; r++) {
+		uint32_t b = register_bank(&sm->registers, inst->bank_read[r], op->warp), bit = 1u << b;
+		uint16_t read = (uint16_t)(at * SIMT_MAX_READS + r);
+		struct bank_queue *bank = &collectors->bank[b];
+		if (waiting & bit)
+			collectors->next_read[bank->last] = read;
+		else
+			bank->first = read;
+		bank->last = read;
+		waiting |= bit;
+	}
+	collectors->banks_waiting = waiting;
+}
+
+/* The oldest issued instructions take free collector units. */
+static void allocate(struct sm *sm, uint32_t unit)
+{
+	struct collectors *collectors = &sm->collectors;
+	struct latch *in = &sm->issued[unit];
+	uint64_t free = collectors->free & collectors->set[unit].all, taken = 0;
+	for (uint32_t ports = sm->config.pipe[unit].in_ports; ports && in->count; ports--) {
+		if (free == taken) {
+			sm->stats.collector_full++;
+			break;
+		}
+		uint32_t at = (uint32_t)__builtin_ctzll(free ^ taken);
+		taken |= 1ull << at;
+		collect(sm, at, latch_pop(in));
+	}
+	collectors->free ^= taken;
+}
+
+void collectors_tick(struct sm *sm)
+{
+	struct collectors *collectors = &sm->collectors;
+	invariant(!(collectors->free & collectors->complete));
+	if (collectors->complete)
+		for (uint32_t unit = 0; unit < PTX_UNITS; unit++)
+			if (collectors->complete & collectors->set[unit].all)
+				dispatch(sm, unit, collectors->complete & collectors->set[unit].all);
+	if (collectors->banks_waiting)
+		read_banks(sm);
+	collectors->diagonal = collectors->diagonal + 1 == collectors->units ? 0 : collectors->diagonal + 1;
+	for (uint32_t unit = 0; unit < PTX_UNITS; unit++)
+		if (sm->issued[unit].count)
+			allocate(sm, unit);
+}
+
+/* Banks are read whenever an operand waits; what else goes on is what dispatch() and allocate() find room for. */
+bool collectors_go_on(const struct sm *sm)
+{
+	const struct collectors *collectors = &sm->collectors;
+	if (collectors->banks_waiting)
+		return true;
+	for (uint32_t unit = 0; unit < PTX_UNITS; unit++) {
+		uint64_t all = collectors->set[unit].all;
+		if ((collectors->complete & all && latch_has_room(&sm->collected[unit])) ||
+		    (collectors->free & all && sm->issued[unit].count))
+			return true;
+	}
+	return false;
+}
+
+void collectors_account(struct sm *sm, uint64_t slept)
+{
+	struct collectors *collectors = &sm->collectors;
+	collectors->diagonal = (uint32_t)((collectors->diagonal + slept) % collectors->units);
+	for (uint32_t unit = 0; unit < PTX_UNITS; unit++)
+		if (sm->issued[unit].count)
+			sm->stats.collector_full += slept;
+}

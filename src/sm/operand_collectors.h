@@ -1,0 +1,45 @@
+/* operand_collectors: an issued instruction takes a collector unit of its pipe, reads its register operands from the banks, one a
+ * cycle and bank, and goes to the execution units when it has them all. */
+#ifndef SLUICE_SM_OPERAND_COLLECTORS_H
+#define SLUICE_SM_OPERAND_COLLECTORS_H
+
+#include "ptx/module.h"
+#include "sm/limits.h"
+#include "sm/op.h"
+
+/* The collector units of one pipe. */
+struct collector_set {
+	uint64_t all;                /* as a bit mask */
+	uint32_t last[SM_MAX_UNITS]; /* by out port: the one that went last */
+};
+
+/* Operands waiting at a register bank, in order: a list of reads. Read number collector * SIMT_MAX_READS + k is the
+ * instruction's k-th of that collector unit. */
+struct bank_queue {
+	uint16_t first, last; /* of a bank in `banks_waiting` */
+};
+
+struct collectors {
+	struct op *op[SM_MAX_COLLECTORS]; /* by collector unit: what it collects for */
+	struct collector_set set[PTX_UNITS];
+	uint64_t free, complete;            /* collector units of all pipes; complete: has all its operands */
+	uint32_t units;                     /* how many of them there are */
+	uint32_t diagonal;                  /* that the bank arbiter walks first */
+	uint32_t unread[SM_MAX_COLLECTORS]; /* operands still to come */
+	struct bank_queue bank[SM_MAX_BANKS];
+	uint16_t next_read[SM_MAX_COLLECTORS * SIMT_MAX_READS]; /* behind a read in its bank's list */
+	uint32_t banks_waiting;                                 /* banks with reads queued */
+};
+
+struct sm;
+
+void collectors_open(struct sm *sm);
+
+/* Complete instructions go on, banks are read, issued instructions take collector units. */
+void collectors_tick(struct sm *sm);
+/* Behind all other stages' ticks: something of that can be done in the next cycle. */
+bool collectors_go_on(const struct sm *sm);
+/* Makes up for `slept` cycles without a tick. */
+void collectors_account(struct sm *sm, uint64_t slept);
+
+#endif

@@ -1,0 +1,51 @@
+/* register_file: the banks of the register file. A bank serves one operand a cycle, and results go first: what is written in a
+ * cycle cannot be read in it (GPGPU-Sim's operand-collector model; tests/sm/test_sm.c: a load waits for its bank). */
+#ifndef SLUICE_SM_REGISTER_FILE_H
+#define SLUICE_SM_REGISTER_FILE_H
+
+#include "sm/op.h"
+
+struct register_file {
+	uint32_t bank_mask; /* of bank numbers: there are a power of two */
+	uint32_t written;   /* banks that take results in this cycle */
+};
+
+/* Register r of warp w lies in bank (r + w) mod banks, so that warps at the same instruction want different ones. r is the number
+ * in the register's PTX name, as GPGPU-Sim has it. */
+static inline uint32_t register_bank(const struct register_file *file, uint32_t number, uint32_t warp)
+{
+	return (number + warp) & file->bank_mask;
+}
+
+/* The banks of an instruction's results. */
+static inline uint32_t register_result_banks(const struct register_file *file, const struct op *op)
+{
+	uint32_t banks = 0;
+	for (uint32_t i = 0; i < op->inst->bank_writes; i++)
+		banks |= 1u << register_bank(file, op->inst->bank_write[i], op->warp);
+	return banks;
+}
+
+/* No result has been written in the cycle that begins. */
+static inline void register_file_new_cycle(struct register_file *file)
+{
+	file->written = 0;
+}
+
+static inline bool register_file_takes(const struct register_file *file, uint32_t banks)
+{
+	return !(banks & file->written);
+}
+
+/* Of the banks, those that can be read in this cycle. */
+static inline uint32_t register_file_readable(const struct register_file *file, uint32_t banks)
+{
+	return banks & ~file->written;
+}
+
+static inline void register_file_write(struct register_file *file, uint32_t banks)
+{
+	file->written |= banks;
+}
+
+#endif

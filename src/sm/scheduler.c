@@ -1,0 +1,119 @@
+#include "sm/sm.h"
+
+void scheduler_open(struct sm *sm)
+{
+	uint32_t schedulers = sm->config.schedulers;
+	for (uint32_t s = 0; s < schedulers; s++)
+		sm->issue.scheduler[s].seen.index = s;
+	for (uint32_t w = 0; w < sm->config.warps; w++) {
+		struct scheduler *scheduler = &sm->issue.scheduler[w % schedulers];
+		struct sm_warp *warp = &sm->warp[w];
+		warp->scheduler = scheduler;
+		warp->bit = (uint8_t)(w / schedulers);
+		warp->mask = 1ull << warp->bit;
+		scheduler->seen.warps++;
+	}
+}
+
+uint32_t scheduler_slot(const struct sm *sm, const struct scheduler *scheduler, uint32_t bit)
+{
+	return bit * sm->config.schedulers + scheduler->seen.index;
+}
+
+void scheduler_add_warp(struct sm_warp *warp)
+{
+	struct mech_warps *seen = &warp->scheduler->seen;
+	for (uint32_t b = 0; b < seen->warps; b++)
+		seen->older[b] &= ~warp->mask;
+	seen->older[warp->bit] = ~warp->mask;
+	scheduler_no_instruction(warp);
+}
+
+void scheduler_buffer_empty(const struct sm_warp *warp)
+{
+	invariant(!((warp->scheduler->hazard | warp->scheduler->stale) & warp->mask)); /* it would not have issued */
+	warp->scheduler->filled &= ~warp->mask;
+}
+
+void scheduler_no_instruction(const struct sm_warp *warp)
+{
+	struct scheduler *scheduler = warp->scheduler;
+	scheduler->filled &= ~warp->mask;
+	scheduler->stale &= ~warp->mask;
+	scheduler->hazard &= ~warp->mask;
+	scheduler->seen.load_hazard &= ~warp->mask;
+}
+
+/* The pipes that can take the instruction, as bits. Which arithmetic runs where is the machine's: `runs_on`. */
+static uint8_t pipes_of(const struct sm *sm, const struct simt_inst *inst)
+{
+	static const uint8_t pipes[] = {[PIPE_SP] = 1u << PTX_UNIT_SP,
+	                                [PIPE_SFU] = 1u << PTX_UNIT_SFU,
+	                                [PIPE_EITHER] = 1u << PTX_UNIT_SP | 1u << PTX_UNIT_SFU};
+	return inst->unit == PTX_UNIT_MEM ? 1u << PTX_UNIT_MEM
+	                                  : pipes[sm->config.runs_on[inst->latency][inst->data_type]];
+}
+
+static void set_pipes(const struct sm *sm, struct sm_warp *warp)
+{
+	struct scheduler *scheduler = warp->scheduler;
+	uint8_t pipes = pipes_of(sm, warp->next);
+	if (pipes == warp->pipes)
+		return;
+	for (uint32_t u = 0; u < PTX_UNITS; u++)
+		scheduler->unit[u] = (scheduler->unit[u] & ~warp->mask) | (pipes >> u & 1 ? warp->mask : 0);
+	warp->pipes = pipes;
+}
+
+static void look_for_hazard(const struct sm *sm, const struct sm_warp *warp)
+{
+	enum hazard hazard = scoreboard_check(&warp->scoreboard, &sm->scoreboards, warp->next);
+	if (hazard == HAZARD_NONE)
+		return;
+	warp->scheduler->hazard |= warp->mask;
+	if (hazard == HAZARD_LOAD)
+		warp->scheduler->seen.load_hazard |= warp->mask;
+}
+
+void scheduler_next_instruction(const struct sm *sm, struct sm_warp *warp)
+{
+	const struct simt_warp *simt = warp->simt;
+	struct scheduler *scheduler = warp->scheduler;
+
+	invariant(!((scheduler->hazard | scheduler->stale) &
+	            warp->mask)); /* what came before has issued or was thrown away */
+	scheduler->filled |= warp->mask;
+	if (warp->ibuffer.pc != simt->pc || simt->done) { /* an ended warp may stand behind the last instruction */
+		scheduler->stale |= warp->mask;
+		return;
+	}
+	warp->next = &simt->code[simt->pc];
+	set_pipes(sm, warp);
+	if (scoreboard_may_wait(&warp->scoreboard, warp->next))
+		look_for_hazard(sm, warp);
+}
+
+void scheduler_results_written(const struct sm *sm, const struct sm_warp *warp, const struct simt_inst *inst)
+{
+	struct scheduler *scheduler = warp->scheduler;
+	if (!(scheduler->hazard & warp->mask) || !(warp->next->touches & inst->defines))
+		return;
+	scheduler->hazard &= ~warp->mask;
+	scheduler->seen.load_hazard &= ~warp->mask;
+	look_for_hazard(sm, warp);
+}
+
+void scheduler_set_held(const struct sm_warp *warp, bool held)
+{
+	struct mech_warps *seen = &warp->scheduler->seen;
+	seen->held = held ? seen->held | warp->mask : seen->held & ~warp->mask;
+}
+
+bool scheduler_set_live(const struct sm_warp *warp, bool live)
+{
+	struct mech_warps *seen = &warp->scheduler->seen;
+	if (live == ((seen->live & warp->mask) != 0))
+		return false;
+	seen->live ^= warp->mask;
+	return true;
+}

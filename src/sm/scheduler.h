@@ -1,0 +1,46 @@
+/* scheduler: what a warp scheduler knows of its warps, as bit masks that stages keep true as instructions come, wait and go, so
+ * that a cycle's choice is a few operations on words (issue.h makes it). */
+#ifndef SLUICE_SM_SCHEDULER_H
+#define SLUICE_SM_SCHEDULER_H
+
+#include "ptx/module.h"
+#include "seam/mech.h"
+#include "simt/simt.h"
+#include "sm/limits.h"
+
+struct sm;
+struct sm_warp;
+
+struct scheduler {
+	struct mech_warps seen;   /* what the owner of the warp order may see of them */
+	uint64_t filled;          /* next instruction is in the buffer */
+	uint64_t hazard;          /* next instruction waits for a register */
+	uint64_t stale;           /* buffered instruction is not where the warp is */
+	uint64_t unit[PTX_UNITS]; /* pipe of the next instruction (that is filled and not stale) */
+};
+
+/* Deals the warp slots out: slot number mod schedulers (GPGPU-Sim's; docs/timing-model.md, Issue). */
+void scheduler_open(struct sm *sm);
+
+/* The warp has just been launched: all others of its scheduler are older. It has no instruction yet. */
+void scheduler_add_warp(struct sm_warp *warp);
+
+/* The last instruction of the warp's buffer has issued. */
+void scheduler_buffer_empty(const struct sm_warp *warp);
+/* What the warp's buffer holds is thrown away. */
+void scheduler_no_instruction(const struct sm_warp *warp);
+/* An instruction has come to the front of the warp's buffer, which the one before has left: which pipe it wants, whether it waits
+ * for a register, whether the warp still goes there. */
+void scheduler_next_instruction(const struct sm *sm, struct sm_warp *warp);
+/* The results of `inst` are there: the warp's next instruction may have waited for them. */
+void scheduler_results_written(const struct sm *sm, const struct sm_warp *warp, const struct simt_inst *inst);
+
+/* The warp may not issue (or may again), whatever its next instruction is; it has a thread that has not exited. */
+void scheduler_set_held(const struct sm_warp *warp, bool held);
+/* True when that is new. */
+bool scheduler_set_live(const struct sm_warp *warp, bool live);
+
+/* The warp slot of a scheduler's bit. */
+uint32_t scheduler_slot(const struct sm *sm, const struct scheduler *scheduler, uint32_t bit);
+
+#endif

@@ -1,0 +1,91 @@
+/* A warp's access holds the banks for as many cycles as the busiest one has different words to deliver: lanes that want the same
+ * word share it (the 32 banks of 4 bytes of Fermi in NVIDIA's CUDA C Programming Guide, as GPGPU-Sim 3.2.2 counts them;
+ * tests/micro/shared_conflicts.cu). Behind the banks its data take `sm.shared_latency` cycles (tests/micro/latency.cu). */
+#include "sm/sm.h"
+
+enum { MAX_WORDS = WARP_SIZE * 4 };
+
+/* All words lie within as many neighbours as there are banks, so that no two of them share one. */
+static bool within_banks(const uint64_t *address, uint32_t lanes, uint32_t words, uint32_t banks)
+{
+	uint32_t low = UINT32_MAX, high = 0;
+	for (uint32_t i = 0; i < WARP_SIZE; i++) {
+		uint32_t word = (uint32_t)(address[i] / 4), ran = 0 - (lanes >> i & 1); /* all ones, or nothing */
+		uint32_t least = word | ~ran, most = word & ran;
+		low = least < low ? least : low;
+		high = most > high ? most : high;
+	}
+	return high + words - low <= banks;
+}
+
+uint32_t shared_bank_cycles(const uint64_t *address, uint32_t lanes, uint32_t size, uint32_t banks)
+{
+	uint32_t words = size <= 4 ? 1 : size / 4;
+	if (within_banks(address, lanes, words, banks))
+		return 1;
+	uint32_t first[SHARED_MAX_BANKS],
+		extra_of[SHARED_MAX_BANKS] = {0}; /* the bank's first word; how many more it has */
+	uint64_t seen = 0;
+	uint32_t more[MAX_WORDS], mores = 0, most = 1; /* words that are not their bank's first */
+
+	for (uint32_t left = lanes; left; left &= left - 1) {
+		uint32_t word = (uint32_t)(address[__builtin_ctz(left)] / 4);
+		for (uint32_t k = 0; k < words; k++, word++) {
+			uint32_t bank = word % banks;
+			if (!(seen >> bank & 1)) {
+				seen |= 1ull << bank;
+				first[bank] = word;
+				continue;
+			}
+			if (first[bank] == word)
+				continue;
+			uint32_t i = 0;
+			while (i < mores && more[i] != word)
+				i++;
+			if (i < mores)
+				continue;
+			more[mores++] = word;
+			if (++extra_of[bank] + 1 > most)
+				most = extra_of[bank] + 1;
+		}
+	}
+	return most;
+}
+
+bool shared_enter_pipe(struct sm *sm, struct op *op)
+{
+	struct shared_memory *shared = &sm->shared;
+	invariant(shared->count <= sm->config.shared_latency);
+	if (shared->port_is_used || shared->count == sm->config.shared_latency)
+		return false;
+	shared->pipe[(shared->head + shared->count++) % SM_SHARED_PIPE] =
+		(struct shared_pipe_slot){op, sm->cycle + sm->config.shared_latency};
+	return true;
+}
+
+bool shared_access(struct sm *sm, struct op *op)
+{
+	if (sm->shared.port_is_used)
+		return false;
+	if (op->bank_cycles > 1) {
+		op->bank_cycles--;
+		sm->stats.shared_conflict_cycles++;
+		return false;
+	}
+	op->bank_cycles = 0;
+	if (op->inst->kind == SIMT_STORE) {
+		instruction_complete(sm, op);
+		return true;
+	}
+	op->unanswered = 1;
+	return shared_enter_pipe(sm, op);
+}
+
+struct op *shared_take_answer(struct shared_memory *shared)
+{
+	invariant(shared->count);
+	struct op *op = shared->pipe[shared->head].op;
+	shared->head = (shared->head + 1) % SM_SHARED_PIPE;
+	shared->count--;
+	return op;
+}

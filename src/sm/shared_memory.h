@@ -1,0 +1,59 @@
+/* shared_memory: its banks, the pipe that data take behind them, its one port. Data of the buffer in front of L1 come through the
+ * same pipe. */
+#ifndef SLUICE_SM_SHARED_MEMORY_H
+#define SLUICE_SM_SHARED_MEMORY_H
+
+#include "sm/limits.h"
+#include "sm/op.h"
+
+enum { SHARED_MAX_BANKS = 64 }; /* a bit each in shared_bank_cycles() */
+
+struct shared_pipe_slot {
+	struct op *op;
+	uint64_t ready;
+};
+
+struct shared_memory {
+	struct shared_pipe_slot pipe[SM_SHARED_PIPE]; /* ring */
+	uint32_t head, count;
+	bool port_is_used; /* in this cycle, by what came for the buffer in it or by a load that waited for that */
+};
+
+struct sm;
+
+/* Cycles that the banks need: the largest number of different 4-byte words that one bank must deliver. */
+uint32_t shared_bank_cycles(const uint64_t *address, uint32_t lanes, uint32_t size, uint32_t banks);
+
+/* The load/store unit's instruction has the banks for a cycle. True: it has had them for all that it needs. */
+bool shared_access(struct sm *sm, struct op *op);
+
+/* Into the pipe behind the banks. False: it is full, or the memory has been used in this cycle. */
+bool shared_enter_pipe(struct sm *sm, struct op *op);
+
+/* For write-back: the oldest instruction in the pipe has its data; takes it. */
+static inline bool shared_has_answer(const struct shared_memory *shared, uint64_t cycle)
+{
+	return shared->count && shared->pipe[shared->head].ready <= cycle;
+}
+/* ... and when it has, from the next cycle on. */
+static inline uint64_t shared_next_answer(const struct shared_memory *shared, uint64_t cycle)
+{
+	if (!shared->count)
+		return SM_NEVER;
+	uint64_t ready = shared->pipe[shared->head].ready;
+	return ready > cycle ? ready : cycle + 1;
+}
+struct op *shared_take_answer(struct shared_memory *shared);
+
+static inline void shared_new_cycle(struct shared_memory *shared)
+{
+	shared->port_is_used = false;
+}
+
+/* The buffer's data lie in shared memory and take its port for the rest of this cycle. */
+static inline void shared_use_port(struct shared_memory *shared)
+{
+	shared->port_is_used = true;
+}
+
+#endif

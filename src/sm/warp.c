@@ -1,0 +1,112 @@
+#include "sm/sm.h"
+
+void warp_start(struct sm *sm, struct sm_warp *warp, uint32_t block, struct simt_warp *simt)
+{
+	assert(!warp->simt && !warp->in_flight && !warp->stores && !warp->atomics);
+	*warp = (struct sm_warp){.simt = simt,
+	                         .slot = warp->slot,
+	                         .block = (uint8_t)block,
+	                         .scheduler = warp->scheduler,
+	                         .mask = warp->mask,
+	                         .bit = warp->bit,
+	                         .pipes = warp->pipes,
+	                         .scoreboard = warp->scoreboard};
+	scoreboard_clear(&warp->scoreboard, &sm->scoreboards);
+	scheduler_add_warp(warp);
+	ibuffer_restart(&sm->fetch, warp);
+	warp_update_held(sm, warp);
+}
+
+void warp_update_held(struct sm *sm, struct sm_warp *warp)
+{
+	const struct simt_warp *simt = warp->simt;
+	bool live = simt && !simt->done;
+	scheduler_set_held(warp, !live || warp->fence || warp->atomics || simt->block->waiting >> simt->index & 1 ||
+	                                 sm->seam->holders[warp->block]);
+	if (scheduler_set_live(warp, live))
+		blocks_count_live(&sm->blocks, live);
+}
+
+/* All that the warp has issued is complete, and what it wrote acknowledged. */
+static bool has_drained(const struct sm_warp *warp)
+{
+	return !warp->in_flight && !warp->stores && !warp->atomics;
+}
+
+void warp_exit(struct sm *sm, struct sm_warp *warp)
+{
+	assert(scoreboard_is_empty(&warp->scoreboard));
+	warp->simt = NULL;
+	warp_update_held(sm, warp);
+	assert(!(warp->scheduler->seen.live & warp->mask) && warp->scheduler->seen.held & warp->mask);
+	blocks_warp_exited(sm, warp->block);
+}
+
+/* Something of a warp has completed that waits for that. A fence is passed when everything issued before it is complete and all
+ * that its warp wrote has been acknowledged (docs/DEVIATIONS.md, 3); it has no operands to collect, so that it can overtake a
+ * store that has. */
+static void check_drained(struct sm *sm, struct sm_warp *warp)
+{
+	invariant(warp->drains);
+	if (!has_drained(warp))
+		return;
+	if (warp->fence) {
+		warp->fence = false;
+		warp->drains = warp->simt->done;
+		warp_update_held(sm, warp);
+	}
+	if (warp->simt->done)
+		fetch_warp_ended(&sm->fetch, warp);
+}
+
+void warp_control(struct sm *sm, struct sm_warp *warp, const struct simt_step *step)
+{
+	if (step->inst->kind == SIMT_FENCE)
+		warp->fence = true;
+	warp->drains = warp->fence || warp->simt->done;
+	if (step->inst->kind == SIMT_BARRIER || step->exited) {
+		sm->stats.barriers += step->inst->kind == SIMT_BARRIER;
+		blocks_barrier(sm, warp, step);
+	}
+	if (warp->fence || warp->atomics)
+		warp_update_held(sm, warp);
+}
+
+void warp_instruction_issued(struct sm_warp *warp)
+{
+	warp->in_flight++;
+}
+
+void warp_instruction_completed(struct sm *sm, struct sm_warp *warp)
+{
+	invariant(warp->in_flight);
+	warp->in_flight--;
+	if (warp->drains)
+		check_drained(sm, warp);
+}
+
+void warp_store_sent(struct sm_warp *warp)
+{
+	warp->stores++;
+}
+
+void warp_store_acknowledged(struct sm *sm, struct sm_warp *warp)
+{
+	invariant(warp->stores);
+	warp->stores--;
+	if (warp->drains)
+		check_drained(sm, warp);
+}
+
+void warp_atomics_issued(struct sm_warp *warp, uint32_t requests)
+{
+	warp->atomics += requests;
+}
+
+/* The atomic's instruction is not complete yet: write-back is to come. */
+void warp_atomic_answered(struct sm *sm, struct sm_warp *warp)
+{
+	invariant(warp->atomics && warp->in_flight);
+	if (--warp->atomics == 0)
+		warp_update_held(sm, warp);
+}

@@ -1,0 +1,126 @@
+/* Arithmetic results are written in the cycle that the result bus was kept for; the data of loads by one port, one instruction a
+ * cycle, when no result of that cycle is written to their banks. */
+#include "sm/sm.h"
+
+/* Who has data of loads, in the order of GPGPU-Sim 3.2.2's load/store unit (its texture cache, which we have not, left out). They
+ * take turns: tests/sm/test_sm_turns.c. */
+enum client { CLIENT_SHARED, CLIENT_CONSTANT, CLIENT_PAST_L1, CLIENT_L1, CLIENTS };
+
+void instruction_complete(struct sm *sm, struct op *op)
+{
+	struct sm_warp *warp = &sm->warp[op->warp];
+	invariant(!op->accesses && !op->unanswered && !op->bank_cycles);
+	scoreboard_release(&warp->scoreboard, &sm->scoreboards, op->inst);
+	scheduler_results_written(sm, warp, op->inst);
+	op_free(&sm->ops, op);
+	warp_instruction_completed(sm, warp);
+}
+
+void access_answered(struct sm *sm, struct op *op, uint32_t level)
+{
+	invariant(op->unanswered > op->accesses); /* one that has been made */
+	if (op->level < level)
+		op->level = (uint8_t)level;
+	if (--op->unanswered == 0) {
+		cpi_resolve(sm, &sm->warp[op->warp], op->level);
+		instruction_complete(sm, op);
+	}
+}
+
+void write_back_results(struct sm *sm)
+{
+	struct op *next;
+	for (struct op *op = units_take_results(sm); op; op = next) {
+		next = op->next;
+		register_file_write(&sm->registers, register_result_banks(&sm->registers, op));
+		instruction_complete(sm, op);
+	}
+}
+
+/* The clients that have an answer, as a mask. */
+static uint32_t clients_with_answers(const struct sm *sm)
+{
+	return (uint32_t)shared_has_answer(&sm->shared, sm->cycle) << CLIENT_SHARED |
+	       (uint32_t)l1_has_constant(&sm->l1) << CLIENT_CONSTANT |
+	       (uint32_t)(sm->write_back.past_l1 != NULL) << CLIENT_PAST_L1 |
+	       (uint32_t)l1_has_data(&sm->l1) << CLIENT_L1;
+}
+
+/* A request's answer goes into the write-back register. */
+static void take_answer(struct sm *sm, struct request *request)
+{
+	struct op *op = request->op;
+	if (request->kind == REQUEST_L1_FILL) { /* nobody waits for it */
+		request_release(sm->requests, request);
+		return;
+	}
+	sm->stats.memory_requests++;
+	sm->stats.memory_latency += sm->cycle - request->born;
+	sm->write_back.load = op;
+	if (op->level < request->level)
+		op->level = request->level;
+	request_release(sm->requests, request);
+}
+
+static void take_past_l1(struct sm *sm)
+{
+	struct request *request = sm->write_back.past_l1;
+	sm->write_back.past_l1 = NULL;
+	if (request->kind == REQUEST_ATOMIC)
+		warp_atomic_answered(sm, &sm->warp[request->warp]);
+	take_answer(sm, request);
+}
+
+/* Takes the next answer of a client, which has one. */
+static void grant(struct sm *sm, enum client client)
+{
+	switch (client) {
+	case CLIENT_SHARED:
+		sm->write_back.load = shared_take_answer(&sm->shared);
+		break;
+	case CLIENT_CONSTANT:
+		take_answer(sm, l1_take_constant(&sm->l1));
+		break;
+	case CLIENT_PAST_L1:
+		take_past_l1(sm);
+		break;
+	default:
+		take_answer(sm, l1_take_data(&sm->l1));
+	}
+}
+
+/* The first client that has an answer, from the one behind the last that was served on. */
+static void arbitrate(struct sm *sm)
+{
+	struct write_back *write_back = &sm->write_back;
+	invariant(!write_back->load);
+	uint32_t clients = clients_with_answers(sm);
+	if (!clients)
+		return;
+	uint32_t in_turn = clients >> write_back->turn | clients << (CLIENTS - write_back->turn);
+	uint32_t client = (write_back->turn + (uint32_t)__builtin_ctz(in_turn)) % CLIENTS;
+	grant(sm, client);
+	write_back->turn = (client + 1) % CLIENTS;
+}
+
+void write_back_loads(struct sm *sm)
+{
+	struct op *op = sm->write_back.load;
+	if (op) {
+		uint32_t banks = register_result_banks(&sm->registers, op);
+		if (!register_file_takes(&sm->registers, banks))
+			return;
+		register_file_write(&sm->registers, banks);
+		sm->write_back.load = NULL;
+		access_answered(sm, op, op->space == PTX_SHARED ? (uint32_t)LEVEL_SHARED : op->level);
+	}
+	arbitrate(sm);
+}
+
+uint64_t write_back_next_load(const struct sm *sm)
+{
+	const struct write_back *write_back = &sm->write_back;
+	if (write_back->load || write_back->past_l1 || l1_has_data(&sm->l1) || l1_has_constant(&sm->l1))
+		return sm->cycle + 1;
+	return shared_next_answer(&sm->shared, sm->cycle);
+}
