@@ -2,8 +2,7 @@
 
 #include <stdlib.h>
 
-/* Whether the block ends behind this instruction. A call does not end one: it comes back. */
-static bool ends_block(const struct ptx_inst *inst)
+bool flow_ends_block(const struct ptx_inst *inst)
 {
 	switch (inst->op) {
 	case PTX_OP_BRA:
@@ -16,8 +15,7 @@ static bool ends_block(const struct ptx_inst *inst)
 	}
 }
 
-/* The instruction that a branch goes to; body_count is the end of the function. */
-static uint32_t branch_target(const struct ptx_inst *branch)
+uint32_t flow_branch_target(const struct ptx_inst *branch)
 {
 	return branch->operand[branch->destinations].target;
 }
@@ -33,12 +31,12 @@ static void split(struct arena *arena, struct flow_cfg *cfg)
 	uint32_t *begins = cfg->block_of;
 	for (uint32_t i = 0; i < count; i++) {
 		const struct ptx_inst *inst = &function->body[i];
-		if (!ends_block(inst))
+		if (!flow_ends_block(inst))
 			continue;
 		if (i + 1 < count)
 			begins[i + 1] = 1;
-		if (inst->op == PTX_OP_BRA && branch_target(inst) < count)
-			begins[branch_target(inst)] = 1;
+		if (inst->op == PTX_OP_BRA && flow_branch_target(inst) < count)
+			begins[flow_branch_target(inst)] = 1;
 	}
 	uint32_t block = 0;
 	for (uint32_t i = 0; i < count; i++) {
@@ -64,8 +62,8 @@ static uint32_t find_successors(const struct flow_cfg *cfg, uint32_t block, uint
 		return 0;
 	if (b->count) {
 		const struct ptx_inst *last = &cfg->function->body[b->first + b->count - 1];
-		if (ends_block(last)) {
-			uint32_t target = last->op == PTX_OP_BRA ? branch_target(last) : cfg->function->body_count;
+		if (flow_ends_block(last)) {
+			uint32_t target = last->op == PTX_OP_BRA ? flow_branch_target(last) : cfg->function->body_count;
 			successor[count++] = target < cfg->function->body_count ? cfg->block_of[target] : exit;
 			falls_through = last->guard != PTX_NO_REG;
 		}
@@ -131,6 +129,14 @@ struct flow_cfg *flow_cfg_build(struct arena *arena, const struct ptx_function *
 	return cfg;
 }
 
+bool flow_has_edge(const struct flow_cfg *cfg, uint32_t from, uint32_t to)
+{
+	for (uint32_t k = 0; k < cfg->block[from].successors; k++)
+		if (cfg->block[from].successor[k] == to)
+			return true;
+	return false;
+}
+
 /* An instruction as part of a Graphviz label. */
 static void print_label_line(const struct ptx_function *function, const struct ptx_inst *inst, FILE *file)
 {
@@ -151,12 +157,15 @@ static void print_label_line(const struct ptx_function *function, const struct p
 	free(text);
 }
 
-void flow_cfg_print(const struct flow_cfg *cfg, FILE *file)
+void flow_cfg_print_beside(const struct flow_cfg *cfg, void (*beside)(void *user, uint32_t block, FILE *file),
+                           void *user, FILE *file)
 {
 	fprintf(file, "digraph \"%s\" {\n\tnode [shape=box, fontname=monospace];\n", cfg->function->name);
 	for (uint32_t i = 0; i < cfg->blocks; i++) {
 		const struct flow_block *block = &cfg->block[i];
 		fprintf(file, "\tb%u [label=\"%s %u\\l", i, i + 1 == cfg->blocks ? "exit" : "block", i);
+		if (beside)
+			beside(user, i, file);
 		for (uint32_t k = 0; k < block->count; k++)
 			print_label_line(cfg->function, &cfg->function->body[block->first + k], file);
 		fprintf(file, "\"%s];\n", block->reachable ? "" : ", style=dashed");
@@ -164,4 +173,9 @@ void flow_cfg_print(const struct flow_cfg *cfg, FILE *file)
 			fprintf(file, "\tb%u -> b%u;\n", i, block->successor[k]);
 	}
 	fputs("}\n", file);
+}
+
+void flow_cfg_print(const struct flow_cfg *cfg, FILE *file)
+{
+	flow_cfg_print_beside(cfg, NULL, NULL, file);
 }

@@ -30,7 +30,16 @@ struct flow_cfg {
 };
 
 struct flow_cfg *flow_cfg_build(struct arena *arena, const struct ptx_function *function);
+/* Whether a block ends behind the instruction. A call does not end one: it comes back. */
+bool flow_ends_block(const struct ptx_inst *inst);
+/* The instruction that a branch goes to; body_count is the end of the function. */
+uint32_t flow_branch_target(const struct ptx_inst *branch);
+/* Whether control can go from one block straight to the other. */
+bool flow_has_edge(const struct flow_cfg *cfg, uint32_t from, uint32_t to);
 void flow_cfg_print(const struct flow_cfg *cfg, FILE *file); /* Graphviz */
+/* The same, with lines of one's own, which end in "\\l", between a block's number and its instructions. */
+void flow_cfg_print_beside(const struct flow_cfg *cfg, void (*beside)(void *user, uint32_t block, FILE *file),
+                           void *user, FILE *file);
 
 /* Immediate dominators and post-dominators by block; FLOW_NONE for the root and for blocks that do not reach it. */
 uint32_t *flow_dominators(struct arena *arena, const struct flow_cfg *cfg);

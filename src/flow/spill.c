@@ -31,12 +31,13 @@ static void spill_function(void *user, struct call_node *node)
 {
 	struct spiller *spiller = user;
 	struct ptx_function *function = spiller->function[node->function->index];
-	struct spill_function spilled = spill_begin(spiller->module, function);
+	struct spill_function spilled;
+	spill_begin(&spilled, spiller->module, function);
 	calls_sum_registers(&spiller->calls, node);
 	for (uint32_t target = spiller->limit; target && node->registers > spiller->limit; target--) {
 		struct arena arena = {0};
 		const uint32_t *below = find_below(&arena, &spiller->calls, function);
-		const uint64_t *set = spill_choose(&arena, function, spilled.own, target, below);
+		const uint64_t *set = spill_choose(&arena, function, spilled.edit.own, target, below);
 		if (set) {
 			spill_rewrite(&spilled, set, spiller->spills);
 			calls_sum_registers(&spiller->calls, node);

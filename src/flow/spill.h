@@ -2,7 +2,7 @@
 #ifndef SLUICE_FLOW_SPILL_H
 #define SLUICE_FLOW_SPILL_H
 
-#include "flow/flow.h"
+#include "flow/edit.h"
 
 /* What an instruction asks of a register that lies in memory: that it is loaded before, that it is stored behind. A
  * result under a guard asks for both: lanes whose guard is off keep the old value. */
@@ -22,15 +22,12 @@ const uint64_t *spill_choose(struct arena *arena, const struct ptx_function *fun
 
 /* A function that is being rewritten. */
 struct spill_function {
-	struct ptx_module *module;
-	struct ptx_function *function;
+	struct edit edit;
 	struct ptx_variable *depot; /* its variable in local memory that holds the spilled registers, or NULL */
-	const char *stem;           /* of fresh registers' names */
-	uint32_t own;               /* the registers that it had at first; those behind are fresh */
 };
-struct spill_function spill_begin(struct ptx_module *module, struct ptx_function *function);
-/* Puts the registers of a set, of its own ones, into the depot: loads them before and stores them behind the instructions
- * that use them, by way of fresh registers, which live no longer. */
+void spill_begin(struct spill_function *spilled, struct ptx_module *module, struct ptx_function *function);
+/* Puts the registers of a set, of those that it had at first, into the depot: loads them before and stores them behind the
+ * instructions that use them, by way of fresh registers, which live no longer. */
 void spill_rewrite(struct spill_function *spilled, const uint64_t *set, struct flow_spills *spills);
 
 #endif

@@ -248,6 +248,10 @@ struct ptx_module {
 /* Parses and checks. Returns NULL when there were errors; `diag` has them all (a parser does not stop at the first). */
 struct ptx_module *ptx_parse(const char *name, const char *text, size_t length, struct diag *diag);
 void ptx_free(struct ptx_module *module);
+/* Parses and checks instructions for a function of the module, whose registers, variables and labels they may name; branches
+ * go to indexes of its body as it is. On the module's arena; NULL, with all that is wrong in `diag`, after errors. */
+struct ptx_inst *ptx_parse_code(struct ptx_module *module, const struct ptx_function *function, const char *text,
+                                uint32_t *count, struct diag *diag);
 
 /* Writes PTX that parses to the same module. Of the file, comments, .pragma and debug sections are left out. */
 void ptx_print(const struct ptx_module *module, FILE *file);

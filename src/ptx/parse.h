@@ -6,6 +6,7 @@
  *   parse_params.c functions' heads, prototypes     parse_body.c functions' bodies
  *   parse_inst.c instructions, suffixes             parse_operand.c operands, calls
  *   check_form.c suffixes and types against the forms of ops.h
+ *   parse_code.c instructions for a function that is there already
  *
  * A function that returns bool returns false after it has reported an error; the caller then skips to the end of the
  * statement and goes on.
@@ -304,6 +305,8 @@ bool parse_prototype(struct parser *p, struct name *name, struct place place);
 
 /* parse_body.c: behind '{' up to and with the '}' that ends the function */
 bool parse_body(struct parser *p);
+/* Instructions, and nothing else, up to the end of the text. */
+bool parse_instructions(struct parser *p);
 /* .loc and .file, the current token being the directive */
 bool parse_loc(struct parser *p);
 bool parse_file(struct parser *p);

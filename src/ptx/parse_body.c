@@ -217,6 +217,20 @@ static bool parse_statement(struct parser *p)
 	return parse_instruction(p, name, place, guard);
 }
 
+bool parse_instructions(struct parser *p)
+{
+	while (p->token.kind != TOKEN_END) {
+		struct guard guard = {.reg = PTX_NO_REG};
+		if (at_punct(p, '@') && !parse_guard(p, &guard))
+			return false;
+		struct place place = p->token.place;
+		struct name *name;
+		if (!expect_word(p, &name, "an instruction") || !parse_instruction(p, name, place, guard))
+			return false;
+	}
+	return true;
+}
+
 /* Behind the '}' of the block that begins here. */
 static void skip_block(struct parser *p)
 {

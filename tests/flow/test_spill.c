@@ -141,9 +141,9 @@ static void a_guarded_result_keeps_the_old_value(void **state)
 	struct subject subject = spill(text, 6);
 	char *printed = print(subject.module);
 	expect(text, 6, 4, 2, 2);
-	assert_non_null(strstr(printed, "\tld.local.b32 %spill1, [__spill];\n"
+	assert_non_null(strstr(printed, "\tld.local.b32 %spill1, [__spill0];\n"
 	                                "\t@%p1 add.s32 %spill1, %r9, 7;\n"
-	                                "\t@%p1 st.local.b32 [__spill], %spill1;\n"));
+	                                "\t@%p1 st.local.b32 [__spill0], %spill1;\n"));
 	free(printed);
 	ptx_free(subject.module);
 }
