@@ -1,0 +1,43 @@
+/* split-critical-edges: an edge from a block with several successors to one with several predecessors gets a block of its own, so
+ * that code can be put on it. */
+#include "flow/passes.h"
+
+struct counters {
+	uint64_t edges;
+};
+
+static const struct counter counters[] = {
+	{"edges", "edges", SCOPE_GPU, offsetof(struct counters, edges), "split, for a branch each", COMBINE_SUM},
+};
+
+static enum pass_result run(struct pass_job *job)
+{
+	const struct flow_cfg *cfg = pass_cfg(job);
+	struct counters *count = job->counters;
+	bool any = false;
+	for (uint32_t from = 0; from < cfg->blocks; from++) {
+		const struct flow_block *block = &cfg->block[from];
+		for (uint32_t k = 0; block->successors > 1 && k < block->successors; k++) {
+			if (cfg->block[block->successor[k]].predecessors < 2)
+				continue;
+			pass_split(job, from, block->successor[k]);
+			count->edges++;
+			any = true;
+		}
+	}
+	return any ? PASS_CHANGED : PASS_LEFT;
+}
+
+const struct pass pass_split_critical_edges = {
+	.name = "split-critical-edges",
+	.meaning = "a block of its own for each edge from a block with several successors to one with several "
+		   "predecessors, "
+		   "the function's end included",
+	.stem = "split",
+	.requires = FACT_SET(CFG),
+	.keeps = NO_FACTS,
+	.counters = counters,
+	.counter_count = sizeof counters / sizeof *counters,
+	.counters_size = sizeof(struct counters),
+	.run = run,
+};
