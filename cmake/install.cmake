@@ -7,7 +7,11 @@ install(TARGETS sluice RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 install(FILES include/sluice.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 # What a mechanism of one's own includes.
 install(FILES src/seam/mech.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/sluice/seam)
-install(FILES src/base/table.h src/base/traffic.h src/base/diag.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/sluice/base)
+install(FILES src/base/table.h src/base/traffic.h src/base/diag.h src/base/arena.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/sluice/base)
+# What its passes include (docs/passes.md).
+install(FILES src/flow/pass.h src/flow/facts.h src/flow/flow.h src/flow/affine.h
+        DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/sluice/flow)
+install(FILES src/ptx/module.h src/ptx/ops.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/sluice/ptx)
 install(DIRECTORY experiments DESTINATION ${CMAKE_INSTALL_DATADIR}/sluice)
 install(DIRECTORY machines DESTINATION ${CMAKE_INSTALL_DATADIR}/sluice)
 install(FILES docs/man/sluice.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
@@ -15,7 +19,7 @@ install(FILES completions/sluice.bash DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-
 # The pages, laid out as in the source tree, so that their links lead somewhere (tests/docs/check_links.py).
 install(FILES LICENSE README.md ARCHITECTURE.md CONTRIBUTING.md CHANGELOG.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
 file(GLOB_RECURSE pages RELATIVE ${CMAKE_SOURCE_DIR} CONFIGURE_DEPENDS docs/*.md programs/*.md experiments/*.md src/*.md)
-foreach(page IN LISTS pages ITEMS src/seam/mech.h tools/packages.txt)
+foreach(page IN LISTS pages ITEMS src/seam/mech.h src/flow/pass.h src/flow/facts.h src/flow/flow.h src/ptx/module.h tools/packages.txt)
   cmake_path(GET page PARENT_PATH folder)
   install(FILES ${page} DESTINATION ${CMAKE_INSTALL_DOCDIR}/${folder})
 endforeach()

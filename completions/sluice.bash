@@ -66,7 +66,7 @@ _sluice_program() {
 			echo $((i + 1))
 			return
 			;;
-		-m | -o | --machine | --option | --mech | --stats | --stats-format | --max-instructions)
+		-m | -o | --machine | --option | --mech | --pass | --stats | --stats-format | --max-instructions)
 			((i++))
 			;;
 		-* | =) ;;
@@ -83,17 +83,17 @@ _sluice() {
 	local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]} options
 	COMPREPLY=()
 	if ((COMP_CWORD == 1)); then
-		mapfile -t COMPREPLY < <(compgen -W "help cc run programs figure results ptx analyze annotate effort mix machine mech stats --help --version" -- "$word")
+		mapfile -t COMPREPLY < <(compgen -W "help cc run programs figure results ptx opt analyze annotate effort mix machine mech stats --help --version" -- "$word")
 		return
 	fi
 	case ${COMP_WORDS[1]} in
-	help) options="cc run programs figure results ptx analyze annotate effort mix machine mech stats" ;;
+	help) options="cc run programs figure results ptx opt analyze annotate effort mix machine mech stats" ;;
 	run)
 		if (($(_sluice_program) < COMP_CWORD)); then
 			mapfile -t COMPREPLY < <(compgen -f -- "$word")
 			return
 		fi
-		options="-m -o --machine --option --mech --stats --stats-format --functional --check --threads --max-instructions --no-progress --help"
+		options="-m -o --machine --option --mech --pass --stats --stats-format --functional --check --threads --max-instructions --no-progress --help"
 		;;
 	programs)
 		if ((COMP_CWORD == 2)); then
@@ -102,7 +102,7 @@ _sluice() {
 		fi
 		case ${COMP_WORDS[2]} in
 		run)
-			options="--all --size --variant --seed --paper -j -m -o --machine --option --mech --stats --stats-format"
+			options="--all --size --variant --seed --paper -j -m -o --machine --option --mech --pass --stats --stats-format"
 			options+=" --functional --check --threads --max-instructions --no-progress --help"
 			;;
 		show) options="--paper --help" ;;
@@ -115,6 +115,7 @@ _sluice() {
 		options+=" --verdict --counter --kernel --csv --json --results --help"
 		;;
 	ptx) options="-m -o -t --machine --option --threads --registers --print --cfg --help" ;;
+	opt) options="-o --output --pass --print-after --dot --mech --list --help" ;;
 	machine)
 		if ((COMP_CWORD == 2)); then
 			mapfile -t COMPREPLY < <(compgen -W "list show diff --help" -- "$word")
@@ -141,12 +142,16 @@ _sluice() {
 		return
 		;;
 	-o | --option)
-		# cc's -o names a file, which Bash completes by default.
-		[[ ${COMP_WORDS[1]} == cc ]] || _sluice_keys "$word"
+		# The -o of cc and opt names a file, which Bash completes by default.
+		[[ ${COMP_WORDS[1]} == cc || ${COMP_WORDS[1]} == opt ]] || _sluice_keys "$word"
 		return
 		;;
 	--mech)
 		_sluice_mechanisms "$word"
+		return
+		;;
+	--pass | --print-after)
+		mapfile -t COMPREPLY < <(compgen -W "$(sluice opt --list 2>/dev/null | sed -n 's/^\([a-z][^ :]*\):.*/\1/p')" -- "$word")
 		return
 		;;
 	--paper)

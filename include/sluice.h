@@ -96,6 +96,9 @@ struct sluice_settings {
 	const char *check;
 	void (*finding)(void *user, const char *text);
 	void *finding_user;
+	/* "NAME[:KEY=VALUE,...],...", NULL-terminated: passes over the PTX of each module, in order, before anything is made of it
+	 * (docs/passes.md); may be NULL. */
+	const char *const *passes;
 	const char *const *program; /* the program's command line for the statistics, NULL-terminated; may be NULL; kept */
 };
 
@@ -166,6 +169,20 @@ SLUICE_API void sluice_stop(sluice_gpu *gpu);
 SLUICE_API uint64_t sluice_findings(const sluice_gpu *gpu);
 /* Simulated time since sluice_open(), in seconds: what events measure. */
 SLUICE_API double sluice_time(const sluice_gpu *gpu);
+
+/* PTX rewritten by passes, without a machine. */
+struct sluice_rewriting {
+	const char *const *passes;      /* as in sluice_settings */
+	const char *mechanism;          /* whose passes are known too, or a shared object's path; may be NULL */
+	const char *const *print_after; /* names of passes behind which the PTX goes to `log`, NULL-terminated; may be NULL */
+	bool is_dot;                    /* no PTX but the flow of each function for Graphviz, with what is known of it */
+	FILE *log;                      /* for that, and for what passes have counted; may be NULL without print_after */
+};
+SLUICE_API enum sluice_status sluice_rewrite(const char *ptx, size_t length, const char *name,
+                                             const struct sluice_rewriting *how, FILE *file,
+                                             struct sluice_error *error);
+/* The passes that there are, a mechanism's too where it is not NULL. */
+SLUICE_API enum sluice_status sluice_passes_write(const char *mechanism, FILE *file, struct sluice_error *error);
 
 /* Mechanisms. */
 /* The name of the number-th that is built in, and what it does; NULL: there are fewer. */

@@ -7,6 +7,7 @@
 #include "api/attach.h"
 #include "api/error.h"
 #include "api/kernel.h"
+#include "api/passes.h"
 #include "api/record.h"
 #include "api/stats_file.h"
 #include "gpu/gpu.h"
@@ -39,6 +40,7 @@ struct kernel_setting {
 struct sluice_gpu {
 	struct machine machine;
 	struct attachments attachments;
+	struct passes passes;
 	struct gpu *gpu;
 	bool functional;
 	uint64_t max_instructions, instructions; /* thread instructions: limit (0: none), executed so far */

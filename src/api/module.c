@@ -86,7 +86,7 @@ enum sluice_status sluice_load(sluice_gpu *gpu, const char *ptx, size_t length, 
 	IN_C_LOCALE;
 	struct diag diag = {0};
 	*loaded = NULL;
-	struct ptx_module *parsed = ptx_parse(name, ptx, length, &diag);
+	struct ptx_module *parsed = passes_parse(&gpu->passes, name, ptx, length, &diag);
 	if (!parsed)
 		return api_fail_with_diag(error, SLUICE_BAD_PTX, &diag);
 	diag_free(&diag);

@@ -133,6 +133,9 @@ static void read_settings(sluice_gpu *gpu, const struct sluice_settings *setting
 	if (!diag->errors && machine_check(&gpu->machine, diag)) {
 		const struct mech_machine seen = gpu_mech_machine(&gpu->machine);
 		attachments_complete(&gpu->attachments, gpu->machine.warp_order, &seen, diag);
+		if (!diag->errors)
+			passes_open(&gpu->passes, settings->passes, gpu->attachments.list, gpu->attachments.count,
+			            &seen, diag);
 		gpu->records.attached = gpu->attachments.list;
 		gpu->records.attachments = gpu->attachments.count - gpu->attachments.implied;
 	}
@@ -157,6 +160,7 @@ static void keep_settings(sluice_gpu *gpu, const struct sluice_settings *setting
 	records->options.word = xcalloc(count + 1, sizeof *records->options.word);
 	for (; records->options.count < count; records->options.count++)
 		records->options.word[records->options.count] = xstrdup(settings->options[records->options.count]);
+	records->passes = gpu->passes.named;
 	records->checks = settings->check ? xstrdup(settings->check) : NULL;
 	records->functional = settings->functional;
 	records->threads = useful_threads(settings->threads);
@@ -234,6 +238,7 @@ void sluice_close(sluice_gpu *gpu)
 	free(gpu->announced.range);
 	stats_file_close(&gpu->stats_file);
 	free_records(&gpu->records);
+	passes_close(&gpu->passes);
 	attachments_free(&gpu->attachments);
 	free(gpu);
 }

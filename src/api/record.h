@@ -49,6 +49,7 @@ struct records {
 	/* What else made the run. */
 	const char *const *program; /* command line, NULL-terminated, or NULL */
 	struct words options;       /* "KEY=VALUE", as they were given, in order */
+	struct words passes;       /* over the PTX, that the user named */
 	const char *checks;         /* NULL: none */
 	bool functional;
 	uint32_t threads;

@@ -64,11 +64,11 @@ static void share_addresses(struct ptx_variable *copy, const struct ptx_variable
 }
 
 /* The module once more, for rewriting; its variables lie where the original's do. */
-static struct ptx_module *copy_module(const struct ptx_module *original)
+static struct ptx_module *copy_module(sluice_gpu *gpu, const struct ptx_module *original)
 {
 	struct diag diag = {0};
 	struct ptx_module *copy =
-		ptx_parse(original->source.name, original->source.text, original->source.length, &diag);
+		passes_parse(&gpu->passes, original->source.name, original->source.text, original->source.length, &diag);
 	diag_free(&diag);
 	share_addresses(copy->variables, original->variables);
 	const struct ptx_function *from = original->functions;
@@ -80,7 +80,7 @@ static struct ptx_module *copy_module(const struct ptx_module *original)
 /* Rewrites the kernel. A functional run has room for any registers: there the kernel stays as it is when it cannot be. */
 static enum sluice_status spill(sluice_kernel *kernel, uint32_t limit, struct sluice_error *error)
 {
-	struct ptx_module *copy = copy_module(kernel->module->ptx);
+	struct ptx_module *copy = copy_module(kernel->module->gpu, kernel->module->ptx);
 	const struct ptx_function *function = ptx_find_function(copy, kernel->function->name);
 	struct flow_spills spills;
 	bool fits = flow_spill(copy, function, limit, &spills);

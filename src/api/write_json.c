@@ -194,6 +194,8 @@ static json_t *made_by(const struct records *records)
 	json_object_set_new(root, "machine", text(records->machine->name));
 	json_object_set_new(root, "options", words(&records->options));
 	json_object_set_new(root, "mechanisms", mechanisms(records));
+	if (records->passes.count)
+		json_object_set_new(root, "passes", words(&records->passes));
 	json_object_set_new(root, "checks", records->checks ? text(records->checks) : json_null());
 	json_object_set_new(root, "functional", json_boolean(records->functional));
 	json_object_set_new(root, "threads", whole(records->threads));

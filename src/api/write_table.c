@@ -305,6 +305,8 @@ static void print_run(FILE *file, const struct records *records)
 		attachments_print(&records->attached[i], line, sizeof line);
 		fprintf(file, "  %-14s%s\n", i ? "" : "mechanisms", line);
 	}
+	for (size_t i = 0; i < records->passes.count; i++)
+		fprintf(file, "  %-14s%s\n", i ? "" : "passes", records->passes.word[i]);
 	if (records->checks)
 		fprintf(file, "  %-14s%s\n", "checks", records->checks);
 	if (records->max_instructions)

@@ -24,6 +24,7 @@ static const struct command commands[] = {
 	{"figure", command_figure, "sluice figure", "make figures of the papers, ours beside theirs"},
 	{"results", command_results, "sluice results", "query the runs that figures have kept"},
 	{"ptx", command_ptx, "sluice ptx", "show kernels of a PTX file: registers, memory, occupancy, instruction mix"},
+	{"opt", command_opt, "sluice opt", "rewrite PTX by passes"},
 	{"annotate", command_annotate, "sluice annotate", "show a CUDA source with what can be known of its reads"},
 	{"effort", command_effort, "sluice effort", "compare the code lines of two kernels"},
 	{"mix", command_mix, "sluice mix", "compare the PTX instructions of two kernels"},

@@ -184,12 +184,18 @@ static void open_gpu(struct runtime *runtime)
 		runtime->mechanisms = xstrdup(mechanisms);
 		runtime->mechanism = split_lines(runtime->mechanisms);
 	}
+	const char *passes = environment("SLUICE_PASSES");
+	if (passes) {
+		runtime->passes = xstrdup(passes);
+		runtime->pass = split_lines(runtime->passes);
+	}
 	runtime->shows_progress = isatty(STDERR_FILENO) && !(progress && strcmp(progress, "0") == 0);
 
 	struct sluice_settings settings = {
 		.machine = environment("SLUICE_MACHINE"),
 		.options = runtime->option,
 		.mechanisms = runtime->mechanism,
+		.passes = runtime->pass,
 		.functional = functional && strcmp(functional, "0") != 0,
 		.threads = (uint32_t)environment_number("SLUICE_THREADS", UINT32_MAX, &numbers),
 		.max_instructions = environment_number("SLUICE_MAX_INSTRUCTIONS", UINT64_MAX, &numbers),
@@ -351,6 +357,8 @@ static void close_runtime(struct runtime *runtime)
 	free(runtime->option);
 	free(runtime->mechanisms);
 	free(runtime->mechanism);
+	free(runtime->passes);
+	free(runtime->pass);
 	*runtime = (struct runtime){.open_tried = true, .error = cudaErrorCudartUnloading, .ending = true};
 }
 

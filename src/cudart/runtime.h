@@ -48,8 +48,8 @@ struct runtime {
 	bool keeps_stats; /* in a file, kernel by kernel */
 	enum sluice_stats_format stats_format;
 	/* settings and the progress line */
-	char *command_line, *options, *mechanisms;
-	const char **program, **option, **mechanism;
+	char *command_line, *options, *mechanisms, *passes;
+	const char **program, **option, **mechanism, **pass;
 	bool shows_progress, line_shown;
 	double kernel_started;
 };

@@ -34,7 +34,7 @@
 #include <stdint.h>
 
 /* Changes whenever this file does so that what was compiled before would go wrong. */
-enum { MECH_VERSION = 4 };
+enum { MECH_VERSION = 5 };
 
 enum {
 	MECH_MAX = 16, /* mechanisms attached at a time */
@@ -47,6 +47,7 @@ enum {
 	MECH_PC_BITS = 27,
 	MECH_NO_PC = (1 << MECH_PC_BITS) - 1, /* not on behalf of an instruction */
 	MECH_SECTOR = 32,                     /* bytes in which parts of lines are counted */
+	MECH_PASSES_SIZE = 1024,              /* of what rewrite writes */
 };
 #define MECH_NEVER UINT64_MAX
 #define MECH_NOWHERE UINT32_MAX
@@ -407,6 +408,8 @@ static inline uint32_t mech_next(const struct mech_warps *warps, uint64_t candid
 
 /* --- the mechanism --- */
 
+struct pass;
+
 /* Hooks that are NULL are not called and cost nothing. */
 struct mech {
 	uint32_t version; /* MECH_VERSION */
@@ -426,6 +429,13 @@ struct mech {
 	/* Counters: uint64_t fields of a struct of stats_size bytes; every part has one, and they are combined. */
 	const struct counter *counters;
 	size_t counter_count, stats_size;
+
+	/* Passes over the PTX of each module before it is decoded (flow/pass.h, docs/passes.md), known by name where the mechanism is
+	 * attached; and which of them run, with what options, behind those that the user names: rewrite writes what stands behind
+	 * --pass, "NAME[:KEY=VALUE,...],...". Called once, before the machine is opened. */
+	const struct pass *const *passes;
+	uint32_t pass_count;
+	void (*rewrite)(const void *config, const struct mech_machine *machine, char *text, size_t size);
 
 	size_t gpu_size, sm_size, partition_size; /* of states; 0: none */
 	uint32_t seats;                           /* enum mech_seat, ored: each has its hook, and no other has */

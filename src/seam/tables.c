@@ -1,4 +1,5 @@
 /* Whether what a mechanism says of itself makes sense: its name, its options and its counters. */
+#include "flow/pass.h"
 #include "seam/seam.h"
 
 #include <stdarg.h>
@@ -165,6 +166,31 @@ static bool check_texts(const struct mech *mech, char *message, size_t size)
 	return false;
 }
 
+/* A pass's options and counters are checked as a mechanism's. */
+static bool check_pass(const struct mech *mech, size_t number, char *message, size_t size)
+{
+	const struct pass *pass = mech->passes[number];
+	const struct row row = {"pass", number, pass ? pass->name : NULL, message, size};
+	if (!pass || !is_name(pass->name, "-_") || !is_name(pass->stem, "_"))
+		return refuse(&row, "expected a name, and a stem, of small letters, digits, _ and, in the name, -");
+	if (!pass->meaning || !pass->run)
+		return refuse(&row, "no %s", pass->meaning ? "function run" : "meaning");
+	const struct mech tables = {.options = pass->options,
+	                            .option_count = pass->option_count,
+	                            .config_size = pass->config_size,
+	                            .defaults = pass->defaults,
+	                            .counters = pass->counters,
+	                            .counter_count = pass->counter_count,
+	                            .stats_size = pass->counters_size};
+	for (size_t i = 0; i < pass->option_count; i++)
+		if (!check_option(&tables, i, message, size))
+			return false;
+	for (size_t i = 0; i < pass->counter_count; i++)
+		if (!check_counter(&tables, i, message, size))
+			return false;
+	return true;
+}
+
 bool seam_check_tables(const struct mech *mech, char *message, size_t size)
 {
 	char text[384];
@@ -175,6 +201,8 @@ bool seam_check_tables(const struct mech *mech, char *message, size_t size)
 		good = check_option(mech, i, text, sizeof text);
 	for (size_t i = 0; good && i < mech->counter_count; i++)
 		good = check_counter(mech, i, text, sizeof text);
+	for (size_t i = 0; good && i < mech->pass_count; i++)
+		good = check_pass(mech, i, text, sizeof text);
 	if (!good)
 		snprintf(message, size, "mechanism %s: %s", mech->name, text);
 	return good;

@@ -1,10 +1,12 @@
 /* Random kernels from the table of opcodes. A valid one is parsed, printed and parsed to the same, decoded and run, and
- * does the same in the functional and the timed mode, and on integers what C does; one wrong thing makes it refused.
+ * does the same in the functional and the timed mode, behind passes, and on integers what C does; one wrong thing makes it
+ * refused.
  *
  *   test_ptx_random [ROUNDS [SEED]]      by default a few seconds' worth
  */
 #include "ptx_random.h" /* first: cmocka.h has a macro fail */
 
+#include "flow/pipeline.h"
 #include "gpu_kit.h"
 
 enum { THREADS = 64, BLOCKS = 2, ALL = THREADS * BLOCKS };
@@ -339,6 +341,29 @@ static void run_timed(struct gpu_kit *kit, const struct buffers *buffers)
 		fail_msg("%s", text);
 }
 
+static bool same_as_kept(const struct buffers *buffers)
+{
+	return memcmp(buffers->result, buffers->out_host, sizeof buffers->result) == 0 &&
+	       memcmp(buffers->w_result, buffers->w_host, sizeof buffers->w_result) == 0;
+}
+
+/* The kernel behind passes prints, parses and computes the same. */
+static void run_rewritten(struct gpu_kit *kit, const struct buffers *buffers, const char *text)
+{
+	struct pipeline pipeline = {0};
+	if (!pipeline_add(&pipeline, "split-critical-edges,dead-code", &kit->diag) ||
+	    !pipeline_run(&pipeline, kit->module, &kit->diag))
+		fail_msg("%s\n%s", text, kit->diag.text);
+	pipeline_close(&pipeline);
+	check_round_trip(kit->module);
+	simt_program_free(kit->program);
+	kit->program = simt_decode(kernel_of(kit->module), kit_reconverge, &kit->diag);
+	assert_non_null(kit->program);
+	run_functional(kit, buffers);
+	if (!same_as_kept(buffers))
+		fail_msg("other results behind passes of\n%s", text);
+}
+
 static void run_both(struct gpu_kit *kit, struct buffers *buffers, const struct oracle_step *steps, const char *text)
 {
 	kit->module = parse(text, &kit->diag);
@@ -360,9 +385,9 @@ static void run_both(struct gpu_kit *kit, struct buffers *buffers, const struct 
 	memcpy(buffers->w_result, buffers->w_host, sizeof buffers->w_result);
 	check_oracle(steps, buffers->in_host, buffers->result);
 	run_timed(kit, buffers);
-	if (memcmp(buffers->result, buffers->out_host, sizeof buffers->result) != 0 ||
-	    memcmp(buffers->w_result, buffers->w_host, sizeof buffers->w_result) != 0)
+	if (!same_as_kept(buffers))
 		fail_msg("the two modes differ in\n%s", text);
+	run_rewritten(kit, buffers, text);
 	kit_unload(kit);
 }
 

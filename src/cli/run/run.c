@@ -26,7 +26,8 @@ enum {
 	KEY_MAX_INSTRUCTIONS,
 	KEY_NO_PROGRESS,
 	KEY_CHECK,
-	KEY_MECH
+	KEY_MECH,
+	KEY_PASS
 };
 
 static const struct argp_option run_options[] = {
@@ -34,6 +35,8 @@ static const struct argp_option run_options[] = {
 	{"option", 'o', "KEY=VALUE", 0, "Change one key of the machine; may be repeated", 0},
 	{"mech", KEY_MECH, "NAME[:KEY=VALUE,...]", 0,
          "Attach a mechanism ('sluice mech list', or a shared object of your own); may be repeated", 0},
+	{"pass", KEY_PASS, "NAME[:KEY=VALUE,...],...", 0,
+         "Rewrite the PTX by passes before it is decoded ('sluice opt --list'); may be repeated", 0},
 	{"stats", KEY_STATS, "FILE", 0, "Write the statistics there; default: a table on standard error", 0},
 	{"stats-format", KEY_STATS_FORMAT, "FORMAT", 0, "table, json or gpgpusim; default json with --stats", 0},
 	{"functional", KEY_FUNCTIONAL, NULL, 0, "Results only, without cycles", 0},
@@ -91,6 +94,9 @@ static error_t parse(int key, char *value, struct argp_state *state)
 		return 0;
 	case KEY_MECH:
 		cli_add_word(&run->mechanisms, full_name(value));
+		return 0;
+	case KEY_PASS:
+		cli_add_word(&run->passes, value);
 		return 0;
 	case KEY_STATS:
 		run->stats = cli_text("--stats", value, state);
@@ -280,7 +286,7 @@ static void export_stats(const struct run *run)
 
 /* Tries machine and options out. False after a message. */
 static bool try_machine(const struct run *run, const char *machine, const struct cli_options *options,
-                        const struct cli_options *mechanisms)
+                        const struct cli_options *mechanisms, const struct cli_options *passes)
 {
 	sluice_gpu *gpu;
 	struct sluice_error error = {0};
@@ -288,6 +294,7 @@ static bool try_machine(const struct run *run, const char *machine, const struct
 		.machine = machine,
 		.options = options->list,
 		.mechanisms = mechanisms->list,
+		.passes = passes->list,
 		.functional = run->functional,
 		.threads = (uint32_t)(run->threads ? strtoul(run->threads, NULL, 10) : 0),
 		.check = run->check,
@@ -319,11 +326,13 @@ static char *copy_of(const char *variable)
 
 bool run_prepare(const struct run *run)
 {
-	char *inherited_options = copy_of("SLUICE_OPTIONS"), *inherited_mechanisms = copy_of("SLUICE_MECHANISMS");
+	char *inherited_options = copy_of("SLUICE_OPTIONS"), *inherited_mechanisms = copy_of("SLUICE_MECHANISMS"),
+	     *inherited_passes = copy_of("SLUICE_PASSES");
 	struct cli_options options = all_words(&run->options, inherited_options);
 	struct cli_options mechanisms = all_words(&run->mechanisms, inherited_mechanisms);
+	struct cli_options passes = all_words(&run->passes, inherited_passes);
 	const char *machine = run->machine ? run->machine : getenv("SLUICE_MACHINE");
-	bool fine = try_machine(run, machine, &options, &mechanisms);
+	bool fine = try_machine(run, machine, &options, &mechanisms, &passes);
 	if (fine) {
 		char *path = run->machine && config_is_path(run->machine) ? absolute(run->machine) : NULL;
 		export_stats(run);
@@ -331,6 +340,7 @@ bool run_prepare(const struct run *run)
 		free(path);
 		export_words("SLUICE_OPTIONS", &options);
 		export_words("SLUICE_MECHANISMS", &mechanisms);
+		export_words("SLUICE_PASSES", &passes);
 		set("SLUICE_FUNCTIONAL", run->functional ? "1" : NULL);
 		set("SLUICE_THREADS", run->threads);
 		set("SLUICE_MAX_INSTRUCTIONS", run->max_instructions);
@@ -340,8 +350,10 @@ bool run_prepare(const struct run *run)
 	}
 	free(options.list);
 	free(mechanisms.list);
+	free(passes.list);
 	free(inherited_options);
 	free(inherited_mechanisms);
+	free(inherited_passes);
 	return fine;
 }
 
@@ -374,6 +386,7 @@ void run_free(struct run *run)
 	for (size_t i = 0; i < run->mechanisms.count; i++)
 		free((char *)run->mechanisms.list[i]);
 	free(run->mechanisms.list);
+	free(run->passes.list);
 	free(run->check);
 }
 

@@ -12,6 +12,7 @@ struct run {
 	char *check; /* what --check asked for, all of it */
 	struct cli_options options;
 	struct cli_options mechanisms; /* each from malloc */
+	struct cli_options passes;
 	bool functional, no_progress;
 };
 

@@ -1,0 +1,131 @@
+/* sluice opt: PTX in, passes over it, PTX out. */
+#include "cli/commands.h"
+#include "cli/kernel_ptx.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { KEY_PASS = 256, KEY_PRINT_AFTER, KEY_DOT, KEY_LIST, KEY_MECH };
+
+struct opt {
+	const char *name; /* "sluice opt" */
+	const char *file, *output;
+	struct cli_options passes, shown; /* what --pass and --print-after say */
+	struct sluice_rewriting how;
+	bool list;
+};
+
+static const struct argp_option opt_options[] = {
+	{"output", 'o', "FILE", 0, "Write there; default: standard output", 0},
+	{"pass", KEY_PASS, "NAME[:KEY=VALUE,...],...", 0, "Passes, which run in their order; may be repeated", 0},
+	{"print-after", KEY_PRINT_AFTER, "NAME", 0,
+         "Print the PTX as it is behind this pass on standard error; may be repeated", 0},
+	{"dot", KEY_DOT, NULL, 0,
+         "Write no PTX but each function's flow for Graphviz, with dominators, loops and live registers", 0},
+	{"mech", KEY_MECH, "NAME", 0, "Know the passes of a mechanism, or of a shared object with one, too", 0},
+	{"list", KEY_LIST, NULL, 0, "List the passes: what they require and keep, options, counters", 0},
+	{0},
+};
+
+static error_t parse(int key, char *value, struct argp_state *state)
+{
+	struct opt *opt = state->input;
+	switch (key) {
+	case 'o':
+		opt->output = cli_text("--output", value, state);
+		return 0;
+	case KEY_PASS:
+		cli_add_word(&opt->passes, value);
+		return 0;
+	case KEY_PRINT_AFTER:
+		cli_add_word(&opt->shown, value);
+		return 0;
+	case KEY_DOT:
+		opt->how.is_dot = true;
+		return 0;
+	case KEY_MECH:
+		opt->how.mechanism = cli_text("--mech", value, state);
+		return 0;
+	case KEY_LIST:
+		opt->list = true;
+		return 0;
+	case ARGP_KEY_ARG:
+		if (opt->file)
+			argp_error(state, "expected one file, found '%s' too", value);
+		opt->file = value;
+		return 0;
+	case ARGP_KEY_END:
+		if (!opt->file && !opt->list)
+			argp_error(state, "no file given");
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+static const struct argp opt_argp = {
+	.options = opt_options,
+	.parser = parse,
+	.args_doc = "FILE.ptx|FILE.cu\n--list",
+	.doc = "Rewrite PTX by passes, as 'sluice run --pass' does before a kernel is decoded. What is written parses "
+	       "back to itself.\v"
+	       "What passes have counted goes to standard error. docs/passes.md tells how to write one.",
+};
+
+static int write_output(const struct opt *opt, const char *text, size_t length)
+{
+	FILE *file = opt->output ? fopen(opt->output, "w") : stdout;
+	bool fine = file && fwrite(text, 1, length, file) == length && fflush(file) == 0;
+	if (!fine)
+		cli_error(opt->name, "cannot write %s: %s", opt->output ? opt->output : "standard output",
+		          strerror(errno));
+	if (file && opt->output)
+		fclose(file);
+	return fine ? 0 : CLI_FAILED;
+}
+
+/* The status of what the library has said. */
+static int finish(const struct opt *opt, enum sluice_status status, const struct sluice_error *error)
+{
+	if (status == SLUICE_OK)
+		return 0;
+	cli_library_error(opt->name, error);
+	return status == SLUICE_BAD_SETTING ? CLI_USAGE : CLI_FAILED;
+}
+
+/* Nothing is written where something is wrong. */
+static int rewrite(const struct opt *opt)
+{
+	size_t length, written;
+	char *text = NULL, *output = NULL;
+	struct sluice_error error = {0};
+	int status = cli_read_ptx_text(opt->name, opt->file, NULL, &text, &length);
+	if (!text)
+		return status;
+	FILE *memory = open_memstream(&output, &written);
+	if (!memory)
+		abort();
+	status = finish(opt, sluice_rewrite(text, length, opt->file, &opt->how, memory, &error), &error);
+	fclose(memory);
+	if (status == 0)
+		status = write_output(opt, output, written);
+	free(output);
+	free(text);
+	return status;
+}
+
+int command_opt(int argc, char **argv)
+{
+	struct opt opt = {.name = argv[0], .how.log = stderr};
+	struct sluice_error error = {0};
+	if (argp_parse(&opt_argp, argc, argv, 0, NULL, &opt) != 0)
+		return CLI_USAGE;
+	opt.how.passes = opt.passes.list;
+	opt.how.print_after = opt.shown.list;
+	int status =
+		opt.list ? finish(&opt, sluice_passes_write(opt.how.mechanism, stdout, &error), &error) : rewrite(&opt);
+	free(opt.passes.list);
+	free(opt.shown.list);
+	return status;
+}
