@@ -1,5 +1,6 @@
 /* What mechanisms have counted in a launch, and what the user may know of them. */
 #include "api/api.h"
+#include "flow/pass.h"
 
 #include "base/c_locale.h"
 #include "mech/list.h"
@@ -118,6 +119,10 @@ static void print_mechanism(FILE *file, const struct seam_attached *attached, co
 		fprintf(file, "\ncounters:\n");
 	record_describe_counters(mech, NULL, print_counter, file);
 	print_costs(file, attached, machine);
+	if (mech->pass_count)
+		fprintf(file, "\npasses:\n");
+	for (uint32_t i = 0; i < mech->pass_count; i++)
+		fprintf(file, "  %-18s %s\n", mech->passes[i]->name, mech->passes[i]->meaning);
 }
 
 enum sluice_status sluice_mechanism_describe(const sluice_gpu *gpu, const char *text, FILE *file,

@@ -67,8 +67,8 @@ static void share_addresses(struct ptx_variable *copy, const struct ptx_variable
 static struct ptx_module *copy_module(sluice_gpu *gpu, const struct ptx_module *original)
 {
 	struct diag diag = {0};
-	struct ptx_module *copy =
-		passes_parse(&gpu->passes, original->source.name, original->source.text, original->source.length, &diag);
+	struct ptx_module *copy = passes_parse(&gpu->passes, original->source.name, original->source.text,
+	                                       original->source.length, &diag);
 	diag_free(&diag);
 	share_addresses(copy->variables, original->variables);
 	const struct ptx_function *from = original->functions;

@@ -38,6 +38,11 @@ static void *find_liveness(struct arena *arena, struct facts *facts)
 	return flow_liveness(arena, cfg_of(facts));
 }
 
+static void *find_definitions(struct arena *arena, struct facts *facts)
+{
+	return flow_definitions(arena, cfg_of(facts));
+}
+
 static void *find_affine(struct arena *arena, struct facts *facts)
 {
 	return affine_analyze(arena, facts->function);
@@ -82,6 +87,15 @@ static bool same_liveness(const struct flow_cfg *cfg, const void *a, const void 
 	       memcmp(one->out, other->out, bytes) == 0;
 }
 
+static bool same_definitions(const struct flow_cfg *cfg, const void *a, const void *b)
+{
+	const struct flow_definitions *one = a, *other = b;
+	return one->count == other->count && memcmp(one->inst, other->inst, one->count * sizeof *one->inst) == 0 &&
+	       memcmp(one->next, other->next, one->count * sizeof *one->next) == 0 &&
+	       memcmp(one->first_of, other->first_of, cfg->function->reg_count * sizeof *one->first_of) == 0 &&
+	       memcmp(one->in, other->in, (size_t)one->words * cfg->blocks * sizeof *one->in) == 0;
+}
+
 static const struct {
 	const char *name;
 	unsigned rests_on; /* at one or more removes */
@@ -93,6 +107,7 @@ static const struct {
 	[FACT_POST_DOMINATORS] = {"post-dominators", FACT_SET(CFG), find_post_dominators, same_by_block},
 	[FACT_LOOPS] = {"loops", FACT_SET(CFG) | FACT_SET(DOMINATORS), find_loops, same_loops},
 	[FACT_LIVENESS] = {"liveness", FACT_SET(CFG), find_liveness, same_liveness},
+	[FACT_DEFINITIONS] = {"reaching definitions", FACT_SET(CFG), find_definitions, same_definitions},
 	[FACT_AFFINE] = {"affine forms", NO_FACTS, find_affine, NULL},
 };
 

@@ -10,6 +10,7 @@ enum fact {
 	FACT_POST_DOMINATORS, /* the same of flow_post_dominators() */
 	FACT_LOOPS,           /* struct fact_loops */
 	FACT_LIVENESS,        /* struct flow_liveness */
+	FACT_DEFINITIONS,     /* struct flow_definitions */
 	FACT_AFFINE,          /* struct affine_kernel of flow/affine.h; never kept */
 	FACTS
 };

@@ -1,7 +1,7 @@
 /* flow: control and data flow of one PTX function, without time.
  *
- * Each analysis says what it requires: cfg (a function), dominators (cfg), loops (dominators), liveness (cfg),
- * registers (liveness).
+ * Each analysis says what it requires: cfg (a function), dominators (cfg), loops (dominators), liveness (cfg), reaching
+ * definitions (cfg), registers (liveness).
  */
 #ifndef SLUICE_FLOW_FLOW_H
 #define SLUICE_FLOW_FLOW_H
@@ -64,6 +64,19 @@ struct flow_liveness {
 	uint64_t *in, *out; /* by block: set b starts at [b * words] */
 };
 struct flow_liveness *flow_liveness(struct arena *arena, const struct flow_cfg *cfg);
+
+/* Reaching definitions: each write of a register by an instruction is one; `words` uint64_t a set. */
+struct flow_definitions {
+	uint32_t count, words;
+	uint32_t *inst;            /* by definition */
+	uint32_t *first_of, *next; /* by register its first definition, by definition the next of its register, or FLOW_NONE */
+	uint64_t *in;              /* by block: those that reach its begin; set b starts at [b * words] */
+};
+struct flow_definitions *flow_definitions(struct arena *arena, const struct flow_cfg *cfg);
+/* The instructions whose values a register may have in front of instruction `at`: stores the first `room` of them, returns how many
+ * there are. */
+uint32_t flow_reaching(const struct flow_definitions *definitions, const struct flow_cfg *cfg, uint32_t at, uint32_t reg,
+                       uint32_t *inst, uint32_t room);
 
 /* Registers per thread by linear-scan colouring of live ranges over 32-bit physical registers: 64-bit values take an
  * aligned pair, predicates live in their own file. */

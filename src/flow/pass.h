@@ -58,6 +58,8 @@ struct pass_tools {
 	const void *(*fact)(struct pass_job *job, enum fact fact);
 	uint32_t (*reads)(const struct ptx_inst *inst, uint32_t *ids);
 	uint32_t (*writes)(const struct ptx_inst *inst, uint32_t *ids);
+	uint32_t (*reaching)(const struct flow_definitions *definitions, const struct flow_cfg *cfg, uint32_t at, uint32_t reg,
+	                     uint32_t *inst, uint32_t room);
 	struct edit_list *(*before)(struct pass_job *job, uint32_t at);
 	struct edit_list *(*fall)(struct pass_job *job, uint32_t at);
 	struct edit_list *(*taken)(struct pass_job *job, uint32_t at);
@@ -101,6 +103,11 @@ static inline const struct flow_liveness *pass_liveness(struct pass_job *job)
 	return (const struct flow_liveness *)job->tools->fact(job, FACT_LIVENESS);
 }
 
+static inline const struct flow_definitions *pass_definitions(struct pass_job *job)
+{
+	return (const struct flow_definitions *)job->tools->fact(job, FACT_DEFINITIONS);
+}
+
 static inline const struct affine_kernel *pass_affine(struct pass_job *job)
 {
 	return (const struct affine_kernel *)job->tools->fact(job, FACT_AFFINE);
@@ -115,6 +122,13 @@ static inline uint32_t pass_reads(const struct pass_job *job, const struct ptx_i
 static inline uint32_t pass_writes(const struct pass_job *job, const struct ptx_inst *inst, uint32_t *ids)
 {
 	return job->tools->writes(inst, ids);
+}
+
+/* The instructions whose values a register may have in front of an instruction, of reaching definitions and control flow: stores
+ * the first `room`, returns how many there are. */
+static inline uint32_t pass_reaching(struct pass_job *job, uint32_t at, uint32_t reg, uint32_t *inst, uint32_t room)
+{
+	return job->tools->reaching(pass_definitions(job), pass_cfg(job), at, reg, inst, room);
 }
 
 /* --- places --- */

@@ -111,6 +111,7 @@ static const struct pass_tools tools = {
 	.fact = tool_fact,
 	.reads = ptx_inst_reads,
 	.writes = ptx_inst_writes,
+	.reaching = flow_reaching,
 	.before = tool_before,
 	.fall = tool_fall,
 	.taken = tool_taken,

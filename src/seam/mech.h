@@ -1,5 +1,5 @@
 /* mech: what a mechanism is to the machine, and the machine to a mechanism. A mechanism of one's own includes this file and
- * nothing else of the simulator (docs/your-mechanism.md).
+ * nothing else of the simulator (docs/your-mechanism.md), but for flow/pass.h where it brings passes over PTX (docs/passes.md).
  *
  * A mechanism is one constant `struct mech`: who it is, its options and counters as tables, and hooks that the machine
  * calls. Hooks are of four kinds:
@@ -7,7 +7,7 @@
  *   veto   any number; the machine acts only if all agree
  *   pick   one owner a seat; two owners are a configuration error
  *   send   the mechanism asks for lines with mech_send(); the machine owns the queue, serves it, and keeps accounts
- * and effects, with which a mechanism holds blocks and lets them go.
+ * and effects, with which a mechanism holds blocks and lets them go. Before all this it may rewrite the code.
  *
  * State has one of three scopes. `struct mech_sm` is the mechanism's part of one SM; `struct mech_partition` that of one L2
  * slice; `struct mech_gpu` its part of the whole GPU, at the dispatcher. Several host threads may simulate: a hook of an SM

@@ -146,6 +146,8 @@ object wrong "#define NAME \"mark\"
 $mark"
 try 0 opt --list --mech ./marker.so
 says out "mark: marks the entry"
+try 0 mech show ./marker.so
+says out "  mark               marks the entry"
 try 0 opt --mech marker.so --pass mark:value=7 "$kernels/saxpy.ptx"
 says out "	mov.u32 %mark0, 7;"
 try_program 0 run --stats marked.json --mech marker.so:value=9 -- ./program
