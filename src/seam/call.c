@@ -99,9 +99,18 @@ static uint32_t last_of(uint32_t refusers)
 	return refusers ? 31 - (uint32_t)__builtin_clz(refusers) : MECH_MAX;
 }
 
+void seam_issue(struct seam_sm *sm, const struct mech_issue *issue)
+{
+	sm->issuing = issue;
+	seam_call_issue(sm, issue);
+	sm->issuing = NULL;
+}
+
 bool seam_may_issue(struct seam_sm *sm, const struct mech_issue *issue)
 {
+	sm->issuing = issue;
 	uint32_t refusers = seam_ask_may_issue(sm, issue);
+	sm->issuing = NULL;
 	sm->vetoed_by[issue->warp] = (uint8_t)last_of(refusers);
 	return !refusers;
 }

@@ -48,6 +48,8 @@ enum {
 	MECH_NO_PC = (1 << MECH_PC_BITS) - 1, /* not on behalf of an instruction */
 	MECH_SECTOR = 32,                     /* bytes in which parts of lines are counted */
 	MECH_PASSES_SIZE = 1024,              /* of what rewrite writes */
+	MECH_LANES = 32,                      /* of a warp */
+	MECH_MAX_SOURCES = 6,                 /* values that an instruction reads */
 };
 #define MECH_NEVER UINT64_MAX
 #define MECH_NOWHERE UINT32_MAX
@@ -138,11 +140,37 @@ struct mech_end {
 
 enum mech_class { MECH_ARITHMETIC, MECH_SPECIAL, MECH_MEMORY, MECH_BRANCH, MECH_BARRIER, MECH_FENCE, MECH_EXIT };
 
+enum mech_space { MECH_NO_SPACE, MECH_GENERIC, MECH_GLOBAL, MECH_SHARED, MECH_LOCAL, MECH_CONSTANT, MECH_PARAMETER };
+
+/* What the machine calls the same. */
+#define mech_kind access_kind
+#define MECH_LOAD ACCESS_LOAD
+#define MECH_STORE ACCESS_STORE
+#define MECH_ATOMIC ACCESS_ATOMIC
+
 struct mech_issue {
 	uint32_t warp, block, scheduler; /* slots; the scheduler's number */
 	uint32_t pc, lanes;
 	enum mech_class type;
+	uint32_t opcode;  /* of PTX: its row in ops.h, */
+	const char *name; /* and as PTX writes it: "ld" */
+	/* of memory instructions: the space as written, which mech_operands() resolves where it is MECH_GENERIC */
+	enum mech_space space;
+	enum mech_kind kind;
 	uint64_t cycle;
+};
+
+/* What an instruction is about to be run with: mech_operands(). What is said of lanes that do not run means nothing. */
+struct mech_operands {
+	uint32_t lanes; /* active lanes whose predicate lets them run */
+	uint32_t bytes; /* that a lane accesses, all elements of a vector together; 0: no addresses */
+	/* enum mech_space, never MECH_GENERIC; the address there, from the start of the block's shared and the thread's local memory on */
+	uint8_t space[MECH_LANES];
+	uint64_t address[MECH_LANES];
+	/* Values in the order of PTX, without the address: of a store, what it stores. As they lie in registers: what is above a
+	 * narrower type means nothing; predicates are 0 and 1. */
+	uint32_t sources;
+	uint64_t source[MECH_MAX_SOURCES][MECH_LANES];
 };
 
 /* One transaction of a warp's memory instruction: bytes of a line. */
@@ -151,12 +179,6 @@ struct mech_transaction {
 	uint32_t bytes, lanes;
 	bool in_buffer; /* a load whose bytes are in the buffer that answers before L1 */
 };
-
-/* What the machine calls the same. */
-#define mech_kind access_kind
-#define MECH_LOAD ACCESS_LOAD
-#define MECH_STORE ACCESS_STORE
-#define MECH_ATOMIC ACCESS_ATOMIC
 
 /* A warp's instruction on global or local memory that comes to the load/store unit. */
 struct mech_memory {
@@ -388,7 +410,7 @@ static inline uint32_t mech_next(const struct mech_warps *warps, uint64_t candid
 #define MECH_SM_HOOKS(LOOK, VETO)                                                                                      \
 	LOOK(block_begin, mech_block, "a block has its slot; its warps can issue in the next cycle")                   \
 	LOOK(block_end, mech_block, "a block's slot is free, its holders are gone")                                    \
-	LOOK(issue, mech_issue, "an instruction has issued; lanes: that ran")                                          \
+	LOOK(issue, mech_issue, "an instruction issues; lanes: that run")                                              \
 	LOOK(memory, mech_memory, "an instruction on global or local memory is at the load/store unit: once")          \
 	LOOK(access, mech_access, "a transaction is taken: once")                                                      \
 	LOOK(fill, mech_fill, "a line comes into L1, one that a mechanism asked for, too")                             \
@@ -515,6 +537,7 @@ struct mech_services {
 	const struct mech_load *(*loads)(struct mech_gpu *gpu, uint32_t *count);
 	void (*say)(struct mech_gpu *gpu, const char *text);
 	const struct mech_requests *(*account)(const struct mech_sm *sm);
+	void (*operands)(struct mech_sm *sm, const struct mech_issue *issue, struct mech_operands *operands);
 };
 
 /* Zeroed memory, aligned for any type, of a part's own pool or kernel_pool, from any of its hooks: freed with the pool, never
@@ -568,6 +591,13 @@ static inline void mech_prefer(struct mech_gpu *gpu, enum mech_preference prefer
 static inline void mech_put(struct mech_sm *sm, uint64_t address, uint32_t bytes, uint32_t block)
 {
 	sm->services->put(sm, address, bytes, block);
+}
+
+/* What the instruction of may_issue or issue, of which this is the event, is about to be run with: nothing of it has been done yet.
+ * It is found out when this is called. */
+static inline void mech_operands(struct mech_sm *sm, const struct mech_issue *issue, struct mech_operands *operands)
+{
+	sm->services->operands(sm, issue, operands);
 }
 
 /* Keeps a resident block's warps from issuing, until every mechanism that held it has released it; from any hook of the SM or

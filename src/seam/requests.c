@@ -440,6 +440,16 @@ static const struct mech_requests *account(const struct mech_sm *part)
 	return &sm->account[part->number].all;
 }
 
+static void operands_of(struct mech_sm *part, const struct mech_issue *issue, struct mech_operands *operands)
+{
+	const struct seam_sm *sm = part->host;
+	*operands = (struct mech_operands){0};
+	if (issue && issue == sm->issuing)
+		sm->operands(sm->host, issue->warp, operands);
+	else
+		seam_wrong(part, "mech_operands() of an event that is not that of may_issue or issue now");
+}
+
 const struct mech_services seam_services = {
 	.send = send,
 	.send_to = send_to,
@@ -453,4 +463,5 @@ const struct mech_services seam_services = {
 	.loads = loads,
 	.say = say,
 	.account = account,
+	.operands = operands_of,
 };

@@ -90,12 +90,14 @@ struct seam_sm {
 	struct seam_sent *coming; /* to the buffer, where loads can wait for it */
 	struct seam_pools pools;
 	const char *hook; /* the one that was called last */
+	const struct mech_issue *issuing; /* the instruction that hooks are shown before it runs, or NULL */
 	struct seam_mistake mistake;
 	/* the SM: gives a block its new holders, behind the SMs' ticks of that cycle, or in its own: MECH_NEVER; is told that a
-	 * request waits */
+	 * request waits; says what a warp's next instruction is about to be run with */
 	void *host;
 	void (*held)(void *host, uint32_t slot, uint32_t holders, uint64_t cycle);
 	void (*asked)(void *host);
+	void (*operands)(const void *host, uint32_t warp, struct mech_operands *operands);
 };
 
 struct seam_partition {
@@ -216,6 +218,9 @@ MECH_PARTITION_HOOKS(LOOK, VETO)
 MECH_GPU_HOOKS(LOOK, VETO)
 #undef LOOK
 #undef VETO
+
+/* The look that is called before the instruction runs, as the veto is. */
+void seam_issue(struct seam_sm *sm, const struct mech_issue *issue);
 
 /* Vetoes whose refuser is kept for the report of a deadlock. */
 bool seam_may_issue(struct seam_sm *sm, const struct mech_issue *issue);

@@ -49,9 +49,8 @@ static inline uint32_t global_lanes(const struct simt_step *step)
 	return lanes;
 }
 
-static inline void access_addresses(struct simt_warp *warp, const struct simt_inst *inst, struct simt_step *step)
+static inline void access_addresses(const struct simt_warp *warp, const struct simt_inst *inst, uint64_t *address)
 {
-	uint64_t *address = step->address;
 	uint64_t offset = (uint64_t)inst->offset + (inst->immediate & EXEC_FRAME ? warp->frame : 0);
 	if (LIKELY(!(inst->immediate & EXEC_BASE32))) {
 		SOURCE(base, lane64, 0);
@@ -131,7 +130,7 @@ static inline bool access_reach(struct simt_warp *warp, const struct simt_inst *
                                 struct reach *reach)
 {
 	struct simt_block *block = warp->block;
-	access_addresses(warp, inst, step);
+	access_addresses(warp, inst, step->address);
 	struct extent extent = access_extent(inst, step);
 	if (UNLIKELY(extent.bits & (inst->size - 1u)))
 		return access_misaligned(warp, inst, step);

@@ -194,8 +194,8 @@ uint64_t decode_symbol(struct decoder *decoder, const struct ptx_operand *operan
 
 /* --- sources and destinations --- */
 
-void decode_source(struct decoder *decoder, struct simt_inst *inst, unsigned k, const struct ptx_operand *operand,
-                   enum ptx_type type)
+static void place_source(struct decoder *decoder, struct simt_inst *inst, unsigned k, const struct ptx_operand *operand,
+                         enum ptx_type type)
 {
 	bool in_frame;
 	uint32_t bytes = decode_lane_bytes(type);
@@ -227,6 +227,25 @@ void decode_source(struct decoder *decoder, struct simt_inst *inst, unsigned k, 
 		             ptx_op_name(inst->ptx->op));
 		return;
 	}
+}
+
+/* How wide a lane of the source lies where place_source() has put it. */
+static enum simt_width width_of(const struct decoder *decoder, const struct ptx_operand *operand, enum ptx_type type)
+{
+	if (operand->kind == PTX_OPERAND_SREG && exec_is_special(operand->sreg))
+		return SIMT_NO_SOURCE;
+	if (operand->kind == PTX_OPERAND_REG)
+		type = decode_reg(decoder, operand->reg)->type;
+	if (type == PTX_PRED)
+		return SIMT_PREDICATE;
+	return decode_lane_bytes(type) == 8 ? SIMT_WIDTH_64 : SIMT_WIDTH_32;
+}
+
+void decode_source(struct decoder *decoder, struct simt_inst *inst, unsigned k, const struct ptx_operand *operand,
+                   enum ptx_type type)
+{
+	place_source(decoder, inst, k, operand, type);
+	inst->source_widths |= (uint16_t)(width_of(decoder, operand, type) << 2 * k);
 }
 
 void decode_destination(struct decoder *decoder, struct simt_inst *inst, unsigned k, const struct ptx_operand *operand)

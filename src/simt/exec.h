@@ -76,6 +76,17 @@ static inline void *destination(const struct simt_warp *warp, const struct simt_
 	return __builtin_assume_aligned(warp->registers + inst->dst[k], SIMT_ALIGN);
 }
 
+/* Of the warp's active lanes those whose guard lets them run. */
+static inline uint32_t guarded_lanes(const struct simt_warp *warp, const struct simt_inst *inst)
+{
+	uint32_t lanes = warp->lanes;
+	if (inst->guard != SIMT_NO_GUARD) {
+		uint32_t holds = *(const lane32 *)(warp->registers + inst->guard);
+		lanes &= inst->guard_negated ? ~holds : holds;
+	}
+	return lanes;
+}
+
 /* The lanes in which a source predicate holds. */
 static inline uint32_t source_pred(const struct simt_warp *warp, const struct simt_inst *inst, unsigned k)
 {

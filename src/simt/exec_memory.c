@@ -111,7 +111,7 @@ STORE(64_8, lane64, mem_u64)
 /* prefetch: the addresses, and no more. Outside an allocation it does nothing. */
 static void prefetch(struct simt_warp *warp, const struct simt_inst *inst, struct simt_step *step)
 {
-	access_addresses(warp, inst, step);
+	access_addresses(warp, inst, step->address);
 	struct extent extent = access_extent(inst, step);
 	if (inst->space == PTX_GENERIC)
 		step->space = access_space(step, &extent);

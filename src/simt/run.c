@@ -6,13 +6,9 @@
 void simt_step(struct simt_warp *warp, struct simt_step *step)
 {
 	const struct simt_inst *inst = &warp->code[warp->pc];
-	uint32_t lanes = warp->lanes;
+	uint32_t lanes = guarded_lanes(warp, inst);
 	step->inst = inst;
-	step->issued = lanes;
-	if (inst->guard != SIMT_NO_GUARD) {
-		uint32_t holds = *(const lane32 *)(warp->registers + inst->guard);
-		lanes &= inst->guard_negated ? ~holds : holds;
-	}
+	step->issued = warp->lanes;
 	step->lanes = lanes;
 	step->commits = false;
 	step->exited = false;

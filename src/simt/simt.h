@@ -36,6 +36,10 @@ enum simt_kind {
 	SIMT_PREFETCH,
 };
 
+/* How wide the lanes of a source lie in the registers: not there, a mask of predicates, 32 bits, 64 bits. */
+enum simt_width { SIMT_NO_SOURCE, SIMT_PREDICATE, SIMT_WIDTH_32, SIMT_WIDTH_64 };
+enum { SIMT_MAX_SOURCES = 6 };
+
 struct simt_warp;
 struct simt_step;
 struct simt_inst;
@@ -55,6 +59,7 @@ struct simt_inst {
 	/* Registers by program-wide id: for the scoreboard (guard, address and vector elements included; each once). */
 	uint8_t reads, writes;
 	uint16_t read[SIMT_MAX_READS], write[SIMT_MAX_WRITES];
+	uint16_t source_widths; /* of src[]: two bits each, enum simt_width */
 	uint64_t touches,
 		defines; /* the same as sets folded to 64 bits (register r is bit r % 64): all, those written */
 	/* Register-file reads as the operand collector makes them: the register's number in its name, one entry an operand
@@ -71,7 +76,7 @@ struct simt_inst {
 	uint8_t vector;
 	uint16_t base_mask;  /* bit k: source k lies in the program's constants, not in the warp's registers */
 	uint32_t dst[4];     /* register offsets of destinations */
-	uint32_t src[6];     /* offsets of sources: 32 lanes each, in the warp's registers or the program's constants */
+	uint32_t src[SIMT_MAX_SOURCES]; /* offsets of sources: 32 lanes each, in the warp's registers or the program's constants */
 	uint32_t target;     /* branch: pc; call: pc of the callee */
 	uint32_t reconverge; /* branch: pc of the immediate post-dominator, or SIMT_NO_PC */
 	int64_t offset;      /* memory: constant part of the address; barrier: its number where constant */
@@ -292,6 +297,19 @@ void simt_block_free(struct simt_block *block);
  * simt_barrier(). On a fault nothing but step->fault has meaning. A commit can fault too (a failed assertion). */
 void simt_step(struct simt_warp *warp, struct simt_step *step);
 void simt_commit(struct simt_warp *warp, struct simt_step *step);
+
+/* What the instruction at warp->pc is about to be run with; nothing changes. */
+struct simt_operands {
+	uint32_t lanes;              /* active ones whose guard lets them run */
+	bool has_address;            /* a load, store, atomic or prefetch: */
+	uint8_t space[WARP_SIZE];    /* enum ptx_space, with generic resolved lane by lane */
+	uint64_t address[WARP_SIZE]; /* of that space (shared and local: offsets) */
+	uint32_t sources;            /* values: a store's begin behind its address */
+	uint64_t source[SIMT_MAX_SOURCES][WARP_SIZE]; /* as they lie in the registers; predicates as 0 and 1 */
+};
+void simt_look_ahead(const struct simt_warp *warp, struct simt_operands *operands);
+/* Of these, the lanes alone. */
+uint32_t simt_next_lanes(const struct simt_warp *warp);
 
 /* The warp has run a BARRIER step: it joins `block->waiting` or, when it was the last to arrive, all that waited leave
  * it. Also to be called for every step with `exited`, since a warp that ends may be the last one others wait for.

@@ -2,6 +2,11 @@
 
 #include "sm/sm.h"
 
+#include <string.h>
+
+_Static_assert((int)MECH_LANES == (int)WARP_SIZE && (int)MECH_MAX_SOURCES == (int)SIMT_MAX_SOURCES,
+               "a mechanism sees what an instruction reads");
+
 static enum mech_class class_of(const struct simt_inst *inst)
 {
 	switch (inst->kind) {
@@ -25,15 +30,34 @@ static enum mech_class class_of(const struct simt_inst *inst)
 	}
 }
 
+/* Memory as mechanisms call it; of registers nothing is told. */
+static enum mech_space space_of(uint32_t space)
+{
+	static const uint8_t known[PTX_SPACES] = {
+		[PTX_GENERIC] = MECH_GENERIC, [PTX_CONST] = MECH_CONSTANT,  [PTX_GLOBAL] = MECH_GLOBAL,
+		[PTX_LOCAL] = MECH_LOCAL,     [PTX_PARAM] = MECH_PARAMETER, [PTX_SHARED] = MECH_SHARED};
+	return known[space];
+}
+
+static enum mech_kind kind_of(const struct simt_inst *inst)
+{
+	return inst->kind == SIMT_STORE ? MECH_STORE : inst->kind == SIMT_ATOMIC ? MECH_ATOMIC : MECH_LOAD;
+}
+
 static struct mech_issue issue_of(const struct sm *sm, const struct sm_warp *warp, const struct simt_inst *inst,
                                   uint32_t lanes)
 {
+	enum mech_class type = class_of(inst);
 	return (struct mech_issue){.warp = warp->slot,
 	                           .block = warp->block,
 	                           .scheduler = warp->scheduler->seen.index,
 	                           .pc = inst->pc,
 	                           .lanes = lanes,
-	                           .type = class_of(inst),
+	                           .type = type,
+	                           .opcode = inst->ptx->op,
+	                           .name = ptx_op_name(inst->ptx->op),
+	                           .space = type == MECH_MEMORY ? space_of(inst->space) : MECH_NO_SPACE,
+	                           .kind = kind_of(inst),
 	                           .cycle = sm->cycle};
 }
 
@@ -43,15 +67,27 @@ bool hooks_may_issue(struct sm *sm, const struct sm_warp *warp)
 	return seam_may_issue(sm->seam, &issue);
 }
 
-void hooks_issue(struct sm *sm, const struct sm_warp *warp, const struct simt_step *step)
+void hooks_issue(struct sm *sm, const struct sm_warp *warp)
 {
-	const struct mech_issue issue = issue_of(sm, warp, step->inst, step->lanes);
-	seam_call_issue(sm->seam, &issue);
+	const struct mech_issue issue = issue_of(sm, warp, warp->next, simt_next_lanes(warp->simt));
+	seam_issue(sm->seam, &issue);
 }
 
-static enum mech_kind kind_of(const struct simt_inst *inst)
+void hooks_operands(const void *host, uint32_t slot, struct mech_operands *operands)
 {
-	return inst->kind == SIMT_STORE ? MECH_STORE : inst->kind == SIMT_ATOMIC ? MECH_ATOMIC : MECH_LOAD;
+	const struct sm *sm = host;
+	const struct sm_warp *warp = &sm->warp[slot];
+	struct simt_operands found;
+	simt_look_ahead(warp->simt, &found);
+	operands->lanes = found.lanes;
+	operands->sources = found.sources;
+	memcpy(operands->source, found.source, found.sources * sizeof *found.source);
+	if (!found.has_address)
+		return;
+	operands->bytes = warp->next->size;
+	memcpy(operands->address, found.address, sizeof found.address);
+	for (uint32_t i = 0; i < WARP_SIZE; i++)
+		operands->space[i] = (uint8_t)space_of(found.space[i]);
 }
 
 void hooks_memory(struct sm *sm, const struct op *op)

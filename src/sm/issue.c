@@ -87,6 +87,8 @@ __attribute__((noinline)) static void issue_warp(struct sm *sm, struct scheduler
 {
 	struct simt_step *step = &sm->issue.step[scheduler->seen.index];
 
+	if (sm->seam->issue.count)
+		hooks_issue(sm, warp);
 	simt_step(warp->simt, step);
 	if (step->fault.what) {
 		sm->fault = step->fault;
@@ -99,8 +101,6 @@ __attribute__((noinline)) static void issue_warp(struct sm *sm, struct scheduler
 	}
 	const struct simt_inst *inst = step->inst;
 	count(sm, inst, step);
-	if (sm->seam->issue.count)
-		hooks_issue(sm, warp, step);
 	dispatch_to_collectors(sm, warp, inst, step);
 	if (step->exited || CONTROL_KINDS >> inst->kind & 1)
 		warp_control(sm, warp, step);

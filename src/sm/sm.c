@@ -1,5 +1,6 @@
 #include "sm/sm.h"
 
+#include "sm/hooks.h"
 #include "sm/mechanism_requests.h"
 
 const struct counter sm_counters[] = {
@@ -20,6 +21,7 @@ void sm_open(struct sm *sm, uint32_t index, uint32_t sm_count, const struct sm_c
 	seam->host = sm;
 	seam->held = blocks_set_holders;
 	seam->asked = requests_asked;
+	seam->operands = hooks_operands;
 	for (uint32_t w = 0; w < config->warps; w++)
 		sm->warp[w].slot = (uint8_t)w;
 	for (uint32_t u = 0; u < PTX_UNITS; u++)

@@ -63,11 +63,14 @@ static bool may_start(struct mech_sm *sm, const struct mech_block *block)
 	return yes;
 }
 
+/* By address, too: words of odd number take longer. */
 static bool may_issue(struct mech_sm *sm, const struct mech_issue *issue)
 {
 	struct stats *stats = sm->stats;
-	(void)issue;
-	return coin(sm, &stats->not_issued);
+	struct mech_operands operands;
+	mech_operands(sm, issue, &operands);
+	bool odd = operands.bytes && operands.lanes && operands.address[__builtin_ctz(operands.lanes)] & 4;
+	return coin(sm, &stats->not_issued) && (!odd || coin(sm, &stats->not_issued));
 }
 
 static bool may_allocate(struct mech_sm *sm, const struct mech_access *access)

@@ -181,6 +181,14 @@ static void loads_late(struct mech_gpu *gpu)
 	assert_int_equal(count, 0);
 }
 
+static void operands_late(struct mech_sm *sm)
+{
+	const struct mech_issue issue = {.warp = 0};
+	struct mech_operands operands;
+	mech_operands(sm, &issue, &operands);
+	assert_int_equal(operands.lanes, 0);
+}
+
 static void part_from_sm(struct mech_sm *sm)
 {
 	assert_non_null(mech_part(sm->gpu, 1));
@@ -197,6 +205,8 @@ static void test_services(void **state)
 		{KERNEL_BEGIN, release_other, NULL, 0, "mech_release_block(): no block is in slot 0"},
 		{SM_OPEN, hold_far, NULL, 0, "hook sm_open, SM 0, cycle 0: mech_hold_block() while no kernel runs"},
 		{MEMORY, put, NULL, 0, "mech_put(): no mechanism has a buffer in front of L1"},
+		{MEMORY, operands_late, NULL, 0,
+	         "mech_operands() of an event that is not that of may_issue or issue now"},
 		{MEMORY, part_from_sm, NULL, 0, "mechanism wrong, hook of an SM, cycle "},
 		{GPU_BLOCK, NULL, send_to_l1, 0,
 	         "hook gpu_block, cycle 0: mech_send_to() to L1, which only the SM itself can ask for"},

@@ -1,0 +1,52 @@
+/* What an instruction is about to be run with, for those who decide whether it may: nothing of the warp changes. */
+#include "simt/access.h"
+
+uint32_t simt_next_lanes(const struct simt_warp *warp)
+{
+	return guarded_lanes(warp, &warp->code[warp->pc]);
+}
+
+static bool has_address(const struct simt_inst *inst)
+{
+	return inst->kind == SIMT_LOAD || inst->kind == SIMT_STORE || inst->kind == SIMT_ATOMIC ||
+	       inst->kind == SIMT_PREFETCH;
+}
+
+/* The space of a lane's address, which becomes one of that space. */
+static enum ptx_space resolve(const struct simt_inst *inst, uint64_t *address)
+{
+	enum ptx_space space = inst->space;
+	if (space == PTX_PARAM && !(inst->immediate & EXEC_KERNEL_PARAM))
+		return PTX_LOCAL; /* of a call: it lies in the thread's frame */
+	if (space != PTX_GENERIC)
+		return space;
+	space = generic_space(*address);
+	*address -= space == PTX_SHARED ? SIMT_SHARED_WINDOW : space == PTX_LOCAL ? SIMT_LOCAL_WINDOW : 0;
+	return space;
+}
+
+static void read_source(const struct simt_warp *warp, const struct simt_inst *inst, unsigned k, uint64_t *value)
+{
+	enum simt_width width = inst->source_widths >> 2 * k & 3;
+	uint32_t holds = width == SIMT_PREDICATE ? source_pred(warp, inst, k) : 0;
+	for (unsigned i = 0; i < WARP_SIZE; i++)
+		value[i] = width == SIMT_PREDICATE  ? holds >> i & 1
+		           : width == SIMT_WIDTH_64 ? ((const lane64 *)source(warp, inst, k))[i]
+		                                    : ((const lane32 *)source(warp, inst, k))[i];
+}
+
+void simt_look_ahead(const struct simt_warp *warp, struct simt_operands *operands)
+{
+	const struct simt_inst *inst = &warp->code[warp->pc];
+	operands->lanes = guarded_lanes(warp, inst);
+	operands->has_address = has_address(inst);
+	if (operands->has_address) {
+		access_addresses(warp, inst, operands->address);
+		for (unsigned i = 0; i < WARP_SIZE; i++)
+			operands->space[i] = (uint8_t)resolve(inst, &operands->address[i]);
+	}
+	operands->sources = 0;
+	for (unsigned k = 0; k < SIMT_MAX_SOURCES; k++)
+		if (inst->source_widths >> 2 * k & 3)
+			read_source(warp, inst, k, operands->source[operands->sources++]);
+}
