@@ -2,13 +2,16 @@
 #ifndef SLUICE_BASE_TRAFFIC_H
 #define SLUICE_BASE_TRAFFIC_H
 
+#include <stdbool.h>
+#include <stdint.h>
+
 enum access_kind { ACCESS_LOAD, ACCESS_STORE, ACCESS_ATOMIC };
 
 /* How an access ended. */
 enum access_result {
-	ACCESS_HIT,    /* of a cache */
-	ACCESS_MISS,   /* ..., which sends for its line */
-	ACCESS_MERGED, /* ... on a line that is on its way */
+	ACCESS_HIT,           /* of a cache */
+	ACCESS_MISS,          /* ..., which sends for its line */
+	ACCESS_MERGED,        /* ... on a line that is on its way */
 	ACCESS_BUFFER_HIT,    /* of the buffer in front of L1 */
 	ACCESS_BUFFER_MERGED, /* ..., where it waits for bytes on their way */
 	ACCESS_PAST_L1,       /* it went past both */
@@ -21,6 +24,73 @@ enum prefetch_fate {
 	PREFETCH_LATE,          /* ... came when it was still on its way */
 	PREFETCH_EARLY_EVICTED, /* it went before anyone came */
 	PREFETCH_REDUNDANT,     /* nobody came */
+};
+
+enum {
+	ACCESS_PC_BITS = 27,
+	ACCESS_NO_PC = (1 << ACCESS_PC_BITS) - 1, /* not on behalf of an instruction */
+};
+#define ACCESS_NOBODY UINT32_MAX /* no mechanism's number */
+
+/* --- lines of a cache, for who looks at them or chooses among them --- */
+
+/* A line, or a sector of one, has come. */
+struct line_fill {
+	uint64_t address;
+	uint32_t bytes;
+	bool demanded; /* an instruction waits for it */
+	uint32_t set, way;
+	uint32_t pc;     /* of the instruction that it was sent for, or ACCESS_NO_PC */
+	uint32_t sender; /* the mechanism that asked for it, or ACCESS_NOBODY */
+	uint64_t cycle;
+};
+
+/* A line that held data goes. */
+struct line_eviction {
+	uint64_t address; /* of its first byte */
+	uint32_t set, way;
+	uint32_t pc, sender; /* as of the fill: who first sent for it */
+	bool dirty;
+	bool was_used; /* an instruction came for it again, behind the one that brought it; of a prefetch: one came */
+	bool by_store; /* no other line comes: a store has dropped it */
+	uint64_t cycle;
+};
+
+/* What happens to a line that replacement may want to know. */
+enum line_event {
+	LINE_INSERTED, /* it is the block's from now on; its data may still be on their way */
+	LINE_USED,     /* an access found it, or joined those that wait for it */
+	LINE_FILLED,   /* its data, or a sector of them, have come */
+};
+
+struct line_use {
+	enum line_event event;
+	uint64_t address; /* of its first byte */
+	uint32_t set, way;
+	uint32_t pc, sender; /* of the access, or of what asked for the data */
+	enum access_kind kind;
+	uint64_t *data; /* the line's word, for whoever chooses among the lines */
+	uint64_t cycle;
+};
+
+/* A line of a set in which one has to go. */
+struct line_way {
+	uint64_t address;
+	uint64_t order;      /* by which the machine's own rule chooses: the time of last use, or of insertion */
+	uint32_t pc, sender; /* who brought it */
+	bool may_go;         /* nothing of it is on its way */
+	bool dirty, was_used;
+};
+
+struct line_set {
+	uint64_t address;    /* of the line that comes, */
+	uint32_t pc, sender; /* and for whom */
+	enum access_kind kind;
+	uint32_t set, ways;
+	uint32_t usual; /* the way that the machine's own rule takes */
+	const struct line_way *way;
+	uint64_t *data; /* a word a way */
+	uint64_t cycle;
 };
 
 #endif

@@ -62,18 +62,62 @@ static void wire_sender(struct gpu *gpu)
 		crossbar_prefer(&gpu->to_slices, gpu->machine.sms, gpu->slices, preferences[seam->preference]);
 }
 
-static void show_access(void *user, const struct request *request, enum access_result result, uint64_t cycle)
+static void show_access(void *user, const struct request *request, enum access_result result, struct cache_watch *watch,
+                        uint64_t cycle)
 {
+	const struct cache_record found = cache_watch_take_found(watch);
 	const struct mech_access access = {.address = request->address,
 	                                   .bytes = request->bytes,
 	                                   .sm = request->sm,
 	                                   .warp = request->warp,
-	                                   .pc = MECH_NO_PC,
+	                                   .block = request->block,
+	                                   .pc = request_pc(request),
 	                                   .kind = request_access(request),
 	                                   .local = request_is_local(request),
 	                                   .result = result,
+	                                   .brought_by = found.sender,
+	                                   .first_use =
+	                                           (result == ACCESS_HIT || result == ACCESS_MERGED) && !found.was_used,
+	                                   .sender = request_sender(request),
 	                                   .cycle = cycle};
 	seam_call_partition_access(user, &access);
+}
+
+static void evicted(void *partition, const struct line_eviction *eviction)
+{
+	seam_call_partition_evict(partition, eviction);
+}
+
+static void filled(void *partition, const struct line_fill *fill)
+{
+	seam_call_partition_fill(partition, fill);
+}
+
+static void used(void *partition, const struct line_use *use)
+{
+	seam_l2_used(partition, use);
+}
+
+static uint32_t victim(void *partition, const struct line_set *set)
+{
+	return seam_l2_victim(partition, set);
+}
+
+/* What mechanisms look at and choose in a partition. */
+static void wire_looks(struct slice *slice, struct seam_partition *partition, struct arena *arena)
+{
+	const struct mech_partition *owner = partition->replacement;
+	const struct cache_watcher watcher = {.user = partition,
+	                                      .evicted = partition->partition_evict.count ? evicted : NULL,
+	                                      .filled = partition->partition_fill.count ? filled : NULL,
+	                                      .used = owner && owner->mech->l2_used ? used : NULL,
+	                                      .victim = owner ? victim : NULL};
+	if (owner || watcher.evicted || watcher.filled || partition->partition_access.count)
+		slice->cache.watch = cache_watch_new(&watcher, &slice->cache.tags, arena);
+	if (partition->partition_access.count) {
+		slice->look = show_access;
+		slice->look_user = partition;
+	}
 }
 
 void wiring_build(struct gpu *gpu)
@@ -95,10 +139,7 @@ void wiring_build(struct gpu *gpu)
 		slice_open(&gpu->slice[i], i, &machine->slice, &machine->l2, &machine->map,
 		           &share_of_slice(gpu, i)->requests, gpu->clock[CLOCK_L2].period, &gpu->arena);
 	for (uint32_t i = 0; i < gpu->slices; i++)
-		if (gpu->seam->partition[i].partition_access.count) {
-			gpu->slice[i].look = show_access;
-			gpu->slice[i].look_user = &gpu->seam->partition[i];
-		}
+		wire_looks(&gpu->slice[i], &gpu->seam->partition[i], &gpu->arena);
 	for (uint32_t i = 0; i < machine->map.channels; i++)
 		dram_open(&gpu->channel[i], &machine->dram, &machine->map,
 		          &share_of_slice(gpu, i * per_channel)->requests, gpu->clock[CLOCK_DRAM].period,

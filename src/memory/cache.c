@@ -92,28 +92,48 @@ static void write_back(struct cache *cache, const struct cache_line *line, uint1
 	cache->stats.writebacks++;
 }
 
+/* The line that goes for the request's: the one that was probed, if nobody else chooses. */
+static inline uint32_t line_to_go(struct cache *cache, const struct request *request, const struct tag_probe *probe,
+                                  uint64_t cycle)
+{
+	return cache->watch ? cache_watch_victim(cache->watch, &cache->tags, probe, request, cycle) : probe->at;
+}
+
 /* Gives a line that another block has had to the request's. */
-static inline void insert(struct cache *cache, const struct request *request, const struct tag_probe *probe,
+static inline void insert(struct cache *cache, const struct request *request, uint32_t at, uint64_t block,
                           uint64_t cycle)
 {
 	uint64_t in_line = cache->config.line_bytes - 1;
-	prefetch_account_evicted(&cache->account, probe->at);
-	tags_insert(&cache->tags, probe->at, probe->block, request->local & ~in_line, request->slice, cycle);
+	prefetch_account_evicted(&cache->account, at);
+	if (cache->watch)
+		cache_watch_evicted(cache->watch, &cache->tags, at, false, cycle);
+	tags_insert(&cache->tags, at, block, request->local & ~in_line, request->slice, cycle);
+	if (cache->watch)
+		cache_watch_inserted(cache->watch, &cache->tags, at, request, cycle);
 }
 
-/* Makes the line the request's block's: a dirty victim is written back. Nothing to do when the line is there. */
-static struct cache_line *claim_line(struct cache *cache, const struct request *request, const struct tag_probe *probe,
-                                     uint64_t cycle)
+/* An access has found the line or waits for it. */
+static inline void use(struct cache *cache, const struct request *request, uint32_t at, uint64_t cycle)
 {
-	struct cache_line *line = &cache->tags.line[probe->at];
+	tags_use(&cache->tags, &cache->tags.line[at], cycle);
+	if (cache->watch)
+		cache_watch_used(cache->watch, &cache->tags, at, request, cycle);
+}
+
+/* Makes a line the request's block's, and gives it: a dirty victim is written back. Nothing to do when the line is there. */
+static uint32_t claim_line(struct cache *cache, const struct request *request, const struct tag_probe *probe,
+                           uint64_t cycle)
+{
 	if (probe->state != TAG_MISS) {
-		tags_use(&cache->tags, line, cycle);
-		return line;
+		use(cache, request, probe->at, cycle);
+		return probe->at;
 	}
+	uint32_t at = line_to_go(cache, request, probe, cycle);
+	const struct cache_line *line = &cache->tags.line[at];
 	if (line->dirty)
 		write_back(cache, line, request->sm, cycle);
-	insert(cache, request, probe, cycle);
-	return line;
+	insert(cache, request, at, probe->block, cycle);
+	return at;
 }
 
 /* A read joins those that wait for the sector. False: refused. */
@@ -149,11 +169,14 @@ static bool read_down(struct cache *cache, struct request *request, const struct
 		return false;
 	index = mshr_take(&cache->mshrs, probe->sector_address);
 	mshr_merge(&cache->mshrs, index, request);
-	request->wait[cache->depth].index = on_miss ? probe->at : index;
+	request->wait[cache->depth].index = index;
 	request->fetch = cache->sector_bytes;
 	send_down(cache, request);
-	if (on_miss)
-		reserve(claim_line(cache, request, probe, cycle), probe, index);
+	if (on_miss) {
+		uint32_t at = claim_line(cache, request, probe, cycle);
+		request->wait[cache->depth].index = at;
+		reserve(&cache->tags.line[at], probe, index);
+	}
 	return true;
 }
 
@@ -163,7 +186,7 @@ static enum access_result access_read(struct cache *cache, struct request *reque
 	if (probe->state == TAG_HIT) {
 		struct cache_line *line = &cache->tags.line[probe->at];
 		prefetch_account_used(&cache->account, probe->at, probe->sector);
-		tags_use(&cache->tags, line, cycle);
+		use(cache, request, probe->at, cycle);
 		if (request->kind == REQUEST_ATOMIC)
 			line->dirty |= probe->bit;
 		return ACCESS_HIT;
@@ -189,13 +212,15 @@ static enum access_result write_hit(struct cache *cache, struct request *request
 		send_down(cache, request);
 		*sent_down = true;
 	}
-	tags_use(&cache->tags, line, cycle);
+	use(cache, request, probe->at, cycle);
 	if (policy == WRITE_BACK) {
 		line->dirty |= probe->bit;
 		if (request->is_whole)
 			line->partial &= (uint8_t)~probe->bit;
 	} else if (policy == WRITE_EVICT) {
 		prefetch_account_dropped(&cache->account, probe->at, probe->sector);
+		if (cache->watch && line->present == probe->bit && !line->reserved)
+			cache_watch_evicted(cache->watch, &cache->tags, probe->at, true, cycle);
 		line->present &= (uint8_t)~probe->bit;
 		line->dirty &= (uint8_t)~probe->bit;
 	}
@@ -209,7 +234,7 @@ static enum access_result write_lazily(struct cache *cache, const struct request
 {
 	if (!miss_queue_room(cache, 1))
 		return ACCESS_REFUSED;
-	struct cache_line *line = claim_line(cache, request, probe, cycle);
+	struct cache_line *line = &cache->tags.line[claim_line(cache, request, probe, cycle)];
 	if (probe->state == TAG_RESERVED) {
 		line->dirty_on_fill |= probe->bit;
 		return ACCESS_MERGED;
@@ -319,9 +344,11 @@ static uint32_t place_filled(struct cache *cache, const struct request *request,
 {
 	struct tag_probe probe = tags_probe(&cache->tags, request);
 	assert(probe.state != TAG_NO_LINE && probe.state != TAG_RESERVED); /* it reserves none */
-	if (probe.state == TAG_MISS)                                       /* else another sector of it is there */
-		insert(cache, request, &probe, cycle);
-	return probe.at;
+	if (probe.state != TAG_MISS)                                       /* another sector of it is there */
+		return probe.at;
+	uint32_t at = line_to_go(cache, request, &probe, cycle);
+	insert(cache, request, at, probe.block, cycle);
+	return at;
 }
 
 /* The register of the read that `request` was sent down for. */
@@ -347,6 +374,8 @@ void cache_fill(struct cache *cache, struct request *request, uint64_t cycle)
 	if (cache->mshrs.mshr[index].has_atomic || line->dirty_on_fill & bit)
 		line->dirty |= bit;
 	line->dirty_on_fill &= (uint8_t)~bit;
+	if (cache->watch)
+		cache_watch_filled(cache->watch, &cache->tags, at, request, cache_is_demanded(cache, request), cycle);
 	prefetch_account_arrived(&cache->account, index, at, sector);
 	mshr_arrived(&cache->mshrs, index, request->level);
 	occupy(&cache->fill_port_until, cycle, port_cycles(cache, cache->sector_bytes));

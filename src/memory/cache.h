@@ -11,6 +11,7 @@
 #include "base/table.h"
 #include "base/traffic.h"
 #include "memory/cache_config.h"
+#include "memory/cache_watch.h"
 #include "memory/mshr.h"
 #include "memory/prefetch_account.h"
 #include "memory/request.h"
@@ -41,6 +42,7 @@ struct cache {
 	struct tags tags;
 	struct mshr_file mshrs;
 	struct prefetch_account account; /* without `tell`: nobody prefetches */
+	struct cache_watch *watch;       /* NULL: nobody looks at its lines */
 	struct request_queue miss_queue;
 	uint32_t sector_bytes;
 	struct request_pool *pool; /* for write-backs and write-allocate reads */

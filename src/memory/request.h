@@ -55,12 +55,15 @@ struct request {
 	bool bypass;   /* its answer goes past L1 */
 	bool urgent;   /* its sender asked memory controllers to serve it before others */
 	uint16_t sm, warp, slice;
+	uint16_t block; /* slot on the SM of the block of its instruction */
 	uint32_t lanes;
 	uint32_t sent;          /* DRAM: bytes whose commands were issued */
 	uint32_t moved;         /* DRAM: bytes that crossed the pins */
 	uint8_t chunks;         /* of a store: the 32-byte pieces that it touches, from `address` on */
 	uint8_t whole;          /* of these, written in every byte */
 	uint8_t parts;          /* replies still to come, when an L2 slice answers sector by sector */
+	uint8_t sender;         /* the mechanism that asked for it, from 1; 0: none */
+	uint32_t pc;            /* of its instruction, from 1; 0: it is on behalf of none */
 	struct request *parent; /* of which this is a sector, or NULL */
 	void *op;               /* the SM's instruction that waits for it, or NULL */
 	void *mechanism;        /* what the SM keeps of a mechanism's request, or NULL */
@@ -76,6 +79,17 @@ struct request {
 static inline enum access_kind request_access(const struct request *request)
 {
 	return request->kind == REQUEST_ATOMIC ? ACCESS_ATOMIC : request->is_write ? ACCESS_STORE : ACCESS_LOAD;
+}
+
+static inline uint32_t request_pc(const struct request *request)
+{
+	return request->pc ? request->pc - 1 : ACCESS_NO_PC;
+}
+
+/* The number of the mechanism that asked for it, or ACCESS_NOBODY. */
+static inline uint32_t request_sender(const struct request *request)
+{
+	return (uint32_t)request->sender - 1;
 }
 
 static inline bool request_is_local(const struct request *request)
@@ -104,9 +118,9 @@ struct request_chain {
 struct request_pool {
 	struct arena *arena;
 	struct request *free;
-	uint64_t in_use;                    /* made here and not home again */
-	uint32_t index;                     /* among the machine's pools */
-	struct request_chain *away;         /* by pool: released here in this step; NULL where there is only one pool */
+	uint64_t in_use;            /* made here and not home again */
+	uint32_t index;             /* among the machine's pools */
+	struct request_chain *away; /* by pool: released here in this step; NULL where there is only one pool */
 };
 
 struct request *request_new(struct request_pool *pool);

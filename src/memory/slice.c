@@ -175,7 +175,7 @@ static void access_cache(struct slice *slice, uint64_t cycle, uint64_t now)
 	if (slice->access_refused)
 		return;
 	if (slice->look)
-		slice->look(slice->look_user, request, result, cycle);
+		slice->look(slice->look_user, request, result, slice->cache.watch, cycle);
 	request_queue_pop(&slice->input);
 	bool kept = request->is_write && !sent_down;
 	if (result != ACCESS_HIT && !kept)

@@ -51,7 +51,8 @@ struct slice {
 	uint64_t period, settled;                           /* of the L2 clock; cycles that are in the counters */
 	uint64_t wake;
 	/* Hears of every request that the cache has taken; NULL: nobody wants to. */
-	void (*look)(void *user, const struct request *request, enum access_result result, uint64_t cycle);
+	void (*look)(void *user, const struct request *request, enum access_result result, struct cache_watch *watch,
+	             uint64_t cycle);
 	void *look_user;
 	struct slice_stats stats;
 };

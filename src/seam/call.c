@@ -164,6 +164,56 @@ uint32_t seam_wrong_pick(struct seam_sm *sm, const struct mech_warps *warps, uin
 	return (uint32_t)__builtin_ctzll(candidates);
 }
 
+static bool may_go(const struct mech_set *set, uint32_t way)
+{
+	return way < set->ways && set->way[way].may_go;
+}
+
+#define WRONG_VICTIM         "takes way %u of set %u for the line that goes, which %s"
+#define WHY_WRONG(set, way_) ((way_) < (set)->ways ? "has data on their way" : "does not exist")
+
+uint32_t seam_l1_victim(struct seam_sm *sm, const struct mech_set *set)
+{
+	sm->hook = "l1_victim";
+	uint32_t way = sm->replacement->mech->l1_victim(sm->replacement, set);
+	if (may_go(set, way))
+		return way;
+	seam_wrong(sm->replacement, WRONG_VICTIM, way, set->set, WHY_WRONG(set, way));
+	return set->usual;
+}
+
+uint32_t seam_l2_victim(struct seam_partition *partition, const struct mech_set *set)
+{
+	partition->hook = "l2_victim";
+	uint32_t way = partition->replacement->mech->l2_victim(partition->replacement, set);
+	if (may_go(set, way))
+		return way;
+	seam_wrong_partition(partition->replacement, WRONG_VICTIM, way, set->set, WHY_WRONG(set, way));
+	return set->usual;
+}
+
+void seam_l1_used(struct seam_sm *sm, const struct mech_use *use)
+{
+	sm->hook = "l1_used";
+	sm->replacement->mech->l1_used(sm->replacement, use);
+}
+
+void seam_l2_used(struct seam_partition *partition, const struct mech_use *use)
+{
+	partition->hook = "l2_used";
+	partition->replacement->mech->l2_used(partition->replacement, use);
+}
+
+uint32_t seam_answer_miss(struct seam_sm *sm, const struct mech_access *miss)
+{
+	sm->hook = "answer_miss";
+	uint32_t cycles = sm->behind_l1->mech->answer_miss(sm->behind_l1, miss);
+	if (cycles <= MECH_MAX_ANSWER)
+		return cycles;
+	seam_wrong(sm->behind_l1, "answers a miss in %u cycles; expected 0 to %d", cycles, MECH_MAX_ANSWER);
+	return 0;
+}
+
 void seam_block(struct seam_gpu *gpu, const struct mech_block *block)
 {
 	uint64_t cycle = block->cycle;

@@ -12,6 +12,9 @@ static const struct {
 	{MECH_SEAT_BLOCK_COUNT, "the count of blocks an SM"},
 	{MECH_SEAT_BLOCK_PLACE, "the placement of blocks"},
 	{MECH_SEAT_BUFFER, "the buffer in front of L1"},
+	{MECH_SEAT_L1_REPLACEMENT, "the replacement of L1"},
+	{MECH_SEAT_L2_REPLACEMENT, "the replacement of L2"},
+	{MECH_SEAT_L1_MISS, "what answers misses of L1"},
 };
 
 const char *seam_seat_name(uint32_t seat)
@@ -51,6 +54,18 @@ static bool fits(const struct mech *mech, const struct mech_machine *machine, ch
 		{MECH_SEAT_BLOCK_COUNT, mech->blocks_per_sm, "blocks_per_sm"},
 		{MECH_SEAT_BLOCK_PLACE, mech->place_block, "place_block"},
 		{MECH_SEAT_BUFFER, mech->buffer, "buffer"},
+		{MECH_SEAT_L1_REPLACEMENT, mech->l1_victim, "l1_victim"},
+		{MECH_SEAT_L2_REPLACEMENT, mech->l2_victim, "l2_victim"},
+		{MECH_SEAT_L1_MISS, mech->answer_miss, "answer_miss"},
+	};
+	const struct {
+		uint32_t seat;
+		bool hook;
+		const char *name;
+	} may_have[] = {
+		{MECH_SEAT_WARP_ORDER, mech->warps_that_compete, "warps_that_compete"},
+		{MECH_SEAT_L1_REPLACEMENT, mech->l1_used, "l1_used"},
+		{MECH_SEAT_L2_REPLACEMENT, mech->l2_used, "l2_used"},
 	};
 	for (size_t i = 0; i < sizeof need / sizeof *need; i++) {
 		bool owns = mech->seats & need[i].seat;
@@ -60,11 +75,12 @@ static bool fits(const struct mech *mech, const struct mech_machine *machine, ch
 		         seam_seat_name(need[i].seat), owns ? "but has no" : "but has the", need[i].name);
 		return false;
 	}
-	if (mech->warps_that_compete && !(mech->seats & MECH_SEAT_WARP_ORDER)) {
-		snprintf(message, size, "mechanism %s does not own the warp order but has the hook warps_that_compete",
-		         mech->name);
-		return false;
-	}
+	for (size_t i = 0; i < sizeof may_have / sizeof *may_have; i++)
+		if (may_have[i].hook && !(mech->seats & may_have[i].seat)) {
+			snprintf(message, size, "mechanism %s does not own %s but has the hook %s", mech->name,
+			         seam_seat_name(may_have[i].seat), may_have[i].name);
+			return false;
+		}
 	if (mech->sends && !machine->send_queue) {
 		snprintf(message, size, "mechanism %s sends requests, and sm.send_queue is not set: give it at least 1",
 		         mech->name);

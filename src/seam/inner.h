@@ -8,6 +8,8 @@ extern const struct mech_services seam_services; /* requests.c */
 
 /* mistake.c: a hook has returned, or asks for, what makes no sense. The machine goes on safely until it is stopped. */
 __attribute__((format(printf, 2, 3))) void seam_wrong(const struct mech_sm *part, const char *format, ...);
+__attribute__((format(printf, 2, 3))) void seam_wrong_partition(const struct mech_partition *part, const char *format,
+                                                                ...);
 __attribute__((format(printf, 2, 3))) void seam_wrong_gpu(const struct mech_gpu *part, const char *format, ...);
 
 #endif

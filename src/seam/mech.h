@@ -44,8 +44,9 @@ enum {
 	MECH_MAX_SCHEDULERS = 8,
 	MECH_MAX_SCHEDULER_WARPS = 64, /* of these, one scheduler's: as many as a mask has bits */
 	MECH_MAX_ACCESSES = 128,       /* of a warp instruction: 16 bytes a lane of local memory */
-	MECH_PC_BITS = 27,
-	MECH_NO_PC = (1 << MECH_PC_BITS) - 1, /* not on behalf of an instruction */
+	MECH_PC_BITS = ACCESS_PC_BITS,
+	MECH_NO_PC = ACCESS_NO_PC, /* not on behalf of an instruction */
+	MECH_MAX_ANSWER = 1 << 20, /* cycles to the answer of a miss */
 	MECH_SECTOR = 32,                     /* bytes in which parts of lines are counted */
 	MECH_PASSES_SIZE = 1024,              /* of what rewrite writes */
 	MECH_LANES = 32,                      /* of a warp */
@@ -53,6 +54,7 @@ enum {
 };
 #define MECH_NEVER UINT64_MAX
 #define MECH_NOWHERE UINT32_MAX
+#define MECH_NOBODY  ACCESS_NOBODY /* the number of no mechanism */
 
 struct mech_dim {
 	uint32_t x, y, z;
@@ -201,7 +203,8 @@ struct mech_memory {
 #define MECH_BUFFER_MERGED ACCESS_BUFFER_MERGED
 #define MECH_PAST_L1 ACCESS_PAST_L1
 
-/* A transaction that was looked up. In a partition: a request that L2 looked up; pc and block are not known there. */
+/* A transaction that was looked up. In a partition: a request that L2 looked up. Warp and block are slots of the SM, and mean something where
+ * there is a pc. */
 struct mech_access {
 	uint64_t address;
 	uint32_t bytes;
@@ -209,16 +212,22 @@ struct mech_access {
 	enum mech_kind kind;
 	bool local;
 	enum mech_result result;
+	uint32_t brought_by; /* of a line that was found or is on its way: the mechanism that sent for it, or MECH_NOBODY; */
+	bool first_use;      /* no instruction came for it before */
+	uint32_t sender;     /* in a partition: the mechanism whose request this is, or MECH_NOBODY */
 	uint64_t cycle;
 };
 
-/* A line that came into L1. */
-struct mech_fill {
-	uint64_t address;
-	uint32_t bytes;
-	bool demanded; /* an instruction waits for it */
-	uint64_t cycle;
-};
+/* Lines of a cache (base/traffic.h): one has come, struct mech_fill; one goes, struct mech_eviction; for the owners of replacement, one is
+ * inserted, used or filled, struct mech_use, and one of a full set has to go, struct mech_set of struct mech_way. */
+#define mech_fill line_fill
+#define mech_eviction line_eviction
+#define mech_use line_use
+#define mech_way line_way
+#define mech_set line_set
+#define MECH_INSERTED LINE_INSERTED
+#define MECH_USED LINE_USED
+#define MECH_FILLED LINE_FILLED
 
 /* --- requests --- */
 
@@ -303,6 +312,7 @@ struct mech_partition {
 	const struct mech_machine *machine;
 	const struct mech_launch *launch;
 	struct mech_pool *pool, *kernel_pool;
+	void *host;
 };
 
 struct mech_gpu {
@@ -346,6 +356,10 @@ enum mech_seat {
 	MECH_SEAT_BLOCK_COUNT = 2, /* blocks an SM */
 	MECH_SEAT_BLOCK_PLACE = 4, /* the SM that gets the next block */
 	MECH_SEAT_BUFFER = 8,      /* the buffer that answers before L1 */
+	MECH_SEAT_L1_REPLACEMENT = 16, /* which line of L1 goes for another */
+	MECH_SEAT_L2_REPLACEMENT = 32, /* the same of L2 */
+	MECH_SEAT_L1_MISS = 64,        /* what answers misses of L1, behind it and before the network */
+	MECH_SEATS_END = 128,          /* no seat: behind the last */
 };
 
 /* A scheduler's warps, for the owner of the warp order. Sets are masks: bit b is its b-th warp, which has the slot
@@ -413,14 +427,17 @@ static inline uint32_t mech_next(const struct mech_warps *warps, uint64_t candid
 	LOOK(issue, mech_issue, "an instruction issues; lanes: that run")                                              \
 	LOOK(memory, mech_memory, "an instruction on global or local memory is at the load/store unit: once")          \
 	LOOK(access, mech_access, "a transaction is taken: once")                                                      \
-	LOOK(fill, mech_fill, "a line comes into L1, one that a mechanism asked for, too")                             \
+	LOOK(fill, mech_fill, "a line has come into L1, one that a mechanism asked for, too")                          \
+	LOOK(evict, mech_eviction, "a line of L1 goes for another or by a store; not at a kernel's end")               \
 	VETO(may_start, mech_block, "may the block's warps issue?")                                                    \
 	VETO(may_issue, mech_issue, "may the instruction issue?")                                                      \
 	VETO(may_allocate, mech_access, "may the transaction look in L1?")
 
 /* Of a memory partition. */
 #define MECH_PARTITION_HOOKS(LOOK, VETO)                                                                               \
-	LOOK(partition_access, mech_access, "L2 has looked a request up")
+	LOOK(partition_access, mech_access, "L2 has looked a request up")                                              \
+	LOOK(partition_fill, mech_fill, "a line has come into L2")                                                     \
+	LOOK(partition_evict, mech_eviction, "a line of L2 goes for another")
 
 /* Of the GPU, at the dispatcher. */
 #define MECH_GPU_HOOKS(LOOK, VETO)                                                                                     \
@@ -499,10 +516,23 @@ struct mech {
 	/* The bit of one of the candidates, which are not none: warps that compete, whose next instruction is there and can go.
 	 * Where it then does not, by a veto or because the warp is elsewhere by now, the others are candidates again. */
 	uint32_t (*pick_warp)(struct mech_sm *sm, const struct mech_warps *warps, uint64_t candidates);
+	/* The way of L1 that goes for a line that comes, one of those that may_go: asked once for each line that comes into a set without a free
+	 * one, when it gets its place. */
+	uint32_t (*l1_victim)(struct mech_sm *sm, const struct mech_set *set);
+	/* A line of L1 is inserted, used, filled: what l1_victim wants to remember of it lies best in the line's word, which is as it was left
+	 * when another line comes. Belongs to the replacement of L1. NULL: not called. */
+	void (*l1_used)(struct mech_sm *sm, const struct mech_use *use);
+	/* A read that has missed in L1, a mechanism's too, is about to leave for the network: asked once, at most one a cycle, behind evict of the
+	 * line that went for it. The cycles, from 1 to MECH_MAX_ANSWER, after which its data come out of what the mechanism keeps, and nothing
+	 * leaves; or 0: they are not there. Answers come in order. */
+	uint32_t (*answer_miss)(struct mech_sm *sm, const struct mech_access *miss);
 	/* Called more than once, before the machine is opened: it returns the same for the same. */
 	struct mech_buffer (*buffer)(const void *config, const struct mech_machine *machine);
 
 	void (*partition_open)(struct mech_partition *partition);
+	/* The same as l1_victim and l1_used, of L2. */
+	uint32_t (*l2_victim)(struct mech_partition *partition, const struct mech_set *set);
+	void (*l2_used)(struct mech_partition *partition, const struct mech_use *use);
 
 	/* Looks and vetoes, of the tables above. */
 #define LOOK(hook, event, when) void (*hook)(struct mech_sm *sm, const struct event *event);

@@ -36,6 +36,17 @@ void seam_wrong(const struct mech_sm *part, const char *format, ...)
 	va_end(arguments);
 }
 
+void seam_wrong_partition(const struct mech_partition *part, const char *format, ...)
+{
+	struct seam_partition *partition = part->host;
+	char where[96];
+	va_list arguments;
+	snprintf(where, sizeof where, "hook %s, partition %u", partition->hook, part->slice);
+	va_start(arguments, format);
+	keep(&partition->mistake, partition->seam, part->mech->name, where, format, arguments);
+	va_end(arguments);
+}
+
 void seam_wrong_gpu(const struct mech_gpu *part, const char *format, ...)
 {
 	struct seam *seam = part->host;
@@ -47,14 +58,17 @@ void seam_wrong_gpu(const struct mech_gpu *part, const char *format, ...)
 	va_end(arguments);
 }
 
+static const struct seam_mistake *earlier(const struct seam_mistake *first, const struct seam_mistake *next)
+{
+	return next->made && (!first || next->cycle < first->cycle) ? next : first;
+}
+
 const struct seam_mistake *seam_mistake(const struct seam *seam)
 {
 	const struct seam_mistake *first = NULL;
-	for (uint32_t s = 0; s < seam->machine.sms; s++) {
-		const struct seam_mistake *next = &seam->sm[s].mistake;
-		if (next->made && (!first || next->cycle < first->cycle))
-			first = next;
-	}
-	const struct seam_mistake *last = &seam->gpu.mistake;
-	return last->made && (!first || last->cycle < first->cycle) ? last : first;
+	for (uint32_t s = 0; s < seam->machine.sms; s++)
+		first = earlier(first, &seam->sm[s].mistake);
+	for (uint32_t s = 0; s < seam->machine.partitions; s++)
+		first = earlier(first, &seam->partition[s].mistake);
+	return earlier(first, &seam->gpu.mistake);
 }

@@ -91,6 +91,10 @@ static void open_sm_part(struct seam *seam, struct seam_sm *sm, uint32_t number)
 		sm->compete = mech->warps_that_compete;
 		sm->pick = mech->pick_warp;
 	}
+	if (mech->seats & MECH_SEAT_L1_REPLACEMENT)
+		sm->replacement = part;
+	if (mech->seats & MECH_SEAT_L1_MISS)
+		sm->behind_l1 = part;
 	if (mech->seats & MECH_SEAT_BUFFER) {
 		struct mech_buffer config = mech->buffer(attached->config, &seam->machine);
 		sm->has_buffer = true;
@@ -125,8 +129,11 @@ static void open_partition_part(struct seam *seam, struct seam_partition *partit
 	                                .number = number,
 	                                .machine = &seam->machine,
 	                                .pool = &partition->pools.machine.seen,
-	                                .kernel_pool = &partition->pools.kernel.seen};
+	                                .kernel_pool = &partition->pools.kernel.seen,
+	                                .host = partition};
 	MECH_PARTITION_HOOKS(LIST_PARTITION, LIST_PARTITION)
+	if (mech->seats & MECH_SEAT_L2_REPLACEMENT)
+		partition->replacement = part;
 	partition->hook = "partition_open";
 	if (mech->partition_open)
 		mech->partition_open(part);
@@ -134,6 +141,7 @@ static void open_partition_part(struct seam *seam, struct seam_partition *partit
 
 static void open_partition(struct seam *seam, struct seam_partition *partition)
 {
+	partition->seam = seam;
 	open_pools(&partition->pools);
 	for (uint32_t i = 0; i < seam->count; i++)
 		open_partition_part(seam, partition, i);

@@ -74,6 +74,8 @@ struct seam_sm {
 	struct mech_sm *order;                                   /* owner of the warp order */
 	uint64_t (*compete)(struct mech_sm *, const struct mech_warps *); /* its hooks */
 	uint32_t (*pick)(struct mech_sm *, const struct mech_warps *, uint64_t);
+	struct mech_sm *replacement; /* owner of L1's replacement, */
+	struct mech_sm *behind_l1;   /* and of what answers its misses */
 	bool has_buffer;
 	struct line_buffer buffer;
 	uint64_t competing[MECH_MAX_SCHEDULERS]; /* by scheduler, where the owner has a hook: what it returned last */
@@ -101,9 +103,12 @@ struct seam_sm {
 };
 
 struct seam_partition {
+	struct seam *seam;
 	struct mech_partition part[MECH_MAX];
 	struct seam_pools pools;
 	const char *hook; /* the one that was called last */
+	struct seam_mistake mistake;
+	struct mech_partition *replacement; /* owner of L2's replacement */
 	MECH_PARTITION_HOOKS(HOOK, HOOK)
 };
 
@@ -247,6 +252,16 @@ static inline uint32_t seam_pick(struct seam_sm *sm, const struct mech_warps *wa
 	bool good = bit < MECH_MAX_SCHEDULER_WARPS && candidates >> bit & 1;
 	return good ? bit : seam_wrong_pick(sm, warps, candidates, bit);
 }
+
+/* --- replacement: the owner's pick, which may go, and what it is told --- */
+
+uint32_t seam_l1_victim(struct seam_sm *sm, const struct mech_set *set);
+uint32_t seam_l2_victim(struct seam_partition *partition, const struct mech_set *set);
+void seam_l1_used(struct seam_sm *sm, const struct mech_use *use);
+void seam_l2_used(struct seam_partition *partition, const struct mech_use *use);
+
+/* Cycles to the owner's answer of a miss; 0: there is none. */
+uint32_t seam_answer_miss(struct seam_sm *sm, const struct mech_access *miss);
 
 /* --- requests of an SM's mechanisms --- */
 

@@ -156,7 +156,7 @@ static bool check_texts(const struct mech *mech, char *message, size_t size)
 	else if ((mech->option_count && !mech->options) || (mech->counter_count && !mech->counters))
 		snprintf(message, size, "mechanism %s has no table of its %s", mech->name,
 		         mech->option_count && !mech->options ? "options" : "counters");
-	else if (mech->seats >= MECH_SEAT_BUFFER << 1)
+	else if (mech->seats >= MECH_SEATS_END)
 		snprintf(message, size, "mechanism %s has seats 0x%x, some of which are no enum mech_seat", mech->name,
 		         mech->seats);
 	else if (mech->config_size && !mech->defaults)

@@ -128,7 +128,28 @@ void hooks_access(struct sm *sm, const struct mech_access *next, enum mech_resul
 	struct mech_access access = *next;
 	access.result = result;
 	access.cycle = sm->cycle;
+	const struct cache_record found = cache_watch_take_found(sm->l1.data.watch);
+	access.brought_by = found.sender;
+	access.first_use = (result == MECH_HIT || result == MECH_MERGED) && !found.was_used;
+	access.sender = MECH_NOBODY;
 	seam_call_access(sm->seam, &access);
+}
+
+uint32_t hooks_answer_miss(struct sm *sm, const struct request *request)
+{
+	const struct mech_access miss = {.address = request->address,
+	                                 .bytes = request->bytes,
+	                                 .sm = sm->index,
+	                                 .warp = request->warp,
+	                                 .block = request->block,
+	                                 .pc = request_pc(request),
+	                                 .kind = request_access(request),
+	                                 .local = request_is_local(request),
+	                                 .result = MECH_MISS,
+	                                 .brought_by = MECH_NOBODY,
+	                                 .sender = request_sender(request),
+	                                 .cycle = sm->cycle};
+	return seam_answer_miss(sm->seam, &miss);
 }
 
 bool hooks_may_allocate(struct sm *sm, const struct op *op)
@@ -137,11 +158,4 @@ bool hooks_may_allocate(struct sm *sm, const struct op *op)
 	access.result = MECH_MISS;
 	access.cycle = sm->cycle;
 	return !seam_ask_may_allocate(sm->seam, &access);
-}
-
-void hooks_fill(struct sm *sm, const struct request *request, bool demanded)
-{
-	const struct mech_fill fill = {
-		.address = request->address, .bytes = request->bytes, .demanded = demanded, .cycle = sm->cycle};
-	seam_call_fill(sm->seam, &fill);
 }

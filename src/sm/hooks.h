@@ -13,9 +13,9 @@ void hooks_memory(struct sm *sm, const struct op *op);
 /* The instruction's next access, which is told when it is made. */
 struct mech_access hooks_next_access(const struct sm *sm, const struct op *op);
 void hooks_access(struct sm *sm, const struct mech_access *next, enum mech_result result);
+/* Cycles in which a mechanism answers the miss, which would leave L1; 0: it does not. */
+uint32_t hooks_answer_miss(struct sm *sm, const struct request *request);
 bool hooks_may_allocate(struct sm *sm, const struct op *op);
-/* A line has come for L1; `demanded`: an instruction waits for it. */
-void hooks_fill(struct sm *sm, const struct request *request, bool demanded);
 
 /* Somebody looks at accesses like the instruction's. */
 static inline bool hooks_look_at_access(const struct sm *sm, const struct op *op)

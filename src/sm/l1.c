@@ -6,12 +6,49 @@
 #include "sm/hooks.h"
 #include "sm/mechanism_requests.h"
 
+static void evicted(void *sm, const struct line_eviction *eviction)
+{
+	seam_call_evict(sm, eviction);
+}
+
+static void filled(void *sm, const struct line_fill *fill)
+{
+	seam_call_fill(sm, fill);
+}
+
+static void used(void *sm, const struct line_use *use)
+{
+	seam_l1_used(sm, use);
+}
+
+static uint32_t victim(void *sm, const struct line_set *set)
+{
+	return seam_l1_victim(sm, set);
+}
+
+/* Some mechanism looks at lines, or at accesses, which tell who brought the line; or one chooses. */
+static void watch_lines(struct sm *sm)
+{
+	struct seam_sm *seam = sm->seam;
+	const struct mech_sm *owner = seam->replacement;
+	const struct cache_watcher watcher = {.user = seam,
+	                                      .evicted = seam->evict.count ? evicted : NULL,
+	                                      .filled = seam->fill.count ? filled : NULL,
+	                                      .used = owner && owner->mech->l1_used ? used : NULL,
+	                                      .victim = owner ? victim : NULL};
+	if (owner || seam->evict.count || seam->fill.count || seam->access.count)
+		sm->l1.data.watch = cache_watch_new(&watcher, &sm->l1.data.tags, &sm->arena);
+}
+
 void l1_open(struct sm *sm)
 {
 	cache_open(&sm->l1.constant, &sm->config.l1c, CACHE_OF_SM, sm->requests, &sm->arena);
 	cache_open(&sm->l1.data, &sm->config.l1d, CACHE_OF_SM, sm->requests, &sm->arena);
 	if (seam_sends(sm->seam))
 		cache_watch_open(&sm->l1.data, seam_settle, sm->seam, &sm->arena);
+	watch_lines(sm);
+	if (sm->seam->behind_l1)
+		request_queue_open(&sm->l1.answered, &sm->arena, sm->config.l1d.mshrs);
 }
 
 void l1_end(struct sm *sm)
@@ -65,7 +102,8 @@ static void end_access(struct sm *sm, struct request *request)
 		access_answered(sm, op, LEVEL_L1);
 }
 
-void l1_tick(struct sm *sm)
+/* The oldest access in the pipe reaches the tags. */
+static void leave_pipe(struct sm *sm)
 {
 	struct l1_pipe *pipe = &sm->l1.pipe;
 	const struct l1_pipe_slot *slot = &pipe->slot[pipe->head];
@@ -84,29 +122,66 @@ void l1_tick(struct sm *sm)
 		end_access(sm, request);
 }
 
+/* The oldest answer from behind L1 comes in, where the fill port is free. */
+static void take_answer(struct sm *sm)
+{
+	struct request *request = request_queue_front(&sm->l1.answered);
+	if (request && request->ready <= sm->cycle && l1_fill(sm, request))
+		request_queue_pop(&sm->l1.answered);
+}
+
+void l1_tick(struct sm *sm)
+{
+	take_answer(sm);
+	leave_pipe(sm);
+}
+
 uint64_t l1_next(const struct sm *sm)
 {
 	const struct l1 *l1 = &sm->l1;
 	if ((l1->data.miss_queue.count && !l1->data_waits) || (l1->constant.miss_queue.count && !l1->constant_waits))
 		return sm->cycle + 1;
-	if (!l1->pipe.count)
+	if (!(l1->pipe.count | l1->answered.count))
 		return SM_NEVER;
-	uint64_t ready = l1->pipe.slot[l1->pipe.head].ready;
+	uint64_t ready = l1->pipe.count ? l1->pipe.slot[l1->pipe.head].ready : SM_NEVER;
+	if (l1->answered.count)
+		ready = sm_earlier(ready, request_queue_front(&l1->answered)->ready);
 	return ready > sm->cycle ? ready : sm->cycle + 1;
+}
+
+/* The data of the oldest miss come out of what a mechanism keeps behind L1: asked once. False: the miss goes on. */
+static bool answer_miss(struct sm *sm)
+{
+	struct l1 *l1 = &sm->l1;
+	struct request *request = request_queue_front(&l1->data.miss_queue);
+	if (!request || !cache_waits_for(request) || l1->asked == request)
+		return false;
+	uint32_t cycles = hooks_answer_miss(sm, request);
+	l1->asked = cycles ? NULL : request;
+	if (!cycles)
+		return false;
+	request->ready = sm->cycle + cycles;
+	request_queue_pop(&l1->data.miss_queue);
+	request_queue_push(&l1->answered, request);
+	return true;
 }
 
 void l1_send_misses(struct sm *sm)
 {
-	sm->l1.constant_waits = !network_port_send_miss(sm, &sm->l1.constant);
-	sm->l1.data_waits = !network_port_send_miss(sm, &sm->l1.data);
+	struct l1 *l1 = &sm->l1;
+	l1->constant_waits = !network_port_send_miss(sm, &l1->constant);
+	l1->data_waits = false;
+	if (sm->seam->behind_l1 && answer_miss(sm))
+		return;
+	l1->data_waits = !network_port_send_miss(sm, &l1->data);
+	if (!l1->data_waits)
+		l1->asked = NULL;
 }
 
 bool l1_fill(struct sm *sm, struct request *request)
 {
 	if (!cache_fill_port_free(&sm->l1.data, sm->cycle))
 		return false;
-	if (sm->seam->fill.count)
-		hooks_fill(sm, request, cache_is_demanded(&sm->l1.data, request));
 	cache_fill(&sm->l1.data, request, sm->cycle);
 	if (request->mechanism)
 		requests_answered(sm, request);

@@ -22,6 +22,8 @@ struct l1_pipe {
 struct l1 {
 	struct cache data, constant;
 	struct l1_pipe pipe;             /* empty where L1 answers at once */
+	struct request_queue answered;   /* misses whose data come out of what a mechanism keeps behind L1, when they are ready */
+	const struct request *asked;     /* the oldest miss, for which it has nothing */
 	bool port_is_used;               /* the data cache's, by an instruction's access in this cycle */
 	bool data_waits, constant_waits; /* the network has refused the cache's oldest miss in this cycle */
 };
@@ -32,7 +34,7 @@ void l1_open(struct sm *sm);
 /* A kernel has ended: drops what must not outlive it. */
 void l1_end(struct sm *sm);
 
-/* The oldest access in the pipe reaches the tags. */
+/* The oldest answer of a mechanism comes in, the oldest access in the pipe reaches the tags. */
 void l1_tick(struct sm *sm);
 /* When the next one does, or a miss can leave: to be asked behind all that adds to them in a cycle. */
 uint64_t l1_next(const struct sm *sm);

@@ -73,6 +73,8 @@ static struct request *new_request(struct sm *sm, const struct op *op, const str
 	request->whole = access->whole;
 	request->sm = (uint16_t)sm->index;
 	request->warp = (uint16_t)op->warp;
+	request->block = sm->warp[op->warp].block;
+	request->pc = op->inst->pc + 1;
 	request->op = (void *)op;
 	request->born = sm->cycle;
 	address_map_place(sm->map, request);

@@ -28,6 +28,8 @@ struct request *sm_request_for(uint32_t sm, struct seam_sent *sent, struct reque
 	request->sm = (uint16_t)sm;
 	request->mechanism = sent;
 	request->mark = seam_mark(sent);
+	request->sender = (uint8_t)(sent->sender + 1);
+	request->pc = sent->request.pc == MECH_NO_PC ? 0 : sent->request.pc + 1;
 	return request;
 }
 

@@ -25,9 +25,12 @@ EMPTY(issue, struct mech_sm *sm, const struct mech_issue *issue)
 EMPTY(memory, struct mech_sm *sm, const struct mech_memory *memory)
 EMPTY(access, struct mech_sm *sm, const struct mech_access *access)
 EMPTY(fill, struct mech_sm *sm, const struct mech_fill *fill)
+EMPTY(evict, struct mech_sm *sm, const struct mech_eviction *eviction)
 EMPTY(on_reply, struct mech_sm *sm, const struct mech_reply *reply)
 EMPTY(partition_open, struct mech_partition *partition)
 EMPTY(partition_access, struct mech_partition *partition, const struct mech_access *access)
+EMPTY(partition_fill, struct mech_partition *partition, const struct mech_fill *fill)
+EMPTY(partition_evict, struct mech_partition *partition, const struct mech_eviction *eviction)
 
 __attribute__((unused)) static uint64_t empty_cycle(struct mech_sm *sm, uint64_t cycle)
 {

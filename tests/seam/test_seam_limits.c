@@ -123,6 +123,29 @@ static void fill(struct mech_sm *sm, const struct mech_fill *fill)
 	count(sm->stats, fill->address % LINE);
 }
 
+static void evict(struct mech_sm *sm, const struct mech_eviction *eviction)
+{
+	count(sm->stats, eviction->set >= sm->machine->l1_sets || eviction->way >= sm->machine->l1_ways);
+}
+
+static uint32_t l1_victim(struct mech_sm *sm, const struct mech_set *set)
+{
+	count(sm->stats, set->ways != sm->machine->l1_ways);
+	return set->usual;
+}
+
+static void l1_used(struct mech_sm *sm, const struct mech_use *use)
+{
+	count(sm->stats, use->set >= sm->machine->l1_sets);
+	*use->data = use->cycle;
+}
+
+static uint32_t answer_miss(struct mech_sm *sm, const struct mech_access *miss)
+{
+	count(sm->stats, miss->address % LINE);
+	return miss->address / LINE % 5;
+}
+
 static uint64_t cycle(struct mech_sm *sm, uint64_t cycle)
 {
 	(void)sm;
@@ -179,7 +202,30 @@ static void partition_open(struct mech_partition *partition)
 
 static void partition_access(struct mech_partition *partition, const struct mech_access *access)
 {
-	count(partition->stats, access->sm >= partition->machine->sms || access->pc != MECH_NO_PC);
+	count(partition->stats, access->sm >= partition->machine->sms || access->warp >= partition->machine->warps ||
+	                                (access->pc != MECH_NO_PC && access->pc >= partition->launch->instructions));
+}
+
+static void partition_fill(struct mech_partition *partition, const struct mech_fill *fill)
+{
+	count(partition->stats, fill->address % MECH_SECTOR);
+}
+
+static void partition_evict(struct mech_partition *partition, const struct mech_eviction *eviction)
+{
+	count(partition->stats, eviction->address % LINE);
+}
+
+static uint32_t l2_victim(struct mech_partition *partition, const struct mech_set *set)
+{
+	count(partition->stats, set->usual >= set->ways);
+	return set->usual;
+}
+
+static void l2_used(struct mech_partition *partition, const struct mech_use *use)
+{
+	count(partition->stats, use->address % LINE);
+	*use->data = use->cycle;
 }
 
 static const struct mech everything = {
@@ -191,7 +237,8 @@ static const struct mech everything = {
 	.counter_count = sizeof all_counters / sizeof *all_counters,
 	.stats_size = sizeof(struct all_stats),
 	.sm_size = sizeof(struct all_sm),
-	.seats = MECH_SEAT_WARP_ORDER | MECH_SEAT_BLOCK_COUNT | MECH_SEAT_BLOCK_PLACE | MECH_SEAT_BUFFER,
+	.seats = MECH_SEAT_WARP_ORDER | MECH_SEAT_BLOCK_COUNT | MECH_SEAT_BLOCK_PLACE | MECH_SEAT_BUFFER |
+                 MECH_SEAT_L1_REPLACEMENT | MECH_SEAT_L2_REPLACEMENT | MECH_SEAT_L1_MISS,
 	.sends = true,
 	.gpu_open = gpu_hook,
 	.gpu_kernel_begin = gpu_hook,
@@ -211,6 +258,10 @@ static const struct mech everything = {
 	.memory = memory,
 	.access = access_hook,
 	.fill = fill,
+	.evict = evict,
+	.l1_victim = l1_victim,
+	.l1_used = l1_used,
+	.answer_miss = answer_miss,
 	.cycle = cycle,
 	.on_reply = on_reply,
 	.may_start = may_start,
@@ -221,6 +272,10 @@ static const struct mech everything = {
 	.buffer = buffer,
 	.partition_open = partition_open,
 	.partition_access = partition_access,
+	.partition_fill = partition_fill,
+	.partition_evict = partition_evict,
+	.l2_victim = l2_victim,
+	.l2_used = l2_used,
 };
 
 /* Every hook is there: a hook that is added to struct mech is to be added here. */
