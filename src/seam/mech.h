@@ -34,7 +34,7 @@
 #include <stdint.h>
 
 /* Changes whenever this file does so that what was compiled before would go wrong. */
-enum { MECH_VERSION = 5 };
+enum { MECH_VERSION = 4 };
 
 enum {
 	MECH_MAX = 16, /* mechanisms attached at a time */
