@@ -149,7 +149,7 @@ static struct sluice_kernel_info info_with(const char *const *passes, const char
 {
 	struct sluice_error error;
 	struct sluice_settings settings = {.passes = passes, .options = gpu_options};
-	struct sluice_kernel_info info;
+	struct sluice_kernel_info info = {0};
 	sluice_gpu *gpu;
 	sluice_module *module;
 	if (sluice_open(&gpu, &settings, &error) != SLUICE_OK ||
