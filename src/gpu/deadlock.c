@@ -27,10 +27,10 @@ static const char *name_of(const struct seam_sm *seam, uint32_t mechanism)
 	return seam->part[mechanism].mech->name;
 }
 
-static bool is_left_out(const struct sm *sm, const struct sm_warp *warp)
+/* The mechanism that does not let the warp compete, or MECH_MAX. */
+static uint32_t left_out_by(const struct sm *sm, const struct sm_warp *warp)
 {
-	const struct seam_sm *seam = sm->seam;
-	return seam->compete && !(seam->competing[warp->scheduler->seen.index] & warp->mask);
+	return seam_left_out_by(sm->seam, warp->scheduler->seen.index, warp->mask);
 }
 
 static void explain_warp(const struct sm *sm, uint32_t slot, struct report *report)
@@ -66,8 +66,9 @@ static void explain_warp(const struct sm *sm, uint32_t slot, struct report *repo
 	else if (sm->seam->vetoed_by[slot] < MECH_MAX)
 		say(report, ": ready, mechanism %s does not let it issue\n",
 		    name_of(sm->seam, sm->seam->vetoed_by[slot]));
-	else if (is_left_out(sm, warp))
-		say(report, ": ready, mechanism %s does not let it compete\n", sm->seam->order->mech->name);
+	else if (left_out_by(sm, warp) < MECH_MAX)
+		say(report, ": ready, mechanism %s does not let it compete\n",
+		    name_of(sm->seam, left_out_by(sm, warp)));
 	else
 		say(report, ": ready, pipe without room\n");
 }

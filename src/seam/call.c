@@ -153,8 +153,23 @@ void seam_cycle(struct seam_sm *sm, uint64_t cycle)
 
 uint64_t seam_compete(struct seam_sm *sm, const struct mech_warps *warps)
 {
+	const struct seam_list *list = &sm->warps_that_compete;
+	uint64_t all = UINT64_MAX;
 	sm->hook = "warps_that_compete";
-	return sm->competing[warps->index] = sm->compete(sm->order, warps);
+	for (uint32_t i = 0; i < list->count; i++) {
+		struct mech_sm *part = &sm->part[list->part[i]];
+		all &= sm->competing[warps->index][part->number] = part->mech->warps_that_compete(part, warps);
+	}
+	return all;
+}
+
+uint32_t seam_left_out_by(const struct seam_sm *sm, uint32_t scheduler, uint64_t warp)
+{
+	const struct seam_list *list = &sm->warps_that_compete;
+	for (uint32_t i = 0; i < list->count; i++)
+		if (!(sm->competing[scheduler][list->part[i]] & warp))
+			return list->part[i];
+	return MECH_MAX;
 }
 
 uint32_t seam_wrong_pick(struct seam_sm *sm, const struct mech_warps *warps, uint64_t candidates, uint32_t bit)

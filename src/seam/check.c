@@ -63,7 +63,6 @@ static bool fits(const struct mech *mech, const struct mech_machine *machine, ch
 		bool hook;
 		const char *name;
 	} may_have[] = {
-		{MECH_SEAT_WARP_ORDER, mech->warps_that_compete, "warps_that_compete"},
 		{MECH_SEAT_L1_REPLACEMENT, mech->l1_used, "l1_used"},
 		{MECH_SEAT_L2_REPLACEMENT, mech->l2_used, "l2_used"},
 	};

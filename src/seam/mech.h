@@ -362,7 +362,7 @@ enum mech_seat {
 	MECH_SEATS_END = 128,          /* no seat: behind the last */
 };
 
-/* A scheduler's warps, for the owner of the warp order. Sets are masks: bit b is its b-th warp, which has the slot
+/* A scheduler's warps, for the warp order and for throttling. Sets are masks: bit b is its b-th warp, which has the slot
  * b * schedulers + index. */
 struct mech_warps {
 	uint64_t live;        /* have a thread that has not exited */
@@ -509,10 +509,11 @@ struct mech {
 	/* To this mechanism's own request, of the SM or for it: once for each that was neither dropped nor cut off by the kernel's
 	 * end. Data for L1 or the buffer are there. */
 	void (*on_reply)(struct mech_sm *sm, const struct mech_reply *reply);
-	/* Seats. */
-	/* The warps that may issue, as a mask: for each scheduler in each cycle in which the SM ticks, which it does while any warp
-	 * is ready and behind every change of what mech_warps says of live, held and load_hazard. 0: none; bits without a ready warp mean nothing. NULL: all. Belongs to the warp order. */
+	/* Throttling, by any number of mechanisms: the warps that may issue, as a mask; the masks of all are anded, and all are asked. For
+	 * each scheduler in each cycle in which the SM ticks, which it does while any warp is ready and behind every change of what
+	 * mech_warps says of live, held and load_hazard. 0: none; bits without a ready warp mean nothing. */
 	uint64_t (*warps_that_compete)(struct mech_sm *sm, const struct mech_warps *warps);
+	/* Seats. */
 	/* The bit of one of the candidates, which are not none: warps that compete, whose next instruction is there and can go.
 	 * Where it then does not, by a veto or because the warp is elsewhere by now, the others are candidates again. */
 	uint32_t (*pick_warp)(struct mech_sm *sm, const struct mech_warps *warps, uint64_t candidates);

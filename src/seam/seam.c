@@ -86,9 +86,9 @@ static void open_sm_part(struct seam *seam, struct seam_sm *sm, uint32_t number)
 	                         .host = sm};
 	MECH_SM_HOOKS(LIST_SM, LIST_SM)
 	add(&sm->cycle, number, mech->cycle);
+	add(&sm->warps_that_compete, number, mech->warps_that_compete);
 	if (mech->seats & MECH_SEAT_WARP_ORDER) {
 		sm->order = part;
-		sm->compete = mech->warps_that_compete;
 		sm->pick = mech->pick_warp;
 	}
 	if (mech->seats & MECH_SEAT_L1_REPLACEMENT)

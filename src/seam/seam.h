@@ -70,15 +70,14 @@ struct seam_sm {
 	/* who has which hook */
 #define HOOK(hook, event, when) struct seam_list hook;
 	MECH_SM_HOOKS(HOOK, HOOK)
-	struct seam_list cycle;
-	struct mech_sm *order;                                   /* owner of the warp order */
-	uint64_t (*compete)(struct mech_sm *, const struct mech_warps *); /* its hooks */
+	struct seam_list cycle, warps_that_compete;
+	struct mech_sm *order; /* owner of the warp order, and its hook */
 	uint32_t (*pick)(struct mech_sm *, const struct mech_warps *, uint64_t);
 	struct mech_sm *replacement; /* owner of L1's replacement, */
 	struct mech_sm *behind_l1;   /* and of what answers its misses */
 	bool has_buffer;
 	struct line_buffer buffer;
-	uint64_t competing[MECH_MAX_SCHEDULERS]; /* by scheduler, where the owner has a hook: what it returned last */
+	uint64_t competing[MECH_MAX_SCHEDULERS][MECH_MAX]; /* by scheduler and mechanism that has the hook: what it returned last */
 	uint32_t resident; /* blocks, */
 	uint64_t slots;    /* and their slots, as bits */
 	struct mech_block block[MECH_MAX_BLOCKS];
@@ -241,7 +240,9 @@ void seam_gpu_cycle(struct seam_gpu *gpu, uint64_t cycle);
 
 /* --- the warp order --- */
 
+/* The warps that all who have the hook let compete; the first mechanism that did not let one, when it was asked last, or MECH_MAX. */
 uint64_t seam_compete(struct seam_sm *sm, const struct mech_warps *warps);
+uint32_t seam_left_out_by(const struct seam_sm *sm, uint32_t scheduler, uint64_t warp);
 /* What the owner has picked is no candidate: says so, and picks one. */
 uint32_t seam_wrong_pick(struct seam_sm *sm, const struct mech_warps *warps, uint64_t candidates, uint32_t bit);
 

@@ -142,7 +142,7 @@ static bool issue_first(struct sm *sm, struct scheduler *scheduler, uint64_t can
 	return false;
 }
 
-/* Leaves of the ready warps those that the owner of the warp order lets compete. True: others were ready too. */
+/* Leaves of the ready warps those that mechanisms let compete. True: others were ready too. */
 static bool leave_out(struct seam_sm *seam, const struct scheduler *scheduler, uint64_t *ready)
 {
 	uint64_t left_out = *ready & ~seam_compete(seam, &scheduler->seen);
@@ -154,7 +154,7 @@ static bool leave_out(struct seam_sm *seam, const struct scheduler *scheduler, u
 static bool issue_from(struct sm *sm, struct scheduler *scheduler)
 {
 	uint64_t candidates = ready_warps(sm, scheduler);
-	bool goes_on = sm->seam->compete && leave_out(sm->seam, scheduler, &candidates);
+	bool goes_on = sm->seam->warps_that_compete.count && leave_out(sm->seam, scheduler, &candidates);
 	if (candidates) {
 		if (issue_first(sm, scheduler, candidates)) {
 			sm->stats.stack_issued++;

@@ -128,19 +128,9 @@ static uint64_t nobody_competes(struct mech_sm *sm, const struct mech_warps *war
 	return 0;
 }
 
-static uint32_t pick_next(struct mech_sm *sm, const struct mech_warps *warps, uint64_t candidates)
-{
-	(void)sm;
-	return mech_next(warps, candidates);
-}
-
 static const struct mech nowhere = {
 	.version = MECH_VERSION, .name = "nowhere", .seats = MECH_SEAT_BLOCK_PLACE, .place_block = place_nowhere};
-static const struct mech nobody = {.version = MECH_VERSION,
-                                   .name = "nobody",
-                                   .seats = MECH_SEAT_WARP_ORDER,
-                                   .warps_that_compete = nobody_competes,
-                                   .pick_warp = pick_next};
+static const struct mech nobody = {.version = MECH_VERSION, .name = "nobody", .warps_that_compete = nobody_competes};
 
 static void test_picks_for_ever(void **state)
 {
@@ -293,6 +283,86 @@ static void test_warp_order(void **state)
 	kit_mechanisms = NULL;
 }
 
+/* Two throttles beside a warp order: one keeps each scheduler's first warp back until a cycle, the other its second one until a later
+ * cycle. Each goes when its own throttle lets it, as long as it may have slept; the others at once. */
+enum { FIRST_OPENS = 2000, SECOND_OPENS = 3000, BITS = 4 };
+
+struct throttle_sm {
+	bool open;
+};
+
+static uint64_t throttle(struct mech_sm *sm, uint64_t opens, uint64_t cycle)
+{
+	((struct throttle_sm *)sm->state)->open = cycle >= opens;
+	return cycle < opens ? opens : MECH_NEVER;
+}
+
+static uint64_t first_cycle(struct mech_sm *sm, uint64_t cycle)
+{
+	return throttle(sm, FIRST_OPENS, cycle);
+}
+
+static uint64_t second_cycle(struct mech_sm *sm, uint64_t cycle)
+{
+	return throttle(sm, SECOND_OPENS, cycle);
+}
+
+static uint64_t first_competes(struct mech_sm *sm, const struct mech_warps *warps)
+{
+	(void)warps;
+	return ((struct throttle_sm *)sm->state)->open ? UINT64_MAX : ~1ull;
+}
+
+static uint64_t second_competes(struct mech_sm *sm, const struct mech_warps *warps)
+{
+	(void)warps;
+	return ((struct throttle_sm *)sm->state)->open ? UINT64_MAX : ~2ull;
+}
+
+static uint64_t first_issue_of[BITS];
+
+static void note_first(struct mech_sm *sm, const struct mech_issue *issue)
+{
+	uint64_t *first = &first_issue_of[issue->warp / sm->machine->schedulers];
+	*first = *first ? *first : issue->cycle;
+}
+
+static const struct mech first_throttle = {.version = MECH_VERSION,
+                                           .name = "first",
+                                           .sm_size = sizeof(struct throttle_sm),
+                                           .cycle = first_cycle,
+                                           .warps_that_compete = first_competes,
+                                           .issue = note_first};
+static const struct mech second_throttle = {.version = MECH_VERSION,
+                                            .name = "second",
+                                            .sm_size = sizeof(struct throttle_sm),
+                                            .cycle = second_cycle,
+                                            .warps_that_compete = second_competes};
+
+static void test_throttles(void **state)
+{
+	static const struct mech *const set[] = {&first_throttle, &second_throttle, NULL};
+	static const char *const orders[] = {"gto", "two_level"};
+	(void)state;
+	kit_mechanisms = set;
+	for (uint32_t i = 0; i < 2; i++) {
+		struct gpu_kit kit;
+		memset(first_issue_of, 0, sizeof first_issue_of);
+		kit_describe(&kit, (const char *const[]){ONE_SM, NULL});
+		kit_attach(&kit, orders[i]);
+		kit_build(&kit);
+		kit.param = kit_buffer(&kit, NULL, 256);
+		kit_load(&kit, who);
+		kit_run(&kit, 1, 256);
+		assert_int_equal(first_issue_of[0], FIRST_OPENS + 1);
+		assert_int_equal(first_issue_of[1], SECOND_OPENS + 1);
+		assert_in_range(first_issue_of[2], 1, FIRST_OPENS - 1);
+		assert_in_range(first_issue_of[3], 1, FIRST_OPENS - 1);
+		kit_close(&kit);
+	}
+	kit_mechanisms = NULL;
+}
+
 static void refused(const struct mech *one, const struct mech *other, const char *expected)
 {
 	struct seam_attached list[] = {{one, NULL}, {other, NULL}};
@@ -336,6 +406,7 @@ int main(void)
 		cmocka_unit_test(test_block_count),
 		cmocka_unit_test(test_block_place),
 		cmocka_unit_test(test_warp_order),
+		cmocka_unit_test(test_throttles),
 		cmocka_unit_test(test_refusals),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
