@@ -29,6 +29,7 @@ static const struct label labels[] = {
 	{"dram", "waits: DRAM"},
 	{"barrier", "waits: barrier"},
 	{"held", "held by mechanism"},
+	{"replayed", "replayed: mechanism"},
 	{"conflict", "pipe without room"},
 	{"no_instruction", "no instruction"},
 	{"idle", "idle"},
@@ -96,12 +97,18 @@ static void print_part(FILE *file, const char *label, uint32_t tenths, bool last
 		fprintf(file, "%s%s\n", *bar ? " " : "", bar);
 }
 
-/* Those to be shown: without mechanisms nothing can be held by one. */
+/* Without mechanisms nothing can be held by one. */
+static bool is_of_mechanisms(const char *name)
+{
+	return strcmp(name, "held") == 0 || strcmp(name, "replayed") == 0;
+}
+
+/* Those to be shown. */
 static size_t shown_stack(const struct record *record, struct stack_part parts[RECORD_STACK_PARTS])
 {
 	size_t count = record_stack(record, parts), shown = 0;
 	for (size_t i = 0; i < count; i++)
-		if (parts[i].slots || strcmp(parts[i].name, "held") != 0)
+		if (parts[i].slots || !is_of_mechanisms(parts[i].name))
 			parts[shown++] = parts[i];
 	return shown;
 }

@@ -57,6 +57,9 @@ static void explain_warp(const struct sm *sm, uint32_t slot, struct report *repo
 	else if (sm->seam->holders[warp->block])
 		say(report, ": mechanism %s holds its block\n",
 		    name_of(sm->seam, (uint32_t)__builtin_ctz(sm->seam->holders[warp->block])));
+	else if (sm->seam->warp_holders[slot])
+		say(report, ": mechanism %s holds it\n",
+		    name_of(sm->seam, (uint32_t)__builtin_ctz(sm->seam->warp_holders[slot])));
 	else if (warp->ibuffer.waits_for_line)
 		say(report, ": waits for an instruction-cache line\n");
 	else if (!warp->ibuffer.count)

@@ -83,8 +83,8 @@ void stats_reset(struct gpu *gpu)
 uint64_t stats_stack_slots(const struct sm_stats *sm)
 {
 	return sm->stack_issued + sm->stack_arithmetic + sm->stack_shared + sm->stack_l1 + sm->stack_l2 +
-	       sm->stack_dram + sm->stack_barrier + sm->stack_held + sm->stack_conflict + sm->stack_no_instruction +
-	       sm->stack_idle;
+	       sm->stack_dram + sm->stack_barrier + sm->stack_held + sm->stack_replayed + sm->stack_conflict +
+	       sm->stack_no_instruction + sm->stack_idle;
 }
 
 /* What must hold between two figures. */

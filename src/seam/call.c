@@ -75,8 +75,16 @@ void seam_block_begin(struct seam_sm *sm, const struct mech_block *block)
 	sm->slots |= 1ull << block->slot;
 	if (sm->has_buffer)
 		line_buffer_allocated(&sm->buffer, sm->resident * sm->seam->launch.shared_bytes);
+	for (uint32_t w = 0; w < block->warps; w++)
+		sm->live[block->first_warp + w] = true;
 	seam_call_block_begin(sm, block);
 	sm->holders[block->slot] |= seam_ask_may_start(sm, block);
+}
+
+void seam_warp_end(struct seam_sm *sm, uint32_t slot)
+{
+	sm->live[slot] = false;
+	sm->warp_holders[slot] = 0;
 }
 
 void seam_block_end(struct seam_sm *sm, uint32_t slot, uint64_t cycle)

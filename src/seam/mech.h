@@ -175,6 +175,20 @@ struct mech_operands {
 	uint64_t source[MECH_MAX_SOURCES][MECH_LANES];
 };
 
+/* How a warp stands: mech_look_at_warp(). */
+struct mech_warp {
+	bool live;     /* there is a warp in the slot, with a thread that has not exited. If not, all else is 0 */
+	uint32_t block, warp_of_block; /* its block's slot; its number in the block */
+	uint64_t age;  /* of two warps of an SM that with less was launched first */
+	uint32_t pc;   /* of its next instruction */
+	bool at_barrier, at_fence;
+	bool held, held_by_me; /* by a mechanism, it or its block; by this one, it alone */
+	bool has_instruction;  /* its next instruction is decoded: */
+	uint32_t waits_for, waits_for_loads; /* registers that it reads or writes and that are to be written yet; of these, by loads */
+	uint32_t in_flight;       /* instructions that have issued and are not complete */
+	uint32_t stores, atomics; /* requests of it that are not acknowledged */
+};
+
 /* One transaction of a warp's memory instruction: bytes of a line. */
 struct mech_transaction {
 	uint64_t address;
@@ -569,6 +583,9 @@ struct mech_services {
 	void (*say)(struct mech_gpu *gpu, const char *text);
 	const struct mech_requests *(*account)(const struct mech_sm *sm);
 	void (*operands)(struct mech_sm *sm, const struct mech_issue *issue, struct mech_operands *operands);
+	void (*hold_warp)(struct mech_sm *sm, uint32_t slot);
+	void (*wake_warp)(struct mech_sm *sm, uint32_t slot);
+	void (*look_at_warp)(struct mech_sm *sm, uint32_t slot, struct mech_warp *warp);
 };
 
 /* Zeroed memory, aligned for any type, of a part's own pool or kernel_pool, from any of its hooks: freed with the pool, never
@@ -642,6 +659,27 @@ static inline void mech_hold_block(struct mech_sm *sm, uint32_t slot)
 static inline void mech_release_block(struct mech_sm *sm, uint32_t slot)
 {
 	sm->services->release_block(sm, slot);
+}
+
+/* Keeps a warp from issuing, until every mechanism that held it has woken it; from any hook of the SM or the GPU, of a warp of a
+ * resident block that has a thread which has not exited. Holding twice is holding once; a warp that ends, as one that is held when
+ * its exit issues does, is held by nobody. In may_issue, with false returned, it is a replay: the instruction is not
+ * asked for again until the warp is woken. */
+static inline void mech_hold_warp(struct mech_sm *sm, uint32_t slot)
+{
+	sm->services->hold_warp(sm, slot);
+}
+
+/* Of a warp that this mechanism holds. */
+static inline void mech_wake_warp(struct mech_sm *sm, uint32_t slot)
+{
+	sm->services->wake_warp(sm, slot);
+}
+
+/* How the warp in a slot stands; from any hook of the SM or the GPU while a kernel runs. */
+static inline void mech_look_at_warp(struct mech_sm *sm, uint32_t slot, struct mech_warp *warp)
+{
+	sm->services->look_at_warp(sm, slot, warp);
 }
 
 /* The rows of the launch, from blocks_per_sm() or gpu_kernel_begin(): what the program has announced (cudaSetCTATracker), else

@@ -51,7 +51,7 @@ void seam_settle(void *user, enum prefetch_fate fate, uint32_t mark)
 
 /* --- whether what is asked for makes sense --- */
 
-static bool in_kernel(const struct mech_sm *part, const char *service)
+bool seam_in_kernel(const struct mech_sm *part, const char *service)
 {
 	const struct seam_sm *sm = part->host;
 	enum seam_phase phase = sm->seam->phase;
@@ -104,7 +104,7 @@ static bool is_sound(const struct mech_sm *part, const char *service, const stru
 	const struct seam_sm *sm = part->host;
 	const struct seam *seam = sm->seam;
 	uint32_t line = seam->machine.line_bytes;
-	if (!in_kernel(part, service))
+	if (!seam_in_kernel(part, service))
 		return false;
 	if (!part->mech->sends)
 		seam_wrong(part, "%s(), but .sends of struct mech is not set", service);
@@ -378,7 +378,7 @@ static void put(struct mech_sm *part, uint64_t address, uint32_t bytes, uint32_t
 {
 	struct seam_sm *sm = part->host;
 	uint32_t line = sm->seam->machine.line_bytes;
-	if (!in_kernel(part, "mech_put") || !has_buffer(part, "mech_put") || !is_resident(part, "mech_put", block))
+	if (!seam_in_kernel(part, "mech_put") || !has_buffer(part, "mech_put") || !is_resident(part, "mech_put", block))
 		return;
 	for (uint64_t at = address, end = address + bytes; at < end;) {
 		uint64_t next = (at & ~(uint64_t)(line - 1)) + line;
@@ -391,14 +391,14 @@ static void put(struct mech_sm *part, uint64_t address, uint32_t bytes, uint32_t
 static void hold_block(struct mech_sm *part, uint32_t slot)
 {
 	struct seam_sm *sm = part->host;
-	if (in_kernel(part, "mech_hold_block") && is_resident(part, "mech_hold_block", slot))
+	if (seam_in_kernel(part, "mech_hold_block") && is_resident(part, "mech_hold_block", slot))
 		sm->held(sm->host, slot, sm->holders[slot] | 1u << part->number, sm->seam->gpu.dispatching);
 }
 
 static void release_block(struct mech_sm *part, uint32_t slot)
 {
 	struct seam_sm *sm = part->host;
-	if (!in_kernel(part, "mech_release_block") || !is_resident(part, "mech_release_block", slot))
+	if (!seam_in_kernel(part, "mech_release_block") || !is_resident(part, "mech_release_block", slot))
 		return;
 	if (sm->holders[slot] >> part->number & 1)
 		sm->held(sm->host, slot, sm->holders[slot] & ~(1u << part->number), sm->seam->gpu.dispatching);
@@ -464,4 +464,7 @@ const struct mech_services seam_services = {
 	.say = say,
 	.account = account,
 	.operands = operands_of,
+	.hold_warp = seam_hold_warp,
+	.wake_warp = seam_wake_warp,
+	.look_at_warp = seam_look_at_warp,
 };

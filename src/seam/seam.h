@@ -82,6 +82,8 @@ struct seam_sm {
 	uint64_t slots;    /* and their slots, as bits */
 	struct mech_block block[MECH_MAX_BLOCKS];
 	uint32_t holders[MECH_MAX_BLOCKS]; /* by slot: the mechanisms that hold the block, as bits */
+	bool live[MECH_MAX_WARPS];         /* by slot: a warp of a resident block that has not ended, */
+	uint32_t warp_holders[MECH_MAX_WARPS]; /* and the mechanisms that hold it, as bits */
 	uint8_t vetoed_by[MECH_MAX_WARPS]; /* by slot: the mechanism that refused the instruction, or MECH_MAX */
 	uint64_t wake;                     /* cycle in which a cycle hook wants to be called */
 	/* requests that wait to be served: a ring of machine.send_queue */
@@ -99,6 +101,9 @@ struct seam_sm {
 	void (*held)(void *host, uint32_t slot, uint32_t holders, uint64_t cycle);
 	void (*asked)(void *host);
 	void (*operands)(const void *host, uint32_t warp, struct mech_operands *operands);
+	/* ... gives a warp its new holders, as `held` does a block; says how a live one stands, but for who holds it */
+	void (*held_warp)(void *host, uint32_t slot, uint32_t holders, uint64_t cycle);
+	void (*look_at_warp)(const void *host, uint32_t slot, struct mech_warp *warp);
 };
 
 struct seam_partition {
@@ -202,6 +207,8 @@ void seam_requests_add(struct mech_requests *sum, const struct mech_requests *re
 /* A block is about to start: its warps must not issue while it has holders. */
 void seam_block_begin(struct seam_sm *sm, const struct mech_block *block);
 void seam_block_end(struct seam_sm *sm, uint32_t slot, uint64_t cycle);
+/* All threads of a warp have exited: nobody holds it. */
+void seam_warp_end(struct seam_sm *sm, uint32_t slot);
 
 /* --- looks and vetoes: call.c --- */
 

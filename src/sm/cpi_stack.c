@@ -9,6 +9,7 @@ enum cause {
 	CAUSE_LOAD,
 	CAUSE_BARRIER,
 	CAUSE_HELD,
+	CAUSE_REPLAYED,
 	CAUSE_CONFLICT,
 	CAUSE_NO_INSTRUCTION,
 	CAUSE_IDLE,
@@ -36,6 +37,8 @@ static enum cause find_cause(struct sm *sm, const struct scheduler *scheduler, s
 	*waits = oldest_of(sm, scheduler, scheduler->seen.live);
 	if (sm->seam->holders[(*waits)->block])
 		return CAUSE_HELD;
+	if (sm->seam->warp_holders[(*waits)->slot])
+		return CAUSE_REPLAYED;
 	return (*waits)->atomics ? CAUSE_LOAD : CAUSE_BARRIER;
 }
 
@@ -54,6 +57,9 @@ void cpi_charge(struct sm *sm, const struct scheduler *scheduler, uint64_t slots
 		break;
 	case CAUSE_HELD:
 		sm->stats.stack_held += slots;
+		break;
+	case CAUSE_REPLAYED:
+		sm->stats.stack_replayed += slots;
 		break;
 	case CAUSE_CONFLICT:
 		sm->stats.stack_conflict += slots;

@@ -90,6 +90,35 @@ void hooks_operands(const void *host, uint32_t slot, struct mech_operands *opera
 		operands->space[i] = (uint8_t)space_of(found.space[i]);
 }
 
+/* The registers that the next instruction waits for, if it is there. */
+static void look_at_scoreboard(const struct sm *sm, const struct sm_warp *warp, struct mech_warp *seen)
+{
+	const struct scheduler *scheduler = warp->scheduler;
+	seen->has_instruction = scheduler->filled & ~scheduler->stale & warp->mask;
+	if (seen->has_instruction)
+		seen->waits_for =
+			scoreboard_count(&warp->scoreboard, &sm->scoreboards, warp->next, &seen->waits_for_loads);
+}
+
+void hooks_look_at_warp(const void *host, uint32_t slot, struct mech_warp *seen)
+{
+	const struct sm *sm = host;
+	const struct sm_warp *warp = &sm->warp[slot];
+	uint32_t block = slot / sm->blocks.warps_per_block;
+	seen->block = block;
+	seen->warp_of_block = slot - sm->blocks.slot[block].first_warp;
+	seen->age = sm->seam->block[block].number * sm->blocks.warps_per_block + seen->warp_of_block;
+	if (!warp->simt) /* it is about to start */
+		return;
+	seen->pc = warp->simt->pc;
+	seen->at_barrier = warp->simt->block->waiting >> warp->simt->index & 1;
+	seen->at_fence = warp->fence;
+	seen->in_flight = warp->in_flight;
+	seen->stores = warp->stores;
+	seen->atomics = warp->atomics;
+	look_at_scoreboard(sm, warp, seen);
+}
+
 void hooks_memory(struct sm *sm, const struct op *op)
 {
 	const struct sm_warp *warp = &sm->warp[op->warp];

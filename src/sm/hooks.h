@@ -9,6 +9,8 @@ bool hooks_may_issue(struct sm *sm, const struct sm_warp *warp);
 void hooks_issue(struct sm *sm, const struct sm_warp *warp);
 /* What the warp's next instruction, which is in its buffer, is about to be run with; `host` is the struct sm. */
 void hooks_operands(const void *host, uint32_t slot, struct mech_operands *operands);
+/* How a live warp stands, but for who holds it. */
+void hooks_look_at_warp(const void *host, uint32_t slot, struct mech_warp *warp);
 void hooks_memory(struct sm *sm, const struct op *op);
 /* The instruction's next access, which is told when it is made. */
 struct mech_access hooks_next_access(const struct sm *sm, const struct op *op);

@@ -137,7 +137,8 @@ static bool issue_first(struct sm *sm, struct scheduler *scheduler, uint64_t can
 		}
 		if (stale)
 			flush_buffer(sm, warp);
-		candidates &= ~(1ull << bit);
+		candidates &= ~(1ull << bit |
+		                scheduler->seen.held); /* some may be held since this cycle's candidates were found */
 	}
 	return false;
 }

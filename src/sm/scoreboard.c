@@ -63,6 +63,34 @@ enum hazard scoreboard_check(const struct scoreboard *board, const struct scoreb
 	return HAZARD_ARITHMETIC;
 }
 
+static bool is_in(const struct scoreboard_size *size, uint64_t folded, const uint64_t *set, uint32_t id)
+{
+	return size->words ? bits_has(set, id) : folded >> id & 1;
+}
+
+static bool is_read(const struct simt_inst *inst, uint16_t id)
+{
+	for (uint32_t i = 0; i < inst->reads; i++)
+		if (inst->read[i] == id)
+			return true;
+	return false;
+}
+
+uint32_t scoreboard_count(const struct scoreboard *board, const struct scoreboard_size *size,
+                          const struct simt_inst *inst, uint32_t *of_loads)
+{
+	uint32_t count = 0;
+	*of_loads = 0;
+	for (uint32_t i = 0; i < (uint32_t)inst->reads + inst->writes; i++) {
+		uint16_t id = i < inst->reads ? inst->read[i] : inst->write[i - inst->reads];
+		if (i >= inst->reads && is_read(inst, id))
+			continue; /* it has been counted */
+		count += is_in(size, board->folded, board->pending, id);
+		*of_loads += is_in(size, board->folded_load, board->pending_load, id);
+	}
+	return count;
+}
+
 static void reserve_in_full(struct scoreboard *board, const struct simt_inst *inst, bool by_load)
 {
 	for (uint32_t i = 0; i < inst->writes; i++) {

@@ -46,6 +46,10 @@ static inline bool scoreboard_may_wait(const struct scoreboard *board, const str
 enum hazard scoreboard_check(const struct scoreboard *board, const struct scoreboard_size *size,
                              const struct simt_inst *inst);
 
+/* How many registers the instruction would wait for, and of these how many that a load writes. */
+uint32_t scoreboard_count(const struct scoreboard *board, const struct scoreboard_size *size,
+                          const struct simt_inst *inst, uint32_t *of_loads);
+
 static inline bool scoreboard_is_empty(const struct scoreboard *board)
 {
 	return !(board->folded | board->folded_load);

@@ -22,6 +22,8 @@ void sm_open(struct sm *sm, uint32_t index, uint32_t sm_count, const struct sm_c
 	seam->held = blocks_set_holders;
 	seam->asked = requests_asked;
 	seam->operands = hooks_operands;
+	seam->held_warp = warp_set_holders;
+	seam->look_at_warp = hooks_look_at_warp;
 	for (uint32_t w = 0; w < config->warps; w++)
 		sm->warp[w].slot = (uint8_t)w;
 	for (uint32_t u = 0; u < PTX_UNITS; u++)

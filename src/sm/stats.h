@@ -48,6 +48,8 @@
 	X(stack_dram, "slots", "waited for data from DRAM")                                                            \
 	X(stack_barrier, "slots", "all warps with an instruction waited at a barrier or fence")                        \
 	X(stack_held, "slots", "... or in blocks that a mechanism held; the oldest did")                               \
+	X(stack_replayed, "slots",                                                                                     \
+	  "... or held by a mechanism, as one whose instruction it turned away; the oldest was")                       \
 	X(stack_conflict, "slots", "an instruction was ready but its pipe had no room")                                \
 	X(stack_no_instruction, "slots", "no warp had an instruction: fetch or a branch")                              \
 	X(stack_idle, "slots", "no warp was alive")

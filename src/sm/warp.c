@@ -22,9 +22,25 @@ void warp_update_held(struct sm *sm, struct sm_warp *warp)
 	const struct simt_warp *simt = warp->simt;
 	bool live = simt && !simt->done;
 	scheduler_set_held(warp, !live || warp->fence || warp->atomics || simt->block->waiting >> simt->index & 1 ||
-	                                 sm->seam->holders[warp->block]);
-	if (scheduler_set_live(warp, live))
+	                                 sm->seam->holders[warp->block] || sm->seam->warp_holders[warp->slot]);
+	if (scheduler_set_live(warp, live)) {
 		blocks_count_live(&sm->blocks, live);
+		if (!live)
+			seam_warp_end(sm->seam, warp->slot);
+	}
+}
+
+/* What the SM has slept through is charged as the warp was before. */
+void warp_set_holders(void *host, uint32_t slot, uint32_t holders, uint64_t cycle)
+{
+	struct sm *sm = host;
+	struct sm_warp *warp = &sm->warp[slot];
+	if (cycle != MECH_NEVER)
+		sm_account(sm, cycle + 1);
+	sm->seam->warp_holders[slot] = holders;
+	if (warp->simt) /* else it is about to start */
+		warp_update_held(sm, warp);
+	sm_wake_at(sm, sm->now + 1);
 }
 
 /* All that the warp has issued is complete, and what it wrote acknowledged. */

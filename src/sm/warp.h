@@ -32,8 +32,12 @@ struct simt_step;
 /* A block's warp into its slot. */
 void warp_start(struct sm *sm, struct sm_warp *warp, uint32_t block, struct simt_warp *simt);
 
-/* Whether the warp may issue has perhaps changed: a barrier, a fence, an atomic, its end, or a mechanism that holds its block. */
+/* Whether the warp may issue has perhaps changed: a barrier, a fence, an atomic, its end, or a mechanism that holds it or its
+ * block. */
 void warp_update_held(struct sm *sm, struct sm_warp *warp);
+
+/* Mechanisms hold the warp, or do not any more; `host` is the struct sm. */
+void warp_set_holders(void *host, uint32_t slot, uint32_t holders, uint64_t cycle);
 
 /* An instruction issued that does something to the warp's or its block's ability to go on. */
 void warp_control(struct sm *sm, struct sm_warp *warp, const struct simt_step *step);

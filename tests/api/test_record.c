@@ -48,7 +48,7 @@ static struct record make_record(const char *kernel, uint64_t launch)
 	struct sm_stats *sm = &record.stats.sm;
 	sm->stack_issued = sm->stack_dram = sm->stack_idle = 1;
 	sm->stack_arithmetic = sm->stack_shared = sm->stack_l1 = sm->stack_l2 = 0;
-	sm->stack_barrier = sm->stack_held = sm->stack_conflict = sm->stack_no_instruction = 0;
+	sm->stack_barrier = sm->stack_held = sm->stack_replayed = sm->stack_conflict = sm->stack_no_instruction = 0;
 	sm->active_cycles = 4 * launch;
 	sm->resident_warp_cycles = 96 * launch;
 	sm->thread_instructions = 96000 * launch;
@@ -173,12 +173,20 @@ static void test_table_names_causes(void **state)
 	(void)state;
 	struct records records = make_records(1);
 	struct stack_part parts[RECORD_STACK_PARTS];
-	storage[0].stats.sm.stack_held = 1;
-	assert_int_equal(record_stack(&storage[0], parts), 11);
+	storage[0].stats.sm.stack_held = storage[0].stats.sm.stack_replayed = 1;
+	assert_int_equal(record_stack(&storage[0], parts), 12);
 	char *text = capture(&records, records_write_table);
-	static const char *const names[] = {
-		"waits: arithmetic", "waits: shared memory", "waits: L1",         "waits: L2",      "waits: DRAM",
-		"waits: barrier",    "held by mechanism",    "pipe without room", "no instruction", "idle"};
+	static const char *const names[] = {"waits: arithmetic",
+	                                    "waits: shared memory",
+	                                    "waits: L1",
+	                                    "waits: L2",
+	                                    "waits: DRAM",
+	                                    "waits: barrier",
+	                                    "held by mechanism",
+	                                    "replayed: mechanism",
+	                                    "pipe without room",
+	                                    "no instruction",
+	                                    "idle"};
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
 		assert_contains(text, names[i]);
 	assert_absent(text, "no_instruction");
@@ -287,9 +295,9 @@ static void test_json(void **state)
 	                                          NULL};
 	static const char *const total_keys[] = {
 		"cycles", "thread_instructions", "warp_instructions", "host_seconds", "cycle_stack", "counters", NULL};
-	static const char *const stack_keys[] = {"issued",   "arithmetic",     "shared",  "l1",
-	                                         "l2",       "dram",           "barrier", "held",
-	                                         "conflict", "no_instruction", "idle",    NULL};
+	static const char *const stack_keys[] = {"issued",         "arithmetic", "shared", "l1",       "l2",
+	                                         "dram",           "barrier",    "held",   "replayed", "conflict",
+	                                         "no_instruction", "idle",       NULL};
 	struct records records = make_records(2);
 	char *text = capture(&records, write_json);
 	json_error_t error;

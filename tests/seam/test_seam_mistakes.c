@@ -189,6 +189,41 @@ static void operands_late(struct mech_sm *sm)
 	assert_int_equal(operands.lanes, 0);
 }
 
+static void hold_warp_far(struct mech_sm *sm)
+{
+	mech_hold_warp(sm, sm->machine->warps);
+}
+
+static void hold_no_warp(struct mech_sm *sm)
+{
+	mech_hold_warp(sm, sm->machine->warps - 1);
+}
+
+static void wake_other(struct mech_sm *sm)
+{
+	mech_wake_warp(sm, 0);
+}
+
+static void wake_twice(struct mech_sm *sm)
+{
+	mech_hold_warp(sm, 1);
+	mech_hold_warp(sm, 1);
+	mech_wake_warp(sm, 1);
+	mech_wake_warp(sm, 1);
+}
+
+static void look_far(struct mech_sm *sm)
+{
+	struct mech_warp warp;
+	mech_look_at_warp(sm, sm->machine->warps, &warp);
+	assert_false(warp.live);
+}
+
+static void hold_warp_from_gpu(struct mech_gpu *gpu)
+{
+	mech_hold_warp(mech_part(gpu, 1), 0);
+}
+
 static void part_from_sm(struct mech_sm *sm)
 {
 	assert_non_null(mech_part(sm->gpu, 1));
@@ -207,6 +242,14 @@ static void test_services(void **state)
 		{MEMORY, put, NULL, 0, "mech_put(): no mechanism has a buffer in front of L1"},
 		{MEMORY, operands_late, NULL, 0,
 	         "mech_operands() of an event that is not that of may_issue or issue now"},
+		{MEMORY, hold_warp_far, NULL, 0, "mech_hold_warp(): warp slot 48; the SM has 48"},
+		{MEMORY, hold_no_warp, NULL, 0, "mech_hold_warp(): no warp is in slot 47, or it has ended"},
+		{MEMORY, wake_other, NULL, 0, "mech_wake_warp(): it does not hold the warp in slot 0"},
+		{BLOCK_BEGIN, wake_twice, NULL, 0, "mech_wake_warp(): it does not hold the warp in slot 1"},
+		{BLOCK_END, wake_other, NULL, 0, "mech_wake_warp(): no warp is in slot 0, or it has ended"},
+		{KERNEL_END, hold_no_warp, NULL, 0, "mech_hold_warp() while no kernel runs"},
+		{MEMORY, look_far, NULL, 0, "mech_look_at_warp(): warp slot 48; the SM has 48"},
+		{GPU_BLOCK, NULL, hold_warp_from_gpu, 0, "mech_hold_warp(): no warp is in slot 0, or it has ended"},
 		{MEMORY, part_from_sm, NULL, 0, "mechanism wrong, hook of an SM, cycle "},
 		{GPU_BLOCK, NULL, send_to_l1, 0,
 	         "hook gpu_block, cycle 0: mech_send_to() to L1, which only the SM itself can ask for"},
