@@ -21,12 +21,13 @@ static const struct option options[] = {
 	{"hold", OPTION_U32, offsetof(struct config, hold), 1, 1000, NULL, "blocks", "of which one is held"},
 };
 
-enum { LONGEST_HOLD = 300, LONGEST_PAUSE = 200 };
+enum { LONGEST_HOLD = 300, LONGEST_PAUSE = 200, WARP_HOLDS = 16, THROTTLES = 16 };
 
 struct sm_state {
 	struct holds holds;
 	struct random random;
 	uint64_t last_address;
+	uint64_t left_out, throttled_until; /* warps of each scheduler, until a cycle */
 };
 
 struct gpu_state {
@@ -76,8 +77,38 @@ static enum mech_place to_buffer(const struct config *config, enum mech_place ot
 #endif
 }
 
+/* Now and then the warp is held, and some of each scheduler's do not compete. */
+static void hold_warps(struct mech_sm *sm, const struct mech_memory *memory)
+{
+	struct sm_state *own = sm->state;
+	if (of_sm(sm, WARP_HOLDS) == 0)
+		holds_warp(sm, memory->warp, memory->cycle + 1 + of_sm(sm, LONGEST_HOLD));
+	if (of_sm(sm, THROTTLES) == 0 && own->throttled_until <= memory->cycle) {
+		own->left_out = of_sm(sm, UINT64_MAX);
+		own->throttled_until = memory->cycle + 1 + of_sm(sm, LONGEST_HOLD);
+	}
+}
+
+static uint64_t warps_that_compete(struct mech_sm *sm, const struct mech_warps *warps)
+{
+	const struct sm_state *own = sm->state;
+	(void)warps;
+	return ~own->left_out;
+}
+
+static uint64_t sm_cycle(struct mech_sm *sm, uint64_t cycle)
+{
+	struct sm_state *own = sm->state;
+	uint64_t next = holds_cycle(sm, cycle);
+	if (own->throttled_until > cycle)
+		return own->throttled_until < next ? own->throttled_until : next;
+	own->left_out = 0;
+	return next;
+}
+
 static void on_memory(struct mech_sm *sm, const struct mech_memory *memory)
 {
+	hold_warps(sm, memory);
 	const struct config *config = sm->config;
 	struct sm_state *own = sm->state;
 	own->last_address = memory->transaction[0].address;
@@ -108,12 +139,6 @@ static void hold(struct mech_sm *sm, const struct mech_block *block)
 		return;
 	own->holds.due[block->slot] = block->cycle + 1 + of_sm(sm, LONGEST_HOLD);
 	mech_hold_block(sm, block->slot);
-}
-
-static void block_end(struct mech_sm *sm, const struct mech_block *block)
-{
-	struct sm_state *own = sm->state;
-	own->holds.due[block->slot] = 0;
 }
 
 static uint64_t gpu_cycle(struct mech_gpu *gpu, uint64_t cycle)
@@ -211,10 +236,11 @@ static const struct mech chance = {
 	.gpu_kernel_begin = gpu_kernel_begin,
 	.gpu_cycle = gpu_cycle,
 	.block_begin = hold,
-	.block_end = block_end,
+	.block_end = holds_block_end,
 	.memory = on_memory,
 	.on_reply = on_reply,
-	.cycle = holds_cycle,
+	.cycle = sm_cycle,
+	.warps_that_compete = warps_that_compete,
 #ifdef SEATS
 	.seats = MECH_SEAT_WARP_ORDER | MECH_SEAT_BLOCK_COUNT | MECH_SEAT_BLOCK_PLACE | MECH_SEAT_BUFFER,
 	.blocks_per_sm = blocks_per_sm,

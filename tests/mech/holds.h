@@ -1,12 +1,12 @@
-/* holds: blocks that a mechanism made for a test holds until a cycle that it has drawn. */
+/* holds: blocks and warps that a mechanism made for a test holds until a cycle that it has drawn. */
 #ifndef SLUICE_TESTS_MECH_HOLDS_H
 #define SLUICE_TESTS_MECH_HOLDS_H
 
 #include "seam/mech.h"
 
-/* By slot, the cycle in which the block is released; 0: it is not held. The first member of an SM part's state. */
+/* By slot, the cycle in which the block is released, the warp woken; 0: it is not held. The first member of an SM part's state. */
 struct holds {
-	uint64_t due[MECH_MAX_BLOCKS];
+	uint64_t due[MECH_MAX_BLOCKS], warp_due[MECH_MAX_WARPS];
 };
 
 /* Releases of the held blocks `first`, `first` + 2, ... those that are due; gives the cycle in which the next one is. */
@@ -25,10 +25,52 @@ static inline uint64_t holds_release(struct mech_sm *sm, uint32_t first, uint64_
 	return next;
 }
 
-/* For the cycle hooks: even slots are released by their SM, odd ones by the dispatcher. */
+/* Holds a live warp until then, if it does not yet. */
+static inline void holds_warp(struct mech_sm *sm, uint32_t slot, uint64_t due)
+{
+	struct holds *holds = sm->state;
+	struct mech_warp warp;
+	mech_look_at_warp(sm, slot, &warp);
+	if (!warp.live || warp.held_by_me)
+		return;
+	holds->warp_due[slot] = due;
+	mech_hold_warp(sm, slot);
+}
+
+/* Wakes the warps that are due and have not ended since; gives the cycle in which the next one is. */
+static inline uint64_t holds_wake(struct mech_sm *sm, uint64_t cycle)
+{
+	struct holds *holds = sm->state;
+	uint64_t next = MECH_NEVER;
+	for (uint32_t slot = 0; slot < sm->machine->warps; slot++) {
+		struct mech_warp warp;
+		uint64_t due = holds->warp_due[slot];
+		if (due > cycle && due < next)
+			next = due;
+		if (!due || due > cycle)
+			continue;
+		holds->warp_due[slot] = 0;
+		mech_look_at_warp(sm, slot, &warp);
+		if (warp.held_by_me)
+			mech_wake_warp(sm, slot);
+	}
+	return next;
+}
+
+/* Nobody holds the block and its warps any more. */
+static inline void holds_block_end(struct mech_sm *sm, const struct mech_block *block)
+{
+	struct holds *holds = sm->state;
+	holds->due[block->slot] = 0;
+	for (uint32_t w = 0; w < block->warps; w++)
+		holds->warp_due[block->first_warp + w] = 0;
+}
+
+/* For the cycle hooks: even slots are released by their SM, odd ones by the dispatcher; warps are woken by their SM. */
 static inline uint64_t holds_cycle(struct mech_sm *sm, uint64_t cycle)
 {
-	return holds_release(sm, 0, cycle);
+	uint64_t release = holds_release(sm, 0, cycle), wake = holds_wake(sm, cycle);
+	return release < wake ? release : wake;
 }
 
 static inline uint64_t holds_gpu_cycle(struct mech_gpu *gpu, uint64_t cycle)

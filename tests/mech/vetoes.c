@@ -16,16 +16,17 @@ static const struct option options[] = {
 
 /* How often each answer was no: a run that refused nothing would show nothing. */
 struct stats {
-	uint64_t not_dispatched, not_started, not_issued, not_allocated;
+	uint64_t not_dispatched, not_started, not_issued, not_allocated, replayed, not_ended;
 };
 
 #define NO(name)                                                                                                       \
 	{                                                                                                              \
 #name, "answers", SCOPE_SM, offsetof(struct stats, name), "that were no", COMBINE_SUM                  \
 	}
-static const struct counter counters[] = {NO(not_dispatched), NO(not_started), NO(not_issued), NO(not_allocated)};
+static const struct counter counters[] = {NO(not_dispatched), NO(not_started), NO(not_issued),
+                                          NO(not_allocated),  NO(replayed),    NO(not_ended)};
 
-enum { LONGEST_HOLD = 700 };
+enum { LONGEST_HOLD = 700, LONGEST_REPLAY = 50, LOOKS_IN = 100 };
 
 struct sm_state {
 	struct holds holds;
@@ -70,7 +71,29 @@ static bool may_issue(struct mech_sm *sm, const struct mech_issue *issue)
 	struct mech_operands operands;
 	mech_operands(sm, issue, &operands);
 	bool odd = operands.bytes && operands.lanes && operands.address[__builtin_ctz(operands.lanes)] & 4;
-	return coin(sm, &stats->not_issued) && (!odd || coin(sm, &stats->not_issued));
+	if (coin(sm, &stats->not_issued) && (!odd || coin(sm, &stats->not_issued)))
+		return true;
+	if (coin(sm, &stats->replayed))
+		return false;
+	holds_warp(sm, issue->warp, issue->cycle + 1 + issue->pc % LONGEST_REPLAY);
+	return false;
+}
+
+/* Asked when gpu_cycle is due, behind the last block. */
+static bool may_end(struct mech_gpu *gpu, const struct mech_end *end)
+{
+	const struct config *config = gpu->config;
+	struct stats *stats = gpu->stats;
+	(void)end;
+	bool yes = draw(gpu->state, config->seed, UINT32_MAX) & 1;
+	stats->not_ended += !yes;
+	return yes;
+}
+
+static uint64_t gpu_cycle(struct mech_gpu *gpu, uint64_t cycle)
+{
+	uint64_t next = holds_gpu_cycle(gpu, cycle);
+	return next < cycle + LOOKS_IN ? next : cycle + LOOKS_IN;
 }
 
 static bool may_allocate(struct mech_sm *sm, const struct mech_access *access)
@@ -100,8 +123,9 @@ static const struct mech vetoes = {
 	.may_start = may_start,
 	.may_issue = may_issue,
 	.may_allocate = may_allocate,
+	.may_end = may_end,
 	.cycle = holds_cycle,
-	.gpu_cycle = holds_gpu_cycle,
+	.gpu_cycle = gpu_cycle,
 	.gpu_open = empty_gpu_open,
 	.gpu_kernel_begin = empty_gpu_kernel_begin,
 	.gpu_kernel_end = empty_gpu_kernel_end,
@@ -110,7 +134,7 @@ static const struct mech vetoes = {
 	.kernel_begin = empty_kernel_begin,
 	.kernel_end = empty_kernel_end,
 	.block_begin = empty_block_begin,
-	.block_end = empty_block_end,
+	.block_end = holds_block_end,
 	.issue = empty_issue,
 	.memory = empty_memory,
 	.access = empty_access,
