@@ -93,4 +93,31 @@ struct line_set {
 	uint64_t cycle;
 };
 
+/* --- DRAM --- */
+
+enum dram_command { DRAM_ACTIVATE, DRAM_PRECHARGE, DRAM_READ, DRAM_WRITE, DRAM_COMMANDS };
+
+/* A command that a channel has issued, on behalf of the request that its bank serves. */
+struct dram_issue {
+	enum dram_command command;
+	uint32_t bank, row; /* of a precharge: the row that is closed */
+	uint64_t address;   /* of the request */
+	uint64_t cycle;     /* of the command clock */
+};
+
+/* A request that waits in the queue of a bank that serves none. */
+struct dram_waiting {
+	uint64_t address, arrival; /* arrivals are numbered */
+	uint32_t bank, row;
+	bool is_write, urgent;
+	bool row_is_open;
+	uint32_t sm, pc; /* of the instruction, or ACCESS_NO_PC */
+};
+
+struct dram_queue {
+	const struct dram_waiting *waiting; /* in the order of arrival */
+	uint32_t count;                     /* at least one */
+	uint64_t cycle;
+};
+
 #endif

@@ -120,6 +120,25 @@ static void wire_looks(struct slice *slice, struct seam_partition *partition, st
 	}
 }
 
+static void issued(void *partition, const struct dram_issue *issue)
+{
+	seam_call_partition_command(partition, issue);
+}
+
+static uint32_t next_request(void *partition, const struct dram_queue *queue)
+{
+	return seam_dram_next(partition, queue);
+}
+
+static void wire_dram_looks(struct dram_channel *channel, struct seam_partition *partition, struct arena *arena)
+{
+	const struct dram_watcher watcher = {.user = partition,
+	                                     .issued = partition->partition_command.count ? issued : NULL,
+	                                     .next = partition->scheduler ? next_request : NULL};
+	if (watcher.issued || watcher.next)
+		dram_watch(channel, &watcher, arena);
+}
+
 void wiring_build(struct gpu *gpu)
 {
 	const struct machine *machine = &gpu->machine;
@@ -144,6 +163,8 @@ void wiring_build(struct gpu *gpu)
 		dram_open(&gpu->channel[i], &machine->dram, &machine->map,
 		          &share_of_slice(gpu, i * per_channel)->requests, gpu->clock[CLOCK_DRAM].period,
 		          gpu->clock[CLOCK_L2].period, &gpu->arena);
+	for (uint32_t i = 0; i < machine->map.channels; i++)
+		wire_dram_looks(&gpu->channel[i], &gpu->seam->partition[i * per_channel], &gpu->arena);
 	struct worker *requests = share_of_request_network(gpu), *replies = share_of_reply_network(gpu);
 	wire_sms(gpu, requests, replies);
 	wire_slices(gpu, requests, replies);

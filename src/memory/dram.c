@@ -117,6 +117,23 @@ static void count_overtaken(struct dram_bank *bank, const struct request *taken)
 	bank->overtaken = taken->urgent && ordinary_waits ? bank->overtaken + 1 : 0;
 }
 
+/* Takes a request out of its bank's queue, in which `before` stands in front of it. */
+static void take_out(struct dram_channel *channel, struct dram_bank *bank, struct request *before,
+                     const struct request *request)
+{
+	if (before)
+		before->next = request->next;
+	else
+		bank->first = request->next;
+	if (bank->last == request)
+		bank->last = before;
+	bank->urgent -= request->urgent;
+	if (request->urgent || bank->overtaken)
+		count_overtaken(bank, request);
+	channel->stats.requests++;
+	channel->stats.row_hits += request->row == bank->open_row;
+}
+
 /* Takes from a bank's queue: the oldest request of the row that it stays with as long as one waits for that, whoever else does. */
 static struct request *take(struct dram_channel *channel, struct dram_bank *bank)
 {
@@ -128,20 +145,10 @@ static struct request *take(struct dram_channel *channel, struct dram_bank *bank
 		before = request;
 		request = request->next;
 	}
-	if (before)
-		before->next = request->next;
-	else
-		bank->first = request->next;
-	if (bank->last == request)
-		bank->last = before;
-	bank->urgent -= request->urgent;
-	if (request->urgent || bank->overtaken)
-		count_overtaken(bank, request);
+	take_out(channel, bank, before, request);
 	bool more = false;
 	for (struct request *r = bank->first; r; r = r->next)
 		more |= r->row == bank->serving_row;
-	channel->stats.requests++;
-	channel->stats.row_hits += request->row == bank->open_row;
 	if (!more)
 		bank->serving_row = DRAM_NO_ROW;
 	return request;
@@ -169,16 +176,12 @@ static void plan(struct dram_bank *bank)
 	                                                    : DRAM_READ;
 }
 
-/* Gives one idle bank its next request, and moves the turn by a bank whichever it was (GPGPU-Sim: dram_t::scheduler_frfcfs()). */
-static void schedule(struct dram_channel *channel)
+/* The bank serves a request that was taken from its queue. */
+static void serve(struct dram_channel *channel, uint32_t b, struct request *request)
 {
-	uint64_t idle = channel->waiting & ~channel->serving;
-	if (!idle)
-		return;
-	uint32_t b = in_turn(channel, turned(channel, idle));
 	struct dram_bank *bank = &channel->bank[b];
 	assert(!bank->current && channel->pending);
-	bank->current = take(channel, bank);
+	bank->current = request;
 	plan(bank);
 	channel->serving |= 1ull << b;
 	if (!bank->first)
@@ -186,6 +189,33 @@ static void schedule(struct dram_channel *channel)
 	channel->pending--;
 	channel->next_bank = (channel->next_bank + 1) & (channel->banks - 1);
 	channel->command_from = 0;
+}
+
+/* Somebody else is the scheduler. */
+static void schedule_chosen(struct dram_channel *channel)
+{
+	struct request *request = dram_watch_next(channel), *before = NULL;
+	if (!request)
+		return;
+	struct dram_bank *bank = &channel->bank[request->bank];
+	for (struct request *r = bank->first; r != request; r = r->next)
+		before = r;
+	take_out(channel, bank, before, request);
+	serve(channel, request->bank, request);
+}
+
+/* Gives one idle bank its next request, and moves the turn by a bank whichever it was (GPGPU-Sim: dram_t::scheduler_frfcfs()). */
+static void schedule(struct dram_channel *channel)
+{
+	uint64_t idle = channel->waiting & ~channel->serving;
+	if (!idle)
+		return;
+	if (channel->watcher.next) {
+		schedule_chosen(channel);
+		return;
+	}
+	uint32_t b = in_turn(channel, turned(channel, idle));
+	serve(channel, b, take(channel, &channel->bank[b]));
 }
 
 static uint64_t later(uint64_t a, uint64_t b)
@@ -243,6 +273,8 @@ static void issue_column(struct dram_channel *channel, uint32_t b, uint64_t cycl
 		start_transfer(channel, request, cycle + t->cl);
 		channel->stats.reads++;
 	}
+	if (channel->watcher.issued)
+		dram_watch_issued(channel, request->is_write ? DRAM_WRITE : DRAM_READ, b, request, cycle);
 	request->sent += t->atom_bytes;
 	if (request->sent >= request->fetch) {
 		bank->current = NULL;
@@ -271,6 +303,8 @@ static void issue_row(struct dram_channel *channel, uint32_t b, uint64_t cycle)
 		hold(&bank->allowed, DRAM_ACTIVATE, cycle + t->rc);
 		channel->stats.activates++;
 	}
+	if (channel->watcher.issued)
+		dram_watch_issued(channel, bank->active ? DRAM_ACTIVATE : DRAM_PRECHARGE, b, bank->current, cycle);
 	plan(bank);
 }
 
@@ -369,6 +403,8 @@ static void enter_scheduler(struct dram_channel *channel, uint64_t l2_cycle)
 	}
 	request_queue_pop(&channel->delay);
 	struct dram_bank *bank = &channel->bank[request->bank];
+	if (channel->watcher.next)
+		request->ready = channel->arrivals++;
 	request->next = NULL;
 	if (bank->first)
 		bank->last->next = request;

@@ -14,6 +14,7 @@
 
 #include "base/port.h"
 #include "base/table.h"
+#include "base/traffic.h"
 #include "memory/address_map.h"
 #include "memory/request.h"
 
@@ -53,8 +54,6 @@ struct dram_stats {
 
 enum { DRAM_MAX_BANKS = 64 }; /* a bit each in masks of a channel */
 
-enum dram_command { DRAM_ACTIVATE, DRAM_PRECHARGE, DRAM_READ, DRAM_WRITE, DRAM_COMMANDS };
-
 /* The cycles from which each command may come, as far as one bank, one group or the channel is concerned. */
 struct dram_allowed {
 	uint64_t from[DRAM_COMMANDS];
@@ -77,6 +76,14 @@ struct dram_bank {
 struct dram_transfer {
 	struct request *request;
 	uint64_t at;
+};
+
+/* The functions of whoever looks at a channel's commands, or chooses in place of its scheduler; NULL: nobody does. */
+struct dram_watcher {
+	void *user;
+	void (*issued)(void *user, const struct dram_issue *issue);
+	/* The number of the request that its bank serves next, or UINT32_MAX: none in this cycle. */
+	uint32_t (*next)(void *user, const struct dram_queue *queue);
 };
 
 struct dram_channel {
@@ -104,11 +111,22 @@ struct dram_channel {
 	uint64_t period, l2_period; /* of the clocks */
 	uint64_t wake;
 	uint64_t last_cycle;
+	struct dram_watcher watcher;
+	struct dram_waiting *seen; /* what is shown to it, */
+	struct request **shown;    /* and the requests behind that */
+	uint64_t arrivals;         /* so far, where somebody chooses */
 	struct dram_stats stats;
 };
 
 void dram_open(struct dram_channel *channel, const struct dram_config *config, const struct address_map *map,
                struct request_pool *pool, uint64_t period, uint64_t l2_period, struct arena *arena);
+
+void dram_watch(struct dram_channel *channel, const struct dram_watcher *watcher, struct arena *arena);
+
+/* Who chooses is asked (dram_watch.c): the next request of a bank that is not in `serving`, or NULL. */
+struct request *dram_watch_next(struct dram_channel *channel);
+void dram_watch_issued(const struct dram_channel *channel, enum dram_command command, uint32_t bank,
+                       const struct request *request, uint64_t cycle);
 
 /* One command cycle. `cycle` counts them; `l2_cycle` is the L2 clock's count, in which `latency` is given. */
 void dram_tick(struct dram_channel *channel, uint64_t cycle, uint64_t l2_cycle, uint64_t now);

@@ -227,6 +227,17 @@ void seam_l2_used(struct seam_partition *partition, const struct mech_use *use)
 	partition->replacement->mech->l2_used(partition->replacement, use);
 }
 
+uint32_t seam_dram_next(struct seam_partition *partition, const struct mech_queue *queue)
+{
+	partition->hook = "dram_next";
+	uint32_t next = partition->scheduler->mech->dram_next(partition->scheduler, queue);
+	if (next < queue->count || next == MECH_NOWHERE)
+		return next;
+	seam_wrong_partition(partition->scheduler, "takes request %u of a DRAM channel's queue, which shows %u", next,
+	                     queue->count);
+	return 0;
+}
+
 uint32_t seam_answer_miss(struct seam_sm *sm, const struct mech_access *miss)
 {
 	sm->hook = "answer_miss";

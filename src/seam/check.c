@@ -15,6 +15,7 @@ static const struct {
 	{MECH_SEAT_L1_REPLACEMENT, "the replacement of L1"},
 	{MECH_SEAT_L2_REPLACEMENT, "the replacement of L2"},
 	{MECH_SEAT_L1_MISS, "what answers misses of L1"},
+	{MECH_SEAT_DRAM, "the scheduling of DRAM"},
 };
 
 const char *seam_seat_name(uint32_t seat)
@@ -57,6 +58,7 @@ static bool fits(const struct mech *mech, const struct mech_machine *machine, ch
 		{MECH_SEAT_L1_REPLACEMENT, mech->l1_victim, "l1_victim"},
 		{MECH_SEAT_L2_REPLACEMENT, mech->l2_victim, "l2_victim"},
 		{MECH_SEAT_L1_MISS, mech->answer_miss, "answer_miss"},
+		{MECH_SEAT_DRAM, mech->dram_next, "dram_next"},
 	};
 	const struct {
 		uint32_t seat;

@@ -47,10 +47,10 @@ enum {
 	MECH_PC_BITS = ACCESS_PC_BITS,
 	MECH_NO_PC = ACCESS_NO_PC, /* not on behalf of an instruction */
 	MECH_MAX_ANSWER = 1 << 20, /* cycles to the answer of a miss */
-	MECH_SECTOR = 32,                     /* bytes in which parts of lines are counted */
-	MECH_PASSES_SIZE = 1024,              /* of what rewrite writes */
-	MECH_LANES = 32,                      /* of a warp */
-	MECH_MAX_SOURCES = 6,                 /* values that an instruction reads */
+	MECH_SECTOR = 32,          /* bytes in which parts of lines are counted */
+	MECH_PASSES_SIZE = 1024,   /* of what rewrite writes */
+	MECH_LANES = 32,           /* of a warp */
+	MECH_MAX_SOURCES = 6,      /* values that an instruction reads */
 };
 #define MECH_NEVER UINT64_MAX
 #define MECH_NOWHERE UINT32_MAX
@@ -226,7 +226,7 @@ struct mech_access {
 	enum mech_kind kind;
 	bool local;
 	enum mech_result result;
-	uint32_t brought_by; /* of a line that was found or is on its way: the mechanism that sent for it, or MECH_NOBODY; */
+	uint32_t brought_by; /* who sent for the line that was found or is on its way: a mechanism or MECH_NOBODY; */
 	bool first_use;      /* no instruction came for it before */
 	uint32_t sender;     /* in a partition: the mechanism whose request this is, or MECH_NOBODY */
 	uint64_t cycle;
@@ -234,14 +234,23 @@ struct mech_access {
 
 /* Lines of a cache (base/traffic.h): one has come, struct mech_fill; one goes, struct mech_eviction; for the owners of replacement, one is
  * inserted, used or filled, struct mech_use, and one of a full set has to go, struct mech_set of struct mech_way. */
-#define mech_fill line_fill
+#define mech_fill     line_fill
 #define mech_eviction line_eviction
-#define mech_use line_use
-#define mech_way line_way
-#define mech_set line_set
+#define mech_use      line_use
+#define mech_way      line_way
+#define mech_set      line_set
 #define MECH_INSERTED LINE_INSERTED
-#define MECH_USED LINE_USED
-#define MECH_FILLED LINE_FILLED
+#define MECH_USED     LINE_USED
+#define MECH_FILLED   LINE_FILLED
+
+/* DRAM (base/traffic.h): a command, struct mech_command; the requests of which one is next, struct mech_queue of struct mech_waiting. */
+#define mech_command   dram_issue
+#define mech_queue     dram_queue
+#define mech_waiting   dram_waiting
+#define MECH_ACTIVATE  DRAM_ACTIVATE
+#define MECH_PRECHARGE DRAM_PRECHARGE
+#define MECH_READ      DRAM_READ
+#define MECH_WRITE     DRAM_WRITE
 
 /* --- requests --- */
 
@@ -366,14 +375,15 @@ enum { MECH_MAX_COSTS = 32 };
 /* --- seats --- */
 
 enum mech_seat {
-	MECH_SEAT_WARP_ORDER = 1,  /* which of the warps that can issue goes first */
-	MECH_SEAT_BLOCK_COUNT = 2, /* blocks an SM */
-	MECH_SEAT_BLOCK_PLACE = 4, /* the SM that gets the next block */
-	MECH_SEAT_BUFFER = 8,      /* the buffer that answers before L1 */
+	MECH_SEAT_WARP_ORDER = 1,      /* which of the warps that can issue goes first */
+	MECH_SEAT_BLOCK_COUNT = 2,     /* blocks an SM */
+	MECH_SEAT_BLOCK_PLACE = 4,     /* the SM that gets the next block */
+	MECH_SEAT_BUFFER = 8,          /* the buffer that answers before L1 */
 	MECH_SEAT_L1_REPLACEMENT = 16, /* which line of L1 goes for another */
 	MECH_SEAT_L2_REPLACEMENT = 32, /* the same of L2 */
 	MECH_SEAT_L1_MISS = 64,        /* what answers misses of L1, behind it and before the network */
-	MECH_SEATS_END = 128,          /* no seat: behind the last */
+	MECH_SEAT_DRAM = 128,          /* which request a DRAM channel serves next */
+	MECH_SEATS_END = 256,          /* no seat: behind the last */
 };
 
 /* A scheduler's warps, for the warp order and for throttling. Sets are masks: bit b is its b-th warp, which has the slot
@@ -451,7 +461,9 @@ static inline uint32_t mech_next(const struct mech_warps *warps, uint64_t candid
 #define MECH_PARTITION_HOOKS(LOOK, VETO)                                                                               \
 	LOOK(partition_access, mech_access, "L2 has looked a request up")                                              \
 	LOOK(partition_fill, mech_fill, "a line has come into L2")                                                     \
-	LOOK(partition_evict, mech_eviction, "a line of L2 goes for another")
+	LOOK(partition_evict, mech_eviction, "a line of L2 goes for another")                                          \
+	LOOK(partition_command, mech_command,                                                                          \
+	     "its DRAM channel has issued a command; of several slices, the first is told")
 
 /* Of the GPU, at the dispatcher. */
 #define MECH_GPU_HOOKS(LOOK, VETO)                                                                                     \
@@ -548,6 +560,10 @@ struct mech {
 	/* The same as l1_victim and l1_used, of L2. */
 	uint32_t (*l2_victim)(struct mech_partition *partition, const struct mech_set *set);
 	void (*l2_used)(struct mech_partition *partition, const struct mech_use *use);
+	/* The number of the request that its bank serves next, of those whose banks serve none, or MECH_NOWHERE: asked again in the next command
+	 * cycle. A bank serves one to its end, opening its row first; which bank's command goes out in a cycle remains the channel's to say.
+	 * Called at the first slice of a channel. */
+	uint32_t (*dram_next)(struct mech_partition *partition, const struct mech_queue *queue);
 
 	/* Looks and vetoes, of the tables above. */
 #define LOOK(hook, event, when) void (*hook)(struct mech_sm *sm, const struct event *event);
@@ -574,6 +590,7 @@ struct mech_services {
 	bool (*send_to)(struct mech_gpu *gpu, uint32_t sm, const struct mech_request *request);
 	uint32_t (*room_to_send)(const struct mech_gpu *gpu);
 	struct mech_sm *(*part)(const struct mech_gpu *gpu, uint32_t sm);
+	struct mech_partition *(*partition)(const struct mech_gpu *gpu, uint32_t slice);
 	void (*prefer)(struct mech_gpu *gpu, enum mech_preference preference);
 	void (*put)(struct mech_sm *sm, uint64_t address, uint32_t bytes, uint32_t block);
 	void (*hold_block)(struct mech_sm *sm, uint32_t slot);
@@ -627,6 +644,12 @@ static inline uint32_t mech_room_to_send(const struct mech_gpu *gpu)
 static inline struct mech_sm *mech_part(const struct mech_gpu *gpu, uint32_t sm)
 {
 	return gpu->services->part(gpu, sm);
+}
+
+/* The mechanism's part of an L2 slice, from the GPU's hooks. */
+static inline struct mech_partition *mech_partition_part(const struct mech_gpu *gpu, uint32_t slice)
+{
+	return gpu->services->partition(gpu, slice);
 }
 
 /* How the dispatcher's requests stand in the network against those of SMs; from gpu_open(). Else MECH_FAIR. */

@@ -310,6 +310,16 @@ static struct mech_sm *part_of(const struct mech_gpu *part, uint32_t sm)
 	return &seam->sm[sm].part[part->number];
 }
 
+static struct mech_partition *partition_of(const struct mech_gpu *part, uint32_t slice)
+{
+	const struct seam *seam = part->host;
+	if (in_gpu_hook(part, "mech_partition_part") && slice >= seam->machine.partitions) {
+		seam_wrong_gpu(part, "mech_partition_part() of slice %u, of %u", slice, seam->machine.partitions);
+		slice = 0;
+	}
+	return &seam->partition[slice].part[part->number];
+}
+
 static bool send_to(struct mech_gpu *part, uint32_t sm, const struct mech_request *request)
 {
 	struct seam *seam = part->host;
@@ -455,6 +465,7 @@ const struct mech_services seam_services = {
 	.send_to = send_to,
 	.room_to_send = room_to_send,
 	.part = part_of,
+	.partition = partition_of,
 	.prefer = prefer,
 	.put = put,
 	.hold_block = hold_block,

@@ -134,6 +134,8 @@ static void open_partition_part(struct seam *seam, struct seam_partition *partit
 	MECH_PARTITION_HOOKS(LIST_PARTITION, LIST_PARTITION)
 	if (mech->seats & MECH_SEAT_L2_REPLACEMENT)
 		partition->replacement = part;
+	if (mech->seats & MECH_SEAT_DRAM)
+		partition->scheduler = part;
 	partition->hook = "partition_open";
 	if (mech->partition_open)
 		mech->partition_open(part);

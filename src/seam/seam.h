@@ -112,7 +112,8 @@ struct seam_partition {
 	struct seam_pools pools;
 	const char *hook; /* the one that was called last */
 	struct seam_mistake mistake;
-	struct mech_partition *replacement; /* owner of L2's replacement */
+	struct mech_partition *replacement; /* owner of L2's replacement, */
+	struct mech_partition *scheduler;   /* and of DRAM's scheduling */
 	MECH_PARTITION_HOOKS(HOOK, HOOK)
 };
 
@@ -267,6 +268,9 @@ uint32_t seam_l1_victim(struct seam_sm *sm, const struct mech_set *set);
 uint32_t seam_l2_victim(struct seam_partition *partition, const struct mech_set *set);
 void seam_l1_used(struct seam_sm *sm, const struct mech_use *use);
 void seam_l2_used(struct seam_partition *partition, const struct mech_use *use);
+
+/* The owner's pick of a DRAM channel's next request, or UINT32_MAX. */
+uint32_t seam_dram_next(struct seam_partition *partition, const struct mech_queue *queue);
 
 /* Cycles to the owner's answer of a miss; 0: there is none. */
 uint32_t seam_answer_miss(struct seam_sm *sm, const struct mech_access *miss);

@@ -22,7 +22,8 @@ struct l1_pipe {
 struct l1 {
 	struct cache data, constant;
 	struct l1_pipe pipe;             /* empty where L1 answers at once */
-	struct request_queue answered;   /* misses whose data come out of what a mechanism keeps behind L1, when they are ready */
+	struct request_queue
+		answered; /* misses whose data come out of what a mechanism keeps behind L1, when they are ready */
 	const struct request *asked;     /* the oldest miss, for which it has nothing */
 	bool port_is_used;               /* the data cache's, by an instruction's access in this cycle */
 	bool data_waits, constant_waits; /* the network has refused the cache's oldest miss in this cycle */

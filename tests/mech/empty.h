@@ -30,6 +30,7 @@ EMPTY(on_reply, struct mech_sm *sm, const struct mech_reply *reply)
 EMPTY(partition_open, struct mech_partition *partition)
 EMPTY(partition_access, struct mech_partition *partition, const struct mech_access *access)
 EMPTY(partition_fill, struct mech_partition *partition, const struct mech_fill *fill)
+EMPTY(partition_command, struct mech_partition *partition, const struct mech_command *command)
 EMPTY(partition_evict, struct mech_partition *partition, const struct mech_eviction *eviction)
 
 __attribute__((unused)) static uint64_t empty_cycle(struct mech_sm *sm, uint64_t cycle)

@@ -216,6 +216,17 @@ static void partition_evict(struct mech_partition *partition, const struct mech_
 	count(partition->stats, eviction->address % LINE);
 }
 
+static void partition_command(struct mech_partition *partition, const struct mech_command *command)
+{
+	count(partition->stats, command->command > MECH_WRITE);
+}
+
+static uint32_t dram_next(struct mech_partition *partition, const struct mech_queue *queue)
+{
+	count(partition->stats, !queue->count || queue->waiting[0].sm >= partition->machine->sms);
+	return queue->count - 1;
+}
+
 static uint32_t l2_victim(struct mech_partition *partition, const struct mech_set *set)
 {
 	count(partition->stats, set->usual >= set->ways);
@@ -238,7 +249,7 @@ static const struct mech everything = {
 	.stats_size = sizeof(struct all_stats),
 	.sm_size = sizeof(struct all_sm),
 	.seats = MECH_SEAT_WARP_ORDER | MECH_SEAT_BLOCK_COUNT | MECH_SEAT_BLOCK_PLACE | MECH_SEAT_BUFFER |
-                 MECH_SEAT_L1_REPLACEMENT | MECH_SEAT_L2_REPLACEMENT | MECH_SEAT_L1_MISS,
+                 MECH_SEAT_L1_REPLACEMENT | MECH_SEAT_L2_REPLACEMENT | MECH_SEAT_L1_MISS | MECH_SEAT_DRAM,
 	.sends = true,
 	.gpu_open = gpu_hook,
 	.gpu_kernel_begin = gpu_hook,
@@ -274,6 +285,8 @@ static const struct mech everything = {
 	.partition_access = partition_access,
 	.partition_fill = partition_fill,
 	.partition_evict = partition_evict,
+	.partition_command = partition_command,
+	.dram_next = dram_next,
 	.l2_victim = l2_victim,
 	.l2_used = l2_used,
 };
