@@ -195,7 +195,7 @@ SLUICE_API enum sluice_status sluice_mechanism_describe(const sluice_gpu *gpu, c
                                                         struct sluice_error *error);
 /* Writes the attached ones, one a line, with all their options. */
 SLUICE_API void sluice_mechanisms_write(const sluice_gpu *gpu, FILE *file);
-/* True when an attached one counts "NAME.counter". */
+/* True when an attached one counts "NAME.counter", or "NAME.vector[]". */
 SLUICE_API bool sluice_mechanisms_count(const sluice_gpu *gpu, const char *counter);
 
 /* Bytes that each block of the coming launches will read: from base + low + blockIdx.x * low_by[0] + y ... + z ...

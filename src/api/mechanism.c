@@ -22,6 +22,15 @@ static void keep_loads(struct record_mech *kept, const struct mech_requests *by_
 			*load++ = (struct record_load){pc, line[pc], by_pc[pc]};
 }
 
+static void keep_vectors(struct record_mech *kept, const struct gpu *gpu, const struct mech *mech, uint32_t number)
+{
+	if (!mech->vector_count)
+		return;
+	kept->vector = xcalloc(mech->vector_count, sizeof *kept->vector);
+	for (uint32_t v = 0; v < mech->vector_count; v++)
+		gpu_mech_vector(gpu, number, v, &kept->vector[v]);
+}
+
 void api_record_mechanisms(const sluice_gpu *gpu, sluice_kernel *kernel, struct record *record)
 {
 	const struct records *records = &gpu->records;
@@ -35,6 +44,7 @@ void api_record_mechanisms(const sluice_gpu *gpu, sluice_kernel *kernel, struct 
 		struct mech_requests *loads = mech->sends ? xcalloc(instructions, sizeof *loads) : NULL;
 		kept->stats = xcalloc(1, mech->stats_size + 1);
 		gpu_mech_stats(gpu->gpu, i, kept->stats, &kept->requests, loads);
+		keep_vectors(kept, gpu->gpu, mech, i);
 		if (loads)
 			keep_loads(kept, loads, instructions, kernel_source_lines(kernel));
 		free(loads);
@@ -63,6 +73,19 @@ static void print_counter(void *user, const struct record_counter *counter)
 	char name[128];
 	snprintf(name, sizeof name, "%s.%s", counter->mech->name, counter->name);
 	fprintf(user, "  %-32s %-10s %s\n", name, counter->unit, counter->meaning);
+}
+
+/* "NAME.VECTOR[32]" */
+static void print_vectors(FILE *file, const struct seam_attached *attached, const struct mech_machine *machine)
+{
+	const struct mech *mech = attached->mech;
+	for (uint32_t v = 0; v < mech->vector_count; v++) {
+		const struct counter_vector *row = &mech->vectors[v];
+		char name[128];
+		snprintf(name, sizeof name, "%s.%s[%u]", mech->name, row->name, output_length(attached, machine, v));
+		fprintf(file, "  %-32s %-10s %s%s\n", name, row->unit, row->meaning,
+		        row->kind == VECTOR_COUNTERS ? "" : " (histogram)");
+	}
 }
 
 static void print_seats(FILE *file, const struct mech *mech)
@@ -115,9 +138,10 @@ static void print_mechanism(FILE *file, const struct seam_attached *attached, co
 		fprintf(file, "\noptions:\n");
 	for (size_t i = 0; i < mech->option_count; i++)
 		print_option(file, attached, &mech->options[i]);
-	if (mech->counter_count || mech->sends)
+	if (mech->counter_count || mech->sends || mech->vector_count)
 		fprintf(file, "\ncounters:\n");
 	record_describe_counters(mech, NULL, print_counter, file);
+	print_vectors(file, attached, machine);
 	print_costs(file, attached, machine);
 	if (mech->pass_count)
 		fprintf(file, "\npasses:\n");
@@ -174,10 +198,25 @@ static void compare(void *user, const struct record_counter *counter)
 	                 strcmp(wanted->name + length + 1, counter->name) == 0;
 }
 
+/* "NAME.VECTOR[]" */
+static bool has_vector(const struct mech *mech, const char *wanted)
+{
+	char name[128];
+	for (size_t v = 0; v < mech->vector_count; v++) {
+		snprintf(name, sizeof name, "%s.%s[]", mech->name, mech->vectors[v].name);
+		if (strcmp(name, wanted) == 0)
+			return true;
+	}
+	return false;
+}
+
 bool sluice_mechanisms_count(const sluice_gpu *gpu, const char *counter)
 {
 	struct wanted wanted = {.name = counter};
-	for (uint32_t i = 0; i < gpu->records.attachments; i++)
-		record_describe_counters(gpu->records.attached[i].mech, NULL, compare, &wanted);
+	for (uint32_t i = 0; i < gpu->records.attachments; i++) {
+		const struct mech *mech = gpu->records.attached[i].mech;
+		record_describe_counters(mech, NULL, compare, &wanted);
+		wanted.found |= has_vector(mech, counter);
+	}
 	return wanted.found;
 }

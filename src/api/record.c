@@ -46,6 +46,16 @@ size_t record_stack(const struct record *record, struct stack_part parts[RECORD_
 	return count;
 }
 
+static void add_vectors(const struct mech *mech, struct record_mech *sum, const struct record_mech *record)
+{
+	if (!record->vector)
+		return;
+	if (!sum->vector)
+		sum->vector = xcalloc(mech->vector_count, sizeof *sum->vector);
+	for (size_t i = 0; i < mech->vector_count; i++)
+		vector_add(&mech->vectors[i], &sum->vector[i], &record->vector[i]);
+}
+
 static void add_mechanisms(const struct records *records, struct record *sum, const struct record *record)
 {
 	if (!record->mech)
@@ -55,18 +65,28 @@ static void add_mechanisms(const struct records *records, struct record *sum, co
 	for (uint32_t i = 0; i < records->attachments; i++) {
 		const struct mech *mech = records->attached[i].mech;
 		struct record_mech *to = &sum->mech[i];
+		const struct record_mech *from = &record->mech[i];
 		if (!to->stats)
 			to->stats = xcalloc(1, mech->stats_size + 1);
-		seam_stats_add(mech, to->stats, record->mech[i].stats);
-		seam_requests_add(&to->requests, &record->mech[i].requests);
+		seam_stats_add(mech, to->stats, from->stats);
+		seam_requests_add(&to->requests, &from->requests);
+		add_vectors(mech, to, from);
 	}
+}
+
+static void free_mech(const struct mech *mech, struct record_mech *kept)
+{
+	for (size_t i = 0; kept->vector && i < mech->vector_count; i++)
+		vector_free(&kept->vector[i]);
+	free(kept->vector);
+	free(kept->stats);
+	free(kept->load);
 }
 
 void record_free(const struct records *records, struct record *record)
 {
 	for (uint32_t i = 0; record->mech && i < records->attachments; i++) {
-		free(record->mech[i].stats);
-		free(record->mech[i].load);
+		free_mech(records->attached[i].mech, &record->mech[i]);
 	}
 	free(record->mech);
 	record->mech = NULL;
@@ -102,6 +122,18 @@ void record_mech_counters(const struct records *records, const struct record *re
 {
 	for (uint32_t i = 0; record->mech && i < records->attachments; i++)
 		record_describe_counters(records->attached[i].mech, &record->mech[i], show, user);
+}
+
+void record_mech_vectors(const struct records *records, const struct record *record,
+                         void (*show)(void *user, const struct mech *mech, const struct counter_vector *row,
+                                      const struct vector *vector),
+                         void *user)
+{
+	for (uint32_t i = 0; record->mech && i < records->attachments; i++) {
+		const struct mech *mech = records->attached[i].mech;
+		for (size_t v = 0; record->mech[i].vector && v < mech->vector_count; v++)
+			show(user, mech, &mech->vectors[v], &record->mech[i].vector[v]);
+	}
 }
 
 void record_add(const struct records *records, struct record *sum, const struct record *record)

@@ -6,6 +6,7 @@
 #define SLUICE_API_RECORD_H
 
 #include "base/document.h"
+#include "base/vector.h"
 #include "gpu/gpu.h"
 
 /* What a mechanism sent for a load. */
@@ -20,6 +21,7 @@ struct record_mech {
 	struct mech_requests requests;
 	struct record_load *load; /* those with requests, by pc; of one launch only */
 	uint32_t loads;
+	struct vector *vector; /* by mech->vectors; or NULL */
 };
 
 struct record {
@@ -100,6 +102,12 @@ void record_describe_counters(const struct mech *mech, const struct record_mech 
                             void (*show)(void *user, const struct record_counter *counter), void *user);
 void record_mech_counters(const struct records *records, const struct record *record,
                           void (*show)(void *user, const struct record_counter *counter), void *user);
+
+/* Calls `show` for every vector of every mechanism of the record. */
+void record_mech_vectors(const struct records *records, const struct record *record,
+                         void (*show)(void *user, const struct mech *mech, const struct counter_vector *row,
+                                      const struct vector *vector),
+                         void *user);
 
 void records_write_table(const struct records *records, FILE *file);
 /* False when the file could not be written. */

@@ -93,6 +93,62 @@ static json_t *counters(const struct records *records, const struct record *reco
 	return object;
 }
 
+static json_t *vector_values(const struct vector *vector)
+{
+	json_t *list = json_array();
+	for (uint32_t i = 0; i < vector->length; i++)
+		json_array_append_new(list, whole(vector->value[i]));
+	return list;
+}
+
+static json_t *vector_labels(const struct counter_vector *row, const struct vector *vector)
+{
+	char label[VECTOR_LABEL];
+	json_t *list = json_array();
+	for (uint32_t i = 0; i < vector->length; i++) {
+		vector_label(row, vector, i, label);
+		json_array_append_new(list, text(label));
+	}
+	return list;
+}
+
+/* The least value of each bin. */
+static json_t *vector_bins(const struct counter_vector *row, const struct vector *vector)
+{
+	json_t *list = json_array();
+	for (uint32_t i = 0; i < vector->length; i++)
+		json_array_append_new(list, whole(vector_bin_from(row, i)));
+	return list;
+}
+
+static void add_vector(void *user, const struct mech *mech, const struct counter_vector *row,
+                       const struct vector *vector)
+{
+	json_t *object = json_object();
+	char name[128];
+	snprintf(name, sizeof name, "%s.%s", mech->name, row->name);
+	json_object_set_new(object, "unit", text(row->unit));
+	if (row->kind == VECTOR_COUNTERS) {
+		json_object_set_new(object, "labels", vector_labels(row, vector));
+	} else {
+		json_object_set_new(object, "bins", vector_bins(row, vector));
+		json_object_set_new(object, "sum", whole(vector->sum));
+	}
+	json_object_set_new(object, "values", vector_values(vector));
+	json_object_set_new(user, name, object);
+}
+
+/* Mechanisms' vectors, where there are any. */
+static void add_vectors(json_t *kernel, const struct records *records, const struct record *record)
+{
+	json_t *object = json_object();
+	record_mech_vectors(records, record, add_vector, object);
+	if (json_object_size(object))
+		json_object_set_new(kernel, "vectors", object);
+	else
+		json_decref(object);
+}
+
 static json_t *cycle_stack(const struct record *record)
 {
 	struct stack_part parts[RECORD_STACK_PARTS];
@@ -126,6 +182,7 @@ static json_t *kernel(const struct records *records, const struct record *record
 	json_object_set_new(object, "host_seconds", json_real(record->host_seconds));
 	json_object_set_new(object, "cycle_stack", cycle_stack(record));
 	json_object_set_new(object, "counters", counters(records, record));
+	add_vectors(object, records, record);
 	if (records->attachments && record->mech)
 		json_object_set_new(object, "loads", loads(records, record));
 	return object;

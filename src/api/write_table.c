@@ -12,7 +12,8 @@ enum {
 	COLUMNS = 100,
 	DETAILED_LAUNCHES = 8, /* more are shown as totals of their kernels */
 	NAME_WIDTH = 33,
-	BAR = 12, /* characters of a bar of 100 % */
+	SHOWN_ELEMENTS = 3, /* of a vector */
+	BAR = 12,           /* characters of a bar of 100 % */
 	NUMBER_SIZE = 32,
 };
 
@@ -153,6 +154,41 @@ static void print_mech_counter(void *user, const struct record_counter *counter)
 		        counter->meaning);
 }
 
+/* The largest elements of a vector that has counted something, largest first; returns how many, up to `most`. */
+static uint32_t find_largest(const struct vector *vector, uint32_t *index, uint32_t most)
+{
+	uint32_t count = 0;
+	for (uint32_t i = 0; i < vector->length; i++) {
+		uint32_t at = count;
+		while (at && vector->value[index[at - 1]] < vector->value[i])
+			at--;
+		if (at == most || !vector->value[i])
+			continue;
+		count += count < most;
+		memmove(&index[at + 1], &index[at], (count - 1 - at) * sizeof *index);
+		index[at] = i;
+	}
+	return count;
+}
+
+/* A line each, with the largest elements: only where something has been counted. */
+static void print_mech_vector(void *user, const struct mech *mech, const struct counter_vector *row,
+                              const struct vector *vector)
+{
+	uint32_t index[SHOWN_ELEMENTS], count = find_largest(vector, index, SHOWN_ELEMENTS);
+	char value[NUMBER_SIZE], label[VECTOR_LABEL];
+	if (!count)
+		return;
+	fprintf(user, "  %-13s %s %s (", mech->name, grouped(vector_total(vector), value), row->name);
+	if (row->kind != VECTOR_COUNTERS)
+		fprintf(user, "mean %.1f%s%s; ", vector_mean(row, vector), *row->unit ? " " : "", row->unit);
+	for (uint32_t i = 0; i < count; i++) {
+		vector_label(row, vector, index[i], label);
+		fprintf(user, "%s%s: %s", i ? "; " : "", label, grouped(vector->value[index[i]], value));
+	}
+	fprintf(user, "): %s\n", row->meaning);
+}
+
 static void print_host(FILE *file, const struct record *record, const struct derived *derived)
 {
 	char rate[NUMBER_SIZE];
@@ -176,6 +212,7 @@ static void print_account(FILE *file, const struct records *records, const struc
 		print_stack(file, record);
 		print_memory(file, record, &derived);
 		record_mech_counters(records, record, print_mech_counter, file);
+		record_mech_vectors(records, record, print_mech_vector, file);
 	}
 	print_host(file, record, &derived);
 }

@@ -85,4 +85,19 @@ static inline uint64_t counter_value(const struct counter_group *group, const st
 
 const char *counter_scope_name(enum counter_scope scope);
 
+/* Counters with an index, in a row: one a bank, a warp slot, an array; or one a bin of a histogram, whose bins of powers of two are
+ * 0, 1, 2 to 3, 4 to 7 ... The last bin takes what lies beyond it, too. */
+enum vector_kind { VECTOR_COUNTERS, VECTOR_LINEAR, VECTOR_POWERS };
+
+struct counter_vector {
+	const char *name, *unit, *meaning; /* unit: of what is counted; of a histogram, of the values that it sorts */
+	enum counter_scope scope;
+	enum vector_kind kind;
+	enum counter_combination combination; /* of each element */
+	uint32_t length;                      /* elements; 0: not known before a machine is */
+	uint32_t bin;                         /* VECTOR_LINEAR: values a bin */
+	const char *const *labels;            /* as many as elements and NULL; or NULL: elements have numbers */
+	bool named;                           /* ... or names of their own in each launch */
+};
+
 #endif

@@ -17,7 +17,7 @@ struct stats {
 
 static const struct argp_option stats_options[] = {
 	{"describe", KEY_DESCRIBE, NULL, 0, "Print every counter's name, unit, scope and meaning", 0},
-	{"counters", KEY_COUNTERS, NULL, 0, "Print all counters of each kernel too", 0},
+	{"counters", KEY_COUNTERS, NULL, 0, "Print all counters of each kernel too, and all elements of vectors", 0},
 	{0},
 };
 
@@ -74,6 +74,33 @@ static void print_counters(const json_t *kernel)
 	}
 }
 
+/* The label of a vector's element, or the least value of its bin. */
+static void format_element(const json_t *vector, size_t index, char *text, size_t size)
+{
+	const json_t *label = json_array_get(json_object_get(vector, "labels"), index);
+	if (label)
+		snprintf(text, size, "%s", json_string_value(label));
+	else
+		snprintf(text, size, "from %lld",
+		         (long long)json_integer_value(json_array_get(json_object_get(vector, "bins"), index)));
+}
+
+static void print_vectors(const json_t *kernel)
+{
+	const char *name;
+	json_t *vector;
+	json_object_foreach((json_t *)json_object_get(kernel, "vectors"), name, vector)
+	{
+		const json_t *values = json_object_get(vector, "values");
+		for (size_t i = 0; i < json_array_size(values); i++) {
+			char element[128], full[256];
+			format_element(vector, i, element, sizeof element);
+			snprintf(full, sizeof full, "%s[%s]", name, element);
+			printf("    %-36s %20lld\n", full, (long long)json_integer_value(json_array_get(values, i)));
+		}
+	}
+}
+
 static void print_kernel(const struct stats *stats, const json_t *kernel)
 {
 	char grid[64], block[64];
@@ -84,8 +111,10 @@ static void print_kernel(const struct stats *stats, const json_t *kernel)
 	       (long long)json_integer_value(json_object_get(kernel, "cycles")),
 	       (long long)json_integer_value(json_object_get(kernel, "warp_instructions")),
 	       json_number_value(json_object_get(kernel, "ipc")));
-	if (stats->counters)
+	if (stats->counters) {
 		print_counters(kernel);
+		print_vectors(kernel);
+	}
 }
 
 /* NULL after a message. */

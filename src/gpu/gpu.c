@@ -75,3 +75,8 @@ void gpu_mech_stats(const struct gpu *gpu, uint32_t number, void *stats, struct 
 {
 	seam_stats(gpu->seam, number, stats, requests, by_pc);
 }
+
+void gpu_mech_vector(const struct gpu *gpu, uint32_t number, uint32_t vector, struct vector *sum)
+{
+	seam_vector(gpu->seam, number, vector, sum);
+}

@@ -103,6 +103,8 @@ struct mech_machine gpu_mech_machine(const struct machine *machine);
  * instructions, zero, or NULL. */
 void gpu_mech_stats(const struct gpu *gpu, uint32_t number, void *stats, struct mech_requests *requests,
                     struct mech_requests *by_pc);
+/* One of its vectors; vector_free() it. */
+void gpu_mech_vector(const struct gpu *gpu, uint32_t number, uint32_t vector, struct vector *sum);
 void gpu_close(struct gpu *gpu);
 
 void gpu_run(struct gpu *gpu, struct gpu_run *run);

@@ -16,8 +16,10 @@ struct formula {
 	char operation; /* + - * /, 'n' a number, 'v' a name */
 	double number;
 	const char *name;
-	unsigned needs; /* of a name */
-	bool largest;   /* of all launches, else the sum */
+	unsigned needs;                         /* of a name */
+	bool largest;                           /* of all launches, else the sum */
+	enum { SCALAR, ELEMENT, SUM, MEAN } of; /* what of a mechanism's vector is meant; SCALAR: it is none */
+	const char *element, *vector;           /* its label or number; "NAME[]" */
 	const struct formula *left, *right;
 };
 
@@ -137,29 +139,81 @@ static unsigned check_name(const char *name, char *message)
 	return 0;
 }
 
-/* NAME, or largest(NAME). */
-static const struct formula *parse_name(struct parser *parser, bool inside)
+static const char *parse_word(struct parser *parser)
 {
 	size_t length = 0;
 	while (isalnum((unsigned char)parser->at[length]) || parser->at[length] == '_' || parser->at[length] == '.')
 		length++;
-	struct formula *name = node(parser, 'v');
-	name->name = arena_string(parser->arena, parser->at, length);
+	const char *word = arena_string(parser->arena, parser->at, length);
 	parser->at += length;
-	if (!inside && strcmp(name->name, "largest") == 0 && next(parser) == '(') {
+	return word;
+}
+
+static void expect(struct parser *parser, char wanted, const char *what)
+{
+	if (next(parser) == wanted)
 		parser->at++;
-		next(parser);
-		*name = *parse_name(parser, true);
-		name->largest = true;
-		if (next(parser) == ')')
-			parser->at++;
-		else
-			fail(parser, "')'");
-		return name;
-	}
+	else
+		fail(parser, what);
+}
+
+/* What stands in brackets behind a vector's name. */
+static void parse_element(struct parser *parser, struct formula *name)
+{
+	size_t length = strcspn(++parser->at, "]");
+	name->of = ELEMENT;
+	name->element = arena_string(parser->arena, parser->at, length);
+	parser->at += length;
+	expect(parser, ']', "']'");
+}
+
+static void check_vector(struct parser *parser, struct formula *name)
+{
+	size_t size = strlen(name->name) + 3;
+	char *vector = arena_alloc(parser->arena, size);
+	snprintf(vector, size, "%s[]", name->name);
+	name->vector = vector;
+	if (parser->failed || name->needs & FORMULA_MECHANISM)
+		return;
+	snprintf(parser->message, FORMULA_MESSAGE, "'%s' is no vector", name->name);
+	parser->failed = true;
+}
+
+/* NAME or NAME[ELEMENT], of which `word` has been read. */
+static struct formula *parse_counter(struct parser *parser, const char *word)
+{
+	struct formula *name = node(parser, 'v');
+	name->name = word;
+	if (*parser->at == '[')
+		parse_element(parser, name);
 	if (!parser->failed)
 		name->needs = check_name(name->name, parser->message);
 	parser->failed |= !name->needs;
+	return name;
+}
+
+/* A counter, or largest(), sum() or mean() of one. */
+static const struct formula *parse_name(struct parser *parser)
+{
+	const char *word = parse_word(parser);
+	bool largest = strcmp(word, "largest") == 0, sum = strcmp(word, "sum") == 0;
+	bool is_function = (largest || sum || strcmp(word, "mean") == 0) && next(parser) == '(';
+	struct formula *name;
+	if (is_function) {
+		parser->at++;
+		next(parser);
+		name = parse_counter(parser, parse_word(parser));
+		name->largest = largest;
+		if (!largest && name->of == ELEMENT)
+			fail(parser, "a whole vector");
+		if (!largest)
+			name->of = sum ? SUM : MEAN;
+		expect(parser, ')', "')'");
+	} else {
+		name = parse_counter(parser, word);
+	}
+	if (name->of != SCALAR)
+		check_vector(parser, name);
 	return name;
 }
 
@@ -174,17 +228,14 @@ static const struct formula *parse_atom(struct parser *parser)
 		return number;
 	}
 	if (isalpha((unsigned char)first))
-		return parse_name(parser, false);
+		return parse_name(parser);
 	if (first != '(' || ++parser->depth > DEEPEST) {
 		fail(parser, "a number, a counter or '('");
 		return NULL;
 	}
 	parser->at++;
 	const struct formula *inner = parse_sum(parser);
-	if (next(parser) == ')')
-		parser->at++;
-	else
-		fail(parser, "')'");
+	expect(parser, ')', "')'");
 	parser->depth--;
 	return inner;
 }
@@ -233,8 +284,10 @@ const char *formula_uncounted(const struct formula *formula, bool (*counts)(cons
 {
 	if (formula->operation == 'n')
 		return NULL;
-	if (formula->operation == 'v')
-		return formula->needs & FORMULA_MECHANISM && !counts(user, formula->name) ? formula->name : NULL;
+	if (formula->operation == 'v') {
+		const char *name = formula->vector ? formula->vector : formula->name;
+		return formula->needs & FORMULA_MECHANISM && !counts(user, name) ? name : NULL;
+	}
 	const char *first = formula_uncounted(formula->left, counts, user);
 	return first ? first : formula_uncounted(formula->right, counts, user);
 }
@@ -273,6 +326,46 @@ static double of_launch(const json_t *kernel, const char *name, const struct fig
 	return json_is_number(value) ? json_number_value(value) : NAN;
 }
 
+/* The place of an element in a vector: the one with that label, else of that number. SIZE_MAX: it has none. */
+static size_t find_element(const json_t *vector, const char *element)
+{
+	const json_t *labels = json_object_get(vector, "labels");
+	char *end;
+	for (size_t i = 0; i < json_array_size(labels); i++) {
+		const char *label = json_string_value(json_array_get(labels, i));
+		if (label && strcmp(label, element) == 0)
+			return i;
+	}
+	unsigned long number = strtoul(element, &end, 10);
+	bool is_number = isdigit((unsigned char)*element) && !*end;
+	return is_number && number < json_array_size(json_object_get(vector, "values")) ? number : SIZE_MAX;
+}
+
+static double total(const json_t *values)
+{
+	double sum = 0;
+	for (size_t i = 0; i < json_array_size(values); i++)
+		sum += json_number_value(json_array_get(values, i));
+	return sum;
+}
+
+/* What a launch adds to what is asked for of a vector, and, of a mean, to what it is a mean of. An array's name that a launch does
+ * not have adds nothing; NAN where it has no such vector. */
+static double of_vector(const json_t *kernel, const struct formula *formula, double *weight)
+{
+	const json_t *vector = json_object_get(json_object_get(kernel, "vectors"), formula->name);
+	const json_t *values = json_object_get(vector, "values"), *sum = json_object_get(vector, "sum");
+	size_t element = formula->of == ELEMENT ? find_element(vector, formula->element) : 0;
+	if (!vector)
+		return NAN;
+	if (formula->of == ELEMENT) {
+		*weight += element != SIZE_MAX;
+		return json_number_value(json_array_get(values, element));
+	}
+	*weight += sum ? total(values) : (double)json_array_size(values);
+	return formula->of == MEAN && sum ? json_number_value(sum) : total(values);
+}
+
 static double combine(double result, double value, bool largest)
 {
 	if (isnan(result) || isnan(value))
@@ -285,14 +378,15 @@ static double look_up(const struct formula *formula, const json_t *stats, const 
 	const char *name = formula->name;
 	const json_t *kernels = json_object_get(stats, "kernels");
 	const struct figure *figure = find_figure(name);
-	double result = 0;
+	double result = 0, weight = 0;
 	size_t launches = 0;
 	for (size_t i = 0; i < json_array_size(kernels); i++) {
 		const json_t *launch = json_array_get(kernels, i);
 		const char *symbol = json_string_value(json_object_get(launch, "name"));
 		if (kernel && (!symbol || !formula_kernel_is(symbol, kernel)))
 			continue;
-		double value = of_launch(launch, name, figure);
+		double value =
+			formula->of == SCALAR ? of_launch(launch, name, figure) : of_vector(launch, formula, &weight);
 		result = combine(result, value, formula->largest || (figure && figure->largest));
 		launches++;
 	}
@@ -300,7 +394,13 @@ static double look_up(const struct formula *formula, const json_t *stats, const 
 		snprintf(message, FORMULA_MESSAGE, "no kernel %s ran", kernel ? kernel : "at all");
 	else if (isnan(result))
 		snprintf(message, FORMULA_MESSAGE, "the statistics have no '%s'", name);
-	return launches ? result : NAN;
+	else if (formula->of == ELEMENT && !weight)
+		snprintf(message, FORMULA_MESSAGE, "'%s' has no element '%s'", name, formula->element);
+	else if (formula->of == MEAN && !weight)
+		snprintf(message, FORMULA_MESSAGE, "'%s' is empty and has no mean", name);
+	else
+		return formula->of == MEAN ? result / weight : result;
+	return NAN;
 }
 
 double formula_value(const struct formula *formula, const json_t *stats, const char *kernel,

@@ -5,6 +5,9 @@
  * looked at; registers, spill_bytes, shared_bytes, blocks_per_sm and block_threads, of which the largest counts. Or they are facts of
  * the program's source (lab/facts.h), in the same form. largest(NAME) takes the largest of all launches instead of the
  * sum.
+ *
+ * Of a mechanism's vector NAME[ELEMENT] is the element with that label, else number; sum(NAME) all elements; mean(NAME) the mean of
+ * the values that a histogram has sorted, or of the elements. They are taken over all launches.
  */
 #ifndef SLUICE_LAB_FORMULA_H
 #define SLUICE_LAB_FORMULA_H

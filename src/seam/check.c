@@ -118,6 +118,21 @@ static bool check_buffer(const struct seam_attached *attached, const struct mech
 	return false;
 }
 
+static bool check_lengths(const struct seam_attached *attached, const struct mech_machine *machine, char *message,
+                          size_t size)
+{
+	const struct mech *mech = attached->mech;
+	for (uint32_t v = 0; v < mech->vector_count; v++) {
+		uint32_t length = output_length(attached, machine, v);
+		if (length && length <= MECH_MAX_VECTOR)
+			continue;
+		snprintf(message, size, "mechanism %s: its vector %s has %u elements; expected 1 to %d", mech->name,
+		         mech->vectors[v].name, length, MECH_MAX_VECTOR);
+		return false;
+	}
+	return true;
+}
+
 static bool check_one(const struct seam_attached *attached, const struct mech_machine *machine, char *message,
                       size_t size)
 {
@@ -129,7 +144,8 @@ static bool check_one(const struct seam_attached *attached, const struct mech_ma
 		snprintf(message, size, "mechanism %s: %s", mech->name, text);
 		return false;
 	}
-	return !mech->buffer || check_buffer(attached, machine, message, size);
+	return check_lengths(attached, machine, message, size) &&
+	       (!mech->buffer || check_buffer(attached, machine, message, size));
 }
 
 bool seam_check(const struct seam_attached *attached, uint32_t count, const struct mech_machine *machine, char *message,

@@ -51,6 +51,7 @@ enum {
 	MECH_PASSES_SIZE = 1024,   /* of what rewrite writes */
 	MECH_LANES = 32,           /* of a warp */
 	MECH_MAX_SOURCES = 6,      /* values that an instruction reads */
+	MECH_MAX_VECTOR = 65536,   /* elements of a vector of counters */
 };
 #define MECH_NEVER UINT64_MAX
 #define MECH_NOWHERE UINT32_MAX
@@ -306,6 +307,12 @@ struct mech;
 struct mech_gpu;
 struct mech_services;
 
+/* What a part prints beside its counters, for mech_count() and mech_observe(). */
+struct mech_output {
+	void (*count)(struct mech_output *output, uint32_t vector, uint32_t index, uint64_t amount);
+	void (*observe)(struct mech_output *output, uint32_t vector, uint64_t value);
+};
+
 /* Memory of a part, for mech_alloc(). */
 struct mech_pool {
 	void *(*alloc)(struct mech_pool *pool, size_t bytes);
@@ -322,6 +329,7 @@ struct mech_sm {
 	const struct mech_gpu *gpu;       /* to be read: it changes only while SMs stand still */
 	struct mech_pool *pool;           /* memory that lives as long as the machine, */
 	struct mech_pool *kernel_pool;    /* and until the kernel's last hook, between kernels that of the next */
+	struct mech_output *output;
 	const struct mech_services *services;
 	void *host;
 };
@@ -334,7 +342,9 @@ struct mech_partition {
 	uint32_t slice, number;
 	const struct mech_machine *machine;
 	const struct mech_launch *launch;
+	const struct mech_gpu *gpu; /* to be read: it changes only while partitions stand still */
 	struct mech_pool *pool, *kernel_pool;
+	struct mech_output *output;
 	void *host;
 };
 
@@ -347,6 +357,7 @@ struct mech_gpu {
 	const struct mech_machine *machine;
 	const struct mech_launch *launch;
 	struct mech_pool *pool, *kernel_pool;
+	struct mech_output *output;
 	const struct mech_services *services;
 	void *host;
 };
@@ -502,6 +513,16 @@ struct mech {
 	uint32_t pass_count;
 	void (*rewrite)(const void *config, const struct mech_machine *machine, char *text, size_t size);
 
+	/* Counters with an index, and histograms: every part has each row's elements, which mech_count() and mech_observe() count in,
+	 * and they are combined. Where a row does not say how many they are, vector_length does: 1 .. MECH_MAX_VECTOR, the same for
+	 * the same. vector_label names the elements of rows that are `named`, when a kernel has ended: `launch` is NULL, the text is
+	 * copied. NULL: it has no name, and is not shown while it has counted nothing; of several launches, elements of one name are
+	 * combined. */
+	const struct counter_vector *vectors;
+	size_t vector_count;
+	uint32_t (*vector_length)(const void *config, const struct mech_machine *machine, uint32_t vector);
+	const char *(*vector_label)(const struct mech_gpu *gpu, uint32_t vector, uint32_t index);
+
 	size_t gpu_size, sm_size, partition_size; /* of states; 0: none */
 	uint32_t seats;                           /* enum mech_seat, ored: each has its hook, and no other has */
 	bool sends;                               /* requests; its accounts are shown */
@@ -610,6 +631,19 @@ struct mech_services {
 static inline void *mech_alloc(struct mech_pool *pool, size_t bytes)
 {
 	return pool->alloc(pool, bytes);
+}
+
+/* Counts in an element of one of the mechanism's vectors, which is given by the number of its row; from any hook of the part. What
+ * is counted before the kernel's first hook is lost. */
+static inline void mech_count(struct mech_output *output, uint32_t vector, uint32_t index, uint64_t amount)
+{
+	output->count(output, vector, index, amount);
+}
+
+/* Sorts a value into a histogram. */
+static inline void mech_observe(struct mech_output *output, uint32_t vector, uint64_t value)
+{
+	output->observe(output, vector, value);
 }
 
 /* Asks for a line, in any hook of the SM or the GPU, from gpu_kernel_begin until the kernel's end. False: the queue is full,

@@ -1,4 +1,4 @@
-/* What mechanisms do that they must not: the first mistake of each SM and of the dispatcher is kept, and the machine stops. */
+/* What mechanisms do that they must not: the first mistake of each SM, of each L2 slice and of the dispatcher is kept, and the machine stops. */
 #include "seam/inner.h"
 
 #include <stdarg.h>
@@ -41,7 +41,7 @@ void seam_wrong_partition(const struct mech_partition *part, const char *format,
 	struct seam_partition *partition = part->host;
 	char where[96];
 	va_list arguments;
-	snprintf(where, sizeof where, "hook %s, partition %u", partition->hook, part->slice);
+	snprintf(where, sizeof where, "hook %s, L2 slice %u", partition->hook, part->slice);
 	va_start(arguments, format);
 	keep(&partition->mistake, partition->seam, part->mech->name, where, format, arguments);
 	va_end(arguments);
@@ -58,6 +58,7 @@ void seam_wrong_gpu(const struct mech_gpu *part, const char *format, ...)
 	va_end(arguments);
 }
 
+/* Of two, of which `first` may be NULL: the one that was made earlier, of one cycle the first. */
 static const struct seam_mistake *earlier(const struct seam_mistake *first, const struct seam_mistake *next)
 {
 	return next->made && (!first || next->cycle < first->cycle) ? next : first;

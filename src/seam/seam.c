@@ -56,6 +56,7 @@ static void open_gpu_part(struct seam *seam, uint32_t number)
 	                          .machine = &seam->machine,
 	                          .pool = &gpu->pools.machine.seen,
 	                          .kernel_pool = &gpu->pools.kernel.seen,
+	                          .output = output_open_gpu(seam, number),
 	                          .services = &seam_services,
 	                          .host = seam};
 	MECH_GPU_HOOKS(LIST_GPU, LIST_GPU)
@@ -82,6 +83,7 @@ static void open_sm_part(struct seam *seam, struct seam_sm *sm, uint32_t number)
 	                         .gpu = &seam->gpu.part[number],
 	                         .pool = &sm->pools.machine.seen,
 	                         .kernel_pool = &sm->pools.kernel.seen,
+	                         .output = output_open_sm(sm, number),
 	                         .services = &seam_services,
 	                         .host = sm};
 	MECH_SM_HOOKS(LIST_SM, LIST_SM)
@@ -128,8 +130,10 @@ static void open_partition_part(struct seam *seam, struct seam_partition *partit
 	                                .slice = (uint32_t)(partition - seam->partition),
 	                                .number = number,
 	                                .machine = &seam->machine,
+	                                .gpu = &seam->gpu.part[number],
 	                                .pool = &partition->pools.machine.seen,
 	                                .kernel_pool = &partition->pools.kernel.seen,
+	                                .output = output_open_partition(partition, number),
 	                                .host = partition};
 	MECH_PARTITION_HOOKS(LIST_PARTITION, LIST_PARTITION)
 	if (mech->seats & MECH_SEAT_L2_REPLACEMENT)
@@ -182,6 +186,8 @@ struct seam *seam_open(const struct seam_attached *attached, uint32_t count, con
 	seam->gpu.vetoed_by = MECH_MAX;
 	seam->gpu.first_wake = MECH_NEVER;
 	seam->gpu.dispatching = MECH_NEVER;
+	for (uint32_t i = 0; i < count; i++)
+		output_lay_out(seam, i);
 	for (uint32_t i = 0; i < count; i++)
 		open_gpu_part(seam, i);
 	for (uint32_t s = 0; s < machine->sms; s++)
@@ -237,6 +243,7 @@ static void clear_sm(struct seam *seam, struct seam_sm *sm)
 		const struct mech *mech = seam->attached[i].mech;
 		struct seam_account *account = &sm->account[i];
 		clear_stats(sm->part[i].stats, mech);
+		output_clear(&sm->output[i]);
 		memset(&account->all, 0, sizeof account->all);
 		if (mech->sends) {
 			free(account->by_pc);
@@ -250,8 +257,11 @@ static void clear(struct seam *seam)
 {
 	for (uint32_t i = 0; i < seam->count; i++) {
 		clear_stats(seam->gpu.part[i].stats, seam->attached[i].mech);
-		for (uint32_t s = 0; s < seam->machine.partitions; s++)
+		output_clear(&seam->gpu.output[i]);
+		for (uint32_t s = 0; s < seam->machine.partitions; s++) {
 			clear_stats(seam->partition[s].part[i].stats, seam->attached[i].mech);
+			output_clear(&seam->partition[s].output[i]);
+		}
 		seam->gpu.wake[i] = 0;
 	}
 	for (uint32_t s = 0; s < seam->machine.sms; s++)

@@ -10,6 +10,7 @@
 #include "base/arena.h"
 #include "seam/line_buffer.h"
 #include "seam/mech.h"
+#include "seam/output.h"
 
 /* What fields of fixed width say of mechanisms, blocks and warps. */
 _Static_assert(MECH_MAX <= 32 && MECH_MAX < UINT8_MAX, "seam_sm.holders has a bit a mechanism, seam_list.part a byte");
@@ -66,6 +67,7 @@ struct seam;
 struct seam_sm {
 	struct seam *seam;
 	struct mech_sm part[MECH_MAX];
+	struct output output[MECH_MAX];
 	struct seam_account account[MECH_MAX];
 	/* who has which hook */
 #define HOOK(hook, event, when) struct seam_list hook;
@@ -109,6 +111,7 @@ struct seam_sm {
 struct seam_partition {
 	struct seam *seam;
 	struct mech_partition part[MECH_MAX];
+	struct output output[MECH_MAX];
 	struct seam_pools pools;
 	const char *hook; /* the one that was called last */
 	struct seam_mistake mistake;
@@ -125,6 +128,7 @@ struct seam_dispatched {
 
 struct seam_gpu {
 	struct mech_gpu part[MECH_MAX];
+	struct output output[MECH_MAX];
 	MECH_GPU_HOOKS(HOOK, HOOK)
 #undef HOOK
 	struct seam_list cycle;
@@ -157,6 +161,7 @@ enum seam_phase { SEAM_OPENING, SEAM_IDLE, SEAM_LAUNCHING, SEAM_BEGINNING, SEAM_
 struct seam {
 	struct mech_machine machine;
 	struct seam_attached attached[MECH_MAX];
+	struct output_layout layout[MECH_MAX]; /* of their vectors */
 	uint32_t count;
 	struct mech_launch launch;
 	struct seam_analyses analyses;
@@ -198,6 +203,8 @@ const struct seam_mistake *seam_mistake(const struct seam *seam);
 /* What a mechanism counted in the kernel. */
 void seam_stats(const struct seam *seam, uint32_t number, void *stats, struct mech_requests *requests,
                 struct mech_requests *by_pc);
+/* One of its vectors over all parts; vector_free() it. */
+void seam_vector(const struct seam *seam, uint32_t number, uint32_t vector, struct vector *sum);
 /* Its account over all SMs. */
 struct mech_requests seam_account_of(const struct seam *seam, uint32_t number);
 void seam_stats_add(const struct mech *mech, void *sum, const void *stats);

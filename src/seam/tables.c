@@ -1,4 +1,4 @@
-/* Whether what a mechanism says of itself makes sense: its name, its options and its counters. */
+/* Whether what a mechanism says of itself makes sense: its name, its options, counters, vectors and passes. */
 #include "flow/pass.h"
 #include "seam/seam.h"
 
@@ -121,6 +121,15 @@ static bool is_request_counter(const char *name)
 	return false;
 }
 
+/* Among the first of the vectors. */
+static bool has_vector(const struct mech *mech, size_t count, const char *name)
+{
+	for (size_t i = 0; i < count; i++)
+		if (strcmp(mech->vectors[i].name, name) == 0)
+			return true;
+	return false;
+}
+
 static bool has_counter(const struct mech *mech, size_t count, const char *name)
 {
 	for (size_t i = 0; i < count; i++)
@@ -144,6 +153,40 @@ static bool check_counter(const struct mech *mech, size_t number, char *message,
 	return true;
 }
 
+static bool has_labels(const struct counter_vector *vector)
+{
+	uint32_t count = 0;
+	while (count < vector->length && vector->labels[count])
+		count++;
+	return count == vector->length && !vector->labels[count];
+}
+
+static bool check_vector(const struct mech *mech, size_t number, char *message, size_t size)
+{
+	const struct counter_vector *vector = &mech->vectors[number];
+	const struct row row = {"vector", number, vector->name, message, size};
+	bool is_taken = vector->name && (has_counter(mech, mech->counter_count, vector->name) ||
+	                                 has_vector(mech, number, vector->name));
+	if (!check_row(&row, vector->unit, vector->meaning, is_taken))
+		return false;
+	if ((unsigned)vector->scope > SCOPE_GPU || (unsigned)vector->kind > VECTOR_POWERS ||
+	    (unsigned)vector->combination > COMBINE_LARGEST)
+		return refuse(&row, "its scope, kind or combination is none that there is");
+	if (vector->length > MECH_MAX_VECTOR)
+		return refuse(&row, "%u elements; expected up to %d", vector->length, MECH_MAX_VECTOR);
+	if (!vector->length && !mech->vector_length)
+		return refuse(&row, "no length, and there is no hook vector_length");
+	if (vector->kind != VECTOR_COUNTERS && vector->combination != COMBINE_SUM)
+		return refuse(&row, "bins of a histogram are combined by COMBINE_SUM");
+	if (vector->kind == VECTOR_LINEAR && !vector->bin)
+		return refuse(&row, "a bin of 0 values");
+	if (vector->labels && (vector->kind != VECTOR_COUNTERS || !vector->length || !has_labels(vector)))
+		return refuse(&row, "labels are for counters: as many as its length says, and NULL");
+	if (vector->named && (vector->kind != VECTOR_COUNTERS || vector->labels || !mech->vector_label))
+		return refuse(&row, "names of its own are for counters without labels, by the hook vector_label");
+	return true;
+}
+
 static bool check_texts(const struct mech *mech, char *message, size_t size)
 {
 	if (!is_name(mech->name, "_"))
@@ -156,6 +199,8 @@ static bool check_texts(const struct mech *mech, char *message, size_t size)
 	else if ((mech->option_count && !mech->options) || (mech->counter_count && !mech->counters))
 		snprintf(message, size, "mechanism %s has no table of its %s", mech->name,
 		         mech->option_count && !mech->options ? "options" : "counters");
+	else if (mech->vector_count && !mech->vectors)
+		snprintf(message, size, "mechanism %s has no table of its vectors", mech->name);
 	else if (mech->seats >= MECH_SEATS_END)
 		snprintf(message, size, "mechanism %s has seats 0x%x, some of which are no enum mech_seat", mech->name,
 		         mech->seats);
@@ -203,6 +248,8 @@ bool seam_check_tables(const struct mech *mech, char *message, size_t size)
 		good = check_counter(mech, i, text, sizeof text);
 	for (size_t i = 0; good && i < mech->pass_count; i++)
 		good = check_pass(mech, i, text, sizeof text);
+	for (size_t i = 0; good && i < mech->vector_count; i++)
+		good = check_vector(mech, i, text, sizeof text);
 	if (!good)
 		snprintf(message, size, "mechanism %s: %s", mech->name, text);
 	return good;

@@ -18,9 +18,13 @@
 static const char statistics[] =
 	"{\"kernels\": ["
 	"{\"name\": \"_Z3addPf\", \"grid\": [2, 3, 1], \"block\": [32, 2, 1], \"cycles\": 100, \"blocks_per_sm\": 3,"
-	" \"thread_instructions\": 600, \"counters\": {\"l1d.hits\": 30, \"l1d.accesses\": 40, \"mine.sent\": null}},"
+	" \"thread_instructions\": 600, \"counters\": {\"l1d.hits\": 30, \"l1d.accesses\": 40, \"mine.sent\": null},"
+	" \"vectors\": {\"mine.by_array\": {\"labels\": [\"A\", \"B 2\"], \"values\": [10, 30]},"
+	" \"mine.lanes\": {\"bins\": [0, 1, 2], \"sum\": 20, \"values\": [0, 0, 5]}}},"
 	"{\"name\": \"_Z3addPf\", \"grid\": [1, 1, 1], \"block\": [64, 1, 1], \"cycles\": 50, \"blocks_per_sm\": 2,"
-	" \"thread_instructions\": 300, \"counters\": {\"l1d.hits\": 0, \"l1d.accesses\": 10, \"mine.sent\": 4}},"
+	" \"thread_instructions\": 300, \"counters\": {\"l1d.hits\": 0, \"l1d.accesses\": 10, \"mine.sent\": 4},"
+	" \"vectors\": {\"mine.by_array\": {\"labels\": [\"A\", \"C\"], \"values\": [1, 7]},"
+	" \"mine.lanes\": {\"bins\": [0, 1, 2], \"sum\": 4, \"values\": [0, 1, 2]}}},"
 	"{\"name\": \"_Z4add2Pf\", \"grid\": [1, 1, 1], \"block\": [1, 1, 1], \"cycles\": 7, \"blocks_per_sm\": 8,"
 	" \"thread_instructions\": 10, \"counters\": {\"l1d.hits\": 1, \"l1d.accesses\": 0, \"mine.sent\": 5}}]}";
 
@@ -71,6 +75,14 @@ static void test_formula_values(void **state)
 	assert_value(6 * 64 + 64, "threads", "add");
 	assert_value(2, "launches", "add");
 	assert_value(5, "mine.sent", "add2"); /* a group that the machine does not have */
+	assert_value(11, "mine.by_array[A]", "add");
+	assert_value(30, "mine.by_array[B 2]", "add"); /* which the second launch does not have */
+	assert_value(10, "largest(mine.by_array[A])", "add");
+	assert_value(37, "mine.by_array[1]", "add");
+	assert_value(48, "sum(mine.by_array)", "add");
+	assert_value(8, "sum(mine.lanes)", "add");
+	assert_value(3, "mean(mine.lanes)", "add");
+	assert_value(12, "mean(mine.by_array)", "add");
 }
 
 static void test_formula_errors(void **state)
@@ -88,6 +100,14 @@ static void test_formula_errors(void **state)
 	assert_no_value("l1d.hits / l1d.accesses", "add2", "division by 0");
 	assert_no_value("mine.sent", "add", "the statistics have no 'mine.sent'"); /* null in one launch */
 	assert_no_value("registers", NULL, "the statistics have no 'registers'");
+	assert_no_value("mine.by_array[D]", "add", "'mine.by_array' has no element 'D'");
+	assert_no_value("mine.by_array[2]", "add", "'mine.by_array' has no element '2'");
+	assert_no_value("mine.by_array[A", "add", "expected ']' at the end");
+	assert_no_value("sum(mine.by_array[A])", "add", "expected a whole vector at ')'");
+	assert_no_value("mine.by_array", "add", "the statistics have no 'mine.by_array'");
+	assert_no_value("sum(mine.absent)", "add", "the statistics have no 'mine.absent'");
+	assert_no_value("l1d.hits[0]", "add", "'l1d.hits' is no vector");
+	assert_no_value("mean(cycles)", "add", "'cycles' is no vector");
 	char deep[400];
 	memset(deep, '(', sizeof deep - 1);
 	deep[sizeof deep - 1] = '\0';

@@ -31,7 +31,9 @@ static const char *const words[] = {"a", "b", NULL};
 	.defaults = &ones
 #define COUNTERS(table)                                                                                                \
 	.counters = (table), .counter_count = sizeof(table) / sizeof(struct counter), .stats_size = 8, .sends = true
-#define NAMED(n) .name = n, .summary = "", .citation = ""
+#define VECTORS(...) .vectors = (const struct counter_vector[]){{__VA_ARGS__}}, .vector_count = 1, .sends = true
+#define TEXTS        .unit = "", .meaning = ""
+#define NAMED(n)     .name = n, .summary = "", .citation = ""
 
 static void test_tables(void **state)
 {
@@ -78,6 +80,20 @@ static void test_tables(void **state)
 		{{NAMED("m"), COUNTERS(COUNTER("c", (enum counter_scope)9, 0, "", "", COMBINE_SUM))},
 	         "its scope or combination"},
 		{{NAMED("m"), COUNTERS(COUNTER("c", SCOPE_SM, 0, NULL, "", COMBINE_SUM))}, "counter 0 (c): no unit"},
+		{{NAMED("m"), .vector_count = 1}, "mechanism m has no table of its vectors"},
+		{{NAMED("m"), VECTORS(.name = "v[]", TEXTS, .length = 1)}, "vector 0 (v[]): expected a name"},
+		{{NAMED("m"), VECTORS(.name = "late", TEXTS, .length = 1)}, "vector 0 (late): another has this name"},
+		{{NAMED("m"), VECTORS(.name = "v", .meaning = "", .length = 1)}, "vector 0 (v): no unit"},
+		{{NAMED("m"), VECTORS(.name = "v", TEXTS, .length = 1, .kind = 3)}, "its scope, kind or combination"},
+		{{NAMED("m"), VECTORS(.name = "v", TEXTS)}, "no length, and there is no hook vector_length"},
+		{{NAMED("m"), VECTORS(.name = "v", TEXTS, .length = 65537)}, "65537 elements; expected up to 65536"},
+		{{NAMED("m"), VECTORS(.name = "v", TEXTS, .length = 2, .kind = VECTOR_LINEAR)}, "a bin of 0 values"},
+		{{NAMED("m"),
+	          VECTORS(.name = "v", TEXTS, .length = 2, .kind = VECTOR_POWERS, .combination = COMBINE_LARGEST)},
+	         "bins of a histogram are combined by COMBINE_SUM"},
+		{{NAMED("m"), VECTORS(.name = "v", TEXTS, .length = 1, .named = true)}, "by the hook vector_label"},
+		{{NAMED("m"), VECTORS(.name = "v", TEXTS, .length = 3, .labels = words)}, "as many as its length says"},
+		{{NAMED("m"), VECTORS(.name = "v", TEXTS, .length = 1, .labels = words)}, "as many as its length says"},
 	};
 	const struct mech good = {NAMED("m_2"), OPTIONS(OPTION("o.p", OPTION_ENUM, 0, words, "", ""))};
 	char message[512];

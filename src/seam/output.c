@@ -1,0 +1,183 @@
+/* What mechanisms print beside their counters: vectors. */
+#include "seam/output.h"
+
+#include "seam/inner.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* A row's elements, behind which a histogram has the sum of the values that it has sorted. */
+static uint32_t room_of(const struct counter_vector *row, uint32_t length)
+{
+	return length + (row->kind != VECTOR_COUNTERS);
+}
+
+uint32_t output_length(const struct seam_attached *attached, const struct mech_machine *machine, uint32_t vector)
+{
+	const struct mech *mech = attached->mech;
+	uint32_t fixed = mech->vectors[vector].length;
+	return fixed ? fixed : mech->vector_length(attached->config, machine, vector);
+}
+
+void output_lay_out(struct seam *seam, uint32_t number)
+{
+	const struct seam_attached *attached = &seam->attached[number];
+	const struct mech *mech = attached->mech;
+	struct output_layout *layout = &seam->layout[number];
+	layout->length = arena_array(&seam->gpu.pools.machine.arena, mech->vector_count, sizeof *layout->length);
+	layout->start = arena_array(&seam->gpu.pools.machine.arena, mech->vector_count, sizeof *layout->start);
+	for (uint32_t v = 0; v < mech->vector_count; v++) {
+		layout->start[v] = layout->room;
+		layout->length[v] = output_length(attached, &seam->machine, v);
+		layout->room += room_of(&mech->vectors[v], layout->length[v]);
+	}
+}
+
+/* --- mistakes --- */
+
+#define WRONG(output, ...)                                                                                             \
+	do {                                                                                                           \
+		if ((output)->sm)                                                                                      \
+			seam_wrong((output)->sm, __VA_ARGS__);                                                         \
+		else if ((output)->partition)                                                                          \
+			seam_wrong_partition((output)->partition, __VA_ARGS__);                                        \
+		else                                                                                                   \
+			seam_wrong_gpu((output)->gpu, __VA_ARGS__);                                                    \
+	} while (0)
+
+/* The GPU's part is touched by hooks of the GPU alone: several SMs may run at a time. */
+static bool is_touchable(const struct output *output, const char *service)
+{
+	if (!output->gpu || output->seam->gpu.hook)
+		return true;
+	WRONG(output, "%s() of the GPU's part is for hooks of the GPU", service);
+	return false;
+}
+
+/* NULL after a mistake. */
+static const struct counter_vector *row_of(const struct output *output, const char *service, uint32_t vector)
+{
+	const struct mech *mech = output->seam->attached[output->number].mech;
+	if (!is_touchable(output, service))
+		return NULL;
+	if (vector < mech->vector_count)
+		return &mech->vectors[vector];
+	WRONG(output, "%s() of vector %u; it has %zu", service, vector, mech->vector_count);
+	return NULL;
+}
+
+/* --- the services --- */
+
+static void count(struct mech_output *seen, uint32_t vector, uint32_t index, uint64_t amount)
+{
+	struct output *output = (struct output *)seen;
+	const struct output_layout *layout = &output->seam->layout[output->number];
+	const struct counter_vector *row = row_of(output, "mech_count", vector);
+	if (!row)
+		return;
+	if (row->kind != VECTOR_COUNTERS)
+		WRONG(output, "mech_count() of %s, which is a histogram; expected mech_observe()", row->name);
+	else if (index >= layout->length[vector])
+		WRONG(output, "counts in element %u of %s, which has %u", index, row->name, layout->length[vector]);
+	else
+		output->value[layout->start[vector] + index] += amount;
+}
+
+static void observe(struct mech_output *seen, uint32_t vector, uint64_t value)
+{
+	struct output *output = (struct output *)seen;
+	const struct output_layout *layout = &output->seam->layout[output->number];
+	const struct counter_vector *row = row_of(output, "mech_observe", vector);
+	if (!row)
+		return;
+	if (row->kind == VECTOR_COUNTERS) {
+		WRONG(output, "mech_observe() of %s, which is no histogram; expected mech_count()", row->name);
+		return;
+	}
+	uint64_t *bin = output->value + layout->start[vector];
+	bin[vector_bin(row, layout->length[vector], value)]++;
+	bin[layout->length[vector]] += value;
+}
+
+/* --- a part's --- */
+
+static struct mech_output *open_part(struct output *output, struct seam *seam, struct arena *arena, uint32_t number)
+{
+	output->seen = (struct mech_output){.count = count, .observe = observe};
+	output->seam = seam;
+	output->number = number;
+	output->value = arena_array(arena, seam->layout[number].room, sizeof *output->value);
+	return &output->seen;
+}
+
+struct mech_output *output_open_sm(struct seam_sm *sm, uint32_t number)
+{
+	struct output *output = &sm->output[number];
+	output->sm = &sm->part[number];
+	return open_part(output, sm->seam, &sm->pools.machine.arena, number);
+}
+
+struct mech_output *output_open_partition(struct seam_partition *partition, uint32_t number)
+{
+	struct output *output = &partition->output[number];
+	output->partition = &partition->part[number];
+	return open_part(output, partition->seam, &partition->pools.machine.arena, number);
+}
+
+struct mech_output *output_open_gpu(struct seam *seam, uint32_t number)
+{
+	struct output *output = &seam->gpu.output[number];
+	output->gpu = &seam->gpu.part[number];
+	return open_part(output, seam, &seam->gpu.pools.machine.arena, number);
+}
+
+void output_clear(struct output *output)
+{
+	uint32_t room = output->seam->layout[output->number].room;
+	if (room)
+		memset(output->value, 0, room * sizeof *output->value);
+}
+
+/* --- sums over the parts --- */
+
+static void add_part(const struct output *output, uint32_t vector, struct vector *sum)
+{
+	const struct output_layout *layout = &output->seam->layout[output->number];
+	const struct counter_vector *row = &output->seam->attached[output->number].mech->vectors[vector];
+	uint32_t length = layout->length[vector];
+	uint64_t *value = output->value + layout->start[vector];
+	const struct vector part = {length, value, row->kind == VECTOR_COUNTERS ? 0 : value[length], NULL};
+	vector_add(row, sum, &part);
+}
+
+/* Gives the elements the names that they have in this launch; one without a name that has counted nothing goes. */
+static void name_elements(const struct seam *seam, uint32_t number, uint32_t vector, struct vector *sum)
+{
+	const struct mech_gpu *gpu = &seam->gpu.part[number];
+	uint32_t left = 0;
+	sum->label = xcalloc(sum->length + 1, sizeof *sum->label);
+	for (uint32_t i = 0; i < sum->length; i++) {
+		const char *name = gpu->mech->vector_label(gpu, vector, i);
+		char numbered[16];
+		snprintf(numbered, sizeof numbered, "%u", i);
+		if (!name && !sum->value[i])
+			continue;
+		sum->label[left] = xstrdup(name ? name : numbered);
+		sum->value[left++] = sum->value[i];
+	}
+	sum->length = left;
+}
+
+void seam_vector(const struct seam *seam, uint32_t number, uint32_t vector, struct vector *sum)
+{
+	const struct mech *mech = seam->attached[number].mech;
+	const struct counter_vector *row = &mech->vectors[vector];
+	*sum = vector_new(seam->layout[number].length[vector]);
+	add_part(&seam->gpu.output[number], vector, sum);
+	for (uint32_t s = 0; s < seam->machine.partitions; s++)
+		add_part(&seam->partition[s].output[number], vector, sum);
+	for (uint32_t s = 0; s < seam->machine.sms; s++)
+		add_part(&seam->sm[s].output[number], vector, sum);
+	if (row->named)
+		name_elements(seam, number, vector, sum);
+}

@@ -1,0 +1,108 @@
+/* Protects vectors of counters: which bin a value belongs to, how vectors are combined, what elements are called. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "base/arena.h"
+#include "base/vector.h"
+
+#include <string.h>
+
+static const struct counter_vector powers = {.name = "p", .kind = VECTOR_POWERS, .length = 5};
+static const struct counter_vector linear = {.name = "l", .kind = VECTOR_LINEAR, .length = 4, .bin = 10};
+static const struct counter_vector largest = {.name = "m", .combination = COMBINE_LARGEST, .length = 2};
+static const struct counter_vector named = {.name = "n"};
+
+/* A value is in the bin that begins at or below it, and below the next; the last has no end. */
+static void test_bins(void **state)
+{
+	static const struct counter_vector *const rows[] = {&powers, &linear};
+	(void)state;
+	for (size_t r = 0; r < 2; r++)
+		for (uint64_t value = 0; value < 100; value++) {
+			uint32_t bin = vector_bin(rows[r], rows[r]->length, value);
+			assert_true(vector_bin_from(rows[r], bin) <= value);
+			assert_true(bin == rows[r]->length - 1 || value < vector_bin_from(rows[r], bin + 1));
+		}
+	assert_int_equal(vector_bin(&powers, 5, UINT64_MAX), 4);
+	assert_int_equal(vector_bin(&powers, 65, UINT64_MAX), 64);
+	assert_int_equal(vector_bin_from(&powers, 64), 1ull << 63);
+}
+
+static void expect_label(const struct counter_vector *row, uint32_t index, const char *expected)
+{
+	char label[VECTOR_LABEL];
+	const struct vector vector = {.length = row->length};
+	vector_label(row, &vector, index, label);
+	assert_string_equal(label, expected);
+}
+
+static void test_labels(void **state)
+{
+	static const char *const words[] = {"read", "write", NULL};
+	static const struct counter_vector labelled = {.name = "k", .length = 2, .labels = words};
+	(void)state;
+	expect_label(&powers, 0, "0");
+	expect_label(&powers, 2, "2 to 3");
+	expect_label(&powers, 4, "8 and more");
+	expect_label(&linear, 1, "10 to 19");
+	expect_label(&linear, 3, "30 and more");
+	expect_label(&labelled, 1, "write");
+	expect_label(&largest, 1, "1");
+}
+
+static void test_add_by_index(void **state)
+{
+	uint64_t one[] = {3, 8}, other[] = {5, 2};
+	const struct vector a = {2, one, 0, NULL}, b = {2, other, 0, NULL};
+	struct vector sum = {0};
+	(void)state;
+	vector_add(&largest, &sum, &a);
+	vector_add(&largest, &sum, &b);
+	assert_int_equal(sum.value[0], 5);
+	assert_int_equal(sum.value[1], 8);
+	assert_int_equal(vector_total(&sum), 13);
+	assert_true(vector_mean(&largest, &sum) == 6.5);
+	vector_free(&sum);
+}
+
+/* What has another place in another launch is added where its name is. */
+static void test_add_by_name(void **state)
+{
+	uint64_t one[] = {3, 8}, other[] = {5, 2};
+	char *ab[] = {"a", "b"}, *ca[] = {"c", "a"};
+	const struct vector first = {2, one, 0, ab}, second = {2, other, 0, ca};
+	struct vector sum = {0};
+	(void)state;
+	vector_add(&named, &sum, &first);
+	vector_add(&named, &sum, &second);
+	assert_int_equal(sum.length, 3);
+	assert_string_equal(sum.label[2], "c");
+	assert_int_equal(sum.value[0], 3 + 2);
+	assert_int_equal(sum.value[1], 8);
+	assert_int_equal(sum.value[2], 5);
+	vector_free(&sum);
+}
+
+/* A histogram's mean is that of its values, not of its bins. */
+static void test_mean(void **state)
+{
+	uint64_t bins[] = {1, 0, 3, 0, 0};
+	const struct vector vector = {5, bins, 0 + 2 + 3 + 3, NULL}, empty = {0};
+	(void)state;
+	assert_true(vector_mean(&powers, &vector) == 2);
+	assert_true(vector_mean(&powers, &empty) == 0);
+	assert_true(vector_mean(&named, &empty) == 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_bins),        cmocka_unit_test(test_labels), cmocka_unit_test(test_add_by_index),
+		cmocka_unit_test(test_add_by_name), cmocka_unit_test(test_mean),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
