@@ -190,7 +190,7 @@ static void test_wrong_choice(void **state)
 	open_chooser(&kit, NONE_THERE);
 	kit_start(&kit, 18, 256);
 	assert_int_equal(kit.run.end, GPU_MISTAKE);
-	assert_non_null(strstr(kit.run.message, "mechanism chooser, hook dram_next, partition "));
+	assert_non_null(strstr(kit.run.message, "mechanism chooser, hook dram_next, L2 slice "));
 	assert_non_null(strstr(kit.run.message, "of a DRAM channel's queue, which shows 1"));
 	kit_close(&kit);
 }

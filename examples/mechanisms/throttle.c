@@ -1,0 +1,151 @@
+/* throttle: fewer warps at a time, so that each finds its data in L1; how many is found out by trying.
+ *
+ * Memory instructions are refused to all resident warps but `limit`, those in the first slots. A round tries all, a half, a quarter
+ * and an eighth of the SM's warps for an `epoch` each, and then stays for `keep` epochs with the limit at which the SM has issued
+ * most. It is a veto, so that it goes with any warp order; a refused warp may be the one that a barrier waits for, so an epoch
+ * without an instruction begins a new round. */
+#include "seam/mech.h"
+
+enum { TRIES = 4 };
+
+struct config {
+	uint32_t epoch, keep;
+};
+
+static const struct config defaults = {.epoch = 4096, .keep = 60};
+
+static const struct option options[] = {
+	{"epoch", OPTION_U32, offsetof(struct config, epoch), 16, 1 << 30, NULL, "cycles", "between two decisions"},
+	{"keep", OPTION_U32, offsetof(struct config, keep), 1, 1 << 20, NULL, "epochs", "with the best of those tried"},
+};
+
+struct stats {
+	uint64_t refused;
+};
+
+static const struct counter counters[] = {
+	{"refused", "warp-cycles", SCOPE_SM, offsetof(struct stats, refused), "memory instructions refused",
+         COMBINE_SUM},
+};
+
+enum { AT_LIMIT, VECTORS };
+
+static const struct counter_vector vectors[VECTORS] = {
+	[AT_LIMIT] = {.name = "at_limit",
+                      .unit = "warps",
+                      .meaning = "epochs by their limit",
+                      .scope = SCOPE_SM,
+                      .kind = VECTOR_LINEAR,
+                      .length = MECH_MAX_WARPS / 4 + 1,
+                      .bin = 4},
+};
+
+struct state {
+	uint64_t ends;          /* the epoch */
+	uint32_t turn;          /* epochs of the round before it */
+	uint32_t limit, issued; /* in it */
+	uint32_t best, most_issued;
+	uint64_t resident[MECH_MAX_WARPS / 64]; /* slots, as bits */
+};
+
+static void begin_epoch(struct mech_sm *sm, uint32_t turn, uint64_t cycle)
+{
+	const struct config *config = sm->config;
+	struct state *state = sm->state;
+	uint32_t tried = sm->machine->warps >> turn;
+	state->ends = cycle + config->epoch;
+	state->turn = turn;
+	state->limit = turn >= TRIES ? state->best : tried ? tried : 1;
+	state->issued = 0;
+	if (turn == 0)
+		state->most_issued = 0;
+}
+
+static void on_kernel(struct mech_sm *sm)
+{
+	*(struct state *)sm->state = (struct state){.limit = sm->machine->warps};
+}
+
+static void change_slots(struct state *state, const struct mech_block *block)
+{
+	for (uint32_t warp = block->first_warp; warp < block->first_warp + block->warps; warp++)
+		state->resident[warp / 64] ^= 1ull << warp % 64;
+}
+
+/* The first epoch begins with the SM's first block. */
+static void on_block_begin(struct mech_sm *sm, const struct mech_block *block)
+{
+	struct state *state = sm->state;
+	change_slots(state, block);
+	if (!state->ends)
+		begin_epoch(sm, 0, block->cycle);
+}
+
+static void on_block_end(struct mech_sm *sm, const struct mech_block *block)
+{
+	change_slots(sm->state, block);
+}
+
+/* How many resident warps lie in slots before this one's. */
+static uint32_t warps_before(const struct state *state, uint32_t warp)
+{
+	uint32_t before = (uint32_t)__builtin_popcountll(state->resident[warp / 64] & ((1ull << warp % 64) - 1));
+	for (uint32_t word = 0; word < warp / 64; word++)
+		before += (uint32_t)__builtin_popcountll(state->resident[word]);
+	return before;
+}
+
+static uint64_t on_cycle(struct mech_sm *sm, uint64_t cycle)
+{
+	const struct config *config = sm->config;
+	struct state *state = sm->state;
+	if (!state->ends || cycle < state->ends)
+		return state->ends ? state->ends : MECH_NEVER;
+	mech_observe(sm->output, AT_LIMIT, state->limit);
+	if (state->turn < TRIES && state->issued > state->most_issued) {
+		state->best = state->limit;
+		state->most_issued = state->issued;
+	}
+	bool over = !state->issued || state->turn + 1 == TRIES + config->keep;
+	begin_epoch(sm, over ? 0 : state->turn + 1, cycle);
+	return state->ends;
+}
+
+static bool may_issue(struct mech_sm *sm, const struct mech_issue *issue)
+{
+	const struct state *state = sm->state;
+	bool may = issue->type != MECH_MEMORY || warps_before(state, issue->warp) < state->limit;
+	((struct stats *)sm->stats)->refused += !may;
+	return may;
+}
+
+static void on_issue(struct mech_sm *sm, const struct mech_issue *issue)
+{
+	(void)issue;
+	((struct state *)sm->state)->issued++;
+}
+
+static const struct mech throttle = {
+	.version = MECH_VERSION,
+	.name = "throttle",
+	.summary = "lets fewer warps use memory at a time, as many as issue most",
+	.citation = "after T. G. Rogers et al.: Cache-Conscious Wavefront Scheduling, MICRO 2012",
+	.options = options,
+	.option_count = sizeof options / sizeof *options,
+	.config_size = sizeof(struct config),
+	.defaults = &defaults,
+	.counters = counters,
+	.counter_count = sizeof counters / sizeof *counters,
+	.stats_size = sizeof(struct stats),
+	.vectors = vectors,
+	.vector_count = VECTORS,
+	.sm_size = sizeof(struct state),
+	.kernel_begin = on_kernel,
+	.block_begin = on_block_begin,
+	.block_end = on_block_end,
+	.cycle = on_cycle,
+	.may_issue = may_issue,
+	.issue = on_issue,
+};
+
+MECHANISM(throttle);

@@ -1,0 +1,142 @@
+#!/bin/sh
+# The mechanisms in examples/: each is built as its README says, and does what it says, in a closed form or beside the machine without it.
+set -u
+tried=examples
+. "$(dirname "$0")/lib.sh"
+cd "$work" || exit 1
+examples=$source_dir/examples/mechanisms
+
+for source in "$examples"/*.c; do
+	name=$(basename "$source" .c)
+	# shellcheck disable=SC2046 # no spaces in it
+	cc -std=c17 -Wall -Wextra -Wpedantic -Werror -shared -fPIC $("$sluice" mech --cflags) "$source" -o "$name.so" ||
+		fail "$name does not compile"
+	grep -qF "\`$name.c\`" "$examples/README.md" || fail "the README does not know $name.c"
+	try 0 mech show "$name.so"
+	says out "$name: "
+done
+
+# A program whose kernel and grid are known beforehand: how it fares with some options is in NAME.json.
+run() { # NAME PROGRAM OPTION...
+	name=$1 program=$2
+	shift 2
+	try_program 0 run -o sm.count=1 "$@" --stats "$name.json" -- "./$program"
+	says out PASS
+}
+
+# holds EXPRESSION: over the only kernel k of each NAME.json: c(NAME, COUNTER), v(NAME, VECTOR), l(NAME, VECTOR).
+holds() {
+	tried="holds $1"
+	: >out
+	python3 -c '
+import json, sys
+def kernel(name):
+    return json.load(open(name + ".json"))["kernels"][0]
+def c(name, counter):
+    return kernel(name)[counter] if counter == "cycles" else kernel(name)["counters"][counter]
+def v(name, vector):
+    return kernel(name)["vectors"][vector]["values"]
+def l(name, vector):
+    return kernel(name)["vectors"][vector]["labels"]
+sys.exit(not eval(sys.argv[1]))' "$1" 2>err || fail "it does not"
+}
+
+# l2_by_array: 60 blocks of 256 threads read one line a warp of each of two arrays and write one of a third, of which analysis does
+# not say that it is read.
+cat >add.cu <<'END'
+#include <cstdio>
+__global__ void add(const float *a, const float *b, float *sum)
+{
+	int i = blockIdx.x * blockDim.x + threadIdx.x;
+	sum[i] = a[i] + b[i];
+}
+int main()
+{
+	const int n = 60 * 256;
+	float *a, *b, *sum, first;
+	cudaMalloc(&a, n * sizeof *a), cudaMalloc(&b, n * sizeof *b), cudaMalloc(&sum, n * sizeof *sum);
+	cudaMemset(a, 0, n * sizeof *a), cudaMemset(b, 0, n * sizeof *b);
+	add<<<60, 256>>>(a, b, sum);
+	cudaMemcpy(&first, sum, sizeof first, cudaMemcpyDeviceToHost);
+	std::puts(first == 0 ? "PASS" : "FAIL");
+}
+END
+try 0 cc add.cu -o add
+run arrays add --mech l2_by_array.so
+holds 'len(l("arrays", "l2_by_array.accesses")) == 3 and l("arrays", "l2_by_array.accesses")[2] == "elsewhere"'
+holds 'all(label.endswith("+61440") for label in l("arrays", "l2_by_array.accesses")[:2])'
+holds 'v("arrays", "l2_by_array.accesses")[:2] == [480, 480] == v("arrays", "l2_by_array.misses")[:2]'
+holds 'sum(v("arrays", "l2_by_array.accesses")) == c("arrays", "l2.accesses")'
+holds 'sum(v("arrays", "l2_by_array.misses")) == c("arrays", "l2.misses")'
+try 0 stats --counters arrays.json
+says out "l2_by_array.accesses[elsewhere]"
+
+# l1_bypass: a stream that nobody reads twice, and 96 lines that each warp reads again and again: they fit into L1 without the stream.
+cat >stream.cu <<'END'
+#include <cstdio>
+__global__ void stream(const float *once, const float *often, float *out)
+{
+	int thread = blockIdx.x * blockDim.x + threadIdx.x, threads = gridDim.x * blockDim.x;
+	float sum = 0;
+	for (int i = 0; i < 192; i++)
+		sum += once[i * threads + thread] + often[(i % 96) * 32 + threadIdx.x % 32];
+	out[thread] = sum;
+}
+int main()
+{
+	const int threads = 8 * 128;
+	float *once, *often, *out, first;
+	cudaMalloc(&once, 192 * threads * sizeof *once), cudaMalloc(&often, 96 * 128), cudaMalloc(&out, threads * sizeof *out);
+	cudaMemset(once, 0, 192 * threads * sizeof *once), cudaMemset(often, 0, 96 * 128);
+	stream<<<8, 128>>>(once, often, out);
+	cudaMemcpy(&first, out, sizeof first, cudaMemcpyDeviceToHost);
+	std::puts(first == 0 ? "PASS" : "FAIL");
+}
+END
+try 0 cc stream.cu -o stream
+run looks stream
+run past stream --mech l1_bypass.so
+run never stream --mech l1_bypass.so:probe=1
+holds 'c("past", "l1d.hits") > c("looks", "l1d.hits")'
+holds 'sum(v("past", "l1_bypass.past_l1")) > 0.9 * 32 * 192 and c("past", "cycles") < c("looks", "cycles")'
+holds 'c("past", "l1d.accesses") == c("looks", "l1d.accesses") - sum(v("past", "l1_bypass.past_l1"))'
+# With every transaction looking it does nothing.
+holds 'sum(v("never", "l1_bypass.past_l1")) == 0 and c("never", "cycles") == c("looks", "cycles")'
+
+# throttle: each of 48 warps reads 8 lines of its own again and again: 384 lines, of which L1 holds 128.
+cat >thrash.cu <<'END'
+#include <cstdio>
+__global__ void thrash(const float *in, float *out)
+{
+	int thread = blockIdx.x * blockDim.x + threadIdx.x, warp = thread / 32;
+	float sum = 0;
+	for (int i = 0; i < 256; i++)
+#pragma unroll
+		for (int k = 0; k < 8; k++)
+			sum += in[(warp * 8 + (i + k) % 8) * 32 + thread % 32];
+	out[thread] = sum;
+}
+int main()
+{
+	const int threads = 8 * 192;
+	float *in, *out, first;
+	cudaMalloc(&in, 8 * threads * sizeof *in), cudaMalloc(&out, threads * sizeof *out);
+	cudaMemset(in, 0, 8 * threads * sizeof *in);
+	thrash<<<8, 192>>>(in, out);
+	cudaMemcpy(&first, out, sizeof first, cudaMemcpyDeviceToHost);
+	std::puts(first == 0 ? "PASS" : "FAIL");
+}
+END
+try 0 cc thrash.cu -o thrash
+run all thrash --mech gto
+run fewer thrash --mech gto --mech throttle.so
+run late thrash --mech gto --mech throttle.so:epoch=1073741824
+holds 'c("fewer", "l1d.misses") < 0.1 * c("all", "l1d.misses") and c("fewer", "cycles") < c("all", "cycles")'
+# An epoch each 4096 cycles: a round tries all 48 warps, 24, 12 and 6, and most stay with 12, whose 96 lines fit.
+holds 'sum(v("fewer", "throttle.at_limit")) == c("fewer", "cycles") // 4096'
+holds 'all(v("fewer", "throttle.at_limit")[n // 4] >= 2 for n in (48, 24, 12, 6))'
+holds 'v("fewer", "throttle.at_limit")[12 // 4] > 0.8 * sum(v("fewer", "throttle.at_limit"))'
+# Before its first decision it does nothing.
+holds 'c("late", "throttle.refused") == 0 and c("late", "cycles") == c("all", "cycles")'
+
+finish
