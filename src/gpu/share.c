@@ -137,11 +137,6 @@ void share_tick_slices(struct gpu *gpu, struct share *share)
 		ticked(share, now);
 }
 
-static uint64_t earlier(uint64_t a, uint64_t b)
-{
-	return a < b ? a : b;
-}
-
 uint64_t share_wake_of_sms(const struct gpu *gpu, const struct share *share)
 {
 	uint64_t first = UINT64_MAX;

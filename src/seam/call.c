@@ -2,68 +2,37 @@
  * seats. */
 #include "seam/inner.h"
 
-#define CALL_ALL(scope, called, event)                                                                                 \
-	do {                                                                                                           \
-		(scope)->hook = #called;                                                                               \
-		for (uint32_t i = 0; i < (scope)->called.count; i++)                                                   \
-			(scope)->part[(scope)->called.part[i]].mech->called(&(scope)->part[(scope)->called.part[i]],   \
-			                                                    event);                                    \
-	} while (0)
+/* While a hook of the GPU runs, and only then, it has a name. */
+#define ENDED_sm(sm)
+#define ENDED_partition(partition)
+#define ENDED_gpu(gpu) (gpu)->hook = NULL;
 
-/* The mechanisms that refuse, as bits. All are asked, so that what one of them does when asked does not depend on the others. */
-#define ASK_ALL(refusers, scope, called, event)                                                                        \
-	uint32_t refusers = 0;                                                                                         \
-	(scope)->hook = #called;                                                                                       \
-	for (uint32_t i = 0; i < (scope)->called.count; i++) {                                                         \
-		uint32_t number = (scope)->called.part[i];                                                             \
-		if (!(scope)->part[number].mech->called(&(scope)->part[number], event))                                \
-			refusers |= 1u << number;                                                                      \
-	}
-
-#define LOOK(called, event, when)                                                                                      \
-	void seam_call_##called(struct seam_sm *sm, const struct event *event)                                         \
+#define LOOK(scope, called, event, when)                                                                               \
+	void seam_call_##called(struct seam_##scope *scope, const struct event *event)                                 \
 	{                                                                                                              \
-		CALL_ALL(sm, called, event);                                                                           \
+		scope->hook = #called;                                                                                 \
+		for (uint32_t i = 0; i < scope->called.count; i++) {                                                   \
+			struct mech_##scope *part = &scope->part[scope->called.part[i]];                               \
+			part->mech->called(part, event);                                                               \
+		}                                                                                                      \
+		ENDED_##scope(scope)                                                                                   \
 	}
-#define VETO(called, event, when)                                                                                      \
-	uint32_t seam_ask_##called(struct seam_sm *sm, const struct event *event)                                      \
+/* Gives the mechanisms that refuse, as bits. All are asked, so that what one of them does when asked does not depend on the others. */
+#define VETO(scope, called, event, when)                                                                               \
+	uint32_t seam_ask_##called(struct seam_##scope *scope, const struct event *event)                              \
 	{                                                                                                              \
-		ASK_ALL(refusers, sm, called, event)                                                                   \
+		uint32_t refusers = 0;                                                                                 \
+		scope->hook = #called;                                                                                 \
+		for (uint32_t i = 0; i < scope->called.count; i++) {                                                   \
+			struct mech_##scope *part = &scope->part[scope->called.part[i]];                               \
+			if (!part->mech->called(part, event))                                                          \
+				refusers |= 1u << part->number;                                                        \
+		}                                                                                                      \
+		ENDED_##scope(scope)                                                                                   \
 		return refusers;                                                                                       \
 	}
 MECH_SM_HOOKS(LOOK, VETO)
-#undef LOOK
-#undef VETO
-
-#define LOOK(called, event, when)                                                                                      \
-	void seam_call_##called(struct seam_partition *partition, const struct event *event)                           \
-	{                                                                                                              \
-		CALL_ALL(partition, called, event);                                                                    \
-	}
-#define VETO(called, event, when)                                                                                      \
-	uint32_t seam_ask_##called(struct seam_partition *partition, const struct event *event)                        \
-	{                                                                                                              \
-		ASK_ALL(refusers, partition, called, event)                                                            \
-		return refusers;                                                                                       \
-	}
 MECH_PARTITION_HOOKS(LOOK, VETO)
-#undef LOOK
-#undef VETO
-
-/* While a hook of the GPU runs, it has a name. */
-#define LOOK(called, event, when)                                                                                      \
-	void seam_call_##called(struct seam_gpu *gpu, const struct event *event)                                       \
-	{                                                                                                              \
-		CALL_ALL(gpu, called, event);                                                                          \
-		gpu->hook = NULL;                                                                                      \
-	}
-#define VETO(called, event, when)                                                                                      \
-	uint32_t seam_ask_##called(struct seam_gpu *gpu, const struct event *event)                                    \
-	{                                                                                                              \
-		ASK_ALL(refusers, gpu, called, event)                                                                  \
-		gpu->hook = NULL;                                                                                      \
-		return refusers;                                                                                       \
-	}
 MECH_GPU_HOOKS(LOOK, VETO)
 #undef LOOK
 #undef VETO

@@ -39,9 +39,7 @@ static bool sends_from_gpu(const struct mech *mech)
 }
 
 /* Puts a mechanism on the list of those that have a hook. */
-#define LIST_GPU(hook, event, when)       add(&gpu->hook, number, mech->hook);
-#define LIST_SM(hook, event, when)        add(&sm->hook, number, mech->hook);
-#define LIST_PARTITION(hook, event, when) add(&partition->hook, number, mech->hook);
+#define LIST(scope, hook, event, when) add(&scope->hook, number, mech->hook);
 
 static void open_gpu_part(struct seam *seam, uint32_t number)
 {
@@ -59,7 +57,7 @@ static void open_gpu_part(struct seam *seam, uint32_t number)
 	                          .output = output_open_gpu(seam, number),
 	                          .services = &seam_services,
 	                          .host = seam};
-	MECH_GPU_HOOKS(LIST_GPU, LIST_GPU)
+	MECH_GPU_HOOKS(LIST, LIST)
 	add(&gpu->cycle, number, mech->gpu_cycle);
 	gpu->sends |= sends_from_gpu(mech);
 	if (mech->seats & MECH_SEAT_BLOCK_COUNT)
@@ -86,7 +84,7 @@ static void open_sm_part(struct seam *seam, struct seam_sm *sm, uint32_t number)
 	                         .output = output_open_sm(sm, number),
 	                         .services = &seam_services,
 	                         .host = sm};
-	MECH_SM_HOOKS(LIST_SM, LIST_SM)
+	MECH_SM_HOOKS(LIST, LIST)
 	add(&sm->cycle, number, mech->cycle);
 	add(&sm->warps_that_compete, number, mech->warps_that_compete);
 	if (mech->seats & MECH_SEAT_WARP_ORDER) {
@@ -135,7 +133,7 @@ static void open_partition_part(struct seam *seam, struct seam_partition *partit
 	                                .kernel_pool = &partition->pools.kernel.seen,
 	                                .output = output_open_partition(partition, number),
 	                                .host = partition};
-	MECH_PARTITION_HOOKS(LIST_PARTITION, LIST_PARTITION)
+	MECH_PARTITION_HOOKS(LIST, LIST)
 	if (mech->seats & MECH_SEAT_L2_REPLACEMENT)
 		partition->replacement = part;
 	if (mech->seats & MECH_SEAT_DRAM)

@@ -70,7 +70,7 @@ struct seam_sm {
 	struct output output[MECH_MAX];
 	struct seam_account account[MECH_MAX];
 	/* who has which hook */
-#define HOOK(hook, event, when) struct seam_list hook;
+#define HOOK(scope, hook, event, when) struct seam_list hook;
 	MECH_SM_HOOKS(HOOK, HOOK)
 	struct seam_list cycle, warps_that_compete;
 	struct mech_sm *order; /* owner of the warp order, and its hook */
@@ -94,7 +94,7 @@ struct seam_sm {
 	struct seam_sent *free;
 	struct seam_sent *coming; /* to the buffer, where loads can wait for it */
 	struct seam_pools pools;
-	const char *hook; /* the one that was called last */
+	const char *hook; /* the one that runs, or ran last */
 	const struct mech_issue *issuing; /* the instruction that hooks are shown before it runs, or NULL */
 	struct seam_mistake mistake;
 	/* the SM: gives a block its new holders, behind the SMs' ticks of that cycle, or in its own: MECH_NEVER; is told that a
@@ -113,7 +113,7 @@ struct seam_partition {
 	struct mech_partition part[MECH_MAX];
 	struct output output[MECH_MAX];
 	struct seam_pools pools;
-	const char *hook; /* the one that was called last */
+	const char *hook; /* the one that runs, or ran last */
 	struct seam_mistake mistake;
 	struct mech_partition *replacement; /* owner of L2's replacement, */
 	struct mech_partition *scheduler;   /* and of DRAM's scheduling */
@@ -222,18 +222,10 @@ void seam_warp_end(struct seam_sm *sm, uint32_t slot);
 
 /* The calls of a hook of all who have it; of a veto, gives the mechanisms that refuse, as bits. A site asks first whether anybody has it
  * (`seam->HOOK.count`): it makes no event for nobody. */
-#define LOOK(hook, event, when) void seam_call_##hook(struct seam_sm *sm, const struct event *event);
-#define VETO(hook, event, when) uint32_t seam_ask_##hook(struct seam_sm *sm, const struct event *event);
+#define LOOK(scope, hook, event, when) void seam_call_##hook(struct seam_##scope *scope, const struct event *event);
+#define VETO(scope, hook, event, when) uint32_t seam_ask_##hook(struct seam_##scope *scope, const struct event *event);
 MECH_SM_HOOKS(LOOK, VETO)
-#undef LOOK
-#undef VETO
-#define LOOK(hook, event, when) void seam_call_##hook(struct seam_partition *partition, const struct event *event);
-#define VETO(hook, event, when) uint32_t seam_ask_##hook(struct seam_partition *partition, const struct event *event);
 MECH_PARTITION_HOOKS(LOOK, VETO)
-#undef LOOK
-#undef VETO
-#define LOOK(hook, event, when) void seam_call_##hook(struct seam_gpu *gpu, const struct event *event);
-#define VETO(hook, event, when) uint32_t seam_ask_##hook(struct seam_gpu *gpu, const struct event *event);
 MECH_GPU_HOOKS(LOOK, VETO)
 #undef LOOK
 #undef VETO

@@ -145,7 +145,7 @@ uint64_t l1_next(const struct sm *sm)
 		return SM_NEVER;
 	uint64_t ready = l1->pipe.count ? l1->pipe.slot[l1->pipe.head].ready : SM_NEVER;
 	if (l1->answered.count)
-		ready = sm_earlier(ready, request_queue_front(&l1->answered)->ready);
+		ready = earlier(ready, request_queue_front(&l1->answered)->ready);
 	return ready > sm->cycle ? ready : sm->cycle + 1;
 }
 

@@ -22,11 +22,6 @@ enum {
 /* No cycle: nothing is to be done before something comes. */
 #define SM_NEVER UINT64_MAX
 
-static inline uint64_t sm_earlier(uint64_t one, uint64_t other)
-{
-	return one < other ? one : other;
-}
-
 _Static_assert(SM_MAX_WARPS % 64 == 0 && SM_MAX_WARPS <= 256, "fetch.wants has whole words; a warp slot is a byte");
 _Static_assert(SM_MAX_BLOCKS <= 256, "a warp's block is a byte");
 _Static_assert(SM_MAX_UNITS <= 32, "result_slot.units has a bit a unit");

@@ -66,7 +66,7 @@ static bool memory_stages_rest(const struct sm *sm)
 /* The cycle in which they go on, if none of their ticks has said that it does in the next. */
 static uint64_t memory_event(const struct sm *sm)
 {
-	return sm_earlier(l1_next(sm), write_back_next_load(sm));
+	return earlier(l1_next(sm), write_back_next_load(sm));
 }
 
 /* What is kept by the network or by L1 is tried again, and counted, whenever the SM ticks. */
@@ -116,8 +116,8 @@ static uint64_t next_event(const struct sm *sm)
 {
 	if (collectors_go_on(sm))
 		return sm->cycle + 1;
-	uint64_t next = sm_earlier(memory_stages_next(sm), units_next(sm));
-	return sm->blocks.resident ? sm_earlier(next, sm->seam->wake) : next;
+	uint64_t next = earlier(memory_stages_next(sm), units_next(sm));
+	return sm->blocks.resident ? earlier(next, sm->seam->wake) : next;
 }
 
 static uint64_t time_of(const struct sm *sm, uint64_t cycle)

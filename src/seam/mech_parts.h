@@ -1,0 +1,228 @@
+/* mech_parts: a mechanism's part of an SM, of a memory partition, of the GPU, and what it can do there. A mechanism includes seam/mech.h,
+ * which includes this. */
+#ifndef SLUICE_SEAM_MECH_PARTS_H
+#define SLUICE_SEAM_MECH_PARTS_H
+
+#include "seam/mech_events.h"
+#include "seam/mech_requests.h"
+
+#include <stddef.h>
+
+struct mech;
+struct mech_gpu;
+struct mech_services;
+
+/* What a part prints beside its counters, for mech_count() and mech_observe(). */
+struct mech_output {
+	void (*count)(struct mech_output *output, uint32_t vector, uint32_t index, uint64_t amount);
+	void (*observe)(struct mech_output *output, uint32_t vector, uint64_t value);
+};
+
+/* Memory of a part, for mech_alloc(). */
+struct mech_pool {
+	void *(*alloc)(struct mech_pool *pool, size_t bytes);
+};
+
+struct mech_sm {
+	const struct mech *mech;
+	const void *config;
+	void *state; /* sm_size bytes, zero when the machine is opened; NULL: none */
+	void *stats; /* of this SM; they are summed */
+	uint32_t sm, number; /* which SM; which of the attached mechanisms */
+	const struct mech_machine *machine;
+	const struct mech_launch *launch; /* NULL between kernels */
+	const struct mech_gpu *gpu;       /* to be read: it changes only while SMs stand still */
+	struct mech_pool *pool;           /* memory that lives as long as the machine, */
+	struct mech_pool *kernel_pool;    /* and until the kernel's last hook, between kernels that of the next */
+	struct mech_output *output;
+	const struct mech_services *services;
+	void *host;
+};
+
+struct mech_partition {
+	const struct mech *mech;
+	const void *config;
+	void *state; /* partition_size bytes */
+	void *stats;
+	uint32_t slice, number;
+	const struct mech_machine *machine;
+	const struct mech_launch *launch;
+	const struct mech_gpu *gpu; /* to be read: it changes only while partitions stand still */
+	struct mech_pool *pool, *kernel_pool;
+	struct mech_output *output;
+	void *host;
+};
+
+struct mech_gpu {
+	const struct mech *mech;
+	const void *config;
+	void *state; /* gpu_size bytes */
+	void *stats;
+	uint32_t number;
+	const struct mech_machine *machine;
+	const struct mech_launch *launch;
+	struct mech_pool *pool, *kernel_pool;
+	struct mech_output *output;
+	const struct mech_services *services;
+	void *host;
+};
+
+/* How requests of the dispatcher stand against those of SMs where both want one way. */
+enum mech_preference { MECH_FAIR, MECH_BEFORE_SMS, MECH_AFTER_SMS, MECH_ALTERNATE };
+
+/* --- services --- */
+
+struct mech_services {
+	bool (*send)(struct mech_sm *sm, const struct mech_request *request);
+	bool (*send_to)(struct mech_gpu *gpu, uint32_t sm, const struct mech_request *request);
+	uint32_t (*room_to_send)(const struct mech_gpu *gpu);
+	struct mech_sm *(*part)(const struct mech_gpu *gpu, uint32_t sm);
+	struct mech_partition *(*partition)(const struct mech_gpu *gpu, uint32_t slice);
+	void (*prefer)(struct mech_gpu *gpu, enum mech_preference preference);
+	void (*put)(struct mech_sm *sm, uint64_t address, uint32_t bytes, uint32_t block);
+	void (*hold_block)(struct mech_sm *sm, uint32_t slot);
+	void (*release_block)(struct mech_sm *sm, uint32_t slot);
+	struct mech_rows (*rows)(struct mech_gpu *gpu, uint32_t most, enum mech_loops loops);
+	const struct mech_load *(*loads)(struct mech_gpu *gpu, uint32_t *count);
+	void (*say)(struct mech_gpu *gpu, const char *text);
+	const struct mech_requests *(*account)(const struct mech_sm *sm);
+	void (*operands)(struct mech_sm *sm, const struct mech_issue *issue, struct mech_operands *operands);
+	void (*hold_warp)(struct mech_sm *sm, uint32_t slot);
+	void (*wake_warp)(struct mech_sm *sm, uint32_t slot);
+	void (*look_at_warp)(struct mech_sm *sm, uint32_t slot, struct mech_warp *warp);
+};
+
+/* Zeroed memory, aligned for any type, of a part's own pool or kernel_pool, from any of its hooks: freed with the pool, never
+ * alone. */
+static inline void *mech_alloc(struct mech_pool *pool, size_t bytes)
+{
+	return pool->alloc(pool, bytes);
+}
+
+/* Counts in an element of one of the mechanism's vectors, which is given by the number of its row; from any hook of the part. What
+ * is counted before the kernel's first hook is lost. */
+static inline void mech_count(struct mech_output *output, uint32_t vector, uint32_t index, uint64_t amount)
+{
+	output->count(output, vector, index, amount);
+}
+
+/* Sorts a value into a histogram. */
+static inline void mech_observe(struct mech_output *output, uint32_t vector, uint64_t value)
+{
+	output->observe(output, vector, value);
+}
+
+/* Asks for a line, in any hook of the SM or the GPU, from gpu_kernel_begin until the kernel's end. False: the queue is full,
+ * and the request counts as dropped, as does what waits in an SM without a block. Requests of an SM go below its demand: one a
+ * cycle, when the load/store unit leaves L1's port or the network's free. */
+static inline bool mech_send(struct mech_sm *sm, const struct mech_request *request)
+{
+	return sm->services->send(sm, request);
+}
+
+/* The account of this mechanism's requests of the SM, from the kernel's begin until now: what a prefetcher that judges itself
+ * looks at. The machine keeps it; it is up to date in every hook of the SM. */
+static inline const struct mech_requests *mech_account(const struct mech_sm *sm)
+{
+	return sm->services->account(sm);
+}
+
+/* Asks on an SM's behalf, from the dispatcher, which has ways of its own to the L2 slices: to the buffer or to nothing; from
+ * the GPU's hooks from gpu_kernel_begin on. Requests leave in order. False: the queue is full, nothing is
+ * counted. */
+static inline bool mech_send_to(struct mech_gpu *gpu, uint32_t sm, const struct mech_request *request)
+{
+	return gpu->services->send_to(gpu, sm, request);
+}
+
+static inline uint32_t mech_room_to_send(const struct mech_gpu *gpu)
+{
+	return gpu->services->room_to_send(gpu);
+}
+
+/* The mechanism's part of an SM, from the GPU's hooks. */
+static inline struct mech_sm *mech_part(const struct mech_gpu *gpu, uint32_t sm)
+{
+	return gpu->services->part(gpu, sm);
+}
+
+/* The mechanism's part of an L2 slice, from the GPU's hooks. */
+static inline struct mech_partition *mech_partition_part(const struct mech_gpu *gpu, uint32_t slice)
+{
+	return gpu->services->partition(gpu, slice);
+}
+
+/* How the dispatcher's requests stand in the network against those of SMs; from gpu_open(). Else MECH_FAIR. */
+static inline void mech_prefer(struct mech_gpu *gpu, enum mech_preference preference)
+{
+	gpu->services->prefer(gpu, preference);
+}
+
+/* Fills bytes of the buffer at once and for nothing, for a resident block: for upper bounds, in which fetching costs no time. */
+static inline void mech_put(struct mech_sm *sm, uint64_t address, uint32_t bytes, uint32_t block)
+{
+	sm->services->put(sm, address, bytes, block);
+}
+
+/* What the instruction of may_issue or issue, of which this is the event, is about to be run with: nothing of it has been done yet.
+ * It is found out when this is called. */
+static inline void mech_operands(struct mech_sm *sm, const struct mech_issue *issue, struct mech_operands *operands)
+{
+	sm->services->operands(sm, issue, operands);
+}
+
+/* Keeps a resident block's warps from issuing, until every mechanism that held it has released it; from any hook of the SM or
+ * the GPU between the block's block_begin and block_end. Holding twice is holding once. */
+static inline void mech_hold_block(struct mech_sm *sm, uint32_t slot)
+{
+	sm->services->hold_block(sm, slot);
+}
+
+/* Of a block that this mechanism holds, by mech_hold_block() or may_start. */
+static inline void mech_release_block(struct mech_sm *sm, uint32_t slot)
+{
+	sm->services->release_block(sm, slot);
+}
+
+/* Keeps a warp from issuing, until every mechanism that held it has woken it; from any hook of the SM or the GPU, of a warp of a
+ * resident block that has a thread which has not exited. Holding twice is holding once; a warp that ends, as one that is held when
+ * its exit issues does, is held by nobody. In may_issue, with false returned, it is a replay: the instruction is not
+ * asked for again until the warp is woken. */
+static inline void mech_hold_warp(struct mech_sm *sm, uint32_t slot)
+{
+	sm->services->hold_warp(sm, slot);
+}
+
+/* Of a warp that this mechanism holds. */
+static inline void mech_wake_warp(struct mech_sm *sm, uint32_t slot)
+{
+	sm->services->wake_warp(sm, slot);
+}
+
+/* How the warp in a slot stands; from any hook of the SM or the GPU while a kernel runs. */
+static inline void mech_look_at_warp(struct mech_sm *sm, uint32_t slot, struct mech_warp *warp)
+{
+	sm->services->look_at_warp(sm, slot, warp);
+}
+
+/* The rows of the launch, from blocks_per_sm() or gpu_kernel_begin(): what the program has announced (cudaSetCTATracker), else
+ * what analysis finds in the kernel and its arguments; at most so many, those that serve most reads. They live until the
+ * kernel's end. */
+static inline struct mech_rows mech_rows(struct mech_gpu *gpu, uint32_t most, enum mech_loops loops)
+{
+	return gpu->services->rows(gpu, most, loops);
+}
+
+/* The kernel's global loads, from blocks_per_sm() or gpu_kernel_begin(); by pc. They live until the kernel's end. */
+static inline const struct mech_load *mech_loads(struct mech_gpu *gpu, uint32_t *count)
+{
+	return gpu->services->loads(gpu, count);
+}
+
+/* Tells the user something, on standard error; from the GPU's hooks. */
+static inline void mech_say(struct mech_gpu *gpu, const char *text)
+{
+	gpu->services->say(gpu, text);
+}
+
+#endif

@@ -1,0 +1,55 @@
+/* mech_requests: lines that a mechanism asks for, and the accounts that the machine keeps of them. A mechanism includes seam/mech.h,
+ * which includes this. */
+#ifndef SLUICE_SEAM_MECH_REQUESTS_H
+#define SLUICE_SEAM_MECH_REQUESTS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum mech_place {
+	MECH_TO_L1,
+	MECH_TO_BUFFER, /* the one that answers before L1 */
+	MECH_TO_NOTHING, /* the data are dropped when they come: their traffic is all that is wanted */
+};
+
+struct mech_request {
+	uint64_t address; /* a multiple of MECH_SECTOR */
+	uint32_t bytes;   /* 1 .. a line, within the line; to L1: the whole sector of L1 is fetched that address lies in */
+	enum mech_place to;
+	uint32_t pc;    /* of the load on whose behalf: one of the kernel's, or MECH_NO_PC */
+	uint32_t block; /* to the buffer: slot of the block whose the line is. One that has ended wants nothing: redundant */
+	uint64_t tag;   /* whatever the sender wants to find in the reply */
+	bool urgent;    /* memory controllers serve it before others */
+};
+
+struct mech_reply {
+	struct mech_request request;
+	bool filtered; /* the line was there, or on its way: nothing was sent */
+	bool outside;  /* the line is no memory: nothing was sent */
+	uint64_t sent, cycle;
+};
+
+/* The account of a sender, in all and per load. asked = dropped + outside + filtered + issued, and when a kernel has ended
+ * issued = useful + late + early_evicted + redundant. Prefetchers run past the ends of arrays by nature: a line in which no
+ * allocation, variable or local memory has a byte is not sent but counted as outside. L1 knows what is on its way to it, and
+ * what it would be asked for in vain, since the buffer in front of it has it: both is filtered. Requests to the buffer are never
+ * filtered, and late only where loads wait for them (struct mech_buffer): else an instruction that is too early goes its usual
+ * way. */
+#define MECH_REQUEST_COUNTERS(X)                                                                                       \
+	X(asked, "requests", "lines that the mechanism asked for")                                                     \
+	X(dropped, "requests", "turned away because the queue was full, or still in it at the kernel's end")           \
+	X(outside, "requests", "not sent: the line lies outside every allocation")                                     \
+	X(filtered, "requests", "not sent: the line was there or on its way")                                          \
+	X(issued, "requests", "sent to memory")                                                                        \
+	X(useful, "requests", "brought a line that an instruction then found")                                         \
+	X(late, "requests", "still on their way when an instruction wanted the line")                                  \
+	X(early_evicted, "requests", "brought a line that was replaced before an instruction wanted it")               \
+	X(redundant, "requests", "brought a line that nobody wanted, or that was there when it came")
+
+struct mech_requests {
+#define X(name, unit, meaning) uint64_t name;
+	MECH_REQUEST_COUNTERS(X)
+#undef X
+};
+
+#endif
