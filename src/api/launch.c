@@ -236,6 +236,7 @@ static struct gpu_run *new_run(sluice_gpu *gpu, sluice_kernel *kernel, const str
 	struct gpu_run *run = xcalloc(1, sizeof *run);
 	run->launch = *launch;
 	run->blocks_per_sm = occupancy->blocks;
+	run->occupancy = occupancy;
 	run->line = gpu->records.attachments ? kernel_source_lines(kernel) : NULL;
 	if (gpu->max_instructions)
 		run->max_thread_instructions = gpu->max_instructions - gpu->instructions;

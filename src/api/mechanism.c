@@ -100,6 +100,14 @@ static void print_seats(FILE *file, const struct mech *mech)
 		fputc('\n', file);
 }
 
+static void print_opcodes(FILE *file, const struct mech *mech)
+{
+	for (uint32_t own = 0; own < mech->opcode_count; own++)
+		fprintf(file, "%s%s", own ? ", " : "opcodes: ", mech->opcodes[own]);
+	if (mech->opcode_count)
+		fputc('\n', file);
+}
+
 static void print_scopes(FILE *file, const struct mech *mech)
 {
 	const struct {
@@ -134,6 +142,7 @@ static void print_mechanism(FILE *file, const struct seam_attached *attached, co
 	fprintf(file, "%s: %s\n%s\n", mech->name, mech->summary, mech->citation);
 	print_scopes(file, mech);
 	print_seats(file, mech);
+	print_opcodes(file, mech);
 	if (mech->option_count)
 		fprintf(file, "\noptions:\n");
 	for (size_t i = 0; i < mech->option_count; i++)

@@ -80,9 +80,13 @@ static void explain_sm(const struct sm *sm, struct report *report)
 {
 	if (!sm->blocks.resident)
 		return;
-	say(report, "SM %u: %u blocks; L1 %u MSHRs free, %u misses queued; load/store unit %s\n", sm->index,
+	say(report, "SM %u: %u blocks; L1 %u MSHRs free, %u misses queued; load/store unit %s", sm->index,
 	    sm->blocks.resident, sm->l1.data.mshrs.free, sm->l1.data.miss_queue.count,
 	    sm->lsu.current ? "busy" : "empty");
+	if (sm->lsu.current && sm->seam->shared_vetoed_by < MECH_MAX)
+		say(report, ": mechanism %s does not let it have the banks of shared memory",
+		    name_of(sm->seam, sm->seam->shared_vetoed_by));
+	say(report, "\n");
 	for (uint32_t w = 0; w < sm->config.warps; w++)
 		if (sm->warp[w].simt)
 			explain_warp(sm, w, report);

@@ -1,13 +1,26 @@
 #include "gpu/dispatch.h"
 
+#include "gpu/occupancy.h"
 #include "gpu/sender.h"
+
+static uint32_t blocks_that_fit(const struct gpu *gpu, const struct gpu_run *run)
+{
+	if (!gpu->seam->gpu.room_owner)
+		return run->blocks_per_sm;
+	const uint32_t *allowed = run->occupancy->allowed;
+	const struct mech_room room = {.slots = allowed[LIMIT_BLOCK_SLOTS],
+	                               .warps = allowed[LIMIT_THREADS],
+	                               .registers = allowed[LIMIT_REGISTERS],
+	                               .shared = allowed[LIMIT_SHARED]};
+	return seam_room(gpu->seam, &room);
+}
 
 void dispatch_begin(struct dispatch *dispatch, struct gpu *gpu, struct gpu_run *run)
 {
 	struct dim3 grid = run->launch.grid;
 	uint64_t sms = gpu->machine.sms;
 	*dispatch = (struct dispatch){.blocks = (uint64_t)grid.x * grid.y * grid.z, .try = true};
-	run->blocks_limit = seam_blocks_per_sm(gpu->seam, run->blocks_per_sm);
+	run->blocks_limit = seam_blocks_per_sm(gpu->seam, blocks_that_fit(gpu, run));
 	/* GPGPU-Sim: shader_core_config::max_cta(), for grids with fewer blocks than the machine has room for */
 	if (gpu->machine.spread_small_grids && dispatch->blocks < run->blocks_limit * sms)
 		run->blocks_limit = (uint32_t)((dispatch->blocks + sms - 1) / sms);

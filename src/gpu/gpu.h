@@ -71,10 +71,13 @@ enum gpu_end {
 	GPU_MISTAKE, /* of a mechanism */
 };
 
+struct occupancy;
+
 struct gpu_run {
 	/* in */
 	struct simt_launch launch;        /* program, grid, block, params, ...; memory and sm_count are filled in */
-	uint32_t blocks_per_sm;           /* from occupancy_of() */
+	uint32_t blocks_per_sm;           /* from occupancy_of(), */
+	const struct occupancy *occupancy; /* which matters where a mechanism says how many fit into shared memory */
 	uint64_t max_thread_instructions; /* 0: none */
 	void (*progress)(void *user, uint64_t blocks_done, uint64_t blocks, uint64_t cycles,
 	                 uint64_t warp_instructions);

@@ -21,16 +21,16 @@ struct occupancy occupancy_of(const struct machine *machine, uint32_t block_thre
 	uint32_t warps = (uint32_t)(((uint64_t)block_threads + WARP_SIZE - 1) / WARP_SIZE);
 	uint32_t per_thread = (registers + sm->register_unit - 1) / sm->register_unit * sm->register_unit;
 	uint64_t per_block = (uint64_t)per_thread * warps * WARP_SIZE;
-	struct occupancy occupancy = {.blocks = sm->blocks, .limit = LIMIT_BLOCK_SLOTS};
-
-	if (sm->warps / warps < occupancy.blocks)
-		occupancy = (struct occupancy){.blocks = sm->warps / warps, .limit = LIMIT_THREADS};
-	if (per_block && sm->registers / per_block < occupancy.blocks)
-		occupancy =
-			(struct occupancy){.blocks = (uint32_t)(sm->registers / per_block), .limit = LIMIT_REGISTERS};
-	if (shared_bytes && sm->shared_bytes / shared_bytes < occupancy.blocks)
-		occupancy = (struct occupancy){.blocks = (uint32_t)(sm->shared_bytes / shared_bytes),
-		                               .limit = LIMIT_SHARED};
+	struct occupancy occupancy = {
+		.allowed = {[LIMIT_BLOCK_SLOTS] = sm->blocks,
+	                    [LIMIT_THREADS] = sm->warps / warps,
+	                    [LIMIT_REGISTERS] = per_block ? (uint32_t)(sm->registers / per_block) : UINT32_MAX,
+	                    [LIMIT_SHARED] = shared_bytes ? (uint32_t)(sm->shared_bytes / shared_bytes) : UINT32_MAX}};
+	occupancy.limit = LIMIT_BLOCK_SLOTS;
+	for (unsigned limit = 0; limit < LIMIT_BLOCK_SLOTS; limit++)
+		if (occupancy.allowed[limit] < occupancy.allowed[occupancy.limit])
+			occupancy.limit = limit;
+	occupancy.blocks = occupancy.allowed[occupancy.limit];
 	occupancy.warps = occupancy.blocks * warps;
 	return occupancy;
 }

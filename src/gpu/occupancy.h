@@ -4,11 +4,12 @@
 
 #include "gpu/machine.h"
 
-enum occupancy_limit { LIMIT_THREADS, LIMIT_REGISTERS, LIMIT_SHARED, LIMIT_BLOCK_SLOTS };
+enum occupancy_limit { LIMIT_THREADS, LIMIT_REGISTERS, LIMIT_SHARED, LIMIT_BLOCK_SLOTS, LIMITS };
 
 struct occupancy {
 	uint32_t blocks, warps;
-	enum occupancy_limit limit;
+	enum occupancy_limit limit; /* the first of those that allow no more */
+	uint32_t allowed[LIMITS];   /* blocks that each allows; UINT32_MAX: any number */
 };
 
 /* `block_threads` >= 1; `registers` a thread; `shared_bytes` a block, dynamic ones included. */

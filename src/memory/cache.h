@@ -82,6 +82,18 @@ bool cache_is_demanded(const struct cache *cache, const struct request *request)
 /* Tells that what has not been used is unused, at a kernel's end. */
 void cache_watch_end(struct cache *cache);
 
+/* A request takes a free register without a line: its data go elsewhere; and gives it back. */
+static inline void cache_hold_mshr(struct cache *cache, struct request *request)
+{
+	request->wait[cache->depth].index = mshr_take(&cache->mshrs, 0);
+}
+
+static inline void cache_release_mshr(struct cache *cache, const struct request *request)
+{
+	mshr_release(&cache->mshrs, request->wait[cache->depth].index);
+	cache->refused = NULL;
+}
+
 /* A read that finds its data, of which nothing but the address matters: as cache_access(), without a request. False: they
  * are not there, and nothing was done. */
 bool cache_read_hit(struct cache *cache, uint64_t address, uint32_t bytes, uint64_t cycle);

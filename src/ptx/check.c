@@ -139,6 +139,7 @@ static enum ptx_type letter_type(const struct ptx_inst *inst, char letter)
 	case 's':
 		return inst->type2;
 	case 'u':
+	case 'i':
 		return PTX_B32;
 	case 'p':
 	case 'q':
@@ -162,6 +163,8 @@ static bool operand_fits(const struct match *m, char letter, uint32_t at, bool d
 	switch (letter) {
 	case 'n':
 		return value_fits(m, operand, PTX_B32, destination) || value_fits(m, operand, type, destination);
+	case 'i':
+		return operand->kind == PTX_OPERAND_INT && value_fits(m, operand, type, false);
 	case 'm':
 		return address_fits(m, operand);
 	case 'x':

@@ -177,7 +177,7 @@ struct ptx_inst {
 	enum ptx_outside outside;
 	uint8_t vector;     /* 1, 2 or 4 */
 	uint8_t prefetch_level; /* prefetch: 1 or 2 */
-	bool ftz, sat, approx, full, carry_out, uni, sync, aligned, to, nc, noftz, shf_left, clamp, wrap, shiftamt, match_all, match_any, shf_right;
+	bool ftz, sat, approx, full, carry_out, uni, sync, aligned, to, nc, noftz, shf_left, clamp, wrap, shiftamt, mask, match_all, match_any, shf_right;
 	bool unformatted; /* suld.b, sust.b */
 	bool warp, block; /* bar.warp.sync: of the lanes in a mask, no barrier of the block; bar.cta: as without */
 	/* In PTX order, destinations first: sources begin at operand[destinations]. What may be left out and is left out has
@@ -268,6 +268,7 @@ uint32_t ptx_type_bytes(enum ptx_type type);   /* pred: 1 */
 bool ptx_type_is_float(enum ptx_type type);
 bool ptx_type_is_signed(enum ptx_type type);
 const char *ptx_op_name(enum ptx_opcode op);
+enum ptx_opcode ptx_op_find(const char *name); /* PTX_OPCODES: there is none */
 enum ptx_unit ptx_op_unit(enum ptx_opcode op);          /* the row's */
 enum ptx_latency ptx_op_latency(enum ptx_opcode op);    /* the row's */
 const char *ptx_space_name(enum ptx_space space);

@@ -1,6 +1,8 @@
 /* Facts: the rows of ops.h as data, the suffixes, the names of types, spaces and special registers. */
 #include "ptx/parse.h"
 
+#include <string.h>
+
 #define OP(id, name, modifiers, unit, latency)                                                                         \
 	[PTX_OP_##id] = {name, modifiers, PTX_UNIT_##unit, PTX_LATENCY_##latency},
 const struct op_row ptx_ops[PTX_OPCODES] = {
@@ -141,6 +143,7 @@ const struct suffix ptx_suffixes[] = {
 	FLAG("sat", SAT, sat),
 	FLAG("cc", CARRY, carry_out),
 	FLAG("shiftamt", SHIFTAMT, shiftamt),
+	FLAG("mask", EVENTS, mask),
 	FIELD("finite", TESTP, testp, PTX_FINITE),
 	FIELD("infinite", TESTP, testp, PTX_INFINITE),
 	FIELD("number", TESTP, testp, PTX_NUMBER),
@@ -248,6 +251,14 @@ bool ptx_type_is_signed(enum ptx_type type)
 const char *ptx_op_name(enum ptx_opcode op)
 {
 	return ptx_ops[op].name;
+}
+
+enum ptx_opcode ptx_op_find(const char *name)
+{
+	unsigned op = 0;
+	while (op < PTX_OPCODES && strcmp(ptx_ops[op].name, name) != 0)
+		op++;
+	return op;
 }
 
 enum ptx_unit ptx_op_unit(enum ptx_opcode op)

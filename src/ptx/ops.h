@@ -17,6 +17,7 @@
  *                s  the same of the second type written (cvt's and set's source, tex's coordinate type)
  *                w  like t, but with .wide of twice the width of the type
  *                u  32 bits unsigned or untyped (shift counts, positions, lane numbers)
+ *                i  a constant of 32 bits
  *                n  like u, or like t: the lanes that match found, which compilers also write with 64 bits
  *                p  a predicate register or its negation
  *                q  an optional second predicate destination, written a|b
@@ -304,6 +305,11 @@ FORM(REDUX, INT32, NO_TYPE, "sync add|min|max", "t>tu")
 FORM(REDUX, B32, NO_TYPE, "sync and|or|xor", "t>tu")
 OP(NANOSLEEP, "nanosleep", NONE, SP, MOVE)
 FORM(NANOSLEEP, U32, NO_TYPE, "", ">t")
+/* nothing, unless a mechanism owns them (seam/mech.h, `opcodes`); relssp is of our own: the block needs what it shares no more */
+OP(PMEVENT, "pmevent", EVENTS, SP, MOVE)
+FORM(PMEVENT, NO_TYPE, NO_TYPE, "mask?", ">i")
+OP(RELSSP, "relssp", NONE, SP, MOVE)
+FORM(RELSSP, NO_TYPE, NO_TYPE, "", ">")
 
 #undef ROUNDINGS
 #undef ORDERS

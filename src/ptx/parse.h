@@ -75,6 +75,7 @@ enum modifier {
 	SHIFTAMT = 1 << 10,
 	CMP = 1 << 11,
 	BOOL = 1 << 12,
+	EVENTS = 1 << 13,
 	SPACE = 1 << 14,
 	TO = 1 << 15,
 	CACHE = 1 << 16,

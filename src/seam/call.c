@@ -28,8 +28,7 @@
 			if (!part->mech->called(part, event))                                                          \
 				refusers |= 1u << part->number;                                                        \
 		}                                                                                                      \
-		ENDED_##scope(scope)                                                                                   \
-		return refusers;                                                                                       \
+		ENDED_##scope(scope) return refusers;                                                                  \
 	}
 MECH_SM_HOOKS(LOOK, VETO)
 MECH_PARTITION_HOOKS(LOOK, VETO)
@@ -43,7 +42,7 @@ void seam_block_begin(struct seam_sm *sm, const struct mech_block *block)
 	sm->resident++;
 	sm->slots |= 1ull << block->slot;
 	if (sm->has_buffer)
-		line_buffer_allocated(&sm->buffer, sm->resident * sm->seam->launch.shared_bytes);
+		line_buffer_allocated(&sm->buffer, seam_shared_taken(sm));
 	for (uint32_t w = 0; w < block->warps; w++)
 		sm->live[block->first_warp + w] = true;
 	seam_call_block_begin(sm, block);
@@ -66,12 +65,13 @@ void seam_block_end(struct seam_sm *sm, uint32_t slot, uint64_t cycle)
 	seam_call_block_end(sm, &block);
 	if (sm->has_buffer) {
 		line_buffer_block_ended(&sm->buffer, slot);
-		line_buffer_allocated(&sm->buffer, sm->resident * sm->seam->launch.shared_bytes);
+		line_buffer_allocated(&sm->buffer, seam_shared_taken(sm));
 	}
+	if (seam_fills_shared(sm))
+		shared_fills_block_ended(&sm->fills, slot);
 }
 
-/* The last of those that refuse, or MECH_MAX. */
-static uint32_t last_of(uint32_t refusers)
+uint32_t seam_last_of(uint32_t refusers)
 {
 	return refusers ? 31 - (uint32_t)__builtin_clz(refusers) : MECH_MAX;
 }
@@ -83,25 +83,41 @@ void seam_issue(struct seam_sm *sm, const struct mech_issue *issue)
 	sm->issuing = NULL;
 }
 
+uint32_t seam_run_opcode(struct seam_sm *sm, const struct mech_issue *issue)
+{
+	const struct seam_opcode opcode = sm->seam->opcode[issue->opcode];
+	if (opcode.owner == MECH_MAX)
+		return 0;
+	struct mech_sm *part = &sm->part[opcode.owner];
+	sm->hook = "run_opcode";
+	sm->issuing = issue;
+	uint32_t cycles = part->mech->run_opcode(part, opcode.own, issue);
+	sm->issuing = NULL;
+	if (cycles <= MECH_MAX_LATENCY)
+		return cycles;
+	seam_wrong(part, "gives %s %u cycles; expected 0 to %d", issue->name, cycles, MECH_MAX_LATENCY);
+	return 0;
+}
+
 bool seam_may_issue(struct seam_sm *sm, const struct mech_issue *issue)
 {
 	sm->issuing = issue;
 	uint32_t refusers = seam_ask_may_issue(sm, issue);
 	sm->issuing = NULL;
-	sm->vetoed_by[issue->warp] = (uint8_t)last_of(refusers);
+	sm->vetoed_by[issue->warp] = (uint8_t)seam_last_of(refusers);
 	return !refusers;
 }
 
 bool seam_may_dispatch(struct seam_gpu *gpu, const struct mech_dispatch *dispatch)
 {
 	uint32_t refusers = seam_ask_may_dispatch(gpu, dispatch);
-	gpu->vetoed_by = last_of(refusers);
+	gpu->vetoed_by = seam_last_of(refusers);
 	return !refusers;
 }
 
 bool seam_may_end(struct seam_gpu *gpu, const struct mech_end *end)
 {
-	gpu->kept_open_by = last_of(seam_ask_may_end(gpu, end));
+	gpu->kept_open_by = seam_last_of(seam_ask_may_end(gpu, end));
 	return gpu->kept_open_by == MECH_MAX;
 }
 

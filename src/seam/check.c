@@ -16,6 +16,8 @@ static const struct {
 	{MECH_SEAT_L2_REPLACEMENT, "the replacement of L2"},
 	{MECH_SEAT_L1_MISS, "what answers misses of L1"},
 	{MECH_SEAT_DRAM, "the scheduling of DRAM"},
+	{MECH_SEAT_SHARED_ROOM, "the room in shared memory"},
+	{MECH_SEAT_SHARED_LAYOUT, "the layout of shared memory"},
 };
 
 const char *seam_seat_name(uint32_t seat)
@@ -24,6 +26,14 @@ const char *seam_seat_name(uint32_t seat)
 		if (seats[i].seat == seat)
 			return seats[i].what;
 	return "?";
+}
+
+static bool owns_opcode(const struct mech *mech, const char *name)
+{
+	for (uint32_t own = 0; own < mech->opcode_count; own++)
+		if (strcmp(mech->opcodes[own], name) == 0)
+			return true;
+	return false;
 }
 
 static bool check_pair(const struct mech *one, const struct mech *other, char *message, size_t size)
@@ -39,6 +49,12 @@ static bool check_pair(const struct mech *one, const struct mech *other, char *m
 		if (one->seats & other->seats & seats[i].seat) {
 			snprintf(message, size, "mechanisms %s and %s both own %s; only one of them can", one->name,
 			         other->name, seats[i].what);
+			return false;
+		}
+	for (uint32_t own = 0; own < one->opcode_count; own++)
+		if (owns_opcode(other, one->opcodes[own])) {
+			snprintf(message, size, "mechanisms %s and %s both own the opcode %s; only one of them can",
+			         one->name, other->name, one->opcodes[own]);
 			return false;
 		}
 	return true;
@@ -59,6 +75,9 @@ static bool fits(const struct mech *mech, const struct mech_machine *machine, ch
 		{MECH_SEAT_L2_REPLACEMENT, mech->l2_victim, "l2_victim"},
 		{MECH_SEAT_L1_MISS, mech->answer_miss, "answer_miss"},
 		{MECH_SEAT_DRAM, mech->dram_next, "dram_next"},
+		{MECH_SEAT_SHARED_ROOM, mech->shared_room, "shared_room"},
+		{MECH_SEAT_SHARED_ROOM, mech->shared_taken, "shared_taken"},
+		{MECH_SEAT_SHARED_LAYOUT, mech->shared_place, "shared_place"},
 	};
 	const struct {
 		uint32_t seat;

@@ -9,6 +9,16 @@ extern const struct mech_services seam_services; /* requests.c */
 /* requests.c: true while a kernel runs; else it is a mistake to call the service. */
 bool seam_in_kernel(const struct mech_sm *part, const char *service);
 
+/* call.c: of those that refuse, as bits, the last, or MECH_MAX. */
+uint32_t seam_last_of(uint32_t refusers);
+
+/* shared.c: bytes of shared memory that resident blocks take; of requests that fill it: whether what they say of it makes sense, and
+ * where they go. */
+uint32_t seam_shared_taken(struct seam_sm *sm);
+bool seam_is_to_shared(const struct mech_request *request);
+bool seam_fill_is_sound(const struct mech_sm *part, const char *service, const struct mech_request *request);
+struct shared_fill *seam_new_fill(struct seam_sm *sm, const struct mech_request *request, uint32_t mark);
+
 /* warps.c: services. */
 void seam_hold_warp(struct mech_sm *part, uint32_t slot);
 void seam_wake_warp(struct mech_sm *part, uint32_t slot);

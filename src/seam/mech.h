@@ -62,7 +62,9 @@ enum mech_seat {
 	MECH_SEAT_L2_REPLACEMENT = 32, /* the same of L2 */
 	MECH_SEAT_L1_MISS = 64,        /* what answers misses of L1, behind it and before the network */
 	MECH_SEAT_DRAM = 128,          /* which request a DRAM channel serves next */
-	MECH_SEATS_END = 256,          /* no seat: behind the last */
+	MECH_SEAT_SHARED_ROOM = 256,   /* how many blocks an SM's shared memory has room for */
+	MECH_SEAT_SHARED_LAYOUT = 512, /* where blocks' bytes lie in it */
+	MECH_SEATS_END = 1024,         /* no seat: behind the last */
 };
 
 /* --- looks and vetoes --- */
@@ -78,6 +80,8 @@ enum mech_seat {
  * the warp again in the next cycle.
  * may_allocate: by the load/store unit, once for each transaction of a global load that would look in L1, when it is first tried; the answer
  * stands, however long the transaction waits. False: it goes past L1. `result` says nothing yet.
+ * may_access_shared: by the load/store unit, of the instruction that it has, once a cycle until all agree; while one refuses, no other memory
+ * instruction passes it. Who wants to turn an instruction away that others may pass refuses it in may_issue, by its addresses (mech_operands()).
  * may_dispatch: at most once a cycle for an SM and a block, and again each cycle while blocks and room are left.
  * may_end: in each cycle in which requests wait at the dispatcher or gpu_cycle is due, once the kernel's last block has ended. While one refuses,
  * requests leave and gpu_cycle is called as before, and the kernel lasts; when all agree, requests that wait are dropped and gpu_cycle is called
@@ -94,7 +98,9 @@ enum mech_seat {
 	LOOK(sm, evict, mech_eviction, "a line of L1 goes for another or by a store; not at a kernel's end") \
 	VETO(sm, may_start, mech_block, "may the block's warps issue?") \
 	VETO(sm, may_issue, mech_issue, "may the instruction issue?") \
-	VETO(sm, may_allocate, mech_access, "may the transaction look in L1?")
+	VETO(sm, may_allocate, mech_access, "may the transaction look in L1?") \
+	LOOK(sm, shared_access, mech_shared, "an instruction gets the banks of shared memory: once") \
+	VETO(sm, may_access_shared, mech_shared, "may it get them?")
 
 /* Of a memory partition. */
 #define MECH_PARTITION_HOOKS(LOOK, VETO) \
@@ -155,6 +161,11 @@ struct mech {
 	uint32_t seats;                           /* enum mech_seat, ored: each has its hook, and no other has */
 	bool sends;                               /* requests; its accounts are shown */
 
+	/* Opcodes that it owns, by their names in PTX: one owner each. They are computed by a unit, as all are that touch no memory
+	 * and steer no warp; among them are those that mean nothing by themselves: `pmevent N`, relssp. */
+	const char *const *opcodes;
+	uint32_t opcode_count;
+
 	/* The GPU. gpu_open comes behind the sm_open and partition_open of all parts. A kernel's begin: blocks_per_sm; all
 	 * counters and accounts are zero; gpu_kernel_begin; kernel_begin of each SM. Its end: what waits to be sent is dropped, the
 	 * buffer emptied; kernel_end of each SM; gpu_kernel_end. */
@@ -165,6 +176,9 @@ struct mech {
 	 * ended, and on while some mechanism does not let the kernel end. Returns a later cycle, in which it wants to be
 	 * called again, or MECH_NEVER; before that it is called only in the cycle after a block has been started. */
 	uint64_t (*gpu_cycle)(struct mech_gpu *gpu, uint64_t cycle);
+	/* pick: how many blocks an SM's shared memory has room for, from 1 on, in place of room->shared. Threads, registers and slots limit
+	 * them as before. Whatever it says, each block has its own bytes, as far as values go. */
+	uint32_t (*shared_room)(struct mech_gpu *gpu, const struct mech_room *room);
 	/* pick: resident blocks an SM, 1 .. blocks, which is how many fit. A grid that does not fill the machine can be spread
 	 * over it further (launch.spread_small_grids). */
 	uint32_t (*blocks_per_sm)(struct mech_gpu *gpu, uint32_t blocks);
@@ -202,6 +216,14 @@ struct mech {
 	 * line that went for it. The cycles, from 1 to MECH_MAX_ANSWER, after which its data come out of what the mechanism keeps, and nothing
 	 * leaves; or 0: they are not there. Answers come in order. */
 	uint32_t (*answer_miss)(struct mech_sm *sm, const struct mech_access *miss);
+	/* Bytes of the SM's shared memory that the blocks in these slots, as bits, take together. Belongs to the seat of its room. */
+	uint32_t (*shared_taken)(struct mech_sm *sm, uint64_t slots);
+	/* Where a byte of a resident block's shared memory lies in the SM's, which says in which bank: (byte / 4) % banks. All bytes that a lane accesses
+	 * together, 16 at most, lie together. */
+	uint32_t (*shared_place)(struct mech_sm *sm, uint32_t block, uint32_t byte);
+	/* An instruction of opcodes[own] issues, as `issue` shows it; what it computes has not been computed yet (mech_operands()). The
+	 * cycles that it takes in its unit, 1 to MECH_MAX_LATENCY, or 0: as many as the machine says. */
+	uint32_t (*run_opcode)(struct mech_sm *sm, uint32_t own, const struct mech_issue *issue);
 	/* Called more than once, before the machine is opened: it returns the same for the same. */
 	struct mech_buffer (*buffer)(const void *config, const struct mech_machine *machine);
 

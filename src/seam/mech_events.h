@@ -18,6 +18,8 @@ enum {
 	MECH_PC_BITS = ACCESS_PC_BITS,
 	MECH_NO_PC = ACCESS_NO_PC, /* not on behalf of an instruction */
 	MECH_MAX_ANSWER = 1 << 20, /* cycles to the answer of a miss */
+	MECH_MAX_WORDS = 256,      /* of shared memory, that a request's data go to */
+	MECH_MAX_LATENCY = 500,    /* cycles of an instruction in its unit */
 	MECH_SECTOR = 32,          /* bytes in which parts of lines are counted */
 	MECH_PASSES_SIZE = 1024,   /* of what rewrite writes */
 	MECH_LANES = 32,           /* of a warp */
@@ -32,11 +34,13 @@ struct mech_dim {
 	uint32_t x, y, z;
 };
 
-/* The machine, as far as it matters to mechanisms. Per SM but for the first two. */
+/* The machine, as far as it matters to mechanisms. Per SM, but for what lies beyond it. */
 struct mech_machine {
 	uint32_t sms, partitions;
 	uint32_t warps, blocks, schedulers; /* slots */
 	uint32_t shared_bytes, registers;
+	uint32_t shared_banks; /* of 4 bytes each */
+	uint32_t channels, dram_banks; /* of DRAM; of each channel */
 	uint32_t line_bytes, l1_sets, l1_ways, l1_mshrs;
 	uint32_t l1_sector_bytes; /* line_bytes, where L1's lines come and go whole */
 	uint32_t send_queue; /* requests that wait, of each SM and of the dispatcher */
@@ -98,6 +102,11 @@ struct mech_block {
 	uint32_t sm, slot;          /* which SM; its slot there */
 	uint32_t first_warp, warps; /* warp slots */
 	uint64_t cycle;
+};
+
+/* How many blocks of the launch an SM has room for, as each thing limits them; what the launch does not use limits nothing: MECH_NOWHERE. */
+struct mech_room {
+	uint32_t slots, warps, registers, shared;
 };
 
 /* The next block, and an SM that has room for it. */
@@ -176,6 +185,16 @@ struct mech_memory {
 	bool local;
 	uint32_t transactions; /* 1 .. MECH_MAX_ACCESSES, in no order; those of an atomic can touch the same bytes */
 	const struct mech_transaction *transaction;
+	uint64_t cycle;
+};
+
+/* A warp's instruction on shared memory at the load/store unit, which lets no other pass. Addresses count from the start of the block's. */
+struct mech_shared {
+	uint32_t warp, block, warp_of_block; /* slots; the warp's number in its block */
+	uint32_t pc, lanes;
+	enum mech_kind kind;
+	uint64_t first, end;  /* the lowest byte that a lane accesses; behind the highest one */
+	uint32_t bank_cycles; /* for which it has the banks */
 	uint64_t cycle;
 };
 

@@ -10,6 +10,8 @@ enum mech_place {
 	MECH_TO_L1,
 	MECH_TO_BUFFER, /* the one that answers before L1 */
 	MECH_TO_NOTHING, /* the data are dropped when they come: their traffic is all that is wanted */
+	MECH_TO_SHARED,  /* shared memory of a block, past L1 */
+	MECH_WRITE_SHARED, /* the same, with what the sender has: nothing is fetched, `address` and `urgent` say nothing */
 };
 
 struct mech_request {
@@ -17,7 +19,13 @@ struct mech_request {
 	uint32_t bytes;   /* 1 .. a line, within the line; to L1: the whole sector of L1 is fetched that address lies in */
 	enum mech_place to;
 	uint32_t pc;    /* of the load on whose behalf: one of the kernel's, or MECH_NO_PC */
-	uint32_t block; /* to the buffer: slot of the block whose the line is. One that has ended wants nothing: redundant */
+	uint32_t block; /* to the buffer, to shared memory: slot of the block whose it is. One that has ended wants nothing: redundant */
+	/* To shared memory: where the first byte goes, from the start of the block's, and all others behind it; or, where `words` is not 0,
+	 * the words of 4 bytes that the data go to, by number from there, each within what the block has. */
+	uint32_t shared;
+	uint32_t words; /* to MECH_MAX_WORDS */
+	const uint32_t *word;
+	bool no_mshr; /* to shared memory: it keeps none of L1's MSHRs */
 	uint64_t tag;   /* whatever the sender wants to find in the reply */
 	bool urgent;    /* memory controllers serve it before others */
 };
@@ -34,7 +42,9 @@ struct mech_reply {
  * allocation, variable or local memory has a byte is not sent but counted as outside. L1 knows what is on its way to it, and
  * what it would be asked for in vain, since the buffer in front of it has it: both is filtered. Requests to the buffer are never
  * filtered, and late only where loads wait for them (struct mech_buffer): else an instruction that is too early goes its usual
- * way. */
+ * way. Nor are requests to shared memory: useful when an instruction reads a word of their data, late when one issues that reads a
+ * word on its way, early evicted when others' data, or a store, came over the last of their words before, redundant when
+ * nobody came until the block's end. */
 #define MECH_REQUEST_COUNTERS(X)                                                                                       \
 	X(asked, "requests", "lines that the mechanism asked for")                                                     \
 	X(dropped, "requests", "turned away because the queue was full, or still in it at the kernel's end")           \

@@ -99,41 +99,52 @@ static bool has_buffer(const struct mech_sm *part, const char *service)
 	return sm->has_buffer;
 }
 
+/* What is fetched is part of a line. */
+static bool is_in_line(const struct mech_sm *part, const char *service, const struct mech_request *request)
+{
+	uint32_t line = ((const struct seam_sm *)part->host)->seam->machine.line_bytes;
+	if (request->address % MECH_SECTOR)
+		seam_wrong(part, "%s(): address 0x%llx; expected a multiple of %d", service,
+		           (unsigned long long)request->address, MECH_SECTOR);
+	else if (!request->bytes || request->address % line + request->bytes > line)
+		seam_wrong(part, "%s(): %u bytes at 0x%llx; expected 1 up to the end of the line of %u bytes", service,
+		           request->bytes, (unsigned long long)request->address, line);
+	else
+		return true;
+	return false;
+}
+
 static bool is_sound(const struct mech_sm *part, const char *service, const struct mech_request *request)
 {
 	const struct seam_sm *sm = part->host;
 	const struct seam *seam = sm->seam;
-	uint32_t line = seam->machine.line_bytes;
 	if (!seam_in_kernel(part, service))
 		return false;
 	if (!part->mech->sends)
 		seam_wrong(part, "%s(), but .sends of struct mech is not set", service);
 	else if (!request)
 		seam_wrong(part, "%s(): no request", service);
-	else if (request->address % MECH_SECTOR)
-		seam_wrong(part, "%s(): address 0x%llx; expected a multiple of %d", service,
-		           (unsigned long long)request->address, MECH_SECTOR);
-	else if (!request->bytes || request->address % line + request->bytes > line)
-		seam_wrong(part, "%s(): %u bytes at 0x%llx; expected 1 up to the end of the line of %u bytes", service,
-		           request->bytes, (unsigned long long)request->address, line);
-	else if ((unsigned)request->to > MECH_TO_NOTHING)
+	else if ((unsigned)request->to > MECH_WRITE_SHARED)
 		seam_wrong(part, "%s(): .to is %u, which is no enum mech_place", service, (unsigned)request->to);
 	else if (request->pc != MECH_NO_PC && request->pc >= seam->launch.instructions)
 		seam_wrong(part, "%s(): pc %u; the kernel has %u instructions", service, request->pc,
 		           seam->launch.instructions);
-	else if (request->to == MECH_TO_BUFFER && request->block >= seam->machine.blocks)
+	else if ((request->to == MECH_TO_BUFFER || seam_is_to_shared(request)) &&
+	         request->block >= seam->machine.blocks)
 		seam_wrong(part, "%s(): block slot %u; the SM has %u", service, request->block, seam->machine.blocks);
 	else
-		return request->to != MECH_TO_BUFFER || has_buffer(part, service);
+		return (request->to != MECH_TO_BUFFER || has_buffer(part, service)) &&
+		       (request->to == MECH_WRITE_SHARED || is_in_line(part, service, request)) &&
+		       (!seam_is_to_shared(request) || seam_fill_is_sound(part, service, request));
 	return false;
 }
 
 /* --- requests --- */
 
-/* The block that the line in the buffer is for, if it is there. */
+/* The block that the line in the buffer, or the words in shared memory, are for, if it is there. */
 static uint64_t owner_of(const struct seam_sm *sm, const struct mech_request *request)
 {
-	bool owned = request->to == MECH_TO_BUFFER && sm->slots >> request->block & 1;
+	bool owned = (request->to == MECH_TO_BUFFER || seam_is_to_shared(request)) && sm->slots >> request->block & 1;
 	return owned ? sm->block[request->block].number : NO_BLOCK;
 }
 
@@ -145,11 +156,17 @@ static struct seam_sent *new_sent(struct seam_sm *sm, uint32_t sender, const str
 	else
 		sent = arena_alloc(&sm->pools.machine.arena, sizeof *sent);
 	*sent = (struct seam_sent){.request = *request, .owner = owner_of(sm, request), .sender = sender};
+	if (seam_is_to_shared(request)) {
+		sent->fill = seam_new_fill(sm, request, seam_mark(sent));
+		sent->request.word = sent->fill->word;
+	}
 	return sent;
 }
 
 static void free_sent(struct seam_sm *sm, struct seam_sent *sent)
 {
+	if (sent->fill)
+		shared_fills_free(&sm->fills, sent->fill);
 	sent->next = sm->free;
 	sm->free = sent;
 }
@@ -185,6 +202,8 @@ static void sent_off(struct seam_sm *sm, struct seam_sent *sent, uint64_t cycle)
 	sent->cycle = cycle;
 	struct counted to = counted_of(sm, sent);
 	COUNT(to, issued);
+	if (sent->fill)
+		shared_fills_sent(&sm->fills, sent->fill);
 	if (sent->request.to == MECH_TO_BUFFER && sm->buffer.config.merges) {
 		sent->next = sm->coming;
 		sm->coming = sent;
@@ -277,17 +296,48 @@ void seam_drop_requests(struct seam_sm *sm)
 	}
 }
 
-bool seam_reply(struct seam_sm *sm, struct seam_sent *sent, uint64_t cycle)
+/* The block that the data are for is still there. */
+static bool is_wanted(const struct seam_sm *sm, const struct seam_sent *sent)
+{
+	uint32_t block = sent->request.block;
+	return sm->slots >> block & 1 && sm->block[block].number == sent->owner;
+}
+
+static bool put_into_buffer(struct seam_sm *sm, struct seam_sent *sent)
 {
 	const struct mech_request *request = &sent->request;
 	uint32_t mark = sent->late ? 0 : seam_mark(sent); /* what is late is in the account */
 	no_more_coming(sm, sent);
-	bool wanted = request->to == MECH_TO_BUFFER && sm->slots >> request->block & 1 &&
-	              sm->block[request->block].number == sent->owner; /* its block is still there */
+	bool wanted = is_wanted(sm, sent);
 	if (wanted)
 		line_buffer_put(&sm->buffer, request->address, request->bytes, request->block, mark);
-	else if (request->to != MECH_TO_L1 && !sent->late)
+	else if (!sent->late)
 		seam_settle(sm, PREFETCH_REDUNDANT, mark);
+	return wanted;
+}
+
+static bool put_into_shared(struct seam_sm *sm, struct seam_sent *sent)
+{
+	bool wanted = is_wanted(sm, sent);
+	if (!wanted) {
+		shared_fills_lost(&sm->fills, sent->fill);
+		return false;
+	}
+	shared_fills_arrived(&sm->fills, sent->fill);
+	sent->fill = NULL; /* its words have it */
+	return true;
+}
+
+bool seam_reply(struct seam_sm *sm, struct seam_sent *sent, uint64_t cycle)
+{
+	const struct mech_request *request = &sent->request;
+	bool wanted = false;
+	if (request->to == MECH_TO_BUFFER)
+		wanted = put_into_buffer(sm, sent);
+	else if (sent->fill)
+		wanted = put_into_shared(sm, sent);
+	else if (request->to == MECH_TO_NOTHING)
+		seam_settle(sm, PREFETCH_REDUNDANT, seam_mark(sent));
 	answer(sm, sent, &(struct mech_reply){.request = *request, .sent = sent->cycle, .cycle = cycle});
 	return wanted;
 }
@@ -328,8 +378,9 @@ static bool send_to(struct mech_gpu *part, uint32_t sm, const struct mech_reques
 	const struct mech_sm *target = part_of(part, sm);
 	if (!in_gpu_hook(part, "mech_send_to") || !is_sound(target, "mech_send_to", request))
 		return false;
-	if (request->to == MECH_TO_L1) {
-		seam_wrong_gpu(part, "mech_send_to() to L1, which only the SM itself can ask for");
+	if (request->to == MECH_TO_L1 || seam_is_to_shared(request)) {
+		seam_wrong_gpu(part, "mech_send_to() to %s, which only the SM itself can ask for",
+		               request->to == MECH_TO_L1 ? "L1" : "shared memory");
 		return false;
 	}
 	if (gpu->queued == room)

@@ -64,6 +64,8 @@ static void open_gpu_part(struct seam *seam, uint32_t number)
 		gpu->count_owner = part;
 	if (mech->seats & MECH_SEAT_BLOCK_PLACE)
 		gpu->place_owner = part;
+	if (mech->seats & MECH_SEAT_SHARED_ROOM)
+		gpu->room_owner = part;
 }
 
 static void open_sm_part(struct seam *seam, struct seam_sm *sm, uint32_t number)
@@ -95,6 +97,11 @@ static void open_sm_part(struct seam *seam, struct seam_sm *sm, uint32_t number)
 		sm->replacement = part;
 	if (mech->seats & MECH_SEAT_L1_MISS)
 		sm->behind_l1 = part;
+	if (mech->seats & MECH_SEAT_SHARED_ROOM)
+		sm->shared_room = part;
+	if (mech->seats & MECH_SEAT_SHARED_LAYOUT)
+		sm->shared_layout = part;
+	sm->owns_opcodes |= mech->opcode_count > 0;
 	if (mech->seats & MECH_SEAT_BUFFER) {
 		struct mech_buffer config = mech->buffer(attached->config, &seam->machine);
 		sm->has_buffer = true;
@@ -105,11 +112,23 @@ static void open_sm_part(struct seam *seam, struct seam_sm *sm, uint32_t number)
 		mech->sm_open(part);
 }
 
+static void open_opcodes(struct seam *seam)
+{
+	for (uint32_t op = 0; op < PTX_OPCODES; op++)
+		seam->opcode[op].owner = MECH_MAX;
+	for (uint32_t i = 0; i < seam->count; i++) {
+		const struct mech *mech = seam->attached[i].mech;
+		for (uint32_t own = 0; own < mech->opcode_count; own++)
+			seam->opcode[ptx_op_find(mech->opcodes[own])] = (struct seam_opcode){(uint8_t)i, (uint8_t)own};
+	}
+}
+
 static void open_sm(struct seam *seam, struct seam_sm *sm)
 {
 	sm->seam = seam;
 	sm->wake = MECH_NEVER;
 	memset(sm->vetoed_by, MECH_MAX, sizeof sm->vetoed_by);
+	sm->shared_vetoed_by = MECH_MAX;
 	open_pools(&sm->pools);
 	sm->queue = arena_array(&sm->pools.machine.arena, seam->machine.send_queue, sizeof(struct seam_sent *));
 	for (uint32_t i = 0; i < seam->count; i++)
@@ -186,6 +205,7 @@ struct seam *seam_open(const struct seam_attached *attached, uint32_t count, con
 	seam->gpu.dispatching = MECH_NEVER;
 	for (uint32_t i = 0; i < count; i++)
 		output_lay_out(seam, i);
+	open_opcodes(seam);
 	for (uint32_t i = 0; i < count; i++)
 		open_gpu_part(seam, i);
 	for (uint32_t s = 0; s < machine->sms; s++)
@@ -249,6 +269,7 @@ static void clear_sm(struct seam *seam, struct seam_sm *sm)
 		}
 	}
 	sm->wake = MECH_NEVER;
+	sm->fills = (struct shared_fills){0};
 }
 
 static void clear(struct seam *seam)

@@ -8,9 +8,11 @@
 #define SLUICE_SEAM_SEAM_H
 
 #include "base/arena.h"
+#include "ptx/module.h"
 #include "seam/line_buffer.h"
 #include "seam/mech.h"
 #include "seam/output.h"
+#include "seam/shared_fills.h"
 
 /* What fields of fixed width say of mechanisms, blocks and warps. */
 _Static_assert(MECH_MAX <= 32 && MECH_MAX < UINT8_MAX, "seam_sm.holders has a bit a mechanism, seam_list.part a byte");
@@ -35,6 +37,7 @@ struct seam_sent {
 	uint64_t cycle; /* in which it was sent */
 	uint64_t owner; /* to the buffer: the number of the block in its slot when it was asked for */
 	uint32_t sender;
+	struct shared_fill *fill; /* to shared memory: where it goes */
 	bool late; /* an instruction waits for it */
 	struct seam_sent *next;
 };
@@ -62,6 +65,11 @@ struct seam_account {
 	struct mech_requests *by_pc; /* instructions of the kernel, or NULL: it never sends */
 };
 
+/* Who owns an opcode: the mechanism's number, or MECH_MAX; which of its own it is. */
+struct seam_opcode {
+	uint8_t owner, own;
+};
+
 struct seam;
 
 struct seam_sm {
@@ -77,6 +85,10 @@ struct seam_sm {
 	uint32_t (*pick)(struct mech_sm *, const struct mech_warps *, uint64_t);
 	struct mech_sm *replacement; /* owner of L1's replacement, */
 	struct mech_sm *behind_l1;   /* and of what answers its misses */
+	struct mech_sm *shared_room, *shared_layout; /* owners of the room in shared memory, of where bytes lie there */
+	struct shared_fills fills;
+	uint8_t shared_vetoed_by; /* the mechanism that refused the banks to the load/store unit's instruction, or MECH_MAX */
+	bool owns_opcodes;        /* some mechanism does */
 	bool has_buffer;
 	struct line_buffer buffer;
 	uint64_t competing[MECH_MAX_SCHEDULERS][MECH_MAX]; /* by scheduler and mechanism that has the hook: what it returned last */
@@ -132,7 +144,7 @@ struct seam_gpu {
 	MECH_GPU_HOOKS(HOOK, HOOK)
 #undef HOOK
 	struct seam_list cycle;
-	struct mech_gpu *count_owner, *place_owner;
+	struct mech_gpu *count_owner, *place_owner, *room_owner;
 	bool sends;           /* some mechanism may send from here */
 	uint64_t dispatching; /* the cycle, while the dispatcher is at work; else MECH_NEVER */
 	enum mech_preference preference;
@@ -162,6 +174,7 @@ struct seam {
 	struct mech_machine machine;
 	struct seam_attached attached[MECH_MAX];
 	struct output_layout layout[MECH_MAX]; /* of their vectors */
+	struct seam_opcode opcode[PTX_OPCODES];
 	uint32_t count;
 	struct mech_launch launch;
 	struct seam_analyses analyses;
@@ -233,6 +246,9 @@ MECH_GPU_HOOKS(LOOK, VETO)
 /* The look that is called before the instruction runs, as the veto is. */
 void seam_issue(struct seam_sm *sm, const struct mech_issue *issue);
 
+/* An instruction whose opcode has an owner is about to run: gives the cycles that it takes, or 0. Of one without an owner, 0. */
+uint32_t seam_run_opcode(struct seam_sm *sm, const struct mech_issue *issue);
+
 /* Vetoes whose refuser is kept for the report of a deadlock. */
 bool seam_may_issue(struct seam_sm *sm, const struct mech_issue *issue);
 bool seam_may_dispatch(struct seam_gpu *gpu, const struct mech_dispatch *dispatch);
@@ -271,6 +287,23 @@ void seam_l2_used(struct seam_partition *partition, const struct mech_use *use);
 /* The owner's pick of a DRAM channel's next request, or UINT32_MAX. */
 uint32_t seam_dram_next(struct seam_partition *partition, const struct mech_queue *queue);
 
+/* --- shared memory --- */
+
+/* May the load/store unit's instruction have the banks? */
+bool seam_may_access_shared(struct seam_sm *sm, const struct mech_shared *access);
+
+/* Where the bytes that lanes access, or the first bytes of words, lie in the SM's shared memory. There is an owner of the layout. */
+void seam_shared_places(struct seam_sm *sm, uint32_t block, const uint64_t *byte, uint32_t lanes, uint64_t *place);
+
+/* An instruction issues that accesses so many bytes at each lane's address. To be called where mechanisms fill shared memory. */
+void seam_shared_touched(struct seam_sm *sm, uint32_t block, enum mech_kind kind, const uint64_t *byte, uint32_t lanes,
+                         uint32_t bytes);
+
+static inline bool seam_fills_shared(const struct seam_sm *sm)
+{
+	return sm->fills.arena;
+}
+
 /* Cycles to the owner's answer of a miss; 0: there is none. */
 uint32_t seam_answer_miss(struct seam_sm *sm, const struct mech_access *miss);
 
@@ -301,6 +334,9 @@ uint32_t seam_mark(const struct seam_sent *sent);
 void seam_settle(void *sm, enum prefetch_fate fate, uint32_t mark);
 
 /* --- the dispatcher --- */
+
+/* Blocks that an SM has room for: the least, where the owner of shared memory's room says how many fit there. */
+uint32_t seam_room(struct seam *seam, const struct mech_room *room);
 
 /* The owners' picks: blocks an SM, of those that fit; the SM that gets a block, or MECH_NOWHERE. */
 uint32_t seam_blocks_per_sm(struct seam *seam, uint32_t blocks);

@@ -1,4 +1,4 @@
-/* Whether what a mechanism says of itself makes sense: its name, its options, counters, vectors and passes. */
+/* Whether what a mechanism says of itself makes sense: its name, its options, counters, vectors, opcodes and passes. */
 #include "flow/pass.h"
 #include "seam/seam.h"
 
@@ -199,6 +199,10 @@ static bool check_texts(const struct mech *mech, char *message, size_t size)
 	else if ((mech->option_count && !mech->options) || (mech->counter_count && !mech->counters))
 		snprintf(message, size, "mechanism %s has no table of its %s", mech->name,
 		         mech->option_count && !mech->options ? "options" : "counters");
+	else if (mech->run_opcode && !mech->opcode_count)
+		snprintf(message, size, "mechanism %s has the hook run_opcode and owns no opcode", mech->name);
+	else if (mech->opcode_count && !mech->opcodes)
+		snprintf(message, size, "mechanism %s has no table of its opcodes", mech->name);
 	else if (mech->vector_count && !mech->vectors)
 		snprintf(message, size, "mechanism %s has no table of its vectors", mech->name);
 	else if (mech->seats >= MECH_SEATS_END)
@@ -209,6 +213,28 @@ static bool check_texts(const struct mech *mech, char *message, size_t size)
 	else
 		return true;
 	return false;
+}
+
+/* One whose time is that of a unit. */
+static bool is_computed(enum ptx_opcode op)
+{
+	enum ptx_latency latency = ptx_op_latency(op);
+	return ptx_op_unit(op) != PTX_UNIT_MEM && latency != PTX_LATENCY_BRANCH && latency != PTX_LATENCY_BARRIER;
+}
+
+static bool check_opcode(const struct mech *mech, size_t number, char *message, size_t size)
+{
+	const char *name = mech->opcodes[number];
+	const struct row row = {"opcode", number, name, message, size};
+	enum ptx_opcode op = name ? ptx_op_find(name) : PTX_OPCODES;
+	if (op == PTX_OPCODES)
+		return refuse(&row, "there is none of this name");
+	if (!is_computed(op))
+		return refuse(&row, "no unit computes it, so that its time can be nobody's");
+	for (size_t i = 0; i < number; i++)
+		if (strcmp(mech->opcodes[i], name) == 0)
+			return refuse(&row, "it stands there twice");
+	return mech->run_opcode || refuse(&row, "there is no hook run_opcode");
 }
 
 /* A pass's options and counters are checked as a mechanism's. */
@@ -250,6 +276,8 @@ bool seam_check_tables(const struct mech *mech, char *message, size_t size)
 		good = check_pass(mech, i, text, sizeof text);
 	for (size_t i = 0; good && i < mech->vector_count; i++)
 		good = check_vector(mech, i, text, sizeof text);
+	for (size_t i = 0; good && i < mech->opcode_count; i++)
+		good = check_opcode(mech, i, text, sizeof text);
 	if (!good)
 		snprintf(message, size, "mechanism %s: %s", mech->name, text);
 	return good;

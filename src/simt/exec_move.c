@@ -169,6 +169,8 @@ simt_exec *exec_find_move(const struct exec_query *query)
 	case PTX_OP_FENCE:
 	case PTX_OP_NANOSLEEP:
 	case PTX_OP_BRKPT:
+	case PTX_OP_PMEVENT:
+	case PTX_OP_RELSSP:
 		return nothing;
 	default:
 		return NULL;

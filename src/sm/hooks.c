@@ -73,6 +73,12 @@ void hooks_issue(struct sm *sm, const struct sm_warp *warp)
 	seam_issue(sm->seam, &issue);
 }
 
+uint32_t hooks_run_opcode(struct sm *sm, const struct sm_warp *warp)
+{
+	const struct mech_issue issue = issue_of(sm, warp, warp->next, simt_next_lanes(warp->simt));
+	return seam_run_opcode(sm->seam, &issue);
+}
+
 void hooks_operands(const void *host, uint32_t slot, struct mech_operands *operands)
 {
 	const struct sm *sm = host;
@@ -187,4 +193,44 @@ bool hooks_may_allocate(struct sm *sm, const struct op *op)
 	access.result = MECH_MISS;
 	access.cycle = sm->cycle;
 	return !seam_ask_may_allocate(sm->seam, &access);
+}
+
+void hooks_note_range(struct op *op, const struct simt_step *step)
+{
+	struct access *range = &op->access[0];
+	uint64_t first = UINT64_MAX, last = 0;
+	for (uint32_t left = step->lanes; left; left &= left - 1) {
+		uint64_t byte = step->address[__builtin_ctz(left)];
+		first = byte < first ? byte : first;
+		last = byte > last ? byte : last;
+	}
+	range->address = first;
+	range->bytes = (uint32_t)(last - first) + op->inst->size;
+}
+
+bool hooks_may_access_shared(struct sm *sm, const struct op *op)
+{
+	const struct sm_warp *warp = &sm->warp[op->warp];
+	const struct access *range = &op->access[0];
+	const struct mech_shared access = {.warp = warp->slot,
+	                                   .block = warp->block,
+	                                   .warp_of_block = warp->slot - sm->blocks.slot[warp->block].first_warp,
+	                                   .pc = op->inst->pc,
+	                                   .lanes = op->lanes,
+	                                   .kind = kind_of(op->inst),
+	                                   .first = range->address,
+	                                   .end = range->address + range->bytes,
+	                                   .bank_cycles = op->bank_cycles,
+	                                   .cycle = sm->cycle};
+	if (!seam_may_access_shared(sm->seam, &access))
+		return false;
+	sm->lsu.asks = false;
+	seam_call_shared_access(sm->seam, &access);
+	return true;
+}
+
+void hooks_shared_touched(struct sm *sm, const struct op *op, const struct simt_step *step)
+{
+	seam_shared_touched(sm->seam, sm->warp[op->warp].block, kind_of(op->inst), step->address, step->lanes,
+	                    op->inst->size);
 }

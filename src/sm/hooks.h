@@ -7,6 +7,8 @@
 bool hooks_may_issue(struct sm *sm, const struct sm_warp *warp);
 /* Before the instruction runs. */
 void hooks_issue(struct sm *sm, const struct sm_warp *warp);
+/* Before those who look at it: the cycles that its opcode's owner gives it, or 0. */
+uint32_t hooks_run_opcode(struct sm *sm, const struct sm_warp *warp);
 /* What the warp's next instruction, which is in its buffer, is about to be run with; `host` is the struct sm. */
 void hooks_operands(const void *host, uint32_t slot, struct mech_operands *operands);
 /* How a live warp stands, but for who holds it. */
@@ -18,6 +20,18 @@ void hooks_access(struct sm *sm, const struct mech_access *next, enum mech_resul
 /* Cycles in which a mechanism answers the miss, which would leave L1; 0: it does not. */
 uint32_t hooks_answer_miss(struct sm *sm, const struct request *request);
 bool hooks_may_allocate(struct sm *sm, const struct op *op);
+
+/* Somebody looks at accesses to shared memory, or may refuse them. */
+static inline bool hooks_look_at_shared(const struct sm *sm)
+{
+	return sm->seam->shared_access.count | sm->seam->may_access_shared.count;
+}
+/* Keeps the bytes that an instruction on shared memory accesses, for who looks when it has the banks. */
+void hooks_note_range(struct op *op, const struct simt_step *step);
+/* It wants the banks: they look, or it is refused them in this cycle. */
+bool hooks_may_access_shared(struct sm *sm, const struct op *op);
+/* It issues, and may read what mechanisms have brought. */
+void hooks_shared_touched(struct sm *sm, const struct op *op, const struct simt_step *step);
 
 /* Somebody looks at accesses like the instruction's. */
 static inline bool hooks_look_at_access(const struct sm *sm, const struct op *op)

@@ -40,7 +40,7 @@ static uint32_t choose_pipe(const struct sm *sm, uint32_t pipes)
 }
 
 static struct op *new_op(struct sm *sm, const struct sm_warp *warp, const struct simt_inst *inst,
-                         struct simt_step *step)
+                         struct simt_step *step, uint32_t latency)
 {
 	struct op *op = op_new(&sm->ops);
 	op->inst = inst;
@@ -49,6 +49,7 @@ static struct op *new_op(struct sm *sm, const struct sm_warp *warp, const struct
 	op->lanes = step->lanes;
 	op->level = LEVEL_L1;
 	op->accesses = op->unanswered = op->bank_cycles = 0;
+	op->latency = (uint16_t)latency;
 	bool memory = is_memory(inst);
 	op->space = memory ? step->space : (uint8_t)PTX_REG;
 	if (memory && step->lanes)
@@ -58,9 +59,9 @@ static struct op *new_op(struct sm *sm, const struct sm_warp *warp, const struct
 
 /* The instruction that the step ran goes to the operand collectors. */
 static void dispatch_to_collectors(struct sm *sm, struct sm_warp *warp, const struct simt_inst *inst,
-                                   struct simt_step *step)
+                                   struct simt_step *step, uint32_t latency)
 {
-	struct op *op = new_op(sm, warp, inst, step);
+	struct op *op = new_op(sm, warp, inst, step, latency);
 	if (inst->kind == SIMT_ATOMIC && op->space != PTX_SHARED)
 		warp_atomics_issued(warp, op->accesses);
 	scoreboard_reserve(&warp->scoreboard, &sm->scoreboards, inst, is_memory(inst));
@@ -87,6 +88,7 @@ __attribute__((noinline)) static void issue_warp(struct sm *sm, struct scheduler
 {
 	struct simt_step *step = &sm->issue.step[scheduler->seen.index];
 
+	uint32_t latency = sm->seam->owns_opcodes ? hooks_run_opcode(sm, warp) : 0;
 	if (sm->seam->issue.count)
 		hooks_issue(sm, warp);
 	simt_step(warp->simt, step);
@@ -101,7 +103,7 @@ __attribute__((noinline)) static void issue_warp(struct sm *sm, struct scheduler
 	}
 	const struct simt_inst *inst = step->inst;
 	count(sm, inst, step);
-	dispatch_to_collectors(sm, warp, inst, step);
+	dispatch_to_collectors(sm, warp, inst, step, latency);
 	if (step->exited || CONTROL_KINDS >> inst->kind & 1)
 		warp_control(sm, warp, step);
 	advance(sm, warp);

@@ -54,6 +54,22 @@ bool l1_fill_constant(struct sm *sm, struct request *request);
 /* A mechanism's request for a line (cache_prefetch()). */
 enum access_result l1_prefetch(struct sm *sm, struct request *request);
 
+/* A register that waits for data which are no line's: there is a free one; a request takes it; it is free again. */
+static inline bool l1_has_mshr(const struct l1 *l1)
+{
+	return l1->data.mshrs.free;
+}
+
+static inline void l1_hold_mshr(struct l1 *l1, struct request *request)
+{
+	cache_hold_mshr(&l1->data, request);
+}
+
+static inline void l1_release_mshr(struct l1 *l1, const struct request *request)
+{
+	cache_release_mshr(&l1->data, request);
+}
+
 static inline void l1_new_cycle(struct l1 *l1)
 {
 	l1->port_is_used = false;

@@ -33,15 +33,23 @@ static void generate_global(struct sm *sm, struct op *op, const struct simt_step
 	sm->stats.global_stores += inst->kind == SIMT_STORE;
 }
 
+static void generate_shared(struct sm *sm, struct op *op, const struct simt_step *step)
+{
+	op->bank_cycles = (uint16_t)shared_cycles_of(sm, op, step);
+	sm->stats.shared_accesses++;
+	if (hooks_look_at_shared(sm))
+		hooks_note_range(op, step);
+	if (seam_fills_shared(sm->seam))
+		hooks_shared_touched(sm, op, step);
+}
+
 void lsu_generate_accesses(struct sm *sm, struct op *op, struct simt_step *step)
 {
 	uint32_t lanes = (uint32_t)__builtin_popcount(step->lanes);
 	bool is_store = op->inst->kind == SIMT_STORE;
 	if (op->space == PTX_SHARED) {
+		generate_shared(sm, op, step);
 		sm->stats.shared_lanes += lanes;
-		op->bank_cycles = (uint16_t)shared_bank_cycles(step->address, step->lanes, op->inst->size,
-		                                               sm->config.shared_banks);
-		sm->stats.shared_accesses++;
 		return;
 	}
 	if (is_constant(op)) {
@@ -208,6 +216,7 @@ static void take_instruction(struct sm *sm)
 		return;
 	struct op *op = lsu->current = latch_pop(in);
 	invariant(!lsu->offered); /* the last instruction's accesses are all made */
+	lsu->asks = hooks_look_at_shared(sm);
 	if (sm->seam->memory.count && (op->space == PTX_GLOBAL || op->space == PTX_LOCAL) && op->accesses)
 		hooks_memory(sm, op);
 }

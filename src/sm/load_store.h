@@ -21,6 +21,7 @@ struct load_store {
 	struct op *current;      /* the instruction whose accesses are being made */
 	struct request *offered; /* its access that was turned away */
 	uint8_t outcome;         /* enum access_outcome, of this cycle */
+	bool asks;               /* mechanisms have not all seen yet that it wants the banks of shared memory */
 };
 
 /* When a memory instruction issues: from its lanes' addresses to the accesses that it will make. */

@@ -18,6 +18,31 @@ bool requests_answered(struct sm *sm, struct request *request)
 	return filled;
 }
 
+bool requests_deliver(struct sm *sm, struct request *request)
+{
+	struct seam_sent *sent = request->mechanism;
+	if (!sent->fill) {
+		buffer_fill(sm, request);
+		return true;
+	}
+	if (!shared_can_write(&sm->shared))
+		return false;
+	shared_begin_write(sm, sent, request);
+	shared_write_tick(sm);
+	return true;
+}
+
+void requests_written(struct sm *sm, struct seam_sent *sent, struct request *request)
+{
+	if (!request) {
+		seam_reply(sm->seam, sent, sm->cycle);
+		return;
+	}
+	if (!sent->request.no_mshr)
+		l1_release_mshr(&sm->l1, request);
+	requests_answered(sm, request);
+}
+
 struct request *sm_request_for(uint32_t sm, struct seam_sent *sent, struct request_pool *pool)
 {
 	struct request *request = request_new(pool);
@@ -64,21 +89,41 @@ static void send_to_l1(struct sm *sm, struct seam_sent *sent)
 		seam_request_filtered(sm->seam, sm->cycle);
 }
 
+/* What fills shared memory has an MSHR of L1's, without a line there, until it is written. */
 static void send_past_l1(struct sm *sm, struct seam_sent *sent)
 {
+	bool holds_mshr = sent->fill && !sent->request.no_mshr;
+	if (holds_mshr && !l1_has_mshr(&sm->l1))
+		return;
 	struct request *request = sm_request_for(sm->index, sent, sm->requests);
 	request->bypass = true;
 	address_map_place(sm->map, request);
-	if (network_port_send(sm, request))
+	if (holds_mshr)
+		l1_hold_mshr(&sm->l1, request);
+	if (network_port_send(sm, request)) {
 		seam_request_sent(sm->seam, sm->cycle);
-	else
-		request_release(sm->requests, request);
+		return;
+	}
+	if (holds_mshr)
+		l1_release_mshr(&sm->l1, request);
+	request_release(sm->requests, request);
+}
+
+/* What the mechanism has is written from the next cycle on: in this one, the load/store unit may have the banks. */
+static void write_shared(struct sm *sm, struct seam_sent *sent)
+{
+	if (!shared_can_write(&sm->shared))
+		return;
+	seam_request_sent(sm->seam, sm->cycle);
+	shared_begin_write(sm, sent, NULL);
 }
 
 static void serve_next(struct sm *sm)
 {
 	struct seam_sent *sent = seam_next_request(sm->seam);
-	if (!sm_reaches(sm, sent->request.address))
+	if (sent->request.to == MECH_WRITE_SHARED)
+		write_shared(sm, sent);
+	else if (!sm_reaches(sm, sent->request.address))
 		seam_request_outside(sm->seam, sm->cycle);
 	else if (sent->request.to != MECH_TO_L1) {
 		if (!network_port_has_refused(&sm->network))

@@ -1,8 +1,10 @@
-/* mechanism_requests: serves what mechanisms have asked for: lines for L1, bytes for the buffer in front of it, or nothing at all. */
+/* mechanism_requests: serves what mechanisms have asked for: lines for L1, bytes for the buffer in front of it
+ * or for shared memory, or nothing at all. */
 #ifndef SLUICE_SM_MECHANISM_REQUESTS_H
 #define SLUICE_SM_MECHANISM_REQUESTS_H
 
 #include "memory/request.h"
+#include "seam/seam.h"
 
 struct sm;
 
@@ -11,6 +13,10 @@ bool requests_tick(struct sm *sm);
 
 /* A mechanism has asked for a line (seam_sm.asked). */
 void requests_asked(void *sm);
+/* The answer of a request that went past L1 has come. False: it cannot be taken in this cycle. */
+bool requests_deliver(struct sm *sm, struct request *request);
+/* Its data, or what a mechanism had (`request` is NULL), have been written into shared memory. */
+void requests_written(struct sm *sm, struct seam_sent *sent, struct request *request);
 /* A request of a mechanism is answered. True: the data came into the buffer. */
 bool requests_answered(struct sm *sm, struct request *request);
 

@@ -86,10 +86,8 @@ static bool deliver_past_l1(struct sm *sm, struct request *request)
 /* To who waits for the answer. False: it cannot be taken in this cycle. */
 static bool deliver(struct sm *sm, struct request *request)
 {
-	if (request->mechanism && request->bypass) {
-		buffer_fill(sm, request);
-		return true;
-	}
+	if (request->mechanism && request->bypass)
+		return requests_deliver(sm, request);
 	switch ((enum request_kind)request->kind) {
 	case REQUEST_INSTRUCTION:
 		return fetch_fill(sm, request);

@@ -1,6 +1,8 @@
 /* A warp's access holds the banks for as many cycles as the busiest one has different words to deliver: lanes that want the same
  * word share it (the 32 banks of 4 bytes of Fermi in NVIDIA's CUDA C Programming Guide, as GPGPU-Sim 3.2.2 counts them;
  * tests/micro/shared_conflicts.cu). Behind the banks its data take `sm.shared_latency` cycles (tests/micro/latency.cu). */
+#include "sm/hooks.h"
+#include "sm/mechanism_requests.h"
 #include "sm/sm.h"
 
 enum { MAX_WORDS = WARP_SIZE * 4 };
@@ -52,6 +54,54 @@ uint32_t shared_bank_cycles(const uint64_t *address, uint32_t lanes, uint32_t si
 	return most;
 }
 
+/* Whose banks the bytes that lanes access, or the first of words, lie in: the block's own, unless a mechanism places them. */
+static const uint64_t *places(struct sm *sm, uint32_t block, const uint64_t *byte, uint32_t lanes, uint64_t *room)
+{
+	if (!sm->seam->shared_layout)
+		return byte;
+	seam_shared_places(sm->seam, block, byte, lanes, room);
+	return room;
+}
+
+uint32_t shared_cycles_of(struct sm *sm, const struct op *op, const struct simt_step *step)
+{
+	uint64_t room[WARP_SIZE];
+	const uint64_t *place = places(sm, sm->warp[op->warp].block, step->address, step->lanes, room);
+	return shared_bank_cycles(place, step->lanes, op->inst->size, sm->config.shared_banks);
+}
+
+/* Different words: as many cycles as the busiest bank has of them. */
+static uint32_t write_cycles(struct sm *sm, const struct shared_fill *fill)
+{
+	uint32_t in_bank[SHARED_MAX_BANKS] = {0}, most = 1;
+	for (uint32_t i = 0; i < fill->words; i++) {
+		const uint64_t byte = 4ull * fill->word[i];
+		uint64_t room[WARP_SIZE];
+		uint32_t bank = (uint32_t)(*places(sm, fill->block, &byte, 1, room) / 4) % sm->config.shared_banks;
+		if (++in_bank[bank] > most)
+			most = in_bank[bank];
+	}
+	return most;
+}
+
+void shared_begin_write(struct sm *sm, struct seam_sent *sent, struct request *request)
+{
+	invariant(shared_can_write(&sm->shared));
+	sm->shared.write = (struct shared_write){sent, request, write_cycles(sm, sent->fill)};
+}
+
+void shared_write_tick(struct sm *sm)
+{
+	struct shared_write *write = &sm->shared.write;
+	if (!write->sent)
+		return;
+	shared_use_port(&sm->shared);
+	if (--write->cycles)
+		return;
+	requests_written(sm, write->sent, write->request);
+	write->sent = NULL;
+}
+
 bool shared_enter_pipe(struct sm *sm, struct op *op)
 {
 	struct shared_memory *shared = &sm->shared;
@@ -66,6 +116,8 @@ bool shared_enter_pipe(struct sm *sm, struct op *op)
 bool shared_access(struct sm *sm, struct op *op)
 {
 	if (sm->shared.port_is_used)
+		return false;
+	if (sm->lsu.asks && !hooks_may_access_shared(sm, op))
 		return false;
 	if (op->bank_cycles > 1) {
 		op->bank_cycles--;

@@ -4,6 +4,7 @@
 #define SLUICE_SM_SHARED_MEMORY_H
 
 #include "sm/limits.h"
+#include "seam/seam.h"
 #include "sm/op.h"
 
 enum { SHARED_MAX_BANKS = 64 }; /* a bit each in shared_bank_cycles() */
@@ -13,10 +14,18 @@ struct shared_pipe_slot {
 	uint64_t ready;
 };
 
+/* What a mechanism writes there: the data of its request, or what it has. */
+struct shared_write {
+	struct seam_sent *sent;  /* NULL: none */
+	struct request *request; /* NULL: nothing was fetched */
+	uint32_t cycles;         /* for which it needs the banks yet */
+};
+
 struct shared_memory {
 	struct shared_pipe_slot pipe[SM_SHARED_PIPE]; /* ring */
 	uint32_t head, count;
-	bool port_is_used; /* in this cycle, by what came for the buffer in it or by a load that waited for that */
+	struct shared_write write;
+	bool port_is_used; /* in this cycle, by what comes for the buffer in it, a load that waited for that, or a mechanism's write */
 };
 
 struct sm;
@@ -24,8 +33,16 @@ struct sm;
 /* Cycles that the banks need: the largest number of different 4-byte words that one bank must deliver. */
 uint32_t shared_bank_cycles(const uint64_t *address, uint32_t lanes, uint32_t size, uint32_t banks);
 
+/* The same of the instruction that issues, as its block's bytes lie. */
+uint32_t shared_cycles_of(struct sm *sm, const struct op *op, const struct simt_step *step);
+
 /* The load/store unit's instruction has the banks for a cycle. True: it has had them for all that it needs. */
 bool shared_access(struct sm *sm, struct op *op);
+
+/* A mechanism's data are to be written, which takes the port until the banks have them all; then its request is answered. */
+void shared_begin_write(struct sm *sm, struct seam_sent *sent, struct request *request);
+/* A cycle of that, if there is something to write. */
+void shared_write_tick(struct sm *sm);
 
 /* Into the pipe behind the banks. False: it is full, or the memory has been used in this cycle. */
 bool shared_enter_pipe(struct sm *sm, struct op *op);
@@ -44,6 +61,16 @@ static inline uint64_t shared_next_answer(const struct shared_memory *shared, ui
 	return ready > cycle ? ready : cycle + 1;
 }
 struct op *shared_take_answer(struct shared_memory *shared);
+
+static inline bool shared_is_written(const struct shared_memory *shared)
+{
+	return shared->write.sent;
+}
+
+static inline bool shared_can_write(const struct shared_memory *shared)
+{
+	return !shared->write.sent && !shared->port_is_used;
+}
 
 static inline void shared_new_cycle(struct shared_memory *shared)
 {

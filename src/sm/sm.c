@@ -75,12 +75,14 @@ static void tick_memory_stages(struct sm *sm)
 	l1_new_cycle(&sm->l1);
 	shared_new_cycle(&sm->shared);
 	write_back_loads(sm);
+	shared_write_tick(sm);
 	bool goes_on = network_port_tick(sm);
 	l1_send_misses(sm);
 	l1_tick(sm);
 	goes_on |= buffer_tick(sm);
 	goes_on |= lsu_tick(sm);
 	goes_on |= requests_tick(sm);
+	goes_on |= shared_is_written(&sm->shared);
 	bool tries_again = lsu_is_kept(&sm->lsu) || network_port_has_refused(&sm->network);
 	sm->memory_goes_on = goes_on;
 	sm->memory_next = goes_on || tries_again ? sm->cycle + 1 : memory_event(sm);

@@ -14,8 +14,9 @@ static void start(struct sm *sm, uint32_t kind, uint32_t number)
 	uint64_t cycle = sm->cycle;
 	if (units->free_at[kind][number] > cycle)
 		return;
-	const struct simt_inst *inst = sm->collected[kind].first->inst;
-	uint32_t latency = sm->config.latency[inst->latency][inst->data_type];
+	const struct op *next = sm->collected[kind].first;
+	const struct simt_inst *inst = next->inst;
+	uint32_t latency = next->latency ? next->latency : sm->config.latency[inst->latency][inst->data_type];
 	struct result_slot *slot = &units->result[(cycle + latency + ENTER_AND_LEAVE) & (SM_WHEEL - 1)];
 	uint32_t unit_bit = 1u << (kind * SM_MAX_UNITS + number);
 	if (slot->count == sm->config.result_bus || slot->units & unit_bit)

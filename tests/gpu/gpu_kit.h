@@ -26,6 +26,7 @@ struct gpu_kit {
 	struct ptx_module *module;
 	struct simt_program *program;
 	uint64_t param; /* the kernel's only parameter */
+	struct occupancy occupancy;
 	struct gpu_run run;
 };
 
@@ -134,8 +135,10 @@ static inline void kit_start(struct gpu_kit *kit, uint32_t blocks, uint32_t thre
 	                                       .block = {threads, 1, 1},
 	                                       .dynamic_shared_bytes = 24576,
 	                                       .params = (const uint8_t *)&kit->param};
+	kit->occupancy = occupancy_of(&kit->machine, threads, 20, 24576);
+	kit->run.occupancy = &kit->occupancy;
 	if (!kit->run.blocks_per_sm)
-		kit->run.blocks_per_sm = occupancy_of(&kit->machine, threads, 20, 24576).blocks;
+		kit->run.blocks_per_sm = kit->occupancy.blocks;
 	gpu_run(kit->gpu, &kit->run);
 }
 

@@ -77,6 +77,21 @@ static enum mech_place to_buffer(const struct config *config, enum mech_place ot
 #endif
 }
 
+/* Into shared memory instead: side by side, or wherever. */
+static void to_shared(struct mech_sm *sm, struct mech_request *request, uint32_t word[MECH_MAX_WORDS])
+{
+	uint32_t bytes = sm->launch->shared_bytes;
+	request->to = of_sm(sm, 2) ? MECH_TO_SHARED : MECH_WRITE_SHARED;
+	request->no_mshr = of_sm(sm, 2);
+	request->words = of_sm(sm, 2) || request->bytes > bytes ? 1 + (uint32_t)of_sm(sm, MECH_MAX_WORDS) : 0;
+	for (uint32_t i = 0; i < request->words; i++)
+		word[i] = (uint32_t)of_sm(sm, bytes / 4);
+	if (request->words)
+		request->word = word;
+	else
+		request->shared = (uint32_t)of_sm(sm, bytes - request->bytes + 1);
+}
+
 /* Now and then the warp is held, and some of each scheduler's do not compete. */
 static void hold_warps(struct mech_sm *sm, const struct mech_memory *memory)
 {
@@ -116,10 +131,13 @@ static void on_memory(struct mech_sm *sm, const struct mech_memory *memory)
 	if (of_sm(sm, config->rate) || (mech_account(sm)->useful & 3) == 3)
 		return;
 	struct mech_request request = request_near(sm->machine, config, own->last_address, of_sm(sm, UINT64_MAX));
+	uint32_t word[MECH_MAX_WORDS];
 	enum mech_place other = of_sm(sm, 3) ? MECH_TO_L1 : MECH_TO_NOTHING;
 	request.to = of_sm(sm, 2) ? other : to_buffer(config, other);
 	request.pc = of_sm(sm, 2) ? memory->pc : MECH_NO_PC;
 	request.block = memory->block;
+	if (sm->launch->shared_bytes >= 4 && of_sm(sm, 3) == 0)
+		to_shared(sm, &request, word);
 	mech_send(sm, &request);
 }
 
@@ -175,79 +193,33 @@ static void gpu_kernel_begin(struct mech_gpu *gpu)
 #ifdef SEATS
 #define NAME "chance_seats"
 
-static uint32_t blocks_per_sm(struct mech_gpu *gpu, uint32_t blocks)
-{
-	return 1 + (uint32_t)of_gpu(gpu, blocks);
-}
-
-static uint32_t place_block(struct mech_gpu *gpu, uint64_t block, const uint8_t *has_room)
-{
-	uint32_t at = (uint32_t)of_gpu(gpu, gpu->machine->sms);
-	(void)block;
-	return has_room[at] ? at : MECH_NOWHERE;
-}
-
-static uint32_t pick_warp(struct mech_sm *sm, const struct mech_warps *warps, uint64_t candidates)
-{
-	switch (of_sm(sm, 4)) {
-	case 0:
-		return mech_oldest(warps, candidates);
-	case 1:
-		return mech_youngest(warps, candidates);
-	case 2:
-		return mech_next(warps, candidates);
-	default:
-		return 63 - (uint32_t)__builtin_clzll(candidates);
-	}
-}
-
-static struct mech_buffer buffer(const void *pointer, const struct mech_machine *machine)
-{
-	const struct config *config = pointer;
-	struct mech_buffer buffer = {.sets = 1u << config->seed % 5, .ways = config->seed / 5 % 9};
-	buffer.in_shared = config->seed / 45 % 2 && machine->shared_bytes >= 16384;
-	buffer.bytes = buffer.in_shared ? machine->shared_bytes : 0;
-	return buffer;
-}
-
-/* Some of what is loaded is there from now on. */
-static void on_access(struct mech_sm *sm, const struct mech_access *access)
-{
-	if (of_sm(sm, 16) == 0)
-		mech_put(sm, access->address & ~(uint64_t)(MECH_SECTOR - 1), MECH_SECTOR, access->block);
-}
+#include "seats.h"
 #else
 #define NAME "chance"
 #endif
 
-static const struct mech chance = {
-	.version = MECH_VERSION,
-	.name = NAME,
-	.summary = "does at random what a mechanism may do",
-	.citation = "a test",
-	.options = options,
-	.option_count = sizeof options / sizeof *options,
-	.config_size = sizeof(struct config),
-	.defaults = &defaults,
-	.gpu_size = sizeof(struct gpu_state),
-	.sm_size = sizeof(struct sm_state),
-	.sends = true,
-	.gpu_open = gpu_open,
-	.gpu_kernel_begin = gpu_kernel_begin,
-	.gpu_cycle = gpu_cycle,
-	.block_begin = hold,
-	.block_end = holds_block_end,
-	.memory = on_memory,
-	.on_reply = on_reply,
-	.cycle = sm_cycle,
-	.warps_that_compete = warps_that_compete,
+static const struct mech chance = {.version = MECH_VERSION,
+                                   .name = NAME,
+                                   .summary = "does at random what a mechanism may do",
+                                   .citation = "a test",
+                                   .options = options,
+                                   .option_count = sizeof options / sizeof *options,
+                                   .config_size = sizeof(struct config),
+                                   .defaults = &defaults,
+                                   .gpu_size = sizeof(struct gpu_state),
+                                   .sm_size = sizeof(struct sm_state),
+                                   .sends = true,
+                                   .gpu_open = gpu_open,
+                                   .gpu_kernel_begin = gpu_kernel_begin,
+                                   .gpu_cycle = gpu_cycle,
+                                   .block_begin = hold,
+                                   .block_end = holds_block_end,
+                                   .memory = on_memory,
+                                   .on_reply = on_reply,
+                                   .cycle = sm_cycle,
+                                   .warps_that_compete = warps_that_compete,
 #ifdef SEATS
-	.seats = MECH_SEAT_WARP_ORDER | MECH_SEAT_BLOCK_COUNT | MECH_SEAT_BLOCK_PLACE | MECH_SEAT_BUFFER,
-	.blocks_per_sm = blocks_per_sm,
-	.place_block = place_block,
-	.pick_warp = pick_warp,
-	.buffer = buffer,
-	.access = on_access,
+                                   SEATS_HOOKS
 #endif
 };
 MECHANISM(chance);

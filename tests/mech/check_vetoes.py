@@ -9,7 +9,7 @@ from pathlib import Path
 
 import kit
 
-ANSWERS = ["not_dispatched", "not_started", "not_issued", "not_allocated", "replayed", "not_ended"]
+ANSWERS = ["not_dispatched", "not_started", "not_issued", "not_allocated", "not_accessed", "replayed", "not_ended"]
 
 
 def check(known, names, machine, mechanism, work):

@@ -16,15 +16,15 @@ static const struct option options[] = {
 
 /* How often each answer was no: a run that refused nothing would show nothing. */
 struct stats {
-	uint64_t not_dispatched, not_started, not_issued, not_allocated, replayed, not_ended;
+	uint64_t not_dispatched, not_started, not_issued, not_allocated, not_accessed, replayed, not_ended;
 };
 
 #define NO(name)                                                                                                       \
 	{                                                                                                              \
 #name, "answers", SCOPE_SM, offsetof(struct stats, name), "that were no", COMBINE_SUM                  \
 	}
-static const struct counter counters[] = {NO(not_dispatched), NO(not_started), NO(not_issued),
-                                          NO(not_allocated),  NO(replayed),    NO(not_ended)};
+static const struct counter counters[] = {NO(not_dispatched), NO(not_started), NO(not_issued), NO(not_allocated),
+                                          NO(not_accessed),   NO(replayed),    NO(not_ended)};
 
 enum { LONGEST_HOLD = 700, LONGEST_REPLAY = 50, LOOKS_IN = 100 };
 
@@ -103,6 +103,13 @@ static bool may_allocate(struct mech_sm *sm, const struct mech_access *access)
 	return coin(sm, &stats->not_allocated);
 }
 
+static bool may_access_shared(struct mech_sm *sm, const struct mech_shared *access)
+{
+	struct stats *stats = sm->stats;
+	(void)access;
+	return coin(sm, &stats->not_accessed);
+}
+
 static const struct mech vetoes = {
 	.version = MECH_VERSION,
 	.name = "vetoes",
@@ -123,6 +130,7 @@ static const struct mech vetoes = {
 	.may_start = may_start,
 	.may_issue = may_issue,
 	.may_allocate = may_allocate,
+	.may_access_shared = may_access_shared,
 	.may_end = may_end,
 	.cycle = holds_cycle,
 	.gpu_cycle = gpu_cycle,

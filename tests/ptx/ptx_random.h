@@ -225,6 +225,9 @@ static inline void random_operand(struct random_text *out, const struct random_i
 	case 'w':
 		random_value(out, inst->wide ? inst->type + 1 : inst->type, destination);
 		return;
+	case 'i':
+		random_add(out, "%u", random_below(out, 16));
+		return;
 	case 'u':
 	case 'n':
 		random_value(out, PTX_U32, destination);

@@ -4,7 +4,7 @@
  * beyond a limit is refused. */
 #include "gpu_kit.h"
 
-enum { LINE = 128 };
+enum { LINE = 128, SHARED = 24576 };
 
 struct all_stats {
 	uint64_t calls, replies, highest_warp, wrong;
@@ -239,6 +239,49 @@ static void l2_used(struct mech_partition *partition, const struct mech_use *use
 	*use->data = use->cycle;
 }
 
+static void on_shared(struct mech_sm *sm, const struct mech_shared *access)
+{
+	count(sm->stats, access->block >= sm->machine->blocks || access->end > sm->launch->shared_bytes);
+	const struct mech_request request = {.bytes = LINE,
+	                                     .to = MECH_WRITE_SHARED,
+	                                     .pc = access->pc,
+	                                     .block = access->block,
+	                                     .shared = SHARED - LINE};
+	mech_send(sm, &request);
+}
+
+static bool may_access_shared(struct mech_sm *sm, const struct mech_shared *access)
+{
+	((struct all_sm *)sm->state)->refused[access->warp]++;
+	return true;
+}
+
+static uint32_t shared_room(struct mech_gpu *gpu, const struct mech_room *room)
+{
+	count(gpu->stats, room->slots > MECH_MAX_BLOCKS);
+	return MECH_MAX_BLOCKS;
+}
+
+static uint32_t shared_taken(struct mech_sm *sm, uint64_t slots)
+{
+	count(sm->stats, sm->machine->blocks < 64 && slots >> sm->machine->blocks);
+	return 0;
+}
+
+static uint32_t shared_place(struct mech_sm *sm, uint32_t block, uint32_t byte)
+{
+	count(sm->stats, block >= sm->machine->blocks || byte >= sm->launch->shared_bytes);
+	return byte % sm->machine->shared_bytes;
+}
+
+static uint32_t run_opcode(struct mech_sm *sm, uint32_t own, const struct mech_issue *issue)
+{
+	count(sm->stats, own || issue->warp >= sm->machine->warps);
+	return MECH_MAX_LATENCY;
+}
+
+static const char *const own_opcodes[] = {"pmevent"};
+
 static const struct mech everything = {
 	.version = MECH_VERSION,
 	.name = "everything",
@@ -249,7 +292,10 @@ static const struct mech everything = {
 	.stats_size = sizeof(struct all_stats),
 	.sm_size = sizeof(struct all_sm),
 	.seats = MECH_SEAT_WARP_ORDER | MECH_SEAT_BLOCK_COUNT | MECH_SEAT_BLOCK_PLACE | MECH_SEAT_BUFFER |
-                 MECH_SEAT_L1_REPLACEMENT | MECH_SEAT_L2_REPLACEMENT | MECH_SEAT_L1_MISS | MECH_SEAT_DRAM,
+                 MECH_SEAT_L1_REPLACEMENT | MECH_SEAT_L2_REPLACEMENT | MECH_SEAT_L1_MISS | MECH_SEAT_DRAM |
+                 MECH_SEAT_SHARED_ROOM | MECH_SEAT_SHARED_LAYOUT,
+	.opcodes = own_opcodes,
+	.opcode_count = 1,
 	.sends = true,
 	.gpu_open = gpu_hook,
 	.gpu_kernel_begin = gpu_hook,
@@ -289,6 +335,12 @@ static const struct mech everything = {
 	.dram_next = dram_next,
 	.l2_victim = l2_victim,
 	.l2_used = l2_used,
+	.shared_access = on_shared,
+	.may_access_shared = may_access_shared,
+	.shared_room = shared_room,
+	.shared_taken = shared_taken,
+	.shared_place = shared_place,
+	.run_opcode = run_opcode,
 };
 
 /* Every hook is there: a hook that is added to struct mech is to be added here. */
@@ -302,10 +354,12 @@ static void test_has_every_hook(void **state)
 }
 
 /* Loads and stores of each thread's own word, and an atomic of all. */
-static const char busy[] = "mov.u32 %r1, %tid.x; mov.u32 %r2, %ctaid.x; mov.u32 %r4, %ntid.x;\n"
-			   "mad.lo.u32 %r3, %r2, %r4, %r1; mul.wide.u32 %rd1, %r3, 8; add.u64 %rd1, %rd1, %rd0;\n"
-			   "ld.global.u32 %r5, [%rd1]; add.u32 %r5, %r5, 1; bar.sync 0; st.global.u32 [%rd1], %r5;\n"
-			   "atom.global.add.u32 %r6, [%rd0+4], 1; exit;";
+static const char busy[] =
+	"mov.u32 %r1, %tid.x; mov.u32 %r2, %ctaid.x; mov.u32 %r4, %ntid.x;\n"
+	"mad.lo.u32 %r3, %r2, %r4, %r1; mul.wide.u32 %rd1, %r3, 8; add.u64 %rd1, %rd1, %rd0;\n"
+	"ld.global.u32 %r5, [%rd1]; add.u32 %r5, %r5, 1; shl.b32 %r7, %r1, 2; st.shared.u32 [%r7], %r5;\n"
+	"pmevent 3; bar.sync 0; ld.shared.u32 %r5, [%r7]; st.global.u32 [%rd1], %r5;\n"
+	"atom.global.add.u32 %r6, [%rd0+4], 1; exit;";
 
 /* Fills every slot of every SM, and counts what its hooks see. */
 static void run_full(const char *machine, const char *const *options)
@@ -342,7 +396,7 @@ static void run_full(const char *machine, const char *const *options)
 static void test_sharing_machine(void **state)
 {
 	(void)state;
-	run_full("sharing-14sm", (const char *const[]){"sm.send_queue=64", NULL});
+	run_full("sharing-14sm", (const char *const[]){"sm.send_queue=64", "sm.registers=262144", NULL});
 }
 
 static void test_limits(void **state)
@@ -355,7 +409,7 @@ static void test_limits(void **state)
 	for (size_t i = 0; i < sizeof few / sizeof *few; i++) {
 		snprintf(schedulers, sizeof schedulers, "sm.schedulers=%u", few[i]);
 		run_full("gtx480", (const char *const[]){"sm.count=3", "sm.send_queue=7", "sm.shared_bytes=1048576",
-		                                         warps, blocks, schedulers, NULL});
+		                                         "sm.registers=262144", warps, blocks, schedulers, NULL});
 	}
 }
 

@@ -1,0 +1,153 @@
+#include "seam/shared_fills.h"
+
+enum { WORD = 4 };
+
+void shared_fills_open(struct shared_fills *fills, uint32_t blocks, uint32_t block_bytes,
+                       void (*tell)(void *user, enum prefetch_fate fate, uint32_t mark), void *user,
+                       struct arena *arena)
+{
+	uint32_t words = (block_bytes + WORD - 1) / WORD;
+	*fills = (struct shared_fills){.arena = arena,
+	                               .block_words = words,
+	                               .word = arena_array(arena, (size_t)blocks * words, sizeof *fills->word),
+	                               .tell = tell,
+	                               .user = user};
+}
+
+static void tell(const struct shared_fills *fills, struct shared_fill *fill, enum prefetch_fate fate)
+{
+	if (fill->mark)
+		fills->tell(fills->user, fate, fill->mark);
+	fill->mark = 0;
+}
+
+void shared_fills_free(struct shared_fills *fills, struct shared_fill *fill)
+{
+	fill->next = fills->free;
+	fills->free = fill;
+}
+
+/* Where the request does not say which words its data go to, they lie side by side. */
+static void place(struct shared_fill *fill, const struct mech_request *request)
+{
+	uint32_t first = request->shared / WORD, end = (request->shared + request->bytes + WORD - 1) / WORD;
+	fill->words = request->words ? request->words : end - first;
+	for (uint32_t i = 0; i < fill->words; i++)
+		fill->word[i] = request->words ? request->word[i] : first + i;
+}
+
+struct shared_fill *shared_fills_new(struct shared_fills *fills, const struct mech_request *request, uint32_t mark)
+{
+	struct shared_fill *fill = fills->free;
+	if (fill)
+		fills->free = fill->next;
+	else
+		fill = arena_alloc(fills->arena, sizeof *fill);
+	fill->mark = mark;
+	fill->block = request->block;
+	fill->holds = 0;
+	fill->next = NULL;
+	place(fill, request);
+	return fill;
+}
+
+void shared_fills_sent(struct shared_fills *fills, struct shared_fill *fill)
+{
+	fill->next = fills->coming;
+	fills->coming = fill;
+}
+
+static void no_more_coming(struct shared_fills *fills, const struct shared_fill *fill)
+{
+	struct shared_fill **link = &fills->coming;
+	while (*link && *link != fill)
+		link = &(*link)->next;
+	if (*link)
+		*link = fill->next;
+}
+
+static struct shared_fill **word_of(const struct shared_fills *fills, uint32_t block, uint32_t word)
+{
+	return &fills->word[(size_t)block * fills->block_words + word];
+}
+
+/* What a word holds is overwritten, or nobody's any more. */
+static void leave(struct shared_fills *fills, struct shared_fill **word, enum prefetch_fate fate)
+{
+	struct shared_fill *fill = *word;
+	*word = NULL;
+	if (!fill || --fill->holds)
+		return;
+	tell(fills, fill, fate);
+	shared_fills_free(fills, fill);
+}
+
+void shared_fills_arrived(struct shared_fills *fills, struct shared_fill *fill)
+{
+	no_more_coming(fills, fill);
+	fill->holds = 1; /* lest a word that it names twice frees it */
+	for (uint32_t i = 0; i < fill->words; i++) {
+		struct shared_fill **word = word_of(fills, fill->block, fill->word[i]);
+		leave(fills, word, PREFETCH_EARLY_EVICTED);
+		*word = fill;
+		fill->holds++;
+	}
+	fill->holds--;
+}
+
+void shared_fills_lost(struct shared_fills *fills, struct shared_fill *fill)
+{
+	no_more_coming(fills, fill);
+	tell(fills, fill, PREFETCH_REDUNDANT);
+}
+
+/* A word on its way is wanted. */
+static void want(const struct shared_fills *fills, uint32_t block, uint32_t word)
+{
+	for (struct shared_fill *fill = fills->coming; fill; fill = fill->next)
+		for (uint32_t i = 0; i < fill->words && fill->mark && fill->block == block; i++)
+			if (fill->word[i] == word)
+				tell(fills, fill, PREFETCH_LATE);
+}
+
+static void read_word(struct shared_fills *fills, uint32_t block, uint32_t word)
+{
+	struct shared_fill *fill = *word_of(fills, block, word);
+	if (fill)
+		tell(fills, fill, PREFETCH_USEFUL);
+	if (fills->coming)
+		want(fills, block, word);
+}
+
+static void write_word(struct shared_fills *fills, uint32_t block, uint32_t word)
+{
+	leave(fills, word_of(fills, block, word), PREFETCH_EARLY_EVICTED);
+}
+
+static void touch(struct shared_fills *fills, uint32_t block, const uint64_t *address, uint32_t lanes, uint32_t bytes,
+                  void (*word)(struct shared_fills *fills, uint32_t block, uint32_t word))
+{
+	for (uint32_t left = lanes; left; left &= left - 1) {
+		uint64_t first = address[__builtin_ctz(left)], end = (first + bytes + WORD - 1) / WORD;
+		for (uint64_t at = first / WORD; at < end; at++)
+			word(fills, block, (uint32_t)at);
+	}
+}
+
+void shared_fills_read(struct shared_fills *fills, uint32_t block, const uint64_t *address, uint32_t lanes,
+                       uint32_t bytes)
+{
+	touch(fills, block, address, lanes, bytes, read_word);
+}
+
+void shared_fills_written(struct shared_fills *fills, uint32_t block, const uint64_t *address, uint32_t lanes,
+                          uint32_t bytes)
+{
+	touch(fills, block, address, lanes, bytes, write_word);
+}
+
+void shared_fills_block_ended(struct shared_fills *fills, uint32_t block)
+{
+	for (uint32_t word = 0; word < fills->block_words; word++)
+		leave(fills, word_of(fills, block, word), PREFETCH_REDUNDANT);
+}

@@ -1,0 +1,466 @@
+/* Protects what mechanisms see of shared memory and do to it: accesses are shown once, with the bytes that they touch, when they get the
+ * banks; a veto keeps the load/store unit; the owner of its room raises and lowers how many blocks are resident; the owner of its
+ * layout says which banks are asked; what is written there takes the banks as many cycles as it must, and an MSHR until then. */
+#include "gate_kit.h"
+
+enum { MOST = 16, OPENS = 900, BYTES = 24576, CONFLICTS = 192 };
+
+/* Accesses as they got the banks. */
+static struct mech_shared seen[MOST];
+static uint32_t count, asked;
+
+static void keep(struct mech_sm *sm, const struct mech_shared *access)
+{
+	(void)sm;
+	assert_in_range(count, 0, MOST - 1);
+	seen[count++] = *access;
+}
+
+static void run_with(const struct mech *mech, const char *body, uint32_t threads)
+{
+	const struct mech *const set[] = {mech, NULL};
+	struct gpu_kit kit;
+	kit_mechanisms = set;
+	count = asked = 0;
+	KIT_OPEN(&kit, "sm.count=1");
+	kit_load(&kit, body);
+	kit_run(&kit, 1, threads);
+	kit_close(&kit);
+	kit_mechanisms = NULL;
+}
+
+/* tid in %r1, four times and 128 times that in %r2 and %r3; 20 lanes have %p1. */
+#define ADDRESSES "mov.u32 %r1, %tid.x; shl.b32 %r2, %r1, 2; shl.b32 %r3, %r1, 7; setp.lt.u32 %p1, %r1, 20;\n"
+
+static const struct mech looker = {.version = MECH_VERSION, .name = "looker", .shared_access = keep};
+
+static void test_looks(void **state)
+{
+	(void)state;
+	run_with(&looker,
+	         ADDRESSES "st.shared.u32 [%r2+64], %r1; @%p1 ld.shared.u32 %r4, [%r3]; bar.sync 0;\n"
+	                   "ld.shared.v2.u32 {%r5, %r6}, [%r3+8]; exit;",
+	         WARP);
+	assert_int_equal(count, 3);
+	assert_int_equal(seen[0].kind, MECH_STORE);
+	assert_int_equal(seen[0].first, 64);
+	assert_int_equal(seen[0].end, 64 + 128);
+	assert_int_equal(seen[0].bank_cycles, 1);
+	assert_int_equal(seen[0].lanes, UINT32_MAX);
+	assert_int_equal(seen[1].kind, MECH_LOAD);
+	assert_int_equal(seen[1].first, 0);
+	assert_int_equal(seen[1].end, 19 * 128 + 4);
+	assert_int_equal(seen[1].bank_cycles, 20);
+	assert_int_equal(seen[1].lanes, 0xfffff);
+	assert_true(seen[1].cycle > seen[0].cycle);
+	assert_int_equal(seen[2].first, 8);
+	assert_int_equal(seen[2].end, 31 * 128 + 16);
+	assert_int_equal(seen[2].bank_cycles, 32);
+	assert_int_equal(seen[2].pc, seen[1].pc + 2);
+}
+
+/* Refused, the instruction keeps the load/store unit: nothing passes it. */
+static uint64_t opens;
+
+static bool not_before(struct mech_sm *sm, const struct mech_shared *access)
+{
+	(void)sm;
+	asked++;
+	return access->cycle >= opens;
+}
+
+static uint64_t first_access;
+
+static void note_access(struct mech_sm *sm, const struct mech_access *access)
+{
+	(void)sm;
+	if (!first_access)
+		first_access = access->cycle;
+}
+
+static const struct mech keeper = {.version = MECH_VERSION,
+                                   .name = "keeper",
+                                   .shared_access = keep,
+                                   .may_access_shared = not_before,
+                                   .access = note_access};
+
+static void test_veto(void **state)
+{
+	static const char *const sleeps[] = {"launch.sleep=true", "launch.sleep=false"};
+	static const struct mech *const set[] = {&keeper, NULL};
+	(void)state;
+	for (uint32_t i = 0; i < 2; i++) {
+		struct gpu_kit kit;
+		kit_mechanisms = set;
+		count = asked = 0;
+		first_access = 0;
+		opens = OPENS;
+		KIT_OPEN(&kit, "sm.count=1", sleeps[i]);
+		kit.param = kit_buffer(&kit, NULL, WARP);
+		kit_load(&kit, "mov.u32 %r1, 0; ld.shared.u32 %r2, [%r1]; ld.global.u32 %r3, [%rd0]; exit;");
+		kit_run(&kit, 1, 1);
+		assert_int_equal(count, 1);
+		assert_int_equal(seen[0].cycle, OPENS);
+		assert_true(asked > OPENS / 2);
+		assert_true(first_access > OPENS && first_access < OPENS + 20);
+		kit_close(&kit);
+		kit_mechanisms = NULL;
+	}
+}
+
+static void test_veto_for_ever(void **state)
+{
+	static const struct mech *const set[] = {&keeper, NULL};
+	struct gpu_kit kit;
+	(void)state;
+	kit_mechanisms = set;
+	opens = UINT64_MAX;
+	KIT_OPEN(&kit, "sm.count=1", "launch.watchdog=3000");
+	kit_load(&kit, "mov.u32 %r1, 0; ld.shared.u32 %r2, [%r1]; exit;");
+	kit_start(&kit, 1, 1);
+	assert_int_equal(kit.run.end, GPU_STALLED);
+	if (!strstr(kit.run.message,
+	            "load/store unit busy: mechanism keeper does not let it have the banks of shared memory"))
+		fail_msg("%s", kit.run.message);
+	kit_close(&kit);
+	kit_mechanisms = NULL;
+}
+
+/* --- room --- */
+
+static struct mech_room room_seen;
+static uint32_t room, resident, most_resident;
+static uint64_t slots_seen;
+
+static uint32_t shared_room(struct mech_gpu *gpu, const struct mech_room *limits)
+{
+	(void)gpu;
+	room_seen = *limits;
+	return room;
+}
+
+static uint32_t shared_taken(struct mech_sm *sm, uint64_t slots)
+{
+	slots_seen |= slots;
+	return sm->machine->shared_bytes / 2;
+}
+
+static void block_comes(struct mech_sm *sm, const struct mech_block *block)
+{
+	(void)sm;
+	(void)block;
+	most_resident = ++resident > most_resident ? resident : most_resident;
+}
+
+static void block_goes(struct mech_sm *sm, const struct mech_block *block)
+{
+	(void)sm;
+	(void)block;
+	resident--;
+}
+
+static struct mech_buffer buffer(const void *config, const struct mech_machine *machine)
+{
+	(void)config;
+	return (struct mech_buffer){.sets = 1, .in_shared = true, .bytes = machine->shared_bytes};
+}
+
+static const struct mech landlord = {.version = MECH_VERSION,
+                                     .name = "landlord",
+                                     .seats = MECH_SEAT_SHARED_ROOM | MECH_SEAT_BUFFER,
+                                     .shared_room = shared_room,
+                                     .shared_taken = shared_taken,
+                                     .buffer = buffer,
+                                     .block_begin = block_comes,
+                                     .block_end = block_goes};
+
+/* 24 KB a block of 48; six warps of 48 a block, eight slots, registers for more. */
+static void test_room(void **state)
+{
+	static const struct mech *const set[] = {&landlord, NULL};
+	static const uint32_t wanted[] = {1, 2, 5, 7, 100}, gets[] = {1, 2, 5, 7, 8};
+	(void)state;
+	for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++) {
+		struct gpu_kit kit;
+		kit_mechanisms = set;
+		room = wanted[i];
+		resident = most_resident = 0;
+		slots_seen = 0;
+		KIT_OPEN(&kit, "sm.count=1");
+		kit.param = kit_buffer(&kit, NULL, 4096);
+		kit_load(&kit, who);
+		kit_run(&kit, 20, 128);
+		assert_int_equal(room_seen.shared, 2);
+		assert_int_equal(room_seen.slots, 8);
+		assert_int_equal(room_seen.warps, 12);
+		assert_int_equal(room_seen.registers, 12);
+		assert_int_equal(most_resident, gets[i]);
+		assert_int_equal(resident, 0);
+		assert_int_equal(slots_seen, (1u << gets[i]) - 1);
+		check_who(&kit, 20 * 128);
+		kit_close(&kit);
+		kit_mechanisms = NULL;
+	}
+}
+
+/* --- layout --- */
+
+static uint32_t turn(struct mech_sm *sm, uint32_t block, uint32_t byte)
+{
+	(void)sm;
+	(void)block;
+	return (byte / 128 + byte / 4) % 32 * 4; /* each row of banks begins one bank later */
+}
+
+static const struct mech turner = {.version = MECH_VERSION,
+                                   .name = "turner",
+                                   .seats = MECH_SEAT_SHARED_LAYOUT,
+                                   .shared_place = turn,
+                                   .shared_access = keep};
+
+static void test_layout(void **state)
+{
+	static const char columns[] = ADDRESSES "ld.shared.u32 %r4, [%r3]; ld.shared.u32 %r5, [%r2]; exit;";
+	(void)state;
+	run_with(&looker, columns, WARP);
+	assert_int_equal(seen[0].bank_cycles, 32);
+	assert_int_equal(seen[1].bank_cycles, 1);
+	run_with(&turner, columns, WARP);
+	assert_int_equal(seen[0].bank_cycles, 1);
+	assert_int_equal(seen[1].bank_cycles, 1);
+}
+
+/* --- requests that fill it --- */
+
+static struct mech_request to_send[MOST];
+static struct mech_reply reply[MOST];
+static uint32_t sends, accepted, replies;
+
+static bool at_event; /* sends at a pmevent, not at the block's begin */
+
+static void send_all(struct mech_sm *sm, uint32_t block)
+{
+	for (uint32_t i = 0; i < sends; i++) {
+		struct mech_request request = to_send[i];
+		request.block = block;
+		request.pc = MECH_NO_PC;
+		accepted += mech_send(sm, &request);
+	}
+}
+
+static void at_begin(struct mech_sm *sm, const struct mech_block *block)
+{
+	if (!at_event)
+		send_all(sm, block->slot);
+}
+
+static void at_issue(struct mech_sm *sm, const struct mech_issue *issue)
+{
+	if (at_event && strcmp(issue->name, "pmevent") == 0)
+		send_all(sm, issue->block);
+}
+
+static void keep_reply(struct mech_sm *sm, const struct mech_reply *answer)
+{
+	(void)sm;
+	assert_in_range(replies, 0, MOST - 1);
+	reply[replies++] = *answer;
+}
+
+static const struct mech filler = {.version = MECH_VERSION,
+                                   .name = "filler",
+                                   .sends = true,
+                                   .block_begin = at_begin,
+                                   .issue = at_issue,
+                                   .on_reply = keep_reply,
+                                   .shared_access = keep};
+
+static struct mech_requests fill(const char *body, const char *mshrs)
+{
+	static const struct mech *const set[] = {&filler, NULL};
+	struct gpu_kit kit;
+	kit_mechanisms = set;
+	count = replies = 0;
+	KIT_OPEN(&kit, "sm.count=1", "sm.send_queue=16", mshrs);
+	uint64_t base = kit_buffer(&kit, NULL, 4096);
+	for (uint32_t i = 0; i < sends; i++)
+		to_send[i].address += base;
+	kit_load(&kit, body);
+	accepted = 0;
+	kit_run(&kit, 1, WARP);
+	assert_int_equal(accepted, sends);
+	for (uint32_t i = 0; i < sends; i++)
+		to_send[i].address -= base;
+	struct mech_requests requests = kit_requests(&kit, 0);
+	kit_close(&kit);
+	kit_mechanisms = NULL;
+	return requests;
+}
+
+/* The kernel lasts longer than any request. */
+static const char waits[] = "mov.u32 %r1, 1; mov.u32 %r2, 0;\n"
+			    "again: add.u32 %r2, %r2, 1; setp.lt.u32 %p1, %r2, 200; @%p1 bra again; exit;";
+
+static uint64_t answer_to(struct mech_request request)
+{
+	to_send[0] = request;
+	sends = 1;
+	fill(waits, "l1d.mshrs=32");
+	assert_int_equal(replies, 1);
+	assert_false(reply[0].filtered || reply[0].outside);
+	return reply[0].cycle;
+}
+
+/* Words side by side take the banks for one cycle, as many of one bank for as many. */
+static void test_bank_cycles(void **state)
+{
+	uint32_t column[CONFLICTS];
+	(void)state;
+	for (uint32_t i = 0; i < CONFLICTS; i++)
+		column[i] = 32 * i;
+	uint64_t dropped = answer_to((struct mech_request){.bytes = 128, .to = MECH_TO_NOTHING});
+	struct mech_request request = {.bytes = 128, .to = MECH_TO_SHARED};
+	assert_int_equal(answer_to(request), dropped);
+	request.shared = BYTES - 128;
+	assert_int_equal(answer_to(request), dropped);
+	request.word = column;
+	request.words = 32;
+	assert_int_equal(answer_to(request), dropped + 31);
+	request.words = CONFLICTS;
+	assert_int_equal(answer_to(request), dropped + CONFLICTS - 1);
+	request.no_mshr = true;
+	assert_int_equal(answer_to(request), dropped + CONFLICTS - 1);
+}
+
+/* What is written takes the memory from the load/store unit, from the cycle behind that in which it is taken on. */
+static void test_takes_the_port(void **state)
+{
+	static const char body[] = "mov.u32 %r1, 0; pmevent 1; ld.shared.u32 %r2, [%r1]; exit;";
+	uint32_t column[CONFLICTS];
+	(void)state;
+	for (uint32_t i = 0; i < CONFLICTS; i++)
+		column[i] = 32 * i;
+	to_send[0] = (struct mech_request){.to = MECH_WRITE_SHARED, .word = column, .words = CONFLICTS};
+	sends = 1;
+	at_event = true;
+	fill(body, "l1d.mshrs=32");
+	assert_int_equal(replies, 1);
+	assert_int_equal(reply[0].cycle, reply[0].sent + CONFLICTS);
+	assert_int_equal(seen[0].cycle, reply[0].cycle + 1);
+	to_send[0].words = 1;
+	fill(body, "l1d.mshrs=32");
+	assert_true(seen[0].cycle > reply[0].cycle && seen[0].cycle < reply[0].cycle + CONFLICTS / 2);
+	at_event = false;
+}
+
+/* One that is under way holds an MSHR, which others then lack, but for those who keep their own. */
+static void test_mshr(void **state)
+{
+	(void)state;
+	sends = 2;
+	for (uint32_t own = 0; own < 2; own++) {
+		to_send[0] = (struct mech_request){.bytes = 128, .to = MECH_TO_SHARED};
+		to_send[1] = (struct mech_request){.address = 128, .bytes = 128, .to = MECH_TO_SHARED, .no_mshr = own};
+		fill(waits, "l1d.mshrs=1");
+		assert_int_equal(replies, 2);
+		if (own)
+			assert_int_equal(reply[1].sent, reply[0].sent + 1);
+		else
+			assert_int_equal(reply[1].sent, reply[0].cycle);
+	}
+	to_send[1].to = MECH_TO_L1;
+	to_send[1].no_mshr = false;
+	fill(waits, "l1d.mshrs=1");
+	assert_int_equal(reply[1].sent, reply[0].cycle);
+}
+
+/* Each of five has its fate: read; never read; overwritten by a store; read before it is there; outside. */
+static void test_account(void **state)
+{
+	(void)state;
+	sends = 5;
+	for (uint32_t i = 0; i < 3; i++)
+		to_send[i] = (struct mech_request){.to = MECH_WRITE_SHARED, .bytes = 4, .shared = 4 * i};
+	to_send[3] = (struct mech_request){.address = 256, .bytes = 128, .to = MECH_TO_SHARED, .shared = 1024};
+	to_send[4] = (struct mech_request){.address = 1ull << 39, .bytes = 128, .to = MECH_TO_SHARED, .shared = 2048};
+	at_event = true;
+	struct mech_requests r =
+		fill("mov.u32 %r1, 0; mov.u32 %r2, 0; pmevent 1;\n"
+	             "again: add.u32 %r2, %r2, 1; setp.lt.u32 %p1, %r2, 5; @%p1 bra again;\n"
+	             "ld.shared.u32 %r2, [%r1]; ld.shared.u32 %r2, [%r1]; st.shared.u32 [%r1+8], %r1;\n"
+	             "ld.shared.u32 %r3, [%r1+1028]; ld.shared.u32 %r3, [%r1+1028]; exit;",
+	             "l1d.mshrs=32");
+	at_event = false;
+	assert_int_equal(r.asked, 5);
+	assert_int_equal(r.outside, 1);
+	assert_int_equal(r.issued, 4);
+	assert_int_equal(r.useful, 1);
+	assert_int_equal(r.redundant, 1);
+	assert_int_equal(r.early_evicted, 1);
+	assert_int_equal(r.late, 1);
+}
+
+/* A block that has ended wants nothing; words that two requests bring are the later one's. */
+static void test_ends(void **state)
+{
+	(void)state;
+	sends = 1;
+	to_send[0] = (struct mech_request){.address = 256, .bytes = 128, .to = MECH_TO_SHARED};
+	struct mech_requests r = fill("exit;", "l1d.mshrs=32");
+	assert_int_equal(r.asked, r.issued + r.dropped);
+	assert_int_equal(r.redundant, r.issued);
+	sends = 2;
+	to_send[1] = to_send[0];
+	r = fill(waits, "l1d.mshrs=32");
+	assert_int_equal(r.early_evicted, 1);
+	assert_int_equal(r.redundant, 1);
+}
+
+static void test_mistakes(void **state)
+{
+	static const uint32_t beyond[] = {BYTES / 4};
+	static const struct {
+		struct mech_request request;
+		const char *says;
+	} row[] = {
+		{{.bytes = 128, .to = MECH_TO_SHARED, .shared = BYTES - 127},
+	         "128 bytes at 24449 of shared memory; a block has 24576"},
+		{{.bytes = 0, .to = MECH_WRITE_SHARED}, "0 bytes at 0 of shared memory"},
+		{{.bytes = 4, .to = MECH_TO_SHARED, .word = beyond, .words = 1},
+	         "word 6144 of shared memory; a block has 6144"},
+		{{.bytes = 4, .to = MECH_WRITE_SHARED, .word = beyond, .words = 257},
+	         "257 words of shared memory; expected up to 256"},
+		{{.bytes = 2000, .to = MECH_WRITE_SHARED}, "500 words of shared memory"},
+		{{.address = 8, .bytes = 4, .to = MECH_TO_SHARED}, "expected a multiple of 32"},
+		{{.bytes = 129, .to = MECH_TO_SHARED}, "129 bytes at"},
+	};
+	static const struct mech *const set[] = {&filler, NULL};
+	(void)state;
+	sends = 1;
+	for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
+		struct gpu_kit kit;
+		kit_mechanisms = set;
+		to_send[0] = row[i].request;
+		replies = 0;
+		KIT_OPEN(&kit, "sm.count=1", "sm.send_queue=16");
+		kit_load(&kit, waits);
+		kit_start(&kit, 1, WARP);
+		if (kit.run.end != GPU_MISTAKE || !strstr(kit.run.message, row[i].says))
+			fail_msg("row %zu: %s", i, kit.run.message);
+		kit_close(&kit);
+		kit_mechanisms = NULL;
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_looks),          cmocka_unit_test(test_veto),
+		cmocka_unit_test(test_veto_for_ever),  cmocka_unit_test(test_room),
+		cmocka_unit_test(test_layout),         cmocka_unit_test(test_bank_cycles),
+		cmocka_unit_test(test_takes_the_port), cmocka_unit_test(test_mshr),
+		cmocka_unit_test(test_account),        cmocka_unit_test(test_ends),
+		cmocka_unit_test(test_mistakes),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
