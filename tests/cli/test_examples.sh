@@ -139,4 +139,95 @@ holds 'v("fewer", "throttle.at_limit")[12 // 4] > 0.8 * sum(v("fewer", "throttle
 # Before its first decision it does nothing.
 holds 'c("late", "throttle.refused") == 0 and c("late", "cycles") == c("all", "cycles")'
 
+# victim_cache: 50 rounds over six lines of one set of L1, which has four ways: what the last round has given up is there in the next.
+cat >around.cu <<'END'
+#include <cstdio>
+__global__ void around(const float *in, float *out, int lines, int rounds)
+{
+	float sum = 0;
+#pragma unroll 1
+	for (int i = 0; i < lines * rounds; i++)
+		sum += in[i % lines * 1024 + threadIdx.x];
+	out[threadIdx.x] = sum;
+}
+int main()
+{
+	const int lines = 6;
+	float *in, *out, first;
+	cudaMalloc(&in, lines * 4096), cudaMalloc(&out, 128);
+	cudaMemset(in, 0, lines * 4096);
+	around<<<1, 32>>>(in, out, lines, 50);
+	cudaMemcpy(&first, out, sizeof first, cudaMemcpyDeviceToHost);
+	std::puts(first == 0 ? "PASS" : "FAIL");
+}
+END
+try 0 cc around.cu -o around
+run missed around
+run found around --mech victim_cache.so
+run small around --mech victim_cache.so:lines=1
+holds 'c("missed", "l1d.hits") == 0 == c("found", "l1d.hits") and c("found", "l1d.misses") == c("missed", "l1d.misses")'
+holds 'c("found", "victim_cache.answered") == 6 * 49 == c("missed", "l2.accesses") - c("found", "l2.accesses")'
+holds 'c("found", "cycles") < 0.5 * c("missed", "cycles")'
+# One line is not enough for six that come round: what comes next has gone.
+holds 'c("small", "victim_cache.answered") == 0 and c("small", "cycles") == c("missed", "cycles")'
+
+# dram_fcfs: two arrays in different rows of the same banks.
+cat >rows.cu <<'END'
+#include <cstdio>
+__global__ void rows(const float *a, const float *b, float *out)
+{
+	int thread = blockIdx.x * blockDim.x + threadIdx.x;
+	out[thread] = a[thread] + b[thread];
+}
+int main()
+{
+	const int threads = 240 * 256, apart = 393216;
+	float *a, *out, first;
+	cudaMalloc(&a, 2 * apart), cudaMalloc(&out, threads * sizeof *out);
+	cudaMemset(a, 0, 2 * apart);
+	rows<<<240, 256>>>(a, a + apart / sizeof *a, out);
+	cudaMemcpy(&first, out, sizeof first, cudaMemcpyDeviceToHost);
+	std::puts(first == 0 ? "PASS" : "FAIL");
+}
+END
+try 0 cc rows.cu -o rows
+run first rows -o sm.count=15
+run fcfs rows -o sm.count=15 --mech dram_fcfs.so
+run strict rows -o sm.count=15 --mech dram_fcfs.so:strict=true
+holds 'c("fcfs", "dram_fcfs.taken") == c("fcfs", "dram.requests") == c("strict", "dram_fcfs.taken")'
+holds 'c("fcfs", "dram_fcfs.row_hits_passed") > 1000 and c("first", "cycles") < c("fcfs", "cycles") < c("strict", "cycles")'
+holds 'c("first", "dram.activates") < c("fcfs", "dram.activates")'
+
+# l2_rrip: 512 lines that are read twice a round, behind them 2,048 that are read once: least recently used lines go, all of them.
+cat >scan.cu <<'END'
+#include <cstdio>
+__global__ void scan(const float *once, const float *often, float *out)
+{
+	float sum = 0;
+	int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
+	for (int round = 0; round < 8; round++) {
+		for (int i = warp; i < 512; i += 4)
+			sum += often[i * 32 + lane] + often[(511 - i) * 32 + lane];
+		for (int i = warp; i < 2048; i += 4)
+			sum += once[(round * 2048 + i) * 32 + lane];
+	}
+	out[threadIdx.x] = sum;
+}
+int main()
+{
+	const int n = 8 * 2048 * 32;
+	float *once, *often, *out, first;
+	cudaMalloc(&once, n * sizeof *once), cudaMalloc(&often, 512 * 128), cudaMalloc(&out, 512);
+	cudaMemset(once, 0, n * sizeof *once), cudaMemset(often, 0, 512 * 128);
+	scan<<<1, 128>>>(once, often, out);
+	cudaMemcpy(&first, out, sizeof first, cudaMemcpyDeviceToHost);
+	std::puts(first == 0 ? "PASS" : "FAIL");
+}
+END
+try 0 cc scan.cu -o scan
+run recent scan -o l2.sets=16
+run rrip scan -o l2.sets=16 --mech l2_rrip.so
+holds 'c("rrip", "l2.hits") > 1.8 * c("recent", "l2.hits") and c("rrip", "cycles") < c("recent", "cycles")'
+holds 'c("rrip", "l2.accesses") == c("recent", "l2.accesses") and c("rrip", "l2_rrip.other") > 0'
+
 finish

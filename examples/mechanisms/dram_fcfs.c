@@ -1,0 +1,71 @@
+/* dram_fcfs: DRAM's requests in the order in which they came, whichever rows are open: what schedulers that look for row hits are
+ * measured against.
+ *
+ * The channel asks which request is served next, of those whose banks serve none. The oldest of them is first come, first served
+ * over the banks that are free; with `strict` none passes an older one, and while that one's bank is busy all wait. */
+#include "seam/mech.h"
+
+struct config {
+	bool strict;
+};
+
+static const struct config defaults = {.strict = false};
+
+static const struct option options[] = {
+	{"strict", OPTION_BOOL, offsetof(struct config, strict), 0, 1, NULL, "", "no request passes an older one"},
+};
+
+struct stats {
+	uint64_t taken, row_hits_passed;
+};
+
+static const struct counter counters[] = {
+	{"taken", "requests", SCOPE_GPU, offsetof(struct stats, taken), "that were served next", COMBINE_SUM},
+	{"row_hits_passed", "times", SCOPE_GPU, offsetof(struct stats, row_hits_passed),
+         "that a request to a closed row was served while one to an open row waited", COMBINE_SUM},
+};
+
+struct state {
+	uint64_t served; /* requests: with `strict` the next one's number, as arrivals are numbered from 0 */
+};
+
+static bool somebody_would_hit(const struct mech_queue *queue)
+{
+	bool any = false;
+	for (uint32_t i = 1; i < queue->count; i++)
+		any |= queue->waiting[i].row_is_open;
+	return any;
+}
+
+static uint32_t next(struct mech_partition *partition, const struct mech_queue *queue)
+{
+	const struct config *config = partition->config;
+	struct state *state = partition->state;
+	struct stats *stats = partition->stats;
+	const struct mech_waiting *oldest = &queue->waiting[0];
+	if (config->strict && oldest->arrival != state->served)
+		return MECH_NOWHERE;
+	state->served++;
+	stats->taken++;
+	stats->row_hits_passed += !oldest->row_is_open && somebody_would_hit(queue);
+	return 0;
+}
+
+static const struct mech dram_fcfs = {
+	.version = MECH_VERSION,
+	.name = "dram_fcfs",
+	.summary = "serves DRAM's requests first come, first served",
+	.citation = "the baseline of S. Rixner et al.: Memory Access Scheduling, ISCA 2000",
+	.options = options,
+	.option_count = sizeof options / sizeof *options,
+	.config_size = sizeof(struct config),
+	.defaults = &defaults,
+	.counters = counters,
+	.counter_count = sizeof counters / sizeof *counters,
+	.stats_size = sizeof(struct stats),
+	.partition_size = sizeof(struct state),
+	.seats = MECH_SEAT_DRAM,
+	.dram_next = next,
+};
+
+MECHANISM(dram_fcfs);

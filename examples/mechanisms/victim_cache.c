@@ -1,0 +1,128 @@
+/* victim_cache: a few lines behind L1, which keep what L1 has given up last: lines that conflict in one of its sets find their way back
+ * without the network.
+ *
+ * Fully associative, the line that has been there longest goes. A line that is asked for moves back to L1 and leaves. What stores write
+ * would be stale here: it is dropped. */
+#include "seam/mech.h"
+
+struct config {
+	uint32_t lines, cycles;
+};
+
+static const struct config defaults = {.lines = 16, .cycles = 3};
+
+static const struct option options[] = {
+	{"lines", OPTION_U32, offsetof(struct config, lines), 1, 4096, NULL, "lines", "that it holds, of each SM"},
+	{"cycles", OPTION_U32, offsetof(struct config, cycles), 1, 1000, NULL, "cycles", "to an answer"},
+};
+
+struct stats {
+	uint64_t kept, answered, dropped;
+};
+
+static const struct counter counters[] = {
+	{"kept", "lines", SCOPE_SM, offsetof(struct stats, kept), "of L1's victims", COMBINE_SUM},
+	{"answered", "lines", SCOPE_SM, offsetof(struct stats, answered), "found here when L1 missed them",
+         COMBINE_SUM},
+	{"dropped", "lines", SCOPE_SM, offsetof(struct stats, dropped), "because a store wrote to them", COMBINE_SUM},
+};
+
+/* Addresses of lines, the oldest first. */
+struct state {
+	uint64_t *line;
+	uint32_t count;
+};
+
+static void on_open(struct mech_sm *sm)
+{
+	const struct config *config = sm->config;
+	struct state *state = sm->state;
+	state->line = mech_alloc(sm->pool, config->lines * sizeof *state->line);
+}
+
+/* L1 is emptied between kernels on most machines, and so is this. */
+static void on_kernel(struct mech_sm *sm)
+{
+	struct state *state = sm->state;
+	state->count = 0;
+}
+
+static void take_out(struct state *state, uint32_t at)
+{
+	state->count--;
+	for (; at < state->count; at++)
+		state->line[at] = state->line[at + 1];
+}
+
+/* Where the line of the address lies, or `count`. */
+static uint32_t find(const struct state *state, const struct mech_machine *machine, uint64_t address)
+{
+	uint64_t line = address & ~(uint64_t)(machine->line_bytes - 1);
+	uint32_t at = 0;
+	while (at < state->count && state->line[at] != line)
+		at++;
+	return at;
+}
+
+/* What is dirty L1 writes back itself; what a store has dropped is stale. */
+static void on_evict(struct mech_sm *sm, const struct mech_eviction *victim)
+{
+	const struct config *config = sm->config;
+	struct state *state = sm->state;
+	struct stats *stats = sm->stats;
+	if (victim->by_store || victim->dirty)
+		return;
+	if (state->count == config->lines)
+		take_out(state, 0);
+	state->line[state->count++] = victim->address;
+	stats->kept++;
+}
+
+static uint32_t answer(struct mech_sm *sm, const struct mech_access *miss)
+{
+	const struct config *config = sm->config;
+	struct state *state = sm->state;
+	struct stats *stats = sm->stats;
+	uint32_t at = find(state, sm->machine, miss->address);
+	if (at == state->count)
+		return 0;
+	take_out(state, at);
+	stats->answered++;
+	return config->cycles;
+}
+
+static void on_access(struct mech_sm *sm, const struct mech_access *access)
+{
+	struct state *state = sm->state;
+	struct stats *stats = sm->stats;
+	uint32_t at = access->kind == MECH_LOAD ? state->count : find(state, sm->machine, access->address);
+	if (at == state->count)
+		return;
+	take_out(state, at);
+	stats->dropped++;
+}
+
+static const struct mech victim_cache = {
+	.version = MECH_VERSION,
+	.name = "victim_cache",
+	.summary = "keeps L1's victims behind it",
+	.citation =
+		"N. P. Jouppi: Improving Direct-Mapped Cache Performance by the Addition of a Small Fully-Associative "
+		"Cache and Prefetch Buffers, ISCA 1990",
+	.options = options,
+	.option_count = sizeof options / sizeof *options,
+	.config_size = sizeof(struct config),
+	.defaults = &defaults,
+	.counters = counters,
+	.counter_count = sizeof counters / sizeof *counters,
+	.stats_size = sizeof(struct stats),
+	.sm_size = sizeof(struct state),
+	.seats = MECH_SEAT_L1_MISS,
+	.sm_open = on_open,
+	.kernel_begin = on_kernel,
+	.evict = on_evict,
+	.answer_miss = answer,
+	.access = on_access,
+};
+
+MECHANISM(victim_cache);
