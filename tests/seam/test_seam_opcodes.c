@@ -142,12 +142,22 @@ static void test_refused(void **state)
 		if (!strstr(message, row[i].says))
 			fail_msg("%s", message);
 	}
-	static const char *const others[] = {"pmevent"};
-	const struct mech other = {.version = MECH_VERSION, .name = "other", .opcodes = others, .opcode_count = 1};
-	const struct seam_attached both[] = {{&owner, NULL}, {&other, NULL}};
-	const struct mech_machine machine = {.sms = 1};
-	assert_false(seam_check(both, 2, &machine, message, sizeof message));
-	assert_string_equal(message, "mechanisms owner and other both own the opcode pmevent; only one of them can");
+	static const char *const others[] = {"relssp", "pmevent", "xor"};
+	for (uint32_t i = 0; i < 3; i++) {
+		const struct mech other = {.version = MECH_VERSION,
+		                           .name = "other",
+		                           .opcodes = &others[i],
+		                           .opcode_count = 1,
+		                           .run_opcode = run_opcode};
+		const struct seam_attached both[] = {{&owner, NULL}, {&other, NULL}};
+		const struct mech_machine machine = {.sms = 1};
+		char says[128];
+		snprintf(says, sizeof says, "mechanisms owner and other both own the opcode %s; only one of them can",
+		         others[i]);
+		assert_int_equal(seam_check(both, 2, &machine, message, sizeof message), i == 0);
+		if (i)
+			assert_string_equal(message, says);
+	}
 }
 
 int main(void)

@@ -129,7 +129,7 @@ static void test_veto_for_ever(void **state)
 /* --- room --- */
 
 static struct mech_room room_seen;
-static uint32_t room, resident, most_resident;
+static uint32_t room, taken, resident, most_resident;
 static uint64_t slots_seen;
 
 static uint32_t shared_room(struct mech_gpu *gpu, const struct mech_room *limits)
@@ -141,8 +141,9 @@ static uint32_t shared_room(struct mech_gpu *gpu, const struct mech_room *limits
 
 static uint32_t shared_taken(struct mech_sm *sm, uint64_t slots)
 {
+	(void)sm;
 	slots_seen |= slots;
-	return sm->machine->shared_bytes / 2;
+	return taken;
 }
 
 static void block_comes(struct mech_sm *sm, const struct mech_block *block)
@@ -174,7 +175,7 @@ static const struct mech landlord = {.version = MECH_VERSION,
                                      .block_begin = block_comes,
                                      .block_end = block_goes};
 
-/* 24 KB a block of 48; six warps of 48 a block, eight slots, registers for more. */
+/* 24 KB a block of 48, four warps of 48, eight slots, registers for 25. */
 static void test_room(void **state)
 {
 	static const struct mech *const set[] = {&landlord, NULL};
@@ -186,18 +187,49 @@ static void test_room(void **state)
 		room = wanted[i];
 		resident = most_resident = 0;
 		slots_seen = 0;
-		KIT_OPEN(&kit, "sm.count=1");
+		KIT_OPEN(&kit, "sm.count=1", "sm.registers=65536");
 		kit.param = kit_buffer(&kit, NULL, 4096);
 		kit_load(&kit, who);
 		kit_run(&kit, 20, 128);
 		assert_int_equal(room_seen.shared, 2);
 		assert_int_equal(room_seen.slots, 8);
 		assert_int_equal(room_seen.warps, 12);
-		assert_int_equal(room_seen.registers, 12);
+		assert_int_equal(room_seen.registers, 25);
 		assert_int_equal(most_resident, gets[i]);
 		assert_int_equal(resident, 0);
 		assert_int_equal(slots_seen, (1u << gets[i]) - 1);
 		check_who(&kit, 20 * 128);
+		kit_close(&kit);
+		kit_mechanisms = NULL;
+	}
+}
+
+/* Threads and registers limit the blocks as before; a memory that is full is no mistake, one that is fuller is. */
+static void test_other_limits(void **state)
+{
+	static const struct mech *const set[] = {&landlord, NULL};
+	static const struct {
+		const char *registers;
+		uint32_t threads, gets;
+	} row[] = {{"sm.registers=65536", 512, 3}, {"sm.registers=8192", 128, 3}};
+	(void)state;
+	room = 100;
+	for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
+		struct gpu_kit kit;
+		kit_mechanisms = set;
+		resident = most_resident = 0;
+		KIT_OPEN(&kit, "sm.count=1", row[i].registers);
+		kit_load(&kit, "exit;");
+		kit_run(&kit, 20, row[i].threads);
+		assert_int_equal(most_resident, row[i].gets);
+		taken = kit.machine.sm.shared_bytes;
+		kit_run(&kit, 20, row[i].threads);
+		taken++;
+		kit_start(&kit, 20, row[i].threads);
+		assert_int_equal(kit.run.end, GPU_MISTAKE);
+		assert_non_null(
+			strstr(kit.run.message, "its blocks take 49153 bytes of shared memory; there are 49152"));
+		taken = 0;
 		kit_close(&kit);
 		kit_mechanisms = NULL;
 	}
@@ -228,6 +260,32 @@ static void test_layout(void **state)
 	run_with(&turner, columns, WARP);
 	assert_int_equal(seen[0].bank_cycles, 1);
 	assert_int_equal(seen[1].bank_cycles, 1);
+}
+
+static uint32_t beyond(struct mech_sm *sm, uint32_t block, uint32_t byte)
+{
+	(void)block;
+	return sm->machine->shared_bytes - (byte < 8);
+}
+
+static void test_layout_beyond(void **state)
+{
+	static const struct mech outsider = {
+		.version = MECH_VERSION, .name = "outsider", .seats = MECH_SEAT_SHARED_LAYOUT, .shared_place = beyond};
+	static const struct mech *const set[] = {&outsider, NULL};
+	struct gpu_kit kit;
+	(void)state;
+	kit_mechanisms = set;
+	KIT_OPEN(&kit, "sm.count=1");
+	kit_load(&kit, "mov.u32 %r1, 4; ld.shared.u32 %r2, [%r1]; exit;");
+	kit_run(&kit, 1, 1);
+	kit_load(&kit, "mov.u32 %r1, 8; ld.shared.u32 %r2, [%r1]; exit;");
+	kit_start(&kit, 1, 1);
+	assert_int_equal(kit.run.end, GPU_MISTAKE);
+	if (!strstr(kit.run.message, "places byte 8 of block slot 0 at 49152, of 49152 bytes"))
+		fail_msg("%s", kit.run.message);
+	kit_close(&kit);
+	kit_mechanisms = NULL;
 }
 
 /* --- requests that fill it --- */
@@ -353,6 +411,57 @@ static void test_takes_the_port(void **state)
 	at_event = false;
 }
 
+/* One write has the banks at a time. */
+static void test_one_after_the_other(void **state)
+{
+	uint32_t column[CONFLICTS];
+	(void)state;
+	for (uint32_t i = 0; i < CONFLICTS; i++)
+		column[i] = 32 * i;
+	to_send[0] = to_send[1] = (struct mech_request){.to = MECH_WRITE_SHARED, .word = column, .words = CONFLICTS};
+	sends = 2;
+	fill(waits, "l1d.mshrs=32");
+	assert_int_equal(replies, 2);
+	assert_true(reply[1].sent > reply[0].cycle);
+	assert_int_equal(reply[1].cycle, reply[1].sent + CONFLICTS);
+	to_send[1] = (struct mech_request){.bytes = 128,
+	                                   .to = MECH_TO_SHARED}; /* it comes when the write is over, or waits */
+	fill(waits, "l1d.mshrs=32");
+	assert_true(reply[1].cycle > reply[0].cycle);
+}
+
+/* The register that it held is there for a load that waits for one. */
+static uint64_t load_cycle;
+
+static void note_load(struct mech_sm *sm, const struct mech_access *access)
+{
+	(void)sm;
+	load_cycle = access->cycle;
+}
+
+static void test_frees_the_mshr(void **state)
+{
+	struct mech with_access = filler;
+	const struct mech *const set[] = {&with_access, NULL};
+	struct gpu_kit kit;
+	(void)state;
+	with_access.access = note_load;
+	kit_mechanisms = set;
+	replies = 0;
+	sends = 1;
+	at_event = true;
+	KIT_OPEN(&kit, "sm.count=1", "sm.send_queue=16", "l1d.mshrs=1", "sm.global_skips_l1=false");
+	kit.param = kit_buffer(&kit, NULL, 4096);
+	to_send[0] = (struct mech_request){.address = kit.param + 4096, .bytes = 128, .to = MECH_TO_SHARED};
+	kit_load(&kit, "mov.u64 %rd1, %rd0; pmevent 1; ld.global.u32 %r1, [%rd1]; exit;");
+	kit_run(&kit, 1, 1);
+	assert_int_equal(replies, 1);
+	assert_in_range(load_cycle, reply[0].cycle, reply[0].cycle + 1);
+	at_event = false;
+	kit_close(&kit);
+	kit_mechanisms = NULL;
+}
+
 /* One that is under way holds an MSHR, which others then lack, but for those who keep their own. */
 static void test_mshr(void **state)
 {
@@ -398,6 +507,63 @@ static void test_account(void **state)
 	assert_int_equal(r.redundant, 1);
 	assert_int_equal(r.early_evicted, 1);
 	assert_int_equal(r.late, 1);
+}
+
+/* An atomic reads. What comes when another block is in the slot is nobody's. */
+static void test_whose(void **state)
+{
+	static const struct mech *const set[] = {&filler, NULL};
+	struct gpu_kit kit;
+	(void)state;
+	at_event = true;
+	sends = 1;
+	to_send[0] = (struct mech_request){.to = MECH_WRITE_SHARED, .bytes = 4};
+	struct mech_requests r = fill("mov.u32 %r1, 0; mov.u32 %r2, 0; pmevent 1;\n"
+	                              "again: add.u32 %r2, %r2, 1; setp.lt.u32 %p1, %r2, 5; @%p1 bra again;\n"
+	                              "atom.shared.add.u32 %r3, [%r1], 1; exit;",
+	                              "l1d.mshrs=32");
+	assert_int_equal(r.useful, 1);
+	kit_mechanisms = set;
+	count = replies = 0;
+	KIT_OPEN(&kit, "sm.count=1", "sm.send_queue=16", "launch.max_block_threads=1024", "sm.blocks=1");
+	kit.param = kit_buffer(&kit, NULL, 4096);
+	to_send[0] = (struct mech_request){.address = kit.param, .bytes = 128, .to = MECH_TO_SHARED};
+	kit_load(&kit, "mov.u32 %r1, %ctaid.x; setp.eq.u32 %p1, %r1, 0; @!%p1 bra reads; pmevent 1; exit;\n"
+	               "reads: mov.u32 %r1, 0; ld.shared.u32 %r2, [%r1]; exit;");
+	kit_run(&kit, 12, 1);
+	r = kit_requests(&kit, 0);
+	assert_int_equal(r.issued, 1);
+	assert_int_equal(r.redundant, 1);
+	at_event = false;
+	kit_close(&kit);
+	kit_mechanisms = NULL;
+}
+
+/* Only an SM's own hooks can ask for it. */
+static uint64_t send_from_gpu(struct mech_gpu *gpu, uint64_t cycle)
+{
+	const struct mech_request request = {.to = MECH_WRITE_SHARED, .bytes = 4, .pc = MECH_NO_PC};
+	(void)cycle;
+	mech_send_to(gpu, 0, &request);
+	return MECH_NEVER;
+}
+
+static void test_from_gpu(void **state)
+{
+	static const struct mech dispatcher = {
+		.version = MECH_VERSION, .name = "dispatcher", .sends = true, .gpu_cycle = send_from_gpu};
+	static const struct mech *const set[] = {&dispatcher, NULL};
+	struct gpu_kit kit;
+	(void)state;
+	kit_mechanisms = set;
+	KIT_OPEN(&kit, "sm.count=1", "sm.send_queue=16");
+	kit_load(&kit, waits);
+	kit_start(&kit, 1, WARP);
+	assert_int_equal(kit.run.end, GPU_MISTAKE);
+	assert_non_null(
+		strstr(kit.run.message, "mech_send_to() to shared memory, which only the SM itself can ask for"));
+	kit_close(&kit);
+	kit_mechanisms = NULL;
 }
 
 /* A block that has ended wants nothing; words that two requests bring are the later one's. */
@@ -457,9 +623,12 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_looks),          cmocka_unit_test(test_veto),
 		cmocka_unit_test(test_veto_for_ever),  cmocka_unit_test(test_room),
-		cmocka_unit_test(test_layout),         cmocka_unit_test(test_bank_cycles),
-		cmocka_unit_test(test_takes_the_port), cmocka_unit_test(test_mshr),
-		cmocka_unit_test(test_account),        cmocka_unit_test(test_ends),
+		cmocka_unit_test(test_other_limits),   cmocka_unit_test(test_layout),
+		cmocka_unit_test(test_layout_beyond),  cmocka_unit_test(test_bank_cycles),
+		cmocka_unit_test(test_takes_the_port), cmocka_unit_test(test_one_after_the_other),
+		cmocka_unit_test(test_mshr),           cmocka_unit_test(test_frees_the_mshr),
+		cmocka_unit_test(test_account),        cmocka_unit_test(test_whose),
+		cmocka_unit_test(test_from_gpu),       cmocka_unit_test(test_ends),
 		cmocka_unit_test(test_mistakes),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
