@@ -1,5 +1,6 @@
 #include "gpu/wiring.h"
 
+#include "gpu/figures.h"
 #include "gpu/gpu.h"
 
 static uint32_t route_to_slice(const struct request *request)
@@ -157,8 +158,12 @@ void wiring_build(struct gpu *gpu)
 	for (uint32_t i = 0; i < gpu->slices; i++)
 		slice_open(&gpu->slice[i], i, &machine->slice, &machine->l2, &machine->map,
 		           &share_of_slice(gpu, i)->requests, gpu->clock[CLOCK_L2].period, &gpu->arena);
-	for (uint32_t i = 0; i < gpu->slices; i++)
-		wire_looks(&gpu->slice[i], &gpu->seam->partition[i], &gpu->arena);
+	for (uint32_t i = 0; i < gpu->slices; i++) {
+		struct seam_partition *partition = &gpu->seam->partition[i];
+		partition->host = gpu;
+		partition->look = figures_of_partition;
+		wire_looks(&gpu->slice[i], partition, &gpu->arena);
+	}
 	for (uint32_t i = 0; i < machine->map.channels; i++)
 		dram_open(&gpu->channel[i], &machine->dram, &machine->map,
 		          &share_of_slice(gpu, i * per_channel)->requests, gpu->clock[CLOCK_DRAM].period,

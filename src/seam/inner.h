@@ -24,6 +24,10 @@ void seam_hold_warp(struct mech_sm *part, uint32_t slot);
 void seam_wake_warp(struct mech_sm *part, uint32_t slot);
 void seam_look_at_warp(struct mech_sm *part, uint32_t slot, struct mech_warp *warp);
 
+/* figures.c: services. */
+void seam_look_at_sm(struct mech_sm *part, struct mech_sm_figures *figures);
+void seam_look_at_partition(struct mech_partition *part, struct mech_partition_figures *figures);
+
 /* mistake.c: a hook has returned, or asks for, what makes no sense. The machine goes on safely until it is stopped. */
 __attribute__((format(printf, 2, 3))) void seam_wrong(const struct mech_sm *part, const char *format, ...);
 __attribute__((format(printf, 2, 3))) void seam_wrong_partition(const struct mech_partition *part, const char *format,

@@ -4,6 +4,7 @@
 #define SLUICE_SEAM_MECH_PARTS_H
 
 #include "seam/mech_events.h"
+#include "seam/mech_figures.h"
 #include "seam/mech_requests.h"
 
 #include <stddef.h>
@@ -50,6 +51,7 @@ struct mech_partition {
 	const struct mech_gpu *gpu; /* to be read: it changes only while partitions stand still */
 	struct mech_pool *pool, *kernel_pool;
 	struct mech_output *output;
+	const struct mech_services *services;
 	void *host;
 };
 
@@ -90,6 +92,8 @@ struct mech_services {
 	void (*hold_warp)(struct mech_sm *sm, uint32_t slot);
 	void (*wake_warp)(struct mech_sm *sm, uint32_t slot);
 	void (*look_at_warp)(struct mech_sm *sm, uint32_t slot, struct mech_warp *warp);
+	void (*look_at_sm)(struct mech_sm *sm, struct mech_sm_figures *figures);
+	void (*look_at_partition)(struct mech_partition *partition, struct mech_partition_figures *figures);
 };
 
 /* Zeroed memory, aligned for any type, of a part's own pool or kernel_pool, from any of its hooks: freed with the pool, never
@@ -203,6 +207,19 @@ static inline void mech_wake_warp(struct mech_sm *sm, uint32_t slot)
 static inline void mech_look_at_warp(struct mech_sm *sm, uint32_t slot, struct mech_warp *warp)
 {
 	sm->services->look_at_warp(sm, slot, warp);
+}
+
+/* Live figures of the SM: how full its queues are, what its warps wait for, what it has counted so far; from any hook of the SM or the
+ * GPU while a kernel runs. */
+static inline void mech_look_at_sm(struct mech_sm *sm, struct mech_sm_figures *figures)
+{
+	sm->services->look_at_sm(sm, figures);
+}
+
+/* The same of an L2 slice and its DRAM channel; from any hook of the partition or the GPU while a kernel runs. */
+static inline void mech_look_at_partition(struct mech_partition *partition, struct mech_partition_figures *figures)
+{
+	partition->services->look_at_partition(partition, figures);
 }
 
 /* The rows of the launch, from blocks_per_sm() or gpu_kernel_begin(): what the program has announced (cudaSetCTATracker), else

@@ -529,4 +529,6 @@ const struct mech_services seam_services = {
 	.hold_warp = seam_hold_warp,
 	.wake_warp = seam_wake_warp,
 	.look_at_warp = seam_look_at_warp,
+	.look_at_sm = seam_look_at_sm,
+	.look_at_partition = seam_look_at_partition,
 };

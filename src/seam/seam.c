@@ -151,6 +151,7 @@ static void open_partition_part(struct seam *seam, struct seam_partition *partit
 	                                .pool = &partition->pools.machine.seen,
 	                                .kernel_pool = &partition->pools.kernel.seen,
 	                                .output = output_open_partition(partition, number),
+	                                .services = &seam_services,
 	                                .host = partition};
 	MECH_PARTITION_HOOKS(LIST, LIST)
 	if (mech->seats & MECH_SEAT_L2_REPLACEMENT)

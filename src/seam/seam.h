@@ -118,6 +118,8 @@ struct seam_sm {
 	/* ... gives a warp its new holders, as `held` does a block; says how a live one stands, but for who holds it */
 	void (*held_warp)(void *host, uint32_t slot, uint32_t holders, uint64_t cycle);
 	void (*look_at_warp)(const void *host, uint32_t slot, struct mech_warp *warp);
+	/* ... gives its live figures: when it is asked from outside up to this cycle, in its own hooks: MECH_NEVER */
+	void (*look_at_sm)(void *host, uint64_t cycle, struct mech_sm_figures *figures);
 };
 
 struct seam_partition {
@@ -129,6 +131,9 @@ struct seam_partition {
 	struct seam_mistake mistake;
 	struct mech_partition *replacement; /* owner of L2's replacement, */
 	struct mech_partition *scheduler;   /* and of DRAM's scheduling */
+	/* the machine: gives live figures of a slice */
+	const void *host;
+	void (*look)(const void *host, uint32_t slice, struct mech_partition_figures *figures);
 	MECH_PARTITION_HOOKS(HOOK, HOOK)
 };
 
