@@ -116,8 +116,8 @@ bool records_write_json(const struct records *records, FILE *file);
 void records_json_head(const struct records *records, FILE *file);
 void records_json_kernel(const struct records *records, const struct record *record, FILE *file);
 void records_json_end(const struct records *records, FILE *file);
-/* The end while more may come. */
-void records_json_open_end(FILE *file);
+/* What ends the file while more may come. */
+extern const char records_json_closing[];
 /* The line of the head that says how the process ended, and where it begins; safe in the handler of a signal. */
 enum { RECORDS_ENDED_AT = 2, RECORDS_ENDED_LINE = RECORDS_ENDED + 16 };
 void records_json_ended(char line[RECORDS_ENDED_LINE], const char *ended);

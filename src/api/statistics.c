@@ -38,9 +38,9 @@ void sluice_stats_note_end(sluice_gpu *gpu, const char *how)
 enum sluice_status sluice_stats_end(sluice_gpu *gpu, const char *how, struct sluice_error *error)
 {
 	records_set_ended(&gpu->records, how);
-	if (!gpu->stats_file.path || stats_file_finish(&gpu->stats_file, &gpu->records))
+	if (!gpu->stats_file.kept.path || stats_file_finish(&gpu->stats_file, &gpu->records))
 		return api_succeed(error);
-	return api_fail(error, SLUICE_IO, "cannot write %s: %s", gpu->stats_file.path, strerror(errno));
+	return api_fail(error, SLUICE_IO, "cannot write %s: %s", gpu->stats_file.kept.path, strerror(errno));
 }
 
 void sluice_stats_describe(FILE *file)

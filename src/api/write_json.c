@@ -297,10 +297,7 @@ void records_json_kernel(const struct records *records, const struct record *rec
 	json_decref(object);
 }
 
-void records_json_open_end(FILE *file)
-{
-	fputs("\n ]\n}\n", file);
-}
+const char records_json_closing[] = "\n ]\n}\n";
 
 void records_json_end(const struct records *records, FILE *file)
 {
