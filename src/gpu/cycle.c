@@ -172,13 +172,28 @@ static void skip_to(struct gpu *gpu, uint64_t time)
 	}
 }
 
+/* Something does happen at the next event, or later: a unit wants to tick, or a mechanism's hook is called, while there are blocks, in which
+ * the kernel then has not ended. */
+static bool goes_on(const struct gpu *gpu, const struct dispatch *dispatch)
+{
+	for (uint32_t w = 0; w < gpu->workers.count; w++)
+		if (gpu->share[w].next != UINT64_MAX)
+			return true;
+	return gpu->seam->gpu.first_wake != MECH_NEVER && dispatch_done(gpu) < dispatch->blocks;
+}
+
 bool cycle_step(struct gpu *gpu, struct dispatch *dispatch)
 {
-	if (make_step(gpu, dispatch))
+	if (make_step(gpu, dispatch)) {
+		if (gpu->visits.next <= gpu->clock[CLOCK_CORE].cycle)
+			visits_make(gpu, gpu->clock[CLOCK_CORE].cycle);
 		return true;
+	}
 	uint64_t event = next_event(gpu, dispatch);
 	if (event == UINT64_MAX)
 		return false;
+	if (gpu->visits.next <= cycle_from(gpu, CLOCK_CORE, event) && goes_on(gpu, dispatch))
+		visits_make_until(gpu, cycle_from(gpu, CLOCK_CORE, event));
 	skip_to(gpu, event);
 	return true;
 }

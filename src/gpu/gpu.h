@@ -6,6 +6,7 @@
 #include "gpu/machine.h"
 #include "gpu/occupancy.h"
 #include "gpu/share.h"
+#include "gpu/visit.h"
 #include "host/team.h"
 #include "host/worker.h"
 #include "memory/crossbar.h"
@@ -55,6 +56,7 @@ struct gpu {
 	uint64_t step;    /* and its number */
 	uint64_t kernels; /* launched so far */
 	uint32_t last_sm; /* that got a block */
+	struct visits visits;
 	/* the host's threads, and the units of each */
 	struct arena host;
 	struct workers workers;
@@ -84,6 +86,7 @@ struct gpu_run {
 	void *progress_user;
 	struct seam_analyses analyses; /* what mechanisms may ask for; zero: nothing is known */
 	const uint32_t *line;          /* by pc: of the CUDA source; NULL: not known */
+	struct gpu_visitor visitor;
 	/* out */
 	enum gpu_end end;
 	struct simt_fault fault;

@@ -139,6 +139,7 @@ void gpu_run(struct gpu *gpu, struct gpu_run *run)
 	seam_kernel_begin(gpu->seam, run->blocks_limit);
 	uint64_t start = gpu->clock[CLOCK_CORE].cycle;
 	begin(gpu, run, start);
+	visits_begin(gpu, &run->visitor, start);
 	run_to_end(gpu, run, &dispatch, start);
 	team_rest(gpu->team);
 	if (run->end == GPU_DONE)
@@ -153,6 +154,7 @@ void gpu_run(struct gpu *gpu, struct gpu_run *run)
 	for (uint32_t i = 0; i < gpu->machine.map.channels; i++)
 		dram_settle(&gpu->channel[i], gpu->clock[CLOCK_DRAM].cycle);
 	stats_collect(gpu, &run->stats);
+	visits_end(gpu, run->cycles);
 	const struct seam_mistake *mistake = seam_mistake(gpu->seam);
 	if (mistake && run->end != GPU_FAULT) {
 		run->end = GPU_MISTAKE;

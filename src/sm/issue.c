@@ -184,7 +184,7 @@ bool issue_tick(struct sm *sm)
 	return goes_on;
 }
 
-void issue_end(struct sm *sm)
+void issue_settle(struct sm *sm)
 {
 	uint64_t *by_unit = sm->issue.by_unit;
 	sm->stats.sp_instructions += by_unit[PTX_UNIT_SP];

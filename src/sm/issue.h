@@ -8,7 +8,7 @@
 struct issue {
 	struct scheduler scheduler[SM_MAX_SCHEDULERS];
 	uint64_t issued;             /* instructions: numbers them */
-	uint64_t by_unit[PTX_UNITS]; /* of this launch, by pipe */
+	uint64_t by_unit[PTX_UNITS]; /* of these by pipe, that are not in the statistics yet */
 	struct simt_step step[SM_MAX_SCHEDULERS];
 	struct simt_warp *to_commit[SM_MAX_SCHEDULERS]; /* by step; NULL: nothing */
 };
@@ -16,7 +16,7 @@ struct issue {
 /* True: a warp has issued, or could have, which a mechanism may let in the next cycle. */
 bool issue_tick(struct sm *sm);
 
-/* A launch has ended: its instructions by pipe go into the statistics. */
-void issue_end(struct sm *sm);
+/* The instructions by pipe go into the statistics. */
+void issue_settle(struct sm *sm);
 
 #endif

@@ -54,7 +54,7 @@ void sm_begin(struct sm *sm, const struct simt_launch *launch, uint32_t block_li
 
 void sm_end(struct sm *sm)
 {
-	issue_end(sm);
+	issue_settle(sm);
 	l1_end(sm);
 }
 
@@ -113,6 +113,12 @@ void sm_account(struct sm *sm, uint64_t cycle)
 	}
 	for (uint32_t s = 0; s < sm->config.schedulers; s++)
 		cpi_charge(sm, &sm->issue.scheduler[s], slept);
+}
+
+void sm_settle(struct sm *sm, uint64_t cycle)
+{
+	sm_account(sm, cycle);
+	issue_settle(sm);
 }
 
 /* The cycle in which the SM must tick again if issue, decode and fetch do not go on in the next. */

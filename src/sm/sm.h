@@ -108,6 +108,8 @@ void sm_tick(struct sm *sm, uint64_t cycle, uint64_t now);
 void sm_commit(struct sm *sm);
 /* Charges the cycles up to `cycle` that were slept through. */
 void sm_account(struct sm *sm, uint64_t cycle);
+/* Brings all its counters up to `cycle`, which has not come yet. */
+void sm_settle(struct sm *sm, uint64_t cycle);
 
 /* The SM must tick at that time, or before. */
 static inline void sm_wake_at(struct sm *sm, uint64_t time)
