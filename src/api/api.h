@@ -10,6 +10,7 @@
 #include "api/passes.h"
 #include "api/record.h"
 #include "api/stats_file.h"
+#include "api/traces.h"
 #include "gpu/gpu.h"
 
 struct footprint;
@@ -59,6 +60,7 @@ struct sluice_gpu {
 	sluice_module *modules;
 	struct records records;
 	struct stats_file stats_file;
+	struct traces traces;
 	uint64_t functional_launches;
 	uint64_t code_bytes; /* of all programs prepared so far */
 };

@@ -197,6 +197,8 @@ enum sluice_status sluice_open(sluice_gpu **opened, const struct sluice_settings
 		                  gpu->machine.memory_mib, strerror(errno));
 	} else {
 		status = api_open_checks(gpu, checks, error);
+		if (status == SLUICE_OK)
+			status = traces_open(&gpu->traces, gpu->gpu, &gpu->records, settings, error);
 	}
 	diag_free(&diag);
 	if (status != SLUICE_OK) {
@@ -237,6 +239,7 @@ void sluice_close(sluice_gpu *gpu)
 	free(gpu->kernel_settings);
 	free(gpu->announced.range);
 	stats_file_close(&gpu->stats_file);
+	traces_close(&gpu->traces);
 	free_records(&gpu->records);
 	passes_close(&gpu->passes);
 	attachments_free(&gpu->attachments);

@@ -103,7 +103,8 @@ static void show_counters(const struct mech *mech, const struct counter *rows, s
 {
 	for (size_t i = 0; i < count; i++) {
 		uint64_t value = values ? *(const uint64_t *)((const char *)values + rows[i].offset) : 0;
-		const struct record_counter counter = {mech, rows[i].name, rows[i].unit, rows[i].meaning, value};
+		const struct record_counter counter = {
+			mech, rows[i].name, rows[i].unit, rows[i].meaning, rows[i].combination, value};
 		show(user, &counter);
 	}
 }

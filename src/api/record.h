@@ -95,6 +95,7 @@ void record_free(const struct records *records, struct record *record);
 struct record_counter {
 	const struct mech *mech;
 	const char *name, *unit, *meaning;
+	enum counter_combination combination;
 	uint64_t value;
 };
 /* Calls `show` for every counter of a mechanism (`values` NULL: of value 0); of every mechanism of the record. */

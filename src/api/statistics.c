@@ -33,14 +33,18 @@ enum sluice_status sluice_stats_keep(sluice_gpu *gpu, const char *path, struct s
 void sluice_stats_note_end(sluice_gpu *gpu, const char *how)
 {
 	stats_file_note(&gpu->stats_file, how);
+	traces_stop(&gpu->traces);
 }
 
 enum sluice_status sluice_stats_end(sluice_gpu *gpu, const char *how, struct sluice_error *error)
 {
+	const char *path = gpu->stats_file.kept.path;
 	records_set_ended(&gpu->records, how);
-	if (!gpu->stats_file.kept.path || stats_file_finish(&gpu->stats_file, &gpu->records))
-		return api_succeed(error);
-	return api_fail(error, SLUICE_IO, "cannot write %s: %s", gpu->stats_file.kept.path, strerror(errno));
+	if (path && !stats_file_finish(&gpu->stats_file, &gpu->records))
+		return api_fail(error, SLUICE_IO, "cannot write %s: %s", path, strerror(errno));
+	if (!traces_finish(&gpu->traces, &path))
+		return api_fail(error, SLUICE_IO, "cannot write %s: %s", path, strerror(errno));
+	return api_succeed(error);
 }
 
 void sluice_stats_describe(FILE *file)

@@ -1,5 +1,6 @@
 /* sluice results: the runs that figures have kept. */
 #include "base/arena.h"
+#include "base/csv.h"
 #include "cli/commands.h"
 #include "lab/formula.h"
 #include "lab/report.h"
@@ -151,7 +152,7 @@ static void csv_row(const struct query *query, const struct run_config *config, 
 {
 	char room[32];
 	for (size_t i = 0; i < FIELDS; i++) {
-		report_csv_text(field_text(fields[i].name, config, result, room), stdout);
+		csv_text(field_text(fields[i].name, config, result, room), stdout);
 		putchar(',');
 	}
 	printf("%s,%.3f", result->finished, result->seconds);
@@ -217,7 +218,7 @@ static void print_heading(const struct query *query)
 	for (size_t i = 0; i < query->counter_count; i++)
 		if (query->csv) {
 			putchar(',');
-			report_csv_text(query->counters[i], stdout);
+			csv_text(query->counters[i], stdout);
 		} else {
 			printf("%*s ", counter_width(query->counters[i]), query->counters[i]);
 		}

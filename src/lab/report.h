@@ -28,7 +28,4 @@ double report_difference(const struct experiment_column *column, double ours, do
 
 const char *report_mean_name(enum experiment_mean mean);
 
-/* A field of CSV, quoted where it must be. */
-void report_csv_text(const char *text, FILE *file);
-
 #endif

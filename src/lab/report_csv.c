@@ -1,23 +1,9 @@
 /* A figure as CSV. */
 #include "lab/report.h"
 
-#include <math.h>
-#include <string.h>
+#include "base/csv.h"
 
-void report_csv_text(const char *text, FILE *file)
-{
-	if (!strpbrk(text, ",\"\n\r")) {
-		fputs(text, file);
-		return;
-	}
-	fputc('"', file);
-	for (; *text; text++) {
-		if (*text == '"')
-			fputc('"', file);
-		fputc(*text, file);
-	}
-	fputc('"', file);
-}
+#include <math.h>
 
 static void csv_numbers(const struct experiment_column *column, double ours, double published, FILE *file)
 {
@@ -42,7 +28,7 @@ static void csv_cell(const struct figure *figure, const struct plan *plan, size_
 	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
 		if (i)
 			fputc(',', file);
-		report_csv_text(texts[i], file);
+		csv_text(texts[i], file);
 	}
 	csv_numbers(&figure->experiment->columns[c], figure->ours[cell], row->published[c], file);
 }
@@ -56,9 +42,9 @@ static void csv_spread(const struct figure *figure, const struct spread *spread,
 		for (size_t c = 0; c < experiment->column_count; c++) {
 			char name[256];
 			snprintf(name, sizeof name, "%s %s", spread->name, names[i]);
-			report_csv_text(name, file);
+			csv_text(name, file);
 			fputc(',', file);
-			report_csv_text(experiment->columns[c].name, file);
+			csv_text(experiment->columns[c].name, file);
 			fputs(",,,,", file);
 			csv_numbers(&experiment->columns[c], numbers[i][c], spread->published[c], file);
 		}
@@ -81,7 +67,7 @@ void report_csv(const struct figure *figure, const struct plan *plan, FILE *file
 		csv_spread(figure, &figure->spreads[s], file);
 	for (size_t c = 0; experiment->mean != MEAN_NONE && c < experiment->column_count; c++) {
 		fprintf(file, "%s,", report_mean_name(experiment->mean));
-		report_csv_text(experiment->columns[c].name, file);
+		csv_text(experiment->columns[c].name, file);
 		fputs(",,,,", file);
 		csv_numbers(&experiment->columns[c], figure->ours_mean[c], figure->published_mean[c], file);
 	}

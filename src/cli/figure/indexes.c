@@ -1,4 +1,5 @@
 /* The table of the indexes of kernels, with the status that the paper gives each. */
+#include "base/csv.h"
 #include "cli/figure/source.h"
 #include "lab/report.h"
 
@@ -157,7 +158,7 @@ static void print_index(struct index_table *table, const struct experiment_row *
 	for (size_t i = 0; i < sizeof fields / sizeof *fields; i++) {
 		if (i)
 			fputc(',', table->csv);
-		report_csv_text(strcmp(fields[i], NONE) == 0 ? "" : fields[i], table->csv);
+		csv_text(strcmp(fields[i], NONE) == 0 ? "" : fields[i], table->csv);
 	}
 	fputc('\n', table->csv);
 	free(a1);

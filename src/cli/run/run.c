@@ -11,6 +11,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,7 +28,8 @@ enum {
 	KEY_NO_PROGRESS,
 	KEY_CHECK,
 	KEY_MECH,
-	KEY_PASS
+	KEY_PASS,
+	KEY_SAMPLE
 };
 
 static const struct argp_option run_options[] = {
@@ -39,6 +41,8 @@ static const struct argp_option run_options[] = {
          "Rewrite the PTX by passes before it is decoded ('sluice opt --list'); may be repeated", 0},
 	{"stats", KEY_STATS, "FILE", 0, "Write the statistics there; default: a table on standard error", 0},
 	{"stats-format", KEY_STATS_FORMAT, "FORMAT", 0, "table, json or gpgpusim; default json with --stats", 0},
+	{"sample", KEY_SAMPLE, "N[:FILE]", 0,
+         "Write what every N core cycles add to the counters to a CSV file; default samples.csv", 0},
 	{"functional", KEY_FUNCTIONAL, NULL, 0, "Results only, without cycles", 0},
 	{"threads", KEY_THREADS, "N", 0, "Simulate on N threads of this computer; no figure depends on it", 0},
 	{"max-instructions", KEY_MAX_INSTRUCTIONS, "N", 0, "Stop the run after N thread instructions, with status 124",
@@ -82,6 +86,16 @@ static char *full_name(const char *mechanism)
 	return sluice_mechanism_path(mechanism) ? absolute(mechanism) : xstrdup(mechanism);
 }
 
+/* "N[:FILE]" */
+static void set_samples(struct run *run, const char *value, const struct argp_state *state)
+{
+	const char *colon = strchr(value, ':');
+	char *number = strndup(value, colon ? (size_t)(colon - value) : strlen(value));
+	run->sample_every = cli_number("--sample", number, 1, state);
+	run->sample_file = colon ? cli_text("--sample", colon + 1, state) : "samples.csv";
+	free(number);
+}
+
 static error_t parse(int key, char *value, struct argp_state *state)
 {
 	struct run *run = state->input;
@@ -97,6 +111,9 @@ static error_t parse(int key, char *value, struct argp_state *state)
 		return 0;
 	case KEY_PASS:
 		cli_add_word(&run->passes, value);
+		return 0;
+	case KEY_SAMPLE:
+		set_samples(run, value, state);
 		return 0;
 	case KEY_STATS:
 		run->stats = cli_text("--stats", value, state);
@@ -276,12 +293,26 @@ static bool begin_stats(const struct run *run, sluice_gpu *gpu)
 	return true;
 }
 
+/* A file that the runtime writes, wherever the program goes. */
+static void export_file(const char *variable, const char *file)
+{
+	char *path = file ? absolute(file) : NULL;
+	set(variable, path);
+	free(path);
+}
+
+static void export_samples(const struct run *run)
+{
+	char every[24];
+	snprintf(every, sizeof every, "%" PRIu64, run->sample_every);
+	set("SLUICE_SAMPLE", run->sample_file ? every : NULL);
+	export_file("SLUICE_SAMPLE_FILE", run->sample_file);
+}
+
 static void export_stats(const struct run *run)
 {
 	set("SLUICE_STATS_FORMAT", run->stats_format ? run->stats_format : run->stats ? "json" : NULL);
-	char *path = run->stats ? absolute(run->stats) : NULL;
-	set("SLUICE_STATS", path);
-	free(path);
+	export_file("SLUICE_STATS", run->stats);
 }
 
 /* Tries machine and options out. False after a message. */
@@ -299,7 +330,9 @@ static bool try_machine(const struct run *run, const char *machine, const struct
 		.threads = (uint32_t)(run->threads ? strtoul(run->threads, NULL, 10) : 0),
 		.check = run->check,
 		.max_instructions = run->max_instructions ? strtoull(run->max_instructions, NULL, 10) : 0,
-		.program = (const char *const *)run->program};
+		.program = (const char *const *)run->program,
+		.sample_file = run->sample_file,
+		.sample_every = run->sample_every};
 	if (sluice_open(&gpu, &settings, &error) != SLUICE_OK) {
 		cli_library_error(run->name, &error);
 		return false;
@@ -336,6 +369,7 @@ bool run_prepare(const struct run *run)
 	if (fine) {
 		char *path = run->machine && config_is_path(run->machine) ? absolute(run->machine) : NULL;
 		export_stats(run);
+		export_samples(run);
 		set("SLUICE_MACHINE", path ? path : run->machine);
 		free(path);
 		export_words("SLUICE_OPTIONS", &options);

@@ -9,6 +9,8 @@ struct run {
 	const char *name; /* of the command, for its messages */
 	const char *machine, *stats, *stats_format, *threads, *max_instructions;
 	char *const *program; /* the command line, for the statistics; or NULL */
+	uint64_t sample_every; /* core cycles between samples; 0: none */
+	const char *sample_file;
 	char *check; /* what --check asked for, all of it */
 	struct cli_options options;
 	struct cli_options mechanisms; /* each from malloc */
