@@ -104,6 +104,10 @@ struct sluice_settings {
 	 * made at once and grows while kernels run; NULL: none. No figure depends on it. */
 	const char *sample_file;
 	uint64_t sample_every;
+	/* A file that says when kernels, blocks and what mechanisms draw began and ended (docs/over-time.md): JSON for chrome://tracing and
+	 * Perfetto, or CSV where its name ends in .csv; NULL: none. At most so many events; 0: ten million. No figure depends on it. */
+	const char *timeline_file;
+	uint64_t timeline_events;
 };
 
 SLUICE_API const char *sluice_version(void);

@@ -151,6 +151,10 @@ static void print_mechanism(FILE *file, const struct seam_attached *attached, co
 		fprintf(file, "\ncounters:\n");
 	record_describe_counters(mech, NULL, print_counter, file);
 	print_vectors(file, attached, machine);
+	if (mech->event_count)
+		fprintf(file, "\nevents of the timeline:\n");
+	for (size_t i = 0; i < mech->event_count; i++)
+		fprintf(file, "  %-18s %s\n", mech->events[i].name, mech->events[i].meaning);
 	print_costs(file, attached, machine);
 	if (mech->pass_count)
 		fprintf(file, "\npasses:\n");

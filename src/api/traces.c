@@ -15,21 +15,36 @@ static const struct record *running(const struct traces *traces)
 static uint64_t visit(void *user, uint64_t cycle)
 {
 	struct traces *traces = user;
-	if (cycle && cycle >= samples_next(&traces->samples))
+	uint64_t next = samples_next(&traces->samples);
+	if (cycle && cycle >= next) {
 		samples_take(&traces->samples, traces->gpu, running(traces), cycle);
-	return samples_next(&traces->samples);
+		next = samples_next(&traces->samples);
+	}
+	if (!traces->timeline.left)
+		return next;
+	if (cycle >= traces->drained + TIMELINE_EVERY) {
+		timeline_file_take(&traces->timeline);
+		traces->drained = cycle;
+	}
+	return earlier(next, traces->drained + TIMELINE_EVERY);
 }
 
 static void ended(void *user, uint64_t cycles)
 {
 	struct traces *traces = user;
-	samples_take(&traces->samples, traces->gpu, running(traces), cycles);
+	if (traces->samples.every)
+		samples_take(&traces->samples, traces->gpu, running(traces), cycles);
+	if (traces->timeline.left)
+		timeline_file_end(&traces->timeline, running(traces), cycles);
 }
 
 struct gpu_visitor traces_begin(struct traces *traces)
 {
+	traces->drained = 0;
 	samples_begin(&traces->samples);
-	if (!traces->samples.every)
+	if (traces->timeline.left)
+		timeline_file_begin(&traces->timeline);
+	if (!traces->samples.every && !traces->timeline.left)
 		return (struct gpu_visitor){0};
 	return (struct gpu_visitor){traces, visit, ended};
 }
@@ -44,33 +59,61 @@ static enum sluice_status check_file(const char *what, const char *path, const s
 	return SLUICE_OK;
 }
 
-enum sluice_status traces_open(struct traces *traces, struct gpu *gpu, const struct records *records,
-                               const struct sluice_settings *settings, struct sluice_error *error)
+static enum sluice_status open_samples(struct traces *traces, const struct sluice_settings *settings,
+                                       struct sluice_error *error)
 {
 	const char *path = settings->sample_file;
-	*traces = (struct traces){.gpu = gpu, .records = records};
-	if (!path)
-		return SLUICE_OK;
 	if (!settings->sample_every)
 		return api_fail(error, SLUICE_BAD_SETTING, "samples: expected a number of cycles from 1 on");
 	enum sluice_status status = check_file("samples", path, settings, error);
-	if (status == SLUICE_OK && !samples_open(&traces->samples, records, path, settings->sample_every))
+	if (status == SLUICE_OK && !samples_open(&traces->samples, traces->records, path, settings->sample_every))
 		return api_fail(error, SLUICE_IO, "cannot write %s: %s", path, strerror(errno));
 	return status;
 }
 
+static enum sluice_status open_timeline(struct traces *traces, const struct sluice_settings *settings,
+                                        struct sluice_error *error)
+{
+	enum { MOST = 10000000 };
+	const char *path = settings->timeline_file;
+	uint64_t most = settings->timeline_events ? settings->timeline_events : MOST;
+	enum sluice_status status = check_file("timeline", path, settings, error);
+	if (status == SLUICE_OK && !timeline_file_open(&traces->timeline, traces->gpu, traces->records, path, most))
+		return api_fail(error, SLUICE_IO, "cannot write %s: %s", path, strerror(errno));
+	return status;
+}
+
+enum sluice_status traces_open(struct traces *traces, struct gpu *gpu, const struct records *records,
+                               const struct sluice_settings *settings, struct sluice_error *error)
+{
+	enum sluice_status status = SLUICE_OK;
+	*traces = (struct traces){.gpu = gpu, .records = records};
+	if (settings->sample_file)
+		status = open_samples(traces, settings, error);
+	if (status == SLUICE_OK && settings->timeline_file)
+		status = open_timeline(traces, settings, error);
+	return status;
+}
+
+static bool finish(struct kept_file *file, const char **path)
+{
+	*path = file->path;
+	return !file->path || file->process != getpid() || kept_file_sync(file);
+}
+
 bool traces_finish(struct traces *traces, const char **path)
 {
-	*path = traces->samples.file.path;
-	return !*path || traces->samples.file.process != getpid() || kept_file_sync(&traces->samples.file);
+	return finish(&traces->samples.file, path) && finish(&traces->timeline.file, path);
 }
 
 void traces_stop(struct traces *traces)
 {
 	kept_file_change_last(&traces->samples.file, "", 0, 0);
+	kept_file_change_last(&traces->timeline.file, "", 0, 0);
 }
 
 void traces_close(struct traces *traces)
 {
 	samples_close(&traces->samples);
+	timeline_file_close(&traces->timeline);
 }

@@ -1,14 +1,17 @@
-/* traces: what is written of kernels while they run: samples of their counters. */
+/* traces: what is written of kernels while they run: samples of their counters, and a timeline. */
 #ifndef SLUICE_API_TRACES_H
 #define SLUICE_API_TRACES_H
 
 #include "api/samples.h"
+#include "api/timeline_file.h"
 #include "sluice.h"
 
 struct traces {
 	struct gpu *gpu;
 	const struct records *records; /* the last one is of the kernel that runs */
 	struct samples samples;
+	struct timeline_file timeline;
+	uint64_t drained; /* cycle of the kernel up to which its events are in the file */
 };
 
 /* What the settings ask for. */

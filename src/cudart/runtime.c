@@ -207,6 +207,8 @@ static void open_gpu(struct runtime *runtime)
 		.program = runtime->program,
 		.sample_file = environment("SLUICE_SAMPLE_FILE"),
 		.sample_every = environment_number("SLUICE_SAMPLE", UINT64_MAX, &numbers),
+		.timeline_file = environment("SLUICE_TIMELINE"),
+		.timeline_events = environment_number("SLUICE_TIMELINE_EVENTS", UINT64_MAX, &numbers),
 	};
 	struct sluice_error error = {0};
 	sluice_gpu *gpu = NULL;
@@ -215,7 +217,7 @@ static void open_gpu(struct runtime *runtime)
 	if (status == SLUICE_OK) {
 		if (!keep_statistics(runtime))
 			runtime->failed = true;
-		else if (runtime->keeps_stats || settings.sample_file)
+		else if (runtime->keeps_stats || settings.sample_file || settings.timeline_file)
 			watch_signals();
 		access_watch(); /* tells what it knows before that */
 		return;

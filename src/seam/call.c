@@ -59,6 +59,8 @@ void seam_block_end(struct seam_sm *sm, uint32_t slot, uint64_t cycle)
 {
 	struct mech_block block = sm->block[slot];
 	block.cycle = cycle;
+	if (sm->seam->draws)
+		seam_draw_block(sm, slot, cycle);
 	sm->resident--;
 	sm->slots &= ~(1ull << slot);
 	sm->holders[slot] = 0;

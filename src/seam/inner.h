@@ -28,6 +28,9 @@ void seam_look_at_warp(struct mech_sm *part, uint32_t slot, struct mech_warp *wa
 void seam_look_at_sm(struct mech_sm *part, struct mech_sm_figures *figures);
 void seam_look_at_partition(struct mech_partition *part, struct mech_partition_figures *figures);
 
+/* timeline.c: the block in that slot has ended, and somebody wants to have a timeline. */
+void seam_draw_block(struct seam_sm *sm, uint32_t slot, uint64_t end);
+
 /* mistake.c: a hook has returned, or asks for, what makes no sense. The machine goes on safely until it is stopped. */
 __attribute__((format(printf, 2, 3))) void seam_wrong(const struct mech_sm *part, const char *format, ...);
 __attribute__((format(printf, 2, 3))) void seam_wrong_partition(const struct mech_partition *part, const char *format,

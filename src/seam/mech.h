@@ -157,6 +157,10 @@ struct mech {
 	uint32_t (*vector_length)(const void *config, const struct mech_machine *machine, uint32_t vector);
 	const char *(*vector_label)(const struct mech_gpu *gpu, uint32_t vector, uint32_t index);
 
+	/* Events that it shows on the timeline, by mech_draw(). */
+	const struct mech_event_row *events;
+	size_t event_count;
+
 	size_t gpu_size, sm_size, partition_size; /* of states; 0: none */
 	uint32_t seats;                           /* enum mech_seat, ored: each has its hook, and no other has */
 	bool sends;                               /* requests; its accounts are shown */

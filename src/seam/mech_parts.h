@@ -13,8 +13,25 @@ struct mech;
 struct mech_gpu;
 struct mech_services;
 
-/* What a part prints beside its counters, for mech_count() and mech_observe(). */
+/* A kind of event on the timeline, a row of .events: names are small letters, digits and _; what its two arguments are is a name each, such
+ * as "bytes", or NULL: it has none. */
+struct mech_event_row {
+	const char *name, *meaning;
+	const char *arguments[2];
+};
+
+/* What of a part happened when: from a cycle to a later one, in which it is over, or in one. */
+struct mech_event {
+	uint32_t row;        /* of .events */
+	uint32_t track;      /* which of the part's tracks shows it: a block's slot, a buffer's number */
+	uint64_t begin, end; /* cycles of the part; equal: an instant */
+	uint64_t arguments[2];
+};
+
+/* What a part prints beside its counters, for mech_count(), mech_observe() and mech_draw(). */
 struct mech_output {
+	bool draws; /* somebody wants to have a timeline */
+	void (*draw)(struct mech_output *output, const struct mech_event *event);
 	void (*count)(struct mech_output *output, uint32_t vector, uint32_t index, uint64_t amount);
 	void (*observe)(struct mech_output *output, uint32_t vector, uint64_t value);
 };
@@ -114,6 +131,14 @@ static inline void mech_count(struct mech_output *output, uint32_t vector, uint3
 static inline void mech_observe(struct mech_output *output, uint32_t vector, uint64_t value)
 {
 	output->observe(output, vector, value);
+}
+
+/* Shows an event on the timeline (sluice run --timeline), from any hook of the part while a kernel runs; it may have begun and ended
+ * whenever, but in the kernel. Without a timeline nothing is done. */
+static inline void mech_draw(struct mech_output *output, const struct mech_event *event)
+{
+	if (output->draws)
+		output->draw(output, event);
 }
 
 /* Asks for a line, in any hook of the SM or the GPU, from gpu_kernel_begin until the kernel's end. False: the queue is full,

@@ -99,11 +99,26 @@ static void observe(struct mech_output *seen, uint32_t vector, uint64_t value)
 	bin[layout->length[vector]] += value;
 }
 
+static void draw(struct mech_output *seen, const struct mech_event *event)
+{
+	struct output *output = (struct output *)seen;
+	const struct mech *mech = output->seam->attached[output->number].mech;
+	if (!is_touchable(output, "mech_draw"))
+		return;
+	if (event->row >= mech->event_count)
+		WRONG(output, "mech_draw() of event %u; it has %zu", event->row, mech->event_count);
+	else if (event->end < event->begin)
+		WRONG(output, "mech_draw() of %s, which ends in cycle %llu and begins in %llu",
+		      mech->events[event->row].name, (unsigned long long)event->end, (unsigned long long)event->begin);
+	else
+		timeline_add(&output->timeline, event);
+}
+
 /* --- a part's --- */
 
 static struct mech_output *open_part(struct output *output, struct seam *seam, struct arena *arena, uint32_t number)
 {
-	output->seen = (struct mech_output){.count = count, .observe = observe};
+	output->seen = (struct mech_output){.count = count, .observe = observe, .draw = draw};
 	output->seam = seam;
 	output->number = number;
 	output->value = arena_array(arena, seam->layout[number].room, sizeof *output->value);

@@ -4,6 +4,7 @@
 
 #include "base/vector.h"
 #include "seam/mech.h"
+#include "seam/timeline.h"
 
 struct seam;
 struct seam_attached;
@@ -25,6 +26,7 @@ struct output {
 	struct mech_partition *partition;
 	struct mech_gpu *gpu;
 	uint64_t *value;
+	struct timeline timeline;
 };
 
 /* How many elements a vector has in a machine. */

@@ -229,10 +229,20 @@ bool seam_sends(const struct seam_sm *sm)
 
 static void close_sm(struct seam_sm *sm)
 {
-	for (uint32_t i = 0; i < sm->seam->count; i++)
+	for (uint32_t i = 0; i < sm->seam->count; i++) {
 		free(sm->account[i].by_pc);
+		timeline_free(&sm->output[i].timeline);
+	}
+	timeline_free(&sm->blocks);
 	line_buffer_close(&sm->buffer);
 	close_pools(&sm->pools);
+}
+
+static void close_partition(struct seam_partition *partition)
+{
+	for (uint32_t i = 0; i < partition->seam->count; i++)
+		timeline_free(&partition->output[i].timeline);
+	close_pools(&partition->pools);
 }
 
 void seam_close(struct seam *seam)
@@ -242,7 +252,9 @@ void seam_close(struct seam *seam)
 	for (uint32_t s = 0; s < seam->machine.sms; s++)
 		close_sm(&seam->sm[s]);
 	for (uint32_t s = 0; s < seam->machine.partitions; s++)
-		close_pools(&seam->partition[s].pools);
+		close_partition(&seam->partition[s]);
+	for (uint32_t i = 0; i < seam->count; i++)
+		timeline_free(&seam->gpu.output[i].timeline);
 	close_pools(&seam->gpu.pools);
 	free(seam->partition);
 	free(seam->sm);

@@ -13,6 +13,7 @@
 #include "seam/mech.h"
 #include "seam/output.h"
 #include "seam/shared_fills.h"
+#include "seam/timeline.h"
 
 /* What fields of fixed width say of mechanisms, blocks and warps. */
 _Static_assert(MECH_MAX <= 32 && MECH_MAX < UINT8_MAX, "seam_sm.holders has a bit a mechanism, seam_list.part a byte");
@@ -95,6 +96,7 @@ struct seam_sm {
 	uint32_t resident; /* blocks, */
 	uint64_t slots;    /* and their slots, as bits */
 	struct mech_block block[MECH_MAX_BLOCKS];
+	struct timeline blocks; /* that have ended */
 	uint32_t holders[MECH_MAX_BLOCKS]; /* by slot: the mechanisms that hold the block, as bits */
 	bool live[MECH_MAX_WARPS];         /* by slot: a warp of a resident block that has not ended, */
 	uint32_t warp_holders[MECH_MAX_WARPS]; /* and the mechanisms that hold it, as bits */
@@ -185,6 +187,7 @@ struct seam {
 	struct seam_analyses analyses;
 	const uint64_t *clock; /* the core cycle */
 	enum seam_phase phase;
+	bool draws; /* a timeline */
 	struct seam_gpu gpu;
 	struct seam_sm *sm;
 	struct seam_partition *partition;
@@ -227,6 +230,23 @@ void seam_vector(const struct seam *seam, uint32_t number, uint32_t vector, stru
 struct mech_requests seam_account_of(const struct seam *seam, uint32_t number);
 void seam_stats_add(const struct mech *mech, void *sum, const void *stats);
 void seam_requests_add(struct mech_requests *sum, const struct mech_requests *requests);
+
+/* --- the timeline --- */
+
+/* From now on, and in all kernels to come, events are kept, so many of a part before they are taken; 0: no more are. No SM ticks. */
+void seam_draw(struct seam *seam, uint64_t most);
+
+/* Takes all events since the last time, in the order of parts, so that it depends on no thread: the blocks that have ended, as events of no
+ * mechanism (`mech` NULL, `track` their slot, the first argument their number), and what mechanisms have drawn. */
+enum seam_unit { SEAM_OF_GPU, SEAM_OF_SM, SEAM_OF_PARTITION };
+struct seam_drawer {
+	void *user;
+	void (*show)(void *user, enum seam_unit unit, uint32_t index, uint32_t number, const struct mech *mech,
+	             const struct mech_event *event);
+};
+void seam_take_events(struct seam *seam, const struct seam_drawer *drawer);
+/* The kernel has ended, and these blocks have not: they count as ended in that cycle. */
+void seam_cut_blocks(struct seam *seam, uint64_t cycle);
 
 /* --- an SM's blocks --- */
 

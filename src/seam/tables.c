@@ -187,6 +187,21 @@ static bool check_vector(const struct mech *mech, size_t number, char *message, 
 	return true;
 }
 
+static bool check_event(const struct mech *mech, size_t number, char *message, size_t size)
+{
+	const struct mech_event_row *event = &mech->events[number];
+	const struct row row = {"event", number, event->name, message, size};
+	bool is_taken = false;
+	for (size_t i = 0; i < number && event->name; i++)
+		is_taken |= strcmp(mech->events[i].name, event->name) == 0;
+	if (!check_row(&row, "", event->meaning, is_taken))
+		return false;
+	for (size_t i = 0; i < 2; i++)
+		if (event->arguments[i] && !is_name(event->arguments[i], "_"))
+			return refuse(&row, "argument '%s'; expected small letters, digits and _", event->arguments[i]);
+	return true;
+}
+
 static bool check_texts(const struct mech *mech, char *message, size_t size)
 {
 	if (!is_name(mech->name, "_"))
@@ -205,6 +220,8 @@ static bool check_texts(const struct mech *mech, char *message, size_t size)
 		snprintf(message, size, "mechanism %s has no table of its opcodes", mech->name);
 	else if (mech->vector_count && !mech->vectors)
 		snprintf(message, size, "mechanism %s has no table of its vectors", mech->name);
+	else if (mech->event_count && !mech->events)
+		snprintf(message, size, "mechanism %s has no table of its events", mech->name);
 	else if (mech->seats >= MECH_SEATS_END)
 		snprintf(message, size, "mechanism %s has seats 0x%x, some of which are no enum mech_seat", mech->name,
 		         mech->seats);
@@ -278,6 +295,8 @@ bool seam_check_tables(const struct mech *mech, char *message, size_t size)
 		good = check_vector(mech, i, text, sizeof text);
 	for (size_t i = 0; good && i < mech->opcode_count; i++)
 		good = check_opcode(mech, i, text, sizeof text);
+	for (size_t i = 0; good && i < mech->event_count; i++)
+		good = check_event(mech, i, text, sizeof text);
 	if (!good)
 		snprintf(message, size, "mechanism %s: %s", mech->name, text);
 	return good;

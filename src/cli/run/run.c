@@ -29,7 +29,9 @@ enum {
 	KEY_CHECK,
 	KEY_MECH,
 	KEY_PASS,
-	KEY_SAMPLE
+	KEY_SAMPLE,
+	KEY_TIMELINE,
+	KEY_TIMELINE_EVENTS
 };
 
 static const struct argp_option run_options[] = {
@@ -43,6 +45,9 @@ static const struct argp_option run_options[] = {
 	{"stats-format", KEY_STATS_FORMAT, "FORMAT", 0, "table, json or gpgpusim; default json with --stats", 0},
 	{"sample", KEY_SAMPLE, "N[:FILE]", 0,
          "Write what every N core cycles add to the counters to a CSV file; default samples.csv", 0},
+	{"timeline", KEY_TIMELINE, "FILE", 0,
+         "Write when kernels, blocks and mechanisms' events began and ended: JSON for Perfetto, or FILE.csv", 0},
+	{"timeline-events", KEY_TIMELINE_EVENTS, "N", 0, "At most N of them; default 10000000", 0},
 	{"functional", KEY_FUNCTIONAL, NULL, 0, "Results only, without cycles", 0},
 	{"threads", KEY_THREADS, "N", 0, "Simulate on N threads of this computer; no figure depends on it", 0},
 	{"max-instructions", KEY_MAX_INSTRUCTIONS, "N", 0, "Stop the run after N thread instructions, with status 124",
@@ -114,6 +119,12 @@ static error_t parse(int key, char *value, struct argp_state *state)
 		return 0;
 	case KEY_SAMPLE:
 		set_samples(run, value, state);
+		return 0;
+	case KEY_TIMELINE:
+		run->timeline_file = cli_text("--timeline", value, state);
+		return 0;
+	case KEY_TIMELINE_EVENTS:
+		run->timeline_events = cli_number("--timeline-events", value, 1, state);
 		return 0;
 	case KEY_STATS:
 		run->stats = cli_text("--stats", value, state);
@@ -301,12 +312,19 @@ static void export_file(const char *variable, const char *file)
 	free(path);
 }
 
-static void export_samples(const struct run *run)
+static void export_number(const char *variable, uint64_t number)
 {
-	char every[24];
-	snprintf(every, sizeof every, "%" PRIu64, run->sample_every);
-	set("SLUICE_SAMPLE", run->sample_file ? every : NULL);
+	char text[24];
+	snprintf(text, sizeof text, "%" PRIu64, number);
+	set(variable, number ? text : NULL);
+}
+
+static void export_traces(const struct run *run)
+{
+	export_number("SLUICE_SAMPLE", run->sample_every);
 	export_file("SLUICE_SAMPLE_FILE", run->sample_file);
+	export_file("SLUICE_TIMELINE", run->timeline_file);
+	export_number("SLUICE_TIMELINE_EVENTS", run->timeline_events);
 }
 
 static void export_stats(const struct run *run)
@@ -332,7 +350,9 @@ static bool try_machine(const struct run *run, const char *machine, const struct
 		.max_instructions = run->max_instructions ? strtoull(run->max_instructions, NULL, 10) : 0,
 		.program = (const char *const *)run->program,
 		.sample_file = run->sample_file,
-		.sample_every = run->sample_every};
+		.sample_every = run->sample_every,
+		.timeline_file = run->timeline_file,
+		.timeline_events = run->timeline_events};
 	if (sluice_open(&gpu, &settings, &error) != SLUICE_OK) {
 		cli_library_error(run->name, &error);
 		return false;
@@ -369,7 +389,7 @@ bool run_prepare(const struct run *run)
 	if (fine) {
 		char *path = run->machine && config_is_path(run->machine) ? absolute(run->machine) : NULL;
 		export_stats(run);
-		export_samples(run);
+		export_traces(run);
 		set("SLUICE_MACHINE", path ? path : run->machine);
 		free(path);
 		export_words("SLUICE_OPTIONS", &options);

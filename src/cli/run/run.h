@@ -11,6 +11,8 @@ struct run {
 	char *const *program; /* the command line, for the statistics; or NULL */
 	uint64_t sample_every; /* core cycles between samples; 0: none */
 	const char *sample_file;
+	const char *timeline_file;
+	uint64_t timeline_events; /* 0: as many as the library wants */
 	char *check; /* what --check asked for, all of it */
 	struct cli_options options;
 	struct cli_options mechanisms; /* each from malloc */
