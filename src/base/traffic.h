@@ -26,6 +26,24 @@ enum prefetch_fate {
 	PREFETCH_REDUNDANT,     /* nobody came */
 };
 
+/* What is kept of it until then. */
+struct prefetch {
+	uint32_t sender;       /* who asked for it, from 1; 0: nothing is kept */
+	uint32_t pc;           /* of the load on whose behalf, or ACCESS_NO_PC */
+	uint64_t address, tag; /* as it was asked for; whatever the sender wants to know it by */
+	uint64_t sent;         /* core cycles: in which it was sent, */
+	uint64_t came;         /* ... its data came: 0: they have not, */
+	uint64_t wanted;       /* ... an instruction came for data on their way: 0: none did */
+};
+
+/* Who hears of it. */
+struct prefetch_teller {
+	void *user;
+	const uint64_t *clock;                                                              /* the core cycle */
+	void (*fate)(void *user, enum prefetch_fate fate, const struct prefetch *prefetch); /* once */
+	void (*came_late)(void *user, const struct prefetch *prefetch); /* the data of one that was late */
+};
+
 enum {
 	ACCESS_PC_BITS = 27,
 	ACCESS_NO_PC = (1 << ACCESS_PC_BITS) - 1, /* not on behalf of an instruction */

@@ -141,6 +141,7 @@ void gpu_run(struct gpu *gpu, struct gpu_run *run)
 	begin(gpu, run, start);
 	run_to_end(gpu, run, &dispatch, start);
 	team_rest(gpu->team);
+	seam_kernel_over(gpu->seam);
 	if (run->end == GPU_DONE)
 		expect_quiet(gpu);
 	for (uint32_t i = 0; i < gpu->machine.sms; i++) {

@@ -389,16 +389,15 @@ struct request *cache_next_ready(struct cache *cache)
 	return mshr_next_ready(&cache->mshrs);
 }
 
-void cache_watch_open(struct cache *cache, void (*tell)(void *user, enum prefetch_fate fate, uint32_t mark), void *user,
-                      struct arena *arena)
+void cache_watch_open(struct cache *cache, const struct prefetch_teller *teller, struct arena *arena)
 {
-	prefetch_account_open(&cache->account, &cache->config, tell, user, arena);
+	prefetch_account_open(&cache->account, &cache->config, teller, arena);
 }
 
 enum access_result cache_prefetch(struct cache *cache, struct request *request, uint64_t cycle)
 {
 	struct tag_probe probe = tags_probe(&cache->tags, request);
-	assert(cache->account.tell && request->mark);
+	assert(prefetch_account_is_kept(&cache->account) && request->prefetch);
 	if (probe.state == TAG_HIT || cache->config.perfect)
 		return ACCESS_HIT;
 	if (find_mshr(cache, &probe) != MSHR_NONE)
@@ -408,7 +407,7 @@ enum access_result cache_prefetch(struct cache *cache, struct request *request, 
 	read_down(cache, request, &probe, cycle);
 	uint32_t index = waiting_mshr(cache, request);
 	cache->mshrs.mshr[index].prefetches = true;
-	cache->account.coming[index] = request->mark;
+	cache->account.coming[index] = *request->prefetch;
 	cache->refused = NULL;
 	cache->stats.prefetches++;
 	return ACCESS_MISS;
@@ -416,7 +415,7 @@ enum access_result cache_prefetch(struct cache *cache, struct request *request, 
 
 bool cache_is_demanded(const struct cache *cache, const struct request *request)
 {
-	return !cache->account.tell || !cache->account.coming[waiting_mshr(cache, request)];
+	return !prefetch_account_is_unwanted(&cache->account, waiting_mshr(cache, request));
 }
 
 void cache_watch_end(struct cache *cache)

@@ -67,7 +67,7 @@ struct request {
 	struct request *parent; /* of which this is a sector, or NULL */
 	void *op;               /* the SM's instruction that waits for it, or NULL */
 	void *mechanism;        /* what the SM keeps of a mechanism's request, or NULL */
-	uint32_t mark;          /* of it: for the accounts, not 0 */
+	const struct prefetch *prefetch; /* of it: for the accounts */
 	uint64_t born;          /* core cycle in which the SM made it */
 	uint64_t ready;         /* delay queues: cycle at which it may go on */
 	struct request *next;   /* in a bank's queue or the pool */

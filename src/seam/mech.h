@@ -184,6 +184,10 @@ struct mech {
 	/* To this mechanism's own request, of the SM or for it: once for each that was neither dropped nor cut off by the kernel's
 	 * end. Data for L1 or the buffer are there. */
 	void (*on_reply)(struct mech_sm *sm, const struct mech_reply *reply);
+	/* What became of this mechanism's own request of the SM or for it: once for each that was issued, when its account counts it. At the
+	 * kernel's end what nobody wanted is told before kernel_end; what is asked for then is dropped. Called in the middle of what the machine
+	 * does to L1 or the buffer: mech_put() is a mistake. */
+	void (*on_fate)(struct mech_sm *sm, const struct mech_fate *fate);
 	/* Throttling, by any number of mechanisms: the warps that may issue, as a mask; the masks of all are anded, and all are asked. For
 	 * each scheduler in each cycle in which the SM ticks, which it does while any warp is ready and behind every change of what
 	 * mech_warps says of live, held and load_hazard. 0: none; bits without a ready warp mean nothing. */

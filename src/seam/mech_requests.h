@@ -3,6 +3,8 @@
 #ifndef SLUICE_SEAM_MECH_REQUESTS_H
 #define SLUICE_SEAM_MECH_REQUESTS_H
 
+#include "base/traffic.h"
+
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -29,6 +31,20 @@ struct mech_reply {
 	uint64_t sent, cycle;
 };
 
+/* What became of a request that was sent, as its account counts it. */
+#define MECH_USEFUL        PREFETCH_USEFUL
+#define MECH_LATE          PREFETCH_LATE
+#define MECH_EARLY_EVICTED PREFETCH_EARLY_EVICTED
+#define MECH_REDUNDANT     PREFETCH_REDUNDANT
+
+struct mech_fate {
+	uint64_t address, tag; /* of the request */
+	uint32_t pc;
+	enum prefetch_fate fate;
+	uint64_t sent, came; /* came: its data; 0: they have not yet */
+	uint64_t cycle;      /* of its fate: in which an instruction wanted the line, or it went */
+};
+
 /* The account of a sender, in all and per load. asked = dropped + outside + filtered + issued, and when a kernel has ended
  * issued = useful + late + early_evicted + redundant. Prefetchers run past the ends of arrays by nature: a line in which no
  * allocation, variable or local memory has a byte is not sent but counted as outside. L1 knows what is on its way to it, and
@@ -45,6 +61,11 @@ struct mech_reply {
 	X(late, "requests", "still on their way when an instruction wanted the line")                                  \
 	X(early_evicted, "requests", "brought a line that was replaced before an instruction wanted it")               \
 	X(redundant, "requests", "brought a line that nobody wanted, or that was there when it came")
+
+/* Histograms of the account, among the mechanism's vectors: of each useful and late request, of each late one. */
+#define MECH_REQUEST_HISTOGRAMS(X)                                                                                     \
+	X(prefetch_distance, "cycles", "from sending a request to the instruction that wanted its line")               \
+	X(late_wait, "cycles", "that the first instruction waited for a line that was late")
 
 struct mech_requests {
 #define X(name, unit, meaning) uint64_t name;

@@ -98,7 +98,8 @@ static void open_sm_part(struct seam *seam, struct seam_sm *sm, uint32_t number)
 	if (mech->seats & MECH_SEAT_BUFFER) {
 		struct mech_buffer config = mech->buffer(attached->config, &seam->machine);
 		sm->has_buffer = true;
-		line_buffer_open(&sm->buffer, &config, seam->machine.line_bytes, seam_settle, sm);
+		const struct prefetch_teller teller = seam_teller(sm);
+		line_buffer_open(&sm->buffer, &config, seam->machine.line_bytes, &teller);
 	}
 	sm->hook = "sm_open";
 	if (mech->sm_open)
@@ -310,17 +311,22 @@ static void free_kernel_pools(struct seam *seam)
 		arena_free(&seam->partition[s].pools.kernel.arena);
 }
 
+void seam_kernel_over(struct seam *seam)
+{
+	seam->phase = SEAM_SETTLING;
+	for (uint32_t s = 0; s < seam->machine.sms; s++) {
+		seam_drop_requests(&seam->sm[s]);
+		if (seam->sm[s].has_buffer)
+			line_buffer_empty(&seam->sm[s].buffer);
+	}
+}
+
 void seam_kernel_end(struct seam *seam)
 {
 	seam->phase = SEAM_ENDING;
-	for (uint32_t s = 0; s < seam->machine.sms; s++) {
-		struct seam_sm *sm = &seam->sm[s];
-		seam_drop_requests(sm);
-		if (sm->has_buffer)
-			line_buffer_empty(&sm->buffer);
+	for (uint32_t s = 0; s < seam->machine.sms; s++)
 		for (uint32_t i = 0; i < seam->count; i++)
-			CALL_SM(sm, i, kernel_end);
-	}
+			CALL_SM(&seam->sm[s], i, kernel_end);
 	for (uint32_t i = 0; i < seam->count; i++)
 		CALL_GPU(&seam->gpu, i, gpu_kernel_end);
 	show_launch(seam, NULL);

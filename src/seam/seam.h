@@ -32,10 +32,8 @@ struct seam_list {
 /* A request of a mechanism on its way. */
 struct seam_sent {
 	struct mech_request request;
-	uint64_t cycle; /* in which it was sent */
-	uint64_t owner; /* to the buffer: the number of the block in its slot when it was asked for */
-	uint32_t sender;
-	bool late; /* an instruction waits for it */
+	uint64_t owner;       /* to the buffer: the number of the block in its slot when it was asked for */
+	struct prefetch kept; /* for its account; of one to L1, L1 keeps what comes behind its sending */
 	struct seam_sent *next;
 };
 
@@ -95,6 +93,7 @@ struct seam_sm {
 	struct seam_sent *coming; /* to the buffer, where loads can wait for it */
 	struct seam_pools pools;
 	const char *hook; /* the one that runs, or ran last */
+	bool in_fate;     /* on_fate runs, in the middle of what the machine does to L1 or the buffer */
 	const struct mech_issue *issuing; /* the instruction that hooks are shown before it runs, or NULL */
 	struct seam_mistake mistake;
 	/* the SM: gives a block its new holders, behind the SMs' ticks of that cycle, or in its own: MECH_NEVER; is told that a
@@ -137,8 +136,8 @@ struct seam_gpu {
 	uint64_t dispatching; /* the cycle, while the dispatcher is at work; else MECH_NEVER */
 	enum mech_preference preference;
 	uint64_t wake[MECH_MAX], first_wake; /* cycles in which cycle hooks want to be called */
-	uint32_t vetoed_by;    /* the mechanism that refused the next block on some SM, or MECH_MAX */
-	uint32_t kept_open_by; /* the one that does not let the kernel end, or MECH_MAX */
+	uint32_t vetoed_by;                  /* the mechanism that refused the next block on some SM, or MECH_MAX */
+	uint32_t kept_open_by;               /* the one that does not let the kernel end, or MECH_MAX */
 	struct seam_dispatched *queue;
 	uint32_t queue_head, queued;
 	struct seam_pools pools;
@@ -155,8 +154,8 @@ struct seam_analyses {
 };
 
 /* What is going on, as far as services depend on it: the parts are opened; nothing; a kernel is prepared; its hooks that begin
- * it are called; its cycles run; it ends. */
-enum seam_phase { SEAM_OPENING, SEAM_IDLE, SEAM_LAUNCHING, SEAM_BEGINNING, SEAM_RUNNING, SEAM_ENDING };
+ * it are called; its cycles run; they are over, and what requests have brought and nobody wanted is told; it ends. */
+enum seam_phase { SEAM_OPENING, SEAM_IDLE, SEAM_LAUNCHING, SEAM_BEGINNING, SEAM_RUNNING, SEAM_SETTLING, SEAM_ENDING };
 
 struct seam {
 	struct mech_machine machine;
@@ -192,9 +191,11 @@ void seam_close(struct seam *seam);
 /* Some mechanism sends requests. */
 bool seam_sends(const struct seam_sm *sm);
 
-/* A kernel is about to begin, with all parts empty: its launch can be seen; begins; ends, with nothing in flight. */
+/* A kernel is about to begin, with all parts empty: its launch can be seen; begins; its cycles are over; ends, with nothing in
+ * flight. */
 void seam_launch(struct seam *seam, const struct mech_launch *launch, const struct seam_analyses *analyses);
 void seam_kernel_begin(struct seam *seam, uint32_t blocks_per_sm);
+void seam_kernel_over(struct seam *seam);
 void seam_kernel_end(struct seam *seam);
 
 /* The mechanisms' first mistake since the machine was opened, or NULL. No SM ticks. */
@@ -282,7 +283,7 @@ static inline struct seam_sent *seam_next_request(const struct seam_sm *sm)
 }
 /* The next request, which leaves the queue, has been sent; or was not, since its line is there or on its way, or is no
  * memory. */
-void seam_request_sent(struct seam_sm *sm, uint64_t cycle);
+void seam_request_sent(struct seam_sm *sm);
 void seam_request_filtered(struct seam_sm *sm, uint64_t cycle);
 void seam_request_outside(struct seam_sm *sm, uint64_t cycle);
 /* Drops what waits: no block is left that could want it. */
@@ -294,11 +295,8 @@ bool seam_reply(struct seam_sm *sm, struct seam_sent *sent, uint64_t cycle);
  * late; else 0. */
 uint32_t seam_merge(struct seam_sm *sm, uint64_t line, uint32_t sectors);
 
-/* What memory/prefetch_account.h keeps of a request: its sender and load. Not 0. */
-uint32_t seam_mark(const struct seam_sent *sent);
-
-/* Enters the fate of what a request with this mark brought into the account of its sender; `sm` is a struct seam_sm. */
-void seam_settle(void *sm, enum prefetch_fate fate, uint32_t mark);
+/* Enters what becomes of the requests of an SM into the accounts of their senders, and tells these. */
+struct prefetch_teller seam_teller(struct seam_sm *sm);
 
 /* --- the dispatcher --- */
 
@@ -311,7 +309,7 @@ static inline const struct seam_dispatched *seam_next_dispatched(const struct se
 	return gpu->queued ? &gpu->queue[gpu->queue_head] : NULL;
 }
 /* The dispatcher's next request has left, or is no memory. */
-void seam_dispatched_sent(struct seam *seam, uint64_t cycle);
+void seam_dispatched_sent(struct seam *seam);
 void seam_dispatched_outside(struct seam *seam, uint64_t cycle);
 /* Drops what waits, and calls no cycle hook any more: the kernel's last block has ended, and nobody objects. */
 void seam_drop_dispatched(struct seam *seam);

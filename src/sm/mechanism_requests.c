@@ -18,7 +18,7 @@ bool requests_answered(struct sm *sm, struct request *request)
 	return filled;
 }
 
-struct request *sm_request_for(uint32_t sm, struct seam_sent *sent, struct request_pool *pool)
+struct request *sm_request_for(uint32_t sm, struct seam_sent *sent, uint64_t cycle, struct request_pool *pool)
 {
 	struct request *request = request_new(pool);
 	request->kind = REQUEST_READ;
@@ -27,8 +27,9 @@ struct request *sm_request_for(uint32_t sm, struct seam_sent *sent, struct reque
 	request->urgent = sent->request.urgent;
 	request->sm = (uint16_t)sm;
 	request->mechanism = sent;
-	request->mark = seam_mark(sent);
-	request->sender = (uint8_t)(sent->sender + 1);
+	sent->kept.sent = cycle;
+	request->prefetch = &sent->kept;
+	request->sender = (uint8_t)sent->kept.sender;
 	request->pc = sent->request.pc == MECH_NO_PC ? 0 : sent->request.pc + 1;
 	return request;
 }
@@ -53,10 +54,10 @@ static void send_to_l1(struct sm *sm, struct seam_sent *sent)
 		seam_request_filtered(sm->seam, sm->cycle);
 		return;
 	}
-	struct request *request = sm_request_for(sm->index, sent, sm->requests);
+	struct request *request = sm_request_for(sm->index, sent, sm->cycle, sm->requests);
 	enum access_result result = l1_prefetch(sm, request);
 	if (result == ACCESS_MISS) {
-		seam_request_sent(sm->seam, sm->cycle);
+		seam_request_sent(sm->seam);
 		return;
 	}
 	request_release(sm->requests, request);
@@ -66,11 +67,11 @@ static void send_to_l1(struct sm *sm, struct seam_sent *sent)
 
 static void send_past_l1(struct sm *sm, struct seam_sent *sent)
 {
-	struct request *request = sm_request_for(sm->index, sent, sm->requests);
+	struct request *request = sm_request_for(sm->index, sent, sm->cycle, sm->requests);
 	request->bypass = true;
 	address_map_place(sm->map, request);
 	if (network_port_send(sm, request))
-		seam_request_sent(sm->seam, sm->cycle);
+		seam_request_sent(sm->seam);
 	else
 		request_release(sm->requests, request);
 }

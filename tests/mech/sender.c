@@ -6,6 +6,13 @@ struct sm_state {
 	uint64_t asked;
 };
 
+static const struct counter counters[] = {{"told", "requests", SCOPE_SM, 0, "whose fate was told", COMBINE_SUM}};
+
+static void on_fate(struct mech_sm *sm, const struct mech_fate *fate)
+{
+	*(uint64_t *)sm->stats += fate->fate <= MECH_REDUNDANT && fate->sent <= fate->cycle;
+}
+
 static void on_memory(struct mech_sm *sm, const struct mech_memory *memory)
 {
 	struct sm_state *own = sm->state;
@@ -38,7 +45,11 @@ static const struct mech sender = {
 	.sm_size = sizeof(struct sm_state),
 	.seats = MECH_SEAT_BUFFER,
 	.sends = true,
+	.counters = counters,
+	.counter_count = 1,
+	.stats_size = sizeof(uint64_t),
 	.memory = on_memory,
+	.on_fate = on_fate,
 	.buffer = buffer,
 };
 MECHANISM(sender);

@@ -158,6 +158,11 @@ static void on_reply(struct mech_sm *sm, const struct mech_reply *reply)
 	stats->replies++;
 }
 
+static void on_fate(struct mech_sm *sm, const struct mech_fate *fate)
+{
+	count(sm->stats, fate->fate > MECH_REDUNDANT || fate->sent > fate->cycle);
+}
+
 static bool may_start(struct mech_sm *sm, const struct mech_block *block)
 {
 	block_hook(sm, block);
@@ -275,6 +280,7 @@ static const struct mech everything = {
 	.answer_miss = answer_miss,
 	.cycle = cycle,
 	.on_reply = on_reply,
+	.on_fate = on_fate,
 	.may_start = may_start,
 	.may_issue = may_issue,
 	.may_allocate = may_allocate,
