@@ -148,6 +148,8 @@ void gpu_run(struct gpu *gpu, struct gpu_run *run)
 		sm_account(&gpu->sm[i], start + run->cycles);
 		sm_end(&gpu->sm[i]);
 	}
+	for (uint32_t i = 0; i < gpu->slices; i++)
+		cache_watch_end(&gpu->slice[i].cache);
 	seam_kernel_end(gpu->seam);
 	for (uint32_t i = 0; i < gpu->slices; i++)
 		slice_settle(&gpu->slice[i], gpu->clock[CLOCK_L2].cycle);

@@ -2,9 +2,8 @@
 
 static struct request *request_for(struct gpu *gpu, const struct seam_dispatched *next)
 {
-	struct request *request =
-		sm_request_for(next->sm, next->sent, gpu->clock[CLOCK_CORE].cycle, &gpu->workers.worker[0].requests);
-	request->bypass = true;
+	struct request *request = sm_request_for(&gpu->sm[next->sm], next->sent, gpu->clock[CLOCK_CORE].cycle,
+	                                         &gpu->workers.worker[0].requests);
 	address_map_place(&gpu->machine.map, request);
 	return request;
 }

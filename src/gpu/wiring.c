@@ -103,6 +103,14 @@ static uint32_t victim(void *partition, const struct line_set *set)
 	return seam_l2_victim(partition, set);
 }
 
+/* Lines of L2 may be prefetched. */
+static void wire_account(struct slice *slice, struct seam_partition *partition, struct arena *arena)
+{
+	const struct prefetch_teller teller = seam_teller_of_l2(partition);
+	if (seam_sends(partition->seam))
+		cache_watch_open(&slice->cache, &teller, arena);
+}
+
 /* What mechanisms look at and choose in a partition. */
 static void wire_looks(struct slice *slice, struct seam_partition *partition, struct arena *arena)
 {
@@ -157,8 +165,10 @@ void wiring_build(struct gpu *gpu)
 	for (uint32_t i = 0; i < gpu->slices; i++)
 		slice_open(&gpu->slice[i], i, &machine->slice, &machine->l2, &machine->map,
 		           &share_of_slice(gpu, i)->requests, gpu->clock[CLOCK_L2].period, &gpu->arena);
-	for (uint32_t i = 0; i < gpu->slices; i++)
+	for (uint32_t i = 0; i < gpu->slices; i++) {
+		wire_account(&gpu->slice[i], &gpu->seam->partition[i], &gpu->arena);
 		wire_looks(&gpu->slice[i], &gpu->seam->partition[i], &gpu->arena);
+	}
 	for (uint32_t i = 0; i < machine->map.channels; i++)
 		dram_open(&gpu->channel[i], &machine->dram, &machine->map,
 		          &share_of_slice(gpu, i * per_channel)->requests, gpu->clock[CLOCK_DRAM].period,

@@ -300,14 +300,19 @@ static enum access_result look_up(struct cache *cache, struct request *request, 
 	                         : access_read(cache, request, &probe, cycle);
 }
 
+static void turn_away(struct cache *cache, const struct request *request)
+{
+	cache->stats.refused++;
+	cache->refused = request;
+	cache->refused_queue = cache->miss_queue.count;
+}
+
 enum access_result cache_access(struct cache *cache, struct request *request, uint64_t cycle, bool *sent_down)
 {
 	*sent_down = false;
 	enum access_result result = cache->config.perfect ? ACCESS_HIT : look_up(cache, request, cycle, sent_down);
 	if (result == ACCESS_REFUSED) {
-		cache->stats.refused++;
-		cache->refused = request;
-		cache->refused_queue = cache->miss_queue.count;
+		turn_away(cache, request);
 		return result;
 	}
 	cache->refused = NULL;
@@ -411,6 +416,14 @@ enum access_result cache_prefetch(struct cache *cache, struct request *request, 
 	cache->refused = NULL;
 	cache->stats.prefetches++;
 	return ACCESS_MISS;
+}
+
+enum access_result cache_prefetch_in_turn(struct cache *cache, struct request *request, uint64_t cycle)
+{
+	enum access_result result = cache_prefetch(cache, request, cycle);
+	if (result == ACCESS_REFUSED)
+		turn_away(cache, request);
+	return result;
 }
 
 bool cache_is_demanded(const struct cache *cache, const struct request *request)

@@ -76,6 +76,8 @@ void cache_watch_open(struct cache *cache, const struct prefetch_teller *teller,
  * GPGPU-Sim prefetches, docs/timing-model.md says what else was chosen). HIT and MERGED: its data
  * are there or on their way, and it is the caller's again; MISS: the cache has it until cache_fill(). */
 enum access_result cache_prefetch(struct cache *cache, struct request *request, uint64_t cycle);
+/* The same of a request in a queue, behind which others wait: it counts as turned away as an access does. */
+enum access_result cache_prefetch_in_turn(struct cache *cache, struct request *request, uint64_t cycle);
 /* True when an instruction waits for the line that `request` fetched. */
 bool cache_is_demanded(const struct cache *cache, const struct request *request);
 /* Tells that what has not been used is unused, at a kernel's end. */

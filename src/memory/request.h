@@ -25,6 +25,7 @@ enum request_kind {
 	REQUEST_L1_FILL, /* the read that a write miss makes in a cache that fetches on writes, */
 	REQUEST_L2_FILL, /* of an SM or of a slice */
 	REQUEST_L2_WRITEBACK,
+	REQUEST_L2_PREFETCH, /* a mechanism's request for a sector of L2, which no data answer */
 	REQUEST_KINDS
 };
 

@@ -86,7 +86,9 @@ static void accept_packet(struct slice *slice, uint64_t cycle, uint64_t now)
 	}
 	port_pop(&slice->from_network, now);
 	request->ready = cycle + slice->config.delay;
-	if (slice->config.by_sectors) {
+	if (request->kind == REQUEST_L2_PREFETCH) { /* one sector, and no access */
+		request_queue_push(&slice->delay, request);
+	} else if (slice->config.by_sectors) {
 		enter_by_sectors(slice, request);
 	} else {
 		request_queue_push(&slice->delay, request);
@@ -99,6 +101,13 @@ static void reply(struct slice *slice, struct request *request)
 	request->is_reply = true;
 	slice->stats.atomics += request->kind == REQUEST_ATOMIC;
 	request_queue_push(&slice->reply, request);
+}
+
+/* A mechanism's request for a sector of L2 ends here: a header tells its sender. */
+static void acknowledge(struct slice *slice, struct request *request)
+{
+	request->bytes = 0;
+	reply(slice, request);
 }
 
 /* A request that nobody waits for ends here. */
@@ -130,10 +139,13 @@ static void accept_from_dram(struct slice *slice, uint64_t cycle, uint64_t now)
 	if (!request)
 		return;
 	if (cache_waits_for(request)) {
-		if (!cache_fill_port_free(&slice->cache, cycle))
+		bool is_prefetch = request->kind == REQUEST_L2_PREFETCH;
+		if (!cache_fill_port_free(&slice->cache, cycle) || (is_prefetch && request_queue_full(&slice->reply)))
 			return;
 		port_pop(&slice->from_dram, now);
 		cache_fill(&slice->cache, request, cycle);
+		if (is_prefetch)
+			acknowledge(slice, request);
 	} else if (request->kind == REQUEST_L1_WRITEBACK) { /* nobody waits for it */
 		port_pop(&slice->from_dram, now);
 		drop(slice, request);
@@ -155,6 +167,23 @@ static void send_miss(struct slice *slice, uint64_t now)
 	port_push(slice->to_dram, request, now);
 }
 
+static enum access_result look_up(struct slice *slice, struct request *request, uint64_t cycle, bool *sent_down)
+{
+	if (request->kind != REQUEST_L2_PREFETCH)
+		return cache_access(&slice->cache, request, cycle, sent_down);
+	*sent_down = false;
+	return cache_prefetch_in_turn(&slice->cache, request, cycle);
+}
+
+/* A prefetch has been looked up. Its level says whether L2 had the data or waited for them. */
+static void answer_prefetch(struct slice *slice, struct request *request, enum access_result result)
+{
+	if (result == ACCESS_MISS)
+		request->level = LEVEL_DRAM;
+	else
+		acknowledge(slice, request);
+}
+
 /* One lookup a cycle, when whatever comes of it has room: a miss in the port to DRAM, a hit among the replies. */
 static void access_cache(struct slice *slice, uint64_t cycle, uint64_t now)
 {
@@ -170,13 +199,17 @@ static void access_cache(struct slice *slice, uint64_t cycle, uint64_t now)
 	bool sent_down;
 	if (request->level < LEVEL_L2)
 		request->level = LEVEL_L2;
-	enum access_result result = cache_access(&slice->cache, request, cycle, &sent_down);
+	enum access_result result = look_up(slice, request, cycle, &sent_down);
 	slice->access_refused = result == ACCESS_REFUSED;
 	if (slice->access_refused)
 		return;
 	if (slice->look)
 		slice->look(slice->look_user, request, result, slice->cache.watch, cycle);
 	request_queue_pop(&slice->input);
+	if (request->kind == REQUEST_L2_PREFETCH) {
+		answer_prefetch(slice, request, result);
+		return;
+	}
 	bool kept = request->is_write && !sent_down;
 	if (result != ACCESS_HIT && !kept)
 		request->level = LEVEL_DRAM;

@@ -22,7 +22,7 @@ struct slice_config {
 };
 
 #define SLICE_COUNTERS(X)                                                                                              \
-	X(entered, "requests", "from the crossbar; a request that is split counts for each sector")                    \
+	X(entered, "requests", "from the crossbar; a request that is split counts for each sector, a prefetch into L2 not") \
 	X(input_full, "cycles", "cycles that a packet waited at the crossbar because the input queue was full")        \
 	X(reply_blocked, "cycles", "cycles that a reply waited for room in the crossbar")                              \
 	X(busy_cycles, "cycles", "cycles with a request in the slice")                                                 \

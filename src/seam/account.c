@@ -34,6 +34,11 @@ static void settle(struct seam_account *account, struct output *output, enum pre
 		output_observe_request(output, OUTPUT_prefetch_distance, *seam->clock - prefetch->sent);
 }
 
+static void observe_wait(struct output *output, const struct prefetch *prefetch)
+{
+	output_observe_request(output, OUTPUT_late_wait, prefetch->came - prefetch->wanted);
+}
+
 static struct mech_fate fate_of(const struct seam *seam, enum prefetch_fate fate, const struct prefetch *prefetch)
 {
 	return (struct mech_fate){.address = prefetch->address,
@@ -70,11 +75,38 @@ void seam_settle(void *user, enum prefetch_fate fate, const struct prefetch *pre
 void seam_came_late(void *user, const struct prefetch *prefetch)
 {
 	struct seam_sm *sm = user;
-	output_observe_request(&sm->output[prefetch->sender - 1], OUTPUT_late_wait, prefetch->came - prefetch->wanted);
+	observe_wait(&sm->output[prefetch->sender - 1], prefetch);
 }
 
 struct prefetch_teller seam_teller(struct seam_sm *sm)
 {
 	return (struct prefetch_teller){
 		.user = sm, .clock = sm->seam->clock, .fate = seam_settle, .came_late = seam_came_late};
+}
+
+/* --- in L2 --- */
+
+static void settle_in_l2(void *user, enum prefetch_fate fate, const struct prefetch *prefetch)
+{
+	struct seam_partition *partition = user;
+	uint32_t number = prefetch->sender - 1;
+	struct mech_partition *part = &partition->part[number];
+	settle(&partition->account[number], &partition->output[number], fate, prefetch);
+	if (!part->mech->partition_fate)
+		return;
+	const struct mech_fate told = fate_of(partition->seam, fate, prefetch);
+	partition->hook = "partition_fate";
+	part->mech->partition_fate(part, &told);
+}
+
+static void came_late_to_l2(void *user, const struct prefetch *prefetch)
+{
+	struct seam_partition *partition = user;
+	observe_wait(&partition->output[prefetch->sender - 1], prefetch);
+}
+
+struct prefetch_teller seam_teller_of_l2(struct seam_partition *partition)
+{
+	return (struct prefetch_teller){
+		.user = partition, .clock = partition->seam->clock, .fate = settle_in_l2, .came_late = came_late_to_l2};
 }

@@ -38,7 +38,8 @@ struct mech_machine {
 	uint32_t warps, blocks, schedulers; /* slots */
 	uint32_t shared_bytes, registers;
 	uint32_t line_bytes, l1_sets, l1_ways, l1_mshrs;
-	uint32_t l1_sector_bytes; /* line_bytes, where L1's lines come and go whole */
+	uint32_t l1_sector_bytes; /* line_bytes, where L1's lines come and go whole; */
+	uint32_t l2_sector_bytes; /* of L2: its line's, where its lines do */
 	uint32_t send_queue; /* requests that wait, of each SM and of the dispatcher */
 };
 

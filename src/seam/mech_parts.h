@@ -121,13 +121,14 @@ static inline bool mech_send(struct mech_sm *sm, const struct mech_request *requ
 }
 
 /* The account of this mechanism's requests of the SM, from the kernel's begin until now: what a prefetcher that judges itself
- * looks at. The machine keeps it; it is up to date in every hook of the SM. */
+ * looks at. The machine keeps it; it is up to date in every hook of the SM, but for the fates of
+ * requests to L2, which the slices have until the kernel's end. */
 static inline const struct mech_requests *mech_account(const struct mech_sm *sm)
 {
 	return sm->services->account(sm);
 }
 
-/* Asks on an SM's behalf, from the dispatcher, which has ways of its own to the L2 slices: to the buffer or to nothing; from
+/* Asks on an SM's behalf, from the dispatcher, which has ways of its own to the L2 slices: to the buffer, to L2 or to nothing; from
  * the GPU's hooks from gpu_kernel_begin on. Requests leave in order. False: the queue is full, nothing is
  * counted. */
 static inline bool mech_send_to(struct mech_gpu *gpu, uint32_t sm, const struct mech_request *request)

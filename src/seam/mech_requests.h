@@ -12,11 +12,12 @@ enum mech_place {
 	MECH_TO_L1,
 	MECH_TO_BUFFER, /* the one that answers before L1 */
 	MECH_TO_NOTHING, /* the data are dropped when they come: their traffic is all that is wanted */
+	MECH_TO_L2, /* into L2 and no further */
 };
 
 struct mech_request {
 	uint64_t address; /* a multiple of MECH_SECTOR */
-	uint32_t bytes;   /* 1 .. a line, within the line; to L1: the whole sector of L1 is fetched that address lies in */
+	uint32_t bytes;   /* 1 .. a line, within the line; to L1 or L2: its whole sector is fetched that address lies in */
 	enum mech_place to;
 	uint32_t pc;    /* of the load on whose behalf: one of the kernel's, or MECH_NO_PC */
 	uint32_t block; /* to the buffer: slot of the block whose the line is. One that has ended wants nothing: redundant */
@@ -26,7 +27,7 @@ struct mech_request {
 
 struct mech_reply {
 	struct mech_request request;
-	bool filtered; /* the line was there, or on its way: nothing was sent */
+	bool filtered; /* the line was there, or on its way: nothing was sent; to L2, nothing was fetched */
 	bool outside;  /* the line is no memory: nothing was sent */
 	uint64_t sent, cycle;
 };
@@ -50,7 +51,12 @@ struct mech_fate {
  * allocation, variable or local memory has a byte is not sent but counted as outside. L1 knows what is on its way to it, and
  * what it would be asked for in vain, since the buffer in front of it has it: both is filtered. Requests to the buffer are never
  * filtered, and late only where loads wait for them (struct mech_buffer): else an instruction that is too early goes its usual
- * way. */
+ * way.
+ *
+ * A request to L2 is sent before anybody knows whether L2 has its data: if it has, or waits for them, the request counts as issued, and as
+ * redundant when its sender is told, with `filtered` set. Else it takes a line and an MSHR as a miss does. The first read of the data is its
+ * use, of an instruction or of a mechanism's request to L1, to the buffer or to nothing; a store in L2 is none, as a store in L1 is none: it
+ * takes the data away where the cache evicts on stores. */
 #define MECH_REQUEST_COUNTERS(X)                                                                                       \
 	X(asked, "requests", "lines that the mechanism asked for")                                                     \
 	X(dropped, "requests", "turned away because the queue was full, or still in it at the kernel's end")           \

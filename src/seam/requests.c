@@ -70,7 +70,7 @@ static bool is_sound(const struct mech_sm *part, const char *service, const stru
 	else if (!request->bytes || request->address % line + request->bytes > line)
 		seam_wrong(part, "%s(): %u bytes at 0x%llx; expected 1 up to the end of the line of %u bytes", service,
 		           request->bytes, (unsigned long long)request->address, line);
-	else if ((unsigned)request->to > MECH_TO_NOTHING)
+	else if ((unsigned)request->to > MECH_TO_L2)
 		seam_wrong(part, "%s(): .to is %u, which is no enum mech_place", service, (unsigned)request->to);
 	else if (request->pc != MECH_NO_PC && request->pc >= seam->launch.instructions)
 		seam_wrong(part, "%s(): pc %u; the kernel has %u instructions", service, request->pc,
@@ -238,9 +238,22 @@ void seam_drop_requests(struct seam_sm *sm)
 	}
 }
 
-bool seam_reply(struct seam_sm *sm, struct seam_sent *sent, uint64_t cycle)
+static void answer_from_l2(struct seam_sm *sm, struct seam_sent *sent, bool in_l2, uint64_t cycle)
+{
+	if (in_l2)
+		seam_settle(sm, PREFETCH_REDUNDANT, &sent->kept);
+	answer(sm, sent,
+	       &(struct mech_reply){
+		       .request = sent->request, .filtered = in_l2, .sent = sent->kept.sent, .cycle = cycle});
+}
+
+bool seam_reply(struct seam_sm *sm, struct seam_sent *sent, bool in_l2, uint64_t cycle)
 {
 	const struct mech_request *request = &sent->request;
+	if (request->to == MECH_TO_L2) {
+		answer_from_l2(sm, sent, in_l2, cycle);
+		return false;
+	}
 	struct prefetch *kept = &sent->kept;
 	kept->came = cycle;
 	no_more_coming(sm, sent);

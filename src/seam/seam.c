@@ -199,18 +199,23 @@ struct seam *seam_open(const struct seam_attached *attached, uint32_t count, con
 	return seam;
 }
 
-bool seam_sends(const struct seam_sm *sm)
+bool seam_sends(const struct seam *seam)
 {
 	bool sends = false;
-	for (uint32_t i = 0; i < sm->seam->count; i++)
-		sends |= sm->seam->attached[i].mech->sends;
+	for (uint32_t i = 0; i < seam->count; i++)
+		sends |= seam->attached[i].mech->sends;
 	return sends;
+}
+
+static void close_accounts(struct seam_account account[MECH_MAX])
+{
+	for (uint32_t i = 0; i < MECH_MAX; i++)
+		free(account[i].by_pc);
 }
 
 static void close_sm(struct seam_sm *sm)
 {
-	for (uint32_t i = 0; i < sm->seam->count; i++)
-		free(sm->account[i].by_pc);
+	close_accounts(sm->account);
 	line_buffer_close(&sm->buffer);
 	close_pools(&sm->pools);
 }
@@ -221,8 +226,10 @@ void seam_close(struct seam *seam)
 		return;
 	for (uint32_t s = 0; s < seam->machine.sms; s++)
 		close_sm(&seam->sm[s]);
-	for (uint32_t s = 0; s < seam->machine.partitions; s++)
+	for (uint32_t s = 0; s < seam->machine.partitions; s++) {
+		close_accounts(seam->partition[s].account);
 		close_pools(&seam->partition[s].pools);
+	}
 	close_pools(&seam->gpu.pools);
 	free(seam->partition);
 	free(seam->sm);
@@ -235,19 +242,23 @@ static void clear_stats(void *stats, const struct mech *mech)
 		memset(stats, 0, mech->stats_size);
 }
 
+static void clear_account(struct seam_account *account, const struct seam *seam, const struct mech *mech)
+{
+	memset(&account->all, 0, sizeof account->all);
+	if (!mech->sends)
+		return;
+	free(account->by_pc);
+	account->by_pc = xcalloc(seam->launch.instructions, sizeof *account->by_pc);
+}
+
 /* Counters and accounts begin with the kernel, before any hook of it can count. */
 static void clear_sm(struct seam *seam, struct seam_sm *sm)
 {
 	for (uint32_t i = 0; i < seam->count; i++) {
 		const struct mech *mech = seam->attached[i].mech;
-		struct seam_account *account = &sm->account[i];
 		clear_stats(sm->part[i].stats, mech);
 		output_clear(&sm->output[i]);
-		memset(&account->all, 0, sizeof account->all);
-		if (mech->sends) {
-			free(account->by_pc);
-			account->by_pc = xcalloc(seam->launch.instructions, sizeof *account->by_pc);
-		}
+		clear_account(&sm->account[i], seam, mech);
 	}
 	sm->wake = MECH_NEVER;
 }
@@ -260,6 +271,7 @@ static void clear(struct seam *seam)
 		for (uint32_t s = 0; s < seam->machine.partitions; s++) {
 			clear_stats(seam->partition[s].part[i].stats, seam->attached[i].mech);
 			output_clear(&seam->partition[s].output[i]);
+			clear_account(&seam->partition[s].account[i], seam, seam->attached[i].mech);
 		}
 		seam->gpu.wake[i] = 0;
 	}
@@ -352,7 +364,15 @@ struct mech_requests seam_account_of(const struct seam *seam, uint32_t number)
 	struct mech_requests sum = {0};
 	for (uint32_t s = 0; s < seam->machine.sms; s++)
 		seam_requests_add(&sum, &seam->sm[s].account[number].all);
+	for (uint32_t s = 0; s < seam->machine.partitions; s++)
+		seam_requests_add(&sum, &seam->partition[s].account[number].all);
 	return sum;
+}
+
+static void add_by_pc(const struct seam *seam, struct mech_requests *sum, const struct seam_account *account)
+{
+	for (uint32_t pc = 0; sum && account->by_pc && pc < seam->launch.instructions; pc++)
+		seam_requests_add(&sum[pc], &account->by_pc[pc]);
 }
 
 void seam_stats(const struct seam *seam, uint32_t number, void *stats, struct mech_requests *requests,
@@ -361,12 +381,12 @@ void seam_stats(const struct seam *seam, uint32_t number, void *stats, struct me
 	const struct mech *mech = seam->attached[number].mech;
 	*requests = seam_account_of(seam, number);
 	seam_stats_add(mech, stats, seam->gpu.part[number].stats);
-	for (uint32_t s = 0; s < seam->machine.partitions; s++)
+	for (uint32_t s = 0; s < seam->machine.partitions; s++) {
 		seam_stats_add(mech, stats, seam->partition[s].part[number].stats);
+		add_by_pc(seam, by_pc, &seam->partition[s].account[number]);
+	}
 	for (uint32_t s = 0; s < seam->machine.sms; s++) {
-		const struct seam_account *account = &seam->sm[s].account[number];
 		seam_stats_add(mech, stats, seam->sm[s].part[number].stats);
-		for (uint32_t pc = 0; by_pc && account->by_pc && pc < seam->launch.instructions; pc++)
-			seam_requests_add(&by_pc[pc], &account->by_pc[pc]);
+		add_by_pc(seam, by_pc, &seam->sm[s].account[number]);
 	}
 }

@@ -111,6 +111,7 @@ struct seam_partition {
 	struct seam *seam;
 	struct mech_partition part[MECH_MAX];
 	struct output output[MECH_MAX];
+	struct seam_account account[MECH_MAX]; /* of what has become of requests to L2 */
 	struct seam_pools pools;
 	const char *hook; /* the one that runs, or ran last */
 	struct seam_mistake mistake;
@@ -189,7 +190,7 @@ struct seam *seam_open(const struct seam_attached *attached, uint32_t count, con
 void seam_close(struct seam *seam);
 
 /* Some mechanism sends requests. */
-bool seam_sends(const struct seam_sm *sm);
+bool seam_sends(const struct seam *seam);
 
 /* A kernel is about to begin, with all parts empty: its launch can be seen; begins; its cycles are over; ends, with nothing in
  * flight. */
@@ -288,8 +289,9 @@ void seam_request_filtered(struct seam_sm *sm, uint64_t cycle);
 void seam_request_outside(struct seam_sm *sm, uint64_t cycle);
 /* Drops what waits: no block is left that could want it. */
 void seam_drop_requests(struct seam_sm *sm);
-/* The data have come. Those for L1 are there already. True: they went into the buffer. */
-bool seam_reply(struct seam_sm *sm, struct seam_sent *sent, uint64_t cycle);
+/* The data have come. Those for L1 are there already. Of a request to L2, whether L2 had them or waited for them. True: they went into the
+ * buffer. */
+bool seam_reply(struct seam_sm *sm, struct seam_sent *sent, bool in_l2, uint64_t cycle);
 
 /* Of the sectors of the line those that are not in the buffer, as bits, if all of these are on their way to it, which then are
  * late; else 0. */
@@ -299,6 +301,8 @@ uint32_t seam_merge(struct seam_sm *sm, uint64_t line, uint32_t sectors);
 struct prefetch_teller seam_teller(struct seam_sm *sm);
 
 /* --- the dispatcher --- */
+/* The same of requests to L2, in a slice. */
+struct prefetch_teller seam_teller_of_l2(struct seam_partition *partition);
 
 /* The owners' picks: blocks an SM, of those that fit; the SM that gets a block, or MECH_NOWHERE. */
 uint32_t seam_blocks_per_sm(struct seam *seam, uint32_t blocks);

@@ -13,24 +13,35 @@ void requests_asked(void *host)
 
 bool requests_answered(struct sm *sm, struct request *request)
 {
-	bool filled = seam_reply(sm->seam, request->mechanism, sm->cycle);
+	bool filled = seam_reply(sm->seam, request->mechanism, request->level < LEVEL_DRAM, sm->cycle);
 	request_release(sm->requests, request);
 	return filled;
 }
 
-struct request *sm_request_for(uint32_t sm, struct seam_sent *sent, uint64_t cycle, struct request_pool *pool)
+/* In L2, the whole sector of it. */
+static void aim_at_l2(struct request *request, uint32_t sector_bytes)
+{
+	request->kind = REQUEST_L2_PREFETCH;
+	request->address &= ~(uint64_t)(sector_bytes - 1);
+	request->bytes = sector_bytes;
+}
+
+struct request *sm_request_for(const struct sm *sm, struct seam_sent *sent, uint64_t cycle, struct request_pool *pool)
 {
 	struct request *request = request_new(pool);
 	request->kind = REQUEST_READ;
 	request->address = sent->request.address;
 	request->bytes = sent->request.bytes;
+	request->bypass = sent->request.to == MECH_TO_BUFFER || sent->request.to == MECH_TO_NOTHING;
 	request->urgent = sent->request.urgent;
-	request->sm = (uint16_t)sm;
+	request->sm = (uint16_t)sm->index;
 	request->mechanism = sent;
 	sent->kept.sent = cycle;
 	request->prefetch = &sent->kept;
 	request->sender = (uint8_t)sent->kept.sender;
 	request->pc = sent->request.pc == MECH_NO_PC ? 0 : sent->request.pc + 1;
+	if (sent->request.to == MECH_TO_L2)
+		aim_at_l2(request, sm->seam->seam->machine.l2_sector_bytes);
 	return request;
 }
 
@@ -54,7 +65,7 @@ static void send_to_l1(struct sm *sm, struct seam_sent *sent)
 		seam_request_filtered(sm->seam, sm->cycle);
 		return;
 	}
-	struct request *request = sm_request_for(sm->index, sent, sm->cycle, sm->requests);
+	struct request *request = sm_request_for(sm, sent, sm->cycle, sm->requests);
 	enum access_result result = l1_prefetch(sm, request);
 	if (result == ACCESS_MISS) {
 		seam_request_sent(sm->seam);
@@ -67,8 +78,7 @@ static void send_to_l1(struct sm *sm, struct seam_sent *sent)
 
 static void send_past_l1(struct sm *sm, struct seam_sent *sent)
 {
-	struct request *request = sm_request_for(sm->index, sent, sm->cycle, sm->requests);
-	request->bypass = true;
+	struct request *request = sm_request_for(sm, sent, sm->cycle, sm->requests);
 	address_map_place(sm->map, request);
 	if (network_port_send(sm, request))
 		seam_request_sent(sm->seam);

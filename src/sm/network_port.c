@@ -93,6 +93,9 @@ static bool deliver(struct sm *sm, struct request *request)
 	switch ((enum request_kind)request->kind) {
 	case REQUEST_INSTRUCTION:
 		return fetch_fill(sm, request);
+	case REQUEST_L2_PREFETCH:
+		requests_answered(sm, request);
+		return true;
 	case REQUEST_CONSTANT:
 		return l1_fill_constant(sm, request);
 	case REQUEST_LOCAL_READ:

@@ -163,6 +163,11 @@ static void on_fate(struct mech_sm *sm, const struct mech_fate *fate)
 	count(sm->stats, fate->fate > MECH_REDUNDANT || fate->sent > fate->cycle);
 }
 
+static void partition_fate(struct mech_partition *partition, const struct mech_fate *fate)
+{
+	count(partition->stats, fate->fate > MECH_REDUNDANT || fate->sent > fate->cycle);
+}
+
 static bool may_start(struct mech_sm *sm, const struct mech_block *block)
 {
 	block_hook(sm, block);
@@ -281,6 +286,7 @@ static const struct mech everything = {
 	.cycle = cycle,
 	.on_reply = on_reply,
 	.on_fate = on_fate,
+	.partition_fate = partition_fate,
 	.may_start = may_start,
 	.may_issue = may_issue,
 	.may_allocate = may_allocate,
