@@ -116,7 +116,8 @@ struct seam_partition {
 	const char *hook; /* the one that runs, or ran last */
 	struct seam_mistake mistake;
 	struct mech_partition *replacement; /* owner of L2's replacement, */
-	struct mech_partition *scheduler;   /* and of DRAM's scheduling */
+	struct mech_partition *scheduler;   /* and of DRAM's scheduling, */
+	bool serves_none;                   /* which chose no request when it was asked last */
 	MECH_PARTITION_HOOKS(HOOK, HOOK)
 };
 
