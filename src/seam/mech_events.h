@@ -80,6 +80,12 @@ struct mech_load {
 	bool relaxed;        /* the same when loops with known bounds count too */
 };
 
+/* Device memory: a variable, or what the program has allocated. */
+struct mech_allocation {
+	uint64_t first, end; /* from the first byte up to, and not with, end */
+	const char *name; /* of a variable its symbol; else the kernel's parameter that points there, or "malloc 3": the program's third */
+};
+
 struct mech_launch {
 	const char *kernel;
 	uint64_t number; /* of the launch, from 1 */

@@ -84,6 +84,7 @@ struct mech_services {
 	void (*release_block)(struct mech_sm *sm, uint32_t slot);
 	struct mech_rows (*rows)(struct mech_gpu *gpu, uint32_t most, enum mech_loops loops);
 	const struct mech_load *(*loads)(struct mech_gpu *gpu, uint32_t *count);
+	const struct mech_allocation *(*allocations)(struct mech_gpu *gpu, uint32_t *count);
 	void (*say)(struct mech_gpu *gpu, const char *text);
 	const struct mech_requests *(*account)(const struct mech_sm *sm);
 	void (*operands)(struct mech_sm *sm, const struct mech_issue *issue, struct mech_operands *operands);
@@ -218,6 +219,14 @@ static inline struct mech_rows mech_rows(struct mech_gpu *gpu, uint32_t most, en
 static inline const struct mech_load *mech_loads(struct mech_gpu *gpu, uint32_t *count)
 {
 	return gpu->services->loads(gpu, count);
+}
+
+/* Device memory that is allocated, from blocks_per_sm() or gpu_kernel_begin(); by address. Constant and local memory are not among it. A
+ * parameter is called as PTX calls it, without the kernel's name in front, "param_0"; a pointer inside of a structure "param_0+8". The list
+ * lives until the launch's figures have been taken, so that vector_label can read it. */
+static inline const struct mech_allocation *mech_allocations(struct mech_gpu *gpu, uint32_t *count)
+{
+	return gpu->services->allocations(gpu, count);
 }
 
 /* Tells the user something, on standard error; from the GPU's hooks. */

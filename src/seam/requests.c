@@ -419,6 +419,15 @@ static const struct mech_load *loads(struct mech_gpu *part, uint32_t *count)
 	return seam->analyses.loads ? seam->analyses.loads(seam->analyses.user, count) : NULL;
 }
 
+static const struct mech_allocation *allocations(struct mech_gpu *part, uint32_t *count)
+{
+	const struct seam *seam = part->host;
+	*count = 0;
+	if (!for_launch(part, "mech_allocations"))
+		return NULL;
+	return seam->analyses.allocations ? seam->analyses.allocations(seam->analyses.user, count) : NULL;
+}
+
 static void say(struct mech_gpu *part, const char *text)
 {
 	const struct seam *seam = part->host;
@@ -454,6 +463,7 @@ const struct mech_services seam_services = {
 	.release_block = release_block,
 	.rows = rows,
 	.loads = loads,
+	.allocations = allocations,
 	.say = say,
 	.account = account,
 	.operands = operands_of,

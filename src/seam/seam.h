@@ -152,6 +152,7 @@ struct seam_analyses {
 	void *user;
 	struct mech_rows (*rows)(void *user, uint32_t most, enum mech_loops loops);
 	const struct mech_load *(*loads)(void *user, uint32_t *count);
+	const struct mech_allocation *(*allocations)(void *user, uint32_t *count);
 	void (*say)(void *user, const char *mechanism, const char *text);
 };
 
@@ -300,10 +301,10 @@ uint32_t seam_merge(struct seam_sm *sm, uint64_t line, uint32_t sectors);
 
 /* Enters what becomes of the requests of an SM into the accounts of their senders, and tells these. */
 struct prefetch_teller seam_teller(struct seam_sm *sm);
-
-/* --- the dispatcher --- */
 /* The same of requests to L2, in a slice. */
 struct prefetch_teller seam_teller_of_l2(struct seam_partition *partition);
+
+/* --- the dispatcher --- */
 
 /* The owners' picks: blocks an SM, of those that fit; the SM that gets a block, or MECH_NOWHERE. */
 uint32_t seam_blocks_per_sm(struct seam *seam, uint32_t blocks);
