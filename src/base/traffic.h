@@ -111,6 +111,35 @@ struct line_set {
 	uint64_t cycle;
 };
 
+/* --- packets of the crossbars --- */
+
+/* What a packet is about; its reply is of the same kind. */
+enum packet_kind {
+	PACKET_LOAD,
+	PACKET_STORE,
+	PACKET_ATOMIC,
+	PACKET_LOCAL_LOAD,
+	PACKET_LOCAL_STORE,
+	PACKET_INSTRUCTION, /* a line of code */
+	PACKET_CONSTANT,    /* of constant memory or of the kernel's parameters */
+	PACKET_WRITEBACK,   /* a dirty line of L1, which nothing answers */
+	PACKET_FILL,        /* the line that a store brings into an L1 which fetches on stores */
+	PACKET_L2_PREFETCH, /* a mechanism's request to L2 */
+	PACKET_KINDS
+};
+
+struct packet {
+	uint64_t address;
+	enum packet_kind kind;
+	bool is_reply;
+	uint32_t bytes, flits; /* with its header */
+	uint32_t sm, slice;
+	uint32_t warp, block; /* slots; they mean something where there is a pc */
+	uint32_t pc;          /* of the instruction on whose behalf, or ACCESS_NO_PC */
+	uint32_t sender;      /* the mechanism that asked for it, or ACCESS_NOBODY */
+	uint64_t cycle;
+};
+
 /* --- DRAM --- */
 
 enum dram_command { DRAM_ACTIVATE, DRAM_PRECHARGE, DRAM_READ, DRAM_WRITE, DRAM_COMMANDS };

@@ -103,6 +103,16 @@ static uint32_t victim(void *partition, const struct line_set *set)
 	return seam_l2_victim(partition, set);
 }
 
+static void came(void *partition, const struct packet *packet)
+{
+	seam_call_partition_packet_in(partition, packet);
+}
+
+static void left(void *partition, const struct packet *packet)
+{
+	seam_call_partition_packet_out(partition, packet);
+}
+
 /* Lines of L2 may be prefetched. */
 static void wire_account(struct slice *slice, struct seam_partition *partition, struct arena *arena)
 {
@@ -122,10 +132,10 @@ static void wire_looks(struct slice *slice, struct seam_partition *partition, st
 	                                      .victim = owner ? victim : NULL};
 	if (owner || watcher.evicted || watcher.filled || partition->partition_access.count)
 		slice->cache.watch = cache_watch_new(&watcher, &slice->cache.tags, arena);
-	if (partition->partition_access.count) {
-		slice->look = show_access;
-		slice->look_user = partition;
-	}
+	slice->look = partition->partition_access.count ? show_access : NULL;
+	slice->packet_in = partition->partition_packet_in.count ? came : NULL;
+	slice->packet_out = partition->partition_packet_out.count ? left : NULL;
+	slice->look_user = partition;
 }
 
 static void issued(void *partition, const struct dram_issue *issue)

@@ -22,8 +22,15 @@ void slice_open(struct slice *slice, uint32_t index, const struct slice_config *
 	port_open(&slice->from_dram, arena, config->from_dram_queue, &slice->wake);
 }
 
+static void show_packet(const struct slice *slice, void (*look)(void *user, const struct packet *packet),
+                        const struct request *request, uint64_t cycle)
+{
+	const struct packet packet = packet_of(slice->replies, request, cycle);
+	look(slice->look_user, &packet);
+}
+
 /* The oldest reply enters the crossbar. */
-static void send_reply(struct slice *slice, uint64_t now)
+static void send_reply(struct slice *slice, uint64_t cycle, uint64_t now)
 {
 	struct request *request = request_queue_front(&slice->reply);
 	if (!request)
@@ -33,6 +40,8 @@ static void send_reply(struct slice *slice, uint64_t now)
 		slice->stats.reply_blocked++;
 		return;
 	}
+	if (slice->packet_out)
+		show_packet(slice, slice->packet_out, request, cycle);
 	crossbar_send(slice->replies, slice->index, request_queue_pop(&slice->reply), now);
 }
 
@@ -85,6 +94,8 @@ static void accept_packet(struct slice *slice, uint64_t cycle, uint64_t now)
 		return;
 	}
 	port_pop(&slice->from_network, now);
+	if (slice->packet_in)
+		show_packet(slice, slice->packet_in, request, cycle);
 	request->ready = cycle + slice->config.delay;
 	if (request->kind == REQUEST_L2_PREFETCH) { /* one sector, and no access */
 		request_queue_push(&slice->delay, request);
@@ -272,7 +283,7 @@ void slice_tick(struct slice *slice, uint64_t cycle, uint64_t now)
 	slice_settle(slice, cycle);
 	slice->settled = cycle + 1;
 	slice->reply_refused = slice->packet_refused = slice->access_refused = false;
-	send_reply(slice, now);
+	send_reply(slice, cycle, now);
 	accept_packet(slice, cycle, now);
 	answer_filled(slice);
 	accept_from_dram(slice, cycle, now);

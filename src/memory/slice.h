@@ -13,7 +13,7 @@
 #include "base/port.h"
 #include "memory/address_map.h"
 #include "memory/cache.h"
-#include "memory/crossbar.h"
+#include "memory/packet.h"
 
 struct slice_config {
 	bool by_sectors; /* requests are split into sectors, each looked up and answered alone */
@@ -53,6 +53,9 @@ struct slice {
 	/* Hears of every request that the cache has taken; NULL: nobody wants to. */
 	void (*look)(void *user, const struct request *request, enum access_result result, struct cache_watch *watch,
 	             uint64_t cycle);
+	/* The same of packets that come from the crossbar and go into it. */
+	void (*packet_in)(void *user, const struct packet *packet);
+	void (*packet_out)(void *user, const struct packet *packet);
 	void *look_user;
 	struct slice_stats stats;
 };

@@ -92,6 +92,8 @@ enum mech_seat {
 	LOOK(sm, access, mech_access, "a transaction is taken: once") \
 	LOOK(sm, fill, mech_fill, "a line has come into L1, one that a mechanism asked for, too") \
 	LOOK(sm, evict, mech_eviction, "a line of L1 goes for another or by a store; not at a kernel's end") \
+	LOOK(sm, packet_out, mech_packet, "a packet leaves for the request network; the dispatcher's are not an SM's") \
+	LOOK(sm, packet_in, mech_packet, "a packet is taken from the reply network") \
 	VETO(sm, may_start, mech_block, "may the block's warps issue?") \
 	VETO(sm, may_issue, mech_issue, "may the instruction issue?") \
 	VETO(sm, may_allocate, mech_access, "may the transaction look in L1?")
@@ -101,6 +103,8 @@ enum mech_seat {
 	LOOK(partition, partition_access, mech_access, "L2 has looked a request up") \
 	LOOK(partition, partition_fill, mech_fill, "a line has come into L2") \
 	LOOK(partition, partition_evict, mech_eviction, "a line of L2 goes for another") \
+	LOOK(partition, partition_packet_in, mech_packet, "a packet is taken from the request network") \
+	LOOK(partition, partition_packet_out, mech_packet, "a packet leaves for the reply network") \
 	LOOK(partition, partition_command, mech_command, \
 	     "its DRAM channel has issued a command; of several slices, the first is told")
 

@@ -222,6 +222,20 @@ struct mech_access {
 #define MECH_USED     LINE_USED
 #define MECH_FILLED   LINE_FILLED
 
+/* A packet of a crossbar (base/traffic.h), struct mech_packet, whose kind is one of these. */
+#define mech_packet             packet
+#define MECH_PACKET_LOAD        PACKET_LOAD
+#define MECH_PACKET_STORE       PACKET_STORE
+#define MECH_PACKET_ATOMIC      PACKET_ATOMIC
+#define MECH_PACKET_LOCAL_LOAD  PACKET_LOCAL_LOAD
+#define MECH_PACKET_LOCAL_STORE PACKET_LOCAL_STORE
+#define MECH_PACKET_INSTRUCTION PACKET_INSTRUCTION
+#define MECH_PACKET_CONSTANT    PACKET_CONSTANT
+#define MECH_PACKET_WRITEBACK   PACKET_WRITEBACK
+#define MECH_PACKET_FILL        PACKET_FILL
+#define MECH_PACKET_L2_PREFETCH PACKET_L2_PREFETCH
+#define MECH_PACKET_KINDS       PACKET_KINDS
+
 /* DRAM (base/traffic.h): a command, struct mech_command; the requests of which one is next, struct mech_queue of struct mech_waiting. */
 #define mech_command   dram_issue
 #define mech_queue     dram_queue

@@ -9,8 +9,8 @@ from pathlib import Path
 import kit
 
 HOOKS = """gpu_open gpu_kernel_begin gpu_kernel_end gpu_block gpu_cycle sm_open kernel_begin kernel_end block_begin block_end
-issue memory access fill evict cycle on_reply on_fate partition_open partition_access partition_fill partition_evict
-partition_command""".split()
+issue memory access fill evict packet_out packet_in cycle on_reply on_fate partition_open partition_access partition_fill partition_evict
+partition_packet_in partition_packet_out partition_command""".split()
 # They load, store, have atomics, and reach the buffer, L1 and what lies behind it.
 PROGRAMS = ["bfs", "histogram", "matrix_vector"]
 
