@@ -1,16 +1,13 @@
 /* l2_by_array: whose data L2 is asked for: its accesses and its misses, array by array.
  *
- * Arrays are those that static analysis, or the program, knows the kernel's blocks to read (mech_rows()); what else there is comes
- * together as "elsewhere". They are found once a kernel, at the dispatcher; every L2 slice looks its accesses up among them. */
+ * Arrays are the program's allocations and the device's variables (mech_allocations()); what else there is, code and constants, comes
+ * together as "elsewhere". They are listed once a kernel, at the dispatcher; every L2 slice looks its accesses up in the list. */
 #include "seam/mech.h"
 
-#include <inttypes.h>
-#include <stdio.h>
-
-enum { ARRAYS = 32, NAME = 40 };
+enum { ARRAYS = 64 };
 enum { ACCESSES, MISSES, VECTORS };
 
-/* Elements 0 .. ARRAYS - 1 are arrays, the one behind them is all else. */
+/* Elements 0 .. ARRAYS - 1 are arrays, the first ones by address, the one behind them is all else. */
 static const struct counter_vector vectors[VECTORS] = {
 	[ACCESSES] = {.name = "accesses",
                       .unit = "accesses",
@@ -26,14 +23,9 @@ static const struct counter_vector vectors[VECTORS] = {
                     .named = true},
 };
 
-struct array {
-	uint64_t first, end;
-	char name[NAME];
-};
-
 /* The dispatcher's state, which the slices read. */
 struct arrays {
-	struct array array[ARRAYS];
+	const struct mech_allocation *array; /* of the launch */
 	uint32_t count;
 };
 
@@ -45,23 +37,12 @@ static uint32_t find(const struct arrays *arrays, uint64_t address)
 	return ARRAYS;
 }
 
-static void add(struct arrays *arrays, const struct mech_row *row)
-{
-	if (arrays->count == ARRAYS || find(arrays, row->first) != ARRAYS)
-		return;
-	struct array *array = &arrays->array[arrays->count++];
-	array->first = row->first;
-	array->end = row->end;
-	snprintf(array->name, sizeof array->name, "0x%" PRIx64 "+%" PRIu64, row->first, row->end - row->first);
-}
-
 static void on_kernel(struct mech_gpu *gpu)
 {
 	struct arrays *arrays = gpu->state;
-	const struct mech_rows rows = mech_rows(gpu, ARRAYS, MECH_LOOPS_AT_LAUNCH);
-	arrays->count = 0;
-	for (uint32_t i = 0; i < rows.rows; i++)
-		add(arrays, &rows.row[i]);
+	arrays->array = mech_allocations(gpu, &arrays->count);
+	if (arrays->count > ARRAYS)
+		arrays->count = ARRAYS;
 }
 
 static void on_access(struct mech_partition *partition, const struct mech_access *access)

@@ -80,6 +80,8 @@ struct launch_analyses {
 	struct arena arena;
 };
 struct seam_analyses api_analyses(struct launch_analyses *known);
+/* allocations.c: device memory by name, by address; `known` is a struct launch_analyses. */
+const struct mech_allocation *api_allocations(void *known, uint32_t *count);
 /* mechanism.c: what mechanisms have counted in the launch. */
 void api_record_mechanisms(const sluice_gpu *gpu, sluice_kernel *kernel, struct record *record);
 

@@ -24,10 +24,11 @@ static void keep_loads(struct record_mech *kept, const struct mech_requests *by_
 
 static void keep_vectors(struct record_mech *kept, const struct gpu *gpu, const struct mech *mech, uint32_t number)
 {
-	if (!mech->vector_count)
+	uint32_t vectors = output_vectors(mech);
+	if (!vectors)
 		return;
-	kept->vector = xcalloc(mech->vector_count, sizeof *kept->vector);
-	for (uint32_t v = 0; v < mech->vector_count; v++)
+	kept->vector = xcalloc(vectors, sizeof *kept->vector);
+	for (uint32_t v = 0; v < vectors; v++)
 		gpu_mech_vector(gpu, number, v, &kept->vector[v]);
 }
 
@@ -79,8 +80,8 @@ static void print_counter(void *user, const struct record_counter *counter)
 static void print_vectors(FILE *file, const struct seam_attached *attached, const struct mech_machine *machine)
 {
 	const struct mech *mech = attached->mech;
-	for (uint32_t v = 0; v < mech->vector_count; v++) {
-		const struct counter_vector *row = &mech->vectors[v];
+	for (uint32_t v = 0; v < output_vectors(mech); v++) {
+		const struct counter_vector *row = output_row(mech, v);
 		char name[128];
 		snprintf(name, sizeof name, "%s.%s[%u]", mech->name, row->name, output_length(attached, machine, v));
 		fprintf(file, "  %-32s %-10s %s%s\n", name, row->unit, row->meaning,
@@ -215,8 +216,8 @@ static void compare(void *user, const struct record_counter *counter)
 static bool has_vector(const struct mech *mech, const char *wanted)
 {
 	char name[128];
-	for (size_t v = 0; v < mech->vector_count; v++) {
-		snprintf(name, sizeof name, "%s.%s[]", mech->name, mech->vectors[v].name);
+	for (uint32_t v = 0; v < output_vectors(mech); v++) {
+		snprintf(name, sizeof name, "%s.%s[]", mech->name, output_row(mech, v)->name);
 		if (strcmp(name, wanted) == 0)
 			return true;
 	}

@@ -51,9 +51,9 @@ static void add_vectors(const struct mech *mech, struct record_mech *sum, const 
 	if (!record->vector)
 		return;
 	if (!sum->vector)
-		sum->vector = xcalloc(mech->vector_count, sizeof *sum->vector);
-	for (size_t i = 0; i < mech->vector_count; i++)
-		vector_add(&mech->vectors[i], &sum->vector[i], &record->vector[i]);
+		sum->vector = xcalloc(output_vectors(mech), sizeof *sum->vector);
+	for (uint32_t i = 0; i < output_vectors(mech); i++)
+		vector_add(output_row(mech, i), &sum->vector[i], &record->vector[i]);
 }
 
 static void add_mechanisms(const struct records *records, struct record *sum, const struct record *record)
@@ -76,7 +76,7 @@ static void add_mechanisms(const struct records *records, struct record *sum, co
 
 static void free_mech(const struct mech *mech, struct record_mech *kept)
 {
-	for (size_t i = 0; kept->vector && i < mech->vector_count; i++)
+	for (uint32_t i = 0; kept->vector && i < output_vectors(mech); i++)
 		vector_free(&kept->vector[i]);
 	free(kept->vector);
 	free(kept->stats);
@@ -132,8 +132,8 @@ void record_mech_vectors(const struct records *records, const struct record *rec
 {
 	for (uint32_t i = 0; record->mech && i < records->attachments; i++) {
 		const struct mech *mech = records->attached[i].mech;
-		for (size_t v = 0; record->mech[i].vector && v < mech->vector_count; v++)
-			show(user, mech, &mech->vectors[v], &record->mech[i].vector[v]);
+		for (uint32_t v = 0; record->mech[i].vector && v < output_vectors(mech); v++)
+			show(user, mech, output_row(mech, v), &record->mech[i].vector[v]);
 	}
 }
 

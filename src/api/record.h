@@ -21,7 +21,7 @@ struct record_mech {
 	struct mech_requests requests;
 	struct record_load *load; /* those with requests, by pc; of one launch only */
 	uint32_t loads;
-	struct vector *vector; /* by mech->vectors; or NULL */
+	struct vector *vector; /* by output_row(); or NULL */
 };
 
 struct record {

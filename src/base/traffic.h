@@ -26,6 +26,24 @@ enum prefetch_fate {
 	PREFETCH_REDUNDANT,     /* nobody came */
 };
 
+/* What is kept of it until then. */
+struct prefetch {
+	uint32_t sender;       /* who asked for it, from 1; 0: nothing is kept */
+	uint32_t pc;           /* of the load on whose behalf, or ACCESS_NO_PC */
+	uint64_t address, tag; /* as it was asked for; whatever the sender wants to know it by */
+	uint64_t sent;         /* core cycles: in which it was sent, */
+	uint64_t came;         /* ... its data came: 0: they have not, */
+	uint64_t wanted;       /* ... an instruction came for data on their way: 0: none did */
+};
+
+/* Who hears of it. */
+struct prefetch_teller {
+	void *user;
+	const uint64_t *clock;                                                              /* the core cycle */
+	void (*fate)(void *user, enum prefetch_fate fate, const struct prefetch *prefetch); /* once */
+	void (*came_late)(void *user, const struct prefetch *prefetch); /* the data of one that was late */
+};
+
 enum {
 	ACCESS_PC_BITS = 27,
 	ACCESS_NO_PC = (1 << ACCESS_PC_BITS) - 1, /* not on behalf of an instruction */
@@ -90,6 +108,35 @@ struct line_set {
 	uint32_t usual; /* the way that the machine's own rule takes */
 	const struct line_way *way;
 	uint64_t *data; /* a word a way */
+	uint64_t cycle;
+};
+
+/* --- packets of the crossbars --- */
+
+/* What a packet is about; its reply is of the same kind. */
+enum packet_kind {
+	PACKET_LOAD,
+	PACKET_STORE,
+	PACKET_ATOMIC,
+	PACKET_LOCAL_LOAD,
+	PACKET_LOCAL_STORE,
+	PACKET_INSTRUCTION, /* a line of code */
+	PACKET_CONSTANT,    /* of constant memory or of the kernel's parameters */
+	PACKET_WRITEBACK,   /* a dirty line of L1, which nothing answers */
+	PACKET_FILL,        /* the line that a store brings into an L1 which fetches on stores */
+	PACKET_L2_PREFETCH, /* a mechanism's request to L2 */
+	PACKET_KINDS
+};
+
+struct packet {
+	uint64_t address;
+	enum packet_kind kind;
+	bool is_reply;
+	uint32_t bytes, flits; /* with its header */
+	uint32_t sm, slice;
+	uint32_t warp, block; /* slots; they mean something where there is a pc */
+	uint32_t pc;          /* of the instruction on whose behalf, or ACCESS_NO_PC */
+	uint32_t sender;      /* the mechanism that asked for it, or ACCESS_NOBODY */
 	uint64_t cycle;
 };
 

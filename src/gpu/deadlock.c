@@ -92,6 +92,18 @@ static void explain_sm(const struct sm *sm, struct report *report)
 			explain_warp(sm, w, report);
 }
 
+/* The owner of DRAM's scheduling, where it lets requests wait. */
+static void explain_scheduler(const struct gpu *gpu, struct report *report)
+{
+	const struct seam_partition *partition = gpu->seam->partition;
+	uint32_t per_channel = gpu->machine.map.slices_per_channel, channels = 0;
+	for (uint32_t i = 0; i < gpu->machine.map.channels; i++)
+		channels += partition[i * per_channel].serves_none && gpu->channel[i].pending;
+	if (channels)
+		say(report, "DRAM: mechanism %s chooses none of the requests that wait in %u %s\n",
+		    partition->scheduler->mech->name, channels, channels == 1 ? "channel" : "channels");
+}
+
 void gpu_explain_deadlock(const struct gpu *gpu, char *text, size_t size)
 {
 	struct report report = {.text = text, .size = size};
@@ -103,6 +115,7 @@ void gpu_explain_deadlock(const struct gpu *gpu, char *text, size_t size)
 	if (seam->kept_open_by < MECH_MAX)
 		say(&report, "dispatcher: mechanism %s does not let the kernel end\n",
 		    seam->part[seam->kept_open_by].mech->name);
+	explain_scheduler(gpu, &report);
 	for (uint32_t i = 0; i < gpu->machine.sms; i++)
 		explain_sm(&gpu->sm[i], &report);
 	say(&report, "networks: %llu packets to slices, %llu to SMs\n", (unsigned long long)gpu->to_slices.in_flight,

@@ -22,6 +22,7 @@ struct mech_machine gpu_mech_machine(const struct machine *machine)
 	                             .l1_ways = sm->l1d.ways,
 	                             .l1_mshrs = sm->l1d.mshrs,
 	                             .l1_sector_bytes = sm->l1d.line_bytes / sm->l1d.sectors,
+	                             .l2_sector_bytes = machine->l2.line_bytes / machine->l2.sectors,
 	                             .send_queue = machine->send_queue};
 }
 

@@ -142,12 +142,15 @@ void gpu_run(struct gpu *gpu, struct gpu_run *run)
 	visits_begin(gpu, &run->visitor, start);
 	run_to_end(gpu, run, &dispatch, start);
 	team_rest(gpu->team);
+	seam_kernel_over(gpu->seam);
 	if (run->end == GPU_DONE)
 		expect_quiet(gpu);
 	for (uint32_t i = 0; i < gpu->machine.sms; i++) {
 		sm_account(&gpu->sm[i], start + run->cycles);
 		sm_end(&gpu->sm[i]);
 	}
+	for (uint32_t i = 0; i < gpu->slices; i++)
+		cache_watch_end(&gpu->slice[i].cache);
 	seam_kernel_end(gpu->seam);
 	for (uint32_t i = 0; i < gpu->slices; i++)
 		slice_settle(&gpu->slice[i], gpu->clock[CLOCK_L2].cycle);

@@ -2,8 +2,8 @@
 
 static struct request *request_for(struct gpu *gpu, const struct seam_dispatched *next)
 {
-	struct request *request = sm_request_for(next->sm, next->sent, &gpu->workers.worker[0].requests);
-	request->bypass = true;
+	struct request *request = sm_request_for(&gpu->sm[next->sm], next->sent, gpu->clock[CLOCK_CORE].cycle,
+	                                         &gpu->workers.worker[0].requests);
 	address_map_place(&gpu->machine.map, request);
 	return request;
 }
@@ -33,7 +33,7 @@ static bool send_next(struct gpu *gpu)
 		request_release(&gpu->workers.worker[0].requests, request);
 		return false;
 	}
-	seam_dispatched_sent(gpu->seam, gpu->clock[CLOCK_CORE].cycle);
+	seam_dispatched_sent(gpu->seam);
 	return true;
 }
 

@@ -104,6 +104,24 @@ static uint32_t victim(void *partition, const struct line_set *set)
 	return seam_l2_victim(partition, set);
 }
 
+static void came(void *partition, const struct packet *packet)
+{
+	seam_call_partition_packet_in(partition, packet);
+}
+
+static void left(void *partition, const struct packet *packet)
+{
+	seam_call_partition_packet_out(partition, packet);
+}
+
+/* Lines of L2 may be prefetched. */
+static void wire_account(struct slice *slice, struct seam_partition *partition, struct arena *arena)
+{
+	const struct prefetch_teller teller = seam_teller_of_l2(partition);
+	if (seam_sends(partition->seam))
+		cache_watch_open(&slice->cache, &teller, arena);
+}
+
 /* What mechanisms look at and choose in a partition. */
 static void wire_looks(struct slice *slice, struct seam_partition *partition, struct arena *arena)
 {
@@ -115,10 +133,10 @@ static void wire_looks(struct slice *slice, struct seam_partition *partition, st
 	                                      .victim = owner ? victim : NULL};
 	if (owner || watcher.evicted || watcher.filled || partition->partition_access.count)
 		slice->cache.watch = cache_watch_new(&watcher, &slice->cache.tags, arena);
-	if (partition->partition_access.count) {
-		slice->look = show_access;
-		slice->look_user = partition;
-	}
+	slice->look = partition->partition_access.count ? show_access : NULL;
+	slice->packet_in = partition->partition_packet_in.count ? came : NULL;
+	slice->packet_out = partition->partition_packet_out.count ? left : NULL;
+	slice->look_user = partition;
 }
 
 static void issued(void *partition, const struct dram_issue *issue)
@@ -162,6 +180,7 @@ void wiring_build(struct gpu *gpu)
 		struct seam_partition *partition = &gpu->seam->partition[i];
 		partition->host = gpu;
 		partition->look = figures_of_partition;
+		wire_account(&gpu->slice[i], partition, &gpu->arena);
 		wire_looks(&gpu->slice[i], partition, &gpu->arena);
 	}
 	for (uint32_t i = 0; i < machine->map.channels; i++)

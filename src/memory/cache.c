@@ -300,14 +300,19 @@ static enum access_result look_up(struct cache *cache, struct request *request, 
 	                         : access_read(cache, request, &probe, cycle);
 }
 
+static void turn_away(struct cache *cache, const struct request *request)
+{
+	cache->stats.refused++;
+	cache->refused = request;
+	cache->refused_queue = cache->miss_queue.count;
+}
+
 enum access_result cache_access(struct cache *cache, struct request *request, uint64_t cycle, bool *sent_down)
 {
 	*sent_down = false;
 	enum access_result result = cache->config.perfect ? ACCESS_HIT : look_up(cache, request, cycle, sent_down);
 	if (result == ACCESS_REFUSED) {
-		cache->stats.refused++;
-		cache->refused = request;
-		cache->refused_queue = cache->miss_queue.count;
+		turn_away(cache, request);
 		return result;
 	}
 	cache->refused = NULL;
@@ -389,16 +394,15 @@ struct request *cache_next_ready(struct cache *cache)
 	return mshr_next_ready(&cache->mshrs);
 }
 
-void cache_watch_open(struct cache *cache, void (*tell)(void *user, enum prefetch_fate fate, uint32_t mark), void *user,
-                      struct arena *arena)
+void cache_watch_open(struct cache *cache, const struct prefetch_teller *teller, struct arena *arena)
 {
-	prefetch_account_open(&cache->account, &cache->config, tell, user, arena);
+	prefetch_account_open(&cache->account, &cache->config, teller, arena);
 }
 
 enum access_result cache_prefetch(struct cache *cache, struct request *request, uint64_t cycle)
 {
 	struct tag_probe probe = tags_probe(&cache->tags, request);
-	assert(cache->account.tell && request->mark);
+	assert(prefetch_account_is_kept(&cache->account) && request->prefetch);
 	if (probe.state == TAG_HIT || cache->config.perfect)
 		return ACCESS_HIT;
 	if (find_mshr(cache, &probe) != MSHR_NONE)
@@ -408,15 +412,23 @@ enum access_result cache_prefetch(struct cache *cache, struct request *request, 
 	read_down(cache, request, &probe, cycle);
 	uint32_t index = waiting_mshr(cache, request);
 	cache->mshrs.mshr[index].prefetches = true;
-	cache->account.coming[index] = request->mark;
+	cache->account.coming[index] = *request->prefetch;
 	cache->refused = NULL;
 	cache->stats.prefetches++;
 	return ACCESS_MISS;
 }
 
+enum access_result cache_prefetch_in_turn(struct cache *cache, struct request *request, uint64_t cycle)
+{
+	enum access_result result = cache_prefetch(cache, request, cycle);
+	if (result == ACCESS_REFUSED)
+		turn_away(cache, request);
+	return result;
+}
+
 bool cache_is_demanded(const struct cache *cache, const struct request *request)
 {
-	return !cache->account.tell || !cache->account.coming[waiting_mshr(cache, request)];
+	return !prefetch_account_is_unwanted(&cache->account, waiting_mshr(cache, request));
 }
 
 void cache_watch_end(struct cache *cache)

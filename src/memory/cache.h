@@ -41,7 +41,7 @@ struct cache {
 	struct cache_config config;
 	struct tags tags;
 	struct mshr_file mshrs;
-	struct prefetch_account account; /* without `tell`: nobody prefetches */
+	struct prefetch_account account; /* not kept: nobody prefetches */
 	struct cache_watch *watch;       /* NULL: nobody looks at its lines */
 	struct request_queue miss_queue;
 	uint32_t sector_bytes;
@@ -70,13 +70,14 @@ static inline void cache_widen(const struct cache *cache, struct request *reques
  * (!*sent_down) too; in all other cases but REFUSED the cache has it (`*sent_down`: as a write in the miss queue). */
 enum access_result cache_access(struct cache *cache, struct request *request, uint64_t cycle, bool *sent_down);
 
-/* From now on lines may be prefetched: `tell` hears what becomes of them. */
-void cache_watch_open(struct cache *cache, void (*tell)(void *user, enum prefetch_fate fate, uint32_t mark), void *user,
-                      struct arena *arena);
-/* Looks a request with a mark up that no instruction waits for: it is no access, and moves no line (our choice: no version of
+/* From now on lines may be prefetched: who hears what becomes of them. */
+void cache_watch_open(struct cache *cache, const struct prefetch_teller *teller, struct arena *arena);
+/* Looks a request of request.prefetch up that no instruction waits for: it is no access, and moves no line (our choice: no version of
  * GPGPU-Sim prefetches, docs/timing-model.md says what else was chosen). HIT and MERGED: its data
  * are there or on their way, and it is the caller's again; MISS: the cache has it until cache_fill(). */
 enum access_result cache_prefetch(struct cache *cache, struct request *request, uint64_t cycle);
+/* The same of a request in a queue, behind which others wait: it counts as turned away as an access does. */
+enum access_result cache_prefetch_in_turn(struct cache *cache, struct request *request, uint64_t cycle);
 /* True when an instruction waits for the line that `request` fetched. */
 bool cache_is_demanded(const struct cache *cache, const struct request *request);
 /* Tells that what has not been used is unused, at a kernel's end. */

@@ -3,23 +3,21 @@
 #include <assert.h>
 
 void prefetch_account_open(struct prefetch_account *account, const struct cache_config *config,
-                           void (*tell)(void *user, enum prefetch_fate fate, uint32_t mark), void *user,
-                           struct arena *arena)
+                           const struct prefetch_teller *teller, struct arena *arena)
 {
 	uint32_t count = config->sets * config->ways * config->sectors;
-	*account = (struct prefetch_account){.tell = tell,
-	                                     .user = user,
+	*account = (struct prefetch_account){.teller = *teller,
 	                                     .sectors = config->sectors,
 	                                     .count = count,
-	                                     .present = arena_array(arena, count, sizeof(uint32_t)),
-	                                     .coming = arena_array(arena, config->mshrs, sizeof(uint32_t))};
+	                                     .present = arena_array(arena, count, sizeof *account->present),
+	                                     .coming = arena_array(arena, config->mshrs, sizeof *account->coming)};
 }
 
-void prefetch_account_tell(const struct prefetch_account *account, enum prefetch_fate fate, uint32_t *mark)
+void prefetch_account_tell(const struct prefetch_account *account, enum prefetch_fate fate, struct prefetch *prefetch)
 {
-	if (*mark)
-		account->tell(account->user, fate, *mark);
-	*mark = 0;
+	if (prefetch->sender)
+		account->teller.fate(account->teller.user, fate, prefetch);
+	prefetch->sender = 0;
 }
 
 void prefetch_account_tell_line(const struct prefetch_account *account, uint32_t line, enum prefetch_fate fate)
@@ -28,16 +26,31 @@ void prefetch_account_tell_line(const struct prefetch_account *account, uint32_t
 		prefetch_account_tell(account, fate, &account->present[line * account->sectors + sector]);
 }
 
+void prefetch_account_want(const struct prefetch_account *account, struct prefetch *coming)
+{
+	if (!coming->sender || coming->wanted)
+		return;
+	coming->wanted = *account->teller.clock;
+	account->teller.fate(account->teller.user, PREFETCH_LATE, coming);
+}
+
 void prefetch_account_move(const struct prefetch_account *account, uint32_t mshr, uint32_t line, uint32_t sector)
 {
-	uint32_t *present = &account->present[line * account->sectors + sector];
-	assert(!*present); /* whatever was there has met its fate */
-	*present = account->coming[mshr];
-	account->coming[mshr] = 0;
+	struct prefetch *coming = &account->coming[mshr];
+	struct prefetch *present = &account->present[line * account->sectors + sector];
+	assert(!present->sender); /* whatever was there has met its fate */
+	if (!coming->sender)
+		return;
+	coming->came = *account->teller.clock;
+	if (coming->wanted)
+		account->teller.came_late(account->teller.user, coming);
+	else
+		*present = *coming;
+	coming->sender = 0;
 }
 
 void prefetch_account_end(const struct prefetch_account *account)
 {
-	for (uint32_t i = 0; account->tell && i < account->count; i++)
+	for (uint32_t i = 0; prefetch_account_is_kept(account) && i < account->count; i++)
 		prefetch_account_tell(account, PREFETCH_REDUNDANT, &account->present[i]);
 }

@@ -25,6 +25,7 @@ enum request_kind {
 	REQUEST_L1_FILL, /* the read that a write miss makes in a cache that fetches on writes, */
 	REQUEST_L2_FILL, /* of an SM or of a slice */
 	REQUEST_L2_WRITEBACK,
+	REQUEST_L2_PREFETCH, /* a mechanism's request for a sector of L2, which no data answer */
 	REQUEST_KINDS
 };
 
@@ -67,7 +68,7 @@ struct request {
 	struct request *parent; /* of which this is a sector, or NULL */
 	void *op;               /* the SM's instruction that waits for it, or NULL */
 	void *mechanism;        /* what the SM keeps of a mechanism's request, or NULL */
-	uint32_t mark;          /* of it: for the accounts, not 0 */
+	const struct prefetch *prefetch; /* of it: for the accounts */
 	uint64_t born;          /* core cycle in which the SM made it */
 	uint64_t ready;         /* delay queues: cycle at which it may go on */
 	struct request *next;   /* in a bank's queue or the pool */

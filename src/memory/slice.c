@@ -22,8 +22,15 @@ void slice_open(struct slice *slice, uint32_t index, const struct slice_config *
 	port_open(&slice->from_dram, arena, config->from_dram_queue, &slice->wake);
 }
 
+static void show_packet(const struct slice *slice, void (*look)(void *user, const struct packet *packet),
+                        const struct request *request, uint64_t cycle)
+{
+	const struct packet packet = packet_of(slice->replies, request, cycle);
+	look(slice->look_user, &packet);
+}
+
 /* The oldest reply enters the crossbar. */
-static void send_reply(struct slice *slice, uint64_t now)
+static void send_reply(struct slice *slice, uint64_t cycle, uint64_t now)
 {
 	struct request *request = request_queue_front(&slice->reply);
 	if (!request)
@@ -33,6 +40,8 @@ static void send_reply(struct slice *slice, uint64_t now)
 		slice->stats.reply_blocked++;
 		return;
 	}
+	if (slice->packet_out)
+		show_packet(slice, slice->packet_out, request, cycle);
 	crossbar_send(slice->replies, slice->index, request_queue_pop(&slice->reply), now);
 }
 
@@ -85,8 +94,12 @@ static void accept_packet(struct slice *slice, uint64_t cycle, uint64_t now)
 		return;
 	}
 	port_pop(&slice->from_network, now);
+	if (slice->packet_in)
+		show_packet(slice, slice->packet_in, request, cycle);
 	request->ready = cycle + slice->config.delay;
-	if (slice->config.by_sectors) {
+	if (request->kind == REQUEST_L2_PREFETCH) { /* one sector, and no access */
+		request_queue_push(&slice->delay, request);
+	} else if (slice->config.by_sectors) {
 		enter_by_sectors(slice, request);
 	} else {
 		request_queue_push(&slice->delay, request);
@@ -99,6 +112,13 @@ static void reply(struct slice *slice, struct request *request)
 	request->is_reply = true;
 	slice->stats.atomics += request->kind == REQUEST_ATOMIC;
 	request_queue_push(&slice->reply, request);
+}
+
+/* A mechanism's request for a sector of L2 ends here: a header tells its sender. */
+static void acknowledge(struct slice *slice, struct request *request)
+{
+	request->bytes = 0;
+	reply(slice, request);
 }
 
 /* A request that nobody waits for ends here. */
@@ -130,10 +150,13 @@ static void accept_from_dram(struct slice *slice, uint64_t cycle, uint64_t now)
 	if (!request)
 		return;
 	if (cache_waits_for(request)) {
-		if (!cache_fill_port_free(&slice->cache, cycle))
+		bool is_prefetch = request->kind == REQUEST_L2_PREFETCH;
+		if (!cache_fill_port_free(&slice->cache, cycle) || (is_prefetch && request_queue_full(&slice->reply)))
 			return;
 		port_pop(&slice->from_dram, now);
 		cache_fill(&slice->cache, request, cycle);
+		if (is_prefetch)
+			acknowledge(slice, request);
 	} else if (request->kind == REQUEST_L1_WRITEBACK) { /* nobody waits for it */
 		port_pop(&slice->from_dram, now);
 		drop(slice, request);
@@ -155,6 +178,23 @@ static void send_miss(struct slice *slice, uint64_t now)
 	port_push(slice->to_dram, request, now);
 }
 
+static enum access_result look_up(struct slice *slice, struct request *request, uint64_t cycle, bool *sent_down)
+{
+	if (request->kind != REQUEST_L2_PREFETCH)
+		return cache_access(&slice->cache, request, cycle, sent_down);
+	*sent_down = false;
+	return cache_prefetch_in_turn(&slice->cache, request, cycle);
+}
+
+/* A prefetch has been looked up. Its level says whether L2 had the data or waited for them. */
+static void answer_prefetch(struct slice *slice, struct request *request, enum access_result result)
+{
+	if (result == ACCESS_MISS)
+		request->level = LEVEL_DRAM;
+	else
+		acknowledge(slice, request);
+}
+
 /* One lookup a cycle, when whatever comes of it has room: a miss in the port to DRAM, a hit among the replies. */
 static void access_cache(struct slice *slice, uint64_t cycle, uint64_t now)
 {
@@ -170,13 +210,17 @@ static void access_cache(struct slice *slice, uint64_t cycle, uint64_t now)
 	bool sent_down;
 	if (request->level < LEVEL_L2)
 		request->level = LEVEL_L2;
-	enum access_result result = cache_access(&slice->cache, request, cycle, &sent_down);
+	enum access_result result = look_up(slice, request, cycle, &sent_down);
 	slice->access_refused = result == ACCESS_REFUSED;
 	if (slice->access_refused)
 		return;
 	if (slice->look)
 		slice->look(slice->look_user, request, result, slice->cache.watch, cycle);
 	request_queue_pop(&slice->input);
+	if (request->kind == REQUEST_L2_PREFETCH) {
+		answer_prefetch(slice, request, result);
+		return;
+	}
 	bool kept = request->is_write && !sent_down;
 	if (result != ACCESS_HIT && !kept)
 		request->level = LEVEL_DRAM;
@@ -239,7 +283,7 @@ void slice_tick(struct slice *slice, uint64_t cycle, uint64_t now)
 	slice_settle(slice, cycle);
 	slice->settled = cycle + 1;
 	slice->reply_refused = slice->packet_refused = slice->access_refused = false;
-	send_reply(slice, now);
+	send_reply(slice, cycle, now);
 	accept_packet(slice, cycle, now);
 	answer_filled(slice);
 	accept_from_dram(slice, cycle, now);

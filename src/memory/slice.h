@@ -13,7 +13,7 @@
 #include "base/port.h"
 #include "memory/address_map.h"
 #include "memory/cache.h"
-#include "memory/crossbar.h"
+#include "memory/packet.h"
 
 struct slice_config {
 	bool by_sectors; /* requests are split into sectors, each looked up and answered alone */
@@ -22,7 +22,7 @@ struct slice_config {
 };
 
 #define SLICE_COUNTERS(X)                                                                                              \
-	X(entered, "requests", "from the crossbar; a request that is split counts for each sector")                    \
+	X(entered, "requests", "from the crossbar; a request that is split counts for each sector, a prefetch into L2 not") \
 	X(input_full, "cycles", "cycles that a packet waited at the crossbar because the input queue was full")        \
 	X(reply_blocked, "cycles", "cycles that a reply waited for room in the crossbar")                              \
 	X(busy_cycles, "cycles", "cycles with a request in the slice")                                                 \
@@ -53,6 +53,9 @@ struct slice {
 	/* Hears of every request that the cache has taken; NULL: nobody wants to. */
 	void (*look)(void *user, const struct request *request, enum access_result result, struct cache_watch *watch,
 	             uint64_t cycle);
+	/* The same of packets that come from the crossbar and go into it. */
+	void (*packet_in)(void *user, const struct packet *packet);
+	void (*packet_out)(void *user, const struct packet *packet);
 	void *look_user;
 	struct slice_stats stats;
 };

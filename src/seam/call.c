@@ -218,6 +218,7 @@ uint32_t seam_dram_next(struct seam_partition *partition, const struct mech_queu
 {
 	partition->hook = "dram_next";
 	uint32_t next = partition->scheduler->mech->dram_next(partition->scheduler, queue);
+	partition->serves_none = next == MECH_NOWHERE;
 	if (next < queue->count || next == MECH_NOWHERE)
 		return next;
 	seam_wrong_partition(partition->scheduler, "takes request %u of a DRAM channel's queue, which shows %u", next,

@@ -6,6 +6,19 @@
 
 extern const struct mech_services seam_services; /* requests.c */
 
+/* account.c: the counters of a request: its sender's, and its load's where there is one. */
+struct seam_counted {
+	struct mech_requests *all, *load;
+};
+
+struct seam_counted seam_counted(struct seam_account *account, const struct seam *seam, uint32_t pc);
+
+#define SEAM_COUNT(counted, name) ((counted).all->name++, (counted).load ? (void)(counted).load->name++ : (void)0)
+
+/* account.c: the fate of a request of the SM; the data of a late one have come. */
+void seam_settle(void *sm, enum prefetch_fate fate, const struct prefetch *prefetch);
+void seam_came_late(void *sm, const struct prefetch *prefetch);
+
 /* requests.c: true while a kernel runs; else it is a mistake to call the service. */
 bool seam_in_kernel(const struct mech_sm *part, const char *service);
 
@@ -17,7 +30,7 @@ uint32_t seam_last_of(uint32_t refusers);
 uint32_t seam_shared_taken(struct seam_sm *sm);
 bool seam_is_to_shared(const struct mech_request *request);
 bool seam_fill_is_sound(const struct mech_sm *part, const char *service, const struct mech_request *request);
-struct shared_fill *seam_new_fill(struct seam_sm *sm, const struct mech_request *request, uint32_t mark);
+struct shared_fill *seam_new_fill(struct seam_sm *sm, const struct mech_request *request);
 
 /* warps.c: services. */
 void seam_hold_warp(struct mech_sm *part, uint32_t slot);

@@ -1,18 +1,15 @@
 #include "seam/line_buffer.h"
 
-#include "base/arena.h"
-
 #include <stdlib.h>
 
 void line_buffer_open(struct line_buffer *buffer, const struct mech_buffer *config, uint32_t line_bytes,
-                      void (*tell)(void *user, enum prefetch_fate fate, uint32_t mark), void *user)
+                      const struct prefetch_teller *teller)
 {
 	*buffer = (struct line_buffer){.config = *config,
 	                               .line_bytes = line_bytes,
 	                               .ways = config->ways ? config->ways : UINT32_MAX,
 	                               .set = xcalloc(config->sets, sizeof(struct buffer_set)),
-	                               .tell = tell,
-	                               .user = user};
+	                               .teller = *teller};
 }
 
 void line_buffer_close(struct line_buffer *buffer)
@@ -20,6 +17,7 @@ void line_buffer_close(struct line_buffer *buffer)
 	for (uint32_t s = 0; buffer->set && s < buffer->config.sets; s++)
 		free(buffer->set[s].line);
 	free(buffer->set);
+	arena_free(&buffer->arena);
 }
 
 static uint64_t block_of(const struct line_buffer *buffer, uint64_t address)
@@ -48,15 +46,37 @@ static uint8_t sectors_of(uint64_t address, uint64_t block, uint32_t bytes)
 	return (uint8_t)((1u << end) - (1u << first));
 }
 
-static void settle(const struct line_buffer *buffer, struct buffer_line *line, enum prefetch_fate fate)
+static void tell(const struct line_buffer *buffer, enum prefetch_fate fate, const struct prefetch *prefetch)
 {
-	for (uint32_t i = 0; i < BUFFER_SECTORS && line->mark[i]; i++) {
-		buffer->tell(buffer->user, fate, line->mark[i]);
-		line->mark[i] = 0;
+	buffer->teller.fate(buffer->teller.user, fate, prefetch);
+}
+
+static void settle(struct line_buffer *buffer, struct buffer_line *line, enum prefetch_fate fate)
+{
+	struct buffer_brought *brought;
+	while ((brought = line->brought) != NULL) {
+		tell(buffer, fate, &brought->prefetch);
+		line->brought = brought->next;
+		brought->next = buffer->free;
+		buffer->free = brought;
 	}
 }
 
-static void remove_line(const struct line_buffer *buffer, struct buffer_set *set, struct buffer_line *line,
+/* Keeps a request with the line that it has brought, behind those before it. */
+static void keep(struct line_buffer *buffer, struct buffer_line *line, const struct prefetch *prefetch)
+{
+	struct buffer_brought *brought = buffer->free, **last = &line->brought;
+	if (brought)
+		buffer->free = brought->next;
+	else
+		brought = arena_alloc(&buffer->arena, sizeof *brought);
+	*brought = (struct buffer_brought){.prefetch = *prefetch};
+	while (*last)
+		last = &(*last)->next;
+	*last = brought;
+}
+
+static void remove_line(struct line_buffer *buffer, struct buffer_set *set, struct buffer_line *line,
                         enum prefetch_fate fate)
 {
 	settle(buffer, line, fate);
@@ -127,7 +147,8 @@ static struct buffer_line *add(struct line_buffer *buffer, uint64_t block)
 	return line;
 }
 
-void line_buffer_put(struct line_buffer *buffer, uint64_t address, uint32_t bytes, uint32_t block, uint32_t mark)
+void line_buffer_put(struct line_buffer *buffer, uint64_t address, uint32_t bytes, uint32_t block,
+                     const struct prefetch *brought)
 {
 	uint64_t start = block_of(buffer, address);
 	uint8_t sectors = sectors_of(address, start, bytes);
@@ -140,16 +161,12 @@ void line_buffer_put(struct line_buffer *buffer, uint64_t address, uint32_t byte
 		line->used = ++buffer->uses;
 		line->sectors |= sectors;
 	}
-	if (!mark)
+	if (!brought)
 		return;
-	if (!line || !brings) {
-		buffer->tell(buffer->user, line ? PREFETCH_REDUNDANT : PREFETCH_EARLY_EVICTED, mark);
-		return;
-	}
-	uint32_t i = 0;
-	while (line->mark[i]) /* each has brought a sector that was not there */
-		i++;
-	line->mark[i] = mark;
+	if (line && brings)
+		keep(buffer, line, brought);
+	else
+		tell(buffer, line ? PREFETCH_REDUNDANT : PREFETCH_EARLY_EVICTED, brought);
 }
 
 void line_buffer_drop(struct line_buffer *buffer, uint64_t address)

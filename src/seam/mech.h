@@ -96,6 +96,8 @@ enum mech_seat {
 	LOOK(sm, access, mech_access, "a transaction is taken: once") \
 	LOOK(sm, fill, mech_fill, "a line has come into L1, one that a mechanism asked for, too") \
 	LOOK(sm, evict, mech_eviction, "a line of L1 goes for another or by a store; not at a kernel's end") \
+	LOOK(sm, packet_out, mech_packet, "a packet leaves for the request network; the dispatcher's are not an SM's") \
+	LOOK(sm, packet_in, mech_packet, "a packet is taken from the reply network") \
 	VETO(sm, may_start, mech_block, "may the block's warps issue?") \
 	VETO(sm, may_issue, mech_issue, "may the instruction issue?") \
 	VETO(sm, may_allocate, mech_access, "may the transaction look in L1?") \
@@ -107,6 +109,8 @@ enum mech_seat {
 	LOOK(partition, partition_access, mech_access, "L2 has looked a request up") \
 	LOOK(partition, partition_fill, mech_fill, "a line has come into L2") \
 	LOOK(partition, partition_evict, mech_eviction, "a line of L2 goes for another") \
+	LOOK(partition, partition_packet_in, mech_packet, "a packet is taken from the request network") \
+	LOOK(partition, partition_packet_out, mech_packet, "a packet leaves for the reply network") \
 	LOOK(partition, partition_command, mech_command, \
 	     "its DRAM channel has issued a command; of several slices, the first is told")
 
@@ -200,8 +204,12 @@ struct mech {
 	 * state must not depend on how often. */
 	uint64_t (*cycle)(struct mech_sm *sm, uint64_t cycle);
 	/* To this mechanism's own request, of the SM or for it: once for each that was neither dropped nor cut off by the kernel's
-	 * end. Data for L1 or the buffer are there. */
+	 * end. Data for L1, L2 or the buffer are there. */
 	void (*on_reply)(struct mech_sm *sm, const struct mech_reply *reply);
+	/* What became of this mechanism's own request of the SM or for it: once for each that was issued, when its account counts it. At the
+	 * kernel's end what nobody wanted is told before kernel_end; what is asked for then is dropped. Called in the middle of what the machine
+	 * does to L1 or the buffer: mech_put() is a mistake. Of one to L2: only that it fetched nothing. */
+	void (*on_fate)(struct mech_sm *sm, const struct mech_fate *fate);
 	/* Throttling, by any number of mechanisms: the warps that may issue, as a mask; the masks of all are anded, and all are asked. For
 	 * each scheduler in each cycle in which the SM ticks, which it does while any warp is ready and behind every change of what
 	 * mech_warps says of live, held and load_hazard. 0: none; bits without a ready warp mean nothing. */
@@ -239,6 +247,9 @@ struct mech {
 	 * cycle. A bank serves one to its end, opening its row first; which bank's command goes out in a cycle remains the channel's to say.
 	 * Called at the first slice of a channel. */
 	uint32_t (*dram_next)(struct mech_partition *partition, const struct mech_queue *queue);
+
+	/* The same as on_fate, of this mechanism's own requests to L2 that the slice fetched for: in core cycles. */
+	void (*partition_fate)(struct mech_partition *partition, const struct mech_fate *fate);
 
 	/* Looks and vetoes, of the tables above. */
 #define LOOK(scope, hook, event, when) void (*hook)(struct mech_##scope *scope, const struct event *event);

@@ -42,7 +42,8 @@ struct mech_machine {
 	uint32_t shared_banks; /* of 4 bytes each */
 	uint32_t channels, dram_banks; /* of DRAM; of each channel */
 	uint32_t line_bytes, l1_sets, l1_ways, l1_mshrs;
-	uint32_t l1_sector_bytes; /* line_bytes, where L1's lines come and go whole */
+	uint32_t l1_sector_bytes; /* line_bytes, where L1's lines come and go whole; */
+	uint32_t l2_sector_bytes; /* of L2: its line's, where its lines do */
 	uint32_t send_queue; /* requests that wait, of each SM and of the dispatcher */
 };
 
@@ -81,6 +82,12 @@ struct mech_load {
 	bool indirect;       /* its address comes out of memory */
 	bool precalculable;  /* strictly: of thread and block indexes, parameters and constants */
 	bool relaxed;        /* the same when loops with known bounds count too */
+};
+
+/* Device memory: a variable, or what the program has allocated. */
+struct mech_allocation {
+	uint64_t first, end; /* from the first byte up to, and not with, end */
+	const char *name; /* of a variable its symbol; else the kernel's parameter that points there, or "malloc 3": the program's third */
 };
 
 struct mech_launch {
@@ -233,6 +240,20 @@ struct mech_access {
 #define MECH_INSERTED LINE_INSERTED
 #define MECH_USED     LINE_USED
 #define MECH_FILLED   LINE_FILLED
+
+/* A packet of a crossbar (base/traffic.h), struct mech_packet, whose kind is one of these. */
+#define mech_packet             packet
+#define MECH_PACKET_LOAD        PACKET_LOAD
+#define MECH_PACKET_STORE       PACKET_STORE
+#define MECH_PACKET_ATOMIC      PACKET_ATOMIC
+#define MECH_PACKET_LOCAL_LOAD  PACKET_LOCAL_LOAD
+#define MECH_PACKET_LOCAL_STORE PACKET_LOCAL_STORE
+#define MECH_PACKET_INSTRUCTION PACKET_INSTRUCTION
+#define MECH_PACKET_CONSTANT    PACKET_CONSTANT
+#define MECH_PACKET_WRITEBACK   PACKET_WRITEBACK
+#define MECH_PACKET_FILL        PACKET_FILL
+#define MECH_PACKET_L2_PREFETCH PACKET_L2_PREFETCH
+#define MECH_PACKET_KINDS       PACKET_KINDS
 
 /* DRAM (base/traffic.h): a command, struct mech_command; the requests of which one is next, struct mech_queue of struct mech_waiting. */
 #define mech_command   dram_issue

@@ -103,6 +103,7 @@ struct mech_services {
 	void (*release_block)(struct mech_sm *sm, uint32_t slot);
 	struct mech_rows (*rows)(struct mech_gpu *gpu, uint32_t most, enum mech_loops loops);
 	const struct mech_load *(*loads)(struct mech_gpu *gpu, uint32_t *count);
+	const struct mech_allocation *(*allocations)(struct mech_gpu *gpu, uint32_t *count);
 	void (*say)(struct mech_gpu *gpu, const char *text);
 	const struct mech_requests *(*account)(const struct mech_sm *sm);
 	void (*operands)(struct mech_sm *sm, const struct mech_issue *issue, struct mech_operands *operands);
@@ -150,13 +151,14 @@ static inline bool mech_send(struct mech_sm *sm, const struct mech_request *requ
 }
 
 /* The account of this mechanism's requests of the SM, from the kernel's begin until now: what a prefetcher that judges itself
- * looks at. The machine keeps it; it is up to date in every hook of the SM. */
+ * looks at. The machine keeps it; it is up to date in every hook of the SM, but for the fates of
+ * requests to L2, which the slices have until the kernel's end. */
 static inline const struct mech_requests *mech_account(const struct mech_sm *sm)
 {
 	return sm->services->account(sm);
 }
 
-/* Asks on an SM's behalf, from the dispatcher, which has ways of its own to the L2 slices: to the buffer or to nothing; from
+/* Asks on an SM's behalf, from the dispatcher, which has ways of its own to the L2 slices: to the buffer, to L2 or to nothing; from
  * the GPU's hooks from gpu_kernel_begin on. Requests leave in order. False: the queue is full, nothing is
  * counted. */
 static inline bool mech_send_to(struct mech_gpu *gpu, uint32_t sm, const struct mech_request *request)
@@ -259,6 +261,14 @@ static inline struct mech_rows mech_rows(struct mech_gpu *gpu, uint32_t most, en
 static inline const struct mech_load *mech_loads(struct mech_gpu *gpu, uint32_t *count)
 {
 	return gpu->services->loads(gpu, count);
+}
+
+/* Device memory that is allocated, from blocks_per_sm() or gpu_kernel_begin(); by address. Constant and local memory are not among it. A
+ * parameter is called as PTX calls it, without the kernel's name in front, "param_0"; a pointer inside of a structure "param_0+8". The list
+ * lives until the launch's figures have been taken, so that vector_label can read it. */
+static inline const struct mech_allocation *mech_allocations(struct mech_gpu *gpu, uint32_t *count)
+{
+	return gpu->services->allocations(gpu, count);
 }
 
 /* Tells the user something, on standard error; from the GPU's hooks. */

@@ -6,6 +6,29 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Bins of powers of two up to 4 million cycles. */
+static const struct counter_vector request_rows[OUTPUT_REQUEST_VECTORS] = {
+#define X(row, row_unit, row_meaning)                                                                                  \
+	[OUTPUT_##row] = {.name = #row,                                                                                \
+	                  .unit = row_unit,                                                                            \
+	                  .meaning = row_meaning,                                                                      \
+	                  .scope = SCOPE_SM,                                                                           \
+	                  .kind = VECTOR_POWERS,                                                                       \
+	                  .length = 24},
+	MECH_REQUEST_HISTOGRAMS(X)
+#undef X
+};
+
+uint32_t output_vectors(const struct mech *mech)
+{
+	return (uint32_t)mech->vector_count + (mech->sends ? OUTPUT_REQUEST_VECTORS : 0);
+}
+
+const struct counter_vector *output_row(const struct mech *mech, uint32_t vector)
+{
+	return vector < mech->vector_count ? &mech->vectors[vector] : &request_rows[vector - mech->vector_count];
+}
+
 /* A row's elements, behind which a histogram has the sum of the values that it has sorted. */
 static uint32_t room_of(const struct counter_vector *row, uint32_t length)
 {
@@ -14,9 +37,8 @@ static uint32_t room_of(const struct counter_vector *row, uint32_t length)
 
 uint32_t output_length(const struct seam_attached *attached, const struct mech_machine *machine, uint32_t vector)
 {
-	const struct mech *mech = attached->mech;
-	uint32_t fixed = mech->vectors[vector].length;
-	return fixed ? fixed : mech->vector_length(attached->config, machine, vector);
+	uint32_t fixed = output_row(attached->mech, vector)->length;
+	return fixed ? fixed : attached->mech->vector_length(attached->config, machine, vector);
 }
 
 void output_lay_out(struct seam *seam, uint32_t number)
@@ -24,12 +46,13 @@ void output_lay_out(struct seam *seam, uint32_t number)
 	const struct seam_attached *attached = &seam->attached[number];
 	const struct mech *mech = attached->mech;
 	struct output_layout *layout = &seam->layout[number];
-	layout->length = arena_array(&seam->gpu.pools.machine.arena, mech->vector_count, sizeof *layout->length);
-	layout->start = arena_array(&seam->gpu.pools.machine.arena, mech->vector_count, sizeof *layout->start);
-	for (uint32_t v = 0; v < mech->vector_count; v++) {
+	uint32_t vectors = output_vectors(mech);
+	layout->length = arena_array(&seam->gpu.pools.machine.arena, vectors, sizeof *layout->length);
+	layout->start = arena_array(&seam->gpu.pools.machine.arena, vectors, sizeof *layout->start);
+	for (uint32_t v = 0; v < vectors; v++) {
 		layout->start[v] = layout->room;
 		layout->length[v] = output_length(attached, &seam->machine, v);
-		layout->room += room_of(&mech->vectors[v], layout->length[v]);
+		layout->room += room_of(output_row(mech, v), layout->length[v]);
 	}
 }
 
@@ -83,20 +106,30 @@ static void count(struct mech_output *seen, uint32_t vector, uint32_t index, uin
 		output->value[layout->start[vector] + index] += amount;
 }
 
-static void observe(struct mech_output *seen, uint32_t vector, uint64_t value)
+static void sort(struct output *output, const struct counter_vector *row, uint32_t vector, uint64_t value)
 {
-	struct output *output = (struct output *)seen;
 	const struct output_layout *layout = &output->seam->layout[output->number];
-	const struct counter_vector *row = row_of(output, "mech_observe", vector);
-	if (!row)
-		return;
-	if (row->kind == VECTOR_COUNTERS) {
-		WRONG(output, "mech_observe() of %s, which is no histogram; expected mech_count()", row->name);
-		return;
-	}
 	uint64_t *bin = output->value + layout->start[vector];
 	bin[vector_bin(row, layout->length[vector], value)]++;
 	bin[layout->length[vector]] += value;
+}
+
+static void observe(struct mech_output *seen, uint32_t vector, uint64_t value)
+{
+	struct output *output = (struct output *)seen;
+	const struct counter_vector *row = row_of(output, "mech_observe", vector);
+	if (!row)
+		return;
+	if (row->kind == VECTOR_COUNTERS)
+		WRONG(output, "mech_observe() of %s, which is no histogram; expected mech_count()", row->name);
+	else
+		sort(output, row, vector, value);
+}
+
+void output_observe_request(struct output *output, enum output_request_vector vector, uint64_t value)
+{
+	uint32_t own = (uint32_t)output->seam->attached[output->number].mech->vector_count;
+	sort(output, &request_rows[vector], own + vector, value);
 }
 
 static void draw(struct mech_output *seen, const struct mech_event *event)
@@ -158,7 +191,7 @@ void output_clear(struct output *output)
 static void add_part(const struct output *output, uint32_t vector, struct vector *sum)
 {
 	const struct output_layout *layout = &output->seam->layout[output->number];
-	const struct counter_vector *row = &output->seam->attached[output->number].mech->vectors[vector];
+	const struct counter_vector *row = output_row(output->seam->attached[output->number].mech, vector);
 	uint32_t length = layout->length[vector];
 	uint64_t *value = output->value + layout->start[vector];
 	const struct vector part = {length, value, row->kind == VECTOR_COUNTERS ? 0 : value[length], NULL};
@@ -185,8 +218,7 @@ static void name_elements(const struct seam *seam, uint32_t number, uint32_t vec
 
 void seam_vector(const struct seam *seam, uint32_t number, uint32_t vector, struct vector *sum)
 {
-	const struct mech *mech = seam->attached[number].mech;
-	const struct counter_vector *row = &mech->vectors[vector];
+	const struct counter_vector *row = output_row(seam->attached[number].mech, vector);
 	*sum = vector_new(seam->layout[number].length[vector]);
 	add_part(&seam->gpu.output[number], vector, sum);
 	for (uint32_t s = 0; s < seam->machine.partitions; s++)

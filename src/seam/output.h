@@ -29,6 +29,18 @@ struct output {
 	struct timeline timeline;
 };
 
+/* Of what every sender's account has beside its counters. */
+enum output_request_vector {
+#define X(name, unit, meaning) OUTPUT_##name,
+	MECH_REQUEST_HISTOGRAMS(X)
+#undef X
+		OUTPUT_REQUEST_VECTORS
+};
+
+/* A mechanism's vectors: its own, and of one that sends, behind them, those of its account. */
+uint32_t output_vectors(const struct mech *mech);
+const struct counter_vector *output_row(const struct mech *mech, uint32_t vector);
+
 /* How many elements a vector has in a machine. */
 uint32_t output_length(const struct seam_attached *attached, const struct mech_machine *machine, uint32_t vector);
 
@@ -38,6 +50,9 @@ void output_lay_out(struct seam *seam, uint32_t number);
 struct mech_output *output_open_sm(struct seam_sm *sm, uint32_t number);
 struct mech_output *output_open_partition(struct seam_partition *partition, uint32_t number);
 struct mech_output *output_open_gpu(struct seam *seam, uint32_t number);
+
+/* Sorts a value into a histogram of the account. */
+void output_observe_request(struct output *output, enum output_request_vector vector, uint64_t value);
 
 /* A kernel begins. */
 void output_clear(struct output *output);

@@ -3,59 +3,13 @@
 
 #define NO_BLOCK UINT64_MAX /* no block's number */
 
-/* A mark is a sender's number, from 1, above a pc. */
-_Static_assert(MECH_MAX < 1u << (32 - MECH_PC_BITS), "a mark holds every sender");
-
-uint32_t seam_mark(const struct seam_sent *sent)
-{
-	return (sent->sender + 1) << MECH_PC_BITS | sent->request.pc;
-}
-
-/* The counters of a request: its sender's, and its load's where there is one. */
-struct counted {
-	struct mech_requests *all, *load;
-};
-
-static struct counted counted(struct seam_sm *sm, uint32_t sender, uint32_t pc)
-{
-	struct seam_account *account = &sm->account[sender];
-	bool known = account->by_pc && pc < sm->seam->launch.instructions;
-	return (struct counted){&account->all, known ? &account->by_pc[pc] : NULL};
-}
-
-#define COUNT(counted, name) ((counted).all->name++, (counted).load ? (void)(counted).load->name++ : (void)0)
-
-static struct counted counted_of(struct seam_sm *sm, const struct seam_sent *sent)
-{
-	return counted(sm, sent->sender, sent->request.pc);
-}
-
-void seam_settle(void *user, enum prefetch_fate fate, uint32_t mark)
-{
-	struct seam_sm *sm = user;
-	struct counted to = counted(sm, (mark >> MECH_PC_BITS) - 1, mark & ((1u << MECH_PC_BITS) - 1));
-	switch (fate) {
-	case PREFETCH_USEFUL:
-		COUNT(to, useful);
-		break;
-	case PREFETCH_LATE:
-		COUNT(to, late);
-		break;
-	case PREFETCH_EARLY_EVICTED:
-		COUNT(to, early_evicted);
-		break;
-	default:
-		COUNT(to, redundant);
-	}
-}
-
 /* --- whether what is asked for makes sense --- */
 
 bool seam_in_kernel(const struct mech_sm *part, const char *service)
 {
 	const struct seam_sm *sm = part->host;
 	enum seam_phase phase = sm->seam->phase;
-	if (phase == SEAM_BEGINNING || phase == SEAM_RUNNING)
+	if (phase == SEAM_BEGINNING || phase == SEAM_RUNNING || phase == SEAM_SETTLING)
 		return true;
 	seam_wrong(part, "%s() while no kernel runs", service);
 	return false;
@@ -155,9 +109,12 @@ static struct seam_sent *new_sent(struct seam_sm *sm, uint32_t sender, const str
 		sm->free = sent->next;
 	else
 		sent = arena_alloc(&sm->pools.machine.arena, sizeof *sent);
-	*sent = (struct seam_sent){.request = *request, .owner = owner_of(sm, request), .sender = sender};
+	*sent = (struct seam_sent){
+		.request = *request,
+		.owner = owner_of(sm, request),
+		.kept = {.sender = sender + 1, .pc = request->pc, .address = request->address, .tag = request->tag}};
 	if (seam_is_to_shared(request)) {
-		sent->fill = seam_new_fill(sm, request, seam_mark(sent));
+		sent->fill = seam_new_fill(sm, request);
 		sent->request.word = sent->fill->word;
 	}
 	return sent;
@@ -171,16 +128,21 @@ static void free_sent(struct seam_sm *sm, struct seam_sent *sent)
 	sm->free = sent;
 }
 
+static struct seam_counted counted_of(struct seam_sm *sm, const struct seam_sent *sent)
+{
+	return seam_counted(&sm->account[sent->kept.sender - 1], sm->seam, sent->request.pc);
+}
+
 static bool send(struct mech_sm *part, const struct mech_request *request)
 {
 	struct seam_sm *sm = part->host;
 	uint32_t room = sm->seam->machine.send_queue;
 	if (!is_sound(part, "mech_send", request))
 		return false;
-	struct counted to = counted(sm, part->number, request->pc);
-	COUNT(to, asked);
-	if (sm->queued == room) {
-		COUNT(to, dropped);
+	struct seam_counted to = seam_counted(&sm->account[part->number], sm->seam, request->pc);
+	SEAM_COUNT(to, asked);
+	if (sm->queued == room || sm->seam->phase == SEAM_SETTLING) {
+		SEAM_COUNT(to, dropped);
 		return false;
 	}
 	sm->queue[(sm->queue_head + sm->queued++) % room] = new_sent(sm, part->number, request);
@@ -197,22 +159,21 @@ static struct seam_sent *pop(struct seam_sm *sm)
 }
 
 /* A request has left. */
-static void sent_off(struct seam_sm *sm, struct seam_sent *sent, uint64_t cycle)
+static void sent_off(struct seam_sm *sm, struct seam_sent *sent)
 {
-	sent->cycle = cycle;
-	struct counted to = counted_of(sm, sent);
-	COUNT(to, issued);
+	struct seam_counted to = counted_of(sm, sent);
+	SEAM_COUNT(to, issued);
 	if (sent->fill)
-		shared_fills_sent(&sm->fills, sent->fill);
+		shared_fills_sent(&sm->fills, sent->fill, &sent->kept);
 	if (sent->request.to == MECH_TO_BUFFER && sm->buffer.config.merges) {
 		sent->next = sm->coming;
 		sm->coming = sent;
 	}
 }
 
-void seam_request_sent(struct seam_sm *sm, uint64_t cycle)
+void seam_request_sent(struct seam_sm *sm)
 {
-	sent_off(sm, pop(sm), cycle);
+	sent_off(sm, pop(sm));
 }
 
 /* The sectors of the line that the request brings, as bits. */
@@ -238,9 +199,9 @@ uint32_t seam_merge(struct seam_sm *sm, uint64_t line, uint32_t sectors)
 	if (missing & ~brought)
 		return 0;
 	for (struct seam_sent *sent = sm->coming; sent; sent = sent->next)
-		if (!sent->late && sectors_brought(&sent->request, line, line_bytes) & missing) {
-			sent->late = true;
-			seam_settle(sm, PREFETCH_LATE, seam_mark(sent));
+		if (!sent->kept.wanted && sectors_brought(&sent->request, line, line_bytes) & missing) {
+			sent->kept.wanted = *sm->seam->clock;
+			seam_settle(sm, PREFETCH_LATE, &sent->kept);
 		}
 	return missing;
 }
@@ -257,7 +218,7 @@ static void no_more_coming(struct seam_sm *sm, const struct seam_sent *sent)
 /* The request has ended. */
 static void answer(struct seam_sm *sm, struct seam_sent *sent, const struct mech_reply *reply)
 {
-	struct mech_sm *part = &sm->part[sent->sender];
+	struct mech_sm *part = &sm->part[sent->kept.sender - 1];
 	sm->hook = "on_reply";
 	if (part->mech->on_reply)
 		part->mech->on_reply(part, reply);
@@ -267,16 +228,16 @@ static void answer(struct seam_sm *sm, struct seam_sent *sent, const struct mech
 void seam_request_filtered(struct seam_sm *sm, uint64_t cycle)
 {
 	struct seam_sent *sent = pop(sm);
-	struct counted to = counted_of(sm, sent);
-	COUNT(to, filtered);
+	struct seam_counted to = counted_of(sm, sent);
+	SEAM_COUNT(to, filtered);
 	answer(sm, sent,
 	       &(struct mech_reply){.request = sent->request, .filtered = true, .sent = cycle, .cycle = cycle});
 }
 
 static void answer_outside(struct seam_sm *sm, struct seam_sent *sent, uint64_t cycle)
 {
-	struct counted to = counted_of(sm, sent);
-	COUNT(to, outside);
+	struct seam_counted to = counted_of(sm, sent);
+	SEAM_COUNT(to, outside);
 	answer(sm, sent,
 	       &(struct mech_reply){.request = sent->request, .outside = true, .sent = cycle, .cycle = cycle});
 }
@@ -290,10 +251,19 @@ void seam_drop_requests(struct seam_sm *sm)
 {
 	while (sm->queued) {
 		struct seam_sent *sent = pop(sm);
-		struct counted to = counted_of(sm, sent);
-		COUNT(to, dropped);
+		struct seam_counted to = counted_of(sm, sent);
+		SEAM_COUNT(to, dropped);
 		free_sent(sm, sent);
 	}
+}
+
+static void answer_from_l2(struct seam_sm *sm, struct seam_sent *sent, bool in_l2, uint64_t cycle)
+{
+	if (in_l2)
+		seam_settle(sm, PREFETCH_REDUNDANT, &sent->kept);
+	answer(sm, sent,
+	       &(struct mech_reply){
+		       .request = sent->request, .filtered = in_l2, .sent = sent->kept.sent, .cycle = cycle});
 }
 
 /* The block that the data are for is still there. */
@@ -306,20 +276,22 @@ static bool is_wanted(const struct seam_sm *sm, const struct seam_sent *sent)
 static bool put_into_buffer(struct seam_sm *sm, struct seam_sent *sent)
 {
 	const struct mech_request *request = &sent->request;
-	uint32_t mark = sent->late ? 0 : seam_mark(sent); /* what is late is in the account */
+	const struct prefetch *kept = &sent->kept;
 	no_more_coming(sm, sent);
 	bool wanted = is_wanted(sm, sent);
+	if (kept->wanted) /* the account has it */
+		seam_came_late(sm, kept);
 	if (wanted)
-		line_buffer_put(&sm->buffer, request->address, request->bytes, request->block, mark);
-	else if (!sent->late)
-		seam_settle(sm, PREFETCH_REDUNDANT, mark);
+		line_buffer_put(&sm->buffer, request->address, request->bytes, request->block,
+		                kept->wanted ? NULL : kept);
+	else if (!kept->wanted)
+		seam_settle(sm, PREFETCH_REDUNDANT, kept);
 	return wanted;
 }
 
 static bool put_into_shared(struct seam_sm *sm, struct seam_sent *sent)
 {
-	bool wanted = is_wanted(sm, sent);
-	if (!wanted) {
+	if (!is_wanted(sm, sent)) {
 		shared_fills_lost(&sm->fills, sent->fill);
 		return false;
 	}
@@ -328,17 +300,22 @@ static bool put_into_shared(struct seam_sm *sm, struct seam_sent *sent)
 	return true;
 }
 
-bool seam_reply(struct seam_sm *sm, struct seam_sent *sent, uint64_t cycle)
+bool seam_reply(struct seam_sm *sm, struct seam_sent *sent, bool in_l2, uint64_t cycle)
 {
 	const struct mech_request *request = &sent->request;
+	if (request->to == MECH_TO_L2) {
+		answer_from_l2(sm, sent, in_l2, cycle);
+		return false;
+	}
 	bool wanted = false;
+	sent->kept.came = cycle;
 	if (request->to == MECH_TO_BUFFER)
 		wanted = put_into_buffer(sm, sent);
 	else if (sent->fill)
 		wanted = put_into_shared(sm, sent);
 	else if (request->to == MECH_TO_NOTHING)
-		seam_settle(sm, PREFETCH_REDUNDANT, seam_mark(sent));
-	answer(sm, sent, &(struct mech_reply){.request = *request, .sent = sent->cycle, .cycle = cycle});
+		seam_settle(sm, PREFETCH_REDUNDANT, &sent->kept);
+	answer(sm, sent, &(struct mech_reply){.request = *request, .sent = sent->kept.sent, .cycle = cycle});
 	return wanted;
 }
 
@@ -386,8 +363,8 @@ static bool send_to(struct mech_gpu *part, uint32_t sm, const struct mech_reques
 	if (gpu->queued == room)
 		return false;
 	struct seam_sent *sent = new_sent(target->host, part->number, request);
-	struct counted to = counted_of(target->host, sent);
-	COUNT(to, asked);
+	struct seam_counted to = counted_of(target->host, sent);
+	SEAM_COUNT(to, asked);
 	gpu->queue[(gpu->queue_head + gpu->queued++) % room] = (struct seam_dispatched){target->sm, sent};
 	return true;
 }
@@ -401,10 +378,10 @@ static struct seam_dispatched pop_dispatched(struct seam *seam)
 	return next;
 }
 
-void seam_dispatched_sent(struct seam *seam, uint64_t cycle)
+void seam_dispatched_sent(struct seam *seam)
 {
 	struct seam_dispatched next = pop_dispatched(seam);
-	sent_off(&seam->sm[next.sm], next.sent, cycle);
+	sent_off(&seam->sm[next.sm], next.sent);
 }
 
 void seam_dispatched_outside(struct seam *seam, uint64_t cycle)
@@ -417,8 +394,8 @@ void seam_drop_dispatched(struct seam *seam)
 {
 	while (seam->gpu.queued) {
 		struct seam_dispatched next = pop_dispatched(seam);
-		struct counted to = counted_of(&seam->sm[next.sm], next.sent);
-		COUNT(to, dropped);
+		struct seam_counted to = counted_of(&seam->sm[next.sm], next.sent);
+		SEAM_COUNT(to, dropped);
 		free_sent(&seam->sm[next.sm], next.sent);
 	}
 	seam->gpu.first_wake = MECH_NEVER;
@@ -441,10 +418,14 @@ static void put(struct mech_sm *part, uint64_t address, uint32_t bytes, uint32_t
 	uint32_t line = sm->seam->machine.line_bytes;
 	if (!seam_in_kernel(part, "mech_put") || !has_buffer(part, "mech_put") || !is_resident(part, "mech_put", block))
 		return;
+	if (sm->in_fate) {
+		seam_wrong(part, "mech_put() from on_fate, in the middle of a change of the buffer");
+		return;
+	}
 	for (uint64_t at = address, end = address + bytes; at < end;) {
 		uint64_t next = (at & ~(uint64_t)(line - 1)) + line;
 		next = next < end ? next : end;
-		line_buffer_put(&sm->buffer, at, (uint32_t)(next - at), block, 0);
+		line_buffer_put(&sm->buffer, at, (uint32_t)(next - at), block, NULL);
 		at = next;
 	}
 }
@@ -488,6 +469,15 @@ static const struct mech_load *loads(struct mech_gpu *part, uint32_t *count)
 	return seam->analyses.loads ? seam->analyses.loads(seam->analyses.user, count) : NULL;
 }
 
+static const struct mech_allocation *allocations(struct mech_gpu *part, uint32_t *count)
+{
+	const struct seam *seam = part->host;
+	*count = 0;
+	if (!for_launch(part, "mech_allocations"))
+		return NULL;
+	return seam->analyses.allocations ? seam->analyses.allocations(seam->analyses.user, count) : NULL;
+}
+
 static void say(struct mech_gpu *part, const char *text)
 {
 	const struct seam *seam = part->host;
@@ -523,6 +513,7 @@ const struct mech_services seam_services = {
 	.release_block = release_block,
 	.rows = rows,
 	.loads = loads,
+	.allocations = allocations,
 	.say = say,
 	.account = account,
 	.operands = operands_of,

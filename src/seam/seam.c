@@ -105,7 +105,8 @@ static void open_sm_part(struct seam *seam, struct seam_sm *sm, uint32_t number)
 	if (mech->seats & MECH_SEAT_BUFFER) {
 		struct mech_buffer config = mech->buffer(attached->config, &seam->machine);
 		sm->has_buffer = true;
-		line_buffer_open(&sm->buffer, &config, seam->machine.line_bytes, seam_settle, sm);
+		const struct prefetch_teller teller = seam_teller(sm);
+		line_buffer_open(&sm->buffer, &config, seam->machine.line_bytes, &teller);
 	}
 	sm->hook = "sm_open";
 	if (mech->sm_open)
@@ -219,20 +220,25 @@ struct seam *seam_open(const struct seam_attached *attached, uint32_t count, con
 	return seam;
 }
 
-bool seam_sends(const struct seam_sm *sm)
+bool seam_sends(const struct seam *seam)
 {
 	bool sends = false;
-	for (uint32_t i = 0; i < sm->seam->count; i++)
-		sends |= sm->seam->attached[i].mech->sends;
+	for (uint32_t i = 0; i < seam->count; i++)
+		sends |= seam->attached[i].mech->sends;
 	return sends;
+}
+
+static void close_accounts(struct seam_account account[MECH_MAX])
+{
+	for (uint32_t i = 0; i < MECH_MAX; i++)
+		free(account[i].by_pc);
 }
 
 static void close_sm(struct seam_sm *sm)
 {
-	for (uint32_t i = 0; i < sm->seam->count; i++) {
-		free(sm->account[i].by_pc);
+	close_accounts(sm->account);
+	for (uint32_t i = 0; i < sm->seam->count; i++)
 		timeline_free(&sm->output[i].timeline);
-	}
 	timeline_free(&sm->blocks);
 	line_buffer_close(&sm->buffer);
 	close_pools(&sm->pools);
@@ -267,19 +273,23 @@ static void clear_stats(void *stats, const struct mech *mech)
 		memset(stats, 0, mech->stats_size);
 }
 
+static void clear_account(struct seam_account *account, const struct seam *seam, const struct mech *mech)
+{
+	memset(&account->all, 0, sizeof account->all);
+	if (!mech->sends)
+		return;
+	free(account->by_pc);
+	account->by_pc = xcalloc(seam->launch.instructions, sizeof *account->by_pc);
+}
+
 /* Counters and accounts begin with the kernel, before any hook of it can count. */
 static void clear_sm(struct seam *seam, struct seam_sm *sm)
 {
 	for (uint32_t i = 0; i < seam->count; i++) {
 		const struct mech *mech = seam->attached[i].mech;
-		struct seam_account *account = &sm->account[i];
 		clear_stats(sm->part[i].stats, mech);
 		output_clear(&sm->output[i]);
-		memset(&account->all, 0, sizeof account->all);
-		if (mech->sends) {
-			free(account->by_pc);
-			account->by_pc = xcalloc(seam->launch.instructions, sizeof *account->by_pc);
-		}
+		clear_account(&sm->account[i], seam, mech);
 	}
 	sm->wake = MECH_NEVER;
 	sm->fills = (struct shared_fills){0};
@@ -293,6 +303,7 @@ static void clear(struct seam *seam)
 		for (uint32_t s = 0; s < seam->machine.partitions; s++) {
 			clear_stats(seam->partition[s].part[i].stats, seam->attached[i].mech);
 			output_clear(&seam->partition[s].output[i]);
+			clear_account(&seam->partition[s].account[i], seam, seam->attached[i].mech);
 		}
 		seam->gpu.wake[i] = 0;
 	}
@@ -344,17 +355,22 @@ static void free_kernel_pools(struct seam *seam)
 		arena_free(&seam->partition[s].pools.kernel.arena);
 }
 
+void seam_kernel_over(struct seam *seam)
+{
+	seam->phase = SEAM_SETTLING;
+	for (uint32_t s = 0; s < seam->machine.sms; s++) {
+		seam_drop_requests(&seam->sm[s]);
+		if (seam->sm[s].has_buffer)
+			line_buffer_empty(&seam->sm[s].buffer);
+	}
+}
+
 void seam_kernel_end(struct seam *seam)
 {
 	seam->phase = SEAM_ENDING;
-	for (uint32_t s = 0; s < seam->machine.sms; s++) {
-		struct seam_sm *sm = &seam->sm[s];
-		seam_drop_requests(sm);
-		if (sm->has_buffer)
-			line_buffer_empty(&sm->buffer);
+	for (uint32_t s = 0; s < seam->machine.sms; s++)
 		for (uint32_t i = 0; i < seam->count; i++)
-			CALL_SM(sm, i, kernel_end);
-	}
+			CALL_SM(&seam->sm[s], i, kernel_end);
 	for (uint32_t i = 0; i < seam->count; i++)
 		CALL_GPU(&seam->gpu, i, gpu_kernel_end);
 	show_launch(seam, NULL);
@@ -380,7 +396,15 @@ struct mech_requests seam_account_of(const struct seam *seam, uint32_t number)
 	struct mech_requests sum = {0};
 	for (uint32_t s = 0; s < seam->machine.sms; s++)
 		seam_requests_add(&sum, &seam->sm[s].account[number].all);
+	for (uint32_t s = 0; s < seam->machine.partitions; s++)
+		seam_requests_add(&sum, &seam->partition[s].account[number].all);
 	return sum;
+}
+
+static void add_by_pc(const struct seam *seam, struct mech_requests *sum, const struct seam_account *account)
+{
+	for (uint32_t pc = 0; sum && account->by_pc && pc < seam->launch.instructions; pc++)
+		seam_requests_add(&sum[pc], &account->by_pc[pc]);
 }
 
 void seam_stats(const struct seam *seam, uint32_t number, void *stats, struct mech_requests *requests,
@@ -389,12 +413,12 @@ void seam_stats(const struct seam *seam, uint32_t number, void *stats, struct me
 	const struct mech *mech = seam->attached[number].mech;
 	*requests = seam_account_of(seam, number);
 	seam_stats_add(mech, stats, seam->gpu.part[number].stats);
-	for (uint32_t s = 0; s < seam->machine.partitions; s++)
+	for (uint32_t s = 0; s < seam->machine.partitions; s++) {
 		seam_stats_add(mech, stats, seam->partition[s].part[number].stats);
+		add_by_pc(seam, by_pc, &seam->partition[s].account[number]);
+	}
 	for (uint32_t s = 0; s < seam->machine.sms; s++) {
-		const struct seam_account *account = &seam->sm[s].account[number];
 		seam_stats_add(mech, stats, seam->sm[s].part[number].stats);
-		for (uint32_t pc = 0; by_pc && account->by_pc && pc < seam->launch.instructions; pc++)
-			seam_requests_add(&by_pc[pc], &account->by_pc[pc]);
+		add_by_pc(seam, by_pc, &seam->sm[s].account[number]);
 	}
 }

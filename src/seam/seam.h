@@ -35,11 +35,9 @@ struct seam_list {
 /* A request of a mechanism on its way. */
 struct seam_sent {
 	struct mech_request request;
-	uint64_t cycle; /* in which it was sent */
-	uint64_t owner; /* to the buffer: the number of the block in its slot when it was asked for */
-	uint32_t sender;
+	uint64_t owner;       /* to the buffer, to shared memory: the number of the block in its slot when it was asked for */
+	struct prefetch kept; /* for its account; of one to L1, L1 keeps what comes behind its sending, of one to shared memory, `fill` */
 	struct shared_fill *fill; /* to shared memory: where it goes */
-	bool late; /* an instruction waits for it */
 	struct seam_sent *next;
 };
 
@@ -109,6 +107,7 @@ struct seam_sm {
 	struct seam_sent *coming; /* to the buffer, where loads can wait for it */
 	struct seam_pools pools;
 	const char *hook; /* the one that runs, or ran last */
+	bool in_fate;     /* on_fate runs, in the middle of what the machine does to L1 or the buffer */
 	const struct mech_issue *issuing; /* the instruction that hooks are shown before it runs, or NULL */
 	struct seam_mistake mistake;
 	/* the SM: gives a block its new holders, behind the SMs' ticks of that cycle, or in its own: MECH_NEVER; is told that a
@@ -128,11 +127,13 @@ struct seam_partition {
 	struct seam *seam;
 	struct mech_partition part[MECH_MAX];
 	struct output output[MECH_MAX];
+	struct seam_account account[MECH_MAX]; /* of what has become of requests to L2 */
 	struct seam_pools pools;
 	const char *hook; /* the one that runs, or ran last */
 	struct seam_mistake mistake;
 	struct mech_partition *replacement; /* owner of L2's replacement, */
-	struct mech_partition *scheduler;   /* and of DRAM's scheduling */
+	struct mech_partition *scheduler;   /* and of DRAM's scheduling, */
+	bool serves_none;                   /* which chose no request when it was asked last */
 	/* the machine: gives live figures of a slice */
 	const void *host;
 	void (*look)(const void *host, uint32_t slice, struct mech_partition_figures *figures);
@@ -156,8 +157,8 @@ struct seam_gpu {
 	uint64_t dispatching; /* the cycle, while the dispatcher is at work; else MECH_NEVER */
 	enum mech_preference preference;
 	uint64_t wake[MECH_MAX], first_wake; /* cycles in which cycle hooks want to be called */
-	uint32_t vetoed_by;    /* the mechanism that refused the next block on some SM, or MECH_MAX */
-	uint32_t kept_open_by; /* the one that does not let the kernel end, or MECH_MAX */
+	uint32_t vetoed_by;                  /* the mechanism that refused the next block on some SM, or MECH_MAX */
+	uint32_t kept_open_by;               /* the one that does not let the kernel end, or MECH_MAX */
 	struct seam_dispatched *queue;
 	uint32_t queue_head, queued;
 	struct seam_pools pools;
@@ -170,12 +171,13 @@ struct seam_analyses {
 	void *user;
 	struct mech_rows (*rows)(void *user, uint32_t most, enum mech_loops loops);
 	const struct mech_load *(*loads)(void *user, uint32_t *count);
+	const struct mech_allocation *(*allocations)(void *user, uint32_t *count);
 	void (*say)(void *user, const char *mechanism, const char *text);
 };
 
 /* What is going on, as far as services depend on it: the parts are opened; nothing; a kernel is prepared; its hooks that begin
- * it are called; its cycles run; it ends. */
-enum seam_phase { SEAM_OPENING, SEAM_IDLE, SEAM_LAUNCHING, SEAM_BEGINNING, SEAM_RUNNING, SEAM_ENDING };
+ * it are called; its cycles run; they are over, and what requests have brought and nobody wanted is told; it ends. */
+enum seam_phase { SEAM_OPENING, SEAM_IDLE, SEAM_LAUNCHING, SEAM_BEGINNING, SEAM_RUNNING, SEAM_SETTLING, SEAM_ENDING };
 
 struct seam {
 	struct mech_machine machine;
@@ -211,11 +213,13 @@ struct seam *seam_open(const struct seam_attached *attached, uint32_t count, con
 void seam_close(struct seam *seam);
 
 /* Some mechanism sends requests. */
-bool seam_sends(const struct seam_sm *sm);
+bool seam_sends(const struct seam *seam);
 
-/* A kernel is about to begin, with all parts empty: its launch can be seen; begins; ends, with nothing in flight. */
+/* A kernel is about to begin, with all parts empty: its launch can be seen; begins; its cycles are over; ends, with nothing in
+ * flight. */
 void seam_launch(struct seam *seam, const struct mech_launch *launch, const struct seam_analyses *analyses);
 void seam_kernel_begin(struct seam *seam, uint32_t blocks_per_sm);
+void seam_kernel_over(struct seam *seam);
 void seam_kernel_end(struct seam *seam);
 
 /* The mechanisms' first mistake since the machine was opened, or NULL. No SM ticks. */
@@ -340,23 +344,23 @@ static inline struct seam_sent *seam_next_request(const struct seam_sm *sm)
 }
 /* The next request, which leaves the queue, has been sent; or was not, since its line is there or on its way, or is no
  * memory. */
-void seam_request_sent(struct seam_sm *sm, uint64_t cycle);
+void seam_request_sent(struct seam_sm *sm);
 void seam_request_filtered(struct seam_sm *sm, uint64_t cycle);
 void seam_request_outside(struct seam_sm *sm, uint64_t cycle);
 /* Drops what waits: no block is left that could want it. */
 void seam_drop_requests(struct seam_sm *sm);
-/* The data have come. Those for L1 are there already. True: they went into the buffer. */
-bool seam_reply(struct seam_sm *sm, struct seam_sent *sent, uint64_t cycle);
+/* The data have come. Those for L1 are there already. Of a request to L2, whether L2 had them or waited for them. True: they went into the
+ * buffer. */
+bool seam_reply(struct seam_sm *sm, struct seam_sent *sent, bool in_l2, uint64_t cycle);
 
 /* Of the sectors of the line those that are not in the buffer, as bits, if all of these are on their way to it, which then are
  * late; else 0. */
 uint32_t seam_merge(struct seam_sm *sm, uint64_t line, uint32_t sectors);
 
-/* What memory/prefetch_account.h keeps of a request: its sender and load. Not 0. */
-uint32_t seam_mark(const struct seam_sent *sent);
-
-/* Enters the fate of what a request with this mark brought into the account of its sender; `sm` is a struct seam_sm. */
-void seam_settle(void *sm, enum prefetch_fate fate, uint32_t mark);
+/* Enters what becomes of the requests of an SM into the accounts of their senders, and tells these. */
+struct prefetch_teller seam_teller(struct seam_sm *sm);
+/* The same of requests to L2, in a slice. */
+struct prefetch_teller seam_teller_of_l2(struct seam_partition *partition);
 
 /* --- the dispatcher --- */
 
@@ -372,7 +376,7 @@ static inline const struct seam_dispatched *seam_next_dispatched(const struct se
 	return gpu->queued ? &gpu->queue[gpu->queue_head] : NULL;
 }
 /* The dispatcher's next request has left, or is no memory. */
-void seam_dispatched_sent(struct seam *seam, uint64_t cycle);
+void seam_dispatched_sent(struct seam *seam);
 void seam_dispatched_outside(struct seam *seam, uint64_t cycle);
 /* Drops what waits, and calls no cycle hook any more: the kernel's last block has ended, and nobody objects. */
 void seam_drop_dispatched(struct seam *seam);

@@ -3,22 +3,20 @@
 enum { WORD = 4 };
 
 void shared_fills_open(struct shared_fills *fills, uint32_t blocks, uint32_t block_bytes,
-                       void (*tell)(void *user, enum prefetch_fate fate, uint32_t mark), void *user,
-                       struct arena *arena)
+                       const struct prefetch_teller *teller, struct arena *arena)
 {
 	uint32_t words = (block_bytes + WORD - 1) / WORD;
 	*fills = (struct shared_fills){.arena = arena,
 	                               .block_words = words,
 	                               .word = arena_array(arena, (size_t)blocks * words, sizeof *fills->word),
-	                               .tell = tell,
-	                               .user = user};
+	                               .teller = *teller};
 }
 
 static void tell(const struct shared_fills *fills, struct shared_fill *fill, enum prefetch_fate fate)
 {
-	if (fill->mark)
-		fills->tell(fills->user, fate, fill->mark);
-	fill->mark = 0;
+	if (fill->kept.sender)
+		fills->teller.fate(fills->teller.user, fate, &fill->kept);
+	fill->kept.sender = 0;
 }
 
 void shared_fills_free(struct shared_fills *fills, struct shared_fill *fill)
@@ -36,14 +34,14 @@ static void place(struct shared_fill *fill, const struct mech_request *request)
 		fill->word[i] = request->words ? request->word[i] : first + i;
 }
 
-struct shared_fill *shared_fills_new(struct shared_fills *fills, const struct mech_request *request, uint32_t mark)
+struct shared_fill *shared_fills_new(struct shared_fills *fills, const struct mech_request *request)
 {
 	struct shared_fill *fill = fills->free;
 	if (fill)
 		fills->free = fill->next;
 	else
 		fill = arena_alloc(fills->arena, sizeof *fill);
-	fill->mark = mark;
+	fill->kept.sender = 0;
 	fill->block = request->block;
 	fill->holds = 0;
 	fill->next = NULL;
@@ -51,8 +49,9 @@ struct shared_fill *shared_fills_new(struct shared_fills *fills, const struct me
 	return fill;
 }
 
-void shared_fills_sent(struct shared_fills *fills, struct shared_fill *fill)
+void shared_fills_sent(struct shared_fills *fills, struct shared_fill *fill, const struct prefetch *kept)
 {
+	fill->kept = *kept;
 	fill->next = fills->coming;
 	fills->coming = fill;
 }
@@ -82,9 +81,21 @@ static void leave(struct shared_fills *fills, struct shared_fill **word, enum pr
 	shared_fills_free(fills, fill);
 }
 
+/* Of one that was late, whose fate is told, the data. */
+static void come(const struct shared_fills *fills, struct shared_fill *fill)
+{
+	struct prefetch *kept = &fill->kept;
+	kept->came = *fills->teller.clock;
+	if (!kept->wanted)
+		return;
+	fills->teller.came_late(fills->teller.user, kept);
+	kept->sender = 0;
+}
+
 void shared_fills_arrived(struct shared_fills *fills, struct shared_fill *fill)
 {
 	no_more_coming(fills, fill);
+	come(fills, fill);
 	fill->holds = 1; /* lest a word that it names twice frees it */
 	for (uint32_t i = 0; i < fill->words; i++) {
 		struct shared_fill **word = word_of(fills, fill->block, fill->word[i]);
@@ -98,6 +109,7 @@ void shared_fills_arrived(struct shared_fills *fills, struct shared_fill *fill)
 void shared_fills_lost(struct shared_fills *fills, struct shared_fill *fill)
 {
 	no_more_coming(fills, fill);
+	come(fills, fill);
 	tell(fills, fill, PREFETCH_REDUNDANT);
 }
 
@@ -105,9 +117,11 @@ void shared_fills_lost(struct shared_fills *fills, struct shared_fill *fill)
 static void want(const struct shared_fills *fills, uint32_t block, uint32_t word)
 {
 	for (struct shared_fill *fill = fills->coming; fill; fill = fill->next)
-		for (uint32_t i = 0; i < fill->words && fill->mark && fill->block == block; i++)
-			if (fill->word[i] == word)
-				tell(fills, fill, PREFETCH_LATE);
+		for (uint32_t i = 0; i < fill->words && !fill->kept.wanted && fill->block == block; i++)
+			if (fill->word[i] == word) {
+				fill->kept.wanted = *fills->teller.clock;
+				fills->teller.fate(fills->teller.user, PREFETCH_LATE, &fill->kept);
+			}
 }
 
 static void read_word(struct shared_fills *fills, uint32_t block, uint32_t word)

@@ -1,7 +1,7 @@
 /* shared_fills: what mechanisms' requests bring into shared memory: the words of 4 bytes that each goes to, and whether instructions
  * have come for them.
  *
- * A fill has one fate. Useful: an instruction read a word of it that was there; late: one issued that reads a word on its way; early
+ * A fill has one fate (struct prefetch, of base/traffic.h). Useful: an instruction read a word of it that was there; late: one issued that reads a word on its way; early
  * evicted: other data came over the last of its words before; redundant: its block ended before.
  */
 #ifndef SLUICE_SEAM_SHARED_FILLS_H
@@ -11,7 +11,7 @@
 #include "seam/mech.h"
 
 struct shared_fill {
-	uint32_t mark;         /* its sender and load, until its fate is told; then 0 */
+	struct prefetch kept;  /* of its request, from its sending until its fate is told */
 	uint32_t block;        /* slot */
 	uint32_t words, holds; /* that it goes to; of these, that hold its data */
 	struct shared_fill *next; /* of those on their way, or free ones */
@@ -23,19 +23,17 @@ struct shared_fills {
 	uint32_t block_words;
 	struct shared_fill **word; /* by block slot and word: whose data are there */
 	struct shared_fill *coming, *free;
-	void (*tell)(void *user, enum prefetch_fate fate, uint32_t mark);
-	void *user;
+	struct prefetch_teller teller;
 };
 
 /* For blocks with so many bytes each. */
 void shared_fills_open(struct shared_fills *fills, uint32_t blocks, uint32_t block_bytes,
-                       void (*tell)(void *user, enum prefetch_fate fate, uint32_t mark), void *user,
-                       struct arena *arena);
+                       const struct prefetch_teller *teller, struct arena *arena);
 
 /* What a request to shared memory asks for. */
-struct shared_fill *shared_fills_new(struct shared_fills *fills, const struct mech_request *request, uint32_t mark);
+struct shared_fill *shared_fills_new(struct shared_fills *fills, const struct mech_request *request);
 /* It has left; it is there, the block still being so; its block has gone. One that has not come to its words is freed by whoever has it. */
-void shared_fills_sent(struct shared_fills *fills, struct shared_fill *fill);
+void shared_fills_sent(struct shared_fills *fills, struct shared_fill *fill, const struct prefetch *kept);
 void shared_fills_arrived(struct shared_fills *fills, struct shared_fill *fill);
 void shared_fills_lost(struct shared_fills *fills, struct shared_fill *fill);
 void shared_fills_free(struct shared_fills *fills, struct shared_fill *fill);

@@ -112,7 +112,7 @@ static bool is_request_counter(const char *name)
 {
 	static const char *const names[] = {
 #define X(name, unit, meaning) #name,
-		MECH_REQUEST_COUNTERS(X)
+		MECH_REQUEST_COUNTERS(X) MECH_REQUEST_HISTOGRAMS(X)
 #undef X
 	};
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++)

@@ -15,6 +15,7 @@ struct simt_memory {
 	uint64_t bytes;
 	struct allocations statics, heap; /* the live ones */
 	bool reuse;                       /* of what was freed */
+	uint64_t allocated;               /* of the heap, ever */
 	uint64_t heap_used;               /* with rounding; without reuse all of it that ever was */
 	struct simt_allocation freed[FREED];
 	size_t freed_count; /* ever; the newest is at (freed_count - 1) % FREED */
@@ -79,7 +80,7 @@ uint64_t simt_alloc_for(struct simt_memory *memory, uint64_t size, enum simt_own
 	                                 : place_behind(memory, size);
 	if (!address)
 		return 0;
-	allocations_insert(&memory->heap, (struct simt_allocation){address, size, owner});
+	allocations_insert(&memory->heap, (struct simt_allocation){address, size, owner, ++memory->allocated});
 	memory->heap_used += allocation_footprint(size);
 	return address;
 }
@@ -95,7 +96,7 @@ uint64_t simt_alloc_static(struct simt_memory *memory, uint64_t size, uint64_t a
 	uint64_t address = allocations_place(&memory->statics, size, at_least);
 	if (!address)
 		return 0;
-	allocations_insert(&memory->statics, (struct simt_allocation){address, size, SIMT_MODULE});
+	allocations_insert(&memory->statics, (struct simt_allocation){address, size, SIMT_MODULE, 0});
 	simt_mark_written(memory, address, size);
 	return address;
 }
@@ -137,7 +138,7 @@ static const struct simt_allocation *last_below(const struct simt_memory *memory
 	return found ? found : allocations_below(&memory->statics, address);
 }
 
-static const struct simt_allocation *first_above(const struct simt_memory *memory, uint64_t address)
+const struct simt_allocation *simt_next(const struct simt_memory *memory, uint64_t address)
 {
 	const struct simt_allocation *found = allocations_above(&memory->statics, address);
 	return found ? found : allocations_above(&memory->heap, address);
@@ -145,10 +146,10 @@ static const struct simt_allocation *first_above(const struct simt_memory *memor
 
 const struct simt_allocation *simt_nearest(const struct simt_memory *memory, uint64_t address)
 {
-	const struct simt_allocation *below = last_below(memory, address), *above = first_above(memory, address);
+	const struct simt_allocation *below = last_below(memory, address), *above = simt_next(memory, address);
 	/* addresses go round: a small negative one is near the lowest allocation */
 	below = below ? below : last_below(memory, UINT64_MAX);
-	above = above ? above : first_above(memory, 0);
+	above = above ? above : simt_next(memory, 0);
 	if (!below)
 		return NULL;
 	bool is_inside = address - below->address < below->size;

@@ -30,6 +30,7 @@ enum simt_owner { SIMT_HOST, SIMT_KERNEL, SIMT_MODULE }; /* who has allocated an
 struct simt_allocation {
 	uint64_t address, size; /* size as asked for */
 	enum simt_owner owner;
+	uint64_t number; /* of the heap's, from 1, in the order in which they were made; of a module's 0 */
 };
 
 /* Reserves the address space: heap of `heap_bytes` from `heap_base`. Unless `reuse`, what was freed stays unused, and each
@@ -46,6 +47,8 @@ bool simt_free(struct simt_memory *memory, uint64_t address);
 
 /* The live allocation that holds the address, or NULL. */
 const struct simt_allocation *simt_find(const struct simt_memory *memory, uint64_t address);
+/* The live allocation that begins first above the address, or NULL. */
+const struct simt_allocation *simt_next(const struct simt_memory *memory, uint64_t address);
 /* The live allocation nearest to the address, going round at 2^64; NULL when there is none. */
 const struct simt_allocation *simt_nearest(const struct simt_memory *memory, uint64_t address);
 /* Why `owner` cannot free the address: "..., which ..." for a message; NULL: it can. */

@@ -44,8 +44,9 @@ void l1_open(struct sm *sm)
 {
 	cache_open(&sm->l1.constant, &sm->config.l1c, CACHE_OF_SM, sm->requests, &sm->arena);
 	cache_open(&sm->l1.data, &sm->config.l1d, CACHE_OF_SM, sm->requests, &sm->arena);
-	if (seam_sends(sm->seam))
-		cache_watch_open(&sm->l1.data, seam_settle, sm->seam, &sm->arena);
+	const struct prefetch_teller teller = seam_teller(sm->seam);
+	if (seam_sends(sm->seam->seam))
+		cache_watch_open(&sm->l1.data, &teller, &sm->arena);
 	watch_lines(sm);
 	if (sm->seam->behind_l1)
 		request_queue_open(&sm->l1.answered, &sm->arena, sm->config.l1d.mshrs);

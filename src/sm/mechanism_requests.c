@@ -13,7 +13,7 @@ void requests_asked(void *host)
 
 bool requests_answered(struct sm *sm, struct request *request)
 {
-	bool filled = seam_reply(sm->seam, request->mechanism, sm->cycle);
+	bool filled = seam_reply(sm->seam, request->mechanism, request->level < LEVEL_DRAM, sm->cycle);
 	request_release(sm->requests, request);
 	return filled;
 }
@@ -35,7 +35,7 @@ bool requests_deliver(struct sm *sm, struct request *request)
 void requests_written(struct sm *sm, struct seam_sent *sent, struct request *request)
 {
 	if (!request) {
-		seam_reply(sm->seam, sent, sm->cycle);
+		seam_reply(sm->seam, sent, false, sm->cycle);
 		return;
 	}
 	if (!sent->request.no_mshr)
@@ -43,18 +43,30 @@ void requests_written(struct sm *sm, struct seam_sent *sent, struct request *req
 	requests_answered(sm, request);
 }
 
-struct request *sm_request_for(uint32_t sm, struct seam_sent *sent, struct request_pool *pool)
+/* In L2, the whole sector of it. */
+static void aim_at_l2(struct request *request, uint32_t sector_bytes)
+{
+	request->kind = REQUEST_L2_PREFETCH;
+	request->address &= ~(uint64_t)(sector_bytes - 1);
+	request->bytes = sector_bytes;
+}
+
+struct request *sm_request_for(const struct sm *sm, struct seam_sent *sent, uint64_t cycle, struct request_pool *pool)
 {
 	struct request *request = request_new(pool);
 	request->kind = REQUEST_READ;
 	request->address = sent->request.address;
 	request->bytes = sent->request.bytes;
+	request->bypass = sent->request.to != MECH_TO_L1 && sent->request.to != MECH_TO_L2;
 	request->urgent = sent->request.urgent;
-	request->sm = (uint16_t)sm;
+	request->sm = (uint16_t)sm->index;
 	request->mechanism = sent;
-	request->mark = seam_mark(sent);
-	request->sender = (uint8_t)(sent->sender + 1);
+	sent->kept.sent = cycle;
+	request->prefetch = &sent->kept;
+	request->sender = (uint8_t)sent->kept.sender;
 	request->pc = sent->request.pc == MECH_NO_PC ? 0 : sent->request.pc + 1;
+	if (sent->request.to == MECH_TO_L2)
+		aim_at_l2(request, sm->seam->seam->machine.l2_sector_bytes);
 	return request;
 }
 
@@ -78,10 +90,10 @@ static void send_to_l1(struct sm *sm, struct seam_sent *sent)
 		seam_request_filtered(sm->seam, sm->cycle);
 		return;
 	}
-	struct request *request = sm_request_for(sm->index, sent, sm->requests);
+	struct request *request = sm_request_for(sm, sent, sm->cycle, sm->requests);
 	enum access_result result = l1_prefetch(sm, request);
 	if (result == ACCESS_MISS) {
-		seam_request_sent(sm->seam, sm->cycle);
+		seam_request_sent(sm->seam);
 		return;
 	}
 	request_release(sm->requests, request);
@@ -95,13 +107,12 @@ static void send_past_l1(struct sm *sm, struct seam_sent *sent)
 	bool holds_mshr = sent->fill && !sent->request.no_mshr;
 	if (holds_mshr && !l1_has_mshr(&sm->l1))
 		return;
-	struct request *request = sm_request_for(sm->index, sent, sm->requests);
-	request->bypass = true;
+	struct request *request = sm_request_for(sm, sent, sm->cycle, sm->requests);
 	address_map_place(sm->map, request);
 	if (holds_mshr)
 		l1_hold_mshr(&sm->l1, request);
 	if (network_port_send(sm, request)) {
-		seam_request_sent(sm->seam, sm->cycle);
+		seam_request_sent(sm->seam);
 		return;
 	}
 	if (holds_mshr)
@@ -114,7 +125,8 @@ static void write_shared(struct sm *sm, struct seam_sent *sent)
 {
 	if (!shared_can_write(&sm->shared))
 		return;
-	seam_request_sent(sm->seam, sm->cycle);
+	sent->kept.sent = sm->cycle;
+	seam_request_sent(sm->seam);
 	shared_begin_write(sm, sent, NULL);
 }
 

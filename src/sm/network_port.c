@@ -1,5 +1,6 @@
 #include "sm/sm.h"
 
+#include "memory/packet.h"
 #include "sm/mechanism_requests.h"
 
 /* It takes none of the units that the crossbar counts, which may be another host thread's. */
@@ -31,6 +32,10 @@ bool network_port_send(struct sm *sm, struct request *request)
 		if (crossbar_gets_room(network->requests, sm->index, request))
 			sm_wake_at(sm, sm->now + 1);
 		return false;
+	}
+	if (sm->seam->packet_out.count) {
+		const struct packet packet = packet_of(network->requests, request, sm->cycle);
+		seam_call_packet_out(sm->seam, &packet);
 	}
 	crossbar_send(network->requests, sm->index, request, sm->now);
 	return true;
@@ -91,6 +96,9 @@ static bool deliver(struct sm *sm, struct request *request)
 	switch ((enum request_kind)request->kind) {
 	case REQUEST_INSTRUCTION:
 		return fetch_fill(sm, request);
+	case REQUEST_L2_PREFETCH:
+		requests_answered(sm, request);
+		return true;
 	case REQUEST_CONSTANT:
 		return l1_fill_constant(sm, request);
 	case REQUEST_LOCAL_READ:
@@ -108,12 +116,25 @@ static bool deliver(struct sm *sm, struct request *request)
 	return true;
 }
 
-static void take_reply(struct sm *sm, struct request *packet)
+/* False: it cannot be taken in this cycle. */
+static bool take_reply(struct sm *sm, struct request *packet)
 {
 	bool is_sector = packet->parent;
 	struct request *request = is_sector ? join_sectors(sm, packet) : packet;
-	if (request && deliver(sm, request))
+	if (!request)
+		return true;
+	bool taken = deliver(sm, request);
+	if (taken)
 		take_packet(sm, packet, is_sector);
+	return taken;
+}
+
+/* It is told when it is taken, as it was before. */
+static void take_seen_reply(struct sm *sm, struct request *reply)
+{
+	const struct packet packet = packet_of(sm->network.requests, reply, sm->cycle);
+	if (take_reply(sm, reply))
+		seam_call_packet_in(sm->seam, &packet);
 }
 
 /* One reply a cycle, as in GPGPU-Sim's load/store unit; it waits at the port while its cache's fill port, or the register of what
@@ -122,7 +143,9 @@ bool network_port_tick(struct sm *sm)
 {
 	struct port *replies = &sm->network.replies;
 	struct request *packet = port_front(replies, sm->now);
-	if (packet)
+	if (packet && sm->seam->packet_in.count && !sm->config.zero_latency_memory)
+		take_seen_reply(sm, packet);
+	else if (packet)
 		take_reply(sm, packet);
 	return !port_empty(replies);
 }

@@ -96,7 +96,7 @@ uint32_t sm_start_block(struct sm *sm, uint64_t number, uint64_t cycle, uint64_t
 bool sm_answer_at_once(struct sm *sm, struct request *request, uint64_t now);
 
 /* What a mechanism has asked for on an SM's behalf, as a request; its place in memory is to be found yet. */
-struct request *sm_request_for(uint32_t sm, struct seam_sent *sent, struct request_pool *pool);
+struct request *sm_request_for(const struct sm *sm, struct seam_sent *sent, uint64_t cycle, struct request_pool *pool);
 
 /* True when some byte of L1's line at the address can be accessed by the kernel: it is in an allocation, a variable or local
  * memory. */

@@ -9,8 +9,8 @@ from pathlib import Path
 import kit
 
 HOOKS = """gpu_open gpu_kernel_begin gpu_kernel_end gpu_block gpu_cycle sm_open kernel_begin kernel_end block_begin block_end
-issue memory access fill evict cycle on_reply partition_open partition_access partition_fill partition_evict
-partition_command""".split()
+issue memory access fill evict packet_out packet_in cycle on_reply on_fate partition_open partition_access partition_fill partition_evict
+partition_packet_in partition_packet_out partition_command""".split()
 # They load, store, have atomics, and reach the buffer, L1 and what lies behind it.
 PROGRAMS = ["bfs", "histogram", "matrix_vector"]
 
@@ -38,10 +38,23 @@ def differences(one, other, path=""):
         yield f"{path} is {other}, not {one}"
 
 
+def untold(figures, run):
+    """Each request that was issued has a fate that its sender is told, those with a distance are the useful and the late ones."""
+    counters, vectors = figures["totals"]["counters"], figures["totals"]["vectors"]
+    issued, told = counters["sender.issued"], counters["sender.told"]
+    wanted = counters["sender.useful"] + counters["sender.late"]
+    sorted_in = sum(vectors["sender.prefetch_distance"]["values"])
+    if told != issued:
+        yield f"{run}: sender was told {told} fates of {issued}"
+    if sorted_in != wanted:
+        yield f"{run}: {sorted_in} requests have a distance, {wanted} were useful or late"
+
+
 def check(known, machine, program, sender, looks, work):
     alone = figures(known, machine, program, [sender], work)
     if not alone["totals"]["counters"]["sender.useful"]:
         yield f"{program} on {machine}: nothing that sender asked for was useful"
+    yield from untold(alone, f"{program} on {machine}")
     for hook, look in looks.items():
         for difference in differences(alone, figures(known, machine, program, [sender, look], work)):
             yield f"{program} on {machine}, looked at by {hook}: {difference}"

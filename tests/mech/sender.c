@@ -1,10 +1,22 @@
 /* A mechanism whose requests keep all accounts busy: for every transaction of a load it asks for what lies behind, by turns to the
- * buffer in front of L1, to L1 and to nothing. */
+ * buffer in front of L1, to L1, to L2 and to nothing. */
 #include "seam/mech.h"
 
 struct sm_state {
 	uint64_t asked;
 };
+
+static const struct counter counters[] = {{"told", "requests", SCOPE_SM, 0, "whose fate was told", COMBINE_SUM}};
+
+static void on_fate(struct mech_sm *sm, const struct mech_fate *fate)
+{
+	*(uint64_t *)sm->stats += fate->fate <= MECH_REDUNDANT && fate->sent <= fate->cycle;
+}
+
+static void partition_fate(struct mech_partition *partition, const struct mech_fate *fate)
+{
+	*(uint64_t *)partition->stats += fate->fate <= MECH_REDUNDANT && fate->sent <= fate->cycle;
+}
 
 static void on_memory(struct mech_sm *sm, const struct mech_memory *memory)
 {
@@ -14,9 +26,9 @@ static void on_memory(struct mech_sm *sm, const struct mech_memory *memory)
 		uint64_t place = memory->transaction[i].address & ~(uint64_t)(bytes - 1);
 		const struct mech_request request = {.address = place + bytes,
 		                                     .bytes = bytes,
-		                                     .to = (enum mech_place[]){MECH_TO_L1, MECH_TO_BUFFER,
+		                                     .to = (enum mech_place[]){MECH_TO_L1, MECH_TO_BUFFER, MECH_TO_L2,
 		                                                               MECH_TO_BUFFER,
-		                                                               MECH_TO_NOTHING}[own->asked++ % 4],
+		                                                               MECH_TO_NOTHING}[own->asked++ % 5],
 		                                     .pc = memory->pc,
 		                                     .block = memory->block};
 		mech_send(sm, &request);
@@ -38,7 +50,12 @@ static const struct mech sender = {
 	.sm_size = sizeof(struct sm_state),
 	.seats = MECH_SEAT_BUFFER,
 	.sends = true,
+	.counters = counters,
+	.counter_count = 1,
+	.stats_size = sizeof(uint64_t),
 	.memory = on_memory,
+	.on_fate = on_fate,
+	.partition_fate = partition_fate,
 	.buffer = buffer,
 };
 MECHANISM(sender);

@@ -251,28 +251,50 @@ static void test_slice_uses_local_address(void **state)
 	arena_free(&bench.arena);
 }
 
-static void hear_nothing(void *user, enum prefetch_fate fate, uint32_t mark)
+/* What was told of a prefetch, and when it was wanted. */
+struct heard {
+	uint32_t fates, came_late;
+	uint64_t tag, wanted, came;
+};
+
+static void hear_fate(void *user, enum prefetch_fate fate, const struct prefetch *prefetch)
 {
-	(void)user;
-	(void)fate;
-	(void)mark;
+	struct heard *heard = user;
+	assert_int_equal(fate, prefetch->wanted ? PREFETCH_LATE : PREFETCH_USEFUL);
+	heard->fates++;
+	heard->tag = prefetch->tag;
+	heard->came = prefetch->came;
+}
+
+static void hear_came_late(void *user, const struct prefetch *prefetch)
+{
+	struct heard *heard = user;
+	heard->came_late++;
+	heard->wanted = prefetch->wanted;
+	heard->came = prefetch->came;
 }
 
 /* A prefetch ends with its fill: it is no answer that waits to be written back, and gives its MSHR back at once. What has merged
- * with it waits as ever, alone. */
+ * with it waits as ever, alone. Its fate is told once, and when its data come if it was late. */
 static void test_prefetch_ends_with_its_fill(void **state)
 {
 	(void)state;
 	for (uint32_t merged = 0; merged < 2; merged++) {
 		struct bench bench;
+		struct heard heard = {0};
+		uint64_t clock = 101;
+		const struct prefetch kept = {.sender = 1, .tag = 5};
+		const struct prefetch_teller teller = {&heard, &clock, hear_fate, hear_came_late};
 		open_bench(&bench, small());
-		cache_watch_open(&bench.cache, hear_nothing, NULL, &bench.arena);
+		cache_watch_open(&bench.cache, &teller, &bench.arena);
 		uint32_t registers = bench.cache.mshrs.free;
 		struct request *prefetch = make(&bench, REQUEST_READ, 0), *load = make(&bench, REQUEST_READ, 0);
-		prefetch->mark = 1;
+		prefetch->prefetch = &kept;
 		assert_int_equal(cache_prefetch(&bench.cache, prefetch, 0), ACCESS_MISS);
 		if (merged)
 			assert_int_equal(cache_access(&bench.cache, load, 1, &bench.sent_down), ACCESS_MERGED);
+		assert_int_equal(heard.fates, merged);
+		clock = 110;
 		cache_fill(&bench.cache, send(&bench, REQUEST_READ, 0), 10);
 		assert_int_equal(bench.cache.mshrs.free, registers - merged);
 		assert_int_equal(cache_has_ready(&bench.cache), merged);
@@ -280,6 +302,11 @@ static void test_prefetch_ends_with_its_fill(void **state)
 			assert_ptr_equal(cache_next_ready(&bench.cache), load);
 		assert_int_equal(bench.cache.mshrs.free, registers);
 		assert_int_equal(read(&bench, 0, 11), ACCESS_HIT);
+		assert_int_equal(heard.fates, 1);
+		assert_int_equal(heard.tag, 5);
+		assert_int_equal(heard.came, 110);
+		assert_int_equal(heard.came_late, merged);
+		assert_int_equal(heard.wanted, merged ? 101 : 0);
 		arena_free(&bench.arena);
 	}
 }

@@ -13,13 +13,20 @@
 enum { LINE = 128, ONE = 1, ALL = 15 };
 
 static uint32_t fates[PREFETCH_REDUNDANT + 1];
-static uint32_t last_mark;
+static uint64_t last_tag;
 
-static void tell(void *user, enum prefetch_fate fate, uint32_t mark)
+static void tell(void *user, enum prefetch_fate fate, const struct prefetch *prefetch)
 {
 	(void)user;
 	fates[fate]++;
-	last_mark = mark;
+	last_tag = prefetch->tag;
+}
+
+/* What a request with this tag brings. */
+static void put(struct line_buffer *buffer, uint64_t address, uint32_t bytes, uint32_t block, uint64_t tag)
+{
+	const struct prefetch brought = {.sender = 1, .tag = tag};
+	line_buffer_put(buffer, address, bytes, block, &brought);
 }
 
 static struct line_buffer opened(uint32_t sets, uint32_t ways, uint32_t shared_bytes)
@@ -28,13 +35,13 @@ static struct line_buffer opened(uint32_t sets, uint32_t ways, uint32_t shared_b
 	const struct mech_buffer config = {
 		.sets = sets, .ways = ways, .in_shared = shared_bytes > 0, .bytes = shared_bytes};
 	memset(fates, 0, sizeof fates);
-	line_buffer_open(&buffer, &config, LINE, tell, NULL);
+	line_buffer_open(&buffer, &config, LINE, &(struct prefetch_teller){.fate = tell});
 	return buffer;
 }
 
 static void put_line(struct line_buffer *buffer, uint64_t line, uint32_t block)
 {
-	line_buffer_put(buffer, line * LINE, LINE, block, (uint32_t)line + 1);
+	put(buffer, line * LINE, LINE, block, line + 1);
 }
 
 static bool has_line(struct line_buffer *buffer, uint64_t line)
@@ -62,7 +69,7 @@ static void test_least_recently_used(void **state)
 	put_line(&buffer, 2, 0); /* there already */
 	assert_fates(1, 0, 1);
 	put_line(&buffer, 6, 0);
-	assert_int_equal(last_mark, 5);
+	assert_int_equal(last_tag, 5);
 	assert_fates(1, 1, 1);
 	assert_true(has_line(&buffer, 0) && has_line(&buffer, 2) && has_line(&buffer, 6) && has_line(&buffer, 1));
 	assert_false(has_line(&buffer, 4));
@@ -76,16 +83,16 @@ static void test_sectors(void **state)
 {
 	struct line_buffer buffer = opened(4, 0, 0);
 	(void)state;
-	line_buffer_put(&buffer, LINE + 32, 64, 0, 7);
+	put(&buffer, LINE + 32, 64, 0, 7);
 	assert_false(line_buffer_find(&buffer, LINE, ONE));
 	assert_false(line_buffer_find(&buffer, LINE, 3));
 	assert_false(line_buffer_find(&buffer, LINE + 96, ONE));
 	assert_true(line_buffer_find(&buffer, LINE + 64, ONE));
 	assert_true(line_buffer_find(&buffer, LINE, 6));
 	assert_fates(1, 0, 0);
-	line_buffer_put(&buffer, LINE + 96, 32, 0, 8);
+	put(&buffer, LINE + 96, 32, 0, 8);
 	assert_true(line_buffer_find(&buffer, LINE + 64, 3));
-	line_buffer_put(&buffer, LINE + 32, 32, 0, 9); /* brings nothing new */
+	put(&buffer, LINE + 32, 32, 0, 9); /* brings nothing new */
 	assert_fates(2, 0, 1);
 	line_buffer_close(&buffer);
 }

@@ -100,7 +100,7 @@ static void test_commands(void **state)
 
 /* --- the scheduler --- */
 
-enum choice { OLDEST, NEWEST, LATER, NONE_THERE };
+enum choice { OLDEST, NEWEST, LATER, NONE_THERE, NEVER };
 
 struct choice_config {
 	uint32_t choice;
@@ -128,7 +128,7 @@ static uint32_t choose(struct mech_partition *partition, const struct mech_queue
 		stats->wrong += queue->waiting[i].arrival <= queue->waiting[i - 1].arrival;
 	if (config->choice == NONE_THERE)
 		return queue->count;
-	if (config->choice == LATER && queue->cycle < OPENS)
+	if (config->choice == NEVER || (config->choice == LATER && queue->cycle < OPENS))
 		return MECH_NOWHERE;
 	stats->chosen++;
 	stats->longest = queue->count > stats->longest ? queue->count : stats->longest;
@@ -150,7 +150,7 @@ static void open_chooser(struct gpu_kit *kit, uint32_t choice)
 	static const struct mech *const set[] = {&chooser, NULL};
 	choice_defaults.choice = choice;
 	kit_mechanisms = set;
-	KIT_OPEN(kit, "l2.sets=8");
+	KIT_OPEN(kit, "l2.sets=8", "launch.watchdog=5000");
 	kit_mechanisms = NULL;
 	kit->param = kit_buffer(kit, NULL, BUSY_BYTES / 8);
 	kit_load(kit, busy_kernels[0]);
@@ -195,12 +195,25 @@ static void test_wrong_choice(void **state)
 	kit_close(&kit);
 }
 
+/* Who never chooses stalls the machine, whose report names it. */
+static void test_no_choice(void **state)
+{
+	struct gpu_kit kit;
+	(void)state;
+	open_chooser(&kit, NEVER);
+	kit_start(&kit, 18, 256);
+	assert_int_equal(kit.run.end, GPU_STALLED);
+	assert_non_null(strstr(kit.run.message, "DRAM: mechanism chooser chooses none of the requests that wait in "));
+	kit_close(&kit);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_commands),
 		cmocka_unit_test(test_choices),
 		cmocka_unit_test(test_wrong_choice),
+		cmocka_unit_test(test_no_choice),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -158,6 +158,26 @@ static void on_reply(struct mech_sm *sm, const struct mech_reply *reply)
 	stats->replies++;
 }
 
+static void on_fate(struct mech_sm *sm, const struct mech_fate *fate)
+{
+	count(sm->stats, fate->fate > MECH_REDUNDANT || fate->sent > fate->cycle);
+}
+
+static void packet(struct mech_sm *sm, const struct mech_packet *packet)
+{
+	count(sm->stats, packet->sm != sm->sm || packet->kind >= MECH_PACKET_KINDS);
+}
+
+static void partition_packet(struct mech_partition *partition, const struct mech_packet *packet)
+{
+	count(partition->stats, packet->slice != partition->slice || packet->kind >= MECH_PACKET_KINDS);
+}
+
+static void partition_fate(struct mech_partition *partition, const struct mech_fate *fate)
+{
+	count(partition->stats, fate->fate > MECH_REDUNDANT || fate->sent > fate->cycle);
+}
+
 static bool may_start(struct mech_sm *sm, const struct mech_block *block)
 {
 	block_hook(sm, block);
@@ -321,6 +341,12 @@ static const struct mech everything = {
 	.answer_miss = answer_miss,
 	.cycle = cycle,
 	.on_reply = on_reply,
+	.on_fate = on_fate,
+	.partition_fate = partition_fate,
+	.packet_out = packet,
+	.packet_in = packet,
+	.partition_packet_in = partition_packet,
+	.partition_packet_out = partition_packet,
 	.may_start = may_start,
 	.may_issue = may_issue,
 	.may_allocate = may_allocate,

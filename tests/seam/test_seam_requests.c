@@ -383,7 +383,7 @@ static void test_buffer_in_shared(void **state)
 /* --- from the dispatcher --- */
 
 /* Holds every block until all that it reads, 32 bytes a thread from the parameter on, has come to the buffer from the
- * dispatcher; other blocks meanwhile wait there. Next to it the SM asks for each load's next line: all kinds of hook at
+ * dispatcher; other blocks meanwhile wait there. Next to it the SM asks for each load's next line, in L1 or L2: all kinds of hook at
  * work together. */
 enum { FETCH_BYTES = 2048 };
 
@@ -462,7 +462,7 @@ static void fetch_memory(struct mech_sm *sm, const struct mech_memory *memory)
 	const struct mech_transaction *first = memory->transaction;
 	const struct mech_request request = {.address = (first->address & ~(uint64_t)(LINE - 1)) + LINE,
 	                                     .bytes = LINE,
-	                                     .to = MECH_TO_L1,
+	                                     .to = first->address / LINE % 2 ? MECH_TO_L1 : MECH_TO_L2,
 	                                     .pc = memory->pc,
 	                                     .block = memory->block};
 	if (memory->kind == MECH_LOAD && !memory->local)

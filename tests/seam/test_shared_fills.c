@@ -9,17 +9,26 @@
 
 #include "seam/shared_fills.h"
 
-enum { BLOCKS = 3, BYTES = 66, MARK = 7 }; /* 17 words a block, of which the last has 2 bytes */
+enum { BLOCKS = 3, BYTES = 66, SENDER = 7 }; /* 17 words a block, of which the last has 2 bytes */
 
+static const struct prefetch kept = {.sender = SENDER};
 static struct arena arena;
 static struct shared_fills fills;
 static uint32_t told[4];
 
-static void tell(void *user, enum prefetch_fate fate, uint32_t mark)
+static uint64_t now, waited;
+
+static void tell(void *user, enum prefetch_fate fate, const struct prefetch *prefetch)
 {
 	(void)user;
-	assert_int_equal(mark, MARK);
+	assert_int_equal(prefetch->sender, SENDER);
 	told[fate]++;
+}
+
+static void came_late(void *user, const struct prefetch *prefetch)
+{
+	(void)user;
+	waited += prefetch->came - prefetch->wanted;
 }
 
 static int open_fills(void **state)
@@ -27,7 +36,10 @@ static int open_fills(void **state)
 	(void)state;
 	for (uint32_t i = 0; i < 4; i++)
 		told[i] = 0;
-	shared_fills_open(&fills, BLOCKS, BYTES, tell, NULL, &arena);
+	const struct prefetch_teller teller = {NULL, &now, tell, came_late};
+	now = 1;
+	waited = 0;
+	shared_fills_open(&fills, BLOCKS, BYTES, &teller, &arena);
 	return 0;
 }
 
@@ -49,8 +61,8 @@ static void expect(uint32_t useful, uint32_t late, uint32_t early_evicted, uint3
 static struct shared_fill *send(uint32_t block, uint32_t byte, uint32_t bytes)
 {
 	const struct mech_request request = {.to = MECH_TO_SHARED, .block = block, .shared = byte, .bytes = bytes};
-	struct shared_fill *fill = shared_fills_new(&fills, &request, MARK);
-	shared_fills_sent(&fills, fill);
+	struct shared_fill *fill = shared_fills_new(&fills, &request);
+	shared_fills_sent(&fills, fill, &kept);
 	return fill;
 }
 
@@ -109,7 +121,9 @@ static void test_late(void **state)
 	read_bytes(1, 4, 1);
 	read_bytes(1, 0, 4);
 	expect(0, 1, 0, 0);
+	now += 30;
 	shared_fills_arrived(&fills, second);
+	assert_int_equal(waited, 30);
 	shared_fills_arrived(&fills, first);
 	read_bytes(1, 0, 4);
 	expect(0, 1, 0, 0);
@@ -140,8 +154,8 @@ static void test_lost(void **state)
 	static const uint32_t twice[] = {5, 5, 6};
 	const struct mech_request request = {.to = MECH_TO_SHARED, .block = 2, .word = twice, .words = 3};
 	(void)state;
-	struct shared_fill *fill = shared_fills_new(&fills, &request, MARK);
-	shared_fills_sent(&fills, fill);
+	struct shared_fill *fill = shared_fills_new(&fills, &request);
+	shared_fills_sent(&fills, fill, &kept);
 	shared_fills_arrived(&fills, fill);
 	expect(0, 0, 0, 0);
 	write_bytes(2, 20, 4);

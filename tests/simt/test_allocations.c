@@ -115,15 +115,17 @@ static void first_fit(void **state)
 		case 1:
 			assert_int_equal(simt_alloc(memory, size),
 			                 list_alloc(&list, heap_base, heap_base + HEAP,
-			                            (struct simt_allocation){0, size, SIMT_HOST},
+			                            (struct simt_allocation){.size = size, .owner = SIMT_HOST},
 			                            SIMT_ALLOCATION_ALIGN));
 			break;
 		case 2: {
 			uint64_t at_least = align > SIMT_ALLOCATION_ALIGN ? align : SIMT_ALLOCATION_ALIGN;
 			if (list.count < MOST / 2)
-				assert_int_equal(simt_alloc_static(memory, size, align),
-				                 list_alloc(&list, SIMT_STATIC_BASE, heap_base,
-				                            (struct simt_allocation){0, size, SIMT_MODULE}, at_least));
+				assert_int_equal(
+					simt_alloc_static(memory, size, align),
+					list_alloc(&list, SIMT_STATIC_BASE, heap_base,
+				                   (struct simt_allocation){.size = size, .owner = SIMT_MODULE},
+				                   at_least));
 			break;
 		}
 		default: {

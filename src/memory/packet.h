@@ -1,0 +1,9 @@
+/* packet: a request or a reply as a packet of a crossbar, for who looks at those that enter and leave. */
+#ifndef SLUICE_MEMORY_PACKET_H
+#define SLUICE_MEMORY_PACKET_H
+
+#include "memory/crossbar.h"
+
+struct packet packet_of(const struct crossbar *crossbar, const struct request *request, uint64_t cycle);
+
+#endif

@@ -1,0 +1,112 @@
+/* The accounts of mechanisms' requests: what becomes of each, and when. */
+#include "seam/inner.h"
+
+struct seam_counted seam_counted(struct seam_account *account, const struct seam *seam, uint32_t pc)
+{
+	bool known = account->by_pc && pc < seam->launch.instructions;
+	return (struct seam_counted){&account->all, known ? &account->by_pc[pc] : NULL};
+}
+
+static void count_fate(const struct seam_counted *to, enum prefetch_fate fate)
+{
+	switch (fate) {
+	case PREFETCH_USEFUL:
+		SEAM_COUNT(*to, useful);
+		break;
+	case PREFETCH_LATE:
+		SEAM_COUNT(*to, late);
+		break;
+	case PREFETCH_EARLY_EVICTED:
+		SEAM_COUNT(*to, early_evicted);
+		break;
+	default:
+		SEAM_COUNT(*to, redundant);
+	}
+}
+
+static void settle(struct seam_account *account, struct output *output, enum prefetch_fate fate,
+                   const struct prefetch *prefetch)
+{
+	const struct seam *seam = output->seam;
+	const struct seam_counted to = seam_counted(account, seam, prefetch->pc);
+	count_fate(&to, fate);
+	if (fate == PREFETCH_USEFUL || fate == PREFETCH_LATE)
+		output_observe_request(output, OUTPUT_prefetch_distance, *seam->clock - prefetch->sent);
+}
+
+static void observe_wait(struct output *output, const struct prefetch *prefetch)
+{
+	output_observe_request(output, OUTPUT_late_wait, prefetch->came - prefetch->wanted);
+}
+
+static struct mech_fate fate_of(const struct seam *seam, enum prefetch_fate fate, const struct prefetch *prefetch)
+{
+	return (struct mech_fate){.address = prefetch->address,
+	                          .tag = prefetch->tag,
+	                          .pc = prefetch->pc,
+	                          .fate = fate,
+	                          .sent = prefetch->sent,
+	                          .came = prefetch->came,
+	                          .cycle = *seam->clock};
+}
+
+/* It may be told from within another hook of the SM. */
+static void tell(struct seam_sm *sm, struct mech_sm *part, const struct mech_fate *fate)
+{
+	const char *outer = sm->hook;
+	sm->hook = "on_fate";
+	sm->in_fate = true;
+	part->mech->on_fate(part, fate);
+	sm->in_fate = false;
+	sm->hook = outer;
+}
+
+void seam_settle(void *user, enum prefetch_fate fate, const struct prefetch *prefetch)
+{
+	struct seam_sm *sm = user;
+	uint32_t number = prefetch->sender - 1;
+	settle(&sm->account[number], &sm->output[number], fate, prefetch);
+	if (!sm->part[number].mech->on_fate)
+		return;
+	const struct mech_fate told = fate_of(sm->seam, fate, prefetch);
+	tell(sm, &sm->part[number], &told);
+}
+
+void seam_came_late(void *user, const struct prefetch *prefetch)
+{
+	struct seam_sm *sm = user;
+	observe_wait(&sm->output[prefetch->sender - 1], prefetch);
+}
+
+struct prefetch_teller seam_teller(struct seam_sm *sm)
+{
+	return (struct prefetch_teller){
+		.user = sm, .clock = sm->seam->clock, .fate = seam_settle, .came_late = seam_came_late};
+}
+
+/* --- in L2 --- */
+
+static void settle_in_l2(void *user, enum prefetch_fate fate, const struct prefetch *prefetch)
+{
+	struct seam_partition *partition = user;
+	uint32_t number = prefetch->sender - 1;
+	struct mech_partition *part = &partition->part[number];
+	settle(&partition->account[number], &partition->output[number], fate, prefetch);
+	if (!part->mech->partition_fate)
+		return;
+	const struct mech_fate told = fate_of(partition->seam, fate, prefetch);
+	partition->hook = "partition_fate";
+	part->mech->partition_fate(part, &told);
+}
+
+static void came_late_to_l2(void *user, const struct prefetch *prefetch)
+{
+	struct seam_partition *partition = user;
+	observe_wait(&partition->output[prefetch->sender - 1], prefetch);
+}
+
+struct prefetch_teller seam_teller_of_l2(struct seam_partition *partition)
+{
+	return (struct prefetch_teller){
+		.user = partition, .clock = partition->seam->clock, .fate = settle_in_l2, .came_late = came_late_to_l2};
+}

@@ -1,0 +1,223 @@
+/* Protects what a sender is told of its requests' fates: each once, with what it gave the request and the cycles of its sending, its
+ * data and its end; and the two histograms of the account, which are the same cycles. */
+#include "gpu_kit.h"
+
+enum { WARP = 32, LINE = 128, AHEAD = 256, TAG = 77 };
+
+/* When the first load comes to the load/store unit, it asks for the line AHEAD of it. */
+struct config {
+	uint32_t to;
+};
+
+/* All that it hears. */
+struct heard {
+	bool asked;
+	uint64_t line, demand; /* what it asked for; the cycle of the first access there */
+	uint32_t fates, replies;
+	uint32_t replies_before; /* the fate */
+	uint32_t pc;
+	bool is_over; /* in kernel_end */
+	struct mech_fate fate;
+	struct mech_reply reply;
+};
+
+static void ask(struct mech_sm *sm, const struct mech_memory *memory)
+{
+	const struct config *config = sm->config;
+	struct heard *heard = sm->state;
+	uint64_t address = memory->transaction[0].address;
+	if (heard->asked && address == heard->line && !heard->demand)
+		heard->demand = memory->cycle;
+	if (heard->asked || memory->kind != MECH_LOAD)
+		return;
+	heard->asked = true;
+	heard->line = address + AHEAD;
+	heard->pc = memory->pc;
+	const struct mech_request request = {.address = heard->line,
+	                                     .bytes = LINE,
+	                                     .to = config->to,
+	                                     .pc = memory->pc,
+	                                     .block = memory->block,
+	                                     .tag = TAG};
+	assert_true(mech_send(sm, &request));
+}
+
+static void on_reply(struct mech_sm *sm, const struct mech_reply *reply)
+{
+	struct heard *heard = sm->state;
+	heard->replies++;
+	heard->reply = *reply;
+}
+
+static void on_fate(struct mech_sm *sm, const struct mech_fate *fate)
+{
+	struct heard *heard = sm->state;
+	assert_false(heard->is_over);
+	heard->fates++;
+	heard->replies_before = heard->replies;
+	heard->fate = *fate;
+}
+
+static void end(struct mech_sm *sm)
+{
+	((struct heard *)sm->state)->is_over = true;
+}
+
+static struct config defaults;
+
+static struct mech_buffer buffer(const void *config, const struct mech_machine *machine)
+{
+	(void)config;
+	(void)machine;
+	return (struct mech_buffer){.sets = 1, .merges = 4};
+}
+
+#define TOLD                                                                                                           \
+	.version = MECH_VERSION, .name = "told", .config_size = sizeof(struct config), .defaults = &defaults,          \
+	.sm_size = sizeof(struct heard), .sends = true, .memory = ask, .on_reply = on_reply, .kernel_end = end
+
+static const struct mech told = {TOLD, .on_fate = on_fate};
+static const struct mech told_with_buffer = {TOLD, .on_fate = on_fate, .seats = MECH_SEAT_BUFFER, .buffer = buffer};
+
+static void expect_histogram(const struct gpu_kit *kit, uint32_t row, uint32_t count, uint64_t value)
+{
+	struct vector vector;
+	gpu_mech_vector(kit->gpu, 0, row, &vector);
+	assert_int_equal(vector_total(&vector), count);
+	assert_int_equal(vector.sum, count ? value : 0);
+	assert_int_equal(vector.value[vector_bin(output_row(&told, row), vector.length, value)], count);
+	vector_free(&vector);
+}
+
+#define FIRST  "ld.global.u32 %r1, [%rd0];\n"
+#define LONG   "div.u32 %r1, %r1, 3; div.u32 %r1, %r1, 3; div.u32 %r1, %r1, 3; div.u32 %r1, %r1, 3;\n"
+#define WAIT   LONG LONG LONG LONG "and.b32 %r1, %r1, 0; cvt.u64.u32 %rd1, %r1; add.u64 %rd0, %rd0, %rd1;\n"
+#define DEMAND "ld.global.u32 %r3, [%rd0+256];\n"
+
+static const struct row {
+	uint32_t to;
+	const char *body;
+	enum prefetch_fate fate;
+} rows[] = {
+	{MECH_TO_L1, FIRST WAIT DEMAND "exit;", MECH_USEFUL},
+	{MECH_TO_L1, FIRST DEMAND "exit;", MECH_LATE},
+	{MECH_TO_L1, FIRST WAIT "st.global.u32 [%rd0+256], %r1; exit;", MECH_EARLY_EVICTED},
+	{MECH_TO_L1, FIRST WAIT "exit;", MECH_REDUNDANT},
+	{MECH_TO_BUFFER, FIRST WAIT DEMAND "exit;", MECH_USEFUL},
+	{MECH_TO_BUFFER, FIRST DEMAND "exit;", MECH_LATE},
+	{MECH_TO_BUFFER, FIRST WAIT "red.global.add.u32 [%rd0+256], 1; exit;", MECH_EARLY_EVICTED},
+	{MECH_TO_BUFFER, FIRST WAIT "exit;", MECH_REDUNDANT},
+	{MECH_TO_NOTHING, FIRST WAIT DEMAND "exit;", MECH_REDUNDANT},
+};
+
+static void expect_times(const struct heard *heard, const struct row *row)
+{
+	const struct mech_fate *fate = &heard->fate;
+	bool is_late = row->fate == MECH_LATE;
+	assert_int_equal(fate->sent, heard->reply.sent);
+	assert_int_equal(fate->came, is_late ? 0 : heard->reply.cycle);
+	assert_true(fate->cycle >= heard->reply.cycle || is_late);
+	if (row->fate == MECH_USEFUL || is_late)
+		assert_int_equal(fate->cycle, heard->demand);
+	/* a request to nothing has met its fate when it is answered */
+	assert_int_equal(heard->replies_before, !is_late && row->to != MECH_TO_NOTHING);
+}
+
+/* A request for each fate, to each place: FIRST comes to the load/store unit, waits for memory, and DEMAND behind it. */
+static void test_fates(void **state)
+{
+	static const struct mech *const sets[][2] = {{&told, NULL}, {&told_with_buffer, NULL}};
+	(void)state;
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		const struct row *row = &rows[i];
+		struct gpu_kit kit;
+		bool demanded = row->fate == MECH_USEFUL || row->fate == MECH_LATE;
+		defaults.to = row->to;
+		kit_mechanisms = sets[row->to == MECH_TO_BUFFER];
+		KIT_OPEN(&kit, "sm.count=1", "l1i.sets=64", "l1d.sets=32");
+		kit.param = kit_buffer(&kit, NULL, 4096 / 8);
+		kit_load(&kit, row->body);
+		kit_run(&kit, 1, WARP);
+		const struct heard *heard = kit.gpu->seam->sm->part[0].state;
+		kit_requests(&kit, 0);
+		assert_int_equal(heard->fates, 1);
+		assert_int_equal(heard->replies, 1);
+		assert_int_equal(heard->fate.fate, row->fate);
+		assert_int_equal(heard->fate.address, heard->line);
+		assert_int_equal(heard->fate.tag, TAG);
+		assert_int_equal(heard->fate.pc, heard->pc);
+		expect_times(heard, row);
+		expect_histogram(&kit, OUTPUT_prefetch_distance, demanded, heard->demand - heard->reply.sent);
+		expect_histogram(&kit, OUTPUT_late_wait, row->fate == MECH_LATE, heard->reply.cycle - heard->demand);
+		kit_close(&kit);
+	}
+	kit_mechanisms = NULL;
+}
+
+/* --- what may be done there --- */
+
+/* One that answers each fate with another request, and one that fills the buffer from there. */
+static void ask_on(struct mech_sm *sm, const struct mech_fate *fate)
+{
+	struct heard *heard = sm->state;
+	const struct mech_request request = {.address = fate->address, .bytes = LINE, .to = MECH_TO_L1, .pc = fate->pc};
+	heard->fates++;
+	assert_false(mech_send(sm, &request));
+}
+
+static void put_there(struct mech_sm *sm, const struct mech_fate *fate)
+{
+	mech_put(sm, fate->address, LINE, 0);
+}
+
+static const struct mech asks_on = {TOLD, .on_fate = ask_on};
+static const struct mech puts_there = {TOLD, .on_fate = put_there, .seats = MECH_SEAT_BUFFER, .buffer = buffer};
+
+/* What is asked for when the kernel's cycles are over counts as dropped. */
+static void test_asked_at_the_end(void **state)
+{
+	static const struct mech *const set[] = {&asks_on, NULL};
+	struct gpu_kit kit;
+	(void)state;
+	defaults.to = MECH_TO_L1;
+	kit_mechanisms = set;
+	KIT_OPEN(&kit, "sm.count=1");
+	kit.param = kit_buffer(&kit, NULL, 4096 / 8);
+	kit_load(&kit, FIRST WAIT "exit;");
+	kit_run(&kit, 1, WARP);
+	const struct mech_requests requests = kit_requests(&kit, 0);
+	assert_int_equal(requests.asked, 2);
+	assert_int_equal(requests.dropped, 1);
+	assert_int_equal(requests.redundant, 1);
+	kit_close(&kit);
+	kit_mechanisms = NULL;
+}
+
+/* The buffer is being changed: to change it from there is a mistake, which is told as one of that hook. */
+static void test_put_is_a_mistake(void **state)
+{
+	static const struct mech *const set[] = {&puts_there, NULL};
+	struct gpu_kit kit;
+	(void)state;
+	defaults.to = MECH_TO_BUFFER;
+	kit_mechanisms = set;
+	KIT_OPEN(&kit, "sm.count=1");
+	kit.param = kit_buffer(&kit, NULL, 4096 / 8);
+	kit_load(&kit, FIRST WAIT DEMAND "exit;");
+	kit_start(&kit, 1, WARP);
+	assert_int_equal(kit.run.end, GPU_MISTAKE);
+	assert_non_null(strstr(kit.run.message, "mechanism told, hook on_fate, SM 0"));
+	assert_non_null(strstr(kit.run.message, "mech_put()"));
+	kit_close(&kit);
+	kit_mechanisms = NULL;
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_fates),
+		cmocka_unit_test(test_asked_at_the_end),
+		cmocka_unit_test(test_put_is_a_mistake),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
