@@ -128,7 +128,7 @@ static bool issue_first(struct sm *sm, struct scheduler *scheduler, uint64_t can
 {
 	while (candidates) {
 		uint32_t bit = seam_pick(sm->seam, &scheduler->seen, candidates);
-		struct sm_warp *warp = &sm->warp[scheduler_slot(sm, scheduler, bit)];
+		struct sm_warp *warp = scheduler->warp[bit];
 		bool stale = scheduler->stale >> bit & 1;
 		if (!stale && (!sm->seam->may_issue.count || hooks_may_issue(sm, warp))) {
 			issue_warp(sm, scheduler, warp);
