@@ -85,7 +85,7 @@ static void advance(struct sm *sm, struct sm_warp *warp)
 /* Not inlined: in the middle of sm_tick() it would have no host registers left. */
 __attribute__((noinline)) static void issue_warp(struct sm *sm, struct scheduler *scheduler, struct sm_warp *warp)
 {
-	struct simt_step *step = &sm->issue.step[scheduler->seen.index];
+	struct simt_step *step = &scheduler->step;
 
 	if (sm->seam->issue.count)
 		hooks_issue(sm, warp);
@@ -95,8 +95,8 @@ __attribute__((noinline)) static void issue_warp(struct sm *sm, struct scheduler
 		return;
 	}
 	if (step->commits) {
-		invariant(!sm->issue.to_commit[scheduler->seen.index]);
-		sm->issue.to_commit[scheduler->seen.index] = warp->simt;
+		invariant(!scheduler->to_commit);
+		scheduler->to_commit = warp->simt;
 		sm->commits = true;
 	}
 	const struct simt_inst *inst = step->inst;
@@ -193,13 +193,14 @@ void issue_end(struct sm *sm)
 
 void sm_commit(struct sm *sm)
 {
-	struct issue *issue = &sm->issue;
-	for (uint32_t s = 0; s < sm->config.schedulers; s++)
-		if (issue->to_commit[s]) {
-			simt_commit(issue->to_commit[s], &issue->step[s]);
-			if (issue->step[s].fault.what && !sm->fault.what)
-				sm->fault = issue->step[s].fault;
-			issue->to_commit[s] = NULL;
-		}
+	for (uint32_t s = 0; s < sm->config.schedulers; s++) {
+		struct scheduler *scheduler = &sm->issue.scheduler[s];
+		if (!scheduler->to_commit)
+			continue;
+		simt_commit(scheduler->to_commit, &scheduler->step);
+		if (scheduler->step.fault.what && !sm->fault.what)
+			sm->fault = scheduler->step.fault;
+		scheduler->to_commit = NULL;
+	}
 	sm->commits = false;
 }
