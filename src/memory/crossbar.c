@@ -95,6 +95,12 @@ static bool has_flit(const struct crossbar_input *input, uint64_t cycle)
 	return input->entered - input->left > in_channel;
 }
 
+/* All its places are taken by flits in it or in the channel. */
+static bool buffer_is_full(const struct crossbar *crossbar, const struct crossbar_input *input)
+{
+	return input->entered - input->left == crossbar->config.buffer_flits;
+}
+
 /* Ejection buffer to the consumer's port, a flit a cycle. */
 static void eject(struct crossbar *crossbar, struct crossbar_output *output, uint64_t cycle, uint64_t now)
 {
@@ -137,6 +143,8 @@ static void send_flit(struct crossbar *crossbar, struct crossbar_output *output,
 		output->arriving[slot(crossbar, output->arriving_head + output->arrivings)] = *packet;
 		output->arrivings++;
 	}
+	if (buffer_is_full(crossbar, input) && !port_empty(&input->port))
+		bits_add(crossbar->offered, output->owner);
 	input->left_at[slot(crossbar, input->left++)] = cycle;
 	output->sent_at[slot(crossbar, output->sent++)] = cycle;
 	crossbar->stats.flits++;
@@ -216,21 +224,23 @@ static void allocate(struct crossbar *crossbar, uint64_t cycle, uint64_t step)
 }
 
 /* A flit from the producer's port into the channel, when the buffer behind it has a place. */
-static void inject(struct crossbar *crossbar, struct crossbar_input *input, uint64_t cycle, uint64_t now)
+static void inject(struct crossbar *crossbar, uint32_t i, uint64_t cycle, uint64_t now)
 {
+	struct crossbar_input *input = &crossbar->input[i];
 	const struct port_slot *front = port_front_slot(&input->port, now);
 	if (!front)
 		return;
 	uint64_t depth = crossbar->config.buffer_flits;
-	if (input->entered >= depth) {
-		uint64_t before = input->entered - depth;
-		if (input->left <= before || input->left_at[slot(crossbar, before)] + CREDIT > cycle)
-			return;
+	if (buffer_is_full(crossbar, input)) {
+		bits_remove(crossbar->offered, i); /* until a flit leaves */
+		return;
 	}
+	if (input->entered >= depth && input->left_at[slot(crossbar, input->entered - depth)] + CREDIT > cycle)
+		return;
 	uint32_t flits = front->units;
 	if (input->injecting == 0) {
 		if (!input->packets)
-			bits_add(crossbar->buffered, (uint32_t)(input - crossbar->input));
+			bits_add(crossbar->buffered, i);
 		input->packet[slot(crossbar, input->packet_head + input->packets++)] =
 			(struct crossbar_packet){front->item, flits, front->to};
 		crossbar->in_flight++;
@@ -238,10 +248,12 @@ static void inject(struct crossbar *crossbar, struct crossbar_input *input, uint
 	input->entered++;
 	input->entered_last = cycle;
 	port_release(&input->port, 1, now);
-	if (++input->injecting == flits) {
-		input->injecting = 0;
-		port_drop(&input->port);
-	}
+	if (++input->injecting < flits)
+		return;
+	input->injecting = 0;
+	port_drop(&input->port);
+	if (port_empty(&input->port))
+		bits_remove(crossbar->offered, i);
 }
 
 /* A step of the outputs that have something to do; the ejection buffers give a flit in the first one of a cycle. */
@@ -261,18 +273,13 @@ static void move_flits(struct crossbar *crossbar, uint64_t cycle, uint64_t step,
 	}
 }
 
-/* Takes a flit from each port that holds a packet. True when a port still does. */
+/* Takes a flit from each input that is offered one. True when there are still such. */
 static bool inject_all(struct crossbar *crossbar, uint64_t cycle, uint64_t now)
 {
 	uint64_t waiting = 0;
 	for (uint32_t word = 0; word < crossbar->input_words; word++) {
-		struct crossbar_input *inputs = &crossbar->input[(size_t)word * 64];
-		for (uint64_t left = crossbar->offered[word]; left; left &= left - 1) {
-			struct crossbar_input *input = &inputs[__builtin_ctzll(left)];
-			inject(crossbar, input, cycle, now);
-			if (port_empty(&input->port))
-				crossbar->offered[word] &= ~(left & -left);
-		}
+		for (uint64_t left = crossbar->offered[word]; left; left &= left - 1)
+			inject(crossbar, word * 64 + (uint32_t)__builtin_ctzll(left), cycle, now);
 		waiting |= crossbar->offered[word];
 	}
 	return waiting;

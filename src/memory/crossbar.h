@@ -99,7 +99,7 @@ struct crossbar {
 	uint64_t wake;      /* time of the next tick that can do something */
 	uint32_t input_words, output_words;
 	uint32_t slot_mask; /* of the rings */
-	uint64_t *offered;  /* set: inputs whose port holds a packet */
+	uint64_t *offered;  /* set: inputs whose port holds a packet, but for some whose buffer is full */
 	uint64_t *buffered; /* set: inputs with a packet in their buffer that does not ask for its output yet */
 	uint64_t *moving;   /* set: outputs with an owner or with flits on their way */
 	uint64_t *asked;    /* set: outputs that somebody asks for */
