@@ -46,18 +46,33 @@ struct reader {
 	struct reading reading;
 	yaml_parser_t parser;
 	struct seen_key *seen;
-	bool failed; /* the YAML itself is broken: no more events */
+	size_t line;            /* the one that was found last, from 0, */
+	const char *line_start; /* and where it begins in the text */
+	bool failed;            /* the YAML itself is broken: no more events */
 };
 
 static bool read_file(const char *path, const struct reading *outer, const struct target *target, struct diag *diag);
 static void read_mapping(struct reader *reader, const char *prefix);
 
-/* libyaml counts columns in characters, diagnostics in bytes. */
-static struct place place_of(const struct reader *reader, yaml_mark_t mark)
+/* Where a line begins: looked for from the last one on, since nearly all are asked for in rising order. */
+static const char *find_line(struct reader *reader, size_t line)
 {
-	const char *text = reader->source.text, *end = text + reader->source.length;
-	for (size_t line = 0; line < mark.line && text < end; text++)
-		line += *text == '\n';
+	const char *end = reader->source.text + reader->source.length;
+	if (!reader->line_start || line < reader->line) {
+		reader->line = 0;
+		reader->line_start = reader->source.text;
+	}
+	for (; reader->line < line && reader->line_start < end; reader->line++) {
+		const char *newline = memchr(reader->line_start, '\n', (size_t)(end - reader->line_start));
+		reader->line_start = newline ? newline + 1 : end;
+	}
+	return reader->line_start;
+}
+
+/* libyaml counts columns in characters, diagnostics in bytes. */
+static struct place place_of(struct reader *reader, yaml_mark_t mark)
+{
+	const char *text = find_line(reader, mark.line), *end = reader->source.text + reader->source.length;
 	const char *at = text;
 	for (size_t column = 0; column < mark.column && at < end; column++)
 		for (at++; at < end && ((unsigned char)*at & 0xc0) == 0x80;)

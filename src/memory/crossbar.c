@@ -41,6 +41,7 @@ static void open_output(const struct crossbar *crossbar, struct crossbar_output 
 	output->sent_at = arena_array(arena, slots, sizeof *output->sent_at);
 	output->ejected_at = arena_array(arena, slots, sizeof *output->ejected_at);
 	output->arriving = arena_array(arena, slots, sizeof *output->arriving);
+	output->asks = arena_array(arena, crossbar->input_words, sizeof *output->asks);
 }
 
 void crossbar_open(struct crossbar *crossbar, const struct crossbar_config *config, uint32_t inputs, uint32_t outputs,
@@ -94,6 +95,12 @@ static bool has_flit(const struct crossbar_input *input, uint64_t cycle)
 	return input->entered - input->left > in_channel;
 }
 
+/* All its places are taken by flits in it or in the channel. */
+static bool buffer_is_full(const struct crossbar *crossbar, const struct crossbar_input *input)
+{
+	return input->entered - input->left == crossbar->config.buffer_flits;
+}
+
 /* Ejection buffer to the consumer's port, a flit a cycle. */
 static void eject(struct crossbar *crossbar, struct crossbar_output *output, uint64_t cycle, uint64_t now)
 {
@@ -136,6 +143,8 @@ static void send_flit(struct crossbar *crossbar, struct crossbar_output *output,
 		output->arriving[slot(crossbar, output->arriving_head + output->arrivings)] = *packet;
 		output->arrivings++;
 	}
+	if (buffer_is_full(crossbar, input) && !port_empty(&input->port))
+		bits_add(crossbar->offered, output->owner);
 	input->left_at[slot(crossbar, input->left++)] = cycle;
 	output->sent_at[slot(crossbar, output->sent++)] = cycle;
 	crossbar->stats.flits++;
@@ -151,51 +160,55 @@ static void send_flit(struct crossbar *crossbar, struct crossbar_output *output,
 }
 
 /* The first packet of an input wants an output: the head flit is in the buffer, and the input has not changed packets in
- * this very step. */
+ * this very step. It does so until it has it. */
 static bool asks(const struct crossbar_input *input, uint64_t cycle, uint64_t step)
 {
 	return has_flit(input, cycle) && (input->left == 0 || input->granted_at < step);
 }
 
-static void grant(struct crossbar *crossbar, uint32_t o, uint64_t step)
-{
-	struct crossbar_output *output = &crossbar->output[o];
-	uint32_t i = output->candidate;
-	assert(output->asking && output->owner == CROSSBAR_FREE);
-	crossbar->stats.output_conflicts += output->asking - 1;
-	output->asking = 0;
-	output->owner = i;
-	if (!is_preferred(crossbar, i)) /* the others' turn goes on where it was */
-		output->next = i + 1 == crossbar->inputs ? 0 : i + 1;
-	crossbar->input[i].granted_at = step;
-	bits_remove(crossbar->buffered, i);
-	bits_add(crossbar->moving, o);
-}
-
-/* Whether input `i`, which asks behind the candidate, goes before it. Inputs ask in the order of their numbers. */
-static bool goes_before(const struct crossbar *crossbar, const struct crossbar_output *output, uint32_t i)
-{
-	bool one = is_preferred(crossbar, i), other = is_preferred(crossbar, output->candidate);
-	if (one != other)
-		return one == crossbar->prevails;
-	return output->candidate < output->next && i >= output->next;
-}
-
-/* Notes the output that an input's first packet asks for. */
+/* The first packet of the input wants its output from now on, if it does. */
 static void ask(struct crossbar *crossbar, uint32_t i, uint64_t cycle, uint64_t step)
 {
 	const struct crossbar_input *input = &crossbar->input[i];
 	if (!asks(input, cycle, step))
 		return;
 	uint32_t o = input->packet[input->packet_head].output;
-	struct crossbar_output *output = &crossbar->output[o];
-	if (output->owner != CROSSBAR_FREE || output->freed_at == step) {
-		crossbar->stats.output_conflicts++;
-		return;
-	}
-	if (!output->asking++ || goes_before(crossbar, output, i))
-		output->candidate = i;
+	bits_remove(crossbar->buffered, i);
+	bits_add(crossbar->output[o].asks, i);
 	bits_add(crossbar->asked, o);
+	crossbar->output[o].asking++;
+	crossbar->asking++;
+}
+
+/* Of the inputs that ask for an output, the first in turn, of those that go first where there are such. */
+static uint32_t first_in_turn(const struct crossbar *crossbar, const struct crossbar_output *output)
+{
+	uint32_t words = crossbar->input_words, first = bits_next_around(output->asks, words, output->next), i = first;
+	do {
+		if (!crossbar->preferences || is_preferred(crossbar, i) == crossbar->prevails)
+			return i;
+		i = bits_next_around(output->asks, words, i + 1);
+	} while (i != first);
+	return first;
+}
+
+/* An output that is asked for is given away, if it is free. */
+static void grant(struct crossbar *crossbar, uint32_t o, uint64_t step)
+{
+	struct crossbar_output *output = &crossbar->output[o];
+	if (output->owner != CROSSBAR_FREE || output->freed_at == step)
+		return;
+	assert(output->asking);
+	uint32_t i = first_in_turn(crossbar, output);
+	bits_remove(output->asks, i);
+	if (--output->asking == 0)
+		bits_remove(crossbar->asked, o);
+	crossbar->asking--;
+	output->owner = i;
+	if (!is_preferred(crossbar, i)) /* the others' turn goes on where it was */
+		output->next = i + 1 == crossbar->inputs ? 0 : i + 1;
+	crossbar->input[i].granted_at = step;
+	bits_add(crossbar->moving, o);
 }
 
 /* Virtual-channel allocation: each free output takes one of the packets whose head flit asks for it, round robin. */
@@ -204,29 +217,30 @@ static void allocate(struct crossbar *crossbar, uint64_t cycle, uint64_t step)
 	for (uint32_t word = 0; word < crossbar->input_words; word++)
 		for (uint64_t left = crossbar->buffered[word]; left; left &= left - 1)
 			ask(crossbar, word * 64 + (uint32_t)__builtin_ctzll(left), cycle, step);
-	for (uint32_t word = 0; word < crossbar->output_words; word++) {
+	for (uint32_t word = 0; word < crossbar->output_words; word++)
 		for (uint64_t left = crossbar->asked[word]; left; left &= left - 1)
 			grant(crossbar, word * 64 + (uint32_t)__builtin_ctzll(left), step);
-		crossbar->asked[word] = 0;
-	}
+	crossbar->stats.output_conflicts += crossbar->asking;
 }
 
 /* A flit from the producer's port into the channel, when the buffer behind it has a place. */
-static void inject(struct crossbar *crossbar, struct crossbar_input *input, uint64_t cycle, uint64_t now)
+static void inject(struct crossbar *crossbar, uint32_t i, uint64_t cycle, uint64_t now)
 {
+	struct crossbar_input *input = &crossbar->input[i];
 	const struct port_slot *front = port_front_slot(&input->port, now);
 	if (!front)
 		return;
 	uint64_t depth = crossbar->config.buffer_flits;
-	if (input->entered >= depth) {
-		uint64_t before = input->entered - depth;
-		if (input->left <= before || input->left_at[slot(crossbar, before)] + CREDIT > cycle)
-			return;
+	if (buffer_is_full(crossbar, input)) {
+		bits_remove(crossbar->offered, i); /* until a flit leaves */
+		return;
 	}
+	if (input->entered >= depth && input->left_at[slot(crossbar, input->entered - depth)] + CREDIT > cycle)
+		return;
 	uint32_t flits = front->units;
 	if (input->injecting == 0) {
 		if (!input->packets)
-			bits_add(crossbar->buffered, (uint32_t)(input - crossbar->input));
+			bits_add(crossbar->buffered, i);
 		input->packet[slot(crossbar, input->packet_head + input->packets++)] =
 			(struct crossbar_packet){front->item, flits, front->to};
 		crossbar->in_flight++;
@@ -234,10 +248,12 @@ static void inject(struct crossbar *crossbar, struct crossbar_input *input, uint
 	input->entered++;
 	input->entered_last = cycle;
 	port_release(&input->port, 1, now);
-	if (++input->injecting == flits) {
-		input->injecting = 0;
-		port_drop(&input->port);
-	}
+	if (++input->injecting < flits)
+		return;
+	input->injecting = 0;
+	port_drop(&input->port);
+	if (port_empty(&input->port))
+		bits_remove(crossbar->offered, i);
 }
 
 /* A step of the outputs that have something to do; the ejection buffers give a flit in the first one of a cycle. */
@@ -257,18 +273,13 @@ static void move_flits(struct crossbar *crossbar, uint64_t cycle, uint64_t step,
 	}
 }
 
-/* Takes a flit from each port that holds a packet. True when a port still does. */
+/* Takes a flit from each input that is offered one. True when there are still such. */
 static bool inject_all(struct crossbar *crossbar, uint64_t cycle, uint64_t now)
 {
 	uint64_t waiting = 0;
 	for (uint32_t word = 0; word < crossbar->input_words; word++) {
-		struct crossbar_input *inputs = &crossbar->input[(size_t)word * 64];
-		for (uint64_t left = crossbar->offered[word]; left; left &= left - 1) {
-			struct crossbar_input *input = &inputs[__builtin_ctzll(left)];
-			inject(crossbar, input, cycle, now);
-			if (port_empty(&input->port))
-				crossbar->offered[word] &= ~(left & -left);
-		}
+		for (uint64_t left = crossbar->offered[word]; left; left &= left - 1)
+			inject(crossbar, word * 64 + (uint32_t)__builtin_ctzll(left), cycle, now);
 		waiting |= crossbar->offered[word];
 	}
 	return waiting;

@@ -71,8 +71,8 @@ struct crossbar_output {
 	uint32_t owner;                   /* input whose packet it carries, or CROSSBAR_FREE */
 	uint64_t freed_at;                /* allocation step in which the last tail left */
 	uint32_t next;                    /* round robin: input that is asked first */
-	uint32_t asking;                  /* inputs that want it in this cycle while it is free, */
-	uint32_t candidate;               /* and the first of them in turn */
+	uint32_t asking;                  /* inputs whose first packet wants it, */
+	uint64_t *asks;                   /* and which they are: a set */
 	uint64_t sent, ejected;           /* flits ever */
 	uint64_t *sent_at, *ejected_at;   /* by flit number */
 	struct crossbar_packet *arriving; /* ring: packets whose head was sent and whose tail was not yet ejected */
@@ -99,10 +99,11 @@ struct crossbar {
 	uint64_t wake;      /* time of the next tick that can do something */
 	uint32_t input_words, output_words;
 	uint32_t slot_mask; /* of the rings */
-	uint64_t *offered;  /* set: inputs whose port holds a packet */
-	uint64_t *buffered; /* set: inputs with a packet in their buffer that has no output yet */
+	uint64_t *offered;  /* set: inputs whose port holds a packet, but for some whose buffer is full */
+	uint64_t *buffered; /* set: inputs with a packet in their buffer that does not ask for its output yet */
 	uint64_t *moving;   /* set: outputs with an owner or with flits on their way */
-	uint64_t *asked;    /* set: free outputs that somebody asks for in this cycle */
+	uint64_t *asked;    /* set: outputs that somebody asks for */
+	uint32_t asking;    /* inputs that ask */
 	uint8_t flits_of[CROSSBAR_MAX_PACKET / 8 + 1]; /* by packet size in 8 bytes */
 	uint32_t (*route)(const struct request *request);
 	uint8_t preference; /* enum crossbar_preference, of ... */

@@ -250,6 +250,8 @@ void slice_settle(struct slice *slice, uint64_t cycle)
 {
 	assert(cycle >= slice->settled);
 	uint64_t passed = cycle - slice->settled;
+	if (!passed)
+		return;
 	slice->settled = cycle;
 	slice->stats.busy_cycles += slice->busy ? passed : 0;
 	slice->stats.reply_blocked += slice->reply_refused ? passed : 0;

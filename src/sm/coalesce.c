@@ -170,12 +170,27 @@ void coalesce_atomic(struct op *op, const uint64_t *address, uint32_t lanes, uin
 	}
 }
 
+/* True when all lanes run and want the same sector, as they mostly do. */
+static bool is_one_sector(const uint64_t *address, uint32_t lanes, uint32_t sector_bytes)
+{
+	uint64_t differ = 0;
+	for (uint32_t i = 0; i < WARP_SIZE; i++)
+		differ |= address[i] ^ address[0];
+	return lanes == UINT32_MAX && differ < sector_bytes;
+}
+
 void coalesce_constant(struct op *op, const uint64_t *address, uint32_t lanes, uint32_t sector_bytes)
 {
+	uint64_t in_sector = sector_bytes - 1;
 	op->accesses = 0;
+	if (is_one_sector(address, lanes, sector_bytes)) {
+		add_sorted(op,
+		           (struct access){.address = address[0] & ~in_sector, .bytes = sector_bytes, .lanes = lanes});
+		return;
+	}
 	for (uint32_t left = lanes; left; left &= left - 1) {
 		uint32_t lane = (uint32_t)__builtin_ctz(left);
-		uint64_t base = address[lane] & ~(uint64_t)(sector_bytes - 1);
+		uint64_t base = address[lane] & ~in_sector;
 		uint32_t i = 0;
 		while (i < op->accesses && op->access[i].address != base)
 			i++;

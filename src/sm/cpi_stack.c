@@ -15,9 +15,9 @@ enum cause {
 	CAUSE_IDLE,
 };
 
-static struct sm_warp *oldest_of(struct sm *sm, const struct scheduler *scheduler, uint64_t warps)
+static struct sm_warp *oldest_of(const struct scheduler *scheduler, uint64_t warps)
 {
-	return &sm->warp[scheduler_slot(sm, scheduler, mech_oldest(&scheduler->seen, warps))];
+	return scheduler->warp[mech_oldest(&scheduler->seen, warps)];
 }
 
 /* Of a load: `*waits` is the warp that waits for it. */
@@ -27,14 +27,14 @@ static enum cause find_cause(struct sm *sm, const struct scheduler *scheduler, s
 	if (eligible & ~scheduler->hazard)
 		return CAUSE_CONFLICT;
 	if (eligible) {
-		*waits = oldest_of(sm, scheduler, eligible);
+		*waits = oldest_of(scheduler, eligible);
 		return scheduler->seen.load_hazard & (*waits)->mask ? CAUSE_LOAD : CAUSE_ARITHMETIC;
 	}
 	if (!scheduler->seen.live)
 		return CAUSE_IDLE;
 	if (scheduler->seen.live & ~scheduler->seen.held)
 		return CAUSE_NO_INSTRUCTION;
-	*waits = oldest_of(sm, scheduler, scheduler->seen.live);
+	*waits = oldest_of(scheduler, scheduler->seen.live);
 	if (sm->seam->holders[(*waits)->block])
 		return CAUSE_HELD;
 	if (sm->seam->warp_holders[(*waits)->slot])

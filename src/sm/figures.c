@@ -28,7 +28,7 @@ static void add_scheduler(const struct sm *sm, const struct scheduler *scheduler
 	figures->warps_arithmetic += count_of(filled & scheduler->hazard & ~load);
 	figures->warps_no_instruction += count_of(free & ~filled);
 	for (uint64_t left = live & scheduler->seen.held; left; left &= left - 1)
-		add_held_warp(sm, &sm->warp[scheduler_slot(sm, scheduler, (uint32_t)__builtin_ctzll(left))], figures);
+		add_held_warp(sm, scheduler->warp[__builtin_ctzll(left)], figures);
 }
 
 static void add_warps(const struct sm *sm, struct mech_sm_figures *figures)

@@ -86,7 +86,7 @@ static void advance(struct sm *sm, struct sm_warp *warp)
 /* Not inlined: in the middle of sm_tick() it would have no host registers left. */
 __attribute__((noinline)) static void issue_warp(struct sm *sm, struct scheduler *scheduler, struct sm_warp *warp)
 {
-	struct simt_step *step = &sm->issue.step[scheduler->seen.index];
+	struct simt_step *step = &scheduler->step;
 
 	uint32_t latency = sm->seam->owns_opcodes ? hooks_run_opcode(sm, warp) : 0;
 	if (sm->seam->issue.count)
@@ -97,8 +97,8 @@ __attribute__((noinline)) static void issue_warp(struct sm *sm, struct scheduler
 		return;
 	}
 	if (step->commits) {
-		invariant(!sm->issue.to_commit[scheduler->seen.index]);
-		sm->issue.to_commit[scheduler->seen.index] = warp->simt;
+		invariant(!scheduler->to_commit);
+		scheduler->to_commit = warp->simt;
 		sm->commits = true;
 	}
 	const struct simt_inst *inst = step->inst;
@@ -130,7 +130,7 @@ static bool issue_first(struct sm *sm, struct scheduler *scheduler, uint64_t can
 {
 	while (candidates) {
 		uint32_t bit = seam_pick(sm->seam, &scheduler->seen, candidates);
-		struct sm_warp *warp = &sm->warp[scheduler_slot(sm, scheduler, bit)];
+		struct sm_warp *warp = scheduler->warp[bit];
 		bool stale = scheduler->stale >> bit & 1;
 		if (!stale && (!sm->seam->may_issue.count || hooks_may_issue(sm, warp))) {
 			issue_warp(sm, scheduler, warp);
@@ -195,13 +195,14 @@ void issue_settle(struct sm *sm)
 
 void sm_commit(struct sm *sm)
 {
-	struct issue *issue = &sm->issue;
-	for (uint32_t s = 0; s < sm->config.schedulers; s++)
-		if (issue->to_commit[s]) {
-			simt_commit(issue->to_commit[s], &issue->step[s]);
-			if (issue->step[s].fault.what && !sm->fault.what)
-				sm->fault = issue->step[s].fault;
-			issue->to_commit[s] = NULL;
-		}
+	for (uint32_t s = 0; s < sm->config.schedulers; s++) {
+		struct scheduler *scheduler = &sm->issue.scheduler[s];
+		if (!scheduler->to_commit)
+			continue;
+		simt_commit(scheduler->to_commit, &scheduler->step);
+		if (scheduler->step.fault.what && !sm->fault.what)
+			sm->fault = scheduler->step.fault;
+		scheduler->to_commit = NULL;
+	}
 	sm->commits = false;
 }

@@ -9,8 +9,6 @@ struct issue {
 	struct scheduler scheduler[SM_MAX_SCHEDULERS];
 	uint64_t issued;             /* instructions: numbers them */
 	uint64_t by_unit[PTX_UNITS]; /* of these by pipe, that are not in the statistics yet */
-	struct simt_step step[SM_MAX_SCHEDULERS];
-	struct simt_warp *to_commit[SM_MAX_SCHEDULERS]; /* by step; NULL: nothing */
 };
 
 /* True: a warp has issued, or could have, which a mechanism may let in the next cycle. */

@@ -149,10 +149,10 @@ void collectors_tick(struct sm *sm)
 {
 	struct collectors *collectors = &sm->collectors;
 	invariant(!(collectors->free & collectors->complete));
-	if (collectors->complete)
-		for (uint32_t unit = 0; unit < PTX_UNITS; unit++)
-			if (collectors->complete & collectors->set[unit].all)
-				dispatch(sm, unit, collectors->complete & collectors->set[unit].all);
+	uint64_t complete = collectors->complete;
+	for (uint32_t unit = 0; complete; complete &= ~collectors->set[unit++].all)
+		if (complete & collectors->set[unit].all)
+			dispatch(sm, unit, complete & collectors->set[unit].all);
 	if (collectors->banks_waiting)
 		read_banks(sm);
 	collectors->diagonal = collectors->diagonal + 1 == collectors->units ? 0 : collectors->diagonal + 1;

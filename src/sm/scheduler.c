@@ -11,13 +11,9 @@ void scheduler_open(struct sm *sm)
 		warp->scheduler = scheduler;
 		warp->bit = (uint8_t)(w / schedulers);
 		warp->mask = 1ull << warp->bit;
+		scheduler->warp[warp->bit] = warp;
 		scheduler->seen.warps++;
 	}
-}
-
-uint32_t scheduler_slot(const struct sm *sm, const struct scheduler *scheduler, uint32_t bit)
-{
-	return bit * sm->config.schedulers + scheduler->seen.index;
 }
 
 void scheduler_add_warp(struct sm_warp *warp)

@@ -12,11 +12,14 @@ struct sm;
 struct sm_warp;
 
 struct scheduler {
-	struct mech_warps seen;   /* what the owner of the warp order may see of them */
-	uint64_t filled;          /* next instruction is in the buffer */
-	uint64_t hazard;          /* next instruction waits for a register */
-	uint64_t stale;           /* buffered instruction is not where the warp is */
-	uint64_t unit[PTX_UNITS]; /* pipe of the next instruction (that is filled and not stale) */
+	struct mech_warps seen;                       /* what the owner of the warp order may see of them */
+	uint64_t filled;                              /* next instruction is in the buffer */
+	uint64_t hazard;                              /* next instruction waits for a register */
+	uint64_t stale;                               /* buffered instruction is not where the warp is */
+	uint64_t unit[PTX_UNITS];                     /* pipe of the next instruction (that is filled and not stale) */
+	struct sm_warp *warp[SM_MAX_SCHEDULER_WARPS]; /* by bit */
+	struct simt_step step;                        /* what it has issued last */
+	struct simt_warp *to_commit;                  /* the warp whose step stores in this cycle, or NULL */
 };
 
 /* Deals the warp slots out: slot number mod schedulers (GPGPU-Sim's; docs/timing-model.md, Issue). */
@@ -39,8 +42,5 @@ void scheduler_results_written(const struct sm *sm, const struct sm_warp *warp, 
 void scheduler_set_held(const struct sm_warp *warp, bool held);
 /* True when that is new. */
 bool scheduler_set_live(const struct sm_warp *warp, bool live);
-
-/* The warp slot of a scheduler's bit. */
-uint32_t scheduler_slot(const struct sm *sm, const struct scheduler *scheduler, uint32_t bit);
 
 #endif

@@ -101,9 +101,9 @@ static uint64_t memory_stages_next(const struct sm *sm)
 void sm_account(struct sm *sm, uint64_t cycle)
 {
 	uint64_t slept = cycle - sm->accounted;
-	sm->accounted = cycle;
 	if (!slept)
 		return;
+	sm->accounted = cycle;
 	lsu_account(sm, slept);
 	collectors_account(sm, slept);
 	network_port_account(sm, slept);

@@ -7,9 +7,10 @@
 #include "sm/scoreboard.h"
 
 struct sm_warp {
-	struct simt_warp *simt; /* NULL: empty */
-	uint8_t slot;           /* its own number */
-	uint8_t block;          /* block slot */
+	/* NULL: empty. Aligned, so that a shift of its slot gives the warp's place */
+	_Alignas(64) struct simt_warp *simt;
+	uint8_t slot;  /* its own number */
+	uint8_t block; /* block slot */
 	struct ibuffer ibuffer;
 	/* its place with its scheduler */
 	const struct simt_inst *next; /* at the front of the buffer: while filled and not stale */
