@@ -87,7 +87,7 @@ struct seam_sm {
 	struct mech_sm *shared_room, *shared_layout; /* owners of the room in shared memory, of where bytes lie there */
 	struct shared_fills fills;
 	uint8_t shared_vetoed_by; /* the mechanism that refused the banks to the load/store unit's instruction, or MECH_MAX */
-	bool owns_opcodes;        /* some mechanism does */
+	bool is_shown_issues;     /* some mechanism looks at them, or owns opcodes */
 	bool has_buffer;
 	struct line_buffer buffer;
 	uint64_t competing[MECH_MAX_SCHEDULERS][MECH_MAX]; /* by scheduler and mechanism that has the hook: what it returned last */

@@ -67,16 +67,12 @@ bool hooks_may_issue(struct sm *sm, const struct sm_warp *warp)
 	return seam_may_issue(sm->seam, &issue);
 }
 
-void hooks_issue(struct sm *sm, const struct sm_warp *warp)
+uint32_t hooks_issue(struct sm *sm, const struct sm_warp *warp)
 {
 	const struct mech_issue issue = issue_of(sm, warp, warp->next, simt_next_lanes(warp->simt));
+	uint32_t latency = seam_run_opcode(sm->seam, &issue);
 	seam_issue(sm->seam, &issue);
-}
-
-uint32_t hooks_run_opcode(struct sm *sm, const struct sm_warp *warp)
-{
-	const struct mech_issue issue = issue_of(sm, warp, warp->next, simt_next_lanes(warp->simt));
-	return seam_run_opcode(sm->seam, &issue);
+	return latency;
 }
 
 void hooks_operands(const void *host, uint32_t slot, struct mech_operands *operands)

@@ -5,10 +5,8 @@
 #include "sm/sm.h"
 
 bool hooks_may_issue(struct sm *sm, const struct sm_warp *warp);
-/* Before the instruction runs. */
-void hooks_issue(struct sm *sm, const struct sm_warp *warp);
-/* Before those who look at it: the cycles that its opcode's owner gives it, or 0. */
-uint32_t hooks_run_opcode(struct sm *sm, const struct sm_warp *warp);
+/* Before the instruction runs: gives the cycles that its opcode's owner gives it, or 0; then those look who look. */
+uint32_t hooks_issue(struct sm *sm, const struct sm_warp *warp);
 /* What the warp's next instruction, which is in its buffer, is about to be run with; `host` is the struct sm. */
 void hooks_operands(const void *host, uint32_t slot, struct mech_operands *operands);
 /* How a live warp stands, but for who holds it. */

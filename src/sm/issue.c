@@ -88,9 +88,7 @@ __attribute__((noinline)) static void issue_warp(struct sm *sm, struct scheduler
 {
 	struct simt_step *step = &scheduler->step;
 
-	uint32_t latency = sm->seam->owns_opcodes ? hooks_run_opcode(sm, warp) : 0;
-	if (sm->seam->issue.count)
-		hooks_issue(sm, warp);
+	uint32_t latency = sm->seam->is_shown_issues ? hooks_issue(sm, warp) : 0;
 	simt_step(warp->simt, step);
 	if (step->fault.what) {
 		sm->fault = step->fault;
