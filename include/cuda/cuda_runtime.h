@@ -7,6 +7,8 @@
 #ifndef __CUDA_RUNTIME_H__
 #define __CUDA_RUNTIME_H__
 
+#define SLUICE_CUDA 1 /* these headers and no others */
+
 #if defined(__CUDA__) && defined(__clang__)
 
 #include <__clang_cuda_math_forward_declares.h>

@@ -310,6 +310,22 @@ OP(PMEVENT, "pmevent", EVENTS, SP, MOVE)
 FORM(PMEVENT, NO_TYPE, NO_TYPE, "mask?", ">i")
 OP(RELSSP, "relssp", NONE, SP, MOVE)
 FORM(RELSSP, NO_TYPE, NO_TYPE, "", ">")
+/* DMA from global to shared memory, of our own (docs/dma.md): what the transfers to come are like; transfers: buffer, shared, global
+ * address, shape; a transfer once more. A mechanism that owns them gives them time */
+OP(DMA_TYPE, "dma_type", NONE, SP, MOVE)
+FORM(DMA_TYPE, NO_TYPE, NO_TYPE, "", ">i")
+OP(DMA_HALO, "dma_halo", NONE, SP, MOVE)
+FORM(DMA_HALO, NO_TYPE, NO_TYPE, "", ">uuuuu")
+OP(DMA_SPACED, "dma_spaced", NONE, SP, MOVE)
+FORM(DMA_SPACED, NO_TYPE, NO_TYPE, "", ">uu")
+OP(DMA_FLAT, "dma_flat", NONE, SP, MOVE)
+FORM(DMA_FLAT, NO_TYPE, NO_TYPE, "", ">uuau")
+OP(DMA_STRIDED, "dma_strided", NONE, SP, MOVE)
+FORM(DMA_STRIDED, NO_TYPE, NO_TYPE, "", ">uuauu")
+OP(DMA_MATRIX, "dma_matrix", NONE, SP, MOVE)
+FORM(DMA_MATRIX, NO_TYPE, NO_TYPE, "", ">uuauuu")
+OP(DMA_EXECUTE, "dma_execute", NONE, SP, MOVE)
+FORM(DMA_EXECUTE, NO_TYPE, NO_TYPE, "", ">uua")
 
 #undef ROUNDINGS
 #undef ORDERS

@@ -275,6 +275,11 @@ MECH_GPU_HOOKS(LOOK, VETO)
 /* The look that is called before the instruction runs, as the veto is. */
 void seam_issue(struct seam_sm *sm, const struct mech_issue *issue);
 
+static inline bool seam_owns_opcode(const struct seam *seam, enum ptx_opcode op)
+{
+	return seam->opcode[op].owner < MECH_MAX;
+}
+
 /* An instruction whose opcode has an owner is about to run: gives the cycles that it takes, or 0. Of one without an owner, 0. */
 uint32_t seam_run_opcode(struct seam_sm *sm, const struct mech_issue *issue);
 

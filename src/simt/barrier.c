@@ -1,5 +1,6 @@
 /* Barriers of a block. Warps arrive as wholes, whatever lanes of them are active. */
 #include "simt/checks.h"
+#include "simt/dma.h"
 #include "simt/message.h"
 #include "simt/program.h"
 
@@ -45,8 +46,13 @@ static uint64_t complete(struct simt_block *block, struct simt_barrier *barrier)
 	if (!is_complete(barrier, block->live))
 		return 0;
 	uint64_t released = barrier->arrived;
+	uint32_t number = (uint32_t)(barrier - block->barrier);
 	if (has_race_check(block))
-		race_release(block, (uint32_t)(barrier - block->barrier), released);
+		race_release(block, number, released);
+	if (number >= SIMT_BARRIERS) {
+		dma_move(block, number - SIMT_BARRIERS);
+		released = block->launch->dma_overlaps ? 0 : released; /* nobody waits */
+	}
 	for (uint64_t rest = released; rest; rest &= rest - 1)
 		write_reduction(&block->warp[__builtin_ctzll(rest)], barrier);
 	*barrier = (struct simt_barrier){0};
@@ -54,11 +60,16 @@ static uint64_t complete(struct simt_block *block, struct simt_barrier *barrier)
 	return released;
 }
 
-static uint64_t arrive(struct simt_warp *warp, const struct simt_step *step)
+/* For how many threads a warp has come to a barrier; 0: all of the block, as at a DMA buffer. */
+static uint32_t expected_by(const struct simt_warp *warp, const struct simt_step *step, uint32_t number)
+{
+	return number < SIMT_BARRIERS ? uniform(warp, step->inst, 1, step->lanes) : 0;
+}
+
+static uint64_t arrive(struct simt_warp *warp, const struct simt_step *step, uint32_t number)
 {
 	const struct simt_inst *inst = step->inst;
 	struct simt_block *block = warp->block;
-	uint32_t number = uniform(warp, inst, 0, step->lanes);
 	struct simt_barrier *barrier = &block->barrier[number];
 	uint64_t bit = (uint64_t)1 << warp->index;
 	if (has_race_check(block))
@@ -68,7 +79,7 @@ static uint64_t arrive(struct simt_warp *warp, const struct simt_step *step)
 		barrier->first_inst = inst;
 		barrier->first_warp = warp->index;
 	}
-	barrier->expected = uniform(warp, inst, 1, step->lanes);
+	barrier->expected = expected_by(warp, step, number);
 	barrier->threads += WARP_SIZE;
 	if (inst->ptx->barrier == PTX_BARRIER_RED) {
 		uint32_t yes = source_pred(warp, inst, 2) & step->lanes;
@@ -81,6 +92,8 @@ static uint64_t arrive(struct simt_warp *warp, const struct simt_step *step)
 	warp->barrier_inst = inst;
 	warp->barrier_lanes = step->lanes;
 	barrier->arrived |= bit;
+	if (number >= SIMT_BARRIERS && block->launch->dma_overlaps)
+		return complete(block, barrier) | bit;
 	block->waiting |= bit;
 	return complete(block, barrier);
 }
@@ -152,7 +165,7 @@ static bool is_last_and_stuck(struct simt_warp *warp, const struct simt_step *st
 	then.expected = expected;
 	if (is_complete(&then, block->live))
 		return false;
-	arrive(warp, step);
+	arrive(warp, step, number);
 	return true;
 }
 
@@ -194,6 +207,15 @@ void control_barrier(struct simt_warp *warp, const struct simt_inst *inst, struc
 		fault_stuck(block, step);
 }
 
+void barrier_of_dma(struct simt_warp *warp, struct simt_step *step)
+{
+	struct simt_block *block = warp->block;
+	uint32_t buffer = dma_waits_for(warp, step);
+	if (buffer < DMA_BUFFERS && !block->launch->dma_overlaps &&
+	    is_last_and_stuck(warp, step, SIMT_BARRIERS + buffer, 0))
+		fault_stuck(block, step);
+}
+
 void barrier_exit(struct simt_warp *warp, struct simt_step *step)
 {
 	struct simt_block *block = warp->block;
@@ -203,19 +225,31 @@ void barrier_exit(struct simt_warp *warp, struct simt_step *step)
 		checks_block_end(block);
 	if (block->live == 0 || block->live & ~block->waiting)
 		return;
-	for (unsigned k = 0; k < SIMT_BARRIERS; k++)
+	for (unsigned k = 0; k < SIMT_WAITS; k++)
 		if (is_complete(&block->barrier[k], block->live))
 			return;
 	fault_stuck(block, step);
+}
+
+/* The warp has made the step of a barrier, or of a DMA transfer, which it may have to wait for. */
+static uint64_t come(struct simt_warp *warp, const struct simt_step *step)
+{
+	uint64_t bit = (uint64_t)1 << warp->index;
+	if (!step->lanes)
+		return bit;
+	if (step->inst->ptx->barrier != PTX_BARRIER_NONE)
+		return arrive(warp, step, uniform(warp, step->inst, 0, step->lanes));
+	uint32_t buffer = dma_waits_for(warp, step);
+	return buffer < DMA_BUFFERS ? arrive(warp, step, SIMT_BARRIERS + buffer) : bit;
 }
 
 uint64_t simt_barrier(struct simt_warp *warp, const struct simt_step *step)
 {
 	uint64_t released = 0;
 	if (step->inst->kind == SIMT_BARRIER)
-		released = step->lanes ? arrive(warp, step) : (uint64_t)1 << warp->index;
+		released = come(warp, step);
 	if (warp->done)
-		for (unsigned k = 0; k < SIMT_BARRIERS; k++)
+		for (unsigned k = 0; k < SIMT_WAITS; k++)
 			released |= complete(warp->block, &warp->block->barrier[k]);
 	return released;
 }

@@ -1,4 +1,5 @@
 #include "simt/checks.h"
+#include "simt/dma.h"
 #include "simt/program.h"
 
 #include "base/arena.h"
@@ -158,6 +159,7 @@ void simt_block_start(struct simt_block *block, const struct simt_launch *launch
 			       program->local_bytes - program->stack_bytes);
 		warp_start(warp, block, threads - w * WARP_SIZE);
 	}
+	dma_block_start(block);
 	if (launch->checks)
 		checks_block_start(block);
 }
@@ -169,6 +171,7 @@ void simt_block_free(struct simt_block *block)
 		free(block->warp[w].frames);
 	}
 	checks_block_free(block);
+	dma_block_free(block);
 	free(block->warp);
 	free(block->storage);
 	*block = (struct simt_block){0};

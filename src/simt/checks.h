@@ -81,6 +81,8 @@ void unwritten_start(struct simt_block *block);
 /* A memory access, before it is made, and its commit. */
 void unwritten_access(struct simt_warp *warp, const struct simt_step *step);
 void unwritten_commit(struct simt_warp *warp, const struct simt_step *step);
+/* DMA has put bytes into shared memory, which had been written where they come from, or not. */
+void unwritten_filled(struct simt_block *block, uint64_t offset, uint32_t bytes, bool written);
 /* Any other instruction, before it runs. */
 void unwritten_step(struct simt_warp *warp, const struct simt_inst *inst, struct simt_step *step);
 

@@ -2,6 +2,7 @@
 #include "simt/decode.h"
 
 #include "base/arena.h"
+#include "simt/dma.h"
 
 #include <stdlib.h>
 
@@ -12,7 +13,10 @@ static enum ptx_type letter_type(const struct ptx_inst *ptx, char letter)
 	case 's':
 		return ptx->type2;
 	case 'u':
+	case 'i':
 		return PTX_U32;
+	case 'a':
+		return PTX_U64;
 	case 'p':
 		return PTX_PRED;
 	case 'w':
@@ -135,6 +139,15 @@ static void decode_barrier(struct decoder *decoder, struct simt_inst *inst)
 	decode_source(decoder, inst, 1, first + 1 < last ? &ptx->operand[first + 1] : &none, PTX_U32);
 	inst->offset = ptx->operand[first].kind == PTX_OPERAND_INT ? (int64_t)ptx->operand[first].bits : -1;
 	inst->exec = control_barrier;
+}
+
+static void decode_dma(struct decoder *decoder, struct simt_inst *inst)
+{
+	decode_ordinary(decoder, inst);
+	inst->exec = inst->ptx->op == PTX_OP_DMA_EXECUTE ? dma_execute
+	             : inst->kind == SIMT_BARRIER        ? dma_configure
+	                                                 : dma_say;
+	decoder->program->has_dma = true;
 }
 
 static void decode_modifiers(struct decoder *decoder, struct simt_inst *inst)
@@ -269,6 +282,11 @@ static enum simt_kind kind_of(const struct decoder *decoder, enum ptx_opcode op)
 	case PTX_OP_BAR:
 	case PTX_OP_BARRIER:
 		return SIMT_BARRIER;
+	case PTX_OP_DMA_FLAT:
+	case PTX_OP_DMA_STRIDED:
+	case PTX_OP_DMA_MATRIX:
+	case PTX_OP_DMA_EXECUTE:
+		return SIMT_BARRIER; /* warps may wait for each other there */
 	case PTX_OP_MEMBAR:
 	case PTX_OP_FENCE:
 		return SIMT_FENCE;
@@ -339,6 +357,15 @@ static void decode_inst(struct decoder *decoder, struct simt_inst *inst, const u
 		if (ptx->warp)
 			break; /* the lanes of a warp run together: nothing to wait for */
 		decode_barrier(decoder, inst);
+		return;
+	case PTX_OP_DMA_TYPE:
+	case PTX_OP_DMA_HALO:
+	case PTX_OP_DMA_SPACED:
+	case PTX_OP_DMA_FLAT:
+	case PTX_OP_DMA_STRIDED:
+	case PTX_OP_DMA_MATRIX:
+	case PTX_OP_DMA_EXECUTE:
+		decode_dma(decoder, inst);
 		return;
 	case PTX_OP_TEX:
 	case PTX_OP_SULD:

@@ -3,6 +3,14 @@
 
 #include <inttypes.h>
 
+static void add_wait(struct message *out, uint32_t number)
+{
+	if (number < SIMT_BARRIERS)
+		message_add(out, "barrier %" PRIu32, number);
+	else
+		message_add(out, "the transfer of DMA buffer %" PRIu32, number - SIMT_BARRIERS);
+}
+
 static void add_other(struct message *out, const struct simt_launch *launch, const struct simt_fault *fault)
 {
 	message_add(out, "\n  thread ");
@@ -11,9 +19,18 @@ static void add_other(struct message *out, const struct simt_launch *launch, con
 		message_add(out, " of the same warp has passed the barrier at ");
 	else if (fault->kind == SIMT_FAULT_COUNTS)
 		message_add(out, " has come to it as one of %" PRIu32 " threads, at ", fault->other_expected);
-	else
-		message_add(out, " waits at barrier %" PRIu32 ", at ", fault->other_barrier);
+	else {
+		message_add(out, " waits at ");
+		add_wait(out, fault->other_barrier);
+		message_add(out, ", at ");
+	}
 	message_place(out, launch, fault->other->ptx);
+}
+
+static void add_dma(struct message *out, const struct simt_fault *fault)
+{
+	message_add(out, ", warp %" PRIu32 "\n  field: %s, value: %" PRIu64 ", limit: %" PRIu64, fault->warp,
+	            fault->field, fault->value, fault->most);
 }
 
 static void add_barrier(struct message *out, const struct simt_launch *launch, const struct simt_fault *fault)
@@ -21,11 +38,14 @@ static void add_barrier(struct message *out, const struct simt_launch *launch, c
 	if (fault->kind == SIMT_FAULT_COUNTS)
 		message_add(out, "\n  barrier %" PRIu32 " is one of %" PRIu32 " threads here", fault->barrier,
 		            fault->expected);
-	if (fault->kind == SIMT_FAULT_BARRIER)
+	if (fault->kind == SIMT_FAULT_BARRIER) {
+		message_add(out, "\n  ");
+		add_wait(out, fault->barrier);
 		message_add(out,
-		            "\n  barrier %" PRIu32 " waits for %" PRIu32 " threads, %" PRIu32
+		            " waits for %" PRIu32 " threads, %" PRIu32
 		            " have come; no other thread of the block can still come",
-		            fault->barrier, fault->expected, fault->arrived);
+		            fault->expected, fault->arrived);
+	}
 	if (fault->other)
 		add_other(out, launch, fault);
 }
@@ -54,6 +74,8 @@ void simt_fault_print(const struct simt_launch *launch, const struct simt_fault 
 	message_dim(&out, fault->thread);
 	if (fault->kind >= SIMT_FAULT_BARRIER && fault->kind <= SIMT_FAULT_PARTED)
 		add_barrier(&out, launch, fault);
+	if (fault->kind == SIMT_FAULT_DMA)
+		add_dma(&out, fault);
 	if (fault->kind == SIMT_FAULT_CALL)
 		message_add(&out, ", address 0x%" PRIx64, fault->address);
 	if (fault->size == 0)

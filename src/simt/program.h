@@ -59,6 +59,8 @@ const struct simt_function *simt_function_at(const struct simt_program *program,
 simt_exec control_branch, control_call, control_system_call, control_system_commit, control_return, control_exit,
 	control_trap, control_barrier;
 
+/* The warp has come to a DMA transfer that it waits for: a fault when nobody is left who could come. */
+void barrier_of_dma(struct simt_warp *warp, struct simt_step *step);
 /* The warp has ended: a fault when all others wait at barriers that nobody can complete now. */
 void barrier_exit(struct simt_warp *warp, struct simt_step *step);
 

@@ -168,7 +168,7 @@ static void reserve_warps(struct race *race, uint32_t warps)
 		race->known = xrealloc(race->known, square);
 		race->fenced = xrealloc(race->fenced, square);
 		race->pending = xrealloc(race->pending, square);
-		race->barrier = xrealloc(race->barrier, (size_t)SIMT_BARRIERS * warps * sizeof *race->barrier);
+		race->barrier = xrealloc(race->barrier, (size_t)SIMT_WAITS * warps * sizeof *race->barrier);
 		race->ended = xrealloc(race->ended, warps * sizeof *race->ended);
 		free(race->location_known);
 		race->location_known = NULL;
@@ -207,7 +207,7 @@ void race_start(struct simt_block *block)
 	fill(race->known, square, race->begin);
 	fill(race->fenced, square, race->begin);
 	fill(race->pending, square, race->begin);
-	fill(race->barrier, (size_t)SIMT_BARRIERS * race->warps, race->begin);
+	fill(race->barrier, (size_t)SIMT_WAITS * race->warps, race->begin);
 	fill(race->ended, race->warps, race->begin);
 	for (uint32_t w = 0; w < race->warps; w++)
 		advance(race, w);

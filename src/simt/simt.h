@@ -14,13 +14,16 @@
 
 #include "base/arena.h"
 #include "base/diag.h"
+#include "base/dma.h"
 #include "ptx/module.h"
 #include "simt/memory.h"
 
 #include <stdatomic.h>
 
 #define WARP_SIZE 32
-enum { SIMT_MAX_READS = 8, SIMT_MAX_WRITES = 4, SIMT_BARRIERS = 16, SIMT_MAX_WARPS = 64 };
+/* Barriers of a block; and where warps wait for each other in all, DMA buffers among it. */
+enum { SIMT_BARRIERS = 16, SIMT_WAITS = SIMT_BARRIERS + DMA_BUFFERS };
+enum { SIMT_MAX_READS = 8, SIMT_MAX_WRITES = 4, SIMT_MAX_WARPS = 64 };
 _Static_assert(SIMT_MAX_WARPS == 64, "a block's masks have a bit a warp");
 
 /* What the pipeline must know of an instruction's kind. */
@@ -109,6 +112,7 @@ struct simt_program {
 	const uint32_t *function_index; /* in `functions`, by index in the module; UINT32_MAX: not of the program */
 	const struct simt_variable *variables; /* of shared and local memory, for messages */
 	uint32_t variable_count;
+	bool has_dma;
 	const struct simt_unchecked *unchecked; /* by pc, when simt_check_program() was called (simt/check.h), else NULL */
 };
 
@@ -160,6 +164,7 @@ struct simt_launch {
 	/* A barrier that a part of a warp reaches counts for the whole warp, as before Volta. With this it is a fault when
 	 * the other part meets another one. */
 	bool whole_warp_barriers;
+	bool dma_overlaps; /* a warp does not wait for others at a DMA transfer: somebody keeps it from what is not there yet */
 	const atomic_bool *stop;        /* set at any time: the kernel shall end early; NULL: nobody does */
 	struct simt_checks *checks;     /* what else is looked for (simt/check.h), or NULL */
 	const struct simt_reads *reads; /* judges global loads for the checks, or NULL */
@@ -181,6 +186,7 @@ enum simt_fault_kind {
 	SIMT_FAULT_INSTRUCTION, /* operands that the instruction does not take */
 	SIMT_FAULT_CALL,        /* of an address that is no function */
 	SIMT_FAULT_STACK,       /* recursion too deep */
+	SIMT_FAULT_DMA,         /* a transfer that the engine does not take */
 	SIMT_FAULT_TRAP,
 	SIMT_FAULT_ASSERT,
 };
@@ -199,6 +205,10 @@ struct simt_fault {
 	const struct simt_inst *other;
 	struct dim3 other_thread;
 	uint32_t other_barrier, other_expected;
+	/* DMA: the field, its value, and what it would have to be at most, or be */
+	const char *field;
+	uint64_t value, most;
+	uint32_t warp; /* of the block */
 };
 
 struct simt_barrier {
@@ -217,6 +227,8 @@ struct simt_range {
 
 enum { SIMT_RANGES = 8 };
 
+struct dma_block;
+
 /* A resident block. */
 struct simt_block {
 	const struct simt_launch *launch;
@@ -227,7 +239,8 @@ struct simt_block {
 	uint32_t warps;
 	uint64_t live;    /* warps with a thread that has not exited */
 	uint64_t waiting; /* warps held at a barrier */
-	struct simt_barrier barrier[SIMT_BARRIERS];
+	struct simt_barrier barrier[SIMT_WAITS]; /* those of DMA buffers behind the others */
+	struct dma_block *dma; /* where the program has DMA instructions (dma.h) */
 	struct simt_warp *warp;               /* array of `warps` */
 	uint64_t *clock;                      /* what %clock reads; the machine's cycle counter, or a count of steps */
 	uint32_t sm;                          /* %smid */

@@ -332,6 +332,13 @@ static void write_shared(struct simt_warp *warp, const struct simt_step *step)
 	}
 }
 
+void unwritten_filled(struct simt_block *block, uint64_t offset, uint32_t bytes, bool written)
+{
+	struct unwritten *unwritten = block->checks->unwritten;
+	if (unwritten && unwritten->shared)
+		memset(unwritten->shared + offset, written, bytes);
+}
+
 static void atomic(struct simt_warp *warp, const struct simt_step *step)
 {
 	const struct simt_inst *inst = step->inst;

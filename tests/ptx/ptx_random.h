@@ -283,7 +283,7 @@ static inline void random_instruction(struct random_text *out, const struct form
 	random_add(out, ";");
 }
 
-/* Forms of instructions that stand anywhere: control flow and barriers have their own places. */
+/* Forms of instructions that stand anywhere: control flow and barriers have their own places, DMA has values of its own. */
 static inline const struct form *random_form(struct random_text *out)
 {
 	for (;;) {
@@ -296,6 +296,13 @@ static inline const struct form *random_form(struct random_text *out)
 		case PTX_OP_TRAP:
 		case PTX_OP_BAR:
 		case PTX_OP_BARRIER:
+		case PTX_OP_DMA_TYPE:
+		case PTX_OP_DMA_HALO:
+		case PTX_OP_DMA_SPACED:
+		case PTX_OP_DMA_FLAT:
+		case PTX_OP_DMA_STRIDED:
+		case PTX_OP_DMA_MATRIX:
+		case PTX_OP_DMA_EXECUTE:
 		case PTX_OP_TEX:
 		case PTX_OP_SULD:
 		case PTX_OP_SUST:

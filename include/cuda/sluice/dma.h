@@ -1,0 +1,242 @@
+/* dma: a block's data from global to shared memory by a DMA engine (docs/dma.md): D2MA's intrinsics (Jamshidi et al.: D2MA: Accelerating
+ * Coarse-Grained Data Transfer for GPUs, PACT 2014).
+ *
+ *   __shared__ float tile[1024];
+ *   dma_set_datatype_float();
+ *   dma_configure_flat_unit_stride(tile, x, 1024);       // the transfer begins
+ *   ...                                                  // what does not need it
+ *   sum += tile[i];                                      // waits where it must: no __syncthreads()
+ *   dma_execute(tile, x + 1024, 0);                      // once more, when all warps have come here
+ *
+ * All threads of the block call these with the same values, but for those that have exited. A block has four buffers, 0 to 3, each of
+ * which knows one transfer. On a machine without an engine, and where another compiler than Sluice's makes the program, the same data
+ * are there at the same places: there the block copies them, between two barriers. */
+#ifndef SLUICE_CUDA_DMA_H
+#define SLUICE_CUDA_DMA_H
+
+#include <cuda_runtime.h>
+
+enum dma_order { DMA_ROW_MAJOR, DMA_COLUMN_MAJOR };
+
+enum { DMA_BUFFERS = 4, DMA_INTERIOR = 9 };
+
+/* Where a tile lies in a matrix of rows x columns of tiles: 1 2 3, 4 9 5, 6 7 8. A tile at two borders that face each other has no
+ * region: 0. */
+static __host__ __device__ inline unsigned int dma_region(unsigned int row, unsigned int rows, unsigned int column,
+                                                          unsigned int columns)
+{
+	bool top = row == 0, bottom = row + 1 == rows, left = column == 0, right = column + 1 == columns;
+	if ((top && bottom) || (left && right))
+		return 0;
+	if (top)
+		return left ? 1 : right ? 3 : 2;
+	if (bottom)
+		return left ? 6 : right ? 8 : 7;
+	return left ? 4 : right ? 5 : DMA_INTERIOR;
+}
+
+/* The region of the matrix's transpose, in which columns are lines. */
+static __device__ __forceinline__ unsigned int sluice_dma_turned(unsigned int region)
+{
+	return region < 1 || region > 9 ? region : (0x9853726410ull >> 4 * region & 15);
+}
+
+#if defined(SLUICE_CUDA) && !defined(SLUICE_DMA_COPIES)
+
+/* The instructions: lines are what lies together in global memory, rows or columns. */
+static __device__ __forceinline__ unsigned int sluice_dma_shared(const void *shared)
+{
+	unsigned long long address;
+	asm volatile("cvta.to.shared.u64 %0, %1;" : "=l"(address) : "l"(shared));
+	return (unsigned int)address;
+}
+
+#define SLUICE_DMA_BYTES(bytes) asm volatile("dma_type %0;" ::"n"(bytes) : "memory")
+
+static __device__ __forceinline__ void sluice_dma_halo(unsigned int buffer, unsigned int lines, unsigned int elements,
+                                                       unsigned int region, unsigned int constant)
+{
+	asm volatile("dma_halo %0, %1, %2, %3, %4;" ::"r"(buffer), "r"(lines), "r"(elements), "r"(region), "r"(constant)
+	             : "memory");
+}
+
+static __device__ __forceinline__ void dma_set_elements_per_bank(unsigned int elements, unsigned int buffer = 0)
+{
+	asm volatile("dma_spaced %0, %1;" ::"r"(buffer), "r"(elements) : "memory");
+}
+
+static __device__ __forceinline__ void dma_configure_flat_unit_stride(void *shared, const void *global,
+                                                                      unsigned int elements, unsigned int buffer = 0)
+{
+	asm volatile("dma_flat %0, %1, %2, %3;" ::"r"(buffer), "r"(sluice_dma_shared(shared)), "l"(global), "r"(elements)
+	             : "memory");
+}
+
+static __device__ __forceinline__ void dma_configure_flat_strided(void *shared, const void *global,
+                                                                  unsigned int elements, unsigned int stride,
+                                                                  unsigned int buffer = 0)
+{
+	asm volatile("dma_strided %0, %1, %2, %3, %4;" ::"r"(buffer), "r"(sluice_dma_shared(shared)), "l"(global),
+	             "r"(elements), "r"(stride)
+	             : "memory");
+}
+
+static __device__ __forceinline__ void sluice_dma_matrix(void *shared, const void *global, unsigned int lines,
+                                                         unsigned int elements, unsigned int leading_dimension,
+                                                         unsigned int buffer)
+{
+	asm volatile("dma_matrix %0, %1, %2, %3, %4, %5;" ::"r"(buffer), "r"(sluice_dma_shared(shared)), "l"(global),
+	             "r"(lines), "r"(elements), "r"(leading_dimension)
+	             : "memory");
+}
+
+static __device__ __forceinline__ void dma_execute(void *shared, const void *global, unsigned int buffer)
+{
+	asm volatile("dma_execute %0, %1, %2;" ::"r"(buffer), "r"(sluice_dma_shared(shared)), "l"(global) : "memory");
+}
+
+#else
+
+/* What the instructions leave in shared memory, copied by the block. What each buffer was told last lies in shared memory, too. */
+struct sluice_dma_state {
+	unsigned int bytes, halo_lines, halo_elements, region, constant, each_bank; /* for the next transfer */
+	struct sluice_dma_buffer {
+		unsigned int bytes, lines, elements, pitch, halo_lines, halo_elements, region, constant, each_bank;
+	} buffer[DMA_BUFFERS];
+};
+
+static __device__ __forceinline__ sluice_dma_state &sluice_dma()
+{
+	__shared__ sluice_dma_state state;
+	return state;
+}
+
+static __device__ __forceinline__ bool sluice_dma_is_first()
+{
+	return threadIdx.x + threadIdx.y + threadIdx.z == 0;
+}
+
+/* True when an element of the halo lies beyond the matrix. */
+static __device__ inline bool sluice_dma_beyond(const sluice_dma_state::sluice_dma_buffer &b, unsigned int line,
+                                                unsigned int at)
+{
+	bool first = b.region >= 1 && b.region <= 3, last = b.region >= 6 && b.region <= 8;
+	bool begin = b.region == 1 || b.region == 4 || b.region == 6, end = b.region == 3 || b.region == 5 || b.region == 8;
+	return (first && line < b.halo_lines) || (last && line >= b.halo_lines + b.lines) ||
+	       (begin && at < b.halo_elements) || (end && at >= b.halo_elements + b.elements);
+}
+
+static __device__ inline void dma_execute(void *shared, const void *global, unsigned int buffer)
+{
+	__syncthreads();
+	const sluice_dma_state::sluice_dma_buffer b = sluice_dma().buffer[buffer];
+	unsigned int length = b.elements + 2 * b.halo_elements, all = (b.lines + 2 * b.halo_lines) * length;
+	unsigned int thread = (threadIdx.z * blockDim.y + threadIdx.y) * blockDim.x + threadIdx.x;
+	for (unsigned int i = thread; i < all; i += blockDim.x * blockDim.y * blockDim.z) {
+		unsigned int line = i / length, at = i % length;
+		long long away = ((long long)line - b.halo_lines) * b.pitch + ((long long)at - b.halo_elements);
+		char *to = (char *)shared + (size_t)i * b.bytes + (b.each_bank ? i / b.each_bank * 4 : 0);
+		for (unsigned int k = 0; k < b.bytes; k++)
+			to[k] = sluice_dma_beyond(b, line, at) ? (char)(k < 4 ? b.constant >> 8 * k : 0)
+			                                       : ((const char *)global)[away * (long long)b.bytes + k];
+	}
+	__syncthreads();
+}
+
+#define SLUICE_DMA_BYTES(count)                                                                                        \
+	do {                                                                                                           \
+		if (sluice_dma_is_first())                                                                             \
+			sluice_dma().bytes = (count);                                                                  \
+	} while (0)
+
+static __device__ __forceinline__ void sluice_dma_halo(unsigned int, unsigned int lines, unsigned int elements,
+                                                       unsigned int region, unsigned int constant)
+{
+	sluice_dma_state &state = sluice_dma();
+	if (!sluice_dma_is_first())
+		return;
+	state.halo_lines = lines, state.halo_elements = elements, state.region = region, state.constant = constant;
+}
+
+static __device__ __forceinline__ void dma_set_elements_per_bank(unsigned int elements, unsigned int = 0)
+{
+	if (sluice_dma_is_first())
+		sluice_dma().each_bank = elements;
+}
+
+static __device__ inline void sluice_dma_matrix(void *shared, const void *global, unsigned int lines,
+                                                unsigned int elements, unsigned int leading_dimension,
+                                                unsigned int buffer)
+{
+	sluice_dma_state &state = sluice_dma();
+	__syncthreads();
+	if (sluice_dma_is_first()) {
+		state.buffer[buffer] = {state.bytes,         lines,        elements,       leading_dimension, state.halo_lines,
+		                        state.halo_elements, state.region, state.constant, state.each_bank};
+		state.halo_lines = state.halo_elements = state.region = state.constant = state.each_bank = 0;
+	}
+	dma_execute(shared, global, buffer);
+}
+
+static __device__ inline void dma_configure_flat_unit_stride(void *shared, const void *global, unsigned int elements,
+                                                             unsigned int buffer = 0)
+{
+	sluice_dma_matrix(shared, global, 1, elements, 1, buffer);
+}
+
+static __device__ inline void dma_configure_flat_strided(void *shared, const void *global, unsigned int elements,
+                                                         unsigned int stride, unsigned int buffer = 0)
+{
+	sluice_dma_matrix(shared, global, elements, 1, stride, buffer);
+}
+
+#endif
+
+/* The size of the elements of the transfers that are configured from here on. */
+#define SLUICE_DMA_TYPE(name, type)                                                                                    \
+	static __device__ __forceinline__ void dma_set_datatype_##name()                                               \
+	{                                                                                                              \
+		SLUICE_DMA_BYTES(sizeof(type));                                                                        \
+	}
+SLUICE_DMA_TYPE(char, char)
+SLUICE_DMA_TYPE(short, short)
+SLUICE_DMA_TYPE(int, int)
+SLUICE_DMA_TYPE(float, float)
+SLUICE_DMA_TYPE(double, double)
+SLUICE_DMA_TYPE(long_long, long long)
+/* packed ones, moved as a whole */
+SLUICE_DMA_TYPE(char2, char2)
+SLUICE_DMA_TYPE(char4, char4)
+SLUICE_DMA_TYPE(short2, short2)
+SLUICE_DMA_TYPE(short4, short4)
+SLUICE_DMA_TYPE(int2, int2)
+SLUICE_DMA_TYPE(float2, float2)
+#undef SLUICE_DMA_TYPE
+#undef SLUICE_DMA_BYTES
+
+/* A tile of rows x columns of a matrix whose rows, or columns, begin leading_dimension elements apart; it lies in the same order, densely. */
+static __device__ __forceinline__ void dma_configure_matrix(void *shared, const void *global, unsigned int rows,
+                                                            unsigned int columns, unsigned int leading_dimension,
+                                                            enum dma_order order = DMA_ROW_MAJOR,
+                                                            unsigned int buffer = 0)
+{
+	bool by_rows = order == DMA_ROW_MAJOR;
+	sluice_dma_matrix(shared, global, by_rows ? rows : columns, by_rows ? columns : rows, leading_dimension, buffer);
+}
+
+/* The same with halo_rows above and below and halo_columns on each side, of neighbouring tiles or, beyond the matrix, the constant: 16
+ * bits, the lowest of an element, whose others are 0. `global` is the tile's first element, `shared` where the halo's first one goes. */
+static __device__ __forceinline__ void
+dma_configure_matrix_halo(void *shared, const void *global, unsigned int rows, unsigned int columns,
+                          unsigned int leading_dimension, enum dma_order order, unsigned int halo_rows,
+                          unsigned int halo_columns, unsigned int region, unsigned int constant = 0,
+                          unsigned int buffer = 0)
+{
+	if (order == DMA_ROW_MAJOR)
+		sluice_dma_halo(buffer, halo_rows, halo_columns, region, constant);
+	else
+		sluice_dma_halo(buffer, halo_columns, halo_rows, sluice_dma_turned(region), constant);
+	dma_configure_matrix(shared, global, rows, columns, leading_dimension, order, buffer);
+}
+
+#endif

@@ -1,0 +1,217 @@
+/* Protects what the DMA instructions mean without an engine (docs/dma.md): elements go where the shape says; the first command of a buffer moves
+ * its data at once, a later one when every live warp has come to it, and until then those that came wait; what an engine could not take
+ * stops the kernel with the field that is at fault. */
+#include "simt_kit.h"
+
+enum { THREADS = 96, INTS = 4096 };
+
+/* The kernel's body: global memory at %rd0 (parameter 0, INTS numbers that count from 0), results at %rd1, tid in %r0; 8 KB of shared
+ * memory at 0. */
+static void open_body(struct kit *kit, const char *body, uint32_t threads)
+{
+	static const char head[] = ".version 3.1\n.target sm_20\n.address_size 64\n.shared .align 8 .b8 tile[8192];\n"
+				   ".visible .entry kernel(.param .u64 in, .param .u64 out) {\n"
+				   ".reg .u32 %r<20>;\n.reg .u64 %rd<20>;\n.reg .pred %p<8>;\n"
+				   "ld.param.u64 %rd0, [in]; ld.param.u64 %rd1, [out]; mov.u32 %r0, %tid.x;\n"
+				   "mul.wide.u32 %rd2, %r0, 4; add.u64 %rd2, %rd1, %rd2; mov.u32 %r19, tile;\n"
+				   "shl.b32 %r1, %r0, 2; mov.u32 %r18, 0; mov.u32 %r17, %ntid.x; dma_type 4;\n";
+	char text[4096];
+	snprintf(text, sizeof text, "%s%s\n}\n", head, body);
+	kit_open(kit, text);
+	kit->launch.block.x = threads;
+	uint32_t *in = kit_buffer(kit, INTS * 4);
+	for (uint32_t i = 0; i < INTS; i++)
+		in[i] = i;
+	kit_buffer(kit, INTS * 4);
+}
+
+static const uint32_t *results(const struct kit *kit)
+{
+	uint64_t address;
+	memcpy(&address, kit->params + 8, sizeof address);
+	return simt_host(kit->memory, address);
+}
+
+#define WRITES_OWN "ld.shared.u32 %r2, [%r1]; st.global.u32 [%rd2], %r2; exit;"
+
+static void test_flat(void **state)
+{
+	struct kit kit;
+	(void)state;
+	open_body(&kit, "add.u64 %rd3, %rd0, 40; dma_flat 0, 0, %rd3, 96;" WRITES_OWN, THREADS);
+	kit_run(&kit);
+	for (uint32_t i = 0; i < THREADS; i++)
+		assert_int_equal(results(&kit)[i], i + 10);
+	kit_close(&kit);
+}
+
+static void test_strided_and_spaced(void **state)
+{
+	struct kit kit;
+	(void)state;
+	open_body(&kit, "dma_spaced 2, 8; dma_strided 2, 0, %rd0, 40, 9;" WRITES_OWN, THREADS);
+	kit_run(&kit);
+	for (uint32_t i = 0; i < 40; i++)
+		assert_int_equal(results(&kit)[i + i / 8], 9 * i);
+	assert_int_equal(results(&kit)[8], 0); /* the bank that is left out */
+	kit_close(&kit);
+}
+
+/* A tile of 3 lines of 4 in the first corner of a matrix of 10 columns, with a halo of 1 line and 2 elements: above and to the left it is
+ * the constant. */
+static void test_halo(void **state)
+{
+	struct kit kit;
+	(void)state;
+	open_body(&kit, "dma_halo 1, 1, 2, 1, 7; dma_matrix 1, 0, %rd0, 3, 4, 10;" WRITES_OWN, THREADS);
+	kit_run(&kit);
+	for (uint32_t line = 0; line < 5; line++)
+		for (uint32_t at = 0; at < 8; at++) {
+			uint32_t wanted = line < 1 || at < 2 ? 7 : (line - 1) * 10 + at - 2;
+			assert_int_equal(results(&kit)[line * 8 + at], wanted);
+		}
+	kit_close(&kit);
+}
+
+/* Warps read the first data, then wait for each other at the second command, whoever is late: none sees what is not for it yet. */
+static const char twice[] = "dma_flat 0, 0, %rd0, 96; ld.shared.u32 %r2, [%r1];\n"
+			    "setp.ge.u32 %p1, %r0, 64; @!%p1 bra go; mov.u32 %r4, 0;\n"
+			    "late: add.u32 %r4, %r4, 1; setp.lt.u32 %p2, %r4, 9000; @%p2 bra late;\n"
+			    "go: ld.shared.u32 %r5, [%r1]; add.u32 %r2, %r2, %r5;\n"
+			    "add.u64 %rd3, %rd0, 4000; dma_execute 0, 0, %rd3; ld.shared.u32 %r3, [%r1];\n"
+			    "mad.lo.u32 %r2, %r3, 10000, %r2; st.global.u32 [%rd2], %r2; exit;";
+
+static void test_second_command(void **state)
+{
+	struct kit kit;
+	(void)state;
+	open_body(&kit, twice, THREADS);
+	kit_run(&kit);
+	for (uint32_t i = 0; i < THREADS; i++)
+		assert_int_equal(results(&kit)[i], 2 * i + (1000 + i) * 10000);
+	kit_close(&kit);
+}
+
+/* Warps that have exited are not waited for. */
+static void test_exited(void **state)
+{
+	struct kit kit;
+	(void)state;
+	open_body(&kit,
+	          "dma_flat 0, 0, %rd0, 96; setp.ge.u32 %p1, %r0, 32; @%p1 exit;\n"
+	          "add.u64 %rd3, %rd0, 4000; dma_execute 0, 0, %rd3;" WRITES_OWN,
+	          THREADS);
+	kit_run(&kit);
+	for (uint32_t i = 0; i < 32; i++)
+		assert_int_equal(results(&kit)[i], 1000 + i);
+	kit_close(&kit);
+}
+
+/* One warp waits at a transfer, the others at a barrier: nobody can come. */
+static void test_stuck(void **state)
+{
+	struct kit kit;
+	char text[1024];
+	(void)state;
+	open_body(&kit,
+	          "dma_flat 0, 0, %rd0, 96; setp.ge.u32 %p1, %r0, 32; @%p1 bra other;\n"
+	          "dma_execute 0, 0, %rd0; exit;\nother: bar.sync 0; exit;",
+	          THREADS);
+	simt_run(&kit.launch, 0, &kit.run);
+	assert_non_null(kit.run.fault.what);
+	simt_fault_print(&kit.launch, &kit.run.fault, text, sizeof text);
+	if (!strstr(text, "the transfer of DMA buffer 0 waits for 96 threads, 32 have come") ||
+	    !strstr(text, "waits at barrier 0"))
+		fail_msg("%s", text);
+	kit_close(&kit);
+}
+
+/* What is told of a body that is wrong. */
+static void test_mistakes(void **state)
+{
+	static const struct {
+		const char *body, *what, *field;
+	} row[] = {
+		{"dma_flat 4, 0, %rd0, 96;", "a field of a DMA transfer is too narrow",
+	         "field: buffer, value: 4, limit: 3"},
+		{"dma_flat 0, 0, %rd0, 65536;", "a field of a DMA transfer is too narrow",
+	         "field: elements, value: 65536, limit: 65535"},
+		{"dma_flat 0, 0, %rd0, 0;", "a field of a DMA transfer is too small", "field: elements, value: 0"},
+		{"dma_flat 0, 70000, %rd0, 1;", "a field of a DMA transfer is too narrow",
+	         "field: shared base, value: 70000, limit: 65535"},
+		{"dma_strided 0, 0, %rd0, 4, 70000;", "a field of a DMA transfer is too narrow",
+	         "field: stride, value: 70000, limit: 65535"},
+		{"dma_matrix 0, 0, %rd0, 300, 300, 300;", "a field of a DMA transfer is too narrow",
+	         "field: elements, value: 90000, limit: 65535"},
+		{"dma_halo 0, 70000, 1, 9, 0;", "a field of a DMA transfer is too narrow",
+	         "field: halo lines, value: 70000, limit: 65535"},
+		{"dma_halo 0, 1, 1, 10, 0;", "a field of a DMA transfer is too narrow",
+	         "field: region, value: 10, limit: 9"},
+		{"dma_halo 0, 1, 1, 0, 0;", "a field of a DMA transfer is too small", "field: region, value: 0"},
+		{"dma_halo 0, 1, 1, 9, 0; dma_flat 0, 0, %rd0, 4;", "a halo around what is no matrix", "field: halo"},
+		{"dma_type 3;", "a DMA transfer of elements that are not 1, 2, 4 or 8 bytes",
+	         "field: element size, value: 3"},
+		{"dma_flat 0, 8000, %rd0, 49;", "a DMA transfer goes beyond the block's shared memory",
+	         "field: shared base, value: 8196, limit: 8192"},
+		{"dma_flat 0, 2, %rd0, 4;", "a DMA transfer to a misaligned shared address",
+	         "field: shared base, value: 2"},
+		{"add.u64 %rd3, %rd0, 2; dma_flat 0, 0, %rd3, 4;", "a DMA transfer from a misaligned global address",
+	         "field: global base"},
+		{"add.u64 %rd3, %rd0, 16380; dma_strided 0, 0, %rd3, 2, 4096;",
+	         "a DMA transfer reads outside the array", "field: global base"},
+		{"mov.u64 %rd3, 64; dma_flat 0, 0, %rd3, 4;", "a DMA transfer reads outside the array",
+	         "field: global base, value: 64"},
+		{"dma_halo 0, 1, 1, 9, 0; dma_matrix 0, 0, %rd0, 4, 4, 16;", "a DMA transfer reads outside the array",
+	         "field: global base"},
+		{"dma_execute 0, 0, %rd0;", "a DMA buffer is executed that the warp has not configured",
+	         "field: buffer, value: 0"},
+		{"setp.lt.u32 %p1, %r0, 8; @%p1 dma_flat 0, 0, %rd0, 4;", "a part of a warp speaks to the DMA engine",
+	         "field: threads, value: 8, limit: 32"},
+		{"dma_flat 0, %r1, %rd0, 4;", "threads of a warp give a DMA transfer different values",
+	         "field: shared base"},
+		{"shr.u32 %r4, %r0, 5; shl.b32 %r4, %r4, 3; dma_flat 0, %r4, %rd0, 4;",
+	         "warps of a block ask for different DMA transfers", "warp 1"},
+		{"dma_flat 0, 0, %rd0, 4; shr.u32 %r4, %r0, 5; shl.b32 %r4, %r4, 3; dma_execute 0, %r4, %rd0;",
+	         "warps of a block ask for different DMA transfers", "warp 1"},
+	};
+	char text[1024], body[512];
+	(void)state;
+	for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
+		struct kit kit;
+		snprintf(body, sizeof body, "%s exit;", row[i].body);
+		open_body(&kit, body, THREADS);
+		simt_run(&kit.launch, 0, &kit.run);
+		if (!kit.run.fault.what)
+			fail_msg("nothing is said of %s", row[i].body);
+		simt_fault_print(&kit.launch, &kit.run.fault, text, sizeof text);
+		if (!strstr(text, row[i].what) || !strstr(text, row[i].field) || !strstr(text, "test.ptx:"))
+			fail_msg("of %s:\n%s", row[i].body, text);
+		kit_close(&kit);
+	}
+}
+
+/* No element size has been said. */
+static void test_no_type(void **state)
+{
+	struct kit kit;
+	(void)state;
+	kit_open(&kit, ".version 3.1\n.target sm_20\n.address_size 64\n"
+	               ".visible .entry kernel(.param .u64 in) { .reg .u64 %rd<2>; ld.param.u64 %rd0, [in];\n"
+	               "dma_flat 0, 0, %rd0, 4; exit; }\n");
+	kit.launch.dynamic_shared_bytes = 64;
+	kit_buffer(&kit, 64);
+	simt_run(&kit.launch, 0, &kit.run);
+	assert_string_equal(kit.run.fault.what, "a DMA transfer without an element size");
+	kit_close(&kit);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_flat),     cmocka_unit_test(test_strided_and_spaced),
+		cmocka_unit_test(test_halo),     cmocka_unit_test(test_second_command),
+		cmocka_unit_test(test_exited),   cmocka_unit_test(test_stuck),
+		cmocka_unit_test(test_mistakes), cmocka_unit_test(test_no_type),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
