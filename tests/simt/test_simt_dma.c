@@ -205,13 +205,88 @@ static void test_no_type(void **state)
 	kit_close(&kit);
 }
 
+/* Random tiles of a matrix, with halos, against plain loops over rows and columns. */
+enum { SHARED = 8192, CASES = 400 };
+
+struct tile {
+	uint32_t bytes, lines, length, pitch, halo_lines, halo_length, region, constant, shared, first;
+};
+
+static struct tile random_tile(uint64_t *random)
+{
+	struct tile t = {.bytes = 1u << kit_random(random) % 4};
+	t.lines = 1 + kit_random(random) % 9;
+	t.length = 1 + kit_random(random) % 12;
+	t.halo_lines = kit_random(random) % 3;
+	t.halo_length = kit_random(random) % 4;
+	t.region = 1 + kit_random(random) % 9;
+	t.constant = kit_random(random) & 0xffff;
+	t.pitch = t.length + 2 * t.halo_length + kit_random(random) % 20;
+	t.shared = kit_random(random) % 64 * 8;
+	t.first = (t.halo_lines + kit_random(random) % 3) * t.pitch + t.halo_length + kit_random(random) % 5;
+	return t;
+}
+
+/* One byte of an element as the tile has it. */
+static uint8_t byte_of(const struct tile *t, const uint8_t *in, uint32_t line, uint32_t at, uint32_t byte)
+{
+	static const char top[] = "123", bottom[] = "678", left[] = "146", right[] = "358";
+	char region = (char)('0' + t->region);
+	bool above = line < t->halo_lines, below = line >= t->halo_lines + t->lines;
+	bool before = at < t->halo_length, behind = at >= t->halo_length + t->length;
+	if ((above && strchr(top, region)) || (below && strchr(bottom, region)) || (before && strchr(left, region)) ||
+	    (behind && strchr(right, region)))
+		return byte < 2 ? (uint8_t)(t->constant >> 8 * byte) : 0;
+	int32_t element = (int32_t)t->first + ((int32_t)line - (int32_t)t->halo_lines) * (int32_t)t->pitch +
+	                  ((int32_t)at - (int32_t)t->halo_length);
+	return in[element * (int32_t)t->bytes + (int32_t)byte];
+}
+
+static void check_tile(const struct kit *kit, const struct tile *t)
+{
+	uint64_t address;
+	uint8_t wanted[SHARED] = {0};
+	uint32_t element = 0;
+	memcpy(&address, kit->params, sizeof address);
+	const uint8_t *in = simt_host(kit->memory, address);
+	for (uint32_t line = 0; line < t->lines + 2 * t->halo_lines; line++)
+		for (uint32_t at = 0; at < t->length + 2 * t->halo_length; at++, element++)
+			for (uint32_t byte = 0; byte < t->bytes; byte++)
+				wanted[t->shared + element * t->bytes + byte] = byte_of(t, in, line, at, byte);
+	assert_memory_equal(results(kit), wanted, SHARED);
+}
+
+static void test_random_tiles(void **state)
+{
+	uint64_t random = 20261122;
+	(void)state;
+	for (uint32_t i = 0; i < CASES; i++) {
+		struct kit kit;
+		char body[1024];
+		const struct tile t = random_tile(&random);
+		snprintf(body, sizeof body,
+		         "dma_type %u; dma_halo 3, %u, %u, %u, %u; add.u64 %%rd3, %%rd0, %u; dma_matrix 3, %u, %%rd3, "
+		         "%u, %u, %u;\n"
+		         "again: add.u32 %%r3, %%r18, %%r1; ld.shared.u32 %%r2, [%%r3]; cvt.u64.u32 %%rd4, %%r18;\n"
+		         "add.u64 %%rd4, %%rd2, %%rd4; st.global.u32 [%%rd4], %%r2; add.u32 %%r18, %%r18, 256;\n"
+		         "setp.lt.u32 %%p1, %%r18, 8192; @%%p1 bra again; exit;",
+		         t.bytes, t.halo_lines, t.halo_length, t.region, t.constant, t.first * t.bytes, t.shared,
+		         t.lines, t.length, t.pitch);
+		open_body(&kit, body, 64);
+		kit_run(&kit);
+		check_tile(&kit, &t);
+		kit_close(&kit);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_flat),     cmocka_unit_test(test_strided_and_spaced),
-		cmocka_unit_test(test_halo),     cmocka_unit_test(test_second_command),
-		cmocka_unit_test(test_exited),   cmocka_unit_test(test_stuck),
-		cmocka_unit_test(test_mistakes), cmocka_unit_test(test_no_type),
+		cmocka_unit_test(test_flat),         cmocka_unit_test(test_strided_and_spaced),
+		cmocka_unit_test(test_halo),         cmocka_unit_test(test_second_command),
+		cmocka_unit_test(test_exited),       cmocka_unit_test(test_stuck),
+		cmocka_unit_test(test_mistakes),     cmocka_unit_test(test_no_type),
+		cmocka_unit_test(test_random_tiles),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
