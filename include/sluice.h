@@ -100,7 +100,7 @@ struct sluice_settings {
 	 * (docs/passes.md); may be NULL. */
 	const char *const *passes;
 	const char *const *program; /* the program's command line for the statistics, NULL-terminated; may be NULL; kept */
-	/* A CSV file with what every so many core cycles of each kernel have added to the counters, a row each (docs/statistics.md), that is
+	/* A CSV file with what every so many core cycles of each kernel have added to the counters, a row each (docs/over-time.md), that is
 	 * made at once and grows while kernels run; NULL: none. No figure depends on it. */
 	const char *sample_file;
 	uint64_t sample_every;

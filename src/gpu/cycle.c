@@ -192,9 +192,9 @@ bool cycle_step(struct gpu *gpu, struct dispatch *dispatch)
 	uint64_t event = next_event(gpu, dispatch);
 	if (event == UINT64_MAX)
 		return false;
-	if (gpu->visits.next <= cycle_from(gpu, CLOCK_CORE, event) && goes_on(gpu, dispatch))
-		visits_make_until(gpu, cycle_from(gpu, CLOCK_CORE, event));
 	skip_to(gpu, event);
+	if (gpu->visits.next <= gpu->clock[CLOCK_CORE].cycle && goes_on(gpu, dispatch))
+		visits_make_until(gpu, gpu->clock[CLOCK_CORE].cycle);
 	return true;
 }
 

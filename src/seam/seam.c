@@ -246,6 +246,7 @@ static void close_sm(struct seam_sm *sm)
 
 static void close_partition(struct seam_partition *partition)
 {
+	close_accounts(partition->account);
 	for (uint32_t i = 0; i < partition->seam->count; i++)
 		timeline_free(&partition->output[i].timeline);
 	close_pools(&partition->pools);

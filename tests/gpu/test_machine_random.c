@@ -2,6 +2,8 @@
  *   - what is in memory afterwards is what the functional mode leaves there;
  *   - no stall, no broken assertion, no counters that contradict each other;
  *   - all statistics are the same with 1, 2 and 3 host threads, and whether SMs sleep or not;
+ *   - they are the same with samples and a timeline, which some ways keep in every second case, and those files are the same, too;
+ *   - a mechanism is told the fate of each request that was issued;
  *   - a machine that is refused is refused with a message that names the key.
  *
  *   test_machine_random [CASES [SEED [WITHOUT...]]]      the cases from SEED on; each is told. By default a few seconds' worth
@@ -168,13 +170,29 @@ static void tell_signal(int number)
 struct way {
 	const char *name;
 	uint32_t threads;
-	bool sleep, checks;
+	bool sleep, checks, traces; /* traces: in every second case */
 };
 
-static const struct way ways[] = {{"timed", 1, true, false},
-                                  {"2 threads", 2, true, false},
-                                  {"3 threads", 3, true, false},
-                                  {"without sleep, with checks", 1, false, true}};
+static const struct way ways[] = {{"timed", 1, true, false, false},
+                                  {"2 threads", 2, true, false, true},
+                                  {"3 threads", 3, true, false, false},
+                                  {"without sleep, with checks", 1, false, true, true}};
+
+/* What is kept while kernels run: files in the folder of this process, and how they are kept. */
+static char samples_path[64], timeline_path[64];
+
+static bool keeps_traces(const struct random_case *c, const struct way *way)
+{
+	return way->traces && c->seed % 2;
+}
+
+static void add_traces(const struct random_case *c, struct sluice_settings *settings)
+{
+	settings->sample_file = samples_path;
+	settings->sample_every = 1 + c->seed % 311;
+	settings->timeline_file = timeline_path;
+	settings->timeline_events = c->seed / 2 % 8 ? 0 : 1 + c->seed % 97;
+}
 
 /* The gpu with this many workers, also where the host has fewer cores. */
 static void have_threads(sluice_gpu *gpu, uint32_t threads)
@@ -182,6 +200,7 @@ static void have_threads(sluice_gpu *gpu, uint32_t threads)
 	gpu_close(gpu->gpu);
 	gpu->gpu = gpu_open(&gpu->machine, gpu->attachments.list, gpu->attachments.count, threads);
 	assert_non_null(gpu->gpu);
+	gpu->traces.gpu = gpu->traces.timeline.gpu = gpu->gpu;
 }
 
 /* The kernels are right: whatever is found in them is a mistake of the check. */
@@ -194,8 +213,9 @@ static void tell_finding(void *user, const char *text)
 static const char checks[] = "race,init,shared-init,divergence";
 
 /* NULL: refused, and the error says why. */
-static sluice_gpu *open_machine(const struct machine_random *m, const struct way *way, struct sluice_error *error)
+static sluice_gpu *open_machine(const struct random_case *c, const struct way *way, struct sluice_error *error)
 {
+	const struct machine_random *m = &c->machine;
 	const char *options[MACHINE_SETTINGS + 2] = {NULL}, *mechanisms[MACHINE_MECHANISMS + 1] = {NULL};
 	sluice_gpu *gpu;
 	for (uint32_t i = 0; i < m->options; i++)
@@ -203,11 +223,13 @@ static sluice_gpu *open_machine(const struct machine_random *m, const struct way
 	options[m->options] = way->sleep ? "launch.sleep=true" : "launch.sleep=false";
 	for (uint32_t i = 0; i < m->mechanisms; i++)
 		mechanisms[i] = m->mechanism[i];
-	const struct sluice_settings settings = {.machine = m->machine,
-	                                         .options = options,
-	                                         .mechanisms = mechanisms,
-	                                         .check = way->checks ? checks : NULL,
-	                                         .finding = tell_finding};
+	struct sluice_settings settings = {.machine = m->machine,
+	                                   .options = options,
+	                                   .mechanisms = mechanisms,
+	                                   .check = way->checks ? checks : NULL,
+	                                   .finding = tell_finding};
+	if (keeps_traces(c, way))
+		add_traces(c, &settings);
 	return sluice_open(&gpu, &settings, error) == SLUICE_OK ? gpu : NULL;
 }
 
@@ -290,6 +312,20 @@ static void forget(json_t *object, const char *const *keys)
 		json_object_del(object, *keys);
 }
 
+/* A mechanism that counts what it was told has heard of each request. */
+static void check_fates(json_t *counters)
+{
+	static const char *const tellers[] = {"chance", "chance_seats"};
+	for (size_t i = 0; i < sizeof tellers / sizeof *tellers; i++) {
+		char name[64];
+		snprintf(name, sizeof name, "%s.told", tellers[i]);
+		const json_t *told = json_object_get(counters, name);
+		snprintf(name, sizeof name, "%s.issued", tellers[i]);
+		if (told && json_integer_value(told) != json_integer_value(json_object_get(counters, name)))
+			FAIL("%s: %lld fates were told, of %s", stage, json_integer_value(told), name);
+	}
+}
+
 /* All figures, a line each; without what the host took, and how it was asked to run. */
 static char *statistics(sluice_gpu *gpu)
 {
@@ -304,7 +340,10 @@ static char *statistics(sluice_gpu *gpu)
 	forget(root, (const char *const[]){"threads", "options", "configuration", "checks", NULL});
 	forget(json_object_get(root, "totals"), (const char *const[]){"host_seconds", NULL});
 	json_array_foreach(json_object_get(root, "kernels"), i, kernel)
+	{
+		check_fates(json_object_get(kernel, "counters"));
 		forget(kernel, (const char *const[]){"host_seconds", NULL});
+	}
 	text = json_dumps(root, JSON_INDENT(1) | JSON_SORT_KEYS);
 	json_decref(root);
 	return text;
@@ -322,6 +361,30 @@ static void check_same(const char *one, const char *other)
 		     (int)strcspn(other + line, "\n"), other + line);
 }
 
+static char *content_of(const char *path)
+{
+	char *text = NULL;
+	size_t length = 0;
+	FILE *file = fopen(path, "r");
+	assert_non_null(file);
+	assert_true(getdelim(&text, &length, 0, file) > 0);
+	fclose(file);
+	return text;
+}
+
+/* The files of the run before are those of the first one that kept any. */
+static void check_traces(char *kept[2])
+{
+	static const char *const paths[] = {samples_path, timeline_path};
+	for (int i = 0; i < 2; i++) {
+		char *text = content_of(paths[i]);
+		if (kept[i])
+			check_same(kept[i], text);
+		free(kept[i]);
+		kept[i] = text;
+	}
+}
+
 static void check_memory(const struct memory *expected, const struct memory *memory)
 {
 	const uint32_t *a = (const uint32_t *)expected, *b = (const uint32_t *)memory;
@@ -333,12 +396,12 @@ static void check_memory(const struct memory *expected, const struct memory *mem
 /* --- the test --- */
 
 /* Every refusal names a key that was set: without it, in the end, the machine is taken. */
-static void settle_machine(struct machine_random *m)
+static void settle_machine(struct random_case *c)
 {
 	struct sluice_error error;
 	sluice_gpu *gpu;
-	while (!(gpu = open_machine(m, &ways[0], &error)))
-		if (error.status != SLUICE_BAD_SETTING || !machine_drop_named(m, error.message))
+	while (!(gpu = open_machine(c, &ways[0], &error)))
+		if (error.status != SLUICE_BAD_SETTING || !machine_drop_named(&c->machine, error.message))
 			FAIL("refused, without the name of a key that was set: %s", error.message);
 	sluice_close(gpu);
 }
@@ -356,7 +419,7 @@ static void run_functional(struct random_case *c, struct memory *memory)
 static char *run_timed(struct random_case *c, const struct way *way, struct memory *memory)
 {
 	struct sluice_error error;
-	sluice_gpu *gpu = open_machine(&c->machine, way, &error);
+	sluice_gpu *gpu = open_machine(c, way, &error);
 	stage = way->name;
 	if (!gpu)
 		FAIL("%s", error.message);
@@ -371,7 +434,8 @@ static char *run_timed(struct random_case *c, const struct way *way, struct memo
 static void check_case(struct random_case *c)
 {
 	static struct memory expected, memory;
-	settle_machine(&c->machine);
+	char *kept[2] = {NULL};
+	settle_machine(c);
 	char *first = run_timed(c, &ways[0], &memory); /* it says which launches are refused */
 	run_functional(c, &expected);
 	stage = ways[0].name;
@@ -380,8 +444,12 @@ static void check_case(struct random_case *c)
 		char *text = run_timed(c, &ways[i], &memory);
 		check_same(first, text);
 		check_memory(&expected, &memory);
+		if (keeps_traces(c, &ways[i]))
+			check_traces(kept);
 		free(text);
 	}
+	free(kept[0]);
+	free(kept[1]);
 	free(first);
 }
 
@@ -406,6 +474,25 @@ static void cases_in_a_row(void **state)
 	free(c);
 }
 
+/* A folder of this process, for its files. */
+static int make_folder(void **state)
+{
+	static char folder[] = "/tmp/sluice-random-XXXXXX";
+	*state = folder;
+	if (!mkdtemp(folder))
+		return -1;
+	snprintf(samples_path, sizeof samples_path, "%s/samples.csv", folder);
+	snprintf(timeline_path, sizeof timeline_path, "%s/timeline.csv", folder);
+	return 0;
+}
+
+static int remove_folder(void **state)
+{
+	unlink(samples_path);
+	unlink(timeline_path);
+	return rmdir(*state);
+}
+
 int main(int count, char **arguments)
 {
 	tells = count > 1;
@@ -416,5 +503,5 @@ int main(int count, char **arguments)
 	if (count > 3)
 		without = arguments + 3;
 	const struct CMUnitTest tests[] = {cmocka_unit_test(cases_in_a_row)};
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }

@@ -1,5 +1,6 @@
 /* A mechanism that does at random, the same in every run, all that a mechanism may do: it asks for lines wherever they lie, holds
- * blocks and lets them go, from SMs and from the dispatcher. With -DSEATS it owns every seat as well, and answers there at random.
+ * blocks and lets them go, from SMs and from the dispatcher, counts, and draws. It says how many fates it was told, which is how many
+ * requests of it were issued (test_machine_random.c). With -DSEATS it owns every seat as well, and answers there at random.
  * (vetoes.c has the vetoes.) What it may not do is depend on how often an SM ticks: what is drawn in a cycle hook is drawn when the
  * cycle has come that was asked for. */
 #include "draw.h"
@@ -21,7 +22,26 @@ static const struct option options[] = {
 	{"hold", OPTION_U32, offsetof(struct config, hold), 1, 1000, NULL, "blocks", "of which one is held"},
 };
 
-enum { LONGEST_HOLD = 300, LONGEST_PAUSE = 200, WARP_HOLDS = 16, THROTTLES = 16 };
+enum { LONGEST_HOLD = 300, LONGEST_PAUSE = 200, WARP_HOLDS = 16, THROTTLES = 16, ELEMENTS = 5 };
+
+static const struct counter counters[] = {
+	{"told", "requests", SCOPE_SM, 0, "whose fate was told, with cycles one behind the other", COMBINE_SUM}};
+
+enum { VECTOR_FATES, VECTOR_RANDOM, VECTOR_STAYS };
+static const struct counter_vector vectors[] = {
+	{.name = "fates", .unit = "requests", .meaning = "by fate", .scope = SCOPE_SM, .length = MECH_REDUNDANT + 1},
+	{.name = "random", .unit = "calls", .meaning = "at random", .scope = SCOPE_SM, .length = ELEMENTS},
+	{.name = "stays",
+         .unit = "cycles",
+         .meaning = "until the fate",
+         .scope = SCOPE_SM,
+         .kind = VECTOR_POWERS,
+         .length = ELEMENTS},
+};
+
+enum { EVENT_REQUEST, EVENT_FATE };
+static const struct mech_event_row events[] = {{"request", "from sending to its answer", {"tag", NULL}},
+                                               {"fate", "from sending to its fate", {"fate", "address"}}};
 
 struct sm_state {
 	struct holds holds;
@@ -47,6 +67,25 @@ static uint64_t of_gpu(struct mech_gpu *gpu, uint64_t bound)
 	const struct config *config = gpu->config;
 	struct gpu_state *own = gpu->state;
 	return draw(&own->random, config->seed, UINT32_MAX) % bound;
+}
+
+/* Each fate is told once: counted and drawn. */
+static void tell(struct mech_output *output, uint64_t *told, const struct mech_fate *fate)
+{
+	bool comes_in_turn = !fate->came || (fate->sent <= fate->came && fate->came <= fate->cycle);
+	*told += fate->sent <= fate->cycle && comes_in_turn;
+	mech_count(output, VECTOR_FATES, fate->fate, 1);
+	mech_observe(output, VECTOR_STAYS, fate->cycle - fate->sent);
+	mech_draw(output, &(struct mech_event){.row = EVENT_FATE,
+	                                       .track = (uint32_t)fate->tag % ELEMENTS,
+	                                       .begin = fate->sent,
+	                                       .end = fate->cycle,
+	                                       .arguments = {fate->fate, fate->address}});
+}
+
+static void partition_fate(struct mech_partition *partition, const struct mech_fate *fate)
+{
+	tell(partition->output, partition->stats, fate);
 }
 
 /* Some bytes of a line near the address, or far beyond all memory. */
@@ -132,7 +171,8 @@ static void on_memory(struct mech_sm *sm, const struct mech_memory *memory)
 		return;
 	struct mech_request request = request_near(sm->machine, config, own->last_address, of_sm(sm, UINT64_MAX));
 	uint32_t word[MECH_MAX_WORDS];
-	enum mech_place other = of_sm(sm, 3) ? MECH_TO_L1 : MECH_TO_NOTHING;
+	static const enum mech_place others[] = {MECH_TO_L1, MECH_TO_L1, MECH_TO_L2, MECH_TO_NOTHING};
+	enum mech_place other = others[of_sm(sm, 4)];
 	request.to = of_sm(sm, 2) ? other : to_buffer(config, other);
 	request.pc = of_sm(sm, 2) ? memory->pc : MECH_NO_PC;
 	request.block = memory->block;
@@ -144,8 +184,24 @@ static void on_memory(struct mech_sm *sm, const struct mech_memory *memory)
 /* Answers to what was sent are asked for once more, now and then. */
 static void on_reply(struct mech_sm *sm, const struct mech_reply *reply)
 {
+	mech_count(sm->output, VECTOR_RANDOM, (uint32_t)of_sm(sm, ELEMENTS), of_sm(sm, 3));
+	mech_draw(sm->output, &(struct mech_event){.row = EVENT_REQUEST,
+	                                           .track = (uint32_t)reply->request.to,
+	                                           .begin = reply->sent,
+	                                           .end = reply->cycle,
+	                                           .arguments = {reply->request.tag}});
 	if (sm->launch && of_sm(sm, 8) == 0)
 		mech_send(sm, &reply->request);
+}
+
+/* So are fates. */
+static void on_fate(struct mech_sm *sm, const struct mech_fate *fate)
+{
+	tell(sm->output, sm->stats, fate);
+	const struct mech_request request = {
+		.address = fate->address, .bytes = 1, .to = MECH_TO_L2, .pc = fate->pc, .tag = fate->tag + 1};
+	if (of_sm(sm, 16) == 0)
+		mech_send(sm, &request);
 }
 
 static void hold(struct mech_sm *sm, const struct mech_block *block)
@@ -170,7 +226,8 @@ static uint64_t gpu_cycle(struct mech_gpu *gpu, uint64_t cycle)
 		const struct sm_state *there = mech_part(gpu, sm)->state;
 		struct mech_request request =
 			request_near(gpu->machine, config, there->last_address, of_gpu(gpu, UINT64_MAX));
-		request.to = of_gpu(gpu, 2) ? to_buffer(config, MECH_TO_NOTHING) : MECH_TO_NOTHING;
+		enum mech_place other = of_gpu(gpu, 2) ? MECH_TO_L2 : MECH_TO_NOTHING;
+		request.to = of_gpu(gpu, 2) ? to_buffer(config, other) : other;
 		request.block = (uint32_t)of_gpu(gpu, gpu->machine->blocks);
 		if (mech_room_to_send(gpu))
 			mech_send_to(gpu, sm, &request);
@@ -208,6 +265,13 @@ static const struct mech chance = {.version = MECH_VERSION,
                                    .defaults = &defaults,
                                    .gpu_size = sizeof(struct gpu_state),
                                    .sm_size = sizeof(struct sm_state),
+                                   .counters = counters,
+                                   .counter_count = 1,
+                                   .stats_size = sizeof(uint64_t),
+                                   .vectors = vectors,
+                                   .vector_count = sizeof vectors / sizeof *vectors,
+                                   .events = events,
+                                   .event_count = sizeof events / sizeof *events,
                                    .sends = true,
                                    .gpu_open = gpu_open,
                                    .gpu_kernel_begin = gpu_kernel_begin,
@@ -216,6 +280,8 @@ static const struct mech chance = {.version = MECH_VERSION,
                                    .block_end = holds_block_end,
                                    .memory = on_memory,
                                    .on_reply = on_reply,
+                                   .on_fate = on_fate,
+                                   .partition_fate = partition_fate,
                                    .cycle = sm_cycle,
                                    .warps_that_compete = warps_that_compete,
 #ifdef SEATS
