@@ -89,7 +89,8 @@ const struct mech *attachments_find(const char *name, void **object, struct diag
 	return sluice_mechanism_path(name) ? find_in_object(name, object, diag) : find_built_in(name, diag);
 }
 
-static bool set_option(const struct mech *mech, void *config, char *assignment, struct diag *diag)
+/* `name`: as the user has written it, a built-in one's or an object's path. */
+static bool set_option(const struct mech *mech, const char *name, void *config, char *assignment, struct diag *diag)
 {
 	char message[256], *value = strchr(assignment, '=');
 	if (!value || value == assignment) {
@@ -101,8 +102,7 @@ static bool set_option(const struct mech *mech, void *config, char *assignment, 
 	if (!option) {
 		const struct option *near = option_nearest(mech->options, mech->option_count, assignment);
 		diag_plain(diag, "mechanism %s has no option '%s'%s%s%s; 'sluice mech show %s' lists them", mech->name,
-		           assignment, near ? "; did you mean '" : "", near ? near->name : "", near ? "'?" : "",
-		           mech->name);
+		           assignment, near ? "; did you mean '" : "", near ? near->name : "", near ? "'?" : "", name);
 		return false;
 	}
 	if (option_set(option, config, value, message, sizeof message))
@@ -128,7 +128,7 @@ bool attachments_add(struct attachments *attachments, const char *text, struct d
 		if (mech->config_size)
 			memcpy(config, mech->defaults, mech->config_size);
 		for (char *option; fine && rest && (option = strsep(&rest, ","));)
-			fine = set_option(mech, config, option, diag);
+			fine = set_option(mech, name, config, option, diag);
 		attachments->object[attachments->count] = object;
 		attachments->list[attachments->count++] = (struct seam_attached){mech, config};
 	}

@@ -170,7 +170,8 @@ struct mech {
 	bool sends;                               /* requests; its accounts are shown */
 
 	/* Opcodes that it owns, by their names in PTX: one owner each. They are computed by a unit, as all are that touch no memory
-	 * and steer no warp; among them are those that mean nothing by themselves: `pmevent N`, relssp. */
+	 * and steer no warp; among them are those that mean nothing by themselves: relssp, and pmevent, whose number is the value source[0] of
+	 * mech_operands(). */
 	const char *const *opcodes;
 	uint32_t opcode_count;
 
@@ -208,11 +209,13 @@ struct mech {
 	void (*on_reply)(struct mech_sm *sm, const struct mech_reply *reply);
 	/* What became of this mechanism's own request of the SM or for it: once for each that was issued, when its account counts it. At the
 	 * kernel's end what nobody wanted is told before kernel_end; what is asked for then is dropped. Called in the middle of what the machine
-	 * does to L1 or the buffer: mech_put() is a mistake. Of one to L2: only that it fetched nothing. */
+	 * does to L1 or the buffer: mech_put() is a mistake. Of one to L2: only that it fetched nothing, just before on_reply says that it is
+	 * filtered. */
 	void (*on_fate)(struct mech_sm *sm, const struct mech_fate *fate);
 	/* Throttling, by any number of mechanisms: the warps that may issue, as a mask; the masks of all are anded, and all are asked. For
 	 * each scheduler in each cycle in which the SM ticks, which it does while any warp is ready and behind every change of what
-	 * mech_warps says of live, held and load_hazard. 0: none; bits without a ready warp mean nothing. */
+	 * mech_warps says of live, held and load_hazard; more often when launch.sleep is off: neither state nor counters may depend on how often.
+	 * 0: none; bits without a ready warp mean nothing. */
 	uint64_t (*warps_that_compete)(struct mech_sm *sm, const struct mech_warps *warps);
 	/* Seats. */
 	/* The bit of one of the candidates, which are not none: warps that compete, whose next instruction is there and can go.

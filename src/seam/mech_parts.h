@@ -23,7 +23,7 @@ struct mech_event_row {
 /* What of a part happened when: from a cycle to a later one, in which it is over, or in one. */
 struct mech_event {
 	uint32_t row;        /* of .events */
-	uint32_t track;      /* which of the part's tracks shows it: a block's slot, a buffer's number */
+	uint32_t track;      /* which of the part's tracks shows it: a block's slot, a buffer's number; there events nest or follow each other */
 	uint64_t begin, end; /* cycles of the part; equal: an instant */
 	uint64_t arguments[2];
 };

@@ -19,7 +19,7 @@ enum mech_place {
 
 struct mech_request {
 	uint64_t address; /* a multiple of MECH_SECTOR */
-	uint32_t bytes;   /* 1 .. a line, within the line; to L1 or L2: its whole sector is fetched that address lies in */
+	uint32_t bytes;   /* 1 .. a line, within the line; to L1 or L2: the whole sector that address lies in is fetched, and no other */
 	enum mech_place to;
 	uint32_t pc;    /* of the load on whose behalf: one of the kernel's, or MECH_NO_PC */
 	uint32_t block; /* to the buffer, to shared memory: slot of the block whose it is. One that has ended wants nothing: redundant */
