@@ -250,12 +250,45 @@ static void test_zero_latency(void **state)
 	assert_true(outcome.sm.reply.filtered);
 }
 
+/* A mistake in partition_fate is told as one of that hook. */
+static void count_in_none(struct mech_partition *partition, const struct mech_fate *fate)
+{
+	(void)fate;
+	mech_count(partition->output, 0, 0, 1);
+}
+
+static const struct mech mistaken = {.version = MECH_VERSION,
+                                     .name = "mistaken",
+                                     .config_size = sizeof(struct config),
+                                     .defaults = &defaults,
+                                     .sm_size = sizeof(struct heard),
+                                     .sends = true,
+                                     .memory = ask,
+                                     .partition_fate = count_in_none};
+
+static void test_mistake(void **state)
+{
+	static const struct mech *const set[] = {&mistaken, NULL};
+	struct gpu_kit kit;
+	(void)state;
+	defaults = (struct config){.ahead = 256};
+	kit_mechanisms = set;
+	KIT_OPEN(&kit, "sm.count=1");
+	param = kit.param = kit_buffer(&kit, NULL, 65536 / 8);
+	kit_load(&kit, FIRST WAIT DEMAND USE);
+	kit_start(&kit, 1, WARP);
+	assert_int_equal(kit.run.end, GPU_MISTAKE);
+	assert_non_null(strstr(kit.run.message, "mechanism mistaken, hook partition_fate"));
+	kit_close(&kit);
+	kit_mechanisms = NULL;
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_ends),         cmocka_unit_test(test_costs),
 		cmocka_unit_test(test_saves_dram),   cmocka_unit_test(test_from_dispatcher),
-		cmocka_unit_test(test_zero_latency),
+		cmocka_unit_test(test_zero_latency), cmocka_unit_test(test_mistake),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
