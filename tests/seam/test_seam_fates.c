@@ -250,6 +250,54 @@ static void test_put_behind_the_fate(void **state)
 	kit_mechanisms = NULL;
 }
 
+/* A mistake in a hook from within which a fate was told is that hook's. */
+static struct mech_buffer buffer_of_a_line(const void *config, const struct mech_machine *machine)
+{
+	(void)config;
+	(void)machine;
+	return (struct mech_buffer){.sets = 1, .ways = 1};
+}
+
+static void put_over(struct mech_sm *sm, const struct mech_memory *memory)
+{
+	const struct heard *heard = sm->state;
+	if (heard->replies) {
+		mech_put(sm, heard->line + LINE, LINE, memory->block);
+		assert_int_equal(heard->fates, 1);
+		mech_put(sm, heard->line, LINE, MECH_MAX_BLOCKS);
+	}
+	ask(sm, memory);
+}
+
+static const struct mech puts_over = {.version = MECH_VERSION,
+                                      .name = "told",
+                                      .config_size = sizeof(struct config),
+                                      .defaults = &defaults,
+                                      .sm_size = sizeof(struct heard),
+                                      .sends = true,
+                                      .seats = MECH_SEAT_BUFFER,
+                                      .buffer = buffer_of_a_line,
+                                      .memory = put_over,
+                                      .on_reply = on_reply,
+                                      .on_fate = on_fate};
+
+static void test_mistake_around_a_fate(void **state)
+{
+	static const struct mech *const set[] = {&puts_over, NULL};
+	struct gpu_kit kit;
+	(void)state;
+	defaults.to = MECH_TO_BUFFER;
+	kit_mechanisms = set;
+	KIT_OPEN(&kit, "sm.count=1");
+	kit.param = kit_buffer(&kit, NULL, 4096 / 8);
+	kit_load(&kit, FIRST WAIT DEMAND "exit;");
+	kit_start(&kit, 1, WARP);
+	assert_int_equal(kit.run.end, GPU_MISTAKE);
+	assert_non_null(strstr(kit.run.message, "hook memory"));
+	kit_close(&kit);
+	kit_mechanisms = NULL;
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -257,6 +305,7 @@ int main(void)
 		cmocka_unit_test(test_asked_at_the_end),
 		cmocka_unit_test(test_put_is_a_mistake),
 		cmocka_unit_test(test_put_behind_the_fate),
+		cmocka_unit_test(test_mistake_around_a_fate),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
