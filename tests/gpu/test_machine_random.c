@@ -189,7 +189,7 @@ static bool keeps_traces(const struct random_case *c, const struct way *way)
 static void add_traces(const struct random_case *c, struct sluice_settings *settings)
 {
 	settings->sample_file = samples_path;
-	settings->sample_every = 1 + c->seed % 311;
+	settings->sample_every = 40 + c->seed % 311;
 	settings->timeline_file = timeline_path;
 	settings->timeline_events = c->seed / 2 % 8 ? 0 : 1 + c->seed % 97;
 }

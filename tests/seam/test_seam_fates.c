@@ -101,6 +101,7 @@ static const struct row {
 } rows[] = {
 	{MECH_TO_L1, FIRST WAIT DEMAND "exit;", MECH_USEFUL},
 	{MECH_TO_L1, FIRST DEMAND "exit;", MECH_LATE},
+	{MECH_TO_L1, FIRST DEMAND "ld.global.u32 %r4, [%rd0+256]; exit;", MECH_LATE}, /* two wait, which is told once */
 	{MECH_TO_L1, FIRST WAIT "st.global.u32 [%rd0+256], %r1; exit;", MECH_EARLY_EVICTED},
 	{MECH_TO_L1, FIRST WAIT "exit;", MECH_REDUNDANT},
 	{MECH_TO_BUFFER, FIRST WAIT DEMAND "exit;", MECH_USEFUL},
@@ -212,12 +213,99 @@ static void test_put_is_a_mistake(void **state)
 	kit_mechanisms = NULL;
 }
 
+/* Behind the fate it is none. */
+static void put_later(struct mech_sm *sm, const struct mech_memory *memory)
+{
+	const struct heard *heard = sm->state;
+	if (heard->fates)
+		mech_put(sm, heard->line, LINE, memory->block);
+	ask(sm, memory);
+}
+
+static const struct mech puts_later = {.version = MECH_VERSION,
+                                       .name = "told",
+                                       .config_size = sizeof(struct config),
+                                       .defaults = &defaults,
+                                       .sm_size = sizeof(struct heard),
+                                       .sends = true,
+                                       .seats = MECH_SEAT_BUFFER,
+                                       .buffer = buffer,
+                                       .memory = put_later,
+                                       .on_fate = on_fate};
+
+static void test_put_behind_the_fate(void **state)
+{
+	static const struct mech *const set[] = {&puts_later, NULL};
+	struct gpu_kit kit;
+	(void)state;
+	defaults.to = MECH_TO_BUFFER;
+	kit_mechanisms = set;
+	KIT_OPEN(&kit, "sm.count=1");
+	kit.param = kit_buffer(&kit, NULL, 4096 / 8);
+	kit_load(&kit, FIRST WAIT DEMAND WAIT DEMAND "exit;");
+	kit_run(&kit, 1, WARP);
+	const struct heard *heard = kit.gpu->seam->sm->part[0].state;
+	assert_int_equal(heard->fates, 1);
+	kit_close(&kit);
+	kit_mechanisms = NULL;
+}
+
+/* A mistake in a hook from within which a fate was told is that hook's. */
+static struct mech_buffer buffer_of_a_line(const void *config, const struct mech_machine *machine)
+{
+	(void)config;
+	(void)machine;
+	return (struct mech_buffer){.sets = 1, .ways = 1};
+}
+
+static void put_over(struct mech_sm *sm, const struct mech_memory *memory)
+{
+	const struct heard *heard = sm->state;
+	if (heard->replies) {
+		mech_put(sm, heard->line + LINE, LINE, memory->block);
+		assert_int_equal(heard->fates, 1);
+		mech_put(sm, heard->line, LINE, MECH_MAX_BLOCKS);
+	}
+	ask(sm, memory);
+}
+
+static const struct mech puts_over = {.version = MECH_VERSION,
+                                      .name = "told",
+                                      .config_size = sizeof(struct config),
+                                      .defaults = &defaults,
+                                      .sm_size = sizeof(struct heard),
+                                      .sends = true,
+                                      .seats = MECH_SEAT_BUFFER,
+                                      .buffer = buffer_of_a_line,
+                                      .memory = put_over,
+                                      .on_reply = on_reply,
+                                      .on_fate = on_fate};
+
+static void test_mistake_around_a_fate(void **state)
+{
+	static const struct mech *const set[] = {&puts_over, NULL};
+	struct gpu_kit kit;
+	(void)state;
+	defaults.to = MECH_TO_BUFFER;
+	kit_mechanisms = set;
+	KIT_OPEN(&kit, "sm.count=1");
+	kit.param = kit_buffer(&kit, NULL, 4096 / 8);
+	kit_load(&kit, FIRST WAIT DEMAND "exit;");
+	kit_start(&kit, 1, WARP);
+	assert_int_equal(kit.run.end, GPU_MISTAKE);
+	assert_non_null(strstr(kit.run.message, "hook memory"));
+	kit_close(&kit);
+	kit_mechanisms = NULL;
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_fates),
 		cmocka_unit_test(test_asked_at_the_end),
 		cmocka_unit_test(test_put_is_a_mistake),
+		cmocka_unit_test(test_put_behind_the_fate),
+		cmocka_unit_test(test_mistake_around_a_fate),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

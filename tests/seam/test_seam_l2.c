@@ -18,6 +18,7 @@ static uint64_t param; /* of the kernel */
 struct heard {
 	uint32_t seen; /* instructions on memory */
 	uint32_t replies, fates;
+	uint32_t packets; /* of such requests, and their answers */
 	struct mech_reply reply;
 	struct mech_fate fate;
 };
@@ -67,6 +68,12 @@ static void partition_fate(struct mech_partition *partition, const struct mech_f
 	heard->fate = *fate;
 }
 
+static void see_packet(struct mech_partition *partition, const struct mech_packet *packet)
+{
+	struct heard *heard = partition->state;
+	heard->packets += packet->kind == MECH_PACKET_L2_PREFETCH && packet->sender == partition->number;
+}
+
 static const struct mech asker = {
 	.version = MECH_VERSION,
 	.name = "asker",
@@ -80,6 +87,8 @@ static const struct mech asker = {
 	.on_reply = on_reply,
 	.on_fate = on_fate,
 	.partition_fate = partition_fate,
+	.partition_packet_in = see_packet,
+	.partition_packet_out = see_packet,
 };
 
 #define FIRST  "ld.global.u32 %r1, [%rd0];\n"
@@ -96,6 +105,7 @@ struct outcome {
 	uint64_t cycles;
 	struct gpu_stats stats;
 	struct mech_requests requests;
+	uint32_t packets;
 	struct heard sm, l2; /* what was told there; of the slices, of the one that was told */
 };
 
@@ -107,6 +117,7 @@ static void collect(const struct gpu_kit *kit, struct outcome *outcome)
 	for (uint32_t s = 0; s < seam->machine.partitions; s++) {
 		const struct heard *heard = seam->partition[s].part[0].state;
 		assert_true(!heard->fates || !outcome->l2.fates);
+		outcome->packets += heard->packets;
 		outcome->l2 = heard->fates ? *heard : outcome->l2;
 	}
 	outcome->requests = kit_requests(kit, 0);
@@ -162,6 +173,7 @@ static void expect_told(const struct outcome *outcome, const struct row *row)
 {
 	const struct heard *told = is_found(row) ? &outcome->sm : &outcome->l2;
 	const struct mech_reply *reply = &outcome->sm.reply;
+	assert_int_equal(outcome->packets, 2);
 	assert_int_equal(outcome->sm.replies, 1);
 	assert_int_equal(reply->filtered, is_found(row));
 	assert_int_equal(reply->request.tag, TAG);
@@ -250,12 +262,45 @@ static void test_zero_latency(void **state)
 	assert_true(outcome.sm.reply.filtered);
 }
 
+/* A mistake in partition_fate is told as one of that hook. */
+static void count_in_none(struct mech_partition *partition, const struct mech_fate *fate)
+{
+	(void)fate;
+	mech_count(partition->output, 0, 0, 1);
+}
+
+static const struct mech mistaken = {.version = MECH_VERSION,
+                                     .name = "mistaken",
+                                     .config_size = sizeof(struct config),
+                                     .defaults = &defaults,
+                                     .sm_size = sizeof(struct heard),
+                                     .sends = true,
+                                     .memory = ask,
+                                     .partition_fate = count_in_none};
+
+static void test_mistake(void **state)
+{
+	static const struct mech *const set[] = {&mistaken, NULL};
+	struct gpu_kit kit;
+	(void)state;
+	defaults = (struct config){.ahead = 256};
+	kit_mechanisms = set;
+	KIT_OPEN(&kit, "sm.count=1");
+	param = kit.param = kit_buffer(&kit, NULL, 65536 / 8);
+	kit_load(&kit, FIRST WAIT DEMAND USE);
+	kit_start(&kit, 1, WARP);
+	assert_int_equal(kit.run.end, GPU_MISTAKE);
+	assert_non_null(strstr(kit.run.message, "mechanism mistaken, hook partition_fate"));
+	kit_close(&kit);
+	kit_mechanisms = NULL;
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_ends),         cmocka_unit_test(test_costs),
 		cmocka_unit_test(test_saves_dram),   cmocka_unit_test(test_from_dispatcher),
-		cmocka_unit_test(test_zero_latency),
+		cmocka_unit_test(test_zero_latency), cmocka_unit_test(test_mistake),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
