@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Widths of the fields of an engine's table (D2MA, section 4.1), bits. */
+/* Widths of the fields that an engine keeps of a buffer (docs/dma.md, Fields), bits. */
 enum { SHARED_BITS = 16, ELEMENTS_BITS = 16, STRIDE_BITS = 16, HALO_BITS = 16, CONSTANT_BITS = 16 };
 
 static bool uses_dma(const struct simt_launch *launch)
