@@ -141,6 +141,12 @@ static void decode_barrier(struct decoder *decoder, struct simt_inst *inst)
 	inst->exec = control_barrier;
 }
 
+/* Their rows of ops.h follow each other. */
+static bool is_dma(enum ptx_opcode op)
+{
+	return op >= PTX_OP_DMA_TYPE && op <= PTX_OP_DMA_EXECUTE;
+}
+
 static void decode_dma(struct decoder *decoder, struct simt_inst *inst)
 {
 	decode_ordinary(decoder, inst);
@@ -333,6 +339,10 @@ static void decode_inst(struct decoder *decoder, struct simt_inst *inst, const u
 	uint32_t first = decoder->functions[decoder->current].pc;
 	decode_facts(decoder, inst);
 	decode_registers(decoder, inst);
+	if (is_dma(ptx->op)) {
+		decode_dma(decoder, inst);
+		return;
+	}
 	switch (ptx->op) {
 	case PTX_OP_BRA:
 		inst->exec = control_branch;
@@ -357,15 +367,6 @@ static void decode_inst(struct decoder *decoder, struct simt_inst *inst, const u
 		if (ptx->warp)
 			break; /* the lanes of a warp run together: nothing to wait for */
 		decode_barrier(decoder, inst);
-		return;
-	case PTX_OP_DMA_TYPE:
-	case PTX_OP_DMA_HALO:
-	case PTX_OP_DMA_SPACED:
-	case PTX_OP_DMA_FLAT:
-	case PTX_OP_DMA_STRIDED:
-	case PTX_OP_DMA_MATRIX:
-	case PTX_OP_DMA_EXECUTE:
-		decode_dma(decoder, inst);
 		return;
 	case PTX_OP_TEX:
 	case PTX_OP_SULD:

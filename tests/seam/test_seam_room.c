@@ -1,0 +1,119 @@
+/* Protects the room in shared memory: its owner raises and lowers how many blocks are resident, within what threads, registers and slots
+ * allow; what they take together is asked of it, and is no more than there is. */
+#include "gate_kit.h"
+
+static struct mech_room room_seen;
+static uint32_t room, taken, resident, most_resident;
+static uint64_t slots_seen;
+
+static uint32_t shared_room(struct mech_gpu *gpu, const struct mech_room *limits)
+{
+	(void)gpu;
+	room_seen = *limits;
+	return room;
+}
+
+static uint32_t shared_taken(struct mech_sm *sm, uint64_t slots)
+{
+	(void)sm;
+	slots_seen |= slots;
+	return taken;
+}
+
+static void block_comes(struct mech_sm *sm, const struct mech_block *block)
+{
+	(void)sm;
+	(void)block;
+	most_resident = ++resident > most_resident ? resident : most_resident;
+}
+
+static void block_goes(struct mech_sm *sm, const struct mech_block *block)
+{
+	(void)sm;
+	(void)block;
+	resident--;
+}
+
+static struct mech_buffer buffer(const void *config, const struct mech_machine *machine)
+{
+	(void)config;
+	return (struct mech_buffer){.sets = 1, .in_shared = true, .bytes = machine->shared_bytes};
+}
+
+static const struct mech landlord = {.version = MECH_VERSION,
+                                     .name = "landlord",
+                                     .seats = MECH_SEAT_SHARED_ROOM | MECH_SEAT_BUFFER,
+                                     .shared_room = shared_room,
+                                     .shared_taken = shared_taken,
+                                     .buffer = buffer,
+                                     .block_begin = block_comes,
+                                     .block_end = block_goes};
+
+/* 24 KB a block of 48, four warps of 48, eight slots, registers for 25. */
+static void test_room(void **state)
+{
+	static const struct mech *const set[] = {&landlord, NULL};
+	static const uint32_t wanted[] = {1, 2, 5, 7, 100}, gets[] = {1, 2, 5, 7, 8};
+	(void)state;
+	for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++) {
+		struct gpu_kit kit;
+		kit_mechanisms = set;
+		room = wanted[i];
+		resident = most_resident = 0;
+		slots_seen = 0;
+		KIT_OPEN(&kit, "sm.count=1", "sm.registers=65536");
+		kit.param = kit_buffer(&kit, NULL, 4096);
+		kit_load(&kit, who);
+		kit_run(&kit, 20, 128);
+		assert_int_equal(room_seen.shared, 2);
+		assert_int_equal(room_seen.slots, 8);
+		assert_int_equal(room_seen.warps, 12);
+		assert_int_equal(room_seen.registers, 25);
+		assert_int_equal(most_resident, gets[i]);
+		assert_int_equal(resident, 0);
+		assert_int_equal(slots_seen, (1u << gets[i]) - 1);
+		check_who(&kit, 20 * 128);
+		kit_close(&kit);
+		kit_mechanisms = NULL;
+	}
+}
+
+/* Threads and registers limit the blocks as before; a memory that is full is no mistake, one that is fuller is. */
+static void test_other_limits(void **state)
+{
+	static const struct mech *const set[] = {&landlord, NULL};
+	static const struct {
+		const char *registers;
+		uint32_t threads, gets;
+	} row[] = {{"sm.registers=65536", 512, 3}, {"sm.registers=8192", 128, 3}};
+	(void)state;
+	room = 100;
+	for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
+		struct gpu_kit kit;
+		kit_mechanisms = set;
+		resident = most_resident = 0;
+		KIT_OPEN(&kit, "sm.count=1", row[i].registers);
+		kit_load(&kit, "exit;");
+		kit_run(&kit, 20, row[i].threads);
+		assert_int_equal(most_resident, row[i].gets);
+		taken = kit.machine.sm.shared_bytes;
+		kit_run(&kit, 20, row[i].threads);
+		taken++;
+		kit_start(&kit, 20, row[i].threads);
+		assert_int_equal(kit.run.end, GPU_MISTAKE);
+		assert_non_null(
+			strstr(kit.run.message, "its blocks take 49153 bytes of shared memory; there are 49152"));
+		taken = 0;
+		kit_close(&kit);
+		kit_mechanisms = NULL;
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_room),
+		cmocka_unit_test(test_other_limits),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
