@@ -146,9 +146,6 @@ static void say(void *user, const char *mechanism, const char *text)
 
 struct seam_analyses api_analyses(struct launch_analyses *known)
 {
-	return (struct seam_analyses){.user = known,
-	                              .rows = give_rows,
-	                              .loads = give_loads,
-	                              .allocations = api_allocations,
-	                              .say = say};
+	return (struct seam_analyses){
+		.user = known, .rows = give_rows, .loads = give_loads, .allocations = api_allocations, .say = say};
 }
