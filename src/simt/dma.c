@@ -8,8 +8,39 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Widths of the fields that an engine keeps of a buffer (docs/dma.md, Fields), bits. */
-enum { SHARED_BITS = 16, ELEMENTS_BITS = 16, STRIDE_BITS = 16, HALO_BITS = 16, CONSTANT_BITS = 16 };
+/* Operands of the instructions: the field of a buffer's entry that each fills, and what fits it (docs/dma.md, Fields). */
+struct field {
+	const char *name;
+	uint64_t least, most;
+};
+
+enum { MOST_16 = 0xffff };
+
+static const struct field fields[DMA_COMMANDS][DMA_MAX_FIELDS] = {
+	[DMA_TYPE] = {{"element size", 1, 8}},
+	[DMA_HALO] = {{"buffer", 0, DMA_BUFFERS - 1},
+                      {"halo lines", 0, MOST_16},
+                      {"halo elements of a line", 0, MOST_16},
+                      {"region", 1, 9},
+                      {"constant", 0, MOST_16}},
+	[DMA_SPACED] = {{"buffer", 0, DMA_BUFFERS - 1}, {"elements per bank", 1, MOST_16}},
+	[DMA_FLAT] = {{"buffer", 0, DMA_BUFFERS - 1},
+                      {"shared base", 0, MOST_16},
+                      {"global base", 0, UINT64_MAX},
+                      {"elements", 1, MOST_16}},
+	[DMA_STRIDED] = {{"buffer", 0, DMA_BUFFERS - 1},
+                         {"shared base", 0, MOST_16},
+                         {"global base", 0, UINT64_MAX},
+                         {"elements", 1, MOST_16},
+                         {"stride", 1, MOST_16}},
+	[DMA_MATRIX] = {{"buffer", 0, DMA_BUFFERS - 1},
+                        {"shared base", 0, MOST_16},
+                        {"global base", 0, UINT64_MAX},
+                        {"lines", 1, MOST_16},
+                        {"elements of a line", 1, MOST_16},
+                        {"leading dimension", 1, MOST_16}},
+	[DMA_EXECUTE] = {{"buffer", 0, DMA_BUFFERS - 1}, {"shared base", 0, MOST_16}, {"global base", 0, UINT64_MAX}},
+};
 
 static bool uses_dma(const struct simt_launch *launch)
 {
@@ -72,19 +103,25 @@ static uint64_t operand(struct command *command, unsigned k, const char *field)
 	return value;
 }
 
-static uint32_t field(struct command *command, unsigned k, const char *name, uint64_t least, uint64_t most)
+static enum dma_command command_of(const struct simt_inst *inst)
 {
-	uint64_t value = operand(command, k, name);
-	if (value > most)
-		refuse(command, "a field of a DMA transfer is too narrow", name, value, most);
-	if (value < least)
-		refuse(command, "a field of a DMA transfer is too small", name, value, least);
-	return (uint32_t)value;
+	return (enum dma_command)(inst->ptx->op - PTX_OP_DMA_TYPE);
 }
 
-static uint64_t largest(uint32_t bits)
+/* The operands' values; false when one does not fit its field. */
+static bool read_operands(struct command *command, uint64_t value[DMA_MAX_FIELDS])
 {
-	return (1ull << bits) - 1;
+	const struct field *field = fields[command_of(command->inst)];
+	for (unsigned k = 0; k < DMA_MAX_FIELDS; k++) {
+		value[k] = field[k].name ? operand(command, k, field[k].name) : 0;
+		if (field[k].name && value[k] > field[k].most)
+			refuse(command, "a field of a DMA transfer is too narrow", field[k].name, value[k],
+			       field[k].most);
+		if (field[k].name && value[k] < field[k].least)
+			refuse(command, "a field of a DMA transfer is too small", field[k].name, value[k],
+			       field[k].least);
+	}
+	return command->good;
 }
 
 static struct command begin(struct simt_warp *warp, const struct simt_inst *inst, struct simt_step *step)
@@ -97,73 +134,22 @@ static struct command begin(struct simt_warp *warp, const struct simt_inst *inst
 	return command;
 }
 
-static uint32_t buffer_of(struct command *command)
-{
-	uint32_t buffer = field(command, 0, "buffer", 0, DMA_BUFFERS - 1);
-	return buffer < DMA_BUFFERS ? buffer : 0;
-}
-
 static struct dma_warp *state_of(const struct simt_warp *warp)
 {
 	return &warp->block->dma->warp[warp->index];
 }
 
-/* --- shapes --- */
-
-static void read_shape(struct command *command, struct dma_transfer *transfer)
+/* What no field by itself says. */
+static void check_shape(struct command *command, const struct dma_transfer *transfer, bool has_halo)
 {
-	uint64_t most = largest(ELEMENTS_BITS);
-	switch (command->inst->ptx->op) {
-	case PTX_OP_DMA_FLAT:
-		transfer->shape = DMA_FLAT;
-		transfer->lines = transfer->pitch = 1;
-		transfer->length = field(command, 3, "elements", 1, most);
-		return;
-	case PTX_OP_DMA_STRIDED:
-		transfer->shape = DMA_STRIDED;
-		transfer->length = 1;
-		transfer->lines = field(command, 3, "elements", 1, most);
-		transfer->pitch = field(command, 4, "stride", 1, largest(STRIDE_BITS));
-		return;
-	default:
-		transfer->shape = DMA_MATRIX;
-		transfer->lines = field(command, 3, "lines", 1, most);
-		transfer->length = field(command, 4, "elements of a line", 1, most);
-		transfer->pitch = field(command, 5, "leading dimension", 1, largest(STRIDE_BITS));
-		if ((uint64_t)transfer->lines * transfer->length > most)
-			refuse(command, "a field of a DMA transfer is too narrow", "elements",
-			       (uint64_t)transfer->lines * transfer->length, most);
-	}
-}
-
-/* Regions 1 to 9: the corners and edges in the order of reading, 9 what has no border. */
-static uint32_t sides_of(uint32_t region)
-{
-	static const uint8_t sides[] = {[1] = DMA_FIRST_LINE | DMA_LINE_BEGIN,
-	                                [2] = DMA_FIRST_LINE,
-	                                [3] = DMA_FIRST_LINE | DMA_LINE_END,
-	                                [4] = DMA_LINE_BEGIN,
-	                                [5] = DMA_LINE_END,
-	                                [6] = DMA_LAST_LINE | DMA_LINE_BEGIN,
-	                                [7] = DMA_LAST_LINE,
-	                                [8] = DMA_LAST_LINE | DMA_LINE_END,
-	                                [9] = 0};
-	return sides[region];
-}
-
-static void take_mode(struct command *command, struct dma_transfer *transfer, struct dma_mode *mode)
-{
-	transfer->element_bytes = state_of(command->warp)->element_bytes;
-	transfer->halo_lines = mode->halo_lines;
-	transfer->halo_length = mode->halo_length;
-	transfer->sides = mode->region ? sides_of(mode->region) : 0;
-	transfer->constant = mode->constant;
-	transfer->each_bank = mode->each_bank;
-	if (mode->region && transfer->shape != DMA_MATRIX)
-		refuse(command, "a halo around what is no matrix", "halo", mode->halo_lines + mode->halo_length, 0);
+	uint64_t elements = (uint64_t)transfer->lines * transfer->length;
+	if (elements > MOST_16)
+		refuse(command, "a field of a DMA transfer is too narrow", "elements", elements, MOST_16);
+	if (has_halo && transfer->shape != DMA_MATRIX)
+		refuse(command, "a halo around what is no matrix", "halo", transfer->halo_lines + transfer->halo_length,
+		       0);
 	if (!transfer->element_bytes)
 		refuse(command, "a DMA transfer without an element size", "element size", 0, 8);
-	*mode = (struct dma_mode){.commands = mode->commands};
 }
 
 /* --- where it reads and writes --- */
@@ -252,7 +238,7 @@ static bool is_same(const struct dma_transfer *one, const struct dma_transfer *o
 static void come(struct command *command, uint32_t number, const struct dma_transfer *transfer)
 {
 	struct dma_buffer *buffer = &command->warp->block->dma->buffer[number];
-	uint32_t own = state_of(command->warp)->mode[number].commands + 1;
+	uint32_t own = state_of(command->warp)->commands[number] + 1;
 	check_places(command, transfer);
 	if (own <= buffer->moved && !is_same(transfer, &buffer->transfer))
 		refuse(command, "warps of a block ask for different DMA transfers", "buffer", number, DMA_BUFFERS - 1);
@@ -263,7 +249,7 @@ static void come(struct command *command, uint32_t number, const struct dma_tran
 		       number, DMA_BUFFERS - 1);
 	if (!command->good)
 		return;
-	state_of(command->warp)->mode[number].commands = own;
+	state_of(command->warp)->commands[number] = own;
 	if (own <= buffer->moved)
 		return;
 	buffer->next = *transfer;
@@ -278,57 +264,46 @@ static void come(struct command *command, uint32_t number, const struct dma_tran
 void dma_say(struct simt_warp *warp, const struct simt_inst *inst, struct simt_step *step)
 {
 	struct command command = begin(warp, inst, step);
-	if (inst->ptx->op == PTX_OP_DMA_TYPE) {
-		uint32_t bytes = field(&command, 0, "element size", 1, 8);
-		if (bytes & (bytes - 1))
-			refuse(&command, "a DMA transfer of elements that are not 1, 2, 4 or 8 bytes", "element size",
-			       bytes, 8);
-		if (command.good)
-			state_of(warp)->element_bytes = bytes;
+	uint64_t value[DMA_MAX_FIELDS];
+	if (!read_operands(&command, value))
 		return;
-	}
-	struct dma_mode mode = {0};
-	uint32_t buffer = buffer_of(&command);
-	mode.commands = state_of(warp)->mode[buffer].commands;
-	if (inst->ptx->op == PTX_OP_DMA_HALO) {
-		mode.halo_lines = field(&command, 1, "halo lines", 0, largest(HALO_BITS));
-		mode.halo_length = field(&command, 2, "halo elements of a line", 0, largest(HALO_BITS));
-		mode.region = field(&command, 3, "region", 1, 9);
-		mode.constant = field(&command, 4, "constant", 0, largest(CONSTANT_BITS));
-	} else {
-		mode.each_bank = field(&command, 1, "elements per bank", 1, largest(HALO_BITS));
-	}
+	if (inst->ptx->op == PTX_OP_DMA_TYPE && value[0] & (value[0] - 1))
+		refuse(&command, "a DMA transfer of elements that are not 1, 2, 4 or 8 bytes", "element size", value[0],
+		       8);
 	if (command.good)
-		state_of(warp)->mode[buffer] = mode;
+		dma_tell(state_of(warp), command_of(inst), value);
 }
 
 /* dma_flat, dma_strided, dma_matrix: buffer, shared, global, shape ... */
 void dma_configure(struct simt_warp *warp, const struct simt_inst *inst, struct simt_step *step)
 {
 	struct command command = begin(warp, inst, step);
-	struct dma_transfer transfer;
-	memset(&transfer, 0, sizeof transfer); /* it is compared as a whole */
-	uint32_t buffer = buffer_of(&command);
-	transfer.shared = field(&command, 1, "shared base", 0, largest(SHARED_BITS));
-	transfer.global = operand(&command, 2, "global base");
-	read_shape(&command, &transfer);
-	take_mode(&command, &transfer, &state_of(warp)->mode[buffer]);
+	uint64_t value[DMA_MAX_FIELDS];
+	if (!read_operands(&command, value))
+		return;
+	struct dma_warp *state = state_of(warp);
+	bool has_halo = state->mode[value[0]].has_halo;
+	struct dma_transfer none, transfer;
+	memset(&none, 0, sizeof none); /* it is compared as a whole */
+	transfer = dma_asked(state, command_of(inst), value, &none);
+	check_shape(&command, &transfer, has_halo);
 	if (command.good)
-		come(&command, buffer, &transfer);
+		come(&command, (uint32_t)value[0], &transfer);
 }
 
 /* dma_execute buffer, shared, global: once more, between other places. */
 void dma_execute(struct simt_warp *warp, const struct simt_inst *inst, struct simt_step *step)
 {
 	struct command command = begin(warp, inst, step);
-	uint32_t number = buffer_of(&command);
+	uint64_t value[DMA_MAX_FIELDS];
+	if (!read_operands(&command, value))
+		return;
+	uint32_t number = (uint32_t)value[0];
 	const struct dma_buffer *buffer = &warp->block->dma->buffer[number];
-	struct dma_transfer transfer = buffer->transfer;
-	transfer.shared = field(&command, 1, "shared base", 0, largest(SHARED_BITS));
-	transfer.global = operand(&command, 2, "global base");
-	if (!state_of(warp)->mode[number].commands)
+	if (!state_of(warp)->commands[number])
 		refuse(&command, "a DMA buffer is executed that the warp has not configured", "buffer", number,
 		       DMA_BUFFERS - 1);
+	struct dma_transfer transfer = dma_asked(state_of(warp), DMA_EXECUTE, value, &buffer->transfer);
 	if (command.good)
 		come(&command, number, &transfer);
 }
@@ -336,9 +311,9 @@ void dma_execute(struct simt_warp *warp, const struct simt_inst *inst, struct si
 uint32_t dma_waits_for(const struct simt_warp *warp, const struct simt_step *step)
 {
 	const struct simt_inst *inst = step->inst;
-	if (inst->ptx->op == PTX_OP_DMA_TYPE || inst->ptx->op == PTX_OP_DMA_HALO || inst->ptx->op == PTX_OP_DMA_SPACED)
+	if (!dma_asks(command_of(inst)))
 		return DMA_BUFFERS;
 	uint32_t number = ((const lane32 *)source(warp, inst, 0))[__builtin_ctz(step->lanes)];
 	const struct dma_buffer *buffer = &warp->block->dma->buffer[number];
-	return state_of(warp)->mode[number].commands > buffer->moved ? number : DMA_BUFFERS;
+	return state_of(warp)->commands[number] > buffer->moved ? number : DMA_BUFFERS;
 }

@@ -16,18 +16,6 @@ struct dma_buffer {
 	bool has_next;
 };
 
-/* What a warp has said of a buffer since its last command of it, and how many it has given. */
-struct dma_mode {
-	uint32_t commands;
-	uint32_t halo_lines, halo_length, region, constant;
-	uint32_t each_bank;
-};
-
-struct dma_warp {
-	uint32_t element_bytes; /* 0: not said yet */
-	struct dma_mode mode[DMA_BUFFERS];
-};
-
 struct dma_block {
 	struct dma_buffer buffer[DMA_BUFFERS];
 	struct dma_warp warp[]; /* by warp of the block */
