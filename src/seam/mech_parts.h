@@ -95,6 +95,7 @@ struct mech_services {
 	bool (*send)(struct mech_sm *sm, const struct mech_request *request);
 	bool (*send_to)(struct mech_gpu *gpu, uint32_t sm, const struct mech_request *request);
 	uint32_t (*room_to_send)(const struct mech_gpu *gpu);
+	uint32_t (*waiting_to_send)(const struct mech_sm *sm);
 	struct mech_sm *(*part)(const struct mech_gpu *gpu, uint32_t sm);
 	struct mech_partition *(*partition)(const struct mech_gpu *gpu, uint32_t slice);
 	void (*prefer)(struct mech_gpu *gpu, enum mech_preference preference);
@@ -144,10 +145,17 @@ static inline void mech_draw(struct mech_output *output, const struct mech_event
 
 /* Asks for a line, in any hook of the SM or the GPU, from gpu_kernel_begin until the kernel's end. False: the queue is full,
  * and the request counts as dropped, as does what waits in an SM without a block. Requests of an SM go below its demand: one a
- * cycle, when the load/store unit leaves L1's port or the network's free. */
+ * cycle, when the load/store unit leaves L1's port or the network's free (but see before_demand). */
 static inline bool mech_send(struct mech_sm *sm, const struct mech_request *request)
 {
 	return sm->services->send(sm, request);
+}
+
+/* Requests of all mechanisms that wait in the SM's queue for their turn: who asks for no more while there are some is turned away never,
+ * and is served one a cycle. */
+static inline uint32_t mech_waiting_to_send(const struct mech_sm *sm)
+{
+	return sm->services->waiting_to_send(sm);
 }
 
 /* The account of this mechanism's requests of the SM, from the kernel's begin until now: what a prefetcher that judges itself

@@ -485,6 +485,11 @@ static void say(struct mech_gpu *part, const char *text)
 		seam->analyses.say(seam->analyses.user, part->mech->name, text);
 }
 
+static uint32_t waiting_to_send(const struct mech_sm *part)
+{
+	return ((const struct seam_sm *)part->host)->queued;
+}
+
 static const struct mech_requests *account(const struct mech_sm *part)
 {
 	const struct seam_sm *sm = part->host;
@@ -505,6 +510,7 @@ const struct mech_services seam_services = {
 	.send = send,
 	.send_to = send_to,
 	.room_to_send = room_to_send,
+	.waiting_to_send = waiting_to_send,
 	.part = part_of,
 	.partition = partition_of,
 	.prefer = prefer,

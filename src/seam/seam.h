@@ -347,6 +347,12 @@ static inline struct seam_sent *seam_next_request(const struct seam_sm *sm)
 {
 	return sm->queued ? sm->queue[sm->queue_head] : NULL;
 }
+/* Its turn is before those of instructions: not of one for L1. */
+static inline bool seam_goes_before_demand(const struct seam_sm *sm)
+{
+	const struct seam_sent *next = seam_next_request(sm);
+	return next && next->request.before_demand && next->request.to != MECH_TO_L1;
+}
 /* The next request, which leaves the queue, has been sent; or was not, since its line is there or on its way, or is no
  * memory. */
 void seam_request_sent(struct seam_sm *sm);

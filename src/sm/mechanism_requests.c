@@ -1,4 +1,4 @@
-/* One request a cycle is looked at, behind the instruction that the load/store unit serves, and gets what that leaves: L1's port,
+/* One request a cycle is looked at, unless it says otherwise behind the instruction that the load/store unit serves, and gets what that leaves: L1's port,
  * room in the network (our choice; docs/timing-model.md, Requests of mechanisms). */
 #include "sm/mechanism_requests.h"
 
@@ -145,10 +145,20 @@ static void serve_next(struct sm *sm)
 	}
 }
 
-bool requests_tick(struct sm *sm)
+bool requests_tick_before_demand(struct sm *sm)
+{
+	if (!seam_goes_before_demand(sm->seam) || !sm->blocks.resident)
+		return false;
+	serve_next(sm);
+	return true;
+}
+
+bool requests_tick(struct sm *sm, bool served)
 {
 	if (!sm->seam->queued)
 		return false;
+	if (served)
+		return true;
 	if (sm->blocks.resident)
 		serve_next(sm);
 	else

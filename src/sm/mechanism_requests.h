@@ -8,8 +8,10 @@
 
 struct sm;
 
-/* Looks at the next one. True: there is one for the next cycle. */
-bool requests_tick(struct sm *sm);
+/* Looks at the next one, if it goes before what instructions want. True: it had this cycle's turn. */
+bool requests_tick_before_demand(struct sm *sm);
+/* Looks at the next one, unless one had the turn. True: there is one for the next cycle. */
+bool requests_tick(struct sm *sm, bool served);
 
 /* A mechanism has asked for a line (seam_sm.asked). */
 void requests_asked(void *sm);

@@ -79,11 +79,12 @@ static void tick_memory_stages(struct sm *sm)
 	write_back_loads(sm);
 	shared_write_tick(sm);
 	bool goes_on = network_port_tick(sm);
+	bool served = requests_tick_before_demand(sm);
 	l1_send_misses(sm);
 	l1_tick(sm);
 	goes_on |= buffer_tick(sm);
 	goes_on |= lsu_tick(sm);
-	goes_on |= requests_tick(sm);
+	goes_on |= requests_tick(sm, served);
 	goes_on |= shared_is_written(&sm->shared);
 	bool tries_again = lsu_is_kept(&sm->lsu) || network_port_has_refused(&sm->network);
 	sm->memory_goes_on = goes_on;

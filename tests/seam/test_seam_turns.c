@@ -1,0 +1,100 @@
+/* Protects the turns of mechanisms' requests: how many wait is told, one is served a cycle, and one that says so is served before
+ * what instructions want. */
+#include "gpu_kit.h"
+
+enum { MOST = 8 };
+
+static struct mech_request wanted;
+static uint32_t sends;         /* in the cycle `when` */
+static uint64_t when;          /* 0: never */
+static uint32_t waiting[MOST]; /* from that cycle on, behind the sends */
+static uint64_t sent[MOST], load_cycle;
+static uint32_t replies;
+
+static uint64_t every_cycle(struct mech_sm *sm, uint64_t cycle)
+{
+	for (uint32_t i = 0; i < sends && cycle == when; i++)
+		assert_true(mech_send(sm, &wanted));
+	if (when && cycle >= when && cycle < when + MOST)
+		waiting[cycle - when] = mech_waiting_to_send(sm);
+	return cycle + 1;
+}
+
+static void note_reply(struct mech_sm *sm, const struct mech_reply *reply)
+{
+	(void)sm;
+	assert_in_range(replies, 0, MOST - 1);
+	sent[replies++] = reply->sent;
+}
+
+static void note_load(struct mech_sm *sm, const struct mech_access *access)
+{
+	(void)sm;
+	load_cycle = access->cycle;
+}
+
+static const struct mech sender = {.version = MECH_VERSION,
+                                   .name = "sender",
+                                   .sends = true,
+                                   .cycle = every_cycle,
+                                   .on_reply = note_reply,
+                                   .access = note_load};
+
+/* One thread loads a word; the request is for a line behind it. */
+static void run(void)
+{
+	static const struct mech *const set[] = {&sender, NULL};
+	struct gpu_kit kit;
+	kit_mechanisms = set;
+	replies = 0;
+	KIT_OPEN(&kit, "sm.count=1", "sm.send_queue=16", "l1d.mshrs=1", "sm.global_skips_l1=false");
+	kit.param = kit_buffer(&kit, NULL, 4096);
+	wanted.address = kit.param + 2048;
+	wanted.bytes = 128;
+	kit_load(&kit, "mov.u64 %rd1, %rd0; ld.global.u32 %r1, [%rd1]; add.u32 %r2, %r1, 1; exit;");
+	kit_run(&kit, 1, 1);
+	kit_close(&kit);
+	kit_mechanisms = NULL;
+}
+
+/* The one MSHR is the load's, which comes in the same cycle, or the request's. */
+static void test_before_demand(void **state)
+{
+	(void)state;
+	wanted.to = MECH_TO_SHARED;
+	sends = 1;
+	when = 0;
+	run();
+	uint64_t undisturbed = load_cycle;
+	when = undisturbed - 1;
+	run();
+	assert_int_equal(load_cycle, undisturbed);
+	assert_true(sent[0] > undisturbed);
+	wanted.before_demand = true;
+	run();
+	assert_int_equal(sent[0], undisturbed);
+	assert_true(load_cycle > undisturbed);
+	wanted.before_demand = false;
+}
+
+/* Three in a cycle: they leave one by one. */
+static void test_waiting(void **state)
+{
+	(void)state;
+	wanted.to = MECH_TO_NOTHING;
+	sends = 3;
+	when = 5;
+	run();
+	assert_int_equal(replies, 3);
+	for (uint32_t i = 0; i < 3; i++) {
+		assert_int_equal(waiting[i], 3 - i);
+		assert_int_equal(sent[i], when + 1 + i);
+	}
+	assert_int_equal(waiting[3], 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {cmocka_unit_test(test_before_demand), cmocka_unit_test(test_waiting)};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
