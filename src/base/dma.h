@@ -14,7 +14,7 @@ enum { DMA_BUFFERS = 4, DMA_BANK_BYTES = 4 };
 
 /* The instructions, in the order of ops.h. Three of them are the shapes, too. */
 enum dma_command { DMA_TYPE, DMA_HALO, DMA_SPACED, DMA_FLAT, DMA_STRIDED, DMA_MATRIX, DMA_EXECUTE, DMA_COMMANDS };
-enum { DMA_MAX_FIELDS = 6 };
+enum { DMA_MAX_FIELDS = 6, DMA_GLOBAL = 2 /* which of them is 64 bits wide */ };
 
 /* Borders of the whole matrix at which a tile lies. */
 enum dma_side { DMA_FIRST_LINE = 1, DMA_LAST_LINE = 2, DMA_LINE_BEGIN = 4, DMA_LINE_END = 8 };

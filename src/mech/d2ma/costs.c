@@ -1,0 +1,50 @@
+/* What the engine costs (sections 4.1 and 5.5, Table 3): synthesised by the authors for 45 nm, with controllers for 8 blocks. */
+#include "mech/d2ma/d2ma.h"
+
+enum {
+	/* bits of a buffer's entry: global and shared base, elements, element size, stride, dimensions, mode; halo rows and columns, region,
+	 * constant */
+	ENTRY_BITS = 64 + 16 + 16 + 2 + 16 + 1 + 2 + 16 + 16 + 8 + 16,
+	SHARED_ADDRESS_BITS = 16, /* of an MSHR */
+	CONTROLLERS = 8,          /* of the published areas */
+};
+#define CONTROLLERS_UM2 45169.4
+#define AGEN_UM2        2246.6
+#define COMPARATORS_UM2 1493.8
+#define TOTAL_UM2       54604.3 /* as published: 5694.5 more than the three together */
+#define CONTROLLERS_MW  2.40
+#define AGEN_MW         0.16
+#define COMPARATORS_MW  0.29
+#define TOTAL_MW        3.72
+#define DIE_GTX480_MM2  529.0
+#define TDP_GTX480_W    250.0
+
+uint32_t d2ma_costs(const void *options, const struct mech_machine *machine, struct mech_cost cost[MECH_MAX_COSTS])
+{
+	const struct d2ma_config *config = options;
+	double scale = (double)machine->blocks / CONTROLLERS;
+	uint32_t mshrs = config->mshrs ? config->mshrs : machine->l1_mshrs;
+	double area = TOTAL_UM2 - (CONTROLLERS_UM2 + COMPARATORS_UM2) * (1 - scale);
+	double power = TOTAL_MW - (CONTROLLERS_MW + COMPARATORS_MW) * (1 - scale);
+	double area_of_all = area * machine->sms / 1e6, power_of_all = power * machine->sms / 1e3;
+	const struct mech_cost rows[] = {
+		{"an entry of the buffer management table", "bits", ENTRY_BITS},
+		{"a controller", "bits", ENTRY_BITS * DMA_BUFFERS},
+		{"controllers, an SM", "bytes", ENTRY_BITS * DMA_BUFFERS * machine->blocks / 8.0},
+		{"shared addresses of MSHRs, an SM", "bytes", mshrs * SHARED_ADDRESS_BITS / 8.0},
+		{"controller array, area at 45 nm, an SM", "um2", CONTROLLERS_UM2 * scale},
+		{"AGEN logic, area at 45 nm, an SM", "um2", AGEN_UM2},
+		{"comparators, area at 45 nm, an SM", "um2", COMPARATORS_UM2 * scale},
+		{"all together, area at 45 nm, an SM", "um2", area},
+		{"controller array, power, an SM", "mW", CONTROLLERS_MW * scale},
+		{"AGEN logic, power, an SM", "mW", AGEN_MW},
+		{"comparators, power, an SM", "mW", COMPARATORS_MW * scale},
+		{"all together, power, an SM", "mW", power},
+		{"all SMs, of a GTX 480's die (529 mm2)", "%", 100 * area_of_all / DIE_GTX480_MM2},
+		{"all SMs, of a GTX 480's power (250 W)", "%", 100 * power_of_all / TDP_GTX480_W},
+	};
+	uint32_t count = sizeof rows / sizeof *rows;
+	for (uint32_t i = 0; i < count; i++)
+		cost[i] = rows[i];
+	return count;
+}

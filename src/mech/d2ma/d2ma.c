@@ -1,0 +1,177 @@
+/* The engine's options and counters, and its hooks. */
+#include "mech/d2ma/d2ma.h"
+
+#include <string.h>
+
+static const struct d2ma_config defaults = {.entries = DMA_BUFFERS, .interval = 1, .latency = 4};
+
+static const char *const segments[] = {"128", "64", "32", NULL};
+static const char *const orders[] = {"oldest", "youngest", "round_robin", NULL};
+static const char *const syncs[] = {"address", "barrier", NULL};
+
+#define AT(field) offsetof(struct d2ma_config, field)
+static const struct option options[] = {
+	{"segment", OPTION_ENUM, AT(segment), 0, 0, segments, "bytes", "of global memory that a request fetches"},
+	{"entries", OPTION_U32, AT(entries), 1, DMA_BUFFERS, NULL, "transfers",
+         "of a block that can be under way at a time"},
+	{"order", OPTION_ENUM, AT(order), 0, 0, orders, "",
+         "which transfer's addresses are generated next: of ignitions, or of the buffers in turn"},
+	{"interval", OPTION_U32, AT(interval), 1, 64, NULL, "cycles",
+         "of address generation for a segment, or for an element of a strided transfer"},
+	{"latency", OPTION_U32, AT(latency), 0, 500, NULL, "cycles", "from a command's issue until the engine has it"},
+	{"mshrs", OPTION_U32, AT(mshrs), 0, 1024, NULL, "registers", "of the engine's own; 0: it shares L1's"},
+	{"before_demand", OPTION_BOOL, AT(before_demand), 0, 1, NULL, "",
+         "its requests go before those of the load/store unit"},
+	{"sync", OPTION_ENUM, AT(sync), 0, 0, syncs, "",
+         "what waits for a transfer: who accesses its bytes; or, as behind a barrier, who accesses shared memory at "
+         "all, until all warps have come and no transfer of the block is under way"},
+};
+
+static const struct counter counters[] = {
+#define X(name, unit, meaning) {#name, unit, SCOPE_SM, offsetof(struct d2ma_stats, name), meaning, COMBINE_SUM},
+	D2MA_COUNTERS(X)
+#undef X
+};
+
+enum { BINS = 20 };
+#define TIME(what, how)                                                                                                \
+	{                                                                                                              \
+		.name = what, .unit = "cycles", .meaning = how, .scope = SCOPE_SM, .kind = VECTOR_POWERS,              \
+		.length = BINS                                                                                         \
+	}
+static const struct counter_vector vectors[D2MA_VECTORS] = {
+	[D2MA_TRANSFER_TIME] = TIME("transfer_time", "of completed transfers, from ignition to the end"),
+	[D2MA_AGEN_TIME] = TIME("agen_time", "... in address generation"),
+	[D2MA_MEM_TIME] = TIME("mem_time", "... from there to the end"),
+};
+
+static const struct mech_event_row events[D2MA_EVENTS] = {
+	[D2MA_AGEN] = {"agen", "addresses of a transfer are generated", {"transfer", "bytes"}},
+	[D2MA_MEM] = {"mem", "its data are on their way", {"transfer", "bytes"}},
+	[D2MA_COMP] = {"comp", "they are there, and the block computes", {"transfer", NULL}},
+};
+
+/* In the order of enum dma_command. */
+static const char *const opcodes[DMA_COMMANDS] = {"dma_type",    "dma_halo",   "dma_spaced", "dma_flat",
+                                                  "dma_strided", "dma_matrix", "dma_execute"};
+
+static void sm_open(struct mech_sm *sm)
+{
+	struct d2ma_sm *engine = d2ma_engine(sm);
+	engine->controller = mech_alloc(sm->pool, sm->machine->blocks * sizeof *engine->controller);
+	engine->warp = mech_alloc(sm->pool, sm->machine->warps * sizeof *engine->warp);
+}
+
+static void kernel_end(struct mech_sm *sm)
+{
+	struct d2ma_sm *engine = d2ma_engine(sm);
+	struct d2ma_sm empty = {.controller = engine->controller, .warp = engine->warp, .serials = engine->serials};
+	memset(engine->controller, 0, sm->machine->blocks * sizeof *engine->controller);
+	memset(engine->warp, 0, sm->machine->warps * sizeof *engine->warp);
+	*engine = empty;
+}
+
+static void block_begin(struct mech_sm *sm, const struct mech_block *block)
+{
+	struct d2ma_sm *engine = d2ma_engine(sm);
+	engine->controller[block->slot] =
+		(struct d2ma_controller){.resident = true, .first_warp = block->first_warp, .warps = block->warps};
+	memset(&engine->warp[block->first_warp], 0, block->warps * sizeof *engine->warp);
+}
+
+static void block_end(struct mech_sm *sm, const struct mech_block *block)
+{
+	d2ma_block_ends(sm, block->slot, block->cycle);
+}
+
+static uint32_t run_opcode(struct mech_sm *sm, uint32_t own, const struct mech_issue *issue)
+{
+	uint64_t value[DMA_MAX_FIELDS] = {0};
+	struct mech_operands operands;
+	mech_operands(sm, issue, &operands);
+	if (!operands.lanes)
+		return 0;
+	for (uint32_t k = 0; k < operands.sources; k++) {
+		uint64_t found = operands.source[k][__builtin_ctz(operands.lanes)];
+		value[k] = k == DMA_GLOBAL ? found : (uint32_t)found;
+	}
+	if (dma_asks(own))
+		d2ma_command(sm, issue->block, issue->warp, own, value, issue->cycle);
+	else
+		dma_tell(&d2ma_engine(sm)->warp[issue->warp].said, own, value);
+	return 0;
+}
+
+static bool is_command(const char *name)
+{
+	for (uint32_t own = DMA_FLAT; own < DMA_COMMANDS; own++)
+		if (strcmp(name, opcodes[own]) == 0)
+			return true;
+	return false;
+}
+
+static bool may_issue(struct mech_sm *sm, const struct mech_issue *issue)
+{
+	struct d2ma_sm *engine = d2ma_engine(sm);
+	const struct d2ma_config *config = sm->config;
+	engine->exits |= issue->type == MECH_EXIT;
+	if (!engine->unfinished && !engine->partial && config->sync == D2MA_BY_ADDRESS)
+		return true;
+	if (issue->type == MECH_MEMORY)
+		return (issue->space != MECH_SHARED && issue->space != MECH_GENERIC) || d2ma_may_access(sm, issue);
+	return issue->type != MECH_ARITHMETIC || !is_command(issue->name) || d2ma_may_command(sm, issue);
+}
+
+static void on_reply(struct mech_sm *sm, const struct mech_reply *reply)
+{
+	struct d2ma_sm *engine = d2ma_engine(sm);
+	uint32_t slot = reply->request.block, number = reply->request.tag % DMA_BUFFERS;
+	struct d2ma_buffer *buffer = &engine->controller[slot].buffer[number];
+	engine->in_flight -= reply->request.to == MECH_TO_SHARED;
+	if (buffer->serial != reply->request.tag / DMA_BUFFERS) /* its block has ended */
+		return;
+	buffer->coming--;
+	d2ma_come_on(sm, slot, number, reply->cycle);
+}
+
+static uint64_t cycle_(struct mech_sm *sm, uint64_t cycle)
+{
+	struct d2ma_sm *engine = d2ma_engine(sm);
+	if (engine->exits)
+		d2ma_warps_have_exited(sm, cycle);
+	uint64_t next = d2ma_agen_tick(sm, cycle);
+	d2ma_count_stalls(sm, cycle);
+	return next;
+}
+
+const struct mech mech_d2ma = {
+	.version = MECH_VERSION,
+	.name = "d2ma",
+	.summary = "a DMA engine in each SM moves tiles from global to shared memory (sluice/dma.h)",
+	.citation = "D. A. Jamshidi, M. Samadi, S. Mahlke: D2MA: Accelerating Coarse-Grained Data Transfer for GPUs, "
+		    "PACT 2014",
+	.options = options,
+	.option_count = sizeof options / sizeof *options,
+	.config_size = sizeof(struct d2ma_config),
+	.defaults = &defaults,
+	.costs = d2ma_costs,
+	.counters = counters,
+	.counter_count = sizeof counters / sizeof *counters,
+	.stats_size = sizeof(struct d2ma_stats),
+	.vectors = vectors,
+	.vector_count = D2MA_VECTORS,
+	.events = events,
+	.event_count = D2MA_EVENTS,
+	.sm_size = sizeof(struct d2ma_sm),
+	.sends = true,
+	.opcodes = opcodes,
+	.opcode_count = DMA_COMMANDS,
+	.run_opcode = run_opcode,
+	.sm_open = sm_open,
+	.kernel_end = kernel_end,
+	.block_begin = block_begin,
+	.block_end = block_end,
+	.may_issue = may_issue,
+	.on_reply = on_reply,
+	.cycle = cycle_,
+};
