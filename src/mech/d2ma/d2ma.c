@@ -119,7 +119,8 @@ static bool may_issue(struct mech_sm *sm, const struct mech_issue *issue)
 		return true;
 	if (issue->type == MECH_MEMORY)
 		return (issue->space != MECH_SHARED && issue->space != MECH_GENERIC) || d2ma_may_access(sm, issue);
-	return issue->type != MECH_ARITHMETIC || !is_command(issue->name) || d2ma_may_command(sm, issue);
+	/* without an engine warps wait at a command for each other, so that it is a barrier */
+	return issue->type != MECH_BARRIER || !is_command(issue->name) || d2ma_may_command(sm, issue);
 }
 
 static void on_reply(struct mech_sm *sm, const struct mech_reply *reply)
