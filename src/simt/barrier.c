@@ -27,11 +27,6 @@ static void write_reduction(struct simt_warp *warp, const struct simt_barrier *b
 			d[i] = barrier->red_count;
 }
 
-static bool has_race_check(const struct simt_block *block)
-{
-	return UNLIKELY(block->checks != NULL) && block->checks->race;
-}
-
 /* All that it waits for have come, when `live` are the warps that have not ended. */
 static bool is_complete(const struct simt_barrier *barrier, uint64_t live)
 {

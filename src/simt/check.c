@@ -268,6 +268,17 @@ void simt_check_program(const struct simt_checks *checks, struct simt_program *p
 
 /* --- findings --- */
 
+static bool is_transfer(const struct finding_access *access)
+{
+	return access->inst->kind == SIMT_BARRIER;
+}
+
+/* Of two accesses that nothing orders. */
+static bool is_pair(enum finding_kind kind)
+{
+	return kind == FINDING_RACE || kind == FINDING_SOURCE;
+}
+
 /* The line of an access, its kind included: that of the source where it is known, else that of the PTX. */
 static uint64_t line_of(const struct finding_access *access)
 {
@@ -276,7 +287,7 @@ static uint64_t line_of(const struct finding_access *access)
 	const struct ptx_inst *ptx = access->inst->ptx;
 	uint64_t line = ptx->source_line ? (uint64_t)ptx->source_file << 32 | ptx->source_line
 	                                 : (uint64_t)1 << 60 | ptx->place.line;
-	return line << 2 | (access->inst->kind - SIMT_LOAD);
+	return line << 2 | (is_transfer(access) ? 3 : access->inst->kind - SIMT_LOAD);
 }
 
 /* The pair of a race has no order: which of the two came first is chance. */
@@ -292,8 +303,7 @@ static void sort_accesses(struct finding *finding)
 /* A read is found once a line, whoever used what it read. */
 static struct record *find_record(struct simt_checks *checks, const char *kernel, const struct finding *finding)
 {
-	uint64_t line[2] = {line_of(&finding->access[0]),
-	                    finding->kind == FINDING_RACE ? line_of(&finding->access[1]) : 0};
+	uint64_t line[2] = {line_of(&finding->access[0]), is_pair(finding->kind) ? line_of(&finding->access[1]) : 0};
 	for (size_t k = 0; k < checks->records; k++) {
 		struct record *record = &checks->record[k];
 		if (record->line[0] == line[0] && record->line[1] == line[1] && record->kind == finding->kind &&
@@ -339,6 +349,11 @@ static const char *access_name(const struct simt_inst *inst)
 
 static void add_access(struct message *out, const struct simt_launch *launch, const struct finding_access *access)
 {
+	if (is_transfer(access)) {
+		message_add(out, "\n  transfer of DMA buffer %" PRIu32 " at ", access->lane);
+		message_place(out, launch, access->inst->ptx);
+		return;
+	}
 	message_add(out, "\n  %s at ", access_name(access->inst));
 	message_place(out, launch, access->inst->ptx);
 	message_add(out, ", thread ");
@@ -371,15 +386,19 @@ static void print_record(const struct simt_launch *launch, const struct record *
 {
 	static const char *const titles[] = {
 		[FINDING_RACE] = "race on shared memory: two warps, nothing that orders them",
+		[FINDING_SOURCE] = "race on global memory: written while a DMA transfer may read it",
 		[FINDING_INIT] = "read of device memory that nobody wrote",
 		[FINDING_SHARED_INIT] = "read of shared memory that nobody wrote",
 		[FINDING_READ] = "read outside the rows that were predicted for its index",
 	};
 	struct message out = {text, size};
 	const struct finding *example = &record->example;
-	message_add(&out, "kernel '%s': %s", record->kernel, titles[record->kind]);
+	bool by_dma =
+		record->kind == FINDING_RACE && (is_transfer(&example->access[0]) || is_transfer(&example->access[1]));
+	message_add(&out, "kernel '%s': %s", record->kernel,
+	            by_dma ? "race on shared memory: a DMA transfer, nothing that orders it" : titles[record->kind]);
 	add_access(&out, launch, &example->access[0]);
-	if (example->access[1].inst && record->kind == FINDING_RACE) {
+	if (is_pair(record->kind)) {
 		add_access(&out, launch, &example->access[1]);
 	} else if (example->access[1].inst) {
 		message_add(&out, "\n  a part of it was written; used at ");
@@ -387,7 +406,7 @@ static void print_record(const struct simt_launch *launch, const struct record *
 	}
 	message_add(&out, "\n  block ");
 	message_dim(&out, record->block);
-	if (record->kind == FINDING_INIT || record->kind == FINDING_READ)
+	if (record->kind != FINDING_RACE && record->kind != FINDING_SHARED_INIT)
 		add_allocation(&out, launch, example);
 	else
 		add_shared(&out, launch, example);

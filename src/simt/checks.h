@@ -43,12 +43,18 @@ void checks_block_free(struct simt_block *block);
 
 /* --- findings --- */
 
-enum finding_kind { FINDING_RACE, FINDING_INIT, FINDING_SHARED_INIT, FINDING_READ };
+enum finding_kind {
+	FINDING_RACE,
+	FINDING_SOURCE, /* a transfer by DMA, and who writes what it reads */
+	FINDING_INIT,
+	FINDING_SHARED_INIT,
+	FINDING_READ,
+};
 
 /* One access of a finding, as an example of all. */
 struct finding_access {
 	const struct simt_inst *inst; /* NULL: there is no second one */
-	uint32_t warp, lane;
+	uint32_t warp, lane;          /* of a transfer by DMA: lane is its buffer */
 };
 
 struct finding {
@@ -60,7 +66,7 @@ struct finding {
 
 void finding_add(const struct simt_block *block, const struct finding *finding);
 
-/* --- race.c --- */
+/* --- race.c, race_dma.c --- */
 
 struct race *race_open(void);
 void race_close(struct race *race);
@@ -72,6 +78,14 @@ void race_fence(struct simt_warp *warp);
 void race_arrive(struct simt_warp *warp, uint32_t barrier);
 void race_release(struct simt_block *block, uint32_t barrier, uint64_t released);
 void race_exit(struct simt_warp *warp);
+/* The warp comes to a command of a DMA buffer; the buffer's next transfer begins. */
+void race_command(struct simt_warp *warp, const struct simt_inst *inst, uint32_t buffer);
+void race_transfer(struct simt_block *block, uint32_t buffer);
+
+static inline bool has_race_check(const struct simt_block *block)
+{
+	return UNLIKELY(block->checks != NULL) && block->checks->race;
+}
 
 /* --- unwritten.c --- */
 

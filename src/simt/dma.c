@@ -224,6 +224,8 @@ void dma_move(struct simt_block *block, uint32_t number)
 	buffer->transfer = buffer->next;
 	buffer->has_next = false;
 	buffer->moved++;
+	if (has_race_check(block))
+		race_transfer(block, number);
 	move(block, &buffer->transfer);
 }
 
@@ -250,6 +252,8 @@ static void come(struct command *command, uint32_t number, const struct dma_tran
 	if (!command->good)
 		return;
 	state_of(command->warp)->commands[number] = own;
+	if (has_race_check(command->warp->block))
+		race_command(command->warp, command->inst, number);
 	if (own <= buffer->moved)
 		return;
 	buffer->next = *transfer;

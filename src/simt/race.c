@@ -15,21 +15,16 @@
  * writers before it knew at their last fence. Volatile accesses are weaker: loads count as atomic, a store only where a
  * fence parts it from what its warp stored before. Else a forgotten barrier would hide behind a volatile array.
  */
-#include "simt/checks.h"
+#include "simt/race.h"
 
 #include "base/arena.h"
 
 #include <stdlib.h>
 
 enum {
-	NONE = 0,                 /* no node, no time */
-	PC_BITS = 21,             /* who: pc, warp, lane */
 	LAST_TIME = 1 << 30,      /* all begins anew behind it */
 	MOST_LOCATIONS = 1 << 12, /* atomic locations that are remembered of a block */
 };
-
-/* Weaker kinds first: one that conflicts with less. */
-enum access_kind { ATOMIC_READ, READ, ATOMIC, WRITE, ACCESS_KINDS };
 
 /* [a][b]: accesses of kinds a and b to one place must be ordered. */
 static const bool conflicts[ACCESS_KINDS][ACCESS_KINDS] = {
@@ -48,85 +43,11 @@ static const bool covers[ACCESS_KINDS][ACCESS_KINDS] = {
 	[WRITE] = {true, true, true, true},
 };
 
-/* Reads and atomics behind the last write: a list. */
-struct node {
-	uint32_t time, who, next;
-	enum access_kind kind;
-};
-
-/* A byte, or a word whose bytes have always been accessed together. */
-struct cell {
-	uint32_t time, who;         /* of the last write */
-	uint32_t old_time, old_who; /* of the last that left another value */
-	uint32_t list;
-};
-
 /* A location of atomics, and the row of location_known with what its writers knew. */
 struct location {
 	uint64_t address;
 	uint32_t row;
 };
-
-struct race {
-	uint32_t warps, capacity;
-	uint32_t begin, top; /* times: before all of this block, latest of all */
-	uint32_t *known;     /* [warp][other]: the warp's vector clock */
-	uint32_t *fenced;    /* the same as it was at the warp's last fence */
-	uint32_t *pending;   /* what atomics have read, known from the next fence on */
-	uint32_t *barrier;   /* [barrier][warp]: what those who came to it knew */
-	uint32_t *ended;     /* what the warps that ended knew */
-	uint64_t has_fenced; /* warps with a fence behind them */
-	uint64_t stored;     /* warps that have stored since their last fence */
-	struct cell *cell;   /* by byte; of a whole word the first byte's */
-	bool *is_split;      /* by word */
-	uint32_t bytes;
-	struct node *node; /* [0] is none */
-	uint32_t nodes, node_capacity, free_node;
-	struct location *location; /* by address */
-	uint32_t *location_known;
-	uint32_t locations;
-};
-
-/* An access of one lane. */
-struct access {
-	struct simt_block *block;
-	const struct simt_inst *inst;
-	uint32_t warp, lane, time, who;
-	enum access_kind kind;
-	uint64_t offset;
-	bool same;           /* a write that changes nothing */
-	uint32_t last_rival; /* the access that the last finding was about: one finding for all bytes of it */
-};
-
-_Static_assert(SIMT_MAX_WARPS << 5 == 1 << 11 && WARP_SIZE == 1 << 5, "a warp of the block and a lane below the pc");
-
-static uint32_t pack(uint32_t pc, uint32_t warp, uint32_t lane)
-{
-	return (pc & ((1u << PC_BITS) - 1)) << 11 | warp << 5 | lane;
-}
-
-static uint32_t who_warp(uint32_t who)
-{
-	return who >> 5 & 63;
-}
-
-static uint32_t *row(uint32_t *rows, const struct race *race, uint32_t warp)
-{
-	return rows + (size_t)warp * race->warps;
-}
-
-static void join(const struct race *race, uint32_t *to, const uint32_t *from)
-{
-	for (uint32_t w = 0; w < race->warps; w++)
-		to[w] = from[w] > to[w] ? from[w] : to[w];
-}
-
-/* The warp's further accesses are not covered by what it has given away. */
-static void advance(struct race *race, uint32_t warp)
-{
-	uint32_t time = ++row(race->known, race, warp)[warp];
-	race->top = time > race->top ? time : race->top;
-}
 
 /* --- begin and end --- */
 
@@ -151,6 +72,7 @@ void race_close(struct race *race)
 	free(race->node);
 	free(race->location);
 	free(race->location_known);
+	free(race->dma_room);
 	free(race);
 }
 
@@ -160,20 +82,20 @@ static void fill(uint32_t *words, size_t count, uint32_t value)
 		words[i] = value;
 }
 
-static void reserve_warps(struct race *race, uint32_t warps)
+static void reserve_clocks(struct race *race, uint32_t clocks)
 {
-	if (warps > race->capacity) {
-		size_t square = (size_t)warps * warps * sizeof *race->known;
-		race->capacity = warps;
+	if (clocks > race->capacity) {
+		size_t square = (size_t)clocks * clocks * sizeof *race->known;
+		race->capacity = clocks;
 		race->known = xrealloc(race->known, square);
 		race->fenced = xrealloc(race->fenced, square);
 		race->pending = xrealloc(race->pending, square);
-		race->barrier = xrealloc(race->barrier, (size_t)SIMT_WAITS * warps * sizeof *race->barrier);
-		race->ended = xrealloc(race->ended, warps * sizeof *race->ended);
+		race->barrier = xrealloc(race->barrier, (size_t)SIMT_WAITS * clocks * sizeof *race->barrier);
+		race->ended = xrealloc(race->ended, clocks * sizeof *race->ended);
 		free(race->location_known);
 		race->location_known = NULL;
 	}
-	race->warps = warps;
+	race->clocks = clocks;
 }
 
 static void reserve_bytes(struct race *race, uint32_t bytes)
@@ -198,19 +120,20 @@ void race_start(struct simt_block *block)
 		race->free_node = NONE;
 		race->top = 0;
 	}
-	reserve_warps(race, block->warps);
+	reserve_clocks(race, block->warps + (block->launch->program->has_dma ? DMA_BUFFERS : 0));
 	reserve_bytes(race, block->shared_bytes);
-	size_t square = (size_t)race->warps * race->warps;
+	size_t square = (size_t)race->clocks * race->clocks;
 	race->begin = race->top;
 	race->has_fenced = race->stored = 0;
 	race->locations = 0;
 	fill(race->known, square, race->begin);
 	fill(race->fenced, square, race->begin);
 	fill(race->pending, square, race->begin);
-	fill(race->barrier, (size_t)SIMT_WAITS * race->warps, race->begin);
-	fill(race->ended, race->warps, race->begin);
-	for (uint32_t w = 0; w < race->warps; w++)
-		advance(race, w);
+	fill(race->barrier, (size_t)SIMT_WAITS * race->clocks, race->begin);
+	fill(race->ended, race->clocks, race->begin);
+	for (uint32_t w = 0; w < race->clocks; w++)
+		race_advance(race, w);
+	race_dma_start(race, block);
 }
 
 /* --- what orders warps --- */
@@ -218,37 +141,39 @@ void race_start(struct simt_block *block)
 void race_arrive(struct simt_warp *warp, uint32_t barrier)
 {
 	struct race *race = warp->block->checks->race;
-	join(race, row(race->barrier, race, barrier), row(race->known, race, warp->index));
-	advance(race, warp->index);
+	race_join(race, race_row(race->barrier, race, barrier), race_row(race->known, race, warp->index));
+	race_advance(race, warp->index);
 }
 
 void race_release(struct simt_block *block, uint32_t barrier, uint64_t released)
 {
 	struct race *race = block->checks->race;
-	uint32_t *gathered = row(race->barrier, race, barrier);
+	uint32_t *gathered = race_row(race->barrier, race, barrier);
 	if (!block->barrier[barrier].expected)
-		join(race, gathered, race->ended);
-	for (; released; released &= released - 1)
-		join(race, row(race->known, race, (uint32_t)__builtin_ctzll(released)), gathered);
-	fill(gathered, race->warps, race->begin);
+		race_join(race, gathered, race->ended);
+	if (barrier >= SIMT_BARRIERS)
+		race_gather(race, barrier - SIMT_BARRIERS, gathered);
+	for (; released && barrier < SIMT_BARRIERS; released &= released - 1)
+		race_join(race, race_row(race->known, race, (uint32_t)__builtin_ctzll(released)), gathered);
+	fill(gathered, race->clocks, race->begin);
 }
 
 void race_exit(struct simt_warp *warp)
 {
 	struct race *race = warp->block->checks->race;
-	join(race, race->ended, row(race->known, race, warp->index));
+	race_join(race, race->ended, race_row(race->known, race, warp->index));
 }
 
 void race_fence(struct simt_warp *warp)
 {
 	struct race *race = warp->block->checks->race;
 	uint32_t w = warp->index;
-	uint32_t *known = row(race->known, race, w);
-	join(race, known, row(race->pending, race, w));
-	memcpy(row(race->fenced, race, w), known, race->warps * sizeof *known);
+	uint32_t *known = race_row(race->known, race, w);
+	race_join(race, known, race_row(race->pending, race, w));
+	memcpy(race_row(race->fenced, race, w), known, race->clocks * sizeof *known);
 	race->has_fenced |= (uint64_t)1 << w;
 	race->stored &= ~((uint64_t)1 << w);
-	advance(race, w);
+	race_advance(race, w);
 }
 
 /* What the writers of a location knew. NULL when there is none and none shall be made, or no more can be. */
@@ -270,13 +195,13 @@ static uint32_t *find_location(struct race *race, uint64_t address, bool make)
 	}
 	struct location *location = &race->location[low];
 	if (low < race->locations && location->address == address)
-		return row(race->location_known, race, location->row);
+		return race_row(race->location_known, race, location->row);
 	if (!make || race->locations == MOST_LOCATIONS)
 		return NULL;
 	memmove(location + 1, location, (race->locations - low) * sizeof *location);
 	*location = (struct location){address, race->locations++};
-	uint32_t *known = row(race->location_known, race, location->row);
-	fill(known, race->warps, race->begin);
+	uint32_t *known = race_row(race->location_known, race, location->row);
+	fill(known, race->clocks, race->begin);
 	return known;
 }
 
@@ -290,12 +215,12 @@ static void synchronise(struct race *race, const struct simt_inst *inst, uint32_
 	uint32_t *location = find_location(race, address, leaves);
 	if (!location)
 		return;
-	join(race, row(acquires ? race->known : race->pending, race, warp), location);
+	race_join(race, race_row(acquires ? race->known : race->pending, race, warp), location);
 	if (!leaves)
 		return;
-	join(race, location, row(releases ? race->known : race->fenced, race, warp));
+	race_join(race, location, race_row(releases ? race->known : race->fenced, race, warp));
 	if (releases)
-		advance(race, warp);
+		race_advance(race, warp);
 }
 
 /* --- records of bytes --- */
@@ -322,45 +247,51 @@ static void free_node(struct race *race, uint32_t at)
 	race->free_node = at;
 }
 
-static void report(struct access *access, uint32_t rival)
+void race_report(struct access *access, uint32_t rival)
 {
 	struct simt_block *block = access->block;
 	if (rival == access->last_rival)
 		return;
 	access->last_rival = rival;
-	const struct simt_inst *other = &block->launch->program->code[rival >> 11];
+	const struct simt_inst *other = &block->launch->program->code[rival >> (CLOCK_BITS + LANE_BITS)];
 	finding_add(block, &(struct finding){
 				   .kind = FINDING_RACE,
-				   .access = {{other, who_warp(rival), rival & 31},
+				   .access = {{other, who_clock(rival), rival & (WARP_SIZE - 1)},
 	                                      {access->inst, access->warp, access->lane}},
 				   .address = access->offset,
-				   .size = access->inst->size,
+				   .size = access->size,
 			   });
 }
 
-/* The warps of earlier blocks may be more than there are now. */
-static bool is_ordered(const struct race *race, uint32_t warp, uint32_t time, uint32_t who)
+/* The clocks of earlier blocks may be more than there are now. */
+bool race_is_ordered(const struct race *race, uint32_t clock, uint32_t time, uint32_t who)
 {
-	uint32_t other = who_warp(who);
-	return time <= race->begin || other == warp || time <= race->known[(size_t)warp * race->warps + other];
+	uint32_t other = who_clock(who);
+	if (time <= race->begin || other == clock)
+		return true;
+	if (UNLIKELY(race->dma != NULL))
+		return race_dma_is_ordered(race, clock, time, other);
+	return time <= race_row(race->known, race, clock)[other];
 }
 
 /* The access to one record. */
 static void touch(struct race *race, struct cell *cell, struct access *access)
 {
 	struct node *first = cell->list != NONE ? &race->node[cell->list] : NULL;
-	bool by_us = first && first->time == access->time && who_warp(first->who) == access->warp;
+	bool by_us = first && first->time == access->time && who_clock(first->who) == access->warp;
 	if (by_us && first->kind == access->kind && access->kind != WRITE)
 		return; /* nothing has happened since */
+	if (UNLIKELY(race->dma != NULL))
+		race_wait_for_transfer(race, access->warp, cell->time, cell->who);
 	uint32_t time = access->same ? cell->old_time : cell->time, who = access->same ? cell->old_who : cell->who;
-	if (time != NONE && !is_ordered(race, access->warp, time, who))
-		report(access, who);
+	if (time != NONE && !race_is_ordered(race, access->warp, time, who))
+		race_report(access, who);
 	for (uint32_t *link = &cell->list; *link != NONE;) {
 		uint32_t at = *link;
 		struct node *node = &race->node[at];
-		bool ordered = is_ordered(race, access->warp, node->time, node->who);
+		bool ordered = race_is_ordered(race, access->warp, node->time, node->who);
 		if (!ordered && conflicts[access->kind][node->kind])
-			report(access, node->who);
+			race_report(access, node->who);
 		if (access->kind == WRITE || (ordered && covers[access->kind][node->kind])) {
 			*link = node->next;
 			free_node(race, at);
@@ -397,9 +328,9 @@ static void split(struct race *race, uint32_t word)
 	}
 }
 
-static void touch_bytes(struct race *race, struct access *access)
+void race_touch(struct race *race, struct access *access)
 {
-	uint32_t at = (uint32_t)access->offset, end = at + access->inst->size;
+	uint32_t at = (uint32_t)access->offset, end = at + access->size;
 	while (at < end) {
 		uint32_t word = at / 4;
 		if (!race->is_split[word]) {
@@ -453,14 +384,15 @@ static void access_shared(struct simt_warp *warp, const struct simt_step *step, 
 	                        .inst = inst,
 	                        .warp = warp->index,
 	                        .lane = lane,
-	                        .time = row(race->known, race, warp->index)[warp->index],
-	                        .who = pack(inst->pc, warp->index, lane),
+	                        .time = race_row(race->known, race, warp->index)[warp->index],
+	                        .who = race_pack(inst->pc, warp->index, lane),
 	                        .kind = kind_of(race, warp, inst),
 	                        .offset = offset,
+	                        .size = inst->size,
 	                        .last_rival = UINT32_MAX};
 	uint8_t *memory = (uint8_t *)(reach->base + reach->where[lane]);
 	access.same = inst->kind == SIMT_STORE && store_same(warp, inst, memory, lane);
-	touch_bytes(race, &access);
+	race_touch(race, &access);
 	if (access.kind == ATOMIC || access.kind == ATOMIC_READ)
 		synchronise(race, inst, warp->index, SIMT_SHARED_WINDOW + offset, access.kind == ATOMIC);
 }
@@ -481,6 +413,8 @@ void race_access(struct simt_warp *warp, const struct simt_step *step, const str
 			              step->mixed_spaces ? address - SIMT_SHARED_WINDOW : address);
 		else if (space == PTX_GLOBAL && (kind == ATOMIC || kind == ATOMIC_READ))
 			synchronise(race, inst, warp->index, address, kind == ATOMIC);
+		if (space == PTX_GLOBAL && inst->kind != SIMT_LOAD && race->dma)
+			race_store(warp, inst, lane, address);
 	}
 	if (kind == WRITE && inst->ptx->order != PTX_VOLATILE)
 		race->stored |= (uint64_t)1 << warp->index;

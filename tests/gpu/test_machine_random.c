@@ -10,25 +10,9 @@
  *
  * A case that fails is printed whole; `test_machine_random 1 SEED` runs it again, and with WITHOUT it does so without the
  * settings and mechanisms that are given there, to narrow it down. */
-#include "machine_random.h" /* first: cmocka.h has a macro fail */
+#include "random_runs.h"
 
 #include "kernel_random.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
-#include "api/api.h"
-
-#include <jansson.h>
-#include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 static uint32_t cases = 15;
 static uint64_t first_seed = 1;
@@ -120,14 +104,14 @@ static void make_case(struct random_case *c, uint64_t seed)
 	c->text.state = NULL;
 }
 
-static void print_case(const struct random_case *c, FILE *file)
+static const struct random_case *current;
+
+static void print_case(FILE *file)
 {
-	fprintf(file, "%s\n// case %llu, again by: test_machine_random 1 %llu\n// -m %s", c->text.text,
-	        (unsigned long long)c->seed, (unsigned long long)c->seed, c->machine.machine);
-	for (uint32_t i = 0; i < c->machine.options; i++)
-		fprintf(file, " -o %s", c->machine.option[i]);
-	for (uint32_t i = 0; i < c->machine.mechanisms; i++)
-		fprintf(file, " --mech %s", c->machine.mechanism[i]);
+	const struct random_case *c = current;
+	fprintf(file, "%s\n// case %llu, again by: test_machine_random 1 %llu\n// ", c->text.text,
+	        (unsigned long long)c->seed, (unsigned long long)c->seed);
+	print_machine(&c->machine, file);
 	for (uint32_t i = 0; i < c->launches; i++) {
 		const struct launch *l = &c->launch[i];
 		fprintf(file, "\n// kernel%u<<<(%u, %u, %u), (%u, %u, %u), %u>>>(salt %u)%s", l->kernel, l->grid.x,
@@ -142,27 +126,6 @@ static void print_case(const struct random_case *c, FILE *file)
 	}
 	fprintf(file, "\n");
 }
-
-/* The case that runs, for whoever ends the process in it. */
-static const struct random_case *current;
-static const char *stage = "";
-
-static void tell_signal(int number)
-{
-	if (current) {
-		fprintf(stderr, "signal %d, %s:\n", number, stage);
-		print_case(current, stderr);
-	}
-	signal(number, SIG_DFL);
-	raise(number);
-}
-
-/* The test's end, with the case. */
-#define FAIL(...)                                                                                                      \
-	do {                                                                                                           \
-		print_case(current, stderr);                                                                           \
-		fail_msg(__VA_ARGS__);                                                                                 \
-	} while (0)
 
 /* --- a run --- */
 
@@ -194,54 +157,7 @@ static void add_traces(const struct random_case *c, struct sluice_settings *sett
 	settings->timeline_events = c->seed / 2 % 8 ? 0 : 1 + c->seed % 97;
 }
 
-/* The gpu with this many workers, also where the host has fewer cores. */
-static void have_threads(sluice_gpu *gpu, uint32_t threads)
-{
-	gpu_close(gpu->gpu);
-	gpu->gpu = gpu_open(&gpu->machine, gpu->attachments.list, gpu->attachments.count, threads);
-	assert_non_null(gpu->gpu);
-	gpu->traces.gpu = gpu->traces.timeline.gpu = gpu->gpu;
-}
-
-/* The kernels are right: whatever is found in them is a mistake of the check. */
-static void tell_finding(void *user, const char *text)
-{
-	(void)user;
-	FAIL("%s", text);
-}
-
 static const char checks[] = "race,init,shared-init,divergence";
-
-/* NULL: refused, and the error says why. */
-static sluice_gpu *open_machine(const struct random_case *c, const struct way *way, struct sluice_error *error)
-{
-	const struct machine_random *m = &c->machine;
-	const char *options[MACHINE_SETTINGS + 2] = {NULL}, *mechanisms[MACHINE_MECHANISMS + 1] = {NULL};
-	sluice_gpu *gpu;
-	for (uint32_t i = 0; i < m->options; i++)
-		options[i] = m->option[i];
-	options[m->options] = way->sleep ? "launch.sleep=true" : "launch.sleep=false";
-	for (uint32_t i = 0; i < m->mechanisms; i++)
-		mechanisms[i] = m->mechanism[i];
-	struct sluice_settings settings = {.machine = m->machine,
-	                                   .options = options,
-	                                   .mechanisms = mechanisms,
-	                                   .check = way->checks ? checks : NULL,
-	                                   .finding = tell_finding};
-	if (keeps_traces(c, way))
-		add_traces(c, &settings);
-	return sluice_open(&gpu, &settings, error) == SLUICE_OK ? gpu : NULL;
-}
-
-static uint64_t new_buffer(sluice_gpu *gpu, const void *data, uint64_t size)
-{
-	struct sluice_error error;
-	uint64_t address;
-	if (sluice_alloc(gpu, size, &address, &error) != SLUICE_OK ||
-	    sluice_write(gpu, address, data, size, &error) != SLUICE_OK)
-		FAIL("%s", error.message);
-	return address;
-}
 
 static void read_variable(sluice_gpu *gpu, sluice_module *module, const char *name, void *to, uint64_t size)
 {
@@ -304,62 +220,7 @@ static void run_case(struct random_case *c, sluice_gpu *gpu, struct memory *memo
 	read_variable(gpu, module, "pair", memory->pair, sizeof memory->pair);
 }
 
-/* --- its statistics --- */
-
-static void forget(json_t *object, const char *const *keys)
-{
-	for (; *keys; keys++)
-		json_object_del(object, *keys);
-}
-
-/* A mechanism that counts what it was told has heard of each request. */
-static void check_fates(json_t *counters)
-{
-	static const char *const tellers[] = {"chance", "chance_seats"};
-	for (size_t i = 0; i < sizeof tellers / sizeof *tellers; i++) {
-		char name[64];
-		snprintf(name, sizeof name, "%s.told", tellers[i]);
-		const json_t *told = json_object_get(counters, name);
-		snprintf(name, sizeof name, "%s.issued", tellers[i]);
-		if (told && json_integer_value(told) != json_integer_value(json_object_get(counters, name)))
-			FAIL("%s: %lld fates were told, of %s", stage, json_integer_value(told), name);
-	}
-}
-
-/* All figures, a line each; without what the host took, and how it was asked to run. */
-static char *statistics(sluice_gpu *gpu)
-{
-	char *text;
-	size_t length, i;
-	FILE *file = open_memstream(&text, &length);
-	assert_int_equal(sluice_stats_write(gpu, file, SLUICE_STATS_JSON, NULL), SLUICE_OK);
-	fclose(file);
-	json_t *kernel, *root = json_loadb(text, length, 0, NULL);
-	assert_non_null(root);
-	free(text);
-	forget(root, (const char *const[]){"threads", "options", "configuration", "checks", NULL});
-	forget(json_object_get(root, "totals"), (const char *const[]){"host_seconds", NULL});
-	json_array_foreach(json_object_get(root, "kernels"), i, kernel)
-	{
-		check_fates(json_object_get(kernel, "counters"));
-		forget(kernel, (const char *const[]){"host_seconds", NULL});
-	}
-	text = json_dumps(root, JSON_INDENT(1) | JSON_SORT_KEYS);
-	json_decref(root);
-	return text;
-}
-
-/* The first line that differs, of each. */
-static void check_same(const char *one, const char *other)
-{
-	size_t at = 0, line = 0;
-	for (; one[at] && one[at] == other[at]; at++)
-		if (one[at] == '\n')
-			line = at + 1;
-	if (one[at] || other[at])
-		FAIL("%s: figures differ:%.*s is%.*s", stage, (int)strcspn(one + line, "\n"), one + line,
-		     (int)strcspn(other + line, "\n"), other + line);
-}
+/* --- what it leaves --- */
 
 static char *content_of(const char *path)
 {
@@ -395,17 +256,6 @@ static void check_memory(const struct memory *expected, const struct memory *mem
 
 /* --- the test --- */
 
-/* Every refusal names a key that was set: without it, in the end, the machine is taken. */
-static void settle_machine(struct random_case *c)
-{
-	struct sluice_error error;
-	sluice_gpu *gpu;
-	while (!(gpu = open_machine(c, &ways[0], &error)))
-		if (error.status != SLUICE_BAD_SETTING || !machine_drop_named(&c->machine, error.message))
-			FAIL("refused, without the name of a key that was set: %s", error.message);
-	sluice_close(gpu);
-}
-
 static void run_functional(struct random_case *c, struct memory *memory)
 {
 	const struct sluice_settings settings = {.functional = true, .check = checks, .finding = tell_finding};
@@ -418,8 +268,11 @@ static void run_functional(struct random_case *c, struct memory *memory)
 
 static char *run_timed(struct random_case *c, const struct way *way, struct memory *memory)
 {
+	struct sluice_settings settings = {.check = way->checks ? checks : NULL, .finding = tell_finding};
 	struct sluice_error error;
-	sluice_gpu *gpu = open_machine(c, way, &error);
+	if (keeps_traces(c, way))
+		add_traces(c, &settings);
+	sluice_gpu *gpu = machine_open(&c->machine, way->sleep, settings, &error);
 	stage = way->name;
 	if (!gpu)
 		FAIL("%s", error.message);
@@ -435,7 +288,7 @@ static void check_case(struct random_case *c)
 {
 	static struct memory expected, memory;
 	char *kept[2] = {NULL};
-	settle_machine(c);
+	settle_machine(&c->machine);
 	char *first = run_timed(c, &ways[0], &memory); /* it says which launches are refused */
 	run_functional(c, &expected);
 	stage = ways[0].name;
@@ -455,20 +308,19 @@ static void check_case(struct random_case *c)
 
 static void cases_in_a_row(void **state)
 {
-	static const int ends[] = {SIGABRT, SIGSEGV, SIGFPE, SIGALRM};
 	struct random_case *c = malloc(sizeof *c);
 	(void)state;
-	for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
-		signal(ends[i], tell_signal);
+	tell_ends();
 	assert_non_null(c);
 	for (uint32_t i = 0; i < cases; i++) {
 		if (tells)
 			fprintf(stderr, "case %llu\n", (unsigned long long)(first_seed + i));
 		make_case(c, first_seed + i);
 		current = c;
+		print_current = print_case;
 		alarm(PATIENCE);
 		check_case(c);
-		current = NULL;
+		print_current = NULL;
 	}
 	alarm(0);
 	free(c);

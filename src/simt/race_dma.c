@@ -1,0 +1,260 @@
+/* Races with transfers by DMA. docs/checks.md says what orders them, and why.
+ *
+ * A DMA buffer has a clock as a warp has; its transfer number k begins at `begin` + 2k and is over at `begin` + 2k + 1. The first one comes
+ * behind what the warp did that begins it, a later one behind what all warps did before they came to it, and both behind the buffer's
+ * transfer before. Its writes have the time at which it begins: the engine keeps accesses to its range back until it is over, those of warps
+ * behind their own command, or behind something that another warp did behind its own. A warp that has so accessed the range knows that the
+ * transfer is over, and so does whoever is ordered behind that. Nothing else does: a command is no barrier, although without an engine warps
+ * wait there for each other.
+ *
+ * Which warp begins a first transfer is chance, and what the one that did so has done before is ordered before it. So it is kept what had
+ * been done to the range until then, for the commands of the other warps: each of them might have been the first.
+ */
+#include "simt/race.h"
+
+#include "base/arena.h"
+#include "simt/dma.h"
+#include "simt/program.h"
+
+#include <stdlib.h>
+
+/* A warp's, or a buffer's, last access to the range of a first transfer before it began. */
+struct early {
+	uint32_t time, who;
+	uint32_t offset;
+};
+
+struct race_dma {
+	const struct dma_block *block;
+	uint32_t pc[DMA_BUFFERS];                 /* of the last command */
+	struct dma_transfer last[DMA_BUFFERS][2]; /* the two last transfers, by the last bit of their number */
+	struct early early[DMA_BUFFERS][SIMT_MAX_WARPS + DMA_BUFFERS]; /* by clock */
+};
+
+void race_dma_start(struct race *race, struct simt_block *block)
+{
+	race->dma = NULL;
+	if (!block->launch->program->has_dma)
+		return;
+	if (!race->dma_room)
+		race->dma_room = xmalloc(sizeof *race->dma_room);
+	race->dma = race->dma_room;
+	memset(race->dma, 0, sizeof *race->dma);
+	race->dma->block = block->dma;
+}
+
+/* --- clocks --- */
+
+static uint32_t clock_of(const struct race *race, uint32_t buffer)
+{
+	return race->clocks - DMA_BUFFERS + buffer;
+}
+
+static bool is_buffer(const struct race *race, uint32_t clock)
+{
+	return clock >= clock_of(race, 0);
+}
+
+static uint32_t begin_of(const struct race *race, uint32_t transfer)
+{
+	return race->begin + 2 * transfer;
+}
+
+static void learn(struct race *race, uint32_t clock, uint32_t other, uint32_t time)
+{
+	uint32_t *known = &race_row(race->known, race, clock)[other];
+	*known = time > *known ? time : *known;
+}
+
+/* What was done then is over: of a transfer, not only its begin is known. */
+static bool is_over(const struct race *race, uint32_t clock, uint32_t time, uint32_t other)
+{
+	return race_row(race->known, race, clock)[other] >= time + is_buffer(race, other);
+}
+
+/* Of a warp and what a transfer has written; no buffer's transfers are kept back from another one's range. */
+static bool is_held_back(const struct race *race, uint32_t warp, uint32_t time, uint32_t other)
+{
+	uint32_t commands = race->dma->block->warp[warp].commands[other - clock_of(race, 0)];
+	return race_row(race->known, race, warp)[other] >= time || begin_of(race, commands) >= time;
+}
+
+bool race_dma_is_ordered(const struct race *race, uint32_t clock, uint32_t time, uint32_t other)
+{
+	bool by_engine = is_buffer(race, other) && !is_buffer(race, clock);
+	return by_engine ? is_held_back(race, clock, time, other) : is_over(race, clock, time, other);
+}
+
+void race_wait_for_transfer(struct race *race, uint32_t warp, uint32_t time, uint32_t who)
+{
+	uint32_t other = who_clock(who);
+	if (time <= race->begin || !is_buffer(race, other) || is_buffer(race, warp) ||
+	    !race_is_ordered(race, warp, time, who))
+		return;
+	uint32_t *known = race_row(race->known, race, warp), before = known[other];
+	race_join(race, known, race_row(race->known, race, other));
+	known[other] = before; /* a later transfer may have begun since */
+	learn(race, warp, other, time + 1);
+}
+
+void race_gather(struct race *race, uint32_t buffer, const uint32_t *gathered)
+{
+	race_join(race, race_row(race->known, race, clock_of(race, buffer)), gathered);
+}
+
+/* --- what was there before a first transfer --- */
+
+static void keep_early(const struct race *race, struct early *early, uint32_t time, uint32_t who, uint32_t offset)
+{
+	if (time > race->begin && time > early[who_clock(who)].time)
+		early[who_clock(who)] = (struct early){time, who, offset};
+}
+
+static void keep_run(struct race *race, struct access *access, uint64_t at, uint64_t end)
+{
+	struct early *early = race->dma->early[access->lane];
+	while (at < end) {
+		bool is_split = race->is_split[at / 4];
+		uint32_t offset = (uint32_t)(is_split ? at : at / 4 * 4);
+		const struct cell *cell = &race->cell[offset];
+		keep_early(race, early, cell->time, cell->who, offset);
+		for (uint32_t k = cell->list; k != NONE; k = race->node[k].next)
+			keep_early(race, early, race->node[k].time, race->node[k].who, offset);
+		at = is_split ? at + 1 : offset + 4;
+	}
+}
+
+/* A warp comes to a first transfer that has begun, and that it might have begun itself. */
+static void check_early(struct race *race, struct access *access)
+{
+	const struct early *early = race->dma->early[access->lane];
+	for (uint32_t k = 0; k < race->clocks; k++) {
+		if (early[k].time == NONE || k == access->warp || is_over(race, access->warp, early[k].time, k))
+			continue;
+		access->offset = early[k].offset;
+		access->size = race->is_split[access->offset / 4] ? 1 : 4;
+		race_report(access, early[k].who);
+	}
+}
+
+/* --- commands and transfers --- */
+
+static struct access access_of(struct simt_block *block, uint32_t clock, uint32_t buffer)
+{
+	const struct race *race = block->checks->race;
+	uint32_t pc = race->dma->pc[buffer];
+	return (struct access){.block = block,
+	                       .inst = &block->launch->program->code[pc],
+	                       .warp = clock,
+	                       .lane = buffer,
+	                       .who = race_pack(pc, clock, buffer),
+	                       .kind = WRITE,
+	                       .size = 4,
+	                       .last_rival = UINT32_MAX};
+}
+
+void race_command(struct simt_warp *warp, const struct simt_inst *inst, uint32_t buffer)
+{
+	struct simt_block *block = warp->block;
+	struct race *race = block->checks->race;
+	uint32_t own = block->dma->warp[warp->index].commands[buffer], clock = clock_of(race, buffer);
+	race->dma->pc[buffer] = inst->pc;
+	if (own == 1 && block->dma->buffer[buffer].moved) {
+		struct access access = access_of(block, warp->index, buffer);
+		check_early(race, &access);
+	} else if (own == 1) {
+		race_gather(race, buffer, race_row(race->known, race, warp->index));
+		race_advance(race, warp->index);
+	}
+	learn(race, warp->index, clock, begin_of(race, own == 1 ? 1 : own - 1)); /* that has begun */
+}
+
+/* Word by word where it can be. */
+static void write_run(struct race *race, struct access *access, uint64_t at, uint64_t end)
+{
+	for (; at < end; at += access->size) {
+		access->offset = at;
+		access->size = at % 4 == 0 && end - at >= 4 ? 4 : 1;
+		race_touch(race, access);
+	}
+}
+
+/* What a transfer writes, without the banks that are left out. */
+static void each_run(struct race *race, struct access *access, const struct dma_transfer *transfer,
+                     void (*run)(struct race *race, struct access *access, uint64_t at, uint64_t end))
+{
+	uint64_t elements = dma_elements(transfer), most = transfer->each_bank ? transfer->each_bank : elements;
+	for (uint64_t element = 0; element < elements; element += most) {
+		uint64_t count = elements - element < most ? elements - element : most,
+			 at = dma_place(transfer, element);
+		run(race, access, at, at + count * transfer->element_bytes);
+	}
+}
+
+void race_transfer(struct simt_block *block, uint32_t buffer)
+{
+	struct race *race = block->checks->race;
+	const struct dma_buffer *asked = &block->dma->buffer[buffer];
+	uint32_t clock = clock_of(race, buffer);
+	struct access access = access_of(block, clock, buffer);
+	access.time = begin_of(race, asked->moved);
+	race_row(race->known, race, clock)[clock] = access.time;
+	if (asked->moved == 1)
+		each_run(race, &access, &asked->transfer, keep_run);
+	each_run(race, &access, &asked->transfer, write_run);
+	race->dma->last[buffer][asked->moved & 1] = asked->transfer;
+	race_advance(race, clock);
+}
+
+/* --- stores to what is read --- */
+
+/* That the transfer reads the element which lies so many behind the first of the halo. */
+static bool reads_element(const struct dma_transfer *transfer, uint64_t element)
+{
+	uint64_t line = element / transfer->pitch;
+	for (line = line < dma_lines(transfer) ? line : dma_lines(transfer) - 1;; line--) {
+		uint64_t at = element - line * transfer->pitch;
+		if (at >= dma_length(transfer))
+			return false;
+		if (!dma_is_constant(transfer, (uint32_t)line, (uint32_t)at))
+			return true;
+		if (line == 0)
+			return false;
+	}
+}
+
+static bool reads(const struct dma_transfer *transfer, uint64_t address, uint32_t size)
+{
+	uint32_t bytes = transfer->element_bytes;
+	uint64_t first = dma_source(transfer, 0, 0), end = address + size;
+	if (end <= first)
+		return false;
+	for (address = address > first ? address - (address - first) % bytes : first; address < end; address += bytes)
+		if (reads_element(transfer, (address - first) / bytes))
+			return true;
+	return false;
+}
+
+static void add_finding(const struct simt_warp *warp, const struct simt_inst *inst, unsigned lane, uint64_t address,
+                        uint32_t buffer)
+{
+	const struct simt_block *block = warp->block;
+	const struct simt_inst *command = &block->launch->program->code[block->checks->race->dma->pc[buffer]];
+	finding_add(block, &(struct finding){.kind = FINDING_SOURCE,
+	                                     .access = {{command, 0, buffer}, {inst, warp->index, lane}},
+	                                     .address = address,
+	                                     .size = inst->size});
+}
+
+/* The transfer before the last one is over when the last one begins, which a warp that has come to it need not know. */
+void race_store(struct simt_warp *warp, const struct simt_inst *inst, unsigned lane, uint64_t address)
+{
+	const struct race *race = warp->block->checks->race;
+	for (uint32_t buffer = 0; buffer < DMA_BUFFERS; buffer++) {
+		uint32_t moved = race->dma->block->buffer[buffer].moved, clock = clock_of(race, buffer);
+		for (uint32_t k = moved; k && k + 2 > moved; k--)
+			if (!is_over(race, warp->index, begin_of(race, k), clock) &&
+			    reads(&race->dma->last[buffer][k & 1], address, inst->size))
+				add_finding(warp, inst, lane, address, buffer);
+	}
+}

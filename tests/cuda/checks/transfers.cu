@@ -1,0 +1,149 @@
+// Races with transfers by DMA (docs/checks.md): the mistakes that a program can make, each beside a program that makes it right.
+// tests/simt/test_simt_race_dma.c has all that orders them.
+#include "cases.h"
+
+#include <sluice/dma.h>
+
+enum { THREADS = 96 };
+
+// One warp reads what was there while another one may have begun to overwrite it.
+//: early: check race
+//| race on shared memory: a DMA transfer, nothing that orders it
+//| read at device code:
+//| transfers.cu:@early_read), thread (
+//| transfer of DMA buffer 0 at device code:
+//| block (0,0,0), shared address 0x
+//| , 4 bytes, 'tile' +
+__global__ void early(const int *in, int *out)
+{
+	__shared__ int tile[THREADS];
+	int t = threadIdx.x;
+	tile[t] = t;
+	__syncthreads();
+	out[t] = tile[t ^ 1]; // @early_read
+	dma_set_datatype_int();
+	dma_configure_flat_unit_stride(tile, in, THREADS);
+	out[t] += tile[t];
+}
+
+//: in_time: right race,shared-init
+__global__ void in_time(const int *in, int *out)
+{
+	__shared__ int tile[THREADS];
+	int t = threadIdx.x;
+	tile[t] = t;
+	__syncthreads();
+	out[t] = tile[t ^ 1];
+	__syncthreads();
+	dma_set_datatype_int();
+	dma_configure_flat_unit_stride(tile, in, THREADS);
+	out[t] += tile[t];
+}
+
+// The piece is written into while the engine may still read it: nobody has waited for it.
+//: source: check race
+//| race on global memory: written while a DMA transfer may read it
+//| transfer of DMA buffer 0 at device code:
+//| write at device code:
+//| transfers.cu:@source_write), thread (
+//| allocation: 0x
+__global__ void source(int *in, int *out)
+{
+	__shared__ int tile[THREADS];
+	int t = threadIdx.x;
+	dma_set_datatype_int();
+	dma_configure_flat_unit_stride(tile, in, THREADS);
+	__syncthreads();
+	in[t] = t; // @source_write
+	out[t] = tile[t];
+}
+
+//: source_behind: right race
+__global__ void source_behind(int *in, int *out)
+{
+	__shared__ int tile[THREADS];
+	int t = threadIdx.x;
+	dma_set_datatype_int();
+	dma_configure_flat_unit_stride(tile, in, THREADS);
+	out[t] = tile[t];
+	in[t] = t;
+}
+
+// Behind the transfer, what other warps store is theirs.
+//: neighbour: check race
+//| race on shared memory: two warps, nothing that orders them
+//| transfers.cu:@neighbour_write), thread (
+//| transfers.cu:@neighbour_read), thread (
+__global__ void neighbour(const int *in, int *out)
+{
+	__shared__ int tile[THREADS];
+	int t = threadIdx.x;
+	dma_set_datatype_int();
+	dma_configure_flat_unit_stride(tile, in, THREADS);
+	tile[t] += t; // @neighbour_write
+	out[t] = tile[(t + 32) % THREADS]; // @neighbour_read
+}
+
+// Two buffers, and one place.
+//: overlap: check race
+//| transfer of DMA buffer 0 at device code:
+//| transfer of DMA buffer 1 at device code:
+__global__ void overlap(const int *in, int *out)
+{
+	__shared__ int tile[2 * THREADS];
+	dma_set_datatype_int();
+	dma_configure_flat_unit_stride(tile, in, THREADS, 0);
+	dma_configure_flat_unit_stride(tile + THREADS - 1, in, THREADS, 1);
+	out[threadIdx.x] = tile[threadIdx.x];
+}
+
+// A command is no barrier for other data.
+//: aside: check race
+//| race on shared memory: two warps, nothing that orders them
+//| transfers.cu:@aside_write), thread (
+//| transfers.cu:@aside_read), thread (
+__global__ void aside(const int *in, int *out)
+{
+	__shared__ int tile[THREADS], other[THREADS];
+	int t = threadIdx.x;
+	dma_set_datatype_int();
+	dma_configure_flat_unit_stride(tile, in, THREADS);
+	other[t] = t; // @aside_write
+	dma_execute(tile, in + THREADS, 0);
+	out[t] = other[(t + 32) % THREADS]; // @aside_read
+}
+
+// Two buffers in turn, what has come being worked on in its place; warps that leave; pieces that the block has written itself.
+//: turns: right race,init,shared-init
+__global__ void turns(int *in, int *out)
+{
+	__shared__ int tile[2][THREADS];
+	int t = threadIdx.x, sum = 0;
+	in[t] = t;
+	__syncthreads();
+	dma_set_datatype_int();
+	dma_configure_flat_unit_stride(tile[0], in, THREADS, 0);
+	dma_configure_flat_unit_stride(tile[1], in + THREADS, THREADS, 1);
+	for (int i = 0; i < 6; i++) {
+		if (i == 3 && t / 32 == 1)
+			return;
+		tile[i % 2][t] += sum;
+		sum += tile[i % 2][t];
+		in[i % 2 * THREADS + t] = sum;
+		dma_execute(tile[i % 2], in + i % 2 * THREADS, i % 2);
+	}
+	out[t] = sum + tile[0][t ^ 32];
+}
+
+static void run_case()
+{
+	int *in = ints(2 * THREADS, 7), *out = ints(2 * THREADS, 0);
+	CASE(early) early<<<2, THREADS>>>(in, out);
+	CASE(in_time) in_time<<<2, THREADS>>>(in, out);
+	CASE(source) source<<<1, THREADS>>>(in, out);
+	CASE(source_behind) source_behind<<<1, THREADS>>>(in, out);
+	CASE(neighbour) neighbour<<<1, THREADS>>>(in, out);
+	CASE(overlap) overlap<<<1, THREADS>>>(in, out);
+	CASE(aside) aside<<<1, THREADS>>>(in, out);
+	CASE(turns) turns<<<1, THREADS>>>(in, out);
+}

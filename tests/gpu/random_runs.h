@@ -1,0 +1,175 @@
+/* random_runs: what the tests of random kernels on random machines share. A case that fails, or that ends the process, is printed whole;
+ * a machine is settled, opened and asked for all of its figures. */
+#ifndef SLUICE_TESTS_RANDOM_RUNS_H
+#define SLUICE_TESTS_RANDOM_RUNS_H
+
+#include "machine_random.h" /* first: cmocka.h has a macro fail */
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "api/api.h"
+
+#include <jansson.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* --- the case that runs --- */
+
+static void (*print_current)(FILE *file); /* the case that runs; NULL: none does */
+static const char *stage = "";            /* what is done with it */
+
+/* The test's end, with the case. */
+#define FAIL(...)                                                                                                      \
+	do {                                                                                                           \
+		print_current(stderr);                                                                                 \
+		fail_msg(__VA_ARGS__);                                                                                 \
+	} while (0)
+
+static inline void tell_signal(int number)
+{
+	if (print_current) {
+		fprintf(stderr, "signal %d, %s:\n", number, stage);
+		print_current(stderr);
+	}
+	signal(number, SIG_DFL);
+	raise(number);
+}
+
+static inline void tell_ends(void)
+{
+	static const int ends[] = {SIGABRT, SIGSEGV, SIGFPE, SIGALRM};
+	for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
+		signal(ends[i], tell_signal);
+}
+
+/* The kernels are right: whatever is found in them is a mistake of the check. */
+static inline void tell_finding(void *user, const char *text)
+{
+	(void)user;
+	FAIL("%s: %s", stage, text);
+}
+
+/* --- its machine --- */
+
+static inline void print_machine(const struct machine_random *m, FILE *file)
+{
+	fprintf(file, "-m %s", m->machine);
+	for (uint32_t i = 0; i < m->options; i++)
+		fprintf(file, " -o %s", m->option[i]);
+	for (uint32_t i = 0; i < m->mechanisms; i++)
+		fprintf(file, " --mech %s", m->mechanism[i]);
+}
+
+/* `settings` but for what the machine gives. NULL: refused, and the error says why. */
+static inline sluice_gpu *machine_open(const struct machine_random *m, bool sleep, struct sluice_settings settings,
+                                       struct sluice_error *error)
+{
+	const char *options[MACHINE_SETTINGS + 2] = {NULL}, *mechanisms[MACHINE_MECHANISMS + 1] = {NULL};
+	sluice_gpu *gpu;
+	for (uint32_t i = 0; i < m->options; i++)
+		options[i] = m->option[i];
+	options[m->options] = sleep ? "launch.sleep=true" : "launch.sleep=false";
+	for (uint32_t i = 0; i < m->mechanisms; i++)
+		mechanisms[i] = m->mechanism[i];
+	settings.machine = m->machine;
+	settings.options = options;
+	settings.mechanisms = mechanisms;
+	return sluice_open(&gpu, &settings, error) == SLUICE_OK ? gpu : NULL;
+}
+
+/* Every refusal names a key that was set: without it, in the end, the machine is taken. */
+static inline void settle_machine(struct machine_random *m)
+{
+	struct sluice_error error;
+	sluice_gpu *gpu;
+	while (!(gpu = machine_open(m, true, (struct sluice_settings){.machine = NULL}, &error)))
+		if (error.status != SLUICE_BAD_SETTING || !machine_drop_named(m, error.message))
+			FAIL("refused, without the name of a key that was set: %s", error.message);
+	sluice_close(gpu);
+}
+
+/* The gpu with this many workers, also where the host has fewer cores. */
+static inline void have_threads(sluice_gpu *gpu, uint32_t threads)
+{
+	gpu_close(gpu->gpu);
+	gpu->gpu = gpu_open(&gpu->machine, gpu->attachments.list, gpu->attachments.count, threads);
+	assert_non_null(gpu->gpu);
+	gpu->traces.gpu = gpu->traces.timeline.gpu = gpu->gpu;
+}
+
+static inline uint64_t new_buffer(sluice_gpu *gpu, const void *data, uint64_t size)
+{
+	struct sluice_error error;
+	uint64_t address;
+	if (sluice_alloc(gpu, size, &address, &error) != SLUICE_OK ||
+	    sluice_write(gpu, address, data, size, &error) != SLUICE_OK)
+		FAIL("%s", error.message);
+	return address;
+}
+
+/* --- its statistics --- */
+
+static inline void forget(json_t *object, const char *const *keys)
+{
+	for (; *keys; keys++)
+		json_object_del(object, *keys);
+}
+
+/* A mechanism that counts what it was told has heard of each request. */
+static inline void check_fates(json_t *counters)
+{
+	static const char *const tellers[] = {"chance", "chance_seats"};
+	for (size_t i = 0; i < sizeof tellers / sizeof *tellers; i++) {
+		char name[64];
+		snprintf(name, sizeof name, "%s.told", tellers[i]);
+		const json_t *told = json_object_get(counters, name);
+		snprintf(name, sizeof name, "%s.issued", tellers[i]);
+		if (told && json_integer_value(told) != json_integer_value(json_object_get(counters, name)))
+			FAIL("%s: %lld fates were told, of %s", stage, json_integer_value(told), name);
+	}
+}
+
+/* All figures, a line each; without what the host took, and how it was asked to run. */
+static inline char *statistics(sluice_gpu *gpu)
+{
+	char *text;
+	size_t length, i;
+	FILE *file = open_memstream(&text, &length);
+	assert_int_equal(sluice_stats_write(gpu, file, SLUICE_STATS_JSON, NULL), SLUICE_OK);
+	fclose(file);
+	json_t *kernel, *root = json_loadb(text, length, 0, NULL);
+	assert_non_null(root);
+	free(text);
+	forget(root, (const char *const[]){"threads", "options", "configuration", "checks", NULL});
+	forget(json_object_get(root, "totals"), (const char *const[]){"host_seconds", NULL});
+	json_array_foreach(json_object_get(root, "kernels"), i, kernel)
+	{
+		check_fates(json_object_get(kernel, "counters"));
+		forget(kernel, (const char *const[]){"host_seconds", NULL});
+	}
+	text = json_dumps(root, JSON_INDENT(1) | JSON_SORT_KEYS);
+	json_decref(root);
+	return text;
+}
+
+/* The first line that differs, of each. */
+static inline void check_same(const char *one, const char *other)
+{
+	size_t at = 0, line = 0;
+	for (; one[at] && one[at] == other[at]; at++)
+		if (one[at] == '\n')
+			line = at + 1;
+	if (one[at] || other[at])
+		FAIL("%s: figures differ:%.*s is%.*s", stage, (int)strcspn(one + line, "\n"), one + line,
+		     (int)strcspn(other + line, "\n"), other + line);
+}
+
+#endif
