@@ -20,10 +20,19 @@ static char **without = (char *[]){NULL};
 
 enum { PATIENCE = 300 };
 
-/* Mechanisms that give transfers their time, where they are built in. */
-static const char *const engines[] = {"d2ma"};
-
-enum { ENGINES = sizeof engines / sizeof *engines };
+/* A mechanism that gives transfers their time, with options. */
+static void random_engine(uint64_t seed, char *text, size_t size)
+{
+	static const char *const segment[] = {"128", "64", "32"};
+	static const char *const order[] = {"oldest", "youngest", "round_robin"};
+	uint64_t r = seed * 0xd1342543de82ef95 >> 20;
+	snprintf(text, size,
+	         "d2ma:segment=%s,order=%s,entries=%u,interval=%u,latency=%u,mshrs=%u,before_demand=%s,sync=%s",
+	         segment[r % 3], order[r / 3 % 3], (unsigned)(1 + r / 9 % 4),
+	         (unsigned)(r / 36 % 2 ? 1 : 1 + r / 72 % 9), (unsigned)(r / 648 % 3 ? 4 : r / 1944 % 40),
+	         (unsigned)(r / 77760 % 2 ? 0 : 1 + r / 155520 % 40), r / 6220800 % 2 ? "yes" : "no",
+	         r / 12441600 % 3 ? "address" : "barrier");
+}
 
 struct memory {
 	uint32_t out[MOVES_BLOCKS * MOVES_THREADS], filled[MOVES_BLOCKS * MOVES_THREADS];
@@ -173,24 +182,13 @@ static void run_ways(struct random_case *c, const struct memory *expected)
 	free(first);
 }
 
-static bool is_built_in(const char *name)
-{
-	struct diag diag = {0};
-	void *object;
-	bool there = attachments_find(name, &object, &diag) != NULL;
-	diag_free(&diag);
-	return there;
-}
-
 /* The same machine with an engine as well, and where it does not go with the mechanisms that are there, without some of these. */
-static void run_engine(struct random_case *c, const char *engine, const struct memory *expected)
+static void run_engine(struct random_case *c, const struct memory *expected)
 {
 	struct machine_random *m = &c->machine;
 	uint32_t others = m->mechanisms < MACHINE_MECHANISMS ? m->mechanisms : MACHINE_MECHANISMS - 1;
-	if (!is_built_in(engine))
-		return;
 	memmove(m->mechanism[1], m->mechanism[0], others * sizeof *m->mechanism);
-	snprintf(m->mechanism[0], sizeof m->mechanism[0], "%s", engine);
+	random_engine(c->seed, m->mechanism[0], sizeof m->mechanism[0]);
 	m->mechanisms = others + 1;
 	run_ways(c, expected);
 }
@@ -201,7 +199,7 @@ static void check_case(struct random_case *c)
 	compute(c, &expected);
 	run_functional(c, &expected);
 	run_ways(c, &expected);
-	run_engine(c, engines[c->seed % ENGINES], &expected);
+	run_engine(c, &expected);
 }
 
 static void cases_in_a_row(void **state)

@@ -5,10 +5,12 @@
 
 enum { WORD = 4 };
 
+/* At most a line of L1, which is the most that a request can fetch. */
 static uint32_t segment_bytes(const struct mech_sm *sm)
 {
 	const struct d2ma_config *config = sm->config;
-	return 128u >> config->segment;
+	uint32_t bytes = 128u >> config->segment, line = sm->machine->line_bytes;
+	return bytes < line ? bytes : line;
 }
 
 static struct d2ma_buffer *buffer_of(const struct d2ma_sm *engine)
