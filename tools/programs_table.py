@@ -213,7 +213,8 @@ And the variant that each means; TELEPORT measures its mechanism on the plain fo
 RESOURCES = """
 ## Kernels and what fits on an SM
 
-At size tiny. Bold: a paper fixes it, and a test compares it with what runs. Registers are those of our own allocation (docs/DEVIATIONS.md 5).
+At size tiny. Bold: a paper fixes it, or two forms that are compared have it alike, and a test compares it with what runs.
+Registers are those of our own allocation (docs/DEVIATIONS.md 5).
 Blocks an SM: on the GTX 480 of TELEPORT, D2MA and CAPS, and on `sharing-14sm`, with what allows no more.
 """
 GRIDS = """
@@ -221,7 +222,7 @@ GRIDS = """
 
 Grids, with several launches `launches of grid`; warp instructions of all launches together. The paper's size was run
 functionally, where that takes less than a minute. Instructions a byte: thread instructions that are no memory accesses,
-for each byte that DRAM reads or writes, at size small on `gtx480`.
+for each byte that DRAM reads or writes, at size small on `gtx480`; without what an engine would read for a DMA form.
 """
 PUBLISHED = """
 ## Published counts

@@ -4,8 +4,11 @@
 // coefficient as two products with the matrix of cosines (DCT5). Rows are padded by one bank. Shared memory alone
 // limits DCT1 to DCT4 to 7 blocks an SM of 16 KB, and its last access precedes the last stores, so that it can be
 // released early. dct1_8320 and dct2_8320 are Table 5's larger tiles with the 128 threads that it states; dct1_8320x256
-// and dct2_8320x256 have the 256 that its text counts with. D2MA's own form waits for the DMA engine's intrinsics.
+// and dct2_8320x256 have the 256 that its text counts with. In dct1_dma the DMA engine stages dct1's tile, and leaves
+// out the bank behind each row.
 #include "../program.h"
+
+#include <sluice/dma.h>
 
 const int SHORT_TILE = 32, SHORT_DEPTH = 4; // DCT3, DCT4: 32 x 32 values
 const int CONSTANT_BITS = 13;               // of the weights in fixed point
@@ -91,17 +94,23 @@ template <bool INVERSE> __device__ void transform_at(float *values, int step)
 
 // WIDTH x HEIGHT values by 8 x WIDTH/8 x DEPTH threads, each of which has one column of a strip of eight rows, in every
 // DEPTHth strip.
-template <int WIDTH, int HEIGHT, int DEPTH, bool INVERSE>
+template <int WIDTH, int HEIGHT, int DEPTH, bool INVERSE, bool BY_DMA = false>
 __device__ void transform_tile(float *tile, const float *source, float *result, int pitch)
 {
 	const int STRIDE = WIDTH + 1;
 	int column = threadIdx.y * 8 + threadIdx.x;
 	int origin = blockIdx.y * HEIGHT * pitch + blockIdx.x * WIDTH + column;
 
-	for (int y = threadIdx.z * 8; y < HEIGHT; y += DEPTH * 8)
-		for (int i = 0; i < 8; i++)
-			tile[(y + i) * STRIDE + column] = source[origin + (y + i) * pitch];
-	__syncthreads();
+	if (BY_DMA) {
+		dma_set_datatype_float();
+		dma_set_elements_per_bank(WIDTH);
+		dma_configure_matrix(tile, source + origin - column, HEIGHT, WIDTH, pitch);
+	} else {
+		for (int y = threadIdx.z * 8; y < HEIGHT; y += DEPTH * 8)
+			for (int i = 0; i < 8; i++)
+				tile[(y + i) * STRIDE + column] = source[origin + (y + i) * pitch];
+		__syncthreads();
+	}
 	for (int y = threadIdx.z * 8; y < HEIGHT; y += DEPTH * 8)
 		transform_at<INVERSE>(&tile[(y + threadIdx.x) * STRIDE + threadIdx.y * 8], 1);
 	__syncthreads();
@@ -146,6 +155,12 @@ __global__ void CUDAkernel2IDCT_8320x256(const float *source, float *result, int
 {
 	__shared__ float tile[32 * 65];
 	transform_tile<64, 32, 4, true>(tile, source, result, pitch);
+}
+
+__global__ void CUDAkernel2DCT_dma(const float *source, float *result, int pitch)
+{
+	__shared__ float tile[16 * 33];
+	transform_tile<32, 16, 2, false, true>(tile, source, result, pitch);
 }
 
 // 16-bit values, two in a word: half of the threads copy the tile, a word each.
@@ -300,9 +315,9 @@ static void run_short(bool inverted, const std::vector<double> &input, const std
 
 int main(int argc, char **argv)
 {
-	program::Arguments arguments(
-		argc, argv, "dct8x8",
-		{"dct1", "dct2", "dct3", "dct4", "dct5", "dct1_8320", "dct2_8320", "dct1_8320x256", "dct2_8320x256"});
+	program::Arguments arguments(argc, argv, "dct8x8",
+	                             {"dct1", "dct2", "dct3", "dct4", "dct5", "dct1_8320", "dct2_8320", "dct1_8320x256",
+	                              "dct2_8320x256", "dct1_dma"});
 	int size = arguments.number("pixels", 256, 1024, 512, "pixels a side of the image, a multiple of 64");
 	arguments.end();
 	arguments.require(size > 0 && size % 64 == 0 && size <= 8192, "pixels that are a multiple of 64, to 8192");
@@ -321,7 +336,8 @@ int main(int argc, char **argv)
 	                      {"dct1_8320", false, CUDAkernel2DCT_8320, dim3(64, 32), dim3(8, 8, 2)},
 	                      {"dct2_8320", true, CUDAkernel2IDCT_8320, dim3(64, 32), dim3(8, 8, 2)},
 	                      {"dct1_8320x256", false, CUDAkernel2DCT_8320x256, dim3(64, 32), dim3(8, 8, 4)},
-	                      {"dct2_8320x256", true, CUDAkernel2IDCT_8320x256, dim3(64, 32), dim3(8, 8, 4)}};
+	                      {"dct2_8320x256", true, CUDAkernel2IDCT_8320x256, dim3(64, 32), dim3(8, 8, 4)},
+	                      {"dct1_dma", false, CUDAkernel2DCT_dma, dim3(32, 16), dim3(8, 4, 2)}};
 	const Form *form = forms;
 	while (!arguments.is(form->name))
 		form++;

@@ -2,22 +2,18 @@
 // them there, level by level: means (times sqrt 2) of neighbours are the next level's samples, differences are details
 // and leave for global memory. Each level has half the threads of the one before at work and a barrier on each side, so
 // that buffering is a small part of the time. What remains, one mean a block, is the signal of the next launch, until
-// one block ends with the signal's mean. D2MA's own form waits for the DMA engine's intrinsics.
+// one block ends with the signal's mean. In `dma` the DMA engine buffers the samples.
 #include "../program.h"
+
+#include <sluice/dma.h>
 
 const int LEVELS = 10, TILE = 1 << LEVELS, BLOCK = TILE / 2;
 const float HALF_ROOT = 0.70710678f; // sqrt(1/2)
 
-// Two samples a thread. A level's n details lie from n on in the result.
-__global__ void haar(const float *signal, float *result, float *means)
+// Two samples a thread, buffered in the tile. A level's n details lie from n on in the result.
+__device__ void decompose(float *tile, float *result, float *means)
 {
-	__shared__ float tile[TILE];
-	int thread = threadIdx.x, start = blockIdx.x * 2 * blockDim.x;
-
-	tile[thread] = signal[start + thread];
-	tile[thread + blockDim.x] = signal[start + blockDim.x + thread];
-	__syncthreads();
-
+	int thread = threadIdx.x;
 	int half = gridDim.x * blockDim.x; // details of this level, of all blocks
 	for (int active = blockDim.x; active > 0; active /= 2, half /= 2) {
 		float left = 0, right = 0;
@@ -35,9 +31,27 @@ __global__ void haar(const float *signal, float *result, float *means)
 		means[blockIdx.x] = tile[0];
 }
 
+__global__ void haar(const float *signal, float *result, float *means)
+{
+	__shared__ float tile[TILE];
+	int thread = threadIdx.x, start = blockIdx.x * 2 * blockDim.x;
+	tile[thread] = signal[start + thread];
+	tile[thread + blockDim.x] = signal[start + blockDim.x + thread];
+	__syncthreads();
+	decompose(tile, result, means);
+}
+
+__global__ void haar_dma(const float *signal, float *result, float *means)
+{
+	__shared__ float tile[TILE];
+	dma_set_datatype_float();
+	dma_configure_flat_unit_stride(tile, signal + blockIdx.x * 2 * blockDim.x, 2 * blockDim.x);
+	decompose(tile, result, means);
+}
+
 int main(int argc, char **argv)
 {
-	program::Arguments arguments(argc, argv, "dwt");
+	program::Arguments arguments(argc, argv, "dwt", {"plain", "dma"});
 	int levels = arguments.number("levels", 14, 19, 18, "the signal has 2^levels samples, 1 to 24");
 	arguments.end();
 	arguments.require(levels >= 1 && levels <= 24, "1 to 24 levels");
@@ -59,12 +73,13 @@ int main(int argc, char **argv)
 	expected[0] = rest[0];
 
 	program::Array<float> source(signal), result(length), even(length / TILE + 1), odd(length / TILE + 1);
+	auto kernel = arguments.is("dma") ? haar_dma : haar;
 	const float *input = source;
 	for (int left = length, pass = 0; left > 1; pass++) {
 		int block = left < TILE ? left / 2 : BLOCK, blocks = left / (2 * block);
 		// The last mean is coefficient 0 of the result.
 		float *means = blocks == 1 ? result : pass % 2 ? odd : even;
-		haar<<<blocks, block>>>(input, result, means);
+		kernel<<<blocks, block>>>(input, result, means);
 		input = means;
 		left = blocks;
 	}

@@ -1,9 +1,12 @@
 // fast_walsh: dyadic convolution, result[i] = sum over j of kernel[j] x data[i xor j], through the fast Walsh-Hadamard
 // transform: transform both, multiply, transform back. TELEPORT's FWL, D2MA's FW. Butterflies of four values; while
 // these lie more than a tile apart a pass goes through global memory, one thread a butterfly, and finds its values with
-// an AND of its number, which makes its indexes non-precalculable in TELEPORT's sense (section 2.2); then a block buffers a tile of up to 2048 values in shared memory and does all further stages there, the tile
-// that D2MA transfers. D2MA's own form waits for the DMA engine's intrinsics.
+// an AND of its number, which makes its indexes non-precalculable in TELEPORT's sense (section 2.2); then a block
+// buffers a tile of up to 2048 values in shared memory and does all further stages there, the tile that D2MA transfers.
+// In `dma` the DMA engine buffers it.
 #include "../program.h"
+
+#include <sluice/dma.h>
 
 const int TILE = 2048, BLOCK = 256;
 
@@ -30,20 +33,10 @@ __global__ void fwt_global(float *result, const float *data, int stride)
 	result[first + 3 * stride] = d;
 }
 
-// All stages within a tile of 4 x blockDim.x values.
-__global__ void fwt_shared(float *result, const float *data)
+// All stages within the buffered tile of 4 x blockDim.x values, and the result to its place in global memory.
+__device__ void transform_tile(float *tile, float *target)
 {
-	__shared__ float tile[TILE];
 	int thread = threadIdx.x, quarter = blockDim.x;
-	const float *source = data + blockIdx.x * 4 * quarter;
-	float *target = result + blockIdx.x * 4 * quarter;
-
-	tile[thread] = source[thread];
-	tile[thread + quarter] = source[thread + quarter];
-	tile[thread + 2 * quarter] = source[thread + 2 * quarter];
-	tile[thread + 3 * quarter] = source[thread + 3 * quarter];
-	__syncthreads();
-
 	int group = 4 * quarter; // values that are still to be combined with each other
 	for (; group >= 4; group /= 4) {
 		int stride = group / 4, low = thread & (stride - 1), first = 4 * (thread - low) + low;
@@ -63,23 +56,47 @@ __global__ void fwt_shared(float *result, const float *data)
 		target[i] = tile[i];
 }
 
+__global__ void fwt_shared(float *result, const float *data)
+{
+	__shared__ float tile[TILE];
+	int thread = threadIdx.x, quarter = blockDim.x;
+	const float *source = data + blockIdx.x * 4 * quarter;
+	float *target = result + blockIdx.x * 4 * quarter;
+	tile[thread] = source[thread];
+	tile[thread + quarter] = source[thread + quarter];
+	tile[thread + 2 * quarter] = source[thread + 2 * quarter];
+	tile[thread + 3 * quarter] = source[thread + 3 * quarter];
+	__syncthreads();
+	transform_tile(tile, target);
+}
+
+__global__ void fwt_shared_dma(float *result, const float *data)
+{
+	__shared__ float tile[TILE];
+	int start = blockIdx.x * 4 * blockDim.x;
+	dma_set_datatype_float();
+	dma_configure_flat_unit_stride(tile, data + start, 4 * blockDim.x);
+	transform_tile(tile, result + start);
+}
+
 __global__ void modulate(float *values, const float *factors, float scale)
 {
 	int i = blockIdx.x * blockDim.x + threadIdx.x;
 	values[i] *= factors[i] * scale;
 }
 
-static void transform(float *values, int length)
+static void transform(float *values, int length, bool by_dma)
 {
+	auto within_tiles = by_dma ? fwt_shared_dma : fwt_shared;
 	int tile = length;
 	for (; tile > TILE; tile /= 4)
 		fwt_global<<<length / 4 / BLOCK, BLOCK>>>(values, values, tile / 4);
-	fwt_shared<<<length / tile, tile / 4>>>(values, values);
+	within_tiles<<<length / tile, tile / 4>>>(values, values);
 }
 
 int main(int argc, char **argv)
 {
-	program::Arguments arguments(argc, argv, "fast_walsh");
+	program::Arguments arguments(argc, argv, "fast_walsh", {"plain", "dma"});
 	int levels = arguments.number("levels", 13, 18, 20, "2^levels values, 8 to 24");
 	int kernel_levels =
 		arguments.number("kernel-levels", 7, 7, 7, "of which 2^kernel-levels are not 0 in the kernel");
@@ -96,11 +113,12 @@ int main(int argc, char **argv)
 			expected[i] += (double)kernel[j] * data[i ^ j];
 	kernel.resize(length); // with zeros
 
+	bool by_dma = arguments.is("dma");
 	program::Array<float> values(data), factors(kernel);
-	transform(values, length);
-	transform(factors, length);
+	transform(values, length, by_dma);
+	transform(factors, length, by_dma);
 	modulate<<<length / BLOCK, BLOCK>>>(values, factors, 1.0f / length);
-	transform(values, length);
+	transform(values, length, by_dma);
 	CHECK(cudaGetLastError());
 
 	program::Verdict verdict("fast_walsh");

@@ -2,8 +2,10 @@
 // 3 gradient). A block of 16 x 16 threads buffers its pixels and a halo in shared memory; the halo holds the
 // neighbours' pixels or, beyond the image's border, a constant. So the buffering of each pixel is guarded by conditions
 // on its place, and the tile is wider than the block: these address calculations, and not the transfers alone, are what
-// D2MA's halo mode takes over. D2MA's own forms wait for the DMA engine's intrinsics.
+// the DMA engine's halo mode takes over in `gauss_dma`, `mean_dma` and `sobel_dma`.
 #include "../program.h"
+
+#include <sluice/dma.h>
 
 const int BLOCK = 16;
 const float BORDER = 0; // the constant beyond the image
@@ -21,43 +23,88 @@ __device__ void buffer_tile(float (*tile)[BLOCK + 2 * RADIUS], const float *imag
 	__syncthreads();
 }
 
+// The same by the DMA engine, whose constant is an element's bits: 0 is that of BORDER.
+template <int RADIUS> __device__ void transfer_tile(float (*tile)[BLOCK + 2 * RADIUS], const float *image, int width)
+{
+	const float *from = image + blockIdx.y * BLOCK * width + blockIdx.x * BLOCK;
+	unsigned int region = dma_region(blockIdx.y, gridDim.y, blockIdx.x, gridDim.x);
+	dma_set_datatype_float();
+	dma_configure_matrix_halo(tile, from, BLOCK, BLOCK, width, DMA_ROW_MAJOR, RADIUS, RADIUS, region, 0);
+}
+
 __device__ int pixel_index(int width)
 {
 	return (blockIdx.y * BLOCK + threadIdx.y) * width + blockIdx.x * BLOCK + threadIdx.x;
+}
+
+__device__ float gauss_of(const float (*tile)[BLOCK + 4])
+{
+	const float weights[5] = {1 / 16.0f, 4 / 16.0f, 6 / 16.0f, 4 / 16.0f, 1 / 16.0f};
+	float sum = 0;
+	for (int y = 0; y < 5; y++)
+		for (int x = 0; x < 5; x++)
+			sum += weights[y] * weights[x] * tile[threadIdx.y + y][threadIdx.x + x];
+	return sum;
+}
+
+__device__ float mean_of(const float (*tile)[BLOCK + 2])
+{
+	float sum = 0;
+	for (int y = 0; y < 3; y++)
+		for (int x = 0; x < 3; x++)
+			sum += tile[threadIdx.y + y][threadIdx.x + x];
+	return sum / 9;
+}
+
+__device__ float sobel_of(const float (*tile)[BLOCK + 2])
+{
+	const float *above = &tile[threadIdx.y][threadIdx.x], *level = &tile[threadIdx.y + 1][threadIdx.x],
+		    *below = &tile[threadIdx.y + 2][threadIdx.x];
+	float across = (above[2] + 2 * level[2] + below[2]) - (above[0] + 2 * level[0] + below[0]);
+	float down = (below[0] + 2 * below[1] + below[2]) - (above[0] + 2 * above[1] + above[2]);
+	return sqrtf(across * across + down * down);
 }
 
 __global__ void gauss(const float *image, float *result, int width, int height)
 {
 	__shared__ float tile[BLOCK + 4][BLOCK + 4];
 	buffer_tile<2>(tile, image, width, height);
-	const float weights[5] = {1 / 16.0f, 4 / 16.0f, 6 / 16.0f, 4 / 16.0f, 1 / 16.0f};
-	float sum = 0;
-	for (int y = 0; y < 5; y++)
-		for (int x = 0; x < 5; x++)
-			sum += weights[y] * weights[x] * tile[threadIdx.y + y][threadIdx.x + x];
-	result[pixel_index(width)] = sum;
+	result[pixel_index(width)] = gauss_of(tile);
 }
 
 __global__ void mean(const float *image, float *result, int width, int height)
 {
 	__shared__ float tile[BLOCK + 2][BLOCK + 2];
 	buffer_tile<1>(tile, image, width, height);
-	float sum = 0;
-	for (int y = 0; y < 3; y++)
-		for (int x = 0; x < 3; x++)
-			sum += tile[threadIdx.y + y][threadIdx.x + x];
-	result[pixel_index(width)] = sum / 9;
+	result[pixel_index(width)] = mean_of(tile);
 }
 
 __global__ void sobel(const float *image, float *result, int width, int height)
 {
 	__shared__ float tile[BLOCK + 2][BLOCK + 2];
 	buffer_tile<1>(tile, image, width, height);
-	const float *above = &tile[threadIdx.y][threadIdx.x], *level = &tile[threadIdx.y + 1][threadIdx.x],
-		    *below = &tile[threadIdx.y + 2][threadIdx.x];
-	float across = (above[2] + 2 * level[2] + below[2]) - (above[0] + 2 * level[0] + below[0]);
-	float down = (below[0] + 2 * below[1] + below[2]) - (above[0] + 2 * above[1] + above[2]);
-	result[pixel_index(width)] = sqrtf(across * across + down * down);
+	result[pixel_index(width)] = sobel_of(tile);
+}
+
+__global__ void gauss_dma(const float *image, float *result, int width, int)
+{
+	__shared__ float tile[BLOCK + 4][BLOCK + 4];
+	transfer_tile<2>(tile, image, width);
+	result[pixel_index(width)] = gauss_of(tile);
+}
+
+__global__ void mean_dma(const float *image, float *result, int width, int)
+{
+	__shared__ float tile[BLOCK + 2][BLOCK + 2];
+	transfer_tile<1>(tile, image, width);
+	result[pixel_index(width)] = mean_of(tile);
+}
+
+__global__ void sobel_dma(const float *image, float *result, int width, int)
+{
+	__shared__ float tile[BLOCK + 2][BLOCK + 2];
+	transfer_tile<1>(tile, image, width);
+	result[pixel_index(width)] = sobel_of(tile);
 }
 
 // Sum of the 5 x 5 pixels around (x, y), weighted.
@@ -73,8 +120,7 @@ static double weighted(const std::vector<float> &image, int width, int height, i
 	return sum;
 }
 
-static std::vector<double> reference(const program::Arguments &arguments, const std::vector<float> &image, int width,
-                                     int height)
+static std::vector<double> reference(const std::string &filter, const std::vector<float> &image, int width, int height)
 {
 	double binomial[5][5], ninths[5][5] = {}, across[5][5] = {}, down[5][5] = {};
 	const int row[5] = {1, 4, 6, 4, 1};
@@ -91,9 +137,9 @@ static std::vector<double> reference(const program::Arguments &arguments, const 
 	for (int y = 0; y < height; y++)
 		for (int x = 0; x < width; x++) {
 			double &pixel = result[y * width + x];
-			if (arguments.is("gauss"))
+			if (filter == "gauss")
 				pixel = weighted(image, width, height, x, y, binomial);
-			else if (arguments.is("mean"))
+			else if (filter == "mean")
 				pixel = weighted(image, width, height, x, y, ninths);
 			else
 				pixel = std::hypot(weighted(image, width, height, x, y, across),
@@ -104,23 +150,35 @@ static std::vector<double> reference(const program::Arguments &arguments, const 
 
 int main(int argc, char **argv)
 {
-	program::Arguments arguments(argc, argv, "filters", {"gauss", "mean", "sobel"});
-	int width = arguments.number("width", 128, 1024, 1024, "pixels a row, a multiple of 16");
-	int height = arguments.number("height", 96, 768, 1024, "rows, a multiple of 16");
+	program::Arguments arguments(argc, argv, "filters",
+	                             {"gauss", "mean", "sobel", "gauss_dma", "mean_dma", "sobel_dma"});
+	int width = arguments.number("width", 128, 1024, 1024, "pixels a row, a multiple of 16, 32 or more");
+	int height = arguments.number("height", 96, 768, 1024, "rows, a multiple of 16, 32 or more");
 	arguments.end();
-	arguments.require(width > 0 && width % BLOCK == 0 && width <= 16384,
-	                  "a width that is a multiple of 16, to 16384");
-	arguments.require(height > 0 && height % BLOCK == 0 && height <= 16384,
-	                  "a height that is a multiple of 16, to 16384");
+	// No tile lies at two borders that face each other, which the DMA engine does not know.
+	arguments.require(width > BLOCK && width % BLOCK == 0 && width <= 16384,
+	                  "a width that is a multiple of 16, 32 to 16384");
+	arguments.require(height > BLOCK && height % BLOCK == 0 && height <= 16384,
+	                  "a height that is a multiple of 16, 32 to 16384");
+
+	struct Form {
+		const char *variant, *filter;
+		void (*kernel)(const float *, float *, int, int);
+	};
+	const Form forms[] = {{"gauss", "gauss", gauss},      {"mean", "mean", mean},
+	                      {"sobel", "sobel", sobel},      {"gauss_dma", "gauss", gauss_dma},
+	                      {"mean_dma", "mean", mean_dma}, {"sobel_dma", "sobel", sobel_dma}};
+	const Form *form = forms;
+	while (!arguments.is(form->variant))
+		form++;
 
 	program::Random random(arguments.seed());
 	std::vector<float> image = random.floats((size_t)width * height, 0, 1);
 	program::Array<float> source(image), result(image.size());
-	auto kernel = arguments.is("gauss") ? gauss : arguments.is("mean") ? mean : sobel;
-	kernel<<<dim3(width / BLOCK, height / BLOCK), dim3(BLOCK, BLOCK)>>>(source, result, width, height);
+	form->kernel<<<dim3(width / BLOCK, height / BLOCK), dim3(BLOCK, BLOCK)>>>(source, result, width, height);
 	CHECK(cudaGetLastError());
 
 	program::Verdict verdict("filters");
-	verdict.close("result", result.read(), reference(arguments, image, width, height), 1e-5);
+	verdict.close("result", result.read(), reference(form->filter, image, width, height), 1e-5);
 	return verdict.status();
 }

@@ -3,16 +3,24 @@
 // the rest. D2MA calls the last step LUD1 (internal) and the first LUD2 (diagonal), with tiles of 16; scratchpad
 // sharing runs lud_internal with tiles of 22 (`block22`: 3872 bytes, 484 threads). Tiles are buffered once a launch,
 // rows a matrix width apart, and the parallelism shrinks from step to step; the diagonal step is one block of one
-// warp. D2MA's own forms wait for its intrinsics.
+// warp. In `dma` the DMA engine buffers the tiles of LUD1 and LUD2; the strips, which D2MA does not measure, are solved
+// as in `plain`.
 #include "../program.h"
 
-template <int TILE> __device__ void decompose_diagonal(float *a, int n, int start)
+#include <sluice/dma.h>
+
+template <int TILE, bool BY_DMA = false> __device__ void decompose_diagonal(float *a, int n, int start)
 {
 	__shared__ float tile[TILE][TILE];
 	int t = threadIdx.x;
-	for (int r = 0; r < TILE; r++)
-		tile[r][t] = a[(start + r) * n + start + t];
-	__syncthreads();
+	if (BY_DMA) {
+		dma_set_datatype_float();
+		dma_configure_matrix(tile, a + start * n + start, TILE, TILE, n);
+	} else {
+		for (int r = 0; r < TILE; r++)
+			tile[r][t] = a[(start + r) * n + start + t];
+		__syncthreads();
+	}
 	for (int i = 0; i < TILE - 1; i++) {
 		if (t > i) { // column i of L
 			for (int j = 0; j < i; j++)
@@ -58,14 +66,20 @@ template <int TILE> __device__ void solve_perimeter(float *a, int n, int start)
 	}
 }
 
-template <int TILE> __device__ void subtract_product(float *a, int n, int start)
+template <int TILE, bool BY_DMA = false> __device__ void subtract_product(float *a, int n, int start)
 {
 	__shared__ float right[TILE][TILE], below[TILE][TILE];
 	int x = threadIdx.x, y = threadIdx.y;
 	int row = start + (blockIdx.y + 1) * TILE + y, column = start + (blockIdx.x + 1) * TILE + x;
-	right[y][x] = a[(start + y) * n + column];
-	below[y][x] = a[row * n + start + x];
-	__syncthreads();
+	if (BY_DMA) {
+		dma_set_datatype_float();
+		dma_configure_matrix(right, a + start * n + column - x, TILE, TILE, n, DMA_ROW_MAJOR, 0);
+		dma_configure_matrix(below, a + (row - y) * n + start, TILE, TILE, n, DMA_ROW_MAJOR, 1);
+	} else {
+		right[y][x] = a[(start + y) * n + column];
+		below[y][x] = a[row * n + start + x];
+		__syncthreads();
+	}
 	float sum = 0;
 	for (int i = 0; i < TILE; i++)
 		sum += below[y][i] * right[i][x];
@@ -97,6 +111,15 @@ __global__ void lud_internal_22(float *a, int n, int start)
 	subtract_product<22>(a, n, start);
 }
 
+__global__ void lud_diagonal_dma(float *a, int n, int start)
+{
+	decompose_diagonal<16, true>(a, n, start);
+}
+__global__ void lud_internal_dma(float *a, int n, int start)
+{
+	subtract_product<16, true>(a, n, start);
+}
+
 static void decompose_host(std::vector<double> &a, int n)
 {
 	for (int k = 0; k < n; k++)
@@ -109,12 +132,12 @@ static void decompose_host(std::vector<double> &a, int n)
 
 int main(int argc, char **argv)
 {
-	program::Arguments arguments(argc, argv, "lud", {"plain", "block22"});
+	program::Arguments arguments(argc, argv, "lud", {"plain", "block22", "dma"});
 	int tiles = arguments.number("tiles", 4, 20, 32, "tiles a side, of 16 x 16 or 22 x 22 elements");
 	arguments.end();
 	arguments.require(tiles > 0 && tiles <= 256, "1 to 256 tiles");
 
-	bool wide = arguments.is("block22");
+	bool wide = arguments.is("block22"), by_dma = arguments.is("dma");
 	int tile = wide ? 22 : 16, n = tiles * tile;
 	program::Random random(arguments.seed());
 	std::vector<float> a = random.floats((size_t)n * n);
@@ -122,9 +145,9 @@ int main(int argc, char **argv)
 		a[(size_t)i * n + i] += (float)n; // a dominant diagonal needs no pivoting
 
 	program::Array<float> device(a);
-	auto diagonal = wide ? lud_diagonal_22 : lud_diagonal;
+	auto diagonal = wide ? lud_diagonal_22 : by_dma ? lud_diagonal_dma : lud_diagonal;
 	auto perimeter = wide ? lud_perimeter_22 : lud_perimeter;
-	auto internal = wide ? lud_internal_22 : lud_internal;
+	auto internal = wide ? lud_internal_22 : by_dma ? lud_internal_dma : lud_internal;
 	for (int start = 0; start < n; start += tile) {
 		int rest = (n - start) / tile - 1;
 		diagonal<<<1, tile>>>(device, n, start);

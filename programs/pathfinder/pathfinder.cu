@@ -2,8 +2,10 @@
 // down. TELEPORT and prefetch-CTA (PTF), D2MA (PATH). A one-dimensional stencil of three points that iterates 36 times,
 // once a row. The form `plain` launches once a row. `shared`, TELEPORT's hand-written form, keeps a block's part of the
 // row in shared memory and takes many rows in one launch, with a ghost zone of one column more on each side a row. Its
-// first lines, which buffer the row, are D2MA's PATH; the form `dma` waits for the DMA engine's intrinsics.
+// first lines, which buffer the row, are what D2MA's PATH leaves to the DMA engine in the form `dma`.
 #include "../program.h"
+
+#include <sluice/dma.h>
 
 const int BLOCK = 256;
 
@@ -50,6 +52,38 @@ __global__ void pathfinder_shared(const int *costs, const int *sums, int *result
 		result[x] = next[tx];
 }
 
+// Of the block's columns the transfer brings those that the grid has. The barriers order the rows, not the transfer.
+__global__ void pathfinder_dma(const int *costs, const int *sums, int *result, int columns, int rows)
+{
+	__shared__ int now[BLOCK], next[BLOCK];
+	int begin = blockIdx.x * (BLOCK - 2 * rows) - rows;
+	int first = max(begin, 0), end = min(begin + BLOCK, columns);
+	dma_set_datatype_int();
+	dma_configure_flat_unit_stride(&now[first - begin], &sums[first], end - first);
+	int tx = threadIdx.x, x = begin + tx;
+	bool inside = x >= 0 && x < columns;
+	bool west = x > 0, east = x < columns - 1, good = inside;
+	for (int row = 1; row <= rows; row++) {
+		good = inside && tx >= row && tx < BLOCK - row;
+		if (good) {
+			int best = now[tx];
+			if (west)
+				best = min(best, now[tx - 1]);
+			if (east)
+				best = min(best, now[tx + 1]);
+			next[tx] = best + costs[(row - 1) * columns + x];
+		}
+		if (row == rows)
+			break;
+		__syncthreads();
+		if (good)
+			now[tx] = next[tx];
+		__syncthreads();
+	}
+	if (good)
+		result[x] = next[tx];
+}
+
 static std::vector<int> expect(const std::vector<int> &costs, int columns, int rows)
 {
 	std::vector<int> sums(costs.begin(), costs.begin() + columns), next(columns);
@@ -69,10 +103,10 @@ static std::vector<int> expect(const std::vector<int> &costs, int columns, int r
 
 int main(int argc, char **argv)
 {
-	program::Arguments arguments(argc, argv, "pathfinder", {"plain", "shared"});
+	program::Arguments arguments(argc, argv, "pathfinder", {"plain", "shared", "dma"});
 	int columns = arguments.number("columns", 2000, 60000, 100000, "width of the grid");
 	int rows = arguments.number("rows", 37, 37, 37, "of the grid, one more than iterations");
-	int pyramid = arguments.number("pyramid", 20, 20, 20, "rows in one launch of shared, 1 to 127");
+	int pyramid = arguments.number("pyramid", 20, 20, 20, "rows in one launch of shared and dma, 1 to 127");
 	arguments.end();
 	arguments.require(columns > 0 && rows > 1, "a grid of two rows or more");
 	arguments.require(pyramid >= 1 && pyramid < BLOCK / 2, "a pyramid of 1 to 127 rows");
@@ -85,16 +119,15 @@ int main(int argc, char **argv)
 	program::Array<int> device_costs(costs), first(columns), second(columns);
 	first.write(std::vector<int>(costs.begin(), costs.begin() + columns));
 	int *from = first, *to = second;
-	int pace = arguments.is("shared") ? pyramid : 1;
+	auto by_many_rows = arguments.is("dma") ? pathfinder_dma : pathfinder_shared;
+	int pace = arguments.is("plain") ? 1 : pyramid;
 	for (int row = 1; row < rows; row += pace) {
 		int *these = device_costs + (size_t)row * columns;
-		if (arguments.is("shared")) {
-			int now = std::min(pyramid, rows - row);
-			pathfinder_shared<<<program::blocks(columns, BLOCK - 2 * now), BLOCK>>>(these, from, to,
-			                                                                        columns, now);
-		} else {
+		int now = std::min(pace, rows - row), blocks = program::blocks(columns, BLOCK - 2 * now);
+		if (arguments.is("plain"))
 			pathfinder<<<program::blocks(columns, BLOCK), BLOCK>>>(these, from, to, columns);
-		}
+		else
+			by_many_rows<<<blocks, BLOCK>>>(these, from, to, columns, now);
 		CHECK(cudaGetLastError());
 		std::swap(from, to);
 	}

@@ -1,13 +1,23 @@
 // sgemv: y = alpha A x with A stored by columns, a thread a row. D2MA's SGEMV (Figure 8 and section 5.4). The matrix
 // is a coalesced stream that is read once; every block buffers the vector piece by piece in one shared buffer. In the
 // form `plain` all threads copy a piece and meet at barriers; in `cudadma` one warp more does nothing but copy and
-// hands the buffer over through two named barriers (CudaDMA's warp specialisation). D2MA's own form waits for its
-// intrinsics.
+// hands the buffer over through two named barriers (CudaDMA's warp specialisation); in `dma` the DMA engine brings the
+// pieces, as in Figure 8, and in `dma_double` to two buffers by turns.
 #include "../program.h"
+
+#include <sluice/dma.h>
 
 const int ROWS = 128;   // a block, which are also the threads that compute
 const int VECTOR = 128; // elements of x in the buffer
 const int WARP = 32;
+
+// A piece's products, of a row that begins at `a`, added to those before.
+__device__ float add_products(const float *a, int rows, const float *piece, float sum)
+{
+	for (int j = 0; j < VECTOR; j++, a += rows)
+		sum += *a * piece[j];
+	return sum;
+}
 
 __global__ void sgemv(const float *a, const float *x, float *y, float alpha, int rows, int columns)
 {
@@ -15,12 +25,45 @@ __global__ void sgemv(const float *a, const float *x, float *y, float alpha, int
 	int row = blockIdx.x * ROWS + threadIdx.x;
 	float sum = 0;
 	for (int start = 0; start < columns; start += VECTOR) {
-		for (int i = threadIdx.x; i < VECTOR; i += ROWS)
-			buffer[i] = x[start + i];
+		for (int i = 0; i < VECTOR; i += ROWS)
+			buffer[i + threadIdx.x] = x[start + i + threadIdx.x];
 		__syncthreads();
-		for (int j = 0; j < VECTOR; j++)
-			sum += a[(start + j) * rows + row] * buffer[j];
+		sum = add_products(a + start * rows + row, rows, buffer, sum);
 		__syncthreads();
+	}
+	y[row] = alpha * sum;
+}
+
+__global__ void sgemv_dma(const float *a, const float *x, float *y, float alpha, int rows, int columns)
+{
+	__shared__ float buffer[VECTOR];
+	dma_set_datatype_float();
+	dma_configure_flat_unit_stride(buffer, x, VECTOR);
+	int row = blockIdx.x * ROWS + threadIdx.x;
+	float sum = 0;
+	for (int start = 0; start < columns;) {
+		sum = add_products(a + start * rows + row, rows, buffer, sum);
+		start += VECTOR;
+		if (start < columns)
+			dma_execute(buffer, x + start, 0);
+	}
+	y[row] = alpha * sum;
+}
+
+// Two pieces by turns: while one is used the other comes.
+__global__ void sgemv_dma_double(const float *a, const float *x, float *y, float alpha, int rows, int columns)
+{
+	__shared__ float buffer[2][VECTOR];
+	dma_set_datatype_float();
+	dma_configure_flat_unit_stride(buffer[0], x, VECTOR, 0);
+	if (columns > VECTOR)
+		dma_configure_flat_unit_stride(buffer[1], x + VECTOR, VECTOR, 1);
+	int row = blockIdx.x * ROWS + threadIdx.x;
+	float sum = 0;
+	for (int start = 0, half = 0; start < columns; start += VECTOR, half ^= 1) {
+		sum = add_products(a + start * rows + row, rows, buffer[half], sum);
+		if (start + 2 * VECTOR < columns)
+			dma_execute(buffer[half], x + start + 2 * VECTOR, half);
 	}
 	y[row] = alpha * sum;
 }
@@ -38,12 +81,17 @@ template <int BARRIER> __device__ void wait()
 	asm volatile("bar.sync %0, %1;" ::"n"(BARRIER), "n"(ROWS + WARP) : "memory");
 }
 
+// All of a piece is on its way before the first of it is stored, as in CudaDMA's transfers.
 __device__ void copy_pieces(float *buffer, const float *x, int columns)
 {
+	int lane = threadIdx.x - ROWS;
 	for (int start = 0; start < columns; start += VECTOR) {
+		float loaded[VECTOR / WARP];
 		wait<EMPTY>();
-		for (int i = threadIdx.x - ROWS; i < VECTOR; i += WARP)
-			buffer[i] = x[start + i];
+		for (int i = 0; i < VECTOR / WARP; i++)
+			loaded[i] = x[start + i * WARP + lane];
+		for (int i = 0; i < VECTOR / WARP; i++)
+			buffer[i * WARP + lane] = loaded[i];
 		__threadfence_block(); // an arrival alone does not order the stores before it
 		arrive<FULL>();
 	}
@@ -61,8 +109,7 @@ __global__ void sgemv_cudadma(const float *a, const float *x, float *y, float al
 	arrive<EMPTY>();
 	for (int start = 0; start < columns; start += VECTOR) {
 		wait<FULL>();
-		for (int j = 0; j < VECTOR; j++)
-			sum += a[(start + j) * rows + row] * buffer[j];
+		sum = add_products(a + start * rows + row, rows, buffer, sum);
 		if (start + VECTOR < columns)
 			arrive<EMPTY>();
 	}
@@ -71,7 +118,7 @@ __global__ void sgemv_cudadma(const float *a, const float *x, float *y, float al
 
 int main(int argc, char **argv)
 {
-	program::Arguments arguments(argc, argv, "sgemv", {"plain", "cudadma"});
+	program::Arguments arguments(argc, argv, "sgemv", {"plain", "cudadma", "dma", "dma_double"});
 	int rows = arguments.number("rows", 1024, 4096, 4096, "rows of A, a multiple of 128");
 	int columns = arguments.number("columns", 256, 2048, 4096, "columns of A, a multiple of 128");
 	arguments.end();
@@ -89,10 +136,12 @@ int main(int argc, char **argv)
 		value *= alpha;
 
 	program::Array<float> device_a(a), device_x(x), device_y(rows);
-	if (arguments.is("cudadma"))
-		sgemv_cudadma<<<rows / ROWS, ROWS + WARP>>>(device_a, device_x, device_y, alpha, rows, columns);
-	else
-		sgemv<<<rows / ROWS, ROWS>>>(device_a, device_x, device_y, alpha, rows, columns);
+	auto kernel = arguments.is("cudadma")      ? sgemv_cudadma
+	              : arguments.is("dma")        ? sgemv_dma
+	              : arguments.is("dma_double") ? sgemv_dma_double
+	                                           : sgemv;
+	int threads = arguments.is("cudadma") ? ROWS + WARP : ROWS;
+	kernel<<<rows / ROWS, threads>>>(device_a, device_x, device_y, alpha, rows, columns);
 	CHECK(cudaGetLastError());
 
 	program::Verdict verdict("sgemv");

@@ -3,9 +3,11 @@
 // the same code but for the order: blocks that run together write, in TRANS1, one column of tiles, whose rows lie a
 // whole row of the matrix apart and crowd into few L2 sets and memory channels, where they evict each other; a diagonal
 // spreads them. Each block does its tile `repeats` times: only so can L2 miss 50 % of TRANS1's accesses and 4 % of
-// TRANS2's (section 5.2), as the first time alone misses every second access. D2MA's own forms wait for the DMA
-// engine's intrinsics.
+// TRANS2's (section 5.2), as the first time alone misses every second access. In `coalesced_dma` and `diagonal_dma` the
+// DMA engine buffers the tile, and leaves out the bank behind each row.
 #include "../program.h"
+
+#include <sluice/dma.h>
 
 const int TILE = 16;
 
@@ -18,6 +20,22 @@ __device__ void transpose_tile(float (*tile)[TILE + 1], const float *matrix, flo
 		__syncthreads();
 		result[(column * TILE + y) * size + row * TILE + x] = tile[x][y];
 		__syncthreads();
+	}
+}
+
+__device__ void transpose_tile_dma(float (*tile)[TILE + 1], const float *matrix, float *result, int size, int repeats,
+                                   int column, int row)
+{
+	int x = threadIdx.x, y = threadIdx.y;
+	const float *from = matrix + row * TILE * size + column * TILE;
+	dma_set_datatype_float();
+	dma_set_elements_per_bank(TILE);
+	dma_configure_matrix(tile, from, TILE, TILE, size);
+	for (int i = 1;; i++) {
+		result[(column * TILE + y) * size + row * TILE + x] = tile[x][y];
+		if (i == repeats)
+			break;
+		dma_execute(tile, from, 0);
 	}
 }
 
@@ -34,9 +52,23 @@ __global__ void transpose_diagonal(const float *matrix, float *result, int size,
 	transpose_tile(tile, matrix, result, size, repeats, column, row);
 }
 
+__global__ void transpose_coalesced_dma(const float *matrix, float *result, int size, int repeats)
+{
+	__shared__ float tile[TILE][TILE + 1];
+	transpose_tile_dma(tile, matrix, result, size, repeats, blockIdx.x, blockIdx.y);
+}
+
+__global__ void transpose_diagonal_dma(const float *matrix, float *result, int size, int repeats)
+{
+	__shared__ float tile[TILE][TILE + 1];
+	int row = blockIdx.x, column = (blockIdx.x + blockIdx.y) % gridDim.x;
+	transpose_tile_dma(tile, matrix, result, size, repeats, column, row);
+}
+
 int main(int argc, char **argv)
 {
-	program::Arguments arguments(argc, argv, "transpose", {"coalesced", "diagonal"});
+	program::Arguments arguments(argc, argv, "transpose",
+	                             {"coalesced", "diagonal", "coalesced_dma", "diagonal_dma"});
 	int size = arguments.number("rows", 128, 1024, 1024, "rows and columns, a multiple of 16");
 	int repeats = arguments.number("repeats", 2, 4, 12, "times that each block does its tile");
 	arguments.end();
@@ -50,7 +82,10 @@ int main(int argc, char **argv)
 			expected[(size_t)x * size + y] = matrix[(size_t)y * size + x];
 
 	program::Array<float> source(matrix), result(matrix.size());
-	auto kernel = arguments.is("diagonal") ? transpose_diagonal : transpose_coalesced;
+	auto kernel = arguments.is("diagonal")        ? transpose_diagonal
+	              : arguments.is("coalesced_dma") ? transpose_coalesced_dma
+	              : arguments.is("diagonal_dma")  ? transpose_diagonal_dma
+	                                              : transpose_coalesced;
 	kernel<<<dim3(size / TILE, size / TILE), dim3(TILE, TILE)>>>(source, result, size, repeats);
 	CHECK(cudaGetLastError());
 

@@ -46,9 +46,7 @@ static __device__ __forceinline__ unsigned int sluice_dma_turned(unsigned int re
 /* The instructions: lines are what lies together in global memory, rows or columns. */
 static __device__ __forceinline__ unsigned int sluice_dma_shared(const void *shared)
 {
-	unsigned long long address;
-	asm volatile("cvta.to.shared.u64 %0, %1;" : "=l"(address) : "l"(shared));
-	return (unsigned int)address;
+	return (unsigned int)__cvta_generic_to_shared(shared);
 }
 
 #define SLUICE_DMA_BYTES(bytes) asm volatile("dma_type %0;" ::"n"(bytes) : "memory")
