@@ -157,12 +157,6 @@ __global__ void CUDAkernel2IDCT_8320x256(const float *source, float *result, int
 	transform_tile<64, 32, 4, true>(tile, source, result, pitch);
 }
 
-__global__ void CUDAkernel2DCT_dma(const float *source, float *result, int pitch)
-{
-	__shared__ float tile[16 * 33];
-	transform_tile<32, 16, 2, false, true>(tile, source, result, pitch);
-}
-
 // 16-bit values, two in a word: half of the threads copy the tile, a word each.
 template <bool INVERSE>
 __device__ void transform_short_tile(short2 *tile, const short2 *source, short2 *result, int pitch)
@@ -232,6 +226,12 @@ __global__ void CUDAkernel1DCT(const float *source, float *result, int pitch)
 	for (int k = 0; k < 8; k++)
 		sum += half_done[y * 8 + k] * cosines[x * 8 + k];
 	result[at] = sum;
+}
+
+__global__ void CUDAkernel2DCT_dma(const float *source, float *result, int pitch)
+{
+	__shared__ float tile[16 * 33];
+	transform_tile<32, 16, 2, false, true>(tile, source, result, pitch);
 }
 
 // Weight of value i in coefficient k.

@@ -56,27 +56,23 @@ __device__ void transform_tile(float *tile, float *target)
 		target[i] = tile[i];
 }
 
-__global__ void fwt_shared(float *result, const float *data)
+template <bool BY_DMA> __global__ void fwt_shared(float *result, const float *data)
 {
 	__shared__ float tile[TILE];
 	int thread = threadIdx.x, quarter = blockDim.x;
 	const float *source = data + blockIdx.x * 4 * quarter;
 	float *target = result + blockIdx.x * 4 * quarter;
-	tile[thread] = source[thread];
-	tile[thread + quarter] = source[thread + quarter];
-	tile[thread + 2 * quarter] = source[thread + 2 * quarter];
-	tile[thread + 3 * quarter] = source[thread + 3 * quarter];
-	__syncthreads();
+	if (BY_DMA) {
+		dma_set_datatype_float();
+		dma_configure_flat_unit_stride(tile, source, 4 * quarter);
+	} else {
+		tile[thread] = source[thread];
+		tile[thread + quarter] = source[thread + quarter];
+		tile[thread + 2 * quarter] = source[thread + 2 * quarter];
+		tile[thread + 3 * quarter] = source[thread + 3 * quarter];
+		__syncthreads();
+	}
 	transform_tile(tile, target);
-}
-
-__global__ void fwt_shared_dma(float *result, const float *data)
-{
-	__shared__ float tile[TILE];
-	int start = blockIdx.x * 4 * blockDim.x;
-	dma_set_datatype_float();
-	dma_configure_flat_unit_stride(tile, data + start, 4 * blockDim.x);
-	transform_tile(tile, result + start);
 }
 
 __global__ void modulate(float *values, const float *factors, float scale)
@@ -87,7 +83,7 @@ __global__ void modulate(float *values, const float *factors, float scale)
 
 static void transform(float *values, int length, bool by_dma)
 {
-	auto within_tiles = by_dma ? fwt_shared_dma : fwt_shared;
+	auto within_tiles = by_dma ? fwt_shared<true> : fwt_shared<false>;
 	int tile = length;
 	for (; tile > TILE; tile /= 4)
 		fwt_global<<<length / 4 / BLOCK, BLOCK>>>(values, values, tile / 4);

@@ -86,17 +86,17 @@ template <int TILE, bool BY_DMA = false> __device__ void subtract_product(float 
 	a[row * n + column] -= sum;
 }
 
-__global__ void lud_diagonal(float *a, int n, int start)
+template <bool BY_DMA> __global__ void lud_diagonal(float *a, int n, int start)
 {
-	decompose_diagonal<16>(a, n, start);
+	decompose_diagonal<16, BY_DMA>(a, n, start);
 }
 __global__ void lud_perimeter(float *a, int n, int start)
 {
 	solve_perimeter<16>(a, n, start);
 }
-__global__ void lud_internal(float *a, int n, int start)
+template <bool BY_DMA> __global__ void lud_internal(float *a, int n, int start)
 {
-	subtract_product<16>(a, n, start);
+	subtract_product<16, BY_DMA>(a, n, start);
 }
 __global__ void lud_diagonal_22(float *a, int n, int start)
 {
@@ -109,15 +109,6 @@ __global__ void lud_perimeter_22(float *a, int n, int start)
 __global__ void lud_internal_22(float *a, int n, int start)
 {
 	subtract_product<22>(a, n, start);
-}
-
-__global__ void lud_diagonal_dma(float *a, int n, int start)
-{
-	decompose_diagonal<16, true>(a, n, start);
-}
-__global__ void lud_internal_dma(float *a, int n, int start)
-{
-	subtract_product<16, true>(a, n, start);
 }
 
 static void decompose_host(std::vector<double> &a, int n)
@@ -145,9 +136,9 @@ int main(int argc, char **argv)
 		a[(size_t)i * n + i] += (float)n; // a dominant diagonal needs no pivoting
 
 	program::Array<float> device(a);
-	auto diagonal = wide ? lud_diagonal_22 : by_dma ? lud_diagonal_dma : lud_diagonal;
+	auto diagonal = wide ? lud_diagonal_22 : by_dma ? lud_diagonal<true> : lud_diagonal<false>;
 	auto perimeter = wide ? lud_perimeter_22 : lud_perimeter;
-	auto internal = wide ? lud_internal_22 : by_dma ? lud_internal_dma : lud_internal;
+	auto internal = wide ? lud_internal_22 : by_dma ? lud_internal<true> : lud_internal<false>;
 	for (int start = 0; start < n; start += tile) {
 		int rest = (n - start) / tile - 1;
 		diagonal<<<1, tile>>>(device, n, start);
