@@ -177,6 +177,7 @@ void d2ma_block_ends(struct mech_sm *sm, uint32_t slot, uint64_t cycle)
 	struct d2ma_controller *controller = &engine->controller[slot];
 	struct d2ma_stats *stats = sm->stats;
 	d2ma_agen_leave(sm, slot, cycle);
+	engine->resident -= controller->warps;
 	for (uint32_t b = 0; b < DMA_BUFFERS; b++) {
 		struct d2ma_buffer *buffer = &controller->buffer[b];
 		draw_computing(sm, slot, b, cycle);

@@ -77,6 +77,7 @@ static void block_begin(struct mech_sm *sm, const struct mech_block *block)
 	engine->controller[block->slot] =
 		(struct d2ma_controller){.resident = true, .first_warp = block->first_warp, .warps = block->warps};
 	memset(&engine->warp[block->first_warp], 0, block->warps * sizeof *engine->warp);
+	engine->resident += block->warps;
 }
 
 static void block_end(struct mech_sm *sm, const struct mech_block *block)

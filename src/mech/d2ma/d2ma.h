@@ -110,7 +110,8 @@ struct d2ma_sm {
 	uint32_t unfinished; /* buffers with a transfer that is wanted or under way */
 	uint32_t partial;    /* buffers with a command that some warps have come to */
 	uint32_t in_flight;  /* segments */
-	uint32_t held;       /* warps */
+	uint32_t resident, held; /* warps of resident blocks; of these, that it holds */
+	uint32_t awake;      /* a warp's slot */
 	bool exits;          /* a warp's exit may have issued in this cycle */
 	bool stalled;
 	uint64_t stalled_since;

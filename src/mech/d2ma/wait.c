@@ -152,15 +152,26 @@ void d2ma_wake_at_barrier(struct mech_sm *sm, uint32_t slot)
 
 /* --- stalls --- */
 
-/* Section 5.2: all threads of the SM's blocks wait for memory during a transfer. */
+static bool waits_for_memory(struct mech_sm *sm, uint32_t warp)
+{
+	struct mech_warp seen;
+	mech_look_at_warp(sm, warp, &seen);
+	return !seen.live || seen.held || seen.at_barrier || seen.at_fence || seen.waits_for_loads;
+}
+
+/* Section 5.2: all threads of the SM's blocks wait for memory during a transfer. One that did not wait is asked first: it most often still does not. */
 static bool is_stalled(struct mech_sm *sm)
 {
-	for (uint32_t w = 0; w < sm->machine->warps; w++) {
-		struct mech_warp seen;
-		mech_look_at_warp(sm, w, &seen);
-		if (seen.live && !seen.held && !seen.at_barrier && !seen.at_fence && !seen.waits_for_loads)
+	struct d2ma_sm *engine = d2ma_engine(sm);
+	if (engine->held == engine->resident)
+		return true;
+	if (!waits_for_memory(sm, engine->awake))
+		return false;
+	for (uint32_t w = 0; w < sm->machine->warps; w++)
+		if (!engine->warp[w].waits && !waits_for_memory(sm, w)) {
+			engine->awake = w;
 			return false;
-	}
+		}
 	return true;
 }
 
