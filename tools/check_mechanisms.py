@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Runs the papers' programs at size tiny with every mechanism that is built in: results stay right; a mechanism that asked for
+"""Runs the papers' programs, and their forms with DMA, at size tiny with every mechanism that is built in: results stay right; a mechanism that asked for
 nothing changed nothing; two of them run together, with the same statistics in either order, or are refused with a reason."""
 
 import itertools
@@ -16,7 +16,7 @@ WARP_ORDER = "the warp order"
 # With these options a mechanism looks on and does nothing.
 IDLE = {"mthwp": "throttle_start=5,period=4000000000"}
 # Warp orders, whose machine is otherwise the same, and pairs run these.
-FEW = ["matrix_vector", "reduction", "bfs"]
+FEW = ["matrix_vector", "reduction", "bfs", "SGEMV DMA", "LUD1 DMA"]
 
 
 def figures(stats):
@@ -92,9 +92,14 @@ class Checker:
             yield from ((self.pair, program, one, other) for program in names if program in FEW)
 
 
+def dma_forms(those):
+    """Papers' names of the programs' forms that move tiles by DMA."""
+    return [word for program in those for words in program["papers"].values() for word in words if word.endswith(" DMA")]
+
+
 def body():
     known, those = programs.chosen(__doc__)
-    names = [program["name"] for program in those]
+    names = [program["name"] for program in those] + dma_forms(those)
     with tempfile.TemporaryDirectory() as work, ThreadPoolExecutor(os.cpu_count()) as pool:
         checker = Checker(known, work)
         wrong = [message for found in pool.map(checker.plain, names) for message in found]
