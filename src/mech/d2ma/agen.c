@@ -234,10 +234,13 @@ static void finish(struct mech_sm *sm, uint64_t cycle)
 
 /* --- time --- */
 
+/* Counted when it is over, so that samples say the same whether the SM has slept or not. */
 static void note_whether_kept(struct mech_sm *sm, bool kept, uint64_t cycle)
 {
 	struct d2ma_agen *agen = &d2ma_engine(sm)->agen;
 	struct d2ma_stats *stats = sm->stats;
+	if (agen->kept == kept)
+		return;
 	if (agen->kept)
 		stats->agen_kept_cycles += cycle - agen->kept_since;
 	agen->kept = kept;

@@ -154,7 +154,7 @@ bool d2ma_may_command(struct mech_sm *sm, const struct mech_issue *issue);
 void d2ma_wake(struct mech_sm *sm, uint32_t slot, enum d2ma_waits reason);
 /* The same where they wait as at a barrier: one more warp has come, or ended. */
 void d2ma_wake_at_barrier(struct mech_sm *sm, uint32_t slot);
-/* Adds up to the cycle in which all of the SM's warps waited. */
+/* Counts the cycles in which all of the SM's warps waited. */
 void d2ma_count_stalls(struct mech_sm *sm, uint64_t cycle);
 
 /* costs.c */

@@ -175,13 +175,16 @@ static bool is_stalled(struct mech_sm *sm)
 	return true;
 }
 
-/* What is so in a tick is so until the next one. */
+/* What is so in a tick is so until the next one. A stretch is counted when it is over: so samples say the same whether the SM has slept or not. */
 void d2ma_count_stalls(struct mech_sm *sm, uint64_t cycle)
 {
 	struct d2ma_sm *engine = d2ma_engine(sm);
 	struct d2ma_stats *stats = sm->stats;
+	bool stalled = engine->held && is_stalled(sm);
+	if (stalled == engine->stalled)
+		return;
 	if (engine->stalled)
 		stats->stalled_cycles += cycle - engine->stalled_since;
-	engine->stalled = engine->held && is_stalled(sm);
+	engine->stalled = stalled;
 	engine->stalled_since = cycle;
 }
