@@ -1,6 +1,7 @@
 /* The engine's options and counters, and its hooks. */
 #include "mech/d2ma/d2ma.h"
 
+#include <assert.h>
 #include <string.h>
 
 static const struct d2ma_config defaults = {.entries = DMA_BUFFERS, .interval = 1, .latency = 4};
@@ -65,6 +66,7 @@ static void sm_open(struct mech_sm *sm)
 static void kernel_end(struct mech_sm *sm)
 {
 	struct d2ma_sm *engine = d2ma_engine(sm);
+	assert(engine->resident || !(engine->unfinished || engine->partial || engine->held || engine->agen.busy));
 	struct d2ma_sm empty = {.controller = engine->controller, .warp = engine->warp, .serials = engine->serials};
 	memset(engine->controller, 0, sm->machine->blocks * sizeof *engine->controller);
 	memset(engine->warp, 0, sm->machine->warps * sizeof *engine->warp);

@@ -68,7 +68,10 @@ static void test_does_not_wait(void **state)
 	} row[] = {{"ld.shared.u32 %r3, [%r10-4];", true},
 	           {"ld.shared.u32 %r3, [%r10+256];", true},
 	           {"ld.global.u32 %r3, [%rd0+1024]; ld.shared.u32 %r3, [%r10+256];", true},
-	           {"setp.eq.u32 %p1, %r1, 1; @%p1 ld.shared.u32 %r3, [%r10];", true}};
+	           {".local .b8 own[2048]; mov.u64 %rd5, own; cvta.local.u64 %rd5, %rd5; ld.u32 %r3, [%rd5+1024];\n"
+	            "ld.shared.u32 %r3, [%r10+256];",
+	            true},
+	           {"setp.eq.u32 %p1, %r1, 1; @%p1 ld.shared.u32 %r3, [%r10];", false}};
 	(void)state;
 	for (size_t i = 0; i < sizeof row / sizeof *row; i++)
 		for (uint32_t barrier = 0; barrier < 2; barrier++) {
@@ -76,9 +79,9 @@ static void test_does_not_wait(void **state)
 			char body[512];
 			snprintf(body, sizeof body, "%s%s\n%s", FETCH, row[i].access, WAIT(1000, "again") "exit;");
 			run_with(&kit, barrier ? "d2ma:sync=barrier" : "d2ma", body, 1);
-			bool waited = spy.access[spy.accesses - 1] >= last_answer();
-			assert_int_equal(waited, barrier && row[i].by_barrier);
-			assert_int_equal(counter(&kit, "squashed_loads"), waited);
+			bool waits = barrier && row[i].by_barrier;
+			assert_int_equal(counter(&kit, "squashed_loads"), waits);
+			assert_true(!waits || spy.access[spy.accesses - 1] >= last_answer());
 			kit_close(&kit);
 		}
 }
@@ -118,6 +121,26 @@ static void test_completes_alone(void **state)
 	assert_int_equal(spy.access[1], last_answer());
 	assert_int_equal(counter(&kit, "squashed_loads"), 2);
 	kit_close(&kit);
+}
+
+/* As at a barrier, a warp waits until the last one has come to the first command too, or has ended. */
+static void test_by_barrier(void **state)
+{
+	static const char *const late[] = {FETCH WAIT(500, "more") "exit;", "exit;"};
+	(void)state;
+	for (size_t i = 0; i < sizeof late / sizeof *late; i++) {
+		struct gpu_kit kit;
+		char body[1024];
+		snprintf(body, sizeof body, "%s%s\n%s %s",
+		         "setp.eq.u32 %p1, %r2, 0; @%p1 bra early;\n" WAIT(500, "again"), late[i], "early: " FETCH,
+		         "ld.shared.u32 %r3, [%r10]; exit;");
+		run_with(&kit, "d2ma:sync=barrier", body, 64);
+		assert_true(spy.access[0] > last_answer() + 500);
+		if (i == 0)
+			assert_in_range(spy.access[0], spy.command[1], spy.command[1] + 2);
+		assert_int_equal(counter(&kit, "squashed_loads"), 2); /* once more when the transfer is over */
+		kit_close(&kit);
+	}
 }
 
 /* --- commands --- */
@@ -224,6 +247,8 @@ static void test_entries(void **state)
 			else
 				first_end = spy.answered[i] > first_end ? spy.answered[i] : first_end;
 		assert_int_equal(second > first_end, entries == 1);
+		assert_in_range(spy.access[1], last_answer(),
+		                last_answer() + 4); /* though it was not ignited when its read came */
 		assert_int_equal(counter(&kit, "completed"), 2);
 		kit_close(&kit);
 	}
@@ -247,12 +272,23 @@ static void test_drains(void **state)
 	assert_true(counter(&kit, "segments") < 40); /* of 62 + 2 */
 	assert_int_equal(spy.accesses, 1);
 	assert_int_equal(counter(&kit, "squashed_loads"), 1);
+	uint64_t own = 0; /* the last answer to the second block's requests */
+	for (uint32_t i = 0; i < spy.replies; i++)
+		if (spy.request[i].tag / DMA_BUFFERS == 2 && spy.answered[i] > own)
+			own = spy.answered[i];
+	assert_int_equal(spy.access[0], own);
+	kit_close(&kit);
+	/* of two, of which one was waiting for the other's entry */
+	run_with(&kit, "d2ma:entries=1", "dma_strided 0, 0, %rd0, 2000, 1; dma_flat 1, 8192, %rd0, 64; exit;", WARP);
+	assert_int_equal(counter(&kit, "transfers"), 1);
+	assert_int_equal(counter(&kit, "drained"), 1);
 	kit_close(&kit);
 }
 
 /* --- stalls --- */
 
-/* A warp alone is stalled from its squash until the end of the transfer; with one beside it that computes, not until that is done. */
+/* A warp alone is stalled from its squash until the end of the transfer; not with one beside it that computes; but with one at a barrier, or
+ * that waits for loads. */
 static void test_stalls(void **state)
 {
 	struct gpu_kit kit;
@@ -262,13 +298,23 @@ static void test_stalls(void **state)
 	assert_in_range(alone, last_answer() - spy.command[0] - 60, last_answer() - spy.command[0]);
 	assert_int_equal(alone, kit.run.stats.sm.stack_replayed);
 	kit_close(&kit);
-	run_with(&kit, "d2ma",
-	         FETCH "setp.eq.u32 %p1, %r2, 0; @%p1 bra read;\n" WAIT(
-			 2000, "again") "exit;\n"
-	                                "read: ld.shared.u32 %r3, [%r10]; exit;",
-	         64);
-	assert_int_equal(counter(&kit, "stalled_cycles"), 0);
-	kit_close(&kit);
+	static const struct {
+		const char *other, *behind;
+		bool waits;
+	} row[] = {{WAIT(2000, "again"), "exit;", false},
+	           {"bar.sync 0;", "bar.sync 0; exit;", true},
+	           {"ld.global.u32 %r3, [%rd0+65536]; add.u32 %r4, %r3, 1; ld.global.u32 %r3, [%rd0+131072]; add.u32 "
+	            "%r4, %r3, 1;",
+	            "exit;", true}};
+	for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
+		char body[1024];
+		snprintf(body, sizeof body, "%s%s exit;\nread: ld.shared.u32 %%r3, [%%r10]; %s",
+		         FETCH "setp.eq.u32 %p1, %r2, 0; @%p1 bra read;\n", row[i].other, row[i].behind);
+		run_with(&kit, "d2ma", body, 64);
+		assert_in_range(counter(&kit, "stalled_cycles"), row[i].waits ? alone / 2 : 0,
+		                row[i].waits ? alone : 0);
+		kit_close(&kit);
+	}
 }
 
 /* --- sleep, threads --- */
@@ -337,6 +383,7 @@ int main(void)
 		cmocka_unit_test(test_does_not_wait),
 		cmocka_unit_test(test_range),
 		cmocka_unit_test(test_completes_alone),
+		cmocka_unit_test(test_by_barrier),
 		cmocka_unit_test(test_first_warp_ignites),
 		cmocka_unit_test(test_reignites_when_all_have_come),
 		cmocka_unit_test(test_exits_count),

@@ -72,6 +72,17 @@ static void test_rates(void **state)
 	}
 }
 
+/* Four bytes are a word. */
+static void test_words(void **state)
+{
+	struct gpu_kit kit;
+	(void)state;
+	transfer(&kit, "d2ma", "dma_type 1; dma_flat 0, 16, %rd0, 64;");
+	assert_int_equal(spy.replies, 1);
+	assert_int_equal(spy.request[0].words, 16);
+	kit_close(&kit);
+}
+
 /* A command reaches the engine later. */
 static void test_latency(void **state)
 {
@@ -280,9 +291,9 @@ static void test_requests(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_rates),         cmocka_unit_test(test_latency), cmocka_unit_test(test_constants),
-		cmocka_unit_test(test_every_element), cmocka_unit_test(test_mshrs),   cmocka_unit_test(test_orders),
-		cmocka_unit_test(test_requests),
+		cmocka_unit_test(test_rates),     cmocka_unit_test(test_words),         cmocka_unit_test(test_latency),
+		cmocka_unit_test(test_constants), cmocka_unit_test(test_every_element), cmocka_unit_test(test_mshrs),
+		cmocka_unit_test(test_orders),    cmocka_unit_test(test_requests),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -39,6 +39,14 @@ static bool touches(const struct mech_operands *operands, const struct range *ra
 	return false;
 }
 
+static bool is_of_shared(const struct mech_operands *operands)
+{
+	for (uint32_t left = operands->lanes; left; left &= left - 1)
+		if (operands->space[__builtin_ctz(left)] == MECH_SHARED)
+			return true;
+	return false;
+}
+
 static bool is_in_transfer(const struct d2ma_controller *controller, const struct d2ma_warp *warp,
                            const struct mech_operands *operands)
 {
@@ -96,6 +104,8 @@ bool d2ma_may_access(struct mech_sm *sm, const struct mech_issue *issue)
 	struct d2ma_stats *stats = sm->stats;
 	struct mech_operands operands;
 	mech_operands(sm, issue, &operands);
+	if (!is_of_shared(&operands))
+		return true;
 	if (config->sync == D2MA_BY_BARRIER ? !is_at_barrier(sm, controller, &engine->warp[issue->warp])
 	                                    : !is_in_transfer(controller, &engine->warp[issue->warp], &operands))
 		return true;
