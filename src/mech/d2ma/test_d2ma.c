@@ -65,13 +65,12 @@ static void test_does_not_wait(void **state)
 	static const struct {
 		const char *access;
 		bool by_barrier;
-	} row[] = {{"ld.shared.u32 %r3, [%r10-4];", true},
-	           {"ld.shared.u32 %r3, [%r10+256];", true},
-	           {"ld.global.u32 %r3, [%rd0+1024]; ld.shared.u32 %r3, [%r10+256];", true},
-	           {".local .b8 own[2048]; mov.u64 %rd5, own; cvta.local.u64 %rd5, %rd5; ld.u32 %r3, [%rd5+1024];\n"
-	            "ld.shared.u32 %r3, [%r10+256];",
-	            true},
-	           {"setp.eq.u32 %p1, %r1, 1; @%p1 ld.shared.u32 %r3, [%r10];", false}};
+	} row[] = {
+		{"ld.shared.u32 %r3, [%r10-4];", true},
+		{"ld.shared.u32 %r3, [%r10+256];", true},
+		{"ld.global.u32 %r3, [%rd0+1024]; ld.shared.u32 %r3, [%r10+256];", true},
+		{".local .b8 own[2048]; mov.u64 %rd5, own; cvta.local.u64 %rd5, %rd5; ld.u32 %r3, [%rd5+1024];", false},
+		{"setp.eq.u32 %p1, %r1, 1; @%p1 ld.shared.u32 %r3, [%r10];", false}};
 	(void)state;
 	for (size_t i = 0; i < sizeof row / sizeof *row; i++)
 		for (uint32_t barrier = 0; barrier < 2; barrier++) {
