@@ -253,10 +253,10 @@ void race_report(struct access *access, uint32_t rival)
 	if (rival == access->last_rival)
 		return;
 	access->last_rival = rival;
-	const struct simt_inst *other = &block->launch->program->code[rival >> (CLOCK_BITS + LANE_BITS)];
+	const struct simt_inst *other = &block->launch->program->code[who_pc(rival)];
 	finding_add(block, &(struct finding){
 				   .kind = FINDING_RACE,
-				   .access = {{other, who_clock(rival), rival & (WARP_SIZE - 1)},
+				   .access = {{other, who_clock(rival), who_lane(rival)},
 	                                      {access->inst, access->warp, access->lane}},
 				   .address = access->offset,
 				   .size = access->size,

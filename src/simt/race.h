@@ -75,6 +75,16 @@ static inline uint32_t who_clock(uint32_t who)
 	return who >> LANE_BITS & ((1u << CLOCK_BITS) - 1);
 }
 
+static inline uint32_t who_lane(uint32_t who)
+{
+	return who & ((1u << LANE_BITS) - 1);
+}
+
+static inline uint32_t who_pc(uint32_t who)
+{
+	return who >> (CLOCK_BITS + LANE_BITS);
+}
+
 static inline uint32_t *race_row(uint32_t *rows, const struct race *race, uint32_t clock)
 {
 	return rows + (size_t)clock * race->clocks;

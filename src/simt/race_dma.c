@@ -8,7 +8,7 @@
  * wait there for each other.
  *
  * Which warp begins a first transfer is chance, and what the one that did so has done before is ordered before it. So it is kept what had
- * been done to the range until then, for the commands of the other warps: each of them might have been the first.
+ * been done until then to what it writes and reads, for the commands of the other warps: each of them might have been the first.
  */
 #include "simt/race.h"
 
@@ -18,17 +18,31 @@
 
 #include <stdlib.h>
 
-/* A warp's, or a buffer's, last access to the range of a first transfer before it began. */
+enum { MOST_STORES = 1 << 12 }; /* of a block, to global memory, that are remembered */
+
+/* A warp's, or a buffer's, last access to what a first transfer writes, or reads, before it began. */
 struct early {
 	uint32_t time, who;
-	uint32_t offset;
+	uint64_t at; /* offset in shared memory, or address */
+};
+
+struct early_of {
+	struct early clock[SIMT_MAX_WARPS + DMA_BUFFERS];
+};
+
+/* Lanes of one store that follow each other. */
+struct store {
+	uint64_t address, end;
+	uint32_t time, who;
 };
 
 struct race_dma {
 	const struct dma_block *block;
 	uint32_t pc[DMA_BUFFERS];                 /* of the last command */
 	struct dma_transfer last[DMA_BUFFERS][2]; /* the two last transfers, by the last bit of their number */
-	struct early early[DMA_BUFFERS][SIMT_MAX_WARPS + DMA_BUFFERS]; /* by clock */
+	struct early_of range[DMA_BUFFERS], source[DMA_BUFFERS];
+	uint64_t stores;                 /* so many there were, */
+	struct store store[MOST_STORES]; /* and these are the last ones */
 };
 
 void race_dma_start(struct race *race, struct simt_block *block)
@@ -39,7 +53,7 @@ void race_dma_start(struct race *race, struct simt_block *block)
 	if (!race->dma_room)
 		race->dma_room = xmalloc(sizeof *race->dma_room);
 	race->dma = race->dma_room;
-	memset(race->dma, 0, sizeof *race->dma);
+	memset(race->dma, 0, offsetof(struct race_dma, store));
 	race->dma->block = block->dma;
 }
 
@@ -104,15 +118,16 @@ void race_gather(struct race *race, uint32_t buffer, const uint32_t *gathered)
 
 /* --- what was there before a first transfer --- */
 
-static void keep_early(const struct race *race, struct early *early, uint32_t time, uint32_t who, uint32_t offset)
+static void keep_early(const struct race *race, struct early_of *early, uint32_t time, uint32_t who, uint64_t at)
 {
-	if (time > race->begin && time > early[who_clock(who)].time)
-		early[who_clock(who)] = (struct early){time, who, offset};
+	struct early *last = &early->clock[who_clock(who)];
+	if (time > race->begin && time > last->time)
+		*last = (struct early){time, who, at};
 }
 
 static void keep_run(struct race *race, struct access *access, uint64_t at, uint64_t end)
 {
-	struct early *early = race->dma->early[access->lane];
+	struct early_of *early = &race->dma->range[access->lane];
 	while (at < end) {
 		bool is_split = race->is_split[at / 4];
 		uint32_t offset = (uint32_t)(is_split ? at : at / 4 * 4);
@@ -124,16 +139,106 @@ static void keep_run(struct race *race, struct access *access, uint64_t at, uint
 	}
 }
 
-/* A warp comes to a first transfer that has begun, and that it might have begun itself. */
+/* --- what is read --- */
+
+/* That the transfer reads the element which lies so many behind the first of the halo. */
+static bool reads_element(const struct dma_transfer *transfer, uint64_t element)
+{
+	uint64_t line = element / transfer->pitch;
+	for (line = line < dma_lines(transfer) ? line : dma_lines(transfer) - 1;; line--) {
+		uint64_t at = element - line * transfer->pitch;
+		if (at >= dma_length(transfer))
+			return false;
+		if (!dma_is_constant(transfer, (uint32_t)line, (uint32_t)at))
+			return true;
+		if (line == 0)
+			return false;
+	}
+}
+
+static bool reads(const struct dma_transfer *transfer, uint64_t address, uint64_t size)
+{
+	uint32_t bytes = transfer->element_bytes;
+	uint64_t first = dma_source(transfer, 0, 0), end = address + size;
+	if (end <= first)
+		return false;
+	for (address = address > first ? address - (address - first) % bytes : first; address < end; address += bytes)
+		if (reads_element(transfer, (address - first) / bytes))
+			return true;
+	return false;
+}
+
+static void add_finding(struct simt_block *block, uint32_t buffer, uint32_t who, uint64_t address)
+{
+	const struct simt_inst *code = block->launch->program->code, *inst = &code[who_pc(who)];
+	finding_add(block, &(struct finding){
+				   .kind = FINDING_SOURCE,
+				   .access = {{&code[block->checks->race->dma->pc[buffer]], 0, buffer},
+	                                      {inst, who_clock(who), who_lane(who)}},
+				   .address = address,
+				   .size = inst->size,
+			   });
+}
+
+static void keep_store(struct race *race, uint32_t who, uint64_t address, uint32_t size)
+{
+	struct race_dma *dma = race->dma;
+	uint32_t time = race_row(race->known, race, who_clock(who))[who_clock(who)];
+	struct store *last = &dma->store[(dma->stores + MOST_STORES - 1) % MOST_STORES];
+	if (dma->stores && last->end == address && last->time == time && (last->who ^ who) < WARP_SIZE)
+		last->end += size;
+	else
+		dma->store[dma->stores++ % MOST_STORES] = (struct store){address, address + size, time, who};
+}
+
+/* The transfer before the last one is over when the last one begins, which a warp that has come to it need not know. */
+void race_store(struct simt_warp *warp, const struct simt_inst *inst, unsigned lane, uint64_t address)
+{
+	struct race *race = warp->block->checks->race;
+	uint32_t who = race_pack(inst->pc, warp->index, lane);
+	keep_store(race, who, address, inst->size);
+	for (uint32_t buffer = 0; buffer < DMA_BUFFERS; buffer++) {
+		uint32_t moved = race->dma->block->buffer[buffer].moved, clock = clock_of(race, buffer);
+		for (uint32_t k = moved; k && k + 2 > moved; k--)
+			if (!is_over(race, warp->index, begin_of(race, k), clock) &&
+			    reads(&race->dma->last[buffer][k & 1], address, inst->size))
+				add_finding(warp->block, buffer, who, address);
+	}
+}
+
+/* A first transfer begins: the stores to what it reads. */
+static void keep_source(struct race *race, const struct access *access, const struct dma_transfer *transfer)
+{
+	struct race_dma *dma = race->dma;
+	for (uint64_t i = 0; i < dma->stores && i < MOST_STORES; i++) {
+		const struct store *store = &dma->store[i];
+		if (!reads(transfer, store->address, store->end - store->address))
+			continue;
+		keep_early(race, &dma->source[access->lane], store->time, store->who, store->address);
+		if (!is_over(race, access->warp, store->time, who_clock(store->who)))
+			add_finding(access->block, access->lane, store->who, store->address);
+	}
+}
+
+/* What a warp that comes to a first transfer, which has begun, does not know of: it might have begun it itself. */
+static const struct early *unknown(const struct race *race, const struct early_of *early, uint32_t warp, uint32_t clock)
+{
+	const struct early *last = &early->clock[clock];
+	return last->time == NONE || clock == warp || is_over(race, warp, last->time, clock) ? NULL : last;
+}
+
 static void check_early(struct race *race, struct access *access)
 {
-	const struct early *early = race->dma->early[access->lane];
-	for (uint32_t k = 0; k < race->clocks; k++) {
-		if (early[k].time == NONE || k == access->warp || is_over(race, access->warp, early[k].time, k))
-			continue;
-		access->offset = early[k].offset;
-		access->size = race->is_split[access->offset / 4] ? 1 : 4;
-		race_report(access, early[k].who);
+	for (uint32_t clock = 0; clock < race->clocks; clock++) {
+		const struct early *range = unknown(race, &race->dma->range[access->lane], access->warp, clock);
+		const struct early *source = unknown(race, &race->dma->source[access->lane], access->warp, clock);
+		if (range) {
+			access->offset = range->at;
+			access->size = race->is_split[range->at / 4] ? 1 : 4;
+			race_report(access, range->who);
+		}
+		if (source)
+			add_finding(access->block, access->lane, source->who, source->at);
 	}
 }
 
@@ -199,62 +304,11 @@ void race_transfer(struct simt_block *block, uint32_t buffer)
 	struct access access = access_of(block, clock, buffer);
 	access.time = begin_of(race, asked->moved);
 	race_row(race->known, race, clock)[clock] = access.time;
-	if (asked->moved == 1)
+	if (asked->moved == 1) {
+		keep_source(race, &access, &asked->transfer);
 		each_run(race, &access, &asked->transfer, keep_run);
+	}
 	each_run(race, &access, &asked->transfer, write_run);
 	race->dma->last[buffer][asked->moved & 1] = asked->transfer;
 	race_advance(race, clock);
-}
-
-/* --- stores to what is read --- */
-
-/* That the transfer reads the element which lies so many behind the first of the halo. */
-static bool reads_element(const struct dma_transfer *transfer, uint64_t element)
-{
-	uint64_t line = element / transfer->pitch;
-	for (line = line < dma_lines(transfer) ? line : dma_lines(transfer) - 1;; line--) {
-		uint64_t at = element - line * transfer->pitch;
-		if (at >= dma_length(transfer))
-			return false;
-		if (!dma_is_constant(transfer, (uint32_t)line, (uint32_t)at))
-			return true;
-		if (line == 0)
-			return false;
-	}
-}
-
-static bool reads(const struct dma_transfer *transfer, uint64_t address, uint32_t size)
-{
-	uint32_t bytes = transfer->element_bytes;
-	uint64_t first = dma_source(transfer, 0, 0), end = address + size;
-	if (end <= first)
-		return false;
-	for (address = address > first ? address - (address - first) % bytes : first; address < end; address += bytes)
-		if (reads_element(transfer, (address - first) / bytes))
-			return true;
-	return false;
-}
-
-static void add_finding(const struct simt_warp *warp, const struct simt_inst *inst, unsigned lane, uint64_t address,
-                        uint32_t buffer)
-{
-	const struct simt_block *block = warp->block;
-	const struct simt_inst *command = &block->launch->program->code[block->checks->race->dma->pc[buffer]];
-	finding_add(block, &(struct finding){.kind = FINDING_SOURCE,
-	                                     .access = {{command, 0, buffer}, {inst, warp->index, lane}},
-	                                     .address = address,
-	                                     .size = inst->size});
-}
-
-/* The transfer before the last one is over when the last one begins, which a warp that has come to it need not know. */
-void race_store(struct simt_warp *warp, const struct simt_inst *inst, unsigned lane, uint64_t address)
-{
-	const struct race *race = warp->block->checks->race;
-	for (uint32_t buffer = 0; buffer < DMA_BUFFERS; buffer++) {
-		uint32_t moved = race->dma->block->buffer[buffer].moved, clock = clock_of(race, buffer);
-		for (uint32_t k = moved; k && k + 2 > moved; k--)
-			if (!is_over(race, warp->index, begin_of(race, k), clock) &&
-			    reads(&race->dma->last[buffer][k & 1], address, inst->size))
-				add_finding(warp, inst, lane, address, buffer);
-	}
 }
