@@ -148,9 +148,39 @@ static void test_mistakes(void **state)
 		{"dma_halo 0, 1, 1, 10, 0;", "a field of a DMA transfer is too narrow",
 	         "field: region, value: 10, limit: 9"},
 		{"dma_halo 0, 1, 1, 0, 0;", "a field of a DMA transfer is too small", "field: region, value: 0"},
+		{"dma_halo 0, 1, 70000, 9, 0;", "a field of a DMA transfer is too narrow",
+	         "field: halo elements of a line, value: 70000, limit: 65535"},
+		{"dma_halo 0, 1, 1, 9, 70000;", "a field of a DMA transfer is too narrow",
+	         "field: constant, value: 70000, limit: 65535"},
+		{"dma_spaced 0, 0;", "a field of a DMA transfer is too small", "field: elements per bank, value: 0"},
+		{"dma_spaced 0, 65536;", "a field of a DMA transfer is too narrow",
+	         "field: elements per bank, value: 65536, limit: 65535"},
+		{"dma_strided 0, 0, %rd0, 4, 0;", "a field of a DMA transfer is too small", "field: stride, value: 0"},
+		{"dma_strided 0, 0, %rd0, 0, 4;", "a field of a DMA transfer is too small",
+	         "field: elements, value: 0"},
+		{"dma_matrix 0, 0, %rd0, 4, 4, 0;", "a field of a DMA transfer is too small",
+	         "field: leading dimension, value: 0"},
+		{"dma_matrix 0, 0, %rd0, 4, 4, 65536;", "a field of a DMA transfer is too narrow",
+	         "field: leading dimension, value: 65536, limit: 65535"},
+		{"dma_matrix 0, 0, %rd0, 0, 4, 4;", "a field of a DMA transfer is too small", "field: lines, value: 0"},
+		{"dma_matrix 0, 0, %rd0, 4, 0, 4;", "a field of a DMA transfer is too small",
+	         "field: elements of a line, value: 0"},
+		{"dma_matrix 0, 0, %rd0, 4096, 16, 16;", "a field of a DMA transfer is too narrow",
+	         "field: elements, value: 65536, limit: 65535"},
+		{"dma_halo 0, 1, 1, 9, 0; dma_strided 0, 0, %rd0, 4, 2;", "a halo around what is no matrix",
+	         "field: halo"},
 		{"dma_halo 0, 1, 1, 9, 0; dma_flat 0, 0, %rd0, 4;", "a halo around what is no matrix", "field: halo"},
 		{"dma_type 3;", "a DMA transfer of elements that are not 1, 2, 4 or 8 bytes",
 	         "field: element size, value: 3"},
+		{"dma_type 6;", "a DMA transfer of elements that are not 1, 2, 4 or 8 bytes",
+	         "field: element size, value: 6"},
+		{"dma_type 1; dma_flat 0, 8000, %rd0, 193;", "a DMA transfer goes beyond the block's shared memory",
+	         "field: shared base, value: 8193, limit: 8192"},
+		{"dma_flat 0, 0, %rd0, 4; dma_execute 0, 8184, %rd0;",
+	         "a DMA transfer goes beyond the block's shared memory",
+	         "field: shared base, value: 8200, limit: 8192"},
+		{"add.u64 %rd3, %rd0, 16376; dma_flat 0, 0, %rd3, 3;", "a DMA transfer reads outside the array",
+	         "field: global base"},
 		{"dma_flat 0, 8000, %rd0, 49;", "a DMA transfer goes beyond the block's shared memory",
 	         "field: shared base, value: 8196, limit: 8192"},
 		{"dma_flat 0, 2, %rd0, 4;", "a DMA transfer to a misaligned shared address",
@@ -165,6 +195,8 @@ static void test_mistakes(void **state)
 	         "field: global base"},
 		{"dma_execute 0, 0, %rd0;", "a DMA buffer is executed that the warp has not configured",
 	         "field: buffer, value: 0"},
+		{"setp.lt.u32 %p1, %r0, 32; @%p1 dma_flat 0, 0, %rd0, 4; dma_execute 0, 0, %rd0;",
+	         "a DMA buffer is executed that the warp has not configured", "warp 1"},
 		{"setp.lt.u32 %p1, %r0, 8; @%p1 dma_flat 0, 0, %rd0, 4;", "a part of a warp speaks to the DMA engine",
 	         "field: threads, value: 8, limit: 32"},
 		{"dma_flat 0, %r1, %rd0, 4;", "threads of a warp give a DMA transfer different values",
@@ -188,6 +220,47 @@ static void test_mistakes(void **state)
 			fail_msg("of %s:\n%s", row[i].body, text);
 		kit_close(&kit);
 	}
+}
+
+/* What just fits is taken: at the ends of shared memory and of the array, also with a halo beyond that is constant, and of the widest fields. */
+static void test_fits(void **state)
+{
+	static const char *const bodies[] = {
+		"dma_flat 0, 8000, %rd0, 48;",
+		"dma_type 1; dma_flat 3, 8191, %rd0, 1;",
+		"add.u64 %rd3, %rd0, 16192; dma_flat 0, 0, %rd3, 48;",
+		"dma_strided 0, 0, %rd0, 1, 65535;",
+		"dma_spaced 0, 65535; dma_flat 0, 0, %rd0, 4;",
+		"dma_halo 0, 1, 2, 1, 65535; dma_matrix 0, 0, %rd0, 3, 4, 10;",
+		"add.u64 %rd3, %rd0, 16288; dma_halo 0, 1, 2, 8, 0; dma_matrix 0, 0, %rd3, 3, 4, 10;",
+		"dma_type 8; dma_flat 0, 8184, %rd0, 1; dma_type 2; dma_flat 0, 8190, %rd0, 1;",
+	};
+	(void)state;
+	for (size_t i = 0; i < sizeof bodies / sizeof *bodies; i++) {
+		struct kit kit;
+		char body[512];
+		snprintf(body, sizeof body, "%s exit;", bodies[i]);
+		open_body(&kit, body, THREADS);
+		kit_run(&kit);
+		kit_close(&kit);
+	}
+}
+
+/* Where warps do not wait at their commands, one is a command ahead of the others, and no more. */
+static void test_used_again(void **state)
+{
+	struct kit kit;
+	(void)state;
+	open_body(&kit, "dma_flat 0, 0, %rd0, 4; dma_execute 0, 0, %rd0; exit;", THREADS);
+	kit.launch.dma_overlaps = true;
+	kit_run(&kit);
+	kit_close(&kit);
+	open_body(&kit, "dma_flat 0, 0, %rd0, 4; dma_execute 0, 0, %rd0; dma_execute 0, 0, %rd0; exit;", THREADS);
+	kit.launch.dma_overlaps = true;
+	simt_run(&kit.launch, 0, &kit.run);
+	assert_string_equal(kit.run.fault.what,
+	                    "a DMA buffer is used again before all warps have come to its last command");
+	kit_close(&kit);
 }
 
 /* No element size has been said. */
@@ -286,6 +359,7 @@ int main(void)
 		cmocka_unit_test(test_halo),         cmocka_unit_test(test_second_command),
 		cmocka_unit_test(test_exited),       cmocka_unit_test(test_stuck),
 		cmocka_unit_test(test_mistakes),     cmocka_unit_test(test_no_type),
+		cmocka_unit_test(test_fits),         cmocka_unit_test(test_used_again),
 		cmocka_unit_test(test_random_tiles),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -113,6 +113,27 @@ __global__ void aside(const int *in, int *out)
 	out[t] = other[(t + 32) % THREADS]; // @aside_read
 }
 
+// What nobody wrote comes along as such, and constants of a halo are written.
+//: unwritten: check init,shared-init
+//| read of shared memory that nobody wrote
+//| transfers.cu:@unwritten_read), thread (1,0,0)
+//| 'tile' + 4
+//| 1 times in this launch
+__global__ void unwritten(int *in, int *out)
+{
+	__shared__ int tile[3 * 3];
+	if (threadIdx.x == 0)
+		in[0] = 5;
+	__syncthreads();
+	dma_set_datatype_int();
+	dma_configure_matrix_halo(tile, in, 1, 2, 2, DMA_ROW_MAJOR, 0, 0, DMA_INTERIOR, 0, 1);
+	if (threadIdx.x < 2)
+		out[threadIdx.x] = tile[threadIdx.x]; // @unwritten_read
+	dma_configure_matrix_halo(tile, in, 1, 1, 1, DMA_ROW_MAJOR, 0, 1, 4, 9, 1);
+	if (threadIdx.x < 2)
+		out[threadIdx.x] = tile[threadIdx.x];
+}
+
 // Two buffers in turn, what has come being worked on in its place; warps that leave; pieces that the block has written itself.
 //: turns: right race,init,shared-init
 __global__ void turns(int *in, int *out)
@@ -145,5 +166,11 @@ static void run_case()
 	CASE(neighbour) neighbour<<<1, THREADS>>>(in, out);
 	CASE(overlap) overlap<<<1, THREADS>>>(in, out);
 	CASE(aside) aside<<<1, THREADS>>>(in, out);
+	CASE(unwritten)
+	{
+		int *fresh;
+		cudaMalloc(&fresh, 2 * sizeof *fresh);
+		unwritten<<<1, THREADS>>>(fresh, out);
+	}
 	CASE(turns) turns<<<1, THREADS>>>(in, out);
 }
