@@ -208,6 +208,13 @@ static void test_source(void **state)
 		{CONFIGURE EXECUTE EXECUTE_AGAIN "st.global.u32 [%rd2+4000], %r0;\n", 1, {IS_WRITTEN}},
 		{CONFIGURE EXECUTE EXECUTE_AGAIN "st.global.u32 [%rd2+8000], %r0;\n", 1, {IS_WRITTEN}},
 		{CONFIGURE EXECUTE READ "st.global.u32 [%rd2+4000], %r0;\n", 0, {0}},
+		/* of two places the one that was waited for */
+		{CONFIGURE "dma_execute 0, 512, %rd5;\n" READ STORE_SOURCE, 0, {0}},
+		{CONFIGURE "dma_execute 0, 512, %rd5;\n" READ "st.global.u32 [%rd2+4000], %r0;\n", 1, {IS_WRITTEN}},
+		{CONFIGURE
+	         "dma_execute 0, 512, %rd5; ld.shared.u32 %r6, [%r1+512];\n st.global.u32 [%rd2+4000], %r0;\n",
+	         0,
+	         {0}},
 		/* before a first transfer, whichever warp begins it; before a later one all is over */
 		{STORE_SOURCE CONFIGURE, 1, {IS_WRITTEN}},
 		{WARP_ONLY(STORE_SOURCE) CONFIGURE, 1, {IS_WRITTEN}},
@@ -229,6 +236,10 @@ static void test_source(void **state)
 	                                               "add.u64 %rd8, %rd0, 128; dma_flat 0, 0, %rd8, 32;\n",
 	         1,
 	         {IS_WRITTEN}},
+		{LANE WARP_ONLY("st.global.u32 [%rd9], %r0;\n") WARP_ONLY(
+			 "st.global.u32 [%rd9+128], %r0;\n") "add.u64 %rd8, %rd0, 128; dma_flat 0, 0, %rd8, 32;\n",
+	         1,
+	         {"write at test.ptx:17, thread"}},
 		{LANE WARP_ONLY("st.global.u8 [%rd10+5], %r0;\n") "dma_strided 0, 0, %rd0, 2, 9;\n", 1, {IS_WRITTEN}},
 		{LANE WARP_ONLY("st.global.u8 [%rd10+4], %r0;\n") "dma_strided 0, 0, %rd0, 2, 9;\n", 0, {0}},
 		/* beside what is read */
