@@ -206,16 +206,18 @@ void race_store(struct simt_warp *warp, const struct simt_inst *inst, unsigned l
 	}
 }
 
-/* A first transfer begins: the stores to what it reads. */
-static void keep_source(struct race *race, const struct access *access, const struct dma_transfer *transfer)
+/* A transfer begins: the stores to what it reads that it does not come behind. Some are those of warps that have come to it and gone on. */
+static void keep_source(struct race *race, const struct access *access, const struct dma_transfer *transfer,
+                        bool is_first)
 {
 	struct race_dma *dma = race->dma;
 	for (uint64_t i = 0; i < dma->stores && i < MOST_STORES; i++) {
 		const struct store *store = &dma->store[i];
-		if (!reads(transfer, store->address, store->end - store->address))
+		bool over = is_over(race, access->warp, store->time, who_clock(store->who));
+		if ((over && !is_first) || !reads(transfer, store->address, store->end - store->address))
 			continue;
 		keep_early(race, &dma->source[access->lane], store->time, store->who, store->address);
-		if (!is_over(race, access->warp, store->time, who_clock(store->who)))
+		if (!over)
 			add_finding(access->block, access->lane, store->who, store->address);
 	}
 }
@@ -224,7 +226,7 @@ static void keep_source(struct race *race, const struct access *access, const st
 static const struct early *unknown(const struct race *race, const struct early_of *early, uint32_t warp, uint32_t clock)
 {
 	const struct early *last = &early->clock[clock];
-	return last->time == NONE || clock == warp || is_over(race, warp, last->time, clock) ? NULL : last;
+	return last->time == NONE || is_over(race, warp, last->time, clock) ? NULL : last;
 }
 
 static void check_early(struct race *race, struct access *access)
@@ -304,10 +306,9 @@ void race_transfer(struct simt_block *block, uint32_t buffer)
 	struct access access = access_of(block, clock, buffer);
 	access.time = begin_of(race, asked->moved);
 	race_row(race->known, race, clock)[clock] = access.time;
-	if (asked->moved == 1) {
-		keep_source(race, &access, &asked->transfer);
+	keep_source(race, &access, &asked->transfer, asked->moved == 1);
+	if (asked->moved == 1)
 		each_run(race, &access, &asked->transfer, keep_run);
-	}
 	each_run(race, &access, &asked->transfer, write_run);
 	race->dma->last[buffer][asked->moved & 1] = asked->transfer;
 	race_advance(race, clock);

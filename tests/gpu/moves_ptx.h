@@ -71,11 +71,13 @@ static inline void moves_write_mode(struct moves_writer *w, const struct moves_s
 	if (s->bytes != w->bytes || random_below(w->text, 2))
 		MOVES_WRITE(w, "dma_type %u;\n", s->bytes);
 	w->bytes = s->bytes;
+	if (s->each_bank && random_below(w->text, 4) == 0) /* what is said last counts */
+		MOVES_WRITE(w, "dma_halo %%z, 1, 2, 5, 77;\n");
 	if (s->each_bank)
 		MOVES_WRITE(w, "dma_spaced %%z, %s;\n", moves_number(w, 1, s->each_bank).text);
 	if (!s->region)
 		return;
-	if (random_below(w->text, 4) == 0) /* the halo is what counts */
+	if (random_below(w->text, 4) == 0)
 		MOVES_WRITE(w, "dma_spaced %%z, 3;\n");
 	MOVES_WRITE(w, "mad.lo.u32 %%y, %%b, %u, %u;\nrem.u32 %%y, %%y, 9;\nadd.u32 %%y, %%y, 1;\n", s->turns, s->region - 1);
 	MOVES_WRITE(w, "dma_halo %%z, %u, %u, %%y, %u;\n", s->halo_lines, s->halo_length, s->constant);

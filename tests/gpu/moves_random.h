@@ -483,4 +483,38 @@ static inline void moves_random(struct random_text *text, struct moves_program *
 		moves_make_barrier(&m, 0);
 }
 
+/* --- programs that may race --- */
+
+static inline bool moves_may_swap(const struct moves_statement *one, const struct moves_statement *other)
+{
+	bool commands = one->kind <= DO_EXECUTE && other->kind <= DO_EXECUTE;
+	bool small = one->kind >= DO_OWN_WORD && other->kind >= DO_OWN_WORD;
+	return one->kind < DO_IF && other->kind < DO_IF && !commands && !small;
+}
+
+/* A program much like it: without a barrier, with reads of what others write, or with two statements in the other order. */
+static inline void moves_break(struct random_text *text, struct moves_program *p)
+{
+	enum { TRIES = 100 };
+	for (uint32_t i = 0; i < TRIES; i++) {
+		struct moves_statement *s = &p->statement[random_below(text, p->statements)];
+		bool has_next = s + 1 < p->statement + p->statements;
+		if (s->kind == DO_BARRIER && random_below(text, 2)) {
+			s->kind = DO_MIX;
+			return;
+		}
+		if (s->kind == DO_READ && s->first) {
+			s->most += s->first;
+			s->first = 0;
+			return;
+		}
+		if (has_next && moves_may_swap(s, s + 1)) {
+			struct moves_statement first = *s;
+			*s = s[1];
+			s[1] = first;
+			return;
+		}
+	}
+}
+
 #endif

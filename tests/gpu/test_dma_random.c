@@ -2,7 +2,9 @@
  *   - what a program leaves in memory is what plain C computes (moves_model.h): run functionally, with time, and with an engine that gives
  *     transfers their time;
  *   - nothing is found in it by --check race,init,shared-init;
- *   - statistics are the same whether SMs sleep or not, and with 2 host threads.
+ *   - statistics are the same whether SMs sleep or not, and with 2 host threads;
+ *   - a program that is then broken, so that it may race, is found to race or not, whatever the order in which warps run and data come, and
+ *     leaves the same in memory where nothing is found.
  *
  *   test_dma_random [CASES [SEED [WITHOUT...]]]      the cases from SEED on; each is told. By default a few seconds' worth
  *
@@ -121,7 +123,7 @@ static void check_memory(const struct random_case *c, const struct memory *expec
 	const uint32_t *a = (const uint32_t *)expected, *b = (const uint32_t *)memory;
 	for (size_t i = 0; i < sizeof *memory / sizeof *a && !c->refused; i++)
 		if (a[i] != b[i])
-			FAIL("%s: word %zu is 0x%x; in plain C 0x%x", stage, i, b[i], a[i]);
+			FAIL("%s: word %zu is 0x%x, expected 0x%x", stage, i, b[i], a[i]);
 }
 
 static const char checks[] = "race,init,shared-init,divergence";
@@ -193,6 +195,58 @@ static void run_engine(struct random_case *c, const struct memory *expected)
 	run_ways(c, expected);
 }
 
+/* --- programs that may race --- */
+
+static void count_finding(void *user, const char *text)
+{
+	(void)text;
+	++*(uint64_t *)user;
+}
+
+/* False: the machine has no room for it. */
+static bool find_races(struct random_case *c, bool functional, uint64_t *found, struct memory *memory)
+{
+	const struct sluice_settings settings = {
+		.functional = functional, .check = "race", .finding = count_finding, .finding_user = found};
+	struct sluice_error error;
+	sluice_gpu *gpu;
+	*found = 0;
+	if (!functional)
+		gpu = machine_open(&c->machine, true, settings, &error);
+	else if (sluice_open(&gpu, &settings, &error) != SLUICE_OK)
+		gpu = NULL;
+	if (!gpu)
+		FAIL("%s", error.message);
+	run(c, gpu, memory);
+	sluice_close(gpu);
+	return !c->refused;
+}
+
+static void break_case(struct random_case *c)
+{
+	uint64_t stream = ~c->seed;
+	c->text = (struct random_text){.state = &stream};
+	moves_break(&c->text, &c->program);
+	moves_write_ptx(&c->text, &c->program);
+	c->text.state = NULL;
+}
+
+/* On the machine that the case has had last. */
+static void check_broken(struct random_case *c)
+{
+	static struct memory memory[2];
+	uint64_t found[2];
+	break_case(c);
+	stage = "broken";
+	if (!find_races(c, true, &found[0], &memory[0]) || !find_races(c, false, &found[1], &memory[1]))
+		return;
+	if (!found[0] != !found[1])
+		FAIL("%llu races are found in the functional mode, with time %llu", (unsigned long long)found[0],
+		     (unsigned long long)found[1]);
+	if (!found[0])
+		check_memory(c, &memory[0], &memory[1]);
+}
+
 static void check_case(struct random_case *c)
 {
 	static struct memory expected;
@@ -200,6 +254,7 @@ static void check_case(struct random_case *c)
 	run_functional(c, &expected);
 	run_ways(c, &expected);
 	run_engine(c, &expected);
+	check_broken(c);
 }
 
 static void cases_in_a_row(void **state)

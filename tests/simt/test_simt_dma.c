@@ -110,20 +110,31 @@ static void test_exited(void **state)
 /* One warp waits at a transfer, the others at a barrier: nobody can come. */
 static void test_stuck(void **state)
 {
-	struct kit kit;
-	char text[1024];
+	static const struct {
+		const char *others, *says[2];
+	} row[] = {
+		{"ge.u32 %p1, %r0, 32",
+	         {"the transfer of DMA buffer 0 waits for 96 threads, 32 have come", "waits at barrier 0"}},
+		/* who comes last comes to the transfer */
+		{"lt.u32 %p1, %r0, 64",
+	         {"barrier 0 waits for 96 threads, 64 have come", "waits at the transfer of DMA buffer 0"}},
+	};
 	(void)state;
-	open_body(&kit,
-	          "dma_flat 0, 0, %rd0, 96; setp.ge.u32 %p1, %r0, 32; @%p1 bra other;\n"
-	          "dma_execute 0, 0, %rd0; exit;\nother: bar.sync 0; exit;",
-	          THREADS);
-	simt_run(&kit.launch, 0, &kit.run);
-	assert_non_null(kit.run.fault.what);
-	simt_fault_print(&kit.launch, &kit.run.fault, text, sizeof text);
-	if (!strstr(text, "the transfer of DMA buffer 0 waits for 96 threads, 32 have come") ||
-	    !strstr(text, "waits at barrier 0"))
-		fail_msg("%s", text);
-	kit_close(&kit);
+	for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
+		struct kit kit;
+		char text[1024], body[512];
+		snprintf(body, sizeof body,
+		         "dma_flat 0, 0, %%rd0, 96; setp.%s; @%%p1 bra other;\n"
+		         "dma_execute 0, 0, %%rd0; exit;\nother: bar.sync 0; exit;",
+		         row[i].others);
+		open_body(&kit, body, THREADS);
+		simt_run(&kit.launch, 0, &kit.run);
+		assert_non_null(kit.run.fault.what);
+		simt_fault_print(&kit.launch, &kit.run.fault, text, sizeof text);
+		if (!strstr(text, row[i].says[0]) || !strstr(text, row[i].says[1]))
+			fail_msg("%s", text);
+		kit_close(&kit);
+	}
 }
 
 /* What is told of a body that is wrong. */

@@ -45,6 +45,8 @@ static void take(void *user, const char *text)
 	strcat(strcat(all, text), "\n");
 }
 
+static bool overlaps; /* warps go on behind their commands, as with an engine */
+
 static void find(const char *body, uint32_t other, char *all, uint64_t *pairs)
 {
 	struct kit kit;
@@ -55,6 +57,7 @@ static void find(const char *body, uint32_t other, char *all, uint64_t *pairs)
 	simt_check_program(checks, kit.program);
 	kit.launch.checks = checks;
 	kit.launch.block.x = WARPS * 32;
+	kit.launch.dma_overlaps = overlaps;
 	memset(kit_buffer(&kit, INTS * 4), 1, INTS * 4);
 	kit_param32(&kit, other);
 	kit_run(&kit);
@@ -121,6 +124,13 @@ static void test_before_the_first(void **state)
 		/* one warp knows of it, the third does not */
 		{WARP_ONLY(READ) WARP_ONLY("bar.sync 1, 64;\n") "@%p2 bar.sync 1, 64;\n" CONFIGURE, 1, {title}},
 		{WARP_ONLY(READ) WARP_ONLY("bar.sync 1, 64;\n") "@%p2 bar.sync 1, 64;\n" BARRIER CONFIGURE, 0, {0}},
+		/* of a warp's accesses the last one counts, wherever it was */
+		{WARP_ONLY("ld.shared.u32 %r6, [256];\n") BARRIER WARP_ONLY("ld.shared.u32 %r6, [0];\n") CONFIGURE,
+	         1,
+	         {title}},
+		{WARP_ONLY("ld.shared.u32 %r6, [0];\n") BARRIER WARP_ONLY("ld.shared.u32 %r6, [256];\n") CONFIGURE,
+	         1,
+	         {title}},
 		/* beside the range */
 		{STORE_ASIDE CONFIGURE, 0, {0}},
 		{OTHERS("st.shared.u32 [384], %r17;\n") CONFIGURE, 0, {0}},
@@ -164,6 +174,7 @@ static void test_other_data(void **state)
 		{CONFIGURE STORE_ASIDE EXECUTE READ READ_ASIDE, 0, {0}},
 		{CONFIGURE STORE_ASIDE READ READ_ASIDE, 1, {"race on shared memory: two warps"}},
 		{CONFIGURE STORE_ASIDE EXECUTE BARRIER READ_ASIDE, 0, {0}},
+		{CONFIGURE WARP_ONLY(STORE_ASIDE) READ READ_ASIDE, 1, {"race on shared memory: two warps"}},
 		/* what was done behind the command */
 		{CONFIGURE EXECUTE STORE_ASIDE READ READ_ASIDE, 1, {"race on shared memory: two warps"}},
 	};
@@ -175,6 +186,9 @@ static void test_other_data(void **state)
 static void test_source(void **state)
 {
 #define IS_WRITTEN "race on global memory: written while a DMA transfer may read it"
+#define LANE                                                                                                           \
+	"and.b32 %r7, %r0, 31; mov.u32 %r8, 0; mul.wide.u32 %rd9, %r7, 4; add.u64 %rd9, %rd9, %rd0;\n"                 \
+	"cvt.u64.u32 %rd10, %r7; add.u64 %rd10, %rd10, %rd0;\n"
 	static const struct row rows[] = {
 		{CONFIGURE STORE_SOURCE, 1, {IS_WRITTEN, "transfer of DMA buffer 0 at test.ptx:"}},
 		{CONFIGURE "atom.global.add.u32 %r6, [%rd2], 1;\n", 1, {IS_WRITTEN, "atomic at test.ptx:"}},
@@ -194,6 +208,13 @@ static void test_source(void **state)
 		{CONFIGURE EXECUTE EXECUTE_AGAIN "st.global.u32 [%rd2+4000], %r0;\n", 1, {IS_WRITTEN}},
 		{CONFIGURE EXECUTE EXECUTE_AGAIN "st.global.u32 [%rd2+8000], %r0;\n", 1, {IS_WRITTEN}},
 		{CONFIGURE EXECUTE READ "st.global.u32 [%rd2+4000], %r0;\n", 0, {0}},
+		/* of two places the one that was waited for */
+		{CONFIGURE "dma_execute 0, 512, %rd5;\n" READ STORE_SOURCE, 0, {0}},
+		{CONFIGURE "dma_execute 0, 512, %rd5;\n" READ "st.global.u32 [%rd2+4000], %r0;\n", 1, {IS_WRITTEN}},
+		{CONFIGURE
+	         "dma_execute 0, 512, %rd5; ld.shared.u32 %r6, [%r1+512];\n st.global.u32 [%rd2+4000], %r0;\n",
+	         0,
+	         {0}},
 		/* before a first transfer, whichever warp begins it; before a later one all is over */
 		{STORE_SOURCE CONFIGURE, 1, {IS_WRITTEN}},
 		{WARP_ONLY(STORE_SOURCE) CONFIGURE, 1, {IS_WRITTEN}},
@@ -207,6 +228,20 @@ static void test_source(void **state)
 		{WARP_ONLY("st.global.u32 [%rd0], %r0;\n") BARRIER "@%p2 st.global.u32 [%rd0+4], %r0;\n" CONFIGURE,
 	         1,
 	         {IS_WRITTEN}},
+		/* stores that are remembered together: two rounds of a loop, of which a barrier orders the first; bytes of several ints */
+		{LANE "again: " WARP_ONLY(
+			 "st.global.u32 [%rd9], %r0;") "add.u64 %rd9, %rd9, 128; add.u32 %r8, %r8, 1;\n"
+	                                               "setp.eq.u32 %p3, %r8, 1; @%p3 bar.sync 0; setp.lt.u32 %p4, "
+	                                               "%r8, 2; @%p4 bra again;\n"
+	                                               "add.u64 %rd8, %rd0, 128; dma_flat 0, 0, %rd8, 32;\n",
+	         1,
+	         {IS_WRITTEN}},
+		{LANE WARP_ONLY("st.global.u32 [%rd9], %r0;\n") WARP_ONLY(
+			 "st.global.u32 [%rd9+128], %r0;\n") "add.u64 %rd8, %rd0, 128; dma_flat 0, 0, %rd8, 32;\n",
+	         1,
+	         {"write at test.ptx:17, thread"}},
+		{LANE WARP_ONLY("st.global.u8 [%rd10+5], %r0;\n") "dma_strided 0, 0, %rd0, 2, 9;\n", 1, {IS_WRITTEN}},
+		{LANE WARP_ONLY("st.global.u8 [%rd10+4], %r0;\n") "dma_strided 0, 0, %rd0, 2, 9;\n", 0, {0}},
 		/* beside what is read */
 		{CONFIGURE "st.global.u32 [%rd2+384], %r0;\n", 0, {0}},
 		{CONFIGURE "st.global.u32 [%rd2+380], %r0;\n", 1, {IS_WRITTEN}},
@@ -236,7 +271,21 @@ static void test_source(void **state)
 	CHECK_ROWS(rows);
 }
 
-/* Blocks that follow each other in one place know nothing of each other; nor does a kernel without DMA of the one before. */
+/* Warps that have come to a later transfer, and gone on before it began. */
+static void test_gone_on(void **state)
+{
+	static const struct row rows[] = {
+		{"dma_flat 0, 0, %rd5, 96;\n dma_execute 0, 0, %rd0;\n" STORE_SOURCE, 1, {IS_WRITTEN}},
+		{"dma_flat 0, 0, %rd5, 96;\n" STORE_SOURCE "dma_execute 0, 0, %rd0;\n", 0, {0}},
+		{CONFIGURE STORE_ASIDE EXECUTE READ_ASIDE, 1, {"race on shared memory: two warps"}},
+	};
+	(void)state;
+	overlaps = true;
+	CHECK_ROWS(rows);
+	overlaps = false;
+}
+
+/* Blocks that follow each other in one place know nothing of each other. */
 static void test_blocks(void **state)
 {
 	struct kit kit;
@@ -265,6 +314,7 @@ int main(void)
 		cmocka_unit_test(test_two_buffers),
 		cmocka_unit_test(test_other_data),
 		cmocka_unit_test(test_source),
+		cmocka_unit_test(test_gone_on),
 		cmocka_unit_test(test_blocks),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -134,6 +134,19 @@ __global__ void unwritten(int *in, int *out)
 		out[threadIdx.x] = tile[threadIdx.x];
 }
 
+// A kernel without DMA behind one that has it, and the other way round.
+//: between: check race
+//| race on shared memory: two warps, nothing that orders them
+//| transfers.cu:@between_write), thread (
+//| transfers.cu:@between_read), thread (
+__global__ void between(int *out)
+{
+	__shared__ int other[8 * THREADS];
+	int t = threadIdx.x;
+	other[t] = t; // @between_write
+	out[t] = other[(t + blockDim.x / 2) % blockDim.x]; // @between_read
+}
+
 // Two buffers in turn, what has come being worked on in its place; warps that leave; pieces that the block has written itself.
 //: turns: right race,init,shared-init
 __global__ void turns(int *in, int *out)
@@ -166,6 +179,11 @@ static void run_case()
 	CASE(neighbour) neighbour<<<1, THREADS>>>(in, out);
 	CASE(overlap) overlap<<<1, THREADS>>>(in, out);
 	CASE(aside) aside<<<1, THREADS>>>(in, out);
+	CASE(between)
+	for (int i = 0; i < 2; i++) {
+		in_time<<<30, THREADS>>>(in, out);
+		between<<<30, 2 * THREADS>>>(out);
+	}
 	CASE(unwritten)
 	{
 		int *fresh;
