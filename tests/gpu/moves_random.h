@@ -496,7 +496,7 @@ static inline bool moves_may_swap(const struct moves_statement *one, const struc
 static inline void moves_break(struct random_text *text, struct moves_program *p)
 {
 	enum { TRIES = 100 };
-	for (uint32_t i = 0; i < TRIES; i++) {
+	for (uint32_t i = 0; i < TRIES && p->statements; i++) {
 		struct moves_statement *s = &p->statement[random_below(text, p->statements)];
 		bool has_next = s + 1 < p->statement + p->statements;
 		if (s->kind == DO_BARRIER && random_below(text, 2)) {
