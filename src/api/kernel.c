@@ -46,6 +46,18 @@ static void warn_if_emptied(const struct ptx_function *function)
 	        function->name);
 }
 
+/* Transfers by DMA are made at once where no mechanism gives them their time (docs/dma.md): cycles without them are no baseline. */
+static void warn_if_dma_is_free(const struct sluice_kernel *kernel)
+{
+	const struct sluice_gpu *gpu = kernel->module->gpu;
+	if (kernel->program->has_dma && !gpu->functional && !seam_owns_opcode(gpu->gpu->seam, PTX_OP_DMA_FLAT))
+		fprintf(stderr,
+		        "sluice: warning: kernel '%s' moves data by DMA, which takes no time: no mechanism that is "
+		        "attached "
+		        "has an engine for it\n",
+		        kernel->function->name);
+}
+
 enum sluice_status kernel_prepare(sluice_kernel *kernel, struct sluice_error *error)
 {
 	struct diag diag = {0};
@@ -59,6 +71,7 @@ enum sluice_status kernel_prepare(sluice_kernel *kernel, struct sluice_error *er
 	if (!kernel->program)
 		return api_fail_with_diag(error, SLUICE_BAD_PTX, &diag);
 	diag_free(&diag);
+	warn_if_dma_is_free(kernel);
 	if (kernel->module->gpu->checks)
 		simt_check_program(kernel->module->gpu->checks, kernel->program);
 	/* What has grown, by spills or by the functions that it calls, lies behind all others. */

@@ -110,6 +110,11 @@ static inline uint64_t earlier(uint64_t one, uint64_t other)
 	return one < other ? one : other;
 }
 
+static inline uint64_t later(uint64_t one, uint64_t other)
+{
+	return one > other ? one : other;
+}
+
 static inline void port_wake(uint64_t *wake, uint64_t now)
 {
 	if (wake && *wake > now + 1)

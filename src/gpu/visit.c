@@ -2,11 +2,6 @@
 
 #include "gpu/gpu.h"
 
-static uint64_t later(uint64_t one, uint64_t other)
-{
-	return one > other ? one : other;
-}
-
 /* The counters up to a core cycle; of the other clocks, up to the first cycle behind the beginning of the core cycle before. A visit that
  * comes late finds units that are further. */
 static void settle(struct gpu *gpu, uint64_t cycle)

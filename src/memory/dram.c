@@ -218,11 +218,6 @@ static void schedule(struct dram_channel *channel)
 	serve(channel, b, take(channel, &channel->bank[b]));
 }
 
-static uint64_t later(uint64_t a, uint64_t b)
-{
-	return a > b ? a : b;
-}
-
 static void start_transfer(struct dram_channel *channel, struct request *request, uint64_t at)
 {
 	uint32_t tail = channel->transfer_head + channel->transfers++;

@@ -283,11 +283,6 @@ static void test_alternating_preference(void **state)
 	}
 }
 
-static uint64_t later(uint64_t a, uint64_t b)
-{
-	return a > b ? a : b;
-}
-
 /* Credits: with buffers of d flits, flit k enters no sooner than 2 cycles behind the departure of flit k - d, and
  * passes the switch no sooner than 2 cycles behind the ejection of flit k - d. By hand for d = 2 and 5 flits pushed
  * at 0: entering at 1 2 6 7 11, passing at 4 5 9 10 14, ejected at 7 8 12 13 17, seen at 18. */
