@@ -15,7 +15,9 @@ enum experiment_show {
 	SHOW_VALUE,
 	SHOW_RATIO,   /* over the same metric in the column `relative_to` */
 	SHOW_PERCENT, /* by how many percent it is more than there */
-	SHOW_INDEXES, /* of the whole experiment: no metric, but a table of the indexes of each row's kernels */
+	/* Of the whole experiment, which has no metric: */
+	SHOW_INDEXES,  /* a table of the indexes of each row's kernels */
+	SHOW_TIMELINE, /* what happened when on an SM */
 	SHOW_UNSET,
 };
 
@@ -31,6 +33,7 @@ struct experiment_column {
 	const char *unit, *relative_name;
 	size_t relative_to; /* its number */
 	enum experiment_show show;
+	uint64_t block_tracks; /* so many of a mechanism's tracks are a block slot's; 0: tracks have nothing to do with slots */
 	struct place place;
 };
 
@@ -55,6 +58,9 @@ struct experiment {
 	enum experiment_show show;
 	enum experiment_mean mean;
 	bool stacked; /* in pictures, columns that show the same thing are parts of one bar */
+	/* With SHOW_TIMELINE: */
+	struct words events; /* "MECHANISM.event", "event" of any mechanism, "block"; none: all of the columns' mechanisms */
+	uint64_t sm, until;  /* of which SM; core cycles of the kernel that are shown, 0: all */
 	struct words stated_mean;
 	double *published_mean;
 	struct experiment_column *columns;
