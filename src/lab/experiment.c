@@ -29,7 +29,7 @@ static void read_choice(struct document *document, const char *key, const yaml_n
                         const char *const *names)
 {
 	const char *text = document_text(document, key, value);
-	char known[64] = "";
+	char known[96] = "";
 	for (unsigned i = 0; text && names[i]; i++) {
 		size_t length = strlen(known);
 		snprintf(known + length, sizeof known - length, "%s%s",
@@ -47,7 +47,8 @@ static void read_choice(struct document *document, const char *key, const yaml_n
 }
 
 /* In the order of enum experiment_show. */
-static const char *const shows[] = {"value", "ratio", "percent", "indexes", "timeline", NULL};
+static const char *const shows[] = {"value",   "ratio", "percent",  "indexes", "timeline",
+                                    "machine", "costs", "programs", NULL};
 
 static void read_show(struct document *document, const char *key, const yaml_node_t *value, void *into)
 {
@@ -114,6 +115,7 @@ static void read_rows(struct document *document, const char *key, const yaml_nod
 		{"program", document_read_text, offsetof(struct experiment_row, program)},
 		{"variant", document_read_list, offsetof(struct experiment_row, variants)},
 		{"kernel", document_read_text, offsetof(struct experiment_row, kernel)},
+		{"value", document_read_text, offsetof(struct experiment_row, value)},
 		{"metric", read_formula, offsetof(struct experiment_row, metric)},
 		{"arguments", document_read_list, offsetof(struct experiment_row, arguments)},
 		{"published", document_read_list, offsetof(struct experiment_row, stated)},
@@ -204,6 +206,21 @@ static void check_own(struct document *document, const struct experiment *experi
 	}
 }
 
+bool experiment_is_table(const struct experiment *experiment)
+{
+	return experiment->show >= SHOW_MACHINE && experiment->show < SHOW_UNSET;
+}
+
+/* What a paper says in words, one text a column; of programs one. */
+static void check_stated(struct document *document, const struct experiment *experiment,
+                         const struct experiment_row *row)
+{
+	size_t count = experiment->show == SHOW_PROGRAMS ? 1 : experiment->column_count;
+	if (row->stated.count && row->stated.count != count)
+		diag_error(&document->diag, &document->source, row->place, "%s: expected %zu published, not %zu",
+		           row->name, count, row->stated.count);
+}
+
 static void check_rows(struct document *document, struct experiment *experiment)
 {
 	for (size_t i = 0; i < experiment->row_count; i++) {
@@ -211,7 +228,12 @@ static void check_rows(struct document *document, struct experiment *experiment)
 		if (!row->program)
 			row->program = row->name;
 		find_own(document, row);
-		if (experiment->show == SHOW_INDEXES)
+		if (row->value && experiment->show != SHOW_MACHINE && experiment->show != SHOW_COSTS)
+			diag_error(&document->diag, &document->source, row->place,
+			           "%s: value is of show: machine and costs", row->name);
+		if (experiment_is_table(experiment))
+			check_stated(document, experiment, row);
+		if (experiment->show == SHOW_INDEXES || experiment_is_table(experiment))
 			continue;
 		row->published = numbers(document, row->place, &row->stated, experiment->column_count);
 		if (row->variants.count > 1 && row->variants.count != experiment->column_count)
@@ -282,9 +304,13 @@ static void check_columns(struct document *document, struct experiment *experime
 			check_needs(document, experiment, r, c);
 }
 
-/* What a timeline has, and nothing else has. */
-static const char *wrong_of_timeline(const struct experiment *experiment, const struct experiment_column *column)
+/* What only some kinds of figure have, or do without. */
+static const char *wrong_of_column(const struct experiment *experiment, const struct experiment_column *column)
 {
+	if (experiment_is_table(experiment) && !column->machine)
+		return "expected a machine";
+	if (experiment_is_table(experiment) && (experiment->metric || column->metric || column->show != SHOW_UNSET))
+		return "a table for which nothing runs has no metric";
 	if (experiment->show != SHOW_TIMELINE)
 		return column->block_tracks ? "block_tracks is of show: timeline" : NULL;
 	if (!column->machine)
@@ -294,7 +320,7 @@ static const char *wrong_of_timeline(const struct experiment *experiment, const 
 	               : NULL;
 }
 
-static void check_timeline(struct document *document, struct experiment *experiment)
+static void check_kind(struct document *document, struct experiment *experiment)
 {
 	bool timeline = experiment->show == SHOW_TIMELINE;
 	const char *wrong = NULL;
@@ -306,7 +332,7 @@ static void check_timeline(struct document *document, struct experiment *experim
 		diag_error(&document->diag, &document->source, (struct place){0}, "%s", wrong);
 	for (size_t c = 0; c < experiment->column_count; c++) {
 		struct experiment_column *column = &experiment->columns[c];
-		wrong = wrong_of_timeline(experiment, column);
+		wrong = wrong_of_column(experiment, column);
 		if (wrong)
 			diag_error(&document->diag, &document->source, column->place, "%s: %s", column->name, wrong);
 		if (timeline)
@@ -316,16 +342,16 @@ static void check_timeline(struct document *document, struct experiment *experim
 
 static void check(struct document *document, struct experiment *experiment)
 {
-	bool indexes = experiment->show == SHOW_INDEXES;
-	check_timeline(document, experiment);
+	bool indexes = experiment->show == SHOW_INDEXES || experiment->show == SHOW_PROGRAMS;
+	check_kind(document, experiment);
 	if (!experiment->title)
 		diag_error(&document->diag, &document->source, (struct place){0}, "expected a title");
 	if (indexes && (experiment->column_count || experiment->metric))
 		diag_error(&document->diag, &document->source, (struct place){0},
-		           "show: a table of indexes has no columns and no metric of its own");
+		           "show: a table of %s has no columns and no metric of its own", shows[experiment->show]);
 	else if ((!experiment->column_count && !indexes) || !experiment->row_count)
 		diag_error(&document->diag, &document->source, (struct place){0}, "expected columns and rows");
-	else if (experiment->show != SHOW_TIMELINE)
+	else if (experiment->show != SHOW_TIMELINE && !experiment_is_table(experiment))
 		check_columns(document, experiment);
 	check_rows(document, experiment);
 	experiment->published_mean =

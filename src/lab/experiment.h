@@ -18,6 +18,9 @@ enum experiment_show {
 	/* Of the whole experiment, which has no metric: */
 	SHOW_INDEXES,  /* a table of the indexes of each row's kernels */
 	SHOW_TIMELINE, /* what happened when on an SM */
+	SHOW_MACHINE,  /* keys of machines beside what the paper says: a table of texts, for which nothing runs */
+	SHOW_COSTS,    /* the same of what mechanisms cost */
+	SHOW_PROGRAMS, /* the same of programs */
 	SHOW_UNSET,
 };
 
@@ -40,6 +43,7 @@ struct experiment_column {
 struct experiment_row {
 	const char *name, *program, *kernel; /* one kernel, or all when NULL */
 	const char *path; /* of a compiled program of the user's own; NULL: it is one of those there are */
+	const char *value; /* with SHOW_MACHINE keys and numbers, with SHOW_COSTS the name of a cost; NULL: the row's name */
 	const struct formula *metric;        /* in all columns, or NULL: each column's */
 	struct words variants;               /* none: the column's; one: for all; else one a column */
 	struct words arguments;
@@ -70,6 +74,9 @@ struct experiment {
 
 /* Reads the text of the file, keeping what is read in the document's arena. False when its diag got errors. */
 bool experiment_read(struct experiment *experiment, struct document *document);
+
+/* Whether it is a table of texts: columns are machines with mechanisms, or there are none. */
+bool experiment_is_table(const struct experiment *experiment);
 
 /* What a cell measures; NULL when the experiment shows indexes. */
 const struct formula *experiment_metric(const struct experiment *experiment, size_t row, size_t column);

@@ -237,7 +237,7 @@ static void test_experiment_errors(void **state)
 	             "p: there is nothing in column B");
 	assert_wrong(HEAD "rows: {p: {}}\nshow: ratio\n", "show: a ratio and a percentage need relative_to");
 	assert_wrong(HEAD "rows: {p: {}}\nshow: much\n",
-	             "expected value, ratio, percent, indexes or timeline, not 'much'");
+	             "expected value, ratio, percent, indexes, timeline, machine, costs or programs, not 'much'");
 	assert_wrong(HEAD "rows: {p: {outside_mean: maybe}}\n", "expected yes or no");
 	assert_wrong(HEAD "rows: {p: {metric: source.lines}}\n", "A: the metric is of the source");
 	assert_wrong(HEAD "rows: {p: {metric: mix.ld / cycles}}\n", "A: the metric mixes counters of runs");

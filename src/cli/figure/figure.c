@@ -1,6 +1,7 @@
 /* sluice figure: the papers' figures, by the files of experiments/. */
 #include "base/config_find.h"
 #include "cli/figure/source.h"
+#include "cli/figure/table.h"
 #include "cli/figure/timeline.h"
 #include "cli/programs/programs.h"
 #include "lab/report.h"
@@ -305,6 +306,8 @@ static int make_all(struct wish *wish)
 			status = CLI_USAGE;
 		else if (experiment.show == SHOW_INDEXES)
 			status = figure_indexes(programs, &experiment, wish->out, name);
+		else if (experiment_is_table(&experiment))
+			status = figure_table(programs, &experiment, wish->out, name);
 		else
 			status = make(wish, &experiment, name);
 		worst = status > worst ? status : worst;
