@@ -205,6 +205,14 @@ SLUICE_API enum sluice_status sluice_mechanism_describe(const sluice_gpu *gpu, c
 SLUICE_API void sluice_mechanisms_write(const sluice_gpu *gpu, FILE *file);
 /* True when an attached one counts "NAME.counter", or "NAME.vector[]". */
 SLUICE_API bool sluice_mechanisms_count(const sluice_gpu *gpu, const char *counter);
+/* The number-th event that the attached ones draw on a timeline, as "NAME.event" in `name`; false: there are fewer. */
+SLUICE_API bool sluice_mechanisms_event(const sluice_gpu *gpu, size_t number, char *name, size_t size);
+/* The number-th thing that the hardware of the attached ones costs on this machine; false: there are fewer. */
+struct sluice_cost {
+	const char *mechanism, *what, *unit; /* last as long as the gpu */
+	double value;
+};
+SLUICE_API bool sluice_mechanisms_cost(const sluice_gpu *gpu, size_t number, struct sluice_cost *cost);
 
 /* Bytes that each block of the coming launches will read: from base + low + blockIdx.x * low_by[0] + y ... + z ...
  * up to, and not with, base + high + blockIdx.x * high_by[0] + ... Mechanisms that load blocks' data in advance use these

@@ -125,12 +125,18 @@ static void print_scopes(FILE *file, const struct mech *mech)
 		fputc('\n', file);
 }
 
+static uint32_t costs_of(const struct seam_attached *attached, const struct mech_machine *machine,
+                         struct mech_cost cost[MECH_MAX_COSTS])
+{
+	const struct mech *mech = attached->mech;
+	uint32_t count = mech->costs ? mech->costs(attached->config, machine, cost) : 0;
+	return count < MECH_MAX_COSTS ? count : MECH_MAX_COSTS;
+}
+
 static void print_costs(FILE *file, const struct seam_attached *attached, const struct mech_machine *machine)
 {
 	struct mech_cost cost[MECH_MAX_COSTS];
-	const struct mech *mech = attached->mech;
-	uint32_t count = mech->costs ? mech->costs(attached->config, machine, cost) : 0;
-	count = count < MECH_MAX_COSTS ? count : MECH_MAX_COSTS;
+	uint32_t count = costs_of(attached, machine, cost);
 	if (count)
 		fprintf(file, "\ncosts:\n");
 	for (uint32_t i = 0; i < count; i++)
@@ -233,4 +239,34 @@ bool sluice_mechanisms_count(const sluice_gpu *gpu, const char *counter)
 		wanted.found |= has_vector(mech, counter);
 	}
 	return wanted.found;
+}
+
+bool sluice_mechanisms_event(const sluice_gpu *gpu, size_t number, char *name, size_t size)
+{
+	for (uint32_t i = 0; i < gpu->records.attachments; i++) {
+		const struct mech *mech = gpu->records.attached[i].mech;
+		if (number < mech->event_count) {
+			snprintf(name, size, "%s.%s", mech->name, mech->events[number].name);
+			return true;
+		}
+		number -= mech->event_count;
+	}
+	return false;
+}
+
+bool sluice_mechanisms_cost(const sluice_gpu *gpu, size_t number, struct sluice_cost *cost)
+{
+	const struct mech_machine machine = gpu_mech_machine(&gpu->machine);
+	for (uint32_t i = 0; i < gpu->records.attachments; i++) {
+		struct mech_cost row[MECH_MAX_COSTS];
+		const struct seam_attached *attached = &gpu->attachments.list[i];
+		uint32_t count = costs_of(attached, &machine, row);
+		if (number < count) {
+			*cost = (struct sluice_cost){attached->mech->name, row[number].what, row[number].unit,
+			                             row[number].value};
+			return true;
+		}
+		number -= count;
+	}
+	return false;
 }

@@ -1,5 +1,6 @@
 /* sluice machine: the machines there are, one in full, the differences of two. */
 #include "cli/commands.h"
+#include "cli/machine_sheet.h"
 
 #include "base/arena.h"
 
@@ -15,14 +16,6 @@ struct machine {
 	const char *word[3];
 	size_t words;
 	struct cli_options options;
-};
-
-/* A machine as the library writes it, each key by its full name. */
-struct sheet {
-	struct entry {
-		char *key, *value;
-	} * entry;
-	size_t count;
 };
 
 static const struct argp_option machine_options[] = {
@@ -138,68 +131,14 @@ static int show(const struct machine *machine)
 	return 0;
 }
 
-static void sheet_add(struct sheet *sheet, const char *key, const char *value)
-{
-	sheet->entry = xrealloc(sheet->entry, (sheet->count + 1) * sizeof *sheet->entry);
-	sheet->entry[sheet->count++] = (struct entry){xstrdup(key), xstrdup(value)};
-}
-
-/* Joins the nested keys of the YAML that the library writes (two blanks a level, no comments) to dotted names. */
-static void sheet_read(struct sheet *sheet, char *text)
-{
-	enum { LEVELS = 8 };
-	char key[256] = "";
-	size_t ends[LEVELS + 1] = {0}; /* of the key's part at each level */
-	for (char *line; (line = strsep(&text, "\n"));) {
-		size_t level = strspn(line, " ") / 2;
-		char *name = line + 2 * level, *colon = strchr(name, ':');
-		if (!colon || level >= LEVELS)
-			continue;
-		const char *value = colon + 1 + strspn(colon + 1, " ");
-		*colon = '\0';
-		size_t end = ends[level];
-		end += (size_t)snprintf(key + end, sizeof key - end, "%s%s", level ? "." : "", name);
-		if (end >= sizeof key)
-			continue;
-		ends[level + 1] = end;
-		if (*value)
-			sheet_add(sheet, key, value);
-	}
-}
-
 static bool sheet_open(const struct machine *machine, const char *name, struct sheet *sheet)
 {
 	sluice_gpu *gpu = open_machine(machine, name, NULL);
 	if (!gpu)
 		return false;
-	char *text = NULL;
-	size_t length;
-	FILE *memory = open_memstream(&text, &length);
-	if (!memory)
-		abort();
-	sluice_machine_write(gpu, memory);
-	fclose(memory);
-	sheet_read(sheet, text);
-	free(text);
+	sheet_take(sheet, gpu);
 	sluice_close(gpu);
 	return true;
-}
-
-static const char *sheet_value(const struct sheet *sheet, const char *key)
-{
-	for (size_t i = 0; i < sheet->count; i++)
-		if (strcmp(sheet->entry[i].key, key) == 0)
-			return sheet->entry[i].value;
-	return NULL;
-}
-
-static void sheet_close(struct sheet *sheet)
-{
-	for (size_t i = 0; i < sheet->count; i++) {
-		free(sheet->entry[i].key);
-		free(sheet->entry[i].value);
-	}
-	free(sheet->entry);
 }
 
 /* Every machine has the same keys: the library writes them all. */

@@ -29,7 +29,7 @@ static void read_choice(struct document *document, const char *key, const yaml_n
                         const char *const *names)
 {
 	const char *text = document_text(document, key, value);
-	char known[64] = "";
+	char known[96] = "";
 	for (unsigned i = 0; text && names[i]; i++) {
 		size_t length = strlen(known);
 		snprintf(known + length, sizeof known - length, "%s%s",
@@ -46,11 +46,14 @@ static void read_choice(struct document *document, const char *key, const yaml_n
 		document_error(document, value, "%s: expected %s, not '%s'", key, known, text);
 }
 
+/* In the order of enum experiment_show. */
+static const char *const shows[] = {"value",   "ratio", "percent",  "indexes", "timeline",
+                                    "machine", "costs", "programs", NULL};
+
 static void read_show(struct document *document, const char *key, const yaml_node_t *value, void *into)
 {
-	static const char *const names[] = {"value", "ratio", "percent", "indexes", NULL};
 	unsigned number = SHOW_VALUE;
-	read_choice(document, key, value, &number, names);
+	read_choice(document, key, value, &number, shows);
 	*(enum experiment_show *)into = (enum experiment_show)number;
 }
 
@@ -97,6 +100,7 @@ static void read_columns(struct document *document, const char *key, const yaml_
 		{"unit", document_read_text, offsetof(struct experiment_column, unit)},
 		{"show", read_show, offsetof(struct experiment_column, show)},
 		{"relative_to", document_read_text, offsetof(struct experiment_column, relative_name)},
+		{"block_tracks", document_read_number, offsetof(struct experiment_column, block_tracks)},
 		{0},
 	};
 	struct experiment *experiment = into;
@@ -111,6 +115,7 @@ static void read_rows(struct document *document, const char *key, const yaml_nod
 		{"program", document_read_text, offsetof(struct experiment_row, program)},
 		{"variant", document_read_list, offsetof(struct experiment_row, variants)},
 		{"kernel", document_read_text, offsetof(struct experiment_row, kernel)},
+		{"value", document_read_text, offsetof(struct experiment_row, value)},
 		{"metric", read_formula, offsetof(struct experiment_row, metric)},
 		{"arguments", document_read_list, offsetof(struct experiment_row, arguments)},
 		{"published", document_read_list, offsetof(struct experiment_row, stated)},
@@ -201,6 +206,21 @@ static void check_own(struct document *document, const struct experiment *experi
 	}
 }
 
+bool experiment_is_table(const struct experiment *experiment)
+{
+	return experiment->show >= SHOW_MACHINE && experiment->show < SHOW_UNSET;
+}
+
+/* What a paper says in words, one text a column; of programs one. */
+static void check_stated(struct document *document, const struct experiment *experiment,
+                         const struct experiment_row *row)
+{
+	size_t count = experiment->show == SHOW_PROGRAMS ? 1 : experiment->column_count;
+	if (row->stated.count && row->stated.count != count)
+		diag_error(&document->diag, &document->source, row->place, "%s: expected %zu published, not %zu",
+		           row->name, count, row->stated.count);
+}
+
 static void check_rows(struct document *document, struct experiment *experiment)
 {
 	for (size_t i = 0; i < experiment->row_count; i++) {
@@ -208,7 +228,12 @@ static void check_rows(struct document *document, struct experiment *experiment)
 		if (!row->program)
 			row->program = row->name;
 		find_own(document, row);
-		if (experiment->show == SHOW_INDEXES)
+		if (row->value && experiment->show != SHOW_MACHINE && experiment->show != SHOW_COSTS)
+			diag_error(&document->diag, &document->source, row->place,
+			           "%s: value is of show: machine and costs", row->name);
+		if (experiment_is_table(experiment))
+			check_stated(document, experiment, row);
+		if (experiment->show == SHOW_INDEXES || experiment_is_table(experiment))
 			continue;
 		row->published = numbers(document, row->place, &row->stated, experiment->column_count);
 		if (row->variants.count > 1 && row->variants.count != experiment->column_count)
@@ -268,9 +293,10 @@ static void check_needs(struct document *document, const struct experiment *expe
 static void check_columns(struct document *document, struct experiment *experiment)
 {
 	for (size_t i = 0; i < experiment->column_count; i++)
-		if (experiment->columns[i].show == SHOW_INDEXES)
+		if (experiment->columns[i].show >= SHOW_INDEXES && experiment->columns[i].show < SHOW_UNSET)
 			diag_error(&document->diag, &document->source, experiment->columns[i].place,
-			           "%s: only a whole experiment can show indexes", experiment->columns[i].name);
+			           "%s: only a whole experiment can show %s", experiment->columns[i].name,
+			           shows[experiment->columns[i].show]);
 		else
 			complete_column(document, experiment, &experiment->columns[i]);
 	for (size_t r = 0; !document->diag.errors && r < experiment->row_count; r++)
@@ -278,17 +304,54 @@ static void check_columns(struct document *document, struct experiment *experime
 			check_needs(document, experiment, r, c);
 }
 
+/* What only some kinds of figure have, or do without. */
+static const char *wrong_of_column(const struct experiment *experiment, const struct experiment_column *column)
+{
+	if (experiment_is_table(experiment) && !column->machine)
+		return "expected a machine";
+	if (experiment_is_table(experiment) && (experiment->metric || column->metric || column->show != SHOW_UNSET))
+		return "a table for which nothing runs has no metric";
+	if (experiment->show != SHOW_TIMELINE)
+		return column->block_tracks ? "block_tracks is of show: timeline" : NULL;
+	if (!column->machine)
+		return "expected a machine";
+	return column->metric || column->show != SHOW_UNSET || column->relative_name
+	               ? "a timeline has no metric, and shows nothing else"
+	               : NULL;
+}
+
+static void check_kind(struct document *document, struct experiment *experiment)
+{
+	bool timeline = experiment->show == SHOW_TIMELINE;
+	const char *wrong = NULL;
+	if (!timeline && (experiment->events.count || experiment->sm || experiment->until))
+		wrong = "events, sm and until are of show: timeline";
+	else if (timeline && (experiment->metric || experiment->relative_name || experiment->mean != MEAN_NONE))
+		wrong = "show: a timeline has no metric, no mean, and is relative to nothing";
+	if (wrong)
+		diag_error(&document->diag, &document->source, (struct place){0}, "%s", wrong);
+	for (size_t c = 0; c < experiment->column_count; c++) {
+		struct experiment_column *column = &experiment->columns[c];
+		wrong = wrong_of_column(experiment, column);
+		if (wrong)
+			diag_error(&document->diag, &document->source, column->place, "%s: %s", column->name, wrong);
+		if (timeline)
+			column->show = SHOW_VALUE;
+	}
+}
+
 static void check(struct document *document, struct experiment *experiment)
 {
-	bool indexes = experiment->show == SHOW_INDEXES;
+	bool indexes = experiment->show == SHOW_INDEXES || experiment->show == SHOW_PROGRAMS;
+	check_kind(document, experiment);
 	if (!experiment->title)
 		diag_error(&document->diag, &document->source, (struct place){0}, "expected a title");
 	if (indexes && (experiment->column_count || experiment->metric))
 		diag_error(&document->diag, &document->source, (struct place){0},
-		           "show: a table of indexes has no columns and no metric of its own");
+		           "show: a table of %s has no columns and no metric of its own", shows[experiment->show]);
 	else if ((!experiment->column_count && !indexes) || !experiment->row_count)
 		diag_error(&document->diag, &document->source, (struct place){0}, "expected columns and rows");
-	else
+	else if (experiment->show != SHOW_TIMELINE && !experiment_is_table(experiment))
 		check_columns(document, experiment);
 	check_rows(document, experiment);
 	experiment->published_mean =
@@ -310,6 +373,9 @@ bool experiment_read(struct experiment *experiment, struct document *document)
 		{"relative_to", document_read_text, offsetof(struct experiment, relative_name)},
 		{"mean", read_mean, offsetof(struct experiment, mean)},
 		{"stacked", document_read_bool, offsetof(struct experiment, stacked)},
+		{"events", document_read_words, offsetof(struct experiment, events)},
+		{"sm", document_read_number, offsetof(struct experiment, sm)},
+		{"until", document_read_number, offsetof(struct experiment, until)},
 		{"published_mean", document_read_list, offsetof(struct experiment, stated_mean)},
 		{"columns", read_columns, 0},
 		{"rows", read_rows, 0},

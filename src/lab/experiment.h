@@ -15,7 +15,12 @@ enum experiment_show {
 	SHOW_VALUE,
 	SHOW_RATIO,   /* over the same metric in the column `relative_to` */
 	SHOW_PERCENT, /* by how many percent it is more than there */
-	SHOW_INDEXES, /* of the whole experiment: no metric, but a table of the indexes of each row's kernels */
+	/* Of the whole experiment, which has no metric: */
+	SHOW_INDEXES,  /* a table of the indexes of each row's kernels */
+	SHOW_TIMELINE, /* what happened when on an SM */
+	SHOW_MACHINE,  /* keys of machines beside what the paper says: a table of texts, for which nothing runs */
+	SHOW_COSTS,    /* the same of what mechanisms cost */
+	SHOW_PROGRAMS, /* the same of programs */
 	SHOW_UNSET,
 };
 
@@ -31,12 +36,14 @@ struct experiment_column {
 	const char *unit, *relative_name;
 	size_t relative_to; /* its number */
 	enum experiment_show show;
+	uint64_t block_tracks; /* so many of a mechanism's tracks are a block slot's; 0: tracks have nothing to do with slots */
 	struct place place;
 };
 
 struct experiment_row {
 	const char *name, *program, *kernel; /* one kernel, or all when NULL */
 	const char *path; /* of a compiled program of the user's own; NULL: it is one of those there are */
+	const char *value; /* with SHOW_MACHINE keys and numbers, with SHOW_COSTS the name of a cost; NULL: the row's name */
 	const struct formula *metric;        /* in all columns, or NULL: each column's */
 	struct words variants;               /* none: the column's; one: for all; else one a column */
 	struct words arguments;
@@ -55,6 +62,9 @@ struct experiment {
 	enum experiment_show show;
 	enum experiment_mean mean;
 	bool stacked; /* in pictures, columns that show the same thing are parts of one bar */
+	/* With SHOW_TIMELINE: */
+	struct words events; /* "MECHANISM.event", "event" of any mechanism, "block"; none: all of the columns' mechanisms */
+	uint64_t sm, until;  /* of which SM; core cycles of the kernel that are shown, 0: all */
 	struct words stated_mean;
 	double *published_mean;
 	struct experiment_column *columns;
@@ -64,6 +74,9 @@ struct experiment {
 
 /* Reads the text of the file, keeping what is read in the document's arena. False when its diag got errors. */
 bool experiment_read(struct experiment *experiment, struct document *document);
+
+/* Whether it is a table of texts: columns are machines with mechanisms, or there are none. */
+bool experiment_is_table(const struct experiment *experiment);
 
 /* What a cell measures; NULL when the experiment shows indexes. */
 const struct formula *experiment_metric(const struct experiment *experiment, size_t row, size_t column);

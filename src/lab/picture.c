@@ -2,16 +2,16 @@
 
 #include "base/arena.h"
 #include "lab/axis.h"
+#include "lab/gnuplot.h"
 
 #include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Inches, of a two-column page of the usual conferences, and of 7-point letters. */
-static const double column_width = 3.5, page_width = 7.16, letter_width = 0.056, line_height = 0.125;
+/* Inches. */
 static const double left_margin = 0.58, right_margin = 0.06, plot_height = 1.2, gap = 0.09;
-enum { POINTS = 7, SVG_PIXELS_AN_INCH = 130, NARROW_GROUPS = 9, NARROW_BARS = 36 };
+enum { NARROW_GROUPS = 9, NARROW_BARS = 36 };
 
 /* How much of a group's place its bars take. */
 static const double bars_share = 0.82;
@@ -223,18 +223,6 @@ static double total_height(const struct picture *picture)
 
 /* --- gnuplot's script --- */
 
-/* In double quotes, where a backslash means something. */
-static void quote(const char *text, FILE *file)
-{
-	fputc('"', file);
-	for (; *text; text++) {
-		if (*text == '"' || *text == '\\')
-			fputc('\\', file);
-		fputc(*text, file);
-	}
-	fputc('"', file);
-}
-
 /* "IPC over Baseline, percent", on two lines where it is longer than the panel is high. */
 static void script_axis_label(const struct experiment_column *column, FILE *file)
 {
@@ -251,11 +239,11 @@ static void script_axis_label(const struct experiment_column *column, FILE *file
 	fputs("set ylabel ", file);
 	if ((double)strlen(text) * letter_width > plot_height && *middle) {
 		*middle = '\0';
-		quote(text, file);
+		gnuplot_quote(text, file);
 		fputs(".\"\\n\".", file);
-		quote(middle + 1, file);
+		gnuplot_quote(middle + 1, file);
 	} else {
-		quote(text, file);
+		gnuplot_quote(text, file);
 	}
 	fputs(" offset 0.8,0\n", file);
 }
@@ -281,7 +269,7 @@ static void script_data(const struct picture *picture, size_t number)
 	FILE *file = picture->file;
 	fprintf(file, "$panel%zu << END\n", number + 1);
 	for (size_t g = 0; g < picture->groups; g++) {
-		quote(group_name(picture, g), file);
+		gnuplot_quote(group_name(picture, g), file);
 		fprintf(file, " %.10g", group_place(picture, g));
 		for (size_t s = 0; s < panel->count; s++) {
 			script_number(bar_top(picture, panel, g, s), file);
@@ -384,22 +372,13 @@ static void script_cuts(const struct picture *picture, const struct panel *panel
 	free(cuts);
 }
 
-/* Four colours whose greys are apart, then the same hatched. */
-static void script_fill(size_t series, FILE *file)
-{
-	static const unsigned colours[] = {0x14365f, 0xf2d16b, 0xb5473c, 0x74b3de};
-	static const char *const fills[] = {"solid 1", "pattern 4", "pattern 5", "pattern 1"};
-	enum { COLOURS = sizeof colours / sizeof *colours, FILLS = sizeof fills / sizeof *fills };
-	fprintf(file, "with boxes linecolor rgb '#%06x' fillstyle %s border linecolor rgb 'black' ",
-	        colours[series % COLOURS], fills[series / COLOURS % FILLS]);
-}
-
 static void script_bars(const struct picture *picture, size_t number, size_t series)
 {
 	const struct panel *panel = &picture->panels[number];
 	fprintf(picture->file, ", \\\n     $panel%zu using ($2+%.6g):%zu:(%.6g) ", number + 1,
 	        bar_offset(panel, series), column_of(picture, series), bars_share / (double)series_of(panel));
-	script_fill(series, picture->file);
+	fputs("with boxes ", picture->file);
+	gnuplot_fill(series, true, picture->file);
 	fputs("notitle", picture->file);
 }
 
@@ -429,10 +408,10 @@ static void script_legend(const struct picture *picture, const struct panel *pan
 {
 	FILE *file = picture->file;
 	for (size_t s = 0; s < panel->count; s++) {
-		fputs(", \\\n     NaN ", file);
-		script_fill(s, file);
+		fputs(", \\\n     NaN with boxes ", file);
+		gnuplot_fill(s, true, file);
 		fputs("title ", file);
-		quote(picture->figure->experiment->columns[panel->columns[s]].name, file);
+		gnuplot_quote(picture->figure->experiment->columns[panel->columns[s]].name, file);
 	}
 	if (has_marks(picture, panel))
 		fputs(", \\\n     NaN with points pointtype 13 pointsize 0.5 linecolor rgb 'black' title \"paper\"",
@@ -445,33 +424,10 @@ static void script_groups(const struct picture *picture, bool last)
 	fprintf(picture->file, "set xtics nomirror scale 0 %s (", picture->upright ? "rotate by 90 right" : "norotate");
 	for (size_t g = 0; g < picture->groups; g++) {
 		fputs(g ? ", " : "", picture->file);
-		quote(last ? group_name(picture, g) : "", picture->file);
+		gnuplot_quote(last ? group_name(picture, g) : "", picture->file);
 		fprintf(picture->file, " %.10g", group_place(picture, g));
 	}
 	fputs(")\n", picture->file);
-}
-
-/* Numbers that would be wider than the margin are written in thousands, millions or thousands of millions. */
-static void script_marks_of_axis(const struct axis *axis, FILE *file)
-{
-	static const struct {
-		double least, unit;
-		char letter;
-	} scales[] = {{1e10, 1e9, 'G'}, {1e7, 1e6, 'M'}, {1e4, 1e3, 'k'}};
-	double most = fmax(fabs(axis->high), fabs(axis->low));
-	fprintf(file, "set yrange [%.10g:%.10g]\nset ytics nomirror ", axis->low, axis->high);
-	size_t i = 0;
-	while (i < sizeof scales / sizeof *scales && most < scales[i].least)
-		i++;
-	if (i == sizeof scales / sizeof *scales) {
-		fprintf(file, "%.10g\n", axis->step);
-		return;
-	}
-	const char *before = "(";
-	for (double at = axis->low; at <= axis->high + axis->step / 2; at += axis->step, before = ", ")
-		fprintf(file, "%s\"%.4g%.*s\" %.10g", before, at / scales[i].unit, fabs(at) > axis->step / 2,
-		        &scales[i].letter, at);
-	fputs(")\n", file);
 }
 
 static void script_panel(const struct picture *picture, size_t number, double top)
@@ -486,7 +442,7 @@ static void script_panel(const struct picture *picture, size_t number, double to
 	        "set key at graph 0.5, screen %.5f center top horizontal maxcols %zu Left reverse "
 	        "samplen 1.2 spacing 0.9\n",
 	        1 - (top + gap / 2) / height, legend_columns(picture, panel));
-	script_marks_of_axis(&panel->axis, file);
+	gnuplot_marks(&panel->axis, 'y', file);
 	script_axis_label(column, file);
 	script_groups(picture, number + 1 == picture->panel_count);
 	script_cuts(picture, panel);
@@ -505,25 +461,13 @@ static void script_panel(const struct picture *picture, size_t number, double to
 
 static void script_output(const struct picture *picture, const char *path, const char *kind)
 {
-	FILE *file = picture->file;
-	char output[PATH_MAX];
-	snprintf(output, sizeof output, "%s.%s", path, kind);
-	if (strcmp(kind, "pdf") == 0)
-		fprintf(file, "set terminal pdfcairo noenhanced size %.2fin,%.2fin font 'Helvetica,%d' linewidth 0.6\n",
-		        picture->width, picture->height, POINTS);
-	else
-		fprintf(file, "set terminal svg noenhanced size %.0f,%.0f font 'Helvetica,%d' background rgb 'white'\n",
-		        picture->width * SVG_PIXELS_AN_INCH, picture->height * SVG_PIXELS_AN_INCH,
-		        POINTS * SVG_PIXELS_AN_INCH / 72);
-	fputs("set output ", file);
-	quote(output, file);
-	fputs("\nset multiplot\n", file);
 	double top = 0;
+	gnuplot_open(picture->width, picture->height, path, kind, picture->file);
 	for (size_t p = 0; p < picture->panel_count; p++) {
 		script_panel(picture, p, top);
 		top += legend_height(picture, &picture->panels[p]) + plot_height + gap;
 	}
-	fputs("unset multiplot\nunset output\n", file);
+	gnuplot_close(picture->file);
 }
 
 void picture_script(const struct figure *figure, const char *path, FILE *file)

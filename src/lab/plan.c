@@ -1,6 +1,7 @@
 #include "lab/plan.h"
 
 #include "api/attach.h"
+#include "lab/gantt.h"
 #include "sluice.h"
 
 #include <errno.h>
@@ -133,7 +134,9 @@ static const char *describe(struct plan *plan, size_t c)
 		fprintf(stderr, "%s: in column %s: %s\n", plan->source->command, column->name, error.message);
 		return NULL;
 	}
-	char *text = check_counters(plan, c, gpu) ? description(plan, column, gpu) : NULL;
+	bool timeline = plan->experiment->show == SHOW_TIMELINE;
+	bool fine = timeline ? gantt_look(plan, c, gpu) : check_counters(plan, c, gpu);
+	char *text = fine ? description(plan, column, gpu) : NULL;
 	sluice_close(gpu);
 	const char *digest = text ? digest_text(&plan->arena, digest_add(DIGEST_START, text, strlen(text))) : NULL;
 	free(text);
@@ -147,11 +150,12 @@ static void add(char **words, size_t *count, const char *option, const char *val
 	words[(*count)++] = (char *)value;
 }
 
-static char **command_line(struct plan *plan, const struct run_config *config, const struct plan_program *program,
+static char **command_line(struct plan *plan, const struct planned *planned, const struct plan_program *program,
                            const struct experiment_column *column, const struct experiment_row *row)
 {
+	const struct run_config *config = &planned->config;
 	char seed[24];
-	size_t count = 0, most = 16 + 2 * column->options.count + 2 * column->mechanisms.count +
+	size_t count = 0, most = 20 + 2 * column->options.count + 2 * column->mechanisms.count +
 	                         column->arguments.count + row->arguments.count;
 	char **words = arena_array(&plan->arena, most, sizeof *words);
 	int length = snprintf(seed, sizeof seed, "%llu", (unsigned long long)config->seed);
@@ -161,6 +165,10 @@ static char **command_line(struct plan *plan, const struct run_config *config, c
 		add(words, &count, "-o", column->options.word[i]);
 	for (size_t i = 0; i < column->mechanisms.count; i++)
 		add(words, &count, "--mech", column->mechanisms.word[i]);
+	if (planned->timeline) {
+		add(words, &count, "--timeline", planned->timeline);
+		add(words, &count, "--timeline-events", GANTT_MOST_TEXT);
+	}
 	add(words, &count, "--", program->binary);
 	if (!program->own) {
 		add(words, &count, "--size", config->size);
@@ -218,8 +226,12 @@ static bool add_run(struct plan *plan, struct plan_program *program, const struc
 	config->binary = digest_program(plan, program);
 	if (!config->binary)
 		return false;
-	char **words = command_line(plan, config, program, column, row);
-	plan->runs[plan->count++] = (struct planned){.config = *config, .words = words, .own = program->own};
+	struct planned *planned = &plan->runs[plan->count];
+	*planned = (struct planned){.config = *config, .own = program->own};
+	if (plan->experiment->show == SHOW_TIMELINE)
+		planned->timeline = gantt_path(plan, plan->count);
+	planned->words = command_line(plan, planned, program, column, row);
+	plan->count++;
 	return true;
 }
 
@@ -298,12 +310,14 @@ bool plan_make(struct plan *plan, const struct experiment *experiment, const str
 	plan->runs = arena_array(&plan->arena, cells + 1, sizeof *plan->runs);
 	plan->cells = arena_array(&plan->arena, cells + 1, sizeof *plan->cells);
 	plan->missing = arena_array(&plan->arena, cells + 1, sizeof *plan->missing);
+	plan->drawn = arena_array(&plan->arena, experiment->column_count + 1, sizeof *plan->drawn);
 	const char **descriptions = arena_array(&plan->arena, experiment->column_count + 1, sizeof *descriptions);
 	bool fine = true;
 	for (size_t c = 0; c < experiment->column_count; c++) {
 		descriptions[c] = describe(plan, c);
 		fine = descriptions[c] && fine;
 	}
+	fine = fine && (experiment->show != SHOW_TIMELINE || gantt_check_events(plan));
 	common.library = plan_digest_file(&plan->arena, source->library);
 	if (!common.library) {
 		fprintf(stderr, "%s: cannot read %s: %s\n", source->command, source->library, strerror(errno));

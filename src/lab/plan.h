@@ -29,6 +29,7 @@ struct plan_source {
 	const char *command; /* for messages */
 	const char *sluice;  /* the path of the program that runs programs */
 	const char *library; /* the path of the library that simulates */
+	const char *folder;  /* where runs leave their timelines, if the experiment shows these; else NULL */
 	const char *size;
 	uint64_t seed;
 	const char *revision; /* of the source */
@@ -38,6 +39,7 @@ struct planned {
 	struct run_config config;
 	char **words;  /* the command line */
 	json_t *facts; /* instead of a run: what is known without one */
+	const char *timeline; /* the file of the run's timeline, or NULL */
 	bool own;      /* it runs a program of the user's */
 	bool failed;
 };
@@ -48,6 +50,7 @@ struct plan {
 	const struct plan_source *source;
 	struct planned *runs;
 	size_t count;
+	struct words *drawn; /* with SHOW_TIMELINE, one a column: the events that its runs draw */
 	size_t *cells; /* row by row: the number of the run, PLAN_NOTHING where the file has "~" */
 	const char **missing; /* programs that cannot run, which messages have told */
 	size_t missing_count;

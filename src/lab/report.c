@@ -48,9 +48,8 @@ static bool draw(const char *command, const char *script)
 	return false;
 }
 
-bool report_files(const struct figure *figure, const struct plan *plan, const char *folder, const char *name)
+bool report_write(const struct report_writer *writer, const char *command, const char *folder, const char *name)
 {
-	const char *command = plan->source->command;
 	char stem[PATH_MAX - 8], path[PATH_MAX];
 	if (mkdir(folder, 0777) != 0 && errno != EEXIST) {
 		fprintf(stderr, "%s: cannot make the folder %s: %s\n", command, folder, strerror(errno));
@@ -60,12 +59,37 @@ bool report_files(const struct figure *figure, const struct plan *plan, const ch
 	snprintf(path, sizeof path, "%s.csv", stem);
 	FILE *file = fopen(path, "w");
 	if (file)
-		report_csv(figure, plan, file);
+		writer->csv(writer->context, file);
 	if (!close_file(file, command, path))
 		return false;
 	snprintf(path, sizeof path, "%s.gp", stem);
 	file = fopen(path, "w");
 	if (file)
-		picture_script(figure, stem, file);
+		writer->script(writer->context, stem, file);
 	return close_file(file, command, path) && draw(command, path);
+}
+
+/* A figure of bars and where it comes from. */
+struct bars {
+	const struct figure *figure;
+	const struct plan *plan;
+};
+
+static void write_csv(const void *context, FILE *file)
+{
+	const struct bars *bars = context;
+	report_csv(bars->figure, bars->plan, file);
+}
+
+static void write_script(const void *context, const char *path, FILE *file)
+{
+	const struct bars *bars = context;
+	picture_script(bars->figure, path, file);
+}
+
+bool report_files(const struct figure *figure, const struct plan *plan, const char *folder, const char *name)
+{
+	const struct bars bars = {figure, plan};
+	const struct report_writer writer = {&bars, write_csv, write_script};
+	return report_write(&writer, plan->source->command, folder, name);
 }

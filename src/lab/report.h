@@ -20,7 +20,17 @@ void report_text(const char *text, FILE *file);
 /* A line a cell. */
 void report_csv(const struct figure *figure, const struct plan *plan, FILE *file);
 
+/* What writes a figure's files. */
+struct report_writer {
+	const void *context;
+	void (*csv)(const void *context, FILE *file);
+	void (*script)(const void *context, const char *path, FILE *file); /* gnuplot's, which draws PATH.svg and PATH.pdf */
+};
+
 /* FOLDER/NAME.csv, .gp, .svg and .pdf. False after a message. */
+bool report_write(const struct report_writer *writer, const char *command, const char *folder, const char *name);
+
+/* The same of a figure of bars. */
 bool report_files(const struct figure *figure, const struct plan *plan, const char *folder, const char *name);
 
 /* By how many percent ours is more than the paper's; of percentages, by how many points. */

@@ -236,7 +236,8 @@ static void test_experiment_errors(void **state)
 	assert_wrong(HEAD "rows: {p: {variant: [a, ~]}}\nrelative_to: B\nshow: ratio\n",
 	             "p: there is nothing in column B");
 	assert_wrong(HEAD "rows: {p: {}}\nshow: ratio\n", "show: a ratio and a percentage need relative_to");
-	assert_wrong(HEAD "rows: {p: {}}\nshow: much\n", "expected value, ratio, percent or indexes, not 'much'");
+	assert_wrong(HEAD "rows: {p: {}}\nshow: much\n",
+	             "expected value, ratio, percent, indexes, timeline, machine, costs or programs, not 'much'");
 	assert_wrong(HEAD "rows: {p: {outside_mean: maybe}}\n", "expected yes or no");
 	assert_wrong(HEAD "rows: {p: {metric: source.lines}}\n", "A: the metric is of the source");
 	assert_wrong(HEAD "rows: {p: {metric: mix.ld / cycles}}\n", "A: the metric mixes counters of runs");

@@ -1,6 +1,8 @@
 /* sluice figure: the papers' figures, by the files of experiments/. */
 #include "base/config_find.h"
 #include "cli/figure/source.h"
+#include "cli/figure/table.h"
+#include "cli/figure/timeline.h"
 #include "cli/programs/programs.h"
 #include "lab/report.h"
 #include "lab/store.h"
@@ -226,6 +228,13 @@ static int make(struct wish *wish, const struct experiment *experiment, const ch
 	                                   .seed = wish->seed ? strtoull(wish->seed, NULL, 10) : experiment->seed,
 	                                   .revision = SLUICE_REVISION};
 	int status = CLI_USAGE;
+	if (experiment->show == SHOW_TIMELINE && wish->no_run) {
+		cli_error(wish->programs.name,
+		          "%s: a timeline is of a run, which is made anew; --no-run has none to show", name);
+		return status;
+	}
+	if (experiment->show == SHOW_TIMELINE)
+		return figure_timeline(experiment, &source, &wish->way, wish->results, wish->out, name);
 	if (plan_make(&plan, experiment, &source)) {
 		struct store *store = store_open(wish->results, wish->no_run, message);
 		status = CLI_FAILED;
@@ -297,6 +306,8 @@ static int make_all(struct wish *wish)
 			status = CLI_USAGE;
 		else if (experiment.show == SHOW_INDEXES)
 			status = figure_indexes(programs, &experiment, wish->out, name);
+		else if (experiment_is_table(&experiment))
+			status = figure_table(programs, &experiment, wish->out, name);
 		else
 			status = make(wish, &experiment, name);
 		worst = status > worst ? status : worst;

@@ -1,0 +1,98 @@
+/* What is known of a timeline before anything runs: which events there are. */
+#include "lab/gantt.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const char block[] = "block";
+
+bool gantt_is(const char *drawn, const char *wanted)
+{
+	const char *dot = strchr(drawn, '.');
+	return strcmp(drawn, wanted) == 0 || (dot && strcmp(dot + 1, wanted) == 0);
+}
+
+bool gantt_look(struct plan *plan, size_t column, const sluice_gpu *gpu)
+{
+	struct words *drawn = &plan->drawn[column];
+	struct sluice_machine_info machine;
+	char name[128];
+	size_t count = 0;
+	sluice_machine_info(gpu, &machine);
+	if (plan->experiment->sm >= machine.sm_count) {
+		fprintf(stderr, "%s: in column %s: sm: there is no SM %llu; the machine has %u, from 0\n",
+		        plan->source->command, plan->experiment->columns[column].name,
+		        (unsigned long long)plan->experiment->sm, machine.sm_count);
+		return false;
+	}
+	while (sluice_mechanisms_event(gpu, count, name, sizeof name))
+		count++;
+	drawn->word = arena_array(&plan->arena, count + 1, sizeof *drawn->word);
+	for (; drawn->count < count; drawn->count++) {
+		sluice_mechanisms_event(gpu, drawn->count, name, sizeof name);
+		drawn->word[drawn->count] = arena_string(&plan->arena, name, strlen(name));
+	}
+	return true;
+}
+
+static bool draws(const struct words *drawn, const char *wanted)
+{
+	bool any = strcmp(wanted, block) == 0;
+	for (size_t i = 0; i < drawn->count; i++)
+		any |= gantt_is(drawn->word[i], wanted);
+	return any;
+}
+
+static bool any_draws(const struct plan *plan, const char *wanted)
+{
+	bool any = false;
+	for (size_t c = 0; c < plan->experiment->column_count; c++)
+		any |= draws(&plan->drawn[c], wanted);
+	return any;
+}
+
+/* "; there are d2ma.agen and block", of one column or, with column_count, of all. */
+static void print_events(const struct plan *plan, size_t column, FILE *file)
+{
+	const struct experiment *experiment = plan->experiment;
+	fputs("; there are ", file);
+	for (size_t c = 0; c < experiment->column_count; c++)
+		for (size_t i = 0; (column == experiment->column_count || column == c) && i < plan->drawn[c].count; i++)
+			fprintf(file, "%s, ", plan->drawn[c].word[i]);
+	fprintf(file, "%s\n", block);
+}
+
+bool gantt_check_events(const struct plan *plan)
+{
+	const struct experiment *experiment = plan->experiment;
+	const char *command = plan->source->command;
+	bool fine = true;
+	for (size_t i = 0; i < experiment->events.count; i++) {
+		if (any_draws(plan, experiment->events.word[i]))
+			continue;
+		fprintf(stderr, "%s: events: no column has an event '%s'", command, experiment->events.word[i]);
+		print_events(plan, experiment->column_count, stderr);
+		fine = false;
+	}
+	for (size_t c = 0; fine && c < experiment->column_count; c++) {
+		bool any = !experiment->events.count && plan->drawn[c].count;
+		for (size_t i = 0; i < experiment->events.count; i++)
+			any |= draws(&plan->drawn[c], experiment->events.word[i]);
+		if (any)
+			continue;
+		fprintf(stderr, "%s: in column %s: nothing to show of its events", command,
+		        experiment->columns[c].name);
+		print_events(plan, c, stderr);
+		return false;
+	}
+	return fine;
+}
+
+const char *gantt_path(struct plan *plan, size_t run)
+{
+	const char *folder = plan->source->folder;
+	size_t size = strlen(folder) + 32;
+	char *path = arena_alloc(&plan->arena, size);
+	snprintf(path, size, "%s/%zu.csv", folder, run);
+	return path;
+}

@@ -1,0 +1,72 @@
+#include "lab/gnuplot.h"
+
+#include <limits.h>
+#include <math.h>
+#include <string.h>
+
+enum { SVG_PIXELS_AN_INCH = 130 };
+
+/* In double quotes, where a backslash means something. */
+void gnuplot_quote(const char *text, FILE *file)
+{
+	fputc('"', file);
+	for (; *text; text++) {
+		if (*text == '"' || *text == '\\')
+			fputc('\\', file);
+		fputc(*text, file);
+	}
+	fputc('"', file);
+}
+
+/* Four colours whose greys are apart, then the same hatched. */
+void gnuplot_fill(size_t series, bool outlined, FILE *file)
+{
+	static const unsigned colours[] = {0x14365f, 0xf2d16b, 0xb5473c, 0x74b3de};
+	static const char *const fills[] = {"solid 1", "pattern 4", "pattern 5", "pattern 1"};
+	enum { COLOURS = sizeof colours / sizeof *colours, FILLS = sizeof fills / sizeof *fills };
+	fprintf(file, "linecolor rgb '#%06x' fillstyle %s %s ", colours[series % COLOURS],
+	        fills[series / COLOURS % FILLS], outlined ? "border linecolor rgb 'black'" : "noborder");
+}
+
+/* Numbers that would be wider than the margin are written in thousands, millions or thousands of millions. */
+void gnuplot_marks(const struct axis *axis, char which, FILE *file)
+{
+	static const struct {
+		double least, unit;
+		char letter;
+	} scales[] = {{1e10, 1e9, 'G'}, {1e7, 1e6, 'M'}, {1e4, 1e3, 'k'}};
+	double most = fmax(fabs(axis->high), fabs(axis->low));
+	fprintf(file, "set %crange [%.10g:%.10g]\nset %ctics nomirror ", which, axis->low, axis->high, which);
+	size_t i = 0;
+	while (i < sizeof scales / sizeof *scales && most < scales[i].least)
+		i++;
+	if (i == sizeof scales / sizeof *scales) {
+		fprintf(file, "%.10g\n", axis->step);
+		return;
+	}
+	const char *before = "(";
+	for (double at = axis->low; at <= axis->high + axis->step / 2; at += axis->step, before = ", ")
+		fprintf(file, "%s\"%.4g%.*s\" %.10g", before, at / scales[i].unit, fabs(at) > axis->step / 2,
+		        &scales[i].letter, at);
+	fputs(")\n", file);
+}
+
+void gnuplot_open(double width, double height, const char *path, const char *kind, FILE *file)
+{
+	char output[PATH_MAX];
+	snprintf(output, sizeof output, "%s.%s", path, kind);
+	if (strcmp(kind, "pdf") == 0)
+		fprintf(file, "set terminal pdfcairo noenhanced size %.2fin,%.2fin font 'Helvetica,%d' linewidth 0.6\n",
+		        width, height, POINTS);
+	else
+		fprintf(file, "set terminal svg noenhanced size %.0f,%.0f font 'Helvetica,%d' background rgb 'white'\n",
+		        width * SVG_PIXELS_AN_INCH, height * SVG_PIXELS_AN_INCH, POINTS * SVG_PIXELS_AN_INCH / 72);
+	fputs("set output ", file);
+	gnuplot_quote(output, file);
+	fputs("\nset multiplot\n", file);
+}
+
+void gnuplot_close(FILE *file)
+{
+	fputs("unset multiplot\nunset output\n", file);
+}

@@ -1,0 +1,27 @@
+/* gnuplot: what the scripts of all pictures share. */
+#ifndef SLUICE_LAB_GNUPLOT_H
+#define SLUICE_LAB_GNUPLOT_H
+
+#include "lab/axis.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+
+/* Inches, of a two-column page of the usual conferences, and of letters of POINTS. */
+static const double column_width = 3.5, page_width = 7.16, letter_width = 0.056, line_height = 0.125;
+enum { POINTS = 7 };
+
+/* In double quotes, where a backslash means something. */
+void gnuplot_quote(const char *text, FILE *file);
+
+/* Colour and hatching of a series: four colours whose greys are apart, then the same hatched; with a black outline, or none. */
+void gnuplot_fill(size_t series, bool outlined, FILE *file);
+
+/* Range and marks of an axis, 'x' or 'y'. Numbers that would be wide are written in thousands, millions or thousands of millions. */
+void gnuplot_marks(const struct axis *axis, char which, FILE *file);
+
+/* Begins and ends a picture of so many inches with several panels, PATH.KIND: "svg" or "pdf". */
+void gnuplot_open(double width, double height, const char *path, const char *kind, FILE *file);
+void gnuplot_close(FILE *file);
+
+#endif
