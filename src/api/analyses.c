@@ -1,8 +1,9 @@
 /* What mechanisms are told of a launch when they ask: the rows of bytes that its blocks read, as the program announces them or as
- * analysis finds them, and its loads. */
+ * analysis finds them, its loads, and its code that stages tiles in shared memory. */
 #include "api/api.h"
 
 #include "flow/affine.h"
+#include "flow/staging.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -138,6 +139,34 @@ static const struct mech_load *give_loads(void *user, uint32_t *count)
 	return load;
 }
 
+static bool stages(const struct flow_role *role)
+{
+	return role->loads || role->handles || role->addresses;
+}
+
+static const struct mech_staging_inst *give_staging(void *user, uint32_t *count)
+{
+	struct launch_analyses *known = user;
+	const struct simt_program *program = known->launch->program;
+	const struct flow_staging *analysis = kernel_staging(known->kernel);
+	struct mech_staging_inst *staging = arena_array(&known->arena, program->count + 1, sizeof *staging);
+	*count = 0;
+	for (uint32_t pc = 0; pc < program->count; pc++) {
+		const struct ptx_inst *inst = program->code[pc].ptx;
+		uint32_t number = inst ? flow_number(analysis->on, inst) : FLOW_NONE;
+		if (number == FLOW_NONE || !stages(&analysis->inst[number]))
+			continue;
+		const struct flow_role *role = &analysis->inst[number];
+		staging[(*count)++] = (struct mech_staging_inst){.pc = pc,
+		                                                 .loads = role->loads,
+		                                                 .handles = role->handles,
+		                                                 .stores = role->stores,
+		                                                 .addresses = role->addresses,
+		                                                 .own = role->own};
+	}
+	return staging;
+}
+
 static void say(void *user, const char *mechanism, const char *text)
 {
 	(void)user;
@@ -146,6 +175,10 @@ static void say(void *user, const char *mechanism, const char *text)
 
 struct seam_analyses api_analyses(struct launch_analyses *known)
 {
-	return (struct seam_analyses){
-		.user = known, .rows = give_rows, .loads = give_loads, .allocations = api_allocations, .say = say};
+	return (struct seam_analyses){.user = known,
+	                              .rows = give_rows,
+	                              .loads = give_loads,
+	                              .staging = give_staging,
+	                              .allocations = api_allocations,
+	                              .say = say};
 }

@@ -2,6 +2,7 @@
 #include "api/api.h"
 
 #include "flow/affine.h"
+#include "flow/staging.h"
 #include "simt/check.h"
 
 #include <inttypes.h>
@@ -71,6 +72,13 @@ const struct affine_kernel *kernel_loads(sluice_kernel *kernel)
 	if (!kernel->loads)
 		kernel->loads = affine_analyze(&kernel->arena, kernel->function);
 	return kernel->loads;
+}
+
+const struct flow_staging *kernel_staging(sluice_kernel *kernel)
+{
+	if (!kernel->staging)
+		kernel->staging = flow_staging(&kernel->arena, kernel->function);
+	return kernel->staging;
 }
 
 const uint32_t *kernel_source_lines(sluice_kernel *kernel)

@@ -25,6 +25,7 @@ enum {
 	MECH_LANES = 32,           /* of a warp */
 	MECH_MAX_SOURCES = 6,      /* values that an instruction reads */
 	MECH_MAX_VECTOR = 65536,   /* elements of a vector of counters */
+	MECH_STAGED_ARRAYS = 8,    /* of shared memory that are told apart; the last takes the rest, too */
 };
 #define MECH_NEVER UINT64_MAX
 #define MECH_NOWHERE UINT32_MAX
@@ -82,6 +83,18 @@ struct mech_load {
 	bool indirect;       /* its address comes out of memory */
 	bool precalculable;  /* strictly: of thread and block indexes, parameters and constants */
 	bool relaxed;        /* the same when loops with known bounds count too */
+};
+
+/* What an instruction does to stage tiles: to bring them from global into shared memory through registers, as software does without
+ * hardware's help. Sets of arrays of shared memory, bit a for array a, in the order of their first stores in the code. What a transfer
+ * is and what is not says flow/staging.h. */
+struct mech_staging_inst {
+	uint32_t pc;
+	uint8_t loads;     /* it loads for a tile from global memory */
+	uint8_t handles;   /* it has what was loaded on its way, as the store does at last: */
+	uint8_t stores;    /* it stores that to shared memory */
+	uint8_t addresses; /* address generation: the addresses, and whether loads and stores run */
+	bool own;          /* nothing but staging needs it */
 };
 
 /* Device memory: a variable, or what the program has allocated. */

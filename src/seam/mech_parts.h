@@ -113,6 +113,7 @@ struct mech_services {
 	void (*look_at_warp)(struct mech_sm *sm, uint32_t slot, struct mech_warp *warp);
 	void (*look_at_sm)(struct mech_sm *sm, struct mech_sm_figures *figures);
 	void (*look_at_partition)(struct mech_partition *partition, struct mech_partition_figures *figures);
+	const struct mech_staging_inst *(*staging)(struct mech_gpu *gpu, uint32_t *count);
 };
 
 /* Zeroed memory, aligned for any type, of a part's own pool or kernel_pool, from any of its hooks: freed with the pool, never
@@ -269,6 +270,13 @@ static inline struct mech_rows mech_rows(struct mech_gpu *gpu, uint32_t most, en
 static inline const struct mech_load *mech_loads(struct mech_gpu *gpu, uint32_t *count)
 {
 	return gpu->services->loads(gpu, count);
+}
+
+/* The kernel's instructions that stage tiles of global memory in shared memory, from blocks_per_sm() or gpu_kernel_begin(); by pc, of
+ * functions that it calls, too. They live until the kernel's end. */
+static inline const struct mech_staging_inst *mech_staging_code(struct mech_gpu *gpu, uint32_t *count)
+{
+	return gpu->services->staging(gpu, count);
 }
 
 /* Device memory that is allocated, from blocks_per_sm() or gpu_kernel_begin(); by address. Constant and local memory are not among it. A

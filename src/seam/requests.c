@@ -469,6 +469,15 @@ static const struct mech_load *loads(struct mech_gpu *part, uint32_t *count)
 	return seam->analyses.loads ? seam->analyses.loads(seam->analyses.user, count) : NULL;
 }
 
+static const struct mech_staging_inst *staging(struct mech_gpu *part, uint32_t *count)
+{
+	const struct seam *seam = part->host;
+	*count = 0;
+	if (!for_launch(part, "mech_staging_code"))
+		return NULL;
+	return seam->analyses.staging ? seam->analyses.staging(seam->analyses.user, count) : NULL;
+}
+
 static const struct mech_allocation *allocations(struct mech_gpu *part, uint32_t *count)
 {
 	const struct seam *seam = part->host;
@@ -528,4 +537,5 @@ const struct mech_services seam_services = {
 	.look_at_warp = seam_look_at_warp,
 	.look_at_sm = seam_look_at_sm,
 	.look_at_partition = seam_look_at_partition,
+	.staging = staging,
 };

@@ -171,6 +171,7 @@ struct seam_analyses {
 	void *user;
 	struct mech_rows (*rows)(void *user, uint32_t most, enum mech_loops loops);
 	const struct mech_load *(*loads)(void *user, uint32_t *count);
+	const struct mech_staging_inst *(*staging)(void *user, uint32_t *count);
 	const struct mech_allocation *(*allocations)(void *user, uint32_t *count);
 	void (*say)(void *user, const char *mechanism, const char *text);
 };

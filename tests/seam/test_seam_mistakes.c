@@ -181,6 +181,13 @@ static void loads_late(struct mech_gpu *gpu)
 	assert_int_equal(count, 0);
 }
 
+static void staging_late(struct mech_gpu *gpu)
+{
+	uint32_t count = 7;
+	assert_null(mech_staging_code(gpu, &count));
+	assert_int_equal(count, 0);
+}
+
 static void allocations_late(struct mech_gpu *gpu)
 {
 	uint32_t count = 7;
@@ -271,6 +278,7 @@ static void test_services(void **state)
 		{GPU_CYCLE, NULL, rows_late, 0, "mech_rows() is for blocks_per_sm and gpu_kernel_begin"},
 		{GPU_BEGIN, NULL, rows_of_none, 0, "mech_rows(): 5 is no enum mech_loops"},
 		{GPU_CYCLE, NULL, loads_late, 0, "mech_loads() is for blocks_per_sm and gpu_kernel_begin"},
+		{GPU_CYCLE, NULL, staging_late, 0, "mech_staging_code() is for blocks_per_sm and gpu_kernel_begin"},
 		{GPU_CYCLE, NULL, allocations_late, 0, "mech_allocations() is for blocks_per_sm and gpu_kernel_begin"},
 	};
 	static const struct row buffer_rows[] = {

@@ -90,6 +90,7 @@ static inline void ask_anything_of_gpu(struct mech_gpu *gpu)
 		break;
 	case 2:
 		mech_loads(gpu, &count);
+		mech_staging_code(gpu, &count);
 		break;
 	case 3:
 	case 4:

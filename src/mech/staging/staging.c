@@ -1,0 +1,203 @@
+/* staging: how long software takes to bring tiles from global to shared memory, and how long SMs wait for that (README.md). It only
+ * looks: the machine does what it does without it. */
+#include "staging.h"
+
+#include <string.h>
+
+static const struct counter counters[] = {
+#define X(name, unit, meaning) {#name, unit, SCOPE_SM, offsetof(struct staging_stats, name), meaning, COMBINE_SUM},
+	STAGING_COUNTERS(X)
+#undef X
+};
+
+enum { BINS = 20 };
+
+#define LENGTHS(of)                                                                                                    \
+	{                                                                                                              \
+		.name = of "_lengths", .unit = "cycles", .meaning = "transfers by their " of " cycles",                \
+		.scope = SCOPE_SM, .kind = VECTOR_POWERS, .length = BINS                                               \
+	}
+
+static const struct counter_vector vectors[STAGING_VECTORS] = {
+	[AGEN_LENGTHS] = LENGTHS("agen"), [MEM_LENGTHS] = LENGTHS("mem"), [TRANSFER_LENGTHS] = LENGTHS("transfer")};
+
+static const struct mech_event_row events[STAGING_EVENTS] = {
+	[AGEN] = {"agen", "a block generates a tile's addresses and issues its loads", {"array", "bytes"}},
+	[MEM] = {"mem", "the last of them are on their way, until all is in shared memory", {"array", "bytes"}},
+	[COMP] = {"comp", "the block computes on the tile, until its next transfer or its end", {"array", NULL}},
+};
+
+static void gpu_kernel_begin(struct mech_gpu *gpu)
+{
+	struct staging_kernel *kernel = gpu->state;
+	uint32_t count;
+	const struct mech_staging_inst *found = mech_staging_code(gpu, &count);
+	struct mech_staging_inst *role = mech_alloc(gpu->kernel_pool, gpu->launch->instructions * sizeof *role);
+	uint32_t arrays = 0;
+	for (uint32_t i = 0; i < count; i++) {
+		role[found[i].pc] = found[i];
+		arrays |= found[i].stores;
+	}
+	*kernel = (struct staging_kernel){role, arrays ? 32 - (uint32_t)__builtin_clz(arrays) : 0};
+}
+
+static void sm_open(struct mech_sm *sm)
+{
+	struct staging_sm *own = sm->state;
+	own->block = mech_alloc(sm->pool, sm->machine->blocks * sizeof *own->block);
+}
+
+static void kernel_begin(struct mech_sm *sm)
+{
+	struct staging_sm *own = sm->state;
+	*own = (struct staging_sm){.block = own->block};
+}
+
+static void block_begin(struct mech_sm *sm, const struct mech_block *block)
+{
+	struct staging_sm *own = sm->state;
+	own->block[block->slot] = (struct block){
+		.first_warp = block->first_warp, .warps = block->warps, .live = UINT64_MAX >> (64 - block->warps)};
+	if (!own->resident)
+		own->since = block->cycle;
+	own->resident |= UINT64_C(1) << block->slot;
+}
+
+static void block_end(struct mech_sm *sm, const struct mech_block *block)
+{
+	struct staging_sm *own = sm->state;
+	tiles_block_end(sm, block->slot, block->cycle);
+	own->resident &= ~(UINT64_C(1) << block->slot);
+	if (!own->resident)
+		((struct staging_stats *)sm->stats)->resident_cycles += block->cycle - own->since;
+}
+
+/* --- what issues, and what comes to shared memory --- */
+
+static bool is_barrier(const struct mech_issue *issue)
+{
+	return issue->type == MECH_BARRIER && strncmp(issue->name, "bar", 3) == 0;
+}
+
+static bool is_complete(const struct barrier *barrier, uint64_t live)
+{
+	if (barrier->threads)
+		return (uint32_t)__builtin_popcountll(barrier->came) * MECH_LANES >= barrier->threads;
+	return !(live & ~barrier->came);
+}
+
+static void look_at_barrier(struct mech_sm *sm, uint32_t slot, struct barrier *barrier, uint64_t cycle)
+{
+	const struct block *block = &((struct staging_sm *)sm->state)->block[slot];
+	if (!barrier->came || !is_complete(barrier, block->live))
+		return;
+	tiles_passed(sm, slot, barrier->came, cycle);
+	*barrier = (struct barrier){0};
+}
+
+/* Its number, and for how many threads. Such a number is a multiple of a warp's; the predicate of bar.red, in its place, is not. */
+static void come_to_barrier(struct mech_sm *sm, const struct mech_issue *issue)
+{
+	struct block *block = &((struct staging_sm *)sm->state)->block[issue->block];
+	struct mech_operands operands;
+	mech_operands(sm, issue, &operands);
+	if (!operands.lanes)
+		return;
+	uint32_t lane = (uint32_t)__builtin_ctz(operands.lanes);
+	struct barrier *barrier = &block->barrier[operands.source[0][lane] % BARRIERS];
+	uint32_t threads = operands.sources > 1 ? (uint32_t)operands.source[1][lane] : 0;
+	barrier->came |= UINT64_C(1) << (issue->warp - block->first_warp);
+	barrier->threads = threads >= MECH_LANES ? threads : 0;
+	look_at_barrier(sm, issue->block, barrier, issue->cycle); /* others may issue in this very cycle */
+}
+
+static void issue(struct mech_sm *sm, const struct mech_issue *issue)
+{
+	const struct mech_staging_inst *role = &staging_kernel(sm)->role[issue->pc];
+	if (is_barrier(issue))
+		come_to_barrier(sm, issue);
+	else if (role->loads | role->handles | role->addresses)
+		tiles_issue(sm, issue, role);
+}
+
+static void shared_access(struct mech_sm *sm, const struct mech_shared *access)
+{
+	const struct mech_staging_inst *role = &staging_kernel(sm)->role[access->pc];
+	if (role->stores && access->lanes)
+		tiles_stored(sm, access, role);
+}
+
+/* --- at the end of a cycle --- */
+
+/* What the warps of an SM wait for. */
+struct waiting {
+	bool for_transfer; /* one of them, for what a transfer has loaded */
+	bool all;          /* each, for memory or for others */
+};
+
+static void look_at_warps(struct mech_sm *sm, struct block *block, struct waiting *waiting)
+{
+	const struct mech_staging_inst *role = staging_kernel(sm)->role;
+	block->live = 0;
+	for (uint32_t w = 0; w < block->warps; w++) {
+		struct mech_warp warp;
+		mech_look_at_warp(sm, block->first_warp + w, &warp);
+		if (!warp.live)
+			continue;
+		block->live |= UINT64_C(1) << w;
+		waiting->for_transfer |= warp.waits_for_loads && role[warp.pc].handles;
+		waiting->all &= warp.waits_for_loads || warp.at_barrier || warp.at_fence;
+	}
+}
+
+/* Stalls are counted when they are over: so a sample says the same whether the SM has slept or not. Nothing changes in an SM that does
+ * not tick. */
+static void count_stall(struct mech_sm *sm, bool is_stalled, uint64_t cycle)
+{
+	struct staging_sm *own = sm->state;
+	if (is_stalled && !own->is_stalled)
+		own->stalls = cycle;
+	if (own->is_stalled && !is_stalled)
+		((struct staging_stats *)sm->stats)->stalled_cycles += cycle - own->stalls;
+	own->is_stalled = is_stalled;
+}
+
+static uint64_t cycle(struct mech_sm *sm, uint64_t cycle)
+{
+	struct staging_sm *own = sm->state;
+	struct waiting waiting = {.all = true};
+	for (uint64_t left = own->resident; left; left &= left - 1) {
+		uint32_t slot = (uint32_t)__builtin_ctzll(left);
+		look_at_warps(sm, &own->block[slot], &waiting);
+		for (uint32_t b = 0; b < BARRIERS; b++) /* warps that exit let others go */
+			look_at_barrier(sm, slot, &own->block[slot].barrier[b], cycle);
+	}
+	count_stall(sm, waiting.for_transfer && waiting.all, cycle);
+	return MECH_NEVER;
+}
+
+const struct mech mech_staging = {
+	.version = MECH_VERSION,
+	.name = "staging",
+	.summary = "measures how long software takes to bring tiles from global to shared memory",
+	.citation =
+		"after D. A. Jamshidi, M. Samadi, S. Mahlke: D2MA: Accelerating Coarse-Grained Data Transfer for GPUs, "
+		"PACT 2014, section 5.2",
+	.counters = counters,
+	.counter_count = sizeof counters / sizeof *counters,
+	.stats_size = sizeof(struct staging_stats),
+	.vectors = vectors,
+	.vector_count = STAGING_VECTORS,
+	.events = events,
+	.event_count = STAGING_EVENTS,
+	.gpu_size = sizeof(struct staging_kernel),
+	.sm_size = sizeof(struct staging_sm),
+	.gpu_kernel_begin = gpu_kernel_begin,
+	.sm_open = sm_open,
+	.kernel_begin = kernel_begin,
+	.block_begin = block_begin,
+	.block_end = block_end,
+	.issue = issue,
+	.shared_access = shared_access,
+	.cycle = cycle,
+};
