@@ -114,6 +114,7 @@ static void come_to_barrier(struct mech_sm *sm, const struct mech_issue *issue)
 static void issue(struct mech_sm *sm, const struct mech_issue *issue)
 {
 	const struct mech_staging_inst *role = &staging_kernel(sm)->role[issue->pc];
+	((struct staging_sm *)sm->state)->issued = issue->cycle + 1;
 	if (is_barrier(issue))
 		come_to_barrier(sm, issue);
 	else if (role->loads | role->handles | role->addresses)
@@ -129,11 +130,23 @@ static void shared_access(struct mech_sm *sm, const struct mech_shared *access)
 
 /* --- at the end of a cycle --- */
 
-/* What the warps of an SM wait for. */
+/* What the warps of an SM wait for: all for loads or for each other, or for room in memory's pipe, too; one of them for a transfer's. */
 struct waiting {
-	bool for_transfer; /* one of them, for what a transfer has loaded */
-	bool all;          /* each, for memory or for others */
+	bool all_stalled, one_stalled;
+	bool all_blocked, one_blocked;
 };
+
+/* Who has all that its next instruction needs and does not issue, while nobody does, finds no room in its pipe. */
+static void look_at_warp(const struct mech_warp *warp, const struct mech_staging_inst *next, struct waiting *waiting)
+{
+	bool waits = warp->waits_for_loads || warp->at_barrier || warp->at_fence;
+	bool is_ready = !waits && warp->has_instruction && !warp->waits_for && !warp->held;
+	bool for_transfer = warp->waits_for_loads && next->handles;
+	waiting->all_stalled &= waits;
+	waiting->one_stalled |= for_transfer;
+	waiting->all_blocked &= waits || is_ready;
+	waiting->one_blocked |= for_transfer || (is_ready && (next->loads || next->stores));
+}
 
 static void look_at_warps(struct mech_sm *sm, struct block *block, struct waiting *waiting)
 {
@@ -145,34 +158,36 @@ static void look_at_warps(struct mech_sm *sm, struct block *block, struct waitin
 		if (!warp.live)
 			continue;
 		block->live |= UINT64_C(1) << w;
-		waiting->for_transfer |= warp.waits_for_loads && role[warp.pc].handles;
-		waiting->all &= warp.waits_for_loads || warp.at_barrier || warp.at_fence;
+		look_at_warp(&warp, &role[warp.pc], waiting);
 	}
 }
 
-/* Stalls are counted when they are over: so a sample says the same whether the SM has slept or not. Nothing changes in an SM that does
- * not tick. */
-static void count_stall(struct mech_sm *sm, bool is_stalled, uint64_t cycle)
+/* A cycle is one of the stretch if it was so before it and nothing issued in it; nothing changes in an SM that does not tick. Stretches are
+ * counted when they are over: so a sample says the same whether the SM has slept or not. */
+static void go_on(struct stretch *stretch, bool is_so, bool has_issued, uint64_t cycle, uint64_t *counter)
 {
-	struct staging_sm *own = sm->state;
-	if (is_stalled && !own->is_stalled)
-		own->stalls = cycle;
-	if (own->is_stalled && !is_stalled)
-		((struct staging_stats *)sm->stats)->stalled_cycles += cycle - own->stalls;
-	own->is_stalled = is_stalled;
+	if (stretch->is_on && (has_issued || !is_so)) {
+		*counter += cycle + !has_issued - stretch->begin;
+		stretch->is_on = false;
+	}
+	if (is_so && !stretch->is_on)
+		*stretch = (struct stretch){true, cycle + 1};
 }
 
 static uint64_t cycle(struct mech_sm *sm, uint64_t cycle)
 {
 	struct staging_sm *own = sm->state;
-	struct waiting waiting = {.all = true};
+	struct staging_stats *stats = sm->stats;
+	struct waiting waiting = {.all_stalled = true, .all_blocked = true};
 	for (uint64_t left = own->resident; left; left &= left - 1) {
 		uint32_t slot = (uint32_t)__builtin_ctzll(left);
 		look_at_warps(sm, &own->block[slot], &waiting);
 		for (uint32_t b = 0; b < BARRIERS; b++) /* warps that exit let others go */
 			look_at_barrier(sm, slot, &own->block[slot].barrier[b], cycle);
 	}
-	count_stall(sm, waiting.for_transfer && waiting.all, cycle);
+	bool has_issued = own->issued > cycle;
+	go_on(&own->stalled, waiting.all_stalled && waiting.one_stalled, has_issued, cycle, &stats->stalled_cycles);
+	go_on(&own->blocked, waiting.all_blocked && waiting.one_blocked, has_issued, cycle, &stats->blocked_cycles);
 	return MECH_NEVER;
 }
 

@@ -11,7 +11,8 @@
 	X(mem_cycles, "cycles", "of transfers from there until their last store is done with shared memory's banks")   \
 	X(transfer_cycles, "cycles", "of transfers: agen_cycles and mem_cycles")                                       \
 	X(bytes, "bytes", "that lanes loaded for transfers")                                                           \
-	X(stalled_cycles, "cycles", "of SMs in which all warps waited for memory, and one for a transfer's loads")     \
+	X(stalled_cycles, "cycles", "of SMs, without issue: all warps waited for loads, one of them for a transfer's") \
+	X(blocked_cycles, "cycles", "of SMs, without issue: these, and those that waited for room on the way there")   \
 	X(resident_cycles, "cycles", "of SMs in which they had a block")
 
 struct staging_stats {
@@ -63,12 +64,18 @@ struct block {
 	struct array array[MECH_STAGED_ARRAYS];
 };
 
+/* Cycles in which nothing issues and something is so. */
+struct stretch {
+	bool is_on;
+	uint64_t begin;
+};
+
 struct staging_sm {
 	struct block *block; /* by slot */
 	uint64_t resident;   /* slots, */
 	uint64_t since;      /* and since when there is one */
-	bool is_stalled;
-	uint64_t stalls; /* since then */
+	uint64_t issued;     /* the cycle behind the one in which an instruction issued last */
+	struct stretch stalled, blocked;
 };
 
 static inline const struct staging_kernel *staging_kernel(const struct mech_sm *sm)
