@@ -322,18 +322,32 @@ struct cut {
 	char text[48];
 };
 
+/* Of bars that are stacked, the last one's top is the whole. */
+static bool is_whole(const struct panel *panel, size_t series)
+{
+	return !panel->stacked || series + 1 == panel->count;
+}
+
+/* Three digits, and all those before the point. */
+static void print_cut(char *text, size_t size, const char *before, double value, const char *behind)
+{
+	size_t length = strlen(text);
+	snprintf(text + length, size - length, fabs(value) < 1000 ? "%s%.3g%s" : "%s%.0f%s", before, value, behind);
+}
+
 static bool find_cut(const struct picture *picture, const struct panel *panel, size_t group, size_t series,
                      struct cut *cut)
 {
 	double value = bar_top(picture, panel, group, series), mark = mark_of(picture, panel, group, series);
-	bool bar_cut = is_beyond(&panel->axis, value), mark_cut = is_beyond(&panel->axis, mark);
+	bool bar_cut = is_whole(panel, series) && is_beyond(&panel->axis, value);
+	bool mark_cut = is_beyond(&panel->axis, mark);
 	*cut = (struct cut){.place = group_place(picture, group) + bar_offset(panel, series),
 	                    .above = bar_cut ? value > 0 : mark > 0,
 	                    .bar = bar_cut};
-	int length = bar_cut ? snprintf(cut->text, sizeof cut->text, "%.3g", value) : 0;
+	if (bar_cut)
+		print_cut(cut->text, sizeof cut->text, "", value, "");
 	if (mark_cut)
-		snprintf(cut->text + length, sizeof cut->text - (size_t)length,
-		         bar_cut ? " (paper %.3g)" : "paper %.3g", mark);
+		print_cut(cut->text, sizeof cut->text, bar_cut ? " (paper " : "paper ", mark, bar_cut ? ")" : "");
 	return bar_cut || mark_cut;
 }
 

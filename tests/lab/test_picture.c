@@ -135,39 +135,62 @@ static void stacks_are_sums(void **state)
 	free(script);
 }
 
-/* The numbers of two bars side by side that are both cut off stand apart: they would read as one. */
-static void numbers_stand_apart(void **state)
+enum { CUT_ROWS = 20, CUT_COLUMNS = 2 };
+
+/* The script of twenty rows with two columns; row 4 has `first` and one more, the second column of row 8 has 99, all else is 1. */
+static char *script_of_cuts(double first, bool stacked)
 {
-	(void)state;
-	enum { ROWS = 20, COLUMNS = 2 };
 	char *text, message[FORMULA_MESSAGE];
 	size_t length;
 	struct arena arena = {0};
 	const struct formula *metric = formula_parse(&arena, "cycles", message);
-	struct experiment_column columns[COLUMNS] = {{.name = "one", .unit = "IPC", .metric = metric},
-	                                             {.name = "two", .unit = "IPC", .metric = metric}};
-	struct experiment_row rows[ROWS];
-	double ours[ROWS * COLUMNS], stated[ROWS][COLUMNS], no_means[] = {NAN, NAN};
-	for (size_t r = 0; r < ROWS; r++) {
-		for (size_t c = 0; c < COLUMNS; c++) {
-			ours[r * COLUMNS + c] = r == 4 ? 77 + (double)c : r == 8 && c ? 99 : 1;
+	struct experiment_column columns[CUT_COLUMNS] = {{.name = "one", .unit = "IPC", .metric = metric},
+	                                                 {.name = "two", .unit = "IPC", .metric = metric}};
+	struct experiment_row rows[CUT_ROWS];
+	double ours[CUT_ROWS * CUT_COLUMNS], stated[CUT_ROWS][CUT_COLUMNS], no_means[] = {NAN, NAN};
+	for (size_t r = 0; r < CUT_ROWS; r++) {
+		for (size_t c = 0; c < CUT_COLUMNS; c++) {
+			ours[r * CUT_COLUMNS + c] = r == 4 ? first + (double)c : r == 8 && c ? 99 : 1;
 			stated[r][c] = NAN;
 		}
 		rows[r] = (struct experiment_row){.name = "row", .published = stated[r]};
 	}
-	const struct experiment experiment = {
-		.title = "t", .columns = columns, .rows = rows, .column_count = COLUMNS, .row_count = ROWS};
+	const struct experiment experiment = {.title = "t",
+	                                      .columns = columns,
+	                                      .rows = rows,
+	                                      .column_count = CUT_COLUMNS,
+	                                      .row_count = CUT_ROWS,
+	                                      .stacked = stacked};
 	const struct figure figure = {
 		.experiment = &experiment, .ours = ours, .ours_mean = no_means, .published_mean = no_means};
 	FILE *file = open_memstream(&text, &length);
 	picture_script(&figure, "p", file);
 	fclose(file);
+	arena_free(&arena);
+	return text;
+}
+
+/* The numbers of two bars side by side that are both cut off stand apart: they would read as one. */
+static void numbers_stand_apart(void **state)
+{
+	(void)state;
+	char *text = script_of_cuts(77, false);
 	assert_int_equal(count_of(text, "set label \"77\""), 2); /* SVG and PDF */
 	assert_non_null(strstr(strstr(text, "set label \"77\""), "graph 1 right"));
 	assert_non_null(strstr(strstr(text, "set label \"78\""), "graph 1 left"));
 	assert_int_equal(count_of(text, "graph 1 center"), 2); /* the one that stands alone */
 	free(text);
-	arena_free(&arena);
+}
+
+/* A bar in parts that is cut off has one number, of the whole, with all its digits. */
+static void stacks_have_one_number(void **state)
+{
+	(void)state;
+	char *text = script_of_cuts(7700, true);
+	assert_int_equal(count_of(text, "set label \"15401\""), 2);
+	assert_int_equal(count_of(text, "set label \"100\""), 2);
+	assert_int_equal(count_of(text, "set label \""), 4);
+	free(text);
 }
 
 static void tables_are_narrow(void **state)
@@ -212,10 +235,10 @@ static void tables_are_narrow(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(axes_hold_zero),        cmocka_unit_test(outliers_are_cut),
-		cmocka_unit_test(axes_of_random_values), cmocka_unit_test(legend_has_what_is_seen),
-		cmocka_unit_test(stacks_are_sums),       cmocka_unit_test(numbers_stand_apart),
-		cmocka_unit_test(tables_are_narrow),
+		cmocka_unit_test(axes_hold_zero),         cmocka_unit_test(outliers_are_cut),
+		cmocka_unit_test(axes_of_random_values),  cmocka_unit_test(legend_has_what_is_seen),
+		cmocka_unit_test(stacks_are_sums),        cmocka_unit_test(numbers_stand_apart),
+		cmocka_unit_test(stacks_have_one_number), cmocka_unit_test(tables_are_narrow),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
