@@ -9,6 +9,7 @@ void shared_fills_open(struct shared_fills *fills, uint32_t blocks, uint32_t blo
 	*fills = (struct shared_fills){.arena = arena,
 	                               .block_words = words,
 	                               .word = arena_array(arena, (size_t)blocks * words, sizeof *fills->word),
+	                               .on_way = arena_array(arena, (size_t)blocks * words, sizeof *fills->on_way),
 	                               .teller = *teller};
 }
 
@@ -49,11 +50,18 @@ struct shared_fill *shared_fills_new(struct shared_fills *fills, const struct me
 	return fill;
 }
 
+static size_t place_of(const struct shared_fills *fills, uint32_t block, uint32_t word)
+{
+	return (size_t)block * fills->block_words + word;
+}
+
 void shared_fills_sent(struct shared_fills *fills, struct shared_fill *fill, const struct prefetch *kept)
 {
 	fill->kept = *kept;
 	fill->next = fills->coming;
 	fills->coming = fill;
+	for (uint32_t i = 0; i < fill->words; i++)
+		fills->on_way[place_of(fills, fill->block, fill->word[i])]++;
 }
 
 static void no_more_coming(struct shared_fills *fills, const struct shared_fill *fill)
@@ -61,13 +69,16 @@ static void no_more_coming(struct shared_fills *fills, const struct shared_fill 
 	struct shared_fill **link = &fills->coming;
 	while (*link && *link != fill)
 		link = &(*link)->next;
-	if (*link)
-		*link = fill->next;
+	if (!*link)
+		return;
+	*link = fill->next;
+	for (uint32_t i = 0; i < fill->words; i++)
+		fills->on_way[place_of(fills, fill->block, fill->word[i])]--;
 }
 
 static struct shared_fill **word_of(const struct shared_fills *fills, uint32_t block, uint32_t word)
 {
-	return &fills->word[(size_t)block * fills->block_words + word];
+	return &fills->word[place_of(fills, block, word)];
 }
 
 /* What a word holds is overwritten, or nobody's any more. */
@@ -129,7 +140,7 @@ static void read_word(struct shared_fills *fills, uint32_t block, uint32_t word)
 	struct shared_fill *fill = *word_of(fills, block, word);
 	if (fill)
 		tell(fills, fill, PREFETCH_USEFUL);
-	if (fills->coming)
+	if (fills->on_way[place_of(fills, block, word)])
 		want(fills, block, word);
 }
 

@@ -21,7 +21,8 @@ struct shared_fill {
 struct shared_fills {
 	struct arena *arena; /* of the kernel; NULL: nobody has asked for anything yet */
 	uint32_t block_words;
-	struct shared_fill **word; /* by block slot and word: whose data are there */
+	struct shared_fill **word; /* by block slot and word: whose data are there, */
+	uint32_t *on_way;          /* and how many have data on their way there */
 	struct shared_fill *coming, *free;
 	struct prefetch_teller teller;
 };
