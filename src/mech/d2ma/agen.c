@@ -151,35 +151,29 @@ static void send(struct mech_sm *sm, enum mech_place to, uint64_t address)
 	                                                       .tag = buffer->serial * DMA_BUFFERS + agen->number});
 }
 
-/* The next segment. False: there is none. */
-static bool request_segment(struct mech_sm *sm, uint64_t cycle)
+/* The next segment: there is one. */
+static void request_segment(struct mech_sm *sm, uint64_t cycle)
 {
 	const struct d2ma_config *config = sm->config;
 	struct d2ma_sm *engine = d2ma_engine(sm);
 	struct d2ma_stats *stats = sm->stats;
 	uint64_t address = 0;
 	uint32_t pieces = gather_segment(&engine->agen, &buffer_of(engine)->now, segment_bytes(sm), &address);
-	if (!pieces)
-		return false;
 	send(sm, MECH_TO_SHARED, address);
 	engine->in_flight++;
 	stats->segments++;
 	engine->agen.next = cycle + (uint64_t)pieces * config->interval;
-	return true;
 }
 
-static bool write_constants(struct mech_sm *sm, uint64_t cycle)
+static void write_constants(struct mech_sm *sm, uint64_t cycle)
 {
 	const struct d2ma_config *config = sm->config;
 	struct d2ma_sm *engine = d2ma_engine(sm);
 	struct d2ma_stats *stats = sm->stats;
 	gather_constants(&engine->agen, &buffer_of(engine)->now, sm->machine->shared_banks);
-	if (!engine->agen.words)
-		return false;
 	send(sm, MECH_WRITE_SHARED, 0);
 	stats->constants += engine->agen.words;
 	engine->agen.next = cycle + config->interval;
-	return true;
 }
 
 /* --- which transfer --- */
