@@ -169,6 +169,30 @@ static void print_mechanism(FILE *file, const struct seam_attached *attached, co
 		fprintf(file, "  %-18s %s\n", mech->passes[i]->name, mech->passes[i]->meaning);
 }
 
+/* What stands for others, and these. */
+static void print_stand_in(FILE *file, const struct mech *mech)
+{
+	fprintf(file, "%s: %s\n%s\nstands for:", mech->name, mech->summary, mech->citation);
+	for (uint32_t i = 0; i < mech->stands_for_count; i++)
+		fprintf(file, "%s %s", i ? "," : "", mech->stands_for[i]);
+	fputs("\n\n", file);
+}
+
+static void print_attached(FILE *file, const char *text, const struct attachments *attachments,
+                           const struct mech_machine *machine)
+{
+	char name[128];
+	snprintf(name, sizeof name, "%.*s", (int)strcspn(text, ":"), text);
+	for (size_t i = 0; i < mech_list_count; i++)
+		if (mech_list[i]->stands_for_count && strcmp(mech_list[i]->name, name) == 0)
+			print_stand_in(file, mech_list[i]);
+	for (uint32_t i = 0; i < attachments->count; i++) {
+		if (i)
+			fputc('\n', file);
+		print_mechanism(file, &attachments->list[i], machine);
+	}
+}
+
 enum sluice_status sluice_mechanism_describe(const sluice_gpu *gpu, const char *text, FILE *file,
                                              struct sluice_error *error)
 {
@@ -178,7 +202,7 @@ enum sluice_status sluice_mechanism_describe(const sluice_gpu *gpu, const char *
 	struct diag diag = {0};
 	enum sluice_status status = SLUICE_OK;
 	if (attachments_add(&attachments, text, &diag))
-		print_mechanism(file, &attachments.list[0], &machine);
+		print_attached(file, text, &attachments, &machine);
 	else
 		status = api_fail(error, SLUICE_BAD_SETTING, "%s", diag.text);
 	diag_free(&diag);

@@ -123,8 +123,8 @@ static bool check_accounts(const struct seam *seam, char *text, size_t size)
 	for (uint32_t i = 0; i < seam->count; i++) {
 		const struct mech_requests sum = seam_account_of(seam, i);
 		const struct relation relations[] = {
-			{"asked = dropped + outside + filtered + issued of a mechanism's requests", sum.asked, EQUALS,
-		         sum.dropped + sum.outside + sum.filtered + sum.issued},
+			{"asked = dropped + outside + filtered + refused + issued of a mechanism's requests", sum.asked,
+		         EQUALS, sum.dropped + sum.outside + sum.filtered + sum.refused + sum.issued},
 			{"issued = useful + late + early_evicted + redundant of a mechanism's requests", sum.issued,
 		         EQUALS, sum.useful + sum.late + sum.early_evicted + sum.redundant},
 		};

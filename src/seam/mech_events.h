@@ -229,7 +229,7 @@ struct mech_shared {
 #define MECH_PAST_L1 ACCESS_PAST_L1
 
 /* A transaction that was looked up. In a partition: a request that L2 looked up. Warp and block are slots of the SM, and mean something where
- * there is a pc. */
+ * there is a pc; of a mechanism's request, `warp` is the one that is bound to it, or MECH_NOBODY. */
 struct mech_access {
 	uint64_t address;
 	uint32_t bytes;

@@ -358,6 +358,8 @@ static inline bool seam_goes_before_demand(const struct seam_sm *sm)
  * memory. */
 void seam_request_sent(struct seam_sm *sm);
 void seam_request_filtered(struct seam_sm *sm, uint64_t cycle);
+/* L1 has no room for it in this cycle: it stays, or is dropped. */
+void seam_request_refused(struct seam_sm *sm);
 void seam_request_outside(struct seam_sm *sm, uint64_t cycle);
 /* Drops what waits: no block is left that could want it. */
 void seam_drop_requests(struct seam_sm *sm);

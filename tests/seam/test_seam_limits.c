@@ -222,7 +222,9 @@ static void partition_open(struct mech_partition *partition)
 
 static void partition_access(struct mech_partition *partition, const struct mech_access *access)
 {
-	count(partition->stats, access->sm >= partition->machine->sms || access->warp >= partition->machine->warps ||
+	count(partition->stats, access->sm >= partition->machine->sms ||
+	                                (access->sender == MECH_NOBODY ? access->warp >= partition->machine->warps
+	                                                               : access->warp != MECH_NOBODY) ||
 	                                (access->pc != MECH_NO_PC && access->pc >= partition->launch->instructions));
 }
 
