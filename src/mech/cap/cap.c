@@ -2,8 +2,13 @@
  * of one block give the stride, which is all blocks'; base and stride give the addresses of all other warps. */
 #include "cap.h"
 
-static const struct cap_config defaults = {
-	.block_entries = 4, .stride_entries = 4, .accesses = 4, .threshold = 128, .runs = 16, .case_a = CAP_SAME_WARP};
+static const struct cap_config defaults = {.block_entries = 4,
+                                           .stride_entries = 4,
+                                           .accesses = 4,
+                                           .threshold = 128,
+                                           .runs = 16,
+                                           .case_a = CAP_SAME_WARP,
+                                           .keep_strides = true};
 
 static const char *const cases[] = {[CAP_SAME_WARP] = "same_warp", [CAP_WHOLE_BLOCK] = "whole_block", NULL};
 
@@ -23,8 +28,10 @@ static const struct option options[] = {
          "what a warp of the leading block that comes causes, of the other blocks"},
 	{"indirect", OPTION_BOOL, AT(indirect), 0, 1, NULL, "",
          "loads whose addresses come out of memory are looked at too"},
-	{"once", OPTION_BOOL, AT(once), 0, 1, NULL, "",
-         "a prefetch for which L1 has no room is dropped; else it is tried again"},
+	{"retry", OPTION_BOOL, AT(retry), 0, 1, NULL, "",
+         "a prefetch for which L1 has no room is tried again; else it is dropped"},
+	{"keep_strides", OPTION_BOOL, AT(keep_strides), 0, 1, NULL, "",
+         "strides and their mispredictions outlive a launch, for the next of the same kernel"},
 };
 
 static const struct counter counters[] = {
@@ -130,6 +137,12 @@ static void prefetch_for_block(struct mech_sm *sm, const struct cap_base *base, 
 
 /* --- a load comes --- */
 
+/* What tells the loads of kernels apart, as the addresses of code do. */
+static uint32_t kernel_of(const struct mech_sm *sm)
+{
+	return ((const struct cap_gpu *)sm->gpu->state)->kernel;
+}
+
 static void lead(struct mech_sm *sm, struct cap_base *base, const struct cap_stride *stride,
                  const struct mech_memory *load)
 {
@@ -149,7 +162,7 @@ static void find_stride(struct mech_sm *sm, struct cap_base *base, const struct 
 		mech_table_free(base);
 		return;
 	}
-	struct cap_stride *stride = mech_table_claim(&state->stride, load->pc, MECH_NOWHERE);
+	struct cap_stride *stride = mech_table_claim(&state->stride, load->pc, kernel_of(sm));
 	stride->bytes = bytes;
 	stride->leader = load->block;
 	stats->strides++;
@@ -162,7 +175,7 @@ static void look_up(struct mech_sm *sm, const struct mech_memory *load)
 	struct cap_stats *stats = sm->stats;
 	struct mech_table *table = &state->block[load->block];
 	struct cap_base *base = mech_table_find(table, load->pc, load->block);
-	struct cap_stride *stride = mech_table_find(&state->stride, load->pc, MECH_NOWHERE);
+	struct cap_stride *stride = mech_table_find(&state->stride, load->pc, kernel_of(sm));
 	stats->loads++;
 	stats->table_accesses++;
 	if (!base) {
@@ -229,16 +242,31 @@ static void sm_open(struct mech_sm *sm)
 	state->run = mech_alloc(sm->pool, config->runs * sizeof *state->run);
 }
 
-/* The loads of another kernel have the same numbers. */
 static void kernel_begin(struct mech_sm *sm)
 {
+	const struct cap_config *config = sm->config;
 	struct cap_state *state = sm->state;
 	for (uint32_t slot = 0; slot < sm->machine->blocks; slot++) {
 		mech_table_clear(&state->block[slot]);
 		state->resident[slot].warps = 0;
 	}
-	mech_table_clear(&state->stride);
+	if (!config->keep_strides)
+		mech_table_clear(&state->stride);
 	state->runs = 0;
+}
+
+static const struct cap_kernel *find_kernel(struct mech_gpu *gpu)
+{
+	struct cap_gpu *state = gpu->state;
+	for (const struct cap_kernel *kernel = state->kernels; kernel; kernel = kernel->next)
+		if (strcmp(kernel->name, gpu->launch->kernel) == 0)
+			return kernel;
+	size_t length = strlen(gpu->launch->kernel);
+	char *name = mech_alloc(gpu->pool, length + 1);
+	struct cap_kernel *kernel = mech_alloc(gpu->pool, sizeof *kernel);
+	memcpy(name, gpu->launch->kernel, length);
+	*kernel = (struct cap_kernel){name, state->kernels ? state->kernels->number + 1 : 0, state->kernels};
+	return state->kernels = kernel;
 }
 
 static void gpu_kernel_begin(struct mech_gpu *gpu)
@@ -249,6 +277,7 @@ static void gpu_kernel_begin(struct mech_gpu *gpu)
 	for (uint32_t i = 0; i < count; i++)
 		is_indirect[load[i].pc] = load[i].indirect;
 	((struct cap_gpu *)gpu->state)->is_indirect = is_indirect;
+	((struct cap_gpu *)gpu->state)->kernel = find_kernel(gpu)->number;
 }
 
 const struct mech mech_cap = {

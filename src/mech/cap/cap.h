@@ -18,7 +18,7 @@ struct cap_config {
 	uint32_t threshold; /* mispredictions */
 	uint32_t runs;      /* that wait for the generator */
 	uint32_t case_a;    /* enum cap_case_a */
-	bool indirect, once;
+	bool indirect, retry, keep_strides;
 };
 
 #define CAP_COUNTERS(X)                                                                                                \
@@ -80,8 +80,17 @@ struct cap_state {
 	uint32_t first, runs;
 };
 
+/* A kernel that has been launched. */
+struct cap_kernel {
+	const char *name;
+	uint32_t number;
+	struct cap_kernel *next;
+};
+
 struct cap_gpu {
 	const uint8_t *is_indirect; /* by pc */
+	struct cap_kernel *kernels;
+	uint32_t kernel; /* the number of the one that runs: its loads are others than another one's */
 };
 
 /* generator.c: prefetches for the warps of a resident block from `warp` up to, and not with, `end`, but for the leading one. */

@@ -41,7 +41,7 @@ static void make_one(struct mech_sm *sm, struct cap_run *run)
 	const struct mech_request like = {.to = MECH_TO_L1,
 	                                  .pc = run->base.key.pc,
 	                                  .block = run->slot,
-	                                  .once = config->once,
+	                                  .once = !config->retry,
 	                                  .bound = true,
 	                                  .warp = state->resident[run->slot].first_warp + run->warp};
 	uint64_t away = (uint64_t)(run->stride * ((int64_t)run->warp - run->base.warp));
