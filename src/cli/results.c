@@ -2,7 +2,7 @@
 #include "base/arena.h"
 #include "base/csv.h"
 #include "cli/commands.h"
-#include "lab/formula.h"
+#include "lab/metric.h"
 #include "lab/report.h"
 #include "lab/store.h"
 
@@ -47,7 +47,7 @@ struct query {
 static void add_counter(struct query *query, const char *text, const struct argp_state *state)
 {
 	char message[FORMULA_MESSAGE];
-	const struct formula *formula = formula_parse(&query->arena, text, message);
+	const struct formula *formula = metric_parse(&query->arena, text, message);
 	if (!formula)
 		argp_error(state, "--counter: %s", message);
 	size_t count = ++query->counter_count;

@@ -8,7 +8,7 @@
 #define SLUICE_LAB_EXPERIMENT_H
 
 #include "base/document.h"
-#include "lab/formula.h"
+#include "lab/metric.h"
 
 /* What a cell shows of the metric. */
 enum experiment_show {

@@ -1,6 +1,6 @@
 /* The lab's parts: formulas over statistics, what an experiment may say, the store, jobs. */
 #include "lab/experiment.h"
-#include "lab/formula.h"
+#include "lab/metric.h"
 #include "lab/jobs.h"
 #include "lab/store.h"
 
@@ -32,7 +32,7 @@ static double evaluate(const char *text, const char *kernel, char *message)
 {
 	struct arena arena = {0};
 	json_t *stats = json_loads(statistics, 0, NULL);
-	const struct formula *formula = formula_parse(&arena, text, message);
+	const struct formula *formula = metric_parse(&arena, text, message);
 	assert_non_null(stats);
 	double value = formula ? formula_value(formula, stats, kernel, message) : NAN;
 	json_decref(stats);
