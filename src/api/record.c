@@ -90,6 +90,7 @@ void record_free(const struct records *records, struct record *record)
 	}
 	free(record->mech);
 	record->mech = NULL;
+	energy_free(&record->energy);
 }
 
 static void show_counters(const struct mech *mech, const struct counter *rows, size_t count, const void *values,
@@ -140,6 +141,8 @@ void record_add(const struct records *records, struct record *sum, const struct 
 	sum->host_seconds += record->host_seconds;
 	stats_add(&sum->stats, &record->stats);
 	add_mechanisms(records, sum, record);
+	if (records->prices)
+		energy_accumulate(records->prices, &sum->energy, &record->energy);
 }
 
 struct record records_total(const struct records *records)
