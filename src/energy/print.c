@@ -27,6 +27,8 @@ static void print_component(FILE *file, const struct energy_prices *prices, cons
 	struct energy_sum sum = energy_of_component(prices, account, component);
 	double joules = sum.dynamic + sum.constant;
 	char all[AMOUNT], constant[AMOUNT];
+	if (!joules)
+		return;
 	fprintf(file, "    %-18s %12s %8.2f W %5.1f %%", prices->components[component].name, amount(joules, "J", all),
 	        account->seconds > 0 ? joules / account->seconds : 0, total > 0 ? 100 * joules / total : 0);
 	if (sum.constant > 0)
