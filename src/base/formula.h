@@ -47,7 +47,7 @@ struct formula_names {
 		size_t count;
 		unsigned needs; /* of their counters */
 	} groups[8];
-	const struct option *keys; /* of a machine; or NULL */
+	const struct option *keys; /* of a machine, behind counters of the same name; or NULL */
 	size_t key_count;
 	const char *own;                     /* a group whose counters may be named without it; or NULL */
 	bool mechanisms;                     /* a group that is not known may be a mechanism's */

@@ -73,8 +73,7 @@ static void print_price(FILE *file, const struct energy_prices *prices, const st
 void energy_print_prices(FILE *file, const struct energy_prices *prices, const struct energy_account *account)
 {
 	fprintf(file, "%s\n", prices->table->title);
-	fprintf(file, "  %-14s %-30s %11s%s  %s\n", "COMPONENT", "WHAT", "EACH", account ? "     TOGETHER" : "",
-	        "OF HOW MANY");
+	fprintf(file, "  %-14s %-30s %11s%s\n", "COMPONENT", "WHAT", "PRICE", account ? "     TOGETHER" : "");
 	for (size_t i = 0; i < prices->price_count; i++)
 		print_price(file, prices, account, i);
 }

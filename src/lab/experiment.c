@@ -348,6 +348,7 @@ bool experiment_read(struct experiment *experiment, struct document *document)
 		{"unit", document_read_text, offsetof(struct experiment, unit)},
 		{"show", read_show, offsetof(struct experiment, show)},
 		{"relative_to", document_read_text, offsetof(struct experiment, relative_name)},
+		{"energy", document_read_text, offsetof(struct experiment, energy)},
 		{"mean", read_mean, offsetof(struct experiment, mean)},
 		{"stacked", document_read_bool, offsetof(struct experiment, stacked)},
 		{"events", document_read_words, offsetof(struct experiment, events)},
@@ -380,6 +381,14 @@ bool experiment_needs(const struct experiment *experiment, unsigned needs)
 		for (size_t c = 0; c < experiment->column_count; c++)
 			all |= formula_needs(experiment_metric(experiment, r, c));
 	return all & needs;
+}
+
+const char *experiment_table(const struct experiment *experiment)
+{
+	bool has_metrics = experiment->show < SHOW_INDEXES;
+	if (!has_metrics || !experiment_needs(experiment, FORMULA_ENERGY))
+		return NULL;
+	return experiment->energy ? experiment->energy : "default";
 }
 
 const struct formula *experiment_metric(const struct experiment *experiment, size_t row, size_t column)
