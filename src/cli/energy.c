@@ -113,14 +113,6 @@ static json_t *prices_json(const struct energy_prices *prices, const struct ener
 	return list;
 }
 
-static void show_account(const struct energy *energy, const struct energy_prices *prices,
-                         const struct energy_account *account)
-{
-	energy_print(stdout, prices, account);
-	if (energy->prices)
-		energy_print_prices(stdout, prices, account);
-}
-
 /* A launch: shown, or added to `list`, where that is asked for, and added to `all`. */
 static bool take_kernel(const struct energy *energy, const struct energy_prices *prices, const json_t *kernel,
                         json_t *list, struct energy_account *all, char message[ENERGY_MESSAGE])
@@ -138,7 +130,7 @@ static bool take_kernel(const struct energy *energy, const struct energy_prices 
 	if (fine && energy->kernels && !energy->json) {
 		printf("\n%s, launch %lld\n", text_of(kernel, "demangled"),
 		       (long long)json_integer_value(json_object_get(kernel, "launch")));
-		show_account(energy, prices, &account);
+		energy_print(stdout, prices, &account);
 	}
 	energy_free(&account);
 	return fine;
@@ -168,10 +160,14 @@ static void show_all(const struct energy *energy, const json_t *root, const stru
 	}
 	printf("%s%zu launch%s on %s, %s\n", energy->kernels ? "\n" : "", json_array_size(kernels),
 	       json_array_size(kernels) == 1 ? "" : "es together", text_of(root, "machine"), text_of(root, "ended"));
-	show_account(energy, prices, all);
+	energy_print(stdout, prices, all);
 	printf("  %-14s%.1f W while no kernel runs; that time is not simulated, and not in the sums\n", "idle",
 	       energy_idle_watts(prices));
 	printf("  %-14s%s: %s\n", "table", prices->table->name, prices->table->title);
+	if (energy->prices) {
+		putchar('\n');
+		energy_print_prices(stdout, prices, all);
+	}
 }
 
 static int show_file(struct energy *energy)

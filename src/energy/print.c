@@ -63,11 +63,9 @@ static void print_price(FILE *file, const struct energy_prices *prices, const st
 	        amount(price->value, unit, text));
 	if (account)
 		fprintf(file, " %12s", amount(account->joules[number], "J", joules));
-	fprintf(file, "  %s%s\n", price->text ? price->text : "one",
-	        price->amount   ? ""
-	        : price->always ? ", always"
-	                        : ", while a kernel runs");
-	fprintf(file, "  %-14s   %s\n", "", price->source);
+	const char *when = price->amount ? "" : price->always ? ", always" : ", while a kernel runs";
+	fprintf(file, "\n      %s %s%s\n      %s\n", price->amount ? "an event of" : "all of",
+	        price->text ? price->text : "1", when, price->source);
 }
 
 void energy_print_prices(FILE *file, const struct energy_prices *prices, const struct energy_account *account)
