@@ -404,13 +404,19 @@ static void test_wrong_mechanisms(void **state)
 	};
 	const struct seam_attached attached = {&m, NULL};
 	char message[ENERGY_MESSAGE];
+	struct priced priced;
 	m_rows = 1;
+	open_priced(&priced, small_table, statistics);
 	for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
 		m_row[0] = wrong[i].row;
 		assert_false(seam_check(&attached, 1, &four_sms, message, sizeof message));
 		if (!strstr(message, wrong[i].says))
 			fail_msg("%s; expected '%s'", message, wrong[i].says);
+		/* one of a shared object that has come long after the run is not attached, and refused all the same */
+		assert_false(energy_add_mechanism(&priced.prices, &attached, &four_sms, priced.message));
+		assert_string_equal(priced.message, message);
 	}
+	close_priced(&priced);
 	m_rows = MECH_MAX_ENERGIES + 1;
 	assert_false(seam_check(&attached, 1, &four_sms, message, sizeof message));
 	assert_string_equal(message, "mechanism m: 33 rows of energies; expected at most 32");
