@@ -192,6 +192,8 @@ says err "wrong.yaml:5:"
 says err "did you mean 'sm.warp_instructions'?"
 try_program 2 run --energy=wrong.yaml -- ./program
 says err "did you mean 'sm.warp_instructions'?"
+try 126 run --energy ./mine.yaml -- ./program
+says err "; a table of energies stands behind a '=': --energy=FILE"
 try_program 2 run --energy --functional -- ./program
 says err "a functional run has no cycles, and so no energy"
 try_program 0 run --functional --stats f.json -- ./program

@@ -433,6 +433,8 @@ static const char *advice(const char *file)
 	size_t length = strlen(file);
 	if (length > 3 && strcmp(file + length - 3, ".cu") == 0)
 		return "; 'sluice cc' makes a program of CUDA source";
+	if (length > 5 && strcmp(file + length - 5, ".yaml") == 0)
+		return "; a table of energies stands behind a '=': --energy=FILE";
 	struct stat status;
 	if (stat(file, &status) == 0 && S_ISDIR(status.st_mode))
 		return "; it is a folder";
