@@ -147,6 +147,8 @@ bool gpu_check_stats(const struct gpu *gpu, const struct gpu_run *run, char *tex
 		{"sm.blocks = blocks of the grid", s->sm.blocks, EQUALS, blocks},
 		{"sm.warp_instructions = sp + sfu + mem", s->sm.warp_instructions, EQUALS,
 	         s->sm.sp_instructions + s->sm.sfu_instructions + s->sm.mem_instructions},
+		{"sm.fp32 + fp64 <= sp + sfu", s->sm.fp32_instructions + s->sm.fp64_instructions, AT_MOST,
+	         s->sm.sp_instructions + s->sm.sfu_instructions},
 		{"l1d.fills = misses that fetch + l1d.prefetches", s->l1d.fills, EQUALS,
 	         (fetches ? s->l1d.misses : s->l1d.read_misses) + s->l1d.prefetches},
 		{"slice.entered = l2.accesses", s->slice.entered, EQUALS, s->l2.accesses},

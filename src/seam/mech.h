@@ -52,6 +52,19 @@ struct mech_cost {
 };
 enum { MECH_MAX_COSTS = 32 };
 
+/* What its hardware consumes (docs/energy.md): an energy for each of some events, or a power that it draws while kernels run. A table
+ * of energies scales it from its technology node to the table's. */
+struct mech_energy {
+	const char *what, *source; /* the part of the hardware; where the number comes from */
+	uint32_t node;             /* nm, of which the number is */
+	const char *events; /* a formula over the mechanism's own counters, those of its requests too, by launch: "commands + 2 * segments"; or
+	                     * NULL: it is a power */
+	double picojoules;  /* an event */
+	double watts;       /* the power: of an SM, */
+	bool of_gpu;        /* or of the whole GPU */
+};
+enum { MECH_MAX_ENERGIES = 32 };
+
 /* --- seats --- */
 
 enum mech_seat {
@@ -145,6 +158,9 @@ struct mech {
 
 	/* What its hardware costs; returns how many rows it has filled, MECH_MAX_COSTS at most. */
 	uint32_t (*costs)(const void *config, const struct mech_machine *machine, struct mech_cost cost[MECH_MAX_COSTS]);
+	/* What it consumes; returns how many rows it has filled, MECH_MAX_ENERGIES at most. Called also long after a run, to price it. */
+	uint32_t (*energies)(const void *config, const struct mech_machine *machine,
+	                     struct mech_energy energy[MECH_MAX_ENERGIES]);
 
 	/* Counters: uint64_t fields of a struct of stats_size bytes; every part has one, and they are combined. */
 	const struct counter *counters;
