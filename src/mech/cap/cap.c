@@ -292,6 +292,7 @@ const struct mech mech_cap = {
 	.config_size = sizeof(struct cap_config),
 	.defaults = &defaults,
 	.costs = cap_costs,
+	.energies = cap_energies,
 	.counters = counters,
 	.counter_count = sizeof counters / sizeof *counters,
 	.stats_size = sizeof(struct cap_stats),

@@ -100,5 +100,7 @@ uint64_t cap_cycle(struct mech_sm *sm, uint64_t cycle);
 
 /* costs.c */
 uint32_t cap_costs(const void *config, const struct mech_machine *machine, struct mech_cost cost[MECH_MAX_COSTS]);
+uint32_t cap_energies(const void *config, const struct mech_machine *machine,
+                      struct mech_energy energy[MECH_MAX_ENERGIES]);
 
 #endif
