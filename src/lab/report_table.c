@@ -2,6 +2,7 @@
 #include "lab/report.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { NUMBER = 10, NARROW = NUMBER + 1, WIDE = 3 * NUMBER + 3 };
@@ -198,6 +199,35 @@ void report_text(const char *text, FILE *file)
 	fputc('\n', file);
 }
 
+/* Which rows, and in which columns where it is not in all. */
+static void print_cut(const struct figure *figure, FILE *file)
+{
+	const struct experiment *experiment = figure->experiment;
+	char *text = NULL;
+	size_t length = 0, columns = experiment->column_count;
+	FILE *note = open_memstream(&text, &length);
+	if (!note)
+		abort();
+	fputs("Cut by a limit of instructions, and counted as far as they came:", note);
+	for (size_t r = 0, said = 0; r < experiment->row_count; r++) {
+		size_t cut = 0, told = 0;
+		for (size_t c = 0; c < columns; c++)
+			cut += figure->cut[r * columns + c];
+		if (cut)
+			fprintf(note, "%s %s", said++ ? "," : "", experiment->rows[r].name);
+		for (size_t c = 0; cut && cut < columns && c < columns; c++)
+			if (figure->cut[r * columns + c])
+				fprintf(note, "%s%s", told++ ? ", " : " (", experiment->columns[c].name);
+		if (told)
+			fputc(')', note);
+	}
+	fputc('.', note);
+	fclose(note);
+	fputc('\n', file);
+	report_text(text, file);
+	free(text);
+}
+
 void report_table(const struct figure *figure, const char *size, FILE *file)
 {
 	const struct experiment *experiment = figure->experiment;
@@ -212,4 +242,6 @@ void report_table(const struct figure *figure, const char *size, FILE *file)
 		fputc('\n', file);
 		report_text(experiment->note, file);
 	}
+	if (figure->any_cut)
+		print_cut(figure, file);
 }

@@ -471,6 +471,41 @@ says err "sluice figure: compiling two, once"
 [ "$(grep -c compiling err)" = 1 ] || fail "expected it once"
 [ -x programs/two/two ] || fail "expected the program"
 
+# A run that its limit of instructions has cut has figures, and the figure says so; it is no failure, and not run again. What ends with the
+# same status for another reason is one.
+cat >cut.script <<'SCRIPT'
+echo '{"ended": "stopped, exit 124", "kernels": [{"name": "_Z3addPf", "grid": [1, 1, 1], "block": [32, 1, 1], "cycles": 7,
+"thread_instructions": 70, "counters": {}}], "totals": {}}' >"$SLUICE_STATS"
+exit 124
+SCRIPT
+program short <body
+program long <cut.script
+sed 's/stopped, //' cut.script >other.script
+program strange <other.script
+cat >experiments/limit.yaml <<'YAML'
+title: A limit
+metric: thread_instructions / cycles
+columns: {A: {machine: gtx480, options: [launch.max_instructions=70]}, B: {machine: gtx480, options: [sm.count=3]}}
+rows: {short: {kernel: add}, long: {}, half: {program: long, variant: [plain, ~]}}
+YAML
+: >calls
+try 0 figure limit -j 1
+calls 4
+says err "long plain on gtx480 launch.max_instructions=70: cut"
+row 'long +10\.00 +10\.00'
+says out "Cut by a limit of instructions, and counted as far as they came: long, half (A)."
+grep -q '^row,.*,difference_percent,cut$' figures/limit.csv || fail "expected the CSV's column"
+grep -q '^long,A,long,plain,small,,10,,,yes$' figures/limit.csv || fail "expected the CSV to say what is cut"
+grep -q '^short,A,.*,no$' figures/limit.csv || fail "expected the CSV to say what is whole"
+try 0 figure limit
+calls 0
+try 0 results --verdict cut
+says out "long"
+sed -i 's/^rows: .*/rows: {strange: {}}/' experiments/limit.yaml
+try 1 figure limit
+says err "FAIL: exit status 124"
+: >calls
+
 # Without gnuplot there are the table and the CSV.
 mkdir bin
 for tool in sh cat; do
