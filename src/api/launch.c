@@ -180,6 +180,7 @@ static enum sluice_status run_timed(sluice_gpu *gpu, sluice_kernel *kernel, stru
                                     struct sluice_error *error)
 {
 	char text[512];
+	gpu_renew(gpu->gpu);
 	run->visitor = traces_begin(&gpu->traces);
 	gpu_run(gpu->gpu, run);
 	api_record_mechanisms(gpu, kernel, record);

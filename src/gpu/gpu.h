@@ -56,6 +56,7 @@ struct gpu {
 	uint64_t step;    /* and its number */
 	uint64_t kernels; /* launched so far */
 	uint32_t last_sm; /* that got a block */
+	bool is_clogged;  /* the units are full of what will never end: the last kernel did not */
 	struct visits visits;
 	/* the host's threads, and the units of each */
 	struct arena host;
@@ -114,6 +115,10 @@ void gpu_mech_vector(const struct gpu *gpu, uint32_t number, uint32_t vector, st
 void gpu_close(struct gpu *gpu);
 
 void gpu_run(struct gpu *gpu, struct gpu_run *run);
+
+/* Begins with empty units, and mechanisms' states that are zero, where the last kernel did not run to its end; until then its
+ * figures are there. gpu_run() does it first of all; who looks at the seam before that, does it himself. */
+void gpu_renew(struct gpu *gpu);
 
 /* Simulated seconds since gpu_open(). */
 double gpu_seconds(const struct gpu *gpu);

@@ -138,9 +138,19 @@ static void show_launch(struct gpu *gpu, const struct gpu_run *run)
 	seam_launch(gpu->seam, &seen, &run->analyses);
 }
 
+void gpu_renew(struct gpu *gpu)
+{
+	if (!gpu->is_clogged)
+		return;
+	wiring_tear_down(gpu);
+	wiring_build(gpu);
+	gpu->is_clogged = false;
+}
+
 void gpu_run(struct gpu *gpu, struct gpu_run *run)
 {
 	struct dispatch dispatch;
+	gpu_renew(gpu);
 	run->launch.memory = gpu->memory;
 	run->launch.sm_count = gpu->machine.sms;
 	run->launch.first_path = gpu->machine.sm.first_path;
@@ -180,8 +190,5 @@ void gpu_run(struct gpu *gpu, struct gpu_run *run)
 	}
 	if (run->end == GPU_STALLED)
 		gpu_explain_deadlock(gpu, run->message, sizeof run->message);
-	if (run->end != GPU_DONE) { /* the units are full of what will never end: begin with empty ones */
-		wiring_tear_down(gpu);
-		wiring_build(gpu);
-	}
+	gpu->is_clogged = run->end != GPU_DONE;
 }
