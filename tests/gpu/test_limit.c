@@ -131,6 +131,20 @@ static void send_next(struct mech_sm *sm, const struct mech_access *access)
 		                                 .pc = access->pc});
 }
 
+static uint64_t array; /* of BUSY_BYTES */
+
+/* The dispatcher's requests fill its queue now and then. */
+static uint64_t send_more(struct mech_gpu *gpu, uint64_t cycle)
+{
+	for (uint64_t line = cycle; mech_room_to_send(gpu); line += 7)
+		mech_send_to(gpu, (uint32_t)(line % SMS),
+		             &(struct mech_request){.address = array + line * 128 % BUSY_BYTES,
+		                                    .bytes = gpu->machine->l2_sector_bytes,
+		                                    .to = MECH_TO_L2,
+		                                    .pc = MECH_NO_PC});
+	return cycle + 40;
+}
+
 static uint32_t ends; /* of SMs, in one host thread */
 
 static void count_end(struct mech_sm *sm)
@@ -145,6 +159,7 @@ static const struct mech sender = {.version = MECH_VERSION,
                                    .citation = "tests",
                                    .sends = true,
                                    .access = send_next,
+                                   .gpu_cycle = send_more,
                                    .kernel_end = count_end};
 
 /* Cut while requests wait, are on their way, and have come: the account adds up, by load too, and kernel_end is called. */
@@ -153,12 +168,13 @@ static void test_requests(void **state)
 	static const struct mech *const mechanisms[] = {&sender, NULL};
 	struct gpu_kit kit;
 	uint32_t cuts = 0;
-	uint64_t waiting = 0; /* for nothing any more */
+	uint64_t waiting = 0, by_load = 0; /* for nothing any more; asked for by loads */
 	(void)state;
 	kit_mechanisms = mechanisms;
-	for (uint64_t most = 20000; most < 120000; most += 1777, cuts++) {
+	for (uint64_t most = 20000; most < 120000; most += 7177, cuts++) {
 		KIT_OPEN(&kit, "sm.count=3");
 		kit.param = kit_buffer(&kit, NULL, BUSY_BYTES / 8);
+		array = kit.param;
 		kit_load(&kit, busy_kernels[0]);
 		ends = 0;
 		cut(&kit, most, 2 * GRID, BLOCK);
@@ -171,12 +187,13 @@ static void test_requests(void **state)
 			                                           by_pc[pc].redundant);
 			seam_requests_add(&sum, &by_pc[pc]);
 		}
-		assert_memory_equal(&sum, &all, sizeof sum);
+		assert_true(sum.issued < all.issued); /* the dispatcher's are on behalf of none */
+		by_load += sum.issued;
 		waiting += all.redundant;
 		free(by_pc);
 		kit_close(&kit);
 	}
-	assert_true(cuts > 10 && waiting > cuts);
+	assert_true(cuts > 10 && waiting > cuts && by_load > cuts);
 	kit_mechanisms = NULL;
 }
 
@@ -197,11 +214,11 @@ static struct counted counted_by(const struct gpu_kit *kit)
 /* Each mechanism that is built in: what it has counted until then is the same, too. */
 static void test_built_in(void **state)
 {
-	static const uint64_t limits[] = {5000, 40000, 70001};
+	static const uint64_t limits[] = {5000, 70001};
 	uint32_t tried = 0;
 	(void)state;
 	for (size_t m = 0; m < mech_list_count; m++)
-		for (size_t l = 0; l < 3; l++)
+		for (size_t l = 0; l < 2; l++)
 			for (uint32_t k = 0; k < 3; k += 2) {
 				struct outcome first = {0};
 				struct counted before = {0};
