@@ -85,7 +85,9 @@ struct sluice_settings {
 	const char *const *mechanisms;
 	bool functional;            /* results only, no cycles */
 	uint32_t threads;           /* host threads that simulate, at most the host's cores; 0: one. Nothing but time depends on it */
-	uint64_t max_instructions;  /* thread instructions, over all kernels, after which all stops; 0: none */
+	/* Thread instructions, over all kernels, after which all stops, in the cycle in which the last of them issues; 0: what the machine's key
+	 * launch.max_instructions says. */
+	uint64_t max_instructions;
 	/* Called now and then while a kernel runs (at most about ten times a second); may be NULL. */
 	void (*progress)(void *user, const char *kernel, uint64_t blocks_done, uint64_t blocks, uint64_t cycles,
 	                 uint64_t warp_instructions);

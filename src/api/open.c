@@ -162,7 +162,7 @@ static void keep_settings(sluice_gpu *gpu, const struct sluice_settings *setting
 	records->checks = settings->check ? xstrdup(settings->check) : NULL;
 	records->functional = settings->functional;
 	records->threads = useful_threads(settings->threads);
-	records->max_instructions = settings->max_instructions;
+	records->max_instructions = gpu->max_instructions;
 	snprintf(records->ended, sizeof records->ended, "running");
 }
 
@@ -178,12 +178,12 @@ enum sluice_status sluice_open(sluice_gpu **opened, const struct sluice_settings
 		settings = &defaults;
 	sluice_gpu *gpu = xcalloc(1, sizeof *gpu);
 	gpu->functional = settings->functional;
-	gpu->max_instructions = settings->max_instructions;
 	gpu->progress = settings->progress;
 	gpu->progress_user = settings->progress_user;
 	gpu->finding = settings->finding;
 	gpu->finding_user = settings->finding_user;
 	read_settings(gpu, settings, &diag);
+	gpu->max_instructions = settings->max_instructions ? settings->max_instructions : gpu->machine.max_instructions;
 	keep_settings(gpu, settings);
 	unsigned checks = api_parse_checks(settings->check, &diag);
 	enum sluice_status status = SLUICE_OK;

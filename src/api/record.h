@@ -59,6 +59,7 @@ struct records {
 	bool functional;
 	uint32_t threads;
 	uint64_t max_instructions; /* 0: no limit */
+	bool stopped; /* a launch was refused, since the run had used up its instructions or was stopped */
 	char ended[RECORDS_ENDED]; /* how the process did: "running", "exit 0", "fault, exit 1", "signal 11" */
 };
 

@@ -65,6 +65,16 @@ static void read_mean(struct document *document, const char *key, const yaml_nod
 	*(enum experiment_mean *)into = (enum experiment_mean)number;
 }
 
+static void read_at(struct document *document, const char *key, const yaml_node_t *value, void *into)
+{
+	const char *text = document_text(document, key, value);
+	char *end;
+	double number = text ? strtod(text, &end) : 0;
+	if (text && (*end || !isfinite(number)))
+		document_error(document, value, "%s: expected a number, not '%s'", key, text);
+	*(double *)into = number;
+}
+
 static void read_columns(struct document *document, const char *key, const yaml_node_t *value, void *into)
 {
 	static const struct document_key keys[] = {
@@ -77,11 +87,13 @@ static void read_columns(struct document *document, const char *key, const yaml_
 		{"unit", document_read_text, offsetof(struct experiment_column, unit)},
 		{"show", read_show, offsetof(struct experiment_column, show)},
 		{"relative_to", document_read_text, offsetof(struct experiment_column, relative_name)},
+		{"at", read_at, offsetof(struct experiment_column, at)},
+		{"line", document_read_text, offsetof(struct experiment_column, line)},
 		{"block_tracks", document_read_number, offsetof(struct experiment_column, block_tracks)},
 		{0},
 	};
 	struct experiment *experiment = into;
-	const struct experiment_column blank = {.show = SHOW_UNSET};
+	const struct experiment_column blank = {.show = SHOW_UNSET, .at = NAN};
 	experiment->columns = document_read_named(document, key, value, keys, &blank, sizeof blank,
 	                                          offsetof(struct experiment_column, place), &experiment->column_count);
 }
@@ -317,6 +329,51 @@ static void check_kind(struct document *document, struct experiment *experiment)
 	}
 }
 
+static bool is_base(const struct experiment *experiment, size_t column)
+{
+	for (size_t c = 0; c < experiment->column_count; c++)
+		if (experiment->columns[c].show != SHOW_VALUE && experiment->columns[c].relative_to == column)
+			return true;
+	return false;
+}
+
+static bool is_same_point(const struct experiment_column *a, const struct experiment_column *b)
+{
+	return a->at == b->at && experiment_same_text(a->line, b->line) && experiment_alike(a, b);
+}
+
+/* Whether a column before it stands against the same axis. */
+static bool has_axis(const struct experiment *experiment, size_t column)
+{
+	for (size_t c = 0; c < column; c++)
+		if (!isnan(experiment->columns[c].at) &&
+		    experiment_alike(&experiment->columns[c], &experiment->columns[column]))
+			return true;
+	return false;
+}
+
+/* Where columns stand in a figure over numbers. */
+static void check_points(struct document *document, const struct experiment *experiment)
+{
+	size_t axes = 0;
+	for (size_t c = 0; c < experiment->column_count; c++) {
+		const struct experiment_column *column = &experiment->columns[c];
+		const char *wrong = NULL;
+		axes += experiment->over && !isnan(column->at) && !has_axis(experiment, c);
+		if (!experiment->over && (!isnan(column->at) || column->line))
+			wrong = "at and line are of a figure that says what it is over";
+		else if (experiment->over && isnan(column->at) && !is_base(experiment, c))
+			wrong = "expected at: the number where it stands";
+		for (size_t other = 0; experiment->over && other < c; other++)
+			if (is_same_point(&experiment->columns[other], column))
+				wrong = "another column of the line stands at that number";
+		if (axes > 2 && !has_axis(experiment, c))
+			wrong = "what it shows is a third thing, and there are two axes";
+		if (wrong)
+			diag_error(&document->diag, &document->source, column->place, "%s: %s", column->name, wrong);
+	}
+}
+
 static void check(struct document *document, struct experiment *experiment)
 {
 	bool indexes = experiment->show == SHOW_INDEXES || experiment->show == SHOW_PROGRAMS;
@@ -330,6 +387,11 @@ static void check(struct document *document, struct experiment *experiment)
 		diag_error(&document->diag, &document->source, (struct place){0}, "expected columns and rows");
 	else if (experiment->show != SHOW_TIMELINE && !experiment_is_table(experiment))
 		check_columns(document, experiment);
+	if (experiment->over && (experiment->stacked || experiment->show >= SHOW_INDEXES))
+		diag_error(&document->diag, &document->source, (struct place){0},
+		           "over: lines are of values, ratios and percentages, and not stacked");
+	else if (!document->diag.errors)
+		check_points(document, experiment);
 	check_rows(document, experiment);
 	experiment->published_mean =
 		numbers(document, (struct place){0}, &experiment->stated_mean, experiment->column_count);
@@ -350,6 +412,7 @@ bool experiment_read(struct experiment *experiment, struct document *document)
 		{"relative_to", document_read_text, offsetof(struct experiment, relative_name)},
 		{"energy", document_read_text, offsetof(struct experiment, energy)},
 		{"mean", read_mean, offsetof(struct experiment, mean)},
+		{"over", document_read_text, offsetof(struct experiment, over)},
 		{"stacked", document_read_bool, offsetof(struct experiment, stacked)},
 		{"events", document_read_words, offsetof(struct experiment, events)},
 		{"sm", document_read_number, offsetof(struct experiment, sm)},
@@ -372,6 +435,12 @@ bool experiment_read(struct experiment *experiment, struct document *document)
 bool experiment_same_text(const char *a, const char *b)
 {
 	return a == b || (a && b && strcmp(a, b) == 0);
+}
+
+bool experiment_alike(const struct experiment_column *a, const struct experiment_column *b)
+{
+	return experiment_same_text(a->unit, b->unit) && a->show == b->show &&
+	       (a->show == SHOW_VALUE || a->relative_to == b->relative_to);
 }
 
 bool experiment_needs(const struct experiment *experiment, unsigned needs)

@@ -36,6 +36,8 @@ struct experiment_column {
 	const char *unit, *relative_name;
 	size_t relative_to; /* its number */
 	enum experiment_show show;
+	double at;        /* where it stands in a figure over numbers; NAN: nowhere */
+	const char *line; /* which it is a point of; NULL: of the only one */
 	uint64_t block_tracks; /* so many of a mechanism's tracks are a block slot's; 0: tracks have nothing to do with slots */
 	struct place place;
 };
@@ -62,6 +64,7 @@ struct experiment {
 	const char *energy; /* a table of energies; NULL: each machine's */
 	enum experiment_show show;
 	enum experiment_mean mean;
+	const char *over; /* what the numbers of columns are: the picture has lines over them; NULL: bars */
 	bool stacked; /* in pictures, columns that show the same thing are parts of one bar */
 	/* With SHOW_TIMELINE: */
 	struct words events; /* "MECHANISM.event", "event" of any mechanism, "block"; none: all of the columns' mechanisms */
@@ -90,6 +93,9 @@ const char *experiment_table(const struct experiment *experiment);
 
 /* The variant for a cell; NULL: what the paper means by the program's name, else its default. */
 const char *experiment_variant(const struct experiment *experiment, size_t row, size_t column);
+
+/* Columns that stand against one axis: unit, show and relative_to are the same. */
+bool experiment_alike(const struct experiment_column *a, const struct experiment_column *b);
 
 /* Of two texts that a file may leave out. */
 bool experiment_same_text(const char *a, const char *b);

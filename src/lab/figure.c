@@ -1,4 +1,5 @@
 /* The figures of a plan: what each cell and the mean show. */
+#include "lab/jobs.h"
 #include "lab/plan.h"
 #include "lab/run_energy.h"
 
@@ -34,11 +35,15 @@ static void take_values(const struct maker *maker, size_t run, const json_t *sta
 	const struct experiment *experiment = maker->plan->experiment;
 	const size_t *cells = maker->plan->cells;
 	size_t columns = experiment->column_count;
+	bool cut = job_stats_are(stats) == JOB_STATS_CUT;
+	maker->figure->any_cut |= cut;
 	for (size_t i = 0; i < experiment->row_count * columns; i++) {
 		const struct experiment_column *column = &experiment->columns[i % columns];
 		size_t base = i - i % columns + column->relative_to;
 		if (cells[i] == run)
 			maker->figure->ours[i] = measure(maker, i, stats);
+		if (cells[i] == run)
+			maker->figure->cut[i] = cut;
 		if (column->show != SHOW_VALUE && cells[i] != PLAN_NOTHING && cells[base] == run)
 			maker->bases[i] = base == i ? maker->figure->ours[i] : measure(maker, i, stats);
 	}
@@ -191,6 +196,7 @@ bool plan_figure(struct plan *plan, struct store *store, bool any_build, struct 
 	const struct maker maker = {plan, figure, arena_array(&plan->arena, cells, sizeof *maker.bases)};
 	*figure = (struct figure){.experiment = experiment,
 	                          .ours = arena_array(&plan->arena, cells, sizeof *figure->ours),
+	                          .cut = arena_array(&plan->arena, cells, sizeof *figure->cut),
 	                          .ours_mean = arena_array(&plan->arena, columns, sizeof *figure->ours_mean),
 	                          .published_mean = arena_array(&plan->arena, columns, sizeof *figure->published_mean)};
 	struct energies energies;

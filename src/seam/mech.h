@@ -18,8 +18,8 @@
  *
  * What a hook returns and what it asks for is checked. What is wrong is the mechanism's mistake: the kernel stops, and its
  * launch fails with a message that names mechanism, hook and cycle. A kernel that was stopped, by this or anything else, has
- * its kernel_end hooks called like any other; then the machine is opened anew, with states that are zero, and the open hooks
- * are called again.
+ * its kernel_end hooks called like any other, when requests that were on their way have been counted as redundant, of which no
+ * hook tells; then the machine is opened anew, with states that are zero, and the open hooks are called again.
  *
  * Cycles are core cycles, at partitions L2 cycles, counted from the machine's opening. Addresses are bytes of device memory.
  *

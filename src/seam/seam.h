@@ -241,6 +241,9 @@ void seam_launch(struct seam *seam, const struct mech_launch *launch, const stru
 void seam_kernel_begin(struct seam *seam, uint32_t blocks_per_sm);
 void seam_kernel_over(struct seam *seam);
 void seam_kernel_end(struct seam *seam);
+/* Before seam_kernel_end() of a kernel that did not run to its end: requests that are still on their way count as redundant, in the accounts
+ * alone: nobody is told. */
+void seam_settle_cut(struct seam *seam);
 
 /* The mechanisms' first mistake since the machine was opened, or NULL. No SM ticks. */
 const struct seam_mistake *seam_mistake(const struct seam *seam);
