@@ -6,8 +6,9 @@ install(TARGETS sluice_shared EXPORT sluice LIBRARY DESTINATION ${CMAKE_INSTALL_
 install(TARGETS sluice RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 install(FILES include/sluice.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 # What a mechanism of one's own includes.
-install(FILES src/seam/mech.h src/seam/mech_events.h src/seam/mech_figures.h src/seam/mech_requests.h src/seam/mech_parts.h
-        DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/sluice/seam)
+set(seam_headers src/seam/mech.h src/seam/mech_events.h src/seam/mech_figures.h src/seam/mech_requests.h src/seam/mech_parts.h
+                 src/seam/mech_table.h src/seam/mech_lines.h src/seam/mech_levels.h)
+install(FILES ${seam_headers} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/sluice/seam)
 install(FILES src/base/table.h src/base/traffic.h src/base/diag.h src/base/arena.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/sluice/base)
 # What its passes include (docs/passes.md).
 install(FILES src/flow/pass.h src/flow/facts.h src/flow/flow.h src/flow/affine.h
@@ -15,14 +16,14 @@ install(FILES src/flow/pass.h src/flow/facts.h src/flow/flow.h src/flow/affine.h
 install(FILES src/ptx/module.h src/ptx/ops.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/sluice/ptx)
 install(DIRECTORY experiments DESTINATION ${CMAKE_INSTALL_DATADIR}/sluice)
 install(DIRECTORY machines DESTINATION ${CMAKE_INSTALL_DATADIR}/sluice)
+install(DIRECTORY energies DESTINATION ${CMAKE_INSTALL_DATADIR}/sluice)
 install(FILES docs/man/sluice.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
 install(FILES completions/sluice.bash DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions RENAME sluice)
 # The pages, laid out as in the source tree, so that their links lead somewhere (tests/docs/check_links.py).
 install(FILES LICENSE README.md ARCHITECTURE.md CONTRIBUTING.md CHANGELOG.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
 file(GLOB_RECURSE pages RELATIVE ${CMAKE_SOURCE_DIR} CONFIGURE_DEPENDS docs/*.md programs/*.md experiments/*.md examples/*.md
                                                                      examples/mechanisms/*.c src/*.md)
-foreach(page IN LISTS pages ITEMS src/seam/mech.h src/seam/mech_events.h src/seam/mech_figures.h src/seam/mech_requests.h
-                          src/seam/mech_parts.h src/flow/pass.h src/flow/facts.h src/flow/flow.h src/ptx/module.h tools/packages.txt)
+foreach(page IN LISTS pages seam_headers ITEMS src/flow/pass.h src/flow/facts.h src/flow/flow.h src/ptx/module.h tools/packages.txt)
   cmake_path(GET page PARENT_PATH folder)
   install(FILES ${page} DESTINATION ${CMAKE_INSTALL_DOCDIR}/${folder})
 endforeach()

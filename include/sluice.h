@@ -110,6 +110,9 @@ struct sluice_settings {
 	 * Perfetto, or CSV where its name ends in .csv; NULL: none. At most so many events; 0: ten million. No figure depends on it. */
 	const char *timeline_file;
 	uint64_t timeline_events;
+	/* A table of energies (docs/energy.md), by the name of one of ours or by its path, or "default": the statistics then say what each
+	 * launch has cost. NULL: they do not. No other figure depends on it. */
+	const char *energy;
 };
 
 SLUICE_API const char *sluice_version(void);
@@ -249,6 +252,9 @@ SLUICE_API enum sluice_status sluice_stats_write(sluice_gpu *gpu, FILE *file, en
 /* Keeps the JSON form in that file from now on: it is made at once, each kernel is added when it has ended, and it is valid
  * whatever becomes of the process. Until sluice_stats_end() it says that the process is running, and has no totals. */
 SLUICE_API enum sluice_status sluice_stats_keep(sluice_gpu *gpu, const char *path, struct sluice_error *error);
+/* True when the statistics say that of each launch: "energy.total", or "energy." and a component; of a gpu that was opened with
+ * `energy`. */
+SLUICE_API bool sluice_energy_has(const sluice_gpu *gpu, const char *name);
 /* How the process ended, in a word or two: "exit 0". Completes the file that is kept, and stands in all that is written
  * from now on. */
 SLUICE_API enum sluice_status sluice_stats_end(sluice_gpu *gpu, const char *how, struct sluice_error *error);

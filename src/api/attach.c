@@ -18,21 +18,25 @@ size_t sluice_mechanism_path(const char *mechanism)
 	return is_path ? length : 0;
 }
 
-static const struct mech *find_built_in(const char *name, struct diag *diag)
+static const struct mech *find_built_in(const char *name)
+{
+	for (size_t i = 0; i < mech_list_count; i++)
+		if (strcmp(mech_list[i]->name, name) == 0)
+			return mech_list[i];
+	return NULL;
+}
+
+static void no_mechanism(const char *name, struct diag *diag)
 {
 	const char *nearest = NULL;
 	uint32_t best = SLIP_FAR;
-	for (size_t i = 0; i < mech_list_count; i++) {
-		if (strcmp(mech_list[i]->name, name) == 0)
-			return mech_list[i];
+	for (size_t i = 0; i < mech_list_count; i++)
 		if (slip_nearer(name, mech_list[i]->name, &best))
 			nearest = mech_list[i]->name;
-	}
 	if (nearest)
 		diag_plain(diag, "no mechanism '%s'; did you mean '%s'?", name, nearest);
 	else
 		diag_plain(diag, "no mechanism '%s'; 'sluice mech list' shows those there are", name);
-	return NULL;
 }
 
 /* Figures stand as NAME.COUNTER beside the machine's. */
@@ -73,6 +77,8 @@ static const struct mech *find_in_object(const char *path, void **object, struct
 		           mech->version, MECH_VERSION);
 	else if (!seam_check_tables(mech, message, sizeof message))
 		diag_plain(diag, "%s: %s", path, message);
+	else if (mech->stands_for_count)
+		diag_plain(diag, "%s: it stands for others, which only a mechanism that is built in can", path);
 	else if (is_counter_group(mech->name))
 		diag_plain(diag, "%s: its name is '%s', as a part of the machine is called: it needs another", path,
 		           mech->name);
@@ -86,52 +92,119 @@ static const struct mech *find_in_object(const char *path, void **object, struct
 const struct mech *attachments_find(const char *name, void **object, struct diag *diag)
 {
 	*object = NULL;
-	return sluice_mechanism_path(name) ? find_in_object(name, object, diag) : find_built_in(name, diag);
+	if (sluice_mechanism_path(name))
+		return find_in_object(name, object, diag);
+	const struct mech *mech = find_built_in(name);
+	if (!mech)
+		no_mechanism(name, diag);
+	return mech;
 }
 
-/* `name`: as the user has written it, a built-in one's or an object's path. */
-static bool set_option(const struct mech *mech, const char *name, void *config, char *assignment, struct diag *diag)
+/* What one text attaches: one mechanism, or those that it stands for. */
+struct added {
+	const struct mech *mech;
+	const char *name; /* as the user has written it, a built-in one's or an object's path */
+	struct seam_attached *first;
+	uint32_t count;
+};
+
+/* Of those added, the one that has the option: NULL after a message. */
+static const struct seam_attached *owner_of(const struct added *added, const char *key, struct diag *diag)
+{
+	const struct seam_attached *owner = NULL;
+	const struct option *near = NULL;
+	for (uint32_t i = 0; i < added->count; i++) {
+		const struct mech *mech = added->first[i].mech;
+		if (!near)
+			near = option_nearest(mech->options, mech->option_count, key);
+		if (!option_find(mech->options, mech->option_count, key))
+			continue;
+		if (owner) {
+			diag_plain(diag,
+			           "mechanism %s: %s and %s both have the option '%s': attach them by their names",
+			           added->mech->name, owner->mech->name, mech->name, key);
+			return NULL;
+		}
+		owner = &added->first[i];
+	}
+	if (!owner)
+		diag_plain(diag, "mechanism %s has no option '%s'%s%s%s; 'sluice mech show %s' lists them",
+		           added->mech->name, key, near ? "; did you mean '" : "", near ? near->name : "",
+		           near ? "'?" : "", added->name);
+	return owner;
+}
+
+static bool set_option(const struct added *added, char *assignment, struct diag *diag)
 {
 	char message[256], *value = strchr(assignment, '=');
 	if (!value || value == assignment) {
-		diag_plain(diag, "mechanism %s: '%s'; expected KEY=VALUE", mech->name, assignment);
+		diag_plain(diag, "mechanism %s: '%s'; expected KEY=VALUE", added->mech->name, assignment);
 		return false;
 	}
 	*value++ = '\0';
-	const struct option *option = option_find(mech->options, mech->option_count, assignment);
-	if (!option) {
-		const struct option *near = option_nearest(mech->options, mech->option_count, assignment);
-		diag_plain(diag, "mechanism %s has no option '%s'%s%s%s; 'sluice mech show %s' lists them", mech->name,
-		           assignment, near ? "; did you mean '" : "", near ? near->name : "", near ? "'?" : "", name);
+	const struct seam_attached *owner = owner_of(added, assignment, diag);
+	if (!owner)
 		return false;
-	}
-	if (option_set(option, config, value, message, sizeof message))
+	const struct mech *mech = owner->mech;
+	const struct option *option = option_find(mech->options, mech->option_count, assignment);
+	if (option_set(option, owner->config, value, message, sizeof message))
 		return true;
 	diag_plain(diag, "mechanism %s: %s", mech->name, message);
 	return false;
 }
 
-bool attachments_add(struct attachments *attachments, const char *text, struct diag *diag)
+/* With its defaults. */
+static bool add_one(struct attachments *attachments, const struct mech *mech, void *object, const char *text,
+                    struct diag *diag)
 {
 	if (attachments->count == MECH_MAX) {
 		diag_plain(diag, "'%s': %d mechanisms are attached already, no more can be", text, MECH_MAX);
+		attachments_release(object);
 		return false;
 	}
+	void *config = xcalloc(1, mech->config_size + 1);
+	if (mech->config_size)
+		memcpy(config, mech->defaults, mech->config_size);
+	attachments->object[attachments->count] = object;
+	attachments->list[attachments->count++] = (struct seam_attached){mech, config};
+	return true;
+}
+
+static bool add_what_it_stands_for(struct attachments *attachments, const struct mech *mech, const char *text,
+                                   struct diag *diag)
+{
+	for (uint32_t i = 0; i < mech->stands_for_count; i++) {
+		const struct mech *part = find_built_in(mech->stands_for[i]);
+		if (!part) {
+			diag_plain(diag, "mechanism %s stands for %s, which is not built in", mech->name,
+			           mech->stands_for[i]);
+			return false;
+		}
+		if (!add_one(attachments, part, NULL, text, diag))
+			return false;
+	}
+	return true;
+}
+
+static bool add(struct attachments *attachments, const struct mech *mech, void *object, const char *text,
+                struct diag *diag)
+{
+	return mech->stands_for_count ? add_what_it_stands_for(attachments, mech, text, diag)
+	                              : add_one(attachments, mech, object, text, diag);
+}
+
+bool attachments_add(struct attachments *attachments, const char *text, struct diag *diag)
+{
 	char *name = xstrdup(text), *rest = strchr(name, ':');
 	if (rest)
 		*rest++ = '\0';
 	void *object;
+	uint32_t before = attachments->count;
 	const struct mech *mech = attachments_find(name, &object, diag);
-	bool fine = mech;
-	if (mech) {
-		void *config = xcalloc(1, mech->config_size + 1);
-		if (mech->config_size)
-			memcpy(config, mech->defaults, mech->config_size);
-		for (char *option; fine && rest && (option = strsep(&rest, ","));)
-			fine = set_option(mech, name, config, option, diag);
-		attachments->object[attachments->count] = object;
-		attachments->list[attachments->count++] = (struct seam_attached){mech, config};
-	}
+	bool fine = mech && add(attachments, mech, object, text, diag);
+	const struct added added = {mech, name, &attachments->list[before], attachments->count - before};
+	for (char *option; fine && rest && (option = strsep(&rest, ","));)
+		fine = set_option(&added, option, diag);
 	free(name);
 	return fine;
 }

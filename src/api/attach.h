@@ -12,7 +12,7 @@ struct attachments {
 	void *object[MECH_MAX]; /* shared objects, by attachment; NULL: built in */
 };
 
-/* Adds a mechanism. False after a message. */
+/* Adds a mechanism, or those that it stands for. False after a message. */
 bool attachments_add(struct attachments *attachments, const char *text, struct diag *diag);
 
 /* Adds the machine's warp order, where no mechanism owns it, and checks them all together. False after a message. */

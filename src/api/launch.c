@@ -270,6 +270,7 @@ static enum sluice_status run_recorded(sluice_gpu *gpu, sluice_kernel *kernel, s
 	enum sluice_status status = gpu->functional ? run_functional(gpu, &run->launch, record, error)
 	                                            : run_timed(gpu, kernel, run, record, error);
 	record->host_seconds = host_now() - begin;
+	record_price(&gpu->records, record);
 	end_record(gpu, record, error);
 	api_end_checks(gpu, &run->launch);
 	gpu->instructions += record->stats.sm.thread_instructions;

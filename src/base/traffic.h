@@ -59,6 +59,7 @@ struct line_fill {
 	bool demanded; /* an instruction waits for it */
 	uint32_t set, way;
 	uint32_t pc;     /* of the instruction that it was sent for, or ACCESS_NO_PC */
+	uint32_t warp;   /* slot of that instruction's warp, or of the warp that the mechanism has bound to it, or ACCESS_NOBODY */
 	uint32_t sender; /* the mechanism that asked for it, or ACCESS_NOBODY */
 	uint64_t cycle;
 };
@@ -134,7 +135,7 @@ struct packet {
 	bool is_reply;
 	uint32_t bytes, flits; /* with its header */
 	uint32_t sm, slice;
-	uint32_t warp, block; /* slots; they mean something where there is a pc */
+	uint32_t warp, block; /* slots; they mean something where there is a pc; warp: ACCESS_NOBODY where a mechanism has bound none */
 	uint32_t pc;          /* of the instruction on whose behalf, or ACCESS_NO_PC */
 	uint32_t sender;      /* the mechanism that asked for it, or ACCESS_NOBODY */
 	uint64_t cycle;

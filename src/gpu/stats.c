@@ -124,8 +124,8 @@ static bool check_accounts(const struct seam *seam, char *text, size_t size)
 	for (uint32_t i = 0; i < seam->count; i++) {
 		const struct mech_requests sum = seam_account_of(seam, i);
 		const struct relation relations[] = {
-			{"asked = dropped + outside + filtered + issued of a mechanism's requests", sum.asked, EQUALS,
-		         sum.dropped + sum.outside + sum.filtered + sum.issued},
+			{"asked = dropped + outside + filtered + refused + issued of a mechanism's requests", sum.asked,
+		         EQUALS, sum.dropped + sum.outside + sum.filtered + sum.refused + sum.issued},
 			{"issued = useful + late + early_evicted + redundant of a mechanism's requests", sum.issued,
 		         EQUALS, sum.useful + sum.late + sum.early_evicted + sum.redundant},
 		};
@@ -151,6 +151,8 @@ bool gpu_check_stats(const struct gpu *gpu, const struct gpu_run *run, char *tex
 		{"sm.blocks = blocks of the grid", s->sm.blocks, at_end, blocks},
 		{"sm.warp_instructions = sp + sfu + mem", s->sm.warp_instructions, EQUALS,
 	         s->sm.sp_instructions + s->sm.sfu_instructions + s->sm.mem_instructions},
+		{"sm.fp32 + fp64 <= sp + sfu", s->sm.fp32_instructions + s->sm.fp64_instructions, AT_MOST,
+	         s->sm.sp_instructions + s->sm.sfu_instructions},
 		{"l1d.fills = misses that fetch + l1d.prefetches", s->l1d.fills, at_end,
 	         (fetches ? s->l1d.misses : s->l1d.read_misses) + s->l1d.prefetches},
 		{"l2.accesses = slice.entered", s->l2.accesses, at_end, s->slice.entered},

@@ -70,7 +70,7 @@ static void show_access(void *user, const struct request *request, enum access_r
 	const struct mech_access access = {.address = request->address,
 	                                   .bytes = request->bytes,
 	                                   .sm = request->sm,
-	                                   .warp = request->warp,
+	                                   .warp = request_warp(request),
 	                                   .block = request->block,
 	                                   .pc = request_pc(request),
 	                                   .kind = request_access(request),

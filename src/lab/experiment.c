@@ -18,7 +18,7 @@ static void read_formula(struct document *document, const char *key, const yaml_
 	const char *text = document_text(document, key, value);
 	if (!text)
 		return;
-	const struct formula *formula = formula_parse(document->arena, text, message);
+	const struct formula *formula = metric_parse(document->arena, text, message);
 	*(const struct formula **)into = formula;
 	if (!formula)
 		document_error(document, value, "%s: %s", key, message);
@@ -65,29 +65,6 @@ static void read_mean(struct document *document, const char *key, const yaml_nod
 	*(enum experiment_mean *)into = (enum experiment_mean)number;
 }
 
-/* Reads each NAME: {...} of a mapping into the next element of an array; `size` is that of an element, which begins
- * with its name and is `blank` before. */
-static void *read_named(struct document *document, const char *key, const yaml_node_t *value,
-                        const struct document_key *keys, const void *blank, size_t size, size_t place, size_t *count)
-{
-	if (!document_is_mapping(document, key, value))
-		return NULL;
-	const yaml_node_pair_t *pair = value->data.mapping.pairs.start, *end = value->data.mapping.pairs.top;
-	char *list = arena_array(document->arena, (size_t)(end - pair) + 1, size);
-	for (; pair < end; pair++) {
-		const char *name = document_pair_key(document, value, pair);
-		char *element = list + *count * size;
-		if (!name)
-			continue;
-		memcpy(element, blank, size);
-		*(const char **)element = name;
-		*(struct place *)(element + place) = document_place(document_node(document, pair->key));
-		document_read(document, name, document_node(document, pair->value), keys, element);
-		++*count;
-	}
-	return list;
-}
-
 static void read_at(struct document *document, const char *key, const yaml_node_t *value, void *into)
 {
 	const char *text = document_text(document, key, value);
@@ -117,8 +94,8 @@ static void read_columns(struct document *document, const char *key, const yaml_
 	};
 	struct experiment *experiment = into;
 	const struct experiment_column blank = {.show = SHOW_UNSET, .at = NAN};
-	experiment->columns = read_named(document, key, value, keys, &blank, sizeof blank,
-	                                 offsetof(struct experiment_column, place), &experiment->column_count);
+	experiment->columns = document_read_named(document, key, value, keys, &blank, sizeof blank,
+	                                          offsetof(struct experiment_column, place), &experiment->column_count);
 }
 
 static void read_rows(struct document *document, const char *key, const yaml_node_t *value, void *into)
@@ -137,8 +114,8 @@ static void read_rows(struct document *document, const char *key, const yaml_nod
 	};
 	struct experiment *experiment = into;
 	const struct experiment_row blank = {0};
-	experiment->rows = read_named(document, key, value, keys, &blank, sizeof blank,
-	                              offsetof(struct experiment_row, place), &experiment->row_count);
+	experiment->rows = document_read_named(document, key, value, keys, &blank, sizeof blank,
+	                                       offsetof(struct experiment_row, place), &experiment->row_count);
 }
 
 /* Published numbers, one a column. */
@@ -433,6 +410,7 @@ bool experiment_read(struct experiment *experiment, struct document *document)
 		{"unit", document_read_text, offsetof(struct experiment, unit)},
 		{"show", read_show, offsetof(struct experiment, show)},
 		{"relative_to", document_read_text, offsetof(struct experiment, relative_name)},
+		{"energy", document_read_text, offsetof(struct experiment, energy)},
 		{"mean", read_mean, offsetof(struct experiment, mean)},
 		{"over", document_read_text, offsetof(struct experiment, over)},
 		{"stacked", document_read_bool, offsetof(struct experiment, stacked)},
@@ -472,6 +450,14 @@ bool experiment_needs(const struct experiment *experiment, unsigned needs)
 		for (size_t c = 0; c < experiment->column_count; c++)
 			all |= formula_needs(experiment_metric(experiment, r, c));
 	return all & needs;
+}
+
+const char *experiment_table(const struct experiment *experiment)
+{
+	bool has_metrics = experiment->show < SHOW_INDEXES;
+	if (!has_metrics || !experiment_needs(experiment, FORMULA_ENERGY))
+		return NULL;
+	return experiment->energy ? experiment->energy : "default";
 }
 
 const struct formula *experiment_metric(const struct experiment *experiment, size_t row, size_t column)

@@ -8,7 +8,7 @@
 #define SLUICE_LAB_EXPERIMENT_H
 
 #include "base/document.h"
-#include "lab/formula.h"
+#include "lab/metric.h"
 
 /* What a cell shows of the metric. */
 enum experiment_show {
@@ -61,6 +61,7 @@ struct experiment {
 	uint64_t seed;
 	const struct formula *metric;
 	const char *relative_name;
+	const char *energy; /* a table of energies; NULL: each machine's */
 	enum experiment_show show;
 	enum experiment_mean mean;
 	const char *over; /* what the numbers of columns are: the picture has lines over them; NULL: bars */
@@ -86,6 +87,9 @@ const struct formula *experiment_metric(const struct experiment *experiment, siz
 
 /* Whether some cell needs that (FORMULA_RUN, ...). */
 bool experiment_needs(const struct experiment *experiment, unsigned needs);
+
+/* The table of energies, "default" where the file names none; NULL: no cell needs one. */
+const char *experiment_table(const struct experiment *experiment);
 
 /* The variant for a cell; NULL: what the paper means by the program's name, else its default. */
 const char *experiment_variant(const struct experiment *experiment, size_t row, size_t column);

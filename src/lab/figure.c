@@ -1,6 +1,7 @@
 /* The figures of a plan: what each cell and the mean show. */
 #include "lab/jobs.h"
 #include "lab/plan.h"
+#include "lab/run_energy.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -162,6 +163,32 @@ static void take_spreads(const struct maker *maker)
 	}
 }
 
+/* What a stored run gives of each cell. */
+static void take_run(const struct maker *maker, size_t run, const char *text, struct energies *energies)
+{
+	char message[ENERGY_MESSAGE];
+	const struct run_config *config = &maker->plan->runs[run].config;
+	json_t *stats = json_loads(text, 0, NULL);
+	bool energy = experiment_table(maker->plan->experiment);
+	if (stats && energy && !run_energy(energies, stats, config->mechanisms, message))
+		fprintf(stderr, "%s: energy of %s on %s: %s\n", maker->plan->source->command, config->program,
+		        config->machine, message);
+	if (stats)
+		take_values(maker, run, stats);
+	json_decref(stats);
+}
+
+/* The table of energies, where one is needed. False after a message. */
+static bool open_energies(const struct plan *plan, struct energies *energies)
+{
+	struct diag diag = {0};
+	bool fine = energies_open(energies, experiment_table(plan->experiment), &diag);
+	if (!fine)
+		fputs(diag.text, stderr);
+	diag_free(&diag);
+	return fine;
+}
+
 bool plan_figure(struct plan *plan, struct store *store, bool any_build, struct figure *figure)
 {
 	const struct experiment *experiment = plan->experiment;
@@ -172,9 +199,11 @@ bool plan_figure(struct plan *plan, struct store *store, bool any_build, struct 
 	                          .cut = arena_array(&plan->arena, cells, sizeof *figure->cut),
 	                          .ours_mean = arena_array(&plan->arena, columns, sizeof *figure->ours_mean),
 	                          .published_mean = arena_array(&plan->arena, columns, sizeof *figure->published_mean)};
+	struct energies energies;
+	bool fine = open_energies(plan, &energies);
 	for (size_t i = 0; i < cells; i++)
 		figure->ours[i] = maker.bases[i] = NAN;
-	for (size_t i = 0; i < plan->count; i++) {
+	for (size_t i = 0; fine && i < plan->count; i++) {
 		char message[STORE_MESSAGE];
 		if (plan->runs[i].facts) {
 			take_values(&maker, i, plan->runs[i].facts);
@@ -183,14 +212,15 @@ bool plan_figure(struct plan *plan, struct store *store, bool any_build, struct 
 		char *text = store_find(store, &plan->runs[i].config, any_build, message);
 		if (!text && *message) {
 			fprintf(stderr, "%s: %s\n", plan->source->command, message);
-			return false;
+			fine = false;
 		}
-		json_t *stats = text ? json_loads(text, 0, NULL) : NULL;
-		if (stats)
-			take_values(&maker, i, stats);
-		json_decref(stats);
+		if (text)
+			take_run(&maker, i, text, &energies);
 		free(text);
 	}
+	energies_close(&energies);
+	if (!fine)
+		return false;
 	relate(&maker);
 	for (size_t i = 0; i < cells; i++)
 		figure->missing += plan->cells[i] != PLAN_NOTHING && !isfinite(figure->ours[i]);

@@ -113,6 +113,7 @@ void cache_watch_filled(struct cache_watch *watch, const struct tags *tags, uint
 	                               .set = at / tags->ways,
 	                               .way = at % tags->ways,
 	                               .pc = request_pc(request),
+	                               .warp = request_warp(request),
 	                               .sender = request_sender(request),
 	                               .cycle = cycle};
 	watch->watcher.filled(watch->watcher.user, &fill);

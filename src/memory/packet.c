@@ -22,7 +22,7 @@ struct packet packet_of(const struct crossbar *crossbar, const struct request *r
 	                       .flits = crossbar_flits(crossbar, request),
 	                       .sm = request->sm,
 	                       .slice = request->slice,
-	                       .warp = request->warp,
+	                       .warp = request_warp(request),
 	                       .block = request->block,
 	                       .pc = request_pc(request),
 	                       .sender = request_sender(request),

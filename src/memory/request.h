@@ -55,7 +55,8 @@ struct request {
 	bool is_whole; /* a write of every byte of its sectors */
 	bool bypass;   /* its answer goes past L1 */
 	bool urgent;   /* its sender asked memory controllers to serve it before others */
-	uint16_t sm, warp, slice;
+	uint16_t sm, slice;
+	uint16_t warp; /* slot of its instruction's warp, or of the one that a mechanism has bound to it, or REQUEST_NO_WARP */
 	uint16_t block; /* slot on the SM of the block of its instruction */
 	uint32_t lanes;
 	uint32_t sent;          /* DRAM: bytes whose commands were issued */
@@ -85,6 +86,15 @@ static inline enum access_kind request_access(const struct request *request)
 static inline uint32_t request_pc(const struct request *request)
 {
 	return request->pc ? request->pc - 1 : ACCESS_NO_PC;
+}
+
+enum { REQUEST_NO_WARP = UINT16_MAX };
+
+/* The slot of its warp, or ACCESS_NOBODY. */
+static inline uint32_t request_warp(const struct request *request)
+{
+	bool has_warp = (request->pc || request->sender) && request->warp != REQUEST_NO_WARP;
+	return has_warp ? request->warp : ACCESS_NOBODY;
 }
 
 /* The number of the mechanism that asked for it, or ACCESS_NOBODY. */

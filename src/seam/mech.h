@@ -1,5 +1,6 @@
 /* mech: what a mechanism is to the machine, and the machine to a mechanism. A mechanism of one's own includes this file and
- * nothing else of the simulator (docs/your-mechanism.md), but for flow/pass.h where it brings passes over PTX (docs/passes.md).
+ * nothing else of the simulator (docs/your-mechanism.md), but for flow/pass.h where it brings passes over PTX (docs/passes.md), and what many
+ * mechanisms have in common: seam/mech_table.h, seam/mech_lines.h, seam/mech_levels.h.
  *
  * A mechanism is one constant `struct mech`: who it is, its options and counters as tables, and hooks that the machine
  * calls. Hooks are of four kinds:
@@ -31,7 +32,7 @@
 #include "seam/mech_parts.h"
 
 /* Changes whenever this file, or what it includes, does so that what was compiled before would go wrong. */
-enum { MECH_VERSION = 5 };
+enum { MECH_VERSION = 6 };
 
 /* The buffer that answers before L1, as its owner wants it. */
 struct mech_buffer {
@@ -50,6 +51,19 @@ struct mech_cost {
 	double value;
 };
 enum { MECH_MAX_COSTS = 32 };
+
+/* What its hardware consumes (docs/energy.md): an energy for each of some events, or a power that it draws while kernels run. A table
+ * of energies scales it from its technology node to the table's. */
+struct mech_energy {
+	const char *what, *source; /* the part of the hardware; where the number comes from */
+	uint32_t node;             /* nm, of which the number is */
+	const char *events; /* a formula over the mechanism's own counters, those of its requests too, by launch: "commands + 2 * segments"; or
+	                     * NULL: it is a power */
+	double picojoules;  /* an event */
+	double watts;       /* the power: of an SM, */
+	bool of_gpu;        /* or of the whole GPU */
+};
+enum { MECH_MAX_ENERGIES = 32 };
 
 /* --- seats --- */
 
@@ -130,6 +144,11 @@ struct mech {
 	const char *name; /* small letters, digits and _ */
 	const char *summary, *citation;
 
+	/* It only stands for others: these, built in, are attached in its place. Its options are theirs, as far as but one of them has it; what
+	 * stands below is not set. Not for shared objects. */
+	const char *const *stands_for;
+	uint32_t stands_for_count;
+
 	/* Options: fields of a struct of config_size bytes that begins as a copy of *defaults. */
 	const struct option *options;
 	size_t option_count, config_size;
@@ -139,6 +158,9 @@ struct mech {
 
 	/* What its hardware costs; returns how many rows it has filled, MECH_MAX_COSTS at most. */
 	uint32_t (*costs)(const void *config, const struct mech_machine *machine, struct mech_cost cost[MECH_MAX_COSTS]);
+	/* What it consumes; returns how many rows it has filled, MECH_MAX_ENERGIES at most. Called also long after a run, to price it. */
+	uint32_t (*energies)(const void *config, const struct mech_machine *machine,
+	                     struct mech_energy energy[MECH_MAX_ENERGIES]);
 
 	/* Counters: uint64_t fields of a struct of stats_size bytes; every part has one, and they are combined. */
 	const struct counter *counters;
@@ -204,8 +226,8 @@ struct mech {
 	 * latest, if the SM has a block then, or MECH_NEVER. An SM ticks more often than it must when launch.sleep is off: the
 	 * state must not depend on how often. */
 	uint64_t (*cycle)(struct mech_sm *sm, uint64_t cycle);
-	/* To this mechanism's own request, of the SM or for it: once for each that was neither dropped nor cut off by the kernel's
-	 * end. Data for L1, L2 or the buffer are there. */
+	/* To this mechanism's own request, of the SM or for it: once for each that was neither dropped, nor refused, nor cut off by the
+	 * kernel's end. Data for L1, L2 or the buffer are there. */
 	void (*on_reply)(struct mech_sm *sm, const struct mech_reply *reply);
 	/* What became of this mechanism's own request of the SM or for it: once for each that was issued, when its account counts it. At the
 	 * kernel's end what nobody wanted is told before kernel_end; what is asked for then is dropped. Called in the middle of what the machine

@@ -32,6 +32,9 @@ struct mech_request {
 	bool before_demand; /* not to L1: its turn comes before those of the load/store unit and of L1's misses */
 	uint64_t tag;   /* whatever the sender wants to find in the reply */
 	bool urgent;    /* memory controllers serve it before others */
+	bool once;      /* to L1: where L1 has no MSHR, no line or no place among its misses for it, it is dropped; else it is tried again each cycle */
+	bool bound;     /* to L1: a warp is bound to it, which `fill` names: */
+	uint32_t warp;  /* its slot */
 };
 
 struct mech_reply {
@@ -55,7 +58,7 @@ struct mech_fate {
 	uint64_t cycle;      /* of its fate: in which an instruction wanted the line, or it went */
 };
 
-/* The account of a sender, in all and per load. asked = dropped + outside + filtered + issued, and when a kernel has ended
+/* The account of a sender, in all and per load. asked = dropped + outside + filtered + refused + issued, and when a kernel has ended
  * issued = useful + late + early_evicted + redundant. Prefetchers run past the ends of arrays by nature: a line in which no
  * allocation, variable or local memory has a byte is not sent but counted as outside. L1 knows what is on its way to it, and
  * what it would be asked for in vain, since the buffer in front of it has it: both is filtered. Requests to the buffer are never
@@ -73,6 +76,8 @@ struct mech_fate {
 	X(dropped, "requests", "turned away because the queue was full, or still in it at the kernel's end")           \
 	X(outside, "requests", "not sent: the line lies outside every allocation")                                     \
 	X(filtered, "requests", "not sent: the line was there or on its way")                                          \
+	X(refused, "requests", "dropped because L1 had no room for them when their turn came")                         \
+	X(retries, "cycles", "in which L1 had no room for one that was tried again")                                   \
 	X(issued, "requests", "sent to memory")                                                                        \
 	X(useful, "requests", "brought a line that an instruction then found")                                         \
 	X(late, "requests", "still on their way when an instruction wanted the line")                                  \

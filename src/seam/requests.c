@@ -83,6 +83,8 @@ static bool is_sound(const struct mech_sm *part, const char *service, const stru
 	else if (request->pc != MECH_NO_PC && request->pc >= seam->launch.instructions)
 		seam_wrong(part, "%s(): pc %u; the kernel has %u instructions", service, request->pc,
 		           seam->launch.instructions);
+	else if (request->bound && request->warp >= seam->machine.warps)
+		seam_wrong(part, "%s(): warp slot %u; the SM has %u", service, request->warp, seam->machine.warps);
 	else if ((request->to == MECH_TO_BUFFER || seam_is_to_shared(request)) &&
 	         request->block >= seam->machine.blocks)
 		seam_wrong(part, "%s(): block slot %u; the SM has %u", service, request->block, seam->machine.blocks);
@@ -245,6 +247,18 @@ static void answer_outside(struct seam_sm *sm, struct seam_sent *sent, uint64_t 
 void seam_request_outside(struct seam_sm *sm, uint64_t cycle)
 {
 	answer_outside(sm, pop(sm), cycle);
+}
+
+void seam_request_refused(struct seam_sm *sm)
+{
+	struct seam_sent *sent = sm->queue[sm->queue_head];
+	struct seam_counted to = counted_of(sm, sent);
+	if (!sent->request.once) {
+		SEAM_COUNT(to, retries);
+		return;
+	}
+	SEAM_COUNT(to, refused);
+	free_sent(sm, pop(sm));
 }
 
 void seam_drop_requests(struct seam_sm *sm)

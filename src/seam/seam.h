@@ -8,6 +8,7 @@
 #define SLUICE_SEAM_SEAM_H
 
 #include "base/arena.h"
+#include "base/formula.h"
 #include "ptx/module.h"
 #include "seam/line_buffer.h"
 #include "seam/mech.h"
@@ -205,6 +206,24 @@ bool seam_check_tables(const struct mech *mech, char *message, size_t size);
 bool seam_check(const struct seam_attached *attached, uint32_t count, const struct mech_machine *machine, char *message,
                 size_t size);
 
+/* Counters of the account of requests, which lie in struct mech_requests. */
+extern const struct counter seam_request_counters[];
+extern const size_t seam_request_counter_count;
+
+/* The names that formulas of a mechanism's energies may have; it refers to itself and is not to be copied. */
+struct seam_energy_names {
+	struct counter_group group[2];
+	struct formula_names names;
+};
+void seam_energy_names(struct seam_energy_names *names, const struct mech *mech);
+
+/* What a mechanism consumes; 0 rows where it says nothing of it. */
+uint32_t seam_energies(const struct seam_attached *attached, const struct mech_machine *machine,
+                       struct mech_energy energy[MECH_MAX_ENERGIES]);
+/* True when that makes sense. False, with a message. */
+bool seam_check_energies(const struct seam_attached *attached, const struct mech_machine *machine, char *message,
+                         size_t size);
+
 /* Of one of enum mech_seat, for people. */
 const char *seam_seat_name(uint32_t seat);
 
@@ -361,6 +380,8 @@ static inline bool seam_goes_before_demand(const struct seam_sm *sm)
  * memory. */
 void seam_request_sent(struct seam_sm *sm);
 void seam_request_filtered(struct seam_sm *sm, uint64_t cycle);
+/* L1 has no room for it in this cycle: it stays, or is dropped. */
+void seam_request_refused(struct seam_sm *sm);
 void seam_request_outside(struct seam_sm *sm, uint64_t cycle);
 /* Drops what waits: no block is left that could want it. */
 void seam_drop_requests(struct seam_sm *sm);

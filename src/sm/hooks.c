@@ -171,7 +171,7 @@ uint32_t hooks_answer_miss(struct sm *sm, const struct request *request)
 	const struct mech_access miss = {.address = request->address,
 	                                 .bytes = request->bytes,
 	                                 .sm = sm->index,
-	                                 .warp = request->warp,
+	                                 .warp = request_warp(request),
 	                                 .block = request->block,
 	                                 .pc = request_pc(request),
 	                                 .kind = request_access(request),

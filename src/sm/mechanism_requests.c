@@ -60,6 +60,7 @@ struct request *sm_request_for(const struct sm *sm, struct seam_sent *sent, uint
 	request->bypass = sent->request.to != MECH_TO_L1 && sent->request.to != MECH_TO_L2;
 	request->urgent = sent->request.urgent;
 	request->sm = (uint16_t)sm->index;
+	request->warp = sent->request.bound ? (uint16_t)sent->request.warp : REQUEST_NO_WARP;
 	request->mechanism = sent;
 	sent->kept.sent = cycle;
 	request->prefetch = &sent->kept;
@@ -97,7 +98,9 @@ static void send_to_l1(struct sm *sm, struct seam_sent *sent)
 		return;
 	}
 	request_release(sm->requests, request);
-	if (result != ACCESS_REFUSED)
+	if (result == ACCESS_REFUSED)
+		seam_request_refused(sm->seam);
+	else
 		seam_request_filtered(sm->seam, sm->cycle);
 }
 

@@ -182,7 +182,7 @@ static inline struct mech_requests kit_requests(const struct gpu_kit *kit, uint3
 	void *stats = xcalloc(1, kit->attachments.list[number].mech->stats_size + 1);
 	gpu_mech_stats(kit->gpu, number, stats, &r, NULL);
 	free(stats);
-	assert_int_equal(r.asked, r.dropped + r.outside + r.filtered + r.issued);
+	assert_int_equal(r.asked, r.dropped + r.outside + r.filtered + r.refused + r.issued);
 	assert_int_equal(r.issued, r.useful + r.late + r.early_evicted + r.redundant);
 	return r;
 }

@@ -48,8 +48,8 @@ static void test_accounts(void **state)
 	kit_load(&kit, "exit;");
 	kit_start(&kit, 1, 32);
 	assert_false(gpu_check_stats(kit.gpu, &kit.run, text, sizeof text));
-	assert_string_equal(text,
-	                    "asked = dropped + outside + filtered + issued of a mechanism's requests: 1 is not 0");
+	assert_string_equal(
+		text, "asked = dropped + outside + filtered + refused + issued of a mechanism's requests: 1 is not 0");
 	kit_close(&kit);
 	kit_mechanisms = NULL;
 }

@@ -220,9 +220,13 @@ static void partition_open(struct mech_partition *partition)
 	count(partition->stats, !mech_alloc(partition->pool, 64));
 }
 
+/* A mechanism's own request has no warp here. */
 static void partition_access(struct mech_partition *partition, const struct mech_access *access)
 {
-	count(partition->stats, access->sm >= partition->machine->sms || access->warp >= partition->machine->warps ||
+	bool has_warp = access->pc != MECH_NO_PC && access->sender == MECH_NOBODY;
+	count(partition->stats, access->sm >= partition->machine->sms ||
+	                                (has_warp && access->warp >= partition->machine->warps) ||
+	                                (access->sender != MECH_NOBODY && access->warp != MECH_NOBODY) ||
 	                                (access->pc != MECH_NO_PC && access->pc >= partition->launch->instructions));
 }
 

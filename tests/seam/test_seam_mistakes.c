@@ -72,6 +72,16 @@ static void ask_for_slot(struct mech_sm *sm)
 	ask(sm, 0x80000000, LINE, MECH_TO_BUFFER, MECH_NO_PC, sm->machine->blocks);
 }
 
+static void ask_for_warp(struct mech_sm *sm)
+{
+	assert_false(mech_send(sm, &(struct mech_request){.address = 0x80000000,
+	                                                  .bytes = LINE,
+	                                                  .to = MECH_TO_L1,
+	                                                  .pc = MECH_NO_PC,
+	                                                  .bound = true,
+	                                                  .warp = sm->machine->warps}));
+}
+
 static void ask_null(struct mech_sm *sm)
 {
 	assert_false(mech_send(sm, NULL));
@@ -89,6 +99,7 @@ static void test_requests(void **state)
 		{MEMORY, ask_for_pc, NULL, 0, "; the kernel has "},
 		{MEMORY, ask_buffer, NULL, 0, "mech_send(): no mechanism has a buffer in front of L1"},
 		{MEMORY, ask_for_slot, NULL, 0, "mech_send(): block slot 8; the SM has 8"},
+		{MEMORY, ask_for_warp, NULL, 0, "mech_send(): warp slot 48; the SM has 48"},
 		{MEMORY, ask_null, NULL, 0, "mech_send(): no request"},
 		{SM_OPEN, ask_well, NULL, 0,
 	         "mechanism wrong, hook sm_open, SM 0, cycle 0: mech_send() while no kernel runs"},

@@ -1,8 +1,7 @@
 /* mthwp: many-thread aware hardware prefetching into L1 (README.md). Three tables learn strides from the loads of an SM: those
  * of each warp, those that several warps have in common, and those from warp to warp; each SM throttles itself. */
-#include "seam/mech.h"
-
-#include <string.h>
+#include "seam/mech_lines.h"
+#include "seam/mech_table.h"
 
 enum { MAX_PROMOTE = 64 };
 
@@ -82,18 +81,11 @@ static const struct counter counters[] = {
 };
 
 struct entry {
-	uint64_t used; /* number of the load that used it last; 0: free */
-	uint32_t pc;
-	uint32_t warp; /* slot, of the per-warp table, else NO_WARP */
+	struct mech_key key; /* whose: the warp's slot, of the per-warp table */
 	bool trained;
 	int64_t stride;        /* bytes; 0: none yet */
 	uint64_t address;      /* of the last training */
 	uint32_t last, before; /* inter-thread: the warps of the last two trainings */
-};
-
-struct table {
-	struct entry *entry;
-	uint32_t count;
 };
 
 /* What throttling judges: events of an SM's present period. */
@@ -104,8 +96,7 @@ struct period {
 };
 
 struct state {
-	struct table pws, gs, ip;
-	uint64_t loads;
+	struct mech_table pws, gs, ip;
 	uint32_t throttle, credit; /* fifths */
 	uint64_t period_end;
 	struct period period;
@@ -114,40 +105,20 @@ struct state {
 	double merge_ratio; /* average over periods, later ones weigh more */
 };
 
-/* --- tables: fully associative, the least recently used entry goes --- */
-
-static struct entry *find(const struct table *table, uint32_t pc, uint32_t warp, uint64_t load)
-{
-	for (uint32_t i = 0; i < table->count; i++) {
-		struct entry *entry = &table->entry[i];
-		if (entry->used && entry->pc == pc && entry->warp == warp) {
-			entry->used = load;
-			return entry;
-		}
-	}
-	return NULL;
-}
-
-static struct entry *claim(const struct table *table, uint32_t pc, uint32_t warp, uint64_t load)
-{
-	struct entry *oldest = table->entry;
-	for (uint32_t i = 1; i < table->count; i++)
-		if (table->entry[i].used < oldest->used)
-			oldest = &table->entry[i];
-	*oldest = (struct entry){.used = load, .pc = pc, .warp = warp, .last = NO_WARP, .before = NO_WARP};
-	return oldest;
-}
-
-static void clear(struct table *table)
-{
-	memset(table->entry, 0, table->count * sizeof *table->entry);
-}
-
 /* --- training: each returns the stride that the table would prefetch by, or 0 --- */
 
-static int64_t look_up_gs(const struct state *state, uint32_t pc)
+/* The entry, which is the last to go then, or NULL. */
+static struct entry *find(struct mech_table *table, uint32_t pc, uint32_t whose)
 {
-	const struct entry *entry = find(&state->gs, pc, NO_WARP, state->loads);
+	struct entry *entry = mech_table_find(table, pc, whose);
+	if (entry)
+		mech_table_touch(table, entry);
+	return entry;
+}
+
+static int64_t look_up_gs(struct state *state, uint32_t pc)
+{
+	const struct entry *entry = find(&state->gs, pc, MECH_NOWHERE);
 	return entry ? entry->stride : 0;
 }
 
@@ -158,16 +129,16 @@ static void promote(struct mech_sm *sm, uint32_t pc, int64_t stride)
 	struct state *state = sm->state;
 	struct entry *same[MAX_PROMOTE];
 	uint32_t warps = 0;
-	for (uint32_t i = 0; i < state->pws.count && warps < config->promote; i++) {
-		struct entry *entry = &state->pws.entry[i];
-		if (entry->used && entry->pc == pc && entry->trained && entry->stride == stride)
+	for (uint32_t i = 0; i < state->pws.rows && warps < config->promote; i++) {
+		struct entry *entry = (struct entry *)(void *)mech_table_row(&state->pws, i);
+		if (entry->key.used && entry->key.pc == pc && entry->trained && entry->stride == stride)
 			same[warps++] = entry;
 	}
 	if (warps < config->promote)
 		return;
 	while (warps)
-		same[--warps]->used = 0;
-	claim(&state->gs, pc, NO_WARP, state->loads)->stride = stride;
+		mech_table_free(same[--warps]);
+	((struct entry *)mech_table_claim(&state->gs, pc, MECH_NOWHERE))->stride = stride;
 	((struct stats *)sm->stats)->promoted++;
 }
 
@@ -175,9 +146,10 @@ static int64_t train_pws(struct mech_sm *sm, const struct mech_memory *load)
 {
 	struct state *state = sm->state;
 	uint64_t address = load->transaction[0].address;
-	struct entry *entry = find(&state->pws, load->pc, load->warp, state->loads);
+	struct entry *entry = find(&state->pws, load->pc, load->warp);
 	if (!entry) {
-		claim(&state->pws, load->pc, load->warp, state->loads)->address = address;
+		entry = mech_table_claim(&state->pws, load->pc, load->warp);
+		entry->address = address;
 		return 0;
 	}
 	int64_t stride = (int64_t)(address - entry->address);
@@ -203,9 +175,11 @@ static int64_t train_ip(struct mech_sm *sm, const struct mech_memory *load)
 {
 	struct state *state = sm->state;
 	uint64_t address = load->transaction[0].address;
-	struct entry *entry = find(&state->ip, load->pc, NO_WARP, state->loads);
-	if (!entry)
-		entry = claim(&state->ip, load->pc, NO_WARP, state->loads);
+	struct entry *entry = find(&state->ip, load->pc, MECH_NOWHERE);
+	if (!entry) {
+		entry = mech_table_claim(&state->ip, load->pc, MECH_NOWHERE);
+		entry->last = entry->before = NO_WARP;
+	}
 	if (entry->trained)
 		return entry->stride;
 	int64_t stride = stride_between(entry, load->warp, address);
@@ -287,48 +261,21 @@ static bool passes_throttle(struct state *state)
 
 /* --- prefetching --- */
 
-/* Bytes within a line. */
-static void ask(struct mech_sm *sm, const struct mech_memory *load, uint64_t first, uint64_t end)
+static bool may_ask(struct mech_sm *sm)
 {
 	const struct config *config = sm->config;
-	const struct mech_request request = {.address = first / MECH_SECTOR * MECH_SECTOR,
-	                                     .bytes = (uint32_t)(end - first / MECH_SECTOR * MECH_SECTOR),
-	                                     .to = MECH_TO_L1,
-	                                     .pc = load->pc,
-	                                     .block = load->block};
-	if (config->throttle && !passes_throttle(sm->state))
-		((struct stats *)sm->stats)->throttled++;
-	else
-		mech_send(sm, &request);
-}
-
-/* The lines of the load's transactions, so many bytes away. */
-static uint64_t prefetch_at(struct mech_sm *sm, const struct mech_memory *load, int64_t away)
-{
-	uint32_t line_bytes = sm->machine->line_bytes;
-	uint64_t lines = 0, last = UINT64_MAX;
-	for (uint32_t i = 0; i < load->transactions; i++) {
-		const struct mech_transaction *transaction = &load->transaction[i];
-		uint64_t first = transaction->address + (uint64_t)away, end = first + transaction->bytes;
-		if (away < 0 ? first > transaction->address : end < transaction->address)
-			continue; /* beyond the ends of the address space */
-		for (uint64_t line = first / line_bytes * line_bytes; line < end; line += line_bytes) {
-			if (line == last)
-				continue;
-			last = line;
-			ask(sm, load, line < first ? first : line, line + line_bytes < end ? line + line_bytes : end);
-			lines++;
-		}
-	}
-	return lines;
+	bool may = !config->throttle || passes_throttle(sm->state);
+	((struct stats *)sm->stats)->throttled += !may;
+	return may;
 }
 
 static uint64_t prefetch(struct mech_sm *sm, const struct mech_memory *load, int64_t stride)
 {
 	const struct config *config = sm->config;
+	const struct mech_request like = {.to = MECH_TO_L1, .pc = load->pc, .block = load->block};
 	uint64_t lines = 0;
 	for (uint32_t i = 0; i < config->degree; i++)
-		lines += prefetch_at(sm, load, stride * (int64_t)(config->distance + i));
+		lines += mech_send_moved(sm, &like, load, stride * (int64_t)(config->distance + i), may_ask);
 	return lines;
 }
 
@@ -339,7 +286,6 @@ static void learn(struct mech_sm *sm, const struct mech_memory *load)
 {
 	struct state *state = sm->state;
 	struct stats *stats = sm->stats;
-	state->loads++;
 	int64_t gs = look_up_gs(state, load->pc);
 	int64_t ip = train_ip(sm, load);
 	int64_t pws = gs ? 0 : train_pws(sm, load);
@@ -356,16 +302,11 @@ static void memory(struct mech_sm *sm, const struct mech_memory *load)
 {
 	struct state *state = sm->state;
 	struct mech_transaction passed[MECH_MAX_ACCESSES];
-	struct mech_memory seen = *load;
 	if (load->kind != MECH_LOAD || load->local)
 		return;
 	if (load->cycle >= state->period_end)
 		end_period(sm, load->cycle);
-	seen.transactions = 0;
-	seen.transaction = passed;
-	for (uint32_t i = 0; i < load->transactions; i++)
-		if (!load->transaction[i].in_buffer)
-			passed[seen.transactions++] = load->transaction[i];
+	const struct mech_memory seen = mech_past_buffer(load, passed);
 	if (seen.transactions)
 		learn(sm, &seen);
 }
@@ -383,25 +324,16 @@ static void count_access(struct mech_sm *sm, const struct mech_access *access)
 /* The slots go to other warps, which have not executed these loads before. */
 static void block_end(struct mech_sm *sm, const struct mech_block *block)
 {
-	const struct table *pws = &((struct state *)sm->state)->pws;
-	for (uint32_t i = 0; i < pws->count; i++)
-		if (pws->entry[i].warp - block->first_warp < block->warps)
-			pws->entry[i].used = 0;
+	mech_table_free_of(&((struct state *)sm->state)->pws, block->first_warp, block->warps);
 }
 
 static void sm_open(struct mech_sm *sm)
 {
 	const struct config *config = sm->config;
 	struct state *state = sm->state;
-	const struct {
-		struct table *table;
-		uint32_t entries;
-	} tables[] = {
-		{&state->pws, config->pws_entries}, {&state->gs, config->gs_entries}, {&state->ip, config->ip_entries}};
-	for (size_t i = 0; i < sizeof tables / sizeof *tables; i++) {
-		tables[i].table->entry = mech_alloc(sm->pool, tables[i].entries * sizeof(struct entry));
-		tables[i].table->count = tables[i].entries;
-	}
+	mech_table_open(&state->pws, sm->pool, config->pws_entries, sizeof(struct entry));
+	mech_table_open(&state->gs, sm->pool, config->gs_entries, sizeof(struct entry));
+	mech_table_open(&state->ip, sm->pool, config->ip_entries, sizeof(struct entry));
 	state->throttle = config->throttle_start;
 }
 
@@ -409,9 +341,9 @@ static void sm_open(struct mech_sm *sm)
 static void kernel_begin(struct mech_sm *sm)
 {
 	struct state *state = sm->state;
-	clear(&state->pws);
-	clear(&state->gs);
-	clear(&state->ip);
+	mech_table_clear(&state->pws);
+	mech_table_clear(&state->gs);
+	mech_table_clear(&state->ip);
 	state->seen = (struct mech_requests){0};
 }
 

@@ -1,20 +1,13 @@
 /* two_level: a small set of warps competes round robin; one that waits for memory or a barrier leaves it for the warp
  * outside that has waited longest (Narasiman et al., MICRO 2011). */
-#include "seam/mech.h"
+#include "seam/mech_levels.h"
 
 struct config {
 	uint32_t ready;
 };
 
-/* Of one scheduler: the warps that compete; the others, in order. */
-struct levels {
-	uint64_t ready;
-	uint8_t waiting[MECH_MAX_SCHEDULER_WARPS];
-	uint32_t head, count;
-};
-
 struct state {
-	struct levels scheduler[MECH_MAX_SCHEDULERS];
+	struct mech_levels scheduler[MECH_MAX_SCHEDULERS];
 };
 
 static const struct config defaults = {.ready = 6}; /* GPGPU-Sim's two_level_active:6 */
@@ -29,58 +22,13 @@ static void kernel_begin(struct mech_sm *sm)
 	*(struct state *)sm->state = (struct state){0};
 }
 
-static bool is_waiting(const struct mech_warps *warps, uint64_t bit)
-{
-	return ((warps->held | warps->load_hazard) & bit) || !(warps->live & bit);
-}
-
-static void push_waiting(struct levels *levels, uint32_t bit)
-{
-	levels->waiting[(levels->head + levels->count++) % MECH_MAX_SCHEDULER_WARPS] = (uint8_t)bit;
-}
-
-static void leave(struct levels *levels, const struct mech_warps *warps)
-{
-	for (uint64_t left = levels->ready; left; left &= left - 1) {
-		uint64_t bit = left & -left;
-		if (!is_waiting(warps, bit))
-			continue;
-		levels->ready &= ~bit;
-		if (warps->live & bit)
-			push_waiting(levels, (uint32_t)__builtin_ctzll(bit));
-	}
-}
-
-/* Warps that have been launched meanwhile. */
-static void join(struct levels *levels, const struct mech_warps *warps)
-{
-	uint64_t known = levels->ready;
-	for (uint32_t i = 0; i < levels->count; i++)
-		known |= 1ull << levels->waiting[(levels->head + i) % MECH_MAX_SCHEDULER_WARPS];
-	for (uint64_t left = warps->live & ~known; left; left &= left - 1)
-		push_waiting(levels, (uint32_t)__builtin_ctzll(left));
-}
-
-static void enter(struct levels *levels, const struct mech_warps *warps, uint32_t places)
-{
-	for (uint32_t tries = levels->count; tries && (uint32_t)__builtin_popcountll(levels->ready) < places; tries--) {
-		uint32_t bit = levels->waiting[levels->head];
-		levels->head = (levels->head + 1) % MECH_MAX_SCHEDULER_WARPS;
-		levels->count--;
-		if (!is_waiting(warps, 1ull << bit))
-			levels->ready |= 1ull << bit;
-		else if (warps->live >> bit & 1)
-			push_waiting(levels, bit);
-	}
-}
-
 static uint64_t warps_that_compete(struct mech_sm *sm, const struct mech_warps *warps)
 {
 	const struct config *config = sm->config;
-	struct levels *levels = &((struct state *)sm->state)->scheduler[warps->index];
-	leave(levels, warps);
-	join(levels, warps);
-	enter(levels, warps, config->ready);
+	struct mech_levels *levels = &((struct state *)sm->state)->scheduler[warps->index];
+	mech_levels_leave(levels, warps);
+	mech_levels_join(levels, warps);
+	mech_levels_enter(levels, warps, config->ready);
 	return levels->ready;
 }
 

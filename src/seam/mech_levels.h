@@ -1,0 +1,88 @@
+/* mech_levels: the two levels of warps of a scheduler: a few that compete, and the others, which wait behind them for a place (Narasiman et al.,
+ * MICRO 2011; GPGPU-Sim's two_level_active). For warp orders, which include it beside seam/mech.h. */
+#ifndef SLUICE_SEAM_MECH_LEVELS_H
+#define SLUICE_SEAM_MECH_LEVELS_H
+
+#include "seam/mech.h"
+
+/* Of one scheduler. */
+struct mech_levels {
+	uint64_t ready;                              /* as bits */
+	uint8_t pending[MECH_MAX_SCHEDULER_WARPS];   /* the others, a ring in the order in which they came */
+	uint32_t head, count;
+};
+
+/* It waits for a load, or is held (barrier, fence, atomic), or has ended. */
+static inline bool mech_is_waiting(const struct mech_warps *warps, uint64_t bit)
+{
+	return ((warps->held | warps->load_hazard) & bit) || !(warps->live & bit);
+}
+
+static inline void mech_levels_push(struct mech_levels *levels, uint32_t warp)
+{
+	levels->pending[(levels->head + levels->count++) % MECH_MAX_SCHEDULER_WARPS] = (uint8_t)warp;
+}
+
+static inline uint32_t mech_levels_pop(struct mech_levels *levels)
+{
+	uint32_t warp = levels->pending[levels->head];
+	levels->head = (levels->head + 1) % MECH_MAX_SCHEDULER_WARPS;
+	levels->count--;
+	return warp;
+}
+
+/* Ready warps that wait go behind the others. */
+static inline void mech_levels_leave(struct mech_levels *levels, const struct mech_warps *warps)
+{
+	for (uint64_t left = levels->ready; left; left &= left - 1) {
+		uint64_t bit = left & -left;
+		if (!mech_is_waiting(warps, bit))
+			continue;
+		levels->ready &= ~bit;
+		if (warps->live & bit)
+			mech_levels_push(levels, (uint32_t)__builtin_ctzll(bit));
+	}
+}
+
+/* Warps that have been launched meanwhile come behind the others. */
+static inline void mech_levels_join(struct mech_levels *levels, const struct mech_warps *warps)
+{
+	uint64_t known = levels->ready;
+	for (uint32_t i = 0; i < levels->count; i++)
+		known |= 1ull << levels->pending[(levels->head + i) % MECH_MAX_SCHEDULER_WARPS];
+	for (uint64_t left = warps->live & ~known; left; left &= left - 1)
+		mech_levels_push(levels, (uint32_t)__builtin_ctzll(left));
+}
+
+static inline bool mech_levels_are_full(const struct mech_levels *levels, uint32_t places)
+{
+	return (uint32_t)__builtin_popcountll(levels->ready) >= places;
+}
+
+/* Pending warps that do not wait take free places, in their order. Those that were looked at and do wait are behind the others then. */
+static inline void mech_levels_enter(struct mech_levels *levels, const struct mech_warps *warps, uint32_t places)
+{
+	for (uint32_t tries = levels->count; tries && !mech_levels_are_full(levels, places); tries--) {
+		uint32_t warp = mech_levels_pop(levels);
+		if (!mech_is_waiting(warps, 1ull << warp))
+			levels->ready |= 1ull << warp;
+		else if (warps->live >> warp & 1)
+			mech_levels_push(levels, warp);
+	}
+}
+
+/* The same of warps of a set: before the others, which keep their order. */
+static inline void mech_levels_enter_first(struct mech_levels *levels, const struct mech_warps *warps, uint64_t set,
+                                           uint32_t places)
+{
+	for (uint32_t left = levels->count; left; left--) {
+		uint32_t warp = mech_levels_pop(levels);
+		uint64_t bit = 1ull << warp;
+		if (set & bit && !mech_is_waiting(warps, bit) && !mech_levels_are_full(levels, places))
+			levels->ready |= bit;
+		else
+			mech_levels_push(levels, warp);
+	}
+}
+
+#endif

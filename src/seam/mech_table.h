@@ -1,0 +1,110 @@
+/* mech_table: tables of a few rows by pc, as prefetchers have them, and strides. For mechanisms, which include what they need of it beside
+ * seam/mech.h. */
+#ifndef SLUICE_SEAM_MECH_TABLE_H
+#define SLUICE_SEAM_MECH_TABLE_H
+
+#include "seam/mech.h"
+
+#include <string.h>
+
+/* What a row begins with. Two rows of a table differ in pc or whose. */
+struct mech_key {
+	uint64_t used; /* when it was claimed or touched last, counted by the table; 0: the row is free */
+	uint32_t pc;
+	uint32_t whose; /* a slot of a warp or a block; MECH_NOWHERE: nobody's alone */
+};
+
+/* Fully associative; what was used longest ago goes first. */
+struct mech_table {
+	uint8_t *row;
+	uint32_t rows;
+	size_t row_bytes;
+	uint64_t uses;
+};
+
+/* Of rows that are a struct which begins with a struct mech_key. */
+static inline void mech_table_open(struct mech_table *table, struct mech_pool *pool, uint32_t rows, size_t row_bytes)
+{
+	*table = (struct mech_table){(uint8_t *)mech_alloc(pool, rows * row_bytes), rows, row_bytes, 0};
+}
+
+static inline struct mech_key *mech_table_row(const struct mech_table *table, uint32_t number)
+{
+	return (struct mech_key *)(void *)(table->row + number * table->row_bytes);
+}
+
+/* The row, or NULL. */
+static inline void *mech_table_find(const struct mech_table *table, uint32_t pc, uint32_t whose)
+{
+	for (uint32_t i = 0; i < table->rows; i++) {
+		struct mech_key *key = mech_table_row(table, i);
+		if (key->used && key->pc == pc && key->whose == whose)
+			return key;
+	}
+	return NULL;
+}
+
+/* It is the last that goes. */
+static inline void mech_table_touch(struct mech_table *table, void *row)
+{
+	((struct mech_key *)row)->used = ++table->uses;
+}
+
+/* A row for what is not in the table: all else in it is zero. */
+static inline void *mech_table_claim(struct mech_table *table, uint32_t pc, uint32_t whose)
+{
+	struct mech_key *oldest = mech_table_row(table, 0);
+	for (uint32_t i = 1; i < table->rows; i++) {
+		struct mech_key *key = mech_table_row(table, i);
+		if (key->used < oldest->used)
+			oldest = key;
+	}
+	memset(oldest, 0, table->row_bytes);
+	oldest->pc = pc;
+	oldest->whose = whose;
+	mech_table_touch(table, oldest);
+	return oldest;
+}
+
+static inline void mech_table_free(void *row)
+{
+	((struct mech_key *)row)->used = 0;
+}
+
+static inline void mech_table_clear(struct mech_table *table)
+{
+	memset(table->row, 0, table->rows * table->row_bytes);
+	table->uses = 0;
+}
+
+/* Rows of these owners, from `first` on, are free: slots of a block that has ended. */
+static inline void mech_table_free_of(struct mech_table *table, uint32_t first, uint32_t count)
+{
+	for (uint32_t i = 0; i < table->rows; i++) {
+		struct mech_key *key = mech_table_row(table, i);
+		if (key->whose - first < count)
+			key->used = 0;
+	}
+}
+
+/* Addresses one behind the other, and how far apart they are. */
+struct mech_stride {
+	uint64_t address; /* the last */
+	int64_t bytes;    /* from the one before to it */
+	uint32_t same;    /* how often in a row that has been so; 0: there is no last one yet, or none before it */
+	bool begun;
+};
+
+/* The next address. Its stride is the same as before more often each time it comes again; another begins anew, with one. */
+static inline void mech_stride_add(struct mech_stride *stride, uint64_t address)
+{
+	int64_t bytes = (int64_t)(address - stride->address);
+	if (stride->begun) {
+		stride->same = stride->same && bytes == stride->bytes ? stride->same + 1 : 1;
+		stride->bytes = bytes;
+	}
+	stride->address = address;
+	stride->begun = true;
+}
+
+#endif
