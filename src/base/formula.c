@@ -100,16 +100,26 @@ struct search {
 	bool group_known;
 };
 
+/* What stands before the dot, a mechanism's name perhaps, may be a slip of the group's. */
+static bool may_mean(const char *name, const char *group)
+{
+	char typed[128];
+	snprintf(typed, sizeof typed, "%.*s", (int)strcspn(name, "."), name);
+	return slip_distance(typed, group) != SLIP_FAR;
+}
+
 static bool has_counter(struct search *search, const struct counter_group *group)
 {
 	char full[128];
+	bool near = may_mean(search->name, group->name);
 	size_t length = strlen(group->name);
 	search->group_known |= strncmp(group->name, search->name, length) == 0 && search->name[length] == '.';
 	for (size_t i = 0; i < *group->count; i++) {
 		snprintf(full, sizeof full, "%s.%s", group->name, group->rows[i].name);
 		if (strcmp(full, search->name) == 0)
 			return true;
-		consider(search->name, full, &search->best, search->nearest);
+		if (near)
+			consider(search->name, full, &search->best, search->nearest);
 	}
 	return false;
 }

@@ -100,6 +100,9 @@ static void test_formula_errors(void **state)
 	(void)state;
 	assert_no_value("l1d.hist", NULL, "no counter 'l1d.hist'; did you mean 'l1d.hits'?");
 	assert_no_value("cycels", NULL, "no counter 'cycels'; did you mean 'cycles'?");
+	assert_no_value("l1.hits", NULL, "no counter 'l1.hits'; did you mean 'l1d.hits'?");
+	assert_no_value("cap.refused", NULL,
+	                "the statistics have no 'cap.refused'"); /* a mechanism's, no slip of l1d.refused */
 	assert_no_value("1 +", NULL, "expected a number, a counter or '(' at the end");
 	assert_no_value("(1 + 2", NULL, "expected ')' at the end");
 	assert_no_value("largest(cycles", NULL, "expected ')' at the end");
