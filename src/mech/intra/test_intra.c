@@ -264,6 +264,57 @@ static void test_distance_wins_short_loops(void **state)
 	}
 }
 
+/* Who looks on: when the load came, and what left for it. */
+static struct {
+	uint64_t load, left[8], line[8];
+	uint32_t count;
+} seen;
+
+static void see_load(struct mech_sm *sm, const struct mech_memory *load)
+{
+	(void)sm;
+	seen.load = load->cycle;
+	seen.count = 0;
+}
+
+static void see_packet(struct mech_sm *sm, const struct mech_packet *packet)
+{
+	(void)sm;
+	if (packet->sender != 0 || seen.count == 8)
+		return;
+	seen.left[seen.count] = packet->cycle;
+	seen.line[seen.count++] = packet->address;
+}
+
+static const struct mech looker = {
+	.version = MECH_VERSION, .name = "looker", .memory = see_load, .packet_out = see_packet};
+
+/* The load has L1's port in its cycle; what is asked for then comes to L1 in the next ones, one a cycle, the nearest first, and leaves behind the
+ * load's own miss as misses do, a cycle later each. The second load is the last: it asks for the three lines behind. */
+static void test_order_and_cycle(void **state)
+{
+	static const struct mech *const set[] = {&looker, NULL};
+	struct gpu_kit kit;
+	(void)state;
+	kit_machine = "gtx480-caps";
+	kit_mechanisms = set;
+	kit_describe(&kit, (const char *const[]){"sm.count=1", NULL});
+	kit_attach(&kit, "intra:degree=3");
+	kit_build(&kit);
+	kit_mechanisms = NULL;
+	kit.param = kit_buffer(&kit, NULL, 4096);
+	kit_load(&kit, "mov.u32 %r3, 0; mov.u64 %rd1, %rd0;\n"
+	               "again: ld.global.u32 %r1, [%rd1]; add.u32 %r2, %r1, 1; add.u64 %rd1, %rd1, 640;\n"
+	               "add.u32 %r3, %r3, 1; setp.lt.u32 %p1, %r3, 2; @%p1 bra again; exit;");
+	kit_run(&kit, 1, 1);
+	assert_int_equal(seen.count, 3);
+	for (uint32_t i = 0; i < 3; i++) {
+		assert_int_equal(seen.line[i], kit.param + (i + 2) * 640);
+		assert_int_equal(seen.left[i], seen.load + 2 + i);
+	}
+	kit_close(&kit);
+}
+
 /* L1 has one MSHR: the load has it in the cycle in which its prefetch is tried. It is tried until the line is there, or dropped. */
 static void test_no_room(void **state)
 {
@@ -310,6 +361,7 @@ int main(void)
 		cmocka_unit_test(test_other_accesses),
 		cmocka_unit_test(test_wins_loops),
 		cmocka_unit_test(test_distance_wins_short_loops),
+		cmocka_unit_test(test_order_and_cycle),
 		cmocka_unit_test(test_no_room),
 		cmocka_unit_test(test_slot_of_many_blocks),
 	};
