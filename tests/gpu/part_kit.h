@@ -47,7 +47,7 @@ static inline void part_open(struct part_kit *kit, const char *mechanism)
 	                                     .line_bytes = PART_LINE,
 	                                     .l1_sector_bytes = PART_LINE},
 	                         .pool = {.alloc = part_alloc}};
-	memset(kit->live, true, PART_WARPS);
+	memset(kit->live, true, sizeof kit->live);
 	if (!attachments_add(&kit->attachments, mechanism, &diag))
 		fail_msg("%s", diag.text);
 	const struct seam_attached *attached = &kit->attachments.list[0];
