@@ -16,6 +16,7 @@ install(FILES src/flow/pass.h src/flow/facts.h src/flow/flow.h src/flow/affine.h
 install(FILES src/ptx/module.h src/ptx/ops.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/sluice/ptx)
 install(DIRECTORY experiments DESTINATION ${CMAKE_INSTALL_DATADIR}/sluice)
 install(DIRECTORY machines DESTINATION ${CMAKE_INSTALL_DATADIR}/sluice)
+install(DIRECTORY energies DESTINATION ${CMAKE_INSTALL_DATADIR}/sluice)
 install(FILES docs/man/sluice.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
 install(FILES completions/sluice.bash DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions RENAME sluice)
 # The pages, laid out as in the source tree, so that their links lead somewhere (tests/docs/check_links.py).

@@ -83,17 +83,17 @@ _sluice() {
 	local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]} options
 	COMPREPLY=()
 	if ((COMP_CWORD == 1)); then
-		mapfile -t COMPREPLY < <(compgen -W "help cc run programs figure results ptx opt analyze annotate effort mix machine mech stats --help --version" -- "$word")
+		mapfile -t COMPREPLY < <(compgen -W "help cc run programs figure results energy ptx opt analyze annotate effort mix machine mech stats --help --version" -- "$word")
 		return
 	fi
 	case ${COMP_WORDS[1]} in
-	help) options="cc run programs figure results ptx opt analyze annotate effort mix machine mech stats" ;;
+	help) options="cc run programs figure results energy ptx opt analyze annotate effort mix machine mech stats" ;;
 	run)
 		if (($(_sluice_program) < COMP_CWORD)); then
 			mapfile -t COMPREPLY < <(compgen -f -- "$word")
 			return
 		fi
-		options="-m -o --machine --option --mech --pass --stats --stats-format --sample --timeline --timeline-events --functional --check --threads --max-instructions --no-progress --help"
+		options="-m -o --machine --option --mech --pass --stats --stats-format --sample --timeline --timeline-events --energy --functional --check --threads --max-instructions --no-progress --help"
 		;;
 	programs)
 		if ((COMP_CWORD == 2)); then
@@ -103,7 +103,7 @@ _sluice() {
 		case ${COMP_WORDS[2]} in
 		run)
 			options="--all --size --variant --seed --paper -j -m -o --machine --option --mech --pass --stats --stats-format --sample --timeline --timeline-events"
-			options+=" --functional --check --threads --max-instructions --no-progress --help"
+			options+=" --energy --functional --check --threads --max-instructions --no-progress --help"
 			;;
 		show) options="--paper --help" ;;
 		*) options="--paper --json --help" ;;
@@ -113,6 +113,10 @@ _sluice() {
 	results)
 		options="--program --variant --size --seed --arguments --machine --options --mechanisms --library --revision"
 		options+=" --verdict --counter --kernel --csv --json --results --help"
+		;;
+	energy)
+		options="--table --kernels --prices --mech --program --variant --size --seed --arguments --machine --options --mechanisms --library"
+		options+=" --revision --verdict --json --results --help"
 		;;
 	ptx) options="-m -o -t --machine --option --threads --registers --print --cfg --help" ;;
 	opt) options="-o --output --pass --print-after --dot --mech --list --help" ;;

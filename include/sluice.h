@@ -85,7 +85,9 @@ struct sluice_settings {
 	const char *const *mechanisms;
 	bool functional;            /* results only, no cycles */
 	uint32_t threads;           /* host threads that simulate, at most the host's cores; 0: one. Nothing but time depends on it */
-	uint64_t max_instructions;  /* thread instructions, over all kernels, after which all stops; 0: none */
+	/* Thread instructions, over all kernels, after which all stops, in the cycle in which the last of them issues; 0: what the machine's key
+	 * launch.max_instructions says. */
+	uint64_t max_instructions;
 	/* Called now and then while a kernel runs (at most about ten times a second); may be NULL. */
 	void (*progress)(void *user, const char *kernel, uint64_t blocks_done, uint64_t blocks, uint64_t cycles,
 	                 uint64_t warp_instructions);
@@ -108,6 +110,9 @@ struct sluice_settings {
 	 * Perfetto, or CSV where its name ends in .csv; NULL: none. At most so many events; 0: ten million. No figure depends on it. */
 	const char *timeline_file;
 	uint64_t timeline_events;
+	/* A table of energies (docs/energy.md), by the name of one of ours or by its path, or "default": the statistics then say what each
+	 * launch has cost. NULL: they do not. No other figure depends on it. */
+	const char *energy;
 };
 
 SLUICE_API const char *sluice_version(void);
@@ -247,6 +252,9 @@ SLUICE_API enum sluice_status sluice_stats_write(sluice_gpu *gpu, FILE *file, en
 /* Keeps the JSON form in that file from now on: it is made at once, each kernel is added when it has ended, and it is valid
  * whatever becomes of the process. Until sluice_stats_end() it says that the process is running, and has no totals. */
 SLUICE_API enum sluice_status sluice_stats_keep(sluice_gpu *gpu, const char *path, struct sluice_error *error);
+/* True when the statistics say that of each launch: "energy.total", or "energy." and a component; of a gpu that was opened with
+ * `energy`. */
+SLUICE_API bool sluice_energy_has(const sluice_gpu *gpu, const char *name);
 /* How the process ended, in a word or two: "exit 0". Completes the file that is kept, and stands in all that is written
  * from now on. */
 SLUICE_API enum sluice_status sluice_stats_end(sluice_gpu *gpu, const char *how, struct sluice_error *error);

@@ -3,6 +3,7 @@
 #include "api/api.h"
 
 #include "flow/affine.h"
+#include "flow/indirect.h"
 #include "flow/staging.h"
 
 #include <stdlib.h>
@@ -115,27 +116,39 @@ static struct mech_rows give_rows(void *user, uint32_t most, enum mech_loops loo
 	return said->used ? announced_rows(known, said, most) : analysed_rows(known, most, loops);
 }
 
-static int by_pc(const void *a, const void *b)
+/* What the analyzer knows of a load of the kernel's own body, or NULL. */
+static const struct affine_load *analysed_load(const struct affine_kernel *analysis, const struct ptx_inst *inst)
 {
-	const struct mech_load *x = a, *y = b;
-	return (x->pc > y->pc) - (x->pc < y->pc);
+	for (uint32_t i = 0; i < analysis->loads; i++)
+		if (&analysis->function->body[analysis->load[i].inst] == inst)
+			return &analysis->load[i];
+	return NULL;
+}
+
+static struct mech_load load_at(const struct affine_kernel *analysis, const struct simt_inst *inst, bool indirect)
+{
+	const struct affine_load *found = analysed_load(analysis, inst->ptx);
+	return (struct mech_load){.pc = inst->pc,
+	                          .line = inst->ptx->source_line,
+	                          .indirect = indirect,
+	                          .precalculable = found && found->status <= AFFINE_QUASI_STATIC,
+	                          .relaxed = found && found->relaxed <= AFFINE_QUASI_STATIC};
 }
 
 static const struct mech_load *give_loads(void *user, uint32_t *count)
 {
 	struct launch_analyses *known = user;
+	const struct simt_program *program = known->launch->program;
 	const struct affine_kernel *analysis = kernel_loads(known->kernel);
-	struct mech_load *load = arena_array(&known->arena, analysis->loads + 1, sizeof *load);
-	*count = analysis->loads;
-	for (uint32_t i = 0; i < analysis->loads; i++) {
-		const struct affine_load *found = &analysis->load[i];
-		load[i] = (struct mech_load){.pc = pc_of(known->launch->program, found->inst),
-		                             .line = found->source_line,
-		                             .indirect = found->status == AFFINE_INDIRECT,
-		                             .precalculable = found->status <= AFFINE_QUASI_STATIC,
-		                             .relaxed = found->relaxed <= AFFINE_QUASI_STATIC};
+	const struct flow_loads *all = kernel_all_loads(known->kernel);
+	struct mech_load *load = arena_array(&known->arena, program->count + 1, sizeof *load);
+	*count = 0;
+	for (uint32_t pc = 0; pc < program->count; pc++) {
+		const struct ptx_inst *inst = program->code[pc].ptx;
+		uint32_t number = inst && flow_is_global_load(inst) ? flow_number(all->on, inst) : FLOW_NONE;
+		if (number != FLOW_NONE)
+			load[(*count)++] = load_at(analysis, &program->code[pc], all->indirect[number]);
 	}
-	qsort(load, analysis->loads, sizeof *load, by_pc);
 	return load;
 }
 

@@ -5,6 +5,7 @@
 #include "sluice.h"
 
 #include "api/attach.h"
+#include "api/energies.h"
 #include "api/error.h"
 #include "api/kernel.h"
 #include "api/passes.h"
@@ -58,6 +59,8 @@ struct sluice_gpu {
 	struct kernel_setting *kernel_settings;
 	size_t kernel_setting_count;
 	sluice_module *modules;
+	struct energies energies;    /* with settings->energy */
+	struct energy_prices prices; /* of these, for the records */
 	struct records records;
 	struct stats_file stats_file;
 	struct traces traces;

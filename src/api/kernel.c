@@ -2,6 +2,7 @@
 #include "api/api.h"
 
 #include "flow/affine.h"
+#include "flow/indirect.h"
 #include "flow/staging.h"
 #include "simt/check.h"
 
@@ -85,6 +86,13 @@ const struct affine_kernel *kernel_loads(sluice_kernel *kernel)
 	if (!kernel->loads)
 		kernel->loads = affine_analyze(&kernel->arena, kernel->function);
 	return kernel->loads;
+}
+
+const struct flow_loads *kernel_all_loads(sluice_kernel *kernel)
+{
+	if (!kernel->all_loads)
+		kernel->all_loads = flow_find_loads(&kernel->arena, kernel->function);
+	return kernel->all_loads;
 }
 
 const struct flow_staging *kernel_staging(sluice_kernel *kernel)

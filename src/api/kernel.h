@@ -10,6 +10,7 @@
 #include "gpu/machine.h"
 
 struct affine_kernel;
+struct flow_loads;
 struct flow_staging;
 
 struct sluice_kernel {
@@ -25,6 +26,7 @@ struct sluice_kernel {
 	uint32_t registers;           /* allocated; 0: not yet known */
 	uint32_t *line;               /* by pc, of the source; NULL: nobody has asked yet */
 	struct affine_kernel *loads;  /* kernel_loads() */
+	struct flow_loads *all_loads; /* kernel_all_loads() */
 	struct flow_staging *staging; /* kernel_staging() */
 	struct arena arena;           /* holds them */
 };
@@ -38,6 +40,8 @@ enum sluice_status kernel_for_block(sluice_kernel **kernel, uint32_t block_threa
                                     struct sluice_error *error);
 /* The static analyzer's account of the kernel's loads, made at first use. */
 const struct affine_kernel *kernel_loads(sluice_kernel *kernel);
+/* Its loads and those of the functions that it calls, and which of them are indirect: found at first use. */
+const struct flow_loads *kernel_all_loads(sluice_kernel *kernel);
 /* Its code that stages tiles in shared memory, found at first use. */
 const struct flow_staging *kernel_staging(sluice_kernel *kernel);
 /* By pc: lines of the CUDA source. */

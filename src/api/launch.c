@@ -145,10 +145,17 @@ static enum sluice_status report_fault(const struct simt_launch *launch, const s
 
 static enum sluice_status stopped(const sluice_gpu *gpu, const struct record *record, struct sluice_error *error)
 {
+	char where[48] = "";
 	if (gpu->stop)
 		return api_fail(error, SLUICE_STOPPED, "kernel %s stopped before its end", record->kernel);
-	return api_fail(error, SLUICE_STOPPED, "kernel %s stopped: the run has executed %llu thread instructions",
-	                record->kernel, (unsigned long long)gpu->max_instructions);
+	if (!record->functional)
+		snprintf(where, sizeof where, " at cycle %llu", (unsigned long long)record->cycles);
+	return api_fail(error, SLUICE_STOPPED,
+	                "kernel %s (launch %llu) stopped%s: the run has executed %llu thread instructions, of %llu "
+	                "that it may",
+	                record->kernel, (unsigned long long)record->launch, where,
+	                (unsigned long long)(gpu->instructions + record->stats.sm.thread_instructions),
+	                (unsigned long long)gpu->max_instructions);
 }
 
 static enum sluice_status run_functional(sluice_gpu *gpu, struct simt_launch *launch, struct record *record,
@@ -173,6 +180,7 @@ static enum sluice_status run_timed(sluice_gpu *gpu, sluice_kernel *kernel, stru
                                     struct sluice_error *error)
 {
 	char text[512];
+	gpu_renew(gpu->gpu);
 	run->visitor = traces_begin(&gpu->traces);
 	gpu_run(gpu->gpu, run);
 	api_record_mechanisms(gpu, kernel, record);
@@ -188,29 +196,28 @@ static enum sluice_status run_timed(sluice_gpu *gpu, sluice_kernel *kernel, stru
 		                record->kernel, (unsigned long long)run->cycles, run->message);
 	case GPU_MISTAKE:
 		return api_fail(error, SLUICE_BAD_MECHANISM, "kernel %s stopped: %s", record->kernel, run->message);
-	case GPU_STOPPED:
-		return stopped(gpu, record, error);
 	default:
 		if (!gpu_check_stats(gpu->gpu, run, text, sizeof text))
 			return api_fail(error, SLUICE_INTERNAL,
 			                "internal error: the statistics of kernel %s do not add up: %s", record->kernel,
 			                text);
-		return SLUICE_OK;
+		return run->end == GPU_STOPPED ? stopped(gpu, record, error) : SLUICE_OK;
 	}
 }
 
 /* A run that was stopped, or has used up its instructions, starts nothing more. */
-static enum sluice_status check_may_start(const sluice_gpu *gpu, const sluice_kernel *kernel,
-                                          struct sluice_error *error)
+static enum sluice_status check_may_start(sluice_gpu *gpu, const sluice_kernel *kernel, struct sluice_error *error)
 {
 	const char *name = kernel->function->name;
+	bool used_up = gpu->max_instructions && gpu->instructions >= gpu->max_instructions;
+	if (!gpu->stop && !used_up)
+		return SLUICE_OK;
+	gpu->records.stopped = true;
 	if (gpu->stop)
 		return api_fail(error, SLUICE_STOPPED, "kernel %s not started: the run was stopped", name);
-	if (gpu->max_instructions && gpu->instructions >= gpu->max_instructions)
-		return api_fail(error, SLUICE_STOPPED,
-		                "kernel %s not started: the run has executed %llu thread instructions", name,
-		                (unsigned long long)gpu->max_instructions);
-	return SLUICE_OK;
+	return api_fail(error, SLUICE_STOPPED,
+	                "kernel %s not started: the run has executed %llu thread instructions, of %llu that it may",
+	                name, (unsigned long long)gpu->instructions, (unsigned long long)gpu->max_instructions);
 }
 
 /* The kernel as it runs in such blocks, spilled where registers are short, and how many of them an SM holds. */
@@ -263,6 +270,7 @@ static enum sluice_status run_recorded(sluice_gpu *gpu, sluice_kernel *kernel, s
 	enum sluice_status status = gpu->functional ? run_functional(gpu, &run->launch, record, error)
 	                                            : run_timed(gpu, kernel, run, record, error);
 	record->host_seconds = host_now() - begin;
+	record_price(&gpu->records, record);
 	end_record(gpu, record, error);
 	api_end_checks(gpu, &run->launch);
 	gpu->instructions += record->stats.sm.thread_instructions;

@@ -143,6 +143,30 @@ static void print_costs(FILE *file, const struct seam_attached *attached, const 
 		fprintf(file, "  %-40s %10.4g %s\n", cost[i].what, cost[i].value, cost[i].unit);
 }
 
+/* Each row and, below it, how many events there are and where the number comes from. */
+static void print_energies(FILE *file, const struct seam_attached *attached, const struct mech_machine *machine)
+{
+	struct mech_energy energy[MECH_MAX_ENERGIES];
+	char message[ENERGY_MESSAGE];
+	if (!seam_check_energies(attached, machine, message, sizeof message))
+		return;
+	uint32_t count = seam_energies(attached, machine, energy);
+	if (count)
+		fprintf(file, "\nenergies:\n");
+	for (uint32_t i = 0; i < count; i++) {
+		const struct mech_energy *row = &energy[i];
+		fprintf(file, "  %-40s %10.4g %s, at %u nm\n", row->what,
+		        row->events ? row->picojoules : 1e3 * row->watts,
+		        row->events   ? "pJ an event"
+		        : row->of_gpu ? "mW"
+		                      : "mW an SM",
+		        row->node);
+		if (row->events)
+			fprintf(file, "    an event of %s\n", row->events);
+		fprintf(file, "    %s\n", row->source);
+	}
+}
+
 static void print_mechanism(FILE *file, const struct seam_attached *attached, const struct mech_machine *machine)
 {
 	const struct mech *mech = attached->mech;
@@ -163,6 +187,7 @@ static void print_mechanism(FILE *file, const struct seam_attached *attached, co
 	for (size_t i = 0; i < mech->event_count; i++)
 		fprintf(file, "  %-18s %s\n", mech->events[i].name, mech->events[i].meaning);
 	print_costs(file, attached, machine);
+	print_energies(file, attached, machine);
 	if (mech->pass_count)
 		fprintf(file, "\npasses:\n");
 	for (uint32_t i = 0; i < mech->pass_count; i++)

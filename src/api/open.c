@@ -1,5 +1,6 @@
 /* Opening a GPU: machine file, options. */
 #include "api/api.h"
+#include "api/data_folder.h"
 #include "api/footprint.h"
 
 #include "base/c_locale.h"
@@ -8,13 +9,10 @@
 #include "host/gate.h"
 #include "simt/check.h"
 
-#include <dlfcn.h>
 #include <errno.h>
 #include <limits.h>
-#include <link.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 const char *sluice_version(void)
 {
@@ -27,31 +25,9 @@ static const char *own_machines(void)
 	return folder && *folder ? folder : NULL;
 }
 
-/* The file that this code lies in: the shared library, or the program. */
-static bool find_module(char path[PATH_MAX])
-{
-	static const char here[] = "";
-	Dl_info info;
-	struct link_map *module = NULL;
-	if (!dladdr1(here, &info, (void **)&module, RTLD_DL_LINKMAP) || !module)
-		return false;
-	return realpath(*module->l_name ? module->l_name : "/proc/self/exe", path);
-}
-
-/* Those of the installation that this code belongs to, however it was moved (it lies in bin, in lib, or at most two folders further
- * down), else the source tree's. */
 static void standard_machines(char path[PATH_MAX])
 {
-	enum { FURTHEST = 3 };
-	char folder[PATH_MAX], *slash;
-	bool found = find_module(folder);
-	for (int up = 0; up <= FURTHEST && found && (slash = strrchr(folder, '/')); up++) {
-		*slash = '\0';
-		int length = snprintf(path, PATH_MAX, "%s/" SLUICE_INSTALLED_MACHINES, folder);
-		if (length < PATH_MAX && access(path, R_OK) == 0)
-			return;
-	}
-	snprintf(path, PATH_MAX, "%s", SLUICE_SOURCE_MACHINES);
+	data_folder(SLUICE_INSTALLED_MACHINES, SLUICE_SOURCE_MACHINES, path);
 }
 
 void sluice_machines_folder(char *path, size_t size)
@@ -116,6 +92,26 @@ static void add_kernel_setting(sluice_gpu *gpu, const char *option, struct diag 
 	                                .max_registers = is_limit ? (uint32_t)value : 0};
 }
 
+/* Prices for what the run will have counted. */
+static void open_energies(sluice_gpu *gpu, const char *table, struct diag *diag)
+{
+	char message[ENERGY_MESSAGE] = "a functional run has no cycles, and so no energy";
+	struct records *records = &gpu->records;
+	if (!table)
+		return;
+	if (gpu->functional)
+		diag_plain(diag, "energy: %s", message);
+	else if (energies_open(&gpu->energies, table, diag)) {
+		json_t *configuration = records_configuration(&gpu->machine);
+		if (energies_price(&gpu->energies, configuration, records->attached, records->attachments, &gpu->prices,
+		                   message))
+			records->prices = &gpu->prices;
+		else
+			diag_plain(diag, "energy: %s", message);
+		json_decref(configuration);
+	}
+}
+
 static void read_settings(sluice_gpu *gpu, const struct sluice_settings *settings, struct diag *diag)
 {
 	read_machine(&gpu->machine, settings->machine ? settings->machine : "gtx480", diag);
@@ -138,6 +134,8 @@ static void read_settings(sluice_gpu *gpu, const struct sluice_settings *setting
 			            &seen, diag);
 		gpu->records.attached = gpu->attachments.list;
 		gpu->records.attachments = gpu->attachments.count - gpu->attachments.implied;
+		if (!diag->errors)
+			open_energies(gpu, settings->energy, diag);
 	}
 }
 
@@ -164,7 +162,7 @@ static void keep_settings(sluice_gpu *gpu, const struct sluice_settings *setting
 	records->checks = settings->check ? xstrdup(settings->check) : NULL;
 	records->functional = settings->functional;
 	records->threads = useful_threads(settings->threads);
-	records->max_instructions = settings->max_instructions;
+	records->max_instructions = gpu->max_instructions;
 	snprintf(records->ended, sizeof records->ended, "running");
 }
 
@@ -180,12 +178,12 @@ enum sluice_status sluice_open(sluice_gpu **opened, const struct sluice_settings
 		settings = &defaults;
 	sluice_gpu *gpu = xcalloc(1, sizeof *gpu);
 	gpu->functional = settings->functional;
-	gpu->max_instructions = settings->max_instructions;
 	gpu->progress = settings->progress;
 	gpu->progress_user = settings->progress_user;
 	gpu->finding = settings->finding;
 	gpu->finding_user = settings->finding_user;
 	read_settings(gpu, settings, &diag);
+	gpu->max_instructions = settings->max_instructions ? settings->max_instructions : gpu->machine.max_instructions;
 	keep_settings(gpu, settings);
 	unsigned checks = api_parse_checks(settings->check, &diag);
 	enum sluice_status status = SLUICE_OK;
@@ -241,6 +239,8 @@ void sluice_close(sluice_gpu *gpu)
 	stats_file_close(&gpu->stats_file);
 	traces_close(&gpu->traces);
 	free_records(&gpu->records);
+	energy_close(&gpu->prices);
+	energies_close(&gpu->energies);
 	passes_close(&gpu->passes);
 	attachments_free(&gpu->attachments);
 	free(gpu);

@@ -90,13 +90,8 @@ void record_free(const struct records *records, struct record *record)
 	}
 	free(record->mech);
 	record->mech = NULL;
+	energy_free(&record->energy);
 }
-
-static const struct counter request_counters[] = {
-#define X(name, unit, meaning) {#name, unit, SCOPE_SM, offsetof(struct mech_requests, name), meaning, COMBINE_SUM},
-	MECH_REQUEST_COUNTERS(X)
-#undef X
-};
 
 static void show_counters(const struct mech *mech, const struct counter *rows, size_t count, const void *values,
                           void (*show)(void *user, const struct record_counter *counter), void *user)
@@ -114,7 +109,7 @@ void record_describe_counters(const struct mech *mech, const struct record_mech 
 {
 	show_counters(mech, mech->counters, mech->counter_count, values ? values->stats : NULL, show, user);
 	if (mech->sends)
-		show_counters(mech, request_counters, sizeof request_counters / sizeof *request_counters,
+		show_counters(mech, seam_request_counters, seam_request_counter_count,
 		              values ? &values->requests : NULL, show, user);
 }
 
@@ -146,6 +141,8 @@ void record_add(const struct records *records, struct record *sum, const struct 
 	sum->host_seconds += record->host_seconds;
 	stats_add(&sum->stats, &record->stats);
 	add_mechanisms(records, sum, record);
+	if (records->prices)
+		energy_accumulate(records->prices, &sum->energy, &record->energy);
 }
 
 struct record records_total(const struct records *records)
@@ -171,6 +168,8 @@ void records_set_ended(struct records *records, const char *how)
 	enum gpu_end end = GPU_DONE;
 	for (size_t i = 0; i < records->count && end == GPU_DONE; i++)
 		end = records->record[i].end;
+	if (end == GPU_DONE && records->stopped)
+		end = GPU_STOPPED;
 	snprintf(records->ended, sizeof records->ended, "%s%s%s", end == GPU_DONE ? "" : record_end_name(end),
 	         end == GPU_DONE ? "" : ", ", how);
 }

@@ -7,6 +7,7 @@
 
 #include "base/document.h"
 #include "base/vector.h"
+#include "energy/price.h"
 #include "gpu/gpu.h"
 
 /* What a mechanism sent for a load. */
@@ -38,6 +39,7 @@ struct record {
 	double host_seconds;
 	struct gpu_stats stats;
 	struct record_mech *mech; /* by records.attached; NULL: nothing was counted yet */
+	struct energy_account energy; /* without joules: it is not known, or nobody asks */
 };
 
 enum { RECORDS_ENDED = 48 };
@@ -48,6 +50,7 @@ struct records {
 	const struct machine *machine;
 	const struct seam_attached *attached; /* the mechanisms that the user named */
 	uint32_t attachments;
+	const struct energy_prices *prices; /* NULL: no energies are asked for */
 	/* What else made the run. */
 	const char *const *program; /* command line, NULL-terminated, or NULL */
 	struct words options;       /* "KEY=VALUE", as they were given, in order */
@@ -56,6 +59,7 @@ struct records {
 	bool functional;
 	uint32_t threads;
 	uint64_t max_instructions; /* 0: no limit */
+	bool stopped; /* a launch was refused, since the run had used up its instructions or was stopped */
 	char ended[RECORDS_ENDED]; /* how the process did: "running", "exit 0", "fault, exit 1", "signal 11" */
 };
 
@@ -88,7 +92,7 @@ struct record records_total(const struct records *records);
 const char *record_end_name(enum gpu_end end);
 /* Keeps how the process ended, "exit 0", behind how its kernels did when not well. */
 void records_set_ended(struct records *records, const char *how);
-/* Frees what it holds of mechanisms. */
+/* Frees what it holds of mechanisms and energies. */
 void record_free(const struct records *records, struct record *record);
 
 /* A mechanism's counters with those of its requests: its own are in `stats`, those of requests in `requests`. */
@@ -109,6 +113,11 @@ void record_mech_vectors(const struct records *records, const struct record *rec
                          void (*show)(void *user, const struct mech *mech, const struct counter_vector *row,
                                       const struct vector *vector),
                          void *user);
+
+/* Prices a record that is whole, where that was asked for. */
+void record_price(const struct records *records, struct record *record);
+/* Every key of a machine. */
+json_t *records_configuration(const struct machine *machine);
 
 void records_write_table(const struct records *records, FILE *file);
 /* False when the file could not be written. */

@@ -30,6 +30,18 @@ enum sluice_status sluice_stats_keep(sluice_gpu *gpu, const char *path, struct s
 	return api_fail(error, SLUICE_IO, "cannot write %s: %s", path, strerror(errno));
 }
 
+bool sluice_energy_has(const sluice_gpu *gpu, const char *name)
+{
+	static const char group[] = "energy.";
+	const struct energy_account nothing = {0};
+	if (!gpu->records.prices || strncmp(name, group, sizeof group - 1) != 0)
+		return false;
+	json_t *figures = energy_json(gpu->records.prices, &nothing);
+	bool has = json_object_get(figures, name + sizeof group - 1);
+	json_decref(figures);
+	return has;
+}
+
 void sluice_stats_note_end(sluice_gpu *gpu, const char *how)
 {
 	stats_file_note(&gpu->stats_file, how);

@@ -185,7 +185,22 @@ static json_t *kernel(const struct records *records, const struct record *record
 	add_vectors(object, records, record);
 	if (records->attachments && record->mech)
 		json_object_set_new(object, "loads", loads(records, record));
+	if (records->prices && record->energy.joules)
+		json_object_set_new(object, "energy", energy_json(records->prices, &record->energy));
 	return object;
+}
+
+void record_price(const struct records *records, struct record *record)
+{
+	char message[ENERGY_MESSAGE];
+	if (!records->prices)
+		return;
+	json_t *object = kernel(records, record);
+	if (!energy_add(records->prices, object, &record->energy, message)) {
+		fprintf(stderr, "sluice: energy of kernel %s: %s\n", record->shown, message);
+		energy_free(&record->energy);
+	}
+	json_decref(object);
 }
 
 /* The keys of a kernel that add up. */
@@ -222,8 +237,7 @@ static json_t *words(const struct words *words)
 	return list;
 }
 
-/* Every key of the machine, as it was when the kernels ran. */
-static json_t *configuration(const struct machine *machine)
+json_t *records_configuration(const struct machine *machine)
 {
 	json_t *object = json_object();
 	for (size_t i = 0; i < machine_option_count; i++) {
@@ -258,7 +272,7 @@ static json_t *made_by(const struct records *records)
 	json_object_set_new(root, "threads", whole(records->threads));
 	json_object_set_new(root, "max_instructions",
 	                    records->max_instructions ? whole(records->max_instructions) : json_null());
-	json_object_set_new(root, "configuration", configuration(records->machine));
+	json_object_set_new(root, "configuration", records_configuration(records->machine));
 	return root;
 }
 

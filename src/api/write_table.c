@@ -214,6 +214,8 @@ static void print_account(FILE *file, const struct records *records, const struc
 		record_mech_counters(records, record, print_mech_counter, file);
 		record_mech_vectors(records, record, print_mech_vector, file);
 	}
+	if (records->prices && record->energy.joules)
+		energy_print(file, records->prices, &record->energy);
 	print_host(file, record, &derived);
 }
 

@@ -4,6 +4,7 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -82,6 +83,19 @@ void document_read_number(struct document *document, const char *key, const yaml
 		document_error(document, value, "%s: expected a whole number, not '%s'", key, text);
 	else
 		*(uint64_t *)into = number;
+}
+
+void document_read_real(struct document *document, const char *key, const yaml_node_t *value, void *into)
+{
+	const char *text = document_text(document, key, value);
+	char *end;
+	if (!text)
+		return;
+	double number = strtod(text, &end);
+	if (*end || !isfinite(number) || number < 0)
+		document_error(document, value, "%s: expected a number from 0 on, not '%s'", key, text);
+	else
+		*(double *)into = number;
 }
 
 void document_read_bool(struct document *document, const char *key, const yaml_node_t *value, void *into)
@@ -181,4 +195,25 @@ void document_read(struct document *document, const char *what, const yaml_node_
 		else
 			unknown_key(document, document_node(document, pair->key), name, keys);
 	}
+}
+
+void *document_read_named(struct document *document, const char *key, const yaml_node_t *value,
+                          const struct document_key *keys, const void *blank, size_t size, size_t place, size_t *count)
+{
+	if (!document_is_mapping(document, key, value))
+		return NULL;
+	const yaml_node_pair_t *pair = value->data.mapping.pairs.start, *end = value->data.mapping.pairs.top;
+	char *list = arena_array(document->arena, (size_t)(end - pair) + 1, size);
+	for (; pair < end; pair++) {
+		const char *name = document_pair_key(document, value, pair);
+		char *element = list + *count * size;
+		if (!name)
+			continue;
+		memcpy(element, blank, size);
+		*(const char **)element = name;
+		*(struct place *)(element + place) = document_place(document_node(document, pair->key));
+		document_read(document, name, document_node(document, pair->value), keys, element);
+		++*count;
+	}
+	return list;
 }

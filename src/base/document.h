@@ -58,10 +58,16 @@ bool document_is_mapping(struct document *document, const char *what, const yaml
 void document_read(struct document *document, const char *what, const yaml_node_t *mapping,
                    const struct document_key *keys, void *into);
 
-/* For rows of a table: into a const char *, a uint64_t, a bool, and into a struct words: one word or a list of them, of
+/* Reads each NAME: {...} of a mapping into the next element of a new array, which it returns, or NULL: an element has `size` bytes, begins
+ * with its name (const char *), has its struct place at `place`, and is `blank` before. */
+void *document_read_named(struct document *document, const char *key, const yaml_node_t *value,
+                          const struct document_key *keys, const void *blank, size_t size, size_t place, size_t *count);
+
+/* For rows of a table: into a const char *, a uint64_t, a double that is not negative, a bool, and into a struct words: one word or a list of them, of
  * different ones with document_read_words(). */
 void document_read_text(struct document *document, const char *key, const yaml_node_t *value, void *into);
 void document_read_number(struct document *document, const char *key, const yaml_node_t *value, void *into);
+void document_read_real(struct document *document, const char *key, const yaml_node_t *value, void *into);
 void document_read_bool(struct document *document, const char *key, const yaml_node_t *value, void *into);
 void document_read_list(struct document *document, const char *key, const yaml_node_t *value, void *into);
 void document_read_words(struct document *document, const char *key, const yaml_node_t *value, void *into);

@@ -22,6 +22,7 @@ int command_analyze(int argc, char **argv);
 int command_annotate(int argc, char **argv);
 int command_cc(int argc, char **argv);
 int command_effort(int argc, char **argv);
+int command_energy(int argc, char **argv);
 int command_figure(int argc, char **argv);
 int command_machine(int argc, char **argv);
 int command_mech(int argc, char **argv);

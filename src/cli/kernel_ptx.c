@@ -1,8 +1,8 @@
 #include "cli/kernel_ptx.h"
 
 #include "base/arena.h"
+#include "base/formula.h"
 #include "cli/commands.h"
-#include "lab/formula.h"
 
 #include <errno.h>
 #include <limits.h>

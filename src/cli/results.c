@@ -2,8 +2,10 @@
 #include "base/arena.h"
 #include "base/csv.h"
 #include "cli/commands.h"
-#include "lab/formula.h"
+#include "cli/run_filters.h"
+#include "lab/metric.h"
 #include "lab/report.h"
+#include "lab/run_energy.h"
 #include "lab/store.h"
 
 #include <math.h>
@@ -13,41 +15,23 @@
 
 enum { KEY_COUNTER = 512, KEY_CSV, KEY_JSON, KEY_FILE, KEY_KERNEL, KEY_FILTER };
 
-/* Columns of the store that can be asked for, and how wide they are in a table. */
-static const struct field {
-	const char *name, *meaning;
-	int width;
-} fields[] = {
-	{"program", "of that program", 16},
-	{"variant", "of that variant", 14},
-	{"size", "of that size", 5},
-	{"seed", "of that seed", 4},
-	{"arguments", "with these arguments", 0},
-	{"machine", "on that machine", 16},
-	{"options", "with these options of the machine", 0},
-	{"mechanisms", "with these mechanisms", 0},
-	{"library", "of that build of the library", 0},
-	{"revision", "of that revision of the source", 0},
-	{"verdict", "with that verdict, such as PASS", 0},
-};
-enum { FIELDS = sizeof fields / sizeof *fields };
-
 struct query {
 	const char *name, *file, *kernel;
-	struct store_filter filters[FIELDS];
-	size_t filter_count;
+	struct run_filters filters;
 	struct arena arena;
 	const char **counters;
 	const struct formula **formulas;
 	size_t counter_count, rows;
 	bool csv, json;
+	bool energy; /* some counter needs it */
+	struct energies energies;
 	json_t *list; /* with --json */
 };
 
 static void add_counter(struct query *query, const char *text, const struct argp_state *state)
 {
 	char message[FORMULA_MESSAGE];
-	const struct formula *formula = formula_parse(&query->arena, text, message);
+	const struct formula *formula = metric_parse(&query->arena, text, message);
 	if (!formula)
 		argp_error(state, "--counter: %s", message);
 	size_t count = ++query->counter_count;
@@ -55,14 +39,7 @@ static void add_counter(struct query *query, const char *text, const struct argp
 	query->formulas = xrealloc(query->formulas, count * sizeof *query->formulas);
 	query->counters[count - 1] = text;
 	query->formulas[count - 1] = formula;
-}
-
-static void add_filter(struct query *query, const char *column, const char *value, const struct argp_state *state)
-{
-	for (size_t i = 0; i < query->filter_count; i++)
-		if (strcmp(query->filters[i].column, column) == 0)
-			argp_error(state, "--%s is given twice", column);
-	query->filters[query->filter_count++] = (struct store_filter){column, value};
+	query->energy |= formula_needs(formula) & FORMULA_ENERGY;
 }
 
 static error_t parse(int key, char *value, struct argp_state *state)
@@ -92,28 +69,11 @@ static error_t parse(int key, char *value, struct argp_state *state)
 			argp_error(state, "--csv and --json exclude each other");
 		return 0;
 	default:
-		if (key < KEY_FILTER || key >= KEY_FILTER + FIELDS)
+		if (key < KEY_FILTER || key >= KEY_FILTER + RUN_FIELDS)
 			return ARGP_ERR_UNKNOWN;
-		add_filter(query, fields[key - KEY_FILTER].name, value, state);
+		run_filters_add(&query->filters, key - KEY_FILTER, value, state);
 		return 0;
 	}
-}
-
-/* The text of a field, in `room` where it is a number. */
-static const char *field_text(const char *name, const struct run_config *config, const struct run_result *result,
-                              char room[32])
-{
-	const struct {
-		const char *name, *text;
-	} texts[] = {{"program", config->program},       {"variant", config->variant}, {"size", config->size},
-	             {"arguments", config->arguments},   {"machine", config->machine}, {"options", config->options},
-	             {"mechanisms", config->mechanisms}, {"library", config->library}, {"revision", result->revision},
-	             {"verdict", result->verdict}};
-	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
-		if (strcmp(texts[i].name, name) == 0)
-			return texts[i].text;
-	snprintf(room, 32, "%llu", (unsigned long long)config->seed);
-	return room;
 }
 
 static double value_of(const struct query *query, size_t counter, const json_t *stats)
@@ -127,9 +87,8 @@ static void json_row(struct query *query, const struct run_config *config, const
 {
 	json_t *object = json_object(), *values = json_object();
 	char room[32];
-	for (size_t i = 0; i < FIELDS; i++)
-		json_object_set_new(object, fields[i].name,
-		                    json_string(field_text(fields[i].name, config, result, room)));
+	for (int i = 0; i < RUN_FIELDS; i++)
+		json_object_set_new(object, run_fields[i].name, json_string(run_field_text(i, config, result, room)));
 	json_object_set_new(object, "seed", json_integer((json_int_t)config->seed));
 	json_object_set_new(object, "finished", json_string(result->finished));
 	json_object_set_new(object, "seconds", json_real(result->seconds));
@@ -151,8 +110,8 @@ static void csv_row(const struct query *query, const struct run_config *config, 
                     const json_t *stats)
 {
 	char room[32];
-	for (size_t i = 0; i < FIELDS; i++) {
-		csv_text(field_text(fields[i].name, config, result, room), stdout);
+	for (int i = 0; i < RUN_FIELDS; i++) {
+		csv_text(run_field_text(i, config, result, room), stdout);
 		putchar(',');
 	}
 	printf("%s,%.3f", result->finished, result->seconds);
@@ -174,9 +133,9 @@ static void table_row(const struct query *query, const struct run_config *config
                       const json_t *stats)
 {
 	char room[32];
-	for (size_t i = 0; i < FIELDS; i++)
-		if (fields[i].width)
-			printf("%-*s ", fields[i].width, field_text(fields[i].name, config, result, room));
+	for (int i = 0; i < RUN_FIELDS; i++)
+		if (run_fields[i].width)
+			printf("%-*s ", run_fields[i].width, run_field_text(i, config, result, room));
 	for (size_t i = 0; i < query->counter_count; i++) {
 		double value = value_of(query, i, stats);
 		if (isfinite(value))
@@ -196,7 +155,10 @@ static void show_row(void *context, const struct run_config *config, const struc
 {
 	struct query *query = context;
 	json_t *stats = query->json || query->counter_count ? json_loads(result->stats, 0, NULL) : NULL;
+	char message[ENERGY_MESSAGE];
 	query->rows++;
+	if (stats && query->energy && !run_energy(&query->energies, stats, config->mechanisms, message))
+		cli_error(query->name, "energy of %s on %s: %s", config->program, config->machine, message);
 	if (query->json)
 		json_row(query, config, result, stats);
 	else if (query->csv)
@@ -208,11 +170,11 @@ static void show_row(void *context, const struct run_config *config, const struc
 
 static void print_heading(const struct query *query)
 {
-	for (size_t i = 0; i < FIELDS; i++)
+	for (int i = 0; i < RUN_FIELDS; i++)
 		if (query->csv)
-			printf("%s,", fields[i].name);
-		else if (fields[i].width)
-			printf("%-*s ", fields[i].width, fields[i].name);
+			printf("%s,", run_fields[i].name);
+		else if (run_fields[i].width)
+			printf("%-*s ", run_fields[i].width, run_fields[i].name);
 	if (query->csv)
 		fputs("finished,seconds", stdout);
 	for (size_t i = 0; i < query->counter_count; i++)
@@ -234,7 +196,7 @@ static int answer(struct query *query)
 		query->list = json_array();
 		if (!query->json)
 			print_heading(query);
-		fine = store_each(store, query->filters, query->filter_count, show_row, query, message);
+		fine = store_each(store, query->filters.filter, query->filters.count, show_row, query, message);
 		if (query->json && fine) {
 			json_dumpf(query->list, stdout, JSON_INDENT(1) | JSON_REAL_PRECISION(12));
 			putchar('\n');
@@ -250,7 +212,7 @@ static int answer(struct query *query)
 int command_results(int argc, char **argv)
 {
 	struct query query = {.name = argv[0], .file = "results.db"};
-	struct argp_option options[FIELDS + 8] = {
+	struct argp_option options[RUN_FIELDS + 8] = {
 		{"counter", KEY_COUNTER, "NAME", 0, "Show that counter, or a formula of several; may be repeated", 0},
 		{"kernel", KEY_KERNEL, "NAME", 0, "Of this kernel alone", 0},
 		{"csv", KEY_CSV, NULL, 0, "As CSV", 0},
@@ -264,14 +226,13 @@ int command_results(int argc, char **argv)
 		       "which "
 		       "they were made.",
 	};
-	for (size_t i = 0; i < FIELDS; i++)
-		options[5 + i] =
-			(struct argp_option){fields[i].name, KEY_FILTER + (int)i, "VALUE", 0, fields[i].meaning, 1};
+	run_filter_options(options + 5, KEY_FILTER, 1);
 	int status = CLI_USAGE;
 	if (argp_parse(&argp, argc, argv, 0, NULL, &query) == 0)
 		status = answer(&query);
 	free(query.counters);
 	free(query.formulas);
+	energies_close(&query.energies);
 	arena_free(&query.arena);
 	return status;
 }

@@ -209,6 +209,7 @@ static void open_gpu(struct runtime *runtime)
 		.sample_every = environment_number("SLUICE_SAMPLE", UINT64_MAX, &numbers),
 		.timeline_file = environment("SLUICE_TIMELINE"),
 		.timeline_events = environment_number("SLUICE_TIMELINE_EVENTS", UINT64_MAX, &numbers),
+		.energy = environment("SLUICE_ENERGY"),
 	};
 	struct sluice_error error = {0};
 	sluice_gpu *gpu = NULL;

@@ -94,6 +94,14 @@ uint32_t flow_number(const struct flow_dependences *dependences, const struct pt
 	return FLOW_NONE;
 }
 
+bool flow_operand_reads(const struct ptx_operand *operand, uint32_t reg)
+{
+	for (uint32_t i = 0; operand->kind == PTX_OPERAND_VECTOR && i < operand->count; i++)
+		if (flow_operand_reads(&operand->element[i], reg))
+			return true;
+	return (operand->kind == PTX_OPERAND_REG || operand->kind == PTX_OPERAND_ADDRESS) && operand->reg == reg;
+}
+
 /* --- values --- */
 
 /* What is read, and who gives it. */

@@ -39,6 +39,9 @@ struct flow_dependences *flow_dependences(struct arena *arena, const struct ptx_
 /* The number of an instruction of one of the functions, or FLOW_NONE. */
 uint32_t flow_number(const struct flow_dependences *dependences, const struct ptx_inst *inst);
 
+/* Whether an operand reads a register, as a value, in a vector or in an address. */
+bool flow_operand_reads(const struct ptx_operand *operand, uint32_t reg);
+
 /* Adds to serves[], by instruction a set of 8 bits, the members of a set at an instruction and at all that it depends on. */
 void flow_slice(const struct flow_dependences *dependences, uint32_t inst, uint8_t set, uint8_t *serves);
 

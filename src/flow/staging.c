@@ -32,14 +32,6 @@ static bool is_data(const struct search *search, uint32_t inst, uint32_t reg)
 	return reg == PTX_NO_REG || function->regs[reg].type != PTX_PRED;
 }
 
-static bool reads_in(const struct ptx_operand *operand, uint32_t reg)
-{
-	for (uint32_t i = 0; operand->kind == PTX_OPERAND_VECTOR && i < operand->count; i++)
-		if (reads_in(&operand->element[i], reg))
-			return true;
-	return (operand->kind == PTX_OPERAND_REG || operand->kind == PTX_OPERAND_ADDRESS) && operand->reg == reg;
-}
-
 /* --- walks --- */
 
 static void begin_walk(struct search *search)
@@ -61,7 +53,8 @@ static void walk_back(struct search *search, uint32_t inst, const struct ptx_ope
 {
 	const struct flow_dependences *on = search->on;
 	for (uint32_t use = on->first_use[inst]; use < on->first_use[inst + 1]; use++)
-		if (is_data(search, inst, on->use[use].reg) && (!operand || reads_in(operand, on->use[use].reg)))
+		if (is_data(search, inst, on->use[use].reg) &&
+		    (!operand || flow_operand_reads(operand, on->use[use].reg)))
 			walk_to(search, on->use[use].giver);
 }
 
@@ -172,7 +165,7 @@ static enum holding held_in(const struct search *search, uint32_t inst, const st
 	for (uint32_t use = search->on->first_use[inst]; use < search->on->first_use[inst + 1];) {
 		uint32_t reg = search->on->use[use].reg;
 		enum holding next = held_by_next(search, inst, &use);
-		if (operand && !reads_in(operand, reg))
+		if (operand && !flow_operand_reads(operand, reg))
 			continue;
 		if (next == HOLDS_LOADED && held == HOLDS_LOADED && !brings_together)
 			return HOLDS_MIXED;

@@ -56,6 +56,7 @@ struct gpu {
 	uint64_t step;    /* and its number */
 	uint64_t kernels; /* launched so far */
 	uint32_t last_sm; /* that got a block */
+	bool is_clogged;  /* the units are full of what will never end: the last kernel did not */
 	struct visits visits;
 	/* the host's threads, and the units of each */
 	struct arena host;
@@ -69,7 +70,7 @@ enum gpu_end {
 	GPU_DONE,
 	GPU_FAULT,
 	GPU_STALLED,
-	GPU_STOPPED, /* before its end: a limit, or the launch's `stop` */
+	GPU_STOPPED, /* before its end: in the cycle in which it reached its limit, or by the launch's `stop` */
 	GPU_MISTAKE, /* of a mechanism */
 };
 
@@ -80,7 +81,7 @@ struct gpu_run {
 	struct simt_launch launch;        /* program, grid, block, params, ...; memory and sm_count are filled in */
 	uint32_t blocks_per_sm;           /* from occupancy_of(), */
 	const struct occupancy *occupancy; /* which matters where a mechanism says how many fit into shared memory */
-	uint64_t max_thread_instructions; /* 0: none */
+	uint64_t max_thread_instructions; /* the kernel ends behind the cycle in which it has issued as many; 0: none */
 	void (*progress)(void *user, uint64_t blocks_done, uint64_t blocks, uint64_t cycles,
 	                 uint64_t warp_instructions);
 	void *progress_user;
@@ -115,10 +116,14 @@ void gpu_close(struct gpu *gpu);
 
 void gpu_run(struct gpu *gpu, struct gpu_run *run);
 
+/* Begins with empty units, and mechanisms' states that are zero, where the last kernel did not run to its end; until then its
+ * figures are there. gpu_run() does it first of all; who looks at the seam before that, does it himself. */
+void gpu_renew(struct gpu *gpu);
+
 /* Simulated seconds since gpu_open(). */
 double gpu_seconds(const struct gpu *gpu);
 
-/* Checks what must hold between counters after a kernel that ran to its end; false with the first broken one's text. */
+/* Checks what must hold between counters after a kernel that ran to its end or was stopped; false with the first broken one's text. */
 bool gpu_check_stats(const struct gpu *gpu, const struct gpu_run *run, char *text, size_t size);
 
 /* Says of every resident warp and every busy unit what it waits for. */

@@ -81,6 +81,8 @@ const struct option machine_options[] = {
              "a grid that does not fill the machine puts the same number of blocks on every SM"),
 	BOOL("launch.sleep", sm.sleep,
              "SMs tick only when something can happen in them; changes no figure but host time"),
+	U32("launch.max_instructions", max_instructions, 0, 4e9, "instructions",
+            "of threads, over all kernels of a program, after which its run is cut; 0: none"),
 	U32("launch.watchdog", watchdog, 1000, 4e9, "cycles",
             "without progress, after which a kernel counts as stalled"),
 	U32("memory.heap_base", heap_base_mib, 512, 1048576, "MiB", "device address of the first allocation"),

@@ -26,6 +26,7 @@ struct machine {
 	bool reuse_freed;       /* freed device memory is allocated again */
 	uint32_t code_align;    /* bytes; where a function's code may begin */
 	bool spread_small_grids; /* a grid that does not fill the machine is spread evenly: fewer blocks an SM */
+	uint32_t max_instructions; /* of threads, over all kernels, after which all stops; 0: none */
 	uint32_t watchdog;       /* core cycles without progress after which a kernel counts as stalled */
 	struct sm_config sm;
 	struct crossbar_config network;

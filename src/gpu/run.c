@@ -27,10 +27,19 @@ static uint64_t instructions(const struct gpu *gpu, uint64_t *threads)
 
 /* What is looked at only now and then: faults, limits, progress. */
 struct watch {
-	uint64_t next, last_count, last_change;
+	uint64_t next; /* step */
+	uint64_t last_count, last_change;
 };
 
 enum { WATCH_STEPS = 256 };
+
+/* How many steps it takes at least until the kernel may have executed all that it may: in a step, each scheduler issues one instruction at
+ * most. So the limit is seen in the very cycle in which it is reached, however many steps were slept through. */
+static uint64_t steps_to_limit(const struct gpu *gpu, const struct gpu_run *run, uint64_t threads)
+{
+	uint64_t most = (uint64_t)gpu->machine.sms * gpu->machine.sm.schedulers * WARP_SIZE;
+	return (run->max_thread_instructions - threads - 1) / most + 1;
+}
 
 static bool must_stop(struct gpu *gpu, struct gpu_run *run, struct watch *watch, const struct dispatch *dispatch,
                       uint64_t start)
@@ -58,6 +67,9 @@ static bool must_stop(struct gpu *gpu, struct gpu_run *run, struct watch *watch,
 		run->end = GPU_STOPPED;
 		return true;
 	}
+	watch->next += WATCH_STEPS;
+	if (run->max_thread_instructions && steps_to_limit(gpu, run, threads) < WATCH_STEPS)
+		watch->next += steps_to_limit(gpu, run, threads) - WATCH_STEPS;
 	if (run->progress)
 		run->progress(run->progress_user, dispatch_done(gpu), dispatch->blocks, cycle - start, warps);
 	return false;
@@ -87,7 +99,7 @@ static void run_to_end(struct gpu *gpu, struct gpu_run *run, struct dispatch *di
 				run->end = GPU_STALLED;
 			break;
 		}
-		if (steps % WATCH_STEPS == 0 && must_stop(gpu, run, &watch, dispatch, start))
+		if (steps == watch.next && must_stop(gpu, run, &watch, dispatch, start))
 			break;
 	}
 	run->cycles = cycle_end(gpu, start) - start;
@@ -126,9 +138,19 @@ static void show_launch(struct gpu *gpu, const struct gpu_run *run)
 	seam_launch(gpu->seam, &seen, &run->analyses);
 }
 
+void gpu_renew(struct gpu *gpu)
+{
+	if (!gpu->is_clogged)
+		return;
+	wiring_tear_down(gpu);
+	wiring_build(gpu);
+	gpu->is_clogged = false;
+}
+
 void gpu_run(struct gpu *gpu, struct gpu_run *run)
 {
 	struct dispatch dispatch;
+	gpu_renew(gpu);
 	run->launch.memory = gpu->memory;
 	run->launch.sm_count = gpu->machine.sms;
 	run->launch.first_path = gpu->machine.sm.first_path;
@@ -152,6 +174,8 @@ void gpu_run(struct gpu *gpu, struct gpu_run *run)
 	}
 	for (uint32_t i = 0; i < gpu->slices; i++)
 		cache_watch_end(&gpu->slice[i].cache);
+	if (run->end != GPU_DONE)
+		seam_settle_cut(gpu->seam);
 	seam_kernel_end(gpu->seam);
 	for (uint32_t i = 0; i < gpu->slices; i++)
 		slice_settle(&gpu->slice[i], gpu->clock[CLOCK_L2].cycle);
@@ -166,8 +190,5 @@ void gpu_run(struct gpu *gpu, struct gpu_run *run)
 	}
 	if (run->end == GPU_STALLED)
 		gpu_explain_deadlock(gpu, run->message, sizeof run->message);
-	if (run->end != GPU_DONE) { /* the units are full of what will never end: begin with empty ones */
-		wiring_tear_down(gpu);
-		wiring_build(gpu);
-	}
+	gpu->is_clogged = run->end != GPU_DONE;
 }

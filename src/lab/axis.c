@@ -3,6 +3,7 @@
 #include "base/arena.h"
 
 #include <math.h>
+#include <stdbool.h>
 #include <stdlib.h>
 
 enum { STEPS = 6, FEW = 8 };
@@ -17,13 +18,13 @@ static int by_size(const void *a, const void *b)
 }
 
 /* How far the axis goes on one side of zero, by the lengths of the bars there; 0 where there are none. */
-static double reach(double *lengths, size_t count)
+static double reach(double *lengths, size_t count, bool cuts)
 {
 	if (!count)
 		return 0;
 	qsort(lengths, count, sizeof *lengths, by_size);
 	double largest = lengths[count - 1], usual = lengths[(9 * count + 9) / 10 - 1];
-	if (count < FEW || largest <= outlier * usual)
+	if (!cuts || count < FEW || largest <= outlier * usual)
 		return largest;
 	for (size_t i = count; i-- > 0;)
 		if (lengths[i] <= outlier * usual)
@@ -42,7 +43,7 @@ static double step_of(double span)
 	return 10 * power;
 }
 
-struct axis axis_of(const double *values, size_t count)
+static struct axis make(const double *values, size_t count, bool cuts)
 {
 	double *up = xcalloc(2 * count + 1, sizeof *up), *down = up + count;
 	size_t ups = 0, downs = 0;
@@ -51,10 +52,20 @@ struct axis axis_of(const double *values, size_t count)
 			up[ups++] = values[i];
 		else if (isfinite(values[i]))
 			down[downs++] = -values[i];
-	double above = reach(up, ups), below = reach(down, downs);
+	double above = reach(up, ups, cuts), below = reach(down, downs, cuts);
 	free(up);
 	if (above + below == 0)
 		return (struct axis){0, 1, 0.5};
 	double step = step_of(above + below), slack = 1e-9; /* a value that is a mark up to rounding is that mark */
 	return (struct axis){-ceil(below / step - slack) * step, ceil(above / step - slack) * step, step};
+}
+
+struct axis axis_of(const double *values, size_t count)
+{
+	return make(values, count, true);
+}
+
+struct axis axis_of_all(const double *values, size_t count)
+{
+	return make(values, count, false);
 }

@@ -11,5 +11,7 @@ struct axis {
 
 /* For these values; what is not finite does not count. */
 struct axis axis_of(const double *values, size_t count);
+/* None is cut off: of lines. */
+struct axis axis_of_all(const double *values, size_t count);
 
 #endif

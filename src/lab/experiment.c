@@ -18,7 +18,7 @@ static void read_formula(struct document *document, const char *key, const yaml_
 	const char *text = document_text(document, key, value);
 	if (!text)
 		return;
-	const struct formula *formula = formula_parse(document->arena, text, message);
+	const struct formula *formula = metric_parse(document->arena, text, message);
 	*(const struct formula **)into = formula;
 	if (!formula)
 		document_error(document, value, "%s: %s", key, message);
@@ -65,27 +65,14 @@ static void read_mean(struct document *document, const char *key, const yaml_nod
 	*(enum experiment_mean *)into = (enum experiment_mean)number;
 }
 
-/* Reads each NAME: {...} of a mapping into the next element of an array; `size` is that of an element, which begins
- * with its name and is `blank` before. */
-static void *read_named(struct document *document, const char *key, const yaml_node_t *value,
-                        const struct document_key *keys, const void *blank, size_t size, size_t place, size_t *count)
+static void read_at(struct document *document, const char *key, const yaml_node_t *value, void *into)
 {
-	if (!document_is_mapping(document, key, value))
-		return NULL;
-	const yaml_node_pair_t *pair = value->data.mapping.pairs.start, *end = value->data.mapping.pairs.top;
-	char *list = arena_array(document->arena, (size_t)(end - pair) + 1, size);
-	for (; pair < end; pair++) {
-		const char *name = document_pair_key(document, value, pair);
-		char *element = list + *count * size;
-		if (!name)
-			continue;
-		memcpy(element, blank, size);
-		*(const char **)element = name;
-		*(struct place *)(element + place) = document_place(document_node(document, pair->key));
-		document_read(document, name, document_node(document, pair->value), keys, element);
-		++*count;
-	}
-	return list;
+	const char *text = document_text(document, key, value);
+	char *end;
+	double number = text ? strtod(text, &end) : 0;
+	if (text && (*end || !isfinite(number)))
+		document_error(document, value, "%s: expected a number, not '%s'", key, text);
+	*(double *)into = number;
 }
 
 static void read_columns(struct document *document, const char *key, const yaml_node_t *value, void *into)
@@ -100,13 +87,15 @@ static void read_columns(struct document *document, const char *key, const yaml_
 		{"unit", document_read_text, offsetof(struct experiment_column, unit)},
 		{"show", read_show, offsetof(struct experiment_column, show)},
 		{"relative_to", document_read_text, offsetof(struct experiment_column, relative_name)},
+		{"at", read_at, offsetof(struct experiment_column, at)},
+		{"line", document_read_text, offsetof(struct experiment_column, line)},
 		{"block_tracks", document_read_number, offsetof(struct experiment_column, block_tracks)},
 		{0},
 	};
 	struct experiment *experiment = into;
-	const struct experiment_column blank = {.show = SHOW_UNSET};
-	experiment->columns = read_named(document, key, value, keys, &blank, sizeof blank,
-	                                 offsetof(struct experiment_column, place), &experiment->column_count);
+	const struct experiment_column blank = {.show = SHOW_UNSET, .at = NAN};
+	experiment->columns = document_read_named(document, key, value, keys, &blank, sizeof blank,
+	                                          offsetof(struct experiment_column, place), &experiment->column_count);
 }
 
 static void read_rows(struct document *document, const char *key, const yaml_node_t *value, void *into)
@@ -125,8 +114,8 @@ static void read_rows(struct document *document, const char *key, const yaml_nod
 	};
 	struct experiment *experiment = into;
 	const struct experiment_row blank = {0};
-	experiment->rows = read_named(document, key, value, keys, &blank, sizeof blank,
-	                              offsetof(struct experiment_row, place), &experiment->row_count);
+	experiment->rows = document_read_named(document, key, value, keys, &blank, sizeof blank,
+	                                       offsetof(struct experiment_row, place), &experiment->row_count);
 }
 
 /* Published numbers, one a column. */
@@ -340,6 +329,51 @@ static void check_kind(struct document *document, struct experiment *experiment)
 	}
 }
 
+static bool is_base(const struct experiment *experiment, size_t column)
+{
+	for (size_t c = 0; c < experiment->column_count; c++)
+		if (experiment->columns[c].show != SHOW_VALUE && experiment->columns[c].relative_to == column)
+			return true;
+	return false;
+}
+
+static bool is_same_point(const struct experiment_column *a, const struct experiment_column *b)
+{
+	return a->at == b->at && experiment_same_text(a->line, b->line) && experiment_alike(a, b);
+}
+
+/* Whether a column before it stands against the same axis. */
+static bool has_axis(const struct experiment *experiment, size_t column)
+{
+	for (size_t c = 0; c < column; c++)
+		if (!isnan(experiment->columns[c].at) &&
+		    experiment_alike(&experiment->columns[c], &experiment->columns[column]))
+			return true;
+	return false;
+}
+
+/* Where columns stand in a figure over numbers. */
+static void check_points(struct document *document, const struct experiment *experiment)
+{
+	size_t axes = 0;
+	for (size_t c = 0; c < experiment->column_count; c++) {
+		const struct experiment_column *column = &experiment->columns[c];
+		const char *wrong = NULL;
+		axes += experiment->over && !isnan(column->at) && !has_axis(experiment, c);
+		if (!experiment->over && (!isnan(column->at) || column->line))
+			wrong = "at and line are of a figure that says what it is over";
+		else if (experiment->over && isnan(column->at) && !is_base(experiment, c))
+			wrong = "expected at: the number where it stands";
+		for (size_t other = 0; experiment->over && other < c; other++)
+			if (is_same_point(&experiment->columns[other], column))
+				wrong = "another column of the line stands at that number";
+		if (axes > 2 && !has_axis(experiment, c))
+			wrong = "what it shows is a third thing, and there are two axes";
+		if (wrong)
+			diag_error(&document->diag, &document->source, column->place, "%s: %s", column->name, wrong);
+	}
+}
+
 static void check(struct document *document, struct experiment *experiment)
 {
 	bool indexes = experiment->show == SHOW_INDEXES || experiment->show == SHOW_PROGRAMS;
@@ -353,6 +387,11 @@ static void check(struct document *document, struct experiment *experiment)
 		diag_error(&document->diag, &document->source, (struct place){0}, "expected columns and rows");
 	else if (experiment->show != SHOW_TIMELINE && !experiment_is_table(experiment))
 		check_columns(document, experiment);
+	if (experiment->over && (experiment->stacked || experiment->show >= SHOW_INDEXES))
+		diag_error(&document->diag, &document->source, (struct place){0},
+		           "over: lines are of values, ratios and percentages, and not stacked");
+	else if (!document->diag.errors)
+		check_points(document, experiment);
 	check_rows(document, experiment);
 	experiment->published_mean =
 		numbers(document, (struct place){0}, &experiment->stated_mean, experiment->column_count);
@@ -371,7 +410,9 @@ bool experiment_read(struct experiment *experiment, struct document *document)
 		{"unit", document_read_text, offsetof(struct experiment, unit)},
 		{"show", read_show, offsetof(struct experiment, show)},
 		{"relative_to", document_read_text, offsetof(struct experiment, relative_name)},
+		{"energy", document_read_text, offsetof(struct experiment, energy)},
 		{"mean", read_mean, offsetof(struct experiment, mean)},
+		{"over", document_read_text, offsetof(struct experiment, over)},
 		{"stacked", document_read_bool, offsetof(struct experiment, stacked)},
 		{"events", document_read_words, offsetof(struct experiment, events)},
 		{"sm", document_read_number, offsetof(struct experiment, sm)},
@@ -396,6 +437,12 @@ bool experiment_same_text(const char *a, const char *b)
 	return a == b || (a && b && strcmp(a, b) == 0);
 }
 
+bool experiment_alike(const struct experiment_column *a, const struct experiment_column *b)
+{
+	return experiment_same_text(a->unit, b->unit) && a->show == b->show &&
+	       (a->show == SHOW_VALUE || a->relative_to == b->relative_to);
+}
+
 bool experiment_needs(const struct experiment *experiment, unsigned needs)
 {
 	unsigned all = 0;
@@ -403,6 +450,14 @@ bool experiment_needs(const struct experiment *experiment, unsigned needs)
 		for (size_t c = 0; c < experiment->column_count; c++)
 			all |= formula_needs(experiment_metric(experiment, r, c));
 	return all & needs;
+}
+
+const char *experiment_table(const struct experiment *experiment)
+{
+	bool has_metrics = experiment->show < SHOW_INDEXES;
+	if (!has_metrics || !experiment_needs(experiment, FORMULA_ENERGY))
+		return NULL;
+	return experiment->energy ? experiment->energy : "default";
 }
 
 const struct formula *experiment_metric(const struct experiment *experiment, size_t row, size_t column)

@@ -8,7 +8,7 @@
 #define SLUICE_LAB_EXPERIMENT_H
 
 #include "base/document.h"
-#include "lab/formula.h"
+#include "lab/metric.h"
 
 /* What a cell shows of the metric. */
 enum experiment_show {
@@ -36,6 +36,8 @@ struct experiment_column {
 	const char *unit, *relative_name;
 	size_t relative_to; /* its number */
 	enum experiment_show show;
+	double at;        /* where it stands in a figure over numbers; NAN: nowhere */
+	const char *line; /* which it is a point of; NULL: of the only one */
 	uint64_t block_tracks; /* so many of a mechanism's tracks are a block slot's; 0: tracks have nothing to do with slots */
 	struct place place;
 };
@@ -59,8 +61,10 @@ struct experiment {
 	uint64_t seed;
 	const struct formula *metric;
 	const char *relative_name;
+	const char *energy; /* a table of energies; NULL: each machine's */
 	enum experiment_show show;
 	enum experiment_mean mean;
+	const char *over; /* what the numbers of columns are: the picture has lines over them; NULL: bars */
 	bool stacked; /* in pictures, columns that show the same thing are parts of one bar */
 	/* With SHOW_TIMELINE: */
 	struct words events; /* "MECHANISM.event", "event" of any mechanism, "block"; none: all of the columns' mechanisms */
@@ -84,8 +88,14 @@ const struct formula *experiment_metric(const struct experiment *experiment, siz
 /* Whether some cell needs that (FORMULA_RUN, ...). */
 bool experiment_needs(const struct experiment *experiment, unsigned needs);
 
+/* The table of energies, "default" where the file names none; NULL: no cell needs one. */
+const char *experiment_table(const struct experiment *experiment);
+
 /* The variant for a cell; NULL: what the paper means by the program's name, else its default. */
 const char *experiment_variant(const struct experiment *experiment, size_t row, size_t column);
+
+/* Columns that stand against one axis: unit, show and relative_to are the same. */
+bool experiment_alike(const struct experiment_column *a, const struct experiment_column *b);
 
 /* Of two texts that a file may leave out. */
 bool experiment_same_text(const char *a, const char *b);

@@ -1,5 +1,7 @@
 /* The figures of a plan: what each cell and the mean show. */
+#include "lab/jobs.h"
 #include "lab/plan.h"
+#include "lab/run_energy.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -33,11 +35,15 @@ static void take_values(const struct maker *maker, size_t run, const json_t *sta
 	const struct experiment *experiment = maker->plan->experiment;
 	const size_t *cells = maker->plan->cells;
 	size_t columns = experiment->column_count;
+	bool cut = job_stats_are(stats) == JOB_STATS_CUT;
+	maker->figure->any_cut |= cut;
 	for (size_t i = 0; i < experiment->row_count * columns; i++) {
 		const struct experiment_column *column = &experiment->columns[i % columns];
 		size_t base = i - i % columns + column->relative_to;
 		if (cells[i] == run)
 			maker->figure->ours[i] = measure(maker, i, stats);
+		if (cells[i] == run)
+			maker->figure->cut[i] = cut;
 		if (column->show != SHOW_VALUE && cells[i] != PLAN_NOTHING && cells[base] == run)
 			maker->bases[i] = base == i ? maker->figure->ours[i] : measure(maker, i, stats);
 	}
@@ -157,6 +163,32 @@ static void take_spreads(const struct maker *maker)
 	}
 }
 
+/* What a stored run gives of each cell. */
+static void take_run(const struct maker *maker, size_t run, const char *text, struct energies *energies)
+{
+	char message[ENERGY_MESSAGE];
+	const struct run_config *config = &maker->plan->runs[run].config;
+	json_t *stats = json_loads(text, 0, NULL);
+	bool energy = experiment_table(maker->plan->experiment);
+	if (stats && energy && !run_energy(energies, stats, config->mechanisms, message))
+		fprintf(stderr, "%s: energy of %s on %s: %s\n", maker->plan->source->command, config->program,
+		        config->machine, message);
+	if (stats)
+		take_values(maker, run, stats);
+	json_decref(stats);
+}
+
+/* The table of energies, where one is needed. False after a message. */
+static bool open_energies(const struct plan *plan, struct energies *energies)
+{
+	struct diag diag = {0};
+	bool fine = energies_open(energies, experiment_table(plan->experiment), &diag);
+	if (!fine)
+		fputs(diag.text, stderr);
+	diag_free(&diag);
+	return fine;
+}
+
 bool plan_figure(struct plan *plan, struct store *store, bool any_build, struct figure *figure)
 {
 	const struct experiment *experiment = plan->experiment;
@@ -164,11 +196,14 @@ bool plan_figure(struct plan *plan, struct store *store, bool any_build, struct 
 	const struct maker maker = {plan, figure, arena_array(&plan->arena, cells, sizeof *maker.bases)};
 	*figure = (struct figure){.experiment = experiment,
 	                          .ours = arena_array(&plan->arena, cells, sizeof *figure->ours),
+	                          .cut = arena_array(&plan->arena, cells, sizeof *figure->cut),
 	                          .ours_mean = arena_array(&plan->arena, columns, sizeof *figure->ours_mean),
 	                          .published_mean = arena_array(&plan->arena, columns, sizeof *figure->published_mean)};
+	struct energies energies;
+	bool fine = open_energies(plan, &energies);
 	for (size_t i = 0; i < cells; i++)
 		figure->ours[i] = maker.bases[i] = NAN;
-	for (size_t i = 0; i < plan->count; i++) {
+	for (size_t i = 0; fine && i < plan->count; i++) {
 		char message[STORE_MESSAGE];
 		if (plan->runs[i].facts) {
 			take_values(&maker, i, plan->runs[i].facts);
@@ -177,14 +212,15 @@ bool plan_figure(struct plan *plan, struct store *store, bool any_build, struct 
 		char *text = store_find(store, &plan->runs[i].config, any_build, message);
 		if (!text && *message) {
 			fprintf(stderr, "%s: %s\n", plan->source->command, message);
-			return false;
+			fine = false;
 		}
-		json_t *stats = text ? json_loads(text, 0, NULL) : NULL;
-		if (stats)
-			take_values(&maker, i, stats);
-		json_decref(stats);
+		if (text)
+			take_run(&maker, i, text, &energies);
 		free(text);
 	}
+	energies_close(&energies);
+	if (!fine)
+		return false;
 	relate(&maker);
 	for (size_t i = 0; i < cells; i++)
 		figure->missing += plan->cells[i] != PLAN_NOTHING && !isfinite(figure->ours[i]);

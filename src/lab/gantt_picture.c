@@ -189,7 +189,7 @@ static double script_panel(const struct chart *chart, size_t number, double top)
 	double begin = top + line_height + gap, end = begin + (double)panel->lane_count * chart->lane;
 	fprintf(chart->file, "set tmargin at screen %.5f\nset bmargin at screen %.5f\n", 1 - begin / chart->height,
 	        1 - end / chart->height);
-	gnuplot_marks(&chart->axis, 'x', chart->file);
+	gnuplot_marks(&chart->axis, "x", chart->file);
 	if (last)
 		fputs("set format x\nset xlabel \"core cycles\" offset 0,0.4\n", chart->file);
 	else

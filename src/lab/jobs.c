@@ -306,19 +306,32 @@ bool job_was_interrupted(const struct job *job)
 	return number == SIGINT || number == SIGTERM || number == SIGHUP || number == SIGQUIT;
 }
 
-const char *job_verdict(const struct job *job, bool has_stats, char room[96])
+enum job_stats job_stats_are(const json_t *stats)
+{
+	const char *ended = json_string_value(json_object_get(stats, "ended"));
+	if (!json_object_get(stats, "kernels") || !json_object_get(stats, "totals"))
+		return JOB_STATS_NONE;
+	return ended && strncmp(ended, "stopped", 7) == 0 ? JOB_STATS_CUT : JOB_STATS_WHOLE;
+}
+
+bool verdict_counts(const char *verdict)
+{
+	return strcmp(verdict, "PASS") == 0 || strcmp(verdict, "cut") == 0;
+}
+
+const char *job_verdict(const struct job *job, enum job_stats stats, char room[96])
 {
 	if (!job->started)
 		snprintf(room, 96, "FAIL: not started: %s", strerror(job->error));
 	else if (WIFSIGNALED(job->status))
 		snprintf(room, 96, "FAIL: %s", strsignal(WTERMSIG(job->status)));
-	else if (WEXITSTATUS(job->status) == SLUICE_EXIT_STOPPED)
-		return "FAIL: stopped at the limit of instructions";
+	else if (WEXITSTATUS(job->status) == SLUICE_EXIT_STOPPED && stats == JOB_STATS_CUT)
+		return "cut";
 	else if (WEXITSTATUS(job->status) != 0)
 		snprintf(room, 96, "FAIL: exit status %d", WEXITSTATUS(job->status));
 	else if (!job->quiet && (!job->output.bytes || !strstr(job->output.bytes, "PASS")))
 		return "FAIL: printed no PASS";
-	else if (!has_stats)
+	else if (stats == JOB_STATS_NONE)
 		return "FAIL: wrote no statistics";
 	else
 		return "PASS";

@@ -2,6 +2,7 @@
 #ifndef SLUICE_LAB_JOBS_H
 #define SLUICE_LAB_JOBS_H
 
+#include <jansson.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -47,9 +48,17 @@ void jobs_run(struct job *jobs, size_t count, size_t parallel, const struct jobs
  * it to jobs and to who waits for them at once, and which ends first is chance. */
 bool job_was_interrupted(const struct job *job);
 
+/* What statistics are: not those of a whole run; of a program that ended by itself; of one that a limit of instructions has cut. */
+enum job_stats { JOB_STATS_NONE, JOB_STATS_WHOLE, JOB_STATS_CUT };
+enum job_stats job_stats_are(const json_t *stats);
+
 /* "PASS", or what is wrong with an ended job, in `room` where it is not a constant. A right program ends with status 0,
- * prints PASS (unless it is quiet) and has written statistics. */
-const char *job_verdict(const struct job *job, bool has_stats, char room[96]);
+ * prints PASS (unless it is quiet) and has written statistics. "cut": its limit of instructions has ended it, so that nobody
+ * knows whether it is right; its statistics are good as far as they go. */
+const char *job_verdict(const struct job *job, enum job_stats stats, char room[96]);
+
+/* Whether figures take the statistics of a run with that verdict. */
+bool verdict_counts(const char *verdict);
 
 /* The last lines of what it printed; "" when there is nothing. */
 const char *job_last_lines(const struct job *job, size_t lines);

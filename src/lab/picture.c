@@ -3,6 +3,7 @@
 #include "base/arena.h"
 #include "lab/axis.h"
 #include "lab/gnuplot.h"
+#include "lab/shown.h"
 
 #include <limits.h>
 #include <math.h>
@@ -35,45 +36,6 @@ struct picture {
 
 /* --- what is shown --- */
 
-static bool share_axis(const struct experiment_column *a, const struct experiment_column *b)
-{
-	return experiment_same_text(a->unit, b->unit) && a->show == b->show &&
-	       (a->show == SHOW_VALUE || a->relative_to == b->relative_to);
-}
-
-/* Rows, or spreads where there are any. */
-static size_t things(const struct figure *figure)
-{
-	return figure->spread_count ? figure->spread_count : figure->experiment->row_count;
-}
-
-static const char *group_name(const struct picture *picture, size_t group)
-{
-	static const char *const means[] = {"", "geomean", "mean"};
-	const struct figure *figure = picture->figure;
-	if (group == things(figure))
-		return means[figure->experiment->mean];
-	return figure->spread_count ? figure->spreads[group].name : figure->experiment->rows[group].name;
-}
-
-static double ours(const struct picture *picture, size_t group, size_t column)
-{
-	const struct figure *figure = picture->figure;
-	if (group == things(figure))
-		return figure->ours_mean[column];
-	return figure->spread_count ? figure->spreads[group].mean[column]
-	                            : figure->ours[group * figure->experiment->column_count + column];
-}
-
-static double published(const struct picture *picture, size_t group, size_t column)
-{
-	const struct figure *figure = picture->figure;
-	if (group == things(figure))
-		return figure->published_mean[column];
-	return figure->spread_count ? figure->spreads[group].published[column]
-	                            : figure->experiment->rows[group].published[column];
-}
-
 /* A column is worth bars when it has a value, which for a part of a stack is not 0, and is not what it is set in relation to. */
 static bool has_bars(const struct picture *picture, size_t column)
 {
@@ -82,7 +44,8 @@ static bool has_bars(const struct picture *picture, size_t column)
 	if (shown->show != SHOW_VALUE && shown->relative_to == column)
 		return false;
 	for (size_t g = 0; g < picture->groups; g++)
-		if (isfinite(ours(picture, g, column)) && (!experiment->stacked || ours(picture, g, column) != 0))
+		if (isfinite(shown_ours(picture->figure, g, column)) &&
+		    (!experiment->stacked || shown_ours(picture->figure, g, column) != 0))
 			return true;
 	return false;
 }
@@ -92,9 +55,9 @@ static double bar_top(const struct picture *picture, const struct panel *panel, 
 {
 	double sum = 0;
 	if (!panel->stacked)
-		return ours(picture, group, panel->columns[series]);
+		return shown_ours(picture->figure, group, panel->columns[series]);
 	for (size_t s = 0; s <= series; s++) {
-		double part = ours(picture, group, panel->columns[s]);
+		double part = shown_ours(picture->figure, group, panel->columns[s]);
 		sum += isfinite(part) ? part : 0;
 	}
 	return sum;
@@ -105,7 +68,7 @@ static double mark_of(const struct picture *picture, const struct panel *panel, 
 {
 	double sum = 0;
 	for (size_t s = panel->stacked ? 0 : series; s <= series; s++)
-		sum += published(picture, group, panel->columns[s]);
+		sum += shown_published(picture->figure, group, panel->columns[s]);
 	return sum;
 }
 
@@ -150,7 +113,7 @@ static void find_panels(struct picture *picture, size_t *room)
 		struct panel panel = {.columns = room};
 		const struct experiment_column *shown = &experiment->columns[first];
 		for (size_t c = first; c < experiment->column_count; c++)
-			if (!taken[c] && share_axis(&experiment->columns[c], shown)) {
+			if (!taken[c] && experiment_alike(&experiment->columns[c], shown)) {
 				taken[c] = true;
 				if (has_bars(picture, c))
 					room[panel.count++] = c;
@@ -179,8 +142,8 @@ static void set_width(struct picture *picture)
 			bars = picture->groups * series_of(&picture->panels[p]);
 	picture->width = bars > NARROW_BARS || picture->groups > NARROW_GROUPS ? page_width : column_width;
 	for (size_t g = 0; g < picture->groups; g++)
-		if (strlen(group_name(picture, g)) > longest)
-			longest = strlen(group_name(picture, g));
+		if (strlen(shown_name(picture->figure, g)) > longest)
+			longest = strlen(shown_name(picture->figure, g));
 	double place = (picture->width - left_margin - right_margin) / (double)picture->groups;
 	picture->upright = (double)(longest + 1) * letter_width > place;
 	picture->label_height = picture->upright ? (double)longest * letter_width + gap : line_height + gap;
@@ -223,43 +186,10 @@ static double total_height(const struct picture *picture)
 
 /* --- gnuplot's script --- */
 
-/* "IPC over Baseline, percent", on two lines where it is longer than the panel is high. */
-static void script_axis_label(const struct experiment_column *column, FILE *file)
-{
-	char text[256];
-	const char *unit = column->unit ? column->unit : "", *space = column->unit ? " " : "";
-	if (column->show == SHOW_VALUE)
-		snprintf(text, sizeof text, "%s", unit);
-	else
-		snprintf(text, sizeof text, "%s%sover %s%s", unit, space, column->relative_name,
-		         column->show == SHOW_PERCENT ? ", percent" : "");
-	char *middle = text + strlen(text) / 2;
-	while (*middle && *middle != ' ')
-		middle++;
-	fputs("set ylabel ", file);
-	if ((double)strlen(text) * letter_width > plot_height && *middle) {
-		*middle = '\0';
-		gnuplot_quote(text, file);
-		fputs(".\"\\n\".", file);
-		gnuplot_quote(middle + 1, file);
-	} else {
-		gnuplot_quote(text, file);
-	}
-	fputs(" offset 0.8,0\n", file);
-}
-
-static void script_number(double value, FILE *file)
-{
-	if (isfinite(value))
-		fprintf(file, " %.10g", value);
-	else
-		fputs(" NaN", file);
-}
-
 /* The middle of a group; the mean stands a little apart. */
 static double group_place(const struct picture *picture, size_t group)
 {
-	return (double)group + (group == things(picture->figure) ? 0.4 : 0);
+	return (double)group + (group == shown_things(picture->figure) ? 0.4 : 0);
 }
 
 /* A line a group: name, place, and for each series where our bar ends and the paper's mark is. */
@@ -269,15 +199,15 @@ static void script_data(const struct picture *picture, size_t number)
 	FILE *file = picture->file;
 	fprintf(file, "$panel%zu << END\n", number + 1);
 	for (size_t g = 0; g < picture->groups; g++) {
-		gnuplot_quote(group_name(picture, g), file);
+		gnuplot_quote(shown_name(picture->figure, g), file);
 		fprintf(file, " %.10g", group_place(picture, g));
 		for (size_t s = 0; s < panel->count; s++) {
-			script_number(bar_top(picture, panel, g, s), file);
-			script_number(mark_of(picture, panel, g, s), file);
+			gnuplot_number(bar_top(picture, panel, g, s), file);
+			gnuplot_number(mark_of(picture, panel, g, s), file);
 			if (!picture->figure->spread_count)
 				continue;
-			script_number(least_of(picture, panel, g, s), file);
-			script_number(most_of(picture, panel, g, s), file);
+			gnuplot_number(least_of(picture, panel, g, s), file);
+			gnuplot_number(most_of(picture, panel, g, s), file);
 		}
 		fputc('\n', file);
 	}
@@ -438,7 +368,7 @@ static void script_groups(const struct picture *picture, bool last)
 	fprintf(picture->file, "set xtics nomirror scale 0 %s (", picture->upright ? "rotate by 90 right" : "norotate");
 	for (size_t g = 0; g < picture->groups; g++) {
 		fputs(g ? ", " : "", picture->file);
-		gnuplot_quote(last ? group_name(picture, g) : "", picture->file);
+		gnuplot_quote(last ? shown_name(picture->figure, g) : "", picture->file);
 		fprintf(picture->file, " %.10g", group_place(picture, g));
 	}
 	fputs(")\n", picture->file);
@@ -456,8 +386,8 @@ static void script_panel(const struct picture *picture, size_t number, double to
 	        "set key at graph 0.5, screen %.5f center top horizontal maxcols %zu Left reverse "
 	        "samplen 1.2 spacing 0.9\n",
 	        1 - (top + gap / 2) / height, legend_columns(picture, panel));
-	gnuplot_marks(&panel->axis, 'y', file);
-	script_axis_label(column, file);
+	gnuplot_marks(&panel->axis, "y", file);
+	shown_axis_label(column, "y", plot_height, file);
 	script_groups(picture, number + 1 == picture->panel_count);
 	script_cuts(picture, panel);
 	fprintf(file, "plot %s with lines linecolor rgb 'black' linewidth 0.7 %snotitle",
@@ -490,7 +420,7 @@ void picture_script(const struct figure *figure, const char *path, FILE *file)
 	struct picture picture = {.figure = figure,
 	                          .file = file,
 	                          .panels = xcalloc(experiment->column_count, sizeof *picture.panels),
-	                          .groups = things(figure) + (experiment->mean != MEAN_NONE)};
+	                          .groups = shown_things(figure) + (experiment->mean != MEAN_NONE)};
 	size_t *room = xcalloc(experiment->column_count, sizeof *room);
 	find_panels(&picture, room);
 	set_width(&picture);

@@ -68,7 +68,7 @@ static const char **list_of(struct arena *arena, const struct words *words)
 
 static bool counts(const void *gpu, const char *name)
 {
-	return sluice_mechanisms_count(gpu, name);
+	return sluice_mechanisms_count(gpu, name) || sluice_energy_has(gpu, name);
 }
 
 /* The counters of mechanisms that the column's cells name are there. False after a message. */
@@ -82,8 +82,11 @@ static bool check_counters(const struct plan *plan, size_t c, const sluice_gpu *
 		const char *name = formula_uncounted(experiment_metric(experiment, r, c), counts, gpu);
 		if (!name)
 			continue;
-		fprintf(stderr, "%s: in column %s: no counter '%s'; none of the column's mechanisms has it\n",
-		        plan->source->command, experiment->columns[c].name, name);
+		bool energy = strncmp(name, "energy.", 7) == 0;
+		fprintf(stderr, "%s: in column %s: no %s '%s'; %s has it\n", plan->source->command,
+		        experiment->columns[c].name, energy ? "component" : "counter", name,
+		        energy ? "neither the table of energies nor a mechanism of the column"
+		               : "none of the column's mechanisms");
 		return false;
 	}
 	return true;
@@ -129,7 +132,8 @@ static const char *describe(struct plan *plan, size_t c)
 	struct sluice_error error = {0};
 	const struct sluice_settings settings = {.machine = column->machine,
 	                                         .options = list_of(&plan->arena, &column->options),
-	                                         .mechanisms = list_of(&plan->arena, &column->mechanisms)};
+	                                         .mechanisms = list_of(&plan->arena, &column->mechanisms),
+	                                         .energy = experiment_table(plan->experiment)};
 	if (sluice_open(&gpu, &settings, &error) != SLUICE_OK) {
 		fprintf(stderr, "%s: in column %s: %s\n", plan->source->command, column->name, error.message);
 		return NULL;

@@ -90,6 +90,8 @@ struct figure {
 	double *published_mean;
 	struct spread *spreads; /* all rows, where one of them says what it is a size of; else none */
 	size_t spread_count;
+	bool *cut;      /* by cell: a limit of instructions has ended the run, */
+	bool any_cut;   /* or one of them */
 	size_t missing; /* cells that should have a value and have none */
 };
 

@@ -77,12 +77,12 @@ static bool is_needed(void *context, size_t number)
 	return progress->way->again || is_missing(progress, progress->missing[number]);
 }
 
-/* The statistics without white space, from malloc; NULL when they are not those of a whole run. */
-static char *compact(const struct job_text *stats)
+/* The statistics without white space, from malloc; NULL when they are not those of a whole run. And what they are. */
+static char *compact(const struct job_text *stats, enum job_stats *are)
 {
 	json_t *root = json_loadb(stats->bytes ? stats->bytes : "", stats->length, 0, NULL);
-	bool whole = json_object_get(root, "kernels") && json_object_get(root, "totals");
-	char *text = whole ? json_dumps(root, JSON_COMPACT | JSON_REAL_PRECISION(12)) : NULL;
+	*are = job_stats_are(root);
+	char *text = *are == JOB_STATS_NONE ? NULL : json_dumps(root, JSON_COMPACT | JSON_REAL_PRECISION(12));
 	json_decref(root);
 	return text;
 }
@@ -91,7 +91,7 @@ static void report(struct progress *progress, const struct run_config *config, c
                    const char *verdict)
 {
 	char text[512];
-	bool passed = strcmp(verdict, "PASS") == 0;
+	bool passed = verdict_counts(verdict);
 	if (progress->way->quiet && passed)
 		return;
 	describe(config, text, sizeof text);
@@ -125,9 +125,10 @@ static bool run_ended(void *context, size_t number)
 	bool kept = true;
 	progress->done++;
 	if (job->started || job->error) {
-		char *stats = compact(&job->stats);
-		const char *verdict = job_verdict(job, stats, room);
-		planned->failed = strcmp(verdict, "PASS") != 0;
+		enum job_stats are;
+		char *stats = compact(&job->stats, &are);
+		const char *verdict = job_verdict(job, are, room);
+		planned->failed = !verdict_counts(verdict);
 		progress->failed += planned->failed;
 		const struct run_result result = {.verdict = verdict,
 		                                  .output = planned->failed ? job_last_lines(job, SHOWN_LINES) : "",

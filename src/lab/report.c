@@ -1,5 +1,6 @@
 #include "lab/report.h"
 
+#include "lab/lines.h"
 #include "lab/picture.h"
 
 #include <errno.h>
@@ -84,7 +85,10 @@ static void write_csv(const void *context, FILE *file)
 static void write_script(const void *context, const char *path, FILE *file)
 {
 	const struct bars *bars = context;
-	picture_script(bars->figure, path, file);
+	if (bars->figure->experiment->over)
+		lines_script(bars->figure, path, file);
+	else
+		picture_script(bars->figure, path, file);
 }
 
 bool report_files(const struct figure *figure, const struct plan *plan, const char *folder, const char *name)

@@ -33,6 +33,9 @@ bool report_write(const struct report_writer *writer, const char *command, const
 /* The same of a figure of bars. */
 bool report_files(const struct figure *figure, const struct plan *plan, const char *folder, const char *name);
 
+/* As tables write it; "-" for what is not finite. */
+void report_number(double value, char text[32]);
+
 /* By how many percent ours is more than the paper's; of percentages, by how many points. */
 double report_difference(const struct experiment_column *column, double ours, double published);
 

@@ -5,7 +5,8 @@
 
 #include <math.h>
 
-static void csv_numbers(const struct experiment_column *column, double ours, double published, FILE *file)
+static void csv_numbers(const struct experiment_column *column, double ours, double published, const char *cut,
+                        FILE *file)
 {
 	const double numbers[] = {ours, published, report_difference(column, ours, published)};
 	for (size_t i = 0; i < 3; i++) {
@@ -13,7 +14,7 @@ static void csv_numbers(const struct experiment_column *column, double ours, dou
 		if (isfinite(numbers[i]))
 			fprintf(file, "%.10g", numbers[i]);
 	}
-	fputc('\n', file);
+	fprintf(file, "%s\n", cut);
 }
 
 static void csv_cell(const struct figure *figure, const struct plan *plan, size_t r, size_t c, FILE *file)
@@ -30,7 +31,11 @@ static void csv_cell(const struct figure *figure, const struct plan *plan, size_
 			fputc(',', file);
 		csv_text(texts[i], file);
 	}
-	csv_numbers(&figure->experiment->columns[c], figure->ours[cell], row->published[c], file);
+	csv_numbers(&figure->experiment->columns[c], figure->ours[cell], row->published[c],
+	            !figure->any_cut    ? ""
+	            : figure->cut[cell] ? ",yes"
+	                                : ",no",
+	            file);
 }
 
 static void csv_spread(const struct figure *figure, const struct spread *spread, FILE *file)
@@ -46,7 +51,8 @@ static void csv_spread(const struct figure *figure, const struct spread *spread,
 			fputc(',', file);
 			csv_text(experiment->columns[c].name, file);
 			fputs(",,,,", file);
-			csv_numbers(&experiment->columns[c], numbers[i][c], spread->published[c], file);
+			csv_numbers(&experiment->columns[c], numbers[i][c], spread->published[c],
+			            figure->any_cut ? "," : "", file);
 		}
 }
 
@@ -56,10 +62,11 @@ void report_csv(const struct figure *figure, const struct plan *plan, FILE *file
 	size_t points = 0;
 	for (size_t c = 0; c < experiment->column_count; c++)
 		points += experiment->columns[c].show == SHOW_PERCENT;
-	fprintf(file, "row,column,program,variant,size,kernel,ours,paper,difference%s\n",
+	fprintf(file, "row,column,program,variant,size,kernel,ours,paper,difference%s%s\n",
 	        !points                             ? "_percent"
 	        : points < experiment->column_count ? "" /* points in columns that show percent */
-	                                            : "_points");
+	                                            : "_points",
+	        figure->any_cut ? ",cut" : "");
 	for (size_t r = 0; r < experiment->row_count; r++)
 		for (size_t c = 0; c < experiment->column_count; c++)
 			csv_cell(figure, plan, r, c, file);
@@ -69,6 +76,7 @@ void report_csv(const struct figure *figure, const struct plan *plan, FILE *file
 		fprintf(file, "%s,", report_mean_name(experiment->mean));
 		csv_text(experiment->columns[c].name, file);
 		fputs(",,,,", file);
-		csv_numbers(&experiment->columns[c], figure->ours_mean[c], figure->published_mean[c], file);
+		csv_numbers(&experiment->columns[c], figure->ours_mean[c], figure->published_mean[c],
+		            figure->any_cut ? "," : "", file);
 	}
 }

@@ -1,12 +1,14 @@
 /* A figure as a table on the terminal: ours beside the paper's. */
+#include "lab/lines.h"
 #include "lab/report.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { NUMBER = 10, NARROW = NUMBER + 1, WIDE = 3 * NUMBER + 3 };
 
-static void format(double value, char text[32])
+void report_number(double value, char text[32])
 {
 	double size = fabs(value);
 	if (!isfinite(value))
@@ -73,8 +75,8 @@ static void print_cells(const struct figure *figure, struct span span, const cha
 		char own[32], paper[32], more[32];
 		bool both = has_published(figure, c);
 		int rest = both ? 2 * (NUMBER + 1) : 0;
-		format(ours[c], own);
-		format(published[c], paper);
+		report_number(ours[c], own);
+		report_number(published[c], paper);
 		format_difference(&experiment->columns[c], ours[c], published[c], more);
 		fprintf(file, "%*s", (int)column_width(figure, c) - rest, own);
 		if (both)
@@ -125,6 +127,17 @@ static void print_shown(const char *unit, enum experiment_show show, const char 
 		fprintf(file, "%spercent more than %s", before, relative_name);
 }
 
+/* The columns of a line show the same. */
+static bool is_told(const struct experiment *experiment, size_t column)
+{
+	const struct experiment_column *columns = experiment->columns;
+	for (size_t c = 0; experiment->over && c < column; c++)
+		if (experiment_same_text(columns[c].line, columns[column].line) &&
+		    experiment_alike(&columns[c], &columns[column]))
+			return true;
+	return false;
+}
+
 /* What the numbers are: "size small; IPC, over that of Unshared-LRR", then the columns that show something else. */
 static void print_what(const struct experiment *experiment, const char *size, FILE *file)
 {
@@ -136,9 +149,9 @@ static void print_what(const struct experiment *experiment, const char *size, FI
 		fputc('\n', file);
 	for (size_t c = 0; c < experiment->column_count; c++) {
 		const struct experiment_column *column = &experiment->columns[c];
-		if (is_usual(experiment, column))
+		if (is_usual(experiment, column) || is_told(experiment, c))
 			continue;
-		fprintf(file, "%s: ", column->name);
+		fprintf(file, "%s: ", experiment->over && column->line ? column->line : column->name);
 		if (!column->unit && column->show == SHOW_VALUE)
 			fputs("the metric itself", file);
 		print_shown(column->unit, column->show, column->relative_name, file);
@@ -198,12 +211,43 @@ void report_text(const char *text, FILE *file)
 	fputc('\n', file);
 }
 
+/* Which rows, and in which columns where it is not in all. */
+static void print_cut(const struct figure *figure, FILE *file)
+{
+	const struct experiment *experiment = figure->experiment;
+	char *text = NULL;
+	size_t length = 0, columns = experiment->column_count;
+	FILE *note = open_memstream(&text, &length);
+	if (!note)
+		abort();
+	fputs("Cut by a limit of instructions, and counted as far as they came:", note);
+	for (size_t r = 0, said = 0; r < experiment->row_count; r++) {
+		size_t cut = 0, told = 0;
+		for (size_t c = 0; c < columns; c++)
+			cut += figure->cut[r * columns + c];
+		if (cut)
+			fprintf(note, "%s %s", said++ ? "," : "", experiment->rows[r].name);
+		for (size_t c = 0; cut && cut < columns && c < columns; c++)
+			if (figure->cut[r * columns + c])
+				fprintf(note, "%s%s", told++ ? ", " : " (", experiment->columns[c].name);
+		if (told)
+			fputc(')', note);
+	}
+	fputc('.', note);
+	fclose(note);
+	fputc('\n', file);
+	report_text(text, file);
+	free(text);
+}
+
 void report_table(const struct figure *figure, const char *size, FILE *file)
 {
 	const struct experiment *experiment = figure->experiment;
 	report_title(experiment, file);
 	print_what(experiment, size, file);
-	for (struct span span = {0}; span.end < experiment->column_count;) {
+	if (experiment->over)
+		lines_table(figure, file);
+	for (struct span span = {0}; !experiment->over && span.end < experiment->column_count;) {
 		span = next_span(figure, span.end);
 		fputc('\n', file);
 		print_span(figure, span, file);
@@ -212,4 +256,6 @@ void report_table(const struct figure *figure, const char *size, FILE *file)
 		fputc('\n', file);
 		report_text(experiment->note, file);
 	}
+	if (figure->any_cut)
+		print_cut(figure, file);
 }

@@ -146,7 +146,7 @@ bool store_put(struct store *store, const struct run_config *config, const struc
 char *store_find(struct store *store, const struct run_config *config, bool any_build, char message[STORE_MESSAGE])
 {
 	static const char sql[] = "SELECT stats FROM runs WHERE (" SAME_RUN ") = (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)"
-				  " AND verdict = 'PASS' AND (?12 OR (" DIGESTS ") = (?9, ?10, ?11))"
+				  " AND verdict IN ('PASS', 'cut') AND (?12 OR (" DIGESTS ") = (?9, ?10, ?11))"
 				  " ORDER BY id DESC LIMIT 1";
 	sqlite3_stmt *statement = NULL;
 	char *stats = NULL;

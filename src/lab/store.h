@@ -39,7 +39,7 @@ void store_close(struct store *store);
 bool store_put(struct store *store, const struct run_config *config, const struct run_result *result,
                char message[STORE_MESSAGE]);
 
-/* The statistics of a run that passed, from malloc, or NULL, with a message when reading failed and "" when there is
+/* The statistics of a run that passed, or was cut by its limit of instructions, from malloc, or NULL, with a message when reading failed and "" when there is
  * none. With `any_build` the newest, whatever the digests. */
 char *store_find(struct store *store, const struct run_config *config, bool any_build, char message[STORE_MESSAGE]);
 

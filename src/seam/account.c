@@ -110,3 +110,33 @@ struct prefetch_teller seam_teller_of_l2(struct seam_partition *partition)
 	return (struct prefetch_teller){
 		.user = partition, .clock = partition->seam->clock, .fate = settle_in_l2, .came_late = came_late_to_l2};
 }
+
+/* --- of a kernel that is cut --- */
+
+/* What has left and met no fate, in this account, which may be one of many: those of L2 know of fates alone. */
+static uint64_t on_the_way(const struct mech_requests *account)
+{
+	return account->issued - account->useful - account->late - account->early_evicted - account->redundant;
+}
+
+static void settle_rest(struct seam *seam, uint32_t number, uint32_t pc)
+{
+	uint64_t rest = 0; /* of unsigned differences, whose sum is none */
+	for (uint32_t s = 0; s < seam->machine.sms; s++)
+		rest += on_the_way(&seam->sm[s].account[number].by_pc[pc]);
+	for (uint32_t p = 0; p < seam->machine.partitions; p++)
+		rest += on_the_way(&seam->partition[p].account[number].by_pc[pc]);
+	seam->sm[0].account[number].by_pc[pc].redundant += rest;
+}
+
+void seam_settle_cut(struct seam *seam)
+{
+	for (uint32_t number = 0; number < seam->count; number++) {
+		const struct mech_requests sum = seam_account_of(seam, number);
+		if (!seam->attached[number].mech->sends)
+			continue;
+		seam->sm[0].account[number].all.redundant += on_the_way(&sum);
+		for (uint32_t pc = 0; pc < seam->launch.instructions; pc++)
+			settle_rest(seam, number, pc);
+	}
+}

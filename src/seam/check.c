@@ -164,6 +164,7 @@ static bool check_one(const struct seam_attached *attached, const struct mech_ma
 		return false;
 	}
 	return check_lengths(attached, machine, message, size) &&
+	       seam_check_energies(attached, machine, message, size) &&
 	       (!mech->buffer || check_buffer(attached, machine, message, size));
 }
 

@@ -18,8 +18,8 @@
  *
  * What a hook returns and what it asks for is checked. What is wrong is the mechanism's mistake: the kernel stops, and its
  * launch fails with a message that names mechanism, hook and cycle. A kernel that was stopped, by this or anything else, has
- * its kernel_end hooks called like any other; then the machine is opened anew, with states that are zero, and the open hooks
- * are called again.
+ * its kernel_end hooks called like any other, when requests that were on their way have been counted as redundant, of which no
+ * hook tells; then the machine is opened anew, with states that are zero, and the open hooks are called again.
  *
  * Cycles are core cycles, at partitions L2 cycles, counted from the machine's opening. Addresses are bytes of device memory.
  *
@@ -51,6 +51,19 @@ struct mech_cost {
 	double value;
 };
 enum { MECH_MAX_COSTS = 32 };
+
+/* What its hardware consumes (docs/energy.md): an energy for each of some events, or a power that it draws while kernels run. A table
+ * of energies scales it from its technology node to the table's. */
+struct mech_energy {
+	const char *what, *source; /* the part of the hardware; where the number comes from */
+	uint32_t node;             /* nm, of which the number is */
+	const char *events; /* a formula over the mechanism's own counters, those of its requests too, by launch: "commands + 2 * segments"; or
+	                     * NULL: it is a power */
+	double picojoules;  /* an event */
+	double watts;       /* the power: of an SM, */
+	bool of_gpu;        /* or of the whole GPU */
+};
+enum { MECH_MAX_ENERGIES = 32 };
 
 /* --- seats --- */
 
@@ -145,6 +158,9 @@ struct mech {
 
 	/* What its hardware costs; returns how many rows it has filled, MECH_MAX_COSTS at most. */
 	uint32_t (*costs)(const void *config, const struct mech_machine *machine, struct mech_cost cost[MECH_MAX_COSTS]);
+	/* What it consumes; returns how many rows it has filled, MECH_MAX_ENERGIES at most. Called also long after a run, to price it. */
+	uint32_t (*energies)(const void *config, const struct mech_machine *machine,
+	                     struct mech_energy energy[MECH_MAX_ENERGIES]);
 
 	/* Counters: uint64_t fields of a struct of stats_size bytes; every part has one, and they are combined. */
 	const struct counter *counters;

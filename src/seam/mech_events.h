@@ -77,11 +77,11 @@ enum mech_loops {
 	MECH_LOOPS_AT_LAUNCH, /* and of those whose bounds depend on the kernel's arguments */
 };
 
-/* A global load of the kernel, as the static analyzer sees it. */
+/* A load of the kernel, or of a function that it calls, from global memory or where it may be that, as the static analyzer sees it. */
 struct mech_load {
 	uint32_t pc, line;
-	bool indirect;       /* its address comes out of memory */
-	bool precalculable;  /* strictly: of thread and block indexes, parameters and constants */
+	bool indirect;       /* its address comes out of memory (flow/indirect.h) */
+	bool precalculable;  /* strictly: of thread and block indexes, parameters and constants; never of a called function's */
 	bool relaxed;        /* the same when loops with known bounds count too */
 };
 

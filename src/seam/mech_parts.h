@@ -266,7 +266,7 @@ static inline struct mech_rows mech_rows(struct mech_gpu *gpu, uint32_t most, en
 	return gpu->services->rows(gpu, most, loops);
 }
 
-/* The kernel's global loads, from blocks_per_sm() or gpu_kernel_begin(); by pc. They live until the kernel's end. */
+/* The kernel's loads from global memory, from blocks_per_sm() or gpu_kernel_begin(); by pc. They live until the kernel's end. */
 static inline const struct mech_load *mech_loads(struct mech_gpu *gpu, uint32_t *count)
 {
 	return gpu->services->loads(gpu, count);

@@ -359,6 +359,8 @@ static void free_kernel_pools(struct seam *seam)
 void seam_kernel_over(struct seam *seam)
 {
 	seam->phase = SEAM_SETTLING;
+	if (seam->gpu.queued) /* of a kernel that was cut */
+		seam_drop_dispatched(seam);
 	for (uint32_t s = 0; s < seam->machine.sms; s++) {
 		seam_drop_requests(&seam->sm[s]);
 		if (seam->sm[s].has_buffer)

@@ -8,6 +8,7 @@
 #define SLUICE_SEAM_SEAM_H
 
 #include "base/arena.h"
+#include "base/formula.h"
 #include "ptx/module.h"
 #include "seam/line_buffer.h"
 #include "seam/mech.h"
@@ -205,6 +206,24 @@ bool seam_check_tables(const struct mech *mech, char *message, size_t size);
 bool seam_check(const struct seam_attached *attached, uint32_t count, const struct mech_machine *machine, char *message,
                 size_t size);
 
+/* Counters of the account of requests, which lie in struct mech_requests. */
+extern const struct counter seam_request_counters[];
+extern const size_t seam_request_counter_count;
+
+/* The names that formulas of a mechanism's energies may have; it refers to itself and is not to be copied. */
+struct seam_energy_names {
+	struct counter_group group[2];
+	struct formula_names names;
+};
+void seam_energy_names(struct seam_energy_names *names, const struct mech *mech);
+
+/* What a mechanism consumes; 0 rows where it says nothing of it. */
+uint32_t seam_energies(const struct seam_attached *attached, const struct mech_machine *machine,
+                       struct mech_energy energy[MECH_MAX_ENERGIES]);
+/* True when that makes sense. False, with a message. */
+bool seam_check_energies(const struct seam_attached *attached, const struct mech_machine *machine, char *message,
+                         size_t size);
+
 /* Of one of enum mech_seat, for people. */
 const char *seam_seat_name(uint32_t seat);
 
@@ -222,6 +241,9 @@ void seam_launch(struct seam *seam, const struct mech_launch *launch, const stru
 void seam_kernel_begin(struct seam *seam, uint32_t blocks_per_sm);
 void seam_kernel_over(struct seam *seam);
 void seam_kernel_end(struct seam *seam);
+/* Before seam_kernel_end() of a kernel that did not run to its end: requests that are still on their way count as redundant, in the accounts
+ * alone: nobody is told. */
+void seam_settle_cut(struct seam *seam);
 
 /* The mechanisms' first mistake since the machine was opened, or NULL. No SM ticks. */
 const struct seam_mistake *seam_mistake(const struct seam *seam);

@@ -67,7 +67,7 @@ static void dispatch_to_collectors(struct sm *sm, struct sm_warp *warp, const st
 	scoreboard_reserve(&warp->scoreboard, &sm->scoreboards, inst, is_memory(inst));
 	warp_instruction_issued(warp);
 	uint32_t pipe = choose_pipe(sm, warp->pipes);
-	sm->issue.by_unit[pipe]++;
+	sm->issue.by_pipe[inst->data_type][pipe]++;
 	latch_push(&sm->issued[pipe], op);
 }
 
@@ -184,11 +184,16 @@ bool issue_tick(struct sm *sm)
 
 void issue_settle(struct sm *sm)
 {
-	uint64_t *by_unit = sm->issue.by_unit;
-	sm->stats.sp_instructions += by_unit[PTX_UNIT_SP];
-	sm->stats.sfu_instructions += by_unit[PTX_UNIT_SFU];
-	sm->stats.mem_instructions += by_unit[PTX_UNIT_MEM];
-	memset(by_unit, 0, sizeof sm->issue.by_unit);
+	uint64_t(*by_pipe)[PTX_UNITS] = sm->issue.by_pipe, *fp32 = by_pipe[PTX_DATA_FP32],
+	*fp64 = by_pipe[PTX_DATA_FP64];
+	for (uint32_t type = 0; type < PTX_DATA_TYPES; type++) {
+		sm->stats.sp_instructions += by_pipe[type][PTX_UNIT_SP];
+		sm->stats.sfu_instructions += by_pipe[type][PTX_UNIT_SFU];
+		sm->stats.mem_instructions += by_pipe[type][PTX_UNIT_MEM];
+	}
+	sm->stats.fp32_instructions += fp32[PTX_UNIT_SP] + fp32[PTX_UNIT_SFU];
+	sm->stats.fp64_instructions += fp64[PTX_UNIT_SP] + fp64[PTX_UNIT_SFU];
+	memset(by_pipe, 0, sizeof sm->issue.by_pipe);
 }
 
 void sm_commit(struct sm *sm)

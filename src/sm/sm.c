@@ -54,6 +54,9 @@ void sm_begin(struct sm *sm, const struct simt_launch *launch, uint32_t block_li
 
 void sm_end(struct sm *sm)
 {
+	for (uint32_t w = 0; w < sm->config.warps;
+	     w++) /* of a kernel that was cut: what they wait for has come from nowhere nearer */
+		cpi_resolve(sm, &sm->warp[w], LEVEL_DRAM);
 	issue_settle(sm);
 	l1_end(sm);
 }

@@ -11,6 +11,8 @@
 	X(sp_instructions, "instructions", "issued to the SP pipes")                                                   \
 	X(sfu_instructions, "instructions", "issued to the SFU pipe")                                                  \
 	X(mem_instructions, "instructions", "issued to the load/store pipe")                                           \
+	X(fp32_instructions, "instructions", "of those on the SP and SFU pipes, with values of single precision")        \
+	X(fp64_instructions, "instructions", "of those on the SP and SFU pipes, with values of double precision")        \
 	X(global_loads, "instructions", "warp loads of global memory")                                                 \
 	X(global_stores, "instructions", "warp stores to global memory")                                               \
 	X(local_accesses, "instructions", "warp loads and stores of local memory")                                     \

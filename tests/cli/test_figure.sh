@@ -471,6 +471,79 @@ says err "sluice figure: compiling two, once"
 [ "$(grep -c compiling err)" = 1 ] || fail "expected it once"
 [ -x programs/two/two ] || fail "expected the program"
 
+# Over numbers: a table that goes down with them, lines against two axes, the mean's where there is one.
+cat >experiments/over.yaml <<'YAML'
+title: Lines
+over: SMs
+metric: cycles
+unit: cycles
+columns:
+  b: {machine: gtx480, options: [sm.count=2], at: 4}
+  a: {machine: gtx480, at: 2}
+  c: {machine: gtx480, at: 2.5, line: other, metric: thread_instructions, unit: instructions}
+rows: {one: {kernel: add, published: [60, ~, ~]}, two: {kernel: add}}
+YAML
+try 0 figure over -q
+grep -qE '^SMs +cycles +paper +other$' out || fail "expected the heading"
+row ' +2 +100\.0 +- +-'
+row '2\.5 +- +- +1000\.0'
+row ' +4 +50\.00 +60\.00 +-'
+says out "other: instructions"
+row ' +4 +50\.00 +-' # two, of which the paper says nothing
+grep -q '^one,b,one,plain,small,add,50,60,' figures/over.csv || fail "expected the CSV"
+grep -q 'set xrange \[1.92:4.08\]' figures/over.gp || fail "expected the numbers as they are"
+grep -q 'axes x1y2 .*title "one, other (right)"' figures/over.gp || fail "expected the right axis"
+grep -q '^4 50 60 NaN NaN 50 NaN NaN NaN$' figures/over.gp || fail "expected the points, in order"
+sed -i 's/^over: SMs/&\nmean: geometric/; s/at: 2.5/at: 8/' experiments/over.yaml
+try 0 figure over -q
+grep -q 'set logscale x' figures/over.gp || fail "expected sizes that double at equal distances"
+grep -q '^4 50 NaN NaN NaN$' figures/over.gp || fail "expected the mean's points alone"
+for change in 's/ at: 2}/}/:a: expected at: the number where it stands' 's/at: 8/at: x/:at: expected a number' \
+	's/at: 2}/at: 4}/:a: another column of the line stands at that number' 's/^over.*//:at and line are of a figure that says what it is over' \
+	's/^over.*/&\nstacked: yes/:over: lines are of values' \
+	's/^rows/  d: {machine: gtx480, at: 1, metric: launches, unit: launches}\n&/:d: what it shows is a third thing'; do
+	sed "${change%%:[a-z]*}" experiments/over.yaml >broken.yaml
+	cmp -s broken.yaml experiments/over.yaml && fail "expected a change: $change"
+	try 2 figure ./broken.yaml
+	says err "${change##*/:}"
+done
+: >calls
+
+# A run that its limit of instructions has cut has figures, and the figure says so; it is no failure, and not run again. What ends with the
+# same status for another reason is one.
+cat >cut.script <<'SCRIPT'
+echo '{"ended": "stopped, exit 124", "kernels": [{"name": "_Z3addPf", "grid": [1, 1, 1], "block": [32, 1, 1], "cycles": 7,
+"thread_instructions": 70, "counters": {}}], "totals": {}}' >"$SLUICE_STATS"
+exit 124
+SCRIPT
+program short <body
+program long <cut.script
+sed 's/stopped, //' cut.script >other.script
+program strange <other.script
+cat >experiments/limit.yaml <<'YAML'
+title: A limit
+metric: thread_instructions / cycles
+columns: {A: {machine: gtx480, options: [launch.max_instructions=70]}, B: {machine: gtx480, options: [sm.count=3]}}
+rows: {short: {kernel: add}, long: {}, half: {program: long, variant: [plain, ~]}}
+YAML
+: >calls
+try 0 figure limit -j 1
+calls 4
+says err "long plain on gtx480 launch.max_instructions=70: cut"
+row 'long +10\.00 +10\.00'
+says out "Cut by a limit of instructions, and counted as far as they came: long, half (A)."
+grep -q '^row,.*,difference_percent,cut$' figures/limit.csv || fail "expected the CSV's column"
+grep -q '^long,A,long,plain,small,,10,,,yes$' figures/limit.csv || fail "expected the CSV to say what is cut"
+grep -q '^short,A,.*,no$' figures/limit.csv || fail "expected the CSV to say what is whole"
+try 0 figure limit
+calls 0
+try 0 results --verdict cut
+says out "long"
+sed -i 's/^rows: .*/rows: {strange: {}}/' experiments/limit.yaml
+try 1 figure limit
+says err "FAIL: exit status 124"
+: >calls
+
 # Without gnuplot there are the table and the CSV.
 mkdir bin
 for tool in sh cat; do

@@ -1,4 +1,4 @@
-/* Protects against what users type: machine files, -o, --mech, --check, experiments and descriptions of programs, drawn and
+/* Protects against what users type: machine files, -o, --mech, --check, experiments, tables of energies and descriptions of programs, drawn and
  * mutated at random. Each is taken, or refused with a message that names what is wrong, and a machine that is taken runs a
  * kernel to its right result: no crash, no stall, no division by zero. Seeded, so that it is the same every time:
  *
@@ -12,6 +12,7 @@
 #include <cmocka.h>
 
 #include "cli/programs/program_file.h"
+#include "energy/price.h"
 #include "lab/experiment.h"
 #include "sluice.h"
 
@@ -457,6 +458,46 @@ static void experiment_files(void **state)
 	each_mutant(SOURCE_DIR "/experiments/*.yaml", use_experiment);
 }
 
+/* What is taken prices a launch, or says why not, and is printed. */
+static void use_energies(char *text)
+{
+	static const char launch[] = "{\"cycles\": 700, \"counters\": {\"sm.warp_instructions\": 5}}",
+			  machine[] = "{\"clock.core\": 700, \"sm.count\": 15, \"map.channels\": 6}";
+	char message[ENERGY_MESSAGE] = "";
+	struct arena arena = {0};
+	struct energy_table table;
+	struct energy_prices prices = {0};
+	struct energy_account account = {0};
+	struct document document = {.arena = &arena,
+	                            .source = {.name = "x.yaml", .text = text, .length = strlen(text)}};
+	bool fine = energy_table_read(&table, &document);
+	assert_int_equal(fine, document.diag.errors == 0);
+	json_t *configuration = json_loads(machine, 0, NULL), *kernel = json_loads(launch, 0, NULL);
+	table.name = "x";
+	if (fine && energy_open(&prices, &table, configuration, message) &&
+	    energy_add(&prices, kernel, &account, message)) {
+		FILE *nowhere = fopen("/dev/null", "w");
+		energy_print(nowhere, &prices, &account);
+		energy_print_prices(nowhere, &prices, &account);
+		json_decref(energy_json(&prices, &account));
+		fclose(nowhere);
+	} else {
+		assert_true(document.diag.errors || *message);
+	}
+	energy_free(&account);
+	energy_close(&prices);
+	json_decref(configuration);
+	json_decref(kernel);
+	diag_free(&document.diag);
+	arena_free(&arena);
+}
+
+static void energy_files(void **state)
+{
+	(void)state;
+	each_mutant(SOURCE_DIR "/energies/*.yaml", use_energies);
+}
+
 static void use_program(char *text)
 {
 	struct arena arena = {0};
@@ -484,6 +525,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test_setup_teardown(machine_files, make_folder, remove_folder),
 		cmocka_unit_test_setup_teardown(own_machines, make_folder, remove_folder),
 		cmocka_unit_test_teardown(experiment_files, tell_case),
+		cmocka_unit_test_teardown(energy_files, tell_case),
 		cmocka_unit_test_teardown(program_files, tell_case),
 	};
 	if (argc > 1)

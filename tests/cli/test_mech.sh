@@ -17,6 +17,11 @@ try 2 mech show
 says err "show takes one NAME; 'sluice mech list' shows those there are"
 
 # What is wrong with a mechanism is said before the program starts.
+object() { # NAME TEXT
+	# shellcheck disable=SC2046 # no spaces in it
+	printf '#include "seam/mech.h"\n%s\n' "$2" | cc -shared -fPIC -xc $("$sluice" mech --cflags) - -o "$1.so"
+}
+object none ''
 refused() { # MESSAGE ARGUMENT...
 	message=$1
 	shift
@@ -31,15 +36,23 @@ refused "'ready'; expected KEY=VALUE" --mech two_level:ready
 refused "mechanisms gto and lrr both own the warp order; only one of them can" --mech gto --mech lrr
 refused "mechanism gto is attached twice" --mech gto --mech gto
 refused "a functional run has no cycles" --mech gto --functional
+
+# One that stands for others: they are attached, with the options that each has, and shown.
+try 0 mech show caps:threshold=7,wake_up=no
+says out "stands for: cap, pas"
+says out "  threshold          7 "
+says out "  wake_up            false "
+refused "mechanism caps has no option 'treshold'; did you mean 'threshold'?; 'sluice mech show caps' lists them" --mech caps:treshold=7
+refused "mechanism cap is attached twice" --mech caps --mech cap
+refused "mechanisms pas and gto both own the warp order; only one of them can" --mech caps --mech gto
+object stands 'static const char *const parts[] = {"gto"};
+	static const struct mech stands = {.version = MECH_VERSION, .name = "stands", .summary = "", .citation = "", .stands_for = parts,
+	.stands_for_count = 1}; MECHANISM(stands);'
+refused "stands.so: it stands for others, which only a mechanism that is built in can" --mech ./stands.so
 try 0 run --mech gto -- sh -c 'echo "$SLUICE_MECHANISMS"'
 says_only out gto
 
 # Shared objects: by a path, or by a name that ends in .so.
-object() { # NAME TEXT
-	# shellcheck disable=SC2046 # no spaces in it
-	printf '#include "seam/mech.h"\n%s\n' "$2" | cc -shared -fPIC -xc $("$sluice" mech --cflags) - -o "$1.so"
-}
-object none ''
 object old 'static const struct mech old = {.version = 0, .name = "old"}; MECHANISM(old);'
 object mine 'static const struct mech mine = {.version = MECH_VERSION, .name = "mine", .summary = "does nothing",
 	.citation = "nobody"}; MECHANISM(mine);'

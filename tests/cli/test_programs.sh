@@ -130,6 +130,15 @@ says err "no program has the variant 'dma'"
 try 2 programs run --all --stats-format table
 says err "with --all statistics are JSON"
 
+# A run that its limit of instructions has cut is no failure, and counted apart.
+script second <<'SCRIPT'
+echo '{"ended": "stopped, exit 124", "kernels": [], "totals": {"cycles": 9}}' >"$SLUICE_STATS"
+exit 124
+SCRIPT
+try 0 programs run --all --max-instructions 70
+grep -qE '^second +plain .*  cut$' "$work/out" || fail "expected the verdict"
+says out "2 programs, 3 runs: 2 passed, 1 cut, 0 failed"
+
 # What counts as wrong.
 script second <<SCRIPT
 echo "\$SLUICE_STATS_FORMAT" >"\$SLUICE_STATS"

@@ -130,6 +130,25 @@ static void test_transactions(void **state)
 	kit_close(&kit);
 }
 
+/* Instructions by precision, on whichever pipe: a conversion is of the wider type that it has; loads are of none. */
+static void test_precisions(void **state)
+{
+	struct gpu_kit kit;
+	(void)state;
+	KIT_OPEN(&kit, ONE_SM);
+	kit.param = simt_alloc(kit.gpu->memory, 256);
+	kit_load(&kit,
+	         "ld.global.f32 %f0, [%rd0]; ld.global.f64 %fd0, [%rd0];\n"
+	         "add.f32 %f1, %f0, %f0; mul.f32 %f2, %f1, %f1; sin.approx.f32 %f3, %f2; cvt.rn.f32.u32 %f4, %r1;\n"
+	         "fma.rn.f64 %fd1, %fd0, %fd0, %fd0; cvt.f64.f32 %fd2, %f3; setp.lt.f64 %p1, %fd1, %fd2;\n"
+	         "add.u32 %r1, %r1, 1; mul.lo.u32 %r2, %r1, %r1; ret;");
+	kit_run(&kit, 2, 2 * WARP);
+	assert_int_equal(kit.run.stats.sm.fp32_instructions, 4 * 4);
+	assert_int_equal(kit.run.stats.sm.fp64_instructions, 4 * 3);
+	assert_int_equal(kit.run.stats.sm.mem_instructions, 4 * 3);
+	kit_close(&kit);
+}
+
 /* A miss of the instruction cache, answered by L2: the warp asks again in the cycle behind the line's arrival. One
  * line of cache, 16 instructions each: every 16 instructions cost the way once, besides their 24 cycles. */
 static void test_instruction_miss(void **state)
@@ -549,6 +568,7 @@ int main(void)
 		cmocka_unit_test(test_l1_miss),
 		cmocka_unit_test(test_dram_row_conflict),
 		cmocka_unit_test(test_transactions),
+		cmocka_unit_test(test_precisions),
 		cmocka_unit_test(test_instruction_miss),
 		cmocka_unit_test(test_occupancy),
 		cmocka_unit_test(test_block_limit),

@@ -40,6 +40,15 @@ SLUICE_MACHINE=only-here ./only-here 2>only-here.txt && grep -q 'machine only-he
 	exit 1
 }
 
+# So are tables of energies.
+table=$(find moved -name gtx480-40nm.yaml)
+sed 's/^title:.*/title: Only here/' "$table" >"${table%/*}/only-here.yaml"
+SLUICE_ENERGY=only-here SLUICE_STATS=only-here.json ./only-here && moved/bin/sluice energy --table only-here only-here.json >only-here.txt &&
+	grep -q '"table": "only-here"' only-here.json && grep -q 'only-here: Only here' only-here.txt || {
+	echo "expected the tables of energies of the moved installation"
+	exit 1
+}
+
 # So are a mechanism's headers, also in a folder with a space in its name.
 mv moved "moved again"
 printf '#include "seam/mech.h"\n' >mechanism.c

@@ -1,6 +1,6 @@
 /* The lab's parts: formulas over statistics, what an experiment may say, the store, jobs. */
 #include "lab/experiment.h"
-#include "lab/formula.h"
+#include "lab/metric.h"
 #include "lab/jobs.h"
 #include "lab/store.h"
 
@@ -16,12 +16,14 @@
 #include <cmocka.h>
 
 static const char statistics[] =
-	"{\"kernels\": ["
-	"{\"name\": \"_Z3addPf\", \"grid\": [2, 3, 1], \"block\": [32, 2, 1], \"cycles\": 100, \"blocks_per_sm\": 3,"
+	"{\"configuration\": {\"sm.count\": 15, \"dram.atom_bytes\": 64}, \"kernels\": ["
+	"{\"energy\": {\"total\": 6, \"seconds\": 2, \"dram\": 5}, \"name\": \"_Z3addPf\", \"grid\": [2, 3, 1], "
+	"\"block\": [32, 2, 1], \"cycles\": 100, \"blocks_per_sm\": 3,"
 	" \"thread_instructions\": 600, \"counters\": {\"l1d.hits\": 30, \"l1d.accesses\": 40, \"mine.sent\": null},"
 	" \"vectors\": {\"mine.by_array\": {\"labels\": [\"A\", \"B 2\"], \"values\": [10, 30]},"
 	" \"mine.lanes\": {\"bins\": [0, 1, 2], \"sum\": 20, \"values\": [0, 0, 5]}}},"
-	"{\"name\": \"_Z3addPf\", \"grid\": [1, 1, 1], \"block\": [64, 1, 1], \"cycles\": 50, \"blocks_per_sm\": 2,"
+	"{\"energy\": {\"total\": 3, \"seconds\": 1, \"dram\": 1}, \"name\": \"_Z3addPf\", \"grid\": [1, 1, 1], "
+	"\"block\": [64, 1, 1], \"cycles\": 50, \"blocks_per_sm\": 2,"
 	" \"thread_instructions\": 300, \"counters\": {\"l1d.hits\": 0, \"l1d.accesses\": 10, \"mine.sent\": 4},"
 	" \"vectors\": {\"mine.by_array\": {\"labels\": [\"A\", \"C\"], \"values\": [1, 7]},"
 	" \"mine.lanes\": {\"bins\": [0, 1, 2], \"sum\": 4, \"values\": [0, 1, 2]}}},"
@@ -32,7 +34,7 @@ static double evaluate(const char *text, const char *kernel, char *message)
 {
 	struct arena arena = {0};
 	json_t *stats = json_loads(statistics, 0, NULL);
-	const struct formula *formula = formula_parse(&arena, text, message);
+	const struct formula *formula = metric_parse(&arena, text, message);
 	assert_non_null(stats);
 	double value = formula ? formula_value(formula, stats, kernel, message) : NAN;
 	json_decref(stats);
@@ -83,6 +85,14 @@ static void test_formula_values(void **state)
 	assert_value(8, "sum(mine.lanes)", "add");
 	assert_value(3, "mean(mine.lanes)", "add");
 	assert_value(12, "mean(mine.by_array)", "add");
+	assert_value(30, "2 * sm.count", "add"); /* of the machine: once, however many launches */
+	assert_value(64 * 150, "cycles * dram.atom_bytes", "add");
+	assert_value(6, "energy.dram", "add");
+	assert_value(5, "largest(energy.dram)", "add");
+	assert_value(3, "energy.watts", "add"); /* of the sums */
+	assert_value(27, "energy.delay", "add");
+	assert_value(9.0 / 900, "energy.instruction", "add");
+	assert_value(2, "6 / energy.watts", "add"); /* an alias is one term */
 }
 
 static void test_formula_errors(void **state)
@@ -100,6 +110,11 @@ static void test_formula_errors(void **state)
 	assert_no_value("l1d.hits / l1d.accesses", "add2", "division by 0");
 	assert_no_value("mine.sent", "add", "the statistics have no 'mine.sent'"); /* null in one launch */
 	assert_no_value("registers", NULL, "the statistics have no 'registers'");
+	assert_no_value("energy.l1", "add", "the statistics have no 'energy.l1'");
+	assert_no_value("energy.watts", "add2", "the statistics have no 'energy.seconds'");
+	assert_no_value("sm.counts", NULL, "no counter 'sm.counts'; did you mean 'sm.count'?");
+	assert_no_value("l1d.replacement", NULL, "'l1d.replacement' is no number");
+	assert_no_value("l1d.sets", NULL, "the statistics have no 'l1d.sets'");
 	assert_no_value("mine.by_array[D]", "add", "'mine.by_array' has no element 'D'");
 	assert_no_value("mine.by_array[2]", "add", "'mine.by_array' has no element '2'");
 	assert_no_value("mine.by_array[A", "add", "expected ']' at the end");

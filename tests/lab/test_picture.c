@@ -143,7 +143,7 @@ static char *script_of_cuts(double first, bool stacked)
 	char *text, message[FORMULA_MESSAGE];
 	size_t length;
 	struct arena arena = {0};
-	const struct formula *metric = formula_parse(&arena, "cycles", message);
+	const struct formula *metric = metric_parse(&arena, "cycles", message);
 	struct experiment_column columns[CUT_COLUMNS] = {{.name = "one", .unit = "IPC", .metric = metric},
 	                                                 {.name = "two", .unit = "IPC", .metric = metric}};
 	struct experiment_row rows[CUT_ROWS];
@@ -201,7 +201,7 @@ static void tables_are_narrow(void **state)
 	size_t length, widest = 0, names = 0;
 	struct arena arena = {0};
 	char message[FORMULA_MESSAGE];
-	const struct formula *metric = formula_parse(&arena, "cycles", message);
+	const struct formula *metric = metric_parse(&arena, "cycles", message);
 	struct experiment_column many[MANY];
 	double ours[MANY], stated[MANY];
 	for (size_t c = 0; c < MANY; c++) {

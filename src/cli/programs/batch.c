@@ -18,13 +18,14 @@ struct figures {
 	long long blocks, warp_instructions, thread_instructions, cycles;
 	double seconds;
 	bool timed;
+	enum job_stats are;
 };
 
 struct table {
 	const struct batch *batch;
 	struct job *jobs;
 	int program_width, variant_width;
-	size_t printed, failed;
+	size_t printed, failed, cut;
 };
 
 static long long whole(const json_t *object, const char *key)
@@ -48,11 +49,13 @@ static bool read_figures(const struct job_text *stats, struct figures *figures)
 {
 	json_t *root = json_loadb(stats->bytes ? stats->bytes : "", stats->length, 0, NULL);
 	const json_t *kernels = json_object_get(root, "kernels"), *totals = json_object_get(root, "totals");
-	if (!kernels || !totals) {
+	enum job_stats are = job_stats_are(root);
+	if (are == JOB_STATS_NONE) {
 		json_decref(root);
 		return false;
 	}
 	*figures = (struct figures){
+		.are = are,
 		.launches = json_array_size(kernels),
 		.warp_instructions = whole(totals, "warp_instructions"),
 		.thread_instructions = whole(totals, "thread_instructions"),
@@ -119,8 +122,8 @@ static void print_job(struct table *table, const struct batch_job *row, struct j
 	struct figures figures;
 	char reason[96];
 	bool has_figures = read_figures(&job->stats, &figures);
-	const char *verdict = job_verdict(job, has_figures, reason);
-	bool passed = strcmp(verdict, "PASS") == 0;
+	const char *verdict = job_verdict(job, has_figures ? figures.are : JOB_STATS_NONE, reason);
+	bool passed = verdict_counts(verdict), cut = passed && figures.are == JOB_STATS_CUT;
 	print_row(table, row, has_figures ? &figures : NULL, verdict);
 	if (!passed)
 		print_output(job);
@@ -128,6 +131,7 @@ static void print_job(struct table *table, const struct batch_job *row, struct j
 	if (has_figures && table->batch->stats_folder)
 		passed = keep_stats(table->batch, row, &job->stats) && passed;
 	table->failed += !passed;
+	table->cut += cut;
 	job_free(job);
 }
 
@@ -179,9 +183,11 @@ int batch_run(const struct batch *batch)
 	print_heading(&table);
 	jobs_run(table.jobs, batch->count, batch->parallel, &watch);
 	size_t programs = count_programs(batch);
-	printf("%zu program%s, %zu run%s: %zu passed, %zu failed; %.1f s\n", programs, programs == 1 ? "" : "s",
-	       batch->count, batch->count == 1 ? "" : "s", batch->count - table.failed, table.failed,
-	       jobs_now() - started);
+	printf("%zu program%s, %zu run%s: %zu passed, ", programs, programs == 1 ? "" : "s", batch->count,
+	       batch->count == 1 ? "" : "s", batch->count - table.failed - table.cut);
+	if (table.cut)
+		printf("%zu cut, ", table.cut);
+	printf("%zu failed; %.1f s\n", table.failed, jobs_now() - started);
 	free(table.jobs);
 	return table.failed ? CLI_FAILED : 0;
 }

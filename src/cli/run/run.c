@@ -31,7 +31,8 @@ enum {
 	KEY_PASS,
 	KEY_SAMPLE,
 	KEY_TIMELINE,
-	KEY_TIMELINE_EVENTS
+	KEY_TIMELINE_EVENTS,
+	KEY_ENERGY
 };
 
 static const struct argp_option run_options[] = {
@@ -48,6 +49,8 @@ static const struct argp_option run_options[] = {
 	{"timeline", KEY_TIMELINE, "FILE", 0,
          "Write when kernels, blocks and mechanisms' events began and ended: JSON for Perfetto, or FILE.csv", 0},
 	{"timeline-events", KEY_TIMELINE_EVENTS, "N", 0, "At most N of them; default 10000000", 0},
+	{"energy", KEY_ENERGY, "TABLE", OPTION_ARG_OPTIONAL,
+         "Say in the statistics what the kernels have cost, by a table of energies; default the machine's", 0},
 	{"functional", KEY_FUNCTIONAL, NULL, 0, "Results only, without cycles", 0},
 	{"threads", KEY_THREADS, "N", 0, "Simulate on N threads of this computer; no figure depends on it", 0},
 	{"max-instructions", KEY_MAX_INSTRUCTIONS, "N", 0, "Stop the run after N thread instructions, with status 124",
@@ -125,6 +128,9 @@ static error_t parse(int key, char *value, struct argp_state *state)
 		return 0;
 	case KEY_TIMELINE_EVENTS:
 		run->timeline_events = cli_number("--timeline-events", value, 1, state);
+		return 0;
+	case KEY_ENERGY:
+		run->energy = value ? cli_text("--energy", value, state) : "default";
 		return 0;
 	case KEY_STATS:
 		run->stats = cli_text("--stats", value, state);
@@ -327,6 +333,14 @@ static void export_traces(const struct run *run)
 	export_number("SLUICE_TIMELINE_EVENTS", run->timeline_events);
 }
 
+/* A table's path stays right wherever the program goes. */
+static void export_energy(const struct run *run)
+{
+	char *path = run->energy && config_is_path(run->energy) ? absolute(run->energy) : NULL;
+	set("SLUICE_ENERGY", path ? path : run->energy);
+	free(path);
+}
+
 static void export_stats(const struct run *run)
 {
 	set("SLUICE_STATS_FORMAT", run->stats_format ? run->stats_format : run->stats ? "json" : NULL);
@@ -352,7 +366,8 @@ static bool try_machine(const struct run *run, const char *machine, const struct
 		.sample_file = run->sample_file,
 		.sample_every = run->sample_every,
 		.timeline_file = run->timeline_file,
-		.timeline_events = run->timeline_events};
+		.timeline_events = run->timeline_events,
+		.energy = run->energy};
 	if (sluice_open(&gpu, &settings, &error) != SLUICE_OK) {
 		cli_library_error(run->name, &error);
 		return false;
@@ -399,6 +414,7 @@ bool run_prepare(const struct run *run)
 		set("SLUICE_THREADS", run->threads);
 		set("SLUICE_MAX_INSTRUCTIONS", run->max_instructions);
 		set("SLUICE_CHECK", run->check);
+		export_energy(run);
 		set("SLUICE_PROGRESS", run->no_progress ? "0" : NULL);
 		export_library(run);
 	}
@@ -417,6 +433,8 @@ static const char *advice(const char *file)
 	size_t length = strlen(file);
 	if (length > 3 && strcmp(file + length - 3, ".cu") == 0)
 		return "; 'sluice cc' makes a program of CUDA source";
+	if (length > 5 && strcmp(file + length - 5, ".yaml") == 0)
+		return "; a table of energies stands behind a '=': --energy=FILE";
 	struct stat status;
 	if (stat(file, &status) == 0 && S_ISDIR(status.st_mode))
 		return "; it is a folder";

@@ -13,6 +13,7 @@ struct run {
 	const char *sample_file;
 	const char *timeline_file;
 	uint64_t timeline_events; /* 0: as many as the library wants */
+	const char *energy; /* a table of energies; or NULL */
 	char *check; /* what --check asked for, all of it */
 	struct cli_options options;
 	struct cli_options mechanisms; /* each from malloc */

@@ -159,6 +159,7 @@ const struct mech mech_d2ma = {
 	.config_size = sizeof(struct d2ma_config),
 	.defaults = &defaults,
 	.costs = d2ma_costs,
+	.energies = d2ma_energies,
 	.counters = counters,
 	.counter_count = sizeof counters / sizeof *counters,
 	.stats_size = sizeof(struct d2ma_stats),

@@ -5,7 +5,7 @@
  *   controller.c  a controller a resident block: buffers, from a command to ignition, and on to the end of the transfer (4.1)
  *   agen.c        address generation: from a transfer to requests of segments and constants of its halo (4.2)
  *   wait.c        which instructions wait for a transfer, and how long all of an SM's warps do (4.3, 5.2)
- *   costs.c       bits, area and power (5.5)
+ *   costs.c       bits, area, power and energy (5.5)
  */
 #ifndef SLUICE_MECH_D2MA_D2MA_H
 #define SLUICE_MECH_D2MA_D2MA_H
@@ -159,5 +159,7 @@ void d2ma_count_stalls(struct mech_sm *sm, uint64_t cycle);
 
 /* costs.c */
 uint32_t d2ma_costs(const void *config, const struct mech_machine *machine, struct mech_cost cost[MECH_MAX_COSTS]);
+uint32_t d2ma_energies(const void *config, const struct mech_machine *machine,
+                       struct mech_energy energy[MECH_MAX_ENERGIES]);
 
 #endif

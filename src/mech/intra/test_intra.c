@@ -153,6 +153,24 @@ static void test_table_size(void **state)
 	}
 }
 
+/* The row that was used longest ago goes, not the one that came first. */
+static void test_which_row_goes(void **state)
+{
+	struct part_kit kit;
+	(void)state;
+	part_open(&kit, "intra:entries=2");
+	part_load(&kit, 0, PC, A);
+	part_load(&kit, 1, PC, A);
+	part_load(&kit, 0, PC, A + S);
+	part_load(&kit, 2, PC, A); /* in place of warp 1 */
+	kit.count = 0;
+	part_load(&kit, 0, PC, A + 2 * S);
+	PART_ASKED(&kit, A + 3 * S);
+	part_load(&kit, 1, PC, A + S);
+	PART_ASKED_NOTHING(&kit);
+	part_close(&kit);
+}
+
 /* Loads and warps have rows of their own. */
 static void test_whose(void **state)
 {
@@ -356,6 +374,7 @@ int main(void)
 		cmocka_unit_test(test_divergent),
 		cmocka_unit_test(test_over_lines),
 		cmocka_unit_test(test_table_size),
+		cmocka_unit_test(test_which_row_goes),
 		cmocka_unit_test(test_whose),
 		cmocka_unit_test(test_ends),
 		cmocka_unit_test(test_other_accesses),

@@ -103,6 +103,15 @@ static void test_table(void **state)
 		assert_int_equal(part_counter(&kit, "replaced"), row[i].replaced);
 		part_close(&kit);
 	}
+	part_open(&kit,
+	          "lap:entries=2,misses=3"); /* the row that was used longest ago goes, not the one that came first */
+	part_access(&kit, A, MECH_MISS);
+	part_access(&kit, A + MACRO, MECH_MISS);
+	part_access(&kit, A + 128, MECH_MISS);
+	part_access(&kit, A + 2 * MACRO, MECH_MISS);
+	part_access(&kit, A + 256, MECH_MISS);
+	PART_ASKED(&kit, A + 384);
+	part_close(&kit);
 	part_open(&kit, "lap");
 	part_access(&kit, A, MECH_MISS);
 	part_access(&kit, A + ((uint64_t)MACRO << 32) + 128, MECH_MISS);

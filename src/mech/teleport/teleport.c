@@ -150,6 +150,7 @@ const struct mech mech_teleport = {
 	.defaults = &defaults,
 	.check = check,
 	.costs = teleport_costs,
+	.energies = teleport_energies,
 	.counters = counters,
 	.counter_count = sizeof counters / sizeof *counters,
 	.stats_size = sizeof(struct teleport_stats),

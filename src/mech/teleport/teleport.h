@@ -103,7 +103,9 @@ struct teleport_stale *teleport_stale_of(const struct mech_gpu *gpu); /* control
 /* rows.c: the rows that the table's fields can hold; gives how many */
 uint32_t teleport_fitting_rows(const struct mech_gpu *gpu, const struct mech_rows *rows, struct mech_row *fitting);
 
-/* costs.c: section 6 */
+/* costs.c: section 6, and what that hardware consumes */
 uint32_t teleport_costs(const void *config, const struct mech_machine *machine, struct mech_cost cost[MECH_MAX_COSTS]);
+uint32_t teleport_energies(const void *config, const struct mech_machine *machine,
+                           struct mech_energy energy[MECH_MAX_ENERGIES]);
 
 #endif

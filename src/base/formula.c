@@ -1,8 +1,7 @@
-#include "lab/formula.h"
+#include "base/formula.h"
 
 #include "base/slip.h"
-#include "gpu/gpu.h"
-#include "lab/facts.h"
+#include "base/table.h"
 
 #include <ctype.h>
 #include <math.h>
@@ -18,6 +17,7 @@ struct formula {
 	const char *name;
 	unsigned needs;                         /* of a name */
 	bool largest;                           /* of all launches, else the sum */
+	bool empty_shares;                      /* of a division: 0 / 0 is 0 */
 	enum { SCALAR, ELEMENT, SUM, MEAN } of; /* what of a mechanism's vector is meant; SCALAR: it is none */
 	const char *element, *vector;           /* its label or number; "NAME[]" */
 	const struct formula *left, *right;
@@ -46,6 +46,7 @@ enum { FIGURES = sizeof figures / sizeof *figures };
 
 struct parser {
 	struct arena *arena;
+	const struct formula_names *names;
 	const char *at;
 	char *message;
 	int depth;
@@ -113,9 +114,41 @@ static bool has_counter(struct search *search, const struct counter_group *group
 	return false;
 }
 
-/* What the name needs: knows what the machine counts and the facts of sources. A group it does not know may be a
- * mechanism's. 0 after a message. */
-static unsigned check_name(const char *name, char *message)
+static const struct formula_alias *find_alias(const struct formula_names *names, const char *name)
+{
+	for (const struct formula_alias *alias = names->aliases; alias && alias->name; alias++)
+		if (strcmp(alias->name, name) == 0)
+			return alias;
+	return NULL;
+}
+
+static bool is_energy(const struct formula_names *names, const char *name)
+{
+	return names->energies && strncmp(name, "energy.", 7) == 0 && name[7];
+}
+
+/* What the key of a machine needs; 0 after a message when it is no number. */
+static unsigned check_key(const struct option *key, char *message)
+{
+	if (key->type == OPTION_U32 || key->type == OPTION_F64)
+		return FORMULA_MACHINE;
+	snprintf(message, FORMULA_MESSAGE, "'%s' is no number", key->name);
+	return 0;
+}
+
+/* What the counter of a group needs; 0: there is none. */
+static unsigned search_groups(struct search *search, const struct formula_names *names)
+{
+	size_t count = sizeof names->groups / sizeof *names->groups;
+	for (const struct formula_groups *groups = names->groups; groups < names->groups + count; groups++)
+		for (size_t i = 0; i < groups->count; i++)
+			if (has_counter(search, &groups->group[i]))
+				return groups->needs;
+	return 0;
+}
+
+/* What the name needs; 0 after a message. */
+static unsigned check_name(const struct formula_names *names, const char *name, char *message)
 {
 	struct search search = {.name = name, .best = SLIP_FAR};
 	const char *nearest = search.nearest;
@@ -123,14 +156,17 @@ static unsigned check_name(const char *name, char *message)
 		return FORMULA_RUN;
 	for (size_t i = 0; i < FIGURES; i++)
 		consider(name, figures[i].name, &search.best, search.nearest);
-	for (size_t g = 0; g < gpu_counter_group_count; g++)
-		if (has_counter(&search, &gpu_counter_groups[g]))
-			return FORMULA_RUN;
-	const struct counter_group *facts;
-	for (size_t g = 0; (facts = facts_group(g)); g++)
-		if (has_counter(&search, facts))
-			return FORMULA_SOURCE | (facts_of_ptx(facts) ? FORMULA_PTX : 0);
-	if (strchr(name, '.') && !search.group_known && !*nearest)
+	unsigned needs = search_groups(&search, names);
+	if (needs)
+		return needs;
+	const struct option *key = option_find(names->keys, names->key_count, name);
+	if (key)
+		return check_key(key, message);
+	for (size_t i = 0; i < names->key_count; i++)
+		consider(name, names->keys[i].name, &search.best, search.nearest);
+	if (is_energy(names, name))
+		return FORMULA_RUN | FORMULA_ENERGY;
+	if (names->mechanisms && strchr(name, '.') && !search.group_known && !*nearest)
 		return FORMULA_RUN | FORMULA_MECHANISM;
 	if (*nearest)
 		snprintf(message, FORMULA_MESSAGE, "no counter '%s'; did you mean '%s'?", name, nearest);
@@ -179,23 +215,48 @@ static void check_vector(struct parser *parser, struct formula *name)
 	parser->failed = true;
 }
 
+/* A counter of the own group may stand without it. */
+static const char *whole_name(struct parser *parser, const char *word)
+{
+	const char *own = parser->names->own;
+	if (!own || strchr(word, '.') || find_figure(word))
+		return word;
+	size_t size = strlen(own) + 1 + strlen(word) + 1;
+	char *whole = arena_alloc(parser->arena, size);
+	snprintf(whole, size, "%s.%s", own, word);
+	return whole;
+}
+
 /* NAME or NAME[ELEMENT], of which `word` has been read. */
 static struct formula *parse_counter(struct parser *parser, const char *word)
 {
 	struct formula *name = node(parser, 'v');
-	name->name = word;
+	name->name = whole_name(parser, word);
 	if (*parser->at == '[')
 		parse_element(parser, name);
 	if (!parser->failed)
-		name->needs = check_name(name->name, parser->message);
+		name->needs = check_name(parser->names, name->name, parser->message);
 	parser->failed |= !name->needs;
 	return name;
+}
+
+/* What the alias stands for, which has none itself. */
+static const struct formula *parse_alias(struct parser *parser, const struct formula_alias *alias)
+{
+	struct parser inner = *parser;
+	inner.at = alias->text;
+	const struct formula *formula = parse_sum(&inner);
+	parser->failed |= inner.failed;
+	return formula;
 }
 
 /* A counter, or largest(), sum() or mean() of one. */
 static const struct formula *parse_name(struct parser *parser)
 {
 	const char *word = parse_word(parser);
+	const struct formula_alias *alias = find_alias(parser->names, word);
+	if (alias)
+		return parse_alias(parser, alias);
 	bool largest = strcmp(word, "largest") == 0, sum = strcmp(word, "sum") == 0;
 	bool is_function = (largest || sum || strcmp(word, "mean") == 0) && next(parser) == '(';
 	struct formula *name;
@@ -246,6 +307,7 @@ static const struct formula *parse_chain(struct parser *parser, const char *oper
 	const struct formula *left = part(parser);
 	while (!parser->failed && next(parser) && strchr(operations, *parser->at)) {
 		struct formula *both = node(parser, *parser->at++);
+		both->empty_shares = parser->names->empty_shares;
 		both->left = left;
 		both->right = part(parser);
 		left = both;
@@ -263,9 +325,10 @@ static const struct formula *parse_sum(struct parser *parser)
 	return parse_chain(parser, "+-", parse_product);
 }
 
-const struct formula *formula_parse(struct arena *arena, const char *text, char message[FORMULA_MESSAGE])
+const struct formula *formula_parse(struct arena *arena, const char *text, const struct formula_names *names,
+                                    char message[FORMULA_MESSAGE])
 {
-	struct parser parser = {.arena = arena, .at = text, .message = message};
+	struct parser parser = {.arena = arena, .names = names, .at = text, .message = message};
 	const struct formula *formula = parse_sum(&parser);
 	if (!parser.failed && next(&parser))
 		fail(&parser, "an operator");
@@ -286,7 +349,7 @@ const char *formula_uncounted(const struct formula *formula, bool (*counts)(cons
 		return NULL;
 	if (formula->operation == 'v') {
 		const char *name = formula->vector ? formula->vector : formula->name;
-		return formula->needs & FORMULA_MECHANISM && !counts(user, name) ? name : NULL;
+		return formula->needs & (FORMULA_MECHANISM | FORMULA_ENERGY) && !counts(user, name) ? name : NULL;
 	}
 	const char *first = formula_uncounted(formula->left, counts, user);
 	return first ? first : formula_uncounted(formula->right, counts, user);
@@ -312,10 +375,13 @@ static double product(const json_t *kernel, const char *key)
 }
 
 /* NAN when the kernel does not have it, or has null there. */
-static double of_launch(const json_t *kernel, const char *name, const struct figure *figure)
+static double of_launch(const json_t *kernel, const struct formula *formula, const struct figure *figure)
 {
+	const char *name = formula->name;
 	const json_t *value = NULL;
-	if (!figure)
+	if (formula->needs & FORMULA_ENERGY)
+		value = json_object_get(json_object_get(kernel, "energy"), strchr(name, '.') + 1);
+	else if (!figure)
 		value = json_object_get(json_object_get(kernel, "counters"), name);
 	else if (figure->key)
 		value = json_object_get(kernel, figure->key);
@@ -373,9 +439,20 @@ static double combine(double result, double value, bool largest)
 	return largest ? fmax(result, value) : result + value;
 }
 
+static double of_machine(const struct formula *formula, const json_t *stats, char *message)
+{
+	const json_t *value = json_object_get(json_object_get(stats, "configuration"), formula->name);
+	if (json_is_number(value))
+		return json_number_value(value);
+	snprintf(message, FORMULA_MESSAGE, "the statistics have no '%s'", formula->name);
+	return NAN;
+}
+
 static double look_up(const struct formula *formula, const json_t *stats, const char *kernel, char *message)
 {
 	const char *name = formula->name;
+	if (formula->needs & FORMULA_MACHINE)
+		return of_machine(formula, stats, message);
 	const json_t *kernels = json_object_get(stats, "kernels");
 	const struct figure *figure = find_figure(name);
 	double result = 0, weight = 0;
@@ -385,8 +462,8 @@ static double look_up(const struct formula *formula, const json_t *stats, const 
 		const char *symbol = json_string_value(json_object_get(launch, "name"));
 		if (kernel && (!symbol || !formula_kernel_is(symbol, kernel)))
 			continue;
-		double value =
-			formula->of == SCALAR ? of_launch(launch, name, figure) : of_vector(launch, formula, &weight);
+		double value = formula->of == SCALAR ? of_launch(launch, formula, figure)
+		                                     : of_vector(launch, formula, &weight);
 		result = combine(result, value, formula->largest || (figure && figure->largest));
 		launches++;
 	}
@@ -420,6 +497,8 @@ double formula_value(const struct formula *formula, const json_t *stats, const c
 	case '*':
 		return left * right;
 	default:
+		if (right == 0 && left == 0 && formula->empty_shares)
+			return 0;
 		if (right == 0)
 			snprintf(message, FORMULA_MESSAGE, "division by 0");
 		return right == 0 ? NAN : left / right;

@@ -1,0 +1,47 @@
+#include "cli/run_filters.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { SEED = 3 };
+
+const struct run_field run_fields[RUN_FIELDS] = {
+	{"program", "of that program", 16},
+	{"variant", "of that variant", 14},
+	{"size", "of that size", 5},
+	[SEED] = {"seed", "of that seed", 4},
+	{"arguments", "with these arguments", 0},
+	{"machine", "on that machine", 16},
+	{"options", "with these options of the machine", 0},
+	{"mechanisms", "with these mechanisms", 0},
+	{"library", "of that build of the library", 0},
+	{"revision", "of that revision of the source", 0},
+	{"verdict", "with that verdict, such as PASS", 0},
+};
+
+void run_filter_options(struct argp_option options[RUN_FIELDS], int first_key, int group)
+{
+	for (int i = 0; i < RUN_FIELDS; i++)
+		options[i] = (struct argp_option){run_fields[i].name,    first_key + i, "VALUE", 0,
+		                                  run_fields[i].meaning, group};
+}
+
+void run_filters_add(struct run_filters *filters, int field, const char *value, const struct argp_state *state)
+{
+	const char *column = run_fields[field].name;
+	for (size_t i = 0; i < filters->count; i++)
+		if (strcmp(filters->filter[i].column, column) == 0)
+			argp_error(state, "--%s is given twice", column);
+	filters->filter[filters->count++] = (struct store_filter){column, value};
+}
+
+const char *run_field_text(int field, const struct run_config *config, const struct run_result *result, char room[32])
+{
+	const char *const texts[RUN_FIELDS] = {config->program,   config->variant,  config->size,    NULL,
+	                                       config->arguments, config->machine,  config->options, config->mechanisms,
+	                                       config->library,   result->revision, result->verdict};
+	if (field != SEED)
+		return texts[field];
+	snprintf(room, 32, "%llu", (unsigned long long)config->seed);
+	return room;
+}

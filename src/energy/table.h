@@ -1,0 +1,67 @@
+/* table: a file of energies/, which says what events cost and what powers are drawn. docs/energy.md explains each key. */
+#ifndef SLUICE_ENERGY_TABLE_H
+#define SLUICE_ENERGY_TABLE_H
+
+#include "base/document.h"
+#include "base/formula.h"
+
+/* Each begins with its name, as document_read_named() wants it. */
+
+/* A part of the machine that energy is shown of. */
+struct energy_component {
+	const char *name, *meaning;
+	struct place place;
+};
+
+struct energy_event {
+	const char *name, *component, *source;
+	const char *text;             /* a formula over a launch's counters and the machine's keys: */
+	const struct formula *events; /* how many of them there were */
+	double picojoules;            /* each, at `node` */
+	uint64_t node;                /* nm; 0 in the file: the table's */
+	struct place place;
+};
+
+struct energy_power {
+	const char *name, *component, *source;
+	const char *text;           /* a formula over the machine's keys; */
+	const struct formula *each; /* NULL: 1 */
+	double watts;               /* of each of so many, at `node` */
+	uint64_t node;
+	bool always; /* it is drawn also when no kernel runs */
+	struct place place;
+};
+
+/* What numbers of another technology node are multiplied by. */
+struct energy_scale {
+	const char *name; /* the node as text */
+	uint64_t node;
+	double energy, power;
+	const char *source;
+	struct place place;
+};
+
+struct energy_table {
+	const char *name; /* as it was asked for */
+	const char *title;
+	uint64_t node; /* nm */
+	struct energy_component *components;
+	struct energy_event *events;
+	struct energy_power *powers;
+	struct energy_scale *scales;
+	size_t component_count, event_count, power_count, scale_count;
+};
+
+/* Reads the text of the file, keeping what is read in the document's arena. False when its diag got errors. */
+bool energy_table_read(struct energy_table *table, struct document *document);
+
+/* The number of a component; component_count: there is none of that name. */
+size_t energy_table_find(const struct energy_table *table, const char *component);
+
+/* The scale from a node to the table's; NULL: the table does not say. */
+const struct energy_scale *energy_table_scale(const struct energy_table *table, uint64_t node);
+
+/* Words that are no components, since metrics and JSON call other things so. */
+bool energy_is_reserved(const char *component);
+
+#endif

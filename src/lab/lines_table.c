@@ -1,0 +1,69 @@
+/* A figure over numbers as tables. */
+#include "lab/lines.h"
+#include "lab/report.h"
+#include "lab/shown.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { NUMBER = 10 };
+
+static bool has_published(const struct figure *figure, const struct line *line, size_t thing)
+{
+	for (size_t i = 0; i < line->count; i++)
+		if (isfinite(shown_published(figure, thing, line->columns[i])))
+			return true;
+	return false;
+}
+
+static const char *heading(const struct line *line)
+{
+	return *line->name ? line->name : line->shown->unit ? line->shown->unit : "ours";
+}
+
+static int width_of(const struct line *line)
+{
+	size_t length = strlen(heading(line)) + 2;
+	return length > NUMBER + 1 ? (int)length : NUMBER + 1;
+}
+
+static void print_number(const struct figure *figure, size_t thing, const struct line *line, double at, FILE *file)
+{
+	size_t column = lines_column(figure->experiment, line, at);
+	char text[32];
+	report_number(column == SIZE_MAX ? NAN : shown_ours(figure, thing, column), text);
+	fprintf(file, "%*s", width_of(line), text);
+	if (!has_published(figure, line, thing))
+		return;
+	report_number(column == SIZE_MAX ? NAN : shown_published(figure, thing, column), text);
+	fprintf(file, " %*s", NUMBER, text);
+}
+
+static void print_thing(const struct figure *figure, const struct lines *lines, size_t thing, FILE *file)
+{
+	const char *over = figure->experiment->over;
+	fprintf(file, "\n%s\n%s",
+	        thing == shown_things(figure) ? report_mean_name(figure->experiment->mean) : shown_name(figure, thing),
+	        over);
+	for (size_t i = 0; i < lines->count; i++) {
+		fprintf(file, "%*s", width_of(&lines->line[i]), heading(&lines->line[i]));
+		if (has_published(figure, &lines->line[i], thing))
+			fprintf(file, " %*s", NUMBER, "paper");
+	}
+	fputc('\n', file);
+	for (size_t a = 0; a < lines->at_count; a++) {
+		fprintf(file, "%*g", (int)strlen(over), lines->at[a]);
+		for (size_t i = 0; i < lines->count; i++)
+			print_number(figure, thing, &lines->line[i], lines->at[a], file);
+		fputc('\n', file);
+	}
+}
+
+void lines_table(const struct figure *figure, FILE *file)
+{
+	struct lines lines = lines_of(figure->experiment);
+	size_t things = shown_things(figure) + (figure->experiment->mean != MEAN_NONE);
+	for (size_t thing = 0; thing < things; thing++)
+		print_thing(figure, &lines, thing, file);
+	lines_free(&lines);
+}

@@ -1,0 +1,84 @@
+/* The prefetch generator: adders that make one address a cycle of a base address and a stride (section V). */
+#include "cap.h"
+
+static struct cap_run *run_at(struct mech_sm *sm, uint32_t number)
+{
+	const struct cap_config *config = sm->config;
+	struct cap_state *state = sm->state;
+	return &state->run[(state->first + number) % config->runs];
+}
+
+/* Behind the leading warp, which wants nothing. */
+static void skip_leader(struct cap_run *run)
+{
+	run->warp += run->warp == run->base.warp;
+}
+
+void cap_generate(struct mech_sm *sm, uint32_t slot, const struct cap_base *base, int64_t stride, uint32_t warp,
+                  uint32_t end, uint64_t cycle)
+{
+	const struct cap_config *config = sm->config;
+	struct cap_state *state = sm->state;
+	if (state->runs == config->runs) {
+		((struct cap_stats *)sm->stats)->generator_full++;
+		return;
+	}
+	struct cap_run *run = run_at(sm, state->runs++);
+	*run = (struct cap_run){.base = *base,
+	                        .stride = stride,
+	                        .block = state->resident[slot].number,
+	                        .slot = slot,
+	                        .warp = warp,
+	                        .end = end,
+	                        .ready = cycle + 1};
+	skip_leader(run);
+}
+
+static void make_one(struct mech_sm *sm, struct cap_run *run)
+{
+	const struct cap_config *config = sm->config;
+	const struct cap_state *state = sm->state;
+	const struct mech_request like = {.to = MECH_TO_L1,
+	                                  .pc = run->base.key.pc,
+	                                  .block = run->slot,
+	                                  .once = !config->retry,
+	                                  .bound = true,
+	                                  .warp = state->resident[run->slot].first_warp + run->warp};
+	uint64_t away = (uint64_t)(run->stride * ((int64_t)run->warp - run->base.warp));
+	uint64_t first = run->base.address[run->access] + away;
+	mech_send_bytes(sm, &like, first, first + run->base.bytes[run->access]);
+	((struct cap_stats *)sm->stats)->addresses++;
+	if (++run->access == run->base.accesses) {
+		run->access = 0;
+		run->warp++;
+		skip_leader(run);
+	}
+}
+
+/* Its block is still there. */
+static bool is_wanted(const struct cap_state *state, const struct cap_run *run)
+{
+	const struct mech_block *resident = &state->resident[run->slot];
+	return run->warp < run->end && resident->warps && resident->number == run->block;
+}
+
+static void drop_done(struct mech_sm *sm)
+{
+	struct cap_state *state = sm->state;
+	for (; state->runs && !is_wanted(state, run_at(sm, 0)); state->runs--)
+		state->first = (state->first + 1) % ((const struct cap_config *)sm->config)->runs;
+}
+
+/* It stands still while the queue in front of L1 is full. */
+uint64_t cap_cycle(struct mech_sm *sm, uint64_t cycle)
+{
+	struct cap_state *state = sm->state;
+	drop_done(sm);
+	if (!state->runs)
+		return MECH_NEVER;
+	struct cap_run *run = run_at(sm, 0);
+	if (run->ready <= cycle && mech_waiting_to_send(sm) < sm->machine->send_queue)
+		make_one(sm, run);
+	drop_done(sm);
+	return state->runs ? cycle + 1 : MECH_NEVER;
+}

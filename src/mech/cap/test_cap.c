@@ -1,0 +1,419 @@
+/* Protects cap: which warps it prefetches for, in which order and cycle (CAPS, Fig. 8 and 9), what its tables learn, and what makes it keep
+ * still. One SM; a mechanism of the test lets the loads of its warps issue in a given order, one behind the other. */
+#include "gpu_kit.h"
+
+enum { LANES = 32, WARPS = 3, GAP = 60, BLOCK_BYTES = 0x10000, STRIDE = 0x400, MOST = 64 };
+
+/* The order, "A0 B0 A1": warps of blocks; how many of these loads have come. Between two there is time for prefetches to go out. */
+static const char *order;
+static uint32_t loads_done;
+
+/* What cap has sent, in order. */
+static struct sent {
+	uint64_t address, cycle;
+} sent[MOST];
+static uint32_t sents;
+static uint64_t load_cycle[MOST]; /* of the loads in `order` */
+static struct bound {
+	uint64_t address;
+	uint32_t warp;
+} bound[MOST];
+static uint32_t bounds;
+
+static uint32_t slot_in_order(uint32_t number)
+{
+	return number * 3 < strlen(order) ? (uint32_t)(order[number * 3] - 'A') * WARPS + order[number * 3 + 1] - '0'
+	                                  : MECH_NOWHERE;
+}
+
+static bool may_issue(struct mech_sm *sm, const struct mech_issue *issue)
+{
+	(void)sm;
+	bool is_load = issue->type == MECH_MEMORY && issue->space == MECH_GLOBAL && issue->kind == MECH_LOAD;
+	uint32_t next = slot_in_order(loads_done);
+	bool early = loads_done && issue->cycle < load_cycle[loads_done - 1] + GAP;
+	return !is_load || next == MECH_NOWHERE || (next == issue->warp && !early);
+}
+
+static void note_load(struct mech_sm *sm, const struct mech_memory *memory)
+{
+	(void)sm;
+	if (memory->kind == MECH_LOAD && loads_done < MOST)
+		load_cycle[loads_done++] = memory->cycle;
+}
+
+static void note_packet(struct mech_sm *sm, const struct mech_packet *packet)
+{
+	(void)sm;
+	if (packet->sender == 0 && sents < MOST)
+		sent[sents++] = (struct sent){packet->address, packet->cycle};
+}
+
+static void note_fill(struct mech_sm *sm, const struct mech_fill *fill)
+{
+	(void)sm;
+	if (fill->sender == 0 && bounds < MOST)
+		bound[bounds++] = (struct bound){fill->address, fill->warp};
+}
+
+static const struct mech director = {.version = MECH_VERSION,
+                                     .name = "director",
+                                     .may_issue = may_issue,
+                                     .memory = note_load,
+                                     .packet_out = note_packet,
+                                     .fill = note_fill};
+
+/* Each warp loads once, %rd1, its block's 64 KB times 1, 3, 7: three bases of which no two differ alike. */
+#define HERE                                                                                                           \
+	"mov.u32 %r1, %tid.x; shr.u32 %r2, %r1, 5; and.b32 %r3, %r1, 31; mov.u32 %r4, %ctaid.x;\n"                     \
+	"mov.u32 %r5, 2; shl.b32 %r5, %r5, %r4; sub.u32 %r5, %r5, 1; mul.wide.u32 %rd2, %r5, 65536;\n"                 \
+	"add.u64 %rd1, %rd0, %rd2; mul.wide.u32 %rd3, %r2, 1024; add.u64 %rd1, %rd1, %rd3;\n"                          \
+	"mul.wide.u32 %rd4, %r3, 4; add.u64 %rd1, %rd1, %rd4;\n"
+#define ONE_LOAD HERE "ld.global.u32 %r9, [%rd1]; add.u32 %r9, %r9, 1; exit;"
+
+static uint64_t address_of(const struct gpu_kit *kit, const char *warp)
+{
+	static const uint64_t base[] = {1, 3, 7};
+	return kit->param + base[warp[0] - 'A'] * BLOCK_BYTES + (uint64_t)(warp[1] - '0') * STRIDE;
+}
+
+static void start(struct gpu_kit *kit, const char *mechanism, const char *const *options, const char *body,
+                  uint32_t blocks)
+{
+	static const struct mech *const own[] = {&director, NULL};
+	loads_done = sents = bounds = 0;
+	kit_describe(kit, options);
+	kit_attach(kit, mechanism);
+	kit_mechanisms = own;
+	kit_build(kit);
+	kit_mechanisms = NULL;
+	kit->param = kit_buffer(kit, NULL, (1 << 20) / 8);
+	kit->run.blocks_per_sm = kit->machine.sm.blocks == 1 ? 1 : 3;
+	kit_load(kit, body);
+	kit_run(kit, blocks, WARPS * LANES);
+}
+
+static void run(struct gpu_kit *kit, const char *mechanism, const char *body)
+{
+	static const char *const options[] = {"sm.count=1", "launch.spread_small_grids=false", NULL};
+	start(kit, mechanism, options, body, 3);
+}
+
+/* What was sent are the lines of these warps, in their order, one a cycle for each load that caused them. */
+static void assert_sent(const struct gpu_kit *kit, const char *warps)
+{
+	uint32_t count = 0;
+	for (const char *warp = warps; *warp; warp += 3, count++) {
+		assert_in_range(count, 0, sents - 1);
+		assert_int_equal(sent[count].address, address_of(kit, warp));
+		if (!warp[2])
+			break;
+	}
+	assert_int_equal(sents, *warps ? count + 1 : 0);
+}
+
+static uint64_t counted(const struct gpu_kit *kit, const char *name)
+{
+	return kit_counter(kit, 0, name);
+}
+
+/* --- section V-C --- */
+
+/* Fig. 9a: the bases of all three blocks are known when A1 comes, which gives the stride: then B1 and C1 are prefetched for, when A2 comes B2 and C2. */
+static void test_bases_before_stride(void **state)
+{
+	struct gpu_kit kit;
+	(void)state;
+	order = "A0 B0 C0 A1 A2 B1 B2 C1 C2";
+	run(&kit, "cap", ONE_LOAD);
+	assert_sent(&kit, "B1 C1 B2 C2");
+	assert_true(sent[0].cycle > load_cycle[3] && sent[2].cycle > load_cycle[4]);
+	assert_int_equal(sent[1].cycle, sent[0].cycle + 1);
+	assert_int_equal(sent[3].cycle, sent[2].cycle + 1);
+	assert_int_equal(sent[2].cycle - load_cycle[4], sent[0].cycle - load_cycle[3]);
+	assert_int_equal(counted(&kit, "bases"), 3);
+	assert_int_equal(counted(&kit, "strides"), 1);
+	assert_int_equal(counted(&kit, "for_same_warp"), 4);
+	assert_int_equal(counted(&kit, "for_block"), 0);
+	assert_int_equal(counted(&kit, "verified"), 5); /* all but the three first and A1 */
+	assert_int_equal(counted(&kit, "mispredicted"), 0);
+	assert_int_equal(counted(&kit, "table_accesses"), 9 + 2 * 2);
+	kit_close(&kit);
+}
+
+/* Fig. 9b: the stride is known when B0 and C0 come, and each brings what all other warps of its block want. A2 finds that on its way. */
+static void test_stride_before_bases(void **state)
+{
+	struct gpu_kit kit;
+	(void)state;
+	order = "A0 A1 B0 C0 A2 B1 B2 C1 C2";
+	run(&kit, "cap", ONE_LOAD);
+	assert_sent(&kit, "B1 B2 C1 C2");
+	assert_true(sent[0].cycle > load_cycle[2] && sent[2].cycle > load_cycle[3]);
+	assert_int_equal(sent[1].cycle, sent[0].cycle + 1);
+	assert_int_equal(sent[3].cycle, sent[2].cycle + 1);
+	assert_int_equal(counted(&kit, "for_block"), 4);
+	assert_int_equal(counted(&kit, "for_same_warp"), 2);
+	assert_int_equal(kit_requests(&kit, 0).filtered, 2);
+	kit_close(&kit);
+}
+
+/* The other reading of Fig. 9a: one warp of the leading block is enough for all warps of the others (Fig. 8b). */
+static void test_whole_block(void **state)
+{
+	struct gpu_kit kit;
+	(void)state;
+	order = "A0 B0 C0 A1 A2 B1 B2 C1 C2";
+	run(&kit, "cap:case_a=whole_block", ONE_LOAD);
+	assert_sent(&kit, "B1 B2 C1 C2");
+	for (uint32_t i = 1; i < 4; i++)
+		assert_int_equal(sent[i].cycle, sent[0].cycle + i);
+	kit_close(&kit);
+}
+
+/* The first warp that comes leads its block, whichever it is; warps before it lie a stride behind. */
+static void test_any_warp_leads(void **state)
+{
+	struct gpu_kit kit;
+	(void)state;
+	order = "B2 A1 C1 B0 A0 A2 C0 C2 B1";
+	run(&kit, "cap", ONE_LOAD);
+	assert_sent(&kit, "A0 C0"); /* B leads; of B1, too late, those of A and C are the leading ones */
+	kit_close(&kit);
+}
+
+/* Data come for the warp that will want them. */
+static void test_bound_warps(void **state)
+{
+	struct gpu_kit kit;
+	(void)state;
+	order = "A0 A1 B0 C0";
+	run(&kit, "cap", ONE_LOAD);
+	assert_int_equal(bounds, 4);
+	for (uint32_t i = 0; i < bounds; i++) {
+		uint32_t block = bound[i].warp / WARPS, warp = bound[i].warp % WARPS;
+		const char name[] = {(char)('A' + block), (char)('0' + warp), 0};
+		assert_int_equal(bound[i].address, address_of(&kit, name));
+	}
+	kit_close(&kit);
+}
+
+/* --- what is prefetched is what is wanted --- */
+
+/* Four accesses of a warp are prefetched, all of them; five make a load that is let be. */
+static void test_accesses(void **state)
+{
+	static const struct {
+		const char *mechanism;
+		uint32_t spread, lines; /* bytes from lane to lane; lines a warp */
+	} row[] = {{"cap:retry=yes", 16, 4},
+	           {"cap:retry=yes", 20, 5},
+	           {"cap:retry=yes,accesses=8", 20, 5},
+	           {"cap:retry=yes,accesses=3", 16, 4}};
+	(void)state;
+	for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
+		struct gpu_kit kit;
+		char body[1024];
+		snprintf(body, sizeof body,
+		         "%smul.wide.u32 %%rd5, %%r3, %u; add.u64 %%rd1, %%rd1, %%rd5; ld.global.u32 %%r9, [%%rd1]; "
+		         "exit;",
+		         HERE, row[i].spread - 4);
+		order = "A0 A1 B0 C0 A2 B1 B2 C1 C2";
+		run(&kit, row[i].mechanism, body);
+		bool let_be = i % 2; /* a row has an address less */
+		assert_int_equal(counted(&kit, "wide"), let_be ? 9 : 0);
+		assert_int_equal(counted(&kit, "addresses"), let_be ? 0 : 6 * row[i].lines);
+		assert_int_equal(sents, let_be ? 0 : 4 * row[i].lines);
+		for (uint32_t k = 1; k < row[i].lines && !let_be; k++)
+			assert_int_equal(sent[k].address, sent[0].address + 128 * k);
+		kit_close(&kit);
+	}
+}
+
+/* Where L1's lines come in sectors, each of the four that a warp wants of a line is asked for. */
+static void test_sectors(void **state)
+{
+	static const char *const options[] = {"sm.count=1", "launch.spread_small_grids=false", NULL};
+	struct gpu_kit kit;
+	(void)state;
+	kit_machine = "gtx480-v4";
+	order = "A0 A1 B0 C0 A2 B1 B2 C1 C2";
+	start(&kit, "cap", options, ONE_LOAD, 3);
+	kit_machine = "gtx480";
+	const struct mech_requests requests = kit_requests(&kit, 0);
+	uint32_t sectors = LANES * 4 / (kit.machine.sm.l1d.line_bytes / kit.machine.sm.l1d.sectors);
+	assert_true(sectors == 4 || sectors == 1);
+	assert_int_equal(requests.asked, 6 * sectors);
+	kit_close(&kit);
+}
+
+/* Two warps of A are no stride apart that is the same in both accesses: A's row goes, and the next warp that comes leads. */
+static void test_unequal_strides(void **state)
+{
+	static const char body[] = HERE
+		"setp.lt.u32 %p1, %r3, 16; mul.wide.u32 %rd6, %r2, 128; mov.u64 %rd7, 2048; add.u64 %rd7, %rd7, %rd6;\n"
+		"selp.b64 %rd7, 0, %rd7, %p1; add.u64 %rd1, %rd1, %rd7; ld.global.u32 %r9, [%rd1]; exit;";
+	struct gpu_kit kit;
+	(void)state;
+	order = "A0 A1 A2 B0 B1 B2 C0 C1 C2";
+	run(&kit, "cap", body);
+	assert_int_equal(counted(&kit, "strides"), 0);
+	assert_int_equal(counted(&kit, "unequal"), 3);
+	assert_int_equal(counted(&kit, "bases"), 6);
+	assert_sent(&kit, "");
+	kit_close(&kit);
+}
+
+/* --- throttling --- */
+
+/* A and B have the stride, C's warps lie elsewhere: each of them is one misprediction. */
+static void test_mispredictions(void **state)
+{
+	static const char body[] =
+		HERE "setp.eq.u32 %p1, %r4, 2; @%p1 add.u64 %rd1, %rd1, %rd3; ld.global.u32 %r9, [%rd1]; exit;";
+	static const struct {
+		const char *mechanism, *order;
+		uint32_t silenced;
+		const char *sent;
+	} row[] = {
+		{"cap:threshold=1", "A0 A1 C0 C1 B0 A2 B1 B2 C2", 0, NULL},
+		{"cap:threshold=1", "A0 A1 C0 C1 C2 B0 A2 B1 B2", 2, NULL},
+		{"cap:threshold=2", "A0 A1 C0 C1 C2 B0 A2 B1 B2", 0, NULL},
+		{"cap:threshold=0", "A0 A1 C0 C1 B0 A2 B1 B2 C2", 2, NULL},
+	};
+	(void)state;
+	for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
+		struct gpu_kit kit;
+		order = row[i].order;
+		run(&kit, row[i].mechanism, body);
+		assert_int_equal(counted(&kit, "mispredicted"), 2);
+		assert_int_equal(counted(&kit, "silenced"), row[i].silenced);
+		assert_int_equal(counted(&kit, "for_block"), row[i].silenced ? 2 : 4);
+		kit_close(&kit);
+	}
+}
+
+/* --- tables --- */
+
+/* Each warp loads from so many places in turn, twice: a table with a row less has none of them left when the first comes again. */
+static void test_table_is_full(void **state)
+{
+	static const struct {
+		const char *mechanism;
+		uint32_t loads, bases, rebased;
+	} row[] = {{"cap", 4, 4, 4}, {"cap", 5, 10, 0}, {"cap:block_entries=5", 5, 5, 5}};
+	(void)state;
+	for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
+		static const char *const options[] = {"sm.count=1", NULL};
+		struct gpu_kit kit;
+		char body[2048] = HERE "mov.u32 %r8, 0;\nagain:\n";
+		for (uint32_t k = 0; k < row[i].loads; k++)
+			snprintf(body + strlen(body), sizeof body - strlen(body),
+			         "ld.global.u32 %%r9, [%%rd1+%u]; add.u32 %%r9, %%r9, 1;\n", k * 128);
+		strcat(body, "add.u32 %r8, %r8, 1; setp.lt.u32 %p1, %r8, 2; @%p1 bra again; exit;");
+		order = "";
+		kit_describe(&kit, options);
+		kit_attach(&kit, row[i].mechanism);
+		kit_build(&kit);
+		kit.param = kit_buffer(&kit, NULL, (1 << 20) / 8);
+		kit_load(&kit, body);
+		kit_run(&kit, 1, LANES);
+		assert_int_equal(counted(&kit, "bases"), row[i].bases);
+		assert_int_equal(counted(&kit, "rebased"), row[i].rebased);
+		kit_close(&kit);
+	}
+}
+
+/* A block's rows go with it: the slot's next block has a leading warp of its own, and finds the stride. */
+static void test_next_block(void **state)
+{
+	static const char *const options[] = {"sm.count=1", "sm.blocks=1", NULL};
+	struct gpu_kit kit;
+	(void)state;
+	order = "A0 A1 A2 A0 A1 A2";
+	start(&kit, "cap", options, ONE_LOAD, 2);
+	assert_int_equal(counted(&kit, "bases"), 2);
+	assert_int_equal(counted(&kit, "strides"), 1);
+	assert_int_equal(counted(&kit, "for_block"), 2);
+	assert_int_equal(sent[0].address, address_of(&kit, "B1"));
+	assert_int_equal(sents, 2);
+	kit_close(&kit);
+}
+
+/* A loop: when the leading warp comes again, its block's base moves along, and so does what is prefetched. */
+static void test_loop(void **state)
+{
+	static const char body[] =
+		HERE "mov.u32 %r8, 0;\nagain: ld.global.u32 %r9, [%rd1]; add.u32 %r9, %r9, 1; bar.sync 0;\n"
+		     "add.u64 %rd1, %rd1, 128; add.u32 %r8, %r8, 1; setp.lt.u32 %p1, %r8, 2; @%p1 bra again; exit;";
+	struct gpu_kit kit;
+	(void)state;
+	order = "A0 A1 B0 B1 A2 B2 C0 C1 C2 B0 A0 C0";
+	run(&kit, "cap", body);
+	uint32_t second = 0;
+	for (uint32_t i = 0; i < sents; i++)
+		second += sent[i].address == address_of(&kit, "B1") + 128 ||
+		          sent[i].address == address_of(&kit, "B2") + 128 ||
+		          sent[i].address == address_of(&kit, "C1") + 128 ||
+		          sent[i].address == address_of(&kit, "C2") + 128;
+	assert_int_equal(second, 4);
+	assert_int_equal(counted(&kit, "rebased"), 3);
+	assert_int_equal(counted(&kit, "mispredicted"), 0);
+	kit_close(&kit);
+}
+
+/* --- the generator --- */
+
+/* One run waits for the generator; that of C comes while B's is there. */
+static void test_generator_is_full(void **state)
+{
+	struct gpu_kit kit;
+	(void)state;
+	order = "A0 B0 C0 A1 A2 B1 B2 C1 C2";
+	run(&kit, "cap:runs=1", ONE_LOAD);
+	assert_int_equal(counted(&kit, "generator_full"), 2);
+	assert_sent(&kit, "B1 B2");
+	kit_close(&kit);
+}
+
+/* Strides stay for the next launch of the kernel, whose first blocks are prefetched for at once: they have no leader then. Bases do not. */
+static void test_next_launch(void **state)
+{
+	static const struct {
+		const char *mechanism;
+		uint32_t strides;
+		const char *sent;
+	} row[] = {{"cap", 0, "A1 A2 B1 B2 C1 C2"}, {"cap:keep_strides=no", 1, "B1 B2 C1 C2"}};
+	(void)state;
+	for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
+		struct gpu_kit kit;
+		order = "A0 A1 A2 B0 B1 B2 C0 C1 C2";
+		run(&kit, row[i].mechanism, ONE_LOAD);
+		loads_done = sents = 0;
+		kit.param += 8 * BLOCK_BYTES; /* other lines than L1 has */
+		kit_run(&kit, 3, WARPS * LANES);
+		assert_int_equal(counted(&kit, "bases"), 3);
+		assert_int_equal(counted(&kit, "strides"), row[i].strides);
+		assert_sent(&kit, row[i].sent);
+		kit_close(&kit);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {cmocka_unit_test(test_bases_before_stride),
+	                                   cmocka_unit_test(test_stride_before_bases),
+	                                   cmocka_unit_test(test_whole_block),
+	                                   cmocka_unit_test(test_any_warp_leads),
+	                                   cmocka_unit_test(test_bound_warps),
+	                                   cmocka_unit_test(test_accesses),
+	                                   cmocka_unit_test(test_sectors),
+	                                   cmocka_unit_test(test_unequal_strides),
+	                                   cmocka_unit_test(test_mispredictions),
+	                                   cmocka_unit_test(test_table_is_full),
+	                                   cmocka_unit_test(test_next_block),
+	                                   cmocka_unit_test(test_loop),
+	                                   cmocka_unit_test(test_generator_is_full),
+	                                   cmocka_unit_test(test_next_launch)};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,203 @@
+/* load_counts: how often a warp executes each load of global memory (README.md). It only looks: the machine does what it does without it. */
+#include "seam/mech.h"
+
+#include <stdio.h>
+
+enum { TOP = 4, LISTED = 4096, LABEL = 256 };
+
+#define COUNTERS(X)                                                                                                    \
+	X(loads, "loads", "of global memory that a warp has executed, each once a launch")                             \
+	X(repeated, "loads", "of these that some warp has executed more than once")
+
+struct stats {
+#define X(name, unit, meaning) uint64_t name;
+	COUNTERS(X)
+#undef X
+};
+
+static const struct counter counters[] = {
+#define X(name, unit, meaning) {#name, unit, SCOPE_GPU, offsetof(struct stats, name), meaning, COMBINE_SUM},
+	COUNTERS(X)
+#undef X
+};
+
+enum { EXECUTIONS, WARPS, TOP_EXECUTIONS, TOP_WARPS, VECTORS };
+
+#define BY_LOAD(NAME, UNIT, MEANING)                                                                                   \
+	{                                                                                                              \
+		.name = NAME, .unit = UNIT, .meaning = MEANING, .scope = SCOPE_GPU, .kind = VECTOR_COUNTERS,           \
+		.length = LISTED, .named = true                                                                        \
+	}
+#define BY_RANK(NAME, UNIT, MEANING)                                                                                   \
+	{                                                                                                              \
+		.name = NAME, .unit = UNIT, .meaning = MEANING, .scope = SCOPE_GPU, .kind = VECTOR_COUNTERS,           \
+		.length = TOP                                                                                          \
+	}
+
+static const struct counter_vector vectors[VECTORS] = {
+	[EXECUTIONS] = BY_LOAD("executions", "instructions", "by load: of warps with a lane that runs"),
+	[WARPS] = BY_LOAD("warps", "warps", "by load: that have executed it"),
+	[TOP_EXECUTIONS] = BY_RANK("top_executions", "instructions",
+                                   "of the loads that a warp executes most often, the first one first"),
+	[TOP_WARPS] = BY_RANK("top_warps", "warps", "that have executed these"),
+};
+
+/* In the SM, of a load. */
+struct load {
+	uint64_t executions, warps;
+	bool repeated;
+	uint64_t *last; /* by warp slot: the block that executed it last, from 1 */
+};
+
+struct sm_state {
+	struct load *load; /* by pc */
+	uint64_t *block;   /* by block slot: its number, from 1 */
+};
+
+/* What names the elements of a launch that is over. */
+struct gpu_state {
+	const char *kernel;
+	bool listed[LISTED];   /* by pc: a load that was executed, */
+	uint32_t line[LISTED]; /* and its line */
+	char label[LABEL];
+};
+
+/* --- counting --- */
+
+static void sm_open(struct mech_sm *sm)
+{
+	struct sm_state *own = sm->state;
+	own->block = mech_alloc(sm->pool, sm->machine->blocks * sizeof *own->block);
+}
+
+static void kernel_begin(struct mech_sm *sm)
+{
+	struct sm_state *own = sm->state;
+	own->load = mech_alloc(sm->kernel_pool, sm->launch->instructions * sizeof *own->load);
+}
+
+static void block_begin(struct mech_sm *sm, const struct mech_block *block)
+{
+	((struct sm_state *)sm->state)->block[block->slot] = block->number + 1;
+}
+
+static bool loads_global(struct mech_sm *sm, const struct mech_issue *issue)
+{
+	struct mech_operands operands;
+	if (issue->type != MECH_MEMORY || issue->kind != MECH_LOAD ||
+	    (issue->space != MECH_GLOBAL && issue->space != MECH_GENERIC))
+		return false;
+	mech_operands(sm, issue, &operands);
+	return operands.lanes && operands.bytes &&
+	       operands.space[(uint32_t)__builtin_ctz(operands.lanes)] == MECH_GLOBAL;
+}
+
+static void issue(struct mech_sm *sm, const struct mech_issue *issue)
+{
+	struct sm_state *own = sm->state;
+	if (!loads_global(sm, issue))
+		return;
+	struct load *load = &own->load[issue->pc];
+	if (!load->last) /* no kernel has more than a few */
+		load->last = mech_alloc(sm->kernel_pool, sm->machine->warps * sizeof *load->last);
+	uint64_t block = own->block[issue->block];
+	load->executions++;
+	if (load->last[issue->warp] == block)
+		load->repeated = true;
+	else
+		load->warps++;
+	load->last[issue->warp] = block;
+}
+
+/* --- at the end --- */
+
+static void gpu_kernel_begin(struct mech_gpu *gpu)
+{
+	*(struct gpu_state *)gpu->state = (struct gpu_state){.kernel = gpu->launch->kernel};
+}
+
+static struct load sum_of(const struct mech_gpu *gpu, uint32_t pc)
+{
+	struct load sum = {0};
+	for (uint32_t s = 0; s < gpu->machine->sms; s++) {
+		const struct load *load = &((const struct sm_state *)mech_part(gpu, s)->state)->load[pc];
+		sum.executions += load->executions;
+		sum.warps += load->warps;
+		sum.repeated |= load->repeated;
+	}
+	return sum;
+}
+
+/* Whether a warp executes the one more often than the other: a / b > c / d. */
+static bool is_more(const struct load *one, const struct load *other)
+{
+	return (double)one->executions * (double)other->warps > (double)other->executions * (double)one->warps;
+}
+
+/* Of two that are alike, the first in the code. */
+static void enter(struct load top[TOP], const struct load *load)
+{
+	uint32_t place = TOP;
+	while (place && (!top[place - 1].warps || is_more(load, &top[place - 1])))
+		place--;
+	for (uint32_t i = TOP - 1; i > place; i--)
+		top[i] = top[i - 1];
+	if (place < TOP)
+		top[place] = *load;
+}
+
+static void gpu_kernel_end(struct mech_gpu *gpu)
+{
+	struct gpu_state *own = gpu->state;
+	struct stats *stats = gpu->stats;
+	struct load top[TOP] = {0};
+	for (uint32_t pc = 0; pc < gpu->launch->instructions; pc++) {
+		const struct load load = sum_of(gpu, pc);
+		uint32_t index = pc < LISTED ? pc : LISTED - 1; /* the last takes all behind it */
+		if (!load.warps)
+			continue;
+		stats->loads++;
+		stats->repeated += load.repeated;
+		mech_count(gpu->output, EXECUTIONS, index, load.executions);
+		mech_count(gpu->output, WARPS, index, load.warps);
+		own->listed[index] = true;
+		own->line[index] = gpu->launch->line ? gpu->launch->line[pc] : 0;
+		enter(top, &load);
+	}
+	for (uint32_t i = 0; i < TOP; i++) {
+		mech_count(gpu->output, TOP_EXECUTIONS, i, top[i].executions);
+		mech_count(gpu->output, TOP_WARPS, i, top[i].warps);
+	}
+}
+
+static const char *vector_label(const struct mech_gpu *gpu, uint32_t vector, uint32_t index)
+{
+	struct gpu_state *own = gpu->state;
+	(void)vector;
+	if (!own->listed[index])
+		return NULL;
+	snprintf(own->label, sizeof own->label, "%s pc %u line %u", own->kernel, index, own->line[index]);
+	return own->label;
+}
+
+const struct mech mech_load_counts = {
+	.version = MECH_VERSION,
+	.name = "load_counts",
+	.summary = "counts how often a warp executes each load of global memory",
+	.citation = "after G. Koo, H. Jeon, Z. Liu, N. S. Kim, M. Annavaram: CTA-Aware Prefetching and Scheduling for "
+		    "GPU, IPDPS 2018, Figure 4",
+	.counters = counters,
+	.counter_count = sizeof counters / sizeof *counters,
+	.stats_size = sizeof(struct stats),
+	.vectors = vectors,
+	.vector_count = VECTORS,
+	.vector_label = vector_label,
+	.gpu_size = sizeof(struct gpu_state),
+	.sm_size = sizeof(struct sm_state),
+	.sm_open = sm_open,
+	.gpu_kernel_begin = gpu_kernel_begin,
+	.kernel_begin = kernel_begin,
+	.block_begin = block_begin,
+	.issue = issue,
+	.gpu_kernel_end = gpu_kernel_end,
+};

@@ -1,0 +1,182 @@
+/* pas: the prefetch-aware scheduler of CAPS (README.md): a warp of each block goes before the others, so that the block's first addresses are known early;
+ * and a warp whose data a prefetch has brought is put among those that compete. */
+#include "seam/mech_levels.h"
+
+enum order { TWO_LEVEL, LRR, GTO };
+
+struct config {
+	uint32_t order; /* enum order */
+	uint32_t ready;
+	bool wake_up;
+};
+
+/* Of one scheduler. */
+struct scheduler {
+	struct mech_levels levels;
+	uint64_t leading; /* one warp a block, as bits */
+	uint64_t woken;   /* whose data have come, and which have not been put among the ready ones yet */
+};
+
+struct state {
+	struct scheduler scheduler[MECH_MAX_SCHEDULERS];
+};
+
+struct stats {
+	uint64_t leading, wake_ups, woken_ready, pushed_out;
+};
+
+static const struct config defaults = {.order = TWO_LEVEL, .ready = 8, .wake_up = true}; /* Table III */
+
+static const char *const orders[] = {[TWO_LEVEL] = "two_level", [LRR] = "lrr", [GTO] = "gto", NULL};
+
+static const struct option options[] = {
+	{"order", OPTION_ENUM, offsetof(struct config, order), 0, 0, orders, "",
+         "among leading warps, and among the others"},
+	{"ready", OPTION_U32, offsetof(struct config, ready), 1, MECH_MAX_SCHEDULER_WARPS, NULL, "warps",
+         "that compete, of a scheduler; of two_level"},
+	{"wake_up", OPTION_BOOL, offsetof(struct config, wake_up), 0, 1, NULL, "",
+         "a prefetch that comes puts its warp among those that compete; of two_level"},
+};
+
+static const struct counter counters[] = {
+	{"leading", "warps", SCOPE_SM, offsetof(struct stats, leading), "that went before the others of their blocks",
+         COMBINE_SUM},
+	{"wake_ups", "fills", SCOPE_SM, offsetof(struct stats, wake_ups),
+         "of L1 by a prefetch that a live warp was bound to", COMBINE_SUM},
+	{"woken_ready", "fills", SCOPE_SM, offsetof(struct stats, woken_ready), "of these whose warp competed already",
+         COMBINE_SUM},
+	{"pushed_out", "warps", SCOPE_SM, offsetof(struct stats, pushed_out),
+         "that competed and gave their place to one that was woken", COMBINE_SUM},
+};
+
+static struct scheduler *scheduler_of(struct mech_sm *sm, uint32_t slot)
+{
+	return &((struct state *)sm->state)->scheduler[slot % sm->machine->schedulers];
+}
+
+static uint64_t bit_of(const struct mech_sm *sm, uint32_t slot)
+{
+	return 1ull << slot / sm->machine->schedulers;
+}
+
+/* --- which warp of a block goes first --- */
+
+static void kernel_begin(struct mech_sm *sm)
+{
+	*(struct state *)sm->state = (struct state){0};
+}
+
+static void block_begin(struct mech_sm *sm, const struct mech_block *block)
+{
+	scheduler_of(sm, block->first_warp)->leading |= bit_of(sm, block->first_warp);
+	((struct stats *)sm->stats)->leading++;
+}
+
+static void block_end(struct mech_sm *sm, const struct mech_block *block)
+{
+	scheduler_of(sm, block->first_warp)->leading &= ~bit_of(sm, block->first_warp);
+	for (uint32_t slot = block->first_warp; slot < block->first_warp + block->warps; slot++)
+		scheduler_of(sm, slot)->woken &= ~bit_of(sm, slot);
+}
+
+/* --- wake-up --- */
+
+static bool wakes(const struct config *config)
+{
+	return config->wake_up && config->order == TWO_LEVEL;
+}
+
+static void fill(struct mech_sm *sm, const struct mech_fill *fill)
+{
+	struct stats *stats = sm->stats;
+	if (!wakes(sm->config) || fill->sender == MECH_NOBODY || fill->warp == MECH_NOBODY)
+		return;
+	struct scheduler *scheduler = scheduler_of(sm, fill->warp);
+	uint64_t bit = bit_of(sm, fill->warp);
+	stats->wake_ups++;
+	if (scheduler->levels.ready & bit)
+		stats->woken_ready++;
+	else
+		scheduler->woken |= bit;
+}
+
+/* The warp that makes room: the youngest that does not lead, if there is one. */
+static uint32_t to_push_out(const struct scheduler *scheduler, const struct mech_warps *warps)
+{
+	uint64_t others = scheduler->levels.ready & ~scheduler->leading;
+	return mech_youngest(warps, others ? others : scheduler->levels.ready);
+}
+
+/* Warps that have been woken take places, by force where none is free, the oldest first; one that waits for something else is let be. */
+static void enter_woken(struct mech_sm *sm, struct scheduler *scheduler, const struct mech_warps *warps)
+{
+	const struct config *config = sm->config;
+	struct mech_levels *levels = &scheduler->levels;
+	for (uint64_t left = scheduler->woken; left;) {
+		uint32_t warp = mech_oldest(warps, left);
+		uint64_t bit = 1ull << warp;
+		left &= ~bit;
+		if (mech_is_waiting(warps, bit) || levels->ready & bit)
+			continue;
+		if (mech_levels_are_full(levels, config->ready)) {
+			uint32_t out = to_push_out(scheduler, warps);
+			levels->ready &= ~(1ull << out);
+			mech_levels_push(levels, out);
+			((struct stats *)sm->stats)->pushed_out++;
+		}
+		mech_levels_enter_first(levels, warps, bit, config->ready);
+	}
+	scheduler->woken = 0;
+}
+
+/* --- the order --- */
+
+static uint64_t warps_that_compete(struct mech_sm *sm, const struct mech_warps *warps)
+{
+	const struct config *config = sm->config;
+	struct scheduler *scheduler = &((struct state *)sm->state)->scheduler[warps->index];
+	struct mech_levels *levels = &scheduler->levels;
+	if (config->order != TWO_LEVEL)
+		return UINT64_MAX;
+	mech_levels_leave(levels, warps);
+	mech_levels_join(levels, warps);
+	if (scheduler->woken)
+		enter_woken(sm, scheduler, warps);
+	mech_levels_enter_first(levels, warps, scheduler->leading, config->ready);
+	mech_levels_enter(levels, warps, config->ready);
+	return levels->ready;
+}
+
+static uint32_t pick_warp(struct mech_sm *sm, const struct mech_warps *warps, uint64_t candidates)
+{
+	const struct config *config = sm->config;
+	uint64_t leading = candidates & ((struct state *)sm->state)->scheduler[warps->index].leading;
+	uint64_t among = leading ? leading : candidates;
+	if (config->order != GTO)
+		return mech_next(warps, among);
+	return among >> warps->last & 1 ? warps->last : mech_oldest(warps, among);
+}
+
+const struct mech mech_pas = {
+	.version = MECH_VERSION,
+	.name = "pas",
+	.summary = "warp order: the first warp of each block before the others; warps whose prefetched data have come "
+		   "compete",
+	.citation = "G. Koo, H. Jeon, Z. Liu, N. S. Kim, M. Annavaram: CTA-Aware Prefetching and Scheduling for GPU, "
+		    "IPDPS 2018",
+	.options = options,
+	.option_count = sizeof options / sizeof *options,
+	.config_size = sizeof(struct config),
+	.defaults = &defaults,
+	.counters = counters,
+	.counter_count = sizeof counters / sizeof *counters,
+	.stats_size = sizeof(struct stats),
+	.sm_size = sizeof(struct state),
+	.seats = MECH_SEAT_WARP_ORDER,
+	.kernel_begin = kernel_begin,
+	.block_begin = block_begin,
+	.block_end = block_end,
+	.fill = fill,
+	.warps_that_compete = warps_that_compete,
+	.pick_warp = pick_warp,
+};

@@ -1,0 +1,199 @@
+/* Protects pas: the first warp of each block goes before the others, under each order; a prefetch that comes lets its warp compete in that cycle, by
+ * pushing out another, and only where it can run. One SM with one scheduler. */
+#include "gpu_kit.h"
+
+enum { LANES = 32, SLOTS = 12, LONG = 400, BEGIN = 100 };
+
+static uint64_t first_issue[SLOTS], last_issue[SLOTS]; /* by warp */
+static uint64_t issues_behind[SLOTS];                  /* behind the fill */
+static uint64_t fill_cycle;
+static uint32_t resident; /* blocks */
+
+/* What the prefetch is bound to, when it is asked for; 0: never. */
+static uint64_t when;
+static uint32_t bound_to;
+static uint64_t line;
+
+static void note_issue(struct mech_sm *sm, const struct mech_issue *issue)
+{
+	(void)sm;
+	if (!first_issue[issue->warp])
+		first_issue[issue->warp] = issue->cycle;
+	last_issue[issue->warp] = issue->cycle;
+	issues_behind[issue->warp] += fill_cycle && issue->cycle >= fill_cycle && issue->cycle < fill_cycle + LONG / 4;
+}
+
+/* All blocks begin together. */
+static bool may_start(struct mech_sm *sm, const struct mech_block *block)
+{
+	(void)sm;
+	resident = block->slot + 1;
+	return false;
+}
+
+static uint64_t every_cycle(struct mech_sm *sm, uint64_t cycle)
+{
+	for (uint32_t slot = 0; slot < resident && cycle == BEGIN; slot++)
+		mech_release_block(sm, slot);
+	if (cycle != when || !when)
+		return cycle + 1;
+	assert_true(mech_send(sm, &(struct mech_request){.address = line,
+	                                                 .bytes = 128,
+	                                                 .to = MECH_TO_L1,
+	                                                 .pc = MECH_NO_PC,
+	                                                 .bound = true,
+	                                                 .warp = bound_to}));
+	return cycle + 1;
+}
+
+static void note_fill(struct mech_sm *sm, const struct mech_fill *fill)
+{
+	(void)sm;
+	if (fill->address == line)
+		fill_cycle = fill->cycle;
+}
+
+static const struct mech prefetcher = {.version = MECH_VERSION,
+                                       .name = "prefetcher",
+                                       .sends = true,
+                                       .may_start = may_start,
+                                       .issue = note_issue,
+                                       .cycle = every_cycle,
+                                       .fill = note_fill};
+
+static void run(struct gpu_kit *kit, const char *order, const char *body, uint32_t blocks, uint32_t warps)
+{
+	static const struct mech *const own[] = {&prefetcher, NULL};
+	static const char *const options[] = {"sm.count=1", "sm.schedulers=1", "launch.spread_small_grids=false", NULL};
+	memset(first_issue, 0, sizeof first_issue);
+	memset(last_issue, 0, sizeof last_issue);
+	memset(issues_behind, 0, sizeof issues_behind);
+	fill_cycle = 0;
+	kit_describe(kit, options);
+	kit_attach(kit, order);
+	kit_mechanisms = own;
+	kit_build(kit);
+	kit_mechanisms = NULL;
+	kit->param = kit_buffer(kit, NULL, 4096);
+	line = kit->param + 16384;
+	kit->run.blocks_per_sm = blocks;
+	kit_load(kit, body);
+	kit_run(kit, blocks, warps * LANES);
+}
+
+/* A loop that waits for nothing but arithmetic. */
+#define COMPUTE "mov.u32 %r1, 0; again: add.u32 %r1, %r1, 1; setp.lt.u32 %p1, %r1, 100; @%p1 bra again; exit;"
+
+/* --- leading warps --- */
+
+/* Three blocks of four warps: 0, 4 and 8 are the first of theirs, and end before all others. Without the marker they do not. */
+static void test_leading_first(void **state)
+{
+	static const struct {
+		const char *order;
+		bool first;
+	} row[] = {{"pas:ready=2", true},        {"pas:order=gto", true}, {"pas:order=lrr", true},
+	           {"two_level:ready=2", false}, {"gto", false},          {"lrr", false}};
+	(void)state;
+	when = 0;
+	for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
+		struct gpu_kit kit;
+		run(&kit, row[i].order, COMPUTE, 3, 4);
+		uint64_t latest = 0, earliest = UINT64_MAX;
+		for (uint32_t slot = 0; slot < SLOTS; slot++) {
+			bool leads = slot % 4 == 0;
+			if (leads)
+				latest = last_issue[slot] > latest ? last_issue[slot] : latest;
+			else
+				earliest = last_issue[slot] < earliest ? last_issue[slot] : earliest;
+		}
+		assert_int_equal(latest < earliest, row[i].first);
+		if (row[i].first)
+			assert_int_equal(kit_counter(&kit, 0, "leading"), 3);
+		kit_close(&kit);
+	}
+}
+
+/* Two places: warps 0 and 4 have them first, then 8, and only then one that leads no block. */
+static void test_enter_first(void **state)
+{
+	struct gpu_kit kit;
+	(void)state;
+	when = 0;
+	run(&kit, "pas:ready=2", COMPUTE, 3, 4);
+	assert_true(first_issue[0] < last_issue[0] && first_issue[4] < last_issue[0]);
+	assert_true(first_issue[8] > last_issue[0] || first_issue[8] > last_issue[4]);
+	for (uint32_t slot = 0; slot < SLOTS; slot++)
+		if (slot % 4)
+			assert_true(first_issue[slot] > first_issue[8]);
+	kit_close(&kit);
+}
+
+/* --- wake-up --- */
+
+/* One place, which warp 0 has. Warp 1, whose instructions have been there for long, issues when its data come, in the same cycle, and not before; without
+ * wake-up, when warp 0 has ended. */
+static void test_wake_up(void **state)
+{
+	struct gpu_kit kit;
+	(void)state;
+	when = 200;
+	bound_to = 1;
+	run(&kit, "pas:ready=1", COMPUTE, 1, 2);
+	assert_true(fill_cycle > when && fill_cycle < last_issue[0]);
+	assert_int_equal(first_issue[1], fill_cycle);
+	assert_int_equal(kit_counter(&kit, 0, "wake_ups"), 1);
+	assert_int_equal(kit_counter(&kit, 0, "pushed_out"), 1);
+	assert_int_equal(issues_behind[0], 0); /* until warp 1 ends: it is behind */
+	kit_close(&kit);
+
+	run(&kit, "pas:ready=1,wake_up=no", COMPUTE, 1, 2);
+	assert_true(fill_cycle && first_issue[1] > last_issue[0]);
+	assert_int_equal(kit_counter(&kit, 0, "wake_ups") + kit_counter(&kit, 0, "pushed_out"), 0);
+	kit_close(&kit);
+}
+
+/* Two places, of warps 0 and 1: the one that does not lead its block goes. */
+static void test_who_is_pushed_out(void **state)
+{
+	struct gpu_kit kit;
+	(void)state;
+	when = 200;
+	bound_to = 2;
+	run(&kit, "pas:ready=2", COMPUTE, 1, 4);
+	assert_int_equal(first_issue[2], fill_cycle);
+	assert_true(issues_behind[0] && issues_behind[2]);
+	assert_int_equal(issues_behind[1] + issues_behind[3], 0);
+	kit_close(&kit);
+}
+
+/* One that competes already stays; one that waits for a load of its own is let be. */
+static void test_nothing_to_wake(void **state)
+{
+	static const char waits[] = "mov.u32 %r2, %tid.x; setp.lt.u32 %p2, %r2, 32; @%p2 bra compute;\n"
+				    "ld.global.u32 %r3, [%rd0+32]; add.u32 %r3, %r3, 1; compute: " COMPUTE;
+	struct gpu_kit kit;
+	(void)state;
+	when = 200;
+	bound_to = 0;
+	run(&kit, "pas:ready=1", COMPUTE, 1, 2);
+	assert_int_equal(kit_counter(&kit, 0, "woken_ready"), 1);
+	assert_int_equal(kit_counter(&kit, 0, "pushed_out"), 0);
+	assert_true(first_issue[1] > last_issue[0]);
+	kit_close(&kit);
+
+	bound_to = 1;
+	when = BEGIN + 20; /* before the load's own data come */
+	run(&kit, "pas:ready=2", waits, 1, 4);
+	assert_int_equal(kit_counter(&kit, 0, "wake_ups"), 1);
+	assert_int_equal(kit_counter(&kit, 0, "woken_ready") + kit_counter(&kit, 0, "pushed_out"), 0);
+	kit_close(&kit);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {cmocka_unit_test(test_leading_first), cmocka_unit_test(test_enter_first),
+	                                   cmocka_unit_test(test_wake_up), cmocka_unit_test(test_who_is_pushed_out),
+	                                   cmocka_unit_test(test_nothing_to_wake)};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,241 @@
+/* warp_stride: how right a stride from warp to warp is, and how far ahead, by the distance of the warps (README.md). It only looks: the
+ * machine does what it does without it. */
+#include "seam/mech.h"
+
+enum match { MATCH_EXECUTION, MATCH_LATEST };
+static const char *const matches[] = {"execution", "latest", NULL};
+
+struct config {
+	uint32_t distance, confirm, history;
+	uint32_t match;
+};
+
+static const struct config defaults = {.distance = 16, .confirm = 2, .history = 16, .match = MATCH_EXECUTION};
+
+static const struct option options[] = {
+	{"distance", OPTION_U32, offsetof(struct config, distance), 1, MECH_MAX_WARPS - 1, NULL, "warps",
+         "between the two, at most"},
+	{"confirm", OPTION_U32, offsetof(struct config, confirm), 1, 1000000, NULL, "times",
+         "in a row that neighbours must have another stride before it takes the place of a load's"},
+	{"match", OPTION_ENUM, offsetof(struct config, match), 0, 0, matches, "",
+         "what the n-th execution of a load by a warp is predicted from: the n-th of the other warp, or its latest"},
+	{"history", OPTION_U32, offsetof(struct config, history), 1, 4096, NULL, "executions",
+         "of a load by a warp that are remembered, for match=execution: so far ahead may the other warp be"},
+};
+
+#define COUNTERS(X)                                                                                                    \
+	X(executions, "instructions", "global loads of warps with a lane that runs")                                   \
+	X(strides, "strides", "that loads got from their first two neighbours")                                        \
+	X(changes, "strides", "that others have taken the place of")
+
+struct stats {
+#define X(name, unit, meaning) uint64_t name;
+	COUNTERS(X)
+#undef X
+};
+
+static const struct counter counters[] = {
+#define X(name, unit, meaning) {#name, unit, SCOPE_SM, offsetof(struct stats, name), meaning, COMBINE_SUM},
+	COUNTERS(X)
+#undef X
+};
+
+enum { TRIED, CORRECT, GAP, CROSSED, VECTORS };
+
+#define BY_DISTANCE(NAME, UNIT, MEANING)                                                                               \
+	{                                                                                                              \
+		.name = NAME, .unit = UNIT, .meaning = MEANING, .scope = SCOPE_SM, .kind = VECTOR_COUNTERS             \
+	}
+
+static const struct counter_vector vectors[VECTORS] = {
+	[TRIED] = BY_DISTANCE("tried", "instructions", "executions that were predicted from so many warps before"),
+	[CORRECT] = BY_DISTANCE("correct", "instructions", "of these, where the address was the predicted one"),
+	[GAP] = BY_DISTANCE("gap", "cycles", "from the one warp's execution to the other's, summed over tried"),
+	[CROSSED] = BY_DISTANCE("crossed", "instructions", "of tried, where the warps are of different blocks"),
+};
+
+/* Elements are distances; element 0 is none. */
+static uint32_t vector_length(const void *config, const struct mech_machine *machine, uint32_t vector)
+{
+	(void)machine;
+	(void)vector;
+	return ((const struct config *)config)->distance + 1;
+}
+
+/* One of a load by the warp in a slot. */
+struct execution {
+	uint64_t number;  /* of the SM's executions, from 1; 0: none */
+	uint64_t address; /* of its first lane that ran */
+	uint64_t cycle;
+	int64_t stride; /* the load's then, */
+	bool predicts;  /* if it had one */
+	uint32_t block; /* slot */
+	uint32_t nth;   /* of its warp */
+};
+
+struct warp {
+	uint64_t last;  /* number of its last execution */
+	uint32_t count; /* of the block's that is there */
+};
+
+struct load {
+	int64_t stride, other; /* bytes a warp; the stride that neighbours have had instead, */
+	uint32_t times;        /* so often in a row */
+	bool known;
+	struct warp *warp;           /* by slot */
+	struct execution *execution; /* `history` of each slot */
+};
+
+struct state {
+	struct load *load; /* by pc */
+	uint64_t executions;
+	uint64_t *begun; /* by block slot: how many there were when its block came */
+};
+
+static uint32_t history(const struct config *config)
+{
+	return config->match == MATCH_LATEST ? 1 : config->history;
+}
+
+static void sm_open(struct mech_sm *sm)
+{
+	struct state *own = sm->state;
+	own->begun = mech_alloc(sm->pool, sm->machine->blocks * sizeof *own->begun);
+}
+
+static void kernel_begin(struct mech_sm *sm)
+{
+	struct state *own = sm->state;
+	*own = (struct state){.begun = own->begun,
+	                      .load = mech_alloc(sm->kernel_pool, sm->launch->instructions * sizeof *own->load)};
+}
+
+static void block_begin(struct mech_sm *sm, const struct mech_block *block)
+{
+	struct state *own = sm->state;
+	own->begun[block->slot] = own->executions;
+}
+
+static void compare(struct mech_sm *sm, const struct execution *from, const struct execution *now, uint32_t distance)
+{
+	mech_count(sm->output, TRIED, distance, 1);
+	mech_count(sm->output, GAP, distance, now->cycle - from->cycle);
+	if (from->block != now->block)
+		mech_count(sm->output, CROSSED, distance, 1);
+	if (from->address + (uint64_t)(from->stride * (int64_t)distance) == now->address)
+		mech_count(sm->output, CORRECT, distance, 1);
+}
+
+/* A stride holds until neighbours have had the same other one `confirm` times in a row. */
+static void learn(struct mech_sm *sm, struct load *load, int64_t stride)
+{
+	const struct config *config = sm->config;
+	struct stats *stats = sm->stats;
+	if (!load->known) {
+		load->known = true;
+		load->stride = stride;
+		stats->strides++;
+	} else if (stride == load->stride) {
+		load->times = 0;
+	} else {
+		load->times = load->times && stride == load->other ? load->times + 1 : 1;
+		load->other = stride;
+		if (load->times < config->confirm)
+			return;
+		load->stride = stride;
+		load->times = 0;
+		stats->changes++;
+	}
+}
+
+/* The execution of the warp in a slot that says something of `now`; NULL: none, or it came before the other's warp was there, or has said
+ * its word already. */
+static const struct execution *neighbour(const struct mech_sm *sm, const struct load *load, uint32_t slot,
+                                         const struct execution *now, uint64_t since)
+{
+	uint32_t kept = history(sm->config);
+	const struct execution *from = &load->execution[slot * kept + now->nth % kept];
+	return from->number > since && from->nth == now->nth ? from : NULL;
+}
+
+static void executed(struct mech_sm *sm, struct load *load, uint32_t slot, struct execution now)
+{
+	const struct config *config = sm->config;
+	const struct state *state = sm->state;
+	uint32_t kept = history(config);
+	struct execution *own = &load->execution[slot * kept + now.nth % kept];
+	uint64_t begun = state->begun[now.block];
+	uint64_t since = own->nth == now.nth && own->number > begun ? own->number : begun;
+	const struct execution *from;
+	for (uint32_t d = 1; d <= config->distance && d <= slot; d++)
+		if ((from = neighbour(sm, load, slot - d, &now, since)) && from->predicts)
+			compare(sm, from, &now, d);
+	if (slot && (from = neighbour(sm, load, slot - 1, &now, since)))
+		learn(sm, load, (int64_t)(now.address - from->address));
+	now.stride = load->stride;
+	now.predicts = load->known;
+	*own = now;
+}
+
+/* Which of its warp's executions of the load it is. */
+static uint32_t count(struct mech_sm *sm, struct load *load, uint32_t slot, uint32_t block)
+{
+	struct state *state = sm->state;
+	const struct config *config = sm->config;
+	struct warp *warp = &load->warp[slot];
+	if (warp->last <= state->begun[block])
+		warp->count = 0;
+	warp->last = ++state->executions;
+	return config->match == MATCH_LATEST ? 0 : warp->count++;
+}
+
+static void open_load(struct mech_sm *sm, struct load *load)
+{
+	uint32_t warps = sm->machine->warps;
+	load->warp = mech_alloc(sm->kernel_pool, warps * sizeof *load->warp);
+	load->execution = mech_alloc(sm->kernel_pool, (size_t)warps * history(sm->config) * sizeof *load->execution);
+}
+
+static void issue(struct mech_sm *sm, const struct mech_issue *issue)
+{
+	struct state *state = sm->state;
+	struct mech_operands operands;
+	if (issue->type != MECH_MEMORY || issue->kind != MECH_LOAD ||
+	    (issue->space != MECH_GLOBAL && issue->space != MECH_GENERIC))
+		return;
+	mech_operands(sm, issue, &operands);
+	uint32_t first = operands.lanes ? (uint32_t)__builtin_ctz(operands.lanes) : 0;
+	if (!operands.lanes || !operands.bytes || operands.space[first] != MECH_GLOBAL)
+		return;
+	struct load *load = &state->load[issue->pc];
+	if (!load->warp) /* of an SM's loads few are global, and each is opened once a kernel */
+		open_load(sm, load);
+	((struct stats *)sm->stats)->executions++;
+	struct execution now = {.address = operands.address[first], .cycle = issue->cycle, .block = issue->block};
+	now.nth = count(sm, load, issue->warp, issue->block);
+	now.number = state->executions;
+	executed(sm, load, issue->warp, now);
+}
+
+const struct mech mech_warp_stride = {
+	.version = MECH_VERSION,
+	.name = "warp_stride",
+	.summary = "measures how right strides from warp to warp are, and how far ahead, by distance",
+	.citation = "after G. Koo, H. Jeon, Z. Liu, N. S. Kim, M. Annavaram: CTA-Aware Prefetching and Scheduling for "
+		    "GPU, IPDPS 2018, Figure 1",
+	.options = options,
+	.option_count = sizeof options / sizeof *options,
+	.config_size = sizeof(struct config),
+	.defaults = &defaults,
+	.counters = counters,
+	.counter_count = sizeof counters / sizeof *counters,
+	.stats_size = sizeof(struct stats),
+	.vectors = vectors,
+	.vector_count = VECTORS,
+	.vector_length = vector_length,
+	.sm_size = sizeof(struct state),
+	.sm_open = sm_open,
+	.kernel_begin = kernel_begin,
+	.block_begin = block_begin,
+	.issue = issue,
+};

@@ -1,0 +1,207 @@
+#!/bin/sh
+# Protects sluice energy and run --energy: what a run says of its energies is what its kept statistics are priced at later; no figure
+# depends on being asked; other tables price past runs without running them again; mechanisms are priced by what they say; what is wrong is
+# told with its place.
+set -u
+. "$(dirname "$0")/lib.sh"
+. "$source_dir/tests/cuda/preload.sh"
+unset SLUICE_ENERGY SLUICE_STATS SLUICE_MACHINE SLUICE_OPTIONS SLUICE_MECHANISMS
+sluice=$(realpath "$sluice")
+cd "$work" || exit 1
+
+cat >program.cu <<'CU'
+#include <cstdio>
+#include <cstdlib>
+__global__ void stream(const float *in, float *out, int n)
+{
+	float a = 0;
+	for (int i = 0; i < n; i++)
+		a += in[(blockIdx.x * n + i) * blockDim.x + threadIdx.x];
+	out[blockIdx.x * blockDim.x + threadIdx.x] = a;
+}
+__global__ void set(float *a) { a[threadIdx.x] = 1; }
+int main(int argc, char **argv)
+{
+	float *in, *out;
+	cudaMalloc(&in, 1 << 20), cudaMalloc(&out, 1 << 20);
+	cudaMemset(in, 0, 1 << 20);
+	stream<<<30, 64>>>(in, out, 20);
+	for (int i = 0; i < (argc > 1 ? atoi(argv[1]) : 1); i++)
+		set<<<1, 32>>>(out);
+	return cudaDeviceSynchronize() != cudaSuccess;
+}
+CU
+try 0 cc program.cu -o program
+
+# Python over the statistics and what sluice energy says.
+check() {
+	python3 - "$@" >out 2>err <<'PY' || { cat err; fail "not so: $1"; }
+import json, math, sys
+near = lambda a, b: math.isclose(a, b, rel_tol=1e-9)
+files = {name.rsplit(".", 1)[0]: json.load(open(name)) for name in sys.argv[2:]}
+assert eval(sys.argv[1], {"near": near, "set": set, "sum": sum, "all": all, "zip": zip} | files)
+PY
+}
+
+# the same figures with and without, but for energies
+try_program 0 run --stats without.json -- ./program 2
+try_program 0 run --energy --stats with.json -- ./program 2
+mv with.json priced.json
+check 'without["totals"]["counters"] == priced["totals"]["counters"] and without["totals"]["cycles"] == priced["totals"]["cycles"]' \
+	without.json priced.json
+check 'all("energy" not in kernel for kernel in without["kernels"] + [without["totals"]])' without.json
+
+# kept statistics are priced as the run itself
+try 0 energy --json --kernels --prices without.json
+cp out later.json
+check 'later["energy"] == priced["totals"]["energy"]' later.json priced.json
+check '[k["energy"] for k in later["kernels"]] == [k["energy"] for k in priced["kernels"]]' later.json priced.json
+check 'near(sum(k["energy"]["total"] for k in later["kernels"]), later["energy"]["total"])' later.json
+check 'near(sum(p["joules"] for p in later["prices"]), later["energy"]["total"])' later.json
+check 'near(sum(v for k, v in later["energy"].items() if k in {p["component"] for p in later["prices"]}), later["energy"]["total"])' later.json
+check 'near(later["energy"]["watts"] * later["energy"]["seconds"], later["energy"]["total"])' later.json
+check 'near(later["idle_watts"], sum(p["watts"] for p in later["prices"] if p["what"] in ("sm leakage", "slice leakage",
+	"network leakage", "dram standby", "card")))' later.json
+
+# the tables for people
+try 0 energy without.json
+says out "3 launches together on gtx480, exit 0"
+says out "while no kernel runs; that time is not simulated"
+grep -q '^    dram .* W .* % .*of it constant$' "$work/out" || fail "expected a line of dram"
+try 0 energy --kernels --prices without.json
+says out "stream(float const*, float*, int), launch 1"
+says out "an event of sm.fetches"
+try_program 0 run --energy -- ./program
+grep -q '^  energy  .* W, energy-delay .* an instruction of a thread$' "$work/err" || fail "expected the energy"
+try_program 0 run --energy -- ./program 20 # so many launches that their kernels are summed
+[ "$(grep -c '^  energy ' "$work/err")" = 1 ] || fail "expected one account"
+try_program 0 run -- ./program
+! grep -q energy "$work/err" || fail "nobody has asked for energies"
+
+# a table of one's own: joules are counts times prices
+cat >mine.yaml <<'YAML'
+title: Mine
+node: 40
+components: {all: {meaning: everything}}
+events:
+  instruction: {component: all, events: sm.warp_instructions, picojoules: 1000, source: ours}
+YAML
+try 0 energy --json --table mine.yaml without.json
+cp out mine.json
+check 'near(mine["energy"]["total"], 1e-9 * without["totals"]["warp_instructions"]) and mine["idle_watts"] == 0' mine.json without.json
+try_program 0 run --energy=mine.yaml --stats own.json -- ./program 2
+check 'own["totals"]["energy"]["table"].endswith("/mine.yaml") and near(own["totals"]["energy"]["all"], mine["energy"]["all"])' \
+	own.json mine.json
+
+# past runs, by another table, without another run
+cat >figure.yaml <<'YAML'
+title: Energies
+metric: energy.total
+columns:
+  J:     {machine: gtx480}
+  W:     {machine: gtx480, metric: energy.watts}
+  delay: {machine: gtx480, metric: energy.delay}
+  least: {machine: gtx480, metric: energy.total / energy.seconds - energy.watts}
+rows:
+  all:  {program: ./program, arguments: [2]}
+  one:  {program: ./program, arguments: [2], kernel: stream}
+YAML
+export SLUICE_EXPERIMENTS="$work"
+try_program 0 figure ./figure.yaml -q
+grep -q '^all,J,.*' figures/figure.csv || fail "expected a row"
+total=$(awk -F, '$1 == "all" && $2 == "J"' figures/figure.csv)
+sed 's/^metric: .*/&\nenergy: mine.yaml/; /W:\|delay:\|least:/d' figure.yaml >other.yaml
+try 0 figure ./other.yaml -q --no-run
+[ "$total" != "$(awk -F, '$1 == "all" && $2 == "J"' figures/other.csv)" ] || fail "expected another energy"
+try 0 results --counter energy.watts --counter 'largest(energy.watts)' --counter energy.all
+says out "PASS"
+try 0 energy --program ./program
+says out "pJ an instr."
+try 0 energy --json --table mine.yaml
+cp out runs.json
+check 'near(runs[0]["energy"]["total"], mine["energy"]["total"]) and runs[0]["program"] == "./program"' runs.json mine.json
+sed 's/metric: energy.watts/metric: energy.wats/' figure.yaml >slip.yaml
+try 2 figure ./slip.yaml
+says err "in column W: no component 'energy.wats'; neither the table of energies nor a mechanism of the column has it"
+
+# mechanisms, of today: built in, and of a shared object that is there or gone
+try_program 0 run --mech teleport:buffer_kb=16 --stats t.json -- ./program
+try 0 energy --json --prices t.json
+cp out teleport.json
+check 'teleport["energy"]["teleport"] > 0' teleport.json
+check 'all(near(p["joules"], p["joules_an_event"] * sum(k["counters"]["teleport.demand"] for k in t["kernels"]))
+	for p in teleport["prices"] if p["what"] == "lookup of the buffer'"'"'s tags")' teleport.json t.json
+try_program 0 run --mech d2ma --stats d.json -- ./program
+try 0 energy --json d.json
+cp out d2ma.json
+check 'near(d2ma["energy"]["d2ma"], 15 * 3.72e-3 * 0.79 * d2ma["energy"]["seconds"])' d2ma.json # Table 3, at 45 nm
+cat >own.c <<'C'
+#include "seam/mech.h"
+struct stats { uint64_t loads; };
+static const struct counter counters[] = {{"loads", "instructions", SCOPE_SM, 0, "loads", COMBINE_SUM}};
+static void memory(struct mech_sm *sm, const struct mech_memory *event)
+{
+	(void)event;
+	((struct stats *)sm->stats)->loads++;
+}
+static uint32_t energies(const void *config, const struct mech_machine *machine, struct mech_energy *energy)
+{
+	(void)config, (void)machine;
+	energy[0] = (struct mech_energy){
+		.what = "table", .source = "ours", .node = 40, .events = "loads", .picojoules = 5000};
+	energy[1] = (struct mech_energy){.what = "leakage", .source = "ours", .node = 45, .watts = 0.01};
+	return 2;
+}
+static const struct mech own = {.version = MECH_VERSION, .name = "own", .summary = "x", .citation = "x", .counters = counters,
+	.counter_count = 1, .stats_size = sizeof(struct stats), .energies = energies, .memory = memory};
+MECHANISM(own);
+C
+${CC:-cc} -shared -fPIC -I"$source_dir/src" own.c -o own.so || fail "own.c does not compile"
+try_program 0 run --energy --mech ./own.so --stats o.json -- ./program
+try 0 energy --json --mech ./own.so o.json
+cp out object.json
+check 'object["energy"] == o["totals"]["energy"]' object.json o.json
+check 'near(object["energy"]["own"], 5e-9 * o["totals"]["counters"]["own.loads"] + 15 * 0.01 * 0.79 * object["energy"]["seconds"])' \
+	object.json o.json
+try 1 energy o.json
+says_only err "sluice energy: o.json: the mechanism 'own' is not built in, and its shared object is not named"
+sed 's/{machine: gtx480}/{machine: gtx480, mechanisms: [.\/own.so], metric: energy.own}/' figure.yaml >with_own.yaml
+try_program 0 figure ./with_own.yaml -q
+mv own.so gone.so
+try 1 energy
+says out "cannot load mechanism ./own.so"
+mv gone.so own.so
+try 0 energy
+
+# what is wrong is told
+try 2 energy --table gtx480-40mm without.json
+says err "no table of energies 'gtx480-40mm'; did you mean 'gtx480-40nm'?"
+try 2 energy --table none.yaml without.json
+says err "cannot read none.yaml"
+try 2 energy none.json
+says err "cannot read none.json"
+try 2 energy mine.yaml
+says err "mine.yaml:1:"
+try 2 energy --program x without.json
+says err "a file of statistics is one run"
+try 2 energy --kernels
+says err "are for a file of statistics"
+sed 's/sm.warp_i/sm.warp_ii/' mine.yaml >wrong.yaml
+try 2 energy --table wrong.yaml without.json
+says err "wrong.yaml:5:"
+says err "did you mean 'sm.warp_instructions'?"
+try_program 2 run --energy=wrong.yaml -- ./program
+says err "did you mean 'sm.warp_instructions'?"
+try 126 run --energy ./mine.yaml -- ./program
+says err "; a table of energies stands behind a '=': --energy=FILE"
+try_program 2 run --energy --functional -- ./program
+says err "a functional run has no cycles, and so no energy"
+try_program 0 run --functional --stats f.json -- ./program
+try 1 energy f.json
+says err "a functional run has no cycles, and so no energy"
+sed 's/"compute.major": 2/"compute.major": 7/' without.json >seven.json
+try 1 energy seven.json
+says err "there is no table of energies for machines of compute capability 7: name one"
+try 0 energy --table gtx480-40nm seven.json
+
+finish
