@@ -44,13 +44,19 @@ static inline void mech_levels_leave(struct mech_levels *levels, const struct me
 	}
 }
 
-/* Warps that have been launched meanwhile come behind the others. */
-static inline void mech_levels_join(struct mech_levels *levels, const struct mech_warps *warps)
+/* Warps that have been launched meanwhile, */
+static inline uint64_t mech_levels_unknown(const struct mech_levels *levels, const struct mech_warps *warps)
 {
 	uint64_t known = levels->ready;
 	for (uint32_t i = 0; i < levels->count; i++)
 		known |= 1ull << levels->pending[(levels->head + i) % MECH_MAX_SCHEDULER_WARPS];
-	for (uint64_t left = warps->live & ~known; left; left &= left - 1)
+	return warps->live & ~known;
+}
+
+/* which come behind the others. */
+static inline void mech_levels_join(struct mech_levels *levels, const struct mech_warps *warps)
+{
+	for (uint64_t left = mech_levels_unknown(levels, warps); left; left &= left - 1)
 		mech_levels_push(levels, (uint32_t)__builtin_ctzll(left));
 }
 

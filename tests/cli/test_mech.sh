@@ -87,6 +87,10 @@ done
 # seam/mech.h is C++17, for both compilers, without a warning; such a mechanism needs no symbol of the simulator's.
 cat >cpp.cc <<'END'
 #include "seam/mech.h"
+#include "seam/mech_levels.h"
+#include "seam/mech_lines.h"
+#include "seam/mech_strides.h"
+#include "seam/mech_table.h"
 struct state {
 	uint32_t *table;
 };
