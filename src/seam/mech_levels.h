@@ -31,6 +31,17 @@ static inline uint32_t mech_levels_pop(struct mech_levels *levels)
 	return warp;
 }
 
+/* Warps that have gone, as bits: others that come in their slots come behind those that are there. */
+static inline void mech_levels_forget(struct mech_levels *levels, uint64_t gone)
+{
+	levels->ready &= ~gone;
+	for (uint32_t left = levels->count; left; left--) {
+		uint32_t warp = mech_levels_pop(levels);
+		if (!(gone >> warp & 1))
+			mech_levels_push(levels, warp);
+	}
+}
+
 /* Ready warps that wait go behind the others. */
 static inline void mech_levels_leave(struct mech_levels *levels, const struct mech_warps *warps)
 {
