@@ -74,11 +74,12 @@ static void block_begin(struct mech_sm *sm, const struct mech_block *block)
 
 static void block_end(struct mech_sm *sm, const struct mech_block *block)
 {
-	scheduler_of(sm, block->first_warp)->leading &= ~bit_of(sm, block->first_warp);
-	for (uint32_t slot = block->first_warp; slot < block->first_warp + block->warps; slot++) {
-		struct scheduler *scheduler = scheduler_of(sm, slot);
-		mech_levels_forget(&scheduler->levels, bit_of(sm, slot));
-		scheduler->woken &= ~bit_of(sm, slot);
+	for (uint32_t s = 0; s < sm->machine->schedulers; s++) {
+		struct scheduler *scheduler = &((struct state *)sm->state)->scheduler[s];
+		uint64_t gone = mech_warps_of_block(sm, block, s);
+		mech_levels_forget(&scheduler->levels, gone);
+		scheduler->leading &= ~gone;
+		scheduler->woken &= ~gone;
 	}
 }
 
