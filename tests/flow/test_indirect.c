@@ -36,6 +36,8 @@ static void test_values(void **state)
 	check("", THREAD LOAD "add.u32 %r3, %r2, 1;\nshr.u32 %r4, %r3, 2;\n" BY("%r4"), "di");
 	check("", THREAD "ld.param.u32 %r2, [n];\n" BY("%r2"), "d");
 	check("", THREAD "ld.const.u32 %r2, [c+4];\n" BY("%r2"), "d");
+	check("", THREAD "mov.u32 %r3, c;\nadd.u32 %r3, %r3, %r1;\nld.const.u32 %r2, [%r3];\n" BY("%r2"), "d");
+	check("", THREAD LOAD "mov.u32 %r3, c;\nadd.u32 %r3, %r3, %r2;\nld.const.u32 %r4, [%r3];\n" BY("%r4"), "di");
 	check("", THREAD "ld.shared.u32 %r2, [s+4];\n" BY("%r2"), "i");
 	check("", THREAD "atom.global.add.u32 %r2, [%rd2], 1;\n" BY("%r2"), "i");
 	check("", THREAD "ld.u32 %r2, [%rd2];\n" BY("%r2"), "di");
