@@ -50,6 +50,8 @@ static void test_table(void **state)
 	mech_table_touch(&table, mech_table_find(&table, 5, 2));
 	mech_table_claim(&table, 7, 0);
 	assert_true(has(&table, 5, 2) && !has(&table, 6, 1) && has(&table, 7, 0));
+	mech_table_claim(&table, 8, 0); /* in place of what was touched before the last was claimed */
+	assert_true(!has(&table, 5, 2) && has(&table, 7, 0) && has(&table, 8, 0));
 	free(table.row);
 }
 

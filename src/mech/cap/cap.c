@@ -240,14 +240,11 @@ static void sm_open(struct mech_sm *sm)
 	state->run = mech_alloc(sm->pool, config->runs * sizeof *state->run);
 }
 
+/* No block is there. */
 static void kernel_begin(struct mech_sm *sm)
 {
 	const struct cap_config *config = sm->config;
 	struct cap_state *state = sm->state;
-	for (uint32_t slot = 0; slot < sm->machine->blocks; slot++) {
-		mech_table_clear(&state->block[slot]);
-		state->resident[slot].warps = 0;
-	}
 	if (!config->keep_strides)
 		mech_table_clear(&state->stride);
 	state->runs = 0;

@@ -22,7 +22,7 @@ struct model_base {
 
 struct model_block {
 	bool resident;
-	uint64_t number;
+	uint64_t number; /* of all blocks of all launches, from 1 */
 	uint32_t first_warp, warps;
 	struct model_base base[MODEL_ROWS];
 };
@@ -51,7 +51,7 @@ struct model {
 	const struct cap_config *config;
 	const struct mech_machine *machine;
 	uint32_t kernel;
-	uint64_t updates;
+	uint64_t updates, begun; /* rows; blocks */
 	struct model_block block[MODEL_BLOCKS];
 	struct model_stride stride[MODEL_ROWS];
 	struct model_run run[MODEL_RUNS]; /* the first is the next */
@@ -305,7 +305,7 @@ static inline void model_load(struct model *m, const struct model_load *load, bo
 static inline void model_begin_block(struct model *m, const struct mech_block *block)
 {
 	m->block[block->slot] =
-		(struct model_block){true, block->number, block->first_warp, block->warps, {{0}}};
+		(struct model_block){true, ++m->begun, block->first_warp, block->warps, {{0}}};
 }
 
 static inline void model_end_block(struct model *m, uint32_t slot)

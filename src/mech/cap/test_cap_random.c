@@ -11,7 +11,7 @@
 static uint32_t cases = 2000;
 static uint64_t first_seed = 1;
 
-enum { PCS = 8, CYCLES = 400, LINE = 128, SENT = 64, PREFETCHER = 3 };
+enum { LOADS = 8, PCS = 2 * LOADS, CYCLES = 400, LONG = 4000, LINE = 128, SENT = 64, PREFETCHER = 3 };
 
 /* Where the warps of a block want to read: from the block's base on, by a stride, by a step in each round of a loop. */
 struct pattern {
@@ -35,10 +35,12 @@ struct test {
 	struct arena arena;
 	struct mech_gpu gpu;
 	struct mech_sm sm;
-	struct mech_load load[PCS];
+	struct mech_load load[LOADS];
 	struct pattern pattern[PCS];
 	uint32_t warps, busy; /* of a block; L1 takes a request in one cycle of so many */
+	bool is_long;         /* one load, which is mispredicted often, and one launch */
 	struct model model;
+	uint64_t number[MODEL_BLOCKS]; /* of blocks, in the launch */
 	uint32_t round[MODEL_BLOCKS][MODEL_WARPS][PCS];
 	uint32_t queued; /* in front of L1 */
 	struct mech_request sent[SENT];
@@ -77,7 +79,7 @@ static uint32_t waiting_to_send(const struct mech_sm *sm)
 
 static const struct mech_load *loads(struct mech_gpu *gpu, uint32_t *count)
 {
-	*count = PCS;
+	*count = LOADS;
 	return ((const struct test *)gpu->host)->load;
 }
 
@@ -87,16 +89,17 @@ static const struct mech_services services = {.send = send, .waiting_to_send = w
 
 static void random_config(struct test *t)
 {
-	static const uint32_t thresholds[] = {0, 1, 2, 5, 128, 255}, runs[] = {1, 2, 4, 16, 32};
+	static const uint32_t thresholds[] = {0, 1, 2, 5, 128, 210, 255}, runs[] = {1, 2, 4, 16, 32};
 	struct diag diag = {0};
 	char text[256];
 	snprintf(text, sizeof text,
 	         "cap:block_entries=%u,stride_entries=%u,accesses=%u,threshold=%u,runs=%u,case_a=%s,indirect=%s,retry=%"
 	         "s,"
 	         "keep_strides=%s",
-	         1 + below(t, MODEL_ROWS), 1 + below(t, MODEL_ROWS), 1 + below(t, 6), thresholds[below(t, 6)],
-	         runs[below(t, 5)], below(t, 3) ? "same_warp" : "whole_block", below(t, 4) ? "no" : "yes",
-	         below(t, 2) ? "no" : "yes", below(t, 3) ? "yes" : "no");
+	         1 + below(t, MODEL_ROWS), 1 + below(t, MODEL_ROWS), 1 + below(t, 6),
+	         thresholds[t->is_long ? 4 + below(t, 3) : below(t, 7)], runs[below(t, 5)],
+	         below(t, 3) ? "same_warp" : "whole_block", below(t, 4) ? "no" : "yes", below(t, 2) ? "no" : "yes",
+	         below(t, 3) ? "yes" : "no");
 	if (!attachments_add(&t->attachments, text, &diag))
 		fail_msg("%s", diag.text);
 	t->config = *(const struct cap_config *)t->attachments.list[0].config;
@@ -112,6 +115,8 @@ static void random_pattern(struct test *t, struct pattern *pattern)
 	                            .indirect = below(t, 5) == 0,
 	                            .uneven = below(t, 8) == 0,
 	                            .noise = below(t, 3) ? 0 : 1 + below(t, 12)};
+	if (t->is_long)
+		pattern->indirect = pattern->uneven = false, pattern->noise = 3, pattern->accesses = 1;
 	uint64_t at = 0;
 	for (uint32_t i = 0; i < pattern->accesses; i++) {
 		uint32_t bytes = 32u << below(t, t->machine.l1_sector_bytes == 32 ? 1 : 3);
@@ -124,6 +129,7 @@ static void random_pattern(struct test *t, struct pattern *pattern)
 static void open_case(struct test *t, uint64_t seed)
 {
 	*t = (struct test){.state = seed * 0xd1342543de82ef95, .seed = seed, .pool = {.alloc = alloc}};
+	t->is_long = seed % 64 == 0;
 	random_config(t);
 	t->warps = 1 + below(t, MODEL_WARPS);
 	t->busy = 1 + below(t, 4);
@@ -170,7 +176,7 @@ static void close_case(struct test *t)
 static void end_block(struct test *t, uint32_t slot)
 {
 	const struct model_block *block = &t->model.block[slot];
-	const struct mech_block event = {.number = block->number,
+	const struct mech_block event = {.number = t->number[slot],
 	                                 .slot = slot,
 	                                 .first_warp = block->first_warp,
 	                                 .warps = block->warps,
@@ -181,12 +187,13 @@ static void end_block(struct test *t, uint32_t slot)
 
 static void begin_block(struct test *t, uint32_t slot)
 {
-	const struct mech_block event = {.number = ++t->blocks_begun,
+	const struct mech_block event = {.number = t->blocks_begun++,
 	                                 .slot = slot,
 	                                 .first_warp = slot * t->warps,
 	                                 .warps = t->warps,
 	                                 .cycle = t->cycle};
 	memset(t->round[slot], 0, sizeof t->round[slot]);
+	t->number[slot] = event.number;
 	model_begin_block(&t->model, &event);
 	t->sm.mech->block_begin(&t->sm, &event);
 }
@@ -203,11 +210,12 @@ static void begin_kernel(struct test *t)
 	memset(t->name, 0, sizeof t->name);
 	snprintf(name, sizeof *t->name, "%s", names[kernel]);
 	t->launch = (struct mech_launch){.kernel = name, .instructions = PCS};
-	for (uint32_t pc = 0; pc < PCS; pc++) {
+	for (uint32_t i = 0; i < LOADS; i++) {
+		uint32_t pc = 2 * i + 1;
 		random_pattern(t, &t->pattern[pc]);
-		t->load[pc] = (struct mech_load){.pc = pc, .indirect = t->pattern[pc].indirect};
+		t->load[i] = (struct mech_load){.pc = pc, .indirect = t->pattern[pc].indirect};
 	}
-	t->queued = 0;
+	t->queued = t->blocks_begun = 0;
 	t->sm.mech->gpu_kernel_begin(&t->gpu);
 	model_begin_kernel(&t->model, kernel);
 	t->sm.mech->kernel_begin(&t->sm);
@@ -243,8 +251,10 @@ static void random_load(struct test *t)
 	const struct model_block *block = &t->model.block[slot];
 	if (!block->resident)
 		return;
-	struct model_load load = {
-		.slot = slot, .warp = below(t, block->warps), .pc = below(t, 1 + below(t, PCS)), .cycle = t->cycle};
+	struct model_load load = {.slot = slot,
+	                          .warp = below(t, block->warps),
+	                          .pc = 1 + (t->is_long ? 0 : 2 * below(t, 1 + below(t, LOADS))),
+	                          .cycle = t->cycle};
 	struct mech_memory memory = {.warp = block->first_warp + load.warp,
 	                             .block = slot,
 	                             .warp_of_block = load.warp,
@@ -303,7 +313,7 @@ static void one_cycle(struct test *t)
 	bool resident = t->model.block[slot].resident, loads_now = below(t, 3) > 0;
 	if (t->queued && below(t, t->busy) == 0)
 		t->queued--;
-	if (what == 0 && below(t, 3) == 0)
+	if (what == 0 && below(t, 3) == 0 && !t->is_long)
 		begin_kernel(t);
 	else if (what < 4 && resident)
 		end_block(t, slot);
@@ -335,7 +345,7 @@ static void test_random(void **state)
 	for (uint32_t i = 0; i < cases; i++) {
 		open_case(&t, first_seed + i);
 		begin_kernel(&t);
-		for (uint32_t cycle = 0; cycle < CYCLES; cycle++, t.cycle++)
+		for (uint32_t cycle = 0; cycle < (t.is_long ? LONG : CYCLES); cycle++, t.cycle++)
 			one_cycle(&t);
 		check_counters(&t);
 #define X(name, unit, meaning) all.name += t.model.counted.name;
