@@ -219,6 +219,9 @@ static void begin_kernel(struct test *t)
 	t->sm.mech->gpu_kernel_begin(&t->gpu);
 	model_begin_kernel(&t->model, kernel);
 	t->sm.mech->kernel_begin(&t->sm);
+	for (uint32_t slot = 0; slot < t->machine.blocks; slot++)
+		if (below(t, 2))
+			begin_block(t, slot);
 }
 
 /* The accesses of a warp that comes to a load. Some lie in the buffer in front of L1, and are not among those of the model. */
