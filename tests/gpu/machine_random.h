@@ -96,6 +96,26 @@ static inline void machine_warp_order(struct random_text *text, struct machine_r
 	m->options++;
 }
 
+/* In place of the order that there is: CAPS' scheduler. */
+static inline void machine_pas(struct random_text *text, struct machine_random *m)
+{
+	static const char *const orders[] = {"two_level", "two_level", "lrr", "gto"};
+	if (random_below(text, 4) == 0)
+		snprintf(m->option[m->options++], MACHINE_TEXT, "sm.warp_order=pas:order=%s,ready=%u,wake_up=%s",
+		         orders[random_below(text, 4)], 1 + random_below(text, 8), random_below(text, 4) ? "yes" : "no");
+}
+
+/* CAPS' prefetcher, of loads whose addresses come out of memory too. */
+static inline void machine_cap(struct random_text *text, char *into)
+{
+	snprintf(into, MACHINE_TEXT,
+	         "cap:indirect=yes,block_entries=%u,stride_entries=%u,accesses=%u,threshold=%u,runs=%u,case_a=%s,retry=%s,"
+	         "keep_strides=%s",
+	         1 + random_below(text, 8), 1 + random_below(text, 8), 1 + random_below(text, 32), random_below(text, 256),
+	         1 + random_below(text, 32), random_below(text, 2) ? "same_warp" : "whole_block",
+	         random_below(text, 2) ? "yes" : "no", random_below(text, 2) ? "yes" : "no");
+}
+
 static inline void machine_teleport(struct random_text *text, char *into)
 {
 	static const char *const models[] = {"real", "real", "R", "S", "I"};
@@ -161,6 +181,8 @@ static inline void machine_mechanisms(struct random_text *text, struct machine_r
 	if (random_below(text, 2))
 		machine_prefetcher(text, m->mechanism[m->mechanisms++]);
 	if (random_below(text, 3) == 0)
+		machine_cap(text, m->mechanism[m->mechanisms++]);
+	if (random_below(text, 3) == 0)
 		snprintf(m->mechanism[m->mechanisms++], MACHINE_TEXT, BUILD_DIR "/tests/vetoes.so:seed=%u", seed);
 	if (random_below(text, 3) == 0)
 		snprintf(m->mechanism[m->mechanisms++], MACHINE_TEXT,
@@ -198,6 +220,7 @@ static inline void machine_random(struct random_text *text, struct machine_rando
 	*m = (struct machine_random){.machine = machines[random_below(text, sizeof machines / sizeof *machines)]};
 	snprintf(m->option[m->options++], MACHINE_TEXT, "sm.count=%u", 1 + random_below(text, random_below(text, 3) ? 4 : 20));
 	machine_warp_order(text, m);
+	machine_pas(text, m);
 	machine_settings(text, m);
 	machine_mechanisms(text, m);
 }
