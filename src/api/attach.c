@@ -229,13 +229,14 @@ bool attachments_complete(struct attachments *attachments, const char *warp_orde
 {
 	char message[512];
 	bool owned = false;
+	uint32_t named = attachments->count;
 	for (uint32_t i = 0; i < attachments->count; i++)
 		owned |= (attachments->list[i].mech->seats & MECH_SEAT_WARP_ORDER) != 0;
 	if (!owned) {
 		if (!attachments_add(attachments, *warp_order ? warp_order : "lrr", diag))
 			return false;
-		attachments->implied = 1;
-		if (!(attachments->list[attachments->count - 1].mech->seats & MECH_SEAT_WARP_ORDER)) {
+		attachments->implied = attachments->count - named;
+		if (attachments->implied != 1 || !(attachments->list[named].mech->seats & MECH_SEAT_WARP_ORDER)) {
 			diag_plain(diag, "sm.warp_order is %s, which is no warp order", warp_order);
 			return false;
 		}

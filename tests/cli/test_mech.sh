@@ -44,6 +44,7 @@ says out "  threshold          7 "
 says out "  wake_up            false "
 refused "mechanism caps has no option 'treshold'; did you mean 'threshold'?; 'sluice mech show caps' lists them" --mech caps:treshold=7
 refused "mechanism cap is attached twice" --mech caps --mech cap
+refused "sm.warp_order is caps, which is no warp order" -o sm.warp_order=caps
 refused "mechanisms gto and pas both own the warp order; only one of them can" --mech caps --mech gto
 object stands 'static const char *const parts[] = {"gto"};
 	static const struct mech stands = {.version = MECH_VERSION, .name = "stands", .summary = "", .citation = "", .stands_for = parts,

@@ -5,7 +5,7 @@
 #include "gpu/machine.h"
 #include "ptx_random.h"
 
-enum { MACHINE_SETTINGS = 256, MACHINE_MECHANISMS = 5, MACHINE_TEXT = 320 };
+enum { MACHINE_SETTINGS = 256, MACHINE_MECHANISMS = 6, MACHINE_TEXT = 320 };
 
 struct machine_random {
 	const char *machine; /* the file it begins with */
