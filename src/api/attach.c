@@ -209,6 +209,21 @@ bool attachments_add(struct attachments *attachments, const char *text, struct d
 	return fine;
 }
 
+void attachments_sort(struct attachments *attachments)
+{
+	for (uint32_t i = 1; i < attachments->count; i++) {
+		const struct seam_attached one = attachments->list[i];
+		void *object = attachments->object[i];
+		uint32_t at = i;
+		for (; at && strcmp(attachments->list[at - 1].mech->name, one.mech->name) > 0; at--) {
+			attachments->list[at] = attachments->list[at - 1];
+			attachments->object[at] = attachments->object[at - 1];
+		}
+		attachments->list[at] = one;
+		attachments->object[at] = object;
+	}
+}
+
 bool attachments_complete(struct attachments *attachments, const char *warp_order, const struct mech_machine *machine,
                           struct diag *diag)
 {

@@ -15,6 +15,10 @@ struct attachments {
 /* Adds a mechanism, or those that it stands for. False after a message. */
 bool attachments_add(struct attachments *attachments, const char *text, struct diag *diag);
 
+/* Puts them in the order of their names, so that nothing depends on the order in which the user has named them: an SM's queue takes requests of one
+ * cycle from one behind the other. */
+void attachments_sort(struct attachments *attachments);
+
 /* Adds the machine's warp order, where no mechanism owns it, and checks them all together. False after a message. */
 bool attachments_complete(struct attachments *attachments, const char *warp_order, const struct mech_machine *machine,
                  struct diag *diag);

@@ -128,6 +128,7 @@ static void read_settings(sluice_gpu *gpu, const struct sluice_settings *setting
 		attachments_add(&gpu->attachments, *mechanism, diag);
 	if (!diag->errors && machine_check(&gpu->machine, diag)) {
 		const struct mech_machine seen = gpu_mech_machine(&gpu->machine);
+		attachments_sort(&gpu->attachments);
 		attachments_complete(&gpu->attachments, gpu->machine.warp_order, &seen, diag);
 		if (!diag->errors)
 			passes_open(&gpu->passes, settings->passes, gpu->attachments.list, gpu->attachments.count,

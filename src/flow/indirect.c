@@ -50,8 +50,7 @@ static bool is_indirect(struct walk *walk, uint32_t load)
 		const struct ptx_inst *ptx = walk->on->inst[inst];
 		if (gives_memory(ptx))
 			return true;
-		if (!is_load(ptx) || ptx->space == PTX_PARAM)
-			walk_back(walk, inst, ptx->op == PTX_OP_ST ? 1 : ptx->destinations, load);
+		walk_back(walk, inst, ptx->op == PTX_OP_ST ? 1 : ptx->destinations, load);
 	}
 	return false;
 }

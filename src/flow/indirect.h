@@ -1,6 +1,6 @@
 /* indirect: which loads read at addresses that come out of memory: through registers, backwards over all that may have given their values
- * (flow/dependences.h), one comes to another load or an atomic. Parameters and constant memory are no memory in this sense, nor are registers
- * that were spilled. Branches do not count, selections by a predicate do. Requires nothing.
+ * (flow/dependences.h), one comes to another load or an atomic. Parameters and constant memory are no memory in this sense, unless they are looked up by what is,
+ * nor are registers that were spilled. Branches do not count, selections by a predicate do. Requires nothing.
  */
 #ifndef SLUICE_FLOW_INDIRECT_H
 #define SLUICE_FLOW_INDIRECT_H

@@ -31,6 +31,27 @@ static inline uint32_t mech_levels_pop(struct mech_levels *levels)
 	return warp;
 }
 
+/* A block's warps on a scheduler, as bits. */
+static inline uint64_t mech_warps_of_block(const struct mech_sm *sm, const struct mech_block *block, uint32_t scheduler)
+{
+	uint64_t warps = 0;
+	for (uint32_t slot = block->first_warp; slot < block->first_warp + block->warps; slot++)
+		if (slot % sm->machine->schedulers == scheduler)
+			warps |= 1ull << slot / sm->machine->schedulers;
+	return warps;
+}
+
+/* Warps that have gone, as bits: others that come in their slots come behind those that are there. */
+static inline void mech_levels_forget(struct mech_levels *levels, uint64_t gone)
+{
+	levels->ready &= ~gone;
+	for (uint32_t left = levels->count; left; left--) {
+		uint32_t warp = mech_levels_pop(levels);
+		if (!(gone >> warp & 1))
+			mech_levels_push(levels, warp);
+	}
+}
+
 /* Ready warps that wait go behind the others. */
 static inline void mech_levels_leave(struct mech_levels *levels, const struct mech_warps *warps)
 {
@@ -44,13 +65,19 @@ static inline void mech_levels_leave(struct mech_levels *levels, const struct me
 	}
 }
 
-/* Warps that have been launched meanwhile come behind the others. */
-static inline void mech_levels_join(struct mech_levels *levels, const struct mech_warps *warps)
+/* Warps that have been launched meanwhile, */
+static inline uint64_t mech_levels_unknown(const struct mech_levels *levels, const struct mech_warps *warps)
 {
 	uint64_t known = levels->ready;
 	for (uint32_t i = 0; i < levels->count; i++)
 		known |= 1ull << levels->pending[(levels->head + i) % MECH_MAX_SCHEDULER_WARPS];
-	for (uint64_t left = warps->live & ~known; left; left &= left - 1)
+	return warps->live & ~known;
+}
+
+/* which come behind the others. */
+static inline void mech_levels_join(struct mech_levels *levels, const struct mech_warps *warps)
+{
+	for (uint64_t left = mech_levels_unknown(levels, warps); left; left &= left - 1)
 		mech_levels_push(levels, (uint32_t)__builtin_ctzll(left));
 }
 

@@ -4,17 +4,26 @@
 
 #include "seam/mech.h"
 
-/* Asks for bytes of a line, from `first` up to, and not with, `end`, with all else as in `like`: where L1's lines come in sectors, each sector
- * has a request of its own. */
+/* How many requests mech_send_bytes() makes. */
+static inline uint32_t mech_requests_for(const struct mech_sm *sm, uint64_t first, uint64_t end)
+{
+	const uint64_t sector = sm->machine->l1_sector_bytes;
+	return end > first ? (uint32_t)((end - 1) / sector - first / sector) + 1 : 0;
+}
+
+/* Asks for bytes from `first` up to, and not with, `end`, with all else as in `like`: each line, or where L1's lines come in sectors each sector, has
+ * a request of its own. */
 static inline void mech_send_bytes(struct mech_sm *sm, const struct mech_request *like, uint64_t first, uint64_t end)
 {
 	const uint64_t sector = sm->machine->l1_sector_bytes;
 	struct mech_request request = *like;
-	for (uint64_t at = first; at < end; at = at / sector * sector + sector) {
+	uint64_t at = first;
+	for (uint32_t left = mech_requests_for(sm, first, end); left; left--) {
 		uint64_t next = at / sector * sector + sector;
 		request.address = at / MECH_SECTOR * MECH_SECTOR;
-		request.bytes = (uint32_t)((end < next ? end : next) - request.address);
+		request.bytes = (uint32_t)((left == 1 ? end : next) - request.address);
 		mech_send(sm, &request);
+		at = next;
 	}
 }
 

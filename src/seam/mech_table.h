@@ -25,7 +25,10 @@ struct mech_table {
 /* Of rows that are a struct which begins with a struct mech_key. */
 static inline void mech_table_open(struct mech_table *table, struct mech_pool *pool, uint32_t rows, size_t row_bytes)
 {
-	*table = (struct mech_table){(uint8_t *)mech_alloc(pool, rows * row_bytes), rows, row_bytes, 0};
+	table->row = (uint8_t *)mech_alloc(pool, rows * row_bytes);
+	table->rows = rows;
+	table->row_bytes = row_bytes;
+	table->uses = 0;
 }
 
 static inline struct mech_key *mech_table_row(const struct mech_table *table, uint32_t number)
@@ -66,6 +69,15 @@ static inline void *mech_table_claim(struct mech_table *table, uint32_t pc, uint
 	return oldest;
 }
 
+/* The next row that is claimed is another's. */
+static inline bool mech_table_is_full(const struct mech_table *table)
+{
+	for (uint32_t i = 0; i < table->rows; i++)
+		if (!mech_table_row(table, i)->used)
+			return false;
+	return true;
+}
+
 static inline void mech_table_free(void *row)
 {
 	((struct mech_key *)row)->used = 0;
@@ -85,6 +97,15 @@ static inline void mech_table_free_of(struct mech_table *table, uint32_t first, 
 		if (key->whose - first < count)
 			key->used = 0;
 	}
+}
+
+/* Bits that tell so many values apart, for the costs of a row. */
+static inline uint32_t mech_bits_of(uint32_t values)
+{
+	uint32_t bits = 0;
+	while (bits < 32 && 1ull << bits < values)
+		bits++;
+	return bits;
 }
 
 /* Addresses one behind the other, and how far apart they are. */

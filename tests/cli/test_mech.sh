@@ -44,7 +44,7 @@ says out "  threshold          7 "
 says out "  wake_up            false "
 refused "mechanism caps has no option 'treshold'; did you mean 'threshold'?; 'sluice mech show caps' lists them" --mech caps:treshold=7
 refused "mechanism cap is attached twice" --mech caps --mech cap
-refused "mechanisms pas and gto both own the warp order; only one of them can" --mech caps --mech gto
+refused "mechanisms gto and pas both own the warp order; only one of them can" --mech caps --mech gto
 object stands 'static const char *const parts[] = {"gto"};
 	static const struct mech stands = {.version = MECH_VERSION, .name = "stands", .summary = "", .citation = "", .stands_for = parts,
 	.stands_for_count = 1}; MECHANISM(stands);'
@@ -87,6 +87,10 @@ done
 # seam/mech.h is C++17, for both compilers, without a warning; such a mechanism needs no symbol of the simulator's.
 cat >cpp.cc <<'END'
 #include "seam/mech.h"
+#include "seam/mech_levels.h"
+#include "seam/mech_lines.h"
+#include "seam/mech_strides.h"
+#include "seam/mech_table.h"
 struct state {
 	uint32_t *table;
 };

@@ -36,9 +36,23 @@ static void test_values(void **state)
 	check("", THREAD LOAD "add.u32 %r3, %r2, 1;\nshr.u32 %r4, %r3, 2;\n" BY("%r4"), "di");
 	check("", THREAD "ld.param.u32 %r2, [n];\n" BY("%r2"), "d");
 	check("", THREAD "ld.const.u32 %r2, [c+4];\n" BY("%r2"), "d");
+	check("", THREAD "mov.u32 %r3, c;\nadd.u32 %r3, %r3, %r1;\nld.const.u32 %r2, [%r3];\n" BY("%r2"), "d");
+	check("", THREAD LOAD "mov.u32 %r3, c;\nadd.u32 %r3, %r3, %r2;\nld.const.u32 %r4, [%r3];\n" BY("%r4"), "di");
 	check("", THREAD "ld.shared.u32 %r2, [s+4];\n" BY("%r2"), "i");
 	check("", THREAD "atom.global.add.u32 %r2, [%rd2], 1;\n" BY("%r2"), "i");
 	check("", THREAD "ld.u32 %r2, [%rd2];\n" BY("%r2"), "di");
+	check("", THREAD "ldu.global.u32 %r2, [%rd2];\n" BY("%r2"), "di");
+}
+
+/* What was found of a load says nothing of the next: neither which values have been looked at, nor which had not been. */
+static void test_several_loads(void **state)
+{
+	(void)state;
+	check("", THREAD LOAD BY("%r2") BY("%r2") "ld.global.u32 %r9, [%rd2+4];\n", "diid");
+	check("",
+	      THREAD LOAD
+	      "ld.global.u32 %r4, [%rd2+4];\nadd.u32 %r5, %r2, %r4;\n" BY("%r5") "ld.global.u32 %r9, [%rd2+8];\n",
+	      "ddid");
 }
 
 /* A value that was overwritten is none; one that comes along another way is; a loop's own step is none. */
@@ -76,7 +90,8 @@ static void test_calls(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {cmocka_unit_test(test_values), cmocka_unit_test(test_ways),
-	                                   cmocka_unit_test(test_pointers), cmocka_unit_test(test_calls)};
+	const struct CMUnitTest tests[] = {cmocka_unit_test(test_values), cmocka_unit_test(test_several_loads),
+	                                   cmocka_unit_test(test_ways), cmocka_unit_test(test_pointers),
+	                                   cmocka_unit_test(test_calls)};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -5,7 +5,7 @@
 #include "gpu/machine.h"
 #include "ptx_random.h"
 
-enum { MACHINE_SETTINGS = 256, MACHINE_MECHANISMS = 4, MACHINE_TEXT = 320 };
+enum { MACHINE_SETTINGS = 256, MACHINE_MECHANISMS = 5, MACHINE_TEXT = 320 };
 
 struct machine_random {
 	const char *machine; /* the file it begins with */
@@ -83,15 +83,37 @@ static inline void machine_option(struct random_text *text, const struct option 
 
 static inline void machine_warp_order(struct random_text *text, struct machine_random *m)
 {
-	static const char *const orders[] = {"lrr", "gto", "two_level"};
-	uint32_t order = random_below(text, 4);
+	static const char *const orders[] = {"lrr", "gto", "two_level", "spread_groups"};
+	uint32_t order = random_below(text, 5);
 	char *into = m->option[m->options];
-	if (order == 3)
+	if (order == 4)
 		return;
 	int length = snprintf(into, MACHINE_TEXT, "sm.warp_order=%s", orders[order]);
-	if (order == 2)
-		snprintf(into + length, MACHINE_TEXT - (size_t)length, ":ready=%u", 1 + random_below(text, 8));
+	if (order >= 2)
+		length += snprintf(into + length, MACHINE_TEXT - (size_t)length, ":ready=%u", 1 + random_below(text, 8));
+	if (order == 3)
+		snprintf(into + length, MACHINE_TEXT - (size_t)length, ",apart=%u", 1 + random_below(text, 5));
 	m->options++;
+}
+
+/* In place of the order that there is: CAPS' scheduler. */
+static inline void machine_pas(struct random_text *text, struct machine_random *m)
+{
+	static const char *const orders[] = {"two_level", "two_level", "lrr", "gto"};
+	if (random_below(text, 4) == 0)
+		snprintf(m->option[m->options++], MACHINE_TEXT, "sm.warp_order=pas:order=%s,ready=%u,wake_up=%s",
+		         orders[random_below(text, 4)], 1 + random_below(text, 8), random_below(text, 4) ? "yes" : "no");
+}
+
+/* CAPS' prefetcher, of loads whose addresses come out of memory too. */
+static inline void machine_cap(struct random_text *text, char *into)
+{
+	snprintf(into, MACHINE_TEXT,
+	         "cap:indirect=yes,block_entries=%u,stride_entries=%u,accesses=%u,threshold=%u,runs=%u,case_a=%s,retry=%s,"
+	         "keep_strides=%s",
+	         1 + random_below(text, 8), 1 + random_below(text, 8), 1 + random_below(text, 32), random_below(text, 256),
+	         1 + random_below(text, 32), random_below(text, 2) ? "same_warp" : "whole_block",
+	         random_below(text, 2) ? "yes" : "no", random_below(text, 2) ? "yes" : "no");
 }
 
 static inline void machine_teleport(struct random_text *text, char *into)
@@ -117,6 +139,28 @@ static inline void machine_mthwp(struct random_text *text, char *into)
 	         1 + random_below(text, 5000));
 }
 
+/* Prefetchers into L1, with tables that are too small for some kernels. */
+static inline void machine_prefetcher(struct random_text *text, char *into)
+{
+	static const char *const names[] = {"intra", "inter", "mta", "nlp", "lap"};
+	uint32_t kind = random_below(text, 5), rows = 1 + random_below(text, 40), distance = 1 + random_below(text, 8);
+	uint32_t degree = 1 + random_below(text, 4), lines = 2 + random_below(text, 8);
+	const char *retry = random_below(text, 2) ? "yes" : "no", *early = random_below(text, 2) ? "yes" : "no";
+	int length = snprintf(into, MACHINE_TEXT, "%s:retry=%s,", names[kind], retry);
+	size_t room = MACHINE_TEXT - (size_t)length;
+	into += length;
+	if (kind < 2)
+		snprintf(into, room, "early=%s,entries=%u,distance=%u,degree=%u,transactions=%u", early, rows, distance, degree,
+		         1 + random_below(text, 64));
+	else if (kind == 2)
+		snprintf(into, room, "early=%s,intra_entries=%u,inter_entries=%u,intra_distance=%u,inter_degree=%u", early,
+		         rows, 1 + rows / 4, distance, degree);
+	else if (kind == 3)
+		snprintf(into, room, "degree=%u,tagged=%s", degree, early);
+	else
+		snprintf(into, room, "lines=%u,misses=%u,entries=%u", lines, 1 + random_below(text, lines - 1), rows);
+}
+
 /* At most one that owns the buffer in front of L1, and others beside it. */
 static inline void machine_mechanisms(struct random_text *text, struct machine_random *m)
 {
@@ -134,6 +178,10 @@ static inline void machine_mechanisms(struct random_text *text, struct machine_r
 	m->mechanisms += owner < 6;
 	if (random_below(text, 3) == 0)
 		machine_mthwp(text, m->mechanism[m->mechanisms++]);
+	if (random_below(text, 2))
+		machine_prefetcher(text, m->mechanism[m->mechanisms++]);
+	if (random_below(text, 3) == 0)
+		machine_cap(text, m->mechanism[m->mechanisms++]);
 	if (random_below(text, 3) == 0)
 		snprintf(m->mechanism[m->mechanisms++], MACHINE_TEXT, BUILD_DIR "/tests/vetoes.so:seed=%u", seed);
 	if (random_below(text, 3) == 0)
@@ -167,11 +215,12 @@ static inline void machine_settings(struct random_text *text, struct machine_ran
 static inline void machine_random(struct random_text *text, struct machine_random *m)
 {
 	static const char *const machines[] = {"gtx480", "gtx480-v4", "gtx480-teleport", "gtx480-d2ma", "gtx480-144sm",
-	                                       "sharing-14sm", "sharing-config-1", "sharing-sm-config-3",
+	                                       "gtx480-caps", "sharing-14sm", "sharing-config-1", "sharing-sm-config-3",
 	                                       "gtx480-teleport-zero-latency", "gtx480-teleport-perfect-l1"};
 	*m = (struct machine_random){.machine = machines[random_below(text, sizeof machines / sizeof *machines)]};
 	snprintf(m->option[m->options++], MACHINE_TEXT, "sm.count=%u", 1 + random_below(text, random_below(text, 3) ? 4 : 20));
 	machine_warp_order(text, m);
+	machine_pas(text, m);
 	machine_settings(text, m);
 	machine_mechanisms(text, m);
 }

@@ -72,6 +72,7 @@ static void ask(struct mech_sm *sm, const struct mech_memory *memory)
 		                                     .to = config->to,
 		                                     .pc = memory->pc,
 		                                     .block = memory->block,
+		                                     .warp = UINT32_MAX, /* bound to none, it says nothing */
 		                                     .tag = i};
 		stats->refused += !mech_send(sm, &request);
 	}

@@ -113,13 +113,11 @@ static void prefetch_for_others(struct mech_sm *sm, const struct cap_stride *str
 		const struct cap_base *base = mech_table_find(&state->block[slot], load->pc, slot);
 		if (!base)
 			continue;
-		if (config->case_a == CAP_WHOLE_BLOCK) {
-			cap_generate(sm, slot, base, stride->bytes, 0, warps, load->cycle);
-			stats->for_same_warp += warps - 1;
-		} else if (warp != base->warp && warp < warps) {
-			cap_generate(sm, slot, base, stride->bytes, warp, warp + 1, load->cycle);
-			stats->for_same_warp++;
-		}
+		if (config->case_a == CAP_WHOLE_BLOCK)
+			stats->for_same_warp += cap_generate(sm, slot, base, stride->bytes, 0, warps, load->cycle);
+		else if (warp != base->warp && warp < warps)
+			stats->for_same_warp +=
+				cap_generate(sm, slot, base, stride->bytes, warp, warp + 1, load->cycle);
 	}
 }
 
@@ -131,8 +129,8 @@ static void prefetch_for_block(struct mech_sm *sm, const struct cap_base *base, 
 	uint32_t warps = state->resident[load->block].warps;
 	if (!may_prefetch(sm, stride))
 		return;
-	cap_generate(sm, load->block, base, stride->bytes, 0, warps, load->cycle);
-	((struct cap_stats *)sm->stats)->for_block += warps - 1;
+	((struct cap_stats *)sm->stats)->for_block +=
+		cap_generate(sm, load->block, base, stride->bytes, 0, warps, load->cycle);
 }
 
 /* --- a load comes --- */
@@ -242,14 +240,11 @@ static void sm_open(struct mech_sm *sm)
 	state->run = mech_alloc(sm->pool, config->runs * sizeof *state->run);
 }
 
+/* No block is there. */
 static void kernel_begin(struct mech_sm *sm)
 {
 	const struct cap_config *config = sm->config;
 	struct cap_state *state = sm->state;
-	for (uint32_t slot = 0; slot < sm->machine->blocks; slot++) {
-		mech_table_clear(&state->block[slot]);
-		state->resident[slot].warps = 0;
-	}
 	if (!config->keep_strides)
 		mech_table_clear(&state->stride);
 	state->runs = 0;

@@ -93,9 +93,10 @@ struct cap_gpu {
 	uint32_t kernel; /* the number of the one that runs: its loads are others than another one's */
 };
 
-/* generator.c: prefetches for the warps of a resident block from `warp` up to, and not with, `end`, but for the leading one. */
-void cap_generate(struct mech_sm *sm, uint32_t slot, const struct cap_base *base, int64_t stride, uint32_t warp,
-                  uint32_t end, uint64_t cycle);
+/* generator.c: prefetches for the warps of a resident block from `warp` up to, and not with, `end`, but for the leading one. Gives for how many; none
+ * where too many runs wait. */
+uint32_t cap_generate(struct mech_sm *sm, uint32_t slot, const struct cap_base *base, int64_t stride, uint32_t warp,
+                      uint32_t end, uint64_t cycle);
 uint64_t cap_cycle(struct mech_sm *sm, uint64_t cycle);
 
 /* costs.c */

@@ -14,14 +14,14 @@ static void skip_leader(struct cap_run *run)
 	run->warp += run->warp == run->base.warp;
 }
 
-void cap_generate(struct mech_sm *sm, uint32_t slot, const struct cap_base *base, int64_t stride, uint32_t warp,
-                  uint32_t end, uint64_t cycle)
+uint32_t cap_generate(struct mech_sm *sm, uint32_t slot, const struct cap_base *base, int64_t stride, uint32_t warp,
+                      uint32_t end, uint64_t cycle)
 {
 	const struct cap_config *config = sm->config;
 	struct cap_state *state = sm->state;
 	if (state->runs == config->runs) {
 		((struct cap_stats *)sm->stats)->generator_full++;
-		return;
+		return 0;
 	}
 	struct cap_run *run = run_at(sm, state->runs++);
 	*run = (struct cap_run){.base = *base,
@@ -32,6 +32,13 @@ void cap_generate(struct mech_sm *sm, uint32_t slot, const struct cap_base *base
 	                        .end = end,
 	                        .ready = cycle + 1};
 	skip_leader(run);
+	return end - warp - (base->warp >= warp && base->warp < end);
+}
+
+/* Where it lies for the warp. */
+static uint64_t address_of(const struct cap_run *run)
+{
+	return run->base.address[run->access] + (uint64_t)(run->stride * ((int64_t)run->warp - run->base.warp));
 }
 
 static void make_one(struct mech_sm *sm, struct cap_run *run)
@@ -44,8 +51,7 @@ static void make_one(struct mech_sm *sm, struct cap_run *run)
 	                                  .once = !config->retry,
 	                                  .bound = true,
 	                                  .warp = state->resident[run->slot].first_warp + run->warp};
-	uint64_t away = (uint64_t)(run->stride * ((int64_t)run->warp - run->base.warp));
-	uint64_t first = run->base.address[run->access] + away;
+	uint64_t first = address_of(run);
 	mech_send_bytes(sm, &like, first, first + run->base.bytes[run->access]);
 	((struct cap_stats *)sm->stats)->addresses++;
 	if (++run->access == run->base.accesses) {
@@ -69,7 +75,15 @@ static void drop_done(struct mech_sm *sm)
 		state->first = (state->first + 1) % ((const struct cap_config *)sm->config)->runs;
 }
 
-/* It stands still while the queue in front of L1 is full. */
+/* The queue in front of L1 can take all that one address takes there, or is empty. */
+static bool has_room(struct mech_sm *sm, const struct cap_run *run)
+{
+	uint64_t first = address_of(run);
+	uint32_t room = sm->machine->send_queue, waiting = mech_waiting_to_send(sm);
+	return !waiting || mech_requests_for(sm, first, first + run->base.bytes[run->access]) <= room - waiting;
+}
+
+/* It stands still while it has no room in the queue. */
 uint64_t cap_cycle(struct mech_sm *sm, uint64_t cycle)
 {
 	struct cap_state *state = sm->state;
@@ -77,7 +91,7 @@ uint64_t cap_cycle(struct mech_sm *sm, uint64_t cycle)
 	if (!state->runs)
 		return MECH_NEVER;
 	struct cap_run *run = run_at(sm, 0);
-	if (run->ready <= cycle && mech_waiting_to_send(sm) < sm->machine->send_queue)
+	if (run->ready <= cycle && has_room(sm, run))
 		make_one(sm, run);
 	drop_done(sm);
 	return state->runs ? cycle + 1 : MECH_NEVER;

@@ -399,6 +399,45 @@ static void test_next_launch(void **state)
 	}
 }
 
+/* --- sizes --- */
+
+static double cost_of(const struct mech_cost *cost, uint32_t count, const char *what)
+{
+	for (uint32_t i = 0; i < count; i++)
+		if (strcmp(cost[i].what, what) == 0)
+			return cost[i].value;
+	fail_msg("no cost '%s'", what);
+	return 0;
+}
+
+/* Tables I and II, and section V-D: the defaults have the paper's 708 bytes an SM of 8 blocks, its energy and its power. */
+static void test_costs(void **state)
+{
+	static const struct mech_machine machine = {.blocks = 8};
+	struct attachments attachments = {0};
+	struct diag diag = {0};
+	struct mech_cost cost[MECH_MAX_COSTS];
+	struct mech_energy energy[MECH_MAX_ENERGIES];
+	char text[512];
+	(void)state;
+	assert_true(attachments_add(&attachments, "cap", &diag));
+	const struct seam_attached *cap = &attachments.list[0];
+	attachments_print(cap, text, sizeof text);
+	assert_string_equal(text, "cap:block_entries=4,stride_entries=4,accesses=4,threshold=128,runs=16,"
+	                          "case_a=same_warp,indirect=false,retry=false,keep_strides=true");
+	uint32_t count = cap->mech->costs(cap->config, &machine, cost);
+	assert_true(cost_of(cost, count, "row of a PerCTA table") == 21);
+	assert_true(cost_of(cost, count, "row of the DIST table") == 9);
+	assert_true(cost_of(cost, count, "PerCTA tables of each SM") == 672);
+	assert_true(cost_of(cost, count, "DIST table of each SM") == 36);
+	assert_true(cost_of(cost, count, "tables of each SM") == 708);
+	assert_int_equal(cap->mech->energies(cap->config, &machine, energy), 2);
+	assert_string_equal(energy[0].events, "table_accesses");
+	assert_true(energy[0].picojoules == 15.07 && energy[0].node == 45);
+	assert_true(energy[1].watts == 550e-6 && !energy[1].events && !energy[1].of_gpu && energy[1].node == 45);
+	attachments_free(&attachments);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {cmocka_unit_test(test_bases_before_stride),
@@ -414,6 +453,7 @@ int main(void)
 	                                   cmocka_unit_test(test_next_block),
 	                                   cmocka_unit_test(test_loop),
 	                                   cmocka_unit_test(test_generator_is_full),
-	                                   cmocka_unit_test(test_next_launch)};
+	                                   cmocka_unit_test(test_next_launch),
+	                                   cmocka_unit_test(test_costs)};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

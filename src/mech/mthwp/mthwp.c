@@ -367,23 +367,15 @@ static bool check(const void *options_, const struct mech_machine *machine, char
 	return false;
 }
 
-static uint32_t bits_of(uint32_t values)
-{
-	uint32_t bits = 0;
-	while (bits < 32 && 1ull << bits < values)
-		bits++;
-	return bits;
-}
-
 /* Program counters, addresses and strides of 32 bits, as of the machines of that time; the order of use of all entries. */
 static uint32_t costs(const void *options_, const struct mech_machine *machine, struct mech_cost cost[MECH_MAX_COSTS])
 {
 	enum { WORD = 32, TRAINED = 1 };
 	const struct config *config = options_;
-	uint32_t warp = bits_of(machine->warps);
-	uint32_t pws = WORD + warp + WORD + WORD + TRAINED + bits_of(config->pws_entries);
-	uint32_t gs = WORD + WORD + bits_of(config->gs_entries);
-	uint32_t ip = WORD + 2 * warp + WORD + WORD + TRAINED + bits_of(config->ip_entries);
+	uint32_t warp = mech_bits_of(machine->warps);
+	uint32_t pws = WORD + warp + WORD + WORD + TRAINED + mech_bits_of(config->pws_entries);
+	uint32_t gs = WORD + WORD + mech_bits_of(config->gs_entries);
+	uint32_t ip = WORD + 2 * warp + WORD + WORD + TRAINED + mech_bits_of(config->ip_entries);
 	cost[0] = (struct mech_cost){"PWS table of each SM", "bytes", pws * config->pws_entries / 8.0};
 	cost[1] = (struct mech_cost){"GS table of each SM", "bytes", gs * config->gs_entries / 8.0};
 	cost[2] = (struct mech_cost){"IP table of each SM", "bytes", ip * config->ip_entries / 8.0};

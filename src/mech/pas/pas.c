@@ -74,9 +74,13 @@ static void block_begin(struct mech_sm *sm, const struct mech_block *block)
 
 static void block_end(struct mech_sm *sm, const struct mech_block *block)
 {
-	scheduler_of(sm, block->first_warp)->leading &= ~bit_of(sm, block->first_warp);
-	for (uint32_t slot = block->first_warp; slot < block->first_warp + block->warps; slot++)
-		scheduler_of(sm, slot)->woken &= ~bit_of(sm, slot);
+	for (uint32_t s = 0; s < sm->machine->schedulers; s++) {
+		struct scheduler *scheduler = &((struct state *)sm->state)->scheduler[s];
+		uint64_t gone = mech_warps_of_block(sm, block, s);
+		mech_levels_forget(&scheduler->levels, gone);
+		scheduler->leading &= ~gone;
+		scheduler->woken &= ~gone;
+	}
 }
 
 /* --- wake-up --- */
@@ -89,7 +93,11 @@ static bool wakes(const struct config *config)
 static void fill(struct mech_sm *sm, const struct mech_fill *fill)
 {
 	struct stats *stats = sm->stats;
+	struct mech_warp warp;
 	if (!wakes(sm->config) || fill->sender == MECH_NOBODY || fill->warp == MECH_NOBODY)
+		return;
+	mech_look_at_warp(sm, fill->warp, &warp);
+	if (!warp.live)
 		return;
 	struct scheduler *scheduler = scheduler_of(sm, fill->warp);
 	uint64_t bit = bit_of(sm, fill->warp);

@@ -190,10 +190,24 @@ static void test_nothing_to_wake(void **state)
 	kit_close(&kit);
 }
 
+/* Table III. */
+static void test_defaults(void **state)
+{
+	struct attachments attachments = {0};
+	struct diag diag = {0};
+	char text[64];
+	(void)state;
+	assert_true(attachments_add(&attachments, "pas", &diag));
+	attachments_print(&attachments.list[0], text, sizeof text);
+	assert_string_equal(text, "pas:order=two_level,ready=8,wake_up=true");
+	attachments_free(&attachments);
+}
+
 int main(void)
 {
-	const struct CMUnitTest tests[] = {cmocka_unit_test(test_leading_first), cmocka_unit_test(test_enter_first),
-	                                   cmocka_unit_test(test_wake_up), cmocka_unit_test(test_who_is_pushed_out),
-	                                   cmocka_unit_test(test_nothing_to_wake)};
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_leading_first),   cmocka_unit_test(test_enter_first),
+		cmocka_unit_test(test_wake_up),         cmocka_unit_test(test_who_is_pushed_out),
+		cmocka_unit_test(test_nothing_to_wake), cmocka_unit_test(test_defaults)};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,100 @@
+/* inter: prefetches into L1, for the warps of the next numbers, by the strides of a load from warp to warp (README.md). */
+#include "seam/mech_strides.h"
+
+struct config {
+	uint32_t entries, transactions;
+	struct mech_ahead ahead;
+	bool early;
+};
+
+/* README.md has the reasons. */
+static const struct config defaults = {
+	.entries = 128, .transactions = MECH_LANES, .ahead = {.distance = 1, .degree = 1}};
+
+#define AT(field) offsetof(struct config, field)
+static const struct option options[] = {
+	{"entries", OPTION_U32, AT(entries), 1, 4096, NULL, "entries", "strides of a load"},
+	{"distance", OPTION_U32, AT(ahead.distance), 1, 64, NULL, "warps", "ahead"},
+	{"degree", OPTION_U32, AT(ahead.degree), 1, 16, NULL, "warps", "that are prefetched for at a time"},
+	{"early", OPTION_BOOL, AT(early), 0, 1, NULL, "",
+         "prefetch by a stride that two warps have shown, too; else when a third has"},
+	{"transactions", OPTION_U32, AT(transactions), 1, MECH_MAX_ACCESSES, NULL, "transactions",
+         "of a load at most: others are not tracked"},
+	{"retry", OPTION_BOOL, AT(ahead.retry), 0, 1, NULL, "",
+         "a prefetch for which L1 has no room is tried again; else it is dropped"},
+};
+
+struct stats {
+	struct mech_training training;
+	uint64_t lines, nobody;
+};
+
+static const struct counter counters[] = {
+	{"trained", "entries", SCOPE_SM, offsetof(struct stats, training.trained),
+         "that became steady: the stride came again", COMBINE_SUM},
+	{"wrong", "loads", SCOPE_SM, offsetof(struct stats, training.wrong),
+         "of a steady stride that came elsewhere, as behind a block's last warp", COMBINE_SUM},
+	{"replaced", "entries", SCOPE_SM, offsetof(struct stats, training.replaced),
+         "that went for another load: the table was full", COMBINE_SUM},
+	{"lines", "lines", SCOPE_SM, offsetof(struct stats, lines), "to prefetch for other warps", COMBINE_SUM},
+	{"nobody", "warps", SCOPE_SM, offsetof(struct stats, nobody), "that there were not: nothing was asked for",
+         COMBINE_SUM},
+};
+
+struct state {
+	struct mech_table table;
+};
+
+static void memory(struct mech_sm *sm, const struct mech_memory *load)
+{
+	const struct config *config = sm->config;
+	struct state *state = sm->state;
+	struct stats *stats = sm->stats;
+	struct mech_transaction passed[MECH_MAX_ACCESSES];
+	struct mech_memory seen;
+	if (!mech_trains(load, config->transactions, passed, &seen))
+		return;
+	int64_t stride = mech_train_across(&state->table, &seen, config->early, &stats->training);
+	if (stride)
+		stats->lines += mech_ask_across(sm, &seen, stride, &config->ahead, &stats->nobody);
+}
+
+static void sm_open(struct mech_sm *sm)
+{
+	const struct config *config = sm->config;
+	mech_table_open(&((struct state *)sm->state)->table, sm->pool, config->entries, sizeof(struct mech_reference));
+}
+
+/* The loads of another kernel have the same numbers. */
+static void kernel_begin(struct mech_sm *sm)
+{
+	mech_table_clear(&((struct state *)sm->state)->table);
+}
+
+static uint32_t costs(const void *options_, const struct mech_machine *machine, struct mech_cost cost[MECH_MAX_COSTS])
+{
+	const struct config *config = options_;
+	uint32_t bits = mech_reference_bits(config->entries) + mech_bits_of(machine->warps);
+	cost[0] = (struct mech_cost){"table of each SM", "bytes", bits * config->entries / 8.0};
+	return 1;
+}
+
+const struct mech mech_inter = {
+	.version = MECH_VERSION,
+	.name = "inter",
+	.summary = "prefetches into L1 by strides from warp to warp, for the warps of the next numbers",
+	.citation = "G. Koo et al.: CTA-Aware Prefetching and Scheduling for GPU, IPDPS 2018, section III-B: INTER",
+	.options = options,
+	.option_count = sizeof options / sizeof *options,
+	.config_size = sizeof(struct config),
+	.defaults = &defaults,
+	.costs = costs,
+	.counters = counters,
+	.counter_count = sizeof counters / sizeof *counters,
+	.stats_size = sizeof(struct stats),
+	.sm_size = sizeof(struct state),
+	.sends = true,
+	.sm_open = sm_open,
+	.kernel_begin = kernel_begin,
+	.memory = memory,
+};

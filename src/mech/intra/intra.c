@@ -1,0 +1,106 @@
+/* intra: prefetches into L1, for a warp's next iterations, by the strides between its executions of a load (README.md). */
+#include "seam/mech_strides.h"
+
+struct config {
+	uint32_t entries, transactions;
+	struct mech_ahead ahead;
+	bool early;
+};
+
+/* README.md has the reasons. */
+static const struct config defaults = {
+	.entries = 512, .transactions = MECH_LANES, .ahead = {.distance = 1, .degree = 1}, .early = true};
+
+#define AT(field) offsetof(struct config, field)
+static const struct option options[] = {
+	{"entries", OPTION_U32, AT(entries), 1, 4096, NULL, "entries", "strides of a load and a warp"},
+	{"distance", OPTION_U32, AT(ahead.distance), 1, 64, NULL, "iterations", "ahead"},
+	{"degree", OPTION_U32, AT(ahead.degree), 1, 16, NULL, "iterations", "that are prefetched at a time"},
+	{"early", OPTION_BOOL, AT(early), 0, 1, NULL, "",
+         "prefetch by a stride that has been seen once, too; else when it has come again"},
+	{"transactions", OPTION_U32, AT(transactions), 1, MECH_MAX_ACCESSES, NULL, "transactions",
+         "of a load at most: others are not tracked"},
+	{"retry", OPTION_BOOL, AT(ahead.retry), 0, 1, NULL, "",
+         "a prefetch for which L1 has no room is tried again; else it is dropped"},
+};
+
+struct stats {
+	struct mech_training training;
+	uint64_t lines;
+};
+
+static const struct counter counters[] = {
+	{"trained", "entries", SCOPE_SM, offsetof(struct stats, training.trained),
+         "that became steady: the stride came again", COMBINE_SUM},
+	{"wrong", "loads", SCOPE_SM, offsetof(struct stats, training.wrong),
+         "of a warp with a steady stride that came elsewhere", COMBINE_SUM},
+	{"replaced", "entries", SCOPE_SM, offsetof(struct stats, training.replaced),
+         "that went for another load or warp: the table was full", COMBINE_SUM},
+	{"lines", "lines", SCOPE_SM, offsetof(struct stats, lines), "to prefetch for the same warp", COMBINE_SUM},
+};
+
+struct state {
+	struct mech_table table;
+};
+
+static void memory(struct mech_sm *sm, const struct mech_memory *load)
+{
+	const struct config *config = sm->config;
+	struct state *state = sm->state;
+	struct stats *stats = sm->stats;
+	struct mech_transaction passed[MECH_MAX_ACCESSES];
+	struct mech_memory seen;
+	if (!mech_trains(load, config->transactions, passed, &seen))
+		return;
+	int64_t stride = mech_train_own(&state->table, &seen, config->early, &stats->training);
+	if (stride)
+		stats->lines += mech_ask_own(sm, &seen, stride, &config->ahead);
+}
+
+/* The slots go to other warps, which have not executed these loads before. */
+static void block_end(struct mech_sm *sm, const struct mech_block *block)
+{
+	mech_table_free_of(&((struct state *)sm->state)->table, block->first_warp, block->warps);
+}
+
+static void sm_open(struct mech_sm *sm)
+{
+	const struct config *config = sm->config;
+	mech_table_open(&((struct state *)sm->state)->table, sm->pool, config->entries, sizeof(struct mech_reference));
+}
+
+/* The loads of another kernel have the same numbers. */
+static void kernel_begin(struct mech_sm *sm)
+{
+	mech_table_clear(&((struct state *)sm->state)->table);
+}
+
+static uint32_t costs(const void *options_, const struct mech_machine *machine, struct mech_cost cost[MECH_MAX_COSTS])
+{
+	const struct config *config = options_;
+	uint32_t bits = mech_reference_bits(config->entries) + mech_bits_of(machine->warps);
+	cost[0] = (struct mech_cost){"table of each SM", "bytes", bits * config->entries / 8.0};
+	return 1;
+}
+
+const struct mech mech_intra = {
+	.version = MECH_VERSION,
+	.name = "intra",
+	.summary = "prefetches into L1 by a warp's own strides, for its next iterations",
+	.citation = "J.-L. Baer, T.-F. Chen: An Effective On-Chip Preloading Scheme to Reduce Data Access Penalty, "
+		    "Supercomputing 1991; as G. Koo et al., IPDPS 2018, compare with it: INTRA",
+	.options = options,
+	.option_count = sizeof options / sizeof *options,
+	.config_size = sizeof(struct config),
+	.defaults = &defaults,
+	.costs = costs,
+	.counters = counters,
+	.counter_count = sizeof counters / sizeof *counters,
+	.stats_size = sizeof(struct stats),
+	.sm_size = sizeof(struct state),
+	.sends = true,
+	.sm_open = sm_open,
+	.kernel_begin = kernel_begin,
+	.block_end = block_end,
+	.memory = memory,
+};

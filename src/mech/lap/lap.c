@@ -1,0 +1,142 @@
+/* lap: locality-aware prefetching into L1: where lines of a macro block miss, its other lines are fetched (README.md). */
+#include "seam/mech_lines.h"
+#include "seam/mech_table.h"
+
+enum { MOST_LINES = 64 };
+
+struct config {
+	uint32_t lines, misses, entries;
+	bool retry;
+};
+
+/* The first two are the paper's. */
+static const struct config defaults = {.lines = 4, .misses = 2, .entries = 64};
+
+#define AT(field) offsetof(struct config, field)
+static const struct option options[] = {
+	{"lines", OPTION_U32, AT(lines), 2, MOST_LINES, NULL, "lines", "of a macro block"},
+	{"misses", OPTION_U32, AT(misses), 1, MOST_LINES - 1, NULL, "lines",
+         "of a macro block that miss, before the others are fetched"},
+	{"entries", OPTION_U32, AT(entries), 1, 4096, NULL, "entries", "macro blocks whose misses are remembered"},
+	{"retry", OPTION_BOOL, AT(retry), 0, 1, NULL, "",
+         "a prefetch for which L1 has no room is tried again; else it is dropped"},
+};
+
+struct stats {
+	uint64_t misses, fetched, replaced;
+};
+
+static const struct counter counters[] = {
+	{"misses", "transactions", SCOPE_SM, offsetof(struct stats, misses), "of global loads that missed",
+         COMBINE_SUM},
+	{"fetched", "macro blocks", SCOPE_SM, offsetof(struct stats, fetched), "whose other lines were asked for",
+         COMBINE_SUM},
+	{"replaced", "entries", SCOPE_SM, offsetof(struct stats, replaced),
+         "that went for another macro block's, with too few misses: the table was full", COMBINE_SUM},
+};
+
+/* A macro block's: the key has its number in two halves. */
+struct entry {
+	struct mech_key key;
+	uint64_t missed; /* lines, as bits */
+};
+
+struct state {
+	struct mech_table table;
+};
+
+static struct entry *entry_of(struct mech_sm *sm, uint64_t macro)
+{
+	struct mech_table *table = &((struct state *)sm->state)->table;
+	uint32_t low = (uint32_t)macro, high = (uint32_t)(macro >> 32);
+	struct entry *entry = mech_table_find(table, low, high);
+	if (entry) {
+		mech_table_touch(table, entry);
+		return entry;
+	}
+	((struct stats *)sm->stats)->replaced += mech_table_is_full(table);
+	return mech_table_claim(table, low, high);
+}
+
+static void ask_for_others(struct mech_sm *sm, const struct mech_access *access, uint64_t first, uint64_t missed)
+{
+	const struct config *config = sm->config;
+	const uint64_t bytes = sm->machine->line_bytes;
+	const struct mech_request like = {
+		.to = MECH_TO_L1, .pc = access->pc, .block = access->block, .once = !config->retry};
+	for (uint32_t i = 0; i < config->lines; i++)
+		if (!(missed >> i & 1))
+			mech_send_bytes(sm, &like, (first + i) * bytes, (first + i + 1) * bytes);
+	((struct stats *)sm->stats)->fetched++;
+}
+
+/* With its others on their way a macro block begins anew. */
+static void look(struct mech_sm *sm, const struct mech_access *access)
+{
+	const struct config *config = sm->config;
+	if (access->kind != MECH_LOAD || access->local || access->result != MECH_MISS)
+		return;
+	uint64_t line = access->address / sm->machine->line_bytes, first = line / config->lines * config->lines;
+	struct entry *entry = entry_of(sm, line / config->lines);
+	((struct stats *)sm->stats)->misses++;
+	entry->missed |= 1ull << (line - first);
+	if ((uint32_t)__builtin_popcountll(entry->missed) < config->misses)
+		return;
+	ask_for_others(sm, access, first, entry->missed);
+	mech_table_free(entry);
+}
+
+static void sm_open(struct mech_sm *sm)
+{
+	const struct config *config = sm->config;
+	mech_table_open(&((struct state *)sm->state)->table, sm->pool, config->entries, sizeof(struct entry));
+}
+
+static void kernel_begin(struct mech_sm *sm)
+{
+	mech_table_clear(&((struct state *)sm->state)->table);
+}
+
+static bool check(const void *options_, const struct mech_machine *machine, char *message, size_t size)
+{
+	const struct config *config = options_;
+	(void)machine;
+	if (config->misses < config->lines)
+		return true;
+	snprintf(message, size, "misses is %u; expected less than lines, %u: there are no others then", config->misses,
+	         config->lines);
+	return false;
+}
+
+/* Addresses of 32 bits, as of the machines of that time; the order of use. */
+static uint32_t costs(const void *options_, const struct mech_machine *machine, struct mech_cost cost[MECH_MAX_COSTS])
+{
+	const struct config *config = options_;
+	uint32_t tag = 32 - mech_bits_of(machine->line_bytes * config->lines);
+	uint32_t bits = tag + config->lines + mech_bits_of(config->entries);
+	cost[0] = (struct mech_cost){"table of each SM", "bytes", bits * config->entries / 8.0};
+	return 1;
+}
+
+const struct mech mech_lap = {
+	.version = MECH_VERSION,
+	.name = "lap",
+	.summary = "prefetches into L1 the other lines of a macro block in which several have missed",
+	.citation =
+		"A. Jog et al.: Orchestrated Scheduling and Prefetching for GPGPUs, ISCA 2013; as G. Koo et al., IPDPS "
+		"2018, compare with it: LAP",
+	.options = options,
+	.option_count = sizeof options / sizeof *options,
+	.config_size = sizeof(struct config),
+	.defaults = &defaults,
+	.check = check,
+	.costs = costs,
+	.counters = counters,
+	.counter_count = sizeof counters / sizeof *counters,
+	.stats_size = sizeof(struct stats),
+	.sm_size = sizeof(struct state),
+	.sends = true,
+	.sm_open = sm_open,
+	.kernel_begin = kernel_begin,
+	.access = look,
+};

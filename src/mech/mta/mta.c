@@ -1,0 +1,160 @@
+/* mta: prefetches into L1 by a warp's own strides in loops, else by those from warp to warp (README.md). */
+#include "seam/mech_strides.h"
+
+struct config {
+	uint32_t intra_entries, inter_entries, transactions;
+	struct mech_ahead intra, inter;
+	bool early, retry;
+};
+
+/* README.md has the reasons. */
+static const struct config defaults = {.intra_entries = 512,
+                                       .inter_entries = 128,
+                                       .transactions = MECH_LANES,
+                                       .intra = {.distance = 1, .degree = 1},
+                                       .inter = {.distance = 1, .degree = 1}};
+
+#define AT(field) offsetof(struct config, field)
+static const struct option options[] = {
+	{"intra_entries", OPTION_U32, AT(intra_entries), 1, 4096, NULL, "entries", "strides of a load and a warp"},
+	{"intra_distance", OPTION_U32, AT(intra.distance), 1, 64, NULL, "iterations", "ahead"},
+	{"intra_degree", OPTION_U32, AT(intra.degree), 1, 16, NULL, "iterations", "that are prefetched at a time"},
+	{"inter_entries", OPTION_U32, AT(inter_entries), 1, 4096, NULL, "entries",
+         "strides of a load from warp to warp"},
+	{"inter_distance", OPTION_U32, AT(inter.distance), 1, 64, NULL, "warps", "ahead"},
+	{"inter_degree", OPTION_U32, AT(inter.degree), 1, 16, NULL, "warps", "that are prefetched for at a time"},
+	{"early", OPTION_BOOL, AT(early), 0, 1, NULL, "",
+         "prefetch by a stride that has been seen once, too; else when it has come again"},
+	{"transactions", OPTION_U32, AT(transactions), 1, MECH_MAX_ACCESSES, NULL, "transactions",
+         "of a load at most: others are not tracked"},
+	{"retry", OPTION_BOOL, AT(retry), 0, 1, NULL, "",
+         "a prefetch for which L1 has no room is tried again; else it is dropped"},
+};
+
+struct stats {
+	struct mech_training intra, inter;
+	uint64_t intra_lines, inter_lines, nobody;
+};
+
+#define TRAINING(part)                                                                                                 \
+	{#part "_trained",                                                                                             \
+	 "entries",                                                                                                    \
+	 SCOPE_SM,                                                                                                     \
+	 offsetof(struct stats, part.trained),                                                                         \
+	 "that became steady: the stride came again",                                                                  \
+	 COMBINE_SUM},                                                                                                 \
+		{#part "_wrong",                                                                                       \
+	         "loads",                                                                                              \
+	         SCOPE_SM,                                                                                             \
+	         offsetof(struct stats, part.wrong),                                                                   \
+	         "of a steady stride that came elsewhere",                                                             \
+	         COMBINE_SUM},                                                                                         \
+	{                                                                                                              \
+#part "_replaced", "entries", SCOPE_SM, offsetof(struct stats, part.replaced),                         \
+			"that went for another: the table was full", COMBINE_SUM                                       \
+	}
+
+static const struct counter counters[] = {
+	TRAINING(intra),
+	TRAINING(inter),
+	{"intra_lines", "lines", SCOPE_SM, offsetof(struct stats, intra_lines), "to prefetch for the same warp",
+         COMBINE_SUM},
+	{"inter_lines", "lines", SCOPE_SM, offsetof(struct stats, inter_lines), "to prefetch for other warps",
+         COMBINE_SUM},
+	{"nobody", "warps", SCOPE_SM, offsetof(struct stats, nobody), "that there were not: nothing was asked for",
+         COMBINE_SUM},
+};
+
+struct state {
+	struct mech_table intra, inter;
+};
+
+static void ask(struct mech_sm *sm, const struct mech_memory *load, int64_t own, int64_t across)
+{
+	const struct config *config = sm->config;
+	struct stats *stats = sm->stats;
+	struct mech_ahead ahead = own ? config->intra : config->inter;
+	ahead.retry = config->retry;
+	if (own)
+		stats->intra_lines += mech_ask_own(sm, load, own, &ahead);
+	else if (across)
+		stats->inter_lines += mech_ask_across(sm, load, across, &ahead, &stats->nobody);
+}
+
+/* Both tables learn from every load; a warp's own stride goes first. */
+static void learn(struct mech_sm *sm, const struct mech_memory *load)
+{
+	const struct config *config = sm->config;
+	struct state *state = sm->state;
+	struct stats *stats = sm->stats;
+	int64_t own = mech_train_own(&state->intra, load, config->early, &stats->intra);
+	int64_t across = mech_train_across(&state->inter, load, config->early, &stats->inter);
+	ask(sm, load, own, across);
+}
+
+static void memory(struct mech_sm *sm, const struct mech_memory *load)
+{
+	const struct config *config = sm->config;
+	struct mech_transaction passed[MECH_MAX_ACCESSES];
+	struct mech_memory seen;
+	if (mech_trains(load, config->transactions, passed, &seen))
+		learn(sm, &seen);
+}
+
+/* The slots go to other warps, which have not executed these loads before. */
+static void block_end(struct mech_sm *sm, const struct mech_block *block)
+{
+	mech_table_free_of(&((struct state *)sm->state)->intra, block->first_warp, block->warps);
+}
+
+static void sm_open(struct mech_sm *sm)
+{
+	const struct config *config = sm->config;
+	struct state *state = sm->state;
+	mech_table_open(&state->intra, sm->pool, config->intra_entries, sizeof(struct mech_reference));
+	mech_table_open(&state->inter, sm->pool, config->inter_entries, sizeof(struct mech_reference));
+}
+
+/* The loads of another kernel have the same numbers. */
+static void kernel_begin(struct mech_sm *sm)
+{
+	struct state *state = sm->state;
+	mech_table_clear(&state->intra);
+	mech_table_clear(&state->inter);
+}
+
+static uint32_t costs(const void *options_, const struct mech_machine *machine, struct mech_cost cost[MECH_MAX_COSTS])
+{
+	const struct config *config = options_;
+	uint32_t warp = mech_bits_of(machine->warps);
+	uint32_t intra = mech_reference_bits(config->intra_entries) + warp;
+	uint32_t inter = mech_reference_bits(config->inter_entries) + warp;
+	cost[0] = (struct mech_cost){"table of warps' own strides of each SM", "bytes",
+	                             intra * config->intra_entries / 8.0};
+	cost[1] = (struct mech_cost){"table of strides between warps of each SM", "bytes",
+	                             inter * config->inter_entries / 8.0};
+	return 2;
+}
+
+const struct mech mech_mta = {
+	.version = MECH_VERSION,
+	.name = "mta",
+	.summary = "prefetches into L1 by a warp's own strides in loops, else by those from warp to warp",
+	.citation =
+		"J. Lee, N. B. Lakshminarayana, H. Kim, R. Vuduc: Many-Thread Aware Prefetching Mechanisms for GPGPU "
+		"Applications, MICRO 2010; as G. Koo et al., IPDPS 2018, compare with it: MTA",
+	.options = options,
+	.option_count = sizeof options / sizeof *options,
+	.config_size = sizeof(struct config),
+	.defaults = &defaults,
+	.costs = costs,
+	.counters = counters,
+	.counter_count = sizeof counters / sizeof *counters,
+	.stats_size = sizeof(struct stats),
+	.sm_size = sizeof(struct state),
+	.sends = true,
+	.sm_open = sm_open,
+	.kernel_begin = kernel_begin,
+	.block_end = block_end,
+	.memory = memory,
+};

@@ -1,0 +1,77 @@
+/* nlp: next-line prefetching into L1 (README.md). */
+#include "seam/mech_lines.h"
+
+struct config {
+	uint32_t degree;
+	bool tagged, retry;
+};
+
+static const struct config defaults = {.degree = 1};
+
+#define AT(field) offsetof(struct config, field)
+static const struct option options[] = {
+	{"degree", OPTION_U32, AT(degree), 1, 16, NULL, "lines", "behind the one that missed"},
+	{"tagged", OPTION_BOOL, AT(tagged), 0, 1, NULL, "",
+         "the first use of a line that was prefetched counts as a miss"},
+	{"retry", OPTION_BOOL, AT(retry), 0, 1, NULL, "",
+         "a prefetch for which L1 has no room is tried again; else it is dropped"},
+};
+
+struct stats {
+	uint64_t misses, first_uses;
+};
+
+static const struct counter counters[] = {
+	{"misses", "transactions", SCOPE_SM, offsetof(struct stats, misses), "of global loads that missed",
+         COMBINE_SUM},
+	{"first_uses", "transactions", SCOPE_SM, offsetof(struct stats, first_uses),
+         "the first for a line that was prefetched, where these count", COMBINE_SUM},
+};
+
+/* L1's. A line that is late is used as well as one that is there. */
+static bool is_first_use(const struct mech_sm *sm, const struct mech_access *access)
+{
+	return (access->result == MECH_HIT || access->result == MECH_MERGED) && access->first_use &&
+	       access->brought_by == sm->number;
+}
+
+static void ask(struct mech_sm *sm, const struct mech_access *access)
+{
+	const struct config *config = sm->config;
+	const uint64_t bytes = sm->machine->line_bytes, line = access->address / bytes;
+	const struct mech_request like = {
+		.to = MECH_TO_L1, .pc = access->pc, .block = access->block, .once = !config->retry};
+	for (uint32_t i = 1; i <= config->degree && line + i <= (UINT64_MAX - bytes) / bytes; i++)
+		mech_send_bytes(sm, &like, (line + i) * bytes, (line + i + 1) * bytes);
+}
+
+static void look(struct mech_sm *sm, const struct mech_access *access)
+{
+	const struct config *config = sm->config;
+	struct stats *stats = sm->stats;
+	if (access->kind != MECH_LOAD || access->local)
+		return;
+	bool missed = access->result == MECH_MISS, first_use = config->tagged && is_first_use(sm, access);
+	stats->misses += missed;
+	stats->first_uses += first_use;
+	if (missed || first_use)
+		ask(sm, access);
+}
+
+const struct mech mech_nlp = {
+	.version = MECH_VERSION,
+	.name = "nlp",
+	.summary = "prefetches into L1 the lines behind one that missed",
+	.citation =
+		"A. J. Smith: Cache Memories, ACM Computing Surveys 14(3), 1982; as G. Koo et al., IPDPS 2018, compare "
+		"with it: NLP",
+	.options = options,
+	.option_count = sizeof options / sizeof *options,
+	.config_size = sizeof(struct config),
+	.defaults = &defaults,
+	.counters = counters,
+	.counter_count = sizeof counters / sizeof *counters,
+	.stats_size = sizeof(struct stats),
+	.sends = true,
+	.access = look,
+};

@@ -1,0 +1,71 @@
+/* spread_groups: two levels of warps, in which consecutive warps are of different groups (README.md). */
+#include "seam/mech_levels.h"
+
+struct config {
+	uint32_t ready, apart;
+};
+
+struct state {
+	struct mech_levels scheduler[MECH_MAX_SCHEDULERS];
+};
+
+static const struct config defaults = {.ready = 8, .apart = 2}; /* README.md */
+
+static const struct option options[] = {
+	{"ready", OPTION_U32, offsetof(struct config, ready), 1, MECH_MAX_SCHEDULER_WARPS, NULL, "warps",
+         "that compete, of a scheduler: a group"},
+	{"apart", OPTION_U32, offsetof(struct config, apart), 1, MECH_MAX_SCHEDULER_WARPS, NULL, "warps",
+         "from one of a group to its next; 1: consecutive warps are a group"},
+};
+
+static void kernel_begin(struct mech_sm *sm)
+{
+	*(struct state *)sm->state = (struct state){0};
+}
+
+/* New warps come behind the others, a group behind the other: of as many consecutive warps as `apart` groups have, every one that many warps on. */
+static void join(struct mech_levels *levels, const struct mech_warps *warps, const struct config *config)
+{
+	uint64_t fresh = mech_levels_unknown(levels, warps);
+	for (uint32_t first = 0; fresh; first += config->apart * config->ready)
+		for (uint32_t group = 0; group < config->apart; group++)
+			for (uint32_t i = 0; i < config->ready; i++) {
+				uint32_t warp = first + i * config->apart + group;
+				if (warp < MECH_MAX_SCHEDULER_WARPS && fresh >> warp & 1) {
+					mech_levels_push(levels, warp);
+					fresh &= ~(1ull << warp);
+				}
+			}
+}
+
+static uint64_t warps_that_compete(struct mech_sm *sm, const struct mech_warps *warps)
+{
+	const struct config *config = sm->config;
+	struct mech_levels *levels = &((struct state *)sm->state)->scheduler[warps->index];
+	mech_levels_leave(levels, warps);
+	join(levels, warps, config);
+	mech_levels_enter(levels, warps, config->ready);
+	return levels->ready;
+}
+
+static uint32_t pick_warp(struct mech_sm *sm, const struct mech_warps *warps, uint64_t candidates)
+{
+	(void)sm;
+	return mech_next(warps, candidates);
+}
+
+const struct mech mech_spread_groups = {
+	.version = MECH_VERSION,
+	.name = "spread_groups",
+	.summary = "warp order: two levels, with consecutive warps in different groups",
+	.citation = "A. Jog et al.: Orchestrated Scheduling and Prefetching for GPGPUs, ISCA 2013",
+	.options = options,
+	.option_count = sizeof options / sizeof *options,
+	.config_size = sizeof(struct config),
+	.defaults = &defaults,
+	.sm_size = sizeof(struct state),
+	.seats = MECH_SEAT_WARP_ORDER,
+	.kernel_begin = kernel_begin,
+	.warps_that_compete = warps_that_compete,
+	.pick_warp = pick_warp,
+};
