@@ -1,6 +1,6 @@
 /* mech: what a mechanism is to the machine, and the machine to a mechanism. A mechanism of one's own includes this file and
  * nothing else of the simulator (docs/your-mechanism.md), but for flow/pass.h where it brings passes over PTX (docs/passes.md), and what many
- * mechanisms have in common: seam/mech_table.h, seam/mech_lines.h, seam/mech_strides.h, seam/mech_levels.h.
+ * mechanisms have in common: seam/mech_table.h, seam/mech_lines.h, seam/mech_strides.h, seam/mech_levels.h, seam/mech_listed.h.
  *
  * A mechanism is one constant `struct mech`: who it is, its options and counters as tables, and hooks that the machine
  * calls. Hooks are of four kinds:

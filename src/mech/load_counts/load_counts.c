@@ -1,9 +1,7 @@
 /* load_counts: how often a warp executes each load of global memory (README.md). It only looks: the machine does what it does without it. */
-#include "seam/mech.h"
+#include "seam/mech_listed.h"
 
-#include <stdio.h>
-
-enum { TOP = 4, LISTED = 4096, LABEL = 256 };
+enum { TOP = 4 };
 
 #define COUNTERS(X)                                                                                                    \
 	X(loads, "loads", "of global memory that a warp has executed, each once a launch")                             \
@@ -26,7 +24,7 @@ enum { EXECUTIONS, WARPS, TOP_EXECUTIONS, TOP_WARPS, VECTORS };
 #define BY_LOAD(NAME, UNIT, MEANING)                                                                                   \
 	{                                                                                                              \
 		.name = NAME, .unit = UNIT, .meaning = MEANING, .scope = SCOPE_GPU, .kind = VECTOR_COUNTERS,           \
-		.length = LISTED, .named = true                                                                        \
+		.length = MECH_LISTED_LOADS, .named = true                                                             \
 	}
 #define BY_RANK(NAME, UNIT, MEANING)                                                                                   \
 	{                                                                                                              \
@@ -52,14 +50,6 @@ struct load {
 struct sm_state {
 	struct load *load; /* by pc */
 	uint64_t *block;   /* by block slot: its number, from 1 */
-};
-
-/* What names the elements of a launch that is over. */
-struct gpu_state {
-	const char *kernel;
-	bool listed[LISTED];   /* by pc: a load that was executed, */
-	uint32_t line[LISTED]; /* and its line */
-	char label[LABEL];
 };
 
 /* --- counting --- */
@@ -113,7 +103,7 @@ static void issue(struct mech_sm *sm, const struct mech_issue *issue)
 
 static void gpu_kernel_begin(struct mech_gpu *gpu)
 {
-	*(struct gpu_state *)gpu->state = (struct gpu_state){.kernel = gpu->launch->kernel};
+	mech_listed_begin(gpu->state, gpu->launch);
 }
 
 static struct load sum_of(const struct mech_gpu *gpu, uint32_t pc)
@@ -148,20 +138,17 @@ static void enter(struct load top[TOP], const struct load *load)
 
 static void gpu_kernel_end(struct mech_gpu *gpu)
 {
-	struct gpu_state *own = gpu->state;
 	struct stats *stats = gpu->stats;
 	struct load top[TOP] = {0};
 	for (uint32_t pc = 0; pc < gpu->launch->instructions; pc++) {
 		const struct load load = sum_of(gpu, pc);
-		uint32_t index = pc < LISTED ? pc : LISTED - 1; /* the last takes all behind it */
 		if (!load.warps)
 			continue;
 		stats->loads++;
 		stats->repeated += load.repeated;
-		mech_count(gpu->output, EXECUTIONS, index, load.executions);
-		mech_count(gpu->output, WARPS, index, load.warps);
-		own->listed[index] = true;
-		own->line[index] = gpu->launch->line ? gpu->launch->line[pc] : 0;
+		uint32_t element = mech_listed_add(gpu->state, gpu->launch, pc);
+		mech_count(gpu->output, EXECUTIONS, element, load.executions);
+		mech_count(gpu->output, WARPS, element, load.warps);
 		enter(top, &load);
 	}
 	for (uint32_t i = 0; i < TOP; i++) {
@@ -172,12 +159,8 @@ static void gpu_kernel_end(struct mech_gpu *gpu)
 
 static const char *vector_label(const struct mech_gpu *gpu, uint32_t vector, uint32_t index)
 {
-	struct gpu_state *own = gpu->state;
 	(void)vector;
-	if (!own->listed[index])
-		return NULL;
-	snprintf(own->label, sizeof own->label, "%s pc %u line %u", own->kernel, index, own->line[index]);
-	return own->label;
+	return mech_listed_name(gpu->state, index);
 }
 
 const struct mech mech_load_counts = {
@@ -192,7 +175,7 @@ const struct mech mech_load_counts = {
 	.vectors = vectors,
 	.vector_count = VECTORS,
 	.vector_label = vector_label,
-	.gpu_size = sizeof(struct gpu_state),
+	.gpu_size = sizeof(struct mech_listed),
 	.sm_size = sizeof(struct sm_state),
 	.sm_open = sm_open,
 	.gpu_kernel_begin = gpu_kernel_begin,

@@ -1,0 +1,48 @@
+/* mech_listed: names for the elements of vectors that have one for each load that a launch has executed. For mechanisms, which include it beside
+ * seam/mech.h. Loads come in the order of the code, and have the same name in each launch, and in each mechanism that does so. */
+#ifndef SLUICE_SEAM_MECH_LISTED_H
+#define SLUICE_SEAM_MECH_LISTED_H
+
+#include "seam/mech.h"
+
+#include <stdio.h>
+
+/* The length of such a vector: of a kernel with more loads than that the last element has all behind. */
+enum { MECH_LISTED_LOADS = 4096, MECH_LOAD_NAME = 1024 };
+
+/* In the dispatcher's state: of the launch, until the next begins. */
+struct mech_listed {
+	const char *kernel;
+	uint32_t loads;
+	uint32_t pc[MECH_LISTED_LOADS], line[MECH_LISTED_LOADS]; /* by element */
+	char name[MECH_LOAD_NAME];
+};
+
+/* In gpu_kernel_begin. */
+static inline void mech_listed_begin(struct mech_listed *listed, const struct mech_launch *launch)
+{
+	listed->kernel = launch->kernel;
+	listed->loads = 0;
+}
+
+/* In gpu_kernel_end, of each load that was executed, by pc: gives its element. */
+static inline uint32_t mech_listed_add(struct mech_listed *listed, const struct mech_launch *launch, uint32_t pc)
+{
+	if (listed->loads == MECH_LISTED_LOADS)
+		return MECH_LISTED_LOADS - 1;
+	listed->pc[listed->loads] = pc;
+	listed->line[listed->loads] = launch->line ? launch->line[pc] : 0;
+	return listed->loads++;
+}
+
+/* For vector_label: kernel, pc, and line of the CUDA source, 0 where it is not known. */
+static inline const char *mech_listed_name(struct mech_listed *listed, uint32_t element)
+{
+	if (element >= listed->loads)
+		return NULL;
+	snprintf(listed->name, sizeof listed->name, "%s pc %u line %u", listed->kernel, listed->pc[element],
+	         listed->line[element]);
+	return listed->name;
+}
+
+#endif
