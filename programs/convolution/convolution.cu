@@ -18,7 +18,7 @@ __constant__ float weights[2 * RADIUS + 1];
 
 // The thread's results, a step apart, from a line of shared memory that begins HALO steps before them. Pixels of a line
 // lie `pitch` apart in the result. Weights are kept in registers: to the compiler, storing a result might change them.
-template <int HALO, int STEP> __device__ void filter(const float *line, float *result, int pitch)
+template <int HALO, int STEP> __device__ __forceinline__ void filter(const float *line, float *result, int pitch)
 {
 	float weight[2 * RADIUS + 1];
 #pragma unroll
