@@ -32,6 +32,6 @@ try_program 0 run -- ./launch
 says out good
 try_program 1 run --mech ./spoil.so -- ./launch
 says out failed
-says err "internal error: the statistics of kernel _Z7nothingv do not add up: asked = dropped + outside + filtered + issued"
+says err "internal error: the statistics of kernel _Z7nothingv do not add up: asked = dropped + outside + filtered + refused + issued"
 
 finish
