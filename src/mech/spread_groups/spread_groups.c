@@ -23,6 +23,12 @@ static void kernel_begin(struct mech_sm *sm)
 	*(struct state *)sm->state = (struct state){0};
 }
 
+static void block_end(struct mech_sm *sm, const struct mech_block *block)
+{
+	for (uint32_t s = 0; s < sm->machine->schedulers; s++)
+		mech_levels_forget(&((struct state *)sm->state)->scheduler[s], mech_warps_of_block(sm, block, s));
+}
+
 /* New warps come behind the others, a group behind the other: of as many consecutive warps as `apart` groups have, every one that many warps on. */
 static void join(struct mech_levels *levels, const struct mech_warps *warps, const struct config *config)
 {
@@ -66,6 +72,7 @@ const struct mech mech_spread_groups = {
 	.sm_size = sizeof(struct state),
 	.seats = MECH_SEAT_WARP_ORDER,
 	.kernel_begin = kernel_begin,
+	.block_end = block_end,
 	.warps_that_compete = warps_that_compete,
 	.pick_warp = pick_warp,
 };

@@ -87,6 +87,20 @@ static void test_new_block(void **state)
 	part_close(&kit);
 }
 
+/* A block ends and another takes its slots: the new warps come behind those that wait, though the old ones had places. */
+static void test_slots_change_hands(void **state)
+{
+	struct part_kit kit;
+	(void)state;
+	warps = (struct mech_warps){.live = 0xff, .warps = 32};
+	part_open(&kit, "spread_groups:ready=4");
+	assert_int_equal(compete(&kit), 0x55);
+	const struct mech_block block = {.first_warp = 0, .warps = 2 * kit.machine.schedulers};
+	kit.sm.mech->block_end(&kit.sm, &block);
+	assert_int_equal(compete(&kit), 0x54 | 1 << 3);
+	part_close(&kit);
+}
+
 /* Round robin among those that can go; a kernel begins anew. */
 static void test_pick(void **state)
 {
@@ -108,8 +122,11 @@ static void test_pick(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_first_group), cmocka_unit_test(test_groups_in_turn),
-		cmocka_unit_test(test_places),      cmocka_unit_test(test_new_block),
+		cmocka_unit_test(test_first_group),
+		cmocka_unit_test(test_groups_in_turn),
+		cmocka_unit_test(test_places),
+		cmocka_unit_test(test_new_block),
+		cmocka_unit_test(test_slots_change_hands),
 		cmocka_unit_test(test_pick),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
