@@ -44,6 +44,7 @@ static inline void part_open(struct part_kit *kit, const char *mechanism)
 	static const struct mech_services services = {.send = part_send, .look_at_warp = part_look_at_warp};
 	struct diag diag = {0};
 	*kit = (struct part_kit){.machine = {.warps = PART_WARPS,
+	                                     .schedulers = 1,
 	                                     .line_bytes = PART_LINE,
 	                                     .l1_sector_bytes = PART_LINE},
 	                         .pool = {.alloc = part_alloc}};
