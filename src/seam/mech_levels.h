@@ -52,6 +52,14 @@ static inline void mech_levels_forget(struct mech_levels *levels, uint64_t gone)
 	}
 }
 
+/* The same of a block that has ended; `levels` are those of all schedulers. */
+static inline void mech_levels_block_end(struct mech_levels *levels, const struct mech_sm *sm,
+                                         const struct mech_block *block)
+{
+	for (uint32_t s = 0; s < sm->machine->schedulers; s++)
+		mech_levels_forget(&levels[s], mech_warps_of_block(sm, block, s));
+}
+
 /* Ready warps that wait go behind the others. */
 static inline void mech_levels_leave(struct mech_levels *levels, const struct mech_warps *warps)
 {

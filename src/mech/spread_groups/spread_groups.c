@@ -25,8 +25,7 @@ static void kernel_begin(struct mech_sm *sm)
 
 static void block_end(struct mech_sm *sm, const struct mech_block *block)
 {
-	for (uint32_t s = 0; s < sm->machine->schedulers; s++)
-		mech_levels_forget(&((struct state *)sm->state)->scheduler[s], mech_warps_of_block(sm, block, s));
+	mech_levels_block_end(((struct state *)sm->state)->scheduler, sm, block);
 }
 
 /* New warps come behind the others, a group behind the other: of as many consecutive warps as `apart` groups have, every one that many warps on. */

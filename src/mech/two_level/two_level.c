@@ -24,8 +24,7 @@ static void kernel_begin(struct mech_sm *sm)
 
 static void block_end(struct mech_sm *sm, const struct mech_block *block)
 {
-	for (uint32_t s = 0; s < sm->machine->schedulers; s++)
-		mech_levels_forget(&((struct state *)sm->state)->scheduler[s], mech_warps_of_block(sm, block, s));
+	mech_levels_block_end(((struct state *)sm->state)->scheduler, sm, block);
 }
 
 static uint64_t warps_that_compete(struct mech_sm *sm, const struct mech_warps *warps)
