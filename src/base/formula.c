@@ -483,22 +483,19 @@ static double look_up(const struct formula *formula, const json_t *stats, const 
 		snprintf(message, FORMULA_MESSAGE, "the statistics have no '%s'", name);
 	else if (formula->of == ELEMENT && !weight)
 		snprintf(message, FORMULA_MESSAGE, "'%s' has no element '%s'", name, formula->element);
-	else if (formula->of == MEAN && !weight)
-		snprintf(message, FORMULA_MESSAGE, "'%s' is empty and has no mean", name);
-	else
+	else if (formula->of != MEAN || weight)
 		return formula->of == MEAN ? result / weight : result;
 	return NAN;
 }
 
-double formula_value(const struct formula *formula, const json_t *stats, const char *kernel,
-                     char message[FORMULA_MESSAGE])
+static double value_of(const struct formula *formula, const json_t *stats, const char *kernel, char *message)
 {
 	if (formula->operation == 'n')
 		return formula->number;
 	if (formula->operation == 'v')
 		return look_up(formula, stats, kernel, message);
-	double left = formula_value(formula->left, stats, kernel, message);
-	double right = formula_value(formula->right, stats, kernel, message);
+	double left = value_of(formula->left, stats, kernel, message);
+	double right = value_of(formula->right, stats, kernel, message);
 	switch (formula->operation) {
 	case '+':
 		return left + right;
@@ -507,10 +504,17 @@ double formula_value(const struct formula *formula, const json_t *stats, const c
 	case '*':
 		return left * right;
 	default:
-		if (right == 0 && left == 0 && formula->empty_shares)
-			return 0;
+		if (right == 0 && left == 0)
+			return formula->empty_shares ? 0 : NAN;
 		if (right == 0)
 			snprintf(message, FORMULA_MESSAGE, "division by 0");
 		return right == 0 ? NAN : left / right;
 	}
+}
+
+double formula_value(const struct formula *formula, const json_t *stats, const char *kernel,
+                     char message[FORMULA_MESSAGE])
+{
+	*message = '\0';
+	return value_of(formula, stats, kernel, message);
 }

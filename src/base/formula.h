@@ -53,7 +53,7 @@ struct formula_names {
 	bool mechanisms;                     /* a group that is not known may be a mechanism's */
 	bool energies;                       /* "energy.COMPONENT", whatever that is */
 	const struct formula_alias *aliases; /* behind the last is one without a name; or NULL */
-	bool empty_shares;                   /* 0 / 0 is 0 */
+	bool empty_shares;                   /* 0 / 0 is 0, not NAN */
 };
 
 /* In the arena; NULL with a message when it is wrong, or a name is none of these. */
@@ -68,7 +68,8 @@ const char *formula_uncounted(const struct formula *formula, bool (*counts)(cons
                               const void *user);
 
 /* Over all launches of a kernel, given by its C++ name, or of all kernels where it is NULL. NAN, with a message, where
- * it has no value: an unknown name, no such kernel, a division by 0. */
+ * it has no value: an unknown name, no such kernel, a division by 0. NAN without a message, which is then "", where there is
+ * nothing to be a share of: 0 / 0, or the mean of an empty vector. */
 double formula_value(const struct formula *formula, const json_t *stats, const char *kernel,
                      char message[FORMULA_MESSAGE]);
 

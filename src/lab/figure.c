@@ -14,18 +14,19 @@ struct maker {
 	double *bases; /* as the figure's: the metric where a cell's column is relative to */
 };
 
-/* A column's metric of a run, which may be that of another column. */
+/* A column's metric of a run, which may be that of another column. A cell with a share of nothing stays without a value. */
 static double measure(const struct maker *maker, size_t cell, const json_t *stats)
 {
 	const struct experiment *experiment = maker->plan->experiment;
 	const struct experiment_row *row = &experiment->rows[cell / experiment->column_count];
 	const struct experiment_column *column = &experiment->columns[cell % experiment->column_count];
-	char message[FORMULA_MESSAGE] = "the metric has no value";
+	char message[FORMULA_MESSAGE];
 	const struct formula *metric =
 		experiment_metric(experiment, cell / experiment->column_count, cell % experiment->column_count);
 	double value = formula_value(metric, stats, row->kernel, message);
-	if (!isfinite(value))
+	if (!isfinite(value) && *message)
 		fprintf(stderr, "%s: %s, %s: %s\n", maker->plan->source->command, row->name, column->name, message);
+	maker->figure->empty[cell] |= !isfinite(value) && !*message;
 	return value;
 }
 
@@ -62,18 +63,28 @@ static void relate(const struct maker *maker)
 	}
 }
 
-static bool counts(const struct maker *maker, size_t row, size_t column)
+/* Whether a cell has a value or should have one. */
+static bool stands(const struct maker *maker, size_t row, size_t column)
 {
-	const struct experiment *experiment = maker->plan->experiment;
-	return !experiment->rows[row].outside_mean &&
-	       maker->plan->cells[row * experiment->column_count + column] != PLAN_NOTHING;
+	size_t cell = row * maker->plan->experiment->column_count + column;
+	return maker->plan->cells[cell] != PLAN_NOTHING && !maker->figure->empty[cell];
 }
 
 /* What is averaged: a row, or the rows of a spread. */
 struct averaged {
-	size_t row; /* or the first one */
+	size_t first, end; /* of the rows */
 	const double *ours, *published;
 };
+
+static bool counts(const struct maker *maker, const struct averaged *of, size_t column)
+{
+	if (maker->plan->experiment->rows[of->first].outside_mean)
+		return false;
+	for (size_t r = of->first; r < of->end; r++)
+		if (stands(maker, r, column))
+			return true;
+	return false;
+}
 
 /* The mean of a column over what counts. NAN when one of it is missing, since the mean of the others would not be
  * comparable. Percentages are averaged as the ratios that they stand for. */
@@ -87,7 +98,7 @@ static double mean(const struct maker *maker, size_t column, const struct averag
 	for (size_t i = 0; i < all_count; i++) {
 		double value = published ? all[i].published[column] : all[i].ours[column];
 		value = percent ? 1 + value / 100 : value;
-		if (!counts(maker, all[i].row, column))
+		if (!counts(maker, &all[i], column))
 			continue;
 		sum += geometric ? log(value) : value;
 		count++;
@@ -105,9 +116,9 @@ static void take_means(const struct maker *maker)
 	size_t count = figure->spread_count ? figure->spread_count : experiment->row_count;
 	struct averaged *all = xcalloc(count, sizeof *all);
 	for (size_t i = 0; i < count; i++)
-		all[i] = figure->spread_count ? (struct averaged){figure->spreads[i].first, figure->spreads[i].mean,
-		                                                  figure->spreads[i].published}
-		                              : (struct averaged){i, figure->ours + i * experiment->column_count,
+		all[i] = figure->spread_count ? (struct averaged){figure->spreads[i].first, figure->spreads[i].end,
+		                                                  figure->spreads[i].mean, figure->spreads[i].published}
+		                              : (struct averaged){i, i + 1, figure->ours + i * experiment->column_count,
 		                                                  experiment->rows[i].published};
 	for (size_t c = 0; c < experiment->column_count; c++) {
 		double stated = experiment->published_mean[c];
@@ -128,14 +139,18 @@ static void take_spread(const struct maker *maker, struct spread *spread)
 	spread->published = experiment->rows[spread->first].published;
 	for (size_t c = 0; c < columns; c++) {
 		double sum = 0, least = INFINITY, most = -INFINITY;
+		size_t count = 0;
 		for (size_t r = spread->first; r < spread->end; r++) {
 			double value = maker->figure->ours[r * columns + c];
+			if (maker->figure->empty[r * columns + c])
+				continue;
+			count++;
 			sum += value;
 			least = value < least ? value : least;
 			most = value > most ? value : most;
 		}
-		bool whole = isfinite(sum);
-		spread->mean[c] = sum / (double)(spread->end - spread->first);
+		bool whole = count && isfinite(sum);
+		spread->mean[c] = sum / (double)count;
 		spread->least[c] = whole ? least : NAN;
 		spread->most[c] = whole ? most : NAN;
 	}
@@ -196,6 +211,7 @@ bool plan_figure(struct plan *plan, struct store *store, bool any_build, struct 
 	const struct maker maker = {plan, figure, arena_array(&plan->arena, cells, sizeof *maker.bases)};
 	*figure = (struct figure){.experiment = experiment,
 	                          .ours = arena_array(&plan->arena, cells, sizeof *figure->ours),
+	                          .empty = arena_array(&plan->arena, cells, sizeof *figure->empty),
 	                          .cut = arena_array(&plan->arena, cells, sizeof *figure->cut),
 	                          .ours_mean = arena_array(&plan->arena, columns, sizeof *figure->ours_mean),
 	                          .published_mean = arena_array(&plan->arena, columns, sizeof *figure->published_mean)};
@@ -223,7 +239,7 @@ bool plan_figure(struct plan *plan, struct store *store, bool any_build, struct 
 		return false;
 	relate(&maker);
 	for (size_t i = 0; i < cells; i++)
-		figure->missing += plan->cells[i] != PLAN_NOTHING && !isfinite(figure->ours[i]);
+		figure->missing += stands(&maker, i / columns, i % columns) && !isfinite(figure->ours[i]);
 	take_spreads(&maker);
 	take_means(&maker);
 	return true;

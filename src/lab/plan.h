@@ -90,6 +90,7 @@ struct figure {
 	double *published_mean;
 	struct spread *spreads; /* all rows, where one of them says what it is a size of; else none */
 	size_t spread_count;
+	bool *empty;    /* by cell: a share of nothing, which is no value and in no mean */
 	bool *cut;      /* by cell: a limit of instructions has ended the run, */
 	bool any_cut;   /* or one of them */
 	size_t missing; /* cells that should have a value and have none */

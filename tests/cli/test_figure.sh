@@ -100,7 +100,21 @@ row 'alone +10\.00 +- +-'
 row 'arithmetic mean +15\.00 +- +-'
 grep -q '^"one" 0 20 16 10 30$' figures/sizes.gp || fail "expected the mean, the paper's mark, the least and the most"
 grep -q '^one most,large,,,,,30,16,87.5$' figures/sizes.csv || fail "expected the most of one"
-rm experiments/sizes.yaml
+
+# A share of nothing is no value: an empty cell, told by nobody, in no mean and in no spread.
+sed 's,^metric: .*,metric: thread_instructions / thread_instructions,' experiments/sizes.yaml |
+	sed '/one few/s/add/sub/' >experiments/shares.yaml
+try 0 figure shares
+says_only err ''
+row 'one few +- +16\.00 +-'
+row 'one many +1\.00 +- +-'
+row '  least +1\.00 +16\.00 +-93\.8 %'
+row 'arithmetic mean +1\.00 +- +-'
+sed -i '/one many/d; s/of: one, //' experiments/shares.yaml
+try 0 figure shares
+row 'one few +- +16\.00 +-'
+row 'arithmetic mean +1\.00 +- +-'
+rm experiments/sizes.yaml experiments/shares.yaml
 : >calls
 grep -q '^one,large,one,plain,small,add,10,8,25$' figures/ipc.csv || fail "expected ours and the paper's in the CSV"
 grep -q '^TWO,small,two,shared,small,add,60,,$' figures/ipc.csv || fail "expected an empty field where there is no number"

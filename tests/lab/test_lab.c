@@ -28,7 +28,8 @@ static const char statistics[] =
 	" \"vectors\": {\"mine.by_array\": {\"labels\": [\"A\", \"C\"], \"values\": [1, 7]},"
 	" \"mine.lanes\": {\"bins\": [0, 1, 2], \"sum\": 4, \"values\": [0, 1, 2]}}},"
 	"{\"name\": \"_Z4add2Pf\", \"grid\": [1, 1, 1], \"block\": [1, 1, 1], \"cycles\": 7, \"blocks_per_sm\": 8,"
-	" \"thread_instructions\": 10, \"counters\": {\"l1d.hits\": 1, \"l1d.accesses\": 0, \"mine.sent\": 5}}]}";
+	" \"thread_instructions\": 10, \"counters\": {\"l1d.hits\": 1, \"l1d.accesses\": 0, \"mine.sent\": 5},"
+	" \"vectors\": {\"mine.empty\": {\"bins\": [0, 1], \"sum\": 0, \"values\": [0, 0]}}}]}";
 
 static double evaluate(const char *text, const char *kernel, char *message)
 {
@@ -111,6 +112,9 @@ static void test_formula_errors(void **state)
 	assert_no_value("", NULL, "expected a number, a counter or '(' at the end");
 	assert_no_value("cycles", "sub", "no kernel sub ran");
 	assert_no_value("l1d.hits / l1d.accesses", "add2", "division by 0");
+	assert_no_value("100 * (l1d.accesses / l1d.accesses)", "add2", ""); /* a share of nothing */
+	assert_no_value("mean(mine.empty)", "add2", "");
+	assert_no_value("l1d.accesses / l1d.accesses + mine.sent / l1d.accesses", "add2", "division by 0");
 	assert_no_value("mine.sent", "add", "the statistics have no 'mine.sent'"); /* null in one launch */
 	assert_no_value("registers", NULL, "the statistics have no 'registers'");
 	assert_no_value("energy.l1", "add", "the statistics have no 'energy.l1'");
