@@ -58,6 +58,7 @@ enum sluice_fault {
 	SLUICE_FAULT_STACK,       /* recursion too deep */
 	SLUICE_FAULT_TRAP,
 	SLUICE_FAULT_ASSERT,
+	SLUICE_FAULT_MECHANISM,   /* what a mechanism does not let a program do */
 };
 
 /* The exit status of a program that max_instructions cut short, as that of timeout(1). */

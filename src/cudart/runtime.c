@@ -80,6 +80,7 @@ cudaError_t runtime_report(struct runtime *runtime, const char *call, const stru
 		[SLUICE_FAULT_STACK] = cudaErrorHardwareStackError,
 		[SLUICE_FAULT_TRAP] = cudaErrorLaunchFailure,
 		[SLUICE_FAULT_ASSERT] = cudaErrorAssert,
+		[SLUICE_FAULT_MECHANISM] = cudaErrorLaunchFailure,
 	};
 	cudaError_t result = error->status == SLUICE_FAULT ? faults[error->fault] : errors[error->status];
 	int length = (int)strlen(error->message);

@@ -45,6 +45,8 @@ void seam_block_begin(struct seam_sm *sm, const struct mech_block *block)
 		line_buffer_allocated(&sm->buffer, seam_shared_taken(sm));
 	for (uint32_t w = 0; w < block->warps; w++)
 		sm->live[block->first_warp + w] = true;
+	for (uint32_t w = 0; sm->has_ranks && w < block->warps; w++)
+		sm->ranked(sm->host, block->first_warp + w, 0);
 	seam_call_block_begin(sm, block);
 	sm->holders[block->slot] |= seam_ask_may_start(sm, block);
 }

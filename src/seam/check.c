@@ -18,6 +18,7 @@ static const struct {
 	{MECH_SEAT_DRAM, "the scheduling of DRAM"},
 	{MECH_SEAT_SHARED_ROOM, "the room in shared memory"},
 	{MECH_SEAT_SHARED_LAYOUT, "the layout of shared memory"},
+	{MECH_SEAT_WARP_RANK, "the ranks of warps"},
 };
 
 const char *seam_seat_name(uint32_t seat)

@@ -36,6 +36,8 @@ struct shared_fill *seam_new_fill(struct seam_sm *sm, const struct mech_request 
 void seam_hold_warp(struct mech_sm *part, uint32_t slot);
 void seam_wake_warp(struct mech_sm *part, uint32_t slot);
 void seam_look_at_warp(struct mech_sm *part, uint32_t slot, struct mech_warp *warp);
+void seam_rank_warp(struct mech_sm *part, uint32_t slot, uint32_t rank);
+void seam_stop(struct mech_sm *part, const struct mech_issue *issue, uint32_t lane, const char *why);
 
 /* figures.c: services. */
 void seam_look_at_sm(struct mech_sm *part, struct mech_sm_figures *figures);

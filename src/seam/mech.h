@@ -32,7 +32,7 @@
 #include "seam/mech_parts.h"
 
 /* Changes whenever this file, or what it includes, does so that what was compiled before would go wrong. */
-enum { MECH_VERSION = 6 };
+enum { MECH_VERSION = 7 };
 
 /* The buffer that answers before L1, as its owner wants it. */
 struct mech_buffer {
@@ -78,7 +78,8 @@ enum mech_seat {
 	MECH_SEAT_DRAM = 128,          /* which request a DRAM channel serves next */
 	MECH_SEAT_SHARED_ROOM = 256,   /* how many blocks an SM's shared memory has room for */
 	MECH_SEAT_SHARED_LAYOUT = 512, /* where blocks' bytes lie in it */
-	MECH_SEATS_END = 1024,         /* no seat: behind the last */
+	MECH_SEAT_WARP_RANK = 1024,    /* how warps stand to each other: mech_rank_warp(), without a hook */
+	MECH_SEATS_END = 2048,         /* no seat: behind the last */
 };
 
 /* --- looks and vetoes --- */

@@ -25,6 +25,7 @@ enum {
 	MECH_LANES = 32,           /* of a warp */
 	MECH_MAX_SOURCES = 6,      /* values that an instruction reads */
 	MECH_MAX_VECTOR = 65536,   /* elements of a vector of counters */
+	MECH_RANKS = 4,            /* of warps: 0, where all begin, to 3 */
 	MECH_STAGED_ARRAYS = 8,    /* of shared memory that are told apart; the last takes the rest, too */
 };
 #define MECH_NEVER UINT64_MAX
@@ -284,6 +285,7 @@ struct mech_warps {
 	uint64_t held;        /* at a barrier or a fence, waiting for an atomic, held by a mechanism, or ended */
 	uint64_t load_hazard; /* next instruction waits for a register that a load will write */
 	uint64_t older[MECH_MAX_SCHEDULER_WARPS]; /* by bit: the warps that were launched before */
+	uint64_t rank[MECH_RANKS]; /* those of each rank, where somebody ranks warps: mech_rank_warp(); else none */
 	uint32_t index, warps;
 	uint32_t last; /* bit that issued last */
 };

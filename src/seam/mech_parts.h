@@ -114,6 +114,8 @@ struct mech_services {
 	void (*look_at_sm)(struct mech_sm *sm, struct mech_sm_figures *figures);
 	void (*look_at_partition)(struct mech_partition *partition, struct mech_partition_figures *figures);
 	const struct mech_staging_inst *(*staging)(struct mech_gpu *gpu, uint32_t *count);
+	void (*rank_warp)(struct mech_sm *sm, uint32_t slot, uint32_t rank);
+	void (*stop)(struct mech_sm *sm, const struct mech_issue *issue, uint32_t lane, const char *why);
 };
 
 /* Zeroed memory, aligned for any type, of a part's own pool or kernel_pool, from any of its hooks: freed with the pool, never
@@ -237,6 +239,21 @@ static inline void mech_hold_warp(struct mech_sm *sm, uint32_t slot)
 static inline void mech_wake_warp(struct mech_sm *sm, uint32_t slot)
 {
 	sm->services->wake_warp(sm, slot);
+}
+
+/* Gives a warp another rank, below MECH_RANKS, which the warp order may go by (struct mech_warps): what the owner of MECH_SEAT_WARP_RANK says of a
+ * warp of a resident block, from any hook of the SM. A block's warps begin at rank 0. */
+static inline void mech_rank_warp(struct mech_sm *sm, uint32_t slot, uint32_t rank)
+{
+	sm->services->rank_warp(sm, slot, rank);
+}
+
+/* The program does what it must not under this mechanism: the kernel stops, and its launch fails with a message that says why, with what
+ * instruction, block and thread, and the address that it accesses. From may_issue, run_opcode or issue, of whose event it is; `why` lives as long
+ * as the machine. */
+static inline void mech_stop(struct mech_sm *sm, const struct mech_issue *issue, uint32_t lane, const char *why)
+{
+	sm->services->stop(sm, issue, lane, why);
 }
 
 /* How the warp in a slot stands; from any hook of the SM or the GPU while a kernel runs. */

@@ -552,4 +552,6 @@ const struct mech_services seam_services = {
 	.look_at_sm = seam_look_at_sm,
 	.look_at_partition = seam_look_at_partition,
 	.staging = staging,
+	.rank_warp = seam_rank_warp,
+	.stop = seam_stop,
 };

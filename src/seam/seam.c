@@ -101,6 +101,7 @@ static void open_sm_part(struct seam *seam, struct seam_sm *sm, uint32_t number)
 		sm->shared_room = part;
 	if (mech->seats & MECH_SEAT_SHARED_LAYOUT)
 		sm->shared_layout = part;
+	sm->has_ranks |= (mech->seats & MECH_SEAT_WARP_RANK) != 0;
 	sm->is_shown_issues |= mech->issue || mech->opcode_count;
 	if (mech->seats & MECH_SEAT_BUFFER) {
 		struct mech_buffer config = mech->buffer(attached->config, &seam->machine);

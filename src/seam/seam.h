@@ -89,7 +89,7 @@ struct seam_sm {
 	struct shared_fills fills;
 	uint8_t shared_vetoed_by; /* the mechanism that refused the banks to the load/store unit's instruction, or MECH_MAX */
 	bool is_shown_issues;     /* some mechanism looks at them, or owns opcodes */
-	bool has_buffer;
+	bool has_buffer, has_ranks;
 	struct line_buffer buffer;
 	uint64_t competing[MECH_MAX_SCHEDULERS][MECH_MAX]; /* by scheduler and mechanism that has the hook: what it returned last */
 	uint32_t resident; /* blocks, */
@@ -120,6 +120,9 @@ struct seam_sm {
 	/* ... gives a warp its new holders, as `held` does a block; says how a live one stands, but for who holds it */
 	void (*held_warp)(void *host, uint32_t slot, uint32_t holders, uint64_t cycle);
 	void (*look_at_warp)(const void *host, uint32_t slot, struct mech_warp *warp);
+	/* ... gives a warp its rank; stops at a warp's next instruction, of which `lane` does what a mechanism forbids */
+	void (*ranked)(void *host, uint32_t slot, uint32_t rank);
+	void (*stopped)(void *host, uint32_t slot, uint32_t lane, const char *why);
 	/* ... gives its live figures: when it is asked from outside up to this cycle, in its own hooks: MECH_NEVER */
 	void (*look_at_sm)(void *host, uint64_t cycle, struct mech_sm_figures *figures);
 };

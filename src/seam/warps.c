@@ -50,3 +50,25 @@ void seam_look_at_warp(struct mech_sm *part, uint32_t slot, struct mech_warp *wa
 	warp->held = sm->warp_holders[slot] || sm->holders[warp->block];
 	warp->held_by_me = sm->warp_holders[slot] >> part->number & 1;
 }
+
+void seam_rank_warp(struct mech_sm *part, uint32_t slot, uint32_t rank)
+{
+	struct seam_sm *sm = part->host;
+	if (!(part->mech->seats & MECH_SEAT_WARP_RANK))
+		seam_wrong(part, "mech_rank_warp(): it does not own %s", seam_seat_name(MECH_SEAT_WARP_RANK));
+	else if (rank >= MECH_RANKS)
+		seam_wrong(part, "mech_rank_warp(): rank %u; there are %d", rank, MECH_RANKS);
+	else if (is_live(part, "mech_rank_warp", slot))
+		sm->ranked(sm->host, slot, rank);
+}
+
+void seam_stop(struct mech_sm *part, const struct mech_issue *issue, uint32_t lane, const char *why)
+{
+	struct seam_sm *sm = part->host;
+	if (!issue || issue != sm->issuing)
+		seam_wrong(part, "mech_stop() of an event that is not that of may_issue, run_opcode or issue now");
+	else if (lane >= MECH_LANES || !why)
+		seam_wrong(part, "mech_stop(): lane %u, %s", lane, why ? why : "no reason");
+	else
+		sm->stopped(sm->host, issue->warp, lane, why);
+}

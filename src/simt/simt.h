@@ -187,6 +187,7 @@ enum simt_fault_kind {
 	SIMT_FAULT_CALL,        /* of an address that is no function */
 	SIMT_FAULT_STACK,       /* recursion too deep */
 	SIMT_FAULT_DMA,         /* a transfer that the engine does not take */
+	SIMT_FAULT_MECHANISM,   /* what a mechanism does not let it do */
 	SIMT_FAULT_TRAP,
 	SIMT_FAULT_ASSERT,
 };

@@ -1,5 +1,6 @@
 #include "sm/hooks.h"
 
+#include "simt/message.h"
 #include "sm/sm.h"
 
 #include <string.h>
@@ -90,6 +91,25 @@ void hooks_operands(const void *host, uint32_t slot, struct mech_operands *opera
 	memcpy(operands->address, found.address, sizeof found.address);
 	for (uint32_t i = 0; i < WARP_SIZE; i++)
 		operands->space[i] = (uint8_t)space_of(found.space[i]);
+}
+
+void hooks_stop(void *host, uint32_t slot, uint32_t lane, const char *why)
+{
+	struct sm *sm = host;
+	const struct sm_warp *warp = &sm->warp[slot];
+	struct simt_operands found;
+	simt_look_ahead(warp->simt, &found);
+	sm->fault = (struct simt_fault){.what = why,
+	                                .kind = SIMT_FAULT_MECHANISM,
+	                                .inst = warp->next,
+	                                .lane = lane,
+	                                .block = warp->simt->block->index,
+	                                .thread = simt_thread(sm->launch, warp->simt->index, lane)};
+	if (!found.has_address)
+		return;
+	sm->fault.space = found.space[lane];
+	sm->fault.address = found.address[lane];
+	sm->fault.size = warp->next->size;
 }
 
 /* The registers that the next instruction waits for, if it is there. */

@@ -9,6 +9,8 @@ bool hooks_may_issue(struct sm *sm, const struct sm_warp *warp);
 uint32_t hooks_issue(struct sm *sm, const struct sm_warp *warp);
 /* What the warp's next instruction, which is in its buffer, is about to be run with; `host` is the struct sm. */
 void hooks_operands(const void *host, uint32_t slot, struct mech_operands *operands);
+/* The kernel stops at the warp's next instruction, which is in its buffer: that lane must not do it. */
+void hooks_stop(void *host, uint32_t slot, uint32_t lane, const char *why);
 /* How a live warp stands, but for who holds it. */
 void hooks_look_at_warp(const void *host, uint32_t slot, struct mech_warp *warp);
 void hooks_memory(struct sm *sm, const struct op *op);

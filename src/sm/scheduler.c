@@ -99,6 +99,15 @@ void scheduler_results_written(const struct sm *sm, const struct sm_warp *warp, 
 	look_for_hazard(sm, warp);
 }
 
+void scheduler_set_rank(void *sm, uint32_t slot, uint32_t rank)
+{
+	const struct sm_warp *warp = &((const struct sm *)sm)->warp[slot];
+	struct mech_warps *seen = &warp->scheduler->seen;
+	for (uint32_t r = 0; r < MECH_RANKS; r++)
+		seen->rank[r] &= ~warp->mask;
+	seen->rank[rank] |= warp->mask;
+}
+
 void scheduler_set_held(const struct sm_warp *warp, bool held)
 {
 	struct mech_warps *seen = &warp->scheduler->seen;

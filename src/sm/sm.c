@@ -25,6 +25,8 @@ void sm_open(struct sm *sm, uint32_t index, uint32_t sm_count, const struct sm_c
 	seam->operands = hooks_operands;
 	seam->held_warp = warp_set_holders;
 	seam->look_at_warp = hooks_look_at_warp;
+	seam->ranked = scheduler_set_rank;
+	seam->stopped = hooks_stop;
 	seam->look_at_sm = figures_of_sm;
 	for (uint32_t w = 0; w < config->warps; w++)
 		sm->warp[w].slot = (uint8_t)w;

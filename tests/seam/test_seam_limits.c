@@ -317,7 +317,7 @@ static const struct mech everything = {
 	.sm_size = sizeof(struct all_sm),
 	.seats = MECH_SEAT_WARP_ORDER | MECH_SEAT_BLOCK_COUNT | MECH_SEAT_BLOCK_PLACE | MECH_SEAT_BUFFER |
                  MECH_SEAT_L1_REPLACEMENT | MECH_SEAT_L2_REPLACEMENT | MECH_SEAT_L1_MISS | MECH_SEAT_DRAM |
-                 MECH_SEAT_SHARED_ROOM | MECH_SEAT_SHARED_LAYOUT,
+                 MECH_SEAT_SHARED_ROOM | MECH_SEAT_SHARED_LAYOUT | MECH_SEAT_WARP_RANK,
 	.opcodes = own_opcodes,
 	.opcode_count = 1,
 	.sends = true,
