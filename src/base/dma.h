@@ -9,11 +9,13 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <string.h>
 
 enum { DMA_BUFFERS = 4, DMA_BANK_BYTES = 4 };
 
 /* The instructions, in the order of ops.h. Three of them are the shapes, too. */
 enum dma_command { DMA_TYPE, DMA_HALO, DMA_SPACED, DMA_FLAT, DMA_STRIDED, DMA_MATRIX, DMA_EXECUTE, DMA_COMMANDS };
+#define DMA_NAMES {"dma_type", "dma_halo", "dma_spaced", "dma_flat", "dma_strided", "dma_matrix", "dma_execute"}
 enum { DMA_MAX_FIELDS = 6, DMA_GLOBAL = 2 /* which of them is 64 bits wide */ };
 
 /* Borders of the whole matrix at which a tile lies. */
@@ -107,9 +109,19 @@ static inline uint32_t dma_sides(uint32_t region)
 	return region < sizeof sides ? sides[region] : 0;
 }
 
-static inline bool dma_asks(enum dma_command command)
+/* Which of them an instruction is by its name, or DMA_COMMANDS. */
+static inline uint32_t dma_command_of(const char *name)
 {
-	return command >= DMA_FLAT;
+	static const char *const names[DMA_COMMANDS] = DMA_NAMES;
+	uint32_t command = strncmp(name, "dma_", 4) == 0 ? 0 : DMA_COMMANDS;
+	while (command < DMA_COMMANDS && strcmp(name, names[command]) != 0)
+		command++;
+	return command;
+}
+
+static inline bool dma_asks(uint32_t command)
+{
+	return command >= DMA_FLAT && command < DMA_COMMANDS;
 }
 
 /* A warp says what the transfers to come are like: type, halo or space, with the values of the instruction's operands. */

@@ -53,8 +53,7 @@ static const struct mech_event_row events[D2MA_EVENTS] = {
 };
 
 /* In the order of enum dma_command. */
-static const char *const opcodes[DMA_COMMANDS] = {"dma_type",    "dma_halo",   "dma_spaced", "dma_flat",
-                                                  "dma_strided", "dma_matrix", "dma_execute"};
+static const char *const opcodes[DMA_COMMANDS] = DMA_NAMES;
 
 static void sm_open(struct mech_sm *sm)
 {
@@ -105,14 +104,6 @@ static uint32_t run_opcode(struct mech_sm *sm, uint32_t own, const struct mech_i
 	return 0;
 }
 
-static bool is_command(const char *name)
-{
-	for (uint32_t own = DMA_FLAT; own < DMA_COMMANDS; own++)
-		if (strcmp(name, opcodes[own]) == 0)
-			return true;
-	return false;
-}
-
 static bool may_issue(struct mech_sm *sm, const struct mech_issue *issue)
 {
 	struct d2ma_sm *engine = d2ma_engine(sm);
@@ -123,7 +114,7 @@ static bool may_issue(struct mech_sm *sm, const struct mech_issue *issue)
 	if (issue->type == MECH_MEMORY)
 		return (issue->space != MECH_SHARED && issue->space != MECH_GENERIC) || d2ma_may_access(sm, issue);
 	/* without an engine warps wait at a command for each other, so that it is a barrier */
-	return issue->type != MECH_BARRIER || !is_command(issue->name) || d2ma_may_command(sm, issue);
+	return issue->type != MECH_BARRIER || !dma_asks(dma_command_of(issue->name)) || d2ma_may_command(sm, issue);
 }
 
 static void on_reply(struct mech_sm *sm, const struct mech_reply *reply)

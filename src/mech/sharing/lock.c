@@ -1,0 +1,223 @@
+/* Who owns what a pair shares. The first block to touch it does, until its last thread has executed relssp (section 6.2, Figure 11) or it ends; then, where it has
+ * not released, its partner does, and the block that comes in its place does not (section 4). A warp that touches what the partner owns is turned away at issue
+ * and woken when that may have changed. */
+#include "mech/sharing/sharing.h"
+
+enum rank { OWNER, UNSHARED, NON_OWNER }; /* of warps, section 4: who goes first */
+
+static uint32_t *owner_of(struct mech_sm *sm, uint32_t slot)
+{
+	struct sharing_sm *state = sharing_of(sm);
+	return &state->owner[sharing_pair(&state->residency, slot)];
+}
+
+static bool is_paired(const struct mech_sm *sm, uint32_t slot)
+{
+	return sharing_partner(&sharing_of(sm)->residency, slot) != SHARING_NOBODY;
+}
+
+static void rank_block(struct mech_sm *sm, uint32_t slot, enum rank rank)
+{
+	const struct sharing_block *block = &sharing_of(sm)->block[slot];
+	for (uint32_t w = block->first_warp; w < block->first_warp + block->warps; w++) {
+		struct mech_warp seen;
+		mech_look_at_warp(sm, w, &seen);
+		if (seen.live)
+			mech_rank_warp(sm, w, rank);
+	}
+}
+
+static void draw(struct mech_sm *sm, enum sharing_event row, uint32_t slot, uint64_t begin, uint64_t end)
+{
+	mech_draw(sm->output, &(struct mech_event){.row = row, .track = slot, .begin = begin, .end = end});
+}
+
+/* --- waiting --- */
+
+static void wait_for_owner(struct mech_sm *sm, const struct mech_issue *issue)
+{
+	const struct sharing_config *config = sm->config;
+	struct sharing_warp *warp = &sharing_of(sm)->warp[issue->warp];
+	struct sharing_stats *stats = sm->stats;
+	*(warp->waits ? &stats->polls : &stats->lock_waits) += 1;
+	if (!warp->waits)
+		warp->since = issue->cycle;
+	warp->waits = true;
+	if (!config->poll)
+		mech_hold_warp(sm, issue->warp);
+}
+
+static void stop_waiting(struct mech_sm *sm, uint32_t slot, uint64_t cycle)
+{
+	struct sharing_warp *warp = &sharing_of(sm)->warp[slot];
+	((struct sharing_stats *)sm->stats)->lock_wait_cycles += cycle - warp->since;
+	warp->waits = false;
+}
+
+/* Its warps ask again. The timeline has the time of the one that waited longest. */
+static void wake_block(struct mech_sm *sm, uint32_t slot, uint64_t cycle)
+{
+	const struct sharing_config *config = sm->config;
+	const struct sharing_block *block = &sharing_of(sm)->block[slot];
+	uint64_t since = cycle;
+	for (uint32_t w = block->first_warp; w < block->first_warp + block->warps; w++) {
+		const struct sharing_warp *warp = &sharing_of(sm)->warp[w];
+		if (!warp->waits)
+			continue;
+		since = warp->since < since ? warp->since : since;
+		stop_waiting(sm, w, cycle);
+		if (!config->poll)
+			mech_wake_warp(sm, w);
+	}
+	if (since < cycle)
+		draw(sm, SHARING_WAITS, slot, since, cycle);
+}
+
+/* --- the lock --- */
+
+static void give(struct mech_sm *sm, uint32_t slot)
+{
+	*owner_of(sm, slot) = slot;
+	rank_block(sm, slot, OWNER);
+}
+
+/* The slot's block has had the lock. */
+static void take_from(struct mech_sm *sm, uint32_t slot, uint64_t cycle, bool inherit)
+{
+	struct sharing_sm *state = sharing_of(sm);
+	uint32_t partner = sharing_partner(&state->residency, slot);
+	struct sharing_block *other = &state->block[partner];
+	*owner_of(sm, slot) = SHARING_NOBODY;
+	if (!other->resident)
+		return;
+	if (inherit && !other->released) {
+		other->inherited = true;
+		give(sm, partner);
+	}
+	wake_block(sm, partner, cycle);
+}
+
+static void release(struct mech_sm *sm, uint32_t slot, uint64_t cycle)
+{
+	struct sharing_block *block = &sharing_of(sm)->block[slot];
+	block->released = true;
+	block->release = cycle;
+	if (!is_paired(sm, slot) || *owner_of(sm, slot) != slot)
+		return;
+	((struct sharing_stats *)sm->stats)->released++;
+	if (block->touched)
+		draw(sm, SHARING_OWNS, slot, block->touch, cycle);
+	rank_block(sm, slot, NON_OWNER);
+	take_from(sm, slot, cycle, false);
+}
+
+/* --- instructions --- */
+
+static const char released_thread[] = "touches shared memory that its pair of blocks shares, behind its relssp";
+static const char no_lock[] = "touches shared memory that its pair of blocks shares, without owning it";
+
+bool sharing_may_touch(struct mech_sm *sm, const struct mech_issue *issue)
+{
+	struct sharing_warp *warp = &sharing_of(sm)->warp[issue->warp];
+	warp->touches = false;
+	if (!is_paired(sm, issue->block))
+		return true;
+	uint32_t lanes = sharing_touches(sm, issue), wrong = lanes & warp->released;
+	uint32_t owner = *owner_of(sm, issue->block);
+	if (wrong)
+		mech_stop(sm, issue, (uint32_t)__builtin_ctz(wrong), released_thread);
+	warp->touches = lanes != 0;
+	if (!lanes || owner == issue->block || owner == SHARING_NOBODY)
+		return true;
+	wait_for_owner(sm, issue);
+	return false;
+}
+
+void sharing_touch(struct mech_sm *sm, const struct mech_issue *issue)
+{
+	struct sharing_block *block = &sharing_of(sm)->block[issue->block];
+	struct sharing_warp *warp = &sharing_of(sm)->warp[issue->warp];
+	struct sharing_stats *stats = sm->stats;
+	if (!warp->touches)
+		return;
+	warp->touches = false;
+	if (warp->waits) /* it polled */
+		stop_waiting(sm, issue->warp, issue->cycle);
+	if (*owner_of(sm, issue->block) == SHARING_NOBODY)
+		give(sm, issue->block);
+	if (*owner_of(sm, issue->block) != issue->block)
+		mech_stop(sm, issue, 0, no_lock);
+	if (block->touched)
+		return;
+	block->touched = true;
+	block->touch = issue->cycle;
+	stats->owners++;
+	stats->inherited += block->inherited;
+}
+
+void sharing_lanes_done(struct mech_sm *sm, const struct mech_issue *issue, bool exit)
+{
+	struct sharing_block *block = &sharing_of(sm)->block[issue->block];
+	struct sharing_warp *warp = &sharing_of(sm)->warp[issue->warp];
+	struct sharing_stats *stats = sm->stats;
+	uint32_t done = warp->unreleased & issue->lanes;
+	if (!exit) {
+		stats->relssp += (uint32_t)__builtin_popcount(issue->lanes);
+		stats->repeated_relssp += (uint32_t)__builtin_popcount(issue->lanes & warp->released);
+		warp->released |= issue->lanes;
+		block->has_relssp = true;
+	}
+	warp->unreleased ^= done;
+	block->unreleased -= (uint32_t)__builtin_popcount(done);
+	if (!block->unreleased && block->has_relssp && !block->released)
+		release(sm, issue->block, issue->cycle);
+}
+
+/* --- blocks --- */
+
+static uint32_t lanes_of(uint32_t threads, uint32_t warp)
+{
+	uint32_t left = threads - warp * MECH_LANES;
+	return left >= MECH_LANES ? UINT32_MAX : (1u << left) - 1;
+}
+
+void sharing_block_begin(struct mech_sm *sm, const struct mech_block *event)
+{
+	struct sharing_sm *state = sharing_of(sm);
+	struct sharing_stats *stats = sm->stats;
+	uint32_t threads = sm->launch->threads;
+	bool paired = is_paired(sm, event->slot);
+	state->block[event->slot] = (struct sharing_block){.resident = true,
+	                                                   .first_warp = event->first_warp,
+	                                                   .warps = event->warps,
+	                                                   .unreleased = threads,
+	                                                   .begin = event->cycle};
+	for (uint32_t w = 0; w < event->warps; w++)
+		state->warp[event->first_warp + w] = (struct sharing_warp){.unreleased = lanes_of(threads, w)};
+	*(paired ? &stats->paired_blocks : &stats->unshared_blocks) += 1;
+	rank_block(sm, event->slot, paired ? NON_OWNER : UNSHARED);
+}
+
+static void count_times(struct mech_sm *sm, const struct sharing_block *block, uint64_t end)
+{
+	struct sharing_stats *stats = sm->stats;
+	uint64_t touch = block->touched ? block->touch : end, release = block->released ? block->release : end;
+	release = release < touch ? touch : release; /* released untouched */
+	stats->cycles_before += touch - block->begin;
+	stats->cycles_in += release - touch;
+	stats->cycles_after += end - release;
+}
+
+void sharing_block_end(struct mech_sm *sm, const struct mech_block *event)
+{
+	struct sharing_block *block = &sharing_of(sm)->block[event->slot];
+	block->resident = false;
+	if (!is_paired(sm, event->slot))
+		return;
+	count_times(sm, block, event->cycle);
+	if (*owner_of(sm, event->slot) != event->slot)
+		return;
+	if (block->touched)
+		draw(sm, SHARING_OWNS, event->slot, block->touch, event->cycle);
+	take_from(sm, event->slot, event->cycle, true);
+}

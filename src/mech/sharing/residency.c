@@ -1,0 +1,59 @@
+/* How many blocks an SM holds (section 3; the formula is that of the authors' HPDC 2016 paper, which SPEC.md restates): as many as without sharing can always go
+ * on, and as many pairs as the memory that is left over allows. */
+#include "mech/sharing/sharing.h"
+
+/* All bytes that a lane accesses together, 16 at most, lie on one side. */
+enum { GRAIN = 16 };
+
+static uint32_t least(uint32_t one, uint32_t other)
+{
+	return one < other ? one : other;
+}
+
+static uint32_t own_bytes(double t, uint32_t bytes)
+{
+	return t >= 1 ? bytes : (uint32_t)(t * bytes) / GRAIN * GRAIN;
+}
+
+/* A pair takes bytes + own. With U + S never less than what fits without sharing, and no pair smaller than a block, U + S is exactly that. */
+struct sharing_residency sharing_divide(double t, uint32_t all, uint32_t bytes, const struct mech_room *room)
+{
+	uint32_t others = least(least(room->slots, room->warps), room->registers);
+	struct sharing_residency result = {.places = room->shared, .bytes = bytes, .own = own_bytes(t, bytes)};
+	if (room->shared == MECH_NOWHERE || room->shared >= others || result.own == bytes)
+		return result;
+	uint32_t spare = all - room->shared * bytes;
+	uint32_t pairs = result.own ? spare / result.own : room->shared;
+	result.pairs = least(least(pairs, room->shared), others - room->shared);
+	return result;
+}
+
+uint32_t sharing_partner(const struct sharing_residency *residency, uint32_t slot)
+{
+	if (slot < residency->pairs)
+		return residency->places + slot;
+	return slot >= residency->places ? slot - residency->places : SHARING_NOBODY;
+}
+
+uint32_t sharing_pair(const struct sharing_residency *residency, uint32_t slot)
+{
+	return slot < residency->pairs ? slot : slot - residency->places;
+}
+
+uint32_t sharing_taken(const struct sharing_residency *residency, uint64_t slots)
+{
+	uint64_t pairs = residency->pairs ? slots & slots >> residency->places & ((1ull << residency->pairs) - 1) : 0;
+	uint32_t blocks = (uint32_t)__builtin_popcountll(slots), full = (uint32_t)__builtin_popcountll(pairs);
+	return (blocks - full) * residency->bytes + full * residency->own;
+}
+
+/* A pair's place: the partner's own bytes, the first block's own, the common ones. Blocks begin at whole 16 bytes, as far as banks are concerned. */
+uint32_t sharing_place(const struct sharing_residency *residency, uint32_t slot, uint32_t byte)
+{
+	uint32_t pairs = residency->pairs, pair_bytes = residency->bytes + residency->own;
+	bool is_partner = pairs && slot >= residency->places;
+	uint32_t at = is_partner ? slot - residency->places : slot;
+	uint32_t base = at < pairs ? at * pair_bytes : pairs * pair_bytes + (at - pairs) * residency->bytes;
+	bool in_first = is_partner && byte < residency->own;
+	return base / GRAIN * GRAIN + byte + (at < pairs && !in_first ? residency->own : 0);
+}

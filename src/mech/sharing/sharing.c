@@ -1,0 +1,141 @@
+/* sharing: blocks beyond those that fit are launched as partners of others, and share a part of their scratchpad memory (README.md). */
+#include "mech/sharing/sharing.h"
+
+#include <string.h>
+
+static const struct sharing_config defaults = {
+	.t = 0.1, .release = SHARING_OPTIMAL, .layout = true}; /* section 8: 0.1 gives the most */
+
+static const char *const releases[] = {[SHARING_BLOCK_END] = "block_end",
+                                       [SHARING_EXIT] = "exit",
+                                       [SHARING_POSTDOM] = "postdom",
+                                       [SHARING_OPTIMAL] = "optimal",
+                                       NULL};
+
+static const struct option options[] = {
+	{"t", OPTION_F64, offsetof(struct sharing_config, t), 0, 1, NULL, "",
+         "share of a block's bytes that it has alone; 1: nothing is shared"},
+	{"release", OPTION_ENUM, offsetof(struct sharing_config, release), 0, 0, releases, "",
+         "what is shared: at the block's end, or by relssp instructions at exits, in a postdominator, or as early as "
+         "can be"},
+	{"layout", OPTION_BOOL, offsetof(struct sharing_config, layout), 0, 1, NULL, "",
+         "variables are put where what is shared is in use for the fewest instructions"},
+	{"poll", OPTION_BOOL, offsetof(struct sharing_config, poll), 0, 1, NULL, "",
+         "who waits for the partner tries again each cycle, as in the paper, instead of being woken"},
+};
+
+static const struct counter counters[] = {
+	{"blocks_per_sm", "blocks", SCOPE_GPU, offsetof(struct sharing_stats, blocks_per_sm),
+         "that an SM holds at most", COMBINE_SUM},
+	{"pairs", "pairs", SCOPE_GPU, offsetof(struct sharing_stats, pairs), "of these that share", COMBINE_SUM},
+	{"own_bytes", "bytes", SCOPE_GPU, offsetof(struct sharing_stats, own_bytes),
+         "of a block of a pair that it has alone", COMBINE_SUM},
+#define X(name, unit, meaning) {#name, unit, SCOPE_SM, offsetof(struct sharing_stats, name), meaning, COMBINE_SUM},
+	SHARING_COUNTERS(X)
+#undef X
+};
+
+static const struct mech_event_row events[SHARING_EVENTS] = {
+	[SHARING_OWNS] = {"owns", "a block uses what its pair shares, until it releases it or ends", {NULL, NULL}},
+	[SHARING_WAITS] = {"waits", "a warp of a block waits for what its partner owns", {NULL, NULL}},
+};
+
+/* --- a kernel --- */
+
+static uint32_t shared_room(struct mech_gpu *gpu, const struct mech_room *room)
+{
+	const struct sharing_config *config = gpu->config;
+	struct sharing_residency *residency = gpu->state;
+	*residency = sharing_divide(config->t, gpu->machine->shared_bytes, gpu->launch->shared_bytes, room);
+	return room->shared == MECH_NOWHERE ? MECH_NOWHERE : sharing_blocks(residency);
+}
+
+static void gpu_kernel_begin(struct mech_gpu *gpu)
+{
+	const struct sharing_residency *residency = gpu->state;
+	struct sharing_stats *stats = gpu->stats;
+	stats->blocks_per_sm = gpu->launch->blocks_per_sm;
+	if (stats->blocks_per_sm <= residency->places)
+		return;
+	stats->pairs = stats->blocks_per_sm - residency->places;
+	stats->own_bytes = residency->own;
+}
+
+/* A grid that does not fill the machine, or another mechanism, may have left fewer blocks: these have no partners then. */
+static void kernel_begin(struct mech_sm *sm)
+{
+	struct sharing_sm *state = sm->state;
+	uint32_t blocks = sm->launch->blocks_per_sm;
+	*state = (struct sharing_sm){.residency = *(const struct sharing_residency *)sm->gpu->state};
+	state->residency.pairs = blocks > state->residency.places ? blocks - state->residency.places : 0;
+	for (uint32_t p = 0; p < MECH_MAX_BLOCKS / 2; p++)
+		state->owner[p] = SHARING_NOBODY;
+}
+
+/* --- shared memory --- */
+
+static uint32_t shared_taken(struct mech_sm *sm, uint64_t slots)
+{
+	return sharing_taken(&sharing_of(sm)->residency, slots);
+}
+
+static uint32_t shared_place(struct mech_sm *sm, uint32_t block, uint32_t byte)
+{
+	return sharing_place(&sharing_of(sm)->residency, block, byte);
+}
+
+/* --- instructions --- */
+
+static bool may_issue(struct mech_sm *sm, const struct mech_issue *issue)
+{
+	return !sharing_of(sm)->residency.pairs || sharing_may_touch(sm, issue);
+}
+
+static void on_issue(struct mech_sm *sm, const struct mech_issue *issue)
+{
+	sharing_listen(sm, issue);
+	sharing_touch(sm, issue);
+	if (issue->type == MECH_EXIT)
+		sharing_lanes_done(sm, issue, true);
+}
+
+static uint32_t run_opcode(struct mech_sm *sm, uint32_t own, const struct mech_issue *issue)
+{
+	(void)own;
+	sharing_lanes_done(sm, issue, false);
+	return 0;
+}
+
+static const char *const opcodes[] = {"relssp"};
+
+const struct mech mech_sharing = {
+	.version = MECH_VERSION,
+	.name = "sharing",
+	.summary = "more blocks an SM: pairs of them share a part of their scratchpad memory",
+	.citation = "V. Jatala, J. Anantpur, A. Karkare: Scratchpad Sharing in GPUs, 2016",
+	.options = options,
+	.option_count = sizeof options / sizeof *options,
+	.config_size = sizeof(struct sharing_config),
+	.defaults = &defaults,
+	.costs = sharing_costs,
+	.counters = counters,
+	.counter_count = sizeof counters / sizeof *counters,
+	.stats_size = sizeof(struct sharing_stats),
+	.events = events,
+	.event_count = SHARING_EVENTS,
+	.gpu_size = sizeof(struct sharing_residency),
+	.sm_size = sizeof(struct sharing_sm),
+	.seats = MECH_SEAT_SHARED_ROOM | MECH_SEAT_SHARED_LAYOUT | MECH_SEAT_WARP_RANK,
+	.opcodes = opcodes,
+	.opcode_count = 1,
+	.shared_room = shared_room,
+	.gpu_kernel_begin = gpu_kernel_begin,
+	.kernel_begin = kernel_begin,
+	.block_begin = sharing_block_begin,
+	.block_end = sharing_block_end,
+	.may_issue = may_issue,
+	.issue = on_issue,
+	.run_opcode = run_opcode,
+	.shared_taken = shared_taken,
+	.shared_place = shared_place,
+};
