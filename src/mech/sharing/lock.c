@@ -81,20 +81,39 @@ static void give(struct mech_sm *sm, uint32_t slot)
 	rank_block(sm, slot, OWNER);
 }
 
-/* The slot's block has had the lock. */
-static void take_from(struct mech_sm *sm, uint32_t slot, uint64_t cycle, bool inherit)
+/* Its owner, which may have ended, owns the pair no more. */
+static void take_from_owner(struct mech_sm *sm, uint32_t pair, uint64_t cycle)
 {
 	struct sharing_sm *state = sharing_of(sm);
-	uint32_t partner = sharing_partner(&state->residency, slot);
+	uint32_t slot = state->owner[pair], partner = sharing_partner(&state->residency, slot);
 	struct sharing_block *other = &state->block[partner];
-	*owner_of(sm, slot) = SHARING_NOBODY;
+	if (state->block[slot].resident)
+		rank_block(sm, slot, NON_OWNER);
+	state->owner[pair] = SHARING_NOBODY;
 	if (!other->resident)
 		return;
-	if (inherit && !other->released) {
+	if (!state->block[slot].released && !other->released) { /* it has ended */
 		other->inherited = true;
 		give(sm, partner);
 	}
 	wake_block(sm, partner, cycle);
+}
+
+/* Behind the schedulers, so that nobody sees what happened in their own cycle. */
+void sharing_settle(struct mech_sm *sm, uint64_t cycle)
+{
+	struct sharing_sm *state = sharing_of(sm);
+	for (; state->given_up; state->given_up &= state->given_up - 1)
+		take_from_owner(sm, (uint32_t)__builtin_ctz(state->given_up), cycle);
+}
+
+static void give_up(struct mech_sm *sm, uint32_t slot, uint64_t cycle)
+{
+	struct sharing_sm *state = sharing_of(sm);
+	const struct sharing_block *block = &state->block[slot];
+	state->given_up |= 1u << sharing_pair(&state->residency, slot);
+	if (block->touched)
+		draw(sm, SHARING_OWNS, slot, block->touch, cycle);
 }
 
 static void release(struct mech_sm *sm, uint32_t slot, uint64_t cycle)
@@ -105,10 +124,7 @@ static void release(struct mech_sm *sm, uint32_t slot, uint64_t cycle)
 	if (!is_paired(sm, slot) || *owner_of(sm, slot) != slot)
 		return;
 	((struct sharing_stats *)sm->stats)->released++;
-	if (block->touched)
-		draw(sm, SHARING_OWNS, slot, block->touch, cycle);
-	rank_block(sm, slot, NON_OWNER);
-	take_from(sm, slot, cycle, false);
+	give_up(sm, slot, cycle);
 }
 
 /* --- instructions --- */
@@ -215,9 +231,6 @@ void sharing_block_end(struct mech_sm *sm, const struct mech_block *event)
 	if (!is_paired(sm, event->slot))
 		return;
 	count_times(sm, block, event->cycle);
-	if (*owner_of(sm, event->slot) != event->slot)
-		return;
-	if (block->touched)
-		draw(sm, SHARING_OWNS, event->slot, block->touch, event->cycle);
-	take_from(sm, event->slot, event->cycle, true);
+	if (*owner_of(sm, event->slot) == event->slot && !block->released)
+		give_up(sm, event->slot, event->cycle);
 }

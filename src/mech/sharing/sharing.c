@@ -106,6 +106,12 @@ static uint32_t run_opcode(struct mech_sm *sm, uint32_t own, const struct mech_i
 	return 0;
 }
 
+static uint64_t cycle_(struct mech_sm *sm, uint64_t cycle)
+{
+	sharing_settle(sm, cycle);
+	return MECH_NEVER;
+}
+
 static const char *const opcodes[] = {"relssp"};
 
 const struct mech mech_sharing = {
@@ -136,6 +142,7 @@ const struct mech mech_sharing = {
 	.may_issue = may_issue,
 	.issue = on_issue,
 	.run_opcode = run_opcode,
+	.cycle = cycle_,
 	.shared_taken = shared_taken,
 	.shared_place = shared_place,
 };

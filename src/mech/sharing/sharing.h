@@ -73,7 +73,8 @@ struct sharing_sm {
 	struct sharing_residency residency;
 	struct sharing_block block[MECH_MAX_BLOCKS];
 	struct sharing_warp warp[MECH_MAX_WARPS];
-	uint32_t owner[MECH_MAX_BLOCKS / 2]; /* by pair: the slot that has the lock, or SHARING_NOBODY */
+	uint32_t owner[MECH_MAX_BLOCKS / 2]; /* by pair: the slot that has the lock, or SHARING_NOBODY; */
+	uint32_t given_up;                   /* pairs, as bits, whose owner has released it or ended in this cycle */
 };
 
 static inline struct sharing_sm *sharing_of(const struct mech_sm *sm)
@@ -108,6 +109,8 @@ void sharing_block_end(struct mech_sm *sm, const struct mech_block *event);
 bool sharing_may_touch(struct mech_sm *sm, const struct mech_issue *issue);
 /* It does, at its issue. */
 void sharing_touch(struct mech_sm *sm, const struct mech_issue *issue);
+/* At a cycle's end: what owners have given up in it is their partners' to have. */
+void sharing_settle(struct mech_sm *sm, uint64_t cycle);
 /* These lanes need it no more; `exit`: nor anything else. */
 void sharing_lanes_done(struct mech_sm *sm, const struct mech_issue *issue, bool exit);
 
