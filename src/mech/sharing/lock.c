@@ -132,11 +132,19 @@ static void release(struct mech_sm *sm, uint32_t slot, uint64_t cycle)
 static const char released_thread[] = "touches shared memory that its pair of blocks shares, behind its relssp";
 static const char no_lock[] = "touches shared memory that its pair of blocks shares, without owning it";
 
+/* Its block owns what it may touch, no thread of the warp has released it, and what this touch is does not matter. */
+static bool touches_freely(struct mech_sm *sm, const struct mech_issue *issue)
+{
+	const struct sharing_sm *state = sharing_of(sm);
+	return state->block[issue->block].touched && !state->warp[issue->warp].released &&
+	       *owner_of(sm, issue->block) == issue->block;
+}
+
 bool sharing_may_touch(struct mech_sm *sm, const struct mech_issue *issue)
 {
 	struct sharing_warp *warp = &sharing_of(sm)->warp[issue->warp];
 	warp->touches = false;
-	if (!is_paired(sm, issue->block))
+	if (!is_paired(sm, issue->block) || touches_freely(sm, issue))
 		return true;
 	uint32_t lanes = sharing_touches(sm, issue), wrong = lanes & warp->released;
 	uint32_t owner = *owner_of(sm, issue->block);
