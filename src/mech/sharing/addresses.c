@@ -138,13 +138,12 @@ static bool is_loose_call(const struct ptx_inst *call)
 	return loose;
 }
 
-/* A parameter's name that stands for its address, or an access to parameters without a name. */
+/* A parameter's name that stands for its address. */
 static bool is_loose_use(const struct ptx_inst *inst)
 {
-	bool is_access = inst->op == PTX_OP_LD || inst->op == PTX_OP_ST;
-	if (is_access && inst->space == PTX_PARAM)
-		return !inst->operand[inst->op == PTX_OP_LD].symbol;
-	for (unsigned i = inst->destinations; inst->op != PTX_OP_CALL && i < inst->operands; i++)
+	if ((inst->op == PTX_OP_LD || inst->op == PTX_OP_ST) && inst->space == PTX_PARAM)
+		return false;
+	for (unsigned i = inst->destinations; i < inst->operands; i++)
 		if (inst->operand[i].symbol && inst->operand[i].symbol->space == PTX_PARAM)
 			return true;
 	return false;
@@ -194,7 +193,7 @@ static struct sharing_address value_of(const struct sharing_addresses *addresses
 	case PTX_OP_LD:
 		if (ptx->space == PTX_PARAM)
 			return of_parameter(addresses, inst);
-		return of_memory(ptx->vector > 1 ? PTX_B32 : ptx->type);
+		return of_memory(ptx->type);
 	case PTX_OP_LDU:
 	case PTX_OP_ATOM:
 	case PTX_OP_TEX:

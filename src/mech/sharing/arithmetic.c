@@ -98,7 +98,7 @@ static struct sharing_address shift_left(struct sharing_address a, struct sharin
 static struct sharing_address shift_right(struct sharing_address a, struct sharing_address by, enum ptx_type type)
 {
 	struct sharing_address value = together(a, by);
-	if (!is_one(&by) || by.low < 0 || by.low > 31 || value.variables || a.low < 0 || !is_exact_as(&a, type))
+	if (!is_one(&by) || by.low < 0 || by.low > 31 || value.variables || !is_exact_as(&a, type))
 		return value;
 	return bounds(value, a.low >> by.low, a.high >> by.low);
 }
@@ -124,15 +124,14 @@ static bool is_whole(enum ptx_type type)
 	return !ptx_type_is_float(type) && type != PTX_F16X2;
 }
 
-/* What is narrower than 32 bits fills its register by itself. An address stays one when its bits above the space are cut off
- * or added. */
+/* What is narrower than 32 bits fills its register by itself. */
 static struct sharing_address convert(const struct ptx_inst *inst, struct sharing_address a)
 {
 	uint32_t from = ptx_type_bytes(inst->type2), to = ptx_type_bytes(inst->type);
 	if (!is_whole(inst->type) || !is_whole(inst->type2) || inst->sat)
 		return sharing_unbounded(a);
-	bool is_address = a.variables && from >= 4, is_exact = is_exact_as(&a, inst->type2);
-	if (to >= 4 ? to <= from || is_address || is_exact : is_exact && is_exact_as(&a, inst->type))
+	bool is_exact = is_exact_as(&a, inst->type2);
+	if (to >= 4 ? to <= from || is_exact : is_exact && is_exact_as(&a, inst->type))
 		return a;
 	if (from < 4 && from <= to && !ptx_type_is_signed(inst->type2) && !a.variables)
 		return bounds(a, 0, (INT64_C(1) << 8 * from) - 1);
@@ -145,12 +144,6 @@ static struct sharing_address either(struct sharing_address a, struct sharing_ad
 	return a;
 }
 
-/* It may be one of the two, or be put together of both. */
-static struct sharing_address mixed(struct sharing_address a, struct sharing_address b)
-{
-	return sharing_unbounded(either(a, b));
-}
-
 /* False: an operand has no value yet. */
 static bool read_sources(const struct sharing_addresses *addresses, uint32_t at, struct sources *from)
 {
@@ -160,24 +153,20 @@ static bool read_sources(const struct sharing_addresses *addresses, uint32_t at,
 		if (!value.is_known)
 			return false;
 		if (from->count == 3)
-			from->value[2] = mixed(from->value[2], value);
+			sharing_join(&from->value[2], value);
 		else
 			from->value[from->count++] = value;
 	}
 	return true;
 }
 
+/* It may be one of them, or be put together of all. */
 static struct sharing_address all_mixed(const struct sources *from)
 {
 	struct sharing_address value = anything;
 	for (uint32_t i = 0; i < from->count; i++)
-		value = mixed(value, from->value[i]);
+		sharing_join(&value, from->value[i]);
 	return value;
-}
-
-static bool computes_whole(const struct ptx_inst *inst)
-{
-	return is_whole(inst->type) && inst->type != PTX_NO_TYPE && !inst->carry_out && !inst->sat;
 }
 
 static struct sharing_address compute(const struct ptx_inst *inst, const struct sources *from)
@@ -231,6 +220,6 @@ struct sharing_address sharing_compute(const struct sharing_addresses *addresses
 	case PTX_OP_MAX:
 		return either(from.value[0], from.value[1]);
 	default:
-		return computes_whole(inst) ? compute(inst, &from) : all_mixed(&from);
+		return is_whole(inst->type) ? compute(inst, &from) : all_mixed(&from);
 	}
 }

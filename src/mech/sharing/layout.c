@@ -68,7 +68,6 @@ static void add_named(struct sharing_layout *layout, const struct ptx_operand *o
 		const struct ptx_variable *symbol = operand[i].symbol;
 		if (symbol && symbol->space == PTX_SHARED && is_dynamic(symbol) == dynamic)
 			add(layout, symbol);
-		add_named(layout, operand[i].element, operand[i].count, dynamic);
 	}
 }
 

@@ -54,7 +54,7 @@ struct search {
 static bool names(const struct ptx_operand *operand, uint32_t count, const struct ptx_variable *variable)
 {
 	for (uint32_t i = 0; i < count; i++)
-		if (operand[i].symbol == variable || names(operand[i].element, operand[i].count, variable))
+		if (operand[i].symbol == variable)
 			return true;
 	return false;
 }

@@ -4,17 +4,20 @@
 #include "passes.h"
 #include "placement.h"
 
+enum branches { BRANCHES_ALL, BRANCHES_NEEDED };
 enum placing { PLACE_OPTIMAL, PLACE_POSTDOM, PLACE_EXIT };
 
 struct config {
 	double t;
-	uint32_t dynamic, place, room, blocks;
+	uint32_t dynamic, place, branches, room, blocks;
 };
 
 static const struct config defaults = {.t = 0.1, .place = PLACE_OPTIMAL};
 
 static const char *const places[] = {
 	[PLACE_OPTIMAL] = "optimal", [PLACE_POSTDOM] = "postdom", [PLACE_EXIT] = "exit", NULL};
+
+static const char *const branches[] = {[BRANCHES_ALL] = "all", [BRANCHES_NEEDED] = "needed", NULL};
 
 static const struct option options[] = {
 	{"t", OPTION_F64, offsetof(struct config, t), 0, 1, NULL, "",
@@ -23,6 +26,9 @@ static const struct option options[] = {
          "dynamic shared memory of the launch"},
 	{"place", OPTION_ENUM, offsetof(struct config, place), 0, 0, places, "",
          "behind the last access on each way, at the accesses' common post-dominator, at the kernel's exits"},
+	{"branches", OPTION_ENUM, offsetof(struct config, branches), 0, 0, branches, "",
+         "a branch for each critical edge that is split, as in the paper, or only for those that code does not fall "
+         "into"},
 	{"room", OPTION_U32, offsetof(struct config, room), 0, 1 << 30, NULL, "bytes",
          "of shared memory an SM; 0: not known"},
 	{"blocks", OPTION_U32, offsetof(struct config, blocks), 0, 1 << 16, NULL, "blocks",
@@ -40,7 +46,7 @@ struct counters {
 static const struct counter counters[] = {
 	COUNTER(kernels, "kernels", "that use the common part, and release it"),
 	COUNTER(instructions, "instructions", "relssp inserted"),
-	COUNTER(edges, "edges", "that got a block for one, for a branch each where one takes them"),
+	COUNTER(edges, "edges", "that got a block for one"),
 	COUNTER(accesses, "instructions", "at addresses that are not followed, perhaps of shared memory"),
 	COUNTER(variables, "variables", "of shared memory whose addresses lie in memory: what those may access"),
 };
@@ -48,6 +54,7 @@ static const struct counter counters[] = {
 struct insertion {
 	struct pass_job *job;
 	const struct flow_cfg *cfg;
+	const struct config *config;
 	const bool *accesses; /* by instruction: of the common part */
 	struct sharing_safety safety;
 	struct counters *count;
@@ -60,12 +67,28 @@ static void insert(struct insertion *insertion, struct edit_list *at)
 	insertion->count->instructions++;
 }
 
+/* Blocks' numbers follow the code. */
+static void insert_branch(struct insertion *insertion, struct edit_list *at, uint32_t to)
+{
+	struct ptx_operand target = {
+		.kind = PTX_OPERAND_LABEL, .reg = PTX_NO_REG, .target = insertion->cfg->block[to].first};
+	const struct ptx_inst branch = {
+		.op = PTX_OP_BRA, .guard = PTX_NO_REG, .vector = 1, .pattern = ">l", .operands = 1, .operand = &target};
+	pass_add(insertion->job, at, &branch);
+}
+
+/* A block of its own for an edge that another would fall into: it needs no branch, but may have one as if it stood elsewhere. */
 static void insert_on_edge(struct insertion *insertion, uint32_t from, uint32_t to)
 {
 	const struct flow_cfg *cfg = insertion->cfg;
+	struct edit_list *at = pass_on_edge(insertion->job, from, to);
 	bool begins_there = cfg->block[to].predecessors == 1 && to + 1 != cfg->blocks;
-	insertion->count->edges += cfg->block[from].successors > 1 && !begins_there;
-	insert(insertion, pass_on_edge(insertion->job, from, to));
+	insert(insertion, at);
+	if (cfg->block[from].successors == 1 || begins_there)
+		return;
+	insertion->count->edges++;
+	if (to == from + 1 && insertion->config->branches == BRANCHES_ALL)
+		insert_branch(insertion, at, to);
 }
 
 static void insert_in_block(struct insertion *insertion, uint32_t block)
@@ -116,7 +139,7 @@ static void place(struct insertion *insertion, enum placing where)
 /* As many blocks run without sharing as with it. */
 static bool fits_without(const struct config *config, uint64_t bytes)
 {
-	return config->room && config->blocks && config->room / bytes >= config->blocks;
+	return config->blocks && config->room / bytes >= config->blocks;
 }
 
 /* False: no instruction that can run accesses the common part. */
@@ -137,10 +160,8 @@ static void release(struct pass_job *job, struct arena *arena)
 {
 	const struct config *config = job->config;
 	const struct sharing_accesses *found = sharing_accesses(arena, job->function, config->dynamic);
-	struct insertion insertion = {.job = job, .cfg = pass_cfg(job), .count = job->counters};
+	struct insertion insertion = {.job = job, .cfg = pass_cfg(job), .config = config, .count = job->counters};
 	bool *accesses = pass_alloc(job, job->function->body_count + 1);
-	if (found->layout.bytes == 0 && found->layout.count == 0)
-		return;
 	insertion.count->accesses += found->unfollowed;
 	insertion.count->variables += (uint64_t)__builtin_popcountll(found->exposed);
 	if (found->layout.bytes && fits_without(config, found->layout.bytes))

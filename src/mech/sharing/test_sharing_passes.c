@@ -186,6 +186,42 @@ static void an_order_that_loses_bytes_is_not_taken(void **state)
 	(void)code;
 }
 
+/* Of orders that are as good the one that moves the fewest variables: C is enough, where A and B are always in use together. */
+static void no_more_moves_than_must(void **state)
+{
+	(void)state;
+	expect_order(PTX_KERNEL(".shared .b8 A[10], B[10], C[10];\nmov.u32 %r2, A;\nmov.u32 %r3, B;\nselp.b32 %r4, "
+	                        "%r2, %r3, %p1;\n"
+	                        "st.shared.u8 [%r4], %rs1;\n" WORK "st.shared.u8 [%r4], %rs1;\n" ST("C")
+	                                WORK WORK WORK ST("C") "ret;"),
+	             "scratchpad-layout:t=0.67", "CAB", 1);
+}
+
+/* Code that nothing leads to is in no range, and brings none about. */
+static void dead_code_is_in_no_range(void **state)
+{
+	(void)state;
+	struct rewritten r =
+		kit_rewrite(PTX_KERNEL(".shared .b8 A[10], B[10];\nbra L;\n" ST("B") "L:\n" WORK WORK ST("B") "ret;"),
+	                    "scratchpad-layout:t=0.5");
+	assert_int_equal(kit_counter(&r, "before"), 1);
+	rewritten_free(&r);
+}
+
+/* Dynamic memory of nobody knows how many bytes is common, whatever t; its declaration stays where it is. */
+static void dynamic_memory_is_common(void **state)
+{
+	(void)state;
+	struct rewritten r = kit_rewrite(
+		PTX_KERNEL(".extern .shared .b8 D[];\n.shared .b8 A[16];\n" ST("A") ST("D") WORK ST("D") "ret;"),
+		"scratchpad-layout:t=1");
+	assert_int_equal(kit_counter(&r, "before"), 3);
+	rewritten_free(&r);
+	expect_order(PTX_KERNEL(".extern .shared .b8 D[];\n.shared .b8 A[10];\n.shared .b8 B[10];\n" ST("B")
+	                                WORK ST("B") ST("A") ST("D") "ret;"),
+	             "scratchpad-layout:t=0.4", "BAD", 1);
+}
+
 /* What counts is how often code runs, if a loop's rounds are taken to be many. */
 static void loops_weigh(void **state)
 {
@@ -219,23 +255,33 @@ static void variables_of_the_module(void **state)
 	rewritten_free(&r);
 }
 
-/* Of twenty variables one goes, and then, of equals, the first. */
-static void many_variables_go_one_after_another(void **state)
+/* So many variables that the first and the last two accesses are those of others: X at the end, Y and Z at the begin. */
+static void expect_choice(int many, const char *names)
 {
-	(void)state;
 	char *text = NULL;
 	size_t length;
 	FILE *file = open_memstream(&text, &length);
 	fputs(PTX_HEAD ".visible .entry k()\n{\n" PTX_REGS, file);
-	for (int i = 0; i < 20; i++)
+	for (int i = 0; i < many; i++)
 		fprintf(file, ".shared .b8 %c[10];\n", 'A' + i);
-	fputs(ST("S"), file);
-	for (int i = 0; i < 18; i++)
+	fputs(".shared .b8 X[10], Y[10], Z[10];\n" ST("Y") ST("Z") WORK WORK WORK WORK, file);
+	for (int i = 0; i < many; i++)
 		fprintf(file, "st.shared.u8 [%c], %%rs1;\n", 'A' + i);
-	fputs(ST("T") "ret;\n}\n", file);
+	fputs(ST("X") "ret;\n}\n", file);
 	fclose(file);
-	expect_order(text, "scratchpad-layout:t=0.1", "ASBCDEFGHIJKLMNOPQRT", 1);
+	char passes[64];
+	snprintf(passes, sizeof passes, "scratchpad-layout:t=%.4f", 20.5 / (10 * (many + 3)));
+	expect_order(text, passes, names, 1);
 	free(text);
+}
+
+/* Two fit. Together Y and Z save most; one after another the first goes that saves one instruction, and so does the next. */
+static void many_variables_go_one_after_another(void **state)
+{
+	(void)state;
+	expect_choice(4, "YZABCDX");
+	expect_choice(13, "YZABCDEFGHIJKLMX");
+	expect_choice(14, "NXABCDEFGHIJKLMYZ");
 }
 
 static void an_address_that_is_a_number_keeps_the_order(void **state)
@@ -391,6 +437,13 @@ static void what_is_not_followed(void **state)
 	             "B", TO_END);
 	expect_touch(TOUCH("mov.u32 %r3, B;\natom.global.cas.b32 %r4, [%rd1], 0, %r3;\nX: ld.shared.u32 %r3, [%r4];\n"),
 	             "B", TO_END);
+	expect_touch(TOUCH("cvta.shared.u64 %rd3, B;\nst.local.u64 [L], %rd3;\nld.local.u64 %rd2, [L];\nadd.s64 %rd2, "
+	                   "%rd2, 8;\nX: ld.u32 %r3, [%rd2];\n"),
+	             "B", TO_END);
+	expect_touch(TOUCH("atom.shared.exch.b32 %r4, [B], %r1;\nX: ld.shared.u32 %r3, [%r4];\n"), "*", TO_END);
+	expect_touch(TOUCH("cvta.shared.u64 %rd3, B;\nred.global.max.u64 [%rd1], %rd3;\nld.global.u64 %rd2, "
+	                   "[%rd1];\nX: ld.u32 %r3, [%rd2];\n"),
+	             "B", TO_END);
 	/* An index out of memory makes no other address of one. */
 	expect_touch(TOUCH("cvta.shared.u64 %rd3, B;\nst.local.u64 [L], %rd3;\nld.global.u64 %rd2, "
 	                   "[%rd1];\ncvta.shared.u64 %rd4, A;\n"
@@ -405,9 +458,12 @@ static void what_is_not_followed(void **state)
 	expect_touch(TOUCH("mov.u32 %r2, A;\nX: ld.shared.u32 %r3, [%r2+400];\n"), "*", TO_END);
 	expect_touch(TOUCH("mov.u32 %r2, A;\nX: ld.shared.u32 %r3, [%r2+-4];\n"), "*", TO_END);
 	expect_touch(TOUCH("X: ld.shared.u32 %r3, [A+396];\n"), "A", 400);
-	struct subject s = look_at(TOUCH("mov.u32 %r3, B;\nst.global.u32 [%rd1], %r3;\nld.global.u32 %r2, [%rd1];\nX: "
-	                                 "ld.shared.u32 %r3, [%r2];\n"),
-	                           0);
+	struct subject s = look_at(TOUCH("ld.global.u64 %rd2, [%rd1];\nX: ld.u32 %r3, [%rd2];\n"), 0);
+	assert_int_equal(s.accesses->unfollowed, 0);
+	done(&s);
+	s = look_at(TOUCH("mov.u32 %r3, B;\nst.global.u32 [%rd1], %r3;\nld.global.u32 %r2, [%rd1];\nX: "
+	                  "ld.shared.u32 %r3, [%r2];\n"),
+	            0);
 	assert_int_equal(s.accesses->unfollowed, 1);
 	assert_int_equal(s.accesses->exposed, 2);
 	assert_false(s.accesses->by_place);
@@ -423,6 +479,62 @@ static void what_is_not_followed(void **state)
 #define CALL_F    "X: call f, (x);\n}\n"
 
 /* A call touches what its callee does, of its own, through its parameters, or by calling on. */
+/* What goes round comes to an end with all of it. */
+static void values_go_round(void **state)
+{
+	(void)state;
+	expect_touch(TOUCH("mov.u32 %r2, A;\nmov.u32 %r3, A;\nmov.u32 %r4, A;\nAGAIN:\nX: ld.shared.u32 %r5, "
+	                   "[%r4];\nmov.u32 %r4, %r3;\n"
+	                   "mov.u32 %r3, %r2;\nmov.u32 %r2, B;\n@%p1 bra AGAIN;\n"),
+	             "AB", 4);
+	expect_touch(
+		TOUCH("cvta.shared.u64 %rd9, B;\nst.local.u64 [L], %rd9;\nmov.u32 %r2, %clock;\nmul.wide.u32 %rd8, "
+	              "%r2, 4;\n"
+	              "cvta.shared.u64 %rd7, A;\nadd.s64 %rd2, %rd7, %rd8;\nmov.u64 %rd3, %rd2;\nmov.u64 %rd4, %rd2;\n"
+	              "AGAIN:\nX: ld.u32 %r5, [%rd4];\nmov.u64 %rd4, %rd3;\nmov.u64 %rd3, %rd2;\nld.local.u64 %rd6, "
+	              "[L];\n"
+	              "selp.b64 %rd2, %rd7, %rd6, %p2;\n@%p1 bra AGAIN;\n"),
+		"AB", TO_END);
+	/* A bound that grows once is kept. */
+	expect_touch(TOUCH("mov.u32 %r7, 0;\nAGAIN: mov.u32 %r8, A;\nadd.u32 %r8, %r8, %r7;\nX: ld.shared.u32 %r5, "
+	                   "[%r8];\nmov.u32 %r7, 4;\n"
+	                   "@%p1 bra AGAIN;\n"),
+	             "A", 8);
+	/* A register that nothing gives its first value. */
+	expect_touch(TOUCH("AGAIN: add.u32 %r8, %r8, 4;\nX: ld.shared.u32 %r5, [%r8];\n@%p1 bra AGAIN;\n"), "*",
+	             TO_END);
+	expect_touch(TOUCH("mov.u32 %r8, A;\nadd.u32 %r8, %r8, %r50;\nX: ld.shared.u32 %r5, [%r8];\n"), "A", TO_END);
+}
+
+/* Arithmetic with addresses other than moving them, and what does not hold of every number. */
+static void what_is_no_distance(void **state)
+{
+	(void)state;
+#define OF_A_AND_B(code) TOUCH("mov.u32 %r2, A;\nmov.u32 %r3, B+8;\n" code "X: ld.shared.u8 %rs5, [%r4];\n")
+#define FROM_A(code)     TOUCH("mov.u32 %r2, A;\n" code "add.u32 %r4, %r2, %r7;\nX: ld.shared.u8 %rs5, [%r4];\n")
+	expect_touch(OF_A_AND_B("add.u32 %r4, %r2, %r3;\n"), "AB", TO_END);
+	expect_touch(OF_A_AND_B("sub.u32 %r4, %r3, %r2;\n"), "AB", TO_END);
+	expect_touch(OF_A_AND_B("shl.b32 %r4, %r3, %r2;\n"), "AB", TO_END);
+	expect_touch(OF_A_AND_B("mul.lo.u32 %r4, %r3, 4;\n"), "B", TO_END);
+	expect_touch(OF_A_AND_B("and.b32 %r4, %r3, -4;\n"), "B", TO_END);
+	expect_touch(OF_A_AND_B("or.b32 %r4, %r3, 4;\n"), "B", TO_END);
+	expect_touch(OF_A_AND_B("lop3.b32 %r4, %r1, %r1, %r2, 8;\n"), "A", TO_END);
+	expect_touch(FROM_A("mov.u32 %r6, %laneid;\nsub.u32 %r7, 40, %r6;\n"), "A", 41);
+	expect_touch(FROM_A("selp.b32 %r6, 10, 2, %p1;\nsub.u32 %r7, 40, %r6;\n"), "A", 39);
+	expect_touch(FROM_A("and.b32 %r7, %r1, -16;\n"), "A", TO_END);
+	expect_touch(FROM_A("mov.u32 %r6, %laneid;\nshr.u32 %r6, %r6, 2;\nmul.lo.u32 %r7, %r6, %r6;\n"), "A", 50);
+	expect_touch(FROM_A("mov.u32 %r6, %laneid;\nmul24.lo.u32 %r7, %r6, 2;\n"), "A", TO_END);
+	expect_touch(FROM_A("cvt.u32.u8 %r7, %r1;\n"), "A", 256);
+	expect_touch(FROM_A("cvt.s32.s8 %r7, %r1;\n"), "A", TO_END);
+	expect_touch(FROM_A("ld.global.u8 %rs1, [%rd1];\ncvt.u32.u16 %r7, %rs1;\n"), "A", 256);
+	expect_touch(FROM_A("ld.global.u16 %rs1, [%rd1];\ncvt.s32.s16 %r7, %rs1;\nshr.s32 %r7, %r7, 10;\n"), "A",
+	             TO_END);
+	expect_touch(FROM_A("ld.global.u16 %rs1, [%rd1];\nshr.s16 %rs1, %rs1, 10;\ncvt.u32.u16 %r7, %rs1;\n"), "A",
+	             TO_END);
+	expect_touch(FROM_A("mov.u32 %r6, %laneid;\ncvt.sat.u32.s32 %r7, %r6;\n"), "A", TO_END);
+	expect_touch(FROM_A("mov.u64 %rd5, 8;\nmov.b64 {%r6, %r7}, %rd5;\n"), "A", TO_END);
+}
+
 static void calls_touch_what_their_callees_do(void **state)
 {
 	(void)state;
@@ -468,6 +580,11 @@ static void calls_of_nobody_knows_whom(void **state)
 	               "mov.b64 %rd1, a;\nld.param.u64 %rd2, [%rd1+8];\nst.u32 [%rd2], 1;\nret;\n}\n",
 	               "{\n.param .align 8 .b8 x[16];\ncvta.shared.u64 %rd2, B+4;\nst.param.b64 [x+8], %rd2;\n" CALL_F),
 		"B", TO_END);
+	/* One whose callers do not all store it by its name. */
+	expect_touch(CALLED(STORES_BY, "cvta.shared.u64 %rd2, B+4;\ncvta.shared.u64 %rd3, A;\n{\n.param .b64 "
+	                               "x;\nst.param.b64 [x], %rd3;\n"
+	                               "call f, (%rd2);\n" CALL_F),
+	             "AB", TO_END);
 	/* Registers as arguments. */
 	expect_touch(CALLED(STORES_BY, "cvta.shared.u64 %rd2, B+4;\nX: call f, (%rd2);\n"), "B", TO_END);
 	expect_touch(CALLED(".func (.param .b64 c) f()\n{\n" PTX_REGS
@@ -484,7 +601,8 @@ static void variables_lie_as_the_simulator_has_them(void **state)
 		PTX_HEAD
 		".shared .align 8 .b8 M[4];\n.shared .b8 N[3];\n.shared .b8 O[4];\n.extern .shared .b8 D[], E[];\n"
 		".func f()\n{\n.shared .align 2 .b8 F[3];\nst.shared.u8 [M], 1;\nret;\n}\n"
-		".visible .entry k()\n{\n" PTX_REGS ".shared .b8 A[5];\nst.shared.u8 [D], 1;\n"
+		".visible .entry k()\n{\n" PTX_REGS
+		".extern .shared .b8 G[];\n.shared .b8 A[5];\nst.shared.u8 [D], 1;\n"
 		"st.shared.u8 [N], 1;\ncall f;\nX: st.shared.u8 [E+3], 1;\nret;\n}\n",
 		100);
 	static const struct {
@@ -602,8 +720,11 @@ static void critical_edges(void **state)
 	            "L:\n" COMMON "@%p1 bra L;\nrelssp;\n" WORK "@%p2 bra M;\n" WORK "M:\nret;\n");
 	expect_code(PLACED("bra M;\nL:\n" COMMON "@%p1 bra L;\nM:\n" WORK "@%p2 bra L;\nret;"), "relssp",
 	            "bra M;\nL:\n" COMMON "@%p1 bra L;\nM:\n" WORK "@%p2 bra L;\nrelssp;\nret;\n");
-	/* It falls into a block that others lead to: no branch. */
 	expect_code(PLACED("@%p1 bra M;\nL:\n" COMMON "@%p1 bra L;\nM:\n" WORK "ret;"), "relssp",
+	            "@%p1 bra $relssp0;\nL:\n" COMMON "@%p1 bra L;\nrelssp;\nbra M;\nM:\n" WORK
+	            "ret;\n$relssp0:\nrelssp;\nbra M;\n");
+	/* It falls into a block that others lead to: no branch. */
+	expect_code(PLACED("@%p1 bra M;\nL:\n" COMMON "@%p1 bra L;\nM:\n" WORK "ret;"), "relssp:branches=needed",
 	            "@%p1 bra $relssp0;\nL:\n" COMMON "@%p1 bra L;\nrelssp;\nM:\n" WORK
 	            "ret;\n$relssp0:\nrelssp;\nbra M;\n");
 }
@@ -625,6 +746,16 @@ static void ways_out(void **state)
 	            COMMON "@%p1 bra $relssp0;\n" COMMON "relssp;\nret;\n$relssp0:\nrelssp;\ntrap;\n");
 }
 
+/* Nothing is put where nothing leads to. */
+static void dead_code_has_none(void **state)
+{
+	(void)state;
+	expect_code(PLACED("bra L;\nDEAD:\n@%p1 bra M;\nL:\n" COMMON "M:\n" WORK "ret;"), "relssp",
+	            "bra L;\nDEAD:\n@%p1 bra M;\nL:\n" COMMON "relssp;\nM:\n" WORK "ret;\n");
+	expect_code(PLACED("bra L;\nret;\nL:\n" COMMON WORK "ret;"), "relssp:place=exit",
+	            "bra L;\nret;\nL:\n" COMMON WORK "relssp;\nret;\n");
+}
+
 /* The post-dominator: not in a loop, not where ways pass by, behind its own accesses. */
 static void the_post_dominator(void **state)
 {
@@ -636,6 +767,25 @@ static void the_post_dominator(void **state)
 	            "@%p1 bra E;\n" COMMON "L:\n" WORK "@%p2 bra L;\n" WORK "E:\nrelssp;\n" WORK "ret;\n");
 	expect_code(PLACED("@%p1 bra M;\n" COMMON "M:\n" WORK "@%p2 bra M;\n" WORK "ret;"), "relssp:place=postdom",
 	            "@%p1 bra M;\n" COMMON "M:\n" WORK "@%p2 bra M;\nrelssp;\n" WORK "ret;\n");
+}
+
+static void expect_edges(const char *text, const char *passes, uint64_t edges)
+{
+	struct rewritten r = kit_rewrite(text, passes);
+	if (kit_counter(&r, "edges") != edges)
+		fail_msg("%u edges:\n%s", (unsigned)kit_counter(&r, "edges"), r.text);
+	rewritten_free(&r);
+}
+
+/* Edges count that got a block of their own. */
+static void split_edges_are_counted(void **state)
+{
+	(void)state;
+	const char *both = PLACED("@%p1 bra BB3;\n" WORK COMMON WORK "bra BB4;\nBB3:\n" WORK "BB4:\n" WORK "ret;");
+	expect_edges(both, "relssp", 0);
+	expect_edges(both, "relssp:place=exit", 0);
+	expect_edges(PLACED("L:\n@%p1 exit;\n" COMMON "bra L;\n"), "relssp", 1);
+	expect_edges(PLACED("@%p1 bra M;\nL:\n" COMMON "@%p1 bra L;\nM:\n" WORK "ret;"), "relssp", 2);
 }
 
 /* The first counter of a pass that places relssp: kernels that have it. */
@@ -661,6 +811,7 @@ static void kernels_that_need_none(void **state)
 	expect_kernels(PLACED(COMMON "ret;"), "relssp:room=799,blocks=8", 1);
 	expect_kernels(PLACED(COMMON "ret;"), "relssp:room=800", 1);
 	expect_kernels(PLACED(COMMON "ret;"), "relssp:blocks=8", 1);
+	expect_kernels(PTX_KERNEL("st.shared.u32 [4], 1;\nret;"), "relssp", 1);
 	/* Dynamic memory: how much decides where the boundary lies; where that is not known all of it is common. */
 	expect_kernels(PLACED(COMMON "ret;"), "relssp:dynamic=1000", 0);
 	expect_kernels(PTX_HEAD ".extern .shared .b8 D[];\n.visible .entry k()\n{\n" PTX_REGS
@@ -714,6 +865,9 @@ int main(void)
 		cmocka_unit_test(what_lies_across_the_boundary_is_common),
 		cmocka_unit_test(an_order_that_loses_bytes_is_not_taken),
 		cmocka_unit_test(loops_weigh),
+		cmocka_unit_test(no_more_moves_than_must),
+		cmocka_unit_test(dead_code_is_in_no_range),
+		cmocka_unit_test(dynamic_memory_is_common),
 		cmocka_unit_test(variables_of_the_module),
 		cmocka_unit_test(many_variables_go_one_after_another),
 		cmocka_unit_test(an_address_that_is_a_number_keeps_the_order),
@@ -722,6 +876,8 @@ int main(void)
 		cmocka_unit_test(what_may_be_several),
 		cmocka_unit_test(small_numbers_have_bounds),
 		cmocka_unit_test(what_is_not_followed),
+		cmocka_unit_test(values_go_round),
+		cmocka_unit_test(what_is_no_distance),
 		cmocka_unit_test(calls_touch_what_their_callees_do),
 		cmocka_unit_test(calls_of_nobody_knows_whom),
 		cmocka_unit_test(variables_lie_as_the_simulator_has_them),
@@ -731,7 +887,9 @@ int main(void)
 		cmocka_unit_test(the_equations_of_figure_13),
 		cmocka_unit_test(critical_edges),
 		cmocka_unit_test(ways_out),
+		cmocka_unit_test(dead_code_has_none),
 		cmocka_unit_test(the_post_dominator),
+		cmocka_unit_test(split_edges_are_counted),
 		cmocka_unit_test(kernels_that_need_none),
 		cmocka_unit_test(called_functions),
 		cmocka_unit_test(what_is_not_followed_is_counted),
