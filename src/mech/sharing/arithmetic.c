@@ -85,7 +85,7 @@ static struct sharing_address product(const struct ptx_inst *inst, const struct 
 	bool whole = inst->half == PTX_LO;
 	if (inst->half == PTX_WIDE)
 		whole = is_exact_as(&from->value[0], inst->type) && is_exact_as(&from->value[1], inst->type);
-	return whole && (inst->op == PTX_OP_MUL || inst->op == PTX_OP_MAD) ? value : sharing_unbounded(value);
+	return whole ? value : sharing_unbounded(value);
 }
 
 static struct sharing_address shift_left(struct sharing_address a, struct sharing_address by)

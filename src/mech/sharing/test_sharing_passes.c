@@ -220,6 +220,9 @@ static void dynamic_memory_is_common(void **state)
 	expect_order(PTX_KERNEL(".extern .shared .b8 D[];\n.shared .b8 A[10];\n.shared .b8 B[10];\n" ST("B")
 	                                WORK ST("B") ST("A") ST("D") "ret;"),
 	             "scratchpad-layout:t=0.4", "BAD", 1);
+	expect_order(PTX_KERNEL(".extern .shared .b8 D[];\n.shared .b8 A[10];\n.shared .b8 B[10];\n" ST("D") ST("B")
+	                                ST("A") ST("D") "ret;"),
+	             "scratchpad-layout:t=0.7", "DAB", 0);
 }
 
 /* What counts is how often code runs, if a loop's rounds are taken to be many. */
@@ -253,6 +256,51 @@ static void variables_of_the_module(void **state)
 	assert_true(declares_in_order(r.text, "ADCB"));
 	assert_true(strstr(r.text, " B[10]") > strstr(r.text, ".entry k"));
 	rewritten_free(&r);
+}
+
+/* What others name keeps its place behind the kernel's own, with the bytes that this costs. */
+static void what_stays_lies_behind(void **state)
+{
+	(void)state;
+	expect_order(PTX_HEAD ".shared .align 8 .b8 F[8];\n.visible .entry j()\n{\n" PTX_REGS ST(
+			     "F") "ret;\n}\n.visible .entry k()\n{\n" PTX_REGS
+	                          ".shared .b8 A[4];\n.shared .b8 B[4];\n" ST("B") WORK ST("B") ST("A")
+	                                  ST("F") "ret;\n}\n",
+	             "scratchpad-layout:t=0.25", "FBA", 1);
+}
+
+/* One run behind another finds what the first has made. */
+static void a_second_run(void **state)
+{
+	(void)state;
+	static const char text[] =
+		PTX_HEAD ".shared .b8 A[10];\n.shared .b8 B[10];\n.shared .b8 C[10];\n.visible .entry k()\n{\n" PTX_REGS
+			 "L: " ST("A") "setp.eq.s32 %p1, %r1, 0;\n@%p1 bra L;\n" ST("B") ST("C")
+				 WORK WORK WORK WORK ST("C") "ret;\n}\n";
+	expect_order(text, "scratchpad-layout:t=0.34", "CAB", 1);
+	expect_order(text, "scratchpad-layout:t=0.34,loops=100", "ABC", 0);
+	expect_order(text, "scratchpad-layout:t=0.34,scratchpad-layout:t=0.34,loops=100", "ACB", 1);
+}
+
+/* More than a set has members: the last stands for those beyond it. */
+static void very_many_variables(void **state)
+{
+	(void)state;
+	char *text = NULL;
+	size_t length;
+	FILE *file = open_memstream(&text, &length);
+	fputs(PTX_HEAD ".visible .entry k()\n{\n" PTX_REGS, file);
+	for (int i = 0; i < 70; i++)
+		fprintf(file, ".shared .b8 V%d[10];\n", i);
+	fputs(ST("V69") WORK ST("V0") ST("V1") ST("V0") "ret;\n}\n", file);
+	fclose(file);
+	struct rewritten r = kit_rewrite(text, "scratchpad-layout");
+	assert_int_equal(kit_counter(&r, "left"), 1);
+	rewritten_free(&r);
+	r = kit_rewrite(text, "relssp:t=0.95");
+	assert_non_null(strstr(r.text, "\tst.shared.u8 [V69], %rs1;\n\trelssp;\n"));
+	rewritten_free(&r);
+	free(text);
 }
 
 /* So many variables that the first and the last two accesses are those of others: X at the end, Y and Z at the begin. */
@@ -503,6 +551,10 @@ static void values_go_round(void **state)
 	/* A register that nothing gives its first value. */
 	expect_touch(TOUCH("AGAIN: add.u32 %r8, %r8, 4;\nX: ld.shared.u32 %r5, [%r8];\n@%p1 bra AGAIN;\n"), "*",
 	             TO_END);
+	expect_touch(TOUCH("cvta.shared.u64 %rd9, B;\nst.local.u64 [L], %rd9;\nAGAIN: add.s64 %rd8, %rd8, 4;\nX: "
+	                   "ld.u32 %r5, [%rd8];\n"
+	                   "@%p1 bra AGAIN;\n"),
+	             "B", TO_END);
 	expect_touch(TOUCH("mov.u32 %r8, A;\nadd.u32 %r8, %r8, %r50;\nX: ld.shared.u32 %r5, [%r8];\n"), "A", TO_END);
 }
 
@@ -869,6 +921,9 @@ int main(void)
 		cmocka_unit_test(dead_code_is_in_no_range),
 		cmocka_unit_test(dynamic_memory_is_common),
 		cmocka_unit_test(variables_of_the_module),
+		cmocka_unit_test(what_stays_lies_behind),
+		cmocka_unit_test(a_second_run),
+		cmocka_unit_test(very_many_variables),
 		cmocka_unit_test(many_variables_go_one_after_another),
 		cmocka_unit_test(an_address_that_is_a_number_keeps_the_order),
 		cmocka_unit_test(addresses_are_followed),
