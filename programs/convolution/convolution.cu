@@ -53,7 +53,7 @@ __global__ void convolution_rows(const float *image, float *result, int width)
 }
 
 // The thread's pixel in each of the steps of its column: HALO above the block's, RESULTS of it, HALO below.
-template <int HALO> __device__ float column_pixel(const float *image, int step, int x, int top, int width, int height)
+template <int HALO> __device__ __forceinline__ float column_pixel(const float *image, int step, int x, int top, int width, int height)
 {
 	int y = top + step * COLUMN_Y;
 	bool inside = step < HALO ? y >= 0 : step < HALO + RESULTS ? true : y < height;
@@ -61,7 +61,7 @@ template <int HALO> __device__ float column_pixel(const float *image, int step, 
 }
 
 template <int HALO>
-__device__ void convolve_columns(float *column, const float *image, float *result, int width, int height)
+__device__ __forceinline__ void convolve_columns(float *column, const float *image, float *result, int width, int height)
 {
 	int x = blockIdx.x * COLUMN_X + threadIdx.x;
 	int top = blockIdx.y * BLOCK_HEIGHT - HALO * COLUMN_Y + threadIdx.y;

@@ -1,8 +1,8 @@
 // stencil: one explicit step of heat conduction on a 3-D grid, seven points. CAPS (STE), after Parboil. Each thread
-// walks up through the planes with two columns, 32 elements apart: what is below and above stays in registers, the
-// plane between lies in shared memory for the neighbours, and only the tile's edge is read again from global memory.
-// The loads repeat once a plane with a large constant stride, the deep loop that CAPS says serves intra-warp
-// prefetchers.
+// walks up through the planes with two columns, 32 elements apart: what is below and above stays in registers (loops
+// over the columns are unrolled: else clang puts their arrays into local memory), the plane between lies in shared
+// memory for the neighbours, and only the tile's edge is read again from global memory. The loads repeat once a plane
+// with a large constant stride, the deep loop that CAPS says serves intra-warp prefetchers.
 #include "../program.h"
 
 const int WIDE = 64, HIGH = 4, COLUMNS = 2; // of a block's tile; of a thread
@@ -15,6 +15,7 @@ __global__ void stencil(const float *from, float *to, int width, int height, int
 	int ty = threadIdx.y, y = blockIdx.y * HIGH + ty + 1;
 	int x[COLUMNS], tx[COLUMNS];
 	float below[COLUMNS], here[COLUMNS];
+#pragma unroll
 	for (int c = 0; c < COLUMNS; c++) {
 		tx[c] = threadIdx.x + c * (WIDE / COLUMNS);
 		x[c] = blockIdx.x * WIDE + tx[c] + 1;
@@ -26,9 +27,11 @@ __global__ void stencil(const float *from, float *to, int width, int height, int
 	}
 
 	for (int z = 1; z < depth - 1; z++) {
+#pragma unroll
 		for (int c = 0; c < COLUMNS; c++)
 			tile[ty][tx[c]] = here[c];
 		__syncthreads();
+#pragma unroll
 		for (int c = 0; c < COLUMNS; c++) {
 			if (x[c] >= width || y >= height)
 				continue;

@@ -10,15 +10,15 @@
 
 /* --- what they have counted --- */
 
-static void keep_loads(struct record_mech *kept, const struct mech_requests *by_pc, uint32_t instructions,
+static void keep_loads(struct record_mech *kept, const struct seam_load *by_pc, uint32_t instructions,
                        const uint32_t *line)
 {
 	for (uint32_t pc = 0; pc < instructions; pc++)
-		kept->loads += by_pc[pc].asked > 0;
+		kept->loads += by_pc[pc].requests.asked > 0;
 	kept->load = xcalloc(kept->loads + 1, sizeof *kept->load);
 	struct record_load *load = kept->load;
 	for (uint32_t pc = 0; pc < instructions; pc++)
-		if (by_pc[pc].asked)
+		if (by_pc[pc].requests.asked)
 			*load++ = (struct record_load){pc, line[pc], by_pc[pc]};
 }
 
@@ -42,7 +42,7 @@ void api_record_mechanisms(const sluice_gpu *gpu, sluice_kernel *kernel, struct 
 	for (uint32_t i = 0; i < records->attachments; i++) {
 		const struct mech *mech = records->attached[i].mech;
 		struct record_mech *kept = &record->mech[i];
-		struct mech_requests *loads = mech->sends ? xcalloc(instructions, sizeof *loads) : NULL;
+		struct seam_load *loads = mech->sends ? xcalloc(instructions, sizeof *loads) : NULL;
 		kept->stats = xcalloc(1, mech->stats_size + 1);
 		gpu_mech_stats(gpu->gpu, i, kept->stats, &kept->requests, loads);
 		keep_vectors(kept, gpu->gpu, mech, i);

@@ -13,7 +13,7 @@
 /* What a mechanism sent for a load. */
 struct record_load {
 	uint32_t pc, line; /* line of the CUDA source; 0: not known */
-	struct mech_requests requests;
+	struct seam_load sent;
 };
 
 /* What a mechanism counted in a launch. */

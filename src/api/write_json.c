@@ -53,8 +53,11 @@ static json_t *load(const struct record_load *load)
 	json_t *object = json_object();
 	json_object_set_new(object, "pc", whole(load->pc));
 	json_object_set_new(object, "line", load->line ? whole(load->line) : json_null());
-#define X(name, unit, meaning) json_object_set_new(object, #name, whole(load->requests.name));
+#define X(name, unit, meaning) json_object_set_new(object, #name, whole(load->sent.requests.name));
 	MECH_REQUEST_COUNTERS(X)
+#undef X
+#define X(name, unit, meaning) json_object_set_new(object, #name, whole(load->sent.sum[OUTPUT_##name]));
+	MECH_REQUEST_HISTOGRAMS(X)
 #undef X
 	return object;
 }

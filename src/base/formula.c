@@ -2,6 +2,7 @@
 
 #include "base/slip.h"
 #include "base/table.h"
+#include "base/vector.h"
 
 #include <ctype.h>
 #include <math.h>
@@ -15,11 +16,11 @@ struct formula {
 	char operation; /* + - * /, 'n' a number, 'v' a name */
 	double number;
 	const char *name;
-	unsigned needs;                         /* of a name */
-	bool largest;                           /* of all launches, else the sum */
-	bool empty_shares;                      /* of a division: 0 / 0 is 0 */
-	enum { SCALAR, ELEMENT, SUM, MEAN } of; /* what of a mechanism's vector is meant; SCALAR: it is none */
-	const char *element, *vector;           /* its label or number; "NAME[]" */
+	unsigned needs;                                 /* of a name */
+	bool largest;                                   /* of all launches, else the sum */
+	bool empty_shares;                              /* of a division: 0 / 0 is 0 */
+	enum { SCALAR, ELEMENT, SUM, MEAN, MEDIAN } of; /* what of a mechanism's vector is meant; SCALAR: it is none */
+	const char *element, *vector;                   /* its label or number; "NAME[]" */
 	const struct formula *left, *right;
 };
 
@@ -260,15 +261,26 @@ static const struct formula *parse_alias(struct parser *parser, const struct for
 	return formula;
 }
 
-/* A counter, or largest(), sum() or mean() of one. */
+/* What a function of a whole vector is of; SCALAR: there is no such function. */
+static int function_of(const char *word)
+{
+	static const char *const names[] = {[SUM] = "sum", [MEAN] = "mean", [MEDIAN] = "median"};
+	for (int of = SUM; of <= MEDIAN; of++)
+		if (strcmp(names[of], word) == 0)
+			return of;
+	return SCALAR;
+}
+
+/* A counter, or largest(), sum(), mean() or median() of one. */
 static const struct formula *parse_name(struct parser *parser)
 {
 	const char *word = parse_word(parser);
 	const struct formula_alias *alias = find_alias(parser->names, word);
 	if (alias)
 		return parse_alias(parser, alias);
-	bool largest = strcmp(word, "largest") == 0, sum = strcmp(word, "sum") == 0;
-	bool is_function = (largest || sum || strcmp(word, "mean") == 0) && next(parser) == '(';
+	int of = function_of(word);
+	bool largest = strcmp(word, "largest") == 0;
+	bool is_function = (largest || of) && next(parser) == '(';
 	struct formula *name;
 	if (is_function) {
 		parser->at++;
@@ -278,7 +290,7 @@ static const struct formula *parse_name(struct parser *parser)
 		if (!largest && name->of == ELEMENT)
 			fail(parser, "a whole vector");
 		if (!largest)
-			name->of = sum ? SUM : MEAN;
+			name->of = of;
 		expect(parser, ')', "')'");
 	} else {
 		name = parse_counter(parser, word);
@@ -458,6 +470,25 @@ static double of_machine(const struct formula *formula, const json_t *stats, cha
 	return NAN;
 }
 
+/* Adds a launch's histogram to that of all: how many values each bin has, and its least. 0, or NAN where the launch has no such histogram. */
+static double add_bins(const json_t *kernel, const struct formula *formula, struct vector *count, struct vector *from)
+{
+	const json_t *vector = json_object_get(json_object_get(kernel, "vectors"), formula->name);
+	const json_t *values = json_object_get(vector, "values"), *bins = json_object_get(vector, "bins");
+	uint32_t length = (uint32_t)json_array_size(bins);
+	if (!length || (count->length && count->length != length))
+		return NAN;
+	if (!count->length) {
+		*count = vector_new(length);
+		*from = vector_new(length);
+	}
+	for (uint32_t i = 0; i < length; i++) {
+		count->value[i] += (uint64_t)json_integer_value(json_array_get(values, i));
+		from->value[i] = (uint64_t)json_integer_value(json_array_get(bins, i));
+	}
+	return 0;
+}
+
 static double look_up(const struct formula *formula, const json_t *stats, const char *kernel, char *message)
 {
 	const char *name = formula->name;
@@ -465,22 +496,30 @@ static double look_up(const struct formula *formula, const json_t *stats, const 
 		return of_machine(formula, stats, message);
 	const json_t *kernels = json_object_get(stats, "kernels");
 	const struct figure *figure = find_figure(name);
-	double result = 0, weight = 0;
+	double result = 0, weight = 0, median;
+	struct vector count = {0}, from = {0};
 	size_t launches = 0;
 	for (size_t i = 0; i < json_array_size(kernels); i++) {
 		const json_t *launch = json_array_get(kernels, i);
 		const char *symbol = json_string_value(json_object_get(launch, "name"));
 		if (kernel && (!symbol || !formula_kernel_is(symbol, kernel)))
 			continue;
-		double value = formula->of == SCALAR ? of_launch(launch, formula, figure)
-		                                     : of_vector(launch, formula, &weight);
+		double value = formula->of == SCALAR   ? of_launch(launch, formula, figure)
+		               : formula->of == MEDIAN ? add_bins(launch, formula, &count, &from)
+		                                       : of_vector(launch, formula, &weight);
 		result = combine(result, value, formula->largest || (figure && figure->largest));
 		launches++;
 	}
+	median = vector_median(count.value, from.value, count.length);
+	vector_free(&count);
+	vector_free(&from);
 	if (!launches)
 		snprintf(message, FORMULA_MESSAGE, "no kernel %s ran", kernel ? kernel : "at all");
 	else if (isnan(result))
-		snprintf(message, FORMULA_MESSAGE, "the statistics have no '%s'", name);
+		snprintf(message, FORMULA_MESSAGE, "the statistics have no %s'%s'",
+		         formula->of == MEDIAN ? "histogram " : "", name);
+	else if (formula->of == MEDIAN)
+		return median;
 	else if (formula->of == ELEMENT && !weight)
 		snprintf(message, FORMULA_MESSAGE, "'%s' has no element '%s'", name, formula->element);
 	else if (formula->of != MEAN || weight)

@@ -6,7 +6,8 @@
  * machine's configuration, where the caller has them. largest(NAME) takes the largest of all launches instead of the sum.
  *
  * Of a mechanism's vector NAME[ELEMENT] is the element with that label, else number; sum(NAME) all elements; mean(NAME) the mean of
- * the values that a histogram has sorted, or of the elements. They are taken over all launches.
+ * the values that a histogram has sorted, or of the elements; median(NAME), of a histogram alone, their median, as if the values in
+ * its bin lay evenly from the bin's least to its greatest (the last bin has no greatest: its least). They are taken over all launches.
  */
 #ifndef SLUICE_BASE_FORMULA_H
 #define SLUICE_BASE_FORMULA_H
@@ -69,7 +70,7 @@ const char *formula_uncounted(const struct formula *formula, bool (*counts)(cons
 
 /* Over all launches of a kernel, given by its C++ name, or of all kernels where it is NULL. NAN, with a message, where
  * it has no value: an unknown name, no such kernel, a division by 0. NAN without a message, which is then "", where there is
- * nothing to be a share of: 0 / 0, or the mean of an empty vector. */
+ * nothing to be a share of: 0 / 0, or the mean or median of an empty vector. */
 double formula_value(const struct formula *formula, const json_t *stats, const char *kernel,
                      char message[FORMULA_MESSAGE]);
 

@@ -3,6 +3,7 @@
 #include "base/arena.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -86,6 +87,21 @@ double vector_mean(const struct counter_vector *row, const struct vector *vector
 	if (row->kind != VECTOR_COUNTERS)
 		return total ? (double)vector->sum / (double)total : 0;
 	return vector->length ? (double)total / vector->length : 0;
+}
+
+double vector_median(const uint64_t *count, const uint64_t *from, size_t bins)
+{
+	uint64_t below = 0, total = 0;
+	for (size_t i = 0; i < bins; i++)
+		total += count[i];
+	double half = (double)total / 2;
+	for (size_t i = 0; i < bins; below += count[i++]) {
+		if (!count[i] || (double)(below + count[i]) < half)
+			continue;
+		double wide = i + 1 < bins ? (double)(from[i + 1] - 1 - from[i]) : 0;
+		return (double)from[i] + wide * (half - (double)below) / (double)count[i];
+	}
+	return NAN;
 }
 
 static void label_bin(const struct counter_vector *row, uint32_t length, uint32_t bin, char label[VECTOR_LABEL])

@@ -27,6 +27,10 @@ uint64_t vector_total(const struct vector *vector);
 /* Of a histogram, of the values sorted; else of the elements. 0 where there is none. */
 double vector_mean(const struct counter_vector *row, const struct vector *vector);
 
+/* The median of values of which `count[i]` lie in bin i, from `from[i]` to below the next bin's: as if they lay evenly there, from the least
+ * to the greatest. The last bin has no greatest; there it is the least. NAN without values. */
+double vector_median(const uint64_t *count, const uint64_t *from, size_t bins);
+
 /* What an element is called: by its label, a bin by its values ("4 to 7", "128 and more"), or by its number. */
 enum { VECTOR_LABEL = 64 };
 void vector_label(const struct counter_vector *row, const struct vector *vector, uint32_t index,

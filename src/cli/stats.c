@@ -1,5 +1,6 @@
 /* sluice stats: what the counters mean, and stored statistics as a table. */
 #include "cli/commands.h"
+#include "cli/stats_loads.h"
 
 #include <errno.h>
 #include <jansson.h>
@@ -7,17 +8,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { KEY_DESCRIBE = 256, KEY_COUNTERS };
+enum { KEY_DESCRIBE = 256, KEY_COUNTERS, KEY_LOADS };
 
 struct stats {
 	const char *name; /* "sluice stats" */
 	const char *file;
-	bool describe, counters;
+	bool describe, counters, loads;
 };
 
 static const struct argp_option stats_options[] = {
 	{"describe", KEY_DESCRIBE, NULL, 0, "Print every counter's name, unit, scope and meaning", 0},
 	{"counters", KEY_COUNTERS, NULL, 0, "Print all counters of each kernel too, and all elements of vectors", 0},
+	{"loads", KEY_LOADS, NULL, 0, "Print what prefetchers did for each load of each kernel too", 0},
 	{0},
 };
 
@@ -30,6 +32,9 @@ static error_t parse(int key, char *value, struct argp_state *state)
 		return 0;
 	case KEY_COUNTERS:
 		stats->counters = true;
+		return 0;
+	case KEY_LOADS:
+		stats->loads = true;
 		return 0;
 	case ARGP_KEY_ARG:
 		if (stats->file)
@@ -115,6 +120,8 @@ static void print_kernel(const struct stats *stats, const json_t *kernel)
 		print_counters(kernel);
 		print_vectors(kernel);
 	}
+	if (stats->loads)
+		stats_print_loads(kernel);
 }
 
 /* NULL after a message. */

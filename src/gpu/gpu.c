@@ -75,7 +75,7 @@ double gpu_seconds(const struct gpu *gpu)
 }
 
 void gpu_mech_stats(const struct gpu *gpu, uint32_t number, void *stats, struct mech_requests *requests,
-                    struct mech_requests *by_pc)
+                    struct seam_load *by_pc)
 {
 	seam_stats(gpu->seam, number, stats, requests, by_pc);
 }

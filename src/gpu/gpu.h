@@ -109,7 +109,7 @@ struct mech_machine gpu_mech_machine(const struct machine *machine);
 /* After gpu_run(): what mechanism `number` counted. `stats` has its stats_size bytes, zero; `by_pc` room for the program's
  * instructions, zero, or NULL. */
 void gpu_mech_stats(const struct gpu *gpu, uint32_t number, void *stats, struct mech_requests *requests,
-                    struct mech_requests *by_pc);
+                    struct seam_load *by_pc);
 /* One of its vectors; vector_free() it. */
 void gpu_mech_vector(const struct gpu *gpu, uint32_t number, uint32_t vector, struct vector *sum);
 void gpu_close(struct gpu *gpu);

@@ -24,6 +24,15 @@ static void count_fate(const struct seam_counted *to, enum prefetch_fate fate)
 	}
 }
 
+/* In the histogram of all, and in the sum of its load. */
+static void observe(const struct seam_counted *to, struct output *output, enum output_request_vector vector,
+                    uint64_t cycles)
+{
+	output_observe_request(output, vector, cycles);
+	if (to->load)
+		to->load->sum[vector] += cycles;
+}
+
 static void settle(struct seam_account *account, struct output *output, enum prefetch_fate fate,
                    const struct prefetch *prefetch)
 {
@@ -31,12 +40,13 @@ static void settle(struct seam_account *account, struct output *output, enum pre
 	const struct seam_counted to = seam_counted(account, seam, prefetch->pc);
 	count_fate(&to, fate);
 	if (fate == PREFETCH_USEFUL || fate == PREFETCH_LATE)
-		output_observe_request(output, OUTPUT_prefetch_distance, *seam->clock - prefetch->sent);
+		observe(&to, output, OUTPUT_prefetch_distance, *seam->clock - prefetch->sent);
 }
 
-static void observe_wait(struct output *output, const struct prefetch *prefetch)
+static void observe_wait(struct seam_account *account, struct output *output, const struct prefetch *prefetch)
 {
-	output_observe_request(output, OUTPUT_late_wait, prefetch->came - prefetch->wanted);
+	const struct seam_counted to = seam_counted(account, output->seam, prefetch->pc);
+	observe(&to, output, OUTPUT_late_wait, prefetch->came - prefetch->wanted);
 }
 
 static struct mech_fate fate_of(const struct seam *seam, enum prefetch_fate fate, const struct prefetch *prefetch)
@@ -75,7 +85,8 @@ void seam_settle(void *user, enum prefetch_fate fate, const struct prefetch *pre
 void seam_came_late(void *user, const struct prefetch *prefetch)
 {
 	struct seam_sm *sm = user;
-	observe_wait(&sm->output[prefetch->sender - 1], prefetch);
+	uint32_t number = prefetch->sender - 1;
+	observe_wait(&sm->account[number], &sm->output[number], prefetch);
 }
 
 struct prefetch_teller seam_teller(struct seam_sm *sm)
@@ -102,7 +113,8 @@ static void settle_in_l2(void *user, enum prefetch_fate fate, const struct prefe
 static void came_late_to_l2(void *user, const struct prefetch *prefetch)
 {
 	struct seam_partition *partition = user;
-	observe_wait(&partition->output[prefetch->sender - 1], prefetch);
+	uint32_t number = prefetch->sender - 1;
+	observe_wait(&partition->account[number], &partition->output[number], prefetch);
 }
 
 struct prefetch_teller seam_teller_of_l2(struct seam_partition *partition)
@@ -123,10 +135,10 @@ static void settle_rest(struct seam *seam, uint32_t number, uint32_t pc)
 {
 	uint64_t rest = 0; /* of unsigned differences, whose sum is none */
 	for (uint32_t s = 0; s < seam->machine.sms; s++)
-		rest += on_the_way(&seam->sm[s].account[number].by_pc[pc]);
+		rest += on_the_way(&seam->sm[s].account[number].by_pc[pc].requests);
 	for (uint32_t p = 0; p < seam->machine.partitions; p++)
-		rest += on_the_way(&seam->partition[p].account[number].by_pc[pc]);
-	seam->sm[0].account[number].by_pc[pc].redundant += rest;
+		rest += on_the_way(&seam->partition[p].account[number].by_pc[pc].requests);
+	seam->sm[0].account[number].by_pc[pc].requests.redundant += rest;
 }
 
 void seam_settle_cut(struct seam *seam)

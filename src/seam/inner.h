@@ -8,12 +8,13 @@ extern const struct mech_services seam_services; /* requests.c */
 
 /* account.c: the counters of a request: its sender's, and its load's where there is one. */
 struct seam_counted {
-	struct mech_requests *all, *load;
+	struct mech_requests *all;
+	struct seam_load *load;
 };
 
 struct seam_counted seam_counted(struct seam_account *account, const struct seam *seam, uint32_t pc);
 
-#define SEAM_COUNT(counted, name) ((counted).all->name++, (counted).load ? (void)(counted).load->name++ : (void)0)
+#define SEAM_COUNT(counted, name) ((counted).all->name++, (counted).load ? (void)(counted).load->requests.name++ : (void)0)
 
 /* account.c: the fate of a request of the SM; the data of a late one have come. */
 void seam_settle(void *sm, enum prefetch_fate fate, const struct prefetch *prefetch);

@@ -405,14 +405,21 @@ struct mech_requests seam_account_of(const struct seam *seam, uint32_t number)
 	return sum;
 }
 
-static void add_by_pc(const struct seam *seam, struct mech_requests *sum, const struct seam_account *account)
+static void add_load(struct seam_load *sum, const struct seam_load *load)
+{
+	seam_requests_add(&sum->requests, &load->requests);
+	for (uint32_t vector = 0; vector < OUTPUT_REQUEST_VECTORS; vector++)
+		sum->sum[vector] += load->sum[vector];
+}
+
+static void add_by_pc(const struct seam *seam, struct seam_load *sum, const struct seam_account *account)
 {
 	for (uint32_t pc = 0; sum && account->by_pc && pc < seam->launch.instructions; pc++)
-		seam_requests_add(&sum[pc], &account->by_pc[pc]);
+		add_load(&sum[pc], &account->by_pc[pc]);
 }
 
 void seam_stats(const struct seam *seam, uint32_t number, void *stats, struct mech_requests *requests,
-                struct mech_requests *by_pc)
+                struct seam_load *by_pc)
 {
 	const struct mech *mech = seam->attached[number].mech;
 	*requests = seam_account_of(seam, number);

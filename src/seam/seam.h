@@ -60,9 +60,15 @@ struct seam_mistake {
 	char text[512];
 };
 
+/* What was sent on a load's behalf. */
+struct seam_load {
+	struct mech_requests requests;
+	uint64_t sum[OUTPUT_REQUEST_VECTORS]; /* of what the account's histograms have sorted of it: cycles */
+};
+
 struct seam_account {
 	struct mech_requests all;
-	struct mech_requests *by_pc; /* instructions of the kernel, or NULL: it never sends */
+	struct seam_load *by_pc; /* instructions of the kernel, or NULL: it never sends */
 };
 
 /* Who owns an opcode: the mechanism's number, or MECH_MAX; which of its own it is. */
@@ -253,7 +259,7 @@ const struct seam_mistake *seam_mistake(const struct seam *seam);
 
 /* What a mechanism counted in the kernel. */
 void seam_stats(const struct seam *seam, uint32_t number, void *stats, struct mech_requests *requests,
-                struct mech_requests *by_pc);
+                struct seam_load *by_pc);
 /* One of its vectors over all parts; vector_free() it. */
 void seam_vector(const struct seam *seam, uint32_t number, uint32_t vector, struct vector *sum);
 /* Its account over all SMs. */

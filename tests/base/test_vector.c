@@ -9,6 +9,8 @@
 #include "base/arena.h"
 #include "base/vector.h"
 
+#include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 static const struct counter_vector powers = {.name = "p", .kind = VECTOR_POWERS, .length = 5};
@@ -98,11 +100,59 @@ static void test_mean(void **state)
 	assert_true(vector_mean(&named, &empty) == 0);
 }
 
+/* Bins of one value are exact; the last has no end. */
+static void test_median(void **state)
+{
+	const uint64_t from[] = {0, 1, 2, 4, 8};
+	const uint64_t ones[] = {1, 3, 0, 0, 1}, wide[] = {1, 0, 0, 4, 1}, last[] = {1, 0, 0, 0, 3},
+		       none[] = {0, 0, 0, 0, 0};
+	(void)state;
+	assert_true(vector_median(ones, from, 5) == 1);
+	assert_true(vector_median(wide, from, 5) == 4 + 3 * 2.0 / 4);
+	assert_true(vector_median(last, from, 5) == 8);
+	assert_true(isnan(vector_median(none, from, 5)));
+	assert_true(isnan(vector_median(NULL, NULL, 0)));
+}
+
+static int compare(const void *one, const void *other)
+{
+	uint64_t a = *(const uint64_t *)one, b = *(const uint64_t *)other;
+	return (a > b) - (a < b);
+}
+
+/* It lies in the bin of the lower of the two values in the middle, whatever the values are. */
+static void test_median_is_in_its_bin(void **state)
+{
+	enum { BINS = 12, MOST = 40 };
+	uint64_t from[BINS], value[MOST];
+	(void)state;
+	for (uint32_t i = 0; i < BINS; i++)
+		from[i] = vector_bin_from(&powers, i);
+	srand(1);
+	for (int round = 0; round < 5000; round++) {
+		uint64_t count[BINS] = {0};
+		size_t values = 1 + (size_t)rand() % MOST;
+		for (size_t i = 0; i < values; i++) {
+			value[i] = (uint64_t)rand() >> (16 + rand() % 15);
+			count[vector_bin(&powers, BINS, value[i])]++;
+		}
+		qsort(value, values, sizeof *value, compare);
+		double median = vector_median(count, from, BINS);
+		assert_int_equal(vector_bin(&powers, BINS, (uint64_t)median),
+		                 vector_bin(&powers, BINS, value[(values - 1) / 2]));
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_bins),        cmocka_unit_test(test_labels), cmocka_unit_test(test_add_by_index),
-		cmocka_unit_test(test_add_by_name), cmocka_unit_test(test_mean),
+		cmocka_unit_test(test_bins),
+		cmocka_unit_test(test_labels),
+		cmocka_unit_test(test_add_by_index),
+		cmocka_unit_test(test_add_by_name),
+		cmocka_unit_test(test_mean),
+		cmocka_unit_test(test_median),
+		cmocka_unit_test(test_median_is_in_its_bin),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -19,6 +19,23 @@ grep -qE '^saxpy\(\) +60x1x1 +256x2x1 +1000 +171040 +137.500$' "$work/out" || fa
 try 0 stats --counters "$work/s.json"
 grep -qE '^ +l1d.accesses +49152$' "$work/out" || fail "expected the counter"
 
+# Loads: what each mechanism sent, beside the demand that l1_by_load has; a load with the one alone has dashes for the other.
+try 0 stats --loads "$work/s.json"
+says out "no mechanism that sends, nor l1_by_load"
+cat >"$work/loads.json" <<'JSON'
+{"ended": "exit 0", "version": 1, "machine": "m",
+ "kernels": [{"name": "k", "demangled": "k pc 1 line 1()", "grid": [1, 1, 1], "block": [1, 1, 1], "cycles": 1, "warp_instructions": 1, "ipc": 1,
+  "loads": {"cap": [{"pc": 7, "line": 3, "issued": 8, "useful": 4, "late": 2, "early_evicted": 1, "redundant": 1, "prefetch_distance": 90, "late_wait": 5},
+                    {"pc": 40, "line": null, "issued": 0, "useful": 0, "late": 0, "early_evicted": 0, "redundant": 0, "prefetch_distance": 0, "late_wait": 0}]},
+  "vectors": {"l1_by_load.accesses": {"labels": ["k pc 1 line 1() pc 12 line 4", "k pc 1 line 1() pc 7 line 3"], "values": [10, 40]},
+              "l1_by_load.misses": {"values": [5, 10]}, "l1_by_load.first_uses": {"values": [0, 6]}}}]}
+JSON
+try 0 stats --loads "$work/loads.json"
+grep -qE '^ +3 +7 +40 +25.0 +37.5 +8 +4 +2 +1 +75.0 +15.0 +2.5$' "$work/out" || fail "expected the load at pc 7"
+grep -qE '^ +4 +12 +10 +50.0 +0.0 +0 +0 +0 +0 +- +- +-$' "$work/out" || fail "expected the load that nothing was sent for"
+grep -qE '^ +0 +40 +- +- +- +0 +0 +0 +0 +- +- +-$' "$work/out" || fail "expected the load of which only the account knows"
+[ "$(grep -cE '^ +[0-9]' "$work/out")" = 3 ] || fail "expected three loads"
+
 printf '{"version": 1,\n "kernels": }\n' >"$work/s.json"
 try 2 stats "$work/s.json"
 says err "s.json:2:"

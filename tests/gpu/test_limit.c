@@ -180,12 +180,13 @@ static void test_requests(void **state)
 		cut(&kit, most, 2 * GRID, BLOCK);
 		assert_int_equal(ends, SMS);
 		struct mech_requests all = kit_requests(&kit, 0), sum = {0};
-		struct mech_requests *by_pc = xcalloc(kit.program->count, sizeof *by_pc);
+		struct seam_load *by_pc = xcalloc(kit.program->count, sizeof *by_pc);
 		gpu_mech_stats(kit.gpu, 0, NULL, &all, by_pc);
 		for (uint32_t pc = 0; pc < kit.program->count; pc++) {
-			assert_int_equal(by_pc[pc].issued, by_pc[pc].useful + by_pc[pc].late + by_pc[pc].early_evicted +
-			                                           by_pc[pc].redundant);
-			seam_requests_add(&sum, &by_pc[pc]);
+			const struct mech_requests *load = &by_pc[pc].requests;
+			assert_int_equal(load->issued,
+			                 load->useful + load->late + load->early_evicted + load->redundant);
+			seam_requests_add(&sum, load);
 		}
 		assert_true(sum.issued < all.issued); /* the dispatcher's are on behalf of none */
 		by_load += sum.issued;

@@ -21,12 +21,14 @@ static const char statistics[] =
 	"\"block\": [32, 2, 1], \"cycles\": 100, \"blocks_per_sm\": 3,"
 	" \"thread_instructions\": 600, \"counters\": {\"l1d.hits\": 30, \"l1d.accesses\": 40, \"mine.sent\": null},"
 	" \"vectors\": {\"mine.by_array\": {\"labels\": [\"A\", \"B 2\"], \"values\": [10, 30]},"
-	" \"mine.lanes\": {\"bins\": [0, 1, 2], \"sum\": 20, \"values\": [0, 0, 5]}}},"
+	" \"mine.lanes\": {\"bins\": [0, 1, 2], \"sum\": 20, \"values\": [0, 0, 5]},"
+	" \"mine.gaps\": {\"bins\": [0, 1, 4, 8], \"sum\": 9, \"values\": [3, 0, 0, 1]}}},"
 	"{\"energy\": {\"total\": 3, \"seconds\": 1, \"dram\": 1}, \"name\": \"_Z3addPf\", \"grid\": [1, 1, 1], "
 	"\"block\": [64, 1, 1], \"cycles\": 50, \"blocks_per_sm\": 2,"
 	" \"thread_instructions\": 300, \"counters\": {\"l1d.hits\": 0, \"l1d.accesses\": 10, \"mine.sent\": 4},"
 	" \"vectors\": {\"mine.by_array\": {\"labels\": [\"A\", \"C\"], \"values\": [1, 7]},"
-	" \"mine.lanes\": {\"bins\": [0, 1, 2], \"sum\": 4, \"values\": [0, 1, 2]}}},"
+	" \"mine.lanes\": {\"bins\": [0, 1, 2], \"sum\": 4, \"values\": [0, 1, 2]},"
+	" \"mine.gaps\": {\"bins\": [0, 1, 4, 8], \"sum\": 22, \"values\": [0, 0, 4, 0]}}},"
 	"{\"name\": \"_Z4add2Pf\", \"grid\": [1, 1, 1], \"block\": [1, 1, 1], \"cycles\": 7, \"blocks_per_sm\": 8,"
 	" \"thread_instructions\": 10, \"counters\": {\"l1d.hits\": 1, \"l1d.accesses\": 0, \"mine.sent\": 5},"
 	" \"vectors\": {\"mine.empty\": {\"bins\": [0, 1], \"sum\": 0, \"values\": [0, 0]}}}]}";
@@ -86,6 +88,9 @@ static void test_formula_values(void **state)
 	assert_value(8, "sum(mine.lanes)", "add");
 	assert_value(3, "mean(mine.lanes)", "add");
 	assert_value(12, "mean(mine.by_array)", "add");
+	assert_value(4.75, "median(mine.gaps)",
+	             "add"); /* of both launches: of 8 values the fourth is the first from 4 to 7, of four */
+	assert_value(2, "median( mine.lanes ) * sm.count / 15", "add"); /* in the last bin, its least */
 	assert_value(30, "2 * sm.count", "add"); /* of the machine: once, however many launches */
 	assert_value(64 * 150, "cycles * dram.atom_bytes", "add");
 	assert_value(6, "energy.dram", "add");
@@ -114,6 +119,12 @@ static void test_formula_errors(void **state)
 	assert_no_value("l1d.hits / l1d.accesses", "add2", "division by 0");
 	assert_no_value("100 * (l1d.accesses / l1d.accesses)", "add2", ""); /* a share of nothing */
 	assert_no_value("mean(mine.empty)", "add2", "");
+	assert_no_value("median(mine.empty)", "add2", "");
+	assert_no_value("median(mine.by_array)", "add", "the statistics have no histogram 'mine.by_array'");
+	assert_no_value("median(mine.lanes)", "add2", "the statistics have no histogram 'mine.lanes'");
+	assert_no_value("median(mine.lanes)", "sub", "no kernel sub ran");
+	assert_no_value("median(mine.lanes[0])", "add", "expected a whole vector at ')'");
+	assert_no_value("median(cycles)", "add", "'cycles' is no vector");
 	assert_no_value("l1d.accesses / l1d.accesses + mine.sent / l1d.accesses", "add2", "division by 0");
 	assert_no_value("mine.sent", "add", "the statistics have no 'mine.sent'"); /* null in one launch */
 	assert_no_value("registers", NULL, "the statistics have no 'registers'");

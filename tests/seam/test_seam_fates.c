@@ -1,5 +1,6 @@
 /* Protects what a sender is told of its requests' fates: each once, with what it gave the request and the cycles of its sending, its
- * data and its end; and the two histograms of the account, which are the same cycles. */
+ * data and its end; and the two histograms of the account and
+ * their sums by load, which are the same cycles. */
 #include "gpu_kit.h"
 
 enum { WARP = 32, LINE = 128, AHEAD = 256, TAG = 77 };
@@ -89,6 +90,20 @@ static void expect_histogram(const struct gpu_kit *kit, uint32_t row, uint32_t c
 	vector_free(&vector);
 }
 
+/* Of the load on whose behalf the request was sent, which is not the one that wanted its line, and of no other. */
+static void expect_load(const struct gpu_kit *kit, uint32_t pc, uint64_t distance, uint64_t wait)
+{
+	struct mech_requests all;
+	struct seam_load *load = xcalloc(kit->program->count, sizeof *load);
+	gpu_mech_stats(kit->gpu, 0, NULL, &all, load);
+	for (uint32_t i = 0; i < kit->program->count; i++) {
+		assert_int_equal(load[i].requests.issued, i == pc);
+		assert_int_equal(load[i].sum[OUTPUT_prefetch_distance], i == pc ? distance : 0);
+		assert_int_equal(load[i].sum[OUTPUT_late_wait], i == pc ? wait : 0);
+	}
+	free(load);
+}
+
 #define FIRST  "ld.global.u32 %r1, [%rd0];\n"
 #define LONG   "div.u32 %r1, %r1, 3; div.u32 %r1, %r1, 3; div.u32 %r1, %r1, 3; div.u32 %r1, %r1, 3;\n"
 #define WAIT   LONG LONG LONG LONG "and.b32 %r1, %r1, 0; cvt.u64.u32 %rd1, %r1; add.u64 %rd0, %rd0, %rd1;\n"
@@ -132,7 +147,7 @@ static void test_fates(void **state)
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
 		const struct row *row = &rows[i];
 		struct gpu_kit kit;
-		bool demanded = row->fate == MECH_USEFUL || row->fate == MECH_LATE;
+		bool is_late = row->fate == MECH_LATE, demanded = row->fate == MECH_USEFUL || is_late;
 		defaults.to = row->to;
 		kit_mechanisms = sets[row->to == MECH_TO_BUFFER];
 		KIT_OPEN(&kit, "sm.count=1", "l1i.sets=64", "l1d.sets=32");
@@ -148,8 +163,11 @@ static void test_fates(void **state)
 		assert_int_equal(heard->fate.tag, TAG);
 		assert_int_equal(heard->fate.pc, heard->pc);
 		expect_times(heard, row);
-		expect_histogram(&kit, OUTPUT_prefetch_distance, demanded, heard->demand - heard->reply.sent);
-		expect_histogram(&kit, OUTPUT_late_wait, row->fate == MECH_LATE, heard->reply.cycle - heard->demand);
+		uint64_t distance = demanded ? heard->demand - heard->reply.sent : 0;
+		uint64_t wait = is_late ? heard->reply.cycle - heard->demand : 0;
+		expect_histogram(&kit, OUTPUT_prefetch_distance, demanded, distance);
+		expect_histogram(&kit, OUTPUT_late_wait, is_late, wait);
+		expect_load(&kit, heard->pc, distance, wait);
 		kit_close(&kit);
 	}
 	kit_mechanisms = NULL;

@@ -7,7 +7,7 @@
 
 enum { WARP = 32, LINE = 128 };
 
-static struct mech_requests requests_of(const struct gpu_kit *kit, uint32_t number, struct mech_requests *by_pc)
+static struct mech_requests requests_of(const struct gpu_kit *kit, uint32_t number, struct seam_load *by_pc)
 {
 	struct mech_requests all;
 	uint64_t stats[16] = {0};
@@ -169,7 +169,8 @@ static void test_ends(void **state)
 	kit_mechanisms = set;
 	for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
 		struct gpu_kit kit;
-		struct mech_requests by_pc[64] = {0}, all;
+		struct seam_load by_pc[64] = {0};
+		struct mech_requests all;
 		uint32_t loads = 0;
 		print_message("%s\n", row[i].what);
 		ask_defaults = row[i].config;
@@ -180,8 +181,8 @@ static void test_ends(void **state)
 		all = requests_of(&kit, 0, by_pc);
 		check_account(&all);
 		for (uint32_t pc = 0; pc < kit.program->count; pc++)
-			if (by_pc[pc].asked) {
-				assert_memory_equal(&by_pc[pc], &all, sizeof all);
+			if (by_pc[pc].requests.asked) {
+				assert_memory_equal(&by_pc[pc].requests, &all, sizeof all);
 				loads++;
 			}
 		assert_int_equal(loads, 1);
