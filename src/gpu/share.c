@@ -5,12 +5,14 @@
 void share_open(struct gpu *gpu)
 {
 	const struct workers *workers = &gpu->workers;
-	uint32_t sms = gpu->machine.sms, channels = gpu->machine.map.channels;
+	uint32_t per_port = gpu->machine.cluster.sms, channels = gpu->machine.map.channels;
 	gpu->share = arena_array(&gpu->host, workers->count, sizeof *gpu->share);
 	for (uint32_t w = 0; w < workers->count; w++) {
 		struct share *share = &gpu->share[w];
-		share->first_sm = workers_share(workers, w, sms);
-		share->end_sm = workers_share(workers, w + 1, sms);
+		share->first_sm = workers_share(workers, w, gpu->ports) * per_port;
+		share->end_sm = workers_share(workers, w + 1, gpu->ports) * per_port;
+		share->first_cluster = workers_share(workers, w, gpu->clusters);
+		share->end_cluster = workers_share(workers, w + 1, gpu->clusters);
 		share->first_channel = workers_share(workers, w, channels);
 		share->end_channel = workers_share(workers, w + 1, channels);
 		share->first_slice = share->first_channel * gpu->machine.map.slices_per_channel;
@@ -18,7 +20,7 @@ void share_open(struct gpu *gpu)
 		share->request_network = &workers->worker[w] == share_of_request_network(gpu);
 		share->reply_network = &workers->worker[w] == share_of_reply_network(gpu);
 	}
-	assert(gpu->share[workers->count - 1].end_sm == sms);
+	assert(gpu->share[workers->count - 1].end_sm == gpu->machine.sms);
 	assert(gpu->share[workers->count - 1].end_slice == gpu->slices);
 }
 
@@ -55,23 +57,46 @@ static void ticked(struct share *share, uint64_t now)
 	share->last_ticked = now;
 }
 
+/* What the SMs' ticks tell. */
+struct told {
+	bool any, commits, starved;
+};
+
+static inline void tick_sm(struct sm *sm, uint64_t cycle, uint64_t now, struct told *told)
+{
+	if (sm->wake > now)
+		return;
+	sm_tick(sm, cycle, now);
+	told->any = true;
+	told->commits |= sm->commits;
+	told->starved |= sm_has_room(sm);
+}
+
+/* Its SMs tick in the order in which they may use its port. */
+static void tick_cluster(struct cluster *cluster, uint64_t cycle, uint64_t now, struct told *told)
+{
+	if (cluster->wake <= now) {
+		cluster_tick(cluster, now);
+		told->any = true;
+	}
+	cluster_new_cycle(cluster);
+	for (uint32_t i = 0; i < cluster->config.sms; i++)
+		tick_sm(&cluster->sm[cluster_in_turn(cluster, i)], cycle, now, told);
+}
+
 void share_tick_sms(struct gpu *gpu, struct share *share)
 {
-	struct sm *sm = &gpu->sm[share->first_sm];
-	const struct sm *end = &gpu->sm[share->end_sm];
 	uint64_t cycle = gpu->clock[CLOCK_CORE].cycle, now = gpu->now;
-	bool any = false, commits = false, starved = false;
-	for (; sm < end; sm++) {
-		if (sm->wake > now)
-			continue;
-		sm_tick(sm, cycle, now);
-		any = true;
-		commits |= sm->commits;
-		starved |= sm_has_room(sm);
-	}
-	share->commits = commits;
-	share->starved = starved;
-	if (any)
+	struct told told = {false, false, false};
+	if (gpu->clusters)
+		for (uint32_t i = share->first_cluster; i < share->end_cluster; i++)
+			tick_cluster(&gpu->cluster[i], cycle, now, &told);
+	else
+		for (uint32_t i = share->first_sm; i < share->end_sm; i++)
+			tick_sm(&gpu->sm[i], cycle, now, &told);
+	share->commits = told.commits;
+	share->starved = told.starved;
+	if (told.any)
 		ticked(share, now);
 }
 
@@ -142,6 +167,8 @@ uint64_t share_wake_of_sms(const struct gpu *gpu, const struct share *share)
 	uint64_t first = UINT64_MAX;
 	for (uint32_t i = share->first_sm; i < share->end_sm; i++)
 		first = earlier(first, gpu->sm[i].wake);
+	for (uint32_t i = share->first_cluster; i < share->end_cluster; i++)
+		first = earlier(first, gpu->cluster[i].wake);
 	return first;
 }
 

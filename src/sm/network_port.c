@@ -18,6 +18,20 @@ bool sm_answer_at_once(struct sm *sm, struct request *request, uint64_t now)
 	return true;
 }
 
+/* For want of room, or held by an SM of the cluster that has none: whether it still is, is asked again in the next cycle. */
+static void refuse(struct sm *sm, const struct request *request, bool is_held)
+{
+	struct network_port *network = &sm->network;
+	sm->stats.network_full++;
+	network->refused++;
+	if (is_held)
+		network->cluster->stats.turn_waits++;
+	else if (network->cluster)
+		cluster_refused(network->cluster, sm);
+	if (is_held || crossbar_gets_room(network->requests, network->input, request))
+		sm_wake_at(sm, sm->now + 1);
+}
+
 bool network_port_send(struct sm *sm, struct request *request)
 {
 	struct network_port *network = &sm->network;
@@ -26,18 +40,18 @@ bool network_port_send(struct sm *sm, struct request *request)
 		network->refused += !answered;
 		return answered;
 	}
-	if (!crossbar_has_room(network->requests, sm->index, request, sm->now)) {
-		sm->stats.network_full++;
-		network->refused++;
-		if (crossbar_gets_room(network->requests, sm->index, request))
-			sm_wake_at(sm, sm->now + 1);
+	bool is_held = network->cluster && cluster_holds(network->cluster, sm);
+	if (is_held || !crossbar_has_room(network->requests, network->input, request, sm->now)) {
+		refuse(sm, request, is_held);
 		return false;
 	}
 	if (sm->seam->packet_out.count) {
 		const struct packet packet = packet_of(network->requests, request, sm->cycle);
 		seam_call_packet_out(sm->seam, &packet);
 	}
-	crossbar_send(network->requests, sm->index, request, sm->now);
+	crossbar_send(network->requests, network->input, request, sm->now);
+	if (network->cluster)
+		cluster_sent(network->cluster, sm);
 	return true;
 }
 
