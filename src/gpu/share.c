@@ -57,47 +57,44 @@ static void ticked(struct share *share, uint64_t now)
 	share->last_ticked = now;
 }
 
-/* What the SMs' ticks tell. */
-struct told {
-	bool any, commits, starved;
-};
-
-static inline void tick_sm(struct sm *sm, uint64_t cycle, uint64_t now, struct told *told)
+/* SMs side by side, one behind the other. */
+static void tick_sms(struct gpu *gpu, struct share *share, struct sm *sm, const struct sm *end)
 {
-	if (sm->wake > now)
-		return;
-	sm_tick(sm, cycle, now);
-	told->any = true;
-	told->commits |= sm->commits;
-	told->starved |= sm_has_room(sm);
+	uint64_t cycle = gpu->clock[CLOCK_CORE].cycle, now = gpu->now;
+	bool any = false, commits = false, starved = false;
+	for (; sm < end; sm++) {
+		if (sm->wake > now)
+			continue;
+		sm_tick(sm, cycle, now);
+		any = true;
+		commits |= sm->commits;
+		starved |= sm_has_room(sm);
+	}
+	share->commits |= commits;
+	share->starved |= starved;
+	if (any)
+		ticked(share, now);
 }
 
-/* Its SMs tick in the order in which they may use its port. */
-static void tick_cluster(struct cluster *cluster, uint64_t cycle, uint64_t now, struct told *told)
+/* Its SMs tick behind its port, in the order in which they may use it: from the one whose turn it is to the last, then the others. */
+static void tick_cluster(struct gpu *gpu, struct share *share, struct cluster *cluster)
 {
-	if (cluster->wake <= now) {
-		cluster_tick(cluster, now);
-		told->any = true;
+	if (cluster->wake <= gpu->now) {
+		cluster_tick(cluster, gpu->now);
+		ticked(share, gpu->now);
 	}
 	cluster_new_cycle(cluster);
-	for (uint32_t i = 0; i < cluster->config.sms; i++)
-		tick_sm(&cluster->sm[cluster_in_turn(cluster, i)], cycle, now, told);
+	struct sm *turn = cluster->sm + cluster->turn;
+	tick_sms(gpu, share, turn, cluster->sm + cluster->config.sms);
+	tick_sms(gpu, share, cluster->sm, turn);
 }
 
 void share_tick_sms(struct gpu *gpu, struct share *share)
 {
-	uint64_t cycle = gpu->clock[CLOCK_CORE].cycle, now = gpu->now;
-	struct told told = {false, false, false};
-	if (gpu->clusters)
-		for (uint32_t i = share->first_cluster; i < share->end_cluster; i++)
-			tick_cluster(&gpu->cluster[i], cycle, now, &told);
-	else
-		for (uint32_t i = share->first_sm; i < share->end_sm; i++)
-			tick_sm(&gpu->sm[i], cycle, now, &told);
-	share->commits = told.commits;
-	share->starved = told.starved;
-	if (told.any)
-		ticked(share, now);
+	if (!gpu->clusters)
+		tick_sms(gpu, share, &gpu->sm[share->first_sm], &gpu->sm[share->end_sm]);
+	for (uint32_t i = share->first_cluster; i < share->end_cluster; i++)
+		tick_cluster(gpu, share, &gpu->cluster[i]);
 }
 
 static void tick_network(struct gpu *gpu, struct share *share, struct crossbar *crossbar)

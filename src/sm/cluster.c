@@ -31,7 +31,8 @@ bool cluster_holds(const struct cluster *cluster, const struct sm *sm)
 	}
 }
 
-void cluster_refused(struct cluster *cluster, const struct sm *sm)
+/* They were refused for want of room, and sleep until there is some: now they are held. */
+static void wake_behind(struct cluster *cluster, const struct sm *sm)
 {
 	for (uint32_t i = cluster->config.sms - 1;; i--) {
 		struct sm *behind = &cluster->sm[cluster_in_turn(cluster, i)];
@@ -40,6 +41,16 @@ void cluster_refused(struct cluster *cluster, const struct sm *sm)
 		if (network_port_has_refused(&behind->network))
 			sm_wake_at(behind, sm->now);
 	}
+}
+
+bool cluster_refuse(struct cluster *cluster, const struct sm *sm)
+{
+	bool is_held = cluster_holds(cluster, sm);
+	if (is_held)
+		cluster->stats.turn_waits++;
+	else
+		wake_behind(cluster, sm);
+	return is_held;
 }
 
 void cluster_sent(struct cluster *cluster, const struct sm *sm)

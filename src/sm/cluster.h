@@ -77,8 +77,9 @@ static inline void cluster_new_cycle(struct cluster *cluster)
 /* In this cycle an SM that goes before this one has found no room. */
 bool cluster_holds(const struct cluster *cluster, const struct sm *sm);
 
-/* The SM has found no room: those behind it that have found none before wait for it from now on. */
-void cluster_refused(struct cluster *cluster, const struct sm *sm);
+/* A request of the SM stays. True: it is held, and counts as waiting for the other's turn. False: for want of room; SMs behind it that have
+ * found none before wait for it from now on. */
+bool cluster_refuse(struct cluster *cluster, const struct sm *sm);
 
 /* The SM has sent a request: the next one's turn is next. */
 void cluster_sent(struct cluster *cluster, const struct sm *sm);

@@ -18,17 +18,16 @@ bool sm_answer_at_once(struct sm *sm, struct request *request, uint64_t now)
 	return true;
 }
 
-/* For want of room, or held by an SM of the cluster that has none: whether it still is, is asked again in the next cycle. */
-static void refuse(struct sm *sm, const struct request *request, bool is_held)
+/* What is held by another SM of the cluster is tried again in the next cycle; what wants room, when there is some. */
+static void refuse(struct sm *sm, const struct request *request)
 {
 	struct network_port *network = &sm->network;
+	bool tries_again = crossbar_gets_room(network->requests, network->input, request);
 	sm->stats.network_full++;
 	network->refused++;
-	if (is_held)
-		network->cluster->stats.turn_waits++;
-	else if (network->cluster)
-		cluster_refused(network->cluster, sm);
-	if (is_held || crossbar_gets_room(network->requests, network->input, request))
+	if (network->cluster)
+		tries_again |= cluster_refuse(network->cluster, sm);
+	if (tries_again)
 		sm_wake_at(sm, sm->now + 1);
 }
 
@@ -40,9 +39,9 @@ bool network_port_send(struct sm *sm, struct request *request)
 		network->refused += !answered;
 		return answered;
 	}
-	bool is_held = network->cluster && cluster_holds(network->cluster, sm);
-	if (is_held || !crossbar_has_room(network->requests, network->input, request, sm->now)) {
-		refuse(sm, request, is_held);
+	if (!crossbar_has_room(network->requests, network->input, request, sm->now) ||
+	    (network->cluster && cluster_holds(network->cluster, sm))) {
+		refuse(sm, request);
 		return false;
 	}
 	if (sm->seam->packet_out.count) {
