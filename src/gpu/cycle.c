@@ -3,7 +3,8 @@
  * A step is a time at which a cycle of the core's, the network's or L2's clock comes; often it is a cycle of several. In it
  *
  *   1 host     what crossed between the host's threads in the step before goes into its ports (host/worker.c)
- *   2 core     SMs tick, each from its pipeline's last stage to its first (sm/sm.c)
+ *   2 core     SMs tick, each from its pipeline's last stage to its first (sm/sm.c); where several share a port to the networks, behind
+ *              the port, in the order in which they may use it (sm/cluster.c)
  *   3          when all have, their global stores and atomics are made, in the order of SMs
  *   4 network  the request crossbar ticks, and the reply crossbar
  *   5 DRAM     channels tick, in all cycles of their own clock that have come up to now

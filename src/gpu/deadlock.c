@@ -92,6 +92,28 @@ static void explain_sm(const struct sm *sm, struct report *report)
 			explain_warp(sm, w, report);
 }
 
+/* What waits at a cluster's port. */
+static void explain_cluster(const struct gpu *gpu, uint32_t number, struct report *report)
+{
+	const struct cluster *cluster = &gpu->cluster[number];
+	uint32_t replies = cluster->replies.items, coming = cluster->from_network.items,
+		 first = number * cluster->config.sms;
+	if (replies)
+		say(report,
+		    "cluster %u: %u replies wait, %u more in the network; the first is for SM %u, which keeps %u\n",
+		    number, replies, coming, ((const struct request *)port_front(&cluster->replies, UINT64_MAX))->sm,
+		    cluster->config.own_replies);
+	for (uint32_t i = 0; i < cluster->config.sms; i++) {
+		uint32_t in_turn = cluster_in_turn(cluster, i);
+		if (!network_port_has_refused(&cluster->sm[in_turn].network))
+			continue;
+		say(report,
+		    "cluster %u: SM %u waits for room in the request network, and those behind it in turn for it\n",
+		    number, first + in_turn);
+		break;
+	}
+}
+
 /* The owner of DRAM's scheduling, where it lets requests wait. */
 static void explain_scheduler(const struct gpu *gpu, struct report *report)
 {
@@ -118,6 +140,8 @@ void gpu_explain_deadlock(const struct gpu *gpu, char *text, size_t size)
 	explain_scheduler(gpu, &report);
 	for (uint32_t i = 0; i < gpu->machine.sms; i++)
 		explain_sm(&gpu->sm[i], &report);
+	for (uint32_t i = 0; i < gpu->clusters; i++)
+		explain_cluster(gpu, i, &report);
 	say(&report, "networks: %llu packets to slices, %llu to SMs\n", (unsigned long long)gpu->to_slices.in_flight,
 	    (unsigned long long)gpu->to_sms.in_flight);
 	for (uint32_t i = 0; i < gpu->slices; i++) {

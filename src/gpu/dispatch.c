@@ -49,6 +49,32 @@ static bool can_start(struct dispatch *dispatch, const struct gpu *gpu, uint32_t
 	return agreed;
 }
 
+/* On one of its SMs, in turn behind the one that got a block last. */
+static bool place_in_cluster(struct dispatch *dispatch, struct gpu *gpu, uint32_t number)
+{
+	struct cluster *cluster = &gpu->cluster[number];
+	uint32_t sms = cluster->config.sms;
+	for (uint32_t i = 1; i <= sms; i++) {
+		uint32_t place = (cluster->last_start + i) % sms;
+		if (!can_start(dispatch, gpu, number * sms + place))
+			continue;
+		start(dispatch, gpu, number * sms + place);
+		cluster->last_start = place;
+		return true;
+	}
+	return false;
+}
+
+/* Round robin over clusters. */
+static bool place_by_clusters(struct dispatch *dispatch, struct gpu *gpu)
+{
+	bool started = false;
+	uint32_t clusters = gpu->clusters, first = gpu->last_sm / gpu->machine.cluster.sms + 1;
+	for (uint32_t i = 0; i < clusters && dispatch->next < dispatch->blocks; i++)
+		started |= place_in_cluster(dispatch, gpu, (first + i) % clusters);
+	return started;
+}
+
 /* Round robin. */
 static bool place_in_turn(struct dispatch *dispatch, struct gpu *gpu)
 {
@@ -67,18 +93,18 @@ static bool place_in_turn(struct dispatch *dispatch, struct gpu *gpu)
 /* Where the owner of the placement wants them. One that goes nowhere for now is refused as by a veto. */
 static bool place_as_picked(struct dispatch *dispatch, struct gpu *gpu)
 {
-	uint32_t sms = gpu->machine.sms, started = 0;
-	bool has_block[MACHINE_MAX_SMS] = {false}; /* of this cycle */
+	uint32_t sms = gpu->machine.sms, per_cluster = gpu->machine.cluster.sms, started = 0;
+	bool has_block[MACHINE_MAX_SMS] = {false}; /* of this cycle, by cluster */
 	uint8_t has_room[MACHINE_MAX_SMS];
 	while (dispatch->next < dispatch->blocks) {
 		uint32_t places = 0;
 		for (uint32_t i = 0; i < sms; i++)
-			places += has_room[i] = !has_block[i] && can_start(dispatch, gpu, i);
+			places += has_room[i] = !has_block[i / per_cluster] && can_start(dispatch, gpu, i);
 		uint32_t at = places ? seam_place_block(gpu->seam, dispatch->next, has_room) : MECH_NOWHERE;
 		dispatch->vetoed |= places && at == MECH_NOWHERE;
 		if (at == MECH_NOWHERE)
 			break;
-		has_block[at] = true;
+		has_block[at / per_cluster] = true;
 		start(dispatch, gpu, at);
 		started++;
 	}
@@ -97,8 +123,11 @@ static bool dispatch_blocks(struct dispatch *dispatch, struct gpu *gpu)
 		return false;
 	dispatch->vetoed = false;
 	bool picked = gpu->seam->gpu.place_owner;
-	bool started = picked ? place_as_picked(dispatch, gpu) : place_in_turn(dispatch, gpu);
-	dispatch->try = started || dispatch->vetoed; /* an SM takes one block a cycle; a veto is asked for again */
+	bool started = picked          ? place_as_picked(dispatch, gpu)
+	               : gpu->clusters ? place_by_clusters(dispatch, gpu)
+	                               : place_in_turn(dispatch, gpu);
+	dispatch->try = started ||
+	                dispatch->vetoed; /* an SM, or a cluster, takes one block a cycle; a veto is asked for again */
 	return dispatch->try;
 }
 

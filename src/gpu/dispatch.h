@@ -1,6 +1,6 @@
-/* dispatch: gives the grid's blocks to SMs, round robin or as a mechanism picks, at most one an SM and cycle, each SM that has
- * room in the order behind the one that got the last block (GPGPU-Sim: gpgpu_sim::issue_block2core(),
- * simt_core_cluster::issue_block2core()). */
+/* dispatch: gives the grid's blocks to SMs, round robin or as a mechanism picks, at most one a cycle and cluster, or SM
+ * where there are none. In turn each that has room, in the order behind the one that got the last block; the SMs of a cluster are in
+ * turn among themselves (GPGPU-Sim: gpgpu_sim::issue_block2core(), simt_core_cluster::issue_block2core()). */
 #ifndef SLUICE_GPU_DISPATCH_H
 #define SLUICE_GPU_DISPATCH_H
 

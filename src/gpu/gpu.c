@@ -26,10 +26,10 @@ struct mech_machine gpu_mech_machine(const struct machine *machine)
 	                             .send_queue = machine->send_queue};
 }
 
-/* No worker is without an SM. */
-static uint32_t useful_workers(uint32_t threads, uint32_t sms)
+/* No worker is without an SM, or without a cluster. */
+static uint32_t useful_workers(uint32_t threads, uint32_t ports)
 {
-	uint32_t most = sms < MAX_WORKERS ? sms : MAX_WORKERS;
+	uint32_t most = ports < MAX_WORKERS ? ports : MAX_WORKERS;
 	return threads < most ? threads : most;
 }
 
@@ -49,8 +49,10 @@ struct gpu *gpu_open(const struct machine *machine, const struct seam_attached *
 	for (uint32_t i = 0; i < attachments; i++)
 		gpu->attached[i] = attached[i];
 	gpu->slices = machine->map.channels * machine->map.slices_per_channel;
+	gpu->ports = machine->sms / machine->cluster.sms;
+	gpu->clusters = machine->cluster.sms > 1 ? gpu->ports : 0;
 	cycle_open(gpu);
-	workers_open(&gpu->workers, useful_workers(threads, machine->sms), &cycle_duties, gpu, &gpu->host);
+	workers_open(&gpu->workers, useful_workers(threads, gpu->ports), &cycle_duties, gpu, &gpu->host);
 	share_open(gpu);
 	wiring_build(gpu);
 	gpu->team = team_open(&gpu->workers, &gpu->host);

@@ -27,6 +27,7 @@
 	X(slice, slice, slice, stats)                                                                                  \
 	X(request_network, crossbar, gpu, to_slices.stats)                                                             \
 	X(reply_network, crossbar, gpu, to_sms.stats)                                                                  \
+	X(cluster, cluster, cluster, stats)                                                                            \
 	X(dram, dram, dram_channel, stats)
 
 /* All counters of a kernel, summed over the units that count them. */
@@ -47,6 +48,9 @@ struct gpu {
 	uint32_t attachments;
 	struct seam *seam;
 	struct sm *sm;
+	struct cluster *cluster;
+	uint32_t clusters; /* 0: each SM has a port to the networks of its own */
+	uint32_t ports;    /* of SMs, or of clusters, to the networks */
 	struct crossbar to_slices, to_sms;
 	struct slice *slice;
 	uint32_t slices;

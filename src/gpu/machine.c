@@ -95,6 +95,11 @@ const struct option machine_options[] = {
 	U32("memory.bus_bits", memory_bus_bits, 8, 65536, "bits", "memory interface, as device properties report it"),
 
 	U32("sm.count", sms, 1, MACHINE_MAX_SMS, "SMs", "streaming multiprocessors"),
+	U32("sm.per_cluster", cluster.sms, 1, MACHINE_MAX_SMS, "SMs",
+            "that share a port to the networks, a cluster; sm.count is a multiple. 1: each has a port of its own"),
+	U32("sm.cluster_replies", cluster.replies, 1, 65536, "packets",
+            "that a cluster of more than one SM keeps of what has come for these"),
+	U32("sm.replies", cluster.own_replies, 1, 65536, "packets", "of these, that an SM keeps until it takes them"),
 	U32("sm.warps", sm.warps, 1, SM_MAX_WARPS, "warps", "warp slots"),
 	U32("sm.blocks", sm.blocks, 1, SM_MAX_BLOCKS, "blocks", "block slots"),
 	U32("sm.registers", sm.registers, 1024, 1048576, "registers", "32-bit registers"),
@@ -279,6 +284,9 @@ bool machine_check(const struct machine *machine, struct diag *diag)
 	if (machine->slice.by_sectors && machine->slice.input_queue < CACHE_MAX_SECTORS)
 		diag_plain(diag, "l2.input_queue is %u; with l2.by_sectors it must hold the %u sectors of a line",
 		           machine->slice.input_queue, CACHE_MAX_SECTORS);
+	if (machine->sms % machine->cluster.sms)
+		diag_plain(diag, "sm.count is %u; expected a multiple of sm.per_cluster (%u), the SMs of a cluster",
+		           machine->sms, machine->cluster.sms);
 	if (!power_of_two(sm->atomic_bytes))
 		diag_plain(diag, "sm.atomic_bytes is %u; expected a power of two", sm->atomic_bytes);
 	if (sm->fetch_bytes % 8)

@@ -7,6 +7,7 @@
 #include "memory/crossbar.h"
 #include "memory/dram.h"
 #include "memory/slice.h"
+#include "sm/cluster.h"
 #include "sm/config.h"
 
 enum { MACHINE_MAX_SMS = 1024 };
@@ -29,6 +30,7 @@ struct machine {
 	uint32_t max_instructions; /* of threads, over all kernels, after which all stops; 0: none */
 	uint32_t watchdog;       /* core cycles without progress after which a kernel counts as stalled */
 	struct sm_config sm;
+	struct cluster_config cluster;
 	struct crossbar_config network;
 	struct address_map map;
 	uint32_t interleave_bytes;

@@ -80,7 +80,9 @@ static void expect_quiet(const struct gpu *gpu)
 {
 	assert(!gpu->to_slices.in_flight && !gpu->to_sms.in_flight);
 	for (uint32_t i = 0; i < gpu->machine.sms; i++)
-		assert(!gpu->sm[i].blocks.resident);
+		assert(!gpu->sm[i].blocks.resident && port_empty(&gpu->sm[i].network.replies));
+	for (uint32_t i = 0; i < gpu->clusters; i++)
+		assert(port_empty(&gpu->cluster[i].from_network) && port_empty(&gpu->cluster[i].replies));
 	for (uint32_t i = 0; i < gpu->slices; i++)
 		assert(!gpu->slice[i].busy);
 	for (uint32_t i = 0; i < gpu->machine.map.channels; i++)

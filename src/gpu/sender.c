@@ -10,7 +10,7 @@ static struct request *request_for(struct gpu *gpu, const struct seam_dispatched
 
 static bool send(struct gpu *gpu, uint32_t sm, struct request *request)
 {
-	uint32_t input = gpu->machine.sms + request->slice;
+	uint32_t input = gpu->ports + request->slice;
 	if (gpu->machine.sm.zero_latency_memory)
 		return sm_answer_at_once(&gpu->sm[sm], request, gpu->now);
 	if (!crossbar_has_room(&gpu->to_slices, input, request, gpu->now))

@@ -5,12 +5,14 @@
 void share_open(struct gpu *gpu)
 {
 	const struct workers *workers = &gpu->workers;
-	uint32_t sms = gpu->machine.sms, channels = gpu->machine.map.channels;
+	uint32_t per_port = gpu->machine.cluster.sms, channels = gpu->machine.map.channels;
 	gpu->share = arena_array(&gpu->host, workers->count, sizeof *gpu->share);
 	for (uint32_t w = 0; w < workers->count; w++) {
 		struct share *share = &gpu->share[w];
-		share->first_sm = workers_share(workers, w, sms);
-		share->end_sm = workers_share(workers, w + 1, sms);
+		share->first_sm = workers_share(workers, w, gpu->ports) * per_port;
+		share->end_sm = workers_share(workers, w + 1, gpu->ports) * per_port;
+		share->first_cluster = workers_share(workers, w, gpu->clusters);
+		share->end_cluster = workers_share(workers, w + 1, gpu->clusters);
 		share->first_channel = workers_share(workers, w, channels);
 		share->end_channel = workers_share(workers, w + 1, channels);
 		share->first_slice = share->first_channel * gpu->machine.map.slices_per_channel;
@@ -18,7 +20,7 @@ void share_open(struct gpu *gpu)
 		share->request_network = &workers->worker[w] == share_of_request_network(gpu);
 		share->reply_network = &workers->worker[w] == share_of_reply_network(gpu);
 	}
-	assert(gpu->share[workers->count - 1].end_sm == sms);
+	assert(gpu->share[workers->count - 1].end_sm == gpu->machine.sms);
 	assert(gpu->share[workers->count - 1].end_slice == gpu->slices);
 }
 
@@ -55,10 +57,9 @@ static void ticked(struct share *share, uint64_t now)
 	share->last_ticked = now;
 }
 
-void share_tick_sms(struct gpu *gpu, struct share *share)
+/* SMs side by side, one behind the other. */
+static void tick_sms(struct gpu *gpu, struct share *share, struct sm *sm, const struct sm *end)
 {
-	struct sm *sm = &gpu->sm[share->first_sm];
-	const struct sm *end = &gpu->sm[share->end_sm];
 	uint64_t cycle = gpu->clock[CLOCK_CORE].cycle, now = gpu->now;
 	bool any = false, commits = false, starved = false;
 	for (; sm < end; sm++) {
@@ -69,10 +70,31 @@ void share_tick_sms(struct gpu *gpu, struct share *share)
 		commits |= sm->commits;
 		starved |= sm_has_room(sm);
 	}
-	share->commits = commits;
-	share->starved = starved;
+	share->commits |= commits;
+	share->starved |= starved;
 	if (any)
 		ticked(share, now);
+}
+
+/* Its SMs tick behind its port, in the order in which they may use it: from the one whose turn it is to the last, then the others. */
+static void tick_cluster(struct gpu *gpu, struct share *share, struct cluster *cluster)
+{
+	if (cluster->wake <= gpu->now) {
+		cluster_tick(cluster, gpu->now);
+		ticked(share, gpu->now);
+	}
+	cluster_new_cycle(cluster);
+	struct sm *turn = cluster->sm + cluster->turn;
+	tick_sms(gpu, share, turn, cluster->sm + cluster->config.sms);
+	tick_sms(gpu, share, cluster->sm, turn);
+}
+
+void share_tick_sms(struct gpu *gpu, struct share *share)
+{
+	if (!gpu->clusters)
+		tick_sms(gpu, share, &gpu->sm[share->first_sm], &gpu->sm[share->end_sm]);
+	for (uint32_t i = share->first_cluster; i < share->end_cluster; i++)
+		tick_cluster(gpu, share, &gpu->cluster[i]);
 }
 
 static void tick_network(struct gpu *gpu, struct share *share, struct crossbar *crossbar)
@@ -142,6 +164,8 @@ uint64_t share_wake_of_sms(const struct gpu *gpu, const struct share *share)
 	uint64_t first = UINT64_MAX;
 	for (uint32_t i = share->first_sm; i < share->end_sm; i++)
 		first = earlier(first, gpu->sm[i].wake);
+	for (uint32_t i = share->first_cluster; i < share->end_cluster; i++)
+		first = earlier(first, gpu->cluster[i].wake);
 	return first;
 }
 

@@ -1,4 +1,4 @@
-/* share: the units of the machine that one of the host's workers simulates: some SMs and some whole memory partitions, so that
+/* share: the units of the machine that one of the host's workers simulates: some SMs, all those of a cluster, and some whole memory partitions, so that
  * DRAM, whose clock is another one, never crosses; two of the shares have a crossbar. */
 #ifndef SLUICE_GPU_SHARE_H
 #define SLUICE_GPU_SHARE_H
@@ -10,7 +10,7 @@ struct gpu;
 
 struct share {
 	_Alignas(64) uint32_t first_sm; /* apart from other threads' shares */
-	uint32_t end_sm, first_slice, end_slice, first_channel, end_channel;
+	uint32_t end_sm, first_cluster, end_cluster, first_slice, end_slice, first_channel, end_channel;
 	bool request_network, reply_network;
 	/* what a step tells */
 	bool ticked;          /* one of its units did */

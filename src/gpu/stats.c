@@ -11,7 +11,7 @@ const struct counter_group gpu_counter_groups[] = {
 const size_t gpu_counter_group_count = sizeof gpu_counter_groups / sizeof gpu_counter_groups[0];
 
 /* The units that count, by their structs. */
-enum unit_kind { UNITS_sm, UNITS_slice, UNITS_dram_channel, UNITS_gpu };
+enum unit_kind { UNITS_sm, UNITS_slice, UNITS_dram_channel, UNITS_cluster, UNITS_gpu };
 
 struct unit_array {
 	void *first;
@@ -26,6 +26,8 @@ static struct unit_array units_of(struct gpu *gpu, enum unit_kind kind)
 		return (struct unit_array){gpu->sm, gpu->machine.sms, sizeof *gpu->sm};
 	case UNITS_slice:
 		return (struct unit_array){gpu->slice, gpu->slices, sizeof *gpu->slice};
+	case UNITS_cluster:
+		return (struct unit_array){gpu->cluster, gpu->clusters, sizeof *gpu->cluster};
 	case UNITS_dram_channel:
 		return (struct unit_array){gpu->channel, gpu->machine.map.channels, sizeof *gpu->channel};
 	default:
@@ -155,6 +157,10 @@ bool gpu_check_stats(const struct gpu *gpu, const struct gpu_run *run, char *tex
 	         s->sm.sp_instructions + s->sm.sfu_instructions},
 		{"l1d.fills = misses that fetch + l1d.prefetches", s->l1d.fills, at_end,
 	         (fetches ? s->l1d.misses : s->l1d.read_misses) + s->l1d.prefetches},
+		{"cluster.requests <= request_network.packets", cut ? 0 : s->cluster.requests, AT_MOST,
+	         s->request_network.packets},
+		{"cluster.replies = reply_network.packets", gpu->clusters ? s->cluster.replies : 0, at_end,
+	         gpu->clusters ? s->reply_network.packets : 0},
 		{"l2.accesses = slice.entered", s->l2.accesses, at_end, s->slice.entered},
 		{"dram.requests <= dram.row_hits + dram.activates", cut ? 0 : s->dram.requests, AT_MOST,
 	         s->dram.row_hits + s->dram.activates},

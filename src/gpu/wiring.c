@@ -3,29 +3,68 @@
 #include "gpu/figures.h"
 #include "gpu/gpu.h"
 
-static uint32_t route_to_slice(const struct request *request)
+static uint32_t route_to_slice(const void *user, const struct request *request)
 {
+	(void)user;
 	return request->slice;
 }
 
-static uint32_t route_to_sm(const struct request *request)
+static uint32_t route_to_sm(const void *user, const struct request *request)
 {
+	(void)user;
 	return request->sm;
 }
 
+static uint32_t route_to_cluster(const void *user, const struct request *request)
+{
+	const struct cluster_config *cluster = user;
+	return request->sm / cluster->sms;
+}
+
+/* The port of an SM, or of a cluster, to both networks. */
+struct ends {
+	uint32_t number;
+	uint64_t *wake;
+	struct port *replies;
+	struct worker *worker;
+};
+
+static void wire_ends(struct gpu *gpu, const struct ends *ends)
+{
+	struct port *out = &gpu->to_slices.input[ends->number].port;
+	out->producer = ends->wake;
+	worker_join(out, ends->worker, share_of_request_network(gpu));
+	port_open(ends->replies, &gpu->arena, gpu->machine.network.boundary_flits, ends->wake);
+	gpu->to_sms.output[ends->number].port = ends->replies;
+	worker_join(ends->replies, share_of_reply_network(gpu), ends->worker);
+}
+
 /* The one place where units learn of each other: by their ports. */
-static void wire_sms(struct gpu *gpu, struct worker *requests, struct worker *replies)
+static void wire_sms(struct gpu *gpu)
 {
 	for (uint32_t i = 0; i < gpu->machine.sms; i++) {
-		struct sm *sm = &gpu->sm[i];
-		struct worker *worker = share_of_sm(gpu, i);
-		struct port *out = &gpu->to_slices.input[i].port;
-		sm->network.requests = &gpu->to_slices;
-		out->producer = &sm->wake;
-		worker_join(out, worker, requests);
-		port_open(&sm->network.replies, &gpu->arena, gpu->machine.network.boundary_flits, &sm->wake);
-		gpu->to_sms.output[i].port = &sm->network.replies;
-		worker_join(&sm->network.replies, replies, worker);
+		struct network_port *network = &gpu->sm[i].network;
+		network->requests = &gpu->to_slices;
+		network->input = i / gpu->machine.cluster.sms;
+		if (!gpu->clusters)
+			wire_ends(gpu, &(struct ends){i, &gpu->sm[i].wake, &network->replies, share_of_sm(gpu, i)});
+	}
+}
+
+/* What answers SMs without a network puts it into their own queues, as if there were no clusters. */
+static void wire_clusters(struct gpu *gpu)
+{
+	const struct cluster_config *config = &gpu->machine.cluster;
+	uint32_t room = gpu->machine.sm.zero_latency_memory ? gpu->machine.network.boundary_flits : config->own_replies;
+	for (uint32_t c = 0; c < gpu->clusters; c++) {
+		struct cluster *cluster = &gpu->cluster[c];
+		uint32_t first = c * config->sms;
+		cluster_open(cluster, config, &gpu->sm[first], &gpu->arena);
+		wire_ends(gpu, &(struct ends){c, &cluster->wake, &cluster->from_network, share_of_sm(gpu, first)});
+		for (uint32_t i = first; i < first + config->sms; i++) {
+			gpu->sm[i].network.cluster = cluster;
+			port_open(&gpu->sm[i].network.replies, &gpu->arena, room, &gpu->sm[i].wake);
+		}
 	}
 }
 
@@ -51,7 +90,7 @@ static void wire_slices(struct gpu *gpu, struct worker *requests, struct worker 
 	}
 }
 
-/* The dispatcher's inputs of the request network, behind those of the SMs: one an L2 slice. */
+/* The dispatcher's inputs of the request network, behind those of SMs or clusters: one an L2 slice. */
 static void wire_sender(struct gpu *gpu)
 {
 	static const enum crossbar_preference preferences[] = {[MECH_FAIR] = CROSSBAR_FAIR,
@@ -60,7 +99,7 @@ static void wire_sender(struct gpu *gpu)
 	                                                       [MECH_ALTERNATE] = CROSSBAR_ALTERNATE};
 	const struct seam_gpu *seam = &gpu->seam->gpu;
 	if (seam->sends)
-		crossbar_prefer(&gpu->to_slices, gpu->machine.sms, gpu->slices, preferences[seam->preference]);
+		crossbar_prefer(&gpu->to_slices, gpu->ports, gpu->slices, preferences[seam->preference]);
 }
 
 static void show_access(void *user, const struct request *request, enum access_result result, struct cache_watch *watch,
@@ -165,14 +204,17 @@ void wiring_build(struct gpu *gpu)
 	const struct mech_machine seen = gpu_mech_machine(machine);
 	gpu->seam = seam_open(gpu->attached, gpu->attachments, &seen, &gpu->clock[CLOCK_CORE].cycle);
 	gpu->sm = arena_array(&gpu->arena, machine->sms, sizeof *gpu->sm);
+	gpu->cluster = arena_array(&gpu->arena, gpu->clusters, sizeof *gpu->cluster);
 	gpu->slice = arena_array(&gpu->arena, gpu->slices, sizeof *gpu->slice);
 	gpu->channel = arena_array(&gpu->arena, machine->map.channels, sizeof *gpu->channel);
 	for (uint32_t i = 0; i < machine->sms; i++)
 		sm_open(&gpu->sm[i], i, machine->sms, &machine->sm, &gpu->seam->sm[i], &machine->map,
 		        &share_of_sm(gpu, i)->requests, gpu->clock[CLOCK_CORE].period);
-	crossbar_open(&gpu->to_slices, &machine->network, machine->sms + (gpu->seam->gpu.sends ? gpu->slices : 0),
+	crossbar_open(&gpu->to_slices, &machine->network, gpu->ports + (gpu->seam->gpu.sends ? gpu->slices : 0),
 	              gpu->slices, route_to_slice, &gpu->arena);
-	crossbar_open(&gpu->to_sms, &machine->network, gpu->slices, machine->sms, route_to_sm, &gpu->arena);
+	crossbar_open(&gpu->to_sms, &machine->network, gpu->slices, gpu->ports,
+	              gpu->clusters ? route_to_cluster : route_to_sm, &gpu->arena);
+	gpu->to_sms.route_user = &machine->cluster;
 	for (uint32_t i = 0; i < gpu->slices; i++)
 		slice_open(&gpu->slice[i], i, &machine->slice, &machine->l2, &machine->map,
 		           &share_of_slice(gpu, i)->requests, gpu->clock[CLOCK_L2].period, &gpu->arena);
@@ -190,7 +232,8 @@ void wiring_build(struct gpu *gpu)
 	for (uint32_t i = 0; i < machine->map.channels; i++)
 		wire_dram_looks(&gpu->channel[i], &gpu->seam->partition[i * per_channel], &gpu->arena);
 	struct worker *requests = share_of_request_network(gpu), *replies = share_of_reply_network(gpu);
-	wire_sms(gpu, requests, replies);
+	wire_sms(gpu);
+	wire_clusters(gpu);
 	wire_slices(gpu, requests, replies);
 	wire_sender(gpu);
 	gpu->last_sm = machine->sms - 1;

@@ -45,7 +45,7 @@ static void open_output(const struct crossbar *crossbar, struct crossbar_output 
 }
 
 void crossbar_open(struct crossbar *crossbar, const struct crossbar_config *config, uint32_t inputs, uint32_t outputs,
-                   uint32_t (*route)(const struct request *request), struct arena *arena)
+                   uint32_t (*route)(const void *user, const struct request *request), struct arena *arena)
 {
 	*crossbar = (struct crossbar){.config = *config,
 	                              .inputs = inputs,

@@ -105,16 +105,17 @@ struct crossbar {
 	uint64_t *asked;    /* set: outputs that somebody asks for */
 	uint32_t asking;    /* inputs that ask */
 	uint8_t flits_of[CROSSBAR_MAX_PACKET / 8 + 1]; /* by packet size in 8 bytes */
-	uint32_t (*route)(const struct request *request);
+	uint32_t (*route)(const void *user, const struct request *request);
+	const void *route_user;
 	uint8_t preference; /* enum crossbar_preference, of ... */
 	uint32_t preferred, preferences; /* the first input and how many; all others are fair */
 	bool prevails;      /* in this cycle it goes first, else last */
 	struct crossbar_stats stats;
 };
 
-/* `route` gives the output of a packet. Outputs' ports are set by whoever wires the machine. */
+/* `route` gives the output of a packet; it gets the crossbar's `route_user`, as the outputs' ports set by whoever wires the machine. */
 void crossbar_open(struct crossbar *crossbar, const struct crossbar_config *config, uint32_t inputs, uint32_t outputs,
-                   uint32_t (*route)(const struct request *request), struct arena *arena);
+                   uint32_t (*route)(const void *user, const struct request *request), struct arena *arena);
 
 /* Sets how `count` inputs from `first` on stand to the others, which take turns among themselves whatever these win. Before
  * the first tick, or between kernels; a later call replaces it, CROSSBAR_FAIR ends it. */
@@ -141,7 +142,7 @@ static inline bool crossbar_gets_room(const struct crossbar *crossbar, uint32_t 
 static inline void crossbar_send(struct crossbar *crossbar, uint32_t input, struct request *request, uint64_t now)
 {
 	port_push_packet(&crossbar->input[input].port, request, crossbar_flits(crossbar, request),
-	                 crossbar->route(request), now);
+	                 crossbar->route(crossbar->route_user, request), now);
 }
 
 void crossbar_tick(struct crossbar *crossbar, uint64_t cycle, uint64_t now);

@@ -215,8 +215,9 @@ struct mech {
 	 * over it further (launch.spread_small_grids). */
 	uint32_t (*blocks_per_sm)(struct mech_gpu *gpu, uint32_t blocks);
 	/* pick: the SM that gets the block, or MECH_NOWHERE: it is asked again in the next cycle. has_room[i] is not 0 where SM i
-	 * has a free slot, has got no block in this cycle yet, and no mechanism refuses it the block; not called where there is no
-	 * such SM. Blocks go in the order of their numbers, so that several may be placed in a cycle, each on another SM. */
+	 * has a free slot, has got no block in this cycle yet, nor has another SM of its cluster (sm.per_cluster), and no mechanism refuses it the
+	 * block; not called where there is no such SM. Blocks go in the order of their numbers, so that several may be placed in a cycle, each
+	 * on another SM. */
 	uint32_t (*place_block)(struct mech_gpu *gpu, uint64_t block, const uint8_t *has_room);
 
 	/* An SM. */

@@ -18,6 +18,19 @@ bool sm_answer_at_once(struct sm *sm, struct request *request, uint64_t now)
 	return true;
 }
 
+/* What is held by another SM of the cluster is tried again in the next cycle; what wants room, when there is some. */
+static void refuse(struct sm *sm, const struct request *request)
+{
+	struct network_port *network = &sm->network;
+	bool tries_again = crossbar_gets_room(network->requests, network->input, request);
+	sm->stats.network_full++;
+	network->refused++;
+	if (network->cluster)
+		tries_again |= cluster_refuse(network->cluster, sm);
+	if (tries_again)
+		sm_wake_at(sm, sm->now + 1);
+}
+
 bool network_port_send(struct sm *sm, struct request *request)
 {
 	struct network_port *network = &sm->network;
@@ -26,18 +39,18 @@ bool network_port_send(struct sm *sm, struct request *request)
 		network->refused += !answered;
 		return answered;
 	}
-	if (!crossbar_has_room(network->requests, sm->index, request, sm->now)) {
-		sm->stats.network_full++;
-		network->refused++;
-		if (crossbar_gets_room(network->requests, sm->index, request))
-			sm_wake_at(sm, sm->now + 1);
+	if (!crossbar_has_room(network->requests, network->input, request, sm->now) ||
+	    (network->cluster && cluster_holds(network->cluster, sm))) {
+		refuse(sm, request);
 		return false;
 	}
 	if (sm->seam->packet_out.count) {
 		const struct packet packet = packet_of(network->requests, request, sm->cycle);
 		seam_call_packet_out(sm->seam, &packet);
 	}
-	crossbar_send(network->requests, sm->index, request, sm->now);
+	crossbar_send(network->requests, network->input, request, sm->now);
+	if (network->cluster)
+		cluster_sent(network->cluster, sm);
 	return true;
 }
 

@@ -5,9 +5,12 @@
 #include "base/port.h"
 #include "memory/cache.h"
 #include "memory/crossbar.h"
+#include "sm/cluster.h"
 
 struct network_port {
-	struct crossbar *requests; /* go in at the input of the SM's index */
+	struct crossbar *requests;
+	uint32_t input;          /* of these: where they go in */
+	struct cluster *cluster; /* whose SMs all go in there; NULL: the SM has it for itself */
 	struct port replies;
 	uint32_t
 		refused; /* requests of this cycle, for want of room in the network: it wakes the SM when there is some */

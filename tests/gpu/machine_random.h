@@ -212,13 +212,28 @@ static inline void machine_settings(struct random_text *text, struct machine_ran
 	}
 }
 
+/* Some SMs, in two of five machines in clusters, with queues down to one packet. */
+static inline void machine_sms(struct random_text *text, struct machine_random *m)
+{
+	uint32_t ports = 1 + random_below(text, random_below(text, 3) ? 4 : 20);
+	uint32_t sms = random_below(text, 5) < 2 ? 2 + random_below(text, random_below(text, 3) ? 2 : 6) : 1;
+	if (ports * sms > 24)
+		ports = 24 / sms;
+	snprintf(m->option[m->options++], MACHINE_TEXT, "sm.count=%u", ports * sms);
+	if (sms == 1)
+		return;
+	snprintf(m->option[m->options++], MACHINE_TEXT, "sm.per_cluster=%u", sms);
+	snprintf(m->option[m->options++], MACHINE_TEXT, "sm.cluster_replies=%u", 1 + random_below(text, 8));
+	snprintf(m->option[m->options++], MACHINE_TEXT, "sm.replies=%u", 1 + random_below(text, 3));
+}
+
 static inline void machine_random(struct random_text *text, struct machine_random *m)
 {
 	static const char *const machines[] = {"gtx480", "gtx480-v4", "gtx480-teleport", "gtx480-d2ma", "gtx480-144sm",
 	                                       "gtx480-caps", "sharing-14sm", "sharing-config-1", "sharing-sm-config-3",
 	                                       "gtx480-teleport-zero-latency", "gtx480-teleport-perfect-l1"};
 	*m = (struct machine_random){.machine = machines[random_below(text, sizeof machines / sizeof *machines)]};
-	snprintf(m->option[m->options++], MACHINE_TEXT, "sm.count=%u", 1 + random_below(text, random_below(text, 3) ? 4 : 20));
+	machine_sms(text, m);
 	machine_warp_order(text, m);
 	machine_pas(text, m);
 	machine_settings(text, m);

@@ -39,8 +39,9 @@ struct bench {
 	bool sleeps;    /* ticks only when the crossbar has asked to */
 };
 
-static uint32_t to_slice(const struct request *request)
+static uint32_t to_slice(const void *user, const struct request *request)
 {
+	(void)user;
 	return request->slice;
 }
 

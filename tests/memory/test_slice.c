@@ -39,8 +39,9 @@ struct bench {
 	bool sleeps; /* ticks only when the slice has asked to */
 };
 
-static uint32_t to_sm(const struct request *request)
+static uint32_t to_sm(const void *user, const struct request *request)
 {
+	(void)user;
 	return request->sm;
 }
 
