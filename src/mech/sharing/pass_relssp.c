@@ -1,0 +1,180 @@
+/* relssp: where a thread says that it needs the common part no more (section 6.3). Of the ways on which an instruction is to be put
+ * only those get a block of their own that have no place of theirs, so that a critical edge costs a branch where it matters and nowhere else. */
+#include "accesses.h"
+#include "passes.h"
+#include "placement.h"
+
+enum placing { PLACE_OPTIMAL, PLACE_POSTDOM, PLACE_EXIT };
+
+struct config {
+	double t;
+	uint32_t dynamic, place, room, blocks;
+};
+
+static const struct config defaults = {.t = 0.1, .place = PLACE_OPTIMAL};
+
+static const char *const places[] = {
+	[PLACE_OPTIMAL] = "optimal", [PLACE_POSTDOM] = "postdom", [PLACE_EXIT] = "exit", NULL};
+
+static const struct option options[] = {
+	{"t", OPTION_F64, offsetof(struct config, t), 0, 1, NULL, "",
+         "part of its shared memory that a block has to itself"},
+	{"dynamic", OPTION_U32, offsetof(struct config, dynamic), 0, 1 << 30, NULL, "bytes",
+         "dynamic shared memory of the launch"},
+	{"place", OPTION_ENUM, offsetof(struct config, place), 0, 0, places, "",
+         "behind the last access on each way, at the accesses' common post-dominator, at the kernel's exits"},
+	{"room", OPTION_U32, offsetof(struct config, room), 0, 1 << 30, NULL, "bytes",
+         "of shared memory an SM; 0: not known"},
+	{"blocks", OPTION_U32, offsetof(struct config, blocks), 0, 1 << 16, NULL, "blocks",
+         "that an SM takes: kernels of which so many fit into its room share nothing; 0: not known"},
+};
+
+struct counters {
+	uint64_t kernels, instructions, edges, accesses, variables;
+};
+
+#define COUNTER(name, unit, meaning)                                                                                   \
+	{                                                                                                              \
+#name, unit, SCOPE_GPU, offsetof(struct counters, name), meaning, COMBINE_SUM                          \
+	}
+static const struct counter counters[] = {
+	COUNTER(kernels, "kernels", "that use the common part, and release it"),
+	COUNTER(instructions, "instructions", "relssp inserted"),
+	COUNTER(edges, "edges", "that got a block for one, for a branch each where one takes them"),
+	COUNTER(accesses, "instructions", "at addresses that are not followed, perhaps of shared memory"),
+	COUNTER(variables, "variables", "of shared memory whose addresses lie in memory: what those may access"),
+};
+
+struct insertion {
+	struct pass_job *job;
+	const struct flow_cfg *cfg;
+	const bool *accesses; /* by instruction: of the common part */
+	struct sharing_safety safety;
+	struct counters *count;
+};
+
+static void insert(struct insertion *insertion, struct edit_list *at)
+{
+	static const struct ptx_inst relssp = {.op = PTX_OP_RELSSP, .guard = PTX_NO_REG, .vector = 1, .pattern = ">"};
+	pass_add(insertion->job, at, &relssp);
+	insertion->count->instructions++;
+}
+
+static void insert_on_edge(struct insertion *insertion, uint32_t from, uint32_t to)
+{
+	const struct flow_cfg *cfg = insertion->cfg;
+	bool begins_there = cfg->block[to].predecessors == 1 && to + 1 != cfg->blocks;
+	insertion->count->edges += cfg->block[from].successors > 1 && !begins_there;
+	insert(insertion, pass_on_edge(insertion->job, from, to));
+}
+
+static void insert_in_block(struct insertion *insertion, uint32_t block)
+{
+	uint32_t last = sharing_last_access(insertion->cfg, block, insertion->accesses);
+	insert(insertion,
+	       last == FLOW_NONE ? pass_block_begin(insertion->job, block) : pass_after(insertion->job, last));
+}
+
+static void place_optimal(struct insertion *insertion)
+{
+	const struct flow_cfg *cfg = insertion->cfg;
+	for (uint32_t from = 0; from < cfg->blocks; from++) {
+		const struct flow_block *block = &cfg->block[from];
+		if (!block->reachable)
+			continue;
+		if (sharing_inserts_in(&insertion->safety, from))
+			insert_in_block(insertion, from);
+		for (uint32_t k = 0; k < block->successors; k++)
+			if (sharing_inserts_on(&insertion->safety, from, block->successor[k]))
+				insert_on_edge(insertion, from, block->successor[k]);
+	}
+}
+
+static void place_at_exits(struct insertion *insertion)
+{
+	uint32_t exit = insertion->cfg->blocks - 1;
+	for (uint32_t from = 0; from < exit; from++)
+		if (insertion->cfg->block[from].reachable && flow_has_edge(insertion->cfg, from, exit))
+			insert_on_edge(insertion, from, exit);
+}
+
+static void place(struct insertion *insertion, enum placing where)
+{
+	uint32_t block = insertion->cfg->blocks - 1;
+	if (where == PLACE_POSTDOM)
+		block = sharing_post_dominator(insertion->cfg, pass_dominators(insertion->job), &insertion->safety);
+	if (where == PLACE_OPTIMAL)
+		place_optimal(insertion);
+	else if (block == insertion->cfg->blocks - 1)
+		place_at_exits(insertion);
+	else
+		insert_in_block(insertion, block);
+}
+
+/* --- which kernels --- */
+
+/* As many blocks run without sharing as with it. */
+static bool fits_without(const struct config *config, uint64_t bytes)
+{
+	return config->room && config->blocks && config->room / bytes >= config->blocks;
+}
+
+/* False: no instruction that can run accesses the common part. */
+static bool find_accesses(struct pass_job *job, const struct sharing_accesses *found, bool *accesses)
+{
+	const struct config *config = job->config;
+	const struct flow_cfg *cfg = pass_cfg(job);
+	uint64_t boundary = sharing_own_bytes(config->t, found->layout.bytes);
+	bool any = false;
+	for (uint32_t i = 0; i < job->function->body_count; i++) {
+		accesses[i] = cfg->block[cfg->block_of[i]].reachable && sharing_touches_from(found, i, boundary);
+		any |= accesses[i];
+	}
+	return any;
+}
+
+static void release(struct pass_job *job, struct arena *arena)
+{
+	const struct config *config = job->config;
+	const struct sharing_accesses *found = sharing_accesses(arena, job->function, config->dynamic);
+	struct insertion insertion = {.job = job, .cfg = pass_cfg(job), .count = job->counters};
+	bool *accesses = pass_alloc(job, job->function->body_count + 1);
+	if (found->layout.bytes == 0 && found->layout.count == 0)
+		return;
+	insertion.count->accesses += found->unfollowed;
+	insertion.count->variables += (uint64_t)__builtin_popcountll(found->exposed);
+	if (found->layout.bytes && fits_without(config, found->layout.bytes))
+		return;
+	if (!find_accesses(job, found, accesses))
+		return;
+	insertion.accesses = accesses;
+	insertion.safety = sharing_safety(arena, insertion.cfg, accesses);
+	insertion.count->kernels++;
+	place(&insertion, config->place);
+}
+
+static enum pass_result run(struct pass_job *job)
+{
+	struct arena arena = {0};
+	release(job, &arena);
+	arena_free(&arena);
+	return PASS_LEFT; /* what was recorded counts as a change by itself */
+}
+
+const struct pass sharing_pass_relssp = {
+	.name = "relssp",
+	.meaning = "says once on every way through a kernel that it needs the part of shared memory no more that two "
+		   "blocks have in common",
+	.stem = "relssp",
+	.scope = PASS_KERNELS,
+	.requires = FACT_SET(CFG) | FACT_SET(DOMINATORS),
+	.keeps = NO_FACTS,
+	.options = options,
+	.option_count = sizeof options / sizeof *options,
+	.config_size = sizeof(struct config),
+	.defaults = &defaults,
+	.counters = counters,
+	.counter_count = sizeof counters / sizeof *counters,
+	.counters_size = sizeof(struct counters),
+	.run = run,
+};
