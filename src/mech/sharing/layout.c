@@ -5,11 +5,6 @@
 /* Dynamic memory begins at a multiple of this. */
 enum { DYNAMIC_ALIGN = 16 };
 
-uint64_t sharing_own_bytes(double t, uint64_t bytes)
-{
-	return (uint64_t)(t * (double)bytes);
-}
-
 static uint64_t align_up(uint64_t offset, uint64_t align)
 {
 	return align > 1 ? (offset + align - 1) / align * align : offset;

@@ -1,5 +1,6 @@
 /* How many blocks an SM holds (section 3; the formula is that of the authors' HPDC 2016 paper, which SPEC.md restates): as many as without sharing can always go
  * on, and as many pairs as the memory that is left over allows. */
+#include "mech/sharing/passes.h"
 #include "mech/sharing/sharing.h"
 
 /* All bytes that a lane accesses together, 16 at most, lie on one side. */
@@ -10,16 +11,17 @@ static uint32_t least(uint32_t one, uint32_t other)
 	return one < other ? one : other;
 }
 
-static uint32_t own_bytes(double t, uint32_t bytes)
+uint64_t sharing_own_bytes(double t, uint64_t bytes)
 {
-	return t >= 1 ? bytes : (uint32_t)(t * bytes) / GRAIN * GRAIN;
+	return t >= 1 ? bytes : (uint64_t)(t * (double)bytes) / GRAIN * GRAIN;
 }
 
 /* A pair takes bytes + own. With U + S never less than what fits without sharing, and no pair smaller than a block, U + S is exactly that. */
 struct sharing_residency sharing_divide(double t, uint32_t all, uint32_t bytes, const struct mech_room *room)
 {
 	uint32_t others = least(least(room->slots, room->warps), room->registers);
-	struct sharing_residency result = {.places = room->shared, .bytes = bytes, .own = own_bytes(t, bytes)};
+	struct sharing_residency result = {
+		.places = room->shared, .bytes = bytes, .own = (uint32_t)sharing_own_bytes(t, bytes)};
 	if (room->shared == MECH_NOWHERE || room->shared >= others || result.own == bytes)
 		return result;
 	uint32_t spare = all - room->shared * bytes;
@@ -48,7 +50,7 @@ uint32_t sharing_taken(const struct sharing_residency *residency, uint64_t slots
 }
 
 /* A pair's place: the partner's own bytes, the first block's own, the common ones. Blocks begin at whole 16 bytes, as far as banks are concerned. */
-uint32_t sharing_place(const struct sharing_residency *residency, uint32_t slot, uint32_t byte)
+uint32_t sharing_byte_place(const struct sharing_residency *residency, uint32_t slot, uint32_t byte)
 {
 	uint32_t pairs = residency->pairs, pair_bytes = residency->bytes + residency->own;
 	bool is_partner = pairs && slot >= residency->places;

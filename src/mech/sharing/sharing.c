@@ -1,7 +1,9 @@
 /* sharing: blocks beyond those that fit are launched as partners of others, and share a part of their scratchpad memory (README.md). */
 #include "mech/sharing/sharing.h"
 
-#include <string.h>
+#include "mech/sharing/passes.h"
+
+#include <stdio.h>
 
 static const struct sharing_config defaults = {
 	.t = 0.1, .release = SHARING_OPTIMAL, .layout = true}; /* section 8: 0.1 gives the most */
@@ -39,6 +41,24 @@ static const struct mech_event_row events[SHARING_EVENTS] = {
 	[SHARING_OWNS] = {"owns", "a block uses what its pair shares, until it releases it or ends", {NULL, NULL}},
 	[SHARING_WAITS] = {"waits", "a warp of a block waits for what its partner owns", {NULL, NULL}},
 };
+
+/* --- before it is decoded --- */
+
+static const struct pass *const passes[] = {&sharing_pass_layout, &sharing_pass_relssp};
+
+static void rewrite(const void *options_, const struct mech_machine *machine, char *text, size_t size)
+{
+	const struct sharing_config *config = options_;
+	bool releases_early = config->release != SHARING_BLOCK_END;
+	int length = 0;
+	if (config->t >= 1)
+		return;
+	if (config->layout)
+		length = snprintf(text, size, "scratchpad-layout:t=%.17g%s", config->t, releases_early ? "," : "");
+	if (releases_early)
+		snprintf(text + length, size - (size_t)length, "relssp:t=%.17g,place=%s,room=%u,blocks=%u", config->t,
+		         releases[config->release], machine->shared_bytes, machine->blocks);
+}
 
 /* --- a kernel --- */
 
@@ -81,7 +101,7 @@ static uint32_t shared_taken(struct mech_sm *sm, uint64_t slots)
 
 static uint32_t shared_place(struct mech_sm *sm, uint32_t block, uint32_t byte)
 {
-	return sharing_place(&sharing_of(sm)->residency, block, byte);
+	return sharing_byte_place(&sharing_of(sm)->residency, block, byte);
 }
 
 /* --- instructions --- */
@@ -123,6 +143,9 @@ const struct mech mech_sharing = {
 	.option_count = sizeof options / sizeof *options,
 	.config_size = sizeof(struct sharing_config),
 	.defaults = &defaults,
+	.passes = passes,
+	.pass_count = sizeof passes / sizeof *passes,
+	.rewrite = rewrite,
 	.costs = sharing_costs,
 	.counters = counters,
 	.counter_count = sizeof counters / sizeof *counters,

@@ -95,7 +95,7 @@ uint32_t sharing_partner(const struct sharing_residency *residency, uint32_t slo
 uint32_t sharing_pair(const struct sharing_residency *residency, uint32_t slot); /* of a slot that shares */
 /* Bytes that the blocks in these slots take; where a block's byte lies. */
 uint32_t sharing_taken(const struct sharing_residency *residency, uint64_t slots);
-uint32_t sharing_place(const struct sharing_residency *residency, uint32_t slot, uint32_t byte);
+uint32_t sharing_byte_place(const struct sharing_residency *residency, uint32_t slot, uint32_t byte);
 
 /* touch.c: the lanes of an instruction of a paired block that touch what its pair shares. */
 uint32_t sharing_touches(struct mech_sm *sm, const struct mech_issue *issue);

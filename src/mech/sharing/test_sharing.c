@@ -88,13 +88,13 @@ static void test_places(void **state)
 		assert_non_null(users);
 		for (uint32_t slot = 0; slot < blocks; slot++)
 			for (uint32_t byte = 0; byte < of->bytes; byte++) {
-				uint32_t at = sharing_place(of, slot, byte);
+				uint32_t at = sharing_byte_place(of, slot, byte);
 				assert_in_range(at, 0, all - 1);
 				users[at]++;
-				assert_true(byte % 16 == 0 || at == sharing_place(of, slot, byte - 1) + 1);
+				assert_true(byte % 16 == 0 || at == sharing_byte_place(of, slot, byte - 1) + 1);
 				uint32_t partner = sharing_partner(of, slot);
 				if (partner != SHARING_NOBODY && byte >= of->own)
-					assert_int_equal(at, sharing_place(of, partner, byte));
+					assert_int_equal(at, sharing_byte_place(of, partner, byte));
 			}
 		uint32_t shared = 0;
 		for (uint32_t at = 0; at < all; at++) {
