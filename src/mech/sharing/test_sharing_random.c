@@ -317,12 +317,13 @@ static uint32_t block_bytes(const struct generator *g)
 	return bytes;
 }
 
-/* Memory for a few blocks and a part of one more. */
+/* Memory for a few blocks and a part of one more. How much dynamic memory there is the passes are told or not. */
 static struct way random_way(struct generator *g)
 {
 	static const char *const releases[] = {"block_end", "exit", "postdom", "optimal"};
 	static const char *const orders[] = {"owf", "lrr", "gto", "two_level"};
-	uint32_t bytes = block_bytes(g), release = any(g, 4), layout = any(g, 2), poll = any(g, 4) == 0;
+	uint32_t bytes = block_bytes(g), told = any(g, 2) ? g->dynamic : 0, release = any(g, 4), layout = any(g, 2),
+		 poll = any(g, 4) == 0;
 	struct way way = {.t = any(g, 10) / 10.0, .blocks = 1 + any(g, MOST_BLOCKS)};
 	way.shared_bytes = bytes * (1 + any(g, 3)) + any(g, bytes);
 	snprintf(way.order, sizeof way.order, "%s", orders[any(g, 4)]);
@@ -330,11 +331,11 @@ static struct way random_way(struct generator *g)
 	         releases[release], layout ? "yes" : "no", poll ? "yes" : "no");
 	int length = 0;
 	if (layout)
-		length = snprintf(way.passes, sizeof way.passes, "scratchpad-layout:t=%g,dynamic=%u%s", way.t,
-		                  g->dynamic, release ? "," : "");
+		length = snprintf(way.passes, sizeof way.passes, "scratchpad-layout:t=%g,dynamic=%u%s", way.t, told,
+		                  release ? "," : "");
 	if (release)
 		snprintf(way.passes + length, sizeof way.passes - (size_t)length, "relssp:t=%g,place=%s,dynamic=%u",
-		         way.t, releases[release], g->dynamic);
+		         way.t, releases[release], told);
 	return way;
 }
 
