@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Runs every variant of the papers' programs at size tiny, with checks for races, unwritten memory and reads that the
-static analyzer did not predict, and compares block sizes, shared bytes and shared variables with what program.yaml says
-that the papers fix."""
+static analyzer did not predict, and compares block sizes, shared bytes, shared variables and accesses of local memory with what
+program.yaml says that the papers fix."""
 
 import json
 import math
@@ -14,6 +14,12 @@ import reference
 
 def launches(stats, kernel):
     return [launch for launch in stats["kernels"] if programs.plain_name(launch["name"]) == kernel["name"]]
+
+
+def local_accesses(launch):
+    """Warp instructions on local memory, but for spills."""
+    counters = launch["counters"]
+    return counters["sm.local_accesses"] - counters["sm.spill_loads"] - counters["sm.spill_stores"]
 
 
 def check_launches(kernel, runs):
@@ -31,6 +37,8 @@ def check_launches(kernel, runs):
         for shared in sorted({launch["shared_bytes"] for launch in found} - {kernel.get("shared")}):
             if "shared" in kernel:
                 yield f"{kernel['name']}, variant {variant}: {shared} bytes of shared memory, not {kernel['shared']}"
+        if (local := sum(map(local_accesses, found))) != kernel.get("local", local):
+            yield f"{kernel['name']}, variant {variant}: {local} accesses of local memory, not {kernel['local']}"
     if not kernel["variants"] and not ran:
         yield f"{kernel['name']} does not run in any variant"
 

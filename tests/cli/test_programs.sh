@@ -34,7 +34,7 @@ about: adds
 papers: {teleport: {ADD: plain, ADD by hand: shared}, sharing: [SUM, PLUS], d2ma: {ADD: shared}}
 variants: [plain, shared]
 kernels:
-  add: {variant: shared, block: 256, shared: 4096, variables: 2, published: {threads: 10, instructions: 20}}
+  add: {variant: shared, block: 256, shared: 4096, variables: 2, local: 0, published: {threads: 10, instructions: 20}}
   any: {block: 64}
 YAML
 program second <<YAML
@@ -65,11 +65,11 @@ try 0 programs list --paper caps
 says out "second"
 grep -q first "$work/out" && fail "expected no program of another paper"
 try 0 programs list --json
-for fact in '"block": 256' '"shared": 4096' '"variables": 2' '"threads": 10' '"instructions": 20' '"PLUS": "plain"' '"ADD by hand": "shared"'; do
+for fact in '"block": 256' '"shared": 4096' '"variables": 2' '"local": 0' '"threads": 10' '"instructions": 20' '"PLUS": "plain"' '"ADD by hand": "shared"'; do
 	says out "$fact"
 done
 try 0 programs show plus
-says out "kernel     add, variant shared: 256 threads a block, 4096 bytes of shared memory, 2 shared variables"
+says out "kernel     add, variant shared: 256 threads a block, 4096 bytes of shared memory, 2 shared variables, 0 accesses of local memory"
 says out "program    $programs/first/first"
 
 # How one is found.

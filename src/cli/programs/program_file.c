@@ -63,6 +63,7 @@ static void read_kernel(struct document *document, const char *name, const yaml_
 		{"block", document_read_number, offsetof(struct program_kernel, block)},
 		{"shared", document_read_number, offsetof(struct program_kernel, shared)},
 		{"variables", document_read_number, offsetof(struct program_kernel, variables)},
+		{"local", document_read_number, offsetof(struct program_kernel, local)},
 		{"published", read_published, 0},
 		{0},
 	};
@@ -70,6 +71,7 @@ static void read_kernel(struct document *document, const char *name, const yaml_
 	                                  .block = PROGRAM_UNSTATED,
 	                                  .shared = PROGRAM_UNSTATED,
 	                                  .variables = PROGRAM_UNSTATED,
+	                                  .local = PROGRAM_UNSTATED,
 	                                  .threads = PROGRAM_UNSTATED,
 	                                  .instructions = PROGRAM_UNSTATED,
 	                                  .place = document_place(value)};

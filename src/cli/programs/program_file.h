@@ -17,7 +17,7 @@ extern const char *const program_papers[PROGRAM_PAPERS + 1]; /* short names; NUL
 struct program_kernel {
 	const char *name;
 	struct words variants; /* in which it runs; none: in all */
-	uint64_t block, shared, variables;
+	uint64_t block, shared, variables, local;
 	uint64_t threads, instructions; /* published, of threads, at the paper's size */
 	struct place place;             /* in program.yaml */
 };

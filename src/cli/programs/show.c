@@ -66,6 +66,7 @@ static json_t *kernel_json(const struct program_kernel *kernel)
 	set_number(object, "block", kernel->block);
 	set_number(object, "shared", kernel->shared);
 	set_number(object, "variables", kernel->variables);
+	set_number(object, "local", kernel->local);
 	set_number(published, "threads", kernel->threads);
 	set_number(published, "instructions", kernel->instructions);
 	json_object_set_new(object, "published", published);
@@ -142,6 +143,7 @@ static void print_kernel(const struct program_kernel *kernel)
 		{kernel->block, "threads a block"},
 		{kernel->shared, "bytes of shared memory"},
 		{kernel->variables, kernel->variables == 1 ? "shared variable" : "shared variables"},
+		{kernel->local, kernel->local == 1 ? "access of local memory" : "accesses of local memory"},
 		{kernel->threads, "threads published"},
 		{kernel->instructions, "thread instructions published"},
 	};
