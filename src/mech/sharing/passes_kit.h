@@ -17,7 +17,7 @@
 #include "passes.h"
 
 #define PTX_HEAD ".version 3.2\n.target sm_20\n.address_size 64\n"
-#define PTX_REGS ".reg .pred %p<9>;\n.reg .b16 %rs<9>;\n.reg .b32 %r<99>;\n.reg .b64 %rd<99>;\n"
+#define PTX_REGS ".reg .pred %p<9>;\n.reg .b16 %rs<9>;\n.reg .b32 %r<99>;\n.reg .b64 %rd<99>;\n.reg .f32 %f<9>;\n"
 #define PTX_KERNEL(body) PTX_HEAD ".visible .entry k(.param .u64 q)\n{\n" PTX_REGS body "\n}\n"
 
 static inline struct ptx_module *kit_parse(const char *text)

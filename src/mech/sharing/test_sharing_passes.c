@@ -236,26 +236,30 @@ static void loops_weigh(void **state)
 	expect_order(code, "scratchpad-layout:t=0.5,loops=2", "AB", 0);
 }
 
+#define OF_THE_MODULE(visible)                                                                                         \
+	PTX_HEAD ".shared .b8 A[10];\n" visible                                                                        \
+		 ".shared .b8 B[10];\n.extern .shared .b8 D[];\n.visible .entry j()\n{\n" PTX_REGS                     \
+		 "st.shared.u8 [A], %rs1;\nret;\n}\n.visible .entry k()\n{\n" PTX_REGS                                 \
+		 ".shared .b8 C[10];\nmov.u32 %r9, A;\n" ST("C") WORK WORK ST("C") ST("B") WORK ST("B") ST("A")        \
+			 ST("D") "ret;\n}\n"
+
 /* Variables of the module that the kernel alone names become its own; others stay behind, and dynamic memory stays last. Here the
  * module's are A and B by their first use, and A is another kernel's too. */
 static void variables_of_the_module(void **state)
 {
 	(void)state;
-	static const char text[] =
-		PTX_HEAD ".shared .b8 A[10];\n.shared .b8 B[10];\n.extern .shared .b8 D[];\n"
-			 ".visible .entry j()\n{\n" PTX_REGS "st.shared.u8 [A], %rs1;\nret;\n}\n"
-			 ".visible .entry k()\n{\n" PTX_REGS ".shared .b8 C[10];\nmov.u32 %r9, A;\n" ST("C")
-				 WORK WORK ST("C") ST("B") WORK ST("B") ST("A") ST("D") "ret;\n}\n";
 	/* 11 bytes of 32: C is below, and best so. */
-	expect_order(text, "scratchpad-layout:t=0.35", "ABDC", 0);
+	expect_order(OF_THE_MODULE(""), "scratchpad-layout:t=0.35", "ABDC", 0);
 	/* 24 of 82: C and A would be; better are C and B. */
-	struct rewritten r = kit_rewrite(text, "scratchpad-layout:t=0.3,dynamic=50");
+	struct rewritten r = kit_rewrite(OF_THE_MODULE(""), "scratchpad-layout:t=0.3,dynamic=50");
 	assert_int_equal(kit_counter(&r, "changed"), 1);
 	assert_int_equal(kit_counter(&r, "before"), 5);
 	assert_int_equal(kit_counter(&r, "after"), 2);
 	assert_true(declares_in_order(r.text, "ADCB"));
 	assert_true(strstr(r.text, " B[10]") > strstr(r.text, ".entry k"));
 	rewritten_free(&r);
+	/* What others may name from without stays, too. */
+	expect_order(OF_THE_MODULE(".visible "), "scratchpad-layout:t=0.3,dynamic=50", "ABDC", 0);
 }
 
 /* What others name keeps its place behind the kernel's own, with the bytes that this costs. */
@@ -396,6 +400,7 @@ static void addresses_are_followed_through_generic_space(void **state)
 	expect_touch(TOUCH("X: ld.u32 %r2, [%rd1];\n"), "", TO_END);
 	expect_touch(TOUCH("cvta.to.global.u64 %rd2, %rd1;\nX: st.global.u32 [%rd2], %r1;\n"), "", 0);
 	expect_touch(TOUCH("cvta.local.u64 %rd2, L;\nX: st.u32 [%rd2], %r1;\n"), "", TO_END);
+	expect_touch(TOUCH("cvta.shared.u64 %rd2, B;\nX: ldu.u32 %r2, [%rd2];\n"), "B", 4);
 }
 
 /* Which of two, or how far: known as well as may be. */
@@ -467,6 +472,10 @@ static void small_numbers_have_bounds(void **state)
 	                      ".shared .b8 A[400];\nmov.u32 %r1, A;\nmov.u32 %r2, %tid.x;\n"
 	                      "add.u32 %r1, %r1, %r2;\nX: st.shared.u8 [%r1], 0;\nret;\n}\n",
 	             "A", 20);
+	expect_touch(PTX_HEAD ".visible .entry k()\n.maxntid 20, 1, 1\n{\n" PTX_REGS
+	                      ".shared .b8 A[400];\nmov.u32 %r1, A;\nmov.u32 %r2, %tid.x;\n"
+	                      "add.u32 %r1, %r1, %r2;\nX: st.shared.u8 [%r1], 0;\nret;\n}\n",
+	             "A", 20);
 }
 
 /* Memory and parameters: what nobody follows. */
@@ -496,6 +505,10 @@ static void what_is_not_followed(void **state)
 	expect_touch(TOUCH("cvta.shared.u64 %rd3, B;\nst.local.u64 [L], %rd3;\nld.global.u64 %rd2, "
 	                   "[%rd1];\ncvta.shared.u64 %rd4, A;\n"
 	                   "add.s64 %rd4, %rd4, %rd2;\nX: ld.u32 %r3, [%rd4];\n"),
+	             "A", TO_END);
+	expect_touch(TOUCH("cvta.shared.u64 %rd3, B;\nst.local.u64 [L], %rd3;\nld.global.u64 %rd2, "
+	                   "[%rd1];\ncvta.shared.u64 %rd4, A;\n"
+	                   "or.b64 %rd4, %rd4, %rd2;\nX: ld.u32 %r3, [%rd4];\n"),
 	             "A", TO_END);
 	/* But one of the two may be the other. */
 	expect_touch(TOUCH("cvta.shared.u64 %rd3, B;\nst.local.u64 [L], %rd3;\nld.local.u64 %rd2, "
@@ -548,6 +561,10 @@ static void values_go_round(void **state)
 	                   "[%r8];\nmov.u32 %r7, 4;\n"
 	                   "@%p1 bra AGAIN;\n"),
 	             "A", 8);
+	/* What has no value yet adds none. */
+	expect_touch(TOUCH("mov.u32 %r6, 10;\nAGAIN: sub.u32 %r7, 40, %r6;\nmov.u32 %r8, A;\nadd.u32 %r8, %r8, %r7;\n"
+	                   "X: ld.shared.u8 %rs5, [%r8];\nmov.u32 %r6, %r5;\nmov.u32 %r5, 10;\n@%p1 bra AGAIN;\n"),
+	             "A", 31);
 	/* A register that nothing gives its first value. */
 	expect_touch(TOUCH("AGAIN: add.u32 %r8, %r8, 4;\nX: ld.shared.u32 %r5, [%r8];\n@%p1 bra AGAIN;\n"), "*",
 	             TO_END);
@@ -584,6 +601,9 @@ static void what_is_no_distance(void **state)
 	expect_touch(FROM_A("ld.global.u16 %rs1, [%rd1];\nshr.s16 %rs1, %rs1, 10;\ncvt.u32.u16 %r7, %rs1;\n"), "A",
 	             TO_END);
 	expect_touch(FROM_A("mov.u32 %r6, %laneid;\ncvt.sat.u32.s32 %r7, %r6;\n"), "A", TO_END);
+	expect_touch(FROM_A("mov.u32 %r6, %laneid;\nmov.b32 %f1, %r6;\ncvt.rzi.s32.f32 %r7, %f1;\n"), "A", TO_END);
+	expect_touch(FROM_A("mov.u32 %r6, %laneid;\nmov.b32 %f1, %r6;\nadd.f32 %f2, %f1, %f1;\nmov.b32 %r7, %f2;\n"),
+	             "A", TO_END);
 	expect_touch(FROM_A("mov.u64 %rd5, 8;\nmov.b64 {%r6, %r7}, %rd5;\n"), "A", TO_END);
 }
 
@@ -613,6 +633,10 @@ static void calls_touch_what_their_callees_do(void **state)
 	                    "2;\nret;\n}\n",
 	                    "{\n.param .b32 x;\nst.param.b32 [x], %r1;\n" CALL_F),
 	             "N", 4);
+	/* An address in a variable's initial value lies in memory. */
+	expect_touch(CALLED(".global .u64 G[1] = {M};\n",
+	                    "st.shared.u32 [M], 1;\nld.global.u64 %rd2, [G];\nX: st.u32 [%rd2], 1;\n"),
+	             "M", TO_END);
 }
 
 static void calls_of_nobody_knows_whom(void **state)
