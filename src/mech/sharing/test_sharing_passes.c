@@ -901,6 +901,16 @@ static void kernels_that_need_none(void **state)
 	               "relssp:dynamic=40", 1);
 }
 
+/* Neither one by hand nor that of another run is followed by a second. */
+static void one_is_enough(void **state)
+{
+	(void)state;
+	struct rewritten r = kit_rewrite(PLACED("relssp;\n" COMMON WORK "ret;"), "relssp");
+	assert_int_equal(kit_counter(&r, "left"), 1);
+	rewritten_free(&r);
+	expect_code(PLACED(COMMON WORK "ret;"), "relssp,relssp:place=exit", COMMON "relssp;\n" WORK "ret;\n");
+}
+
 /* Functions get none; a kernel's call is an access where they access. */
 static void called_functions(void **state)
 {
@@ -970,6 +980,7 @@ int main(void)
 		cmocka_unit_test(the_post_dominator),
 		cmocka_unit_test(split_edges_are_counted),
 		cmocka_unit_test(kernels_that_need_none),
+		cmocka_unit_test(one_is_enough),
 		cmocka_unit_test(called_functions),
 		cmocka_unit_test(what_is_not_followed_is_counted),
 	};

@@ -173,11 +173,13 @@ static void leave(struct generator *g)
 	put(g, "@%s%%p%u %s;\n", any(g, 2) ? "!" : "", any(g, 4), any(g, 2) ? "exit" : "ret");
 }
 
-/* Branches and loops within each other, ways out among them. */
+/* Branches and loops within each other, ways out among them; barriers where all threads come that have not ended. */
 static void statements(struct generator *g, uint32_t count, uint32_t depth)
 {
 	while (count--) {
 		uint32_t n = g->labels++, what = any(g, depth < DEEPEST ? 12 : 9);
+		if (depth == 0 && any(g, 6) == 0)
+			put(g, "bar.sync 0;\n");
 		if (what < 9) {
 			simple(g);
 		} else if (what == 9 && g->exits) {
@@ -358,7 +360,7 @@ static void run_warp(struct watched *w, struct simt_warp *warp)
 		assert_null(step.fault.what);
 		simt_commit(warp, &step);
 		look(w, warp, &step, exited);
-		if (step.exited)
+		if (step.exited || step.inst->kind == SIMT_BARRIER)
 			simt_barrier(warp, &step);
 	}
 }
@@ -412,8 +414,9 @@ static void run_watched(struct watched *w, const char *text, double t, uint32_t 
 		memset(w->ended_below, 0, sizeof w->ended_below);
 		w->boundary = sharing_own_bytes(t, w->block.shared_bytes);
 		check_places(w);
-		for (uint32_t warp = 0; warp < w->block.warps; warp++)
-			run_warp(w, &w->block.warp[warp]);
+		while (w->block.live)
+			for (uint32_t warp = 0; warp < w->block.warps; warp++)
+				run_warp(w, &w->block.warp[warp]);
 		check_threads(w);
 	}
 	memcpy(buffer, memory, BUFFER);
