@@ -95,7 +95,7 @@ template <bool INVERSE> __device__ void transform_at(float *values, int step)
 // WIDTH x HEIGHT values by 8 x WIDTH/8 x DEPTH threads, each of which has one column of a strip of eight rows, in every
 // DEPTHth strip.
 template <int WIDTH, int HEIGHT, int DEPTH, bool INVERSE, bool BY_DMA = false>
-__device__ void transform_tile(float *tile, const float *source, float *result, int pitch)
+__device__ __forceinline__ void transform_tile(float *tile, const float *source, float *result, int pitch)
 {
 	const int STRIDE = WIDTH + 1;
 	int column = threadIdx.y * 8 + threadIdx.x;
@@ -159,7 +159,7 @@ __global__ void CUDAkernel2IDCT_8320x256(const float *source, float *result, int
 
 // 16-bit values, two in a word: half of the threads copy the tile, a word each.
 template <bool INVERSE>
-__device__ void transform_short_tile(short2 *tile, const short2 *source, short2 *result, int pitch)
+__device__ __forceinline__ void transform_short_tile(short2 *tile, const short2 *source, short2 *result, int pitch)
 {
 	const int STRIDE = SHORT_TILE / 2 + 1;
 	int column = threadIdx.y * 8 + threadIdx.x, y = threadIdx.z * 8;

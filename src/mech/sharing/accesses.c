@@ -1,6 +1,6 @@
-#include "accesses.h"
+#include "mech/sharing/accesses.h"
 
-#include "addresses.h"
+#include "mech/sharing/addresses.h"
 
 #define TO_ITS_END UINT64_MAX
 

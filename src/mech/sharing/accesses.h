@@ -9,7 +9,7 @@
 #ifndef SLUICE_MECH_SHARING_ACCESSES_H
 #define SLUICE_MECH_SHARING_ACCESSES_H
 
-#include "layout.h"
+#include "mech/sharing/layout.h"
 
 /* Sets of variables, by their numbers; the last takes those beyond it, too. */
 enum { SHARING_SET = 64 };

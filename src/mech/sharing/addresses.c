@@ -1,7 +1,7 @@
 /* What registers hold of addresses: values go round until nothing is new. */
-#include "addresses.h"
+#include "mech/sharing/addresses.h"
 
-#include "accesses.h"
+#include "mech/sharing/accesses.h"
 
 enum { MOST_GROWTH = 3 }; /* bounds that grow more often are those of a loop: they are let go */
 

@@ -2,7 +2,7 @@
 #ifndef SLUICE_MECH_SHARING_ADDRESSES_H
 #define SLUICE_MECH_SHARING_ADDRESSES_H
 
-#include "layout.h"
+#include "mech/sharing/layout.h"
 
 /* The variables that a value may be an address in, and how far from their begin; of none: a number. [low, high] is the
  * distance, or the number, up to a multiple of 2 to the bits of the register: what wraps around stays true. */

@@ -1,10 +1,10 @@
 /* What instructions make of addresses and numbers. Bounds are found for what compilers make addresses with; all else has
  * none, and stays in the variables that it comes from. */
-#include "addresses.h"
+#include "mech/sharing/addresses.h"
 
 /* The operands of an instruction that compute: its sources. */
 struct sources {
-	struct sharing_address value[3];
+	struct sharing_address value[PTX_MAX_OPERANDS];
 	uint32_t count;
 };
 
@@ -152,10 +152,7 @@ static bool read_sources(const struct sharing_addresses *addresses, uint32_t at,
 		struct sharing_address value = sharing_operand(addresses, at, &inst->operand[i]);
 		if (!value.is_known)
 			return false;
-		if (from->count == 3)
-			sharing_join(&from->value[2], value);
-		else
-			from->value[from->count++] = value;
+		from->value[from->count++] = value;
 	}
 	return true;
 }

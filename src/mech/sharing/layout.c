@@ -1,6 +1,6 @@
-#include "layout.h"
+#include "mech/sharing/layout.h"
 
-#include "passes.h"
+#include "mech/sharing/passes.h"
 
 /* Dynamic memory begins at a multiple of this. */
 enum { DYNAMIC_ALIGN = 16 };

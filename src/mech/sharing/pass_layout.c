@@ -2,9 +2,9 @@
  *
  * Of the variables that can be moved, all sets that fit below the boundary are tried where they are few; where they are many, they go there
  * one after another, each time that one without which the rest is in use for the fewest instructions. */
-#include "accesses.h"
-#include "passes.h"
-#include "ranges.h"
+#include "mech/sharing/accesses.h"
+#include "mech/sharing/passes.h"
+#include "mech/sharing/ranges.h"
 
 enum { MOST_TRIED = 16 };
 

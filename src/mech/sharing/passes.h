@@ -14,8 +14,7 @@ extern const struct pass sharing_pass_layout;
 /* relssp (section 6.3): `relssp` once on every way through a kernel, behind its last access to the common part. */
 extern const struct pass sharing_pass_relssp;
 
-/* How many bytes at the begin of its shared memory a block has to itself: whole 16 of t * bytes, so that all that a lane accesses together lies
- * on one side. */
+/* How many bytes at the begin of its shared memory a block has to itself: the whole ones of t * bytes. */
 uint64_t sharing_own_bytes(double t, uint64_t bytes);
 
 #endif

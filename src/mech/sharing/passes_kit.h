@@ -14,11 +14,28 @@
 
 #include "flow/pipeline.h"
 
-#include "passes.h"
+#include "mech/sharing/accesses.h"
+#include "mech/sharing/passes.h"
 
 #define PTX_HEAD ".version 3.2\n.target sm_20\n.address_size 64\n"
-#define PTX_REGS ".reg .pred %p<9>;\n.reg .b16 %rs<9>;\n.reg .b32 %r<99>;\n.reg .b64 %rd<99>;\n"
+#define PTX_REGS ".reg .pred %p<9>;\n.reg .b16 %rs<9>;\n.reg .b32 %r<99>;\n.reg .b64 %rd<99>;\n.reg .f32 %f<9>;\n"
 #define PTX_KERNEL(body) PTX_HEAD ".visible .entry k(.param .u64 q)\n{\n" PTX_REGS body "\n}\n"
+
+#define ST(name) "st.shared.u8 [" name "], %rs1;\n"
+#define WORK     "add.s32 %r1, %r1, 1;\n"
+
+/* Kernels with arrays to be touched; with functions and two of the module's besides. */
+#define AB_ARRAYS                                                                                                      \
+	".shared .align 4 .b8 A[400];\n.shared .align 4 .b8 B[400];\n.local .align 8 .b8 L[64];\n.extern .shared .b8 " \
+	"D[];\n"
+#define TOUCH(code) PTX_KERNEL(AB_ARRAYS "ld.param.u64 %rd1, [q];\nmov.u32 %r1, %tid.x;\n" code "ret;")
+#define CALLED(function, code)                                                                                         \
+	PTX_HEAD ".shared .b8 M[64];\n.shared .b8 N[64];\n" function                                                   \
+		 ".visible .entry k(.param .u64 q)\n{\n" PTX_REGS AB_ARRAYS "ld.param.u64 %rd1, [q];\n" code           \
+		 "ret;\n}\n"
+#define STORES_M  ".func f(.param .b32 a)\n{\n" PTX_REGS "st.shared.u32 [M+4], 1;\nret;\n}\n"
+#define STORES_BY ".func f(.param .b64 a)\n{\n" PTX_REGS "ld.param.u64 %rd1, [a];\nst.u32 [%rd1+8], 1;\nret;\n}\n"
+#define CALL_F    "X: call f, (x);\n}\n"
 
 static inline struct ptx_module *kit_parse(const char *text)
 {
@@ -81,6 +98,45 @@ static inline uint64_t kit_counter(const struct rewritten *rewritten, const char
 			return *(const uint64_t *)((const char *)step->counters + step->pass->counters[i].offset);
 	fail_msg("no counter %s", name);
 	return 0;
+}
+
+/* A kernel with what is known of it. */
+struct subject {
+	struct arena arena;
+	struct ptx_module *module;
+	const struct ptx_function *function;
+	const struct flow_cfg *cfg;
+	const struct sharing_accesses *accesses;
+};
+
+static inline struct subject look_at(const char *text, uint64_t dynamic)
+{
+	struct subject s = {.module = kit_parse(text)};
+	s.function = ptx_find_function(s.module, "k");
+	s.cfg = flow_cfg_build(&s.arena, s.function);
+	s.accesses = sharing_accesses(&s.arena, s.function, dynamic);
+	return s;
+}
+
+static inline void done(struct subject *s)
+{
+	arena_free(&s->arena);
+	ptx_free(s->module);
+}
+
+/* The instruction behind a label. */
+static inline uint32_t at(const struct subject *s, const char *label)
+{
+	for (const struct ptx_label *l = s->function->labels; l; l = l->next)
+		if (strcmp(l->name, label) == 0)
+			return l->target;
+	fail_msg("no label %s", label);
+	return 0;
+}
+
+static inline uint32_t block_at(const struct subject *s, const char *label)
+{
+	return s->cfg->block_of[at(s, label)];
 }
 
 #endif

@@ -1,4 +1,4 @@
-#include "placement.h"
+#include "mech/sharing/placement.h"
 
 uint32_t sharing_last_access(const struct flow_cfg *cfg, uint32_t block, const bool *accesses)
 {

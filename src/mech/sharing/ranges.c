@@ -1,4 +1,4 @@
-#include "ranges.h"
+#include "mech/sharing/ranges.h"
 
 static uint64_t accessed_in(const struct flow_cfg *cfg, uint32_t block, const uint64_t *accessed)
 {

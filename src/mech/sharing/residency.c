@@ -3,7 +3,7 @@
 #include "mech/sharing/passes.h"
 #include "mech/sharing/sharing.h"
 
-/* All bytes that a lane accesses together, 16 at most, lie on one side. */
+/* What a lane accesses together, 16 bytes at most, lies together. */
 enum { GRAIN = 16 };
 
 static uint32_t least(uint32_t one, uint32_t other)
@@ -13,7 +13,7 @@ static uint32_t least(uint32_t one, uint32_t other)
 
 uint64_t sharing_own_bytes(double t, uint64_t bytes)
 {
-	return t >= 1 ? bytes : (uint64_t)(t * (double)bytes) / GRAIN * GRAIN;
+	return (uint64_t)(t * (double)bytes);
 }
 
 /* A pair takes bytes + own. With U + S never less than what fits without sharing, and no pair smaller than a block, U + S is exactly that. */
@@ -49,13 +49,14 @@ uint32_t sharing_taken(const struct sharing_residency *residency, uint64_t slots
 	return (blocks - full) * residency->bytes + full * residency->own;
 }
 
-/* A pair's place: the partner's own bytes, the first block's own, the common ones. Blocks begin at whole 16 bytes, as far as banks are concerned. */
+/* A pair's place: the partner's own bytes, the first block's own, the common ones. All begin at whole 16 bytes, which is near enough: places only say which banks
+ * are accessed. */
 uint32_t sharing_byte_place(const struct sharing_residency *residency, uint32_t slot, uint32_t byte)
 {
-	uint32_t pairs = residency->pairs, pair_bytes = residency->bytes + residency->own;
+	uint32_t pairs = residency->pairs, own = residency->own / GRAIN * GRAIN, pair_bytes = residency->bytes + own;
 	bool is_partner = pairs && slot >= residency->places;
 	uint32_t at = is_partner ? slot - residency->places : slot;
 	uint32_t base = at < pairs ? at * pair_bytes : pairs * pair_bytes + (at - pairs) * residency->bytes;
-	bool in_first = is_partner && byte < residency->own;
-	return base / GRAIN * GRAIN + byte + (at < pairs && !in_first ? residency->own : 0);
+	bool in_first = is_partner && byte < own;
+	return base / GRAIN * GRAIN + byte + (at < pairs && !in_first ? own : 0);
 }
