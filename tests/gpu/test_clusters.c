@@ -520,24 +520,34 @@ static void run_alone(const char *body, const char *const *options, struct outco
 	kit_close(&kit);
 }
 
+/* Misses of L1 and loads past it, in one cycle: more answers at once than an SM keeps of its cluster's. */
+static const char many_answers[] =
+	"mov.u32 %r1, %tid.x; mul.wide.u32 %rd1, %r1, 256; add.u64 %rd1, %rd1, %rd0;\n"
+	"ld.global.u32 %r2, [%rd1]; ld.global.cg.u32 %r3, [%rd1+65536]; ld.global.u32 %r4, [%rd1+131072];\n"
+	"ld.global.cg.u32 %r5, [%rd1+196608]; add.u32 %r2, %r2, %r3; add.u32 %r4, %r4, %r5; add.u32 %r2, %r2, %r4;\n"
+	"st.global.u32 [%rd1+262144], %r2; exit;";
+
 /* Everything that one block does alone takes as long, on every SM of the cluster; where the network stands still, whatever it does at once. */
 static void test_alone(void **state)
 {
 	enum { RUNS = 5 };
 	static const struct {
-		const char *latency;
+		const char *latency, *replies;
 		uint32_t threads;
-	} memory[] = {{"sm.zero_latency_memory=false", WARP}, {"sm.zero_latency_memory=true", 8 * WARP}};
+	} memory[] = {{"sm.zero_latency_memory=false", "sm.replies=2", WARP},
+	              {"sm.zero_latency_memory=true", "sm.replies=1", 8 * WARP}};
 	(void)state;
-	for (uint32_t k = 0; k < BUSY_KERNELS; k++)
-		for (uint32_t m = 0; m < 2; m++) {
+	for (uint32_t k = 0; k <= BUSY_KERNELS; k++)
+		for (uint32_t m = k == BUSY_KERNELS; m < 2; m++) {
+			const char *body = k < BUSY_KERNELS ? busy_kernels[k] : many_answers;
 			struct outcome own[RUNS], shared[RUNS];
 			const char *latency = memory[m].latency;
-			run_alone(busy_kernels[k], (const char *const[]){"sm.count=4", latency, NULL}, own, RUNS,
+			run_alone(body, (const char *const[]){"sm.count=4", latency, NULL}, own, RUNS,
 			          memory[m].threads);
-			run_alone(busy_kernels[k],
-			          (const char *const[]){"sm.count=4", latency, "sm.per_cluster=4", NULL}, shared, RUNS,
-			          memory[m].threads);
+			run_alone(body,
+			          (const char *const[]){"sm.count=4", latency, "sm.per_cluster=4", memory[m].replies,
+			                                NULL},
+			          shared, RUNS, memory[m].threads);
 			for (uint32_t i = 0; i < RUNS; i++) {
 				assert_int_equal(own[i].cycles, shared[i].cycles);
 				assert_int_equal(own[i].stats.cluster.requests, 0);
