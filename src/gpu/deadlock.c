@@ -107,9 +107,7 @@ static void explain_cluster(const struct gpu *gpu, uint32_t number, struct repor
 		uint32_t in_turn = cluster_in_turn(cluster, i);
 		if (!network_port_has_refused(&cluster->sm[in_turn].network))
 			continue;
-		say(report,
-		    "cluster %u: SM %u waits for room in the request network, and those behind it in turn for it\n",
-		    number, first + in_turn);
+		say(report, "cluster %u: SM %u waits for room in the request network\n", number, first + in_turn);
 		break;
 	}
 }

@@ -9,6 +9,7 @@ static const char *const write_miss_names[] = {"none", "fetch", "lazy", NULL};
 static const char *const pipe_names[] = {"sp", "sfu", "either", NULL};
 static const char *const path_names[] = {"fall_through", "taken", "low_lanes", NULL};
 static const char *const layout_names[] = {"by_block", "by_sm", NULL};
+static const char *const turns_names[] = {"by_cycle", "held", NULL};
 static const char *const index_names[] = {"linear", "hashed", NULL};
 
 #define AT(field) offsetof(struct machine, field)
@@ -100,6 +101,9 @@ const struct option machine_options[] = {
 	U32("sm.cluster_replies", cluster.replies, 1, 65536, "packets",
             "that a cluster of more than one SM keeps of what has come for these"),
 	U32("sm.replies", cluster.own_replies, 1, 65536, "packets", "of these, that an SM keeps until it takes them"),
+	ENUM("sm.cluster_turns", cluster.turns, turns_names,
+             "SMs at their cluster's port; by_cycle: each first in its cycle, smaller packets pass; held: no packet "
+             "passes another's turn"),
 	U32("sm.warps", sm.warps, 1, SM_MAX_WARPS, "warps", "warp slots"),
 	U32("sm.blocks", sm.blocks, 1, SM_MAX_BLOCKS, "blocks", "block slots"),
 	U32("sm.registers", sm.registers, 1024, 1048576, "registers", "32-bit registers"),

@@ -83,7 +83,7 @@ static void tick_cluster(struct gpu *gpu, struct share *share, struct cluster *c
 		cluster_tick(cluster, gpu->now);
 		ticked(share, gpu->now);
 	}
-	cluster_new_cycle(cluster);
+	cluster_new_cycle(cluster, gpu->clock[CLOCK_CORE].cycle);
 	struct sm *turn = cluster->sm + cluster->turn;
 	tick_sms(gpu, share, turn, cluster->sm + cluster->config.sms);
 	tick_sms(gpu, share, cluster->sm, turn);

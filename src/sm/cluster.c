@@ -22,6 +22,8 @@ static uint32_t place_of(const struct cluster *cluster, const struct sm *sm)
 
 bool cluster_holds(const struct cluster *cluster, const struct sm *sm)
 {
+	if (cluster->config.turns != TURNS_HELD)
+		return false;
 	for (uint32_t i = 0;; i++) {
 		const struct sm *before = &cluster->sm[cluster_in_turn(cluster, i)];
 		if (before == sm)

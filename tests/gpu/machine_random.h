@@ -225,6 +225,7 @@ static inline void machine_sms(struct random_text *text, struct machine_random *
 	snprintf(m->option[m->options++], MACHINE_TEXT, "sm.per_cluster=%u", sms);
 	snprintf(m->option[m->options++], MACHINE_TEXT, "sm.cluster_replies=%u", 1 + random_below(text, 8));
 	snprintf(m->option[m->options++], MACHINE_TEXT, "sm.replies=%u", 1 + random_below(text, 3));
+	snprintf(m->option[m->options++], MACHINE_TEXT, "sm.cluster_turns=%s", random_below(text, 2) ? "held" : "by_cycle");
 }
 
 static inline void machine_random(struct random_text *text, struct machine_random *m)

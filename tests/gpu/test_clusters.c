@@ -1,6 +1,5 @@
 /* Protects the port that the SMs of a cluster share: whose request goes first and when the others' do, what waits when there is no
- * room, that replies come through one queue whose first holds up all behind it, which SM gets the next block, and that a lone SM
- * of a cluster is as fast as one that has a port of its own.
+ * room, that replies come through one queue whose first holds up all behind it.
  *
  * The bench steps clusters and crossbars by hand, all on one clock, and sends for the SMs, which do not tick themselves. A packet of a
  * flit that is pushed at cycle t is seen at t + 8, one of n flits n - 1 later (memory/crossbar.h); an input or an output that changes
@@ -8,7 +7,6 @@
 #include "busy_kit.h"
 
 enum {
-	WARP = 32,
 	FLIT = 32,
 	ALONE = 8,  /* pushed to seen */
 	CHANGE = 1, /* of packets, at an input or an output */
@@ -18,8 +16,8 @@ enum {
 };
 
 #define BENCH                                                                                                          \
-	"sm.count=6", "sm.per_cluster=3", "network.injection_flits=9", "network.flit_bytes=32", "network.speedup=1",   \
-		"network.boundary_flits=16"
+	"sm.count=6", "sm.per_cluster=3", "sm.cluster_turns=held", "network.injection_flits=9",                        \
+		"network.flit_bytes=32", "network.speedup=1", "network.boundary_flits=16"
 
 struct bench {
 	struct gpu_kit kit;
@@ -39,7 +37,7 @@ static void begin_cycle(struct bench *bench)
 	}
 	if (bench->cluster->wake <= bench->cycle)
 		cluster_tick(bench->cluster, bench->cycle);
-	cluster_new_cycle(bench->cluster);
+	cluster_new_cycle(bench->cluster, bench->cycle);
 }
 
 static void end_cycle(struct bench *bench)
@@ -171,6 +169,10 @@ static void test_no_room(void **state)
 		assert_true(bench.cluster->sm[0].wake <= bench.cycle + 1);
 		assert_true(bench.cluster->sm[2].wake <= bench.cycle + 1);
 	}
+	char text[1024];
+	gpu_explain_deadlock(bench.gpu, text, sizeof text);
+	assert_non_null(strstr(text, "cluster 1: SM 4 waits for room in the request network"));
+	assert_null(strstr(text, "cluster 0"));
 	run_to(&bench, start + 1 + LINE_FLITS);
 	assert_true(send(&bench, line));
 	assert_false(send(&bench, small)); /* no room: none waits for it but SM 0 */
@@ -186,6 +188,30 @@ static void test_no_room(void **state)
 	assert_int_equal(bench.cluster->sm[0].stats.network_full, LINE_FLITS + 2);
 	assert_int_equal(bench.cluster->sm[1].stats.network_full, LINE_FLITS);
 	assert_int_equal(bench.cluster->sm[2].stats.network_full, LINE_FLITS + 1);
+	kit_close(&bench.kit);
+}
+
+/* By cycle, each SM goes first in its cycle, whoever sent; who finds no room lets smaller packets pass, and counts as waiting for nobody. */
+static void test_by_cycle(void **state)
+{
+	struct bench bench;
+	(void)state;
+	open_bench(&bench, (const char *const[]){BENCH, "sm.cluster_turns=by_cycle", NULL});
+	struct sm *sm = bench.cluster->sm;
+	for (uint32_t i = 0; i < 2 * SMS; run_to(&bench, bench.cycle + 1), i++) {
+		assert_int_equal(cluster_in_turn(bench.cluster, 0), bench.cycle % SMS);
+		assert_int_equal(cluster_in_turn(bench.cluster, 1), (bench.cycle + 1) % SMS);
+		assert_true(send(&bench, new_request(&bench, 1, 0, 1)));
+	}
+	run_to(&bench, 100);
+	assert_true(send(&bench, new_request(&bench, 1, 0, INJECTION - 1)));
+	assert_false(send(&bench, new_request(&bench, 2, 1, LINE_FLITS)));
+	for (uint32_t i = 0; i < SMS; i++)
+		sm[i].wake = UINT64_MAX;
+	assert_true(send(&bench, new_request(&bench, 0, 2, 1)));
+	assert_false(send(&bench, new_request(&bench, 0, 2, 1)));
+	assert_int_equal(sm[0].wake, UINT64_MAX); /* until a flit leaves */
+	assert_int_equal(bench.cluster->stats.turn_waits, 0);
 	kit_close(&bench.kit);
 }
 
@@ -318,111 +344,6 @@ static void test_other_is_not_held(void **state)
 	kit_close(&bench.kit);
 }
 
-/* --- whole kernels --- */
-
-/* Which SM a block runs on. */
-#define STORE_SM                                                                                                       \
-	"mov.u32 %r1, %smid; mov.u32 %r2, %ctaid.x; mul.wide.u32 %rd1, %r2, 4; add.u64 %rd1, %rd1, %rd0;\n"            \
-	"st.global.u32 [%rd1], %r1; exit;"
-
-/* Block by block to the next cluster, in each to the next of its SMs. */
-static void test_dispatch(void **state)
-{
-	struct gpu_kit kit;
-	(void)state;
-	KIT_OPEN(&kit, "sm.count=12", "sm.per_cluster=3");
-	kit.param = kit_buffer(&kit, NULL, 32);
-	kit_load(&kit, STORE_SM);
-	const uint32_t *sm = (const uint32_t *)simt_host(kit.gpu->memory, kit.param);
-	kit_run(&kit, 10, WARP);
-	for (uint32_t block = 0; block < 10; block++)
-		assert_int_equal(sm[block], block % 4 * 3 + block / 4);
-	/* the next kernel goes on where this one ended */
-	kit_run(&kit, 3, WARP);
-	assert_int_equal(sm[0], 2 * 3 + 2);
-	assert_int_equal(sm[1], 3 * 3 + 2);
-	assert_int_equal(sm[2], 0 * 3 + 0);
-	kit_close(&kit);
-}
-
-/* Everything that one block does alone takes as long, on every SM of the cluster. */
-static void test_alone(void **state)
-{
-	static const char *const clusters[] = {"sm.per_cluster=1", "sm.per_cluster=4"};
-	(void)state;
-	for (uint32_t k = 0; k < BUSY_KERNELS; k++) {
-		struct outcome outcome[2][5];
-		for (uint32_t c = 0; c < 2; c++) {
-			struct gpu_kit kit;
-			KIT_OPEN(&kit, "sm.count=4", clusters[c]);
-			kit.param = kit_buffer(&kit, NULL, BUSY_BYTES / 8);
-			kit_load(&kit, busy_kernels[k]);
-			for (uint32_t i = 0; i < 5; i++) {
-				outcome[c][i].cycles = kit_run(&kit, 1, WARP);
-				outcome[c][i].stats = kit.run.stats;
-				assert_int_equal(outcome[c][i].stats.cluster.requests,
-				                 c ? outcome[c][i].stats.request_network.packets : 0);
-				outcome[c][i].stats.cluster = (struct cluster_stats){0};
-			}
-			kit_close(&kit);
-		}
-		for (uint32_t i = 0; i < 5; i++) {
-			assert_int_equal(outcome[0][i].cycles, outcome[1][i].cycles);
-			compare_stats(&outcome[0][i].stats, &outcome[1][i].stats, "in a cluster", k);
-		}
-	}
-}
-
-/* With several host threads, and with SMs that never sleep: the same memory and the same figures, to the last counter. */
-static void test_same_figures(void **state)
-{
-	static char memory[2][BUSY_BYTES];
-	static const char *const ways[][9] = {
-		{"sm.count=15", "sm.per_cluster=5", NULL},
-		{"sm.count=8", "sm.per_cluster=2", "sm.cluster_replies=1", "sm.replies=1", NULL},
-		{"sm.count=6", "sm.per_cluster=3", "network.flit_bytes=128", "network.injection_flits=2",
-	         "network.boundary_flits=2", "l1d.port_bytes=32", "sm.replies=1", NULL},
-	};
-	(void)state;
-	for (size_t w = 0; w < sizeof ways / sizeof *ways; w++) {
-		struct outcome first[BUSY_KERNELS], other[BUSY_KERNELS];
-		uint64_t turn_waits = 0, reply_waits = 0;
-		run_busy(ways[w], first, memory[0]);
-		for (uint32_t run = 0; run < 4; run++) {
-			const char *options[10] = {run == 3 ? "launch.sleep=false" : "launch.sleep=true"};
-			for (size_t i = 0; ways[w][i]; i++)
-				options[i + 1] = ways[w][i];
-			kit_threads = run == 3 ? 1 : run + 1;
-			run_busy(options, other, memory[1]);
-			assert_memory_equal(memory[0], memory[1], BUSY_BYTES);
-			for (uint32_t k = 0; k < BUSY_KERNELS; k++) {
-				assert_int_equal(first[k].cycles, other[k].cycles);
-				compare_stats(&first[k].stats, &other[k].stats, "as before", k);
-				turn_waits += other[k].stats.cluster.turn_waits;
-				reply_waits += other[k].stats.cluster.reply_waits;
-			}
-		}
-		kit_threads = 1;
-		assert_true(turn_waits > 0);
-		assert_true(w < 2 || reply_waits > 0);
-	}
-}
-
-/* Where the network stands still there is nothing to share. */
-static void test_zero_latency(void **state)
-{
-	static char memory[2][BUSY_BYTES];
-	struct outcome one[BUSY_KERNELS], other[BUSY_KERNELS];
-	(void)state;
-	run_busy((const char *const[]){"sm.count=4", "sm.zero_latency_memory=true", NULL}, one, memory[0]);
-	run_busy((const char *const[]){"sm.count=4", "sm.zero_latency_memory=true", "sm.per_cluster=2", NULL}, other,
-	         memory[1]);
-	for (uint32_t k = 0; k < BUSY_KERNELS; k++)
-		assert_int_equal(other[k].stats.cluster.requests + other[k].stats.cluster.replies, 0);
-	assert_memory_equal(memory[0], memory[1], BUSY_BYTES);
-	assert_int_equal(one[0].stats.sm.memory_latency, other[0].stats.sm.memory_latency);
-}
-
 /* A cluster has no part of itself. */
 static void test_check(void **state)
 {
@@ -443,17 +364,10 @@ static void test_check(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_at_once),
-		cmocka_unit_test(test_at_once_with_speedup),
-		cmocka_unit_test(test_no_room),
-		cmocka_unit_test(test_woken),
-		cmocka_unit_test(test_replies_at_once),
-		cmocka_unit_test(test_head_of_line),
-		cmocka_unit_test(test_other_is_not_held),
-		cmocka_unit_test(test_dispatch),
-		cmocka_unit_test(test_alone),
-		cmocka_unit_test(test_same_figures),
-		cmocka_unit_test(test_zero_latency),
+		cmocka_unit_test(test_at_once),      cmocka_unit_test(test_at_once_with_speedup),
+		cmocka_unit_test(test_no_room),      cmocka_unit_test(test_by_cycle),
+		cmocka_unit_test(test_woken),        cmocka_unit_test(test_replies_at_once),
+		cmocka_unit_test(test_head_of_line), cmocka_unit_test(test_other_is_not_held),
 		cmocka_unit_test(test_check),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
