@@ -165,8 +165,6 @@ void sharing_touch(struct mech_sm *sm, const struct mech_issue *issue)
 	if (!warp->touches)
 		return;
 	warp->touches = false;
-	if (warp->waits) /* it polled */
-		stop_waiting(sm, issue->warp, issue->cycle);
 	if (*owner_of(sm, issue->block) == SHARING_NOBODY)
 		give(sm, issue->block);
 	if (*owner_of(sm, issue->block) != issue->block)
@@ -199,12 +197,6 @@ void sharing_lanes_done(struct mech_sm *sm, const struct mech_issue *issue, bool
 
 /* --- blocks --- */
 
-static uint32_t lanes_of(uint32_t threads, uint32_t warp)
-{
-	uint32_t left = threads - warp * MECH_LANES;
-	return left >= MECH_LANES ? UINT32_MAX : (1u << left) - 1;
-}
-
 void sharing_block_begin(struct mech_sm *sm, const struct mech_block *event)
 {
 	struct sharing_sm *state = sharing_of(sm);
@@ -217,7 +209,7 @@ void sharing_block_begin(struct mech_sm *sm, const struct mech_block *event)
 	                                                   .unreleased = threads,
 	                                                   .begin = event->cycle};
 	for (uint32_t w = 0; w < event->warps; w++)
-		state->warp[event->first_warp + w] = (struct sharing_warp){.unreleased = lanes_of(threads, w)};
+		state->warp[event->first_warp + w] = (struct sharing_warp){.unreleased = UINT32_MAX};
 	*(paired ? &stats->paired_blocks : &stats->unshared_blocks) += 1;
 	rank_block(sm, event->slot, paired ? NON_OWNER : UNSHARED);
 }

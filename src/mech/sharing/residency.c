@@ -22,7 +22,7 @@ struct sharing_residency sharing_divide(double t, uint32_t all, uint32_t bytes, 
 	uint32_t others = least(least(room->slots, room->warps), room->registers);
 	struct sharing_residency result = {
 		.places = room->shared, .bytes = bytes, .own = (uint32_t)sharing_own_bytes(t, bytes)};
-	if (room->shared == MECH_NOWHERE || room->shared >= others || result.own == bytes)
+	if (room->shared == MECH_NOWHERE || room->shared >= others)
 		return result;
 	uint32_t spare = all - room->shared * bytes;
 	uint32_t pairs = result.own ? spare / result.own : room->shared;
@@ -54,7 +54,7 @@ uint32_t sharing_taken(const struct sharing_residency *residency, uint64_t slots
 uint32_t sharing_byte_place(const struct sharing_residency *residency, uint32_t slot, uint32_t byte)
 {
 	uint32_t pairs = residency->pairs, own = residency->own / GRAIN * GRAIN, pair_bytes = residency->bytes + own;
-	bool is_partner = pairs && slot >= residency->places;
+	bool is_partner = slot >= residency->places;
 	uint32_t at = is_partner ? slot - residency->places : slot;
 	uint32_t base = at < pairs ? at * pair_bytes : pairs * pair_bytes + (at - pairs) * residency->bytes;
 	bool in_first = is_partner && byte < own;

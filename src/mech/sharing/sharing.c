@@ -67,7 +67,7 @@ static uint32_t shared_room(struct mech_gpu *gpu, const struct mech_room *room)
 	const struct sharing_config *config = gpu->config;
 	struct sharing_residency *residency = gpu->state;
 	*residency = sharing_divide(config->t, gpu->machine->shared_bytes, gpu->launch->shared_bytes, room);
-	return room->shared == MECH_NOWHERE ? MECH_NOWHERE : sharing_blocks(residency);
+	return sharing_blocks(residency);
 }
 
 static void gpu_kernel_begin(struct mech_gpu *gpu)

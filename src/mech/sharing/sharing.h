@@ -54,7 +54,7 @@ struct sharing_residency {
 enum { SHARING_NOBODY = MECH_MAX_BLOCKS };
 
 struct sharing_warp {
-	uint32_t unreleased; /* lanes that have neither exited nor executed relssp, */
+	uint32_t unreleased; /* lanes that have neither exited nor executed relssp, those without a thread among them, */
 	uint32_t released;   /* and those that have executed it */
 	bool touches;        /* may_issue has found that its next instruction touches what the pair shares */
 	bool waits;

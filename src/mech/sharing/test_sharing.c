@@ -41,7 +41,8 @@ static void test_residency(void **state)
 		uint32_t others = room.slots < room.warps ? room.slots : room.warps;
 		uint32_t blocks = sharing_blocks(&found) < others ? sharing_blocks(&found) : others;
 		uint32_t unshared = room.shared < others ? room.shared : others;
-		if (blocks != rows[i].shared || unshared != rows[i].unshared)
+		if (blocks != rows[i].shared || unshared != rows[i].unshared ||
+		    found.pairs != rows[i].shared - rows[i].unshared)
 			fail_msg("%u bytes of %u: %u and %u blocks, expected %u and %u", rows[i].bytes, rows[i].all,
 			         unshared, blocks, rows[i].unshared, rows[i].shared);
 	}
@@ -104,7 +105,8 @@ static void test_places(void **state)
 		free(users);
 		assert_int_equal(shared, of->pairs * (of->bytes - of->own));
 		assert_int_equal(sharing_taken(of, (1ull << blocks) - 1), all);
-		assert_int_equal(sharing_taken(of, 1), of->bytes);
+		for (uint32_t slot = 0; slot < blocks; slot++)
+			assert_int_equal(sharing_taken(of, 1ull << slot), of->bytes);
 		for (uint32_t slot = 0; slot < blocks; slot++)
 			if (sharing_partner(of, slot) != SHARING_NOBODY)
 				assert_int_equal(sharing_partner(of, sharing_partner(of, slot)), slot);
@@ -129,6 +131,11 @@ static void run_body(struct gpu_kit *kit, const char *mechanism, const char *bod
 		kit_run(kit, blocks, threads); /* its code is in the caches then */
 	memset(&saw, 0, sizeof saw);
 	kit_run(kit, blocks, threads);
+	uint64_t cycles = 0;
+	for (uint32_t b = 0; b < blocks; b++)
+		cycles += saw.end[b] - saw.begin[b];
+	assert_int_equal(counted(kit, "cycles_before") + counted(kit, "cycles_in") + counted(kit, "cycles_after"),
+	                 cycles);
 }
 
 /* Two blocks of a warp: the second one's first touch waits until the first one has ended, and issues in the next cycle. */
@@ -171,6 +178,7 @@ static void test_own_part(void **state)
 		"setp.gt.u32 %p1, %r11, 100; @%p1 st.shared.u32 [%r12+4096], %r9;",
 		"setp.eq.u32 %p1, %r11, 5; @%p1 st.shared.u32 [%r12+2424], %r9;",
 		"cvta.shared.u64 %rd2, 128; st.u32 [%rd2], %r9;",
+		"ld.u32 %r3, [%rd0];",
 	};
 	(void)state;
 	for (size_t i = 0; i < sizeof touch / sizeof *touch; i++) {
@@ -183,7 +191,13 @@ static void test_own_part(void **state)
 		assert_true(saw.touch[1] < saw.end[0]);
 		kit_close(&kit);
 	}
-	struct gpu_kit kit; /* one lane of the warp touches a byte behind the border: it waits as a whole */
+	struct gpu_kit kit; /* up to the border, */
+	run_body(&kit, PLAIN ",t=0.1171875", "st.shared.u32 [2876], %r9;" WORK "exit;", 2, WARP);
+	assert_int_equal(counted(&kit, "lock_waits"), 0);
+	kit_close(&kit);
+	run_body(&kit, PLAIN ",t=0.1171875", "st.shared.u32 [2880], %r9;" WORK "exit;", 2, WARP);
+	assert_int_equal(counted(&kit, "lock_waits"), 1);
+	kit_close(&kit); /* one lane of the warp touches a byte behind the border: it waits as a whole */
 	run_body(&kit, PLAIN, "st.shared.u32 [%r12+2332], %r9;" WORK "exit;", 2, WARP);
 	assert_int_equal(counted(&kit, "lock_waits"), 1);
 	assert_int_equal(saw.touch[1], saw.end[0] + 1);
@@ -252,6 +266,37 @@ static void test_inherits(void **state)
 	kit_close(&kit);
 }
 
+/* A block that ends without the lock takes it from nobody: who comes in its place waits for the partner. */
+static void test_others_end(void **state)
+{
+	struct gpu_kit kit;
+	(void)state;
+	run_body(&kit, PLAIN,
+	         "setp.eq.u32 %p1, %r10, 0; @%p1 exit; st.shared.u32 [%r12+4096], %r9;" WORK WORK WORK WORK WORK WORK
+	         "exit;",
+	         3, WARP);
+	assert_true(saw.begin[2] < saw.end[1]);
+	assert_int_equal(saw.slot[2], saw.slot[0]);
+	assert_int_equal(saw.touch[2], saw.end[1] + 1);
+	kit_close(&kit);
+}
+
+/* A block that has released, touched or not, does not inherit: who comes in the owner's place is the next to touch. */
+static void test_released_inherits_nothing(void **state)
+{
+	struct gpu_kit kit;
+	(void)state;
+	run_body(&kit, PLAIN,
+	         "setp.eq.u32 %p1, %r10, 1; @%p1 bra REST; st.shared.u32 [%r12+4096], %r9;" WORK "exit;\n"
+	         "REST: relssp;" WORK WORK WORK WORK WORK WORK WORK WORK WORK WORK WORK WORK "exit;",
+	         3, WARP);
+	assert_true(saw.relssp[1] < saw.end[0]);
+	assert_int_equal(counted(&kit, "inherited"), 0);
+	assert_int_equal(counted(&kit, "lock_waits"), 0);
+	assert_true(saw.touch[2] < saw.end[1]);
+	kit_close(&kit);
+}
+
 /* The first to touch owns, whichever block it is; times add up. */
 static void test_first_come(void **state)
 {
@@ -312,6 +357,10 @@ static void test_safety_net(void **state)
 	check_stop("relssp; setp.eq.u32 %p1, %r11, 40; @%p1 ld.shared.u32 %r3, [%r12+4096]; exit;", "thread (40,0,0)");
 	check_stop("setp.lt.u32 %p1, %r11, 9; @%p1 relssp; st.shared.u32 [%r12+4096], %r9; exit;", "thread (0,0,0)");
 	check_stop("relssp; cvta.shared.u64 %rd2, 5000; atom.add.u32 %r3, [%rd2], 1; exit;", "address 0x1388, 4 bytes");
+	/* its block owns on, since the other warp has not come there */
+	check_stop("st.shared.u32 [%r12+4096], %r9; setp.lt.u32 %p1, %r11, 32; @%p1 bra GO;" WORK WORK WORK WORK WORK
+	           "GO: relssp; ld.shared.u32 %r3, [%r12+4096]; exit;",
+	           "thread (0,0,0)");
 	struct gpu_kit kit; /* what is its own it may touch for ever */
 	run_body(&kit, PLAIN, "st.shared.u32 [%r12+4096], %r9; relssp; ld.shared.u32 %r3, [%r12]; exit;", 2, WARP);
 	kit_close(&kit);
@@ -334,7 +383,7 @@ static void test_nothing_shared(void **state)
 			         BEGIN "st.shared.u32 [%r12+4096], %r9;" WORK "ld.shared.u32 %r3, [%r12+128]; exit;");
 			cycles[with] = kit_run(&kit, 5, 2 * WARP);
 			if (with)
-				assert_int_equal(counted(&kit, "paired_blocks"), 0);
+				assert_int_equal(counted(&kit, "paired_blocks") + counted(&kit, "pairs"), 0);
 			kit_close(&kit);
 		}
 		assert_int_equal(cycles[0], cycles[1]);
@@ -368,6 +417,25 @@ static void test_owner_first(void **state)
 	assert_true(ends[1][1] < ends[1][0]); /* the owner's first */
 	assert_true(ends[1][0] - ends[1][1] >
 	            4 * (ends[0][1] > ends[0][0] ? ends[0][1] - ends[0][0] : ends[0][0] - ends[0][1]));
+}
+
+/* Blocks that are alone go before those that do not own, though they were launched later. */
+static void test_alone_second(void **state)
+{
+	static const char body[] = BEGIN "setp.eq.u32 %p1, %r10, 1; @%p1 exit; mov.u32 %r20, 0;"
+					 "LOOP: add.u32 %r21, %r8, 1; add.u32 %r22, %r8, 2; add.u32 %r23, %r8, 3;"
+					 "add.u32 %r20, %r20, 1; setp.lt.u32 %p2, %r20, 50; @%p2 bra LOOP; exit;";
+	struct gpu_kit kit;
+	(void)state;
+	OPEN(&kit, PLAIN, "sm.shared_bytes=52000", "sm.count=1", "sm.schedulers=1", "sm.warp_order=owf");
+	kit_load(&kit, body);
+	kit_run(&kit, 4, 8 * WARP);
+	memset(&saw, 0, sizeof saw);
+	kit_run(&kit, 4, 8 * WARP);
+	assert_int_equal(counted(&kit, "pairs"), 1);
+	assert_int_equal(saw.slot[3], 1); /* in the place of block 1, which was alone */
+	assert_true(saw.end[3] < saw.end[0] && saw.end[0] < saw.end[2]);
+	kit_close(&kit);
 }
 
 /* --- sleep --- */
@@ -406,7 +474,8 @@ int main(void)
 		cmocka_unit_test(test_inherits),       cmocka_unit_test(test_first_come),
 		cmocka_unit_test(test_poll),           cmocka_unit_test(test_safety_net),
 		cmocka_unit_test(test_nothing_shared), cmocka_unit_test(test_owner_first),
-		cmocka_unit_test(test_sleep),
+		cmocka_unit_test(test_sleep),          cmocka_unit_test(test_others_end),
+		cmocka_unit_test(test_alone_second),   cmocka_unit_test(test_released_inherits_nothing),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
