@@ -294,6 +294,7 @@ static void test_released_inherits_nothing(void **state)
 	assert_int_equal(counted(&kit, "inherited"), 0);
 	assert_int_equal(counted(&kit, "lock_waits"), 0);
 	assert_true(saw.touch[2] < saw.end[1]);
+	assert_int_equal(counted(&kit, "cycles_in"), saw.end[0] - saw.touch[0] + saw.end[2] - saw.touch[2]);
 	kit_close(&kit);
 }
 
@@ -435,6 +436,9 @@ static void test_alone_second(void **state)
 	assert_int_equal(counted(&kit, "pairs"), 1);
 	assert_int_equal(saw.slot[3], 1); /* in the place of block 1, which was alone */
 	assert_true(saw.end[3] < saw.end[0] && saw.end[0] < saw.end[2]);
+	kit_run(&kit, 1, 8 * WARP); /* a grid of fewer blocks than have places */
+	assert_int_equal(counted(&kit, "pairs"), 0);
+	assert_int_equal(counted(&kit, "unshared_blocks"), 1);
 	kit_close(&kit);
 }
 
