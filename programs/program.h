@@ -279,6 +279,12 @@ public:
 	}
 };
 
+// Meets THREADS threads of the block, whole warps, at one of its barriers 1 to 15; __syncthreads meets all at 0.
+template <int THREADS> __device__ inline void barrier(int number)
+{
+	asm volatile("bar.sync %0, %1;" ::"r"(number), "n"(THREADS) : "memory");
+}
+
 // Blocks of `size` that cover `count`.
 inline int blocks(long long count, int size)
 {

@@ -94,13 +94,13 @@ __global__ void convolutionColumnsVTB(const float *image, float *result, int wid
 	int top = (blockIdx.y * TURNS + threadIdx.z) * BLOCK_HEIGHT - WIDE_HALO * COLUMN_Y + threadIdx.y;
 
 	for (unsigned turn = 0; turn < TURNS; turn++) {
-		if (threadIdx.z == turn)
+		if (threadIdx.z == turn) {
 #pragma unroll
 			for (int step = 0; step < RESULTS + 2 * WIDE_HALO; step++)
 				column[step * COLUMN_Y] = column_pixel<WIDE_HALO>(image, step, x, top, width, height);
-		__syncthreads();
-		if (threadIdx.z == turn)
+			program::barrier<COLUMN_X * COLUMN_Y>(turn + 1);
 			filter<WIDE_HALO, COLUMN_Y>(column, &result[top * width + x], width);
+		}
 		__syncthreads();
 	}
 }
@@ -117,13 +117,13 @@ __global__ void convolutionColumnsVTBPipe(const float *image, float *result, int
 	for (int step = 0; step < RESULTS + 2 * WIDE_HALO; step++)
 		pixels[step] = column_pixel<WIDE_HALO>(image, step, x, top, width, height);
 	for (unsigned turn = 0; turn < TURNS; turn++) {
-		if (threadIdx.z == turn)
+		if (threadIdx.z == turn) {
 #pragma unroll
 			for (int step = 0; step < RESULTS + 2 * WIDE_HALO; step++)
 				column[step * COLUMN_Y] = pixels[step];
-		__syncthreads();
-		if (threadIdx.z == turn)
+			program::barrier<COLUMN_X * COLUMN_Y>(turn + 1);
 			filter<WIDE_HALO, COLUMN_Y>(column, &result[top * width + x], width);
+		}
 		__syncthreads();
 	}
 }

@@ -174,6 +174,15 @@ template <int STRIDE> __device__ __forceinline__ void get(const float *buffer, f
 		}
 }
 
+// Between a transform's writes to the buffer and its reads.
+template <unsigned TURNS> __device__ __forceinline__ void written()
+{
+	if (TURNS == 1)
+		__syncthreads();
+	else
+		program::barrier<THREADS>(threadIdx.y + 1);
+}
+
 // From one stage to the next, whose values are computed when they have come. In a block of several transforms these
 // take turns with the buffer, and each computes while the next exchanges.
 template <unsigned TURNS, int FROM, int TO>
@@ -181,11 +190,11 @@ __device__ __forceinline__ void next_stage(float *buffer, float2 (*v)[4], int th
 {
 	for (unsigned turn = 0; turn < TURNS; turn++) {
 		bool ours = TURNS == 1 || threadIdx.y == turn;
-		if (ours)
+		if (ours) {
 			put<FROM>(buffer, v, thread);
-		__syncthreads();
-		if (ours)
+			written<TURNS>();
 			get<TO>(buffer, v, thread);
+		}
 		__syncthreads();
 		if (ours)
 			stage<TO>(v, thread);
@@ -218,9 +227,7 @@ __device__ __forceinline__ void last_stage(float *buffer, float2 (*v)[4], int th
 					first[at] = coefficient.x;
 					first[PART + at] = coefficient.y;
 				}
-		}
-		__syncthreads();
-		if (ours) {
+			written<TURNS>();
 			get<256>(buffer, v, thread);
 #pragma unroll
 			for (int i = 0; i < 4; i++) {

@@ -8,7 +8,8 @@
 //   vtb, vtb_pipe, co_vtb: two blocks of HG in one of two warps (Yang et al., PACT 2012). vtb: they take turns with one
 //     array of counters. vtb_pipe: the one whose turn comes next already loads its first values. co_vtb: each has
 //     counters of its own for the lower bins and both take turns with those of the upper bins, for which the second
-//     reads its values again; 32 lower bins make 8192 bytes, of which two fit in 16 KB as of the other forms.
+//     reads its values again; 32 lower bins make 8192 bytes, of which two fit in 16 KB as of the other forms. Loops over
+//     values are unrolled by 8, HG's as the compiler likes: the forms of the paper execute half of HG's instructions.
 // Counters are in use from the first instructions to the last: sharing them leaves little to overlap.
 #include "../program.h"
 
@@ -16,7 +17,7 @@ const int BINS256 = 384, WARPS256 = 6, THREADS256 = 32 * WARPS256;  // 384: as T
 const int BINS64 = 64, THREADS64 = 64, VECTORS64 = 15;              // uint4 a thread: 240 bytes, which a byte can count
 const int BINS = 224, LANES = 32, LOWER = 32, UPPER = BINS - LOWER; // of HG; a thread reads BINS values
 const unsigned TURNS = 2;                                           // blocks of HG in one of its VTB forms
-const int AHEAD = 8;                                                // values that vtb_pipe loads ahead
+const int AHEAD = 8;                                                // values that vtb_pipe loads ahead; unrolled in all
 const unsigned MERGE_THREADS = 64;
 
 // Compares and swaps until no other lane came between: about the steps of a count by writes that bear the lane's tag,
@@ -146,12 +147,12 @@ __global__ void histogram256_vtb(const unsigned *data, unsigned *partial)
 	for (unsigned turn = 0; turn < TURNS; turn++) {
 		if (threadIdx.y == turn) {
 			clear(row, BINS);
+#pragma unroll AHEAD
 			for (int i = 0; i < BINS; i++)
 				row[data[i * LANES]]++;
-		}
-		__syncthreads();
-		if (threadIdx.y == turn)
+			program::barrier<LANES>(turn + 1);
 			add_rows(&partial[block * BINS], counters, BINS);
+		}
 		__syncthreads();
 	}
 }
@@ -169,18 +170,29 @@ __global__ void histogram256_vtb_pipe(const unsigned *data, unsigned *partial)
 	for (unsigned turn = 0; turn < TURNS; turn++) {
 		if (threadIdx.y == turn) {
 			clear(row, BINS);
-			for (int start = AHEAD; start <= BINS; start += AHEAD)
+			for (int start = AHEAD; start < BINS; start += AHEAD)
 				for (int i = 0; i < AHEAD; i++) {
 					unsigned value = next[i];
-					if (start < BINS)
-						next[i] = data[(start + i) * LANES];
+					next[i] = data[(start + i) * LANES];
 					row[value]++;
 				}
+			for (int i = 0; i < AHEAD; i++)
+				row[next[i]]++;
+			program::barrier<LANES>(turn + 1);
+			add_rows(&partial[block * BINS], counters, BINS);
 		}
 		__syncthreads();
-		if (threadIdx.y == turn)
-			add_rows(&partial[block * BINS], counters, BINS);
-		__syncthreads();
+	}
+}
+
+// Those of the thread's values that lie in `bins` bins from `first` on.
+__device__ void count_some(const unsigned *data, unsigned char *row, unsigned first, unsigned bins)
+{
+#pragma unroll AHEAD
+	for (int i = 0; i < BINS; i++) {
+		unsigned bin = data[i * LANES] - first;
+		if (bin < bins)
+			row[bin]++;
 	}
 }
 
@@ -194,31 +206,27 @@ __global__ void histogram256_co_vtb(const unsigned *data, unsigned *partial)
 	bool first = threadIdx.y == 0;
 
 	clear(lower, LOWER);
-	if (first)
+	if (first) {
 		clear(upper, UPPER);
-	for (int i = 0; i < BINS; i++) {
-		unsigned value = data[i * LANES];
-		if (value < LOWER)
-			lower[value]++;
-		else if (first)
-			upper[value - LOWER]++;
+#pragma unroll AHEAD
+		for (int i = 0; i < BINS; i++) {
+			unsigned value = data[i * LANES];
+			(value < LOWER ? lower : upper - LOWER)[value]++;
+		}
+	} else {
+		count_some(data, lower, 0, LOWER);
 	}
-	__syncthreads();
+	program::barrier<LANES>(threadIdx.y + 1);
 	add_rows(partial, own[threadIdx.y], LOWER);
 	if (first)
 		add_rows(&partial[LOWER], common, UPPER);
 	__syncthreads();
 	if (!first) {
 		clear(upper, UPPER);
-		for (int i = 0; i < BINS; i++) {
-			unsigned value = data[i * LANES];
-			if (value >= LOWER)
-				upper[value - LOWER]++;
-		}
-	}
-	__syncthreads();
-	if (!first)
+		count_some(data, upper, LOWER, UPPER);
+		program::barrier<LANES>(threadIdx.y + 1);
 		add_rows(&partial[LOWER], common, UPPER);
+	}
 }
 
 // Values below `bins` as an image has them: most around two levels.

@@ -7,8 +7,8 @@
 // different length.
 // The others are MC of Tables 7 to 9, a thread for each voxel, cut or not: `mc`, and Yang et al.'s forms, which join
 // two logical blocks of 32 threads. In `vtb` the halves evaluate together and use shared memory in turn; in `vtb_pipe`
-// one half evaluates while the other one uses it; in `co_vtb` each half has vertices of its own and only the normals
-// are in turn.
+// the second half makes its vertices while the first makes its normals; in `co_vtb` each half has vertices of its own
+// and only the normals are in turn.
 #include "../program.h"
 #include "surface.h"
 
@@ -175,13 +175,12 @@ __global__ void generateTriangles_VTB_PIPE(const Byte *cases, const uint2 *offse
 	const Byte *row = triangles + cases[voxel] * ROW;
 	unsigned first = offsets[voxel].y;
 	float4 corner[8];
+	evaluate(corner, voxel, side);
 	for (int step = 0; step < 3; step++) {
-		if (step == half) {
-			evaluate(corner, voxel, side);
-		} else if (step == half + 1) {
+		if (step == half)
 			emit_vertices<THREADS>(vertices, corner, row, lane, voxel, side, out_vertices + first);
+		else if (step == half + 1)
 			emit_normals<THREADS>(normals, corner, row, lane, out_normals + first);
-		}
 		__syncthreads();
 	}
 }

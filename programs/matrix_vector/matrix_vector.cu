@@ -42,7 +42,7 @@ __global__ void mv_shared_VTB(const float *a, const float *x, float *y, int colu
 			if (half == turn) {
 				for (int r = 0; r < TILE; r++)
 					tile[r][t] = a[(first + r) * columns + start + t];
-				__syncwarp(); // a logical block is one warp
+				program::barrier<TILE>(half + 1); // a logical block's
 				sum += dot(tile[t], x + start);
 			}
 			__syncthreads();
@@ -63,7 +63,7 @@ __global__ void mv_shared_VTB_PIPE(const float *a, const float *x, float *y, int
 #pragma unroll
 				for (int r = 0; r < TILE; r++)
 					tile[r][t] = next[r];
-				__syncwarp();
+				program::barrier<TILE>(half + 1);
 				sum += dot(tile[t], x + (step - 1) / 2 * TILE);
 			}
 		} else if (step / 2 * TILE < columns) { // loading

@@ -2,8 +2,8 @@
 // it with shared memory multiplexing (SP, Tables 7 to 9). A block adds products into 1024 accumulators and then adds
 // those up in a tree; the array has 12 elements more, which is how Table 8 makes it the limit of the blocks an SM
 // holds. The vectors are streams that are read once. The forms of Yang et al. join two logical blocks of 64 threads in
-// one block that has one array: in `vtb` the halves use it in turn from beginning to end; in `vtb_pipe` only the tree
-// is done in turn, and one half multiplies into registers (loading) while the other one adds up (computing).
+// one block that has one array: in `vtb` the halves use it in turn, from the loads whose products it holds to the end;
+// in `vtb_pipe` both load and multiply into registers at once, and only adding up is in turn.
 #include "../program.h"
 
 const int BLOCK = 64, ACCUMULATORS = 1024;
@@ -28,12 +28,6 @@ __global__ void scalarProdGPU(const float *a, const float *b, float *products, i
 		products[blockIdx.x] = accumulators[0];
 }
 
-// The barrier of one logical block: barrier 1 for the first half of the block, barrier 2 for the second.
-__device__ void half_barrier(int half)
-{
-	asm volatile("bar.sync %0, 64;" ::"r"(half + 1) : "memory");
-}
-
 __device__ void multiply(float *sums, const float *a, const float *b, int t, int elements)
 {
 #pragma unroll
@@ -51,7 +45,7 @@ __device__ void add_up(float *accumulators, const float *sums, float *product, i
 	for (int k = 0; k < MINE; k++)
 		accumulators[t + k * BLOCK] = sums[k];
 	for (int stride = ACCUMULATORS / 2; stride > 0; stride /= 2) {
-		half_barrier(half);
+		program::barrier<BLOCK>(half + 1); // a logical block's
 		for (int k = t; k < stride; k += BLOCK)
 			accumulators[k] += accumulators[k + stride];
 	}
@@ -80,12 +74,10 @@ __global__ void scalarProdGPU_VTB_PIPE(const float *a, const float *b, float *pr
 	int t = threadIdx.x % BLOCK, half = threadIdx.x / BLOCK;
 	int pair = blockIdx.x * 2 + half;
 	float sums[MINE];
-	for (int step = 0; step < 3; step++) {
-		if (step == half) {
-			multiply(sums, a + pair * elements, b + pair * elements, t, elements);
-		} else if (step == half + 1) {
+	multiply(sums, a + pair * elements, b + pair * elements, t, elements);
+	for (int turn = 0; turn < 2; turn++) {
+		if (half == turn)
 			add_up(accumulators, sums, products + pair, t, half);
-		}
 		__syncthreads();
 	}
 }
