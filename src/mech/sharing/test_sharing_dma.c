@@ -37,6 +37,7 @@ static void test_waits_for_the_owner(void **state)
 		"dma_spaced 0, 16; dma_flat 0, 0, %rd0, 600;", /* 2,400 bytes, and a bank left out behind each 16 words */
 		"dma_halo 0, 1, 1, 9, 0; dma_matrix 0, 0, %rd1, 24, 22, 32;", /* 26 lines of 24 words with the halo */
 		"dma_flat 0, 0, %rd0, 16; dma_execute 0, 4096, %rd0;",
+		"dma_type 1; dma_flat 0, 0, %rd0, 2458;",
 	};
 	(void)state;
 	for (size_t i = 0; i < sizeof tile / sizeof *tile; i++)
@@ -75,7 +76,8 @@ static void test_all_warps_wait(void **state)
 static void test_own_tile(void **state)
 {
 	static const char *const tile[] = {
-		"dma_flat 0, 0, %rd0, 614;", /* to byte 2,456 */
+		"dma_flat 0, 0, %rd0, 614;",              /* to byte 2,456 */
+		"dma_type 1; dma_flat 0, 0, %rd0, 2457;", /* to the last */
 		"dma_strided 0, 2396, %rd0, 15, 3;",
 		"dma_halo 0, 1, 1, 9, 0; dma_matrix 0, 0, %rd1, 22, 22, 32;", /* 24 lines of 24 words */
 		"dma_flat 0, 0, %rd0, 16; dma_execute 0, 128, %rd0;",
