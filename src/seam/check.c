@@ -87,6 +87,7 @@ static bool fits(const struct mech *mech, const struct mech_machine *machine, ch
 	} may_have[] = {
 		{MECH_SEAT_L1_REPLACEMENT, mech->l1_used, "l1_used"},
 		{MECH_SEAT_L2_REPLACEMENT, mech->l2_used, "l2_used"},
+		{MECH_SEAT_SHARED_ROOM, mech->shared_full, "shared_full"},
 	};
 	for (size_t i = 0; i < sizeof need / sizeof *need; i++) {
 		bool owns = mech->seats & need[i].seat;

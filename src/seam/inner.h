@@ -29,6 +29,7 @@ uint32_t seam_last_of(uint32_t refusers);
 /* shared.c: bytes of shared memory that resident blocks take; of requests that fill it: whether what they say of it makes sense, and
  * where they go. */
 uint32_t seam_shared_taken(struct seam_sm *sm);
+uint32_t seam_shared_full(struct seam *seam);
 bool seam_is_to_shared(const struct mech_request *request);
 bool seam_fill_is_sound(const struct mech_sm *part, const char *service, const struct mech_request *request);
 struct shared_fill *seam_new_fill(struct seam_sm *sm, const struct mech_request *request);

@@ -211,6 +211,9 @@ struct mech {
 	/* pick: how many blocks an SM's shared memory has room for, from 1 on, in place of room->shared. Threads, registers and slots limit
 	 * them as before. Whatever it says, each block has its own bytes, as far as values go. */
 	uint32_t (*shared_room)(struct mech_gpu *gpu, const struct mech_room *room);
+	/* Bytes of an SM's shared memory that launch->blocks_per_sm resident blocks take together. Belongs to the seat of its room. NULL: as many as they have,
+	 * but no more than there are. */
+	uint32_t (*shared_full)(struct mech_gpu *gpu);
 	/* pick: resident blocks an SM, 1 .. blocks, which is how many fit. A grid that does not fill the machine can be spread
 	 * over it further (launch.spread_small_grids). */
 	uint32_t (*blocks_per_sm)(struct mech_gpu *gpu, uint32_t blocks);

@@ -111,6 +111,7 @@ struct mech_launch {
 	uint32_t threads, warps;   /* of a block */
 	uint32_t shared_bytes;     /* of a block */
 	uint32_t blocks_per_sm;    /* at most */
+	uint32_t shared_taken;     /* bytes of an SM's shared memory that so many blocks take */
 	uint32_t instructions;     /* pcs are 0 .. instructions - 1 */
 	const uint32_t *line;      /* by pc: the line in the CUDA source; 0: not known */
 };

@@ -340,6 +340,7 @@ void seam_kernel_begin(struct seam *seam, uint32_t blocks_per_sm)
 	gpu->kept_open_by = MECH_MAX;
 	clear(seam);
 	seam->phase = SEAM_BEGINNING;
+	seam->launch.shared_taken = seam_shared_full(seam);
 	for (uint32_t i = 0; i < seam->count; i++)
 		CALL_GPU(gpu, i, gpu_kernel_begin);
 	for (uint32_t s = 0; s < seam->machine.sms; s++)

@@ -57,6 +57,24 @@ uint32_t seam_room(struct seam *seam, const struct mech_room *room)
 	return least(least(room->slots, room->warps), least(room->registers, shared));
 }
 
+uint32_t seam_shared_full(struct seam *seam)
+{
+	struct mech_gpu *owner = seam->gpu.room_owner;
+	uint32_t all = seam->machine.shared_bytes;
+	uint32_t have = seam->launch.blocks_per_sm * seam->launch.shared_bytes;
+	if (!owner)
+		return have;
+	if (!owner->mech->shared_full)
+		return least(have, all);
+	seam->gpu.hook = "shared_full";
+	uint32_t taken = owner->mech->shared_full(owner);
+	seam->gpu.hook = NULL;
+	if (taken <= all)
+		return taken;
+	seam_wrong_gpu(owner, "its blocks take %u bytes of shared memory; there are %u", taken, all);
+	return all;
+}
+
 uint32_t seam_shared_taken(struct seam_sm *sm)
 {
 	struct mech_sm *owner = sm->shared_room;

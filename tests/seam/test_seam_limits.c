@@ -286,6 +286,12 @@ static uint32_t shared_room(struct mech_gpu *gpu, const struct mech_room *room)
 	return MECH_MAX_BLOCKS;
 }
 
+static uint32_t shared_full(struct mech_gpu *gpu)
+{
+	count(gpu->stats, gpu->launch->blocks_per_sm > gpu->machine->blocks);
+	return 0;
+}
+
 static uint32_t shared_taken(struct mech_sm *sm, uint64_t slots)
 {
 	count(sm->stats, sm->machine->blocks < 64 && slots >> sm->machine->blocks);
@@ -368,6 +374,7 @@ static const struct mech everything = {
 	.shared_access = on_shared,
 	.may_access_shared = may_access_shared,
 	.shared_room = shared_room,
+	.shared_full = shared_full,
 	.shared_taken = shared_taken,
 	.shared_place = shared_place,
 	.run_opcode = run_opcode,

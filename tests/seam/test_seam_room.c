@@ -3,7 +3,7 @@
 #include "gate_kit.h"
 
 static struct mech_room room_seen;
-static uint32_t room, taken, resident, most_resident;
+static uint32_t room, taken, full, launch_taken, resident, most_resident;
 static uint64_t slots_seen;
 
 static uint32_t shared_room(struct mech_gpu *gpu, const struct mech_room *limits)
@@ -18,6 +18,17 @@ static uint32_t shared_taken(struct mech_sm *sm, uint64_t slots)
 	(void)sm;
 	slots_seen |= slots;
 	return taken;
+}
+
+static uint32_t shared_full(struct mech_gpu *gpu)
+{
+	assert_int_equal(gpu->launch->blocks_per_sm, most_resident);
+	return full;
+}
+
+static void kernel_begins(struct mech_gpu *gpu)
+{
+	launch_taken = gpu->launch->shared_taken;
 }
 
 static void block_comes(struct mech_sm *sm, const struct mech_block *block)
@@ -39,6 +50,16 @@ static struct mech_buffer buffer(const void *config, const struct mech_machine *
 	(void)config;
 	return (struct mech_buffer){.sets = 1, .in_shared = true, .bytes = machine->shared_bytes};
 }
+
+#define SAYS_FULL(name_, hook)                                                                                         \
+	{                                                                                                              \
+		.version = MECH_VERSION, .name = name_, .seats = MECH_SEAT_SHARED_ROOM, .shared_room = shared_room,    \
+		.shared_taken = shared_taken, .shared_full = hook, .gpu_kernel_begin = kernel_begins                   \
+	}
+
+static const struct mech looker = {.version = MECH_VERSION, .name = "looker", .gpu_kernel_begin = kernel_begins};
+static const struct mech says_full = SAYS_FULL("says_full", shared_full),
+			 says_nothing = SAYS_FULL("says_nothing", NULL);
 
 static const struct mech landlord = {.version = MECH_VERSION,
                                      .name = "landlord",
@@ -109,11 +130,47 @@ static void test_other_limits(void **state)
 	}
 }
 
+/* What a full SM's blocks take, at a kernel's begin: what the owner says, which is no more than there is; without one, what they have; where it says nothing,
+ * that or all there is. A block has 24 KB of 48. */
+static void test_full(void **state)
+{
+	static const struct {
+		const struct mech *mech;
+		uint32_t room, says, gets, blocks;
+	} row[] = {{&looker, 0, 0, 49152, 2},
+	           {&says_nothing, 1, 0, 24576, 1},
+	           {&says_nothing, 5, 0, 49152, 5},
+	           {&says_full, 5, 40000, 40000, 5},
+	           {&says_full, 5, 49152, 49152, 5}};
+	(void)state;
+	for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
+		const struct mech *const set[] = {row[i].mech, NULL};
+		struct gpu_kit kit;
+		kit_mechanisms = set;
+		room = row[i].room;
+		full = row[i].says;
+		most_resident = row[i].blocks;
+		KIT_OPEN(&kit, "sm.count=1", "sm.registers=65536");
+		kit_load(&kit, "exit;");
+		kit_run(&kit, 20, 128);
+		assert_int_equal(launch_taken, row[i].gets);
+		if (row[i].mech == &says_full && full == kit.machine.sm.shared_bytes) {
+			full++;
+			kit_start(&kit, 20, 128);
+			assert_int_equal(kit.run.end, GPU_MISTAKE);
+			assert_non_null(strstr(kit.run.message, "its blocks take 49153 bytes of shared memory"));
+		}
+		kit_close(&kit);
+		kit_mechanisms = NULL;
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_room),
 		cmocka_unit_test(test_other_limits),
+		cmocka_unit_test(test_full),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -70,24 +70,35 @@ static uint32_t shared_room(struct mech_gpu *gpu, const struct mech_room *room)
 	return sharing_blocks(residency);
 }
 
-static void gpu_kernel_begin(struct mech_gpu *gpu)
+/* A grid that does not fill the machine, or another mechanism, may have left fewer blocks: these have no partners then. */
+static struct sharing_residency resident(const struct mech_gpu *gpu)
 {
-	const struct sharing_residency *residency = gpu->state;
-	struct sharing_stats *stats = gpu->stats;
-	stats->blocks_per_sm = gpu->launch->blocks_per_sm;
-	if (stats->blocks_per_sm <= residency->places)
-		return;
-	stats->pairs = stats->blocks_per_sm - residency->places;
-	stats->own_bytes = residency->own;
+	struct sharing_residency residency = *(const struct sharing_residency *)gpu->state;
+	uint32_t blocks = gpu->launch->blocks_per_sm;
+	residency.pairs = blocks > residency.places ? blocks - residency.places : 0;
+	return residency;
 }
 
-/* A grid that does not fill the machine, or another mechanism, may have left fewer blocks: these have no partners then. */
+static uint32_t shared_full(struct mech_gpu *gpu)
+{
+	const struct sharing_residency residency = resident(gpu);
+	uint32_t blocks = gpu->launch->blocks_per_sm;
+	return sharing_taken(&residency, blocks < 64 ? (1ull << blocks) - 1 : UINT64_MAX);
+}
+
+static void gpu_kernel_begin(struct mech_gpu *gpu)
+{
+	const struct sharing_residency residency = resident(gpu);
+	struct sharing_stats *stats = gpu->stats;
+	stats->blocks_per_sm = gpu->launch->blocks_per_sm;
+	stats->pairs = residency.pairs;
+	stats->own_bytes = residency.pairs ? residency.own : 0;
+}
+
 static void kernel_begin(struct mech_sm *sm)
 {
 	struct sharing_sm *state = sm->state;
-	uint32_t blocks = sm->launch->blocks_per_sm;
-	*state = (struct sharing_sm){.residency = *(const struct sharing_residency *)sm->gpu->state};
-	state->residency.pairs = blocks > state->residency.places ? blocks - state->residency.places : 0;
+	*state = (struct sharing_sm){.residency = resident(sm->gpu)};
 	for (uint32_t p = 0; p < MECH_MAX_BLOCKS / 2; p++)
 		state->owner[p] = SHARING_NOBODY;
 }
@@ -158,6 +169,7 @@ const struct mech mech_sharing = {
 	.opcodes = opcodes,
 	.opcode_count = 1,
 	.shared_room = shared_room,
+	.shared_full = shared_full,
 	.gpu_kernel_begin = gpu_kernel_begin,
 	.kernel_begin = kernel_begin,
 	.block_begin = sharing_block_begin,

@@ -3,6 +3,7 @@
 #ifndef SLUICE_MECH_SHARING_SHARING_KIT_H
 #define SLUICE_MECH_SHARING_SHARING_KIT_H
 
+#include "base/dma.h"
 #include "gpu_kit.h"
 
 enum { BYTES = 24576, WARP = 32, BLOCKS = 64 };
@@ -10,6 +11,7 @@ enum { BYTES = 24576, WARP = 32, BLOCKS = 64 };
 /* What is seen of the launch, by one host thread: cycles, by block. */
 static struct {
 	uint64_t begin[BLOCKS], end[BLOCKS], touch[BLOCKS], last_touch[BLOCKS], relssp[BLOCKS];
+	uint64_t command[BLOCKS]; /* the last that asked for a transfer by DMA */
 	uint32_t slot[BLOCKS], touches[BLOCKS];
 	uint64_t number[MECH_MAX_BLOCKS]; /* of the block in a slot */
 	uint32_t resident, most_resident;
@@ -38,6 +40,8 @@ static inline void saw_issue(struct mech_sm *sm, const struct mech_issue *issue)
 	(void)sm;
 	if (strcmp(issue->name, "relssp") == 0)
 		saw.relssp[block] = issue->cycle;
+	if (dma_asks(dma_command_of(issue->name)))
+		saw.command[block] = issue->cycle;
 	if (issue->type != MECH_MEMORY || (issue->space != MECH_SHARED && issue->space != MECH_GENERIC))
 		return;
 	if (!saw.touches[block]++)
@@ -51,6 +55,8 @@ static const struct mech looker = {
 /* Memory for one block and a pair's common part of as many bytes as it takes. */
 #define ONE_PAIR "sm.shared_bytes=27648", "sm.count=1"
 
+static const char *kit_beside; /* a mechanism that is attached to the machines to come, too: number 1; or NULL */
+
 static inline void open_sharing(struct gpu_kit *kit, const char *mechanism, const char *const *options)
 {
 	static const struct mech *const set[] = {&looker, NULL};
@@ -59,6 +65,8 @@ static inline void open_sharing(struct gpu_kit *kit, const char *mechanism, cons
 	kit_describe(kit, options);
 	if (mechanism)
 		kit_attach(kit, mechanism);
+	if (kit_beside)
+		kit_attach(kit, kit_beside);
 	kit_build(kit);
 	kit_mechanisms = NULL;
 	kit->param = kit_buffer(kit, NULL, 1 << 14);

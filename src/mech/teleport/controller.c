@@ -61,9 +61,8 @@ bool teleport_loads(const struct mech_gpu *gpu)
 static bool has_room(const struct mech_gpu *gpu)
 {
 	const struct teleport_config *config = gpu->config;
-	uint64_t allocated = (uint64_t)gpu->launch->shared_bytes * gpu->launch->blocks_per_sm;
 	uint64_t a_way = (uint64_t)config->sets * gpu->machine->line_bytes;
-	return config->model != TELEPORT_REAL || allocated + a_way <= config->buffer_kb * 1024ull;
+	return config->model != TELEPORT_REAL || gpu->launch->shared_taken + a_way <= config->buffer_kb * 1024ull;
 }
 
 /* Whether it is this kernel's turn to be reported: once each. */
