@@ -1,6 +1,8 @@
 /* The engine's options and counters, and its hooks. */
 #include "mech/d2ma/d2ma.h"
 
+#include "seam/mech_dma.h"
+
 #include <assert.h>
 #include <string.h>
 
@@ -88,15 +90,9 @@ static void block_end(struct mech_sm *sm, const struct mech_block *block)
 
 static uint32_t run_opcode(struct mech_sm *sm, uint32_t own, const struct mech_issue *issue)
 {
-	uint64_t value[DMA_MAX_FIELDS] = {0};
-	struct mech_operands operands;
-	mech_operands(sm, issue, &operands);
-	if (!operands.lanes)
+	uint64_t value[DMA_MAX_FIELDS];
+	if (!mech_dma_values(sm, issue, value))
 		return 0;
-	for (uint32_t k = 0; k < operands.sources; k++) {
-		uint64_t found = operands.source[k][__builtin_ctz(operands.lanes)];
-		value[k] = k == DMA_GLOBAL ? found : (uint32_t)found;
-	}
 	if (dma_asks(own))
 		d2ma_command(sm, issue->block, issue->warp, own, value, issue->cycle);
 	else

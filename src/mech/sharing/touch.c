@@ -2,7 +2,7 @@
  * both parts touches what is shared. A transfer by DMA does where it is asked for, since it may write from then on. */
 #include "mech/sharing/sharing.h"
 
-#include <string.h>
+#include "seam/mech_dma.h"
 
 static const struct sharing_residency *residency_of(const struct mech_sm *sm)
 {
@@ -24,19 +24,6 @@ static uint32_t lanes_that_access(struct mech_sm *sm, const struct mech_issue *i
 
 /* --- transfers by DMA (docs/dma.md) --- */
 
-/* The values of the first lane, as the engine takes them. Returns the lanes. */
-static uint32_t values_of(struct mech_sm *sm, const struct mech_issue *issue, uint64_t value[DMA_MAX_FIELDS])
-{
-	struct mech_operands operands;
-	mech_operands(sm, issue, &operands);
-	memset(value, 0, DMA_MAX_FIELDS * sizeof *value);
-	for (uint32_t k = 0; operands.lanes && k < operands.sources; k++) {
-		uint64_t found = operands.source[k][__builtin_ctz(operands.lanes)];
-		value[k] = k == DMA_GLOBAL ? found : (uint32_t)found;
-	}
-	return operands.lanes;
-}
-
 static uint32_t lanes_that_ask(struct mech_sm *sm, const struct mech_issue *issue)
 {
 	const struct sharing_block *block = &sharing_of(sm)->block[issue->block];
@@ -44,7 +31,7 @@ static uint32_t lanes_that_ask(struct mech_sm *sm, const struct mech_issue *issu
 	uint64_t value[DMA_MAX_FIELDS];
 	if (!dma_asks(command))
 		return 0;
-	uint32_t lanes = values_of(sm, issue, value);
+	uint32_t lanes = mech_dma_values(sm, issue, value);
 	struct dma_warp said = sharing_of(sm)->warp[issue->warp].said;
 	if (!lanes)
 		return 0;
@@ -57,7 +44,7 @@ void sharing_listen(struct mech_sm *sm, const struct mech_issue *issue)
 	struct dma_warp *said = &sharing_of(sm)->warp[issue->warp].said;
 	uint32_t command = dma_command_of(issue->name);
 	uint64_t value[DMA_MAX_FIELDS];
-	if (command == DMA_COMMANDS || !values_of(sm, issue, value))
+	if (command == DMA_COMMANDS || !mech_dma_values(sm, issue, value))
 		return;
 	struct dma_transfer *last = &sharing_of(sm)->block[issue->block].last[value[0] % DMA_BUFFERS];
 	if (dma_asks(command))
