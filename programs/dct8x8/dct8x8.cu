@@ -93,31 +93,32 @@ template <bool INVERSE> __device__ void transform_at(float *values, int step)
 }
 
 // WIDTH x HEIGHT values by 8 x WIDTH/8 x DEPTH threads, each of which has one column of a strip of eight rows, in every
-// DEPTHth strip.
+// DEPTHth strip: passes of a number that is known, so that one pass is no loop.
 template <int WIDTH, int HEIGHT, int DEPTH, bool INVERSE, bool BY_DMA = false>
 __device__ __forceinline__ void transform_tile(float *tile, const float *source, float *result, int pitch)
 {
-	const int STRIDE = WIDTH + 1;
-	int column = threadIdx.y * 8 + threadIdx.x;
-	int origin = blockIdx.y * HEIGHT * pitch + blockIdx.x * WIDTH + column;
+	const int STRIDE = WIDTH + 1, PASS = DEPTH * 8, PASSES = HEIGHT / PASS;
+	int column = threadIdx.y * 8 + threadIdx.x, top = threadIdx.z * 8;
+	int origin = (blockIdx.y * HEIGHT + top) * pitch + blockIdx.x * WIDTH + column;
+	float *strip = tile + top * STRIDE;
 
 	if (BY_DMA) {
 		dma_set_datatype_float();
 		dma_set_elements_per_bank(WIDTH);
-		dma_configure_matrix(tile, source + origin - column, HEIGHT, WIDTH, pitch);
+		dma_configure_matrix(tile, source + origin - column - top * pitch, HEIGHT, WIDTH, pitch);
 	} else {
-		for (int y = threadIdx.z * 8; y < HEIGHT; y += DEPTH * 8)
-			for (int i = 0; i < 8; i++)
-				tile[(y + i) * STRIDE + column] = source[origin + (y + i) * pitch];
+		for (int pass = 0; pass < PASSES; pass++)
+			for (int y = pass * PASS; y < pass * PASS + 8; y++)
+				strip[y * STRIDE + column] = source[origin + y * pitch];
 		__syncthreads();
 	}
-	for (int y = threadIdx.z * 8; y < HEIGHT; y += DEPTH * 8)
-		transform_at<INVERSE>(&tile[(y + threadIdx.x) * STRIDE + threadIdx.y * 8], 1);
+	for (int pass = 0; pass < PASSES; pass++)
+		transform_at<INVERSE>(&strip[(pass * PASS + threadIdx.x) * STRIDE + threadIdx.y * 8], 1);
 	__syncthreads();
-	for (int y = threadIdx.z * 8; y < HEIGHT; y += DEPTH * 8) {
-		transform_at<INVERSE>(&tile[y * STRIDE + column], STRIDE);
-		for (int i = 0; i < 8; i++)
-			result[origin + (y + i) * pitch] = tile[(y + i) * STRIDE + column];
+	for (int pass = 0; pass < PASSES; pass++) {
+		transform_at<INVERSE>(&strip[pass * PASS * STRIDE + column], STRIDE);
+		for (int y = pass * PASS; y < pass * PASS + 8; y++)
+			result[origin + y * pitch] = strip[y * STRIDE + column];
 	}
 }
 
