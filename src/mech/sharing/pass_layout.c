@@ -24,20 +24,23 @@ static const struct option options[] = {
          "that a loop is taken to make"},
 };
 
+#define COUNTERS(X)                                                                                                    \
+	X(kernels, "kernels", "with shared variables")                                                                 \
+	X(changed, "kernels", "to another order of their variables")                                                   \
+	X(left, "kernels", "alone: their variables are too many, or something may depend on where they lie")           \
+	X(before, "instructions", "the pass, instructions in the access range of the common part")                     \
+	X(after, "instructions", "the pass, instructions in it")
+
 struct counters {
-	uint64_t kernels, changed, left, before, after;
+#define X(name, unit, meaning) uint64_t name;
+	COUNTERS(X)
+#undef X
 };
 
-#define COUNTER(name, unit, meaning)                                                                                   \
-	{                                                                                                              \
-#name, unit, SCOPE_GPU, offsetof(struct counters, name), meaning, COMBINE_SUM                          \
-	}
 static const struct counter counters[] = {
-	COUNTER(kernels, "kernels", "with shared variables"),
-	COUNTER(changed, "kernels", "to another order of their variables"),
-	COUNTER(left, "kernels", "alone: their variables are too many, or something may depend on where they lie"),
-	COUNTER(before, "instructions", "the pass, instructions in the access range of the common part"),
-	COUNTER(after, "instructions", "the pass, instructions in it"),
+#define X(name, unit, meaning) {#name, unit, SCOPE_GPU, offsetof(struct counters, name), meaning, COMBINE_SUM},
+	COUNTERS(X)
+#undef X
 };
 
 struct search {

@@ -35,21 +35,24 @@ static const struct option options[] = {
          "that an SM takes: kernels of which so many fit into its room share nothing; 0: not known"},
 };
 
+#define COUNTERS(X)                                                                                                    \
+	X(kernels, "kernels", "that use the common part, and release it")                                              \
+	X(left, "kernels", "alone: they have it already")                                                              \
+	X(instructions, "instructions", "relssp inserted")                                                             \
+	X(edges, "edges", "that got a block for one")                                                                  \
+	X(accesses, "instructions", "at addresses that are not followed, perhaps of shared memory")                    \
+	X(variables, "variables", "of shared memory whose addresses lie in memory: what those may access")
+
 struct counters {
-	uint64_t kernels, left, instructions, edges, accesses, variables;
+#define X(name, unit, meaning) uint64_t name;
+	COUNTERS(X)
+#undef X
 };
 
-#define COUNTER(name, unit, meaning)                                                                                   \
-	{                                                                                                              \
-#name, unit, SCOPE_GPU, offsetof(struct counters, name), meaning, COMBINE_SUM                          \
-	}
 static const struct counter counters[] = {
-	COUNTER(kernels, "kernels", "that use the common part, and release it"),
-	COUNTER(left, "kernels", "alone: they have it already"),
-	COUNTER(instructions, "instructions", "relssp inserted"),
-	COUNTER(edges, "edges", "that got a block for one"),
-	COUNTER(accesses, "instructions", "at addresses that are not followed, perhaps of shared memory"),
-	COUNTER(variables, "variables", "of shared memory whose addresses lie in memory: what those may access"),
+#define X(name, unit, meaning) {#name, unit, SCOPE_GPU, offsetof(struct counters, name), meaning, COMBINE_SUM},
+	COUNTERS(X)
+#undef X
 };
 
 struct insertion {
