@@ -206,6 +206,7 @@ struct ptx_function {
 	bool is_prototype; /* a .callprototype: a signature without code, for indirect calls */
 	bool is_declared;  /* has a declaration before its definition, or needs one */
 	bool has_body;
+	const char *errors; /* what is wrong with it, as messages; then it has no code (ptx_load). NULL: nothing */
 	struct ptx_reg *regs;
 	uint32_t reg_count;
 	struct ptx_variable *params;  /* in order; size and offset laid out */
@@ -247,6 +248,9 @@ struct ptx_module {
 
 /* Parses and checks. Returns NULL when there were errors; `diag` has them all (a parser does not stop at the first). */
 struct ptx_module *ptx_parse(const char *name, const char *text, size_t length, struct diag *diag);
+/* The same of a module that is to run: what is wrong inside a kernel or function (an opcode or directive that we do not know, a
+ * name without declaration) is kept with it, and the others are as they are. NULL for what concerns the module. */
+struct ptx_module *ptx_load(const char *name, const char *text, size_t length, struct diag *diag);
 void ptx_free(struct ptx_module *module);
 /* Parses and checks instructions for a function of the module, whose registers, variables and labels they may name; branches
  * go to indexes of its body as it is. On the module's arena; NULL, with all that is wrong in `diag`, after errors. */

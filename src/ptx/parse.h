@@ -210,6 +210,7 @@ struct parser {
 	struct arena *arena;  /* the module's */
 	struct arena scratch; /* gone when the parser is done */
 	struct diag *diag;
+	bool keeps_apart; /* errors inside a function stay the function's */
 	struct name_table names;
 	uint8_t next_suffix[MAX_SUFFIXES]; /* 1 + index of the next row of the same word; 0: none */
 	struct op_forms forms[PTX_OPCODES];
@@ -306,6 +307,8 @@ bool parse_prototype(struct parser *p, struct name *name, struct place place);
 
 /* parse_body.c: behind '{' up to and with the '}' that ends the function */
 bool parse_body(struct parser *p);
+/* Behind the '}' of the block that begins here; false where it has no end. */
+bool skip_block(struct parser *p);
 /* Instructions, and nothing else, up to the end of the text. */
 bool parse_instructions(struct parser *p);
 /* .loc and .file, the current token being the directive */

@@ -339,6 +339,7 @@ static void decode_inst(struct decoder *decoder, struct simt_inst *inst, const u
 {
 	const struct ptx_inst *ptx = inst->ptx;
 	uint32_t first = decoder->functions[decoder->current].pc;
+	decoder->inst = ptx;
 	decode_facts(decoder, inst);
 	decode_registers(decoder, inst);
 	if (is_dma(ptx->op)) {
@@ -502,6 +503,21 @@ static void decoder_free(struct decoder *decoder)
 	free(decoder->constant);
 }
 
+/* Functions of the program that were read with errors: what they are. */
+static void report_unread(struct decoder *decoder)
+{
+	for (uint32_t k = 0; k < decoder->function_count; k++) {
+		const struct ptx_function *function = decoder->functions[k].ptx;
+		if (!function->errors)
+			continue;
+		if (k)
+			decode_error(decoder, function->place,
+			             "function '%s', which kernel '%s' needs, is not usable:", function->name,
+			             decoder->functions[0].ptx->name);
+		diag_append(decoder->diag, function->errors, 1);
+	}
+}
+
 struct simt_program *decode_for(const struct ptx_function *kernel,
                                 uint32_t *(*reconverge)(struct arena *arena, const struct ptx_function *function),
                                 const struct exec_isa *isa, struct diag *diag)
@@ -521,6 +537,7 @@ struct simt_program *decode_for(const struct ptx_function *kernel,
 	memcpy(functions, decoder.functions, decoder.function_count * sizeof *functions);
 	free(decoder.functions);
 	decoder.functions = functions;
+	report_unread(&decoder);
 	layout_registers(&decoder);
 	layout_memory(&decoder);
 	lay_out_code(&decoder);

@@ -40,6 +40,7 @@ struct decoder {
 	uint32_t function_count, function_capacity;
 	uint32_t *function_index; /* in `functions`, by index in the module; UINT32_MAX: not of the program */
 	uint32_t current;         /* index of the function that is decoded */
+	const struct ptx_inst *inst; /* that is decoded, or NULL */
 	struct place_of *places;
 	uint32_t place_count, place_capacity;
 	uint32_t *place_slot; /* hash table by variable, its size a power of two: 1 + index in `places`; 0: unused */

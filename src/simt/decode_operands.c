@@ -13,7 +13,13 @@ void decode_error(struct decoder *decoder, struct place place, const char *forma
 	va_start(arguments, format);
 	vsnprintf(text, sizeof text, format, arguments);
 	va_end(arguments);
-	diag_error(decoder->diag, decoder->source, place, "%s", text);
+	const struct ptx_inst *inst = decoder->inst;
+	const char *file =
+		inst && inst->source_line ? ptx_file_name(decoder->functions[0].ptx->module, inst->source_file) : NULL;
+	if (file)
+		diag_error(decoder->diag, decoder->source, place, "%s (%s:%u)", text, file, inst->source_line);
+	else
+		diag_error(decoder->diag, decoder->source, place, "%s", text);
 }
 
 uint32_t decode_lane_bytes(enum ptx_type type)
