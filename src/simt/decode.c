@@ -14,8 +14,10 @@ static enum ptx_type letter_type(const struct ptx_inst *ptx, char letter)
 		return ptx->type2;
 	case 'u':
 	case 'i':
+	case 'V':
 		return PTX_U32;
 	case 'a':
+	case 'h':
 		return PTX_U64;
 	case 'p':
 		return PTX_PRED;
@@ -240,8 +242,12 @@ static simt_exec *find_exec(const struct decoder *decoder, const struct exec_que
 	case PTX_OP_BAR: /* bar.warp.sync */
 		return exec_find_lane(query);
 	case PTX_OP_SETP:
-		return query->type == PTX_F16 ? exec_find_round(query) : decoder->isa->compare(query);
-	case PTX_OP_SET:
+		return is_half_type(query->type) ? exec_find_half(query) : decoder->isa->compare(query);
+	case PTX_OP_SET: {
+		bool is_whole =
+			ptx_type_bytes(query->type) == 4 && !is_half_type(query->type) && !is_half_type(query->type2);
+		return is_whole ? decoder->isa->compare(query) : exec_find_half(query);
+	}
 	case PTX_OP_SELP:
 	case PTX_OP_SLCT:
 	case PTX_OP_TESTP:
@@ -249,9 +255,13 @@ static simt_exec *find_exec(const struct decoder *decoder, const struct exec_que
 	default:
 		break;
 	}
+	if (ptx_op_is_video(ptx->op))
+		return exec_find_video(query);
 	if (!ptx_type_is_float(query->type))
 		return decoder->isa->integer(query);
-	if (query->type == PTX_F16 || is_directed(ptx->round))
+	if (is_half_type(query->type) || ptx->nan || ptx->xorsign)
+		return exec_find_half(query);
+	if (is_directed(ptx->round))
 		return exec_find_round(query);
 	return decoder->isa->real(query);
 }

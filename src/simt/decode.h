@@ -12,7 +12,7 @@ struct place_of {
 };
 
 /* A row of constants, for finding it again. */
-struct constant {
+struct constant_row {
 	uint64_t value;
 	uint32_t offset;
 	uint8_t bytes; /* of a lane; 0: a special row, `value` says which */
@@ -49,7 +49,7 @@ struct decoder {
 	const struct ptx_variable *dynamic; /* one that the program refers to, or NULL */
 	uint8_t *constants;
 	uint32_t constant_bytes, constant_capacity;
-	struct constant *constant; /* hash table; its size is a power of two */
+	struct constant_row *constant; /* hash table; its size is a power of two */
 	uint32_t constant_count, constant_slots;
 	uint32_t sreg_row[PTX_SREGS]; /* row in the registers, or 0 (row 0 is never a special register's) */
 	struct simt_sreg_row *sreg_rows;
