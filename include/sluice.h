@@ -35,7 +35,8 @@ enum sluice_status {
 	SLUICE_OK,
 	SLUICE_BAD_ARGUMENT,  /* a value out of range, a NULL, an address that was never allocated */
 	SLUICE_BAD_SETTING,   /* machine file or option */
-	SLUICE_BAD_PTX,       /* syntax or unsupported instruction: the message holds all diagnostics */
+	SLUICE_BAD_PTX,       /* syntax or unsupported instruction: the message holds all diagnostics. What is wrong inside a kernel
+	                       * or function concerns those kernels alone that need it: their launches fail, not the module */
 	SLUICE_NO_MEMORY,     /* device memory exhausted */
 	SLUICE_BAD_LAUNCH,    /* grid, block or shared memory beyond the machine's limits */
 	SLUICE_FAULT,         /* the kernel made an illegal access: the message says where */
