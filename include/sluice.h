@@ -100,6 +100,10 @@ struct sluice_settings {
 	const char *check;
 	void (*finding)(void *user, const char *text);
 	void *finding_user;
+	/* Reads beside every allocation of device memory give 0, and after the launch each line that does so is said here, once; NULL:
+	 * they stop the kernel (docs/checks.md). */
+	void (*stray_read)(void *user, const char *text);
+	void *stray_read_user;
 	/* "NAME[:KEY=VALUE,...],...", NULL-terminated: passes over the PTX of each module, in order, before anything is made of it
 	 * (docs/passes.md); may be NULL. */
 	const char *const *passes;
