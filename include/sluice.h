@@ -35,7 +35,8 @@ enum sluice_status {
 	SLUICE_OK,
 	SLUICE_BAD_ARGUMENT,  /* a value out of range, a NULL, an address that was never allocated */
 	SLUICE_BAD_SETTING,   /* machine file or option */
-	SLUICE_BAD_PTX,       /* syntax or unsupported instruction: the message holds all diagnostics */
+	SLUICE_BAD_PTX,       /* syntax or unsupported instruction: the message holds all diagnostics. What is wrong inside a kernel
+	                       * or function concerns those kernels alone that need it: their launches fail, not the module */
 	SLUICE_NO_MEMORY,     /* device memory exhausted */
 	SLUICE_BAD_LAUNCH,    /* grid, block or shared memory beyond the machine's limits */
 	SLUICE_FAULT,         /* the kernel made an illegal access: the message says where */
@@ -99,6 +100,10 @@ struct sluice_settings {
 	const char *check;
 	void (*finding)(void *user, const char *text);
 	void *finding_user;
+	/* Reads beside every allocation of device memory give 0, and after the launch each line that does so is said here, once; NULL:
+	 * they stop the kernel (docs/checks.md). */
+	void (*stray_read)(void *user, const char *text);
+	void *stray_read_user;
 	/* "NAME[:KEY=VALUE,...],...", NULL-terminated: passes over the PTX of each module, in order, before anything is made of it
 	 * (docs/passes.md); may be NULL. */
 	const char *const *passes;

@@ -54,6 +54,8 @@ struct sluice_gpu {
 	bool whole_warp_barriers;
 	void (*finding)(void *user, const char *text);
 	void *finding_user;
+	void (*stray_read)(void *user, const char *text);
+	void *stray_read_user;
 	atomic_bool stop; /* sluice_stop() */
 	struct announcements announced;
 	struct kernel_setting *kernel_settings;

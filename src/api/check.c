@@ -67,6 +67,7 @@ enum sluice_status api_open_checks(sluice_gpu *gpu, unsigned kinds, struct sluic
 	if (kinds & SIMT_CHECK_READS)
 		gpu->footprint = footprint_open(kinds & COUNTS);
 	kinds &= ~(unsigned)(DIVERGENCE | COUNTS);
+	kinds |= gpu->stray_read ? SIMT_CHECK_STRAY : 0;
 	if (kinds)
 		gpu->checks = simt_checks_open(kinds);
 	if (kinds & SIMT_CHECK_INIT && !simt_watch(gpu->gpu->memory))
@@ -75,10 +76,15 @@ enum sluice_status api_open_checks(sluice_gpu *gpu, unsigned kinds, struct sluic
 	return SLUICE_OK;
 }
 
-static void say(void *user, const char *text)
+static void say(void *user, bool is_stray, const char *text)
 {
-	(void)user;
-	fprintf(stderr, "sluice: %s\n", text);
+	const sluice_gpu *gpu = user;
+	if (is_stray)
+		gpu->stray_read(gpu->stray_read_user, text);
+	else if (gpu->finding)
+		gpu->finding(gpu->finding_user, text);
+	else
+		fprintf(stderr, "sluice: %s\n", text);
 }
 
 void api_begin_checks(sluice_gpu *gpu, sluice_kernel *kernel, struct simt_launch *launch)
@@ -92,7 +98,7 @@ void api_begin_checks(sluice_gpu *gpu, sluice_kernel *kernel, struct simt_launch
 void api_end_checks(sluice_gpu *gpu, const struct simt_launch *launch)
 {
 	if (gpu->checks)
-		simt_checks_report(gpu->checks, launch, gpu->finding ? gpu->finding : say, gpu->finding_user);
+		simt_checks_report(gpu->checks, launch, say, gpu);
 	if (gpu->footprint)
 		footprint_end(gpu->footprint);
 }

@@ -35,7 +35,7 @@ static bool does_nothing(const struct ptx_function *function)
  * empty because it was written so. */
 static void warn_if_emptied(const struct ptx_function *function)
 {
-	if (function->param_count == 0 || !does_nothing(function))
+	if (function->errors || function->param_count == 0 || !does_nothing(function))
 		return;
 	const struct ptx_inst *inst = function->body_count ? &function->body[0] : NULL;
 	const char *file = inst && inst->source_line ? ptx_file_name(function->module, inst->source_file) : NULL;
@@ -59,6 +59,18 @@ static void warn_if_dma_is_free(const struct sluice_kernel *kernel)
 		        kernel->function->name);
 }
 
+/* A kernel that cannot run stops nothing but its own launches. */
+static enum sluice_status refuse(const sluice_kernel *kernel, struct diag *diag, struct sluice_error *error)
+{
+	struct diag message = {0};
+	char head[160];
+	snprintf(head, sizeof head, "kernel '%.100s' cannot run:\n", kernel->function->name);
+	diag_append(&message, head, 1);
+	diag_append(&message, diag->text, diag->errors);
+	diag_free(diag);
+	return api_fail_with_diag(error, SLUICE_BAD_PTX, &message);
+}
+
 enum sluice_status kernel_prepare(sluice_kernel *kernel, struct sluice_error *error)
 {
 	struct diag diag = {0};
@@ -70,7 +82,7 @@ enum sluice_status kernel_prepare(sluice_kernel *kernel, struct sluice_error *er
 		return status;
 	kernel->program = simt_decode(kernel->function, reconvergence, &diag);
 	if (!kernel->program)
-		return api_fail_with_diag(error, SLUICE_BAD_PTX, &diag);
+		return refuse(kernel, &diag, error);
 	diag_free(&diag);
 	warn_if_dma_is_free(kernel);
 	if (kernel->module->gpu->checks)

@@ -183,6 +183,8 @@ enum sluice_status sluice_open(sluice_gpu **opened, const struct sluice_settings
 	gpu->progress_user = settings->progress_user;
 	gpu->finding = settings->finding;
 	gpu->finding_user = settings->finding_user;
+	gpu->stray_read = settings->stray_read;
+	gpu->stray_read_user = settings->stray_read_user;
 	read_settings(gpu, settings, &diag);
 	gpu->max_instructions = settings->max_instructions ? settings->max_instructions : gpu->machine.max_instructions;
 	keep_settings(gpu, settings);

@@ -134,6 +134,13 @@ void diag_plain(struct diag *diag, const char *format, ...)
 	va_end(arguments);
 }
 
+void diag_append(struct diag *diag, const char *text, uint32_t errors)
+{
+	if (text)
+		append(diag, "%s", text);
+	diag->errors += errors;
+}
+
 void diag_free(struct diag *diag)
 {
 	free(diag->text);

@@ -40,6 +40,9 @@ __attribute__((format(printf, 4, 5))) void diag_warning(struct diag *diag, const
 /* A message without a source: "sluice: error: ..." */
 __attribute__((format(printf, 2, 3))) void diag_plain(struct diag *diag, const char *format, ...);
 
+/* Messages that another has rendered (its text, which may be NULL), `errors` of them errors. */
+void diag_append(struct diag *diag, const char *text, uint32_t errors);
+
 void diag_free(struct diag *diag);
 
 #endif

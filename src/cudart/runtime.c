@@ -169,6 +169,24 @@ static void report_finding(void *user, const char *text)
 	runtime->failed = true;
 }
 
+static void report_stray_read(void *user, const char *text)
+{
+	progress_end(user);
+	runtime_message("warning: %s", text);
+}
+
+/* Clears *fine after a message. */
+static bool lets_reads_stray(bool *fine)
+{
+	const char *text = environment("SLUICE_STRAY_READS");
+	bool warn = text && strcmp(text, "warn") == 0;
+	if (!text || warn || strcmp(text, "fault") == 0)
+		return warn;
+	runtime_message("SLUICE_STRAY_READS: expected warn or fault, not '%s'", text);
+	*fine = false;
+	return false;
+}
+
 static void open_gpu(struct runtime *runtime)
 {
 	runtime->open_tried = true;
@@ -205,6 +223,8 @@ static void open_gpu(struct runtime *runtime)
 		.check = environment("SLUICE_CHECK"),
 		.finding = report_finding,
 		.finding_user = runtime,
+		.stray_read = lets_reads_stray(&numbers) ? report_stray_read : NULL,
+		.stray_read_user = runtime,
 		.program = runtime->program,
 		.sample_file = environment("SLUICE_SAMPLE_FILE"),
 		.sample_every = environment_number("SLUICE_SAMPLE", UINT64_MAX, &numbers),
@@ -419,4 +439,8 @@ __attribute__((constructor)) static void start(void)
 {
 	on_exit(finish, NULL);
 	pthread_atfork(NULL, NULL, become_child);
+	bool fine = true;
+	uint64_t seconds = environment_number("SLUICE_TIMEOUT", INT32_MAX, &fine);
+	if (!fine || (seconds && !timeout_start(seconds)))
+		runtime_message("there is no limit of time");
 }

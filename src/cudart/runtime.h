@@ -67,6 +67,8 @@ struct runtime *runtime_enter(void);
 struct runtime *runtime_enter_closed(void);
 /* Ends the process with its statistics; does not return. Where another thread ends it already, waits for that. */
 _Noreturn void runtime_end(void);
+/* Ends the process so many seconds from now. False when that cannot be arranged. */
+bool timeout_start(uint64_t seconds);
 /* For handlers of signals, which can take no lock: what is there is only looked at. */
 const struct runtime *runtime_glance(void);
 /* Gives the lock back and returns `result`, having kept it as the thread's last error when it is one. */

@@ -35,6 +35,36 @@ static bool register_fits(enum ptx_type type, enum ptx_type reg, bool wider)
 	return !ptx_type_is_float(type) || type == reg;
 }
 
+static bool is_digit_below(char c, unsigned end)
+{
+	return c >= '0' && (unsigned)(c - '0') < end;
+}
+
+/* A video instruction's selector: of a register one part (vadd); of two sources as many parts as the instruction has (vadd2, vadd4); a
+ * destination's parts in falling order. */
+static bool selector_fits(enum ptx_opcode op, const char *select, bool destination)
+{
+	unsigned parts = ptx_op_parts(op), count = (unsigned)strlen(select + 1);
+	bool halves = parts == 1 ? select[0] == 'h' : parts == 2;
+	if (select[0] != (halves ? 'h' : 'b'))
+		return false;
+	unsigned kinds = (halves ? 2 : 4) * (parts > 1 && !destination ? 2 : 1);
+	if (destination ? count < 1 || count > parts : count != parts)
+		return false;
+	for (unsigned k = 0; k < count; k++)
+		if (!is_digit_below(select[1 + k], kinds) || (destination && k && select[1 + k] >= select[k]))
+			return false;
+	return true;
+}
+
+/* Of a scalar one, a result that is merged into the last source says where, and no other does. */
+static bool merge_fits(const struct ptx_inst *inst)
+{
+	bool merges = inst->operand[0].select[0], combines = inst->atomic != PTX_ATOM_NONE;
+	return ptx_op_parts(inst->op) > 1 || inst->op == PTX_OP_VMAD ||
+	       (inst->operands == 4 ? merges != combines : !merges && !combines);
+}
+
 static bool constant_fits(enum ptx_type type, const struct ptx_operand *operand)
 {
 	if (operand->kind == PTX_OPERAND_FLOAT) {
@@ -43,7 +73,7 @@ static bool constant_fits(enum ptx_type type, const struct ptx_operand *operand)
 		return is_bits(type) && (type == PTX_B32 ? operand->is_single : type == PTX_B64 && !operand->is_single);
 	}
 	/* There are no literals of the half-precision types: their bits are written as integers. */
-	if (type == PTX_PRED || type == PTX_F16 || type == PTX_F16X2)
+	if (type == PTX_PRED || (type >= PTX_F16 && type <= PTX_BF16X2))
 		return true;
 	if (ptx_type_is_float(type))
 		return false;
@@ -140,7 +170,10 @@ static enum ptx_type letter_type(const struct ptx_inst *inst, char letter)
 		return inst->type2;
 	case 'u':
 	case 'i':
+	case 'V':
 		return PTX_B32;
+	case 'h':
+		return PTX_B64;
 	case 'p':
 	case 'q':
 		return PTX_PRED;
@@ -160,6 +193,8 @@ static bool operand_fits(const struct match *m, char letter, uint32_t at, bool d
 	if (paired != (letter == 'q'))
 		return false;
 	enum ptx_type type = letter_type(m->inst, letter);
+	if (operand->select[0] && (letter != 'V' || !selector_fits(m->inst->op, operand->select, destination)))
+		return false;
 	switch (letter) {
 	case 'n':
 		return value_fits(m, operand, PTX_B32, destination) || value_fits(m, operand, type, destination);
@@ -237,7 +272,8 @@ static void describe(const struct match *m, const struct ptx_operand *operand, c
 	const struct ptx_reg *regs = m->p->regs;
 	switch (operand->kind) {
 	case PTX_OPERAND_REG:
-		snprintf(text, size, "%s%s is a %s.%s register", operand->negated ? "!" : "", regs[operand->reg].name,
+		snprintf(text, size, "%s%s%s%s is a %s.%s register", operand->negated ? "!" : "",
+		         regs[operand->reg].name, operand->select[0] ? "." : "", operand->select,
 		         operand->negated ? "negated " : "", ptx_type_name(regs[operand->reg].type));
 		break;
 	case PTX_OPERAND_INT: {
@@ -374,6 +410,11 @@ bool check_operands(struct parser *p, struct ptx_inst *inst, uint32_t paired)
 	if (!match_from(&m, inst->pattern, 0, true))
 		return fail_match(&m);
 	inst->destinations = (uint8_t)m.destinations;
+	if (ptx_op_is_video(inst->op) && !merge_fits(inst))
+		return fail(p, inst->place,
+		            "a result of '%s' with a selector is merged into a third source, and one without is not; "
+		            "expected both or neither",
+		            ptx_ops[inst->op].name);
 	for (uint32_t i = 0; i < inst->operands; i++)
 		if (inst->operand[i].kind == PTX_OPERAND_ADDRESS && inst->operand[i].symbol &&
 		    !check_access(p, inst, &inst->operand[i]))

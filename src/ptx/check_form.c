@@ -86,6 +86,8 @@ static struct misfit compare(const struct form *form, const struct ptx_inst *ins
 		note(&misfit, inst->type ? written->type : inst->place);
 	if (!type_fits(form->types2, inst->type2))
 		note(&misfit, inst->type2 ? written->type2 : inst->place);
+	if (!type_fits(has_third_type(inst->op) ? form->types2 : 0, inst->type3))
+		note(&misfit, inst->type3 ? written->type3 : inst->place);
 	for (; missing; missing--)
 		note(&misfit, inst->place);
 	return misfit;
@@ -138,6 +140,8 @@ static void describe_form(const struct form *form, const struct ptx_inst *inst, 
 		add_group(text, &group);
 	add_types(text, form->types, inst->type);
 	add_types(text, form->types2, inst->type2);
+	if (has_third_type(inst->op))
+		add_types(text, form->types2, inst->type3);
 }
 
 static void describe_written(const struct ptx_inst *inst, const struct written *written, struct text *text)
@@ -149,6 +153,8 @@ static void describe_written(const struct ptx_inst *inst, const struct written *
 		add(text, ".%s", ptx_type_name(inst->type));
 	if (inst->type2)
 		add(text, ".%s", ptx_type_name(inst->type2));
+	if (inst->type3)
+		add(text, ".%s", ptx_type_name(inst->type3));
 }
 
 static bool fail_form(struct parser *p, const struct ptx_inst *inst, const struct written *written,
@@ -159,7 +165,8 @@ static bool fail_form(struct parser *p, const struct ptx_inst *inst, const struc
 	describe_written(inst, written, &(struct text){is, sizeof is});
 	describe_form(nearest->form, inst, &(struct text){expected, sizeof expected});
 	if (forms->types2 && inst->type && !inst->type2)
-		return fail(p, inst->place, "'%s' with one type; expected two", ptx_ops[inst->op].name);
+		return fail(p, inst->place, "'%s' with one type; expected %s", ptx_ops[inst->op].name,
+		            has_third_type(inst->op) ? "three" : "two");
 	return fail(p, nearest->place, "there is no '%s'; expected '%s'", is, expected);
 }
 

@@ -20,7 +20,8 @@ enum ptx_type {
 	PTX_B8, PTX_B16, PTX_B32, PTX_B64, PTX_B128,
 	PTX_U8, PTX_U16, PTX_U32, PTX_U64,
 	PTX_S8, PTX_S16, PTX_S32, PTX_S64,
-	PTX_F16, PTX_F16X2, PTX_F32, PTX_F64,
+	PTX_F16, PTX_F16X2, PTX_BF16, PTX_BF16X2, PTX_TF32, PTX_F32, PTX_F64,
+	PTX_U16X2, PTX_S16X2, /* two halves of 32 bits, as in f16x2 and bf16x2 */
 	PTX_TEXREF, PTX_SAMPLERREF, PTX_SURFREF,
 	PTX_TYPES
 };
@@ -57,7 +58,7 @@ enum ptx_atomic {
 };
 enum ptx_cache { PTX_CACHE_NONE, PTX_CA, PTX_CG, PTX_CS, PTX_LU, PTX_CV, PTX_WB, PTX_WT };
 enum ptx_order { PTX_ORDER_NONE, PTX_WEAK, PTX_VOLATILE, PTX_RELAXED, PTX_ACQUIRE, PTX_RELEASE, PTX_ACQ_REL, PTX_SC };
-enum ptx_scope { PTX_SCOPE_NONE, PTX_SCOPE_CTA, PTX_SCOPE_GPU, PTX_SCOPE_SYS, PTX_SCOPE_GL };
+enum ptx_scope { PTX_SCOPE_NONE, PTX_SCOPE_CTA, PTX_SCOPE_CLUSTER, PTX_SCOPE_GPU, PTX_SCOPE_SYS, PTX_SCOPE_GL };
 enum ptx_vote { PTX_VOTE_NONE, PTX_VOTE_ALL, PTX_VOTE_ANY, PTX_VOTE_UNI, PTX_VOTE_BALLOT };
 enum ptx_shuffle { PTX_SHUFFLE_NONE, PTX_SHUFFLE_UP, PTX_SHUFFLE_DOWN, PTX_SHUFFLE_BFLY, PTX_SHUFFLE_IDX };
 enum ptx_barrier { PTX_BARRIER_NONE, PTX_BARRIER_SYNC, PTX_BARRIER_ARRIVE, PTX_BARRIER_RED };
@@ -67,6 +68,9 @@ enum ptx_geometry {
 enum ptx_testp { PTX_TESTP_NONE, PTX_FINITE, PTX_INFINITE, PTX_NUMBER, PTX_NOTANUMBER, PTX_NORMAL, PTX_SUBNORMAL };
 /* suld, sust: what an access outside the surface does. */
 enum ptx_outside { PTX_OUTSIDE_NONE, PTX_OUTSIDE_CLAMP, PTX_OUTSIDE_ZERO, PTX_OUTSIDE_TRAP };
+enum ptx_hint {
+	PTX_HINT_NONE, PTX_EVICT_NORMAL, PTX_EVICT_UNCHANGED, PTX_EVICT_FIRST, PTX_EVICT_LAST, PTX_NO_ALLOCATE
+};
 enum ptx_prmt { PTX_PRMT_NONE, PTX_F4E, PTX_B4E, PTX_RC8, PTX_ECL, PTX_ECR, PTX_RC16 };
 
 enum ptx_sreg {
@@ -75,7 +79,10 @@ enum ptx_sreg {
 	PTX_CTAID_X, PTX_CTAID_Y, PTX_CTAID_Z, PTX_NCTAID_X, PTX_NCTAID_Y, PTX_NCTAID_Z,
 	PTX_LANEID, PTX_WARPID, PTX_NWARPID, PTX_SMID, PTX_NSMID, PTX_GRIDID,
 	PTX_LANEMASK_EQ, PTX_LANEMASK_LE, PTX_LANEMASK_LT, PTX_LANEMASK_GE, PTX_LANEMASK_GT,
-	PTX_CLOCK, PTX_CLOCK_HI, PTX_CLOCK64, PTX_GLOBALTIMER, PTX_DYNAMIC_SMEM_SIZE, PTX_TOTAL_SMEM_SIZE,
+	PTX_CLOCK, PTX_CLOCK_HI, PTX_CLOCK64, PTX_GLOBALTIMER, PTX_GLOBALTIMER_LO, PTX_GLOBALTIMER_HI,
+	PTX_DYNAMIC_SMEM_SIZE, PTX_TOTAL_SMEM_SIZE, PTX_AGGR_SMEM_SIZE,
+	PTX_RESERVED_SMEM_BEGIN, PTX_RESERVED_SMEM_END, PTX_RESERVED_SMEM_CAP, PTX_RESERVED_SMEM_0, PTX_RESERVED_SMEM_1,
+	PTX_ENVREG_0, PTX_ENVREG_31 = PTX_ENVREG_0 + 31,
 	PTX_SREGS
 };
 
@@ -138,6 +145,7 @@ enum ptx_operand_kind {
 struct ptx_operand {
 	enum ptx_operand_kind kind;
 	bool negated, is_single;
+	char select[6]; /* REG of a video instruction: the parts that it takes of the register, as written: "b0", "h1", "b3210" */
 	uint32_t reg; /* REG, ADDRESS, TEXTURE: register id, or PTX_NO_REG */
 	enum ptx_sreg sreg;
 	uint64_t bits;
@@ -155,7 +163,7 @@ enum { PTX_MAX_OPERANDS = 6, PTX_MAX_IDS = 32 };
 /* One instruction. Operands are in PTX order: destinations first (`destinations` of them). */
 struct ptx_inst {
 	enum ptx_opcode op;
-	enum ptx_type type, type2; /* as written, in order; PTX_NO_TYPE where not written */
+	enum ptx_type type, type2, type3; /* as written, in order; PTX_NO_TYPE where not written */
 	uint32_t guard;            /* predicate register id, or PTX_NO_REG */
 	bool guard_negated;
 	/* modifiers, NONE or false where not written */
@@ -175,9 +183,16 @@ struct ptx_inst {
 	enum ptx_testp testp;
 	enum ptx_prmt prmt;
 	enum ptx_outside outside;
+	enum ptx_hint hint1, hint2; /* what L1 and L2 are told of the line */
+	uint16_t prefetch_bytes;    /* L2::64B ...: 64, 128 or 256 */
 	uint8_t vector;     /* 1, 2 or 4 */
 	uint8_t prefetch_level; /* prefetch: 1 or 2 */
 	bool ftz, sat, approx, full, carry_out, uni, sync, aligned, to, nc, noftz, shf_left, clamp, wrap, shiftamt, mask, match_all, match_any, shf_right;
+	bool relu, satfinite, nan, xorsign, magnitudes; /* .NaN; .xorsign.abs */
+	bool cache_hint;                                /* L2::cache_hint: the last operand is a cache policy */
+	bool plus_one;                                  /* vmad.po */
+	bool proxy, alias, wait, launch_dependents;
+	uint8_t scale;                                  /* vmad.shr7, .shr15 */
 	bool unformatted; /* suld.b, sust.b */
 	bool warp, block; /* bar.warp.sync: of the lanes in a mask, no barrier of the block; bar.cta: as without */
 	/* In PTX order, destinations first: sources begin at operand[destinations]. What may be left out and is left out has
@@ -206,6 +221,7 @@ struct ptx_function {
 	bool is_prototype; /* a .callprototype: a signature without code, for indirect calls */
 	bool is_declared;  /* has a declaration before its definition, or needs one */
 	bool has_body;
+	const char *errors; /* what is wrong with it, as messages; then it has no code (ptx_load). NULL: nothing */
 	struct ptx_reg *regs;
 	uint32_t reg_count;
 	struct ptx_variable *params;  /* in order; size and offset laid out */
@@ -247,6 +263,9 @@ struct ptx_module {
 
 /* Parses and checks. Returns NULL when there were errors; `diag` has them all (a parser does not stop at the first). */
 struct ptx_module *ptx_parse(const char *name, const char *text, size_t length, struct diag *diag);
+/* The same of a module that is to run: what is wrong inside a kernel or function (an opcode or directive that we do not know, a
+ * name without declaration) is kept with it, and the others are as they are. NULL for what concerns the module. */
+struct ptx_module *ptx_load(const char *name, const char *text, size_t length, struct diag *diag);
 void ptx_free(struct ptx_module *module);
 /* Parses and checks instructions for a function of the module, whose registers, variables and labels they may name; branches
  * go to indexes of its body as it is. On the module's arena; NULL, with all that is wrong in `diag`, after errors. */
@@ -271,6 +290,8 @@ const char *ptx_op_name(enum ptx_opcode op);
 enum ptx_opcode ptx_op_find(const char *name); /* PTX_OPCODES: there is none */
 enum ptx_unit ptx_op_unit(enum ptx_opcode op);          /* the row's */
 enum ptx_latency ptx_op_latency(enum ptx_opcode op);    /* the row's */
+bool ptx_op_is_video(enum ptx_opcode op);               /* vadd ... vset4: three types, parts of registers */
+unsigned ptx_op_parts(enum ptx_opcode op);              /* of a video instruction: 1, 2 or 4, that it computes at once */
 const char *ptx_space_name(enum ptx_space space);
 const char *ptx_sreg_name(enum ptx_sreg sreg);          /* "%tid.x" */
 

@@ -176,7 +176,7 @@ static void parse_module(struct parser *p)
 	scope_close(p);
 }
 
-struct ptx_module *ptx_parse(const char *name, const char *text, size_t length, struct diag *diag)
+static struct ptx_module *parse(const char *name, const char *text, size_t length, bool keeps_apart, struct diag *diag)
 {
 	struct ptx_module *module = xcalloc(1, sizeof *module);
 	module->source = (struct source){.name = arena_string(&module->arena, name, strlen(name)),
@@ -186,6 +186,7 @@ struct ptx_module *ptx_parse(const char *name, const char *text, size_t length, 
 	struct parser p = {.module = module,
 	                   .arena = &module->arena,
 	                   .diag = diag,
+	                   .keeps_apart = keeps_apart,
 	                   .at = module->source.text,
 	                   .end = module->source.text + length,
 	                   .line_start = module->source.text,
@@ -204,6 +205,16 @@ struct ptx_module *ptx_parse(const char *name, const char *text, size_t length, 
 		return module;
 	ptx_free(module);
 	return NULL;
+}
+
+struct ptx_module *ptx_parse(const char *name, const char *text, size_t length, struct diag *diag)
+{
+	return parse(name, text, length, false, diag);
+}
+
+struct ptx_module *ptx_load(const char *name, const char *text, size_t length, struct diag *diag)
+{
+	return parse(name, text, length, true, diag);
 }
 
 void ptx_free(struct ptx_module *module)

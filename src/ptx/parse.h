@@ -39,13 +39,28 @@ enum {
 	TYPES_F16 = TYPE_BIT(F16),
 	TYPES_F32 = TYPE_BIT(F32),
 	TYPES_F64 = TYPE_BIT(F64),
-	TYPES_HALVES = TYPES_F16 | TYPE_BIT(F16X2),
-	TYPES_F16_F64 = TYPES_F16 | TYPES_F64,
+	TYPES_BF16 = TYPE_BIT(BF16),
+	TYPES_F16X2 = TYPE_BIT(F16X2),
+	TYPES_BF16X2 = TYPE_BIT(BF16X2),
+	TYPES_TF32 = TYPE_BIT(TF32),
+	TYPES_HALVES = TYPES_F16 | TYPES_F16X2,
+	TYPES_BRAIN = TYPES_BF16 | TYPES_BF16X2,
+	TYPES_ALL_HALVES = TYPES_HALVES | TYPES_BRAIN,
+	TYPES_SMALL = TYPES_F16 | TYPES_BF16,
+	TYPES_SMALL_F64 = TYPES_SMALL | TYPES_F64,
+	TYPES_PACKED = TYPES_F16X2 | TYPES_BF16X2,
+	TYPES_S16X2 = TYPE_BIT(S16X2),
+	TYPES_INT16X2 = TYPE_BIT(U16X2) | TYPES_S16X2,
+	TYPES_RELU = TYPES_S16X2 | TYPES_S32,
 	TYPES_F32_F64 = TYPES_F32 | TYPES_F64,
 	TYPES_F32_F16 = TYPES_F32 | TYPES_HALVES,
 	TYPES_INT_F64 = TYPES_INT | TYPES_F64,
 	TYPES_SIGNED_F64 = TYPES_SIGNED | TYPES_F64,
 	TYPES_INT32_F32 = TYPES_INT32 | TYPES_F32,
+	TYPES_SET = TYPES_INT32_F32 | TYPES_SMALL,
+	TYPES_SET_SMALL = TYPES_SET | TYPE_BIT(U16) | TYPE_BIT(S16),
+	TYPES_SET_F16X2 = TYPES_INT32 | TYPES_F16X2,
+	TYPES_SET_BF16X2 = TYPES_INT32 | TYPES_BF16X2,
 	TYPES_INT_32_64_F = TYPES_INT_32_64 | TYPES_F32_F64,
 	TYPES_SELECT = TYPES_ANYINT | TYPES_F32_F64,
 	TYPES_MOVABLE = TYPES_SELECT | TYPES_PRED,
@@ -93,6 +108,7 @@ enum modifier {
 	MATCH = 1 << 28,
 	SHUFFLE = 1 << 29,
 	REDUX = 1 << 30,
+	MORE = INT32_MIN, /* words that stand for one thing in all opcodes */
 };
 
 /* A row of ops.h. */
@@ -107,7 +123,7 @@ extern const struct op_row ptx_ops[PTX_OPCODES];
 /* A form of an opcode: the forms stand in the order of the opcodes. */
 struct form {
 	enum ptx_opcode op;
-	uint32_t types, types2; /* sets; empty where the form has no such type */
+	uint32_t types, types2; /* sets; empty where the form has no such type. A third type is one of the second set */
 	const char *suffixes, *operands;
 };
 extern const struct form ptx_forms[];
@@ -125,18 +141,26 @@ struct suffix {
 	const char *word;
 	uint32_t groups;
 	uint16_t offset;
-	uint8_t size; /* of the field: 1 or 4 */
-	uint8_t value;
+	uint8_t size; /* of the field: 1, 2 or 4 */
+	uint16_t value;
 	bool behind_types; /* printed behind the types */
 };
-enum { MAX_SUFFIXES = 160 };
+enum { MAX_SUFFIXES = 220 };
 extern const struct suffix ptx_suffixes[];
 extern const uint32_t ptx_suffix_count;
 
 static inline uint32_t suffix_field(const struct suffix *suffix, const struct ptx_inst *inst)
 {
 	const char *field = (const char *)inst + suffix->offset;
-	return suffix->size == 1 ? *(const uint8_t *)field : *(const uint32_t *)field;
+	return suffix->size == 1   ? *(const uint8_t *)field
+	       : suffix->size == 2 ? *(const uint16_t *)field
+	                           : *(const uint32_t *)field;
+}
+
+/* Whether the opcode's instructions have a third type: vset ones say none of their result. */
+static inline bool has_third_type(enum ptx_opcode op)
+{
+	return ptx_op_is_video(op) && op != PTX_OP_VSET && op != PTX_OP_VSET2 && op != PTX_OP_VSET4;
 }
 
 enum symbol_kind { SYMBOL_REG, SYMBOL_VARIABLE, SYMBOL_FUNCTION, SYMBOL_LABEL, SYMBOL_PROTOTYPE };
@@ -210,6 +234,7 @@ struct parser {
 	struct arena *arena;  /* the module's */
 	struct arena scratch; /* gone when the parser is done */
 	struct diag *diag;
+	bool keeps_apart; /* errors inside a function stay the function's */
 	struct name_table names;
 	uint8_t next_suffix[MAX_SUFFIXES]; /* 1 + index of the next row of the same word; 0: none */
 	struct op_forms forms[PTX_OPCODES];
@@ -306,6 +331,8 @@ bool parse_prototype(struct parser *p, struct name *name, struct place place);
 
 /* parse_body.c: behind '{' up to and with the '}' that ends the function */
 bool parse_body(struct parser *p);
+/* Behind the '}' of the block that begins here; false where it has no end. */
+bool skip_block(struct parser *p);
 /* Instructions, and nothing else, up to the end of the text. */
 bool parse_instructions(struct parser *p);
 /* .loc and .file, the current token being the directive */
@@ -321,6 +348,8 @@ struct guard {
 bool parse_instruction(struct parser *p, struct name *opcode, struct place place, struct guard guard);
 /* parse_operand.c */
 bool parse_operand(struct parser *p, struct ptx_operand *operand);
+/* Behind a register of a video instruction: the parts that it takes of it, if it says so. */
+void parse_selector(struct parser *p, struct ptx_operand *operand);
 /* (results), function, (arguments), prototype */
 bool parse_call(struct parser *p, struct ptx_inst *inst, struct ptx_operand *operand);
 /* The elements up to and with `close`. */
@@ -332,7 +361,7 @@ enum { MOST_SUFFIXES = 8 };
 /* What stands between an opcode and its operands. */
 struct written {
 	const struct suffix *suffix[MOST_SUFFIXES];
-	struct place place[MOST_SUFFIXES], type, type2;
+	struct place place[MOST_SUFFIXES], type, type2, type3;
 	uint32_t count;
 };
 

@@ -231,8 +231,7 @@ bool parse_instructions(struct parser *p)
 	return true;
 }
 
-/* Behind the '}' of the block that begins here. */
-static void skip_block(struct parser *p)
+bool skip_block(struct parser *p)
 {
 	uint32_t depth = 0;
 	do {
@@ -240,6 +239,7 @@ static void skip_block(struct parser *p)
 		depth -= at_punct(p, '}');
 		next_token(p);
 	} while (depth && p->token.kind != TOKEN_END);
+	return depth == 0;
 }
 
 /* Statements up to and with '}'. */

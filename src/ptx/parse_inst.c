@@ -18,16 +18,18 @@ static bool fail_suffix(struct parser *p, enum ptx_opcode op, const char *proble
 
 static bool add_type(struct parser *p, struct ptx_inst *inst, struct written *written)
 {
-	enum ptx_type type = p->token.name->type;
+	enum ptx_type *const type[] = {&inst->type, &inst->type2, &inst->type3};
+	struct place *const place[] = {&written->type, &written->type2, &written->type3};
 	const struct op_forms *forms = &p->forms[inst->op];
-	bool is_second = inst->type != PTX_NO_TYPE && forms->types2;
-	if (inst->type != PTX_NO_TYPE && (!is_second || inst->type2 != PTX_NO_TYPE))
-		return fail(p, p->token.place, "one type too many for '%s'; expected %d", ptx_ops[inst->op].name,
-		            forms->types2 ? 2 : 1);
-	if (!((is_second ? forms->types2 : forms->types) & 1u << type))
+	unsigned most = has_third_type(inst->op) ? 3 : forms->types2 ? 2 : 1, k = 0;
+	while (k < most && *type[k] != PTX_NO_TYPE)
+		k++;
+	if (k == most)
+		return fail(p, p->token.place, "one type too many for '%s'; expected %u", ptx_ops[inst->op].name, most);
+	if (!((k ? forms->types2 : forms->types) & 1u << p->token.name->type))
 		return fail_suffix(p, inst->op, forms->types ? "unsuitable type" : "superfluous type");
-	*(is_second ? &inst->type2 : &inst->type) = type;
-	*(is_second ? &written->type2 : &written->type) = p->token.place;
+	*type[k] = p->token.name->type;
+	*place[k] = p->token.place;
 	return true;
 }
 
@@ -49,7 +51,9 @@ static bool add_modifier(struct parser *p, struct ptx_inst *inst, struct written
 	written->place[written->count++] = p->token.place;
 	char *field = (char *)inst + suffix->offset;
 	if (suffix->size == 1)
-		*(uint8_t *)field = suffix->value;
+		*(uint8_t *)field = (uint8_t)suffix->value;
+	else if (suffix->size == 2)
+		*(uint16_t *)field = suffix->value;
 	else
 		*(uint32_t *)field = suffix->value;
 	return true;
@@ -94,6 +98,8 @@ static bool parse_operands(struct parser *p, struct ptx_inst *inst, struct ptx_o
 			            ptx_ops[inst->op].name);
 		if (!parse_operand(p, &operand[inst->operands]))
 			return false;
+		if (ptx_op_is_video(inst->op))
+			parse_selector(p, &operand[inst->operands]);
 		inst->operands++;
 		bool pair = at_punct(p, '|');
 		if (pair)

@@ -168,6 +168,15 @@ bool parse_operand(struct parser *p, struct ptx_operand *operand)
 	       fail(p, place, "'!' before no register; expected a predicate register");
 }
 
+void parse_selector(struct parser *p, struct ptx_operand *operand)
+{
+	if (operand->kind != PTX_OPERAND_REG || p->token.kind != TOKEN_DOT || !p->token.glued ||
+	    p->token.name->length >= sizeof operand->select)
+		return;
+	memcpy(operand->select, p->token.name->text, p->token.name->length);
+	next_token(p);
+}
+
 /* The prototype or the list of targets that ends an indirect call. */
 static bool parse_signature(struct parser *p, struct ptx_inst *inst)
 {

@@ -135,6 +135,11 @@ static bool parse_threads(struct parser *p, uint32_t threads[3])
 	return true;
 }
 
+static bool is_cluster_directive(const struct parser *p)
+{
+	return at_dot(p, "reqnctapercluster") || at_dot(p, "explicitcluster") || at_dot(p, "blocksareclusters");
+}
+
 static bool parse_directives(struct parser *p, struct ptx_function *function)
 {
 	while (p->token.kind == TOKEN_DOT) {
@@ -152,6 +157,12 @@ static bool parse_directives(struct parser *p, struct ptx_function *function)
 			function->max_registers = (uint32_t)value;
 		} else if (accept_dot(p, "noreturn")) {
 			function->is_noreturn = true;
+		} else if (accept_dot(p, "maxclusterrank")) {
+			good = expect_int(p, &value, UINT32_MAX,
+			                  "a number of blocks"); /* of clusters that it is not launched in */
+		} else if (is_cluster_directive(p)) {
+			return fail(p, p->token.place, "'.%.*s': clusters of blocks are not supported",
+			            (int)p->token.name->length, p->token.name->text);
 		} else if (at_dot(p, "pragma")) {
 			good = parse_pragma(p);
 		} else {
@@ -170,6 +181,7 @@ static void add_definition(struct parser *p, struct ptx_function *function)
 		p->defined = xrealloc(p->defined, p->defined_capacity * sizeof *p->defined);
 	}
 	p->defined[p->defined_count++] = function;
+	function->has_body = true;
 }
 
 /* The function of that name: a new one, or the one declared before. */
@@ -212,46 +224,103 @@ static bool parse_rest(struct parser *p, struct ptx_function *function, struct p
 		return fail(p, place, "'%s' has a body already, in line %u; expected another name", function->name,
 		            function->place.line);
 	function->place = place;
-	function->has_body = true;
 	add_definition(p, function);
 	next_token(p);
 	return parse_body(p);
 }
 
+/* Up to and with the name: a function that is entered into the scope outside, or NULL after an error. */
+static struct ptx_function *parse_head(struct parser *p, struct linkage linkage, bool is_entry,
+                                       struct place *name_place)
+{
+	struct ptx_function head = {0};
+	struct scope *inner = p->scope;
+	struct name *name;
+	while (!is_entry && accept_dot(p, "noreturn"))
+		head.is_noreturn = true;
+	if (!is_entry && accept_punct(p, '(') && !parse_params(p, &head, true, true))
+		return NULL;
+	*name_place = p->token.place;
+	if (!expect_word(p, &name, "a name"))
+		return NULL;
+	p->scope = inner->outer;
+	struct ptx_function *function = enter_function(p, name, *name_place, is_entry);
+	p->scope = inner;
+	if (!function)
+		return NULL;
+	function->is_visible |= linkage.is_visible;
+	function->is_weak |= linkage.is_weak;
+	function->is_extern |= linkage.is_extern;
+	function->is_noreturn |= head.is_noreturn;
+	function->results = head.results;
+	function->result_count = head.result_count;
+	for (uint32_t i = 0; i < head.result_count; i++)
+		head.results[i].function = function;
+	return function;
+}
+
+/* After an error in front of a body: behind the body, or the ';' that stands for it. False where neither is found. */
+static bool skip_rest(struct parser *p, bool *is_body)
+{
+	while (!at_punct(p, '{') && !at_punct(p, ';')) {
+		if (p->token.kind == TOKEN_END || at_dot(p, "entry") || at_dot(p, "func"))
+			return false;
+		next_token(p);
+	}
+	*is_body = at_punct(p, '{');
+	if (accept_punct(p, ';'))
+		return true;
+	return skip_block(p);
+}
+
+/* The function has no code, and says why. */
+static void give_up(struct parser *p, struct ptx_function *function, struct place place, const char *errors)
+{
+	function->errors = arena_string(p->arena, errors, strlen(errors));
+	function->place = place;
+	function->regs = NULL;
+	function->body = NULL;
+	function->locals = NULL;
+	function->labels = NULL;
+	function->prototypes = NULL;
+	function->reg_count = function->body_count = 0;
+}
+
+/* Parameters, directives and body of a function, whose scope ends here. Where errors are kept apart, those of the first
+ * definition are the function's as long as it can be seen where it ends. */
+static bool parse_apart(struct parser *p, struct ptx_function *function, struct place place)
+{
+	struct diag own = {0}, *all = p->diag;
+	bool is_body = false;
+	p->diag = p->keeps_apart && !function->has_body ? &own : all;
+	bool good = parse_rest(p, function, place);
+	if (!good && p->diag == &own)
+		good = skip_rest(p, &is_body);
+	scope_close(p);
+	p->diag = all;
+	if (is_body && !function->has_body)
+		add_definition(p, function);
+	if (good && own.errors)
+		give_up(p, function, place, own.text);
+	else if (function->has_body)
+		function->errors = NULL; /* a declaration's */
+	if (!good)
+		diag_append(all, own.text, own.errors);
+	diag_free(&own);
+	return good;
+}
+
 bool parse_function(struct parser *p, struct linkage linkage)
 {
 	struct scope scope;
-	struct ptx_function head = {0};
-	struct place place = p->token.place;
-	struct name *name;
+	struct place place = p->token.place, name_place;
 	bool is_entry = at_dot(p, "entry");
 	next_token(p);
 	p->function_serial++;
-	while (!is_entry && accept_dot(p, "noreturn"))
-		head.is_noreturn = true;
 	scope_open(p, &scope);
-	bool good = !is_entry && accept_punct(p, '(') ? parse_params(p, &head, true, true) : true;
-	struct place name_place = p->token.place;
-	good = good && expect_word(p, &name, "a name");
-	if (good) {
-		/* The function itself belongs to the scope outside. */
-		p->scope = scope.outer;
-		struct ptx_function *function = enter_function(p, name, name_place, is_entry);
-		p->scope = &scope;
-		good = function != NULL;
-		if (good) {
-			function->is_visible |= linkage.is_visible;
-			function->is_weak |= linkage.is_weak;
-			function->is_extern |= linkage.is_extern;
-			function->is_noreturn |= head.is_noreturn;
-			function->results = head.results;
-			function->result_count = head.result_count;
-			for (uint32_t i = 0; i < head.result_count; i++)
-				head.results[i].function = function;
-			p->function = function;
-			good = parse_rest(p, function, is_entry ? place : name_place);
-		}
-	}
+	p->function = parse_head(p, linkage, is_entry, &name_place);
+	if (p->function)
+		return parse_apart(p, p->function, is_entry ? place : name_place);
 	scope_close(p);
-	return good;
+	return false;
 }

@@ -56,7 +56,8 @@ static void print_operand(const struct ptx_function *function, const struct ptx_
 {
 	switch (operand->kind) {
 	case PTX_OPERAND_REG:
-		fprintf(file, "%s%s", operand->negated ? "!" : "", function->regs[operand->reg].name);
+		fprintf(file, "%s%s%s%s", operand->negated ? "!" : "", function->regs[operand->reg].name,
+		        operand->select[0] ? "." : "", operand->select);
 		break;
 	case PTX_OPERAND_INT:
 		fprintf(file, "%" PRId64, (int64_t)operand->bits);
@@ -138,17 +139,27 @@ static void print_operands(const struct ptx_function *function, const struct ptx
 	}
 }
 
+static void print_types(const struct ptx_inst *inst, FILE *file)
+{
+	const enum ptx_type type[] = {inst->type, inst->type2, inst->type3};
+	for (unsigned k = 0; k < 3; k++)
+		if (type[k] != PTX_NO_TYPE)
+			fprintf(file, ".%s", ptx_type_name(type[k]));
+}
+
+/* Video instructions have their types in front of all else. */
 void print_instruction(const struct ptx_function *function, const struct ptx_inst *inst, const char *const *label_at,
                        FILE *file)
 {
 	if (inst->guard != PTX_NO_REG)
 		fprintf(file, "@%s%s ", inst->guard_negated ? "!" : "", function->regs[inst->guard].name);
 	fputs(ptx_ops[inst->op].name, file);
+	bool types_first = ptx_op_is_video(inst->op);
+	if (types_first)
+		print_types(inst, file);
 	print_suffixes(inst, false, file);
-	if (inst->type != PTX_NO_TYPE)
-		fprintf(file, ".%s", ptx_type_name(inst->type));
-	if (inst->type2 != PTX_NO_TYPE)
-		fprintf(file, ".%s", ptx_type_name(inst->type2));
+	if (!types_first)
+		print_types(inst, file);
 	print_suffixes(inst, true, file);
 	if (inst->op == PTX_OP_CALL)
 		print_call(function, inst, file);

@@ -45,9 +45,10 @@ static uint32_t uniform_sreg(const struct simt_warp *warp, enum ptx_sreg sreg)
 	case PTX_DYNAMIC_SMEM_SIZE:
 		return launch->dynamic_shared_bytes;
 	case PTX_TOTAL_SMEM_SIZE:
+	case PTX_AGGR_SMEM_SIZE:
 		return block->shared_bytes;
-	default:
-		return (uint32_t)launch->id;
+	default: /* %envreg: a driver's; %reserved_smem_*: a system's, which takes none here */
+		return 0;
 	}
 }
 

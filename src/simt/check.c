@@ -53,7 +53,10 @@ void simt_checks_close(struct simt_checks *checks)
 
 uint64_t simt_checks_found(const struct simt_checks *checks)
 {
-	return checks->records;
+	uint64_t found = 0;
+	for (size_t k = 0; k < checks->records; k++)
+		found += checks->record[k].kind != FINDING_STRAY;
+	return found;
 }
 
 void checks_block_start(struct simt_block *block)
@@ -232,6 +235,12 @@ static enum carry carry_of(const struct simt_inst *inst)
 	}
 }
 
+static bool may_stray(const struct simt_inst *inst)
+{
+	return inst->kind == SIMT_LOAD &&
+	       (inst->space == PTX_GLOBAL || inst->space == PTX_CONST || inst->space == PTX_GENERIC);
+}
+
 static simt_exec *checked_exec(unsigned kinds, const struct simt_inst *inst)
 {
 	bool init = kinds & UNWRITTEN, others = kinds & (UNWRITTEN | SIMT_CHECK_RACE);
@@ -259,7 +268,9 @@ void simt_check_program(const struct simt_checks *checks, struct simt_program *p
 		                                                                                 : inst->ptx->type);
 		plain->carry = (uint8_t)carry_of(inst);
 		add_operands(program->functions[f].ptx, inst, plain);
-		inst->exec = checked_exec(checks->kinds, inst);
+		inst->exec = plain->load = checked_exec(checks->kinds, inst);
+		if (checks->kinds & SIMT_CHECK_STRAY && may_stray(inst))
+			inst->exec = stray_load;
 		if (checks->kinds & SIMT_CHECK_INIT && is_checked(inst) && inst->commit)
 			inst->commit = checked_commit;
 	}
@@ -390,6 +401,7 @@ static void print_record(const struct simt_launch *launch, const struct record *
 		[FINDING_INIT] = "read of device memory that nobody wrote",
 		[FINDING_SHARED_INIT] = "read of shared memory that nobody wrote",
 		[FINDING_READ] = "read outside the rows that were predicted for its index",
+		[FINDING_STRAY] = "read outside every allocation; it gives 0",
 	};
 	struct message out = {text, size};
 	const struct finding *example = &record->example;
@@ -410,6 +422,8 @@ static void print_record(const struct simt_launch *launch, const struct record *
 		add_allocation(&out, launch, example);
 	else
 		add_shared(&out, launch, example);
+	if (record->kind == FINDING_STRAY)
+		message_nearest_allocation(&out, launch, example->address);
 	if (record->kind == FINDING_READ)
 		add_prediction(&out, launch, example->access[0].inst);
 	message_add(&out, "\n  %" PRIu64 " times in this launch", record->count);
@@ -425,7 +439,7 @@ static int by_line(const void *a, const void *b)
 }
 
 void simt_checks_report(struct simt_checks *checks, const struct simt_launch *launch,
-                        void (*say)(void *user, const char *text), void *user)
+                        void (*say)(void *user, bool is_stray, const char *text), void *user)
 {
 	struct record **fresh = xmalloc((checks->records + 1) * sizeof *fresh);
 	size_t count = 0;
@@ -438,7 +452,7 @@ void simt_checks_report(struct simt_checks *checks, const struct simt_launch *la
 		char text[4096];
 		print_record(launch, fresh[k], text, sizeof text);
 		fresh[k]->told = true;
-		say(user, text);
+		say(user, fresh[k]->kind == FINDING_STRAY, text);
 	}
 	free(fresh);
 }

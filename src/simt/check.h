@@ -1,5 +1,5 @@
 /* check: mistakes that stop no kernel but are looked for when asked: races on shared memory, reads of memory that
- * nobody wrote, reads that somebody else judges. docs/checks.md says what counts as one, and why.
+ * nobody wrote, reads that somebody else judges, reads beside allocations. docs/checks.md says what counts as one, and why.
  *
  * A program whose kernels are to be checked has other execution functions for the instructions concerned, which look
  * first and then call the ordinary ones. So checks cost nothing where nobody asked for them, and neither results nor
@@ -15,6 +15,7 @@ enum simt_check {
 	SIMT_CHECK_INIT = 2,        /* device memory: reads of what nobody wrote */
 	SIMT_CHECK_SHARED_INIT = 4, /* the same of shared memory */
 	SIMT_CHECK_READS = 8,       /* global loads of a launch with `reads`, which says which of them are wrong */
+	SIMT_CHECK_STRAY = 16,      /* device memory: reads beside every allocation, which then give 0 and are no fault */
 };
 
 /* Judges the global loads of a launch. Host threads call it at the same time, each for blocks of its own. */
@@ -41,9 +42,11 @@ void simt_checks_close(struct simt_checks *checks);
 /* Makes a program a checked one, once; its launches have these checks. */
 void simt_check_program(const struct simt_checks *checks, struct simt_program *program);
 
-/* After a launch: says what it was the first to find, one text a pair of lines (races) or a line (reads). */
+/* After a launch: says what it was the first to find, one text a pair of lines (races) or a line (reads). `is_stray`: a read
+ * beside every allocation. */
 void simt_checks_report(struct simt_checks *checks, const struct simt_launch *launch,
-                        void (*say)(void *user, const char *text), void *user);
+                        void (*say)(void *user, bool is_stray, const char *text), void *user);
+/* All but reads beside every allocation. */
 uint64_t simt_checks_found(const struct simt_checks *checks);
 
 #endif

@@ -10,6 +10,7 @@ enum { CHECK_SOURCES = 6, CHECK_DESTINATIONS = 4 };
 /* An instruction of a checked program as it was, and what the checks must know of it. */
 struct simt_unchecked {
 	simt_exec *exec, *commit;
+	simt_exec *load; /* of a load that may go astray: what is done for its other lanes */
 	/* Bytes of a lane of the rows of sources and destinations; 0 where there is none, or a predicate. */
 	uint8_t src_pitch[CHECK_SOURCES], dst_pitch[CHECK_DESTINATIONS];
 	uint8_t width; /* of a source, bytes that the instruction looks at; 0: all */
@@ -49,6 +50,7 @@ enum finding_kind {
 	FINDING_INIT,
 	FINDING_SHARED_INIT,
 	FINDING_READ,
+	FINDING_STRAY,
 };
 
 /* One access of a finding, as an example of all. */
@@ -86,6 +88,11 @@ static inline bool has_race_check(const struct simt_block *block)
 {
 	return UNLIKELY(block->checks != NULL) && block->checks->race;
 }
+
+/* --- stray.c --- */
+
+/* A load of device memory some of whose lanes may read beside every allocation. */
+void stray_load(struct simt_warp *warp, const struct simt_inst *inst, struct simt_step *step);
 
 /* --- unwritten.c --- */
 

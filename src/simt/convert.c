@@ -3,6 +3,7 @@
 #include "simt/exec.h"
 
 #include <fenv.h>
+#include <float.h>
 #include <math.h>
 
 #ifdef __clang__
@@ -32,46 +33,74 @@ int round_set(enum ptx_round round)
 	return old;
 }
 
-double half_value(uint16_t half)
+/* Of a small type: bits of exponent and mantissa, and how many zeros follow. */
+struct small_format {
+	int exponent, mantissa, zeros;
+};
+
+static struct small_format format_of(enum ptx_type type)
 {
-	uint32_t exponent = half >> 10 & 31, mantissa = half & 1023;
-	double magnitude = exponent == 31  ? (mantissa ? NAN : INFINITY)
-	                   : exponent == 0 ? ldexp(mantissa, -24)
-	                                   : ldexp(mantissa + 1024, (int)exponent - 25);
-	return half & 0x8000 ? -magnitude : magnitude;
+	if (type == PTX_TF32)
+		return (struct small_format){8, 10, 13};
+	bool is_brain = type == PTX_BF16 || type == PTX_BF16X2;
+	return is_brain ? (struct small_format){8, 7, 0} : (struct small_format){5, 10, 0};
 }
 
-uint16_t half_round(double value, enum ptx_round round)
+double small_value(enum ptx_type type, uint32_t bits)
 {
-	uint16_t sign = signbit(value) ? 0x8000 : 0;
+	struct small_format format = format_of(type);
+	bits >>= format.zeros;
+	uint32_t ones = (1u << format.exponent) - 1;
+	uint32_t exponent = bits >> format.mantissa & ones, mantissa = bits & ((1u << format.mantissa) - 1);
+	int unit = 2 - (1 << (format.exponent - 1)) - format.mantissa; /* of the last place of subnormal numbers */
+	double magnitude = exponent == ones ? (mantissa ? NAN : INFINITY)
+	                   : exponent == 0  ? ldexp(mantissa, unit)
+	                                    : ldexp(mantissa + (1u << format.mantissa), (int)exponent - 1 + unit);
+	return bits >> (format.exponent + format.mantissa) & 1 ? -magnitude : magnitude;
+}
+
+/* A positive number in units of the last place, rounded. */
+static double round_units(double units, bool negative, enum ptx_round round)
+{
+	double below = trunc(units), rest = units - below;
+	bool away = round == PTX_RZ    ? false
+	            : round == PTX_RM  ? negative && rest > 0
+	            : round == PTX_RP  ? !negative && rest > 0
+	            : round == PTX_RNA ? rest >= 0.5
+	                               : rest > 0.5 || (rest == 0.5 && fmod(below, 2) == 1);
+	return below + away;
+}
+
+uint32_t small_round(enum ptx_type type, double value, enum ptx_round round)
+{
+	struct small_format format = format_of(type);
+	bool negative = signbit(value);
+	uint32_t sign = (uint32_t)negative << (format.exponent + format.mantissa);
+	uint32_t infinity = ((1u << format.exponent) - 1) << format.mantissa, one = 1u << format.mantissa;
+	int bias = (1 << (format.exponent - 1)) - 1, exponent = 1 - bias; /* smaller numbers are subnormal */
 	double magnitude = fabs(value);
 	if (isnan(value))
-		return 0x7fff;
+		return type == PTX_TF32 ? 0x7fffffff : 0x7fff;
 	if (isinf(value))
-		return sign | 0x7c00;
-	int exponent = -14; /* of the unit of the leading bit; smaller numbers are subnormal */
-	if (magnitude >= 0x1p-14)
+		return (sign | infinity) << format.zeros;
+	if (magnitude >= ldexp(1, exponent))
 		exponent = ilogb(magnitude);
-	double units = ldexp(magnitude, 10 - exponent); /* below 2^11, in units of the last place; exact */
-	double below = trunc(units), rest = units - below;
-	bool away = round == PTX_RZ   ? false
-	            : round == PTX_RM ? sign && rest > 0
-	            : round == PTX_RP ? !sign && rest > 0
-	                              : rest > 0.5 || (rest == 0.5 && fmod(below, 2) == 1);
-	below += away;
-	if (below >= 2048) {
-		below /= 2;
+	double units = round_units(ldexp(magnitude, format.mantissa - exponent), negative, round);
+	if (units >= 2 * one) {
+		units /= 2;
 		exponent++;
 	}
-	if (exponent > 15) { /* too large: infinity, or the largest number when rounding does not lead there */
-		bool stays = round == PTX_RZ || (round == PTX_RM && !sign) || (round == PTX_RP && sign);
-		return sign | (stays ? 0x7bff : 0x7c00);
+	if (exponent > bias) { /* too large: infinity, or the largest number when rounding does not lead there */
+		bool stays = round == PTX_RZ || (round == PTX_RM && !negative) || (round == PTX_RP && negative);
+		return (sign | (stays ? infinity - 1 : infinity)) << format.zeros;
 	}
-	uint16_t mantissa = (uint16_t)below;
-	return sign | (uint16_t)(mantissa < 1024 ? mantissa : (exponent + 15) << 10 | (mantissa & 1023));
+	uint32_t mantissa = (uint32_t)units;
+	uint32_t bits =
+		mantissa < one ? mantissa : (uint32_t)(exponent + bias) << format.mantissa | (mantissa & (one - 1));
+	return (sign | bits) << format.zeros;
 }
 
-/* A number between the types: an integer as sign and magnitude, or a double (which holds any f32 and f16). */
+/* A number between the types: an integer as sign and magnitude, or a double (which holds any smaller type). */
 struct number {
 	bool is_real, negative;
 	uint64_t magnitude;
@@ -86,8 +115,8 @@ static struct number unpack(enum ptx_type type, uint64_t bits, bool ftz)
 		number.real = bits_double(bits);
 	else if (type == PTX_F32)
 		number.real = flush_f32(bits_float((uint32_t)bits), ftz ? 0 : UINT32_MAX);
-	else if (type == PTX_F16)
-		number.real = half_value((uint16_t)bits);
+	else if (number.is_real)
+		number.real = small_value(type, (uint32_t)bits & UINT16_MAX);
 	else {
 		if (width < 64)
 			bits &= ((uint64_t)1 << width) - 1;
@@ -158,6 +187,29 @@ static double whole_of(enum ptx_round round, double real)
 	}
 }
 
+/* An integer as a double: where that is not exact, the neighbour whose last bit is set, which rounds once more as the integer does. */
+static double odd_double(struct number number)
+{
+	const unsigned beyond = 11; /* bits that a double has less */
+	uint64_t lost = number.magnitude & ((1u << beyond) - 1);
+	double real = number.magnitude >> 53 ? ldexp((double)(number.magnitude >> beyond | (lost != 0)), (int)beyond)
+	                                     : (double)number.magnitude;
+	return number.negative ? -real : real;
+}
+
+static uint64_t to_small(const struct ptx_inst *ptx, struct number number)
+{
+	double real = number.is_real ? whole_of(ptx->round, number.real) : odd_double(number);
+	if (ptx->sat)
+		real = clamp_unit(real);
+	if (ptx->relu && !isnan(real))
+		real = real > 0 ? real : 0;
+	uint32_t bits = small_round(ptx->type, real, ptx->round);
+	if (ptx->satfinite && !isnan(real) && isinf(small_value(ptx->type, bits)))
+		bits = small_round(ptx->type, real > 0 ? DBL_MAX : -DBL_MAX, PTX_RZ);
+	return bits;
+}
+
 static uint64_t to_real(const struct ptx_inst *ptx, struct number number)
 {
 	int old = round_set(ptx->round);
@@ -165,8 +217,6 @@ static uint64_t to_real(const struct ptx_inst *ptx, struct number number)
 	volatile float single;
 	if (number.is_real) {
 		real = whole_of(ptx->round, real);
-		if (ptx->sat)
-			real = clamp_unit(real);
 		single = (float)real;
 	} else { /* converted with its sign, since directed roundings have a direction */
 		volatile uint64_t magnitude = number.magnitude;
@@ -175,19 +225,21 @@ static uint64_t to_real(const struct ptx_inst *ptx, struct number number)
 		single = number.negative ? (float)negated : (float)magnitude;
 	}
 	fesetround(old);
+	if (ptx->sat) {
+		real = clamp_unit(real);
+		single = (float)clamp_unit(single);
+	}
 	if (ptx->type == PTX_F64)
 		return double_bits(canonical_f64(real));
-	if (ptx->type == PTX_F32)
-		return float_bits(flush_f32(canonical_f32(single), ptx->ftz ? 0 : UINT32_MAX));
-	if (!number.is_real) /* 64 bits of an integer do not fit a double; what is lost is beyond half's range */
-		real = number.negative ? -(double)number.magnitude : (double)number.magnitude;
-	return half_round(real, ptx->round);
+	return float_bits(flush_f32(canonical_f32(single), ptx->ftz ? 0 : UINT32_MAX));
 }
 
 uint64_t convert_lane(const struct ptx_inst *ptx, uint64_t bits)
 {
 	struct number number = unpack(ptx->type2, bits, ptx->ftz);
-	if (ptx_type_is_float(ptx->type))
+	if (ptx->type == PTX_F32 || ptx->type == PTX_F64)
 		return to_real(ptx, number);
+	if (ptx_type_is_float(ptx->type))
+		return to_small(ptx, number);
 	return number.is_real ? real_to_integer(ptx, number.real) : integer_to_integer(ptx, number);
 }

@@ -4,9 +4,10 @@
 
 #include "ptx/module.h"
 
-/* A half-precision number's value, and the nearest half in a rounding (rn, rz, rm, rp); NaN becomes 0x7fff. */
-double half_value(uint16_t half);
-uint16_t half_round(double value, enum ptx_round round);
+/* The small types: f16, bf16 (of a pair, one of its halves), and tf32, which has 32 bits with the last 13 zero. A number's value,
+ * and the nearest number in a rounding (rn, rz, rm, rp, rna); NaN becomes 0x7fff, in tf32 0x7fffffff. */
+double small_value(enum ptx_type type, uint32_t bits);
+uint32_t small_round(enum ptx_type type, double value, enum ptx_round round);
 
 /* Sets the host's rounding to PTX's (rn where none is given); returns the old one, for fesetround(). */
 int round_set(enum ptx_round round);

@@ -14,8 +14,10 @@ static enum ptx_type letter_type(const struct ptx_inst *ptx, char letter)
 		return ptx->type2;
 	case 'u':
 	case 'i':
+	case 'V':
 		return PTX_U32;
 	case 'a':
+	case 'h':
 		return PTX_U64;
 	case 'p':
 		return PTX_PRED;
@@ -236,10 +238,16 @@ static simt_exec *find_exec(const struct decoder *decoder, const struct exec_que
 	case PTX_OP_MATCH:
 	case PTX_OP_SHFL:
 	case PTX_OP_REDUX:
+	case PTX_OP_ELECT:
+	case PTX_OP_BAR: /* bar.warp.sync */
 		return exec_find_lane(query);
 	case PTX_OP_SETP:
-		return query->type == PTX_F16 ? exec_find_round(query) : decoder->isa->compare(query);
-	case PTX_OP_SET:
+		return is_half_type(query->type) ? exec_find_half(query) : decoder->isa->compare(query);
+	case PTX_OP_SET: {
+		bool is_whole =
+			ptx_type_bytes(query->type) == 4 && !is_half_type(query->type) && !is_half_type(query->type2);
+		return is_whole ? decoder->isa->compare(query) : exec_find_half(query);
+	}
 	case PTX_OP_SELP:
 	case PTX_OP_SLCT:
 	case PTX_OP_TESTP:
@@ -247,9 +255,13 @@ static simt_exec *find_exec(const struct decoder *decoder, const struct exec_que
 	default:
 		break;
 	}
+	if (ptx_op_is_video(ptx->op))
+		return exec_find_video(query);
 	if (!ptx_type_is_float(query->type))
 		return decoder->isa->integer(query);
-	if (query->type == PTX_F16 || is_directed(ptx->round))
+	if (is_half_type(query->type) || ptx->nan || ptx->xorsign)
+		return exec_find_half(query);
+	if (is_directed(ptx->round))
 		return exec_find_round(query);
 	return decoder->isa->real(query);
 }
@@ -337,6 +349,7 @@ static void decode_inst(struct decoder *decoder, struct simt_inst *inst, const u
 {
 	const struct ptx_inst *ptx = inst->ptx;
 	uint32_t first = decoder->functions[decoder->current].pc;
+	decoder->inst = ptx;
 	decode_facts(decoder, inst);
 	decode_registers(decoder, inst);
 	if (is_dma(ptx->op)) {
@@ -365,7 +378,7 @@ static void decode_inst(struct decoder *decoder, struct simt_inst *inst, const u
 	case PTX_OP_BAR:
 	case PTX_OP_BARRIER:
 		if (ptx->warp)
-			break; /* the lanes of a warp run together: nothing to wait for */
+			break; /* an operation between lanes */
 		decode_barrier(decoder, inst);
 		return;
 	case PTX_OP_TEX:
@@ -500,6 +513,21 @@ static void decoder_free(struct decoder *decoder)
 	free(decoder->constant);
 }
 
+/* Functions of the program that were read with errors: what they are. */
+static void report_unread(struct decoder *decoder)
+{
+	for (uint32_t k = 0; k < decoder->function_count; k++) {
+		const struct ptx_function *function = decoder->functions[k].ptx;
+		if (!function->errors)
+			continue;
+		if (k)
+			decode_error(decoder, function->place,
+			             "function '%s', which kernel '%s' needs, is not usable:", function->name,
+			             decoder->functions[0].ptx->name);
+		diag_append(decoder->diag, function->errors, 1);
+	}
+}
+
 struct simt_program *decode_for(const struct ptx_function *kernel,
                                 uint32_t *(*reconverge)(struct arena *arena, const struct ptx_function *function),
                                 const struct exec_isa *isa, struct diag *diag)
@@ -519,6 +547,7 @@ struct simt_program *decode_for(const struct ptx_function *kernel,
 	memcpy(functions, decoder.functions, decoder.function_count * sizeof *functions);
 	free(decoder.functions);
 	decoder.functions = functions;
+	report_unread(&decoder);
 	layout_registers(&decoder);
 	layout_memory(&decoder);
 	lay_out_code(&decoder);

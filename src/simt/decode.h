@@ -12,7 +12,7 @@ struct place_of {
 };
 
 /* A row of constants, for finding it again. */
-struct constant {
+struct constant_row {
 	uint64_t value;
 	uint32_t offset;
 	uint8_t bytes; /* of a lane; 0: a special row, `value` says which */
@@ -40,6 +40,7 @@ struct decoder {
 	uint32_t function_count, function_capacity;
 	uint32_t *function_index; /* in `functions`, by index in the module; UINT32_MAX: not of the program */
 	uint32_t current;         /* index of the function that is decoded */
+	const struct ptx_inst *inst; /* that is decoded, or NULL */
 	struct place_of *places;
 	uint32_t place_count, place_capacity;
 	uint32_t *place_slot; /* hash table by variable, its size a power of two: 1 + index in `places`; 0: unused */
@@ -48,7 +49,7 @@ struct decoder {
 	const struct ptx_variable *dynamic; /* one that the program refers to, or NULL */
 	uint8_t *constants;
 	uint32_t constant_bytes, constant_capacity;
-	struct constant *constant; /* hash table; its size is a power of two */
+	struct constant_row *constant; /* hash table; its size is a power of two */
 	uint32_t constant_count, constant_slots;
 	uint32_t sreg_row[PTX_SREGS]; /* row in the registers, or 0 (row 0 is never a special register's) */
 	struct simt_sreg_row *sreg_rows;

@@ -67,11 +67,14 @@ static void decode_system_call(struct decoder *decoder, struct simt_inst *inst, 
 	call->system = simt_system_named(name);
 	inst->exec = control_system_call;
 	inst->commit = control_system_commit;
-	if (call->system == SIMT_SYSTEM_CALLS)
+	if (call->system == SIMT_SYSTEM_CALLS) {
 		decode_error(decoder, target->place, "function '%s' is called but has no body", name);
-	else if (inst->ptx->operand[2].count != systems[call->system].arguments)
+		if (target->function->errors)
+			diag_append(decoder->diag, target->function->errors, 0);
+	} else if (inst->ptx->operand[2].count != systems[call->system].arguments) {
 		decode_error(decoder, target->place, "function '%s' takes %u arguments, not %u", name,
 		             systems[call->system].arguments, inst->ptx->operand[2].count);
+	}
 }
 
 void decode_call(struct decoder *decoder, struct simt_inst *inst)

@@ -13,7 +13,13 @@ void decode_error(struct decoder *decoder, struct place place, const char *forma
 	va_start(arguments, format);
 	vsnprintf(text, sizeof text, format, arguments);
 	va_end(arguments);
-	diag_error(decoder->diag, decoder->source, place, "%s", text);
+	const struct ptx_inst *inst = decoder->inst;
+	const char *file =
+		inst && inst->source_line ? ptx_file_name(decoder->functions[0].ptx->module, inst->source_file) : NULL;
+	if (file)
+		diag_error(decoder->diag, decoder->source, place, "%s (%s:%u)", text, file, inst->source_line);
+	else
+		diag_error(decoder->diag, decoder->source, place, "%s", text);
 }
 
 uint32_t decode_lane_bytes(enum ptx_type type)
@@ -59,12 +65,12 @@ static uint32_t lane_value(enum ptx_sreg sreg, unsigned lane)
 }
 
 /* The constant's slot in the hash table, used or not. */
-static struct constant *find_constant(const struct decoder *decoder, uint64_t value, uint8_t bytes)
+static struct constant_row *find_constant(const struct decoder *decoder, uint64_t value, uint8_t bytes)
 {
 	uint32_t mask = decoder->constant_slots - 1;
 	uint32_t at = (uint32_t)((value * 8 + bytes) * 0x9e3779b97f4a7c15 >> 32) & mask;
 	for (;; at = (at + 1) & mask) {
-		struct constant *constant = &decoder->constant[at];
+		struct constant_row *constant = &decoder->constant[at];
 		if (!constant->used || (constant->value == value && constant->bytes == bytes))
 			return constant;
 	}
@@ -72,7 +78,7 @@ static struct constant *find_constant(const struct decoder *decoder, uint64_t va
 
 static void grow_constants(struct decoder *decoder)
 {
-	struct constant *old = decoder->constant;
+	struct constant_row *old = decoder->constant;
 	uint32_t slots = decoder->constant_slots;
 	decoder->constant_slots = slots ? 2 * slots : 64;
 	decoder->constant = xcalloc(decoder->constant_slots, sizeof *decoder->constant);
@@ -87,7 +93,7 @@ static uint32_t constant_row(struct decoder *decoder, uint64_t value, uint8_t by
 {
 	if (2 * decoder->constant_count >= decoder->constant_slots)
 		grow_constants(decoder);
-	struct constant *constant = find_constant(decoder, value, bytes);
+	struct constant_row *constant = find_constant(decoder, value, bytes);
 	if (constant->used)
 		return constant->offset;
 	uint32_t offset = decoder->constant_bytes, row = (bytes == 8 ? 8 : 4) * WARP_SIZE;
@@ -95,7 +101,7 @@ static uint32_t constant_row(struct decoder *decoder, uint64_t value, uint8_t by
 		decoder->constant_capacity = decoder->constant_capacity * 2 + 4096;
 		decoder->constants = xrealloc(decoder->constants, decoder->constant_capacity);
 	}
-	*constant = (struct constant){value, offset, bytes, true};
+	*constant = (struct constant_row){value, offset, bytes, true};
 	decoder->constant_count++;
 	decoder->constant_bytes += row;
 	for (unsigned i = 0; i < WARP_SIZE; i++) {

@@ -203,6 +203,12 @@ static inline uint32_t ftz_keep(const struct simt_inst *inst)
 	return inst->immediate & EXEC_FTZ ? 0 : UINT32_MAX;
 }
 
+/* f16, bf16, alone or in pairs. */
+static inline bool is_half_type(enum ptx_type type)
+{
+	return type >= PTX_F16 && type <= PTX_BF16X2;
+}
+
 /* What decode knows when it looks for an execution function. */
 struct exec_query {
 	const struct ptx_inst *ptx;
@@ -227,11 +233,13 @@ struct exec_isa {
 const struct exec_isa *const *exec_levels(void);
 
 /* Those that exist once. */
-simt_exec *exec_find_round(const struct exec_query *query); /* directed rounding, f16 */
+simt_exec *exec_find_round(const struct exec_query *query); /* directed rounding, all else of cvt */
+simt_exec *exec_find_half(const struct exec_query *query);  /* f16, bf16, and min and max with .NaN */
+simt_exec *exec_find_video(const struct exec_query *query);
 simt_exec *exec_find_move(const struct exec_query *query);  /* predicates, vectors, special registers, addresses */
 /* Special registers that only a mov reads: they have no register row. */
 bool exec_is_special(enum ptx_sreg sreg);
-simt_exec *exec_find_lane(const struct exec_query *query); /* vote, shfl, match, redux, activemask */
+simt_exec *exec_find_lane(const struct exec_query *query); /* vote, shfl, match, redux, elect, activemask, bar.warp */
 simt_exec *exec_find_atomic(const struct exec_query *query, simt_exec **commit);
 
 #endif

@@ -68,14 +68,23 @@ static uint64_t add_double(uint64_t a, uint64_t b)
 	return double_bits(canonical_f64(bits_double(a) + bits_double(b)));
 }
 
-static uint16_t add_half(uint16_t a, uint16_t b)
+static uint16_t add_half(enum ptx_type type, uint16_t a, uint16_t b)
 {
-	return half_round(half_value(a) + half_value(b), PTX_RN);
+	return (uint16_t)small_round(type, small_value(type, a) + small_value(type, b), PTX_RN);
+}
+
+static uint32_t add_pair(enum ptx_type type, uint32_t a, uint32_t b)
+{
+	uint32_t upper = add_half(type, (uint16_t)(a >> 16), (uint16_t)(b >> 16));
+	return upper << 16 | add_half(type, (uint16_t)a, (uint16_t)b);
 }
 
 ATOMIC(add_f32, lane32, mem_u32, add_single(old, b))
 ATOMIC(add_f64, lane64, mem_u64, add_double(old, b))
-ATOMIC(add_f16, lane32, mem_u16, add_half(old, b))
+ATOMIC(add_f16, lane32, mem_u16, add_half(PTX_F16, old, b))
+ATOMIC(add_bf16, lane32, mem_u16, add_half(PTX_BF16, old, b))
+ATOMIC(add_f16x2, lane32, mem_u32, add_pair(PTX_F16, old, b))
+ATOMIC(add_bf16x2, lane32, mem_u32, add_pair(PTX_BF16, old, b))
 
 struct atomic_pair {
 	simt_exec *exec, *commit;
@@ -95,23 +104,26 @@ simt_exec *exec_find_atomic(const struct exec_query *query, simt_exec **commit)
 		[PTX_ATOM_MAX] = PAIR(umax_##bits),                                                                    \
 	}
 	static const struct atomic_pair bits_16[PTX_ATOM_CAS + 1] = {
-		[PTX_ATOM_EXCH] = PAIR(exch_16), [PTX_ATOM_CAS] = PAIR(cas_16), [PTX_ATOM_ADD] = PAIR(add_f16)};
+		[PTX_ATOM_EXCH] = PAIR(exch_16), [PTX_ATOM_CAS] = PAIR(cas_16)};
 	static const struct atomic_pair bits_32[PTX_ATOM_CAS + 1] = BITS_ROW(32);
 	static const struct atomic_pair bits_64[PTX_ATOM_CAS + 1] = BITS_ROW(64);
 	static const struct atomic_pair least[2] = {PAIR(smin_32), PAIR(smin_64)};
 	static const struct atomic_pair most[2] = {PAIR(smax_32), PAIR(smax_64)};
-	static const struct atomic_pair real[2] = {PAIR(add_f32), PAIR(add_f64)};
+	static const struct atomic_pair add[PTX_TYPES] = {
+		[PTX_F32] = PAIR(add_f32),   [PTX_F64] = PAIR(add_f64),     [PTX_F16] = PAIR(add_f16),
+		[PTX_BF16] = PAIR(add_bf16), [PTX_F16X2] = PAIR(add_f16x2), [PTX_BF16X2] = PAIR(add_bf16x2),
+	};
 	static const struct atomic_pair count[2] = {PAIR(inc_32), PAIR(dec_32)};
 	enum ptx_atomic atomic = query->ptx->atomic;
 	uint32_t bytes = ptx_type_bytes(query->type);
 	bool wide = bytes == 8, is_float = ptx_type_is_float(query->type), is_signed = ptx_type_is_signed(query->type);
 	const struct atomic_pair *pair = NULL;
-	if (is_float && atomic == PTX_ATOM_ADD && query->type != PTX_F16X2)
-		pair = bytes == 2 ? &bits_16[atomic] : &real[wide];
+	if (is_float && atomic == PTX_ATOM_ADD)
+		pair = &add[query->type];
 	else if (is_float && atomic != PTX_ATOM_EXCH)
 		return NULL;
 	else if (bytes == 2)
-		pair = atomic == PTX_ATOM_ADD ? NULL : &bits_16[atomic];
+		pair = &bits_16[atomic];
 	else if (atomic == PTX_ATOM_INC || atomic == PTX_ATOM_DEC)
 		pair = wide ? NULL : &count[atomic == PTX_ATOM_DEC];
 	else if (is_signed && atomic == PTX_ATOM_MIN)

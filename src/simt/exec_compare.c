@@ -164,8 +164,8 @@ static inline bool test_class(enum ptx_testp test, bool exponent_zero, bool expo
 		return !exponent_ones || mantissa_zero;
 	case PTX_NOTANUMBER:
 		return exponent_ones && !mantissa_zero;
-	case PTX_NORMAL:
-		return !exponent_ones && !exponent_zero;
+	case PTX_NORMAL: /* zero is one too (PTX) */
+		return !exponent_ones && (!exponent_zero || mantissa_zero);
 	case PTX_SUBNORMAL:
 		return exponent_zero && !mantissa_zero;
 	default:

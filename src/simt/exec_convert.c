@@ -137,7 +137,8 @@ simt_exec *ISA(exec_find_convert)(const struct exec_query *query)
 	enum ptx_type to = query->type, from = query->type2;
 	bool from_f32 = from == PTX_F32, from_f64 = from == PTX_F64;
 	bool to_f32 = to == PTX_F32, to_f64 = to == PTX_F64;
-	if (ptx->ftz || ptx->sat || to == PTX_F16 || from == PTX_F16)
+	bool is_small = (to >= PTX_F16 && to <= PTX_TF32) || (from >= PTX_F16 && from <= PTX_TF32);
+	if (ptx->ftz || ptx->sat || is_small)
 		return NULL;
 	if (from_f32 || from_f64) {
 		bool same = query->dst_bytes == ptx_type_bytes(to) && query->src_bytes == ptx_type_bytes(from);

@@ -280,6 +280,72 @@ DOTS(dp4a, 8, 8, 0)
 DOTS(dp2a_lo, 16, 16, 0)
 DOTS(dp2a_hi, 16, 16, 16)
 
+/* bmsk: ones from position a on, b of them; a position or width beyond the register counts as it is (clamp) or in its low bits (wrap). */
+static inline uint32_t mask_clamp(uint32_t a, uint32_t b)
+{
+	uint32_t from = a < 32 ? UINT32_MAX << (a & 31) : 0;
+	uint64_t end = (uint64_t)a + b;
+	return end < 32 ? from & ~(UINT32_MAX << end) : from;
+}
+
+INT2(bmsk_clamp, lane32, uint32_t, uint32_t, mask_clamp(a, b))
+INT2(bmsk_wrap, lane32, uint32_t, uint32_t, mask_clamp(a & 31, b & 31))
+
+/* szext: the low b bits, of a number with that many; none is 0. */
+static inline uint32_t zero_extend(uint32_t a, uint32_t bits)
+{
+	return bits < 32 ? a & ~(UINT32_MAX << bits) : a;
+}
+
+static inline uint32_t sign_extend(uint32_t a, uint32_t bits)
+{
+	uint32_t top = bits && bits < 32 ? 1u << (bits - 1) : 0;
+	uint32_t low = zero_extend(a, bits);
+	return (low ^ top) - top;
+}
+
+INT_SHIFT(szext_clamp_u32, lane32, uint32_t, uint32_t, zero_extend(a, b))
+INT_SHIFT(szext_clamp_s32, lane32, uint32_t, uint32_t, sign_extend(a, b))
+INT_SHIFT(szext_wrap_u32, lane32, uint32_t, uint32_t, zero_extend(a, b & 31))
+INT_SHIFT(szext_wrap_s32, lane32, uint32_t, uint32_t, sign_extend(a, b & 31))
+
+/* fns: the position of the c-th set bit of a, counted from position b upwards, or downwards where c is negative; 0: b itself. */
+static inline uint32_t find_nth(uint32_t a, uint32_t b, int32_t c)
+{
+	int32_t step = c < 0 ? -1 : 1;
+	uint32_t left = c < 0 ? 0u - (uint32_t)c : (uint32_t)c;
+	if (c == 0)
+		return b < 32 && a >> b & 1 ? b : UINT32_MAX;
+	for (int64_t at = (int32_t)b; at >= 0 && at < 32; at += step)
+		if (a >> at & 1 && --left == 0)
+			return (uint32_t)at;
+	return UINT32_MAX;
+}
+
+INT3(fns_b32, lane32, uint32_t, uint32_t, find_nth(a, b, (int32_t)c))
+
+/* Two numbers of 16 bits in a register. */
+#define PAIR(t, T)                                                                                                     \
+	static inline uint32_t min_##t##_pair(uint32_t a, uint32_t b)                                                  \
+	{                                                                                                              \
+		uint32_t low = (T)a < (T)b ? a : b, high = (T)(a >> 16) < (T)(b >> 16) ? a : b;                        \
+		return (low & 0xffff) | (high & 0xffff0000);                                                           \
+	}                                                                                                              \
+	static inline uint32_t max_##t##_pair(uint32_t a, uint32_t b)                                                  \
+	{                                                                                                              \
+		uint32_t low = (T)a > (T)b ? a : b, high = (T)(a >> 16) > (T)(b >> 16) ? a : b;                        \
+		return (low & 0xffff) | (high & 0xffff0000);                                                           \
+	}                                                                                                              \
+	INT2(min_##t, lane32, uint32_t, uint32_t, min_##t##_pair(a, b))                                                \
+	INT2(max_##t, lane32, uint32_t, uint32_t, max_##t##_pair(a, b))
+PAIR(u16x2, uint16_t)
+PAIR(s16x2, int16_t)
+INT2(add_x2, lane32, uint32_t, uint32_t, ((a & 0xffff0000) + (b & 0xffff0000)) | ((a + b) & 0xffff))
+INT2(min_relu_s16x2, lane32, uint32_t, uint32_t, max_s16x2_pair(min_s16x2_pair(a, b), 0))
+INT2(max_relu_s16x2, lane32, uint32_t, uint32_t, max_s16x2_pair(max_s16x2_pair(a, b), 0))
+INT2(min_relu_s32, lane32, int32_t, uint32_t, a < 0 || b < 0 ? 0 : a < b ? a : b)
+INT2(max_relu_s32, lane32, int32_t, uint32_t, a > b ? (a > 0 ? a : 0) : (b > 0 ? b : 0))
+
 /* Addition with the carry flag, which is a predicate: source `carry` where it comes in, destination 1 where it goes
  * out (EXEC_SECOND). A subtraction adds the complement; its borrow is the complement of the carry. */
 #define CARRY(t, C, U, W, bits)                                                                                        \
@@ -378,6 +444,14 @@ static exec_row plain_table[PTX_OPCODES] = {
 	[PTX_OP_BFE] = WIDE_TYPED_ROW(bfe),
 	[PTX_OP_BFI] = {[PTX_B32] = bfi_b32, [PTX_B64] = bfi_b64},
 	[PTX_OP_LOP3] = {[PTX_B32] = lop3_b32},
+	[PTX_OP_FNS] = {[PTX_B32] = fns_b32},
+};
+
+/* Pairs of 16 bits. */
+static exec_row pair_table[PTX_OPCODES] = {
+	[PTX_OP_ADD] = {[PTX_U16X2] = add_x2, [PTX_S16X2] = add_x2},
+	[PTX_OP_MIN] = {[PTX_U16X2] = min_u16x2, [PTX_S16X2] = min_s16x2},
+	[PTX_OP_MAX] = {[PTX_U16X2] = max_u16x2, [PTX_S16X2] = max_s16x2},
 };
 
 static exec_row mul_table[] = {
@@ -455,9 +529,20 @@ simt_exec *ISA(exec_find_int)(const struct exec_query *query)
 	const struct ptx_inst *ptx = query->ptx;
 	enum ptx_type type = query->type;
 	enum ptx_half half = ptx->half == PTX_HALF_NONE ? PTX_LO : ptx->half;
+	static exec_row relu[2] = {{[PTX_S32] = min_relu_s32, [PTX_S16X2] = min_relu_s16x2},
+	                           {[PTX_S32] = max_relu_s32, [PTX_S16X2] = max_relu_s16x2}};
+	static exec_row mask[2] = {{[PTX_B32] = bmsk_wrap, [PTX_U32] = szext_wrap_u32, [PTX_S32] = szext_wrap_s32},
+	                           {[PTX_B32] = bmsk_clamp, [PTX_U32] = szext_clamp_u32, [PTX_S32] = szext_clamp_s32}};
 	if (ptx->sat)
 		return find_saturating(ptx);
+	if (ptx->relu)
+		return relu[ptx->op == PTX_OP_MAX][type];
+	if (type == PTX_U16X2 || type == PTX_S16X2)
+		return pair_table[ptx->op][type];
 	switch (ptx->op) {
+	case PTX_OP_BMSK:
+	case PTX_OP_SZEXT:
+		return mask[ptx->clamp][type];
 	case PTX_OP_MUL:
 		return mul_table[half][type];
 	case PTX_OP_MAD:

@@ -98,8 +98,10 @@ static void move_special(struct simt_warp *warp, const struct simt_inst *inst, s
 	case PTX_CLOCK:
 	case PTX_CLOCK64:
 	case PTX_GLOBALTIMER: /* simulated time only: one clock a nanosecond */
+	case PTX_GLOBALTIMER_LO:
 		value = clock;
 		break;
+	case PTX_GLOBALTIMER_HI:
 	case PTX_CLOCK_HI:
 		value = clock >> 32;
 		break;
@@ -126,7 +128,7 @@ static void nothing(struct simt_warp *warp, const struct simt_inst *inst, struct
 bool exec_is_special(enum ptx_sreg sreg)
 {
 	return sreg == PTX_GRIDID || sreg == PTX_CLOCK || sreg == PTX_CLOCK64 || sreg == PTX_CLOCK_HI ||
-	       sreg == PTX_GLOBALTIMER || sreg == PTX_SMID;
+	       (sreg >= PTX_GLOBALTIMER && sreg <= PTX_GLOBALTIMER_HI) || sreg == PTX_SMID;
 }
 
 static simt_exec *find_move(const struct exec_query *query)
@@ -163,7 +165,6 @@ simt_exec *exec_find_move(const struct exec_query *query)
 		return pred ? not_pred : NULL;
 	case PTX_OP_SELP:
 		return pred ? selp_pred : NULL;
-	case PTX_OP_BAR: /* bar.warp.sync */
 	case PTX_OP_BARRIER:
 	case PTX_OP_MEMBAR:
 	case PTX_OP_FENCE:
@@ -171,6 +172,7 @@ simt_exec *exec_find_move(const struct exec_query *query)
 	case PTX_OP_BRKPT:
 	case PTX_OP_PMEVENT:
 	case PTX_OP_RELSSP:
+	case PTX_OP_GRIDDEPCONTROL:
 		return nothing;
 	default:
 		return NULL;

@@ -183,6 +183,11 @@ const char *simt_free_problem(const struct simt_memory *memory, uint64_t address
 	return simt_find(memory, address) ? "which lies inside an allocation" : "where no allocation begins";
 }
 
+bool simt_in_memory(const struct simt_memory *memory, uint64_t address, uint64_t size)
+{
+	return address >= memory->statics.low && address < memory->bytes && memory->bytes - address >= size;
+}
+
 bool simt_valid(const struct simt_memory *memory, uint64_t address, uint64_t size)
 {
 	const struct simt_allocation *allocation = simt_find(memory, address);

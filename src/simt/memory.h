@@ -55,6 +55,8 @@ const struct simt_allocation *simt_nearest(const struct simt_memory *memory, uin
 const char *simt_free_problem(const struct simt_memory *memory, uint64_t address, enum simt_owner owner);
 /* The allocation, lately freed, that held the address, which is in no live one; or NULL. */
 const struct simt_allocation *simt_freed(const struct simt_memory *memory, uint64_t address);
+/* True where allocations can be: not below the first place, and not beyond the end. */
+bool simt_in_memory(const struct simt_memory *memory, uint64_t address, uint64_t size);
 /* True when [address, address + size) lies in one live allocation. */
 bool simt_valid(const struct simt_memory *memory, uint64_t address, uint64_t size);
 

@@ -4,7 +4,8 @@
  *         src/base/arena.c src/base/diag.c src/base/slip.c -o fuzz_ptx
  *   ./fuzz_ptx -max_len=4096 CORPUS tests/data/ptx tests/data/reference/kernels
  *
- * Any input: no crash, and an error whenever there is no module. A module: what is printed parses, and prints the same.
+ * Any input: no crash, and an error whenever there is no module, parsed or loaded; what parses loads without
+ * errors in a function. A module: what is printed parses, and prints the same.
  */
 #include "ptx/module.h"
 
@@ -20,13 +21,29 @@ static char *print_text(const struct ptx_module *module, size_t *length)
 	return text;
 }
 
+/* Whether it loads, and no function has errors. */
+static bool loads_whole(const uint8_t *data, size_t size)
+{
+	struct diag diag = {0};
+	struct ptx_module *module = ptx_load("fuzz.ptx", (const char *)data, size, &diag);
+	bool whole = module;
+	if (!module != (diag.errors > 0))
+		abort();
+	for (const struct ptx_function *function = module ? module->functions : NULL; function;
+	     function = function->next)
+		whole &= !function->errors;
+	diag_free(&diag);
+	ptx_free(module);
+	return whole;
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct diag diag = {0};
 	struct ptx_module *module = ptx_parse("fuzz.ptx", (const char *)data, size, &diag);
-	if (!module != (diag.errors > 0))
+	if (!module != (diag.errors > 0) || (!loads_whole(data, size) && module))
 		abort();
 	diag_free(&diag);
 	if (!module)

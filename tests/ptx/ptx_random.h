@@ -69,7 +69,8 @@ __attribute__((format(printf, 2, 3))) static inline void random_add(struct rando
 /* An instruction while it is made. */
 struct random_inst {
 	const struct form *form;
-	enum ptx_type type, type2;
+	enum ptx_type type, type2, type3;
+	bool merges; /* a scalar video instruction's result goes into a part of a third source */
 	char suffixes[128]; /* ".a.b" */
 	bool wide;
 	uint32_t vector;
@@ -215,6 +216,19 @@ static inline bool random_mov_special(struct random_text *out, const struct rand
 	return true;
 }
 
+/* A register of a video instruction, and the parts that it takes of it. */
+static inline void random_parts(struct random_text *out, const struct random_inst *inst, bool destination)
+{
+	static const char *const one[] = {"b0", "b3", "h0", "h1"}, *const two[] = {"h00", "h13", "h21", "h32"},
+				 *const four[] = {"b7654", "b0000", "b5210", "b1337"}, *const to_two[] = {"h0", "h1", "h10", "h10"},
+				 *const to_four[] = {"b3210", "b2", "b31", "b210"};
+	unsigned parts = ptx_op_parts(inst->form->op);
+	const char *const *select = parts == 1 ? one : parts == 2 ? (destination ? to_two : two) : destination ? to_four : four;
+	random_register(out, PTX_B32);
+	if (parts == 1 && destination ? inst->merges : random_below(out, 2))
+		random_add(out, ".%s", select[random_below(out, 4)]);
+}
+
 static inline void random_operand(struct random_text *out, const struct random_inst *inst, char letter,
                                   bool destination)
 {
@@ -237,7 +251,11 @@ static inline void random_operand(struct random_text *out, const struct random_i
 		random_value(out, PTX_PRED, destination);
 		return;
 	case 'a':
+	case 'h':
 		random_register(out, PTX_U64);
+		return;
+	case 'V':
+		random_parts(out, inst, destination);
 		return;
 	case 'm':
 		random_address(out, inst);
@@ -259,6 +277,9 @@ static inline void random_instruction(struct random_text *out, const struct form
 	struct random_inst inst = {.form = form, .vector = 1, .space = ""};
 	inst.type = random_type(out, form->types);
 	inst.type2 = random_type(out, form->types2);
+	if (has_third_type(form->op))
+		inst.type3 = random_type(out, form->types2);
+	inst.merges = random_below(out, 2);
 	random_suffixes(out, &inst);
 	while (inst.type != PTX_NO_TYPE && ptx_type_bytes(inst.type) * inst.vector > 16)
 		inst.type = random_type(out, form->types);
@@ -267,6 +288,8 @@ static inline void random_instruction(struct random_text *out, const struct form
 		random_add(out, ".%s", ptx_type_name(inst.type));
 	if (inst.type2)
 		random_add(out, ".%s", ptx_type_name(inst.type2));
+	if (inst.type3)
+		random_add(out, ".%s", ptx_type_name(inst.type3));
 	const char *between = " ";
 	bool destination = true;
 	for (const char *letter = form->operands; *letter; letter++) {
@@ -274,7 +297,7 @@ static inline void random_instruction(struct random_text *out, const struct form
 			destination = false;
 			continue;
 		}
-		if (*letter == 'q' && random_below(out, 2))
+		if (*letter == '?' || (letter[1] == '?' && !inst.merges) || (*letter == 'q' && random_below(out, 2)))
 			continue;
 		random_add(out, "%s", *letter == 'q' ? "|" : between);
 		random_operand(out, &inst, *letter, destination);

@@ -25,6 +25,8 @@ enum {
 	KEY_FUNCTIONAL,
 	KEY_THREADS,
 	KEY_MAX_INSTRUCTIONS,
+	KEY_TIMEOUT,
+	KEY_STRAY_READS,
 	KEY_NO_PROGRESS,
 	KEY_CHECK,
 	KEY_MECH,
@@ -55,6 +57,9 @@ static const struct argp_option run_options[] = {
 	{"threads", KEY_THREADS, "N", 0, "Simulate on N threads of this computer; no figure depends on it", 0},
 	{"max-instructions", KEY_MAX_INSTRUCTIONS, "N", 0, "Stop the run after N thread instructions, with status 124",
          0},
+	{"timeout", KEY_TIMEOUT, "SECONDS", 0, "Stop a process that takes longer, with status 124", 0},
+	{"stray-reads", KEY_STRAY_READS, "WHAT", 0,
+         "What a kernel's read of device memory beside every allocation does: fault (default), or warn, and give 0", 0},
 	{"check", KEY_CHECK, "WHAT", 0,
          "Look for mistakes: race, init, shared-init, divergence, footprint; see man sluice", 0},
 	{"no-progress", KEY_NO_PROGRESS, NULL, 0, "No progress line on the terminal", 0},
@@ -66,6 +71,13 @@ static const char *check_format(const char *format, const struct argp_state *sta
 	if (strcmp(format, "table") != 0 && strcmp(format, "json") != 0 && strcmp(format, "gpgpusim") != 0)
 		argp_error(state, "--stats-format: expected table, json or gpgpusim, not '%s'", format);
 	return format;
+}
+
+static const char *check_stray_reads(const char *what, const struct argp_state *state)
+{
+	if (strcmp(what, "warn") != 0 && strcmp(what, "fault") != 0)
+		argp_error(state, "--stray-reads: expected warn or fault, not '%s'", what);
+	return what;
 }
 
 static void add_check(struct run *run, const char *what)
@@ -149,6 +161,13 @@ static error_t parse(int key, char *value, struct argp_state *state)
 		cli_number("--max-instructions", value, 1, state);
 		run->max_instructions = value;
 		return 0;
+	case KEY_TIMEOUT:
+		cli_number("--timeout", value, 1, state);
+		run->timeout = value;
+		return 0;
+	case KEY_STRAY_READS:
+		run->stray_reads = check_stray_reads(value, state);
+		return 0;
 	case KEY_CHECK:
 		add_check(run, value);
 		return 0;
@@ -229,7 +248,8 @@ static const struct argp command_argp = {
 	.children = (const struct argp_child[]){{&run_argp, 0, NULL, 0}, {0}},
 	.args_doc = "[--] PROGRAM [ARGUMENT...]",
 	.doc = "Run a CUDA program on a simulated machine.\v"
-	       "The exit status is the program's; 124 when --max-instructions cut it short, 127 when it is not found, "
+	       "The exit status is the program's; 124 when --max-instructions or --timeout cut it short, 127 when it "
+	       "is not found, "
 	       "126 when it cannot be started, 2 when an "
 	       "option or the machine is wrong.",
 };
@@ -414,6 +434,8 @@ bool run_prepare(const struct run *run)
 		set("SLUICE_THREADS", run->threads);
 		set("SLUICE_MAX_INSTRUCTIONS", run->max_instructions);
 		set("SLUICE_CHECK", run->check);
+		set("SLUICE_TIMEOUT", run->timeout);
+		set("SLUICE_STRAY_READS", run->stray_reads);
 		export_energy(run);
 		set("SLUICE_PROGRESS", run->no_progress ? "0" : NULL);
 		export_library(run);

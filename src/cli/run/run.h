@@ -7,7 +7,7 @@
 /* The options of a run. Zero-initialise; run_free() afterwards. */
 struct run {
 	const char *name; /* of the command, for its messages */
-	const char *machine, *stats, *stats_format, *threads, *max_instructions;
+	const char *machine, *stats, *stats_format, *threads, *max_instructions, *timeout;
 	char *const *program; /* the command line, for the statistics; or NULL */
 	uint64_t sample_every; /* core cycles between samples; 0: none */
 	const char *sample_file;
@@ -15,6 +15,7 @@ struct run {
 	uint64_t timeline_events; /* 0: as many as the library wants */
 	const char *energy; /* a table of energies; or NULL */
 	char *check; /* what --check asked for, all of it */
+	const char *stray_reads; /* "warn" or "fault"; or NULL */
 	struct cli_options options;
 	struct cli_options mechanisms; /* each from malloc */
 	struct cli_options passes;

@@ -1,0 +1,24 @@
+/* --timeout: a process that takes longer ends, with the statistics of what was simulated. */
+#include "cudart/runtime.h"
+
+#include <pthread.h>
+#include <stdint.h>
+#include <time.h>
+
+static void *wait_and_end(void *seconds)
+{
+	struct timespec left = {.tv_sec = (time_t)(intptr_t)seconds};
+	while (nanosleep(&left, &left) != 0)
+		;
+	runtime_message("stopped: it has run for the %ld seconds that it may (--timeout)", (long)(intptr_t)seconds);
+	runtime_end();
+}
+
+bool timeout_start(uint64_t seconds)
+{
+	pthread_t thread;
+	if (pthread_create(&thread, NULL, wait_and_end, (void *)(intptr_t)seconds) != 0)
+		return false;
+	pthread_detach(thread);
+	return true;
+}

@@ -1,0 +1,64 @@
+/* Reads beside every allocation, where they are let through: they give 0, as they often do on a GPU, whose pages are larger
+ * than allocations. What was freed, lies below the first place where anything can be allocated, or beyond device memory, stays
+ * a fault. */
+#include "simt/checks.h"
+
+static bool is_stray(const struct simt_warp *warp, const struct simt_inst *inst, uint64_t address)
+{
+	const struct simt_memory *memory = warp->block->launch->memory;
+	uint64_t size = inst->size;
+	return address % size == 0 && simt_in_memory(memory, address, size) && !simt_valid(memory, address, size) &&
+	       !simt_freed(memory, address);
+}
+
+static uint32_t stray_lanes(const struct simt_warp *warp, const struct simt_inst *inst, const struct simt_step *step)
+{
+	uint32_t stray = 0;
+	for (uint32_t rest = step->lanes; rest; rest &= rest - 1) {
+		unsigned lane = (unsigned)__builtin_ctz(rest);
+		uint64_t address = step->address[lane];
+		bool global = inst->space != PTX_GENERIC || generic_space(address) == PTX_GLOBAL;
+		if (global && is_stray(warp, inst, address))
+			stray |= lane_bit[lane];
+	}
+	return stray;
+}
+
+static void tell(const struct simt_warp *warp, const struct simt_inst *inst, const struct simt_step *step,
+                 uint32_t stray)
+{
+	for (; stray; stray &= stray - 1) {
+		uint32_t lane = (uint32_t)__builtin_ctz(stray);
+		finding_add(warp->block, &(struct finding){.kind = FINDING_STRAY,
+		                                           .access = {{inst, warp->index, lane}},
+		                                           .address = step->address[lane],
+		                                           .size = inst->size});
+	}
+}
+
+static void give_zeros(const struct simt_warp *warp, const struct simt_inst *inst, uint32_t stray)
+{
+	for (unsigned e = 0; e < inst->vector; e++) {
+		if (inst->dst[e] == SIMT_NO_REGISTER)
+			continue;
+		size_t pitch = unchecked(warp, inst)->dst_pitch[e];
+		uint8_t *row = destination(warp, inst, e);
+		for (uint32_t rest = stray; rest; rest &= rest - 1)
+			memset(row + (size_t)__builtin_ctz(rest) * pitch, 0, pitch);
+	}
+}
+
+void stray_load(struct simt_warp *warp, const struct simt_inst *inst, struct simt_step *step)
+{
+	access_addresses(warp, inst, step->address);
+	uint32_t lanes = step->lanes, stray = stray_lanes(warp, inst, step);
+	if (stray)
+		tell(warp, inst, step, stray);
+	step->lanes &= ~stray;
+	if (step->lanes)
+		unchecked(warp, inst)->load(warp, inst, step);
+	else
+		step->space = inst->space == PTX_GENERIC ? PTX_GLOBAL : inst->space;
+	step->lanes = lanes;
+	give_zeros(warp, inst, stray);
+}

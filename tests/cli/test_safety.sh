@@ -1,0 +1,90 @@
+#!/bin/sh
+# sluice run --timeout and --stray-reads: a process that takes too long ends with its statistics, and reads beside allocations are let
+# through where that was asked for, each line told once.
+set -u
+. "$(dirname "$0")/lib.sh"
+cd "$work" || exit 1
+
+cat >wrong.cu <<'EOF'
+#include <cstdio>
+#include <cstdlib>
+#include <unistd.h>
+__constant__ int table[4] = {1, 2, 3, 4};
+struct Pair { int a, b; };
+__global__ void beside(const int *in, int *out, int by) { out[threadIdx.x] = in[(int)threadIdx.x + by] + 1; }
+__global__ void vectors(const int4 *in, int *out, int by)
+{
+	int4 v = in[(int)threadIdx.x + by];
+	out[threadIdx.x] = v.x + v.w + table[threadIdx.x & 3];
+}
+__global__ void store(int *out, int by) { out[threadIdx.x + by] = 1; }
+__global__ void generic(int *out, int by)
+{
+	__shared__ int tile[32];
+	tile[threadIdx.x % 32] = 9;
+	__syncthreads();
+	const int *from = threadIdx.x & 1 ? tile : out + by;
+	out[threadIdx.x] = from[threadIdx.x % 32];
+}
+__global__ void spin(volatile int *flag) { while (*flag == 0); }
+int main(int argc, char **argv)
+{
+	int *in, *out, *hole, kind = argv[1][0], host[64] = {};
+	cudaMalloc(&in, 256);
+	cudaMalloc(&hole, 4096);
+	cudaMalloc(&out, 4096);
+	cudaMemset(in, 0, 256);
+	cudaMemset(out, 0, 4096);
+	int far = 1 << 20;
+	for (int i = 0; i < 2; i++) {
+		if (kind == 'b') beside<<<1, 64>>>(in, out, far);
+		if (kind == 'v') vectors<<<1, 64>>>((int4 *)in, out, far - 32);
+		if (kind == 's') store<<<1, 64>>>(out, far);
+		if (kind == 'g') generic<<<1, 64>>>(out, far);
+		if (kind == 'n') beside<<<1, 64>>>(nullptr, out, 0);
+	}
+	if (kind == 'f') { cudaFree(hole); beside<<<1, 64>>>(hole, out, 0); }
+	if (kind == 'l') spin<<<1, 1>>>(out);
+	if (kind == 'h') pause();
+	cudaError_t error = cudaMemcpy(host, out, sizeof host, cudaMemcpyDeviceToHost);
+	printf("%s %d %d %d\n", cudaGetErrorName(error), host[0], host[1], host[63]);
+	return 0;
+}
+EOF
+try 0 cc -w wrong.cu -o wrong
+
+# Zeros, whatever the width, the right lanes beside them, and a warning a line.
+for mode in "" --functional; do
+	try_program 0 run $mode --stray-reads=warn --stats s.json -- ./wrong b
+	says_only out "cudaSuccess 1 1 1"
+	says err "warning: kernel '_Z6beside"
+	says err "read outside every allocation; it gives 0"
+	says err "wrong.cu:6"
+	says err "64 times in this launch"
+	[ "$(grep -c warning err)" = 1 ] || fail "expected one warning"
+	try_program 0 run $mode --stray-reads=warn --stats s.json -- ./wrong v
+	says_only out "cudaSuccess 1 2 4"
+	try_program 0 run $mode --stray-reads=warn --stats s.json -- ./wrong g
+	says_only out "cudaSuccess 0 9 9"
+	# what is written, was freed or is nowhere stays a fault, and so does all without the option
+	for kind in s f n; do
+		try_program 1 run $mode --stray-reads=warn --stats s.json -- ./wrong $kind
+		says out "cudaErrorIllegalAddress"
+	done
+	try_program 1 run $mode --stray-reads=fault --stats s.json -- ./wrong b
+	says out "cudaErrorIllegalAddress"
+	try_program 1 run $mode --stats s.json -- ./wrong b
+	says out "cudaErrorIllegalAddress"
+done
+try 2 run --stray-reads=wran -- ./wrong b
+says err "--stray-reads: expected warn or fault, not 'wran'"
+
+# In a kernel or out of it.
+for kind in l h; do
+	try_program 124 run --timeout=1 --stats s.json -- ./wrong $kind
+	says err "stopped: it has run for the 1 seconds that it may (--timeout)"
+	grep -q '"ended": "stopped' s.json || grep -q '"ended": "exit' s.json || fail "the statistics do not say that it was stopped"
+done
+try_program 0 run --timeout=100 --stats s.json -- ./wrong x
+try 2 run --timeout=soon -- ./wrong b
+finish
