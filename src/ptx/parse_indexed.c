@@ -8,7 +8,7 @@
 /* What a .branchtargets directive lists. */
 struct targets {
 	struct name **label;
-	uint32_t count;
+	uint32_t count; /* 0: the directive was not understood, and told */
 };
 
 enum { MOST_TARGETS = 4096 };
@@ -16,6 +16,7 @@ enum { MOST_TARGETS = 4096 };
 bool parse_targets(struct parser *p, struct name *name, struct place place)
 {
 	struct name *label[MOST_TARGETS];
+	uint32_t count = 0;
 	struct targets *targets = arena_alloc(&p->scratch, sizeof *targets);
 	struct symbol *symbol = declare(p, SYMBOL_TARGETS, name, place, NULL);
 	if (!symbol)
@@ -23,14 +24,15 @@ bool parse_targets(struct parser *p, struct name *name, struct place place)
 	symbol->targets = targets;
 	do {
 		next_token(p); /* .branchtargets, or ',' */
-		if (targets->count == MOST_TARGETS)
+		if (count == MOST_TARGETS)
 			return fail(p, p->token.place, "too many targets; expected at most %d", MOST_TARGETS);
-		if (!expect_word(p, &label[targets->count], "a label"))
+		if (!expect_word(p, &label[count], "a label"))
 			return false;
-		targets->count++;
+		count++;
 	} while (at_punct(p, ','));
-	targets->label = arena_array(&p->scratch, targets->count, sizeof *label);
-	memcpy(targets->label, label, targets->count * sizeof *label);
+	targets->label = arena_array(&p->scratch, count, sizeof *label);
+	targets->count = count;
+	memcpy(targets->label, label, count * sizeof *label);
 	return expect_semicolon(p);
 }
 
@@ -83,7 +85,7 @@ bool parse_indexed_branch(struct parser *p, struct place place, struct guard gua
 	if (!symbol || symbol->kind != SYMBOL_TARGETS)
 		return fail(p, list_place, "unknown list '%.*s'; expected the label of a .branchtargets directive",
 		            (int)list->length, list->text);
-	if (!expect_semicolon(p))
+	if (!expect_semicolon(p) || !symbol->targets->count)
 		return false;
 	size_t length;
 	char *written = write_branch(p, symbol->targets, index, guard, &length);

@@ -83,6 +83,7 @@ static void refused(void **state)
 		{"brx.idx %x9, LIST;", "unknown name '%x9'"},
 		{"W: .branchtargets L, NOWHERE;\nbrx.idx %r1, W;", "unknown label 'NOWHERE'"},
 		{"W: .branchtargets ;", "expected a label"},
+		{"W: .branchtargets L, 7;\nbrx.idx %r1, W;", "expected a label"},
 	};
 	for (size_t k = 0; k < sizeof wrong / sizeof *wrong; k++) {
 		char text[512];
