@@ -7,6 +7,7 @@
  *   parse_inst.c instructions, suffixes             parse_operand.c operands, calls
  *   check_form.c suffixes and types against the forms of ops.h
  *   parse_indexed.c branches by an index
+ *   parse_copy.c asynchronous copies
  *   parse_code.c instructions for a function that is there already
  *
  * A function that returns bool returns false after it has reported an error; the caller then skips to the end of the
@@ -354,6 +355,8 @@ bool parse_instruction(struct parser *p, struct name *opcode, struct place place
 /* parse_indexed.c: the current token is .branchtargets; behind "brx" */
 bool parse_targets(struct parser *p, struct name *name, struct place place);
 bool parse_indexed_branch(struct parser *p, struct place place, struct guard guard);
+/* parse_copy.c: behind "cp" */
+bool parse_async_copy(struct parser *p, struct place place, struct guard guard);
 /* parse_operand.c */
 bool parse_operand(struct parser *p, struct ptx_operand *operand);
 /* Behind a register of a video instruction: the parts that it takes of it, if it says so. */
