@@ -1,7 +1,7 @@
 /* module: a PTX file, parsed and checked.
  *
  * ptx_parse() builds it, ptx_print() writes it as PTX that parses to the same module. Names, types and modifiers are as
- * written; nothing is lowered here. All memory hangs on the module's arena.
+ * written; nothing is lowered here but brx.idx, which becomes comparisons and branches, and cp.async, a load and a store. All memory hangs on the module's arena.
  */
 #ifndef SLUICE_PTX_MODULE_H
 #define SLUICE_PTX_MODULE_H

@@ -6,6 +6,8 @@
  *   parse_params.c functions' heads, prototypes     parse_body.c functions' bodies
  *   parse_inst.c instructions, suffixes             parse_operand.c operands, calls
  *   check_form.c suffixes and types against the forms of ops.h
+ *   parse_indexed.c branches by an index
+ *   parse_copy.c asynchronous copies
  *   parse_code.c instructions for a function that is there already
  *
  * A function that returns bool returns false after it has reported an error; the caller then skips to the end of the
@@ -163,7 +165,7 @@ static inline bool has_third_type(enum ptx_opcode op)
 	return ptx_op_is_video(op) && op != PTX_OP_VSET && op != PTX_OP_VSET2 && op != PTX_OP_VSET4;
 }
 
-enum symbol_kind { SYMBOL_REG, SYMBOL_VARIABLE, SYMBOL_FUNCTION, SYMBOL_LABEL, SYMBOL_PROTOTYPE };
+enum symbol_kind { SYMBOL_REG, SYMBOL_VARIABLE, SYMBOL_FUNCTION, SYMBOL_LABEL, SYMBOL_PROTOTYPE, SYMBOL_TARGETS };
 
 struct symbol {
 	enum symbol_kind kind;
@@ -171,6 +173,7 @@ struct symbol {
 	uint32_t reg;	/* register id; label: target */
 	struct ptx_variable *variable;
 	struct ptx_function *function;
+	const struct targets *targets;
 	struct name *name;
 	struct symbol *outer; /* of the same name, hidden by this one */
 	struct symbol *next;  /* in its scope */
@@ -335,17 +338,25 @@ bool parse_body(struct parser *p);
 bool skip_block(struct parser *p);
 /* Instructions, and nothing else, up to the end of the text. */
 bool parse_instructions(struct parser *p);
+/* Statements that stand in no file, as if they stood at the place. */
+bool parse_inserted(struct parser *p, const char *text, size_t length, struct place place);
 /* .loc and .file, the current token being the directive */
 bool parse_loc(struct parser *p);
 bool parse_file(struct parser *p);
 bool parse_pragma(struct parser *p);
 
-/* parse_inst.c: from behind the guard up to and with ';' */
 struct guard {
 	uint32_t reg;
 	bool negated;
 };
+
+/* parse_inst.c: from behind the guard up to and with ';' */
 bool parse_instruction(struct parser *p, struct name *opcode, struct place place, struct guard guard);
+/* parse_indexed.c: the current token is .branchtargets; behind "brx" */
+bool parse_targets(struct parser *p, struct name *name, struct place place);
+bool parse_indexed_branch(struct parser *p, struct place place, struct guard guard);
+/* parse_copy.c: behind "cp" */
+bool parse_async_copy(struct parser *p, struct place place, struct guard guard);
 /* parse_operand.c */
 bool parse_operand(struct parser *p, struct ptx_operand *operand);
 /* Behind a register of a video instruction: the parts that it takes of it, if it says so. */

@@ -169,6 +169,8 @@ static bool parse_label(struct parser *p, struct name *name, struct place place)
 {
 	if (at_dot(p, "callprototype") || at_dot(p, "calltargets"))
 		return parse_prototype(p, name, place);
+	if (at_dot(p, "branchtargets"))
+		return parse_targets(p, name, place);
 	struct ptx_label *label = arena_alloc(p->arena, sizeof *label);
 	struct symbol *symbol = declare(p, SYMBOL_LABEL, name, place, &label->name);
 	if (!symbol)
@@ -214,6 +216,10 @@ static bool parse_statement(struct parser *p)
 		return false;
 	if (!guarded && accept_punct(p, ':'))
 		return parse_label(p, name, place);
+	if (name->length == 3 && memcmp(name->text, "brx", 3) == 0)
+		return parse_indexed_branch(p, place, guard);
+	if (name->length == 2 && memcmp(name->text, "cp", 2) == 0)
+		return parse_async_copy(p, place, guard);
 	return parse_instruction(p, name, place, guard);
 }
 
@@ -268,6 +274,29 @@ static bool parse_block(struct parser *p)
 	}
 	next_token(p);
 	return true;
+}
+
+bool parse_inserted(struct parser *p, const char *text, size_t length, struct place place)
+{
+	const char *at = p->at, *end = p->end, *line_start = p->line_start;
+	const struct token token = p->token;
+	const struct place previous_end = p->previous_end;
+	uint32_t line = p->line;
+	struct scope scope;
+	p->at = p->line_start = text + 1; /* behind '{' */
+	p->end = text + length;
+	p->line = place.line;
+	next_token(p);
+	scope_open(p, &scope);
+	bool good = parse_block(p);
+	scope_close(p);
+	p->at = at;
+	p->end = end;
+	p->line_start = line_start;
+	p->line = line;
+	p->token = token;
+	p->previous_end = previous_end;
+	return good;
 }
 
 bool parse_body(struct parser *p)

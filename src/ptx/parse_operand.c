@@ -67,6 +67,7 @@ static bool parse_word(struct parser *p, struct ptx_operand *operand)
 		return true;
 	case SYMBOL_LABEL:
 	case SYMBOL_PROTOTYPE:
+	case SYMBOL_TARGETS:
 		break;
 	}
 	return fail(p, operand->place, "'%.*s' is a label; expected a register, constant or symbol", (int)name->length,

@@ -109,7 +109,10 @@ static uint64_t real_operand(struct row_type type, uint64_t *random)
 		return any & ones(bits);
 	uint64_t near = (ones(exponents - 1) - 12 + (choice >> 8) % 25)
 	                << m; /* sums of numbers near each other, small whole ones */
-	return sign | ((near & infinity) | (any & ones(m)));
+	uint64_t fraction = any & ones(m), zeros = 1 + (choice >> 16) % m;
+	if (choice >> 40 & 1) /* half-way between two numbers of less bits */
+		fraction = (fraction & ~ones((unsigned)zeros)) | (uint64_t)1 << (zeros - 1);
+	return sign | (near & infinity) | fraction;
 }
 
 static uint64_t operand(struct row_type type, uint64_t *random)

@@ -1,0 +1,152 @@
+/* cp.async: a copy from global to shared memory. It becomes the load and the store that compilers write where there is no such instruction:
+ * what it copies is there when the store is done, so that its groups have nothing to wait for. */
+#include "ptx/parse.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* A piece of the file. */
+struct piece {
+	const char *text;
+	int length;
+};
+
+struct copy {
+	struct piece to, from; /* addresses, without brackets */
+	struct piece size;     /* how many bytes are read, or length 0: all */
+	bool is_ignored;       /* `size` is a predicate: if it holds none is read */
+	const char *cache;
+	uint64_t bytes;
+	const char *guard, *sign; /* a predicate, or NULL, and "!" or "" before it */
+};
+
+static bool parse_bracketed(struct parser *p, struct piece *piece)
+{
+	if (!expect_punct(p, '['))
+		return false;
+	piece->text = p->token.text;
+	while (!at_punct(p, ']')) {
+		if (p->token.kind == TOKEN_END || at_punct(p, ';') || at_punct(p, '['))
+			return fail_expected(p, "']'");
+		next_token(p);
+	}
+	piece->length = (int)(p->token.text - piece->text);
+	next_token(p);
+	return true;
+}
+
+/* .ca.shared.global and hints, of which none means anything here. */
+static bool parse_kind(struct parser *p, struct copy *copy)
+{
+	copy->cache = at_dot(p, "cg") ? "cg" : "ca";
+	if (!accept_dot(p, "ca") && !accept_dot(p, "cg"))
+		return fail_expected(p, "'.ca', '.cg', '.commit_group', '.wait_group' or '.wait_all'");
+	if ((!accept_dot(p, "shared") && !accept_dot(p, "shared::cta")) || !accept_dot(p, "global"))
+		return fail_expected(p, "'.shared.global'");
+	accept_dot(p, "L2::cache_hint");
+	if (!accept_dot(p, "L2::64B") && !accept_dot(p, "L2::128B"))
+		accept_dot(p, "L2::256B");
+	return true;
+}
+
+/* How many bytes are read, or whether none is; a cache policy, of 64 bits, is neither. */
+static bool parse_size(struct parser *p, struct copy *copy)
+{
+	const struct symbol *symbol = p->token.kind == TOKEN_WORD ? lookup(p, p->token.name) : NULL;
+	bool is_register = symbol && symbol->kind == SYMBOL_REG;
+	if (p->token.kind != TOKEN_INT && !is_register)
+		return fail_expected(p, "a number of bytes or a predicate");
+	if (!is_register || ptx_type_bytes(p->regs[symbol->reg].type) != 8) {
+		copy->size = (struct piece){p->token.text, (int)p->token.length};
+		copy->is_ignored = is_register && p->regs[symbol->reg].type == PTX_PRED;
+	}
+	next_token(p);
+	return true;
+}
+
+static bool parse_copy(struct parser *p, struct copy *copy)
+{
+	if (!parse_kind(p, copy) || !parse_bracketed(p, &copy->to) || !expect_punct(p, ',') ||
+	    !parse_bracketed(p, &copy->from) || !expect_punct(p, ','))
+		return false;
+	struct place place = p->token.place;
+	if (!expect_int(p, &copy->bytes, 16, "4, 8 or 16 bytes"))
+		return false;
+	if (copy->bytes != 4 && copy->bytes != 8 && copy->bytes != 16)
+		return fail(p, place, "a copy of %u bytes; expected 4, 8 or 16", (unsigned)copy->bytes);
+	while (accept_punct(p, ','))
+		if (!parse_size(p, copy))
+			return false;
+	return expect_semicolon(p);
+}
+
+/* Words of which only some bytes, or none, are read: the others are zero. */
+static void write_part(FILE *file, const struct copy *copy)
+{
+	for (unsigned k = 0; k < copy->bytes / 4; k++) {
+		fprintf(file, "mov.b32 %%cp%u, 0; ", k);
+		if (copy->is_ignored)
+			fprintf(file, "not.pred %%cpq, %.*s; ", copy->size.length, copy->size.text);
+		else
+			fprintf(file, "setp.gt.u32 %%cpq, %.*s, %u; ", copy->size.length, copy->size.text, 4 * k);
+		if (copy->guard)
+			fprintf(file, "mov.pred %%cpg, %s%s; and.pred %%cpq, %%cpq, %%cpg; ", copy->sign, copy->guard);
+		fprintf(file, "@%%cpq ld.global.%s.b32 %%cp%u, [%.*s+%u]; ", copy->cache, k, copy->from.length,
+		        copy->from.text, 4 * k);
+		if (!copy->is_ignored)
+			fprintf(file,
+			        "sub.u32 %%cpb, %.*s, %u; min.u32 %%cpb, %%cpb, 4; shl.b32 %%cpb, %%cpb, 3; "
+			        "bmsk.clamp.b32 %%cpb, 0, %%cpb; "
+			        "@%%cpq and.b32 %%cp%u, %%cp%u, %%cpb; ",
+			        copy->size.length, copy->size.text, 4 * k, k, k);
+	}
+}
+
+static void write_guard(FILE *file, const struct copy *copy)
+{
+	if (copy->guard)
+		fprintf(file, "@%s%s ", copy->sign, copy->guard);
+}
+
+static char *write_copy(const struct copy *copy, size_t *length)
+{
+	static const char *const registers[] = {[4] = "%cp0", [8] = "{%cp0, %cp1}", [16] = "{%cp0, %cp1, %cp2, %cp3}"};
+	static const char *const vector[] = {[4] = "", [8] = ".v2", [16] = ".v4"};
+	const char *words = registers[copy->bytes], *count = vector[copy->bytes];
+	char *text = NULL;
+	FILE *file = open_memstream(&text, length);
+	fputs("{ .reg .b32 %cp<4>, %cpb; .reg .pred %cpq, %cpg; ", file);
+	if (copy->size.length) {
+		write_part(file, copy);
+	} else {
+		write_guard(file, copy);
+		fprintf(file, "ld.global.%s%s.b32 %s, [%.*s]; ", copy->cache, count, words, copy->from.length,
+		        copy->from.text);
+	}
+	write_guard(file, copy);
+	fprintf(file, "st.shared%s.b32 [%.*s], %s; }", count, copy->to.length, copy->to.text, words);
+	fclose(file);
+	return text;
+}
+
+bool parse_async_copy(struct parser *p, struct place place, struct guard guard)
+{
+	struct copy copy = {0};
+	uint64_t groups;
+	size_t length;
+	if (!accept_dot(p, "async"))
+		return fail_expected(p, "'.async'");
+	if (accept_dot(p, "commit_group") || accept_dot(p, "wait_all"))
+		return expect_semicolon(p);
+	if (accept_dot(p, "wait_group"))
+		return expect_int(p, &groups, UINT32_MAX, "a number of groups") && expect_semicolon(p);
+	copy.sign = guard.negated ? "!" : "";
+	if (guard.reg != PTX_NO_REG)
+		copy.guard = p->regs[guard.reg].name;
+	if (!parse_copy(p, &copy))
+		return false;
+	char *written = write_copy(&copy, &length);
+	char *text = arena_string(&p->scratch, written, length);
+	free(written);
+	return parse_inserted(p, text, length, place);
+}

@@ -1,0 +1,382 @@
+/* Every row of ops.h that reads or writes memory, converts or asks for addresses, or has no effect on values: all forms with every type
+ * and every word, against models in plain C. test_simt_rows.c has those that compute.
+ *
+ *   test_simt_memory_rows [ROUNDS [SEED]]
+ */
+#include "row_numbers.h"
+
+enum { LANES = 32, PLACE = 64 /* bytes of each lane in every memory */, ELEMENTS = 4 };
+
+static uint32_t rounds = 1;
+static uint64_t seed = 1;
+
+/* A place of 64 bytes for each lane in global (%g, a generic address too), shared (%s), local (%l) and parameter (q) memory, all with what
+ * `in` has; `k` and the parameter `a` have what lane 0 has. %r0-3, %d0-3 and so on have the first bytes of `more`. */
+static const char head[] =
+	".version 8.0\n.target sm_90\n.address_size 64\n.const .align 16 .b8 k[64];\n"
+	".visible .entry op(.param .u64 in, .param .u64 more, .param .u64 out, .param .align 16 .b8 a[64])\n{\n"
+	".reg .b16 %h<4>;\n.reg .b32 %r<4>, %t, %s;\n.reg .b64 %d<4>, %g, %m, %o, %l, %x<8>;\n.reg .f32 %f<4>;\n"
+	".reg .f64 %e<4>;\n.reg .pred %p<4>;\n.shared .align 16 .b8 s[2048];\n.local .align 16 .b8 l[64];\n"
+	".param .align 16 .b8 q[64];\nld.param.u64 %g, [in];\nld.param.u64 %m, [more];\nld.param.u64 %o, [out];\n"
+	"mov.u32 %t, %tid.x;\nmad.wide.u32 %g, %t, 64, %g;\nmad.wide.u32 %m, %t, 64, %m;\nmad.wide.u32 %o, %t, 64, "
+	"%o;\n"
+	"mov.u32 %s, s;\nmad.lo.u32 %s, %t, 64, %s;\nmov.u64 %l, l;\n";
+
+struct run {
+	char text[8192];
+	uint8_t in[LANES][PLACE], more[LANES][PLACE], out[LANES][PLACE];
+};
+
+__attribute__((format(printf, 2, 3))) static void add(struct run *run, const char *format, ...)
+{
+	size_t length = strlen(run->text);
+	va_list arguments;
+	va_start(arguments, format);
+	vsnprintf(run->text + length, sizeof run->text - length, format, arguments);
+	va_end(arguments);
+}
+
+static void begin(struct run *run, uint64_t *random)
+{
+	for (unsigned i = 0; i < LANES; i++)
+		for (unsigned k = 0; k < PLACE; k++) {
+			run->in[i][k] = (uint8_t)kit_random(random);
+			run->more[i][k] = (uint8_t)kit_random(random);
+		}
+	run->text[0] = '\0';
+	add(run, "%s", head);
+	for (unsigned k = 0; k < 8; k++)
+		add(run,
+		    "ld.global.b64 %%x0, [%%g+%u];\nst.shared.b64 [%%s+%u], %%x0;\nst.local.b64 [%%l+%u], "
+		    "%%x0;\nst.param.b64 [q+%u], %%x0;\n",
+		    8 * k, 8 * k, 8 * k, 8 * k);
+	for (unsigned k = 0; k < ELEMENTS; k++)
+		add(run,
+		    "ld.global.b16 %%h%u, [%%m+%u];\nld.global.b32 %%r%u, [%%m+%u];\nld.global.b64 %%d%u, [%%m+%u];\n"
+		    "ld.global.f32 %%f%u, [%%m+%u];\nld.global.f64 %%e%u, [%%m+%u];\n",
+		    k, 8 * k, k, 8 * k, k, 8 * k, k, 8 * k, k, 8 * k);
+}
+
+/* Runs what was added, and puts the lanes' places of `in` back where they were changed. */
+static void finish(struct run *run)
+{
+	struct kit kit;
+	add(run, "ret;\n}\n");
+	kit_open(&kit, run->text);
+	void *in = kit_buffer(&kit, sizeof run->in), *more = kit_buffer(&kit, sizeof run->more),
+	     *out = kit_buffer(&kit, sizeof run->out);
+	memcpy(in, run->in, sizeof run->in);
+	memcpy(more, run->more, sizeof run->more);
+	memcpy(kit.params + 32, run->in[0], PLACE);
+	memcpy(simt_host(kit.memory, ptx_find_variable(kit.module, "k")->address), run->in[0], PLACE);
+	kit_run(&kit);
+	memcpy(run->in, in, sizeof run->in);
+	memcpy(run->out, out, sizeof run->out);
+	kit_close(&kit);
+}
+
+/* The place that a row's words name. */
+static const char *place_of(const struct row *row)
+{
+	if (row_has(row, "param") || row_has(row, "param::entry"))
+		return row_is(row, "st") ? "q" : "a";
+	return row_has(row, "const")                                   ? "k"
+	       : row_has(row, "param::func")                           ? "q"
+	       : row_has(row, "shared") || row_has(row, "shared::cta") ? "%s"
+	       : row_has(row, "local")                                 ? "%l"
+	                                                               : "%g";
+}
+
+static unsigned vector_of(const struct row *row)
+{
+	return row_has(row, "v4") ? 4 : row_has(row, "v2") ? 2 : 1;
+}
+
+/* Registers of a type: destinations of loads of whole numbers are the widest, to show how they are extended. */
+static char class_of(struct row_type type, bool widest)
+{
+	if (type.kind == 'f')
+		return type.bits == 64 ? 'e' : 'f';
+	return widest || type.bits == 64 ? 'd' : type.bits == 32 ? 'r' : 'h';
+}
+
+static void add_vector(struct run *run, char class, unsigned count)
+{
+	for (unsigned e = 0; e < count; e++)
+		add(run, "%s%%%c%u", e ? ", " : count > 1 ? "{" : "", class, e);
+	add(run, "%s", count > 1 ? "}" : "");
+}
+
+/* The opcode with its words and types. */
+static void add_opcode(struct run *run, const struct row *row)
+{
+	add(run, "%s", row->op);
+	for (unsigned k = 0; k < row->count; k++)
+		add(run, ".%s", row->words[k]);
+	add(run, "%s%s ", row->type[0].bits ? "." : "", row->type[0].name);
+}
+
+static uint64_t part(const uint8_t *bytes, unsigned offset, unsigned bits)
+{
+	uint64_t value = 0;
+	memcpy(&value, bytes + offset, bits / 8);
+	return value;
+}
+
+static void expect(const struct row *row, const struct run *run, unsigned lane, uint64_t got, uint64_t expected)
+{
+	if (got == expected)
+		return;
+	const char *at = strstr(run->text + sizeof head, row->op);
+	fail_msg("lane %u: %s of .%s gives %llx, expected %llx in\n%s", lane, row->op, row->type[0].name,
+	         (unsigned long long)got, (unsigned long long)expected, at ? run->text : "");
+}
+
+static void check_load(const struct row *row, struct run *run, uint64_t *random)
+{
+	struct row_type type = row->type[0];
+	unsigned count = vector_of(row), bytes = type.bits / 8 * count, offset;
+	const char *place = place_of(row);
+	char class = class_of(type, true);
+	if (bytes > 16)
+		return;
+	offset = (unsigned)(kit_random(random) % (PLACE / bytes)) * bytes;
+	begin(run, random);
+	add_opcode(run, row);
+	add_vector(run, class, count);
+	add(run, ", [%s+%u]%s;\n", place, offset, strchr(row->form->operands, 'h') ? ", %x1" : "");
+	for (unsigned e = 0; e < count; e++)
+		add(run, "st.global.%s [%%o+%u], %%%c%u;\n", class == 'f' ? "b32" : "b64", 8 * e, class, e);
+	finish(run);
+	for (unsigned i = 0; i < LANES; i++)
+		for (unsigned e = 0; e < count; e++) {
+			bool same = *place == 'a' || *place == 'k';
+			uint64_t value = part(run->in[same ? 0 : i], offset + e * type.bits / 8, type.bits);
+			value = (uint64_t)whole(type, value);
+			expect(row, run, i, part(run->out[i], 8 * e, class == 'f' ? 32 : 64), value);
+		}
+}
+
+static void check_store(const struct row *row, struct run *run, uint64_t *random)
+{
+	struct row_type type = row->type[0];
+	unsigned count = vector_of(row), bytes = type.bits / 8 * count, offset;
+	const char *place = place_of(row);
+	uint8_t before[LANES][PLACE];
+	if (bytes > 16)
+		return;
+	offset = (unsigned)(kit_random(random) % (PLACE / bytes)) * bytes;
+	begin(run, random);
+	memcpy(before, run->in, sizeof before);
+	add_opcode(run, row);
+	add(run, "[%s+%u], ", place, offset);
+	add_vector(run, class_of(type, false), count);
+	add(run, "%s;\n", strchr(row->form->operands, 'h') ? ", %x1" : "");
+	for (unsigned k = 0; k < 8; k++)
+		add(run, "ld%s.b64 %%x0, [%s+%u];\nst.global.b64 [%%o+%u], %%x0;\n",
+		    *place == 'q'              ? ".param"
+		    : strcmp(place, "%s") == 0 ? ".shared"
+		    : strcmp(place, "%l") == 0 ? ".local"
+		                               : "",
+		    place, 8 * k, 8 * k);
+	finish(run);
+	for (unsigned i = 0; i < LANES; i++) {
+		for (unsigned e = 0; e < count; e++)
+			memcpy(before[i] + offset + e * type.bits / 8, run->more[i] + 8 * e, type.bits / 8);
+		for (unsigned k = 0; k < PLACE; k += 8)
+			expect(row, run, i, part(run->out[i], k, 64), part(before[i], k, 64));
+	}
+}
+
+/* --- atomics --- */
+
+static uint64_t real_sum(struct row_type type, uint64_t a, uint64_t b)
+{
+	if (type.bits == 64)
+		return double_bits(canonical_f64(bits_double(a) + bits_double(b)));
+	return float_bits(canonical_f32(single_of(a) + single_of(b)));
+}
+
+static uint64_t small_sum(struct row_type type, uint64_t a, uint64_t b)
+{
+	uint64_t result = 0;
+	for (unsigned k = 0; k < type.parts; k++) {
+		double x = small_number(type, a >> 16 * k & 0xffff), y = small_number(type, b >> 16 * k & 0xffff);
+		result |= to_small(type, (quad)x + y, signbit(x + y), "rn") << 16 * k;
+	}
+	return result;
+}
+
+/* What is in memory afterwards. */
+static uint64_t atomic_value(const struct row *row, uint64_t old, uint64_t b, uint64_t c)
+{
+	struct row_type type = row->type[0];
+	bool less = whole(type, old) < whole(type, b);
+	if (row_has(row, "add"))
+		return type.kind == 'f'                       ? real_sum(type, old, b)
+		       : type.kind == 'h' || type.kind == 'o' ? small_sum(type, old, b)
+		                                              : old + b;
+	if (row_has(row, "min"))
+		return less ? old : b;
+	if (row_has(row, "max"))
+		return less ? b : old;
+	if (row_has(row, "inc"))
+		return old >= b ? 0 : old + 1;
+	if (row_has(row, "dec"))
+		return old == 0 || old > b ? b : old - 1;
+	return row_has(row, "and")    ? (old & b)
+	       : row_has(row, "or")   ? (old | b)
+	       : row_has(row, "xor")  ? old ^ b
+	       : row_has(row, "exch") ? b
+	       : old == b             ? c
+	                              : old;
+}
+
+static void check_atomic(const struct row *row, struct run *run, uint64_t *random)
+{
+	struct row_type type = row->type[0];
+	const char *place = place_of(row);
+	char class = class_of(type, false);
+	uint8_t before[LANES][PLACE];
+	bool returns = row_is(row, "atom"), three = row_has(row, "cas"), shared = strcmp(place, "%s") == 0;
+	begin(run, random);
+	for (unsigned i = 0; i < LANES; i += 3) /* as memory has it, or nearly */
+		memcpy(run->more[i], run->in[i], 8), run->more[i][0] ^= (uint8_t)(i % 2);
+	memcpy(before, run->in, sizeof before);
+	add_opcode(run, row);
+	if (returns)
+		add(run, "%%%c3, ", class);
+	add(run, "[%s], %%%c0", place, class);
+	if (three)
+		add(run, ", %%%c1", class);
+	add(run, ";\n");
+	if (returns)
+		add(run, "st.global.b%u [%%o], %%%c3;\n", type.bits, class);
+	add(run, "ld%s.b%u %%d2, [%s];\nst.global.b64 [%%o+8], %%d2;\n", shared ? ".shared" : "", type.bits, place);
+	finish(run);
+	for (unsigned i = 0; i < LANES; i++) {
+		uint64_t old = part(before[i], 0, type.bits), b = part(run->more[i], 0, type.bits),
+			 c = part(run->more[i], 8, type.bits);
+		expect(row, run, i, part(run->out[i], 8, 64), atomic_value(row, old, b, c) & ones(type.bits));
+		if (returns)
+			expect(row, run, i, part(run->out[i], 0, type.bits), old);
+	}
+}
+
+/* --- addresses --- */
+
+/* A generic address lies as far from its space's window as the address in the space says; back again it is that address. */
+static void check_conversion(const struct row *row, struct run *run, uint64_t *random)
+{
+	unsigned bits = row->type[0].bits;
+	const char *space = row->words[row->count - 1];
+	if (strncmp(space, "param", 5) == 0)
+		return; /* refused, as docs/DEVIATIONS.md says */
+	begin(run, random);
+	add(run, "mov.u64 %%x1, 0;\ncvta.%s.u64 %%x2, %%x1;\nst.global.u64 [%%o+8], %%x2;\n", space);
+	add_opcode(run, row);
+	add(run, "%%%c3, %%%c0;\nmov.b64 %%x3, 0;\nst.global.b64 [%%o], %%x3;\nst.global.b%u [%%o], %%%c3;\n",
+	    class_of(row->type[0], false), class_of(row->type[0], false), bits, class_of(row->type[0], false));
+	finish(run);
+	for (unsigned i = 0; i < LANES; i++) {
+		uint64_t window = part(run->out[i], 8, 64), value = part(run->more[i], 0, bits);
+		expect(row, run, i, part(run->out[i], 0, 64),
+		       (row_has(row, "to") ? value - window : value + window) & ones(bits));
+		bool has_window = strncmp(space, "shared", 6) == 0 || strcmp(space, "local") == 0;
+		expect(row, run, i, window != 0, has_window);
+	}
+}
+
+/* Addresses of a shared, a local, a global and a constant variable. Those of the last two are not told apart. */
+static void check_space(const struct row *row, struct run *run, uint64_t *random)
+{
+	static const char *const from[] = {"cvt.u64.u32 %x1, %s;\ncvta.shared.u64 %x1, %x1;\n",
+	                                   "cvta.local.u64 %x1, %l;\n", "mov.u64 %x1, %g;\n",
+	                                   "mov.u64 %x1, k;\ncvta.const.u64 %x1, %x1;\n"};
+	bool is_shared = strncmp(row->words[0], "shared", 6) == 0, is_local = row_has(row, "local");
+	begin(run, random);
+	for (unsigned k = 0; k < 4; k++) {
+		add(run, "%s", from[k]);
+		add_opcode(run, row);
+		add(run, "%%p1, %%x1;\nselp.u64 %%x2, 1, 0, %%p1;\nst.global.u64 [%%o+%u], %%x2;\n", 8 * k);
+	}
+	finish(run);
+	for (unsigned i = 0; i < LANES; i++)
+		for (unsigned k = 0; k < 4; k++)
+			expect(row, run, i, part(run->out[i], 8 * k, 64),
+			       is_shared  ? k == 0
+			       : is_local ? k == 1
+			                  : k >= 2);
+}
+
+/* What only has to be read and let through. */
+static void check_nothing(const struct row *row, struct run *run, uint64_t *random)
+{
+	const char *operands = strchr(row->form->operands, '>') + 1;
+	begin(run, random);
+	add_opcode(run, row);
+	add(run, "%s;\nst.global.b64 [%%o], %%d0;\n",
+	    *operands == 't'        ? "%r0"
+	    : *operands == 'i'      ? "3"
+	    : *operands != 'm'      ? ""
+	    : row_has(row, "local") ? "[%l]"
+	                            : "[%g+4]");
+	finish(run);
+	for (unsigned i = 0; i < LANES; i++)
+		expect(row, run, i, part(run->out[i], 0, 64), part(run->more[i], 0, 64));
+}
+
+static const struct {
+	const char *ops;
+	void (*check)(const struct row *row, struct run *run, uint64_t *random);
+} checks[] = {
+	{" ld ldu ", check_load},
+	{" st ", check_store},
+	{" atom red ", check_atomic},
+	{" cvta ", check_conversion},
+	{" isspacep ", check_space},
+	{" prefetch prefetchu membar fence nanosleep pmevent relssp griddepcontrol ", check_nothing},
+};
+
+/* All words of a form with its type. */
+static void check_words(struct row *row, struct run *run, unsigned kind, uint64_t *random)
+{
+	bool any = false;
+	for (unsigned group = 0; group < ROW_GROUPS; group++)
+		for (unsigned word = 0; word < ROW_CHOICES; word++)
+			if (row_words(row, group, word, random)) {
+				checks[kind].check(row, run, random);
+				any = true;
+			}
+	if (!any && row_words(row, UINT32_MAX, 0, random))
+		checks[kind].check(row, run, random);
+}
+
+static void every_row(void **state)
+{
+	(void)state;
+	static struct run run;
+	uint64_t random = seed;
+	for (uint32_t k = 0; k < rounds * ptx_form_count; k++) {
+		const struct form *form = &ptx_forms[k % ptx_form_count];
+		char name[24];
+		snprintf(name, sizeof name, " %s ", ptx_ops[form->op].name);
+		for (unsigned kind = 0; kind < sizeof checks / sizeof *checks; kind++)
+			for (uint32_t types = form->types ? form->types & ~TYPE_BIT(B128) : TYPE_BIT(NO_TYPE);
+			     types && strstr(checks[kind].ops, name); types &= types - 1) {
+				struct row row = {.form = form, .op = ptx_ops[form->op].name};
+				row.type[0] = row_types[__builtin_ctz(types)];
+				check_words(&row, &run, kind, &random);
+			}
+	}
+}
+
+int main(int count, char **arguments)
+{
+	if (count > 1)
+		rounds = (uint32_t)strtoul(arguments[1], NULL, 10);
+	if (count > 2)
+		seed = strtoull(arguments[2], NULL, 10);
+	const struct CMUnitTest tests[] = {cmocka_unit_test(every_row)};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
