@@ -303,6 +303,8 @@ FORM(SHFL, B32, NO_TYPE, "sync up|down|bfly|idx", "tq>tuuu")
 OP(REDUX, "redux", REDUX, SP, SHUFFLE)
 FORM(REDUX, INT32, NO_TYPE, "sync add|min|max", "t>tu")
 FORM(REDUX, B32, NO_TYPE, "sync and|or|xor", "t>tu")
+OP(ELECT, "elect", REDUX, SP, MOVE)
+FORM(ELECT, NO_TYPE, NO_TYPE, "sync", "uq>u")
 OP(NANOSLEEP, "nanosleep", NONE, SP, MOVE)
 FORM(NANOSLEEP, U32, NO_TYPE, "", ">t")
 /* nothing, unless a mechanism owns them (seam/mech.h, `opcodes`); relssp is of our own: the block needs what it shares no more */

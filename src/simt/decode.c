@@ -236,6 +236,8 @@ static simt_exec *find_exec(const struct decoder *decoder, const struct exec_que
 	case PTX_OP_MATCH:
 	case PTX_OP_SHFL:
 	case PTX_OP_REDUX:
+	case PTX_OP_ELECT:
+	case PTX_OP_BAR: /* bar.warp.sync */
 		return exec_find_lane(query);
 	case PTX_OP_SETP:
 		return query->type == PTX_F16 ? exec_find_round(query) : decoder->isa->compare(query);
@@ -365,7 +367,7 @@ static void decode_inst(struct decoder *decoder, struct simt_inst *inst, const u
 	case PTX_OP_BAR:
 	case PTX_OP_BARRIER:
 		if (ptx->warp)
-			break; /* the lanes of a warp run together: nothing to wait for */
+			break; /* an operation between lanes */
 		decode_barrier(decoder, inst);
 		return;
 	case PTX_OP_TEX:

@@ -231,7 +231,7 @@ simt_exec *exec_find_round(const struct exec_query *query); /* directed rounding
 simt_exec *exec_find_move(const struct exec_query *query);  /* predicates, vectors, special registers, addresses */
 /* Special registers that only a mov reads: they have no register row. */
 bool exec_is_special(enum ptx_sreg sreg);
-simt_exec *exec_find_lane(const struct exec_query *query); /* vote, shfl, match, redux, activemask */
+simt_exec *exec_find_lane(const struct exec_query *query); /* vote, shfl, match, redux, elect, activemask, bar.warp */
 simt_exec *exec_find_atomic(const struct exec_query *query, simt_exec **commit);
 
 #endif

@@ -1,5 +1,10 @@
-/* Communication between the lanes of a warp. Member masks of the .sync forms only say who must take part; those who
- * run together here do. */
+/* Communication between the lanes of a warp.
+ *
+ * The lanes of a .sync form take part in groups: those that run it together with the same member mask are one, and what a
+ * lane hears comes from the group's lanes that the mask names. Lanes named by a mask that run elsewhere are not waited for
+ * (the reconvergence stack runs one path after the other), as on machines before Volta.
+ */
+#include "simt/access.h"
 #include "simt/exec.h"
 
 static void write_uniform(struct simt_warp *warp, const struct simt_inst *inst, uint32_t value, uint32_t lanes)
@@ -9,33 +14,80 @@ static void write_uniform(struct simt_warp *warp, const struct simt_inst *inst, 
 	d[i] = lanes & lane_bit[i] ? value : d[i];
 }
 
-/* The lanes that vote: the active ones, of them those of the member mask where there is one. */
-static uint32_t members(struct simt_warp *warp, const struct simt_inst *inst, const struct simt_step *step, unsigned k)
+/* Lanes of a step that take part together, and of these the ones that count. */
+struct group {
+	uint32_t lanes, members;
+};
+
+/* Cuts the next group off the lanes in *rest. Source k is the member mask of the .sync forms; of the others all lanes are one
+ * group. */
+static struct group next_group(const struct simt_warp *warp, const struct simt_inst *inst, unsigned k, uint32_t *rest)
 {
-	if (!inst->ptx->sync)
-		return step->lanes;
-	SOURCE(mask, lane32, k);
-	return step->lanes & mask[__builtin_ctz(step->lanes)];
+	struct group group = {*rest, *rest};
+	if (inst->ptx->sync) {
+		SOURCE(mask, lane32, k);
+		uint32_t first = mask[__builtin_ctz(*rest)], same = 0;
+		FOR_LANES
+		same |= mask[i] == first ? lane_bit[i] : 0;
+		group.lanes = *rest & same;
+		group.members = group.lanes & first;
+	}
+	*rest &= ~group.lanes;
+	return group;
 }
 
-static void vote(struct simt_warp *warp, const struct simt_inst *inst, struct simt_step *step)
+/* With --check divergence a mask may name no thread that runs elsewhere; false after a fault. */
+static bool all_here(struct simt_warp *warp, const struct simt_inst *inst, struct simt_step *step, unsigned k)
 {
-	uint32_t voters = members(warp, inst, step, 1);
-	uint32_t yes = source_pred(warp, inst, 0) & voters;
-	switch (inst->ptx->vote) {
-	case PTX_VOTE_ALL:
-		write_pred(warp, inst, 0, yes == voters ? ALL_LANES : 0, step->lanes);
-		break;
-	case PTX_VOTE_ANY:
-		write_pred(warp, inst, 0, yes ? ALL_LANES : 0, step->lanes);
-		break;
-	case PTX_VOTE_UNI:
-		write_pred(warp, inst, 0, yes == voters || yes == 0 ? ALL_LANES : 0, step->lanes);
-		break;
-	default:
-		write_uniform(warp, inst, yes, step->lanes);
-		break;
+	if (LIKELY(!warp->block->launch->whole_warp_barriers) || !(inst->ptx->sync || inst->ptx->warp))
+		return true;
+	SOURCE(mask, lane32, k);
+	uint32_t elsewhere = warp->exists & ~warp->exited & ~step->lanes;
+	for (uint32_t rest = step->lanes; rest; rest &= rest - 1)
+		if (mask[__builtin_ctz(rest)] & elsewhere) {
+			fault_set(warp, inst, step, SIMT_FAULT_PARTED,
+			          "member mask that names a thread that is elsewhere", (unsigned)__builtin_ctz(rest));
+			return false;
+		}
+	return true;
+}
+
+static void vote_group(struct simt_warp *warp, const struct simt_inst *inst, struct group group)
+{
+	uint32_t voters = group.members, yes = source_pred(warp, inst, 0) & voters;
+	bool holds = inst->ptx->vote == PTX_VOTE_ALL   ? yes == voters
+	             : inst->ptx->vote == PTX_VOTE_ANY ? yes != 0
+	                                               : yes == voters || yes == 0;
+	if (inst->ptx->vote == PTX_VOTE_BALLOT)
+		write_uniform(warp, inst, yes, group.lanes);
+	else
+		write_pred(warp, inst, 0, holds ? ALL_LANES : 0, group.lanes);
+}
+
+static void elect_group(struct simt_warp *warp, const struct simt_inst *inst, struct group group)
+{
+	uint32_t leader = group.members & -group.members;
+	write_uniform(warp, inst, leader ? (uint32_t)__builtin_ctz(leader) : 0, group.lanes);
+	if (inst->immediate & EXEC_SECOND)
+		write_pred(warp, inst, 1, leader, group.lanes);
+}
+
+/* An execution function that goes through the groups; source `k` is the member mask. */
+#define BY_GROUP(name, k)                                                                                              \
+	static void name(struct simt_warp *warp, const struct simt_inst *inst, struct simt_step *step)                 \
+	{                                                                                                              \
+		if (!all_here(warp, inst, step, k))                                                                    \
+			return;                                                                                        \
+		for (uint32_t rest = step->lanes; rest;)                                                               \
+			name##_group(warp, inst, next_group(warp, inst, k, &rest));                                    \
 	}
+BY_GROUP(vote, 1)
+BY_GROUP(elect, 0)
+
+/* bar.warp.sync: lanes that run together need not wait. */
+static void warp_barrier(struct simt_warp *warp, const struct simt_inst *inst, struct simt_step *step)
+{
+	(void)all_here(warp, inst, step, 0);
 }
 
 static void activemask(struct simt_warp *warp, const struct simt_inst *inst, struct simt_step *step)
@@ -43,29 +95,29 @@ static void activemask(struct simt_warp *warp, const struct simt_inst *inst, str
 	write_uniform(warp, inst, step->lanes, step->lanes);
 }
 
-/* match.any: the lanes with this lane's value; match.all: all members if they agree, with a predicate. */
+/* match.any: the members with this lane's value; match.all: all members if they agree, with a predicate. */
 #define MATCH(t, C, D)                                                                                                 \
-	static void match_##t(struct simt_warp *warp, const struct simt_inst *inst, struct simt_step *step)            \
+	static void match_##t##_group(struct simt_warp *warp, const struct simt_inst *inst, struct group group)        \
 	{                                                                                                              \
 		SOURCE(pa, C, 0);                                                                                      \
-		uint32_t lanes = members(warp, inst, step, 1);                                                         \
 		D row[WARP_SIZE] __attribute__((aligned(SIMT_ALIGN))) = {0};                                           \
 		uint32_t agree = ALL_LANES;                                                                            \
 		for (unsigned i = 0; i < WARP_SIZE; i++)                                                               \
 			for (unsigned k = 0; k < WARP_SIZE; k++)                                                       \
-				row[i] |= (lanes >> k & 1) && pa[i] == pa[k] ? lane_bit[k] : 0;                        \
+				row[i] |= (group.members >> k & 1) && pa[i] == pa[k] ? lane_bit[k] : 0;                \
 		for (unsigned i = 0; i < WARP_SIZE; i++)                                                               \
-			if (lanes >> i & 1 && row[i] != lanes)                                                         \
+			if (group.members >> i & 1 && row[i] != group.members)                                         \
 				agree = 0;                                                                             \
 		if (inst->ptx->match_all) {                                                                            \
 			if (inst->immediate & EXEC_SECOND)                                                             \
-				write_pred(warp, inst, 1, agree, step->lanes);                                         \
+				write_pred(warp, inst, 1, agree, group.lanes);                                         \
 			for (unsigned i = 0; i < WARP_SIZE; i++)                                                       \
-				row[i] = agree & lanes;                                                                \
+				row[i] = agree & group.members;                                                        \
 		}                                                                                                      \
 		D *d = destination(warp, inst, 0);                                                                     \
-		BLEND(d, row, step->lanes);                                                                            \
-	}
+		BLEND(d, row, group.lanes);                                                                            \
+	}                                                                                                              \
+	BY_GROUP(match_##t, 1)
 MATCH(32, lane32, lane32)
 MATCH(64, lane64, lane32)
 MATCH(64_wide, lane64, lane64)
@@ -98,8 +150,12 @@ static unsigned shuffle_source(enum ptx_shuffle mode, unsigned lane, uint32_t b,
 	return *valid ? (unsigned)from : lane;
 }
 
+/* A lane reads the register of the lane that it names, whether that one runs or not: PTX leaves open what it gets from one
+ * that is not in its member mask. So the masks change nothing here. */
 static void shuffle(struct simt_warp *warp, const struct simt_inst *inst, struct simt_step *step)
 {
+	if (!all_here(warp, inst, step, 3))
+		return;
 	SOURCE(pa, lane32, 0);
 	SOURCE(pb, lane32, 1);
 	SOURCE(pc, lane32, 2);
@@ -135,19 +191,17 @@ static uint32_t reduce(const struct ptx_inst *ptx, uint32_t a, uint32_t b)
 	}
 }
 
-static void redux(struct simt_warp *warp, const struct simt_inst *inst, struct simt_step *step)
+static void redux_group(struct simt_warp *warp, const struct simt_inst *inst, struct group group)
 {
 	SOURCE(pa, lane32, 0);
-	uint32_t lanes = members(warp, inst, step, 1);
 	uint32_t value = 0;
-	bool any = false;
-	for (; lanes; lanes &= lanes - 1) {
-		uint32_t a = pa[__builtin_ctz(lanes)];
-		value = any ? reduce(inst->ptx, value, a) : a;
-		any = true;
+	for (uint32_t rest = group.members; rest; rest &= rest - 1) {
+		uint32_t a = pa[__builtin_ctz(rest)];
+		value = rest == group.members ? a : reduce(inst->ptx, value, a);
 	}
-	write_uniform(warp, inst, value, step->lanes);
+	write_uniform(warp, inst, value, group.lanes);
 }
+BY_GROUP(redux, 1)
 
 simt_exec *exec_find_lane(const struct exec_query *query)
 {
@@ -164,6 +218,10 @@ simt_exec *exec_find_lane(const struct exec_query *query)
 		return shuffle;
 	case PTX_OP_REDUX:
 		return redux;
+	case PTX_OP_ELECT:
+		return elect;
+	case PTX_OP_BAR: /* bar.warp.sync */
+		return warp_barrier;
 	default:
 		return NULL;
 	}

@@ -163,7 +163,6 @@ simt_exec *exec_find_move(const struct exec_query *query)
 		return pred ? not_pred : NULL;
 	case PTX_OP_SELP:
 		return pred ? selp_pred : NULL;
-	case PTX_OP_BAR: /* bar.warp.sync */
 	case PTX_OP_BARRIER:
 	case PTX_OP_MEMBAR:
 	case PTX_OP_FENCE:
