@@ -58,7 +58,8 @@ template <class Group> static __device__ seen look_wide(const Group &group, unsi
 	s.rank = group.thread_rank();
 	s.meta_rank = group.meta_group_rank();
 	s.meta_size = group.meta_group_size();
-	s.from = thread_of(group.shfl(packet_of(thread), (int)(s.size + s.size / 3))); // ranks begin again behind the last
+	s.from = thread_of(
+		group.shfl(packet_of(thread), (int)(s.size + s.size / 3))); // ranks begin again behind the last
 	s.any = group.any(in % 8 == 3);
 	s.all = group.all(in % 8 != 3);
 	s.sum = cg::reduce(group, in, cg::plus<unsigned>());
@@ -210,8 +211,8 @@ static void compare(const char *what, unsigned size, const group &g, const seen 
 		const unsigned *a = (const unsigned *)&got[g.threads[rank]], *b = (const unsigned *)&right;
 		for (unsigned k = 0; k < sizeof right / sizeof *a; k++)
 			if (a[k] != b[k]) {
-				fprintf(stderr, "%s %u: thread %u, field %u: %#x, not %#x\n", what, size, g.threads[rank], k,
-				        a[k], b[k]);
+				fprintf(stderr, "%s %u: thread %u, field %u: %#x, not %#x\n", what, size,
+				        g.threads[rank], k, a[k], b[k]);
 				failures++;
 				return;
 			}
@@ -229,7 +230,8 @@ static void fetch()
 
 template <unsigned Size> static void test_tiles()
 {
-	static const char *const names[] = {"tile", "tile of tile", "branch", "label", "label of tile", "predicate", "chunk"};
+	static const char *const names[] = {"tile",          "tile of tile", "branch", "label",
+	                                    "label of tile", "predicate",    "chunk"};
 	for (int kind = 0; kind < KINDS; kind++) {
 		look_at<Size><<<1, THREADS>>>(device_out, device_in, device_label, kind);
 		fetch();
@@ -331,7 +333,8 @@ static __global__ void copy(char *to, const char *from, unsigned offset, unsigne
 	cg::sync(block);
 	cg::invoke_one(block, [&] { called++; });
 	cg::sync(block);
-	int value = cg::invoke_one_broadcast(warp, [](int x) { return x * 2; }, (int)block.thread_rank() + called);
+	int value = cg::invoke_one_broadcast(
+		warp, [](int x) { return x * 2; }, (int)block.thread_rank() + called);
 	sums[block.thread_rank()] = (unsigned)value;
 }
 

@@ -33,8 +33,7 @@ SLUICE_GROUP T reduce(const sluice::groups::wide_tile<Size> &group, T value, Ope
 }
 
 /* Each step combines ranks twice as far apart, upwards; what the first then has is the result. */
-template <class T, class Operator>
-SLUICE_GROUP T reduce(const coalesced_group &group, T value, Operator &&combine)
+template <class T, class Operator> SLUICE_GROUP T reduce(const coalesced_group &group, T value, Operator &&combine)
 {
 	for (unsigned int distance = 1; distance < group.size(); distance *= 2) {
 		T other = group.shfl_down(value, distance);

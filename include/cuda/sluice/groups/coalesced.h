@@ -69,8 +69,9 @@ class coalesced_group : public thread_group
 	}
 
       private:
-	SLUICE_GROUP explicit coalesced_group(unsigned int lanes, unsigned int meta_rank = 0, unsigned int meta_size = 1)
-		: thread_group(LANES, lanes, meta_rank, meta_size)
+	SLUICE_GROUP explicit coalesced_group(unsigned int lanes, unsigned int meta_rank = 0,
+	                                      unsigned int meta_size = 1)
+	    : thread_group(LANES, lanes, meta_rank, meta_size)
 	{
 	}
 	template <class T> SLUICE_GROUP T from_rank(T value, unsigned int rank) const
@@ -82,10 +83,12 @@ class coalesced_group : public thread_group
 	template <class Label>
 	friend SLUICE_GROUP coalesced_group labeled_partition(const coalesced_group &parent, Label label);
 	template <unsigned int Size, class Parent, class Label>
-	friend SLUICE_GROUP coalesced_group labeled_partition(const thread_block_tile<Size, Parent> &parent, Label label);
+	friend SLUICE_GROUP coalesced_group labeled_partition(const thread_block_tile<Size, Parent> &parent,
+	                                                      Label label);
 	friend SLUICE_GROUP coalesced_group binary_partition(const coalesced_group &parent, bool predicate);
 	template <unsigned int Size, class Parent>
-	friend SLUICE_GROUP coalesced_group binary_partition(const thread_block_tile<Size, Parent> &parent, bool predicate);
+	friend SLUICE_GROUP coalesced_group binary_partition(const thread_block_tile<Size, Parent> &parent,
+	                                                     bool predicate);
 };
 
 SLUICE_GROUP coalesced_group coalesced_threads()

@@ -26,7 +26,7 @@ class thread_group
 
 	SLUICE_GROUP thread_group(kind_t kind, unsigned int lanes = 0, unsigned int meta_rank = 0,
 	                          unsigned int meta_size = 1)
-		: kind(kind), lanes(lanes), meta_rank(meta_rank), meta_size(meta_size)
+	    : kind(kind), lanes(lanes), meta_rank(meta_rank), meta_size(meta_size)
 	{
 	}
 	friend SLUICE_GROUP thread_group tiled_partition(const thread_group &parent, unsigned int size);
@@ -96,8 +96,7 @@ SLUICE_GROUP thread_block this_thread_block()
 {
 	return thread_block();
 }
-template <unsigned int MaxBlockSize>
-SLUICE_GROUP thread_block this_thread_block(block_tile_memory<MaxBlockSize> &)
+template <unsigned int MaxBlockSize> SLUICE_GROUP thread_block this_thread_block(block_tile_memory<MaxBlockSize> &)
 {
 	return this_thread_block();
 }

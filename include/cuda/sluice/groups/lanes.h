@@ -58,8 +58,7 @@ template <class T, class Move> SLUICE_GROUP T by_words(const T &value, Move move
 /* The value of one of the set's lanes. */
 template <class T> SLUICE_GROUP T from_lane(unsigned int lanes, const T &value, unsigned int source)
 {
-	return by_words(value,
-	                [=](unsigned int word) { return __shfl_sync(lanes, word, (int)source, 32); });
+	return by_words(value, [=](unsigned int word) { return __shfl_sync(lanes, word, (int)source, 32); });
 }
 
 /* What match instructions compare: the bits of a value of up to 8 bytes. */

@@ -63,8 +63,8 @@ template <unsigned int Size> class warp_tile : public cooperative_groups::thread
 	}
 	template <class T> SLUICE_GROUP T shfl_xor(T value, unsigned int bits) const
 	{
-		return by_words(
-			value, [=](unsigned int word) { return __shfl_xor_sync(mask(), word, (int)bits, (int)Size); });
+		return by_words(value,
+		                [=](unsigned int word) { return __shfl_xor_sync(mask(), word, (int)bits, (int)Size); });
 	}
 	SLUICE_GROUP int any(int predicate) const
 	{
@@ -89,7 +89,7 @@ template <unsigned int Size> class warp_tile : public cooperative_groups::thread
 
       protected:
 	SLUICE_GROUP warp_tile(unsigned int meta_rank, unsigned int meta_size)
-		: thread_group(LANES, mask(), meta_rank, meta_size)
+	    : thread_group(LANES, mask(), meta_rank, meta_size)
 	{
 	}
 };
@@ -101,16 +101,17 @@ namespace cooperative_groups
 /* A partition of a parent whose type may be named. */
 template <unsigned int Size, class Parent = void>
 class thread_block_tile
-	: public std::conditional<(Size <= 32), sluice::groups::warp_tile<Size>, sluice::groups::wide_tile<Size>>::type
+    : public std::conditional<(Size <= 32), sluice::groups::warp_tile<Size>, sluice::groups::wide_tile<Size>>::type
 {
 	using tile = typename std::conditional<(Size <= 32), sluice::groups::warp_tile<Size>,
 	                                       sluice::groups::wide_tile<Size>>::type;
-	static_assert(Size && Size <= 512 && (Size & (Size - 1)) == 0, "a tile has a power of two of threads, at most 512");
+	static_assert(Size && Size <= 512 && (Size & (Size - 1)) == 0,
+	              "a tile has a power of two of threads, at most 512");
 
       public:
 	template <class Other>
 	SLUICE_GROUP thread_block_tile(const thread_block_tile<Size, Other> &other)
-		: tile(other.meta_group_rank(), other.meta_group_size())
+	    : tile(other.meta_group_rank(), other.meta_group_size())
 	{
 	}
 

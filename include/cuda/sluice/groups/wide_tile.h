@@ -99,7 +99,7 @@ template <unsigned int Size> class wide_tile : public cooperative_groups::thread
 
       protected:
 	SLUICE_GROUP wide_tile(unsigned int meta_rank, unsigned int meta_size)
-		: thread_group(WIDE_TILE, Size, meta_rank, meta_size)
+	    : thread_group(WIDE_TILE, Size, meta_rank, meta_size)
 	{
 	}
 
