@@ -142,6 +142,7 @@ struct sluice_kernel_info {
 	uint32_t param_count, param_bytes;
 	uint32_t max_block_threads;
 	uint32_t instructions;    /* static PTX instructions */
+	uint32_t target;          /* the architecture of the PTX: 70 for sm_70 */
 };
 SLUICE_API enum sluice_status sluice_kernel_info(sluice_gpu *gpu, sluice_kernel *kernel,
                                                  struct sluice_kernel_info *info, struct sluice_error *error);

@@ -361,6 +361,12 @@ enum cudaDeviceAttr {
 	cudaDevAttrReservedSharedMemoryPerBlock = 111
 };
 
+enum cudaAccessProperty {
+	cudaAccessPropertyNormal = 0,
+	cudaAccessPropertyStreaming = 1,
+	cudaAccessPropertyPersisting = 2
+};
+
 enum {
 	cudaCooperativeLaunchMultiDeviceNoPreSync = 1,
 	cudaCooperativeLaunchMultiDeviceNoPostSync = 2

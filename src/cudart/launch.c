@@ -149,7 +149,7 @@ cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *attributes, const v
 			(int)(info.max_block_threads && info.max_block_threads < limit ? info.max_block_threads
 	                                                                               : limit),
 		.numRegs = (int)info.registers,
-		.ptxVersion = (int)(machine.major * 10 + machine.minor),
+		.ptxVersion = (int)info.target, /* by which programs know for what their kernels were compiled */
 		.binaryVersion = (int)(machine.major * 10 + machine.minor),
 		.maxDynamicSharedSizeBytes = (int)(machine.shared_bytes_per_block - info.shared_bytes),
 	};
