@@ -45,6 +45,7 @@ enum sluice_status {
 	SLUICE_IO,            /* a file could not be read or written */
 	SLUICE_INTERNAL,      /* counters of a kernel contradict each other: a mistake in Sluice, or in a mechanism */
 	SLUICE_BAD_MECHANISM, /* a mechanism returned or asked for what makes no sense: the message says which, and where */
+	SLUICE_TOO_LARGE,     /* the blocks of a cooperative launch have no room together */
 };
 
 /* What a kernel did wrong (SLUICE_FAULT). */
@@ -146,6 +147,7 @@ struct sluice_kernel_info {
 	uint32_t param_count, param_bytes;
 	uint32_t max_block_threads;
 	uint32_t instructions;    /* static PTX instructions */
+	uint32_t target;          /* the architecture of the PTX: 70 for sm_70 */
 };
 SLUICE_API enum sluice_status sluice_kernel_info(sluice_gpu *gpu, sluice_kernel *kernel,
                                                  struct sluice_kernel_info *info, struct sluice_error *error);
@@ -181,6 +183,10 @@ SLUICE_API bool sluice_find_allocation(sluice_gpu *gpu, uint64_t address, uint64
 SLUICE_API enum sluice_status sluice_launch(sluice_gpu *gpu, sluice_kernel *kernel, sluice_dim grid, sluice_dim block,
                                             uint32_t dynamic_shared_bytes, void *const *arguments,
                                             struct sluice_error *error);
+/* The same with all blocks resident together, so that they may wait for each other; SLUICE_TOO_LARGE: they have no room. */
+SLUICE_API enum sluice_status sluice_launch_cooperative(sluice_gpu *gpu, sluice_kernel *kernel, sluice_dim grid,
+                                                        sluice_dim block, uint32_t dynamic_shared_bytes,
+                                                        void *const *arguments, struct sluice_error *error);
 /* For good: the launch in progress ends early and returns SLUICE_STOPPED, no other one begins. The only call that may be made
  * while another thread is in one; it may be made by a signal handler too. */
 SLUICE_API void sluice_stop(sluice_gpu *gpu);

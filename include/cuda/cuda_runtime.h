@@ -20,6 +20,8 @@
 #define __CUDACC_VER_MAJOR__ 11
 #define __CUDACC_VER_MINOR__ 5
 #define __CUDACC_VER_BUILD__ 0
+/* libcu++ has its atomics in PTX for nvcc alone, and asks for that compiler by name. */
+#define _LIBCUDACXX_HAS_CUDA_ATOMIC_IMPL
 
 #include <assert.h>
 #include <cmath>

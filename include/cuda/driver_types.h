@@ -361,4 +361,24 @@ enum cudaDeviceAttr {
 	cudaDevAttrReservedSharedMemoryPerBlock = 111
 };
 
+enum cudaAccessProperty {
+	cudaAccessPropertyNormal = 0,
+	cudaAccessPropertyStreaming = 1,
+	cudaAccessPropertyPersisting = 2
+};
+
+enum {
+	cudaCooperativeLaunchMultiDeviceNoPreSync = 1,
+	cudaCooperativeLaunchMultiDeviceNoPostSync = 2
+};
+
+struct cudaLaunchParams
+{
+	void *func;
+	dim3 gridDim, blockDim;
+	void **args;
+	size_t sharedMem;
+	cudaStream_t stream;
+};
+
 #endif

@@ -8,6 +8,7 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { CODE_BYTES = 8 }; /* an instruction */
 
@@ -168,6 +169,12 @@ void kernel_close(sluice_kernel *kernel)
 	arena_free(&kernel->arena);
 }
 
+/* 70 of sm_70 and of sm_70a. */
+static uint32_t target_number(const char *name)
+{
+	return (uint32_t)strtoul(name + strcspn(name, "0123456789"), NULL, 10);
+}
+
 enum sluice_status sluice_kernel_info(sluice_gpu *gpu, sluice_kernel *kernel, struct sluice_kernel_info *info,
                                       struct sluice_error *error)
 {
@@ -186,7 +193,8 @@ enum sluice_status sluice_kernel_info(sluice_gpu *gpu, sluice_kernel *kernel, st
 	                                    .param_count = kernel->function->param_count,
 	                                    .param_bytes = program->param_bytes,
 	                                    .max_block_threads = kernel_max_threads(&gpu->machine, kernel->function),
-	                                    .instructions = program->count};
+	                                    .instructions = program->count,
+	                                    .target = target_number(kernel->module->ptx->target)};
 	return api_succeed(error);
 }
 

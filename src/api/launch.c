@@ -278,8 +278,30 @@ static enum sluice_status run_recorded(sluice_gpu *gpu, sluice_kernel *kernel, s
 	return status;
 }
 
-enum sluice_status sluice_launch(sluice_gpu *gpu, sluice_kernel *kernel, sluice_dim grid, sluice_dim block,
-                                 uint32_t dynamic_shared_bytes, void *const *arguments, struct sluice_error *error)
+/* Whether the blocks of a cooperative launch have room together, by what programs are told of occupancy: in a functional run too,
+ * where registers are no limit otherwise. */
+static enum sluice_status check_together(sluice_kernel *kernel, sluice_dim grid, sluice_dim block,
+                                         uint32_t dynamic_shared_bytes, struct sluice_error *error)
+{
+	sluice_gpu *gpu = kernel->module->gpu;
+	const struct machine *machine = &gpu->machine;
+	struct sluice_occupancy occupancy;
+	enum sluice_status status =
+		sluice_occupancy(gpu, kernel, (uint32_t)threads_of(block), dynamic_shared_bytes, &occupancy, error);
+	uint64_t blocks = (uint64_t)grid.x * grid.y * grid.z;
+	uint64_t room = (uint64_t)occupancy.blocks_per_sm * machine->sms;
+	if (status != SLUICE_OK || blocks <= room)
+		return status;
+	return api_fail(error, SLUICE_TOO_LARGE,
+	                "%s: a cooperative launch of %llu blocks; machine %s has room for %llu together, %u on each of "
+	                "%u SMs",
+	                kernel->function->name, (unsigned long long)blocks, machine->name, (unsigned long long)room,
+	                occupancy.blocks_per_sm, machine->sms);
+}
+
+static enum sluice_status start(sluice_gpu *gpu, sluice_kernel *kernel, sluice_dim grid, sluice_dim block,
+                                uint32_t dynamic_shared_bytes, void *const *arguments, bool cooperative,
+                                struct sluice_error *error)
 {
 	enum sluice_status status = kernel_prepare(kernel, error);
 	if (status == SLUICE_OK)
@@ -288,7 +310,10 @@ enum sluice_status sluice_launch(sluice_gpu *gpu, sluice_kernel *kernel, sluice_
 		return status;
 	struct occupancy occupancy;
 	uint64_t shared = (uint64_t)kernel->program->shared_bytes + dynamic_shared_bytes;
+	sluice_kernel *asked = kernel;
 	status = fit_block(&kernel, grid, block, shared, &occupancy, error);
+	if (status == SLUICE_OK && cooperative)
+		status = check_together(asked, grid, block, dynamic_shared_bytes, error);
 	if (status == SLUICE_OK)
 		status = check_arguments(kernel, arguments, error);
 	if (status != SLUICE_OK)
@@ -301,6 +326,7 @@ enum sluice_status sluice_launch(sluice_gpu *gpu, sluice_kernel *kernel, sluice_
 	                             .block = {block.x, block.y, block.z},
 	                             .dynamic_shared_bytes = dynamic_shared_bytes,
 	                             .params = params,
+	                             .cooperative = cooperative,
 	                             .system_call = syscall_run,
 	                             .user = gpu->gpu->memory,
 	                             .stop = &gpu->stop};
@@ -313,6 +339,19 @@ enum sluice_status sluice_launch(sluice_gpu *gpu, sluice_kernel *kernel, sluice_
 	free(params);
 	free(run);
 	return status == SLUICE_OK ? api_succeed(error) : status;
+}
+
+enum sluice_status sluice_launch(sluice_gpu *gpu, sluice_kernel *kernel, sluice_dim grid, sluice_dim block,
+                                 uint32_t dynamic_shared_bytes, void *const *arguments, struct sluice_error *error)
+{
+	return start(gpu, kernel, grid, block, dynamic_shared_bytes, arguments, false, error);
+}
+
+enum sluice_status sluice_launch_cooperative(sluice_gpu *gpu, sluice_kernel *kernel, sluice_dim grid, sluice_dim block,
+                                             uint32_t dynamic_shared_bytes, void *const *arguments,
+                                             struct sluice_error *error)
+{
+	return start(gpu, kernel, grid, block, dynamic_shared_bytes, arguments, true, error);
 }
 
 void sluice_stop(sluice_gpu *gpu)

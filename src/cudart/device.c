@@ -39,6 +39,8 @@ static void fill_properties(struct cudaDeviceProp *properties, const struct slui
 		.singleToDoublePrecisionPerfRatio = 2,
 		.sharedMemPerBlockOptin = machine->shared_bytes_per_block,
 		.maxBlocksPerMultiProcessor = (int)machine->max_blocks_per_sm,
+		.cooperativeLaunch = 1,
+		.cooperativeMultiDeviceLaunch = 1,
 	};
 	snprintf(properties->name, sizeof properties->name, "Sluice %s", machine->name);
 	memcpy(properties->uuid.bytes, "sluice-simulated", sizeof properties->uuid.bytes);

@@ -4,63 +4,125 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+static const struct symbol *find_symbol(const struct runtime *runtime, const void *function)
+{
+	const struct symbol *symbol = runtime->kernels;
+	while (symbol && symbol->host != function)
+		symbol = symbol->next;
+	return symbol;
+}
+
 static cudaError_t find_kernel(struct runtime *runtime, const char *call, const void *function, sluice_kernel **kernel)
 {
 	if (runtime->error != cudaSuccess)
 		return runtime->error;
-	for (struct symbol *symbol = runtime->kernels; symbol; symbol = symbol->next) {
-		if (symbol->host != function)
-			continue;
-		cudaError_t error = runtime_load(runtime, symbol->binary);
-		if (error != cudaSuccess)
-			return error;
-		*kernel = sluice_find_kernel(symbol->binary->module, symbol->name);
-		if (*kernel)
-			return cudaSuccess;
-		runtime_message("the device code has no kernel '%s'", symbol->name);
-		runtime->failed = true;
-		return cudaErrorInvalidDeviceFunction;
-	}
-	return runtime_refuse(call, cudaErrorInvalidDeviceFunction, "%p is no kernel", function);
+	const struct symbol *symbol = find_symbol(runtime, function);
+	if (!symbol)
+		return runtime_refuse(call, cudaErrorInvalidDeviceFunction, "%p is no kernel", function);
+	cudaError_t error = runtime_load(runtime, symbol->binary);
+	if (error != cudaSuccess)
+		return error;
+	*kernel = sluice_find_kernel(symbol->binary->module, symbol->name);
+	if (*kernel)
+		return cudaSuccess;
+	runtime_message("the device code has no kernel '%s'", symbol->name);
+	runtime->failed = true;
+	return cudaErrorInvalidDeviceFunction;
 }
 
-static cudaError_t launch(struct runtime *runtime, const void *function, dim3 grid, dim3 block, void **arguments,
-                          size_t shared, cudaStream_t stream)
+/* A launch, as both kinds give it. */
+struct launch {
+	const char *call;
+	bool cooperative;
+	const void *function;
+	dim3 grid, block;
+	void **arguments;
+	size_t shared;
+	cudaStream_t stream;
+};
+
+static enum sluice_status start(struct runtime *runtime, const struct launch *launch, sluice_kernel *kernel,
+                                struct sluice_error *error)
 {
-	static const char call[] = "cudaLaunchKernel";
+	sluice_dim grid = {launch->grid.x, launch->grid.y, launch->grid.z};
+	sluice_dim block = {launch->block.x, launch->block.y, launch->block.z};
+	uint32_t shared = (uint32_t)launch->shared;
+	if (!launch->cooperative)
+		return sluice_launch(runtime->gpu, kernel, grid, block, shared, launch->arguments, error);
+	/* what the kernel's grid_group asks: cooperative_groups.h, sluice/groups/grid.h */
+	static const uint32_t together[] = {1, 0, 0}, apart[] = {0, 0, 0};
+	sluice_module *module = find_symbol(runtime, launch->function)->binary->module;
+	uint64_t address, size;
+	bool asks = sluice_find_variable(module, "sluice_grid_state", &address, &size) && size == sizeof together;
+	if (asks && sluice_write(runtime->gpu, address, together, sizeof together, error) != SLUICE_OK)
+		return error->status;
+	enum sluice_status status =
+		sluice_launch_cooperative(runtime->gpu, kernel, grid, block, shared, launch->arguments, error);
+	if (asks)
+		sluice_write(runtime->gpu, address, apart, sizeof apart, NULL);
+	return status;
+}
+
+static cudaError_t run(struct runtime *runtime, const struct launch *launch)
+{
+	const char *call = launch->call;
 	sluice_kernel *kernel;
-	cudaError_t result = runtime_check_stream(runtime, call, stream);
+	cudaError_t result = runtime_check_stream(runtime, call, launch->stream);
 	if (result == cudaSuccess)
-		result = find_kernel(runtime, call, function, &kernel);
+		result = find_kernel(runtime, call, launch->function, &kernel);
 	if (result != cudaSuccess)
 		return result;
-	if (shared > UINT32_MAX)
+	if (launch->shared > UINT32_MAX)
 		return runtime_refuse(call, cudaErrorInvalidConfiguration, "%zu bytes of dynamic shared memory",
-		                      shared);
+		                      launch->shared);
 	if (runtime->ending)
 		return cudaErrorLaunchTimeout;
 	struct sluice_error error = {0};
 	runtime->launches++;
 	progress_begin(runtime);
-	enum sluice_status status =
-		sluice_launch(runtime->gpu, kernel, (sluice_dim){grid.x, grid.y, grid.z},
-	                      (sluice_dim){block.x, block.y, block.z}, (uint32_t)shared, arguments, &error);
+	enum sluice_status status = start(runtime, launch, kernel, &error);
 	progress_end(runtime);
 	if (status == SLUICE_STOPPED && runtime->ending)
 		return cudaErrorLaunchTimeout; /* which nobody needs to be told */
 	return status == SLUICE_OK ? cudaSuccess : runtime_report(runtime, "kernel launch", &error);
 }
 
-cudaError_t cudaLaunchKernel(const void *function, dim3 grid, dim3 block, void **arguments, size_t shared,
-                             cudaStream_t stream)
+static cudaError_t launch(const struct launch *launch)
 {
 	/* work of all streams runs in the order in which it is given */
 	struct runtime *runtime = runtime_enter();
-	cudaError_t result = runtime_leave(runtime, launch(runtime, function, grid, block, arguments, shared, stream));
+	cudaError_t result = runtime_leave(runtime, run(runtime, launch));
 	/* The limit of instructions was asked for, or the process ends: so does the simulation, with its statistics. */
 	if (result == cudaErrorLaunchTimeout)
 		runtime_end();
 	return result;
+}
+
+cudaError_t cudaLaunchKernel(const void *function, dim3 grid, dim3 block, void **arguments, size_t shared,
+                             cudaStream_t stream)
+{
+	return launch(&(struct launch){"cudaLaunchKernel", false, function, grid, block, arguments, shared, stream});
+}
+
+cudaError_t cudaLaunchCooperativeKernel(const void *function, dim3 grid, dim3 block, void **arguments, size_t shared,
+                                        cudaStream_t stream)
+{
+	return launch(&(struct launch){"cudaLaunchCooperativeKernel", true, function, grid, block, arguments, shared,
+	                               stream});
+}
+
+/* There is one device. */
+cudaError_t cudaLaunchCooperativeKernelMultiDevice(struct cudaLaunchParams *list, unsigned int devices,
+                                                   unsigned int flags)
+{
+	static const char call[] = "cudaLaunchCooperativeKernelMultiDevice";
+	(void)flags;
+	if (list && devices == 1)
+		return launch(&(struct launch){call, true, list->func, list->gridDim, list->blockDim, list->args,
+		                               list->sharedMem, list->stream});
+	struct runtime *runtime = runtime_enter();
+	return runtime_leave(
+		runtime, runtime_refuse(call, cudaErrorInvalidDevice, "a launch on %u devices; there is one", devices));
 }
 
 cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *attributes, const void *function)
@@ -87,7 +149,7 @@ cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *attributes, const v
 			(int)(info.max_block_threads && info.max_block_threads < limit ? info.max_block_threads
 	                                                                               : limit),
 		.numRegs = (int)info.registers,
-		.ptxVersion = (int)(machine.major * 10 + machine.minor),
+		.ptxVersion = (int)info.target, /* by which programs know for what their kernels were compiled */
 		.binaryVersion = (int)(machine.major * 10 + machine.minor),
 		.maxDynamicSharedSizeBytes = (int)(machine.shared_bytes_per_block - info.shared_bytes),
 	};

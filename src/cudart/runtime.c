@@ -69,6 +69,7 @@ cudaError_t runtime_report(struct runtime *runtime, const char *call, const stru
 		[SLUICE_IO] = cudaErrorOperatingSystem,
 		[SLUICE_INTERNAL] = cudaErrorUnknown,
 		[SLUICE_BAD_MECHANISM] = cudaErrorLaunchFailure,
+		[SLUICE_TOO_LARGE] = cudaErrorCooperativeLaunchTooLarge,
 	};
 	static const cudaError_t faults[] = {
 		[SLUICE_FAULT_ADDRESS] = cudaErrorIllegalAddress,

@@ -89,6 +89,19 @@ static void expect_quiet(const struct gpu *gpu)
 		assert(!gpu->channel[i].pending && !gpu->channel[i].serving && !gpu->channel[i].transfers);
 }
 
+/* The blocks of a cooperative launch wait for each other: none may be kept waiting for room, which a mechanism can have made less. */
+static bool fits_together(const struct gpu *gpu, struct gpu_run *run, const struct dispatch *dispatch)
+{
+	uint64_t room = (uint64_t)run->blocks_limit * gpu->machine.sms;
+	if (!run->launch.cooperative || dispatch->blocks <= room)
+		return true;
+	run->end = GPU_MISTAKE;
+	snprintf(run->message, sizeof run->message,
+	         "a cooperative launch of %llu blocks; mechanisms leave room for %llu together",
+	         (unsigned long long)dispatch->blocks, (unsigned long long)room);
+	return false;
+}
+
 static void run_to_end(struct gpu *gpu, struct gpu_run *run, struct dispatch *dispatch, uint64_t start)
 {
 	struct watch watch = {.last_change = start};
@@ -165,7 +178,8 @@ void gpu_run(struct gpu *gpu, struct gpu_run *run)
 	uint64_t start = gpu->clock[CLOCK_CORE].cycle;
 	begin(gpu, run, start);
 	visits_begin(gpu, &run->visitor, start);
-	run_to_end(gpu, run, &dispatch, start);
+	if (fits_together(gpu, run, &dispatch))
+		run_to_end(gpu, run, &dispatch, start);
 	team_rest(gpu->team);
 	seam_kernel_over(gpu->seam);
 	if (run->end == GPU_DONE)

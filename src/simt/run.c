@@ -1,7 +1,9 @@
+#include "base/arena.h"
 #include "simt/exec.h"
 #include "simt/program.h"
 
 #include <assert.h>
+#include <stdlib.h>
 
 void simt_step(struct simt_warp *warp, struct simt_step *step)
 {
@@ -61,29 +63,60 @@ static void run_warp(struct simt_warp *warp, struct simt_run *run, uint64_t limi
 	}
 }
 
-static void run_block(struct simt_block *block, struct simt_run *run, uint64_t limit)
+static bool has_ended(const struct simt_run *run)
 {
-	while (block->live) {
-		assert(block->live & ~block->waiting);
-		for (uint32_t w = 0; w < block->warps; w++) {
-			run_warp(&block->warp[w], run, limit);
-			run->stopped |= simt_is_stopped(block->launch);
-			if (run->stopped || run->fault.what)
-				return;
-		}
+	return run->stopped || run->fault.what;
+}
+
+/* Each warp's turn. */
+static void run_turn(struct simt_block *block, struct simt_run *run, uint64_t limit)
+{
+	assert(block->live & ~block->waiting);
+	for (uint32_t w = 0; w < block->warps && !has_ended(run); w++) {
+		run_warp(&block->warp[w], run, limit);
+		run->stopped |= simt_is_stopped(block->launch);
 	}
+}
+
+static void run_in_order(const struct simt_launch *launch, uint64_t blocks, struct simt_run *run, uint64_t limit)
+{
+	struct simt_block block = {.clock = &run->warp_instructions};
+	for (uint64_t number = 0; number < blocks && !has_ended(run); number++) {
+		simt_block_start(&block, launch, number, 0);
+		while (block.live && !has_ended(run))
+			run_turn(&block, run, limit);
+	}
+	simt_block_free(&block);
+}
+
+/* One that waits for another lets it have its turn. */
+static void run_together(const struct simt_launch *launch, uint64_t blocks, struct simt_run *run, uint64_t limit)
+{
+	struct simt_block *block = xcalloc(blocks, sizeof *block);
+	for (uint64_t number = 0; number < blocks; number++) {
+		block[number].clock = &run->warp_instructions;
+		simt_block_start(&block[number], launch, number, 0);
+	}
+	for (bool live = true; live && !has_ended(run);) {
+		live = false;
+		for (uint64_t number = 0; number < blocks && !has_ended(run); number++)
+			if (block[number].live) {
+				run_turn(&block[number], run, limit);
+				live = true;
+			}
+	}
+	for (uint64_t number = 0; number < blocks; number++)
+		simt_block_free(&block[number]);
+	free(block);
 }
 
 void simt_run(const struct simt_launch *launch, uint64_t max_instructions, struct simt_run *run)
 {
 	uint64_t blocks = (uint64_t)launch->grid.x * launch->grid.y * launch->grid.z;
 	uint64_t limit = max_instructions ? max_instructions : UINT64_MAX;
-	struct simt_block block = {0};
 	*run = (struct simt_run){0};
-	block.clock = &run->warp_instructions;
-	for (uint64_t number = 0; number < blocks && !run->stopped && !run->fault.what; number++) {
-		simt_block_start(&block, launch, number, 0);
-		run_block(&block, run, limit);
-	}
-	simt_block_free(&block);
+	if (launch->cooperative)
+		run_together(launch, blocks, run, limit);
+	else
+		run_in_order(launch, blocks, run, limit);
 }

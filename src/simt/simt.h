@@ -164,6 +164,7 @@ struct simt_launch {
 	/* A barrier that a part of a warp reaches counts for the whole warp, as before Volta. With this it is a fault when
 	 * the other part meets another one. */
 	bool whole_warp_barriers;
+	bool cooperative;  /* blocks may wait for each other: all are resident together */
 	bool dma_overlaps; /* a warp does not wait for others at a DMA transfer: somebody keeps it from what is not there yet */
 	const atomic_bool *stop;        /* set at any time: the kernel shall end early; NULL: nobody does */
 	struct simt_checks *checks;     /* what else is looked for (simt/check.h), or NULL */
@@ -330,7 +331,8 @@ uint32_t simt_next_lanes(const struct simt_warp *warp);
  * Returns the warps (bits) released, with the warp itself when it need not wait. */
 uint64_t simt_barrier(struct simt_warp *warp, const struct simt_step *step);
 
-/* Functional run of a whole launch, block by block. `max_instructions` thread instructions (0: no limit). */
+/* Functional run of a whole launch, block by block; the blocks of a cooperative one take turns. `max_instructions` thread
+ * instructions (0: no limit). */
 struct simt_run {
 	uint64_t warp_instructions, thread_instructions;
 	bool stopped; /* at max_instructions, or because it was to */

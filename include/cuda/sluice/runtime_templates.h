@@ -78,13 +78,13 @@ template <class T> static inline __host__ cudaError_t cudaGetSymbolSize(size_t *
 }
 
 template <class T>
-static inline __host__ cudaError_t cudaLaunchKernel(const T *function, dim3 grid, dim3 block, void **arguments,
+static inline __host__ cudaError_t cudaLaunchKernel(T *function, dim3 grid, dim3 block, void **arguments,
                                                     size_t shared = 0, cudaStream_t stream = 0)
 {
 	return ::cudaLaunchKernel((const void *)function, grid, block, arguments, shared, stream);
 }
 template <class T>
-static inline __host__ cudaError_t cudaLaunchCooperativeKernel(const T *function, dim3 grid, dim3 block,
+static inline __host__ cudaError_t cudaLaunchCooperativeKernel(T *function, dim3 grid, dim3 block,
                                                                void **arguments, size_t shared = 0,
                                                                cudaStream_t stream = 0)
 {

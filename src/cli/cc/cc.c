@@ -166,6 +166,9 @@ static void add_cuda(struct cc *cc, struct words *command, const char *toolkit)
 		/* "..."NAME and narrowing initialisers, which nvcc of the time let pass */
 		"-Wno-reserved-user-defined-literal",
 		"-Wno-c++11-narrowing",
+		/* libcu++ declares them, and calls none */
+		"-Xclang",
+		"-fcuda-allow-variadic-functions",
 	};
 	cc_add(command, cc_joined(cc, "--cuda-path=", toolkit));
 	cc_add(command, "-isystem");

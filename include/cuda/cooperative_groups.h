@@ -1,0 +1,30 @@
+/* cooperative_groups: threads that work together, as objects: blocks, tiles of them, the lanes that run here, the grid.
+ *
+ * All of a warp's groups are sets of its lanes (sluice/groups/lanes.h); tiles of several warps meet at the block's named
+ * barriers; the grid meets at counters in memory, which a cooperative launch gives it (sluice/groups/grid.h).
+ */
+#ifndef _COOPERATIVE_GROUPS_H_
+#define _COOPERATIVE_GROUPS_H_
+
+#include "cuda_runtime.h"
+
+#if defined(__CUDA__) && defined(__clang__)
+
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 300
+#error "sluice: <cooperative_groups.h> needs shuffles, which devices have from -arch=sm_30 on"
+#endif
+
+#include <type_traits>
+#include <utility>
+
+#include "sluice/groups/group.h"
+#include "sluice/groups/grid.h"
+#include "sluice/groups/tile.h"
+#include "sluice/groups/wide_tile.h"
+#include "sluice/groups/coalesced.h"
+#include "sluice/groups/partition.h"
+#include "sluice/groups/generic.h"
+
+#endif
+
+#endif

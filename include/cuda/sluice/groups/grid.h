@@ -1,0 +1,149 @@
+/* groups/grid: all threads of a launch. Blocks that wait for each other must be resident together, which only a cooperative
+ * launch makes sure of. */
+#ifndef SLUICE_CUDA_GROUPS_GRID_H
+#define SLUICE_CUDA_GROUPS_GRID_H
+
+#include "group.h"
+
+/* The runtime finds it by its name (src/cudart/launch.c): a cooperative launch begins with {1, 0, 0}. The same object in all
+ * files of a program. */
+extern "C" {
+struct sluice_grid_state {
+	unsigned int cooperative;
+	unsigned int arrived;  /* blocks, at this meeting */
+	unsigned int meetings; /* that are over */
+};
+__device__ __attribute__((weak)) struct sluice_grid_state sluice_grid_state;
+}
+
+namespace sluice
+{
+namespace groups
+{
+/* What other blocks have written lately. */
+SLUICE_GROUP unsigned int read_fresh(const unsigned int *pointer)
+{
+	unsigned int value;
+	asm volatile("ld.volatile.u32 %0, [%1];" : "=r"(value) : "l"(pointer) : "memory");
+	return value;
+}
+
+/* The first thread of each block comes for it; the last one opens the door for all. */
+SLUICE_GROUP void meet_blocks(unsigned int blocks)
+{
+	unsigned int meeting = read_fresh(&sluice_grid_state.meetings);
+	__threadfence();
+	if (atomicInc(&sluice_grid_state.arrived, blocks - 1) == blocks - 1)
+		atomicAdd(&sluice_grid_state.meetings, 1u);
+	else
+		while (read_fresh(&sluice_grid_state.meetings) == meeting)
+			;
+	__threadfence();
+}
+} // namespace groups
+} // namespace sluice
+
+namespace cooperative_groups
+{
+class grid_group : public thread_group
+{
+      public:
+	struct arrival_token {
+	};
+
+	static SLUICE_GROUP bool is_valid()
+	{
+		return sluice::groups::read_fresh(&sluice_grid_state.cooperative);
+	}
+	static SLUICE_GROUP void sync()
+	{
+		if (!is_valid())
+			__assertfail("grid_group::sync() in a launch that is not cooperative", __FILE__, __LINE__,
+			             __func__, sizeof(char));
+		__syncthreads();
+		if (thread_block::thread_rank() == 0)
+			sluice::groups::meet_blocks((unsigned int)num_blocks());
+		__syncthreads();
+	}
+	/* As those of thread_block. */
+	SLUICE_GROUP arrival_token barrier_arrive() const
+	{
+		__threadfence();
+		return arrival_token();
+	}
+	SLUICE_GROUP void barrier_wait(arrival_token &&) const
+	{
+		sync();
+	}
+	static SLUICE_GROUP dim3 group_dim()
+	{
+		return gridDim;
+	}
+	static SLUICE_GROUP dim3 dim_blocks()
+	{
+		return gridDim;
+	}
+	static SLUICE_GROUP dim3 block_index()
+	{
+		return blockIdx;
+	}
+	static SLUICE_GROUP unsigned long long num_blocks()
+	{
+		return (unsigned long long)gridDim.x * gridDim.y * gridDim.z;
+	}
+	static SLUICE_GROUP unsigned long long block_rank()
+	{
+		return ((unsigned long long)blockIdx.z * gridDim.y + blockIdx.y) * gridDim.x + blockIdx.x;
+	}
+	static SLUICE_GROUP unsigned long long size()
+	{
+		return num_blocks() * thread_block::size();
+	}
+	static SLUICE_GROUP unsigned long long num_threads()
+	{
+		return size();
+	}
+	static SLUICE_GROUP unsigned long long thread_rank()
+	{
+		return block_rank() * thread_block::size() + thread_block::thread_rank();
+	}
+
+      protected:
+	SLUICE_GROUP grid_group() : thread_group(GRID)
+	{
+	}
+	friend SLUICE_GROUP grid_group this_grid();
+};
+
+SLUICE_GROUP grid_group this_grid()
+{
+	return grid_group();
+}
+
+/* The grids of all devices, of which there is one. */
+class multi_grid_group : public grid_group
+{
+      public:
+	static SLUICE_GROUP unsigned int grid_rank()
+	{
+		return 0;
+	}
+	static SLUICE_GROUP unsigned int num_grids()
+	{
+		return 1;
+	}
+
+      private:
+	SLUICE_GROUP multi_grid_group()
+	{
+	}
+	friend SLUICE_GROUP multi_grid_group this_multi_grid();
+};
+
+SLUICE_GROUP multi_grid_group this_multi_grid()
+{
+	return multi_grid_group();
+}
+} // namespace cooperative_groups
+
+#endif
