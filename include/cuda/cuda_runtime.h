@@ -17,6 +17,7 @@
 #ifndef __CUDACC__
 #define __CUDACC__
 #endif
+#define __NVCC__             1 /* programs and CMake ask for it */
 #define __CUDACC_VER_MAJOR__ 11
 #define __CUDACC_VER_MINOR__ 5
 #define __CUDACC_VER_BUILD__ 0
