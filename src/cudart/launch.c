@@ -9,7 +9,7 @@ static cudaError_t find_kernel(struct runtime *runtime, const char *call, const 
 	if (runtime->error != cudaSuccess)
 		return runtime->error;
 	for (struct symbol *symbol = runtime->kernels; symbol; symbol = symbol->next) {
-		if (symbol->host != function)
+		if (symbol->host != function && symbol != function) /* the second is a cudaKernel_t */
 			continue;
 		cudaError_t error = runtime_load(runtime, symbol->binary);
 		if (error != cudaSuccess)
@@ -55,12 +55,38 @@ cudaError_t cudaLaunchKernel(const void *function, dim3 grid, dim3 block, void *
                              cudaStream_t stream)
 {
 	/* work of all streams runs in the order in which it is given */
+	bool is_looked_at = !runtime_take_popped(); /* <<<...>>> looks at no result */
 	struct runtime *runtime = runtime_enter();
 	cudaError_t result = runtime_leave(runtime, launch(runtime, function, grid, block, arguments, shared, stream));
+	if (result != cudaSuccess && result != cudaErrorLaunchTimeout && !is_looked_at) {
+		runtime_enter_closed()->untold = true;
+		runtime_leave(runtime, cudaSuccess);
+	}
 	/* The limit of instructions was asked for, or the process ends: so does the simulation, with its statistics. */
 	if (result == cudaErrorLaunchTimeout)
 		runtime_end();
 	return result;
+}
+
+/* nvcc 12.8 and later: a kernel is looked up once, then launched by its handle. */
+cudaError_t __cudaGetKernel(cudaKernel_t *kernel, const void *function)
+{
+	struct runtime *runtime = runtime_enter_closed();
+	cudaError_t result = runtime_check(runtime, "cudaGetKernel", kernel);
+	const struct symbol *symbol = runtime->kernels;
+	while (symbol && symbol->host != function)
+		symbol = symbol->next;
+	if (result == cudaSuccess && !symbol)
+		result = runtime_refuse("cudaGetKernel", cudaErrorInvalidDeviceFunction, "%p is no kernel", function);
+	if (result == cudaSuccess)
+		*kernel = (cudaKernel_t)(uintptr_t)symbol;
+	return runtime_leave(runtime, result);
+}
+
+cudaError_t __cudaLaunchKernel(cudaKernel_t kernel, dim3 grid, dim3 block, void **arguments, size_t shared,
+                               cudaStream_t stream)
+{
+	return cudaLaunchKernel(kernel, grid, block, arguments, shared, stream);
 }
 
 cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *attributes, const void *function)
