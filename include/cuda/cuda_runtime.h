@@ -34,7 +34,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "cuda.h"
+#include "sluice/release.h"
 
 #include <__clang_cuda_builtin_vars.h>
 
@@ -94,7 +94,7 @@
 
 #else /* a host compiler */
 
-#include "cuda.h"
+#include "sluice/release.h"
 #include "cuda_runtime_api.h"
 #include "vector_functions.h"
 

@@ -25,6 +25,7 @@ static _Thread_local struct {
 	struct call_configuration configuration[CONFIGURATIONS];
 	unsigned configurations;
 	bool popped; /* the last of them, for a launch that comes */
+	unsigned context_depth;
 } thread;
 
 void runtime_message(const char *format, ...)
@@ -316,6 +317,16 @@ struct call_configuration *runtime_pop_configuration(void)
 {
 	thread.popped = thread.configurations;
 	return thread.configurations ? &thread.configuration[--thread.configurations] : NULL;
+}
+
+struct CUctx_st *runtime_context(void)
+{
+	return (struct CUctx_st *)&the_runtime;
+}
+
+unsigned *runtime_context_depth(void)
+{
+	return &thread.context_depth;
 }
 
 bool runtime_take_popped(void)

@@ -77,6 +77,9 @@ cudaError_t *runtime_last_error(void);
 /* The thread's innermost open configuration; NULL when there is none, or (push) no room. */
 struct call_configuration *runtime_push_configuration(void);
 struct call_configuration *runtime_pop_configuration(void);
+/* The one context of the driver API, and how often it lies on the thread's stack. */
+struct CUctx_st *runtime_context(void);
+unsigned *runtime_context_depth(void);
 /* Whether the thread's launch is one of <<<...>>>: a configuration was popped for it. Forgets that. */
 bool runtime_take_popped(void);
 /* The program has been told of the error that is its last one. */

@@ -87,7 +87,7 @@ static bool is_same_file(const char *a, const char *b)
 	       first.st_ino == second.st_ino;
 }
 
-/* Of a list that names the runtime. */
+/* Of a list that names the runtime, or the driver, which is the same library. */
 static enum cuda_program judge_line(const char *line, const char *folder)
 {
 	char *file = listed_file(line), *own;
@@ -106,15 +106,17 @@ static enum cuda_program judge(const char *image, size_t length, const char *pro
 	size_t listed = 0;
 	const char *loader = loader_of(image, length);
 	char *list = loader ? list_libraries(loader, program, &listed) : NULL;
+	bool is_static = has(image, length, ".nvFatBinSegment");
 	const char *line = list ? strstr(list, library) : NULL;
+	const char *driver_line = list && !line ? strstr(list, driver) : NULL;
 	enum cuda_program kind = CUDA_PROGRAM_NONE;
-	if (line)
-		kind = judge_line(line, folder);
+	if (line || driver_line)
+		kind = judge_line(line ? line : driver_line, folder);
 	else if (has(image, length, library) || (loader && !list))
 		kind = CUDA_PROGRAM_OURS; /* loaded later; or not known */
-	else if (has(image, length, ".nvFatBinSegment"))
+	else if (is_static)
 		kind = CUDA_PROGRAM_STATIC;
-	else if (list && strstr(list, driver))
+	if (driver_line && is_static && kind == CUDA_PROGRAM_OURS)
 		kind = CUDA_PROGRAM_DRIVER;
 	free(list);
 	return kind;

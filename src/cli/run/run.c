@@ -484,7 +484,6 @@ static int meet_runtime(const struct run *run, const char *program)
 		[CUDA_PROGRAM_STATIC] =
 			"it has CUDA's own runtime inside (static cudart); link it with 'nvcc -cudart shared', "
 			"or build it with the nvcc of 'sluice toolkit'",
-		[CUDA_PROGRAM_DRIVER] = "it calls CUDA's driver (libcuda.so.1), whose calls Sluice does not have",
 	};
 	char folder[PATH_MAX];
 	if (!cli_library_folder(folder))
@@ -496,6 +495,13 @@ static int meet_runtime(const struct run *run, const char *program)
 	case CUDA_PROGRAM_OTHER:
 		preload(run, program, folder);
 		return 0;
+	case CUDA_PROGRAM_DRIVER:
+		cli_error(run->name,
+		          "note: %s has CUDA's own runtime inside (static cudart); what it asks of the driver is "
+		          "simulated, "
+		          "calls of that runtime fail",
+		          program);
+		return 0;
 	case CUDA_PROGRAM_NONE:
 		cli_error(run->name,
 		          "note: %s does not load libcudart.so, so nothing of it is simulated; 'sluice cc' makes a "
@@ -505,7 +511,6 @@ static int meet_runtime(const struct run *run, const char *program)
 		return 0;
 	case CUDA_PROGRAM_MISSING:
 	case CUDA_PROGRAM_STATIC:
-	case CUDA_PROGRAM_DRIVER:
 		break;
 	}
 	cli_error(run->name, "%s cannot be simulated: %s", program, reasons[kind]);
