@@ -246,6 +246,30 @@ makes 0 -dc two.cu -o again.o
 makes 1 one.o two.o again.o -o linked
 says err "is defined in two.o and in again.o"
 
+# OpenMP in host code.
+cat >threads.cu <<'CU'
+#include <cstdio>
+#include <omp.h>
+__global__ void k(int *p) { atomicAdd(p, 1); }
+int main()
+{
+	int *p, h = 0, sum = 0;
+	cudaMalloc(&p, 4);
+	cudaMemset(p, 0, 4);
+#pragma omp parallel for num_threads(3) reduction(+ : sum)
+	for (int i = 0; i < 9; i++)
+		sum += omp_get_num_threads();
+	k<<<1, 8>>>(p);
+	cudaMemcpy(&h, p, 4, cudaMemcpyDeviceToHost);
+	printf("sum %d count %d\n", sum, h);
+}
+CU
+makes 0 -Xcompiler -fopenmp threads.cu -o threads
+runs ./threads "sum 27 count 8"
+makes 0 -Xcompiler -Wall,-fopenmp -c threads.cu
+makes 0 threads.o -lgomp -o threads
+runs ./threads "sum 27 count 8"
+
 # Another toolkit in the way, wherever Makefiles and environments name one.
 mkdir -p outer/bin outer/include outer/lib64/stubs
 printf '#!/bin/sh\nexit 9\n' | tee outer/bin/ptxas outer/bin/fatbinary outer/bin/nvlink >outer/bin/nvcc

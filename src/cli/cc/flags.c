@@ -75,6 +75,7 @@ static const struct flag flags[] = {
 	{"lcudart_static", false, DROP, NULL, NULL},
 	{"lcudadevrt", false, DROP, NULL, NULL},
 	{"lcuda", false, DROP, NULL, NULL},
+	{"lgomp", false, MODE, "o", NULL}, /* clang's, which has gcc's calls too */
 	{"Wno-deprecated-gpu-targets", false, DROP, NULL, NULL},
 	{"Wdefault-stream-launch", false, DROP, NULL, NULL},
 	{"Wmissing-launch-bounds", false, DROP, NULL, NULL},
@@ -364,6 +365,9 @@ static void set_mode(struct cc *cc, char mode)
 		return;
 	case 'a':
 		cc->makes_archive = true;
+		return;
+	case 'o':
+		cc_add(&cc->host, "-fopenmp");
 		return;
 	case 'n':
 		cc->dry_run = cc->verbose = true;
