@@ -17,6 +17,7 @@
 #ifndef __CUDACC__
 #define __CUDACC__
 #endif
+#define __NVCC__             1 /* programs and CMake ask for it */
 #define __CUDACC_VER_MAJOR__ 11
 #define __CUDACC_VER_MINOR__ 5
 #define __CUDACC_VER_BUILD__ 0
@@ -35,7 +36,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "cuda.h"
+#include "sluice/release.h"
 
 #include <__clang_cuda_builtin_vars.h>
 
@@ -95,7 +96,7 @@
 
 #else /* a host compiler */
 
-#include "cuda.h"
+#include "sluice/release.h"
 #include "cuda_runtime_api.h"
 #include "vector_functions.h"
 

@@ -204,6 +204,10 @@ void __cudaRegisterTexture(void **handle, const struct textureReference *host_va
                            const char *device_name, int dimensions, int normalized, int is_extern);
 void __cudaRegisterSurface(void **handle, const struct surfaceReference *host_variable, const void **device_address,
                            const char *device_name, int dimensions, int is_extern);
+char __cudaInitModule(void **handle);
+cudaError_t __cudaGetKernel(cudaKernel_t *kernel, const void *function);
+cudaError_t __cudaLaunchKernel(cudaKernel_t kernel, dim3 grid, dim3 block, void **arguments, size_t shared,
+                               cudaStream_t stream);
 unsigned int __cudaPushCallConfiguration(dim3 grid, dim3 block, size_t shared __dv(0),
                                          struct CUstream_st *stream __dv(0));
 cudaError_t __cudaPopCallConfiguration(dim3 *grid, dim3 *block, size_t *shared, void *stream);

@@ -17,6 +17,7 @@ struct command {
 
 static const struct command commands[] = {
 	{"cc", command_cc, "sluice cc", "compile CUDA C++"},
+	{"toolkit", command_toolkit, "sluice toolkit", "print the folder that Makefiles take for CUDA"},
 	{"run", command_run, "sluice run", "run a CUDA program on a simulated machine"},
 	{"programs", command_programs, "sluice programs", "list, show and run the programs of the papers"},
 	{"analyze", command_analyze, "sluice analyze",

@@ -24,9 +24,35 @@ static void fill_properties(struct cudaDeviceProp *properties, const struct slui
 		.minor = (int)machine->minor,
 		.textureAlignment = 512,
 		.texturePitchAlignment = 32,
+		.deviceOverlap = 1,
+		.canMapHostMemory = 1,
+		/* of compute capability 2.x; later ones have more */
+		.maxTexture1D = 65536,
+		.maxTexture1DMipmap = 16384,
+		.maxTexture1DLinear = 1 << 27,
+		.maxTexture2D = {65536, 65535},
+		.maxTexture2DMipmap = {16384, 16384},
+		.maxTexture2DLinear = {65000, 65000, 1048544},
+		.maxTexture2DGather = {16384, 16384},
+		.maxTexture3D = {2048, 2048, 2048},
+		.maxTexture3DAlt = {2048, 2048, 2048},
+		.maxTextureCubemap = 16384,
+		.maxTexture1DLayered = {16384, 2048},
+		.maxTexture2DLayered = {16384, 16384, 2048},
+		.maxTextureCubemapLayered = {16384, 2046},
+		.maxSurface1D = 65536,
+		.maxSurface2D = {65536, 32768},
+		.maxSurface3D = {65536, 32768, 2048},
+		.maxSurface1DLayered = {65536, 2048},
+		.maxSurface2DLayered = {65536, 32768, 2048},
+		.maxSurfaceCubemap = 32768,
+		.maxSurfaceCubemapLayered = {32768, 2046},
 		.multiProcessorCount = (int)machine->sm_count,
 		.computeMode = cudaComputeModeDefault,
 		.surfaceAlignment = 512,
+		.concurrentKernels = 1,
+		.pciBusID = 1,
+		.asyncEngineCount = 1,
 		.unifiedAddressing = 1,
 		.memoryClockRate = (int)machine->memory_mhz * 1000,
 		.memoryBusWidth = (int)machine->memory_bus_bits,
@@ -132,7 +158,56 @@ static const struct attribute {
 	AT(MaxSharedMemoryPerBlockOptin, sharedMemPerBlockOptin),
 	AT(MaxBlocksPerMultiprocessor, maxBlocksPerMultiProcessor),
 	AT(ReservedSharedMemoryPerBlock, reservedSharedMemPerBlock),
+	AT(MaxTexture1DWidth, maxTexture1D),
+	AT(MaxTexture2DWidth, maxTexture2D[0]),
+	AT(MaxTexture2DHeight, maxTexture2D[1]),
+	AT(MaxTexture3DWidth, maxTexture3D[0]),
+	AT(MaxTexture3DHeight, maxTexture3D[1]),
+	AT(MaxTexture3DDepth, maxTexture3D[2]),
+	AT(MaxTexture2DLayeredWidth, maxTexture2DLayered[0]),
+	AT(MaxTexture2DLayeredHeight, maxTexture2DLayered[1]),
+	AT(MaxTexture2DLayeredLayers, maxTexture2DLayered[2]),
+	AT(SurfaceAlignment, surfaceAlignment),
+	AT(MaxTexture1DLayeredWidth, maxTexture1DLayered[0]),
+	AT(MaxTexture1DLayeredLayers, maxTexture1DLayered[1]),
+	AT(MaxTexture2DGatherWidth, maxTexture2DGather[0]),
+	AT(MaxTexture2DGatherHeight, maxTexture2DGather[1]),
+	AT(MaxTexture3DWidthAlt, maxTexture3DAlt[0]),
+	AT(MaxTexture3DHeightAlt, maxTexture3DAlt[1]),
+	AT(MaxTexture3DDepthAlt, maxTexture3DAlt[2]),
+	AT(TexturePitchAlignment, texturePitchAlignment),
+	AT(MaxTextureCubemapWidth, maxTextureCubemap),
+	AT(MaxTextureCubemapLayeredWidth, maxTextureCubemapLayered[0]),
+	AT(MaxTextureCubemapLayeredLayers, maxTextureCubemapLayered[1]),
+	AT(MaxSurface1DWidth, maxSurface1D),
+	AT(MaxSurface2DWidth, maxSurface2D[0]),
+	AT(MaxSurface2DHeight, maxSurface2D[1]),
+	AT(MaxSurface3DWidth, maxSurface3D[0]),
+	AT(MaxSurface3DHeight, maxSurface3D[1]),
+	AT(MaxSurface3DDepth, maxSurface3D[2]),
+	AT(MaxSurface1DLayeredWidth, maxSurface1DLayered[0]),
+	AT(MaxSurface1DLayeredLayers, maxSurface1DLayered[1]),
+	AT(MaxSurface2DLayeredWidth, maxSurface2DLayered[0]),
+	AT(MaxSurface2DLayeredHeight, maxSurface2DLayered[1]),
+	AT(MaxSurface2DLayeredLayers, maxSurface2DLayered[2]),
+	AT(MaxSurfaceCubemapWidth, maxSurfaceCubemap),
+	AT(MaxSurfaceCubemapLayeredWidth, maxSurfaceCubemapLayered[0]),
+	AT(MaxSurfaceCubemapLayeredLayers, maxSurfaceCubemapLayered[1]),
+	AT(MaxTexture1DLinearWidth, maxTexture1DLinear),
+	AT(MaxTexture2DLinearWidth, maxTexture2DLinear[0]),
+	AT(MaxTexture2DLinearHeight, maxTexture2DLinear[1]),
+	AT(MaxTexture2DLinearPitch, maxTexture2DLinear[2]),
+	AT(MaxTexture2DMipmappedWidth, maxTexture2DMipmap[0]),
+	AT(MaxTexture2DMipmappedHeight, maxTexture2DMipmap[1]),
+	AT(MaxTexture1DMipmappedWidth, maxTexture1DMipmap),
+	AT(PageableMemoryAccessUsesHostPageTables, pageableMemoryAccessUsesHostPageTables),
+	AT(DirectManagedMemAccessFromHost, directManagedMemAccessFromHost),
+	AT(MaxPersistingL2CacheSize, persistingL2CacheMaxSize),
+	AT(MaxAccessPolicyWindowSize, accessPolicyMaxWindowSize),
 };
+
+/* The numbers up to CUDA 13's last; what stands in no field of the properties, a simulated machine has not. */
+enum { LAST_ATTRIBUTE = 150 };
 
 cudaError_t cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr attribute, int device)
 {
@@ -143,14 +218,15 @@ cudaError_t cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr attribute, in
 		result = get_properties(runtime, "cudaDeviceGetAttribute", &properties, device);
 	if (result != cudaSuccess)
 		return runtime_leave(runtime, result);
-	result = cudaErrorInvalidValue; /* an attribute that we do not know: programs try */
+	result = (int)attribute > 0 && (int)attribute <= LAST_ATTRIBUTE ? cudaSuccess : cudaErrorInvalidValue;
+	if (result == cudaSuccess)
+		*value = 0;
 	for (size_t i = 0; i < sizeof attributes / sizeof *attributes; i++) {
 		const struct attribute *row = &attributes[i];
 		const char *field = (const char *)&properties + row->offset;
 		if (row->attribute != attribute)
 			continue;
 		*value = row->size == sizeof(size_t) ? (int)*(const size_t *)field : *(const int *)field;
-		result = cudaSuccess;
 	}
 	return runtime_leave(runtime, result);
 }

@@ -32,7 +32,9 @@ const char *cudaGetErrorString(cudaError_t error)
 
 cudaError_t cudaPeekAtLastError(void)
 {
-	return *runtime_last_error();
+	cudaError_t error = *runtime_last_error();
+	runtime_told(error);
+	return error;
 }
 
 /* Forgets the error, unless a kernel's failure made it stay. */
@@ -42,5 +44,6 @@ cudaError_t cudaGetLastError(void)
 	struct runtime *runtime = runtime_enter_closed();
 	*last = runtime->error;
 	runtime_leave(runtime, cudaSuccess);
+	runtime_told(error);
 	return error;
 }

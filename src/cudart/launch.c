@@ -7,7 +7,7 @@
 static const struct symbol *find_symbol(const struct runtime *runtime, const void *function)
 {
 	const struct symbol *symbol = runtime->kernels;
-	while (symbol && symbol->host != function)
+	while (symbol && symbol->host != function && symbol != function) /* the second is a cudaKernel_t */
 		symbol = symbol->next;
 	return symbol;
 }
@@ -90,6 +90,7 @@ static cudaError_t run(struct runtime *runtime, const struct launch *launch)
 static cudaError_t launch(const struct launch *launch)
 {
 	/* work of all streams runs in the order in which it is given */
+	bool is_looked_at = !runtime_take_popped(); /* <<<...>>> looks at no result */
 	struct runtime *runtime = runtime_enter();
 	cudaError_t result = runtime_leave(runtime, run(runtime, launch));
 	/* The limit of instructions was asked for, or the process ends: so does the simulation, with its statistics. */

@@ -3,12 +3,7 @@
 
 #include "base/arena.h"
 
-#include <elf.h>
-#include <link.h>
-#include <string.h>
-
 enum { WRAPPER_MAGIC = 0x466243b1 };
-static const uint32_t CONTAINER_MAGIC = 0xba55ed50; /* nvcc's fat binary */
 
 /* What the segment .nvFatBinSegment holds. */
 struct wrapper {
@@ -17,59 +12,16 @@ struct wrapper {
 	void *unused;
 };
 
-/* The bytes from an address to the end of the loaded segment that holds it. */
-struct extent {
-	uintptr_t address;
-	size_t bytes;
-};
-
-static int find_extent(struct dl_phdr_info *object, size_t size, void *user)
-{
-	struct extent *extent = user;
-	(void)size;
-	for (int i = 0; i < object->dlpi_phnum; i++) {
-		const ElfW(Phdr) *segment = &object->dlpi_phdr[i];
-		uintptr_t start = object->dlpi_addr + segment->p_vaddr;
-		if (segment->p_type != PT_LOAD || extent->address < start ||
-		    extent->address >= start + segment->p_filesz)
-			continue;
-		extent->bytes = start + segment->p_filesz - extent->address;
-		return 1;
-	}
-	return 0;
-}
-
-/* PTX text ends with a NUL, or with what the file has of its segment. */
-static void find_text(struct binary *binary, const char *data)
-{
-	struct extent extent = {.address = (uintptr_t)data};
-	uint32_t magic;
-	dl_iterate_phdr(find_extent, &extent);
-	if (extent.bytes < sizeof magic) {
-		runtime_message("device code lies outside the program's file");
-		return;
-	}
-	memcpy(&magic, data, sizeof magic);
-	if (magic == CONTAINER_MAGIC) {
-		runtime_message(
-			"this program's device code is in nvcc's format, which is not supported; compile it with "
-			"'sluice cc'");
-		return;
-	}
-	binary->ptx = data;
-	binary->length = strnlen(data, extent.bytes);
-}
-
 void **__cudaRegisterFatBinary(void *fat_binary)
 {
 	const struct wrapper *wrapper = fat_binary;
 	struct runtime *runtime = runtime_enter_closed();
 	struct binary *binary = xcalloc(1, sizeof *binary);
 	if (wrapper->magic == WRAPPER_MAGIC)
-		find_text(binary, wrapper->data);
+		binary->data = wrapper->data;
 	else
 		runtime_message("device code of an unknown kind (magic number 0x%08x)", wrapper->magic);
-	runtime->failed |= !binary->ptx;
+	runtime->failed |= !binary->data;
 	binary->next = runtime->binaries;
 	runtime->binaries = binary;
 	runtime_leave(runtime, cudaSuccess);
@@ -79,6 +31,13 @@ void **__cudaRegisterFatBinary(void *fat_binary)
 void __cudaRegisterFatBinaryEnd(void **handle)
 {
 	(void)handle;
+}
+
+/* What nvcc 12.8 and later call before a variable or kernel is used: nothing is done here before it must be. */
+char __cudaInitModule(void **handle)
+{
+	(void)handle;
+	return 1;
 }
 
 /* Kernels and variables stay known: statistics and exit handlers may still need them. A library that is loaded again

@@ -24,6 +24,8 @@ static _Thread_local struct {
 	int cancel_state;     /* its own, while it is inside */
 	struct call_configuration configuration[CONFIGURATIONS];
 	unsigned configurations;
+	bool popped; /* the last of them, for a launch that comes */
+	unsigned context_depth;
 } thread;
 
 void runtime_message(const char *format, ...)
@@ -94,7 +96,7 @@ cudaError_t runtime_report(struct runtime *runtime, const char *call, const stru
 		runtime_message("%s: %.*s", call, length, error->message);
 	if (result == cudaErrorLaunchFailure || error->status == SLUICE_FAULT || error->status == SLUICE_INTERNAL) {
 		runtime->error = result;
-		runtime->failed = true;
+		runtime->failed |= result != cudaErrorAssert; /* which programs expect */
 	}
 	return result;
 }
@@ -286,8 +288,9 @@ struct runtime *runtime_enter(void)
 
 cudaError_t runtime_leave(struct runtime *runtime, cudaError_t result)
 {
-	(void)runtime;
 	thread.inside = false;
+	if (result != cudaSuccess && result == runtime->error)
+		runtime->untold = false;
 	if (result != cudaSuccess && result != cudaErrorNotReady)
 		thread.last_error = result;
 	pthread_mutex_unlock(&the_lock);
@@ -320,6 +323,12 @@ cudaError_t *runtime_last_error(void)
 	return &thread.last_error;
 }
 
+void runtime_told(cudaError_t error)
+{
+	if (error != cudaSuccess)
+		the_runtime.untold = false;
+}
+
 struct call_configuration *runtime_push_configuration(void)
 {
 	return thread.configurations < CONFIGURATIONS ? &thread.configuration[thread.configurations++] : NULL;
@@ -327,21 +336,25 @@ struct call_configuration *runtime_push_configuration(void)
 
 struct call_configuration *runtime_pop_configuration(void)
 {
+	thread.popped = thread.configurations;
 	return thread.configurations ? &thread.configuration[--thread.configurations] : NULL;
 }
 
-cudaError_t runtime_load(struct runtime *runtime, struct binary *binary)
+struct CUctx_st *runtime_context(void)
 {
-	if (binary->module || binary->error != cudaSuccess)
-		return binary->error;
-	struct sluice_error error = {0};
-	if (!binary->ptx)
-		binary->error = cudaErrorInvalidKernelImage;
-	else if (sluice_load(runtime->gpu, binary->ptx, binary->length, "device code", &binary->module, &error) !=
-	         SLUICE_OK)
-		binary->error = runtime_report(runtime, "loading the program's device code", &error);
-	runtime->failed |= binary->error != cudaSuccess;
-	return binary->error;
+	return (struct CUctx_st *)&the_runtime;
+}
+
+unsigned *runtime_context_depth(void)
+{
+	return &thread.context_depth;
+}
+
+bool runtime_take_popped(void)
+{
+	bool popped = thread.popped;
+	thread.popped = false;
+	return popped;
 }
 
 static void free_symbols(struct symbol *symbol)
@@ -361,6 +374,11 @@ static void write_results(struct runtime *runtime, int status)
 		open_gpu(runtime);
 	if (!runtime->launches && runtime->binaries && !runtime->is_child && !runtime->failed)
 		runtime_message("the program launched no kernel");
+	if (runtime->untold && !runtime->failed && status == 0)
+		runtime_message(
+			"a kernel did not run to its end, and the program has not asked for the error: its status "
+			"is 1");
+	runtime->failed |= runtime->untold;
 	if (runtime->gpu && !write_statistics(runtime, status == 0 && runtime->failed ? EXIT_FAILURE : status))
 		runtime->failed = true;
 }
@@ -426,7 +444,7 @@ static void become_child(void)
 	struct runtime *runtime = &the_runtime;
 	pthread_mutex_init(&the_lock, NULL); /* who held it is the parent's */
 	runtime->is_child = true;
-	runtime->failed = false;
+	runtime->failed = runtime->untold = false;
 	if (!runtime->open_tried)
 		return;
 	if (runtime->gpu)

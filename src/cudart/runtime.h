@@ -12,10 +12,9 @@
 
 #include <stdatomic.h>
 
-/* The device code of one source file; its PTX is loaded when a kernel or variable of it is first used. */
+/* The device code of one source file; its PTX is found and loaded when a kernel or variable of it is first used. */
 struct binary {
-	const char *ptx;
-	size_t length;
+	const char *data; /* PTX or a container (fat_binary.h); NULL: of no kind that is known */
 	sluice_module *module; /* NULL before it is loaded */
 	cudaError_t error;     /* of loading it; every use returns it again */
 	struct binary *next;
@@ -40,6 +39,7 @@ struct runtime {
 	void *handles, *pinned; /* trees of <search.h> */
 	uint64_t launches;
 	bool failed;     /* the process shall not end with status 0 */
+	bool untold;     /* nor as long as the program has not asked for the error of a kernel that did not run to its end */
 	bool open_tried; /* the GPU was opened, or could not be */
 	atomic_bool ending; /* the process: what the lock is held for ends early */
 	/* of a forked child: */
@@ -79,9 +79,18 @@ cudaError_t *runtime_last_error(void);
 /* The thread's innermost open configuration; NULL when there is none, or (push) no room. */
 struct call_configuration *runtime_push_configuration(void);
 struct call_configuration *runtime_pop_configuration(void);
+/* The one context of the driver API, and how often it lies on the thread's stack. */
+struct CUctx_st *runtime_context(void);
+unsigned *runtime_context_depth(void);
+/* Whether the thread's launch is one of <<<...>>>: a configuration was popped for it. Forgets that. */
+bool runtime_take_popped(void);
+/* The program has been told of the error that is its last one. */
+void runtime_told(cudaError_t error);
 
 /* Loads the symbol's binary if need be. */
 cudaError_t runtime_load(struct runtime *runtime, struct binary *binary);
+/* Loads the device code that lies at an address, or returns an error after a message. */
+cudaError_t runtime_load_code(struct runtime *runtime, const char *data, sluice_module **module);
 
 /* "sluice: CALL: what the library said" on standard error, and the error that stands for its status. */
 cudaError_t runtime_report(struct runtime *runtime, const char *call, const struct sluice_error *error);

@@ -71,8 +71,6 @@ try 0 cc --ptx main.cu
 grep -q '^\.target sm_70' main.ptx || fail "expected PTX for sm_70"
 try 2 cc -arch=fermi main.cu
 says err "expected sm_NN"
-try 2 cc -rdc=true main.cu
-says err "-rdc=true"
 
 # -maxrregcount is for the kernels without launch bounds, in the PTX and in the program.
 cat >bounds.cu <<'CU'

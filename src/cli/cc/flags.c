@@ -1,6 +1,7 @@
 /* nvcc's flags for `sluice cc`: what becomes of each. */
 #include "cli/cc/cc.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,22 +9,30 @@ enum { MOST_REGISTERS = 255 };
 
 /* What becomes of a flag of nvcc's. */
 enum translation {
-	DROP,         /* means nothing here */
-	REPLACE,      /* by the words of `text` */
-	ARCHITECTURE, /* a value with sm_NN or compute_NN in it, or several */
-	REGISTERS,    /* a number, for ptxas */
-	PTXAS,        /* a comma-separated list of ptxas's own options */
-	SPREAD,       /* a comma-separated list, each for clang, behind the prefix `text` */
-	REFUSE,       /* an error: `text` says why */
+	DROP,          /* means nothing here */
+	REPLACE,       /* by the words of `text` */
+	DEVICE,        /* the same, in steps that compile CUDA alone */
+	RENAME,        /* another name, `text`, of a flag of clang's or ours; with its value as the next word */
+	ARCHITECTURE,  /* a value with sm_NN or compute_NN in it, or several */
+	REGISTERS,     /* a number, for ptxas */
+	PTXAS,         /* a comma-separated list of ptxas's own options */
+	HOST,          /* a comma-separated list for the host's compiler */
+	LINKER,        /* the same for the linker */
+	MODE,          /* what is made: the letter of `text` */
+	FILE_OF_WORDS, /* a file with more words */
+	FOLDER,        /* for what is made */
+	REFUSE,        /* an error: `text` says why */
 };
 
 struct flag {
 	const char *name; /* without its one or two dashes */
 	bool takes_value; /* behind '=' or as the next word */
 	enum translation translation;
-	const char *text; /* for a flag with a value, REPLACE applies when the value is "true" or `value` */
+	const char *text; /* for a flag with a value, it applies when the value is "true" or `value` */
 	const char *value;
 };
+
+#define NO_MACHINE_CODE "Sluice runs PTX, and makes no machine code of GPUs; --ptx writes the device code"
 
 static const struct flag flags[] = {
 	{"arch", true, ARCHITECTURE, NULL, NULL},
@@ -36,31 +45,104 @@ static const struct flag flags[] = {
 	{"generate-line-info", false, REPLACE, "-gline-tables-only", NULL},
 	{"G", false, REPLACE, "-g", NULL},
 	{"device-debug", false, REPLACE, "-g", NULL},
-	{"use_fast_math", false, REPLACE, "-ffast-math -fcuda-flush-denormals-to-zero", NULL},
-	{"ftz", true, REPLACE, "-fcuda-flush-denormals-to-zero", "true"},
-	{"fmad", true, REPLACE, "-ffp-contract=off", "false"},
+	{"debug", false, REPLACE, "-g", NULL},
+	{"use_fast_math", false, DEVICE, "-Xarch_device -ffast-math -Xarch_device -fcuda-flush-denormals-to-zero",
+         NULL},
+	{"ftz", true, DEVICE, "-fcuda-flush-denormals-to-zero", "true"},
+	{"fmad", true, DEVICE, "-Xarch_device -ffp-contract=off", "false"},
 	{"prec-div", true, DROP, NULL, NULL},
 	{"prec-sqrt", true, DROP, NULL, NULL},
+	{"restrict", false, DROP, NULL, NULL},
 	{"maxrregcount", true, REGISTERS, NULL, NULL},
 	{"Xptxas", true, PTXAS, NULL, NULL},
 	{"ptxas-options", true, PTXAS, NULL, NULL},
-	{"Xcompiler", true, SPREAD, NULL, NULL},
-	{"compiler-options", true, SPREAD, NULL, NULL},
+	{"Xcompiler", true, HOST, NULL, NULL},
+	{"compiler-options", true, HOST, NULL, NULL},
+	{"Xlinker", true, LINKER, NULL, NULL},
+	{"linker-options", true, LINKER, NULL, NULL},
+	{"Xarchive", true, DROP, NULL, NULL},
+	{"archive-options", true, DROP, NULL, NULL},
 	{"Xnvlink", true, DROP, NULL, NULL},
+	{"nvlink-options", true, DROP, NULL, NULL},
+	{"Xcudafe", true, DROP, NULL, NULL},
+	{"Xopencc", true, DROP, NULL, NULL},
 	{"ccbin", true, DROP, NULL, NULL},
 	{"compiler-bindir", true, DROP, NULL, NULL},
+	{"allow-unsupported-compiler", false, DROP, NULL, NULL},
 	{"cudart", true, DROP, NULL, NULL},
-	{"lcudart", false, DROP, NULL, NULL}, /* ours is linked by its path */
+	{"cudadevrt", true, DROP, NULL, NULL},
+	{"lcudart", false, DROP, NULL, NULL}, /* ours is linked always, and is the driver as well */
 	{"lcudart_static", false, DROP, NULL, NULL},
+	{"lcudadevrt", false, DROP, NULL, NULL},
+	{"lcuda", false, DROP, NULL, NULL},
+	{"lgomp", false, MODE, "o", NULL}, /* clang's, which has gcc's calls too */
 	{"Wno-deprecated-gpu-targets", false, DROP, NULL, NULL},
+	{"Wdefault-stream-launch", false, DROP, NULL, NULL},
+	{"Wmissing-launch-bounds", false, DROP, NULL, NULL},
+	{"Wext-lambda-captures-this", false, DROP, NULL, NULL},
+	{"diag-suppress", true, DROP, NULL, NULL},
+	{"diag-warn", true, DROP, NULL, NULL},
+	{"diag-error", true, DROP, NULL, NULL},
+	{"display-error-number", false, DROP, NULL, NULL},
+	{"err-no", false, DROP, NULL, NULL},
+	{"no-display-error-number", false, DROP, NULL, NULL},
+	{"disable-warnings", false, REPLACE, "-w", NULL},
 	{"expt-relaxed-constexpr", false, DROP, NULL, NULL},
 	{"expt-extended-lambda", false, DROP, NULL, NULL},
 	{"extended-lambda", false, DROP, NULL, NULL},
+	{"default-stream", true, DROP, NULL, NULL}, /* work of all streams runs in the order in which it is given */
+	{"threads", true, DROP, NULL, NULL},
+	{"t", true, DROP, NULL, NULL},
+	{"split-compile", true, DROP, NULL, NULL},
+	{"res-usage", false, DROP, NULL, NULL}, /* 'sluice ptx' shows it */
+	{"resource-usage", false, DROP, NULL, NULL},
 	{"keep", false, DROP, NULL, NULL},
-	{"dc", false, REFUSE, "device code that calls into other files (-dc) is not supported; use -c", NULL},
-	{"dlink", false, REFUSE, "device code that calls into other files (-dlink) is not supported", NULL},
-	{"rdc", true, REFUSE, "device code that calls into other files (-rdc=true) is not supported", "true"},
-	{"relocatable-device-code", true, REFUSE, "device code that calls into other files is not supported", "true"},
+	{"keep-dir", true, DROP, NULL, NULL},
+	{"keep-device-functions", false, DROP, NULL, NULL},
+	{"source-in-ptx", false, DROP, NULL, NULL},
+	{"time", true, DROP, NULL, NULL},
+	{"extensible-whole-program", false, DROP, NULL, NULL},
+	{"ewp", false, DROP, NULL, NULL},
+	{"dlto", false, DROP, NULL, NULL}, /* device code of several files is linked as PTX in any case */
+	{"dlink-time-opt", false, DROP, NULL, NULL},
+	{"forward-unknown-to-host-compiler", false, DROP, NULL, NULL}, /* what is unknown goes to clang */
+	{"forward-unknown-to-host-linker", false, DROP, NULL, NULL},
+	{"forward-unknown-opts", false, DROP, NULL, NULL},
+	{"options-file", true, FILE_OF_WORDS, NULL, NULL},
+	{"optf", true, FILE_OF_WORDS, NULL, NULL},
+	{"output-directory", true, FOLDER, NULL, NULL},
+	{"odir", true, FOLDER, NULL, NULL},
+	{"output-file", true, RENAME, "-o", NULL},
+	{"include-path", true, RENAME, "-I", NULL},
+	{"system-include", true, RENAME, "-isystem", NULL},
+	{"pre-include", true, RENAME, "-include", NULL},
+	{"library-path", true, RENAME, "-L", NULL},
+	{"library", true, RENAME, "-l", NULL},
+	{"define-macro", true, RENAME, "-D", NULL},
+	{"undefine-macro", true, RENAME, "-U", NULL},
+	{"generate-dependencies", false, RENAME, "-M", NULL},
+	{"preprocess", false, RENAME, "-E", NULL},
+	{"compile", false, RENAME, "-c", NULL},
+	{"verbose", false, RENAME, "-v", NULL},
+	{"machine", true, DROP, NULL, NULL}, /* 64 bits */
+	{"dc", false, MODE, "d", NULL},
+	{"device-c", false, MODE, "d", NULL},
+	{"dw", false, MODE, "w", NULL},
+	{"device-w", false, MODE, "w", NULL},
+	{"rdc", true, MODE, "r", "true"},
+	{"relocatable-device-code", true, MODE, "r", "true"},
+	{"dlink", false, MODE, "l", NULL},
+	{"device-link", false, MODE, "l", NULL},
+	{"lib", false, MODE, "a", NULL},
+	{"link", false, DROP, NULL, NULL},
+	{"dryrun", false, MODE, "n", NULL},
+	{"version", false, MODE, "V", NULL},
+	{"V", false, MODE, "V", NULL},
+	{"cubin", false, REFUSE, NO_MACHINE_CODE, NULL},
+	{"fatbin", false, REFUSE, NO_MACHINE_CODE, NULL},
+	{"optix-ir", false, REFUSE, NO_MACHINE_CODE, NULL},
+	{"cuda", false, REFUSE, "clang compiles host and device code at once: there is no C++ between; -E preprocesses",
+         NULL},
 };
 
 void cc_add(struct words *words, const char *word)
@@ -68,6 +150,12 @@ void cc_add(struct words *words, const char *word)
 	words->list = xrealloc(words->list, (words->count + 2) * sizeof *words->list);
 	words->list[words->count++] = word;
 	words->list[words->count] = NULL;
+}
+
+void cc_add_all(struct words *words, const char *const *more)
+{
+	for (; more && *more; more++)
+		cc_add(words, *more);
 }
 
 char *cc_joined(struct cc *cc, const char *first, const char *second)
@@ -86,21 +174,75 @@ bool cc_needs_value(const struct cc *cc, const char *word, const char *value)
 }
 
 /* Adds each part of a list. */
-static void add_parts(struct cc *cc, const char *list, char separator)
+static void add_parts(struct cc *cc, struct words *words, const char *list)
 {
 	for (const char *at = list; *at;) {
-		size_t length = strcspn(at, (const char[]){separator, '\0'});
+		size_t length = strcspn(at, " ");
 		if (length)
-			cc_add(&cc->user, arena_string(&cc->arena, at, length));
+			cc_add(words, arena_string(&cc->arena, at, length));
 		at += length + (at[length] != '\0');
 	}
 }
 
-/* The newest of the architectures in the text that our clang knows; newer and unknown ones count as the next older. */
+/* The next part of a list of nvcc's, between commas or blanks; a comma behind a backslash is part of it. NULL at the end. */
+static char *next_part(struct cc *cc, const char **list)
+{
+	const char *at = *list + strspn(*list, ", ");
+	char *part = arena_alloc(&cc->arena, strlen(at) + 1), *end = part;
+	for (; *at && *at != ',' && *at != ' '; at++) {
+		at += at[0] == '\\' && at[1] == ',';
+		*end++ = *at;
+	}
+	*list = at;
+	return end > part ? part : NULL;
+}
+
+/* The machine that host code is for is not the device's. */
+static bool is_host_alone(const char *word)
+{
+	return strncmp(word, "-m", 2) == 0 && strcmp(word, "-mllvm") != 0;
+}
+
+/* For the host's compiler: what looks like a list for its linker is one word. */
+static void add_host_words(struct cc *cc, const char *list)
+{
+	if (strncmp(list, "-Wl,", 4) == 0 && !strchr(list, ' ')) {
+		cc_add(&cc->user, list);
+		return;
+	}
+	for (char *word; (word = next_part(cc, &list));) {
+		if (strncmp(word, "-O", 2) == 0) {
+			cc->host_level = word;
+			continue;
+		}
+		if (is_host_alone(word)) {
+			cc_add(&cc->device, "-Xarch_host");
+			cc_add(&cc->device, word);
+			cc_add(&cc->host, word);
+		} else {
+			cc_add(&cc->user, word);
+		}
+	}
+}
+
+static void add_linker_words(struct cc *cc, const char *list)
+{
+	for (char *word; (word = next_part(cc, &list));) {
+		cc_add(&cc->user, "-Xlinker");
+		cc_add(&cc->user, word);
+	}
+}
+
+/* The newest of the architectures in the text that our clang knows; newer and unknown ones count as the next older, and what is
+ * older than sm_30, which has no shuffles, as that. Those of this computer, or all, are the one that we compile for. */
 static unsigned newest_architecture(const char *text)
 {
-	static const unsigned known[] = {20, 21, 30, 32, 35, 37, 50, 52, 53, 60, 61, 62, 70, 72, 75, 80, 86};
+	static const unsigned known[] = {30, 32, 35, 37, 50, 52, 53, 60, 61, 62, 70, 72, 75, 80, 86};
+	static const char *const any[] = {"native", "all", "all-major"};
 	unsigned newest = 0;
+	for (size_t i = 0; i < sizeof any / sizeof *any; i++)
+		if (strcmp(text, any[i]) == 0)
+			return CC_DEFAULT_ARCHITECTURE;
 	for (const char *at = text; (at = strchr(at, '_')); at++) {
 		unsigned long wanted = strtoul(at + 1, NULL, 10);
 		unsigned best = wanted ? known[0] : 0;
@@ -157,8 +299,8 @@ static bool add_ptxas_option(struct cc *cc, const struct ptxas_option *option, c
 		return false;
 	}
 	cc->changes_ptx = option->short_name;
-	cc_add(&cc->user, "-Xcuda-ptxas");
-	cc_add(&cc->user, cc_joined(cc, cc_joined(cc, "-", option->short_name), cc_joined(cc, "=", value)));
+	cc_add(&cc->device, "-Xcuda-ptxas");
+	cc_add(&cc->device, cc_joined(cc, cc_joined(cc, "-", option->short_name), cc_joined(cc, "=", value)));
 	return true;
 }
 
@@ -194,6 +336,91 @@ static bool take_ptxas_words(struct cc *cc, const char *list)
 	return fine;
 }
 
+static bool take_architecture(struct cc *cc, const struct flag *flag, const char *value)
+{
+	unsigned architecture = newest_architecture(value);
+	if (!architecture) {
+		cli_error(cc->name, "-%s: expected sm_NN or compute_NN, native or all, not '%s'", flag->name, value);
+		return false;
+	}
+	cc->architecture = architecture > cc->architecture ? architecture : cc->architecture;
+	return true;
+}
+
+static void set_mode(struct cc *cc, char mode)
+{
+	switch (mode) {
+	case 'd': /* relocatable, and only compiled */
+		cc->relocatable = true;
+		/* fall through */
+	case 'w': /* only compiled */
+		cc->links = false;
+		cc_add(&cc->user, "-c");
+		return;
+	case 'r':
+		cc->relocatable = true;
+		return;
+	case 'l':
+		cc->links_device = true;
+		return;
+	case 'a':
+		cc->makes_archive = true;
+		return;
+	case 'o':
+		cc_add(&cc->host, "-fopenmp");
+		return;
+	case 'n':
+		cc->dry_run = cc->verbose = true;
+		return;
+	case 'V':
+		cc->version = true;
+		return;
+	}
+}
+
+/* The words of a file, between blanks; quotes keep blanks and a backslash the next character. */
+static bool take_file(struct cc *cc, const char *path)
+{
+	size_t length;
+	char *text = cli_read_file(path, &length);
+	if (!text) {
+		cli_error(cc->name, "--options-file: cannot read %s: %s", path, strerror(errno));
+		return false;
+	}
+	struct words words = {0};
+	char *word = arena_alloc(&cc->arena, length + 1), *end = word, quote = 0;
+	bool inside = false;
+	for (size_t i = 0; i <= length; i++) {
+		char c = i < length ? text[i] : ' ';
+		if (!quote && strchr(" \t\r\n", c)) {
+			if (inside)
+				cc_add(&words, arena_string(&cc->arena, word, (size_t)(end - word)));
+			end = word;
+			inside = false;
+			continue;
+		}
+		inside = true;
+		if (c == quote)
+			quote = 0;
+		else if (!quote && (c == '"' || c == '\''))
+			quote = c;
+		else
+			*end++ = c == '\\' && quote != '\'' && i + 1 < length ? text[++i] : c;
+	}
+	free(text);
+	bool fine = true;
+	for (int i = 0; i < (int)words.count && fine; i++)
+		fine = cc_take(cc, words.list[i], i + 1 < (int)words.count ? words.list[i + 1] : NULL, &i);
+	free(words.list);
+	return fine;
+}
+
+static bool rename_flag(struct cc *cc, const char *name, const char *value)
+{
+	int taken = 0;
+	return cc_take(cc, name, value, &taken);
+}
+
 static bool translate(struct cc *cc, const struct flag *flag, const char *value)
 {
 	bool applies = !flag->value || (value && strcmp(value, flag->value) == 0);
@@ -201,42 +428,63 @@ static bool translate(struct cc *cc, const struct flag *flag, const char *value)
 	case DROP:
 		return true;
 	case REPLACE:
+	case DEVICE:
 		if (applies)
-			add_parts(cc, flag->text, ' ');
+			add_parts(cc, flag->translation == DEVICE ? &cc->device : &cc->user, flag->text);
 		return true;
-	case SPREAD:
-		add_parts(cc, value, ',');
+	case RENAME:
+		return rename_flag(cc, flag->text, value);
+	case HOST:
+		add_host_words(cc, value);
 		return true;
-	case ARCHITECTURE: {
-		unsigned architecture = newest_architecture(value);
-		if (!architecture) {
-			cli_error(cc->name, "-%s: expected sm_NN or compute_NN, not '%s'", flag->name, value);
-			return false;
-		}
-		cc->architecture = architecture > cc->architecture ? architecture : cc->architecture;
+	case LINKER:
+		add_linker_words(cc, value);
 		return true;
-	}
+	case ARCHITECTURE:
+		return take_architecture(cc, flag, value);
 	case REGISTERS:
 		return add_ptxas_option(cc, &ptxas_options[0], value);
 	case PTXAS:
 		return take_ptxas_words(cc, value);
-	case REFUSE:
+	case MODE:
 		if (applies)
-			cli_error(cc->name, "%s", flag->text);
-		return !applies;
+			set_mode(cc, *flag->text);
+		return true;
+	case FILE_OF_WORDS:
+		return take_file(cc, value);
+	case FOLDER:
+		cc->output_folder = value;
+		return true;
+	case REFUSE:
+		cli_error(cc->name, "-%s: %s", flag->name, flag->text);
+		return false;
 	}
 	return false;
 }
 
-bool cc_is_nvcc_flag(const char *word)
+/* "-Werror KIND", which clang does not have. */
+static bool is_kind_of_error(const char *word, const char *next)
+{
+	static const char *const kinds = "all-warnings|cross-execution-space-call|reorder|default-stream-launch|"
+					 "missing-launch-bounds|ext-lambda-captures-this|deprecated-declarations";
+	return next && (strcmp(word, "-Werror") == 0 || strcmp(word, "--Werror") == 0) && is_among(next, kinds);
+}
+
+bool cc_is_nvcc_flag(const char *word, const char *next)
 {
 	const char *value;
-	return find_flag(word, &value) != NULL;
+	return is_kind_of_error(word, next) || find_flag(word, &value) != NULL;
 }
 
 bool cc_take_nvcc_flag(struct cc *cc, const char *word, const char *next, int *i)
 {
 	const char *value;
+	if (is_kind_of_error(word, next)) {
+		if (strcmp(next, "all-warnings") == 0)
+			cc_add(&cc->user, "-Werror");
+		++*i;
+		return true;
+	}
 	const struct flag *flag = find_flag(word, &value);
 	if (flag->takes_value && !value) {
 		value = next;

@@ -9,10 +9,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-static const char library[] = "libcudart.so";
+static const char library[] = "libcudart.so", driver[] = "libcuda.so.1";
 
 static bool has(const char *text, size_t length, const char *word)
 {
@@ -39,7 +40,8 @@ static const char *loader_of(const char *image, size_t length)
 /* What the loader would load for the program, from malloc, or NULL. The program does not run. */
 static char *list_libraries(const char *loader, const char *program, size_t *length)
 {
-	const char *const words[] = {loader, "--list", program, NULL};
+	static const char list[] = "LD_TRACE_LOADED_OBJECTS"; /* as ldd does: also where some are not found */
+	const char *const words[] = {loader, program, NULL};
 	int ends[2];
 	pid_t child;
 	if (pipe2(ends, O_CLOEXEC) != 0)
@@ -48,7 +50,9 @@ static char *list_libraries(const char *loader, const char *program, size_t *len
 	posix_spawn_file_actions_init(&actions);
 	posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
 	posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
+	setenv(list, "1", 1);
 	int error = posix_spawn(&child, loader, &actions, NULL, (char *const *)words, environ);
+	unsetenv(list);
 	posix_spawn_file_actions_destroy(&actions);
 	close(ends[1]);
 	FILE *stream = error ? NULL : fdopen(ends[0], "r");
@@ -64,18 +68,67 @@ static char *list_libraries(const char *loader, const char *program, size_t *len
 	return NULL;
 }
 
-bool cuda_program_meets_runtime(const char *program)
+/* The file that a line "NAME => FILE (ADDRESS)" of the list gives for the library, or NULL. */
+static char *listed_file(const char *line)
 {
-	size_t length, listed = 0;
+	const char *arrow = strstr(line, " => "), *end = strchr(line, '\n');
+	if (!arrow || (end && arrow > end))
+		return NULL;
+	arrow += strlen(" => ");
+	size_t length = strcspn(arrow, "\n");
+	const char *address = memmem(arrow, length, " (0x", 4);
+	return *arrow == '/' ? strndup(arrow, address ? (size_t)(address - arrow) : length) : NULL;
+}
+
+static bool is_same_file(const char *a, const char *b)
+{
+	struct stat first, second;
+	return stat(a, &first) == 0 && stat(b, &second) == 0 && first.st_dev == second.st_dev &&
+	       first.st_ino == second.st_ino;
+}
+
+/* Of a list that names the runtime, or the driver, which is the same library. */
+static enum cuda_program judge_line(const char *line, const char *folder)
+{
+	char *file = listed_file(line), *own;
+	if (asprintf(&own, "%s/%s", folder, library) < 0)
+		abort();
+	enum cuda_program kind = !file                     ? CUDA_PROGRAM_MISSING
+	                         : is_same_file(file, own) ? CUDA_PROGRAM_OURS
+	                                                   : CUDA_PROGRAM_OTHER;
+	free(own);
+	free(file);
+	return kind;
+}
+
+static enum cuda_program judge(const char *image, size_t length, const char *program, const char *folder)
+{
+	size_t listed = 0;
+	const char *loader = loader_of(image, length);
+	char *list = loader ? list_libraries(loader, program, &listed) : NULL;
+	bool is_static = has(image, length, ".nvFatBinSegment");
+	const char *line = list ? strstr(list, library) : NULL;
+	const char *driver_line = list && !line ? strstr(list, driver) : NULL;
+	enum cuda_program kind = CUDA_PROGRAM_NONE;
+	if (line || driver_line)
+		kind = judge_line(line ? line : driver_line, folder);
+	else if (has(image, length, library) || (loader && !list))
+		kind = CUDA_PROGRAM_OURS; /* loaded later; or not known */
+	else if (is_static)
+		kind = CUDA_PROGRAM_STATIC;
+	if (driver_line && is_static && kind == CUDA_PROGRAM_OURS)
+		kind = CUDA_PROGRAM_DRIVER;
+	free(list);
+	return kind;
+}
+
+enum cuda_program cuda_program_kind(const char *program, const char *folder)
+{
+	size_t length;
 	char *image = strchr(program, '/') ? file_read(program, &length) : NULL;
-	bool meets = true;
-	if (image && length >= sizeof(Elf64_Ehdr) && memcmp(image, ELFMAG, SELFMAG) == 0 &&
-	    !has(image, length, library)) {
-		const char *loader = loader_of(image, length);
-		char *list = loader ? list_libraries(loader, program, &listed) : NULL;
-		meets = loader && (!list || has(list, listed, library));
-		free(list);
-	}
+	enum cuda_program kind = CUDA_PROGRAM_OURS;
+	if (image && length >= sizeof(Elf64_Ehdr) && memcmp(image, ELFMAG, SELFMAG) == 0)
+		kind = judge(image, length, program, folder);
 	free(image);
-	return meets;
+	return kind;
 }

@@ -484,25 +484,76 @@ void run_free(struct run *run)
 	free(run->check);
 }
 
+/* Loaded before the runtime that the program names itself, ours takes its place. */
+static void preload(const struct run *run, const char *program, const char *folder)
+{
+	const char *others = getenv("LD_PRELOAD");
+	char *value;
+	if (asprintf(&value, "%s%s%s/libcudart.so", others ? others : "", others && *others ? ":" : "", folder) < 0)
+		abort();
+	set("LD_PRELOAD", value);
+	free(value);
+	cli_error(run->name, "note: %s names another CUDA runtime by its RPATH; Sluice's is loaded in its place",
+	          program);
+}
+
+/* What a program that cannot meet our runtime would do says nothing of it: it does not run. Of one without CUDA a note is enough. 0, or
+ * the exit status. */
+static int meet_runtime(const struct run *run, const char *program)
+{
+	static const char *const reasons[] = {
+		[CUDA_PROGRAM_MISSING] = "it needs a libcudart.so of another version of CUDA than 11, 12 and 13",
+		[CUDA_PROGRAM_STATIC] =
+			"it has CUDA's own runtime inside (static cudart); link it with 'nvcc -cudart shared', "
+			"or build it with the nvcc of 'sluice toolkit'",
+	};
+	char folder[PATH_MAX];
+	if (!cli_library_folder(folder))
+		return 0; /* that was said */
+	enum cuda_program kind = cuda_program_kind(program, folder);
+	switch (kind) {
+	case CUDA_PROGRAM_OURS:
+		return 0;
+	case CUDA_PROGRAM_OTHER:
+		preload(run, program, folder);
+		return 0;
+	case CUDA_PROGRAM_DRIVER:
+		cli_error(run->name,
+		          "note: %s has CUDA's own runtime inside (static cudart); what it asks of the driver is "
+		          "simulated, "
+		          "calls of that runtime fail",
+		          program);
+		return 0;
+	case CUDA_PROGRAM_NONE:
+		cli_error(run->name,
+		          "note: %s does not load libcudart.so, so nothing of it is simulated; 'sluice cc' makes a "
+		          "program "
+		          "that does (nvcc with -cudart shared too)",
+		          program);
+		return 0;
+	case CUDA_PROGRAM_MISSING:
+	case CUDA_PROGRAM_STATIC:
+		break;
+	}
+	cli_error(run->name, "%s cannot be simulated: %s", program, reasons[kind]);
+	return CLI_CANNOT_RUN;
+}
+
 int command_run(int argc, char **argv)
 {
 	struct command command = {.run = {.name = argv[0]}};
 	if (argp_parse(&command_argp, argc, argv, ARGP_IN_ORDER, NULL, &command) != 0)
 		return CLI_USAGE;
 	command.run.program = command.program;
-	bool fine = run_prepare(&command.run);
-	if (fine && command.misplaced)
+	int status = run_prepare(&command.run) ? 0 : CLI_USAGE;
+	if (status == 0 && command.misplaced)
 		cli_error(command.run.name,
 		          "note: %s stands behind %s, which gets it; options of sluice run stand in front of the "
 		          "program (and "
 		          "with -- before it this is not said)",
 		          command.misplaced, command.program[0]);
-	if (fine && !cuda_program_meets_runtime(command.program[0]))
-		cli_error(command.run.name,
-		          "note: %s does not load libcudart.so, so nothing of it is simulated; 'sluice cc' makes a "
-		          "program that "
-		          "does (nvcc with -cudart shared too)",
-		          command.program[0]);
+	if (status == 0)
+		status = meet_runtime(&command.run, command.program[0]);
 	run_free(&command.run);
-	return fine ? run_become(&command.run, command.program[0], command.program) : CLI_USAGE;
+	return status == 0 ? run_become(&command.run, command.program[0], command.program) : status;
 }

@@ -1,0 +1,150 @@
+/* Device code of several files (-dc, -rdc=true): each object carries its PTX, which is linked as text (join.c) and registered
+ * by one more object, the stub. clang's relocatable objects announce themselves to a function of a name of their own,
+ * __cudaRegisterLinkedBinary_NAME, which the stub defines. */
+#include "cli/cc/cc.h"
+
+#include "base/file.h"
+#include "cli/cc/join.h"
+#include "cli/cc/object.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static const char registers[] = "__cudaRegisterLinkedBinary_";
+
+struct linking {
+	struct cc *cc;
+	struct join join;
+	struct words wanted, there; /* functions of registration that objects call, and that they define */
+};
+
+static void take_code(void *user, const char *file, const char *text, size_t length)
+{
+	struct linking *linking = user;
+	join_add(&linking->join, file, arena_string(&linking->cc->arena, text, length), length);
+}
+
+static bool holds(const struct words *words, const char *word)
+{
+	for (size_t i = 0; i < words->count; i++)
+		if (strcmp(words->list[i], word) == 0)
+			return true;
+	return false;
+}
+
+static void take_symbol(void *user, const char *name, bool defined)
+{
+	struct linking *linking = user;
+	struct words *words = defined ? &linking->there : &linking->wanted;
+	if (strncmp(name, registers, sizeof registers - 1) == 0 && !holds(words, name))
+		cc_add(words, arena_string(&linking->cc->arena, name, strlen(name)));
+}
+
+static void read_file(struct linking *linking, const char *path)
+{
+	const struct object_reader reader = {linking, take_code, take_symbol};
+	size_t length;
+	char *image = file_read(path, &length);
+	if (image)
+		object_read(path, image, length, &reader);
+	free(image); /* what could not be read, the linker reports */
+}
+
+/* -lNAME in the folders of -L: an archive may have device code. */
+static void read_library(struct linking *linking, const struct words *words, const char *name)
+{
+	struct cc *cc = linking->cc;
+	char *file = cc_joined(cc, cc_joined(cc, "/lib", name), ".a");
+	for (size_t i = 0; i + 1 < words->count; i++) {
+		if (strcmp(words->list[i], "-L") != 0)
+			continue;
+		char *path = cc_joined(cc, words->list[i + 1], file);
+		if (access(path, R_OK) == 0) {
+			read_file(linking, path);
+			return;
+		}
+	}
+}
+
+static void read_all(struct linking *linking, const struct words *words)
+{
+	for (size_t i = 0; i < words->count; i++) {
+		const char *word = words->list[i];
+		if (strncmp(word, "-l", 2) == 0)
+			read_library(linking, words,
+			             word[2]                ? word + 2
+			             : i + 1 < words->count ? words->list[i + 1]
+			                                    : "");
+		else if (*word != '-')
+			read_file(linking, word);
+	}
+}
+
+/* The code lies where nvcc's does; its address is found through the wrapper. */
+static void write_stub(const struct linking *linking, FILE *file, const char *ptx)
+{
+	fprintf(file,
+	        "void **__cudaRegisterFatBinary(void *);\n"
+	        "void __cudaRegisterFatBinaryEnd(void **);\n"
+	        "__asm__(\".section .nv_fatbin, \\\"a\\\"\\n.balign 8\\nsluice_linked_code: .incbin \\\"%s\\\"\\n.byte "
+	        "0\\n"
+	        ".previous\");\n"
+	        "extern const char sluice_linked_code[] __attribute__((visibility(\"hidden\")));\n"
+	        "static struct {\n\tint magic, version;\n\tconst void *data;\n\tvoid *unused;\n} wrapper\n"
+	        "\t__attribute__((section(\".nvFatBinSegment\"))) = {0x466243b1, 1, sluice_linked_code, 0};\n"
+	        "static void **handle;\n",
+	        ptx);
+	for (size_t i = 0; i < linking->wanted.count; i++)
+		if (!holds(&linking->there, linking->wanted.list[i]))
+			fprintf(file,
+			        "__attribute__((visibility(\"hidden\"))) void %s(void (*globals)(void **), void *own, "
+			        "void "
+			        "*id, void *unused)\n"
+			        "{\n\t(void)own, (void)id, (void)unused;\n"
+			        "\tif (!handle) {\n\t\thandle = __cudaRegisterFatBinary(&wrapper);\n"
+			        "\t\t__cudaRegisterFatBinaryEnd(handle);\n\t}\n\tglobals(handle);\n}\n",
+			        linking->wanted.list[i]);
+}
+
+static bool lacks_some(const struct linking *linking)
+{
+	for (size_t i = 0; i < linking->wanted.count; i++)
+		if (!holds(&linking->there, linking->wanted.list[i]))
+			return true;
+	return false;
+}
+
+static bool write_files(struct linking *linking, const char **stub)
+{
+	struct cc *cc = linking->cc;
+	const char *ptx = cc_new_temporary(cc, "-linked.ptx");
+	*stub = cc_new_temporary(cc, "-linked.c");
+	FILE *code = fopen(ptx, "w"), *source = fopen(*stub, "w");
+	bool fine = code && source;
+	if (!fine)
+		cli_error(cc->name, "cannot write %s: %s", code ? *stub : ptx, strerror(errno));
+	fine = fine && join_write(&linking->join, code);
+	if (fine)
+		write_stub(linking, source, ptx);
+	if (code)
+		fclose(code);
+	if (source)
+		fclose(source);
+	return fine;
+}
+
+bool cc_link_device(struct cc *cc, const struct words *files, const char **stub)
+{
+	struct linking linking = {.cc = cc};
+	join_open(&linking.join, cc->name);
+	read_all(&linking, files);
+	*stub = NULL;
+	bool fine = !lacks_some(&linking) || write_files(&linking, stub);
+	join_close(&linking.join);
+	free(linking.wanted.list);
+	free(linking.there.list);
+	return fine;
+}

@@ -1,0 +1,350 @@
+/* A module is taken apart into pieces: its functions, their declarations, its variables, its .file lines. Together they are
+ * written as declarations first, then variables, then functions, so that each name is declared before it is used. What is a
+ * module's own gets another name where several modules have one of that name. */
+#include "cli/cc/join.h"
+
+#include "cli/commands.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum linkage { OWN, VISIBLE, WEAK, EXTERN };
+enum kind { DECLARATION, VARIABLE, FUNCTION, SOURCE_FILE, KINDS };
+
+struct join_module {
+	const char *file, *text;
+	size_t length;
+	unsigned index, file_base; /* what is added to numbers of .file */
+	struct join_module *next;
+};
+
+struct join_piece {
+	const struct join_module *module;
+	const char *start, *end, *name; /* the name is NULL for a .file line */
+	enum kind kind;
+	enum linkage linkage;
+	bool renamed, dropped;
+	struct join_piece *next;
+};
+
+struct token {
+	const char *start;
+	size_t length;
+};
+
+void join_open(struct join *join, const char *name)
+{
+	*join = (struct join){.name = name};
+	join->next_module = &join->modules;
+	join->next_piece = &join->pieces;
+}
+
+void join_close(struct join *join)
+{
+	arena_free(&join->arena);
+}
+
+static bool is_word(char c)
+{
+	return isalnum((unsigned char)c) || c == '_' || c == '$' || c == '.' || c == '%';
+}
+
+/* The next token at or behind `at`: a word, a text in quotes or one character; blanks and comments are skipped. Its length is 0
+ * at the end. */
+static struct token next_token(const char *at, const char *end)
+{
+	for (; at < end; at++) {
+		if (isspace((unsigned char)*at))
+			continue;
+		const char *close = NULL;
+		if (end - at >= 2 && at[0] == '/' && at[1] == '/')
+			close = memchr(at, '\n', (size_t)(end - at));
+		else if (end - at >= 2 && at[0] == '/' && at[1] == '*')
+			close = memmem(at + 2, (size_t)(end - at - 2), "*/", 2);
+		else
+			break;
+		at = !close ? end - 1 : *close == '*' ? close + 1 : close;
+	}
+	struct token token = {at, 0};
+	if (at >= end)
+		return (struct token){end, 0};
+	if (*at == '"') {
+		const char *close = memchr(at + 1, '"', (size_t)(end - at - 1));
+		token.length = close ? (size_t)(close - at) + 1 : (size_t)(end - at);
+		return token;
+	}
+	while (at + token.length < end && is_word(at[token.length]))
+		token.length++;
+	token.length += token.length == 0;
+	return token;
+}
+
+static bool is(struct token token, const char *text)
+{
+	return strlen(text) == token.length && memcmp(token.start, text, token.length) == 0;
+}
+
+static const char *behind(struct token token)
+{
+	return token.start + token.length;
+}
+
+static const char *line_end(const char *at, const char *end)
+{
+	const char *newline = memchr(at, '\n', (size_t)(end - at));
+	return newline ? newline + 1 : end;
+}
+
+/* ".version 7.5", ".target sm_70, debug", ".address_size 64": what holds for all is the newest. */
+static bool take_header(struct join *join, struct token token, const char *end)
+{
+	struct token value = next_token(behind(token), end);
+	unsigned major = 0, minor = 0;
+	if (is(token, ".version")) {
+		sscanf(value.start, "%u.%u", &major, &minor);
+		if (10 * major + minor > join->version)
+			join->version = 10 * major + minor;
+	} else if (is(token, ".target")) {
+		sscanf(value.start, "sm_%u", &major);
+		if (major > join->target)
+			join->target = major;
+	} else {
+		return is(token, ".address_size");
+	}
+	return true;
+}
+
+/* Behind the bracket that closes what is open at `at`. */
+static const char *skip_brackets(const char *at, const char *end)
+{
+	unsigned depth = 0;
+	for (struct token token = next_token(at, end); token.length; token = next_token(behind(token), end)) {
+		depth += is(token, "{") || is(token, "(") || is(token, "[");
+		depth -= depth && (is(token, "}") || is(token, ")") || is(token, "]"));
+		if (!depth)
+			return behind(token);
+	}
+	return end;
+}
+
+/* A function's name stands behind .entry, or behind .func and what it returns; a variable's is the first word that is no
+ * directive and no number. */
+static void take_declared(struct join *join, struct join_piece *piece, const char *end)
+{
+	bool is_function = false;
+	struct token token = next_token(piece->start, end);
+	for (; token.length; token = next_token(behind(token), end)) {
+		is_function |= is(token, ".func") || is(token, ".entry");
+		if (is(token, ".visible"))
+			piece->linkage = VISIBLE;
+		else if (is(token, ".weak") || is(token, ".common"))
+			piece->linkage = WEAK;
+		else if (is(token, ".extern"))
+			piece->linkage = EXTERN;
+		if (is(token, "{") || is(token, ";"))
+			break;
+		if (is(token, "(") || is(token, "[") || is(token, "=")) {
+			bool initial = is(token, "=");
+			struct token next = next_token(behind(token), end);
+			if (initial && !is(next, "{"))
+				continue;
+			token.start = skip_brackets(initial ? next.start : token.start, end) - 1;
+			token.length = 1;
+			continue;
+		}
+		bool is_name = !piece->name && *token.start != '.' && !isdigit((unsigned char)*token.start) &&
+		               is_word(*token.start);
+		if (is_name)
+			piece->name = arena_string(&join->arena, token.start, token.length);
+	}
+	piece->kind = !is_function ? VARIABLE : is(token, "{") ? FUNCTION : DECLARATION;
+	piece->end = is(token, "{") ? skip_brackets(token.start, end) : behind(token);
+}
+
+static struct join_piece *add_piece(struct join *join, const struct join_module *module, const char *start)
+{
+	struct join_piece *piece = arena_alloc(&join->arena, sizeof *piece);
+	*piece = (struct join_piece){.module = module, .start = start, .end = start};
+	*join->next_piece = piece;
+	join->next_piece = &piece->next;
+	return piece;
+}
+
+static unsigned number_of(struct token token)
+{
+	return (unsigned)strtoul(token.start, NULL, 10);
+}
+
+void join_add(struct join *join, const char *file, const char *text, size_t length)
+{
+	struct join_module *module = arena_alloc(&join->arena, sizeof *module);
+	const char *end = text + length, *at = text;
+	unsigned files = 0;
+	*module = (struct join_module){file, text, length, join->module_count++, join->file_count, NULL};
+	*join->next_module = module;
+	join->next_module = &module->next;
+	for (struct token token; (token = next_token(at, end)).length;) {
+		if (take_header(join, token, end)) {
+			at = line_end(token.start, end);
+		} else if (is(token, ".section")) {
+			at = skip_brackets(memchr(token.start, '{', (size_t)(end - token.start)), end);
+		} else if (is(token, ".file")) {
+			struct join_piece *piece = add_piece(join, module, token.start);
+			unsigned number = number_of(next_token(behind(token), end));
+			piece->kind = SOURCE_FILE;
+			piece->end = at = line_end(token.start, end);
+			files = number > files ? number : files;
+		} else {
+			struct join_piece *piece = add_piece(join, module, token.start);
+			take_declared(join, piece, end);
+			at = piece->end;
+		}
+	}
+	join->file_count += files;
+}
+
+static bool same_name(const struct join_piece *a, const struct join_piece *b)
+{
+	return a->name && b->name && strcmp(a->name, b->name) == 0;
+}
+
+/* The definition that other modules see. */
+static struct join_piece *find_defined(const struct join *join, const char *name)
+{
+	struct join_piece *weak = NULL;
+	for (struct join_piece *piece = join->pieces; piece; piece = piece->next) {
+		if (!piece->name || piece->kind == DECLARATION || strcmp(piece->name, name) != 0)
+			continue;
+		if (piece->linkage == VISIBLE)
+			return piece;
+		if (piece->linkage == WEAK && !weak)
+			weak = piece;
+	}
+	return weak;
+}
+
+/* What a machine brings itself. */
+static bool is_builtin(const char *name)
+{
+	static const char *const names[] = {"vprintf", "malloc", "free", "__assertfail", "__assert_fail"};
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+		if (strcmp(names[i], name) == 0)
+			return true;
+	return false;
+}
+
+/* Shared memory whose size a launch says has no definition. */
+static bool is_dynamic_shared(const struct join_piece *piece)
+{
+	return piece->kind == VARIABLE && memmem(piece->start, (size_t)(piece->end - piece->start), ".shared", 7);
+}
+
+static bool settle_extern(struct join *join, struct join_piece *piece)
+{
+	const struct join_piece *defined = find_defined(join, piece->name);
+	if (defined) {
+		piece->dropped = piece->kind == VARIABLE;
+		return true;
+	}
+	if (is_builtin(piece->name) || is_dynamic_shared(piece))
+		return true;
+	cli_error(join->name, "%s: device %s '%s' is not defined in any of the files that are linked",
+	          piece->module->file, piece->kind == VARIABLE ? "variable" : "function", piece->name);
+	return false;
+}
+
+static bool settle_definition(struct join *join, struct join_piece *piece)
+{
+	const struct join_piece *first = find_defined(join, piece->name);
+	if (first == piece)
+		return true;
+	if (piece->linkage == VISIBLE) {
+		cli_error(join->name, "device %s '%s' is defined in %s and in %s",
+		          piece->kind == VARIABLE ? "variable" : "function", piece->name, first->module->file,
+		          piece->module->file);
+		return false;
+	}
+	piece->dropped = true;
+	return true;
+}
+
+/* A module's own, where another module knows the name as well. */
+static void settle_own(const struct join *join, struct join_piece *piece)
+{
+	for (const struct join_piece *other = join->pieces; other && !piece->renamed; other = other->next)
+		piece->renamed = other->module != piece->module && same_name(other, piece);
+}
+
+/* Of the declarations of what all modules see, the first is enough. */
+static void drop_repeated(const struct join *join, struct join_piece *piece)
+{
+	for (const struct join_piece *other = join->pieces; other != piece; other = other->next)
+		if (other->kind == piece->kind && other->linkage != OWN && !other->dropped && same_name(other, piece))
+			piece->dropped = true;
+}
+
+static bool settle(struct join *join)
+{
+	bool fine = true;
+	for (struct join_piece *piece = join->pieces; piece; piece = piece->next) {
+		if (!piece->name)
+			continue;
+		if (piece->linkage == OWN) {
+			settle_own(join, piece);
+			continue;
+		}
+		if (piece->linkage == EXTERN)
+			fine = settle_extern(join, piece) && fine;
+		else if (piece->kind != DECLARATION)
+			fine = settle_definition(join, piece) && fine;
+		if (piece->linkage == EXTERN || piece->kind == DECLARATION)
+			drop_repeated(join, piece);
+	}
+	return fine;
+}
+
+static bool is_renamed(const struct join *join, const struct join_module *module, struct token token)
+{
+	for (const struct join_piece *piece = join->pieces; piece; piece = piece->next)
+		if (piece->module == module && piece->renamed && is(token, piece->name))
+			return true;
+	return false;
+}
+
+/* The piece with its module's names and numbers of files made those of the whole. */
+static void write_piece(const struct join *join, const struct join_piece *piece, FILE *file)
+{
+	const struct join_module *module = piece->module;
+	const struct join_piece *defined =
+		piece->linkage == EXTERN && piece->name ? find_defined(join, piece->name) : NULL;
+	const char *at = piece->start;
+	bool number_follows = false;
+	for (struct token token; (token = next_token(at, piece->end)).length; at = behind(token)) {
+		fwrite(at, 1, (size_t)(token.start - at), file);
+		if (number_follows)
+			fprintf(file, "%u", number_of(token) + module->file_base);
+		else if (defined && is(token, ".extern"))
+			fputs(defined->linkage == WEAK ? ".weak" : ".visible", file);
+		else
+			fwrite(token.start, 1, token.length, file);
+		if (is_renamed(join, module, token))
+			fprintf(file, "$%u", module->index);
+		number_follows = is(token, ".loc") || is(token, ".file") || is(token, "inlined_at");
+	}
+	fputc('\n', file);
+}
+
+bool join_write(struct join *join, FILE *file)
+{
+	static const enum kind order[] = {DECLARATION, VARIABLE, FUNCTION, SOURCE_FILE};
+	if (!settle(join))
+		return false;
+	fprintf(file, ".version %u.%u\n.target sm_%u\n.address_size 64\n\n", join->version / 10, join->version % 10,
+	        join->target);
+	for (size_t i = 0; i < sizeof order / sizeof *order; i++)
+		for (const struct join_piece *piece = join->pieces; piece; piece = piece->next)
+			if (piece->kind == order[i] && !piece->dropped)
+				write_piece(join, piece, file);
+	return !ferror(file);
+}

@@ -1,0 +1,63 @@
+/* Other CUDA toolkits on the computer: Makefiles, CPATH and LIBRARY_PATH name their folders, whose headers would come before
+ * ours and whose libraries cannot run here. */
+#include "cli/cc/cc.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static bool holds(const char *folder, const char *file)
+{
+	char path[2 * PATH_MAX];
+	return snprintf(path, sizeof path, "%s/%s", folder, file) < (int)sizeof path && access(path, F_OK) == 0;
+}
+
+bool cc_is_outer_folder(const struct cc *cc, const char *folder)
+{
+	static const char *const signs[] = {"cuda_runtime.h",     "cuda_runtime_api.h", "libcudart.so",
+	                                    "libcudart_static.a", "libcuda.so",         "libcudadevrt.a"};
+	static const char *const ours[] = {"/include", "/lib64"};
+	char real[PATH_MAX], own[PATH_MAX];
+	if (!realpath(folder, real))
+		return false;
+	for (size_t i = 0; i < sizeof ours / sizeof *ours; i++) {
+		char path[2 * PATH_MAX];
+		snprintf(path, sizeof path, "%s%s", cc->toolkit, ours[i]);
+		if (realpath(path, own) && strcmp(own, real) == 0)
+			return false;
+	}
+	for (size_t i = 0; i < sizeof signs / sizeof *signs; i++)
+		if (holds(folder, signs[i]))
+			return true;
+	return false;
+}
+
+/* An empty entry stands for the current folder. */
+static void clean(const struct cc *cc, const char *variable)
+{
+	const char *value = getenv(variable);
+	if (!value)
+		return;
+	char *kept = xcalloc(strlen(value) + 2, 1), *copy = xstrdup(value), *rest = copy;
+	bool first = true;
+	for (char *folder; (folder = strsep(&rest, ":"));) {
+		if (cc_is_outer_folder(cc, *folder ? folder : "."))
+			continue;
+		strcat(strcat(kept, first ? "" : ":"), folder);
+		first = false;
+	}
+	if (first)
+		unsetenv(variable);
+	else
+		setenv(variable, kept, 1);
+	free(kept);
+	free(copy);
+}
+
+void cc_clean_environment(const struct cc *cc)
+{
+	static const char *const variables[] = {"CPATH", "C_INCLUDE_PATH", "CPLUS_INCLUDE_PATH", "LIBRARY_PATH",
+	                                        "COMPILER_PATH"};
+	for (size_t i = 0; i < sizeof variables / sizeof *variables; i++)
+		clean(cc, variables[i]);
+}

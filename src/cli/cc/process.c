@@ -1,0 +1,145 @@
+/* Running compilers for `sluice cc`, with a folder of its own for temporary files: clang 14 leaves empty folders behind. */
+#include "cli/cc/cc.h"
+
+#include <errno.h>
+#include <ftw.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static int remove_entry(const char *path, const struct stat *status, int kind, struct FTW *walk)
+{
+	(void)status, (void)kind, (void)walk;
+	return remove(path);
+}
+
+/* Signals that would end us go to the compiler, so that we stay to clean up. */
+static void fill_signals(sigset_t *signals)
+{
+	static const int numbers[] = {SIGCHLD, SIGINT, SIGTERM, SIGHUP};
+	sigemptyset(signals);
+	for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+		sigaddset(signals, numbers[i]);
+}
+
+bool cc_open_temporary(struct cc *cc)
+{
+	const char *parent = getenv("TMPDIR");
+	char *folder = cc_joined(cc, parent && *parent ? parent : "/tmp", "/sluice-cc-XXXXXX");
+	if (!mkdtemp(folder)) {
+		cli_error(cc->name, "cannot make the folder %s: %s%s", folder, strerror(errno),
+		          parent && *parent ? " (TMPDIR names the place)" : "");
+		return false;
+	}
+	setenv("TMPDIR", folder, 1);
+	cc->temporary = folder;
+	sigset_t signals;
+	fill_signals(&signals);
+	sigprocmask(SIG_BLOCK, &signals, &cc->signals);
+	return true;
+}
+
+void cc_close_temporary(struct cc *cc)
+{
+	if (cc->temporary)
+		nftw(cc->temporary, remove_entry, 16, FTW_DEPTH | FTW_PHYS);
+	cc->temporary = NULL;
+}
+
+const char *cc_new_temporary(struct cc *cc, const char *suffix)
+{
+	char name[32];
+	snprintf(name, sizeof name, "/%u", cc->temporaries++);
+	return cc_joined(cc, cc_joined(cc, cc->temporary, name), suffix);
+}
+
+bool cc_write_file(const struct cc *cc, const char *path, const char *text, size_t length)
+{
+	FILE *file = fopen(path, "w");
+	bool fine = file && fwrite(text, 1, length, file) == length;
+	fine = file && fclose(file) == 0 && fine;
+	if (!fine)
+		cli_error(cc->name, "cannot write %s: %s", path, strerror(errno));
+	return fine;
+}
+
+/* As a shell would read it again. */
+static void print_word(const char *word)
+{
+	bool plain = *word && !word[strcspn(word, " \t\n\"'\\$&;()<>|*?`#~")];
+	if (plain) {
+		fputs(word, stderr);
+		return;
+	}
+	fputc('\'', stderr);
+	for (; *word; word++)
+		fputs(*word == '\'' ? "'\\''" : (const char[]){*word, '\0'}, stderr);
+	fputc('\'', stderr);
+}
+
+static void print_command(const struct cc *cc, const struct words *command)
+{
+	if (cc->as_nvcc)
+		fputs("#$ ", stderr);
+	for (size_t i = 0; i < command->count; i++) {
+		if (i)
+			fputc(' ', stderr);
+		print_word(command->list[i]);
+	}
+	fputc('\n', stderr);
+}
+
+static int start(const struct cc *cc, struct words *command, pid_t *child)
+{
+	const char *given = getenv("SLUICE_CLANG");
+	bool is_clang = !command->list[0];
+	const char *const clangs[] = {given && *given ? given : "clang++-14", given && *given ? NULL : "clang++", NULL};
+	const char *const other[] = {command->list[0], NULL};
+	const char *const *names = is_clang ? clangs : other;
+	posix_spawnattr_t attributes;
+	int error = ENOENT;
+	posix_spawnattr_init(&attributes);
+	posix_spawnattr_setsigmask(&attributes, &cc->signals);
+	posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK);
+	for (size_t i = 0; names[i] && error == ENOENT; i++) {
+		command->list[0] = names[i];
+		if (cc->verbose)
+			print_command(cc, command);
+		error = cc->dry_run ? 0
+		                    : posix_spawnp(child, command->list[0], NULL, &attributes,
+		                                   (char *const *)command->list, environ);
+	}
+	posix_spawnattr_destroy(&attributes);
+	if (!error)
+		return 0;
+	cli_error(cc->name, "cannot start %s: %s%s", command->list[0], strerror(error),
+	          is_clang && error == ENOENT ? "; Debian's package clang-14 has the compiler" : "");
+	return error == ENOENT ? CLI_NOT_FOUND : CLI_CANNOT_RUN;
+}
+
+/* The compiler's exit status. */
+static int await(pid_t child)
+{
+	sigset_t signals;
+	int status, number;
+	fill_signals(&signals);
+	for (;;) {
+		sigwait(&signals, &number);
+		if (number != SIGCHLD)
+			kill(child, number);
+		else if (waitpid(child, &status, WNOHANG) == child)
+			return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+	}
+}
+
+int cc_run(struct cc *cc, struct words *command)
+{
+	pid_t child;
+	fflush(NULL);
+	int status = start(cc, command, &child);
+	return status == 0 && !cc->dry_run ? await(child) : status;
+}

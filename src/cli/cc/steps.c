@@ -1,0 +1,282 @@
+/* The steps of a command line: each source is compiled by a clang of its own, then all is linked. */
+#include "cli/cc/cc.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Our own words, before all others, for CUDA. */
+static void add_cuda_base(struct cc *cc, struct words *command)
+{
+	static const char *const fixed[] = {
+		"-nocudainc",
+		"-include",
+		"cuda_runtime.h",
+		"--no-cuda-version-check",
+		"-O2",
+		"-gline-tables-only",
+		"-Wno-unused-command-line-argument",
+		"-Wno-unknown-cuda-version",
+		/* "..."NAME and narrowing initialisers, which nvcc of the time let pass */
+		"-Wno-reserved-user-defined-literal",
+		"-Wno-c++11-narrowing",
+		/* libcu++ declares them, and calls none */
+		"-Xclang",
+		"-fcuda-allow-variadic-functions",
+		NULL,
+	};
+	cc_add(command, cc_joined(cc, "--cuda-path=", cc->toolkit));
+	cc_add_all(command, fixed);
+}
+
+/* As nvcc's, -O is for host code: device code is the same with each. Of the levels that are not ours clang knows these for
+ * one side alone; the others, between them, compile as ours. */
+static void add_host_level(struct cc *cc, struct words *command)
+{
+	static const char *const one_sided[] = {"-O0", "-O3", "-O4", "-Ofast"};
+	for (size_t i = 0; i < sizeof one_sided / sizeof *one_sided; i++)
+		if (cc->host_level && strcmp(cc->host_level, one_sided[i]) == 0) {
+			cc_add(command, "-Xarch_host");
+			cc_add(command, cc->host_level);
+		}
+}
+
+static void add_headers(struct cc *cc, struct words *command)
+{
+	cc_add(command, "-isystem");
+	cc_add(command, cc_joined(cc, cc->toolkit, "/include"));
+	cc_add(command, "-idirafter");
+	cc_add(command, cc_joined(cc, cc->toolkit, "/absent"));
+}
+
+static void add_cuda(struct cc *cc, struct words *command)
+{
+	static const char *const host_only[] = {"--cuda-host-only", "-Xclang", "-fcuda-include-gpubinary", "-Xclang",
+	                                        NULL};
+	add_cuda_base(cc, command);
+	add_host_level(cc, command);
+	if (!cc->own_architecture) {
+		char name[32];
+		snprintf(name, sizeof name, "%u", cc->architecture ? cc->architecture : CC_DEFAULT_ARCHITECTURE);
+		cc_add(command, cc_joined(cc, "--cuda-gpu-arch=sm_", name));
+	}
+	if (cc->device_ptx) {
+		cc_add_all(command, host_only);
+		cc_add(command, cc->device_ptx);
+	}
+	if (cc->preprocesses && !cc->device_only)
+		cc_add(command, "--cuda-host-only");
+	if (cc->relocatable)
+		cc_add(command, "-fgpu-rdc");
+	cc_add_all(command, cc->device.list);
+}
+
+/* C and C++ files: what a host's compiler has, and the folder of <cuda_runtime.h>. */
+static void add_host(struct cc *cc, struct words *command)
+{
+	cc_add(command, "-Wno-unused-command-line-argument");
+	cc_add(command, cc->host_level ? cc->host_level : "-O2");
+	cc_add_all(command, cc->host.list);
+}
+
+/* -std is of one language; nvcc's users give it to all files. */
+static bool is_standard_of_other(const char *word, enum language language)
+{
+	if (strncmp(word, "-std=", 5) != 0 && strncmp(word, "--std=", 6) != 0)
+		return false;
+	return (strstr(word, "++") != NULL) != (language != LANGUAGE_C);
+}
+
+/* The words of the command line but for the files. */
+static void add_user(const struct cc *cc, struct words *command, enum language language)
+{
+	size_t input = 0;
+	for (size_t i = 0; i < cc->user.count; i++) {
+		if (input < cc->input_count && cc->inputs[input].place == i)
+			input++;
+		else if (!is_standard_of_other(cc->user.list[i], language))
+			cc_add(command, cc->user.list[i]);
+	}
+}
+
+/* FOLDER/NAME.suffix for FOLDER2/NAME.cu, in the current folder or in that of -odir. */
+static const char *beside(struct cc *cc, const char *source, const char *suffix)
+{
+	const char *slash = strrchr(source, '/'), *name = slash ? slash + 1 : source, *dot = strrchr(name, '.');
+	char *stem = arena_string(&cc->arena, name, dot ? (size_t)(dot - name) : strlen(name));
+	char *file = cc_joined(cc, stem, suffix);
+	return cc->output_folder ? cc_joined(cc, cc_joined(cc, cc->output_folder, "/"), file) : file;
+}
+
+/* What our ptxas makes of one source is PTX. Without -o a.cu becomes a.ptx. */
+static void add_ptx(struct cc *cc, struct words *command)
+{
+	cc_add(command, "-c");
+	cc_add(command, "--cuda-device-only");
+	cc_add(command, "-o");
+	cc_add(command, cc->output ? cc->output : beside(cc, cc->source, ".ptx"));
+}
+
+static void add_output(struct cc *cc, struct words *command, const char *source, const char *object)
+{
+	if (object)
+		cc_add(command, "-c");
+	if (!object && cc->output)
+		object = cc->output;
+	else if (!object && cc->output_folder && !cc->preprocesses)
+		object = beside(cc, source, ".o");
+	if (!object)
+		return; /* clang knows */
+	cc_add(command, "-o");
+	cc_add(command, object);
+}
+
+/* To `object` when the command line does not stop there. */
+static int compile(struct cc *cc, const struct input *input, const char *object)
+{
+	static const char *const names[] = {[LANGUAGE_CUDA] = "cuda", [LANGUAGE_C] = "c", [LANGUAGE_CXX] = "c++"};
+	const char *source = cc->user.list[input->place];
+	struct words command = {0};
+	cc_add(&command, NULL); /* clang */
+	if (input->language == LANGUAGE_CUDA)
+		add_cuda(cc, &command);
+	else
+		add_host(cc, &command);
+	add_headers(cc, &command);
+	const char *overlay = input->language == LANGUAGE_CUDA ? cc_mend_launches(cc, source) : NULL;
+	if (overlay) {
+		cc_add(&command, "-ivfsoverlay");
+		cc_add(&command, overlay);
+	}
+	add_user(cc, &command, input->language);
+	if (cc->ptx)
+		add_ptx(cc, &command);
+	else
+		add_output(cc, &command, source, object);
+	cc_add(&command, "-x");
+	cc_add(&command, names[input->language]);
+	cc_add(&command, source);
+	int status = cc_run(cc, &command);
+	free(command.list);
+	return status;
+}
+
+/* Compiles the sources. Where all is linked then, the objects take their places among the words. */
+static int compile_all(struct cc *cc)
+{
+	bool keeps = cc->links || cc->links_device;
+	unsigned made = 0;
+	for (size_t i = 0; i < cc->input_count; i++)
+		made += cc->inputs[i].language != LANGUAGE_NONE;
+	if (!keeps && made > 1 && cc->output && !cc->preprocesses) {
+		cli_error(cc->name, "-o: expected one source file, not %u, where nothing is linked", made);
+		return CLI_USAGE;
+	}
+	for (size_t i = 0; i < cc->input_count; i++) {
+		struct input *input = &cc->inputs[i];
+		if (input->language == LANGUAGE_NONE)
+			continue;
+		const char *object = keeps ? cc_new_temporary(cc, ".o") : NULL;
+		int status = compile(cc, input, object);
+		if (status != 0)
+			return status;
+		if (object)
+			cc->user.list[input->place] = object;
+	}
+	return 0;
+}
+
+/* The object that the relocatable ones among the files need, in `object`; NULL when they need none. */
+static int make_stub(struct cc *cc, const char *output, const char **object)
+{
+	static const char *const compiler[] = {"-x", "c", "-fPIC", "-O1", "-c", NULL};
+	const char *stub;
+	*object = NULL;
+	if (cc->dry_run)
+		return 0;
+	if (!cc_link_device(cc, &cc->user, &stub))
+		return CLI_FAILED;
+	if (!stub)
+		return 0;
+	struct words command = {0};
+	cc_add(&command, NULL);
+	cc_add_all(&command, compiler);
+	cc_add(&command, stub);
+	cc_add(&command, "-o");
+	cc_add(&command, output);
+	int status = cc_run(cc, &command);
+	free(command.list);
+	*object = output;
+	return status;
+}
+
+/* Our runtime is found first, or a user's -L and -rpath of another toolkit would find that one's; and as RPATH, which
+ * LD_LIBRARY_PATH does not overrule. */
+static void add_link(struct cc *cc, struct words *command, const char *stub)
+{
+	const char *folder = cc_joined(cc, cc->toolkit, "/lib64");
+	const char *const before[] = {"-Wno-unused-command-line-argument",
+	                              "-Xlinker",
+	                              "--disable-new-dtags",
+	                              "-Xlinker",
+	                              "-rpath",
+	                              "-Xlinker",
+	                              folder,
+	                              cc_joined(cc, "-L", folder),
+	                              NULL};
+	cc_add_all(command, before);
+	cc_add_all(command, cc->host.list);
+	if (stub)
+		cc_add(command, stub);
+	cc_add_all(command, cc->user.list);
+	cc_add(command, "-lcudadevrt");
+	cc_add(command, "-lcudart");
+	if (cc->output) {
+		cc_add(command, "-o");
+		cc_add(command, cc->output);
+	}
+}
+
+static int link_all(struct cc *cc)
+{
+	const char *stub;
+	int status = make_stub(cc, cc_new_temporary(cc, "-device.o"), &stub);
+	if (status != 0)
+		return status;
+	struct words command = {0};
+	cc_add(&command, NULL);
+	add_link(cc, &command, stub);
+	status = cc_run(cc, &command);
+	free(command.list);
+	return status;
+}
+
+/* The object of -dlink, which is there also where nothing had to be linked. */
+static int link_device(struct cc *cc)
+{
+	const char *stub;
+	return make_stub(cc, cc->output ? cc->output : "a_dlink.o", &stub);
+}
+
+static int make_archive(struct cc *cc)
+{
+	struct words command = {0};
+	cc_add(&command, "ar");
+	cc_add(&command, "rcs");
+	cc_add(&command, cc->output ? cc->output : "a.a");
+	for (size_t i = 0; i < cc->input_count; i++)
+		cc_add(&command, cc->user.list[cc->inputs[i].place]);
+	int status = cc_run(cc, &command);
+	free(command.list);
+	return status;
+}
+
+int cc_run_steps(struct cc *cc)
+{
+	int status = compile_all(cc);
+	if (status != 0 || !cc->links)
+		return status;
+	if (cc->makes_archive)
+		return make_archive(cc);
+	return cc->links_device ? link_device(cc) : link_all(cc);
+}

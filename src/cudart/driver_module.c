@@ -1,0 +1,212 @@
+/* The driver API: modules and kernels. A module is one more binary of the runtime's, a function one more of its symbols. */
+#include "cudart/driver.h"
+
+#include "base/arena.h"
+#include "base/file.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { WRAPPER_MAGIC = 0x466243b1, WRAPPER_DATA = 8, MOST_PARAMETERS = 1024 };
+
+static bool is_module(const struct runtime *runtime, const void *module)
+{
+	const struct binary *binary = runtime->binaries;
+	while (binary && binary != module)
+		binary = binary->next;
+	return binary && binary->module;
+}
+
+CUresult cuModuleLoadData(CUmodule *module, const void *image)
+{
+	struct runtime *runtime = runtime_enter();
+	const char *data = image;
+	uint32_t magic = 0;
+	cudaError_t result = runtime_check(runtime, "cuModuleLoadData", module && image);
+	if (result != cudaSuccess)
+		return driver_result(runtime_leave(runtime, result));
+	if (strnlen(data, sizeof magic) == sizeof magic)
+		memcpy(&magic, data, sizeof magic);
+	if (magic == WRAPPER_MAGIC) /* what a compiler puts before a fat binary */
+		memcpy(&data, data + WRAPPER_DATA, sizeof data);
+	struct binary *binary = xcalloc(1, sizeof *binary);
+	binary->data = data;
+	result = runtime_load_code(runtime, data, &binary->module);
+	binary->error = result;
+	binary->next = runtime->binaries;
+	runtime->binaries = binary;
+	*module = result == cudaSuccess ? (CUmodule)binary : NULL;
+	return driver_result(runtime_leave(runtime, result));
+}
+
+CUresult cuModuleLoadDataEx(CUmodule *module, const void *image, unsigned int count, CUjit_option *options,
+                            void **values)
+{
+	for (unsigned int i = 0; i < count && options && values; i++) {
+		bool is_log = options[i] == CU_JIT_INFO_LOG_BUFFER || options[i] == CU_JIT_ERROR_LOG_BUFFER;
+		if (is_log && values[i])
+			*(char *)values[i] = '\0';
+		if (options[i] == CU_JIT_INFO_LOG_BUFFER_SIZE_BYTES || options[i] == CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES)
+			values[i] = NULL; /* bytes of what is in it */
+	}
+	return cuModuleLoadData(module, image);
+}
+
+CUresult cuModuleLoadFatBinary(CUmodule *module, const void *image)
+{
+	return cuModuleLoadData(module, image);
+}
+
+CUresult cuModuleLoad(CUmodule *module, const char *file)
+{
+	size_t length;
+	char *text = file ? file_read(file, &length) : NULL;
+	if (!text) {
+		runtime_message("cuModuleLoad: cannot read %s: %s", file ? file : "NULL", strerror(errno));
+		return CUDA_ERROR_FILE_NOT_FOUND;
+	}
+	CUresult result = cuModuleLoadData(module, text);
+	free(text);
+	return result;
+}
+
+/* Kernels and variables stay known, as those of the runtime do: statistics may still need them. */
+CUresult cuModuleUnload(CUmodule module)
+{
+	struct runtime *runtime = runtime_enter_closed();
+	bool is = is_module(runtime, module) || runtime->ending;
+	return driver_result(runtime_leave(runtime, is ? cudaSuccess : cudaErrorInvalidResourceHandle));
+}
+
+static struct symbol *find_function(const struct runtime *runtime, const struct binary *binary, const char *name)
+{
+	struct symbol *symbol = runtime->kernels;
+	while (symbol && (symbol->binary != binary || strcmp(symbol->name, name) != 0))
+		symbol = symbol->next;
+	return symbol;
+}
+
+static struct symbol *add_function(struct runtime *runtime, struct binary *binary, const char *name)
+{
+	size_t length = strlen(name) + 1;
+	struct symbol *symbol = xcalloc(1, sizeof *symbol + length);
+	memcpy(symbol + 1, name, length);
+	*symbol = (struct symbol){
+		.host = symbol, .name = (const char *)(symbol + 1), .binary = binary, .next = runtime->kernels};
+	runtime->kernels = symbol;
+	return symbol;
+}
+
+CUresult cuModuleGetFunction(CUfunction *function, CUmodule module, const char *name)
+{
+	struct runtime *runtime = runtime_enter();
+	struct binary *binary = (struct binary *)module;
+	cudaError_t result = runtime_check(runtime, "cuModuleGetFunction", function && name);
+	if (result == cudaSuccess && !is_module(runtime, module))
+		result = cudaErrorInvalidResourceHandle;
+	if (result == cudaSuccess && !sluice_find_kernel(binary->module, name))
+		result = cudaErrorSymbolNotFound;
+	if (result == cudaSuccess) {
+		struct symbol *symbol = find_function(runtime, binary, name);
+		*function = (CUfunction)(symbol ? symbol : add_function(runtime, binary, name));
+	}
+	return driver_result(runtime_leave(runtime, result));
+}
+
+CUresult cuModuleGetGlobal(CUdeviceptr *address, size_t *bytes, CUmodule module, const char *name)
+{
+	struct runtime *runtime = runtime_enter();
+	uint64_t place, size;
+	cudaError_t result = runtime_check(runtime, "cuModuleGetGlobal", name);
+	if (result == cudaSuccess && !is_module(runtime, module))
+		result = cudaErrorInvalidResourceHandle;
+	if (result == cudaSuccess && !sluice_find_variable(((struct binary *)module)->module, name, &place, &size))
+		result = cudaErrorSymbolNotFound;
+	if (result == cudaSuccess && address)
+		*address = place;
+	if (result == cudaSuccess && bytes)
+		*bytes = size;
+	return driver_result(runtime_leave(runtime, result));
+}
+
+/* ---- kernels ---- */
+
+CUresult cuFuncGetAttribute(int *value, CUfunction_attribute attribute, CUfunction function)
+{
+	struct cudaFuncAttributes all;
+	cudaError_t result = value ? cudaFuncGetAttributes(&all, function) : cudaErrorInvalidValue;
+	if (result != cudaSuccess)
+		return driver_result(result);
+	const int values[] = {
+		[CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK] = all.maxThreadsPerBlock,
+		[CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES] = (int)all.sharedSizeBytes,
+		[CU_FUNC_ATTRIBUTE_CONST_SIZE_BYTES] = (int)all.constSizeBytes,
+		[CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES] = (int)all.localSizeBytes,
+		[CU_FUNC_ATTRIBUTE_NUM_REGS] = all.numRegs,
+		[CU_FUNC_ATTRIBUTE_PTX_VERSION] = all.ptxVersion,
+		[CU_FUNC_ATTRIBUTE_BINARY_VERSION] = all.binaryVersion,
+		[CU_FUNC_ATTRIBUTE_CACHE_MODE_CA] = all.cacheModeCA,
+		[CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES] = all.maxDynamicSharedSizeBytes,
+		[CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT] = all.preferredShmemCarveout,
+	};
+	if ((size_t)attribute >= sizeof values / sizeof *values)
+		return CUDA_ERROR_INVALID_VALUE;
+	*value = values[attribute];
+	return CUDA_SUCCESS;
+}
+
+CUresult cuFuncSetAttribute(CUfunction function, CUfunction_attribute attribute, int value)
+{
+	return driver_result(cudaFuncSetAttribute(function, (enum cudaFuncAttribute)attribute, value));
+}
+
+CUresult cuFuncSetCacheConfig(CUfunction function, CUfunc_cache config)
+{
+	return driver_result(cudaFuncSetCacheConfig(function, (enum cudaFuncCache)config));
+}
+
+CUresult cuOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, CUfunction function, int block_threads, size_t shared)
+{
+	return driver_result(cudaOccupancyMaxActiveBlocksPerMultiprocessor(blocks, function, block_threads, shared));
+}
+
+/* The buffer of `extra`, or NULL. */
+static char *find_buffer(void **extra)
+{
+	char *buffer = NULL;
+	for (; extra && extra[0] != CU_LAUNCH_PARAM_END; extra += 2)
+		if (extra[0] == CU_LAUNCH_PARAM_BUFFER_POINTER)
+			buffer = extra[1];
+	return buffer;
+}
+
+/* Where each parameter lies in a buffer of all. False: the function is none. */
+static bool spread(CUfunction function, char *buffer, void **parameters)
+{
+	struct runtime *runtime = runtime_enter();
+	const struct symbol *symbol = runtime->kernels;
+	uint32_t offset, size, count = 0;
+	while (symbol && symbol != (const void *)function)
+		symbol = symbol->next;
+	const sluice_kernel *kernel = symbol ? sluice_find_kernel(symbol->binary->module, symbol->name) : NULL;
+	for (; kernel && count < MOST_PARAMETERS && sluice_kernel_param(kernel, count, &offset, &size); count++)
+		parameters[count] = buffer + offset;
+	runtime_leave(runtime, cudaSuccess);
+	return kernel;
+}
+
+CUresult cuLaunchKernel(CUfunction function, unsigned int grid_x, unsigned int grid_y, unsigned int grid_z,
+                        unsigned int block_x, unsigned int block_y, unsigned int block_z, unsigned int shared,
+                        CUstream stream, void **parameters, void **extra)
+{
+	void *places[MOST_PARAMETERS];
+	char *buffer = find_buffer(extra);
+	if (buffer && !parameters) {
+		if (!spread(function, buffer, places))
+			return CUDA_ERROR_INVALID_HANDLE;
+		parameters = places;
+	}
+	const dim3 grid = {grid_x, grid_y, grid_z}, block = {block_x, block_y, block_z};
+	return driver_result(cudaLaunchKernel(function, grid, block, parameters, shared, stream));
+}

@@ -1,0 +1,88 @@
+/* What programs of CUDA 12 and 13 call where it differs: the same answers in structs of their layout. */
+#include "cudart/versions.h"
+
+#include <stddef.h>
+#include <string.h>
+
+/* Of a simulated machine there is no more to say. */
+static const struct properties_12_more more = {.hostRegisterSupported = 1, .unifiedFunctionPointers = 1};
+
+cudaError_t cudaGetDeviceProperties_v2(struct cudaDeviceProp_12 *properties, int device)
+{
+	cudaError_t result = cudaGetDeviceProperties(properties ? &properties->first : NULL, device);
+	if (result != cudaSuccess)
+		return result;
+	properties->more = more;
+	memset(properties->reserved, 0, sizeof properties->reserved);
+	return result;
+}
+
+cudaError_t cudaChooseDevice_v2(int *device, const struct cudaDeviceProp_12 *properties)
+{
+	return cudaChooseDevice(device, &properties->first);
+}
+
+/* The fields from `first` to `last`, which lie side by side in both. */
+#define COPY(first, last)                                                                                              \
+	memcpy(&to->first, &from.first,                                                                                \
+	       offsetof(struct cudaDeviceProp, last) + sizeof from.last - offsetof(struct cudaDeviceProp, first))
+
+cudaError_t abi13_cudaGetDeviceProperties(struct cudaDeviceProp_13 *to, int device)
+{
+	struct cudaDeviceProp from;
+	cudaError_t result = cudaGetDeviceProperties(to ? &from : NULL, device);
+	if (result != cudaSuccess)
+		return result;
+	memset(to, 0, sizeof *to);
+	COPY(name, luidDeviceNodeMask);
+	COPY(totalGlobalMem, maxGridSize);
+	COPY(totalConstMem, texturePitchAlignment);
+	to->multiProcessorCount = from.multiProcessorCount;
+	to->integrated = from.integrated;
+	to->canMapHostMemory = from.canMapHostMemory;
+	memcpy(to->limits, &from.maxTexture1D, 2 * sizeof(int));
+	memcpy(to->limits + 2, from.maxTexture2D, sizeof to->limits - 2 * sizeof(int));
+	COPY(surfaceAlignment, unifiedAddressing);
+	COPY(memoryBusWidth, localL1CacheSupported);
+	to->sharedMemPerMultiprocessor = from.sharedMemPerMultiprocessor;
+	COPY(regsPerMultiprocessor, hostNativeAtomicSupported);
+	COPY(pageableMemoryAccess, cooperativeLaunch);
+	COPY(sharedMemPerBlockOptin, reservedSharedMemPerBlock);
+	to->more = more;
+	return result;
+}
+
+cudaError_t abi13_cudaChooseDevice(int *device, const struct cudaDeviceProp_13 *properties)
+{
+	struct cudaDeviceProp wanted = {.major = properties ? properties->major : 0};
+	return cudaChooseDevice(device, properties ? &wanted : NULL);
+}
+
+cudaError_t abi12_cudaFuncGetAttributes(struct cudaFuncAttributes_12 *attributes, const void *function)
+{
+	cudaError_t result = cudaFuncGetAttributes(attributes ? &attributes->first : NULL, function);
+	if (result == cudaSuccess)
+		memset((char *)attributes + sizeof attributes->first, 0, sizeof *attributes - sizeof attributes->first);
+	return result;
+}
+
+cudaError_t abi13_cudaPointerGetAttributes(struct cudaPointerAttributes_13 *attributes, const void *pointer)
+{
+	cudaError_t result = cudaPointerGetAttributes(attributes ? &attributes->first : NULL, pointer);
+	if (result == cudaSuccess)
+		memset(attributes->reserved, 0, sizeof attributes->reserved);
+	return result;
+}
+
+cudaError_t abi13_cudaMemPrefetchAsync(const void *pointer, size_t size, struct cudaMemLocation_13 location,
+                                       unsigned int flags, cudaStream_t stream)
+{
+	(void)flags;
+	return cudaMemPrefetchAsync(pointer, size, location.id, stream);
+}
+
+cudaError_t abi13_cudaMemAdvise(const void *pointer, size_t size, enum cudaMemoryAdvise advice,
+                                struct cudaMemLocation_13 location)
+{
+	return cudaMemAdvise(pointer, size, advice, location.id);
+}

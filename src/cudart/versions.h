@@ -1,0 +1,85 @@
+/* versions: structs of CUDA 12 and 13 where they differ from those of our headers, which are 11's. */
+#ifndef SLUICE_CUDART_VERSIONS_H
+#define SLUICE_CUDART_VERSIONS_H
+
+#include <cuda_runtime_api.h>
+
+/* What is new behind 11's fields in 12, and in the middle of 13's. */
+struct properties_12_more {
+	int hostRegisterSupported, sparseCudaArraySupported, hostRegisterReadOnlySupported;
+	int timelineSemaphoreInteropSupported, memoryPoolsSupported, gpuDirectRDMASupported;
+	int gpuDirectRDMAFlushWritesOptions, gpuDirectRDMAWritesOrdering, memoryPoolSupportedHandleTypes;
+	int deferredMappingCudaArraySupported, ipcEventSupported, clusterLaunch, unifiedFunctionPointers;
+};
+
+struct cudaDeviceProp_12 {
+	struct cudaDeviceProp first;
+	struct properties_12_more more;
+	int reserved[63];
+};
+_Static_assert(sizeof(struct cudaDeviceProp_12) == 1032, "cudaDeviceProp of CUDA 12");
+
+/* Without the clocks and what CUDA has given up. */
+struct cudaDeviceProp_13 {
+	char name[256];
+	cudaUUID_t uuid;
+	char luid[8];
+	unsigned int luidDeviceNodeMask;
+	size_t totalGlobalMem, sharedMemPerBlock;
+	int regsPerBlock, warpSize;
+	size_t memPitch;
+	int maxThreadsPerBlock, maxThreadsDim[3], maxGridSize[3];
+	size_t totalConstMem;
+	int major, minor;
+	size_t textureAlignment, texturePitchAlignment;
+	int multiProcessorCount, integrated, canMapHostMemory;
+	int limits[38]; /* maxTexture1D to maxSurfaceCubemapLayered, without maxTexture1DLinear */
+	size_t surfaceAlignment;
+	int concurrentKernels, ECCEnabled, pciBusID, pciDeviceID, pciDomainID, tccDriver, asyncEngineCount;
+	int unifiedAddressing, memoryBusWidth, l2CacheSize, persistingL2CacheMaxSize, maxThreadsPerMultiProcessor;
+	int streamPrioritiesSupported, globalL1CacheSupported, localL1CacheSupported;
+	size_t sharedMemPerMultiprocessor;
+	int regsPerMultiprocessor, managedMemory, isMultiGpuBoard, multiGpuBoardGroupID, hostNativeAtomicSupported;
+	int pageableMemoryAccess, concurrentManagedAccess, computePreemptionSupported;
+	int canUseHostPointerForRegisteredMem, cooperativeLaunch;
+	size_t sharedMemPerBlockOptin;
+	int pageableMemoryAccessUsesHostPageTables, directManagedMemAccessFromHost, maxBlocksPerMultiProcessor;
+	int accessPolicyMaxWindowSize;
+	size_t reservedSharedMemPerBlock;
+	struct properties_12_more more;
+	int reserved[63];
+};
+_Static_assert(sizeof(struct cudaDeviceProp_13) == 1008, "cudaDeviceProp of CUDA 13");
+
+/* 12's and 13's have room for clusters of blocks. */
+struct cudaFuncAttributes_12 {
+	struct cudaFuncAttributes first;
+	int clusterDimMustBeSet, requiredCluster[3], clusterSchedulingPolicyPreference, nonPortableClusterSizeAllowed;
+	int reserved[16];
+};
+_Static_assert(sizeof(struct cudaFuncAttributes_12) == 144, "cudaFuncAttributes of CUDA 12");
+
+struct cudaPointerAttributes_13 {
+	struct cudaPointerAttributes first;
+	long reserved[8];
+};
+_Static_assert(sizeof(struct cudaPointerAttributes_13) == 88, "cudaPointerAttributes of CUDA 13");
+
+/* A place where memory may lie, given by value. */
+struct cudaMemLocation_13 {
+	int type, id;
+};
+
+/* Called by programs of these versions in place of the functions of that name. */
+cudaError_t cudaGetDeviceProperties_v2(struct cudaDeviceProp_12 *properties, int device);
+cudaError_t cudaChooseDevice_v2(int *device, const struct cudaDeviceProp_12 *properties);
+cudaError_t abi13_cudaGetDeviceProperties(struct cudaDeviceProp_13 *properties, int device);
+cudaError_t abi13_cudaChooseDevice(int *device, const struct cudaDeviceProp_13 *properties);
+cudaError_t abi12_cudaFuncGetAttributes(struct cudaFuncAttributes_12 *attributes, const void *function);
+cudaError_t abi13_cudaPointerGetAttributes(struct cudaPointerAttributes_13 *attributes, const void *pointer);
+cudaError_t abi13_cudaMemPrefetchAsync(const void *pointer, size_t size, struct cudaMemLocation_13 location,
+				       unsigned int flags, cudaStream_t stream);
+cudaError_t abi13_cudaMemAdvise(const void *pointer, size_t size, enum cudaMemoryAdvise advice,
+				struct cudaMemLocation_13 location);
+
+#endif

@@ -1,0 +1,73 @@
+/* Writes a fat binary as nvcc does: container FILE ENTRY... to standard output, an entry being KIND:ARCHITECTURE:FILE with
+ * KIND plain, zstd, lz4 (PTX) or code (machine code, of which the bytes do not matter). Without an entry it is empty. */
+#include <lz4.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <zstd.h>
+
+enum { MOST = 1 << 20 };
+
+static char container[2 * MOST], text[MOST], packed[2 * MOST];
+static size_t used = 16;
+
+static void put(char *at, uint64_t value, int bytes)
+{
+	for (int i = 0; i < bytes; i++)
+		at[i] = (char)(value >> 8 * i);
+}
+
+static size_t read_text(const char *path)
+{
+	FILE *file = fopen(path, "rb");
+	if (!file) {
+		perror(path);
+		exit(1);
+	}
+	size_t length = fread(text, 1, sizeof text - 1, file);
+	fclose(file);
+	return length;
+}
+
+static void add(char *word)
+{
+	const char *kind = strtok(word, ":");
+	unsigned architecture = (unsigned)atoi(strtok(NULL, ":"));
+	size_t length = read_text(strtok(NULL, "")), size = length;
+	const char *payload = text;
+	uint64_t flags = 0x11;
+	if (strcmp(kind, "zstd") == 0) {
+		size = ZSTD_compress(packed, sizeof packed, text, length, 19);
+		flags |= 0x8000;
+		payload = packed;
+	} else if (strcmp(kind, "lz4") == 0) {
+		size = (size_t)LZ4_compress_default(text, packed, (int)length, sizeof packed);
+		flags |= 0x2000;
+		payload = packed;
+	}
+	char *entry = container + used;
+	size_t padded = (size + 7) & ~(size_t)7;
+	put(entry, strcmp(kind, "code") == 0 ? 2 : 1, 2);
+	put(entry + 2, 0x0101, 2);
+	put(entry + 4, 64, 4);
+	put(entry + 8, padded, 8);
+	put(entry + 16, payload == packed ? size : 0, 4);
+	put(entry + 26, 7, 2);
+	put(entry + 28, architecture, 4);
+	put(entry + 40, flags, 8);
+	put(entry + 56, payload == packed ? length : 0, 8);
+	memcpy(entry + 64, payload, size);
+	used += 64 + padded;
+}
+
+int main(int argc, char **argv)
+{
+	for (int i = 1; i < argc; i++)
+		add(argv[i]);
+	put(container, 0xba55ed50, 4);
+	put(container + 4, 1, 2);
+	put(container + 6, 16, 2);
+	put(container + 8, used - 16, 8);
+	return fwrite(container, 1, used, stdout) == used ? 0 : 1;
+}

@@ -1,0 +1,307 @@
+#!/bin/sh
+# nvcc of the toolkit: the options that Makefiles give it, files of several languages, launches with blanks, device code of
+# several files, and another toolkit in the way.
+set -u
+. "$(dirname "$0")/lib.sh"
+. "$source_dir/tests/cuda/preload.sh"
+unset SLUICE_CLANG SLUICE_TOOLKIT SLUICE_MACHINE SLUICE_OPTIONS SLUICE_STATS_FORMAT SLUICE_MAX_INSTRUCTIONS
+SLUICE_FUNCTIONAL=1
+SLUICE_STATS=$work/stats.json
+export SLUICE_FUNCTIONAL SLUICE_STATS
+cd "$work" || exit 1
+toolkit=$("$sluice" toolkit) || fail "no toolkit"
+nvcc=$toolkit/bin/nvcc
+
+# makes STATUS ARGUMENT...: runs nvcc.
+makes() {
+	wanted=$1
+	shift
+	tried="nvcc $*"
+	got=0
+	"$nvcc" "$@" >"$work/out" 2>"$work/err" </dev/null || got=$?
+	[ "$got" = "$wanted" ] || fail "exit status $got, expected $wanted"
+}
+
+# runs PROGRAM TEXT: it ends well and prints the text.
+runs() {
+	tried=$1
+	LD_PRELOAD=$preload "$1" >"$work/out" 2>"$work/err" || fail "exit status $?"
+	says out "$2"
+}
+
+# The folder, and what scripts ask it.
+try 0 toolkit
+says_only out "$toolkit"
+try 0 toolkit --help
+says out CUDA_HOME
+try 2 toolkit word
+for file in bin/nvcc bin/ptxas bin/fatbinary include/cuda_runtime.h include/cuda.h lib64/libcudart.so lib/libcudart_static.a lib64/libcuda.so \
+	lib/libcudadevrt.a version.txt version.json nvvm/libdevice; do
+	[ -e "$toolkit/$file" ] || fail "no $file in the toolkit"
+done
+makes 0 --version
+says out "release 11.5, V11.5.0"
+says out "nvcc: NVIDIA (R) Cuda compiler driver"
+says out Sluice
+makes 2
+says err "no input files"
+ln -s "$nvcc" my-nvcc
+./my-nvcc -V >out || fail "a link to nvcc does not start"
+
+cat >main.cu <<'CU'
+#include <cstdio>
+extern "C" int from_c(int);
+int from_cxx(int);
+#ifndef STEP
+#define STEP 1
+#endif
+__global__ void add(int *p) { *p += STEP; }
+int main()
+{
+	int *p, h = 0;
+	cudaMalloc(&p, 4);
+	cudaMemset(p, 0, 4);
+	add<<<1, 1>>>(p);
+	cudaMemcpy(&h, p, 4, cudaMemcpyDeviceToHost);
+	printf("sum %d\n", from_cxx(from_c(h)));
+}
+CU
+# `class` and `threadIdx` are names like others where CUDA is not compiled.
+echo 'int from_c(int class) { int threadIdx = 10; return class + threadIdx; }' >part.c
+echo 'int from_cxx(int n) { struct { int x = 100; } threadIdx; return n + threadIdx.x; }' >part.cpp
+all="main.cu part.c part.cpp"
+
+# Files of several languages, at once, and each by itself.
+makes 0 $all -o program
+runs ./program "sum 111"
+makes 0 -c $all
+makes 1 main.o part.o -o wrong # part.c and part.cpp have one object
+mkdir objects
+makes 0 -c main.cu part.cpp -odir objects
+makes 0 -c part.c -o part-c.o -std=c++14
+makes 0 objects/main.o objects/part.o part-c.o -o program
+runs ./program "sum 111"
+makes 0 -lib objects/part.o part-c.o -o libparts.a
+makes 0 main.cu -L. -lparts -o program
+runs ./program "sum 111"
+makes 2 -c $all -o one.o
+says err "expected one source file, not 3"
+
+# Each option builds a program that is right.
+while read -r options; do
+	# shellcheck disable=SC2086 # words
+	makes 0 $options $all -o program
+	runs ./program "sum 111"
+done <<'OPTIONS'
+-arch=sm_20
+-arch sm_13
+-arch=native
+-arch=all
+--gpu-architecture=compute_86 --gpu-code=sm_86
+-gencode arch=compute_20,code=sm_20 -gencode=arch=compute_35,code=sm_35
+--generate-code=arch=compute_52,code=[compute_52,sm_52]
+-lcuda -lcudart -lcudadevrt
+-l cudart_static -lrt -lpthread -ldl
+-Xcompiler -Wall,-O3,-march=native -Xcompiler -fno-strict-aliasing
+--compiler-options -fPIC,-fno-inline
+-Xcompiler=-fPIE -Xcompiler -pthread
+-Xptxas -v,-O3 -Xptxas=-dlcm=ca
+-Xlinker -rpath,/nowhere,--as-needed -Xlinker=--no-undefined
+-maxrregcount 16 -lineinfo -res-usage
+-use_fast_math -prec-div=false -ftz=true -fmad=false
+--threads 4
+-t 0 -t=2 --split-compile=2
+--default-stream per-thread
+-default-stream=legacy
+-diag-suppress 177,20012 --diag-suppress=550 -diag-error 1
+-Xcudafe --diag_suppress=set_but_not_used
+-Xcudafe --display_error_number
+-Werror all-warnings
+-Werror=reorder -Werror cross-execution-space-call
+-forward-unknown-to-host-compiler -fno-common
+-g -G -O0 -w
+-m64 --machine 64 -std=c++11
+--std=c++14 --expt-relaxed-constexpr --extended-lambda
+-rdc=true
+-rdc=false -cudart shared
+--cudart=static -ccbin g++
+-keep --keep-dir=objects --source-in-ptx
+-DSTEP=1 -D OTHER -D=THIRD -I. -I objects -I=objects -isystem=objects
+--define-macro OTHER=2 --include-path objects --library-path . --library m
+-MMD -MF program.d
+OPTIONS
+makes 0 -x cu -dc part.cpp -o cuda.o
+printf '%s\n' '-DSTEP=5 "-DNAME=a b"' '  -o from-file' >options
+makes 0 --options-file options $all
+runs ./from-file "sum 115"
+cp main.cu main.code
+makes 0 -x cu main.code objects/part.o part-c.o -o program
+runs ./program "sum 111"
+for option in -cubin -fatbin -cuda --cubin; do
+	makes 2 $option main.cu
+	says err "nvcc: $(echo "$option" | sed 's/--/-/'): "
+done
+makes 2 main.cubin -o program
+says err "machine code"
+makes 0 -ptx -arch=sm_13 main.cu -o main.ptx
+grep -q '^\.target sm_30' main.ptx || fail "expected sm_30 below sm_30"
+makes 0 -M main.cu
+says out "main.cu"
+makes 0 --dryrun main.cu -o never
+says err '#$ '
+[ ! -e never ] || fail "--dryrun has made something"
+makes 0 -v -c main.cu -o verbose.o
+says err "TOP=$toolkit/bin/.."
+
+# Launches with blanks, in the source and in what it includes; operators and templates stay what they are, and so do lines.
+mkdir -p include
+cat >include/other.cuh <<'CU'
+template <typename T> struct box { T value; };
+__global__ void second(int *p) { *p += 20; }
+static void launch_second(int *p) { second<< <1,
+	1>> >(p); }
+CU
+cat >blanks.cu <<'CU'
+#include <cstdio>
+#include <vector>
+#include "other.cuh"
+struct stream { int sum; };
+template <typename T> stream &operator<< (stream &s, T t) { s.sum += (int)t; return s; }
+__global__ void first(int *p, int n) { *p += n; }
+int main()
+{
+	int *p, h = 0;
+	std::vector<box<box<int> > > boxes(3);
+	std::vector<box<box<int>> > more(1);
+	const char *text = "first<< <1, 1>> >(p)"; // first<< <1, 1>> >(p)
+	stream s = {0};
+	operator<< <int>(s, 8 >> 2);
+	cudaMalloc(&p, 4);
+	cudaMemset(p, 0, 4);
+	first<< < dim3(boxes.size() >> 1), (1 << 4) >> 4 >> >(p, s.sum);
+	launch_second(p);
+	cudaMemcpy(&h, p, 4, cudaMemcpyDeviceToHost);
+	printf("%s: %d at %d of %s\n", text, h, __LINE__, __FILE__);
+}
+CU
+makes 0 -Iinclude blanks.cu -o blanks
+runs ./blanks "first<< <1, 1>> >(p): 22 at 20 of blanks.cu"
+printf '__global__ void k() {}\nint main() { k<< <1, 1>> >(); int x = ; }\n' >error.cu
+makes 1 error.cu
+says err "error.cu:2:39: error: expected expression"
+
+# Device code of two files.
+cat >one.cu <<'CU'
+#include <cstdio>
+extern __device__ int twice(int);
+extern __device__ int counter;
+extern __constant__ int table[4];
+static __device__ __noinline__ int own(int x) { return x + 1; }
+template <typename T> __device__ __noinline__ T shared_by_both(T x) { return x + 3; }
+__global__ void k(int *p) { p[0] = twice(own(p[0])) + table[1] + shared_by_both(0); counter++; }
+void set_table();
+int main()
+{
+	int *p, h = 5, c;
+	cudaMalloc(&p, 4);
+	cudaMemcpy(p, &h, 4, cudaMemcpyHostToDevice);
+	set_table();
+	k<<<1, 1>>>(p);
+	cudaMemcpy(&h, p, 4, cudaMemcpyDeviceToHost);
+	cudaMemcpyFromSymbol(&c, counter, 4);
+	printf("value %d counter %d\n", h, c);
+}
+CU
+cat >two.cu <<'CU'
+__device__ int counter = 7;
+__constant__ int table[4];
+template <typename T> __device__ __noinline__ T shared_by_both(T x) { return x + 3; }
+static __device__ __noinline__ int own(int x) { return x * 2; }
+__device__ int twice(int x) { return own(x) + shared_by_both(0); }
+void set_table()
+{
+	int values[4] = {1, 20, 3, 4};
+	cudaMemcpyToSymbol(table, values, sizeof values);
+}
+CU
+result="value 38 counter 8"
+makes 0 -rdc=true one.cu two.cu -o linked
+runs ./linked "$result"
+makes 0 -dc one.cu two.cu
+makes 0 one.o two.o -o linked
+runs ./linked "$result"
+makes 0 -dlink one.o two.o -o device.o
+cc one.o two.o device.o -L"$toolkit/lib64" -lcudart_static -lcudadevrt -lrt -lpthread -ldl -lstdc++ -o linked 2>err || fail "no link by cc"
+LD_LIBRARY_PATH=$toolkit/lib64
+export LD_LIBRARY_PATH
+runs ./linked "$result"
+unset LD_LIBRARY_PATH
+ar rcs libtwo.a two.o
+makes 0 -rdc=true one.cu -L. -ltwo -o linked
+runs ./linked "$result"
+makes 1 one.o -o linked
+says err "nvcc: one.o: device function '_Z5twicei' is not defined in any of the files that are linked"
+says err "device variable 'counter'"
+makes 0 -dc two.cu -o again.o
+makes 1 one.o two.o again.o -o linked
+says err "is defined in two.o and in again.o"
+
+# OpenMP in host code.
+cat >threads.cu <<'CU'
+#include <cstdio>
+#include <omp.h>
+__global__ void k(int *p) { atomicAdd(p, 1); }
+int main()
+{
+	int *p, h = 0, sum = 0;
+	cudaMalloc(&p, 4);
+	cudaMemset(p, 0, 4);
+#pragma omp parallel for num_threads(3) reduction(+ : sum)
+	for (int i = 0; i < 9; i++)
+		sum += omp_get_num_threads();
+	k<<<1, 8>>>(p);
+	cudaMemcpy(&h, p, 4, cudaMemcpyDeviceToHost);
+	printf("sum %d count %d\n", sum, h);
+}
+CU
+makes 0 -Xcompiler -fopenmp threads.cu -o threads
+runs ./threads "sum 27 count 8"
+makes 0 -Xcompiler -Wall,-fopenmp -c threads.cu
+makes 0 threads.o -lgomp -o threads
+runs ./threads "sum 27 count 8"
+
+# Another toolkit in the way, wherever Makefiles and environments name one.
+mkdir -p outer/bin outer/include outer/lib64/stubs
+printf '#!/bin/sh\nexit 9\n' | tee outer/bin/ptxas outer/bin/fatbinary outer/bin/nvlink >outer/bin/nvcc
+chmod +x outer/bin/*
+for header in cuda_runtime.h cuda_runtime_api.h cuda.h cublas_v2.h; do
+	echo '#error "a header of another toolkit"' >outer/include/$header
+done
+echo 'int cudaMalloc(void) { return 9; } int cublasCreate_v2(void) { return 0; }' |
+	cc -xc - -shared -o outer/lib64/libcudart.so.11.0 -Wl,-soname,libcudart.so.11.0
+for name in libcudart.so libcuda.so libcublas.so stubs/libcuda.so; do
+	cp outer/lib64/libcudart.so.11.0 outer/lib64/$name
+done
+echo '{"cuda": {"version": "99.0.0"}}' >outer/version.json
+(
+	CUDA_HOME=$work/outer
+	PATH=$CUDA_HOME/bin:$PATH
+	CPATH=$CUDA_HOME/include
+	CPLUS_INCLUDE_PATH=$CUDA_HOME/include
+	C_INCLUDE_PATH=$CUDA_HOME/include
+	LIBRARY_PATH=$CUDA_HOME/lib64/stubs:$CUDA_HOME/lib64
+	export CUDA_HOME PATH CPATH CPLUS_INCLUDE_PATH C_INCLUDE_PATH LIBRARY_PATH
+	export CUDA_PATH="$CUDA_HOME" CUDA_ROOT="$CUDA_HOME" CUDAToolkit_ROOT="$CUDA_HOME"
+	makes 0 -I"$CUDA_HOME/include" -I "$CUDA_HOME/include" -isystem "$CUDA_HOME/include" -L"$CUDA_HOME/lib64" -Xlinker -rpath,"$CUDA_HOME/lib64" \
+		$all -lcudart -lcuda -o program
+	LD_LIBRARY_PATH=$CUDA_HOME/lib64
+	export LD_LIBRARY_PATH
+	runs ./program "sum 111"
+	echo '#include <cublas_v2.h>' >library.cu
+	makes 1 -I"$CUDA_HOME/include" -c library.cu
+	says err "sluice: <cublas_v2.h>"
+	makes 1 -L"$CUDA_HOME/lib64" $all -lcublas -o program
+	says err "lcublas"
+	exit "$failures"
+) || failures=$((failures + 1))
+finish

@@ -1,0 +1,80 @@
+#!/bin/sh
+# tools/suite.py: our own suite is built by its own Makefiles and right; every other verdict is given where it belongs.
+# test_suite.sh SLUICE SOURCE_DIR
+set -u
+. "$2/tests/cli/lib.sh"
+. "$source_dir/tests/cuda/preload.sh"
+if [ -n "$preload" ]; then
+	LD_PRELOAD=$preload
+	export LD_PRELOAD
+fi
+unset SLUICE_MACHINE SLUICE_OPTIONS SLUICE_STATS SLUICE_STATS_FORMAT SLUICE_MAX_INSTRUCTIONS
+
+# suite STATUS ARGUMENT...
+suite() {
+	wanted=$1
+	shift
+	tried="suite.py $*"
+	got=0
+	python3 "$source_dir/tools/suite.py" --sluice "$sluice" "$@" >"$work/out" 2>"$work/err" || got=$?
+	[ "$got" = "$wanted" ] || fail "exit status $got, expected $wanted"
+}
+
+# row PROGRAM BUILT VERDICT
+row() {
+	awk -v name="$1" '$1 == name { $3 = $4 = ""; print }' "$work/out" | tr -s ' ' | grep -q "^$1 $2 $3" || fail "expected $1: $2, $3"
+}
+
+find "$source_dir/tests/suite" >"$work/before"
+suite 0 "$source_dir/tests/suite" --json "$work/table.json"
+for program in heat histogram paths; do
+	row $program yes right
+done
+says out "3 programs: 3 built, 3 ran to a good end, 3 known to be right"
+python3 - "$work/table.json" <<'PY' || fail "wrong table"
+import json, sys
+rows = {row["program"]: row for row in json.load(open(sys.argv[1]))}
+assert [rows[name]["kernels"] for name in ("heat", "histogram", "paths")] == [7, 2, 8], rows
+PY
+find "$source_dir/tests/suite" | cmp -s - "$work/before" || fail "something was built in the suite itself"
+suite 0 "$source_dir/tests/suite" --only hist --machine gtx480
+row histogram yes right
+says out "1 programs: 1 built"
+suite 0 "$source_dir/tests/suite" --only heat --make CFLAGS=-I.
+row heat yes right
+
+# A program for each verdict; what it does is in its C++.
+verdict() {
+	mkdir -p "$work/suite/$1"
+	printf 'all:\n\t$(CUDA_PATH)/bin/nvcc a.cu -o a\n' >"$work/suite/$1/Makefile"
+	{
+		echo '#include <cstdio>'
+		echo '#include <unistd.h>'
+		echo '__global__ void k() {}'
+		echo "int main() { $2 }"
+	} >"$work/suite/$1/a.cu"
+}
+verdict fails 'k<<<1, 1>>>(); puts("Test FAILED");'
+verdict passes 'k<<<1, 1>>>(); puts("all tests passed, 0 failed");'
+verdict silent 'k<<<1, 1>>>();'
+verdict dies 'k<<<1, 1>>>(); return 3;'
+verdict hangs 'k<<<1, 1>>>(); sleep(100);'
+verdict idle 'puts("PASSED");'
+verdict broken 'return nothing;'
+verdict other 'k<<<1, 1>>>(); puts("PASSED 1");'
+echo "PASSED 2" >"$work/suite/other/expected"
+suite 1 "$work/suite" --timeout 20
+row fails yes wrong
+row passes yes right
+row silent yes ran
+row dies yes "status 3"
+row hangs yes timeout
+row idle yes "no kernel"
+row broken no "not built"
+row other yes wrong
+says out "use of undeclared identifier 'nothing'"
+says out "8 programs: 7 built, 2 ran to a good end, 1 known to be right"
+mkdir "$work/empty"
+suite 1 "$work/empty"
+says err "no folder with a Makefile and CUDA sources"
+finish
