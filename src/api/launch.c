@@ -164,6 +164,7 @@ static enum sluice_status run_functional(sluice_gpu *gpu, struct simt_launch *la
 {
 	struct simt_run run = {0};
 	launch->memory = gpu->gpu->memory;
+	launch->textures = &gpu->textures;
 	launch->sm_count = gpu->machine.sms;
 	launch->first_path = gpu->machine.sm.first_path;
 	launch->id = ++gpu->functional_launches;

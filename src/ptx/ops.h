@@ -24,7 +24,9 @@
  *                a  a register with a generic address
  *                v  like t, or the address of a variable of the space that the suffix names
  *                m  an address: [register+constant], [symbol+constant], [constant]
- *                x  a texture or surface reference with its coordinates: [name, {..}]
+ *                x  a texture or surface reference with its coordinates: [name, {..}], perhaps with a sampler: [name, sampler, {..}]
+ *                c  a value of single precision
+ *                g  such a value, or a vector of them: a derivative
  *                l  a label
  *                f  a function (call): (results), name, (arguments), with an optional prototype
  *                T  like t, or a vector {a,b[,c,d]} of it, as .v2 or .v4 say
@@ -48,7 +50,9 @@
 #define MEMORIES   "global|shared|shared::cta?"
 #define ATOMICS    "relaxed|acquire|release|acq_rel? " SCOPES "? " MEMORIES " "
 #define TEXTURES   "1d|2d|3d|a1d|a2d|cube|acube"
-#define SURFACES   "b 1d|2d|3d|a1d|a2d "
+#define SURFACES   "1d|2d|3d|a1d|a2d "
+#define QUERIES    "width|height|depth|channel_data_type|channel_order|normalized_coords|array_size|num_mipmap_levels|num_samples"
+#define SAMPLINGS  "|filter_mode|addr_mode_0|addr_mode_1|addr_mode_2|force_unnormalized_coords"
 #define OUTSIDES   " v2|v4? clamp|zero|trap"
 
 /* integer and floating-point arithmetic */
@@ -252,12 +256,27 @@ OP(PREFETCH, "prefetch", SPACE | PREFETCH, MEM, MEMORY)
 FORM(PREFETCH, NO_TYPE, NO_TYPE, "global|local? L1|L2", ">m")
 OP(PREFETCHU, "prefetchu", PREFETCH, MEM, MEMORY)
 FORM(PREFETCHU, NO_TYPE, NO_TYPE, "L1", ">m")
-OP(TEX, "tex", GEOMETRY | VECTOR, MEM, MEMORY)
-FORM(TEX, TEXTURE, COORDINATE, TEXTURES " v2|v4?", "T>x")
+OP(TEX, "tex", GEOMETRY | VECTOR | TEXEL, MEM, MEMORY)
+FORM(TEX, TEXTURE, COORDINATE, "base? " TEXTURES " v2|v4?", "Tq>x")
+FORM(TEX, TEXTURE, F32, "level " TEXTURES " v2|v4?", "Tq>xc")
+FORM(TEX, TEXTURE, S32, "level " TEXTURES " v2|v4?", "Tq>xu")
+FORM(TEX, TEXTURE, F32, "grad " TEXTURES " v2|v4?", "Tq>xgg")
+OP(TLD4, "tld4", GEOMETRY | VECTOR | TEXEL, MEM, MEMORY)
+FORM(TLD4, TEXTURE, F32, "r|g|b|a 2d|a2d|cube|acube v4", "Tq>x")
+OP(TXQ, "txq", TEXEL, SP, MOVE)
+FORM(TXQ, B32, NO_TYPE, "level? " QUERIES SAMPLINGS, "t>mu?")
+OP(SUQ, "suq", TEXEL, SP, MOVE)
+FORM(SUQ, B32, NO_TYPE, QUERIES "|memory_layout", "t>m")
 OP(SULD, "suld", GEOMETRY | CACHE | VECTOR | CLAMP, MEM, MEMORY)
-FORM(SULD, SURFACE, NO_TYPE, SURFACES "ca|cg|cs|cv?" OUTSIDES, "T>x")
+FORM(SULD, SURFACE, NO_TYPE, "b " SURFACES "ca|cg|cs|cv?" OUTSIDES, "T>x")
 OP(SUST, "sust", GEOMETRY | CACHE | VECTOR | CLAMP, MEM, MEMORY)
-FORM(SUST, SURFACE, NO_TYPE, SURFACES "wb|cg|cs|wt?" OUTSIDES, ">xT")
+FORM(SUST, SURFACE, NO_TYPE, "b " SURFACES "wb|cg|cs|wt?" OUTSIDES, ">xT")
+FORM(SUST, FORMATTED, NO_TYPE, "p " SURFACES "wb|cg|cs|wt?" OUTSIDES, ">xT")
+OP(SURED, "sured", GEOMETRY | CLAMP | TEXEL, MEM, MEMORY)
+FORM(SURED, INT_32_U64, NO_TYPE, "b add " SURFACES "clamp|zero|trap", ">xt")
+FORM(SURED, INT32, NO_TYPE, "b min|max " SURFACES "clamp|zero|trap", ">xt")
+FORM(SURED, B32, NO_TYPE, "b and|or " SURFACES "clamp|zero|trap", ">xt")
+FORM(SURED, B32_B64, NO_TYPE, "p add|min|max|and|or " SURFACES "clamp|zero|trap", ">xt")
 /* control */
 OP(BRA, "bra", UNI, SP, BRANCH)
 FORM(BRA, NO_TYPE, NO_TYPE, "uni?", ">l")
@@ -338,6 +357,8 @@ FORM(DMA_EXECUTE, NO_TYPE, NO_TYPE, "", ">uua")
 #undef ATOMICS
 #undef TEXTURES
 #undef SURFACES
+#undef QUERIES
+#undef SAMPLINGS
 #undef OUTSIDES
 #undef OP
 #undef FORM
