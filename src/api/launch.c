@@ -164,7 +164,6 @@ static enum sluice_status run_functional(sluice_gpu *gpu, struct simt_launch *la
 {
 	struct simt_run run = {0};
 	launch->memory = gpu->gpu->memory;
-	launch->textures = &gpu->textures;
 	launch->sm_count = gpu->machine.sms;
 	launch->first_path = gpu->machine.sm.first_path;
 	launch->id = ++gpu->functional_launches;
@@ -302,6 +301,7 @@ enum sluice_status sluice_launch(sluice_gpu *gpu, sluice_kernel *kernel, sluice_
 	                             .block = {block.x, block.y, block.z},
 	                             .dynamic_shared_bytes = dynamic_shared_bytes,
 	                             .params = params,
+	                             .textures = &gpu->textures,
 	                             .system_call = syscall_run,
 	                             .user = gpu->gpu->memory,
 	                             .stop = &gpu->stop};

@@ -26,6 +26,7 @@ static const struct label labels[] = {
 	{"arithmetic", "waits: arithmetic"},
 	{"shared", "waits: shared memory"},
 	{"l1", "waits: L1"},
+	{"texture", "waits: texture"},
 	{"l2", "waits: L2"},
 	{"dram", "waits: DRAM"},
 	{"barrier", "waits: barrier"},
@@ -98,10 +99,10 @@ static void print_part(FILE *file, const char *label, uint32_t tenths, bool last
 		fprintf(file, "%s%s\n", *bar ? " " : "", bar);
 }
 
-/* Without mechanisms nothing can be held by one. */
-static bool is_of_mechanisms(const char *name)
+/* Without mechanisms nothing can be held by one, without textures nothing waits for them. */
+static bool is_rare(const char *name)
 {
-	return strcmp(name, "held") == 0 || strcmp(name, "replayed") == 0;
+	return strcmp(name, "held") == 0 || strcmp(name, "replayed") == 0 || strcmp(name, "texture") == 0;
 }
 
 /* Those to be shown. */
@@ -109,7 +110,7 @@ static size_t shown_stack(const struct record *record, struct stack_part parts[R
 {
 	size_t count = record_stack(record, parts), shown = 0;
 	for (size_t i = 0; i < count; i++)
-		if (parts[i].slots || !is_of_mechanisms(parts[i].name))
+		if (parts[i].slots || !is_rare(parts[i].name))
 			parts[shown++] = parts[i];
 	return shown;
 }

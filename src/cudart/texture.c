@@ -112,10 +112,10 @@ static struct sluice_sampler sampler_of(const struct textureReference *texture, 
 }
 
 /* Reads of linear memory outside of it give 0, and have no filter. */
-static struct sluice_sampler linear_sampler(bool reads_floats)
+static struct sluice_sampler linear_sampler(bool reads_floats, bool srgb)
 {
-	return (struct sluice_sampler){.outside = {SLUICE_BORDER, SLUICE_BORDER, SLUICE_BORDER},
-	                               .reads_floats = reads_floats};
+	return (struct sluice_sampler){
+		.outside = {SLUICE_BORDER, SLUICE_BORDER, SLUICE_BORDER}, .reads_floats = reads_floats, .srgb = srgb};
 }
 
 static cudaError_t bind(struct runtime *runtime, const char *call, const struct textureReference *texture,
@@ -127,8 +127,8 @@ static cudaError_t bind(struct runtime *runtime, const char *call, const struct 
 	cudaError_t result = open_reference(runtime, call, cudaErrorInvalidTexture, texture, &reference, &handle);
 	if (result != cudaSuccess)
 		return result;
-	const struct sluice_sampler sampler =
-		is_linear ? linear_sampler(reference->reads_floats) : sampler_of(texture, reference->reads_floats);
+	const struct sluice_sampler sampler = is_linear ? linear_sampler(reference->reads_floats, texture->sRGB)
+	                                                : sampler_of(texture, reference->reads_floats);
 	result = check_reads(call, image, &sampler);
 	if (result != cudaSuccess)
 		return result;
@@ -455,7 +455,8 @@ cudaError_t cudaCreateTextureObject(cudaTextureObject_t *made, const struct cuda
 		return runtime_leave(runtime, result);
 	bool is_linear = resource->resType == cudaResourceTypeLinear;
 	const struct sluice_sampler sampler =
-		is_linear ? linear_sampler(texture->readMode == cudaReadModeNormalizedFloat) : object_sampler(texture);
+		is_linear ? linear_sampler(texture->readMode == cudaReadModeNormalizedFloat, texture->sRGB)
+			  : object_sampler(texture);
 	struct texture_object object = {.resource = *resource, .texture = *texture};
 	if (view)
 		object.view = *view;

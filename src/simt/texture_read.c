@@ -65,7 +65,7 @@ static struct span span_of(float x, uint32_t size, bool is_normalised, enum text
 	float whole = floorf(x - 0.5f);
 	int64_t i = (int64_t)whole;
 	return (struct span){{inside(i, size, outside), inside(i + 1, size, outside)},
-	                     rintf((x - 0.5f - whole) * 256) / 256};
+	                     floorf((x - 0.5f - whole) * 256 + 0.5f) / 256};
 }
 
 /* The face of a cube that a direction meets, which becomes a place on it. On an edge the first of x, y, z decides. */
