@@ -141,6 +141,11 @@ static void print_memory(FILE *file, const struct record *record, const struct d
 	char l1[NUMBER_SIZE], l2[NUMBER_SIZE];
 	fprintf(file, "  %-14sL1 hits %.1f %% of %s, L2 hits %.1f %% of %s\n", "caches", 100 * derived->l1d_hit_rate,
 	        grouped(stats->l1d.accesses, l1), 100 * derived->l2_hit_rate, grouped(stats->l2.accesses, l2));
+	if (stats->l1t.accesses)
+		fprintf(file, "  %-14shits %.1f %% of %s, on their way %.1f %%\n", "textures",
+		        100 * ratio((double)stats->l1t.hits, (double)stats->l1t.accesses),
+		        grouped(stats->l1t.accesses, l1),
+		        100 * ratio((double)stats->l1t.merged, (double)stats->l1t.accesses));
 	fprintf(file, "  %-14s%.1f GB/s, pins busy %.1f %%, row hits %.1f %%, %.1f requests a row\n", "DRAM",
 	        1e-9 * derived->dram_bandwidth, 100 * derived->dram_utilisation, 100 * derived->row_hit_rate,
 	        derived->row_locality);

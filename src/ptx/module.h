@@ -287,6 +287,12 @@ enum ptx_latency ptx_op_latency(enum ptx_opcode op);    /* the row's */
 const char *ptx_space_name(enum ptx_space space);
 const char *ptx_sreg_name(enum ptx_sreg sreg);          /* "%tid.x" */
 
+/* tex, tld4: what it reads nobody writes while the kernel runs. */
+static inline bool ptx_reads_texture(const struct ptx_inst *inst)
+{
+	return inst->op == PTX_OP_TEX || inst->op == PTX_OP_TLD4;
+}
+
 /* The registers that an instruction reads (guard, address bases and vector elements included) and writes.
  * Each returns how many ids it stored; `ids` has room for PTX_MAX_IDS. A register read twice is stored twice. */
 uint32_t ptx_inst_reads(const struct ptx_inst *inst, uint32_t *ids);
