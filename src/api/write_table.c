@@ -135,6 +135,15 @@ static void print_stack(FILE *file, const struct record *record)
 	}
 }
 
+/* An access of a line that is on its way waits for it, as the one that sent for it. */
+static void print_textures(FILE *file, const struct cache_stats *textures)
+{
+	double each = 100.0 / (double)textures->accesses;
+	char accesses[NUMBER_SIZE];
+	fprintf(file, "  %-14shits %.1f %% of %s, on their way %.1f %%\n", "textures", each * (double)textures->hits,
+	        grouped(textures->accesses, accesses), each * (double)textures->merged);
+}
+
 static void print_memory(FILE *file, const struct record *record, const struct derived *derived)
 {
 	const struct gpu_stats *stats = &record->stats;
@@ -142,10 +151,7 @@ static void print_memory(FILE *file, const struct record *record, const struct d
 	fprintf(file, "  %-14sL1 hits %.1f %% of %s, L2 hits %.1f %% of %s\n", "caches", 100 * derived->l1d_hit_rate,
 	        grouped(stats->l1d.accesses, l1), 100 * derived->l2_hit_rate, grouped(stats->l2.accesses, l2));
 	if (stats->l1t.accesses)
-		fprintf(file, "  %-14shits %.1f %% of %s, on their way %.1f %%\n", "textures",
-		        100 * ratio((double)stats->l1t.hits, (double)stats->l1t.accesses),
-		        grouped(stats->l1t.accesses, l1),
-		        100 * ratio((double)stats->l1t.merged, (double)stats->l1t.accesses));
+		print_textures(file, &stats->l1t);
 	fprintf(file, "  %-14s%.1f GB/s, pins busy %.1f %%, row hits %.1f %%, %.1f requests a row\n", "DRAM",
 	        1e-9 * derived->dram_bandwidth, 100 * derived->dram_utilisation, 100 * derived->row_hit_rate,
 	        derived->row_locality);
