@@ -96,6 +96,8 @@ static inline __host__ cudaError_t cudaGetTextureAlignmentOffset(size_t *offset,
 
 #if defined(__CUDA__) && defined(__clang__)
 
+/* The line of a read is that of its call. */
+#pragma clang attribute push(__attribute__((nodebug)), apply_to = hasType(functionType))
 #include <__clang_cuda_texture_intrinsics.h>
 
 namespace sluice
@@ -184,6 +186,8 @@ SLUICE_TEXTURE(texCubemapLayeredLod, cudaTextureTypeCubemapLayered, (float x, fl
                (x, y, z, layer, level))
 SLUICE_TEXTURE(texCubemapLayeredGrad, cudaTextureTypeCubemapLayered,
                (float x, float y, float z, int layer, float4 dx, float4 dy), (x, y, z, layer, &dx, &dy))
+
+#pragma clang attribute pop
 
 #undef SLUICE_TEXTURE
 #undef SLUICE_OBJECT
