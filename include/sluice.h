@@ -179,6 +179,46 @@ SLUICE_API void sluice_memory_info(sluice_gpu *gpu, uint64_t *free_bytes, uint64
 /* The live allocation that holds the address. */
 SLUICE_API bool sluice_find_allocation(sluice_gpu *gpu, uint64_t address, uint64_t *base, uint64_t *size);
 
+/* Textures and surfaces: images in device memory, and how kernels read them (docs/textures.md). */
+enum sluice_channel { SLUICE_SIGNED, SLUICE_UNSIGNED, SLUICE_FLOAT };
+struct sluice_image {
+	uint64_t address;              /* of the first texel, in memory that is allocated */
+	uint32_t dimensions;           /* 1, 2 or 3 */
+	uint32_t width, height, depth; /* texels; 1 in dimensions that it has not */
+	uint32_t layers;               /* images of that size, one behind the other; six a cube */
+	uint32_t levels;               /* of mipmaps, each half as large as the one before; 1: none */
+	bool cube;
+	bool tiled;                    /* as arrays are: rows of texels lie in tiles, not one behind the other */
+	uint32_t channels, channel_bits; /* 1, 2 or 4 of 8, 16 or 32 bits; floats of 16 or 32 */
+	enum sluice_channel channel;
+	uint64_t pitch;                /* not tiled: bytes from row to row */
+};
+enum sluice_outside { SLUICE_WRAP, SLUICE_CLAMP, SLUICE_MIRROR, SLUICE_BORDER };
+struct sluice_sampler {
+	enum sluice_outside outside[3]; /* by dimension: what coordinates outside the image mean; wrap and mirror of normalised ones alone */
+	bool linear;                    /* filter between texels, of reads that give floats; else the nearest texel */
+	bool normalised;                /* coordinates from 0 to 1, else in texels */
+	bool reads_floats;              /* whole numbers are read as fractions of the largest */
+	bool srgb;
+	float border[4];
+	float level_bias, lowest_level, highest_level;
+};
+/* Of all its levels and layers; false, with the reason: there is no such image. */
+SLUICE_API bool sluice_image_bytes(const struct sluice_image *image, uint64_t *bytes, struct sluice_error *error);
+/* The address of a byte of a row of texels, and in *run how many bytes of the row lie together from there on. `z` counts slices and layers. */
+SLUICE_API uint64_t sluice_image_row(const struct sluice_image *image, uint32_t level, uint64_t byte, uint32_t y, uint32_t z,
+                                     uint64_t *run);
+/* A texture or surface object: its handle is what a kernel takes. */
+SLUICE_API enum sluice_status sluice_texture_create(sluice_gpu *gpu, const struct sluice_image *image,
+                                                    const struct sluice_sampler *sampler, uint64_t *handle,
+                                                    struct sluice_error *error);
+SLUICE_API enum sluice_status sluice_texture_destroy(sluice_gpu *gpu, uint64_t handle, struct sluice_error *error);
+/* What a handle stands for from now on; without an image, nothing: reads are faults. */
+SLUICE_API enum sluice_status sluice_texture_bind(sluice_gpu *gpu, uint64_t handle, const struct sluice_image *image,
+                                                  const struct sluice_sampler *sampler, struct sluice_error *error);
+/* The handle of a module's texture or surface reference (.texref, .surfref). */
+SLUICE_API bool sluice_find_texture(sluice_module *module, const char *name, uint64_t *handle);
+
 /* Runs a kernel to its end. arguments[i] points at the value of parameter i. */
 SLUICE_API enum sluice_status sluice_launch(sluice_gpu *gpu, sluice_kernel *kernel, sluice_dim grid, sluice_dim block,
                                             uint32_t dynamic_shared_bytes, void *const *arguments,

@@ -105,6 +105,8 @@
 #if defined(__cplusplus)
 #include "channel_descriptor.h"
 #include "sluice/runtime_templates.h"
+#include "sluice/surfaces.h"
+#include "sluice/textures.h"
 #endif
 
 static __inline__ __host__ struct cudaPitchedPtr make_cudaPitchedPtr(void *pointer, size_t pitch, size_t width,

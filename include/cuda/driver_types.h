@@ -20,6 +20,7 @@ typedef struct CUevent_st *cudaEvent_t;
 typedef struct cudaArray *cudaArray_t;
 typedef const struct cudaArray *cudaArray_const_t;
 typedef struct cudaMipmappedArray *cudaMipmappedArray_t;
+typedef const struct cudaMipmappedArray *cudaMipmappedArray_const_t;
 typedef struct cudaGraphicsResource *cudaGraphicsResource_t;
 typedef struct CUkern_st *cudaKernel_t;
 typedef struct CUgraph_st *cudaGraph_t;
@@ -217,6 +218,39 @@ struct cudaResourceDesc {
 			size_t width, height, pitchInBytes;
 		} pitch2D;
 	} res;
+};
+
+enum cudaResourceViewFormat {
+	cudaResViewFormatNone = 0x00,
+	cudaResViewFormatUnsignedChar1 = 0x01,
+	cudaResViewFormatUnsignedChar2 = 0x02,
+	cudaResViewFormatUnsignedChar4 = 0x03,
+	cudaResViewFormatSignedChar1 = 0x04,
+	cudaResViewFormatSignedChar2 = 0x05,
+	cudaResViewFormatSignedChar4 = 0x06,
+	cudaResViewFormatUnsignedShort1 = 0x07,
+	cudaResViewFormatUnsignedShort2 = 0x08,
+	cudaResViewFormatUnsignedShort4 = 0x09,
+	cudaResViewFormatSignedShort1 = 0x0a,
+	cudaResViewFormatSignedShort2 = 0x0b,
+	cudaResViewFormatSignedShort4 = 0x0c,
+	cudaResViewFormatUnsignedInt1 = 0x0d,
+	cudaResViewFormatUnsignedInt2 = 0x0e,
+	cudaResViewFormatUnsignedInt4 = 0x0f,
+	cudaResViewFormatSignedInt1 = 0x10,
+	cudaResViewFormatSignedInt2 = 0x11,
+	cudaResViewFormatSignedInt4 = 0x12,
+	cudaResViewFormatHalf1 = 0x13,
+	cudaResViewFormatHalf2 = 0x14,
+	cudaResViewFormatHalf4 = 0x15,
+	cudaResViewFormatFloat1 = 0x16,
+	cudaResViewFormatFloat2 = 0x17,
+	cudaResViewFormatFloat4 = 0x18
+};
+struct cudaResourceViewDesc {
+	enum cudaResourceViewFormat format;
+	size_t width, height, depth;
+	unsigned int firstMipmapLevel, lastMipmapLevel, firstLayer, lastLayer;
 };
 
 typedef struct CUuuid_st {

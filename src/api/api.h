@@ -13,6 +13,7 @@
 #include "api/stats_file.h"
 #include "api/traces.h"
 #include "gpu/gpu.h"
+#include "simt/texture.h"
 
 struct footprint;
 struct simt_checks;
@@ -58,6 +59,7 @@ struct sluice_gpu {
 	void *stray_read_user;
 	atomic_bool stop; /* sluice_stop() */
 	struct announcements announced;
+	struct textures textures;
 	struct kernel_setting *kernel_settings;
 	size_t kernel_setting_count;
 	sluice_module *modules;

@@ -327,6 +327,7 @@ static enum sluice_status start(sluice_gpu *gpu, sluice_kernel *kernel, sluice_d
 	                             .dynamic_shared_bytes = dynamic_shared_bytes,
 	                             .params = params,
 	                             .cooperative = cooperative,
+	                             .textures = &gpu->textures,
 	                             .system_call = syscall_run,
 	                             .user = gpu->gpu->memory,
 	                             .stop = &gpu->stop};

@@ -12,11 +12,19 @@ static bool lives_in_memory(const struct ptx_variable *variable)
 	return (variable->space == PTX_GLOBAL || variable->space == PTX_CONST) && variable->size;
 }
 
+/* A texture, surface or sampler: no memory, but a handle, which takes the place of an address. */
+static bool is_texture(const struct ptx_variable *variable)
+{
+	return variable->type >= PTX_TEXREF || variable->space == PTX_TEX;
+}
+
 static bool place_variables(sluice_module *module, struct ptx_variable *first)
 {
 	struct simt_memory *memory = module->gpu->gpu->memory;
 	for (struct ptx_variable *v = first; v; v = v->next) {
-		if (!lives_in_memory(v))
+		if (is_texture(v) && !v->is_extern)
+			v->address = textures_add(&module->gpu->textures);
+		if (is_texture(v) || !lives_in_memory(v))
 			continue;
 		v->address = simt_alloc_static(memory, v->size, v->align);
 		if (!v->address)
@@ -49,7 +57,9 @@ static void relocate(const sluice_module *module, const struct ptx_variable *fir
 static void free_variables(const sluice_module *module, const struct ptx_variable *first)
 {
 	for (const struct ptx_variable *v = first; v; v = v->next)
-		if (v->address)
+		if (v->address && is_texture(v))
+			textures_remove(&module->gpu->textures, v->address);
+		else if (v->address)
 			simt_free(module->gpu->gpu->memory, v->address);
 }
 
@@ -133,9 +143,18 @@ sluice_kernel *sluice_find_kernel(sluice_module *module, const char *name)
 bool sluice_find_variable(sluice_module *module, const char *name, uint64_t *address, uint64_t *size)
 {
 	const struct ptx_variable *variable = ptx_find_variable(module->ptx, name);
-	if (!variable || !variable->address)
+	if (!variable || !variable->address || is_texture(variable))
 		return false;
 	*address = variable->address;
 	*size = variable->size;
+	return true;
+}
+
+bool sluice_find_texture(sluice_module *module, const char *name, uint64_t *handle)
+{
+	const struct ptx_variable *variable = ptx_find_variable(module->ptx, name);
+	if (!variable || !variable->address || !is_texture(variable))
+		return false;
+	*handle = variable->address;
 	return true;
 }

@@ -233,6 +233,7 @@ void sluice_close(sluice_gpu *gpu)
 	while (gpu->modules)
 		sluice_unload(gpu, gpu->modules);
 	gpu_close(gpu->gpu);
+	textures_free(&gpu->textures);
 	simt_checks_close(gpu->checks);
 	footprint_close(gpu->footprint);
 	for (size_t i = 0; i < gpu->kernel_setting_count; i++)

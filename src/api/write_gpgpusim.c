@@ -21,7 +21,8 @@ static uint64_t less(uint64_t whole, uint64_t part)
 /* Slots of the cycle stack in which a warp had an instruction but waited for a register. */
 static uint64_t scoreboard_slots(const struct sm_stats *sm)
 {
-	return sm->stack_arithmetic + sm->stack_shared + sm->stack_l1 + sm->stack_l2 + sm->stack_dram;
+	return sm->stack_arithmetic + sm->stack_shared + sm->stack_l1 + sm->stack_texture + sm->stack_l2 +
+	       sm->stack_dram;
 }
 
 /* Schedulers count only while their SM has a block: what is left of these slots is a barrier, no instruction or no warp.
@@ -48,9 +49,11 @@ static double occupancy(const struct sm_stats *sm, const struct machine *machine
 	X("gpgpu_n_tot_thrd_icount = ", t->sm.thread_instructions)                                                     \
 	X("gpgpu_n_tot_w_icount = ", t->sm.warp_instructions)                                                          \
 	/* Requests that went past L1: what L2 saw, less other caches' misses; local memory is among them. */          \
-	X("gpgpu_n_mem_read_global = ", less(t->l2.read_accesses, t->l1i.read_misses + t->l1c.read_misses))            \
+	X("gpgpu_n_mem_read_global = ",                                                                                \
+	  less(t->l2.read_accesses, t->l1i.read_misses + t->l1c.read_misses + t->l1t.read_misses))                     \
 	X("gpgpu_n_mem_write_global = ", t->l2.write_accesses)                                                         \
 	X("gpgpu_n_mem_const = ", t->l1c.read_misses)                                                                  \
+	X("gpgpu_n_mem_texture = ", t->l1t.read_misses)                                                                \
 	X("gpgpu_n_load_insn  = ", t->sm.load_lanes)                                                                   \
 	X("gpgpu_n_store_insn = ", t->sm.store_lanes)                                                                  \
 	X("gpgpu_n_shmem_insn = ", t->sm.shared_lanes)                                                                 \
@@ -85,6 +88,8 @@ static void print_caches(FILE *file, const struct gpu_stats *t, const struct mac
 	print_cache(file, "\tL1D", &t->l1d, &machine->sm.l1d);
 	fprintf(file, "L1C_cache:\n");
 	print_cache(file, "\tL1C", &t->l1c, &machine->sm.l1c);
+	fprintf(file, "L1T_cache:\n");
+	print_cache(file, "\tL1T", &t->l1t, &machine->sm.texture.cache);
 }
 
 static void print_memory(FILE *file, const struct gpu_stats *t, const struct machine *machine)

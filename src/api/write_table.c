@@ -26,6 +26,7 @@ static const struct label labels[] = {
 	{"arithmetic", "waits: arithmetic"},
 	{"shared", "waits: shared memory"},
 	{"l1", "waits: L1"},
+	{"texture", "waits: texture"},
 	{"l2", "waits: L2"},
 	{"dram", "waits: DRAM"},
 	{"barrier", "waits: barrier"},
@@ -98,10 +99,10 @@ static void print_part(FILE *file, const char *label, uint32_t tenths, bool last
 		fprintf(file, "%s%s\n", *bar ? " " : "", bar);
 }
 
-/* Without mechanisms nothing can be held by one. */
-static bool is_of_mechanisms(const char *name)
+/* Without mechanisms nothing can be held by one, without textures nothing waits for them. */
+static bool is_rare(const char *name)
 {
-	return strcmp(name, "held") == 0 || strcmp(name, "replayed") == 0;
+	return strcmp(name, "held") == 0 || strcmp(name, "replayed") == 0 || strcmp(name, "texture") == 0;
 }
 
 /* Those to be shown. */
@@ -109,7 +110,7 @@ static size_t shown_stack(const struct record *record, struct stack_part parts[R
 {
 	size_t count = record_stack(record, parts), shown = 0;
 	for (size_t i = 0; i < count; i++)
-		if (parts[i].slots || !is_of_mechanisms(parts[i].name))
+		if (parts[i].slots || !is_rare(parts[i].name))
 			parts[shown++] = parts[i];
 	return shown;
 }
@@ -134,12 +135,23 @@ static void print_stack(FILE *file, const struct record *record)
 	}
 }
 
+/* An access of a line that is on its way waits for it, as the one that sent for it. */
+static void print_textures(FILE *file, const struct cache_stats *textures)
+{
+	double each = 100.0 / (double)textures->accesses;
+	char accesses[NUMBER_SIZE];
+	fprintf(file, "  %-14shits %.1f %% of %s, on their way %.1f %%\n", "textures", each * (double)textures->hits,
+	        grouped(textures->accesses, accesses), each * (double)textures->merged);
+}
+
 static void print_memory(FILE *file, const struct record *record, const struct derived *derived)
 {
 	const struct gpu_stats *stats = &record->stats;
 	char l1[NUMBER_SIZE], l2[NUMBER_SIZE];
 	fprintf(file, "  %-14sL1 hits %.1f %% of %s, L2 hits %.1f %% of %s\n", "caches", 100 * derived->l1d_hit_rate,
 	        grouped(stats->l1d.accesses, l1), 100 * derived->l2_hit_rate, grouped(stats->l2.accesses, l2));
+	if (stats->l1t.accesses)
+		print_textures(file, &stats->l1t);
 	fprintf(file, "  %-14s%.1f GB/s, pins busy %.1f %%, row hits %.1f %%, %.1f requests a row\n", "DRAM",
 	        1e-9 * derived->dram_bandwidth, 100 * derived->dram_utilisation, 100 * derived->row_hit_rate,
 	        derived->row_locality);

@@ -126,6 +126,7 @@ enum packet_kind {
 	PACKET_WRITEBACK,   /* a dirty line of L1, which nothing answers */
 	PACKET_FILL,        /* the line that a store brings into an L1 which fetches on stores */
 	PACKET_L2_PREFETCH, /* a mechanism's request to L2 */
+	PACKET_TEXTURE,     /* a line of the texture cache */
 	PACKET_KINDS
 };
 

@@ -93,6 +93,10 @@ static cudaError_t launch(const struct launch *launch)
 	bool is_looked_at = !runtime_take_popped(); /* <<<...>>> looks at no result */
 	struct runtime *runtime = runtime_enter();
 	cudaError_t result = runtime_leave(runtime, run(runtime, launch));
+	if (result != cudaSuccess && result != cudaErrorLaunchTimeout && !is_looked_at) {
+		runtime_enter_closed()->untold = true;
+		runtime_leave(runtime, cudaSuccess);
+	}
 	/* The limit of instructions was asked for, or the process ends: so does the simulation, with its statistics. */
 	if (result == cudaErrorLaunchTimeout)
 		runtime_end();
@@ -103,6 +107,25 @@ cudaError_t cudaLaunchKernel(const void *function, dim3 grid, dim3 block, void *
                              cudaStream_t stream)
 {
 	return launch(&(struct launch){"cudaLaunchKernel", false, function, grid, block, arguments, shared, stream});
+}
+
+/* nvcc 12.8 and later: a kernel is looked up once, then launched by its handle. */
+cudaError_t __cudaGetKernel(cudaKernel_t *kernel, const void *function)
+{
+	struct runtime *runtime = runtime_enter_closed();
+	cudaError_t result = runtime_check(runtime, "cudaGetKernel", kernel);
+	const struct symbol *symbol = find_symbol(runtime, function);
+	if (result == cudaSuccess && !symbol)
+		result = runtime_refuse("cudaGetKernel", cudaErrorInvalidDeviceFunction, "%p is no kernel", function);
+	if (result == cudaSuccess)
+		*kernel = (cudaKernel_t)(uintptr_t)symbol;
+	return runtime_leave(runtime, result);
+}
+
+cudaError_t __cudaLaunchKernel(cudaKernel_t kernel, dim3 grid, dim3 block, void **arguments, size_t shared,
+                               cudaStream_t stream)
+{
+	return cudaLaunchKernel(kernel, grid, block, arguments, shared, stream);
 }
 
 cudaError_t cudaLaunchCooperativeKernel(const void *function, dim3 grid, dim3 block, void **arguments, size_t shared,

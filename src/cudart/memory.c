@@ -1,6 +1,6 @@
 /* Device memory: allocation, copies, fills, symbols. Streams are serialised, so that the asynchronous forms are the
  * synchronous ones, but for the stream, which must be one. */
-#include "cudart/runtime.h"
+#include "cudart/array.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -323,11 +323,12 @@ static cudaError_t copy_box(const char *call, cudaStream_t stream, const struct 
 	struct runtime *runtime = runtime_enter();
 	if (!parameters)
 		return runtime_leave(runtime, runtime_refuse(call, cudaErrorInvalidValue, "no parameters"));
-	const struct cudaPitchedPtr *to = &parameters->dstPtr, *from = &parameters->srcPtr;
 	if (parameters->srcArray || parameters->dstArray) {
-		return runtime_leave(
-			runtime, runtime_refuse(call, cudaErrorNotSupported, "copies of arrays are not implemented"));
+		cudaError_t result = runtime_check_stream(runtime, call, stream);
+		return runtime_leave(runtime,
+		                     result == cudaSuccess ? array_copy_box(runtime, call, parameters) : result);
 	}
+	const struct cudaPitchedPtr *to = &parameters->dstPtr, *from = &parameters->srcPtr;
 	struct copy copy = {
 		.call = call,
 		.stream = stream,

@@ -1,5 +1,5 @@
 /* The process's one runtime: opening the GPU with the settings of the environment, and the process's end. */
-#include "cudart/runtime.h"
+#include "cudart/array.h"
 
 #include "cudart/missing.h"
 
@@ -390,6 +390,8 @@ static void close_runtime(struct runtime *runtime)
 	sluice_close(gpu);
 	handles_free(runtime);
 	pinned_free(runtime);
+	arrays_free(runtime);
+	texture_handles_free(runtime);
 	free_symbols(runtime->kernels);
 	free_symbols(runtime->variables);
 	for (struct binary *binary = runtime->binaries, *next; binary; binary = next) {

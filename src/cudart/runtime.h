@@ -28,6 +28,8 @@ struct symbol {
 	struct symbol *next;
 };
 
+struct texture_reference;
+struct texture_object;
 struct handle; /* a stream or an event */
 struct pinned; /* host memory that the runtime has allocated or registered */
 
@@ -36,6 +38,10 @@ struct runtime {
 	cudaError_t error; /* sticky: once a kernel has failed, every call returns it */
 	struct binary *binaries;
 	struct symbol *kernels, *variables;
+	struct texture_reference *references; /* texture.c */
+	struct texture_object *objects;
+	struct cudaArray *arrays; /* array.h: mip levels, too */
+	struct cudaMipmappedArray *mipmaps;
 	void *handles, *pinned; /* trees of <search.h> */
 	uint64_t launches;
 	bool failed;     /* the process shall not end with status 0 */

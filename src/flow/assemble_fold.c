@@ -269,7 +269,7 @@ static bool has_effect(const struct ptx_inst *inst)
 {
 	if (inst->op == PTX_OP_LD || inst->op == PTX_OP_LDU)
 		return inst->order != PTX_ORDER_NONE && inst->order != PTX_WEAK;
-	return inst->op != PTX_OP_TEX &&
+	return !ptx_reads_texture(inst) &&
 	       (ptx_op_unit(inst->op) == PTX_UNIT_MEM || ptx_op_latency(inst->op) == PTX_LATENCY_BRANCH ||
 	        ptx_op_latency(inst->op) == PTX_LATENCY_BARRIER || inst->op == PTX_OP_VOTE ||
 	        inst->op == PTX_OP_MATCH || inst->op == PTX_OP_REDUX || inst->op == PTX_OP_SHFL || inst->carry_out);

@@ -139,7 +139,7 @@ static bool is_fence(const struct ptx_inst *inst)
 
 static bool only_reads(const struct ptx_inst *inst)
 {
-	return inst->op == PTX_OP_TEX || inst->op == PTX_OP_LDU ||
+	return ptx_reads_texture(inst) || inst->op == PTX_OP_LDU ||
 	       (inst->op == PTX_OP_LD && (inst->order == PTX_ORDER_NONE || inst->order == PTX_WEAK));
 }
 
@@ -159,7 +159,7 @@ static int64_t end_of(const struct ptx_inst *inst, const struct ptx_operand *add
 /* Whether two accesses must stay in order. */
 static bool may_meet(const struct ptx_inst *a, const struct ptx_inst *b)
 {
-	if ((only_reads(a) && only_reads(b)) || a->nc || b->nc || a->op == PTX_OP_TEX || b->op == PTX_OP_TEX)
+	if ((only_reads(a) && only_reads(b)) || a->nc || b->nc || ptx_reads_texture(a) || ptx_reads_texture(b))
 		return false;
 	if (a->space != b->space && a->space != PTX_GENERIC && b->space != PTX_GENERIC)
 		return false;

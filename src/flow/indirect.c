@@ -14,7 +14,7 @@ bool flow_is_global_load(const struct ptx_inst *inst)
 static bool gives_memory(const struct ptx_inst *inst)
 {
 	bool is_constant = inst->space == PTX_PARAM || inst->space == PTX_CONST || inst->is_spill;
-	return (is_load(inst) && !is_constant) || inst->op == PTX_OP_ATOM || inst->op == PTX_OP_TEX;
+	return (is_load(inst) && !is_constant) || inst->op == PTX_OP_ATOM || ptx_reads_texture(inst);
 }
 
 struct walk {

@@ -39,7 +39,7 @@ struct search {
 static bool is_load(const struct ptx_inst *inst)
 {
 	bool loads =
-		inst->op == PTX_OP_LD || inst->op == PTX_OP_LDU || inst->op == PTX_OP_TEX || inst->op == PTX_OP_SULD;
+		inst->op == PTX_OP_LD || inst->op == PTX_OP_LDU || ptx_reads_texture(inst) || inst->op == PTX_OP_SULD;
 	return loads && (inst->order == PTX_ORDER_NONE || inst->order == PTX_WEAK);
 }
 

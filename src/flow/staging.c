@@ -132,7 +132,7 @@ static bool gives_anything(const struct search *search, uint32_t inst)
 	if (is_load(ptx) && ptx->space == PTX_PARAM)
 		return search->on->part_of[inst] && search->on->first_use[inst] == search->on->first_use[inst + 1];
 	return (is_load(ptx) && ptx->space != PTX_CONST) || ptx->op == PTX_OP_ATOM || ptx->op == PTX_OP_CALL ||
-	       ptx->op == PTX_OP_TEX;
+	       ptx_reads_texture(ptx);
 }
 
 static bool brings_together(const struct ptx_inst *inst)

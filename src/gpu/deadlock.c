@@ -86,6 +86,9 @@ static void explain_sm(const struct sm *sm, struct report *report)
 	if (sm->lsu.current && sm->seam->shared_vetoed_by < MECH_MAX)
 		say(report, ": mechanism %s does not let it have the banks of shared memory",
 		    name_of(sm->seam, sm->seam->shared_vetoed_by));
+	if (sm->texture.fragments.count)
+		say(report, "; texture unit: %u accesses wait, for %u lines", sm->texture.fragments.count,
+		    sm->texture.lines.count);
 	say(report, "\n");
 	for (uint32_t w = 0; w < sm->config.warps; w++)
 		if (sm->warp[w].simt)

@@ -22,6 +22,7 @@
 	X(sm, sm, sm, stats)                                                                                           \
 	X(l1d, cache, sm, l1.data.stats)                                                                               \
 	X(l1i, cache, sm, fetch.l1i.stats)                                                                             \
+	X(l1t, cache, sm, texture.stats)                                                                               \
 	X(l1c, cache, sm, l1.constant.stats)                                                                           \
 	X(l2, cache, slice, cache.stats)                                                                               \
 	X(slice, slice, slice, stats)                                                                                  \

@@ -169,6 +169,17 @@ const struct option machine_options[] = {
 	CACHE("l1d", sm.l1d),
 	CACHE("l1i", sm.l1i),
 	CACHE("l1c", sm.l1c),
+	U32("l1t.sets", sm.texture.cache.sets, 1, 65536, "sets", "sets, a power of two"),
+	U32("l1t.ways", sm.texture.cache.ways, 1, 1024, "lines", "lines a set"),
+	U32("l1t.line_bytes", sm.texture.cache.line_bytes, 32, 1024, "bytes", "bytes a line, a power of two"),
+	ENUM("l1t.index", sm.texture.cache.index, index_names, "which set a block goes to"),
+	ENUM("l1t.replacement", sm.texture.cache.replacement, replacement_names, "which line of a set goes"),
+	U32("l1t.fragments", sm.texture.fragments, 1, 65536, "accesses", "that wait, in order, for their data"),
+	U32("l1t.requests", sm.texture.requests, 1, 65536, "requests", "misses that wait for the network"),
+	U32("l1t.lines", sm.texture.lines, 1, 65536, "lines", "misses whose data have not been taken"),
+	U32("l1t.results", sm.texture.results, 1, 65536, "accesses", "with data, that wait for write-back"),
+	U32("l1t.latency", sm.texture.latency, 0, 100000, "cycles",
+            "that the texture unit needs for an access, besides the cycle of each of its steps"),
 
 	U32("network.flit_bytes", network.flit_bytes, 8, 1024, "bytes", "a flit"),
 	U32("network.speedup", network.speedup, 1, 8, "steps", "allocation steps of a router a cycle"),
@@ -250,6 +261,14 @@ static void check_cache(const char *name, const struct cache_config *cache, bool
 		           cache->miss_queue, name);
 }
 
+static void check_texture(const struct cache_config *tags, struct diag *diag)
+{
+	struct cache_config cache = *tags;
+	cache.sectors = 1;
+	cache.miss_queue = 2; /* its queues are its own */
+	check_cache("l1t", &cache, false, diag);
+}
+
 /* What L1's caches send fits a line of L2, which takes it whole or in the pieces that a store names. */
 static void check_sectors(const struct machine *machine, struct diag *diag)
 {
@@ -259,7 +278,8 @@ static void check_sectors(const struct machine *machine, struct diag *diag)
 		uint32_t line_bytes;
 	} l1[] = {{"l1d", machine->sm.l1d.line_bytes},
 	          {"l1i", machine->sm.l1i.line_bytes},
-	          {"l1c", machine->sm.l1c.line_bytes}};
+	          {"l1c", machine->sm.l1c.line_bytes},
+	          {"l1t", machine->sm.texture.cache.line_bytes}};
 	for (size_t i = 0; i < sizeof l1 / sizeof *l1; i++)
 		if (l1[i].line_bytes > l2->line_bytes)
 			diag_plain(diag, "%s.line_bytes is %u; expected at most l2.line_bytes (%u)", l1[i].name,
@@ -280,6 +300,7 @@ bool machine_check(const struct machine *machine, struct diag *diag)
 	check_cache("l1d", &sm->l1d, true, diag);
 	check_cache("l1i", &sm->l1i, false, diag);
 	check_cache("l1c", &sm->l1c, false, diag);
+	check_texture(&sm->texture.cache, diag);
 	check_cache("l2", &machine->l2, true, diag);
 	check_sectors(machine, diag);
 	if (!power_of_two(machine->map.slices_per_channel))
@@ -331,6 +352,7 @@ bool machine_check(const struct machine *machine, struct diag *diag)
 
 void machine_derive(struct machine *machine)
 {
+	machine->sm.texture.cache.sectors = 1;
 	machine->map.interleave_bits = (uint32_t)__builtin_ctz(machine->interleave_bytes);
 	address_map_open(&machine->map);
 }

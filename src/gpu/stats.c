@@ -84,9 +84,9 @@ void stats_reset(struct gpu *gpu)
 
 uint64_t stats_stack_slots(const struct sm_stats *sm)
 {
-	return sm->stack_issued + sm->stack_arithmetic + sm->stack_shared + sm->stack_l1 + sm->stack_l2 +
-	       sm->stack_dram + sm->stack_barrier + sm->stack_held + sm->stack_replayed + sm->stack_conflict +
-	       sm->stack_no_instruction + sm->stack_idle;
+	return sm->stack_issued + sm->stack_arithmetic + sm->stack_shared + sm->stack_l1 + sm->stack_texture +
+	       sm->stack_l2 + sm->stack_dram + sm->stack_barrier + sm->stack_held + sm->stack_replayed +
+	       sm->stack_conflict + sm->stack_no_instruction + sm->stack_idle;
 }
 
 /* What must hold between two figures. */
@@ -157,6 +157,7 @@ bool gpu_check_stats(const struct gpu *gpu, const struct gpu_run *run, char *tex
 	         s->sm.sp_instructions + s->sm.sfu_instructions},
 		{"l1d.fills = misses that fetch + l1d.prefetches", s->l1d.fills, at_end,
 	         (fetches ? s->l1d.misses : s->l1d.read_misses) + s->l1d.prefetches},
+		{"l1t.fills = misses", s->l1t.fills, at_end, s->l1t.misses},
 		{"cluster.requests <= request_network.packets", cut ? 0 : s->cluster.requests, AT_MOST,
 	         s->request_network.packets},
 		{"cluster.replies = reply_network.packets", gpu->clusters ? s->cluster.replies : 0, at_end,
@@ -169,6 +170,6 @@ bool gpu_check_stats(const struct gpu *gpu, const struct gpu_run *run, char *tex
 		if (!holds(&relations[i], text, size))
 			return false;
 	return check_cache("l1d", &s->l1d, text, size) && check_cache("l1i", &s->l1i, text, size) &&
-	       check_cache("l1c", &s->l1c, text, size) && check_cache("l2", &s->l2, text, size) &&
-	       check_accounts(gpu->seam, text, size);
+	       check_cache("l1c", &s->l1c, text, size) && check_cache("l1t", &s->l1t, text, size) &&
+	       check_cache("l2", &s->l2, text, size) && check_accounts(gpu->seam, text, size);
 }

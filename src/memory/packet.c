@@ -11,6 +11,7 @@ static const uint8_t kinds[REQUEST_KINDS] = {
 	[REQUEST_L1_WRITEBACK] = PACKET_WRITEBACK,
 	[REQUEST_L1_FILL] = PACKET_FILL,
 	[REQUEST_L2_PREFETCH] = PACKET_L2_PREFETCH,
+	[REQUEST_TEXTURE] = PACKET_TEXTURE,
 };
 
 struct packet packet_of(const struct crossbar *crossbar, const struct request *request, uint64_t cycle)

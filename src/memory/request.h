@@ -26,6 +26,7 @@ enum request_kind {
 	REQUEST_L2_FILL, /* of an SM or of a slice */
 	REQUEST_L2_WRITEBACK,
 	REQUEST_L2_PREFETCH, /* a mechanism's request for a sector of L2, which no data answer */
+	REQUEST_TEXTURE, /* a line of the texture cache */
 	REQUEST_KINDS
 };
 

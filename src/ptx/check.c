@@ -147,14 +147,41 @@ static bool address_fits(const struct match *m, const struct ptx_operand *operan
 	return operand->symbol->space == space;
 }
 
+/* The coordinates of a place, the layer among them. */
+static uint32_t coordinates_of(enum ptx_geometry geometry)
+{
+	static const uint8_t count[] = {[PTX_1D] = 1,  [PTX_2D] = 2,   [PTX_3D] = 3,   [PTX_A1D] = 2,
+	                                [PTX_A2D] = 3, [PTX_CUBE] = 3, [PTX_ACUBE] = 4};
+	return count[geometry];
+}
+
+/* A texture, surface or sampler: a variable, or a register with what `mov` makes of one. */
+static bool is_handle(const struct match *m, const struct ptx_operand *operand)
+{
+	return operand->reg == PTX_NO_REG ? operand->symbol != NULL
+	                                  : register_fits(PTX_U64, m->p->regs[operand->reg].type, false);
+}
+
+/* A derivative: by each coordinate but the layer; PTX wants four of what has three. */
+static bool gradient_fits(const struct match *m, const struct ptx_operand *operand)
+{
+	if (operand->kind != PTX_OPERAND_VECTOR)
+		return value_fits(m, operand, PTX_F32, false);
+	bool good = operand->count >= 1 && operand->count <= 4;
+	for (uint32_t i = 0; good && i < operand->count; i++)
+		good = value_fits(m, &operand->element[i], PTX_F32, false);
+	return good;
+}
+
 static bool texture_fits(const struct match *m, const struct ptx_operand *operand)
 {
-	if (operand->kind != PTX_OPERAND_TEXTURE || operand->count == 0 || operand->count > 4)
+	uint32_t count = operand->count - operand->has_sampler;
+	if (operand->kind != PTX_OPERAND_TEXTURE || count < coordinates_of(m->inst->geometry) || count > 4)
 		return false;
-	if (operand->reg != PTX_NO_REG && !register_fits(PTX_U64, m->p->regs[operand->reg].type, false))
+	if (!is_handle(m, operand) || (operand->has_sampler && !is_handle(m, &operand->element[count])))
 		return false;
-	enum ptx_type type = m->inst->op == PTX_OP_TEX ? m->inst->type2 : PTX_B32;
-	for (uint32_t i = 0; i < operand->count; i++) {
+	enum ptx_type type = m->inst->type2 != PTX_NO_TYPE ? m->inst->type2 : PTX_B32;
+	for (uint32_t i = 0; i < count; i++) {
 		const struct ptx_operand *coordinate = &operand->element[i];
 		/* The layer of an array is an integer, whatever the type of the other coordinates. */
 		if (!value_fits(m, coordinate, type, false) && !value_fits(m, coordinate, PTX_U32, false))
@@ -204,6 +231,10 @@ static bool operand_fits(const struct match *m, char letter, uint32_t at, bool d
 		return address_fits(m, operand);
 	case 'x':
 		return texture_fits(m, operand);
+	case 'c':
+		return value_fits(m, operand, PTX_F32, false);
+	case 'g':
+		return gradient_fits(m, operand);
 	case 'v':
 		return operand->kind == PTX_OPERAND_SYMBOL ? operand->symbol->space == m->inst->space
 		                                           : value_fits(m, operand, type, destination);

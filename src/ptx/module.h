@@ -66,7 +66,17 @@ enum ptx_geometry {
 	PTX_GEOMETRY_NONE, PTX_1D, PTX_2D, PTX_3D, PTX_A1D, PTX_A2D, PTX_CUBE, PTX_ACUBE
 };
 enum ptx_testp { PTX_TESTP_NONE, PTX_FINITE, PTX_INFINITE, PTX_NUMBER, PTX_NOTANUMBER, PTX_NORMAL, PTX_SUBNORMAL };
-/* suld, sust: what an access outside the surface does. */
+/* tex: which mip level is read. */
+enum ptx_lod { PTX_LOD_NONE, PTX_LOD_BASE, PTX_LOD_LEVEL, PTX_LOD_GRAD };
+/* tld4: the channel of which four texels are read. */
+enum ptx_gather { PTX_GATHER_NONE, PTX_GATHER_R, PTX_GATHER_G, PTX_GATHER_B, PTX_GATHER_A };
+/* txq, suq: what is asked. */
+enum ptx_query {
+	PTX_QUERY_NONE, PTX_QUERY_WIDTH, PTX_QUERY_HEIGHT, PTX_QUERY_DEPTH, PTX_QUERY_CHANNEL_TYPE, PTX_QUERY_CHANNEL_ORDER,
+	PTX_QUERY_NORMALISED, PTX_QUERY_LAYERS, PTX_QUERY_LEVELS, PTX_QUERY_SAMPLES, PTX_QUERY_LAYOUT, PTX_QUERY_FILTER,
+	PTX_QUERY_ADDRESS_0, PTX_QUERY_ADDRESS_1, PTX_QUERY_ADDRESS_2, PTX_QUERY_UNNORMALISED
+};
+/* suld, sust, sured: what an access outside the surface does. */
 enum ptx_outside { PTX_OUTSIDE_NONE, PTX_OUTSIDE_CLAMP, PTX_OUTSIDE_ZERO, PTX_OUTSIDE_TRAP };
 enum ptx_hint {
 	PTX_HINT_NONE, PTX_EVICT_NORMAL, PTX_EVICT_UNCHANGED, PTX_EVICT_FIRST, PTX_EVICT_LAST, PTX_NO_ALLOCATE
@@ -137,14 +147,14 @@ enum ptx_operand_kind {
 	PTX_OPERAND_LABEL,    /* target: index into ptx_function.body */
 	PTX_OPERAND_ADDRESS,  /* [reg + offset], [symbol + offset], [offset] */
 	PTX_OPERAND_VECTOR,   /* element[0..count): {a, b, c, d} */
-	PTX_OPERAND_TEXTURE,  /* [symbol or reg, {element...}] */
+	PTX_OPERAND_TEXTURE,  /* [symbol or reg, {element...}]; with has_sampler the last element is the sampler, not a coordinate */
 	PTX_OPERAND_LIST,     /* element[0..count): call arguments or results */
 	PTX_OPERAND_SINK,     /* _ : a destination nobody reads */
 };
 
 struct ptx_operand {
 	enum ptx_operand_kind kind;
-	bool negated, is_single;
+	bool negated, is_single, has_sampler;
 	char select[6]; /* REG of a video instruction: the parts that it takes of the register, as written: "b0", "h1", "b3210" */
 	uint32_t reg; /* REG, ADDRESS, TEXTURE: register id, or PTX_NO_REG */
 	enum ptx_sreg sreg;
@@ -183,6 +193,9 @@ struct ptx_inst {
 	enum ptx_testp testp;
 	enum ptx_prmt prmt;
 	enum ptx_outside outside;
+	enum ptx_lod lod;
+	enum ptx_gather gather;
+	enum ptx_query query;
 	enum ptx_hint hint1, hint2; /* what L1 and L2 are told of the line */
 	uint16_t prefetch_bytes;    /* L2::64B ...: 64, 128 or 256 */
 	uint8_t vector;     /* 1, 2 or 4 */
@@ -193,7 +206,7 @@ struct ptx_inst {
 	bool plus_one;                                  /* vmad.po */
 	bool proxy, alias, wait, launch_dependents;
 	uint8_t scale;                                  /* vmad.shr7, .shr15 */
-	bool unformatted; /* suld.b, sust.b */
+	bool unformatted, formatted; /* suld.b, sust.b, sured.b: bytes as they are; sust.p, sured.p: values of the surface's format */
 	bool warp, block; /* bar.warp.sync: of the lanes in a mask, no barrier of the block; bar.cta: as without */
 	/* In PTX order, destinations first: sources begin at operand[destinations]. What may be left out and is left out has
 	 * no operand. A call always has three: LIST of results, FUNCTION or REG, LIST of arguments; an element of a list is
@@ -294,6 +307,12 @@ bool ptx_op_is_video(enum ptx_opcode op);               /* vadd ... vset4: three
 unsigned ptx_op_parts(enum ptx_opcode op);              /* of a video instruction: 1, 2 or 4, that it computes at once */
 const char *ptx_space_name(enum ptx_space space);
 const char *ptx_sreg_name(enum ptx_sreg sreg);          /* "%tid.x" */
+
+/* tex, tld4: what it reads nobody writes while the kernel runs. */
+static inline bool ptx_reads_texture(const struct ptx_inst *inst)
+{
+	return inst->op == PTX_OP_TEX || inst->op == PTX_OP_TLD4;
+}
 
 /* The registers that an instruction reads (guard, address bases and vector elements included) and writes.
  * Each returns how many ids it stored; `ids` has room for PTX_MAX_IDS. A register read twice is stored twice. */

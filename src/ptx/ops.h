@@ -26,7 +26,9 @@
  *                m  an address: [register+constant], [symbol+constant], [constant]
  *                h  a cache policy: 64 bits
  *                V  like u, of which a selector may take parts: %r1.b0, %r1.h10
- *                x  a texture or surface reference with its coordinates: [name, {..}]
+ *                x  a texture or surface reference with its coordinates: [name, {..}], perhaps with a sampler: [name, sampler, {..}]
+ *                c  a value of single precision
+ *                g  such a value, or a vector of them: a derivative
  *                l  a label
  *                f  a function (call): (results), name, (arguments), with an optional prototype
  *                T  like t, or a vector {a,b[,c,d]} of it, as .v2 or .v4 say
@@ -54,7 +56,9 @@
 #define POLICY     " L1::evict_normal|L1::evict_unchanged|L1::evict_first|L1::evict_last|L1::no_allocate? L2::cache_hint " \
                    "L2::64B|L2::128B|L2::256B? v2|v4?"
 #define TEXTURES   "1d|2d|3d|a1d|a2d|cube|acube"
-#define SURFACES   "b 1d|2d|3d|a1d|a2d "
+#define SURFACES   "1d|2d|3d|a1d|a2d "
+#define QUERIES    "width|height|depth|channel_data_type|channel_order|normalized_coords|array_size|num_mipmap_levels|num_samples"
+#define SAMPLINGS  "|filter_mode|addr_mode_0|addr_mode_1|addr_mode_2|force_unnormalized_coords"
 #define OUTSIDES   " v2|v4? clamp|zero|trap"
 
 /* integer and floating-point arithmetic */
@@ -188,7 +192,7 @@ OP(BFE, "bfe", NONE, SP, MOVE)
 FORM(BFE, INT_32_64, NO_TYPE, "", "t>tuu")
 OP(BFI, "bfi", NONE, SP, MOVE)
 FORM(BFI, B32_B64, NO_TYPE, "", "t>ttuu")
-OP(BFIND, "bfind", SHIFTAMT, SP, MOVE)
+OP(BFIND, "bfind", MORE, SP, MOVE)
 FORM(BFIND, INT_32_64, NO_TYPE, "shiftamt?", "u>t")
 OP(BREV, "brev", NONE, SP, MOVE)
 FORM(BREV, B32_B64, NO_TYPE, "", "t>t")
@@ -366,12 +370,27 @@ OP(PREFETCH, "prefetch", SPACE | PREFETCH, MEM, MEMORY)
 FORM(PREFETCH, NO_TYPE, NO_TYPE, "global|local? L1|L2", ">m")
 OP(PREFETCHU, "prefetchu", PREFETCH, MEM, MEMORY)
 FORM(PREFETCHU, NO_TYPE, NO_TYPE, "L1", ">m")
-OP(TEX, "tex", GEOMETRY | VECTOR, MEM, MEMORY)
-FORM(TEX, TEXTURE, COORDINATE, TEXTURES " v2|v4?", "T>x")
+OP(TEX, "tex", GEOMETRY | VECTOR | TEXEL, MEM, MEMORY)
+FORM(TEX, TEXTURE, COORDINATE, "base? " TEXTURES " v2|v4?", "Tq>x")
+FORM(TEX, TEXTURE, F32, "level " TEXTURES " v2|v4?", "Tq>xc")
+FORM(TEX, TEXTURE, S32, "level " TEXTURES " v2|v4?", "Tq>xu")
+FORM(TEX, TEXTURE, F32, "grad " TEXTURES " v2|v4?", "Tq>xgg")
+OP(TLD4, "tld4", GEOMETRY | VECTOR | TEXEL, MEM, MEMORY)
+FORM(TLD4, TEXTURE, F32, "r|g|b|a 2d|a2d|cube|acube v4", "Tq>x")
+OP(TXQ, "txq", TEXEL, SP, MOVE)
+FORM(TXQ, B32, NO_TYPE, "level? " QUERIES SAMPLINGS, "t>mu?")
+OP(SUQ, "suq", TEXEL, SP, MOVE)
+FORM(SUQ, B32, NO_TYPE, QUERIES "|memory_layout", "t>m")
 OP(SULD, "suld", GEOMETRY | CACHE | VECTOR | CLAMP, MEM, MEMORY)
-FORM(SULD, SURFACE, NO_TYPE, SURFACES "ca|cg|cs|cv?" OUTSIDES, "T>x")
+FORM(SULD, SURFACE, NO_TYPE, "b " SURFACES "ca|cg|cs|cv?" OUTSIDES, "T>x")
 OP(SUST, "sust", GEOMETRY | CACHE | VECTOR | CLAMP, MEM, MEMORY)
-FORM(SUST, SURFACE, NO_TYPE, SURFACES "wb|cg|cs|wt?" OUTSIDES, ">xT")
+FORM(SUST, SURFACE, NO_TYPE, "b " SURFACES "wb|cg|cs|wt?" OUTSIDES, ">xT")
+FORM(SUST, FORMATTED, NO_TYPE, "p " SURFACES "wb|cg|cs|wt?" OUTSIDES, ">xT")
+OP(SURED, "sured", GEOMETRY | CLAMP | TEXEL, MEM, MEMORY)
+FORM(SURED, INT_32_U64, NO_TYPE, "b add " SURFACES "clamp|zero|trap", ">xt")
+FORM(SURED, INT32, NO_TYPE, "b min|max " SURFACES "clamp|zero|trap", ">xt")
+FORM(SURED, B32, NO_TYPE, "b and|or " SURFACES "clamp|zero|trap", ">xt")
+FORM(SURED, B32_B64, NO_TYPE, "p add|min|max|and|or " SURFACES "clamp|zero|trap", ">xt")
 /* control */
 OP(BRA, "bra", UNI, SP, BRANCH)
 FORM(BRA, NO_TYPE, NO_TYPE, "uni?", ">l")
@@ -460,6 +479,8 @@ FORM(DMA_EXECUTE, NO_TYPE, NO_TYPE, "", ">uua")
 #undef POLICY
 #undef TEXTURES
 #undef SURFACES
+#undef QUERIES
+#undef SAMPLINGS
 #undef OUTSIDES
 #undef OP
 #undef FORM

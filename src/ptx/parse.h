@@ -73,6 +73,8 @@ enum {
 	TYPES_TEXTURE = TYPES_INT32_F32 | TYPES_F16,
 	TYPES_COORDINATE = TYPES_S32 | TYPES_F32,
 	TYPES_SURFACE = TYPES_BITS | TYPE_BIT(B8),
+	TYPES_FORMATTED = TYPES_INT32_F32 | TYPES_B32,
+	TYPES_INT_32_U64 = TYPES_INT32 | TYPE_BIT(U64),
 	TYPES_ADDRESS = TYPES_U32 | TYPE_BIT(U64),
 };
 
@@ -89,7 +91,7 @@ enum modifier {
 	TESTP = 1 << 7,
 	SHF = 1 << 8,
 	PRMT = 1 << 9,
-	SHIFTAMT = 1 << 10,
+	MORE = 1 << 10, /* words that stand for one thing in all opcodes */
 	CMP = 1 << 11,
 	BOOL = 1 << 12,
 	EVENTS = 1 << 13,
@@ -110,7 +112,7 @@ enum modifier {
 	MATCH = 1 << 28,
 	SHUFFLE = 1 << 29,
 	REDUX = 1 << 30,
-	MORE = INT32_MIN, /* words that stand for one thing in all opcodes */
+	TEXEL = INT32_MIN, /* bit 31 */
 };
 
 /* A row of ops.h. */

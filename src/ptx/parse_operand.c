@@ -120,7 +120,18 @@ bool parse_elements(struct parser *p, struct ptx_operand *operand, char close)
 	return good;
 }
 
-/* Behind '[': an address, or a texture with its coordinates. */
+/* One more, behind those that there are. */
+static bool add_element(struct parser *p, struct ptx_operand *operand, const struct ptx_operand *element)
+{
+	struct ptx_operand *all = arena_array(p->arena, operand->count + 1, sizeof *all);
+	if (operand->count)
+		memcpy(all, operand->element, operand->count * sizeof *all);
+	all[operand->count++] = *element;
+	operand->element = all;
+	return true;
+}
+
+/* Behind '[': an address, or a texture with its coordinates: in braces, or one without; before them may stand a sampler. */
 static bool parse_address(struct parser *p, struct ptx_operand *operand)
 {
 	operand->kind = PTX_OPERAND_ADDRESS;
@@ -143,9 +154,14 @@ static bool parse_address(struct parser *p, struct ptx_operand *operand)
 		return fail(p, base.place, "a texture with an offset; expected its name or a register");
 	if (accept_punct(p, '{'))
 		return parse_elements(p, operand, '}') && expect_punct(p, ']');
-	if (p->token.kind == TOKEN_WORD && p->token.name->symbol && p->token.name->symbol->kind == SYMBOL_VARIABLE)
-		return fail(p, p->token.place, "a sampler of its own; expected coordinates (unified texture mode)");
-	return parse_elements(p, operand, ']');
+	struct ptx_operand first;
+	if (!parse_simple(p, &first))
+		return false;
+	if (!accept_punct(p, ','))
+		return add_element(p, operand, &first) && expect_punct(p, ']');
+	operand->has_sampler = true;
+	return expect_punct(p, '{') && parse_elements(p, operand, '}') && add_element(p, operand, &first) &&
+	       expect_punct(p, ']');
 }
 
 bool parse_operand(struct parser *p, struct ptx_operand *operand)

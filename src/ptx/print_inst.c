@@ -52,6 +52,17 @@ static void print_base(const struct ptx_function *function, const struct ptx_ope
 		print_offset(operand->offset, file);
 }
 
+/* Of a texture; its sampler, which is the last element, goes before them. */
+static void print_coordinates(const struct ptx_function *function, const struct ptx_operand *operand, FILE *file)
+{
+	struct ptx_operand coordinates = *operand;
+	if (operand->has_sampler) {
+		print_operand(function, &operand->element[--coordinates.count], file);
+		fputs(", ", file);
+	}
+	print_elements(function, &coordinates, "{}", file);
+}
+
 static void print_operand(const struct ptx_function *function, const struct ptx_operand *operand, FILE *file)
 {
 	switch (operand->kind) {
@@ -82,7 +93,7 @@ static void print_operand(const struct ptx_function *function, const struct ptx_
 	case PTX_OPERAND_TEXTURE:
 		print_base(function, operand, file);
 		fputs(", ", file);
-		print_elements(function, operand, "{}", file);
+		print_coordinates(function, operand, file);
 		fputc(']', file);
 		break;
 	case PTX_OPERAND_VECTOR:

@@ -268,6 +268,7 @@ struct mech_access {
 #define MECH_PACKET_WRITEBACK   PACKET_WRITEBACK
 #define MECH_PACKET_FILL        PACKET_FILL
 #define MECH_PACKET_L2_PREFETCH PACKET_L2_PREFETCH
+#define MECH_PACKET_TEXTURE     PACKET_TEXTURE
 #define MECH_PACKET_KINDS       PACKET_KINDS
 
 /* DRAM (base/traffic.h): a command, struct mech_command; the requests of which one is next, struct mech_queue of struct mech_waiting. */

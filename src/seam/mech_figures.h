@@ -38,6 +38,7 @@
 	X(stack_arithmetic, "slots", "... in which the oldest warp waited for an arithmetic result")                   \
 	X(stack_shared, "slots", "... for data from shared memory")                                                    \
 	X(stack_l1, "slots", "... for data from L1 or the constant cache")                                             \
+	X(stack_texture, "slots", "... for data from the texture cache")                                               \
 	X(stack_l2, "slots", "... for data from L2")                                                                   \
 	X(stack_dram, "slots", "... for data from DRAM")                                                               \
 	X(stack_load, "slots", "... for data that have not come yet")                                                  \

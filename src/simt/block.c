@@ -1,5 +1,6 @@
 #include "simt/checks.h"
 #include "simt/dma.h"
+#include "simt/image.h"
 #include "simt/program.h"
 
 #include "base/arena.h"
@@ -161,6 +162,7 @@ void simt_block_start(struct simt_block *block, const struct simt_launch *launch
 		warp_start(warp, block, threads - w * WARP_SIZE);
 	}
 	dma_block_start(block);
+	image_block_start(block);
 	if (launch->checks)
 		checks_block_start(block);
 }
@@ -173,6 +175,7 @@ void simt_block_free(struct simt_block *block)
 	}
 	checks_block_free(block);
 	dma_block_free(block);
+	image_block_free(block);
 	free(block->warp);
 	free(block->storage);
 	*block = (struct simt_block){0};

@@ -1,5 +1,6 @@
 /* Programs that look first and then do what they would do anyway; and what was found. */
 #include "simt/checks.h"
+#include "simt/image.h"
 #include "simt/message.h"
 #include "simt/program.h"
 
@@ -158,10 +159,10 @@ static bool is_memory(const struct simt_inst *inst)
 	return inst->kind == SIMT_LOAD || inst->kind == SIMT_STORE || inst->kind == SIMT_ATOMIC;
 }
 
-/* Accesses to local memory and parameters are no business of the checks; of what is loaded there nothing is unwritten. */
+/* Accesses to local memory, parameters, textures and surfaces are no business of the checks; of what is loaded there nothing is unwritten. */
 static bool is_checked(const struct simt_inst *inst)
 {
-	return is_memory(inst) &&
+	return is_memory(inst) && !image_is(inst->ptx->op) &&
 	       (inst->space == PTX_GLOBAL || inst->space == PTX_SHARED || inst->space == PTX_GENERIC);
 }
 

@@ -3,6 +3,7 @@
 
 #include "base/arena.h"
 #include "simt/dma.h"
+#include "simt/image.h"
 
 #include <stdlib.h>
 
@@ -286,6 +287,7 @@ static enum simt_kind kind_of(const struct decoder *decoder, enum ptx_opcode op)
 	case PTX_OP_LD:
 	case PTX_OP_LDU:
 	case PTX_OP_TEX:
+	case PTX_OP_TLD4:
 	case PTX_OP_SULD:
 		return SIMT_LOAD;
 	case PTX_OP_ST:
@@ -293,6 +295,7 @@ static enum simt_kind kind_of(const struct decoder *decoder, enum ptx_opcode op)
 		return SIMT_STORE;
 	case PTX_OP_ATOM:
 	case PTX_OP_RED:
+	case PTX_OP_SURED:
 		return SIMT_ATOMIC;
 	case PTX_OP_PREFETCH:
 	case PTX_OP_PREFETCHU:
@@ -356,6 +359,10 @@ static void decode_inst(struct decoder *decoder, struct simt_inst *inst, const u
 		decode_dma(decoder, inst);
 		return;
 	}
+	if (image_is(ptx->op)) {
+		decode_image(decoder, inst);
+		return;
+	}
 	switch (ptx->op) {
 	case PTX_OP_BRA:
 		inst->exec = control_branch;
@@ -380,12 +387,6 @@ static void decode_inst(struct decoder *decoder, struct simt_inst *inst, const u
 		if (ptx->warp)
 			break; /* an operation between lanes */
 		decode_barrier(decoder, inst);
-		return;
-	case PTX_OP_TEX:
-	case PTX_OP_SULD:
-	case PTX_OP_SUST:
-		decode_error(decoder, ptx->place, "'%s' (textures and surfaces) is not supported yet",
-		             ptx_op_name(ptx->op));
 		return;
 	case PTX_OP_MOV:
 		decode_mov(decoder, inst);

@@ -325,6 +325,20 @@ static void add_banks(const struct decoder *decoder, const struct ptx_operand *o
 		add_banks(decoder, &operand->element[k], list, count, most);
 }
 
+/* A register that is named twice is read once. */
+static bool holds_all(const struct simt_inst *inst, const struct decode_function *detail, const uint32_t *ids,
+                      uint32_t count)
+{
+	for (uint32_t k = 0; k < count; k++) {
+		bool found = false;
+		for (uint8_t r = 0; r < inst->reads; r++)
+			found |= inst->read[r] == detail->id[ids[k]];
+		if (!found)
+			return false;
+	}
+	return true;
+}
+
 void decode_registers(struct decoder *decoder, struct simt_inst *inst)
 {
 	const struct decode_function *detail = &decoder->details[decoder->current];
@@ -333,7 +347,7 @@ void decode_registers(struct decoder *decoder, struct simt_inst *inst)
 	uint32_t count = ptx_inst_reads(ptx, ids);
 	for (uint32_t k = 0; k < count; k++)
 		inst->reads = add_once(inst->read, inst->reads, SIMT_MAX_READS, detail->id[ids[k]]);
-	if (count > SIMT_MAX_READS)
+	if (count > SIMT_MAX_READS && inst->reads == SIMT_MAX_READS && !holds_all(inst, detail, ids, count))
 		decode_error(decoder, ptx->place, "'%s' reads %u registers; at most %d are supported",
 		             ptx_op_name(ptx->op), count, SIMT_MAX_READS);
 	count = ptx_inst_writes(ptx, ids);

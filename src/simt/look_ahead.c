@@ -1,5 +1,6 @@
 /* What an instruction is about to be run with, for those who decide whether it may: nothing of the warp changes. */
 #include "simt/access.h"
+#include "simt/image.h"
 
 uint32_t simt_next_lanes(const struct simt_warp *warp)
 {
@@ -8,6 +9,8 @@ uint32_t simt_next_lanes(const struct simt_warp *warp)
 
 static bool has_address(const struct simt_inst *inst)
 {
+	if (image_is(inst->ptx->op))
+		return false; /* it is found out when the instruction runs */
 	return inst->kind == SIMT_LOAD || inst->kind == SIMT_STORE || inst->kind == SIMT_ATOMIC ||
 	       inst->kind == SIMT_PREFETCH;
 }

@@ -23,7 +23,7 @@
 #define WARP_SIZE 32
 /* Barriers of a block; and where warps wait for each other in all, DMA buffers among it. */
 enum { SIMT_BARRIERS = 16, SIMT_WAITS = SIMT_BARRIERS + DMA_BUFFERS };
-enum { SIMT_MAX_READS = 8, SIMT_MAX_WRITES = 4, SIMT_MAX_WARPS = 64 };
+enum { SIMT_MAX_READS = 12, SIMT_MAX_WRITES = 5, SIMT_MAX_WARPS = 64 };
 _Static_assert(SIMT_MAX_WARPS == 64, "a block's masks have a bit a warp");
 
 /* What the pipeline must know of an instruction's kind. */
@@ -112,7 +112,7 @@ struct simt_program {
 	const uint32_t *function_index; /* in `functions`, by index in the module; UINT32_MAX: not of the program */
 	const struct simt_variable *variables; /* of shared and local memory, for messages */
 	uint32_t variable_count;
-	bool has_dma;
+	bool has_dma, has_images;
 	const struct simt_unchecked *unchecked; /* by pc, when simt_check_program() was called (simt/check.h), else NULL */
 };
 
@@ -143,6 +143,8 @@ enum { SIMT_SYSTEM_ARGUMENTS = 5 }; /* of one of them, at most */
 /* By its name; SIMT_SYSTEM_CALLS: there is none of that name. */
 enum simt_system simt_system_named(const char *name);
 
+struct textures;
+
 /* One launch of a program. */
 /* Which path of a branch that parts a warp's lanes runs before the other. */
 enum simt_first_path { SIMT_FALL_THROUGH_FIRST, SIMT_TAKEN_FIRST, SIMT_LOW_LANES_FIRST };
@@ -168,6 +170,7 @@ struct simt_launch {
 	bool dma_overlaps; /* a warp does not wait for others at a DMA transfer: somebody keeps it from what is not there yet */
 	const atomic_bool *stop;        /* set at any time: the kernel shall end early; NULL: nobody does */
 	struct simt_checks *checks;     /* what else is looked for (simt/check.h), or NULL */
+	const struct textures *textures; /* and surfaces (texture.h), or NULL: there are none */
 	const struct simt_reads *reads; /* judges global loads for the checks, or NULL */
 };
 
@@ -230,6 +233,7 @@ struct simt_range {
 enum { SIMT_RANGES = 8 };
 
 struct dma_block;
+struct image_block;
 
 /* A resident block. */
 struct simt_block {
@@ -243,6 +247,7 @@ struct simt_block {
 	uint64_t waiting; /* warps held at a barrier */
 	struct simt_barrier barrier[SIMT_WAITS]; /* those of DMA buffers behind the others */
 	struct dma_block *dma; /* where the program has DMA instructions (dma.h) */
+	struct image_block *images; /* where it has instructions on textures or surfaces (image.h) */
 	struct simt_warp *warp;               /* array of `warps` */
 	uint64_t *clock;                      /* what %clock reads; the machine's cycle counter, or a count of steps */
 	uint32_t sm;                          /* %smid */

@@ -1,6 +1,7 @@
 #include "sm/coalesce.h"
 
 #include "memory/request.h"
+#include "simt/texture.h"
 
 enum { CHUNK = REQUEST_CHUNK_BYTES }; /* the smallest piece that memory moves */
 
@@ -198,5 +199,27 @@ void coalesce_constant(struct op *op, const uint64_t *address, uint32_t lanes, u
 			op->access[i].lanes |= 1u << lane;
 		else
 			add_sorted(op, (struct access){.address = base, .bytes = sector_bytes, .lanes = 1u << lane});
+	}
+}
+
+/* A texel of a lane; most lie in the line of the one before. */
+static void add_texel(struct op *op, uint64_t base, uint32_t lane_bit, uint32_t line_bytes)
+{
+	uint32_t i = op->accesses;
+	while (i && op->access[i - 1].address != base)
+		i--;
+	if (i)
+		op->access[i - 1].lanes |= lane_bit;
+	else
+		add_sorted(op, (struct access){.address = base, .bytes = line_bytes, .lanes = lane_bit});
+}
+
+void coalesce_texture(struct op *op, const struct texels *texels, uint32_t lanes, uint32_t line_bytes)
+{
+	op->accesses = 0;
+	for (uint32_t left = lanes; left; left &= left - 1) {
+		const struct texels *lane = &texels[__builtin_ctz(left)];
+		for (uint32_t i = 0; i < lane->count; i++)
+			add_texel(op, lane->address[i] & ~(uint64_t)(line_bytes - 1), left & -left, line_bytes);
 	}
 }

@@ -22,4 +22,9 @@ void coalesce_atomic(struct op *op, const uint64_t *address, uint32_t lanes, uin
 /* Constant memory: one transaction for each distinct sector of its cache, which is a line where it has no smaller ones. */
 void coalesce_constant(struct op *op, const uint64_t *address, uint32_t lanes, uint32_t sector_bytes);
 
+/* Textures: one transaction for each distinct line of the texture cache, of all texels that a lane reads: with a linear filter
+ * the whole cell (ours: GPGPU-Sim has one texel a lane, whatever the filter). `texels` is by lane. */
+struct texels;
+void coalesce_texture(struct op *op, const struct texels *texels, uint32_t lanes, uint32_t line_bytes);
+
 #endif

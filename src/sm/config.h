@@ -3,6 +3,7 @@
 #define SLUICE_SM_CONFIG_H
 
 #include "memory/cache.h"
+#include "sm/texture_unit.h"
 #include "ptx/module.h"
 
 /* Operand collection and issue of one kind of pipe. */
@@ -42,6 +43,7 @@ struct sm_config {
 	bool global_skips_l1, flush_l1; /* flush: L1 data forgets at a kernel's end */
 	bool zero_latency_memory;       /* idealised: what the SM's caches send on is answered at once */
 	struct cache_config l1d, l1i, l1c;
+	struct texture_config texture;
 };
 
 #endif

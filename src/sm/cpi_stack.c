@@ -75,8 +75,8 @@ void cpi_charge(struct sm *sm, const struct scheduler *scheduler, uint64_t slots
 void cpi_resolve(struct sm *sm, struct sm_warp *warp, uint32_t level)
 {
 	uint64_t *const by_level[] = {&sm->stats.stack_l1, &sm->stats.stack_l2, &sm->stats.stack_dram,
-	                              &sm->stats.stack_shared};
-	invariant(level <= LEVEL_SHARED);
+	                              &sm->stats.stack_shared, &sm->stats.stack_texture};
+	invariant(level <= LEVEL_TEXTURE);
 	*by_level[level] += warp->waited;
 	warp->waited = 0;
 }

@@ -5,8 +5,8 @@
 #include "memory/request.h"
 #include "sm/limits.h"
 
-/* Level under which waiting for shared memory is charged (behind those of enum request_level). */
-enum { LEVEL_SHARED = LEVEL_DRAM + 1 };
+/* Levels under which waiting for shared memory and for the texture cache is charged (behind those of enum request_level). */
+enum { LEVEL_SHARED = LEVEL_DRAM + 1, LEVEL_TEXTURE };
 
 struct sm;
 struct sm_warp;

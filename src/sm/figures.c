@@ -66,6 +66,7 @@ static void add_counters(const struct sm_stats *stats, struct mech_sm_figures *f
 	figures->stack_arithmetic = stats->stack_arithmetic;
 	figures->stack_shared = stats->stack_shared;
 	figures->stack_l1 = stats->stack_l1;
+	figures->stack_texture = stats->stack_texture;
 	figures->stack_l2 = stats->stack_l2;
 	figures->stack_dram = stats->stack_dram;
 	figures->stack_barrier = stats->stack_barrier;

@@ -5,6 +5,8 @@
 #include "sm/coalesce.h"
 #include "sm/hooks.h"
 
+#include "simt/image.h"
+
 static bool is_constant(const struct op *op)
 {
 	return op->space == PTX_CONST || op->space == PTX_PARAM;
@@ -43,6 +45,13 @@ static void generate_shared(struct sm *sm, struct op *op, const struct simt_step
 		hooks_shared_touched(sm, op, step);
 }
 
+static void generate_texture(struct sm *sm, struct op *op, const struct simt_step *step)
+{
+	const struct image_block *images = sm->warp[op->warp].simt->block->images;
+	coalesce_texture(op, images->lane, step->lanes, sm->config.texture.cache.line_bytes);
+	sm->stats.texture_reads++;
+}
+
 void lsu_generate_accesses(struct sm *sm, struct op *op, struct simt_step *step)
 {
 	uint32_t lanes = (uint32_t)__builtin_popcount(step->lanes);
@@ -52,7 +61,9 @@ void lsu_generate_accesses(struct sm *sm, struct op *op, struct simt_step *step)
 		sm->stats.shared_lanes += lanes;
 		return;
 	}
-	if (is_constant(op)) {
+	if (op->space == PTX_TEX) {
+		generate_texture(sm, op, step);
+	} else if (is_constant(op)) {
 		coalesce_constant(op, step->address, step->lanes, l1_constant_sector_bytes(&sm->l1));
 		sm->stats.constant_accesses++;
 	} else {
@@ -171,9 +182,20 @@ static enum access_outcome enter_l1_pipe(struct sm *sm, struct op *op, struct re
 	return ACCESS_MADE;
 }
 
+/* The instruction's next access goes to the texture unit, of which mechanisms hear nothing. */
+static enum access_outcome access_texture(struct sm *sm, struct op *op)
+{
+	if (!texture_unit_access(sm, op, &op->access[op->accesses - 1]))
+		return ACCESS_NO_TEXTURE;
+	access_made(sm, op);
+	return ACCESS_MADE;
+}
+
 /* The buffer in front of L1 is asked first: it may answer the access, or let it wait for bytes on their way to it. */
 static enum access_outcome make_access(struct sm *sm, struct op *op)
 {
+	if (op->space == PTX_TEX)
+		return access_texture(sm, op);
 	if (sm->lsu.offered && l1_refuses_again(&sm->l1, sm->lsu.offered))
 		return ACCESS_NO_L1D;
 	enum buffer_answer answer = sm->seam->has_buffer && !sm->lsu.offered ? buffer_ask(sm, op) : BUFFER_PASSED;
@@ -251,4 +273,6 @@ void lsu_account(struct sm *sm, uint64_t slept)
 	sm->stats.lsu_stall_cycles += slept;
 	if (lsu->outcome == ACCESS_NO_L1D || lsu->outcome == ACCESS_NO_L1C)
 		l1_account_refusals(&sm->l1, lsu->outcome == ACCESS_NO_L1C, slept);
+	if (lsu->outcome == ACCESS_NO_TEXTURE)
+		sm->texture.stats.refused += slept;
 }

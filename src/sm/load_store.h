@@ -15,6 +15,7 @@ enum access_outcome {
 	ACCESS_NO_NETWORK, /* the request crossbar has no room */
 	ACCESS_NO_L1D,     /* L1 or the constant cache refuses: no line, MSHR, merge place or room in the miss queue */
 	ACCESS_NO_L1C,
+	ACCESS_NO_TEXTURE, /* a queue of the texture unit is full */
 };
 
 struct load_store {

@@ -114,6 +114,9 @@ static bool deliver(struct sm *sm, struct request *request)
 		return true;
 	case REQUEST_CONSTANT:
 		return l1_fill_constant(sm, request);
+	case REQUEST_TEXTURE:
+		texture_unit_fill(sm, request);
+		return true;
 	case REQUEST_LOCAL_READ:
 	case REQUEST_L1_FILL:
 	case REQUEST_READ:

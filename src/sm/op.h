@@ -5,8 +5,8 @@
 #include "base/arena.h"
 #include "simt/simt.h"
 
-/* Most transactions of an instruction: 16 bytes a lane of local memory, whose words lie apart. */
-enum { OP_MAX_ACCESSES = 4 * WARP_SIZE };
+/* Most transactions of an instruction: 16 bytes a lane of local memory, whose words lie apart; eight texels a lane of a texture. */
+enum { OP_MAX_LOCAL_ACCESSES = 4 * WARP_SIZE, OP_MAX_ACCESSES = 8 * WARP_SIZE };
 
 /* One memory transaction of a warp: bytes of one line (or piece of it). */
 struct access {

@@ -37,6 +37,7 @@ void sm_open(struct sm *sm, uint32_t index, uint32_t sm_count, const struct sm_c
 	scheduler_open(sm);
 	collectors_open(sm);
 	l1_open(sm);
+	texture_unit_open(sm);
 }
 
 void sm_close(struct sm *sm)
@@ -61,6 +62,7 @@ void sm_end(struct sm *sm)
 		cpi_resolve(sm, &sm->warp[w], LEVEL_DRAM);
 	issue_settle(sm);
 	l1_end(sm);
+	texture_unit_end(sm);
 }
 
 /* The stages from the load/store unit on stand still while they wait for nothing but a time, and nothing comes. */
@@ -73,7 +75,7 @@ static bool memory_stages_rest(const struct sm *sm)
 /* The cycle in which they go on, if none of their ticks has said that it does in the next. */
 static uint64_t memory_event(const struct sm *sm)
 {
-	return earlier(l1_next(sm), write_back_next_load(sm));
+	return earlier(earlier(l1_next(sm), texture_unit_next(sm)), write_back_next_load(sm));
 }
 
 /* What is kept by the network or by L1 is tried again, and counted, whenever the SM ticks. */
@@ -85,6 +87,7 @@ static void tick_memory_stages(struct sm *sm)
 	shared_write_tick(sm);
 	bool goes_on = network_port_tick(sm);
 	bool served = requests_tick_before_demand(sm);
+	texture_unit_tick(sm);
 	l1_send_misses(sm);
 	l1_tick(sm);
 	goes_on |= buffer_tick(sm);

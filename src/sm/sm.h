@@ -26,11 +26,12 @@
 #include "sm/register_file.h"
 #include "sm/shared_memory.h"
 #include "sm/stats.h"
+#include "sm/texture_unit.h"
 #include "sm/units.h"
 #include "sm/warp.h"
 #include "sm/write_back.h"
 
-_Static_assert((int)MECH_MAX_ACCESSES == (int)OP_MAX_ACCESSES, "a mechanism sees all accesses of an instruction");
+_Static_assert((int)MECH_MAX_ACCESSES == (int)OP_MAX_LOCAL_ACCESSES, "a mechanism sees all accesses of an instruction");
 
 struct sm {
 	struct sm_config config;
@@ -68,6 +69,7 @@ struct sm {
 	struct buffer_waiters buffer;
 	struct shared_memory shared;
 	struct l1 l1;
+	struct texture_unit texture;
 	struct network_port network;
 	struct write_back write_back;
 

@@ -42,10 +42,12 @@
 	X(memory_latency, "cycles", "summed over memory_requests: from L1's miss to the answer")                       \
 	X(spill_loads, "instructions", "of local_accesses: loads of registers that a thread has no room for")          \
 	X(spill_stores, "instructions", "of local_accesses: stores of such registers")                                 \
+	X(texture_reads, "instructions", "warp reads of textures")                                                     \
 	X(stack_issued, "slots", "scheduler cycles that issued")                                                       \
 	X(stack_arithmetic, "slots", "oldest ready-to-run warp waited for an arithmetic result")                       \
 	X(stack_shared, "slots", "waited for data from shared memory")                                                 \
 	X(stack_l1, "slots", "waited for data that L1 or the constant cache had")                                      \
+	X(stack_texture, "slots", "waited for data that the texture cache had")                                        \
 	X(stack_l2, "slots", "waited for data that L2 had")                                                            \
 	X(stack_dram, "slots", "waited for data from DRAM")                                                            \
 	X(stack_barrier, "slots", "all warps with an instruction waited at a barrier or fence")                        \

@@ -2,9 +2,8 @@
  * cycle, when no result of that cycle is written to their banks. */
 #include "sm/sm.h"
 
-/* Who has data of loads, in the order of GPGPU-Sim 3.2.2's load/store unit (its texture cache, which we have not, left out). They
- * take turns: tests/sm/test_sm_turns.c. */
-enum client { CLIENT_SHARED, CLIENT_CONSTANT, CLIENT_PAST_L1, CLIENT_L1, CLIENTS };
+/* Who has data of loads, in the order of GPGPU-Sim 3.2.2's load/store unit. They take turns: tests/sm/test_sm_turns.c. */
+enum client { CLIENT_SHARED, CLIENT_TEXTURE, CLIENT_CONSTANT, CLIENT_PAST_L1, CLIENT_L1, CLIENTS };
 
 void instruction_complete(struct sm *sm, struct op *op)
 {
@@ -22,7 +21,8 @@ void access_answered(struct sm *sm, struct op *op, uint32_t level)
 	if (op->level < level)
 		op->level = (uint8_t)level;
 	if (--op->unanswered == 0) {
-		cpi_resolve(sm, &sm->warp[op->warp], op->level);
+		bool from_texture = op->space == PTX_TEX && op->level == LEVEL_L1;
+		cpi_resolve(sm, &sm->warp[op->warp], from_texture ? (uint32_t)LEVEL_TEXTURE : op->level);
 		instruction_complete(sm, op);
 	}
 }
@@ -41,6 +41,7 @@ void write_back_results(struct sm *sm)
 static uint32_t clients_with_answers(const struct sm *sm)
 {
 	return (uint32_t)shared_has_answer(&sm->shared, sm->cycle) << CLIENT_SHARED |
+	       (uint32_t)texture_unit_has_result(&sm->texture) << CLIENT_TEXTURE |
 	       (uint32_t)l1_has_constant(&sm->l1) << CLIENT_CONSTANT |
 	       (uint32_t)(sm->write_back.past_l1 != NULL) << CLIENT_PAST_L1 |
 	       (uint32_t)l1_has_data(&sm->l1) << CLIENT_L1;
@@ -77,6 +78,9 @@ static void grant(struct sm *sm, enum client client)
 	switch (client) {
 	case CLIENT_SHARED:
 		sm->write_back.load = shared_take_answer(&sm->shared);
+		break;
+	case CLIENT_TEXTURE:
+		sm->write_back.load = texture_unit_take_result(&sm->texture);
 		break;
 	case CLIENT_CONSTANT:
 		take_answer(sm, l1_take_constant(&sm->l1));

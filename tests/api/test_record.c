@@ -47,7 +47,7 @@ static struct record make_record(const char *kernel, uint64_t launch)
 		counter[i] = 1000 * launch + i;
 	struct sm_stats *sm = &record.stats.sm;
 	sm->stack_issued = sm->stack_dram = sm->stack_idle = 1;
-	sm->stack_arithmetic = sm->stack_shared = sm->stack_l1 = sm->stack_l2 = 0;
+	sm->stack_arithmetic = sm->stack_shared = sm->stack_l1 = sm->stack_texture = sm->stack_l2 = 0;
 	sm->stack_barrier = sm->stack_held = sm->stack_replayed = sm->stack_conflict = sm->stack_no_instruction = 0;
 	sm->active_cycles = 4 * launch;
 	sm->resident_warp_cycles = 96 * launch;
@@ -56,6 +56,7 @@ static struct record make_record(const char *kernel, uint64_t launch)
 	stats->l1d = (struct cache_stats){.accesses = 100, .hits = 25, .misses = 60, .merged = 15, .refused = 7};
 	stats->l1i = (struct cache_stats){.accesses = 50, .hits = 30, .misses = 12, .merged = 8, .read_misses = 12};
 	stats->l1c = (struct cache_stats){.accesses = 40, .hits = 30, .misses = 9, .merged = 1, .read_misses = 9};
+	stats->l1t = (struct cache_stats){.accesses = 30, .hits = 20, .misses = 6, .merged = 4, .read_misses = 6};
 	stats->l2 = (struct cache_stats){
 		.accesses = 200, .hits = 150, .misses = 50, .read_accesses = 120, .write_accesses = 80};
 	stats->dram = (struct dram_stats){.reads = 70,
@@ -173,8 +174,8 @@ static void test_table_names_causes(void **state)
 	(void)state;
 	struct records records = make_records(1);
 	struct stack_part parts[RECORD_STACK_PARTS];
-	storage[0].stats.sm.stack_held = storage[0].stats.sm.stack_replayed = 1;
-	assert_int_equal(record_stack(&storage[0], parts), 12);
+	storage[0].stats.sm.stack_held = storage[0].stats.sm.stack_replayed = storage[0].stats.sm.stack_texture = 1;
+	assert_int_equal(record_stack(&storage[0], parts), 13);
 	char *text = capture(&records, records_write_table);
 	static const char *const names[] = {"waits: arithmetic",
 	                                    "waits: shared memory",
@@ -295,9 +296,9 @@ static void test_json(void **state)
 	                                          NULL};
 	static const char *const total_keys[] = {
 		"cycles", "thread_instructions", "warp_instructions", "host_seconds", "cycle_stack", "counters", NULL};
-	static const char *const stack_keys[] = {"issued",         "arithmetic", "shared", "l1",       "l2",
-	                                         "dram",           "barrier",    "held",   "replayed", "conflict",
-	                                         "no_instruction", "idle",       NULL};
+	static const char *const stack_keys[] = {"issued",   "arithmetic",     "shared",  "l1",   "texture",
+	                                         "l2",       "dram",           "barrier", "held", "replayed",
+	                                         "conflict", "no_instruction", "idle",    NULL};
 	struct records records = make_records(2);
 	char *text = capture(&records, write_json);
 	json_error_t error;
@@ -412,7 +413,9 @@ static void test_gpgpusim(void **state)
 		{"^L2_total_cache_miss_rate = ([0-9.]+)$", 0.25},
 		{"^L2_total_cache_pending_hits = ([0-9]+)$", 0},
 		{"^L2_total_cache_reservation_fails = ([0-9]+)$", 0},
-		{"^gpgpu_n_mem_read_global = ([0-9]+)$", 198},
+		{"^gpgpu_n_mem_read_global = ([0-9]+)$", 186},
+		{"^gpgpu_n_mem_texture = ([0-9]+)$", 12},
+		{"^\tL1T_total_cache_misses = ([0-9]+)$", 12},
 		{"^gpgpu_n_mem_write_global = ([0-9]+)$", 160},
 		{"^gpgpu_n_load_insn[ ]*=[ ]*(.*)$", 3026},
 		{"^gpgpu_n_store_insn[ ]*=[ ]*(.*)$", 3028},

@@ -26,6 +26,7 @@ struct gpu_kit {
 	struct ptx_module *module;
 	struct simt_program *program;
 	uint64_t param; /* the kernel's only parameter */
+	const struct textures *textures; /* of the launch, or NULL */
 	struct occupancy occupancy;
 	struct gpu_run run;
 };
@@ -134,7 +135,8 @@ static inline void kit_start(struct gpu_kit *kit, uint32_t blocks, uint32_t thre
 	                                       .grid = {blocks, 1, 1},
 	                                       .block = {threads, 1, 1},
 	                                       .dynamic_shared_bytes = 24576,
-	                                       .params = (const uint8_t *)&kit->param};
+	                                       .params = (const uint8_t *)&kit->param,
+	                                       .textures = kit->textures};
 	kit->occupancy = occupancy_of(&kit->machine, threads, 20, 24576);
 	kit->run.occupancy = &kit->occupancy;
 	if (!kit->run.blocks_per_sm)

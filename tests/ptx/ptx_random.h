@@ -327,6 +327,10 @@ static inline const struct form *random_form(struct random_text *out)
 		case PTX_OP_DMA_MATRIX:
 		case PTX_OP_DMA_EXECUTE:
 		case PTX_OP_TEX:
+		case PTX_OP_TLD4:
+		case PTX_OP_TXQ:
+		case PTX_OP_SUQ:
+		case PTX_OP_SURED:
 		case PTX_OP_SULD:
 		case PTX_OP_SUST:
 			break;

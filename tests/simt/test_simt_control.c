@@ -362,9 +362,6 @@ static void is_refused(const char *text, const char *says)
 static void unsupported(void **state)
 {
 	(void)state;
-	static const char text[] = HEAD ".visible .entry k()\n{\n.reg .b64 %d<2>;\n.reg .f32 %f<8>;\n"
-					"tex.1d.v4.f32.f32 {%f1,%f2,%f3,%f4}, [%d1, {%f5}];\nret;\n}\n";
-	is_refused(text, "t.ptx:8:1: error: 'tex' (textures and surfaces) is not supported yet");
 	is_refused(HEAD ".extern .func (.param .b32 r) vprintf(.param .b64 a);\n"
 	                ".visible .entry k()\n{\n.param .b64 p;\n.param .b32 z;\nst.param.b64 [p], 0;\n"
 	                "call.uni (z), vprintf, (p);\nret;\n}\n",

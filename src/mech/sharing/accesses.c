@@ -20,6 +20,7 @@ static const struct ptx_operand *handed_out(const struct sharing_addresses *addr
 	case PTX_OP_ATOM:
 	case PTX_OP_RED:
 	case PTX_OP_SUST:
+	case PTX_OP_SURED:
 		return &inst->operand[inst->destinations + 1];
 	case PTX_OP_CALL:
 		return &inst->operand[2];

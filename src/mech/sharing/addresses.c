@@ -197,6 +197,7 @@ static struct sharing_address value_of(const struct sharing_addresses *addresses
 	case PTX_OP_LDU:
 	case PTX_OP_ATOM:
 	case PTX_OP_TEX:
+	case PTX_OP_TLD4:
 	case PTX_OP_SULD:
 	case PTX_OP_CALL:
 		return of_memory(PTX_B32);
