@@ -67,6 +67,14 @@ static bool skip_section(struct parser *p)
 	return true;
 }
 
+/* .alias other, function; calls of the other name find no body, which stops the kernels that make them. */
+static bool parse_alias(struct parser *p)
+{
+	struct name *name;
+	return expect_word(p, &name, "a function") && expect_punct(p, ',') && expect_word(p, &name, "a function") &&
+	       expect_semicolon(p);
+}
+
 static bool parse_linked(struct parser *p)
 {
 	struct linkage linkage = {0};
@@ -103,6 +111,8 @@ static bool parse_directive(struct parser *p)
 		return parse_target(p);
 	if (accept_dot(p, "address_size"))
 		return parse_address_size(p);
+	if (accept_dot(p, "alias"))
+		return parse_alias(p);
 	if (accept_dot(p, "section"))
 		return skip_section(p);
 	if (at_dot(p, "file"))

@@ -5,6 +5,8 @@ static const char ptx[] =
 	".version 7.0\n.target sm_80\n.address_size 64\n.file 1 \"a.cu\"\n"
 	".extern .func (.param .b32 r) cudaDeviceSynchronize();\n"
 	".extern .func (.param .b32 r) cudaLaunchDeviceV2(.param .b64 p, .param .b64 s);\n"
+	".visible .func other();\n.func own() {\nret;\n}\n.alias other, own;\n"
+	".visible .entry aliased(.param .u64 out) {\n.loc 1 60 1\ncall.uni other, ();\nret;\n}\n"
 	".func unread() {\nfrobnicate.b32 1;\nret;\n}\n"
 	".func calls_unread() {\ncall.uni unread, ();\nret;\n}\n"
 	".visible .entry unknown(.param .u64 out) {\nfrobnicate.b32 2;\nret;\n}\n"
@@ -21,12 +23,14 @@ static const char ptx[] =
 static const struct {
 	const char *kernel, *message[2];
 } refused[] = {
-	{"unknown", {"test.ptx:16:1: error: unknown opcode 'frobnicate'", "frobnicate.b32 2"}},
+	{"aliased", {"test.ptx:14:10: error: function 'other' is called but has no body (a.cu:60)", "call.uni other"}},
+	{"unknown", {"test.ptx:26:1: error: unknown opcode 'frobnicate'", "frobnicate.b32 2"}},
 	{"above",
-         {"test.ptx:7:7: error: function 'unread', which kernel 'above' needs", "test.ptx:8:1: error: unknown opcode"}},
-	{"waits", {"error: function 'cudaDeviceSynchronize' is called but has no body (a.cu:42)", "test.ptx:26:"}},
-	{"launches", {"error: function 'cudaLaunchDeviceV2' is called but has no body (a.cu:51)", "test.ptx:34:"}},
-	{"clustered", {"error: '.explicitcluster': clusters of blocks are not supported", "test.ptx:38:"}},
+         {"test.ptx:17:7: error: function 'unread', which kernel 'above' needs",
+          "test.ptx:18:1: error: unknown opcode"}},
+	{"waits", {"error: function 'cudaDeviceSynchronize' is called but has no body (a.cu:42)", "test.ptx:36:"}},
+	{"launches", {"error: function 'cudaLaunchDeviceV2' is called but has no body (a.cu:51)", "test.ptx:44:"}},
+	{"clustered", {"error: '.explicitcluster': clusters of blocks are not supported", "test.ptx:48:"}},
 };
 
 static void in_mode(bool functional)
