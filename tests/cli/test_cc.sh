@@ -217,9 +217,12 @@ says err "device function 'far' is not in Sluice's device library"
 echo '#include <cublas_v2.h>' >wrong.cu
 try 1 cc -c wrong.cu -o wrong.o
 says err "sluice: <cublas_v2.h>: this library comes as machine code for GPUs"
+# What comes with a package of Debian's says which, where it is not installed.
 echo '#include <thrust/device_vector.h>' >wrong.cu
-try 1 cc -c wrong.cu -o wrong.o
-says err "-I FOLDER"
+if ! [ -e /usr/include/thrust/device_vector.h ]; then
+	try 1 cc -c wrong.cu -o wrong.o
+	says err "Debian's package libthrust-dev"
+fi
 mkdir -p own/thrust
 : >own/thrust/device_vector.h
 try 0 cc -I own -c wrong.cu -o own.o
