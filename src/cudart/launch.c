@@ -1,5 +1,5 @@
 /* Kernels: launching them, and what is known of them. */
-#include "cudart/runtime.h"
+#include "cudart/array.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -28,7 +28,7 @@ static cudaError_t launch(struct runtime *runtime, const void *function, dim3 gr
                           size_t shared, cudaStream_t stream)
 {
 	static const char call[] = "cudaLaunchKernel";
-	sluice_kernel *kernel;
+	sluice_kernel *kernel = NULL;
 	cudaError_t result = runtime_check_stream(runtime, call, stream);
 	if (result == cudaSuccess)
 		result = find_kernel(runtime, call, function, &kernel);
@@ -39,6 +39,9 @@ static cudaError_t launch(struct runtime *runtime, const void *function, dim3 gr
 		                      shared);
 	if (runtime->ending)
 		return cudaErrorLaunchTimeout;
+	result = texture_references_refresh(runtime, call);
+	if (result != cudaSuccess)
+		return result;
 	struct sluice_error error = {0};
 	runtime->launches++;
 	progress_begin(runtime);
