@@ -213,7 +213,7 @@ SLUICE_API enum sluice_status sluice_texture_create(sluice_gpu *gpu, const struc
                                                     const struct sluice_sampler *sampler, uint64_t *handle,
                                                     struct sluice_error *error);
 SLUICE_API enum sluice_status sluice_texture_destroy(sluice_gpu *gpu, uint64_t handle, struct sluice_error *error);
-/* What a handle stands for from now on; without an image, nothing: reads are faults. */
+/* What a handle stands for from now on; without an image, nothing: reads are faults. An image has a sampler, of which surfaces take nothing. */
 SLUICE_API enum sluice_status sluice_texture_bind(sluice_gpu *gpu, uint64_t handle, const struct sluice_image *image,
                                                   const struct sluice_sampler *sampler, struct sluice_error *error);
 /* The handle of a module's texture or surface reference (.texref, .surfref). */

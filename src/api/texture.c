@@ -110,6 +110,8 @@ enum sluice_status sluice_texture_bind(sluice_gpu *gpu, uint64_t handle, const s
 	texture->is_bound = false;
 	if (!image)
 		return api_succeed(error);
+	if (!sampler)
+		return api_fail(error, SLUICE_BAD_ARGUMENT, "an image without a sampler");
 	if (!sluice_image_bytes(image, &bytes, error))
 		return SLUICE_BAD_ARGUMENT;
 	if (!simt_valid(gpu->gpu->memory, image->address, bytes))

@@ -1,5 +1,5 @@
 /* Kernels: launching them, and what is known of them. */
-#include "cudart/runtime.h"
+#include "cudart/array.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -66,7 +66,7 @@ static enum sluice_status start(struct runtime *runtime, const struct launch *la
 static cudaError_t run(struct runtime *runtime, const struct launch *launch)
 {
 	const char *call = launch->call;
-	sluice_kernel *kernel;
+	sluice_kernel *kernel = NULL;
 	cudaError_t result = runtime_check_stream(runtime, call, launch->stream);
 	if (result == cudaSuccess)
 		result = find_kernel(runtime, call, launch->function, &kernel);
@@ -77,6 +77,9 @@ static cudaError_t run(struct runtime *runtime, const struct launch *launch)
 		                      launch->shared);
 	if (runtime->ending)
 		return cudaErrorLaunchTimeout;
+	result = texture_references_refresh(runtime, call);
+	if (result != cudaSuccess)
+		return result;
 	struct sluice_error error = {0};
 	runtime->launches++;
 	progress_begin(runtime);

@@ -14,8 +14,10 @@ struct texture_reference {
 	const void *host;
 	const char *name;
 	struct binary *binary;
-	bool reads_floats, is_bound;
+	bool reads_floats, is_bound, is_linear;
 	size_t offset;
+	struct sluice_image image;    /* while it is bound: what, */
+	struct textureReference seen; /* and how, as the host's variable said it */
 	struct texture_reference *next;
 };
 
@@ -118,6 +120,15 @@ static struct sluice_sampler linear_sampler(bool reads_floats, bool srgb)
 		.outside = {SLUICE_BORDER, SLUICE_BORDER, SLUICE_BORDER}, .reads_floats = reads_floats, .srgb = srgb};
 }
 
+/* Bytes of an allocation from an address on, at most `size`; 0: there is none. */
+static uint64_t bytes_at(struct runtime *runtime, uint64_t address, uint64_t size)
+{
+	uint64_t base, all;
+	if (!sluice_find_allocation(runtime->gpu, address, &base, &all))
+		return 0;
+	return all - (address - base) < size ? all - (address - base) : size;
+}
+
 static cudaError_t bind(struct runtime *runtime, const char *call, const struct textureReference *texture,
                         const struct sluice_image *image, bool is_linear)
 {
@@ -135,7 +146,27 @@ static cudaError_t bind(struct runtime *runtime, const char *call, const struct 
 	if (sluice_texture_bind(runtime->gpu, handle, image, &sampler, &error) != SLUICE_OK)
 		return runtime_report(runtime, call, &error);
 	reference->is_bound = true;
+	reference->is_linear = is_linear;
 	reference->offset = 0;
+	reference->image = *image;
+	reference->seen = *texture;
+	return cudaSuccess;
+}
+
+/* Programs change a reference's attributes between launches without binding it again, and CUDA's runtime looks at them then. */
+cudaError_t texture_references_refresh(struct runtime *runtime, const char *call)
+{
+	for (struct texture_reference *reference = runtime->references; reference; reference = reference->next) {
+		if (!reference->is_bound || memcmp(&reference->seen, reference->host, sizeof reference->seen) == 0 ||
+		    !bytes_at(runtime, reference->image.address,
+		              1)) /* what was freed since is found out when it is read */
+			continue;
+		size_t offset = reference->offset;
+		cudaError_t result = bind(runtime, call, reference->host, &reference->image, reference->is_linear);
+		if (result != cudaSuccess)
+			return result;
+		reference->offset = offset;
+	}
 	return cudaSuccess;
 }
 
@@ -149,15 +180,6 @@ static cudaError_t align_base(const char *call, size_t *offset, uint64_t *addres
 	if (offset)
 		*offset = over;
 	return cudaSuccess;
-}
-
-/* Bytes of an allocation from an address on, at most `size`; 0: there is none. */
-static uint64_t bytes_at(struct runtime *runtime, uint64_t address, uint64_t size)
-{
-	uint64_t base, all;
-	if (!sluice_find_allocation(runtime->gpu, address, &base, &all))
-		return 0;
-	return all - (address - base) < size ? all - (address - base) : size;
 }
 
 static cudaError_t linear_image(struct runtime *runtime, const char *call, uint64_t address, uint64_t size,

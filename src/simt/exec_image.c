@@ -62,7 +62,7 @@ static struct texture_place place_of(const struct simt_warp *warp, const struct 
 	const struct image_operands *operands = image_operands(inst);
 	enum ptx_geometry geometry = inst->ptx->geometry;
 	const struct image_source *source = operands->coordinate;
-	struct texture_place place = {.is_whole = inst->ptx->type2 == PTX_S32};
+	struct texture_place place = {.is_whole = inst->ptx->type2 == PTX_S32, .axes = image_axes(geometry)};
 	if (geometry == PTX_A1D || geometry == PTX_A2D || geometry == PTX_ACUBE)
 		place.layer = image_value(warp, source++, lane);
 	for (unsigned d = 0; d < image_axes(geometry); d++) {

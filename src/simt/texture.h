@@ -123,6 +123,7 @@ struct texels {
 struct texture_place {
 	float at[3];    /* x, y, z; of a cube the direction */
 	int32_t whole[3];
+	uint32_t axes;  /* of these, how many the read has; what it has not of the image's is 0 */
 	bool is_whole;  /* the coordinates are whole numbers: `whole`, in texels */
 	uint32_t layer;
 	float level;
@@ -134,7 +135,7 @@ struct texture_read {
 	const struct texture_level *level;
 	struct texels texels;
 	uint8_t corner[TEXTURE_TEXELS]; /* of each texel */
-	bool is_linear;
+	uint32_t axes;                  /* of the cell whose corners they are: 0 where it is a texel */
 	float fraction[3]; /* of the way to the far corner, by dimension, a multiple of 1/256 */
 };
 void texture_choose(const struct texture *texture, const struct texture_place *place, struct texture_read *read);

@@ -101,11 +101,11 @@ static const struct texture_level *level_of(const struct texture *texture, float
 }
 
 /* The corners of the cell that the spans make. */
-static void add_texels(struct texture_read *read, const struct span span[3], uint32_t corners, uint32_t slice)
+static void add_texels(struct texture_read *read, const struct span span[3], uint32_t slice)
 {
 	const struct texture_image *image = &read->texture->image;
 	read->texels.count = 0;
-	for (uint32_t c = 0; c < corners; c++) {
+	for (uint32_t c = 0; c < 1u << read->axes; c++) {
 		int64_t x = span[0].texel[c & 1], y = span[1].texel[c >> 1 & 1], z = span[2].texel[c >> 2 & 1];
 		if (x < 0 || y < 0 || z < 0)
 			continue;
@@ -129,15 +129,16 @@ static void choose(const struct texture *texture, const struct texture_place *pl
 	slice = (int32_t)slice < 0 ? 0 : slice > last_layer ? last_layer : slice;
 	if (image->is_cube)
 		slice = 6 * slice + face_of(at);
-	*read = (struct texture_read){.texture = texture, .level = level, .is_linear = is_linear};
-	for (uint32_t d = 0; d < image->dimensions; d++) {
+	uint32_t axes = place->axes < image->dimensions ? place->axes : image->dimensions;
+	*read = (struct texture_read){.texture = texture, .level = level, .axes = is_linear ? axes : 0};
+	for (uint32_t d = 0; d < axes; d++) {
 		enum texture_outside outside = image->is_cube ? TEXTURE_CLAMP : sampler->outside[d];
 		span[d] = place->is_whole ? (struct span){{inside(place->whole[d], size[d], outside)}, 0}
 		                          : span_of(at[d], size[d], sampler->is_normalised || image->is_cube, outside,
 		                                    is_linear);
 		read->fraction[d] = span[d].fraction;
 	}
-	add_texels(read, span, is_linear ? 1u << image->dimensions : 1, slice);
+	add_texels(read, span, slice);
 }
 
 static bool gives_floats(const struct texture *texture)
@@ -234,12 +235,12 @@ static void corner_values(const struct texture_read *read, const uint8_t *global
 }
 
 /* The guide's sum over the corners, each with the product of its weights. */
-static float filtered(const struct texture_read *read, const uint32_t *value, uint32_t corners)
+static float filtered(const struct texture_read *read, const uint32_t *value)
 {
 	float sum = 0;
-	for (uint32_t c = 0; c < corners; c++) {
+	for (uint32_t c = 0; c < 1u << read->axes; c++) {
 		float weight = 1;
-		for (uint32_t d = 0; 1u << d < corners; d++)
+		for (uint32_t d = 0; d < read->axes; d++)
 			weight *= c >> d & 1 ? read->fraction[d] : 1 - read->fraction[d];
 		sum += weight ? weight * bits_float(value[c]) : 0;
 	}
@@ -248,11 +249,10 @@ static float filtered(const struct texture_read *read, const uint32_t *value, ui
 
 void texture_fetch(const struct texture_read *read, const uint8_t *global, uint32_t value[4])
 {
-	uint32_t corners = read->is_linear ? 1u << read->texture->image.dimensions : 1;
 	for (uint32_t channel = 0; channel < 4; channel++) {
 		uint32_t corner[TEXTURE_TEXELS];
-		corner_values(read, global, channel, corners, corner);
-		value[channel] = read->is_linear ? float_bits(filtered(read, corner, corners)) : corner[0];
+		corner_values(read, global, channel, 1u << read->axes, corner);
+		value[channel] = read->axes ? float_bits(filtered(read, corner)) : corner[0];
 	}
 }
 

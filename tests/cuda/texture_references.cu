@@ -11,6 +11,7 @@ texture<uchar4, cudaTextureType2D, cudaReadModeNormalizedFloat> colours;
 texture<short2, cudaTextureType3D> volume;
 texture<float, cudaTextureType2DLayered> layers;
 texture<float, cudaTextureType2D> levels;
+texture<float, cudaTextureType1D> row;
 static texture<float> hidden;
 
 __global__ void read_lines(float *out, int n)
@@ -29,6 +30,16 @@ __global__ void read_image(float *out, int width)
 {
 	int x = threadIdx.x, y = blockIdx.x;
 	out[y * width + x] = tex2D(image, x + 0.5f, y + 0.5f);
+}
+
+__global__ void read_between(float *out)
+{
+	*out = tex2D(image, 1.0f, 0.5f);
+}
+
+__global__ void read_row(float *out)
+{
+	out[threadIdx.x] = tex1D(row, threadIdx.x + 0.5f);
 }
 
 __global__ void read_colours(float4 *out)
@@ -145,6 +156,25 @@ static void test_images()
 	cudaChannelFormatDesc format;
 	SUCCEEDS(cudaGetChannelDesc(&format, array));
 	CHECK(format.x == 32 && format.y == 0 && format.f == cudaChannelFormatKindFloat);
+	// attributes that change after the binding count from the next launch on
+	image.filterMode = cudaFilterModeLinear;
+	read_between<<<1, 1>>>(out);
+	image.filterMode = cudaFilterModePoint;
+	read_between<<<1, 1>>>(out + 1);
+	std::vector<float> between = download(out, 2);
+	CHECK(between[0] == 0.25f && between[1] == 0.5f);
+	SUCCEEDS(cudaFreeArray(array));
+
+	// an array of one row is read as a line, too, and not between its only row and the border
+	SUCCEEDS(cudaMallocArray(&array, &row.channelDesc, width, 1));
+	SUCCEEDS(cudaMemcpyToArray(array, 0, 0, texels.data(), width * sizeof(float), cudaMemcpyHostToDevice));
+	row.filterMode = cudaFilterModeLinear;
+	row.addressMode[0] = row.addressMode[1] = cudaAddressModeBorder;
+	SUCCEEDS(cudaBindTextureToArray(row, array));
+	read_row<<<1, width>>>(out);
+	std::vector<float> line_of = download(out, width);
+	for (int x = 0; x < width; x++)
+		CHECK(line_of[x] == texels[x]);
 	SUCCEEDS(cudaFreeArray(array));
 	SUCCEEDS(cudaFree(rows));
 

@@ -1,0 +1,2 @@
+/* cuda_texture_types: everything of this name comes with cuda_runtime.h. */
+#include "cuda_runtime.h"

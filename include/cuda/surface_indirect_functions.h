@@ -1,0 +1,2 @@
+/* surface_indirect_functions: everything of this name comes with cuda_runtime.h. */
+#include "cuda_runtime.h"
