@@ -206,6 +206,23 @@ says err "unknown opcode 'adddd'"
 says err "broken.ptx:"
 [ ! -e broken.o ] || fail "expected no object of device code that does not parse"
 
+# Headers of groups and of 16-bit numbers, for every architecture that has shuffles.
+cat >groups.cu <<'END'
+#include <cooperative_groups.h>
+#include <cooperative_groups/scan.h>
+#include <cuda_bf16.h>
+#include <cuda_fp16.h>
+__global__ void k(int *p, half2 *h)
+{
+	auto tile = cooperative_groups::tiled_partition<8>(cooperative_groups::this_thread_block());
+	p[threadIdx.x] = cooperative_groups::inclusive_scan(tile, p[threadIdx.x]);
+	h[threadIdx.x] = __hfma2(h[threadIdx.x], h[threadIdx.x], h[threadIdx.x]);
+}
+END
+for architecture in sm_30 sm_60 sm_80; do
+	try 0 cc -arch=$architecture --ptx groups.cu -o groups.ptx
+done
+
 # Errors.
 echo 'int main() { return wrong; }' >wrong.cu
 try 1 cc wrong.cu -o wrong

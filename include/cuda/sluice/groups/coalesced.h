@@ -59,6 +59,7 @@ class coalesced_group : public thread_group
 	{
 		return sluice::groups::by_rank(lanes, __ballot_sync(lanes, predicate));
 	}
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 700
 	template <class T> SLUICE_GROUP unsigned int match_any(T value) const
 	{
 		return sluice::groups::by_rank(lanes, sluice::groups::match_any(lanes, value));
@@ -67,6 +68,7 @@ class coalesced_group : public thread_group
 	{
 		return sluice::groups::by_rank(lanes, sluice::groups::match_all(lanes, value, &all));
 	}
+#endif
 
       private:
 	SLUICE_GROUP explicit coalesced_group(unsigned int lanes, unsigned int meta_rank = 0,

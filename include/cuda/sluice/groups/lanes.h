@@ -61,6 +61,7 @@ template <class T> SLUICE_GROUP T from_lane(unsigned int lanes, const T &value, 
 	return by_words(value, [=](unsigned int word) { return __shfl_sync(lanes, word, (int)source, 32); });
 }
 
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 700
 /* What match instructions compare: the bits of a value of up to 8 bytes. */
 template <class T> SLUICE_GROUP unsigned long long bits_of(const T &value)
 {
@@ -79,6 +80,7 @@ template <class T> SLUICE_GROUP unsigned int match_all(unsigned int lanes, const
 	return sizeof(T) <= 4 ? __match_all_sync(lanes, (unsigned int)bits_of(value), all)
 	                      : __match_all_sync(lanes, bits_of(value), all);
 }
+#endif
 } // namespace groups
 } // namespace sluice
 

@@ -78,6 +78,7 @@ template <unsigned int Size> class warp_tile : public cooperative_groups::thread
 	{
 		return __ballot_sync(mask(), predicate) >> first_lane();
 	}
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 700
 	template <class T> SLUICE_GROUP unsigned int match_any(T value) const
 	{
 		return groups::match_any(mask(), value) >> first_lane();
@@ -86,6 +87,7 @@ template <unsigned int Size> class warp_tile : public cooperative_groups::thread
 	{
 		return groups::match_all(mask(), value, &all) >> first_lane();
 	}
+#endif
 
       protected:
 	SLUICE_GROUP warp_tile(unsigned int meta_rank, unsigned int meta_size)
