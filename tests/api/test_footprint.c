@@ -48,8 +48,9 @@ static void judge_describe(void *user, uint32_t inst, char *text, size_t size)
 	snprintf(text, size, "what instruction %u reads", inst);
 }
 
-static void take(void *user, const char *text)
+static void take(void *user, bool is_stray, const char *text)
 {
+	assert_false(is_stray);
 	strncat(user, text, 1023);
 }
 

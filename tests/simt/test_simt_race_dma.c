@@ -39,8 +39,9 @@ struct row {
 	const char *says[2];
 };
 
-static void take(void *user, const char *text)
+static void take(void *user, bool is_stray, const char *text)
 {
+	assert_false(is_stray);
 	char *all = user;
 	strcat(strcat(all, text), "\n");
 }
