@@ -249,7 +249,7 @@ static unsigned check_types(const struct form *form, const char *op, uint64_t *r
 /* Opcodes that do other things than to give a value to a register, and the tests that have them. */
 static const char *const elsewhere[] = {
 	"cvta ld ldu st atom red prefetch prefetchu isspacep", /* test_simt_memory_rows.c */
-	"tex suld sust",                                       /* not there yet */
+	"tex tld4 txq suq suld sust sured",                    /* tests/cuda/textures.cu, image_instructions.cu */
 	"bra call ret exit trap brkpt",                        /* test_simt_control.c */
 	"bar barrier membar fence",                            /* test_simt_control.c, test_simt_memory_rows.c */
 	"vote activemask match shfl redux elect",              /* test_simt_members.c, test_simt_control.c */
