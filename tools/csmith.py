@@ -18,6 +18,8 @@ import sys
 import tempfile
 from pathlib import Path
 
+import sanitized
+
 LANES = 64
 BATCH = 5  # programs a source file: the headers take as long as they
 SIZES = ["--max-funcs", "4", "--max-block-size", "3", "--max-expr-complexity", "6", "--max-array-dim", "2"]
@@ -225,7 +227,8 @@ class Batch:
             if done.returncode:
                 raise RuntimeError(f"{command[0]}: {done.stderr[-3000:]}")
         mode = [] if self.options.cycle else ["--functional"]
-        return [native], [sluice, "run", "--no-progress", "--stats", os.devnull, *mode, "--", simulated]
+        return [native], [sluice, "run", "--no-progress", "--stats", os.devnull, *mode, "--",
+                          *sanitized.preload(sluice), simulated]
 
     def outcome(self, folder):
         try:

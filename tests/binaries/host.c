@@ -68,7 +68,7 @@ __attribute__((constructor)) static void register_all(void)
 	__cudaRegisterFatBinaryEnd(handles[0]);
 #ifdef COPY_CODE
 	/* text anywhere in memory */
-	char *copy = malloc((size_t)(code_end - device_code));
+	char *copy = calloc(1, (size_t)(code_end - device_code) + 1); /* as text it ends with a NUL */
 	memcpy(copy, device_code, (size_t)(code_end - device_code));
 	wrappers[1].data = copy;
 #endif

@@ -15,6 +15,10 @@ import re
 import subprocess
 import sys
 import tempfile
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[3] / "tools"))
+import sanitized  # noqa: E402
 
 
 # What is said of the run: how many threads work, and that transfers by DMA take no time.
@@ -37,19 +41,11 @@ def read_cases(path):
     return cases
 
 
-def preload(sluice):
-    """What a program must load first when libcudart has AddressSanitizer in it."""
-    library = os.path.join(os.path.dirname(sluice), "../lib/libcudart.so")
-    found = re.search(r"libasan\S* => (\S+)", subprocess.run(["ldd", library], capture_output=True, text=True).stdout)
-    return {"LD_PRELOAD": found[1], "ASAN_OPTIONS": "detect_leaks=0"} if found else {}
-
-
-def run_case(sluice, program, name, case, mode, environment):
+def run_case(sluice, program, name, case, mode, before):
     checks = {"error": "divergence", "check": case["what"], "right": case["what"] or "race,init"}[case["kind"]]
     command = [sluice, "run", *mode, "--stats", os.devnull]
     command += ["--check", checks] if checks else []
-    # the program alone needs AddressSanitizer first, not the command that starts it
-    command += ["--", "env", *(f"{k}={v}" for k, v in environment.items()), program, name]
+    command += ["--", *before, program, name]
     done = subprocess.run(command, capture_output=True, text=True, timeout=120)
     expected = case["what"] if case["kind"] == "error" else "cudaSuccess"
     messages = sum(line.startswith("sluice: ") and not ASIDE.search(line) for line in done.stderr.splitlines())
@@ -72,7 +68,7 @@ def run_case(sluice, program, name, case, mode, environment):
 def main():
     sluice, source = sys.argv[1:3]
     cases = read_cases(source)
-    environment = preload(sluice)
+    before = sanitized.preload(sluice)
     fine = bool(cases)
     with tempfile.TemporaryDirectory() as folder:
         program = os.path.join(folder, "program")
@@ -80,7 +76,7 @@ def main():
         for name, case in cases.items():
             if sys.argv[3:] in ([], [name]):
                 for mode in ["--functional"], [], *([] if case["kind"] == "error" else [["--threads", "2"]]):
-                    fine &= run_case(sluice, program, name, case, mode, environment)
+                    fine &= run_case(sluice, program, name, case, mode, before)
     sys.exit(not fine)
 
 

@@ -13,6 +13,9 @@ import sys
 import tempfile
 from pathlib import Path
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[3] / "tools"))
+import sanitized  # noqa: E402
+
 HERE = Path(__file__).resolve().parent
 BATCH = 5  # kernels a source file
 FLAGS = ["-std=gnu++17", "-w", "-ffp-contract=off", f"-I{HERE}"]
@@ -465,7 +468,8 @@ def check(sluice, seeds, folder):
     expected = output_of([native])
     wrong = []
     for mode in (["--functional"], []):
-        found = output_of([sluice, "run", "--no-progress", "--stats", os.devnull, *mode, "--", simulated])
+        found = output_of([sluice, "run", "--no-progress", "--stats", os.devnull, *mode, "--",
+                           *sanitized.preload(sluice), simulated])
         lines = [f"expected {a}\n   found {b}" for a, b in zip(expected.splitlines(), found.splitlines()) if a != b]
         if found != expected:
             wrong.append(f"{source.name} {mode}: {len(lines)} threads differ\n" + "\n".join(lines[:3]))
