@@ -12,9 +12,10 @@ import random
 import subprocess
 import sys
 import tempfile
+from pathlib import Path
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "checks"))
-from run import preload  # noqa: E402
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tools"))
+import sanitized  # noqa: E402
 
 MASK = 0xffffffff
 EXPRESSIONS, LEAVES = 80, 8
@@ -181,7 +182,7 @@ def main():
                 file.write(text)
             settings = {"SLUICE_FUNCTIONAL": "1", "SLUICE_STATS": os.path.join(folder, "stats.json")}
             for command, more in (([arguments.sluice, "cc", source, "-o", binary], {}),
-                                  ([binary], {**settings, **preload(arguments.sluice)})):
+                                  ([*sanitized.preload(arguments.sluice), binary], settings)):
                 if subprocess.run(command, env={**os.environ, **more}, check=False).returncode != 0:
                     sys.stderr.write(f"{text}seed {seed}: {' '.join(command)} failed\n")
                     return 1
