@@ -22,7 +22,8 @@ import sanitized
 
 LANES = 64
 BATCH = 5  # programs a source file: the headers take as long as they
-SIZES = ["--max-funcs", "4", "--max-block-size", "3", "--max-expr-complexity", "6", "--max-array-dim", "2"]
+# No packed structs: pointers to their members are misaligned, which a GPU faults on.
+SIZES = ["--no-packed-struct", "--max-funcs", "4", "--max-block-size", "3", "--max-expr-complexity", "6", "--max-array-dim", "2"]
 NATIVE_SECONDS, SIMULATED_SECONDS = 2, 300
 
 FLAGS = ["-std=gnu++17", "-w", "-Wno-c++11-narrowing"]
@@ -222,7 +223,7 @@ class Batch:
         for command in (["clang++-14", *FLAGS, "-O1", "-x", "c++", source, "-o", native],
                         [sluice, "cc", *FLAGS, "-O2", source, "-o", simulated]):
             done = subprocess.run(command, capture_output=True, text=True, check=False)
-            if "error in backend" in done.stderr:
+            if "error in backend" in done.stderr or "failed due to signal" in done.stderr:
                 raise CompilerFailed
             if done.returncode:
                 raise RuntimeError(f"{command[0]}: {done.stderr[-3000:]}")
@@ -244,8 +245,9 @@ class Batch:
     def explain(self, expected, found):
         if found is None:
             return f"seeds {self.seeds}: more than {SIMULATED_SECONDS} s"
-        wrong = [line.split()[0] for line, other in zip(expected.splitlines(), found.splitlines()) if line != other]
-        return f"seeds {wrong or self.seeds}: {'' if wrong else found}"
+        if found.startswith("status"):
+            return f"seeds {self.seeds}: {found}"
+        return f"seeds {[line.split()[0] for line in expected.splitlines() if line not in found.splitlines()]}"
 
 
 def check(options, seeds):

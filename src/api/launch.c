@@ -159,14 +159,15 @@ static enum sluice_status stopped(const sluice_gpu *gpu, const struct record *re
 	                (unsigned long long)gpu->max_instructions);
 }
 
-static enum sluice_status run_functional(sluice_gpu *gpu, struct simt_launch *launch, struct record *record,
-                                         struct sluice_error *error)
+static enum sluice_status run_functional(sluice_gpu *gpu, struct simt_launch *launch, uint32_t blocks_per_sm,
+                                         struct record *record, struct sluice_error *error)
 {
 	struct simt_run run = {0};
 	launch->memory = gpu->gpu->memory;
 	launch->sm_count = gpu->machine.sms;
 	launch->first_path = gpu->machine.sm.first_path;
 	launch->id = ++gpu->functional_launches;
+	launch->resident = (uint64_t)blocks_per_sm * gpu->machine.sms;
 	simt_run(launch, gpu->max_instructions ? gpu->max_instructions - gpu->instructions : 0, &run);
 	record->functional = true;
 	record->stats.sm.warp_instructions = run.warp_instructions;
@@ -268,7 +269,7 @@ static enum sluice_status run_recorded(sluice_gpu *gpu, sluice_kernel *kernel, s
 	record->shared_bytes = (uint32_t)shared;
 	api_begin_checks(gpu, kernel, &run->launch);
 	double begin = host_now();
-	enum sluice_status status = gpu->functional ? run_functional(gpu, &run->launch, record, error)
+	enum sluice_status status = gpu->functional ? run_functional(gpu, &run->launch, run->blocks_per_sm, record, error)
 	                                            : run_timed(gpu, kernel, run, record, error);
 	record->host_seconds = host_now() - begin;
 	record_price(&gpu->records, record);

@@ -31,15 +31,16 @@ void simt_commit(struct simt_warp *warp, struct simt_step *step)
 		step->inst->commit(warp, step->inst, step);
 }
 
-/* Steps of one warp before the next has its turn: short enough for warps that wait for each other in a loop. */
-enum { TURN = 4096 };
+/* Steps before another has its turn: short enough for those that wait for each other in a loop, and long enough that
+ * registers stay in the host's caches. A block's turn goes round its warps until it has used it. */
+enum { WARP_TURN = 64, BLOCK_TURN = 8192 };
 
 /* Runs a warp until it waits, is done, has used its turn, or the run ends. */
 static void run_warp(struct simt_warp *warp, struct simt_run *run, uint64_t limit)
 {
 	struct simt_step step;
 	uint64_t bit = (uint64_t)1 << warp->index;
-	for (unsigned turn = 0; turn < TURN && !warp->done && !(warp->block->waiting & bit); turn++) {
+	for (unsigned turn = 0; turn < WARP_TURN && !warp->done && !(warp->block->waiting & bit); turn++) {
 		if (run->thread_instructions >= limit) {
 			run->stopped = true;
 			return;
@@ -78,45 +79,52 @@ static void run_turn(struct simt_block *block, struct simt_run *run, uint64_t li
 	}
 }
 
-static void run_in_order(const struct simt_launch *launch, uint64_t blocks, struct simt_run *run, uint64_t limit)
+/* The blocks that are resident together, each in a place. */
+struct residents {
+	const struct simt_launch *launch;
+	struct simt_block *place;
+	uint64_t places, blocks;
+	uint64_t next; /* block to start */
+};
+
+/* What runs in a place has its turn, and the next block begins where one has ended: so blocks shorter than a turn run one
+ * behind the other, in one place. Returns whether any is left. */
+static bool run_place(struct residents *residents, struct simt_block *place, struct simt_run *run, uint64_t limit)
 {
-	struct simt_block block = {.clock = &run->warp_instructions};
-	for (uint64_t number = 0; number < blocks && !has_ended(run); number++) {
-		simt_block_start(&block, launch, number, 0);
-		while (block.live && !has_ended(run))
-			run_turn(&block, run, limit);
+	uint64_t end = run->warp_instructions + BLOCK_TURN;
+	while (run->warp_instructions < end && !has_ended(run)) {
+		if (!place->live) {
+			if (residents->next == residents->blocks)
+				return false;
+			simt_block_start(place, residents->launch, residents->next++, 0);
+		}
+		run_turn(place, run, limit);
 	}
-	simt_block_free(&block);
+	return place->live || residents->next < residents->blocks;
 }
 
-/* One that waits for another lets it have its turn. */
-static void run_together(const struct simt_launch *launch, uint64_t blocks, struct simt_run *run, uint64_t limit)
+/* Each place's turn. Returns whether any block is left. */
+static bool run_round(struct residents *residents, struct simt_run *run, uint64_t limit)
 {
-	struct simt_block *block = xcalloc(blocks, sizeof *block);
-	for (uint64_t number = 0; number < blocks; number++) {
-		block[number].clock = &run->warp_instructions;
-		simt_block_start(&block[number], launch, number, 0);
-	}
-	for (bool live = true; live && !has_ended(run);) {
-		live = false;
-		for (uint64_t number = 0; number < blocks && !has_ended(run); number++)
-			if (block[number].live) {
-				run_turn(&block[number], run, limit);
-				live = true;
-			}
-	}
-	for (uint64_t number = 0; number < blocks; number++)
-		simt_block_free(&block[number]);
-	free(block);
+	bool left = false;
+	for (uint64_t i = 0; i < residents->places && !has_ended(run); i++)
+		left |= run_place(residents, &residents->place[i], run, limit);
+	return left;
 }
 
 void simt_run(const struct simt_launch *launch, uint64_t max_instructions, struct simt_run *run)
 {
-	uint64_t blocks = (uint64_t)launch->grid.x * launch->grid.y * launch->grid.z;
 	uint64_t limit = max_instructions ? max_instructions : UINT64_MAX;
+	uint64_t blocks = (uint64_t)launch->grid.x * launch->grid.y * launch->grid.z;
+	struct residents residents = {.launch = launch, .blocks = blocks};
+	residents.places = launch->cooperative || launch->resident > blocks ? blocks : launch->resident ? launch->resident : 1;
+	residents.place = xcalloc(residents.places, sizeof *residents.place);
 	*run = (struct simt_run){0};
-	if (launch->cooperative)
-		run_together(launch, blocks, run, limit);
-	else
-		run_in_order(launch, blocks, run, limit);
+	for (uint64_t i = 0; i < residents.places; i++)
+		residents.place[i].clock = &run->warp_instructions;
+	while (!has_ended(run) && run_round(&residents, run, limit))
+		;
+	for (uint64_t i = 0; i < residents.places; i++)
+		simt_block_free(&residents.place[i]);
+	free(residents.place);
 }

@@ -156,6 +156,7 @@ struct simt_launch {
 	uint32_t dynamic_shared_bytes;
 	const uint8_t *params; /* program->param_bytes */
 	uint32_t sm_count;     /* %nsmid */
+	uint64_t resident;     /* blocks that are there together in a functional run; 0: one */
 	uint32_t first_path;   /* enum simt_first_path */
 	uint64_t id;           /* %gridid */
 	uint64_t code;         /* offset of the program's code in the machine's code space, bytes */
@@ -336,8 +337,8 @@ uint32_t simt_next_lanes(const struct simt_warp *warp);
  * Returns the warps (bits) released, with the warp itself when it need not wait. */
 uint64_t simt_barrier(struct simt_warp *warp, const struct simt_step *step);
 
-/* Functional run of a whole launch, block by block; the blocks of a cooperative one take turns. `max_instructions` thread
- * instructions (0: no limit). */
+/* Functional run of a whole launch: blocks that are resident together take turns, as their warps do; those of a cooperative
+ * launch are all resident. `max_instructions` thread instructions (0: no limit). */
 struct simt_run {
 	uint64_t warp_instructions, thread_instructions;
 	bool stopped; /* at max_instructions, or because it was to */
