@@ -95,7 +95,7 @@ struct sluice_settings {
 	void (*progress)(void *user, const char *kernel, uint64_t blocks_done, uint64_t blocks, uint64_t cycles,
 	                 uint64_t warp_instructions);
 	void *progress_user;
-	/* What is looked for while kernels run, without any change of results and figures: words of "race", "init",
+	/* What is looked for while kernels run, without any change of results and figures: words of "race", "global-race", "init",
 	 * "shared-init", "divergence", "footprint", "footprint-counts" (docs/checks.md), with commas; NULL: nothing. After each launch, what it was the
 	 * first to find is said to `finding`, a text each; NULL: to standard error. */
 	const char *check;

@@ -74,6 +74,8 @@ struct sluice_gpu {
 
 /* check.c: the setting's words as a set, for api_open_checks() when the gpu's memory is there. */
 unsigned api_parse_checks(const char *check, struct diag *diag);
+/* Of some, the records are of all blocks together. */
+bool api_checks_want_one_thread(unsigned kinds);
 enum sluice_status api_open_checks(sluice_gpu *gpu, unsigned kinds, struct sluice_error *error);
 /* Before a launch, whose parameters are in place; and after it, to say what it has found. */
 void api_begin_checks(sluice_gpu *gpu, sluice_kernel *kernel, struct simt_launch *launch);

@@ -17,8 +17,13 @@ static const struct word {
 	const char *name;
 	unsigned kind;
 } words[] = {
-	{"race", SIMT_CHECK_RACE},  {"init", SIMT_CHECK_INIT},       {"shared-init", SIMT_CHECK_SHARED_INIT},
-	{"divergence", DIVERGENCE}, {"footprint", SIMT_CHECK_READS}, {"footprint-counts", SIMT_CHECK_READS | COUNTS},
+	{"race", SIMT_CHECK_RACE},
+	{"global-race", SIMT_CHECK_GLOBAL_RACE},
+	{"init", SIMT_CHECK_INIT},
+	{"shared-init", SIMT_CHECK_SHARED_INIT},
+	{"divergence", DIVERGENCE},
+	{"footprint", SIMT_CHECK_READS},
+	{"footprint-counts", SIMT_CHECK_READS | COUNTS},
 };
 enum { WORDS = sizeof words / sizeof *words };
 
@@ -51,14 +56,19 @@ unsigned api_parse_checks(const char *check, struct diag *diag)
 		const char *nearest = kind ? NULL : nearest_word(word);
 		kinds |= kind;
 		if (!kind)
-			diag_plain(diag,
-			           "check '%s'; expected race, init, shared-init, divergence, footprint or "
-			           "footprint-counts%s%s%s",
-			           word, nearest ? "; did you mean '" : "", nearest ? nearest : "",
-			           nearest ? "'?" : "");
+			diag_plain(
+				diag,
+				"check '%s'; expected race, global-race, init, shared-init, divergence, footprint or "
+				"footprint-counts%s%s%s",
+				word, nearest ? "; did you mean '" : "", nearest ? nearest : "", nearest ? "'?" : "");
 	}
 	free(copy);
 	return kinds;
+}
+
+bool api_checks_want_one_thread(unsigned kinds)
+{
+	return kinds & SIMT_CHECK_GLOBAL_RACE;
 }
 
 enum sluice_status api_open_checks(sluice_gpu *gpu, unsigned kinds, struct sluice_error *error)

@@ -269,8 +269,9 @@ static enum sluice_status run_recorded(sluice_gpu *gpu, sluice_kernel *kernel, s
 	record->shared_bytes = (uint32_t)shared;
 	api_begin_checks(gpu, kernel, &run->launch);
 	double begin = host_now();
-	enum sluice_status status = gpu->functional ? run_functional(gpu, &run->launch, run->blocks_per_sm, record, error)
-	                                            : run_timed(gpu, kernel, run, record, error);
+	enum sluice_status status = gpu->functional
+	                                    ? run_functional(gpu, &run->launch, run->blocks_per_sm, record, error)
+	                                    : run_timed(gpu, kernel, run, record, error);
 	record->host_seconds = host_now() - begin;
 	record_price(&gpu->records, record);
 	end_record(gpu, record, error);

@@ -189,6 +189,8 @@ enum sluice_status sluice_open(sluice_gpu **opened, const struct sluice_settings
 	gpu->max_instructions = settings->max_instructions ? settings->max_instructions : gpu->machine.max_instructions;
 	keep_settings(gpu, settings);
 	unsigned checks = api_parse_checks(settings->check, &diag);
+	if (api_checks_want_one_thread(checks))
+		gpu->records.threads = 1;
 	enum sluice_status status = SLUICE_OK;
 	if (diag.errors) {
 		status = api_fail_with_diag(error, SLUICE_BAD_SETTING, &diag);

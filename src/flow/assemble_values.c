@@ -91,8 +91,9 @@ static void find_narrow(const struct ptx_function *function, struct assemble_val
 		changed = false;
 		for (uint32_t i = function->body_count; i-- > 0;) {
 			const struct ptx_inst *inst = &function->body[i];
-			changed |= widen(function, known, inst, inst->operand + inst->destinations,
-			                 inst->operands - inst->destinations);
+			if (inst->operands > inst->destinations)
+				changed |= widen(function, known, inst, inst->operand + inst->destinations,
+				                 inst->operands - inst->destinations);
 		}
 	}
 }

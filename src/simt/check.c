@@ -3,6 +3,7 @@
 #include "simt/image.h"
 #include "simt/message.h"
 #include "simt/program.h"
+#include "simt/race_global.h"
 
 #include "base/arena.h"
 
@@ -11,7 +12,7 @@
 #include <stdlib.h>
 
 enum { MOST_FINDINGS = 1024 }; /* behind that many, only those that are known are counted */
-enum { UNWRITTEN = SIMT_CHECK_INIT | SIMT_CHECK_SHARED_INIT };
+enum { UNWRITTEN = SIMT_CHECK_INIT | SIMT_CHECK_SHARED_INIT, RACES = SIMT_CHECK_RACE | SIMT_CHECK_GLOBAL_RACE };
 
 /* A finding as it is kept: once a pair of lines. */
 struct record {
@@ -29,6 +30,7 @@ struct record {
 struct simt_checks {
 	unsigned kinds;
 	pthread_mutex_t lock;
+	struct race_global *global_race; /* or NULL */
 	struct record *record;
 	size_t records, capacity;
 };
@@ -38,6 +40,7 @@ struct simt_checks *simt_checks_open(unsigned kinds)
 	struct simt_checks *checks = xcalloc(1, sizeof *checks);
 	checks->kinds = kinds;
 	pthread_mutex_init(&checks->lock, NULL);
+	checks->global_race = kinds & SIMT_CHECK_GLOBAL_RACE ? race_global_open() : NULL;
 	return checks;
 }
 
@@ -49,6 +52,7 @@ void simt_checks_close(struct simt_checks *checks)
 		free(checks->record[k].kernel);
 	free(checks->record);
 	pthread_mutex_destroy(&checks->lock);
+	race_global_close(checks->global_race);
 	free(checks);
 }
 
@@ -65,7 +69,7 @@ void checks_block_start(struct simt_block *block)
 	unsigned kinds = block->launch->checks->kinds;
 	if (!block->checks) {
 		block->checks = xcalloc(1, sizeof *block->checks);
-		block->checks->race = kinds & SIMT_CHECK_RACE ? race_open() : NULL;
+		block->checks->race = kinds & RACES ? race_open(block->launch->checks->global_race) : NULL;
 		block->checks->unwritten = kinds & UNWRITTEN ? unwritten_open(kinds) : NULL;
 	}
 	if (block->checks->race)
@@ -244,11 +248,11 @@ static bool may_stray(const struct simt_inst *inst)
 
 static simt_exec *checked_exec(unsigned kinds, const struct simt_inst *inst)
 {
-	bool init = kinds & UNWRITTEN, others = kinds & (UNWRITTEN | SIMT_CHECK_RACE);
+	bool init = kinds & UNWRITTEN, others = kinds & (UNWRITTEN | RACES);
 	if (is_checked(inst))
 		return others || (inst->kind == SIMT_LOAD && inst->space != PTX_SHARED) ? checked_access : inst->exec;
 	if (inst->kind == SIMT_FENCE)
-		return kinds & SIMT_CHECK_RACE ? checked_fence : inst->exec;
+		return kinds & RACES ? checked_fence : inst->exec;
 	return init && inst->kind != SIMT_EXIT ? checked_step : inst->exec;
 }
 
@@ -288,7 +292,7 @@ static bool is_transfer(const struct finding_access *access)
 /* Of two accesses that nothing orders. */
 static bool is_pair(enum finding_kind kind)
 {
-	return kind == FINDING_RACE || kind == FINDING_SOURCE;
+	return kind == FINDING_RACE || kind == FINDING_GLOBAL_RACE || kind == FINDING_SOURCE;
 }
 
 /* The line of an access, its kind included: that of the source where it is known, else that of the PTX. */
@@ -305,7 +309,8 @@ static uint64_t line_of(const struct finding_access *access)
 /* The pair of a race has no order: which of the two came first is chance. */
 static void sort_accesses(struct finding *finding)
 {
-	if (finding->kind == FINDING_RACE && line_of(&finding->access[0]) > line_of(&finding->access[1])) {
+	if ((finding->kind == FINDING_RACE || finding->kind == FINDING_GLOBAL_RACE) &&
+	    line_of(&finding->access[0]) > line_of(&finding->access[1])) {
 		struct finding_access first = finding->access[0];
 		finding->access[0] = finding->access[1];
 		finding->access[1] = first;
@@ -337,6 +342,8 @@ static struct record *find_record(struct simt_checks *checks, const char *kernel
 void finding_add(const struct simt_block *block, const struct finding *finding)
 {
 	struct simt_checks *checks = block->launch->checks;
+	if (finding->kind == FINDING_RACE && !(checks->kinds & SIMT_CHECK_RACE))
+		return;
 	struct finding sorted = *finding;
 	sort_accesses(&sorted);
 	pthread_mutex_lock(&checks->lock);
@@ -372,6 +379,15 @@ static void add_access(struct message *out, const struct simt_launch *launch, co
 	message_dim(out, simt_thread(launch, access->warp, access->lane));
 }
 
+/* Of the two accesses, in their order. */
+static void add_blocks(struct message *out, const struct finding *finding)
+{
+	message_add(out, "\n  blocks ");
+	message_dim(out, finding->access[0].block);
+	message_add(out, " and ");
+	message_dim(out, finding->access[1].block);
+}
+
 static void add_shared(struct message *out, const struct simt_launch *launch, const struct finding *finding)
 {
 	message_add(out, ", shared address 0x%" PRIx64 ", %" PRIu32 " bytes", finding->address, finding->size);
@@ -398,6 +414,7 @@ static void print_record(const struct simt_launch *launch, const struct record *
 {
 	static const char *const titles[] = {
 		[FINDING_RACE] = "race on shared memory: two warps, nothing that orders them",
+		[FINDING_GLOBAL_RACE] = "race on global memory: two warps, nothing that orders them",
 		[FINDING_SOURCE] = "race on global memory: written while a DMA transfer may read it",
 		[FINDING_INIT] = "read of device memory that nobody wrote",
 		[FINDING_SHARED_INIT] = "read of shared memory that nobody wrote",
@@ -417,8 +434,12 @@ static void print_record(const struct simt_launch *launch, const struct record *
 		message_add(&out, "\n  a part of it was written; used at ");
 		message_place(&out, launch, example->access[1].inst->ptx);
 	}
-	message_add(&out, "\n  block ");
-	message_dim(&out, record->block);
+	if (record->kind == FINDING_GLOBAL_RACE) {
+		add_blocks(&out, example);
+	} else {
+		message_add(&out, "\n  block ");
+		message_dim(&out, record->block);
+	}
 	if (record->kind != FINDING_RACE && record->kind != FINDING_SHARED_INIT)
 		add_allocation(&out, launch, example);
 	else

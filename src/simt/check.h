@@ -15,6 +15,7 @@ enum simt_check {
 	SIMT_CHECK_INIT = 2,        /* device memory: reads of what nobody wrote */
 	SIMT_CHECK_SHARED_INIT = 4, /* the same of shared memory */
 	SIMT_CHECK_READS = 8,       /* global loads of a launch with `reads`, which says which of them are wrong */
+	SIMT_CHECK_GLOBAL_RACE = 32, /* the same as SIMT_CHECK_RACE of global memory, between warps of all blocks; on one thread of the host */
 	SIMT_CHECK_STRAY = 16,      /* device memory: reads beside every allocation, which then give 0 and are no fault */
 };
 

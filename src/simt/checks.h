@@ -46,6 +46,7 @@ void checks_block_free(struct simt_block *block);
 
 enum finding_kind {
 	FINDING_RACE,
+	FINDING_GLOBAL_RACE,
 	FINDING_SOURCE, /* a transfer by DMA, and who writes what it reads */
 	FINDING_INIT,
 	FINDING_SHARED_INIT,
@@ -57,6 +58,7 @@ enum finding_kind {
 struct finding_access {
 	const struct simt_inst *inst; /* NULL: there is no second one */
 	uint32_t warp, lane;          /* of a transfer by DMA: lane is its buffer */
+	struct dim3 block;            /* of a race on global memory */
 };
 
 struct finding {
@@ -70,7 +72,8 @@ void finding_add(const struct simt_block *block, const struct finding *finding);
 
 /* --- race.c, race_dma.c --- */
 
-struct race *race_open(void);
+struct race_global;
+struct race *race_open(struct race_global *global);
 void race_close(struct race *race);
 void race_start(struct simt_block *block);
 /* A memory access, before it is made. */

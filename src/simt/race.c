@@ -16,6 +16,7 @@
  * fence parts it from what its warp stored before. Else a forgotten barrier would hide behind a volatile array.
  */
 #include "simt/race.h"
+#include "simt/race_global.h"
 
 #include "base/arena.h"
 
@@ -26,7 +27,6 @@ enum {
 	MOST_LOCATIONS = 1 << 12, /* atomic locations that are remembered of a block */
 };
 
-/* [a][b]: accesses of kinds a and b to one place must be ordered. */
 static const bool conflicts[ACCESS_KINDS][ACCESS_KINDS] = {
 	[ATOMIC_READ] = {[WRITE] = true},
 	[READ] = {[ATOMIC] = true, [WRITE] = true},
@@ -34,8 +34,6 @@ static const bool conflicts[ACCESS_KINDS][ACCESS_KINDS] = {
 	[WRITE] = {true, true, true, true},
 };
 
-/* [a][b]: whatever races with an access of kind b, and comes behind one of kind a that is ordered after it, is ordered
- * or races with that one too. */
 static const bool covers[ACCESS_KINDS][ACCESS_KINDS] = {
 	[ATOMIC_READ] = {[ATOMIC_READ] = true},
 	[READ] = {[ATOMIC_READ] = true, [READ] = true},
@@ -49,11 +47,22 @@ struct location {
 	uint32_t row;
 };
 
+bool race_conflicts(enum access_kind a, enum access_kind b)
+{
+	return conflicts[a][b];
+}
+
+bool race_covers(enum access_kind a, enum access_kind b)
+{
+	return covers[a][b];
+}
+
 /* --- begin and end --- */
 
-struct race *race_open(void)
+struct race *race_open(struct race_global *global)
 {
 	struct race *race = xcalloc(1, sizeof *race);
+	race->global = global;
 	race->nodes = 1;
 	return race;
 }
@@ -125,6 +134,7 @@ void race_start(struct simt_block *block)
 	size_t square = (size_t)race->clocks * race->clocks;
 	race->begin = race->top;
 	race->has_fenced = race->stored = 0;
+	fill(race->fenced_at, SIMT_MAX_WARPS, race->begin);
 	race->locations = 0;
 	fill(race->known, square, race->begin);
 	fill(race->fenced, square, race->begin);
@@ -134,6 +144,8 @@ void race_start(struct simt_block *block)
 	for (uint32_t w = 0; w < race->clocks; w++)
 		race_advance(race, w);
 	race_dma_start(race, block);
+	if (race->global)
+		race_global_start(block);
 }
 
 /* --- what orders warps --- */
@@ -142,6 +154,8 @@ void race_arrive(struct simt_warp *warp, uint32_t barrier)
 {
 	struct race *race = warp->block->checks->race;
 	race_join(race, race_row(race->barrier, race, barrier), race_row(race->known, race, warp->index));
+	if (race->global)
+		race_global_arrive(warp, barrier);
 	race_advance(race, warp->index);
 }
 
@@ -151,6 +165,8 @@ void race_release(struct simt_block *block, uint32_t barrier, uint64_t released)
 	uint32_t *gathered = race_row(race->barrier, race, barrier);
 	if (!block->barrier[barrier].expected)
 		race_join(race, gathered, race->ended);
+	if (race->global)
+		race_global_release(block, barrier, released);
 	if (barrier >= SIMT_BARRIERS)
 		race_gather(race, barrier - SIMT_BARRIERS, gathered);
 	for (; released && barrier < SIMT_BARRIERS; released &= released - 1)
@@ -173,6 +189,7 @@ void race_fence(struct simt_warp *warp)
 	memcpy(race_row(race->fenced, race, w), known, race->clocks * sizeof *known);
 	race->has_fenced |= (uint64_t)1 << w;
 	race->stored &= ~((uint64_t)1 << w);
+	race->fenced_at[w] = known[w];
 	race_advance(race, w);
 }
 
@@ -206,12 +223,16 @@ static uint32_t *find_location(struct race *race, uint64_t address, bool make)
 }
 
 /* A lane's atomic access as one that orders: what it reads of others, what it leaves for others. */
-static void synchronise(struct race *race, const struct simt_inst *inst, uint32_t warp, uint64_t address, bool writes)
+static void synchronise(struct race *race, const struct simt_inst *inst, const struct simt_warp *who, uint64_t address,
+                        bool writes)
 {
+	uint32_t warp = who->index;
 	enum ptx_order order = inst->ptx->order;
 	bool acquires = order == PTX_ACQUIRE || order == PTX_ACQ_REL || order == PTX_SC;
 	bool releases = order == PTX_RELEASE || order == PTX_ACQ_REL || order == PTX_SC;
 	bool leaves = writes && (releases || race->has_fenced >> warp & 1);
+	if (race->global && generic_space(address) == PTX_GLOBAL)
+		race_global_synchronise(race->global, who, address, leaves);
 	uint32_t *location = find_location(race, address, leaves);
 	if (!location)
 		return;
@@ -375,10 +396,10 @@ static bool store_same(const struct simt_warp *warp, const struct simt_inst *ins
 	return same;
 }
 
-static void access_shared(struct simt_warp *warp, const struct simt_step *step, const struct reach *reach,
-                          unsigned lane, uint64_t offset)
+static struct access access_of(struct simt_warp *warp, const struct simt_step *step, const struct reach *reach,
+                               unsigned lane, uint64_t offset)
 {
-	struct race *race = warp->block->checks->race;
+	const struct race *race = warp->block->checks->race;
 	const struct simt_inst *inst = step->inst;
 	struct access access = {.block = warp->block,
 	                        .inst = inst,
@@ -392,9 +413,30 @@ static void access_shared(struct simt_warp *warp, const struct simt_step *step, 
 	                        .last_rival = UINT32_MAX};
 	uint8_t *memory = (uint8_t *)(reach->base + reach->where[lane]);
 	access.same = inst->kind == SIMT_STORE && store_same(warp, inst, memory, lane);
+	return access;
+}
+
+static void access_shared(struct simt_warp *warp, const struct simt_step *step, const struct reach *reach,
+                          unsigned lane, uint64_t offset)
+{
+	struct race *race = warp->block->checks->race;
+	struct access access = access_of(warp, step, reach, lane, offset);
 	race_touch(race, &access);
 	if (access.kind == ATOMIC || access.kind == ATOMIC_READ)
-		synchronise(race, inst, warp->index, SIMT_SHARED_WINDOW + offset, access.kind == ATOMIC);
+		synchronise(race, step->inst, warp, SIMT_SHARED_WINDOW + offset, access.kind == ATOMIC);
+}
+
+static void touch_global(struct simt_warp *warp, const struct simt_step *step, const struct reach *reach, unsigned lane,
+                         uint64_t address)
+{
+	struct race *race = warp->block->checks->race;
+	enum access_kind kind = kind_of(race, warp, step->inst);
+	if (race->global) {
+		struct access access = access_of(warp, step, reach, lane, address);
+		race_global_touch(race->global, &access);
+	}
+	if (kind == ATOMIC || kind == ATOMIC_READ)
+		synchronise(race, step->inst, warp, address, kind == ATOMIC);
 }
 
 void race_access(struct simt_warp *warp, const struct simt_step *step, const struct reach *reach)
@@ -411,8 +453,8 @@ void race_access(struct simt_warp *warp, const struct simt_step *step, const str
 		if (space == PTX_SHARED)
 			access_shared(warp, step, reach, lane,
 			              step->mixed_spaces ? address - SIMT_SHARED_WINDOW : address);
-		else if (space == PTX_GLOBAL && (kind == ATOMIC || kind == ATOMIC_READ))
-			synchronise(race, inst, warp->index, address, kind == ATOMIC);
+		else if (space == PTX_GLOBAL)
+			touch_global(warp, step, reach, lane, address);
 		if (space == PTX_GLOBAL && inst->kind != SIMT_LOAD && race->dma)
 			race_store(warp, inst, lane, address);
 	}

@@ -30,6 +30,11 @@ struct cell {
 	uint32_t list;
 };
 
+/* What a resident block has heard of others, as numbers of releases (race_global.c): each warp, and who came to each barrier. */
+struct hearer {
+	uint64_t heard[SIMT_MAX_WARPS], gathered[SIMT_WAITS];
+};
+
 /* Who has clocks: the warps of the block, and behind them, where the program has DMA, its buffers. */
 struct race {
 	uint32_t clocks, capacity;
@@ -49,6 +54,9 @@ struct race {
 	struct location *location; /* by address */
 	uint32_t *location_known;
 	uint32_t locations;
+	uint32_t fenced_at[SIMT_MAX_WARPS]; /* a warp's time at its last fence */
+	struct race_global *global;         /* of all blocks, with --check global-race, or NULL */
+	struct hearer hearer;
 	struct race_dma *dma; /* the block's transfers, or NULL */
 	struct race_dma *dma_room;
 };
@@ -106,6 +114,11 @@ static inline uint32_t race_advance(struct race *race, uint32_t clock)
 
 /* The access comes behind all that this one did. */
 bool race_is_ordered(const struct race *race, uint32_t clock, uint32_t time, uint32_t who);
+/* Accesses of kinds a and b to one place must be ordered. */
+bool race_conflicts(enum access_kind a, enum access_kind b);
+/* Whatever races with an access of kind b, and comes behind one of kind a that is ordered after it, is ordered or races with
+ * that one too. */
+bool race_covers(enum access_kind a, enum access_kind b);
 /* The access, to all bytes of it. */
 void race_touch(struct race *race, struct access *access);
 void race_report(struct access *access, uint32_t rival);

@@ -117,7 +117,9 @@ void simt_run(const struct simt_launch *launch, uint64_t max_instructions, struc
 	uint64_t limit = max_instructions ? max_instructions : UINT64_MAX;
 	uint64_t blocks = (uint64_t)launch->grid.x * launch->grid.y * launch->grid.z;
 	struct residents residents = {.launch = launch, .blocks = blocks};
-	residents.places = launch->cooperative || launch->resident > blocks ? blocks : launch->resident ? launch->resident : 1;
+	residents.places = launch->cooperative || launch->resident > blocks ? blocks
+	                   : launch->resident                               ? launch->resident
+	                                                                    : 1;
 	residents.place = xcalloc(residents.places, sizeof *residents.place);
 	*run = (struct simt_run){0};
 	for (uint64_t i = 0; i < residents.places; i++)

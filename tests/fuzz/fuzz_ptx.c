@@ -1,8 +1,4 @@
-/* Fuzz target of the PTX parser and printer, for libFuzzer (not part of the test suite):
- *
- *   clang -g -O1 -fsanitize=fuzzer,address,undefined -D_GNU_SOURCE -Isrc tests/ptx/fuzz_ptx.c src/ptx/[a-z]*.c \
- *         src/base/arena.c src/base/diag.c src/base/slip.c -o fuzz_ptx
- *   ./fuzz_ptx -max_len=4096 CORPUS tests/data/ptx tests/data/reference/kernels
+/* Fuzz target of the PTX parser and printer.
  *
  * Any input: no crash, and an error whenever there is no module, parsed or loaded; what parses loads without
  * errors in a function. A module: what is printed parses, and prints the same.

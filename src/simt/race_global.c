@@ -1,0 +1,313 @@
+/* Races on global memory, between warps of any blocks.
+ *
+ * Within a block the clocks of race.c say what orders warps. Between blocks only this does: a fence, then an atomic (or a
+ * volatile store) of a location, which another block's atomic or volatile load reads. Such a release has a number, and tells how far
+ * the accesses of each warp of its block have come. Who reads the location has heard of that release and, to be lenient, of all
+ * with smaller numbers, whatever their location: so what is handed on through third blocks is ordered, and a race may be missed
+ * that a release of something else happened to lie between. A barrier tells those whom it lets go what any of them has heard.
+ * A fence behind the read is not asked for: programs leave it out, and a barrier stands there.
+ *
+ * Of every word (or byte, in pages in which there are accesses to parts of words) the last write is kept, the last of another
+ * value, and a few of the reads and atomics since, the latest that no later one makes superfluous.
+ */
+#include "simt/race_global.h"
+
+#include "base/arena.h"
+
+#include <search.h>
+#include <stdlib.h>
+
+enum { PAGE_BITS = 12, PAGE_BYTES = 1 << PAGE_BITS, READS = 4 };
+
+/* Who accessed, and when by the block's clocks. */
+struct mark {
+	uint64_t block;
+	uint32_t time, who; /* time NONE: nobody */
+	enum access_kind kind;
+};
+
+struct global_cell {
+	struct mark write, old_write; /* the last, and the last that left another value */
+	struct mark read[READS];      /* and atomics; behind the write */
+};
+
+struct page {
+	uint64_t number;
+	bool by_byte;
+	struct global_cell cell[]; /* by word, or by byte */
+};
+
+/* What a release tells of a warp: its accesses up to this time. */
+struct told {
+	uint64_t release;
+	uint32_t time;
+};
+
+struct telling {
+	struct told *told;
+	uint32_t count, capacity;
+};
+
+/* Of a block, also when it has ended: other blocks may hear of it later. */
+struct teller {
+	struct telling *warp; /* or NULL: it has released nothing */
+};
+
+struct location {
+	uint64_t address, release; /* the last one */
+};
+
+struct race_global {
+	uint64_t launch;
+	uint64_t blocks;
+	uint32_t warps; /* of a block */
+	struct teller *teller;
+	uint64_t releases;
+	void *pages, *locations; /* trees of search.h */
+	struct page *last;
+};
+
+static int by_number(const void *a, const void *b)
+{
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+	return x < y ? -1 : x > y;
+}
+
+/* The element with this number, made of zeros when it is not there. */
+static void *find_or_make(void **tree, uint64_t number, size_t bytes)
+{
+	void **found = tfind(&number, tree, by_number);
+	if (found)
+		return *found;
+	uint64_t *made = xcalloc(1, bytes);
+	*made = number;
+	tsearch(made, tree, by_number);
+	return made;
+}
+
+static void forget(struct race_global *global)
+{
+	for (uint64_t b = 0; b < global->blocks; b++) {
+		for (uint32_t w = 0; global->teller[b].warp && w < global->warps; w++)
+			free(global->teller[b].warp[w].told);
+		free(global->teller[b].warp);
+	}
+	free(global->teller);
+	tdestroy(global->pages, free);
+	tdestroy(global->locations, free);
+	*global = (struct race_global){0};
+}
+
+struct race_global *race_global_open(void)
+{
+	return xcalloc(1, sizeof(struct race_global));
+}
+
+void race_global_close(struct race_global *global)
+{
+	if (!global)
+		return;
+	forget(global);
+	free(global);
+}
+
+/* The end of a launch orders all before it. */
+void race_global_start(struct simt_block *block)
+{
+	const struct simt_launch *launch = block->launch;
+	struct race_global *global = block->checks->race->global;
+	if (global->launch != launch->id) {
+		forget(global);
+		global->launch = launch->id;
+		global->blocks = (uint64_t)launch->grid.x * launch->grid.y * launch->grid.z;
+		global->warps = block->warps;
+		global->teller = xcalloc(global->blocks, sizeof *global->teller);
+	}
+	block->checks->race->hearer = (struct hearer){0};
+}
+
+/* --- what orders --- */
+
+/* What this warp knows that another has done and fenced, or that it has itself fenced. */
+static uint32_t covered(const struct race *race, uint32_t warp, uint32_t other)
+{
+	uint32_t fenced = race_row(race->fenced, race, warp)[other], known = race_row(race->known, race, warp)[other];
+	uint32_t passed_on = known < race->fenced_at[other] ? known : race->fenced_at[other];
+	return passed_on > fenced ? passed_on : fenced;
+}
+
+static void tell(struct telling *telling, uint64_t release, uint32_t time)
+{
+	if (telling->count && telling->told[telling->count - 1].time >= time)
+		return;
+	if (telling->count == telling->capacity) {
+		telling->capacity = telling->capacity ? 2 * telling->capacity : 4;
+		telling->told = xrealloc(telling->told, telling->capacity * sizeof *telling->told);
+	}
+	telling->told[telling->count++] = (struct told){release, time};
+}
+
+static void release(struct race_global *global, const struct simt_warp *warp, struct location *location)
+{
+	const struct race *race = warp->block->checks->race;
+	struct teller *teller = &global->teller[warp->block->number];
+	if (!teller->warp)
+		teller->warp = xcalloc(global->warps, sizeof *teller->warp);
+	location->release = ++global->releases;
+	for (uint32_t other = 0; other < warp->block->warps; other++)
+		tell(&teller->warp[other], location->release, covered(race, warp->index, other));
+}
+
+void race_global_synchronise(struct race_global *global, const struct simt_warp *warp, uint64_t address, bool leaves)
+{
+	struct location *location = find_or_make(&global->locations, address, sizeof *location);
+	uint64_t *heard = &warp->block->checks->race->hearer.heard[warp->index];
+	*heard = location->release > *heard ? location->release : *heard;
+	if (leaves)
+		release(global, warp, location);
+}
+
+void race_global_arrive(const struct simt_warp *warp, uint32_t barrier)
+{
+	struct hearer *hearer = &warp->block->checks->race->hearer;
+	uint64_t heard = hearer->heard[warp->index];
+	hearer->gathered[barrier] = heard > hearer->gathered[barrier] ? heard : hearer->gathered[barrier];
+}
+
+void race_global_release(const struct simt_block *block, uint32_t barrier, uint64_t released)
+{
+	struct hearer *hearer = &block->checks->race->hearer;
+	for (; released; released &= released - 1) {
+		uint64_t *heard = &hearer->heard[__builtin_ctzll(released)];
+		*heard = hearer->gathered[barrier] > *heard ? hearer->gathered[barrier] : *heard;
+	}
+}
+
+/* Whether the warp has heard of a release that tells of the access. */
+static bool has_heard(const struct race_global *global, const struct access *access, const struct mark *mark)
+{
+	const struct teller *teller = &global->teller[mark->block];
+	uint64_t heard = access->block->checks->race->hearer.heard[access->warp];
+	if (!teller->warp)
+		return false;
+	const struct telling *telling = &teller->warp[who_clock(mark->who)];
+	uint32_t low = 0, high = telling->count;
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+		if (telling->told[middle].time < mark->time)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < telling->count && telling->told[low].release <= heard;
+}
+
+static bool is_ordered(const struct race_global *global, const struct access *access, const struct mark *mark)
+{
+	const struct race *race = access->block->checks->race;
+	if (mark->block == access->block->number && race_is_ordered(race, access->warp, mark->time, mark->who))
+		return true;
+	return has_heard(global, access, mark);
+}
+
+/* --- records of cells --- */
+
+static struct dim3 index_of(const struct simt_launch *launch, uint64_t number)
+{
+	struct dim3 grid = launch->grid;
+	return (struct dim3){(uint32_t)(number % grid.x), (uint32_t)(number / grid.x % grid.y),
+	                     (uint32_t)(number / grid.x / grid.y)};
+}
+
+static void report(struct access *access, const struct mark *mark)
+{
+	struct simt_block *block = access->block;
+	if (mark->who == access->last_rival)
+		return;
+	access->last_rival = mark->who;
+	finding_add(block, &(struct finding){
+				   .kind = FINDING_GLOBAL_RACE,
+				   .access = {{&block->launch->program->code[who_pc(mark->who)], who_clock(mark->who),
+	                                       who_lane(mark->who), index_of(block->launch, mark->block)},
+	                                      {access->inst, access->warp, access->lane, block->index}},
+				   .address = access->offset,
+				   .size = access->size,
+			   });
+}
+
+/* A read or atomic takes the place of one that it makes superfluous, of nobody's, or of the oldest. */
+static void keep(const struct race_global *global, struct global_cell *cell, const struct access *access,
+                 const struct mark *mark)
+{
+	uint32_t at = 0;
+	while (at + 1 < READS && cell->read[at].time != NONE &&
+	       !(race_covers(mark->kind, cell->read[at].kind) && is_ordered(global, access, &cell->read[at])))
+		at++;
+	memmove(cell->read + 1, cell->read, at * sizeof *cell->read);
+	cell->read[0] = *mark;
+}
+
+static void touch(const struct race_global *global, struct global_cell *cell, struct access *access)
+{
+	struct mark mark = {access->block->number, access->time, access->who, access->kind};
+	const struct mark *write = access->same ? &cell->old_write : &cell->write;
+	if (write->time != NONE && !is_ordered(global, access, write) && race_conflicts(access->kind, WRITE))
+		report(access, write);
+	for (uint32_t i = 0; i < READS && cell->read[i].time != NONE; i++)
+		if (race_conflicts(access->kind, cell->read[i].kind) && !is_ordered(global, access, &cell->read[i]))
+			report(access, &cell->read[i]);
+	if (access->kind != WRITE) {
+		keep(global, cell, access, &mark);
+		return;
+	}
+	if (!access->same)
+		cell->old_write = cell->write;
+	cell->write = mark;
+	memset(cell->read, 0, sizeof cell->read);
+}
+
+static struct page *new_page(struct race_global *global, uint64_t number, bool by_byte)
+{
+	size_t cells = by_byte ? PAGE_BYTES : PAGE_BYTES / 4;
+	struct page *page = xcalloc(1, sizeof *page + cells * sizeof *page->cell);
+	page->number = number;
+	page->by_byte = by_byte;
+	tsearch(page, &global->pages, by_number);
+	return page;
+}
+
+/* From here on each byte of the page has a place. */
+static struct page *split(struct race_global *global, struct page *words)
+{
+	tdelete(words, &global->pages, by_number);
+	struct page *page = new_page(global, words->number, true);
+	for (uint32_t i = 0; i < PAGE_BYTES; i++)
+		page->cell[i] = words->cell[i / 4];
+	free(words);
+	return page;
+}
+
+static struct page *find_page(struct race_global *global, uint64_t address, bool by_byte)
+{
+	uint64_t number = address >> PAGE_BITS;
+	struct page *page = global->last;
+	if (!page || page->number != number) {
+		void **found = tfind(&number, &global->pages, by_number);
+		page = found ? *found : new_page(global, number, by_byte);
+	}
+	if (by_byte && !page->by_byte)
+		page = split(global, page);
+	global->last = page;
+	return page;
+}
+
+void race_global_touch(struct race_global *global, struct access *access)
+{
+	bool by_byte = access->offset % 4 || access->size % 4;
+	for (uint64_t at = access->offset, end = at + access->size; at < end;) {
+		struct page *page = find_page(global, at, by_byte);
+		uint32_t in_page = at % PAGE_BYTES;
+		touch(global, &page->cell[page->by_byte ? in_page : in_page / 4], access);
+		at += page->by_byte ? 1 : 4;
+	}
+}

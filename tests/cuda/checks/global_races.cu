@@ -1,0 +1,174 @@
+// Races on global memory, within blocks and between them: --check global-race tells each pair of lines once.
+#include "cases.h"
+
+//: neighbours: check global-race
+//| kernel '_Z10neighboursPii': race on global memory: two warps, nothing that orders them
+//| read at device code:
+//| global_races.cu:@near_read), thread (
+//| write at device code:
+//| global_races.cu:@near_write), thread (
+//| blocks (
+//| , 4 bytes
+//| times in this launch
+__global__ void neighbours(int *a, int n)
+{
+	int i = blockIdx.x * blockDim.x + threadIdx.x;
+	int left = a[(i + n - 1) % n]; // @near_read
+	a[i] = left + i;			   // @near_write
+}
+
+// Two warps of one block, without the barrier.
+//: within: check global-race
+//| global_races.cu:@within_write)
+//| global_races.cu:@within_read)
+//| blocks (1,0,0) and (1,0,0), address 0x
+__global__ void within(int *a, int *out)
+{
+	if (blockIdx.x != 1)
+		return;
+	a[threadIdx.x] = threadIdx.x;		   // @within_write
+	out[threadIdx.x] = a[63 - threadIdx.x]; // @within_read
+}
+
+// ... and with it; chars beside each other; the same value by all; atomics; reads by all of what one thread then does not write.
+//: fine: right global-race
+__global__ void fine(int *a, int *out, char *chars, int *found, int *count, const int *table)
+{
+	int i = blockIdx.x * blockDim.x + threadIdx.x;
+	a[i] = threadIdx.x;
+	__syncthreads();
+	out[i] = a[blockIdx.x * blockDim.x + 63 - threadIdx.x] + table[threadIdx.x % 8];
+	chars[i] = (char)i;
+	*found = 1;
+	atomicAdd(&count[i % 5], 1);
+}
+
+__device__ unsigned ticket;
+__device__ int partial[64];
+
+// The block that comes last reads what the others wrote.
+template <bool FENCED, bool ATOMIC> __device__ void reduce(const int *in, int *out)
+{
+	__shared__ bool last;
+	if (threadIdx.x == 0) {
+		partial[blockIdx.x] = in[blockIdx.x]; // @partial
+		if (FENCED)
+			__threadfence();
+		last = (ATOMIC ? atomicInc(&ticket, gridDim.x - 1) : in[blockIdx.x] * 0u + blockIdx.x) == gridDim.x - 1;
+	}
+	__syncthreads();
+	if (last && threadIdx.x < gridDim.x)
+		out[threadIdx.x] = partial[threadIdx.x]; // @collect
+}
+
+//: last: right global-race
+__global__ void last(const int *in, int *out) { reduce<true, true>(in, out); }
+
+//: unfenced: check global-race
+//| global_races.cu:@partial)
+//| global_races.cu:@collect)
+__global__ void unfenced(const int *in, int *out) { reduce<false, true>(in, out); }
+
+//: uncounted: check global-race
+//| global_races.cu:@partial)
+//| global_races.cu:@collect)
+__global__ void uncounted(const int *in, int *out) { reduce<true, false>(in, out); }
+
+// All threads write and fence; after the barrier one of them tells of all.
+//: of_all: right global-race
+__global__ void of_all(int *data, int *out)
+{
+	__shared__ bool last;
+	data[blockIdx.x * blockDim.x + threadIdx.x] = threadIdx.x;
+	__threadfence();
+	__syncthreads();
+	if (threadIdx.x == 0)
+		last = atomicInc(&ticket, gridDim.x - 1) == gridDim.x - 1;
+	__syncthreads();
+	if (last)
+		for (int b = 0; b < (int)gridDim.x; b++)
+			out[threadIdx.x] += data[b * blockDim.x + 63 - threadIdx.x];
+}
+
+// One warp does not fence: what it wrote is told, and no other.
+//: all_but_one: check global-race
+//| global_races.cu:@but_one)
+//| global_races.cu:@but_collect)
+//| , thread (63,0,0)
+__global__ void all_but_one(int *data, int *out)
+{
+	__shared__ bool last;
+	data[blockIdx.x * blockDim.x + threadIdx.x] = threadIdx.x; // @but_one
+	if (threadIdx.x < 32)
+		__threadfence();
+	__syncthreads();
+	if (threadIdx.x == 0)
+		last = atomicInc(&ticket, gridDim.x - 1) == gridDim.x - 1;
+	__syncthreads();
+	if (last && threadIdx.x == 63)
+		for (int b = 0; b < (int)gridDim.x; b++)
+			out[b] = data[b * blockDim.x + 63]; // @but_collect
+}
+
+// Handed on from block to block by flags: the first one's data are read by the last.
+//: chain: right global-race
+__global__ void chain(int *data, volatile int *flag, int *out)
+{
+	if (threadIdx.x)
+		return;
+	if (blockIdx.x)
+		while (!flag[blockIdx.x - 1])
+			;
+	else
+		*data = 7;
+	if (blockIdx.x + 1 == gridDim.x)
+		*out = *data;
+	__threadfence();
+	flag[blockIdx.x] = 1;
+}
+
+// A lock; and one that is not taken by all.
+template <bool ALL> __device__ void guard(int *lock, int *sum)
+{
+	if (threadIdx.x)
+		return;
+	bool locks = ALL || blockIdx.x;
+	while (locks && atomicCAS(lock, 0, 1))
+		;
+	*sum += blockIdx.x + 1; // @guarded
+	__threadfence();
+	if (locks)
+		atomicExch(lock, 0);
+}
+
+//: locked: right global-race
+__global__ void locked(int *lock, int *sum) { guard<true>(lock, sum); }
+
+// Of reads and writes one line has pairs of both kinds.
+//: half_locked: check global-race 2
+//| global_races.cu:@guarded)
+__global__ void half_locked(int *lock, int *sum) { guard<false>(lock, sum); }
+
+// Launches come one behind the other.
+//: launches: right global-race
+__global__ void launches(int *a, int from)
+{
+	a[(from + blockIdx.x * blockDim.x + threadIdx.x) % 512] += 1;
+}
+
+static void run_case()
+{
+	int *a = ints(1024, 0), *b = ints(1024, 0), *c = ints(16, 0), *d = ints(16, 0), *e = ints(16, 0);
+	CASE(neighbours) neighbours<<<4, 64>>>(a, 256);
+	CASE(within) within<<<2, 64>>>(a, b);
+	CASE(fine) fine<<<8, 64>>>(a, b, (char *)ints(256, 0), c, d, e);
+	CASE(last) last<<<32, 64>>>(a, b);
+	CASE(unfenced) unfenced<<<32, 64>>>(a, b);
+	CASE(uncounted) uncounted<<<32, 64>>>(a, b);
+	CASE(of_all) of_all<<<16, 64>>>(a, b);
+	CASE(all_but_one) all_but_one<<<16, 64>>>(a, b);
+	CASE(chain) chain<<<8, 32>>>(c, a, b);
+	CASE(locked) locked<<<16, 64>>>(c, d);
+	CASE(half_locked) half_locked<<<16, 64>>>(c, d);
+	CASE(launches) for (int from = 0; from < 512; from += 100) launches<<<8, 64>>>(a, from);
+}

@@ -1,0 +1,65 @@
+/* Fuzz target of machine files (YAML): refused with a message, or a machine that is written and read again as the same. */
+#include "base/config_file.h"
+#include "gpu/machine.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+/* A file of these bytes, that has a name. */
+static int file_of(const void *data, size_t size, char *path, size_t room)
+{
+	int file = memfd_create("fuzz", 0);
+	if (file < 0 || write(file, data, size) != (ssize_t)size)
+		abort();
+	snprintf(path, room, "/proc/self/fd/%d", file);
+	return file;
+}
+
+static bool read_machine(const char *path, struct machine *machine)
+{
+	struct diag diag = {0};
+	static const char *const folders[] = {SOURCE_DIR "/machines", NULL};
+	*machine = (struct machine){0};
+	bool good = config_file_read_whole(path, folders, machine_options, machine_option_count, machine, &diag);
+	if (good != (diag.errors == 0) || (!good && !diag.text))
+		abort();
+	diag_free(&diag);
+	return good;
+}
+
+static char *text_of(const struct machine *machine, size_t *length)
+{
+	char *text = NULL;
+	FILE *file = open_memstream(&text, length);
+	config_file_write(file, machine_options, machine_option_count, machine);
+	fclose(file);
+	return text;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	char path[64];
+	struct machine machine, again;
+	struct diag diag = {0};
+	size_t length;
+	int file = file_of(data, size, path, sizeof path);
+	if (read_machine(path, &machine) && machine_check(&machine, &diag)) {
+		machine_derive(&machine);
+		char *text = text_of(&machine, &length), second_path[64];
+		int second = file_of(text, length, second_path, sizeof second_path);
+		if (!read_machine(second_path, &again)) {
+			fprintf(stderr, "%s", text);
+			abort();
+		}
+		close(second);
+		free(text);
+	}
+	diag_free(&diag);
+	close(file);
+	return 0;
+}
