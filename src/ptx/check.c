@@ -406,7 +406,7 @@ static bool fail_match(const struct match *m)
 static bool is_kernel_param(const struct parser *p, const struct ptx_variable *variable)
 {
 	const struct ptx_function *function = p->function;
-	return function->is_entry && variable >= function->params &&
+	return function->is_entry && function->param_count && variable >= function->params &&
 	       variable < function->params + function->param_count;
 }
 

@@ -312,8 +312,11 @@ static void sort_accesses(struct finding *finding)
 	if ((finding->kind == FINDING_RACE || finding->kind == FINDING_GLOBAL_RACE) &&
 	    line_of(&finding->access[0]) > line_of(&finding->access[1])) {
 		struct finding_access first = finding->access[0];
+		struct dim3 block = finding->block[0];
 		finding->access[0] = finding->access[1];
 		finding->access[1] = first;
+		finding->block[0] = finding->block[1];
+		finding->block[1] = block;
 	}
 }
 
@@ -383,9 +386,9 @@ static void add_access(struct message *out, const struct simt_launch *launch, co
 static void add_blocks(struct message *out, const struct finding *finding)
 {
 	message_add(out, "\n  blocks ");
-	message_dim(out, finding->access[0].block);
+	message_dim(out, finding->block[0]);
 	message_add(out, " and ");
-	message_dim(out, finding->access[1].block);
+	message_dim(out, finding->block[1]);
 }
 
 static void add_shared(struct message *out, const struct simt_launch *launch, const struct finding *finding)

@@ -58,12 +58,12 @@ enum finding_kind {
 struct finding_access {
 	const struct simt_inst *inst; /* NULL: there is no second one */
 	uint32_t warp, lane;          /* of a transfer by DMA: lane is its buffer */
-	struct dim3 block;            /* of a race on global memory */
 };
 
 struct finding {
 	enum finding_kind kind;
 	struct finding_access access[2];
+	struct dim3 block[2]; /* of the accesses: races on global memory */
 	uint64_t address; /* shared: offset */
 	uint32_t size;
 };

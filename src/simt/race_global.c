@@ -228,8 +228,9 @@ static void report(struct access *access, const struct mark *mark)
 	finding_add(block, &(struct finding){
 				   .kind = FINDING_GLOBAL_RACE,
 				   .access = {{&block->launch->program->code[who_pc(mark->who)], who_clock(mark->who),
-	                                       who_lane(mark->who), index_of(block->launch, mark->block)},
-	                                      {access->inst, access->warp, access->lane, block->index}},
+	                                       who_lane(mark->who)},
+	                                      {access->inst, access->warp, access->lane}},
+				   .block = {index_of(block->launch, mark->block), block->index},
 				   .address = access->offset,
 				   .size = access->size,
 			   });
