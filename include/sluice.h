@@ -81,7 +81,7 @@ typedef struct sluice_dim {
 } sluice_dim;
 
 struct sluice_settings {
-	const char *machine;        /* a name ("gtx480", looked up in SLUICE_MACHINES and our machines) or a path; NULL: "gtx480" */
+	const char *machine;        /* a name ("gtx480", looked up in SLUICE_MACHINES and our machines) or a path, of GPGPU-Sim's configurations (FILE.config) too; NULL: "gtx480" */
 	const char *const *options; /* "KEY=VALUE", NULL-terminated, applied in order; may be NULL */
 	/* "NAME[:KEY=VALUE,...]", NULL-terminated: mechanisms to attach, or paths of shared objects with one; may be NULL; none
 	 * in a functional run, which has no cycles. */
@@ -294,6 +294,9 @@ struct sluice_machine_info {
 SLUICE_API void sluice_machine_info(const sluice_gpu *gpu, struct sluice_machine_info *info);
 /* Writes the machine as YAML, every key with its value. */
 SLUICE_API void sluice_machine_write(const sluice_gpu *gpu, FILE *file);
+/* Of a machine that was read from a GPGPU-Sim configuration: the options for which the model has no place, a line each with file, line
+ * and reason; NULL: there are none. How many options were honoured, and how many were not: either may be NULL. */
+SLUICE_API const char *sluice_machine_left_out(const sluice_gpu *gpu, uint32_t *honoured, uint32_t *left_out);
 /* The folder of machine files: SLUICE_MACHINES, else the one of the installation that the library lies in, else the source tree's. */
 SLUICE_API void sluice_machines_folder(char *path, size_t size);
 

@@ -7,6 +7,7 @@
 #include "api/attach.h"
 #include "api/energies.h"
 #include "api/error.h"
+#include "api/gpgpusim_config.h"
 #include "api/kernel.h"
 #include "api/passes.h"
 #include "api/record.h"
@@ -42,6 +43,7 @@ struct kernel_setting {
 
 struct sluice_gpu {
 	struct machine machine;
+	struct gpgpusim_options gpgpusim; /* of a machine that was read from a GPGPU-Sim configuration */
 	struct attachments attachments;
 	struct passes passes;
 	struct gpu *gpu;

@@ -41,7 +41,7 @@ void sluice_machines_folder(char *path, size_t size)
 
 /* A path is read as it is. A name is looked up in the user's folder of machines, then in ours, and so are the names of
  * bases that do not lie beside their file. */
-static void read_machine(struct machine *machine, const char *name, struct diag *diag)
+static void read_machine_file(struct machine *machine, const char *name, struct diag *diag)
 {
 	char standard[PATH_MAX];
 	standard_machines(standard);
@@ -58,6 +58,20 @@ static void read_machine(struct machine *machine, const char *name, struct diag 
 			diag_plain(diag, "no machine '%s'; 'sluice machine list' shows those there are", name);
 	}
 	free(path);
+}
+
+static void read_machine(sluice_gpu *gpu, const char *name, struct diag *diag)
+{
+	if (!gpgpusim_config_is(name)) {
+		read_machine_file(&gpu->machine, name, diag);
+		return;
+	}
+	const char *base = gpgpusim_config_base(name, diag);
+	if (!base)
+		return;
+	read_machine_file(&gpu->machine, base, diag);
+	if (!diag->errors)
+		gpgpusim_config_read(name, &gpu->machine, &gpu->gpgpusim, diag);
 }
 
 static bool is_kernel_option(const char *option)
@@ -114,7 +128,7 @@ static void open_energies(sluice_gpu *gpu, const char *table, struct diag *diag)
 
 static void read_settings(sluice_gpu *gpu, const struct sluice_settings *settings, struct diag *diag)
 {
-	read_machine(&gpu->machine, settings->machine ? settings->machine : "gtx480", diag);
+	read_machine(gpu, settings->machine ? settings->machine : "gtx480", diag);
 	for (const char *const *option = settings->options; option && *option; option++) {
 		if (is_kernel_option(*option))
 			add_kernel_setting(gpu, *option, diag);
@@ -241,6 +255,7 @@ void sluice_close(sluice_gpu *gpu)
 	for (size_t i = 0; i < gpu->kernel_setting_count; i++)
 		free(gpu->kernel_settings[i].kernel);
 	free(gpu->kernel_settings);
+	free(gpu->gpgpusim.list);
 	free(gpu->announced.range);
 	stats_file_close(&gpu->stats_file);
 	traces_close(&gpu->traces);
@@ -286,4 +301,13 @@ void sluice_machine_write(const sluice_gpu *gpu, FILE *file)
 {
 	IN_C_LOCALE;
 	config_file_write(file, machine_options, machine_option_count, &gpu->machine);
+}
+
+const char *sluice_machine_left_out(const sluice_gpu *gpu, uint32_t *honoured, uint32_t *left_out)
+{
+	if (honoured)
+		*honoured = gpu->gpgpusim.honoured;
+	if (left_out)
+		*left_out = gpu->gpgpusim.others;
+	return gpu->gpgpusim.list;
 }

@@ -126,7 +126,10 @@ static int show(const struct machine *machine)
 	sluice_gpu *gpu = open_machine(machine, machine->word[1], machine->options.list);
 	if (!gpu)
 		return CLI_USAGE;
+	const char *left_out = sluice_machine_left_out(gpu, NULL, NULL);
 	sluice_machine_write(gpu, stdout);
+	if (left_out)
+		fprintf(stderr, "%s", left_out);
 	sluice_close(gpu);
 	return 0;
 }

@@ -190,6 +190,16 @@ static bool lets_reads_stray(bool *fine)
 	return false;
 }
 
+/* Of a machine from a GPGPU-Sim configuration. */
+static void tell_left_out(const sluice_gpu *gpu, const char *machine)
+{
+	uint32_t honoured, left_out;
+	if (sluice_machine_left_out(gpu, &honoured, &left_out))
+		fprintf(stderr,
+		        "sluice: %s: %u options are honoured, %u are not ('sluice machine show %s' lists them)\n",
+		        machine, honoured, left_out, machine);
+}
+
 static void open_gpu(struct runtime *runtime)
 {
 	runtime->open_tried = true;
@@ -240,6 +250,7 @@ static void open_gpu(struct runtime *runtime)
 	enum sluice_status status = numbers ? sluice_open(&gpu, &settings, &error) : SLUICE_BAD_SETTING;
 	runtime->gpu = gpu; /* NULL when that failed */
 	if (status == SLUICE_OK) {
+		tell_left_out(gpu, settings.machine);
 		if (!keep_statistics(runtime))
 			runtime->failed = true;
 		else if (runtime->keeps_stats || settings.sample_file || settings.timeline_file)

@@ -252,7 +252,7 @@ static void touch(const struct race_global *global, struct global_cell *cell, st
 {
 	struct mark mark = {access->block->number, access->time, access->who, access->kind};
 	const struct mark *write = access->same ? &cell->old_write : &cell->write;
-	if (write->time != NONE && !is_ordered(global, access, write) && race_conflicts(access->kind, WRITE))
+	if (write->time != NONE && !is_ordered(global, access, write))
 		report(access, write);
 	for (uint32_t i = 0; i < READS && cell->read[i].time != NONE; i++)
 		if (race_conflicts(access->kind, cell->read[i].kind) && !is_ordered(global, access, &cell->read[i]))

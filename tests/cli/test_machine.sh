@@ -44,4 +44,41 @@ try 2 machine show "$work/own/alone.yaml"
 says err "keys have no value; give them, or begin the file with 'base: OTHER'"
 says err "sm.warps, sm.blocks"
 
+# GPGPU-Sim's configurations: in its words gtx480 is gtx480, what has no place is listed, and what is wrong is told with its line.
+config=$source_dir/tests/data/gpgpusim
+try 1 machine diff gtx480 "$config/gpgpusim.config"
+[ "$(wc -l <"$work/out")" = 2 ] || fail "expected a heading and the name"
+try 0 machine show "$config/gpgpusim.config"
+says err "gpgpusim.config:3: -gpgpu_ptx_sim_mode 0: the model has none"
+says err "network.icnt:2: topology fly: the model has none"
+says err "network.icnt:3: n 1: the model has none"
+cp "$config"/* "$work"
+change() { # SED EXPECTED_STATUS
+	sed "$1" "$config/gpgpusim.config" >"$work/gpgpusim.config"
+	try "$2" machine show "$work/gpgpusim.config"
+}
+change 's/n_clusters 15/n_clusters 7/; s/cores_per_cluster 1/cores_per_cluster 2/; s/scheduler gto/scheduler two_level_active:6:0:1/' 0
+says out "  count: 14"
+says out "  per_cluster: 2"
+says out "two_level:ready=6"
+change 's/dram_scheduler 1/dram_scheduler 0/' 0
+says err "-gpgpu_dram_scheduler 0: DRAM is scheduled first ready, first come"
+change 's/shader_cta 8/shader_cta eight/' 2
+says err "gpgpusim.config:10:1: error: -gpgpu_shader_cta: 'eight' is no number"
+change 's/shader_cta 8/shader_cta 100000/' 2
+says err "'100000' is no value for sm.blocks"
+change 's/1536:32/1536:64/' 2
+says err "warps have 32 threads"
+change 's/32:128:4,L:L:m:N:L/32:128:4,L:Q:m:N:L/' 2
+says err "'Q' is no letter for l1d.write_hit"
+change 's/network.icnt/none.icnt/' 2
+says err "cannot read $work/none.icnt, which $work/gpgpusim.config names: No such file or directory"
+change 's/^-gpgpu_n_mem 6/gpgpu_n_mem 6/' 2
+says err "'1 gpgpu_n_mem 6' is no number"
+change '$a-gpgpu_smem_latency 24' 0
+says out "  shared_latency: 24"
+says out "first_path: taken"
+try 2 machine show "$work/none.config"
+says err "cannot read $work/none.config: No such file or directory"
+
 finish

@@ -1,22 +1,7 @@
 /* Fuzz target of machine files (YAML): refused with a message, or a machine that is written and read again as the same. */
 #include "base/config_file.h"
+#include "fuzz_file.h"
 #include "gpu/machine.h"
-
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/mman.h>
-#include <unistd.h>
-
-/* A file of these bytes, that has a name. */
-static int file_of(const void *data, size_t size, char *path, size_t room)
-{
-	int file = memfd_create("fuzz", 0);
-	if (file < 0 || write(file, data, size) != (ssize_t)size)
-		abort();
-	snprintf(path, room, "/proc/self/fd/%d", file);
-	return file;
-}
 
 static bool read_machine(const char *path, struct machine *machine)
 {
@@ -47,11 +32,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct machine machine, again;
 	struct diag diag = {0};
 	size_t length;
-	int file = file_of(data, size, path, sizeof path);
+	int file = fuzz_file(data, size, path, sizeof path);
 	if (read_machine(path, &machine) && machine_check(&machine, &diag)) {
 		machine_derive(&machine);
 		char *text = text_of(&machine, &length), second_path[64];
-		int second = file_of(text, length, second_path, sizeof second_path);
+		int second = fuzz_file(text, length, second_path, sizeof second_path);
 		if (!read_machine(second_path, &again)) {
 			fprintf(stderr, "%s", text);
 			abort();

@@ -39,8 +39,50 @@ __global__ void fine(int *a, int *out, char *chars, int *found, int *count, cons
 	__syncthreads();
 	out[i] = a[blockIdx.x * blockDim.x + 63 - threadIdx.x] + table[threadIdx.x % 8];
 	chars[i] = (char)i;
+	if (threadIdx.x < 33) // words that two blocks have in common
+		chars[512 + blockIdx.x * 33 + threadIdx.x] = (char)i;
 	*found = 1;
 	atomicAdd(&count[i % 5], 1);
+}
+
+// Words, and bytes of them.
+//: bytes: check global-race
+//| write at device code:
+//| read at device code:
+//| thread (16,0,0)
+__global__ void bytes(int *a, char *out)
+{
+	if (threadIdx.x < 32)
+		a[threadIdx.x] = threadIdx.x;
+	else if (threadIdx.x == 32)
+		out[0] = ((volatile char *)a)[64];
+}
+
+// Each pair of lanes counts once, of however many words, and blocks are told as they lie in the grid.
+//: wide: check global-race
+//| 64 times in this launch
+//| blocks (1,2,0) and (1,2,0), address 0x
+//| , 8 bytes
+__global__ void wide(long long *a, long long *out)
+{
+	if (blockIdx.x != 1 || blockIdx.y != 2)
+		return;
+	a[threadIdx.x] = threadIdx.x;
+	out[threadIdx.x] = a[63 - threadIdx.x];
+}
+
+// A volatile read behind a plain one does not hide it from an atomic.
+//: plain_read: check global-race
+//| global_races.cu:@plain_read)
+//| global_races.cu:@atomic)
+__global__ void plain_read(int *a, int *out)
+{
+	if (threadIdx.x == 0) {
+		out[0] = *a; // @plain_read
+		out[1] = *(volatile int *)a;
+	} else if (threadIdx.x == 32) {
+		atomicAdd(a, 1); // @atomic
+	}
 }
 
 __device__ unsigned ticket;
@@ -127,6 +169,41 @@ __global__ void chain(int *data, volatile int *flag, int *out)
 	flag[blockIdx.x] = 1;
 }
 
+// The second block hears of the first; the third, which may run in the second's place, does not.
+//: hearsay: check global-race
+//| global_races.cu:@said)
+//| global_races.cu:@unheard)
+//| blocks (0,0,0) and (2,0,0)
+__global__ void hearsay(int *data, int *count, int *out)
+{
+	if (threadIdx.x)
+		return;
+	if (blockIdx.x == 0) {
+		*data = 7; // @said
+		__threadfence();
+	}
+	if (blockIdx.x < 2)
+		atomicAdd(count, 1);
+	if (blockIdx.x == 2)
+		*out = *data; // @unheard
+}
+
+// One warp hears, another comes to the barrier before or behind it: all know it then.
+//: barrier: right global-race
+__global__ void barrier(int *data, int *count, int *out)
+{
+	if (threadIdx.x == 32 && blockIdx.x == 0) {
+		*data = 7;
+		__threadfence();
+	}
+	if (threadIdx.x == 32)
+		while (atomicAdd(count, blockIdx.x == 0) == 0)
+			;
+	__syncthreads();
+	if (threadIdx.x % 32 == 0)
+		out[blockIdx.x * 3 + threadIdx.x / 32] = *data;
+}
+
 // A lock; and one that is not taken by all.
 template <bool ALL> __device__ void guard(int *lock, int *sum)
 {
@@ -161,7 +238,12 @@ static void run_case()
 	int *a = ints(1024, 0), *b = ints(1024, 0), *c = ints(16, 0), *d = ints(16, 0), *e = ints(16, 0);
 	CASE(neighbours) neighbours<<<4, 64>>>(a, 256);
 	CASE(within) within<<<2, 64>>>(a, b);
-	CASE(fine) fine<<<8, 64>>>(a, b, (char *)ints(256, 0), c, d, e);
+	CASE(fine) fine<<<8, 64>>>(a, b, (char *)ints(1024, 0), c, d, e);
+	CASE(bytes) bytes<<<1, 64>>>(a, (char *)b);
+	CASE(wide) wide<<<dim3(2, 3), 64>>>((long long *)a, (long long *)b);
+	CASE(plain_read) plain_read<<<1, 64>>>(c, d);
+	CASE(hearsay) hearsay<<<3, 32>>>(c, d, e);
+	CASE(barrier) barrier<<<4, 96>>>(c, d, b);
 	CASE(last) last<<<32, 64>>>(a, b);
 	CASE(unfenced) unfenced<<<32, 64>>>(a, b);
 	CASE(uncounted) uncounted<<<32, 64>>>(a, b);

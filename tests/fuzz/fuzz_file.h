@@ -1,0 +1,20 @@
+/* For targets whose readers take the path of a file. */
+#ifndef SLUICE_FUZZ_FILE_H
+#define SLUICE_FUZZ_FILE_H
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+/* A file of these bytes, that has a name. */
+static inline int fuzz_file(const void *data, size_t size, char *path, size_t room)
+{
+	int file = memfd_create("fuzz", 0);
+	if (file < 0 || write(file, data, size) != (ssize_t)size)
+		abort();
+	snprintf(path, room, "/proc/self/fd/%d", file);
+	return file;
+}
+
+#endif
