@@ -2,6 +2,8 @@
  * synchronous ones, but for the stream, which must be one. */
 #include "cudart/array.h"
 
+#include "cudart/host_memory.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -77,7 +79,14 @@ static cudaError_t release(const char *call, void *pointer, cudaStream_t stream)
 	struct runtime *runtime = runtime_enter();
 	struct sluice_error error = {0};
 	cudaError_t result = runtime_check_stream(runtime, call, stream);
-	if (result == cudaSuccess && pointer && sluice_free(runtime->gpu, (uintptr_t)pointer, &error) != SLUICE_OK)
+	struct host_memory *memory = host_memory_find(runtime, pointer);
+	if (result != cudaSuccess || !pointer)
+		return runtime_leave(runtime, result);
+	if (memory && memory->kind == HOST_MANAGED && memory->mapped && memory->address == (uintptr_t)pointer)
+		host_memory_remove(runtime, memory);
+	else if (memory)
+		result = runtime_refuse(call, cudaErrorInvalidValue, "%p is the host's memory", pointer);
+	else if (sluice_free(runtime->gpu, (uintptr_t)pointer, &error) != SLUICE_OK)
 		result = runtime_report(runtime, call, &error);
 	return runtime_leave(runtime, result);
 }
@@ -112,12 +121,20 @@ cudaError_t cudaPointerGetAttributes(struct cudaPointerAttributes *attributes, c
 	cudaError_t result = runtime_check(runtime, "cudaPointerGetAttributes", attributes);
 	if (result != cudaSuccess)
 		return runtime_leave(runtime, result);
+	const struct host_memory *memory = host_memory_find(runtime, pointer);
 	bool device = sluice_find_allocation(runtime->gpu, (uintptr_t)pointer, &base, &size);
 	*attributes = (struct cudaPointerAttributes){
 		.type = device ? cudaMemoryTypeDevice : cudaMemoryTypeUnregistered,
+		.device = device ? 0 : cudaInvalidDeviceId,
 		.devicePointer = device ? (void *)(uintptr_t)pointer : NULL,
 		.hostPointer = device ? NULL : (void *)(uintptr_t)pointer,
 	};
+	if (memory)
+		*attributes = (struct cudaPointerAttributes){
+			.type = memory->kind == HOST_MANAGED ? cudaMemoryTypeManaged : cudaMemoryTypeHost,
+			.devicePointer = (void *)(uintptr_t)(memory->device + ((uintptr_t)pointer - memory->address)),
+			.hostPointer = (void *)(uintptr_t)pointer,
+		};
 	return runtime_leave(runtime, cudaSuccess);
 }
 
@@ -140,14 +157,24 @@ static bool on_device(struct runtime *runtime, const void *pointer)
 	return sluice_find_allocation(runtime->gpu, (uintptr_t)pointer, &base, &size);
 }
 
-/* cudaMemcpyDefault: each side is where its address lies. */
+/* A side is where the direction says, or where its address lies. What both can access is the host's to copy, whatever is said. */
+static bool is_device_side(struct runtime *runtime, const void *pointer, bool is_default, bool said)
+{
+	if (host_memory_find(runtime, pointer))
+		return false;
+	return is_default ? on_device(runtime, pointer) : said;
+}
+
 static enum cudaMemcpyKind resolve(struct runtime *runtime, const struct copy *copy)
 {
-	if (copy->kind != cudaMemcpyDefault)
-		return copy->kind;
-	if (on_device(runtime, copy->to))
-		return on_device(runtime, copy->from) ? cudaMemcpyDeviceToDevice : cudaMemcpyHostToDevice;
-	return on_device(runtime, copy->from) ? cudaMemcpyDeviceToHost : cudaMemcpyHostToHost;
+	enum cudaMemcpyKind kind = copy->kind;
+	bool is_default = kind == cudaMemcpyDefault, both = kind == cudaMemcpyDeviceToDevice;
+	if (is_device_side(runtime, copy->to, is_default, both || kind == cudaMemcpyHostToDevice))
+		return is_device_side(runtime, copy->from, is_default, both) ? cudaMemcpyDeviceToDevice
+		                                                             : cudaMemcpyHostToDevice;
+	return is_device_side(runtime, copy->from, is_default, both || kind == cudaMemcpyDeviceToHost)
+	               ? cudaMemcpyDeviceToHost
+	               : cudaMemcpyHostToHost;
 }
 
 static enum sluice_status copy_bytes(struct runtime *runtime, void *to, const void *from, size_t size,
@@ -358,6 +385,34 @@ cudaError_t cudaMemcpy3DAsync(const struct cudaMemcpy3DParms *parameters, cudaSt
 
 /* ---- fills ---- */
 
+/* Memory that both sides can access is the host's to fill. */
+static cudaError_t fill_host(const char *call, const struct host_memory *memory, void *to, uint32_t value,
+                             uint32_t width, size_t count)
+{
+	size_t room = memory->size - ((uintptr_t)to - memory->address);
+	if (count > room / width)
+		return runtime_refuse(call, cudaErrorInvalidValue, "%zu times %u bytes, where there are %zu", count,
+		                      width, room);
+	if (width == 1)
+		memset(to, (int)value, count);
+	else
+		for (size_t i = 0; i < count; i++)
+			memcpy((char *)to + i * width, &value, width); /* little-endian, as device memory is */
+	return cudaSuccess;
+}
+
+cudaError_t memory_fill(struct runtime *runtime, const char *call, void *to, uint32_t value, uint32_t width,
+                        size_t count)
+{
+	struct sluice_error error = {0};
+	const struct host_memory *memory = host_memory_find(runtime, to);
+	if (memory)
+		return fill_host(call, memory, to, value, width, count);
+	if (sluice_fill(runtime->gpu, (uintptr_t)to, value, width, count, &error) != SLUICE_OK)
+		return runtime_report(runtime, call, &error);
+	return cudaSuccess;
+}
+
 static cudaError_t fill(const char *call, cudaStream_t stream, struct cudaPitchedPtr area, int value, size_t width,
                         size_t height, size_t depth)
 {
@@ -370,10 +425,8 @@ static cudaError_t fill(const char *call, cudaStream_t stream, struct cudaPitche
 		result = check_shape(call, cudaErrorInvalidValue, area.pitch, slice, width, height, depth);
 	for (size_t z = 0; z < depth && result == cudaSuccess; z++) {
 		for (size_t y = 0; y < height && result == cudaSuccess; y++) {
-			struct sluice_error error = {0};
-			uint64_t row = (uintptr_t)area.ptr + z * slice + y * area.pitch;
-			if (sluice_fill(runtime->gpu, row, (uint8_t)value, 1, width, &error) != SLUICE_OK)
-				result = runtime_report(runtime, call, &error);
+			void *row = (char *)area.ptr + z * slice + y * area.pitch;
+			result = memory_fill(runtime, call, row, (uint8_t)value, 1, width);
 		}
 	}
 	return runtime_leave(runtime, result);

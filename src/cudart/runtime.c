@@ -1,6 +1,7 @@
 /* The process's one runtime: opening the GPU with the settings of the environment, and the process's end. */
 #include "cudart/array.h"
 
+#include "cudart/host_memory.h"
 #include "cudart/missing.h"
 
 #include "base/arena.h"
@@ -389,7 +390,7 @@ static void close_runtime(struct runtime *runtime)
 	runtime->gpu = NULL; /* no signal finds it any more */
 	sluice_close(gpu);
 	handles_free(runtime);
-	pinned_free(runtime);
+	host_memory_free(runtime);
 	arrays_free(runtime);
 	texture_handles_free(runtime);
 	free_symbols(runtime->kernels);

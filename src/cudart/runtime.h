@@ -31,7 +31,6 @@ struct symbol {
 struct texture_reference;
 struct texture_object;
 struct handle; /* a stream or an event */
-struct pinned; /* host memory that the runtime has allocated or registered */
 
 struct runtime {
 	sluice_gpu *_Atomic gpu;
@@ -42,7 +41,7 @@ struct runtime {
 	struct texture_object *objects;
 	struct cudaArray *arrays; /* array.h: mip levels, too */
 	struct cudaMipmappedArray *mipmaps;
-	void *handles, *pinned; /* trees of <search.h> */
+	void *handles, *host_memory; /* trees of <search.h> */
 	uint64_t launches;
 	bool failed;     /* the process shall not end with status 0 */
 	bool untold;     /* nor as long as the program has not asked for the error of a kernel that did not run to its end */
@@ -134,8 +133,7 @@ bool write_statistics(struct runtime *runtime, int status);
 /* From now on signals that end the process are noted in the statistics. */
 void watch_signals(void);
 
-/* Forgets all streams and events, and all pinned memory, which stays the program's. */
+/* Forgets all streams and events. */
 void handles_free(struct runtime *runtime);
-void pinned_free(struct runtime *runtime);
 
 #endif

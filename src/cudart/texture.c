@@ -1,6 +1,8 @@
 /* Texture and surface references, by the host's variables for them, and texture and surface objects. */
 #include "cudart/array.h"
 
+#include "cudart/host_memory.h"
+
 #include "base/arena.h"
 
 #include <stdlib.h>
@@ -124,7 +126,7 @@ static struct sluice_sampler linear_sampler(bool reads_floats, bool srgb)
 static uint64_t bytes_at(struct runtime *runtime, uint64_t address, uint64_t size)
 {
 	uint64_t base, all;
-	if (!sluice_find_allocation(runtime->gpu, address, &base, &all))
+	if (!memory_find(runtime, (const void *)(uintptr_t)address, &base, &all))
 		return 0;
 	return all - (address - base) < size ? all - (address - base) : size;
 }

@@ -74,15 +74,14 @@ cudaError_t abi13_cudaPointerGetAttributes(struct cudaPointerAttributes_13 *attr
 	return result;
 }
 
-cudaError_t abi13_cudaMemPrefetchAsync(const void *pointer, size_t size, struct cudaMemLocation_13 location,
+cudaError_t abi13_cudaMemPrefetchAsync(const void *pointer, size_t size, struct cudaMemLocation location,
                                        unsigned int flags, cudaStream_t stream)
 {
-	(void)flags;
-	return cudaMemPrefetchAsync(pointer, size, location.id, stream);
+	return cudaMemPrefetchAsync_v2(pointer, size, location, flags, stream);
 }
 
 cudaError_t abi13_cudaMemAdvise(const void *pointer, size_t size, enum cudaMemoryAdvise advice,
-                                struct cudaMemLocation_13 location)
+                                struct cudaMemLocation location)
 {
-	return cudaMemAdvise(pointer, size, advice, location.id);
+	return cudaMemAdvise_v2(pointer, size, advice, location);
 }
