@@ -232,6 +232,8 @@ void __cudaRegisterVar(void **handle, char *host_variable, char *device_address,
                        size_t size, int is_constant, int is_global);
 void __cudaRegisterManagedVar(void **handle, void **host_variable, char *device_address, const char *device_name,
                               int is_extern, size_t size, int is_constant, int is_global);
+/* Host variables from `start` to `end` are managed: to be told before they are registered. */
+void __cudaRegisterManagedSection(const void *start, const void *end);
 void __cudaRegisterTexture(void **handle, const struct textureReference *host_variable, const void **device_address,
                            const char *device_name, int dimensions, int normalized, int is_extern);
 void __cudaRegisterSurface(void **handle, const struct surfaceReference *host_variable, const void **device_address,

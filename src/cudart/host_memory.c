@@ -28,24 +28,30 @@ struct host_memory *host_memory_find(const struct runtime *runtime, const void *
 	return find_overlap(runtime, (uintptr_t)pointer, 1);
 }
 
+void host_memory_keep(struct runtime *runtime, struct host_memory known)
+{
+	struct host_memory *memory = xcalloc(1, sizeof *memory);
+	*memory = known;
+	tsearch(memory, &runtime->host_memory, by_range);
+}
+
 cudaError_t host_memory_add(struct runtime *runtime, const char *call, struct host_memory wanted)
 {
 	struct sluice_error error = {0};
 	if (sluice_share(runtime->gpu, (void *)wanted.address, wanted.size, &wanted.device, &error) != SLUICE_OK)
 		return runtime_report(runtime, call, &error);
-	struct host_memory *memory = xcalloc(1, sizeof *memory);
-	*memory = wanted;
-	tsearch(memory, &runtime->host_memory, by_range);
+	host_memory_keep(runtime, wanted);
 	return cudaSuccess;
 }
 
-/* Pages where the machine would have them, so that a program's addresses are the same in every run; if these are taken, anywhere. */
-static void *map_pages(const struct runtime *runtime, size_t bytes)
+void *host_memory_map(const struct runtime *runtime, size_t bytes)
 {
 	enum { PROTECTION = PROT_READ | PROT_WRITE, FLAGS = MAP_PRIVATE | MAP_ANONYMOUS };
 	void *place = (void *)(uintptr_t)sluice_share_place(runtime->gpu, bytes);
 	void *pages = place ? mmap(place, bytes, PROTECTION, FLAGS | MAP_FIXED_NOREPLACE, -1, 0) : MAP_FAILED;
-	return pages == MAP_FAILED ? mmap(NULL, bytes, PROTECTION, FLAGS, -1, 0) : pages;
+	if (pages == MAP_FAILED)
+		pages = mmap(NULL, bytes, PROTECTION, FLAGS, -1, 0);
+	return pages == MAP_FAILED ? NULL : pages;
 }
 
 cudaError_t host_memory_allocate(struct runtime *runtime, const char *call, struct host_memory wanted, void **pointer)
@@ -53,8 +59,8 @@ cudaError_t host_memory_allocate(struct runtime *runtime, const char *call, stru
 	const size_t page = (size_t)sysconf(_SC_PAGESIZE);
 	wanted.size = wanted.size ? wanted.size : 1;
 	wanted.mapped = (wanted.size + page - 1) / page * page;
-	void *pages = wanted.mapped >= wanted.size ? map_pages(runtime, wanted.mapped) : MAP_FAILED;
-	if (pages == MAP_FAILED)
+	void *pages = wanted.mapped >= wanted.size ? host_memory_map(runtime, wanted.mapped) : NULL;
+	if (!pages)
 		return runtime_refuse(call, cudaErrorMemoryAllocation, "the host has no %zu bytes", wanted.size);
 	wanted.address = (uintptr_t)pages;
 	cudaError_t result = host_memory_add(runtime, call, wanted);

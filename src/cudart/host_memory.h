@@ -31,6 +31,24 @@ void host_memory_remove(struct runtime *runtime, struct host_memory *memory);
 /* Forgets all of it; the memory stays the program's, whose threads may be using it. */
 void host_memory_free(struct runtime *runtime);
 
+/* Pages where the machine would have them, so that a program's addresses are the same in every run; if these are taken, anywhere. NULL:
+ * the host has none. */
+void *host_memory_map(const struct runtime *runtime, size_t bytes);
+/* Keeps what is shared already. */
+void host_memory_keep(struct runtime *runtime, struct host_memory known);
+
+/* Managed variables (managed_variable.c). Of one that is declared with __managed__ the memory is the host's variable of that name. */
+struct managed_variable;
+/* Whether a host variable is one of them. */
+bool managed_is(const struct runtime *runtime, const void *host);
+void managed_declare(struct symbol *symbol, size_t size, void **pointer);
+/* The list for loading their binary's code, to be freed; NULL: there is no room. */
+struct sluice_host_variable *managed_place(struct runtime *runtime, struct binary *binary);
+/* Behind that: they are known as managed memory. */
+void managed_keep(struct runtime *runtime, const struct binary *binary);
+void managed_free(struct binary *binary);
+void managed_sections_free(struct runtime *runtime);
+
 /* What holds an address that kernels can use: an allocation of device memory, or the host's memory. */
 bool memory_find(struct runtime *runtime, const void *pointer, uint64_t *base, uint64_t *size);
 /* Fills device or the host's memory with the low `width` (1, 2 or 4) bytes of a value. */

@@ -391,12 +391,14 @@ static void close_runtime(struct runtime *runtime)
 	sluice_close(gpu);
 	handles_free(runtime);
 	host_memory_free(runtime);
+	managed_sections_free(runtime);
 	arrays_free(runtime);
 	texture_handles_free(runtime);
 	free_symbols(runtime->kernels);
 	free_symbols(runtime->variables);
 	for (struct binary *binary = runtime->binaries, *next; binary; binary = next) {
 		next = binary->next;
+		managed_free(binary);
 		free(binary);
 	}
 	free(runtime->command_line);

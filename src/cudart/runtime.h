@@ -12,11 +12,13 @@
 
 #include <stdatomic.h>
 
-/* The device code of one source file; its PTX is found and loaded when a kernel or variable of it is first used. */
+/* The device code of one source file; its PTX is found and loaded when a kernel or variable of it is first used, or at once when
+ * it has managed variables, whose initial values it brings. */
 struct binary {
 	const char *data; /* PTX or a container (fat_binary.h); NULL: of no kind that is known */
 	sluice_module *module; /* NULL before it is loaded */
 	cudaError_t error;     /* of loading it; every use returns it again */
+	struct managed_variable *managed;
 	struct binary *next;
 };
 
@@ -41,6 +43,7 @@ struct runtime {
 	struct texture_object *objects;
 	struct cudaArray *arrays; /* array.h: mip levels, too */
 	struct cudaMipmappedArray *mipmaps;
+	struct managed_section *sections; /* managed_variable.c */
 	void *handles, *host_memory; /* trees of <search.h> */
 	uint64_t launches;
 	bool failed;     /* the process shall not end with status 0 */
@@ -94,8 +97,9 @@ void runtime_told(cudaError_t error);
 
 /* Loads the symbol's binary if need be. */
 cudaError_t runtime_load(struct runtime *runtime, struct binary *binary);
-/* Loads the device code that lies at an address, or returns an error after a message. */
-cudaError_t runtime_load_code(struct runtime *runtime, const char *data, sluice_module **module);
+/* Loads the device code that lies at an address, with variables as sluice_load_with() takes them, or returns an error after a message. */
+cudaError_t runtime_load_code(struct runtime *runtime, const char *data, const struct sluice_host_variable *variables,
+                              sluice_module **module);
 
 /* "sluice: CALL: what the library said" on standard error, and the error that stands for its status. */
 cudaError_t runtime_report(struct runtime *runtime, const char *call, const struct sluice_error *error);
