@@ -3,6 +3,7 @@
 #include "cudart/array.h"
 
 #include "cudart/host_memory.h"
+#include "cudart/pool.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -29,14 +30,6 @@ cudaError_t cudaMalloc(void **pointer, size_t size)
 {
 	struct runtime *runtime = runtime_enter();
 	return runtime_leave(runtime, allocate(runtime, "cudaMalloc", pointer, size));
-}
-
-cudaError_t cudaMallocAsync(void **pointer, size_t size, cudaStream_t stream)
-{
-	static const char call[] = "cudaMallocAsync";
-	struct runtime *runtime = runtime_enter();
-	cudaError_t result = runtime_check_stream(runtime, call, stream);
-	return runtime_leave(runtime, result == cudaSuccess ? allocate(runtime, call, pointer, size) : result);
 }
 
 static cudaError_t allocate_rows(const char *call, void **pointer, size_t *pitch, size_t width, size_t height)
@@ -88,6 +81,8 @@ static cudaError_t release(const char *call, void *pointer, cudaStream_t stream)
 		result = runtime_refuse(call, cudaErrorInvalidValue, "%p is the host's memory", pointer);
 	else if (sluice_free(runtime->gpu, (uintptr_t)pointer, &error) != SLUICE_OK)
 		result = runtime_report(runtime, call, &error);
+	else
+		pools_forget(runtime, pointer);
 	return runtime_leave(runtime, result);
 }
 
@@ -381,6 +376,35 @@ cudaError_t cudaMemcpy3D(const struct cudaMemcpy3DParms *parameters)
 cudaError_t cudaMemcpy3DAsync(const struct cudaMemcpy3DParms *parameters, cudaStream_t stream)
 {
 	return copy_box("cudaMemcpy3DAsync", stream, parameters);
+}
+
+static cudaError_t copy_box_peer(const char *call, cudaStream_t stream, const struct cudaMemcpy3DPeerParms *parameters)
+{
+	if (!parameters)
+		return copy_box(call, stream, NULL);
+	if (parameters->srcDevice || parameters->dstDevice)
+		return runtime_result(runtime_refuse(call, cudaErrorInvalidDevice, "there is device 0 alone"));
+	const struct cudaMemcpy3DParms same = {
+		.srcArray = parameters->srcArray,
+		.srcPos = parameters->srcPos,
+		.srcPtr = parameters->srcPtr,
+		.dstArray = parameters->dstArray,
+		.dstPos = parameters->dstPos,
+		.dstPtr = parameters->dstPtr,
+		.extent = parameters->extent,
+		.kind = cudaMemcpyDeviceToDevice,
+	};
+	return copy_box(call, stream, &same);
+}
+
+cudaError_t cudaMemcpy3DPeer(const struct cudaMemcpy3DPeerParms *parameters)
+{
+	return copy_box_peer("cudaMemcpy3DPeer", NULL, parameters);
+}
+
+cudaError_t cudaMemcpy3DPeerAsync(const struct cudaMemcpy3DPeerParms *parameters, cudaStream_t stream)
+{
+	return copy_box_peer("cudaMemcpy3DPeerAsync", stream, parameters);
 }
 
 /* ---- fills ---- */

@@ -3,6 +3,7 @@
 
 #include "cudart/host_memory.h"
 #include "cudart/missing.h"
+#include "cudart/pool.h"
 
 #include "base/arena.h"
 
@@ -390,6 +391,7 @@ static void close_runtime(struct runtime *runtime)
 	runtime->gpu = NULL; /* no signal finds it any more */
 	sluice_close(gpu);
 	handles_free(runtime);
+	pools_free(runtime);
 	host_memory_free(runtime);
 	managed_sections_free(runtime);
 	arrays_free(runtime);

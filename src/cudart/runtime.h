@@ -30,6 +30,15 @@ struct symbol {
 	struct symbol *next;
 };
 
+/* What programs say of a stream that changes nothing here, and is said again. */
+struct stream_attributes {
+	struct cudaAccessPolicyWindow window;
+	enum cudaSynchronizationPolicy synchronization; /* 0: not set */
+};
+
+/* Where the device is said to be. */
+enum { DEVICE_PCI_BUS = 1 };
+
 struct texture_reference;
 struct texture_object;
 struct handle; /* a stream or an event */
@@ -43,6 +52,10 @@ struct runtime {
 	struct texture_object *objects;
 	struct cudaArray *arrays; /* array.h: mip levels, too */
 	struct cudaMipmappedArray *mipmaps;
+	struct CUmemPoolHandle_st *pools, *pool; /* pool.c: all, and the device's; NULL: its default one */
+	void *pooled;                            /* a tree of <search.h> */
+	size_t limit[cudaLimitPersistingL2CacheSize + 1]; /* as set; 0: not set */
+	struct stream_attributes stream_attributes;       /* the default streams' */
 	struct managed_section *sections; /* managed_variable.c */
 	void *handles, *host_memory; /* trees of <search.h> */
 	uint64_t launches;
@@ -113,6 +126,9 @@ cudaError_t runtime_result(cudaError_t result);
 cudaError_t runtime_check(const struct runtime *runtime, const char *call, bool has_room);
 /* An error when it is no stream, else the sticky one. */
 cudaError_t runtime_check_stream(struct runtime *runtime, const char *call, cudaStream_t stream);
+
+/* Of a stream that exists. */
+struct stream_attributes *runtime_stream_attributes(struct runtime *runtime, cudaStream_t stream);
 
 /* Calls `work(user)`, which reads and writes the program's memory. False when there is none at an address that it used;
  * *address is that. Not to be nested, and `work` must leave nothing undone when it does not come to its end. */
