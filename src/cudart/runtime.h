@@ -48,7 +48,7 @@ struct runtime {
 	cudaError_t error; /* sticky: once a kernel has failed, every call returns it */
 	struct binary *binaries;
 	struct symbol *kernels, *variables;
-	struct texture_reference *references; /* texture.c */
+	struct texture_reference *references; /* texture_reference.c */
 	struct texture_object *objects;
 	struct cudaArray *arrays; /* array.h: mip levels, too */
 	struct cudaMipmappedArray *mipmaps;
