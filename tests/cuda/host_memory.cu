@@ -252,6 +252,45 @@ static void test_directions()
 	free(shared[2]);
 }
 
+__global__ void read_texture(cudaTextureObject_t texture, int *to)
+{
+	to[threadIdx.x] = tex1Dfetch<int>(texture, 31 - threadIdx.x);
+}
+
+// Textures look at all of it.
+static void test_textures()
+{
+	int *memory[3], *to, *own = (int *)malloc(100 * sizeof(int));
+	SUCCEEDS(cudaMallocManaged(&memory[0], 32 * sizeof(int)));
+	SUCCEEDS(cudaMallocHost(&memory[1], 32 * sizeof(int)));
+	memory[2] = own + 4;
+	SUCCEEDS(cudaHostRegister(own, 100 * sizeof(int), 0));
+	SUCCEEDS(cudaMallocManaged(&to, 32 * sizeof(int)));
+	for (int m = 0; m < 3; m++) {
+		for (int i = 0; i < 32; i++)
+			memory[m][i] = 100 * m + i;
+		cudaResourceDesc resource = {};
+		resource.resType = cudaResourceTypeLinear;
+		resource.res.linear = {memory[m], cudaCreateChannelDesc<int>(), 32 * sizeof(int)};
+		cudaTextureDesc description = {};
+		cudaTextureObject_t texture;
+		SUCCEEDS(cudaCreateTextureObject(&texture, &resource, &description, NULL));
+		for (int round = 0; round < 2; round++) {
+			read_texture<<<1, 32>>>(texture, to);
+			SUCCEEDS(cudaDeviceSynchronize());
+			for (int i = 0; i < 32; i++)
+				CHECK(to[i] == memory[m][31 - i]);
+			memory[m][5] = 7777; // seen by the next launch
+		}
+		SUCCEEDS(cudaDestroyTextureObject(texture));
+	}
+	SUCCEEDS(cudaHostUnregister(own));
+	SUCCEEDS(cudaFree(memory[0]));
+	SUCCEEDS(cudaFreeHost(memory[1]));
+	SUCCEEDS(cudaFree(to));
+	free(own);
+}
+
 // What is said of managed memory is said again.
 static void test_advice()
 {
@@ -317,6 +356,7 @@ int main()
 	test_registered();
 	test_attributes();
 	test_directions();
+	test_textures();
 	test_advice();
 	return finish();
 }
