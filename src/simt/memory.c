@@ -206,16 +206,34 @@ const struct simt_allocation *simt_next(const struct simt_memory *memory, uint64
 	return found ? found : allocations_above(&memory->shared, address);
 }
 
+/* From the program's address of an allocation to another one, whichever way is shorter: addresses go round, and a small negative one is near
+ * the lowest allocation. */
+static uint64_t distance(const struct simt_memory *memory, const struct simt_allocation *allocation, uint64_t address)
+{
+	uint64_t begin = simt_named(memory, allocation->address), end = begin + allocation->size;
+	if (address - begin < allocation->size)
+		return 0;
+	return begin - address < address - end ? begin - address : address - end;
+}
+
+/* The share beside the address that the program would have meant; NULL: there is none on that side. */
+static const struct simt_allocation *share_beside(const struct simt_memory *memory, uint64_t address, bool above)
+{
+	const struct share *share = shares_beside(&memory->shares, address, above);
+	return share ? simt_find(memory, share->device) : NULL;
+}
+
 const struct simt_allocation *simt_nearest(const struct simt_memory *memory, uint64_t address)
 {
-	const struct simt_allocation *below = last_below(memory, address), *above = simt_next(memory, address);
-	/* addresses go round: a small negative one is near the lowest allocation */
-	below = below ? below : last_below(memory, UINT64_MAX);
-	above = above ? above : simt_next(memory, 0);
-	if (!below)
-		return NULL;
-	bool is_inside = address - below->address < below->size;
-	return is_inside || address - (below->address + below->size) < above->address - address ? below : above;
+	const struct simt_allocation *beside[] = {
+		simt_next(memory, address), last_below(memory, address),         last_below(memory, UINT64_MAX),
+		simt_next(memory, 0),       share_beside(memory, address, true), share_beside(memory, address, false),
+	};
+	const struct simt_allocation *best = NULL;
+	for (size_t i = 0; i < sizeof beside / sizeof *beside; i++)
+		if (beside[i] && (!best || distance(memory, beside[i], address) < distance(memory, best, address)))
+			best = beside[i];
+	return best;
 }
 
 const struct simt_allocation *simt_freed(const struct simt_memory *memory, uint64_t address)

@@ -65,7 +65,7 @@ bool simt_is_own(const struct simt_memory *memory, uint64_t address);
 const struct simt_allocation *simt_find(const struct simt_memory *memory, uint64_t address);
 /* The live allocation that begins first above the address, or NULL. */
 const struct simt_allocation *simt_next(const struct simt_memory *memory, uint64_t address);
-/* The live allocation nearest to the address, going round at 2^64; NULL when there is none. */
+/* The live allocation nearest to an address of the program's, going round at 2^64; NULL when there is none. */
 const struct simt_allocation *simt_nearest(const struct simt_memory *memory, uint64_t address);
 /* Why `owner` cannot free the address: "..., which ..." for a message; NULL: it can. */
 const char *simt_free_problem(const struct simt_memory *memory, uint64_t address, enum simt_owner owner);
