@@ -80,7 +80,8 @@ static void forget(void *pointer)
 
 void host_memory_remove(struct runtime *runtime, struct host_memory *memory)
 {
-	sluice_unshare(runtime->gpu, (void *)memory->address, NULL);
+	if (runtime->gpu) /* a forked child has none */
+		sluice_unshare(runtime->gpu, (void *)memory->address, NULL);
 	if (memory->mapped)
 		munmap((void *)memory->address, memory->mapped);
 	tdelete(memory, &runtime->host_memory, by_range);
