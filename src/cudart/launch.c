@@ -1,5 +1,5 @@
 /* Kernels: launching them, and what is known of them. */
-#include "cudart/array.h"
+#include "cudart/texture.h"
 
 #include <stdio.h>
 #include <stdlib.h>

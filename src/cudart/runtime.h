@@ -12,11 +12,13 @@
 
 #include <stdatomic.h>
 
-/* The device code of one source file; its PTX is found and loaded when a kernel or variable of it is first used. */
+/* The device code of one source file; its PTX is found and loaded when a kernel or variable of it is first used, or at once when
+ * it has managed variables, whose initial values it brings. */
 struct binary {
 	const char *data; /* PTX or a container (fat_binary.h); NULL: of no kind that is known */
 	sluice_module *module; /* NULL before it is loaded */
 	cudaError_t error;     /* of loading it; every use returns it again */
+	struct managed_variable *managed;
 	struct binary *next;
 };
 
@@ -28,21 +30,34 @@ struct symbol {
 	struct symbol *next;
 };
 
+/* What programs say of a stream that changes nothing here, and is said again. */
+struct stream_attributes {
+	struct cudaAccessPolicyWindow window;
+	enum cudaSynchronizationPolicy synchronization; /* 0: not set */
+};
+
+/* Where the device is said to be. */
+enum { DEVICE_PCI_BUS = 1 };
+
 struct texture_reference;
 struct texture_object;
 struct handle; /* a stream or an event */
-struct pinned; /* host memory that the runtime has allocated or registered */
 
 struct runtime {
 	sluice_gpu *_Atomic gpu;
 	cudaError_t error; /* sticky: once a kernel has failed, every call returns it */
 	struct binary *binaries;
 	struct symbol *kernels, *variables;
-	struct texture_reference *references; /* texture.c */
+	struct texture_reference *references; /* texture_reference.c */
 	struct texture_object *objects;
 	struct cudaArray *arrays; /* array.h: mip levels, too */
 	struct cudaMipmappedArray *mipmaps;
-	void *handles, *pinned; /* trees of <search.h> */
+	struct CUmemPoolHandle_st *pools, *pool; /* pool.c: all, and the device's; NULL: its default one */
+	void *pooled;                            /* a tree of <search.h> */
+	size_t limit[cudaLimitPersistingL2CacheSize + 1]; /* as set; 0: not set */
+	struct stream_attributes stream_attributes;       /* the default streams' */
+	struct managed_section *sections; /* managed_variable.c */
+	void *handles, *host_memory; /* trees of <search.h> */
 	uint64_t launches;
 	bool failed;     /* the process shall not end with status 0 */
 	bool untold;     /* nor as long as the program has not asked for the error of a kernel that did not run to its end */
@@ -95,8 +110,9 @@ void runtime_told(cudaError_t error);
 
 /* Loads the symbol's binary if need be. */
 cudaError_t runtime_load(struct runtime *runtime, struct binary *binary);
-/* Loads the device code that lies at an address, or returns an error after a message. */
-cudaError_t runtime_load_code(struct runtime *runtime, const char *data, sluice_module **module);
+/* Loads the device code that lies at an address, with variables as sluice_load_with() takes them, or returns an error after a message. */
+cudaError_t runtime_load_code(struct runtime *runtime, const char *data, const struct sluice_host_variable *variables,
+                              sluice_module **module);
 
 /* "sluice: CALL: what the library said" on standard error, and the error that stands for its status. */
 cudaError_t runtime_report(struct runtime *runtime, const char *call, const struct sluice_error *error);
@@ -110,6 +126,9 @@ cudaError_t runtime_result(cudaError_t result);
 cudaError_t runtime_check(const struct runtime *runtime, const char *call, bool has_room);
 /* An error when it is no stream, else the sticky one. */
 cudaError_t runtime_check_stream(struct runtime *runtime, const char *call, cudaStream_t stream);
+
+/* Of a stream that exists. */
+struct stream_attributes *runtime_stream_attributes(struct runtime *runtime, cudaStream_t stream);
 
 /* Calls `work(user)`, which reads and writes the program's memory. False when there is none at an address that it used;
  * *address is that. Not to be nested, and `work` must leave nothing undone when it does not come to its end. */
@@ -134,8 +153,7 @@ bool write_statistics(struct runtime *runtime, int status);
 /* From now on signals that end the process are noted in the statistics. */
 void watch_signals(void);
 
-/* Forgets all streams and events, and all pinned memory, which stays the program's. */
+/* Forgets all streams and events. */
 void handles_free(struct runtime *runtime);
-void pinned_free(struct runtime *runtime);
 
 #endif
