@@ -232,7 +232,8 @@ SLUICE_API enum sluice_status sluice_launch_cooperative(sluice_gpu *gpu, sluice_
 SLUICE_API void sluice_stop(sluice_gpu *gpu);
 /* How many different mistakes the checks have found so far. */
 SLUICE_API uint64_t sluice_findings(const sluice_gpu *gpu);
-/* Simulated time since sluice_open(), in seconds: what events measure. */
+/* Simulated time since sluice_open(), in seconds: what events measure. In a functional run an estimate, which grows with each launch: a
+ * cycle for one warp instruction of each scheduler of the SMs that have blocks. */
 SLUICE_API double sluice_time(const sluice_gpu *gpu);
 
 /* PTX rewritten by passes, without a machine. */

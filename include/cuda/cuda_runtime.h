@@ -104,6 +104,7 @@
 
 #if defined(__cplusplus)
 #include "channel_descriptor.h"
+#include "sluice/graph_templates.h"
 #include "sluice/runtime_templates.h"
 #include "sluice/surfaces.h"
 #include "sluice/textures.h"

@@ -69,6 +69,7 @@ struct sluice_gpu {
 	struct stats_file stats_file;
 	struct traces traces;
 	uint64_t functional_launches;
+	double estimated_seconds; /* of these */
 	uint64_t code_bytes; /* of all programs prepared so far */
 };
 

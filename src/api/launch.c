@@ -159,6 +159,16 @@ static enum sluice_status stopped(const sluice_gpu *gpu, const struct record *re
 	                (unsigned long long)gpu->max_instructions);
 }
 
+/* What a functional launch counts as in sluice_time(): a cycle of the core's clock for one warp instruction of each scheduler of the SMs that have
+ * blocks, and no fewer than one cycle. */
+static double estimate_seconds(const struct machine *machine, struct dim3 grid, uint64_t warp_instructions)
+{
+	uint64_t blocks = (uint64_t)grid.x * grid.y * grid.z, sms = blocks < machine->sms ? blocks : machine->sms;
+	uint64_t issued = sms * machine->sm.schedulers;
+	uint64_t cycles = (warp_instructions + issued - 1) / issued;
+	return (double)(cycles ? cycles : 1) / (machine->core_mhz * 1e6);
+}
+
 static enum sluice_status run_functional(sluice_gpu *gpu, struct simt_launch *launch, struct record *record,
                                          struct sluice_error *error)
 {
@@ -169,6 +179,7 @@ static enum sluice_status run_functional(sluice_gpu *gpu, struct simt_launch *la
 	launch->id = ++gpu->functional_launches;
 	simt_run(launch, gpu->max_instructions ? gpu->max_instructions - gpu->instructions : 0, &run);
 	record->functional = true;
+	gpu->estimated_seconds += estimate_seconds(&gpu->machine, launch->grid, run.warp_instructions);
 	record->stats.sm.warp_instructions = run.warp_instructions;
 	record->stats.sm.thread_instructions = run.thread_instructions;
 	record->end = run.fault.what ? GPU_FAULT : run.stopped ? GPU_STOPPED : GPU_DONE;

@@ -1,5 +1,5 @@
 /* The device: one, number 0, with the properties of the machine file. */
-#include "cudart/runtime.h"
+#include "cudart/capture.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -304,7 +304,7 @@ cudaError_t cudaDeviceCanAccessPeer(int *can, int device, int peer)
 cudaError_t cudaDeviceSynchronize(void)
 {
 	struct runtime *runtime = runtime_enter();
-	return runtime_leave(runtime, runtime->error);
+	return runtime_leave(runtime, capture_check_device(runtime, "cudaDeviceSynchronize"));
 }
 
 cudaError_t cudaThreadSynchronize(void)

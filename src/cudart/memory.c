@@ -1,6 +1,7 @@
 /* Device memory: allocation, copies, fills, symbols. Streams are serialised, so that the asynchronous forms are the
  * synchronous ones, but for the stream, which must be one. */
 #include "cudart/array.h"
+#include "cudart/capture.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -26,7 +27,8 @@ static cudaError_t allocate(struct runtime *runtime, const char *call, void **po
 cudaError_t cudaMalloc(void **pointer, size_t size)
 {
 	struct runtime *runtime = runtime_enter();
-	return runtime_leave(runtime, allocate(runtime, "cudaMalloc", pointer, size));
+	cudaError_t result = capture_check_unsafe(runtime, "cudaMalloc");
+	return runtime_leave(runtime, result == cudaSuccess ? allocate(runtime, "cudaMalloc", pointer, size) : result);
 }
 
 cudaError_t cudaMallocAsync(void **pointer, size_t size, cudaStream_t stream)
@@ -34,6 +36,8 @@ cudaError_t cudaMallocAsync(void **pointer, size_t size, cudaStream_t stream)
 	static const char call[] = "cudaMallocAsync";
 	struct runtime *runtime = runtime_enter();
 	cudaError_t result = runtime_check_stream(runtime, call, stream);
+	if (result == cudaSuccess && pointer && capture_of(runtime, stream))
+		return runtime_leave(runtime, capture_allocation(runtime, call, stream, pointer, size));
 	return runtime_leave(runtime, result == cudaSuccess ? allocate(runtime, call, pointer, size) : result);
 }
 
@@ -76,8 +80,12 @@ static cudaError_t release(const char *call, void *pointer, cudaStream_t stream)
 {
 	struct runtime *runtime = runtime_enter();
 	struct sluice_error error = {0};
-	cudaError_t result = runtime_check_stream(runtime, call, stream);
-	if (result == cudaSuccess && pointer && sluice_free(runtime->gpu, (uintptr_t)pointer, &error) != SLUICE_OK)
+	cudaError_t result = stream ? runtime_check_stream(runtime, call, stream) : capture_check_unsafe(runtime, call);
+	if (result == cudaSuccess && capture_of(runtime, stream))
+		result = capture_release(runtime, call, stream, pointer);
+	else if (result == cudaSuccess && graph_memory_has(runtime, pointer))
+		result = graph_memory_release(runtime, call, pointer);
+	else if (result == cudaSuccess && pointer && sluice_free(runtime->gpu, (uintptr_t)pointer, &error) != SLUICE_OK)
 		result = runtime_report(runtime, call, &error);
 	return runtime_leave(runtime, result);
 }
@@ -233,6 +241,20 @@ static void transfer_rows(void *user)
 	}
 }
 
+static struct cudaPitchedPtr area_of(const void *pointer, size_t pitch, size_t slice)
+{
+	return (struct cudaPitchedPtr){(void *)(uintptr_t)pointer, pitch, pitch, pitch ? slice / pitch : 0};
+}
+
+static cudaError_t capture_rows(struct runtime *runtime, const struct copy *copy)
+{
+	const struct cudaMemcpy3DParms parameters = {.srcPtr = area_of(copy->from, copy->from_pitch, copy->from_slice),
+	                                             .dstPtr = area_of(copy->to, copy->to_pitch, copy->to_slice),
+	                                             .extent = {copy->width, copy->height, copy->depth},
+	                                             .kind = copy->kind};
+	return capture_copy(runtime, copy->stream, &parameters);
+}
+
 static cudaError_t run_copy(struct runtime *runtime, const struct copy *copy)
 {
 	cudaError_t result = runtime_check_stream(runtime, copy->call, copy->stream);
@@ -243,6 +265,8 @@ static cudaError_t run_copy(struct runtime *runtime, const struct copy *copy)
 		                      (int)copy->kind);
 	if (!copy->width || !copy->height || !copy->depth)
 		return cudaSuccess;
+	if (capture_of(runtime, copy->stream))
+		return capture_rows(runtime, copy);
 	struct transfer transfer = {.runtime = runtime, .copy = copy, .kind = resolve(runtime, copy)};
 	const void *missing;
 	result = check_copy(runtime, copy, transfer.kind);
@@ -325,6 +349,8 @@ static cudaError_t copy_box(const char *call, cudaStream_t stream, const struct 
 		return runtime_leave(runtime, runtime_refuse(call, cudaErrorInvalidValue, "no parameters"));
 	if (parameters->srcArray || parameters->dstArray) {
 		cudaError_t result = runtime_check_stream(runtime, call, stream);
+		if (result == cudaSuccess && capture_of(runtime, stream))
+			return runtime_leave(runtime, capture_copy(runtime, stream, parameters));
 		return runtime_leave(runtime,
 		                     result == cudaSuccess ? array_copy_box(runtime, call, parameters) : result);
 	}
@@ -368,6 +394,14 @@ static cudaError_t fill(const char *call, cudaStream_t stream, struct cudaPitche
 		return runtime_leave(runtime, result);
 	if (result == cudaSuccess)
 		result = check_shape(call, cudaErrorInvalidValue, area.pitch, slice, width, height, depth);
+	bool is_captured = result == cudaSuccess && capture_of(runtime, stream);
+	for (size_t z = 0; z < depth && is_captured; z++) {
+		const struct cudaMemsetParams rows = {
+			.dst = (char *)area.ptr + z * slice, area.pitch, (uint8_t)value, 1, width, height};
+		capture_fill(runtime, stream, &rows);
+	}
+	if (is_captured)
+		return runtime_leave(runtime, result);
 	for (size_t z = 0; z < depth && result == cudaSuccess; z++) {
 		for (size_t y = 0; y < height && result == cudaSuccess; y++) {
 			struct sluice_error error = {0};
