@@ -4,6 +4,7 @@
 #include "cli/cc/join.h"
 
 #include "cli/commands.h"
+#include "simt/simt.h"
 
 #include <ctype.h>
 #include <stdlib.h>
@@ -227,11 +228,7 @@ static struct join_piece *find_defined(const struct join *join, const char *name
 /* What a machine brings itself. */
 static bool is_builtin(const char *name)
 {
-	static const char *const names[] = {"vprintf", "malloc", "free", "__assertfail", "__assert_fail"};
-	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-		if (strcmp(names[i], name) == 0)
-			return true;
-	return false;
+	return strcmp(name, "__assert_fail") == 0 || simt_system_named(name) != SIMT_SYSTEM_CALLS;
 }
 
 /* Shared memory whose size a launch says has no definition. */

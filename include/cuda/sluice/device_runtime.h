@@ -1,0 +1,140 @@
+/* device_runtime: what device code has of the runtime: launches of kernels, streams and events for them, memory, errors.
+ *
+ * A launch `kernel<<<grid, block, shared, stream>>>(arguments)` in device code is compiled as
+ * `::sluice::device_launch<decltype(&kernel), &kernel>(grid, block, shared, stream)(arguments)`: clang does not let device code name a kernel but
+ * as a constant.
+ */
+#ifndef SLUICE_CUDA_DEVICE_RUNTIME_H
+#define SLUICE_CUDA_DEVICE_RUNTIME_H
+
+extern "C" {
+__device__ void *cudaGetParameterBuffer(size_t alignment, size_t size);
+__device__ cudaError_t cudaLaunchDevice(void *function, void *parameters, dim3 grid, dim3 block, unsigned int shared,
+                                        cudaStream_t stream);
+__device__ void *cudaGetParameterBufferV2(void *function, dim3 grid, dim3 block, unsigned int shared);
+__device__ cudaError_t cudaLaunchDeviceV2(void *parameters, cudaStream_t stream);
+/* Waits for what the block has launched. */
+__device__ cudaError_t cudaDeviceSynchronize(void);
+/* Of the block's launches. */
+__device__ cudaError_t cudaGetLastError(void);
+__device__ cudaError_t cudaPeekAtLastError(void);
+
+/* All that a block launches runs in its order, so that streams and events have nothing to do. */
+static inline __device__ cudaError_t cudaStreamCreateWithFlags(cudaStream_t *stream, unsigned int flags)
+{
+	(void)flags;
+	*stream = (cudaStream_t)0x10;
+	return cudaSuccess;
+}
+static inline __device__ cudaError_t cudaStreamDestroy(cudaStream_t stream)
+{
+	(void)stream;
+	return cudaSuccess;
+}
+static inline __device__ cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned int flags = 0)
+{
+	(void)stream, (void)event, (void)flags;
+	return cudaSuccess;
+}
+static inline __device__ cudaError_t cudaEventCreateWithFlags(cudaEvent_t *event, unsigned int flags)
+{
+	(void)flags;
+	*event = (cudaEvent_t)0x10;
+	return cudaSuccess;
+}
+static inline __device__ cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream = 0)
+{
+	(void)event, (void)stream;
+	return cudaSuccess;
+}
+static inline __device__ cudaError_t cudaEventDestroy(cudaEvent_t event)
+{
+	(void)event;
+	return cudaSuccess;
+}
+
+static inline __device__ cudaError_t cudaGetDevice(int *device)
+{
+	*device = 0;
+	return cudaSuccess;
+}
+static inline __device__ cudaError_t cudaGetDeviceCount(int *count)
+{
+	*count = 1;
+	return cudaSuccess;
+}
+static inline __device__ cudaError_t cudaMalloc(void **pointer, size_t size)
+{
+	*pointer = malloc(size);
+	return *pointer || !size ? cudaSuccess : cudaErrorMemoryAllocation;
+}
+static inline __device__ cudaError_t cudaFree(void *pointer)
+{
+	free(pointer);
+	return cudaSuccess;
+}
+static inline __device__ const char *cudaGetErrorName(cudaError_t error)
+{
+	switch (error) {
+#define E(name, number, text)                                                                                          \
+	case name:                                                                                                     \
+		return #name;
+#include "errors.def"
+#undef E
+	}
+	return "unrecognized error code";
+}
+static inline __device__ const char *cudaGetErrorString(cudaError_t error)
+{
+	switch (error) {
+#define E(name, number, text)                                                                                          \
+	case name:                                                                                                     \
+		return text;
+#include "errors.def"
+#undef E
+	}
+	return "unrecognized error code";
+}
+}
+
+template <class T> static inline __device__ cudaError_t cudaMalloc(T **pointer, size_t size)
+{
+	return cudaMalloc((void **)(void *)pointer, size);
+}
+
+namespace sluice
+{
+/* The arguments, each at its own alignment, as the kernel has them. */
+static inline __device__ void put_arguments(char *, size_t)
+{
+}
+template <class T, class... Others>
+static inline __device__ void put_arguments(char *buffer, size_t at, const T &first, const Others &...others)
+{
+	at = (at + alignof(T) - 1) / alignof(T) * alignof(T);
+	__builtin_memcpy(buffer + at, &first, sizeof(T));
+	put_arguments(buffer, at + sizeof(T), others...);
+}
+
+template <class Function, Function function> struct device_launch;
+template <class... Parameters, void (*function)(Parameters...)> struct device_launch<void (*)(Parameters...), function> {
+	static constexpr void (*kernel)(Parameters...) = function;
+	dim3 grid, block;
+	unsigned int shared;
+	cudaStream_t stream;
+
+	__device__ device_launch(dim3 grid, dim3 block, size_t shared = 0, cudaStream_t stream = 0)
+	    : grid(grid), block(block), shared((unsigned int)shared), stream(stream)
+	{
+	}
+	__device__ void operator()(Parameters... arguments) const
+	{
+		char *buffer = (char *)cudaGetParameterBufferV2((void *)kernel, grid, block, shared);
+		if (buffer)
+			put_arguments(buffer, 0, arguments...);
+		cudaLaunchDeviceV2(buffer, stream);
+	}
+};
+} // namespace sluice
+
+#endif
