@@ -117,6 +117,20 @@ static void check_questions(int *data)
 	SUCCEEDS(cudaGraphNodeGetType(a, &type));
 	CHECK(type == cudaGraphNodeTypeKernel);
 
+	// as CUDA 13 asks
+	cudaGraphEdgeData edges[6];
+	memset(edges, 1, sizeof edges);
+	count = 6;
+	SUCCEEDS(cudaGraphGetEdges(graph, from, to, edges, &count));
+	CHECK(count == 4 && from[3] == c && edges[3].type == 0);
+	SUCCEEDS(cudaGraphRemoveDependencies(graph, &a, &b, edges, 1));
+	edges[0].type = 1;
+	FAILS(cudaErrorNotSupported, cudaGraphAddDependencies(graph, &a, &b, edges, 1));
+	SUCCEEDS(cudaGraphAddDependencies(graph, &a, &b, NULL, 1));
+	count = 6;
+	SUCCEEDS(cudaGraphNodeGetDependencies(d, nodes, NULL, &count));
+	CHECK(count == 2);
+
 	SUCCEEDS(cudaGraphClone(&clone, graph));
 	cudaGraphNode_t copy;
 	SUCCEEDS(cudaGraphNodeFindInClone(&copy, c, clone));

@@ -24,6 +24,56 @@ static inline __host__ cudaError_t cudaStreamGetCaptureInfo(cudaStream_t stream,
 	return ::cudaStreamGetCaptureInfo_v2(stream, status, id, graph, dependencies, count);
 }
 
+/* With data of edges, as CUDA 13 has them. */
+static inline __host__ cudaError_t cudaGraphGetEdges(cudaGraph_t graph, cudaGraphNode_t *from, cudaGraphNode_t *to,
+                                                     cudaGraphEdgeData *edges, size_t *count)
+{
+	return ::cudaGraphGetEdges_v2(graph, from, to, edges, count);
+}
+static inline __host__ cudaError_t cudaGraphNodeGetDependencies(cudaGraphNode_t node, cudaGraphNode_t *nodes,
+                                                                cudaGraphEdgeData *edges, size_t *count)
+{
+	return ::cudaGraphNodeGetDependencies_v2(node, nodes, edges, count);
+}
+static inline __host__ cudaError_t cudaGraphNodeGetDependentNodes(cudaGraphNode_t node, cudaGraphNode_t *nodes,
+                                                                  cudaGraphEdgeData *edges, size_t *count)
+{
+	return ::cudaGraphNodeGetDependentNodes_v2(node, nodes, edges, count);
+}
+static inline __host__ cudaError_t cudaGraphAddDependencies(cudaGraph_t graph, const cudaGraphNode_t *from,
+                                                            const cudaGraphNode_t *to, const cudaGraphEdgeData *edges,
+                                                            size_t count)
+{
+	return ::cudaGraphAddDependencies_v2(graph, from, to, edges, count);
+}
+static inline __host__ cudaError_t cudaGraphRemoveDependencies(cudaGraph_t graph, const cudaGraphNode_t *from,
+                                                               const cudaGraphNode_t *to,
+                                                               const cudaGraphEdgeData *edges, size_t count)
+{
+	return ::cudaGraphRemoveDependencies_v2(graph, from, to, edges, count);
+}
+static inline __host__ cudaError_t cudaGraphAddNode(cudaGraphNode_t *node, cudaGraph_t graph,
+                                                    const cudaGraphNode_t *dependencies,
+                                                    const cudaGraphEdgeData *edges, size_t count,
+                                                    cudaGraphNodeParams *parameters)
+{
+	return ::cudaGraphAddNode_v2(node, graph, dependencies, edges, count, parameters);
+}
+static inline __host__ cudaError_t cudaStreamGetCaptureInfo(cudaStream_t stream, cudaStreamCaptureStatus *status,
+                                                            unsigned long long *id, cudaGraph_t *graph,
+                                                            const cudaGraphNode_t **dependencies,
+                                                            const cudaGraphEdgeData **edges, size_t *count)
+{
+	return ::cudaStreamGetCaptureInfo_v3(stream, status, id, graph, dependencies, edges, count);
+}
+static inline __host__ cudaError_t cudaStreamUpdateCaptureDependencies(cudaStream_t stream,
+                                                                       cudaGraphNode_t *dependencies,
+                                                                       const cudaGraphEdgeData *edges, size_t count,
+                                                                       unsigned int flags = 0)
+{
+	return ::cudaStreamUpdateCaptureDependencies_v2(stream, dependencies, edges, count, flags);
+}
+
 template <class T>
 static inline __host__ cudaError_t cudaGraphAddMemcpyNodeToSymbol(cudaGraphNode_t *node, cudaGraph_t graph,
                                                                   const cudaGraphNode_t *dependencies, size_t count,
