@@ -76,9 +76,12 @@ struct sluice_gpu {
 /* check.c: the setting's words as a set, for api_open_checks() when the gpu's memory is there. */
 unsigned api_parse_checks(const char *check, struct diag *diag);
 enum sluice_status api_open_checks(sluice_gpu *gpu, unsigned kinds, struct sluice_error *error);
-/* Before a launch, whose parameters are in place; and after it, to say what it has found. */
-void api_begin_checks(sluice_gpu *gpu, sluice_kernel *kernel, struct simt_launch *launch);
-void api_end_checks(sluice_gpu *gpu, const struct simt_launch *launch);
+/* Before a launch, whose parameters are in place; and after it, to say what it has found. The reads of one that is waited for by the launch in
+ * which it is nested are not held against rows. */
+void api_begin_checks(sluice_gpu *gpu, sluice_kernel *kernel, struct simt_launch *launch, bool waited_for);
+void api_end_checks(sluice_gpu *gpu, const struct simt_launch *launch, bool waited_for);
+/* Says what a launch has found so far. */
+void api_report_checks(sluice_gpu *gpu, const struct simt_launch *launch);
 
 /* analyses.c: what mechanisms may ask of a launch. */
 struct launch_analyses {

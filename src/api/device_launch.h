@@ -42,6 +42,7 @@ struct device_runtime {
 	/* Runs a grid at once, for a block that waits for it; false when it failed. */
 	bool (*run)(struct device_runtime *runtime, const struct device_launch *launch);
 	bool is_waited_for; /* the launch is such a one itself */
+	const struct simt_launch *launch;
 	sluice_gpu *gpu;
 	sluice_module *module;
 	unsigned depth; /* 0: launched by the host */

@@ -273,7 +273,7 @@ static struct gpu_run *new_run(sluice_gpu *gpu, sluice_kernel *kernel, const str
 	return run;
 }
 
-/* Runs what was found fit to run, and records it. What a block waits for (`waited_for`) runs while the machine stands still: without cycles or checks. */
+/* Runs what was found fit to run, and records it. What a block waits for (`waited_for`) runs while the machine stands still: without cycles. */
 static enum sluice_status run_recorded(sluice_gpu *gpu, sluice_kernel *kernel, struct gpu_run *run, uint64_t shared,
                                        bool waited_for, struct sluice_error *error)
 {
@@ -284,8 +284,7 @@ static enum sluice_status run_recorded(sluice_gpu *gpu, sluice_kernel *kernel, s
 	record->registers = kernel_registers(kernel);
 	record->spill_bytes = kernel->spills.bytes;
 	record->shared_bytes = (uint32_t)shared;
-	if (!waited_for)
-		api_begin_checks(gpu, kernel, &run->launch);
+	api_begin_checks(gpu, kernel, &run->launch, waited_for);
 	double begin = host_now();
 	enum sluice_status status = gpu->functional || waited_for ? run_functional(gpu, &run->launch, number, error)
 	                                                          : run_timed(gpu, kernel, run, number, error);
@@ -293,8 +292,7 @@ static enum sluice_status run_recorded(sluice_gpu *gpu, sluice_kernel *kernel, s
 	record->host_seconds = host_now() - begin;
 	record_price(&gpu->records, record);
 	end_record(gpu, record, waited_for, error);
-	if (!waited_for)
-		api_end_checks(gpu, &run->launch);
+	api_end_checks(gpu, &run->launch, waited_for);
 	gpu->instructions += record->stats.sm.thread_instructions;
 	return status;
 }
@@ -359,6 +357,7 @@ static enum sluice_status run_family(sluice_gpu *gpu, sluice_kernel *kernel, con
 	struct gpu_run *run = new_run(gpu, kernel, &launch, occupancy, &progress);
 	struct launch_analyses known = {.gpu = gpu, .kernel = kernel, .launch = &run->launch};
 	run->analyses = api_analyses(&known);
+	runtime.launch = &run->launch;
 	enum sluice_status status = run_recorded(gpu, kernel, run, shared, asked->waited_for, error);
 	arena_free(&known.arena);
 	free(params);
@@ -422,6 +421,7 @@ static enum sluice_status run_children(sluice_gpu *gpu, const struct device_runt
 static bool run_waited_for(struct device_runtime *runtime, const struct device_launch *launch)
 {
 	struct sluice_error error = {0};
+	api_report_checks(runtime->gpu, runtime->launch);
 	bool fine = run_child(runtime->gpu, launch, runtime->depth + 1, true, &error) == SLUICE_OK;
 	if (!fine)
 		fprintf(stderr, "%s\n", error.message);
