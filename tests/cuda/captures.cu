@@ -105,6 +105,37 @@ static void check_rows()
 	SUCCEEDS(cudaFree(device));
 }
 
+// Parts of arrays: places count texels there, bytes in the calls.
+static void check_arrays()
+{
+	float host[6] = {1, 2, 3, 4, 5, 6}, back[8] = {}, box[8] = {};
+	cudaArray_t array;
+	cudaChannelFormatDesc format = cudaCreateChannelDesc<float>();
+	SUCCEEDS(cudaMallocArray(&array, &format, 4, 2));
+	SUCCEEDS(cudaMemcpy2DToArray(array, 0, 0, back, 16, 16, 2, cudaMemcpyHostToDevice));
+	begin();
+	SUCCEEDS(cudaMemcpy2DToArrayAsync(array, 4, 0, host, 12, 12, 2, cudaMemcpyHostToDevice, first));
+	SUCCEEDS(cudaMemcpy2DFromArrayAsync(back, 16, array, 0, 0, 16, 2, cudaMemcpyDeviceToHost, first));
+	cudaMemcpy3DParms parameters = {};
+	parameters.srcArray = array;
+	parameters.srcPos = make_cudaPos(2, 1, 0);
+	parameters.dstPtr = make_cudaPitchedPtr(box, 8, 2, 1);
+	parameters.extent = make_cudaExtent(2, 1, 1);
+	parameters.kind = cudaMemcpyDeviceToHost;
+	SUCCEEDS(cudaMemcpy3DAsync(&parameters, first));
+	cudaGraph_t graph = end();
+	CHECK(back[1] == 0 && count_of(graph) == 3);
+	launched(graph);
+	for (int i = 0; i < 8; i++)
+		CHECK(back[i] == (i % 4 ? (float)(i - i / 4) : 0));
+	CHECK(box[0] == 5 && box[1] == 6);
+	begin();
+	FAILS(cudaErrorStreamCaptureUnsupported,
+	      cudaMemcpyToArrayAsync(array, 0, 0, host, 4, cudaMemcpyHostToDevice, first));
+	end_invalid();
+	SUCCEEDS(cudaFreeArray(array));
+}
+
 static void check_fork()
 {
 	begin();
@@ -205,7 +236,9 @@ static void check_nodes()
 	append<<<1, 1, 0, first>>>(memory, 0);
 	SUCCEEDS(cudaMemcpyAsync(&result, memory, 4, cudaMemcpyDeviceToHost, first));
 	SUCCEEDS(cudaFreeAsync(memory, first));
-	launched(end());
+	graph = end();
+	CHECK(count_of(graph) == 5);
+	launched(graph);
 	CHECK(result == 10 * 0x01010101);
 }
 
@@ -342,6 +375,7 @@ int main()
 	SUCCEEDS(cudaEventCreate(&join_event));
 	check_line();
 	check_rows();
+	check_arrays();
 	check_fork();
 	check_info();
 	check_nodes();

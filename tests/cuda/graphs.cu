@@ -318,6 +318,8 @@ static void check_allocation()
 {
 	cudaGraph_t graph, clone;
 	cudaGraphNode_t allocate, use, release;
+	size_t before, after, total;
+	SUCCEEDS(cudaMemGetInfo(&before, &total));
 	SUCCEEDS(cudaGraphCreate(&graph, 0));
 	cudaMemAllocNodeParams parameters = {};
 	parameters.bytesize = 64;
@@ -354,6 +356,20 @@ static void check_allocation()
 	FAILS(cudaErrorNotSupported, cudaGraphClone(&clone, graph));
 	SUCCEEDS(cudaGraphExecDestroy(frees));
 	SUCCEEDS(cudaGraphDestroy(graph));
+	SUCCEEDS(cudaMemGetInfo(&after, &total));
+	CHECK(after == before);
+
+	// it outlives the graph until it is freed
+	SUCCEEDS(cudaGraphCreate(&graph, 0));
+	SUCCEEDS(cudaGraphAddMemAllocNode(&allocate, graph, NULL, 0, &parameters));
+	SUCCEEDS(cudaGraphInstantiate(&keeps, graph));
+	SUCCEEDS(cudaGraphLaunch(keeps, 0));
+	SUCCEEDS(cudaGraphExecDestroy(keeps));
+	SUCCEEDS(cudaGraphDestroy(graph));
+	SUCCEEDS(cudaMemset(parameters.dptr, 1, 64));
+	SUCCEEDS(cudaFree(parameters.dptr));
+	SUCCEEDS(cudaMemGetInfo(&after, &total));
+	CHECK(after == before);
 }
 
 // All forms of making a graph executable, and what they refuse.

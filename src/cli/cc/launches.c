@@ -155,6 +155,19 @@ static size_t skip_arguments_back(const char *text, size_t end)
 	return end;
 }
 
+/* Whether a scope ends before `end`: a word that is none of the language's, or a template's arguments. */
+static bool ends_scope(const char *text, size_t end)
+{
+	static const char *const words[] = {"do", "else", "return"};
+	size_t start = end;
+	while (start && is_word(text[start - 1]))
+		start--;
+	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+		if (strlen(words[i]) == end - start && memcmp(words[i], text + start, end - start) == 0)
+			return false;
+	return start < end || (end && text[end - 1] == '>');
+}
+
 /* Where the kernel's name begins that ends before `end`: NAME, NAME<ARGUMENTS> and those behind `::`. */
 static size_t name_start(const char *text, size_t end)
 {
@@ -166,8 +179,7 @@ static size_t name_start(const char *text, size_t end)
 		if (before < 2 || text[before - 1] != ':' || text[before - 2] != ':')
 			return at;
 		end = before - 2;
-		size_t outer = skip_blanks_back(text, end);
-		if (!outer || !(is_word(text[outer - 1]) || text[outer - 1] == '>'))
+		if (!ends_scope(text, skip_blanks_back(text, end)))
 			return end; /* ::NAME */
 	}
 }
@@ -233,7 +245,7 @@ static void take_punctuation(struct scan *scan, char c)
 	bool closes = c == '>' && scan->opened && scan->open[scan->opened - 1].depth == scan->depth;
 	size_t start = scan->at;
 	if (opens && take_brackets(scan, '<')) {
-		bool on_device = is_on_device(scan) && !scan->in_directive;
+		bool on_device = is_on_device(scan);
 		scan->open[scan->opened++] = (struct open_launch){scan->depth, on_device};
 		if (on_device)
 			open_device_launch(scan, start, start + 3);
