@@ -94,7 +94,7 @@ def function(source, number, values):
         (f"namespace n{number} {{ __device__ const int table[] = {{1, 2}};\n__device__ void {name}(bool yes) {{ {text} }} }}\n",
          f"n{number}::{name}(yes);"),
         (f"#define M{number} __device__ // {{\n__global__ void {name}(bool yes) {{ {text} }}\n", f"{name}<<<1, 1>>>(yes);"),
-        (f"__device__ void {name}(bool yes)\n{{\n#define M{number}(x) \\\n\tplain<<<1, 1>>>(x)\n\tM{number}(7); plain<<<1, 1>>>(0u - 7);\n"
+        (f"__device__ void {name}(bool yes)\n{{\n#define M{number}(x) \\\n\tplain<<<1, 1>>>(x)\n#define E{number} }}\n\tM{number}(7); plain<<<1, 1>>>(0u - 7);\n"
          f"\t{text}\n}}\n", f"{name}(yes);"),
     ])
 
@@ -107,7 +107,7 @@ def program(source):
         text, call = function(source, number, values[at:at + count])
         # a function of the host in between, whose launches stay
         of_both = "__host__ __device__ inline " if source.randrange(2) else ""
-        parts.append(text + f"{of_both}void host{number}()\n{{\n#ifndef __CUDA_ARCH__\n\tplain<<<1, 1>>>(1);\n#endif\n}}\n")
+        parts.append(text + f"#define N{number} __device__\n{of_both}void host{number}()\n{{\n#ifndef __CUDA_ARCH__\n\tplain<<<1, 1>>>(1);\n#endif\n}}\n")
         calls.append(call)
         at, number = at + count, number + 1
     host = "".join(f"\thost{i}();\n" for i in range(number))

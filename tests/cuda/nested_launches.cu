@@ -251,8 +251,22 @@ __global__ void sum(const int *data, int count, int *result)
 	free(halves);
 }
 
+// A block waits for its own grids alone.
+__global__ void two()
+{
+	if (blockIdx.x == 0) {
+		inner<<<1, 1>>>(50);
+	} else {
+		cudaDeviceSynchronize();
+		note(1);
+	}
+}
+
 static void check_waiting()
 {
+	two<<<2, 1>>>();
+	SUCCEEDS(cudaDeviceSynchronize());
+	CHECK(noted() == std::vector<int>({1, 50, 51, 52}));
 	enum { COUNT = 50 };
 	int host[COUNT], expected = 0, *data, result = 0;
 	for (int i = 0; i < COUNT; i++)
