@@ -219,7 +219,7 @@ SLUICE_API enum sluice_status sluice_texture_bind(sluice_gpu *gpu, uint64_t hand
 /* The handle of a module's texture or surface reference (.texref, .surfref). */
 SLUICE_API bool sluice_find_texture(sluice_module *module, const char *name, uint64_t *handle);
 
-/* Runs a kernel to its end. arguments[i] points at the value of parameter i. */
+/* Runs a kernel to its end, and then what it has launched. arguments[i] points at the value of parameter i. */
 SLUICE_API enum sluice_status sluice_launch(sluice_gpu *gpu, sluice_kernel *kernel, sluice_dim grid, sluice_dim block,
                                             uint32_t dynamic_shared_bytes, void *const *arguments,
                                             struct sluice_error *error);
