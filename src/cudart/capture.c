@@ -115,21 +115,6 @@ static void stop(struct stream_state *state)
 	*state = (struct stream_state){0};
 }
 
-void capture_leave(struct stream_state *state)
-{
-	struct capture *capture = state->capture;
-	if (!capture)
-		return;
-	struct stream_state **at = &capture->streams;
-	while (*at != state)
-		at = &(*at)->next;
-	*at = state->next;
-	capture->is_invalid = true;
-	if (capture->origin == state)
-		capture->origin = NULL;
-	stop(state);
-}
-
 cudaError_t capture_add(struct runtime *runtime, cudaStream_t stream, struct graph_work work)
 {
 	struct stream_state *state = stream_state(runtime, stream);
@@ -316,6 +301,35 @@ cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t *graph)
 	else
 		return runtime_leave(runtime, end(runtime, call, capture, graph));
 	return runtime_leave(runtime, result);
+}
+
+void capture_leave(struct runtime *runtime, struct stream_state *state)
+{
+	struct capture *capture = state->capture;
+	if (!capture)
+		return;
+	capture->is_invalid = true;
+	if (capture->origin == state) { /* it can no more be ended */
+		if (capture->is_given)
+			capture->graph->is_owned = false;
+		else
+			graph_free(runtime, capture->graph);
+		free_capture(runtime, capture);
+		return;
+	}
+	struct stream_state **at = &capture->streams;
+	while (*at != state)
+		at = &(*at)->next;
+	*at = state->next;
+	stop(state);
+}
+
+bool capture_makes(const struct runtime *runtime, const struct CUgraph_st *graph)
+{
+	const struct capture *capture = runtime->captures;
+	while (capture && capture->graph != graph)
+		capture = capture->next;
+	return capture;
 }
 
 void captures_free(struct runtime *runtime)

@@ -60,8 +60,10 @@ cudaError_t capture_release(struct runtime *runtime, const char *call, cudaStrea
 
 /* A stream comes to take part, behind these nodes. */
 void capture_join(struct capture *capture, struct stream_state *state, const struct node_list *tips, bool is_blocking);
-/* A stream ends: so it does in its capture. */
-void capture_leave(struct stream_state *state);
+/* A stream ends: so it does in its capture, which is invalid then, or ends with the stream that it began in. */
+void capture_leave(struct runtime *runtime, struct stream_state *state);
+/* Whether it is what a capture makes. */
+bool capture_makes(const struct runtime *runtime, const struct CUgraph_st *graph);
 
 void captures_free(struct runtime *runtime);
 

@@ -368,6 +368,8 @@ cudaError_t cudaGraphDestroyNode(cudaGraphNode_t node)
 	if (result == cudaSuccess &&
 	    (node->work.type == cudaGraphNodeTypeMemAlloc || node->work.type == cudaGraphNodeTypeMemFree))
 		result = runtime_refuse(call, cudaErrorNotSupported, "a node that allocates or frees memory");
+	if (result == cudaSuccess && capture_makes(runtime, node->graph))
+		result = runtime_refuse(call, cudaErrorInvalidValue, "a node of a graph that is being captured");
 	if (result != cudaSuccess)
 		return runtime_leave(runtime, result);
 	cudaGraph_t graph = node->graph;

@@ -48,7 +48,6 @@ static cudaError_t no_handle(const char *call, enum handle_kind kind, const void
 static void free_handle(void *pointer)
 {
 	struct handle *handle = pointer;
-	capture_leave(&handle->state);
 	nodes_free(&handle->state.tips);
 	free(handle);
 }
@@ -60,6 +59,7 @@ static cudaError_t destroy(const char *call, enum handle_kind kind, const void *
 	if (!handle) /* the process's end may have been faster */
 		return runtime_leave(runtime, runtime->ending ? runtime->error : no_handle(call, kind, pointer));
 	tdelete(handle, &runtime->handles, by_address);
+	capture_leave(runtime, &handle->state);
 	free_handle(handle);
 	return runtime_leave(runtime, cudaSuccess);
 }

@@ -320,6 +320,39 @@ static void check_joins()
 	end_invalid(third);
 }
 
+// Streams that end while they are captured; nodes of what is captured stay.
+static void check_ends()
+{
+	cudaStream_t stream;
+	cudaStreamCaptureStatus status;
+	SUCCEEDS(cudaStreamCreate(&stream));
+	begin();
+	append<<<1, 1, 0, first>>>(data, 1);
+	SUCCEEDS(cudaEventRecord(fork_event, first));
+	SUCCEEDS(cudaStreamWaitEvent(stream, fork_event, 0));
+	SUCCEEDS(cudaStreamDestroy(stream));
+	end_invalid();
+	SUCCEEDS(cudaStreamCreate(&stream));
+	begin(stream);
+	append<<<1, 1, 0, stream>>>(data, 1);
+	SUCCEEDS(cudaEventRecord(fork_event, stream));
+	SUCCEEDS(cudaStreamWaitEvent(second, fork_event, 0));
+	SUCCEEDS(cudaStreamDestroy(stream)); // with it the capture
+	SUCCEEDS(cudaStreamIsCapturing(second, &status));
+	CHECK(status == cudaStreamCaptureStatusNone);
+	SUCCEEDS(cudaMemset(data, 0, 4));
+	begin();
+	append<<<1, 1, 0, first>>>(data, 1);
+	cudaGraph_t graph;
+	const cudaGraphNode_t *tips;
+	size_t count;
+	unsigned long long id;
+	SUCCEEDS(cudaStreamGetCaptureInfo(first, &status, &id, &graph, &tips, &count));
+	FAILS(cudaErrorInvalidValue, cudaGraphDestroyNode(tips[0]));
+	append<<<1, 1, 0, first>>>(data, 2);
+	CHECK(launched(end()) == 12);
+}
+
 static void *in_thread(void *work)
 {
 	(*(void (**)())work)();
@@ -381,6 +414,7 @@ int main()
 	check_nodes();
 	check_forbidden();
 	check_joins();
+	check_ends();
 	check_modes();
 	return finish();
 }

@@ -241,14 +241,14 @@ static cudaError_t run_call()
 		return cudaStreamSynchronize(stream());
 	case 2:
 		SUCCEEDS(cudaStreamCreateWithFlags((cudaStream_t *)&made, draw(2)));
-		if (streams.size() < 6)
+		if (streams.size() < 6) {
 			streams.push_back(made);
-		else {
-			cudaError_t error = cudaStreamDestroy(stream());
-			streams[1 + draw(5)] = made;
-			return error;
+		} else {
+			void *&place = streams[1 + draw(5)];
+			SUCCEEDS(cudaStreamDestroy((cudaStream_t)place));
+			place = made;
 		}
-		return cudaSuccess;
+		return draw(20) ? cudaSuccess : cudaStreamDestroy((cudaStream_t)any(dead));
 	case 3:
 		return draw(4) ? cudaSuccess : cudaGraphExecDestroy(instance());
 	case 4:
