@@ -48,6 +48,7 @@ struct runtime {
 	void *handles, *pinned, *graphs; /* trees of <search.h> */
 	struct capture *captures;
 	struct graph_memory *graph_memories;
+	uint64_t graph_bytes[4]; /* of these, by enum cudaGraphMemAttributeType */
 	unsigned long long graph_ids; /* of graphs, nodes and captures so far */
 	uint64_t launches;
 	bool failed;     /* the process shall not end with status 0 */

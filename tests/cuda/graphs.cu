@@ -313,6 +313,16 @@ static void check_generic(int *data)
 	SUCCEEDS(cudaGraphDestroy(graph));
 }
 
+// Bytes of graphs by attribute: used, at most, kept, at most.
+static void expect_bytes(unsigned long long used, unsigned long long most, unsigned long long kept)
+{
+	unsigned long long value[4], expected[] = {used, most, kept, kept};
+	for (int i = 0; i < 4; i++)
+		SUCCEEDS(cudaDeviceGetGraphMemAttribute(0, (cudaGraphMemAttributeType)i, &value[i]));
+	CHECK(value[0] == expected[0] && value[1] == expected[1] && value[2] == expected[2]);
+	CHECK(value[3] >= expected[3]);
+}
+
 // Memory that a graph allocates: at one address, once until it is freed.
 static void check_allocation()
 {
@@ -329,7 +339,9 @@ static void check_allocation()
 	SUCCEEDS(cudaGraphAddMemsetNode(&use, graph, &allocate, 1, &fill));
 	cudaGraphExec_t keeps, takes_back, frees;
 	SUCCEEDS(cudaGraphInstantiateWithFlags(&keeps, graph, 0));
+	expect_bytes(0, 0, 64);
 	SUCCEEDS(cudaGraphLaunch(keeps, 0));
+	expect_bytes(64, 64, 64);
 	unsigned char bytes[64];
 	SUCCEEDS(cudaMemcpy(bytes, parameters.dptr, 64, cudaMemcpyDeviceToHost));
 	CHECK(bytes[0] == 0x5a && bytes[63] == 0x5a);
@@ -358,6 +370,13 @@ static void check_allocation()
 	SUCCEEDS(cudaGraphDestroy(graph));
 	SUCCEEDS(cudaMemGetInfo(&after, &total));
 	CHECK(after == before);
+	expect_bytes(0, 64, 0);
+	unsigned long long none = 0;
+	SUCCEEDS(cudaDeviceSetGraphMemAttribute(0, cudaGraphMemAttrUsedMemHigh, &none));
+	expect_bytes(0, 0, 0);
+	FAILS(cudaErrorInvalidValue, cudaDeviceSetGraphMemAttribute(0, cudaGraphMemAttrUsedMemCurrent, &none));
+	FAILS(cudaErrorInvalidDevice, cudaDeviceGetGraphMemAttribute(1, cudaGraphMemAttrUsedMemCurrent, &none));
+	SUCCEEDS(cudaDeviceGraphMemTrim(0));
 
 	// it outlives the graph until it is freed
 	SUCCEEDS(cudaGraphCreate(&graph, 0));

@@ -99,6 +99,19 @@ __global__ void forms(double *to)
 	shapes::put<double, 1><<<(1 << 3) >> 3, dim3(1)>>>(to, 1 >> 1 ? 0 : 3);
 }
 
+// Copies and fills stand in the row of what is launched.
+__global__ void move(double *to)
+{
+	double *room;
+	cudaMalloc(&room, 2 * sizeof(double));
+	cudaMemsetAsync(room, 0, 2 * sizeof(double));
+	shapes::put<double, 1><<<1, 1>>>(room, 7.0);
+	if (cudaMemcpyAsync(to, room, 2 * sizeof(double), cudaMemcpyDeviceToHost) != cudaErrorInvalidMemcpyDirection)
+		return;
+	cudaMemcpyAsync(to, room, 2 * sizeof(double), cudaMemcpyDeviceToDevice, 0);
+	shapes::put<double, 0><<<1, 1>>>(to, 8.0);
+}
+
 static void check_forms()
 {
 	double *data, host[4];
@@ -107,6 +120,9 @@ static void check_forms()
 	launch();
 	SUCCEEDS(cudaMemcpy(host, data, sizeof host, cudaMemcpyDeviceToHost));
 	CHECK(host[0] == -2.5 && host[1] == 3 && host[2] == 1.5);
+	move<<<1, 1>>>(data);
+	SUCCEEDS(cudaMemcpy(host, data, sizeof host, cudaMemcpyDeviceToHost));
+	CHECK(host[0] == 8 && host[1] == 7 && host[2] == 1.5);
 	SUCCEEDS(cudaFree(data));
 }
 

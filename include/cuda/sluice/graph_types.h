@@ -151,6 +151,13 @@ enum cudaGraphDebugDotFlags {
 	cudaGraphDebugDotFlagsHandles = 1 << 10
 };
 
+enum cudaGraphMemAttributeType {
+	cudaGraphMemAttrUsedMemCurrent = 0,
+	cudaGraphMemAttrUsedMemHigh = 1,
+	cudaGraphMemAttrReservedMemCurrent = 2,
+	cudaGraphMemAttrReservedMemHigh = 3
+};
+
 enum cudaStreamCaptureStatus {
 	cudaStreamCaptureStatusNone = 0,
 	cudaStreamCaptureStatusActive = 1,
