@@ -130,6 +130,15 @@ SLUICE_API void sluice_close(sluice_gpu *gpu);
 /* Modules. The PTX text is copied. Unloading frees the module's variables. */
 SLUICE_API enum sluice_status sluice_load(sluice_gpu *gpu, const char *ptx, size_t length, const char *name,
                                           sluice_module **module, struct sluice_error *error);
+/* The same with variables that lie where the host has room for them, as sluice_share() has it, and which get their initial values
+ * there. A list whose last has no name; others of its names than the module's mean nothing. */
+struct sluice_host_variable {
+	const char *name;
+	void *host;
+};
+SLUICE_API enum sluice_status sluice_load_with(sluice_gpu *gpu, const char *ptx, size_t length, const char *name,
+                                               const struct sluice_host_variable *variables, sluice_module **module,
+                                               struct sluice_error *error);
 SLUICE_API void sluice_unload(sluice_gpu *gpu, sluice_module *module);
 SLUICE_API sluice_kernel *sluice_find_kernel(sluice_module *module, const char *name); /* NULL: none of that name */
 SLUICE_API bool sluice_find_variable(sluice_module *module, const char *name, uint64_t *address, uint64_t *size);
@@ -176,8 +185,20 @@ SLUICE_API enum sluice_status sluice_copy(sluice_gpu *gpu, uint64_t to, uint64_t
 SLUICE_API enum sluice_status sluice_fill(sluice_gpu *gpu, uint64_t to, uint32_t value, uint32_t width, uint64_t count,
                                           struct sluice_error *error);
 SLUICE_API void sluice_memory_info(sluice_gpu *gpu, uint64_t *free_bytes, uint64_t *total_bytes);
-/* The live allocation that holds the address. */
+/* The live allocation of device memory that holds the address. */
 SLUICE_API bool sluice_find_allocation(sluice_gpu *gpu, uint64_t address, uint64_t *base, uint64_t *size);
+
+/* Memory of the host that kernels access where it lies, without copies. It is no device memory: the calls above do not take it, but
+ * textures do. A kernel's accesses to it cost what those to device memory cost. */
+/* [host, host + size), until sluice_unshare(); it must stay there. *address is how kernels call it: as the host does, unless the device has
+ * something else at that address. SLUICE_BAD_ARGUMENT: it overlaps what is shared already. */
+SLUICE_API enum sluice_status sluice_share(sluice_gpu *gpu, void *host, uint64_t size, uint64_t *address,
+                                           struct sluice_error *error);
+/* Of what begins there. */
+SLUICE_API enum sluice_status sluice_unshare(sluice_gpu *gpu, const void *host, struct sluice_error *error);
+/* Where the next memory of that size to be shared had best be mapped, if the host has room there: its addresses are then the same in every
+ * run, and the simulated machine's own. No figure depends on that. 0: nowhere. */
+SLUICE_API uint64_t sluice_share_place(const sluice_gpu *gpu, uint64_t size);
 
 /* Textures and surfaces: images in device memory, and how kernels read them (docs/textures.md). */
 enum sluice_channel { SLUICE_SIGNED, SLUICE_UNSIGNED, SLUICE_FLOAT };

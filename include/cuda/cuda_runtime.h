@@ -89,6 +89,7 @@
 #include "sluice/atomics.h"
 #include "sluice/barriers.h"
 #include "sluice/intrinsics.h"
+#include "sluice/managed.h"
 #include "sluice/shuffles.h"
 #pragma clang attribute pop
 

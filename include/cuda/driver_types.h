@@ -23,6 +23,7 @@ typedef struct cudaMipmappedArray *cudaMipmappedArray_t;
 typedef const struct cudaMipmappedArray *cudaMipmappedArray_const_t;
 typedef struct cudaGraphicsResource *cudaGraphicsResource_t;
 typedef struct CUkern_st *cudaKernel_t;
+typedef struct CUmemPoolHandle_st *cudaMemPool_t;
 typedef void(CUDART_CB *cudaStreamCallback_t)(cudaStream_t stream, cudaError_t status, void *user);
 typedef void(CUDART_CB *cudaHostFn_t)(void *user);
 
@@ -39,6 +40,7 @@ typedef void(CUDART_CB *cudaHostFn_t)(void *user);
 #define cudaHostRegisterIoMemory            0x04
 #define cudaHostRegisterReadOnly            0x08
 #define cudaPeerAccessDefault               0x00
+#define cudaIpcMemLazyEnablePeerAccess      0x01
 #define cudaStreamDefault                   0x00
 #define cudaStreamNonBlocking               0x01
 #define cudaEventDefault                    0x00
@@ -93,6 +95,81 @@ enum cudaMemoryAdvise {
 	cudaMemAdviseUnsetPreferredLocation = 4,
 	cudaMemAdviseSetAccessedBy = 5,
 	cudaMemAdviseUnsetAccessedBy = 6
+};
+
+enum cudaMemRangeAttribute {
+	cudaMemRangeAttributeReadMostly = 1,
+	cudaMemRangeAttributePreferredLocation = 2,
+	cudaMemRangeAttributeAccessedBy = 3,
+	cudaMemRangeAttributeLastPrefetchLocation = 4,
+	cudaMemRangeAttributePreferredLocationType = 5,
+	cudaMemRangeAttributePreferredLocationId = 6,
+	cudaMemRangeAttributeLastPrefetchLocationType = 7,
+	cudaMemRangeAttributeLastPrefetchLocationId = 8
+};
+
+enum cudaMemLocationType {
+	cudaMemLocationTypeInvalid = 0,
+	cudaMemLocationTypeDevice = 1,
+	cudaMemLocationTypeHost = 2,
+	cudaMemLocationTypeHostNuma = 3,
+	cudaMemLocationTypeHostNumaCurrent = 4
+};
+struct cudaMemLocation {
+	enum cudaMemLocationType type;
+	int id;
+};
+
+enum cudaMemAllocationType { cudaMemAllocationTypeInvalid = 0, cudaMemAllocationTypePinned = 1 };
+enum cudaMemAllocationHandleType {
+	cudaMemHandleTypeNone = 0,
+	cudaMemHandleTypePosixFileDescriptor = 1,
+	cudaMemHandleTypeWin32 = 2,
+	cudaMemHandleTypeWin32Kmt = 4
+};
+enum cudaMemAccessFlags {
+	cudaMemAccessFlagsProtNone = 0,
+	cudaMemAccessFlagsProtRead = 1,
+	cudaMemAccessFlagsProtReadWrite = 3
+};
+struct cudaMemAccessDesc {
+	struct cudaMemLocation location;
+	enum cudaMemAccessFlags flags;
+};
+enum cudaMemPoolAttr {
+	cudaMemPoolReuseFollowEventDependencies = 1,
+	cudaMemPoolReuseAllowOpportunistic = 2,
+	cudaMemPoolReuseAllowInternalDependencies = 3,
+	cudaMemPoolAttrReleaseThreshold = 4,
+	cudaMemPoolAttrReservedMemCurrent = 5,
+	cudaMemPoolAttrReservedMemHigh = 6,
+	cudaMemPoolAttrUsedMemCurrent = 7,
+	cudaMemPoolAttrUsedMemHigh = 8
+};
+struct cudaMemPoolProps {
+	enum cudaMemAllocationType allocType;
+	enum cudaMemAllocationHandleType handleTypes;
+	struct cudaMemLocation location;
+	void *win32SecurityAttributes;
+	size_t maxSize;
+	unsigned char reserved[56];
+};
+struct cudaMemPoolPtrExportData {
+	unsigned char reserved[64];
+};
+
+typedef struct cudaIpcMemHandle_st {
+	char reserved[64];
+} cudaIpcMemHandle_t;
+typedef struct cudaIpcEventHandle_st {
+	char reserved[64];
+} cudaIpcEventHandle_t;
+
+enum cudaDeviceP2PAttr {
+	cudaDevP2PAttrPerformanceRank = 1,
+	cudaDevP2PAttrAccessSupported = 2,
+	cudaDevP2PAttrNativeAtomicSupported = 3,
+	cudaDevP2PAttrCudaArrayAccessSupported = 4
 };
 
 struct cudaPointerAttributes {
@@ -168,6 +245,17 @@ struct cudaExtent {
 };
 struct cudaPos {
 	size_t x, y, z;
+};
+struct cudaMemcpy3DPeerParms {
+	cudaArray_t srcArray;
+	struct cudaPos srcPos;
+	struct cudaPitchedPtr srcPtr;
+	int srcDevice;
+	cudaArray_t dstArray;
+	struct cudaPos dstPos;
+	struct cudaPitchedPtr dstPtr;
+	int dstDevice;
+	struct cudaExtent extent;
 };
 struct cudaMemcpy3DParms {
 	cudaArray_t srcArray;
@@ -383,6 +471,7 @@ enum cudaDeviceAttr {
 	cudaDevAttrUnifiedAddressing = 41,
 	cudaDevAttrMaxTexture1DLayeredWidth = 42,
 	cudaDevAttrMaxTexture1DLayeredLayers = 43,
+	cudaDevAttrCanTex2DGather = 44, /* the driver's */
 	cudaDevAttrMaxTexture2DGatherWidth = 45,
 	cudaDevAttrMaxTexture2DGatherHeight = 46,
 	cudaDevAttrMaxTexture3DWidthAlt = 47,
@@ -452,7 +541,12 @@ enum cudaDeviceAttr {
 	cudaDevAttrClusterLaunch = 120,
 	cudaDevAttrDeferredMappingCudaArraySupported = 121,
 	cudaDevAttrIpcEventSupport = 125,
-	cudaDevAttrMemSyncDomainCount = 126
+	cudaDevAttrMemSyncDomainCount = 126,
+	cudaDevAttrUnifiedFunctionPointers = 129, /* the driver's */
+	cudaDevAttrNumaConfig = 130,
+	cudaDevAttrNumaId = 131,
+	cudaDevAttrMpsEnabled = 133,
+	cudaDevAttrHostNumaId = 134
 };
 
 enum cudaAccessProperty {
@@ -466,6 +560,33 @@ enum {
 	cudaCooperativeLaunchMultiDeviceNoPostSync = 2
 };
 
+struct cudaAccessPolicyWindow {
+	void *base_ptr;
+	size_t num_bytes;
+	float hitRatio;
+	enum cudaAccessProperty hitProp, missProp;
+};
+
+enum cudaSynchronizationPolicy {
+	cudaSyncPolicyAuto = 1,
+	cudaSyncPolicySpin = 2,
+	cudaSyncPolicyYield = 3,
+	cudaSyncPolicyBlockingSync = 4
+};
+
+enum cudaStreamAttrID {
+	cudaStreamAttributeAccessPolicyWindow = 1,
+	cudaStreamAttributeSynchronizationPolicy = 3,
+	cudaStreamAttributePriority = 8
+};
+union cudaStreamAttrValue {
+	struct cudaAccessPolicyWindow accessPolicyWindow;
+	enum cudaSynchronizationPolicy syncPolicy;
+	int priority;
+};
+typedef enum cudaStreamAttrID cudaStreamAttrID;
+typedef union cudaStreamAttrValue cudaStreamAttrValue;
+
 struct cudaLaunchParams
 {
 	void *func;
@@ -474,8 +595,6 @@ struct cudaLaunchParams
 	size_t sharedMem;
 	cudaStream_t stream;
 };
-
-#include "sluice/pool_types.h"
 
 #include "sluice/graph_types.h"
 

@@ -17,10 +17,8 @@
 #define __global__   __attribute__((global))
 #define __shared__   __attribute__((shared))
 #define __constant__ __attribute__((constant))
-/* Clang has the attribute for other GPUs alone, and ignores it here: every use says what to do instead. */
-#define __managed__                                                                                                    \
-	__device__ __attribute__((unavailable("managed variables are not there yet; make it __device__ and copy with " \
-	                                      "cudaMemcpyToSymbol() and cudaMemcpyFromSymbol()")))
+/* The host's variable of that name is the memory: the section tells it from those of device variables (sluice/managed.h). */
+#define __managed__ __attribute__((device, section("sluice_managed")))
 #define __launch_bounds__(...) __attribute__((launch_bounds(__VA_ARGS__)))
 /* Standard headers write __attribute__((__noinline__)); bits/shared_ptr_base.h beside this file keeps that working. */
 #define __noinline__ __attribute__((noinline))

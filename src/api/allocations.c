@@ -54,7 +54,7 @@ static const char *name_by_parameter(struct launch_analyses *known, const struct
 		for (uint64_t offset = 0; offset + sizeof(uint64_t) <= p->size; offset += sizeof(uint64_t)) {
 			uint64_t value;
 			memcpy(&value, known->launch->params + p->offset + offset, sizeof value);
-			if (value - allocation->address < allocation->size)
+			if (simt_address(known->gpu->gpu->memory, value) - allocation->address < allocation->size)
 				return name_of_parameter(&known->arena, kernel, p, offset);
 		}
 	return NULL;
@@ -71,6 +71,8 @@ static const char *name_of(struct launch_analyses *known, const struct simt_allo
 	const char *name = name_by_parameter(known, allocation);
 	if (name)
 		return name;
+	if (allocation->owner == SIMT_SHARE)
+		return "host memory";
 	int length = snprintf(text, sizeof text, "malloc %llu", (unsigned long long)allocation->number);
 	return arena_string(&known->arena, text, (size_t)length);
 }

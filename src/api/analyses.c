@@ -45,6 +45,7 @@ static uint32_t pc_of(const struct simt_program *program, uint32_t inst)
 /* A row of an array, clipped to its allocation. False: it has none. */
 static bool place_row(const struct launch_analyses *known, uint64_t base, struct mech_row *row)
 {
+	base = simt_address(known->gpu->gpu->memory, base);
 	const struct simt_allocation *allocation = simt_find(known->gpu->gpu->memory, base);
 	if (!allocation)
 		return false;

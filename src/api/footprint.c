@@ -123,11 +123,11 @@ static struct total *find_total(struct footprint *footprint, const char *kernel)
 
 static bool find_allocation(void *memory, uint64_t address, uint64_t *low, uint64_t *high)
 {
-	const struct simt_allocation *allocation = simt_find(memory, address);
+	const struct simt_allocation *allocation = simt_find(memory, simt_address(memory, address));
 	if (!allocation)
 		return false;
-	*low = allocation->address;
-	*high = allocation->address + allocation->size;
+	*low = simt_named(memory, allocation->address);
+	*high = *low + allocation->size;
 	return true;
 }
 

@@ -101,10 +101,34 @@ void sluice_memory_info(sluice_gpu *gpu, uint64_t *free_bytes, uint64_t *total_b
 	*total_bytes = simt_bytes_total(gpu->gpu->memory);
 }
 
+enum sluice_status sluice_share(sluice_gpu *gpu, void *host, uint64_t size, uint64_t *address,
+                                struct sluice_error *error)
+{
+	*address = host && size ? simt_share(gpu->gpu->memory, host, size) : 0;
+	if (!*address)
+		return api_fail(error, SLUICE_BAD_ARGUMENT,
+		                "cannot share %llu bytes of the host at %p: they overlap what is shared already, or "
+		                "are too many",
+		                (unsigned long long)size, host);
+	return api_succeed(error);
+}
+
+enum sluice_status sluice_unshare(sluice_gpu *gpu, const void *host, struct sluice_error *error)
+{
+	if (!simt_unshare(gpu->gpu->memory, host))
+		return api_fail(error, SLUICE_BAD_ARGUMENT, "nothing that begins at %p is shared", host);
+	return api_succeed(error);
+}
+
+uint64_t sluice_share_place(const sluice_gpu *gpu, uint64_t size)
+{
+	return simt_share_place(gpu->gpu->memory, size);
+}
+
 bool sluice_find_allocation(sluice_gpu *gpu, uint64_t address, uint64_t *base, uint64_t *size)
 {
 	const struct simt_allocation *found = simt_find(gpu->gpu->memory, address);
-	if (!found)
+	if (!found || found->owner == SIMT_SHARE)
 		return false;
 	*base = found->address;
 	*size = found->size;

@@ -18,7 +18,22 @@ static bool is_texture(const struct ptx_variable *variable)
 	return variable->type >= PTX_TEXREF || variable->space == PTX_TEX;
 }
 
-static bool place_variables(sluice_module *module, struct ptx_variable *first)
+/* Where the host has room for a variable; NULL: it has none. */
+static void *host_of(const struct sluice_host_variable *list, const struct ptx_variable *variable)
+{
+	for (; list && list->name; list++)
+		if (variable->space == PTX_GLOBAL && strcmp(list->name, variable->name) == 0)
+			return list->host;
+	return NULL;
+}
+
+static void *host_address(const struct simt_memory *memory, const struct ptx_variable *variable)
+{
+	return simt_host(memory, simt_address(memory, variable->address));
+}
+
+static bool place_variables(sluice_module *module, struct ptx_variable *first,
+                            const struct sluice_host_variable *on_host)
 {
 	struct simt_memory *memory = module->gpu->gpu->memory;
 	for (struct ptx_variable *v = first; v; v = v->next) {
@@ -26,15 +41,16 @@ static bool place_variables(sluice_module *module, struct ptx_variable *first)
 			v->address = textures_add(&module->gpu->textures);
 		if (is_texture(v) || !lives_in_memory(v))
 			continue;
-		v->address = simt_alloc_static(memory, v->size, v->align);
+		void *host = host_of(on_host, v);
+		v->address = host ? simt_share(memory, host, v->size) : simt_alloc_static(memory, v->size, v->align);
 		if (!v->address)
 			return false;
 		if (v->space == PTX_CONST)
 			module->constant_bytes += v->size;
 		if (v->initial)
-			memcpy(simt_host(memory, v->address), v->initial, v->size);
+			memcpy(host_address(memory, v), v->initial, v->size);
 		else
-			memset(simt_host(memory, v->address), 0, v->size);
+			memset(host_address(memory, v), 0, v->size);
 	}
 	return true;
 }
@@ -49,26 +65,27 @@ static void relocate(const sluice_module *module, const struct ptx_variable *fir
 			if (relocation->function)
 				target = simt_function_address(relocation->function);
 			uint64_t value = target + (uint64_t)relocation->addend;
-			memcpy((char *)simt_host(module->gpu->gpu->memory, v->address) + relocation->offset, &value,
+			memcpy((char *)host_address(module->gpu->gpu->memory, v) + relocation->offset, &value,
 			       relocation->size);
 		}
 }
 
 static void free_variables(const sluice_module *module, const struct ptx_variable *first)
 {
+	struct simt_memory *memory = module->gpu->gpu->memory;
 	for (const struct ptx_variable *v = first; v; v = v->next)
 		if (v->address && is_texture(v))
 			textures_remove(&module->gpu->textures, v->address);
-		else if (v->address)
-			simt_free(module->gpu->gpu->memory, v->address);
+		else if (v->address && !simt_unshare(memory, host_address(memory, v)))
+			simt_free(memory, v->address);
 }
 
-static bool place_all(sluice_module *module)
+static bool place_all(sluice_module *module, const struct sluice_host_variable *on_host)
 {
-	if (!place_variables(module, module->ptx->variables))
+	if (!place_variables(module, module->ptx->variables, on_host))
 		return false;
 	for (struct ptx_function *f = module->ptx->functions; f; f = f->next)
-		if (!place_variables(module, f->locals))
+		if (!place_variables(module, f->locals, on_host))
 			return false;
 	relocate(module, module->ptx->variables);
 	for (struct ptx_function *f = module->ptx->functions; f; f = f->next)
@@ -93,6 +110,13 @@ static void list_kernels(sluice_module *module)
 enum sluice_status sluice_load(sluice_gpu *gpu, const char *ptx, size_t length, const char *name,
                                sluice_module **loaded, struct sluice_error *error)
 {
+	return sluice_load_with(gpu, ptx, length, name, NULL, loaded, error);
+}
+
+enum sluice_status sluice_load_with(sluice_gpu *gpu, const char *ptx, size_t length, const char *name,
+                                    const struct sluice_host_variable *variables, sluice_module **loaded,
+                                    struct sluice_error *error)
+{
 	IN_C_LOCALE;
 	struct diag diag = {0};
 	*loaded = NULL;
@@ -105,7 +129,7 @@ enum sluice_status sluice_load(sluice_gpu *gpu, const char *ptx, size_t length, 
 	module->ptx = parsed;
 	module->next = gpu->modules;
 	gpu->modules = module;
-	if (!place_all(module)) {
+	if (!place_all(module, variables)) {
 		sluice_unload(gpu, module);
 		return api_fail(error, SLUICE_NO_MEMORY, "%s: no room for the module's variables", name);
 	}

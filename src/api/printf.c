@@ -15,6 +15,7 @@ struct span syscall_reach(const struct lane_memory *lane, uint64_t address)
 		return (struct span){(const char *)windows->shared + shared, windows->shared_bytes - shared};
 	if (local < windows->local_bytes)
 		return (struct span){(const char *)windows->local + local, windows->local_bytes - local};
+	address = simt_address(lane->memory, address);
 	const struct simt_allocation *allocation = simt_find(lane->memory, address);
 	if (!allocation)
 		return (struct span){0};

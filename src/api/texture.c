@@ -114,10 +114,11 @@ enum sluice_status sluice_texture_bind(sluice_gpu *gpu, uint64_t handle, const s
 		return api_fail(error, SLUICE_BAD_ARGUMENT, "an image without a sampler");
 	if (!sluice_image_bytes(image, &bytes, error))
 		return SLUICE_BAD_ARGUMENT;
-	if (!simt_valid(gpu->gpu->memory, image->address, bytes))
+	struct texture_image own = image_of(image);
+	own.address = simt_address(gpu->gpu->memory, image->address);
+	if (!simt_valid(gpu->gpu->memory, own.address, bytes))
 		return api_fail(error, SLUICE_BAD_ARGUMENT, "an image of %llu bytes at 0x%llx, in no allocation",
 		                (unsigned long long)bytes, (unsigned long long)image->address);
-	const struct texture_image own = image_of(image);
 	const struct texture_sampler how = sampler_of(sampler);
 	texture_bind(texture, &own, &how);
 	return api_succeed(error);

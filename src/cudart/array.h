@@ -34,10 +34,6 @@ static inline uint32_t array_texel_bytes(const struct cudaArray *array)
 /* cudaMemcpy3D() where an array takes part. */
 cudaError_t array_copy_box(struct runtime *runtime, const char *call, const struct cudaMemcpy3DParms *parameters);
 
-/* Before a launch: texture references are read as their variables say by now. */
-cudaError_t texture_references_refresh(struct runtime *runtime, const char *call);
-
 void arrays_free(struct runtime *runtime);
-void texture_handles_free(struct runtime *runtime);
 
 #endif

@@ -2,6 +2,8 @@
 #include "cudart/array.h"
 #include "cudart/capture.h"
 
+#include "cudart/host_memory.h"
+
 /* One end of a copy: an array from a place on, or memory with rows and slices. */
 struct side {
 	const struct cudaArray *array;
@@ -101,7 +103,8 @@ static cudaError_t check_memory(const struct copy *copy, const char *call, struc
 	bool is_there = on_device(copy->runtime, side->pointer);
 	bool named = is_source ? kind == cudaMemcpyDeviceToHost || kind == cudaMemcpyDeviceToDevice
 	                       : kind == cudaMemcpyHostToDevice || kind == cudaMemcpyDeviceToDevice;
-	side->on_device = kind == cudaMemcpyDefault ? is_there : named;
+	side->on_device =
+		kind == cudaMemcpyDefault ? is_there : named && !host_memory_find(copy->runtime, side->pointer);
 	if (!side->pointer)
 		return runtime_refuse(call, cudaErrorInvalidValue, "%s is NULL",
 		                      is_source ? "the source" : "the destination");

@@ -1,5 +1,8 @@
 /* The driver API: memory. */
+#include "cudart/capture.h"
 #include "cudart/driver.h"
+
+#include "cudart/host_memory.h"
 
 CUresult cuMemGetInfo(size_t *free, size_t *total)
 {
@@ -38,7 +41,7 @@ CUresult cuMemGetAddressRange(CUdeviceptr *base, size_t *size, CUdeviceptr addre
 	struct runtime *runtime = runtime_enter();
 	uint64_t start, bytes;
 	cudaError_t result = runtime->error;
-	if (result == cudaSuccess && !sluice_find_allocation(runtime->gpu, address, &start, &bytes))
+	if (result == cudaSuccess && !memory_find(runtime, driver_pointer(address), &start, &bytes))
 		result = cudaErrorInvalidSymbol; /* not found */
 	if (result == cudaSuccess && base)
 		*base = start;
@@ -122,12 +125,15 @@ static CUresult fill(CUdeviceptr to, uint32_t value, uint32_t width, size_t coun
 {
 	static const char call[] = "cuMemset";
 	struct runtime *runtime = runtime_enter();
-	struct sluice_error error = {0};
 	cudaError_t result = runtime_check_stream(runtime, call, stream);
 	if (result == cudaSuccess && to % width)
 		result = runtime_refuse(call, cudaErrorInvalidValue, "address 0x%llx is no multiple of %u", to, width);
-	if (result == cudaSuccess && sluice_fill(runtime->gpu, to, value, width, count, &error) != SLUICE_OK)
-		result = runtime_report(runtime, call, &error);
+	if (result == cudaSuccess && capture_of(runtime, stream)) {
+		const struct cudaMemsetParams row = {driver_pointer(to), 0, value, width, count, 1};
+		result = capture_fill(runtime, stream, &row);
+	} else if (result == cudaSuccess) {
+		result = memory_fill(runtime, call, driver_pointer(to), value, width, count);
+	}
 	return driver_result(runtime_leave(runtime, result));
 }
 

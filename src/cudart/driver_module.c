@@ -32,7 +32,7 @@ CUresult cuModuleLoadData(CUmodule *module, const void *image)
 		memcpy(&data, data + WRAPPER_DATA, sizeof data);
 	struct binary *binary = xcalloc(1, sizeof *binary);
 	binary->data = data;
-	result = runtime_load_code(runtime, data, &binary->module);
+	result = runtime_load_code(runtime, data, NULL, &binary->module);
 	binary->error = result;
 	binary->next = runtime->binaries;
 	runtime->binaries = binary;

@@ -1,6 +1,8 @@
 /* What a node does: kept apart from the program's memory, and done. */
 #include "cudart/graph.h"
 
+#include "cudart/host_memory.h"
+
 #include "base/arena.h"
 
 #include <stdlib.h>
@@ -125,11 +127,8 @@ static cudaError_t run_fill(const struct cudaMemsetParams *fill)
 	struct runtime *runtime = runtime_enter();
 	cudaError_t result = runtime->error;
 	for (size_t row = 0; row < fill->height && result == cudaSuccess; row++) {
-		struct sluice_error error = {0};
-		uint64_t address = (uintptr_t)fill->dst + row * fill->pitch;
-		if (sluice_fill(runtime->gpu, address, fill->value, fill->elementSize, fill->width, &error) !=
-		    SLUICE_OK)
-			result = runtime_report(runtime, "a graph's memset node", &error);
+		result = memory_fill(runtime, "a graph's memset node", (char *)fill->dst + row * fill->pitch,
+		                     fill->value, fill->elementSize, fill->width);
 	}
 	return runtime_leave(runtime, result);
 }

@@ -1,62 +1,123 @@
-/* Host memory that the runtime allocates or that programs register with it. It is ordinary memory; what is known of it
- * serves to refuse what cannot be freed or unregistered. */
-#include "cudart/runtime.h"
+#include "cudart/host_memory.h"
 
 #include "base/arena.h"
 
 #include <search.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
-struct pinned {
-	uintptr_t address;
-	unsigned flags;
-	bool is_registered; /* else allocated */
-};
-
-static int by_address(const void *a, const void *b)
+/* Ranges that overlap count as equal, so that an address finds the range that holds it. */
+static int by_range(const void *a, const void *b)
 {
-	const struct pinned *x = a, *y = b;
-	return x->address < y->address ? -1 : x->address > y->address;
+	const struct host_memory *x = a, *y = b;
+	if (x->address + x->size <= y->address)
+		return -1;
+	return x->address >= y->address + y->size;
 }
 
-static struct pinned *find(const struct runtime *runtime, const void *pointer)
+static struct host_memory *find_overlap(const struct runtime *runtime, uintptr_t address, size_t size)
 {
-	const struct pinned key = {.address = (uintptr_t)pointer};
-	struct pinned *const *found = tfind(&key, &runtime->pinned, by_address);
+	const struct host_memory key = {.address = address, .size = size};
+	struct host_memory *const *found = tfind(&key, &runtime->host_memory, by_range);
 	return found ? *found : NULL;
 }
 
-static void add(struct runtime *runtime, const void *pointer, unsigned flags, bool is_registered)
+struct host_memory *host_memory_find(const struct runtime *runtime, const void *pointer)
 {
-	struct pinned *pinned = xcalloc(1, sizeof *pinned);
-	*pinned = (struct pinned){(uintptr_t)pointer, flags, is_registered};
-	tsearch(pinned, &runtime->pinned, by_address);
+	return find_overlap(runtime, (uintptr_t)pointer, 1);
 }
 
-static void forget(struct runtime *runtime, struct pinned *pinned)
+void host_memory_keep(struct runtime *runtime, struct host_memory known)
 {
-	tdelete(pinned, &runtime->pinned, by_address);
-	free(pinned);
+	struct host_memory *memory = xcalloc(1, sizeof *memory);
+	*memory = known;
+	tsearch(memory, &runtime->host_memory, by_range);
 }
 
-void pinned_free(struct runtime *runtime)
+cudaError_t host_memory_add(struct runtime *runtime, const char *call, struct host_memory wanted)
 {
-	tdestroy(runtime->pinned, free);
-	runtime->pinned = NULL;
+	struct sluice_error error = {0};
+	if (sluice_share(runtime->gpu, (void *)wanted.address, wanted.size, &wanted.device, &error) != SLUICE_OK)
+		return runtime_report(runtime, call, &error);
+	host_memory_keep(runtime, wanted);
+	return cudaSuccess;
 }
+
+void *host_memory_map(const struct runtime *runtime, size_t bytes)
+{
+	enum { PROTECTION = PROT_READ | PROT_WRITE, FLAGS = MAP_PRIVATE | MAP_ANONYMOUS };
+	void *place = (void *)(uintptr_t)sluice_share_place(runtime->gpu, bytes);
+	void *pages = place ? mmap(place, bytes, PROTECTION, FLAGS | MAP_FIXED_NOREPLACE, -1, 0) : MAP_FAILED;
+	if (pages == MAP_FAILED)
+		pages = mmap(NULL, bytes, PROTECTION, FLAGS, -1, 0);
+	return pages == MAP_FAILED ? NULL : pages;
+}
+
+cudaError_t host_memory_allocate(struct runtime *runtime, const char *call, struct host_memory wanted, void **pointer)
+{
+	const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	wanted.size = wanted.size ? wanted.size : 1;
+	wanted.mapped = (wanted.size + page - 1) / page * page;
+	void *pages = wanted.mapped >= wanted.size ? host_memory_map(runtime, wanted.mapped) : NULL;
+	if (!pages)
+		return runtime_refuse(call, cudaErrorMemoryAllocation, "the host has no %zu bytes", wanted.size);
+	wanted.address = (uintptr_t)pages;
+	cudaError_t result = host_memory_add(runtime, call, wanted);
+	if (result == cudaSuccess)
+		*pointer = pages;
+	else
+		munmap(pages, wanted.mapped);
+	return result == cudaErrorInvalidValue ? cudaErrorMemoryAllocation : result;
+}
+
+static void forget(void *pointer)
+{
+	struct host_memory *memory = pointer;
+	free(memory->advice);
+	free(memory);
+}
+
+void host_memory_remove(struct runtime *runtime, struct host_memory *memory)
+{
+	sluice_unshare(runtime->gpu, (void *)memory->address, NULL);
+	if (memory->mapped)
+		munmap((void *)memory->address, memory->mapped);
+	tdelete(memory, &runtime->host_memory, by_range);
+	forget(memory);
+}
+
+void host_memory_free(struct runtime *runtime)
+{
+	tdestroy(runtime->host_memory, forget);
+	runtime->host_memory = NULL;
+}
+
+bool memory_find(struct runtime *runtime, const void *pointer, uint64_t *base, uint64_t *size)
+{
+	const struct host_memory *memory = host_memory_find(runtime, pointer);
+	if (!memory)
+		return sluice_find_allocation(runtime->gpu, (uintptr_t)pointer, base, size);
+	*base = memory->address;
+	*size = memory->size;
+	return true;
+}
+
+/* ---- pinned memory ---- */
 
 static cudaError_t allocate(const char *call, void **pointer, size_t size, unsigned int flags)
 {
-	struct runtime *runtime = runtime_enter_closed();
+	enum { KNOWN = cudaHostAllocPortable | cudaHostAllocMapped | cudaHostAllocWriteCombined };
+	struct runtime *runtime = runtime_enter();
 	cudaError_t result = runtime_check(runtime, call, pointer);
-	if (result != cudaSuccess)
-		return runtime_leave(runtime, result);
-	*pointer = NULL;
-	if (posix_memalign(pointer, (size_t)sysconf(_SC_PAGESIZE), size ? size : 1) == 0)
-		add(runtime, *pointer, flags, false);
-	else
-		result = runtime_refuse(call, cudaErrorMemoryAllocation, "the host has no %zu bytes", size);
+	if (result == cudaSuccess)
+		*pointer = NULL;
+	if (result == cudaSuccess && flags & ~(unsigned)KNOWN)
+		result = runtime_refuse(call, cudaErrorInvalidValue, "unknown flags 0x%x", flags);
+	if (result == cudaSuccess)
+		result = host_memory_allocate(runtime, call,
+		                              (struct host_memory){.size = size, .kind = HOST_PINNED, .flags = flags},
+		                              pointer);
 	return runtime_leave(runtime, result);
 }
 
@@ -70,45 +131,60 @@ cudaError_t cudaMallocHost(void **pointer, size_t size)
 	return allocate("cudaMallocHost", pointer, size, cudaHostAllocDefault);
 }
 
+/* The memory of that kind that begins at the pointer, or NULL. */
+static struct host_memory *find_start(const struct runtime *runtime, const void *pointer, enum host_kind kind)
+{
+	struct host_memory *memory = host_memory_find(runtime, pointer);
+	return memory && memory->address == (uintptr_t)pointer && memory->kind == kind ? memory : NULL;
+}
+
 cudaError_t cudaFreeHost(void *pointer)
 {
 	struct runtime *runtime = runtime_enter_closed();
-	struct pinned *pinned = find(runtime, pointer);
+	struct host_memory *memory = find_start(runtime, pointer, HOST_PINNED);
 	cudaError_t result = cudaSuccess;
-	if (pinned && !pinned->is_registered) {
-		forget(runtime, pinned);
-		free(pointer);
-	} else if (pointer) {
+	if (memory)
+		host_memory_remove(runtime, memory);
+	else if (pointer)
 		result = runtime_refuse("cudaFreeHost", cudaErrorInvalidValue,
 		                        "%p was not allocated by cudaHostAlloc or cudaMallocHost, or is freed already",
 		                        pointer);
-	}
 	return runtime_leave(runtime, result);
 }
 
 cudaError_t cudaHostRegister(void *pointer, size_t size, unsigned int flags)
 {
 	static const char call[] = "cudaHostRegister";
-	struct runtime *runtime = runtime_enter_closed();
+	enum {
+		KNOWN = cudaHostRegisterPortable | cudaHostRegisterMapped | cudaHostRegisterIoMemory |
+		        cudaHostRegisterReadOnly
+	};
+	struct runtime *runtime = runtime_enter();
 	cudaError_t result = runtime->error;
-	if (result == cudaSuccess && !(pointer && size))
-		result = runtime_refuse(call, cudaErrorInvalidValue, "%zu bytes at %p", size, pointer);
-	else if (result == cudaSuccess && find(runtime, pointer))
-		result =
-			runtime_refuse(call, cudaErrorHostMemoryAlreadyRegistered, "%p is registered already", pointer);
+	uintptr_t end, address = (uintptr_t)pointer;
+	if (result == cudaSuccess &&
+	    (!(pointer && size) || flags & ~(unsigned)KNOWN || __builtin_add_overflow(address, size, &end)))
+		result = runtime_refuse(call, cudaErrorInvalidValue, "%zu bytes at %p, flags 0x%x", size, pointer,
+		                        flags);
+	else if (result == cudaSuccess && find_overlap(runtime, address, size))
+		result = runtime_refuse(call, cudaErrorHostMemoryAlreadyRegistered,
+		                        "of %zu bytes at %p some are registered already", size, pointer);
 	if (result == cudaSuccess)
-		add(runtime, pointer, flags, true);
+		result = host_memory_add(
+			runtime, call,
+			(struct host_memory){
+				.address = address, .size = size, .kind = HOST_REGISTERED, .flags = flags});
 	return runtime_leave(runtime, result);
 }
 
 cudaError_t cudaHostUnregister(void *pointer)
 {
 	struct runtime *runtime = runtime_enter_closed();
-	struct pinned *pinned = find(runtime, pointer);
-	if (!pinned || !pinned->is_registered)
+	struct host_memory *memory = find_start(runtime, pointer, HOST_REGISTERED);
+	if (!memory)
 		return runtime_leave(runtime, runtime_refuse("cudaHostUnregister", cudaErrorHostMemoryNotRegistered,
 		                                             "%p is not registered", pointer));
-	forget(runtime, pinned);
+	host_memory_remove(runtime, memory);
 	return runtime_leave(runtime, cudaSuccess);
 }
 
@@ -116,11 +192,28 @@ cudaError_t cudaHostGetFlags(unsigned int *flags, void *pointer)
 {
 	static const char call[] = "cudaHostGetFlags";
 	struct runtime *runtime = runtime_enter_closed();
-	const struct pinned *pinned = find(runtime, pointer);
+	const struct host_memory *memory = host_memory_find(runtime, pointer);
 	cudaError_t result = runtime_check(runtime, call, flags);
-	if (result == cudaSuccess && pinned)
-		*flags = pinned->flags;
+	if (result == cudaSuccess && memory && memory->kind != HOST_MANAGED)
+		*flags = memory->flags;
 	else if (result == cudaSuccess)
 		result = runtime_refuse(call, cudaErrorInvalidValue, "%p was not allocated by cudaHostAlloc", pointer);
+	return runtime_leave(runtime, result);
+}
+
+/* All of it can be accessed by kernels, whether cudaHostAllocMapped was said or not. */
+cudaError_t cudaHostGetDevicePointer(void **device, void *host, unsigned int flags)
+{
+	static const char call[] = "cudaHostGetDevicePointer";
+	struct runtime *runtime = runtime_enter_closed();
+	const struct host_memory *memory = host_memory_find(runtime, host);
+	cudaError_t result = runtime_check(runtime, call, device);
+	if (result == cudaSuccess && flags)
+		result = runtime_refuse(call, cudaErrorInvalidValue, "unknown flags 0x%x", flags);
+	else if (result == cudaSuccess && !memory)
+		result = runtime_refuse(call, cudaErrorInvalidValue,
+		                        "%p is in no memory of cudaHostAlloc, nor registered", host);
+	else if (result == cudaSuccess)
+		*device = (void *)(uintptr_t)(memory->device + ((uintptr_t)host - memory->address));
 	return runtime_leave(runtime, result);
 }

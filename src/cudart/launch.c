@@ -1,6 +1,6 @@
 /* Kernels: launching them, and what is known of them. */
-#include "cudart/array.h"
 #include "cudart/capture.h"
+#include "cudart/texture.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,7 +1,6 @@
 /* Finding and loading the device code of a binary. */
-#include "cudart/runtime.h"
-
 #include "cudart/fat_binary.h"
+#include "cudart/host_memory.h"
 
 #include <elf.h>
 #include <link.h>
@@ -63,7 +62,8 @@ static cudaError_t refuse(enum fat_result result, const struct fat_code *code)
 	return runtime_refuse(call, cudaErrorInvalidKernelImage, "it is cut, or of a kind that Sluice does not know");
 }
 
-cudaError_t runtime_load_code(struct runtime *runtime, const char *data, sluice_module **module)
+cudaError_t runtime_load_code(struct runtime *runtime, const char *data, const struct sluice_host_variable *variables,
+                              sluice_module **module)
 {
 	struct sluice_machine_info machine;
 	struct sluice_error error = {0};
@@ -71,8 +71,8 @@ cudaError_t runtime_load_code(struct runtime *runtime, const char *data, sluice_
 	sluice_machine_info(runtime->gpu, &machine);
 	enum fat_result found = find_code(data, machine.major * 10 + machine.minor, &code);
 	cudaError_t result = found == FAT_PTX ? cudaSuccess : refuse(found, &code);
-	if (found == FAT_PTX &&
-	    sluice_load(runtime->gpu, code.text, code.length, "device code", module, &error) != SLUICE_OK)
+	if (found == FAT_PTX && sluice_load_with(runtime->gpu, code.text, code.length, "device code", variables, module,
+	                                         &error) != SLUICE_OK)
 		result = runtime_report(runtime, "loading the program's device code", &error);
 	free(code.owned);
 	return result;
@@ -82,8 +82,13 @@ cudaError_t runtime_load(struct runtime *runtime, struct binary *binary)
 {
 	if (binary->module || binary->error != cudaSuccess)
 		return binary->error;
-	binary->error =
-		binary->data ? runtime_load_code(runtime, binary->data, &binary->module) : cudaErrorInvalidKernelImage;
+	struct sluice_host_variable *variables = managed_place(runtime, binary);
+	binary->error = variables ? cudaErrorInvalidKernelImage : cudaErrorMemoryAllocation;
+	if (variables && binary->data)
+		binary->error = runtime_load_code(runtime, binary->data, variables, &binary->module);
+	if (binary->error == cudaSuccess)
+		managed_keep(runtime, binary);
+	free(variables);
 	runtime->failed |= binary->error != cudaSuccess;
 	return binary->error;
 }

@@ -1,5 +1,5 @@
 /* What the compiler calls before main(): device code, kernels and variables announce themselves. */
-#include "cudart/runtime.h"
+#include "cudart/host_memory.h"
 
 #include "base/arena.h"
 
@@ -28,9 +28,15 @@ void **__cudaRegisterFatBinary(void *fat_binary)
 	return (void **)binary;
 }
 
+/* Managed variables must have their values before the program looks at them. */
 void __cudaRegisterFatBinaryEnd(void **handle)
 {
-	(void)handle;
+	struct binary *binary = (struct binary *)handle;
+	if (!binary->managed)
+		return;
+	struct runtime *runtime = runtime_enter();
+	cudaError_t result = runtime->error == cudaSuccess ? runtime_load(runtime, binary) : runtime->error;
+	runtime_leave(runtime, result);
 }
 
 /* What nvcc 12.8 and later call before a variable or kernel is used: nothing is done here before it must be. */
@@ -47,11 +53,12 @@ void __cudaUnregisterFatBinary(void **handle)
 	(void)handle;
 }
 
-static void add_symbol(struct symbol **list, void **handle, const void *host, const char *name)
+static struct symbol *add_symbol(struct symbol **list, void **handle, const void *host, const char *name)
 {
 	struct symbol *symbol = xcalloc(1, sizeof *symbol);
 	*symbol = (struct symbol){.host = host, .name = name, .binary = (struct binary *)handle, .next = *list};
 	*list = symbol;
+	return symbol;
 }
 
 void __cudaRegisterFunction(void **handle, const char *host_function, char *device_function, const char *device_name,
@@ -68,9 +75,23 @@ void __cudaRegisterFunction(void **handle, const char *host_function, char *devi
 void __cudaRegisterVar(void **handle, char *host_variable, char *device_address, const char *device_name, int is_extern,
                        size_t size, int is_constant, int is_global)
 {
-	(void)device_address, (void)is_extern, (void)size, (void)is_constant, (void)is_global;
+	(void)device_address, (void)is_constant, (void)is_global;
 	struct runtime *runtime = runtime_enter_closed();
-	add_symbol(&runtime->variables, handle, host_variable, device_name);
+	struct symbol *symbol = add_symbol(&runtime->variables, handle, host_variable, device_name);
+	if (!is_extern && managed_is(runtime, host_variable))
+		managed_declare(symbol, size, NULL);
+	runtime_leave(runtime, cudaSuccess);
+}
+
+/* nvcc's: host code goes through *host_variable. */
+void __cudaRegisterManagedVar(void **handle, void **host_variable, char *device_address, const char *device_name,
+                              int is_extern, size_t size, int is_constant, int is_global)
+{
+	(void)device_address, (void)is_constant, (void)is_global;
+	struct runtime *runtime = runtime_enter_closed();
+	struct symbol *symbol = add_symbol(&runtime->variables, handle, NULL, device_name);
+	if (!is_extern)
+		managed_declare(symbol, size, host_variable);
 	runtime_leave(runtime, cudaSuccess);
 }
 

@@ -1,8 +1,10 @@
 /* The process's one runtime: opening the GPU with the settings of the environment, and the process's end. */
-#include "cudart/array.h"
 
 #include "cudart/capture.h"
+#include "cudart/host_memory.h"
 #include "cudart/missing.h"
+#include "cudart/pool.h"
+#include "cudart/texture.h"
 
 #include "base/arena.h"
 
@@ -403,13 +405,17 @@ static void close_runtime(struct runtime *runtime)
 	sluice_close(gpu);
 	graphs_free(runtime);
 	handles_free(runtime);
-	pinned_free(runtime);
+	pools_free(runtime);
+	host_memory_free(runtime);
+	managed_sections_free(runtime);
 	arrays_free(runtime);
-	texture_handles_free(runtime);
+	texture_references_free(runtime);
+	texture_objects_free(runtime);
 	free_symbols(runtime->kernels);
 	free_symbols(runtime->variables);
 	for (struct binary *binary = runtime->binaries, *next; binary; binary = next) {
 		next = binary->next;
+		managed_free(binary);
 		free(binary);
 	}
 	free(runtime->command_line);

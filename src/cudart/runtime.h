@@ -12,11 +12,13 @@
 
 #include <stdatomic.h>
 
-/* The device code of one source file; its PTX is found and loaded when a kernel or variable of it is first used. */
+/* The device code of one source file; its PTX is found and loaded when a kernel or variable of it is first used, or at once when
+ * it has managed variables, whose initial values it brings. */
 struct binary {
 	const char *data; /* PTX or a container (fat_binary.h); NULL: of no kind that is known */
 	sluice_module *module; /* NULL before it is loaded */
 	cudaError_t error;     /* of loading it; every use returns it again */
+	struct managed_variable *managed;
 	struct binary *next;
 };
 
@@ -28,24 +30,37 @@ struct symbol {
 	struct symbol *next;
 };
 
+/* What programs say of a stream that changes nothing here, and is said again. */
+struct stream_attributes {
+	struct cudaAccessPolicyWindow window;
+	enum cudaSynchronizationPolicy synchronization; /* 0: not set */
+};
+
+/* Where the device is said to be. */
+enum { DEVICE_PCI_BUS = 1 };
+
 struct texture_reference;
 struct texture_object;
 struct handle; /* a stream or an event */
 struct capture;       /* capture.h */
 struct stream_state;
 struct graph_memory;  /* graph_memory.c */
-struct pinned; /* host memory that the runtime has allocated or registered */
 
 struct runtime {
 	sluice_gpu *_Atomic gpu;
 	cudaError_t error; /* sticky: once a kernel has failed, every call returns it */
 	struct binary *binaries;
 	struct symbol *kernels, *variables;
-	struct texture_reference *references; /* texture.c */
+	struct texture_reference *references; /* texture_reference.c */
 	struct texture_object *objects;
 	struct cudaArray *arrays; /* array.h: mip levels, too */
 	struct cudaMipmappedArray *mipmaps;
-	void *handles, *pinned, *graphs; /* trees of <search.h> */
+	struct CUmemPoolHandle_st *pools, *pool; /* pool.c: all, and the device's; NULL: its default one */
+	void *pooled;                            /* a tree of <search.h> */
+	size_t limit[cudaLimitPersistingL2CacheSize + 1]; /* as set; 0: not set */
+	struct stream_attributes stream_attributes;       /* the default streams' */
+	struct managed_section *sections; /* managed_variable.c */
+	void *handles, *host_memory, *graphs; /* trees of <search.h> */
 	struct capture *captures;
 	struct graph_memory *graph_memories;
 	uint64_t graph_bytes[4]; /* of these, by enum cudaGraphMemAttributeType */
@@ -105,8 +120,9 @@ void runtime_told(cudaError_t error);
 
 /* Loads the symbol's binary if need be. */
 cudaError_t runtime_load(struct runtime *runtime, struct binary *binary);
-/* Loads the device code that lies at an address, or returns an error after a message. */
-cudaError_t runtime_load_code(struct runtime *runtime, const char *data, sluice_module **module);
+/* Loads the device code that lies at an address, with variables as sluice_load_with() takes them, or returns an error after a message. */
+cudaError_t runtime_load_code(struct runtime *runtime, const char *data, const struct sluice_host_variable *variables,
+                              sluice_module **module);
 
 /* "sluice: CALL: what the library said" on standard error, and the error that stands for its status. */
 cudaError_t runtime_report(struct runtime *runtime, const char *call, const struct sluice_error *error);
@@ -124,6 +140,9 @@ cudaError_t runtime_find_kernel(struct runtime *runtime, const char *call, const
 cudaError_t runtime_check_event(struct runtime *runtime, const char *call, cudaEvent_t event);
 /* An error when it is no stream, or one that takes no work now (capture.h), else the sticky one. */
 cudaError_t runtime_check_stream(struct runtime *runtime, const char *call, cudaStream_t stream);
+
+/* Of a stream that exists. */
+struct stream_attributes *runtime_stream_attributes(struct runtime *runtime, cudaStream_t stream);
 
 /* Calls `work(user)`, which reads and writes the program's memory. False when there is none at an address that it used;
  * *address is that. Not to be nested, and `work` must leave nothing undone when it does not come to its end. */
@@ -148,9 +167,8 @@ bool write_statistics(struct runtime *runtime, int status);
 /* From now on signals that end the process are noted in the statistics. */
 void watch_signals(void);
 
-/* Forgets all streams and events, and all pinned memory, which stays the program's. */
+/* Forgets all streams and events. */
 void handles_free(struct runtime *runtime);
 void graphs_free(struct runtime *runtime);
-void pinned_free(struct runtime *runtime);
 
 #endif

@@ -13,6 +13,7 @@ struct handle {
 	int priority;               /* STREAM */
 	struct stream_state state;  /* STREAM; of an EVENT, the tips when it was recorded in a capture */
 	unsigned long long capture; /* EVENT: that capture's id, or 0 */
+	struct stream_attributes attributes;
 	bool recorded;
 	double seconds; /* EVENT: when */
 };
@@ -103,8 +104,23 @@ cudaError_t runtime_check_stream(struct runtime *runtime, const char *call, cuda
 	return result == cudaSuccess ? capture_check_stream(runtime, call, stream) : result;
 }
 
+struct stream_attributes *runtime_stream_attributes(struct runtime *runtime, cudaStream_t stream)
+{
+	struct handle *handle = find(runtime, STREAM, stream);
+	return handle ? &handle->attributes : &runtime->stream_attributes;
+}
+
+/* Of the least and the greatest, which is the lowest number. */
+static int clamped_priority(int priority)
+{
+	int least, greatest;
+	cudaDeviceGetStreamPriorityRange(&least, &greatest);
+	return priority > least ? least : priority < greatest ? greatest : priority;
+}
+
 cudaError_t cudaStreamCreateWithPriority(cudaStream_t *stream, unsigned int flags, int priority)
 {
+	priority = clamped_priority(priority);
 	struct runtime *runtime = runtime_enter();
 	cudaError_t result = runtime_check(runtime, "cudaStreamCreate", stream);
 	if (result == cudaSuccess && flags & ~(unsigned)cudaStreamNonBlocking)
@@ -179,9 +195,9 @@ cudaError_t cudaStreamQuery(cudaStream_t stream)
 
 cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t callback, void *user, unsigned int flags)
 {
-	(void)flags;
-	if (!callback)
-		return runtime_result(runtime_refuse("cudaStreamAddCallback", cudaErrorInvalidValue, "no function"));
+	if (!callback || flags)
+		return runtime_result(runtime_refuse("cudaStreamAddCallback", cudaErrorInvalidValue, "%s",
+		                                     callback ? "flags, of which there are none" : "no function"));
 	cudaError_t result = synchronize("cudaStreamAddCallback", stream);
 	if (result != cudaErrorInvalidResourceHandle)
 		callback(stream, result, user);

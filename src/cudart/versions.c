@@ -5,14 +5,18 @@
 #include <string.h>
 
 /* Of a simulated machine there is no more to say. */
-static const struct properties_12_more more = {.hostRegisterSupported = 1, .unifiedFunctionPointers = 1};
+static struct properties_12_more more_of(int major)
+{
+	return (struct properties_12_more){
+		.hostRegisterSupported = 1, .memoryPoolsSupported = major >= 6, .unifiedFunctionPointers = 1};
+}
 
 cudaError_t cudaGetDeviceProperties_v2(struct cudaDeviceProp_12 *properties, int device)
 {
 	cudaError_t result = cudaGetDeviceProperties(properties ? &properties->first : NULL, device);
 	if (result != cudaSuccess)
 		return result;
-	properties->more = more;
+	properties->more = more_of(properties->first.major);
 	memset(properties->reserved, 0, sizeof properties->reserved);
 	return result;
 }
@@ -48,7 +52,7 @@ cudaError_t abi13_cudaGetDeviceProperties(struct cudaDeviceProp_13 *to, int devi
 	COPY(regsPerMultiprocessor, hostNativeAtomicSupported);
 	COPY(pageableMemoryAccess, cooperativeLaunch);
 	COPY(sharedMemPerBlockOptin, reservedSharedMemPerBlock);
-	to->more = more;
+	to->more = more_of(from.major);
 	return result;
 }
 
@@ -74,15 +78,14 @@ cudaError_t abi13_cudaPointerGetAttributes(struct cudaPointerAttributes_13 *attr
 	return result;
 }
 
-cudaError_t abi13_cudaMemPrefetchAsync(const void *pointer, size_t size, struct cudaMemLocation_13 location,
+cudaError_t abi13_cudaMemPrefetchAsync(const void *pointer, size_t size, struct cudaMemLocation location,
                                        unsigned int flags, cudaStream_t stream)
 {
-	(void)flags;
-	return cudaMemPrefetchAsync(pointer, size, location.id, stream);
+	return cudaMemPrefetchAsync_v2(pointer, size, location, flags, stream);
 }
 
 cudaError_t abi13_cudaMemAdvise(const void *pointer, size_t size, enum cudaMemoryAdvise advice,
-                                struct cudaMemLocation_13 location)
+                                struct cudaMemLocation location)
 {
-	return cudaMemAdvise(pointer, size, advice, location.id);
+	return cudaMemAdvise_v2(pointer, size, advice, location);
 }

@@ -65,11 +65,6 @@ struct cudaPointerAttributes_13 {
 };
 _Static_assert(sizeof(struct cudaPointerAttributes_13) == 88, "cudaPointerAttributes of CUDA 13");
 
-/* A place where memory may lie, given by value. */
-struct cudaMemLocation_13 {
-	int type, id;
-};
-
 /* Called by programs of these versions in place of the functions of that name. */
 cudaError_t cudaGetDeviceProperties_v2(struct cudaDeviceProp_12 *properties, int device);
 cudaError_t cudaChooseDevice_v2(int *device, const struct cudaDeviceProp_12 *properties);
@@ -77,10 +72,10 @@ cudaError_t abi13_cudaGetDeviceProperties(struct cudaDeviceProp_13 *properties, 
 cudaError_t abi13_cudaChooseDevice(int *device, const struct cudaDeviceProp_13 *properties);
 cudaError_t abi12_cudaFuncGetAttributes(struct cudaFuncAttributes_12 *attributes, const void *function);
 cudaError_t abi13_cudaPointerGetAttributes(struct cudaPointerAttributes_13 *attributes, const void *pointer);
-cudaError_t abi13_cudaMemPrefetchAsync(const void *pointer, size_t size, struct cudaMemLocation_13 location,
+cudaError_t abi13_cudaMemPrefetchAsync(const void *pointer, size_t size, struct cudaMemLocation location,
 				       unsigned int flags, cudaStream_t stream);
 cudaError_t abi13_cudaMemAdvise(const void *pointer, size_t size, enum cudaMemoryAdvise advice,
-				struct cudaMemLocation_13 location);
+				struct cudaMemLocation location);
 /* Of graphs: data of edges, and results of updates in one piece. */
 cudaError_t abi12_cudaGraphInstantiate(cudaGraphExec_t *executable, cudaGraph_t graph, unsigned long long flags);
 cudaError_t abi12_cudaGraphExecUpdate(cudaGraphExec_t executable, cudaGraph_t graph,

@@ -97,54 +97,110 @@ bool access_outside(struct simt_warp *warp, const struct simt_inst *inst, struct
 	return true;
 }
 
-/* Remembers the allocation for the instruction's next accesses. */
-static bool find_range(struct simt_warp *warp, const struct simt_inst *inst, uint64_t address)
+/* The range of the allocation that holds an address of the program's; `low` and `high` are 0 when there is none. */
+static struct simt_range range_of(const struct simt_block *block, uint64_t address)
 {
-	const struct simt_memory *memory = warp->block->launch->memory;
+	const struct simt_memory *memory = block->launch->memory;
+	uint64_t shift = simt_address(memory, address) - address;
+	const struct simt_allocation *allocation = simt_find(memory, address + shift);
+	if (!allocation)
+		return (struct simt_range){0};
+	uint64_t low = allocation->address - shift;
+	uintptr_t base = allocation->owner == SIMT_SHARE ? (uintptr_t)(allocation->host - allocation->address)
+	                                                 : (uintptr_t)block->global;
+	return (struct simt_range){low, low + allocation->size, shift, base};
+}
+
+static bool is_in_range(const struct simt_range *range, uint64_t address, uint64_t size)
+{
+	return address >= range->low && address < range->high && range->high - address >= size;
+}
+
+/* Remembers the allocation for the instruction's next accesses. NULL: the lane's address is in none. */
+static const struct simt_range *find_range(struct simt_warp *warp, const struct simt_inst *inst, uint64_t address)
+{
 	struct simt_range *range = &warp->block->range[inst->pc % SIMT_RANGES];
-	if (address >= range->low && address < range->high && range->high - address >= inst->size)
-		return true;
-	const struct simt_allocation *allocation = simt_find(memory, address);
-	if (!allocation || allocation->size - (address - allocation->address) < inst->size)
+	if (is_in_range(range, address, inst->size))
+		return range;
+	struct simt_range found = range_of(warp->block, address);
+	if (!is_in_range(&found, address, inst->size))
+		return NULL;
+	*range = found;
+	return range;
+}
+
+/* The lane's address becomes the machine's, and the host's in `reach`. */
+static bool reach_lane(struct simt_warp *warp, const struct simt_inst *inst, struct simt_step *step,
+                       struct reach *reach, unsigned lane)
+{
+	const struct simt_range *range = find_range(warp, inst, step->address[lane]);
+	if (!range)
 		return false;
-	*range = (struct simt_range){allocation->address, allocation->address + allocation->size};
+	step->address[lane] += range->shift;
+	reach->own[lane] = range->base + step->address[lane];
+	reach->base = range->base;
 	return true;
 }
 
-bool access_global(struct simt_warp *warp, const struct simt_inst *inst, struct simt_step *step)
+bool access_global(struct simt_warp *warp, const struct simt_inst *inst, struct simt_step *step, struct reach *reach)
 {
-	for (unsigned i = 0; i < WARP_SIZE; i++)
-		if (step->lanes >> i & 1 && !find_range(warp, inst, step->address[i])) {
-			fault_access(warp, inst, step, SIMT_FAULT_RANGE, step->space, i);
+	uintptr_t first = 0;
+	for (uint32_t rest = step->lanes; rest; rest &= rest - 1) {
+		unsigned lane = (unsigned)__builtin_ctz(rest);
+		if (!reach_lane(warp, inst, step, reach, lane)) {
+			fault_access(warp, inst, step, SIMT_FAULT_RANGE, step->space, lane);
 			return false;
 		}
+		first = rest == step->lanes ? reach->base : first;
+		step->apart |= reach->base != first;
+	}
+	step->base = reach->base;
+	if (UNLIKELY(step->apart)) {
+		step->unit_stride = false;
+		reach->base = 0;
+		reach->where = reach->own;
+	}
 	return true;
+}
+
+void access_apart(const struct simt_warp *warp, const struct simt_step *step, struct reach *reach)
+{
+	const struct simt_memory *memory = warp->block->launch->memory;
+	reach->base = 0;
+	reach->where = reach->own;
+	for (uint32_t rest = global_lanes(step); rest; rest &= rest - 1) {
+		unsigned lane = (unsigned)__builtin_ctz(rest);
+		reach->own[lane] = (uintptr_t)simt_host(memory, step->address[lane]);
+	}
+}
+
+/* The same of a lane in shared or local memory, of the block or the thread. */
+static bool reach_window(const struct simt_warp *warp, const struct simt_inst *inst, struct reach *reach,
+                         uint64_t address, unsigned lane)
+{
+	const struct simt_block *block = warp->block;
+	bool shared = generic_space(address) == PTX_SHARED;
+	uint64_t pitch = block->launch->program->local_bytes;
+	uint64_t offset = address - (shared ? SIMT_SHARED_WINDOW : SIMT_LOCAL_WINDOW);
+	uint64_t limit = shared ? block->shared_bytes : pitch;
+	reach->own[lane] = shared ? (uintptr_t)block->shared + offset : (uintptr_t)warp->local + lane * pitch + offset;
+	return offset < limit && limit - offset >= inst->size;
 }
 
 bool access_mixed(struct simt_warp *warp, const struct simt_inst *inst, struct simt_step *step, struct reach *reach)
 {
-	const struct simt_block *block = warp->block;
-	uint64_t pitch = block->launch->program->local_bytes;
-	step->mixed_spaces = true;
+	step->mixed_spaces = step->apart = true;
 	step->unit_stride = false;
-	reach->base = 0;
-	reach->where = reach->own;
-	for (unsigned i = 0; i < WARP_SIZE; i++) {
-		uint64_t address = step->address[i];
-		if (!(step->lanes >> i & 1))
-			continue;
-		enum ptx_space space = generic_space(address);
-		uint64_t offset = address - (space == PTX_SHARED ? SIMT_SHARED_WINDOW : SIMT_LOCAL_WINDOW);
-		uint64_t limit = space == PTX_SHARED ? block->shared_bytes : pitch;
-		bool valid = space == PTX_GLOBAL ? find_range(warp, inst, address)
-		                                 : offset < limit && limit - offset >= inst->size;
-		if (!valid) {
-			fault_access(warp, inst, step, SIMT_FAULT_RANGE, PTX_GENERIC, i);
+	for (uint32_t rest = step->lanes; rest; rest &= rest - 1) {
+		unsigned lane = (unsigned)__builtin_ctz(rest);
+		uint64_t address = step->address[lane];
+		if (!(is_window(address) ? reach_window(warp, inst, reach, address, lane)
+		                         : reach_lane(warp, inst, step, reach, lane))) {
+			fault_access(warp, inst, step, SIMT_FAULT_RANGE, PTX_GENERIC, lane);
 			return false;
 		}
-		reach->own[i] = space == PTX_GLOBAL   ? (uintptr_t)block->global + address
-		                : space == PTX_SHARED ? (uintptr_t)block->shared + offset
-		                                      : (uintptr_t)warp->local + i * pitch + offset;
 	}
+	reach->base = 0;
+	reach->where = reach->own;
 	return true;
 }

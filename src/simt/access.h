@@ -8,7 +8,7 @@
 struct reach {
 	uintptr_t base;
 	const uint64_t *where;
-	uint64_t own[WARP_SIZE]; /* for spaces whose lanes lie apart */
+	uint64_t own[WARP_SIZE]; /* for lanes that lie apart */
 };
 
 /* What the active lanes' addresses have in common. */
@@ -18,10 +18,13 @@ struct extent {
 };
 
 /* The slow ways. Each returns false after it has filled in step->fault. */
-bool access_global(struct simt_warp *warp, const struct simt_inst *inst, struct simt_step *step);
+bool access_global(struct simt_warp *warp, const struct simt_inst *inst, struct simt_step *step, struct reach *reach);
 bool access_mixed(struct simt_warp *warp, const struct simt_inst *inst, struct simt_step *step, struct reach *reach);
 bool access_misaligned(struct simt_warp *warp, const struct simt_inst *inst, struct simt_step *step);
 bool access_outside(struct simt_warp *warp, const struct simt_inst *inst, struct simt_step *step, uint64_t limit);
+
+/* Where the lanes of a global access, which lie apart, have their data. */
+void access_apart(const struct simt_warp *warp, const struct simt_step *step, struct reach *reach);
 
 /* A lane of the warp has made a mistake. */
 void fault_set(struct simt_warp *warp, const struct simt_inst *inst, struct simt_step *step, enum simt_fault_kind kind,
@@ -125,7 +128,14 @@ static inline bool reach_local(struct simt_warp *warp, const struct simt_inst *i
 	return true;
 }
 
-/* Fills in step->address, space, mixed_spaces and unit_stride, and `reach`; false on a fault. */
+/* The host's memory has other addresses for the machine than for the program. */
+static inline void access_shift(struct simt_step *step, uint64_t shift)
+{
+	FOR_LANES
+	step->address[i] += shift;
+}
+
+/* Fills in step->address, base, space, apart, mixed_spaces and unit_stride, and `reach`; false on a fault. */
 static inline bool access_reach(struct simt_warp *warp, const struct simt_inst *inst, struct simt_step *step,
                                 struct reach *reach)
 {
@@ -160,12 +170,23 @@ static inline bool access_reach(struct simt_warp *warp, const struct simt_inst *
 		return access_mixed(warp, inst, step, reach);
 	default: {
 		const struct simt_range *range = &block->range[inst->pc % SIMT_RANGES];
-		reach->base = (uintptr_t)block->global;
-		if (LIKELY(extent.low >= range->low && within(&extent, range->high, inst->size)))
-			return true;
-		return access_global(warp, inst, step);
+		step->base = reach->base = range->base;
+		if (UNLIKELY(extent.low < range->low || !within(&extent, range->high, inst->size)))
+			return access_global(warp, inst, step, reach);
+		if (UNLIKELY(range->shift))
+			access_shift(step, range->shift);
+		return true;
 	}
 	}
+}
+
+/* Where a commit finds the data of the step's lanes that are in global memory. */
+static inline void access_again(const struct simt_warp *warp, const struct simt_step *step, struct reach *reach)
+{
+	reach->base = step->base;
+	reach->where = step->address;
+	if (UNLIKELY(step->apart))
+		access_apart(warp, step, reach);
 }
 
 #endif

@@ -107,8 +107,11 @@ static void judge_read(struct simt_warp *warp, const struct simt_inst *inst, con
 	uint32_t lanes = global_lanes(step);
 	if (!lanes)
 		return;
+	uint64_t address[WARP_SIZE]; /* parameters are the program's */
+	for (unsigned i = 0; i < WARP_SIZE; i++)
+		address[i] = lanes & lane_bit[i] ? simt_named(launch->memory, step->address[i]) : 0;
 	uint32_t wrong =
-		launch->reads->read(block->checks->reads, index_in_kernel(launch->program, inst), lanes, step->address);
+		launch->reads->read(block->checks->reads, index_in_kernel(launch->program, inst), lanes, address);
 	for (; wrong; wrong &= wrong - 1) {
 		uint32_t lane = (uint32_t)__builtin_ctz(wrong);
 		finding_add(block, &(struct finding){.kind = FINDING_READ,
@@ -132,7 +135,7 @@ static void checked_access(struct simt_warp *warp, const struct simt_inst *inst,
 		judge_read(warp, inst, step);
 	/* as simt_step() left it */
 	step->space = inst->space;
-	step->mixed_spaces = step->unit_stride = false;
+	step->mixed_spaces = step->apart = step->unit_stride = false;
 	unchecked(warp, inst)->exec(warp, inst, step);
 }
 

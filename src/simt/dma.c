@@ -120,6 +120,8 @@ static bool read_operands(struct command *command, uint64_t value[DMA_MAX_FIELDS
 		if (field[k].name && value[k] < field[k].least)
 			refuse(command, "a field of a DMA transfer is too small", field[k].name, value[k],
 			       field[k].least);
+		if (field[k].most == UINT64_MAX) /* an address */
+			value[k] = simt_address(command->warp->block->launch->memory, value[k]);
 	}
 	return command->good;
 }

@@ -36,7 +36,9 @@ typedef uint64_t __attribute__((may_alias)) mem_u64;
 	}                                                                                                              \
 	static void commit_##name(struct simt_warp *warp, const struct simt_inst *inst, struct simt_step *step)        \
 	{                                                                                                              \
-		apply_##name(warp, inst, (uintptr_t)warp->block->global, step->address, global_lanes(step));           \
+		struct reach reach;                                                                                    \
+		access_again(warp, step, &reach);                                                                      \
+		apply_##name(warp, inst, reach.base, reach.where, global_lanes(step));                                 \
 	}
 
 #define ATOMIC_BITS(bits, C, M, S)                                                                                     \

@@ -43,7 +43,11 @@ bool image_can_access(struct simt_warp *warp, const struct simt_inst *inst, stru
 		return true;
 	const struct simt_allocation *allocation = simt_find(memory, address);
 	if (allocation && allocation->size - (address - allocation->address) >= bytes) {
-		*range = (struct simt_range){allocation->address, allocation->address + allocation->size};
+		*range = (struct simt_range){
+			.low = allocation->address,
+			.high = allocation->address + allocation->size,
+			.base = (uintptr_t)simt_host(memory, address) - address,
+		};
 		return true;
 	}
 	fault_set(warp, inst, step, SIMT_FAULT_ADDRESS,
@@ -119,6 +123,23 @@ static void write_value(const struct simt_warp *warp, const struct simt_inst *in
 	}
 }
 
+/* The texels lie in one live allocation: that of the image, unless it was freed. False: a fault. */
+static bool can_read(struct simt_warp *warp, const struct simt_inst *inst, struct simt_step *step,
+                     const struct texels *texels, unsigned lane)
+{
+	const struct image_block *images = warp->block->images;
+	for (uint32_t i = 0; i < texels->count; i++) {
+		uintptr_t before = images->range.base;
+		if (!image_can_access(warp, inst, step, texels->address[i], images->texel_bytes, lane))
+			return false;
+		if (i && images->range.base != before) {
+			fault_set(warp, inst, step, SIMT_FAULT_ADDRESS, "image access to freed memory", lane);
+			return false;
+		}
+	}
+	return true;
+}
+
 /* Reads for one lane. False: a fault. */
 static bool read_lane(struct simt_warp *warp, const struct simt_inst *inst, struct simt_step *step, unsigned lane,
                       uint32_t value[4])
@@ -137,14 +158,14 @@ static bool read_lane(struct simt_warp *warp, const struct simt_inst *inst, stru
 		texture_choose_four(texture, &place, &read);
 	else
 		texture_choose(texture, &place, &read);
-	for (uint32_t i = 0; i < read.texels.count; i++)
-		if (!image_can_access(warp, inst, step, read.texels.address[i], images->texel_bytes, lane))
-			return false;
+	if (!can_read(warp, inst, step, &read.texels, lane))
+		return false;
 	images->lane[lane] = read.texels;
+	const uint8_t *base = (const uint8_t *)images->range.base; /* an image lies in one allocation */
 	if (inst->ptx->gather)
-		texture_gather(&read, warp->block->global, inst->ptx->gather - PTX_GATHER_R, value);
+		texture_gather(&read, base, inst->ptx->gather - PTX_GATHER_R, value);
 	else
-		texture_fetch(&read, warp->block->global, value);
+		texture_fetch(&read, base, value);
 	return true;
 }
 

@@ -97,8 +97,9 @@ LOAD(u64_8, lane64, mem_u64)
 	}                                                                                                              \
 	static void commit_##name(struct simt_warp *warp, const struct simt_inst *inst, struct simt_step *step)        \
 	{                                                                                                              \
-		write_##name(warp, inst, step->unit_stride, (uintptr_t)warp->block->global, step->address,             \
-		             global_lanes(step));                                                                      \
+		struct reach reach;                                                                                    \
+		access_again(warp, step, &reach);                                                                      \
+		write_##name(warp, inst, step->unit_stride, reach.base, reach.where, global_lanes(step));              \
 	}
 STORE(8_4, lane32, mem_u8)
 STORE(16_4, lane32, mem_u16)

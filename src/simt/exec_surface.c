@@ -67,6 +67,11 @@ static bool find_places(struct simt_warp *warp, const struct simt_inst *inst, st
 	return true;
 }
 
+static uint8_t *place_on_host(const struct simt_warp *warp, const struct simt_step *step, unsigned lane)
+{
+	return simt_host(warp->block->launch->memory, step->address[lane]);
+}
+
 static void write_element(const struct simt_warp *warp, const struct simt_inst *inst, unsigned e, unsigned lane,
                           uint64_t value)
 {
@@ -88,7 +93,7 @@ void image_load(struct simt_warp *warp, const struct simt_inst *inst, struct sim
 		for (unsigned e = 0; e < inst->vector; e++) {
 			uint64_t value = 0;
 			if (step->lanes & lane_bit[lane])
-				memcpy(&value, warp->block->global + step->address[lane] + e * bytes, bytes);
+				memcpy(&value, place_on_host(warp, step, lane) + e * bytes, bytes);
 			write_element(warp, inst, e, lane, value);
 		}
 	}
@@ -113,7 +118,7 @@ void image_store_commit(struct simt_warp *warp, const struct simt_inst *inst, st
 	uint32_t bytes = ptx_type_bytes(inst->ptx->type);
 	for (uint32_t rest = step->lanes; rest; rest &= rest - 1) {
 		unsigned lane = (unsigned)__builtin_ctz(rest);
-		uint8_t *to = warp->block->global + step->address[lane];
+		uint8_t *to = place_on_host(warp, step, lane);
 		uint64_t value[IMAGE_VALUES] = {0};
 		for (unsigned e = 0; e < inst->vector; e++)
 			value[e] = stored_value(warp, inst, e, lane);
@@ -155,7 +160,7 @@ void image_reduce_commit(struct simt_warp *warp, const struct simt_inst *inst, s
 {
 	for (uint32_t rest = step->lanes; rest; rest &= rest - 1) {
 		unsigned lane = (unsigned)__builtin_ctz(rest);
-		uint8_t *at = warp->block->global + step->address[lane];
+		uint8_t *at = place_on_host(warp, step, lane);
 		uint64_t value = stored_value(warp, inst, 0, lane);
 		const struct texture *surface = image_of(warp, inst, step, &image_operands(inst)->handle, lane);
 		bool is_signed = inst->ptx->type == PTX_S32 ||

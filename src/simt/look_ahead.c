@@ -16,14 +16,17 @@ static bool has_address(const struct simt_inst *inst)
 }
 
 /* The space of a lane's address, which becomes one of that space. */
-static enum ptx_space resolve(const struct simt_inst *inst, uint64_t *address)
+static enum ptx_space resolve(const struct simt_memory *memory, const struct simt_inst *inst, uint64_t *address)
 {
 	enum ptx_space space = inst->space;
 	if (space == PTX_PARAM && !(inst->immediate & EXEC_KERNEL_PARAM))
 		return PTX_LOCAL; /* of a call: it lies in the thread's frame */
-	if (space != PTX_GENERIC)
+	if (space == PTX_GENERIC)
+		space = generic_space(*address);
+	if (space == PTX_GLOBAL)
+		*address = simt_address(memory, *address);
+	if (inst->space != PTX_GENERIC)
 		return space;
-	space = generic_space(*address);
 	*address -= space == PTX_SHARED ? SIMT_SHARED_WINDOW : space == PTX_LOCAL ? SIMT_LOCAL_WINDOW : 0;
 	return space;
 }
@@ -46,7 +49,7 @@ void simt_look_ahead(const struct simt_warp *warp, struct simt_operands *operand
 	if (operands->has_address) {
 		access_addresses(warp, inst, operands->address);
 		for (unsigned i = 0; i < WARP_SIZE; i++)
-			operands->space[i] = (uint8_t)resolve(inst, &operands->address[i]);
+			operands->space[i] = (uint8_t)resolve(warp->block->launch->memory, inst, &operands->address[i]);
 	}
 	operands->sources = 0;
 	for (unsigned k = 0; k < SIMT_MAX_SOURCES; k++)

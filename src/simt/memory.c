@@ -1,4 +1,5 @@
 #include "simt/allocations.h"
+#include "simt/shares.h"
 
 #include "base/arena.h"
 
@@ -9,14 +10,19 @@
 
 enum { FREED = 64 }; /* freed allocations that are remembered */
 
+/* Where shares lie: local memory begins above (sm/local_memory.h). */
+static const uint64_t share_low = UINT64_C(1) << 36, share_high = UINT64_C(1) << 40;
+enum { SHARE_PAGE = 4096, WIDEST_ACCESS = 16 };
+
 struct simt_memory {
 	uint8_t *base;    /* host address of device address 0 */
 	uint8_t *written; /* a byte for each byte, or NULL */
 	uint64_t bytes;
-	struct allocations statics, heap; /* the live ones */
-	bool reuse;                       /* of what was freed */
-	uint64_t allocated;               /* of the heap, ever */
-	uint64_t heap_used;               /* with rounding; without reuse all of it that ever was */
+	struct allocations statics, heap, shared; /* the live ones */
+	struct shares shares;                     /* `shared`, by the host's addresses */
+	bool reuse;                               /* of what was freed */
+	uint64_t allocated;                       /* of the heap, ever */
+	uint64_t heap_used;                       /* with rounding; without reuse all of it that ever was */
 	struct simt_allocation freed[FREED];
 	size_t freed_count; /* ever; the newest is at (freed_count - 1) % FREED */
 };
@@ -46,6 +52,8 @@ struct simt_memory *simt_memory_open(uint64_t heap_base, uint64_t heap_bytes, bo
 	memory->reuse = reuse;
 	memory->statics = (struct allocations){.low = SIMT_STATIC_BASE, .high = low};
 	memory->heap = (struct allocations){.low = low, .high = bytes};
+	uint64_t behind = round_up(bytes, share_low);
+	memory->shared = (struct allocations){.low = behind, .high = behind < share_high ? share_high : behind};
 	return memory;
 }
 
@@ -58,13 +66,17 @@ void simt_memory_close(struct simt_memory *memory)
 		munmap(memory->written, memory->bytes);
 	allocations_free(&memory->statics);
 	allocations_free(&memory->heap);
+	allocations_free(&memory->shared);
+	shares_free(&memory->shares);
 	free(memory);
 }
 
 /* The part in which an address lies. */
 static const struct allocations *part_of(const struct simt_memory *memory, uint64_t address)
 {
-	return address < memory->heap.low ? &memory->statics : &memory->heap;
+	return address < memory->heap.low    ? &memory->statics
+	       : address < memory->heap.high ? &memory->heap
+	                                     : &memory->shared;
 }
 
 /* Behind all that was ever allocated. */
@@ -80,7 +92,7 @@ uint64_t simt_alloc_for(struct simt_memory *memory, uint64_t size, enum simt_own
 	                                 : place_behind(memory, size);
 	if (!address)
 		return 0;
-	allocations_insert(&memory->heap, (struct simt_allocation){address, size, owner, ++memory->allocated});
+	allocations_insert(&memory->heap, (struct simt_allocation){address, size, owner, ++memory->allocated, 0});
 	memory->heap_used += allocation_footprint(size);
 	return address;
 }
@@ -96,7 +108,7 @@ uint64_t simt_alloc_static(struct simt_memory *memory, uint64_t size, uint64_t a
 	uint64_t address = allocations_place(&memory->statics, size, at_least);
 	if (!address)
 		return 0;
-	allocations_insert(&memory->statics, (struct simt_allocation){address, size, SIMT_MODULE, 0});
+	allocations_insert(&memory->statics, (struct simt_allocation){address, size, SIMT_MODULE, 0, 0});
 	simt_mark_written(memory, address, size);
 	return address;
 }
@@ -126,6 +138,54 @@ bool simt_free(struct simt_memory *memory, uint64_t address)
 	return true;
 }
 
+/* --- shares --- */
+
+uint64_t simt_share_place(const struct simt_memory *memory, uint64_t size)
+{
+	return allocations_place(&memory->shared, size, SHARE_PAGE);
+}
+
+/* The machine's address says no more of the host's than programs rely on: whether pages begin there, and how accesses are aligned. */
+uint64_t simt_share(struct simt_memory *memory, void *host, uint64_t size)
+{
+	uint64_t address = (uintptr_t)host, offset = address % WIDEST_ACCESS;
+	uint64_t align = address % SHARE_PAGE ? SIMT_ALLOCATION_ALIGN : SHARE_PAGE;
+	uint64_t place = size <= share_high ? allocations_place(&memory->shared, offset + size, align) : 0;
+	struct share share = {address, size, place + offset};
+	if (!place || !size || !shares_add(&memory->shares, share))
+		return 0;
+	allocations_insert(&memory->shared, (struct simt_allocation){share.device, size, SIMT_SHARE, 0, address});
+	return simt_named(memory, share.device);
+}
+
+bool simt_unshare(struct simt_memory *memory, const void *host)
+{
+	const struct share *share = shares_find(&memory->shares, (uintptr_t)host);
+	if (!share || share->address != (uintptr_t)host)
+		return false;
+	allocations_remove(&memory->shared, share->device);
+	shares_remove(&memory->shares, share);
+	return true;
+}
+
+bool simt_is_own(const struct simt_memory *memory, uint64_t address)
+{
+	return address < memory->bytes;
+}
+
+uint64_t simt_address(const struct simt_memory *memory, uint64_t address)
+{
+	const struct share *share = simt_is_own(memory, address) ? NULL : shares_find(&memory->shares, address);
+	return share ? share->device + (address - share->address) : address;
+}
+
+uint64_t simt_named(const struct simt_memory *memory, uint64_t address)
+{
+	const struct simt_allocation *found = simt_is_own(memory, address) ? NULL : simt_find(memory, address);
+	/* device memory and windows may have the host's address */
+	return found && !simt_is_own(memory, found->host) ? found->host + (address - found->address) : address;
+}
+
 const struct simt_allocation *simt_find(const struct simt_memory *memory, uint64_t address)
 {
 	const struct simt_allocation *below = allocations_below(part_of(memory, address), address);
@@ -134,14 +194,16 @@ const struct simt_allocation *simt_find(const struct simt_memory *memory, uint64
 
 static const struct simt_allocation *last_below(const struct simt_memory *memory, uint64_t address)
 {
-	const struct simt_allocation *found = allocations_below(&memory->heap, address);
+	const struct simt_allocation *found = allocations_below(&memory->shared, address);
+	found = found ? found : allocations_below(&memory->heap, address);
 	return found ? found : allocations_below(&memory->statics, address);
 }
 
 const struct simt_allocation *simt_next(const struct simt_memory *memory, uint64_t address)
 {
 	const struct simt_allocation *found = allocations_above(&memory->statics, address);
-	return found ? found : allocations_above(&memory->heap, address);
+	found = found ? found : allocations_above(&memory->heap, address);
+	return found ? found : allocations_above(&memory->shared, address);
 }
 
 const struct simt_allocation *simt_nearest(const struct simt_memory *memory, uint64_t address)
@@ -173,6 +235,7 @@ const char *simt_free_problem(const struct simt_memory *memory, uint64_t address
 		[SIMT_HOST] = "which the host has allocated and must free",
 		[SIMT_KERNEL] = "which a kernel has allocated and must free",
 		[SIMT_MODULE] = "which is a variable of the program",
+		[SIMT_SHARE] = "which is the host's memory",
 	};
 	const struct simt_allocation *below = allocations_below(part_of(memory, address), address),
 				     *freed = simt_freed(memory, address);
@@ -204,7 +267,10 @@ bool simt_touches(const struct simt_memory *memory, uint64_t address, uint64_t s
 
 void *simt_host(const struct simt_memory *memory, uint64_t address)
 {
-	return memory->base + address;
+	if (simt_is_own(memory, address))
+		return memory->base + address;
+	const struct simt_allocation *share = simt_find(memory, address);
+	return (void *)(uintptr_t)(share->host + (address - share->address));
 }
 
 /* --- what has been written --- */
@@ -215,21 +281,26 @@ bool simt_watch(struct simt_memory *memory)
 	return memory->written;
 }
 
+static bool is_watched(const struct simt_memory *memory, uint64_t address)
+{
+	return memory->written && simt_is_own(memory, address);
+}
+
 bool simt_is_written(const struct simt_memory *memory, uint64_t address, uint64_t size)
 {
-	return !memory->written || !memchr(memory->written + address, 0, size);
+	return !is_watched(memory, address) || !memchr(memory->written + address, 0, size);
 }
 
 void simt_mark_written(struct simt_memory *memory, uint64_t address, uint64_t size)
 {
-	if (memory->written)
+	if (is_watched(memory, address))
 		memset(memory->written + address, 1, size);
 }
 
 void simt_mark_unwritten(struct simt_memory *memory, uint64_t address, uint64_t size)
 {
 	uint8_t *low, *high;
-	if (!memory->written)
+	if (!is_watched(memory, address))
 		return;
 	uint8_t *at = memory->written + address;
 	if (release_pages(at, size, &low, &high)) {

@@ -4,9 +4,10 @@
  *   0x0200_0000  generic window onto the thread's local memory
  *   0x1000_0000  static: .global and .const variables of modules
  *   heap_base    allocations, in order, each rounded up to 256 bytes (0x8000_0000: GPGPU-Sim 3.2.2's)
+ *   behind them  shares: the host's own memory (shares.h)
  *
- * A global address is its own generic address. The whole range is reserved once and backed by the host lazily, so an
- * address becomes a host pointer by one addition.
+ * A global address is its own generic address. The whole range up to the shares is reserved once and backed by the host lazily,
+ * so an address there becomes a host pointer by one addition.
  */
 #ifndef SLUICE_SIMT_MEMORY_H
 #define SLUICE_SIMT_MEMORY_H
@@ -25,12 +26,13 @@ enum {
 
 struct simt_memory;
 
-enum simt_owner { SIMT_HOST, SIMT_KERNEL, SIMT_MODULE }; /* who has allocated and may free it */
+enum simt_owner { SIMT_HOST, SIMT_KERNEL, SIMT_MODULE, SIMT_SHARE }; /* who has allocated and may free it */
 
 struct simt_allocation {
 	uint64_t address, size; /* size as asked for */
 	enum simt_owner owner;
 	uint64_t number; /* of the heap's, from 1, in the order in which they were made; of a module's 0 */
+	uint64_t host;   /* of a share: where the host has it */
 };
 
 /* Reserves the address space: heap of `heap_bytes` from `heap_base`. Unless `reuse`, what was freed stays unused, and each
@@ -45,7 +47,21 @@ uint64_t simt_alloc_static(struct simt_memory *memory, uint64_t size, uint64_t a
 /* False when `address` is not the start of a live allocation. */
 bool simt_free(struct simt_memory *memory, uint64_t address);
 
-/* The live allocation that holds the address, or NULL. */
+/* Lets kernels access [host, host + size), which is not device memory and stays where it is until simt_unshare(). The address for
+ * programs: the host's, unless device memory lies there; 0: it overlaps another share, or there is no room. */
+uint64_t simt_share(struct simt_memory *memory, void *host, uint64_t size);
+/* False when no share begins at `host`. */
+bool simt_unshare(struct simt_memory *memory, const void *host);
+/* Where the next share of that size will lie for the machine: host memory that lies there too has one address; 0: no room. */
+uint64_t simt_share_place(const struct simt_memory *memory, uint64_t size);
+/* The machine's address of one that a program uses: another one in shares alone. */
+uint64_t simt_address(const struct simt_memory *memory, uint64_t address);
+/* And back: the program's address of one of the machine's. */
+uint64_t simt_named(const struct simt_memory *memory, uint64_t address);
+/* True where the machine's own memory is, and nothing is shared: simt_address() leaves the address as it is. */
+bool simt_is_own(const struct simt_memory *memory, uint64_t address);
+
+/* The live allocation that holds the address, which is the machine's, or NULL. */
 const struct simt_allocation *simt_find(const struct simt_memory *memory, uint64_t address);
 /* The live allocation that begins first above the address, or NULL. */
 const struct simt_allocation *simt_next(const struct simt_memory *memory, uint64_t address);
@@ -63,11 +79,11 @@ bool simt_valid(const struct simt_memory *memory, uint64_t address, uint64_t siz
 /* True when some byte of [address, address + size) lies in a live allocation. */
 bool simt_touches(const struct simt_memory *memory, uint64_t address, uint64_t size);
 
-/* Host pointer of a device address; whoever uses it has checked it. */
+/* Host pointer of a device address; whoever uses it has checked it. The rest of its allocation lies behind it. */
 void *simt_host(const struct simt_memory *memory, uint64_t address);
 
 /* Which bytes of device memory have been written, for those who ask for it before the first allocation. What is
- * allocated counts as unwritten, static variables as written. Without simt_watch() all counts as written. */
+ * allocated counts as unwritten, static variables and shares as written. Without simt_watch() all counts as written. */
 bool simt_watch(struct simt_memory *memory); /* false with errno set when the host refuses the room */
 bool simt_is_written(const struct simt_memory *memory, uint64_t address, uint64_t size);
 void simt_mark_written(struct simt_memory *memory, uint64_t address, uint64_t size);

@@ -15,6 +15,7 @@ void simt_step(struct simt_warp *warp, struct simt_step *step)
 	step->commits = false;
 	step->exited = false;
 	step->mixed_spaces = false;
+	step->apart = false;
 	step->unit_stride = false;
 	step->space = inst->space;
 	step->fault.what = NULL;

@@ -240,9 +240,11 @@ struct simt_barrier {
 	uint32_t first_warp;
 };
 
-/* Addresses known to lie in one live allocation. */
+/* Addresses known to lie in one live allocation. They are the program's: the machine's are `shift` further (memory.h). */
 struct simt_range {
 	uint64_t low, high;
+	uint64_t shift;
+	uintptr_t base; /* what makes the machine's addresses the host's */
 };
 
 enum { SIMT_RANGES = 8 };
@@ -317,9 +319,11 @@ struct simt_step {
 	bool commits;      /* simt_commit() must be called before the warp's next step */
 	bool exited;       /* a lane exited */
 	bool mixed_spaces; /* generic access whose lanes lie in several spaces: addresses are generic ones */
+	bool apart;        /* global memory whose lanes lie in the machine's and in shares, or in several of these */
 	bool unit_stride;  /* memory: all lanes run, and lane i's address is lane 0's + i * size */
 	uint8_t space;     /* memory: where to, with generic resolved (GLOBAL, SHARED, LOCAL, CONST, PARAM, TEX) */
-	uint64_t address[WARP_SIZE]; /* memory: per lane in `lanes`; of that space (shared and local: offsets) */
+	uintptr_t base;    /* global memory: what makes the addresses those of the host; unless `apart` */
+	uint64_t address[WARP_SIZE]; /* memory: per lane in `lanes`; of that space (shared and local: offsets), global ones the machine's */
 	struct simt_fault fault;
 };
 
@@ -338,7 +342,7 @@ struct simt_operands {
 	uint32_t lanes;              /* active ones whose guard lets them run */
 	bool has_address;            /* a load, store, atomic or prefetch: */
 	uint8_t space[WARP_SIZE];    /* enum ptx_space, with generic resolved lane by lane */
-	uint64_t address[WARP_SIZE]; /* of that space (shared and local: offsets) */
+	uint64_t address[WARP_SIZE]; /* of that space (shared and local: offsets), global ones the machine's */
 	uint32_t sources;            /* values: a store's begin behind its address */
 	uint64_t source[SIMT_MAX_SOURCES][WARP_SIZE]; /* as they lie in the registers; predicates as 0 and 1 */
 };

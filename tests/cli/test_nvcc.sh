@@ -269,6 +269,28 @@ runs ./linked "value 11"
 makes 0 -dc parent.cu
 makes 1 parent.o -o linked
 says err "function '_Z5childPii' is not defined in any of the files that are linked"
+# A managed variable has its value once, before main() begins, whichever file's host code uses it.
+cat >managed_one.cu <<'CU'
+#include <cstdio>
+extern __managed__ int both;
+int seen_by_other();
+__global__ void raise() { both += 5; }
+int main()
+{
+	int first = both;
+	both = 3;
+	int written = seen_by_other();
+	raise<<<1, 1>>>();
+	cudaDeviceSynchronize();
+	printf("managed %d %d %d\n", first, written, seen_by_other());
+}
+CU
+cat >managed_two.cu <<'CU'
+__managed__ int both = 9;
+int seen_by_other() { return both; }
+CU
+makes 0 -rdc=true managed_one.cu managed_two.cu -o managed
+runs ./managed "managed 9 3 8"
 
 # OpenMP in host code.
 cat >threads.cu <<'CU'

@@ -1,6 +1,7 @@
 // Captures: what streams are given becomes a graph; forks and joins by events; what may not be called meanwhile, with which error, and
 // what becomes of the capture.
 #include "check.h"
+#include <cuda.h>
 #include <initializer_list>
 #include <pthread.h>
 
@@ -85,6 +86,23 @@ static void check_line()
 	CHECK(value() == 0 && back == 0 && count_of(graph) == 6);
 	host = 7;
 	CHECK(launched(graph) == 7123 && back == 14246);
+}
+
+// The driver's fills, and memory that both sides see.
+static void check_driver()
+{
+	unsigned *shared;
+	SUCCEEDS(cudaMallocManaged(&shared, 16));
+	begin();
+	CHECK(cuMemsetD32Async((CUdeviceptr)data, 5, 1, first) == CUDA_SUCCESS);
+	append<<<1, 1, 0, first>>>(data, 1);
+	CHECK(cuMemsetD2D16Async((CUdeviceptr)shared, 8, 0x1234, 2, 2, first) == CUDA_SUCCESS);
+	cudaGraph_t graph = end();
+	shared[0] = shared[2] = 0;
+	CHECK(count_of(graph) == 3 && launched(graph) == 51);
+	SUCCEEDS(cudaDeviceSynchronize());
+	CHECK(shared[0] == 0x12341234 && shared[2] == 0x12341234);
+	SUCCEEDS(cudaFree(shared));
 }
 
 // Rows and boxes come out as they went in.
@@ -407,6 +425,7 @@ int main()
 	SUCCEEDS(cudaEventCreate(&fork_event));
 	SUCCEEDS(cudaEventCreate(&join_event));
 	check_line();
+	check_driver();
 	check_rows();
 	check_arrays();
 	check_fork();

@@ -17,6 +17,16 @@ __device__ static inline void __assert_fail(const char *message, const char *fil
 {
 	__assertfail(message, file, line, function, sizeof(char));
 }
+
+/* What stands in tables of virtual functions where there is none: emitted only with such a table. */
+__device__ inline void __cxa_pure_virtual()
+{
+	__trap();
+}
+__device__ inline void __cxa_deleted_virtual()
+{
+	__trap();
+}
 }
 
 namespace std

@@ -27,6 +27,22 @@ static inline __host__ cudaError_t cudaMallocManaged(T **pointer, size_t size, u
 	return ::cudaMallocManaged((void **)(void *)pointer, size, flags);
 }
 template <class T>
+static inline __host__ cudaError_t cudaMallocAsync(T **pointer, size_t size, cudaStream_t stream)
+{
+	return ::cudaMallocAsync((void **)(void *)pointer, size, stream);
+}
+template <class T>
+static inline __host__ cudaError_t cudaMallocFromPoolAsync(T **pointer, size_t size, cudaMemPool_t pool,
+                                                           cudaStream_t stream)
+{
+	return ::cudaMallocFromPoolAsync((void **)(void *)pointer, size, pool, stream);
+}
+template <class T>
+static inline __host__ cudaError_t cudaMallocAsync(T **pointer, size_t size, cudaMemPool_t pool, cudaStream_t stream)
+{
+	return ::cudaMallocFromPoolAsync((void **)(void *)pointer, size, pool, stream);
+}
+template <class T>
 static inline __host__ cudaError_t cudaMallocPitch(T **pointer, size_t *pitch, size_t width, size_t height)
 {
 	return ::cudaMallocPitch((void **)(void *)pointer, pitch, width, height);

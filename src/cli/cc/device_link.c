@@ -83,7 +83,16 @@ static void read_all(struct linking *linking, const struct words *words)
 	}
 }
 
-/* The code lies where nvcc's does; its address is found through the wrapper. */
+static size_t count_lacking(const struct linking *linking)
+{
+	size_t count = 0;
+	for (size_t i = 0; i < linking->wanted.count; i++)
+		count += !holds(&linking->there, linking->wanted.list[i]);
+	return count;
+}
+
+/* The code lies where nvcc's does; its address is found through the wrapper. Registration ends when all objects have told their
+ * variables. */
 static void write_stub(const struct linking *linking, FILE *file, const char *ptx)
 {
 	fprintf(file,
@@ -95,8 +104,8 @@ static void write_stub(const struct linking *linking, FILE *file, const char *pt
 	        "extern const char sluice_linked_code[] __attribute__((visibility(\"hidden\")));\n"
 	        "static struct {\n\tint magic, version;\n\tconst void *data;\n\tvoid *unused;\n} wrapper\n"
 	        "\t__attribute__((section(\".nvFatBinSegment\"))) = {0x466243b1, 1, sluice_linked_code, 0};\n"
-	        "static void **handle;\n",
-	        ptx);
+	        "static void **handle;\nstatic int left = %zu;\n",
+	        ptx, count_lacking(linking));
 	for (size_t i = 0; i < linking->wanted.count; i++)
 		if (!holds(&linking->there, linking->wanted.list[i]))
 			fprintf(file,
@@ -104,17 +113,10 @@ static void write_stub(const struct linking *linking, FILE *file, const char *pt
 			        "void "
 			        "*id, void *unused)\n"
 			        "{\n\t(void)own, (void)id, (void)unused;\n"
-			        "\tif (!handle) {\n\t\thandle = __cudaRegisterFatBinary(&wrapper);\n"
-			        "\t\t__cudaRegisterFatBinaryEnd(handle);\n\t}\n\tglobals(handle);\n}\n",
+			        "\tif (!handle)\n\t\thandle = __cudaRegisterFatBinary(&wrapper);\n"
+			        "\tglobals(handle);\n"
+			        "\tif (!--left)\n\t\t__cudaRegisterFatBinaryEnd(handle);\n}\n",
 			        linking->wanted.list[i]);
-}
-
-static bool lacks_some(const struct linking *linking)
-{
-	for (size_t i = 0; i < linking->wanted.count; i++)
-		if (!holds(&linking->there, linking->wanted.list[i]))
-			return true;
-	return false;
 }
 
 static bool write_files(struct linking *linking, const char **stub)
@@ -142,7 +144,7 @@ bool cc_link_device(struct cc *cc, const struct words *files, const char **stub)
 	join_open(&linking.join, cc->name);
 	read_all(&linking, files);
 	*stub = NULL;
-	bool fine = !lacks_some(&linking) || write_files(&linking, stub);
+	bool fine = !count_lacking(&linking) || write_files(&linking, stub);
 	join_close(&linking.join);
 	free(linking.wanted.list);
 	free(linking.there.list);

@@ -1,0 +1,286 @@
+/* Copies. Streams are serialised, so that the asynchronous forms are the synchronous ones, but for the stream, which must be one. */
+#include "cudart/copy.h"
+
+#include "cudart/array.h"
+#include "cudart/capture.h"
+#include "cudart/host_memory.h"
+
+#include <string.h>
+
+static bool on_device(struct runtime *runtime, const void *pointer)
+{
+	uint64_t base, size;
+	return sluice_find_allocation(runtime->gpu, (uintptr_t)pointer, &base, &size);
+}
+
+/* A side is where the direction says, or where its address lies. What both can access is the host's to copy, whatever is said. */
+static bool is_device_side(struct runtime *runtime, const void *pointer, bool is_default, bool said)
+{
+	if (host_memory_find(runtime, pointer))
+		return false;
+	return is_default ? on_device(runtime, pointer) : said;
+}
+
+static enum cudaMemcpyKind resolve(struct runtime *runtime, const struct copy *copy)
+{
+	enum cudaMemcpyKind kind = copy->kind;
+	bool is_default = kind == cudaMemcpyDefault, both = kind == cudaMemcpyDeviceToDevice;
+	if (is_device_side(runtime, copy->to, is_default, both || kind == cudaMemcpyHostToDevice))
+		return is_device_side(runtime, copy->from, is_default, both) ? cudaMemcpyDeviceToDevice
+		                                                             : cudaMemcpyHostToDevice;
+	return is_device_side(runtime, copy->from, is_default, both || kind == cudaMemcpyDeviceToHost)
+	               ? cudaMemcpyDeviceToHost
+	               : cudaMemcpyHostToHost;
+}
+
+static enum sluice_status copy_bytes(struct runtime *runtime, void *to, const void *from, size_t size,
+                                     enum cudaMemcpyKind kind, struct sluice_error *error)
+{
+	switch (kind) {
+	case cudaMemcpyHostToDevice:
+		return sluice_write(runtime->gpu, (uintptr_t)to, from, size, error);
+	case cudaMemcpyDeviceToHost:
+		return sluice_read(runtime->gpu, to, (uintptr_t)from, size, error);
+	case cudaMemcpyDeviceToDevice:
+		return sluice_copy(runtime->gpu, (uintptr_t)to, (uintptr_t)from, size, error);
+	default:
+		memmove(to, from, size);
+		return SLUICE_OK;
+	}
+}
+
+cudaError_t copy_check_shape(const char *call, cudaError_t wrong_pitch, size_t pitch, size_t slice, size_t width,
+                             size_t height, size_t depth)
+{
+	size_t all;
+	if ((height > 1 || depth > 1) && pitch < width)
+		return runtime_refuse(call, wrong_pitch, "rows of %zu bytes with a pitch of %zu", width, pitch);
+	if (__builtin_mul_overflow(pitch, height, &all) || __builtin_mul_overflow(slice, depth, &all))
+		return runtime_refuse(call, cudaErrorInvalidValue, "%zu rows with a pitch of %zu, in %zu slices",
+		                      height, pitch, depth);
+	if (depth > 1 && slice / pitch < height)
+		return runtime_refuse(call, cudaErrorInvalidValue, "slices of %zu rows, of which %zu are allocated",
+		                      height, slice / pitch);
+	return cudaSuccess;
+}
+
+/* That a side which the direction takes for the host's is not the device's. */
+static cudaError_t check_host_side(struct runtime *runtime, const char *call, const void *pointer)
+{
+	if (!on_device(runtime, pointer))
+		return cudaSuccess;
+	return runtime_refuse(call, cudaErrorInvalidValue,
+	                      "%p is device memory, but the direction of the copy says that the host has it", pointer);
+}
+
+static cudaError_t check_copy(struct runtime *runtime, const struct copy *copy, enum cudaMemcpyKind kind)
+{
+	cudaError_t result = cudaSuccess;
+	if (!copy->to || !copy->from)
+		return runtime_refuse(copy->call, cudaErrorInvalidValue, "%s is NULL",
+		                      copy->to ? "the source" : "the destination");
+	if (kind == cudaMemcpyHostToHost || kind == cudaMemcpyDeviceToHost)
+		result = check_host_side(runtime, copy->call, copy->to);
+	if (result == cudaSuccess && (kind == cudaMemcpyHostToHost || kind == cudaMemcpyHostToDevice))
+		result = check_host_side(runtime, copy->call, copy->from);
+	if (result == cudaSuccess)
+		result = copy_check_shape(copy->call, cudaErrorInvalidPitchValue, copy->to_pitch, copy->to_slice,
+		                          copy->width, copy->height, copy->depth);
+	if (result == cudaSuccess)
+		result = copy_check_shape(copy->call, cudaErrorInvalidPitchValue, copy->from_pitch, copy->from_slice,
+		                          copy->width, copy->height, copy->depth);
+	return result;
+}
+
+/* A copy on its way, up to its first row that cannot be copied. */
+struct transfer {
+	struct runtime *runtime;
+	const struct copy *copy;
+	enum cudaMemcpyKind kind;
+	struct sluice_error error;
+};
+
+static void transfer_rows(void *user)
+{
+	struct transfer *transfer = user;
+	const struct copy *copy = transfer->copy;
+	for (size_t z = 0; z < copy->depth; z++) {
+		for (size_t y = 0; y < copy->height; y++) {
+			void *to = (char *)copy->to + z * copy->to_slice + y * copy->to_pitch;
+			const void *from = (const char *)copy->from + z * copy->from_slice + y * copy->from_pitch;
+			if (copy_bytes(transfer->runtime, to, from, copy->width, transfer->kind, &transfer->error) !=
+			    SLUICE_OK)
+				return;
+		}
+	}
+}
+
+static struct cudaPitchedPtr area_of(const void *pointer, size_t pitch, size_t slice)
+{
+	return (struct cudaPitchedPtr){(void *)(uintptr_t)pointer, pitch, pitch, pitch ? slice / pitch : 0};
+}
+
+static cudaError_t capture_rows(struct runtime *runtime, const struct copy *copy)
+{
+	const struct cudaMemcpy3DParms parameters = {.srcPtr = area_of(copy->from, copy->from_pitch, copy->from_slice),
+	                                             .dstPtr = area_of(copy->to, copy->to_pitch, copy->to_slice),
+	                                             .extent = {copy->width, copy->height, copy->depth},
+	                                             .kind = copy->kind};
+	return capture_copy(runtime, copy->stream, &parameters);
+}
+
+cudaError_t copy_run(struct runtime *runtime, const struct copy *copy)
+{
+	cudaError_t result = runtime_check_stream(runtime, copy->call, copy->stream);
+	if (result != cudaSuccess)
+		return result;
+	if ((unsigned)copy->kind > cudaMemcpyDefault)
+		return runtime_refuse(copy->call, cudaErrorInvalidMemcpyDirection, "%d is no direction of a copy",
+		                      (int)copy->kind);
+	if (!copy->width || !copy->height || !copy->depth)
+		return cudaSuccess;
+	if (capture_of(runtime, copy->stream))
+		return capture_rows(runtime, copy);
+	struct transfer transfer = {.runtime = runtime, .copy = copy, .kind = resolve(runtime, copy)};
+	const void *missing;
+	result = check_copy(runtime, copy, transfer.kind);
+	if (result != cudaSuccess)
+		return result;
+	if (!access_guarded(transfer_rows, &transfer, &missing))
+		return runtime_refuse(copy->call, cudaErrorInvalidValue, "the host has no memory at %p", missing);
+	return transfer.error.status == SLUICE_OK ? cudaSuccess : runtime_report(runtime, copy->call, &transfer.error);
+}
+
+static cudaError_t copy_rows(const char *call, cudaStream_t stream, void *to, size_t to_pitch, const void *from,
+                             size_t from_pitch, size_t width, size_t height, enum cudaMemcpyKind kind)
+{
+	struct runtime *runtime = runtime_enter();
+	struct copy copy = {.call = call,
+	                    .stream = stream,
+	                    .to = to,
+	                    .from = from,
+	                    .to_pitch = to_pitch,
+	                    .from_pitch = from_pitch,
+	                    .width = width,
+	                    .height = height,
+	                    .depth = 1,
+	                    .kind = kind};
+	return runtime_leave(runtime, copy_run(runtime, &copy));
+}
+
+cudaError_t cudaMemcpy(void *to, const void *from, size_t size, enum cudaMemcpyKind kind)
+{
+	return copy_rows("cudaMemcpy", NULL, to, 0, from, 0, size, 1, kind);
+}
+
+cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t size, enum cudaMemcpyKind kind, cudaStream_t stream)
+{
+	return copy_rows("cudaMemcpyAsync", stream, to, 0, from, 0, size, 1, kind);
+}
+
+static cudaError_t copy_peer(const char *call, cudaStream_t stream, void *to, int to_device, const void *from,
+                             int from_device, size_t size)
+{
+	if (to_device || from_device)
+		return runtime_result(runtime_refuse(call, cudaErrorInvalidDevice,
+		                                     "there is no device %d, only device 0",
+		                                     to_device ? to_device : from_device));
+	return copy_rows(call, stream, to, 0, from, 0, size, 1, cudaMemcpyDeviceToDevice);
+}
+
+cudaError_t cudaMemcpyPeer(void *to, int to_device, const void *from, int from_device, size_t size)
+{
+	return copy_peer("cudaMemcpyPeer", NULL, to, to_device, from, from_device, size);
+}
+
+cudaError_t cudaMemcpyPeerAsync(void *to, int to_device, const void *from, int from_device, size_t size,
+                                cudaStream_t stream)
+{
+	return copy_peer("cudaMemcpyPeerAsync", stream, to, to_device, from, from_device, size);
+}
+
+cudaError_t cudaMemcpy2D(void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t width, size_t height,
+                         enum cudaMemcpyKind kind)
+{
+	return copy_rows("cudaMemcpy2D", NULL, to, to_pitch, from, from_pitch, width, height, kind);
+}
+
+cudaError_t cudaMemcpy2DAsync(void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t width,
+                              size_t height, enum cudaMemcpyKind kind, cudaStream_t stream)
+{
+	return copy_rows("cudaMemcpy2DAsync", stream, to, to_pitch, from, from_pitch, width, height, kind);
+}
+
+static size_t offset_in(const struct cudaPitchedPtr *pointer, const struct cudaPos *position)
+{
+	return (position->z * pointer->ysize + position->y) * pointer->pitch + position->x;
+}
+
+static cudaError_t copy_box(const char *call, cudaStream_t stream, const struct cudaMemcpy3DParms *parameters)
+{
+	struct runtime *runtime = runtime_enter();
+	if (!parameters)
+		return runtime_leave(runtime, runtime_refuse(call, cudaErrorInvalidValue, "no parameters"));
+	if (parameters->srcArray || parameters->dstArray) {
+		cudaError_t result = runtime_check_stream(runtime, call, stream);
+		if (result == cudaSuccess && capture_of(runtime, stream))
+			return runtime_leave(runtime, capture_copy(runtime, stream, parameters));
+		return runtime_leave(runtime,
+		                     result == cudaSuccess ? array_copy_box(runtime, call, parameters) : result);
+	}
+	const struct cudaPitchedPtr *to = &parameters->dstPtr, *from = &parameters->srcPtr;
+	struct copy copy = {
+		.call = call,
+		.stream = stream,
+		.to = to->ptr ? (char *)to->ptr + offset_in(to, &parameters->dstPos) : NULL,
+		.from = from->ptr ? (const char *)from->ptr + offset_in(from, &parameters->srcPos) : NULL,
+		.to_pitch = to->pitch,
+		.from_pitch = from->pitch,
+		.to_slice = to->pitch * to->ysize,
+		.from_slice = from->pitch * from->ysize,
+		.width = parameters->extent.width,
+		.height = parameters->extent.height,
+		.depth = parameters->extent.depth,
+		.kind = parameters->kind,
+	};
+	return runtime_leave(runtime, copy_run(runtime, &copy));
+}
+
+cudaError_t cudaMemcpy3D(const struct cudaMemcpy3DParms *parameters)
+{
+	return copy_box("cudaMemcpy3D", NULL, parameters);
+}
+
+cudaError_t cudaMemcpy3DAsync(const struct cudaMemcpy3DParms *parameters, cudaStream_t stream)
+{
+	return copy_box("cudaMemcpy3DAsync", stream, parameters);
+}
+
+static cudaError_t copy_box_peer(const char *call, cudaStream_t stream, const struct cudaMemcpy3DPeerParms *parameters)
+{
+	if (!parameters)
+		return copy_box(call, stream, NULL);
+	if (parameters->srcDevice || parameters->dstDevice)
+		return runtime_result(runtime_refuse(call, cudaErrorInvalidDevice, "there is device 0 alone"));
+	const struct cudaMemcpy3DParms same = {
+		.srcArray = parameters->srcArray,
+		.srcPos = parameters->srcPos,
+		.srcPtr = parameters->srcPtr,
+		.dstArray = parameters->dstArray,
+		.dstPos = parameters->dstPos,
+		.dstPtr = parameters->dstPtr,
+		.extent = parameters->extent,
+		.kind = cudaMemcpyDeviceToDevice,
+	};
+	return copy_box(call, stream, &same);
+}
+
+cudaError_t cudaMemcpy3DPeer(const struct cudaMemcpy3DPeerParms *parameters)
+{
+	return copy_box_peer("cudaMemcpy3DPeer", NULL, parameters);
+}
+
+cudaError_t cudaMemcpy3DPeerAsync(const struct cudaMemcpy3DPeerParms *parameters, cudaStream_t stream)
+{
+	return copy_box_peer("cudaMemcpy3DPeerAsync", stream, parameters);
+}

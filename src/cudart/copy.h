@@ -1,0 +1,24 @@
+/* copy: copies between host and device memory. */
+#ifndef SLUICE_CUDART_COPY_H
+#define SLUICE_CUDART_COPY_H
+
+#include "cudart/runtime.h"
+
+/* A copy between host and device: rows of `width` bytes, `height` of them in each of `depth` slices. */
+struct copy {
+	const char *call;
+	cudaStream_t stream;
+	void *to;
+	const void *from;
+	size_t to_pitch, from_pitch, to_slice, from_slice;
+	size_t width, height, depth;
+	enum cudaMemcpyKind kind;
+};
+
+/* Makes it. Refusals are told. */
+cudaError_t copy_run(struct runtime *runtime, const struct copy *copy);
+/* That rows lie apart, and slices too. */
+cudaError_t copy_check_shape(const char *call, cudaError_t wrong_pitch, size_t pitch, size_t slice, size_t width,
+                             size_t height, size_t depth);
+
+#endif

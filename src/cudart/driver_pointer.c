@@ -1,0 +1,176 @@
+/* The driver API: what is known of a pointer, and of its own functions by their names. */
+#include "cudart/driver.h"
+
+#include "cudart/host_memory.h"
+
+#include <dlfcn.h>
+#include <stdio.h>
+#include <string.h>
+
+/* ---- pointers ---- */
+
+/* What holds the pointer: the runtime says it; else nothing does. */
+struct holder {
+	const struct host_memory *host; /* NULL: device memory */
+	uint64_t base, size;
+	CUdeviceptr address;
+};
+
+static bool find_holder(struct runtime *runtime, CUdeviceptr address, struct holder *holder)
+{
+	holder->address = address;
+	holder->host = host_memory_find(runtime, driver_pointer(address));
+	return memory_find(runtime, driver_pointer(address), &holder->base, &holder->size);
+}
+
+static CUdeviceptr device_address(const struct holder *holder)
+{
+	return holder->host ? holder->host->device + (holder->address - holder->base) : holder->address;
+}
+
+/* False when there is no such attribute, or nothing to say. */
+static bool answer(const struct holder *holder, CUpointer_attribute attribute, void *data)
+{
+	bool managed = holder->host && holder->host->kind == HOST_MANAGED, device = !holder->host || managed;
+	switch (attribute) {
+	case CU_POINTER_ATTRIBUTE_CONTEXT:
+		*(CUcontext *)data = runtime_context();
+		return true;
+	case CU_POINTER_ATTRIBUTE_MEMORY_TYPE:
+		*(unsigned *)data = device ? CU_MEMORYTYPE_DEVICE : CU_MEMORYTYPE_HOST;
+		return true;
+	case CU_POINTER_ATTRIBUTE_DEVICE_POINTER:
+		*(CUdeviceptr *)data = device_address(holder);
+		return true;
+	case CU_POINTER_ATTRIBUTE_HOST_POINTER:
+		if (holder->host)
+			*(void **)data = driver_pointer(holder->address);
+		return holder->host;
+	case CU_POINTER_ATTRIBUTE_BUFFER_ID:
+		*(unsigned long long *)data = holder->base;
+		return true;
+	case CU_POINTER_ATTRIBUTE_IS_MANAGED:
+		*(unsigned *)data = managed;
+		return true;
+	case CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL:
+		*(int *)data = 0;
+		return true;
+	case CU_POINTER_ATTRIBUTE_SYNC_MEMOPS:
+	case CU_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE:
+		*(unsigned *)data = 0;
+		return true;
+	case CU_POINTER_ATTRIBUTE_RANGE_START_ADDR:
+		*(CUdeviceptr *)data = holder->base;
+		return true;
+	case CU_POINTER_ATTRIBUTE_RANGE_SIZE:
+		*(size_t *)data = holder->size;
+		return true;
+	case CU_POINTER_ATTRIBUTE_MAPPED:
+		*(unsigned *)data = 1;
+		return true;
+	}
+	return false;
+}
+
+CUresult cuPointerGetAttribute(void *data, CUpointer_attribute attribute, CUdeviceptr address)
+{
+	struct runtime *runtime = runtime_enter();
+	struct holder holder;
+	cudaError_t result = runtime_check(runtime, "cuPointerGetAttribute", data);
+	if (result == cudaSuccess && !(find_holder(runtime, address, &holder) && answer(&holder, attribute, data)))
+		result = cudaErrorInvalidValue; /* which programs expect of the host's own memory */
+	return driver_result(runtime_leave(runtime, result));
+}
+
+static size_t bytes_of(CUpointer_attribute attribute)
+{
+	switch (attribute) {
+	case CU_POINTER_ATTRIBUTE_MEMORY_TYPE:
+	case CU_POINTER_ATTRIBUTE_SYNC_MEMOPS:
+	case CU_POINTER_ATTRIBUTE_IS_MANAGED:
+	case CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL:
+	case CU_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE:
+	case CU_POINTER_ATTRIBUTE_MAPPED:
+		return sizeof(unsigned);
+	default:
+		return sizeof(uint64_t);
+	}
+}
+
+/* Of memory that the device does not know, all is 0, but for the device's number. */
+static void answer_unknown(CUpointer_attribute attribute, void *data)
+{
+	memset(data, 0, bytes_of(attribute));
+	if (attribute == CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL)
+		*(int *)data = -2;
+}
+
+CUresult cuPointerGetAttributes(unsigned int count, CUpointer_attribute *attributes, void **data, CUdeviceptr address)
+{
+	struct runtime *runtime = runtime_enter();
+	struct holder holder;
+	cudaError_t result = runtime_check(runtime, "cuPointerGetAttributes", attributes && data);
+	bool is_known = result == cudaSuccess && find_holder(runtime, address, &holder);
+	for (unsigned i = 0; result == cudaSuccess && i < count; i++)
+		if (!is_known || !answer(&holder, attributes[i], data[i]))
+			answer_unknown(attributes[i], data[i]);
+	return driver_result(runtime_leave(runtime, result));
+}
+
+/* ---- functions by name ---- */
+
+/* Functions that have changed, and with which version of CUDA: one asks for them by their first name. All other second versions are older
+ * than any program that asks. */
+static const struct change {
+	const char *name;
+	int version;
+} changes[] = {
+	{"cuMemAdvise_v2", 12020}, {"cuMemPrefetchAsync_v2", 12020}, {"cuEventElapsedTime_v2", 12080},
+	{"cuCtxCreate_v4", 12050}, {"cuGetProcAddress_v2", 12000},
+};
+
+static bool is_later(const char *name, int version)
+{
+	for (size_t i = 0; i < sizeof changes / sizeof *changes; i++)
+		if (strcmp(changes[i].name, name) == 0)
+			return changes[i].version > version;
+	return false;
+}
+
+/* The newest that the version has; NULL: none. */
+static void *find_function(void *library, const char *symbol, int version)
+{
+	static const char *const suffixes[] = {"_v4", "_v3", "_v2", ""};
+	char name[128];
+	void *found = NULL;
+	for (size_t i = 0; i < sizeof suffixes / sizeof *suffixes && !found; i++) {
+		snprintf(name, sizeof name, "%s%s", symbol, suffixes[i]);
+		found = is_later(name, version) ? NULL : dlsym(library, name);
+	}
+	return found;
+}
+
+CUresult cuGetProcAddress_v2(const char *symbol, void **function, int version, uint64_t flags,
+                             CUdriverProcAddressQueryResult *status)
+{
+	static const char prefix[] = "cu";
+	Dl_info own;
+	(void)flags; /* streams of threads are like all others */
+	if (!symbol || !function || strncmp(symbol, prefix, sizeof prefix - 1) != 0 || strncmp(symbol, "cuda", 4) == 0)
+		return CUDA_ERROR_INVALID_VALUE;
+	*function = NULL;
+	if (dladdr((const void *)(uintptr_t)cuGetProcAddress_v2, &own)) {
+		void *library = dlopen(own.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
+		*function = find_function(library ? library : RTLD_DEFAULT, symbol, version);
+		if (library)
+			dlclose(library);
+	}
+	if (status)
+		*status = *function ? CU_GET_PROC_ADDRESS_SUCCESS : CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND;
+	return *function ? CUDA_SUCCESS : CUDA_ERROR_NOT_FOUND;
+}
+
+CUresult cuGetProcAddress(const char *symbol, void **function, int version, uint64_t flags)
+{
+	return cuGetProcAddress_v2(symbol, function, version, flags, NULL);
+}

@@ -1,0 +1,100 @@
+/* Managed variables: what __managed__ declares is a variable of the host that kernels access; what nvcc's programs register is a
+ * pointer, through which their host code goes. */
+#include "cudart/host_memory.h"
+
+#include "base/arena.h"
+
+#include <stdlib.h>
+
+struct managed_variable {
+	struct symbol *symbol;
+	void **pointer; /* gets the address of new pages; NULL: the symbol's host has the memory */
+	size_t size;
+	struct managed_variable *next;
+};
+
+/* Where an object file's variables of the host that are managed lie. */
+struct managed_section {
+	const char *start, *end;
+	struct managed_section *next;
+};
+
+void __cudaRegisterManagedSection(const void *start, const void *end)
+{
+	struct runtime *runtime = runtime_enter_closed();
+	struct managed_section *section = xcalloc(1, sizeof *section);
+	*section = (struct managed_section){start, end, runtime->sections};
+	runtime->sections = section;
+	runtime_leave(runtime, cudaSuccess);
+}
+
+bool managed_is(const struct runtime *runtime, const void *host)
+{
+	const struct managed_section *section = runtime->sections;
+	while (section && !((const char *)host >= section->start && (const char *)host < section->end))
+		section = section->next;
+	return section;
+}
+
+void managed_sections_free(struct runtime *runtime)
+{
+	for (struct managed_section *section = runtime->sections, *next; section; section = next) {
+		next = section->next;
+		free(section);
+	}
+}
+
+void managed_declare(struct symbol *symbol, size_t size, void **pointer)
+{
+	struct managed_variable *variable = xcalloc(1, sizeof *variable);
+	*variable = (struct managed_variable){symbol, pointer, size, symbol->binary->managed};
+	symbol->binary->managed = variable;
+}
+
+void managed_free(struct binary *binary)
+{
+	for (struct managed_variable *variable = binary->managed, *next; variable; variable = next) {
+		next = variable->next;
+		free(variable);
+	}
+}
+
+/* The host's memory for a variable of nvcc's; it stays, whatever becomes of the code. */
+static bool map_variable(const struct runtime *runtime, struct managed_variable *variable)
+{
+	if (!variable->pointer)
+		return true;
+	*variable->pointer = host_memory_map(runtime, variable->size);
+	variable->symbol->host = *variable->pointer;
+	return *variable->pointer;
+}
+
+struct sluice_host_variable *managed_place(struct runtime *runtime, struct binary *binary)
+{
+	size_t count = 0, n = 0;
+	for (const struct managed_variable *variable = binary->managed; variable; variable = variable->next)
+		count++;
+	struct sluice_host_variable *list = xcalloc(count + 1, sizeof *list);
+	for (struct managed_variable *variable = binary->managed; variable; variable = variable->next) {
+		if (!map_variable(runtime, variable)) {
+			free(list);
+			return NULL;
+		}
+		list[n++] = (struct sluice_host_variable){variable->symbol->name, (void *)variable->symbol->host};
+	}
+	return list;
+}
+
+void managed_keep(struct runtime *runtime, const struct binary *binary)
+{
+	for (const struct managed_variable *variable = binary->managed; variable; variable = variable->next) {
+		uint64_t address, size;
+		if (!sluice_find_variable(binary->module, variable->symbol->name, &address, &size))
+			continue;
+		host_memory_keep(runtime, (struct host_memory){.address = (uintptr_t)variable->symbol->host,
+		                                               .size = size,
+		                                               .kind = HOST_MANAGED,
+		                                               .flags = cudaMemAttachGlobal,
+		                                               .device = address});
+	}
+}

@@ -1,0 +1,148 @@
+/* Protects the sharing of host memory (sluice_share): kernels read and write it where it lies, in loads, stores and atomics, with time and
+ * without; cycles do not depend on where it lies; variables of a module can be in it; and what is not shared any more is a fault. */
+#include "host_kit.h"
+
+static const char ptx[] =
+	".version 6.0\n.target sm_30\n.address_size 64\n"
+	".visible .global .align 4 .u32 counter = 40;\n"
+	".visible .entry add(.param .u64 to, .param .u64 from) {\n"
+	".reg .u32 %r<6>; .reg .u64 %d<6>;\n"
+	"ld.param.u64 %d1, [to]; ld.param.u64 %d2, [from];\n"
+	"mov.u32 %r1, %tid.x; mul.wide.u32 %d3, %r1, 4;\n"
+	"add.u64 %d1, %d1, %d3; add.u64 %d2, %d2, %d3;\n"
+	"ld.global.u32 %r2, [%d1]; ld.u32 %r3, [%d2]; add.u32 %r2, %r2, %r3; st.global.u32 [%d1], %r2;\n"
+	"atom.global.add.u32 %r4, [counter], 1;\n"
+	"ret;\n}\n";
+enum { COUNT = 256, PAGE = 4096 };
+
+struct sharing {
+	sluice_gpu *gpu;
+	sluice_module *module;
+	uint32_t counter;
+};
+
+static void open_sharing(struct sharing *own, bool functional, bool has_variable)
+{
+	struct sluice_error error;
+	const char *options[] = {"sm.count=2", NULL};
+	struct sluice_settings settings = {
+		.machine = SOURCE_DIR "/machines/gtx480.yaml", .options = options, .functional = functional};
+	const struct sluice_host_variable variables[] = {{"counter", &own->counter}, {"no such variable", NULL}, {0}};
+	host_must(sluice_open(&own->gpu, &settings, &error), &error);
+	host_must(sluice_load_with(own->gpu, ptx, sizeof ptx - 1, "test.ptx", has_variable ? variables : NULL,
+	                           &own->module, &error),
+	          &error);
+}
+
+static enum sluice_status add(const struct sharing *own, uint64_t to, uint64_t from, struct sluice_error *error)
+{
+	void *arguments[] = {&to, &from};
+	return sluice_launch(own->gpu, sluice_find_kernel(own->module, "add"), (sluice_dim){1, 1, 1},
+	                     (sluice_dim){COUNT, 1, 1}, 0, arguments, error);
+}
+
+static uint64_t share(const struct sharing *own, void *host, uint64_t size)
+{
+	struct sluice_error error;
+	uint64_t address;
+	host_must(sluice_share(own->gpu, host, size, &address, &error), &error);
+	return address;
+}
+
+/* Between shared memory at any place, and with device memory. */
+static void test_results(void **state)
+{
+	(void)state;
+	for (int functional = 0; functional < 2; functional++) {
+		struct sharing own = {0};
+		struct sluice_error error;
+		static uint32_t a[COUNT + 8], b[COUNT + 8];
+		uint64_t device, address, size;
+		open_sharing(&own, functional, true);
+		assert_int_equal(own.counter, 40);
+		for (uint32_t i = 0; i < COUNT + 8; i++)
+			a[i] = i, b[i] = 1000 * i;
+		uint64_t at_a = share(&own, a + 3, COUNT * sizeof *a), at_b = share(&own, b + 5, COUNT * sizeof *b);
+		host_must(sluice_alloc(own.gpu, COUNT * sizeof *a, &device, &error), &error);
+		host_must(sluice_write(own.gpu, device, b, COUNT * sizeof *b, &error), &error);
+		host_must(add(&own, at_a, at_b, &error), &error);
+		host_must(add(&own, at_a, device, &error), &error);
+		host_must(add(&own, device, at_a, &error), &error);
+		for (uint32_t i = 0; i < COUNT; i++)
+			assert_int_equal(a[i + 3], i + 3 + 1000 * (i + 5) + 1000 * i);
+		assert_true(a[2] == 2 && a[COUNT + 3] == COUNT + 3 && b[5] == 5000);
+		uint32_t value;
+		host_must(sluice_read(own.gpu, &value, device + 4, sizeof value, &error), &error);
+		assert_int_equal(value, 1000 + a[4]);
+		assert_int_equal(own.counter, 40 + 3 * COUNT);
+		assert_true(sluice_find_variable(own.module, "counter", &address, &size));
+		assert_true(address == (uintptr_t)&own.counter && size == sizeof own.counter);
+		/* it is no device memory */
+		assert_false(sluice_find_allocation(own.gpu, at_a, &address, &size));
+		assert_int_equal(sluice_free(own.gpu, at_a, &error), SLUICE_BAD_ARGUMENT);
+		sluice_close(own.gpu);
+	}
+}
+
+static uint64_t cycles_at(void *a, void *b)
+{
+	struct sharing own = {0};
+	struct sluice_error error;
+	open_sharing(&own, false, false);
+	memset(a, 1, COUNT * 4);
+	memset(b, 1, COUNT * 4);
+	host_must(add(&own, share(&own, a, COUNT * 4), share(&own, b, COUNT * 4), &error), &error);
+	uint64_t cycles = own.gpu->records.record[0].cycles;
+	sluice_close(own.gpu);
+	return cycles;
+}
+
+/* Whatever lies before it in its page, and wherever the page is: figures are those of the program, not of the host. */
+static void test_cycles(void **state)
+{
+	(void)state;
+	char *room = aligned_alloc(PAGE, 64 * PAGE);
+	uint64_t expected = cycles_at(room + 16, room + PAGE + 16);
+	for (unsigned k = 0; k < 12; k++)
+		assert_int_equal(cycles_at(room + 5 * k * PAGE + 48 + 208 * k, room + (63 - k) * PAGE + 32 + 16 * k),
+		                 expected);
+	/* pages are told apart from what lies in them, and nothing else is */
+	expected = cycles_at(room, room + PAGE);
+	assert_int_equal(cycles_at(room + 9 * PAGE, room + 2 * PAGE), expected);
+	free(room);
+}
+
+static void test_refusals(void **state)
+{
+	struct sharing own = {0};
+	struct sluice_error error;
+	static uint32_t a[4 * COUNT];
+	uint64_t address;
+	(void)state;
+	open_sharing(&own, false, false);
+	uint64_t device = share(&own, a, COUNT * 4);
+	assert_int_equal(sluice_share(own.gpu, a + COUNT - 1, 4, &address, &error), SLUICE_BAD_ARGUMENT);
+	assert_int_equal(sluice_share(own.gpu, NULL, 4, &address, &error), SLUICE_BAD_ARGUMENT);
+	assert_int_equal(sluice_share(own.gpu, a + COUNT, 0, &address, &error), SLUICE_BAD_ARGUMENT);
+	assert_int_equal(sluice_share(own.gpu, a + COUNT, UINT64_MAX / 2, &address, &error), SLUICE_BAD_ARGUMENT);
+	assert_int_equal(sluice_unshare(own.gpu, a + 1, &error), SLUICE_BAD_ARGUMENT);
+	share(&own, a + COUNT, COUNT * 4); /* side by side */
+	host_must(sluice_unshare(own.gpu, a + COUNT, &error), &error);
+	assert_int_equal(sluice_share_place(own.gpu, PAGE) % PAGE, 0);
+	/* beyond its end, and when it is no longer shared */
+	assert_int_equal(add(&own, device + 4, device, &error), SLUICE_FAULT);
+	assert_int_equal(error.fault, SLUICE_FAULT_ADDRESS);
+	host_must(sluice_unshare(own.gpu, a, &error), &error);
+	assert_int_equal(add(&own, device, device, &error), SLUICE_FAULT);
+	sluice_close(own.gpu);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_results),
+		cmocka_unit_test(test_cycles),
+		cmocka_unit_test(test_refusals),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
