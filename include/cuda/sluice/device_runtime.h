@@ -102,6 +102,15 @@ template <class T> static inline __device__ cudaError_t cudaMalloc(T **pointer, 
 	return cudaMalloc((void **)(void *)pointer, size);
 }
 
+/* In functions of both sides: SLUICE_LAUNCH(kernel) grid, block SLUICE_LAUNCHED (arguments). */
+#if defined(__CUDA_ARCH__)
+#define SLUICE_LAUNCH(...) ::sluice::device_launch<decltype(&__VA_ARGS__), &__VA_ARGS__ >(
+#define SLUICE_LAUNCHED    )
+#else
+#define SLUICE_LAUNCH(...) __VA_ARGS__<<<
+#define SLUICE_LAUNCHED    >>>
+#endif
+
 namespace sluice
 {
 /* The arguments, each at its own alignment, as the kernel has them. */
