@@ -89,6 +89,11 @@ def function(source, number, values):
         (f"__device__ void {name}(bool yes)\n{{\n\t{text}\n}}\n", f"{name}(yes);"),
         (f"static __device__ __noinline__ void\n{name}(bool yes = true) {{ {text} }}\n", f"{name}();"),
         (f"template <class T> __device__ void {name}(T yes) {{\n{text}\n}}\n", f"{name}(yes);"),
+        (f"#define Q{number} static __device__ \\\n\tinline\nQ{number} void {name}(bool yes) {{ {text} }}\n", f"{name}(yes);"),
+        (f"#ifdef __CUDACC__\n#define B{number} __host__ __device__\n#else\n#define B{number}\n#endif\n"
+         f"B{number} void {name}(bool yes) {{ {text} }}\n", f"{name}(yes);"),
+        (f"__host__ __device__ void {name}(bool yes)\n{{\n\t{text}\n}}\n"
+         f"#define G{number}(n) __device__ void n() {{}}\nG{number}(g{number})\nvoid h{number}() {{ plain<<<1, 1>>>(1); }}\n", f"{name}(yes);"),
         (f"struct {name} {{\n\tbool yes;\n\t__device__ {name}(bool y) : yes(y) {{}}\n"
          f"\t__device__ void operator()() const {{ {text} }}\n}};\n", f"{name} o{number}(yes); o{number}();"),
         (f"namespace n{number} {{ __device__ const int table[] = {{1, 2}};\n__device__ void {name}(bool yes) {{ {text} }} }}\n",

@@ -102,6 +102,15 @@ template <class T> static inline __device__ cudaError_t cudaMalloc(T **pointer, 
 	return cudaMalloc((void **)(void *)pointer, size);
 }
 
+/* In functions of both sides: SLUICE_LAUNCH(kernel) grid, block SLUICE_LAUNCHED (arguments). */
+#if defined(__CUDA_ARCH__)
+#define SLUICE_LAUNCH(...) ::sluice::device_launch<decltype(&__VA_ARGS__), &__VA_ARGS__ >(
+#define SLUICE_LAUNCHED    )
+#else
+#define SLUICE_LAUNCH(...) __VA_ARGS__<<<
+#define SLUICE_LAUNCHED    >>>
+#endif
+
 namespace sluice
 {
 /* The arguments, each at its own alignment, as the kernel has them. */
@@ -136,13 +145,14 @@ template <class... Parameters, void (*function)(Parameters...)> struct device_la
 	}
 };
 
-/* Copies and fills by device code are grids of their own, as what is launched before and behind them. */
-template <int> __global__ void copy_bytes(char *to, const char *from, size_t size)
+/* Copies and fills by device code are grids of their own, as what is launched before and behind them. By the pointer's type, for programs
+ * that have none to have no such kernels. */
+template <class> __global__ void copy_bytes(char *to, const char *from, size_t size)
 {
 	for (size_t i = threadIdx.x; i < size; i += blockDim.x)
 		to[i] = from[i];
 }
-template <int> __global__ void fill_bytes(char *to, int value, size_t size)
+template <class> __global__ void fill_bytes(char *to, int value, size_t size)
 {
 	for (size_t i = threadIdx.x; i < size; i += blockDim.x)
 		to[i] = (char)value;
@@ -155,14 +165,14 @@ static inline __device__ cudaError_t cudaMemcpyAsync(To *to, const From *from, s
 {
 	if (kind != cudaMemcpyDeviceToDevice && kind != cudaMemcpyDefault)
 		return cudaErrorInvalidMemcpyDirection;
-	sluice::device_launch<decltype(&sluice::copy_bytes<0>), &sluice::copy_bytes<0> >(1, 256, 0, stream)(
+	sluice::device_launch<decltype(&sluice::copy_bytes<To>), &sluice::copy_bytes<To> >(1, 256, 0, stream)(
 		(char *)to, (const char *)from, size);
 	return cudaSuccess;
 }
 template <class To>
 static inline __device__ cudaError_t cudaMemsetAsync(To *to, int value, size_t size, cudaStream_t stream = 0)
 {
-	sluice::device_launch<decltype(&sluice::fill_bytes<0>), &sluice::fill_bytes<0> >(1, 256, 0, stream)(
+	sluice::device_launch<decltype(&sluice::fill_bytes<To>), &sluice::fill_bytes<To> >(1, 256, 0, stream)(
 		(char *)to, value, size);
 	return cudaSuccess;
 }

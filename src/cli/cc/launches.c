@@ -19,22 +19,29 @@ struct edit {
 	const char *text;
 };
 
+/* Where a function runs, as it says itself. */
+enum { SAYS_DEVICE = 1, SAYS_HOST = 2 };
+
 /* A source as it is looked through. */
 struct scan {
 	struct cc *cc;
+	struct words
+		*qualifiers; /* macros of nothing but words that say so: the digit of what they say, and the name */
 	char *text;
 	size_t length, at;
 	size_t depth; /* of parentheses */
 	struct open_launch {
-		size_t depth; /* where it is open */
-		bool on_device;
+		size_t depth;  /* where it is open */
+		unsigned says; /* of the function that it is in */
 	} open[MOST_OPEN];
 	unsigned opened;
 	bool mended, line_start; /* only blanks so far on this line */
 	bool in_directive;       /* on a line of the preprocessor's, or one that goes on with it */
-	/* Of the code in front of a brace: whether it says where the function runs. */
-	bool says_device, says_host;
-	bool on_device[MOST_BRACES]; /* by braces that are open: it is code of the device alone */
+	enum { DEFINES_NOTHING, DEFINES, NAMES_DEFINED } define; /* there: how far "define NAME" is */
+	char *defined;                                           /* the name; NULL: it says nothing of functions */
+	unsigned defined_says;
+	unsigned says;              /* of the code in front of a brace */
+	unsigned side[MOST_BRACES]; /* by braces that are open: of the function's code, 0 where it is the host's */
 	size_t braces;
 	struct edit *edits;
 	size_t edit_count;
@@ -44,6 +51,7 @@ struct mending {
 	struct cc *cc;
 	struct words seen;    /* files looked at */
 	struct words overlay; /* pairs: the original's absolute path, the mended copy */
+	struct words qualifiers;
 };
 
 static bool is_word(char c)
@@ -194,8 +202,9 @@ static const char *line_ends(struct cc *cc, const char *text, size_t length)
 	return ends;
 }
 
-/* The launch whose brackets end at `end`: kernel<<<... becomes ::sluice::device_launch<decltype(&kernel), &kernel >(... */
-static void open_device_launch(struct scan *scan, size_t brackets, size_t end)
+/* The launch whose brackets end at `end`: kernel<<<... becomes ::sluice::device_launch<decltype(&kernel), &kernel >(... or, in a function of
+ * both sides, a macro that is this for the device. */
+static void open_device_launch(struct scan *scan, size_t brackets, size_t end, unsigned says)
 {
 	struct cc *cc = scan->cc;
 	size_t start = name_start(scan->text, brackets), stop = skip_blanks_back(scan->text, brackets);
@@ -205,24 +214,68 @@ static void open_device_launch(struct scan *scan, size_t brackets, size_t end)
 			*at = ' ';
 	const char *type = cc_joined(cc, cc_joined(cc, "::sluice::device_launch<decltype(&", name), "), &");
 	const char *call = cc_joined(cc, cc_joined(cc, type, name), " >(");
+	if (says & SAYS_HOST)
+		call = cc_joined(cc, cc_joined(cc, "SLUICE_LAUNCH(", name), ") ");
 	add_edit(scan, start, end - start, cc_joined(cc, line_ends(cc, scan->text + start, end - start), call));
 }
 
-/* Whether the code here is of the device alone. */
-static bool is_on_device(const struct scan *scan)
+/* What the function says that the code here is of; 0: of the host. */
+static unsigned side_of(const struct scan *scan)
 {
-	return scan->braces && scan->braces <= MOST_BRACES && scan->on_device[scan->braces - 1];
+	return scan->braces && scan->braces <= MOST_BRACES ? scan->side[scan->braces - 1] : 0;
 }
 
 /* Braces and ends of statements part the code into functions. */
 static void take_brace(struct scan *scan, char c)
 {
-	bool on_device = is_on_device(scan) || (scan->says_device && !scan->says_host);
+	unsigned side = scan->says & SAYS_DEVICE ? scan->says : side_of(scan);
 	if (c == '{' && ++scan->braces <= MOST_BRACES)
-		scan->on_device[scan->braces - 1] = on_device;
+		scan->side[scan->braces - 1] = side;
 	else if (c == '}' && scan->braces)
 		scan->braces--;
-	scan->says_device = scan->says_host = false;
+	scan->says = 0;
+}
+
+static bool is_text(const char *word, size_t length, const char *text)
+{
+	return strlen(text) == length && memcmp(word, text, length) == 0;
+}
+
+static unsigned what_it_says(const struct scan *scan, const char *word, size_t length)
+{
+	unsigned says = 0;
+	if (is_text(word, length, "__host__"))
+		return SAYS_HOST;
+	if (is_text(word, length, "__device__") || is_text(word, length, "__global__"))
+		return SAYS_DEVICE;
+	for (size_t i = 0; i < scan->qualifiers->count; i++)
+		if (is_text(word, length, scan->qualifiers->list[i] + 1))
+			says |= (unsigned)(scan->qualifiers->list[i][0] - '0');
+	return says;
+}
+
+/* A word of a directive: of a definition, the name and then what it stands for. */
+static void take_defining(struct scan *scan, const char *word, size_t length)
+{
+	if (scan->define == NAMES_DEFINED) {
+		scan->defined_says |= what_it_says(scan, word, length);
+	} else if (scan->define == DEFINES) {
+		scan->define = NAMES_DEFINED;
+		scan->defined = arena_string(&scan->cc->arena, word, length);
+	} else if (is_text(word, length, "define")) {
+		scan->define = DEFINES;
+	}
+}
+
+static void end_directive(struct scan *scan)
+{
+	static const char *const digits[] = {"0", "1", "2", "3"};
+	if (scan->in_directive && scan->defined && scan->defined_says)
+		cc_add(scan->qualifiers, cc_joined(scan->cc, digits[scan->defined_says], scan->defined));
+	scan->in_directive = false;
+	scan->define = DEFINES_NOTHING;
+	scan->defined = NULL;
+	scan->defined_says = 0;
 }
 
 static void take_word(struct scan *scan)
@@ -231,11 +284,10 @@ static void take_word(struct scan *scan)
 	size_t length = 0;
 	while (scan->at + length < scan->length && is_word(word[length]))
 		length++;
-	if (!scan->in_directive) {
-		scan->says_host |= length == 8 && memcmp(word, "__host__", 8) == 0;
-		scan->says_device |= (length == 10 && memcmp(word, "__device__", 10) == 0) ||
-		                     (length == 10 && memcmp(word, "__global__", 10) == 0);
-	}
+	if (scan->in_directive)
+		take_defining(scan, word, length);
+	else
+		scan->says |= what_it_says(scan, word, length);
 	scan->at += length;
 }
 
@@ -245,19 +297,22 @@ static void take_punctuation(struct scan *scan, char c)
 	bool closes = c == '>' && scan->opened && scan->open[scan->opened - 1].depth == scan->depth;
 	size_t start = scan->at;
 	if (opens && take_brackets(scan, '<')) {
-		bool on_device = is_on_device(scan);
-		scan->open[scan->opened++] = (struct open_launch){scan->depth, on_device};
-		if (on_device)
-			open_device_launch(scan, start, start + 3);
+		unsigned says = side_of(scan);
+		scan->open[scan->opened++] = (struct open_launch){scan->depth, says};
+		if (says)
+			open_device_launch(scan, start, start + 3, says);
 		return;
 	}
 	if (closes && take_brackets(scan, '>')) {
-		if (scan->open[--scan->opened].on_device)
-			add_edit(scan, start, 3, ")");
+		unsigned says = scan->open[--scan->opened].says;
+		if (says)
+			add_edit(scan, start, 3, says & SAYS_HOST ? " SLUICE_LAUNCHED " : ")");
 		return;
 	}
 	if (c == ';')
 		scan->opened = 0;
+	if (c == '(' || c == '{' || c == ';')
+		scan->defined = NULL; /* more than words */
 	if (!scan->in_directive && ((c == ';' && !scan->depth) || c == '{' || c == '}'))
 		take_brace(scan, c);
 	scan->depth += c == '(';
@@ -347,11 +402,11 @@ static void scan_text(struct mending *mending, struct scan *scan, const char *pa
 		bool starts = scan->line_start;
 		scan->line_start = c == '\n' || (starts && isspace((unsigned char)c));
 		if (c == '\n' && !(scan->at && rest[-1] == '\\'))
-			scan->in_directive = false;
+			end_directive(scan);
 		if (c == '/' && next == '/') {
 			skip_to(scan, "\n");
 			scan->line_start = true;
-			scan->in_directive = false;
+			end_directive(scan);
 		} else if (c == '/' && next == '*') {
 			scan->at += 2;
 			skip_to(scan, "*/");
@@ -398,7 +453,7 @@ static void look_through(struct mending *mending, const char *path)
 	char *text = cli_read_file(path, &length);
 	if (!text)
 		return; /* clang says so */
-	struct scan scan = {.cc = cc, .text = text, .length = length};
+	struct scan scan = {.cc = cc, .qualifiers = &mending->qualifiers, .text = text, .length = length};
 	scan_text(mending, &scan, path);
 	if (scan.mended) {
 		const char *copy = cc_new_temporary(cc, ".mended");
@@ -456,5 +511,6 @@ const char *cc_mend_launches(struct cc *cc, const char *source)
 	}
 	free(mending.seen.list);
 	free(mending.overlay.list);
+	free(mending.qualifiers.list);
 	return path;
 }
