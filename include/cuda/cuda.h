@@ -271,6 +271,14 @@ typedef enum CUdriverProcAddressQueryResult_enum {
 } CUdriverProcAddressQueryResult;
 #define CU_GET_PROC_ADDRESS_DEFAULT 0
 
+typedef enum CUjitInputType_enum {
+	CU_JIT_INPUT_CUBIN = 0,
+	CU_JIT_INPUT_PTX = 1,
+	CU_JIT_INPUT_FATBINARY = 2,
+	CU_JIT_INPUT_OBJECT = 3,
+	CU_JIT_INPUT_LIBRARY = 4
+} CUjitInputType;
+
 #define CU_CTX_SCHED_AUTO             0x00
 #define CU_CTX_SCHED_SPIN             0x01
 #define CU_CTX_SCHED_YIELD            0x02
@@ -337,6 +345,9 @@ typedef void (*CUhostFn)(void *user);
 #define cuMemcpy3D               cuMemcpy3D_v2
 #define cuMemcpy3DAsync          cuMemcpy3DAsync_v2
 #define cuMemHostGetDevicePointer cuMemHostGetDevicePointer_v2
+#define cuLinkCreate             cuLinkCreate_v2
+#define cuLinkAddData            cuLinkAddData_v2
+#define cuLinkAddFile            cuLinkAddFile_v2
 #define cuStreamDestroy          cuStreamDestroy_v2
 #define cuEventDestroy           cuEventDestroy_v2
 
@@ -380,6 +391,15 @@ CUresult cuModuleLoadFatBinary(CUmodule *module, const void *image);
 CUresult cuModuleUnload(CUmodule module);
 CUresult cuModuleGetFunction(CUfunction *function, CUmodule module, const char *name);
 CUresult cuModuleGetGlobal(CUdeviceptr *address, size_t *bytes, CUmodule module, const char *name);
+
+/* linking: PTX, and fat binaries with PTX in them */
+CUresult cuLinkCreate(unsigned int count, CUjit_option *options, void **values, CUlinkState *state);
+CUresult cuLinkAddData(CUlinkState state, CUjitInputType type, void *data, size_t size, const char *name, unsigned int count,
+		       CUjit_option *options, void **values);
+CUresult cuLinkAddFile(CUlinkState state, CUjitInputType type, const char *path, unsigned int count, CUjit_option *options,
+		       void **values);
+CUresult cuLinkComplete(CUlinkState state, void **image, size_t *size);
+CUresult cuLinkDestroy(CUlinkState state);
 
 /* kernels */
 CUresult cuFuncGetAttribute(int *value, CUfunction_attribute attribute, CUfunction function);

@@ -17,8 +17,8 @@ static enum sluice_status check(const sluice_gpu *gpu, const char *what, uint64_
 		error, SLUICE_BAD_ARGUMENT,
 		"%s of %llu bytes at device address 0x%llx: outside every allocation; the nearest is 0x%llx with %llu "
 		"bytes",
-		what, (unsigned long long)size, (unsigned long long)address, (unsigned long long)near->address,
-		(unsigned long long)near->size);
+		what, (unsigned long long)size, (unsigned long long)address,
+		(unsigned long long)simt_named(gpu->gpu->memory, near->address), (unsigned long long)near->size);
 }
 
 enum sluice_status sluice_alloc(sluice_gpu *gpu, uint64_t size, uint64_t *address, struct sluice_error *error)

@@ -73,6 +73,19 @@ static cudaError_t check_host_side(struct runtime *runtime, const char *call, co
 	                      "%p is device memory, but the direction of the copy says that the host has it", pointer);
 }
 
+/* What begins in memory that both sides can access must end there too. */
+static cudaError_t check_shared_side(struct runtime *runtime, const struct copy *copy, const void *pointer,
+                                     size_t pitch, size_t slice)
+{
+	const struct host_memory *memory = host_memory_find(runtime, pointer);
+	size_t bytes = (copy->depth - 1) * slice + (copy->height - 1) * pitch;
+	if (!memory || (!__builtin_add_overflow(bytes, copy->width, &bytes) &&
+	                bytes <= memory->size - ((uintptr_t)pointer - memory->address)))
+		return cudaSuccess;
+	return runtime_refuse(copy->call, cudaErrorInvalidValue, "%zu bytes at %p go beyond the end of shared memory",
+	                      bytes, pointer);
+}
+
 static cudaError_t check_copy(struct runtime *runtime, const struct copy *copy, enum cudaMemcpyKind kind)
 {
 	cudaError_t result = cudaSuccess;
@@ -89,6 +102,10 @@ static cudaError_t check_copy(struct runtime *runtime, const struct copy *copy, 
 	if (result == cudaSuccess)
 		result = copy_check_shape(copy->call, cudaErrorInvalidPitchValue, copy->from_pitch, copy->from_slice,
 		                          copy->width, copy->height, copy->depth);
+	if (result == cudaSuccess)
+		result = check_shared_side(runtime, copy, copy->to, copy->to_pitch, copy->to_slice);
+	if (result == cudaSuccess)
+		result = check_shared_side(runtime, copy, copy->from, copy->from_pitch, copy->from_slice);
 	return result;
 }
 

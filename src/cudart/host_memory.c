@@ -80,7 +80,8 @@ static void forget(void *pointer)
 
 void host_memory_remove(struct runtime *runtime, struct host_memory *memory)
 {
-	sluice_unshare(runtime->gpu, (void *)memory->address, NULL);
+	if (runtime->gpu) /* a forked child has none */
+		sluice_unshare(runtime->gpu, (void *)memory->address, NULL);
 	if (memory->mapped)
 		munmap((void *)memory->address, memory->mapped);
 	tdelete(memory, &runtime->host_memory, by_range);
@@ -152,6 +153,33 @@ cudaError_t cudaFreeHost(void *pointer)
 	return runtime_leave(runtime, result);
 }
 
+/* Memory that is to be registered. */
+struct touched {
+	unsigned char *first, *last;
+	bool is_written;
+};
+
+/* Every page must be there, and kernels may store to it: nothing is changed, even where another thread writes. */
+static void touch(void *user)
+{
+	const struct touched *memory = user;
+	const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
+	for (unsigned char *at = memory->first; at <= memory->last; at += page - (uintptr_t)at % page)
+		if (memory->is_written)
+			__atomic_fetch_or(at, 0, __ATOMIC_RELAXED);
+		else
+			__atomic_load_n(at, __ATOMIC_RELAXED);
+}
+
+static cudaError_t check_pages(const char *call, void *pointer, size_t size, unsigned flags)
+{
+	struct touched memory = {pointer, (unsigned char *)pointer + size - 1, !(flags & cudaHostRegisterReadOnly)};
+	const void *missing;
+	if (access_guarded(touch, &memory, &missing))
+		return cudaSuccess;
+	return runtime_refuse(call, cudaErrorInvalidValue, "the host has no memory at %p, or none to write", missing);
+}
+
 cudaError_t cudaHostRegister(void *pointer, size_t size, unsigned int flags)
 {
 	static const char call[] = "cudaHostRegister";
@@ -169,6 +197,8 @@ cudaError_t cudaHostRegister(void *pointer, size_t size, unsigned int flags)
 	else if (result == cudaSuccess && find_overlap(runtime, address, size))
 		result = runtime_refuse(call, cudaErrorHostMemoryAlreadyRegistered,
 		                        "of %zu bytes at %p some are registered already", size, pointer);
+	if (result == cudaSuccess)
+		result = check_pages(call, pointer, size, flags);
 	if (result == cudaSuccess)
 		result = host_memory_add(
 			runtime, call,

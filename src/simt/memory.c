@@ -168,22 +168,32 @@ bool simt_unshare(struct simt_memory *memory, const void *host)
 	return true;
 }
 
-bool simt_is_own(const struct simt_memory *memory, uint64_t address)
+/* The machine's own memory, and none of the host's. */
+static bool is_own(const struct simt_memory *memory, uint64_t address)
 {
 	return address < memory->bytes;
 }
 
+/* Whether an address means the same for programs as for the machine, so that no share can have it: where windows, variables and allocations
+ * are. */
+static bool is_taken(const struct simt_memory *memory, uint64_t address)
+{
+	bool is_window = address >= SIMT_SHARED_WINDOW && address < SIMT_WINDOWS_END;
+	return is_window || (address >= memory->statics.low && address < memory->bytes);
+}
+
 uint64_t simt_address(const struct simt_memory *memory, uint64_t address)
 {
-	const struct share *share = simt_is_own(memory, address) ? NULL : shares_find(&memory->shares, address);
+	const struct share *share = is_taken(memory, address) ? NULL : shares_find(&memory->shares, address);
 	return share ? share->device + (address - share->address) : address;
 }
 
 uint64_t simt_named(const struct simt_memory *memory, uint64_t address)
 {
-	const struct simt_allocation *found = simt_is_own(memory, address) ? NULL : simt_find(memory, address);
-	/* device memory and windows may have the host's address */
-	return found && !simt_is_own(memory, found->host) ? found->host + (address - found->address) : address;
+	const struct simt_allocation *found = is_own(memory, address) ? NULL : simt_find(memory, address);
+	if (!found || is_taken(memory, found->host) || is_taken(memory, found->host + found->size - 1))
+		return address;
+	return found->host + (address - found->address);
 }
 
 const struct simt_allocation *simt_find(const struct simt_memory *memory, uint64_t address)
@@ -206,16 +216,34 @@ const struct simt_allocation *simt_next(const struct simt_memory *memory, uint64
 	return found ? found : allocations_above(&memory->shared, address);
 }
 
+/* From the program's address of an allocation to another one, whichever way is shorter: addresses go round, and a small negative one is near
+ * the lowest allocation. */
+static uint64_t distance(const struct simt_memory *memory, const struct simt_allocation *allocation, uint64_t address)
+{
+	uint64_t begin = simt_named(memory, allocation->address), end = begin + allocation->size;
+	if (address - begin < allocation->size)
+		return 0;
+	return begin - address < address - end ? begin - address : address - end;
+}
+
+/* The share beside the address that the program would have meant; NULL: there is none on that side. */
+static const struct simt_allocation *share_beside(const struct simt_memory *memory, uint64_t address, bool above)
+{
+	const struct share *share = shares_beside(&memory->shares, address, above);
+	return share ? simt_find(memory, share->device) : NULL;
+}
+
 const struct simt_allocation *simt_nearest(const struct simt_memory *memory, uint64_t address)
 {
-	const struct simt_allocation *below = last_below(memory, address), *above = simt_next(memory, address);
-	/* addresses go round: a small negative one is near the lowest allocation */
-	below = below ? below : last_below(memory, UINT64_MAX);
-	above = above ? above : simt_next(memory, 0);
-	if (!below)
-		return NULL;
-	bool is_inside = address - below->address < below->size;
-	return is_inside || address - (below->address + below->size) < above->address - address ? below : above;
+	const struct simt_allocation *beside[] = {
+		simt_next(memory, address), last_below(memory, address),         last_below(memory, UINT64_MAX),
+		simt_next(memory, 0),       share_beside(memory, address, true), share_beside(memory, address, false),
+	};
+	const struct simt_allocation *best = NULL;
+	for (size_t i = 0; i < sizeof beside / sizeof *beside; i++)
+		if (beside[i] && (!best || distance(memory, beside[i], address) < distance(memory, best, address)))
+			best = beside[i];
+	return best;
 }
 
 const struct simt_allocation *simt_freed(const struct simt_memory *memory, uint64_t address)
@@ -267,7 +295,7 @@ bool simt_touches(const struct simt_memory *memory, uint64_t address, uint64_t s
 
 void *simt_host(const struct simt_memory *memory, uint64_t address)
 {
-	if (simt_is_own(memory, address))
+	if (is_own(memory, address))
 		return memory->base + address;
 	const struct simt_allocation *share = simt_find(memory, address);
 	return (void *)(uintptr_t)(share->host + (address - share->address));
@@ -283,7 +311,7 @@ bool simt_watch(struct simt_memory *memory)
 
 static bool is_watched(const struct simt_memory *memory, uint64_t address)
 {
-	return memory->written && simt_is_own(memory, address);
+	return memory->written && is_own(memory, address);
 }
 
 bool simt_is_written(const struct simt_memory *memory, uint64_t address, uint64_t size)

@@ -58,14 +58,12 @@ uint64_t simt_share_place(const struct simt_memory *memory, uint64_t size);
 uint64_t simt_address(const struct simt_memory *memory, uint64_t address);
 /* And back: the program's address of one of the machine's. */
 uint64_t simt_named(const struct simt_memory *memory, uint64_t address);
-/* True where the machine's own memory is, and nothing is shared: simt_address() leaves the address as it is. */
-bool simt_is_own(const struct simt_memory *memory, uint64_t address);
 
 /* The live allocation that holds the address, which is the machine's, or NULL. */
 const struct simt_allocation *simt_find(const struct simt_memory *memory, uint64_t address);
 /* The live allocation that begins first above the address, or NULL. */
 const struct simt_allocation *simt_next(const struct simt_memory *memory, uint64_t address);
-/* The live allocation nearest to the address, going round at 2^64; NULL when there is none. */
+/* The live allocation nearest to an address of the program's, going round at 2^64; NULL when there is none. */
 const struct simt_allocation *simt_nearest(const struct simt_memory *memory, uint64_t address);
 /* Why `owner` cannot free the address: "..., which ..." for a message; NULL: it can. */
 const char *simt_free_problem(const struct simt_memory *memory, uint64_t address, enum simt_owner owner);

@@ -85,8 +85,10 @@ void message_nearest_allocation(struct message *message, const struct simt_launc
 		message_add(message, "\n  nothing is allocated");
 		return;
 	}
-	message_add(message, "\n  nearest allocation: 0x%" PRIx64 ", %" PRIu64 " bytes, ", near->address, near->size);
-	add_gap(message, simt_gap(PTX_GLOBAL, near->address, near->address + near->size, address));
+	uint64_t begin = simt_named(launch->memory, near->address);
+	message_add(message, "\n  nearest allocation: 0x%" PRIx64 ", %" PRIu64 " bytes%s, ", begin, near->size,
+	            near->owner == SIMT_SHARE ? " of the host's" : "");
+	add_gap(message, simt_gap(PTX_GLOBAL, begin, begin + near->size, address));
 }
 
 /* --- variables --- */

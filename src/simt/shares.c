@@ -46,9 +46,16 @@ void shares_free(struct shares *shares)
 	free(shares->share);
 }
 
-const struct share *shares_find(const struct shares *shares, uint64_t address)
+const struct share *shares_beside(const struct shares *shares, uint64_t address, bool above)
 {
 	size_t below = count_below(shares, address);
-	const struct share *share = below ? &shares->share[below - 1] : NULL;
+	if (above)
+		return below < shares->count ? &shares->share[below] : NULL;
+	return below ? &shares->share[below - 1] : NULL;
+}
+
+const struct share *shares_find(const struct shares *shares, uint64_t address)
+{
+	const struct share *share = shares_beside(shares, address, false);
 	return share && address - share->address < share->size ? share : NULL;
 }

@@ -29,5 +29,7 @@ void shares_remove(struct shares *shares, const struct share *share);
 void shares_free(struct shares *shares);
 /* The one that holds the address, or NULL. */
 const struct share *shares_find(const struct shares *shares, uint64_t address);
+/* The first that begins above the address, or the last that does not; NULL: there is none. */
+const struct share *shares_beside(const struct shares *shares, uint64_t address, bool above);
 
 #endif

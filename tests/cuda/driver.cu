@@ -131,6 +131,50 @@ static void test_launches(CUmodule module)
 	CHECK(cuMemFree(device) == CUDA_SUCCESS);
 }
 
+// Two texts, of which one calls a function and reads a variable of the other; what is nowhere is told.
+static void test_linking()
+{
+	static char first[] = ".version 6.0\n.target sm_30\n.address_size 64\n"
+			      ".extern .func (.param .u32 r) twice(.param .u32 x);\n"
+			      ".extern .global .align 4 .u32 base;\n"
+			      ".visible .entry work(.param .u64 p) { .reg .u32 %r<4>; .reg .u64 %d<2>;\n"
+			      "ld.param.u64 %d1, [p]; ld.global.u32 %r1, [base];\n"
+			      "{ .param .u32 x; .param .u32 r; st.param.u32 [x], %r1; call.uni (r), twice, (x); ld.param.u32 %r2, [r]; }\n"
+			      "st.global.u32 [%d1], %r2; ret; }\n";
+	static char second[] = ".version 6.0\n.target sm_30\n.address_size 64\n"
+			       ".visible .global .align 4 .u32 base = 21;\n"
+			       ".visible .func (.param .u32 r) twice(.param .u32 x) { .reg .u32 %r<3>; ld.param.u32 %r1, [x];\n"
+			       "add.u32 %r2, %r1, %r1; st.param.u32 [r], %r2; ret; }\n";
+	CUlinkState state;
+	CUmodule module;
+	CUfunction function;
+	CUdeviceptr device;
+	void *image;
+	size_t size;
+	unsigned value = 0;
+	CHECK(cuLinkCreate(0, NULL, NULL, &state) == CUDA_SUCCESS);
+	CHECK(cuLinkAddData(state, CU_JIT_INPUT_PTX, first, sizeof first, "first", 0, NULL, NULL) == CUDA_SUCCESS);
+	CHECK(cuLinkAddData(state, CU_JIT_INPUT_PTX, second, sizeof second, "second", 0, NULL, NULL) == CUDA_SUCCESS);
+	CHECK(cuLinkAddData(state, CU_JIT_INPUT_CUBIN, second, 8, "code", 0, NULL, NULL) == CUDA_ERROR_NO_BINARY_FOR_GPU);
+	CHECK(cuLinkAddFile(state, CU_JIT_INPUT_PTX, "/no/such/file", 0, NULL, NULL) == CUDA_ERROR_FILE_NOT_FOUND);
+	CHECK(cuLinkComplete(state, &image, &size) == CUDA_SUCCESS && size > sizeof first);
+	CHECK(cuModuleLoadData(&module, image) == CUDA_SUCCESS);
+	CHECK(cuLinkDestroy(state) == CUDA_SUCCESS);
+	CHECK(cuModuleGetFunction(&function, module, "work") == CUDA_SUCCESS && cuMemAlloc(&device, 4) == CUDA_SUCCESS);
+	void *parameters[] = {&device};
+	CHECK(cuLaunchKernel(function, 1, 1, 1, 1, 1, 1, 0, NULL, parameters, NULL) == CUDA_SUCCESS);
+	CHECK(cuMemcpyDtoH(&value, device, 4) == CUDA_SUCCESS && value == 42);
+	CHECK(cuMemFree(device) == CUDA_SUCCESS);
+
+	char log[200] = "unchanged";
+	CUjit_option options[] = {CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES};
+	void *values[] = {log, (void *)sizeof log};
+	CHECK(cuLinkCreate(2, options, values, &state) == CUDA_SUCCESS && !*log);
+	CHECK(cuLinkAddData(state, CU_JIT_INPUT_PTX, first, sizeof first, "first", 0, NULL, NULL) == CUDA_SUCCESS);
+	CHECK(cuLinkComplete(state, &image, &size) == CUDA_ERROR_INVALID_PTX && strstr(log, "'twice' is not defined"));
+	CHECK(cuLinkDestroy(state) == CUDA_SUCCESS);
+}
+
 /* As nvcc's tools write it, with the text plain. */
 static void *make_container()
 {
@@ -171,5 +215,6 @@ int main()
 	remove(path);
 	test_launches(module);
 	test_errors();
+	test_linking();
 	return finish();
 }

@@ -3,6 +3,8 @@
 // the errors of wrong ones.
 #include "check.h"
 #include <initializer_list>
+#include <sys/wait.h>
+#include <unistd.h>
 #include <vector>
 
 __global__ void scale(int *to, const int *from, int count)
@@ -347,6 +349,27 @@ static void test_advice()
 	SUCCEEDS(cudaFree(p));
 }
 
+// A forked child has the memory, and may give it back, without its parent's GPU.
+static void test_fork()
+{
+	int *pinned, own[4], status = -1;
+	SUCCEEDS(cudaMallocHost(&pinned, 64));
+	SUCCEEDS(cudaHostRegister(own, sizeof own, 0));
+	*pinned = 5;
+	pid_t child = fork();
+	if (!child) {
+		bool fine = *pinned == 5;
+		*pinned = 6;
+		fine &= cudaFreeHost(pinned) == cudaSuccess && cudaHostUnregister(own) == cudaSuccess;
+		fine &= cudaMallocHost(&pinned, 64) == cudaErrorInitializationError;
+		_exit(fine ? 0 : 1);
+	}
+	CHECK(waitpid(child, &status, 0) == child && status == 0);
+	CHECK(*pinned == 5);
+	SUCCEEDS(cudaFreeHost(pinned));
+	SUCCEEDS(cudaHostUnregister(own));
+}
+
 int main()
 {
 	test_managed();
@@ -358,5 +381,6 @@ int main()
 	test_directions();
 	test_textures();
 	test_advice();
+	test_fork();
 	return finish();
 }

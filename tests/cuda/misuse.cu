@@ -4,6 +4,7 @@
 #include "check.h"
 #include <climits>
 #include <initializer_list>
+#include <sys/mman.h>
 
 __device__ int variable[4];
 __global__ void take(int *p, int value)
@@ -202,6 +203,15 @@ static void test_host_memory()
 	FAILS(cudaErrorInvalidValue, cudaHostGetFlags(&flags, &here));
 	FAILS(cudaErrorMemoryAllocation, cudaMallocHost(&pinned, (size_t)1 << 62));
 	SUCCEEDS(cudaFreeHost(NULL));
+	FAILS(cudaErrorInvalidValue, cudaHostRegister((void *)0xdead00000000, 4096, 0));
+	FAILS(cudaErrorInvalidValue, cudaHostRegister(NULL, 4096, 0));
+	FAILS(cudaErrorInvalidValue, cudaHostRegister(&here, 0, 0));
+	char *pages = (char *)mmap(NULL, 3 * 4096, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	FAILS(cudaErrorInvalidValue, cudaHostRegister(pages, 4096, 0));
+	SUCCEEDS(cudaHostRegister(pages, 4096, cudaHostRegisterReadOnly));
+	SUCCEEDS(cudaHostUnregister(pages));
+	SUCCEEDS(mprotect(pages + 4096, 4096, PROT_NONE) ? cudaErrorUnknown : cudaSuccess);
+	FAILS(cudaErrorInvalidValue, cudaHostRegister(pages + 100, 2 * 4096, cudaHostRegisterReadOnly));
 	SUCCEEDS(cudaHostRegister(&here, sizeof here, 0));
 	FAILS(cudaErrorHostMemoryAlreadyRegistered, cudaHostRegister(&here, sizeof here, 0));
 	FAILS(cudaErrorInvalidValue, cudaFreeHost(&here));

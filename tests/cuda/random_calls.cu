@@ -19,6 +19,8 @@ __global__ void add(int *p, int n) { p[0] += n; }
 enum { ROOM = 1 << 17 };
 static char host_room[ROOM], *pinned, *device_variable;
 static std::vector<void *> device, dead = {NULL, (void *)8, (void *)0xdead00000000, (void *)-1};
+static std::vector<void *> managed;
+static cudaMemPool_t pool;
 static std::vector<cudaStream_t> streams(1);
 static std::vector<cudaEvent_t> events(1);
 
@@ -36,7 +38,7 @@ static void *pointer()
 	case 1:
 		return host_room;
 	case 2:
-		return pinned;
+		return managed.empty() || draw(2) ? pinned : (char *)one_of(managed) + draw(80);
 	case 3:
 		return device_variable;
 	default:
@@ -100,6 +102,54 @@ static cudaError_t memory_call()
 	if (p)
 		device.push_back(p);
 	return error;
+}
+
+// Memory that both sides have, and what is said of it.
+static cudaError_t shared_call()
+{
+	static char registered[4096];
+	void *p = NULL;
+	int answer[3];
+	unsigned flags;
+	switch (draw(10)) {
+	case 0: {
+		size_t size = bytes();
+		cudaError_t error = cudaMallocManaged(&p, size > 1 << 20 ? size | (size_t)1 << 50 : size, draw(5));
+		if (error == cudaSuccess)
+			managed.push_back(p);
+		return error;
+	}
+	case 1:
+		if (managed.size()) {
+			p = managed.back();
+			managed.pop_back();
+			return cudaFree(p);
+		}
+		return cudaFreeAsync(draw(2) ? (void *)host_room : (void *)pinned, stream());
+	case 2:
+		return cudaHostRegister(registered + draw(4096), draw(600), draw(20));
+	case 3:
+		return cudaHostUnregister(registered + draw(4096));
+	case 4:
+		return cudaHostGetDevicePointer(&p, draw(2) ? pointer() : registered + draw(4096), draw(8) == 0);
+	case 5:
+		return cudaMemAdvise(managed.empty() ? pointer() : (char *)one_of(managed) + draw(64), bytes(),
+		                     (cudaMemoryAdvise)draw(9), (int)draw(5) - 2);
+	case 6:
+		return cudaMemRangeGetAttribute(answer, draw(4) ? 4 : draw(13), (cudaMemRangeAttribute)draw(11),
+		                                managed.empty() ? pointer() : one_of(managed), bytes());
+	case 7:
+		return cudaMemPrefetchAsync(managed.empty() ? pointer() : one_of(managed), bytes(), (int)draw(4) - 2, stream());
+	case 8:
+		if (cudaError_t error = cudaMallocFromPoolAsync(&p, bytes(), draw(4) ? pool : (cudaMemPool_t)pointer(), stream()))
+			return error;
+		if (p)
+			device.push_back(p);
+		return cudaSuccess;
+	default:
+		return draw(2) ? cudaHostGetFlags(&flags, pointer())
+		               : cudaMemPoolGetAttribute(pool, (cudaMemPoolAttr)draw(11), answer);
+	}
 }
 
 static cudaError_t copy_call()
@@ -197,13 +247,15 @@ int main(int argc, char **argv)
 	state = argc > 1 ? atoi(argv[1]) : 1;
 	SUCCEEDS(cudaMalloc(&counter, sizeof *counter));
 	SUCCEEDS(cudaMallocHost(&pinned, ROOM));
+	SUCCEEDS(cudaDeviceGetDefaultMemPool(&pool, 0));
 	SUCCEEDS(cudaGetSymbolAddress((void **)&device_variable, variable));
 	SUCCEEDS(cudaMemset(counter, 0, sizeof *counter));
 	for (unsigned k = 0; k < calls; k++) {
-		unsigned which = draw(4);
+		unsigned which = draw(5);
 		cudaError_t error = which == 0   ? memory_call()
 				    : which == 1 ? copy_call()
 				    : which == 2 ? handle_call()
+				    : which == 3 ? shared_call()
 						 : other_call(counter);
 		CHECK(strncmp(cudaGetErrorName(error), "cuda", 4) == 0);
 		CHECK(error == cudaSuccess || cudaGetLastError() == error);
@@ -214,6 +266,8 @@ int main(int argc, char **argv)
 	SUCCEEDS(cudaMemcpy(&count, counter, sizeof count, cudaMemcpyDeviceToHost));
 	CHECK(count == 1);
 	for (void *p : device)
+		SUCCEEDS(cudaFree(p));
+	for (void *p : managed)
 		SUCCEEDS(cudaFree(p));
 	return finish();
 }

@@ -4,8 +4,8 @@
 #include "cli/cc/cc.h"
 
 #include "base/file.h"
-#include "cli/cc/join.h"
 #include "cli/cc/object.h"
+#include "ptx/join.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -138,10 +138,16 @@ static bool write_files(struct linking *linking, const char **stub)
 	return fine;
 }
 
+static void tell(void *user, const char *text)
+{
+	const struct cc *cc = user;
+	cli_error(cc->name, "%s", text);
+}
+
 bool cc_link_device(struct cc *cc, const struct words *files, const char **stub)
 {
 	struct linking linking = {.cc = cc};
-	join_open(&linking.join, cc->name);
+	join_open(&linking.join, tell, cc);
 	read_all(&linking, files);
 	*stub = NULL;
 	bool fine = !count_lacking(&linking) || write_files(&linking, stub);

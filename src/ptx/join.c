@@ -1,12 +1,10 @@
 /* A module is taken apart into pieces: its functions, their declarations, its variables, its .file lines. Together they are
  * written as declarations first, then variables, then functions, so that each name is declared before it is used. What is a
  * module's own gets another name where several modules have one of that name. */
-#include "cli/cc/join.h"
-
-#include "cli/commands.h"
-#include "simt/simt.h"
+#include "ptx/join.h"
 
 #include <ctype.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -34,9 +32,9 @@ struct token {
 	size_t length;
 };
 
-void join_open(struct join *join, const char *name)
+void join_open(struct join *join, void (*tell)(void *user, const char *text), void *user)
 {
-	*join = (struct join){.name = name};
+	*join = (struct join){.tell = tell, .user = user};
 	join->next_module = &join->modules;
 	join->next_piece = &join->pieces;
 }
@@ -44,6 +42,16 @@ void join_open(struct join *join, const char *name)
 void join_close(struct join *join)
 {
 	arena_free(&join->arena);
+}
+
+__attribute__((format(printf, 2, 3))) static void tell(const struct join *join, const char *format, ...)
+{
+	char text[1024];
+	va_list arguments;
+	va_start(arguments, format);
+	vsnprintf(text, sizeof text, format, arguments);
+	va_end(arguments);
+	join->tell(join->user, text);
 }
 
 static bool is_word(char c)
@@ -225,10 +233,27 @@ static struct join_piece *find_defined(const struct join *join, const char *name
 	return weak;
 }
 
-/* What a machine brings itself. */
+/* What a machine brings itself (simt/decode_call.c). */
 static bool is_builtin(const char *name)
 {
-	return strcmp(name, "__assert_fail") == 0 || simt_system_named(name) != SIMT_SYSTEM_CALLS;
+	static const char *const names[] = {
+		"vprintf",
+		"malloc",
+		"free",
+		"__assertfail",
+		"__assert_fail",
+		"cudaGetParameterBuffer",
+		"cudaLaunchDevice",
+		"cudaGetParameterBufferV2",
+		"cudaLaunchDeviceV2",
+		"cudaDeviceSynchronize",
+		"cudaGetLastError",
+		"cudaPeekAtLastError",
+	};
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+		if (strcmp(names[i], name) == 0)
+			return true;
+	return false;
 }
 
 /* Shared memory whose size a launch says has no definition. */
@@ -246,8 +271,8 @@ static bool settle_extern(struct join *join, struct join_piece *piece)
 	}
 	if (is_builtin(piece->name) || is_dynamic_shared(piece))
 		return true;
-	cli_error(join->name, "%s: device %s '%s' is not defined in any of the files that are linked",
-	          piece->module->file, piece->kind == VARIABLE ? "variable" : "function", piece->name);
+	tell(join, "%s: device %s '%s' is not defined in any of the files that are linked", piece->module->file,
+	     piece->kind == VARIABLE ? "variable" : "function", piece->name);
 	return false;
 }
 
@@ -257,9 +282,9 @@ static bool settle_definition(struct join *join, struct join_piece *piece)
 	if (first == piece)
 		return true;
 	if (piece->linkage == VISIBLE) {
-		cli_error(join->name, "device %s '%s' is defined in %s and in %s",
-		          piece->kind == VARIABLE ? "variable" : "function", piece->name, first->module->file,
-		          piece->module->file);
+		tell(join, "device %s '%s' is defined in %s and in %s",
+		     piece->kind == VARIABLE ? "variable" : "function", piece->name, first->module->file,
+		     piece->module->file);
 		return false;
 	}
 	piece->dropped = true;
