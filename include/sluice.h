@@ -240,7 +240,7 @@ SLUICE_API enum sluice_status sluice_texture_bind(sluice_gpu *gpu, uint64_t hand
 /* The handle of a module's texture or surface reference (.texref, .surfref). */
 SLUICE_API bool sluice_find_texture(sluice_module *module, const char *name, uint64_t *handle);
 
-/* Runs a kernel to its end. arguments[i] points at the value of parameter i. */
+/* Runs a kernel to its end, and then what it has launched. arguments[i] points at the value of parameter i. */
 SLUICE_API enum sluice_status sluice_launch(sluice_gpu *gpu, sluice_kernel *kernel, sluice_dim grid, sluice_dim block,
                                             uint32_t dynamic_shared_bytes, void *const *arguments,
                                             struct sluice_error *error);
@@ -253,7 +253,8 @@ SLUICE_API enum sluice_status sluice_launch_cooperative(sluice_gpu *gpu, sluice_
 SLUICE_API void sluice_stop(sluice_gpu *gpu);
 /* How many different mistakes the checks have found so far. */
 SLUICE_API uint64_t sluice_findings(const sluice_gpu *gpu);
-/* Simulated time since sluice_open(), in seconds: what events measure. */
+/* Simulated time since sluice_open(), in seconds: what events measure. In a functional run an estimate, which grows with each launch: a
+ * cycle for one warp instruction of each scheduler of the SMs that have blocks. */
 SLUICE_API double sluice_time(const sluice_gpu *gpu);
 
 /* PTX rewritten by passes, without a machine. */

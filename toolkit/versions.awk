@@ -19,7 +19,7 @@ function export(name, version, target, node, alias) {
 function export_streams(name, version, target) {
 	if (name ~ /^(cudaMemcpy|cudaMemset)/ && name !~ /Async$/)
 		export(name "_ptds", version, target)
-	else if (name ~ /Async(_v2)?$|^cudaLaunch|^cudaEventRecord|^cudaStream(AddCallback|CopyAttributes|GetAttribute|GetFlags|GetPriority|Query|SetAttribute|Synchronize|WaitEvent)$/)
+	else if (name ~ /Async(_v2)?$|^cudaLaunch|^cudaEventRecord|^cudaStream(AddCallback|CopyAttributes|GetAttribute|GetFlags|GetPriority|Query|SetAttribute|Synchronize|WaitEvent)$|^cudaStream(BeginCapture|EndCapture|IsCapturing|GetCaptureInfo|UpdateCapture)|^cudaGraph(Launch|Upload|InstantiateWithParams)$/)
 		export(name "_ptsz", version, target)
 	else if (name == "__cudaLaunchKernel")
 		export(name "_ptsz", version, target)

@@ -62,6 +62,7 @@
 #include <__clang_cuda_cmath.h>
 
 #include "sluice/device_calls.h"
+#include "sluice/device_runtime.h"
 #include "sluice/math.h"
 
 /* clang's shuffles and __fns are out of the way under other names: ours are in sluice/shuffles.h and sluice/intrinsics.h. */
@@ -105,6 +106,7 @@
 
 #if defined(__cplusplus)
 #include "channel_descriptor.h"
+#include "sluice/graph_templates.h"
 #include "sluice/runtime_templates.h"
 #include "sluice/surfaces.h"
 #include "sluice/textures.h"

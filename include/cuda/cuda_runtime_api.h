@@ -250,6 +250,8 @@ cudaError_t cudaGetSurfaceObjectResourceDesc(struct cudaResourceDesc *resource, 
 cudaError_t cudaCreateSurfaceObject(cudaSurfaceObject_t *object, const struct cudaResourceDesc *resource);
 cudaError_t cudaDestroySurfaceObject(cudaSurfaceObject_t object);
 
+#include "sluice/graph_calls.h"
+
 /* what the compiler calls */
 void **__cudaRegisterFatBinary(void *fat_binary);
 void __cudaRegisterFatBinaryEnd(void **handle);

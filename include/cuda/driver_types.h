@@ -24,8 +24,6 @@ typedef const struct cudaMipmappedArray *cudaMipmappedArray_const_t;
 typedef struct cudaGraphicsResource *cudaGraphicsResource_t;
 typedef struct CUkern_st *cudaKernel_t;
 typedef struct CUmemPoolHandle_st *cudaMemPool_t;
-typedef struct CUgraph_st *cudaGraph_t;
-typedef struct CUgraphExec_st *cudaGraphExec_t;
 typedef void(CUDART_CB *cudaStreamCallback_t)(cudaStream_t stream, cudaError_t status, void *user);
 typedef void(CUDART_CB *cudaHostFn_t)(void *user);
 
@@ -52,6 +50,7 @@ typedef void(CUDART_CB *cudaHostFn_t)(void *user);
 #define cudaEventRecordDefault              0x00
 #define cudaEventRecordExternal             0x01
 #define cudaEventWaitDefault                0x00
+#define cudaEventWaitExternal               0x01
 #define cudaDeviceScheduleAuto              0x00
 #define cudaDeviceScheduleSpin              0x01
 #define cudaDeviceScheduleYield             0x02
@@ -596,5 +595,7 @@ struct cudaLaunchParams
 	size_t sharedMem;
 	cudaStream_t stream;
 };
+
+#include "sluice/graph_types.h"
 
 #endif

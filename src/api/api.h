@@ -71,6 +71,7 @@ struct sluice_gpu {
 	struct stats_file stats_file;
 	struct traces traces;
 	uint64_t functional_launches;
+	double estimated_seconds; /* of these */
 	uint64_t code_bytes; /* of all programs prepared so far */
 };
 
@@ -79,9 +80,12 @@ unsigned api_parse_checks(const char *check, struct diag *diag);
 /* Of some, the records are of all blocks together. */
 bool api_checks_want_one_thread(unsigned kinds);
 enum sluice_status api_open_checks(sluice_gpu *gpu, unsigned kinds, struct sluice_error *error);
-/* Before a launch, whose parameters are in place; and after it, to say what it has found. */
-void api_begin_checks(sluice_gpu *gpu, sluice_kernel *kernel, struct simt_launch *launch);
-void api_end_checks(sluice_gpu *gpu, const struct simt_launch *launch);
+/* Before a launch, whose parameters are in place; and after it, to say what it has found. The reads of one that is waited for by the launch in
+ * which it is nested are not held against rows. */
+void api_begin_checks(sluice_gpu *gpu, sluice_kernel *kernel, struct simt_launch *launch, bool waited_for);
+void api_end_checks(sluice_gpu *gpu, const struct simt_launch *launch, bool waited_for);
+/* Says what a launch has found so far. */
+void api_report_checks(sluice_gpu *gpu, const struct simt_launch *launch);
 
 /* analyses.c: what mechanisms may ask of a launch. */
 struct launch_analyses {

@@ -97,19 +97,24 @@ static void say(void *user, bool is_stray, const char *text)
 		fprintf(stderr, "sluice: %s\n", text);
 }
 
-void api_begin_checks(sluice_gpu *gpu, sluice_kernel *kernel, struct simt_launch *launch)
+void api_begin_checks(sluice_gpu *gpu, sluice_kernel *kernel, struct simt_launch *launch, bool waited_for)
 {
 	launch->whole_warp_barriers = gpu->whole_warp_barriers;
 	launch->checks = gpu->checks;
-	if (gpu->footprint)
+	if (gpu->footprint && !waited_for)
 		footprint_begin(gpu->footprint, kernel, launch);
 }
 
-void api_end_checks(sluice_gpu *gpu, const struct simt_launch *launch)
+void api_report_checks(sluice_gpu *gpu, const struct simt_launch *launch)
 {
 	if (gpu->checks)
 		simt_checks_report(gpu->checks, launch, say, gpu);
-	if (gpu->footprint)
+}
+
+void api_end_checks(sluice_gpu *gpu, const struct simt_launch *launch, bool waited_for)
+{
+	api_report_checks(gpu, launch);
+	if (gpu->footprint && !waited_for)
 		footprint_end(gpu->footprint);
 }
 

@@ -1,8 +1,10 @@
 /* Launching a kernel. */
 #include "api/api.h"
+#include "api/device_launch.h"
 #include "api/syscall.h"
 #include "base/demangle.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -82,7 +84,8 @@ static uint8_t *pack_params(const sluice_kernel *kernel, void *const *arguments)
 	return params;
 }
 
-static struct record *new_record(sluice_gpu *gpu, const sluice_kernel *kernel)
+/* Its number among the records, which may move while others are made. */
+static size_t new_record(sluice_gpu *gpu, const sluice_kernel *kernel)
 {
 	struct records *records = &gpu->records;
 	if (records->count == records->capacity) {
@@ -95,15 +98,16 @@ static struct record *new_record(sluice_gpu *gpu, const sluice_kernel *kernel)
 	                          .shown = demangle(kernel->function->name),
 	                          .launch = records->count,
 	                          .end = GPU_STOPPED};
-	return record;
+	return records->count - 1;
 }
 
-/* The launch is over: its record is complete. */
-static void end_record(sluice_gpu *gpu, struct record *record, const struct sluice_error *error)
+/* The launch is over: its record is complete. One that was waited for is written with the one that waited. */
+static void end_record(sluice_gpu *gpu, struct record *record, bool waited_for, const struct sluice_error *error)
 {
 	if (record->end != GPU_DONE && error)
 		record->message = strndup(error->message, strcspn(error->message, "\n"));
-	stats_file_add(&gpu->stats_file, &gpu->records);
+	if (!waited_for)
+		stats_file_add(&gpu->stats_file, &gpu->records);
 }
 
 struct progress {
@@ -159,8 +163,18 @@ static enum sluice_status stopped(const sluice_gpu *gpu, const struct record *re
 	                (unsigned long long)gpu->max_instructions);
 }
 
+/* What a functional launch counts as in sluice_time(): a cycle of the core's clock for one warp instruction of each scheduler of the SMs that have
+ * blocks, and no fewer than one cycle. */
+static double estimate_seconds(const struct machine *machine, struct dim3 grid, uint64_t warp_instructions)
+{
+	uint64_t blocks = (uint64_t)grid.x * grid.y * grid.z, sms = blocks < machine->sms ? blocks : machine->sms;
+	uint64_t issued = sms * machine->sm.schedulers;
+	uint64_t cycles = (warp_instructions + issued - 1) / issued;
+	return (double)(cycles ? cycles : 1) / (machine->core_mhz * 1e6);
+}
+
 static enum sluice_status run_functional(sluice_gpu *gpu, struct simt_launch *launch, uint32_t blocks_per_sm,
-                                         struct record *record, struct sluice_error *error)
+                                         size_t number, struct sluice_error *error)
 {
 	struct simt_run run = {0};
 	launch->memory = gpu->gpu->memory;
@@ -169,7 +183,9 @@ static enum sluice_status run_functional(sluice_gpu *gpu, struct simt_launch *la
 	launch->id = ++gpu->functional_launches;
 	launch->resident = (uint64_t)blocks_per_sm * gpu->machine.sms;
 	simt_run(launch, gpu->max_instructions ? gpu->max_instructions - gpu->instructions : 0, &run);
+	struct record *record = &gpu->records.record[number];
 	record->functional = true;
+	gpu->estimated_seconds += estimate_seconds(&gpu->machine, launch->grid, run.warp_instructions);
 	record->stats.sm.warp_instructions = run.warp_instructions;
 	record->stats.sm.thread_instructions = run.thread_instructions;
 	record->end = run.fault.what ? GPU_FAULT : run.stopped ? GPU_STOPPED : GPU_DONE;
@@ -178,13 +194,14 @@ static enum sluice_status run_functional(sluice_gpu *gpu, struct simt_launch *la
 	return run.stopped ? stopped(gpu, record, error) : SLUICE_OK;
 }
 
-static enum sluice_status run_timed(sluice_gpu *gpu, sluice_kernel *kernel, struct gpu_run *run, struct record *record,
+static enum sluice_status run_timed(sluice_gpu *gpu, sluice_kernel *kernel, struct gpu_run *run, size_t number,
                                     struct sluice_error *error)
 {
 	char text[512];
 	gpu_renew(gpu->gpu);
 	run->visitor = traces_begin(&gpu->traces);
 	gpu_run(gpu->gpu, run);
+	struct record *record = &gpu->records.record[number];
 	api_record_mechanisms(gpu, kernel, record);
 	record->end = run->end;
 	record->cycles = run->cycles;
@@ -257,25 +274,27 @@ static struct gpu_run *new_run(sluice_gpu *gpu, sluice_kernel *kernel, const str
 	return run;
 }
 
-/* Runs what was found fit to run, and records it. */
+/* Runs what was found fit to run, and records it. What a block waits for (`waited_for`) runs while the machine stands still: without cycles. */
 static enum sluice_status run_recorded(sluice_gpu *gpu, sluice_kernel *kernel, struct gpu_run *run, uint64_t shared,
-                                       struct sluice_error *error)
+                                       bool waited_for, struct sluice_error *error)
 {
-	struct record *record = new_record(gpu, kernel);
+	size_t number = new_record(gpu, kernel);
+	struct record *record = &gpu->records.record[number];
 	record->grid = run->launch.grid;
 	record->block = run->launch.block;
 	record->registers = kernel_registers(kernel);
 	record->spill_bytes = kernel->spills.bytes;
 	record->shared_bytes = (uint32_t)shared;
-	api_begin_checks(gpu, kernel, &run->launch);
+	api_begin_checks(gpu, kernel, &run->launch, waited_for);
 	double begin = host_now();
-	enum sluice_status status = gpu->functional
-	                                    ? run_functional(gpu, &run->launch, run->blocks_per_sm, record, error)
-	                                    : run_timed(gpu, kernel, run, record, error);
+	enum sluice_status status = gpu->functional || waited_for
+	                                    ? run_functional(gpu, &run->launch, run->blocks_per_sm, number, error)
+	                                    : run_timed(gpu, kernel, run, number, error);
+	record = &gpu->records.record[number];
 	record->host_seconds = host_now() - begin;
 	record_price(&gpu->records, record);
-	end_record(gpu, record, error);
-	api_end_checks(gpu, &run->launch);
+	end_record(gpu, record, waited_for, error);
+	api_end_checks(gpu, &run->launch, waited_for);
 	gpu->instructions += record->stats.sm.thread_instructions;
 	return status;
 }
@@ -301,8 +320,57 @@ static enum sluice_status check_together(sluice_kernel *kernel, sluice_dim grid,
 	                occupancy.blocks_per_sm, machine->sms);
 }
 
-static enum sluice_status start(sluice_gpu *gpu, sluice_kernel *kernel, sluice_dim grid, sluice_dim block,
-                                uint32_t dynamic_shared_bytes, void *const *arguments, bool cooperative,
+/* How a launch was asked for. */
+struct asked {
+	sluice_dim grid, block;
+	uint32_t dynamic_shared_bytes;
+	void *const *arguments;
+	bool cooperative;
+	unsigned depth;  /* launches by kernels that it is nested in */
+	bool waited_for; /* by the block that launched it */
+};
+
+static enum sluice_status run_children(sluice_gpu *gpu, const struct device_runtime *runtime,
+                                       struct sluice_error *error);
+static bool run_waited_for(struct device_runtime *runtime, const struct device_launch *launch);
+
+/* Runs it, and then what it has launched. */
+static enum sluice_status run_family(sluice_gpu *gpu, sluice_kernel *kernel, const struct asked *asked,
+                                     const struct occupancy *occupancy, uint64_t shared, struct sluice_error *error)
+{
+	uint8_t *params = pack_params(kernel, asked->arguments);
+	struct device_runtime runtime = {.gpu = gpu,
+	                                 .module = kernel->module,
+	                                 .depth = asked->depth,
+	                                 .is_waited_for = asked->waited_for,
+	                                 .run = run_waited_for};
+	struct simt_launch launch = {.program = kernel->program,
+	                             .code = kernel->code,
+	                             .grid = {asked->grid.x, asked->grid.y, asked->grid.z},
+	                             .block = {asked->block.x, asked->block.y, asked->block.z},
+	                             .dynamic_shared_bytes = asked->dynamic_shared_bytes,
+	                             .params = params,
+	                             .cooperative = asked->cooperative,
+	                             .textures = &gpu->textures,
+	                             .system_call = syscall_run,
+	                             .user = &runtime,
+	                             .stop = &gpu->stop};
+	struct progress progress = {.gpu = gpu, .kernel = kernel->function->name, .last = host_now()};
+	struct gpu_run *run = new_run(gpu, kernel, &launch, occupancy, &progress);
+	struct launch_analyses known = {.gpu = gpu, .kernel = kernel, .launch = &run->launch};
+	run->analyses = api_analyses(&known);
+	runtime.launch = &run->launch;
+	enum sluice_status status = run_recorded(gpu, kernel, run, shared, asked->waited_for, error);
+	arena_free(&known.arena);
+	free(params);
+	free(run);
+	if (status == SLUICE_OK)
+		status = run_children(gpu, &runtime, error);
+	device_runtime_close(&runtime);
+	return status;
+}
+
+static enum sluice_status start(sluice_gpu *gpu, sluice_kernel *kernel, const struct asked *asked,
                                 struct sluice_error *error)
 {
 	enum sluice_status status = kernel_prepare(kernel, error);
@@ -311,50 +379,70 @@ static enum sluice_status start(sluice_gpu *gpu, sluice_kernel *kernel, sluice_d
 	if (status != SLUICE_OK)
 		return status;
 	struct occupancy occupancy;
-	uint64_t shared = (uint64_t)kernel->program->shared_bytes + dynamic_shared_bytes;
-	sluice_kernel *asked = kernel;
-	status = fit_block(&kernel, grid, block, shared, &occupancy, error);
-	if (status == SLUICE_OK && cooperative)
-		status = check_together(asked, grid, block, dynamic_shared_bytes, error);
+	uint64_t shared = (uint64_t)kernel->program->shared_bytes + asked->dynamic_shared_bytes;
+	sluice_kernel *given = kernel;
+	status = fit_block(&kernel, asked->grid, asked->block, shared, &occupancy, error);
+	if (status == SLUICE_OK && asked->cooperative)
+		status = check_together(given, asked->grid, asked->block, asked->dynamic_shared_bytes, error);
 	if (status == SLUICE_OK)
-		status = check_arguments(kernel, arguments, error);
-	if (status != SLUICE_OK)
-		return status;
-
-	uint8_t *params = pack_params(kernel, arguments);
-	struct simt_launch launch = {.program = kernel->program,
-	                             .code = kernel->code,
-	                             .grid = {grid.x, grid.y, grid.z},
-	                             .block = {block.x, block.y, block.z},
-	                             .dynamic_shared_bytes = dynamic_shared_bytes,
-	                             .params = params,
-	                             .cooperative = cooperative,
-	                             .textures = &gpu->textures,
-	                             .system_call = syscall_run,
-	                             .user = gpu->gpu->memory,
-	                             .stop = &gpu->stop};
-	struct progress progress = {.gpu = gpu, .kernel = kernel->function->name, .last = host_now()};
-	struct gpu_run *run = new_run(gpu, kernel, &launch, &occupancy, &progress);
-	struct launch_analyses known = {.gpu = gpu, .kernel = kernel, .launch = &run->launch};
-	run->analyses = api_analyses(&known);
-	status = run_recorded(gpu, kernel, run, shared, error);
-	arena_free(&known.arena);
-	free(params);
-	free(run);
+		status = check_arguments(kernel, asked->arguments, error);
+	if (status == SLUICE_OK)
+		status = run_family(gpu, kernel, asked, &occupancy, shared, error);
 	return status == SLUICE_OK ? api_succeed(error) : status;
+}
+
+static enum sluice_status run_child(sluice_gpu *gpu, const struct device_launch *child, unsigned depth, bool waited_for,
+                                    struct sluice_error *error)
+{
+	const struct ptx_function *function = child->kernel->function;
+	void **arguments = xcalloc(function->param_count + 1, sizeof *arguments);
+	uint32_t i = 0;
+	for (const struct ptx_variable *param = function->params; param; param = param->next)
+		arguments[i++] = child->arguments + param->offset;
+	const struct asked asked = {.grid = child->grid,
+	                            .block = child->block,
+	                            .dynamic_shared_bytes = child->shared,
+	                            .arguments = arguments,
+	                            .depth = depth,
+	                            .waited_for = waited_for};
+	enum sluice_status status = start(gpu, child->kernel, &asked, error);
+	free(arguments);
+	return status;
+}
+
+static enum sluice_status run_children(sluice_gpu *gpu, const struct device_runtime *runtime,
+                                       struct sluice_error *error)
+{
+	enum sluice_status status = SLUICE_OK;
+	for (size_t i = 0; i < runtime->waiting.count && status == SLUICE_OK; i++)
+		status = run_child(gpu, &runtime->waiting.launch[i], runtime->depth + 1, runtime->is_waited_for, error);
+	return status;
+}
+
+/* In the middle of the launch that it is nested in. False after a message. */
+static bool run_waited_for(struct device_runtime *runtime, const struct device_launch *launch)
+{
+	struct sluice_error error = {0};
+	api_report_checks(runtime->gpu, runtime->launch);
+	bool fine = run_child(runtime->gpu, launch, runtime->depth + 1, true, &error) == SLUICE_OK;
+	if (!fine)
+		fprintf(stderr, "%s\n", error.message);
+	return fine;
 }
 
 enum sluice_status sluice_launch(sluice_gpu *gpu, sluice_kernel *kernel, sluice_dim grid, sluice_dim block,
                                  uint32_t dynamic_shared_bytes, void *const *arguments, struct sluice_error *error)
 {
-	return start(gpu, kernel, grid, block, dynamic_shared_bytes, arguments, false, error);
+	const struct asked asked = {grid, block, dynamic_shared_bytes, arguments, .cooperative = false};
+	return start(gpu, kernel, &asked, error);
 }
 
 enum sluice_status sluice_launch_cooperative(sluice_gpu *gpu, sluice_kernel *kernel, sluice_dim grid, sluice_dim block,
                                              uint32_t dynamic_shared_bytes, void *const *arguments,
                                              struct sluice_error *error)
 {
-	return start(gpu, kernel, grid, block, dynamic_shared_bytes, arguments, true, error);
+	const struct asked asked = {grid, block, dynamic_shared_bytes, arguments, .cooperative = true};
+	return start(gpu, kernel, &asked, error);
 }
 
 void sluice_stop(sluice_gpu *gpu)

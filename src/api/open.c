@@ -269,7 +269,7 @@ void sluice_close(sluice_gpu *gpu)
 
 double sluice_time(const sluice_gpu *gpu)
 {
-	return gpu_seconds(gpu->gpu);
+	return gpu_seconds(gpu->gpu) + gpu->estimated_seconds;
 }
 
 void sluice_machine_info(const sluice_gpu *gpu, struct sluice_machine_info *info)

@@ -1,6 +1,8 @@
 /* What device code may call. */
 #include "api/syscall.h"
 
+#include "api/api.h"
+#include "api/device_launch.h"
 #include "api/printf.h"
 
 #include <inttypes.h>
@@ -34,9 +36,32 @@ static void device_free(struct simt_memory *memory, uint64_t address)
 		simt_free(memory, address);
 }
 
+static uint64_t launch_call(struct device_runtime *runtime, enum simt_system call, const uint64_t *words,
+                            uint64_t block)
+{
+	switch (call) {
+	case SIMT_PARAMETER_BUFFER:
+		return device_parameter_buffer(runtime, words[1]);
+	case SIMT_PARAMETER_BUFFER_V2:
+		return device_parameter_buffer_v2(runtime, words, block);
+	case SIMT_LAUNCH_DEVICE:
+		return device_launch(runtime, words, block);
+	case SIMT_LAUNCH_DEVICE_V2:
+		return device_launch_v2(runtime, words, block);
+	case SIMT_DEVICE_SYNCHRONIZE:
+		return !device_synchronize(runtime, block);
+	case SIMT_DEVICE_LAST_ERROR:
+	case SIMT_DEVICE_PEEK_ERROR:
+		return device_last_error(runtime, block, call == SIMT_DEVICE_PEEK_ERROR);
+	default:
+		return 0;
+	}
+}
+
 uint64_t syscall_run(void *user, enum simt_system call, const uint64_t *arguments, const struct simt_windows *windows)
 {
-	struct lane_memory lane = {user, windows};
+	struct device_runtime *runtime = user;
+	struct lane_memory lane = {runtime->gpu->gpu->memory, windows};
 	switch (call) {
 	case SIMT_VPRINTF:
 		return (uint32_t)syscall_printf(stdout, &lane, arguments[0], arguments[1]);
@@ -49,6 +74,6 @@ uint64_t syscall_run(void *user, enum simt_system call, const uint64_t *argument
 		print_assertion(&lane, arguments);
 		return 0;
 	default:
-		return 0;
+		return launch_call(runtime, call, arguments, windows->block);
 	}
 }

@@ -1,5 +1,6 @@
 /* Copies from and to arrays: row by row, in pieces that lie together in an array's tiles. */
 #include "cudart/array.h"
+#include "cudart/capture.h"
 
 #include "cudart/host_memory.h"
 
@@ -161,12 +162,38 @@ static struct side place_in(cudaArray_const_t array, size_t x, size_t y)
 	return (struct side){.array = array, .x = x, .y = y};
 }
 
+/* One side of a copy as cudaMemcpy3D() takes it. */
+static void describe_side(const struct side *side, cudaArray_t *array, struct cudaPitchedPtr *pointer,
+                          struct cudaPos *at)
+{
+	*array = (cudaArray_t)(uintptr_t)side->array;
+	*pointer = (struct cudaPitchedPtr){side->pointer, side->pitch, side->pitch, 1};
+	if (side->array)
+		*at = (struct cudaPos){side->x / array_texel_bytes(side->array), side->y, side->z};
+}
+
+static cudaError_t capture_area(const struct copy *copy, const char *call, cudaStream_t stream,
+                                enum cudaMemcpyKind kind)
+{
+	const struct cudaArray *array = copy->to.array ? copy->to.array : copy->from.array;
+	cudaError_t result = array_check(copy->runtime, call, array);
+	if (result != cudaSuccess)
+		return result;
+	struct cudaMemcpy3DParms parameters = {
+		.extent = {copy->width / array_texel_bytes(array), copy->height, copy->depth}, .kind = kind};
+	describe_side(&copy->to, &parameters.dstArray, &parameters.dstPtr, &parameters.dstPos);
+	describe_side(&copy->from, &parameters.srcArray, &parameters.srcPtr, &parameters.srcPos);
+	return capture_copy(copy->runtime, stream, &parameters);
+}
+
 static cudaError_t copy_area(const char *call, cudaStream_t stream, struct side to, struct side from, size_t width,
                              size_t height, enum cudaMemcpyKind kind)
 {
 	struct runtime *runtime = runtime_enter();
 	struct copy copy = {.runtime = runtime, .to = to, .from = from, .width = width, .height = height, .depth = 1};
 	cudaError_t result = runtime_check_stream(runtime, call, stream);
+	if (result == cudaSuccess && capture_of(runtime, stream))
+		return runtime_leave(runtime, capture_area(&copy, call, stream, kind));
 	return runtime_leave(runtime, result == cudaSuccess ? run_copy(&copy, call, kind) : result);
 }
 
@@ -225,7 +252,7 @@ static cudaError_t copy_bytes(const char *call, cudaStream_t stream, struct side
                               enum cudaMemcpyKind kind)
 {
 	struct runtime *runtime = runtime_enter();
-	cudaError_t result = runtime_check_stream(runtime, call, stream);
+	cudaError_t result = capture_check(runtime, call, stream); /* old calls, that no capture takes */
 	if (result == cudaSuccess && to.array)
 		result = array_check(runtime, call, to.array);
 	if (result == cudaSuccess && from.array)

@@ -2,6 +2,7 @@
 #include "cudart/copy.h"
 
 #include "cudart/array.h"
+#include "cudart/capture.h"
 #include "cudart/host_memory.h"
 
 #include <string.h>
@@ -131,6 +132,20 @@ static void transfer_rows(void *user)
 	}
 }
 
+static struct cudaPitchedPtr area_of(const void *pointer, size_t pitch, size_t slice)
+{
+	return (struct cudaPitchedPtr){(void *)(uintptr_t)pointer, pitch, pitch, pitch ? slice / pitch : 0};
+}
+
+static cudaError_t capture_rows(struct runtime *runtime, const struct copy *copy)
+{
+	const struct cudaMemcpy3DParms parameters = {.srcPtr = area_of(copy->from, copy->from_pitch, copy->from_slice),
+	                                             .dstPtr = area_of(copy->to, copy->to_pitch, copy->to_slice),
+	                                             .extent = {copy->width, copy->height, copy->depth},
+	                                             .kind = copy->kind};
+	return capture_copy(runtime, copy->stream, &parameters);
+}
+
 cudaError_t copy_run(struct runtime *runtime, const struct copy *copy)
 {
 	cudaError_t result = runtime_check_stream(runtime, copy->call, copy->stream);
@@ -141,6 +156,8 @@ cudaError_t copy_run(struct runtime *runtime, const struct copy *copy)
 		                      (int)copy->kind);
 	if (!copy->width || !copy->height || !copy->depth)
 		return cudaSuccess;
+	if (capture_of(runtime, copy->stream))
+		return capture_rows(runtime, copy);
 	struct transfer transfer = {.runtime = runtime, .copy = copy, .kind = resolve(runtime, copy)};
 	const void *missing;
 	result = check_copy(runtime, copy, transfer.kind);
@@ -223,6 +240,8 @@ static cudaError_t copy_box(const char *call, cudaStream_t stream, const struct 
 		return runtime_leave(runtime, runtime_refuse(call, cudaErrorInvalidValue, "no parameters"));
 	if (parameters->srcArray || parameters->dstArray) {
 		cudaError_t result = runtime_check_stream(runtime, call, stream);
+		if (result == cudaSuccess && capture_of(runtime, stream))
+			return runtime_leave(runtime, capture_copy(runtime, stream, parameters));
 		return runtime_leave(runtime,
 		                     result == cudaSuccess ? array_copy_box(runtime, call, parameters) : result);
 	}

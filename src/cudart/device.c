@@ -1,5 +1,5 @@
 /* The device: one, number 0. What it is, is in properties.c. */
-#include "cudart/runtime.h"
+#include "cudart/capture.h"
 
 #include <stdio.h>
 
@@ -73,7 +73,7 @@ cudaError_t cudaGetDeviceFlags(unsigned int *flags)
 cudaError_t cudaDeviceSynchronize(void)
 {
 	struct runtime *runtime = runtime_enter();
-	return runtime_leave(runtime, runtime->error);
+	return runtime_leave(runtime, capture_check_device(runtime, "cudaDeviceSynchronize"));
 }
 
 cudaError_t cudaThreadSynchronize(void)

@@ -1,4 +1,5 @@
 /* The driver API: copies and fills of rows, and of boxes. Of arrays the driver knows none here. */
+#include "cudart/capture.h"
 #include "cudart/driver.h"
 
 #include "cudart/host_memory.h"
@@ -128,7 +129,12 @@ static CUresult fill(CUdeviceptr to, size_t pitch, uint32_t value, uint32_t byte
 	if (result == cudaSuccess && (to % bytes || (height > 1 && (pitch % bytes || pitch / bytes < width))))
 		result = runtime_refuse(call, cudaErrorInvalidValue, "%zu values of %u bytes in rows of %zu at 0x%llx",
 		                        width, bytes, pitch, to);
-	for (size_t y = 0; width && y < height && result == cudaSuccess; y++)
+	bool is_captured = result == cudaSuccess && width && height && capture_of(runtime, stream);
+	if (is_captured) {
+		const struct cudaMemsetParams rows = {driver_pointer(to), pitch, value, bytes, width, height};
+		result = capture_fill(runtime, stream, &rows);
+	}
+	for (size_t y = 0; width && y < height && result == cudaSuccess && !is_captured; y++)
 		result = memory_fill(runtime, call, driver_pointer(to + y * pitch), value, bytes, width);
 	return driver_result(runtime_leave(runtime, result));
 }

@@ -1,4 +1,5 @@
 /* The driver API: memory. */
+#include "cudart/capture.h"
 #include "cudart/driver.h"
 
 #include "cudart/host_memory.h"
@@ -127,8 +128,12 @@ static CUresult fill(CUdeviceptr to, uint32_t value, uint32_t width, size_t coun
 	cudaError_t result = runtime_check_stream(runtime, call, stream);
 	if (result == cudaSuccess && to % width)
 		result = runtime_refuse(call, cudaErrorInvalidValue, "address 0x%llx is no multiple of %u", to, width);
-	if (result == cudaSuccess)
+	if (result == cudaSuccess && capture_of(runtime, stream)) {
+		const struct cudaMemsetParams row = {driver_pointer(to), 0, value, width, count, 1};
+		result = capture_fill(runtime, stream, &row);
+	} else if (result == cudaSuccess) {
 		result = memory_fill(runtime, call, driver_pointer(to), value, width, count);
+	}
 	return driver_result(runtime_leave(runtime, result));
 }
 

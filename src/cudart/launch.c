@@ -1,4 +1,5 @@
 /* Kernels: launching them, and what is known of them. */
+#include "cudart/capture.h"
 #include "cudart/texture.h"
 
 #include <stdio.h>
@@ -12,7 +13,7 @@ static const struct symbol *find_symbol(const struct runtime *runtime, const voi
 	return symbol;
 }
 
-static cudaError_t find_kernel(struct runtime *runtime, const char *call, const void *function, sluice_kernel **kernel)
+cudaError_t runtime_find_kernel(struct runtime *runtime, const char *call, const void *function, sluice_kernel **kernel)
 {
 	if (runtime->error != cudaSuccess)
 		return runtime->error;
@@ -69,12 +70,20 @@ static cudaError_t run(struct runtime *runtime, const struct launch *launch)
 	sluice_kernel *kernel = NULL;
 	cudaError_t result = runtime_check_stream(runtime, call, launch->stream);
 	if (result == cudaSuccess)
-		result = find_kernel(runtime, call, launch->function, &kernel);
+		result = runtime_find_kernel(runtime, call, launch->function, &kernel);
 	if (result != cudaSuccess)
 		return result;
 	if (launch->shared > UINT32_MAX)
 		return runtime_refuse(call, cudaErrorInvalidConfiguration, "%zu bytes of dynamic shared memory",
 		                      launch->shared);
+	if (capture_of(runtime, launch->stream)) {
+		const struct graph_kernel captured = {.function = launch->function,
+		                                      .grid = launch->grid,
+		                                      .block = launch->block,
+		                                      .shared = launch->shared,
+		                                      .cooperative = launch->cooperative};
+		return capture_kernel(runtime, call, launch->stream, &captured, launch->arguments);
+	}
 	if (runtime->ending)
 		return cudaErrorLaunchTimeout;
 	result = texture_references_refresh(runtime, call);
@@ -158,7 +167,7 @@ cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *attributes, const v
 	sluice_kernel *kernel;
 	cudaError_t result = runtime_check(runtime, "cudaFuncGetAttributes", attributes);
 	if (result == cudaSuccess)
-		result = find_kernel(runtime, "cudaFuncGetAttributes", function, &kernel);
+		result = runtime_find_kernel(runtime, "cudaFuncGetAttributes", function, &kernel);
 	if (result != cudaSuccess)
 		return runtime_leave(runtime, result);
 	struct sluice_kernel_info info;
@@ -187,7 +196,7 @@ cudaError_t cudaFuncSetAttribute(const void *function, enum cudaFuncAttribute at
 {
 	struct runtime *runtime = runtime_enter();
 	sluice_kernel *kernel;
-	cudaError_t result = find_kernel(runtime, "cudaFuncSetAttribute", function, &kernel);
+	cudaError_t result = runtime_find_kernel(runtime, "cudaFuncSetAttribute", function, &kernel);
 	if (result == cudaSuccess && attribute == cudaFuncAttributeMaxDynamicSharedMemorySize) {
 		struct sluice_machine_info machine;
 		sluice_machine_info(runtime->gpu, &machine);
@@ -204,7 +213,7 @@ static cudaError_t accept_for(const char *call, const void *function)
 {
 	struct runtime *runtime = runtime_enter();
 	sluice_kernel *kernel;
-	return runtime_leave(runtime, find_kernel(runtime, call, function, &kernel));
+	return runtime_leave(runtime, runtime_find_kernel(runtime, call, function, &kernel));
 }
 
 cudaError_t cudaFuncSetCacheConfig(const void *function, enum cudaFuncCache config)
@@ -228,7 +237,7 @@ cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *blocks, 
 	sluice_kernel *kernel;
 	cudaError_t result = runtime_check(runtime, call, blocks);
 	if (result == cudaSuccess)
-		result = find_kernel(runtime, call, function, &kernel);
+		result = runtime_find_kernel(runtime, call, function, &kernel);
 	if (result == cudaSuccess && (block_threads <= 0 || dynamic_shared > UINT32_MAX))
 		result = runtime_refuse(call, cudaErrorInvalidValue, "blocks of %d threads with %zu bytes",
 		                        block_threads, dynamic_shared);

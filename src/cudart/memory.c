@@ -1,5 +1,6 @@
 /* Device memory: allocation, fills, and what a pointer is. Streams are serialised, so that the asynchronous forms are the synchronous ones,
  * but for the stream, which must be one. */
+#include "cudart/capture.h"
 #include "cudart/copy.h"
 #include "cudart/host_memory.h"
 #include "cudart/pool.h"
@@ -27,7 +28,8 @@ static cudaError_t allocate(struct runtime *runtime, const char *call, void **po
 cudaError_t cudaMalloc(void **pointer, size_t size)
 {
 	struct runtime *runtime = runtime_enter();
-	return runtime_leave(runtime, allocate(runtime, "cudaMalloc", pointer, size));
+	cudaError_t result = capture_check_unsafe(runtime, "cudaMalloc");
+	return runtime_leave(runtime, result == cudaSuccess ? allocate(runtime, "cudaMalloc", pointer, size) : result);
 }
 
 static cudaError_t allocate_rows(const char *call, void **pointer, size_t *pitch, size_t width, size_t height)
@@ -69,10 +71,14 @@ static cudaError_t release(const char *call, void *pointer, cudaStream_t stream)
 {
 	struct runtime *runtime = runtime_enter();
 	struct sluice_error error = {0};
-	cudaError_t result = runtime_check_stream(runtime, call, stream);
+	cudaError_t result = stream ? runtime_check_stream(runtime, call, stream) : capture_check_unsafe(runtime, call);
 	struct host_memory *memory = host_memory_find(runtime, pointer);
 	if (result != cudaSuccess || !pointer)
 		return runtime_leave(runtime, result);
+	if (capture_of(runtime, stream))
+		return runtime_leave(runtime, capture_release(runtime, call, stream, pointer));
+	if (graph_memory_has(runtime, pointer))
+		return runtime_leave(runtime, graph_memory_release(runtime, call, pointer));
 	if (memory && memory->kind == HOST_MANAGED && memory->mapped && memory->address == (uintptr_t)pointer)
 		host_memory_remove(runtime, memory);
 	else if (memory)
@@ -171,6 +177,14 @@ static cudaError_t fill(const char *call, cudaStream_t stream, struct cudaPitche
 		return runtime_leave(runtime, result);
 	if (result == cudaSuccess)
 		result = copy_check_shape(call, cudaErrorInvalidValue, area.pitch, slice, width, height, depth);
+	bool is_captured = result == cudaSuccess && capture_of(runtime, stream);
+	for (size_t z = 0; z < depth && is_captured; z++) {
+		const struct cudaMemsetParams rows = {
+			.dst = (char *)area.ptr + z * slice, area.pitch, (uint8_t)value, 1, width, height};
+		capture_fill(runtime, stream, &rows);
+	}
+	if (is_captured)
+		return runtime_leave(runtime, result);
 	for (size_t z = 0; z < depth && result == cudaSuccess; z++) {
 		for (size_t y = 0; y < height && result == cudaSuccess; y++) {
 			void *row = (char *)area.ptr + z * slice + y * area.pitch;

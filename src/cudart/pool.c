@@ -2,6 +2,8 @@
  * goes back to the device at once: no pool holds more than is in use. */
 #include "cudart/pool.h"
 
+#include "cudart/capture.h"
+
 #include "base/arena.h"
 
 #include <search.h>
@@ -355,7 +357,9 @@ cudaError_t cudaMallocAsync(void **pointer, size_t size, cudaStream_t stream)
 	cudaError_t result = runtime_check(runtime, call, pointer);
 	if (result == cudaSuccess)
 		result = runtime_check_stream(runtime, call, stream);
-	if (result == cudaSuccess)
+	if (result == cudaSuccess && capture_of(runtime, stream))
+		result = capture_allocation(runtime, call, stream, pointer, size);
+	else if (result == cudaSuccess)
 		result = allocate(runtime, call, current_pool(runtime), pointer, size);
 	return runtime_leave(runtime, result);
 }
@@ -369,7 +373,9 @@ cudaError_t cudaMallocFromPoolAsync(void **pointer, size_t size, cudaMemPool_t p
 		result = runtime_check_stream(runtime, call, stream);
 	if (result == cudaSuccess)
 		result = check_pool(runtime, call, pool);
-	if (result == cudaSuccess)
+	if (result == cudaSuccess && capture_of(runtime, stream))
+		result = capture_allocation(runtime, call, stream, pointer, size);
+	else if (result == cudaSuccess)
 		result = allocate(runtime, call, pool, pointer, size);
 	return runtime_leave(runtime, result);
 }

@@ -1,5 +1,6 @@
 /* The process's one runtime: opening the GPU with the settings of the environment, and the process's end. */
 
+#include "cudart/capture.h"
 #include "cudart/host_memory.h"
 #include "cudart/missing.h"
 #include "cudart/pool.h"
@@ -28,6 +29,8 @@ static _Thread_local struct {
 	unsigned configurations;
 	bool popped; /* the last of them, for a launch that comes */
 	unsigned context_depth;
+	struct stream_state stream; /* cudaStreamPerThread */
+	enum cudaStreamCaptureMode capture_mode;
 } thread;
 
 void runtime_message(const char *format, ...)
@@ -363,6 +366,16 @@ unsigned *runtime_context_depth(void)
 	return &thread.context_depth;
 }
 
+struct stream_state *runtime_thread_stream(void)
+{
+	return &thread.stream;
+}
+
+enum cudaStreamCaptureMode *runtime_capture_mode(void)
+{
+	return &thread.capture_mode;
+}
+
 bool runtime_take_popped(void)
 {
 	bool popped = thread.popped;
@@ -401,6 +414,7 @@ static void close_runtime(struct runtime *runtime)
 	sluice_gpu *gpu = runtime->gpu;
 	runtime->gpu = NULL; /* no signal finds it any more */
 	sluice_close(gpu);
+	graphs_free(runtime);
 	handles_free(runtime);
 	pools_free(runtime);
 	host_memory_free(runtime);

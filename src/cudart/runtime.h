@@ -42,6 +42,9 @@ enum { DEVICE_PCI_BUS = 1 };
 struct texture_reference;
 struct texture_object;
 struct handle; /* a stream or an event */
+struct capture;       /* capture.h */
+struct stream_state;
+struct graph_memory;  /* graph_memory.c */
 
 struct runtime {
 	sluice_gpu *_Atomic gpu;
@@ -57,7 +60,11 @@ struct runtime {
 	size_t limit[cudaLimitPersistingL2CacheSize + 1]; /* as set; 0: not set */
 	struct stream_attributes stream_attributes;       /* the default streams' */
 	struct managed_section *sections; /* managed_variable.c */
-	void *handles, *host_memory; /* trees of <search.h> */
+	void *handles, *host_memory, *graphs; /* trees of <search.h> */
+	struct capture *captures;
+	struct graph_memory *graph_memories;
+	uint64_t graph_bytes[4]; /* of these, by enum cudaGraphMemAttributeType */
+	unsigned long long graph_ids; /* of graphs, nodes and captures so far */
 	uint64_t launches;
 	bool failed;     /* the process shall not end with status 0 */
 	bool untold;     /* nor as long as the program has not asked for the error of a kernel that did not run to its end */
@@ -105,6 +112,9 @@ struct CUctx_st *runtime_context(void);
 unsigned *runtime_context_depth(void);
 /* Whether the thread's launch is one of <<<...>>>: a configuration was popped for it. Forgets that. */
 bool runtime_take_popped(void);
+/* The thread's own stream, as far as captures go, and how it bears those of others. */
+struct stream_state *runtime_thread_stream(void);
+enum cudaStreamCaptureMode *runtime_capture_mode(void);
 /* The program has been told of the error that is its last one. */
 void runtime_told(cudaError_t error);
 
@@ -124,7 +134,11 @@ __attribute__((format(printf, 3, 4))) cudaError_t runtime_refuse(const char *cal
 cudaError_t runtime_result(cudaError_t result);
 /* An error when there is no room for a call's result, else the sticky one. */
 cudaError_t runtime_check(const struct runtime *runtime, const char *call, bool has_room);
-/* An error when it is no stream, else the sticky one. */
+/* The kernel that the program's function stands for. */
+cudaError_t runtime_find_kernel(struct runtime *runtime, const char *call, const void *function, sluice_kernel **kernel);
+/* An error when it is no event, else the sticky one. */
+cudaError_t runtime_check_event(struct runtime *runtime, const char *call, cudaEvent_t event);
+/* An error when it is no stream, or one that takes no work now (capture.h), else the sticky one. */
 cudaError_t runtime_check_stream(struct runtime *runtime, const char *call, cudaStream_t stream);
 
 /* Of a stream that exists. */
@@ -155,5 +169,6 @@ void watch_signals(void);
 
 /* Forgets all streams and events. */
 void handles_free(struct runtime *runtime);
+void graphs_free(struct runtime *runtime);
 
 #endif

@@ -1,6 +1,6 @@
 /* Streams and events. Work runs when it is given, in the order in which it is given: a stream is always idle, and an
- * event is complete once recorded. Events measure simulated time. */
-#include "cudart/runtime.h"
+ * event is complete once recorded. Events measure simulated time. In a stream that is captured (capture.h) work goes into a graph. */
+#include "cudart/capture.h"
 
 #include "base/arena.h"
 
@@ -10,7 +10,9 @@
 struct handle {
 	enum handle_kind { STREAM, EVENT } kind;
 	unsigned flags;
-	int priority; /* STREAM */
+	int priority;               /* STREAM */
+	struct stream_state state;  /* STREAM; of an EVENT, the tips when it was recorded in a capture */
+	unsigned long long capture; /* EVENT: that capture's id, or 0 */
 	struct stream_attributes attributes;
 	bool recorded;
 	double seconds; /* EVENT: when */
@@ -44,6 +46,13 @@ static cudaError_t no_handle(const char *call, enum handle_kind kind, const void
 	                      kind == STREAM ? "stream" : "event");
 }
 
+static void free_handle(void *pointer)
+{
+	struct handle *handle = pointer;
+	nodes_free(&handle->state.tips);
+	free(handle);
+}
+
 static cudaError_t destroy(const char *call, enum handle_kind kind, const void *pointer)
 {
 	struct runtime *runtime = runtime_enter_closed();
@@ -51,13 +60,14 @@ static cudaError_t destroy(const char *call, enum handle_kind kind, const void *
 	if (!handle) /* the process's end may have been faster */
 		return runtime_leave(runtime, runtime->ending ? runtime->error : no_handle(call, kind, pointer));
 	tdelete(handle, &runtime->handles, by_address);
-	free(handle);
+	capture_leave(runtime, &handle->state);
+	free_handle(handle);
 	return runtime_leave(runtime, cudaSuccess);
 }
 
 void handles_free(struct runtime *runtime)
 {
-	tdestroy(runtime->handles, free);
+	tdestroy(runtime->handles, free_handle);
 	runtime->handles = NULL;
 }
 
@@ -67,11 +77,31 @@ static bool is_stream(struct runtime *runtime, cudaStream_t stream)
 	return !stream || stream == cudaStreamLegacy || stream == cudaStreamPerThread || find(runtime, STREAM, stream);
 }
 
-cudaError_t runtime_check_stream(struct runtime *runtime, const char *call, cudaStream_t stream)
+struct stream_state *stream_state(struct runtime *runtime, cudaStream_t stream)
+{
+	if (stream == cudaStreamPerThread)
+		return runtime_thread_stream();
+	struct handle *handle = find(runtime, STREAM, stream);
+	return handle ? &handle->state : NULL;
+}
+
+bool stream_is_blocking(struct runtime *runtime, cudaStream_t stream)
+{
+	const struct handle *handle = find(runtime, STREAM, stream);
+	return !handle || !(handle->flags & cudaStreamNonBlocking);
+}
+
+static cudaError_t check_handle(struct runtime *runtime, const char *call, cudaStream_t stream)
 {
 	if (runtime->error != cudaSuccess)
 		return runtime->error;
 	return is_stream(runtime, stream) ? cudaSuccess : no_handle(call, STREAM, stream);
+}
+
+cudaError_t runtime_check_stream(struct runtime *runtime, const char *call, cudaStream_t stream)
+{
+	cudaError_t result = check_handle(runtime, call, stream);
+	return result == cudaSuccess ? capture_check_stream(runtime, call, stream) : result;
 }
 
 struct stream_attributes *runtime_stream_attributes(struct runtime *runtime, cudaStream_t stream)
@@ -124,7 +154,7 @@ cudaError_t cudaStreamDestroy(cudaStream_t stream)
 static cudaError_t check_stream_query(struct runtime *runtime, const char *call, cudaStream_t stream, const void *room)
 {
 	cudaError_t result = runtime_check(runtime, call, room);
-	return result == cudaSuccess ? runtime_check_stream(runtime, call, stream) : result;
+	return result == cudaSuccess ? check_handle(runtime, call, stream) : result;
 }
 
 cudaError_t cudaStreamGetPriority(cudaStream_t stream, int *priority)
@@ -150,7 +180,7 @@ cudaError_t cudaStreamGetFlags(cudaStream_t stream, unsigned int *flags)
 static cudaError_t synchronize(const char *call, cudaStream_t stream)
 {
 	struct runtime *runtime = runtime_enter();
-	return runtime_leave(runtime, runtime_check_stream(runtime, call, stream));
+	return runtime_leave(runtime, capture_check(runtime, call, stream));
 }
 
 cudaError_t cudaStreamSynchronize(cudaStream_t stream)
@@ -178,8 +208,14 @@ cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void 
 {
 	if (!function)
 		return runtime_result(runtime_refuse("cudaLaunchHostFunc", cudaErrorInvalidValue, "no function"));
-	cudaError_t result = synchronize("cudaLaunchHostFunc", stream);
-	if (result == cudaSuccess)
+	struct runtime *runtime = runtime_enter();
+	cudaError_t result = runtime_check_stream(runtime, "cudaLaunchHostFunc", stream);
+	bool is_captured = result == cudaSuccess && capture_of(runtime, stream);
+	if (is_captured)
+		capture_add(runtime, stream,
+		            (struct graph_work){.type = cudaGraphNodeTypeHost, .host = {function, user}});
+	runtime_leave(runtime, result);
+	if (result == cudaSuccess && !is_captured)
 		function(user);
 	return result;
 }
@@ -193,15 +229,59 @@ static cudaError_t check_event(struct runtime *runtime, const char *call, cudaEv
 	return *event ? cudaSuccess : no_handle(call, EVENT, pointer);
 }
 
+cudaError_t runtime_check_event(struct runtime *runtime, const char *call, cudaEvent_t event)
+{
+	struct handle *handle;
+	return check_event(runtime, call, event, &handle);
+}
+
+/* The stream comes to take part in the capture that the event was recorded in, or takes part already. */
+static cudaError_t join_capture(struct runtime *runtime, const char *call, cudaStream_t stream,
+                                const struct handle *event)
+{
+	struct stream_state *state = stream_state(runtime, stream);
+	struct capture *capture = capture_with_id(runtime, event->capture);
+	if (!capture)
+		return runtime_refuse(call, cudaErrorCapturedEvent,
+		                      "the capture that the event was recorded in has ended");
+	if (capture->is_invalid)
+		return cudaErrorStreamCaptureInvalidated;
+	if (!state)
+		return capture_fail(capture, call, cudaErrorStreamCaptureImplicit,
+		                    "the legacy stream cannot be captured");
+	if (state->capture && state->capture != capture) {
+		state->capture->is_invalid = true;
+		return capture_fail(capture, call, cudaErrorStreamCaptureMerge, "stream and event are of two captures");
+	}
+	capture_join(capture, state, &event->state.tips, stream_is_blocking(runtime, stream));
+	return cudaSuccess;
+}
+
+static cudaError_t wait_in_stream(struct runtime *runtime, const char *call, cudaStream_t stream, cudaEvent_t event,
+                                  unsigned flags)
+{
+	struct handle *handle;
+	cudaError_t result = runtime_check_stream(runtime, call, stream);
+	if (result == cudaSuccess)
+		result = check_event(runtime, call, event, &handle);
+	if (result != cudaSuccess)
+		return result;
+	struct capture *capture = capture_of(runtime, stream);
+	if (capture && flags == cudaEventWaitExternal)
+		return capture_add(runtime, stream,
+		                   (struct graph_work){.type = cudaGraphNodeTypeWaitEvent, .event = event});
+	if (handle->capture)
+		return join_capture(runtime, call, stream, handle);
+	if (capture)
+		return capture_fail(capture, call, cudaErrorStreamCaptureIsolation,
+		                    "the event was not recorded in the capture");
+	return cudaSuccess;
+}
+
 cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned int flags)
 {
-	(void)flags;
-	struct handle *handle;
 	struct runtime *runtime = runtime_enter();
-	cudaError_t result = runtime_check_stream(runtime, "cudaStreamWaitEvent", stream);
-	if (result == cudaSuccess)
-		result = check_event(runtime, "cudaStreamWaitEvent", event, &handle);
-	return runtime_leave(runtime, result);
+	return runtime_leave(runtime, wait_in_stream(runtime, "cudaStreamWaitEvent", stream, event, flags));
 }
 
 cudaError_t cudaEventCreateWithFlags(cudaEvent_t *event, unsigned int flags)
@@ -225,18 +305,31 @@ cudaError_t cudaEventDestroy(cudaEvent_t event)
 	return destroy("cudaEventDestroy", EVENT, event);
 }
 
+/* The event stands for what the stream has been given: for nodes, where that is captured. */
+static void record(struct runtime *runtime, struct handle *event, const struct stream_state *captured)
+{
+	nodes_free(&event->state.tips);
+	event->capture = captured ? captured->capture->id : 0;
+	event->recorded = !captured;
+	event->seconds = sluice_time(runtime->gpu);
+	if (captured)
+		event->state.tips = nodes_copy(&captured->tips);
+}
+
 cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, unsigned int flags)
 {
-	(void)flags;
 	struct handle *handle;
 	struct runtime *runtime = runtime_enter();
 	cudaError_t result = runtime_check_stream(runtime, "cudaEventRecord", stream);
 	if (result == cudaSuccess)
 		result = check_event(runtime, "cudaEventRecord", event, &handle);
-	if (result == cudaSuccess) {
-		handle->recorded = true;
-		handle->seconds = sluice_time(runtime->gpu);
-	}
+	if (result != cudaSuccess)
+		return runtime_leave(runtime, result);
+	bool is_captured = capture_of(runtime, stream);
+	if (is_captured && flags == cudaEventRecordExternal)
+		capture_add(runtime, stream, (struct graph_work){.type = cudaGraphNodeTypeEventRecord, .event = event});
+	else
+		record(runtime, handle, is_captured ? stream_state(runtime, stream) : NULL);
 	return runtime_leave(runtime, result);
 }
 
@@ -250,7 +343,16 @@ static cudaError_t wait_for(const char *call, cudaEvent_t event)
 {
 	struct handle *handle;
 	struct runtime *runtime = runtime_enter();
-	return runtime_leave(runtime, check_event(runtime, call, event, &handle));
+	cudaError_t result = check_event(runtime, call, event, &handle);
+	if (result == cudaSuccess && handle->capture) {
+		struct capture *capture = capture_with_id(runtime, handle->capture);
+		if (capture)
+			capture->is_invalid = true;
+		result = runtime_refuse(call, cudaErrorCapturedEvent, "the event was recorded in a capture");
+	} else if (result == cudaSuccess) {
+		result = capture_check_unsafe(runtime, call);
+	}
+	return runtime_leave(runtime, result);
 }
 
 cudaError_t cudaEventSynchronize(cudaEvent_t event)
@@ -268,6 +370,9 @@ static cudaError_t check_time(const char *call, const struct handle *event)
 {
 	if (event->flags & cudaEventDisableTiming)
 		return runtime_refuse(call, cudaErrorInvalidResourceHandle, "event %p was made without timing",
+		                      (const void *)event);
+	if (event->capture)
+		return runtime_refuse(call, cudaErrorCapturedEvent, "event %p was recorded in a capture",
 		                      (const void *)event);
 	if (!event->recorded)
 		return runtime_refuse(call, cudaErrorInvalidResourceHandle, "event %p was never recorded",

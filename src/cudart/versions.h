@@ -76,5 +76,27 @@ cudaError_t abi13_cudaMemPrefetchAsync(const void *pointer, size_t size, struct 
 				       unsigned int flags, cudaStream_t stream);
 cudaError_t abi13_cudaMemAdvise(const void *pointer, size_t size, enum cudaMemoryAdvise advice,
 				struct cudaMemLocation location);
+/* Of graphs: data of edges, and results of updates in one piece. */
+cudaError_t abi12_cudaGraphInstantiate(cudaGraphExec_t *executable, cudaGraph_t graph, unsigned long long flags);
+cudaError_t abi12_cudaGraphExecUpdate(cudaGraphExec_t executable, cudaGraph_t graph,
+                                      cudaGraphExecUpdateResultInfo *info);
+cudaError_t abi13_cudaGraphGetEdges(cudaGraph_t graph, cudaGraphNode_t *from, cudaGraphNode_t *to,
+                                    cudaGraphEdgeData *edges, size_t *count);
+cudaError_t abi13_cudaGraphNodeGetDependencies(cudaGraphNode_t node, cudaGraphNode_t *nodes, cudaGraphEdgeData *edges,
+                                               size_t *count);
+cudaError_t abi13_cudaGraphNodeGetDependentNodes(cudaGraphNode_t node, cudaGraphNode_t *nodes, cudaGraphEdgeData *edges,
+                                                 size_t *count);
+cudaError_t abi13_cudaGraphAddDependencies(cudaGraph_t graph, const cudaGraphNode_t *from, const cudaGraphNode_t *to,
+                                           const cudaGraphEdgeData *edges, size_t count);
+cudaError_t abi13_cudaGraphRemoveDependencies(cudaGraph_t graph, const cudaGraphNode_t *from, const cudaGraphNode_t *to,
+                                              const cudaGraphEdgeData *edges, size_t count);
+cudaError_t abi13_cudaGraphAddNode(cudaGraphNode_t *node, cudaGraph_t graph, const cudaGraphNode_t *dependencies,
+                                   const cudaGraphEdgeData *edges, size_t count, struct cudaGraphNodeParams *parameters);
+cudaError_t abi13_cudaStreamGetCaptureInfo(cudaStream_t stream, enum cudaStreamCaptureStatus *status,
+                                           unsigned long long *id, cudaGraph_t *graph,
+                                           const cudaGraphNode_t **dependencies, const cudaGraphEdgeData **edges,
+                                           size_t *count);
+cudaError_t abi13_cudaStreamUpdateCaptureDependencies(cudaStream_t stream, cudaGraphNode_t *dependencies,
+                                                      const cudaGraphEdgeData *edges, size_t count, unsigned int flags);
 
 #endif

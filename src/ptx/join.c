@@ -233,10 +233,23 @@ static struct join_piece *find_defined(const struct join *join, const char *name
 	return weak;
 }
 
-/* What a machine brings itself. */
+/* What a machine brings itself (simt/decode_call.c). */
 static bool is_builtin(const char *name)
 {
-	static const char *const names[] = {"vprintf", "malloc", "free", "__assertfail", "__assert_fail"};
+	static const char *const names[] = {
+		"vprintf",
+		"malloc",
+		"free",
+		"__assertfail",
+		"__assert_fail",
+		"cudaGetParameterBuffer",
+		"cudaLaunchDevice",
+		"cudaGetParameterBufferV2",
+		"cudaLaunchDeviceV2",
+		"cudaDeviceSynchronize",
+		"cudaGetLastError",
+		"cudaPeekAtLastError",
+	};
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
 		if (strcmp(names[i], name) == 0)
 			return true;
@@ -321,6 +334,14 @@ static bool is_renamed(const struct join *join, const struct join_module *module
 	return false;
 }
 
+static bool is_entry(const struct join_piece *piece)
+{
+	struct token token = next_token(piece->start, piece->end);
+	while (token.length && !is(token, ".entry") && !is(token, ".func"))
+		token = next_token(behind(token), piece->end);
+	return is(token, ".entry");
+}
+
 /* The piece with its module's names and numbers of files made those of the whole. */
 static void write_piece(const struct join *join, const struct join_piece *piece, FILE *file)
 {
@@ -335,6 +356,8 @@ static void write_piece(const struct join *join, const struct join_piece *piece,
 			fprintf(file, "%u", number_of(token) + module->file_base);
 		else if (defined && is(token, ".extern"))
 			fputs(defined->linkage == WEAK ? ".weak" : ".visible", file);
+		else if (defined && is(token, ".func") && is_entry(defined))
+			fputs(".entry", file); /* clang declares a kernel of another file as a function */
 		else
 			fwrite(token.start, 1, token.length, file);
 		if (is_renamed(join, module, token))

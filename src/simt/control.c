@@ -250,7 +250,19 @@ void control_call(struct simt_warp *warp, const struct simt_inst *inst, struct s
 	control_settle(warp);
 }
 
-/* printf, malloc, free, assertions: all at the commit. */
+/* The arguments one behind the other, each from a word on. */
+static void read_words(const struct simt_warp *warp, const struct simt_call *call, unsigned lane, uint64_t *words)
+{
+	uint32_t at = 0;
+	for (uint32_t k = 0; k < call->argument_count && at < SIMT_SYSTEM_ARGUMENTS; k++) {
+		const struct simt_argument *argument = &call->arguments[k];
+		uint32_t room = (SIMT_SYSTEM_ARGUMENTS - at) * (uint32_t)sizeof *words;
+		argument_read(warp, argument, warp->frame, lane, &words[at], room);
+		at += argument->kind == SIMT_ARGUMENT_SLOT && argument->slot.size > sizeof *words ? 2 : 1;
+	}
+}
+
+/* printf, malloc, free, assertions, launches: all at the commit. */
 void control_system_call(struct simt_warp *warp, const struct simt_inst *inst, struct simt_step *step)
 {
 	(void)warp;
@@ -264,16 +276,19 @@ void control_system_commit(struct simt_warp *warp, const struct simt_inst *inst,
 	const struct simt_launch *launch = warp->block->launch;
 	struct simt_windows windows = {.shared = warp->block->shared,
 	                               .shared_bytes = warp->block->shared_bytes,
+	                               .block = warp->block->number,
 	                               .local_bytes = launch->program->local_bytes};
 	for (uint32_t rest = step->lanes; rest; rest &= rest - 1) {
 		unsigned lane = (unsigned)__builtin_ctz(rest);
 		uint64_t values[SIMT_SYSTEM_ARGUMENTS] = {0};
-		for (uint32_t k = 0; k < call->argument_count; k++)
-			argument_read(warp, &call->arguments[k], warp->frame, lane, &values[k], sizeof values[k]);
+		read_words(warp, call, lane, values);
 		windows.local = warp->local + lane * windows.local_bytes;
 		uint64_t result = 0;
 		if (launch->system_call)
 			result = launch->system_call(launch->user, call->system, values, &windows);
+		if (call->system == SIMT_DEVICE_SYNCHRONIZE && result)
+			fault_set(warp, inst, step, SIMT_FAULT_CALL, "a grid that its block waits for has failed",
+			          lane);
 		if (call->result_count)
 			argument_write(warp, &call->results[0], warp->frame, lane, &result, sizeof result);
 	}

@@ -6,15 +6,30 @@
 static const struct {
 	const char *name;
 	uint32_t arguments;
-} systems[SIMT_SYSTEM_CALLS] = {[SIMT_VPRINTF] = {"vprintf", 2},
-                                [SIMT_MALLOC] = {"malloc", 1},
-                                [SIMT_FREE] = {"free", 1},
-                                [SIMT_ASSERTFAIL] = {"__assertfail", SIMT_SYSTEM_ARGUMENTS}};
+} systems[SIMT_SYSTEM_CALLS] = {
+	[SIMT_VPRINTF] = {"vprintf", 2},
+	[SIMT_MALLOC] = {"malloc", 1},
+	[SIMT_FREE] = {"free", 1},
+	[SIMT_ASSERTFAIL] = {"__assertfail", 5},
+	[SIMT_PARAMETER_BUFFER] = {"cudaGetParameterBuffer", 2},
+	[SIMT_LAUNCH_DEVICE] = {"cudaLaunchDevice", 6},
+	[SIMT_PARAMETER_BUFFER_V2] = {"cudaGetParameterBufferV2", 4},
+	[SIMT_LAUNCH_DEVICE_V2] = {"cudaLaunchDeviceV2", 2},
+	[SIMT_DEVICE_SYNCHRONIZE] = {"cudaDeviceSynchronize", 0},
+	[SIMT_DEVICE_LAST_ERROR] = {"cudaGetLastError", 0},
+	[SIMT_DEVICE_PEEK_ERROR] = {"cudaPeekAtLastError", 0},
+};
+
+static bool is_named(const char *name, const char *system)
+{
+	size_t length = strlen(system);
+	return strncmp(name, system, length) == 0 && (!name[length] || strcmp(name + length, "_ptsz") == 0);
+}
 
 enum simt_system simt_system_named(const char *name)
 {
 	uint32_t k = 0;
-	while (k < SIMT_SYSTEM_CALLS && strcmp(name, systems[k].name) != 0)
+	while (k < SIMT_SYSTEM_CALLS && !is_named(name, systems[k].name))
 		k++;
 	return (enum simt_system)k;
 }

@@ -134,13 +134,28 @@ struct dim3 {
 struct simt_windows {
 	const uint8_t *shared, *local;
 	uint64_t shared_bytes, local_bytes;
+	uint64_t block; /* its block's number in the grid */
 };
 
 /* Functions that device code calls and the runtime provides. */
-enum simt_system { SIMT_VPRINTF, SIMT_MALLOC, SIMT_FREE, SIMT_ASSERTFAIL, SIMT_SYSTEM_CALLS };
-enum { SIMT_SYSTEM_ARGUMENTS = 5 }; /* of one of them, at most */
+enum simt_system {
+	SIMT_VPRINTF,
+	SIMT_MALLOC,
+	SIMT_FREE,
+	SIMT_ASSERTFAIL,
+	/* launches by kernels: api/device_launch.h */
+	SIMT_PARAMETER_BUFFER,
+	SIMT_LAUNCH_DEVICE,
+	SIMT_PARAMETER_BUFFER_V2,
+	SIMT_LAUNCH_DEVICE_V2,
+	SIMT_DEVICE_SYNCHRONIZE,
+	SIMT_DEVICE_LAST_ERROR,
+	SIMT_DEVICE_PEEK_ERROR,
+	SIMT_SYSTEM_CALLS
+};
+enum { SIMT_SYSTEM_ARGUMENTS = 8 }; /* words of 8 bytes that one of them takes, at most: a dim3 takes two */
 
-/* By its name; SIMT_SYSTEM_CALLS: there is none of that name. */
+/* By its name, which may end in _ptsz (of a stream per thread); SIMT_SYSTEM_CALLS: there is none of that name. */
 enum simt_system simt_system_named(const char *name);
 
 struct textures;
@@ -160,7 +175,7 @@ struct simt_launch {
 	uint32_t first_path;   /* enum simt_first_path */
 	uint64_t id;           /* %gridid */
 	uint64_t code;         /* offset of the program's code in the machine's code space, bytes */
-	/* Called from simt_commit(), with SIMT_SYSTEM_ARGUMENTS arguments. Returns what the call returns to the lane. */
+	/* Called from simt_commit(), with SIMT_SYSTEM_ARGUMENTS words. Returns what the call returns to the lane. */
 	uint64_t (*system_call)(void *user, enum simt_system call, const uint64_t *arguments,
 	                        const struct simt_windows *windows);
 	void *user;

@@ -246,6 +246,29 @@ makes 0 -dc two.cu -o again.o
 makes 1 one.o two.o again.o -o linked
 says err "is defined in two.o and in again.o"
 
+# A kernel that launches one of another file.
+cat >parent.cu <<'CU'
+#include <cstdio>
+__global__ void child(int *p, int x);
+__global__ void parent(int *p) { child<<<1, 2>>>(p, 5); }
+int main()
+{
+	int *p, h = 1;
+	cudaMalloc(&p, 4);
+	cudaMemcpy(p, &h, 4, cudaMemcpyHostToDevice);
+	parent<<<1, 1>>>(p);
+	cudaMemcpy(&h, p, 4, cudaMemcpyDeviceToHost);
+	printf("value %d\n", h);
+}
+CU
+cat >child.cu <<'CU'
+__global__ void child(int *p, int x) { atomicAdd(p, x); }
+CU
+makes 0 -rdc=true parent.cu child.cu -lcudadevrt -o linked
+runs ./linked "value 11"
+makes 0 -dc parent.cu
+makes 1 parent.o -o linked
+says err "function '_Z5childPii' is not defined in any of the files that are linked"
 # A managed variable has its value once, before main() begins, whichever file's host code uses it.
 cat >managed_one.cu <<'CU'
 #include <cstdio>

@@ -10,7 +10,10 @@ ASAN_OPTIONS=${ASAN_OPTIONS:-}:$(sed -n 's/^\/\/ ASAN_OPTIONS: //p' "$source")
 export ASAN_OPTIONS
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-"$sluice" cc -O1 "$source" -o "$work/program"
+# what it is compiled with besides
+flags=$(sed -n 's/^\/\/ Flags: //p' "$source")
+# shellcheck disable=SC2086
+"$sluice" cc -O1 "$source" -o "$work/program" $flags
 LD_PRELOAD=$preload SLUICE_STATS=$work/stats.json "$work/program" >"$work/output" || {
 	cat "$work/output"
 	exit 1

@@ -11,11 +11,6 @@ __device__ void *malloc(size_t size) __attribute__((nothrow)) __attribute__((mal
 __device__ void free(void *pointer) __attribute__((nothrow));
 __device__ void __assertfail(const char *message, const char *file, unsigned int line, const char *function,
                              size_t character_size);
-/* Launches by kernels, which headers name and Sluice does not run: a kernel that calls them is refused. */
-__device__ void *cudaGetParameterBuffer(size_t alignment, size_t size);
-__device__ cudaError_t cudaLaunchDevice(void *function, void *parameters, dim3 grid, dim3 block, unsigned int shared,
-                                        cudaStream_t stream);
-
 /* What <assert.h> calls. */
 __device__ static inline void __assert_fail(const char *message, const char *file, unsigned int line,
                                             const char *function)

@@ -1,0 +1,87 @@
+/* nvrtc: compiling CUDA C++ while a program runs, for C and C++. libnvrtc.so (-lnvrtc) does it with `sluice cc`: docs/cuda-runtime.md. */
+#ifndef __NVRTC_H__
+#define __NVRTC_H__
+
+#include <stddef.h>
+
+#if defined(__cplusplus)
+extern "C" {
+#endif
+
+typedef enum {
+	NVRTC_SUCCESS = 0,
+	NVRTC_ERROR_OUT_OF_MEMORY = 1,
+	NVRTC_ERROR_PROGRAM_CREATION_FAILURE = 2,
+	NVRTC_ERROR_INVALID_INPUT = 3,
+	NVRTC_ERROR_INVALID_PROGRAM = 4,
+	NVRTC_ERROR_INVALID_OPTION = 5,
+	NVRTC_ERROR_COMPILATION = 6,
+	NVRTC_ERROR_BUILTIN_OPERATION_FAILURE = 7,
+	NVRTC_ERROR_NO_NAME_EXPRESSIONS_AFTER_COMPILATION = 8,
+	NVRTC_ERROR_NO_LOWERED_NAMES_BEFORE_COMPILATION = 9,
+	NVRTC_ERROR_NAME_EXPRESSION_NOT_VALID = 10,
+	NVRTC_ERROR_INTERNAL_ERROR = 11,
+	NVRTC_ERROR_TIME_FILE_WRITE_FAILED = 12
+} nvrtcResult;
+
+typedef struct _nvrtcProgram *nvrtcProgram;
+
+const char *nvrtcGetErrorString(nvrtcResult result);
+nvrtcResult nvrtcVersion(int *major, int *minor);
+/* Numbers of architectures, 70 for sm_70, from the oldest on. */
+nvrtcResult nvrtcGetNumSupportedArchs(int *count);
+nvrtcResult nvrtcGetSupportedArchs(int *architectures);
+
+/* Source, its name in messages (NULL: default_program) and headers by the names by which it includes them: all are copied. */
+nvrtcResult nvrtcCreateProgram(nvrtcProgram *program, const char *source, const char *name, int header_count,
+                               const char *const *headers, const char *const *include_names);
+nvrtcResult nvrtcDestroyProgram(nvrtcProgram *program);
+nvrtcResult nvrtcCompileProgram(nvrtcProgram program, int option_count, const char *const *options);
+
+/* Sizes are with the NUL at the end. */
+nvrtcResult nvrtcGetPTXSize(nvrtcProgram program, size_t *size);
+nvrtcResult nvrtcGetPTX(nvrtcProgram program, char *ptx);
+nvrtcResult nvrtcGetProgramLogSize(nvrtcProgram program, size_t *size);
+nvrtcResult nvrtcGetProgramLog(nvrtcProgram program, char *log);
+/* There is no machine code: both are refused. */
+nvrtcResult nvrtcGetCUBINSize(nvrtcProgram program, size_t *size);
+nvrtcResult nvrtcGetCUBIN(nvrtcProgram program, char *cubin);
+
+/* Names of kernels and variables as the program writes them, before it is compiled, and as the PTX has them, after that; the
+ * text is the program's. */
+nvrtcResult nvrtcAddNameExpression(nvrtcProgram program, const char *expression);
+nvrtcResult nvrtcGetLoweredName(nvrtcProgram program, const char *expression, const char **name);
+
+#if defined(__cplusplus)
+}
+#endif
+
+#if defined(__cplusplus) && defined(NVRTC_GET_TYPE_NAME)
+#include <cxxabi.h>
+#include <cstdlib>
+#include <string>
+#include <typeinfo>
+
+static inline nvrtcResult nvrtcGetTypeName(const std::type_info &type, std::string *name)
+{
+	int status = 0;
+	char *text = abi::__cxa_demangle(type.name(), 0, 0, &status);
+	if (status == 0)
+		*name = text;
+	std::free(text);
+	return status == 0 ? NVRTC_SUCCESS : NVRTC_ERROR_INTERNAL_ERROR;
+}
+/* With its qualifiers, which type_info leaves out: as the argument of a template. */
+template <class T> struct nvrtcTypeHolder {
+};
+template <class T> static inline nvrtcResult nvrtcGetTypeName(std::string *name)
+{
+	nvrtcResult result = nvrtcGetTypeName(typeid(nvrtcTypeHolder<T>), name);
+	size_t first = name->find('<') + 1;
+	if (result == NVRTC_SUCCESS)
+		*name = name->substr(first, name->size() - first - 1);
+	return result;
+}
+#endif
+
+#endif

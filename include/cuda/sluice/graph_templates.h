@@ -1,0 +1,128 @@
+/* graph_templates: the C++ forms of calls on graphs: those of CUDA 12, which are told from 11's by their arguments, and symbols and
+ * kernels by their own types. */
+#ifndef SLUICE_CUDA_GRAPH_TEMPLATES_H
+#define SLUICE_CUDA_GRAPH_TEMPLATES_H
+
+#include "../cuda_runtime_api.h"
+
+static inline __host__ cudaError_t cudaGraphInstantiate(cudaGraphExec_t *executable, cudaGraph_t graph,
+                                                        unsigned long long flags = 0)
+{
+	return ::cudaGraphInstantiateWithFlags(executable, graph, flags);
+}
+static inline __host__ cudaError_t cudaGraphExecUpdate(cudaGraphExec_t executable, cudaGraph_t graph,
+                                                       cudaGraphExecUpdateResultInfo *info)
+{
+	info->errorFromNode = 0;
+	return ::cudaGraphExecUpdate(executable, graph, &info->errorNode, &info->result);
+}
+static inline __host__ cudaError_t cudaStreamGetCaptureInfo(cudaStream_t stream, cudaStreamCaptureStatus *status,
+                                                            unsigned long long *id, cudaGraph_t *graph,
+                                                            const cudaGraphNode_t **dependencies = 0,
+                                                            size_t *count = 0)
+{
+	return ::cudaStreamGetCaptureInfo_v2(stream, status, id, graph, dependencies, count);
+}
+
+/* With data of edges, as CUDA 13 has them. */
+static inline __host__ cudaError_t cudaGraphGetEdges(cudaGraph_t graph, cudaGraphNode_t *from, cudaGraphNode_t *to,
+                                                     cudaGraphEdgeData *edges, size_t *count)
+{
+	return ::cudaGraphGetEdges_v2(graph, from, to, edges, count);
+}
+static inline __host__ cudaError_t cudaGraphNodeGetDependencies(cudaGraphNode_t node, cudaGraphNode_t *nodes,
+                                                                cudaGraphEdgeData *edges, size_t *count)
+{
+	return ::cudaGraphNodeGetDependencies_v2(node, nodes, edges, count);
+}
+static inline __host__ cudaError_t cudaGraphNodeGetDependentNodes(cudaGraphNode_t node, cudaGraphNode_t *nodes,
+                                                                  cudaGraphEdgeData *edges, size_t *count)
+{
+	return ::cudaGraphNodeGetDependentNodes_v2(node, nodes, edges, count);
+}
+static inline __host__ cudaError_t cudaGraphAddDependencies(cudaGraph_t graph, const cudaGraphNode_t *from,
+                                                            const cudaGraphNode_t *to, const cudaGraphEdgeData *edges,
+                                                            size_t count)
+{
+	return ::cudaGraphAddDependencies_v2(graph, from, to, edges, count);
+}
+static inline __host__ cudaError_t cudaGraphRemoveDependencies(cudaGraph_t graph, const cudaGraphNode_t *from,
+                                                               const cudaGraphNode_t *to,
+                                                               const cudaGraphEdgeData *edges, size_t count)
+{
+	return ::cudaGraphRemoveDependencies_v2(graph, from, to, edges, count);
+}
+static inline __host__ cudaError_t cudaGraphAddNode(cudaGraphNode_t *node, cudaGraph_t graph,
+                                                    const cudaGraphNode_t *dependencies,
+                                                    const cudaGraphEdgeData *edges, size_t count,
+                                                    cudaGraphNodeParams *parameters)
+{
+	return ::cudaGraphAddNode_v2(node, graph, dependencies, edges, count, parameters);
+}
+static inline __host__ cudaError_t cudaStreamGetCaptureInfo(cudaStream_t stream, cudaStreamCaptureStatus *status,
+                                                            unsigned long long *id, cudaGraph_t *graph,
+                                                            const cudaGraphNode_t **dependencies,
+                                                            const cudaGraphEdgeData **edges, size_t *count)
+{
+	return ::cudaStreamGetCaptureInfo_v3(stream, status, id, graph, dependencies, edges, count);
+}
+static inline __host__ cudaError_t cudaStreamUpdateCaptureDependencies(cudaStream_t stream,
+                                                                       cudaGraphNode_t *dependencies,
+                                                                       const cudaGraphEdgeData *edges, size_t count,
+                                                                       unsigned int flags = 0)
+{
+	return ::cudaStreamUpdateCaptureDependencies_v2(stream, dependencies, edges, count, flags);
+}
+
+template <class T>
+static inline __host__ cudaError_t cudaGraphAddMemcpyNodeToSymbol(cudaGraphNode_t *node, cudaGraph_t graph,
+                                                                  const cudaGraphNode_t *dependencies, size_t count,
+                                                                  const T &symbol, const void *from, size_t size,
+                                                                  size_t offset, cudaMemcpyKind kind)
+{
+	return ::cudaGraphAddMemcpyNodeToSymbol(node, graph, dependencies, count, (const void *)&symbol, from, size,
+	                                        offset, kind);
+}
+template <class T>
+static inline __host__ cudaError_t cudaGraphAddMemcpyNodeFromSymbol(cudaGraphNode_t *node, cudaGraph_t graph,
+                                                                    const cudaGraphNode_t *dependencies, size_t count,
+                                                                    void *to, const T &symbol, size_t size,
+                                                                    size_t offset, cudaMemcpyKind kind)
+{
+	return ::cudaGraphAddMemcpyNodeFromSymbol(node, graph, dependencies, count, to, (const void *)&symbol, size,
+	                                          offset, kind);
+}
+template <class T>
+static inline __host__ cudaError_t cudaGraphMemcpyNodeSetParamsToSymbol(cudaGraphNode_t node, const T &symbol,
+                                                                        const void *from, size_t size, size_t offset,
+                                                                        cudaMemcpyKind kind)
+{
+	return ::cudaGraphMemcpyNodeSetParamsToSymbol(node, (const void *)&symbol, from, size, offset, kind);
+}
+template <class T>
+static inline __host__ cudaError_t cudaGraphMemcpyNodeSetParamsFromSymbol(cudaGraphNode_t node, void *to,
+                                                                          const T &symbol, size_t size, size_t offset,
+                                                                          cudaMemcpyKind kind)
+{
+	return ::cudaGraphMemcpyNodeSetParamsFromSymbol(node, to, (const void *)&symbol, size, offset, kind);
+}
+template <class T>
+static inline __host__ cudaError_t cudaGraphExecMemcpyNodeSetParamsToSymbol(cudaGraphExec_t executable,
+                                                                            cudaGraphNode_t node, const T &symbol,
+                                                                            const void *from, size_t size,
+                                                                            size_t offset, cudaMemcpyKind kind)
+{
+	return ::cudaGraphExecMemcpyNodeSetParamsToSymbol(executable, node, (const void *)&symbol, from, size, offset,
+	                                                  kind);
+}
+template <class T>
+static inline __host__ cudaError_t cudaGraphExecMemcpyNodeSetParamsFromSymbol(cudaGraphExec_t executable,
+                                                                              cudaGraphNode_t node, void *to,
+                                                                              const T &symbol, size_t size,
+                                                                              size_t offset, cudaMemcpyKind kind)
+{
+	return ::cudaGraphExecMemcpyNodeSetParamsFromSymbol(executable, node, to, (const void *)&symbol, size, offset,
+	                                                    kind);
+}
+
+#endif

@@ -1,0 +1,192 @@
+/* Launches by kernels: buffers for arguments, and the grids that wait. */
+#include "api/device_launch.h"
+
+#include "api/api.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* cudaError_t, as device code gets it. */
+enum {
+	INVALID_VALUE = 1,
+	INVALID_CONFIGURATION = 9,
+	DEPTH_EXCEEDED = 65,
+	INVALID_FUNCTION = 98,
+};
+
+static uint64_t fail(struct device_runtime *runtime, uint64_t block, uint32_t error, const char *what)
+{
+	struct device_errors *errors = &runtime->errors;
+	size_t i = 0;
+	fprintf(stderr, "sluice: launch by a kernel, block %" PRIu64 ": %s\n", block, what);
+	while (i < errors->count && errors->error[i].block != block)
+		i++;
+	if (i == errors->count)
+		errors->error = xrealloc(errors->error, ++errors->count * sizeof *errors->error);
+	errors->error[i] = (struct device_error){block, error};
+	return error;
+}
+
+uint64_t device_last_error(struct device_runtime *runtime, uint64_t block, bool stays)
+{
+	struct device_errors *errors = &runtime->errors;
+	uint32_t error = 0;
+	for (size_t i = 0; i < errors->count; i++) {
+		if (errors->error[i].block != block)
+			continue;
+		error = errors->error[i].error;
+		if (!stays)
+			errors->error[i].error = 0;
+	}
+	return error;
+}
+
+static struct device_launch *add(struct device_launches *launches, const struct device_launch *launch)
+{
+	if (launches->count == launches->capacity) {
+		launches->capacity = launches->capacity ? 2 * launches->capacity : 16;
+		launches->launch = xrealloc(launches->launch, launches->capacity * sizeof *launches->launch);
+	}
+	launches->launch[launches->count] = *launch;
+	return &launches->launch[launches->count++];
+}
+
+/* The kernel of the module whose address device code takes. */
+static sluice_kernel *kernel_at(const sluice_module *module, uint64_t address)
+{
+	for (size_t i = 0; i < module->kernels; i++)
+		if (simt_function_address(module->kernel[i].function) == address)
+			return &module->kernel[i];
+	return NULL;
+}
+
+static uint64_t bytes_of(const sluice_kernel *kernel)
+{
+	uint64_t bytes = 0;
+	for (const struct ptx_variable *param = kernel->function->params; param; param = param->next)
+		bytes = param->offset + param->size > bytes ? param->offset + param->size : bytes;
+	return bytes;
+}
+
+/* The two words of a dim3. */
+static sluice_dim read_dim(const uint64_t *words)
+{
+	return (sluice_dim){(uint32_t)words[0], (uint32_t)(words[0] >> 32), (uint32_t)words[1]};
+}
+
+static bool is_block(const struct machine *machine, sluice_dim block)
+{
+	uint64_t limit = machine->max_block_threads;
+	return block.x && block.y && block.z && block.x <= limit && block.y <= limit && block.z <= limit &&
+	       (uint64_t)block.x * block.y * block.z <= limit;
+}
+
+/* 0, or why it cannot be launched. Whether a block has room on an SM is found out when it runs. */
+static uint64_t check(struct device_runtime *runtime, const struct device_launch *launch)
+{
+	const sluice_dim *grid = &launch->grid;
+	if (!launch->kernel)
+		return fail(runtime, launch->parent, INVALID_FUNCTION, "no kernel is at that address");
+	if (!grid->x || !grid->y || !grid->z || !is_block(&runtime->gpu->machine, launch->block))
+		return fail(runtime, launch->parent, INVALID_CONFIGURATION, "no grid or block has such a shape");
+	if (runtime->depth >= DEVICE_LAUNCH_DEPTH)
+		return fail(runtime, launch->parent, DEPTH_EXCEEDED, "nested deeper than 24 launches");
+	return 0;
+}
+
+uint64_t device_parameter_buffer(struct device_runtime *runtime, uint64_t size)
+{
+	return simt_alloc_for(runtime->gpu->gpu->memory, size ? size : 1, SIMT_KERNEL);
+}
+
+uint64_t device_parameter_buffer_v2(struct device_runtime *runtime, const uint64_t *words, uint64_t block)
+{
+	struct device_launch launch = {.kernel = kernel_at(runtime->module, words[0]),
+	                               .grid = read_dim(&words[1]),
+	                               .block = read_dim(&words[3]),
+	                               .shared = (uint32_t)words[5],
+	                               .parent = block};
+	if (check(runtime, &launch) != 0)
+		return 0;
+	launch.buffer = device_parameter_buffer(runtime, bytes_of(launch.kernel));
+	if (launch.buffer)
+		add(&runtime->prepared, &launch);
+	return launch.buffer;
+}
+
+/* Takes the arguments out of their buffer, which is given back; the grid waits. */
+static uint64_t begin_to_wait(struct device_runtime *runtime, struct device_launch launch)
+{
+	struct simt_memory *memory = runtime->gpu->gpu->memory;
+	uint64_t bytes = bytes_of(launch.kernel);
+	if (bytes && !simt_valid(memory, launch.buffer, bytes))
+		return fail(runtime, launch.parent, INVALID_VALUE, "the arguments lie in no buffer");
+	launch.arguments = xcalloc(1, bytes + 1);
+	if (bytes)
+		memcpy(launch.arguments, simt_host(memory, launch.buffer), bytes);
+	if (launch.buffer)
+		simt_free(memory, launch.buffer);
+	launch.buffer = 0;
+	add(&runtime->waiting, &launch);
+	return 0;
+}
+
+uint64_t device_launch(struct device_runtime *runtime, const uint64_t *words, uint64_t block)
+{
+	const struct device_launch launch = {.kernel = kernel_at(runtime->module, words[0]),
+	                                     .buffer = words[1],
+	                                     .grid = read_dim(&words[2]),
+	                                     .block = read_dim(&words[4]),
+	                                     .shared = (uint32_t)words[6],
+	                                     .parent = block};
+	uint64_t error = check(runtime, &launch);
+	return error ? error : begin_to_wait(runtime, launch);
+}
+
+uint64_t device_launch_v2(struct device_runtime *runtime, const uint64_t *words, uint64_t block)
+{
+	struct device_launches *prepared = &runtime->prepared;
+	for (size_t i = prepared->count; i-- > 0;)
+		if (prepared->launch[i].buffer == words[0]) {
+			const struct device_launch launch = prepared->launch[i];
+			prepared->launch[i] = prepared->launch[--prepared->count];
+			return begin_to_wait(runtime, launch);
+		}
+	/* of a buffer that was refused, NULL, there is an error already */
+	uint64_t error = device_last_error(runtime, block, true);
+	return error ? error : fail(runtime, block, INVALID_VALUE, "the arguments lie in no buffer");
+}
+
+bool device_synchronize(struct device_runtime *runtime, uint64_t block)
+{
+	struct device_launches *waiting = &runtime->waiting;
+	bool fine = true;
+	size_t kept = 0, count = waiting->count;
+	for (size_t i = 0; i < count; i++) {
+		struct device_launch launch = waiting->launch[i];
+		if (launch.parent != block || !fine) {
+			waiting->launch[kept++] = launch;
+			continue;
+		}
+		fine = runtime->run(runtime, &launch);
+		free(launch.arguments);
+	}
+	waiting->count = kept;
+	return fine;
+}
+
+static void close_launches(struct device_launches *launches)
+{
+	for (size_t i = 0; i < launches->count; i++)
+		free(launches->launch[i].arguments);
+	free(launches->launch);
+}
+
+void device_runtime_close(struct device_runtime *runtime)
+{
+	close_launches(&runtime->prepared);
+	close_launches(&runtime->waiting);
+	free(runtime->errors.error);
+}

@@ -1,0 +1,439 @@
+/* Graphs: nodes, and which waits for which. */
+#include "cudart/capture.h"
+
+#include "base/arena.h"
+
+#include <search.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- lists of nodes ---- */
+
+void nodes_add(struct node_list *list, cudaGraphNode_t node)
+{
+	if (!(list->count & (list->count - 1))) /* full at each power of two */
+		list->node = xrealloc(list->node, (list->count ? 2 * list->count : 1) * sizeof *list->node);
+	list->node[list->count++] = node;
+}
+
+static size_t place_of(const struct node_list *list, const struct CUgraphNode_st *node)
+{
+	size_t i = 0;
+	while (i < list->count && list->node[i] != node)
+		i++;
+	return i;
+}
+
+bool nodes_have(const struct node_list *list, const struct CUgraphNode_st *node)
+{
+	return place_of(list, node) < list->count;
+}
+
+void nodes_remove(struct node_list *list, const struct CUgraphNode_st *node)
+{
+	struct node_list rest = {0};
+	for (size_t i = 0; i < list->count; i++)
+		if (list->node[i] != node)
+			nodes_add(&rest, list->node[i]);
+	nodes_free(list);
+	*list = rest;
+}
+
+struct node_list nodes_copy(const struct node_list *list)
+{
+	struct node_list copy = {0};
+	for (size_t i = 0; i < list->count; i++)
+		nodes_add(&copy, list->node[i]);
+	return copy;
+}
+
+void nodes_free(struct node_list *list)
+{
+	free(list->node);
+	*list = (struct node_list){0};
+}
+
+/* ---- what programs name ---- */
+
+static int by_address(const void *a, const void *b)
+{
+	return a < b ? -1 : a > b;
+}
+
+void graph_register(struct runtime *runtime, void *object)
+{
+	if (!tsearch(object, &runtime->graphs, by_address))
+		abort(); /* as where memory ends elsewhere */
+}
+
+void graph_forget(struct runtime *runtime, void *object)
+{
+	tdelete(object, &runtime->graphs, by_address);
+}
+
+static void *find(const struct runtime *runtime, enum graph_kind kind, const void *pointer)
+{
+	enum graph_kind *const *found = tfind(pointer, &runtime->graphs, by_address);
+	return found && **found == kind ? *found : NULL;
+}
+
+cudaGraph_t graph_find(const struct runtime *runtime, const void *pointer)
+{
+	return find(runtime, GRAPH, pointer);
+}
+
+cudaGraphNode_t graph_find_node(const struct runtime *runtime, const void *pointer)
+{
+	return find(runtime, GRAPH_NODE, pointer);
+}
+
+cudaGraphExec_t graph_find_instance(const struct runtime *runtime, const void *pointer)
+{
+	return find(runtime, GRAPH_INSTANCE, pointer);
+}
+
+static cudaError_t check(const struct runtime *runtime, const char *call, enum graph_kind kind, const void *pointer)
+{
+	static const char *const names[] = {"graph", "node of a graph", "executable graph"};
+	if (runtime->error != cudaSuccess || find(runtime, kind, pointer))
+		return runtime->error;
+	return runtime_refuse(call, cudaErrorInvalidValue, "%p is no %s, or one that was destroyed", pointer,
+	                      names[kind]);
+}
+
+cudaError_t graph_check(const struct runtime *runtime, const char *call, const void *graph)
+{
+	return check(runtime, call, GRAPH, graph);
+}
+
+cudaError_t graph_check_node(const struct runtime *runtime, const char *call, const void *node)
+{
+	return check(runtime, call, GRAPH_NODE, node);
+}
+
+cudaError_t graph_check_instance(const struct runtime *runtime, const char *call, const void *instance)
+{
+	return check(runtime, call, GRAPH_INSTANCE, instance);
+}
+
+cudaError_t graph_check_nodes(const struct runtime *runtime, const char *call, cudaGraph_t graph,
+                              const cudaGraphNode_t *nodes, size_t count)
+{
+	cudaError_t result = graph_check(runtime, call, graph);
+	if (result == cudaSuccess && count && !nodes)
+		return runtime_refuse(call, cudaErrorInvalidValue, "%zu nodes at NULL", count);
+	for (size_t i = 0; i < count && result == cudaSuccess; i++) {
+		const struct node_list before = {(cudaGraphNode_t *)(uintptr_t)nodes, i};
+		result = graph_check_node(runtime, call, nodes[i]);
+		if (result == cudaSuccess && nodes[i]->graph != graph)
+			result = runtime_refuse(call, cudaErrorInvalidValue, "node %p is of another graph",
+			                        (void *)nodes[i]);
+		if (result == cudaSuccess && nodes_have(&before, nodes[i]))
+			result =
+				runtime_refuse(call, cudaErrorInvalidValue, "node %p is named twice", (void *)nodes[i]);
+	}
+	return result;
+}
+
+/* ---- making and copying ---- */
+
+cudaGraph_t graph_new(struct runtime *runtime)
+{
+	cudaGraph_t graph = xcalloc(1, sizeof *graph);
+	graph->kind = GRAPH;
+	graph->id = ++runtime->graph_ids;
+	graph_register(runtime, graph);
+	return graph;
+}
+
+static void connect(cudaGraphNode_t from, cudaGraphNode_t to)
+{
+	nodes_add(&from->after, to);
+	nodes_add(&to->before, from);
+}
+
+cudaGraphNode_t graph_add(struct runtime *runtime, cudaGraph_t graph, const cudaGraphNode_t *dependencies, size_t count,
+                          struct graph_work work)
+{
+	cudaGraphNode_t node = xcalloc(1, sizeof *node);
+	*node = (struct CUgraphNode_st){.kind = GRAPH_NODE, .id = ++runtime->graph_ids, .graph = graph, .work = work};
+	for (size_t i = 0; i < count; i++)
+		connect(dependencies[i], node);
+	*(graph->last ? &graph->last->next : &graph->first) = node;
+	graph->last = node;
+	graph->count++;
+	graph_register(runtime, node);
+	return node;
+}
+
+cudaGraphNode_t graph_find_copy(cudaGraph_t graph, unsigned long long id)
+{
+	for (cudaGraphNode_t node = graph->first; node; node = node->next) {
+		bool has_child = node->work.type == cudaGraphNodeTypeGraph;
+		cudaGraphNode_t found = node->original == id ? node
+		                        : has_child          ? graph_find_copy(node->work.child, id)
+		                                             : NULL;
+		if (found)
+			return found;
+	}
+	return NULL;
+}
+
+cudaGraph_t graph_copy(struct runtime *runtime, const struct CUgraph_st *graph)
+{
+	cudaGraph_t copy = graph_new(runtime);
+	cudaGraphNode_t *copies = xcalloc(graph->count + 1, sizeof *copies);
+	size_t count = 0;
+	for (cudaGraphNode_t node = graph->first; node; node = node->next) {
+		copies[count] = graph_add(runtime, copy, NULL, 0, work_copy(runtime, &node->work));
+		copies[count]->original = node->id;
+		copies[count]->disabled = node->disabled;
+		node->looked_at = count++;
+	}
+	for (cudaGraphNode_t node = graph->first; node; node = node->next)
+		for (size_t i = 0; i < node->before.count; i++)
+			connect(copies[node->before.node[i]->looked_at], copies[node->looked_at]);
+	free(copies);
+	return copy;
+}
+
+static void free_node(struct runtime *runtime, cudaGraphNode_t node)
+{
+	graph_forget(runtime, node);
+	work_free(runtime, &node->work);
+	nodes_free(&node->before);
+	nodes_free(&node->after);
+	free(node);
+}
+
+void graph_free(struct runtime *runtime, cudaGraph_t graph)
+{
+	for (cudaGraphNode_t node = graph->first, next; node; node = next) {
+		next = node->next;
+		free_node(runtime, node);
+	}
+	graph_forget(runtime, graph);
+	nodes_free(&graph->order);
+	free(graph);
+}
+
+/* Whatever it is; the others follow. */
+static void free_object(void *object)
+{
+	const enum graph_kind *kind = object;
+	if (*kind == GRAPH_NODE) {
+		cudaGraphNode_t node = object;
+		if (node->work.type == cudaGraphNodeTypeKernel)
+			free(node->work.kernel.arguments);
+		nodes_free(&node->before);
+		nodes_free(&node->after);
+	} else if (*kind == GRAPH) {
+		nodes_free(&((cudaGraph_t)object)->order);
+	}
+	free(object);
+}
+
+void graphs_free(struct runtime *runtime)
+{
+	captures_free(runtime);
+	tdestroy(runtime->graphs, free_object);
+	runtime->graphs = NULL;
+	graph_memories_free(runtime);
+}
+
+bool graph_has(const struct CUgraph_st *graph, enum cudaGraphNodeType type)
+{
+	for (const struct CUgraphNode_st *node = graph->first; node; node = node->next)
+		if (node->work.type == type ||
+		    (node->work.type == cudaGraphNodeTypeGraph && graph_has(node->work.child, type)))
+			return true;
+	return false;
+}
+
+/* ---- order ---- */
+
+/* Puts the node behind all that it waits for, which are put there first. */
+static bool order_node(struct node_list *order, cudaGraphNode_t node)
+{
+	struct node_list open = {0};
+	bool fine = true;
+	nodes_add(&open, node);
+	while (open.count && fine) {
+		cudaGraphNode_t top = open.node[open.count - 1];
+		top->state = NODE_OPEN;
+		if (top->looked_at < top->before.count) {
+			cudaGraphNode_t before = top->before.node[top->looked_at++];
+			fine = before->state != NODE_OPEN;
+			if (before->state == NODE_NEW)
+				nodes_add(&open, before);
+		} else {
+			top->state = NODE_DONE;
+			nodes_add(order, top);
+			open.count--;
+		}
+	}
+	nodes_free(&open);
+	return fine;
+}
+
+bool graph_order(cudaGraph_t graph)
+{
+	bool fine = true;
+	nodes_free(&graph->order);
+	for (cudaGraphNode_t node = graph->first; node; node = node->next) {
+		node->state = NODE_NEW;
+		node->looked_at = 0;
+		if (node->work.type == cudaGraphNodeTypeGraph)
+			fine = graph_order(node->work.child) && fine;
+	}
+	for (cudaGraphNode_t node = graph->first; node && fine; node = node->next)
+		if (node->state == NODE_NEW)
+			fine = order_node(&graph->order, node);
+	return fine;
+}
+
+/* ---- the program's calls ---- */
+
+cudaError_t cudaGraphCreate(cudaGraph_t *graph, unsigned int flags)
+{
+	struct runtime *runtime = runtime_enter();
+	cudaError_t result = runtime_check(runtime, "cudaGraphCreate", graph);
+	if (result == cudaSuccess && flags)
+		result = runtime_refuse("cudaGraphCreate", cudaErrorInvalidValue, "unknown flags 0x%x", flags);
+	if (result == cudaSuccess)
+		*graph = graph_new(runtime);
+	return runtime_leave(runtime, result);
+}
+
+/* That the program may destroy it. */
+static cudaError_t check_is_programs(const char *call, const struct CUgraph_st *graph)
+{
+	if (!graph->is_owned)
+		return cudaSuccess;
+	return runtime_refuse(call, cudaErrorInvalidValue, "the graph belongs to a node, an instance or a capture");
+}
+
+cudaError_t cudaGraphDestroy(cudaGraph_t graph)
+{
+	static const char call[] = "cudaGraphDestroy";
+	struct runtime *runtime = runtime_enter_closed();
+	if (runtime->ending) /* it is gone */
+		return runtime_leave(runtime, runtime->error);
+	cudaError_t result = graph_check(runtime, call, graph);
+	if (result == cudaSuccess)
+		result = check_is_programs(call, graph);
+	if (result == cudaSuccess)
+		graph_free(runtime, graph);
+	return runtime_leave(runtime, result);
+}
+
+cudaError_t cudaGraphClone(cudaGraph_t *clone, cudaGraph_t graph)
+{
+	static const char call[] = "cudaGraphClone";
+	struct runtime *runtime = runtime_enter();
+	cudaError_t result = runtime_check(runtime, call, clone);
+	if (result == cudaSuccess)
+		result = graph_check(runtime, call, graph);
+	if (result == cudaSuccess &&
+	    (graph_has(graph, cudaGraphNodeTypeMemAlloc) || graph_has(graph, cudaGraphNodeTypeMemFree)))
+		result = runtime_refuse(call, cudaErrorNotSupported, "a graph that allocates or frees memory");
+	if (result == cudaSuccess)
+		*clone = graph_copy(runtime, graph);
+	return runtime_leave(runtime, result);
+}
+
+cudaError_t cudaGraphNodeFindInClone(cudaGraphNode_t *node, cudaGraphNode_t original, cudaGraph_t clone)
+{
+	static const char call[] = "cudaGraphNodeFindInClone";
+	struct runtime *runtime = runtime_enter();
+	cudaError_t result = runtime_check(runtime, call, node);
+	if (result == cudaSuccess)
+		result = graph_check_node(runtime, call, original);
+	if (result == cudaSuccess)
+		result = graph_check(runtime, call, clone);
+	if (result == cudaSuccess) {
+		*node = graph_find_copy(clone, original->id);
+		if (!*node)
+			result = runtime_refuse(call, cudaErrorInvalidValue, "the graph has no copy of node %p",
+			                        (void *)original);
+	}
+	return runtime_leave(runtime, result);
+}
+
+cudaError_t cudaGraphDestroyNode(cudaGraphNode_t node)
+{
+	static const char call[] = "cudaGraphDestroyNode";
+	struct runtime *runtime = runtime_enter();
+	cudaError_t result = graph_check_node(runtime, call, node);
+	if (result == cudaSuccess &&
+	    (node->work.type == cudaGraphNodeTypeMemAlloc || node->work.type == cudaGraphNodeTypeMemFree))
+		result = runtime_refuse(call, cudaErrorNotSupported, "a node that allocates or frees memory");
+	if (result == cudaSuccess && capture_makes(runtime, node->graph))
+		result = runtime_refuse(call, cudaErrorInvalidValue, "a node of a graph that is being captured");
+	if (result != cudaSuccess)
+		return runtime_leave(runtime, result);
+	cudaGraph_t graph = node->graph;
+	cudaGraphNode_t *at = &graph->first, last = NULL;
+	for (; *at != node; at = &(*at)->next)
+		last = *at;
+	*at = node->next;
+	if (graph->last == node)
+		graph->last = last;
+	graph->count--;
+	for (size_t i = 0; i < node->before.count; i++)
+		nodes_remove(&node->before.node[i]->after, node);
+	for (size_t i = 0; i < node->after.count; i++)
+		nodes_remove(&node->after.node[i]->before, node);
+	free_node(runtime, node);
+	return runtime_leave(runtime, result);
+}
+
+/* Both nodes of each pair, which are of the graph. */
+static cudaError_t check_pairs(struct runtime *runtime, const char *call, cudaGraph_t graph,
+                               const cudaGraphNode_t *from, const cudaGraphNode_t *to, size_t count)
+{
+	cudaError_t result = graph_check(runtime, call, graph);
+	if (result == cudaSuccess && count && !(from && to))
+		result = runtime_refuse(call, cudaErrorInvalidValue, "%zu pairs of nodes at NULL", count);
+	for (size_t i = 0; i < count && result == cudaSuccess; i++) {
+		result = graph_check_nodes(runtime, call, graph, &from[i], 1);
+		if (result == cudaSuccess)
+			result = graph_check_nodes(runtime, call, graph, &to[i], 1);
+		if (result == cudaSuccess && from[i] == to[i])
+			result = runtime_refuse(call, cudaErrorInvalidValue, "node %p and itself", (void *)to[i]);
+	}
+	return result;
+}
+
+cudaError_t cudaGraphAddDependencies(cudaGraph_t graph, const cudaGraphNode_t *from, const cudaGraphNode_t *to,
+                                     size_t count)
+{
+	static const char call[] = "cudaGraphAddDependencies";
+	struct runtime *runtime = runtime_enter();
+	cudaError_t result = check_pairs(runtime, call, graph, from, to, count);
+	for (size_t i = 0; i < count && result == cudaSuccess; i++)
+		if (nodes_have(&to[i]->before, from[i]))
+			result = runtime_refuse(call, cudaErrorInvalidValue, "node %p waits for %p already",
+			                        (void *)to[i], (void *)from[i]);
+	for (size_t i = 0; i < count && result == cudaSuccess; i++)
+		if (!nodes_have(&to[i]->before, from[i]))
+			connect(from[i], to[i]);
+	return runtime_leave(runtime, result);
+}
+
+cudaError_t cudaGraphRemoveDependencies(cudaGraph_t graph, const cudaGraphNode_t *from, const cudaGraphNode_t *to,
+                                        size_t count)
+{
+	static const char call[] = "cudaGraphRemoveDependencies";
+	struct runtime *runtime = runtime_enter();
+	cudaError_t result = check_pairs(runtime, call, graph, from, to, count);
+	for (size_t i = 0; i < count && result == cudaSuccess; i++)
+		if (!nodes_have(&to[i]->before, from[i]))
+			result = runtime_refuse(call, cudaErrorInvalidValue, "node %p does not wait for %p",
+			                        (void *)to[i], (void *)from[i]);
+	for (size_t i = 0; i < count && result == cudaSuccess; i++) {
+		nodes_remove(&from[i]->after, to[i]);
+		nodes_remove(&to[i]->before, from[i]);
+	}
+	return runtime_leave(runtime, result);
+}

@@ -1,0 +1,139 @@
+/* Executable graphs: copies in an order, and launching them. */
+#include "cudart/capture.h"
+
+#include "base/arena.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+	KNOWN_FLAGS = cudaGraphInstantiateFlagAutoFreeOnLaunch | cudaGraphInstantiateFlagUpload |
+	              cudaGraphInstantiateFlagUseNodePriority
+};
+
+static cudaError_t check_flags(const char *call, unsigned long long flags)
+{
+	if (flags & cudaGraphInstantiateFlagDeviceLaunch)
+		return runtime_refuse(call, cudaErrorNotSupported, "kernels cannot launch graphs here");
+	if (flags & ~(unsigned long long)KNOWN_FLAGS)
+		return runtime_refuse(call, cudaErrorInvalidValue, "unknown flags 0x%llx", flags);
+	return cudaSuccess;
+}
+
+static cudaError_t instantiate(const char *call, cudaGraphExec_t *executable, cudaGraph_t graph,
+                               unsigned long long flags)
+{
+	struct runtime *runtime = runtime_enter();
+	cudaError_t result = runtime_check(runtime, call, executable);
+	if (result == cudaSuccess)
+		result = graph_check(runtime, call, graph);
+	if (result == cudaSuccess)
+		result = check_flags(call, flags);
+	if (result != cudaSuccess)
+		return runtime_leave(runtime, result);
+	cudaGraph_t copy = graph_copy(runtime, graph);
+	copy->is_owned = true;
+	if (!graph_order(copy)) {
+		graph_free(runtime, copy);
+		return runtime_leave(runtime, runtime_refuse(call, cudaErrorInvalidValue,
+		                                             "the graph's nodes wait for each other in a circle"));
+	}
+	*executable = xcalloc(1, sizeof **executable);
+	**executable = (struct CUgraphExec_st){.kind = GRAPH_INSTANCE, .graph = copy, .flags = flags};
+	graph_register(runtime, *executable);
+	return runtime_leave(runtime, cudaSuccess);
+}
+
+cudaError_t cudaGraphInstantiateWithFlags(cudaGraphExec_t *executable, cudaGraph_t graph, unsigned long long flags)
+{
+	return instantiate("cudaGraphInstantiate", executable, graph, flags);
+}
+
+/* There is nothing to say of one node; the message says what is wrong. */
+cudaError_t cudaGraphInstantiate(cudaGraphExec_t *executable, cudaGraph_t graph, cudaGraphNode_t *wrong, char *log,
+                                 size_t size)
+{
+	if (wrong)
+		*wrong = NULL;
+	if (log && size)
+		*log = '\0';
+	return instantiate("cudaGraphInstantiate", executable, graph, 0);
+}
+
+cudaError_t cudaGraphInstantiateWithParams(cudaGraphExec_t *executable, cudaGraph_t graph,
+                                           cudaGraphInstantiateParams *parameters)
+{
+	static const char call[] = "cudaGraphInstantiateWithParams";
+	if (!parameters)
+		return runtime_result(runtime_refuse(call, cudaErrorInvalidValue, "no parameters"));
+	cudaError_t result = instantiate(call, executable, graph, parameters->flags);
+	parameters->errNode_out = NULL;
+	parameters->result_out = result == cudaSuccess             ? cudaGraphInstantiateSuccess
+	                         : result == cudaErrorNotSupported ? cudaGraphInstantiateNodeOperationNotSupported
+	                                                           : cudaGraphInstantiateInvalidStructure;
+	return result;
+}
+
+cudaError_t cudaGraphExecDestroy(cudaGraphExec_t executable)
+{
+	struct runtime *runtime = runtime_enter_closed();
+	if (runtime->ending) /* it is gone */
+		return runtime_leave(runtime, runtime->error);
+	cudaError_t result = graph_check_instance(runtime, "cudaGraphExecDestroy", executable);
+	if (result == cudaSuccess) {
+		graph_free(runtime, executable->graph);
+		graph_forget(runtime, executable);
+		free(executable);
+	}
+	return runtime_leave(runtime, result);
+}
+
+cudaError_t cudaGraphExecGetFlags(cudaGraphExec_t executable, unsigned long long *flags)
+{
+	static const char call[] = "cudaGraphExecGetFlags";
+	struct runtime *runtime = runtime_enter();
+	cudaError_t result = runtime_check(runtime, call, flags);
+	if (result == cudaSuccess)
+		result = graph_check_instance(runtime, call, executable);
+	if (result == cudaSuccess)
+		*flags = executable->flags;
+	return runtime_leave(runtime, result);
+}
+
+/* All is where it is needed. */
+cudaError_t cudaGraphUpload(cudaGraphExec_t executable, cudaStream_t stream)
+{
+	static const char call[] = "cudaGraphUpload";
+	struct runtime *runtime = runtime_enter();
+	cudaError_t result = capture_check(runtime, call, stream);
+	if (result == cudaSuccess)
+		result = graph_check_instance(runtime, call, executable);
+	return runtime_leave(runtime, result);
+}
+
+/* A launch into a stream that is captured: a child of what is captured. */
+static cudaError_t capture_launch(struct runtime *runtime, const char *call, cudaGraphExec_t executable,
+                                  cudaStream_t stream)
+{
+	struct graph_work work;
+	cudaError_t result = params_child(runtime, call, executable->graph, &work);
+	return result == cudaSuccess ? capture_add(runtime, stream, work) : result;
+}
+
+cudaError_t cudaGraphLaunch(cudaGraphExec_t executable, cudaStream_t stream)
+{
+	static const char call[] = "cudaGraphLaunch";
+	struct runtime *runtime = runtime_enter();
+	cudaError_t result = runtime_check_stream(runtime, call, stream);
+	if (result == cudaSuccess)
+		result = graph_check_instance(runtime, call, executable);
+	if (result != cudaSuccess)
+		return runtime_leave(runtime, result);
+	if (capture_of(runtime, stream))
+		return runtime_leave(runtime, capture_launch(runtime, call, executable, stream));
+	if (executable->flags & cudaGraphInstantiateFlagAutoFreeOnLaunch)
+		graph_memory_take_back(runtime, executable->graph);
+	const struct graph_work all = {.type = cudaGraphNodeTypeGraph, .child = executable->graph};
+	runtime_leave(runtime, cudaSuccess);
+	return work_run(&all, stream);
+}

@@ -1,0 +1,232 @@
+/* NVRTC's calls. */
+#include "nvrtc/program.h"
+
+#include "base/arena.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MAJOR = 11, MINOR = 5 }; /* of the CUDA that our headers are like */
+
+static const int architectures[] = {30, 32, 35, 37, 50, 52, 53, 60, 61, 62, 70, 72, 75, 80, 86};
+
+const char *nvrtcGetErrorString(nvrtcResult result)
+{
+	static const char *const names[] = {"NVRTC_SUCCESS",
+	                                    "NVRTC_ERROR_OUT_OF_MEMORY",
+	                                    "NVRTC_ERROR_PROGRAM_CREATION_FAILURE",
+	                                    "NVRTC_ERROR_INVALID_INPUT",
+	                                    "NVRTC_ERROR_INVALID_PROGRAM",
+	                                    "NVRTC_ERROR_INVALID_OPTION",
+	                                    "NVRTC_ERROR_COMPILATION",
+	                                    "NVRTC_ERROR_BUILTIN_OPERATION_FAILURE",
+	                                    "NVRTC_ERROR_NO_NAME_EXPRESSIONS_AFTER_COMPILATION",
+	                                    "NVRTC_ERROR_NO_LOWERED_NAMES_BEFORE_COMPILATION",
+	                                    "NVRTC_ERROR_NAME_EXPRESSION_NOT_VALID",
+	                                    "NVRTC_ERROR_INTERNAL_ERROR",
+	                                    "NVRTC_ERROR_TIME_FILE_WRITE_FAILED"};
+	return (unsigned)result < sizeof names / sizeof *names ? names[result] : "NVRTC_ERROR unknown";
+}
+
+nvrtcResult nvrtcVersion(int *major, int *minor)
+{
+	if (!major || !minor)
+		return NVRTC_ERROR_INVALID_INPUT;
+	*major = MAJOR;
+	*minor = MINOR;
+	return NVRTC_SUCCESS;
+}
+
+nvrtcResult nvrtcGetNumSupportedArchs(int *count)
+{
+	if (!count)
+		return NVRTC_ERROR_INVALID_INPUT;
+	*count = sizeof architectures / sizeof *architectures;
+	return NVRTC_SUCCESS;
+}
+
+nvrtcResult nvrtcGetSupportedArchs(int *list)
+{
+	if (!list)
+		return NVRTC_ERROR_INVALID_INPUT;
+	memcpy(list, architectures, sizeof architectures);
+	return NVRTC_SUCCESS;
+}
+
+static bool has_headers(int count, const char *const *headers, const char *const *names)
+{
+	for (int i = 0; i < count; i++)
+		if (!headers || !names || !headers[i] || !names[i])
+			return false;
+	return count >= 0;
+}
+
+nvrtcResult nvrtcCreateProgram(nvrtcProgram *program, const char *source, const char *name, int header_count,
+                               const char *const *headers, const char *const *include_names)
+{
+	if (!program || !source || !has_headers(header_count, headers, include_names))
+		return NVRTC_ERROR_INVALID_INPUT;
+	nvrtcProgram made = xcalloc(1, sizeof *made);
+	made->source = xstrdup(source);
+	made->name = xstrdup(name && *name ? name : "default_program");
+	made->headers = xcalloc((size_t)header_count + 1, sizeof *made->headers);
+	made->header_count = header_count;
+	for (int i = 0; i < header_count; i++)
+		made->headers[i] = (struct nvrtc_header){xstrdup(include_names[i]), xstrdup(headers[i])};
+	made->ptx = xstrdup("");
+	made->log = xstrdup("");
+	*program = made;
+	return NVRTC_SUCCESS;
+}
+
+static void forget_results(nvrtcProgram program)
+{
+	free(program->ptx);
+	free(program->log);
+	program->ptx = xstrdup("");
+	program->log = xstrdup("");
+	for (size_t i = 0; i < program->expression_count; i++) {
+		free(program->expressions[i].lowered);
+		program->expressions[i].lowered = NULL;
+	}
+}
+
+nvrtcResult nvrtcDestroyProgram(nvrtcProgram *program)
+{
+	if (!program || !*program)
+		return NVRTC_ERROR_INVALID_PROGRAM;
+	nvrtcProgram made = *program;
+	forget_results(made);
+	for (int i = 0; i < made->header_count; i++) {
+		free(made->headers[i].name);
+		free(made->headers[i].text);
+	}
+	for (size_t i = 0; i < made->expression_count; i++)
+		free(made->expressions[i].text);
+	free(made->headers);
+	free(made->expressions);
+	free(made->source);
+	free(made->name);
+	free(made->ptx);
+	free(made->log);
+	free(made);
+	*program = NULL;
+	return NVRTC_SUCCESS;
+}
+
+nvrtcResult nvrtcCompileProgram(nvrtcProgram program, int option_count, const char *const *options)
+{
+	struct nvrtc_words words = {0};
+	if (!program)
+		return NVRTC_ERROR_INVALID_PROGRAM;
+	if (option_count < 0 || (option_count && !options))
+		return NVRTC_ERROR_INVALID_INPUT;
+	forget_results(program);
+	program->is_compiled = true;
+	int wrong = nvrtc_take_options(&words, option_count, options);
+	nvrtcResult result = NVRTC_ERROR_INVALID_OPTION;
+	if (wrong < 0) {
+		result = nvrtc_compile(program, &words, nvrtc_defaults_to_device(option_count, options));
+	} else {
+		free(program->log);
+		if (asprintf(&program->log, "sluice: unknown option '%s'\n", options[wrong]) < 0)
+			abort();
+	}
+	nvrtc_words_free(&words);
+	return result;
+}
+
+static nvrtcResult give_size(nvrtcProgram program, const char *text, size_t *size)
+{
+	if (!program)
+		return NVRTC_ERROR_INVALID_PROGRAM;
+	if (!size)
+		return NVRTC_ERROR_INVALID_INPUT;
+	*size = strlen(text) + 1;
+	return NVRTC_SUCCESS;
+}
+
+static nvrtcResult give_text(nvrtcProgram program, const char *text, char *to)
+{
+	if (!program)
+		return NVRTC_ERROR_INVALID_PROGRAM;
+	if (!to)
+		return NVRTC_ERROR_INVALID_INPUT;
+	strcpy(to, text);
+	return NVRTC_SUCCESS;
+}
+
+/* A program that has not been compiled, or not without errors, has no PTX. */
+nvrtcResult nvrtcGetPTXSize(nvrtcProgram program, size_t *size)
+{
+	return program && !*program->ptx ? NVRTC_ERROR_INVALID_PROGRAM
+	                                 : give_size(program, program ? program->ptx : NULL, size);
+}
+
+nvrtcResult nvrtcGetPTX(nvrtcProgram program, char *ptx)
+{
+	return program && !*program->ptx ? NVRTC_ERROR_INVALID_PROGRAM
+	                                 : give_text(program, program ? program->ptx : NULL, ptx);
+}
+
+nvrtcResult nvrtcGetProgramLogSize(nvrtcProgram program, size_t *size)
+{
+	return give_size(program, program ? program->log : NULL, size);
+}
+
+nvrtcResult nvrtcGetProgramLog(nvrtcProgram program, char *log)
+{
+	return give_text(program, program ? program->log : NULL, log);
+}
+
+static nvrtcResult refuse_machine_code(const char *call)
+{
+	fprintf(stderr,
+	        "sluice: %s: there is no machine code of GPUs here; nvrtcGetPTX() has the code, and "
+	        "cuModuleLoadData() takes it\n",
+	        call);
+	return NVRTC_ERROR_INVALID_PROGRAM;
+}
+
+nvrtcResult nvrtcGetCUBINSize(nvrtcProgram program, size_t *size)
+{
+	(void)program, (void)size;
+	return refuse_machine_code("nvrtcGetCUBINSize");
+}
+
+nvrtcResult nvrtcGetCUBIN(nvrtcProgram program, char *cubin)
+{
+	(void)program, (void)cubin;
+	return refuse_machine_code("nvrtcGetCUBIN");
+}
+
+nvrtcResult nvrtcAddNameExpression(nvrtcProgram program, const char *expression)
+{
+	if (!program)
+		return NVRTC_ERROR_INVALID_PROGRAM;
+	if (!expression)
+		return NVRTC_ERROR_INVALID_INPUT;
+	if (program->is_compiled)
+		return NVRTC_ERROR_NO_NAME_EXPRESSIONS_AFTER_COMPILATION;
+	size_t bytes = (program->expression_count + 1) * sizeof *program->expressions;
+	program->expressions = xrealloc(program->expressions, bytes);
+	program->expressions[program->expression_count++] = (struct nvrtc_expression){.text = xstrdup(expression)};
+	return NVRTC_SUCCESS;
+}
+
+nvrtcResult nvrtcGetLoweredName(nvrtcProgram program, const char *expression, const char **name)
+{
+	if (!program)
+		return NVRTC_ERROR_INVALID_PROGRAM;
+	if (!expression || !name)
+		return NVRTC_ERROR_INVALID_INPUT;
+	if (!*program->ptx)
+		return NVRTC_ERROR_NO_LOWERED_NAMES_BEFORE_COMPILATION;
+	for (size_t i = 0; i < program->expression_count; i++)
+		if (strcmp(program->expressions[i].text, expression) == 0 && program->expressions[i].lowered) {
+			*name = program->expressions[i].lowered;
+			return NVRTC_SUCCESS;
+		}
+	return NVRTC_ERROR_NAME_EXPRESSION_NOT_VALID;
+}
