@@ -114,6 +114,8 @@ void api_report_checks(sluice_gpu *gpu, const struct simt_launch *launch)
 void api_end_checks(sluice_gpu *gpu, const struct simt_launch *launch, bool waited_for)
 {
 	api_report_checks(gpu, launch);
+	if (gpu->checks)
+		simt_checks_end(gpu->checks, launch);
 	if (gpu->footprint && !waited_for)
 		footprint_end(gpu->footprint);
 }

@@ -30,7 +30,7 @@ struct record {
 struct simt_checks {
 	unsigned kinds;
 	pthread_mutex_t lock;
-	struct race_global *global_race; /* or NULL */
+	struct race_global *global_races; /* of the launches that run */
 	struct record *record;
 	size_t records, capacity;
 };
@@ -40,7 +40,6 @@ struct simt_checks *simt_checks_open(unsigned kinds)
 	struct simt_checks *checks = xcalloc(1, sizeof *checks);
 	checks->kinds = kinds;
 	pthread_mutex_init(&checks->lock, NULL);
-	checks->global_race = kinds & SIMT_CHECK_GLOBAL_RACE ? race_global_open() : NULL;
 	return checks;
 }
 
@@ -52,7 +51,7 @@ void simt_checks_close(struct simt_checks *checks)
 		free(checks->record[k].kernel);
 	free(checks->record);
 	pthread_mutex_destroy(&checks->lock);
-	race_global_close(checks->global_race);
+	race_global_close(checks->global_races);
 	free(checks);
 }
 
@@ -69,11 +68,13 @@ void checks_block_start(struct simt_block *block)
 	unsigned kinds = block->launch->checks->kinds;
 	if (!block->checks) {
 		block->checks = xcalloc(1, sizeof *block->checks);
-		block->checks->race = kinds & RACES ? race_open(block->launch->checks->global_race) : NULL;
+		block->checks->race = kinds & RACES ? race_open() : NULL;
 		block->checks->unwritten = kinds & UNWRITTEN ? unwritten_open(kinds) : NULL;
 	}
 	if (block->checks->race)
 		race_start(block);
+	if (kinds & SIMT_CHECK_GLOBAL_RACE)
+		block->checks->race->global = race_global_of(&block->launch->checks->global_races, block);
 	if (block->checks->unwritten)
 		unwritten_start(block);
 	if (block->launch->reads)
@@ -93,6 +94,15 @@ void checks_block_free(struct simt_block *block)
 	race_close(block->checks->race);
 	unwritten_close(block->checks->unwritten);
 	free(block->checks);
+}
+
+void checks_system_call(struct simt_block *block, uint64_t result)
+{
+	const struct race *race = block->checks->race;
+	const struct simt_allocation *allocation =
+		race && race->global ? simt_find(block->launch->memory, result) : NULL;
+	if (allocation && allocation->address == result)
+		race_global_forget(race->global, allocation->address, allocation->size);
 }
 
 /* --- checked programs --- */
@@ -483,4 +493,9 @@ void simt_checks_report(struct simt_checks *checks, const struct simt_launch *la
 		say(user, fresh[k]->kind == FINDING_STRAY, text);
 	}
 	free(fresh);
+}
+
+void simt_checks_end(struct simt_checks *checks, const struct simt_launch *launch)
+{
+	race_global_end(&checks->global_races, launch);
 }

@@ -47,6 +47,8 @@ void simt_check_program(const struct simt_checks *checks, struct simt_program *p
  * beside every allocation. */
 void simt_checks_report(struct simt_checks *checks, const struct simt_launch *launch,
                         void (*say)(void *user, bool is_stray, const char *text), void *user);
+/* The launch is over, and what was kept of it can go. */
+void simt_checks_end(struct simt_checks *checks, const struct simt_launch *launch);
 /* All but reads beside every allocation. */
 uint64_t simt_checks_found(const struct simt_checks *checks);
 

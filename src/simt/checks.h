@@ -41,6 +41,8 @@ struct block_checks {
 void checks_block_start(struct simt_block *block);
 void checks_block_end(struct simt_block *block);
 void checks_block_free(struct simt_block *block);
+/* A call of the system has been made: what it returns may be the address of memory that had another owner before. */
+void checks_system_call(struct simt_block *block, uint64_t result);
 
 /* --- findings --- */
 
@@ -72,8 +74,7 @@ void finding_add(const struct simt_block *block, const struct finding *finding);
 
 /* --- race.c, race_dma.c --- */
 
-struct race_global;
-struct race *race_open(struct race_global *global);
+struct race *race_open(void);
 void race_close(struct race *race);
 void race_start(struct simt_block *block);
 /* A memory access, before it is made. */

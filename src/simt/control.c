@@ -5,6 +5,7 @@
  * marked is_call, the base of its frame, above the entry that goes on behind the call.
  */
 #include "base/arena.h"
+#include "simt/checks.h"
 #include "simt/exec.h"
 #include "simt/access.h"
 #include "simt/program.h"
@@ -286,6 +287,8 @@ void control_system_commit(struct simt_warp *warp, const struct simt_inst *inst,
 		uint64_t result = 0;
 		if (launch->system_call)
 			result = launch->system_call(launch->user, call->system, values, &windows);
+		if (UNLIKELY(warp->block->checks != NULL))
+			checks_system_call(warp->block, result);
 		if (call->system == SIMT_DEVICE_SYNCHRONIZE && result)
 			fault_set(warp, inst, step, SIMT_FAULT_CALL, "a grid that its block waits for has failed",
 			          lane);

@@ -59,10 +59,9 @@ bool race_covers(enum access_kind a, enum access_kind b)
 
 /* --- begin and end --- */
 
-struct race *race_open(struct race_global *global)
+struct race *race_open(void)
 {
 	struct race *race = xcalloc(1, sizeof *race);
-	race->global = global;
 	race->nodes = 1;
 	return race;
 }
@@ -143,9 +142,8 @@ void race_start(struct simt_block *block)
 	fill(race->ended, race->clocks, race->begin);
 	for (uint32_t w = 0; w < race->clocks; w++)
 		race_advance(race, w);
+	race->hearer = (struct hearer){0};
 	race_dma_start(race, block);
-	if (race->global)
-		race_global_start(block);
 }
 
 /* --- what orders warps --- */

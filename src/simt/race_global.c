@@ -57,8 +57,10 @@ struct location {
 	uint64_t address, release; /* the last one */
 };
 
+/* Of a launch. */
 struct race_global {
-	uint64_t launch;
+	struct race_global *next;
+	const struct simt_launch *launch;
 	uint64_t blocks;
 	uint32_t warps; /* of a block */
 	struct teller *teller;
@@ -85,7 +87,7 @@ static void *find_or_make(void **tree, uint64_t number, size_t bytes)
 	return made;
 }
 
-static void forget(struct race_global *global)
+static void free_launch(struct race_global *global)
 {
 	for (uint64_t b = 0; b < global->blocks; b++) {
 		for (uint32_t w = 0; global->teller[b].warp && w < global->warps; w++)
@@ -95,35 +97,46 @@ static void forget(struct race_global *global)
 	free(global->teller);
 	tdestroy(global->pages, free);
 	tdestroy(global->locations, free);
-	*global = (struct race_global){0};
-}
-
-struct race_global *race_global_open(void)
-{
-	return xcalloc(1, sizeof(struct race_global));
-}
-
-void race_global_close(struct race_global *global)
-{
-	if (!global)
-		return;
-	forget(global);
 	free(global);
 }
 
-/* The end of a launch orders all before it. */
-void race_global_start(struct simt_block *block)
+/* The link to the launch's, or to the list's end. */
+static struct race_global **find(struct race_global **list, const struct simt_launch *launch)
+{
+	while (*list && (*list)->launch != launch)
+		list = &(*list)->next;
+	return list;
+}
+
+struct race_global *race_global_of(struct race_global **list, const struct simt_block *block)
 {
 	const struct simt_launch *launch = block->launch;
-	struct race_global *global = block->checks->race->global;
-	if (global->launch != launch->id) {
-		forget(global);
-		global->launch = launch->id;
-		global->blocks = (uint64_t)launch->grid.x * launch->grid.y * launch->grid.z;
-		global->warps = block->warps;
-		global->teller = xcalloc(global->blocks, sizeof *global->teller);
+	struct race_global **found = find(list, launch);
+	if (*found)
+		return *found;
+	struct race_global *global = xcalloc(1, sizeof *global);
+	global->launch = launch;
+	global->blocks = (uint64_t)launch->grid.x * launch->grid.y * launch->grid.z;
+	global->warps = block->warps;
+	global->teller = xcalloc(global->blocks, sizeof *global->teller);
+	return *found = global;
+}
+
+void race_global_end(struct race_global **list, const struct simt_launch *launch)
+{
+	struct race_global **found = find(list, launch), *ended = *found;
+	if (!ended)
+		return;
+	*found = ended->next;
+	free_launch(ended);
+}
+
+void race_global_close(struct race_global *list)
+{
+	for (struct race_global *next; list; list = next) {
+		next = list->next;
+		free_launch(list);
 	}
-	block->checks->race->hearer = (struct hearer){0};
 }
 
 /* --- what orders --- */
@@ -310,5 +323,21 @@ void race_global_touch(struct race_global *global, struct access *access)
 		uint32_t in_page = at % PAGE_BYTES;
 		touch(global, &page->cell[page->by_byte ? in_page : in_page / 4], access);
 		at += page->by_byte ? 1 : 4;
+	}
+}
+
+void race_global_forget(struct race_global *global, uint64_t address, uint64_t size)
+{
+	for (uint64_t at = address, end = address + size, next; at < end; at = next) {
+		uint64_t number = at >> PAGE_BITS;
+		void **found = tfind(&number, &global->pages, by_number);
+		struct page *page = found ? *found : NULL;
+		next = (number + 1) << PAGE_BITS;
+		next = next < end ? next : end;
+		uint32_t shift = page && page->by_byte ? 0 : 2;
+		uint32_t first = (uint32_t)(at % PAGE_BYTES) >> shift,
+			 last = (uint32_t)((next - 1) % PAGE_BYTES) >> shift;
+		if (page)
+			memset(page->cell + first, 0, (last - first + 1) * sizeof *page->cell);
 	}
 }

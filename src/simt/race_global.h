@@ -6,13 +6,17 @@
 
 struct race_global;
 
-struct race_global *race_global_open(void);
-void race_global_close(struct race_global *global);
+/* What is known of a launch, of the list of those that have begun and not ended: one may run inside another. Made when it is not there. */
+struct race_global *race_global_of(struct race_global **list, const struct simt_block *block);
+/* The launch has ended, which orders all before it. */
+void race_global_end(struct race_global **list, const struct simt_launch *launch);
+/* All have. */
+void race_global_close(struct race_global *list);
 
-/* A block begins. */
-void race_global_start(struct simt_block *block);
 /* An access of one lane, before it is made; `access` as race.c has it, with the address for offset. */
 void race_global_touch(struct race_global *global, struct access *access);
+/* The memory is somebody else's now: what was done to it before is of no interest. */
+void race_global_forget(struct race_global *global, uint64_t address, uint64_t size);
 /* A lane's atomic access to a location: what it hears of other blocks, and where it leaves something, what it tells them. */
 void race_global_synchronise(struct race_global *global, const struct simt_warp *warp, uint64_t address, bool leaves);
 void race_global_arrive(const struct simt_warp *warp, uint32_t barrier);

@@ -204,6 +204,21 @@ __global__ void barrier(int *data, int *count, int *out)
 		out[blockIdx.x * 3 + threadIdx.x / 32] = *data;
 }
 
+// Memory that one block has freed another may have.
+//: heap: right global-race
+__global__ void heap(int *out)
+{
+	if (threadIdx.x)
+		return;
+	for (int i = 0; i < 3; i++) {
+		int *mine = (int *)malloc(64);
+		for (int k = 0; k < 16; k++)
+			((volatile int *)mine)[k] = blockIdx.x + k;
+		out[blockIdx.x] += ((volatile int *)mine)[i];
+		free(mine);
+	}
+}
+
 // A lock; and one that is not taken by all.
 template <bool ALL> __device__ void guard(int *lock, int *sum)
 {
@@ -244,6 +259,7 @@ static void run_case()
 	CASE(plain_read) plain_read<<<1, 64>>>(c, d);
 	CASE(hearsay) hearsay<<<3, 32>>>(c, d, e);
 	CASE(barrier) barrier<<<4, 96>>>(c, d, b);
+	CASE(heap) heap<<<8, 32>>>(a);
 	CASE(last) last<<<32, 64>>>(a, b);
 	CASE(unfenced) unfenced<<<32, 64>>>(a, b);
 	CASE(uncounted) uncounted<<<32, 64>>>(a, b);
