@@ -289,9 +289,11 @@ static enum simt_kind kind_of(const struct decoder *decoder, enum ptx_opcode op)
 	case PTX_OP_TEX:
 	case PTX_OP_TLD4:
 	case PTX_OP_SULD:
+	case PTX_OP_LDMATRIX:
 		return SIMT_LOAD;
 	case PTX_OP_ST:
 	case PTX_OP_SUST:
+	case PTX_OP_STMATRIX:
 		return SIMT_STORE;
 	case PTX_OP_ATOM:
 	case PTX_OP_RED:
@@ -336,7 +338,7 @@ static void decode_facts(const struct decoder *decoder, struct simt_inst *inst)
 	const struct ptx_inst *ptx = inst->ptx;
 	inst->kind = (uint8_t)(ptx->warp ? SIMT_ALU : kind_of(decoder, ptx->op));
 	inst->unit = (uint8_t)ptx_op_unit(ptx->op);
-	inst->latency = (uint8_t)ptx_op_latency(ptx->op);
+	inst->latency = (uint8_t)ptx_inst_latency(ptx);
 	inst->data_type = (uint8_t)data_type_of(ptx);
 	inst->guard = SIMT_NO_GUARD;
 	inst->target = SIMT_NO_PC;
@@ -361,6 +363,10 @@ static void decode_inst(struct decoder *decoder, struct simt_inst *inst, const u
 	}
 	if (image_is(ptx->op)) {
 		decode_image(decoder, inst);
+		return;
+	}
+	if (ptx_op_is_matrix(ptx->op)) {
+		decode_matrix(decoder, inst);
 		return;
 	}
 	switch (ptx->op) {

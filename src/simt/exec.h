@@ -227,6 +227,7 @@ struct exec_isa {
 	simt_exec *(*convert)(const struct exec_query *query);
 	simt_exec *(*move)(const struct exec_query *query);
 	simt_exec *(*memory)(const struct exec_query *query, simt_exec **commit);
+	simt_exec *(*matrix)(const struct ptx_inst *ptx); /* mma, wmma.mma */
 };
 
 /* The levels that this host can run, the best first; NULL ends them. */
