@@ -67,6 +67,10 @@ enum ptx_scope { PTX_SCOPE_NONE, PTX_SCOPE_CTA, PTX_SCOPE_CLUSTER, PTX_SCOPE_GPU
 enum ptx_vote { PTX_VOTE_NONE, PTX_VOTE_ALL, PTX_VOTE_ANY, PTX_VOTE_UNI, PTX_VOTE_BALLOT };
 enum ptx_shuffle { PTX_SHUFFLE_NONE, PTX_SHUFFLE_UP, PTX_SHUFFLE_DOWN, PTX_SHUFFLE_BFLY, PTX_SHUFFLE_IDX };
 enum ptx_barrier { PTX_BARRIER_NONE, PTX_BARRIER_SYNC, PTX_BARRIER_ARRIVE, PTX_BARRIER_RED };
+enum ptx_mbarrier {
+	PTX_MBARRIER_NONE, PTX_MBARRIER_INIT, PTX_MBARRIER_INVAL, PTX_MBARRIER_ARRIVE, PTX_MBARRIER_DROP, PTX_MBARRIER_TEST, PTX_MBARRIER_TRY,
+	PTX_MBARRIER_PENDING
+};
 enum ptx_geometry {
 	PTX_GEOMETRY_NONE, PTX_1D, PTX_2D, PTX_3D, PTX_A1D, PTX_A2D, PTX_CUBE, PTX_ACUBE
 };
@@ -200,6 +204,7 @@ struct ptx_inst {
 	enum ptx_vote vote;
 	enum ptx_shuffle shuffle;
 	enum ptx_barrier barrier;
+	enum ptx_mbarrier mbarrier; /* NONE of one that is told of bytes alone: expects, completes */
 	enum ptx_geometry geometry;
 	enum ptx_testp testp;
 	enum ptx_prmt prmt;
@@ -218,6 +223,7 @@ struct ptx_inst {
 	bool cache_hint;                                /* L2::cache_hint: the last operand is a cache policy */
 	bool plus_one;                                  /* vmad.po */
 	bool proxy, alias, wait, launch_dependents;
+	bool parity, no_complete, expects, completes;   /* mbarrier: .parity, .noComplete, .expect_tx, .complete_tx */
 	bool multiplies, popc, transposes;              /* wmma.mma; mma.xor.popc; .trans of ldmatrix and the like */
 	uint8_t matrices;                               /* that ldmatrix and stmatrix move: 1, 2 or 4 */
 	uint8_t scale;                                  /* vmad.shr7, .shr15 */

@@ -60,6 +60,8 @@
 #define SURFACES   "1d|2d|3d|a1d|a2d "
 #define QUERIES    "width|height|depth|channel_data_type|channel_order|normalized_coords|array_size|num_mipmap_levels|num_samples"
 #define SAMPLINGS  "|filter_mode|addr_mode_0|addr_mode_1|addr_mode_2|force_unnormalized_coords"
+#define ARRIVALS   "relaxed|release? cta|cluster? shared|shared::cta|shared::cluster?"
+#define WAITS      "relaxed|acquire? cta|cluster? shared|shared::cta?"
 #define OUTSIDES   " v2|v4? clamp|zero|trap"
 
 /* integer and floating-point arithmetic */
@@ -471,6 +473,19 @@ OP(STMATRIX, "stmatrix", SPACE | MORE, MEM, MEMORY)
 FORM(STMATRIX, B16, NO_TYPE, "sync aligned m8n8 x1|x2|x4 trans? shared|shared::cta?", ">mD")
 OP(MOVMATRIX, "movmatrix", MORE, SP, SHUFFLE)
 FORM(MOVMATRIX, B16, NO_TYPE, "sync aligned m8n8 trans", "u>u")
+/* barriers in shared memory, of 64 bits that only these look at (simt/exec_mbarrier.c). A cluster is one block */
+OP(MBARRIER, "mbarrier", SPACE | ORDER | MORE, MEM, MEMORY)
+FORM(MBARRIER, B64, NO_TYPE, "init shared|shared::cta?", ">mu")
+FORM(MBARRIER, B64, NO_TYPE, "inval shared|shared::cta?", ">m")
+FORM(MBARRIER, B64, NO_TYPE, "arrive|arrive_drop " ARRIVALS, "t>mu?")
+FORM(MBARRIER, B64, NO_TYPE, "arrive|arrive_drop noComplete " ARRIVALS, "t>mu")
+FORM(MBARRIER, B64, NO_TYPE, "arrive|arrive_drop expect_tx " ARRIVALS, "t>mu")
+FORM(MBARRIER, B64, NO_TYPE, "expect_tx|complete_tx " ARRIVALS, ">mu")
+FORM(MBARRIER, B64, NO_TYPE, "test_wait " WAITS, "p>mt")
+FORM(MBARRIER, B64, NO_TYPE, "test_wait parity " WAITS, "p>mu")
+FORM(MBARRIER, B64, NO_TYPE, "try_wait " WAITS, "p>mtu?")
+FORM(MBARRIER, B64, NO_TYPE, "try_wait parity " WAITS, "p>muu?")
+FORM(MBARRIER, B64, NO_TYPE, "pending_count", "u>t")
 /* nothing, unless a mechanism owns them (seam/mech.h, `opcodes`); relssp is of our own: the block needs what it shares no more */
 OP(PMEVENT, "pmevent", EVENTS, SP, MOVE)
 FORM(PMEVENT, NO_TYPE, NO_TYPE, "mask?", ">i")
@@ -508,6 +523,8 @@ FORM(DMA_EXECUTE, NO_TYPE, NO_TYPE, "", ">uua")
 #undef SURFACES
 #undef QUERIES
 #undef SAMPLINGS
+#undef ARRIVALS
+#undef WAITS
 #undef OUTSIDES
 #undef OP
 #undef FORM

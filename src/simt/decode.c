@@ -129,6 +129,32 @@ static void decode_memory(struct decoder *decoder, struct simt_inst *inst)
 	}
 }
 
+/* simt_inst.vector: of an mbarrier 2 where there is an operand behind the address. */
+static void decode_mbarrier(struct decoder *decoder, struct simt_inst *inst)
+{
+	const struct ptx_inst *ptx = inst->ptx;
+	inst->exec = exec_find_mbarrier(ptx);
+	inst->dst[0] = SIMT_NO_REGISTER;
+	if (ptx->destinations && ptx->operand[0].kind == PTX_OPERAND_REG)
+		decode_destination(decoder, inst, 0, &ptx->operand[0]);
+	if (ptx->mbarrier == PTX_MBARRIER_PENDING) {
+		inst->kind = SIMT_ALU;
+		inst->unit = PTX_UNIT_SP;
+		inst->latency = PTX_LATENCY_MOVE;
+		decode_destination(decoder, inst, 0, &ptx->operand[0]);
+		decode_source(decoder, inst, 0, &ptx->operand[1], PTX_B64);
+		return;
+	}
+	bool takes_state = (ptx->mbarrier == PTX_MBARRIER_TEST || ptx->mbarrier == PTX_MBARRIER_TRY) && !ptx->parity;
+	inst->space = (uint8_t)ptx->space;
+	inst->size = 8;
+	decode_address(decoder, inst, &ptx->operand[ptx->destinations]);
+	if (ptx->operands > ptx->destinations + 1) {
+		inst->vector = 2;
+		decode_source(decoder, inst, 1, &ptx->operand[ptx->destinations + 1], takes_state ? PTX_B64 : PTX_U32);
+	}
+}
+
 static void decode_barrier(struct decoder *decoder, struct simt_inst *inst)
 {
 	const struct ptx_inst *ptx = inst->ptx;
@@ -298,6 +324,7 @@ static enum simt_kind kind_of(const struct decoder *decoder, enum ptx_opcode op)
 	case PTX_OP_ATOM:
 	case PTX_OP_RED:
 	case PTX_OP_SURED:
+	case PTX_OP_MBARRIER:
 		return SIMT_ATOMIC;
 	case PTX_OP_PREFETCH:
 	case PTX_OP_PREFETCHU:
@@ -393,6 +420,9 @@ static void decode_inst(struct decoder *decoder, struct simt_inst *inst, const u
 		if (ptx->warp)
 			break; /* an operation between lanes */
 		decode_barrier(decoder, inst);
+		return;
+	case PTX_OP_MBARRIER:
+		decode_mbarrier(decoder, inst);
 		return;
 	case PTX_OP_MOV:
 		decode_mov(decoder, inst);

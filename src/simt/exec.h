@@ -241,6 +241,7 @@ simt_exec *exec_find_move(const struct exec_query *query);  /* predicates, vecto
 /* Special registers that only a mov reads: they have no register row. */
 bool exec_is_special(enum ptx_sreg sreg);
 simt_exec *exec_find_lane(const struct exec_query *query); /* vote, shfl, match, redux, elect, activemask, bar.warp */
+simt_exec *exec_find_mbarrier(const struct ptx_inst *ptx);
 simt_exec *exec_find_atomic(const struct exec_query *query, simt_exec **commit);
 
 #endif

@@ -333,6 +333,7 @@ static inline const struct form *random_form(struct random_text *out)
 		case PTX_OP_SURED:
 		case PTX_OP_SULD:
 		case PTX_OP_SUST:
+		case PTX_OP_MBARRIER:
 		case PTX_OP_MMA:
 		case PTX_OP_WMMA:
 		case PTX_OP_LDMATRIX:

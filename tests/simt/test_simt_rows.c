@@ -252,6 +252,7 @@ static const char *const elsewhere[] = {
 	"tex tld4 txq suq suld sust sured",                    /* tests/cuda/textures.cu, image_instructions.cu */
 	"bra call ret exit trap brkpt",                        /* test_simt_control.c */
 	"bar barrier membar fence",                            /* test_simt_control.c, test_simt_memory_rows.c */
+	"mbarrier",                                            /* test_simt_mbarrier.c */
 	"mma wmma ldmatrix stmatrix movmatrix",                /* test_simt_matrix.c */
 	"vote activemask match shfl redux elect",              /* test_simt_members.c, test_simt_control.c */
 	"nanosleep pmevent relssp griddepcontrol",             /* nothing: test_simt_memory_rows.c */
