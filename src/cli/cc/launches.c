@@ -1,6 +1,6 @@
 /* Launches written `kernel<< <grid, block>> >(...)`, which nvcc of the time took and clang does not: clang gets to see such
  * sources, and what they include of the user's, with the blanks behind the brackets. Lengths stay, so that lines and columns
- * do; an overlay of clang's file system lays each mended copy over its original, so that names and includes stay too. */
+ * do. Assembler with operands that writes `%laneid`, which nvcc takes, is shown as `%%laneid`, which clang wants. An overlay of clang's file system lays each mended copy over its original, so that names and includes stay too. */
 #include "cli/cc/cc.h"
 
 #include <ctype.h>
@@ -101,6 +101,64 @@ static bool take_brackets(struct scan *scan, char bracket)
 	}
 	scan->at = third + 1;
 	return true;
+}
+
+static size_t skip_blanks(const struct scan *scan, size_t at)
+{
+	while (at < scan->length && isspace((unsigned char)scan->text[at]))
+		at++;
+	return at;
+}
+
+/* Behind the string that begins here, and the blanks and strings behind it. */
+static size_t skip_strings(struct scan *scan, size_t at)
+{
+	size_t before = scan->at;
+	while (at < scan->length && scan->text[at] == '"') {
+		scan->at = at;
+		skip_quoted(scan);
+		at = skip_blanks(scan, scan->at);
+	}
+	scan->at = before;
+	return at;
+}
+
+/* Whether the percent sign is that of a name of PTX: %0, %%, %= and modifiers such as %h0 are assembler's own. */
+static bool is_lone_percent(const struct scan *scan, size_t at)
+{
+	const char *text = scan->text + at;
+	return at + 2 < scan->length && text[0] == '%' && text[-1] != '%' && isalpha((unsigned char)text[1]) &&
+	       (isalpha((unsigned char)text[2]) || text[2] == '_');
+}
+
+static void double_percent(struct scan *scan, size_t at)
+{
+	scan->text = xrealloc(scan->text, scan->length + 2);
+	memmove(scan->text + at + 1, scan->text + at, scan->length - at);
+	scan->length++;
+	scan->mended = true;
+}
+
+/* "asm", "asm volatile": the strings of one with operands, in which percent signs mean something. */
+static void take_assembler(struct scan *scan)
+{
+	static const char *const words[] = {"asm", "__asm__", "__asm", "volatile", "__volatile__"};
+	size_t at = scan->at;
+	for (size_t k = 0; k < sizeof words / sizeof *words; k++) {
+		size_t length = strlen(words[k]), end = at + length;
+		if (end < scan->length && memcmp(scan->text + at, words[k], length) == 0 && !is_word(scan->text[end])) {
+			at = skip_blanks(scan, end);
+			k = k < 3 ? 2 : k;
+		}
+	}
+	if (at == scan->at || scan->text[at] != '(')
+		return;
+	size_t first = skip_blanks(scan, at + 1), end = skip_strings(scan, first);
+	if (end == first || end >= scan->length || scan->text[end] != ':')
+		return;
+	for (size_t k = end; k-- > first;)
+		if (is_lone_percent(scan, k))
+			double_percent(scan, k);
 }
 
 static void take_punctuation(struct scan *scan, char c)
@@ -215,6 +273,8 @@ static void scan_text(struct mending *mending, struct scan *scan, const char *pa
 			scan->at++;
 			follow_include(mending, scan, path);
 		} else {
+			if ((c == 'a' || c == '_') && (!scan->at || !is_word(rest[-1])))
+				take_assembler(scan);
 			take_punctuation(scan, c);
 		}
 	}
@@ -235,12 +295,12 @@ static void look_through(struct mending *mending, const char *path)
 	scan_text(mending, &scan, path);
 	if (scan.mended) {
 		const char *copy = cc_new_temporary(cc, ".mended");
-		if (cc_write_file(cc, copy, text, length)) {
+		if (cc_write_file(cc, copy, scan.text, scan.length)) {
 			cc_add(&mending->overlay, full);
 			cc_add(&mending->overlay, copy);
 		}
 	}
-	free(text);
+	free(scan.text);
 }
 
 static void print_name(FILE *file, const char *name)
