@@ -112,7 +112,7 @@ static const struct ptx_inst *source_of(const struct folder *folder, const struc
 static bool names_constant(const struct ptx_inst *inst)
 {
 	return ptx_op_unit(inst->op) != PTX_UNIT_MEM && inst->op != PTX_OP_SHFL && inst->op != PTX_OP_CALL &&
-	       inst->op != PTX_OP_MATCH && inst->op != PTX_OP_REDUX;
+	       inst->op != PTX_OP_MATCH && inst->op != PTX_OP_REDUX && !ptx_op_is_matrix(inst->op);
 }
 
 static void resolve(struct folder *folder, struct ptx_operand *operand, bool *may_name)
@@ -272,7 +272,8 @@ static bool has_effect(const struct ptx_inst *inst)
 	return !ptx_reads_texture(inst) &&
 	       (ptx_op_unit(inst->op) == PTX_UNIT_MEM || ptx_op_latency(inst->op) == PTX_LATENCY_BRANCH ||
 	        ptx_op_latency(inst->op) == PTX_LATENCY_BARRIER || inst->op == PTX_OP_VOTE ||
-	        inst->op == PTX_OP_MATCH || inst->op == PTX_OP_REDUX || inst->op == PTX_OP_SHFL || inst->carry_out);
+	        inst->op == PTX_OP_MATCH || inst->op == PTX_OP_REDUX || inst->op == PTX_OP_SHFL || inst->carry_out ||
+	        ptx_op_is_matrix(inst->op));
 }
 
 /* Whether an instruction's results are read; if it has none they count as read. */

@@ -61,7 +61,8 @@ struct schedule {
 static uint32_t cycles_of(const struct ptx_inst *inst)
 {
 	bool is_special = inst->op == PTX_OP_MOV && inst->operand[1].kind == PTX_OPERAND_SREG;
-	if (is_special || ptx_op_unit(inst->op) == PTX_UNIT_SFU)
+	bool is_product = inst->op == PTX_OP_MMA || inst->op == PTX_OP_WMMA;
+	if (is_special || is_product || ptx_op_unit(inst->op) == PTX_UNIT_SFU)
 		return SPECIAL_CYCLES;
 	if (inst->op == PTX_OP_SHFL)
 		return NEAR_CYCLES;

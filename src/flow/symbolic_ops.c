@@ -265,7 +265,8 @@ struct sym_value sym_compute(struct sym *sym, uint32_t inst)
 	uint32_t bits = 8 * ptx_type_bytes(holds);
 	if (in->op == PTX_OP_LD || in->op == PTX_OP_LDU)
 		return load(sym, inst, bits);
-	if (in->op == PTX_OP_ATOM || ptx_reads_texture(in) || in->op == PTX_OP_SULD || in->op == PTX_OP_SHFL)
+	if (in->op == PTX_OP_ATOM || ptx_reads_texture(in) || in->op == PTX_OP_SULD || in->op == PTX_OP_SHFL ||
+	    ptx_op_is_matrix(in->op))
 		return sym_opaque(sym, SYM_LOAD, inst, 0, bits);
 	if (in->op == PTX_OP_CVT)
 		return is_integer(holds) ? convert(sym, inst, bits) : sym_opaque(sym, SYM_OP, inst, 0, bits);

@@ -1,4 +1,5 @@
 /* Operands against the form of ops.h that the suffixes chose: their number, kinds and types. */
+#include "ptx/matrix.h"
 #include "ptx/parse.h"
 
 #include <string.h>
@@ -190,6 +191,20 @@ static bool texture_fits(const struct match *m, const struct ptx_operand *operan
 	return true;
 }
 
+/* The registers of a matrix's fragment; the one of a single one may stand without braces. */
+static bool fragment_fits(const struct match *m, const struct ptx_operand *operand, char letter, bool destination)
+{
+	enum ptx_matrix matrix = ptx_matrix_of_letter(letter);
+	enum ptx_type type = ptx_fragment_type(m->inst, matrix);
+	uint32_t count = ptx_fragment_registers(m->inst, matrix);
+	if (operand->kind != PTX_OPERAND_VECTOR)
+		return count == 1 && value_fits(m, operand, type, destination);
+	bool good = operand->count == count;
+	for (uint32_t i = 0; good && i < count; i++)
+		good = value_fits(m, &operand->element[i], type, destination);
+	return good;
+}
+
 static enum ptx_type letter_type(const struct ptx_inst *inst, char letter)
 {
 	switch (letter) {
@@ -229,6 +244,11 @@ static bool operand_fits(const struct match *m, char letter, uint32_t at, bool d
 		return operand->kind == PTX_OPERAND_INT && value_fits(m, operand, type, false);
 	case 'm':
 		return address_fits(m, operand);
+	case 'A':
+	case 'B':
+	case 'C':
+	case 'D':
+		return fragment_fits(m, operand, letter, destination);
 	case 'x':
 		return texture_fits(m, operand);
 	case 'c':
@@ -368,6 +388,14 @@ static void describe_letter(const struct match *m, char *text, size_t size)
 		break;
 	case 'a':
 		snprintf(text, size, "a register with an address");
+		break;
+	case 'A':
+	case 'B':
+	case 'C':
+	case 'D':
+		snprintf(text, size, "a vector of %u .%s registers",
+		         ptx_fragment_registers(inst, ptx_matrix_of_letter(letter)),
+		         ptx_type_name(ptx_fragment_type(inst, ptx_matrix_of_letter(letter))));
 		break;
 	case 'p':
 	case 'q':

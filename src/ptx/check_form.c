@@ -64,7 +64,15 @@ static void note(struct misfit *misfit, struct place place)
 
 static bool type_fits(uint32_t types, enum ptx_type type)
 {
-	return types ? types >> type & 1 && type != PTX_NO_TYPE : type == PTX_NO_TYPE;
+	return types ? has_type(types, type) && type != PTX_NO_TYPE : type == PTX_NO_TYPE;
+}
+
+/* The set of a form's type number k. */
+static uint32_t types_of(const struct form *form, unsigned k)
+{
+	const uint32_t types[] = {form->types, form->types2, has_third_type(form) ? form->types2 : 0,
+	                          has_fourth_type(form) ? form->types : 0};
+	return types[k];
 }
 
 static struct misfit compare(const struct form *form, const struct ptx_inst *inst, const struct written *written)
@@ -75,19 +83,17 @@ static struct misfit compare(const struct form *form, const struct ptx_inst *ins
 	for (const char *at = form->suffixes; next_group(&at, &group);) {
 		uint32_t found = 0;
 		for (uint32_t i = 0; i < written->count; i++)
-			if (has_word(&group, written->suffix[i]->word))
-				known |= found++ ? 0 : 1u << i;
+			if (!(known >> i & 1) && has_word(&group, written->suffix[i]->word) && !found++)
+				known |= 1u << i;
 		missing += !found && !group.optional;
 	}
 	for (uint32_t i = 0; i < written->count; i++)
 		if (!(known >> i & 1))
 			note(&misfit, written->place[i]);
-	if (!type_fits(form->types, inst->type))
-		note(&misfit, inst->type ? written->type : inst->place);
-	if (!type_fits(form->types2, inst->type2))
-		note(&misfit, inst->type2 ? written->type2 : inst->place);
-	if (!type_fits(has_third_type(inst->op) ? form->types2 : 0, inst->type3))
-		note(&misfit, inst->type3 ? written->type3 : inst->place);
+	const enum ptx_type type[] = {inst->type, inst->type2, inst->type3, inst->type4};
+	for (unsigned k = 0; k < 4; k++)
+		if (!type_fits(types_of(form, k), type[k]))
+			note(&misfit, type[k] ? written->type[k] : inst->place);
 	for (; missing; missing--)
 		note(&misfit, inst->place);
 	return misfit;
@@ -123,7 +129,7 @@ static void add_group(struct text *text, const struct group *group)
 
 static void add_types(struct text *text, uint32_t types, enum ptx_type written)
 {
-	if (types >> written & 1)
+	if (has_type(types, written))
 		types = 1u << written;
 	bool alone = (types & (types - 1)) == 0;
 	const char *before = alone ? "" : "(";
@@ -138,10 +144,10 @@ static void describe_form(const struct form *form, const struct ptx_inst *inst, 
 	add(text, "%s", ptx_ops[form->op].name);
 	for (const char *at = form->suffixes; next_group(&at, &group);)
 		add_group(text, &group);
-	add_types(text, form->types, inst->type);
-	add_types(text, form->types2, inst->type2);
-	if (has_third_type(inst->op))
-		add_types(text, form->types2, inst->type3);
+	const enum ptx_type type[] = {inst->type, inst->type2, inst->type3, inst->type4};
+	for (unsigned k = 0; k < 4; k++)
+		if (k < 2 || types_of(form, k))
+			add_types(text, types_of(form, k), type[k]);
 }
 
 static void describe_written(const struct ptx_inst *inst, const struct written *written, struct text *text)
@@ -149,12 +155,9 @@ static void describe_written(const struct ptx_inst *inst, const struct written *
 	add(text, "%s", ptx_ops[inst->op].name);
 	for (uint32_t i = 0; i < written->count; i++)
 		add(text, ".%s", written->suffix[i]->word);
-	if (inst->type)
-		add(text, ".%s", ptx_type_name(inst->type));
-	if (inst->type2)
-		add(text, ".%s", ptx_type_name(inst->type2));
-	if (inst->type3)
-		add(text, ".%s", ptx_type_name(inst->type3));
+	const enum ptx_type type[] = {inst->type, inst->type2, inst->type3, inst->type4};
+	for (unsigned k = 0; k < 4 && type[k]; k++)
+		add(text, ".%s", ptx_type_name(type[k]));
 }
 
 static bool fail_form(struct parser *p, const struct ptx_inst *inst, const struct written *written,
@@ -166,7 +169,9 @@ static bool fail_form(struct parser *p, const struct ptx_inst *inst, const struc
 	describe_form(nearest->form, inst, &(struct text){expected, sizeof expected});
 	if (forms->types2 && inst->type && !inst->type2)
 		return fail(p, inst->place, "'%s' with one type; expected %s", ptx_ops[inst->op].name,
-		            has_third_type(inst->op) ? "three" : "two");
+		            has_fourth_type(forms->first)  ? "four"
+		            : has_third_type(forms->first) ? "three"
+		                                           : "two");
 	return fail(p, nearest->place, "there is no '%s'; expected '%s'", is, expected);
 }
 

@@ -22,6 +22,8 @@ enum ptx_type {
 	PTX_S8, PTX_S16, PTX_S32, PTX_S64,
 	PTX_F16, PTX_F16X2, PTX_BF16, PTX_BF16X2, PTX_TF32, PTX_F32, PTX_F64,
 	PTX_U16X2, PTX_S16X2, /* two halves of 32 bits, as in f16x2 and bf16x2 */
+	PTX_U4, PTX_S4, PTX_B1, /* elements of matrices, several in a register */
+	PTX_E4M3, PTX_E5M2, PTX_E4M3X2, PTX_E5M2X2, /* of 8 bits: exponent and mantissa */
 	PTX_TEXREF, PTX_SAMPLERREF, PTX_SURFREF,
 	PTX_TYPES
 };
@@ -40,7 +42,10 @@ enum ptx_opcode {
 enum ptx_unit { PTX_UNIT_SP, PTX_UNIT_SFU, PTX_UNIT_MEM, PTX_UNITS };
 enum ptx_latency {
 	PTX_LATENCY_MOVE, PTX_LATENCY_ADD, PTX_LATENCY_MAX, PTX_LATENCY_MUL, PTX_LATENCY_MAD, PTX_LATENCY_FMA,
-	PTX_LATENCY_MUL24, PTX_LATENCY_MAD24, PTX_LATENCY_DIV, PTX_LATENCY_REM, PTX_LATENCY_SPECIAL, PTX_LATENCY_SHUFFLE, PTX_LATENCY_BRANCH, PTX_LATENCY_BARRIER,
+	PTX_LATENCY_MUL24, PTX_LATENCY_MAD24, PTX_LATENCY_DIV, PTX_LATENCY_REM, PTX_LATENCY_SPECIAL,
+	PTX_LATENCY_MMA_256, PTX_LATENCY_MMA_512, PTX_LATENCY_MMA_1K, PTX_LATENCY_MMA_2K, PTX_LATENCY_MMA_4K, PTX_LATENCY_MMA_8K, /* products of matrices, by their
+	                                                                            multiplications */
+	PTX_LATENCY_SHUFFLE, PTX_LATENCY_BRANCH, PTX_LATENCY_BARRIER,
 	PTX_LATENCY_MEMORY, PTX_LATENCIES
 };
 enum ptx_data_type { PTX_DATA_INT, PTX_DATA_FP32, PTX_DATA_FP64, PTX_DATA_TYPES }; /* that it computes with */
@@ -62,6 +67,10 @@ enum ptx_scope { PTX_SCOPE_NONE, PTX_SCOPE_CTA, PTX_SCOPE_CLUSTER, PTX_SCOPE_GPU
 enum ptx_vote { PTX_VOTE_NONE, PTX_VOTE_ALL, PTX_VOTE_ANY, PTX_VOTE_UNI, PTX_VOTE_BALLOT };
 enum ptx_shuffle { PTX_SHUFFLE_NONE, PTX_SHUFFLE_UP, PTX_SHUFFLE_DOWN, PTX_SHUFFLE_BFLY, PTX_SHUFFLE_IDX };
 enum ptx_barrier { PTX_BARRIER_NONE, PTX_BARRIER_SYNC, PTX_BARRIER_ARRIVE, PTX_BARRIER_RED };
+enum ptx_mbarrier {
+	PTX_MBARRIER_NONE, PTX_MBARRIER_INIT, PTX_MBARRIER_INVAL, PTX_MBARRIER_ARRIVE, PTX_MBARRIER_DROP, PTX_MBARRIER_TEST, PTX_MBARRIER_TRY,
+	PTX_MBARRIER_PENDING
+};
 enum ptx_geometry {
 	PTX_GEOMETRY_NONE, PTX_1D, PTX_2D, PTX_3D, PTX_A1D, PTX_A2D, PTX_CUBE, PTX_ACUBE
 };
@@ -81,6 +90,12 @@ enum ptx_outside { PTX_OUTSIDE_NONE, PTX_OUTSIDE_CLAMP, PTX_OUTSIDE_ZERO, PTX_OU
 enum ptx_hint {
 	PTX_HINT_NONE, PTX_EVICT_NORMAL, PTX_EVICT_UNCHANGED, PTX_EVICT_FIRST, PTX_EVICT_LAST, PTX_NO_ALLOCATE
 };
+/* Of matrices: rows of A, columns of B, what both have in common; m8n8 of those that ldmatrix and the like move. */
+enum ptx_shape {
+	PTX_SHAPE_NONE, PTX_M8N8K4, PTX_M8N8K16, PTX_M8N8K32, PTX_M8N8K128, PTX_M16N8K4, PTX_M16N8K8, PTX_M16N8K16, PTX_M16N8K32,
+	PTX_M16N8K64, PTX_M16N8K128, PTX_M16N8K256, PTX_M16N16K16, PTX_M16N16K8, PTX_M8N32K16, PTX_M32N8K16, PTX_M8N8
+};
+enum ptx_major { PTX_MAJOR_NONE, PTX_ROW, PTX_COL };
 enum ptx_prmt { PTX_PRMT_NONE, PTX_F4E, PTX_B4E, PTX_RC8, PTX_ECL, PTX_ECR, PTX_RC16 };
 
 enum ptx_sreg {
@@ -173,7 +188,7 @@ enum { PTX_MAX_OPERANDS = 6, PTX_MAX_IDS = 32 };
 /* One instruction. Operands are in PTX order: destinations first (`destinations` of them). */
 struct ptx_inst {
 	enum ptx_opcode op;
-	enum ptx_type type, type2, type3; /* as written, in order; PTX_NO_TYPE where not written */
+	enum ptx_type type, type2, type3, type4; /* as written, in order; PTX_NO_TYPE where not written */
 	uint32_t guard;            /* predicate register id, or PTX_NO_REG */
 	bool guard_negated;
 	/* modifiers, NONE or false where not written */
@@ -189,6 +204,7 @@ struct ptx_inst {
 	enum ptx_vote vote;
 	enum ptx_shuffle shuffle;
 	enum ptx_barrier barrier;
+	enum ptx_mbarrier mbarrier; /* NONE of one that is told of bytes alone: expects, completes */
 	enum ptx_geometry geometry;
 	enum ptx_testp testp;
 	enum ptx_prmt prmt;
@@ -196,6 +212,8 @@ struct ptx_inst {
 	enum ptx_lod lod;
 	enum ptx_gather gather;
 	enum ptx_query query;
+	enum ptx_shape shape;
+	enum ptx_major major_a, major_b; /* mma, wmma: how A and B lie */
 	enum ptx_hint hint1, hint2; /* what L1 and L2 are told of the line */
 	uint16_t prefetch_bytes;    /* L2::64B ...: 64, 128 or 256 */
 	uint8_t vector;     /* 1, 2 or 4 */
@@ -205,6 +223,9 @@ struct ptx_inst {
 	bool cache_hint;                                /* L2::cache_hint: the last operand is a cache policy */
 	bool plus_one;                                  /* vmad.po */
 	bool proxy, alias, wait, launch_dependents;
+	bool parity, no_complete, expects, completes;   /* mbarrier: .parity, .noComplete, .expect_tx, .complete_tx */
+	bool multiplies, popc, transposes;              /* wmma.mma; mma.xor.popc; .trans of ldmatrix and the like */
+	uint8_t matrices;                               /* that ldmatrix and stmatrix move: 1, 2 or 4 */
 	uint8_t scale;                                  /* vmad.shr7, .shr15 */
 	bool unformatted, formatted; /* suld.b, sust.b, sured.b: bytes as they are; sust.p, sured.p: values of the surface's format */
 	bool warp, block; /* bar.warp.sync: of the lanes in a mask, no barrier of the block; bar.cta: as without */
@@ -303,6 +324,8 @@ const char *ptx_op_name(enum ptx_opcode op);
 enum ptx_opcode ptx_op_find(const char *name); /* PTX_OPCODES: there is none */
 enum ptx_unit ptx_op_unit(enum ptx_opcode op);          /* the row's */
 enum ptx_latency ptx_op_latency(enum ptx_opcode op);    /* the row's */
+enum ptx_latency ptx_inst_latency(const struct ptx_inst *inst); /* the row's, or the shape's */
+bool ptx_op_is_matrix(enum ptx_opcode op);              /* mma ... movmatrix: of values in all lanes of a warp */
 bool ptx_op_is_video(enum ptx_opcode op);               /* vadd ... vset4: three types, parts of registers */
 unsigned ptx_op_parts(enum ptx_opcode op);              /* of a video instruction: 1, 2 or 4, that it computes at once */
 const char *ptx_space_name(enum ptx_space space);

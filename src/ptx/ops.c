@@ -28,6 +28,18 @@ const uint32_t ptx_form_count = sizeof ptx_forms / sizeof *ptx_forms;
 #define FLAG(word, groups, field) FIELD(word, groups, field, true)
 
 const struct suffix ptx_suffixes[] = {
+	FLAG("mma", MORE, multiplies),
+	FIELD("init", MORE, mbarrier, PTX_MBARRIER_INIT),
+	FIELD("inval", MORE, mbarrier, PTX_MBARRIER_INVAL),
+	FIELD("arrive", MORE, mbarrier, PTX_MBARRIER_ARRIVE),
+	FIELD("arrive_drop", MORE, mbarrier, PTX_MBARRIER_DROP),
+	FIELD("test_wait", MORE, mbarrier, PTX_MBARRIER_TEST),
+	FIELD("try_wait", MORE, mbarrier, PTX_MBARRIER_TRY),
+	FIELD("pending_count", MORE, mbarrier, PTX_MBARRIER_PENDING),
+	FLAG("parity", MORE, parity),
+	FLAG("noComplete", MORE, no_complete),
+	FLAG("expect_tx", MORE, expects),
+	FLAG("complete_tx", MORE, completes),
 	FLAG("all", MATCH, match_all),
 	FLAG("any", MATCH, match_any),
 	FLAG("to", TO, to),
@@ -52,6 +64,7 @@ const struct suffix ptx_suffixes[] = {
 	FIELD("param::func", SPACE, space, PTX_PARAM),
 	FIELD("shared", SPACE, space, PTX_SHARED),
 	FIELD("shared::cta", SPACE, space, PTX_SHARED),
+	FIELD("shared::cluster", SPACE, space, PTX_SHARED),
 	FLAG("b", CLAMP, unformatted),
 	FLAG("p", CLAMP, formatted),
 	FIELD("base", TEXEL, lod, PTX_LOD_BASE),
@@ -96,8 +109,32 @@ const struct suffix ptx_suffixes[] = {
 	FIELD("popc", BARRIER, atomic, PTX_ATOM_ADD),
 	FIELD("and", BARRIER, atomic, PTX_ATOM_AND),
 	FIELD("or", BARRIER, atomic, PTX_ATOM_OR),
-	FLAG("aligned", BARRIER, aligned),
-	FLAG("sync", VOTE | MATCH | SHUFFLE | REDUX, sync),
+	FLAG("sync", VOTE | MATCH | SHUFFLE | REDUX | MORE, sync),
+	FLAG("aligned", BARRIER | MORE, aligned),
+	FIELD("m8n8k4", MORE, shape, PTX_M8N8K4),
+	FIELD("m8n8k16", MORE, shape, PTX_M8N8K16),
+	FIELD("m8n8k32", MORE, shape, PTX_M8N8K32),
+	FIELD("m8n8k128", MORE, shape, PTX_M8N8K128),
+	FIELD("m16n8k4", MORE, shape, PTX_M16N8K4),
+	FIELD("m16n8k8", MORE, shape, PTX_M16N8K8),
+	FIELD("m16n8k16", MORE, shape, PTX_M16N8K16),
+	FIELD("m16n8k32", MORE, shape, PTX_M16N8K32),
+	FIELD("m16n8k64", MORE, shape, PTX_M16N8K64),
+	FIELD("m16n8k128", MORE, shape, PTX_M16N8K128),
+	FIELD("m16n8k256", MORE, shape, PTX_M16N8K256),
+	FIELD("m16n16k16", MORE, shape, PTX_M16N16K16),
+	FIELD("m16n16k8", MORE, shape, PTX_M16N16K8),
+	FIELD("m8n32k16", MORE, shape, PTX_M8N32K16),
+	FIELD("m32n8k16", MORE, shape, PTX_M32N8K16),
+	FIELD("m8n8", MORE, shape, PTX_M8N8),
+	FIELD("x1", MORE, matrices, 1),
+	FIELD("x2", MORE, matrices, 2),
+	FIELD("x4", MORE, matrices, 4),
+	FLAG("trans", MORE, transposes),
+	FIELD("row", MORE, major_a, PTX_ROW),
+	FIELD("col", MORE, major_a, PTX_COL),
+	FIELD("row", MORE, major_b, PTX_ROW),
+	FIELD("col", MORE, major_b, PTX_COL),
 	FIELD("all", VOTE, vote, PTX_VOTE_ALL),
 	FIELD("any", VOTE, vote, PTX_VOTE_ANY),
 	FIELD("uni", VOTE, vote, PTX_VOTE_UNI),
@@ -209,6 +246,9 @@ const struct suffix ptx_suffixes[] = {
 	BEHIND("ecl", PRMT, prmt, PTX_ECL),
 	BEHIND("ecr", PRMT, prmt, PTX_ECR),
 	BEHIND("rc16", PRMT, prmt, PTX_RC16),
+	BEHIND("xor", MORE, atomic, PTX_ATOM_XOR),
+	BEHIND("and", MORE, atomic, PTX_ATOM_AND),
+	BEHIND("popc", MORE, popc, true),
 	BEHIND("clamp", CLAMP, outside, PTX_OUTSIDE_CLAMP),
 	BEHIND("zero", CLAMP, outside, PTX_OUTSIDE_ZERO),
 	BEHIND("trap", CLAMP, outside, PTX_OUTSIDE_TRAP),
@@ -221,19 +261,39 @@ static const struct {
 	const char *name;
 	uint8_t bytes, class;
 } types[PTX_TYPES] = {
-	[PTX_NO_TYPE] = {"", 0, CLASS_NONE},        [PTX_PRED] = {"pred", 1, CLASS_NONE},
-	[PTX_B8] = {"b8", 1, CLASS_BITS},           [PTX_B16] = {"b16", 2, CLASS_BITS},
-	[PTX_B32] = {"b32", 4, CLASS_BITS},         [PTX_B64] = {"b64", 8, CLASS_BITS},
-	[PTX_B128] = {"b128", 16, CLASS_BITS},      [PTX_U8] = {"u8", 1, CLASS_UNSIGNED},
-	[PTX_U16] = {"u16", 2, CLASS_UNSIGNED},     [PTX_U32] = {"u32", 4, CLASS_UNSIGNED},
-	[PTX_U64] = {"u64", 8, CLASS_UNSIGNED},     [PTX_S8] = {"s8", 1, CLASS_SIGNED},
-	[PTX_S16] = {"s16", 2, CLASS_SIGNED},       [PTX_S32] = {"s32", 4, CLASS_SIGNED},
-	[PTX_S64] = {"s64", 8, CLASS_SIGNED},       [PTX_F16] = {"f16", 2, CLASS_FLOAT},
-	[PTX_F16X2] = {"f16x2", 4, CLASS_FLOAT},    [PTX_BF16] = {"bf16", 2, CLASS_FLOAT},
-	[PTX_BF16X2] = {"bf16x2", 4, CLASS_FLOAT},  [PTX_TF32] = {"tf32", 4, CLASS_FLOAT},
-	[PTX_F32] = {"f32", 4, CLASS_FLOAT},        [PTX_F64] = {"f64", 8, CLASS_FLOAT},
-	[PTX_U16X2] = {"u16x2", 4, CLASS_UNSIGNED}, [PTX_S16X2] = {"s16x2", 4, CLASS_SIGNED},
-	[PTX_TEXREF] = {"texref", 8, CLASS_NONE},   [PTX_SAMPLERREF] = {"samplerref", 8, CLASS_NONE},
+	[PTX_NO_TYPE] = {"", 0, CLASS_NONE},
+	[PTX_PRED] = {"pred", 1, CLASS_NONE},
+	[PTX_B8] = {"b8", 1, CLASS_BITS},
+	[PTX_B16] = {"b16", 2, CLASS_BITS},
+	[PTX_B32] = {"b32", 4, CLASS_BITS},
+	[PTX_B64] = {"b64", 8, CLASS_BITS},
+	[PTX_B128] = {"b128", 16, CLASS_BITS},
+	[PTX_U8] = {"u8", 1, CLASS_UNSIGNED},
+	[PTX_U16] = {"u16", 2, CLASS_UNSIGNED},
+	[PTX_U32] = {"u32", 4, CLASS_UNSIGNED},
+	[PTX_U64] = {"u64", 8, CLASS_UNSIGNED},
+	[PTX_S8] = {"s8", 1, CLASS_SIGNED},
+	[PTX_S16] = {"s16", 2, CLASS_SIGNED},
+	[PTX_S32] = {"s32", 4, CLASS_SIGNED},
+	[PTX_S64] = {"s64", 8, CLASS_SIGNED},
+	[PTX_F16] = {"f16", 2, CLASS_FLOAT},
+	[PTX_F16X2] = {"f16x2", 4, CLASS_FLOAT},
+	[PTX_BF16] = {"bf16", 2, CLASS_FLOAT},
+	[PTX_BF16X2] = {"bf16x2", 4, CLASS_FLOAT},
+	[PTX_TF32] = {"tf32", 4, CLASS_FLOAT},
+	[PTX_F32] = {"f32", 4, CLASS_FLOAT},
+	[PTX_F64] = {"f64", 8, CLASS_FLOAT},
+	[PTX_U16X2] = {"u16x2", 4, CLASS_UNSIGNED},
+	[PTX_S16X2] = {"s16x2", 4, CLASS_SIGNED},
+	[PTX_U4] = {"u4", 1, CLASS_UNSIGNED},
+	[PTX_S4] = {"s4", 1, CLASS_SIGNED},
+	[PTX_B1] = {"b1", 1, CLASS_BITS},
+	[PTX_E4M3] = {"e4m3", 1, CLASS_FLOAT},
+	[PTX_E5M2] = {"e5m2", 1, CLASS_FLOAT},
+	[PTX_E4M3X2] = {"e4m3x2", 2, CLASS_FLOAT},
+	[PTX_E5M2X2] = {"e5m2x2", 2, CLASS_FLOAT},
+	[PTX_TEXREF] = {"texref", 8, CLASS_NONE},
+	[PTX_SAMPLERREF] = {"samplerref", 8, CLASS_NONE},
 	[PTX_SURFREF] = {"surfref", 8, CLASS_NONE},
 };
 
@@ -356,10 +416,15 @@ enum ptx_latency ptx_op_latency(enum ptx_opcode op)
 	return ptx_ops[op].latency;
 }
 
-/* Their rows of ops.h follow each other. */
+/* Their rows of ops.h follow each other, and so do those of matrices. */
 bool ptx_op_is_video(enum ptx_opcode op)
 {
 	return op >= PTX_OP_VADD && op <= PTX_OP_VSET4;
+}
+
+bool ptx_op_is_matrix(enum ptx_opcode op)
+{
+	return op >= PTX_OP_MMA && op <= PTX_OP_MOVMATRIX;
 }
 
 unsigned ptx_op_parts(enum ptx_opcode op)

@@ -32,6 +32,7 @@
  *                l  a label
  *                f  a function (call): (results), name, (arguments), with an optional prototype
  *                T  like t, or a vector {a,b[,c,d]} of it, as .v2 or .v4 say
+ *                D  a fragment of the matrix D: a vector of as many registers as a thread has of it (ptx/matrix.h); A, B, C of theirs
  *                S  like T, or a special register, or the address of a variable or function
  *              a '?' behind a letter: the operand may be left out
  */
@@ -59,6 +60,8 @@
 #define SURFACES   "1d|2d|3d|a1d|a2d "
 #define QUERIES    "width|height|depth|channel_data_type|channel_order|normalized_coords|array_size|num_mipmap_levels|num_samples"
 #define SAMPLINGS  "|filter_mode|addr_mode_0|addr_mode_1|addr_mode_2|force_unnormalized_coords"
+#define ARRIVALS   "relaxed|release? cta|cluster? shared|shared::cta|shared::cluster?"
+#define WAITS      "relaxed|acquire? cta|cluster? shared|shared::cta?"
 #define OUTSIDES   " v2|v4? clamp|zero|trap"
 
 /* integer and floating-point arithmetic */
@@ -444,6 +447,45 @@ FORM(NANOSLEEP, U32, NO_TYPE, "", ">t")
 /* a kernel that may begin before the one in front of it has ended; here it begins behind it */
 OP(GRIDDEPCONTROL, "griddepcontrol", MORE, SP, MOVE)
 FORM(GRIDDEPCONTROL, NO_TYPE, NO_TYPE, "wait|launch_dependents", ">")
+/* matrices, whose elements lie in all lanes of a warp (ptx/matrix.h says where). wmma's loads and stores become those that compilers
+ * write (parse_wmma.c); the latency class is that of a shape, by its multiplications */
+OP(MMA, "mma", MORE, SP, MMA_256)
+FORM(MMA, F16_F32, F16, "sync aligned m8n8k4 row|col row|col", "D>ABC")
+FORM(MMA, F16_F32, F16, "sync aligned m16n8k8|m16n8k16 row col", "D>ABC")
+FORM(MMA, F32, BF16, "sync aligned m16n8k8|m16n8k16 row col", "D>ABC")
+FORM(MMA, F32, TF32, "sync aligned m16n8k4|m16n8k8 row col", "D>ABC")
+FORM(MMA, F16_F32, FLOAT8, "sync aligned m16n8k16|m16n8k32 row col", "D>ABC")
+FORM(MMA, F64, F64, "sync aligned m8n8k4|m16n8k4|m16n8k8|m16n8k16 row col", "D>ABC")
+FORM(MMA, S32, INT8, "sync aligned m8n8k16|m16n8k16|m16n8k32 row col satfinite?", "D>ABC")
+FORM(MMA, S32, INT4, "sync aligned m8n8k32|m16n8k32|m16n8k64 row col satfinite?", "D>ABC")
+FORM(MMA, S32, B1, "sync aligned m8n8k128|m16n8k128|m16n8k256 row col xor|and popc", "D>ABC")
+OP(WMMA, "wmma", MORE, SP, MMA_256)
+FORM(WMMA, F16_F32, F16_F32, "mma sync aligned row|col row|col m16n16k16|m8n32k16|m32n8k16 satfinite?", "D>ABC")
+FORM(WMMA, F32, BF16, "mma sync aligned row|col row|col m16n16k16|m8n32k16|m32n8k16", "D>ABC")
+FORM(WMMA, F32, TF32, "mma sync aligned row|col row|col m16n16k8", "D>ABC")
+FORM(WMMA, F64, F64, "mma sync aligned row|col row|col m8n8k4", "D>ABC")
+FORM(WMMA, S32, INT8, "mma sync aligned row|col row|col m16n16k16|m8n32k16|m32n8k16 satfinite?", "D>ABC")
+FORM(WMMA, S32, INT4, "mma sync aligned row col m8n8k32 satfinite?", "D>ABC")
+FORM(WMMA, S32, B1, "mma sync aligned row col m8n8k128 xor|and popc", "D>ABC")
+OP(LDMATRIX, "ldmatrix", SPACE | MORE, MEM, MEMORY)
+FORM(LDMATRIX, B16, NO_TYPE, "sync aligned m8n8 x1|x2|x4 trans? shared|shared::cta?", "D>m")
+OP(STMATRIX, "stmatrix", SPACE | MORE, MEM, MEMORY)
+FORM(STMATRIX, B16, NO_TYPE, "sync aligned m8n8 x1|x2|x4 trans? shared|shared::cta?", ">mD")
+OP(MOVMATRIX, "movmatrix", MORE, SP, SHUFFLE)
+FORM(MOVMATRIX, B16, NO_TYPE, "sync aligned m8n8 trans", "u>u")
+/* barriers in shared memory, of 64 bits that only these look at (simt/exec_mbarrier.c). A cluster is one block */
+OP(MBARRIER, "mbarrier", SPACE | ORDER | MORE, MEM, MEMORY)
+FORM(MBARRIER, B64, NO_TYPE, "init shared|shared::cta?", ">mu")
+FORM(MBARRIER, B64, NO_TYPE, "inval shared|shared::cta?", ">m")
+FORM(MBARRIER, B64, NO_TYPE, "arrive|arrive_drop " ARRIVALS, "t>mu?")
+FORM(MBARRIER, B64, NO_TYPE, "arrive|arrive_drop noComplete " ARRIVALS, "t>mu")
+FORM(MBARRIER, B64, NO_TYPE, "arrive|arrive_drop expect_tx " ARRIVALS, "t>mu")
+FORM(MBARRIER, B64, NO_TYPE, "expect_tx|complete_tx " ARRIVALS, ">mu")
+FORM(MBARRIER, B64, NO_TYPE, "test_wait " WAITS, "p>mt")
+FORM(MBARRIER, B64, NO_TYPE, "test_wait parity " WAITS, "p>mu")
+FORM(MBARRIER, B64, NO_TYPE, "try_wait " WAITS, "p>mtu?")
+FORM(MBARRIER, B64, NO_TYPE, "try_wait parity " WAITS, "p>muu?")
+FORM(MBARRIER, B64, NO_TYPE, "pending_count", "u>t")
 /* nothing, unless a mechanism owns them (seam/mech.h, `opcodes`); relssp is of our own: the block needs what it shares no more */
 OP(PMEVENT, "pmevent", EVENTS, SP, MOVE)
 FORM(PMEVENT, NO_TYPE, NO_TYPE, "mask?", ">i")
@@ -481,6 +523,8 @@ FORM(DMA_EXECUTE, NO_TYPE, NO_TYPE, "", ">uua")
 #undef SURFACES
 #undef QUERIES
 #undef SAMPLINGS
+#undef ARRIVALS
+#undef WAITS
 #undef OUTSIDES
 #undef OP
 #undef FORM

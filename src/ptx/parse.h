@@ -7,7 +7,7 @@
  *   parse_inst.c instructions, suffixes             parse_operand.c operands, calls
  *   check_form.c suffixes and types against the forms of ops.h
  *   parse_indexed.c branches by an index
- *   parse_copy.c asynchronous copies
+ *   parse_copy.c asynchronous copies           parse_wmma.c loads and stores of wmma's matrices
  *   parse_code.c instructions for a function that is there already
  *
  * A function that returns bool returns false after it has reported an error; the caller then skips to the end of the
@@ -76,6 +76,13 @@ enum {
 	TYPES_FORMATTED = TYPES_INT32_F32 | TYPES_B32,
 	TYPES_INT_32_U64 = TYPES_INT32 | TYPE_BIT(U64),
 	TYPES_ADDRESS = TYPES_U32 | TYPE_BIT(U64),
+	TYPES_B16 = TYPE_BIT(B16),
+	TYPES_B64 = TYPE_BIT(B64),
+	TYPES_F16_F32 = TYPES_F16 | TYPES_F32,
+	TYPES_INT8 = TYPE_BIT(U8) | TYPE_BIT(S8),
+	TYPES_INT4 = TYPE_BIT(U4) | TYPE_BIT(S4),
+	TYPES_B1 = TYPE_BIT(B1),
+	TYPES_FLOAT8 = TYPE_BIT(E4M3) | TYPE_BIT(E5M2),
 };
 
 /* The groups of suffixes in the rows of ops.h. */
@@ -149,7 +156,7 @@ struct suffix {
 	uint16_t value;
 	bool behind_types; /* printed behind the types */
 };
-enum { MAX_SUFFIXES = 220 };
+enum { MAX_SUFFIXES = 320 };
 extern const struct suffix ptx_suffixes[];
 extern const uint32_t ptx_suffix_count;
 
@@ -161,10 +168,23 @@ static inline uint32_t suffix_field(const struct suffix *suffix, const struct pt
 	                           : *(const uint32_t *)field;
 }
 
-/* Whether the opcode's instructions have a third type: vset ones say none of their result. */
-static inline bool has_third_type(enum ptx_opcode op)
+/* Whether a form's instructions have a type for each of the four matrices; of f16 ones wmma names the result's and C's alone. */
+static inline bool has_fourth_type(const struct form *form)
 {
-	return ptx_op_is_video(op) && op != PTX_OP_VSET && op != PTX_OP_VSET2 && op != PTX_OP_VSET4;
+	return form->op == PTX_OP_MMA || (form->op == PTX_OP_WMMA && form->types2 != TYPES_F16_F32);
+}
+
+/* Whether they have a third type: vset ones say none of their result. */
+static inline bool has_third_type(const struct form *form)
+{
+	enum ptx_opcode op = form->op;
+	return has_fourth_type(form) ||
+	       (ptx_op_is_video(op) && op != PTX_OP_VSET && op != PTX_OP_VSET2 && op != PTX_OP_VSET4);
+}
+
+static inline bool has_type(uint32_t types, enum ptx_type type)
+{
+	return type < PTX_TEXREF && types >> type & 1;
 }
 
 enum symbol_kind { SYMBOL_REG, SYMBOL_VARIABLE, SYMBOL_FUNCTION, SYMBOL_LABEL, SYMBOL_PROTOTYPE, SYMBOL_TARGETS };
@@ -241,7 +261,7 @@ struct parser {
 	struct diag *diag;
 	bool keeps_apart; /* errors inside a function stay the function's */
 	struct name_table names;
-	uint8_t next_suffix[MAX_SUFFIXES]; /* 1 + index of the next row of the same word; 0: none */
+	uint16_t next_suffix[MAX_SUFFIXES]; /* 1 + index of the next row of the same word; 0: none */
 	struct op_forms forms[PTX_OPCODES];
 
 	/* lexer */
@@ -359,6 +379,8 @@ bool parse_targets(struct parser *p, struct name *name, struct place place);
 bool parse_indexed_branch(struct parser *p, struct place place, struct guard guard);
 /* parse_copy.c: behind "cp" */
 bool parse_async_copy(struct parser *p, struct place place, struct guard guard);
+/* parse_wmma.c: behind "wmma", the current token being .load or .store */
+bool parse_wmma_access(struct parser *p, struct place place, struct guard guard);
 /* parse_operand.c */
 bool parse_operand(struct parser *p, struct ptx_operand *operand);
 /* Behind a register of a video instruction: the parts that it takes of it, if it says so. */
@@ -374,7 +396,7 @@ enum { MOST_SUFFIXES = 8 };
 /* What stands between an opcode and its operands. */
 struct written {
 	const struct suffix *suffix[MOST_SUFFIXES];
-	struct place place[MOST_SUFFIXES], type, type2, type3;
+	struct place place[MOST_SUFFIXES], type[4];
 	uint32_t count;
 };
 

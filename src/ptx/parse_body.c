@@ -218,6 +218,8 @@ static bool parse_statement(struct parser *p)
 		return parse_label(p, name, place);
 	if (name->length == 3 && memcmp(name->text, "brx", 3) == 0)
 		return parse_indexed_branch(p, place, guard);
+	if (name->length == 4 && memcmp(name->text, "wmma", 4) == 0 && (at_dot(p, "load") || at_dot(p, "store")))
+		return parse_wmma_access(p, place, guard);
 	if (name->length == 2 && memcmp(name->text, "cp", 2) == 0)
 		return parse_async_copy(p, place, guard);
 	return parse_instruction(p, name, place, guard);

@@ -2,6 +2,7 @@
  * what it copies is there when the store is done, so that its groups have nothing to wait for. */
 #include "ptx/parse.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -129,6 +130,32 @@ static char *write_copy(const struct copy *copy, size_t *length)
 	return text;
 }
 
+/* What was copied is there: an arrival for it is one now, and one that the barrier does not wait for (no .noinc) changes nothing. */
+static bool parse_arrival(struct parser *p, struct place place, struct guard guard)
+{
+	struct piece address = {0};
+	if (!accept_dot(p, "arrive"))
+		return fail_expected(p, "'.arrive'");
+	bool counts = accept_dot(p, "noinc");
+	bool is_shared = accept_dot(p, "shared") || accept_dot(p, "shared::cta");
+	if (!accept_dot(p, "b64"))
+		return fail_expected(p, "'.b64'");
+	if (!parse_bracketed(p, &address) || !expect_semicolon(p))
+		return false;
+	char *text = arena_alloc(&p->scratch, (size_t)address.length + 64);
+	int length = sprintf(text, "{ mbarrier.arrive%s.b64 _, [%.*s]; }", is_shared ? ".shared" : "", address.length,
+	                     address.text);
+	uint32_t first = p->body_count;
+	if (!counts)
+		return true;
+	bool good = parse_inserted(p, text, (size_t)length, place);
+	for (uint32_t k = first; k < p->body_count; k++) {
+		p->body[k].guard = guard.reg;
+		p->body[k].guard_negated = guard.negated;
+	}
+	return good;
+}
+
 bool parse_async_copy(struct parser *p, struct place place, struct guard guard)
 {
 	struct copy copy = {0};
@@ -138,6 +165,8 @@ bool parse_async_copy(struct parser *p, struct place place, struct guard guard)
 		return fail_expected(p, "'.async'");
 	if (accept_dot(p, "commit_group") || accept_dot(p, "wait_all"))
 		return expect_semicolon(p);
+	if (accept_dot(p, "mbarrier"))
+		return parse_arrival(p, place, guard);
 	if (accept_dot(p, "wait_group"))
 		return expect_int(p, &groups, UINT32_MAX, "a number of groups") && expect_semicolon(p);
 	copy.sign = guard.negated ? "!" : "";

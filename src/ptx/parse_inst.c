@@ -18,28 +18,37 @@ static bool fail_suffix(struct parser *p, enum ptx_opcode op, const char *proble
 
 static bool add_type(struct parser *p, struct ptx_inst *inst, struct written *written)
 {
-	enum ptx_type *const type[] = {&inst->type, &inst->type2, &inst->type3};
-	struct place *const place[] = {&written->type, &written->type2, &written->type3};
+	enum ptx_type *const type[] = {&inst->type, &inst->type2, &inst->type3, &inst->type4};
 	const struct op_forms *forms = &p->forms[inst->op];
-	unsigned most = has_third_type(inst->op) ? 3 : forms->types2 ? 2 : 1, k = 0;
+	const struct form *longest = &forms->first[forms->count - 1];
+	unsigned most = has_fourth_type(longest) ? 4 : has_third_type(longest) ? 3 : forms->types2 ? 2 : 1, k = 0;
 	while (k < most && *type[k] != PTX_NO_TYPE)
 		k++;
 	if (k == most)
 		return fail(p, p->token.place, "one type too many for '%s'; expected %u", ptx_ops[inst->op].name, most);
-	if (!((k ? forms->types2 : forms->types) & 1u << p->token.name->type))
+	if (!has_type(k == 1 || k == 2 ? forms->types2 : forms->types, p->token.name->type))
 		return fail_suffix(p, inst->op, forms->types ? "unsuitable type" : "superfluous type");
 	*type[k] = p->token.name->type;
-	*place[k] = p->token.place;
+	written->type[k] = p->token.place;
 	return true;
+}
+
+/* The word's first row, from `row` on, that means something of the opcode; 0: there is none. */
+static uint32_t next_row(const struct parser *p, enum ptx_opcode op, uint32_t row)
+{
+	while (row && !(ptx_suffixes[row - 1].groups & ptx_ops[op].modifiers))
+		row = p->next_suffix[row - 1];
+	return row;
 }
 
 static bool add_modifier(struct parser *p, struct ptx_inst *inst, struct written *written)
 {
-	uint32_t row = p->token.name->suffix;
-	while (row && !(ptx_suffixes[row - 1].groups & ptx_ops[inst->op].modifiers))
-		row = p->next_suffix[row - 1];
+	uint32_t row = next_row(p, inst->op, p->token.name->suffix);
 	if (!row)
 		return fail_suffix(p, inst->op, "unknown suffix");
+	uint32_t again = next_row(p, inst->op, p->next_suffix[row - 1]);
+	if (again && suffix_field(&ptx_suffixes[row - 1], inst))
+		row = again; /* a word that may stand twice has two rows */
 	const struct suffix *suffix = &ptx_suffixes[row - 1];
 	if (suffix_field(suffix, inst))
 		return fail(p, p->token.place, "'.%s' after a suffix that excludes it; expected one of them",

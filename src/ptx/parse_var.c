@@ -10,7 +10,9 @@ static const uint64_t largest_initial = 1ull << 28;
 
 bool parse_type(struct parser *p, enum ptx_type *type)
 {
-	if (p->token.kind != TOKEN_DOT || p->token.name->type == PTX_NO_TYPE)
+	bool is_element =
+		p->token.kind == TOKEN_DOT && p->token.name->type >= PTX_U4 && p->token.name->type <= PTX_E5M2X2;
+	if (p->token.kind != TOKEN_DOT || p->token.name->type == PTX_NO_TYPE || is_element)
 		return fail_expected(p, "a type");
 	*type = p->token.name->type;
 	next_token(p);

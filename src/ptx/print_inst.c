@@ -152,8 +152,8 @@ static void print_operands(const struct ptx_function *function, const struct ptx
 
 static void print_types(const struct ptx_inst *inst, FILE *file)
 {
-	const enum ptx_type type[] = {inst->type, inst->type2, inst->type3};
-	for (unsigned k = 0; k < 3; k++)
+	const enum ptx_type type[] = {inst->type, inst->type2, inst->type3, inst->type4};
+	for (unsigned k = 0; k < 4; k++)
 		if (type[k] != PTX_NO_TYPE)
 			fprintf(file, ".%s", ptx_type_name(type[k]));
 }

@@ -60,7 +60,7 @@ void names_open(struct parser *p)
 	assert(ptx_suffix_count <= MAX_SUFFIXES);
 	for (uint32_t i = ptx_suffix_count; i-- > 0;) {
 		struct name *name = intern(p, ptx_suffixes[i].word, (uint32_t)strlen(ptx_suffixes[i].word));
-		p->next_suffix[i] = (uint8_t)name->suffix;
+		p->next_suffix[i] = name->suffix;
 		name->suffix = (uint16_t)(i + 1);
 	}
 	for (uint8_t type = PTX_PRED; type < PTX_TYPES; type++)
@@ -205,7 +205,7 @@ const char *nearest_suffix(const struct parser *p, const struct name *name, enum
 		if (ptx_suffixes[i].groups & ptx_ops[op].modifiers)
 			nearer(word, ptx_suffixes[i].word, &best, &nearest);
 	for (uint32_t type = PTX_PRED; type < PTX_TYPES; type++)
-		if ((p->forms[op].types | p->forms[op].types2) & 1u << type)
+		if (has_type(p->forms[op].types | p->forms[op].types2, type))
 			nearer(word, ptx_type_name(type), &best, &nearest);
 	return nearest;
 }

@@ -129,6 +129,32 @@ static void decode_memory(struct decoder *decoder, struct simt_inst *inst)
 	}
 }
 
+/* simt_inst.vector: of an mbarrier 2 where there is an operand behind the address. */
+static void decode_mbarrier(struct decoder *decoder, struct simt_inst *inst)
+{
+	const struct ptx_inst *ptx = inst->ptx;
+	inst->exec = exec_find_mbarrier(ptx);
+	inst->dst[0] = SIMT_NO_REGISTER;
+	if (ptx->destinations && ptx->operand[0].kind == PTX_OPERAND_REG)
+		decode_destination(decoder, inst, 0, &ptx->operand[0]);
+	if (ptx->mbarrier == PTX_MBARRIER_PENDING) {
+		inst->kind = SIMT_ALU;
+		inst->unit = PTX_UNIT_SP;
+		inst->latency = PTX_LATENCY_MOVE;
+		decode_destination(decoder, inst, 0, &ptx->operand[0]);
+		decode_source(decoder, inst, 0, &ptx->operand[1], PTX_B64);
+		return;
+	}
+	bool takes_state = (ptx->mbarrier == PTX_MBARRIER_TEST || ptx->mbarrier == PTX_MBARRIER_TRY) && !ptx->parity;
+	inst->space = (uint8_t)ptx->space;
+	inst->size = 8;
+	decode_address(decoder, inst, &ptx->operand[ptx->destinations]);
+	if (ptx->operands > ptx->destinations + 1) {
+		inst->vector = 2;
+		decode_source(decoder, inst, 1, &ptx->operand[ptx->destinations + 1], takes_state ? PTX_B64 : PTX_U32);
+	}
+}
+
 static void decode_barrier(struct decoder *decoder, struct simt_inst *inst)
 {
 	const struct ptx_inst *ptx = inst->ptx;
@@ -289,13 +315,16 @@ static enum simt_kind kind_of(const struct decoder *decoder, enum ptx_opcode op)
 	case PTX_OP_TEX:
 	case PTX_OP_TLD4:
 	case PTX_OP_SULD:
+	case PTX_OP_LDMATRIX:
 		return SIMT_LOAD;
 	case PTX_OP_ST:
 	case PTX_OP_SUST:
+	case PTX_OP_STMATRIX:
 		return SIMT_STORE;
 	case PTX_OP_ATOM:
 	case PTX_OP_RED:
 	case PTX_OP_SURED:
+	case PTX_OP_MBARRIER:
 		return SIMT_ATOMIC;
 	case PTX_OP_PREFETCH:
 	case PTX_OP_PREFETCHU:
@@ -336,7 +365,7 @@ static void decode_facts(const struct decoder *decoder, struct simt_inst *inst)
 	const struct ptx_inst *ptx = inst->ptx;
 	inst->kind = (uint8_t)(ptx->warp ? SIMT_ALU : kind_of(decoder, ptx->op));
 	inst->unit = (uint8_t)ptx_op_unit(ptx->op);
-	inst->latency = (uint8_t)ptx_op_latency(ptx->op);
+	inst->latency = (uint8_t)ptx_inst_latency(ptx);
 	inst->data_type = (uint8_t)data_type_of(ptx);
 	inst->guard = SIMT_NO_GUARD;
 	inst->target = SIMT_NO_PC;
@@ -363,6 +392,10 @@ static void decode_inst(struct decoder *decoder, struct simt_inst *inst, const u
 		decode_image(decoder, inst);
 		return;
 	}
+	if (ptx_op_is_matrix(ptx->op)) {
+		decode_matrix(decoder, inst);
+		return;
+	}
 	switch (ptx->op) {
 	case PTX_OP_BRA:
 		inst->exec = control_branch;
@@ -387,6 +420,9 @@ static void decode_inst(struct decoder *decoder, struct simt_inst *inst, const u
 		if (ptx->warp)
 			break; /* an operation between lanes */
 		decode_barrier(decoder, inst);
+		return;
+	case PTX_OP_MBARRIER:
+		decode_mbarrier(decoder, inst);
 		return;
 	case PTX_OP_MOV:
 		decode_mov(decoder, inst);

@@ -227,6 +227,7 @@ struct exec_isa {
 	simt_exec *(*convert)(const struct exec_query *query);
 	simt_exec *(*move)(const struct exec_query *query);
 	simt_exec *(*memory)(const struct exec_query *query, simt_exec **commit);
+	simt_exec *(*matrix)(const struct ptx_inst *ptx); /* mma, wmma.mma */
 };
 
 /* The levels that this host can run, the best first; NULL ends them. */
@@ -240,6 +241,7 @@ simt_exec *exec_find_move(const struct exec_query *query);  /* predicates, vecto
 /* Special registers that only a mov reads: they have no register row. */
 bool exec_is_special(enum ptx_sreg sreg);
 simt_exec *exec_find_lane(const struct exec_query *query); /* vote, shfl, match, redux, elect, activemask, bar.warp */
+simt_exec *exec_find_mbarrier(const struct ptx_inst *ptx);
 simt_exec *exec_find_atomic(const struct exec_query *query, simt_exec **commit);
 
 #endif

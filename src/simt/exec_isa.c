@@ -7,6 +7,7 @@ simt_exec *ISA(exec_find_compare)(const struct exec_query *query);
 simt_exec *ISA(exec_find_convert)(const struct exec_query *query);
 simt_exec *ISA(exec_find_move)(const struct exec_query *query);
 simt_exec *ISA(exec_find_memory)(const struct exec_query *query, simt_exec **commit);
+simt_exec *ISA(exec_find_matrix)(const struct ptx_inst *ptx);
 
 #define TEXT_(x) #x
 #define TEXT(x)  TEXT_(x)
@@ -19,4 +20,5 @@ const struct exec_isa ISA(exec_isa) = {
 	.convert = ISA(exec_find_convert),
 	.move = ISA(exec_find_move),
 	.memory = ISA(exec_find_memory),
+	.matrix = ISA(exec_find_matrix),
 };

@@ -1,7 +1,7 @@
 # The files whose functions are loops over lanes: compiled for vectorisation, and on x86-64 once for every level of the
 # instruction set; levels.c chooses when it runs.
 set(simt_lane_files)
-foreach(file int float compare convert memory isa)
+foreach(file int float compare convert memory matrix isa)
   list(APPEND simt_lane_files ${CMAKE_SOURCE_DIR}/src/simt/exec_${file}.c)
 endforeach()
 set_source_files_properties(${simt_lane_files} PROPERTIES COMPILE_OPTIONS "-O3;-fno-trapping-math")

@@ -23,7 +23,7 @@
 #define WARP_SIZE 32
 /* Barriers of a block; and where warps wait for each other in all, DMA buffers among it. */
 enum { SIMT_BARRIERS = 16, SIMT_WAITS = SIMT_BARRIERS + DMA_BUFFERS };
-enum { SIMT_MAX_READS = 12, SIMT_MAX_WRITES = 5, SIMT_MAX_WARPS = 64 };
+enum { SIMT_MAX_READS = 25, SIMT_MAX_WRITES = 8, SIMT_MAX_WARPS = 64 };
 _Static_assert(SIMT_MAX_WARPS == 64, "a block's masks have a bit a warp");
 
 /* What the pipeline must know of an instruction's kind. */

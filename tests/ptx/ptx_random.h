@@ -277,7 +277,7 @@ static inline void random_instruction(struct random_text *out, const struct form
 	struct random_inst inst = {.form = form, .vector = 1, .space = ""};
 	inst.type = random_type(out, form->types);
 	inst.type2 = random_type(out, form->types2);
-	if (has_third_type(form->op))
+	if (has_third_type(form))
 		inst.type3 = random_type(out, form->types2);
 	inst.merges = random_below(out, 2);
 	random_suffixes(out, &inst);
@@ -333,6 +333,11 @@ static inline const struct form *random_form(struct random_text *out)
 		case PTX_OP_SURED:
 		case PTX_OP_SULD:
 		case PTX_OP_SUST:
+		case PTX_OP_MBARRIER:
+		case PTX_OP_MMA:
+		case PTX_OP_WMMA:
+		case PTX_OP_LDMATRIX:
+		case PTX_OP_STMATRIX:
 			break;
 		default:
 			return form;

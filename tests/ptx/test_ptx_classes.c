@@ -9,12 +9,13 @@ static const struct {
 	enum ptx_latency latency;
 	enum ptx_unit unit;
 } classes[] = {
-	{"move", PTX_LATENCY_MOVE, PTX_UNIT_SP},        {"add", PTX_LATENCY_ADD, PTX_UNIT_SP},
-	{"max", PTX_LATENCY_MAX, PTX_UNIT_SP},          {"mul", PTX_LATENCY_MUL, PTX_UNIT_SP},
-	{"mad", PTX_LATENCY_MAD, PTX_UNIT_SP},          {"fma", PTX_LATENCY_FMA, PTX_UNIT_SP},
-	{"mul24", PTX_LATENCY_MUL24, PTX_UNIT_SP},      {"mad24", PTX_LATENCY_MAD24, PTX_UNIT_SP},
-	{"div", PTX_LATENCY_DIV, PTX_UNIT_SFU},         {"rem", PTX_LATENCY_REM, PTX_UNIT_SFU},
-	{"special", PTX_LATENCY_SPECIAL, PTX_UNIT_SFU}, {"shuffle", PTX_LATENCY_SHUFFLE, PTX_UNIT_SP},
+	{"move", PTX_LATENCY_MOVE, PTX_UNIT_SP},       {"add", PTX_LATENCY_ADD, PTX_UNIT_SP},
+	{"max", PTX_LATENCY_MAX, PTX_UNIT_SP},         {"mul", PTX_LATENCY_MUL, PTX_UNIT_SP},
+	{"mad", PTX_LATENCY_MAD, PTX_UNIT_SP},         {"fma", PTX_LATENCY_FMA, PTX_UNIT_SP},
+	{"mul24", PTX_LATENCY_MUL24, PTX_UNIT_SP},     {"mad24", PTX_LATENCY_MAD24, PTX_UNIT_SP},
+	{"div", PTX_LATENCY_DIV, PTX_UNIT_SFU},        {"rem", PTX_LATENCY_REM, PTX_UNIT_SFU},
+	{"mma_256", PTX_LATENCY_MMA_256, PTX_UNIT_SP}, {"special", PTX_LATENCY_SPECIAL, PTX_UNIT_SFU},
+	{"shuffle", PTX_LATENCY_SHUFFLE, PTX_UNIT_SP},
 };
 enum { CLASSES = sizeof classes / sizeof *classes };
 

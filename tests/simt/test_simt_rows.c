@@ -238,7 +238,7 @@ static unsigned check_types(const struct form *form, const char *op, uint64_t *r
 		for (unsigned u = 0; u < (second ? second : 1); u++) {
 			row.type[0] = type_at(form->types, t);
 			row.type[1] = type_at(form->types2, u);
-			row.type[2] = has_third_type(form->op)
+			row.type[2] = has_third_type(form)
 			                      ? type_at(form->types2, (unsigned)kit_random(random) % second)
 			                      : row_types[0];
 			count += check_words(&row, random);
@@ -252,6 +252,8 @@ static const char *const elsewhere[] = {
 	"tex tld4 txq suq suld sust sured",                    /* tests/cuda/textures.cu, image_instructions.cu */
 	"bra call ret exit trap brkpt",                        /* test_simt_control.c */
 	"bar barrier membar fence",                            /* test_simt_control.c, test_simt_memory_rows.c */
+	"mbarrier",                                            /* test_simt_mbarrier.c */
+	"mma wmma ldmatrix stmatrix movmatrix",                /* test_simt_matrix.c */
 	"vote activemask match shfl redux elect",              /* test_simt_members.c, test_simt_control.c */
 	"nanosleep pmevent relssp griddepcontrol",             /* nothing: test_simt_memory_rows.c */
 	"dma_type dma_halo dma_spaced dma_flat dma_strided dma_matrix dma_execute", /* test_simt_dma.c */

@@ -1,7 +1,8 @@
 /* Launches that clang does not take: it gets to see such sources, and what they include of the user's, mended.
  *
  * `kernel<< <grid, block>> >(...)`, which nvcc of the time took, has the blanks behind the brackets. Lengths stay, so that lines and columns do.
- * Launches in device code become calls of what sluice/device_runtime.h has for them; lines stay. An overlay of clang's file system lays each mended
+ * Launches in device code become calls of what sluice/device_runtime.h has for them; lines stay. Assembler
+ * with operands that writes `%laneid`, which nvcc takes, is shown as `%%laneid`, which clang wants. An overlay of clang's file system lays each mended
  * copy over its original, so that names and includes stay too. */
 #include "cli/cc/cc.h"
 
@@ -278,10 +279,61 @@ static void end_directive(struct scan *scan)
 	scan->defined_says = 0;
 }
 
+static size_t skip_blanks(const struct scan *scan, size_t at)
+{
+	while (at < scan->length && isspace((unsigned char)scan->text[at]))
+		at++;
+	return at;
+}
+
+/* Behind the string that begins here, and the blanks and strings behind it. */
+static size_t skip_strings(struct scan *scan, size_t at)
+{
+	size_t before = scan->at;
+	while (at < scan->length && scan->text[at] == '"') {
+		scan->at = at;
+		skip_quoted(scan);
+		at = skip_blanks(scan, scan->at);
+	}
+	scan->at = before;
+	return at;
+}
+
+/* Whether the percent sign is that of a name of PTX: %0, %%, %= and modifiers such as %h0 are assembler's own. */
+static bool is_lone_percent(const struct scan *scan, size_t at)
+{
+	const char *text = scan->text + at;
+	return at + 2 < scan->length && text[0] == '%' && text[-1] != '%' && isalpha((unsigned char)text[1]) &&
+	       (isalpha((unsigned char)text[2]) || text[2] == '_');
+}
+
+/* "asm", "asm volatile": the strings of one with operands, in which percent signs mean something. */
+static void take_assembler(struct scan *scan)
+{
+	static const char *const words[] = {"asm", "__asm__", "__asm", "volatile", "__volatile__"};
+	size_t at = scan->at;
+	for (size_t k = 0; k < sizeof words / sizeof *words; k++) {
+		size_t length = strlen(words[k]), end = at + length;
+		if (end < scan->length && memcmp(scan->text + at, words[k], length) == 0 && !is_word(scan->text[end])) {
+			at = skip_blanks(scan, end);
+			k = k < 3 ? 2 : k;
+		}
+	}
+	if (at == scan->at || scan->text[at] != '(')
+		return;
+	size_t first = skip_blanks(scan, at + 1), end = skip_strings(scan, first);
+	if (end == first || end >= scan->length || scan->text[end] != ':')
+		return;
+	for (size_t k = first; k < end; k++)
+		if (is_lone_percent(scan, k))
+			add_edit(scan, k, 0, "%");
+}
+
 static void take_word(struct scan *scan)
 {
 	const char *word = scan->text + scan->at;
 	size_t length = 0;
+	take_assembler(scan);
 	while (scan->at + length < scan->length && is_word(word[length]))
 		length++;
 	if (scan->in_directive)
