@@ -105,6 +105,7 @@ done <<'OPTIONS'
 -Xcompiler -Wall,-O3,-march=native -Xcompiler -fno-strict-aliasing
 --compiler-options -fPIC,-fno-inline
 -Xcompiler=-fPIE -Xcompiler -pthread
+-Xcompiler ,"-Wall","-O3","-DOTHER"
 -Xptxas -v,-O3 -Xptxas=-dlcm=ca
 -Xlinker -rpath,/nowhere,--as-needed -Xlinker=--no-undefined
 -maxrregcount 16 -lineinfo -res-usage
@@ -131,6 +132,10 @@ done <<'OPTIONS'
 -MMD -MF program.d
 OPTIONS
 makes 0 -x cu -dc part.cpp -o cuda.o
+# Quotes in a list go, as in a shell, but those behind a backslash.
+echo 'const char *name() { return NAME; }' >name.cpp
+makes 0 -Xcompiler '-Wall,-DNAME=\"a\,b\","-DSECOND=x, y"' -E name.cpp
+says out 'return "a,b";'
 printf '%s\n' '-DSTEP=5 "-DNAME=a b"' '  -o from-file' >options
 makes 0 --options-file options $all
 runs ./from-file "sum 115"
