@@ -279,12 +279,12 @@ runs ./threads "sum 27 count 8"
 mkdir -p outer/bin outer/include outer/lib64/stubs
 printf '#!/bin/sh\nexit 9\n' | tee outer/bin/ptxas outer/bin/fatbinary outer/bin/nvlink >outer/bin/nvcc
 chmod +x outer/bin/*
-for header in cuda_runtime.h cuda_runtime_api.h cuda.h cublas_v2.h; do
+for header in cuda_runtime.h cuda_runtime_api.h cuda.h cusparse.h; do
 	echo '#error "a header of another toolkit"' >outer/include/$header
 done
-echo 'int cudaMalloc(void) { return 9; } int cublasCreate_v2(void) { return 0; }' |
+echo 'int cudaMalloc(void) { return 9; } int cusparseCreate(void) { return 0; }' |
 	cc -xc - -shared -o outer/lib64/libcudart.so.11.0 -Wl,-soname,libcudart.so.11.0
-for name in libcudart.so libcuda.so libcublas.so stubs/libcuda.so; do
+for name in libcudart.so libcuda.so libcusparse.so stubs/libcuda.so; do
 	cp outer/lib64/libcudart.so.11.0 outer/lib64/$name
 done
 echo '{"cuda": {"version": "99.0.0"}}' >outer/version.json
@@ -302,11 +302,11 @@ echo '{"cuda": {"version": "99.0.0"}}' >outer/version.json
 	LD_LIBRARY_PATH=$CUDA_HOME/lib64
 	export LD_LIBRARY_PATH
 	runs ./program "sum 111"
-	echo '#include <cublas_v2.h>' >library.cu
+	echo '#include <cusparse.h>' >library.cu
 	makes 1 -I"$CUDA_HOME/include" -c library.cu
-	says err "sluice: <cublas_v2.h>"
-	makes 1 -L"$CUDA_HOME/lib64" $all -lcublas -o program
-	says err "lcublas"
+	says err "sluice: <cusparse.h>"
+	makes 1 -L"$CUDA_HOME/lib64" $all -lcusparse -o program
+	says err "lcusparse"
 	exit "$failures"
 ) || failures=$((failures + 1))
 finish

@@ -10,7 +10,9 @@ ASAN_OPTIONS=${ASAN_OPTIONS:-}:$(sed -n 's/^\/\/ ASAN_OPTIONS: //p' "$source")
 export ASAN_OPTIONS
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-"$sluice" cc -O1 "$source" -o "$work/program"
+libraries=$(sed -n 's/^\/\/ LIBRARIES: //p' "$source")
+# shellcheck disable=SC2086 # words
+"$sluice" cc -O1 "$source" -o "$work/program" $libraries
 LD_PRELOAD=$preload SLUICE_STATS=$work/stats.json "$work/program" >"$work/output" || {
 	cat "$work/output"
 	exit 1
