@@ -105,6 +105,7 @@ done <<'OPTIONS'
 -Xcompiler -Wall,-O3,-march=native -Xcompiler -fno-strict-aliasing
 --compiler-options -fPIC,-fno-inline
 -Xcompiler=-fPIE -Xcompiler -pthread
+-Xcompiler ,"-Wall","-O3","-DOTHER"
 -Xptxas -v,-O3 -Xptxas=-dlcm=ca
 -Xlinker -rpath,/nowhere,--as-needed -Xlinker=--no-undefined
 -maxrregcount 16 -lineinfo -res-usage
@@ -131,6 +132,10 @@ done <<'OPTIONS'
 -MMD -MF program.d
 OPTIONS
 makes 0 -x cu -dc part.cpp -o cuda.o
+# Quotes in a list go, as in a shell, but those behind a backslash.
+echo 'const char *name() { return NAME; }' >name.cpp
+makes 0 -Xcompiler '-Wall,-DNAME=\"a\,b\","-DSECOND=x, y"' -E name.cpp
+says out 'return "a,b";'
 printf '%s\n' '-DSTEP=5 "-DNAME=a b"' '  -o from-file' >options
 makes 0 --options-file options $all
 runs ./from-file "sum 115"
@@ -320,12 +325,12 @@ runs ./threads "sum 27 count 8"
 mkdir -p outer/bin outer/include outer/lib64/stubs
 printf '#!/bin/sh\nexit 9\n' | tee outer/bin/ptxas outer/bin/fatbinary outer/bin/nvlink >outer/bin/nvcc
 chmod +x outer/bin/*
-for header in cuda_runtime.h cuda_runtime_api.h cuda.h cublas_v2.h; do
+for header in cuda_runtime.h cuda_runtime_api.h cuda.h cusparse.h; do
 	echo '#error "a header of another toolkit"' >outer/include/$header
 done
-echo 'int cudaMalloc(void) { return 9; } int cublasCreate_v2(void) { return 0; }' |
+echo 'int cudaMalloc(void) { return 9; } int cusparseCreate(void) { return 0; }' |
 	cc -xc - -shared -o outer/lib64/libcudart.so.11.0 -Wl,-soname,libcudart.so.11.0
-for name in libcudart.so libcuda.so libcublas.so stubs/libcuda.so; do
+for name in libcudart.so libcuda.so libcusparse.so stubs/libcuda.so; do
 	cp outer/lib64/libcudart.so.11.0 outer/lib64/$name
 done
 echo '{"cuda": {"version": "99.0.0"}}' >outer/version.json
@@ -343,11 +348,11 @@ echo '{"cuda": {"version": "99.0.0"}}' >outer/version.json
 	LD_LIBRARY_PATH=$CUDA_HOME/lib64
 	export LD_LIBRARY_PATH
 	runs ./program "sum 111"
-	echo '#include <cublas_v2.h>' >library.cu
+	echo '#include <cusparse.h>' >library.cu
 	makes 1 -I"$CUDA_HOME/include" -c library.cu
-	says err "sluice: <cublas_v2.h>"
-	makes 1 -L"$CUDA_HOME/lib64" $all -lcublas -o program
-	says err "lcublas"
+	says err "sluice: <cusparse.h>"
+	makes 1 -L"$CUDA_HOME/lib64" $all -lcusparse -o program
+	says err "lcusparse"
 	exit "$failures"
 ) || failures=$((failures + 1))
 finish

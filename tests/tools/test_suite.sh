@@ -26,15 +26,26 @@ row() {
 }
 
 find "$source_dir/tests/suite" >"$work/before"
-suite 0 "$source_dir/tests/suite" --json "$work/table.json"
-for program in heat histogram paths; do
-	row $program yes right
+# One program sorts with thrust, which is a package of Debian's.
+programs="codec heat histogram paths ranks solver spectrum"
+kernels="codec 11 heat 7 histogram 2 paths 8 ranks 99 solver 348 spectrum 5"
+if [ -e /usr/include/thrust/sort.h ]; then
+	programs="$programs md"
+	kernels="$kernels md 21"
+fi
+# shellcheck disable=SC2086 # words
+suite 0 "$source_dir/tests/suite" --json "$work/table.json" $(printf -- '--only %s ' $programs)
+count=0
+for program in $programs; do
+	row "$program" yes right
+	count=$((count + 1))
 done
-says out "3 programs: 3 built, 3 ran to a good end, 3 known to be right"
-python3 - "$work/table.json" <<'PY' || fail "wrong table"
+says out "$count programs: $count built, $count ran to a good end, $count known to be right"
+python3 - "$work/table.json" "$kernels" <<'PY' || fail "wrong table"
 import json, sys
-rows = {row["program"]: row for row in json.load(open(sys.argv[1]))}
-assert [rows[name]["kernels"] for name in ("heat", "histogram", "paths")] == [7, 2, 8], rows
+words = sys.argv[2].split()
+rows = {row["program"]: row["kernels"] for row in json.load(open(sys.argv[1]))}
+assert rows == dict(zip(words[::2], map(int, words[1::2]))), rows
 PY
 find "$source_dir/tests/suite" | cmp -s - "$work/before" || fail "something was built in the suite itself"
 suite 0 "$source_dir/tests/suite" --only hist --machine gtx480

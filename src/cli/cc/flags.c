@@ -184,13 +184,20 @@ static void add_parts(struct cc *cc, struct words *words, const char *list)
 	}
 }
 
-/* The next part of a list of nvcc's, between commas or blanks; a comma behind a backslash is part of it. NULL at the end. */
+/* The next part of a list of nvcc's, between commas or blanks. nvcc hands its commands to a shell: so quotes, which FindCUDA puts
+ * around each word, keep a part together and go, and a backslash before one, or before a comma, makes it part of the word. NULL at
+ * the end. */
 static char *next_part(struct cc *cc, const char **list)
 {
 	const char *at = *list + strspn(*list, ", ");
 	char *part = arena_alloc(&cc->arena, strlen(at) + 1), *end = part;
-	for (; *at && *at != ',' && *at != ' '; at++) {
-		at += at[0] == '\\' && at[1] == ',';
+	for (char quote = '\0'; *at && (quote || (*at != ',' && *at != ' ')); at++) {
+		bool is_quote = quote ? *at == quote : *at == '"' || *at == '\'';
+		if (is_quote) {
+			quote = quote ? '\0' : *at;
+			continue;
+		}
+		at += at[0] == '\\' && at[1] && strchr(",\"'", at[1]);
 		*end++ = *at;
 	}
 	*list = at;

@@ -1,0 +1,2 @@
+/* What <cublas_v2.h> declares. */
+#include "cublas_v2.h"

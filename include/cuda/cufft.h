@@ -1,0 +1,101 @@
+/* cufft: Fourier transforms on the device, small ones of ours (docs/cuda-headers.md): of 1 to 3 dimensions, of any lengths, in float
+ * and double, complex or of real numbers. None is scaled: forward and back give the numbers times their count.
+ *
+ * The last dimension lies together. What belongs to n real numbers are n / 2 + 1 complex ones of the last dimension; in place each row of reals has
+ * room for these. Calls that return another status than CUFFT_SUCCESS have done nothing.
+ */
+#ifndef _CUFFT_H_
+#define _CUFFT_H_
+
+#include <cuComplex.h>
+#include <cuda_runtime.h>
+
+#define CUFFT_VER_MAJOR 10
+#define CUFFT_VER_MINOR 6
+#define CUFFT_VER_PATCH 0
+#define CUFFT_VERSION   (CUFFT_VER_MAJOR * 1000 + CUFFT_VER_MINOR * 100 + CUFFT_VER_PATCH)
+
+#define CUFFT_FORWARD -1 /* exp(-2 pi i ...) */
+#define CUFFT_INVERSE 1
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef enum cufftResult_t {
+	CUFFT_SUCCESS = 0,
+	CUFFT_INVALID_PLAN = 1,
+	CUFFT_ALLOC_FAILED = 2,
+	CUFFT_INVALID_TYPE = 3,
+	CUFFT_INVALID_VALUE = 4,
+	CUFFT_INTERNAL_ERROR = 5,
+	CUFFT_EXEC_FAILED = 6,
+	CUFFT_SETUP_FAILED = 7,
+	CUFFT_INVALID_SIZE = 8,
+	CUFFT_UNALIGNED_DATA = 9,
+	CUFFT_INCOMPLETE_PARAMETER_LIST = 10,
+	CUFFT_INVALID_DEVICE = 11,
+	CUFFT_PARSE_ERROR = 12,
+	CUFFT_NO_WORKSPACE = 13,
+	CUFFT_NOT_IMPLEMENTED = 14,
+	CUFFT_LICENSE_ERROR = 15,
+	CUFFT_NOT_SUPPORTED = 16
+} cufftResult;
+
+typedef enum cufftType_t {
+	CUFFT_R2C = 0x2a,
+	CUFFT_C2R = 0x2c,
+	CUFFT_C2C = 0x29,
+	CUFFT_D2Z = 0x6a,
+	CUFFT_Z2D = 0x6c,
+	CUFFT_Z2Z = 0x69
+} cufftType;
+
+typedef enum cufftCompatibility_t {
+	CUFFT_COMPATIBILITY_NATIVE = 0,
+	CUFFT_COMPATIBILITY_FFTW_PADDING = 1,
+	CUFFT_COMPATIBILITY_FFTW_ASYMMETRIC = 2,
+	CUFFT_COMPATIBILITY_FFTW_ALL = 3
+} cufftCompatibility;
+
+typedef int cufftHandle; /* from 1 */
+typedef float cufftReal;
+typedef double cufftDoubleReal;
+typedef cuComplex cufftComplex;
+typedef cuDoubleComplex cufftDoubleComplex;
+
+cufftResult cufftPlan1d(cufftHandle *plan, int nx, cufftType type, int batch);
+cufftResult cufftPlan2d(cufftHandle *plan, int nx, int ny, cufftType type);
+cufftResult cufftPlan3d(cufftHandle *plan, int nx, int ny, int nz, cufftType type);
+/* Element (b; i, j, k) of the input is at b * idist + ((i * inembed[1] + j) * inembed[2] + k) * istride, and of the output likewise. Where
+ * inembed (onembed) is NULL it lies packed, and istride and idist are not looked at. */
+cufftResult cufftPlanMany(cufftHandle *plan, int rank, int *n, int *inembed, int istride, int idist, int *onembed, int ostride,
+                          int odist, cufftType type, int batch);
+
+/* The same in two steps. The size is that of the plan's tables and of its work area, which is always the plan's own. */
+cufftResult cufftCreate(cufftHandle *plan);
+cufftResult cufftMakePlan1d(cufftHandle plan, int nx, cufftType type, int batch, size_t *work_size);
+cufftResult cufftMakePlan2d(cufftHandle plan, int nx, int ny, cufftType type, size_t *work_size);
+cufftResult cufftMakePlan3d(cufftHandle plan, int nx, int ny, int nz, cufftType type, size_t *work_size);
+cufftResult cufftMakePlanMany(cufftHandle plan, int rank, int *n, int *inembed, int istride, int idist, int *onembed, int ostride,
+                              int odist, cufftType type, int batch, size_t *work_size);
+cufftResult cufftGetSize(cufftHandle plan, size_t *work_size);
+cufftResult cufftDestroy(cufftHandle plan);
+
+cufftResult cufftSetStream(cufftHandle plan, cudaStream_t stream);
+cufftResult cufftSetCompatibilityMode(cufftHandle plan, cufftCompatibility mode); /* changes nothing */
+cufftResult cufftGetVersion(int *version);
+
+/* In place where input and output are one. */
+cufftResult cufftExecC2C(cufftHandle plan, cufftComplex *input, cufftComplex *output, int direction);
+cufftResult cufftExecR2C(cufftHandle plan, cufftReal *input, cufftComplex *output);
+cufftResult cufftExecC2R(cufftHandle plan, cufftComplex *input, cufftReal *output);
+cufftResult cufftExecZ2Z(cufftHandle plan, cufftDoubleComplex *input, cufftDoubleComplex *output, int direction);
+cufftResult cufftExecD2Z(cufftHandle plan, cufftDoubleReal *input, cufftDoubleComplex *output);
+cufftResult cufftExecZ2D(cufftHandle plan, cufftDoubleComplex *input, cufftDoubleReal *output);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

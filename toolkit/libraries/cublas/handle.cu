@@ -1,0 +1,183 @@
+// Handles, and copies between host and device.
+#include "inner.h"
+
+extern "C" cublasStatus_t cublasCreate_v2(cublasHandle_t *handle)
+{
+	if (!handle)
+		return CUBLAS_STATUS_INVALID_VALUE;
+	cublasContext *made = new cublasContext();
+	if (cudaMalloc(&made->scratch, cublas::SCRATCH_BYTES) != cudaSuccess) {
+		delete made;
+		return CUBLAS_STATUS_ALLOC_FAILED;
+	}
+	*handle = made;
+	return CUBLAS_STATUS_SUCCESS;
+}
+
+extern "C" cublasStatus_t cublasDestroy_v2(cublasHandle_t handle)
+{
+	if (!handle)
+		return CUBLAS_STATUS_NOT_INITIALIZED;
+	cudaFree(handle->scratch);
+	delete handle;
+	return CUBLAS_STATUS_SUCCESS;
+}
+
+extern "C" cublasStatus_t cublasGetVersion_v2(cublasHandle_t handle, int *version)
+{
+	if (!handle)
+		return CUBLAS_STATUS_NOT_INITIALIZED;
+	*version = CUBLAS_VERSION;
+	return CUBLAS_STATUS_SUCCESS;
+}
+
+extern "C" cublasStatus_t cublasSetStream_v2(cublasHandle_t handle, cudaStream_t stream)
+{
+	if (!handle)
+		return CUBLAS_STATUS_NOT_INITIALIZED;
+	handle->stream = stream;
+	return CUBLAS_STATUS_SUCCESS;
+}
+
+extern "C" cublasStatus_t cublasGetStream_v2(cublasHandle_t handle, cudaStream_t *stream)
+{
+	if (!handle)
+		return CUBLAS_STATUS_NOT_INITIALIZED;
+	*stream = handle->stream;
+	return CUBLAS_STATUS_SUCCESS;
+}
+
+extern "C" cublasStatus_t cublasSetPointerMode_v2(cublasHandle_t handle, cublasPointerMode_t mode)
+{
+	if (!handle)
+		return CUBLAS_STATUS_NOT_INITIALIZED;
+	if (mode != CUBLAS_POINTER_MODE_HOST && mode != CUBLAS_POINTER_MODE_DEVICE)
+		return CUBLAS_STATUS_INVALID_VALUE;
+	handle->pointers = mode;
+	return CUBLAS_STATUS_SUCCESS;
+}
+
+extern "C" cublasStatus_t cublasGetPointerMode_v2(cublasHandle_t handle, cublasPointerMode_t *mode)
+{
+	if (!handle)
+		return CUBLAS_STATUS_NOT_INITIALIZED;
+	*mode = handle->pointers;
+	return CUBLAS_STATUS_SUCCESS;
+}
+
+extern "C" cublasStatus_t cublasSetAtomicsMode(cublasHandle_t handle, cublasAtomicsMode_t)
+{
+	return handle ? CUBLAS_STATUS_SUCCESS : CUBLAS_STATUS_NOT_INITIALIZED;
+}
+
+extern "C" cublasStatus_t cublasSetMathMode(cublasHandle_t handle, cublasMath_t)
+{
+	return handle ? CUBLAS_STATUS_SUCCESS : CUBLAS_STATUS_NOT_INITIALIZED;
+}
+
+#define STATUSES(X)                                                                                                    \
+	X(SUCCESS, "success")                                                                                          \
+	X(NOT_INITIALIZED, "the library was not initialized")                                                          \
+	X(ALLOC_FAILED, "no memory is left")                                                                           \
+	X(INVALID_VALUE, "a parameter has a value that it cannot have")                                                \
+	X(ARCH_MISMATCH, "the device cannot do it")                                                                    \
+	X(MAPPING_ERROR, "memory could not be copied")                                                                 \
+	X(EXECUTION_FAILED, "a kernel could not be launched")                                                          \
+	X(INTERNAL_ERROR, "an internal operation failed")                                                              \
+	X(NOT_SUPPORTED, "it is not supported")                                                                        \
+	X(LICENSE_ERROR, "a license is missing")
+
+extern "C" const char *cublasGetStatusName(cublasStatus_t status)
+{
+	switch (status) {
+#define NAME(name, text)                                                                                               \
+	case CUBLAS_STATUS_##name:                                                                                     \
+		return "CUBLAS_STATUS_" #name;
+		STATUSES(NAME)
+	}
+	return "CUBLAS_STATUS_UNKNOWN";
+}
+
+extern "C" const char *cublasGetStatusString(cublasStatus_t status)
+{
+	switch (status) {
+#define TEXT(name, text)                                                                                               \
+	case CUBLAS_STATUS_##name:                                                                                     \
+		return text;
+		STATUSES(TEXT)
+	}
+	return "unknown status";
+}
+
+// Columns of `bytes` at distances; a vector is a matrix whose columns are its elements.
+static cublasStatus_t copy(size_t bytes, int columns, const void *from, long long from_pitch, void *to, long long to_pitch,
+                           cudaMemcpyKind kind, bool waits, cudaStream_t stream)
+{
+	if (!bytes || !columns)
+		return CUBLAS_STATUS_SUCCESS;
+	cudaError_t error = waits ? cudaMemcpy2D(to, to_pitch, from, from_pitch, bytes, columns, kind)
+	                          : cudaMemcpy2DAsync(to, to_pitch, from, from_pitch, bytes, columns, kind, stream);
+	return error == cudaSuccess ? CUBLAS_STATUS_SUCCESS : CUBLAS_STATUS_MAPPING_ERROR;
+}
+
+static cublasStatus_t copy_vector(int n, int size, const void *from, int from_inc, void *to, int to_inc, cudaMemcpyKind kind,
+                                  bool waits, cudaStream_t stream)
+{
+	if (n < 0 || size < 1 || from_inc < 1 || to_inc < 1)
+		return CUBLAS_STATUS_INVALID_VALUE;
+	if (from_inc == 1 && to_inc == 1)
+		return copy((size_t)n * size, 1, from, (long long)n * size, to, (long long)n * size, kind, waits, stream);
+	return copy(size, n, from, (long long)from_inc * size, to, (long long)to_inc * size, kind, waits, stream);
+}
+
+static cublasStatus_t copy_matrix(int rows, int columns, int size, const void *from, int from_ld, void *to, int to_ld,
+                                  cudaMemcpyKind kind, bool waits, cudaStream_t stream)
+{
+	if (rows < 0 || columns < 0 || size < 1 || from_ld < cublas::at_least_one(rows) || to_ld < cublas::at_least_one(rows))
+		return CUBLAS_STATUS_INVALID_VALUE;
+	return copy((size_t)rows * size, columns, from, (long long)from_ld * size, to, (long long)to_ld * size, kind, waits, stream);
+}
+
+extern "C" cublasStatus_t cublasSetVector(int n, int size, const void *host, int inc_host, void *device, int inc_device)
+{
+	return copy_vector(n, size, host, inc_host, device, inc_device, cudaMemcpyHostToDevice, true, 0);
+}
+
+extern "C" cublasStatus_t cublasGetVector(int n, int size, const void *device, int inc_device, void *host, int inc_host)
+{
+	return copy_vector(n, size, device, inc_device, host, inc_host, cudaMemcpyDeviceToHost, true, 0);
+}
+
+extern "C" cublasStatus_t cublasSetMatrix(int rows, int columns, int size, const void *host, int ld_host, void *device, int ld_device)
+{
+	return copy_matrix(rows, columns, size, host, ld_host, device, ld_device, cudaMemcpyHostToDevice, true, 0);
+}
+
+extern "C" cublasStatus_t cublasGetMatrix(int rows, int columns, int size, const void *device, int ld_device, void *host, int ld_host)
+{
+	return copy_matrix(rows, columns, size, device, ld_device, host, ld_host, cudaMemcpyDeviceToHost, true, 0);
+}
+
+extern "C" cublasStatus_t cublasSetVectorAsync(int n, int size, const void *host, int inc_host, void *device, int inc_device,
+                                               cudaStream_t stream)
+{
+	return copy_vector(n, size, host, inc_host, device, inc_device, cudaMemcpyHostToDevice, false, stream);
+}
+
+extern "C" cublasStatus_t cublasGetVectorAsync(int n, int size, const void *device, int inc_device, void *host, int inc_host,
+                                               cudaStream_t stream)
+{
+	return copy_vector(n, size, device, inc_device, host, inc_host, cudaMemcpyDeviceToHost, false, stream);
+}
+
+extern "C" cublasStatus_t cublasSetMatrixAsync(int rows, int columns, int size, const void *host, int ld_host, void *device,
+                                               int ld_device, cudaStream_t stream)
+{
+	return copy_matrix(rows, columns, size, host, ld_host, device, ld_device, cudaMemcpyHostToDevice, false, stream);
+}
+
+extern "C" cublasStatus_t cublasGetMatrixAsync(int rows, int columns, int size, const void *device, int ld_device, void *host,
+                                               int ld_host, cudaStream_t stream)
+{
+	return copy_matrix(rows, columns, size, device, ld_device, host, ld_host, cudaMemcpyDeviceToHost, false, stream);
+}

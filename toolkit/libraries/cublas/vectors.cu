@@ -1,0 +1,286 @@
+// Vectors: what is done to each element, and what they add up to.
+#include "inner.h"
+
+#include <cmath>
+
+using namespace cublas;
+
+template <typename T, typename F> __global__ void cublas_each(int n, T *x, int incx, T *y, int incy, F f)
+{
+	x = first(x, n, incx);
+	y = first(y, n, incy);
+	for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x)
+		f(x[(long long)i * incx], y[(long long)i * incy]);
+}
+
+template <typename T> struct axpy {
+	scalar<T> alpha;
+	__device__ void operator()(const T &x, T &y) const
+	{
+		y += alpha.value() * x;
+	}
+};
+
+template <typename T> struct scale {
+	scalar<T> alpha;
+	__device__ void operator()(T &x, T &) const
+	{
+		x *= alpha.value();
+	}
+};
+
+template <typename T> struct copy {
+	__device__ void operator()(const T &x, T &y) const
+	{
+		y = x;
+	}
+};
+
+template <typename T> struct exchange {
+	__device__ void operator()(T &x, T &y) const
+	{
+		T kept = x;
+		x = y;
+		y = kept;
+	}
+};
+
+template <typename T> struct rotate {
+	scalar<T> c, s;
+	__device__ void operator()(T &x, T &y) const
+	{
+		T kept = x;
+		x = c.value() * kept + s.value() * y;
+		y = c.value() * y - s.value() * kept;
+	}
+};
+
+template <typename T, typename F>
+static cublasStatus_t each(cublasHandle_t handle, int n, const T *x, int incx, const T *y, int incy, F f)
+{
+	if (n <= 0)
+		return CUBLAS_STATUS_SUCCESS;
+	cublas_each<<<blocks_for(n, THREADS, 1024), THREADS, 0, handle->stream>>>(n, (T *)x, incx, (T *)y, incy, f);
+	return launched();
+}
+
+// Reductions: a state that takes in elements and other states, and gives a result.
+template <typename T> struct dot_state {
+	typedef T result;
+	T sum;
+	__device__ static dot_state none()
+	{
+		return {0};
+	}
+	__device__ void take(T x, T y, int)
+	{
+		sum += x * y;
+	}
+	__device__ void merge(const dot_state &other)
+	{
+		sum += other.sum;
+	}
+	__device__ T value() const
+	{
+		return sum;
+	}
+};
+
+template <typename T> struct asum_state {
+	typedef T result;
+	T sum;
+	__device__ static asum_state none()
+	{
+		return {0};
+	}
+	__device__ void take(T x, T, int)
+	{
+		sum += fabs(x);
+	}
+	__device__ void merge(const asum_state &other)
+	{
+		sum += other.sum;
+	}
+	__device__ T value() const
+	{
+		return sum;
+	}
+};
+
+// A sum of squares beside the largest magnitude in it, so that no square overflows or vanishes.
+template <typename T> struct nrm2_state {
+	typedef T result;
+	T largest, squares; // the sum is squares x largest^2
+	__device__ static nrm2_state none()
+	{
+		return {0, 0};
+	}
+	__device__ void take(T x, T, int)
+	{
+		merge({fabs(x), 1});
+	}
+	__device__ void merge(const nrm2_state &other)
+	{
+		if (other.largest == 0 || !(other.squares > 0))
+			return;
+		bool grows = !(other.largest <= largest);
+		T smaller = grows ? largest : other.largest, larger = grows ? other.largest : largest;
+		T ratio = smaller == larger ? 1 : smaller / larger;
+		squares = grows ? other.squares + squares * ratio * ratio : squares + other.squares * ratio * ratio;
+		largest = larger;
+	}
+	__device__ T value() const
+	{
+		return largest == 0 ? 0 : largest * sqrt(squares);
+	}
+};
+
+// Where the largest (or least) magnitude is, the first of equal ones; from 1.
+template <typename T, bool LARGEST> struct extreme_state {
+	typedef int result;
+	T magnitude;
+	int index;
+	__device__ static extreme_state none()
+	{
+		return {0, 0};
+	}
+	__device__ void take(T x, T, int i)
+	{
+		merge({fabs(x), i + 1});
+	}
+	__device__ void merge(const extreme_state &other)
+	{
+		bool beyond = LARGEST ? other.magnitude > magnitude : other.magnitude < magnitude;
+		bool before = other.magnitude == magnitude && other.index < index;
+		if (other.index && (!index || beyond || before))
+			*this = other;
+	}
+	__device__ int value() const
+	{
+		return index;
+	}
+};
+
+// The state of the whole block, in its first thread.
+template <typename S> __device__ S reduce_block(S own)
+{
+	__shared__ S states[THREADS];
+	states[threadIdx.x] = own;
+	__syncthreads();
+	for (int half = THREADS / 2; half; half /= 2) {
+		if (threadIdx.x < half)
+			states[threadIdx.x].merge(states[threadIdx.x + half]);
+		__syncthreads();
+	}
+	return states[0];
+}
+
+template <typename S, typename T> __global__ void cublas_reduce(int n, const T *x, int incx, const T *y, int incy, S *parts)
+{
+	S state = S::none();
+	x = first(x, n, incx);
+	y = first(y, n, incy);
+	for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x)
+		state.take(x[(long long)i * incx], y[(long long)i * incy], i);
+	state = reduce_block(state);
+	if (threadIdx.x == 0)
+		parts[blockIdx.x] = state;
+}
+
+template <typename S> __global__ void cublas_reduce_parts(int count, const S *parts, typename S::result *result)
+{
+	S state = threadIdx.x < count ? parts[threadIdx.x] : S::none();
+	state = reduce_block(state);
+	if (threadIdx.x == 0)
+		*result = state.value();
+}
+
+template <typename S, typename T>
+static cublasStatus_t reduce(cublasHandle_t handle, int n, const T *x, int incx, const T *y, int incy, typename S::result *result)
+{
+	static_assert(MAX_BLOCKS <= THREADS && MAX_BLOCKS * sizeof(S) + sizeof(T) <= SCRATCH_BYTES, "scratch");
+	if (!handle)
+		return CUBLAS_STATUS_NOT_INITIALIZED;
+	if (!result)
+		return CUBLAS_STATUS_INVALID_VALUE;
+	bool on_host = handle->pointers == CUBLAS_POINTER_MODE_HOST;
+	S *parts = (S *)handle->scratch;
+	auto *target = on_host ? (typename S::result *)(parts + MAX_BLOCKS) : result;
+	unsigned blocks = n > 0 ? blocks_for(n, THREADS, MAX_BLOCKS) : 0;
+	if (blocks)
+		cublas_reduce<<<blocks, THREADS, 0, handle->stream>>>(n, x, incx, y, incy, parts);
+	cublas_reduce_parts<<<1, THREADS, 0, handle->stream>>>(blocks, parts, target);
+	if (launched() != CUBLAS_STATUS_SUCCESS || !on_host)
+		return launched();
+	bool copied = cudaMemcpyAsync(result, target, sizeof *result, cudaMemcpyDeviceToHost, handle->stream) == cudaSuccess &&
+	              cudaStreamSynchronize(handle->stream) == cudaSuccess;
+	return copied ? CUBLAS_STATUS_SUCCESS : CUBLAS_STATUS_EXECUTION_FAILED;
+}
+
+// Of x alone: a vector without elements where its increment is none.
+template <typename S, typename T>
+static cublasStatus_t reduce_one(cublasHandle_t handle, int n, const T *x, int incx, typename S::result *result)
+{
+	return reduce<S>(handle, incx > 0 ? n : 0, x, incx, x, incx, result);
+}
+
+#define NEEDS(condition)                                                                                               \
+	if (!handle)                                                                                                   \
+		return CUBLAS_STATUS_NOT_INITIALIZED;                                                                  \
+	if (!(condition))                                                                                              \
+	return CUBLAS_STATUS_INVALID_VALUE
+
+#define OF_TYPE(T, t, i)                                                                                               \
+	extern "C" cublasStatus_t cublasI##i##amax_v2(cublasHandle_t handle, int n, const T *x, int incx, int *result) \
+	{                                                                                                              \
+		return reduce_one<extreme_state<T, true>>(handle, n, x, incx, result);                                 \
+	}                                                                                                              \
+	extern "C" cublasStatus_t cublasI##i##amin_v2(cublasHandle_t handle, int n, const T *x, int incx, int *result) \
+	{                                                                                                              \
+		return reduce_one<extreme_state<T, false>>(handle, n, x, incx, result);                                \
+	}                                                                                                              \
+	extern "C" cublasStatus_t cublas##t##asum_v2(cublasHandle_t handle, int n, const T *x, int incx, T *result)    \
+	{                                                                                                              \
+		return reduce_one<asum_state<T>>(handle, n, x, incx, result);                                          \
+	}                                                                                                              \
+	extern "C" cublasStatus_t cublas##t##nrm2_v2(cublasHandle_t handle, int n, const T *x, int incx, T *result)    \
+	{                                                                                                              \
+		return reduce_one<nrm2_state<T>>(handle, n, x, incx, result);                                          \
+	}                                                                                                              \
+	extern "C" cublasStatus_t cublas##t##dot_v2(cublasHandle_t handle, int n, const T *x, int incx, const T *y,    \
+	                                            int incy, T *result)                                               \
+	{                                                                                                              \
+		return reduce<dot_state<T>>(handle, n, x, incx, y, incy, result);                                      \
+	}                                                                                                              \
+	extern "C" cublasStatus_t cublas##t##axpy_v2(cublasHandle_t handle, int n, const T *alpha, const T *x,         \
+	                                             int incx, T *y, int incy)                                         \
+	{                                                                                                              \
+		NEEDS(alpha);                                                                                          \
+		return each(handle, n, x, incx, (const T *)y, incy, axpy<T>{scalar_of(handle, alpha)});                \
+	}                                                                                                              \
+	extern "C" cublasStatus_t cublas##t##scal_v2(cublasHandle_t handle, int n, const T *alpha, T *x, int incx)     \
+	{                                                                                                              \
+		NEEDS(alpha);                                                                                          \
+		return each(handle, incx > 0 ? n : 0, (const T *)x, incx, (const T *)x, incx,                          \
+		            scale<T>{scalar_of(handle, alpha)});                                                       \
+	}                                                                                                              \
+	extern "C" cublasStatus_t cublas##t##copy_v2(cublasHandle_t handle, int n, const T *x, int incx, T *y,         \
+	                                             int incy)                                                         \
+	{                                                                                                              \
+		NEEDS(true);                                                                                           \
+		return each(handle, n, x, incx, (const T *)y, incy, copy<T>());                                        \
+	}                                                                                                              \
+	extern "C" cublasStatus_t cublas##t##swap_v2(cublasHandle_t handle, int n, T *x, int incx, T *y, int incy)     \
+	{                                                                                                              \
+		NEEDS(true);                                                                                           \
+		return each(handle, n, (const T *)x, incx, (const T *)y, incy, exchange<T>());                         \
+	}                                                                                                              \
+	extern "C" cublasStatus_t cublas##t##rot_v2(cublasHandle_t handle, int n, T *x, int incx, T *y, int incy,      \
+	                                            const T *c, const T *s)                                            \
+	{                                                                                                              \
+		NEEDS(c && s);                                                                                         \
+		return each(handle, n, (const T *)x, incx, (const T *)y, incy,                                         \
+		            rotate<T>{scalar_of(handle, c), scalar_of(handle, s)});                                    \
+	}
+OF_TYPE(float, S, s)
+OF_TYPE(double, D, d)
