@@ -176,7 +176,8 @@ static bool is_memory(const struct simt_inst *inst)
 	return inst->kind == SIMT_LOAD || inst->kind == SIMT_STORE || inst->kind == SIMT_ATOMIC;
 }
 
-/* Accesses to local memory, parameters, textures and surfaces are no business of the checks; of what is loaded there nothing is unwritten. */
+/* Accesses to local memory and parameters are no business of the checks; of what is loaded there nothing is unwritten.
+ * Those to textures and surfaces are check_image.c's. */
 static bool is_checked(const struct simt_inst *inst)
 {
 	return is_memory(inst) && !image_is(inst->ptx->op) &&
@@ -264,6 +265,8 @@ static simt_exec *checked_exec(unsigned kinds, const struct simt_inst *inst)
 	bool init = kinds & UNWRITTEN, others = kinds & (UNWRITTEN | RACES);
 	if (is_checked(inst))
 		return others || (inst->kind == SIMT_LOAD && inst->space != PTX_SHARED) ? checked_access : inst->exec;
+	if (is_memory(inst) && image_is(inst->ptx->op))
+		return others ? checked_image : inst->exec;
 	if (inst->kind == SIMT_FENCE)
 		return kinds & RACES ? checked_fence : inst->exec;
 	return init && inst->kind != SIMT_EXIT ? checked_step : inst->exec;
@@ -291,6 +294,8 @@ void simt_check_program(const struct simt_checks *checks, struct simt_program *p
 			inst->exec = stray_load;
 		if (checks->kinds & SIMT_CHECK_INIT && is_checked(inst) && inst->commit)
 			inst->commit = checked_commit;
+		else if (checks->kinds & SIMT_CHECK_INIT && is_memory(inst) && inst->commit)
+			inst->commit = checked_image_commit;
 	}
 	program->unchecked = list;
 }
@@ -305,7 +310,7 @@ static bool is_transfer(const struct finding_access *access)
 /* Of two accesses that nothing orders. */
 static bool is_pair(enum finding_kind kind)
 {
-	return kind == FINDING_RACE || kind == FINDING_GLOBAL_RACE || kind == FINDING_SOURCE;
+	return kind == FINDING_RACE || kind == FINDING_GLOBAL_RACE || kind == FINDING_SOURCE || kind == FINDING_TEXTURE;
 }
 
 /* The line of an access, its kind included: that of the source where it is known, else that of the PTX. */
@@ -431,6 +436,8 @@ static void print_record(const struct simt_launch *launch, const struct record *
 	static const char *const titles[] = {
 		[FINDING_RACE] = "race on shared memory: two warps, nothing that orders them",
 		[FINDING_GLOBAL_RACE] = "race on global memory: two warps, nothing that orders them",
+		[FINDING_TEXTURE] =
+			"texture read of what the same kernel wrote: nothing brings that to the texture cache",
 		[FINDING_SOURCE] = "race on global memory: written while a DMA transfer may read it",
 		[FINDING_INIT] = "read of device memory that nobody wrote",
 		[FINDING_SHARED_INIT] = "read of shared memory that nobody wrote",
@@ -450,7 +457,7 @@ static void print_record(const struct simt_launch *launch, const struct record *
 		message_add(&out, "\n  a part of it was written; used at ");
 		message_place(&out, launch, example->access[1].inst->ptx);
 	}
-	if (record->kind == FINDING_GLOBAL_RACE) {
+	if (record->kind == FINDING_GLOBAL_RACE || record->kind == FINDING_TEXTURE) {
 		add_blocks(&out, example);
 	} else {
 		message_add(&out, "\n  block ");

@@ -49,6 +49,7 @@ void checks_system_call(struct simt_block *block, uint64_t result);
 enum finding_kind {
 	FINDING_RACE,
 	FINDING_GLOBAL_RACE,
+	FINDING_TEXTURE, /* a read through a texture of what the launch wrote before, though ordered */
 	FINDING_SOURCE, /* a transfer by DMA, and who writes what it reads */
 	FINDING_INIT,
 	FINDING_SHARED_INIT,
@@ -79,6 +80,9 @@ void race_close(struct race *race);
 void race_start(struct simt_block *block);
 /* A memory access, before it is made. */
 void race_access(struct simt_warp *warp, const struct simt_step *step, const struct reach *reach);
+/* A lane's access to an image, before it is made. `same`: a write that changes nothing. */
+void race_image(struct simt_warp *warp, const struct simt_inst *inst, unsigned lane, uint64_t address, uint32_t size,
+                bool same);
 void race_fence(struct simt_warp *warp);
 /* The warp comes to a barrier; the barrier lets warps go; the warp has ended. */
 void race_arrive(struct simt_warp *warp, uint32_t barrier);
@@ -92,6 +96,11 @@ static inline bool has_race_check(const struct simt_block *block)
 {
 	return UNLIKELY(block->checks != NULL) && block->checks->race;
 }
+
+/* --- check_image.c --- */
+
+/* Execution functions of the instructions on textures and surfaces that access memory. */
+simt_exec checked_image, checked_image_commit;
 
 /* --- stray.c --- */
 
@@ -108,6 +117,9 @@ void unwritten_access(struct simt_warp *warp, const struct simt_step *step);
 void unwritten_commit(struct simt_warp *warp, const struct simt_step *step);
 /* DMA has put bytes into shared memory, which had been written where they come from, or not. */
 void unwritten_filled(struct simt_block *block, uint64_t offset, uint32_t bytes, bool written);
+/* A lane's read of an image, of that many bytes: told if nobody wrote any of them, or, where it is an atomic, all. */
+void unwritten_image(struct simt_warp *warp, const struct simt_inst *inst, unsigned lane, uint64_t address,
+                     uint32_t size);
 /* Any other instruction, before it runs. */
 void unwritten_step(struct simt_warp *warp, const struct simt_inst *inst, struct simt_step *step);
 

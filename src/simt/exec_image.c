@@ -140,6 +140,22 @@ static bool can_read(struct simt_warp *warp, const struct simt_inst *inst, struc
 	return true;
 }
 
+bool image_choose(struct simt_warp *warp, const struct simt_inst *inst, struct simt_step *step, unsigned lane,
+                  struct texture *room, struct texture_read *read)
+{
+	const struct texture *texture = image_of(warp, inst, step, &image_operands(inst)->handle, lane);
+	if (!texture)
+		return false;
+	texture = with_sampler(warp, inst, texture, room, lane);
+	struct texture_place place = place_of(warp, inst, lane);
+	place.level = level_of(warp, inst, texture, lane);
+	if (inst->ptx->gather)
+		texture_choose_four(texture, &place, read);
+	else
+		texture_choose(texture, &place, read);
+	return true;
+}
+
 /* Reads for one lane. False: a fault. */
 static bool read_lane(struct simt_warp *warp, const struct simt_inst *inst, struct simt_step *step, unsigned lane,
                       uint32_t value[4])
@@ -147,17 +163,9 @@ static bool read_lane(struct simt_warp *warp, const struct simt_inst *inst, stru
 	struct image_block *images = warp->block->images;
 	struct texture room;
 	struct texture_read read;
-	const struct texture *texture = image_of(warp, inst, step, &image_operands(inst)->handle, lane);
-	if (!texture)
+	if (!image_choose(warp, inst, step, lane, &room, &read))
 		return false;
-	images->texel_bytes = texture_texel_bytes(&texture->image);
-	texture = with_sampler(warp, inst, texture, &room, lane);
-	struct texture_place place = place_of(warp, inst, lane);
-	place.level = level_of(warp, inst, texture, lane);
-	if (inst->ptx->gather)
-		texture_choose_four(texture, &place, &read);
-	else
-		texture_choose(texture, &place, &read);
+	images->texel_bytes = texture_texel_bytes(&read.texture->image);
 	if (!can_read(warp, inst, step, &read.texels, lane))
 		return false;
 	images->lane[lane] = read.texels;

@@ -6,8 +6,7 @@
 typedef uint32_t __attribute__((may_alias)) mem_u32;
 typedef uint64_t __attribute__((may_alias)) mem_u64;
 
-/* Bytes that a lane's access has: what it moves, or a texel of the surface's format. */
-static uint32_t access_bytes(const struct simt_inst *inst, const struct texture *surface)
+uint32_t image_surface_bytes(const struct simt_inst *inst, const struct texture *surface)
 {
 	return inst->ptx->formatted && inst->ptx->op == PTX_OP_SUST ? texture_texel_bytes(&surface->image) : inst->size;
 }
@@ -20,7 +19,7 @@ static bool find_place(struct simt_warp *warp, const struct simt_inst *inst, str
 	const struct texture_level *level = &surface->level[0];
 	const struct image_source *source = image_operands(inst)->coordinate;
 	enum ptx_geometry geometry = inst->ptx->geometry;
-	uint32_t bytes = access_bytes(inst, surface), texel_bytes = texture_texel_bytes(image);
+	uint32_t bytes = image_surface_bytes(inst, surface), texel_bytes = texture_texel_bytes(image);
 	int64_t most[3] = {(int64_t)level->width * texel_bytes - bytes, level->height - 1, level->depth - 1},
 		at[3] = {0};
 	unsigned axes = image_axes(geometry);

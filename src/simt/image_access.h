@@ -33,6 +33,11 @@ static inline unsigned image_axes(enum ptx_geometry geometry)
 /* The texture or surface that a lane names; NULL after a fault: it is none, or bound to nothing. */
 struct texture *image_of(struct simt_warp *warp, const struct simt_inst *inst, struct simt_step *step,
                          const struct image_source *handle, unsigned lane);
+/* The texels that a lane reads; `room` is for a texture with another one's sampler. False: a fault. */
+bool image_choose(struct simt_warp *warp, const struct simt_inst *inst, struct simt_step *step, unsigned lane,
+                  struct texture *room, struct texture_read *read);
+/* Bytes that a lane's access to a surface has: what it moves, or a texel of the surface's format. */
+uint32_t image_surface_bytes(const struct simt_inst *inst, const struct texture *surface);
 /* The bytes lie in a live allocation; false after a fault. */
 bool image_can_access(struct simt_warp *warp, const struct simt_inst *inst, struct simt_step *step, uint64_t address,
                       uint32_t bytes, unsigned lane);

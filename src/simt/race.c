@@ -394,31 +394,37 @@ static bool store_same(const struct simt_warp *warp, const struct simt_inst *ins
 	return same;
 }
 
-static struct access access_of(struct simt_warp *warp, const struct simt_step *step, const struct reach *reach,
-                               unsigned lane, uint64_t offset)
+static struct access access_of(struct simt_warp *warp, const struct simt_inst *inst, unsigned lane, uint64_t offset,
+                               uint32_t size, bool same)
 {
 	const struct race *race = warp->block->checks->race;
+	return (struct access){.block = warp->block,
+	                       .inst = inst,
+	                       .warp = warp->index,
+	                       .lane = lane,
+	                       .time = race_row(race->known, race, warp->index)[warp->index],
+	                       .who = race_pack(inst->pc, warp->index, lane),
+	                       .kind = kind_of(race, warp, inst),
+	                       .offset = offset,
+	                       .size = size,
+	                       .same = same,
+	                       .last_rival = UINT32_MAX};
+}
+
+static struct access access_at(struct simt_warp *warp, const struct simt_step *step, const struct reach *reach,
+                               unsigned lane, uint64_t offset)
+{
 	const struct simt_inst *inst = step->inst;
-	struct access access = {.block = warp->block,
-	                        .inst = inst,
-	                        .warp = warp->index,
-	                        .lane = lane,
-	                        .time = race_row(race->known, race, warp->index)[warp->index],
-	                        .who = race_pack(inst->pc, warp->index, lane),
-	                        .kind = kind_of(race, warp, inst),
-	                        .offset = offset,
-	                        .size = inst->size,
-	                        .last_rival = UINT32_MAX};
 	uint8_t *memory = (uint8_t *)(reach->base + reach->where[lane]);
-	access.same = inst->kind == SIMT_STORE && store_same(warp, inst, memory, lane);
-	return access;
+	bool same = inst->kind == SIMT_STORE && store_same(warp, inst, memory, lane);
+	return access_of(warp, inst, lane, offset, inst->size, same);
 }
 
 static void access_shared(struct simt_warp *warp, const struct simt_step *step, const struct reach *reach,
                           unsigned lane, uint64_t offset)
 {
 	struct race *race = warp->block->checks->race;
-	struct access access = access_of(warp, step, reach, lane, offset);
+	struct access access = access_at(warp, step, reach, lane, offset);
 	race_touch(race, &access);
 	if (access.kind == ATOMIC || access.kind == ATOMIC_READ)
 		synchronise(race, step->inst, warp, SIMT_SHARED_WINDOW + offset, access.kind == ATOMIC);
@@ -430,11 +436,24 @@ static void touch_global(struct simt_warp *warp, const struct simt_step *step, c
 	struct race *race = warp->block->checks->race;
 	enum access_kind kind = kind_of(race, warp, step->inst);
 	if (race->global) {
-		struct access access = access_of(warp, step, reach, lane, address);
+		struct access access = access_at(warp, step, reach, lane, address);
 		race_global_touch(race->global, &access);
 	}
 	if (kind == ATOMIC || kind == ATOMIC_READ)
 		synchronise(race, step->inst, warp, address, kind == ATOMIC);
+}
+
+void race_image(struct simt_warp *warp, const struct simt_inst *inst, unsigned lane, uint64_t address, uint32_t size,
+                bool same)
+{
+	struct race *race = warp->block->checks->race;
+	if (!race->global)
+		return;
+	struct access access = access_of(warp, inst, lane, address, size, same);
+	access.is_texture = inst->space == PTX_TEX;
+	race_global_touch(race->global, &access);
+	if (access.kind == WRITE)
+		race->stored |= (uint64_t)1 << warp->index;
 }
 
 void race_access(struct simt_warp *warp, const struct simt_step *step, const struct reach *reach)

@@ -232,14 +232,14 @@ static struct dim3 index_of(const struct simt_launch *launch, uint64_t number)
 	                     (uint32_t)(number / grid.x / grid.y)};
 }
 
-static void report(struct access *access, const struct mark *mark)
+static void report(struct access *access, const struct mark *mark, enum finding_kind kind)
 {
 	struct simt_block *block = access->block;
 	if (mark->who == access->last_rival)
 		return;
 	access->last_rival = mark->who;
 	finding_add(block, &(struct finding){
-				   .kind = FINDING_GLOBAL_RACE,
+				   .kind = kind,
 				   .access = {{&block->launch->program->code[who_pc(mark->who)], who_clock(mark->who),
 	                                       who_lane(mark->who)},
 	                                      {access->inst, access->warp, access->lane}},
@@ -265,11 +265,14 @@ static void touch(const struct race_global *global, struct global_cell *cell, st
 {
 	struct mark mark = {access->block->number, access->time, access->who, access->kind};
 	const struct mark *write = access->same ? &cell->old_write : &cell->write;
-	if (write->time != NONE && !is_ordered(global, access, write))
-		report(access, write);
+	bool is_ordered_write = write->time == NONE || is_ordered(global, access, write);
+	if (!is_ordered_write)
+		report(access, write, FINDING_GLOBAL_RACE);
+	else if (write->time != NONE && access->is_texture)
+		report(access, write, FINDING_TEXTURE);
 	for (uint32_t i = 0; i < READS && cell->read[i].time != NONE; i++)
 		if (race_conflicts(access->kind, cell->read[i].kind) && !is_ordered(global, access, &cell->read[i]))
-			report(access, &cell->read[i]);
+			report(access, &cell->read[i], FINDING_GLOBAL_RACE);
 	if (access->kind != WRITE) {
 		keep(global, cell, access, &mark);
 		return;

@@ -141,6 +141,8 @@ struct texture_read {
 void texture_choose(const struct texture *texture, const struct texture_place *place, struct texture_read *read);
 /* ... and what is in them; `global` is the host's address of device address 0. */
 void texture_fetch(const struct texture_read *read, const uint8_t *global, uint32_t value[4]);
+/* Whether the filter makes use of the texel, by its place among read->texels. */
+bool texture_has_weight(const struct texture_read *read, uint32_t texel);
 /* The same of one channel (0 to 3) of the four texels that a linear filter would take, counterclockwise from the one below left. */
 void texture_choose_four(const struct texture *texture, const struct texture_place *place, struct texture_read *read);
 void texture_gather(const struct texture_read *read, const uint8_t *global, uint32_t channel, uint32_t value[4]);

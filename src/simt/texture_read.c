@@ -234,14 +234,26 @@ static void corner_values(const struct texture_read *read, const uint8_t *global
 		value[read->corner[i]] = value_of(read->texture, global + read->texels.address[i], channel);
 }
 
-/* The guide's sum over the corners, each with the product of its weights. */
+/* Of a corner: the product of its weights along the axes. */
+static float weight_of(const struct texture_read *read, uint32_t corner)
+{
+	float weight = 1;
+	for (uint32_t d = 0; d < read->axes; d++)
+		weight *= corner >> d & 1 ? read->fraction[d] : 1 - read->fraction[d];
+	return weight;
+}
+
+bool texture_has_weight(const struct texture_read *read, uint32_t texel)
+{
+	return weight_of(read, read->corner[texel]) != 0;
+}
+
+/* The guide's sum over the corners. */
 static float filtered(const struct texture_read *read, const uint32_t *value)
 {
 	float sum = 0;
 	for (uint32_t c = 0; c < 1u << read->axes; c++) {
-		float weight = 1;
-		for (uint32_t d = 0; d < read->axes; d++)
-			weight *= c >> d & 1 ? read->fraction[d] : 1 - read->fraction[d];
+		float weight = weight_of(read, c);
 		sum += weight ? weight * bits_float(value[c]) : 0;
 	}
 	return sum;

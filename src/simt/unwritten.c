@@ -367,6 +367,22 @@ void unwritten_access(struct simt_warp *warp, const struct simt_step *step)
 		write_shared(warp, step);
 }
 
+void unwritten_image(struct simt_warp *warp, const struct simt_inst *inst, unsigned lane, uint64_t address,
+                     uint32_t size)
+{
+	const struct simt_memory *memory = warp->block->launch->memory;
+	uint32_t written = 0;
+	if (!(warp->block->checks->unwritten->kinds & SIMT_CHECK_INIT) || simt_is_written(memory, address, size))
+		return;
+	for (uint32_t b = 0; b < size; b++)
+		written += simt_is_written(memory, address + b, 1);
+	if (!written || inst->kind == SIMT_ATOMIC)
+		finding_add(warp->block, &(struct finding){.kind = FINDING_INIT,
+		                                           .access = {{inst, warp->index, lane}},
+		                                           .address = address,
+		                                           .size = size});
+}
+
 void unwritten_commit(struct simt_warp *warp, const struct simt_step *step)
 {
 	struct simt_memory *memory = warp->block->launch->memory;

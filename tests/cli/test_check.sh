@@ -22,7 +22,7 @@ says_only out "race,init,shared-init"
 try 0 run -- sh -c 'echo ${SLUICE_CHECK-unset}'
 says_only out "unset"
 try 2 run --check rase -- touch "$work/started"
-says err "check 'rase'; expected race, init, shared-init, divergence, footprint or footprint-counts; did you mean 'race'?"
+says err "check 'rase'; expected race, global-race, init, shared-init, divergence, footprint or footprint-counts; did you mean 'race'?"
 try 2 run --check race,,init -- touch "$work/started"
 says err "check ''"
 [ ! -e "$work/started" ] || fail "the program was started"

@@ -78,6 +78,38 @@ try_program 0 run --energy -- ./program 20 # so many launches that their kernels
 try_program 0 run -- ./program
 ! grep -q energy "$work/err" || fail "nobody has asked for energies"
 
+# the texture cache: what its rows say by its counters; nothing where there are no textures
+cat >texels.cu <<'CU'
+texture<float> texels;
+__global__ void read(float *out) { out[threadIdx.x] = tex1Dfetch(texels, threadIdx.x % 64) + tex1Dfetch(texels, 5); }
+int main()
+{
+	float *in, *out;
+	cudaMalloc(&in, 256), cudaMalloc(&out, 1024);
+	cudaMemset(in, 0, 256);
+	cudaBindTexture(nullptr, texels, in, 256);
+	read<<<1, 256>>>(out);
+	return cudaDeviceSynchronize() != cudaSuccess;
+}
+CU
+try 0 cc texels.cu -o texels
+try_program 0 run --stats texels.json -- ./texels
+try 0 energy --json --prices texels.json
+cp out textures.json
+check 'texels["totals"]["counters"]["l1t.fills"] == 2 and texels["totals"]["counters"]["l1t.accesses"] == 16' texels.json
+check 'near(textures["energy"]["textures"], 1e-12 * (380 * texels["totals"]["counters"]["l1t.accesses"] + 200 * 2 + 40 * 16 * 32))' \
+	textures.json texels.json
+check 'later["energy"]["textures"] == 0' later.json
+python3 - "$source_dir/energies/gtx480-40nm.yaml" >bare.yaml <<'PY'
+import re, sys
+text = open(sys.argv[1]).read()
+print(re.sub(r"  textures: .*\n|  texture \w+:\n(    .*\n)+", "", text))
+PY
+try 0 energy --json --table bare.yaml without.json
+cp out bare.json
+check '"textures" not in bare["energy"] and all(later["energy"][k] == v for k, v in bare["energy"].items() if k != "table")' \
+	bare.json later.json
+
 # a table of one's own: joules are counts times prices
 cat >mine.yaml <<'YAML'
 title: Mine
