@@ -218,6 +218,7 @@ static void test_functional(void **state)
 {
 	(void)state;
 	struct records records = make_records(2);
+	records.functional = true;
 	for (int i = 0; i < 2; i++) {
 		storage[i].functional = true;
 		storage[i].cycles = 0;

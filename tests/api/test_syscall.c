@@ -6,6 +6,8 @@
 
 #include <cmocka.h>
 
+#include "api/api.h"
+#include "api/device_launch.h"
 #include "api/syscall.h"
 
 #include <math.h>
@@ -19,11 +21,15 @@ enum { TEXT_SIZE = 4096 };
 static const uint64_t heap_base = 0x80000000;
 static const struct simt_windows no_windows;
 static struct simt_memory *memory;
+static struct gpu machine;
+static sluice_gpu gpu = {.gpu = &machine};
+static struct device_runtime runtime = {.gpu = &gpu};
 
 static int open_memory(void **state)
 {
 	(void)state;
 	memory = simt_memory_open(heap_base, 1 << 20, true);
+	machine.memory = memory;
 	return memory ? 0 : -1;
 }
 
@@ -80,7 +86,7 @@ static uint64_t call(FILE *stream, const char *name, const uint64_t *arguments, 
 	fflush(stream);
 	int saved = dup(fileno(stream));
 	assert_true(saved >= 0 && dup2(fileno(file), fileno(stream)) >= 0);
-	uint64_t result = syscall_run(memory, simt_system_named(name), arguments, windows);
+	uint64_t result = syscall_run(&runtime, simt_system_named(name), arguments, windows);
 	fflush(stream);
 	assert_true(dup2(saved, fileno(stream)) >= 0);
 	close(saved);
@@ -341,9 +347,9 @@ static void test_malloc_free(void **state)
 	(void)state;
 	char text[TEXT_SIZE];
 	uint64_t size[] = {100}, too_much[] = {1ull << 40};
-	uint64_t address = syscall_run(memory, SIMT_MALLOC, size, &no_windows);
+	uint64_t address = syscall_run(&runtime, SIMT_MALLOC, size, &no_windows);
 	assert_true(simt_valid(memory, address, 100));
-	assert_int_equal(syscall_run(memory, SIMT_MALLOC, too_much, &no_windows), 0);
+	assert_int_equal(syscall_run(&runtime, SIMT_MALLOC, too_much, &no_windows), 0);
 	uint64_t inside[] = {address + 8}, start[] = {address}, null[] = {0};
 	call(stderr, "free", inside, &no_windows, text);
 	assert_non_null(strstr(text, "which lies inside an allocation"));

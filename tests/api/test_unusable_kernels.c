@@ -3,18 +3,18 @@
 
 static const char ptx[] =
 	".version 7.0\n.target sm_80\n.address_size 64\n.file 1 \"a.cu\"\n"
-	".extern .func (.param .b32 r) cudaDeviceSynchronize();\n"
-	".extern .func (.param .b32 r) cudaLaunchDeviceV2(.param .b64 p, .param .b64 s);\n"
+	".extern .func (.param .b32 r) cudaDeviceGetLimit();\n"
+	".extern .func (.param .b32 r) cudaEventRecord(.param .b64 p, .param .b64 s);\n"
 	".visible .func other();\n.func own() {\nret;\n}\n.alias other, own;\n"
 	".visible .entry aliased(.param .u64 out) {\n.loc 1 60 1\ncall.uni other, ();\nret;\n}\n"
 	".func unread() {\nfrobnicate.b32 1;\nret;\n}\n"
 	".func calls_unread() {\ncall.uni unread, ();\nret;\n}\n"
 	".visible .entry unknown(.param .u64 out) {\nfrobnicate.b32 2;\nret;\n}\n"
 	".visible .entry above(.param .u64 out) {\ncall.uni calls_unread, ();\nret;\n}\n"
-	".visible .entry waits(.param .u64 out) {\n.param .b32 r;\n.loc 1 42 7\ncall.uni (r), cudaDeviceSynchronize, "
+	".visible .entry waits(.param .u64 out) {\n.param .b32 r;\n.loc 1 42 7\ncall.uni (r), cudaDeviceGetLimit, "
 	"();\nret;\n}\n"
 	".visible .entry launches(.param .u64 out) {\n.param .b32 r;\n.param .b64 p;\n.param .b64 s;\n.loc 1 51 3\n"
-	"call.uni (r), cudaLaunchDeviceV2, (p, s);\nret;\n}\n"
+	"call.uni (r), cudaEventRecord, (p, s);\nret;\n}\n"
 	".visible .entry clustered(.param .u64 out)\n.explicitcluster\n{\nret;\n}\n"
 	".visible .entry fine(.param .u64 out) {\n.reg .b64 %d; .reg .b32 %r;\nld.param.u64 %d, [out];\nmov.u32 %r, "
 	"17;\n"
@@ -28,8 +28,8 @@ static const struct {
 	{"above",
          {"test.ptx:17:7: error: function 'unread', which kernel 'above' needs",
           "test.ptx:18:1: error: unknown opcode"}},
-	{"waits", {"error: function 'cudaDeviceSynchronize' is called but has no body (a.cu:42)", "test.ptx:36:"}},
-	{"launches", {"error: function 'cudaLaunchDeviceV2' is called but has no body (a.cu:51)", "test.ptx:44:"}},
+	{"waits", {"error: function 'cudaDeviceGetLimit' is called but has no body (a.cu:42)", "test.ptx:36:"}},
+	{"launches", {"error: function 'cudaEventRecord' is called but has no body (a.cu:51)", "test.ptx:44:"}},
 	{"clustered", {"error: '.explicitcluster': clusters of blocks are not supported", "test.ptx:48:"}},
 };
 

@@ -307,19 +307,27 @@ static bool is_lone_percent(const struct scan *scan, size_t at)
 	       (isalpha((unsigned char)text[2]) || text[2] == '_');
 }
 
+/* Behind one of the words, where one stands there, and the blanks behind it. */
+static size_t skip_word(const struct scan *scan, size_t at, const char *const *words)
+{
+	for (; *words; words++) {
+		size_t end = at + strlen(*words);
+		if (end < scan->length && memcmp(scan->text + at, *words, end - at) == 0 && !is_word(scan->text[end]))
+			return skip_blanks(scan, end);
+	}
+	return at;
+}
+
 /* "asm", "asm volatile": the strings of one with operands, in which percent signs mean something. */
 static void take_assembler(struct scan *scan)
 {
-	static const char *const words[] = {"asm", "__asm__", "__asm", "volatile", "__volatile__"};
-	size_t at = scan->at;
-	for (size_t k = 0; k < sizeof words / sizeof *words; k++) {
-		size_t length = strlen(words[k]), end = at + length;
-		if (end < scan->length && memcmp(scan->text + at, words[k], length) == 0 && !is_word(scan->text[end])) {
-			at = skip_blanks(scan, end);
-			k = k < 3 ? 2 : k;
-		}
-	}
-	if (at == scan->at || scan->text[at] != '(')
+	static const char *const assembler[] = {"asm", "__asm__", "__asm", NULL};
+	static const char *const qualifiers[] = {"volatile", "__volatile__", NULL};
+	size_t at = skip_word(scan, scan->at, assembler);
+	if (at == scan->at)
+		return;
+	at = skip_word(scan, at, qualifiers);
+	if (at >= scan->length || scan->text[at] != '(')
 		return;
 	size_t first = skip_blanks(scan, at + 1), end = skip_strings(scan, first);
 	if (end == first || end >= scan->length || scan->text[end] != ':')
