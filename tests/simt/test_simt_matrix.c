@@ -352,8 +352,9 @@ static void add_access(char *text, size_t size, const char *how, const char *wor
 	static const char *const space[] = {".global", "", ".shared"}, *const base[] = {"%i", "%i", "%s"};
 	unsigned where = (unsigned)(kit_random(random) % 3);
 	bool is_store = how[0] == 's', tight = lying->stride == lying->length && kit_random(random) % 2;
-	char stride[32];
-	snprintf(stride, sizeof stride, tight ? "" : kit_random(random) % 2 ? ", %u" : ", %%t", lying->stride);
+	char stride[32] = "";
+	if (!tight)
+		snprintf(stride, sizeof stride, kit_random(random) % 2 ? ", %u" : ", %%t", lying->stride);
 	if (is_store)
 		where = where == 2 ? 0 : where;
 	snprintf(text + strlen(text), size - strlen(text), "mov.u32 %%t, %u;\nwmma.%s.sync.aligned.%s.%s%s.%s ",
