@@ -1,0 +1,15 @@
+/* curand_kernel: random numbers in kernels, by generators of ours (docs/cuda-headers.md). Each thread has a state of its own:
+ *
+ *     curandState state;
+ *     curand_init(seed, thread, 0, &state);
+ *     float x = curand_uniform(&state);
+ *
+ * curandState, curandStateXORWOW_t and curandStatePhilox4_32_10_t are there; subsequences of one seed do not overlap. The functions run on the host
+ * too, but for curand_discrete(): integers and uniform numbers are the same there.
+ */
+#ifndef CURAND_KERNEL_H_
+#define CURAND_KERNEL_H_
+
+#include "sluice/random/discrete.h"
+
+#endif

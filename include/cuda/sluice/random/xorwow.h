@@ -1,0 +1,111 @@
+/* random/xorwow: XORWOW (Marsaglia, Xorshift RNGs, Journal of Statistical Software 8(14), 2003, section 3.1): five words that a step
+ * moves by shifts and exclusive ors, and a Weyl sequence of 362437 that is added. Its period is 2^192 - 2^32.
+ *
+ * Skips of n steps go by the polynomial x^n mod P, P the characteristic one of a step: a product of those of n's bits, each applied to the
+ * words by 160 steps (tools/xorwow_jumps.py). Sequences begin 2^67 numbers apart.
+ */
+#ifndef SLUICE_RANDOM_XORWOW_H
+#define SLUICE_RANDOM_XORWOW_H
+
+#include "state.h"
+
+struct curandStateXORWOW {
+	unsigned int v[5], d;
+	sluice::random::spare_normals spare;
+};
+typedef struct curandStateXORWOW curandStateXORWOW_t;
+typedef struct curandStateXORWOW curandState_t;
+typedef struct curandStateXORWOW curandState;
+
+namespace sluice
+{
+namespace random
+{
+
+enum { XORWOW_WORDS = 5, XORWOW_WEYL = 362437, XORWOW_SEQUENCE_ROW = 64 };
+
+/* x^(2^k) mod P; row 64 + k is that of 2^k sequences. */
+static constexpr unsigned xorwow_jumps[][XORWOW_WORDS] = {
+#include "xorwow_jumps.inc"
+};
+
+SLUICE_RANDOM void step(unsigned int (&v)[XORWOW_WORDS])
+{
+	unsigned t = v[0] ^ v[0] >> 2;
+	v[0] = v[1];
+	v[1] = v[2];
+	v[2] = v[3];
+	v[3] = v[4];
+	v[4] = v[4] ^ v[4] << 4 ^ t ^ t << 1;
+}
+
+/* By the steps of one row: the sum of the first states that it takes. */
+SLUICE_RANDOM void jump(unsigned int (&v)[XORWOW_WORDS], int row)
+{
+	unsigned sum[XORWOW_WORDS] = {};
+	for (int i = 0; i < XORWOW_WORDS; i++) {
+		unsigned taken = xorwow_jumps[row][i];
+		for (int bit = 0; bit < 32; bit++, taken >>= 1) {
+			if (taken & 1) // of all lanes
+				for (int j = 0; j < XORWOW_WORDS; j++)
+					sum[j] ^= v[j];
+			step(v);
+		}
+	}
+	for (int j = 0; j < XORWOW_WORDS; j++)
+		v[j] = sum[j];
+}
+
+SLUICE_RANDOM void jump(unsigned int (&v)[XORWOW_WORDS], int row, unsigned long long n)
+{
+	for (; n; n >>= 1, row++)
+		if (n & 1)
+			jump(v, row);
+}
+
+/* SplitMix64 (Steele, Lea and Flood, Fast Splittable Pseudorandom Number Generators, OOPSLA 2014, figure 17): its numbers differ from each
+ * other, so that not all of a state's words are zero. */
+SLUICE_RANDOM unsigned long long scrambled(unsigned long long &seed)
+{
+	unsigned long long z = seed += 0x9e3779b97f4a7c15ull;
+	z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9ull;
+	z = (z ^ z >> 27) * 0x94d049bb133111ebull;
+	return z ^ z >> 31;
+}
+
+} // namespace random
+} // namespace sluice
+
+SLUICE_RANDOM unsigned int curand(curandStateXORWOW_t *state)
+{
+	sluice::random::step(state->v);
+	state->d += sluice::random::XORWOW_WEYL;
+	return state->v[4] + state->d;
+}
+
+/* By n numbers. A normal number that waits (curand_normal) stays. */
+SLUICE_RANDOM void skipahead(unsigned long long n, curandStateXORWOW_t *state)
+{
+	sluice::random::jump(state->v, 0, n);
+	state->d += (unsigned int)n * sluice::random::XORWOW_WEYL;
+}
+
+/* By n * 2^67 numbers, which are whole rounds of the Weyl sequence. */
+SLUICE_RANDOM void skipahead_sequence(unsigned long long n, curandStateXORWOW_t *state)
+{
+	sluice::random::jump(state->v, sluice::random::XORWOW_SEQUENCE_ROW, n);
+}
+
+SLUICE_RANDOM void curand_init(unsigned long long seed, unsigned long long subsequence, unsigned long long offset,
+                               curandStateXORWOW_t *state)
+{
+	unsigned long long low = sluice::random::scrambled(seed), middle = sluice::random::scrambled(seed),
+	                   high = sluice::random::scrambled(seed);
+	*state = {{(unsigned)low, (unsigned)(low >> 32), (unsigned)middle, (unsigned)(middle >> 32), (unsigned)high},
+	          (unsigned)(high >> 32),
+	          {}};
+	skipahead_sequence(subsequence, state);
+	skipahead(offset, state);
+}
+
+#endif
