@@ -1,6 +1,6 @@
 // Arrays of random numbers against plain models of the generators' order: calls of random lengths, seeds and offsets, on the device and on the host,
 // statistics of each distribution, and the statuses of wrong calls. Protects libcurand.
-// LIBRARIES: -lcurand
+// Flags: -lcurand
 #include "device_array.h"
 #include "random_model.h"
 #include "random_statistics.h"

@@ -1,6 +1,6 @@
 // Random numbers in kernels against plain models: random orders of numbers and skips, what uniform and normal numbers are made of, published answers
 // of Philox, statistics. Protects curand_kernel.h.
-// LIBRARIES: -lcurand
+// Flags: -lcurand
 #include "device_array.h"
 #include "random_model.h"
 #include "random_statistics.h"
