@@ -128,6 +128,7 @@ nvrtcResult nvrtcCompileProgram(nvrtcProgram program, int option_count, const ch
 	int wrong = nvrtc_take_options(&words, option_count, options);
 	nvrtcResult result = NVRTC_ERROR_INVALID_OPTION;
 	if (wrong < 0) {
+		nvrtc_add_source_folder(&words, program->name, option_count, options);
 		result = nvrtc_compile(program, &words, nvrtc_defaults_to_device(option_count, options));
 	} else {
 		free(program->log);

@@ -123,14 +123,28 @@ int nvrtc_take_options(struct nvrtc_words *words, int count, const char *const *
 	return -1;
 }
 
+static bool has(int count, const char *const *given, const char *name)
+{
+	for (int i = 0; i < count; i++)
+		if (strcmp(given[i] + strspn(given[i], "-"), name) == 0)
+			return true;
+	return false;
+}
+
 bool nvrtc_defaults_to_device(int count, const char *const *given)
 {
-	for (int i = 0; i < count; i++) {
-		const char *name = given[i] + strspn(given[i], "-");
-		if (strcmp(name, "default-device") == 0 || strcmp(name, "device-as-default-execution-space") == 0)
-			return true;
-	}
-	return false;
+	return has(count, given, "default-device") || has(count, given, "device-as-default-execution-space");
+}
+
+void nvrtc_add_source_folder(struct nvrtc_words *words, const char *source, int count, const char *const *given)
+{
+	const char *slash = strrchr(source, '/');
+	if (has(count, given, "no-source-include"))
+		return;
+	char *folder = slash ? strndup(source, (size_t)(slash - source) + 1) : strdup(".");
+	nvrtc_add_word(words, "-I");
+	nvrtc_add_word(words, folder);
+	free(folder);
 }
 
 bool nvrtc_names_machine(int count, const char *const *given)

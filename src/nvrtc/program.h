@@ -36,6 +36,8 @@ void nvrtc_add_word(struct nvrtc_words *words, const char *word);
 void nvrtc_words_free(struct nvrtc_words *words);
 /* Appends those of NVRTC's options that nvcc takes; the number of the first that is none of NVRTC's, or -1. */
 int nvrtc_take_options(struct nvrtc_words *words, int count, const char *const *options);
+/* Appends the folder that the program's name says its source lies in, unless an option forbids it: quoted headers lie there. */
+void nvrtc_add_source_folder(struct nvrtc_words *words, const char *source, int count, const char *const *options);
 /* Whether an option says that functions are the device's. */
 bool nvrtc_defaults_to_device(int count, const char *const *options);
 /* Whether the last option that names an architecture names a GPU's: sm_NN. */

@@ -41,6 +41,32 @@ static void check_values(CUdeviceptr device, unsigned value, unsigned last)
 		CHECK(host[i] == (i < COUNT - 1 ? value : last));
 }
 
+// The driver's names of attributes have the runtime's numbers, and every one is answered.
+static void test_attributes()
+{
+#define SAME(driver, runtime) CHECK((int)CU_DEVICE_ATTRIBUTE_##driver == (int)cudaDevAttr##runtime)
+	SAME(CAN_TEX2D_GATHER, CanTex2DGather);
+	SAME(MAXIMUM_TEXTURE2D_GATHER_HEIGHT, MaxTexture2DGatherHeight);
+	SAME(MAXIMUM_TEXTURE3D_DEPTH_ALTERNATE, MaxTexture3DDepthAlt);
+	SAME(MAXIMUM_TEXTURECUBEMAP_LAYERED_LAYERS, MaxTextureCubemapLayeredLayers);
+	SAME(MAXIMUM_SURFACE2D_LAYERED_LAYERS, MaxSurface2DLayeredLayers);
+	SAME(MAXIMUM_SURFACECUBEMAP_LAYERED_WIDTH, MaxSurfaceCubemapLayeredWidth);
+	SAME(MAXIMUM_TEXTURE2D_LINEAR_PITCH, MaxTexture2DLinearPitch);
+	SAME(MAXIMUM_TEXTURE2D_MIPMAPPED_HEIGHT, MaxTexture2DMipmappedHeight);
+	SAME(MAXIMUM_TEXTURE1D_MIPMAPPED_WIDTH, MaxTexture1DMipmappedWidth);
+	SAME(MULTI_GPU_BOARD_GROUP_ID, MultiGpuBoardGroupID);
+	SAME(CAN_FLUSH_REMOTE_WRITES, CanFlushRemoteWrites);
+	SAME(READ_ONLY_HOST_REGISTER_SUPPORTED, HostRegisterReadOnlySupported);
+	SAME(GPU_DIRECT_RDMA_WRITES_ORDERING, GPUDirectRDMAWritesOrdering);
+	SAME(DEFERRED_MAPPING_CUDA_ARRAY_SUPPORTED, DeferredMappingCudaArraySupported);
+	for (int attribute = 1; attribute <= CU_DEVICE_ATTRIBUTE_UNIFIED_FUNCTION_POINTERS; attribute++) {
+		int of_driver = -2, of_runtime = -3;
+		CHECK(cuDeviceGetAttribute(&of_driver, (CUdevice_attribute)attribute, 0) == CUDA_SUCCESS);
+		CHECK(cudaDeviceGetAttribute(&of_runtime, (cudaDeviceAttr)attribute, 0) == cudaSuccess);
+		CHECK(of_driver == of_runtime);
+	}
+}
+
 static void test_device()
 {
 	CUdevice device;
@@ -56,6 +82,8 @@ static void test_device()
 	CHECK(cuDeviceGetName(name, sizeof name, 0) == CUDA_SUCCESS && strncmp(name, "Sluice", 6) == 0);
 	CHECK(cuDeviceComputeCapability(&major, &minor, 0) == CUDA_SUCCESS);
 	CHECK(cuDeviceGetAttribute(&value, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, 0) == CUDA_SUCCESS && value == major);
+	CHECK(cuDeviceGetAttribute(&value, CU_DEVICE_ATTRIBUTE_COMPUTE_MODE, 0) == CUDA_SUCCESS && value == CU_COMPUTEMODE_DEFAULT);
+	test_attributes();
 	CHECK(cuDeviceTotalMem(&bytes, 0) == CUDA_SUCCESS && bytes > 0);
 	CHECK(cuCtxGetCurrent(&current) == CUDA_SUCCESS && !current);
 	CHECK(cuCtxGetDevice(&device) == CUDA_ERROR_INVALID_CONTEXT);

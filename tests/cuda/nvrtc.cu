@@ -3,6 +3,7 @@
 // name the line, and what is refused.
 #include "check.h"
 #include <cuda.h>
+#include <cstdlib>
 #include <string>
 #include <vector>
 #define NVRTC_GET_TYPE_NAME
@@ -150,6 +151,25 @@ static void check_errors()
 	COMPILES(NVRTC_ERROR_INVALID_PROGRAM, nvrtcCompileProgram(NULL, 0, NULL));
 }
 
+// A header that lies beside the source, by the name that the program gave it.
+static void check_source_folder()
+{
+	char folder[] = "/tmp/nvrtc-test-XXXXXX";
+	CHECK(mkdtemp(folder));
+	std::string header = std::string(folder) + "/beside.h", name = std::string(folder) + "/made.cu";
+	FILE *file = fopen(header.c_str(), "w");
+	CHECK(file && fputs("enum { BESIDE = 3 };\n", file) >= 0 && fclose(file) == 0);
+	for (const char *option : {"-w", "--no-source-include"}) {
+		nvrtcProgram program;
+		FINE(nvrtcCreateProgram(&program, "#include \"beside.h\"\n__global__ void k(int *p) { *p = BESIDE; }", name.c_str(), 0,
+		                        NULL, NULL));
+		COMPILES(*option == '-' && option[1] == 'w' ? NVRTC_SUCCESS : NVRTC_ERROR_COMPILATION,
+		         nvrtcCompileProgram(program, 1, &option));
+		FINE(nvrtcDestroyProgram(&program));
+	}
+	CHECK(remove(header.c_str()) == 0 && remove(folder) == 0);
+}
+
 static void check_headers()
 {
 	const char *texts[] = {"#pragma once\n#include <deep/values.h>\n", "enum { VALUE = 7 };\n"};
@@ -248,6 +268,7 @@ int main()
 	check_errors();
 	check_machine_code();
 	check_headers();
+	check_source_folder();
 	check_names();
 	return finish();
 }
