@@ -238,17 +238,24 @@ static void mark(const struct node_list *tips)
 	nodes_free(&open);
 }
 
+static bool are_marked(const struct node_list *nodes)
+{
+	for (size_t i = 0; i < nodes->count; i++)
+		if (nodes->node[i]->state == NODE_NEW)
+			return false;
+	return true;
+}
+
 /* Whether what other streams were given last is waited for by the first. */
 static bool is_joined(const struct capture *capture)
 {
 	for (cudaGraphNode_t node = capture->graph->first; node; node = node->next)
 		node->state = NODE_NEW;
 	mark(&capture->origin->tips);
-	for (const struct stream_state *state = capture->streams; state; state = state->next)
-		for (size_t i = 0; i < state->tips.count; i++)
-			if (state->tips.node[i]->state == NODE_NEW)
-				return false;
-	return true;
+	bool joined = are_marked(&capture->left);
+	for (const struct stream_state *state = capture->streams; state && joined; state = state->next)
+		joined = are_marked(&state->tips);
+	return joined;
 }
 
 static void free_capture(struct runtime *runtime, struct capture *capture)
@@ -262,6 +269,7 @@ static void free_capture(struct runtime *runtime, struct capture *capture)
 		capture->streams = state->next;
 		stop(state);
 	}
+	nodes_free(&capture->left);
 	free(capture);
 }
 
@@ -308,7 +316,6 @@ void capture_leave(struct runtime *runtime, struct stream_state *state)
 	struct capture *capture = state->capture;
 	if (!capture)
 		return;
-	capture->is_invalid = true;
 	if (capture->origin == state) { /* it can no more be ended */
 		if (capture->is_given)
 			capture->graph->is_owned = false;
@@ -321,6 +328,8 @@ void capture_leave(struct runtime *runtime, struct stream_state *state)
 	while (*at != state)
 		at = &(*at)->next;
 	*at = state->next;
+	for (size_t i = 0; i < state->tips.count; i++)
+		nodes_add(&capture->left, state->tips.node[i]);
 	stop(state);
 }
 

@@ -29,6 +29,7 @@ struct capture {
 	pthread_t thread;            /* that began it */
 	struct stream_state *origin; /* the stream that it began in */
 	struct stream_state *streams;
+	struct node_list left;       /* what streams that were destroyed were given last: the capture waits for it too */
 	struct capture *next;
 };
 
@@ -60,7 +61,7 @@ cudaError_t capture_release(struct runtime *runtime, const char *call, cudaStrea
 
 /* A stream comes to take part, behind these nodes. */
 void capture_join(struct capture *capture, struct stream_state *state, const struct node_list *tips, bool is_blocking);
-/* A stream ends: so it does in its capture, which is invalid then, or ends with the stream that it began in. */
+/* A stream ends: so it does in its capture, which must wait for its work all the same; or the capture ends, with the stream that it began in. */
 void capture_leave(struct runtime *runtime, struct stream_state *state);
 /* Whether it is what a capture makes. */
 bool capture_makes(const struct runtime *runtime, const struct CUgraph_st *graph);

@@ -67,7 +67,8 @@ cudaError_t texture_pitched_image(const char *call, uint64_t address, const stru
 cudaError_t texture_check_surface(struct runtime *runtime, const char *call, cudaArray_const_t array)
 {
 	cudaError_t result = array_check(runtime, call, array);
-	if (result == cudaSuccess && !(array->flags & cudaArraySurfaceLoadStore))
+	/* CUDA does not ask it of mip levels, which programs fill without. */
+	if (result == cudaSuccess && !array->owner && !(array->flags & cudaArraySurfaceLoadStore))
 		result = runtime_refuse(call, cudaErrorInvalidValue,
 		                        "the array was made without cudaArraySurfaceLoadStore");
 	return result;

@@ -338,18 +338,52 @@ static void check_joins()
 	end_invalid(third);
 }
 
+// A stream with work of its own that ends: waited for before, waited for afterwards by an event, not waited for.
+static void check_ends_of_branches()
+{
+	for (int when = 0; when < 3; when++) {
+		cudaStream_t stream;
+		cudaEvent_t done;
+		cudaGraph_t graph;
+		SUCCEEDS(cudaStreamCreate(&stream));
+		SUCCEEDS(cudaEventCreate(&done));
+		SUCCEEDS(cudaMemset(data, 0, 4));
+		begin();
+		append<<<1, 1, 0, first>>>(data, 1);
+		SUCCEEDS(cudaEventRecord(fork_event, first));
+		SUCCEEDS(cudaStreamWaitEvent(stream, fork_event, 0));
+		append<<<1, 1, 0, stream>>>(data, 2);
+		SUCCEEDS(cudaEventRecord(done, stream));
+		if (when == 0)
+			SUCCEEDS(cudaStreamWaitEvent(first, done, 0));
+		SUCCEEDS(cudaStreamDestroy(stream));
+		if (when == 1)
+			SUCCEEDS(cudaStreamWaitEvent(first, done, 0));
+		if (when < 2) {
+			append<<<1, 1, 0, first>>>(data, 3);
+			CHECK(launched(end()) == 123);
+		} else {
+			FAILS(cudaErrorStreamCaptureUnjoined, cudaStreamEndCapture(first, &graph));
+			CHECK(!graph);
+		}
+		SUCCEEDS(cudaEventDestroy(done));
+	}
+}
+
 // Streams that end while they are captured; nodes of what is captured stay.
 static void check_ends()
 {
 	cudaStream_t stream;
 	cudaStreamCaptureStatus status;
 	SUCCEEDS(cudaStreamCreate(&stream));
+	SUCCEEDS(cudaMemset(data, 0, 4));
 	begin();
 	append<<<1, 1, 0, first>>>(data, 1);
 	SUCCEEDS(cudaEventRecord(fork_event, first));
 	SUCCEEDS(cudaStreamWaitEvent(stream, fork_event, 0));
-	SUCCEEDS(cudaStreamDestroy(stream));
-	end_invalid();
+	SUCCEEDS(cudaStreamDestroy(stream)); // it was given nothing
+	CHECK(launched(end()) == 1);
+	check_ends_of_branches();
 	SUCCEEDS(cudaStreamCreate(&stream));
 	begin(stream);
 	append<<<1, 1, 0, stream>>>(data, 1);

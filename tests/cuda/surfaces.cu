@@ -122,6 +122,43 @@ static void test_outside()
 	SUCCEEDS(cudaFreeArray(array));
 }
 
+__global__ void fill_level(cudaSurfaceObject_t level, unsigned first)
+{
+	surf2Dwrite(first + threadIdx.x + 10 * threadIdx.y, level, (int)(4 * threadIdx.x), (int)threadIdx.y);
+}
+
+// Levels of a mipmapped array are written through surfaces without cudaArraySurfaceLoadStore; other arrays need it.
+static void test_levels()
+{
+	cudaMipmappedArray_t mipmap;
+	cudaArray_t level, plain;
+	cudaSurfaceObject_t surface;
+	cudaChannelFormatDesc format = cudaCreateChannelDesc<unsigned>();
+	cudaResourceDesc resource = {};
+	resource.resType = cudaResourceTypeArray;
+	SUCCEEDS(cudaMallocMipmappedArray(&mipmap, &format, make_cudaExtent(8, 4, 0), 2));
+	for (unsigned l = 0; l < 2; l++) {
+		SUCCEEDS(cudaGetMipmappedArrayLevel(&level, mipmap, l));
+		resource.res.array.array = level;
+		SUCCEEDS(cudaCreateSurfaceObject(&surface, &resource));
+		fill_level<<<1, dim3(8 >> l, 4 >> l)>>>(surface, 100 * l);
+		SUCCEEDS(cudaDestroySurfaceObject(surface));
+	}
+	for (unsigned l = 0; l < 2; l++) {
+		unsigned got[4][8] = {};
+		SUCCEEDS(cudaGetMipmappedArrayLevel(&level, mipmap, l));
+		SUCCEEDS(cudaMemcpy2DFromArray(got, sizeof got[0], level, 0, 0, 4 * (8 >> l), 4 >> l, cudaMemcpyDeviceToHost));
+		for (unsigned y = 0; y < 4u >> l; y++)
+			for (unsigned x = 0; x < 8u >> l; x++)
+				CHECK(got[y][x] == 100 * l + x + 10 * y);
+	}
+	SUCCEEDS(cudaFreeMipmappedArray(mipmap));
+	SUCCEEDS(cudaMallocArray(&plain, &format, 8, 4));
+	resource.res.array.array = plain;
+	FAILS(cudaErrorInvalidValue, cudaCreateSurfaceObject(&surface, &resource));
+	SUCCEEDS(cudaFreeArray(plain));
+}
+
 // Pieces of arrays, to arrays, to and from memory: as on the host.
 static void test_copies()
 {
@@ -168,6 +205,7 @@ int main()
 	test_type<ushort4>();
 	test_type<float4>();
 	test_outside();
+	test_levels();
 	test_copies();
 	return finish();
 }
