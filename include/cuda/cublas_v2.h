@@ -67,7 +67,9 @@ const char *cublasGetStatusString(cublasStatus_t status);
 		long long int stride_b, const T *beta, T *c, int ldc, long long int stride_c, int count);              \
 	cublasStatus_t cublas##t##geam(cublasHandle_t, cublasOperation_t transa, cublasOperation_t transb, int m,      \
 	                               int n, const T *alpha, const T *a, int lda, const T *beta, const T *b, int ldb, \
-	                               T *c, int ldc);
+	                               T *c, int ldc);                                                                 \
+	/* L U = P a in each matrix's place; n pivots of each, rows from 1, or none where NULL; info: 0, or the first k whose U(k, k) is 0. */ \
+	cublasStatus_t cublas##t##getrfBatched(cublasHandle_t, int n, T *const a[], int lda, int *pivots, int *info, int count);
 SLUICE_CUBLAS(float, S, s)
 SLUICE_CUBLAS(double, D, d)
 #undef SLUICE_CUBLAS

@@ -2,6 +2,7 @@
 // what lies between and beyond the elements stays; what is not to be read has NaNs.
 // Flags: -lcublas
 #include "check.h"
+#include <algorithm>
 #include <cmath>
 #include <cublas_v2.h>
 #include <limits>
@@ -25,6 +26,15 @@ static unsigned below(unsigned limit)
 #define WORKS(call) CHECK((call) == CUBLAS_STATUS_SUCCESS)
 
 static cublasHandle_t handle;
+
+static cublasStatus_t getrf(int n, float *const *a, int lda, int *pivots, int *info, int count)
+{
+	return cublasSgetrfBatched(handle, n, a, lda, pivots, info, count);
+}
+static cublasStatus_t getrf(int n, double *const *a, int lda, int *pivots, int *info, int count)
+{
+	return cublasDgetrfBatched(handle, n, a, lda, pivots, info, count);
+}
 
 static cublasStatus_t gemm(cublasOperation_t ta, cublasOperation_t tb, int m, int n, int k, const float *alpha, const float *a, int lda,
                            const float *b, int ldb, const float *beta, float *c, int ldc)
@@ -365,6 +375,55 @@ static void try_copies()
 	SUCCEEDS(cudaFree(device));
 }
 
+// Factors of matrices: their product is the matrix with its rows exchanged, pivots are the largest, what lies beside the matrix stays; the second
+// matrix is singular.
+template <typename T> static void try_factors(int n, bool with_pivots)
+{
+	const int count = 3, lda = n + 2, size = lda * n;
+	T *numbers, **matrices;
+	int *pivots, *info;
+	SUCCEEDS(cudaMallocManaged(&numbers, count * size * sizeof(T)));
+	SUCCEEDS(cudaMallocManaged(&matrices, count * sizeof(T *)));
+	SUCCEEDS(cudaMallocManaged(&pivots, count * n * sizeof(int)));
+	SUCCEEDS(cudaMallocManaged(&info, count * sizeof(int)));
+	for (int i = 0; i < count * size; i++)
+		numbers[i] = (T)below(2001) / 1000 - 1 + (!with_pivots && i % size % (lda + 1) == 0 ? (T)n : 0);
+	for (int i = 0; i < count; i++)
+		matrices[i] = numbers + i * size;
+	for (int row = 0; row < n; row++)
+		matrices[1][(n - 1) * lda + row] = 0;
+	std::vector<T> before(numbers, numbers + count * size);
+	WORKS(getrf(n, matrices, lda, with_pivots ? pivots : nullptr, info, count));
+	SUCCEEDS(cudaDeviceSynchronize());
+	CHECK(info[0] == 0 && info[1] == n && info[2] == 0);
+	for (int m = 0; m < count; m++) {
+		std::vector<int> order(n);
+		for (int i = 0; i < n; i++)
+			order[i] = i;
+		for (int k = 0; with_pivots && k < n; k++) {
+			int other = pivots[m * n + k] - 1;
+			CHECK(other >= k && other < n);
+			std::swap(order[k], order[other]);
+		}
+		const T *a = matrices[m], *was = before.data() + m * size;
+		for (int c = 0; c < n; c++)
+			for (int row = 0; row < lda; row++) {
+				double sum = 0, largest = with_pivots ? 1 + 1e-6 : n;
+				for (int k = 0; row < n && k <= std::min(row, c); k++)
+					sum += (k < row ? (double)a[k * lda + row] : 1) * a[c * lda + k];
+				if (row < n)
+					CHECK(std::fabs(sum - was[c * lda + order[row]]) < 100 * n * std::numeric_limits<T>::epsilon());
+				else
+					CHECK(a[c * lda + row] == was[c * lda + row]);
+				CHECK(row <= c || row >= n || std::fabs(a[c * lda + row]) <= largest);
+			}
+	}
+	SUCCEEDS(cudaFree(numbers));
+	SUCCEEDS(cudaFree(matrices));
+	SUCCEEDS(cudaFree(pivots));
+	SUCCEEDS(cudaFree(info));
+}
+
 template <typename T> static void try_all(int times)
 {
 	for (int i = 0; i < times; i++) {
@@ -374,6 +433,9 @@ template <typename T> static void try_all(int times)
 		try_gemm<T>(i % 2 ? 40 : 150);
 	}
 	try_batches<T>();
+	for (int n : {1, 2, 4, 7, 8, 9, 33})
+		for (bool with_pivots : {false, true})
+			try_factors<T>(n, with_pivots);
 }
 
 int main(int argc, char **argv)

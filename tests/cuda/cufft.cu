@@ -4,7 +4,7 @@
 #include "check.h"
 #include <algorithm>
 #include <complex>
-#include <cufft.h>
+#include <cufftXt.h>
 #include <vector>
 
 typedef std::complex<double> Z;
@@ -256,6 +256,55 @@ static void try_statuses()
 	SUCCEEDS(cudaFree(data));
 }
 
+// Plans by types do what those by names do, whatever direction is said of real ones.
+static void try_types()
+{
+	const int n = 12, rows = 5, half = n / 2 + 1;
+	std::vector<double> x(n * rows);
+	for (double &value : x)
+		value = any();
+	double *device;
+	cufftDoubleComplex *by_name, *by_type;
+	SUCCEEDS(cudaMallocManaged(&device, x.size() * sizeof(double)));
+	SUCCEEDS(cudaMallocManaged(&by_name, half * rows * sizeof *by_name));
+	SUCCEEDS(cudaMallocManaged(&by_type, half * rows * sizeof *by_type));
+	std::copy(x.begin(), x.end(), device);
+	cufftHandle named, typed, back;
+	long long length = n, too_long = 1ll << 40;
+	size_t size = 0;
+	WORKS(cufftPlan1d(&named, n, CUFFT_D2Z, rows));
+	WORKS(cufftCreate(&typed));
+	WORKS(cufftCreate(&back));
+	CHECK(cufftXtMakePlanMany(typed, 1, &length, NULL, 1, 1, CUDA_R_64F, NULL, 1, 1, CUDA_C_32F, rows, &size, CUDA_C_32F) ==
+	      CUFFT_NOT_SUPPORTED);
+	CHECK(cufftXtMakePlanMany(typed, 1, &length, NULL, 1, 1, CUDA_R_16F, NULL, 1, 1, CUDA_C_16F, rows, &size, CUDA_C_16F) ==
+	      CUFFT_NOT_SUPPORTED);
+	CHECK(cufftXtMakePlanMany(typed, 1, &too_long, NULL, 1, 1, CUDA_R_64F, NULL, 1, 1, CUDA_C_64F, rows, &size, CUDA_C_64F) ==
+	      CUFFT_INVALID_SIZE);
+	CHECK(cufftXtMakePlanMany(typed, 4, &length, NULL, 1, 1, CUDA_R_64F, NULL, 1, 1, CUDA_C_64F, rows, &size, CUDA_C_64F) ==
+	      CUFFT_INVALID_VALUE);
+	CHECK(cufftXtExec(typed, device, by_type, CUFFT_FORWARD) == CUFFT_INVALID_PLAN);
+	WORKS(cufftXtMakePlanMany(typed, 1, &length, NULL, 1, 1, CUDA_R_64F, NULL, 1, 1, CUDA_C_64F, rows, &size, CUDA_C_64F));
+	CHECK(size > 0);
+	long long embedded = half, whole = n;
+	WORKS(cufftXtMakePlanMany(back, 1, &length, &embedded, 1, half, CUDA_C_64F, &whole, 1, n, CUDA_R_64F, rows, &size,
+	                          CUDA_C_64F));
+	WORKS(cufftExecD2Z(named, device, by_name));
+	WORKS(cufftXtExec(typed, device, by_type, CUFFT_INVERSE));
+	SUCCEEDS(cudaDeviceSynchronize());
+	CHECK(memcmp(by_name, by_type, half * rows * sizeof *by_name) == 0);
+	CHECK(cufftExecZ2D(typed, by_type, device) == CUFFT_INVALID_TYPE);
+	WORKS(cufftXtExec(back, by_type, device, CUFFT_FORWARD));
+	SUCCEEDS(cudaDeviceSynchronize());
+	for (size_t i = 0; i < x.size(); i++)
+		CHECK(fabs(device[i] / n - x[i]) < 1e-12);
+	for (cufftHandle handle : {named, typed, back})
+		WORKS(cufftDestroy(handle));
+	SUCCEEDS(cudaFree(device));
+	SUCCEEDS(cudaFree(by_name));
+	SUCCEEDS(cudaFree(by_type));
+}
+
 int main(int argc, char **argv)
 {
 	int times = argc > 1 ? atoi(argv[1]) : 3;
@@ -273,6 +322,7 @@ int main(int argc, char **argv)
 	try_space({{1, 2310, 3}, 1}, 2);
 	try_space({{1, 1009, 2}, 1}, 2);
 	try_embedded();
+	try_types();
 	try_statuses();
 	return finish();
 }

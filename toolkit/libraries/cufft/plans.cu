@@ -350,6 +350,15 @@ extern "C" cufftResult cufftGetVersion(int *version)
 	return CUFFT_SUCCESS;
 }
 
+extern "C" cufftResult cufftXtExec(cufftHandle handle, void *input, void *output, int direction)
+{
+	plan *p = find(handle);
+	if (!p || !p->made)
+		return CUFFT_INVALID_PLAN;
+	bool from_real = p->type == CUFFT_R2C || p->type == CUFFT_D2Z, to_real = p->type == CUFFT_C2R || p->type == CUFFT_Z2D;
+	return execute(handle, p->type, input, output, from_real ? CUFFT_FORWARD : to_real ? CUFFT_INVERSE : direction);
+}
+
 extern "C" cufftResult cufftExecC2C(cufftHandle handle, cufftComplex *input, cufftComplex *output, int direction)
 {
 	return execute(handle, CUFFT_C2C, input, output, direction);
