@@ -1,7 +1,7 @@
 /* cc: what the files of `sluice cc` share: the words of the command line, the steps that they become, and running those.
  *
  * cc.c takes the command line apart, flags.c translates nvcc's flags, outer.c keeps other toolkits out, steps.c compiles each
- * source and links, launches.c and assembler.c mend sources that clang does not take, device_link.c links device code, process.c runs
+ * source and links, launches.c, assembler.c and alignment.c mend sources that clang does not take, device_link.c links device code, process.c runs
  * compilers, nvcc.c is what nvcc prints.
  */
 #ifndef SLUICE_CLI_CC_H
@@ -101,7 +101,7 @@ const char *cc_new_temporary(struct cc *cc, const char *suffix);
 /* Writes a file of the command's; false after a message. */
 bool cc_write_file(const struct cc *cc, const char *path, const char *text, size_t length);
 
-/* An overlay file that shows clang the sources with launches written `<< <` and assembler as it wants them, or NULL when none has any. Sets
+/* An overlay file that shows clang the sources with launches written `<< <`, assembler and alignments as it wants them, or NULL when none has any. Sets
  * cc->shuffles. */
 const char *cc_mend_launches(struct cc *cc, const char *source);
 

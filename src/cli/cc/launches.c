@@ -98,13 +98,6 @@ void scan_edit(struct scan *scan, size_t at, size_t removed, const char *text)
 	scan->mended = true;
 }
 
-static size_t skip_blanks_back(const char *text, size_t end)
-{
-	while (end && isspace((unsigned char)text[end - 1]))
-		end--;
-	return end;
-}
-
 /* Where the template's arguments begin that end before `end`, or `end` where there are none. */
 static size_t skip_arguments_back(const char *text, size_t end)
 {
@@ -139,14 +132,14 @@ static bool ends_scope(const char *text, size_t end)
 static size_t name_start(const char *text, size_t end)
 {
 	for (;;) {
-		size_t at = skip_blanks_back(text, skip_arguments_back(text, skip_blanks_back(text, end)));
+		size_t at = scan_blanks_back(text, skip_arguments_back(text, scan_blanks_back(text, end)));
 		while (at && scan_is_word(text[at - 1]))
 			at--;
-		size_t before = skip_blanks_back(text, at);
+		size_t before = scan_blanks_back(text, at);
 		if (before < 2 || text[before - 1] != ':' || text[before - 2] != ':')
 			return at;
 		end = before - 2;
-		if (!ends_scope(text, skip_blanks_back(text, end)))
+		if (!ends_scope(text, scan_blanks_back(text, end)))
 			return end; /* ::NAME */
 	}
 }
@@ -165,7 +158,7 @@ const char *scan_line_ends(struct cc *cc, const char *text, size_t length)
 static void open_device_launch(struct scan *scan, size_t brackets, size_t end, unsigned says)
 {
 	struct cc *cc = scan->cc;
-	size_t start = name_start(scan->text, brackets), stop = skip_blanks_back(scan->text, brackets);
+	size_t start = name_start(scan->text, brackets), stop = scan_blanks_back(scan->text, brackets);
 	char *name = arena_string(&cc->arena, scan->text + start, stop - start);
 	for (char *at = name; *at; at++)
 		if (*at == '\n')
@@ -241,6 +234,7 @@ static void take_word(struct scan *scan)
 	const char *word = scan->text + scan->at;
 	size_t length = 0;
 	scan_assembler(scan);
+	scan_alignment(scan);
 	while (scan->at + length < scan->length && scan_is_word(word[length]))
 		length++;
 	if (scan->in_directive)

@@ -1,4 +1,4 @@
-/* scan: a source as launches.c looks it through, and what assembler.c mends of it. */
+/* scan: a source as launches.c looks it through, and what assembler.c and alignment.c mend of it. */
 #ifndef SLUICE_CLI_CC_SCAN_H
 #define SLUICE_CLI_CC_SCAN_H
 
@@ -48,6 +48,14 @@ static inline bool scan_is_word(char c)
 	return isalnum((unsigned char)c) || c == '_';
 }
 
+/* Where the blanks begin that end before `end`. */
+static inline size_t scan_blanks_back(const char *text, size_t end)
+{
+	while (end && isspace((unsigned char)text[end - 1]))
+		end--;
+	return end;
+}
+
 /* Moves behind the string or character that begins here. */
 void scan_skip_quoted(struct scan *scan);
 
@@ -59,6 +67,9 @@ const char *scan_line_ends(struct cc *cc, const char *text, size_t length);
 
 /* "asm", "asm volatile" here: doubles percent signs of PTX's names in the strings of one with operands. */
 void scan_assembler(struct scan *scan);
+
+/* "alignas(" here, behind __shared__ and the like: moves it to where the declaration begins. */
+void scan_alignment(struct scan *scan);
 
 /* "~NAME() {" here, at the '~': where it holds assembler, takes its body out and moves to its end. */
 void scan_destructor(struct scan *scan);
