@@ -2,6 +2,7 @@
 #include "simt/dma.h"
 #include "simt/image.h"
 #include "simt/program.h"
+#include "simt/split.h"
 
 #include "base/arena.h"
 
@@ -120,6 +121,8 @@ static void warp_start(struct simt_warp *warp, struct simt_block *block, uint32_
 	warp->frame_top = program->local_bytes - program->stack_bytes;
 	warp->barrier_inst = NULL;
 	warp->missed = 0;
+	warp->parked_count = 0;
+	warp->polls = 0;
 	for (uint32_t k = 0; k < program->sreg_row_count; k++)
 		fill_special(warp, &program->sreg_rows[k]);
 }
@@ -173,6 +176,7 @@ void simt_block_free(struct simt_block *block)
 		free(block->warp[w].stack);
 		free(block->warp[w].frames);
 	}
+	split_block_free(block);
 	checks_block_free(block);
 	dma_block_free(block);
 	image_block_free(block);

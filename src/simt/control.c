@@ -9,18 +9,9 @@
 #include "simt/exec.h"
 #include "simt/access.h"
 #include "simt/program.h"
+#include "simt/split.h"
 
 #include <stdlib.h>
-
-/* A call that has not returned: in warp->frames, behind the registers it saved. */
-struct frame_record {
-	const struct simt_call *call;
-	const struct simt_function *callee;
-	uint32_t lanes;
-	uint32_t caller_frame;           /* of the caller's slots */
-	uint32_t outer_frame, outer_top; /* the warp's before */
-	uint32_t saved;                  /* bytes of registers */
-};
 
 static void push(struct simt_warp *warp, struct simt_stack_entry entry)
 {
@@ -31,8 +22,7 @@ static void push(struct simt_warp *warp, struct simt_stack_entry entry)
 	warp->stack[warp->depth++] = entry;
 }
 
-/* Writes the running pc and lanes back to the top of the stack. */
-static struct simt_stack_entry *save_top(struct simt_warp *warp)
+struct simt_stack_entry *control_save_top(struct simt_warp *warp)
 {
 	struct simt_stack_entry *top = &warp->stack[warp->depth - 1];
 	top->pc = warp->pc;
@@ -71,10 +61,8 @@ static void argument_write(const struct simt_warp *warp, const struct simt_argum
 		       size < argument->lane_bytes ? size : argument->lane_bytes);
 }
 
-static void restore_registers(struct simt_warp *warp, const struct simt_function *function, const uint8_t *saved,
-                              uint32_t lanes)
+void control_blend_rows(uint8_t *registers, const struct simt_function *function, const uint8_t *saved, uint32_t lanes)
 {
-	uint8_t *registers = warp->registers + function->registers;
 	for (uint32_t k = 0; k < function->rows64; k++, registers += 256, saved += 256)
 		blend64(registers, saved, lanes);
 	for (uint32_t k = 0; k < function->rows32; k++, registers += 128, saved += 128)
@@ -93,7 +81,8 @@ static void leave(struct simt_warp *warp)
 	memcpy(&record, warp->frames + warp->frames_used, sizeof record);
 	warp->frames_used -= record.saved;
 	if (record.saved)
-		restore_registers(warp, record.callee, warp->frames + warp->frames_used, record.lanes);
+		control_blend_rows(warp->registers + record.callee->registers, record.callee,
+		                   warp->frames + warp->frames_used, record.lanes);
 	for (uint32_t k = 0; k < record.call->result_count && k < record.callee->ptx->result_count; k++)
 		for (uint32_t rest = record.lanes; rest; rest &= rest - 1) {
 			unsigned lane = (unsigned)__builtin_ctz(rest);
@@ -119,6 +108,10 @@ void control_settle(struct simt_warp *warp)
 			leave(warp);
 		warp->depth--;
 	}
+	if (warp->parked_count) {
+		split_resume(warp);
+		return;
+	}
 	warp->lanes = 0;
 	warp->reconverge = SIMT_NO_PC;
 	warp->done = true;
@@ -127,7 +120,7 @@ void control_settle(struct simt_warp *warp)
 
 void control_join(struct simt_warp *warp)
 {
-	save_top(warp);
+	control_save_top(warp);
 	control_settle(warp);
 }
 
@@ -152,7 +145,7 @@ void control_branch(struct simt_warp *warp, const struct simt_inst *inst, struct
 		warp->pc = inst->target;
 		return;
 	}
-	struct simt_stack_entry *top = save_top(warp);
+	struct simt_stack_entry *top = control_save_top(warp);
 	bool is_call = false;
 	uint32_t reconverge = warp->reconverge;
 	if (inst->reconverge != SIMT_NO_PC && inst->reconverge != reconverge) {
@@ -225,7 +218,7 @@ void control_call(struct simt_warp *warp, const struct simt_inst *inst, struct s
 {
 	const struct simt_call *call = (const struct simt_call *)(uintptr_t)inst->immediate;
 	uint32_t lanes = step->lanes, frame = warp->frame;
-	save_top(warp);
+	control_save_top(warp);
 	if (call->callee) {
 		if (enter(warp, inst, step, call->callee, lanes, frame))
 			control_settle(warp);
@@ -305,7 +298,7 @@ void control_system_commit(struct simt_warp *warp, const struct simt_inst *inst,
 void control_return(struct simt_warp *warp, const struct simt_inst *inst, struct simt_step *step)
 {
 	(void)inst;
-	save_top(warp);
+	control_save_top(warp);
 	for (uint32_t d = warp->depth; d > 0; d--) {
 		warp->stack[d - 1].lanes &= ~step->lanes;
 		if (warp->stack[d - 1].is_call)
@@ -317,7 +310,7 @@ void control_return(struct simt_warp *warp, const struct simt_inst *inst, struct
 void control_exit(struct simt_warp *warp, const struct simt_inst *inst, struct simt_step *step)
 {
 	(void)inst;
-	save_top(warp);
+	control_save_top(warp);
 	for (uint32_t d = 0; d < warp->depth; d++)
 		warp->stack[d].lanes &= ~step->lanes;
 	warp->exited |= step->lanes;

@@ -1,5 +1,6 @@
 /* A kernel becomes a program: every instruction gets its execution function and its operands' places. */
 #include "simt/decode.h"
+#include "simt/split.h"
 
 #include "base/arena.h"
 #include "simt/dma.h"
@@ -417,10 +418,12 @@ static void decode_inst(struct decoder *decoder, struct simt_inst *inst, const u
 		return;
 	case PTX_OP_BAR:
 	case PTX_OP_BARRIER:
-		if (ptx->warp)
-			break; /* an operation between lanes */
-		decode_barrier(decoder, inst);
-		return;
+		if (!ptx->warp) {
+			decode_barrier(decoder, inst);
+			return;
+		}
+		decode_ordinary(decoder, inst); /* an operation between lanes */
+		break;
 	case PTX_OP_MBARRIER:
 		decode_mbarrier(decoder, inst);
 		return;
@@ -593,6 +596,8 @@ struct simt_program *decode_for(const struct ptx_function *kernel,
 	for (uint32_t k = 0; k < decoder.function_count; k++)
 		decode_function(&decoder, k, reconverge);
 	finish(&decoder);
+	if (diag->errors == errors)
+		split_mark(program);
 	decoder_free(&decoder);
 	if (diag->errors == errors)
 		return program;

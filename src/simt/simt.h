@@ -7,7 +7,7 @@
  * on the order in which SMs tick nor on threads.
  *
  * Divergence: a stack a warp, reconvergence at the immediate post-dominator (passed in by the caller, who has
- * flow/ at hand).
+ * flow/ at hand). Lanes that poll for others of their warp get a stack of their own (split.h).
  */
 #ifndef SLUICE_SIMT_SIMT_H
 #define SLUICE_SIMT_SIMT_H
@@ -84,6 +84,7 @@ struct simt_inst {
 	uint32_t reconverge; /* branch: pc of the immediate post-dominator, or SIMT_NO_PC */
 	int64_t offset;      /* memory: constant part of the address; barrier: its number where constant */
 	uint64_t immediate;  /* whatever else a function wants to keep */
+	simt_exec *together; /* what it does once the lanes are there that it waits for (split.h) */
 };
 
 #define SIMT_NO_GUARD    UINT32_MAX
@@ -283,6 +284,15 @@ struct simt_stack_entry {
 	bool is_call; /* a frame of a call: popped by ret */
 };
 
+/* The stack of lanes of a warp that go on apart from the others (split.h), while others run. */
+struct simt_split {
+	struct simt_stack_entry *stack;
+	uint32_t depth, stack_capacity;
+	uint8_t *frames;
+	uint32_t frames_used, frames_capacity;
+	uint32_t frame, frame_top;
+};
+
 /* A warp's state. */
 struct simt_warp {
 	uint32_t pc;         /* of the top of the stack */
@@ -310,6 +320,10 @@ struct simt_warp {
 	/* Lanes that the warp has passed a barrier without; one such barrier, and a lane that passed it. */
 	uint32_t missed, missed_by;
 	const struct simt_inst *missed_inst;
+	struct simt_split *parked; /* in the order of their turns; or NULL */
+	uint32_t parked_count;
+	uint32_t polls; /* turns of a loop in which lanes have read the same, of which `polled` is a digest */
+	uint64_t polled;
 };
 
 /* What a step did. */

@@ -10,8 +10,8 @@ ASAN_OPTIONS=${ASAN_OPTIONS:-}:$(sed -n 's/^\/\/ ASAN_OPTIONS: //p' "$source")
 export ASAN_OPTIONS
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-# what it is compiled with besides
-flags=$(sed -n 's/^\/\/ Flags: //p' "$source")
+# what it is compiled with besides, for this test and for all of this program
+flags="${TEST_FLAGS:-} $(sed -n 's/^\/\/ Flags: //p' "$source")"
 # shellcheck disable=SC2086
 "$sluice" cc -O1 "$source" -o "$work/program" $flags
 LD_PRELOAD=$preload SLUICE_STATS=$work/stats.json "$work/program" >"$work/output" || {

@@ -1,5 +1,6 @@
 // Every shuffle with every type that CUDA lists and every width, on the device against the host's account of which lane is read.
-// Protects include/cuda/sluice/shuffles.h; clang-14's own header drops a kernel that shuffles an unsigned long long.
+// And what lanes take from the one that has set it. Protects include/cuda/sluice/shuffles.h (clang-14's own header drops a kernel that shuffles an
+// unsigned long long) and -disable-noundef-analysis of sluice cc.
 #include "check.h"
 #include <vector>
 
@@ -78,6 +79,38 @@ __global__ void defaults(unsigned long long *out)
 	*out = __shfl_sync(~0u, sum, 0);
 }
 
+// One lane sets a variable that the others take from it: for the compiler it is undefined in these, and the branch must stay.
+static __device__ unsigned from_leader(unsigned value, int leader)
+{
+	return __shfl_sync(~0u, value, leader);
+}
+
+__global__ void lead(unsigned *counter, unsigned *places)
+{
+	unsigned mask = __ballot_sync(~0u, threadIdx.x % 3 != 1), place;
+	int leader = __ffs(mask) - 1;
+	if ((int)threadIdx.x == leader)
+		place = atomicAdd(counter, __popc(mask));
+	places[threadIdx.x] = __shfl_sync(~0u, place, leader);
+	unsigned again;
+	if ((int)threadIdx.x == leader)
+		again = atomicAdd(counter, 5);
+	places[LANES + threadIdx.x] = from_leader(again, leader);
+}
+
+static void test_leader()
+{
+	unsigned *counter, got[1 + 2 * LANES];
+	SUCCEEDS(cudaMalloc(&counter, sizeof got));
+	SUCCEEDS(cudaMemset(counter, 0, sizeof got));
+	lead<<<1, LANES>>>(counter, counter + 1);
+	SUCCEEDS(cudaMemcpy(got, counter, sizeof got, cudaMemcpyDeviceToHost));
+	SUCCEEDS(cudaFree(counter));
+	CHECK(got[0] == 21 + 5);
+	for (unsigned i = 0; i < LANES; i++)
+		CHECK(got[1 + i] == 0 && got[1 + LANES + i] == 21);
+}
+
 int main()
 {
 #define TEST(type) test<type>(#type)
@@ -94,5 +127,6 @@ int main()
 	defaults<<<1, 32>>>(out);
 	SUCCEEDS(cudaMemcpy(&sum, out, sizeof sum, cudaMemcpyDeviceToHost));
 	CHECK(sum == (32ull << 40) + 31 * 32 / 2);
+	test_leader();
 	return finish();
 }

@@ -1,7 +1,7 @@
 /* cc: what the files of `sluice cc` share: the words of the command line, the steps that they become, and running those.
  *
  * cc.c takes the command line apart, flags.c translates nvcc's flags, outer.c keeps other toolkits out, steps.c compiles each
- * source and links, launches.c mends sources that clang does not take, device_link.c links device code, process.c runs
+ * source and links, launches.c, assembler.c and alignment.c mend sources that clang does not take, device_link.c links device code, process.c runs
  * compilers, nvcc.c is what nvcc prints.
  */
 #ifndef SLUICE_CLI_CC_H
@@ -58,6 +58,7 @@ struct cc {
 	bool preprocesses;      /* -E, -M or -MM */
 	const char *host_level; /* the last -O word, or NULL */
 	bool links, ptx, verbose, help, version, dry_run;
+	bool shuffles;                   /* the source that is compiled may take values from other lanes */
 	bool relocatable;                /* device code that is linked later: -dc, -rdc=true */
 	bool links_device, makes_archive; /* -dlink, -lib */
 	char *temporary;                 /* a folder for this command's files, while it runs */
@@ -100,7 +101,8 @@ const char *cc_new_temporary(struct cc *cc, const char *suffix);
 /* Writes a file of the command's; false after a message. */
 bool cc_write_file(const struct cc *cc, const char *path, const char *text, size_t length);
 
-/* An overlay file that shows clang the sources with launches written `<< <` as it wants them, or NULL when none has any. */
+/* An overlay file that shows clang the sources with launches written `<< <`, assembler and alignments as it wants them, or NULL when none has any. Sets
+ * cc->shuffles. */
 const char *cc_mend_launches(struct cc *cc, const char *source);
 
 /* Links the device code of objects and archives among the words. *stub is then the source of an object that belongs to the

@@ -2,9 +2,8 @@
  *
  * `kernel<< <grid, block>> >(...)`, which nvcc of the time took, has the blanks behind the brackets. Lengths stay, so that lines and columns do.
  * Launches in device code become calls of what sluice/device_runtime.h has for them; lines stay. Assembler
- * with operands that writes `%laneid`, which nvcc takes, is shown as `%%laneid`, which clang wants. An overlay of clang's file system lays each mended
- * copy over its original, so that names and includes stay too. */
-#include "cli/cc/cc.h"
+ * is mended by assembler.c. An overlay of clang's file system lays each mended copy over its original, so that names and includes stay too. */
+#include "cli/cc/scan.h"
 
 #include <ctype.h>
 #include <stdio.h>
@@ -12,53 +11,12 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { MOST_OPEN = 16, MOST_BRACES = 256 };
-
-/* What takes the place of a part of the text. */
-struct edit {
-	size_t at, removed;
-	const char *text;
-};
-
-/* Where a function runs, as it says itself. */
-enum { SAYS_DEVICE = 1, SAYS_HOST = 2 };
-
-/* A source as it is looked through. */
-struct scan {
-	struct cc *cc;
-	struct words
-		*qualifiers; /* macros of nothing but words that say so: the digit of what they say, and the name */
-	char *text;
-	size_t length, at;
-	size_t depth; /* of parentheses */
-	struct open_launch {
-		size_t depth;  /* where it is open */
-		unsigned says; /* of the function that it is in */
-	} open[MOST_OPEN];
-	unsigned opened;
-	bool mended, line_start; /* only blanks so far on this line */
-	bool in_directive;       /* on a line of the preprocessor's, or one that goes on with it */
-	enum { DEFINES_NOTHING, DEFINES, NAMES_DEFINED } define; /* there: how far "define NAME" is */
-	char *defined;                                           /* the name; NULL: it says nothing of functions */
-	unsigned defined_says;
-	unsigned says;              /* of the code in front of a brace */
-	unsigned side[MOST_BRACES]; /* by braces that are open: of the function's code, 0 where it is the host's */
-	size_t braces;
-	struct edit *edits;
-	size_t edit_count;
-};
-
 struct mending {
 	struct cc *cc;
 	struct words seen;    /* files looked at */
 	struct words overlay; /* pairs: the original's absolute path, the mended copy */
 	struct words qualifiers;
 };
-
-static bool is_word(char c)
-{
-	return isalnum((unsigned char)c) || c == '_';
-}
 
 static void skip_to(struct scan *scan, const char *end)
 {
@@ -80,11 +38,11 @@ static void skip_raw(struct scan *scan)
 	skip_to(scan, end);
 }
 
-static void skip_quoted(struct scan *scan)
+void scan_skip_quoted(struct scan *scan)
 {
 	char quote = scan->text[scan->at];
 	char before = scan->at ? scan->text[scan->at - 1] : ' ';
-	if (quote == '\'' && is_word(before)) { /* 1'000 */
+	if (quote == '\'' && scan_is_word(before)) { /* 1'000 */
 		scan->at++;
 		return;
 	}
@@ -133,18 +91,11 @@ static bool take_brackets(struct scan *scan, char bracket)
 
 /* ---- launches in device code ---- */
 
-static void add_edit(struct scan *scan, size_t at, size_t removed, const char *text)
+void scan_edit(struct scan *scan, size_t at, size_t removed, const char *text)
 {
 	scan->edits = xrealloc(scan->edits, (scan->edit_count + 1) * sizeof *scan->edits);
 	scan->edits[scan->edit_count++] = (struct edit){at, removed, text};
 	scan->mended = true;
-}
-
-static size_t skip_blanks_back(const char *text, size_t end)
-{
-	while (end && isspace((unsigned char)text[end - 1]))
-		end--;
-	return end;
 }
 
 /* Where the template's arguments begin that end before `end`, or `end` where there are none. */
@@ -169,7 +120,7 @@ static bool ends_scope(const char *text, size_t end)
 {
 	static const char *const words[] = {"do", "else", "return"};
 	size_t start = end;
-	while (start && is_word(text[start - 1]))
+	while (start && scan_is_word(text[start - 1]))
 		start--;
 	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
 		if (strlen(words[i]) == end - start && memcmp(words[i], text + start, end - start) == 0)
@@ -181,20 +132,19 @@ static bool ends_scope(const char *text, size_t end)
 static size_t name_start(const char *text, size_t end)
 {
 	for (;;) {
-		size_t at = skip_blanks_back(text, skip_arguments_back(text, skip_blanks_back(text, end)));
-		while (at && is_word(text[at - 1]))
+		size_t at = scan_blanks_back(text, skip_arguments_back(text, scan_blanks_back(text, end)));
+		while (at && scan_is_word(text[at - 1]))
 			at--;
-		size_t before = skip_blanks_back(text, at);
+		size_t before = scan_blanks_back(text, at);
 		if (before < 2 || text[before - 1] != ':' || text[before - 2] != ':')
 			return at;
 		end = before - 2;
-		if (!ends_scope(text, skip_blanks_back(text, end)))
+		if (!ends_scope(text, scan_blanks_back(text, end)))
 			return end; /* ::NAME */
 	}
 }
 
-/* The lines' ends among so many characters: a mended text has as many. */
-static const char *line_ends(struct cc *cc, const char *text, size_t length)
+const char *scan_line_ends(struct cc *cc, const char *text, size_t length)
 {
 	char *ends = arena_alloc(&cc->arena, length + 1);
 	for (size_t i = 0, count = 0; i < length; i++)
@@ -208,7 +158,7 @@ static const char *line_ends(struct cc *cc, const char *text, size_t length)
 static void open_device_launch(struct scan *scan, size_t brackets, size_t end, unsigned says)
 {
 	struct cc *cc = scan->cc;
-	size_t start = name_start(scan->text, brackets), stop = skip_blanks_back(scan->text, brackets);
+	size_t start = name_start(scan->text, brackets), stop = scan_blanks_back(scan->text, brackets);
 	char *name = arena_string(&cc->arena, scan->text + start, stop - start);
 	for (char *at = name; *at; at++)
 		if (*at == '\n')
@@ -217,7 +167,7 @@ static void open_device_launch(struct scan *scan, size_t brackets, size_t end, u
 	const char *call = cc_joined(cc, cc_joined(cc, type, name), " >(");
 	if (says & SAYS_HOST)
 		call = cc_joined(cc, cc_joined(cc, "SLUICE_LAUNCH(", name), ") ");
-	add_edit(scan, start, end - start, cc_joined(cc, line_ends(cc, scan->text + start, end - start), call));
+	scan_edit(scan, start, end - start, cc_joined(cc, scan_line_ends(cc, scan->text + start, end - start), call));
 }
 
 /* What the function says that the code here is of; 0: of the host. */
@@ -279,70 +229,13 @@ static void end_directive(struct scan *scan)
 	scan->defined_says = 0;
 }
 
-static size_t skip_blanks(const struct scan *scan, size_t at)
-{
-	while (at < scan->length && isspace((unsigned char)scan->text[at]))
-		at++;
-	return at;
-}
-
-/* Behind the string that begins here, and the blanks and strings behind it. */
-static size_t skip_strings(struct scan *scan, size_t at)
-{
-	size_t before = scan->at;
-	while (at < scan->length && scan->text[at] == '"') {
-		scan->at = at;
-		skip_quoted(scan);
-		at = skip_blanks(scan, scan->at);
-	}
-	scan->at = before;
-	return at;
-}
-
-/* Whether the percent sign is that of a name of PTX: %0, %%, %= and modifiers such as %h0 are assembler's own. */
-static bool is_lone_percent(const struct scan *scan, size_t at)
-{
-	const char *text = scan->text + at;
-	return at + 2 < scan->length && text[0] == '%' && text[-1] != '%' && isalpha((unsigned char)text[1]) &&
-	       (isalpha((unsigned char)text[2]) || text[2] == '_');
-}
-
-/* Behind one of the words, where one stands there, and the blanks behind it. */
-static size_t skip_word(const struct scan *scan, size_t at, const char *const *words)
-{
-	for (; *words; words++) {
-		size_t end = at + strlen(*words);
-		if (end < scan->length && memcmp(scan->text + at, *words, end - at) == 0 && !is_word(scan->text[end]))
-			return skip_blanks(scan, end);
-	}
-	return at;
-}
-
-/* "asm", "asm volatile": the strings of one with operands, in which percent signs mean something. */
-static void take_assembler(struct scan *scan)
-{
-	static const char *const assembler[] = {"asm", "__asm__", "__asm", NULL};
-	static const char *const qualifiers[] = {"volatile", "__volatile__", NULL};
-	size_t at = skip_word(scan, scan->at, assembler);
-	if (at == scan->at)
-		return;
-	at = skip_word(scan, at, qualifiers);
-	if (at >= scan->length || scan->text[at] != '(')
-		return;
-	size_t first = skip_blanks(scan, at + 1), end = skip_strings(scan, first);
-	if (end == first || end >= scan->length || scan->text[end] != ':')
-		return;
-	for (size_t k = first; k < end; k++)
-		if (is_lone_percent(scan, k))
-			add_edit(scan, k, 0, "%");
-}
-
 static void take_word(struct scan *scan)
 {
 	const char *word = scan->text + scan->at;
 	size_t length = 0;
-	take_assembler(scan);
-	while (scan->at + length < scan->length && is_word(word[length]))
+	scan_assembler(scan);
+	scan_alignment(scan);
+	while (scan->at + length < scan->length && scan_is_word(word[length]))
 		length++;
 	if (scan->in_directive)
 		take_defining(scan, word, length);
@@ -366,13 +259,15 @@ static void take_punctuation(struct scan *scan, char c)
 	if (closes && take_brackets(scan, '>')) {
 		unsigned says = scan->open[--scan->opened].says;
 		if (says)
-			add_edit(scan, start, 3, says & SAYS_HOST ? " SLUICE_LAUNCHED " : ")");
+			scan_edit(scan, start, 3, says & SAYS_HOST ? " SLUICE_LAUNCHED " : ")");
 		return;
 	}
 	if (c == ';')
 		scan->opened = 0;
 	if (c == '(' || c == '{' || c == ';')
 		scan->defined = NULL; /* more than words */
+	if (c == '~' && scan->in_library)
+		scan_destructor(scan);
 	if (!scan->in_directive && ((c == ';' && !scan->depth) || c == '{' || c == '}'))
 		take_brace(scan, c);
 	scan->depth += c == '(';
@@ -412,7 +307,18 @@ static bool is_new(const struct words *seen, const char *path)
 	return true;
 }
 
-/* An included file: beside the one that names it, else in a folder of -I. NULL: it is none of the user's. */
+/* Libraries of CUDA C++, by the folder that their headers are named with. */
+static bool names_library(const char *name)
+{
+	static const char *const folders[] = {"cuda/", "cub/", "thrust/", "cooperative_groups"};
+	for (size_t i = 0; i < sizeof folders / sizeof *folders; i++)
+		if (strncmp(name, folders[i], strlen(folders[i])) == 0)
+			return true;
+	return false;
+}
+
+/* An included file: beside the one that names it, else in a folder of -I, or where Debian has libcu++. NULL: it is none of the user's
+ * and of libcu++'s. */
 static char *find_included(struct cc *cc, const char *includer, const char *name, bool quoted)
 {
 	const char *slash = strrchr(includer, '/');
@@ -425,7 +331,8 @@ static char *find_included(struct cc *cc, const char *includer, const char *name
 		if (access(path, R_OK) == 0)
 			return path;
 	}
-	return NULL;
+	path = cc_joined(cc, "/usr/include/", name);
+	return strncmp(name, "cuda/", 5) == 0 && access(path, R_OK) == 0 ? path : NULL;
 }
 
 static void look_through(struct mending *mending, const char *path);
@@ -447,7 +354,9 @@ static void follow_include(struct mending *mending, struct scan *scan, const cha
 	size_t length = 0;
 	while (at + 1 + length < scan->length && name[length] != end && name[length] != '\n')
 		length++;
-	char *file = find_included(mending->cc, path, arena_string(&mending->cc->arena, name, length), end == '"');
+	char *included = arena_string(&mending->cc->arena, name, length);
+	char *file = find_included(mending->cc, path, included, end == '"');
+	mending->cc->shuffles |= names_library(included);
 	scan->at = at + 1 + length;
 	if (file)
 		look_through(mending, file);
@@ -471,12 +380,12 @@ static void scan_text(struct mending *mending, struct scan *scan, const char *pa
 			scan->at += 2;
 			skip_to(scan, "*/");
 		} else if (c == '"' || c == '\'') {
-			skip_quoted(scan);
+			scan_skip_quoted(scan);
 		} else if (c == '#' && starts) {
 			scan->at++;
 			scan->in_directive = true;
 			follow_include(mending, scan, path);
-		} else if (is_word(c)) {
+		} else if (scan_is_word(c)) {
 			take_word(scan);
 		} else {
 			take_punctuation(scan, c);
@@ -514,6 +423,8 @@ static void look_through(struct mending *mending, const char *path)
 	if (!text)
 		return; /* clang says so */
 	struct scan scan = {.cc = cc, .qualifiers = &mending->qualifiers, .text = text, .length = length};
+	scan.in_library = strstr(full, "/cuda/std/") != NULL;
+	cc->shuffles |= memmem(text, length, "shfl", 4) != NULL;
 	scan_text(mending, &scan, path);
 	if (scan.mended) {
 		const char *copy = cc_new_temporary(cc, ".mended");
@@ -560,6 +471,7 @@ static bool write_overlay(const struct words *overlay, const char *path)
 const char *cc_mend_launches(struct cc *cc, const char *source)
 {
 	struct mending mending = {.cc = cc};
+	cc->shuffles = false;
 	look_through(&mending, source);
 	const char *path = NULL;
 	if (mending.overlay.count) {

@@ -131,6 +131,10 @@ static void add_output(struct cc *cc, struct words *command, const char *source,
 	cc_add(command, object);
 }
 
+/* A variable that one lane alone has set and a shuffle then reads: clang would take for granted that arguments of functions are defined in every
+ * lane, and let all lanes set it. */
+static const char *const undefined_values[] = {"-Xclang", "-disable-noundef-analysis", NULL};
+
 /* To `object` when the command line does not stop there. */
 static int compile(struct cc *cc, const struct input *input, const char *object)
 {
@@ -148,6 +152,8 @@ static int compile(struct cc *cc, const struct input *input, const char *object)
 		cc_add(&command, "-ivfsoverlay");
 		cc_add(&command, overlay);
 	}
+	if (input->language == LANGUAGE_CUDA && cc->shuffles)
+		cc_add_all(&command, undefined_values);
 	add_user(cc, &command, input->language);
 	if (cc->ptx)
 		add_ptx(cc, &command);

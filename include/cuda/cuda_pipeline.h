@@ -1,0 +1,70 @@
+/* cuda_pipeline: nvcuda::experimental::pipeline, the class before cuda::pipeline, over the functions of cuda_pipeline_primitives.h. */
+#ifndef _CUDA_PIPELINE_H_
+#define _CUDA_PIPELINE_H_
+
+#include "cuda_awbarrier.h"
+#include "cuda_pipeline_primitives.h"
+
+#if defined(__cplusplus)
+
+namespace nvcuda {
+namespace experimental {
+
+class pipeline {
+	size_t committed = 0;
+
+    public:
+	__device__ __forceinline__ pipeline()
+	{
+	}
+	pipeline(const pipeline &) = delete;
+	pipeline &operator=(const pipeline &) = delete;
+
+	/* Returns the group's number. */
+	__device__ __forceinline__ size_t commit()
+	{
+		__pipeline_commit();
+		return committed++;
+	}
+	__device__ __forceinline__ void commit_and_wait()
+	{
+		commit();
+		wait_prior<0>();
+	}
+	/* Until the group of that number is done: all are waited for. */
+	__device__ __forceinline__ void wait(size_t group)
+	{
+		(void)group;
+		__pipeline_wait_prior(0);
+	}
+	template <unsigned int Prior> __device__ __forceinline__ void wait_prior()
+	{
+		__pipeline_wait_prior(Prior);
+	}
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 700
+	/* awbarrier, or cuda::barrier of a block. */
+	template <class Barrier> __device__ __forceinline__ void arrive_on(Barrier &barrier)
+	{
+		__pipeline_arrive_on(reinterpret_cast<__mbarrier_t *>(&barrier));
+	}
+#endif
+};
+
+/* From global memory to shared, by one thread, word by word of the type's alignment. */
+template <class T> __device__ __forceinline__ void memcpy_async(T &to, const T &from, pipeline &)
+{
+	constexpr size_t word = alignof(T) >= 16 ? 16 : alignof(T);
+	if (word < 4) {
+		to = from;
+		return;
+	}
+	for (size_t at = 0; at < sizeof(T); at += word)
+		__pipeline_memcpy_async(reinterpret_cast<char *>(&to) + at, reinterpret_cast<const char *>(&from) + at, word);
+}
+
+} // namespace experimental
+} // namespace nvcuda
+
+#endif
+
+#endif

@@ -1,0 +1,64 @@
+/* `__shared__ alignas(16) float a[4]`, which nvcc takes, is shown as `alignas(16) __shared__ float a[4]`: clang wants the standard's attributes in
+ * front. */
+#include "cli/cc/scan.h"
+
+#include <string.h>
+
+/* Whether the word is one that a declaration may begin with before alignas. */
+static bool is_specifier(const char *word, size_t length)
+{
+	static const char *const words[] = {"__shared__", "__device__", "__constant__", "__managed__",
+	                                    "extern",     "static",     "volatile"};
+	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+		if (strlen(words[i]) == length && memcmp(words[i], word, length) == 0)
+			return true;
+	return false;
+}
+
+/* Where the specifiers begin that stand before `at`; `at` where none of them is CUDA's. */
+static size_t declaration_start(const char *text, size_t at)
+{
+	size_t start = at;
+	bool of_cuda = false;
+	for (;;) {
+		size_t end = scan_blanks_back(text, start), word = end;
+		while (word && scan_is_word(text[word - 1]))
+			word--;
+		if (!is_specifier(text + word, end - word))
+			return of_cuda ? start : at;
+		of_cuda |= text[word] == '_';
+		start = word;
+	}
+}
+
+/* Behind the parenthesis that closes the one at `at`. */
+static size_t skip_parentheses(const struct scan *scan, size_t at)
+{
+	size_t open = 0;
+	do {
+		open += scan->text[at] == '(';
+		open -= scan->text[at] == ')';
+		at++;
+	} while (open && at < scan->length);
+	return at;
+}
+
+void scan_alignment(struct scan *scan)
+{
+	static const char word[] = "alignas";
+	size_t at = scan->at, open = at + sizeof word - 1;
+	if (open >= scan->length || memcmp(scan->text + at, word, open - at) != 0)
+		return;
+	while (open < scan->length && isspace((unsigned char)scan->text[open]))
+		open++;
+	size_t start = declaration_start(scan->text, at);
+	if (start == at || open == scan->length || scan->text[open] != '(')
+		return;
+	size_t end = skip_parentheses(scan, open);
+	char *moved = cc_joined(scan->cc, arena_string(&scan->cc->arena, scan->text + at, end - at), " ");
+	for (char *c = moved; *c; c++)
+		if (*c == '\n')
+			*c = ' ';
+	scan_edit(scan, start, 0, moved);
+	scan_edit(scan, at, end - at, scan_line_ends(scan->cc, scan->text + at, end - at));
+}

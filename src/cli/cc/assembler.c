@@ -1,0 +1,115 @@
+/* Assembler in sources that are written for nvcc.
+ *
+ * With operands clang wants `%%laneid` where nvcc takes `%laneid`. Destructors of shared variables do not run, and clang takes none but empty
+ * ones: where libcu++'s hold assembler, which ends a barrier that nobody uses any more, clang is shown them without.
+ */
+#include "cli/cc/scan.h"
+
+#include <ctype.h>
+#include <string.h>
+
+static const char *const assembler[] = {"asm", "__asm__", "__asm", NULL};
+
+static size_t skip_blanks(const struct scan *scan, size_t at)
+{
+	while (at < scan->length && isspace((unsigned char)scan->text[at]))
+		at++;
+	return at;
+}
+
+/* Behind the string that begins here, and the blanks and strings behind it. */
+static size_t skip_strings(struct scan *scan, size_t at)
+{
+	size_t before = scan->at;
+	while (at < scan->length && scan->text[at] == '"') {
+		scan->at = at;
+		scan_skip_quoted(scan);
+		at = skip_blanks(scan, scan->at);
+	}
+	scan->at = before;
+	return at;
+}
+
+/* Whether the percent sign is that of a name of PTX: %0, %%, %= and modifiers such as %h0 and %h[name] are assembler's own. */
+static bool is_lone_percent(const struct scan *scan, size_t at)
+{
+	const char *text = scan->text + at;
+	return at + 2 < scan->length && text[0] == '%' && text[-1] != '%' && isalpha((unsigned char)text[1]) &&
+	       !isdigit((unsigned char)text[2]) && text[2] != '[';
+}
+
+/* Behind one of the words, where one stands there, and the blanks behind it. */
+static size_t skip_word(const struct scan *scan, size_t at, const char *const *words)
+{
+	for (; *words; words++) {
+		size_t end = at + strlen(*words);
+		if (end < scan->length && memcmp(scan->text + at, *words, end - at) == 0 &&
+		    !scan_is_word(scan->text[end]))
+			return skip_blanks(scan, end);
+	}
+	return at;
+}
+
+void scan_assembler(struct scan *scan)
+{
+	static const char *const qualifiers[] = {"volatile", "__volatile__", NULL};
+	size_t at = skip_word(scan, scan->at, assembler);
+	if (at == scan->at)
+		return;
+	at = skip_word(scan, at, qualifiers);
+	if (at >= scan->length || scan->text[at] != '(')
+		return;
+	size_t first = skip_blanks(scan, at + 1), end = skip_strings(scan, first);
+	if (end == first || end >= scan->length || scan->text[end] != ':')
+		return;
+	for (size_t k = first; k < end; k++)
+		if (is_lone_percent(scan, k))
+			scan_edit(scan, k, 0, "%");
+}
+
+/* Behind the brace that closes the one at `at`. */
+static size_t skip_braces(struct scan *scan, size_t at)
+{
+	size_t before = scan->at, open = 0;
+	for (scan->at = at; scan->at < scan->length;) {
+		char c = scan->text[scan->at];
+		if (c == '"' || c == '\'') {
+			scan_skip_quoted(scan);
+			continue;
+		}
+		scan->at++;
+		open += c == '{';
+		open -= c == '}';
+		if (!open)
+			break;
+	}
+	at = scan->at;
+	scan->at = before;
+	return at;
+}
+
+static bool holds_assembler(const struct scan *scan, size_t at, size_t end)
+{
+	for (; at < end; at++)
+		if (!scan_is_word(scan->text[at - 1]) && skip_word(scan, at, assembler) > at)
+			return true;
+	return false;
+}
+
+void scan_destructor(struct scan *scan)
+{
+	size_t at = scan->at + 1;
+	while (at < scan->length && scan_is_word(scan->text[at]))
+		at++;
+	for (const char *expected = "(){"; *expected; expected++) {
+		at = skip_blanks(scan, at);
+		if (at >= scan->length || scan->text[at] != *expected)
+			return;
+		at += *expected != '{';
+	}
+	size_t end = skip_braces(scan, at), inside = end - at - 2;
+	if (!holds_assembler(scan, at + 1, end))
+		return;
+	scan_edit(scan, at + 1, inside, scan_line_ends(scan->cc, scan->text + at + 1, inside));
+	scan->at = end - 1;
+}

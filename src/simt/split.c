@@ -1,0 +1,429 @@
+/* Lanes of a warp that poll for other lanes of it take turns with them. */
+#include "simt/split.h"
+
+#include "base/arena.h"
+#include "simt/access.h"
+
+#include <stdlib.h>
+
+/* Turns of a loop in which nothing changes before its lanes go on apart; and instructions that are looked at for whether others could
+ * change something. */
+enum { SPLIT_TURNS = 32, SPLIT_LOOKS = 64 };
+
+static uint32_t live(const struct simt_warp *warp)
+{
+	return warp->exists & ~warp->exited;
+}
+
+/* ---- stacks ---- */
+
+static uint32_t lanes_of(const struct simt_split *split)
+{
+	uint32_t lanes = 0;
+	for (uint32_t d = 0; d < split->depth; d++)
+		lanes |= split->stack[d].lanes;
+	return lanes;
+}
+
+static uint32_t parked_lanes(const struct simt_warp *warp)
+{
+	uint32_t lanes = 0;
+	for (uint32_t k = 0; k < warp->parked_count; k++)
+		lanes |= lanes_of(&warp->parked[k]);
+	return lanes;
+}
+
+/* The running stack changes places with `split`. */
+static void exchange(struct simt_warp *warp, struct simt_split *split)
+{
+	struct simt_split running = {warp->stack,       warp->depth,           warp->stack_capacity, warp->frames,
+	                             warp->frames_used, warp->frames_capacity, warp->frame,          warp->frame_top};
+	warp->stack = split->stack;
+	warp->depth = split->depth;
+	warp->stack_capacity = split->stack_capacity;
+	warp->frames = split->frames;
+	warp->frames_used = split->frames_used;
+	warp->frames_capacity = split->frames_capacity;
+	warp->frame = split->frame;
+	warp->frame_top = split->frame_top;
+	*split = running;
+}
+
+/* Puts parked[k] behind the others; its buffers stay where it is taken away then. */
+static void move_last(struct simt_warp *warp, uint32_t k)
+{
+	struct simt_split moved = warp->parked[k];
+	memmove(&warp->parked[k], &warp->parked[k + 1], (warp->parked_count - 1 - k) * sizeof moved);
+	warp->parked[warp->parked_count - 1] = moved;
+}
+
+/* parked[k] runs, and what ran is the last to have its turn again. */
+static void change_to(struct simt_warp *warp, uint32_t k)
+{
+	control_save_top(warp);
+	exchange(warp, &warp->parked[k]);
+	move_last(warp, k);
+	control_settle(warp);
+}
+
+void split_resume(struct simt_warp *warp)
+{
+	exchange(warp, &warp->parked[0]);
+	move_last(warp, 0);
+	warp->parked_count--;
+	control_settle(warp);
+}
+
+/* The newest call below `used` bytes of frames; returns where what it saved begins. */
+static uint32_t record_below(const uint8_t *frames, uint32_t used, struct frame_record *record)
+{
+	memcpy(record, frames + used - sizeof *record, sizeof *record);
+	return used - (uint32_t)sizeof *record - record->saved;
+}
+
+/* Leaves of all calls the lanes `keep`. */
+static void keep_in_frames(uint8_t *frames, uint32_t used, uint32_t keep)
+{
+	struct frame_record record;
+	while (used) {
+		uint32_t at = used - (uint32_t)sizeof record;
+		used = record_below(frames, used, &record);
+		record.lanes &= keep;
+		memcpy(frames + at, &record, sizeof record);
+	}
+}
+
+/* The running path's lanes get a stack of their own, which is parked, and the others go on. */
+static void part(struct simt_warp *warp)
+{
+	uint32_t lanes = control_save_top(warp)->lanes;
+	if (!warp->parked)
+		warp->parked = xcalloc(WARP_SIZE, sizeof *warp->parked);
+	struct simt_split *split = &warp->parked[warp->parked_count++];
+	if (split->stack_capacity < warp->depth) {
+		split->stack_capacity = warp->stack_capacity;
+		split->stack = xrealloc(split->stack, split->stack_capacity * sizeof *split->stack);
+	}
+	if (split->frames_capacity < warp->frames_used) {
+		split->frames_capacity = warp->frames_capacity;
+		split->frames = xrealloc(split->frames, split->frames_capacity);
+	}
+	split->depth = 0;
+	for (uint32_t d = 0; d < warp->depth; d++) {
+		struct simt_stack_entry entry = warp->stack[d];
+		entry.lanes &= lanes;
+		warp->stack[d].lanes &= ~lanes;
+		if (entry.lanes || entry.is_call)
+			split->stack[split->depth++] = entry;
+	}
+	split->frame = warp->frame;
+	split->frame_top = warp->frame_top;
+	split->frames_used = warp->frames_used;
+	if (warp->frames_used)
+		memcpy(split->frames, warp->frames, warp->frames_used);
+	keep_in_frames(split->frames, split->frames_used, lanes);
+	keep_in_frames(warp->frames, warp->frames_used, ~lanes);
+	control_settle(warp);
+}
+
+/* ---- stacks that have come to the same place ---- */
+
+static bool same_calls(const struct simt_warp *warp, const struct simt_split *split)
+{
+	if (warp->frames_used != split->frames_used || warp->frame != split->frame ||
+	    warp->frame_top != split->frame_top)
+		return false;
+	for (uint32_t used = warp->frames_used; used;) {
+		struct frame_record a, b;
+		record_below(split->frames, used, &b);
+		used = record_below(warp->frames, used, &a);
+		if (a.call != b.call || a.callee != b.callee || a.caller_frame != b.caller_frame ||
+		    a.outer_frame != b.outer_frame || a.outer_top != b.outer_top || a.saved != b.saved)
+			return false;
+	}
+	return true;
+}
+
+static bool same_place(const struct simt_warp *warp, const struct simt_split *split)
+{
+	if (warp->depth != split->depth)
+		return false;
+	for (uint32_t d = 0; d < warp->depth; d++) {
+		const struct simt_stack_entry *a = &warp->stack[d], *b = &split->stack[d];
+		if (a->pc != b->pc || a->reconverge != b->reconverge || a->is_call != b->is_call)
+			return false;
+	}
+	return same_calls(warp, split);
+}
+
+static void join(struct simt_warp *warp, const struct simt_split *split)
+{
+	for (uint32_t d = 0; d < warp->depth; d++)
+		warp->stack[d].lanes |= split->stack[d].lanes;
+	for (uint32_t used = warp->frames_used; used;) {
+		struct frame_record a, b;
+		uint32_t at = used - (uint32_t)sizeof a;
+		record_below(split->frames, used, &b);
+		used = record_below(warp->frames, used, &a);
+		if (a.saved)
+			control_blend_rows(warp->frames + used, a.callee, split->frames + used, b.lanes);
+		a.lanes |= b.lanes;
+		memcpy(warp->frames + at, &a, sizeof a);
+	}
+}
+
+/* The running stack takes in those that are where it is; false when there is none. */
+static bool meet(struct simt_warp *warp)
+{
+	uint32_t before = warp->parked_count;
+	control_save_top(warp);
+	for (uint32_t k = 0; k < warp->parked_count;) {
+		if (!same_place(warp, &warp->parked[k])) {
+			k++;
+			continue;
+		}
+		join(warp, &warp->parked[k]);
+		move_last(warp, k);
+		warp->parked_count--;
+	}
+	warp->lanes = warp->stack[warp->depth - 1].lanes;
+	return warp->parked_count < before;
+}
+
+/* ---- who can go on ---- */
+
+/* The source of a .sync instruction that names the lanes which take part. */
+static unsigned mask_source(const struct ptx_inst *ptx)
+{
+	switch (ptx->op) {
+	case PTX_OP_SHFL:
+		return 3;
+	case PTX_OP_VOTE:
+	case PTX_OP_MATCH:
+	case PTX_OP_REDUX:
+		return 1;
+	default:
+		return 0;
+	}
+}
+
+/* The lanes that take part in an instruction which `lanes` come to. */
+static uint32_t participants(const struct simt_warp *warp, const struct simt_inst *inst, uint32_t lanes)
+{
+	if (inst->kind == SIMT_BARRIER || ptx_op_is_matrix(inst->ptx->op))
+		return ALL_LANES;
+	const lane32 *mask = source(warp, inst, mask_source(inst->ptx));
+	uint32_t named = 0;
+	for (; lanes; lanes &= lanes - 1)
+		named |= mask[__builtin_ctz(lanes)];
+	return named;
+}
+
+/* Whether lanes that are at `pc` can go on without the others, to something that these could notice (or, of lanes that are apart
+ * already, to their end). Of a mask that is not known yet nothing is expected. */
+static bool can_go_on(const struct simt_warp *warp, uint32_t pc, uint32_t lanes, bool apart)
+{
+	for (unsigned k = 0; k < SPLIT_LOOKS; k++) {
+		const struct simt_inst *inst = &warp->code[pc];
+		bool mask_known = !k || inst->kind == SIMT_BARRIER || inst->base_mask >> mask_source(inst->ptx) & 1;
+		if (inst->together && mask_known)
+			return !(participants(warp, inst, lanes) & live(warp) & ~lanes);
+		if (inst->kind == SIMT_EXIT)
+			return apart;
+		if (inst->kind != SIMT_ALU && inst->kind != SIMT_LOAD && inst->kind != SIMT_FENCE &&
+		    inst->exec != control_branch)
+			return true;
+		if (inst->kind == SIMT_BRANCH && inst->guard != SIMT_NO_GUARD)
+			return true;
+		pc = inst->kind == SIMT_BRANCH ? inst->target : pc + 1;
+	}
+	return true;
+}
+
+/* Where the warp's lanes that are not in the running path and not apart would go on; SIMT_NO_PC: there are none. */
+static uint32_t others_next(const struct simt_warp *warp, uint32_t *lanes)
+{
+	for (uint32_t d = warp->depth - 1; d-- > 0;) {
+		const struct simt_stack_entry *entry = &warp->stack[d];
+		*lanes = entry->lanes & ~warp->lanes;
+		if (*lanes && entry->pc != entry->reconverge)
+			return entry->pc;
+	}
+	return SIMT_NO_PC;
+}
+
+/* The first of the stacks apart that can go on; their count, when none can. */
+static uint32_t next_apart(const struct simt_warp *warp)
+{
+	uint32_t k = 0;
+	for (; k < warp->parked_count; k++) {
+		const struct simt_stack_entry *top = &warp->parked[k].stack[warp->parked[k].depth - 1];
+		if (can_go_on(warp, top->pc, top->lanes, true))
+			break;
+	}
+	return k;
+}
+
+/* ---- loops that poll ---- */
+
+/* A digest of what the running lanes have read last, where, and who they are. */
+static uint64_t digest(const struct simt_warp *warp, const struct simt_inst *poll)
+{
+	static const uint64_t prime = 0x100000001b3;
+	uint64_t address[WARP_SIZE], sum = warp->lanes;
+	bool is_value = poll->ptx->op != PTX_OP_MBARRIER && poll->dst[0] != SIMT_NO_REGISTER;
+	access_addresses(warp, poll, address);
+	for (uint32_t rest = warp->lanes; rest; rest &= rest - 1) {
+		unsigned lane = (unsigned)__builtin_ctz(rest);
+		uint64_t value = 0;
+		if (is_value)
+			value = ptx_type_bytes(poll->ptx->type) == 8
+			                ? ((const lane64 *)destination(warp, poll, 0))[lane]
+			                : ((const lane32 *)destination(warp, poll, 0))[lane];
+		sum = ((sum ^ address[lane]) * prime ^ value) * prime;
+	}
+	return sum;
+}
+
+/* The running path waits: others have their turn, where some can go on. */
+static void take_turns(struct simt_warp *warp)
+{
+	uint32_t others, pc = others_next(warp, &others);
+	if (warp->parked_count && meet(warp))
+		return;
+	if (pc != SIMT_NO_PC && can_go_on(warp, pc, others, false)) {
+		part(warp);
+		return;
+	}
+	uint32_t k = next_apart(warp);
+	if (k < warp->parked_count)
+		change_to(warp, k);
+}
+
+/* The branch back of a loop that polls; `immediate` is the instruction that does. */
+static void branch_back(struct simt_warp *warp, const struct simt_inst *inst, struct simt_step *step)
+{
+	control_branch(warp, inst, step);
+	if (warp->pc != inst->target || warp->lanes == live(warp) || warp->lanes != step->lanes)
+		return;
+	uint64_t now = digest(warp, &warp->code[inst->immediate]);
+	if (now != warp->polled) {
+		warp->polled = now;
+		warp->polls = 0;
+	} else if (++warp->polls >= (warp->parked_count ? 1 : SPLIT_TURNS)) {
+		warp->polls = 0;
+		take_turns(warp);
+	}
+}
+
+/* ---- instructions that lanes take part in together ---- */
+
+/* Lanes that are apart and take part have not come: others run, until they have. False: none can, or all are here. */
+static bool waits(struct simt_warp *warp, const struct simt_inst *inst, struct simt_step *step)
+{
+	uint32_t absent = participants(warp, inst, step->lanes) & live(warp) & parked_lanes(warp);
+	if (!absent)
+		return false;
+	warp->pc = inst->pc;
+	bool met = meet(warp);
+	uint32_t k = met ? 0 : next_apart(warp);
+	if (!met && k == warp->parked_count) {
+		warp->pc = inst->pc + 1;
+		return false;
+	}
+	if (!met)
+		change_to(warp, k);
+	step->lanes = 0;
+	return true;
+}
+
+static void together(struct simt_warp *warp, const struct simt_inst *inst, struct simt_step *step)
+{
+	if (LIKELY(!warp->parked_count) || !waits(warp, inst, step))
+		inst->together(warp, inst, step);
+}
+
+/* ---- the program ---- */
+
+static bool is_poll(const struct simt_inst *inst)
+{
+	const struct ptx_inst *ptx = inst->ptx;
+	switch (ptx->op) {
+	case PTX_OP_LD:
+		return ptx->vector <= 1 && (ptx->order == PTX_VOLATILE || ptx->order == PTX_RELAXED ||
+		                            ptx->order == PTX_ACQUIRE || ptx->cache == PTX_CV);
+	case PTX_OP_ATOM:
+		return true;
+	case PTX_OP_MBARRIER:
+		return ptx->mbarrier == PTX_MBARRIER_TEST || ptx->mbarrier == PTX_MBARRIER_TRY;
+	default:
+		return false;
+	}
+}
+
+/* The poll of a function that is called, which the loop around the call makes. */
+static uint32_t poll_of_callee(const struct simt_program *program, const struct simt_inst *inst)
+{
+	if (inst->exec != control_call || inst->target == SIMT_NO_PC)
+		return SIMT_NO_PC;
+	for (uint32_t pc = inst->target; pc < program->count; pc++) {
+		if (is_poll(&program->code[pc]))
+			return pc;
+		if (program->code[pc].kind == SIMT_BRANCH && program->code[pc].ptx->op == PTX_OP_RET)
+			break;
+	}
+	return SIMT_NO_PC;
+}
+
+static bool takes_part(const struct simt_inst *inst)
+{
+	const struct ptx_inst *ptx = inst->ptx;
+	return inst->kind == SIMT_BARRIER || ptx_op_is_matrix(ptx->op) || ptx->warp ||
+	       (ptx->sync && inst->kind == SIMT_ALU);
+}
+
+/* Every round of a loop takes a branch back over each of its instructions: those over one that polls are told. */
+static bool mark_branches(struct simt_program *program)
+{
+	uint32_t poll = SIMT_NO_PC, poll_at = 0;
+	bool any = false;
+	for (uint32_t pc = 0; pc < program->count; pc++) {
+		struct simt_inst *inst = &program->code[pc];
+		uint32_t callee = poll_of_callee(program, inst);
+		if (is_poll(inst) || callee != SIMT_NO_PC) {
+			poll = callee != SIMT_NO_PC ? callee : pc;
+			poll_at = pc;
+		}
+		if (inst->exec != control_branch || inst->target > pc || poll == SIMT_NO_PC || poll_at < inst->target)
+			continue;
+		inst->exec = branch_back;
+		inst->immediate = poll;
+		any = true;
+	}
+	return any;
+}
+
+void split_mark(struct simt_program *program)
+{
+	if (!mark_branches(program))
+		return;
+	for (uint32_t pc = 0; pc < program->count; pc++) {
+		struct simt_inst *inst = &program->code[pc];
+		if (!takes_part(inst))
+			continue;
+		inst->together = inst->exec;
+		inst->exec = together;
+	}
+}
+
+void split_block_free(struct simt_block *block)
+{
+	for (uint32_t w = 0; w < block->warp_capacity; w++) {
+		struct simt_split *parked = block->warp[w].parked;
+		for (uint32_t k = 0; parked && k < WARP_SIZE; k++) {
+			free(parked[k].stack);
+			free(parked[k].frames);
+		}
+		free(parked);
+	}
+}
