@@ -60,6 +60,49 @@ static std::vector<int> noted()
 	return std::vector<int>(all, all + count);
 }
 
+// Kernels of one name: by the number of arguments, one of them declared alone; a template's; one of more parameters than are told apart.
+__global__ void several(int entry);
+__global__ void several(int entry, int second, int third); // of nobody
+__global__ void several(int entry, char other)
+{
+	note(entry + other);
+}
+__global__ void several(int entry)
+{
+	note(entry);
+}
+template <class T, T factor> __global__ void of_template(T entry, T other, T more, T most)
+{
+	note(entry + factor * (other + more + most));
+}
+__global__ void many(int a, int b, int c, int d, int e, int f, int g, int h, int i, int j, int k, int l, int m, int n, int o, int p, int q)
+{
+	note(a + b + c + d + e + f + g + h + i + j + k + l + m + n + o + p + q);
+}
+template <int extra> __host__ __device__ void launch_several(int entry)
+{
+	several<<<1, 1>>>(entry + extra, (char)1);
+}
+__global__ void launches_several()
+{
+	several<<<1, 1>>>(50);
+	several<<<dim3(1, 1), 1>>>(51, ")("[0] == ')' ? ',' - ',' : 100);
+	of_template<int, 2><<<1, 1>>>(50, 1, int{0}, 0);
+	if (threadIdx.x == 0)
+		many<<<1, 1>>>(37, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1);
+	else
+		several<<<1, 1>>>(0);
+	launch_several<2>(51);
+}
+
+static void check_several()
+{
+	launches_several<<<1, 1>>>();
+	launch_several<3>(51);
+	SUCCEEDS(cudaDeviceSynchronize());
+	CHECK(noted() == std::vector<int>({50, 51, 52, 53, 54, 55}));
+}
+
 static void check_order()
 {
 	outer<<<1, 32>>>();
@@ -351,6 +394,7 @@ static void check_errors()
 int main()
 {
 	check_order();
+	check_several();
 	check_forms();
 	check_quicksort();
 	check_quadtree();

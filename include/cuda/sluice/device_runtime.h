@@ -1,8 +1,9 @@
 /* device_runtime: what device code has of the runtime: launches of kernels, streams and events for them, memory, errors.
  *
  * A launch `kernel<<<grid, block, shared, stream>>>(arguments)` in device code is compiled as
- * `::sluice::device_launch<decltype(&kernel), &kernel>(grid, block, shared, stream)(arguments)`: clang does not let device code name a kernel but
- * as a constant.
+ * `SLUICE_DEVICE_LAUNCH(COUNT, kernel) grid, block, shared, stream SLUICE_DEVICE_LAUNCHED (arguments)`, and in functions of both sides without
+ * DEVICE, where it stays what it is for the host. clang does not let device code name a kernel but as a constant, nor one of several of the name but in a class. COUNT is that of
+ * the arguments, by which one of several is found.
  */
 #ifndef SLUICE_CUDA_DEVICE_RUNTIME_H
 #define SLUICE_CUDA_DEVICE_RUNTIME_H
@@ -102,13 +103,23 @@ template <class T> static inline __device__ cudaError_t cudaMalloc(T **pointer, 
 	return cudaMalloc((void **)(void *)pointer, size);
 }
 
-/* In functions of both sides: SLUICE_LAUNCH(kernel) grid, block SLUICE_LAUNCHED (arguments). */
+#define SLUICE_DEVICE_LAUNCH(count, ...)                                                                               \
+	({                                                                                                             \
+		struct sluice_launched {                                                                               \
+			typedef ::sluice::device_launch<                                                               \
+				decltype(::sluice::with_parameters<count>::kernel(&__VA_ARGS__)), &__VA_ARGS__ >       \
+				launch;                                                                                \
+		};                                                                                                     \
+		typename sluice_launched::launch(
+#define SLUICE_DEVICE_LAUNCHED                                                                                         \
+		);                                                                                                     \
+	})
 #if defined(__CUDA_ARCH__)
-#define SLUICE_LAUNCH(...) ::sluice::device_launch<decltype(&__VA_ARGS__), &__VA_ARGS__ >(
-#define SLUICE_LAUNCHED    )
+#define SLUICE_LAUNCH   SLUICE_DEVICE_LAUNCH
+#define SLUICE_LAUNCHED SLUICE_DEVICE_LAUNCHED
 #else
-#define SLUICE_LAUNCH(...) __VA_ARGS__<<<
-#define SLUICE_LAUNCHED    >>>
+#define SLUICE_LAUNCH(count, ...) __VA_ARGS__<<<
+#define SLUICE_LAUNCHED           >>>
 #endif
 
 namespace sluice
@@ -124,6 +135,62 @@ static inline __device__ void put_arguments(char *buffer, size_t at, const T &fi
 	__builtin_memcpy(buffer + at, &first, sizeof(T));
 	put_arguments(buffer, at + sizeof(T), others...);
 }
+
+/* The type of a kernel: of the only one of its name, or of the one with so many parameters. A set of functions is resolved by a type that fits
+ * one of them, so that each count needs its parameters written out; from 17 on there must be one kernel. */
+template <int count> struct with_parameters {
+	template <class Kernel> static __host__ __device__ Kernel kernel(Kernel);
+};
+#define SLUICE_TYPE(i)  class P##i
+#define SLUICE_NAME(i)  P##i
+#define SLUICE_TO_1(X)  X(1)
+#define SLUICE_TO_2(X)  SLUICE_TO_1(X), X(2)
+#define SLUICE_TO_3(X)  SLUICE_TO_2(X), X(3)
+#define SLUICE_TO_4(X)  SLUICE_TO_3(X), X(4)
+#define SLUICE_TO_5(X)  SLUICE_TO_4(X), X(5)
+#define SLUICE_TO_6(X)  SLUICE_TO_5(X), X(6)
+#define SLUICE_TO_7(X)  SLUICE_TO_6(X), X(7)
+#define SLUICE_TO_8(X)  SLUICE_TO_7(X), X(8)
+#define SLUICE_TO_9(X)  SLUICE_TO_8(X), X(9)
+#define SLUICE_TO_10(X) SLUICE_TO_9(X), X(10)
+#define SLUICE_TO_11(X) SLUICE_TO_10(X), X(11)
+#define SLUICE_TO_12(X) SLUICE_TO_11(X), X(12)
+#define SLUICE_TO_13(X) SLUICE_TO_12(X), X(13)
+#define SLUICE_TO_14(X) SLUICE_TO_13(X), X(14)
+#define SLUICE_TO_15(X) SLUICE_TO_14(X), X(15)
+#define SLUICE_TO_16(X) SLUICE_TO_15(X), X(16)
+#define SLUICE_COUNT(n)                                                                                                \
+	template <> struct with_parameters<n> {                                                                        \
+		template <class Kernel> static __host__ __device__ Kernel kernel(Kernel);                              \
+		template <SLUICE_TO_##n(SLUICE_TYPE)>                                                                  \
+		static __host__ __device__ auto kernel(void (*function)(SLUICE_TO_##n(SLUICE_NAME)))                   \
+			-> decltype(function);                                                                         \
+	};
+SLUICE_COUNT(1) SLUICE_COUNT(2) SLUICE_COUNT(3) SLUICE_COUNT(4) SLUICE_COUNT(5) SLUICE_COUNT(6) SLUICE_COUNT(7) SLUICE_COUNT(8)
+SLUICE_COUNT(9) SLUICE_COUNT(10) SLUICE_COUNT(11) SLUICE_COUNT(12) SLUICE_COUNT(13) SLUICE_COUNT(14) SLUICE_COUNT(15) SLUICE_COUNT(16)
+template <> struct with_parameters<0> {
+	template <class Kernel> static __host__ __device__ Kernel kernel(Kernel);
+	static __host__ __device__ auto kernel(void (*function)()) -> decltype(function);
+};
+#undef SLUICE_COUNT
+#undef SLUICE_TYPE
+#undef SLUICE_NAME
+#undef SLUICE_TO_1
+#undef SLUICE_TO_2
+#undef SLUICE_TO_3
+#undef SLUICE_TO_4
+#undef SLUICE_TO_5
+#undef SLUICE_TO_6
+#undef SLUICE_TO_7
+#undef SLUICE_TO_8
+#undef SLUICE_TO_9
+#undef SLUICE_TO_10
+#undef SLUICE_TO_11
+#undef SLUICE_TO_12
+#undef SLUICE_TO_13
+#undef SLUICE_TO_14
+#undef SLUICE_TO_15
+#undef SLUICE_TO_16
 
 template <class Function, Function function> struct device_launch;
 template <class... Parameters, void (*function)(Parameters...)> struct device_launch<void (*)(Parameters...), function> {

@@ -153,8 +153,47 @@ const char *scan_line_ends(struct cc *cc, const char *text, size_t length)
 	return ends;
 }
 
-/* The launch whose brackets end at `end`: kernel<<<... becomes ::sluice::device_launch<decltype(&kernel), &kernel >(... or, in a function of
- * both sides, a macro that is this for the device. */
+/* Where the launch's brackets end that began before `at`. */
+static size_t launch_end(const struct scan *scan, size_t at)
+{
+	size_t depth = 0, closed = 0;
+	for (; at < scan->length && closed < 3 && scan->text[at] != ';'; at++) {
+		char c = scan->text[at];
+		depth += c == '(';
+		depth -= c == ')' && depth;
+		closed = c == '>' && !depth ? closed + 1 : isspace((unsigned char)c) ? closed : 0;
+	}
+	return at;
+}
+
+/* The arguments of the launch whose brackets began before `at`, by their commas: none of the template's in one of them is told apart. */
+static unsigned count_arguments(struct scan *scan, size_t at)
+{
+	size_t kept = scan->at, depth = 0;
+	unsigned count = 0;
+	bool is_empty = true;
+	for (scan->at = launch_end(scan, at); scan->at < scan->length && scan->text[scan->at] != ';';) {
+		char c = scan->text[scan->at];
+		if (c == '"' || c == '\'') {
+			is_empty = false;
+			scan_skip_quoted(scan);
+			continue;
+		}
+		bool closes = strchr(")]}", c), opens = strchr("([{", c);
+		if (closes && --depth == 0)
+			break;
+		count += c == ',' && depth == 1;
+		is_empty = is_empty && (!depth || isspace((unsigned char)c));
+		if (!depth && !opens && !isspace((unsigned char)c))
+			break;
+		depth += opens;
+		scan->at++;
+	}
+	scan->at = kept;
+	return is_empty ? 0 : count + 1;
+}
+
+/* The launch whose brackets end at `end`: kernel<<<... becomes SLUICE_LAUNCH of sluice/device_runtime.h. */
 static void open_device_launch(struct scan *scan, size_t brackets, size_t end, unsigned says)
 {
 	struct cc *cc = scan->cc;
@@ -163,10 +202,10 @@ static void open_device_launch(struct scan *scan, size_t brackets, size_t end, u
 	for (char *at = name; *at; at++)
 		if (*at == '\n')
 			*at = ' ';
-	const char *type = cc_joined(cc, cc_joined(cc, "::sluice::device_launch<decltype(&", name), "), &");
-	const char *call = cc_joined(cc, cc_joined(cc, type, name), " >(");
-	if (says & SAYS_HOST)
-		call = cc_joined(cc, cc_joined(cc, "SLUICE_LAUNCH(", name), ") ");
+	char count[16];
+	snprintf(count, sizeof count, "%u", count_arguments(scan, end));
+	const char *macro = says & SAYS_HOST ? "SLUICE_LAUNCH(" : "SLUICE_DEVICE_LAUNCH(";
+	const char *call = cc_joined(cc, cc_joined(cc, cc_joined(cc, cc_joined(cc, macro, count), ", "), name), ") ");
 	scan_edit(scan, start, end - start, cc_joined(cc, scan_line_ends(cc, scan->text + start, end - start), call));
 }
 
@@ -259,7 +298,7 @@ static void take_punctuation(struct scan *scan, char c)
 	if (closes && take_brackets(scan, '>')) {
 		unsigned says = scan->open[--scan->opened].says;
 		if (says)
-			scan_edit(scan, start, 3, says & SAYS_HOST ? " SLUICE_LAUNCHED " : ")");
+			scan_edit(scan, start, 3, says & SAYS_HOST ? " SLUICE_LAUNCHED " : " SLUICE_DEVICE_LAUNCHED ");
 		return;
 	}
 	if (c == ';')
