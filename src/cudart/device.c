@@ -29,7 +29,7 @@ cudaError_t cudaGetDevice(int *device)
 	return answer("cudaGetDevice", device, 0);
 }
 
-static cudaError_t check_device(const char *call, int device)
+cudaError_t runtime_check_device(const char *call, int device)
 {
 	struct runtime *runtime = runtime_enter_closed();
 	return runtime_leave(runtime, device == 0 ? runtime->error : no_device(call, device));
@@ -37,7 +37,10 @@ static cudaError_t check_device(const char *call, int device)
 
 cudaError_t cudaSetDevice(int device)
 {
-	return check_device("cudaSetDevice", device);
+	cudaError_t result = runtime_check_device("cudaSetDevice", device);
+	if (result == cudaSuccess)
+		runtime_use_context();
+	return result;
 }
 
 cudaError_t cudaSetValidDevices(int *devices, int count)
@@ -47,7 +50,7 @@ cudaError_t cudaSetValidDevices(int *devices, int count)
 		return runtime_result(runtime_refuse(call, cudaErrorInvalidValue, "no list of %d devices", count));
 	for (int i = 0; i < count; i++)
 		if (devices[i] != 0)
-			return check_device(call, devices[i]);
+			return runtime_check_device(call, devices[i]);
 	return cudaSuccess;
 }
 
@@ -72,6 +75,7 @@ cudaError_t cudaGetDeviceFlags(unsigned int *flags)
 /* Kernels end before their launch returns: there is nothing to wait for but the error of one that failed. */
 cudaError_t cudaDeviceSynchronize(void)
 {
+	runtime_use_context();
 	struct runtime *runtime = runtime_enter();
 	return runtime_leave(runtime, capture_check_device(runtime, "cudaDeviceSynchronize"));
 }
@@ -210,7 +214,7 @@ cudaError_t cudaDeviceGetPCIBusId(char *id, int length, int device)
 	if (!id || length <= 0)
 		return runtime_result(runtime_refuse(call, cudaErrorInvalidValue, "no room for the name"));
 	snprintf(id, (size_t)length, "0000:%02x:00.0", DEVICE_PCI_BUS);
-	return check_device(call, device);
+	return runtime_check_device(call, device);
 }
 
 cudaError_t cudaDriverGetVersion(int *version)

@@ -71,7 +71,7 @@ CUresult cuDeviceGetCount(int *count)
 
 CUresult cuDeviceGet(CUdevice *device, int ordinal)
 {
-	cudaError_t result = cudaSetDevice(ordinal);
+	cudaError_t result = runtime_check_device("cuDeviceGet", ordinal);
 	return driver_result(result == cudaSuccess ? cudaGetDevice(device) : result);
 }
 
@@ -112,7 +112,7 @@ CUresult cuDeviceComputeCapability(int *major, int *minor, CUdevice device)
 
 CUresult cuDevicePrimaryCtxRetain(CUcontext *context, CUdevice device)
 {
-	cudaError_t result = cudaSetDevice(device);
+	cudaError_t result = runtime_check_device("cuDevicePrimaryCtxRetain", device);
 	if (!context || result != cudaSuccess)
 		return driver_result(context ? result : cudaErrorInvalidValue);
 	*context = runtime_context();
@@ -121,12 +121,12 @@ CUresult cuDevicePrimaryCtxRetain(CUcontext *context, CUdevice device)
 
 CUresult cuDevicePrimaryCtxRelease(CUdevice device)
 {
-	return driver_result(cudaSetDevice(device));
+	return driver_result(runtime_check_device("cuDevicePrimaryCtxRelease", device));
 }
 
 CUresult cuDevicePrimaryCtxReset(CUdevice device)
 {
-	return driver_result(cudaSetDevice(device));
+	return driver_result(runtime_check_device("cuDevicePrimaryCtxReset", device));
 }
 
 CUresult cuCtxPushCurrent(CUcontext context)

@@ -118,6 +118,7 @@ static cudaError_t launch(const struct launch *launch)
 cudaError_t cudaLaunchKernel(const void *function, dim3 grid, dim3 block, void **arguments, size_t shared,
                              cudaStream_t stream)
 {
+	runtime_use_context();
 	return launch(&(struct launch){"cudaLaunchKernel", false, function, grid, block, arguments, shared, stream});
 }
 

@@ -27,6 +27,7 @@ static cudaError_t allocate(struct runtime *runtime, const char *call, void **po
 
 cudaError_t cudaMalloc(void **pointer, size_t size)
 {
+	runtime_use_context();
 	struct runtime *runtime = runtime_enter();
 	cudaError_t result = capture_check_unsafe(runtime, "cudaMalloc");
 	return runtime_leave(runtime, result == cudaSuccess ? allocate(runtime, "cudaMalloc", pointer, size) : result);
@@ -92,6 +93,7 @@ static cudaError_t release(const char *call, void *pointer, cudaStream_t stream)
 
 cudaError_t cudaFree(void *pointer)
 {
+	runtime_use_context();
 	return release("cudaFree", pointer, NULL);
 }
 

@@ -366,6 +366,12 @@ unsigned *runtime_context_depth(void)
 	return &thread.context_depth;
 }
 
+void runtime_use_context(void)
+{
+	if (!thread.context_depth)
+		thread.context_depth = 1;
+}
+
 struct stream_state *runtime_thread_stream(void)
 {
 	return &thread.stream;

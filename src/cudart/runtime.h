@@ -110,6 +110,10 @@ struct call_configuration *runtime_pop_configuration(void);
 /* The one context of the driver API, and how often it lies on the thread's stack. */
 struct CUctx_st *runtime_context(void);
 unsigned *runtime_context_depth(void);
+/* For the runtime's calls that need a context: it becomes the thread's current one, where it has none. */
+void runtime_use_context(void);
+/* An error unless there is a device of that number. */
+cudaError_t runtime_check_device(const char *call, int device);
 /* Whether the thread's launch is one of <<<...>>>: a configuration was popped for it. Forgets that. */
 bool runtime_take_popped(void);
 /* The thread's own stream, as far as captures go, and how it bears those of others. */

@@ -15,6 +15,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <thread>
 
 static const char ptx[] = ".version 6.0\n.target sm_30\n.address_size 64\n"
 			  ".visible .global .align 4 .u32 offset = 5;\n"
@@ -93,6 +94,28 @@ static void test_device()
 	CHECK(cuCtxGetDevice(&device) == CUDA_SUCCESS && device == 0);
 	CHECK(cuCtxSetCurrent((CUcontext)&count) == CUDA_ERROR_INVALID_CONTEXT);
 	CHECK(cuMemGetInfo(&free_bytes, &bytes) == CUDA_SUCCESS && free_bytes <= bytes);
+}
+
+// The runtime's calls make the context current that the driver's ask for, in each thread.
+static void test_context_of_runtime()
+{
+	void (*const calls[])() = {[] { CHECK(cudaSetDevice(0) == cudaSuccess); }, [] { CHECK(cudaFree(0) == cudaSuccess); },
+	                           [] { CHECK(cudaDeviceSynchronize() == cudaSuccess); }};
+	for (auto call : calls)
+		std::thread([call] {
+			CUcontext current, popped;
+			CUdevice device = -1;
+			CHECK(cuDeviceGet(&device, 0) == CUDA_SUCCESS);
+			CHECK(cuCtxGetCurrent(&current) == CUDA_SUCCESS && !current);
+			CHECK(cudaSetDevice(1) == cudaErrorInvalidDevice);
+			CHECK(cuCtxGetDevice(&device) == CUDA_ERROR_INVALID_CONTEXT);
+			call();
+			call();
+			CHECK(cuCtxGetDevice(&device) == CUDA_SUCCESS && device == 0);
+			CHECK(cuCtxGetCurrent(&current) == CUDA_SUCCESS && current);
+			CHECK(cuCtxPopCurrent(&popped) == CUDA_SUCCESS && popped == current);
+			CHECK(cuCtxGetCurrent(&current) == CUDA_SUCCESS && !current);
+		}).join();
 }
 
 static void test_errors()
@@ -242,6 +265,7 @@ int main()
 	CHECK(cuModuleLoad(&module, path) == CUDA_SUCCESS);
 	remove(path);
 	test_launches(module);
+	test_context_of_runtime();
 	test_errors();
 	test_linking();
 	return finish();
