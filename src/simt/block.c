@@ -122,6 +122,7 @@ static void warp_start(struct simt_warp *warp, struct simt_block *block, uint32_
 	warp->barrier_inst = NULL;
 	warp->missed = 0;
 	warp->parked_count = 0;
+	warp->apart = false;
 	warp->polls = 0;
 	for (uint32_t k = 0; k < program->sreg_row_count; k++)
 		fill_special(warp, &program->sreg_rows[k]);

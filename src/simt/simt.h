@@ -322,6 +322,7 @@ struct simt_warp {
 	const struct simt_inst *missed_inst;
 	struct simt_split *parked; /* in the order of their turns; or NULL */
 	uint32_t parked_count;
+	bool apart;     /* some have been parked since the block has begun */
 	uint32_t polls; /* turns of a loop in which lanes have read the same, of which `polled` is a digest */
 	uint64_t polled;
 };

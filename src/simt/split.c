@@ -17,22 +17,6 @@ static uint32_t live(const struct simt_warp *warp)
 
 /* ---- stacks ---- */
 
-static uint32_t lanes_of(const struct simt_split *split)
-{
-	uint32_t lanes = 0;
-	for (uint32_t d = 0; d < split->depth; d++)
-		lanes |= split->stack[d].lanes;
-	return lanes;
-}
-
-static uint32_t parked_lanes(const struct simt_warp *warp)
-{
-	uint32_t lanes = 0;
-	for (uint32_t k = 0; k < warp->parked_count; k++)
-		lanes |= lanes_of(&warp->parked[k]);
-	return lanes;
-}
-
 /* The running stack changes places with `split`. */
 static void exchange(struct simt_warp *warp, struct simt_split *split)
 {
@@ -93,10 +77,11 @@ static void keep_in_frames(uint8_t *frames, uint32_t used, uint32_t keep)
 	}
 }
 
-/* The running path's lanes get a stack of their own, which is parked, and the others go on. */
-static void part(struct simt_warp *warp)
+/* Lanes of the running path get a stack of their own, which is parked, and the others go on. */
+static void part(struct simt_warp *warp, uint32_t lanes)
 {
-	uint32_t lanes = control_save_top(warp)->lanes;
+	control_save_top(warp);
+	warp->apart = true;
 	if (!warp->parked)
 		warp->parked = xcalloc(WARP_SIZE, sizeof *warp->parked);
 	struct simt_split *split = &warp->parked[warp->parked_count++];
@@ -144,22 +129,35 @@ static bool same_calls(const struct simt_warp *warp, const struct simt_split *sp
 	return true;
 }
 
-static bool same_place(const struct simt_warp *warp, const struct simt_split *split)
+/* Whether the path at the top waits in this entry, or is it. */
+static bool holds_top(const struct simt_stack_entry *entry, const struct simt_stack_entry *top)
 {
-	if (warp->depth != split->depth)
-		return false;
-	for (uint32_t d = 0; d < warp->depth; d++) {
-		const struct simt_stack_entry *a = &warp->stack[d], *b = &split->stack[d];
-		if (a->pc != b->pc || a->reconverge != b->reconverge || a->is_call != b->is_call)
-			return false;
-	}
-	return same_calls(warp, split);
+	return (entry->lanes & top->lanes) == top->lanes;
 }
 
-static void join(struct simt_warp *warp, const struct simt_split *split)
+/* Whether the lanes of stack b, which has no other path, can go on in stack a, which is where b is and may have more points at which paths meet:
+ * b's lanes come by these too. With `joins` they do. */
+static bool fits(struct simt_stack_entry *a, uint32_t depth, const struct simt_stack_entry *b, uint32_t left,
+                 bool joins)
 {
-	for (uint32_t d = 0; d < warp->depth; d++)
-		warp->stack[d].lanes |= split->stack[d].lanes;
+	const struct simt_stack_entry top = a[depth - 1], *top_of_b = &b[left - 1];
+	uint32_t lanes = 0;
+	for (uint32_t d = depth; d-- > 0;) {
+		if (!holds_top(&a[d], &top))
+			continue;
+		if (left && a[d].pc == b[left - 1].pc && a[d].is_call == b[left - 1].is_call &&
+		    holds_top(&b[left - 1], top_of_b))
+			lanes |= b[--left].lanes;
+		else if (!lanes || a[d].is_call)
+			return false;
+		a[d].lanes |= joins ? lanes : 0;
+	}
+	return left == 0;
+}
+
+/* The calls of a parked stack that are those of the running one. */
+static void join_calls(struct simt_warp *warp, const struct simt_split *split)
+{
 	for (uint32_t used = warp->frames_used; used;) {
 		struct frame_record a, b;
 		uint32_t at = used - (uint32_t)sizeof a;
@@ -172,21 +170,35 @@ static void join(struct simt_warp *warp, const struct simt_split *split)
 	}
 }
 
+/* Takes a parked stack that is where the running one is into it, or the other way round; false when it is elsewhere. */
+static bool join(struct simt_warp *warp, struct simt_split *split)
+{
+	bool is_smaller = warp->depth < split->depth;
+	if (!same_calls(warp, split) ||
+	    !(is_smaller ? fits(split->stack, split->depth, warp->stack, warp->depth, false)
+	                 : fits(warp->stack, warp->depth, split->stack, split->depth, false)))
+		return false;
+	if (is_smaller)
+		exchange(warp, split);
+	fits(warp->stack, warp->depth, split->stack, split->depth, true);
+	join_calls(warp, split);
+	return true;
+}
+
 /* The running stack takes in those that are where it is; false when there is none. */
 static bool meet(struct simt_warp *warp)
 {
 	uint32_t before = warp->parked_count;
 	control_save_top(warp);
 	for (uint32_t k = 0; k < warp->parked_count;) {
-		if (!same_place(warp, &warp->parked[k])) {
+		if (!join(warp, &warp->parked[k])) {
 			k++;
 			continue;
 		}
-		join(warp, &warp->parked[k]);
 		move_last(warp, k);
 		warp->parked_count--;
 	}
-	warp->lanes = warp->stack[warp->depth - 1].lanes;
+	control_settle(warp);
 	return warp->parked_count < before;
 }
 
@@ -207,29 +219,43 @@ static unsigned mask_source(const struct ptx_inst *ptx)
 	}
 }
 
-/* The lanes that take part in an instruction which `lanes` come to. */
-static uint32_t participants(const struct simt_warp *warp, const struct simt_inst *inst, uint32_t lanes)
+/* Of the lanes that come to an instruction, those for which nobody is missing when `elsewhere` are not here. Lanes with another mask have come for
+ * something else. */
+static uint32_t complete_lanes(const struct simt_warp *warp, const struct simt_inst *inst, uint32_t lanes,
+                               uint32_t elsewhere)
 {
 	if (inst->kind == SIMT_BARRIER || ptx_op_is_matrix(inst->ptx->op))
-		return ALL_LANES;
+		return elsewhere ? 0 : lanes;
 	const lane32 *mask = source(warp, inst, mask_source(inst->ptx));
-	uint32_t named = 0;
-	for (; lanes; lanes &= lanes - 1)
-		named |= mask[__builtin_ctz(lanes)];
-	return named;
+	uint32_t complete = 0;
+	for (uint32_t rest = lanes; rest;) {
+		uint32_t named = mask[__builtin_ctz(rest)], group = 0;
+		for (uint32_t k = rest; k; k &= k - 1)
+			group |= mask[__builtin_ctz(k)] == named ? k & -k : 0;
+		complete |= named & (elsewhere | (lanes & ~group)) ? 0 : group;
+		rest &= ~group;
+	}
+	return complete;
 }
 
-/* Whether lanes that are at `pc` can go on without the others, to something that these could notice (or, of lanes that are apart
- * already, to their end). Of a mask that is not known yet nothing is expected. */
-static bool can_go_on(const struct simt_warp *warp, uint32_t pc, uint32_t lanes, bool apart)
+/* Whether lanes that are at `pc` can go on without the others. */
+static bool can_go_on(const struct simt_warp *warp, uint32_t pc, uint32_t lanes)
+{
+	const struct simt_inst *inst = &warp->code[pc];
+	return !inst->together || complete_lanes(warp, inst, lanes, live(warp) & ~lanes);
+}
+
+/* Whether lanes that are at `pc` may come, without the others, to something that these notice. Of a mask that is not known yet nothing is
+ * expected. */
+static bool may_change(const struct simt_warp *warp, uint32_t pc, uint32_t lanes)
 {
 	for (unsigned k = 0; k < SPLIT_LOOKS; k++) {
 		const struct simt_inst *inst = &warp->code[pc];
 		bool mask_known = !k || inst->kind == SIMT_BARRIER || inst->base_mask >> mask_source(inst->ptx) & 1;
 		if (inst->together && mask_known)
-			return !(participants(warp, inst, lanes) & live(warp) & ~lanes);
+			return can_go_on(warp, pc, lanes);
 		if (inst->kind == SIMT_EXIT)
-			return apart;
+			return false;
 		if (inst->kind != SIMT_ALU && inst->kind != SIMT_LOAD && inst->kind != SIMT_FENCE &&
 		    inst->exec != control_branch)
 			return true;
@@ -240,28 +266,38 @@ static bool can_go_on(const struct simt_warp *warp, uint32_t pc, uint32_t lanes,
 	return true;
 }
 
-/* Where the warp's lanes that are not in the running path and not apart would go on; SIMT_NO_PC: there are none. */
-static uint32_t others_next(const struct simt_warp *warp, uint32_t *lanes)
+/* Whether that holds of lanes of the running stack that are not in its path. */
+static bool others(const struct simt_warp *warp,
+                   bool (*holds)(const struct simt_warp *warp, uint32_t pc, uint32_t lanes))
 {
+	uint32_t known = warp->lanes;
 	for (uint32_t d = warp->depth - 1; d-- > 0;) {
 		const struct simt_stack_entry *entry = &warp->stack[d];
-		*lanes = entry->lanes & ~warp->lanes;
-		if (*lanes && entry->pc != entry->reconverge)
-			return entry->pc;
+		uint32_t lanes = entry->lanes & ~known;
+		if (!lanes || entry->pc == entry->reconverge)
+			continue;
+		if (holds(warp, entry->pc, lanes))
+			return true;
+		known |= lanes;
 	}
-	return SIMT_NO_PC;
+	return false;
 }
 
-/* The first of the stacks apart that can go on; their count, when none can. */
-static uint32_t next_apart(const struct simt_warp *warp)
+/* Others have their turn; false when none can go on. */
+static bool yield(struct simt_warp *warp)
 {
-	uint32_t k = 0;
-	for (; k < warp->parked_count; k++) {
-		const struct simt_stack_entry *top = &warp->parked[k].stack[warp->parked[k].depth - 1];
-		if (can_go_on(warp, top->pc, top->lanes, true))
-			break;
+	if (others(warp, warp->apart ? can_go_on : may_change)) {
+		part(warp, warp->lanes);
+		return true;
 	}
-	return k;
+	for (uint32_t k = 0; k < warp->parked_count; k++) {
+		const struct simt_stack_entry *top = &warp->parked[k].stack[warp->parked[k].depth - 1];
+		if (can_go_on(warp, top->pc, top->lanes)) {
+			change_to(warp, k);
+			return true;
+		}
+	}
+	return false;
 }
 
 /* ---- loops that poll ---- */
@@ -285,21 +321,6 @@ static uint64_t digest(const struct simt_warp *warp, const struct simt_inst *pol
 	return sum;
 }
 
-/* The running path waits: others have their turn, where some can go on. */
-static void take_turns(struct simt_warp *warp)
-{
-	uint32_t others, pc = others_next(warp, &others);
-	if (warp->parked_count && meet(warp))
-		return;
-	if (pc != SIMT_NO_PC && can_go_on(warp, pc, others, false)) {
-		part(warp);
-		return;
-	}
-	uint32_t k = next_apart(warp);
-	if (k < warp->parked_count)
-		change_to(warp, k);
-}
-
 /* The branch back of a loop that polls; `immediate` is the instruction that does. */
 static void branch_back(struct simt_warp *warp, const struct simt_inst *inst, struct simt_step *step)
 {
@@ -310,36 +331,37 @@ static void branch_back(struct simt_warp *warp, const struct simt_inst *inst, st
 	if (now != warp->polled) {
 		warp->polled = now;
 		warp->polls = 0;
-	} else if (++warp->polls >= (warp->parked_count ? 1 : SPLIT_TURNS)) {
+	} else if (++warp->polls >= (warp->apart ? 1 : SPLIT_TURNS)) {
 		warp->polls = 0;
-		take_turns(warp);
+		if (!warp->parked_count || !meet(warp))
+			yield(warp);
 	}
 }
 
 /* ---- instructions that lanes take part in together ---- */
 
-/* Lanes that are apart and take part have not come: others run, until they have. False: none can, or all are here. */
+/* Where lanes have not come which take part: others run until they have, and lanes that wait for none of them go on. False: the instruction runs now,
+ * for all are here, or none of the others can go on. Lanes that have been apart once may be in different rounds of a loop, in one stack. */
 static bool waits(struct simt_warp *warp, const struct simt_inst *inst, struct simt_step *step)
 {
-	uint32_t absent = participants(warp, inst, step->lanes) & live(warp) & parked_lanes(warp);
-	if (!absent)
+	uint32_t complete = complete_lanes(warp, inst, step->lanes, live(warp) & ~warp->lanes);
+	if (complete == step->lanes)
 		return false;
 	warp->pc = inst->pc;
 	bool met = meet(warp);
-	uint32_t k = met ? 0 : next_apart(warp);
-	if (!met && k == warp->parked_count) {
+	if (!met && complete)
+		part(warp, step->lanes & ~complete);
+	else if (!met && !yield(warp)) {
 		warp->pc = inst->pc + 1;
 		return false;
 	}
-	if (!met)
-		change_to(warp, k);
 	step->lanes = 0;
 	return true;
 }
 
 static void together(struct simt_warp *warp, const struct simt_inst *inst, struct simt_step *step)
 {
-	if (LIKELY(!warp->parked_count) || !waits(warp, inst, step))
+	if (LIKELY(!warp->apart) || !waits(warp, inst, step))
 		inst->together(warp, inst, step);
 }
 

@@ -30,7 +30,7 @@ struct alignas(16) own {
 
 int main()
 {
-	CHECK(__LINE__ == 35 && sizeof(own) == 16);
+	CHECK(__LINE__ == 33 && sizeof(own) == 16);
 	int *device, got[THREADS];
 	SUCCEEDS(cudaMalloc(&device, sizeof got));
 	aligned<2><<<1, THREADS, THREADS>>>(device);
