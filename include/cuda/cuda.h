@@ -21,6 +21,8 @@ typedef struct CUstream_st *CUstream;
 typedef struct CUevent_st *CUevent;
 typedef struct CUlinkState_st *CUlinkState;
 typedef struct CUarray_st *CUarray;
+typedef struct CUlib_st *CUlibrary;
+typedef struct CUkern_st *CUkernel;
 
 typedef enum cudaError_enum {
 #define D(name, number) name = number,
@@ -119,7 +121,13 @@ typedef enum CUfunction_attribute_enum {
 	CU_FUNC_ATTRIBUTE_BINARY_VERSION = 6,
 	CU_FUNC_ATTRIBUTE_CACHE_MODE_CA = 7,
 	CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES = 8,
-	CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT = 9
+	CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT = 9,
+	CU_FUNC_ATTRIBUTE_CLUSTER_SIZE_MUST_BE_SET = 10,
+	CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH = 11,
+	CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_HEIGHT = 12,
+	CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_DEPTH = 13,
+	CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED = 14,
+	CU_FUNC_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE = 15
 } CUfunction_attribute;
 
 typedef enum CUfunc_cache_enum {
@@ -132,7 +140,11 @@ typedef enum CUfunc_cache_enum {
 typedef enum CUlimit_enum {
 	CU_LIMIT_STACK_SIZE = 0,
 	CU_LIMIT_PRINTF_FIFO_SIZE = 1,
-	CU_LIMIT_MALLOC_HEAP_SIZE = 2
+	CU_LIMIT_MALLOC_HEAP_SIZE = 2,
+	CU_LIMIT_DEV_RUNTIME_SYNC_DEPTH = 3,
+	CU_LIMIT_DEV_RUNTIME_PENDING_LAUNCH_COUNT = 4,
+	CU_LIMIT_MAX_L2_FETCH_GRANULARITY = 5,
+	CU_LIMIT_PERSISTING_L2_CACHE_SIZE = 6
 } CUlimit;
 
 /* What cuModuleLoadDataEx() is given: all are taken, and the two logs stay empty. */
@@ -151,8 +163,33 @@ typedef enum CUjit_option_enum {
 	CU_JIT_GENERATE_DEBUG_INFO = 11,
 	CU_JIT_LOG_VERBOSE = 12,
 	CU_JIT_GENERATE_LINE_INFO = 13,
-	CU_JIT_CACHE_MODE = 14
+	CU_JIT_CACHE_MODE = 14,
+	CU_JIT_NEW_SM3X_OPT = 15,
+	CU_JIT_FAST_COMPILE = 16,
+	CU_JIT_GLOBAL_SYMBOL_NAMES = 17,
+	CU_JIT_GLOBAL_SYMBOL_ADDRESSES = 18,
+	CU_JIT_GLOBAL_SYMBOL_COUNT = 19,
+	CU_JIT_LTO = 20,
+	CU_JIT_FTZ = 21,
+	CU_JIT_PREC_DIV = 22,
+	CU_JIT_PREC_SQRT = 23,
+	CU_JIT_FMA = 24,
+	CU_JIT_POSITION_INDEPENDENT_CODE = 30,
+	CU_JIT_MIN_CTA_PER_SM = 31,
+	CU_JIT_MAX_THREADS_PER_BLOCK = 32,
+	CU_JIT_OVERRIDE_DIRECTIVE_VALUES = 33
 } CUjit_option;
+
+typedef enum CUarray_format_enum {
+	CU_AD_FORMAT_UNSIGNED_INT8 = 0x01,
+	CU_AD_FORMAT_UNSIGNED_INT16 = 0x02,
+	CU_AD_FORMAT_UNSIGNED_INT32 = 0x03,
+	CU_AD_FORMAT_SIGNED_INT8 = 0x08,
+	CU_AD_FORMAT_SIGNED_INT16 = 0x09,
+	CU_AD_FORMAT_SIGNED_INT32 = 0x0a,
+	CU_AD_FORMAT_HALF = 0x10,
+	CU_AD_FORMAT_FLOAT = 0x20
+} CUarray_format;
 
 typedef enum CUmemorytype_enum {
 	CU_MEMORYTYPE_HOST = 1,
@@ -194,6 +231,24 @@ typedef struct CUDA_MEMCPY3D_st {
 	size_t dstPitch, dstHeight;
 	size_t WidthInBytes, Height, Depth;
 } CUDA_MEMCPY3D;
+
+typedef struct CUDA_MEMCPY3D_PEER_st {
+	size_t srcXInBytes, srcY, srcZ, srcLOD;
+	CUmemorytype srcMemoryType;
+	const void *srcHost;
+	CUdeviceptr srcDevice;
+	CUarray srcArray;
+	CUcontext srcContext;
+	size_t srcPitch, srcHeight;
+	size_t dstXInBytes, dstY, dstZ, dstLOD;
+	CUmemorytype dstMemoryType;
+	void *dstHost;
+	CUdeviceptr dstDevice;
+	CUarray dstArray;
+	CUcontext dstContext;
+	size_t dstPitch, dstHeight;
+	size_t WidthInBytes, Height, Depth;
+} CUDA_MEMCPY3D_PEER;
 
 typedef enum CUpointer_attribute_enum {
 	CU_POINTER_ATTRIBUTE_CONTEXT = 1,
@@ -446,6 +501,8 @@ CUresult cuMemcpy2DUnaligned(const CUDA_MEMCPY2D *box);
 CUresult cuMemcpy2DAsync(const CUDA_MEMCPY2D *box, CUstream stream);
 CUresult cuMemcpy3D(const CUDA_MEMCPY3D *box);
 CUresult cuMemcpy3DAsync(const CUDA_MEMCPY3D *box, CUstream stream);
+CUresult cuMemcpy3DPeer(const CUDA_MEMCPY3D_PEER *box);
+CUresult cuMemcpy3DPeerAsync(const CUDA_MEMCPY3D_PEER *box, CUstream stream);
 CUresult cuMemcpyPeer(CUdeviceptr to, CUcontext to_context, CUdeviceptr from, CUcontext from_context, size_t size);
 CUresult cuMemcpyPeerAsync(CUdeviceptr to, CUcontext to_context, CUdeviceptr from, CUcontext from_context, size_t size,
 			   CUstream stream);
@@ -509,7 +566,29 @@ CUresult cuEventSynchronize(CUevent event);
 CUresult cuEventQuery(CUevent event);
 CUresult cuEventElapsedTime(float *milliseconds, CUevent start, CUevent end);
 
+#include "sluice/driver_virtual.h"
+
+#include "sluice/driver_launch.h"
+
+#include "sluice/driver_graphs.h"
+
+#include "sluice/driver_arrays.h"
+
+#include "sluice/driver_device.h"
+
+#include "sluice/driver_refused.h"
+
 #if defined(__cplusplus)
+}
+
+/* As programs of CUDA 12 say it. */
+static inline CUresult cuGraphInstantiate(CUgraphExec *executable, CUgraph graph, unsigned long long flags)
+{
+	return cuGraphInstantiateWithFlags(executable, graph, flags);
+}
+static inline CUresult cuGraphExecUpdate(CUgraphExec executable, CUgraph graph, CUgraphExecUpdateResultInfo *info)
+{
+	return cuGraphExecUpdate_v2(executable, graph, info);
 }
 #endif
 

@@ -125,8 +125,23 @@ static const struct change {
 	const char *name;
 	int version;
 } changes[] = {
-	{"cuMemAdvise_v2", 12020}, {"cuMemPrefetchAsync_v2", 12020}, {"cuEventElapsedTime_v2", 12080},
-	{"cuCtxCreate_v4", 12050}, {"cuGetProcAddress_v2", 12000},
+	{"cuMemAdvise_v2", 12020},
+	{"cuMemPrefetchAsync_v2", 12020},
+	{"cuEventElapsedTime_v2", 12080},
+	{"cuCtxCreate_v4", 12050},
+	{"cuGetProcAddress_v2", 12000},
+	{"cuStreamGetCaptureInfo_v3", 12030},
+	{"cuStreamUpdateCaptureDependencies_v2", 12030},
+	{"cuGraphGetEdges_v2", 12030},
+	{"cuGraphNodeGetDependencies_v2", 12030},
+	{"cuGraphNodeGetDependentNodes_v2", 12030},
+	{"cuGraphAddDependencies_v2", 12030},
+	{"cuGraphRemoveDependencies_v2", 12030},
+	{"cuGraphExecUpdate_v2", 12000},
+	{"cuGraphAddKernelNode_v2", 12000},
+	{"cuGraphKernelNodeGetParams_v2", 12000},
+	{"cuGraphKernelNodeSetParams_v2", 12000},
+	{"cuGraphExecKernelNodeSetParams_v2", 12000},
 };
 
 static bool is_later(const char *name, int version)
@@ -173,4 +188,23 @@ CUresult cuGetProcAddress_v2(const char *symbol, void **function, int version, u
 CUresult cuGetProcAddress(const char *symbol, void **function, int version, uint64_t flags)
 {
 	return cuGetProcAddress_v2(symbol, function, version, flags, NULL);
+}
+
+/* ---- the same for programs of the runtime ---- */
+
+cudaError_t cudaGetDriverEntryPointByVersion(const char *symbol, void **function, unsigned int version,
+                                             unsigned long long flags, enum cudaDriverEntryPointQueryResult *status)
+{
+	CUdriverProcAddressQueryResult found = CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND;
+	CUresult result = cuGetProcAddress_v2(symbol, function, (int)version, flags, &found);
+	if (status)
+		*status = (enum cudaDriverEntryPointQueryResult)found;
+	/* the status says it, where the program looks at that */
+	return runtime_result(result == CUDA_ERROR_NOT_FOUND && status ? cudaSuccess : (cudaError_t)result);
+}
+
+cudaError_t cudaGetDriverEntryPoint(const char *symbol, void **function, unsigned long long flags,
+                                    enum cudaDriverEntryPointQueryResult *status)
+{
+	return cudaGetDriverEntryPointByVersion(symbol, function, CUDA_VERSION, flags, status);
 }

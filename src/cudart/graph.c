@@ -194,6 +194,7 @@ cudaGraph_t graph_copy(struct runtime *runtime, const struct CUgraph_st *graph)
 		for (size_t i = 0; i < node->before.count; i++)
 			connect(copies[node->before.node[i]->looked_at], copies[node->looked_at]);
 	free(copies);
+	graph_objects_copy(copy, graph);
 	return copy;
 }
 
@@ -213,6 +214,7 @@ void graph_free(struct runtime *runtime, cudaGraph_t graph)
 		free_node(runtime, node);
 	}
 	graph_forget(runtime, graph);
+	graph_objects_drop(graph);
 	nodes_free(&graph->order);
 	free(graph);
 }
@@ -229,6 +231,7 @@ static void free_object(void *object)
 		nodes_free(&node->after);
 	} else if (*kind == GRAPH) {
 		nodes_free(&((cudaGraph_t)object)->order);
+		graph_objects_drop(object);
 	}
 	free(object);
 }
@@ -239,6 +242,7 @@ void graphs_free(struct runtime *runtime)
 	tdestroy(runtime->graphs, free_object);
 	runtime->graphs = NULL;
 	graph_memories_free(runtime);
+	user_objects_free(runtime);
 }
 
 bool graph_has(const struct CUgraph_st *graph, enum cudaGraphNodeType type)
@@ -324,7 +328,9 @@ cudaError_t cudaGraphDestroy(cudaGraph_t graph)
 		result = check_is_programs(call, graph);
 	if (result == cudaSuccess)
 		graph_free(runtime, graph);
-	return runtime_leave(runtime, result);
+	runtime_leave(runtime, result);
+	user_objects_end();
+	return result;
 }
 
 cudaError_t cudaGraphClone(cudaGraph_t *clone, cudaGraph_t graph)

@@ -8,7 +8,7 @@
 #ifndef SLUICE_CUDART_GRAPH_H
 #define SLUICE_CUDART_GRAPH_H
 
-#include "cudart/runtime.h"
+#include "cudart/launch_attributes.h"
 
 /* ---- work: what a node does (graph_work.c) ---- */
 
@@ -16,7 +16,7 @@ struct graph_kernel {
 	const void *function;
 	dim3 grid, block;
 	size_t shared;
-	bool cooperative;
+	struct launch_attributes attributes;
 	void **arguments; /* as many pointers as there are parameters, and behind them the values: one piece of memory */
 	size_t bytes;     /* of that */
 	uint32_t count;   /* parameters */
@@ -77,6 +77,7 @@ struct CUgraph_st {
 	cudaGraphNode_t first, last;
 	size_t count;
 	struct node_list order; /* of an instance's copy */
+	struct graph_object *objects; /* user_object.c */
 };
 
 struct CUgraphExec_st {
@@ -116,6 +117,16 @@ bool nodes_have(const struct node_list *list, const struct CUgraphNode_st *node)
 void nodes_remove(struct node_list *list, const struct CUgraphNode_st *node);
 struct node_list nodes_copy(const struct node_list *list);
 void nodes_free(struct node_list *list);
+
+/* ---- what programs give graphs to keep (user_object.c) ---- */
+
+/* The copy has as many references as the graph. */
+void graph_objects_copy(cudaGraph_t copy, const struct CUgraph_st *graph);
+/* The graph's references are given up. */
+void graph_objects_drop(cudaGraph_t graph);
+/* Calls the destructors of objects that nobody has a reference to any more; the lock is not held. */
+void user_objects_end(void);
+void user_objects_free(struct runtime *runtime);
 
 /* ---- parameters (graph_params.c): what a program says of a node, as work ---- */
 
