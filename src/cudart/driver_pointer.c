@@ -112,7 +112,9 @@ CUresult cuPointerGetAttributes(unsigned int count, CUpointer_attribute *attribu
 	cudaError_t result = runtime_check(runtime, "cuPointerGetAttributes", attributes && data);
 	bool is_known = result == cudaSuccess && find_holder(runtime, address, &holder);
 	for (unsigned i = 0; result == cudaSuccess && i < count; i++)
-		if (!is_known || !answer(&holder, attributes[i], data[i]))
+		if (!data[i])
+			result = cudaErrorInvalidValue;
+		else if (!is_known || !answer(&holder, attributes[i], data[i]))
 			answer_unknown(attributes[i], data[i]);
 	return driver_result(runtime_leave(runtime, result));
 }
