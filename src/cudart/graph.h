@@ -48,7 +48,7 @@ cudaError_t work_kernel(struct runtime *runtime, const char *call, const struct 
 /* A copy of bytes in a row. */
 struct graph_work work_bytes(void *to, const void *from, size_t size, enum cudaMemcpyKind kind);
 
-/* ---- graphs and their nodes (graph.c) ---- */
+/* ---- graphs and their nodes (graph.c; the program's calls are in graph_calls.c) ---- */
 
 enum graph_kind { GRAPH, GRAPH_NODE, GRAPH_INSTANCE };
 
@@ -103,6 +103,10 @@ cudaGraph_t graph_new(struct runtime *runtime);
 /* The work is the node's from then on. */
 cudaGraphNode_t graph_add(struct runtime *runtime, cudaGraph_t graph, const cudaGraphNode_t *dependencies, size_t count,
                           struct graph_work work);
+/* One node waits for another from now on. */
+void graph_connect(cudaGraphNode_t from, cudaGraphNode_t to);
+/* Of one that no graph and no other node knows any more. */
+void graph_free_node(struct runtime *runtime, cudaGraphNode_t node);
 cudaGraph_t graph_copy(struct runtime *runtime, const struct CUgraph_st *graph);
 void graph_free(struct runtime *runtime, cudaGraph_t graph);
 /* Whether it, or a child of it, has a node of that type. */
@@ -112,6 +116,7 @@ cudaGraphNode_t graph_find_copy(cudaGraph_t graph, unsigned long long id);
 /* Puts its nodes, and its children's, in the order in which they run. False: they wait for each other in a circle. */
 bool graph_order(cudaGraph_t graph);
 
+/* Lists of nodes (node_list.c). */
 void nodes_add(struct node_list *list, cudaGraphNode_t node);
 bool nodes_have(const struct node_list *list, const struct CUgraphNode_st *node);
 void nodes_remove(struct node_list *list, const struct CUgraphNode_st *node);
