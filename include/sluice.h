@@ -141,6 +141,8 @@ SLUICE_API enum sluice_status sluice_load_with(sluice_gpu *gpu, const char *ptx,
                                                struct sluice_error *error);
 SLUICE_API void sluice_unload(sluice_gpu *gpu, sluice_module *module);
 SLUICE_API sluice_kernel *sluice_find_kernel(sluice_module *module, const char *name); /* NULL: none of that name */
+/* The name of the module's number-th kernel; NULL: there are fewer. */
+SLUICE_API const char *sluice_kernel_name(const sluice_module *module, size_t number);
 SLUICE_API bool sluice_find_variable(sluice_module *module, const char *name, uint64_t *address, uint64_t *size);
 
 /* What is known of a kernel before it runs. */
@@ -185,7 +187,13 @@ SLUICE_API enum sluice_status sluice_copy(sluice_gpu *gpu, uint64_t to, uint64_t
 SLUICE_API enum sluice_status sluice_fill(sluice_gpu *gpu, uint64_t to, uint32_t value, uint32_t width, uint64_t count,
                                           struct sluice_error *error);
 SLUICE_API void sluice_memory_info(sluice_gpu *gpu, uint64_t *free_bytes, uint64_t *total_bytes);
-/* The live allocation of device memory that holds the address. */
+/* Addresses of the program's choice for device memory that is allocated: [address, address + size) is [device, device + size) from then on, for
+ * kernels and the calls above, across several that lie side by side; several may be the same memory. Until sluice_unmap(), which comes before
+ * sluice_free(). SLUICE_BAD_ARGUMENT: something is at these addresses. Both and the size are multiples of 16. */
+SLUICE_API enum sluice_status sluice_map(sluice_gpu *gpu, uint64_t address, uint64_t size, uint64_t device,
+                                         struct sluice_error *error);
+SLUICE_API enum sluice_status sluice_unmap(sluice_gpu *gpu, uint64_t address, struct sluice_error *error);
+/* The live allocation of device memory, or the mapping of it, that holds the address. */
 SLUICE_API bool sluice_find_allocation(sluice_gpu *gpu, uint64_t address, uint64_t *base, uint64_t *size);
 
 /* Memory of the host that kernels access where it lies, without copies. It is no device memory: the calls above do not take it, but

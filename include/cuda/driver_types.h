@@ -23,6 +23,8 @@ typedef struct cudaMipmappedArray *cudaMipmappedArray_t;
 typedef const struct cudaMipmappedArray *cudaMipmappedArray_const_t;
 typedef struct cudaGraphicsResource *cudaGraphicsResource_t;
 typedef struct CUkern_st *cudaKernel_t;
+typedef struct CUfunc_st *cudaFunction_t;
+typedef struct CUlib_st *cudaLibrary_t;
 typedef struct CUmemPoolHandle_st *cudaMemPool_t;
 typedef void(CUDART_CB *cudaStreamCallback_t)(cudaStream_t stream, cudaError_t status, void *user);
 typedef void(CUDART_CB *cudaHostFn_t)(void *user);
@@ -231,6 +233,12 @@ struct cudaFuncAttributes {
 enum cudaFuncAttribute {
 	cudaFuncAttributeMaxDynamicSharedMemorySize = 8,
 	cudaFuncAttributePreferredSharedMemoryCarveout = 9,
+	cudaFuncAttributeClusterDimMustBeSet = 10,
+	cudaFuncAttributeRequiredClusterWidth = 11,
+	cudaFuncAttributeRequiredClusterHeight = 12,
+	cudaFuncAttributeRequiredClusterDepth = 13,
+	cudaFuncAttributeNonPortableClusterSizeAllowed = 14,
+	cudaFuncAttributeClusterSchedulingPolicyPreference = 15,
 	cudaFuncAttributeMax
 };
 
@@ -526,6 +534,7 @@ enum cudaDeviceAttr {
 	cudaDevAttrHostRegisterSupported = 99,
 	cudaDevAttrPageableMemoryAccessUsesHostPageTables = 100,
 	cudaDevAttrDirectManagedMemAccessFromHost = 101,
+	cudaDevAttrVirtualMemoryManagementSupported = 102, /* the driver's */
 	cudaDevAttrMaxBlocksPerMultiprocessor = 106,
 	cudaDevAttrMaxPersistingL2CacheSize = 108,
 	cudaDevAttrMaxAccessPolicyWindowSize = 109,
@@ -549,43 +558,10 @@ enum cudaDeviceAttr {
 	cudaDevAttrHostNumaId = 134
 };
 
-enum cudaAccessProperty {
-	cudaAccessPropertyNormal = 0,
-	cudaAccessPropertyStreaming = 1,
-	cudaAccessPropertyPersisting = 2
-};
-
 enum {
 	cudaCooperativeLaunchMultiDeviceNoPreSync = 1,
 	cudaCooperativeLaunchMultiDeviceNoPostSync = 2
 };
-
-struct cudaAccessPolicyWindow {
-	void *base_ptr;
-	size_t num_bytes;
-	float hitRatio;
-	enum cudaAccessProperty hitProp, missProp;
-};
-
-enum cudaSynchronizationPolicy {
-	cudaSyncPolicyAuto = 1,
-	cudaSyncPolicySpin = 2,
-	cudaSyncPolicyYield = 3,
-	cudaSyncPolicyBlockingSync = 4
-};
-
-enum cudaStreamAttrID {
-	cudaStreamAttributeAccessPolicyWindow = 1,
-	cudaStreamAttributeSynchronizationPolicy = 3,
-	cudaStreamAttributePriority = 8
-};
-union cudaStreamAttrValue {
-	struct cudaAccessPolicyWindow accessPolicyWindow;
-	enum cudaSynchronizationPolicy syncPolicy;
-	int priority;
-};
-typedef enum cudaStreamAttrID cudaStreamAttrID;
-typedef union cudaStreamAttrValue cudaStreamAttrValue;
 
 struct cudaLaunchParams
 {
@@ -595,6 +571,10 @@ struct cudaLaunchParams
 	size_t sharedMem;
 	cudaStream_t stream;
 };
+
+#include "sluice/library_types.h"
+
+#include "sluice/launch_types.h"
 
 #include "sluice/graph_types.h"
 

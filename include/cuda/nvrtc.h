@@ -43,9 +43,16 @@ nvrtcResult nvrtcGetPTXSize(nvrtcProgram program, size_t *size);
 nvrtcResult nvrtcGetPTX(nvrtcProgram program, char *ptx);
 nvrtcResult nvrtcGetProgramLogSize(nvrtcProgram program, size_t *size);
 nvrtcResult nvrtcGetProgramLog(nvrtcProgram program, char *log);
-/* There is no machine code: both are refused. */
+/* In place of machine code a fat binary with the PTX: cuModuleLoadData() takes it, and cuLinkAddData() as CU_JIT_INPUT_CUBIN. */
 nvrtcResult nvrtcGetCUBINSize(nvrtcProgram program, size_t *size);
 nvrtcResult nvrtcGetCUBIN(nvrtcProgram program, char *cubin);
+/* Of these there is none: all are refused. */
+nvrtcResult nvrtcGetLTOIRSize(nvrtcProgram program, size_t *size);
+nvrtcResult nvrtcGetLTOIR(nvrtcProgram program, char *code);
+nvrtcResult nvrtcGetNVVMSize(nvrtcProgram program, size_t *size);
+nvrtcResult nvrtcGetNVVM(nvrtcProgram program, char *code);
+nvrtcResult nvrtcGetOptiXIRSize(nvrtcProgram program, size_t *size);
+nvrtcResult nvrtcGetOptiXIR(nvrtcProgram program, char *code);
 
 /* Names of kernels and variables as the program writes them, before it is compiled, and as the PTX has them, after that; the
  * text is the program's. */

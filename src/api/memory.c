@@ -42,37 +42,86 @@ enum sluice_status sluice_free(sluice_gpu *gpu, uint64_t address, struct sluice_
 	return api_succeed(error);
 }
 
+/* Bytes from an address of the program's on that lie together for the machine, which has them at `at`. */
+struct part {
+	uint64_t at, bytes;
+};
+
+/* The first part of so many bytes: in a mapping, what is left of that. */
+static struct part first_part(const sluice_gpu *gpu, uint64_t address, uint64_t size)
+{
+	const struct simt_mapping mapping = simt_find_mapping(gpu->gpu->memory, address);
+	if (!mapping.size)
+		return (struct part){address, size};
+	uint64_t offset = address - mapping.address, room = mapping.size - offset;
+	return (struct part){mapping.device + offset, size < room ? size : room};
+}
+
+/* That all of them are allocated. */
+static enum sluice_status check_all(const sluice_gpu *gpu, const char *what, uint64_t address, uint64_t size,
+                                    struct sluice_error *error)
+{
+	while (size) {
+		struct part part = first_part(gpu, address, size);
+		if (check(gpu, what, part.at, part.bytes, error) != SLUICE_OK)
+			return SLUICE_BAD_ARGUMENT;
+		address += part.bytes;
+		size -= part.bytes;
+	}
+	return SLUICE_OK;
+}
+
 enum sluice_status sluice_write(sluice_gpu *gpu, uint64_t to, const void *from, uint64_t size,
                                 struct sluice_error *error)
 {
-	if (size && check(gpu, "write", to, size, error) != SLUICE_OK)
+	const char *bytes = from;
+	if (check_all(gpu, "write", to, size, error) != SLUICE_OK)
 		return SLUICE_BAD_ARGUMENT;
-	if (size) {
-		memcpy(simt_host(gpu->gpu->memory, to), from, size);
-		simt_mark_written(gpu->gpu->memory, to, size);
+	for (struct part part; size; to += part.bytes, bytes += part.bytes, size -= part.bytes) {
+		part = first_part(gpu, to, size);
+		memcpy(simt_host(gpu->gpu->memory, part.at), bytes, part.bytes);
+		simt_mark_written(gpu->gpu->memory, part.at, part.bytes);
 	}
 	return api_succeed(error);
 }
 
 enum sluice_status sluice_read(sluice_gpu *gpu, void *to, uint64_t from, uint64_t size, struct sluice_error *error)
 {
-	if (size && check(gpu, "read", from, size, error) != SLUICE_OK)
+	char *bytes = to;
+	if (check_all(gpu, "read", from, size, error) != SLUICE_OK)
 		return SLUICE_BAD_ARGUMENT;
-	if (size)
-		memcpy(to, simt_host(gpu->gpu->memory, from), size);
+	for (struct part part; size; from += part.bytes, bytes += part.bytes, size -= part.bytes) {
+		part = first_part(gpu, from, size);
+		memcpy(bytes, simt_host(gpu->gpu->memory, part.at), part.bytes);
+	}
 	return api_succeed(error);
 }
 
 enum sluice_status sluice_copy(sluice_gpu *gpu, uint64_t to, uint64_t from, uint64_t size, struct sluice_error *error)
 {
-	if (size &&
-	    (check(gpu, "copy", from, size, error) != SLUICE_OK || check(gpu, "copy", to, size, error) != SLUICE_OK))
+	const struct simt_memory *memory = gpu->gpu->memory;
+	if (check_all(gpu, "copy", from, size, error) != SLUICE_OK ||
+	    check_all(gpu, "copy", to, size, error) != SLUICE_OK)
 		return SLUICE_BAD_ARGUMENT;
-	if (size) {
-		memmove(simt_host(gpu->gpu->memory, to), simt_host(gpu->gpu->memory, from), size);
-		simt_copy_written(gpu->gpu->memory, to, from, size);
+	for (uint64_t bytes; size; to += bytes, from += bytes, size -= bytes) {
+		struct part source = first_part(gpu, from, size), target = first_part(gpu, to, source.bytes);
+		bytes = target.bytes;
+		memmove(simt_host(memory, target.at), simt_host(memory, source.at), bytes);
+		simt_copy_written(gpu->gpu->memory, target.at, source.at, bytes);
 	}
 	return api_succeed(error);
+}
+
+/* Values of `width` bytes, of which there are whole ones: mappings are pages. */
+static void fill_part(struct simt_memory *memory, struct part part, uint32_t value, uint32_t width)
+{
+	unsigned char *host = simt_host(memory, part.at);
+	simt_mark_written(memory, part.at, part.bytes);
+	if (width == 1)
+		memset(host, (int)(value & 0xff), part.bytes);
+	else
+		for (uint64_t i = 0; i < part.bytes; i += width)
+			memcpy(host + i, &value, width); /* little-endian, as device memory is */
 }
 
 enum sluice_status sluice_fill(sluice_gpu *gpu, uint64_t to, uint32_t value, uint32_t width, uint64_t count,
@@ -80,18 +129,17 @@ enum sluice_status sluice_fill(sluice_gpu *gpu, uint64_t to, uint32_t value, uin
 {
 	if (width != 1 && width != 2 && width != 4)
 		return api_fail(error, SLUICE_BAD_ARGUMENT, "fill with values of %u bytes; expected 1, 2 or 4", width);
-	if (count == 0)
-		return api_succeed(error);
+	if (to % width && simt_find_mapping(gpu->gpu->memory, to).size)
+		return api_fail(error, SLUICE_BAD_ARGUMENT,
+		                "fill with values of %u bytes at 0x%llx, which is mapped and no multiple of that",
+		                width, (unsigned long long)to);
 	uint64_t bytes = count > UINT64_MAX / width ? UINT64_MAX : count * width; /* no allocation is that large */
-	if (check(gpu, "fill", to, bytes, error) != SLUICE_OK)
+	if (check_all(gpu, "fill", to, bytes, error) != SLUICE_OK)
 		return SLUICE_BAD_ARGUMENT;
-	unsigned char *host = simt_host(gpu->gpu->memory, to);
-	simt_mark_written(gpu->gpu->memory, to, bytes);
-	if (width == 1)
-		memset(host, (int)(value & 0xff), count);
-	else
-		for (uint64_t i = 0; i < count; i++)
-			memcpy(host + i * width, &value, width); /* little-endian, as device memory is */
+	for (struct part part; bytes; to += part.bytes, bytes -= part.bytes) {
+		part = first_part(gpu, to, bytes);
+		fill_part(gpu->gpu->memory, part, value, width);
+	}
 	return api_succeed(error);
 }
 
@@ -125,9 +173,34 @@ uint64_t sluice_share_place(const sluice_gpu *gpu, uint64_t size)
 	return simt_share_place(gpu->gpu->memory, size);
 }
 
+enum sluice_status sluice_map(sluice_gpu *gpu, uint64_t address, uint64_t size, uint64_t device,
+                              struct sluice_error *error)
+{
+	if (!simt_map(gpu->gpu->memory, address, size, device))
+		return api_fail(
+			error, SLUICE_BAD_ARGUMENT,
+			"cannot map %llu bytes at 0x%llx to 0x%llx: there is something, or nothing is allocated",
+			(unsigned long long)size, (unsigned long long)address, (unsigned long long)device);
+	return api_succeed(error);
+}
+
+enum sluice_status sluice_unmap(sluice_gpu *gpu, uint64_t address, struct sluice_error *error)
+{
+	if (!simt_unmap(gpu->gpu->memory, address))
+		return api_fail(error, SLUICE_BAD_ARGUMENT, "nothing that begins at 0x%llx is mapped",
+		                (unsigned long long)address);
+	return api_succeed(error);
+}
+
 bool sluice_find_allocation(sluice_gpu *gpu, uint64_t address, uint64_t *base, uint64_t *size)
 {
 	const struct simt_allocation *found = simt_find(gpu->gpu->memory, address);
+	const struct simt_mapping mapping = simt_find_mapping(gpu->gpu->memory, address);
+	if (mapping.size) {
+		*base = mapping.address;
+		*size = mapping.size;
+		return true;
+	}
 	if (!found || found->owner == SIMT_SHARE)
 		return false;
 	*base = found->address;

@@ -164,6 +164,11 @@ sluice_kernel *sluice_find_kernel(sluice_module *module, const char *name)
 	return NULL;
 }
 
+const char *sluice_kernel_name(const sluice_module *module, size_t number)
+{
+	return number < module->kernels ? module->kernel[number].function->name : NULL;
+}
+
 bool sluice_find_variable(sluice_module *module, const char *name, uint64_t *address, uint64_t *size)
 {
 	const struct ptx_variable *variable = ptx_find_variable(module->ptx, name);

@@ -79,16 +79,15 @@ static const struct argp annotate_argp = {
 int command_annotate(int argc, char **argv)
 {
 	struct annotate annotate = {.format = SOURCE_TEXT};
-	struct source_options options;
+	struct cli_source file;
 	struct diag diag = {0};
-	char toolkit[PATH_MAX];
 	if (argp_parse(&annotate_argp, argc, argv, 0, NULL, &annotate) != 0)
 		return CLI_USAGE;
 	int status = CLI_FAILED;
-	if (cli_source_options(argv[0], toolkit, &options)) {
-		options.flags = annotate.flags;
-		if (source_print(annotate.file, &options, annotate.format, stdout, &diag))
+	if (cli_source_open(&file, argv[0], annotate.file, annotate.flags)) {
+		if (source_print(annotate.file, &file.options, annotate.format, stdout, &diag))
 			status = 0;
+		cli_source_close(&file);
 	}
 	if (diag.text)
 		fputs(diag.text, stderr);

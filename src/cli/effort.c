@@ -18,13 +18,19 @@ static const struct argp effort_argp = {
 	       "the second's lines over the first's.",
 };
 
-static bool count_lines(const char *command, const char *which, const struct source_options *options, uint32_t *lines)
+static bool count_lines(const char *command, const char *which, uint32_t *lines)
 {
 	const char *name;
 	char *file = cli_split_kernel(which, &name);
+	struct cli_source source;
 	struct diag diag = {0};
 	bool fine = false, found = false;
-	struct source_module *module = source_analyze(file, options, &diag);
+	if (!cli_source_open(&source, command, file, NULL)) {
+		free(file);
+		return false;
+	}
+	struct source_module *module = source_analyze(file, &source.options, &diag);
+	cli_source_close(&source);
 	for (uint32_t i = 0; module && i < module->kernel_count && !found; i++)
 		if (strcmp(module->kernels[i].name, name) == 0) {
 			found = true;
@@ -46,15 +52,11 @@ static bool count_lines(const char *command, const char *which, const struct sou
 int command_effort(int argc, char **argv)
 {
 	struct kernel_pair pair = {0};
-	struct source_options options;
-	char toolkit[PATH_MAX];
 	uint32_t lines[2];
 	if (argp_parse(&effort_argp, argc, argv, 0, NULL, &pair) != 0)
 		return CLI_USAGE;
-	if (!cli_source_options(argv[0], toolkit, &options))
-		return CLI_FAILED;
 	for (int i = 0; i < 2; i++)
-		if (!count_lines(argv[0], pair.which[i], &options, &lines[i]))
+		if (!count_lines(argv[0], pair.which[i], &lines[i]))
 			return CLI_FAILED;
 	for (int i = 0; i < 2; i++)
 		printf("%6u code lines  %s\n", lines[i], pair.which[i]);

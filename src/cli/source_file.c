@@ -1,13 +1,14 @@
 /* source_file: where the analyzer of CUDA sources finds our headers and the compiler. */
 #include "cli/source_file.h"
 
+#include "cli/cc/cc.h"
 #include "cli/commands.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-bool cli_source_options(const char *command, char *toolkit, struct source_options *options)
+static bool find_options(const char *command, char *toolkit, struct source_options *options)
 {
 	static const char *const places[] = {"../toolkit", CLI_INSTALLED_LIBRARIES "/toolkit", NULL};
 	const char *given = getenv("SLUICE_TOOLKIT"), *compiler = getenv("SLUICE_CLANG");
@@ -21,4 +22,60 @@ bool cli_source_options(const char *command, char *toolkit, struct source_option
 	}
 	*options = (struct source_options){.toolkit = toolkit, .compiler = compiler && *compiler ? compiler : NULL};
 	return true;
+}
+
+/* What is shown in place of the files themselves. */
+struct mended_copies {
+	struct cc cc;
+	struct words flags; /* for the compiler */
+	char *temporary;    /* TMPDIR, as it was; NULL: it was not there */
+};
+
+static void add_flags(struct mended_copies *copies, const char *const *flags)
+{
+	for (; flags && *flags; flags++) {
+		cc_add(&copies->flags, *flags);
+		if (strncmp(*flags, "-I", 2) == 0)
+			cc_add(&copies->cc.folders, *flags + 2);
+	}
+}
+
+bool cli_source_open(struct cli_source *source, const char *command, const char *file, const char *const *flags)
+{
+	const char *temporary = getenv("TMPDIR");
+	if (!find_options(command, source->toolkit, &source->options))
+		return false;
+	struct mended_copies *copies = source->copies = xcalloc(1, sizeof *copies);
+	copies->cc.name = command;
+	copies->temporary = temporary ? xstrdup(temporary) : NULL;
+	if (!cc_open_temporary(&copies->cc)) {
+		cli_source_close(source);
+		return false;
+	}
+	add_flags(copies, flags);
+	const char *overlay = cc_mend_launches(&copies->cc, file);
+	if (overlay) {
+		cc_add(&copies->flags, "-ivfsoverlay");
+		cc_add(&copies->flags, overlay);
+	}
+	source->options.flags = copies->flags.list;
+	return true;
+}
+
+void cli_source_close(struct cli_source *source)
+{
+	struct mended_copies *copies = source->copies;
+	if (copies->cc.temporary) {
+		cc_close_temporary(&copies->cc);
+		sigprocmask(SIG_SETMASK, &copies->cc.signals, NULL);
+	}
+	if (copies->temporary)
+		setenv("TMPDIR", copies->temporary, 1);
+	else
+		unsetenv("TMPDIR");
+	free(copies->temporary);
+	free(copies->flags.list);
+	free(copies->cc.folders.list);
+	arena_free(&copies->cc.arena);
+	free(copies);
 }

@@ -66,6 +66,8 @@ void capture_leave(struct runtime *runtime, struct stream_state *state);
 /* Whether it is what a capture makes. */
 bool capture_makes(const struct runtime *runtime, const struct CUgraph_st *graph);
 
+/* Its streams take part no more; its graph stays. */
+void capture_free(struct runtime *runtime, struct capture *capture);
 void captures_free(struct runtime *runtime);
 
 /* ---- what stream.c knows of streams ---- */

@@ -231,3 +231,29 @@ struct cudaChannelFormatDesc cudaCreateChannelDesc(int x, int y, int z, int w, e
 {
 	return (struct cudaChannelFormatDesc){x, y, z, w, f};
 }
+
+/* ---- what devices with neighbours have ---- */
+
+cudaError_t cudaDeviceGetTexture1DLinearMaxWidth(size_t *texels, const struct cudaChannelFormatDesc *format, int device)
+{
+	struct cudaDeviceProp properties;
+	cudaError_t result = cudaGetDeviceProperties(texels && format ? &properties : NULL, device);
+	if (result == cudaSuccess) /* of which each has so many texels, whatever its bytes */
+		*texels = (size_t)properties.maxTexture1DLinear;
+	return result;
+}
+
+/* Of other devices there are none whose writes could be late. */
+cudaError_t cudaDeviceFlushGPUDirectRDMAWrites(enum cudaFlushGPUDirectRDMAWritesTarget target,
+                                               enum cudaFlushGPUDirectRDMAWritesScope scope)
+{
+	(void)target, (void)scope;
+	return runtime_result(runtime_refuse("cudaDeviceFlushGPUDirectRDMAWrites", cudaErrorNotSupported,
+	                                     "no other device writes into the memory"));
+}
+
+cudaError_t cudaInitDevice(int device, unsigned int device_flags, unsigned int flags)
+{
+	cudaError_t result = cudaSetDevice(device);
+	return result == cudaSuccess && flags & 1 ? cudaSetDeviceFlags(device_flags) : result;
+}

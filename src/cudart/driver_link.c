@@ -69,6 +69,12 @@ static CUresult add_fat_binary(CUlinkState state, const char *name, const char *
 	                                   : CUDA_ERROR_INVALID_IMAGE;
 }
 
+static CUresult refuse_machine_code(const char *name)
+{
+	runtime_message("cuLinkAddData: %s is machine code, and Sluice runs PTX", name);
+	return CUDA_ERROR_NO_BINARY_FOR_GPU;
+}
+
 CUresult cuLinkAddData(CUlinkState state, CUjitInputType type, void *data, size_t size, const char *name,
                        unsigned int count, CUjit_option *options, void **values)
 {
@@ -81,12 +87,14 @@ CUresult cuLinkAddData(CUlinkState state, CUjitInputType type, void *data, size_
 		add_text(state, name, data, strnlen(data, size));
 		return CUDA_SUCCESS;
 	case CU_JIT_INPUT_FATBINARY:
-		return add_fat_binary(state, name, data, size);
+	case CU_JIT_INPUT_CUBIN: /* nvrtcGetCUBIN()'s has PTX */
+		if (type == CU_JIT_INPUT_FATBINARY || fat_container_bytes(data, size))
+			return add_fat_binary(state, name, data, size);
+		return refuse_machine_code(name);
 	case CU_JIT_INPUT_LIBRARY: /* of device code there is libcudadevrt.a, which is empty */
 		return CUDA_SUCCESS;
 	default:
-		runtime_message("cuLinkAddData: %s is machine code, and Sluice runs PTX", name);
-		return CUDA_ERROR_NO_BINARY_FOR_GPU;
+		return refuse_machine_code(name);
 	}
 }
 

@@ -142,6 +142,11 @@ CUresult cuMemsetD8Async(CUdeviceptr to, unsigned char value, size_t count, CUst
 	return fill(to, value, 1, count, stream);
 }
 
+CUresult cuMemsetD16Async(CUdeviceptr to, unsigned short value, size_t count, CUstream stream)
+{
+	return fill(to, value, 2, count, stream);
+}
+
 CUresult cuMemsetD32Async(CUdeviceptr to, unsigned int value, size_t count, CUstream stream)
 {
 	return fill(to, value, 4, count, stream);

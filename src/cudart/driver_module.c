@@ -1,4 +1,4 @@
-/* The driver API: modules and kernels. A module is one more binary of the runtime's, a function one more of its symbols. */
+/* The driver API: modules and their functions. A module is one more binary of the runtime's, a function one more of its symbols. */
 #include "cudart/driver.h"
 
 #include "base/arena.h"
@@ -8,9 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { WRAPPER_MAGIC = 0x466243b1, WRAPPER_DATA = 8, MOST_PARAMETERS = 1024 };
+enum { WRAPPER_MAGIC = 0x466243b1, WRAPPER_DATA = 8 };
 
-static bool is_module(const struct runtime *runtime, const void *module)
+bool driver_is_module(const struct runtime *runtime, const void *module)
 {
 	const struct binary *binary = runtime->binaries;
 	while (binary && binary != module)
@@ -75,7 +75,7 @@ CUresult cuModuleLoad(CUmodule *module, const char *file)
 CUresult cuModuleUnload(CUmodule module)
 {
 	struct runtime *runtime = runtime_enter_closed();
-	bool is = is_module(runtime, module) || runtime->ending;
+	bool is = driver_is_module(runtime, module) || runtime->ending;
 	return driver_result(runtime_leave(runtime, is ? cudaSuccess : cudaErrorInvalidResourceHandle));
 }
 
@@ -103,7 +103,7 @@ CUresult cuModuleGetFunction(CUfunction *function, CUmodule module, const char *
 	struct runtime *runtime = runtime_enter();
 	struct binary *binary = (struct binary *)module;
 	cudaError_t result = runtime_check(runtime, "cuModuleGetFunction", function && name);
-	if (result == cudaSuccess && !is_module(runtime, module))
+	if (result == cudaSuccess && !driver_is_module(runtime, module))
 		result = cudaErrorInvalidResourceHandle;
 	if (result == cudaSuccess && !sluice_find_kernel(binary->module, name))
 		result = cudaErrorSymbolNotFound;
@@ -119,7 +119,7 @@ CUresult cuModuleGetGlobal(CUdeviceptr *address, size_t *bytes, CUmodule module,
 	struct runtime *runtime = runtime_enter();
 	uint64_t place, size;
 	cudaError_t result = runtime_check(runtime, "cuModuleGetGlobal", name);
-	if (result == cudaSuccess && !is_module(runtime, module))
+	if (result == cudaSuccess && !driver_is_module(runtime, module))
 		result = cudaErrorInvalidResourceHandle;
 	if (result == cudaSuccess && !sluice_find_variable(((struct binary *)module)->module, name, &place, &size))
 		result = cudaErrorSymbolNotFound;
@@ -150,9 +150,9 @@ CUresult cuFuncGetAttribute(int *value, CUfunction_attribute attribute, CUfuncti
 		[CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES] = all.maxDynamicSharedSizeBytes,
 		[CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT] = all.preferredShmemCarveout,
 	};
-	if ((size_t)attribute >= sizeof values / sizeof *values)
+	if ((unsigned)attribute > CU_FUNC_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE)
 		return CUDA_ERROR_INVALID_VALUE;
-	*value = values[attribute];
+	*value = (size_t)attribute < sizeof values / sizeof *values ? values[attribute] : 0; /* there are no clusters */
 	return CUDA_SUCCESS;
 }
 
@@ -164,49 +164,4 @@ CUresult cuFuncSetAttribute(CUfunction function, CUfunction_attribute attribute,
 CUresult cuFuncSetCacheConfig(CUfunction function, CUfunc_cache config)
 {
 	return driver_result(cudaFuncSetCacheConfig(function, (enum cudaFuncCache)config));
-}
-
-CUresult cuOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, CUfunction function, int block_threads, size_t shared)
-{
-	return driver_result(cudaOccupancyMaxActiveBlocksPerMultiprocessor(blocks, function, block_threads, shared));
-}
-
-/* The buffer of `extra`, or NULL. */
-static char *find_buffer(void **extra)
-{
-	char *buffer = NULL;
-	for (; extra && extra[0] != CU_LAUNCH_PARAM_END; extra += 2)
-		if (extra[0] == CU_LAUNCH_PARAM_BUFFER_POINTER)
-			buffer = extra[1];
-	return buffer;
-}
-
-/* Where each parameter lies in a buffer of all. False: the function is none. */
-static bool spread(CUfunction function, char *buffer, void **parameters)
-{
-	struct runtime *runtime = runtime_enter();
-	const struct symbol *symbol = runtime->kernels;
-	uint32_t offset, size, count = 0;
-	while (symbol && symbol != (const void *)function)
-		symbol = symbol->next;
-	const sluice_kernel *kernel = symbol ? sluice_find_kernel(symbol->binary->module, symbol->name) : NULL;
-	for (; kernel && count < MOST_PARAMETERS && sluice_kernel_param(kernel, count, &offset, &size); count++)
-		parameters[count] = buffer + offset;
-	runtime_leave(runtime, cudaSuccess);
-	return kernel;
-}
-
-CUresult cuLaunchKernel(CUfunction function, unsigned int grid_x, unsigned int grid_y, unsigned int grid_z,
-                        unsigned int block_x, unsigned int block_y, unsigned int block_z, unsigned int shared,
-                        CUstream stream, void **parameters, void **extra)
-{
-	void *places[MOST_PARAMETERS];
-	char *buffer = find_buffer(extra);
-	if (buffer && !parameters) {
-		if (!spread(function, buffer, places))
-			return CUDA_ERROR_INVALID_HANDLE;
-		parameters = places;
-	}
-	const dim3 grid = {grid_x, grid_y, grid_z}, block = {block_x, block_y, block_z};
-	return driver_result(cudaLaunchKernel(function, grid, block, parameters, shared, stream));
 }

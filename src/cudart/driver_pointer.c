@@ -112,7 +112,9 @@ CUresult cuPointerGetAttributes(unsigned int count, CUpointer_attribute *attribu
 	cudaError_t result = runtime_check(runtime, "cuPointerGetAttributes", attributes && data);
 	bool is_known = result == cudaSuccess && find_holder(runtime, address, &holder);
 	for (unsigned i = 0; result == cudaSuccess && i < count; i++)
-		if (!is_known || !answer(&holder, attributes[i], data[i]))
+		if (!data[i])
+			result = cudaErrorInvalidValue;
+		else if (!is_known || !answer(&holder, attributes[i], data[i]))
 			answer_unknown(attributes[i], data[i]);
 	return driver_result(runtime_leave(runtime, result));
 }
@@ -125,8 +127,23 @@ static const struct change {
 	const char *name;
 	int version;
 } changes[] = {
-	{"cuMemAdvise_v2", 12020}, {"cuMemPrefetchAsync_v2", 12020}, {"cuEventElapsedTime_v2", 12080},
-	{"cuCtxCreate_v4", 12050}, {"cuGetProcAddress_v2", 12000},
+	{"cuMemAdvise_v2", 12020},
+	{"cuMemPrefetchAsync_v2", 12020},
+	{"cuEventElapsedTime_v2", 12080},
+	{"cuCtxCreate_v4", 12050},
+	{"cuGetProcAddress_v2", 12000},
+	{"cuStreamGetCaptureInfo_v3", 12030},
+	{"cuStreamUpdateCaptureDependencies_v2", 12030},
+	{"cuGraphGetEdges_v2", 12030},
+	{"cuGraphNodeGetDependencies_v2", 12030},
+	{"cuGraphNodeGetDependentNodes_v2", 12030},
+	{"cuGraphAddDependencies_v2", 12030},
+	{"cuGraphRemoveDependencies_v2", 12030},
+	{"cuGraphExecUpdate_v2", 12000},
+	{"cuGraphAddKernelNode_v2", 12000},
+	{"cuGraphKernelNodeGetParams_v2", 12000},
+	{"cuGraphKernelNodeSetParams_v2", 12000},
+	{"cuGraphExecKernelNodeSetParams_v2", 12000},
 };
 
 static bool is_later(const char *name, int version)
@@ -173,4 +190,23 @@ CUresult cuGetProcAddress_v2(const char *symbol, void **function, int version, u
 CUresult cuGetProcAddress(const char *symbol, void **function, int version, uint64_t flags)
 {
 	return cuGetProcAddress_v2(symbol, function, version, flags, NULL);
+}
+
+/* ---- the same for programs of the runtime ---- */
+
+cudaError_t cudaGetDriverEntryPointByVersion(const char *symbol, void **function, unsigned int version,
+                                             unsigned long long flags, enum cudaDriverEntryPointQueryResult *status)
+{
+	CUdriverProcAddressQueryResult found = CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND;
+	CUresult result = cuGetProcAddress_v2(symbol, function, (int)version, flags, &found);
+	if (status)
+		*status = (enum cudaDriverEntryPointQueryResult)found;
+	/* the status says it, where the program looks at that */
+	return runtime_result(result == CUDA_ERROR_NOT_FOUND && status ? cudaSuccess : (cudaError_t)result);
+}
+
+cudaError_t cudaGetDriverEntryPoint(const char *symbol, void **function, unsigned long long flags,
+                                    enum cudaDriverEntryPointQueryResult *status)
+{
+	return cudaGetDriverEntryPointByVersion(symbol, function, CUDA_VERSION, flags, status);
 }

@@ -1,57 +1,10 @@
-/* Graphs: nodes, and which waits for which. */
+/* Graphs: what programs name, making and copying, and the order of nodes. */
 #include "cudart/capture.h"
 
 #include "base/arena.h"
 
 #include <search.h>
 #include <stdlib.h>
-#include <string.h>
-
-/* ---- lists of nodes ---- */
-
-void nodes_add(struct node_list *list, cudaGraphNode_t node)
-{
-	if (!(list->count & (list->count - 1))) /* full at each power of two */
-		list->node = xrealloc(list->node, (list->count ? 2 * list->count : 1) * sizeof *list->node);
-	list->node[list->count++] = node;
-}
-
-static size_t place_of(const struct node_list *list, const struct CUgraphNode_st *node)
-{
-	size_t i = 0;
-	while (i < list->count && list->node[i] != node)
-		i++;
-	return i;
-}
-
-bool nodes_have(const struct node_list *list, const struct CUgraphNode_st *node)
-{
-	return place_of(list, node) < list->count;
-}
-
-void nodes_remove(struct node_list *list, const struct CUgraphNode_st *node)
-{
-	struct node_list rest = {0};
-	for (size_t i = 0; i < list->count; i++)
-		if (list->node[i] != node)
-			nodes_add(&rest, list->node[i]);
-	nodes_free(list);
-	*list = rest;
-}
-
-struct node_list nodes_copy(const struct node_list *list)
-{
-	struct node_list copy = {0};
-	for (size_t i = 0; i < list->count; i++)
-		nodes_add(&copy, list->node[i]);
-	return copy;
-}
-
-void nodes_free(struct node_list *list)
-{
-	free(list->node);
-	*list = (struct node_list){0};
-}
 
 /* ---- what programs name ---- */
 
@@ -146,7 +99,7 @@ cudaGraph_t graph_new(struct runtime *runtime)
 	return graph;
 }
 
-static void connect(cudaGraphNode_t from, cudaGraphNode_t to)
+void graph_connect(cudaGraphNode_t from, cudaGraphNode_t to)
 {
 	nodes_add(&from->after, to);
 	nodes_add(&to->before, from);
@@ -158,7 +111,7 @@ cudaGraphNode_t graph_add(struct runtime *runtime, cudaGraph_t graph, const cuda
 	cudaGraphNode_t node = xcalloc(1, sizeof *node);
 	*node = (struct CUgraphNode_st){.kind = GRAPH_NODE, .id = ++runtime->graph_ids, .graph = graph, .work = work};
 	for (size_t i = 0; i < count; i++)
-		connect(dependencies[i], node);
+		graph_connect(dependencies[i], node);
 	*(graph->last ? &graph->last->next : &graph->first) = node;
 	graph->last = node;
 	graph->count++;
@@ -192,12 +145,13 @@ cudaGraph_t graph_copy(struct runtime *runtime, const struct CUgraph_st *graph)
 	}
 	for (cudaGraphNode_t node = graph->first; node; node = node->next)
 		for (size_t i = 0; i < node->before.count; i++)
-			connect(copies[node->before.node[i]->looked_at], copies[node->looked_at]);
+			graph_connect(copies[node->before.node[i]->looked_at], copies[node->looked_at]);
 	free(copies);
+	graph_objects_copy(copy, graph);
 	return copy;
 }
 
-static void free_node(struct runtime *runtime, cudaGraphNode_t node)
+void graph_free_node(struct runtime *runtime, cudaGraphNode_t node)
 {
 	graph_forget(runtime, node);
 	work_free(runtime, &node->work);
@@ -210,9 +164,10 @@ void graph_free(struct runtime *runtime, cudaGraph_t graph)
 {
 	for (cudaGraphNode_t node = graph->first, next; node; node = next) {
 		next = node->next;
-		free_node(runtime, node);
+		graph_free_node(runtime, node);
 	}
 	graph_forget(runtime, graph);
+	graph_objects_drop(graph);
 	nodes_free(&graph->order);
 	free(graph);
 }
@@ -229,6 +184,7 @@ static void free_object(void *object)
 		nodes_free(&node->after);
 	} else if (*kind == GRAPH) {
 		nodes_free(&((cudaGraph_t)object)->order);
+		graph_objects_drop(object);
 	}
 	free(object);
 }
@@ -239,6 +195,7 @@ void graphs_free(struct runtime *runtime)
 	tdestroy(runtime->graphs, free_object);
 	runtime->graphs = NULL;
 	graph_memories_free(runtime);
+	user_objects_free(runtime);
 }
 
 bool graph_has(const struct CUgraph_st *graph, enum cudaGraphNodeType type)
@@ -290,150 +247,4 @@ bool graph_order(cudaGraph_t graph)
 		if (node->state == NODE_NEW)
 			fine = order_node(&graph->order, node);
 	return fine;
-}
-
-/* ---- the program's calls ---- */
-
-cudaError_t cudaGraphCreate(cudaGraph_t *graph, unsigned int flags)
-{
-	struct runtime *runtime = runtime_enter();
-	cudaError_t result = runtime_check(runtime, "cudaGraphCreate", graph);
-	if (result == cudaSuccess && flags)
-		result = runtime_refuse("cudaGraphCreate", cudaErrorInvalidValue, "unknown flags 0x%x", flags);
-	if (result == cudaSuccess)
-		*graph = graph_new(runtime);
-	return runtime_leave(runtime, result);
-}
-
-/* That the program may destroy it. */
-static cudaError_t check_is_programs(const char *call, const struct CUgraph_st *graph)
-{
-	if (!graph->is_owned)
-		return cudaSuccess;
-	return runtime_refuse(call, cudaErrorInvalidValue, "the graph belongs to a node, an instance or a capture");
-}
-
-cudaError_t cudaGraphDestroy(cudaGraph_t graph)
-{
-	static const char call[] = "cudaGraphDestroy";
-	struct runtime *runtime = runtime_enter_closed();
-	if (runtime->ending) /* it is gone */
-		return runtime_leave(runtime, runtime->error);
-	cudaError_t result = graph_check(runtime, call, graph);
-	if (result == cudaSuccess)
-		result = check_is_programs(call, graph);
-	if (result == cudaSuccess)
-		graph_free(runtime, graph);
-	return runtime_leave(runtime, result);
-}
-
-cudaError_t cudaGraphClone(cudaGraph_t *clone, cudaGraph_t graph)
-{
-	static const char call[] = "cudaGraphClone";
-	struct runtime *runtime = runtime_enter();
-	cudaError_t result = runtime_check(runtime, call, clone);
-	if (result == cudaSuccess)
-		result = graph_check(runtime, call, graph);
-	if (result == cudaSuccess &&
-	    (graph_has(graph, cudaGraphNodeTypeMemAlloc) || graph_has(graph, cudaGraphNodeTypeMemFree)))
-		result = runtime_refuse(call, cudaErrorNotSupported, "a graph that allocates or frees memory");
-	if (result == cudaSuccess)
-		*clone = graph_copy(runtime, graph);
-	return runtime_leave(runtime, result);
-}
-
-cudaError_t cudaGraphNodeFindInClone(cudaGraphNode_t *node, cudaGraphNode_t original, cudaGraph_t clone)
-{
-	static const char call[] = "cudaGraphNodeFindInClone";
-	struct runtime *runtime = runtime_enter();
-	cudaError_t result = runtime_check(runtime, call, node);
-	if (result == cudaSuccess)
-		result = graph_check_node(runtime, call, original);
-	if (result == cudaSuccess)
-		result = graph_check(runtime, call, clone);
-	if (result == cudaSuccess) {
-		*node = graph_find_copy(clone, original->id);
-		if (!*node)
-			result = runtime_refuse(call, cudaErrorInvalidValue, "the graph has no copy of node %p",
-			                        (void *)original);
-	}
-	return runtime_leave(runtime, result);
-}
-
-cudaError_t cudaGraphDestroyNode(cudaGraphNode_t node)
-{
-	static const char call[] = "cudaGraphDestroyNode";
-	struct runtime *runtime = runtime_enter();
-	cudaError_t result = graph_check_node(runtime, call, node);
-	if (result == cudaSuccess &&
-	    (node->work.type == cudaGraphNodeTypeMemAlloc || node->work.type == cudaGraphNodeTypeMemFree))
-		result = runtime_refuse(call, cudaErrorNotSupported, "a node that allocates or frees memory");
-	if (result == cudaSuccess && capture_makes(runtime, node->graph))
-		result = runtime_refuse(call, cudaErrorInvalidValue, "a node of a graph that is being captured");
-	if (result != cudaSuccess)
-		return runtime_leave(runtime, result);
-	cudaGraph_t graph = node->graph;
-	cudaGraphNode_t *at = &graph->first, last = NULL;
-	for (; *at != node; at = &(*at)->next)
-		last = *at;
-	*at = node->next;
-	if (graph->last == node)
-		graph->last = last;
-	graph->count--;
-	for (size_t i = 0; i < node->before.count; i++)
-		nodes_remove(&node->before.node[i]->after, node);
-	for (size_t i = 0; i < node->after.count; i++)
-		nodes_remove(&node->after.node[i]->before, node);
-	free_node(runtime, node);
-	return runtime_leave(runtime, result);
-}
-
-/* Both nodes of each pair, which are of the graph. */
-static cudaError_t check_pairs(struct runtime *runtime, const char *call, cudaGraph_t graph,
-                               const cudaGraphNode_t *from, const cudaGraphNode_t *to, size_t count)
-{
-	cudaError_t result = graph_check(runtime, call, graph);
-	if (result == cudaSuccess && count && !(from && to))
-		result = runtime_refuse(call, cudaErrorInvalidValue, "%zu pairs of nodes at NULL", count);
-	for (size_t i = 0; i < count && result == cudaSuccess; i++) {
-		result = graph_check_nodes(runtime, call, graph, &from[i], 1);
-		if (result == cudaSuccess)
-			result = graph_check_nodes(runtime, call, graph, &to[i], 1);
-		if (result == cudaSuccess && from[i] == to[i])
-			result = runtime_refuse(call, cudaErrorInvalidValue, "node %p and itself", (void *)to[i]);
-	}
-	return result;
-}
-
-cudaError_t cudaGraphAddDependencies(cudaGraph_t graph, const cudaGraphNode_t *from, const cudaGraphNode_t *to,
-                                     size_t count)
-{
-	static const char call[] = "cudaGraphAddDependencies";
-	struct runtime *runtime = runtime_enter();
-	cudaError_t result = check_pairs(runtime, call, graph, from, to, count);
-	for (size_t i = 0; i < count && result == cudaSuccess; i++)
-		if (nodes_have(&to[i]->before, from[i]))
-			result = runtime_refuse(call, cudaErrorInvalidValue, "node %p waits for %p already",
-			                        (void *)to[i], (void *)from[i]);
-	for (size_t i = 0; i < count && result == cudaSuccess; i++)
-		if (!nodes_have(&to[i]->before, from[i]))
-			connect(from[i], to[i]);
-	return runtime_leave(runtime, result);
-}
-
-cudaError_t cudaGraphRemoveDependencies(cudaGraph_t graph, const cudaGraphNode_t *from, const cudaGraphNode_t *to,
-                                        size_t count)
-{
-	static const char call[] = "cudaGraphRemoveDependencies";
-	struct runtime *runtime = runtime_enter();
-	cudaError_t result = check_pairs(runtime, call, graph, from, to, count);
-	for (size_t i = 0; i < count && result == cudaSuccess; i++)
-		if (!nodes_have(&to[i]->before, from[i]))
-			result = runtime_refuse(call, cudaErrorInvalidValue, "node %p does not wait for %p",
-			                        (void *)to[i], (void *)from[i]);
-	for (size_t i = 0; i < count && result == cudaSuccess; i++) {
-		nodes_remove(&from[i]->after, to[i]);
-		nodes_remove(&to[i]->before, from[i]);
-	}
-	return runtime_leave(runtime, result);
 }

@@ -8,7 +8,7 @@
 #ifndef SLUICE_CUDART_GRAPH_H
 #define SLUICE_CUDART_GRAPH_H
 
-#include "cudart/runtime.h"
+#include "cudart/launch_attributes.h"
 
 /* ---- work: what a node does (graph_work.c) ---- */
 
@@ -16,7 +16,7 @@ struct graph_kernel {
 	const void *function;
 	dim3 grid, block;
 	size_t shared;
-	bool cooperative;
+	struct launch_attributes attributes;
 	void **arguments; /* as many pointers as there are parameters, and behind them the values: one piece of memory */
 	size_t bytes;     /* of that */
 	uint32_t count;   /* parameters */
@@ -48,7 +48,7 @@ cudaError_t work_kernel(struct runtime *runtime, const char *call, const struct 
 /* A copy of bytes in a row. */
 struct graph_work work_bytes(void *to, const void *from, size_t size, enum cudaMemcpyKind kind);
 
-/* ---- graphs and their nodes (graph.c) ---- */
+/* ---- graphs and their nodes (graph.c; the program's calls are in graph_calls.c) ---- */
 
 enum graph_kind { GRAPH, GRAPH_NODE, GRAPH_INSTANCE };
 
@@ -77,6 +77,7 @@ struct CUgraph_st {
 	cudaGraphNode_t first, last;
 	size_t count;
 	struct node_list order; /* of an instance's copy */
+	struct graph_object *objects; /* user_object.c */
 };
 
 struct CUgraphExec_st {
@@ -102,6 +103,10 @@ cudaGraph_t graph_new(struct runtime *runtime);
 /* The work is the node's from then on. */
 cudaGraphNode_t graph_add(struct runtime *runtime, cudaGraph_t graph, const cudaGraphNode_t *dependencies, size_t count,
                           struct graph_work work);
+/* One node waits for another from now on. */
+void graph_connect(cudaGraphNode_t from, cudaGraphNode_t to);
+/* Of one that no graph and no other node knows any more. */
+void graph_free_node(struct runtime *runtime, cudaGraphNode_t node);
 cudaGraph_t graph_copy(struct runtime *runtime, const struct CUgraph_st *graph);
 void graph_free(struct runtime *runtime, cudaGraph_t graph);
 /* Whether it, or a child of it, has a node of that type. */
@@ -111,11 +116,22 @@ cudaGraphNode_t graph_find_copy(cudaGraph_t graph, unsigned long long id);
 /* Puts its nodes, and its children's, in the order in which they run. False: they wait for each other in a circle. */
 bool graph_order(cudaGraph_t graph);
 
+/* Lists of nodes (node_list.c). */
 void nodes_add(struct node_list *list, cudaGraphNode_t node);
 bool nodes_have(const struct node_list *list, const struct CUgraphNode_st *node);
 void nodes_remove(struct node_list *list, const struct CUgraphNode_st *node);
 struct node_list nodes_copy(const struct node_list *list);
 void nodes_free(struct node_list *list);
+
+/* ---- what programs give graphs to keep (user_object.c) ---- */
+
+/* The copy has as many references as the graph. */
+void graph_objects_copy(cudaGraph_t copy, const struct CUgraph_st *graph);
+/* The graph's references are given up. */
+void graph_objects_drop(cudaGraph_t graph);
+/* Calls the destructors of objects that nobody has a reference to any more; the lock is not held. */
+void user_objects_end(void);
+void user_objects_free(struct runtime *runtime);
 
 /* ---- parameters (graph_params.c): what a program says of a node, as work ---- */
 

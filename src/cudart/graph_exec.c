@@ -85,7 +85,9 @@ cudaError_t cudaGraphExecDestroy(cudaGraphExec_t executable)
 		graph_forget(runtime, executable);
 		free(executable);
 	}
-	return runtime_leave(runtime, result);
+	runtime_leave(runtime, result);
+	user_objects_end();
+	return result;
 }
 
 cudaError_t cudaGraphExecGetFlags(cudaGraphExec_t executable, unsigned long long *flags)

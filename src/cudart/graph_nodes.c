@@ -62,6 +62,8 @@ static cudaError_t set(struct runtime *runtime, const struct change *change, cud
 {
 	if (result != cudaSuccess)
 		return runtime_leave(runtime, result);
+	if (work->type == cudaGraphNodeTypeKernel) /* parameters have none */
+		work->kernel.attributes = change->node->work.kernel.attributes;
 	if (!change->of_instance) {
 		work_free(runtime, &change->node->work);
 		change->node->work = *work;

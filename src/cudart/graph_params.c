@@ -175,3 +175,39 @@ cudaError_t cudaGraphMemFreeNodeGetParams(cudaGraphNode_t node, void *pointer)
 		*(void **)pointer = node->work.freed;
 	return runtime_leave(runtime, result);
 }
+
+/* ---- attributes of kernels ---- */
+
+cudaError_t cudaGraphKernelNodeGetAttribute(cudaGraphNode_t node, cudaKernelNodeAttrID attribute,
+                                            cudaKernelNodeAttrValue *value)
+{
+	static const char call[] = "cudaGraphKernelNodeGetAttribute";
+	struct runtime *runtime = runtime_enter();
+	cudaError_t result = check_read(runtime, call, node, cudaGraphNodeTypeKernel, value);
+	if (result == cudaSuccess)
+		result = launch_attribute_get(call, &node->work.kernel.attributes, attribute, value);
+	return runtime_leave(runtime, result);
+}
+
+cudaError_t cudaGraphKernelNodeSetAttribute(cudaGraphNode_t node, cudaKernelNodeAttrID attribute,
+                                            const cudaKernelNodeAttrValue *value)
+{
+	static const char call[] = "cudaGraphKernelNodeSetAttribute";
+	struct runtime *runtime = runtime_enter();
+	cudaError_t result = check_read(runtime, call, node, cudaGraphNodeTypeKernel, value);
+	if (result == cudaSuccess)
+		result = launch_attribute_set(call, &node->work.kernel.attributes, attribute, value);
+	return runtime_leave(runtime, result);
+}
+
+cudaError_t cudaGraphKernelNodeCopyAttributes(cudaGraphNode_t to, cudaGraphNode_t from)
+{
+	static const char call[] = "cudaGraphKernelNodeCopyAttributes";
+	struct runtime *runtime = runtime_enter();
+	cudaError_t result = check_read(runtime, call, to, cudaGraphNodeTypeKernel, call);
+	if (result == cudaSuccess)
+		result = check_read(runtime, call, from, cudaGraphNodeTypeKernel, call);
+	if (result == cudaSuccess)
+		to->work.kernel.attributes = from->work.kernel.attributes;
+	return runtime_leave(runtime, result);
+}

@@ -20,8 +20,9 @@ enum cudaGraphExecUpdateResult update_check(const struct graph_work *old, const 
 		return cudaGraphExecUpdateErrorNodeTypeChanged;
 	switch (old->type) {
 	case cudaGraphNodeTypeKernel:
-		return old->kernel.cooperative == work->kernel.cooperative ? cudaGraphExecUpdateSuccess
-		                                                           : cudaGraphExecUpdateErrorAttributesChanged;
+		return old->kernel.attributes.cooperative == work->kernel.attributes.cooperative
+		               ? cudaGraphExecUpdateSuccess
+		               : cudaGraphExecUpdateErrorAttributesChanged;
 	case cudaGraphNodeTypeMemcpy:
 		return !old->copy.srcArray == !work->copy.srcArray && !old->copy.dstArray == !work->copy.dstArray
 		               ? cudaGraphExecUpdateSuccess

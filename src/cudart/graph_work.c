@@ -115,7 +115,7 @@ void work_free(struct runtime *runtime, struct graph_work *work)
 
 static cudaError_t run_kernel(const struct graph_kernel *kernel, cudaStream_t stream)
 {
-	if (kernel->cooperative)
+	if (kernel->attributes.cooperative)
 		return cudaLaunchCooperativeKernel(kernel->function, kernel->grid, kernel->block, kernel->arguments,
 		                                   kernel->shared, stream);
 	return cudaLaunchKernel(kernel->function, kernel->grid, kernel->block, kernel->arguments, kernel->shared,

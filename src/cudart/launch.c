@@ -1,4 +1,4 @@
-/* Kernels: launching them, and what is known of them. */
+/* Kernels: finding and launching them. */
 #include "cudart/capture.h"
 #include "cudart/texture.h"
 
@@ -34,7 +34,7 @@ cudaError_t runtime_find_kernel(struct runtime *runtime, const char *call, const
 /* A launch, as both kinds give it. */
 struct launch {
 	const char *call;
-	bool cooperative;
+	struct launch_attributes attributes;
 	const void *function;
 	dim3 grid, block;
 	void **arguments;
@@ -48,7 +48,7 @@ static enum sluice_status start(struct runtime *runtime, const struct launch *la
 	sluice_dim grid = {launch->grid.x, launch->grid.y, launch->grid.z};
 	sluice_dim block = {launch->block.x, launch->block.y, launch->block.z};
 	uint32_t shared = (uint32_t)launch->shared;
-	if (!launch->cooperative)
+	if (!launch->attributes.cooperative)
 		return sluice_launch(runtime->gpu, kernel, grid, block, shared, launch->arguments, error);
 	/* what the kernel's grid_group asks: cooperative_groups.h, sluice/groups/grid.h */
 	static const uint32_t together[] = {1, 0, 0}, apart[] = {0, 0, 0};
@@ -81,7 +81,7 @@ static cudaError_t run(struct runtime *runtime, const struct launch *launch)
 		                                      .grid = launch->grid,
 		                                      .block = launch->block,
 		                                      .shared = launch->shared,
-		                                      .cooperative = launch->cooperative};
+		                                      .attributes = launch->attributes};
 		return capture_kernel(runtime, call, launch->stream, &captured, launch->arguments);
 	}
 	if (runtime->ending)
@@ -119,7 +119,7 @@ cudaError_t cudaLaunchKernel(const void *function, dim3 grid, dim3 block, void *
                              cudaStream_t stream)
 {
 	runtime_use_context();
-	return launch(&(struct launch){"cudaLaunchKernel", false, function, grid, block, arguments, shared, stream});
+	return launch(&(struct launch){"cudaLaunchKernel", {0}, function, grid, block, arguments, shared, stream});
 }
 
 /* nvcc 12.8 and later: a kernel is looked up once, then launched by its handle. */
@@ -144,7 +144,13 @@ cudaError_t __cudaLaunchKernel(cudaKernel_t kernel, dim3 grid, dim3 block, void 
 cudaError_t cudaLaunchCooperativeKernel(const void *function, dim3 grid, dim3 block, void **arguments, size_t shared,
                                         cudaStream_t stream)
 {
-	return launch(&(struct launch){"cudaLaunchCooperativeKernel", true, function, grid, block, arguments, shared,
+	return launch(&(struct launch){"cudaLaunchCooperativeKernel",
+	                               {.cooperative = true},
+	                               function,
+	                               grid,
+	                               block,
+	                               arguments,
+	                               shared,
 	                               stream});
 }
 
@@ -155,107 +161,68 @@ cudaError_t cudaLaunchCooperativeKernelMultiDevice(struct cudaLaunchParams *list
 	static const char call[] = "cudaLaunchCooperativeKernelMultiDevice";
 	(void)flags;
 	if (list && devices == 1)
-		return launch(&(struct launch){call, true, list->func, list->gridDim, list->blockDim, list->args,
-		                               list->sharedMem, list->stream});
+		return launch(&(struct launch){call,
+		                               {.cooperative = true},
+		                               list->func,
+		                               list->gridDim,
+		                               list->blockDim,
+		                               list->args,
+		                               list->sharedMem,
+		                               list->stream});
 	struct runtime *runtime = runtime_enter();
 	return runtime_leave(
 		runtime, runtime_refuse(call, cudaErrorInvalidDevice, "a launch on %u devices; there is one", devices));
 }
 
-cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *attributes, const void *function)
-{
-	struct runtime *runtime = runtime_enter();
-	sluice_kernel *kernel;
-	cudaError_t result = runtime_check(runtime, "cudaFuncGetAttributes", attributes);
-	if (result == cudaSuccess)
-		result = runtime_find_kernel(runtime, "cudaFuncGetAttributes", function, &kernel);
-	if (result != cudaSuccess)
-		return runtime_leave(runtime, result);
-	struct sluice_kernel_info info;
-	struct sluice_machine_info machine;
-	struct sluice_error error = {0};
-	if (sluice_kernel_info(runtime->gpu, kernel, &info, &error) != SLUICE_OK)
-		return runtime_leave(runtime, runtime_report(runtime, "cudaFuncGetAttributes", &error));
-	sluice_machine_info(runtime->gpu, &machine);
-	uint32_t limit = machine.max_threads_per_block;
-	*attributes = (struct cudaFuncAttributes){
-		.sharedSizeBytes = info.shared_bytes,
-		.constSizeBytes = info.constant_bytes,
-		.localSizeBytes = info.local_bytes,
-		.maxThreadsPerBlock =
-			(int)(info.max_block_threads && info.max_block_threads < limit ? info.max_block_threads
-	                                                                               : limit),
-		.numRegs = (int)info.registers,
-		.ptxVersion = (int)info.target, /* by which programs know for what their kernels were compiled */
-		.binaryVersion = (int)(machine.major * 10 + machine.minor),
-		.maxDynamicSharedSizeBytes = (int)(machine.shared_bytes_per_block - info.shared_bytes),
-	};
-	return runtime_leave(runtime, cudaSuccess);
-}
+/* ---- launches with attributes ---- */
 
-cudaError_t cudaFuncSetAttribute(const void *function, enum cudaFuncAttribute attribute, int value)
+/* What attributes say of the stream rather than of the kernel. */
+struct launch_events {
+	cudaEvent_t launched[2];
+	size_t count;
+};
+
+/* Work runs in the order in which it is given, so that a kernel need not be told to wait for the one before it. */
+static cudaError_t take_attribute(struct launch *launch, struct launch_events *events,
+                                  const cudaLaunchAttribute *attribute)
 {
-	struct runtime *runtime = runtime_enter();
-	sluice_kernel *kernel;
-	cudaError_t result = runtime_find_kernel(runtime, "cudaFuncSetAttribute", function, &kernel);
-	if (result == cudaSuccess && attribute == cudaFuncAttributeMaxDynamicSharedMemorySize) {
-		struct sluice_machine_info machine;
-		sluice_machine_info(runtime->gpu, &machine);
-		if (value < 0 || (uint32_t)value > machine.shared_bytes_per_block)
-			result = runtime_refuse("cudaFuncSetAttribute", cudaErrorInvalidValue,
-			                        "%d bytes of shared memory; the machine has %u a block", value,
-			                        machine.shared_bytes_per_block);
+	const size_t room = sizeof events->launched / sizeof *events->launched;
+	cudaEvent_t event = attribute->id == cudaLaunchAttributeProgrammaticEvent
+	                            ? attribute->val.programmaticEvent.event
+	                            : attribute->val.launchCompletionEvent.event;
+	switch (attribute->id) {
+	case cudaLaunchAttributeProgrammaticStreamSerialization:
+	case cudaLaunchAttributeSynchronizationPolicy:
+		return cudaSuccess;
+	case cudaLaunchAttributeProgrammaticEvent:
+	case cudaLaunchAttributeLaunchCompletionEvent:
+		if (events->count == room)
+			return runtime_refuse(launch->call, cudaErrorInvalidValue, "an attribute is there twice");
+		events->launched[events->count++] = event;
+		return cudaSuccess;
+	default:
+		return launch_attribute_set(launch->call, &launch->attributes, attribute->id, &attribute->val);
 	}
-	return runtime_leave(runtime, result);
 }
 
-/* Preferences of cache and shared memory: the machine file decides. */
-static cudaError_t accept_for(const char *call, const void *function)
+cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *configuration, const void *function, void **arguments)
 {
-	struct runtime *runtime = runtime_enter();
-	sluice_kernel *kernel;
-	return runtime_leave(runtime, runtime_find_kernel(runtime, call, function, &kernel));
-}
-
-cudaError_t cudaFuncSetCacheConfig(const void *function, enum cudaFuncCache config)
-{
-	(void)config;
-	return accept_for("cudaFuncSetCacheConfig", function);
-}
-
-cudaError_t cudaFuncSetSharedMemConfig(const void *function, enum cudaSharedMemConfig config)
-{
-	(void)config;
-	return accept_for("cudaFuncSetSharedMemConfig", function);
-}
-
-cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *blocks, const void *function, int block_threads,
-                                                                   size_t dynamic_shared, unsigned int flags)
-{
-	(void)flags;
-	static const char call[] = "cudaOccupancyMaxActiveBlocksPerMultiprocessor";
-	struct runtime *runtime = runtime_enter();
-	sluice_kernel *kernel;
-	cudaError_t result = runtime_check(runtime, call, blocks);
-	if (result == cudaSuccess)
-		result = runtime_find_kernel(runtime, call, function, &kernel);
-	if (result == cudaSuccess && (block_threads <= 0 || dynamic_shared > UINT32_MAX))
-		result = runtime_refuse(call, cudaErrorInvalidValue, "blocks of %d threads with %zu bytes",
-		                        block_threads, dynamic_shared);
-	if (result != cudaSuccess)
-		return runtime_leave(runtime, result);
-	struct sluice_occupancy occupancy;
-	struct sluice_error error = {0};
-	/* a block that does not fit at all is no error here: none is resident */
-	bool fits = sluice_occupancy(runtime->gpu, kernel, (uint32_t)block_threads, (uint32_t)dynamic_shared,
-	                             &occupancy, &error) == SLUICE_OK;
-	*blocks = fits ? (int)occupancy.blocks_per_sm : 0;
-	return runtime_leave(runtime, cudaSuccess);
-}
-
-cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, const void *function, int block_threads,
-                                                          size_t dynamic_shared)
-{
-	return cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(blocks, function, block_threads, dynamic_shared,
-	                                                              0);
+	static const char call[] = "cudaLaunchKernelExC";
+	if (!configuration || (configuration->numAttrs && !configuration->attrs))
+		return runtime_result(runtime_refuse(call, cudaErrorInvalidValue, "no configuration"));
+	struct launch_events events = {0};
+	struct launch asked = {.call = call,
+	                       .function = function,
+	                       .grid = configuration->gridDim,
+	                       .block = configuration->blockDim,
+	                       .arguments = arguments,
+	                       .shared = configuration->dynamicSmemBytes,
+	                       .stream = configuration->stream};
+	cudaError_t result = cudaSuccess;
+	for (unsigned i = 0; i < configuration->numAttrs && result == cudaSuccess; i++)
+		result = take_attribute(&asked, &events, &configuration->attrs[i]);
+	result = result == cudaSuccess ? launch(&asked) : runtime_result(result);
+	for (size_t i = 0; i < events.count && result == cudaSuccess; i++)
+		result = cudaEventRecord(events.launched[i], configuration->stream);
+	return result;
 }

@@ -243,6 +243,7 @@ static const struct more_attribute {
 } more_attributes[] = {
 	{cudaDevAttrCanTex2DGather, 20, 1},
 	{cudaDevAttrHostRegisterSupported, 0, 1},
+	{cudaDevAttrVirtualMemoryManagementSupported, 0, 1},
 	{cudaDevAttrMemoryPoolsSupported, 60, 1},
 	{cudaDevAttrMemSyncDomainCount, 0, 1},
 	{cudaDevAttrUnifiedFunctionPointers, 0, 1},

@@ -2,9 +2,10 @@
 
 #include "cudart/capture.h"
 #include "cudart/host_memory.h"
-#include "cudart/missing.h"
 #include "cudart/pool.h"
+#include "cudart/refused.h"
 #include "cudart/texture.h"
+#include "cudart/virtual.h"
 
 #include "base/arena.h"
 
@@ -328,10 +329,10 @@ bool runtime_find_allocation(const void *address, uint64_t *base, uint64_t *size
 	return found;
 }
 
-int runtime_missing(const char *name)
+int runtime_refused(const char *name, int error, const char *reason)
 {
-	runtime_message("%s is not implemented", name);
-	return (int)runtime_result(cudaErrorNotSupported);
+	runtime_message("%s: %s", name, reason);
+	return strncmp(name, "cuda", 4) == 0 ? (int)runtime_result((cudaError_t)error) : error;
 }
 
 cudaError_t *runtime_last_error(void)
@@ -423,6 +424,7 @@ static void close_runtime(struct runtime *runtime)
 	graphs_free(runtime);
 	handles_free(runtime);
 	pools_free(runtime);
+	virtual_free(runtime);
 	host_memory_free(runtime);
 	managed_sections_free(runtime);
 	arrays_free(runtime);

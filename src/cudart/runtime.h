@@ -61,10 +61,14 @@ struct runtime {
 	struct stream_attributes stream_attributes;       /* the default streams' */
 	struct managed_section *sections; /* managed_variable.c */
 	void *handles, *host_memory, *graphs; /* trees of <search.h> */
+	struct CUuserObject_st *user_objects;
+	struct reservation *reservations; /* virtual.h */
+	struct physical *physicals;
+	struct mapping *mappings;
 	struct capture *captures;
 	struct graph_memory *graph_memories;
 	uint64_t graph_bytes[4]; /* of these, by enum cudaGraphMemAttributeType */
-	unsigned long long graph_ids; /* of graphs, nodes and captures so far */
+	unsigned long long graph_ids; /* of graphs, nodes, captures and streams so far */
 	uint64_t launches;
 	bool failed;     /* the process shall not end with status 0 */
 	bool untold;     /* nor as long as the program has not asked for the error of a kernel that did not run to its end */

@@ -10,6 +10,7 @@
 struct handle {
 	enum handle_kind { STREAM, EVENT } kind;
 	unsigned flags;
+	unsigned long long id;      /* STREAM: of all */
 	int priority;               /* STREAM */
 	struct stream_state state;  /* STREAM; of an EVENT, the tips when it was recorded in a capture */
 	unsigned long long capture; /* EVENT: that capture's id, or 0 */
@@ -132,6 +133,7 @@ cudaError_t cudaStreamCreateWithPriority(cudaStream_t *stream, unsigned int flag
 	if (!handle)
 		return runtime_leave(runtime, cudaErrorMemoryAllocation);
 	handle->priority = priority;
+	handle->id = 2 + ++runtime->graph_ids; /* 1 and 2 are the default streams' */
 	return runtime_leave(runtime, cudaSuccess);
 }
 
@@ -174,6 +176,26 @@ cudaError_t cudaStreamGetFlags(cudaStream_t stream, unsigned int *flags)
 	struct handle *handle = find(runtime, STREAM, stream);
 	if (result == cudaSuccess)
 		*flags = handle ? handle->flags : cudaStreamDefault;
+	return runtime_leave(runtime, result);
+}
+
+cudaError_t cudaStreamGetDevice(cudaStream_t stream, int *device)
+{
+	struct runtime *runtime = runtime_enter();
+	cudaError_t result = check_stream_query(runtime, "cudaStreamGetDevice", stream, device);
+	if (result == cudaSuccess)
+		*device = 0;
+	return runtime_leave(runtime, result);
+}
+
+/* The default streams have their own handles as numbers, as with CUDA. */
+cudaError_t cudaStreamGetId(cudaStream_t stream, unsigned long long *id)
+{
+	struct runtime *runtime = runtime_enter();
+	cudaError_t result = check_stream_query(runtime, "cudaStreamGetId", stream, id);
+	const struct handle *handle = find(runtime, STREAM, stream);
+	if (result == cudaSuccess)
+		*id = handle ? handle->id : (uintptr_t)(stream ? stream : cudaStreamLegacy);
 	return runtime_leave(runtime, result);
 }
 

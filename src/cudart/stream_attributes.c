@@ -1,22 +1,10 @@
 /* Attributes of streams, which are hints: they change nothing here, and are said again when a program asks. */
-#include "cudart/runtime.h"
-
-static bool is_property(enum cudaAccessProperty property)
-{
-	return property >= cudaAccessPropertyNormal && property <= cudaAccessPropertyPersisting;
-}
-
-/* What misses cannot be kept for good. */
-static bool is_window(const struct cudaAccessPolicyWindow *window)
-{
-	return window->hitRatio >= 0 && window->hitRatio <= 1 && is_property(window->hitProp) &&
-	       is_property(window->missProp) && window->missProp != cudaAccessPropertyPersisting;
-}
+#include "cudart/launch_attributes.h"
 
 static cudaError_t set(const char *call, struct stream_attributes *attributes, cudaStreamAttrID attribute,
                        const cudaStreamAttrValue *value)
 {
-	if (attribute == cudaStreamAttributeAccessPolicyWindow && is_window(&value->accessPolicyWindow)) {
+	if (attribute == cudaStreamAttributeAccessPolicyWindow && launch_is_window(&value->accessPolicyWindow)) {
 		attributes->window = value->accessPolicyWindow;
 		return cudaSuccess;
 	}

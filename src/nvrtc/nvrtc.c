@@ -3,6 +3,7 @@
 
 #include "base/arena.h"
 
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -182,19 +183,70 @@ nvrtcResult nvrtcGetProgramLog(nvrtcProgram program, char *log)
 	return give_text(program, program ? program->log : NULL, log);
 }
 
-/* What a driver loads is the PTX here, machine code or not; a virtual architecture has none, as with CUDA. */
+/* ---- what stands for machine code: a fat binary (cudart/fat_binary.h) with the PTX in it; of a virtual architecture there is none ---- */
+
+enum { CONTAINER_HEADER = 16, ENTRY_HEADER = 64, KIND_PTX = 1, FAT_VERSION = 1 };
+
+static void put(char *to, uint64_t value, size_t bytes)
+{
+	for (size_t i = 0; i < bytes; i++)
+		to[i] = (char)(value >> 8 * i);
+}
+
 nvrtcResult nvrtcGetCUBINSize(nvrtcProgram program, size_t *size)
 {
 	nvrtcResult result = nvrtcGetPTXSize(program, size);
-	if (result == NVRTC_SUCCESS && !program->is_for_machine)
-		*size = 0;
+	if (result == NVRTC_SUCCESS)
+		*size = program->is_for_machine ? *size + CONTAINER_HEADER + ENTRY_HEADER : 0;
 	return result;
 }
 
 nvrtcResult nvrtcGetCUBIN(nvrtcProgram program, char *cubin)
 {
-	return program && !program->is_for_machine ? NVRTC_ERROR_INVALID_PROGRAM : nvrtcGetPTX(program, cubin);
+	if (!program || !*program->ptx || !program->is_for_machine)
+		return NVRTC_ERROR_INVALID_PROGRAM;
+	if (!cubin)
+		return NVRTC_ERROR_INVALID_INPUT;
+	const size_t bytes = strlen(program->ptx) + 1;
+	const char *target = strstr(program->ptx, ".target sm_");
+	memset(cubin, 0, CONTAINER_HEADER + ENTRY_HEADER);
+	put(cubin, 0xBA55ED50, 4);
+	put(cubin + 4, FAT_VERSION, 2);
+	put(cubin + 6, CONTAINER_HEADER, 2);
+	put(cubin + 8, ENTRY_HEADER + bytes, 8);
+	char *entry = cubin + CONTAINER_HEADER;
+	put(entry, KIND_PTX, 2);
+	put(entry + 4, ENTRY_HEADER, 4);
+	put(entry + 8, bytes, 8);
+	put(entry + 28, target ? strtoul(target + sizeof ".target sm_" - 1, NULL, 10) : 0, 4);
+	memcpy(entry + ENTRY_HEADER, program->ptx, bytes);
+	return NVRTC_SUCCESS;
 }
+
+/* ---- what there is none of ---- */
+
+static nvrtcResult refuse(const char *call, const char *what)
+{
+	fprintf(stderr, "sluice: %s: there is no %s; nvrtcGetPTX() and nvrtcGetCUBIN() have the code\n", call, what);
+	return NVRTC_ERROR_INVALID_PROGRAM;
+}
+
+#define REFUSED(name, what)                                                                                            \
+	nvrtcResult name##Size(nvrtcProgram program, size_t *size)                                                     \
+	{                                                                                                              \
+		(void)program, (void)size;                                                                             \
+		return refuse(#name "Size", what);                                                                     \
+	}                                                                                                              \
+	nvrtcResult name(nvrtcProgram program, char *code)                                                             \
+	{                                                                                                              \
+		(void)program, (void)code;                                                                             \
+		return refuse(#name, what);                                                                            \
+	}
+REFUSED(nvrtcGetLTOIR, "code for linking with optimization")
+REFUSED(nvrtcGetNVVM, "NVVM code")
+REFUSED(nvrtcGetOptiXIR, "code for OptiX")
+
+/* ---- names ---- */
 
 nvrtcResult nvrtcAddNameExpression(nvrtcProgram program, const char *expression)
 {

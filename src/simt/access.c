@@ -105,6 +105,10 @@ static struct simt_range range_of(const struct simt_block *block, uint64_t addre
 	const struct simt_allocation *allocation = simt_find(memory, address + shift);
 	if (!allocation)
 		return (struct simt_range){0};
+	const struct simt_mapping mapping = simt_find_mapping(memory, address);
+	if (mapping.size)
+		return (struct simt_range){mapping.address, mapping.address + mapping.size, shift,
+		                           (uintptr_t)block->global};
 	uint64_t low = allocation->address - shift;
 	uintptr_t base = allocation->owner == SIMT_SHARE ? (uintptr_t)(allocation->host - allocation->address)
 	                                                 : (uintptr_t)block->global;

@@ -19,7 +19,7 @@ struct simt_memory {
 	uint8_t *written; /* a byte for each byte, or NULL */
 	uint64_t bytes;
 	struct allocations statics, heap, shared; /* the live ones */
-	struct shares shares;                     /* `shared`, by the host's addresses */
+	struct shares shares;                     /* `shared`, by the host's addresses, and mappings of the heap */
 	bool reuse;                               /* of what was freed */
 	uint64_t allocated;                       /* of the heap, ever */
 	uint64_t heap_used;                       /* with rounding; without reuse all of it that ever was */
@@ -158,20 +158,20 @@ uint64_t simt_share(struct simt_memory *memory, void *host, uint64_t size)
 	return simt_named(memory, share.device);
 }
 
-bool simt_unshare(struct simt_memory *memory, const void *host)
-{
-	const struct share *share = shares_find(&memory->shares, (uintptr_t)host);
-	if (!share || share->address != (uintptr_t)host)
-		return false;
-	allocations_remove(&memory->shared, share->device);
-	shares_remove(&memory->shares, share);
-	return true;
-}
-
 /* The machine's own memory, and none of the host's. */
 static bool is_own(const struct simt_memory *memory, uint64_t address)
 {
 	return address < memory->bytes;
+}
+
+bool simt_unshare(struct simt_memory *memory, const void *host)
+{
+	const struct share *share = shares_find(&memory->shares, (uintptr_t)host);
+	if (!share || share->address != (uintptr_t)host || is_own(memory, share->device))
+		return false;
+	allocations_remove(&memory->shared, share->device);
+	shares_remove(&memory->shares, share);
+	return true;
 }
 
 /* Whether an address means the same for programs as for the machine, so that no share can have it: where windows, variables and allocations
@@ -180,6 +180,34 @@ static bool is_taken(const struct simt_memory *memory, uint64_t address)
 {
 	bool is_window = address >= SIMT_SHARED_WINDOW && address < SIMT_WINDOWS_END;
 	return is_window || (address >= memory->statics.low && address < memory->bytes);
+}
+
+/* --- mappings --- */
+
+bool simt_map(struct simt_memory *memory, uint64_t address, uint64_t size, uint64_t device)
+{
+	const uint64_t low = memory->statics.low < SIMT_SHARED_WINDOW ? memory->statics.low : SIMT_SHARED_WINDOW;
+	bool is_free = size && address <= UINT64_MAX - size && (address >= memory->bytes || address + size <= low);
+	bool is_aligned = (address | size | device) % WIDEST_ACCESS == 0;
+	return is_free && is_aligned && simt_valid(memory, device, size) &&
+	       shares_add(&memory->shares, (struct share){address, size, device});
+}
+
+struct simt_mapping simt_find_mapping(const struct simt_memory *memory, uint64_t address)
+{
+	const struct share *share = shares_find(&memory->shares, address);
+	if (!share || !is_own(memory, share->device))
+		return (struct simt_mapping){0};
+	return (struct simt_mapping){share->address, share->size, share->device};
+}
+
+bool simt_unmap(struct simt_memory *memory, uint64_t address)
+{
+	const struct share *share = shares_find(&memory->shares, address);
+	if (!share || share->address != address || !is_own(memory, share->device))
+		return false;
+	shares_remove(&memory->shares, share);
+	return true;
 }
 
 uint64_t simt_address(const struct simt_memory *memory, uint64_t address)

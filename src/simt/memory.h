@@ -54,7 +54,17 @@ uint64_t simt_share(struct simt_memory *memory, void *host, uint64_t size);
 bool simt_unshare(struct simt_memory *memory, const void *host);
 /* Where the next share of that size will lie for the machine: host memory that lies there too has one address; 0: no room. */
 uint64_t simt_share_place(const struct simt_memory *memory, uint64_t size);
-/* The machine's address of one that a program uses: another one in shares alone. */
+/* Lets programs say [address, address + size) for memory that is allocated, from the machine's `device` on, until simt_unmap(). False: device memory
+ * or a window of the machine's is there already, or a share or another of these. */
+bool simt_map(struct simt_memory *memory, uint64_t address, uint64_t size, uint64_t device);
+/* False when none begins there. */
+bool simt_unmap(struct simt_memory *memory, uint64_t address);
+/* The one that holds the address; its size is 0 when there is none. */
+struct simt_mapping {
+	uint64_t address, size, device;
+};
+struct simt_mapping simt_find_mapping(const struct simt_memory *memory, uint64_t address);
+/* The machine's address of one that a program uses: another one in shares and mappings alone. */
 uint64_t simt_address(const struct simt_memory *memory, uint64_t address);
 /* And back: the program's address of one of the machine's. */
 uint64_t simt_named(const struct simt_memory *memory, uint64_t address);

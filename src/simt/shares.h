@@ -1,8 +1,8 @@
-/* shares: memory of the host that kernels access where it lies.
+/* shares: memory of the host that kernels access where it lies, and device memory that programs call by addresses of their own.
  *
  * A share has two addresses: the one that the program uses on both sides, which is the host's, and the machine's, which caches
  * and DRAM see and which does not depend on where the host's memory happens to lie. An access becomes one of the machine's when it
- * is made (access.h).
+ * is made (access.h). So is one to a mapping, whose second address is that of device memory.
  */
 #ifndef SLUICE_SIMT_SHARES_H
 #define SLUICE_SIMT_SHARES_H
@@ -12,7 +12,7 @@
 #include <stdint.h>
 
 struct share {
-	uint64_t address; /* the host's, and the program's */
+	uint64_t address; /* the program's; of the host's memory the host's too */
 	uint64_t size;
 	uint64_t device; /* the machine's */
 };

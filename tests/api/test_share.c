@@ -137,12 +137,50 @@ static void test_refusals(void **state)
 	sluice_close(own.gpu);
 }
 
+/* One memory by two other addresses: kernels and the calls on device memory go across their border; misuse is refused. */
+static void test_mappings(void **state)
+{
+	enum { SIZE = COUNT * 4 };
+	const uint64_t place = UINT64_C(1) << 42;
+	struct sharing own = {0};
+	struct sluice_error error;
+	uint64_t device, base, size;
+	uint32_t word = 5, back = 0;
+	(void)state;
+	open_sharing(&own, false, false);
+	host_must(sluice_alloc(own.gpu, SIZE, &device, &error), &error);
+	host_must(sluice_fill(own.gpu, device, 1, 4, COUNT, &error), &error);
+	host_must(sluice_map(own.gpu, place, SIZE, device, &error), &error);
+	host_must(sluice_map(own.gpu, place + SIZE, SIZE, device, &error), &error);
+	host_must(sluice_write(own.gpu, place + SIZE, &word, sizeof word, &error), &error);
+	host_must(sluice_read(own.gpu, &back, place, sizeof back, &error), &error);
+	assert_int_equal(back, 5);
+	host_must(sluice_fill(own.gpu, place + SIZE - 4, 9, 4, 2, &error), &error); /* the last word, and the first */
+	host_must(sluice_read(own.gpu, &back, device, sizeof back, &error), &error);
+	assert_int_equal(back, 9);
+	host_must(add(&own, place, place, &error), &error);
+	assert_true(sluice_find_allocation(own.gpu, place + SIZE + 8, &base, &size));
+	assert_true(base == place + SIZE && size == SIZE);
+
+	assert_int_equal(sluice_map(own.gpu, place + 16, 16, device, &error), SLUICE_BAD_ARGUMENT);
+	assert_int_equal(sluice_map(own.gpu, place + 4 * SIZE, SIZE + 16, device, &error), SLUICE_BAD_ARGUMENT);
+	assert_int_equal(sluice_map(own.gpu, place + 4 * SIZE + 4, 16, device, &error), SLUICE_BAD_ARGUMENT);
+	assert_int_equal(sluice_map(own.gpu, device, SIZE, device, &error), SLUICE_BAD_ARGUMENT);
+	assert_int_equal(sluice_unmap(own.gpu, place + 16, &error), SLUICE_BAD_ARGUMENT);
+	assert_int_equal(sluice_unshare(own.gpu, (void *)(uintptr_t)place, &error), SLUICE_BAD_ARGUMENT);
+	assert_int_equal(sluice_read(own.gpu, &back, place + 2 * SIZE - 2, 4, &error), SLUICE_BAD_ARGUMENT);
+	host_must(sluice_unmap(own.gpu, place, &error), &error);
+	assert_int_equal(add(&own, place, device, &error), SLUICE_FAULT);
+	sluice_close(own.gpu);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_results),
 		cmocka_unit_test(test_cycles),
 		cmocka_unit_test(test_refusals),
+		cmocka_unit_test(test_mappings),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

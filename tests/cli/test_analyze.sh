@@ -125,6 +125,27 @@ mkdir -p inner && touch inner/part.h
 try 0 analyze -I inner -D PLACE=threadIdx.x flags.cu
 says out "both forms agree"
 
+# A launch in device code is a call that nothing is known of; what surrounds it is analyzed, in headers too, under the files' own names.
+printf '__device__ void start(int *p) { child<<<1, 32>>>(p); }\n' >inner/starts.h
+cat >launching.cu <<'CU'
+__global__ void child(int *p) { p[threadIdx.x] += 1; }
+#include "starts.h"
+__global__ void parent(int *p, const int *q, int n)
+{
+	int i = blockIdx.x * blockDim.x + threadIdx.x, v = q[i];
+	if (threadIdx.x == 0)
+		child<<<1, n>>>(p + 32);
+	start(p);
+	p[i] = v;
+}
+CU
+try 0 analyze -I inner --kernel parent launching.cu
+says out "parent (launching.cu:3), source form"
+says out "q                5  quasi-static"
+says out "both forms agree"
+try 0 annotate -I inner launching.cu
+says out "child<<<1, n>>>(p + 32);"
+
 try 2 analyze
 try 2 analyze "$work/missing.ptx"
 says err "missing.ptx"

@@ -316,6 +316,55 @@ static void test_nested()
 	}
 }
 
+// In a block of 1,024 threads tiles of all sizes at once, the sixteenth of 64 too; a tile that is made again; votes and shuffles.
+static __global__ void crowded(unsigned *out, const unsigned *in)
+{
+	cg::thread_block block = cg::this_thread_block();
+	auto huge = cg::tiled_partition<512>(block);
+	auto middle = cg::tiled_partition<128>(block);
+	unsigned i = block.thread_rank(), sum = 0;
+	for (int round = 0; round < 3; round++) {
+		auto small = cg::tiled_partition<64>(block);
+		for (unsigned k = 0; k < i / 64 % 4; k++) /* not as often as others */
+			small.sync();
+		sum += cg::reduce(small, in[i] + round, cg::plus<unsigned>()) + small.any(in[i] % 64 == 0) * 7;
+		sum += small.shfl(in[i], 40) + small.all(in[i] != 5);
+		auto again = cg::tiled_partition<64>(cg::tiled_partition<256>(block));
+		cg::thread_group group = again;
+		group.sync();
+		sum += cg::reduce(middle, in[i], cg::greater<unsigned>());
+	}
+	out[i] = sum + cg::reduce(huge, in[i], cg::less<unsigned>());
+}
+
+static void test_crowded()
+{
+	enum { ALL = 1024 };
+	unsigned *to, *from, host[ALL], got[ALL];
+	for (unsigned i = 0; i < ALL; i++)
+		host[i] = i * 2654435761u >> 20;
+	SUCCEEDS(cudaMalloc(&to, sizeof host));
+	SUCCEEDS(cudaMalloc(&from, sizeof host));
+	SUCCEEDS(cudaMemcpy(from, host, sizeof host, cudaMemcpyHostToDevice));
+	crowded<<<2, ALL>>>(to, from);
+	SUCCEEDS(cudaMemcpy(got, to, sizeof got, cudaMemcpyDeviceToHost));
+	for (unsigned i = 0; i < ALL; i++) {
+		unsigned first = i / 64 * 64, sum = 0, any = 0, all = 1, most = 0, least = ~0u;
+		for (unsigned k = first; k < first + 64; k++) {
+			sum += host[k];
+			any |= host[k] % 64 == 0;
+			all &= host[k] != 5;
+		}
+		for (unsigned k = i / 128 * 128; k < i / 128 * 128 + 128; k++)
+			most = host[k] > most ? host[k] : most;
+		for (unsigned k = i / 512 * 512; k < i / 512 * 512 + 512; k++)
+			least = host[k] < least ? host[k] : least;
+		CHECK(got[i] == 3 * (sum + any * 7 + host[first + 40] + all + most) + 64 * 3 + least);
+	}
+	SUCCEEDS(cudaFree(to));
+	SUCCEEDS(cudaFree(from));
+}
+
 // Copies of all alignments, and one thread's work for all.
 static __global__ void copy(char *to, const char *from, unsigned offset, unsigned bytes, unsigned *sums)
 {
@@ -389,6 +438,7 @@ int main()
 	}
 	test_generic();
 	test_nested();
+	test_crowded();
 	test_copies();
 	return finish();
 }

@@ -234,6 +234,26 @@ static void check_names()
 	CHECK(cuModuleLoadData(&module, ptx_of(program).data()) == CUDA_SUCCESS);
 	CHECK(cuModuleGetFunction(&function, module, name) == CUDA_SUCCESS);
 	CHECK(cuModuleGetGlobal(&address, &bytes, module, variable) == CUDA_SUCCESS && bytes == 4);
+	/* the same in what stands for machine code, which is loaded and linked */
+	size_t cubin_bytes = 0;
+	FINE(nvrtcGetCUBINSize(program, &cubin_bytes));
+	std::vector<char> cubin(cubin_bytes);
+	FINE(nvrtcGetCUBIN(program, cubin.data()));
+	CUmodule second;
+	CUfunction same;
+	CUlinkState link;
+	void *image;
+	CHECK(cuModuleLoadData(&second, cubin.data()) == CUDA_SUCCESS);
+	CHECK(cuModuleGetFunction(&same, second, name) == CUDA_SUCCESS && same != function);
+	CHECK(cuLinkCreate(0, NULL, NULL, &link) == CUDA_SUCCESS);
+	CHECK(cuLinkAddData(link, CU_JIT_INPUT_CUBIN, cubin.data(), cubin.size(), "names", 0, NULL, NULL) == CUDA_SUCCESS);
+	CHECK(cuLinkAddData(link, CU_JIT_INPUT_CUBIN, (void *)"\177ELF", 5, "elf", 0, NULL, NULL) ==
+	      CUDA_ERROR_NO_BINARY_FOR_GPU);
+	CHECK(cuLinkComplete(link, &image, NULL) == CUDA_SUCCESS);
+	CHECK(cuModuleLoadData(&second, image) == CUDA_SUCCESS);
+	CHECK(cuModuleGetFunction(&same, second, name) == CUDA_SUCCESS);
+	CHECK(cuLinkDestroy(link) == CUDA_SUCCESS);
+	COMPILES(NVRTC_ERROR_INVALID_PROGRAM, nvrtcGetLTOIRSize(program, &cubin_bytes));
 	CHECK(cuMemsetD32(address, 10, 1) == CUDA_SUCCESS);
 	int *data, value = 0;
 	SUCCEEDS(cudaMalloc(&data, sizeof *data));
@@ -241,6 +261,19 @@ static void check_names()
 	CHECK(cuLaunchKernel(function, 1, 1, 1, 1, 1, 1, 0, NULL, arguments, NULL) == CUDA_SUCCESS);
 	SUCCEEDS(cudaMemcpy(&value, data, sizeof value, cudaMemcpyDeviceToHost));
 	CHECK(value == 15);
+	FINE(nvrtcDestroyProgram(&program));
+
+	/* of several of one name, the one that a cast says */
+	const char *const chosen = "(void (*)(float *))pick";
+	FINE(nvrtcCreateProgram(&program, "__global__ void pick(int *) {} __global__ void pick(float *) {}", NULL, 0, NULL, NULL));
+	FINE(nvrtcAddNameExpression(program, chosen));
+	FINE(nvrtcCompileProgram(program, 0, NULL));
+	FINE(nvrtcGetLoweredName(program, chosen, &name));
+	CHECK(std::string(name) == "_Z4pickPf");
+	FINE(nvrtcDestroyProgram(&program));
+	FINE(nvrtcCreateProgram(&program, "__global__ void pick(int *) {} __global__ void pick(float *) {}", NULL, 0, NULL, NULL));
+	FINE(nvrtcAddNameExpression(program, "pick"));
+	COMPILES(NVRTC_ERROR_COMPILATION, nvrtcCompileProgram(program, 0, NULL));
 	FINE(nvrtcDestroyProgram(&program));
 
 	FINE(nvrtcCreateProgram(&program, "__global__ void plain(int) {}", NULL, 0, NULL, NULL));

@@ -5,6 +5,7 @@
 typedef struct CUgraph_st *cudaGraph_t;
 typedef struct CUgraphNode_st *cudaGraphNode_t;
 typedef struct CUgraphExec_st *cudaGraphExec_t;
+typedef struct CUuserObject_st *cudaUserObject_t;
 typedef unsigned long long cudaGraphConditionalHandle;
 
 enum cudaGraphNodeType {
@@ -157,6 +158,9 @@ enum cudaGraphMemAttributeType {
 	cudaGraphMemAttrReservedMemCurrent = 2,
 	cudaGraphMemAttrReservedMemHigh = 3
 };
+
+enum cudaUserObjectFlags { cudaUserObjectNoDestructorSync = 1 };
+enum cudaUserObjectRetainFlags { cudaGraphUserObjectMove = 1 };
 
 enum cudaStreamCaptureStatus {
 	cudaStreamCaptureStatusNone = 0,

@@ -199,4 +199,80 @@ static inline __host__ cudaError_t cudaOccupancyMaxPotentialBlockSize(int *min_g
 	return cudaOccupancyMaxPotentialBlockSizeVariableSMem(min_grid, block_threads, function, shared, limit);
 }
 
+template <class T>
+static inline __host__ cudaError_t cudaOccupancyMaxPotentialBlockSizeWithFlags(int *min_grid, int *block_threads,
+                                                                               T function, size_t dynamic_shared = 0,
+                                                                               int limit = 0, unsigned int = 0)
+{
+	return cudaOccupancyMaxPotentialBlockSize(min_grid, block_threads, function, dynamic_shared, limit);
+}
+template <class Shared, class T>
+static inline __host__ cudaError_t cudaOccupancyMaxPotentialBlockSizeVariableSMemWithFlags(int *min_grid,
+                                                                                           int *block_threads,
+                                                                                           T function,
+                                                                                           Shared shared_of,
+                                                                                           int limit = 0,
+                                                                                           unsigned int = 0)
+{
+	return cudaOccupancyMaxPotentialBlockSizeVariableSMem(min_grid, block_threads, function, shared_of, limit);
+}
+template <class T>
+static inline __host__ cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t *bytes, T *function, int blocks,
+                                                                             int block_threads)
+{
+	return ::cudaOccupancyAvailableDynamicSMemPerBlock(bytes, (const void *)function, blocks, block_threads);
+}
+template <class T>
+static inline __host__ cudaError_t cudaOccupancyMaxPotentialClusterSize(int *size, T *function,
+                                                                        const cudaLaunchConfig_t *configuration)
+{
+	return ::cudaOccupancyMaxPotentialClusterSize(size, (const void *)function, configuration);
+}
+template <class T>
+static inline __host__ cudaError_t cudaOccupancyMaxActiveClusters(int *count, T *function,
+                                                                  const cudaLaunchConfig_t *configuration)
+{
+	return ::cudaOccupancyMaxActiveClusters(count, (const void *)function, configuration);
+}
+template <class T>
+static inline __host__ cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *configuration, T *function,
+                                                       void **arguments)
+{
+	return ::cudaLaunchKernelExC(configuration, (const void *)function, arguments);
+}
+#if __cplusplus >= 201103L
+/* Arguments become what the kernel's parameters are. */
+template <class... Parameters, class... Arguments>
+static inline __host__ cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t *configuration,
+                                                      void (*function)(Parameters...), Arguments &&...arguments)
+{
+	return [&](Parameters... values) {
+		void *list[] = {(void *)&values..., NULL};
+		return ::cudaLaunchKernelExC(configuration, (const void *)function, list);
+	}(static_cast<Arguments &&>(arguments)...);
+}
+#endif
+static inline __host__ cudaError_t cudaGetKernel(cudaKernel_t *kernel, const void *function)
+{
+	return ::__cudaGetKernel(kernel, function);
+}
+template <class T> static inline __host__ cudaError_t cudaGetKernel(cudaKernel_t *kernel, T *function)
+{
+	return ::__cudaGetKernel(kernel, (const void *)function);
+}
+template <class T> static inline __host__ cudaError_t cudaGetFuncBySymbol(cudaFunction_t *function, T *host)
+{
+	return ::cudaGetFuncBySymbol(function, (const void *)host);
+}
+template <class T> static inline __host__ cudaError_t cudaFuncGetName(const char **name, T *function)
+{
+	return ::cudaFuncGetName(name, (const void *)function);
+}
+template <class T>
+static inline __host__ cudaError_t cudaLibraryGetGlobal(T **pointer, size_t *bytes, cudaLibrary_t library,
+                                                        const char *name)
+{
+	return ::cudaLibraryGetGlobal((void **)(void *)pointer, bytes, library, name);
+}
+
 #endif

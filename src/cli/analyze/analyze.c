@@ -239,18 +239,17 @@ static int read_ptx(struct analyze *analyze, struct forms *forms)
  * read. */
 static int read_source(struct analyze *analyze, struct forms *forms)
 {
-	struct source_options options;
+	struct cli_source file;
 	struct diag diag = {0};
-	char toolkit[PATH_MAX];
 	bool needed = analyze->forms & ANALYZE_SOURCE;
 	if (access(analyze->file, R_OK) != 0) {
 		cli_error(analyze->name, "cannot read %s: %s", analyze->file, strerror(errno));
 		return CLI_USAGE;
 	}
-	if (!cli_source_options(analyze->name, toolkit, &options))
+	if (!cli_source_open(&file, analyze->name, analyze->file, analyze->flags))
 		return CLI_FAILED;
-	options.flags = analyze->flags;
-	forms->source_module = source_analyze(analyze->file, &options, &diag);
+	forms->source_module = source_analyze(analyze->file, &file.options, &diag);
+	cli_source_close(&file);
 	if (forms->source_module)
 		analyze_read_source(analyze, forms->source_module, &forms->source);
 	if (diag.text && needed)

@@ -1,7 +1,7 @@
 /* cc: what the files of `sluice cc` share: the words of the command line, the steps that they become, and running those.
  *
  * cc.c takes the command line apart, flags.c translates nvcc's flags, outer.c keeps other toolkits out, steps.c compiles each
- * source and links, launches.c, assembler.c and alignment.c mend sources that clang does not take, device_link.c links device code, process.c runs
+ * source and links, mend.c, assembler.c and alignment.c mend sources that clang does not take, device_link.c links device code, process.c runs
  * compilers, nvcc.c is what nvcc prints.
  */
 #ifndef SLUICE_CLI_CC_H

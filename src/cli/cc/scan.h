@@ -1,4 +1,4 @@
-/* scan: a source as launches.c looks it through, and what assembler.c and alignment.c mend of it. */
+/* scan: a source as mend.c and mend_text.c look it through, and what assembler.c and alignment.c mend of it. */
 #ifndef SLUICE_CLI_CC_SCAN_H
 #define SLUICE_CLI_CC_SCAN_H
 

@@ -46,12 +46,13 @@ const char *figure_source_path(struct program_request *request, const char *name
 
 struct source_module *figure_analyze(struct program_request *request, const char *path)
 {
-	char toolkit[PATH_MAX];
-	struct source_options options;
+	struct cli_source file;
 	struct diag diag = {0};
 	struct source_module *module = NULL;
-	if (cli_source_options(request->name, toolkit, &options))
-		module = source_analyze(path, &options, &diag);
+	if (cli_source_open(&file, request->name, path, NULL)) {
+		module = source_analyze(path, &file.options, &diag);
+		cli_source_close(&file);
+	}
 	if (diag.text)
 		fputs(diag.text, stderr);
 	diag_free(&diag);

@@ -56,6 +56,7 @@ namespace cooperative_groups
 template <unsigned int Size, class Parent>
 SLUICE_GROUP thread_block_tile<Size, Parent> tiled_partition(const Parent &parent)
 {
+	sluice::groups::prepare_meetings<Size>(parent);
 	return thread_block_tile<Size, Parent>((unsigned int)parent.thread_rank() / Size,
 	                                       ((unsigned int)parent.size() + Size - 1) / Size);
 }

@@ -17,21 +17,57 @@ SLUICE_GROUP void *warp_slot(unsigned int warp)
 	return slots + warp * (WARP_SLOT / 8);
 }
 
-/* The barrier of a tile. A block has 15 beside that of __syncthreads(): enough for all tiles of all sizes up to 512 threads, and in
- * larger blocks for the tiles of one size, but for the sixteenth of 64 threads. */
+/* A block has 15 barriers beside that of __syncthreads(). In one of up to 512 threads they are enough for all tiles of all sizes; in a larger
+ * one for those of 128 threads and more, and the two warps of tiles of 64 count in shared memory how often they have met. */
+enum { MOST_BY_BARRIERS = 512 };
+
+SLUICE_GROUP bool is_crowded()
+{
+	return cooperative_groups::thread_block::size() > MOST_BY_BARRIERS;
+}
+
 SLUICE_GROUP unsigned int tile_barrier(unsigned int size, unsigned int tile)
 {
-	if (cooperative_groups::thread_block::size() <= 512)
-		return 512 / size + tile;
-	if (tile >= 15)
-		__assertfail("a block has barriers for 15 tiles of 64 threads", __FILE__, __LINE__, __func__,
-		             sizeof(char));
-	return 1 + tile;
+	return (is_crowded() ? 2 * MOST_BY_BARRIERS : MOST_BY_BARRIERS) / size + tile;
+}
+
+SLUICE_GROUP unsigned int *meetings_of(unsigned int warp)
+{
+	static __shared__ unsigned int meetings[32];
+	return meetings + warp;
+}
+
+SLUICE_GROUP void meet_other_warp()
+{
+	unsigned int warp = cooperative_groups::thread_block::thread_rank() / 32;
+	__syncwarp();
+	if (lane() == 0) {
+		__threadfence_block();
+		unsigned int mine = atomicAdd(meetings_of(warp), 1u) + 1;
+		while ((int)(atomicAdd(meetings_of(warp ^ 1), 0u) - mine) < 0)
+			;
+		__threadfence_block();
+	}
+	__syncwarp();
+}
+
+/* Before a group is parted into tiles of that size: those who met before have left, and have not met again. */
+template <unsigned int Size, class Parent> SLUICE_GROUP void prepare_meetings(const Parent &parent)
+{
+	if (Size != 64 || !is_crowded())
+		return;
+	parent.sync();
+	if (lane() == 0)
+		*meetings_of(cooperative_groups::thread_block::thread_rank() / 32) = 0;
+	parent.sync();
 }
 
 SLUICE_GROUP void meet_tile(unsigned int size)
 {
-	__barrier_sync_count(tile_barrier(size, cooperative_groups::thread_block::thread_rank() / size), size);
+	if (size == 64 && is_crowded())
+		meet_other_warp();
+	else
+		__barrier_sync_count(tile_barrier(size, cooperative_groups::thread_block::thread_rank() / size), size);
 }
 
 template <unsigned int Size> class wide_tile : public cooperative_groups::thread_group
@@ -108,9 +144,20 @@ template <unsigned int Size> class wide_tile : public cooperative_groups::thread
 	{
 		return cooperative_groups::thread_block::thread_rank() / Size * WARPS;
 	}
+	static SLUICE_GROUP unsigned int count_of_both(int predicate)
+	{
+		unsigned int mine = __popc(__ballot_sync(0xffffffffu, predicate));
+		sync();
+		if (lane() == 0)
+			*(unsigned int *)warp_slot(first_warp() + thread_rank() / 32) = mine;
+		sync();
+		return *(unsigned int *)warp_slot(first_warp()) + *(unsigned int *)warp_slot(first_warp() + 1);
+	}
 	static SLUICE_GROUP unsigned int count(int predicate)
 	{
 		unsigned int tile = cooperative_groups::thread_block::thread_rank() / Size, result;
+		if (Size == 64 && is_crowded())
+			return count_of_both(predicate);
 		asm volatile("{ .reg .pred holds; setp.ne.s32 holds, %1, 0; bar.red.popc.u32 %0, %2, %3, holds; }"
 		             : "=r"(result)
 		             : "r"(predicate), "r"(tile_barrier(Size, tile)), "r"(Size)

@@ -1,0 +1,230 @@
+/* Launches that clang does not take: it gets to see such sources, and what they include of the user's, mended.
+ *
+ * `kernel<< <grid, block>> >(...)`, which nvcc of the time took, has the blanks behind the brackets. Lengths stay, so that lines and columns do.
+ * Launches in device code become calls of what sluice/device_runtime.h has for them; lines stay. Assembler
+ * is mended by assembler.c, declarations by alignment.c. An overlay of clang's file system lays each mended copy over its original, so that names and
+ * includes stay too. */
+#include "cli/cc/mend.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+struct mending {
+	struct cc *cc;
+	struct words seen;    /* files looked at */
+	struct words overlay; /* pairs: the original's absolute path, the mended copy */
+	struct words qualifiers;
+};
+
+/* Made absolute, without dots, as clang looks a file up. */
+static char *absolute(struct cc *cc, const char *path)
+{
+	char folder[PATH_MAX];
+	if (*path != '/' && getcwd(folder, sizeof folder))
+		path = cc_joined(cc, cc_joined(cc, folder, "/"), path);
+	char *result = arena_alloc(&cc->arena, strlen(path) + 2), *end = result;
+	while (*path) {
+		size_t length = strcspn(path, "/");
+		if (length == 2 && memcmp(path, "..", 2) == 0) {
+			while (end > result && *--end != '/')
+				;
+		} else if (length && !(length == 1 && *path == '.')) {
+			*end++ = '/';
+			memcpy(end, path, length);
+			end += length;
+		}
+		path += length + (path[length] == '/');
+	}
+	*end = '\0';
+	return result;
+}
+
+static bool is_new(const struct words *seen, const char *path)
+{
+	for (size_t i = 0; i < seen->count; i++)
+		if (strcmp(seen->list[i], path) == 0)
+			return false;
+	return true;
+}
+
+/* Libraries of CUDA C++, by the folder that their headers are named with. */
+static bool names_library(const char *name)
+{
+	static const char *const folders[] = {"cuda/", "cub/", "thrust/", "cooperative_groups"};
+	for (size_t i = 0; i < sizeof folders / sizeof *folders; i++)
+		if (strncmp(name, folders[i], strlen(folders[i])) == 0)
+			return true;
+	return false;
+}
+
+/* An included file: beside the one that names it, else in a folder of -I, or where Debian has libcu++. NULL: it is none of the user's
+ * and of libcu++'s. */
+static char *find_included(struct cc *cc, const char *includer, const char *name, bool quoted)
+{
+	const char *slash = strrchr(includer, '/');
+	char *folder = arena_string(&cc->arena, includer, slash ? (size_t)(slash - includer) + 1 : 0);
+	char *path = *name == '/' ? cc_joined(cc, name, "") : cc_joined(cc, folder, name);
+	if (quoted && access(path, R_OK) == 0)
+		return path;
+	for (size_t i = 0; i < cc->folders.count; i++) {
+		path = cc_joined(cc, cc_joined(cc, cc->folders.list[i], "/"), name);
+		if (access(path, R_OK) == 0)
+			return path;
+	}
+	path = cc_joined(cc, "/usr/include/", name);
+	return strncmp(name, "cuda/", 5) == 0 && access(path, R_OK) == 0 ? path : NULL;
+}
+
+static void look_through(struct mending *mending, const char *path);
+
+/* "#include", of which `at` is behind the '#'. */
+static void follow_include(struct mending *mending, struct scan *scan, const char *path)
+{
+	static const char word[] = "include";
+	size_t at = scan->at;
+	while (at < scan->length && (scan->text[at] == ' ' || scan->text[at] == '\t'))
+		at++;
+	if (scan->length - at < sizeof word || memcmp(scan->text + at, word, sizeof word - 1) != 0)
+		return;
+	at += sizeof word - 1;
+	while (at < scan->length && (scan->text[at] == ' ' || scan->text[at] == '\t'))
+		at++;
+	char end = at < scan->length && scan->text[at] == '"' ? '"' : '>';
+	const char *name = scan->text + at + 1;
+	size_t length = 0;
+	while (at + 1 + length < scan->length && name[length] != end && name[length] != '\n')
+		length++;
+	char *included = arena_string(&mending->cc->arena, name, length);
+	char *file = find_included(mending->cc, path, included, end == '"');
+	mending->cc->shuffles |= names_library(included);
+	scan->at = at + 1 + length;
+	if (file)
+		look_through(mending, file);
+}
+
+static void scan_text(struct mending *mending, struct scan *scan, const char *path)
+{
+	scan->line_start = true;
+	while (scan->at < scan->length) {
+		const char *rest = scan->text + scan->at;
+		char c = *rest, next = scan->at + 1 < scan->length ? rest[1] : '\0';
+		bool starts = scan->line_start;
+		scan->line_start = c == '\n' || (starts && isspace((unsigned char)c));
+		if (c == '\n' && !(scan->at && rest[-1] == '\\'))
+			mend_end_directive(scan);
+		if (c == '/' && next == '/') {
+			mend_skip_to(scan, "\n");
+			scan->line_start = true;
+			mend_end_directive(scan);
+		} else if (c == '/' && next == '*') {
+			scan->at += 2;
+			mend_skip_to(scan, "*/");
+		} else if (c == '"' || c == '\'') {
+			scan_skip_quoted(scan);
+		} else if (c == '#' && starts) {
+			scan->at++;
+			scan->in_directive = true;
+			follow_include(mending, scan, path);
+		} else if (scan_is_word(c)) {
+			mend_take_word(scan);
+		} else {
+			mend_take_punctuation(scan, c);
+		}
+	}
+}
+
+/* The text with its edits, which lie one behind the other. */
+static char *edited(const struct scan *scan, size_t *length)
+{
+	size_t most = scan->length + 1, from = 0;
+	for (size_t i = 0; i < scan->edit_count; i++)
+		most += strlen(scan->edits[i].text);
+	char *text = xmalloc(most), *end = text;
+	for (size_t i = 0; i < scan->edit_count; i++) {
+		const struct edit *edit = &scan->edits[i];
+		end = mempcpy(end, scan->text + from, edit->at - from);
+		end = stpcpy(end, edit->text);
+		from = edit->at + edit->removed;
+	}
+	end = mempcpy(end, scan->text + from, scan->length - from);
+	*length = (size_t)(end - text);
+	return text;
+}
+
+static void look_through(struct mending *mending, const char *path)
+{
+	struct cc *cc = mending->cc;
+	char *full = absolute(cc, path);
+	size_t length;
+	if (!is_new(&mending->seen, full))
+		return;
+	cc_add(&mending->seen, full);
+	char *text = cli_read_file(path, &length);
+	if (!text)
+		return; /* clang says so */
+	struct scan scan = {.cc = cc, .qualifiers = &mending->qualifiers, .text = text, .length = length};
+	scan.in_library = strstr(full, "/cuda/std/") != NULL;
+	cc->shuffles |= memmem(text, length, "shfl", 4) != NULL;
+	scan_text(mending, &scan, path);
+	if (scan.mended) {
+		const char *copy = cc_new_temporary(cc, ".mended");
+		char *mended = edited(&scan, &length);
+		if (cc_write_file(cc, copy, mended, length)) {
+			cc_add(&mending->overlay, full);
+			cc_add(&mending->overlay, copy);
+		}
+		free(mended);
+	}
+	free(scan.edits);
+	free(text);
+}
+
+static void print_name(FILE *file, const char *name)
+{
+	fputc('"', file);
+	for (; *name; name++) {
+		if (*name == '"' || *name == '\\')
+			fputc('\\', file);
+		fputc(*name, file);
+	}
+	fputc('"', file);
+}
+
+/* The overlay's description; the copies bear the originals' names. */
+static bool write_overlay(const struct words *overlay, const char *path)
+{
+	FILE *file = fopen(path, "w");
+	if (!file)
+		return false;
+	fputs("{\"version\": 0, \"case-sensitive\": true, \"use-external-names\": false, \"roots\": [", file);
+	for (size_t i = 0; i + 1 < overlay->count; i += 2) {
+		fputs(i ? ", {\"type\": \"file\", \"name\": " : "{\"type\": \"file\", \"name\": ", file);
+		print_name(file, overlay->list[i]);
+		fputs(", \"external-contents\": ", file);
+		print_name(file, overlay->list[i + 1]);
+		fputs("}", file);
+	}
+	fputs("]}\n", file);
+	return fclose(file) == 0;
+}
+
+const char *cc_mend_launches(struct cc *cc, const char *source)
+{
+	struct mending mending = {.cc = cc};
+	cc->shuffles = false;
+	look_through(&mending, source);
+	const char *path = NULL;
+	if (mending.overlay.count) {
+		path = cc_new_temporary(cc, ".yaml");
+		if (!write_overlay(&mending.overlay, path)) {
+			cli_error(cc->name, "cannot write %s", path);
+			path = NULL;
+		}
+	}
+	free(mending.seen.list);
+	free(mending.overlay.list);
+	free(mending.qualifiers.list);
+	return path;
+}

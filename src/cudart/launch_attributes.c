@@ -1,0 +1,104 @@
+/* Attributes of launches and kernel nodes. */
+#include "cudart/launch_attributes.h"
+
+static bool is_property(enum cudaAccessProperty property)
+{
+	return property >= cudaAccessPropertyNormal && property <= cudaAccessPropertyPersisting;
+}
+
+bool launch_is_window(const struct cudaAccessPolicyWindow *window)
+{
+	return window->hitRatio >= 0 && window->hitRatio <= 1 && is_property(window->hitProp) &&
+	       is_property(window->missProp) && window->missProp != cudaAccessPropertyPersisting;
+}
+
+/* Of one block, or none said. */
+static cudaError_t check_cluster(const char *call, unsigned x, unsigned y, unsigned z)
+{
+	if (x <= 1 && y <= 1 && z <= 1)
+		return cudaSuccess;
+	return runtime_refuse(call, cudaErrorNotSupported, "clusters of %u x %u x %u blocks; the device has none", x, y,
+	                      z);
+}
+
+static cudaError_t set_window(const char *call, struct launch_attributes *attributes,
+                              const struct cudaAccessPolicyWindow *window)
+{
+	if (!launch_is_window(window))
+		return runtime_refuse(call, cudaErrorInvalidValue, "that is no window of accesses");
+	attributes->window = *window;
+	return cudaSuccess;
+}
+
+cudaError_t launch_attribute_set(const char *call, struct launch_attributes *attributes,
+                                 cudaLaunchAttributeID attribute, const cudaLaunchAttributeValue *value)
+{
+	switch (attribute) {
+	case cudaLaunchAttributeIgnore:
+	case cudaLaunchAttributeClusterSchedulingPolicyPreference:
+		return cudaSuccess;
+	case cudaLaunchAttributeAccessPolicyWindow:
+		return set_window(call, attributes, &value->accessPolicyWindow);
+	case cudaLaunchAttributeCooperative:
+		attributes->cooperative = value->cooperative;
+		return cudaSuccess;
+	case cudaLaunchAttributeClusterDimension:
+		return check_cluster(call, value->clusterDim.x, value->clusterDim.y, value->clusterDim.z);
+	case cudaLaunchAttributePreferredClusterDimension:
+		return check_cluster(call, value->preferredClusterDim.x, value->preferredClusterDim.y,
+		                     value->preferredClusterDim.z);
+	case cudaLaunchAttributePriority:
+		attributes->priority = value->priority;
+		return cudaSuccess;
+	case cudaLaunchAttributeMemSyncDomainMap:
+		attributes->domains = value->memSyncDomainMap;
+		return cudaSuccess;
+	case cudaLaunchAttributeMemSyncDomain:
+		attributes->domain = value->memSyncDomain;
+		return cudaSuccess;
+	case cudaLaunchAttributePreferredSharedMemoryCarveout:
+		attributes->carveout = value->sharedMemCarveout;
+		return cudaSuccess;
+	case cudaLaunchAttributeDeviceUpdatableKernelNode:
+		if (!value->deviceUpdatableKernelNode.deviceUpdatable)
+			return cudaSuccess;
+		return runtime_refuse(call, cudaErrorNotSupported, "kernels cannot change graphs here");
+	default:
+		return runtime_refuse(call, cudaErrorInvalidValue, "%d is no attribute of a kernel", (int)attribute);
+	}
+}
+
+/* No more than the one member is written: programs of CUDA 11 have less room. */
+cudaError_t launch_attribute_get(const char *call, const struct launch_attributes *attributes,
+                                 cudaLaunchAttributeID attribute, cudaLaunchAttributeValue *value)
+{
+	switch (attribute) {
+	case cudaLaunchAttributeAccessPolicyWindow:
+		value->accessPolicyWindow = attributes->window;
+		return cudaSuccess;
+	case cudaLaunchAttributeCooperative:
+		value->cooperative = attributes->cooperative;
+		return cudaSuccess;
+	case cudaLaunchAttributeClusterDimension:
+	case cudaLaunchAttributePreferredClusterDimension:
+		value->clusterDim.x = value->clusterDim.y = value->clusterDim.z = 0;
+		return cudaSuccess;
+	case cudaLaunchAttributeClusterSchedulingPolicyPreference:
+		value->clusterSchedulingPolicyPreference = cudaClusterSchedulingPolicyDefault;
+		return cudaSuccess;
+	case cudaLaunchAttributePriority:
+		value->priority = attributes->priority;
+		return cudaSuccess;
+	case cudaLaunchAttributeMemSyncDomainMap:
+		value->memSyncDomainMap = attributes->domains;
+		return cudaSuccess;
+	case cudaLaunchAttributeMemSyncDomain:
+		value->memSyncDomain = attributes->domain;
+		return cudaSuccess;
+	case cudaLaunchAttributePreferredSharedMemoryCarveout:
+		value->sharedMemCarveout = attributes->carveout;
+		return cudaSuccess;
+	default:
+		return runtime_refuse(call, cudaErrorInvalidValue, "%d is no attribute of a kernel", (int)attribute);
+	}
+}

@@ -1,0 +1,26 @@
+/* launch_attributes: what a launch is told beside its shape. But for `cooperative` all are hints: they change nothing here, and are said again
+ * when a program asks.
+ */
+#ifndef SLUICE_CUDART_LAUNCH_ATTRIBUTES_H
+#define SLUICE_CUDART_LAUNCH_ATTRIBUTES_H
+
+#include "cudart/runtime.h"
+
+struct launch_attributes {
+	bool cooperative;
+	int priority;
+	struct cudaAccessPolicyWindow window;
+	cudaLaunchMemSyncDomainMap domains;
+	cudaLaunchMemSyncDomain domain;
+	unsigned carveout;
+};
+
+/* An error where there is no such attribute of kernels, or no such value: clusters have one block. */
+cudaError_t launch_attribute_set(const char *call, struct launch_attributes *attributes, cudaLaunchAttributeID attribute,
+                                 const cudaLaunchAttributeValue *value);
+cudaError_t launch_attribute_get(const char *call, const struct launch_attributes *attributes,
+                                 cudaLaunchAttributeID attribute, cudaLaunchAttributeValue *value);
+/* Whether accesses to it can be asked for; what misses cannot be kept for good. */
+bool launch_is_window(const struct cudaAccessPolicyWindow *window);
+
+#endif

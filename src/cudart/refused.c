@@ -1,0 +1,12 @@
+/* Calls that are refused. Their arguments do not matter, so that this file does not see their declarations. */
+#include "cudart/refused.h"
+
+#include "cudart/driver_codes.h"
+
+#define REFUSED(name, error, reason)                                                                                   \
+	int name(void);                                                                                                \
+	int name(void)                                                                                                 \
+	{                                                                                                              \
+		return runtime_refused(#name, error, reason);                                                          \
+	}
+#include "cudart/refused.def"
