@@ -149,6 +149,10 @@ static void source_sreg(struct decoder *decoder, struct simt_inst *inst, unsigne
 {
 	struct simt_program *program = decoder->program;
 	enum ptx_sreg sreg = operand->sreg;
+	if (sreg == PTX_IS_EXPLICIT_CLUSTER) {
+		set_constant(inst, k, decode_constant(decoder, 0, 4));
+		return;
+	}
 	if (exec_is_special(sreg) && inst->ptx->op == PTX_OP_MOV)
 		return; /* the instruction asks itself */
 	if (exec_is_special(sreg) || ptx_type_bytes(type) == 8) {

@@ -229,6 +229,53 @@ static inline uint32_t lookup3(uint32_t a, uint32_t b, uint32_t c, uint32_t tabl
 LANE_FUNCTION(lop3_b32, lane32, SOURCE(pa, lane32, 0); SOURCE(pb, lane32, 1); SOURCE(pc, lane32, 2);
               SOURCE(pd, lane32, 3), lookup3(pa[i], pb[i], pc[i], pd[i]))
 
+/* lop3.or, lop3.and: whether the result has a bit set, combined with a predicate, too. */
+static void lop3_test(struct simt_warp *warp, const struct simt_inst *inst, struct simt_step *step)
+{
+	SOURCE(pa, lane32, 0);
+	SOURCE(pb, lane32, 1);
+	SOURCE(pc, lane32, 2);
+	SOURCE(pd, lane32, 3);
+	uint32_t row[WARP_SIZE] __attribute__((aligned(SIMT_ALIGN))), any = 0;
+	for (unsigned i = 0; i < WARP_SIZE; i++) {
+		row[i] = lookup3(pa[i], pb[i], pc[i], pd[i]);
+		any |= row[i] ? lane_bit[i] : 0;
+	}
+	write_pred(warp, inst, 1, combine_pred(inst->immediate, any, source_pred(warp, inst, 4)), step->lanes);
+	blend32(destination(warp, inst, 0), row, step->lanes);
+}
+
+/* cvt.pack: both clamped to few bits, the first above the second; above them the third. */
+static inline uint32_t clamp_to(enum ptx_type type, unsigned bits, int32_t value)
+{
+	bool is_signed = ptx_type_is_signed(type);
+	int32_t least = is_signed ? -(1 << (bits - 1)) : 0, most = (1 << (bits - is_signed)) - 1;
+	int32_t clamped = value < least ? least : value > most ? most : value;
+	return (uint32_t)clamped & ((1u << bits) - 1);
+}
+
+static unsigned packed_bits(enum ptx_type type)
+{
+	switch (type) {
+	case PTX_U2:
+	case PTX_S2:
+		return 2;
+	case PTX_U4:
+	case PTX_S4:
+		return 4;
+	default:
+		return 8 * ptx_type_bytes(type);
+	}
+}
+
+LANE_FUNCTION(pack_two, lane32, SOURCE(pa, lane32, 0); SOURCE(pb, lane32, 1);
+              enum ptx_type type = inst->ptx->type,
+              clamp_to(type, 16, (int32_t)pa[i]) << 16 | clamp_to(type, 16, (int32_t)pb[i]))
+LANE_FUNCTION(pack_more, lane32, SOURCE(pa, lane32, 0); SOURCE(pb, lane32, 1); SOURCE(pc, lane32, 2);
+              enum ptx_type type = inst->ptx->type;
+              unsigned bits = packed_bits(type),
+              pc[i] << 2 * bits | clamp_to(type, bits, (int32_t)pa[i]) << bits | clamp_to(type, bits, (int32_t)pb[i]))
+
 /* prmt: byte selectors of 4 bits, the top one of which replicates the byte's sign. */
 static inline uint32_t permute(uint32_t a, uint32_t b, uint32_t selectors)
 {
@@ -443,7 +490,6 @@ static exec_row plain_table[PTX_OPCODES] = {
 	[PTX_OP_CLZ] = {[PTX_B32] = clz_b32, [PTX_B64] = clz_b64},
 	[PTX_OP_BFE] = WIDE_TYPED_ROW(bfe),
 	[PTX_OP_BFI] = {[PTX_B32] = bfi_b32, [PTX_B64] = bfi_b64},
-	[PTX_OP_LOP3] = {[PTX_B32] = lop3_b32},
 	[PTX_OP_FNS] = {[PTX_B32] = fns_b32},
 };
 
@@ -533,6 +579,8 @@ simt_exec *ISA(exec_find_int)(const struct exec_query *query)
 	                           {[PTX_S32] = max_relu_s32, [PTX_S16X2] = max_relu_s16x2}};
 	static exec_row mask[2] = {{[PTX_B32] = bmsk_wrap, [PTX_U32] = szext_wrap_u32, [PTX_S32] = szext_wrap_s32},
 	                           {[PTX_B32] = bmsk_clamp, [PTX_U32] = szext_clamp_u32, [PTX_S32] = szext_clamp_s32}};
+	if (ptx->op == PTX_OP_CVT_PACK)
+		return ptx->operands == 4 ? pack_more : pack_two;
 	if (ptx->sat)
 		return find_saturating(ptx);
 	if (ptx->relu)
@@ -540,6 +588,8 @@ simt_exec *ISA(exec_find_int)(const struct exec_query *query)
 	if (type == PTX_U16X2 || type == PTX_S16X2)
 		return pair_table[ptx->op][type];
 	switch (ptx->op) {
+	case PTX_OP_LOP3:
+		return ptx->destinations == 2 ? lop3_test : lop3_b32;
 	case PTX_OP_BMSK:
 	case PTX_OP_SZEXT:
 		return mask[ptx->clamp][type];

@@ -108,6 +108,8 @@ static void move_special(struct simt_warp *warp, const struct simt_inst *inst, s
 	case PTX_GRIDID:
 		value = block->launch->id;
 		break;
+	case PTX_CURRENT_GRAPH_EXEC: /* of none */
+		break;
 	default:
 		value = block->sm;
 		break;
@@ -118,6 +120,11 @@ static void move_special(struct simt_warp *warp, const struct simt_inst *inst, s
 			lane_set(destination(warp, inst, 0), bytes, i, value);
 }
 
+/* createpolicy: what a policy is only accesses know, to which it means nothing. */
+LANE_FUNCTION(zero_32, lane32, (void)0, 0)
+LANE_FUNCTION(zero_64, lane64, (void)0, 0)
+LANE_FUNCTION(same_64, lane64, SOURCE(pa, lane64, 0), pa[i])
+
 static void nothing(struct simt_warp *warp, const struct simt_inst *inst, struct simt_step *step)
 {
 	(void)warp;
@@ -127,8 +134,8 @@ static void nothing(struct simt_warp *warp, const struct simt_inst *inst, struct
 
 bool exec_is_special(enum ptx_sreg sreg)
 {
-	return sreg == PTX_GRIDID || sreg == PTX_CLOCK || sreg == PTX_CLOCK64 || sreg == PTX_CLOCK_HI ||
-	       (sreg >= PTX_GLOBALTIMER && sreg <= PTX_GLOBALTIMER_HI) || sreg == PTX_SMID;
+	return sreg == PTX_GRIDID || sreg == PTX_CURRENT_GRAPH_EXEC || sreg == PTX_CLOCK || sreg == PTX_CLOCK64 ||
+	       sreg == PTX_CLOCK_HI || (sreg >= PTX_GLOBALTIMER && sreg <= PTX_GLOBALTIMER_HI) || sreg == PTX_SMID;
 }
 
 static simt_exec *find_move(const struct exec_query *query)
@@ -153,6 +160,12 @@ simt_exec *exec_find_move(const struct exec_query *query)
 		return find_move(query);
 	case PTX_OP_CVTA:
 		return query->dst_bytes == 8 ? add_offset_64 : add_offset_32;
+	case PTX_OP_MAPA:
+		return query->dst_bytes == 8 ? add_offset_64 : add_offset_32;
+	case PTX_OP_GETCTARANK:
+		return zero_32;
+	case PTX_OP_CREATEPOLICY:
+		return query->ptx->policy == PTX_POLICY_CVT ? same_64 : zero_64;
 	case PTX_OP_ISSPACEP:
 		return is_space;
 	case PTX_OP_AND:
@@ -166,6 +179,10 @@ simt_exec *exec_find_move(const struct exec_query *query)
 	case PTX_OP_SELP:
 		return pred ? selp_pred : NULL;
 	case PTX_OP_BARRIER:
+	case PTX_OP_BARRIER_CLUSTER: /* arrive */
+	case PTX_OP_APPLYPRIORITY:
+	case PTX_OP_DISCARD:
+	case PTX_OP_SETMAXNREG:
 	case PTX_OP_MEMBAR:
 	case PTX_OP_FENCE:
 	case PTX_OP_NANOSLEEP:

@@ -21,8 +21,8 @@
 #include <stdatomic.h>
 
 #define WARP_SIZE 32
-/* Barriers of a block; and where warps wait for each other in all, DMA buffers among it. */
-enum { SIMT_BARRIERS = 16, SIMT_WAITS = SIMT_BARRIERS + DMA_BUFFERS };
+/* Barriers of a block, of which the last is that of its cluster; and where warps wait for each other in all, DMA buffers among it. */
+enum { SIMT_CLUSTER = 16, SIMT_BARRIERS, SIMT_WAITS = SIMT_BARRIERS + DMA_BUFFERS };
 enum { SIMT_MAX_READS = 25, SIMT_MAX_WRITES = 8, SIMT_MAX_WARPS = 64 };
 _Static_assert(SIMT_MAX_WARPS == 64, "a block's masks have a bit a warp");
 

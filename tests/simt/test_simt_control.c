@@ -195,6 +195,37 @@ static void named_barriers_and_reductions(void **state)
 		assert_int_equal(out[i], 42 * 10000 + 5000 + 2000 + 70);
 }
 
+/* A cluster is one block: who waits for it sees what all of the block did before they arrived, at a barrier that is none of the
+ * sixteen; warps that have ended are not waited for, and its registers say that there is one block in it. */
+static void cluster_barrier(void **state)
+{
+	(void)state;
+	uint32_t out[96];
+	run(HEAD KERNEL
+	    ".shared .align 4 .b32 s[96];\nsetp.ge.u32 %p1, %t, 64;\nmov.u32 %r1, 9;\n"
+	    "st.global.u32 [%o], %r1;\n@%p1 ret;\nmul.lo.u32 %r2, %t, 4;\nmov.u32 %r3, s;\n"
+	    "add.u32 %r2, %r2, %r3;\nst.shared.u32 [%r2], %t;\nbarrier.cluster.arrive.release;\n"
+	    "setp.lt.u32 %p2, %t, 32;\n@%p2 bar.sync 15, 32;\nbarrier.cluster.wait.acquire;\n"
+	    "sub.u32 %r4, 63, %t;\nmul.lo.u32 %r4, %r4, 4;\nadd.u32 %r4, %r4, %r3;\n"
+	    "ld.shared::cluster.u32 %r1, [%r4];\nbarrier.cluster.arrive;\nbarrier.cluster.wait;\n"
+	    "st.shared.u32 [%r2], "
+	    "%r1;\nbarrier.cluster.arrive.relaxed.aligned;\nbarrier.cluster.wait.aligned;\nld.shared.u32 %r5, [%r4];\n"
+	    "mad.lo.u32 %r1, %r5, 1000, %r1;\n" END,
+	    96, out, NULL);
+	for (uint32_t i = 0; i < 96; i++)
+		assert_int_equal(out[i], i < 64 ? 1000 * i + 63 - i : 9);
+	run(HEAD KERNEL
+	    "mov.u32 %r1, %cluster_ctarank;\nmov.u32 %r2, %cluster_nctarank;\nmad.lo.u32 %r1, %r1, 10, %r2;\n"
+	    "mov.u32 %r2, %cluster_ctaid.x;\nmad.lo.u32 %r1, %r1, 10, %r2;\nmov.u32 %r2, %cluster_nctaid.y;\n"
+	    "mad.lo.u32 %r1, %r1, 10, %r2;\nmov.u32 %r2, %clusterid.x;\nmad.lo.u32 %r1, %r1, 10, %r2;\n"
+	    "mov.u32 %r2, %nclusterid.z;\nmad.lo.u32 %r1, %r1, 10, %r2;\nmov.pred %p1, %is_explicit_cluster;\n"
+	    "selp.u32 %r2, 1, 2, %p1;\nmad.lo.u32 %r1, %r1, 10, %r2;\nmov.u64 %d1, %current_graph_exec;\n"
+	    "cvt.u32.u64 %r2, %d1;\nadd.u32 %r1, %r1, %r2;\n" END,
+	    32, out, NULL);
+	for (uint32_t i = 0; i < 32; i++)
+		assert_int_equal(out[i], 101012);
+}
+
 /* All live warps wait, some at a barrier that is not for all: a fault, not an endless run. */
 static void stuck_barrier(void **state)
 {
@@ -380,6 +411,7 @@ int main(void)
 		cmocka_unit_test(calls_by_address),
 		cmocka_unit_test(barrier_and_exited_warp),
 		cmocka_unit_test(named_barriers_and_reductions),
+		cmocka_unit_test(cluster_barrier),
 		cmocka_unit_test(stuck_barrier),
 		cmocka_unit_test(votes),
 		cmocka_unit_test(shuffles),

@@ -80,11 +80,11 @@ static const char *place_of(const struct row *row)
 {
 	if (row_has(row, "param") || row_has(row, "param::entry"))
 		return row_is(row, "st") ? "q" : "a";
-	return row_has(row, "const")                                   ? "k"
-	       : row_has(row, "param::func")                           ? "q"
-	       : row_has(row, "shared") || row_has(row, "shared::cta") ? "%s"
-	       : row_has(row, "local")                                 ? "%l"
-	                                                               : "%g";
+	return row_has(row, "const")                                                                      ? "k"
+	       : row_has(row, "param::func")                                                              ? "q"
+	       : row_has(row, "shared") || row_has(row, "shared::cta") || row_has(row, "shared::cluster") ? "%s"
+	       : row_has(row, "local")                                                                    ? "%l"
+	                                                                                                  : "%g";
 }
 
 static unsigned vector_of(const struct row *row)
@@ -249,7 +249,7 @@ static void check_atomic(const struct row *row, struct run *run, uint64_t *rando
 	add(run, "[%s], %%%c0", place, class);
 	if (three)
 		add(run, ", %%%c1", class);
-	add(run, ";\n");
+	add(run, "%s;\n", strchr(row->form->operands, 'h') ? ", %x1" : "");
 	if (returns)
 		add(run, "st.global.b%u [%%o], %%%c3;\n", type.bits, class);
 	add(run, "ld%s.b%u %%d2, [%s];\nst.global.b64 [%%o+8], %%d2;\n", shared ? ".shared" : "", type.bits, place);
@@ -309,6 +309,37 @@ static void check_space(const struct row *row, struct run *run, uint64_t *random
 			                  : k >= 2);
 }
 
+/* A cluster is one block, the first: an address of any block in it is the same of this one. */
+static void check_cluster(const struct row *row, struct run *run, uint64_t *random)
+{
+	bool maps = row_is(row, "mapa");
+	unsigned bits = maps ? row->type[0].bits : 32;
+	char class = class_of(row->type[0], false);
+	begin(run, random);
+	add_opcode(run, row);
+	add(run, "%%%c3, %%%c0%s;\nst.global.b%u [%%o], %%%c3;\n", maps ? class : 'r', class, maps ? ", 0" : "", bits,
+	    maps ? class : 'r');
+	finish(run);
+	for (unsigned i = 0; i < LANES; i++)
+		expect(row, run, i, part(run->out[i], 0, bits), maps ? part(run->more[i], 0, bits) : 0);
+}
+
+/* Nobody looks at a policy: it is 0 unless it is given as a number. */
+static void check_policy(const struct row *row, struct run *run, uint64_t *random)
+{
+	bool given = row_has(row, "cvt");
+	begin(run, random);
+	add_opcode(run, row);
+	add(run, "%%d3%s;\nst.global.b64 [%%o], %%d3;\n",
+	    given                    ? ", %d0"
+	    : row_has(row, "range")  ? ", [%g], %r0, 4096"
+	    : kit_random(random) & 1 ? ", 0.5"
+	                             : "");
+	finish(run);
+	for (unsigned i = 0; i < LANES; i++)
+		expect(row, run, i, part(run->out[i], 0, 64), given ? part(run->more[i], 0, 64) : 0);
+}
+
 /* What only has to be read and let through. */
 static void check_nothing(const struct row *row, struct run *run, uint64_t *random)
 {
@@ -319,6 +350,7 @@ static void check_nothing(const struct row *row, struct run *run, uint64_t *rand
 	    *operands == 't'        ? "%r0"
 	    : *operands == 'i'      ? "3"
 	    : *operands != 'm'      ? ""
+	    : operands[1] == 'i'    ? "[%g], 128"
 	    : row_has(row, "local") ? "[%l]"
 	                            : "[%g+4]");
 	finish(run);
@@ -335,7 +367,11 @@ static const struct {
 	{" atom red ", check_atomic},
 	{" cvta ", check_conversion},
 	{" isspacep ", check_space},
-	{" prefetch prefetchu membar fence nanosleep pmevent relssp griddepcontrol ", check_nothing},
+	{" mapa getctarank ", check_cluster},
+	{" createpolicy ", check_policy},
+	{" prefetch prefetchu membar fence nanosleep pmevent relssp griddepcontrol applypriority discard setmaxnreg "
+         "barrier.cluster ",
+         check_nothing},
 };
 
 /* All words of a form with its type. */
@@ -362,10 +398,10 @@ static void every_row(void **state)
 		char name[24];
 		snprintf(name, sizeof name, " %s ", ptx_ops[form->op].name);
 		for (unsigned kind = 0; kind < sizeof checks / sizeof *checks; kind++)
-			for (uint32_t types = form->types ? form->types & ~TYPE_BIT(B128) : TYPE_BIT(NO_TYPE);
+			for (uint64_t types = form->types ? form->types & ~TYPE_BIT(B128) : TYPE_BIT(NO_TYPE);
 			     types && strstr(checks[kind].ops, name); types &= types - 1) {
 				struct row row = {.form = form, .op = ptx_ops[form->op].name};
-				row.type[0] = row_types[__builtin_ctz(types)];
+				row.type[0] = row_types[__builtin_ctzll(types)];
 				check_words(&row, &run, kind, &random);
 			}
 	}
