@@ -192,6 +192,7 @@ const struct suffix ptx_suffixes[] = {
 	FIELD("L2::256B", CACHE, prefetch_bytes, 256),
 	FIELD("v2", VECTOR, vector, 2),
 	FIELD("v4", VECTOR, vector, 4),
+	FIELD("v8", VECTOR, vector, 8),
 	FIELD("L1", PREFETCH, prefetch_level, 1),
 	FIELD("L2", PREFETCH, prefetch_level, 2),
 	FIELD("eq", CMP, cmp, PTX_EQ),

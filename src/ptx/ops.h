@@ -31,7 +31,7 @@
  *                g  such a value, or a vector of them: a derivative
  *                l  a label
  *                f  a function (call): (results), name, (arguments), with an optional prototype
- *                T  like t, or a vector {a,b[,c,d]} of it, as .v2 or .v4 say
+ *                T  like t, or a vector {a,b[,c,d ..]} of it, as .v2, .v4 or .v8 say
  *                D  a fragment of the matrix D: a vector of as many registers as a thread has of it (ptx/matrix.h); A, B, C of theirs
  *                S  like T, or a special register, or the address of a variable or function
  *              a '?' behind a letter: the operand may be left out
@@ -53,10 +53,12 @@
 #define MEMORIES   "global|shared|shared::cta|shared::cluster?"
 #define WINDOW     "shared|shared::cluster?"
 #define ATOMICS    "relaxed|acquire|release|acq_rel? " SCOPES "? " MEMORIES " "
-#define HINTS      " L1::evict_normal|L1::evict_unchanged|L1::evict_first|L1::evict_last|L1::no_allocate? " \
-                   "L2::evict_normal|L2::evict_first|L2::evict_last? L2::64B|L2::128B|L2::256B? v2|v4?"
-#define POLICY     " L1::evict_normal|L1::evict_unchanged|L1::evict_first|L1::evict_last|L1::no_allocate? L2::cache_hint " \
-                   "L2::64B|L2::128B|L2::256B? v2|v4?"
+#define VECTORS    "relaxed|acquire|release|acq_rel? " SCOPES "? global? "
+#define L1_HINTS   " L1::evict_normal|L1::evict_unchanged|L1::evict_first|L1::evict_last|L1::no_allocate? "
+#define L2_HINTS   L1_HINTS "L2::evict_normal|L2::evict_first|L2::evict_last? L2::64B|L2::128B|L2::256B? "
+#define L2_POLICY  L1_HINTS "L2::cache_hint L2::64B|L2::128B|L2::256B? "
+#define HINTS      L2_HINTS "v2|v4?"
+#define POLICY     L2_POLICY "v2|v4?"
 #define TEXTURES   "1d|2d|3d|a1d|a2d|cube|acube"
 #define SURFACES   "1d|2d|3d|a1d|a2d "
 #define QUERIES    "width|height|depth|channel_data_type|channel_order|normalized_coords|array_size|num_mipmap_levels|num_samples"
@@ -366,6 +368,11 @@ FORM(LD, MEMORY, NO_TYPE, "global ca|cg|cs? nc" HINTS, "T>m")
 FORM(LD, MEMORY, NO_TYPE, "weak|volatile? global? ca|cg|cs|lu|cv?" POLICY, "T>mh")
 FORM(LD, MEMORY, NO_TYPE, "relaxed|acquire " SCOPES " " MEMORIES POLICY, "T>mh")
 FORM(LD, MEMORY, NO_TYPE, "global ca|cg|cs? nc" POLICY, "T>mh")
+FORM(LD, WORDS, NO_TYPE, "weak|volatile? global?" L2_HINTS "v8", "T>m")
+FORM(LD, WORDS, NO_TYPE, "relaxed|acquire " SCOPES " global?" L2_HINTS "v8", "T>m")
+FORM(LD, WORDS, NO_TYPE, "global nc" L2_HINTS "v8", "T>m")
+FORM(LD, WORDS, NO_TYPE, "weak|volatile? global?" L2_POLICY "v8", "T>mh")
+FORM(LD, WORDS, NO_TYPE, "global nc" L2_POLICY "v8", "T>mh")
 OP(LDU, "ldu", SPACE | VECTOR, MEM, MEMORY)
 FORM(LDU, MEMORY, NO_TYPE, "global? v2|v4?", "T>m")
 OP(ST, "st", SPACE | CACHE | VECTOR | ORDER, MEM, MEMORY)
@@ -376,7 +383,10 @@ FORM(ST, MEMORY, NO_TYPE, "weak|volatile? global? wb|cg|cs|wt?" HINTS, ">mT")
 FORM(ST, MEMORY, NO_TYPE, "relaxed|release " SCOPES " " MEMORIES HINTS, ">mT")
 FORM(ST, MEMORY, NO_TYPE, "weak|volatile? global? wb|cg|cs|wt?" POLICY, ">mTh")
 FORM(ST, MEMORY, NO_TYPE, "relaxed|release " SCOPES " " MEMORIES POLICY, ">mTh")
-OP(ATOM, "atom", SPACE | ATOMIC | ORDER | CACHE, MEM, MEMORY)
+FORM(ST, WORDS, NO_TYPE, "weak|volatile? global?" L2_HINTS "v8", ">mT")
+FORM(ST, WORDS, NO_TYPE, "relaxed|release " SCOPES " global?" L2_HINTS "v8", ">mT")
+FORM(ST, WORDS, NO_TYPE, "weak|volatile? global?" L2_POLICY "v8", ">mTh")
+OP(ATOM, "atom", SPACE | ATOMIC | ORDER | CACHE | VECTOR, MEM, MEMORY)
 FORM(ATOM, INT_32_64_F, NO_TYPE, ATOMICS "add", "t>mt")
 FORM(ATOM, ALL_HALVES, NO_TYPE, ATOMICS "add noftz", "t>mt")
 FORM(ATOM, U32, NO_TYPE, ATOMICS "inc|dec", "t>mt")
@@ -389,7 +399,16 @@ FORM(ATOM, U32, NO_TYPE, ATOMICS "inc|dec L2::cache_hint", "t>mth")
 FORM(ATOM, INT_32_64, NO_TYPE, ATOMICS "min|max L2::cache_hint", "t>mth")
 FORM(ATOM, B32_B64, NO_TYPE, ATOMICS "and|or|xor|exch L2::cache_hint", "t>mth")
 FORM(ATOM, BITS, NO_TYPE, ATOMICS "cas L2::cache_hint", "t>mtth")
-OP(RED, "red", SPACE | ATOMIC | ORDER | CACHE, MEM, MEMORY)
+/* of elements of vectors, of which each is one by itself (split.c); so min and max, which PTX has of vectors alone, are here of one, too */
+FORM(ATOM, SMALL, NO_TYPE, VECTORS "add|min|max noftz v2|v4|v8", "T>mT")
+FORM(ATOM, PACKED, NO_TYPE, VECTORS "add|min|max noftz v2|v4", "T>mT")
+FORM(ATOM, ALL_HALVES, NO_TYPE, VECTORS "min|max noftz", "t>mt")
+FORM(ATOM, ALL_HALVES, NO_TYPE, VECTORS "min|max noftz L2::cache_hint", "t>mth")
+FORM(ATOM, F32, NO_TYPE, VECTORS "add v2|v4", "T>mT")
+FORM(ATOM, SMALL, NO_TYPE, VECTORS "add|min|max noftz L2::cache_hint v2|v4|v8", "T>mTh")
+FORM(ATOM, PACKED, NO_TYPE, VECTORS "add|min|max noftz L2::cache_hint v2|v4", "T>mTh")
+FORM(ATOM, F32, NO_TYPE, VECTORS "add L2::cache_hint v2|v4", "T>mTh")
+OP(RED, "red", SPACE | ATOMIC | ORDER | CACHE | VECTOR, MEM, MEMORY)
 FORM(RED, INT_32_64_F, NO_TYPE, ATOMICS "add", ">mt")
 FORM(RED, ALL_HALVES, NO_TYPE, ATOMICS "add noftz", ">mt")
 FORM(RED, U32, NO_TYPE, ATOMICS "inc|dec", ">mt")
@@ -400,6 +419,15 @@ FORM(RED, ALL_HALVES, NO_TYPE, ATOMICS "add noftz L2::cache_hint", ">mth")
 FORM(RED, U32, NO_TYPE, ATOMICS "inc|dec L2::cache_hint", ">mth")
 FORM(RED, INT_32_64, NO_TYPE, ATOMICS "min|max L2::cache_hint", ">mth")
 FORM(RED, B32_B64, NO_TYPE, ATOMICS "and|or|xor L2::cache_hint", ">mth")
+/* of elements of vectors, of which each is one by itself (split.c); so min and max, which PTX has of vectors alone, are here of one, too */
+FORM(RED, SMALL, NO_TYPE, VECTORS "add|min|max noftz v2|v4|v8", ">mT")
+FORM(RED, PACKED, NO_TYPE, VECTORS "add|min|max noftz v2|v4", ">mT")
+FORM(RED, ALL_HALVES, NO_TYPE, VECTORS "min|max noftz", ">mt")
+FORM(RED, ALL_HALVES, NO_TYPE, VECTORS "min|max noftz L2::cache_hint", ">mth")
+FORM(RED, F32, NO_TYPE, VECTORS "add v2|v4", ">mT")
+FORM(RED, SMALL, NO_TYPE, VECTORS "add|min|max noftz L2::cache_hint v2|v4|v8", ">mTh")
+FORM(RED, PACKED, NO_TYPE, VECTORS "add|min|max noftz L2::cache_hint v2|v4", ">mTh")
+FORM(RED, F32, NO_TYPE, VECTORS "add L2::cache_hint v2|v4", ">mTh")
 OP(PREFETCH, "prefetch", SPACE | PREFETCH | CACHE, MEM, MEMORY)
 FORM(PREFETCH, NO_TYPE, NO_TYPE, "global|local? L1|L2", ">m")
 FORM(PREFETCH, NO_TYPE, NO_TYPE, "global L2::evict_last|L2::evict_normal", ">m")
@@ -572,6 +600,10 @@ FORM(DMA_EXECUTE, NO_TYPE, NO_TYPE, "", ">uua")
 #undef MEMORIES
 #undef WINDOW
 #undef ATOMICS
+#undef VECTORS
+#undef L1_HINTS
+#undef L2_HINTS
+#undef L2_POLICY
 #undef HINTS
 #undef POLICY
 #undef TEXTURES

@@ -8,6 +8,7 @@
  *   check_form.c suffixes and types against the forms of ops.h
  *   parse_indexed.c branches by an index
  *   parse_copy.c asynchronous copies           parse_wmma.c loads and stores of wmma's matrices
+ *   split.c      accesses that are made in several
  *   refused.c    what PTX has and we do not
  *   parse_code.c instructions for a function that is there already
  *
@@ -88,6 +89,7 @@
 #define TYPES_FLOAT8X2 (TYPE_BIT(E4M3X2) | TYPE_BIT(E5M2X2))
 #define TYPES_FLOAT6X2 (TYPE_BIT(E2M3X2) | TYPE_BIT(E3M2X2))
 #define TYPES_FLOAT4X2 TYPE_BIT(E2M1X2)
+#define TYPES_WORDS (TYPES_INT32_F32 | TYPES_B32)
 #define TYPES_B128 TYPE_BIT(B128)
 
 /* The groups of suffixes in the rows of ops.h. */
@@ -403,6 +405,11 @@ void parse_selector(struct parser *p, struct ptx_operand *operand);
 bool parse_call(struct parser *p, struct ptx_inst *inst, struct ptx_operand *operand);
 /* The elements up to and with `close`. */
 bool parse_elements(struct parser *p, struct ptx_operand *operand, char close);
+
+/* split.c: how many elements of its vector an instruction takes at once; and the several that it becomes where these are not all. */
+uint32_t split_elements(const struct ptx_inst *inst);
+bool split_instruction(struct parser *p, const struct ptx_inst *inst,
+                       void (*add)(struct parser *p, const struct ptx_inst *inst));
 
 /* refused.c: reports that the instruction is one of PTX that no machine here has, where the opcode (or, behind it, the word at the
  * current token) says so; false, without a report, where it is none. */

@@ -190,6 +190,11 @@ bool parse_instruction(struct parser *p, struct name *opcode, struct place place
 	}
 	if (label)
 		use_label(p, label, inst.operand);
-	add_instruction(p, &inst);
+	if (inst.vector > 1 && split_elements(&inst) < inst.vector) {
+		if (!split_instruction(p, &inst, add_instruction))
+			return false;
+	} else {
+		add_instruction(p, &inst);
+	}
 	return expect_semicolon(p);
 }

@@ -285,7 +285,7 @@ static inline void random_instruction(struct random_text *out, const struct form
 		inst.type3 = random_type(out, third_types(form));
 	inst.merges = random_below(out, 2);
 	random_suffixes(out, &inst);
-	while (inst.type != PTX_NO_TYPE && ptx_type_bytes(inst.type) * inst.vector > 16)
+	while (inst.type != PTX_NO_TYPE && ptx_type_bytes(inst.type) * inst.vector > 32)
 		inst.type = random_type(out, form->types);
 	random_add(out, "%s%s", ptx_ops[form->op].name, inst.suffixes);
 	if (inst.type)
@@ -315,6 +315,9 @@ static inline const struct form *random_form(struct random_text *out)
 {
 	for (;;) {
 		const struct form *form = &ptx_forms[random_below(out, ptx_form_count)];
+		/* Elements that read what others have written are refused. */
+		if (form->op == PTX_OP_ATOM && form->operands[0] == 'T')
+			continue;
 		switch (form->op) {
 		case PTX_OP_BRA:
 		case PTX_OP_CALL:
