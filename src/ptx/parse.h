@@ -8,6 +8,7 @@
  *   check_form.c suffixes and types against the forms of ops.h
  *   parse_indexed.c branches by an index
  *   parse_copy.c asynchronous copies           parse_wmma.c loads and stores of wmma's matrices
+ *   alias.c      other names of functions
  *   split.c      accesses that are made in several
  *   refused.c    what PTX has and we do not
  *   parse_code.c instructions for a function that is there already
@@ -291,6 +292,7 @@ struct parser {
 	struct ptx_function **function_end, **prototype_end;
 	struct ptx_label **label_end;
 	struct ptx_file **file_end;
+	struct alias *aliases;
 	struct ptx_function **defined; /* functions with a body, in order of definition */
 	uint32_t defined_count, defined_capacity;
 
@@ -405,6 +407,10 @@ void parse_selector(struct parser *p, struct ptx_operand *operand);
 bool parse_call(struct parser *p, struct ptx_inst *inst, struct ptx_operand *operand);
 /* The elements up to and with `close`. */
 bool parse_elements(struct parser *p, struct ptx_operand *operand, char close);
+
+/* alias.c: behind ".alias"; and what is to be done with them when all is read. */
+bool parse_alias(struct parser *p);
+void resolve_aliases(struct parser *p);
 
 /* split.c: how many elements of its vector an instruction takes at once; and the several that it becomes where these are not all. */
 uint32_t split_elements(const struct ptx_inst *inst);

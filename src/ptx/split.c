@@ -27,12 +27,12 @@ static bool is_register(const struct ptx_operand *operand, uint32_t reg)
 	return (operand->kind == PTX_OPERAND_REG || operand->kind == PTX_OPERAND_ADDRESS) && operand->reg == reg;
 }
 
-/* Whether a part, made before another, changes what that one reads: its address, its element of another operand. */
+/* Whether a part, made before another, changes what that one reads: its address, its element of another operand. Nobody reads a policy. */
 static bool disturbs(const struct ptx_inst *inst, uint32_t part, uint32_t other, uint32_t count)
 {
 	for (uint32_t e = part * count; inst->destinations && e < (part + 1) * count; e++) {
 		const struct ptx_operand *to = &inst->operand[0].element[e];
-		for (uint32_t k = 1; to->kind == PTX_OPERAND_REG && k < inst->operands; k++) {
+		for (uint32_t k = 1; to->kind == PTX_OPERAND_REG && k + inst->cache_hint < inst->operands; k++) {
 			const struct ptx_operand *from = &inst->operand[k];
 			bool is_vector = from->kind == PTX_OPERAND_VECTOR;
 			if (is_register(is_vector ? &from->element[other] : from, to->reg))

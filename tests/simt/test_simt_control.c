@@ -162,6 +162,31 @@ static void calls_by_address(void **state)
 		assert_int_equal(out[i], i % 2 ? i * 2 : i + 1);
 }
 
+/* Another name of a function, called and taken the address of, before and behind the line that says so. */
+static void aliases(void **state)
+{
+	(void)state;
+	uint32_t out[32];
+	struct diag diag = {0};
+	static const char nothing[] = HEAD ".func own()\n{\nret;\n}\n.func other();\n.alias other, none;\n";
+	static const char twice[] = HEAD ".func own()\n{\nret;\n}\n.func other()\n{\nret;\n}\n.alias other, own;\n";
+	run(HEAD ".func (.param .b32 result) other(.param .b32 a);\n"
+	         ".func (.param .b32 result) own(.param .b32 a)\n{\n.reg .b32 %r<4>;\nld.param.u32 %r1, [a];\n"
+	         "add.u32 %r1, %r1, 7;\nst.param.b32 [result], %r1;\nret;\n}\n.alias other, own;\n"
+	         ".global .align 8 .u64 table[2] = {other, own};\n" KERNEL
+	         "and.b32 %r2, %t, 1;\nmul.wide.u32 %d1, %r2, 8;\nmov.u64 %d2, table;\nadd.u64 %d1, %d1, %d2;\n"
+	         "ld.global.u64 %d3, [%d1];\n"
+	         "prototype_0: .callprototype (.param .b32 _) _ (.param .b32 _);\n"
+	         "call (%r1), %d3, (%t), prototype_0;\ncall (%r1), other, (%r1);\n" END,
+	    32, out, NULL);
+	for (uint32_t i = 0; i < 32; i++)
+		assert_int_equal(out[i], i + 14);
+	assert_null(ptx_parse("nothing.ptx", nothing, strlen(nothing), &diag));
+	assert_null(ptx_parse("twice.ptx", twice, strlen(twice), &diag));
+	assert_int_equal(diag.errors, 2);
+	diag_free(&diag);
+}
+
 /* Warps exchange values through shared memory around a barrier; a warp that has exited does not hold the others. */
 static void barrier_and_exited_warp(void **state)
 {
@@ -409,6 +434,7 @@ int main(void)
 		cmocka_unit_test(calls_and_divergent_returns),
 		cmocka_unit_test(recursion),
 		cmocka_unit_test(calls_by_address),
+		cmocka_unit_test(aliases),
 		cmocka_unit_test(barrier_and_exited_warp),
 		cmocka_unit_test(named_barriers_and_reductions),
 		cmocka_unit_test(cluster_barrier),
