@@ -263,6 +263,11 @@ static void check_atomic(const struct row *row, struct run *run, uint64_t *rando
 	begin(run, random);
 	for (unsigned i = 0; i < LANES; i += 3) /* as memory has it, or nearly */
 		memcpy(run->more[i], run->in[i], 8), run->more[i][0] ^= (uint8_t)(i % 2);
+	for (unsigned i = 1; i < LANES; i += 5) /* zeros of both signs */
+		for (unsigned k = 0; k < PLACE; k++) {
+			run->in[i][k] = k % 2 && kit_random(random) & 1 ? 0x80 : 0;
+			run->more[i][k] = k % 2 && kit_random(random) & 1 ? 0x80 : 0;
+		}
 	memcpy(before, run->in, sizeof before);
 	add_opcode(run, row);
 	for (unsigned e = 0; returns && e < count; e++)
