@@ -251,6 +251,29 @@ static void cluster_barrier(void **state)
 		assert_int_equal(out[i], 101012);
 }
 
+/* The barrier of the cluster has no number; a cluster's number is its block's. */
+static void cluster_numbers(void **state)
+{
+	(void)state;
+	struct kit kit;
+	kit_open(&kit, HEAD KERNEL "mov.u32 %r1, 16;\nbar.sync %r1;\n" END);
+	kit_buffer(&kit, 32 * 4);
+	simt_run(&kit.launch, 0, &kit.run);
+	assert_string_equal(kit.run.fault.what, "barrier number beyond 15");
+	kit_close(&kit);
+	kit_open(&kit, HEAD KERNEL
+	         "mov.u32 %r1, %clusterid.x;\nmov.u32 %r2, %clusterid.y;\nmov.u32 %r3, %clusterid.z;\n"
+	         "mov.u32 %r4, %nclusterid.x;\nmov.u32 %r5, %nclusterid.y;\nmov.u32 %r6, %nclusterid.z;\n"
+	         "mad.lo.u32 %r2, %r3, %r5, %r2;\nmad.lo.u32 %r1, %r2, %r4, %r1;\n"
+	         "mul.wide.u32 %d1, %r1, 128;\nadd.u64 %o, %o, %d1;\nmad.lo.u32 %r1, %r6, 1000, %r1;\n" END);
+	const uint32_t *out = kit_buffer(&kit, 24 * 128);
+	kit.launch.grid = (struct dim3){2, 3, 4};
+	kit_run(&kit);
+	for (uint32_t i = 0; i < 24 * 32; i++)
+		assert_int_equal(out[i], 4000 + i / 32);
+	kit_close(&kit);
+}
+
 /* All live warps wait, some at a barrier that is not for all: a fault, not an endless run. */
 static void stuck_barrier(void **state)
 {
@@ -438,6 +461,7 @@ int main(void)
 		cmocka_unit_test(barrier_and_exited_warp),
 		cmocka_unit_test(named_barriers_and_reductions),
 		cmocka_unit_test(cluster_barrier),
+		cmocka_unit_test(cluster_numbers),
 		cmocka_unit_test(stuck_barrier),
 		cmocka_unit_test(votes),
 		cmocka_unit_test(shuffles),

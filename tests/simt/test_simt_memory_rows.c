@@ -459,7 +459,7 @@ static void parts_in_order(void **state)
 		".reg .f32 %f<2>;\natom.global.add.v2.f32 {%f0, %f1}, [%d], {%f1, %f0};\nret;\n}\n";
 	begin(&run, &random);
 	add(&run,
-	    "mov.u64 %%d4, %%g;\nld.global.v4.u64 {%%d4, %%d5, %%d6, %%d7}, [%%d4];\n"
+	    "mov.u64 %%d4, %%g;\nld.global.L2::cache_hint.v4.u64 {%%d4, %%d5, %%d6, %%d7}, [%%d4], %%d6;\n"
 	    "st.global.v4.b64 [%%o], {%%d4, %%d5, %%d6, %%d7};\nmov.f32 %%f1, 0f3F800000;\n"
 	    "st.global.v2.f32 [%%g+32], {%%f1, %%f1};\natom.global.v2.f32.add {%%f0, %%f2}, [%%g+32], {%%f1, %%f0};\n"
 	    "st.global.v2.f32 [%%o+32], {%%f0, %%f2};\n");
