@@ -245,37 +245,6 @@ static void lop3_test(struct simt_warp *warp, const struct simt_inst *inst, stru
 	blend32(destination(warp, inst, 0), row, step->lanes);
 }
 
-/* cvt.pack: both clamped to few bits, the first above the second; above them the third. */
-static inline uint32_t clamp_to(enum ptx_type type, unsigned bits, int32_t value)
-{
-	bool is_signed = ptx_type_is_signed(type);
-	int32_t least = is_signed ? -(1 << (bits - 1)) : 0, most = (1 << (bits - is_signed)) - 1;
-	int32_t clamped = value < least ? least : value > most ? most : value;
-	return (uint32_t)clamped & ((1u << bits) - 1);
-}
-
-static unsigned packed_bits(enum ptx_type type)
-{
-	switch (type) {
-	case PTX_U2:
-	case PTX_S2:
-		return 2;
-	case PTX_U4:
-	case PTX_S4:
-		return 4;
-	default:
-		return 8 * ptx_type_bytes(type);
-	}
-}
-
-LANE_FUNCTION(pack_two, lane32, SOURCE(pa, lane32, 0); SOURCE(pb, lane32, 1);
-              enum ptx_type type = inst->ptx->type,
-              clamp_to(type, 16, (int32_t)pa[i]) << 16 | clamp_to(type, 16, (int32_t)pb[i]))
-LANE_FUNCTION(pack_more, lane32, SOURCE(pa, lane32, 0); SOURCE(pb, lane32, 1); SOURCE(pc, lane32, 2);
-              enum ptx_type type = inst->ptx->type;
-              unsigned bits = packed_bits(type),
-              pc[i] << 2 * bits | clamp_to(type, bits, (int32_t)pa[i]) << bits | clamp_to(type, bits, (int32_t)pb[i]))
-
 /* prmt: byte selectors of 4 bits, the top one of which replicates the byte's sign. */
 static inline uint32_t permute(uint32_t a, uint32_t b, uint32_t selectors)
 {
@@ -579,8 +548,6 @@ simt_exec *ISA(exec_find_int)(const struct exec_query *query)
 	                           {[PTX_S32] = max_relu_s32, [PTX_S16X2] = max_relu_s16x2}};
 	static exec_row mask[2] = {{[PTX_B32] = bmsk_wrap, [PTX_U32] = szext_wrap_u32, [PTX_S32] = szext_wrap_s32},
 	                           {[PTX_B32] = bmsk_clamp, [PTX_U32] = szext_clamp_u32, [PTX_S32] = szext_clamp_s32}};
-	if (ptx->op == PTX_OP_CVT_PACK)
-		return ptx->operands == 4 ? pack_more : pack_two;
 	if (ptx->sat)
 		return find_saturating(ptx);
 	if (ptx->relu)
