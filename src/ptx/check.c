@@ -73,8 +73,8 @@ static bool constant_fits(enum ptx_type type, const struct ptx_operand *operand)
 			return true;
 		return is_bits(type) && (type == PTX_B32 ? operand->is_single : type == PTX_B64 && !operand->is_single);
 	}
-	/* There are no literals of the half-precision types: their bits are written as integers. */
-	if (type == PTX_PRED || (type >= PTX_F16 && type <= PTX_BF16X2))
+	/* There are no literals of the half-precision types and of smaller ones: their bits are written as integers. */
+	if (type == PTX_PRED || (type >= PTX_F16 && type <= PTX_BF16X2) || (type >= PTX_E4M3X2 && type <= PTX_E2M1X2))
 		return true;
 	if (ptx_type_is_float(type))
 		return false;
@@ -218,6 +218,7 @@ static enum ptx_type letter_type(const struct ptx_inst *inst, char letter)
 		return PTX_B64;
 	case 'p':
 	case 'q':
+	case 'Q':
 		return PTX_PRED;
 	case 'w':
 		if (inst->half == PTX_WIDE)
@@ -232,7 +233,7 @@ static bool operand_fits(const struct match *m, char letter, uint32_t at, bool d
 {
 	const struct ptx_operand *operand = &m->inst->operand[at];
 	bool paired = m->paired >> at & 1;
-	if (paired != (letter == 'q'))
+	if (paired != (letter == 'q' || letter == 'Q'))
 		return false;
 	enum ptx_type type = letter_type(m->inst, letter);
 	if (operand->select[0] && (letter != 'V' || !selector_fits(m->inst->op, operand->select, destination)))
@@ -262,7 +263,8 @@ static bool operand_fits(const struct match *m, char letter, uint32_t at, bool d
 		return value_fits(m, operand, PTX_B64, false) || value_fits(m, operand, PTX_B32, false);
 	case 'S':
 		if (operand->kind == PTX_OPERAND_SREG)
-			return !ptx_type_is_float(type) && type != PTX_PRED;
+			return operand->sreg == PTX_IS_EXPLICIT_CLUSTER ? type == PTX_PRED
+			                                                : !ptx_type_is_float(type) && type != PTX_PRED;
 		if (operand->kind == PTX_OPERAND_SYMBOL || operand->kind == PTX_OPERAND_FUNCTION)
 			return !ptx_type_is_float(type) && ptx_type_bytes(type) >= 4;
 		__attribute__((fallthrough));
@@ -399,6 +401,7 @@ static void describe_letter(const struct match *m, char *text, size_t size)
 		break;
 	case 'p':
 	case 'q':
+	case 'Q':
 		snprintf(text, size, "a predicate register");
 		break;
 	case 'T':
@@ -442,8 +445,10 @@ static bool is_kernel_param(const struct parser *p, const struct ptx_variable *v
 static bool check_access(struct parser *p, const struct ptx_inst *inst, const struct ptx_operand *operand)
 {
 	const struct ptx_variable *variable = operand->symbol;
-	bool is_prefetch = inst->op == PTX_OP_PREFETCH || inst->op == PTX_OP_PREFETCHU;
-	uint64_t bytes = is_prefetch ? 1 : ptx_type_bytes(inst->type) * (uint64_t)inst->vector;
+	bool is_line = inst->op == PTX_OP_PREFETCH || inst->op == PTX_OP_PREFETCHU ||
+	               inst->op == PTX_OP_APPLYPRIORITY || inst->op == PTX_OP_DISCARD ||
+	               inst->op == PTX_OP_CREATEPOLICY;
+	uint64_t bytes = is_line ? 1 : ptx_type_bytes(inst->type) * (uint64_t)inst->vector;
 	uint64_t offset = (uint64_t)operand->offset;
 	bool is_param = is_kernel_param(p, variable);
 	bool is_open = variable->size == 0 && variable->space != PTX_PARAM; /* its size is known when it runs */

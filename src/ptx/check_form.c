@@ -62,15 +62,15 @@ static void note(struct misfit *misfit, struct place place)
 		misfit->place = place;
 }
 
-static bool type_fits(uint32_t types, enum ptx_type type)
+static bool type_fits(uint64_t types, enum ptx_type type)
 {
 	return types ? has_type(types, type) && type != PTX_NO_TYPE : type == PTX_NO_TYPE;
 }
 
 /* The set of a form's type number k. */
-static uint32_t types_of(const struct form *form, unsigned k)
+static uint64_t types_of(const struct form *form, unsigned k)
 {
-	const uint32_t types[] = {form->types, form->types2, has_third_type(form) ? form->types2 : 0,
+	const uint64_t types[] = {form->types, form->types2, third_types(form),
 	                          has_fourth_type(form) ? form->types : 0};
 	return types[k];
 }
@@ -127,14 +127,14 @@ static void add_group(struct text *text, const struct group *group)
 	add(text, "%s", alone ? "" : group->optional ? "}" : ")");
 }
 
-static void add_types(struct text *text, uint32_t types, enum ptx_type written)
+static void add_types(struct text *text, uint64_t types, enum ptx_type written)
 {
 	if (has_type(types, written))
-		types = 1u << written;
+		types = UINT64_C(1) << written;
 	bool alone = (types & (types - 1)) == 0;
 	const char *before = alone ? "" : "(";
-	for (uint32_t rest = types; rest; rest &= rest - 1, before = "|")
-		add(text, "%s.%s", before, ptx_type_name((enum ptx_type)__builtin_ctz(rest)));
+	for (uint64_t rest = types; rest; rest &= rest - 1, before = "|")
+		add(text, "%s.%s", before, ptx_type_name((enum ptx_type)__builtin_ctzll(rest)));
 	add(text, "%s", alone ? "" : ")");
 }
 

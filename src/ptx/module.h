@@ -22,8 +22,9 @@ enum ptx_type {
 	PTX_S8, PTX_S16, PTX_S32, PTX_S64,
 	PTX_F16, PTX_F16X2, PTX_BF16, PTX_BF16X2, PTX_TF32, PTX_F32, PTX_F64,
 	PTX_U16X2, PTX_S16X2, /* two halves of 32 bits, as in f16x2 and bf16x2 */
-	PTX_U4, PTX_S4, PTX_B1, /* elements of matrices, several in a register */
-	PTX_E4M3, PTX_E5M2, PTX_E4M3X2, PTX_E5M2X2, /* of 8 bits: exponent and mantissa */
+	PTX_U2, PTX_S2, PTX_U4, PTX_S4, PTX_B1, /* several in a register: elements of matrices, results of cvt.pack */
+	PTX_E4M3, PTX_E5M2, /* of 8 bits: exponent and mantissa */
+	PTX_E4M3X2, PTX_E5M2X2, PTX_E2M3X2, PTX_E3M2X2, PTX_E2M1X2, /* pairs of 8, 6 and 4 bits */
 	PTX_TEXREF, PTX_SAMPLERREF, PTX_SURFREF,
 	PTX_TYPES
 };
@@ -66,7 +67,7 @@ enum ptx_order { PTX_ORDER_NONE, PTX_WEAK, PTX_VOLATILE, PTX_RELAXED, PTX_ACQUIR
 enum ptx_scope { PTX_SCOPE_NONE, PTX_SCOPE_CTA, PTX_SCOPE_CLUSTER, PTX_SCOPE_GPU, PTX_SCOPE_SYS, PTX_SCOPE_GL };
 enum ptx_vote { PTX_VOTE_NONE, PTX_VOTE_ALL, PTX_VOTE_ANY, PTX_VOTE_UNI, PTX_VOTE_BALLOT };
 enum ptx_shuffle { PTX_SHUFFLE_NONE, PTX_SHUFFLE_UP, PTX_SHUFFLE_DOWN, PTX_SHUFFLE_BFLY, PTX_SHUFFLE_IDX };
-enum ptx_barrier { PTX_BARRIER_NONE, PTX_BARRIER_SYNC, PTX_BARRIER_ARRIVE, PTX_BARRIER_RED };
+enum ptx_barrier { PTX_BARRIER_NONE, PTX_BARRIER_SYNC, PTX_BARRIER_ARRIVE, PTX_BARRIER_RED, PTX_BARRIER_WAIT /* of a cluster */ };
 enum ptx_mbarrier {
 	PTX_MBARRIER_NONE, PTX_MBARRIER_INIT, PTX_MBARRIER_INVAL, PTX_MBARRIER_ARRIVE, PTX_MBARRIER_DROP, PTX_MBARRIER_TEST, PTX_MBARRIER_TRY,
 	PTX_MBARRIER_PENDING
@@ -87,6 +88,9 @@ enum ptx_query {
 };
 /* suld, sust, sured: what an access outside the surface does. */
 enum ptx_outside { PTX_OUTSIDE_NONE, PTX_OUTSIDE_CLAMP, PTX_OUTSIDE_ZERO, PTX_OUTSIDE_TRAP };
+/* fence: which memory it is restricted to. */
+enum ptx_restriction { PTX_RESTRICTS_NONE, PTX_RESTRICTS_BLOCK, PTX_RESTRICTS_CLUSTER };
+enum ptx_policy { PTX_POLICY_NONE, PTX_POLICY_FRACTIONAL, PTX_POLICY_RANGE, PTX_POLICY_CVT };
 enum ptx_hint {
 	PTX_HINT_NONE, PTX_EVICT_NORMAL, PTX_EVICT_UNCHANGED, PTX_EVICT_FIRST, PTX_EVICT_LAST, PTX_NO_ALLOCATE
 };
@@ -105,6 +109,9 @@ enum ptx_sreg {
 	PTX_LANEID, PTX_WARPID, PTX_NWARPID, PTX_SMID, PTX_NSMID, PTX_GRIDID,
 	PTX_LANEMASK_EQ, PTX_LANEMASK_LE, PTX_LANEMASK_LT, PTX_LANEMASK_GE, PTX_LANEMASK_GT,
 	PTX_CLOCK, PTX_CLOCK_HI, PTX_CLOCK64, PTX_GLOBALTIMER, PTX_GLOBALTIMER_LO, PTX_GLOBALTIMER_HI,
+	PTX_CLUSTERID_X, PTX_CLUSTERID_Y, PTX_CLUSTERID_Z, PTX_NCLUSTERID_X, PTX_NCLUSTERID_Y, PTX_NCLUSTERID_Z,
+	PTX_CLUSTER_CTAID_X, PTX_CLUSTER_CTAID_Y, PTX_CLUSTER_CTAID_Z, PTX_CLUSTER_NCTAID_X, PTX_CLUSTER_NCTAID_Y, PTX_CLUSTER_NCTAID_Z,
+	PTX_CLUSTER_CTARANK, PTX_CLUSTER_NCTARANK, PTX_IS_EXPLICIT_CLUSTER, PTX_CURRENT_GRAPH_EXEC,
 	PTX_DYNAMIC_SMEM_SIZE, PTX_TOTAL_SMEM_SIZE, PTX_AGGR_SMEM_SIZE,
 	PTX_RESERVED_SMEM_BEGIN, PTX_RESERVED_SMEM_END, PTX_RESERVED_SMEM_CAP, PTX_RESERVED_SMEM_0, PTX_RESERVED_SMEM_1,
 	PTX_ENVREG_0, PTX_ENVREG_31 = PTX_ENVREG_0 + 31,
@@ -183,7 +190,7 @@ struct ptx_operand {
 	struct place place;
 };
 
-enum { PTX_MAX_OPERANDS = 6, PTX_MAX_IDS = 32 };
+enum { PTX_MAX_OPERANDS = 7, PTX_MAX_IDS = 32 };
 
 /* One instruction. Operands are in PTX order: destinations first (`destinations` of them). */
 struct ptx_inst {
@@ -214,7 +221,10 @@ struct ptx_inst {
 	enum ptx_query query;
 	enum ptx_shape shape;
 	enum ptx_major major_a, major_b; /* mma, wmma: how A and B lie */
-	enum ptx_hint hint1, hint2; /* what L1 and L2 are told of the line */
+	enum ptx_hint hint1, hint2; /* what L1 and L2 are told of the line; of createpolicy, what L2 is to be told */
+	enum ptx_hint others;       /* createpolicy: what it is to be told of the accesses that hint2 is not for */
+	enum ptx_policy policy;
+	enum ptx_restriction restricts;
 	uint16_t prefetch_bytes;    /* L2::64B ...: 64, 128 or 256 */
 	uint8_t vector;     /* 1, 2 or 4 */
 	uint8_t prefetch_level; /* prefetch: 1 or 2 */
@@ -222,7 +232,10 @@ struct ptx_inst {
 	bool relu, satfinite, nan, xorsign, magnitudes; /* .NaN; .xorsign.abs */
 	bool cache_hint;                                /* L2::cache_hint: the last operand is a cache policy */
 	bool plus_one;                                  /* vmad.po */
-	bool proxy, alias, wait, launch_dependents;
+	bool proxy, alias, async, async_generic, mbarrier_init, wait, launch_dependents;
+	bool mmio;                                      /* ld, st: of a device's registers */
+	bool out_of_bounds;                             /* fma.oob */
+	bool grows, shrinks;                            /* setmaxnreg.inc, .dec */
 	bool parity, no_complete, expects, completes;   /* mbarrier: .parity, .noComplete, .expect_tx, .complete_tx */
 	bool multiplies, popc, transposes;              /* wmma.mma; mma.xor.popc; .trans of ldmatrix and the like */
 	uint8_t matrices;                               /* that ldmatrix and stmatrix move: 1, 2 or 4 */

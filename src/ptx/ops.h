@@ -20,7 +20,7 @@
  *                i  a constant of 32 bits
  *                n  like u, or like t: the lanes that match found, which compilers also write with 64 bits
  *                p  a predicate register or its negation
- *                q  an optional second predicate destination, written a|b
+ *                q  an optional second predicate destination, written a|b; Q one that must be there
  *                a  a register with a generic address
  *                v  like t, or the address of a variable of the space that the suffix names
  *                m  an address: [register+constant], [symbol+constant], [constant]
@@ -31,7 +31,7 @@
  *                g  such a value, or a vector of them: a derivative
  *                l  a label
  *                f  a function (call): (results), name, (arguments), with an optional prototype
- *                T  like t, or a vector {a,b[,c,d]} of it, as .v2 or .v4 say
+ *                T  like t, or a vector {a,b[,c,d ..]} of it, as .v2, .v4 or .v8 say
  *                D  a fragment of the matrix D: a vector of as many registers as a thread has of it (ptx/matrix.h); A, B, C of theirs
  *                S  like T, or a special register, or the address of a variable or function
  *              a '?' behind a letter: the operand may be left out
@@ -48,14 +48,17 @@
 #define UNSIGNEDS  ORDERS "|lo|ls|hi|hs"
 #define UNORDEREDS ORDERS "|equ|neu|ltu|leu|gtu|geu|num|nan"
 #define BOOLS      "and|or|xor"
-#define SPACES     "const|global|local|param|param::entry|shared|shared::cta"
+#define SPACES     "const|global|local|param|param::entry|shared|shared::cta|shared::cluster"
 #define SCOPES     "cta|cluster|gpu|sys"
-#define MEMORIES   "global|shared|shared::cta?"
+#define MEMORIES   "global|shared|shared::cta|shared::cluster?"
+#define WINDOW     "shared|shared::cluster?"
 #define ATOMICS    "relaxed|acquire|release|acq_rel? " SCOPES "? " MEMORIES " "
-#define HINTS      " L1::evict_normal|L1::evict_unchanged|L1::evict_first|L1::evict_last|L1::no_allocate? " \
-                   "L2::evict_normal|L2::evict_first|L2::evict_last? L2::64B|L2::128B|L2::256B? v2|v4?"
-#define POLICY     " L1::evict_normal|L1::evict_unchanged|L1::evict_first|L1::evict_last|L1::no_allocate? L2::cache_hint " \
-                   "L2::64B|L2::128B|L2::256B? v2|v4?"
+#define VECTORS    "relaxed|acquire|release|acq_rel? " SCOPES "? global? "
+#define L1_HINTS   " L1::evict_normal|L1::evict_unchanged|L1::evict_first|L1::evict_last|L1::no_allocate? "
+#define L2_HINTS   L1_HINTS "L2::evict_normal|L2::evict_first|L2::evict_last? L2::64B|L2::128B|L2::256B? "
+#define L2_POLICY  L1_HINTS "L2::cache_hint L2::64B|L2::128B|L2::256B? "
+#define HINTS      L2_HINTS "v2|v4?"
+#define POLICY     L2_POLICY "v2|v4?"
 #define TEXTURES   "1d|2d|3d|a1d|a2d|cube|acube"
 #define SURFACES   "1d|2d|3d|a1d|a2d "
 #define QUERIES    "width|height|depth|channel_data_type|channel_order|normalized_coords|array_size|num_mipmap_levels|num_samples"
@@ -114,6 +117,7 @@ FORM(FMA, F32, NO_TYPE, ROUNDINGS " ftz? sat?", "t>ttt")
 FORM(FMA, F64, NO_TYPE, ROUNDINGS, "t>ttt")
 FORM(FMA, HALVES, NO_TYPE, "rn ftz? sat|relu?", "t>ttt")
 FORM(FMA, BRAIN, NO_TYPE, "rn relu?", "t>ttt")
+FORM(FMA, ALL_HALVES, NO_TYPE, "rn oob relu?", "t>ttt") /* nothing here makes what it looks for: a tensor's elements outside */
 OP(DIV, "div", ROUND | APPROX | FTZ, SFU, DIV)
 FORM(DIV, INT, NO_TYPE, "", "t>tt")
 FORM(DIV, F32, NO_TYPE, ROUNDINGS "|approx|full ftz?", "t>tt")
@@ -181,8 +185,9 @@ OP(NOT, "not", NONE, SP, MOVE)
 FORM(NOT, LOGIC, NO_TYPE, "", "t>t")
 OP(CNOT, "cnot", NONE, SP, MOVE)
 FORM(CNOT, BITS, NO_TYPE, "", "t>t")
-OP(LOP3, "lop3", NONE, SP, MOVE)
+OP(LOP3, "lop3", BOOL, SP, MOVE)
 FORM(LOP3, B32, NO_TYPE, "", "t>tttu")
+FORM(LOP3, B32, NO_TYPE, "and|or", "tQ>tttup")
 OP(SHL, "shl", NONE, SP, MOVE)
 FORM(SHL, BITS, NO_TYPE, "", "t>tu")
 OP(SHR, "shr", NONE, SP, MOVE)
@@ -331,6 +336,21 @@ FORM(CVT, F64, SMALL, "sat?", "t>s")
 FORM(CVT, PACKED, F32, "rn|rz relu? satfinite?", "t>ss")
 FORM(CVT, TF32, F32, "rna satfinite?", "t>s")
 FORM(CVT, TF32, F32, "rn|rz relu? satfinite?", "t>s")
+FORM(CVT, FLOAT8X2, F32, "rn relu? satfinite", "t>ss")
+FORM(CVT, FLOAT8X2, F16X2, "rn relu? satfinite", "t>s")
+FORM(CVT, F16X2, FLOAT8X2, "rn relu?", "t>s")
+FORM(CVT, FLOAT6X2, F32, "rn relu? satfinite", "t>ss")
+FORM(CVT, F16X2, FLOAT6X2, "rn relu?", "t>s")
+FORM(CVT, FLOAT4X2, F32, "rn relu? satfinite", "t>ss")
+FORM(CVT, F16X2, FLOAT4X2, "rn relu?", "t>s")
+OP(CVT_PACK, "cvt.pack", SAT, SP, MOVE)
+FORM(CVT_PACK, INT_16_PAIR, S32, "sat", "u>ss")
+FORM(CVT_PACK, FEW_BITS, S32, "sat", "u>ssu")
+/* a cluster is one block: the block of any rank is this one */
+OP(MAPA, "mapa", SPACE, SP, MOVE)
+FORM(MAPA, ADDRESS, NO_TYPE, WINDOW, "t>vu")
+OP(GETCTARANK, "getctarank", SPACE, SP, MOVE)
+FORM(GETCTARANK, ADDRESS, NO_TYPE, WINDOW, "u>v")
 OP(CVTA, "cvta", SPACE | TO, SP, MOVE)
 FORM(CVTA, ADDRESS, NO_TYPE, SPACES, "t>v")
 FORM(CVTA, ADDRESS, NO_TYPE, "to " SPACES, "t>t")
@@ -340,6 +360,7 @@ FORM(ISSPACEP, NO_TYPE, NO_TYPE, SPACES, "p>a")
 OP(LD, "ld", SPACE | CACHE | VECTOR | ORDER | NC, MEM, MEMORY)
 FORM(LD, MEMORY, NO_TYPE, "weak|volatile? " SPACES "|param::func? ca|cg|cs|lu|cv? v2|v4?", "T>m")
 FORM(LD, MEMORY, NO_TYPE, "relaxed|acquire " SCOPES " " MEMORIES " v2|v4?", "T>m")
+FORM(LD, MEMORY, NO_TYPE, "mmio relaxed sys global?", "T>m")
 FORM(LD, MEMORY, NO_TYPE, "global ca|cg|cs? nc v2|v4?", "T>m")
 FORM(LD, MEMORY, NO_TYPE, "weak|volatile? global? ca|cg|cs|lu|cv?" HINTS, "T>m")
 FORM(LD, MEMORY, NO_TYPE, "relaxed|acquire " SCOPES " " MEMORIES HINTS, "T>m")
@@ -347,32 +368,80 @@ FORM(LD, MEMORY, NO_TYPE, "global ca|cg|cs? nc" HINTS, "T>m")
 FORM(LD, MEMORY, NO_TYPE, "weak|volatile? global? ca|cg|cs|lu|cv?" POLICY, "T>mh")
 FORM(LD, MEMORY, NO_TYPE, "relaxed|acquire " SCOPES " " MEMORIES POLICY, "T>mh")
 FORM(LD, MEMORY, NO_TYPE, "global ca|cg|cs? nc" POLICY, "T>mh")
+FORM(LD, WORDS, NO_TYPE, "weak|volatile? global?" L2_HINTS "v8", "T>m")
+FORM(LD, WORDS, NO_TYPE, "relaxed|acquire " SCOPES " global?" L2_HINTS "v8", "T>m")
+FORM(LD, WORDS, NO_TYPE, "global nc" L2_HINTS "v8", "T>m")
+FORM(LD, WORDS, NO_TYPE, "weak|volatile? global?" L2_POLICY "v8", "T>mh")
+FORM(LD, WORDS, NO_TYPE, "global nc" L2_POLICY "v8", "T>mh")
 OP(LDU, "ldu", SPACE | VECTOR, MEM, MEMORY)
 FORM(LDU, MEMORY, NO_TYPE, "global? v2|v4?", "T>m")
 OP(ST, "st", SPACE | CACHE | VECTOR | ORDER, MEM, MEMORY)
-FORM(ST, MEMORY, NO_TYPE, "weak|volatile? global|local|shared|shared::cta|param|param::func? wb|cg|cs|wt? v2|v4?", ">mT")
+FORM(ST, MEMORY, NO_TYPE, "weak|volatile? global|local|shared|shared::cta|shared::cluster|param|param::func? wb|cg|cs|wt? v2|v4?", ">mT")
+FORM(ST, MEMORY, NO_TYPE, "mmio relaxed sys global?", ">mT")
 FORM(ST, MEMORY, NO_TYPE, "relaxed|release " SCOPES " " MEMORIES " v2|v4?", ">mT")
 FORM(ST, MEMORY, NO_TYPE, "weak|volatile? global? wb|cg|cs|wt?" HINTS, ">mT")
 FORM(ST, MEMORY, NO_TYPE, "relaxed|release " SCOPES " " MEMORIES HINTS, ">mT")
 FORM(ST, MEMORY, NO_TYPE, "weak|volatile? global? wb|cg|cs|wt?" POLICY, ">mTh")
 FORM(ST, MEMORY, NO_TYPE, "relaxed|release " SCOPES " " MEMORIES POLICY, ">mTh")
-OP(ATOM, "atom", SPACE | ATOMIC | ORDER, MEM, MEMORY)
+FORM(ST, WORDS, NO_TYPE, "weak|volatile? global?" L2_HINTS "v8", ">mT")
+FORM(ST, WORDS, NO_TYPE, "relaxed|release " SCOPES " global?" L2_HINTS "v8", ">mT")
+FORM(ST, WORDS, NO_TYPE, "weak|volatile? global?" L2_POLICY "v8", ">mTh")
+OP(ATOM, "atom", SPACE | ATOMIC | ORDER | CACHE | VECTOR, MEM, MEMORY)
 FORM(ATOM, INT_32_64_F, NO_TYPE, ATOMICS "add", "t>mt")
 FORM(ATOM, ALL_HALVES, NO_TYPE, ATOMICS "add noftz", "t>mt")
 FORM(ATOM, U32, NO_TYPE, ATOMICS "inc|dec", "t>mt")
 FORM(ATOM, INT_32_64, NO_TYPE, ATOMICS "min|max", "t>mt")
 FORM(ATOM, B32_B64, NO_TYPE, ATOMICS "and|or|xor|exch", "t>mt")
 FORM(ATOM, BITS, NO_TYPE, ATOMICS "cas", "t>mtt")
-OP(RED, "red", SPACE | ATOMIC | ORDER, MEM, MEMORY)
+FORM(ATOM, INT_32_64_F, NO_TYPE, ATOMICS "add L2::cache_hint", "t>mth")
+FORM(ATOM, ALL_HALVES, NO_TYPE, ATOMICS "add noftz L2::cache_hint", "t>mth")
+FORM(ATOM, U32, NO_TYPE, ATOMICS "inc|dec L2::cache_hint", "t>mth")
+FORM(ATOM, INT_32_64, NO_TYPE, ATOMICS "min|max L2::cache_hint", "t>mth")
+FORM(ATOM, B32_B64, NO_TYPE, ATOMICS "and|or|xor|exch L2::cache_hint", "t>mth")
+FORM(ATOM, BITS, NO_TYPE, ATOMICS "cas L2::cache_hint", "t>mtth")
+/* of elements of vectors, of which each is one by itself (split.c); so min and max, which PTX has of vectors alone, are here of one, too */
+FORM(ATOM, SMALL, NO_TYPE, VECTORS "add|min|max noftz v2|v4|v8", "T>mT")
+FORM(ATOM, PACKED, NO_TYPE, VECTORS "add|min|max noftz v2|v4", "T>mT")
+FORM(ATOM, ALL_HALVES, NO_TYPE, VECTORS "min|max noftz", "t>mt")
+FORM(ATOM, ALL_HALVES, NO_TYPE, VECTORS "min|max noftz L2::cache_hint", "t>mth")
+FORM(ATOM, F32, NO_TYPE, VECTORS "add v2|v4", "T>mT")
+FORM(ATOM, SMALL, NO_TYPE, VECTORS "add|min|max noftz L2::cache_hint v2|v4|v8", "T>mTh")
+FORM(ATOM, PACKED, NO_TYPE, VECTORS "add|min|max noftz L2::cache_hint v2|v4", "T>mTh")
+FORM(ATOM, F32, NO_TYPE, VECTORS "add L2::cache_hint v2|v4", "T>mTh")
+OP(RED, "red", SPACE | ATOMIC | ORDER | CACHE | VECTOR, MEM, MEMORY)
 FORM(RED, INT_32_64_F, NO_TYPE, ATOMICS "add", ">mt")
 FORM(RED, ALL_HALVES, NO_TYPE, ATOMICS "add noftz", ">mt")
 FORM(RED, U32, NO_TYPE, ATOMICS "inc|dec", ">mt")
 FORM(RED, INT_32_64, NO_TYPE, ATOMICS "min|max", ">mt")
 FORM(RED, B32_B64, NO_TYPE, ATOMICS "and|or|xor", ">mt")
-OP(PREFETCH, "prefetch", SPACE | PREFETCH, MEM, MEMORY)
+FORM(RED, INT_32_64_F, NO_TYPE, ATOMICS "add L2::cache_hint", ">mth")
+FORM(RED, ALL_HALVES, NO_TYPE, ATOMICS "add noftz L2::cache_hint", ">mth")
+FORM(RED, U32, NO_TYPE, ATOMICS "inc|dec L2::cache_hint", ">mth")
+FORM(RED, INT_32_64, NO_TYPE, ATOMICS "min|max L2::cache_hint", ">mth")
+FORM(RED, B32_B64, NO_TYPE, ATOMICS "and|or|xor L2::cache_hint", ">mth")
+/* of elements of vectors, of which each is one by itself (split.c); so min and max, which PTX has of vectors alone, are here of one, too */
+FORM(RED, SMALL, NO_TYPE, VECTORS "add|min|max noftz v2|v4|v8", ">mT")
+FORM(RED, PACKED, NO_TYPE, VECTORS "add|min|max noftz v2|v4", ">mT")
+FORM(RED, ALL_HALVES, NO_TYPE, VECTORS "min|max noftz", ">mt")
+FORM(RED, ALL_HALVES, NO_TYPE, VECTORS "min|max noftz L2::cache_hint", ">mth")
+FORM(RED, F32, NO_TYPE, VECTORS "add v2|v4", ">mT")
+FORM(RED, SMALL, NO_TYPE, VECTORS "add|min|max noftz L2::cache_hint v2|v4|v8", ">mTh")
+FORM(RED, PACKED, NO_TYPE, VECTORS "add|min|max noftz L2::cache_hint v2|v4", ">mTh")
+FORM(RED, F32, NO_TYPE, VECTORS "add L2::cache_hint v2|v4", ">mTh")
+OP(PREFETCH, "prefetch", SPACE | PREFETCH | CACHE, MEM, MEMORY)
 FORM(PREFETCH, NO_TYPE, NO_TYPE, "global|local? L1|L2", ">m")
+FORM(PREFETCH, NO_TYPE, NO_TYPE, "global L2::evict_last|L2::evict_normal", ">m")
 OP(PREFETCHU, "prefetchu", PREFETCH, MEM, MEMORY)
 FORM(PREFETCHU, NO_TYPE, NO_TYPE, "L1", ">m")
+/* what a cache may be told of lines; no cache listens. A policy is a number that only these make and only accesses take */
+OP(APPLYPRIORITY, "applypriority", SPACE | CACHE, SP, MOVE)
+FORM(APPLYPRIORITY, NO_TYPE, NO_TYPE, "global? L2::evict_normal", ">mi")
+OP(DISCARD, "discard", SPACE | PREFETCH, SP, MOVE)
+FORM(DISCARD, NO_TYPE, NO_TYPE, "global? L2", ">mi")
+OP(CREATEPOLICY, "createpolicy", SPACE | CACHE | PREFETCH, SP, MOVE)
+FORM(CREATEPOLICY, B64, NO_TYPE, "fractional L2::evict_last|L2::evict_normal|L2::evict_first|L2::evict_unchanged L2::evict_first|L2::evict_unchanged?", "t>c?")
+FORM(CREATEPOLICY, B64, NO_TYPE, "range global? L2::evict_last|L2::evict_normal|L2::evict_first|L2::evict_unchanged L2::evict_first|L2::evict_unchanged?", "t>muu")
+FORM(CREATEPOLICY, B64, NO_TYPE, "cvt L2", "t>t")
 OP(TEX, "tex", GEOMETRY | VECTOR | TEXEL, MEM, MEMORY)
 FORM(TEX, TEXTURE, COORDINATE, "base? " TEXTURES " v2|v4?", "Tq>x")
 FORM(TEX, TEXTURE, F32, "level " TEXTURES " v2|v4?", "Tq>xc")
@@ -419,11 +488,20 @@ FORM(BARRIER, NO_TYPE, NO_TYPE, "cta? sync aligned?", ">uu?")
 FORM(BARRIER, NO_TYPE, NO_TYPE, "cta? arrive aligned?", ">uu")
 FORM(BARRIER, U32, NO_TYPE, "cta? red popc aligned?", "t>uu?p")
 FORM(BARRIER, PRED, NO_TYPE, "cta? red and|or aligned?", "t>uu?p")
-OP(MEMBAR, "membar", SCOPE, MEM, BARRIER)
+/* of all threads of a cluster, which is one block: that they have come is known when they wait, at a barrier of its own */
+OP(BARRIER_CLUSTER, "barrier.cluster", BARRIER | ORDER, SP, BARRIER)
+FORM(BARRIER_CLUSTER, NO_TYPE, NO_TYPE, "arrive release|relaxed? aligned?", ">")
+FORM(BARRIER_CLUSTER, NO_TYPE, NO_TYPE, "wait acquire? aligned?", ">")
+OP(MEMBAR, "membar", SCOPE | MORE, MEM, BARRIER)
 FORM(MEMBAR, NO_TYPE, NO_TYPE, "cta|gl|sys", ">")
-OP(FENCE, "fence", SCOPE | ORDER | MORE, MEM, BARRIER)
+FORM(MEMBAR, NO_TYPE, NO_TYPE, "proxy alias", ">")
+OP(FENCE, "fence", SCOPE | ORDER | MORE | SPACE, MEM, BARRIER)
 FORM(FENCE, NO_TYPE, NO_TYPE, "sc|acq_rel|acquire|release? " SCOPES, ">")
-FORM(FENCE, NO_TYPE, NO_TYPE, "proxy alias", ">")
+FORM(FENCE, NO_TYPE, NO_TYPE, "acquire|release sync_restrict::shared::cta|sync_restrict::shared::cluster cluster", ">")
+FORM(FENCE, NO_TYPE, NO_TYPE, "mbarrier_init release cluster", ">")
+FORM(FENCE, NO_TYPE, NO_TYPE, "proxy alias|async", ">")
+FORM(FENCE, NO_TYPE, NO_TYPE, "proxy async global|shared|shared::cta|shared::cluster", ">")
+FORM(FENCE, NO_TYPE, NO_TYPE, "proxy async::generic acquire|release sync_restrict::shared::cta|sync_restrict::shared::cluster cluster", ">")
 OP(VOTE, "vote", VOTE, SP, MOVE)
 FORM(VOTE, PRED, NO_TYPE, "all|any|uni", "t>p")
 FORM(VOTE, PRED, NO_TYPE, "sync all|any|uni", "t>pu")
@@ -440,6 +518,7 @@ FORM(SHFL, B32, NO_TYPE, "sync up|down|bfly|idx", "tq>tuuu")
 OP(REDUX, "redux", REDUX, SP, SHUFFLE)
 FORM(REDUX, INT32, NO_TYPE, "sync add|min|max", "t>tu")
 FORM(REDUX, B32, NO_TYPE, "sync and|or|xor", "t>tu")
+FORM(REDUX, F32, NO_TYPE, "sync min|max abs? NaN?", "t>tu")
 OP(ELECT, "elect", REDUX, SP, MOVE)
 FORM(ELECT, NO_TYPE, NO_TYPE, "sync", "uq>u")
 OP(NANOSLEEP, "nanosleep", NONE, SP, MOVE)
@@ -447,6 +526,9 @@ FORM(NANOSLEEP, U32, NO_TYPE, "", ">t")
 /* a kernel that may begin before the one in front of it has ended; here it begins behind it */
 OP(GRIDDEPCONTROL, "griddepcontrol", MORE, SP, MOVE)
 FORM(GRIDDEPCONTROL, NO_TYPE, NO_TYPE, "wait|launch_dependents", ">")
+/* registers that warps pass on to each other: each has its own here, as many as the kernel needs */
+OP(SETMAXNREG, "setmaxnreg", MORE, SP, MOVE)
+FORM(SETMAXNREG, U32, NO_TYPE, "inc|dec sync aligned", ">i")
 /* matrices, whose elements lie in all lanes of a warp (ptx/matrix.h says where). wmma's loads and stores become those that compilers
  * write (parse_wmma.c); the latency class is that of a shape, by its multiplications */
 OP(MMA, "mma", MORE, SP, MMA_256)
@@ -516,7 +598,12 @@ FORM(DMA_EXECUTE, NO_TYPE, NO_TYPE, "", ">uua")
 #undef SPACES
 #undef SCOPES
 #undef MEMORIES
+#undef WINDOW
 #undef ATOMICS
+#undef VECTORS
+#undef L1_HINTS
+#undef L2_HINTS
+#undef L2_POLICY
 #undef HINTS
 #undef POLICY
 #undef TEXTURES

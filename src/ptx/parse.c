@@ -67,14 +67,6 @@ static bool skip_section(struct parser *p)
 	return true;
 }
 
-/* .alias other, function; calls of the other name find no body, which stops the kernels that make them. */
-static bool parse_alias(struct parser *p)
-{
-	struct name *name;
-	return expect_word(p, &name, "a function") && expect_punct(p, ',') && expect_word(p, &name, "a function") &&
-	       expect_semicolon(p);
-}
-
 static bool parse_linked(struct parser *p)
 {
 	struct linkage linkage = {0};
@@ -181,6 +173,7 @@ static void parse_module(struct parser *p)
 	}
 	if (!p->module->target && p->diag->errors == 0)
 		fail(p, p->token.place, "the module has no target; expected '.target'");
+	resolve_aliases(p);
 	order_functions(p);
 	lay_out_all(p->module->variables);
 	scope_close(p);

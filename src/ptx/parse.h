@@ -8,6 +8,9 @@
  *   check_form.c suffixes and types against the forms of ops.h
  *   parse_indexed.c branches by an index
  *   parse_copy.c asynchronous copies           parse_wmma.c loads and stores of wmma's matrices
+ *   alias.c      other names of functions
+ *   split.c      accesses that are made in several
+ *   refused.c    what PTX has and we do not
  *   parse_code.c instructions for a function that is there already
  *
  * A function that returns bool returns false after it has reported an error; the caller then skips to the end of the
@@ -18,72 +21,77 @@
 
 #include "ptx/module.h"
 
-#define TYPE_BIT(type) (1u << PTX_##type)
+#define TYPE_BIT(type) (UINT64_C(1) << PTX_##type)
 
 /* The sets of types in the forms of ops.h. */
-enum {
-	TYPES_NO_TYPE = 0,
-	TYPES_PRED = TYPE_BIT(PRED),
-	TYPES_B32 = TYPE_BIT(B32),
-	TYPES_B32_B64 = TYPE_BIT(B32) | TYPE_BIT(B64),
-	TYPES_BITS = TYPE_BIT(B16) | TYPES_B32_B64,
-	TYPES_LOGIC = TYPES_PRED | TYPES_BITS,
-	TYPES_U32 = TYPE_BIT(U32),
-	TYPES_S32 = TYPE_BIT(S32),
-	TYPES_INT32 = TYPES_U32 | TYPES_S32,
-	TYPES_INT64 = TYPE_BIT(U64) | TYPE_BIT(S64),
-	TYPES_INT_16_32 = TYPES_INT32 | TYPE_BIT(U16) | TYPE_BIT(S16),
-	TYPES_INT_32_64 = TYPES_INT32 | TYPES_INT64,
-	TYPES_INT = TYPES_INT_16_32 | TYPES_INT64,
-	TYPES_SIGNED = TYPE_BIT(S16) | TYPES_S32 | TYPE_BIT(S64),
-	TYPES_UNSIGNED = TYPES_INT & ~TYPES_SIGNED,
-	TYPES_ANYINT = TYPES_INT | TYPES_BITS,
-	TYPES_F16 = TYPE_BIT(F16),
-	TYPES_F32 = TYPE_BIT(F32),
-	TYPES_F64 = TYPE_BIT(F64),
-	TYPES_BF16 = TYPE_BIT(BF16),
-	TYPES_F16X2 = TYPE_BIT(F16X2),
-	TYPES_BF16X2 = TYPE_BIT(BF16X2),
-	TYPES_TF32 = TYPE_BIT(TF32),
-	TYPES_HALVES = TYPES_F16 | TYPES_F16X2,
-	TYPES_BRAIN = TYPES_BF16 | TYPES_BF16X2,
-	TYPES_ALL_HALVES = TYPES_HALVES | TYPES_BRAIN,
-	TYPES_SMALL = TYPES_F16 | TYPES_BF16,
-	TYPES_SMALL_F64 = TYPES_SMALL | TYPES_F64,
-	TYPES_PACKED = TYPES_F16X2 | TYPES_BF16X2,
-	TYPES_S16X2 = TYPE_BIT(S16X2),
-	TYPES_INT16X2 = TYPE_BIT(U16X2) | TYPES_S16X2,
-	TYPES_RELU = TYPES_S16X2 | TYPES_S32,
-	TYPES_F32_F64 = TYPES_F32 | TYPES_F64,
-	TYPES_F32_F16 = TYPES_F32 | TYPES_HALVES,
-	TYPES_INT_F64 = TYPES_INT | TYPES_F64,
-	TYPES_SIGNED_F64 = TYPES_SIGNED | TYPES_F64,
-	TYPES_INT32_F32 = TYPES_INT32 | TYPES_F32,
-	TYPES_SET = TYPES_INT32_F32 | TYPES_SMALL,
-	TYPES_SET_SMALL = TYPES_SET | TYPE_BIT(U16) | TYPE_BIT(S16),
-	TYPES_SET_F16X2 = TYPES_INT32 | TYPES_F16X2,
-	TYPES_SET_BF16X2 = TYPES_INT32 | TYPES_BF16X2,
-	TYPES_INT_32_64_F = TYPES_INT_32_64 | TYPES_F32_F64,
-	TYPES_SELECT = TYPES_ANYINT | TYPES_F32_F64,
-	TYPES_MOVABLE = TYPES_SELECT | TYPES_PRED,
-	TYPES_BYTE = TYPE_BIT(U8) | TYPE_BIT(S8) | TYPE_BIT(B8),
-	TYPES_WHOLE = TYPES_INT | TYPE_BIT(U8) | TYPE_BIT(S8),
-	TYPES_WHOLE_F64 = TYPES_WHOLE | TYPES_F64,
-	TYPES_MEMORY = TYPES_SELECT | TYPES_BYTE | TYPE_BIT(B128),
-	TYPES_TEXTURE = TYPES_INT32_F32 | TYPES_F16,
-	TYPES_COORDINATE = TYPES_S32 | TYPES_F32,
-	TYPES_SURFACE = TYPES_BITS | TYPE_BIT(B8),
-	TYPES_FORMATTED = TYPES_INT32_F32 | TYPES_B32,
-	TYPES_INT_32_U64 = TYPES_INT32 | TYPE_BIT(U64),
-	TYPES_ADDRESS = TYPES_U32 | TYPE_BIT(U64),
-	TYPES_B16 = TYPE_BIT(B16),
-	TYPES_B64 = TYPE_BIT(B64),
-	TYPES_F16_F32 = TYPES_F16 | TYPES_F32,
-	TYPES_INT8 = TYPE_BIT(U8) | TYPE_BIT(S8),
-	TYPES_INT4 = TYPE_BIT(U4) | TYPE_BIT(S4),
-	TYPES_B1 = TYPE_BIT(B1),
-	TYPES_FLOAT8 = TYPE_BIT(E4M3) | TYPE_BIT(E5M2),
-};
+#define TYPES_NO_TYPE UINT64_C(0)
+#define TYPES_PRED TYPE_BIT(PRED)
+#define TYPES_B32 TYPE_BIT(B32)
+#define TYPES_B32_B64 (TYPE_BIT(B32) | TYPE_BIT(B64))
+#define TYPES_BITS (TYPE_BIT(B16) | TYPES_B32_B64)
+#define TYPES_LOGIC (TYPES_PRED | TYPES_BITS)
+#define TYPES_U32 TYPE_BIT(U32)
+#define TYPES_S32 TYPE_BIT(S32)
+#define TYPES_INT32 (TYPES_U32 | TYPES_S32)
+#define TYPES_INT64 (TYPE_BIT(U64) | TYPE_BIT(S64))
+#define TYPES_INT_16_32 (TYPES_INT32 | TYPE_BIT(U16) | TYPE_BIT(S16))
+#define TYPES_INT_32_64 (TYPES_INT32 | TYPES_INT64)
+#define TYPES_INT (TYPES_INT_16_32 | TYPES_INT64)
+#define TYPES_SIGNED (TYPE_BIT(S16) | TYPES_S32 | TYPE_BIT(S64))
+#define TYPES_UNSIGNED (TYPES_INT & ~TYPES_SIGNED)
+#define TYPES_ANYINT (TYPES_INT | TYPES_BITS)
+#define TYPES_F16 TYPE_BIT(F16)
+#define TYPES_F32 TYPE_BIT(F32)
+#define TYPES_F64 TYPE_BIT(F64)
+#define TYPES_BF16 TYPE_BIT(BF16)
+#define TYPES_F16X2 TYPE_BIT(F16X2)
+#define TYPES_BF16X2 TYPE_BIT(BF16X2)
+#define TYPES_TF32 TYPE_BIT(TF32)
+#define TYPES_HALVES (TYPES_F16 | TYPES_F16X2)
+#define TYPES_BRAIN (TYPES_BF16 | TYPES_BF16X2)
+#define TYPES_ALL_HALVES (TYPES_HALVES | TYPES_BRAIN)
+#define TYPES_SMALL (TYPES_F16 | TYPES_BF16)
+#define TYPES_SMALL_F64 (TYPES_SMALL | TYPES_F64)
+#define TYPES_PACKED (TYPES_F16X2 | TYPES_BF16X2)
+#define TYPES_S16X2 TYPE_BIT(S16X2)
+#define TYPES_INT16X2 (TYPE_BIT(U16X2) | TYPES_S16X2)
+#define TYPES_RELU (TYPES_S16X2 | TYPES_S32)
+#define TYPES_F32_F64 (TYPES_F32 | TYPES_F64)
+#define TYPES_F32_F16 (TYPES_F32 | TYPES_HALVES)
+#define TYPES_INT_F64 (TYPES_INT | TYPES_F64)
+#define TYPES_SIGNED_F64 (TYPES_SIGNED | TYPES_F64)
+#define TYPES_INT32_F32 (TYPES_INT32 | TYPES_F32)
+#define TYPES_SET (TYPES_INT32_F32 | TYPES_SMALL)
+#define TYPES_SET_SMALL (TYPES_SET | TYPE_BIT(U16) | TYPE_BIT(S16))
+#define TYPES_SET_F16X2 (TYPES_INT32 | TYPES_F16X2)
+#define TYPES_SET_BF16X2 (TYPES_INT32 | TYPES_BF16X2)
+#define TYPES_INT_32_64_F (TYPES_INT_32_64 | TYPES_F32_F64)
+#define TYPES_SELECT (TYPES_ANYINT | TYPES_F32_F64)
+#define TYPES_MOVABLE (TYPES_SELECT | TYPES_PRED)
+#define TYPES_BYTE (TYPE_BIT(U8) | TYPE_BIT(S8) | TYPE_BIT(B8))
+#define TYPES_WHOLE (TYPES_INT | TYPE_BIT(U8) | TYPE_BIT(S8))
+#define TYPES_WHOLE_F64 (TYPES_WHOLE | TYPES_F64)
+#define TYPES_MEMORY (TYPES_SELECT | TYPES_BYTE | TYPE_BIT(B128))
+#define TYPES_TEXTURE (TYPES_INT32_F32 | TYPES_F16)
+#define TYPES_COORDINATE (TYPES_S32 | TYPES_F32)
+#define TYPES_SURFACE (TYPES_BITS | TYPE_BIT(B8))
+#define TYPES_FORMATTED (TYPES_INT32_F32 | TYPES_B32)
+#define TYPES_INT_32_U64 (TYPES_INT32 | TYPE_BIT(U64))
+#define TYPES_ADDRESS (TYPES_U32 | TYPE_BIT(U64))
+#define TYPES_B16 TYPE_BIT(B16)
+#define TYPES_B64 TYPE_BIT(B64)
+#define TYPES_F16_F32 (TYPES_F16 | TYPES_F32)
+#define TYPES_INT8 (TYPE_BIT(U8) | TYPE_BIT(S8))
+#define TYPES_INT4 (TYPE_BIT(U4) | TYPE_BIT(S4))
+#define TYPES_B1 TYPE_BIT(B1)
+#define TYPES_FLOAT8 (TYPE_BIT(E4M3) | TYPE_BIT(E5M2))
+#define TYPES_INT_16_PAIR (TYPE_BIT(U16) | TYPE_BIT(S16))
+#define TYPES_FEW_BITS (TYPES_INT8 | TYPES_INT4 | TYPE_BIT(U2) | TYPE_BIT(S2))
+#define TYPES_FLOAT8X2 (TYPE_BIT(E4M3X2) | TYPE_BIT(E5M2X2))
+#define TYPES_FLOAT6X2 (TYPE_BIT(E2M3X2) | TYPE_BIT(E3M2X2))
+#define TYPES_FLOAT4X2 TYPE_BIT(E2M1X2)
+#define TYPES_WORDS (TYPES_INT32_F32 | TYPES_B32)
+#define TYPES_B128 TYPE_BIT(B128)
 
 /* The groups of suffixes in the rows of ops.h. */
 enum modifier {
@@ -134,7 +142,7 @@ extern const struct op_row ptx_ops[PTX_OPCODES];
 /* A form of an opcode: the forms stand in the order of the opcodes. */
 struct form {
 	enum ptx_opcode op;
-	uint32_t types, types2; /* sets; empty where the form has no such type. A third type is one of the second set */
+	uint64_t types, types2; /* sets; empty where the form has no such type. A third type is one of the second set (but cvt.pack's) */
 	const char *suffixes, *operands;
 };
 extern const struct form ptx_forms[];
@@ -143,7 +151,8 @@ extern const uint32_t ptx_form_count;
 /* An opcode's forms, and the types that any of them has. */
 struct op_forms {
 	const struct form *first;
-	uint32_t count, types, types2;
+	uint32_t count;
+	uint64_t types, types2;
 };
 
 /* A suffix: in an opcode of one of the groups it sets the field at `offset` to `value`. The rows stand in the order in
@@ -156,7 +165,7 @@ struct suffix {
 	uint16_t value;
 	bool behind_types; /* printed behind the types */
 };
-enum { MAX_SUFFIXES = 320 };
+enum { MAX_SUFFIXES = 400 };
 extern const struct suffix ptx_suffixes[];
 extern const uint32_t ptx_suffix_count;
 
@@ -174,15 +183,23 @@ static inline bool has_fourth_type(const struct form *form)
 	return form->op == PTX_OP_MMA || (form->op == PTX_OP_WMMA && form->types2 != TYPES_F16_F32);
 }
 
-/* Whether they have a third type: vset ones say none of their result. */
+/* Whether they have a third type: vset ones say none of their result, cvt.pack names that of what it shifts. */
 static inline bool has_third_type(const struct form *form)
 {
 	enum ptx_opcode op = form->op;
+	if (op == PTX_OP_CVT_PACK)
+		return form->types == TYPES_FEW_BITS;
 	return has_fourth_type(form) ||
 	       (ptx_op_is_video(op) && op != PTX_OP_VSET && op != PTX_OP_VSET2 && op != PTX_OP_VSET4);
 }
 
-static inline bool has_type(uint32_t types, enum ptx_type type)
+/* The third type's set. */
+static inline uint64_t third_types(const struct form *form)
+{
+	return !has_third_type(form) ? 0 : form->op == PTX_OP_CVT_PACK ? TYPES_B32 : form->types2;
+}
+
+static inline bool has_type(uint64_t types, enum ptx_type type)
 {
 	return type < PTX_TEXREF && types >> type & 1;
 }
@@ -275,6 +292,7 @@ struct parser {
 	struct ptx_function **function_end, **prototype_end;
 	struct ptx_label **label_end;
 	struct ptx_file **file_end;
+	struct alias *aliases;
 	struct ptx_function **defined; /* functions with a body, in order of definition */
 	uint32_t defined_count, defined_capacity;
 
@@ -389,6 +407,19 @@ void parse_selector(struct parser *p, struct ptx_operand *operand);
 bool parse_call(struct parser *p, struct ptx_inst *inst, struct ptx_operand *operand);
 /* The elements up to and with `close`. */
 bool parse_elements(struct parser *p, struct ptx_operand *operand, char close);
+
+/* alias.c: behind ".alias"; and what is to be done with them when all is read. */
+bool parse_alias(struct parser *p);
+void resolve_aliases(struct parser *p);
+
+/* split.c: how many elements of its vector an instruction takes at once; and the several that it becomes where these are not all. */
+uint32_t split_elements(const struct ptx_inst *inst);
+bool split_instruction(struct parser *p, const struct ptx_inst *inst,
+                       void (*add)(struct parser *p, const struct ptx_inst *inst));
+
+/* refused.c: reports that the instruction is one of PTX that no machine here has, where the opcode (or, behind it, the word at the
+ * current token) says so; false, without a report, where it is none. */
+bool refused(struct parser *p, const struct name *opcode, struct place place);
 
 /* check_form.c */
 enum { MOST_SUFFIXES = 8 };

@@ -6,6 +6,9 @@
 
 static bool fail_suffix(struct parser *p, enum ptx_opcode op, const char *problem)
 {
+	const char *word = ptx_ops[op].name;
+	if (refused(p, intern(p, word, (uint32_t)strlen(word)), p->token.place))
+		return false;
 	const struct name *name = p->token.name;
 	const char *nearest = nearest_suffix(p, name, op);
 	int length = name->length < 40 ? (int)name->length : 40;
@@ -26,7 +29,10 @@ static bool add_type(struct parser *p, struct ptx_inst *inst, struct written *wr
 		k++;
 	if (k == most)
 		return fail(p, p->token.place, "one type too many for '%s'; expected %u", ptx_ops[inst->op].name, most);
-	if (!has_type(k == 1 || k == 2 ? forms->types2 : forms->types, p->token.name->type))
+	uint64_t types = k == 2 && inst->op == PTX_OP_CVT_PACK ? third_types(longest)
+	                 : k == 1 || k == 2                    ? forms->types2
+	                                                       : forms->types;
+	if (!has_type(types, p->token.name->type))
 		return fail_suffix(p, inst->op, forms->types ? "unsuitable type" : "superfluous type");
 	*type[k] = p->token.name->type;
 	written->type[k] = p->token.place;
@@ -131,9 +137,22 @@ static void add_instruction(struct parser *p, const struct ptx_inst *inst)
 	p->body[p->body_count++] = *inst;
 }
 
+/* Some opcodes are two words; the current token is behind the first. */
+static struct name *whole_opcode(struct parser *p, struct name *opcode)
+{
+	if (opcode->opcode == PTX_OP_CVT && accept_dot(p, "pack"))
+		return intern(p, "cvt.pack", 8);
+	if (opcode->opcode == PTX_OP_BARRIER && accept_dot(p, "cluster"))
+		return intern(p, "barrier.cluster", 15);
+	return opcode;
+}
+
 bool parse_instruction(struct parser *p, struct name *opcode, struct place place, struct guard guard)
 {
+	opcode = whole_opcode(p, opcode);
 	if (opcode->opcode == PTX_OPCODES) {
+		if (refused(p, opcode, place))
+			return false;
 		const char *nearest = nearest_opcode(opcode);
 		int length = opcode->length < 40 ? (int)opcode->length : 40;
 		return fail(p, place, "unknown opcode '%.*s'; expected %s%s%s", length, opcode->text,
@@ -171,6 +190,11 @@ bool parse_instruction(struct parser *p, struct name *opcode, struct place place
 	}
 	if (label)
 		use_label(p, label, inst.operand);
-	add_instruction(p, &inst);
+	if (inst.vector > 1 && split_elements(&inst) < inst.vector) {
+		if (!split_instruction(p, &inst, add_instruction))
+			return false;
+	} else {
+		add_instruction(p, &inst);
+	}
 	return expect_semicolon(p);
 }

@@ -181,7 +181,7 @@ static bool has_form(const struct access *access)
 		const struct form *form = &ptx_forms[k];
 		if (form->op != PTX_OP_WMMA)
 			continue;
-		uint32_t factors = has_fourth_type(form) ? form->types2 : (uint32_t)TYPES_F16;
+		uint64_t factors = has_fourth_type(form) ? form->types2 : TYPES_F16;
 		if (!has_type(is_result ? form->types : factors, access->inst.type))
 			continue;
 		for (size_t s = 0; s < sizeof shapes / sizeof *shapes; s++)

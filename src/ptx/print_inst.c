@@ -139,7 +139,7 @@ static void print_call(const struct ptx_function *function, const struct ptx_ins
 static void print_operands(const struct ptx_function *function, const struct ptx_inst *inst,
                            const char *const *label_at, FILE *file)
 {
-	bool pairs = strchr(inst->pattern, 'q') && inst->destinations == 2;
+	bool pairs = strpbrk(inst->pattern, "qQ") && inst->destinations == 2;
 	for (uint32_t i = 0; i < inst->operands; i++) {
 		const struct ptx_operand *operand = &inst->operand[i];
 		fputs(i == 0 ? " " : i == 1 && pairs ? "|" : ", ", file);

@@ -191,7 +191,7 @@ void control_barrier(struct simt_warp *warp, const struct simt_inst *inst, struc
 	struct simt_block *block = warp->block;
 	unsigned lane = (unsigned)__builtin_ctz(step->lanes);
 	uint32_t number = uniform(warp, inst, 0, step->lanes), expected = uniform(warp, inst, 1, step->lanes);
-	if (number >= SIMT_BARRIERS)
+	if (number >= SIMT_CLUSTER && inst->ptx->op != PTX_OP_BARRIER_CLUSTER)
 		fault_set(warp, inst, step, SIMT_FAULT_INSTRUCTION, "barrier number beyond 15", lane);
 	else if (expected % WARP_SIZE)
 		fault_set(warp, inst, step, SIMT_FAULT_INSTRUCTION,

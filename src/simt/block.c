@@ -27,17 +27,28 @@ static uint32_t uniform_sreg(const struct simt_warp *warp, enum ptx_sreg sreg)
 	case PTX_NTID_Z:
 		return launch->block.z;
 	case PTX_CTAID_X:
+	case PTX_CLUSTERID_X:
 		return block->index.x;
 	case PTX_CTAID_Y:
+	case PTX_CLUSTERID_Y:
 		return block->index.y;
 	case PTX_CTAID_Z:
+	case PTX_CLUSTERID_Z:
 		return block->index.z;
 	case PTX_NCTAID_X:
+	case PTX_NCLUSTERID_X:
 		return launch->grid.x;
 	case PTX_NCTAID_Y:
+	case PTX_NCLUSTERID_Y:
 		return launch->grid.y;
 	case PTX_NCTAID_Z:
+	case PTX_NCLUSTERID_Z:
 		return launch->grid.z;
+	case PTX_CLUSTER_NCTAID_X: /* a cluster is one block, the first and only of it */
+	case PTX_CLUSTER_NCTAID_Y:
+	case PTX_CLUSTER_NCTAID_Z:
+	case PTX_CLUSTER_NCTARANK:
+		return 1;
 	case PTX_WARPID:
 		return warp->hardware;
 	case PTX_NWARPID:
@@ -49,7 +60,7 @@ static uint32_t uniform_sreg(const struct simt_warp *warp, enum ptx_sreg sreg)
 	case PTX_TOTAL_SMEM_SIZE:
 	case PTX_AGGR_SMEM_SIZE:
 		return block->shared_bytes;
-	default: /* %envreg: a driver's; %reserved_smem_*: a system's, which takes none here */
+	default: /* %cluster_ctaid, %cluster_ctarank; %envreg: a driver's; %reserved_smem_*: a system's, which takes none here */
 		return 0;
 	}
 }

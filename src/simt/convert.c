@@ -33,17 +33,40 @@ int round_set(enum ptx_round round)
 	return old;
 }
 
-/* Of a small type: bits of exponent and mantissa, and how many zeros follow. */
+/* Of a small type: bits of exponent and mantissa, how many zeros follow, and the bits of the largest number and of NaN, without
+ * these: where infinity follows the largest, or a NaN alone, or nothing; then a NaN becomes the largest. */
 struct small_format {
 	int exponent, mantissa, zeros;
+	uint32_t largest, nan;
 };
 
 static struct small_format format_of(enum ptx_type type)
 {
-	if (type == PTX_TF32)
-		return (struct small_format){8, 10, 13};
-	bool is_brain = type == PTX_BF16 || type == PTX_BF16X2;
-	return is_brain ? (struct small_format){8, 7, 0} : (struct small_format){5, 10, 0};
+	switch (type) {
+	case PTX_TF32:
+		return (struct small_format){8, 10, 13, 0x3fbff, 0x3ffff};
+	case PTX_BF16:
+	case PTX_BF16X2:
+		return (struct small_format){8, 7, 0, 0x7f7f, 0x7fff};
+	case PTX_E5M2X2:
+		return (struct small_format){5, 2, 0, 0x7b, 0x7f};
+	case PTX_E4M3X2:
+		return (struct small_format){4, 3, 0, 0x7e, 0x7f};
+	case PTX_E3M2X2:
+		return (struct small_format){3, 2, 0, 0x1f, 0x1f};
+	case PTX_E2M3X2:
+		return (struct small_format){2, 3, 0, 0x1f, 0x1f};
+	case PTX_E2M1X2:
+		return (struct small_format){2, 1, 0, 0x7, 0x7};
+	default:
+		return (struct small_format){5, 10, 0, 0x7bff, 0x7fff};
+	}
+}
+
+/* IEEE's formats end with infinity and NaN. */
+static bool has_infinity(struct small_format format)
+{
+	return format.largest + 1 == ((1u << format.exponent) - 1) << format.mantissa;
 }
 
 double small_value(enum ptx_type type, uint32_t bits)
@@ -53,9 +76,10 @@ double small_value(enum ptx_type type, uint32_t bits)
 	uint32_t ones = (1u << format.exponent) - 1;
 	uint32_t exponent = bits >> format.mantissa & ones, mantissa = bits & ((1u << format.mantissa) - 1);
 	int unit = 2 - (1 << (format.exponent - 1)) - format.mantissa; /* of the last place of subnormal numbers */
-	double magnitude = exponent == ones ? (mantissa ? NAN : INFINITY)
-	                   : exponent == 0  ? ldexp(mantissa, unit)
-	                                    : ldexp(mantissa + (1u << format.mantissa), (int)exponent - 1 + unit);
+	uint32_t all = exponent << format.mantissa | mantissa;
+	double magnitude = all > format.largest ? (all == format.largest + 1 && has_infinity(format) ? INFINITY : NAN)
+	                   : exponent == 0      ? ldexp(mantissa, unit)
+	                                        : ldexp(mantissa + (1u << format.mantissa), (int)exponent - 1 + unit);
 	return bits >> (format.exponent + format.mantissa) & 1 ? -magnitude : magnitude;
 }
 
@@ -76,13 +100,13 @@ uint32_t small_round(enum ptx_type type, double value, enum ptx_round round)
 	struct small_format format = format_of(type);
 	bool negative = signbit(value);
 	uint32_t sign = (uint32_t)negative << (format.exponent + format.mantissa);
-	uint32_t infinity = ((1u << format.exponent) - 1) << format.mantissa, one = 1u << format.mantissa;
+	uint32_t above = format.largest + has_infinity(format), one = 1u << format.mantissa;
 	int bias = (1 << (format.exponent - 1)) - 1, exponent = 1 - bias; /* smaller numbers are subnormal */
 	double magnitude = fabs(value);
 	if (isnan(value))
-		return type == PTX_TF32 ? 0x7fffffff : 0x7fff;
+		return format.nan << format.zeros | ((1u << format.zeros) - 1);
 	if (isinf(value))
-		return (sign | infinity) << format.zeros;
+		return (sign | above) << format.zeros;
 	if (magnitude >= ldexp(1, exponent))
 		exponent = ilogb(magnitude);
 	double units = round_units(ldexp(magnitude, format.mantissa - exponent), negative, round);
@@ -90,14 +114,25 @@ uint32_t small_round(enum ptx_type type, double value, enum ptx_round round)
 		units /= 2;
 		exponent++;
 	}
-	if (exponent > bias) { /* too large: infinity, or the largest number when rounding does not lead there */
-		bool stays = round == PTX_RZ || (round == PTX_RM && !negative) || (round == PTX_RP && negative);
-		return (sign | (stays ? infinity - 1 : infinity)) << format.zeros;
-	}
 	uint32_t mantissa = (uint32_t)units;
-	uint32_t bits =
-		mantissa < one ? mantissa : (uint32_t)(exponent + bias) << format.mantissa | (mantissa & (one - 1));
-	return (sign | bits) << format.zeros;
+	uint64_t bits =
+		mantissa < one ? mantissa : (uint64_t)(exponent + bias) << format.mantissa | (mantissa & (one - 1));
+	if (bits > format.largest) { /* infinity, or the largest number when rounding does not lead there */
+		bool stays = round == PTX_RZ || (round == PTX_RM && !negative) || (round == PTX_RP && negative);
+		bits = stays ? format.largest : above;
+	}
+	return (sign | (uint32_t)bits) << format.zeros;
+}
+
+unsigned small_bits(enum ptx_type type)
+{
+	return type == PTX_E2M1X2 ? 4 : type >= PTX_E4M3X2 && type <= PTX_E3M2X2 ? 8 : 16;
+}
+
+static uint32_t small_mask(enum ptx_type type)
+{
+	unsigned bits = small_bits(type);
+	return type == PTX_TF32 ? UINT32_MAX : (1u << bits) - 1;
 }
 
 /* A number between the types: an integer as sign and magnitude, or a double (which holds any smaller type). */
@@ -116,7 +151,7 @@ static struct number unpack(enum ptx_type type, uint64_t bits, bool ftz)
 	else if (type == PTX_F32)
 		number.real = flush_f32(bits_float((uint32_t)bits), ftz ? 0 : UINT32_MAX);
 	else if (number.is_real)
-		number.real = small_value(type, (uint32_t)bits & UINT16_MAX);
+		number.real = small_value(type, (uint32_t)bits & small_mask(type));
 	else {
 		if (width < 64)
 			bits &= ((uint64_t)1 << width) - 1;

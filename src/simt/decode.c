@@ -120,11 +120,11 @@ static void decode_memory(struct decoder *decoder, struct simt_inst *inst)
 		inst->size = 1;
 		decode_address(decoder, inst, &ptx->operand[0]);
 		break;
-	default: /* atom, red */
+	default: /* atom, red: a cache policy, which is the last, is not looked at */
 		if (ptx->destinations && ptx->operand[0].kind == PTX_OPERAND_REG)
 			decode_destination(decoder, inst, 0, &ptx->operand[0]);
 		decode_address(decoder, inst, &ptx->operand[ptx->destinations]);
-		for (unsigned k = ptx->destinations + 1u; k < ptx->operands; k++)
+		for (unsigned k = ptx->destinations + 1u; k + ptx->cache_hint < ptx->operands; k++)
 			decode_source(decoder, inst, k - ptx->destinations, &ptx->operand[k], ptx->type);
 		break;
 	}
@@ -160,6 +160,14 @@ static void decode_barrier(struct decoder *decoder, struct simt_inst *inst)
 {
 	const struct ptx_inst *ptx = inst->ptx;
 	const struct ptx_operand none = {.kind = PTX_OPERAND_INT, .reg = PTX_NO_REG};
+	const struct ptx_operand cluster = {.kind = PTX_OPERAND_INT, .reg = PTX_NO_REG, .bits = SIMT_CLUSTER};
+	inst->exec = control_barrier;
+	if (ptx->op == PTX_OP_BARRIER_CLUSTER) {
+		decode_source(decoder, inst, 0, &cluster, PTX_U32);
+		decode_source(decoder, inst, 1, &none, PTX_U32);
+		inst->offset = SIMT_CLUSTER;
+		return;
+	}
 	unsigned first = ptx->destinations, last = ptx->operands;
 	if (first)
 		decode_destination(decoder, inst, 0, &ptx->operand[0]);
@@ -168,7 +176,6 @@ static void decode_barrier(struct decoder *decoder, struct simt_inst *inst)
 	decode_source(decoder, inst, 0, &ptx->operand[first], PTX_U32);
 	decode_source(decoder, inst, 1, first + 1 < last ? &ptx->operand[first + 1] : &none, PTX_U32);
 	inst->offset = ptx->operand[first].kind == PTX_OPERAND_INT ? (int64_t)ptx->operand[first].bits : -1;
-	inst->exec = control_barrier;
 }
 
 /* Their rows of ops.h follow each other. */
@@ -308,9 +315,9 @@ static void choose_exec(struct decoder *decoder, struct simt_inst *inst)
 
 /* --- one instruction --- */
 
-static enum simt_kind kind_of(const struct decoder *decoder, enum ptx_opcode op)
+static enum simt_kind kind_of(const struct decoder *decoder, const struct ptx_inst *ptx)
 {
-	switch (op) {
+	switch (ptx->op) {
 	case PTX_OP_LD:
 	case PTX_OP_LDU:
 	case PTX_OP_TEX:
@@ -333,6 +340,8 @@ static enum simt_kind kind_of(const struct decoder *decoder, enum ptx_opcode op)
 	case PTX_OP_BAR:
 	case PTX_OP_BARRIER:
 		return SIMT_BARRIER;
+	case PTX_OP_BARRIER_CLUSTER:
+		return ptx->barrier == PTX_BARRIER_WAIT ? SIMT_BARRIER : SIMT_ALU;
 	case PTX_OP_DMA_FLAT:
 	case PTX_OP_DMA_STRIDED:
 	case PTX_OP_DMA_MATRIX:
@@ -364,7 +373,7 @@ static enum ptx_data_type data_type_of(const struct ptx_inst *ptx)
 static void decode_facts(const struct decoder *decoder, struct simt_inst *inst)
 {
 	const struct ptx_inst *ptx = inst->ptx;
-	inst->kind = (uint8_t)(ptx->warp ? SIMT_ALU : kind_of(decoder, ptx->op));
+	inst->kind = (uint8_t)(ptx->warp ? SIMT_ALU : kind_of(decoder, ptx));
 	inst->unit = (uint8_t)ptx_op_unit(ptx->op);
 	inst->latency = (uint8_t)ptx_inst_latency(ptx);
 	inst->data_type = (uint8_t)data_type_of(ptx);
@@ -424,6 +433,11 @@ static void decode_inst(struct decoder *decoder, struct simt_inst *inst, const u
 		}
 		decode_ordinary(decoder, inst); /* an operation between lanes */
 		break;
+	case PTX_OP_BARRIER_CLUSTER:
+		if (inst->kind == SIMT_ALU)
+			break;
+		decode_barrier(decoder, inst);
+		return;
 	case PTX_OP_MBARRIER:
 		decode_mbarrier(decoder, inst);
 		return;
@@ -432,6 +446,14 @@ static void decode_inst(struct decoder *decoder, struct simt_inst *inst, const u
 		break;
 	case PTX_OP_CVTA:
 		decode_cvta(decoder, inst);
+		break;
+	case PTX_OP_APPLYPRIORITY:
+	case PTX_OP_DISCARD:
+		break;
+	case PTX_OP_CREATEPOLICY:
+		decode_destination(decoder, inst, 0, &ptx->operand[0]);
+		if (ptx->policy == PTX_POLICY_CVT)
+			decode_source(decoder, inst, 0, &ptx->operand[1], PTX_B64);
 		break;
 	case PTX_OP_LD:
 	case PTX_OP_LDU:

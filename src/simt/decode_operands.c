@@ -149,6 +149,10 @@ static void source_sreg(struct decoder *decoder, struct simt_inst *inst, unsigne
 {
 	struct simt_program *program = decoder->program;
 	enum ptx_sreg sreg = operand->sreg;
+	if (sreg == PTX_IS_EXPLICIT_CLUSTER) {
+		set_constant(inst, k, decode_constant(decoder, 0, 4));
+		return;
+	}
 	if (exec_is_special(sreg) && inst->ptx->op == PTX_OP_MOV)
 		return; /* the instruction asks itself */
 	if (exec_is_special(sreg) || ptx_type_bytes(type) == 8) {
@@ -325,46 +329,74 @@ static void add_banks(const struct decoder *decoder, const struct ptx_operand *o
 		add_banks(decoder, &operand->element[k], list, count, most);
 }
 
+/* What an instruction reads and writes, while it is collected; matrices have many, all else a few. */
+struct registers {
+	uint16_t read[SIMT_MAX_READS], write[SIMT_MAX_WRITES];
+	uint16_t bank_read[SIMT_MAX_READS], bank_write[SIMT_MAX_WRITES];
+};
+
 /* A register that is named twice is read once. */
-static bool holds_all(const struct simt_inst *inst, const struct decode_function *detail, const uint32_t *ids,
-                      uint32_t count)
+static bool holds_all(const struct registers *registers, uint8_t reads, const struct decode_function *detail,
+                      const uint32_t *ids, uint32_t count)
 {
 	for (uint32_t k = 0; k < count; k++) {
 		bool found = false;
-		for (uint8_t r = 0; r < inst->reads; r++)
-			found |= inst->read[r] == detail->id[ids[k]];
+		for (uint8_t r = 0; r < reads; r++)
+			found |= registers->read[r] == detail->id[ids[k]];
 		if (!found)
 			return false;
 	}
 	return true;
 }
 
-void decode_registers(struct decoder *decoder, struct simt_inst *inst)
+static void collect(struct decoder *decoder, struct simt_inst *inst, struct registers *registers)
 {
 	const struct decode_function *detail = &decoder->details[decoder->current];
 	const struct ptx_inst *ptx = inst->ptx;
 	uint32_t ids[PTX_MAX_IDS];
 	uint32_t count = ptx_inst_reads(ptx, ids);
 	for (uint32_t k = 0; k < count; k++)
-		inst->reads = add_once(inst->read, inst->reads, SIMT_MAX_READS, detail->id[ids[k]]);
-	if (count > SIMT_MAX_READS && inst->reads == SIMT_MAX_READS && !holds_all(inst, detail, ids, count))
+		inst->reads = add_once(registers->read, inst->reads, SIMT_MAX_READS, detail->id[ids[k]]);
+	if (count > SIMT_MAX_READS && inst->reads == SIMT_MAX_READS &&
+	    !holds_all(registers, inst->reads, detail, ids, count))
 		decode_error(decoder, ptx->place, "'%s' reads %u registers; at most %d are supported",
 		             ptx_op_name(ptx->op), count, SIMT_MAX_READS);
 	count = ptx_inst_writes(ptx, ids);
 	for (uint32_t k = 0; k < count; k++)
-		inst->writes = add_once(inst->write, inst->writes, SIMT_MAX_WRITES, detail->id[ids[k]]);
+		inst->writes = add_once(registers->write, inst->writes, SIMT_MAX_WRITES, detail->id[ids[k]]);
 	if (count > SIMT_MAX_WRITES)
 		decode_error(decoder, ptx->place, "'%s' writes %u registers; at most %d are supported",
 		             ptx_op_name(ptx->op), count, SIMT_MAX_WRITES);
 	if (ptx->op == PTX_OP_ADDC || ptx->op == PTX_OP_SUBC || ptx->op == PTX_OP_MADC)
-		inst->reads = add_once(inst->read, inst->reads, SIMT_MAX_READS, detail->carry_id);
+		inst->reads = add_once(registers->read, inst->reads, SIMT_MAX_READS, detail->carry_id);
 	if (ptx->carry_out)
-		inst->writes = add_once(inst->write, inst->writes, SIMT_MAX_WRITES, detail->carry_id);
-	inst->defines = fold(inst->write, inst->writes);
-	inst->touches = inst->defines | fold(inst->read, inst->reads);
+		inst->writes = add_once(registers->write, inst->writes, SIMT_MAX_WRITES, detail->carry_id);
 	for (unsigned k = 0; k < ptx->operands; k++)
 		if (k < ptx->destinations)
-			add_banks(decoder, &ptx->operand[k], inst->bank_write, &inst->bank_writes, SIMT_MAX_WRITES);
+			add_banks(decoder, &ptx->operand[k], registers->bank_write, &inst->bank_writes,
+			          SIMT_MAX_WRITES);
 		else
-			add_banks(decoder, &ptx->operand[k], inst->bank_read, &inst->bank_reads, SIMT_MAX_READS);
+			add_banks(decoder, &ptx->operand[k], registers->bank_read, &inst->bank_reads, SIMT_MAX_READS);
+}
+
+static uint16_t *keep(uint16_t **at, const uint16_t *list, uint8_t count)
+{
+	uint16_t *kept = *at;
+	memcpy(kept, list, count * sizeof *list);
+	*at += count;
+	return kept;
+}
+
+void decode_registers(struct decoder *decoder, struct simt_inst *inst)
+{
+	struct registers registers;
+	collect(decoder, inst, &registers);
+	uint32_t all = (uint32_t)inst->reads + inst->writes + inst->bank_reads + inst->bank_writes;
+	uint16_t *at = arena_array(decoder->arena, all + 1, sizeof *at);
+	inst->read = keep(&at, registers.read, inst->reads);
+	inst->write = keep(&at, registers.write, inst->writes);
+	inst->bank_read = keep(&at, registers.bank_read, inst->bank_reads);
+	inst->bank_write = keep(&at, registers.bank_write, inst->bank_writes);
+	inst->defines = fold(inst->write, inst->writes);
+	inst->touches = inst->defines | fold(inst->read, inst->reads);
 }

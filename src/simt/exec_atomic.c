@@ -81,6 +81,30 @@ static uint32_t add_pair(enum ptx_type type, uint32_t a, uint32_t b)
 	return upper << 16 | add_half(type, (uint16_t)a, (uint16_t)b);
 }
 
+/* The least or greatest; a NaN only where both are. +0 is above -0. */
+static uint16_t extreme_half(enum ptx_type type, uint16_t a, uint16_t b, bool least)
+{
+	double x = small_value(type, a), y = small_value(type, b);
+	if (x != x || y != y)
+		return x == x ? a : y == y ? b : 0x7fff;
+	bool less = x < y || (x == y && a >> 15);
+	return less == least ? a : b;
+}
+
+static uint32_t extreme_pair(enum ptx_type type, uint32_t a, uint32_t b, bool least)
+{
+	uint32_t upper = extreme_half(type, (uint16_t)(a >> 16), (uint16_t)(b >> 16), least);
+	return upper << 16 | extreme_half(type, (uint16_t)a, (uint16_t)b, least);
+}
+
+ATOMIC(min_f16, lane32, mem_u16, extreme_half(PTX_F16, old, b, true))
+ATOMIC(max_f16, lane32, mem_u16, extreme_half(PTX_F16, old, b, false))
+ATOMIC(min_bf16, lane32, mem_u16, extreme_half(PTX_BF16, old, b, true))
+ATOMIC(max_bf16, lane32, mem_u16, extreme_half(PTX_BF16, old, b, false))
+ATOMIC(min_f16x2, lane32, mem_u32, extreme_pair(PTX_F16, old, b, true))
+ATOMIC(max_f16x2, lane32, mem_u32, extreme_pair(PTX_F16, old, b, false))
+ATOMIC(min_bf16x2, lane32, mem_u32, extreme_pair(PTX_BF16, old, b, true))
+ATOMIC(max_bf16x2, lane32, mem_u32, extreme_pair(PTX_BF16, old, b, false))
 ATOMIC(add_f32, lane32, mem_u32, add_single(old, b))
 ATOMIC(add_f64, lane64, mem_u64, add_double(old, b))
 ATOMIC(add_f16, lane32, mem_u16, add_half(PTX_F16, old, b))
@@ -115,6 +139,16 @@ simt_exec *exec_find_atomic(const struct exec_query *query, simt_exec **commit)
 		[PTX_F32] = PAIR(add_f32),   [PTX_F64] = PAIR(add_f64),     [PTX_F16] = PAIR(add_f16),
 		[PTX_BF16] = PAIR(add_bf16), [PTX_F16X2] = PAIR(add_f16x2), [PTX_BF16X2] = PAIR(add_bf16x2),
 	};
+	static const struct atomic_pair extreme[2][PTX_TYPES] = {
+		{[PTX_F16] = PAIR(min_f16),
+	         [PTX_BF16] = PAIR(min_bf16),
+	         [PTX_F16X2] = PAIR(min_f16x2),
+	         [PTX_BF16X2] = PAIR(min_bf16x2)},
+		{[PTX_F16] = PAIR(max_f16),
+	         [PTX_BF16] = PAIR(max_bf16),
+	         [PTX_F16X2] = PAIR(max_f16x2),
+	         [PTX_BF16X2] = PAIR(max_bf16x2)},
+	};
 	static const struct atomic_pair count[2] = {PAIR(inc_32), PAIR(dec_32)};
 	enum ptx_atomic atomic = query->ptx->atomic;
 	uint32_t bytes = ptx_type_bytes(query->type);
@@ -122,8 +156,8 @@ simt_exec *exec_find_atomic(const struct exec_query *query, simt_exec **commit)
 	const struct atomic_pair *pair = NULL;
 	if (is_float && atomic == PTX_ATOM_ADD)
 		pair = &add[query->type];
-	else if (is_float && atomic != PTX_ATOM_EXCH)
-		return NULL;
+	else if (is_float)
+		pair = &extreme[atomic == PTX_ATOM_MAX][query->type];
 	else if (bytes == 2)
 		pair = &bits_16[atomic];
 	else if (atomic == PTX_ATOM_INC || atomic == PTX_ATOM_DEC)

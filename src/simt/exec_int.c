@@ -229,6 +229,22 @@ static inline uint32_t lookup3(uint32_t a, uint32_t b, uint32_t c, uint32_t tabl
 LANE_FUNCTION(lop3_b32, lane32, SOURCE(pa, lane32, 0); SOURCE(pb, lane32, 1); SOURCE(pc, lane32, 2);
               SOURCE(pd, lane32, 3), lookup3(pa[i], pb[i], pc[i], pd[i]))
 
+/* lop3.or, lop3.and: whether the result has a bit set, combined with a predicate, too. */
+static void lop3_test(struct simt_warp *warp, const struct simt_inst *inst, struct simt_step *step)
+{
+	SOURCE(pa, lane32, 0);
+	SOURCE(pb, lane32, 1);
+	SOURCE(pc, lane32, 2);
+	SOURCE(pd, lane32, 3);
+	uint32_t row[WARP_SIZE] __attribute__((aligned(SIMT_ALIGN))), any = 0;
+	for (unsigned i = 0; i < WARP_SIZE; i++) {
+		row[i] = lookup3(pa[i], pb[i], pc[i], pd[i]);
+		any |= row[i] ? lane_bit[i] : 0;
+	}
+	write_pred(warp, inst, 1, combine_pred(inst->immediate, any, source_pred(warp, inst, 4)), step->lanes);
+	blend32(destination(warp, inst, 0), row, step->lanes);
+}
+
 /* prmt: byte selectors of 4 bits, the top one of which replicates the byte's sign. */
 static inline uint32_t permute(uint32_t a, uint32_t b, uint32_t selectors)
 {
@@ -443,7 +459,6 @@ static exec_row plain_table[PTX_OPCODES] = {
 	[PTX_OP_CLZ] = {[PTX_B32] = clz_b32, [PTX_B64] = clz_b64},
 	[PTX_OP_BFE] = WIDE_TYPED_ROW(bfe),
 	[PTX_OP_BFI] = {[PTX_B32] = bfi_b32, [PTX_B64] = bfi_b64},
-	[PTX_OP_LOP3] = {[PTX_B32] = lop3_b32},
 	[PTX_OP_FNS] = {[PTX_B32] = fns_b32},
 };
 
@@ -540,6 +555,8 @@ simt_exec *ISA(exec_find_int)(const struct exec_query *query)
 	if (type == PTX_U16X2 || type == PTX_S16X2)
 		return pair_table[ptx->op][type];
 	switch (ptx->op) {
+	case PTX_OP_LOP3:
+		return ptx->destinations == 2 ? lop3_test : lop3_b32;
 	case PTX_OP_BMSK:
 	case PTX_OP_SZEXT:
 		return mask[ptx->clamp][type];

@@ -191,6 +191,28 @@ static uint32_t reduce(const struct ptx_inst *ptx, uint32_t a, uint32_t b)
 	}
 }
 
+/* A NaN counts only with .NaN, or where all are; of zeros +0 is the larger. */
+static float reduce_real(const struct ptx_inst *ptx, float a, float b)
+{
+	if (a != a || b != b)
+		return ptx->nan ? a + b : a != a ? b : a;
+	bool less = a < b || (a == b && float_bits(a) >> 31);
+	return less == (ptx->atomic == PTX_ATOM_MIN) ? a : b;
+}
+
+static void redux_real_group(struct simt_warp *warp, const struct simt_inst *inst, struct group group)
+{
+	SOURCE(pa, lane32, 0);
+	uint32_t keep = inst->ptx->magnitudes ? INT32_MAX : UINT32_MAX;
+	float value = 0;
+	for (uint32_t rest = group.members; rest; rest &= rest - 1) {
+		float a = bits_float(pa[__builtin_ctz(rest)] & keep);
+		value = rest == group.members ? a : reduce_real(inst->ptx, value, a);
+	}
+	write_uniform(warp, inst, float_bits(canonical_f32(value)), group.lanes);
+}
+BY_GROUP(redux_real, 1)
+
 static void redux_group(struct simt_warp *warp, const struct simt_inst *inst, struct group group)
 {
 	SOURCE(pa, lane32, 0);
@@ -217,7 +239,7 @@ simt_exec *exec_find_lane(const struct exec_query *query)
 	case PTX_OP_SHFL:
 		return shuffle;
 	case PTX_OP_REDUX:
-		return redux;
+		return ptx_type_is_float(query->type) ? redux_real : redux;
 	case PTX_OP_ELECT:
 		return elect;
 	case PTX_OP_BAR: /* bar.warp.sync */

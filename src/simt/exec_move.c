@@ -64,6 +64,37 @@ static void unpack(struct simt_warp *warp, const struct simt_inst *inst, struct 
 	}
 }
 
+/* cvt.pack: both clamped to few bits, the first above the second; above them the third. */
+static inline uint32_t clamp_to(enum ptx_type type, unsigned bits, int32_t value)
+{
+	bool is_signed = ptx_type_is_signed(type);
+	int32_t least = is_signed ? -(1 << (bits - 1)) : 0, most = (1 << (bits - is_signed)) - 1;
+	int32_t clamped = value < least ? least : value > most ? most : value;
+	return (uint32_t)clamped & ((1u << bits) - 1);
+}
+
+static unsigned packed_bits(enum ptx_type type)
+{
+	switch (type) {
+	case PTX_U2:
+	case PTX_S2:
+		return 2;
+	case PTX_U4:
+	case PTX_S4:
+		return 4;
+	default:
+		return 8 * ptx_type_bytes(type);
+	}
+}
+
+LANE_FUNCTION(pack_two, lane32, SOURCE(pa, lane32, 0); SOURCE(pb, lane32, 1);
+              enum ptx_type type = inst->ptx->type,
+              clamp_to(type, 16, (int32_t)pa[i]) << 16 | clamp_to(type, 16, (int32_t)pb[i]))
+LANE_FUNCTION(pack_more, lane32, SOURCE(pa, lane32, 0); SOURCE(pb, lane32, 1); SOURCE(pc, lane32, 2);
+              enum ptx_type type = inst->ptx->type;
+              unsigned bits = packed_bits(type),
+              pc[i] << 2 * bits | clamp_to(type, bits, (int32_t)pa[i]) << bits | clamp_to(type, bits, (int32_t)pb[i]))
+
 /* cvta: a space's window is added, or taken away. */
 LANE_FUNCTION(add_offset_32, lane32, SOURCE(pa, lane32, 0); uint32_t offset = (uint32_t)inst->offset, pa[i] + offset)
 LANE_FUNCTION(add_offset_64, lane64, SOURCE(pa, lane64, 0); uint64_t offset = (uint64_t)inst->offset, pa[i] + offset)
@@ -108,6 +139,8 @@ static void move_special(struct simt_warp *warp, const struct simt_inst *inst, s
 	case PTX_GRIDID:
 		value = block->launch->id;
 		break;
+	case PTX_CURRENT_GRAPH_EXEC: /* of none */
+		break;
 	default:
 		value = block->sm;
 		break;
@@ -118,6 +151,11 @@ static void move_special(struct simt_warp *warp, const struct simt_inst *inst, s
 			lane_set(destination(warp, inst, 0), bytes, i, value);
 }
 
+/* createpolicy: what a policy is only accesses know, to which it means nothing. */
+LANE_FUNCTION(zero_32, lane32, (void)0, 0)
+LANE_FUNCTION(zero_64, lane64, (void)0, 0)
+LANE_FUNCTION(same_64, lane64, SOURCE(pa, lane64, 0), pa[i])
+
 static void nothing(struct simt_warp *warp, const struct simt_inst *inst, struct simt_step *step)
 {
 	(void)warp;
@@ -127,8 +165,8 @@ static void nothing(struct simt_warp *warp, const struct simt_inst *inst, struct
 
 bool exec_is_special(enum ptx_sreg sreg)
 {
-	return sreg == PTX_GRIDID || sreg == PTX_CLOCK || sreg == PTX_CLOCK64 || sreg == PTX_CLOCK_HI ||
-	       (sreg >= PTX_GLOBALTIMER && sreg <= PTX_GLOBALTIMER_HI) || sreg == PTX_SMID;
+	return sreg == PTX_GRIDID || sreg == PTX_CURRENT_GRAPH_EXEC || sreg == PTX_CLOCK || sreg == PTX_CLOCK64 ||
+	       sreg == PTX_CLOCK_HI || (sreg >= PTX_GLOBALTIMER && sreg <= PTX_GLOBALTIMER_HI) || sreg == PTX_SMID;
 }
 
 static simt_exec *find_move(const struct exec_query *query)
@@ -153,6 +191,14 @@ simt_exec *exec_find_move(const struct exec_query *query)
 		return find_move(query);
 	case PTX_OP_CVTA:
 		return query->dst_bytes == 8 ? add_offset_64 : add_offset_32;
+	case PTX_OP_MAPA:
+		return query->dst_bytes == 8 ? add_offset_64 : add_offset_32;
+	case PTX_OP_GETCTARANK:
+		return zero_32;
+	case PTX_OP_CREATEPOLICY:
+		return query->ptx->policy == PTX_POLICY_CVT ? same_64 : zero_64;
+	case PTX_OP_CVT_PACK:
+		return query->ptx->operands == 4 ? pack_more : pack_two;
 	case PTX_OP_ISSPACEP:
 		return is_space;
 	case PTX_OP_AND:
@@ -166,6 +212,10 @@ simt_exec *exec_find_move(const struct exec_query *query)
 	case PTX_OP_SELP:
 		return pred ? selp_pred : NULL;
 	case PTX_OP_BARRIER:
+	case PTX_OP_BARRIER_CLUSTER: /* arrive */
+	case PTX_OP_APPLYPRIORITY:
+	case PTX_OP_DISCARD:
+	case PTX_OP_SETMAXNREG:
 	case PTX_OP_MEMBAR:
 	case PTX_OP_FENCE:
 	case PTX_OP_NANOSLEEP:

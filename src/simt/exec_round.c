@@ -89,16 +89,19 @@ CONVERT(convert_48, lane64, lane32)
 CONVERT(convert_84, lane32, lane64)
 CONVERT(convert_88, lane64, lane64)
 
-/* Two numbers into the halves of one register: the first is the upper one. */
+/* Two numbers into the parts of one register, the first into the upper one; or from a pair into a pair. */
 static void convert_pair(struct simt_warp *warp, const struct simt_inst *inst, struct simt_step *step)
 {
-	SOURCE(pa, lane32, 0);
-	SOURCE(pb, lane32, 1);
+	const struct ptx_inst *ptx = inst->ptx;
+	bool is_pair = ptx->operands == 2;
+	unsigned width = small_bits(ptx->type), shift = is_pair ? small_bits(ptx->type2) : 0;
+	SOURCE(upper, lane32, 0);
+	SOURCE(lower, lane32, is_pair ? 0 : 1);
 	lane32 *d = destination(warp, inst, 0);
 	for (unsigned i = 0; i < WARP_SIZE; i++)
 		if (step->lanes >> i & 1)
-			d[i] = (lane32)convert_lane(inst->ptx, pa[i]) << 16 |
-			       (lane32)(convert_lane(inst->ptx, pb[i]) & UINT16_MAX);
+			d[i] = (lane32)convert_lane(ptx, upper[i] >> shift) << width |
+			       ((lane32)convert_lane(ptx, lower[i]) & ((1u << width) - 1));
 }
 
 simt_exec *exec_find_round(const struct exec_query *query)
@@ -106,7 +109,8 @@ simt_exec *exec_find_round(const struct exec_query *query)
 	static simt_exec *const convert[2][2] = {{convert_44, convert_48}, {convert_84, convert_88}};
 	switch (query->ptx->op) {
 	case PTX_OP_CVT:
-		if (query->type == PTX_F16X2 || query->type == PTX_BF16X2)
+		if (query->type == PTX_F16X2 || query->type == PTX_BF16X2 ||
+		    (query->type >= PTX_E4M3X2 && query->type <= PTX_E2M1X2))
 			return convert_pair;
 		return convert[query->src_bytes == 8][query->dst_bytes == 8];
 	case PTX_OP_ADD:

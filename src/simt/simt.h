@@ -21,8 +21,8 @@
 #include <stdatomic.h>
 
 #define WARP_SIZE 32
-/* Barriers of a block; and where warps wait for each other in all, DMA buffers among it. */
-enum { SIMT_BARRIERS = 16, SIMT_WAITS = SIMT_BARRIERS + DMA_BUFFERS };
+/* Barriers of a block, of which the last is that of its cluster; and where warps wait for each other in all, DMA buffers among it. */
+enum { SIMT_CLUSTER = 16, SIMT_BARRIERS, SIMT_WAITS = SIMT_BARRIERS + DMA_BUFFERS };
 enum { SIMT_MAX_READS = 25, SIMT_MAX_WRITES = 8, SIMT_MAX_WARPS = 64 };
 _Static_assert(SIMT_MAX_WARPS == 64, "a block's masks have a bit a warp");
 
@@ -61,14 +61,14 @@ struct simt_inst {
 	uint8_t cache;   /* enum ptx_cache */
 	/* Registers by program-wide id: for the scoreboard (guard, address and vector elements included; each once). */
 	uint8_t reads, writes;
-	uint16_t read[SIMT_MAX_READS], write[SIMT_MAX_WRITES];
+	uint8_t bank_reads, bank_writes;
 	uint16_t source_widths; /* of src[]: two bits each, enum simt_width */
+	const uint16_t *read, *write;
 	uint64_t touches,
 		defines; /* the same as sets folded to 64 bits (register r is bit r % 64): all, those written */
 	/* Register-file reads as the operand collector makes them: the register's number in its name, one entry an operand
 	 * (a register named twice is read twice; predicate guards are not read through the banks). */
-	uint8_t bank_reads, bank_writes;
-	uint16_t bank_read[SIMT_MAX_READS], bank_write[SIMT_MAX_WRITES];
+	const uint16_t *bank_read, *bank_write;
 	const struct ptx_inst *ptx;
 
 	/* execution: offsets in bytes */

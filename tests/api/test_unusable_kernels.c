@@ -5,8 +5,8 @@ static const char ptx[] =
 	".version 7.0\n.target sm_80\n.address_size 64\n.file 1 \"a.cu\"\n"
 	".extern .func (.param .b32 r) cudaDeviceGetLimit();\n"
 	".extern .func (.param .b32 r) cudaEventRecord(.param .b64 p, .param .b64 s);\n"
-	".visible .func other();\n.func own() {\nret;\n}\n.alias other, own;\n"
-	".visible .entry aliased(.param .u64 out) {\n.loc 1 60 1\ncall.uni other, ();\nret;\n}\n"
+	".visible .func other();\n.func own() {\nret;\n}\n.file 2 \"b.cu\"\n"
+	".visible .entry bodiless(.param .u64 out) {\n.loc 1 60 1\ncall.uni other, ();\nret;\n}\n"
 	".func unread() {\nfrobnicate.b32 1;\nret;\n}\n"
 	".func calls_unread() {\ncall.uni unread, ();\nret;\n}\n"
 	".visible .entry unknown(.param .u64 out) {\nfrobnicate.b32 2;\nret;\n}\n"
@@ -23,7 +23,7 @@ static const char ptx[] =
 static const struct {
 	const char *kernel, *message[2];
 } refused[] = {
-	{"aliased", {"test.ptx:14:10: error: function 'other' is called but has no body (a.cu:60)", "call.uni other"}},
+	{"bodiless", {"test.ptx:14:10: error: function 'other' is called but has no body (a.cu:60)", "call.uni other"}},
 	{"unknown", {"test.ptx:26:1: error: unknown opcode 'frobnicate'", "frobnicate.b32 2"}},
 	{"above",
          {"test.ptx:17:7: error: function 'unread', which kernel 'above' needs",

@@ -150,6 +150,12 @@ makes 2 main.cubin -o program
 says err "machine code"
 makes 0 -ptx -arch=sm_13 main.cu -o main.ptx
 grep -q '^\.target sm_30' main.ptx || fail "expected sm_30 below sm_30"
+says err "note: sm_13 is compiled as sm_30"
+makes 0 -ptx --offload-arch=sm_20 main.cu -o main.ptx
+grep -q '^\.target sm_30' main.ptx || fail "expected sm_30 for clang's spelling"
+says err "note: sm_20 is compiled as sm_30"
+makes 0 -ptx -gencode arch=compute_20,code=sm_20 -arch=sm_35 main.cu -o main.ptx
+! grep -q note err || fail "a note of an architecture that is not the newest"
 makes 0 -M main.cu
 says out "main.cu"
 makes 0 --dryrun main.cu -o never

@@ -78,20 +78,20 @@ struct random_inst {
 	const char *pair;  /* "," or "|" */
 };
 
-static inline enum ptx_type random_type(struct random_text *out, uint32_t types)
+static inline enum ptx_type random_type(struct random_text *out, uint64_t types)
 {
 	types &= ~TYPE_BIT(B128);
 	if (!types)
 		return PTX_NO_TYPE;
-	for (uint32_t skip = random_below(out, (uint32_t)__builtin_popcount(types)); skip; skip--)
+	for (uint32_t skip = random_below(out, (uint32_t)__builtin_popcountll(types)); skip; skip--)
 		types &= types - 1;
-	return (enum ptx_type)__builtin_ctz(types);
+	return (enum ptx_type)__builtin_ctzll(types);
 }
 
 static inline bool random_is_space(const char *word)
 {
 	static const char *const spaces[] = {"const", "global", "local", "param", "shared", "param::entry",
-	                                     "param::func", "shared::cta"};
+	                                     "param::func", "shared::cta", "shared::cluster"};
 	for (size_t i = 0; i < sizeof spaces / sizeof *spaces; i++)
 		if (strcmp(spaces[i], word) == 0)
 			return true;
@@ -246,8 +246,12 @@ static inline void random_operand(struct random_text *out, const struct random_i
 	case 'n':
 		random_value(out, PTX_U32, destination);
 		return;
+	case 'c':
+		random_value(out, PTX_F32, destination);
+		return;
 	case 'p':
 	case 'q':
+	case 'Q':
 		random_value(out, PTX_PRED, destination);
 		return;
 	case 'a':
@@ -278,10 +282,10 @@ static inline void random_instruction(struct random_text *out, const struct form
 	inst.type = random_type(out, form->types);
 	inst.type2 = random_type(out, form->types2);
 	if (has_third_type(form))
-		inst.type3 = random_type(out, form->types2);
+		inst.type3 = random_type(out, third_types(form));
 	inst.merges = random_below(out, 2);
 	random_suffixes(out, &inst);
-	while (inst.type != PTX_NO_TYPE && ptx_type_bytes(inst.type) * inst.vector > 16)
+	while (inst.type != PTX_NO_TYPE && ptx_type_bytes(inst.type) * inst.vector > 32)
 		inst.type = random_type(out, form->types);
 	random_add(out, "%s%s", ptx_ops[form->op].name, inst.suffixes);
 	if (inst.type)
@@ -299,7 +303,7 @@ static inline void random_instruction(struct random_text *out, const struct form
 		}
 		if (*letter == '?' || (letter[1] == '?' && !inst.merges) || (*letter == 'q' && random_below(out, 2)))
 			continue;
-		random_add(out, "%s", *letter == 'q' ? "|" : between);
+		random_add(out, "%s", *letter == 'q' || *letter == 'Q' ? "|" : between);
 		random_operand(out, &inst, *letter, destination);
 		between = ", ";
 	}
@@ -311,6 +315,9 @@ static inline const struct form *random_form(struct random_text *out)
 {
 	for (;;) {
 		const struct form *form = &ptx_forms[random_below(out, ptx_form_count)];
+		/* Elements that read what others have written are refused. */
+		if (form->op == PTX_OP_ATOM && form->operands[0] == 'T')
+			continue;
 		switch (form->op) {
 		case PTX_OP_BRA:
 		case PTX_OP_CALL:
@@ -319,6 +326,7 @@ static inline const struct form *random_form(struct random_text *out)
 		case PTX_OP_TRAP:
 		case PTX_OP_BAR:
 		case PTX_OP_BARRIER:
+		case PTX_OP_BARRIER_CLUSTER:
 		case PTX_OP_DMA_TYPE:
 		case PTX_OP_DMA_HALO:
 		case PTX_OP_DMA_SPACED:

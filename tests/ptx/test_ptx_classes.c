@@ -88,18 +88,18 @@ static void the_others(void **state)
 {
 	(void)state;
 	static const char *const branches[] = {"bra", "call", "ret", "exit", "trap", "brkpt"};
-	static const char *const waits[] = {"bar", "barrier", "membar", "fence"};
+	static const char *const waits[] = {"bar", "barrier", "barrier.cluster", "membar", "fence"};
 	unsigned count = 0;
 	for (unsigned op = 0; op < PTX_OPCODES; op++)
 		count += ptx_ops[op].latency == PTX_LATENCY_BRANCH || ptx_ops[op].latency == PTX_LATENCY_BARRIER;
-	assert_int_equal(count, 10);
+	assert_int_equal(count, 11);
 	for (unsigned k = 0; k < 6; k++) {
 		assert_int_equal(ptx_op_latency(ptx_op_find(branches[k])), PTX_LATENCY_BRANCH);
 		assert_int_equal(ptx_op_unit(ptx_op_find(branches[k])), PTX_UNIT_SP);
 	}
-	for (unsigned k = 0; k < 4; k++) {
+	for (unsigned k = 0; k < 5; k++) {
 		assert_int_equal(ptx_op_latency(ptx_op_find(waits[k])), PTX_LATENCY_BARRIER);
-		assert_int_equal(ptx_op_unit(ptx_op_find(waits[k])), k < 2 ? PTX_UNIT_SP : PTX_UNIT_MEM);
+		assert_int_equal(ptx_op_unit(ptx_op_find(waits[k])), k < 3 ? PTX_UNIT_SP : PTX_UNIT_MEM);
 	}
 }
 

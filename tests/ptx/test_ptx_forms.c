@@ -217,7 +217,7 @@ static void test_words(void **state)
 	         "15:13: error: there is no 'bar.red.popc.pred'; expected 'bar{.cta}.red.popc.u32'"},
 		{"atom.min.f32 %f1, [%d1], %f2;", "15:9: error: there is no 'atom.min.f32'; expected "
 	                                          "'atom{.relaxed|.acquire|.release|.acq_rel}{.cta|.cluster|.gpu|.sys}{"
-	                                          ".global|.shared|.shared::cta}(.min|.max)"
+	                                          ".global|.shared|.shared::cta|.shared::cluster}(.min|.max)"
 	                                          "(.u32|.u64|.s32|.s64)'"},
 	};
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {

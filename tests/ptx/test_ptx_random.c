@@ -430,6 +430,8 @@ static bool spoil(struct random_text *out, char *instruction, size_t size)
 	char copy[512], *dot = strchr(instruction, '.'), *comma = strrchr(instruction, ',');
 	char *operands = strchr(instruction, ' '), *percent = strchr(instruction, '%');
 	snprintf(copy, sizeof copy, "%s", instruction);
+	if (strncmp(instruction, "createpolicy", 12) == 0)
+		return false; /* takes words twice, and operands that may be left out */
 	switch (random_below(out, 5)) {
 	case 0: /* a suffix that nothing has */
 		if (!operands)

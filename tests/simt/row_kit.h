@@ -9,7 +9,7 @@
 
 enum { ROW_WORDS = 8, ROW_GROUPS = 10, ROW_CHOICES = 20 /* more than a group has words */ };
 
-/* A type as the manual has it. kind: u, s, b, f, h (f16), o (bf16), t (tf32), p */
+/* A type as the manual has it. kind: u, s, b, f, h (f16), o (bf16), t (tf32), p; 5 (e5m2), 4 (e4m3), 3 (e3m2), 2 (e2m3), 1 (e2m1) */
 struct row_type {
 	const char *name;
 	unsigned bits;
@@ -25,6 +25,9 @@ static const struct row_type row_types[PTX_TYPES] = {
 	[PTX_S32] = {"s32", 32, 's', 1},       [PTX_S64] = {"s64", 64, 's', 1},	      [PTX_F16] = {"f16", 16, 'h', 1},
 	[PTX_F16X2] = {"f16x2", 32, 'h', 2},   [PTX_BF16] = {"bf16", 16, 'o', 1},     [PTX_BF16X2] = {"bf16x2", 32, 'o', 2},
 	[PTX_TF32] = {"tf32", 32, 't', 1},     [PTX_F32] = {"f32", 32, 'f', 1},	      [PTX_F64] = {"f64", 64, 'f', 1},
+	[PTX_U2] = {"u2", 2, 'u', 1},	       [PTX_S2] = {"s2", 2, 's', 1},	      [PTX_U4] = {"u4", 4, 'u', 1},
+	[PTX_S4] = {"s4", 4, 's', 1},	       [PTX_E4M3X2] = {"e4m3x2", 16, '4', 2}, [PTX_E5M2X2] = {"e5m2x2", 16, '5', 2},
+	[PTX_E2M3X2] = {"e2m3x2", 16, '2', 2}, [PTX_E3M2X2] = {"e3m2x2", 16, '3', 2}, [PTX_E2M1X2] = {"e2m1x2", 8, '1', 2},
 	[PTX_U16X2] = {"u16x2", 32, 'u', 2},   [PTX_S16X2] = {"s16x2", 32, 's', 2},
 };
 
@@ -33,7 +36,7 @@ struct row {
 	const struct form *form;
 	const char *op;
 	struct row_type type[3];
-	char words[ROW_WORDS][24]; /* chosen of the form's groups */
+	char words[ROW_WORDS][40]; /* chosen of the form's groups */
 	unsigned count;
 	char text[512];
 	char destination;	   /* for ops_run */
@@ -108,6 +111,7 @@ static inline struct row_type row_letter(const struct row *row, char letter)
 		return u32;
 	case 'p':
 	case 'q':
+	case 'Q':
 		return pred;
 	case 'w':
 		type.bits *= row_has(row, "wide") ? 2 : 1;
@@ -165,7 +169,8 @@ static inline void row_operands(struct row *row, uint64_t *random)
 		}
 		if (*letter == '?' || (letter[1] == '?' && !row->merges) || (*letter == 'q' && !row->second))
 			continue;
-		row_add(row, *letter == 'q' ? "|" : registers ? ", " : " ");
+		bool paired = *letter == 'q' || *letter == 'Q';
+		row_add(row, paired ? "|" : registers ? ", " : " ");
 		if (destination && destinations++ == 0) {
 			row->destination = row_class(type.bits);
 			row->bits = type.bits;
@@ -173,7 +178,7 @@ static inline void row_operands(struct row *row, uint64_t *random)
 		bool is_table = row_is(row, "lop3") && sources == 3;
 		if (is_table)
 			row_add(row, "%u", row->table);
-		else if (*letter == 'q')
+		else if (paired)
 			row_add(row, "%%p2");
 		else if (type.bits == 1 && !destination && *letter == 'p')
 			row_add(row, "%s%%p1", row->negated ? "!" : "");
@@ -198,7 +203,8 @@ static inline void row_write(struct row *row, uint64_t *random)
 	row->table = (unsigned)(kit_random(random) & 255);
 	row->negated = kit_random(random) & 1;
 	row->merges = kit_random(random) & 1 && strstr(row->form->operands, "u?");
-	row->second = strchr(row->form->operands, 'q') && (row->type[0].parts > 1 || kit_random(random) & 1);
+	row->second = strchr(row->form->operands, 'Q') ||
+		      (strchr(row->form->operands, 'q') && (row->type[0].parts > 1 || kit_random(random) & 1));
 	if (row->type[0].kind == 'p') /* %p3, %p4: the low bits of sources 1 and 2 */
 		row_add(row, "and.b32 %%r5, %%r1, 1; setp.eq.u32 %%p3, %%r5, 1; and.b32 %%r5, %%r2, 1; setp.eq.u32 %%p4, %%r5, 1; ");
 	row_add(row, "%s", row->op);

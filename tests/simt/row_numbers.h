@@ -57,12 +57,44 @@ static inline float single_of(uint64_t bits)
 /* Bits of exponent and mantissa of a small type. */
 static inline unsigned exponent_bits(struct row_type type)
 {
-	return type.kind == 'h' ? 5 : 8;
+	switch (type.kind) {
+	case 'h':
+	case '5':
+		return 5;
+	case '4':
+		return 4;
+	case '3':
+		return 3;
+	case '2':
+	case '1':
+		return 2;
+	default:
+		return 8;
+	}
 }
 
 static inline unsigned mantissa_bits(struct row_type type)
 {
-	return type.kind == 'o' ? 7 : 10;
+	switch (type.kind) {
+	case 'o':
+		return 7;
+	case '5':
+	case '3':
+		return 2;
+	case '4':
+	case '2':
+		return 3;
+	case '1':
+		return 1;
+	default:
+		return 10;
+	}
+}
+
+/* Those of IEEE's manner; of the others the last number is NaN (e4m3), or they have none. */
+static inline bool has_infinity(struct row_type type)
+{
+	return type.kind < '1' || type.kind > '4';
 }
 
 /* A small number by its definition; the number behind the largest is what infinity stands for. */
@@ -75,13 +107,15 @@ static inline double small_magnitude(struct row_type type, unsigned bits)
 
 static inline unsigned small_infinity(struct row_type type)
 {
+	if (!has_infinity(type))
+		return (1u << (exponent_bits(type) + mantissa_bits(type))) - (type.kind == '4');
 	return ((1u << exponent_bits(type)) - 1) << mantissa_bits(type);
 }
 
 static inline double small_number(struct row_type type, uint64_t bits)
 {
 	unsigned sign = 1u << (exponent_bits(type) + mantissa_bits(type)), magnitude = (unsigned)bits & (sign - 1);
-	double value = magnitude > small_infinity(type) ? NAN : magnitude == small_infinity(type) ? INFINITY : small_magnitude(type, magnitude);
+	double value = magnitude > small_infinity(type) || (magnitude == small_infinity(type) && !has_infinity(type)) ? NAN : magnitude == small_infinity(type) ? INFINITY : small_magnitude(type, magnitude);
 	return bits & sign ? -value : value;
 }
 
@@ -89,12 +123,12 @@ static inline double small_number(struct row_type type, uint64_t bits)
 static inline uint64_t to_small(struct row_type type, quad value, bool negative, const char *rounding)
 {
 	unsigned sign = negative ? 1u << (exponent_bits(type) + mantissa_bits(type)) : 0, zeros = type.kind == 't' ? 13 : 0;
-	unsigned low = 0, high = small_infinity(type);
+	unsigned low = 0, high = small_infinity(type), last = high - !has_infinity(type);
 	if (value != value)
-		return type.kind == 't' ? 0x7fffffff : 0x7fff;
+		return type.kind == 't' ? 0x7fffffff : type.kind == '5' || type.kind == '4' ? 0x7f : has_infinity(type) ? 0x7fff : last;
 	quad magnitude = value < 0 ? -value : value;
 	if (magnitude - magnitude != 0)
-		return (uint64_t)(sign | high) << zeros;
+		return (uint64_t)(sign | last) << zeros;
 	if (magnitude >= small_magnitude(type, high)) {
 		low = high - 1;
 	} else {
@@ -107,7 +141,7 @@ static inline uint64_t to_small(struct row_type type, quad value, bool negative,
 	bool up = below > above || (below == above && (low & 1 || strcmp(rounding, "rna") == 0));
 	if (strcmp(rounding, "rz") == 0 || strcmp(rounding, "rm") == 0 || strcmp(rounding, "rp") == 0)
 		up = below > 0 && strcmp(rounding, "rz") != 0 && (strcmp(rounding, "rm") == 0) == negative;
-	return (uint64_t)(sign | (low + up)) << zeros;
+	return (uint64_t)(sign | (low + up < last ? low + up : last)) << zeros;
 }
 
 static inline double number(struct row_type type, uint64_t bits, bool ftz)

@@ -207,9 +207,12 @@ static inline uint64_t converted(const struct row *row, uint64_t bits)
 
 static inline bool conversion(const struct row *row, const uint64_t in[4], struct expected *out)
 {
+	unsigned width = row->type[0].bits / 2, apart = row->type[1].bits / 2;
 	out->bits = converted(row, in[0]);
-	if (row->type[0].parts > 1)
-		out->bits = out->bits << 16 | (converted(row, in[1]) & 0xffff);
+	if (row->type[1].parts > 1)
+		out->bits = converted(row, in[0] >> apart) << width | (converted(row, in[0] & ones(apart)) & ones(width));
+	else if (row->type[0].parts > 1)
+		out->bits = out->bits << width | (converted(row, in[1]) & ones(width));
 	return true;
 }
 

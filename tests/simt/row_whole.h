@@ -178,6 +178,11 @@ static inline bool whole_operation(const struct row *row, const uint64_t in[4], 
 	} else if (IS("lop3")) {
 		for (unsigned k = 0; k < 32; k++)
 			out->bits |= (uint64_t)(row->table >> ((in[0] >> k & 1) << 2 | (in[1] >> k & 1) << 1 | (in[2] >> k & 1)) & 1) << k;
+		out->second = row_has(row, "and") ? out->bits && (in[3] & 1) != row->negated : out->bits || (in[3] & 1) != row->negated;
+	} else if (IS("cvt.pack")) {
+		wide low = clamp((int32_t)r[1], least(type), most(type)), up = clamp((int32_t)r[0], least(type), most(type));
+		uint64_t above = type.bits == 16 ? 0 : (uint64_t)r[2] << 2 * type.bits;
+		out->bits = above | ((uint64_t)up & ones(type.bits)) << type.bits | ((uint64_t)low & ones(type.bits));
 	} else if (IS("shl")) {
 		out->bits = r[1] < type.bits ? in[0] << r[1] : 0;
 	} else if (IS("shr")) {

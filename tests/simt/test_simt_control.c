@@ -162,6 +162,31 @@ static void calls_by_address(void **state)
 		assert_int_equal(out[i], i % 2 ? i * 2 : i + 1);
 }
 
+/* Another name of a function, called and taken the address of, before and behind the line that says so. */
+static void aliases(void **state)
+{
+	(void)state;
+	uint32_t out[32];
+	struct diag diag = {0};
+	static const char nothing[] = HEAD ".func own()\n{\nret;\n}\n.func other();\n.alias other, none;\n";
+	static const char twice[] = HEAD ".func own()\n{\nret;\n}\n.func other()\n{\nret;\n}\n.alias other, own;\n";
+	run(HEAD ".func (.param .b32 result) other(.param .b32 a);\n"
+	         ".func (.param .b32 result) own(.param .b32 a)\n{\n.reg .b32 %r<4>;\nld.param.u32 %r1, [a];\n"
+	         "add.u32 %r1, %r1, 7;\nst.param.b32 [result], %r1;\nret;\n}\n.alias other, own;\n"
+	         ".global .align 8 .u64 table[2] = {other, own};\n" KERNEL
+	         "and.b32 %r2, %t, 1;\nmul.wide.u32 %d1, %r2, 8;\nmov.u64 %d2, table;\nadd.u64 %d1, %d1, %d2;\n"
+	         "ld.global.u64 %d3, [%d1];\n"
+	         "prototype_0: .callprototype (.param .b32 _) _ (.param .b32 _);\n"
+	         "call (%r1), %d3, (%t), prototype_0;\ncall (%r1), other, (%r1);\n" END,
+	    32, out, NULL);
+	for (uint32_t i = 0; i < 32; i++)
+		assert_int_equal(out[i], i + 14);
+	assert_null(ptx_parse("nothing.ptx", nothing, strlen(nothing), &diag));
+	assert_null(ptx_parse("twice.ptx", twice, strlen(twice), &diag));
+	assert_int_equal(diag.errors, 2);
+	diag_free(&diag);
+}
+
 /* Warps exchange values through shared memory around a barrier; a warp that has exited does not hold the others. */
 static void barrier_and_exited_warp(void **state)
 {
@@ -193,6 +218,60 @@ static void named_barriers_and_reductions(void **state)
 	    96, out, NULL);
 	for (uint32_t i = 0; i < 96; i++)
 		assert_int_equal(out[i], 42 * 10000 + 5000 + 2000 + 70);
+}
+
+/* A cluster is one block: who waits for it sees what all of the block did before they arrived, at a barrier that is none of the
+ * sixteen; warps that have ended are not waited for, and its registers say that there is one block in it. */
+static void cluster_barrier(void **state)
+{
+	(void)state;
+	uint32_t out[96];
+	run(HEAD KERNEL
+	    ".shared .align 4 .b32 s[96];\nsetp.ge.u32 %p1, %t, 64;\nmov.u32 %r1, 9;\n"
+	    "st.global.u32 [%o], %r1;\n@%p1 ret;\nmul.lo.u32 %r2, %t, 4;\nmov.u32 %r3, s;\n"
+	    "add.u32 %r2, %r2, %r3;\nst.shared.u32 [%r2], %t;\nbarrier.cluster.arrive.release;\n"
+	    "setp.lt.u32 %p2, %t, 32;\n@%p2 bar.sync 15, 32;\nbarrier.cluster.wait.acquire;\n"
+	    "sub.u32 %r4, 63, %t;\nmul.lo.u32 %r4, %r4, 4;\nadd.u32 %r4, %r4, %r3;\n"
+	    "ld.shared::cluster.u32 %r1, [%r4];\nbarrier.cluster.arrive;\nbarrier.cluster.wait;\n"
+	    "st.shared.u32 [%r2], "
+	    "%r1;\nbarrier.cluster.arrive.relaxed.aligned;\nbarrier.cluster.wait.aligned;\nld.shared.u32 %r5, [%r4];\n"
+	    "mad.lo.u32 %r1, %r5, 1000, %r1;\n" END,
+	    96, out, NULL);
+	for (uint32_t i = 0; i < 96; i++)
+		assert_int_equal(out[i], i < 64 ? 1000 * i + 63 - i : 9);
+	run(HEAD KERNEL
+	    "mov.u32 %r1, %cluster_ctarank;\nmov.u32 %r2, %cluster_nctarank;\nmad.lo.u32 %r1, %r1, 10, %r2;\n"
+	    "mov.u32 %r2, %cluster_ctaid.x;\nmad.lo.u32 %r1, %r1, 10, %r2;\nmov.u32 %r2, %cluster_nctaid.y;\n"
+	    "mad.lo.u32 %r1, %r1, 10, %r2;\nmov.u32 %r2, %clusterid.x;\nmad.lo.u32 %r1, %r1, 10, %r2;\n"
+	    "mov.u32 %r2, %nclusterid.z;\nmad.lo.u32 %r1, %r1, 10, %r2;\nmov.pred %p1, %is_explicit_cluster;\n"
+	    "selp.u32 %r2, 1, 2, %p1;\nmad.lo.u32 %r1, %r1, 10, %r2;\nmov.u64 %d1, %current_graph_exec;\n"
+	    "cvt.u32.u64 %r2, %d1;\nadd.u32 %r1, %r1, %r2;\n" END,
+	    32, out, NULL);
+	for (uint32_t i = 0; i < 32; i++)
+		assert_int_equal(out[i], 101012);
+}
+
+/* The barrier of the cluster has no number; a cluster's number is its block's. */
+static void cluster_numbers(void **state)
+{
+	(void)state;
+	struct kit kit;
+	kit_open(&kit, HEAD KERNEL "mov.u32 %r1, 16;\nbar.sync %r1;\n" END);
+	kit_buffer(&kit, 32 * 4);
+	simt_run(&kit.launch, 0, &kit.run);
+	assert_string_equal(kit.run.fault.what, "barrier number beyond 15");
+	kit_close(&kit);
+	kit_open(&kit, HEAD KERNEL
+	         "mov.u32 %r1, %clusterid.x;\nmov.u32 %r2, %clusterid.y;\nmov.u32 %r3, %clusterid.z;\n"
+	         "mov.u32 %r4, %nclusterid.x;\nmov.u32 %r5, %nclusterid.y;\nmov.u32 %r6, %nclusterid.z;\n"
+	         "mad.lo.u32 %r2, %r3, %r5, %r2;\nmad.lo.u32 %r1, %r2, %r4, %r1;\n"
+	         "mul.wide.u32 %d1, %r1, 128;\nadd.u64 %o, %o, %d1;\nmad.lo.u32 %r1, %r6, 1000, %r1;\n" END);
+	const uint32_t *out = kit_buffer(&kit, 24 * 128);
+	kit.launch.grid = (struct dim3){2, 3, 4};
+	kit_run(&kit);
+	for (uint32_t i = 0; i < 24 * 32; i++)
+		assert_int_equal(out[i], 4000 + i / 32);
+	kit_close(&kit);
 }
 
 /* All live warps wait, some at a barrier that is not for all: a fault, not an endless run. */
@@ -378,8 +457,11 @@ int main(void)
 		cmocka_unit_test(calls_and_divergent_returns),
 		cmocka_unit_test(recursion),
 		cmocka_unit_test(calls_by_address),
+		cmocka_unit_test(aliases),
 		cmocka_unit_test(barrier_and_exited_warp),
 		cmocka_unit_test(named_barriers_and_reductions),
+		cmocka_unit_test(cluster_barrier),
+		cmocka_unit_test(cluster_numbers),
 		cmocka_unit_test(stuck_barrier),
 		cmocka_unit_test(votes),
 		cmocka_unit_test(shuffles),

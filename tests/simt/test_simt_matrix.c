@@ -448,11 +448,11 @@ static struct row_type element(enum ptx_type type)
 	return type >= PTX_U4 && type <= PTX_E5M2 ? small[type - PTX_U4] : row_types[type];
 }
 
-static enum ptx_type type_number(uint32_t types, unsigned number)
+static enum ptx_type type_number(uint64_t types, unsigned number)
 {
 	for (; number; number--)
 		types &= types - 1;
-	return (enum ptx_type)__builtin_ctz(types);
+	return (enum ptx_type)__builtin_ctzll(types);
 }
 
 static void check_product(const struct row *row, struct product *p, uint64_t *random)
@@ -500,8 +500,8 @@ static void every_product(void **state)
 			continue;
 		struct row row = {.form = form, .op = ptx_ops[form->op].name};
 		struct product p = {.op = row.op};
-		unsigned results = (unsigned)__builtin_popcount(form->types),
-			 factors = (unsigned)__builtin_popcount(form->types2);
+		unsigned results = (unsigned)__builtin_popcountll(form->types),
+			 factors = (unsigned)__builtin_popcountll(form->types2);
 		for (unsigned d = 0; d < results; d++)
 			for (unsigned a = 0; a < factors; a++) {
 				bool names_two = !has_fourth_type(form);

@@ -41,7 +41,10 @@ static void fill(struct lane *lane, uint64_t *state)
 		}
 		for (unsigned i = 0; i < LANES; i++) {
 			uint64_t random = kit_random(state);
-			uint32_t value = (uint32_t)random % 4 ? (uint32_t)(random >> 32) % values : (uint32_t)random;
+			static const uint32_t reals[] = {0x80000000, 0x7fc00001, 0xff800000, 0xffffffff};
+			uint32_t value = (uint32_t)random % 4        ? (uint32_t)(random >> 32) % values
+			                 : (uint32_t)random % 32 < 8 ? reals[random >> 40 & 3]
+			                                             : (uint32_t)random;
 			uint32_t peers = mask[group[i]], from = (uint32_t)(kit_random(state) % LANES);
 			while (!(peers >> from & 1))
 				from = (from + 1) % LANES;
@@ -88,10 +91,37 @@ enum operation {
 	AND,
 	OR,
 	XOR,
+	MIN_F,
+	MAX_F,
+	MIN_ABS,
+	MAX_ABS_NAN,
+	MIN_NAN,
 	ELECT,
 	SHFL_IDX,
 	SHFL_BFLY
 };
+
+/* The least or greatest of the members' numbers by looking at all of them in order; +0 is above -0. */
+static uint32_t real_extreme(enum operation operation, const struct lane *warp, uint32_t members)
+{
+	bool magnitudes = operation == MIN_ABS || operation == MAX_ABS_NAN;
+	bool greatest = operation == MAX_F || operation == MAX_ABS_NAN, found = false, unordered = false;
+	int64_t best = 0; /* numbers as whole ones in their order */
+	for (unsigned k = 0; k < LANES; k++) {
+		uint32_t bits = warp[k].value & (magnitudes ? 0x7fffffff : 0xffffffff), magnitude = bits & 0x7fffffff;
+		int64_t place = bits >> 31 ? -1 - (int64_t)magnitude : magnitude;
+		if (!(members >> k & 1))
+			continue;
+		unordered |= magnitude > 0x7f800000;
+		if (magnitude > 0x7f800000 || (found && (greatest ? place <= best : place >= best)))
+			continue;
+		best = place;
+		found = true;
+	}
+	if (!found || (unordered && (operation == MAX_ABS_NAN || operation == MIN_NAN)))
+		return 0x7fffffff;
+	return best < 0 ? 0x80000000 | (uint32_t)(-1 - best) : (uint32_t)best;
+}
 
 /* What lane i hears of the others that run the instruction with its mask. */
 static struct result model(enum operation operation, const struct lane *warp, unsigned i)
@@ -124,6 +154,12 @@ static struct result model(enum operation operation, const struct lane *warp, un
 			value = v;
 	}
 	switch (operation) {
+	case MIN_F:
+	case MAX_F:
+	case MIN_ABS:
+	case MAX_ABS_NAN:
+	case MIN_NAN:
+		return (struct result){real_extreme(operation, warp, members), 0};
 	case ALL:
 		return (struct result){0, yes == members};
 	case ANY:
@@ -172,6 +208,11 @@ static const struct {
 	{AND, "redux.sync.and.b32 %r0, %r1, %m"},
 	{OR, "redux.sync.or.b32 %r0, %r1, %m"},
 	{XOR, "redux.sync.xor.b32 %r0, %r1, %m"},
+	{MIN_F, "redux.sync.min.f32 %r0, %r1, %m"},
+	{MAX_F, "redux.sync.max.f32 %r0, %r1, %m"},
+	{MIN_ABS, "redux.sync.min.abs.f32 %r0, %r1, %m"},
+	{MAX_ABS_NAN, "redux.sync.max.abs.NaN.f32 %r0, %r1, %m"},
+	{MIN_NAN, "redux.sync.min.NaN.f32 %r0, %r1, %m"},
 	{ELECT, "elect.sync %r0|%p0, %m"},
 	/* results that overwrite what other lanes bring */
 	{ADD, "mov.u32 %r0, %r1; @%p2 redux.sync.add.u32 %r0, %r0, %m; @!%p2 mov.u32 %r0, 0"},

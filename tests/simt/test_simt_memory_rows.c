@@ -5,7 +5,7 @@
  */
 #include "row_numbers.h"
 
-enum { LANES = 32, PLACE = 64 /* bytes of each lane in every memory */, ELEMENTS = 4 };
+enum { LANES = 32, PLACE = 64 /* bytes of each lane in every memory */, ELEMENTS = 8 };
 
 static uint32_t rounds = 1;
 static uint64_t seed = 1;
@@ -15,8 +15,8 @@ static uint64_t seed = 1;
 static const char head[] =
 	".version 8.0\n.target sm_90\n.address_size 64\n.const .align 16 .b8 k[64];\n"
 	".visible .entry op(.param .u64 in, .param .u64 more, .param .u64 out, .param .align 16 .b8 a[64])\n{\n"
-	".reg .b16 %h<4>;\n.reg .b32 %r<4>, %t, %s;\n.reg .b64 %d<4>, %g, %m, %o, %l, %x<8>;\n.reg .f32 %f<4>;\n"
-	".reg .f64 %e<4>;\n.reg .pred %p<4>;\n.shared .align 16 .b8 s[2048];\n.local .align 16 .b8 l[64];\n"
+	".reg .b16 %h<16>;\n.reg .b32 %r<16>, %t, %s;\n.reg .b64 %d<16>, %g, %m, %o, %l, %x<8>;\n.reg .f32 %f<16>;\n"
+	".reg .f64 %e<16>;\n.reg .pred %p<4>;\n.shared .align 16 .b8 s[2048];\n.local .align 16 .b8 l[64];\n"
 	".param .align 16 .b8 q[64];\nld.param.u64 %g, [in];\nld.param.u64 %m, [more];\nld.param.u64 %o, [out];\n"
 	"mov.u32 %t, %tid.x;\nmad.wide.u32 %g, %t, 64, %g;\nmad.wide.u32 %m, %t, 64, %m;\nmad.wide.u32 %o, %t, 64, "
 	"%o;\n"
@@ -80,16 +80,16 @@ static const char *place_of(const struct row *row)
 {
 	if (row_has(row, "param") || row_has(row, "param::entry"))
 		return row_is(row, "st") ? "q" : "a";
-	return row_has(row, "const")                                   ? "k"
-	       : row_has(row, "param::func")                           ? "q"
-	       : row_has(row, "shared") || row_has(row, "shared::cta") ? "%s"
-	       : row_has(row, "local")                                 ? "%l"
-	                                                               : "%g";
+	return row_has(row, "const")                                                                      ? "k"
+	       : row_has(row, "param::func")                                                              ? "q"
+	       : row_has(row, "shared") || row_has(row, "shared::cta") || row_has(row, "shared::cluster") ? "%s"
+	       : row_has(row, "local")                                                                    ? "%l"
+	                                                                                                  : "%g";
 }
 
 static unsigned vector_of(const struct row *row)
 {
-	return row_has(row, "v4") ? 4 : row_has(row, "v2") ? 2 : 1;
+	return row_has(row, "v8") ? 8 : row_has(row, "v4") ? 4 : row_has(row, "v2") ? 2 : 1;
 }
 
 /* Registers of a type: destinations of loads of whole numbers are the widest, to show how they are extended. */
@@ -138,7 +138,7 @@ static void check_load(const struct row *row, struct run *run, uint64_t *random)
 	unsigned count = vector_of(row), bytes = type.bits / 8 * count, offset;
 	const char *place = place_of(row);
 	char class = class_of(type, true);
-	if (bytes > 16)
+	if (bytes > 32)
 		return;
 	offset = (unsigned)(kit_random(random) % (PLACE / bytes)) * bytes;
 	begin(run, random);
@@ -163,7 +163,7 @@ static void check_store(const struct row *row, struct run *run, uint64_t *random
 	unsigned count = vector_of(row), bytes = type.bits / 8 * count, offset;
 	const char *place = place_of(row);
 	uint8_t before[LANES][PLACE];
-	if (bytes > 16)
+	if (bytes > 32)
 		return;
 	offset = (unsigned)(kit_random(random) % (PLACE / bytes)) * bytes;
 	begin(run, random);
@@ -207,6 +207,23 @@ static uint64_t small_sum(struct row_type type, uint64_t a, uint64_t b)
 	return result;
 }
 
+/* The least or greatest of two halves, or of each of two pairs. */
+static uint64_t small_extreme(struct row_type type, uint64_t a, uint64_t b, bool least)
+{
+	uint64_t result = 0;
+	for (unsigned k = 0; k < type.parts; k++) {
+		uint64_t low = a >> 16 * k & 0xffff, high = b >> 16 * k & 0xffff;
+		double x = small_number(type, low), y = small_number(type, high);
+		uint64_t value = x != x && y != y                  ? 0x7fff
+		                 : x != x                          ? high
+		                 : y != y                          ? low
+		                 : x < y || (x == y && signbit(x)) ? (least ? low : high)
+		                                                   : (least ? high : low);
+		result |= value << 16 * k;
+	}
+	return result;
+}
+
 /* What is in memory afterwards. */
 static uint64_t atomic_value(const struct row *row, uint64_t old, uint64_t b, uint64_t c)
 {
@@ -216,6 +233,8 @@ static uint64_t atomic_value(const struct row *row, uint64_t old, uint64_t b, ui
 		return type.kind == 'f'                       ? real_sum(type, old, b)
 		       : type.kind == 'h' || type.kind == 'o' ? small_sum(type, old, b)
 		                                              : old + b;
+	if ((type.kind == 'h' || type.kind == 'o') && !row_has(row, "add"))
+		return small_extreme(type, old, b, row_has(row, "min"));
 	if (row_has(row, "min"))
 		return less ? old : b;
 	if (row_has(row, "max"))
@@ -232,35 +251,55 @@ static uint64_t atomic_value(const struct row *row, uint64_t old, uint64_t b, ui
 	                              : old;
 }
 
+/* Elements of a vector are atomics by themselves, one behind the other. */
 static void check_atomic(const struct row *row, struct run *run, uint64_t *random)
 {
 	struct row_type type = row->type[0];
 	const char *place = place_of(row);
 	char class = class_of(type, false);
 	uint8_t before[LANES][PLACE];
+	unsigned count = vector_of(row), bytes = type.bits / 8;
 	bool returns = row_is(row, "atom"), three = row_has(row, "cas"), shared = strcmp(place, "%s") == 0;
 	begin(run, random);
 	for (unsigned i = 0; i < LANES; i += 3) /* as memory has it, or nearly */
 		memcpy(run->more[i], run->in[i], 8), run->more[i][0] ^= (uint8_t)(i % 2);
+	for (unsigned i = 1; i < LANES; i += 5) /* zeros of both signs */
+		for (unsigned k = 0; k < PLACE; k++) {
+			run->in[i][k] = k % 2 && kit_random(random) & 1 ? 0x80 : 0;
+			run->more[i][k] = k % 2 && kit_random(random) & 1 ? 0x80 : 0;
+		}
 	memcpy(before, run->in, sizeof before);
 	add_opcode(run, row);
-	if (returns)
-		add(run, "%%%c3, ", class);
-	add(run, "[%s], %%%c0", place, class);
+	for (unsigned e = 0; returns && e < count; e++)
+		add(run, "%s%%%c%u%s",
+		    e           ? ", "
+		    : count > 1 ? "{"
+		                : "",
+		    class, 8 + e,
+		    e + 1 < count ? ""
+		    : count > 1   ? "}, "
+		                  : ", ");
+	add(run, "[%s], ", place);
+	add_vector(run, class, count);
 	if (three)
 		add(run, ", %%%c1", class);
-	add(run, ";\n");
-	if (returns)
-		add(run, "st.global.b%u [%%o], %%%c3;\n", type.bits, class);
-	add(run, "ld%s.b%u %%d2, [%s];\nst.global.b64 [%%o+8], %%d2;\n", shared ? ".shared" : "", type.bits, place);
-	finish(run);
-	for (unsigned i = 0; i < LANES; i++) {
-		uint64_t old = part(before[i], 0, type.bits), b = part(run->more[i], 0, type.bits),
-			 c = part(run->more[i], 8, type.bits);
-		expect(row, run, i, part(run->out[i], 8, 64), atomic_value(row, old, b, c) & ones(type.bits));
+	add(run, "%s;\n", strchr(row->form->operands, 'h') ? ", %x1" : "");
+	for (unsigned e = 0; e < count; e++) {
 		if (returns)
-			expect(row, run, i, part(run->out[i], 0, type.bits), old);
+			add(run, "st.global.b%u [%%o+%u], %%%c%u;\n", type.bits, 8 * e, class, 8 + e);
+		add(run, "ld%s.b%u %%x2, [%s+%u];\nst.global.b%u [%%g+%u], %%x2;\n", shared ? ".shared" : "", type.bits,
+		    place, e * bytes, type.bits, 32 + e * bytes);
 	}
+	finish(run);
+	for (unsigned i = 0; i < LANES; i++)
+		for (unsigned e = 0; e < count; e++) {
+			uint64_t old = part(before[i], e * bytes, type.bits), b = part(run->more[i], 8 * e, type.bits),
+				 c = part(run->more[i], 8, type.bits);
+			expect(row, run, i, part(run->in[i], 32 + e * bytes, type.bits),
+			       atomic_value(row, old, b, c) & ones(type.bits));
+			if (returns)
+				expect(row, run, i, part(run->out[i], 8 * e, type.bits), old);
+		}
 }
 
 /* --- addresses --- */
@@ -309,6 +348,37 @@ static void check_space(const struct row *row, struct run *run, uint64_t *random
 			                  : k >= 2);
 }
 
+/* A cluster is one block, the first: an address of any block in it is the same of this one. */
+static void check_cluster(const struct row *row, struct run *run, uint64_t *random)
+{
+	bool maps = row_is(row, "mapa");
+	unsigned bits = maps ? row->type[0].bits : 32;
+	char class = class_of(row->type[0], false);
+	begin(run, random);
+	add_opcode(run, row);
+	add(run, "%%%c3, %%%c0%s;\nst.global.b%u [%%o], %%%c3;\n", maps ? class : 'r', class, maps ? ", 0" : "", bits,
+	    maps ? class : 'r');
+	finish(run);
+	for (unsigned i = 0; i < LANES; i++)
+		expect(row, run, i, part(run->out[i], 0, bits), maps ? part(run->more[i], 0, bits) : 0);
+}
+
+/* Nobody looks at a policy: it is 0 unless it is given as a number. */
+static void check_policy(const struct row *row, struct run *run, uint64_t *random)
+{
+	bool given = row_has(row, "cvt");
+	begin(run, random);
+	add_opcode(run, row);
+	add(run, "%%d3%s;\nst.global.b64 [%%o], %%d3;\n",
+	    given                    ? ", %d0"
+	    : row_has(row, "range")  ? ", [%g], %r0, 4096"
+	    : kit_random(random) & 1 ? ", 0.5"
+	                             : "");
+	finish(run);
+	for (unsigned i = 0; i < LANES; i++)
+		expect(row, run, i, part(run->out[i], 0, 64), given ? part(run->more[i], 0, 64) : 0);
+}
+
 /* What only has to be read and let through. */
 static void check_nothing(const struct row *row, struct run *run, uint64_t *random)
 {
@@ -319,6 +389,7 @@ static void check_nothing(const struct row *row, struct run *run, uint64_t *rand
 	    *operands == 't'        ? "%r0"
 	    : *operands == 'i'      ? "3"
 	    : *operands != 'm'      ? ""
+	    : operands[1] == 'i'    ? "[%g], 128"
 	    : row_has(row, "local") ? "[%l]"
 	                            : "[%g+4]");
 	finish(run);
@@ -335,7 +406,11 @@ static const struct {
 	{" atom red ", check_atomic},
 	{" cvta ", check_conversion},
 	{" isspacep ", check_space},
-	{" prefetch prefetchu membar fence nanosleep pmevent relssp griddepcontrol ", check_nothing},
+	{" mapa getctarank ", check_cluster},
+	{" createpolicy ", check_policy},
+	{" prefetch prefetchu membar fence nanosleep pmevent relssp griddepcontrol applypriority discard setmaxnreg "
+         "barrier.cluster ",
+         check_nothing},
 };
 
 /* All words of a form with its type. */
@@ -362,13 +437,45 @@ static void every_row(void **state)
 		char name[24];
 		snprintf(name, sizeof name, " %s ", ptx_ops[form->op].name);
 		for (unsigned kind = 0; kind < sizeof checks / sizeof *checks; kind++)
-			for (uint32_t types = form->types ? form->types & ~TYPE_BIT(B128) : TYPE_BIT(NO_TYPE);
+			for (uint64_t types = form->types ? form->types & ~TYPE_BIT(B128) : TYPE_BIT(NO_TYPE);
 			     types && strstr(checks[kind].ops, name); types &= types - 1) {
 				struct row row = {.form = form, .op = ptx_ops[form->op].name};
-				row.type[0] = row_types[__builtin_ctz(types)];
+				row.type[0] = row_types[__builtin_ctzll(types)];
 				check_words(&row, &run, kind, &random);
 			}
 	}
+}
+
+/* What becomes several accesses is as one: the part whose result is the others' address, or what another element adds, comes last; where
+ * each would disturb another, the kernel is refused. */
+static void parts_in_order(void **state)
+{
+	(void)state;
+	static struct run run;
+	uint64_t random = seed;
+	struct diag diag = {0};
+	static const char crossed[] =
+		".version 8.6\n.target sm_100\n.address_size 64\n.entry k()\n{\n.reg .b64 %d;\n"
+		".reg .f32 %f<2>;\natom.global.add.v2.f32 {%f0, %f1}, [%d], {%f1, %f0};\nret;\n}\n";
+	begin(&run, &random);
+	add(&run,
+	    "mov.u64 %%d4, %%g;\nld.global.L2::cache_hint.v4.u64 {%%d4, %%d5, %%d6, %%d7}, [%%d4], %%d6;\n"
+	    "st.global.v4.b64 [%%o], {%%d4, %%d5, %%d6, %%d7};\nmov.f32 %%f1, 0f3F800000;\n"
+	    "st.global.v2.f32 [%%g+32], {%%f1, %%f1};\natom.global.v2.f32.add {%%f0, %%f2}, [%%g+32], {%%f1, %%f0};\n"
+	    "st.global.v2.f32 [%%o+32], {%%f0, %%f2};\n");
+	finish(&run);
+	for (unsigned i = 0; i < LANES; i++) {
+		float more, sum;
+		assert_memory_equal(run.out[i], run.in[i], 32);
+		memcpy(&more, run.more[i], sizeof more);
+		memcpy(&sum, run.in[i] + 36, sizeof sum);
+		assert_int_equal(part(run.out[i], 32, 64), 0x3f8000003f800000);
+		assert_int_equal(part(run.in[i], 32, 32), 0x40000000);
+		assert_true(more != more ? sum != sum : sum == more + 1);
+	}
+	assert_null(ptx_parse("crossed.ptx", crossed, strlen(crossed), &diag));
+	assert_non_null(strstr(diag.text, "results of 'atom' that its other elements read are not supported"));
+	diag_free(&diag);
 }
 
 int main(int count, char **arguments)
@@ -377,6 +484,6 @@ int main(int count, char **arguments)
 		rounds = (uint32_t)strtoul(arguments[1], NULL, 10);
 	if (count > 2)
 		seed = strtoull(arguments[2], NULL, 10);
-	const struct CMUnitTest tests[] = {cmocka_unit_test(every_row)};
+	const struct CMUnitTest tests[] = {cmocka_unit_test(every_row), cmocka_unit_test(parts_in_order)};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -202,11 +202,11 @@ static void check_row(struct row *row, uint64_t *random)
 	run(row, text, &data, true, takes_carry);
 }
 
-static struct row_type type_at(uint32_t types, unsigned number)
+static struct row_type type_at(uint64_t types, unsigned number)
 {
 	for (; number; number--)
 		types &= types - 1;
-	return row_types[types ? __builtin_ctz(types) : 0];
+	return row_types[types ? __builtin_ctzll(types) : 0];
 }
 
 /* The form with its types: every word, or what there is without one. Returns how many instructions that makes. */
@@ -232,14 +232,15 @@ static unsigned check_words(struct row *row, uint64_t *random)
 static unsigned check_types(const struct form *form, const char *op, uint64_t *random)
 {
 	struct row row = {.form = form, .op = op};
-	unsigned first = (unsigned)__builtin_popcount(form->types), second = (unsigned)__builtin_popcount(form->types2);
-	unsigned count = 0;
+	unsigned first = (unsigned)__builtin_popcountll(form->types),
+		 second = (unsigned)__builtin_popcountll(form->types2);
+	unsigned thirds = (unsigned)__builtin_popcountll(third_types(form)), count = 0;
 	for (unsigned t = 0; t < (first ? first : 1); t++)
 		for (unsigned u = 0; u < (second ? second : 1); u++) {
 			row.type[0] = type_at(form->types, t);
 			row.type[1] = type_at(form->types2, u);
 			row.type[2] = has_third_type(form)
-			                      ? type_at(form->types2, (unsigned)kit_random(random) % second)
+			                      ? type_at(third_types(form), (unsigned)kit_random(random) % thirds)
 			                      : row_types[0];
 			count += check_words(&row, random);
 		}
@@ -248,14 +249,14 @@ static unsigned check_types(const struct form *form, const char *op, uint64_t *r
 
 /* Opcodes that do other things than to give a value to a register, and the tests that have them. */
 static const char *const elsewhere[] = {
-	"cvta ld ldu st atom red prefetch prefetchu isspacep", /* test_simt_memory_rows.c */
-	"tex tld4 txq suq suld sust sured",                    /* tests/cuda/textures.cu, image_instructions.cu */
-	"bra call ret exit trap brkpt",                        /* test_simt_control.c */
-	"bar barrier membar fence",                            /* test_simt_control.c, test_simt_memory_rows.c */
-	"mbarrier",                                            /* test_simt_mbarrier.c */
-	"mma wmma ldmatrix stmatrix movmatrix",                /* test_simt_matrix.c */
-	"vote activemask match shfl redux elect",              /* test_simt_members.c, test_simt_control.c */
-	"nanosleep pmevent relssp griddepcontrol",             /* nothing: test_simt_memory_rows.c */
+	"cvta mapa getctarank ld ldu st atom red prefetch prefetchu isspacep createpolicy", /* test_simt_memory_rows.c */
+	"tex tld4 txq suq suld sust sured",         /* tests/cuda/textures.cu, image_instructions.cu */
+	"bra call ret exit trap brkpt",             /* test_simt_control.c */
+	"bar barrier barrier.cluster membar fence", /* test_simt_control.c, test_simt_memory_rows.c */
+	"mbarrier",                                 /* test_simt_mbarrier.c */
+	"mma wmma ldmatrix stmatrix movmatrix",     /* test_simt_matrix.c */
+	"vote activemask match shfl redux elect",   /* test_simt_members.c, test_simt_control.c */
+	"nanosleep pmevent relssp griddepcontrol applypriority discard setmaxnreg", /* nothing: test_simt_memory_rows.c */
 	"dma_type dma_halo dma_spaced dma_flat dma_strided dma_matrix dma_execute", /* test_simt_dma.c */
 };
 

@@ -168,6 +168,8 @@ static bool take_clang(struct cc *cc, const char *word, const char *next, int *i
 	cc->links = cc->links && !stops_early(word);
 	cc->preprocesses |= only_preprocesses(word);
 	cc->verbose |= strcmp(word, "-v") == 0 || strcmp(word, "-###") == 0;
+	if (cc_take_old_architecture(cc, word))
+		return true;
 	cc->own_architecture |= strncmp(word, "--cuda-gpu-arch=", 16) == 0 || strncmp(word, "--offload-arch=", 15) == 0;
 	cc->device_only |= strcmp(word, "--cuda-device-only") == 0;
 	cc->emits_llvm |= strcmp(word, "-emit-llvm") == 0;
@@ -273,6 +275,7 @@ static bool check(const struct cc *cc)
 		cli_error(cc->name, "--ptx: expected one .cu file and no --device-ptx");
 		return false;
 	}
+	cc_note_architecture(cc);
 	return !cc->device_ptx || check_device_ptx_use(cc);
 }
 

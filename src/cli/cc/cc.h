@@ -50,6 +50,7 @@ struct cc {
 	const char *wrong_input;  /* a file that cannot be one, such as PTX, or NULL */
 	unsigned sources;         /* CUDA sources */
 	unsigned architecture;    /* the newest nvcc-style one given, or 0 */
+	unsigned asked_architecture; /* the newest that words name, known or not; 0: none */
 	bool own_architecture;    /* clang's spelling of one was given */
 	const char *changes_ptx;  /* an option of ptxas's that changes the PTX, or NULL */
 	const struct ptxas_option
@@ -84,6 +85,10 @@ bool cc_take(struct cc *cc, const char *word, const char *next, int *i);
 bool cc_is_nvcc_flag(const char *word, const char *next);
 /* The same as cc_take() for a word that is one. */
 bool cc_take_nvcc_flag(struct cc *cc, const char *word, const char *next, int *i);
+/* Clang's spelling of an architecture that is older than any that it compiles for here: it is as nvcc's. False: it is something else. */
+bool cc_take_old_architecture(struct cc *cc, const char *word);
+/* Says once that what was asked for is older than what is compiled for. */
+void cc_note_architecture(const struct cc *cc);
 
 /* The folder that serves as CUDA_HOME, with room for PATH_MAX bytes; false after a message. */
 bool cc_find_toolkit(const char *name, char *toolkit);

@@ -242,17 +242,18 @@ static void add_linker_words(struct cc *cc, const char *list)
 
 /* The newest of the architectures in the text that our clang knows; newer and unknown ones count as the next older, and what is
  * older than sm_30, which has no shuffles, as that. Those of this computer, or all, are the one that we compile for. */
-static unsigned newest_architecture(const char *text)
+static unsigned newest_architecture(const char *text, unsigned *asked)
 {
 	static const unsigned known[] = {30, 32, 35, 37, 50, 52, 53, 60, 61, 62, 70, 72, 75, 80, 86};
 	static const char *const any[] = {"native", "all", "all-major"};
 	unsigned newest = 0;
 	for (size_t i = 0; i < sizeof any / sizeof *any; i++)
 		if (strcmp(text, any[i]) == 0)
-			return CC_DEFAULT_ARCHITECTURE;
+			return *asked = CC_DEFAULT_ARCHITECTURE;
 	for (const char *at = text; (at = strchr(at, '_')); at++) {
 		unsigned long wanted = strtoul(at + 1, NULL, 10);
 		unsigned best = wanted ? known[0] : 0;
+		*asked = wanted > *asked && wanted < 10000 ? (unsigned)wanted : *asked;
 		for (size_t i = 0; i < sizeof known / sizeof *known; i++)
 			if (known[i] <= wanted)
 				best = known[i];
@@ -345,13 +346,33 @@ static bool take_ptxas_words(struct cc *cc, const char *list)
 
 static bool take_architecture(struct cc *cc, const struct flag *flag, const char *value)
 {
-	unsigned architecture = newest_architecture(value);
+	unsigned architecture = newest_architecture(value, &cc->asked_architecture);
 	if (!architecture) {
 		cli_error(cc->name, "-%s: expected sm_NN or compute_NN, native or all, not '%s'", flag->name, value);
 		return false;
 	}
 	cc->architecture = architecture > cc->architecture ? architecture : cc->architecture;
 	return true;
+}
+
+bool cc_take_old_architecture(struct cc *cc, const char *word)
+{
+	const char *value = strncmp(word, "--cuda-gpu-arch=", 16) == 0  ? word + 16
+	                    : strncmp(word, "--offload-arch=", 15) == 0 ? word + 15
+	                                                                : NULL;
+	unsigned asked = 0, architecture = value ? newest_architecture(value, &asked) : 0;
+	if (!architecture || asked >= architecture)
+		return false;
+	cc->asked_architecture = asked > cc->asked_architecture ? asked : cc->asked_architecture;
+	cc->architecture = architecture > cc->architecture ? architecture : cc->architecture;
+	return true;
+}
+
+void cc_note_architecture(const struct cc *cc)
+{
+	if (cc->asked_architecture && cc->asked_architecture < cc->architecture)
+		fprintf(stderr, "%s: note: sm_%u is compiled as sm_%u, the oldest that has what CUDA's headers use\n",
+		        cc->name, cc->asked_architecture, cc->architecture);
 }
 
 static void set_mode(struct cc *cc, char mode)
