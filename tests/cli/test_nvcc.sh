@@ -195,6 +195,38 @@ printf '__global__ void k() {}\nint main() { k<< <1, 1>> >(); int x = ; }\n' >er
 makes 1 error.cu
 says err "error.cu:2:39: error: expected expression"
 
+# __device__ beside __shared__, in either order, in a header, behind a macro and with words between: it is __shared__ alone.
+cat >include/tile.cuh <<'CU'
+#define TILE __device__ __shared__
+__device__ static __shared__ int outer[32];
+CU
+cat >tile.cu <<'CU'
+#include <cstdio>
+#include "tile.cuh"
+__device__ int base = 1000;
+__global__ void reverse(int *p)
+{
+	__device__ __shared__ int one[32];
+	__shared__ volatile
+	__device__ int two[32]; /* __device__ __shared__ */
+	TILE int three[32];
+	int i = threadIdx.x;
+	one[i] = i, two[i] = 2 * i, three[i] = 3 * i, outer[i] = 4 * i;
+	__syncthreads();
+	p[i] = one[31 - i] + two[31 - i] + three[31 - i] + outer[31 - i] + base;
+}
+int main()
+{
+	int *p, h[32];
+	cudaMalloc(&p, sizeof h);
+	reverse<<<1, 32>>>(p);
+	cudaMemcpy(h, p, sizeof h, cudaMemcpyDeviceToHost);
+	printf("%d %d %s at %d\n", h[0], h[31], "__device__ __shared__", __LINE__);
+}
+CU
+makes 0 -Iinclude tile.cu -o tile
+runs ./tile "1310 1000 __device__ __shared__ at 21"
+
 # Device code of two files.
 cat >one.cu <<'CU'
 #include <cstdio>

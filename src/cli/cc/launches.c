@@ -2,7 +2,8 @@
  *
  * `kernel<< <grid, block>> >(...)`, which nvcc of the time took, has the blanks behind the brackets. Lengths stay, so that lines and columns do.
  * Launches in device code become calls of what sluice/device_runtime.h has for them; lines stay. Assembler
- * with operands that writes `%laneid`, which nvcc takes, is shown as `%%laneid`, which clang wants. An overlay of clang's file system lays each mended
+ * with operands that writes `%laneid`, which nvcc takes, is shown as `%%laneid`, which clang wants. Of `__device__ __shared__`, which says the same
+ * twice and is an error of clang's in a function, `__shared__` is left. An overlay of clang's file system lays each mended
  * copy over its original, so that names and includes stay too. */
 #include "cli/cc/cc.h"
 
@@ -337,6 +338,42 @@ static void take_assembler(struct scan *scan)
 			add_edit(scan, k, 0, "%");
 }
 
+/* The words that may stand between those of a declaration's memory. */
+static const char *const declaring[] = {"static", "extern", "volatile", "const", NULL};
+static const char *const shared[] = {"__shared__", NULL};
+
+static bool goes_before_shared(const struct scan *scan, size_t at)
+{
+	for (size_t before = 0; before != at;)
+		at = skip_word(scan, before = at, declaring);
+	return skip_word(scan, at, shared) != at;
+}
+
+/* Where the word begins that ends, but for blanks, before `end`. */
+static size_t word_back(const struct scan *scan, size_t end)
+{
+	end = skip_blanks_back(scan->text, end);
+	while (end && is_word(scan->text[end - 1]))
+		end--;
+	return end;
+}
+
+static bool goes_behind_shared(const struct scan *scan, size_t at)
+{
+	do
+		at = word_back(scan, at);
+	while (skip_word(scan, at, declaring) != at);
+	return skip_word(scan, at, shared) != at;
+}
+
+/* "__device__" beside "__shared__". */
+static void take_device(struct scan *scan, size_t length)
+{
+	size_t behind = skip_blanks(scan, scan->at + length);
+	if (goes_before_shared(scan, behind) || goes_behind_shared(scan, scan->at))
+		add_edit(scan, scan->at, length, "          ");
+}
+
 static void take_word(struct scan *scan)
 {
 	const char *word = scan->text + scan->at;
@@ -344,6 +381,8 @@ static void take_word(struct scan *scan)
 	take_assembler(scan);
 	while (scan->at + length < scan->length && is_word(word[length]))
 		length++;
+	if (is_text(word, length, "__device__"))
+		take_device(scan, length);
 	if (scan->in_directive)
 		take_defining(scan, word, length);
 	else
