@@ -152,6 +152,22 @@ makes 0 -ptx -arch=sm_13 main.cu -o main.ptx
 grep -q '^\.target sm_30' main.ptx || fail "expected sm_30 below sm_30"
 makes 0 -M main.cu
 says out "main.cu"
+# What nvcc of other versions takes and means nothing here; headers of theirs whose contents come with cuda_runtime.h.
+cat >old.cu <<'CU'
+#include <device_double_functions.h>
+#include <driver_functions.h>
+#include <sm_11_atomic_functions.h>
+#include <sm_12_atomic_functions.h>
+#include <sm_13_double_functions.h>
+#include <sm_20_atomic_functions.h>
+#include <sm_32_atomic_functions.h>
+#include <sm_35_atomic_functions.h>
+__global__ void count(int *p) { atomicAdd(p, 1); }
+CU
+makes 0 --host-compilation 'C++' --opencc-options -O3 -src-in-ptx -nohdinitlist -brief-diags=true -jtd 1 -c old.cu -o old.o
+printf '#include <driver_functions.h>\nint main(void) { return (int)make_cudaExtent(1, 2, 3).depth - 3; }\n' >extent.c
+cc -std=c99 -Wall -Werror -I"$toolkit/include" extent.c -o extent && ./extent || fail "driver_functions.h in C"
+
 makes 0 --dryrun main.cu -o never
 says err '#$ '
 [ ! -e never ] || fail "--dryrun has made something"
