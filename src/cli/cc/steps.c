@@ -43,10 +43,14 @@ static void add_host_level(struct cc *cc, struct words *command)
 
 static void add_headers(struct cc *cc, struct words *command)
 {
+	/* behind all folders of the user's: what is of ours there is for who has none of his own */
+	static const char *const last[] = {"/samples/common/inc", "/sdk/C/common/inc", "/absent"};
 	cc_add(command, "-isystem");
 	cc_add(command, cc_joined(cc, cc->toolkit, "/include"));
-	cc_add(command, "-idirafter");
-	cc_add(command, cc_joined(cc, cc->toolkit, "/absent"));
+	for (size_t i = 0; i < sizeof last / sizeof *last; i++) {
+		cc_add(command, "-idirafter");
+		cc_add(command, cc_joined(cc, cc->toolkit, last[i]));
+	}
 }
 
 static void add_cuda(struct cc *cc, struct words *command)
