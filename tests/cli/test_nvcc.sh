@@ -167,6 +167,32 @@ CU
 makes 0 --host-compilation 'C++' --opencc-options -O3 -src-in-ptx -nohdinitlist -brief-diags=true -jtd 1 -c old.cu -o old.o
 printf '#include <driver_functions.h>\nint main(void) { return (int)make_cudaExtent(1, 2, 3).depth - 3; }\n' >extent.c
 cc -std=c99 -Wall -Werror -I"$toolkit/include" extent.c -o extent && ./extent || fail "driver_functions.h in C"
+makes 0 -dopt on -m 64 --dopt=on --no-compress --compress-mode=size --target-directory x -po maxrregcount=16 -c old.cu -o old.o
+printf '#include <cutil_inline.h>\nint main() { cutilSafeCall(cudaDeviceSynchronize()); }\n' >library.cu
+makes 0 library.cu -Lnowhere -lcutil_x86_64 -o library
+makes 0 --list-gpu-code
+says out sm_70
+makes 0 --list-gpu-arch
+says out compute_70
+makes 0 --help
+says out 'compute_70'
+
+# The standard as a word of its own; for CUDA those before C++11 count as that, and a C++ file keeps what it was given.
+cat >standard.cu <<'CU'
+#if __cplusplus != WANTED
+#error another standard
+#endif
+int main() { return 0; }
+CU
+makes 0 --std c++14 -DWANTED=201402L -c standard.cu -o standard.o
+makes 0 -std=c++03 -DWANTED=201103L -c standard.cu -o standard.o
+makes 0 -Xcompiler -ansi -DWANTED=201103L -c standard.cu -o standard.o
+printf '#include <cuda_runtime.h>\n' | cat - standard.cu >standard.cpp
+makes 0 -std=c++98 -DWANTED=199711L -c standard.cpp -o standard.o
+makes 0 -DWANTED=201402L -MM standard.cpp
+cp out expected
+makes 0 -DWANTED=201402L --generate-nonsystem-dependencies standard.cpp
+cmp -s out expected || fail "--generate-nonsystem-dependencies is not -MM"
 
 makes 0 --dryrun main.cu -o never
 says err '#$ '

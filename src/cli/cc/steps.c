@@ -86,9 +86,24 @@ static void add_host(struct cc *cc, struct words *command)
 /* -std is of one language; nvcc's users give it to all files. */
 static bool is_standard_of_other(const char *word, enum language language)
 {
-	if (strncmp(word, "-std=", 5) != 0 && strncmp(word, "--std=", 6) != 0)
+	if (strncmp(word, "-std=", 5) != 0)
 		return false;
 	return (strstr(word, "++") != NULL) != (language != LANGUAGE_C);
+}
+
+/* CUDA's headers are of C++11: what asks for the standard before it, which nvcc still takes, gets that. */
+static const char *standard_of_cuda(const char *word)
+{
+	static const struct {
+		const char *old, *ours;
+	} rows[] = {
+		{"-ansi", "-std=c++11"},          {"-std=c++98", "-std=c++11"},     {"-std=c++03", "-std=c++11"},
+		{"-std=gnu++98", "-std=gnu++11"}, {"-std=gnu++03", "-std=gnu++11"},
+	};
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+		if (strcmp(word, rows[i].old) == 0)
+			return rows[i].ours;
+	return word;
 }
 
 /* The words of the command line but for the files. */
@@ -99,7 +114,8 @@ static void add_user(const struct cc *cc, struct words *command, enum language l
 		if (input < cc->input_count && cc->inputs[input].place == i)
 			input++;
 		else if (!is_standard_of_other(cc->user.list[i], language))
-			cc_add(command, cc->user.list[i]);
+			cc_add(command,
+			       language == LANGUAGE_CUDA ? standard_of_cuda(cc->user.list[i]) : cc->user.list[i]);
 	}
 }
 
@@ -233,6 +249,8 @@ static void add_link(struct cc *cc, struct words *command, const char *stub)
 	if (stub)
 		cc_add(command, stub);
 	cc_add_all(command, cc->user.list);
+	cc_add(command, "-L"); /* as for headers: for who has none of his own */
+	cc_add(command, cc_joined(cc, cc->toolkit, "/sdk/C/lib"));
 	cc_add(command, "-lcudadevrt");
 	cc_add(command, "-lcudart");
 	if (cc->output) {
