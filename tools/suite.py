@@ -25,6 +25,8 @@ from pathlib import Path
 
 MAKEFILES = ("Makefile", "makefile", "GNUmakefile")
 TOOLKIT_NAMES = ("CUDA_HOME", "CUDA_PATH", "CUDA_DIR", "CUDA_ROOT", "CUDA_INSTALL_PATH", "CUDA_TOOLKIT_PATH", "CUDAHOME")
+# Where suites look for the helpers of CUDA's samples, and what of the toolkit serves as it.
+HELPER_NAMES = {"SDK_DIR": "samples", "CUDA_SDK_PATH": "samples", "CUDA_SAMPLES_DIR": "samples", "NVIDIA_COMPUTE_SDK_LOCATION": "sdk"}
 PASSED = re.compile(r"\b(pass(ed)?|success(ful(ly)?)?|correct)\b", re.IGNORECASE)
 FAILED = re.compile(r"\b(fail(ed|ure)?|incorrect|mismatch(es)?|test error|not correct)\b", re.IGNORECASE)
 NONE_FAILED = re.compile(r"\b(0|no|non-?matching[^\n]*:\s*0)\s+(\w+\s+)?(fail(ed|ures?)?|mismatch(es)?)", re.IGNORECASE)
@@ -84,18 +86,19 @@ class Suite:
         self.toolkit = subprocess.run([self.sluice, "toolkit"], check=True, capture_output=True, text=True).stdout.strip()
         self.environment = dict(os.environ)
         self.environment["PATH"] = f"{self.toolkit}/bin:{Path(self.sluice).parent}:{self.environment['PATH']}"
-        for name in TOOLKIT_NAMES:
-            self.environment[name] = self.toolkit
+        self.places = {name: self.toolkit for name in TOOLKIT_NAMES}
+        self.places.update({name: f"{self.toolkit}/{part}" for name, part in HELPER_NAMES.items()})
+        self.environment.update(self.places)
+        self.words = [f"{name}={place}" for name, place in self.places.items()]
 
     def build(self, folder):
-        names = [f"{name}={self.toolkit}" for name in TOOLKIT_NAMES]
-        return call(["make", *names, *self.arguments.make], folder, self.environment, self.arguments.timeout)
+        return call(["make", *self.words, *self.arguments.make], folder, self.environment, self.arguments.timeout)
 
     def commands(self, folder, built):
         if (folder / "run").is_file():
             return [["./run"] if os.access(folder / "run", os.X_OK) else ["sh", "./run"]]
         if re.search(r"^run\s*:", makefile(folder).read_text(errors="replace"), re.MULTILINE):
-            return [["make", *(f"{name}={self.toolkit}" for name in TOOLKIT_NAMES), "run"]]
+            return [["make", *self.words, "run"]]
         return [[str(path)] for path in sorted(built)]
 
     def run(self, folder, command, stats):

@@ -158,6 +158,48 @@ makes 0 -ptx -gencode arch=compute_20,code=sm_20 -arch=sm_35 main.cu -o main.ptx
 ! grep -q note err || fail "a note of an architecture that is not the newest"
 makes 0 -M main.cu
 says out "main.cu"
+# What nvcc of other versions takes and means nothing here; headers of theirs whose contents come with cuda_runtime.h.
+cat >old.cu <<'CU'
+#include <device_double_functions.h>
+#include <driver_functions.h>
+#include <sm_11_atomic_functions.h>
+#include <sm_12_atomic_functions.h>
+#include <sm_13_double_functions.h>
+#include <sm_20_atomic_functions.h>
+#include <sm_32_atomic_functions.h>
+#include <sm_35_atomic_functions.h>
+__global__ void count(int *p) { atomicAdd(p, 1); }
+CU
+makes 0 --host-compilation 'C++' --opencc-options -O3 -src-in-ptx -nohdinitlist -brief-diags=true -jtd 1 -c old.cu -o old.o
+printf '#include <driver_functions.h>\nint main(void) { return (int)make_cudaExtent(1, 2, 3).depth - 3; }\n' >extent.c
+cc -std=c99 -Wall -Werror -I"$toolkit/include" extent.c -o extent && ./extent || fail "driver_functions.h in C"
+makes 0 -dopt on -m 64 --dopt=on --no-compress --compress-mode=size --target-directory x -po maxrregcount=16 -c old.cu -o old.o
+printf '#include <cutil_inline.h>\nint main() { cutilSafeCall(cudaDeviceSynchronize()); }\n' >library.cu
+makes 0 library.cu -Lnowhere -lcutil_x86_64 -o library
+makes 0 --list-gpu-code
+says out sm_70
+makes 0 --list-gpu-arch
+says out compute_70
+makes 0 --help
+says out 'compute_70'
+
+# The standard as a word of its own; for CUDA those before C++11 count as that, and a C++ file keeps what it was given.
+cat >standard.cu <<'CU'
+#if __cplusplus != WANTED
+#error another standard
+#endif
+int main() { return 0; }
+CU
+makes 0 --std c++14 -DWANTED=201402L -c standard.cu -o standard.o
+makes 0 -std=c++03 -DWANTED=201103L -c standard.cu -o standard.o
+makes 0 -Xcompiler -ansi -DWANTED=201103L -c standard.cu -o standard.o
+printf '#include <cuda_runtime.h>\n' | cat - standard.cu >standard.cpp
+makes 0 -std=c++98 -DWANTED=199711L -c standard.cpp -o standard.o
+makes 0 -DWANTED=201402L -MM standard.cpp
+cp out expected
+makes 0 -DWANTED=201402L --generate-nonsystem-dependencies standard.cpp
+cmp -s out expected || fail "--generate-nonsystem-dependencies is not -MM"
+
 makes 0 --dryrun main.cu -o never
 says err '#$ '
 [ ! -e never ] || fail "--dryrun has made something"
@@ -200,6 +242,38 @@ runs ./blanks "first<< <1, 1>> >(p): 22 at 20 of blanks.cu"
 printf '__global__ void k() {}\nint main() { k<< <1, 1>> >(); int x = ; }\n' >error.cu
 makes 1 error.cu
 says err "error.cu:2:39: error: expected expression"
+
+# __device__ beside __shared__, in either order, in a header, behind a macro and with words between: it is __shared__ alone.
+cat >include/tile.cuh <<'CU'
+#define TILE __device__ __shared__
+__device__ static __shared__ int outer[32];
+CU
+cat >tile.cu <<'CU'
+#include <cstdio>
+#include "tile.cuh"
+__device__ int base = 1000;
+__global__ void reverse(int *p)
+{
+	__device__ __shared__ int one[32];
+	__shared__ volatile
+	__device__ int two[32]; /* __device__ __shared__ */
+	TILE int three[32];
+	int i = threadIdx.x;
+	one[i] = i, two[i] = 2 * i, three[i] = 3 * i, outer[i] = 4 * i;
+	__syncthreads();
+	p[i] = one[31 - i] + two[31 - i] + three[31 - i] + outer[31 - i] + base;
+}
+int main()
+{
+	int *p, h[32];
+	cudaMalloc(&p, sizeof h);
+	reverse<<<1, 32>>>(p);
+	cudaMemcpy(h, p, sizeof h, cudaMemcpyDeviceToHost);
+	printf("%d %d %s at %d\n", h[0], h[31], "__device__ __shared__", __LINE__);
+}
+CU
+makes 0 -Iinclude tile.cu -o tile
+runs ./tile "1310 1000 __device__ __shared__ at 21"
 
 # Device code of two files.
 cat >one.cu <<'CU'

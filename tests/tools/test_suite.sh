@@ -29,8 +29,8 @@ row() {
 
 find "$source_dir/tests/suite" >"$work/before"
 # One program sorts with thrust, which is a package of Debian's.
-programs="codec heat histogram paths ranks solver spectrum"
-kernels="codec 11 heat 7 histogram 2 paths 8 ranks 99 solver 348 spectrum 5"
+programs="blur codec heat histogram orbits paths ranks solver spectrum"
+kernels="blur 1 codec 11 heat 7 histogram 2 orbits 1 paths 8 ranks 99 solver 348 spectrum 5"
 if [ -e /usr/include/thrust/sort.h ]; then
 	programs="$programs md"
 	kernels="$kernels md 21"

@@ -88,7 +88,9 @@ struct cudaGraphNodeParams {
 	int reserved0[3];
 	union {
 		long long reserved1[29];
+#if !defined __cplusplus || __cplusplus >= 201103L /* dim3 has constructors */
 		struct cudaKernelNodeParams kernel;
+#endif
 		struct cudaMemcpyNodeParams memcpy;
 		struct cudaMemsetParams memset;
 		struct cudaHostNodeParams host;

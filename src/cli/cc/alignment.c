@@ -1,5 +1,5 @@
 /* `__shared__ alignas(16) float a[4]`, which nvcc takes, is shown as `alignas(16) __shared__ float a[4]`: clang wants the standard's attributes in
- * front. */
+ * front. Of `__device__ __shared__`, which says the same twice and is an error of clang's in a function, `__shared__` is left. */
 #include "cli/cc/scan.h"
 
 #include <string.h>
@@ -61,4 +61,39 @@ void scan_alignment(struct scan *scan)
 			*c = ' ';
 	scan_edit(scan, start, 0, moved);
 	scan_edit(scan, at, end - at, scan_line_ends(scan->cc, scan->text + at, end - at));
+}
+
+/* The words that may stand between those of a declaration's memory. */
+static const char *const declaring[] = {"static", "extern", "volatile", "const", NULL};
+static const char *const shared[] = {"__shared__", NULL};
+
+static bool goes_before_shared(const struct scan *scan, size_t at)
+{
+	for (size_t before = 0; before != at;)
+		at = scan_skip_word(scan, before = at, declaring);
+	return scan_skip_word(scan, at, shared) != at;
+}
+
+/* Where the word begins that ends, but for blanks, before `end`. */
+static size_t word_back(const struct scan *scan, size_t end)
+{
+	end = scan_blanks_back(scan->text, end);
+	while (end && scan_is_word(scan->text[end - 1]))
+		end--;
+	return end;
+}
+
+static bool goes_behind_shared(const struct scan *scan, size_t at)
+{
+	do
+		at = word_back(scan, at);
+	while (scan_skip_word(scan, at, declaring) != at);
+	return scan_skip_word(scan, at, shared) != at;
+}
+
+void scan_device_word(struct scan *scan, size_t length)
+{
+	size_t behind = scan_skip_blanks(scan, scan->at + length);
+	if (goes_before_shared(scan, behind) || goes_behind_shared(scan, scan->at))
+		scan_edit(scan, scan->at, length, "          ");
 }

@@ -10,7 +10,7 @@
 
 static const char *const assembler[] = {"asm", "__asm__", "__asm", NULL};
 
-static size_t skip_blanks(const struct scan *scan, size_t at)
+size_t scan_skip_blanks(const struct scan *scan, size_t at)
 {
 	while (at < scan->length && isspace((unsigned char)scan->text[at]))
 		at++;
@@ -24,7 +24,7 @@ static size_t skip_strings(struct scan *scan, size_t at)
 	while (at < scan->length && scan->text[at] == '"') {
 		scan->at = at;
 		scan_skip_quoted(scan);
-		at = skip_blanks(scan, scan->at);
+		at = scan_skip_blanks(scan, scan->at);
 	}
 	scan->at = before;
 	return at;
@@ -38,14 +38,13 @@ static bool is_lone_percent(const struct scan *scan, size_t at)
 	       !isdigit((unsigned char)text[2]) && text[2] != '[';
 }
 
-/* Behind one of the words, where one stands there, and the blanks behind it. */
-static size_t skip_word(const struct scan *scan, size_t at, const char *const *words)
+size_t scan_skip_word(const struct scan *scan, size_t at, const char *const *words)
 {
 	for (; *words; words++) {
 		size_t end = at + strlen(*words);
 		if (end < scan->length && memcmp(scan->text + at, *words, end - at) == 0 &&
 		    !scan_is_word(scan->text[end]))
-			return skip_blanks(scan, end);
+			return scan_skip_blanks(scan, end);
 	}
 	return at;
 }
@@ -53,13 +52,13 @@ static size_t skip_word(const struct scan *scan, size_t at, const char *const *w
 void scan_assembler(struct scan *scan)
 {
 	static const char *const qualifiers[] = {"volatile", "__volatile__", NULL};
-	size_t at = skip_word(scan, scan->at, assembler);
+	size_t at = scan_skip_word(scan, scan->at, assembler);
 	if (at == scan->at)
 		return;
-	at = skip_word(scan, at, qualifiers);
+	at = scan_skip_word(scan, at, qualifiers);
 	if (at >= scan->length || scan->text[at] != '(')
 		return;
-	size_t first = skip_blanks(scan, at + 1), end = skip_strings(scan, first);
+	size_t first = scan_skip_blanks(scan, at + 1), end = skip_strings(scan, first);
 	if (end == first || end >= scan->length || scan->text[end] != ':')
 		return;
 	for (size_t k = first; k < end; k++)
@@ -91,7 +90,7 @@ static size_t skip_braces(struct scan *scan, size_t at)
 static bool holds_assembler(const struct scan *scan, size_t at, size_t end)
 {
 	for (; at < end; at++)
-		if (!scan_is_word(scan->text[at - 1]) && skip_word(scan, at, assembler) > at)
+		if (!scan_is_word(scan->text[at - 1]) && scan_skip_word(scan, at, assembler) > at)
 			return true;
 	return false;
 }
@@ -102,7 +101,7 @@ void scan_destructor(struct scan *scan)
 	while (at < scan->length && scan_is_word(scan->text[at]))
 		at++;
 	for (const char *expected = "(){"; *expected; expected++) {
-		at = skip_blanks(scan, at);
+		at = scan_skip_blanks(scan, at);
 		if (at >= scan->length || scan->text[at] != *expected)
 			return;
 		at += *expected != '{';

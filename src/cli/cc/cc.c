@@ -335,7 +335,11 @@ static int print_help(void)
 	      "code is always compiled with -O2. nvcc's options are understood: -arch, -gencode, -dc, -rdc=true,\n"
 	      "-dlink, -Xcompiler, -Xlinker, -Xptxas, -maxrregcount, -lineinfo, -use_fast_math and the like.\n"
 	      "C and C++ files are compiled without CUDA's words, .cu files and what -x cu names with them.\n"
-	      "\n"
+	      "-arch takes sm_NN as well, newer and older ones, native and all:\n"
+	      "  ",
+	      stdout);
+	cc_print_architectures("compute_", " ");
+	fputs("\n"
 	      "The toolkit ('sluice toolkit' prints its folder) has this command as bin/nvcc, for Makefiles.\n"
 	      "\n"
 	      "Environment: SLUICE_CLANG, the compiler (clang++-14); SLUICE_TOOLKIT, the folder of headers and\n"
@@ -387,6 +391,10 @@ static int run(struct cc *cc, int argc, char **argv)
 		return print_help();
 	if (fine && cc->version) {
 		cc_print_version();
+		return 0;
+	}
+	if (fine && cc->lists) {
+		cc_print_architectures(cc->lists, "\n");
 		return 0;
 	}
 	if (cc->as_nvcc && cc->verbose)

@@ -58,6 +58,7 @@ struct cc {
 	bool assembly, device_only, emits_llvm; /* clang's -S, --cuda-device-only, -emit-llvm */
 	bool preprocesses;      /* -E, -M or -MM */
 	const char *host_level; /* the last -O word, or NULL */
+	const char *lists;      /* how the architectures that are to be printed begin, or NULL */
 	bool links, ptx, verbose, help, version, dry_run;
 	bool shuffles;                   /* the source that is compiled may take values from other lanes */
 	bool relocatable;                /* device code that is linked later: -dc, -rdc=true */
@@ -119,6 +120,9 @@ bool cc_open_temporary(struct cc *cc);
 void cc_close_temporary(struct cc *cc);
 /* Runs a command whose first word is found by PATH, or clang, where it is NULL. The exit status. */
 int cc_run(struct cc *cc, struct words *command);
+
+/* The architectures that nvcc's flags may name: each behind the prefix. */
+void cc_print_architectures(const char *prefix, const char *between);
 
 /* What `nvcc --version` prints, and the variables with which -v begins. */
 void cc_print_version(void);

@@ -2,6 +2,7 @@
 #include "cli/cc/cc.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,6 +22,7 @@ enum translation {
 	MODE,          /* what is made: the letter of `text` */
 	FILE_OF_WORDS, /* a file with more words */
 	FOLDER,        /* for what is made */
+	STANDARD,      /* of the language */
 	REFUSE,        /* an error: `text` says why */
 };
 
@@ -56,6 +58,7 @@ static const struct flag flags[] = {
 	{"maxrregcount", true, REGISTERS, NULL, NULL},
 	{"Xptxas", true, PTXAS, NULL, NULL},
 	{"ptxas-options", true, PTXAS, NULL, NULL},
+	{"po", true, PTXAS, NULL, NULL},
 	{"Xcompiler", true, HOST, NULL, NULL},
 	{"compiler-options", true, HOST, NULL, NULL},
 	{"Xlinker", true, LINKER, NULL, NULL},
@@ -66,6 +69,18 @@ static const struct flag flags[] = {
 	{"nvlink-options", true, DROP, NULL, NULL},
 	{"Xcudafe", true, DROP, NULL, NULL},
 	{"Xopencc", true, DROP, NULL, NULL},
+	{"opencc-options", true, DROP, NULL, NULL},
+	{"host-compilation", true, DROP, NULL, NULL}, /* C++ */
+	{"dopt", true, DROP, NULL, NULL},             /* device code is optimized in any case */
+	{"extra-device-vectorization", false, DROP, NULL, NULL},
+	{"minimal", false, DROP, NULL, NULL},
+	{"static-global-template-stub", true, DROP, NULL, NULL},
+	{"use-local-env", false, DROP, NULL, NULL},
+	{"target-dir", true, DROP, NULL, NULL},
+	{"target-directory", true, DROP, NULL, NULL},
+	{"compress-mode", true, DROP, NULL, NULL},
+	{"no-compress", false, DROP, NULL, NULL},
+	{"fdevice-time-trace", true, DROP, NULL, NULL},
 	{"ccbin", true, DROP, NULL, NULL},
 	{"compiler-bindir", true, DROP, NULL, NULL},
 	{"allow-unsupported-compiler", false, DROP, NULL, NULL},
@@ -80,6 +95,7 @@ static const struct flag flags[] = {
 	{"Wdefault-stream-launch", false, DROP, NULL, NULL},
 	{"Wmissing-launch-bounds", false, DROP, NULL, NULL},
 	{"Wext-lambda-captures-this", false, DROP, NULL, NULL},
+	{"Wreorder", false, DROP, NULL, NULL}, /* clang warns of it */
 	{"diag-suppress", true, DROP, NULL, NULL},
 	{"diag-warn", true, DROP, NULL, NULL},
 	{"diag-error", true, DROP, NULL, NULL},
@@ -90,6 +106,14 @@ static const struct flag flags[] = {
 	{"expt-relaxed-constexpr", false, DROP, NULL, NULL},
 	{"expt-extended-lambda", false, DROP, NULL, NULL},
 	{"extended-lambda", false, DROP, NULL, NULL},
+	{"no-host-device-initializer-list", false, DROP, NULL, NULL},
+	{"nohdinitlist", false, DROP, NULL, NULL},
+	{"no-host-device-move-forward", false, DROP, NULL, NULL},
+	{"nohdmoveforward", false, DROP, NULL, NULL},
+	{"brief-diagnostics", true, DROP, NULL, NULL},
+	{"brief-diags", true, DROP, NULL, NULL},
+	{"jump-table-density", true, DROP, NULL, NULL},
+	{"jtd", true, DROP, NULL, NULL},
 	{"default-stream", true, DROP, NULL, NULL}, /* work of all streams runs in the order in which it is given */
 	{"threads", true, DROP, NULL, NULL},
 	{"t", true, DROP, NULL, NULL},
@@ -100,6 +124,7 @@ static const struct flag flags[] = {
 	{"keep-dir", true, DROP, NULL, NULL},
 	{"keep-device-functions", false, DROP, NULL, NULL},
 	{"source-in-ptx", false, DROP, NULL, NULL},
+	{"src-in-ptx", false, DROP, NULL, NULL},
 	{"time", true, DROP, NULL, NULL},
 	{"extensible-whole-program", false, DROP, NULL, NULL},
 	{"ewp", false, DROP, NULL, NULL},
@@ -121,10 +146,18 @@ static const struct flag flags[] = {
 	{"define-macro", true, RENAME, "-D", NULL},
 	{"undefine-macro", true, RENAME, "-U", NULL},
 	{"generate-dependencies", false, RENAME, "-M", NULL},
+	{"generate-nonsystem-dependencies", false, RENAME, "-MM", NULL},
+	{"generate-dependencies-with-compile", false, RENAME, "-MD", NULL},
+	{"generate-nonsystem-dependencies-with-compile", false, RENAME, "-MMD", NULL},
+	{"dependency-output", true, RENAME, "-MF", NULL},
+	{"dependency-target-name", true, RENAME, "-MT", NULL},
+	{"generate-dependency-targets", false, RENAME, "-MP", NULL},
 	{"preprocess", false, RENAME, "-E", NULL},
 	{"compile", false, RENAME, "-c", NULL},
 	{"verbose", false, RENAME, "-v", NULL},
 	{"machine", true, DROP, NULL, NULL}, /* 64 bits */
+	{"m", true, DROP, NULL, NULL},
+	{"std", true, STANDARD, NULL, NULL},
 	{"dc", false, MODE, "d", NULL},
 	{"device-c", false, MODE, "d", NULL},
 	{"dw", false, MODE, "w", NULL},
@@ -138,6 +171,8 @@ static const struct flag flags[] = {
 	{"dryrun", false, MODE, "n", NULL},
 	{"version", false, MODE, "V", NULL},
 	{"V", false, MODE, "V", NULL},
+	{"list-gpu-arch", false, MODE, "A", NULL},
+	{"list-gpu-code", false, MODE, "C", NULL},
 	{"cubin", false, REFUSE, NO_MACHINE_CODE, NULL},
 	{"fatbin", false, REFUSE, NO_MACHINE_CODE, NULL},
 	{"optix-ir", false, REFUSE, NO_MACHINE_CODE, NULL},
@@ -240,11 +275,20 @@ static void add_linker_words(struct cc *cc, const char *list)
 	}
 }
 
+/* The architectures that our clang knows. */
+static const unsigned known[] = {30, 32, 35, 37, 50, 52, 53, 60, 61, 62, 70, 72, 75, 80, 86};
+
+void cc_print_architectures(const char *prefix, const char *between)
+{
+	for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+		printf("%s%s%u", i ? between : "", prefix, known[i]);
+	putchar('\n');
+}
+
 /* The newest of the architectures in the text that our clang knows; newer and unknown ones count as the next older, and what is
  * older than sm_30, which has no shuffles, as that. Those of this computer, or all, are the one that we compile for. */
 static unsigned newest_architecture(const char *text, unsigned *asked)
 {
-	static const unsigned known[] = {30, 32, 35, 37, 50, 52, 53, 60, 61, 62, 70, 72, 75, 80, 86};
 	static const char *const any[] = {"native", "all", "all-major"};
 	unsigned newest = 0;
 	for (size_t i = 0; i < sizeof any / sizeof *any; i++)
@@ -403,6 +447,12 @@ static void set_mode(struct cc *cc, char mode)
 	case 'V':
 		cc->version = true;
 		return;
+	case 'A':
+		cc->lists = "compute_";
+		return;
+	case 'C':
+		cc->lists = "sm_";
+		return;
 	}
 }
 
@@ -482,6 +532,9 @@ static bool translate(struct cc *cc, const struct flag *flag, const char *value)
 		return take_file(cc, value);
 	case FOLDER:
 		cc->output_folder = value;
+		return true;
+	case STANDARD:
+		cc_add(&cc->user, cc_joined(cc, "-std=", value));
 		return true;
 	case REFUSE:
 		cli_error(cc->name, "-%s: %s", flag->name, flag->text);

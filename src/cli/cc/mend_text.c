@@ -141,6 +141,8 @@ void mend_take_word(struct scan *scan)
 	scan_alignment(scan);
 	while (scan->at + length < scan->length && scan_is_word(word[length]))
 		length++;
+	if (is_text(word, length, "__device__"))
+		scan_device_word(scan, length);
 	if (scan->in_directive)
 		take_defining(scan, word, length);
 	else

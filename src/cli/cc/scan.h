@@ -68,8 +68,15 @@ const char *scan_line_ends(struct cc *cc, const char *text, size_t length);
 /* "asm", "asm volatile" here: doubles percent signs of PTX's names in the strings of one with operands. */
 void scan_assembler(struct scan *scan);
 
+/* Behind the blanks from `at` on; behind one of the words (NULL-terminated) where one stands there, and the blanks behind it. */
+size_t scan_skip_blanks(const struct scan *scan, size_t at);
+size_t scan_skip_word(const struct scan *scan, size_t at, const char *const *words);
+
 /* "alignas(" here, behind __shared__ and the like: moves it to where the declaration begins. */
 void scan_alignment(struct scan *scan);
+
+/* "__device__" here, of that length: beside __shared__ it goes. */
+void scan_device_word(struct scan *scan, size_t length);
 
 /* "~NAME() {" here, at the '~': where it holds assembler, takes its body out and moves to its end. */
 void scan_destructor(struct scan *scan);

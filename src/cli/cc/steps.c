@@ -43,10 +43,14 @@ static void add_host_level(struct cc *cc, struct words *command)
 
 static void add_headers(struct cc *cc, struct words *command)
 {
+	/* behind all folders of the user's: what is of ours there is for who has none of his own */
+	static const char *const last[] = {"/samples/common/inc", "/sdk/C/common/inc", "/absent"};
 	cc_add(command, "-isystem");
 	cc_add(command, cc_joined(cc, cc->toolkit, "/include"));
-	cc_add(command, "-idirafter");
-	cc_add(command, cc_joined(cc, cc->toolkit, "/absent"));
+	for (size_t i = 0; i < sizeof last / sizeof *last; i++) {
+		cc_add(command, "-idirafter");
+		cc_add(command, cc_joined(cc, cc->toolkit, last[i]));
+	}
 }
 
 static void add_cuda(struct cc *cc, struct words *command)
@@ -82,9 +86,24 @@ static void add_host(struct cc *cc, struct words *command)
 /* -std is of one language; nvcc's users give it to all files. */
 static bool is_standard_of_other(const char *word, enum language language)
 {
-	if (strncmp(word, "-std=", 5) != 0 && strncmp(word, "--std=", 6) != 0)
+	if (strncmp(word, "-std=", 5) != 0)
 		return false;
 	return (strstr(word, "++") != NULL) != (language != LANGUAGE_C);
+}
+
+/* CUDA's headers are of C++11: what asks for the standard before it, which nvcc still takes, gets that. */
+static const char *standard_of_cuda(const char *word)
+{
+	static const struct {
+		const char *old, *ours;
+	} rows[] = {
+		{"-ansi", "-std=c++11"},          {"-std=c++98", "-std=c++11"},     {"-std=c++03", "-std=c++11"},
+		{"-std=gnu++98", "-std=gnu++11"}, {"-std=gnu++03", "-std=gnu++11"},
+	};
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+		if (strcmp(word, rows[i].old) == 0)
+			return rows[i].ours;
+	return word;
 }
 
 /* The words of the command line but for the files. */
@@ -95,7 +114,8 @@ static void add_user(const struct cc *cc, struct words *command, enum language l
 		if (input < cc->input_count && cc->inputs[input].place == i)
 			input++;
 		else if (!is_standard_of_other(cc->user.list[i], language))
-			cc_add(command, cc->user.list[i]);
+			cc_add(command,
+			       language == LANGUAGE_CUDA ? standard_of_cuda(cc->user.list[i]) : cc->user.list[i]);
 	}
 }
 
@@ -235,6 +255,8 @@ static void add_link(struct cc *cc, struct words *command, const char *stub)
 	if (stub)
 		cc_add(command, stub);
 	cc_add_all(command, cc->user.list);
+	cc_add(command, "-L"); /* as for headers: for who has none of his own */
+	cc_add(command, cc_joined(cc, cc->toolkit, "/sdk/C/lib"));
 	cc_add(command, "-lcudadevrt");
 	cc_add(command, "-lcudart");
 	if (cc->output) {

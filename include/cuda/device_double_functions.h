@@ -1,0 +1,2 @@
+/* device_double_functions: everything of this name comes with cuda_runtime.h. */
+#include "cuda_runtime.h"

@@ -1,0 +1,2 @@
+/* sm_12_atomic_functions: everything of this name comes with cuda_runtime.h. */
+#include "cuda_runtime.h"

@@ -1,0 +1,2 @@
+/* sm_20_atomic_functions: everything of this name comes with cuda_runtime.h. */
+#include "cuda_runtime.h"

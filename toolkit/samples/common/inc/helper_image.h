@@ -1,0 +1,145 @@
+/* helper_image.h: pictures and comparisons, by the names that CUDA's samples have for them. Pixels that are no bytes are 0 to 1. */
+#ifndef COMMON_HELPER_IMAGE_H_
+#define COMMON_HELPER_IMAGE_H_
+
+#include "sluice/sdk/files.h"
+
+#include <fstream>
+#include <iostream>
+#include <limits>
+#include <string>
+#include <vector>
+
+#ifndef MIN
+#define MIN(a, b) ((a) < (b) ? (a) : (b))
+#endif
+#ifndef MAX
+#define MAX(a, b) ((a) > (b) ? (a) : (b))
+#endif
+
+namespace sluice_sdk {
+/* What a byte of a picture is in a type: itself in integers, a part of 1 in others. */
+template <class T> inline T from_byte(unsigned char byte)
+{
+	return std::numeric_limits<T>::is_integer ? (T)byte : (T)(byte / 255.0);
+}
+
+template <class T> inline unsigned char to_byte(T value)
+{
+	return std::numeric_limits<T>::is_integer ? (unsigned char)value : (unsigned char)(value * (T)255);
+}
+
+template <class T> inline bool same(const T *reference, const T *values, size_t count, double epsilon, double most_different)
+{
+	size_t different = 0;
+	for (size_t i = 0; i < count; i++) {
+		double difference = (double)reference[i] - (double)values[i];
+		different += !(difference <= epsilon && difference >= -epsilon);
+	}
+	return (double)different <= most_different * (double)count;
+}
+} // namespace sluice_sdk
+
+/* *data is allocated with malloc() when it is NULL, else it has room. */
+template <class T> inline bool sdkLoadPGM(const char *file, T **data, unsigned int *width, unsigned int *height)
+{
+	unsigned char *bytes = sdk_read_picture(file, 1, width, height);
+	if (!bytes)
+		return false;
+	size_t size = (size_t)*width * *height;
+	if (!*data)
+		*data = (T *)malloc(size * sizeof(T));
+	for (size_t i = 0; i < size; i++)
+		(*data)[i] = sluice_sdk::from_byte<T>(bytes[i]);
+	free(bytes);
+	return true;
+}
+
+template <class T> inline bool sdkSavePGM(const char *file, T *data, unsigned int width, unsigned int height)
+{
+	std::vector<unsigned char> bytes((size_t)width * height);
+	for (size_t i = 0; i < bytes.size(); i++)
+		bytes[i] = sluice_sdk::to_byte(data[i]);
+	return sdk_write_picture(file, bytes.data(), 1, width, height);
+}
+
+template <class T> inline bool sdkLoadPPM4(const char *file, T **data, unsigned int *width, unsigned int *height)
+{
+	unsigned char *bytes = sdk_read_picture(file, 3, width, height);
+	if (!bytes)
+		return false;
+	*data = (T *)sdk_with_channels(bytes, 3, 4, (size_t)*width * *height);
+	free(bytes);
+	return *data != NULL;
+}
+
+inline bool sdkSavePPM4ub(const char *file, unsigned char *data, unsigned int width, unsigned int height)
+{
+	unsigned char *bytes = sdk_with_channels(data, 4, 3, (size_t)width * height);
+	bool result = bytes && sdk_write_picture(file, bytes, 3, width, height);
+	free(bytes);
+	return result;
+}
+
+/* Numbers of a text file; *data as above. */
+template <class T> inline bool sdkReadFile(const char *name, T **data, unsigned int *count, bool)
+{
+	std::ifstream file(name);
+	std::vector<T> values;
+	for (T value; file >> value;)
+		values.push_back(value);
+	if (!file.eof() || values.empty())
+		return false;
+	if (!*data)
+		*data = (T *)malloc(values.size() * sizeof(T));
+	std::copy(values.begin(), values.end(), *data);
+	*count = (unsigned int)values.size();
+	return true;
+}
+
+template <class T, class S>
+inline bool sdkWriteFile(const char *name, const T *data, unsigned int count, const S, bool, bool append = false)
+{
+	std::ofstream file(name, append ? std::ios::app : std::ios::out);
+	for (unsigned int i = 0; i < count; i++)
+		file << data[i] << ' ';
+	file << std::endl;
+	return file.good();
+}
+
+template <class T, class S>
+inline bool compareData(const T *reference, const T *data, const unsigned int count, const S epsilon, const float threshold)
+{
+	return sluice_sdk::same(reference, data, count, (double)epsilon, threshold);
+}
+
+inline bool sdkCompareL2fe(const float *reference, const float *data, const unsigned int count, const float epsilon)
+{
+	return sdk_is_near(reference, data, count, epsilon);
+}
+
+inline bool sdkComparePGM(const char *file, const char *reference, const float epsilon, const float threshold, bool = false)
+{
+	unsigned char *one = NULL, *other = NULL;
+	unsigned int size[2], reference_size[2];
+	bool read = sdkLoadPGM(file, &one, &size[0], &size[1]) && sdkLoadPGM(reference, &other, &reference_size[0], &reference_size[1]);
+	bool result = read && size[0] == reference_size[0] && size[1] == reference_size[1] &&
+	              sluice_sdk::same(other, one, (size_t)size[0] * size[1], epsilon, threshold);
+	free(one);
+	free(other);
+	return result;
+}
+
+inline bool sdkComparePPM(const char *file, const char *reference, const float epsilon, const float threshold, bool = false)
+{
+	unsigned char *one = NULL, *other = NULL;
+	unsigned int size[2], reference_size[2];
+	bool read = sdkLoadPPM4(file, &one, &size[0], &size[1]) && sdkLoadPPM4(reference, &other, &reference_size[0], &reference_size[1]);
+	bool result = read && size[0] == reference_size[0] && size[1] == reference_size[1] &&
+	              sluice_sdk::same(other, one, (size_t)size[0] * size[1] * 4, epsilon, threshold);
+	free(one);
+	free(other);
+	return result;
+}
+
+#endif

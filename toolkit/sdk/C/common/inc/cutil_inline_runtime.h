@@ -1,0 +1,2 @@
+/* cutil_inline_runtime.h */
+#include "cutil_inline.h"
