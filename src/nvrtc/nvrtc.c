@@ -180,25 +180,15 @@ nvrtcResult nvrtcGetProgramLog(nvrtcProgram program, char *log)
 	return give_text(program, program ? program->log : NULL, log);
 }
 
-static nvrtcResult refuse_machine_code(const char *call)
-{
-	fprintf(stderr,
-	        "sluice: %s: there is no machine code of GPUs here; nvrtcGetPTX() has the code, and "
-	        "cuModuleLoadData() takes it\n",
-	        call);
-	return NVRTC_ERROR_INVALID_PROGRAM;
-}
-
+/* There is no machine code of GPUs here: a program that asks for it gets the PTX, which the driver's calls take as well. */
 nvrtcResult nvrtcGetCUBINSize(nvrtcProgram program, size_t *size)
 {
-	(void)program, (void)size;
-	return refuse_machine_code("nvrtcGetCUBINSize");
+	return nvrtcGetPTXSize(program, size);
 }
 
 nvrtcResult nvrtcGetCUBIN(nvrtcProgram program, char *cubin)
 {
-	(void)program, (void)cubin;
-	return refuse_machine_code("nvrtcGetCUBIN");
+	return nvrtcGetPTX(program, cubin);
 }
 
 nvrtcResult nvrtcAddNameExpression(nvrtcProgram program, const char *expression)

@@ -87,6 +87,12 @@ static void check_launch()
 	CHECK(cuMemcpyDtoH(y, device_y, sizeof y) == CUDA_SUCCESS);
 	for (int i = 0; i < COUNT; i++)
 		CHECK(y[i] == 5.f * (float)i + 3);
+	size_t cubin;
+	FINE(nvrtcGetCUBINSize(program, &cubin));
+	std::vector<char> image(cubin);
+	FINE(nvrtcGetCUBIN(program, image.data()));
+	CUmodule loaded;
+	CHECK(cuModuleLoadData(&loaded, image.data()) == CUDA_SUCCESS);
 	FINE(nvrtcDestroyProgram(&program));
 	CHECK(!program);
 	COMPILES(NVRTC_ERROR_INVALID_PROGRAM, nvrtcDestroyProgram(&program));

@@ -21,6 +21,7 @@ enum translation {
 	MODE,          /* what is made: the letter of `text` */
 	FILE_OF_WORDS, /* a file with more words */
 	FOLDER,        /* for what is made */
+	CONTAINER,     /* device code alone, for a file whose suffix is `text` */
 	REFUSE,        /* an error: `text` says why */
 };
 
@@ -138,8 +139,8 @@ static const struct flag flags[] = {
 	{"dryrun", false, MODE, "n", NULL},
 	{"version", false, MODE, "V", NULL},
 	{"V", false, MODE, "V", NULL},
-	{"cubin", false, REFUSE, NO_MACHINE_CODE, NULL},
-	{"fatbin", false, REFUSE, NO_MACHINE_CODE, NULL},
+	{"cubin", false, CONTAINER, ".cubin", NULL},
+	{"fatbin", false, CONTAINER, ".fatbin", NULL},
 	{"optix-ir", false, REFUSE, NO_MACHINE_CODE, NULL},
 	{"cuda", false, REFUSE, "clang compiles host and device code at once: there is no C++ between; -E preprocesses",
          NULL},
@@ -461,6 +462,11 @@ static bool translate(struct cc *cc, const struct flag *flag, const char *value)
 		return take_file(cc, value);
 	case FOLDER:
 		cc->output_folder = value;
+		return true;
+	case CONTAINER:
+		cc->ptx = true;
+		cc->links = false;
+		cc->container = flag->text;
 		return true;
 	case REFUSE:
 		cli_error(cc->name, "-%s: %s", flag->name, flag->text);
