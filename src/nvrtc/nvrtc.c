@@ -124,6 +124,7 @@ nvrtcResult nvrtcCompileProgram(nvrtcProgram program, int option_count, const ch
 		return NVRTC_ERROR_INVALID_INPUT;
 	forget_results(program);
 	program->is_compiled = true;
+	program->is_for_machine = nvrtc_names_machine(option_count, options);
 	int wrong = nvrtc_take_options(&words, option_count, options);
 	nvrtcResult result = NVRTC_ERROR_INVALID_OPTION;
 	if (wrong < 0) {
@@ -180,15 +181,18 @@ nvrtcResult nvrtcGetProgramLog(nvrtcProgram program, char *log)
 	return give_text(program, program ? program->log : NULL, log);
 }
 
-/* There is no machine code of GPUs here: a program that asks for it gets the PTX, which the driver's calls take as well. */
+/* What a driver loads is the PTX here, machine code or not; a virtual architecture has none, as with CUDA. */
 nvrtcResult nvrtcGetCUBINSize(nvrtcProgram program, size_t *size)
 {
-	return nvrtcGetPTXSize(program, size);
+	nvrtcResult result = nvrtcGetPTXSize(program, size);
+	if (result == NVRTC_SUCCESS && !program->is_for_machine)
+		*size = 0;
+	return result;
 }
 
 nvrtcResult nvrtcGetCUBIN(nvrtcProgram program, char *cubin)
 {
-	return nvrtcGetPTX(program, cubin);
+	return program && !program->is_for_machine ? NVRTC_ERROR_INVALID_PROGRAM : nvrtcGetPTX(program, cubin);
 }
 
 nvrtcResult nvrtcAddNameExpression(nvrtcProgram program, const char *expression)

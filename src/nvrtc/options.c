@@ -132,3 +132,17 @@ bool nvrtc_defaults_to_device(int count, const char *const *given)
 	}
 	return false;
 }
+
+bool nvrtc_names_machine(int count, const char *const *given)
+{
+	bool is_machine = false;
+	for (int i = 0; i < count; i++) {
+		const struct option *option = find(given[i]);
+		if (!option || (strcmp(option->name, "gpu-architecture") != 0 && strcmp(option->name, "arch") != 0))
+			continue;
+		const char *value = strchr(given[i], '=');
+		value = value ? value + 1 : i + 1 < count ? given[++i] : "";
+		is_machine = strncmp(value, "sm_", 3) == 0;
+	}
+	return is_machine;
+}

@@ -22,6 +22,7 @@ struct _nvrtcProgram {
 	struct nvrtc_expression *expressions;
 	size_t expression_count;
 	bool is_compiled; /* it was tried */
+	bool is_for_machine; /* its architecture is a GPU's (sm_NN), not a virtual one */
 	char *ptx, *log;  /* "" where there is none */
 };
 
@@ -37,6 +38,8 @@ void nvrtc_words_free(struct nvrtc_words *words);
 int nvrtc_take_options(struct nvrtc_words *words, int count, const char *const *options);
 /* Whether an option says that functions are the device's. */
 bool nvrtc_defaults_to_device(int count, const char *const *options);
+/* Whether the last option that names an architecture names a GPU's: sm_NN. */
+bool nvrtc_names_machine(int count, const char *const *options);
 
 /* Compiles: fills ptx, log and the lowered names. */
 nvrtcResult nvrtc_compile(nvrtcProgram program, const struct nvrtc_words *options, bool default_device);

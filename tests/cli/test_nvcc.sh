@@ -36,7 +36,7 @@ try 0 toolkit --help
 says out CUDA_HOME
 try 2 toolkit word
 for file in bin/nvcc bin/ptxas bin/fatbinary include/cuda_runtime.h include/cuda.h lib64/libcudart.so lib/libcudart_static.a lib64/libcuda.so \
-	lib/libcudadevrt.a version.txt version.json nvvm/libdevice; do
+	lib64/stubs/libcuda.so lib/libcudadevrt.a version.txt version.json nvvm/libdevice; do
 	[ -e "$toolkit/$file" ] || fail "no $file in the toolkit"
 done
 makes 0 --version
@@ -353,6 +353,24 @@ runs ./threads "sum 27 count 8"
 makes 0 -Xcompiler -Wall,-fopenmp -c threads.cu
 makes 0 threads.o -lgomp -o threads
 runs ./threads "sum 27 count 8"
+
+# The driver's stub, which Makefiles look for and link without a folder more.
+cat >stub.c <<'C'
+#include <cuda.h>
+#include <stdio.h>
+int main(void)
+{
+	int count = 0;
+	CUresult result = cuInit(0);
+	result = result ? result : cuDeviceGetCount(&count);
+	printf("status %d devices %d\n", result, count);
+}
+C
+makes 0 stub.c -L"$(find -L "$toolkit/lib64/stubs" -name libcuda.so -printf %h)" -lcuda -o stub
+runs ./stub "status 0 devices 1"
+cc -I"$toolkit/include" stub.c -L"$toolkit/lib64/stubs" -lcuda -o stub_of_cc || fail "cc does not link the stub"
+try 0 run --functional -- ./stub_of_cc
+says out "status 0 devices 1"
 
 # Another toolkit in the way, wherever Makefiles and environments name one.
 mkdir -p outer/bin outer/include outer/lib64/stubs

@@ -7,6 +7,11 @@
 #include <limits>
 #include <vector>
 
+// Error helpers of programs ask by this name whether they may use the statuses.
+#ifndef CUBLAS_API_H_
+#error "cublas_v2.h does not say that its statuses are declared"
+#endif
+
 static unsigned long long state = 88172645463325252ull;
 
 static unsigned below(unsigned limit)

@@ -87,15 +87,40 @@ static void check_launch()
 	CHECK(cuMemcpyDtoH(y, device_y, sizeof y) == CUDA_SUCCESS);
 	for (int i = 0; i < COUNT; i++)
 		CHECK(y[i] == 5.f * (float)i + 3);
-	size_t cubin;
-	FINE(nvrtcGetCUBINSize(program, &cubin));
-	std::vector<char> image(cubin);
-	FINE(nvrtcGetCUBIN(program, image.data()));
-	CUmodule loaded;
-	CHECK(cuModuleLoadData(&loaded, image.data()) == CUDA_SUCCESS);
 	FINE(nvrtcDestroyProgram(&program));
 	CHECK(!program);
 	COMPILES(NVRTC_ERROR_INVALID_PROGRAM, nvrtcDestroyProgram(&program));
+}
+
+// Machine code, where the last architecture is a GPU's, is what a module is loaded from; a virtual architecture has none.
+static void check_machine_code()
+{
+	const char *source = "extern \"C\" __global__ void seven(int *p) { *p = 7; }";
+	nvrtcProgram program = compile(source, {"-arch=compute_60", "--gpu-architecture", "sm_70"});
+	size_t size = 0;
+	FINE(nvrtcGetCUBINSize(program, &size));
+	CHECK(size > 1);
+	std::vector<char> code(size, 1); // no byte beyond its size is written or read
+	FINE(nvrtcGetCUBIN(program, code.data()));
+	CUmodule module;
+	CUfunction kernel;
+	CUdeviceptr result;
+	int value = 0;
+	CHECK(cuModuleLoadData(&module, code.data()) == CUDA_SUCCESS);
+	CHECK(cuModuleGetFunction(&kernel, module, "seven") == CUDA_SUCCESS && cuMemAlloc(&result, sizeof value) == CUDA_SUCCESS);
+	void *arguments[] = {&result};
+	CHECK(cuLaunchKernel(kernel, 1, 1, 1, 1, 1, 1, 0, NULL, arguments, NULL) == CUDA_SUCCESS);
+	CHECK(cuMemcpyDtoH(&value, result, sizeof value) == CUDA_SUCCESS && value == 7);
+	FINE(nvrtcDestroyProgram(&program));
+	for (std::vector<const char *> options : {std::vector<const char *>{}, {"--gpu-architecture=sm_70", "-arch", "compute_70"}}) {
+		program = compile(source, options);
+		FINE(nvrtcGetCUBINSize(program, &size));
+		CHECK(size == 0);
+		COMPILES(NVRTC_ERROR_INVALID_PROGRAM, nvrtcGetCUBIN(program, code.data()));
+		FINE(nvrtcDestroyProgram(&program));
+	}
+	COMPILES(NVRTC_ERROR_INVALID_PROGRAM, nvrtcGetCUBIN(NULL, code.data()));
+	COMPILES(NVRTC_ERROR_INVALID_PROGRAM, nvrtcGetCUBINSize(NULL, &size));
 }
 
 // The line of the mistake, under the name that the program gave; in a header, too.
@@ -221,6 +246,7 @@ int main()
 	CHECK(std::string(nvrtcGetErrorString(NVRTC_ERROR_COMPILATION)) == "NVRTC_ERROR_COMPILATION");
 	check_launch();
 	check_errors();
+	check_machine_code();
 	check_headers();
 	check_names();
 	return finish();

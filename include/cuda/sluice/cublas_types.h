@@ -4,6 +4,8 @@
 
 #include <cuda_runtime.h>
 
+#define CUBLAS_API_H_ /* programs ask by it whether the statuses are declared */
+
 #define CUBLAS_VER_MAJOR 11
 #define CUBLAS_VER_MINOR 7
 #define CUBLAS_VER_PATCH 4
