@@ -1,4 +1,4 @@
-/* The driver API: copies and fills of rows, and of boxes. Of arrays the driver knows none here. */
+/* The driver API: copies and fills of rows, and of boxes. */
 #include "cudart/capture.h"
 #include "cudart/driver.h"
 
@@ -9,14 +9,35 @@ struct side {
 	CUmemorytype type;
 	void *host;
 	CUdeviceptr device;
+	CUarray array;
 	size_t x, y, z, pitch, height;
 };
 
-static CUresult take_side(const struct side *side, struct cudaPitchedPtr *pointer, struct cudaPos *position)
+/* Where an array takes part, the runtime counts its texels; 1 where none does. Both have texels of one size. */
+static CUresult texel_bytes(const struct side *to, const struct side *from, size_t *bytes)
+{
+	CUarray array = to->type == CU_MEMORYTYPE_ARRAY     ? to->array
+	                : from->type == CU_MEMORYTYPE_ARRAY ? from->array
+	                                                    : NULL;
+	struct cudaChannelFormatDesc format;
+	*bytes = 1;
+	if (to->type != CU_MEMORYTYPE_ARRAY && from->type != CU_MEMORYTYPE_ARRAY)
+		return CUDA_SUCCESS;
+	cudaError_t result = cudaGetChannelDesc(&format, (cudaArray_t)array);
+	if (result == cudaSuccess)
+		*bytes = (size_t)(format.x + format.y + format.z + format.w) / 8;
+	return driver_result(result);
+}
+
+static CUresult take_side(const struct side *side, size_t texel, struct cudaPitchedPtr *pointer, cudaArray_t *array,
+                          struct cudaPos *position)
 {
 	bool is_host = side->type == CU_MEMORYTYPE_HOST;
-	if (side->type == CU_MEMORYTYPE_ARRAY)
-		return CUDA_ERROR_NOT_SUPPORTED;
+	if (side->type == CU_MEMORYTYPE_ARRAY) {
+		*array = (cudaArray_t)side->array;
+		*position = (struct cudaPos){side->x / texel, side->y, side->z};
+		return side->x % texel ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
+	}
 	if (!is_host && side->type != CU_MEMORYTYPE_DEVICE && side->type != CU_MEMORYTYPE_UNIFIED)
 		return CUDA_ERROR_INVALID_VALUE;
 	*pointer = (struct cudaPitchedPtr){is_host ? side->host : driver_pointer(side->device), side->pitch,
@@ -38,13 +59,19 @@ static enum cudaMemcpyKind kind_of(CUmemorytype to, CUmemorytype from)
 static CUresult copy(const struct side *to, const struct side *from, struct cudaExtent extent, CUstream stream)
 {
 	struct cudaMemcpy3DParms box = {.extent = extent, .kind = kind_of(to->type, from->type)};
-	CUresult result = take_side(to, &box.dstPtr, &box.dstPos);
+	size_t texel;
+	CUresult result = texel_bytes(to, from, &texel);
 	if (result == CUDA_SUCCESS)
-		result = take_side(from, &box.srcPtr, &box.srcPos);
+		result = take_side(to, texel, &box.dstPtr, &box.dstArray, &box.dstPos);
+	if (result == CUDA_SUCCESS)
+		result = take_side(from, texel, &box.srcPtr, &box.srcArray, &box.srcPos);
+	if (result == CUDA_SUCCESS && extent.width % texel)
+		result = CUDA_ERROR_INVALID_VALUE;
 	if (result != CUDA_SUCCESS)
 		return result;
 	box.dstPtr.pitch = box.dstPtr.pitch ? box.dstPtr.pitch : extent.width;
 	box.srcPtr.pitch = box.srcPtr.pitch ? box.srcPtr.pitch : extent.width;
+	box.extent.width = extent.width / texel;
 	return driver_result(cudaMemcpy3DAsync(&box, stream));
 }
 
@@ -55,12 +82,14 @@ CUresult cuMemcpy2DAsync(const CUDA_MEMCPY2D *box, CUstream stream)
 	const struct side to = {.type = box->dstMemoryType,
 	                        .host = box->dstHost,
 	                        .device = box->dstDevice,
+	                        .array = box->dstArray,
 	                        .x = box->dstXInBytes,
 	                        .y = box->dstY,
 	                        .pitch = box->dstPitch};
 	const struct side from = {.type = box->srcMemoryType,
 	                          .host = (void *)(uintptr_t)box->srcHost,
 	                          .device = box->srcDevice,
+	                          .array = box->srcArray,
 	                          .x = box->srcXInBytes,
 	                          .y = box->srcY,
 	                          .pitch = box->srcPitch};
@@ -84,6 +113,7 @@ CUresult cuMemcpy3DAsync(const CUDA_MEMCPY3D *box, CUstream stream)
 	const struct side to = {.type = box->dstMemoryType,
 	                        .host = box->dstHost,
 	                        .device = box->dstDevice,
+	                        .array = box->dstArray,
 	                        .x = box->dstXInBytes,
 	                        .y = box->dstY,
 	                        .z = box->dstZ,
@@ -92,6 +122,7 @@ CUresult cuMemcpy3DAsync(const CUDA_MEMCPY3D *box, CUstream stream)
 	const struct side from = {.type = box->srcMemoryType,
 	                          .host = (void *)(uintptr_t)box->srcHost,
 	                          .device = box->srcDevice,
+	                          .array = box->srcArray,
 	                          .x = box->srcXInBytes,
 	                          .y = box->srcY,
 	                          .z = box->srcZ,

@@ -166,11 +166,6 @@ CUresult cuFuncSetCacheConfig(CUfunction function, CUfunc_cache config)
 	return driver_result(cudaFuncSetCacheConfig(function, (enum cudaFuncCache)config));
 }
 
-CUresult cuOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, CUfunction function, int block_threads, size_t shared)
-{
-	return driver_result(cudaOccupancyMaxActiveBlocksPerMultiprocessor(blocks, function, block_threads, shared));
-}
-
 /* The buffer of `extra`, or NULL. */
 static char *find_buffer(void **extra)
 {
