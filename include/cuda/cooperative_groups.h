@@ -24,6 +24,9 @@
 #include "sluice/groups/coalesced.h"
 #include "sluice/groups/partition.h"
 #include "sluice/groups/generic.h"
+#if defined(_CG_ABI_EXPERIMENTAL)
+#include "sluice/groups/experimental.h"
+#endif
 
 #endif
 

@@ -219,6 +219,12 @@ typedef enum CUjitInputType_enum {
 	CU_JIT_INPUT_LIBRARY = 4
 } CUjitInputType;
 
+typedef enum CUcomputemode_enum {
+	CU_COMPUTEMODE_DEFAULT = 0,
+	CU_COMPUTEMODE_PROHIBITED = 2,
+	CU_COMPUTEMODE_EXCLUSIVE_PROCESS = 3
+} CUcomputemode;
+
 #define CU_CTX_SCHED_AUTO             0x00
 #define CU_CTX_SCHED_SPIN             0x01
 #define CU_CTX_SCHED_YIELD            0x02
@@ -250,6 +256,8 @@ typedef enum CUjitInputType_enum {
 
 typedef void (*CUstreamCallback)(CUstream stream, CUresult status, void *user);
 typedef void (*CUhostFn)(void *user);
+/* Bytes of shared memory for a block of so many threads. */
+typedef size_t (*CUoccupancyB2DSize)(int block_threads);
 
 /* The names under which libraries of all versions since CUDA 4 have them. */
 #define cuDeviceTotalMem         cuDeviceTotalMem_v2
@@ -349,6 +357,13 @@ CUresult cuLaunchKernel(CUfunction function, unsigned int grid_x, unsigned int g
 			unsigned int block_x, unsigned int block_y, unsigned int block_z, unsigned int shared,
 			CUstream stream, void **parameters, void **extra);
 CUresult cuOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, CUfunction function, int block_threads, size_t shared);
+CUresult cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *blocks, CUfunction function, int block_threads, size_t shared,
+							      unsigned int flags);
+/* The block size with the most resident threads, at most `limit` (0: what the kernel allows). `shared_of` or NULL: `shared` each. */
+CUresult cuOccupancyMaxPotentialBlockSize(int *min_grid, int *block_threads, CUfunction function, CUoccupancyB2DSize shared_of,
+					  size_t shared, int limit);
+CUresult cuOccupancyMaxPotentialBlockSizeWithFlags(int *min_grid, int *block_threads, CUfunction function,
+						   CUoccupancyB2DSize shared_of, size_t shared, int limit, unsigned int flags);
 
 /* memory */
 CUresult cuMemGetInfo(size_t *free, size_t *total);

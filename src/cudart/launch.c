@@ -4,6 +4,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 static const struct symbol *find_symbol(const struct runtime *runtime, const void *function)
 {
@@ -99,12 +100,26 @@ static cudaError_t run(struct runtime *runtime, const struct launch *launch)
 	return status == SLUICE_OK ? cudaSuccess : runtime_report(runtime, "kernel launch", &error);
 }
 
+/* What goes wrong while a kernel runs is told by the next call, as with CUDA, whose launches have returned by then. */
+static bool comes_later(const struct runtime *runtime, cudaError_t result)
+{
+	const char *blocking = getenv("CUDA_LAUNCH_BLOCKING");
+	return result != cudaSuccess && result != cudaErrorLaunchTimeout && result == runtime->error &&
+	       !(blocking && strcmp(blocking, "1") == 0);
+}
+
 static cudaError_t launch(const struct launch *launch)
 {
 	/* work of all streams runs in the order in which it is given */
 	bool is_looked_at = !runtime_take_popped(); /* <<<...>>> looks at no result */
 	struct runtime *runtime = runtime_enter();
-	cudaError_t result = runtime_leave(runtime, run(runtime, launch));
+	bool was_fine = runtime->error == cudaSuccess;
+	cudaError_t result = run(runtime, launch);
+	if (was_fine && comes_later(runtime, result)) {
+		runtime->untold = true;
+		result = cudaSuccess;
+	}
+	runtime_leave(runtime, result);
 	if (result != cudaSuccess && result != cudaErrorLaunchTimeout && !is_looked_at) {
 		runtime_enter_closed()->untold = true;
 		runtime_leave(runtime, cudaSuccess);

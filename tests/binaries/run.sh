@@ -128,7 +128,8 @@ CU
 try_program 0 run --functional -- ./refused launch-asks
 try_program 1 run --functional -- ./refused launch
 says err "a kernel did not run to its end, and the program has not asked for the error"
-try_program 0 run --functional -- ./refused assert-asks
+try_program 1 run --functional -- ./refused assert-asks # too early: the launch has returned, as with CUDA
+CUDA_LAUNCH_BLOCKING=1 try_program 0 run --functional -- ./refused assert-asks
 try_program 0 run --functional -- ./refused assert-waits
 try_program 1 run --functional -- ./refused assert
 finish

@@ -142,12 +142,45 @@ runs ./from-file "sum 115"
 cp main.cu main.code
 makes 0 -x cu main.code objects/part.o part-c.o -o program
 runs ./program "sum 111"
-for option in -cubin -fatbin -cuda --cubin; do
+for option in -cuda --optix-ir; do
 	makes 2 $option main.cu
 	says err "nvcc: $(echo "$option" | sed 's/--/-/'): "
 done
 makes 2 main.cubin -o program
-says err "machine code"
+says err "cannot be linked"
+# Fat binaries: a container of nvcc's, with the PTX of one source and its architecture.
+makes 0 -fatbin -gencode arch=compute_52,code=sm_52 -gencode arch=compute_60,code=sm_60 main.cu -o kernels.bin
+[ "$(od -An -tx4 -N4 kernels.bin)" = " ba55ed50" ] || fail "no container"
+[ "$(od -An -td4 -j44 -N4 kernels.bin | tr -d ' ')" = 60 ] || fail "expected the newest architecture in the entry"
+makes 0 --cubin main.cu
+[ "$(od -An -td4 -j44 -N4 main.cubin | tr -d ' ')" = 70 ] || fail "expected the default architecture in the entry"
+makes 2 -fatbin main.cu main.cu
+says err "-fatbin: expected one .cu file"
+cat >load.cpp <<'LOAD'
+#include <cuda.h>
+#include <fstream>
+#include <iostream>
+#include <sstream>
+int main(int, char **files)
+{
+	std::ostringstream image;
+	image << std::ifstream(files[1], std::ios::binary).rdbuf();
+	CUmodule from_data, from_file;
+	CUfunction kernel;
+	CUcontext context;
+	cuInit(0);
+	cuCtxCreate(&context, 0, 0);
+	int data = cuModuleLoadData(&from_data, image.str().c_str()), file = cuModuleLoad(&from_file, files[1]);
+	std::cout << data << file << cuModuleGetFunction(&kernel, from_data, "loaded")
+		  << cuModuleGetFunction(&kernel, from_file, "loaded") << cuModuleGetFunction(&kernel, from_file, "other");
+}
+LOAD
+echo 'extern "C" __global__ void loaded(int *p) { *p = 1; }' >loaded.cu
+makes 0 -fatbin loaded.cu
+makes 0 load.cpp -lcuda -o load
+tried="load loaded.fatbin"
+LD_PRELOAD=$preload ./load loaded.fatbin >out 2>err || fail "exit status $?"
+says_only out "0000500"
 makes 0 -ptx -arch=sm_13 main.cu -o main.ptx
 grep -q '^\.target sm_30' main.ptx || fail "expected sm_30 below sm_30"
 says err "note: sm_13 is compiled as sm_30"

@@ -15,11 +15,12 @@ template <int N> __global__ void aligned(int *out)
 	extern __shared__ alignas(16) char dynamic[];
 	static __shared__ volatile alignas(float4) char other[3];
 	__shared__ alignas(8 * (1 + 1)) char both[2];
+	__device__ __shared__ alignas(32) char twice[2];
 	odd = in_memory + constant;
 	rows[1][threadIdx.x] = dynamic[threadIdx.x] = (char)threadIdx.x;
-	other[0] = both[1] = 5;
+	other[0] = both[1] = twice[0] = 5;
 	__syncthreads();
-	out[threadIdx.x] = (int)((size_t)rows % 16 + (size_t)other % 16 + (size_t)dynamic % 16 + (size_t)both % 16 +
+	out[threadIdx.x] = (int)((size_t)rows % 16 + (size_t)other % 16 + (size_t)dynamic % 16 + (size_t)both % 16 + (size_t)twice % 32 +
 	                         (size_t)&in_memory % 64 + (size_t)&constant % 32) + odd + rows[1][THREADS - 1 - threadIdx.x];
 }
 
@@ -30,7 +31,7 @@ struct alignas(16) own {
 
 int main()
 {
-	CHECK(__LINE__ == 33 && sizeof(own) == 16);
+	CHECK(__LINE__ == 34 && sizeof(own) == 16);
 	int *device, got[THREADS];
 	SUCCEEDS(cudaMalloc(&device, sizeof got));
 	aligned<2><<<1, THREADS, THREADS>>>(device);

@@ -1,5 +1,6 @@
 // Groups of random shapes against a plain model: who is in them, their ranks, what they shuffle, vote, match, reduce, scan and copy.
 // Protects cooperative_groups.h and what it includes, and the member masks of shuffles, votes and matches.
+#define _CG_ABI_EXPERIMENTAL // the names of CUDA 11 for wide tiles
 #include "check.h"
 #include <cooperative_groups.h>
 #include <cooperative_groups/memcpy_async.h>
@@ -411,6 +412,27 @@ static void test_copies()
 	SUCCEEDS(cudaFree(device_to));
 }
 
+__global__ void older_names(int *sums)
+{
+	__shared__ cg::experimental::block_tile_memory<sizeof(int), 256> memory;
+	auto block = cg::experimental::this_thread_block(memory);
+	auto tile = cg::experimental::tiled_partition<64>(block);
+	int sum = cg::reduce(tile, (int)threadIdx.x, cg::plus<int>());
+	if (tile.thread_rank() == 0)
+		sums[tile.meta_group_rank()] = sum;
+}
+
+static void test_older_names()
+{
+	int *sums;
+	SUCCEEDS(cudaMallocManaged(&sums, 4 * sizeof *sums));
+	older_names<<<1, 256>>>(sums);
+	SUCCEEDS(cudaDeviceSynchronize());
+	for (int tile = 0; tile < 4; tile++)
+		CHECK(sums[tile] == 64 * 63 / 2 + 64 * 64 * tile);
+	SUCCEEDS(cudaFree(sums));
+}
+
 int main()
 {
 	std::mt19937 random(16);
@@ -436,6 +458,7 @@ int main()
 		test_wide<256>();
 		test_wide<512>();
 	}
+	test_older_names();
 	test_generic();
 	test_nested();
 	test_crowded();

@@ -264,7 +264,10 @@ static bool check(const struct cc *cc)
 			          "runs it",
 			          cc->wrong_input);
 		else
-			cli_error(cc->name, "%s is machine code of GPUs, which Sluice does not run", cc->wrong_input);
+			cli_error(cc->name,
+			          "%s: expected sources, objects and libraries; device code alone, or machine code of "
+			          "GPUs, cannot be linked",
+			          cc->wrong_input);
 		return false;
 	}
 	if (!cc->input_count) {
@@ -272,7 +275,8 @@ static bool check(const struct cc *cc)
 		return false;
 	}
 	if (cc->ptx && (cc->sources != 1 || cc->device_ptx)) {
-		cli_error(cc->name, "--ptx: expected one .cu file and no --device-ptx");
+		cli_error(cc->name, "-%s: expected one .cu file and no --device-ptx",
+		          cc->container ? cc->container + 1 : "-ptx");
 		return false;
 	}
 	cc_note_architecture(cc);

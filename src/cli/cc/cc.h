@@ -2,7 +2,7 @@
  *
  * cc.c takes the command line apart, flags.c translates nvcc's flags, outer.c keeps other toolkits out, steps.c compiles each
  * source and links, mend.c, assembler.c and alignment.c mend sources that clang does not take, device_link.c links device code, process.c runs
- * compilers, nvcc.c is what nvcc prints.
+ * compilers, container.c writes fat binaries, nvcc.c is what nvcc prints.
  */
 #ifndef SLUICE_CLI_CC_H
 #define SLUICE_CLI_CC_H
@@ -44,6 +44,7 @@ struct cc {
 	size_t input_count;
 	enum language forced;     /* -x; LANGUAGE_NONE: by the file's name */
 	const char *device_ptx;   /* --device-ptx, or NULL */
+	const char *container;    /* ".fatbin" or ".cubin": what becomes of --ptx's text, or NULL: a file of its own */
 	const char *output;       /* -o, or NULL */
 	const char *output_folder; /* -odir, or NULL */
 	const char *source;       /* the last CUDA source named */
@@ -114,6 +115,9 @@ const char *cc_mend_launches(struct cc *cc, const char *source);
 /* Links the device code of objects and archives among the words. *stub is then the source of an object that belongs to the
  * link, or NULL where none of them has any. False after messages. */
 bool cc_link_device(struct cc *cc, const struct words *files, const char **stub);
+
+/* Writes the PTX of one file into another as a fat binary. False after a message. */
+bool cc_write_container(struct cc *cc, const char *ptx, const char *file);
 
 /* Makes the folder for temporary files, and removes it. False after a message. */
 bool cc_open_temporary(struct cc *cc);

@@ -23,6 +23,7 @@ enum translation {
 	FILE_OF_WORDS, /* a file with more words */
 	FOLDER,        /* for what is made */
 	STANDARD,      /* of the language */
+	CONTAINER,     /* device code alone, for a file whose suffix is `text` */
 	REFUSE,        /* an error: `text` says why */
 };
 
@@ -173,8 +174,8 @@ static const struct flag flags[] = {
 	{"V", false, MODE, "V", NULL},
 	{"list-gpu-arch", false, MODE, "A", NULL},
 	{"list-gpu-code", false, MODE, "C", NULL},
-	{"cubin", false, REFUSE, NO_MACHINE_CODE, NULL},
-	{"fatbin", false, REFUSE, NO_MACHINE_CODE, NULL},
+	{"cubin", false, CONTAINER, ".cubin", NULL},
+	{"fatbin", false, CONTAINER, ".fatbin", NULL},
 	{"optix-ir", false, REFUSE, NO_MACHINE_CODE, NULL},
 	{"cuda", false, REFUSE, "clang compiles host and device code at once: there is no C++ between; -E preprocesses",
          NULL},
@@ -535,6 +536,11 @@ static bool translate(struct cc *cc, const struct flag *flag, const char *value)
 		return true;
 	case STANDARD:
 		cc_add(&cc->user, cc_joined(cc, "-std=", value));
+		return true;
+	case CONTAINER:
+		cc->ptx = true;
+		cc->links = false;
+		cc->container = flag->text;
 		return true;
 	case REFUSE:
 		cli_error(cc->name, "-%s: %s", flag->name, flag->text);

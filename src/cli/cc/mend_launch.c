@@ -4,10 +4,14 @@
 #include <stdio.h>
 #include <string.h>
 
+/* An alignment moves to before what has been mended of its declaration. */
 void scan_edit(struct scan *scan, size_t at, size_t removed, const char *text)
 {
 	scan->edits = xrealloc(scan->edits, (scan->edit_count + 1) * sizeof *scan->edits);
-	scan->edits[scan->edit_count++] = (struct edit){at, removed, text};
+	size_t place = scan->edit_count++;
+	for (; place && scan->edits[place - 1].at >= at; place--)
+		scan->edits[place] = scan->edits[place - 1];
+	scan->edits[place] = (struct edit){at, removed, text};
 	scan->mended = true;
 }
 

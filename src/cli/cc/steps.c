@@ -128,13 +128,19 @@ static const char *beside(struct cc *cc, const char *source, const char *suffix)
 	return cc->output_folder ? cc_joined(cc, cc_joined(cc, cc->output_folder, "/"), file) : file;
 }
 
-/* What our ptxas makes of one source is PTX. Without -o a.cu becomes a.ptx. */
-static void add_ptx(struct cc *cc, struct words *command)
+/* Without -o a.cu becomes a.ptx. */
+static const char *output_of(struct cc *cc, const char *suffix)
+{
+	return cc->output ? cc->output : beside(cc, cc->source, suffix);
+}
+
+/* What our ptxas makes of one source is PTX. */
+static void add_ptx(struct words *command, const char *file)
 {
 	cc_add(command, "-c");
 	cc_add(command, "--cuda-device-only");
 	cc_add(command, "-o");
-	cc_add(command, cc->output ? cc->output : beside(cc, cc->source, ".ptx"));
+	cc_add(command, file);
 }
 
 static void add_output(struct cc *cc, struct words *command, const char *source, const char *object)
@@ -175,8 +181,9 @@ static int compile(struct cc *cc, const struct input *input, const char *object)
 	if (input->language == LANGUAGE_CUDA && cc->shuffles)
 		cc_add_all(&command, undefined_values);
 	add_user(cc, &command, input->language);
-	if (cc->ptx)
-		add_ptx(cc, &command);
+	const char *ptx = cc->container ? cc_new_temporary(cc, ".ptx") : cc->ptx ? output_of(cc, ".ptx") : NULL;
+	if (ptx)
+		add_ptx(&command, ptx);
 	else
 		add_output(cc, &command, source, object);
 	cc_add(&command, "-x");
@@ -184,6 +191,8 @@ static int compile(struct cc *cc, const struct input *input, const char *object)
 	cc_add(&command, source);
 	int status = cc_run(cc, &command);
 	free(command.list);
+	if (status == 0 && cc->container && !cc->dry_run && !cc_write_container(cc, ptx, output_of(cc, cc->container)))
+		return CLI_FAILED;
 	return status;
 }
 

@@ -1,0 +1,61 @@
+/* Fat binaries (-fatbin, -cubin): PTX in the container that nvcc puts device code into, which the driver's calls take by its own
+ * length, so that programs may read it without a NUL behind it. cudart/fat_binary.h has the layout. */
+#include "cli/cc/cc.h"
+
+#include "base/file.h"
+
+#include <errno.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { CONTAINER_HEADER = 16, ENTRY_HEADER = 64, ALIGNMENT = 8, KIND_PTX = 1 };
+
+static void put(unsigned char *at, size_t bytes, uint64_t value)
+{
+	for (size_t i = 0; i < bytes; i++)
+		at[i] = (unsigned char)(value >> 8 * i);
+}
+
+/* NN of the text's `.target sm_NN`, or 0. */
+static unsigned target_of(const char *ptx)
+{
+	static const char target[] = "\n.target sm_";
+	const char *at = strstr(ptx, target);
+	return at ? (unsigned)strtoul(at + sizeof target - 1, NULL, 10) : 0;
+}
+
+static void fill_headers(unsigned char *header, const char *ptx, size_t padded)
+{
+	unsigned char *entry = header + CONTAINER_HEADER;
+	put(header, 4, 0xba55ed50);
+	put(header + 4, 2, 1);
+	put(header + 6, 2, CONTAINER_HEADER);
+	put(header + 8, 8, ENTRY_HEADER + padded);
+	put(entry, 2, KIND_PTX);
+	put(entry + 2, 2, 0x101);
+	put(entry + 4, 4, ENTRY_HEADER);
+	put(entry + 8, 8, padded);
+	put(entry + 28, 4, target_of(ptx));
+}
+
+bool cc_write_container(struct cc *cc, const char *ptx, const char *file)
+{
+	unsigned char header[CONTAINER_HEADER + ENTRY_HEADER] = {0};
+	size_t length;
+	char *text = file_read(ptx, &length);
+	if (!text) {
+		cli_error(cc->name, "cannot read %s: %s", ptx, strerror(errno));
+		return false;
+	}
+	size_t padded = (length + 1 + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT; /* with a NUL at least */
+	char *whole = xcalloc(1, sizeof header + padded);
+	fill_headers(header, text, padded);
+	memcpy(whole, header, sizeof header);
+	memcpy(whole + sizeof header, text, length);
+	bool fine = cc_write_file(cc, file, whole, sizeof header + padded);
+	free(whole);
+	free(text);
+	return fine;
+}
