@@ -117,6 +117,9 @@ struct sluice_settings {
 	 * Perfetto, or CSV where its name ends in .csv; NULL: none. At most so many events; 0: ten million. No figure depends on it. */
 	const char *timeline_file;
 	uint64_t timeline_events;
+	/* A JSON file with what each instruction of each kernel has cost (docs/profiling.md), written when kernels have ended; NULL: none. No
+	 * figure depends on it. */
+	const char *profile_file;
 	/* A table of energies (docs/energy.md), by the name of one of ours or by its path, or "default": the statistics then say what each
 	 * launch has cost. NULL: they do not. No other figure depends on it. */
 	const char *energy;

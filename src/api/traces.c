@@ -83,6 +83,16 @@ static enum sluice_status open_timeline(struct traces *traces, const struct slui
 	return status;
 }
 
+static enum sluice_status open_profile(struct traces *traces, const struct sluice_settings *settings,
+                                       struct sluice_error *error)
+{
+	const char *path = settings->profile_file;
+	enum sluice_status status = check_file("profile", path, settings, error);
+	if (status == SLUICE_OK && !profile_file_open(&traces->profile, traces->records, path))
+		return api_fail(error, SLUICE_IO, "cannot write %s: %s", path, strerror(errno));
+	return status;
+}
+
 enum sluice_status traces_open(struct traces *traces, struct gpu *gpu, const struct records *records,
                                const struct sluice_settings *settings, struct sluice_error *error)
 {
@@ -92,6 +102,8 @@ enum sluice_status traces_open(struct traces *traces, struct gpu *gpu, const str
 		status = open_samples(traces, settings, error);
 	if (status == SLUICE_OK && settings->timeline_file)
 		status = open_timeline(traces, settings, error);
+	if (status == SLUICE_OK && settings->profile_file)
+		status = open_profile(traces, settings, error);
 	return status;
 }
 
@@ -103,7 +115,10 @@ static bool finish(struct kept_file *file, const char **path)
 
 bool traces_finish(struct traces *traces, const char **path)
 {
-	return finish(&traces->samples.file, path) && finish(&traces->timeline.file, path);
+	if (!finish(&traces->samples.file, path) || !finish(&traces->timeline.file, path))
+		return false;
+	*path = traces->profile.path;
+	return profile_file_finish(&traces->profile);
 }
 
 void traces_stop(struct traces *traces)
@@ -116,4 +131,5 @@ void traces_close(struct traces *traces)
 {
 	samples_close(&traces->samples);
 	timeline_file_close(&traces->timeline);
+	profile_file_close(&traces->profile);
 }

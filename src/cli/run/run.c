@@ -34,6 +34,7 @@ enum {
 	KEY_SAMPLE,
 	KEY_TIMELINE,
 	KEY_TIMELINE_EVENTS,
+	KEY_PROFILE,
 	KEY_ENERGY
 };
 
@@ -51,6 +52,8 @@ static const struct argp_option run_options[] = {
 	{"timeline", KEY_TIMELINE, "FILE", 0,
          "Write when kernels, blocks and mechanisms' events began and ended: JSON for Perfetto, or FILE.csv", 0},
 	{"timeline-events", KEY_TIMELINE_EVENTS, "N", 0, "At most N of them; default 10000000", 0},
+	{"profile", KEY_PROFILE, "FILE", 0,
+         "Write what each PTX instruction has cost, as JSON ('sluice profile', 'sluice annotate --profile')", 0},
 	{"energy", KEY_ENERGY, "TABLE", OPTION_ARG_OPTIONAL,
          "Say in the statistics what the kernels have cost, by a table of energies; default the machine's", 0},
 	{"functional", KEY_FUNCTIONAL, NULL, 0, "Results only, without cycles", 0},
@@ -140,6 +143,9 @@ static error_t parse(int key, char *value, struct argp_state *state)
 		return 0;
 	case KEY_TIMELINE_EVENTS:
 		run->timeline_events = cli_number("--timeline-events", value, 1, state);
+		return 0;
+	case KEY_PROFILE:
+		run->profile_file = cli_text("--profile", value, state);
 		return 0;
 	case KEY_ENERGY:
 		run->energy = value ? cli_text("--energy", value, state) : "default";
@@ -351,6 +357,7 @@ static void export_traces(const struct run *run)
 	export_file("SLUICE_SAMPLE_FILE", run->sample_file);
 	export_file("SLUICE_TIMELINE", run->timeline_file);
 	export_number("SLUICE_TIMELINE_EVENTS", run->timeline_events);
+	export_file("SLUICE_PROFILE", run->profile_file);
 }
 
 /* A table's path stays right wherever the program goes. */
@@ -387,6 +394,7 @@ static bool try_machine(const struct run *run, const char *machine, const struct
 		.sample_every = run->sample_every,
 		.timeline_file = run->timeline_file,
 		.timeline_events = run->timeline_events,
+		.profile_file = run->profile_file,
 		.energy = run->energy};
 	if (sluice_open(&gpu, &settings, &error) != SLUICE_OK) {
 		cli_library_error(run->name, &error);

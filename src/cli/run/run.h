@@ -12,6 +12,7 @@ struct run {
 	uint64_t sample_every; /* core cycles between samples; 0: none */
 	const char *sample_file;
 	const char *timeline_file;
+	const char *profile_file;
 	uint64_t timeline_events; /* 0: as many as the library wants */
 	const char *energy; /* a table of energies; or NULL */
 	char *check; /* what --check asked for, all of it */
