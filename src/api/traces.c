@@ -22,6 +22,9 @@ static uint64_t visit(void *user, uint64_t cycle)
 	}
 	if (!traces->timeline.left)
 		return next;
+	if (cycle && cycle >= timeline_file_next_count(&traces->timeline))
+		timeline_file_count(&traces->timeline, cycle);
+	next = earlier(next, timeline_file_next_count(&traces->timeline));
 	if (cycle >= traces->drained + TIMELINE_EVERY) {
 		timeline_file_take(&traces->timeline);
 		traces->drained = cycle;
@@ -34,6 +37,8 @@ static void ended(void *user, uint64_t cycles)
 	struct traces *traces = user;
 	if (traces->samples.every)
 		samples_take(&traces->samples, traces->gpu, running(traces), cycles);
+	if (timeline_file_next_count(&traces->timeline) != UINT64_MAX)
+		timeline_file_count(&traces->timeline, cycles);
 	if (traces->timeline.left)
 		timeline_file_end(&traces->timeline, running(traces), cycles);
 }
@@ -78,9 +83,13 @@ static enum sluice_status open_timeline(struct traces *traces, const struct slui
 	const char *path = settings->timeline_file;
 	uint64_t most = settings->timeline_events ? settings->timeline_events : MOST;
 	enum sluice_status status = check_file("timeline", path, settings, error);
-	if (status == SLUICE_OK && !timeline_file_open(&traces->timeline, traces->gpu, traces->records, path, most))
-		return api_fail(error, SLUICE_IO, "cannot write %s: %s", path, strerror(errno));
-	return status;
+	char message[256];
+	if (status != SLUICE_OK || timeline_file_open(&traces->timeline, traces->gpu, traces->records, path, most,
+	                                              settings->timeline_wish, message, sizeof message))
+		return status;
+	if (*message)
+		return api_fail(error, SLUICE_BAD_SETTING, "timeline: %s", message);
+	return api_fail(error, SLUICE_IO, "cannot write %s: %s", path, strerror(errno));
 }
 
 static enum sluice_status open_profile(struct traces *traces, const struct sluice_settings *settings,

@@ -248,6 +248,7 @@ static void open_gpu(struct runtime *runtime)
 		.sample_every = environment_number("SLUICE_SAMPLE", UINT64_MAX, &numbers),
 		.timeline_file = environment("SLUICE_TIMELINE"),
 		.timeline_events = environment_number("SLUICE_TIMELINE_EVENTS", UINT64_MAX, &numbers),
+		.timeline_wish = environment("SLUICE_TIMELINE_WISH"),
 		.profile_file = environment("SLUICE_PROFILE"),
 		.energy = environment("SLUICE_ENERGY"),
 	};

@@ -170,7 +170,7 @@ static void accept_from_dram(struct slice *slice, uint64_t cycle, uint64_t now)
 static struct slice_inst *inst_of(const struct slice *slice, const struct request *request)
 {
 	uint32_t pc = request_pc(request);
-	return &slice->by_pc[pc == ACCESS_NO_PC ? slice->instructions : pc];
+	return &slice->by_pc[pc < slice->instructions ? pc : slice->instructions];
 }
 
 static void send_miss(struct slice *slice, uint64_t now)
