@@ -19,8 +19,7 @@ static void print_event(struct timeline_file *file, const struct shown *shown, c
 	if (shown->kernel)
 		csv_text(shown->kernel, into);
 	else
-		fprintf(into, "%s%s%s", shown->mechanism ? shown->mechanism : "", shown->mechanism ? "." : "",
-		        shown->row->name);
+		fprintf(into, "%s%s%s", shown->mech ? shown->mech->name : "", shown->mech ? "." : "", shown->row->name);
 	fputc(',', into);
 	for (uint32_t i = 0; i < 2; i++)
 		if (shown->row->arguments[i]) {

@@ -9,9 +9,8 @@
 #include <zstd.h>
 
 /* The names of the machine's own events. */
-static const struct mech_event_row block_row = {
-	"block", "from a block's start to its end", {"number", "warps"}, NULL, 0};
-static const struct mech_event_row kernel_row = {"kernel", "a launch", {"launch", NULL}, NULL, 0};
+static const struct mech_event_row block_row = {"block", "from a block's start to its end", {"number", "warps"}};
+static const struct mech_event_row kernel_row = {"kernel", "a launch", {"launch", NULL}};
 
 /* --- what is wanted --- */
 
@@ -119,7 +118,7 @@ static void show(void *user, enum seam_unit unit, uint32_t index, uint32_t numbe
 	const struct shown shown = {.unit = unit,
 	                            .index = index,
 	                            .number = number,
-	                            .mechanism = mech ? mech->name : NULL,
+	                            .mech = mech,
 	                            .row = mech ? &mech->events[event.row] : &block_row};
 	if (unit == SEAM_OF_PARTITION) {
 		event.begin = core_cycle(file, event.begin);

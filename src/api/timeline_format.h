@@ -8,7 +8,7 @@
 struct shown {
 	enum seam_unit unit;
 	uint32_t index, number;
-	const char *mechanism; /* NULL: the machine's own */
+	const struct mech *mech; /* NULL: the machine's own */
 	const struct mech_event_row *row;
 	const char *kernel; /* of a launch, its name; else NULL */
 };

@@ -62,9 +62,14 @@ uint32_t timeline_track(struct timeline_file *file, const struct shown *shown, u
 
 void timeline_track_name(const struct shown *shown, uint32_t track, char *name, size_t size)
 {
-	const char *own = shown->row->track;
-	const char *usual = shown->mechanism ? shown->mechanism : shown->row->name;
-	snprintf(name, size, "%s %u", own ? own : usual, own ? track - shown->row->first_track : track);
+	const struct mech *mech = shown->mech;
+	const char *kind = mech ? mech->name : shown->row->name;
+	uint32_t first = 0;
+	for (size_t i = 0; mech && i < mech->track_count && mech->tracks[i].first <= track; i++) {
+		kind = mech->tracks[i].name;
+		first = mech->tracks[i].first;
+	}
+	snprintf(name, size, "%s %u", kind, track - first);
 }
 
 uint32_t timeline_track_order(const struct shown *shown, uint32_t track)

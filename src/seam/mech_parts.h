@@ -14,13 +14,16 @@ struct mech_gpu;
 struct mech_services;
 
 /* A kind of event on the timeline, a row of .events: names are small letters, digits and _; what its two arguments are is a name each, such
- * as "bytes", or NULL: it has none. Where a mechanism has tracks of several kinds, `track` is what readers call one, and first_track the
- * number that they know as 0; NULL: they are called as the mechanism is. */
+ * as "bytes", or NULL: it has none. */
 struct mech_event_row {
 	const char *name, *meaning;
 	const char *arguments[2];
-	const char *track;
-	uint32_t first_track;
+};
+
+/* Tracks of a kind, for a mechanism that has several: what readers call one, and the number, up to the next row's, that they know as 0. */
+struct mech_track_row {
+	const char *name;
+	uint32_t first;
 };
 
 /* What of a part happened when: from a cycle to a later one, in which it is over, or in one. */

@@ -7,12 +7,15 @@
 #include <string.h>
 
 static const struct mech_event_row events[TRACE_EVENT_COUNT] = {
-#define X(id, event, tracks, first, what, one, two)                                                                    \
-	[TRACE_##id] = {                                                                                               \
-		.name = #event, .meaning = what, .arguments = {one, two}, .track = tracks, .first_track = first},
+#define X(id, event, what, one, two) [TRACE_##id] = {.name = #event, .meaning = what, .arguments = {one, two}},
 	TRACE_EVENTS(X)
 #undef X
 };
+
+static const struct mech_track_row tracks[] = {{"warp", TRACKS_OF_WARPS},
+                                               {"request", TRACKS_OF_REQUESTS},
+                                               {"prefetch", TRACKS_OF_PREFETCHES},
+                                               {"bank", TRACKS_OF_BANKS}};
 
 static const struct counter counters[] = {
 	{"unseen", "requests", SCOPE_SM, offsetof(struct trace_stats, unseen),
@@ -274,6 +277,8 @@ const struct mech mech_trace = {
 	.stats_size = sizeof(struct trace_stats),
 	.events = events,
 	.event_count = TRACE_EVENT_COUNT,
+	.tracks = tracks,
+	.track_count = sizeof tracks / sizeof *tracks,
 	.sm_size = sizeof(struct trace_sm),
 	.partition_size = sizeof(struct trace_partition),
 	.sm_open = sm_open,

@@ -10,29 +10,30 @@ struct trace_config {
 	char sms[OPTION_TEXT_SIZE];
 };
 
-/* Events: row, name, its tracks' name and first number, meaning, arguments. A part's tracks of one name are numbered from 0 for readers. */
+/* Where the tracks of each kind begin. */
 enum { TRACKS_OF_WARPS = 0, TRACKS_OF_REQUESTS = 1 << 8, TRACKS_OF_PREFETCHES = 1 << 10, TRACKS_OF_BANKS = 1 << 12 };
+/* Events: row, name, meaning, arguments. */
 #define TRACE_EVENTS(X)                                                                                                \
-	X(LOAD, load, "warp", TRACKS_OF_WARPS, "a warp waits for a load or an atomic", "pc", NULL)                     \
-	X(ARITHMETIC, arithmetic, "warp", TRACKS_OF_WARPS, "... for an arithmetic result", "pc", NULL)                 \
-	X(BARRIER, barrier, "warp", TRACKS_OF_WARPS, "... at a barrier", "pc", NULL)                                   \
-	X(FENCE, fence, "warp", TRACKS_OF_WARPS, "... at a fence", "pc", NULL)                                         \
-	X(HELD, held, "warp", TRACKS_OF_WARPS, "... held by a mechanism", "pc", NULL)                                  \
-	X(FETCH, fetch, "warp", TRACKS_OF_WARPS, "... for its next instruction", "pc", NULL)                           \
-	X(READY, ready, "warp", TRACKS_OF_WARPS, "... for its turn, or for room in its pipe", "pc", NULL)              \
-	X(FROM_L2, from_l2, "request", TRACKS_OF_REQUESTS, "from the SM until its data came, which L2 had", "address", "pc") \
-	X(FROM_DRAM, from_dram, "request", TRACKS_OF_REQUESTS, "... which came from DRAM", "address", "pc")            \
-	X(STORED, store, "request", TRACKS_OF_REQUESTS, "a store, from the SM to its acknowledgement", "address", "pc") \
-	X(ATOMIC, atomic, "request", TRACKS_OF_REQUESTS, "an atomic, from the SM to its answer", "address", "pc")      \
-	X(CODE, code, "request", TRACKS_OF_REQUESTS, "a line of code, from the SM until it came", "address", NULL)     \
-	X(PREFETCHED, prefetched, "request", TRACKS_OF_REQUESTS, "a mechanism's, from the SM until its data came", "address", "pc") \
-	X(IN_SLICE, in_slice, "request", TRACKS_OF_REQUESTS, "in the slice, from the network and back into it", "address", "pc") \
-	X(USED, used, "prefetch", TRACKS_OF_PREFETCHES, "a prefetched line, from when it was sent for to its first use", "address", "pc") \
-	X(UNUSED, unused, "prefetch", TRACKS_OF_PREFETCHES, "... until it went unused", "address", "pc")               \
-	X(ROW_OPEN, row, "bank", TRACKS_OF_BANKS, "a row of DRAM is open in its bank", "row", "columns")
+	X(LOAD, load, "a warp waits for a load or an atomic", "pc", NULL)                     \
+	X(ARITHMETIC, arithmetic, "... for an arithmetic result", "pc", NULL)                 \
+	X(BARRIER, barrier, "... at a barrier", "pc", NULL)                                   \
+	X(FENCE, fence, "... at a fence", "pc", NULL)                                         \
+	X(HELD, held, "... held by a mechanism", "pc", NULL)                                  \
+	X(FETCH, fetch, "... for its next instruction", "pc", NULL)                           \
+	X(READY, ready, "... for its turn, or for room in its pipe", "pc", NULL)              \
+	X(FROM_L2, from_l2, "from the SM until its data came, which L2 had", "address", "pc") \
+	X(FROM_DRAM, from_dram, "... which came from DRAM", "address", "pc")            \
+	X(STORED, store, "a store, from the SM to its acknowledgement", "address", "pc") \
+	X(ATOMIC, atomic, "an atomic, from the SM to its answer", "address", "pc")      \
+	X(CODE, code, "a line of code, from the SM until it came", "address", NULL)     \
+	X(PREFETCHED, prefetched, "a mechanism's, from the SM until its data came", "address", "pc") \
+	X(IN_SLICE, in_slice, "in the slice, from the network and back into it", "address", "pc") \
+	X(USED, used, "a prefetched line, from when it was sent for to its first use", "address", "pc") \
+	X(UNUSED, unused, "... until it went unused", "address", "pc")               \
+	X(ROW_OPEN, row, "a row of DRAM is open in its bank", "row", "columns")
 
 enum trace_event {
-#define X(id, name, tracks, first, meaning, one, two) TRACE_##id,
+#define X(id, name, meaning, one, two) TRACE_##id,
 	TRACE_EVENTS(X)
 #undef X
 		TRACE_EVENT_COUNT
