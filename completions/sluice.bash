@@ -66,7 +66,7 @@ _sluice_program() {
 			echo $((i + 1))
 			return
 			;;
-		-m | -o | --machine | --option | --mech | --pass | --stats | --stats-format | --sample | --timeline | --timeline-events | --max-instructions | --timeout | --stray-reads)
+		-m | -o | --machine | --option | --mech | --pass | --stats | --stats-format | --sample | --timeline | --timeline-events | --trace | --trace-cycles | --trace-sm | --trace-what | --trace-every | --profile | --max-instructions | --timeout | --stray-reads)
 			((i++))
 			;;
 		-* | =) ;;
@@ -83,17 +83,17 @@ _sluice() {
 	local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]} options
 	COMPREPLY=()
 	if ((COMP_CWORD == 1)); then
-		mapfile -t COMPREPLY < <(compgen -W "help cc toolkit run programs figure results energy ptx opt analyze annotate effort mix machine mech stats --help --version" -- "$word")
+		mapfile -t COMPREPLY < <(compgen -W "help cc toolkit run programs figure results energy profile ptx opt analyze annotate effort mix machine mech stats --help --version" -- "$word")
 		return
 	fi
 	case ${COMP_WORDS[1]} in
-	help) options="cc toolkit run programs figure results energy ptx opt analyze annotate effort mix machine mech stats" ;;
+	help) options="cc toolkit run programs figure results energy profile ptx opt analyze annotate effort mix machine mech stats" ;;
 	run)
 		if (($(_sluice_program) < COMP_CWORD)); then
 			mapfile -t COMPREPLY < <(compgen -f -- "$word")
 			return
 		fi
-		options="-m -o --machine --option --mech --pass --stats --stats-format --sample --timeline --timeline-events --energy --functional --check --threads --max-instructions --timeout --stray-reads --no-progress --help"
+		options="-m -o --machine --option --mech --pass --stats --stats-format --sample --timeline --timeline-events --trace --trace-cycles --trace-sm --trace-what --trace-every --profile --energy --functional --check --threads --max-instructions --timeout --stray-reads --no-progress --help"
 		;;
 	programs)
 		if ((COMP_CWORD == 2)); then
@@ -102,7 +102,7 @@ _sluice() {
 		fi
 		case ${COMP_WORDS[2]} in
 		run)
-			options="--all --size --variant --seed --paper -j -m -o --machine --option --mech --pass --stats --stats-format --sample --timeline --timeline-events"
+			options="--all --size --variant --seed --paper -j -m -o --machine --option --mech --pass --stats --stats-format --sample --timeline --timeline-events --trace --trace-cycles --trace-sm --trace-what --trace-every --profile"
 			options+=" --energy --functional --check --threads --max-instructions --timeout --stray-reads --no-progress --help"
 			;;
 		show) options="--paper --help" ;;
@@ -117,6 +117,13 @@ _sluice() {
 	energy)
 		options="--table --kernels --prices --mech --program --variant --size --seed --arguments --machine --options --mechanisms --library"
 		options+=" --revision --verdict --json --results --help"
+		;;
+	profile)
+		if ((COMP_CWORD == 2)); then
+			mapfile -t COMPREPLY < <(compgen -W "show diff callgrind --help" -- "$word")
+			return
+		fi
+		options="--by --kernel --top -o --output --help"
 		;;
 	ptx) options="-m -o -t --machine --option --threads --registers --print --cfg --help" ;;
 	opt) options="-o --output --pass --print-after --dot --mech --list --help" ;;

@@ -114,9 +114,16 @@ struct sluice_settings {
 	const char *sample_file;
 	uint64_t sample_every;
 	/* A file that says when kernels, blocks and what mechanisms draw began and ended (docs/over-time.md): JSON for chrome://tracing and
-	 * Perfetto, or CSV where its name ends in .csv; NULL: none. At most so many events; 0: ten million. No figure depends on it. */
+	 * Perfetto, CSV where its name ends in .csv, Perfetto's own format where in .perfetto or, compressed, .perfetto.zst; NULL: none. At most so
+	 * many events; 0: ten million. No figure depends on it. */
 	const char *timeline_file;
 	uint64_t timeline_events;
+	/* What is shown there, "KEY=VALUE,...": first and last, core cycles from the machine's opening on; sms, "all" or as in "0-3+7"; blocks, yes or
+	 * no; counters, the core cycles from one value of each to the next, 0: none. NULL: all events, no counters. */
+	const char *timeline_wish;
+	/* A JSON file with what each instruction of each kernel has cost (docs/profiling.md), written when kernels have ended; NULL: none. No
+	 * figure depends on it. */
+	const char *profile_file;
 	/* A table of energies (docs/energy.md), by the name of one of ours or by its path, or "default": the statistics then say what each
 	 * launch has cost. NULL: they do not. No other figure depends on it. */
 	const char *energy;

@@ -10,6 +10,7 @@
 #include "gpu/machine.h"
 
 struct affine_kernel;
+struct profile_kernel;
 struct flow_loads;
 struct flow_staging;
 
@@ -24,6 +25,7 @@ struct sluice_kernel {
 	uint64_t code;                /* its offset in the code space */
 	uint32_t code_room;           /* instructions that fit there */
 	uint32_t registers;           /* allocated; 0: not yet known */
+	struct profile_kernel *profile; /* where its launches are counted (api/profile_file.h); NULL: they are not yet */
 	uint32_t *line;               /* by pc, of the source; NULL: nobody has asked yet */
 	struct affine_kernel *loads;  /* kernel_loads() */
 	struct flow_loads *all_loads; /* kernel_all_loads() */

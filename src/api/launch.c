@@ -200,6 +200,7 @@ static enum sluice_status run_timed(sluice_gpu *gpu, sluice_kernel *kernel, stru
 	char text[512];
 	gpu_renew(gpu->gpu);
 	run->visitor = traces_begin(&gpu->traces);
+	run->profile = profile_file_begin(&gpu->traces.profile, kernel);
 	gpu_run(gpu->gpu, run);
 	struct record *record = &gpu->records.record[number];
 	api_record_mechanisms(gpu, kernel, record);
@@ -207,6 +208,7 @@ static enum sluice_status run_timed(sluice_gpu *gpu, sluice_kernel *kernel, stru
 	record->cycles = run->cycles;
 	record->blocks_per_sm = run->blocks_limit;
 	record->stats = run->stats;
+	profile_file_add(&gpu->traces.profile, kernel, record);
 	switch (run->end) {
 	case GPU_FAULT:
 		return report_fault(&run->launch, &run->fault, error);

@@ -1,165 +1,105 @@
-#include "api/timeline_file.h"
+#include "api/timeline_format.h"
 
 #include "base/arena.h"
-#include "base/csv.h"
+#include "gpu/stats.h"
 
-#include <inttypes.h>
 #include <search.h>
 #include <stdlib.h>
 #include <string.h>
+#include <zstd.h>
 
 /* The names of the machine's own events. */
 static const struct mech_event_row block_row = {"block", "from a block's start to its end", {"number", "warps"}};
 static const struct mech_event_row kernel_row = {"kernel", "a launch", {"launch", NULL}};
 
-/* A track of a unit that has got its number, and its name in the file. */
-struct track {
-	uint64_t key;
-	uint32_t number;
+/* --- what is wanted --- */
+
+static const struct option wishes[] = {
+	{"first", OPTION_F64, offsetof(struct timeline_wish, first), 0, 1e18, NULL, "cycles",
+         "the first that is shown"},
+	{"last", OPTION_F64, offsetof(struct timeline_wish, last), 0, 1e18, NULL, "cycles", "the last"},
+	{"blocks", OPTION_BOOL, offsetof(struct timeline_wish, blocks), 0, 0, NULL, "", "whether blocks are shown"},
+	{"counters", OPTION_U32, offsetof(struct timeline_wish, counters), 0, UINT32_MAX, NULL, "cycles",
+         "from one value of each counter to the next; 0: none"},
+	{"sms", OPTION_TEXT, offsetof(struct timeline_wish, sms), 0, 0, NULL, "", "of which SMs: all, or 0-3+7"},
 };
 
-static int compare(const void *one, const void *other)
+static bool set_wish(struct timeline_wish *wish, char *pair, char *message, size_t size)
 {
-	const struct track *a = one, *b = other;
-	return (a->key > b->key) - (a->key < b->key);
+	char *value = strchr(pair, '=');
+	if (value)
+		*value++ = '\0';
+	const struct option *option = value ? option_find(wishes, sizeof wishes / sizeof *wishes, pair) : NULL;
+	if (option)
+		return option_set(option, wish, value, message, size);
+	snprintf(message, size, "'%s': expected first, last, blocks, counters or sms, and '=' with a value", pair);
+	return false;
 }
 
-static const char *unit_name(enum seam_unit unit, uint32_t index, char name[32])
+static bool read_wish(struct timeline_wish *wish, const char *text, char *message, size_t size)
 {
-	static const char *const names[] = {
-		[SEAM_OF_GPU] = "GPU", [SEAM_OF_SM] = "SM", [SEAM_OF_PARTITION] = "L2 slice"};
-	if (unit == SEAM_OF_GPU)
-		return names[unit];
-	snprintf(name, 32, "%s %u", names[unit], index);
-	return name;
+	char *copy = xstrdup(text), *rest = NULL;
+	bool good = true;
+	for (char *pair = strtok_r(copy, ",", &rest); pair && good; pair = strtok_r(NULL, ",", &rest))
+		good = set_wish(wish, pair, message, size);
+	free(copy);
+	return good;
 }
 
-/* Processes: the GPU, then SMs, then slices. */
-static uint32_t process_of(const struct timeline_file *file, enum seam_unit unit, uint32_t index)
+/* The SMs that "0-3+7" names, as bits. False when it is no such list. */
+static bool read_sms(const char *text, uint64_t sms[4])
 {
-	return unit == SEAM_OF_GPU ? 0 : unit == SEAM_OF_SM ? 1 + index : 1 + file->records->machine->sms + index;
-}
-
-/* A text in quotes. */
-static void print_text(const char *text, FILE *file)
-{
-	fputc('"', file);
-	for (; *text; text++) {
-		bool is_plain = *text >= ' ' && *text <= '~';
-		if (*text == '"' || *text == '\\')
-			fputc('\\', file);
-		fputc(is_plain ? *text : '?', file);
-	}
-	fputc('"', file);
-}
-
-static void name_process(const struct timeline_file *file, enum seam_unit unit, uint32_t index)
-{
-	char name[32];
-	uint32_t process = process_of(file, unit, index);
-	fprintf(file->piece.file,
-	        "%s\n{\"ph\":\"M\",\"pid\":%u,\"name\":\"process_name\",\"args\":{\"name\":\"%s\"}}"
-	        ",\n{\"ph\":\"M\",\"pid\":%u,\"name\":\"process_sort_index\",\"args\":{\"sort_index\":%u}}",
-	        process ? "," : "", process, unit_name(unit, index, name), process, process);
-}
-
-static void print_head(const struct timeline_file *file)
-{
-	if (file->is_csv) {
-		fputs("kernel,cycle_begin,cycle_end,unit,track,name,args\n", file->piece.file);
-		return;
-	}
-	fputs("{\"otherData\":{\"unit\":\"a microsecond is a core cycle\"},\"traceEvents\":[", file->piece.file);
-	name_process(file, SEAM_OF_GPU, 0);
-	for (uint32_t i = 0; i < file->records->machine->sms; i++)
-		name_process(file, SEAM_OF_SM, i);
-	for (uint32_t i = 0; i < file->gpu->slices; i++)
-		name_process(file, SEAM_OF_PARTITION, i);
-}
-
-/* Of a process's tracks: blocks first, then one mechanism's after the other. */
-static uint32_t sort_index(uint32_t number, uint32_t track)
-{
-	uint32_t mechanism = number == MECH_MAX ? 0 : number + 1;
-	return mechanism << 16 | (track < UINT16_MAX ? track : UINT16_MAX);
-}
-
-/* The thread that stands for a track of a mechanism in a unit. It is named when it is first seen. */
-static uint32_t thread_of(struct timeline_file *file, uint32_t process, uint32_t number, const char *name,
-                          uint32_t track)
-{
-	const struct track wanted = {.key = (uint64_t)process << 40 | (uint64_t)number << 32 | track};
-	struct track **place = tsearch(&wanted, &file->tracks, compare);
-	if (!place)
-		abort();
-	if (*place != &wanted)
-		return (*place)->number;
-	*place = xcalloc(1, sizeof **place);
-	**place = (struct track){wanted.key, ++file->track_count};
-	fprintf(file->piece.file,
-	        ",\n{\"ph\":\"M\",\"pid\":%u,\"tid\":%u,\"name\":\"thread_name\",\"args\":{\"name\":\"%s %u\"}}"
-	        ",\n{\"ph\":\"M\",\"pid\":%u,\"tid\":%u,\"name\":\"thread_sort_index\",\"args\":{\"sort_index\":%u}}",
-	        process, file->track_count, name, track, process, file->track_count, sort_index(number, track));
-	return file->track_count;
-}
-
-/* What an event is of, and what it is called. */
-struct shown {
-	enum seam_unit unit;
-	uint32_t index, number;
-	const char *mechanism; /* NULL: the machine's own */
-	const struct mech_event_row *row;
-	const char *kernel; /* of a launch, its name; else NULL */
-};
-
-static void print_csv(const struct timeline_file *file, const struct shown *shown, const struct mech_event *event)
-{
-	FILE *into = file->piece.file;
-	char unit[32];
-	const char *separator = "";
-	fprintf(into, "%zu,%" PRId64 ",%" PRId64 ",%s,%u,", file->records->count, (int64_t)(event->begin - file->start),
-	        (int64_t)(event->end - file->start), unit_name(shown->unit, shown->index, unit), event->track);
-	if (shown->kernel)
-		csv_text(shown->kernel, into);
-	else
-		fprintf(into, "%s%s%s", shown->mechanism ? shown->mechanism : "", shown->mechanism ? "." : "",
-		        shown->row->name);
-	fputc(',', into);
-	for (uint32_t i = 0; i < 2; i++)
-		if (shown->row->arguments[i]) {
-			fprintf(into, "%s%s=%" PRIu64, separator, shown->row->arguments[i], event->arguments[i]);
-			separator = " ";
+	for (const char *at = text;; at++) {
+		char *end;
+		unsigned long first = strtoul(at, &end, 10), last = first;
+		if (end == at)
+			return false;
+		if (*end == '-') {
+			at = end + 1;
+			last = strtoul(at, &end, 10);
+			if (end == at)
+				return false;
 		}
-	fputc('\n', into);
+		for (; first <= last && first < 256; first++)
+			sms[first / 64] |= UINT64_C(1) << first % 64;
+		if (*end != '+')
+			return *end == '\0';
+		at = end;
+	}
 }
 
-static void print_json(struct timeline_file *file, const struct shown *shown, const struct mech_event *event)
+static bool set_wishes(struct timeline_file *file, const char *wish, char *message, size_t size)
 {
-	const char *track = shown->mechanism ? shown->mechanism : shown->row->name;
-	uint32_t process = process_of(file, shown->unit, shown->index);
-	uint32_t thread = thread_of(file, process, shown->number, track, event->track);
-	FILE *into = file->piece.file;
-	fprintf(into, ",\n{\"pid\":%u,\"tid\":%u,\"ts\":%" PRIu64 ",\"name\":", process, thread, event->begin);
-	print_text(shown->kernel ? shown->kernel : shown->row->name, into);
-	if (event->end > event->begin)
-		fprintf(into, ",\"ph\":\"X\",\"dur\":%" PRIu64, event->end - event->begin);
-	else
-		fputs(",\"ph\":\"i\",\"s\":\"t\"", into);
-	fprintf(into, ",\"args\":{\"kernel\":%zu", file->records->count);
-	for (uint32_t i = 0; i < 2; i++)
-		if (shown->row->arguments[i])
-			fprintf(into, ",\"%s\":%" PRIu64, shown->row->arguments[i], event->arguments[i]);
-	fputs("}}", into);
+	file->wish = (struct timeline_wish){.last = 1e18, .blocks = true, .sms = "all"};
+	if (wish && !read_wish(&file->wish, wish, message, size))
+		return false;
+	if (strcmp(file->wish.sms, "all") == 0) {
+		memset(file->sms, 0xff, sizeof file->sms);
+	} else if (!read_sms(file->wish.sms, file->sms)) {
+		snprintf(message, size, "sms: expected all, or numbers and ranges as in 0-3+7, not '%s'",
+		         file->wish.sms);
+		return false;
+	}
+	return true;
 }
+
+static bool is_wanted(const struct timeline_file *file, const struct shown *shown, const struct mech_event *event)
+{
+	const struct timeline_wish *wish = &file->wish;
+	if (shown->row == &block_row && !wish->blocks)
+		return false;
+	if (shown->unit == SEAM_OF_SM && shown->index < 256 && !(file->sms[shown->index / 64] >> shown->index % 64 & 1))
+		return false;
+	return (double)event->end >= wish->first && (double)event->begin <= wish->last;
+}
+
+/* --- events --- */
 
 static void print_event(struct timeline_file *file, const struct shown *shown, const struct mech_event *event)
 {
-	if (!file->left)
+	if (!file->left || !is_wanted(file, shown, event))
 		return;
-	if (file->is_csv)
-		print_csv(file, shown, event);
-	else
-		print_json(file, shown, event);
+	file->format->event(file, shown, event);
 	if (!--file->left)
 		fprintf(stderr, "sluice: the timeline is full: what happens from now on is not in it\n");
 }
@@ -178,7 +118,7 @@ static void show(void *user, enum seam_unit unit, uint32_t index, uint32_t numbe
 	const struct shown shown = {.unit = unit,
 	                            .index = index,
 	                            .number = number,
-	                            .mechanism = mech ? mech->name : NULL,
+	                            .mech = mech,
 	                            .row = mech ? &mech->events[event.row] : &block_row};
 	if (unit == SEAM_OF_PARTITION) {
 		event.begin = core_cycle(file, event.begin);
@@ -187,16 +127,92 @@ static void show(void *user, enum seam_unit unit, uint32_t index, uint32_t numbe
 	print_event(file, &shown, &event);
 }
 
-bool timeline_file_open(struct timeline_file *file, struct gpu *gpu, const struct records *records, const char *path,
-                        uint64_t most)
+/* --- counters --- */
+
+static double quotient(uint64_t part, uint64_t whole)
+{
+	return whole ? (double)part / (double)whole : 0;
+}
+
+static void print_counts(struct timeline_file *file, const struct gpu_stats *now, uint64_t cycles)
+{
+	const struct gpu_stats *last = &file->counted;
+#define SINCE(name) (now->name - last->name)
+	const struct shown_count counts[] = {
+		{"IPC", "thread instructions a cycle", quotient(SINCE(sm.thread_instructions), cycles), 0},
+		{"live warps", "warps", quotient(SINCE(sm.resident_warp_cycles), cycles), 0},
+		{"L1 hits", "%", 100 * quotient(SINCE(l1d.hits), SINCE(l1d.accesses)), 0},
+		{"L1 refused", "cycles an SM cycle", quotient(SINCE(l1d.refused), cycles * file->records->machine->sms),
+	         0},
+		{"L2 hits", "%", 100 * quotient(SINCE(l2.hits), SINCE(l2.accesses)), 0},
+		{"requests under way", "requests", quotient(SINCE(sm.memory_latency), cycles), 0},
+		{"DRAM pins", "%", 100 * quotient(SINCE(dram.data_cycles), SINCE(dram.cycles)), 0},
+		{"DRAM row hits", "%", 100 * quotient(SINCE(dram.row_hits), SINCE(dram.requests)), 0},
+		{"DRAM queue full", "%", 100 * quotient(SINCE(dram.queue_full), SINCE(dram.cycles)), 0},
+	};
+#undef SINCE
+	for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
+		struct shown_count count = counts[i];
+		count.cycle = file->start + file->counted_cycle; /* from which on it has been that much */
+		file->format->count(file, &count);
+	}
+}
+
+/* --- the file --- */
+
+/* What has been made goes into the file, in one write. */
+static void add(struct timeline_file *file)
+{
+	struct piece *piece = &file->piece, packed;
+	if (!file->is_compressed) {
+		kept_file_add(&file->file, piece);
+		return;
+	}
+	fflush(piece->file);
+	size_t room = ZSTD_compressBound(piece->length);
+	void *frame = xmalloc(room);
+	size_t length = ZSTD_compress(frame, room, piece->text, piece->length, 3);
+	if (ZSTD_isError(length))
+		abort();
+	piece_open(&packed);
+	fwrite(frame, 1, length, packed.file);
+	fclose(piece->file);
+	free(piece->text);
+	free(frame);
+	kept_file_add(&file->file, &packed);
+}
+
+static bool ends_with(const char *path, size_t length, const char *suffix)
+{
+	size_t of_suffix = strlen(suffix);
+	return length >= of_suffix && memcmp(path + length - of_suffix, suffix, of_suffix) == 0;
+}
+
+/* By the file's name; JSON by any other. */
+static const struct timeline_format *format_of(const char *path, bool *is_compressed)
 {
 	size_t length = strlen(path);
+	*is_compressed = ends_with(path, length, ".perfetto.zst");
+	if (*is_compressed || ends_with(path, length, timeline_perfetto.suffix))
+		return &timeline_perfetto;
+	return ends_with(path, length, timeline_csv.suffix) ? &timeline_csv : &timeline_json;
+}
+
+bool timeline_file_open(struct timeline_file *file, struct gpu *gpu, const struct records *records, const char *path,
+                        uint64_t most, const char *wish, char *message, size_t size)
+{
+	struct piece begin;
 	*file = (struct timeline_file){.records = records, .gpu = gpu};
-	file->is_csv = length >= 4 && strcmp(path + length - 4, ".csv") == 0;
-	piece_open(&file->piece);
-	print_head(file);
-	if (!kept_file_open(&file->file, path, &file->piece, file->is_csv ? "" : "\n]}\n"))
+	*message = '\0';
+	file->format = format_of(path, &file->is_compressed);
+	if (!set_wishes(file, wish, message, size))
 		return false;
+	piece_open(&begin);
+	if (!kept_file_open(&file->file, path, &begin, file->format->closing))
+		return false;
+	piece_open(&file->piece);
+	file->format->head(file);
+	add(file);
 	file->left = most;
 	return true;
 }
@@ -204,10 +220,12 @@ bool timeline_file_open(struct timeline_file *file, struct gpu *gpu, const struc
 void timeline_file_begin(struct timeline_file *file)
 {
 	file->start = file->gpu->clock[CLOCK_CORE].cycle;
+	file->counted = (struct gpu_stats){0};
+	file->counted_cycle = 0;
 	seam_draw(file->gpu->seam, kept_file_is_ours(&file->file) ? file->left : 0);
 }
 
-/* What is made of events, and of a launch where one has ended, goes into the file in one write. */
+/* What is made of events, and of a launch where one has ended. */
 static void take(struct timeline_file *file, const struct shown *launch, const struct mech_event *event)
 {
 	const struct seam_drawer drawer = {file, show};
@@ -217,7 +235,7 @@ static void take(struct timeline_file *file, const struct shown *launch, const s
 	seam_take_events(file->gpu->seam, &drawer);
 	if (launch)
 		print_event(file, launch, event);
-	kept_file_add(&file->file, &file->piece);
+	add(file);
 	seam_draw(file->gpu->seam, file->left);
 }
 
@@ -234,6 +252,28 @@ void timeline_file_end(struct timeline_file *file, const struct record *record, 
 		.begin = file->start, .end = file->start + cycles, .arguments = {record->launch, 0}};
 	seam_cut_blocks(file->gpu->seam, file->start + cycles);
 	take(file, &launch, &event);
+}
+
+uint64_t timeline_file_next_count(const struct timeline_file *file)
+{
+	uint32_t every = file->left && file->format->count ? file->wish.counters : 0;
+	return every ? file->counted_cycle + every - file->counted_cycle % every : UINT64_MAX;
+}
+
+void timeline_file_count(struct timeline_file *file, uint64_t cycle)
+{
+	struct gpu_stats now;
+	double first = (double)(file->start + file->counted_cycle), last = (double)(file->start + cycle);
+	if (cycle == file->counted_cycle)
+		return;
+	stats_collect(file->gpu, &now);
+	if (kept_file_is_ours(&file->file) && last >= file->wish.first && first <= file->wish.last) {
+		piece_open(&file->piece);
+		print_counts(file, &now, cycle - file->counted_cycle);
+		add(file);
+	}
+	file->counted = now;
+	file->counted_cycle = cycle;
 }
 
 void timeline_file_close(struct timeline_file *file)

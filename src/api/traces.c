@@ -22,6 +22,9 @@ static uint64_t visit(void *user, uint64_t cycle)
 	}
 	if (!traces->timeline.left)
 		return next;
+	if (cycle && cycle >= timeline_file_next_count(&traces->timeline))
+		timeline_file_count(&traces->timeline, cycle);
+	next = earlier(next, timeline_file_next_count(&traces->timeline));
 	if (cycle >= traces->drained + TIMELINE_EVERY) {
 		timeline_file_take(&traces->timeline);
 		traces->drained = cycle;
@@ -34,6 +37,8 @@ static void ended(void *user, uint64_t cycles)
 	struct traces *traces = user;
 	if (traces->samples.every)
 		samples_take(&traces->samples, traces->gpu, running(traces), cycles);
+	if (timeline_file_next_count(&traces->timeline) != UINT64_MAX)
+		timeline_file_count(&traces->timeline, cycles);
 	if (traces->timeline.left)
 		timeline_file_end(&traces->timeline, running(traces), cycles);
 }
@@ -78,7 +83,21 @@ static enum sluice_status open_timeline(struct traces *traces, const struct slui
 	const char *path = settings->timeline_file;
 	uint64_t most = settings->timeline_events ? settings->timeline_events : MOST;
 	enum sluice_status status = check_file("timeline", path, settings, error);
-	if (status == SLUICE_OK && !timeline_file_open(&traces->timeline, traces->gpu, traces->records, path, most))
+	char message[256];
+	if (status != SLUICE_OK || timeline_file_open(&traces->timeline, traces->gpu, traces->records, path, most,
+	                                              settings->timeline_wish, message, sizeof message))
+		return status;
+	if (*message)
+		return api_fail(error, SLUICE_BAD_SETTING, "timeline: %s", message);
+	return api_fail(error, SLUICE_IO, "cannot write %s: %s", path, strerror(errno));
+}
+
+static enum sluice_status open_profile(struct traces *traces, const struct sluice_settings *settings,
+                                       struct sluice_error *error)
+{
+	const char *path = settings->profile_file;
+	enum sluice_status status = check_file("profile", path, settings, error);
+	if (status == SLUICE_OK && !profile_file_open(&traces->profile, traces->records, path))
 		return api_fail(error, SLUICE_IO, "cannot write %s: %s", path, strerror(errno));
 	return status;
 }
@@ -92,6 +111,8 @@ enum sluice_status traces_open(struct traces *traces, struct gpu *gpu, const str
 		status = open_samples(traces, settings, error);
 	if (status == SLUICE_OK && settings->timeline_file)
 		status = open_timeline(traces, settings, error);
+	if (status == SLUICE_OK && settings->profile_file)
+		status = open_profile(traces, settings, error);
 	return status;
 }
 
@@ -103,7 +124,10 @@ static bool finish(struct kept_file *file, const char **path)
 
 bool traces_finish(struct traces *traces, const char **path)
 {
-	return finish(&traces->samples.file, path) && finish(&traces->timeline.file, path);
+	if (!finish(&traces->samples.file, path) || !finish(&traces->timeline.file, path))
+		return false;
+	*path = traces->profile.path;
+	return profile_file_finish(&traces->profile);
 }
 
 void traces_stop(struct traces *traces)
@@ -116,4 +140,5 @@ void traces_close(struct traces *traces)
 {
 	samples_close(&traces->samples);
 	timeline_file_close(&traces->timeline);
+	profile_file_close(&traces->profile);
 }

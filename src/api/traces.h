@@ -1,7 +1,8 @@
-/* traces: what is written of kernels while they run: samples of their counters, and a timeline. */
+/* traces: what is written of kernels while they run: samples of their counters, a timeline, and a profile. */
 #ifndef SLUICE_API_TRACES_H
 #define SLUICE_API_TRACES_H
 
+#include "api/profile_file.h"
 #include "api/samples.h"
 #include "api/timeline_file.h"
 #include "sluice.h"
@@ -11,6 +12,7 @@ struct traces {
 	const struct records *records; /* the last one is of the kernel that runs */
 	struct samples samples;
 	struct timeline_file timeline;
+	struct profile_file profile;
 	uint64_t drained; /* cycle of the kernel up to which its events are in the file */
 };
 

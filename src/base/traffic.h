@@ -134,6 +134,7 @@ struct packet {
 	uint64_t address;
 	enum packet_kind kind;
 	bool is_reply;
+	bool from_dram;        /* of a reply: DRAM was asked for it; else L2 had it */
 	uint32_t bytes, flits; /* with its header */
 	uint32_t sm, slice;
 	uint32_t warp, block; /* slots; they mean something where there is a pc; warp: ACCESS_NOBODY where a mechanism has bound none */

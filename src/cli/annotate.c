@@ -2,17 +2,19 @@
 #include "cli/commands.h"
 
 #include "base/arena.h"
+#include "cli/profile/source.h"
 #include "cli/source_file.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { KEY_HTML = 256, KEY_TABLE };
+enum { KEY_HTML = 256, KEY_TABLE, KEY_PROFILE };
 
 struct annotate {
 	const char *file;
-	const char **flags; /* NULL-terminated */
+	const char *profile; /* NULL: what the analyzer says is shown */
+	const char **flags;  /* NULL-terminated */
 	size_t flag_count;
 	enum source_format format;
 };
@@ -20,6 +22,10 @@ struct annotate {
 static const struct argp_option annotate_options[] = {
 	{"html", KEY_HTML, NULL, 0, "Print a page of HTML", 0},
 	{"table", KEY_TABLE, NULL, 0, "Print a table of the reads of each kernel and their counts, without the source",
+         0},
+	{"profile", KEY_PROFILE, "RUN.json", 0,
+         "Show what each line has cost in a run, from the file of 'sluice run --profile'; without FILE.cu of all its "
+         "sources",
          0},
 	{0, 'I', "FOLDER", 0, "Look for included files there too", 0},
 	{0, 'D', "NAME[=VALUE]", 0, "Define a macro", 0},
@@ -46,6 +52,9 @@ static error_t parse(int key, char *value, struct argp_state *state)
 	case KEY_TABLE:
 		annotate->format = SOURCE_TABLE;
 		return 0;
+	case KEY_PROFILE:
+		annotate->profile = cli_text("--profile", value, state);
+		return 0;
 	case 'I':
 	case 'D':
 		add_flag(annotate, key, value);
@@ -56,7 +65,7 @@ static error_t parse(int key, char *value, struct argp_state *state)
 		annotate->file = value;
 		return 0;
 	case ARGP_KEY_END:
-		if (!annotate->file)
+		if (!annotate->file && !annotate->profile)
 			argp_error(state, "no file given");
 		return 0;
 	default:
@@ -83,6 +92,10 @@ int command_annotate(int argc, char **argv)
 	struct diag diag = {0};
 	if (argp_parse(&annotate_argp, argc, argv, 0, NULL, &annotate) != 0)
 		return CLI_USAGE;
+	if (annotate.profile)
+		return profile_source_print(argv[0], annotate.profile, annotate.file, annotate.format == SOURCE_HTML)
+		               ? 0
+		               : CLI_FAILED;
 	int status = CLI_FAILED;
 	if (cli_source_open(&file, argv[0], annotate.file, annotate.flags)) {
 		if (source_print(annotate.file, &file.options, annotate.format, stdout, &diag))

@@ -28,6 +28,7 @@ int command_machine(int argc, char **argv);
 int command_mech(int argc, char **argv);
 int command_mix(int argc, char **argv);
 int command_opt(int argc, char **argv);
+int command_profile(int argc, char **argv);
 int command_programs(int argc, char **argv);
 int command_ptx(int argc, char **argv);
 int command_results(int argc, char **argv);

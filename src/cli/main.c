@@ -25,6 +25,7 @@ static const struct command commands[] = {
 	{"figure", command_figure, "sluice figure", "make figures of the papers, ours beside theirs"},
 	{"results", command_results, "sluice results", "query the runs that figures have kept"},
 	{"energy", command_energy, "sluice energy", "show what runs have cost, in joules by component"},
+	{"profile", command_profile, "sluice profile", "show what lines and instructions of a run have cost"},
 	{"ptx", command_ptx, "sluice ptx", "show kernels of a PTX file: registers, memory, occupancy, instruction mix"},
 	{"opt", command_opt, "sluice opt", "rewrite PTX by passes"},
 	{"annotate", command_annotate, "sluice annotate", "show a CUDA source with what can be known of its reads"},

@@ -249,6 +249,8 @@ static void open_gpu(struct runtime *runtime)
 		.sample_every = environment_number("SLUICE_SAMPLE", UINT64_MAX, &numbers),
 		.timeline_file = environment("SLUICE_TIMELINE"),
 		.timeline_events = environment_number("SLUICE_TIMELINE_EVENTS", UINT64_MAX, &numbers),
+		.timeline_wish = environment("SLUICE_TIMELINE_WISH"),
+		.profile_file = environment("SLUICE_PROFILE"),
 		.energy = environment("SLUICE_ENERGY"),
 	};
 	struct sluice_error error = {0};
@@ -259,7 +261,8 @@ static void open_gpu(struct runtime *runtime)
 		tell_left_out(gpu, settings.machine);
 		if (!keep_statistics(runtime))
 			runtime->failed = true;
-		else if (runtime->keeps_stats || settings.sample_file || settings.timeline_file)
+		else if (runtime->keeps_stats || settings.sample_file || settings.timeline_file ||
+		         settings.profile_file)
 			watch_signals();
 		access_watch(); /* tells what it knows before that */
 		return;

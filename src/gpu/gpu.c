@@ -23,6 +23,9 @@ struct mech_machine gpu_mech_machine(const struct machine *machine)
 	                             .l1_mshrs = sm->l1d.mshrs,
 	                             .l1_sector_bytes = sm->l1d.line_bytes / sm->l1d.sectors,
 	                             .l2_sector_bytes = machine->l2.line_bytes / machine->l2.sectors,
+	                             .core_mhz = machine->core_mhz,
+	                             .l2_mhz = machine->l2_mhz,
+	                             .dram_mhz = machine->dram_mhz,
 	                             .send_queue = machine->send_queue};
 }
 

@@ -1,6 +1,7 @@
 /* The run of one kernel: from its launch to the last reply, or to what ends it before. */
 #include "gpu/dispatch.h"
 #include "gpu/gpu.h"
+#include "gpu/profile.h"
 #include "gpu/stats.h"
 #include "gpu/wiring.h"
 
@@ -176,6 +177,8 @@ void gpu_run(struct gpu *gpu, struct gpu_run *run)
 	dispatch_begin(&dispatch, gpu, run);
 	seam_kernel_begin(gpu->seam, run->blocks_limit);
 	uint64_t start = gpu->clock[CLOCK_CORE].cycle;
+	if (run->profile)
+		gpu_profile_begin(gpu, run->launch.program->count);
 	begin(gpu, run, start);
 	visits_begin(gpu, &run->visitor, start);
 	if (fits_together(gpu, run, &dispatch))
@@ -198,6 +201,8 @@ void gpu_run(struct gpu *gpu, struct gpu_run *run)
 	for (uint32_t i = 0; i < gpu->machine.map.channels; i++)
 		dram_settle(&gpu->channel[i], gpu->clock[CLOCK_DRAM].cycle);
 	stats_collect(gpu, &run->stats);
+	if (run->profile)
+		gpu_profile_end(gpu, run->profile);
 	visits_end(gpu, run->cycles);
 	const struct seam_mistake *mistake = seam_mistake(gpu->seam);
 	if (mistake && run->end != GPU_FAULT) {

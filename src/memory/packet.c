@@ -19,6 +19,7 @@ struct packet packet_of(const struct crossbar *crossbar, const struct request *r
 	return (struct packet){.address = request->address,
 	                       .kind = kinds[request->kind],
 	                       .is_reply = request->is_reply,
+	                       .from_dram = request->is_reply && request->level == LEVEL_DRAM,
 	                       .bytes = request_packet_bytes(request),
 	                       .flits = crossbar_flits(crossbar, request),
 	                       .sm = request->sm,

@@ -166,6 +166,13 @@ static void accept_from_dram(struct slice *slice, uint64_t cycle, uint64_t now)
 	}
 }
 
+/* What is counted by the request's instruction. */
+static struct slice_inst *inst_of(const struct slice *slice, const struct request *request)
+{
+	uint32_t pc = request_pc(request);
+	return &slice->by_pc[pc < slice->instructions ? pc : slice->instructions];
+}
+
 static void send_miss(struct slice *slice, uint64_t now)
 {
 	struct request *request = request_queue_front(&slice->cache.miss_queue);
@@ -175,6 +182,8 @@ static void send_miss(struct slice *slice, uint64_t now)
 	address_map_place(slice->map, request);
 	if (request->is_write)
 		request->fetch = request->bytes;
+	if (slice->by_pc)
+		inst_of(slice, request)->dram_bytes += request->fetch;
 	port_push(slice->to_dram, request, now);
 }
 
@@ -222,6 +231,10 @@ static void access_cache(struct slice *slice, uint64_t cycle, uint64_t now)
 		return;
 	}
 	bool kept = request->is_write && !sent_down;
+	if (slice->by_pc) {
+		inst_of(slice, request)->accesses++;
+		inst_of(slice, request)->hits += result == ACCESS_HIT;
+	}
 	if (result != ACCESS_HIT && !kept)
 		request->level = LEVEL_DRAM;
 	if ((result != ACCESS_HIT && !kept) || sent_down)

@@ -34,6 +34,11 @@ struct slice_stats {
 #undef X
 };
 
+/* What an instruction of the program that runs has asked of a slice. */
+struct slice_inst {
+	uint64_t accesses, hits, dram_bytes;
+};
+
 struct slice {
 	struct slice_config config;
 	uint32_t index;
@@ -57,6 +62,8 @@ struct slice {
 	void (*packet_in)(void *user, const struct packet *packet);
 	void (*packet_out)(void *user, const struct packet *packet);
 	void *look_user;
+	struct slice_inst *by_pc; /* and behind the last what is on behalf of none; NULL: nobody wants to know */
+	uint32_t instructions;    /* of the program */
 	struct slice_stats stats;
 };
 

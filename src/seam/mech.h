@@ -32,7 +32,7 @@
 #include "seam/mech_parts.h"
 
 /* Changes whenever this file, or what it includes, does so that what was compiled before would go wrong. */
-enum { MECH_VERSION = 8 };
+enum { MECH_VERSION = 9 };
 
 /* The buffer that answers before L1, as its owner wants it. */
 struct mech_buffer {
@@ -187,6 +187,9 @@ struct mech {
 	/* Events that it shows on the timeline, by mech_draw(). */
 	const struct mech_event_row *events;
 	size_t event_count;
+	/* Their tracks by kind, in ascending order from 0 on; NULL: all are called as the mechanism is. */
+	const struct mech_track_row *tracks;
+	size_t track_count;
 
 	size_t gpu_size, sm_size, partition_size; /* of states; 0: none */
 	uint32_t seats;                           /* enum mech_seat, ored: each has its hook, and no other has */

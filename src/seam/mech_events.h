@@ -46,6 +46,7 @@ struct mech_machine {
 	uint32_t line_bytes, l1_sets, l1_ways, l1_mshrs;
 	uint32_t l1_sector_bytes; /* line_bytes, where L1's lines come and go whole; */
 	uint32_t l2_sector_bytes; /* of L2: its line's, where its lines do */
+	double core_mhz, l2_mhz, dram_mhz; /* of the SMs, of the slices, of DRAM's commands */
 	uint32_t send_queue; /* requests that wait, of each SM and of the dispatcher */
 };
 

@@ -20,6 +20,12 @@ struct mech_event_row {
 	const char *arguments[2];
 };
 
+/* Tracks of a kind, for a mechanism that has several: what readers call one, and the number, up to the next row's, that they know as 0. */
+struct mech_track_row {
+	const char *name;
+	uint32_t first;
+};
+
 /* What of a part happened when: from a cycle to a later one, in which it is over, or in one. */
 struct mech_event {
 	uint32_t row;        /* of .events */

@@ -42,10 +42,46 @@ static enum cause find_cause(struct sm *sm, const struct scheduler *scheduler, s
 	return (*waits)->atomics ? CAUSE_LOAD : CAUSE_BARRIER;
 }
 
+/* The instruction at which the warp stands: one that has ended, or waits at a barrier or fence, at what it issued last. */
+static uint32_t stands_at(const struct sm *sm, const struct sm_warp *warp, enum cause cause)
+{
+	bool behind = cause == CAUSE_BARRIER || warp->simt->done;
+	return behind ? sm->profile->warp[warp->slot].last : warp->simt->pc;
+}
+
+/* Says of lost slots at which instruction they are: where find_cause() needs no warp to know the cause, at the oldest of those that it is about. */
+__attribute__((noinline)) static void note_lost(struct sm *sm, const struct scheduler *scheduler, enum cause cause,
+                                                const struct sm_warp *waits, uint64_t slots)
+{
+	static const enum profile_cause causes[] = {
+		[CAUSE_ARITHMETIC] = PROFILE_arithmetic,
+		[CAUSE_BARRIER] = PROFILE_barrier,
+		[CAUSE_HELD] = PROFILE_held,
+		[CAUSE_REPLAYED] = PROFILE_replayed,
+		[CAUSE_CONFLICT] = PROFILE_conflict,
+		[CAUSE_NO_INSTRUCTION] = PROFILE_no_instruction,
+	};
+	const struct mech_warps *seen = &scheduler->seen;
+	if (cause == CAUSE_IDLE)
+		return;
+	if (cause == CAUSE_CONFLICT)
+		waits = oldest_of(scheduler, scheduler->filled & ~(seen->held | scheduler->stale | scheduler->hazard));
+	else if (cause == CAUSE_NO_INSTRUCTION)
+		waits = oldest_of(scheduler, seen->live & ~seen->held);
+	uint32_t pc = stands_at(sm, waits, cause);
+	if (cause == CAUSE_LOAD)
+		profile_waits(sm->profile, waits, pc);
+	else
+		profile_lost(sm->profile, pc, causes[cause], slots);
+}
+
 void cpi_charge(struct sm *sm, const struct scheduler *scheduler, uint64_t slots)
 {
 	struct sm_warp *waits = NULL;
-	switch (find_cause(sm, scheduler, &waits)) {
+	enum cause cause = find_cause(sm, scheduler, &waits);
+	if (sm->profile)
+		note_lost(sm, scheduler, cause, waits, slots);
+	switch (cause) {
 	case CAUSE_ARITHMETIC:
 		sm->stats.stack_arithmetic += slots;
 		break;
@@ -72,11 +108,13 @@ void cpi_charge(struct sm *sm, const struct scheduler *scheduler, uint64_t slots
 	}
 }
 
-void cpi_resolve(struct sm *sm, struct sm_warp *warp, uint32_t level)
+void cpi_resolve(struct sm *sm, struct sm_warp *warp, const struct op *op, uint32_t level)
 {
 	uint64_t *const by_level[] = {&sm->stats.stack_l1, &sm->stats.stack_l2, &sm->stats.stack_dram,
 	                              &sm->stats.stack_shared, &sm->stats.stack_texture};
 	invariant(level <= LEVEL_TEXTURE);
+	if (sm->profile)
+		profile_resolved(sm->profile, warp, op, sm->launch->program->code, level);
 	*by_level[level] += warp->waited;
 	warp->waited = 0;
 }

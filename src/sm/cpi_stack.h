@@ -8,13 +8,14 @@
 /* Levels under which waiting for shared memory and for the texture cache is charged (behind those of enum request_level). */
 enum { LEVEL_SHARED = LEVEL_DRAM + 1, LEVEL_TEXTURE };
 
+struct op;
 struct sm;
 struct sm_warp;
 struct scheduler;
 
 /* Charges a scheduler's slots of cycles in which none of its warps issued. */
 void cpi_charge(struct sm *sm, const struct scheduler *scheduler, uint64_t slots);
-/* The data that the warp's slots have waited for have come from that level. */
-void cpi_resolve(struct sm *sm, struct sm_warp *warp, uint32_t level);
+/* The data that the warp's slots have waited for have come from that level, for that instruction (NULL: for none). */
+void cpi_resolve(struct sm *sm, struct sm_warp *warp, const struct op *op, uint32_t level);
 
 #endif

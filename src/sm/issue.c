@@ -66,6 +66,8 @@ static void dispatch_to_collectors(struct sm *sm, struct sm_warp *warp, const st
 		warp_atomics_issued(warp, op->accesses);
 	scoreboard_reserve(&warp->scoreboard, &sm->scoreboards, inst, is_memory(inst));
 	warp_instruction_issued(warp);
+	if (sm->profile)
+		profile_issued(sm->profile, op, step, sm->cycle);
 	uint32_t pipe = choose_pipe(sm, warp->pipes);
 	sm->issue.by_pipe[inst->data_type][pipe]++;
 	latch_push(&sm->issued[pipe], op);

@@ -67,7 +67,11 @@ enum access_result l1_look_up(struct sm *sm, struct request *request, bool *sent
 		cache_widen(cache, request);
 	request->born = sm->cycle;
 	sm->l1.port_is_used |= cache == &sm->l1.data;
-	return cache_access(cache, request, sm->cycle, sent_down);
+	uint32_t pc = request_pc(request);
+	enum access_result result = cache_access(cache, request, sm->cycle, sent_down);
+	if (sm->profile && result != ACCESS_REFUSED && pc != ACCESS_NO_PC)
+		profile_looked_up(sm->profile, pc, result == ACCESS_HIT);
+	return result;
 }
 
 /* A store counts from here on. */

@@ -223,7 +223,7 @@ static bool access_memory(struct sm *sm, struct op *op)
 	}
 	/* A store leaves now, its acknowledgements come to the warp; a load that hit is done, others wait for answers. */
 	if (!op->unanswered) {
-		cpi_resolve(sm, &sm->warp[op->warp], LEVEL_L1);
+		cpi_resolve(sm, &sm->warp[op->warp], op, LEVEL_L1);
 		instruction_complete(sm, op);
 	}
 	return true;

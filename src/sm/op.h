@@ -18,6 +18,7 @@ struct access {
 struct op {
 	const struct simt_inst *inst;
 	uint64_t number;      /* of its issue, in the SM's order */
+	uint64_t issued;      /* cycle; known where a profile is kept */
 	uint32_t warp;        /* slot */
 	uint32_t lanes;       /* that run */
 	uint8_t space;        /* memory: enum ptx_space, resolved */

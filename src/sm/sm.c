@@ -59,7 +59,7 @@ void sm_end(struct sm *sm)
 {
 	for (uint32_t w = 0; w < sm->config.warps;
 	     w++) /* of a kernel that was cut: what they wait for has come from nowhere nearer */
-		cpi_resolve(sm, &sm->warp[w], LEVEL_DRAM);
+		cpi_resolve(sm, &sm->warp[w], NULL, LEVEL_DRAM);
 	issue_settle(sm);
 	l1_end(sm);
 	texture_unit_end(sm);

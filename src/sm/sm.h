@@ -23,6 +23,7 @@
 #include "sm/local_memory.h"
 #include "sm/network_port.h"
 #include "sm/operand_collectors.h"
+#include "sm/profile.h"
 #include "sm/register_file.h"
 #include "sm/shared_memory.h"
 #include "sm/stats.h"
@@ -74,6 +75,7 @@ struct sm {
 	struct write_back write_back;
 
 	struct sm_stats stats;
+	struct profile *profile; /* of this launch, or NULL: nobody asks for one */
 };
 
 /* The SM's part of the mechanisms has an owner of the warp order. */

@@ -92,6 +92,8 @@ bool texture_unit_access(struct sm *sm, struct op *op, const struct access *acce
 	const struct request wanted = {.address = access->address};
 	const struct tag_probe probe = tags_probe(&unit->tags, &wanted);
 	bool is_miss = probe.state != TAG_HIT;
+	if (sm->profile)
+		profile_looked_up(sm->profile, op->inst->pc, !is_miss && !unit->coming[probe.at]);
 	if (is_miss) {
 		miss(sm, op, &probe);
 	} else {

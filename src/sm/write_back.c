@@ -9,6 +9,8 @@ void instruction_complete(struct sm *sm, struct op *op)
 {
 	struct sm_warp *warp = &sm->warp[op->warp];
 	invariant(!op->accesses && !op->unanswered && !op->bank_cycles);
+	if (sm->profile && op->space != PTX_REG && op->inst->kind != SIMT_STORE)
+		profile_completed(sm->profile, op, sm->cycle);
 	scoreboard_release(&warp->scoreboard, &sm->scoreboards, op->inst);
 	scheduler_results_written(sm, warp, op->inst);
 	op_free(&sm->ops, op);
@@ -22,7 +24,7 @@ void access_answered(struct sm *sm, struct op *op, uint32_t level)
 		op->level = (uint8_t)level;
 	if (--op->unanswered == 0) {
 		bool from_texture = op->space == PTX_TEX && op->level == LEVEL_L1;
-		cpi_resolve(sm, &sm->warp[op->warp], from_texture ? (uint32_t)LEVEL_TEXTURE : op->level);
+		cpi_resolve(sm, &sm->warp[op->warp], op, from_texture ? (uint32_t)LEVEL_TEXTURE : op->level);
 		instruction_complete(sm, op);
 	}
 }

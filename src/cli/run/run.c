@@ -4,6 +4,8 @@
  */
 #include "cli/run/run.h"
 
+#include "cli/run/trace.h"
+
 #include "base/arena.h"
 #include "base/config_find.h"
 #include "base/file.h"
@@ -34,6 +36,12 @@ enum {
 	KEY_SAMPLE,
 	KEY_TIMELINE,
 	KEY_TIMELINE_EVENTS,
+	KEY_PROFILE,
+	KEY_TRACE,
+	KEY_TRACE_CYCLES,
+	KEY_TRACE_SM,
+	KEY_TRACE_WHAT,
+	KEY_TRACE_EVERY,
 	KEY_ENERGY
 };
 
@@ -51,6 +59,17 @@ static const struct argp_option run_options[] = {
 	{"timeline", KEY_TIMELINE, "FILE", 0,
          "Write when kernels, blocks and mechanisms' events began and ended: JSON for Perfetto, or FILE.csv", 0},
 	{"timeline-events", KEY_TIMELINE_EVENTS, "N", 0, "At most N of them; default 10000000", 0},
+	{"trace", KEY_TRACE, "FILE", 0,
+         "Write for ui.perfetto.dev what blocks, warps, requests, prefetches and DRAM's banks do: FILE.perfetto, or "
+         "FILE.perfetto.zst",
+         0},
+	{"trace-cycles", KEY_TRACE_CYCLES, "A-B", 0, "Of these core cycles alone", 0},
+	{"trace-sm", KEY_TRACE_SM, "LIST", 0, "Of these SMs alone, as in 0-3,7", 0},
+	{"trace-what", KEY_TRACE_WHAT, "WORDS", 0,
+         "Of these alone: blocks, warps, requests, transfers, banks, counters", 0},
+	{"trace-every", KEY_TRACE_EVERY, "N", 0, "A value of each counter every N core cycles; default 500", 0},
+	{"profile", KEY_PROFILE, "FILE", 0,
+         "Write what each PTX instruction has cost, as JSON ('sluice profile', 'sluice annotate --profile')", 0},
 	{"energy", KEY_ENERGY, "TABLE", OPTION_ARG_OPTIONAL,
          "Say in the statistics what the kernels have cost, by a table of energies; default the machine's", 0},
 	{"functional", KEY_FUNCTIONAL, NULL, 0, "Results only, without cycles", 0},
@@ -140,6 +159,27 @@ static error_t parse(int key, char *value, struct argp_state *state)
 		return 0;
 	case KEY_TIMELINE_EVENTS:
 		run->timeline_events = cli_number("--timeline-events", value, 1, state);
+		return 0;
+	case KEY_TRACE:
+		run->trace.file = cli_text("--trace", value, state);
+		return 0;
+	case KEY_TRACE_CYCLES:
+		run_trace_cycles(&run->trace, value, state);
+		return 0;
+	case KEY_TRACE_SM:
+		run_trace_sms(&run->trace, value, state);
+		return 0;
+	case KEY_TRACE_WHAT:
+		run_trace_what(&run->trace, value, state);
+		return 0;
+	case KEY_TRACE_EVERY:
+		run->trace.every = cli_number("--trace-every", value, 1, state);
+		return 0;
+	case ARGP_KEY_END:
+		run_trace_apply(run, state);
+		return ARGP_ERR_UNKNOWN;
+	case KEY_PROFILE:
+		run->profile_file = cli_text("--profile", value, state);
 		return 0;
 	case KEY_ENERGY:
 		run->energy = value ? cli_text("--energy", value, state) : "default";
@@ -351,6 +391,8 @@ static void export_traces(const struct run *run)
 	export_file("SLUICE_SAMPLE_FILE", run->sample_file);
 	export_file("SLUICE_TIMELINE", run->timeline_file);
 	export_number("SLUICE_TIMELINE_EVENTS", run->timeline_events);
+	set("SLUICE_TIMELINE_WISH", run->timeline_wish);
+	export_file("SLUICE_PROFILE", run->profile_file);
 }
 
 /* A table's path stays right wherever the program goes. */
@@ -387,6 +429,8 @@ static bool try_machine(const struct run *run, const char *machine, const struct
 		.sample_every = run->sample_every,
 		.timeline_file = run->timeline_file,
 		.timeline_events = run->timeline_events,
+		.timeline_wish = run->timeline_wish,
+		.profile_file = run->profile_file,
 		.energy = run->energy};
 	if (sluice_open(&gpu, &settings, &error) != SLUICE_OK) {
 		cli_library_error(run->name, &error);
@@ -481,6 +525,7 @@ void run_free(struct run *run)
 		free((char *)run->mechanisms.list[i]);
 	free(run->mechanisms.list);
 	free(run->passes.list);
+	free(run->timeline_wish);
 	free(run->check);
 }
 

@@ -4,6 +4,16 @@
 
 #include "cli/commands.h"
 
+/* What --trace and its options ask for. */
+enum { RUN_TRACE_WORDS = 6 };
+struct run_trace {
+	const char *file; /* NULL: no trace */
+	bool chooses, shows[RUN_TRACE_WORDS]; /* by --trace-what; else all */
+	uint64_t first, last;                 /* core cycles; last 0: to the end */
+	uint64_t every;                       /* core cycles between values of counters; 0: the usual */
+	char sms[48];                         /* "": all */
+};
+
 /* The options of a run. Zero-initialise; run_free() afterwards. */
 struct run {
 	const char *name; /* of the command, for its messages */
@@ -12,6 +22,9 @@ struct run {
 	uint64_t sample_every; /* core cycles between samples; 0: none */
 	const char *sample_file;
 	const char *timeline_file;
+	char *timeline_wish; /* what the timeline shows; or NULL */
+	struct run_trace trace;
+	const char *profile_file;
 	uint64_t timeline_events; /* 0: as many as the library wants */
 	const char *energy; /* a table of energies; or NULL */
 	char *check; /* what --check asked for, all of it */

@@ -1,0 +1,82 @@
+/* sluice profile: what the instructions and lines of a run have cost: shown, compared, for KCachegrind. */
+#include "cli/profile/profile.h"
+
+#include "cli/commands.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { KEY_KERNEL = 256, KEY_BY, KEY_TOP };
+
+static const struct argp_option profile_options[] = {
+	{"kernel", KEY_KERNEL, "NAME", 0, "Of that kernel alone", 0},
+	{"by", KEY_BY, "WHAT", 0, "line (default) or instruction", 0},
+	{"top", KEY_TOP, "N", 0, "The N that cost most; default 20, 0: all", 0},
+	{"output", 'o', "FILE", 0, "callgrind: write there; default callgrind.out.sluice", 0},
+	{0},
+};
+
+static error_t parse(int key, char *value, struct argp_state *state)
+{
+	static const char *const choices[] = {"line", "instruction", NULL};
+	struct profile_wish *wish = state->input;
+	switch (key) {
+	case KEY_KERNEL:
+		wish->kernel = cli_text("--kernel", value, state);
+		return 0;
+	case KEY_BY:
+		wish->by = strcmp(cli_choice("--by", value, choices, state), "line") == 0 ? PROFILE_BY_LINE
+		                                                                          : PROFILE_BY_INSTRUCTION;
+		return 0;
+	case KEY_TOP:
+		wish->top = cli_number("--top", value, 0, state);
+		return 0;
+	case 'o':
+		wish->output = cli_text("--output", value, state);
+		return 0;
+	case ARGP_KEY_ARG:
+		if (wish->words == PROFILE_WORDS)
+			argp_error(state, "one word too many: '%s'", value);
+		wish->word[wish->words++] = value;
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+static const struct argp profile_argp = {
+	.options = profile_options,
+	.parser = parse,
+	.args_doc = "show FILE\ndiff FILE FILE\ncallgrind FILE",
+	.doc = "Show what each line, or each PTX instruction, of a run's kernels has cost, from the file of 'sluice "
+	       "run --profile': "
+	       "slots of the schedulers in which it issued or that were lost at it, and why; what two runs differ in; "
+	       "or write it for "
+	       "KCachegrind.",
+};
+
+static const struct action {
+	const char *name;
+	uint32_t files;
+	bool (*run)(const struct profile_wish *wish);
+} actions[] = {{"show", 1, profile_show}, {"diff", 2, profile_diff}, {"callgrind", 1, profile_callgrind}};
+enum { ACTIONS = sizeof actions / sizeof *actions };
+
+int command_profile(int argc, char **argv)
+{
+	static const char *const names[ACTIONS + 1] = {"show", "diff", "callgrind", NULL};
+	struct profile_wish wish = {.command = argv[0], .top = 20, .output = "callgrind.out.sluice"};
+	if (argp_parse(&profile_argp, argc, argv, 0, NULL, &wish) != 0)
+		return CLI_USAGE;
+	const char *name = wish.words ? wish.word[0] : "";
+	for (size_t i = 0; i < ACTIONS; i++) {
+		if (strcmp(actions[i].name, name) != 0)
+			continue;
+		if (wish.words == 1 + actions[i].files)
+			return actions[i].run(&wish) ? 0 : CLI_FAILED;
+		cli_error(argv[0], "%s takes %s of 'sluice run --profile'", name,
+		          actions[i].files == 1 ? "one file" : "two files");
+		return CLI_USAGE;
+	}
+	return cli_unknown_word(argv[0], "show, diff or callgrind", name, names);
+}

@@ -1,0 +1,212 @@
+#!/bin/sh
+# Protects profiles (--profile): over all instructions each figure adds up to the kernel's statistics, of the machine, with mechanisms and where a
+# run is cut; conflicts, transactions, divergence, latency and who waits are at the instructions that cause them; nothing depends on
+# threads or sleep, no figure changes; and what `sluice profile` and `sluice annotate --profile` make of them.
+set -u
+. "$(dirname "$0")/lib.sh"
+. "$source_dir/tests/cuda/preload.sh"
+cd "$work" || exit 1
+
+cat >program.cu <<'CU'
+#include <cstdio>
+#include <cstdlib>
+__constant__ int offset[64];
+texture<float, 1> image;
+__device__ __noinline__ float twice(float x) { return x * offset[threadIdx.x % 8] + 1; }
+__global__ void mixed(const float *in, float *out, unsigned *count, int n)
+{
+	__shared__ float tile[32 * 64];
+	float sum = 0;
+	for (int i = 0; i < n; i++)
+		sum += in[(blockIdx.x * n + i) * blockDim.x + threadIdx.x]; // loads
+	tile[threadIdx.x * 2] = sum; // two-way
+	__syncthreads();
+	sum += tile[(threadIdx.x * 32 + 1) % 2048]; // many-way
+	if (threadIdx.x & 1) // parts
+		sum += twice(sum);
+	sum += tex1Dfetch(image, threadIdx.x);
+	atomicAdd(count + (threadIdx.x & 3), 1); // adds
+	out[(blockIdx.x * blockDim.x + threadIdx.x) * 32] = sum; // apart
+}
+template <typename A, typename B> __global__ void named(A *a, B b) { a[threadIdx.x] = b; }
+int main(int argc, char **argv)
+{
+	float *in, *out;
+	unsigned *count;
+	int ones[64];
+	for (int &one : ones)
+		one = 1;
+	cudaMalloc(&in, 4 << 20), cudaMalloc(&out, 1 << 20), cudaMalloc(&count, 64);
+	cudaMemset(in, 0, 4 << 20), cudaMemset(count, 0, 64);
+	cudaMemcpyToSymbol(offset, ones, sizeof ones);
+	cudaBindTexture(NULL, image, in, 4096);
+	for (int i = 0; i < atoi(argv[1]); i++) {
+		mixed<<<30, 64>>>(in, out, count, 10);
+		named<float, int><<<1, 32>>>(out, 1);
+	}
+	puts(cudaGetErrorName(cudaDeviceSynchronize()));
+}
+CU
+try 0 cc -Wno-deprecated-declarations program.cu -o program
+
+# check PROFILE STATS: it adds up to these.
+cat >check.py <<'PY'
+import json, sys
+profile, stats = json.load(open(sys.argv[1])), json.load(open(sys.argv[2]))
+assert profile["profile"] == 1 and profile["program"] == stats["program"] and profile["machine"] == stats["machine"]
+launches = {}
+for launch in stats["kernels"]:
+    launches.setdefault(launch["name"], []).append(launch)
+assert [kernel["name"] for kernel in profile["kernels"]] == list(launches), "kernels"
+for kernel in profile["kernels"]:
+    mine = launches[kernel["name"]]
+    assert kernel["launches"] == len(mine) and kernel["cycles"] == sum(launch["cycles"] for launch in mine)
+    counted = lambda *names: sum(launch["counters"][name] for launch in mine for name in names)
+    code = kernel["instructions"]
+    assert [inst["index"] for inst in code] == list(range(len(code)))
+    over_code = lambda name: sum(inst.get(name, 0) for inst in code)
+    over_all = lambda name: over_code(name) + kernel["no_instruction"].get(name, 0)
+    assert over_code("issues") == counted("sm.warp_instructions") == counted("sm.stack_issued") == kernel["issued"]
+    assert over_code("lanes") == counted("sm.thread_instructions")
+    assert over_code("diverged") == counted("sm.divergent_branches")
+    assert kernel["idle"] == counted("sm.stack_idle")
+    for name in (name for name in mine[0]["counters"] if name.startswith("sm.stack_")):
+        cause = name[len("sm.stack_"):]
+        if cause not in ("issued", "idle"):
+            assert sum(inst.get("waits", {}).get(cause, 0) for inst in code) == counted(name), name
+    if "-" not in sys.argv[3:]:
+        caches = [cache for cache in ("l1d", "l1c", "l1t")]
+        assert over_code("l1_accesses") == counted(*(cache + ".accesses" for cache in caches))
+        assert over_code("l1_hits") == counted(*(cache + ".hits" for cache in caches))
+    assert over_all("l2_accesses") == counted("l2.accesses") and over_all("l2_hits") == counted("l2.hits")
+    moved = stats["configuration"]["dram.atom_bytes"] * counted("dram.reads", "dram.writes")
+    assert 0.5 * moved <= over_all("dram_bytes") <= moved, (over_all("dram_bytes"), moved)
+PY
+check() {
+	python3 check.py "$@" >out 2>err || fail "$1 is not what $2 says"
+}
+
+try_program 0 run --stats without.json -- ./program 2
+try_program 0 run --stats with.json --profile with.profile -- ./program 2
+check with.profile with.json
+for file in without with; do
+	sed 's/"host_seconds": [^,]*,//' $file.json >$file.figures
+done
+cmp without.figures with.figures || fail "a profile changes figures"
+
+# What stands at the lines that say so: 30 blocks of 2 warps, twice.
+python3 - >out 2>err <<'PY' || fail "costs are at other lines"
+import json
+kernel = json.load(open("with.profile"))["kernels"][0]
+lines = open("program.cu").read().split("\n")
+def at(comment, text):
+    line = next(i for i, one in enumerate(lines, 1) if one.endswith("// " + comment))
+    return [inst for inst in kernel["instructions"] if inst.get("line") == line and inst["text"].find(text) >= 0]
+WARPS = 120
+def only(comment, text):
+    found = at(comment, text)
+    assert len(found) == 1 and found[0]["file"].endswith("program.cu"), (comment, text, found)
+    return found[0]
+assert only("two-way", "st.shared")["bank_cycles"] == 2 * WARPS
+assert only("many-way", "ld.shared")["bank_cycles"] == 32 * WARPS
+assert only("apart", "st.global")["transactions"] == 32 * WARPS
+loads = at("loads", "ld.global")
+assert sum(inst["issues"] for inst in loads) == 10 * WARPS == sum(inst["transactions"] for inst in loads)
+assert sum(inst["answers"] for inst in loads) == 10 * WARPS
+for inst in loads:
+    assert inst["latency_mean"] > 100 and inst["latency_p95"] >= 0.9 * inst["latency_mean"], inst
+    assert inst["l2_accesses"] >= inst["issues"] and inst["dram_bytes"] > 0, inst
+add = [inst for inst in at("loads", "add") if inst["text"].find(".f32") > 0]
+waiters = {waiter["index"]: waiter["slots"] for inst in loads for waiter in inst["waited_for_by"]}
+assert set(waiters) <= {inst["index"] for inst in kernel["instructions"]} and set(waiters) & {inst["index"] for inst in add}, waiters
+waits = sum(sum(inst["waits"].get(level, 0) for level in ("l1", "l2", "dram")) for inst in add)
+assert 0 < sum(waiters[inst["index"]] for inst in add if inst["index"] in waiters) <= waits
+parted = [inst for inst in kernel["instructions"] if inst.get("diverged")]
+assert [inst["diverged"] for inst in parted] == [WARPS], parted
+inside = [inst for inst in kernel["instructions"] if "twice" in inst.get("function", "")]
+assert inside and all(inst["lanes"] == 16 * inst["issues"] for inst in inside if "issues" in inst)
+constant = [inst for inst in inside if inst["text"].startswith("ld.const")]
+assert len(constant) == 1 and constant[0]["transactions"] == constant[0]["issues"], constant
+assert any(inst["text"].startswith("tex") and inst["answers"] == WARPS for inst in kernel["instructions"])
+assert sum(inst["answers"] for inst in at("adds", "atom") + at("adds", "red")) == WARPS
+PY
+
+for setting in "-o launch.sleep=false" "--threads 2" "--threads 4"; do
+	# shellcheck disable=SC2086 # words
+	try_program 0 run --profile other.profile $setting -- ./program 2
+	sed 's/"options":\[[^]]*\]//' other.profile >other.figures
+	sed 's/"options":\[[^]]*\]//' with.profile | cmp - other.figures || fail "profiles depend on $setting"
+done
+
+for how in "-m gtx480-v4" "-m gtx480-v4 --mech mthwp" "--mech caps" "--mech d2ma --mech teleport"; do
+	# shellcheck disable=SC2086 # words
+	try_program 0 run --stats some.json --profile some.profile $how -- ./program 2
+	check some.profile some.json -
+done
+
+# A run that is cut; one that is killed leaves what is whole; threads of the host do no harm.
+try_program 124 run --max-instructions 50000 --stats cut.json --profile cut.profile -- ./program 1
+check cut.profile cut.json
+mkdir elsewhere
+(cd elsewhere && LD_PRELOAD=$preload exec "$sluice" run --profile killed.profile -- ../program 100000 >../out 2>../err) &
+child=$!
+for _ in $(seq 300); do
+	grep -q '"launches"' elsewhere/killed.profile 2>/dev/null && break
+	sleep 0.1
+done
+kill -9 $child
+wait $child 2>/dev/null
+python3 -c 'import json; assert json.load(open("elsewhere/killed.profile"))["kernels"]' || fail "what a killed run left is not whole"
+
+# Shown: by line, by instruction, beside the source, as a page, for KCachegrind, and what two differ in.
+try 0 profile show with.profile
+says out "program.cu:11"
+try 0 profile show with.profile --by instruction --kernel named --top 3
+says out "st.global"
+[ "$(wc -l <out)" -le 5 ] || fail "more than the three that were asked for"
+try 0 annotate --profile with.profile program.cu
+grep -q '%.*| *11 .*sum += in' out || fail "the line of the loads has no costs"
+[ "$(grep -c '|' out)" = $(($(wc -l <program.cu) + 1)) ] || fail "not each line of the source, once"
+try 0 annotate --profile with.profile --html program.cu
+grep -q 'tex1Dfetch(image' out && grep -q '__constant__' out && ! grep -q 'a, B b' out || grep -q '&lt;typename A' out || fail "the page's source is not escaped"
+try 0 profile callgrind with.profile -o callgrind.out
+if command -v callgrind_annotate >/dev/null; then
+	callgrind_annotate --show=Slots --sort=Slots callgrind.out >annotated 2>err || fail "callgrind_annotate does not take it"
+	slots=$(python3 -c '
+import json
+print(sum(i.get("issues", 0) + sum(i.get("waits", {}).values()) for k in json.load(open("with.profile"))["kernels"] for i in k["instructions"]))')
+	tr -d , <annotated | grep -q "^ *$slots .*PROGRAM TOTALS" || fail "another total than $slots"
+fi
+try_program 0 run -o l1d.sets=1 --profile small.profile -- ./program 2
+try 0 profile diff with.profile small.profile
+says out "more cycles than with.profile"
+says out "program.cu:"
+try 0 profile diff with.profile with.profile
+says out "Both take"
+[ "$(wc -l <out)" -le 4 ] || fail "a profile differs from itself"
+
+try 2 run --functional --profile p -- ./program 1
+says_only err "sluice run: profile: a functional run has no cycles"
+try 2 run --profile /nowhere/p -- ./program 1
+says_only err "sluice run: cannot write /nowhere/p: No such file or directory"
+try 2 run --profile /dev/null -- ./program 1
+says_only err "sluice run: profile: /dev/null is no ordinary file"
+try 1 profile show nowhere
+says_only err "sluice profile: cannot read nowhere: No such file or directory"
+try 1 profile show with.json
+says_only err "sluice profile: with.json is no profile; 'sluice run --profile FILE -- PROGRAM' makes one"
+head -c 3000 with.profile >half
+try 1 profile diff with.profile half
+says err "sluice profile: half:1:"
+try 1 profile show --kernel other with.profile
+says err "with.profile has no kernel 'other'; its first is 'mixed(float const*, float*, unsigned int*, int)'"
+try 1 annotate --profile with.profile other.cu
+says err "with.profile has no line of other.cu"
+try 2 profile show
+says err "show takes one file"
+try 2 profile shw with.profile
+says err "did you mean 'show'"
+try 1 profile callgrind with.profile -o /nowhere/x
+says_only err "sluice profile: cannot write /nowhere/x: No such file or directory"
+
+finish
