@@ -130,8 +130,9 @@ char *source_preprocess(const char *file, const struct source_options *options, 
 	                                 "-x",
 	                                 "cuda",
 	                                 "-w",
+	                                 "-DSLUICE_ANALYZED",
 	                                 "-E"};
-	uint32_t count = 14;
+	uint32_t count = 15;
 	for (uint32_t i = 0; options->flags && options->flags[i] && count < MOST_FLAGS - 2; i++)
 		words[count++] = options->flags[i];
 	words[count] = file;

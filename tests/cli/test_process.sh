@@ -38,8 +38,7 @@ int main(int argc, char **argv)
 	if (!strcmp(what, "bad"))
 		bad<<<1, 1>>>(p);
 	if (!strcmp(what, "missing")) {
-		size_t bytes;
-		printf("%s\n", cudaGetErrorName(cudaOccupancyAvailableDynamicSMemPerBlock(&bytes, (const void *)fine, 1, 64)));
+		printf("%s\n", cudaGetErrorName(cudaDeviceGetNvSciSyncAttributes(p, 0, 1)));
 	}
 	cudaError_t error = cudaDeviceSynchronize(), again = cudaMemset(p, 0, 4);
 	printf("%s %s\n", cudaGetErrorName(error), cudaGetErrorName(again));
@@ -68,7 +67,7 @@ run 9 ./program bad 9
 
 run 0 ./program missing
 says out "cudaErrorNotSupported"
-says err "cudaOccupancyAvailableDynamicSMemPerBlock is not implemented"
+says err "cudaDeviceGetNvSciSyncAttributes: there is no NvSciSync"
 
 # Statistics in a file: valid JSON however the process ends, which it says, with the kernels that had ended; nothing beside it.
 SLUICE_STATS=$work/stats.json

@@ -215,7 +215,8 @@ static void check_names()
 	COMPILES(NVRTC_ERROR_NO_LOWERED_NAMES_BEFORE_COMPILATION, nvrtcGetLoweredName(program, "plain", &name));
 	for (const char *expression : {kernel.c_str(), "&inner::variable", "&inner::constant", "plain"})
 		FINE(nvrtcAddNameExpression(program, expression));
-	FINE(nvrtcCompileProgram(program, 0, NULL));
+	const char *const machine[] = {"--gpu-architecture=sm_70"};
+	FINE(nvrtcCompileProgram(program, 1, machine));
 	COMPILES(NVRTC_ERROR_NO_NAME_EXPRESSIONS_AFTER_COMPILATION, nvrtcAddNameExpression(program, "plain"));
 	COMPILES(NVRTC_ERROR_NAME_EXPRESSION_NOT_VALID, nvrtcGetLoweredName(program, "other", &name));
 	FINE(nvrtcGetLoweredName(program, "plain", &name));

@@ -103,6 +103,18 @@ template <class T> static inline __device__ cudaError_t cudaMalloc(T **pointer, 
 	return cudaMalloc((void **)(void *)pointer, size);
 }
 
+#if defined(SLUICE_ANALYZED)
+/* `sluice analyze` knows nothing of a launch but that it is given values. */
+namespace sluice
+{
+struct any_launch {
+	template <class... Shape> __device__ any_launch(Shape...);
+	template <class... Arguments> __device__ void operator()(Arguments...) const;
+};
+} // namespace sluice
+#define SLUICE_DEVICE_LAUNCH(count, ...) ::sluice::any_launch(
+#define SLUICE_DEVICE_LAUNCHED           )
+#else
 #define SLUICE_DEVICE_LAUNCH(count, ...)                                                                               \
 	({                                                                                                             \
 		struct sluice_launched {                                                                               \
@@ -114,6 +126,7 @@ template <class T> static inline __device__ cudaError_t cudaMalloc(T **pointer, 
 #define SLUICE_DEVICE_LAUNCHED                                                                                         \
 		);                                                                                                     \
 	})
+#endif
 #if defined(__CUDA_ARCH__)
 #define SLUICE_LAUNCH   SLUICE_DEVICE_LAUNCH
 #define SLUICE_LAUNCHED SLUICE_DEVICE_LAUNCHED
