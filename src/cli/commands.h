@@ -30,6 +30,7 @@ int command_mix(int argc, char **argv);
 int command_opt(int argc, char **argv);
 int command_programs(int argc, char **argv);
 int command_ptx(int argc, char **argv);
+int command_report(int argc, char **argv);
 int command_results(int argc, char **argv);
 int command_run(int argc, char **argv);
 int command_stats(int argc, char **argv);
