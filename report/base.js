@@ -38,8 +38,13 @@ function numberText(value) {
 		return value.toFixed(1);
 	if (Math.abs(value) >= 1)
 		return value.toFixed(2);
-	return value === 0 ? "0" : String(Number(value.toPrecision(3)));
+	if (value === 0)
+		return "0";
+	return Math.abs(value) < 1e-3 ? value.toExponential(2) : String(Number(value.toPrecision(3)));
 }
+
+// A share's percents, rates: with as many digits in all rows, so that they stand below each other.
+const fixedText = (value, digits) => (!isNumber(value) ? "-" : Math.abs(value) >= 1000 ? wholeFormat.format(value) : value.toFixed(digits));
 
 // "1.2 M": for axes and tight places.
 function shortText(value) {

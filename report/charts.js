@@ -10,7 +10,7 @@ function dropCharts() {
 
 const cssColour = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 const levelColour = (level) => cssColour(`--level-${level}`) || cssColour("--level-other");
-const seriesColour = (number) => cssColour(`--series-${number % 10}`);
+const seriesColour = (number) => cssColour(`--series-${number % 14}`);
 
 const stripes = (levels) => levels.map((level) => ({label: levelName(level), backgroundColor: levelColour(level)}));
 
@@ -36,8 +36,8 @@ function chart(words, height, config) {
 		plugins: {
 			legend: {
 				position: "bottom",
-				labels: {color: cssColour("--text"), boxWidth: 12, boxHeight: 12, padding: 10},
 				...config.options.plugins?.legend,
+				labels: {color: cssColour("--text"), boxWidth: 12, boxHeight: 12, padding: 10},
 			},
 			tooltip: {animation: false, ...config.options.plugins?.tooltip},
 		},
@@ -73,10 +73,11 @@ function stackBars(words, rows, mode) {
 			indexAxis: "y",
 			scales: {
 				x: axis(share ? "% of the schedulers' slots" : "cycles", {stacked: true, min: 0, max: share ? 100 : undefined,
-					ticks: {callback: (value) => shortText(value)}}),
+					position: rows.length > 20 ? "top" : "bottom", ticks: {callback: (value) => shortText(value)}}),
 				y: axis("", {stacked: true, grid: {display: false}, ticks: {autoSkip: false, font: {size: longest > 40 ? 10 : 12}}}),
 			},
 			plugins: {
+				legend: {position: "top", align: "start"},
 				tooltip: {
 					callbacks: {
 						label: (item) => `${item.dataset.label}: ${share ? item.raw.toFixed(1) + " %" : numberText(Math.round(item.raw))}`,
@@ -161,8 +162,8 @@ function lineChart(words, height, lines, x, y, more = {}) {
 }
 
 // Bars in groups: `groups` along the axis, a series each of {label, values}; or lines over the groups' names.
-function groupChart(words, type, groups, series, y) {
-	return chart(words, 420, {
+function groupChart(words, type, groups, series, y, height = 420) {
+	return chart(words, height, {
 		type: type === "lines" ? "line" : "bar",
 		data: {
 			labels: groups,

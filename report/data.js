@@ -20,21 +20,21 @@ const LEVELS = {
 };
 const levelName = (level) => LEVELS[level] ?? level;
 
-// Figures that are made of others. `low`: less is better.
+// Figures that are made of others; with `digits` behind the point, where all have as many.
 const FIGURES = {
-	"cycles": {formula: "cycles", unit: "cycles", low: true},
-	"IPC": {formula: "thread_instructions / cycles", unit: "thread instructions a cycle"},
-	"L1 hits %": {formula: "100 * l1d.hits / l1d.accesses", unit: "%"},
-	"L2 hits %": {formula: "100 * l2.hits / l2.accesses", unit: "%"},
-	"DRAM GB/s": {formula: "(dram.reads + dram.writes) * dram.atom_bytes * clock.core / cycles / 1000", unit: "GB/s"},
-	"DRAM pins busy %": {formula: "100 * dram.data_cycles / dram.cycles", unit: "%"},
-	"row hits %": {formula: "100 * dram.row_hits / dram.requests", unit: "%"},
-	"requests a row": {formula: "dram.requests / dram.activates", unit: "requests"},
+	"cycles": {formula: "cycles", unit: "cycles"},
+	"IPC": {digits: 2, formula: "thread_instructions / cycles", unit: "thread instructions a cycle"},
+	"L1 hits %": {digits: 1, formula: "100 * l1d.hits / l1d.accesses", unit: "%"},
+	"L2 hits %": {digits: 1, formula: "100 * l2.hits / l2.accesses", unit: "%"},
+	"DRAM GB/s": {digits: 2, formula: "(dram.reads + dram.writes) * dram.atom_bytes * clock.core / cycles / 1000", unit: "GB/s"},
+	"DRAM pins busy %": {digits: 1, formula: "100 * dram.data_cycles / dram.cycles", unit: "%"},
+	"row hits %": {digits: 1, formula: "100 * dram.row_hits / dram.requests", unit: "%"},
+	"requests a row": {digits: 1, formula: "dram.requests / dram.activates", unit: "requests"},
 	"thread instructions": {formula: "thread_instructions", unit: "instructions"},
 	"warp instructions": {formula: "warp_instructions", unit: "instructions"},
 	"launches": {formula: "launches", unit: "launches"},
-	"host seconds": {formula: "host_seconds", unit: "seconds", low: true},
-	"energy J": {formula: "energy.total", unit: "J", low: true},
+	"host seconds": {formula: "host_seconds", unit: "seconds"},
+	"energy J": {formula: "energy.total", unit: "J"},
 };
 
 const FACT = {kernel: 0, launches: 1, launch: 2, ended: 3, message: 4, grid: 5, block: 6, registers: 7, spill_bytes: 8,
@@ -191,11 +191,12 @@ const knownNames = new Set([...DATA.counters, ...ADDED, ...Object.keys(DATA.keys
 	...Object.keys(DATA.configurations[0] ?? {}),
 	...new Set(RUNS.flatMap((run) => Object.keys(run.data.energy ?? {}).map((name) => `energy.${name}`)))]);
 
-// A figure by its name, or a formula: {name, unit, low, of(subject)}; throws where it is neither.
+// A figure by its name, or a formula: {name, unit, meaning, of(subject), text(value)}; throws where it is neither.
 function figure(name) {
 	const row = FIGURES[name];
 	const of = parseFormula(row?.formula ?? name, (word) => row || knownNames.has(word));
-	return {name, of, unit: row?.unit ?? DATA.meanings[name]?.[0] ?? "", low: row?.low ?? false,
+	return {name, of, unit: row?.unit ?? DATA.meanings[name]?.[0] ?? "",
+		text: (value) => (row?.digits === undefined ? numberText(value) : fixedText(value, row.digits)),
 		meaning: row?.formula ?? DATA.meanings[name]?.[2] ?? DATA.keys[name]?.[1] ?? ""};
 }
 

@@ -27,11 +27,11 @@ function settingChanges(a, b) {
 
 function counterChanges(a, b) {
 	return [...new Set([...a.counters, ...b.counters])].map((name) => ({name, a: a.value(name), b: b.value(name)}))
-		.filter((row) => row.a !== row.b && (isNumber(row.a) || isNumber(row.b)));
+		.map((row) => ({...row, from: row.a || 0, to: row.b || 0})).filter((row) => row.from !== row.to);
 }
 
-// By how much of itself: what is new or gone counts as everything.
-const relative = (row) => (isNumber(row.a) && isNumber(row.b) ? Math.abs(row.b - row.a) / Math.max(Math.abs(row.a), Math.abs(row.b)) : 1);
+// By how much of the larger of both; what is new or gone has changed by all of it.
+const relative = (row) => Math.abs(row.to - row.from) / Math.max(Math.abs(row.from), Math.abs(row.to));
 
 function kernelChanges(a, b) {
 	const one = new Map(a.kernels.map((kernel) => [kernel.name, kernel])), other = new Map(b.kernels.map((kernel) => [kernel.name, kernel]));
@@ -47,16 +47,10 @@ function profileLines(run) {
 			{kernel: kernel.demangled ?? kernel.name, line: row.line, file: row.file, text: row.text, value: waitsOf(row)}])));
 }
 
-// Of the accounts of loads: misses of L1, by kernel and line, of a mechanism that counts them.
+// Of mechanisms that count by load: misses of L1.
 function missLines(run) {
-	const lines = new Map();
-	for (const row of loadRows(run).filter((each) => each.accesses > 0)) {
-		const key = `${row.kernel}\n${row.line ?? ""}\n${row.mechanism}`;
-		const line = lines.get(key) ?? {kernel: row.kernel, line: row.line, file: "", text: `load at pc ${row.pc}`, value: 0};
-		line.value += row.misses ?? 0;
-		lines.set(key, line);
-	}
-	return lines;
+	return new Map(byLoad(run).filter((row) => row["l1_by_load.misses"] !== undefined).map((row) => [`${row.kernel}\n${row.pc}\n${row.line}`,
+		{kernel: row.kernel, line: row.line, file: "", text: `load at pc ${row.pc}`, value: row["l1_by_load.misses"]}]));
 }
 
 function lineChanges(a, b) {
@@ -70,7 +64,7 @@ function lineChanges(a, b) {
 function linesSection(a, b) {
 	const {rows, what} = lineChanges(a, b);
 	if (!rows.length)
-		return [element("p.muted", null, "There is nothing by line of both runs, or nothing that differs. Profiles of both (sluice run --profile), or the accounts of loads of both (--mech l1_by_load), say which lines gained and lost.")];
+		return [element("p.muted", null, "There is nothing by line of both runs, or nothing that differs. Profiles of both (sluice run --profile), or misses by load of both (--mech l1_by_load), say which lines gained and lost.")];
 	const most = Math.max(...rows.map((row) => Math.abs(row.b - row.a)));
 	const columns = (fewer) => [
 		{title: "line", number: true, of: (row) => row.line, cell: (row) => String(row.line ?? "-")},
@@ -90,8 +84,6 @@ function linesSection(a, b) {
 
 // --- the page ---
 
-const changeClass = (row) => (row.a === undefined || row.b === undefined ? "" : "");
-
 function countersTable(a, b) {
 	const leasts = {"1 %": 0.01, "10 %": 0.1, "all": 0};
 	const rows = counterChanges(a, b).filter((row) => relative(row) >= leasts[differenceShown.least]);
@@ -99,9 +91,9 @@ function countersTable(a, b) {
 		{title: "counter", of: (row) => row.name, cell: (row) => element("code", null, row.name)},
 		{title: "A", number: true, of: (row) => row.a},
 		{title: "B", number: true, of: (row) => row.b},
-		{title: "change", number: true, of: (row) => row.b - row.a, cell: (row) => (isNumber(row.b - row.a) ? signedText(row.b - row.a) : "-")},
-		{title: "relative", number: true, of: relative, cell: (row) => changeText(isNumber(row.a) ? row.a : 0, isNumber(row.b) ? row.b : 0),
-			style: (row) => `background: rgb(var(--${row.b > row.a ? "series-up" : "series-down"}) / ${(0.05 + 0.35 * relative(row)).toFixed(3)})`},
+		{title: "change", number: true, of: (row) => row.to - row.from, cell: (row) => signedText(row.to - row.from)},
+		{title: "relative", number: true, of: (row) => 1000 * relative(row) + Math.log10(Math.abs(row.to - row.from)), cell: (row) => changeText(row.from, row.to),
+			style: (row) => `background: rgb(var(--${row.to > row.from ? "series-up" : "series-down"}) / ${(0.05 + 0.35 * relative(row)).toFixed(3)})`},
 		{title: "unit", of: (row) => DATA.meanings[row.name]?.[0] ?? ""},
 		{title: "meaning", of: (row) => DATA.meanings[row.name]?.[2] ?? "", wide: true},
 	];
@@ -118,8 +110,8 @@ function figuresTable(a, b) {
 	const rows = figureNames.map(figure).map((row) => ({...row, a: row.of(a), b: row.of(b)})).filter((row) => isNumber(row.a) || isNumber(row.b));
 	return table({rows, caption: "Figures", columns: [
 		{title: "figure", of: (row) => row.name, cell: (row) => element("span", {title: row.meaning}, row.name)},
-		{title: "A", number: true, of: (row) => row.a},
-		{title: "B", number: true, of: (row) => row.b},
+		{title: "A", number: true, of: (row) => row.a, cell: (row) => row.text(row.a)},
+		{title: "B", number: true, of: (row) => row.b, cell: (row) => row.text(row.b)},
 		{title: "change", number: true, of: (row) => row.b / row.a, cell: (row) => (row.unit === "%" && isNumber(row.a) && isNumber(row.b)
 			? `${signedText(Number((row.b - row.a).toFixed(1)))} points` : changeText(row.a, row.b))},
 	]});
@@ -192,7 +184,7 @@ function differenceView(view, first, second) {
 		element("h2", null, "Difference of two runs"), head,
 		element("div.words", {id: "words"}, element("p.first", null, speed), rest.map((text) => element("p", null, text))),
 		element("section", {id: "settings"}, element("h3", null, "Configured differently"), settings.length ? settingsTable(settings) : element("p.muted", null, "nothing")),
-		levels.length > 0 && isNumber(b.value("cycles")) && element("section", {id: "steps"}, element("h3", null, "From A's cycles to B's"),
+		drawn.length > 0 && isNumber(b.value("cycles")) && element("section", {id: "steps"}, element("h3", null, "From A's cycles to B's"),
 			waterfall(`cycles of A, changed level by level of the cycle stack to those of B: ${levels.map((row) => `${levelName(row.level)} ${Math.round(row.change)}`).join(", ")}`,
 				cycles, b.value("cycles"), drawn.map((row) => ({label: levelName(row.level), ...row})), ["A", "B"]),
 			levelsTable(levels, cycles)),

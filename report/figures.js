@@ -20,12 +20,16 @@ const figureKeys = () => {
 	return RUNS.length <= 200 ? [...found, "run"] : found;
 };
 
-const keyText = (run, key) => (key === "" ? "" : key === "run" ? `${run.number}: ${run.data.label}` : run.text(key) || (key === "mechanisms" ? "none" : "-"));
+// What is without comes first.
+const NONE = "none";
+const inOrder = (names) => [...new Set(names)].sort((one, other) => (other === NONE) - (one === NONE) || compare(one, other));
+
+const keyText = (run, key) => (key === "" ? "" : key === "run" ? `${run.number}: ${run.data.label}` : run.text(key) || (key === "mechanisms" ? NONE : "-"));
 
 // {groups, series: [{label, values}], several: whether some value is of several runs}
 function figureData(runs, of) {
-	const cells = new Map(), groups = [...new Set(runs.map((run) => keyText(run, figureShown.rows)))].sort(compare);
-	const names = [...new Set(runs.map((run) => keyText(run, figureShown.series)))].sort(compare);
+	const cells = new Map(), groups = inOrder(runs.map((run) => keyText(run, figureShown.rows)));
+	const names = inOrder(runs.map((run) => keyText(run, figureShown.series)));
 	for (const run of runs) {
 		const key = `${keyText(run, figureShown.rows)}\n${keyText(run, figureShown.series)}`, value = of(run);
 		if (isNumber(value))

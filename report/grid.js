@@ -5,7 +5,7 @@ const ROW_HEIGHT = 27, MARGIN_ROWS = 8;
 class Grid {
 	// `columns` as in table.js, with `width` in pixels; keys that the grid does not know go to onKey(key, row).
 	constructor({label, onOpen, onKey, onSort, rowClass}) {
-		Object.assign(this, {onOpen, onKey, onSort, rowClass, columns: [], rows: [], sort: null, cursor: 0});
+		Object.assign(this, {onOpen, onKey, onSort, rowClass, columns: [], rows: [], sort: null, cursor: 0, drawn: new Map()});
 		this.head = element("div.head", {role: "row"});
 		this.body = element("div.body", {role: "rowgroup"});
 		this.frame = element("div.grid", {role: "grid", tabindex: "0", "aria-label": label, "aria-multiselectable": "true",
@@ -45,17 +45,30 @@ class Grid {
 		}));
 	}
 
-	draw(anew = true) {
-		if (!this.frame.isConnected && !anew)
-			return;
+	// Rows in sight; without `anew` those that are there already stay.
+	draw(anew = false) {
 		const first = Math.max(0, Math.floor(this.frame.scrollTop / ROW_HEIGHT) - MARGIN_ROWS);
 		const last = Math.min(this.rows.length, Math.ceil((this.frame.scrollTop + this.frame.clientHeight) / ROW_HEIGHT) + MARGIN_ROWS);
-		const list = [];
+		const kept = anew ? new Map() : this.drawn;
+		this.drawn = new Map();
 		for (let i = this.printed ? 0 : first; i < (this.printed ?? last); i++)
-			list.push(this.row(i));
-		this.body.replaceChildren(...list);
+			this.drawn.set(i, kept.get(i) ?? this.row(i));
+		for (const [i, row] of kept)
+			if (!this.drawn.has(i))
+				row.remove();
+		if (anew)
+			this.body.replaceChildren(...this.drawn.values());
+		else
+			this.body.append(...[...this.drawn].filter(([i]) => !kept.has(i)).map(([, row]) => row));
 		if (this.rows.length)
 			this.frame.setAttribute("aria-activedescendant", `row-${this.cursor}`);
+	}
+
+	// The row that the keys are at.
+	markCursor(on) {
+		const row = this.drawn.get(this.cursor);
+		row?.classList.toggle("cursor", on);
+		row?.setAttribute("aria-selected", String(on));
 	}
 
 	// Paper has no scroll bar.
@@ -67,6 +80,7 @@ class Grid {
 	go(to) {
 		if (!this.rows.length)
 			return;
+		this.markCursor(false);
 		this.cursor = Math.min(this.rows.length - 1, Math.max(0, to));
 		const top = this.cursor * ROW_HEIGHT, room = this.frame.clientHeight - this.head.offsetHeight - ROW_HEIGHT;
 		if (top < this.frame.scrollTop)
@@ -74,6 +88,7 @@ class Grid {
 		else if (top > this.frame.scrollTop + room)
 			this.frame.scrollTop = top - room;
 		this.draw();
+		this.markCursor(true);
 	}
 
 	key(event) {

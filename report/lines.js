@@ -118,6 +118,43 @@ function profileSection(run) {
 	];
 }
 
+// --- loads: vectors of mechanisms that have an element for each load ---
+
+const LOAD_LABEL = /^(.*) pc (\d+) line (\d+)$/;
+const isByLoad = (vector) => vector.labels?.length > 0 && vector.labels.every((label) => LOAD_LABEL.test(label));
+
+// A row for each load: {kernel, pc, line, "l1_by_load.misses": 12, ...}
+function byLoad(run) {
+	const rows = new Map();
+	for (const [name, vector] of Object.entries(run.data.vectors ?? {}).filter(([, each]) => isByLoad(each)))
+		vector.labels.forEach((label, i) => {
+			const [, symbol, pc, line] = label.match(LOAD_LABEL), kernel = DATA.kernels.find(([each]) => each === symbol)?.[1] ?? symbol;
+			const row = rows.get(label) ?? {kernel, pc: Number(pc), line: Number(line) || null};
+			row[name] = vector.values[i];
+			rows.set(label, row);
+		});
+	return [...rows.values()];
+}
+
+function byLoadTable(rows) {
+	const names = [...new Set(rows.flatMap(Object.keys))].filter((name) => name.includes(".") && rows.some((row) => row[name] > 0));
+	const mechanisms = new Set(names.map((name) => name.split(".")[0]));
+	const most = new Map(names.map((name) => [name, Math.max(...rows.map((row) => row[name] ?? 0))]));
+	const rate = (row) => share(row["l1_by_load.misses"], row["l1_by_load.accesses"]);
+	return table({rows, caption: `By load: ${[...mechanisms].join(", ")}`, filter: (row) => `${row.kernel} ${row.line}`, columns: [
+		...loadPlace,
+		...names.map((name) => ({title: (mechanisms.size > 1 ? name : name.split(".")[1]).replaceAll("_", " "), number: true, of: (row) => row[name],
+			style: name.endsWith(".misses") ? (row) => heatStyle(row[name], most.get(name)) : undefined})),
+		...(names.includes("l1_by_load.misses") ? [{title: "% miss", number: true, of: rate, cell: (row) => percentText(rate(row))}] : []),
+	]});
+}
+
+const loadPlace = [
+	{title: "kernel", of: (row) => row.kernel, cell: (row) => row.kernel.split("(")[0]},
+	{title: "line", number: true, of: (row) => row.line, cell: (row) => String(row.line ?? "-"), hint: "of the CUDA source"},
+	{title: "pc", number: true, of: (row) => row.pc, cell: (row) => String(row.pc)},
+];
+
 // --- loads: what prefetchers did for each (docs/statistics.md, Loads) ---
 
 const loadRows = (run) => (run.data.loads ?? []).map(([kernel, mechanism, load]) =>
@@ -130,14 +167,12 @@ function loadsSection(run) {
 		cell: (row) => percentText(share(part(row), whole(row)))});
 	const known = ["issued", "useful", "late", "early_evicted", "redundant"];
 	const others = [...new Set(rows.flatMap(Object.keys))].filter((name) => any(name) &&
-		!["kernel", "mechanism", "pc", "line", "prefetch_distance", "late_wait", "accesses", "misses", ...known].includes(name));
-	return [table({rows, filter: (row) => `${row.kernel} ${row.mechanism} ${row.line}`, columns: [
-		{title: "kernel", of: (row) => row.kernel, cell: (row) => row.kernel.split("(")[0]},
+		!["kernel", "mechanism", "pc", "line", "prefetch_distance", "late_wait", ...known].includes(name));
+	const wanted = byLoad(run);
+	return [wanted.length > 0 && byLoadTable(wanted), rows.length > 0 && table({rows, caption: "What mechanisms sent, by the load on whose behalf",
+		filter: (row) => `${row.kernel} ${row.mechanism} ${row.line}`, columns: [
+		...loadPlace,
 		{title: "mechanism", of: (row) => row.mechanism},
-		{title: "line", number: true, of: (row) => row.line, cell: (row) => String(row.line ?? "-"), hint: "of the CUDA source"},
-		{title: "pc", number: true, of: (row) => row.pc, cell: (row) => String(row.pc)},
-		...(any("accesses") ? [{title: "accesses", number: true, of: numbers("accesses")},
-			rate("% miss", "of the accesses, those that sent for their line", numbers("misses"), numbers("accesses"))] : []),
 		...known.filter(any).map((name) => ({title: name.replaceAll("_", " "), number: true, of: numbers(name),
 			hint: DATA.meanings[`${rows.find((row) => row[name] > 0)?.mechanism}.${name}`]?.[2]})),
 		...(any("issued") ? [rate("% right", "(useful + late) / issued", (row) => row.useful + row.late, numbers("issued")),

@@ -7,7 +7,7 @@ const dims = (list) => (Array.isArray(list) ? list.join(" x ") : "-");
 function tiles(run) {
 	const names = ["cycles", "IPC", "warp instructions", "L1 hits %", "L2 hits %", "DRAM GB/s", "DRAM pins busy %", "energy J"];
 	return element("div.tiles", null, names.map((name) => [name, figure(name)]).filter(([, row]) => isNumber(row.of(run)))
-		.map(([name, row]) => element("div", {title: row.meaning}, element("b", null, numberText(row.of(run))), element("span", null, name))));
+		.map(([name, row]) => element("div", {title: row.meaning}, element("b", null, row.text(row.of(run))), element("span", null, name))));
 }
 
 function madeBy(run) {
@@ -15,16 +15,15 @@ function madeBy(run) {
 	const dates = ["finished", "seconds", "revision"], shownFirst = ["program", "variant", "size", "seed", "arguments", "machine", "options", "mechanisms", "verdict"];
 	const others = Object.keys(known).filter((name) => ![...shownFirst, ...dates, ...LONG_FACTS].includes(name));
 	const long = (name) => known[name] && element("span", {title: known[name]}, name === "output" ? element("pre", null, known[name]) : known[name].slice(0, 12));
-	return facts([
+	const lines = [["command line", data.command?.join(" ")], ["passes", data.passes?.join(" ")], ...(data.mechanisms ?? []).map((text, i) => [i ? "" : "all options", text])];
+	return [facts([
 		...shownFirst.map((name) => [name, known[name]]),
-		["mechanisms, with all options", (data.mechanisms ?? []).length > 0 && element("span", null, data.mechanisms.map((text) => element("div", null, element("code", null, text))))],
-		["passes", (data.passes ?? []).join(" ")],
-		["command", data.command && element("code", null, data.command.join(" "))],
 		["ended", data.ended === known.verdict ? "" : data.ended],
-		...[...dates, ...others].map((name) => [name, name === "seconds" ? numberText(Number(known[name])) : known[name]]),
+		...[...dates, ...others].map((name) => [name, name === "seconds" && known[name] ? numberText(Number(known[name])) : known[name]]),
 		...LONG_FACTS.map((name) => [name, long(name)]),
 		["file", DATA.files[data.file]],
-	].filter(([, value]) => value));
+	].filter(([, value]) => value)),
+	element("dl.code", null, lines.filter(([, text]) => text).map(([name, text]) => [element("dt", null, name), element("dd", null, element("code", null, text))]))];
 }
 
 function launchGroups(run) {
@@ -54,18 +53,18 @@ function stackSection(run) {
 }
 
 function kernelSection(run) {
-	const figures = ["cycles", "IPC", "L1 hits %", "L2 hits %", "DRAM GB/s", "warp instructions"].map(figure);
+	const figures = ["cycles", "IPC", "L1 hits %", "L2 hits %", "DRAM GB/s"].map(figure);
 	const ends = (group) => [...new Set(group.indexes.map((i) => run.launches[i][FACT.ended]))].filter((end) => end && end !== "done").join(", ");
 	return [table({rows: launchGroups(run), filter: (group) => group.name, columns: [
 		{title: "kernel", of: (group) => group.name, cell: (group) => element("code", {title: group.name}, group.name), wide: true},
+		{title: "cycle stack", of: (group) => group.value("cycles"), cell: (group) => miniStack(group.stack)},
 		{title: "launches", number: true, of: (group) => combine(group.indexes.map((i) => run.launches[i][FACT.launches]))},
 		{title: "grid", of: (group) => dims(group.fact("grid")), hint: "of the first launch"},
 		{title: "block", of: (group) => dims(group.fact("block")), hint: "of the first launch"},
 		{title: "registers", number: true, of: (group) => group.fact("registers")},
 		{title: "shared bytes", number: true, of: (group) => group.fact("shared_bytes")},
 		{title: "blocks an SM", number: true, of: (group) => group.fact("blocks_per_sm")},
-		...figures.map((row) => ({title: row.name, number: true, of: row.of, hint: row.meaning})),
-		{title: "stack", of: (group) => group.value("cycles"), cell: (group) => miniStack(group.stack)},
+		...figures.map((row) => ({title: row.name, number: true, of: row.of, hint: row.meaning, cell: (group) => row.text(row.of(group))})),
 		...(run.launches.some((launch) => launch[FACT.ended] !== "done") ? [{title: "ended", of: ends, cell: (group) => element("span.error",
 			{title: group.fact("message")}, ends(group))}] : []),
 	]})];
@@ -91,15 +90,18 @@ function countersSection(run) {
 	];
 }
 
+// Those by load are a table (lines.js).
+const drawnVectors = (run) => Object.entries(run.data.vectors ?? {}).filter(([, vector]) => !isByLoad(vector) && vector.values.some((value) => value));
+
 function vectorsSection(run) {
-	return [element("div.pair", null, Object.entries(run.data.vectors ?? {}).filter(([, vector]) => vector.values.some((value) => value)).map(([name, vector]) => {
+	return [element("div.pair", null, drawnVectors(run).map(([name, vector]) => {
 		const labels = (vector.labels ?? vector.bins ?? vector.values.map((_, i) => i)).map(String);
 		const last = vector.values.findLastIndex((value) => value);
 		const values = vector.labels ? vector.values : vector.values.slice(0, last + 1);
 		const count = combine(vector.values);
 		return element("figure", null, element("figcaption", null, element("code", null, name), vector.bins
 			? `  by ${vector.unit}; mean ${numberText(vector.sum / count)}` : `  ${vector.unit}`),
-		groupChart(`${name}, ${plural(values.length, "bar")}`, "bars", labels.slice(0, values.length), [{label: "", values}], ""));
+		groupChart(`${name}, ${plural(values.length, "bar")}`, "bars", labels.slice(0, values.length), [{label: "", values}], "", 230));
 	}))];
 }
 
@@ -136,9 +138,9 @@ const SECTIONS = [
 	["lines", "Lines", (run) => run.data.profile?.length, profileSection],
 	["over-time", "Over time", (run) => run.data.samples?.values.length, samplesSection],
 	["timeline", "Timeline", (run) => run.data.timeline, timelineSection],
-	["loads", "Loads", (run) => run.data.loads, loadsSection],
+	["loads", "Loads", (run) => run.data.loads || byLoad(run).length, loadsSection],
 	["counters", "Counters", (run) => run.counters.length, countersSection],
-	["vectors", "By index", (run) => Object.values(run.data.vectors ?? {}).some((vector) => vector.values.some((value) => value)), vectorsSection],
+	["vectors", "By index", (run) => drawnVectors(run).length, vectorsSection],
 	["energy", "Energy", (run) => run.data.energy, energySection],
 	["configuration", "Machine", (run) => Object.keys(run.configuration).length, configurationSection],
 ];

@@ -9,10 +9,10 @@ const shown = {
 // --- columns ---
 
 function measured(column, rows) {
-	const title = column.title.length * 7.4 + 22;
+	const title = column.title.length * 8.6 + 26;
 	let longest = 0;
 	for (let i = 0; i < rows.length; i += Math.max(1, Math.floor(rows.length / 150))) {
-		const text = column.number ? numberText(column.of(rows[i])) : String(column.of(rows[i]) ?? "");
+		const text = column.number ? column.cell(rows[i]) : String(column.of(rows[i]) ?? "");
 		longest = Math.max(longest, text.length);
 	}
 	column.width ??= Math.round(Math.min(column.number ? 150 : 240, Math.max(56, title, longest * 7.3 + 20)));
@@ -61,7 +61,7 @@ function column(name) {
 			return Number.isNaN(number) ? run.text(name) : number;
 		}, cell: (run) => run.text(name)};
 	const own = figure(name);
-	return {name, title: name, number: true, of: own.of, hint: own.meaning};
+	return {name, title: name, number: true, of: own.of, hint: own.meaning, cell: (run) => own.text(own.of(run))};
 }
 
 const link = (run, text) => element("a", {href: `#run/${run.number}`, tabindex: "-1"}, text);

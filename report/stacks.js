@@ -39,7 +39,7 @@ function stackTable(rows) {
 
 function stacksView(view) {
 	const chosen = shown.selected.size ? sorted([...shown.selected], shown.sort) : chosenRuns().rows;
-	const all = stackRows(chosen), rows = all.slice(0, MOST_STACKS);
+	const all = stackRows(chosen.slice(0, MOST_STACKS)), rows = all.slice(0, MOST_STACKS);
 	const mode = stackModes[stacksShown.mode] ?? stacksShown.mode;
 	const set = (key) => (word) => {
 		stacksShown[key] = key === "mode" ? stackModes[word] : word;
@@ -49,7 +49,7 @@ function stacksView(view) {
 	replaceChildren(view, element("section.page", null,
 		element("h2", null, "Cycle stacks side by side"),
 		element("p.muted", null, `Each cycle of each scheduler is charged to one cause. Of ${from}`,
-			all.length > rows.length ? `, the first ${MOST_STACKS} of ${all.length}; mark some in the table, or filter it.` : "."),
+			chosen.length > MOST_STACKS || all.length > rows.length ? `, the first ${rows.length} stacks; mark some in the table, or filter it.` : "."),
 		element("div.tools", null,
 			choice("unit", Object.keys(stackModes), Object.keys(stackModes).find((word) => stackModes[word] === mode), set("mode")),
 			choice("of", ["runs", "kernels"], stacksShown.of, set("of"))),

@@ -1,6 +1,6 @@
 // A run's timeline: what each unit did when. Drawn by hand, since there may be some hundred thousand bars.
 
-const LANE_HEIGHT = 13, LANE_NAMES = 118, AXIS_HEIGHT = 22;
+const LANE_HEIGHT = 14, LANE_NAMES = 118, AXIS_HEIGHT = 22;
 const timelineShown = {kernel: null, units: "SM 0"};
 
 // Of a launch and of some units: lanes [{unit, track, kind, events: [{begin, end, name, args}]}], in the order of units.

@@ -2,16 +2,16 @@
 
 const more = (from, to) => (to >= from ? "more" : "fewer");
 
-// "12.3 % faster", "1.4 times as fast"
-function speedWords(a, b) {
+// "B is 12.3 % faster than A: ..."
+function speedSentence(a, b) {
+	const ratio = a / b, cycles = `${wholeFormat.format(b)} cycles instead of ${wholeFormat.format(a)} (${signedText(b - a)})`;
 	if (a === b)
-		return "as fast as A, to the cycle";
-	const ratio = a / b;
+		return `B takes as many cycles as A: ${wholeFormat.format(a)}.`;
 	if (ratio >= 2)
-		return `${ratio.toFixed(2)} times as fast as A`;
+		return `B is ${ratio.toFixed(2)} times as fast as A: ${cycles}.`;
 	if (ratio <= 0.5)
-		return `slower than A: it takes ${(1 / ratio).toFixed(2)} times the cycles`;
-	return ratio > 1 ? `${(100 * (ratio - 1)).toFixed(1)} % faster than A` : `${(100 * (1 / ratio - 1)).toFixed(1)} % slower than A`;
+		return `B takes ${(1 / ratio).toFixed(2)} times as long as A: ${cycles}.`;
+	return ratio > 1 ? `B is ${(100 * (ratio - 1)).toFixed(1)} % faster than A: ${cycles}.` : `B is ${(100 * (1 / ratio - 1)).toFixed(1)} % slower than A: ${cycles}.`;
 }
 
 // Levels of both stacks in cycles, by how much they changed: [{level, a, b, change}].
@@ -25,22 +25,25 @@ function levelChanges(a, b) {
 const LEVEL_WORDS = {
 	issued: "issuing", arithmetic: "waiting for arithmetic", shared: "waiting for shared memory", l1: "waiting for L1", texture: "waiting for textures",
 	l2: "waiting for L2", dram: "waiting for DRAM", barrier: "waiting at barriers", held: "held by a mechanism", replayed: "replayed by a mechanism",
-	conflict: "in front of a pipe without room", no_instruction: "without an instruction", idle: "idle",
+	conflict: "in front of a pipe without room", no_instruction: "without an instruction", idle: "with no warp alive",
 };
 
 const listed = (words) => (words.length < 2 ? words.join("") : `${words.slice(0, -1).join(", ")} and ${words.at(-1)}`);
 
-// Where the cycles went that B has fewer, or more: the levels that made most of it, and what went the other way.
+// Where the cycles went that B has fewer, or more: the levels that made most of it, and what went the other way. Schedulers' slots are shares of
+// the cycles (stackCycles), so that all levels together make the difference.
 function levelSentence(a, b) {
 	const changes = levelChanges(a, b), difference = b.value("cycles") - a.value("cycles");
 	if (!changes.length || difference === 0)
 		return "";
-	const sign = Math.sign(difference), least = Math.abs(difference) * 0.03;
-	const part = (row) => `${wholeFormat.format(Math.round(Math.abs(row.change)))} ${LEVEL_WORDS[row.level] ?? row.level}`;
+	const sign = Math.sign(difference), saved = sign < 0, least = Math.abs(difference) * 0.03;
 	const along = changes.filter((row) => row.change * sign > least).slice(0, 3), against = changes.filter((row) => row.change * sign < -least).slice(0, 2);
-	const verb = sign < 0 ? "saved" : "added";
-	return `Of the ${wholeFormat.format(Math.abs(difference))} cycles ${verb}, by the cycle stack ${listed(along.map(part))} were ${sign < 0 ? "in A and are gone" : "not in A"}` +
-		(against.length ? `; against that, ${listed(against.map(part))} ${sign < 0 ? "came on top" : "went away"}.` : ".");
+	const part = (row) => `${wholeFormat.format(Math.round(Math.abs(row.change)))} ${LEVEL_WORDS[row.level] ?? row.level}`;
+	const spent = (row, i) => (i ? part(row) : part(row).replace(" ", saved ? " were spent " : " are spent "));
+	const within = combine(along.map((row) => Math.abs(row.change))) <= Math.abs(difference);
+	const first = within ? `Of the ${wholeFormat.format(Math.abs(difference))} cycles ${saved ? "saved" : "added"}, ${listed(along.map(spent))}`
+		: `By the cycle stack, B has ${saved ? "fewer" : "more"} cycles: ${listed(along.map(part))}`;
+	return along.length ? first + (against.length ? `; against that, ${saved ? "more" : "fewer"}: ${listed(against.map(part))}.` : ".") : "";
 }
 
 function workSentence(a, b) {
@@ -91,7 +94,7 @@ function caution(a, b) {
 // Sentences, what matters most first.
 function differenceWords(a, b, settings) {
 	const one = a.value("cycles"), other = b.value("cycles");
-	const speed = isNumber(one) && isNumber(other) ? `B is ${speedWords(one, other)}: ${wholeFormat.format(other)} cycles instead of ${wholeFormat.format(one)}` +
-		(one === other ? "." : ` (${signedText(other - one)}).`) : "One of these has no cycles: it ran functionally, failed, or launched no kernel.";
+	const speed = isNumber(one) && isNumber(other) ? speedSentence(one, other)
+		: "One of these has no cycles: it ran functionally, failed, or launched no kernel.";
 	return [speed, levelSentence(a.all, b.all), workSentence(a, b), memorySentences(a, b), configurationSentence(settings), ...caution(a, b)].filter((text) => text);
 }

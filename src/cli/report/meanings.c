@@ -64,8 +64,11 @@ json_t *meanings_of_keys(void)
 {
 	json_t *meanings = json_object();
 	add_options(meanings, "", machine_options, machine_option_count);
-	for (size_t i = 0; i < mech_list_count; i++)
-		add_options(meanings, mech_list[i]->name, mech_list[i]->options, mech_list[i]->option_count);
+	for (size_t i = 0; i < mech_list_count; i++) {
+		const struct mech *mech = mech_list[i];
+		add_options(meanings, mech->name, mech->options, mech->option_count);
+		json_object_set_new(meanings, mech->name, json_pack("[s, s]", "", mech->summary));
+	}
 	return meanings;
 }
 

@@ -9,7 +9,7 @@
 /* [unit, scope, meaning, "sum" or "largest"] of the counters that are names in an object. */
 json_t *meanings_of_counters(const json_t *names);
 
-/* [unit, meaning] of the keys of machines, and of the options of mechanisms, NAME.KEY. */
+/* [unit, meaning] of the keys of machines, of mechanisms by NAME, and of their options by NAME.KEY. */
 json_t *meanings_of_keys(void);
 
 /* Whether several launches have the largest of their values of a counter, and not their sum. */
