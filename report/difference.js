@@ -187,7 +187,7 @@ function differenceView(view, first, second) {
 		drawn.length > 0 && isNumber(b.value("cycles")) && element("section", {id: "steps"}, element("h3", null, "From A's cycles to B's"),
 			waterfall(`cycles of A, changed level by level of the cycle stack to those of B: ${levels.map((row) => `${levelName(row.level)} ${Math.round(row.change)}`).join(", ")}`,
 				cycles, b.value("cycles"), drawn.map((row) => ({label: levelName(row.level), ...row})), ["A", "B"]),
-			levelsTable(levels, cycles)),
+			levelsTable(levels.filter((row) => row.a || row.b), cycles)),
 		element("section", null, figuresTable(a, b)),
 		element("section", {id: "kernels"}, kernelsTable(a, b)),
 		element("section", {id: "lines"}, element("h3", null, "Lines that gained and lost"), linesSection(a, b)),

@@ -50,6 +50,10 @@ function parseFilter(text) {
 	return (run) => tests.every((test) => test(run));
 }
 
+// Keys that runs were given by -o.
+const MOST_VALUES = 24;
+const optionKeys = [...new Set(RUNS.flatMap((run) => (run.data.options ?? []).map((option) => option.split("=")[0])))].sort(compare);
+
 // What is offered beside the table: facts with few values, each of which runs have.
 const FACETS = [
 	["program", (run) => [run.facts.program ?? run.data.label]],
@@ -58,10 +62,10 @@ const FACETS = [
 	["mechanism", (run) => (run.mechanismNames.length ? run.mechanismNames : ["none"])],
 	["size", (run) => [run.facts.size ?? ""]],
 	["verdict", (run) => [run.facts.verdict ?? ""]],
-	["options", (run) => [run.facts.options ?? ""]],
+	...optionKeys.map((key) => [key, (run) => [run.text(key)]]),
 	["file", (run) => [DATA.files[run.data.file] ?? ""]],
 ].map(([name, of]) => ({name, of, values: [...new Set(RUNS.flatMap(of))].sort(compare)}))
 	.filter(({name, values}) => values.length > 1 && !(name === "file" && values.length === RUNS.length) &&
-		!(name === "options" && values.length > 40));
+		!(optionKeys.includes(name) && values.length > MOST_VALUES));
 
 const passes = (facet, chosen, run) => !chosen?.size || facet.of(run).some((value) => chosen.has(value));

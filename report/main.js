@@ -67,8 +67,8 @@ function escape() {
 		showChosen();
 		refresh();
 	} else {
-		shown.text = current.filter.value = "";
-		shown.facets.clear();
+		forgetFilters();
+		current.filter.value = "";
 		refresh();
 		current.focus();
 	}

@@ -94,6 +94,11 @@ function chosenRuns() {
 	return {named, rows: sorted(rows, shown.sort)};
 }
 
+function forgetFilters() {
+	shown.text = "";
+	shown.facets.clear();
+}
+
 // --- what is pressed ---
 
 function toggleSelected(run) {
@@ -229,7 +234,11 @@ function runsView(view) {
 		},
 		rowClass: (run) => [run === shown.a ? "is-a" : "", run === shown.b ? "is-b" : "", shown.selected.has(run) ? "selected" : ""].join(" "),
 	});
-	const known = new Map();
+	const known = new Map(), nothing = element("p.nothing", null, "No run meets the filters. ", element("button", {onclick: () => {
+		forgetFilters();
+		input.value = "";
+		refresh();
+	}}, "forget them"));
 	let columns = [];
 	shown.columns ??= usualColumns();
 
@@ -242,6 +251,7 @@ function runsView(view) {
 			shown.sort.column = known.get(shown.sort.name) ?? column(shown.sort.name);
 		const {named, rows} = chosenRuns();
 		grid.show(columns, rows, shown.sort);
+		nothing.hidden = rows.length > 0;
 		count.textContent = rows.length === RUNS.length ? plural(rows.length, "run") : `${numberText(rows.length)} of ${plural(RUNS.length, "run")}`;
 		note.textContent = shown.error;
 		same.textContent = sameInAll();
@@ -261,7 +271,7 @@ function runsView(view) {
 				element("button", {id: "columns", onclick: columnsDialog}, "Columns"),
 				element("button", {onclick: () => go("#stacks"), title: "of the runs with a mark, or of all that are shown"}, "Cycle stacks side by side"),
 				element("button", {onclick: () => saveRuns(columns, chosenRuns().rows)}, "CSV")),
-			same,
+			same, nothing,
 			grid.frame)));
 	draw();
 	return {draw, focus: () => grid.frame.focus(), filter: input, print: (on) => grid.print(on)};

@@ -46,7 +46,7 @@ def store(path, runs, counters=300, kernels=2):
         for k in range(kernels):
             stack = {cause: chance.randrange(1, 10000) for cause in CAUSES}
             launches.append(kernel(f"{program}_{k}", sum(stack.values()) // 30, stack, some_counters(chance, counters), launch=k + 1))
-        stats = statistics(program, launches, machine, mechanisms.split(), {"sm.count": 1 + i % 16})
+        stats = statistics(program, launches, machine, mechanisms.split(), {"sm.count": 1 + i % 16}) | {"options": [f"sm.count={1 + i % 16}"]}
         values = [program, "plain", chance.choice(["tiny", "small"]), 1, "", machine, f"sm.count={1 + i % 16}", mechanisms, "11", "22", "33",
                   "cut" if i % 50 == 0 else "PASS", "", json.dumps(stats), "abcdef", "2026-01-02 03:04:05", 0.5]
         database.execute(f"insert into runs ({', '.join(COLUMNS)}) values ({', '.join('?' * len(COLUMNS))})", values)
