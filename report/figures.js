@@ -26,22 +26,45 @@ const inOrder = (names) => [...new Set(names)].sort((one, other) => (other === N
 
 const keyText = (run, key) => (key === "" ? "" : key === "run" ? `${run.number}: ${run.data.label}` : run.text(key) || (key === "mechanisms" ? NONE : "-"));
 
-// {groups, series: [{label, values}], several: whether some value is of several runs}
-function figureData(runs, of) {
-	const cells = new Map(), groups = inOrder(runs.map((run) => keyText(run, figureShown.rows)));
-	const names = inOrder(runs.map((run) => keyText(run, figureShown.series)));
-	for (const run of runs) {
-		const key = `${keyText(run, figureShown.rows)}\n${keyText(run, figureShown.series)}`, value = of(run);
-		if (isNumber(value))
-			cells.set(key, [...(cells.get(key) ?? []), value]);
-	}
-	const value = (group, name) => {
-		const list = cells.get(`${group}\n${name}`);
-		return list ? MEANS[figureShown.of](list) : NaN;
+// What a run has beside what stands side by side, so that it can be compared with the run that differs from it in that alone; roughly, where there
+// is no such run: without variant and arguments.
+function signature(run, series, rough) {
+	const mechanisms = Object.entries(run.mechanisms).filter(([name]) => varyingKeys.includes(name)).map((pair) => pair.join("="));
+	const given = [...(run.data.options ?? []), ...(series === "mechanisms" ? [] : mechanisms)].filter((text) => text.split("=")[0] !== series);
+	const names = ["program", "size", "seed", "machine", ...(rough ? [] : ["variant", "arguments"])].filter((name) => name !== series);
+	return [...names.map((name) => run.text(name)), series === "mechanisms" ? "" : run.mechanismNames.join(" "), ...given].join("\n");
+}
+
+// A function of a run: its value over the mean value of the runs that it is relative to; NaN where there is none.
+function relativeTo(runs, of, base) {
+	const signatures = (rough) => {
+		const values = new Map();
+		for (const run of runs.filter((each) => keyText(each, figureShown.series) === base && isNumber(of(each)))) {
+			const key = signature(run, figureShown.series, rough);
+			values.set(key, [...(values.get(key) ?? []), of(run)]);
+		}
+		return values;
 	};
-	const base = names.includes(figureShown.relative) ? figureShown.relative : null;
-	const series = names.map((name) => ({label: name, values: groups.map((group) => (base === null ? value(group, name) : value(group, name) / value(group, base)))}));
-	return {groups, series, names, base, several: [...cells.values()].some((list) => list.length > 1)};
+	const exact = signatures(false), rough = signatures(true);
+	return (run) => {
+		const found = exact.get(signature(run, figureShown.series, false)) ?? rough.get(signature(run, figureShown.series, true));
+		return found ? of(run) / MEANS.mean(found) : NaN;
+	};
+}
+
+// {groups, series: [{label, values}], names, base, most: how many runs the value of most is of}
+function figureData(runs, of) {
+	const groups = inOrder(runs.map((run) => keyText(run, figureShown.rows))), names = inOrder(runs.map((run) => keyText(run, figureShown.series)));
+	const base = names.includes(figureShown.relative) ? figureShown.relative : null, cells = new Map();
+	const value = base === null ? of : relativeTo(runs, of, base);
+	for (const run of runs) {
+		const key = `${keyText(run, figureShown.rows)}\n${keyText(run, figureShown.series)}`;
+		if (isNumber(value(run)))
+			cells.set(key, [...(cells.get(key) ?? []), value(run)]);
+	}
+	const mean = (list) => (list ? MEANS[figureShown.of](list) : NaN);
+	const series = names.map((name) => ({label: name, values: groups.map((group) => mean(cells.get(`${group}\n${name}`)))}));
+	return {groups, series, names, base, most: Math.max(0, ...[...cells.values()].map((list) => list.length))};
 }
 
 function withMean(data) {
@@ -72,7 +95,7 @@ function figuresView(view) {
 	} catch (error) {
 		wrong = error.message;
 	}
-	const raw = row ? figureData(runs, row.of) : {groups: [], series: [], names: []}, data = withMean(raw);
+	const raw = row ? figureData(runs, row.of) : {groups: [], series: [], names: [], most: 0}, data = withMean(raw);
 	const title = row && (raw.base === null ? `${row.name}${row.unit && row.unit !== row.name ? ` (${row.unit})` : ""}` : `${row.name}, relative to ${raw.base}`);
 	const columns = [
 		{title: figureShown.rows, of: (i) => data.groups[i]},
@@ -88,9 +111,11 @@ function figuresView(view) {
 			select("side by side", [["", "nothing"], ...keys.map((key) => [key])], figureShown.series, set("series")),
 			select("relative to", [["", "nothing"], ...raw.names.filter((name) => name !== "").map((name) => [name])], raw.base ?? "", set("relative")),
 			choice("as", ["bars", "lines"], figureShown.type, set("type")),
-			raw.several && select("of several runs", Object.keys(MEANS).map((name) => [name]), figureShown.of, set("of")),
+			raw.most > 1 && select("of several runs", Object.keys(MEANS).map((name) => [name]), figureShown.of, set("of")),
 			element("button", {onclick: () => download("figure.csv", csvText([columns.map((one) => one.title), ...data.groups.map((_, i) =>
 				columns.map((one) => one.of(i) ?? ""))]))}, "CSV")),
+		raw.most > 1 && element("p.muted", null, `Values are of up to ${raw.most} runs each${raw.base === null ? ""
+			: `: of what each run is relative to the one that differs from it in ${figureShown.series} alone, else in variant and arguments too`}.`),
 		wrong && element("p.error", {role: "alert"}, `${figureShown.metric}: ${wrong}`),
 		row && data.groups.length > 0 && [
 			element("figure", {id: "figure"}, element("figcaption", null, title),

@@ -72,9 +72,9 @@ function usualColumns() {
 	const differing = names.filter((name) => name === "run"
 		? RUNS.some((run) => DATA.files[run.data.file]?.endsWith(".json")) || !FACT_NAMES.includes("program")
 		: FACT_NAMES.includes(name) && (name === "program" || distinct((run) => run.text(name)).length > 1));
-	const figures = ["cycles", "IPC", "L1 hits %", "L2 hits %", "DRAM GB/s"].filter((name) => figureNames.includes(name));
+	const figures = ["IPC", "L1 hits %", "L2 hits %", "DRAM GB/s"].filter((name) => figureNames.includes(name));
 	const verdict = FACT_NAMES.includes("verdict") && distinct((run) => run.text("verdict")).length > 1 ? ["verdict"] : [];
-	return [...differing, ...figures, "cycle stack", ...verdict];
+	return [...differing, ...(figureNames.includes("cycles") ? ["cycles", "cycle stack"] : []), ...figures, ...verdict];
 }
 
 const allColumns = () => [...new Set(["run", ...FACT_NAMES, "cycle stack", ...figureNames, ...varyingKeys, ...DATA.counters])];
