@@ -2,7 +2,6 @@
 # that lies to the command as it does in an installation.
 find_file(CHART_JS chart.min.js PATHS /usr/share/javascript/chart.js /usr/share/nodejs/chart.js/dist NO_DEFAULT_PATH REQUIRED)
 file(GLOB report_parts CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/report/*)
-list(FILTER report_parts EXCLUDE REGEX "README.md$")
 foreach(part IN LISTS report_parts ITEMS ${CHART_JS})
   get_filename_component(name ${part} NAME)
   configure_file(${part} ${CMAKE_BINARY_DIR}/share/sluice/report/${name} COPYONLY)

@@ -111,6 +111,7 @@ class Run {
 		this.data = data;
 		this.number = number;
 		this.facts = Object.fromEntries(Object.entries(data.facts).map(([name, text]) => [name, DATA.texts[text]]));
+		this.label = data.kept ? "" : data.label; // of a run whose file is its own, that file's name
 		this.launches = data.launches ?? [];
 		this.all = new Launches(this, [...this.launches.keys()]);
 		this.mechanisms = Object.fromEntries((data.mechanisms ?? []).flatMap(mechanismOptions));
@@ -123,9 +124,8 @@ class Run {
 	get title() {
 		const {program, variant, size, machine, mechanisms, options} = this.facts;
 		const where = [machine, mechanisms, options].filter((text) => text).join(" + ");
-		const name = DATA.files[this.data.file]?.endsWith(".json") ? this.data.label
-			: [program, variant, size].filter((text) => text).join(" ");
-		return where ? `${name || this.data.label} on ${where}` : name || this.data.label;
+		const name = this.label || [program, variant, size].filter((text) => text).join(" ") || this.data.label;
+		return where ? `${name} on ${where}` : name;
 	}
 
 	value(name) {
@@ -167,6 +167,12 @@ class Run {
 }
 
 const RUNS = DATA.runs.map((data, number) => new Run(data, number));
+
+// Files of one name in several folders are told apart by their paths.
+const labels = RUNS.map((run) => run.label);
+for (const run of RUNS)
+	if (run.label && labels.indexOf(run.data.label) !== labels.lastIndexOf(run.data.label))
+		run.label = DATA.files[run.data.file];
 
 // Values of a text or number over all runs, in order.
 function distinct(of) {

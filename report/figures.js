@@ -24,7 +24,7 @@ const figureKeys = () => {
 const NONE = "none";
 const inOrder = (names) => [...new Set(names)].sort((one, other) => (other === NONE) - (one === NONE) || compare(one, other));
 
-const keyText = (run, key) => (key === "" ? "" : key === "run" ? `${run.number}: ${run.data.label}` : run.text(key) || (key === "mechanisms" ? NONE : "-"));
+const keyText = (run, key) => (key === "" ? "" : key === "run" ? run.label || `${run.number}: ${run.data.label}` : run.text(key) || (key === "mechanisms" ? NONE : "-"));
 
 // What a run has beside what stands side by side, so that it can be compared with the run that differs from it in that alone; roughly, where there
 // is no such run: without variant and arguments.

@@ -1,7 +1,7 @@
 // Which runs are shown: words, comparisons (cycles>1000), facts (program:bfs), and facets.
 
 const haystacks = RUNS.map((run) => Object.entries(run.facts).filter(([name]) => !LONG_FACTS.includes(name))
-	.map(([, value]) => value).concat(run.data.label, run.kernels.map((kernel) => kernel.name)).join(" ").toLowerCase());
+	.map(([, value]) => value).concat(run.label, run.kernels.map((kernel) => kernel.name)).join(" ").toLowerCase());
 
 const COMPARISONS = {
 	"<": (a, b) => a < b,

@@ -19,8 +19,12 @@ function render(section) {
 	dropCharts();
 	current = VIEWS[known]($("view"), ...words) ?? {};
 	for (const link of document.querySelectorAll("header nav a"))
-		link.toggleAttribute("aria-current", link.dataset.view === known);
+		if (link.dataset.view === known)
+			link.setAttribute("aria-current", "page");
+		else
+			link.removeAttribute("aria-current");
 	document.body.dataset.view = known;
+	document.title = `${document.querySelector("main h2")?.textContent ?? "Runs"} - Sluice report`;
 	if (isNumber(before))
 		window.scrollBy(0, $(section).getBoundingClientRect().top - before);
 	showChosen();

@@ -50,7 +50,7 @@ function column(name) {
 			return (stack.issued ?? NaN) / combine(Object.values(stack));
 		}, cell: (run) => miniStack(run.all.stack)};
 	if (name === "run")
-		return {name, title: name, of: (run) => run.data.label, cell: (run) => link(run, run.data.label)};
+		return {name, title: name, of: (run) => run.label, cell: (run) => link(run, run.label || run.data.label)};
 	if (name === "program")
 		return {name, title: name, of: (run) => run.text("program"), cell: (run) => link(run, run.text("program") || run.data.label)};
 	if (FACT_NAMES.includes(name) && !(name in FIGURES))
@@ -70,7 +70,7 @@ const link = (run, text) => element("a", {href: `#run/${run.number}`, tabindex: 
 function usualColumns() {
 	const names = ["run", "program", "variant", "size", "machine", "mechanisms", "options", "arguments"];
 	const differing = names.filter((name) => name === "run"
-		? RUNS.some((run) => DATA.files[run.data.file]?.endsWith(".json")) || !FACT_NAMES.includes("program")
+		? RUNS.some((run) => run.label) || !FACT_NAMES.includes("program")
 		: FACT_NAMES.includes(name) && (name === "program" || distinct((run) => run.text(name)).length > 1));
 	const figures = ["IPC", "L1 hits %", "L2 hits %", "DRAM GB/s"].filter((name) => figureNames.includes(name));
 	const verdict = FACT_NAMES.includes("verdict") && distinct((run) => run.text("verdict")).length > 1 ? ["verdict"] : [];

@@ -15,8 +15,8 @@ function stackRows(runs) {
 // What tells runs apart: the facts that are not the same in all of them.
 function labelsOf(runs) {
 	const names = ["run", "program", "variant", "size", "machine", "mechanisms", "options", "seed", "arguments"];
-	const text = (run, name) => (name === "run" ? run.data.label : run.text(name));
-	const differing = names.filter((name) => (name === "run" ? RUNS.every((run) => DATA.files[run.data.file]?.endsWith(".json"))
+	const text = (run, name) => (name === "run" ? run.label : run.text(name));
+	const differing = names.filter((name) => (name === "run" ? runs.some((run) => run.label)
 		: new Set(runs.map((run) => text(run, name))).size > 1));
 	return runs.map((run) => (differing.length ? differing : ["program"]).map((name) =>
 		text(run, name) || (name === "mechanisms" ? "no mechanism" : "")).filter((part) => part).join(" ") || run.title);

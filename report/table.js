@@ -27,7 +27,6 @@ function heading(tag, column, sort, choose) {
 		"aria-sort": chosen ? (sort.down ? "descending" : "ascending") : "none",
 	});
 	made.append(element("button", {
-		tabindex: tag === "th" ? null : "-1",
 		onclick: () => choose({column, down: chosen ? !sort.down : Boolean(column.number)}),
 	}, column.title));
 	return made;

@@ -1,6 +1,7 @@
 /* A run of the report:
  *
  *   label, file, facts   facts: numbers of texts, by name
+ *   kept                 true: in a file of results; else the file is the run's own
  *   configuration        its number
  *   command, options, mechanisms, passes, ended, energy, vectors   as in the statistics; the last two those of the totals
  *

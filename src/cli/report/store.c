@@ -36,6 +36,7 @@ static void take(void *context, const struct store_row *row)
 	char label[256];
 	make_label(row, label, sizeof label);
 	json_t *run = report_run(reader->collection, label);
+	json_object_set_new(run, "kept", json_true());
 	for (size_t i = 0; i < row->count; i++)
 		if (row->value[i] && !is_inner(row->name[i]))
 			report_fact(reader->collection, run, row->name[i], row->value[i]);
