@@ -1,6 +1,12 @@
 // The difference of two runs in words.
 
-const more = (from, to) => (to >= from ? "more" : "fewer");
+// "12.3 % more", "3.2 times as many"; `words` for countable things ["more", "fewer", "many"], else ["more", "less", "much"].
+function amountWords(from, to, [more, less, many]) {
+	const ratio = to / from;
+	if (ratio >= 2 || ratio <= 0.5)
+		return `${numberText(Number(ratio.toPrecision(3)))} times as ${many}`;
+	return ratio > 1 ? `${(100 * (ratio - 1)).toFixed(1)} % ${more}` : `${(100 * (1 - ratio)).toFixed(1)} % ${less}`;
+}
 
 // "B is 12.3 % faster than A: ..."
 function speedSentence(a, b) {
@@ -52,7 +58,7 @@ function workSentence(a, b) {
 		return "";
 	if (one === other)
 		return `Both execute the same ${wholeFormat.format(one)} instructions of threads.`;
-	return `B executes ${changeText(one, other).replace(/^[+-]/, "")} ${more(one, other)} instructions of threads (${wholeFormat.format(one)} and ${wholeFormat.format(other)}), so that part of the difference is another amount of work.`;
+	return `B executes ${amountWords(one, other, ["more", "fewer", "many"])} instructions of threads (${wholeFormat.format(other)} for ${wholeFormat.format(one)}): part of the difference is another amount of work.`;
 }
 
 function memorySentences(a, b) {
@@ -65,17 +71,15 @@ function memorySentences(a, b) {
 	}
 	const [one, other] = [a, b].map((run) => run.value("dram.reads") + run.value("dram.writes"));
 	if (isNumber(one) && isNumber(other) && one > 0 && Math.abs(other / one - 1) >= 0.01)
-		sentences.push(`DRAM moves ${changeText(one, other).replace(/^[+-]/, "")} ${other > one ? "more" : "less"}`);
+		sentences.push(`DRAM's reads and writes are ${amountWords(one, other, ["more", "fewer", "many"])}`);
 	return sentences.length ? listed(sentences) + "." : "";
 }
-
-const settingName = (row) => row.name.replace(/^fact:/, "");
 
 function configurationSentence(rows) {
 	if (!rows.length)
 		return "Nothing was configured differently: the same machine, mechanisms and options.";
-	const words = rows.slice(0, 5).map((row) => (row.a === "-" ? `${settingName(row)} ${row.b === "on" ? "is on in B alone" : `is ${row.b} in B`}`
-		: row.b === "-" ? `${settingName(row)} ${row.a === "on" ? "is on in A alone" : `is ${row.a} in A`}` : `${settingName(row)} is ${row.a} in A and ${row.b} in B`));
+	const words = rows.slice(0, 5).map((row) => (row.a === "-" ? `${row.name} ${row.b === "on" ? "is on in B alone" : `is ${row.b} in B`}`
+		: row.b === "-" ? `${row.name} ${row.a === "on" ? "is on in A alone" : `is ${row.a} in A`}` : `${row.name} is ${row.a} in A and ${row.b} in B`));
 	return `What differs: ${words.join("; ")}${rows.length > 5 ? `; and ${rows.length - 5} more settings` : ""}.`;
 }
 
@@ -96,5 +100,5 @@ function differenceWords(a, b, settings) {
 	const one = a.value("cycles"), other = b.value("cycles");
 	const speed = isNumber(one) && isNumber(other) ? speedSentence(one, other)
 		: "One of these has no cycles: it ran functionally, failed, or launched no kernel.";
-	return [speed, levelSentence(a.all, b.all), workSentence(a, b), memorySentences(a, b), configurationSentence(settings), ...caution(a, b)].filter((text) => text);
+	return [speed, ...caution(a, b), levelSentence(a.all, b.all), workSentence(a, b), memorySentences(a, b), configurationSentence(settings)].filter((text) => text);
 }

@@ -5,6 +5,7 @@ sorting, columns, figures and differences show what the files say; names cannot 
 import json
 import re
 import shutil
+import sqlite3
 import subprocess
 import sys
 import tempfile
@@ -211,6 +212,38 @@ def columns(page):
     check(len(values) > 5 and all(re.fullmatch(r"[\d.,]+(e-\d+)?", value) for value in values), f"a column of a formula: {values[:3]}")
 
 
+FORMULAS = ["l1d.misses / l1d.accesses", "100 * (l1d.hits + 1) / cycles", "-l1d.hits + 2 * l1d.misses - 3", "thread_instructions/cycles/2", "1 / cycles", "(1 + 2) * 3 - l2.hits",
+            "sm.count * clock.core", "launches"]
+
+
+def formula_value(formula, stats):
+    """What a formula over a run's statistics comes to, by Python."""
+    def figure(match):
+        name, kernels = match[0], stats["kernels"]
+        if name == "launches":
+            return str(len(kernels))
+        if name in stats["configuration"]:
+            return str(stats["configuration"][name])
+        return str(sum(kernel.get(name, kernel["counters"].get(name)) for kernel in kernels))
+    return eval(re.sub(r"[a-z_][a-z_0-9.]*", figure, formula))
+
+
+def formulas(page, folder):
+    store = folder / "formulas.db"
+    made_up.store(store, 20, counters=10)
+    runs = [json.loads(stats) for (stats,) in sqlite3.connect(store).execute("select stats from runs order by id")]
+    page.open(report(folder, "formulas", store))
+    page.script("document.querySelector('.grid').style.height = '3000px'")
+    for formula in FORMULAS:
+        page.click("#columns")
+        page.script("const field = document.querySelector('dialog input'); field.value = arguments[0]; field.dispatchEvent(new Event('input'))", formula)
+        page.script("(document.querySelector('dialog .choices button') ?? document.querySelector('dialog .choices input')).click(); document.getElementById('dialog').close()")
+        shown = [float(value.replace(",", "")) for value in column_values(page, formula)]
+        wanted = [formula_value(formula, stats) for stats in runs]
+        check(len(shown) == 20 and all(abs(a - b) <= 0.006 * max(abs(b), 0.001) for a, b in zip(shown, wanted)), f"{formula}: {shown[:3]}, not {wanted[:3]}")
+    page.quiet("formulas")
+
+
 def keys(page):
     page.press(Keys.ESCAPE)
     page.script("document.querySelector('.grid').focus()")
@@ -391,6 +424,7 @@ def main():
         with tempfile.TemporaryDirectory() as name:
             folder, page = Path(name), Page(browser)
             many_runs(page, folder)
+            formulas(page, folder)
             path = report(folder, "known", *known_files(folder))
             for test in [known_difference, known_run, hostile_names, figures, themes, paper]:
                 test(page, path)
