@@ -44,7 +44,7 @@ function kernelChanges(a, b) {
 function profileLines(run) {
 	return new Map((run.data.profile ?? []).flatMap((kernel) => sourceLines(kernel).filter((row) => waitsOf(row) || row.issues)
 		.map((row) => [`${kernel.demangled ?? kernel.name}\n${row.file}\n${row.line}`,
-			{kernel: kernel.demangled ?? kernel.name, line: row.line, file: row.file, text: row.text, value: waitsOf(row)}])));
+			{kernel: kernel.demangled ?? kernel.name, line: row.line, file: row.file, text: row.text?.trim(), value: waitsOf(row)}])));
 }
 
 // Of mechanisms that count by load: misses of L1.
@@ -67,17 +67,17 @@ function linesSection(a, b) {
 		return [element("p.muted", null, "There is nothing by line of both runs, or nothing that differs. Profiles of both (sluice run --profile), or misses by load of both (--mech l1_by_load), say which lines gained and lost.")];
 	const most = Math.max(...rows.map((row) => Math.abs(row.b - row.a)));
 	const columns = (fewer) => [
-		{title: "line", number: true, of: (row) => row.line, cell: (row) => String(row.line ?? "-")},
-		{title: "source", of: (row) => row.text, cell: codeCell, wide: true},
-		{title: "kernel", of: (row) => row.kernel, cell: (row) => row.kernel.split("(")[0]},
-		{title: "A", number: true, of: (row) => row.a},
-		{title: "B", number: true, of: (row) => row.b},
 		{title: "change", number: true, of: (row) => Math.abs(row.b - row.a), cell: (row) => signedText(row.b - row.a),
 			style: (row) => `background: rgb(var(--${fewer ? "good" : "heat"}) / ${(0.08 + 0.5 * Math.abs(row.b - row.a) / most).toFixed(3)})`},
+		{title: "A", number: true, of: (row) => row.a},
+		{title: "B", number: true, of: (row) => row.b},
+		{title: "line", number: true, of: (row) => row.line, cell: (row) => String(row.line ?? "-")},
+		codeColumn("source"),
+		{title: "kernel", code: true, of: (row) => row.kernel, cell: (row) => row.kernel.split("(")[0]},
 	];
 	const list = (title, fewer) => {
 		const own = columns(fewer), part = rows.filter((row) => (row.b < row.a) === fewer);
-		return element("div", null, element("h4", null, title), table({rows: part, columns: own, sort: {column: own[5], down: true}}));
+		return element("div", null, element("h4", null, title), table({rows: part, columns: own, sort: {column: own[0], down: true}}));
 	};
 	return [element("p.muted", null, `By ${what}.`), element("div.pair", null, list("Lines that gained: less in B", true), list("Lines that lost: more in B", false))];
 }

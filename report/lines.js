@@ -7,7 +7,7 @@ const LINE_FIGURES = {
 	latency_p95: "cycles that 95 of 100 stay below", dram_bytes: "moved between L2 and DRAM", diverged: "branches whose lanes went both ways",
 	l1_accesses: "looked in L1", l1_hits: "of these found", l2_accesses: "looked in L2", l2_hits: "of these found",
 };
-const PLACE = ["index", "ptx_line", "file", "line", "text", "waits", "kernel"];
+const PLACE = ["instructions", "index", "ptx_line", "file", "line", "text", "waits", "kernel"];
 const NOT_ADDED = ["latency_mean", "latency_p95"];
 
 const waitsOf = (row) => combine(Object.values(row.waits ?? {}));
@@ -70,7 +70,8 @@ function lineColumns(rows) {
 	];
 }
 
-function heatTable(rows, first, caption) {
+// `code` is the title of the column of texts.
+function heatTable(rows, first, code, caption) {
 	const most = Math.max(1, ...rows.map(waitsOf)), all = combine(rows.map(waitsOf));
 	return table({
 		rows,
@@ -83,17 +84,25 @@ function heatTable(rows, first, caption) {
 				style: (row) => heatStyle(waitsOf(row), most)},
 			{title: "waits for", of: (row) => Object.entries(row.waits ?? {}).sort((a, b) => b[1] - a[1])[0]?.[0] ?? "",
 				cell: (row) => (waitsOf(row) ? miniStack(row.waits) : "")},
+			codeColumn(code),
 			...lineColumns(rows),
 		],
 	});
 }
 
-const codeCell = (row) => element("code", null, row.text ?? "");
-const lineShown = {kernel: 0, form: "source lines"};
+const codeColumn = (title) => ({title, code: true, of: (row) => row.text, cell: (row) => element("code", {title: row.text?.length > 70 ? row.text.trim() : null}, row.text ?? "")});
+const SOURCE = "source lines", PTX = "PTX instructions", NEAR = 3;
+const lineShown = {kernel: 0, form: SOURCE, lines: "near the code"};
+
+// Lines that have instructions, and those around them.
+function nearCode(rows) {
+	const has = rows.map((row) => row.instructions > 0);
+	return rows.filter((_, i) => has.slice(Math.max(0, i - NEAR), i + NEAR + 1).some((each) => each));
+}
 
 function profileSection(run) {
 	const kernels = run.data.profile, kernel = kernels[lineShown.kernel] ?? kernels[0];
-	const instructions = kernel?.instructions ?? [];
+	const lines = lineShown.form === SOURCE ? sourceLines(kernel ?? {}) : [];
 	const set = (key, value) => {
 		lineShown[key] = value;
 		render("lines");
@@ -103,18 +112,16 @@ function profileSection(run) {
 		element("div.tools", null,
 			kernels.length > 1 && select("kernel", kernels.map((each, i) => [String(i), each.demangled ?? each.name ?? "?"]),
 				String(kernels.indexOf(kernel)), (value) => set("kernel", Number(value))),
-			choice("form", ["source lines", "PTX instructions"], lineShown.form, (word) => set("form", word)),
-			element("span.muted", null, `${plural(kernel?.launches ?? 1, "launch")}${kernel?.launches > 1 ? "es" : ""}, ${numberText(kernel?.cycles)} cycles`
-				.replace("launches" + "es", "launches"))),
-		lineShown.form === "source lines"
-			? heatTable(sourceLines(kernel ?? {}), [
+			choice("form", [SOURCE, PTX], lineShown.form, (word) => set("form", word)),
+			lineShown.form === SOURCE && choice("lines", ["near the code", "whole files"], lineShown.lines, (word) => set("lines", word)),
+			element("span.muted", null, `${kernel?.launches > 1 ? `${kernel.launches} launches` : "1 launch"}, ${numberText(kernel?.cycles)} cycles`)),
+		lineShown.form === SOURCE
+			? heatTable(lineShown.lines === "whole files" ? lines : nearCode(lines), [
 				...(files.length > 1 ? [{title: "file", of: (row) => row.file ?? ""}] : []),
-				{title: "line", number: true, of: (row) => row.line, cell: (row) => String(row.line ?? "")},
-				{title: "source", of: (row) => row.text, cell: codeCell, wide: true}], files.length === 1 ? files[0] : "Source lines")
-			: heatTable(instructions, [
+				{title: "line", number: true, of: (row) => row.line, cell: (row) => String(row.line ?? "")}], "source", files.length === 1 ? files[0] : "Source lines")
+			: heatTable(kernel?.instructions ?? [], [
 				{title: "#", number: true, of: (row) => row.index, cell: (row) => String(row.index ?? "")},
-				{title: "source line", number: true, of: (row) => row.line, cell: (row) => String(row.line ?? "")},
-				{title: "PTX", of: (row) => row.text, cell: codeCell, wide: true}], "PTX instructions"),
+				{title: "source line", number: true, of: (row) => row.line, cell: (row) => String(row.line ?? "")}], "PTX", PTX),
 	];
 }
 

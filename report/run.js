@@ -23,7 +23,7 @@ function madeBy(run) {
 		...LONG_FACTS.map((name) => [name, long(name)]),
 		["file", DATA.files[data.file]],
 	].filter(([, value]) => value)),
-	element("dl.code", null, lines.filter(([, text]) => text).map(([name, text]) => [element("dt", null, name), element("dd", null, element("code", null, text))]))];
+	element("dl.lines", null, lines.filter(([, text]) => text).map(([name, text]) => [element("dt", null, name), element("dd", null, element("code", null, text))]))];
 }
 
 function launchGroups(run) {

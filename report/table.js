@@ -2,10 +2,10 @@
 
 const FEW_ROWS = 400;
 
-// A column: {title, of(row): what it is sorted by, cell(row): text or element, number: to the right, wide: may be broken, hint}.
+// A column: {title, of(row): what it is sorted by, cell(row): text or element, number: to the right, wide: may be broken, code: may not, hint}.
 function cellOf(column, row) {
 	const content = column.cell ? column.cell(row) : column.number ? numberText(column.of(row)) : column.of(row) ?? "";
-	return element(column.number ? "td.number" : column.wide ? "td.wide" : "td", {style: column.style?.(row)}, content);
+	return element(column.number ? "td.number" : column.wide ? "td.wide" : column.code ? "td.code" : "td", {style: column.style?.(row)}, content);
 }
 
 function sorted(rows, sort) {
