@@ -46,14 +46,14 @@ cp report.html before.html
 
 # What belongs to a run comes behind its statistics; what a file is, its name does not say.
 python '
-stats = made_up.statistics("add", [made_up.kernel("add", 100 + launch, {"issued": 5, "dram": 7}, {"l1d.hits": 3, "cap.asked": launch}, launch) for launch in (1, 2, 3)])
+stats = made_up.statistics("add", [made_up.kernel("add", 100 + launch, {"issued": 5, "dram": 7}, {"l1d.hits": 3, "cap.asked": launch, "teleport.rows": 10 - launch}, launch) for launch in (1, 2, 3)])
 stats["kernels"][2]["ended"], stats["kernels"][2]["message"] = "stopped", "at cycle 7"
 for kernel in stats["kernels"]:
     kernel["loads"] = {"cap": [{"pc": 9, "line": 4, "issued": 10, "useful": 3}]}
 json.dump(stats, open("a", "w"))
 json.dump(made_up.profile({3: {"dram": 9}}), open("b", "w"))
-rows = [f"{1 + row // 5000},add(float*),{100 * (row % 5000) + 100},100,2.5,{row},0" for row in range(9000)]
-open("c", "w").write("kernel,name,cycle,cycles,ipc,l1d.hits,never\n" + "\n".join(rows) + "\n1,add,5")
+rows = [f"{1 + row // 5000},add(float*),{100 * (row % 5000) + 100},100,2.5,{row},0,5" for row in range(9000)] + ["2,add(float*),400050,50,10,0,0,7"]
+open("c", "w").write("kernel,name,cycle,cycles,ipc,l1d.hits,never,teleport.rows\n" + "\n".join(rows) + "\n1,add,5")
 open("d", "w").write("kernel,cycle_begin,cycle_end,unit,track,name,args\n2,5,9,SM 3,1,\"add<int, 2>\",a=1\n2,5")
 json.dump({"traceEvents": [
     {"ph": "M", "pid": 0, "name": "process_name", "args": {"name": "GPU"}}, {"ph": "M", "pid": 4, "name": "process_name", "args": {"name": "SM 3"}},
@@ -71,7 +71,8 @@ assert [launch[2] for launch in run["launches"]] == [1, 2, 3]
 assert run["profile"][0]["instructions"][0]["waits"] == {"dram": 9}
 samples = dict(zip(run["samples"]["names"], run["samples"]["values"]))
 assert len(samples["cycle"]) <= 4000 and run["samples"]["merged"] == 3 and "never" not in samples
-assert sum(samples["l1d.hits"]) == sum(range(9000)) and sum(samples["cycles"]) == 900000 and set(samples["ipc"]) == {2.5}
+assert sum(samples["l1d.hits"]) == sum(range(9000)) and sum(samples["cycles"]) == 900050
+assert set(samples["ipc"][:-1]) == {2.5} and abs(samples["ipc"][-1] - (100 * 2.5 + 50 * 10) / 150) < 1e-6 and samples["teleport.rows"][-1] == 7
 assert [cycle for cycle, kernel in zip(samples["cycle"], samples["kernel"]) if kernel == 1][-1] == 500000
 timeline = run["timeline"]
 assert [timeline["texts"][timeline[key][0]] for key in ("unit", "name", "args")] == ["SM 3", "add<int, 2>", "a=1"] and timeline["cycles"] == [4]
@@ -83,7 +84,7 @@ python '
 (run,) = data("kept.html")["runs"]
 (launch,), page = run["launches"], data("kept.html")
 assert launch[1] == 3 and launch[3:5] == ["stopped", "at cycle 7"] and launch[11] == 306 and launch[14] == 0.75, launch
-assert dict(zip((page["counters"][i] for i in page["shapes"][run["shape"]]), run["counters"][0])) == {"l1d.hits": 9, "cap.asked": 6}
+assert dict(zip((page["counters"][i] for i in page["shapes"][run["shape"]]), run["counters"][0])) == {"l1d.hits": 9, "cap.asked": 6, "teleport.rows": 9}
 assert run["stacks"] == [[15, 21]]
 '
 # Trace events: cycles are of the kernel.
