@@ -58,6 +58,8 @@ function workSentence(a, b) {
 		return "";
 	if (one === other)
 		return `Both execute the same ${wholeFormat.format(one)} instructions of threads.`;
+	if (Math.abs(other / one - 1) < 0.0005)
+		return `Both execute nearly the same work: ${wholeFormat.format(one)} and ${wholeFormat.format(other)} instructions of threads.`;
 	return `B executes ${amountWords(one, other, ["more", "fewer", "many"])} instructions of threads (${wholeFormat.format(other)} for ${wholeFormat.format(one)}): part of the difference is another amount of work.`;
 }
 
@@ -73,6 +75,37 @@ function memorySentences(a, b) {
 	if (isNumber(one) && isNumber(other) && one > 0 && Math.abs(other / one - 1) >= 0.01)
 		sentences.push(`DRAM's reads and writes are ${amountWords(one, other, ["more", "fewer", "many"])}`);
 	return sentences.length ? listed(sentences) + "." : "";
+}
+
+const shortName = (kernel) => kernel.replace(/^void /, "").split(/[(<]/)[0];
+
+// Of several kernels, the one that made most of the difference.
+function kernelSentence(a, b) {
+	const difference = b.value("cycles") - a.value("cycles");
+	const rows = kernelChanges(a, b).filter((row) => row.a && row.b).map((row) => ({name: row.name, change: row.b.value("cycles") - row.a.value("cycles")}));
+	const [most] = [...rows].sort((one, other) => (other.change - one.change) * Math.sign(difference));
+	if (rows.length < 2 || !difference || !most || most.change / difference < 0.3)
+		return "";
+	return `Of the kernels, ${shortName(most.name)} makes most of it: ${wholeFormat.format(Math.abs(most.change))} cycles ${most.change < 0 ? "fewer" : "more"}.`;
+}
+
+// The machine's counters that changed most of themselves, but for small ones beside others of their group, whose changes say little.
+function counterSentence(a, b) {
+	const groupOf = (name) => name.split(".")[0], largest = new Map();
+	for (const name of a.counters)
+		largest.set(groupOf(name), Math.max(largest.get(groupOf(name)) ?? 0, a.value(name) || 0, b.value(name) || 0));
+	const rows = counterChanges(a, b).filter((row) => isNumber(row.a) && isNumber(row.b) && DATA.meanings[row.name]?.[1] && !row.name.startsWith("sm.stack_") &&
+		Math.max(row.a, row.b) >= Math.max(100, 0.01 * largest.get(groupOf(row.name))) && relative(row) >= 0.1)
+		.sort((one, other) => relative(other) - relative(one)).slice(0, 3);
+	return rows.length ? `Of the machine's counters, ${listed(rows.map((row) => `${row.name} (${changeText(row.a, row.b)})`))} changed most.` : "";
+}
+
+function lineSentence(a, b) {
+	const {rows, what} = lineChanges(a, b), named = (row) => `line ${row.line ?? "?"} of ${row.file || shortName(row.kernel)}`;
+	const by = (sign) => [...rows].filter((row) => (row.b - row.a) * sign > 0).sort((one, other) => (other.b - other.a - one.b + one.a) * sign)[0];
+	const gained = by(-1), lost = by(1);
+	const parts = [gained && `${named(gained)} gained most (${signedText(gained.b - gained.a)})`, lost && `${named(lost)} lost most (${signedText(lost.b - lost.a)})`].filter((part) => part);
+	return parts.length ? `By ${what}, ${listed(parts)}.` : "";
 }
 
 function configurationSentence(rows) {
@@ -100,5 +133,6 @@ function differenceWords(a, b, settings) {
 	const one = a.value("cycles"), other = b.value("cycles");
 	const speed = isNumber(one) && isNumber(other) ? speedSentence(one, other)
 		: "One of these has no cycles: it ran functionally, failed, or launched no kernel.";
-	return [speed, ...caution(a, b), levelSentence(a.all, b.all), workSentence(a, b), memorySentences(a, b), configurationSentence(settings)].filter((text) => text);
+	return [speed, ...caution(a, b), levelSentence(a.all, b.all), kernelSentence(a, b), workSentence(a, b), memorySentences(a, b), counterSentence(a, b), lineSentence(a, b),
+		configurationSentence(settings)].filter((text) => text);
 }

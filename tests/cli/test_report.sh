@@ -36,6 +36,7 @@ for shown, (stats, machine, verdict) in zip(page["runs"], runs):
     assert first | page["configurations"][shown["configuration"]] == stats["configuration"]
     assert page["texts"][shown["facts"]["machine"]] == machine and page["texts"][shown["facts"]["verdict"]] == verdict
     assert [page["kernels"][launch[0]][1] for launch in shown["launches"]] == [kernel["demangled"] for kernel in stats["kernels"]]
+assert len(page["configurations"]) == len({json.dumps(json.loads(stats)["configuration"]) for stats, _, _ in runs}) and "clock.core" not in page["configurations"][1]
 assert page["meanings"]["l1d.hits"][0] == "requests" and page["keys"]["sm.count"][0] == "SMs"
 '
 try 0 report results.db --program bfs --verdict PASS -o bfs.html

@@ -315,7 +315,8 @@ def known_difference(page, path):
     page.wait("location.hash === '#difference/0/1'", "the difference")
     words = page.text("#words")
     for text in ["B is 50.0 % faster than A: 1,000 cycles instead of 1,500 (-500)", "Of the 500 cycles saved, 450 were spent waiting for DRAM and 50 issuing",
-                 "the same 32,000 instructions of threads", "L1 hits rise from 50.0 % to 75.0 %", "cap.retry is false in A and true in B", "sm.count is 15 in A and 30 in B"]:
+                 "the same 32,000 instructions of threads", "L1 hits rise from 50.0 % to 75.0 %", "Of the machine's counters, l1d.misses (-50.0 %), l2.accesses (-50.0 %) and l1d.hits (+50.0 %) changed most",
+                 "By waiting slots, line 3 of a.cu gained most (-600) and line 4 of a.cu lost most (+145)", "cap.retry is false in A and true in B", "sm.count is 15 in A and 30 in B"]:
         check(text in words, f"in words: {text}: {words}")
     check("same.in_both" not in page.text("#counters") and "l1d.misses" in page.text("#counters"), "counters that changed")
     check("-50.0 %" in page.text("#counters"), "l1d.misses by relative change")
