@@ -9,7 +9,7 @@ function dropCharts() {
 }
 
 const cssColour = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
-const levelColour = (level) => cssColour(`--level-${level}`) || cssColour("--level-other");
+const levelColour = (level) => cssColour(`--level-${level in LEVELS ? level : "other"}`);
 const seriesColour = (number) => cssColour(`--series-${number % 14}`);
 
 const stripes = (levels) => levels.map((level) => ({label: levelName(level), backgroundColor: levelColour(level)}));

@@ -19,6 +19,7 @@ const LEVELS = {
 	idle: "idle",
 };
 const levelName = (level) => LEVELS[level] ?? level;
+const levelStyle = (level) => `var(--level-${level in LEVELS ? level : "other"})`;
 
 // Figures that are made of others; with `digits` behind the point, where all have as many.
 const FIGURES = {

@@ -64,7 +64,8 @@ function lineChanges(a, b) {
 function linesSection(a, b) {
 	const {rows, what} = lineChanges(a, b);
 	if (!rows.length)
-		return [element("p.muted", null, "There is nothing by line of both runs, or nothing that differs. Profiles of both (sluice run --profile), or misses by load of both (--mech l1_by_load), say which lines gained and lost.")];
+		return [element("p.muted", null, "There is nothing by line of both runs, or nothing that differs. Profiles of both (sluice run --profile), ",
+			"or misses by load of both (--mech l1_by_load), say which lines gained and lost.")];
 	const most = Math.max(...rows.map((row) => Math.abs(row.b - row.a)));
 	const columns = (fewer) => [
 		{title: "change", number: true, of: (row) => Math.abs(row.b - row.a), cell: (row) => signedText(row.b - row.a),
@@ -79,7 +80,8 @@ function linesSection(a, b) {
 		const own = columns(fewer), part = rows.filter((row) => (row.b < row.a) === fewer);
 		return element("div", null, element("h4", null, title), table({rows: part, columns: own, sort: {column: own[0], down: true}}));
 	};
-	return [element("p.muted", null, `By ${what}.`), element("div.pair", null, list("Lines that gained: less in B", true), list("Lines that lost: more in B", false))];
+	return [element("p.muted", null, `By ${what}.`),
+		element("div.pair", null, list("Lines that gained: less in B", true), list("Lines that lost: more in B", false))];
 }
 
 // --- the page ---
@@ -98,10 +100,13 @@ function countersTable(a, b) {
 		{title: "meaning", of: (row) => DATA.meanings[row.name]?.[2] ?? "", wide: true},
 	];
 	return [
-		element("div.tools", null, element("span", null, "changed by at least"), choice("changed by at least", Object.keys(leasts), differenceShown.least, (word) => {
-			differenceShown.least = word;
-			render("counters");
-		}), element("span.muted", null, "of the larger of both; new and gone count as 100 %")),
+		element("div.tools", null,
+			element("span", null, "changed by at least"),
+			choice("changed by at least", Object.keys(leasts), differenceShown.least, (word) => {
+				differenceShown.least = word;
+				render("counters");
+			}),
+			element("span.muted", null, "of the larger of both; new and gone count as 100 %")),
 		table({rows, columns, sort: {column: columns[4], down: true}, filter: (row) => `${row.name} ${DATA.meanings[row.name]?.[2] ?? ""}`}),
 	];
 }
@@ -119,13 +124,16 @@ function figuresTable(a, b) {
 
 function levelsTable(rows, cycles) {
 	return table({rows, caption: "Cycles by level of the stack", columns: [
-		{title: "level", of: (row) => levelName(row.level), cell: (row) => [element("i.swatch", {style: `background: var(--level-${row.level}, var(--level-other))`}), levelName(row.level)]},
+		{title: "level", of: (row) => levelName(row.level), cell: (row) => [
+			element("i.swatch", {style: `background: ${levelStyle(row.level)}`}), levelName(row.level)]},
 		{title: "A", number: true, of: (row) => Math.round(row.a)},
 		{title: "B", number: true, of: (row) => Math.round(row.b)},
 		{title: "change", number: true, of: (row) => row.change, cell: (row) => signedText(Math.round(row.change))},
 		{title: "of A's cycles", number: true, of: (row) => row.change / cycles, cell: (row) => signedText(row.change / cycles, (value) => percentText(value))},
 	]});
 }
+
+const levelWords = (row) => `${levelName(row.level)} ${Math.round(row.change)}`;
 
 function kernelsTable(a, b) {
 	const cycles = (kernel) => kernel?.value("cycles");
@@ -183,9 +191,10 @@ function differenceView(view, first, second) {
 	replaceChildren(view, element("section.page", null,
 		element("h2", null, "Difference of two runs"), head,
 		element("div.words", {id: "words"}, element("p.first", null, speed), rest.map((text) => element("p", null, text))),
-		element("section", {id: "settings"}, element("h3", null, "Configured differently"), settings.length ? settingsTable(settings) : element("p.muted", null, "nothing")),
+		element("section", {id: "settings"}, element("h3", null, "Configured differently"),
+			settings.length ? settingsTable(settings) : element("p.muted", null, "nothing")),
 		drawn.length > 0 && isNumber(b.value("cycles")) && element("section", {id: "steps"}, element("h3", null, "From A's cycles to B's"),
-			waterfall(`cycles of A, changed level by level of the cycle stack to those of B: ${levels.map((row) => `${levelName(row.level)} ${Math.round(row.change)}`).join(", ")}`,
+			waterfall(`cycles of A, changed level by level of the cycle stack to those of B: ${levels.map(levelWords).join(", ")}`,
 				cycles, b.value("cycles"), drawn.map((row) => ({label: levelName(row.level), ...row})), ["A", "B"]),
 			levelsTable(levels.filter((row) => row.a || row.b), cycles)),
 		element("section", null, figuresTable(a, b)),

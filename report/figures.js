@@ -24,7 +24,11 @@ const figureKeys = () => {
 const NONE = "none";
 const inOrder = (names) => [...new Set(names)].sort((one, other) => (other === NONE) - (one === NONE) || compare(one, other));
 
-const keyText = (run, key) => (key === "" ? "" : key === "run" ? run.label || `${run.number}: ${run.data.label}` : run.text(key) || (key === "mechanisms" ? NONE : "-"));
+function keyText(run, key) {
+	if (key === "run")
+		return run.label || `${run.number}: ${run.data.label}`;
+	return key === "" ? "" : run.text(key) || (key === "mechanisms" ? NONE : "-");
+}
 
 // What a run has beside what stands side by side, so that it can be compared with the run that differs from it in that alone; roughly, where there
 // is no such run: without variant and arguments.
@@ -96,14 +100,16 @@ function figuresView(view) {
 		wrong = error.message;
 	}
 	const raw = row ? figureData(runs, row.of) : {groups: [], series: [], names: [], most: 0}, data = withMean(raw);
-	const title = row && (raw.base === null ? `${row.name}${row.unit && row.unit !== row.name ? ` (${row.unit})` : ""}` : `${row.name}, relative to ${raw.base}`);
+	const title = row && (raw.base !== null ? `${row.name}, relative to ${raw.base}`
+		: row.unit && row.unit !== row.name ? `${row.name} (${row.unit})` : row.name);
 	const columns = [
 		{title: figureShown.rows, of: (i) => data.groups[i]},
 		...data.series.map((one) => ({title: one.label || row?.name, number: true, of: (i) => one.values[i]})),
 	];
 	replaceChildren(view, element("section.page", null,
 		element("h2", null, "A figure"),
-		element("p.muted", null, `Of the ${plural(runs.length, "run")} that the table of runs shows. `, "A metric is a counter, a figure, or a formula: 100 * l1d.misses / l1d.accesses."),
+		element("p.muted", null, `Of the ${plural(runs.length, "run")} that the table of runs shows. `,
+			"A metric is a counter, a figure, or a formula: 100 * l1d.misses / l1d.accesses."),
 		element("div.tools", null,
 			element("label.field", null, element("span", null, "metric"), metric,
 				element("datalist", {id: "metrics"}, [...figureNames, ...DATA.counters].map((value) => element("option", {value})))),

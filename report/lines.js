@@ -90,7 +90,8 @@ function heatTable(rows, first, code, caption) {
 	});
 }
 
-const codeColumn = (title) => ({title, code: true, of: (row) => row.text, cell: (row) => element("code", {title: row.text?.length > 70 ? row.text.trim() : null}, row.text ?? "")});
+const codeColumn = (title) => ({title, code: true, of: (row) => row.text,
+	cell: (row) => element("code", {title: row.text?.length > 70 ? row.text.trim() : null}, row.text ?? "")});
 const SOURCE = "source lines", PTX = "PTX instructions", NEAR = 3;
 const lineShown = {kernel: 0, form: SOURCE, lines: "near the code"};
 

@@ -54,11 +54,19 @@ function openDialog(title, ...content) {
 	dialog.showModal();
 }
 
-const KEYS = [["/", "the filter of runs"], ["arrows, Page, Home, End", "move in the table"], ["Enter", "open the run"], ["space", "put the run beside others in the cycle stacks"],
-	["d", "A of a difference; on another run, B, and show it"], ["Esc", "close, go back to the runs, forget the filter, A and B"],
-	["left, right, + and -, 0", "move in a timeline, zoom, show all of it"], ["t", "light or dark"], ["?", "this"]];
+const KEYS = [
+	["/", "the filter of runs"],
+	["arrows, Page, Home, End", "move in the table"],
+	["Enter", "open the run"],
+	["space", "put the run beside others in the cycle stacks"],
+	["d", "A of a difference; on another run, B, and show it"],
+	["Esc", "close, go back to the runs, forget the filter, A and B"],
+	["left, right, + and -, 0", "move in a timeline, zoom, show all of it"],
+	["t", "light or dark"],
+	["?", "this"],
+];
 
-const showKeys = () => openDialog("Keys", facts(KEYS.map(([key, meaning]) => [key, meaning])));
+const showKeys = () => openDialog("Keys", facts(KEYS));
 
 function escape() {
 	const active = document.activeElement;

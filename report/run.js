@@ -12,10 +12,13 @@ function tiles(run) {
 
 function madeBy(run) {
 	const {facts: known, data} = run;
-	const dates = ["finished", "seconds", "revision"], shownFirst = ["program", "variant", "size", "seed", "arguments", "machine", "options", "mechanisms", "verdict"];
+	const shownFirst = ["program", "variant", "size", "seed", "arguments", "machine", "options", "mechanisms", "verdict"];
+	const dates = ["finished", "seconds", "revision"];
 	const others = Object.keys(known).filter((name) => ![...shownFirst, ...dates, ...LONG_FACTS].includes(name));
-	const long = (name) => known[name] && element("span", {title: known[name]}, name === "output" ? element("pre", null, known[name]) : known[name].slice(0, 12));
-	const lines = [["command line", data.command?.join(" ")], ["passes", data.passes?.join(" ")], ...(data.mechanisms ?? []).map((text, i) => [i ? "" : "all options", text])];
+	const long = (name) => known[name] && element("span", {title: known[name]},
+		name === "output" ? element("pre", null, known[name]) : known[name].slice(0, 12));
+	const lines = [["command line", data.command?.join(" ")], ["passes", data.passes?.join(" ")],
+		...(data.mechanisms ?? []).map((text, i) => [i ? "" : "all options", text])];
 	return [facts([
 		...shownFirst.map((name) => [name, known[name]]),
 		["ended", data.ended === known.verdict ? "" : data.ended],
@@ -23,7 +26,8 @@ function madeBy(run) {
 		...LONG_FACTS.map((name) => [name, long(name)]),
 		["file", DATA.files[data.file]],
 	].filter(([, value]) => value)),
-	element("dl.lines", null, lines.filter(([, text]) => text).map(([name, text]) => [element("dt", null, name), element("dd", null, element("code", null, text))]))];
+	element("dl.lines", null, lines.filter(([, text]) => text).map(([name, text]) =>
+		[element("dt", null, name), element("dd", null, element("code", null, text))]))];
 }
 
 function launchGroups(run) {
@@ -84,7 +88,8 @@ function countersSection(run) {
 			{title: "counter", of: (row) => row.name, cell: (row) => element("code", null, row.name)},
 			{title: "value", number: true, of: (row) => row.value},
 			{title: "unit", of: (row) => DATA.meanings[row.name]?.[0] ?? ""},
-			{title: "a cycle", number: true, of: (row) => share(row.value, cycles), cell: (row) => (row.value ? numberText(Number(share(row.value, cycles).toPrecision(3))) : "")},
+			{title: "a cycle", number: true, of: (row) => share(row.value, cycles),
+				cell: (row) => (row.value ? numberText(Number(share(row.value, cycles).toPrecision(3))) : "")},
 			{title: "meaning", of: (row) => DATA.meanings[row.name]?.[2] ?? "", wide: true},
 		]}),
 	];
@@ -110,8 +115,15 @@ function energySection(run) {
 	const totals = ["table", "seconds", "total", "dynamic", "constant", "watts", "delay", "instruction"];
 	const parts = Object.entries(energy).filter(([name, value]) => !totals.includes(name) && isNumber(value));
 	return [
-		facts([["table", energy.table], ["total", `${numberText(all)} J`], ["dynamic", `${numberText(energy.dynamic)} J`], ["constant", `${numberText(energy.constant)} J`],
-			["mean power", `${numberText(energy.watts)} W`], ["energy-delay", `${numberText(energy.delay)} J s`], ["an instruction of a thread", `${numberText(energy.instruction)} J`]]),
+		facts([
+			["table", energy.table],
+			["total", `${numberText(all)} J`],
+			["dynamic", `${numberText(energy.dynamic)} J`],
+			["constant", `${numberText(energy.constant)} J`],
+			["mean power", `${numberText(energy.watts)} W`],
+			["energy-delay", `${numberText(energy.delay)} J s`],
+			["a thread's instruction", `${numberText(energy.instruction)} J`],
+		]),
 		table({rows: parts, sort: null, columns: [
 			{title: "component", of: ([name]) => name},
 			{title: "joules", number: true, of: ([, value]) => value},
@@ -158,7 +170,8 @@ function runView(view, number) {
 			element("button.mark.b", {"aria-pressed": String(shown.b === run), onclick: () => setMark("b", run)}, "B of a difference")),
 		element("nav.sections", {"aria-label": "Sections"}, sections.map(([id, title]) => element("button", {onclick: () => $(id).scrollIntoView()}, title))),
 		tiles(run), madeBy(run),
-		!run.launches.length && element("p", null, run.data.profile ? "Of this run there is a profile and no statistics." : "Of this run there are no statistics: it launched no kernel, or failed."),
+		!run.launches.length && element("p", null, run.data.profile ? "Of this run there is a profile and no statistics."
+			: "Of this run there are no statistics: it launched no kernel, or failed."),
 		sections.map(([id, title, , content]) => element("section", {id}, element("h3", null, title), content(run)))));
 	return {onKey: (key) => key === "d" && (markByKey(run), true)};
 }

@@ -6,79 +6,6 @@ const shown = {
 	a: null, b: null, // runs whose difference is looked at
 };
 
-// --- columns ---
-
-function measured(column, rows) {
-	const title = column.title.length * 8.6 + 26;
-	let longest = 0;
-	for (let i = 0; i < rows.length; i += Math.max(1, Math.floor(rows.length / 150))) {
-		const text = column.number ? column.cell(rows[i]) : String(column.of(rows[i]) ?? "");
-		longest = Math.max(longest, text.length);
-	}
-	column.width ??= Math.round(Math.min(column.number ? 150 : 240, Math.max(56, title, longest * 7.3 + 20)));
-	return column;
-}
-
-function mark(letter, run) {
-	const key = letter.toLowerCase(), on = shown[key] === run;
-	return element(`button.mark.${key}`, {"aria-pressed": String(on), title: `${letter} of the difference`, tabindex: "-1",
-		"aria-label": `${letter} of the difference`, onclick: () => setMark(key, run)}, letter);
-}
-
-const markColumn = {
-	title: "", plain: true, width: 84, hint: "side by side in the cycle stacks; A and B of a difference",
-	cell: (run) => [
-		element("input", {type: "checkbox", checked: shown.selected.has(run), tabindex: "-1", "aria-label": "side by side",
-			onchange: () => toggleSelected(run)}),
-		mark("A", run), mark("B", run)],
-};
-
-// A stack as a bar of one line.
-function miniStack(stack) {
-	const sum = combine(Object.values(stack)) || 1;
-	return element("span.mini", {title: Object.entries(stack).filter(([, slots]) => slots)
-		.map(([level, slots]) => `${levelName(level)} ${percentText(slots / sum)}`).join("\n")},
-	Object.keys(LEVELS).concat(Object.keys(stack).filter((level) => !(level in LEVELS)))
-		.filter((level) => stack[level] / sum > 0.004)
-		.map((level) => element("i", {style: `width: ${100 * stack[level] / sum}%; background: var(--level-${level}, var(--level-other))`})));
-}
-
-function column(name) {
-	if (name === "cycle stack")
-		return {name, title: name, width: 170, hint: "shares of the schedulers' slots", of: (run) => {
-			const stack = run.all.stack;
-			return (stack.issued ?? NaN) / combine(Object.values(stack));
-		}, cell: (run) => miniStack(run.all.stack)};
-	if (name === "run")
-		return {name, title: name, of: (run) => run.label, cell: (run) => link(run, run.label || run.data.label)};
-	if (name === "program")
-		return {name, title: name, of: (run) => run.text("program"), cell: (run) => link(run, run.text("program") || run.data.label)};
-	if (FACT_NAMES.includes(name) && !(name in FIGURES))
-		return {name, title: name, of: (run) => run.text(name)};
-	if (varyingKeys.includes(name) || name in DATA.keys)
-		return {name, title: name, hint: DATA.keys[name]?.[1], of: (run) => {
-			const number = run.setting(name);
-			return Number.isNaN(number) ? run.text(name) : number;
-		}, cell: (run) => run.text(name)};
-	const own = figure(name);
-	return {name, title: name, number: true, of: own.of, hint: own.meaning, cell: (run) => own.text(own.of(run))};
-}
-
-const link = (run, text) => element("a", {href: `#run/${run.number}`, tabindex: "-1"}, text);
-
-// The facts that tell runs apart, and what is most often looked for.
-function usualColumns() {
-	const names = ["run", "program", "variant", "size", "machine", "mechanisms", "options", "arguments"];
-	const differing = names.filter((name) => name === "run"
-		? RUNS.some((run) => run.label) || !FACT_NAMES.includes("program")
-		: FACT_NAMES.includes(name) && (name === "program" || distinct((run) => run.text(name)).length > 1));
-	const figures = ["IPC", "L1 hits %", "L2 hits %", "DRAM GB/s"].filter((name) => figureNames.includes(name));
-	const verdict = FACT_NAMES.includes("verdict") && distinct((run) => run.text("verdict")).length > 1 ? ["verdict"] : [];
-	return [...differing, ...(figureNames.includes("cycles") ? ["cycles", "cycle stack"] : []), ...figures, ...verdict];
-}
-
-const allColumns = () => [...new Set(["run", ...FACT_NAMES, "cycle stack", ...figureNames, ...varyingKeys, ...DATA.counters])];
-
 // --- which runs, in which order ---
 
 function chosenRuns() {
@@ -145,51 +72,6 @@ function facetBox(facet, rows) {
 		}}), element("span", {title: value}, value || "-"), element("b", null, numberText(counts.get(value) ?? 0)))));
 }
 
-function columnsDialog() {
-	const list = element("div.choices");
-	const search = element("input", {type: "search", placeholder: "a name, or a formula: l1d.misses / cycles", "aria-label": "columns", oninput: draw});
-	const note = element("p.muted", {role: "status"});
-
-	function toggle(name) {
-		shown.columns = shown.columns.includes(name) ? shown.columns.filter((other) => other !== name) : [...shown.columns, name];
-		refresh();
-		draw();
-	}
-
-	function box(name) {
-		const meaning = DATA.meanings[name]?.[2] ?? DATA.keys[name]?.[1] ?? FIGURES[name]?.formula ?? "";
-		return element("label", null, element("input", {type: "checkbox", checked: shown.columns.includes(name), onchange: () => toggle(name)}),
-			element("code", null, name), element("small", null, meaning));
-	}
-
-	function draw() {
-		const text = search.value.trim(), words = text.toLowerCase();
-		const names = [...new Set([...shown.columns, ...allColumns()])].filter((name) => name.toLowerCase().includes(words) ||
-			(DATA.meanings[name]?.[2] ?? "").toLowerCase().includes(words));
-		replaceChildren(list, names.slice(0, 200).map(box));
-		note.textContent = names.length ? "" : formulaNote(text);
-		if (!names.length && !note.textContent)
-			list.append(element("button", {onclick: () => toggle(text)}, `add ${text}`));
-	}
-
-	draw();
-	openDialog("Columns", search, note, list, element("button", {onclick: () => {
-		shown.columns = usualColumns();
-		refresh();
-		draw();
-	}}, "the usual ones"));
-}
-
-// What is wrong with a formula, or "".
-function formulaNote(text) {
-	try {
-		figure(text);
-		return "";
-	} catch (error) {
-		return error.message;
-	}
-}
-
 function saveRuns(columns, rows) {
 	const named = columns.filter((one) => !one.plain);
 	download("runs.csv", csvText([named.map((one) => one.title), ...rows.map((run) => named.map((one) => {
@@ -205,18 +87,8 @@ function sameInAll() {
 	return same.length && RUNS.length > 1 ? "in all runs: " + same.map((name) => `${name} ${RUNS[0].text(name)}`).join(", ") : "";
 }
 
-function runsView(view) {
-	const side = element("aside", {"aria-label": "filters"}), count = element("span.count", {role: "status"});
-	const same = element("p.same.muted"), note = element("span.error", {role: "alert"});
-	const input = element("input", {id: "filter", type: "search", value: shown.text, placeholder: "filter:  words   program:bfs   cycles>100000   -words",
-		"aria-label": "filter runs", oninput: () => {
-			shown.text = input.value;
-			refresh();
-		}, onkeydown: (event) => {
-			if (event.key === "Enter" || event.key === "ArrowDown")
-				grid.frame.focus();
-		}});
-	const grid = new Grid({
+function makeGrid() {
+	return new Grid({
 		label: "runs",
 		onOpen: (run) => go(`#run/${run.number}`),
 		onSort: (sort) => {
@@ -224,43 +96,71 @@ function runsView(view) {
 			refresh();
 		},
 		onKey: (key, run) => {
-			if (key === " ")
-				toggleSelected(run);
-			else if (key === "d")
-				markByKey(run);
-			else
-				return false;
-			return true;
+			const does = {" ": toggleSelected, d: markByKey}[key];
+			does?.(run);
+			return Boolean(does);
 		},
-		rowClass: (run) => [run === shown.a ? "is-a" : "", run === shown.b ? "is-b" : "", shown.selected.has(run) ? "selected" : ""].join(" "),
+		rowClass: (run) => [run === shown.a ? "is-a" : "", run === shown.b ? "is-b" : "",
+			shown.selected.has(run) ? "selected" : ""].join(" "),
 	});
-	const known = new Map(), nothing = element("p.nothing", null, "No run meets the filters. ", element("button", {onclick: () => {
+}
+
+function filterField(grid) {
+	const input = element("input", {
+		id: "filter", type: "search", value: shown.text, "aria-label": "filter runs",
+		placeholder: "filter:  words   program:bfs   cycles>100000   -words",
+		oninput: () => {
+			shown.text = input.value;
+			refresh();
+		},
+		onkeydown: (event) => {
+			if (event.key === "Enter" || event.key === "ArrowDown")
+				grid.frame.focus();
+		},
+	});
+	return input;
+}
+
+// Draws the facets anew, where they were scrolled to and with the box that has the focus.
+function drawFacets(side, runs) {
+	const active = document.activeElement?.closest("aside") ? document.activeElement : null, top = side.scrollTop;
+	replaceChildren(side, FACETS.map((facet) => facetBox(facet, runs)));
+	side.scrollTop = top;
+	if (active)
+		[...side.querySelectorAll("input")].find((box) => box.name === active.name && box.value === active.value)?.focus();
+}
+
+// The columns that are shown, each made once.
+const knownColumns = new Map();
+function shownColumns() {
+	for (const name of shown.columns)
+		if (!knownColumns.has(name))
+			knownColumns.set(name, measured(column(name), RUNS));
+	if (shown.sort)
+		shown.sort.column = knownColumns.get(shown.sort.name) ?? column(shown.sort.name);
+	return [markColumn, ...shown.columns.map((name) => knownColumns.get(name))];
+}
+
+function runsView(view) {
+	shown.columns ??= usualColumns();
+	const grid = makeGrid(), input = filterField(grid);
+	const side = element("aside", {"aria-label": "filters"}), count = element("span.count", {role: "status"});
+	const same = element("p.same.muted"), note = element("span.error", {role: "alert"});
+	const nothing = element("p.nothing", null, "No run meets the filters. ", element("button", {onclick: () => {
 		forgetFilters();
 		input.value = "";
 		refresh();
 	}}, "forget them"));
-	let columns = [];
-	shown.columns ??= usualColumns();
 
 	function draw() {
-		for (const name of shown.columns)
-			if (!known.has(name))
-				known.set(name, measured(column(name), RUNS));
-		columns = [markColumn, ...shown.columns.map((name) => known.get(name))];
-		if (shown.sort)
-			shown.sort.column = known.get(shown.sort.name) ?? column(shown.sort.name);
-		const {named, rows} = chosenRuns();
+		const columns = shownColumns(), {named, rows} = chosenRuns();
 		grid.show(columns, rows, shown.sort);
 		nothing.hidden = rows.length > 0;
-		count.textContent = rows.length === RUNS.length ? plural(rows.length, "run") : `${numberText(rows.length)} of ${plural(RUNS.length, "run")}`;
+		count.textContent = rows.length === RUNS.length ? plural(rows.length, "run")
+			: `${numberText(rows.length)} of ${plural(RUNS.length, "run")}`;
 		note.textContent = shown.error;
 		same.textContent = sameInAll();
-		const focused = document.activeElement?.closest("aside") ? [document.activeElement.name, document.activeElement.value] : null;
-		const top = side.scrollTop;
-		replaceChildren(side, FACETS.map((facet) => facetBox(facet, named)));
-		side.scrollTop = top;
-		if (focused)
-			[...side.querySelectorAll("input")].find((box) => box.name === focused[0] && box.value === focused[1])?.focus();
+		drawFacets(side, named);
 	}
 
 	replaceChildren(view, element("div.runs", null,
@@ -269,8 +169,9 @@ function runsView(view) {
 			element("div.tools", null, input, count, note,
 				element("span.gap"),
 				element("button", {id: "columns", onclick: columnsDialog}, "Columns"),
-				element("button", {onclick: () => go("#stacks"), title: "of the runs with a mark, or of all that are shown"}, "Cycle stacks side by side"),
-				element("button", {onclick: () => saveRuns(columns, chosenRuns().rows)}, "CSV")),
+				element("button", {onclick: () => go("#stacks"), title: "of the runs with a mark, or of all that are shown"},
+					"Cycle stacks side by side"),
+				element("button", {onclick: () => saveRuns(shownColumns(), chosenRuns().rows)}, "CSV")),
 			same, nothing,
 			grid.frame)));
 	draw();

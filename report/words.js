@@ -1,11 +1,11 @@
 // The difference of two runs in words.
 
-// "12.3 % more", "3.2 times as many"; `words` for countable things ["more", "fewer", "many"], else ["more", "less", "much"].
-function amountWords(from, to, [more, less, many]) {
+// "12.3 % more", "3.2 times as many"
+function amountWords(from, to) {
 	const ratio = to / from;
 	if (ratio >= 2 || ratio <= 0.5)
-		return `${numberText(Number(ratio.toPrecision(3)))} times as ${many}`;
-	return ratio > 1 ? `${(100 * (ratio - 1)).toFixed(1)} % ${more}` : `${(100 * (1 - ratio)).toFixed(1)} % ${less}`;
+		return `${numberText(Number(ratio.toPrecision(3)))} times as many`;
+	return ratio > 1 ? `${(100 * (ratio - 1)).toFixed(1)} % more` : `${(100 * (1 - ratio)).toFixed(1)} % fewer`;
 }
 
 // "B is 12.3 % faster than A: ..."
@@ -17,7 +17,8 @@ function speedSentence(a, b) {
 		return `B is ${ratio.toFixed(2)} times as fast as A: ${cycles}.`;
 	if (ratio <= 0.5)
 		return `B takes ${(1 / ratio).toFixed(2)} times as long as A: ${cycles}.`;
-	return ratio > 1 ? `B is ${(100 * (ratio - 1)).toFixed(1)} % faster than A: ${cycles}.` : `B is ${(100 * (1 / ratio - 1)).toFixed(1)} % slower than A: ${cycles}.`;
+	const percents = ratio > 1 ? `${(100 * (ratio - 1)).toFixed(1)} % faster` : `${(100 * (1 / ratio - 1)).toFixed(1)} % slower`;
+	return `B is ${percents} than A: ${cycles}.`;
 }
 
 // Levels of both stacks in cycles, by how much they changed: [{level, a, b, change}].
@@ -60,7 +61,8 @@ function workSentence(a, b) {
 		return `Both execute the same ${wholeFormat.format(one)} instructions of threads.`;
 	if (Math.abs(other / one - 1) < 0.0005)
 		return `Both execute nearly the same work: ${wholeFormat.format(one)} and ${wholeFormat.format(other)} instructions of threads.`;
-	return `B executes ${amountWords(one, other, ["more", "fewer", "many"])} instructions of threads (${wholeFormat.format(other)} for ${wholeFormat.format(one)}): part of the difference is another amount of work.`;
+	return `B executes ${amountWords(one, other)} instructions of threads (${wholeFormat.format(other)} for ${wholeFormat.format(one)}): ` +
+		"part of the difference is another amount of work.";
 }
 
 function memorySentences(a, b) {
@@ -73,7 +75,7 @@ function memorySentences(a, b) {
 	}
 	const [one, other] = [a, b].map((run) => run.value("dram.reads") + run.value("dram.writes"));
 	if (isNumber(one) && isNumber(other) && one > 0 && Math.abs(other / one - 1) >= 0.01)
-		sentences.push(`DRAM's reads and writes are ${amountWords(one, other, ["more", "fewer", "many"])}`);
+		sentences.push(`DRAM's reads and writes are ${amountWords(one, other)}`);
 	return sentences.length ? listed(sentences) + "." : "";
 }
 
@@ -86,7 +88,8 @@ function kernelSentence(a, b) {
 	const [most] = [...rows].sort((one, other) => (other.change - one.change) * Math.sign(difference));
 	if (rows.length < 2 || !difference || !most || most.change / difference < 0.3)
 		return "";
-	return `Of the kernels, ${shortName(most.name)} makes most of it: ${wholeFormat.format(Math.abs(most.change))} cycles ${most.change < 0 ? "fewer" : "more"}.`;
+	const cycles = `${wholeFormat.format(Math.abs(most.change))} cycles ${most.change < 0 ? "fewer" : "more"}`;
+	return `Of the kernels, ${shortName(most.name)} makes most of it: ${cycles}.`;
 }
 
 // The machine's counters that changed most of themselves, but for small ones beside others of their group, whose changes say little.
@@ -104,7 +107,8 @@ function lineSentence(a, b) {
 	const {rows, what} = lineChanges(a, b), named = (row) => `line ${row.line ?? "?"} of ${row.file || shortName(row.kernel)}`;
 	const by = (sign) => [...rows].filter((row) => (row.b - row.a) * sign > 0).sort((one, other) => (other.b - other.a - one.b + one.a) * sign)[0];
 	const gained = by(-1), lost = by(1);
-	const parts = [gained && `${named(gained)} gained most (${signedText(gained.b - gained.a)})`, lost && `${named(lost)} lost most (${signedText(lost.b - lost.a)})`].filter((part) => part);
+	const part = (row, verb) => row && `${named(row)} ${verb} most (${signedText(row.b - row.a)})`;
+	const parts = [part(gained, "gained"), part(lost, "lost")].filter((words) => words);
 	return parts.length ? `By ${what}, ${listed(parts)}.` : "";
 }
 
@@ -133,6 +137,6 @@ function differenceWords(a, b, settings) {
 	const one = a.value("cycles"), other = b.value("cycles");
 	const speed = isNumber(one) && isNumber(other) ? speedSentence(one, other)
 		: "One of these has no cycles: it ran functionally, failed, or launched no kernel.";
-	return [speed, ...caution(a, b), levelSentence(a.all, b.all), kernelSentence(a, b), workSentence(a, b), memorySentences(a, b), counterSentence(a, b), lineSentence(a, b),
-		configurationSentence(settings)].filter((text) => text);
+	return [speed, ...caution(a, b), levelSentence(a.all, b.all), kernelSentence(a, b), workSentence(a, b), memorySentences(a, b),
+		counterSentence(a, b), lineSentence(a, b), configurationSentence(settings)].filter((text) => text);
 }
