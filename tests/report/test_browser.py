@@ -173,7 +173,9 @@ def filters(page):
     check(page.text(".count") == "40 of 2,000 runs" and both == "0 of 2,000 runs", f"two facets, then one: {both}, {page.text('.count')}")
     page.click("input[name=verdict][value=cut]")
     field = page.find("#filter")
-    for text, count in [("program:bfs", "250"), ("sm.count=3", "125"), ("-matmul", "1,750"), ("cycles>0", "2,000"), ("bfs_1", "250"), ("sm.count>=16", "125"), ("sm.count<=1", "125"), ("sm.count<1", "0"), ("sm.count!=3", "1,875"), ("machine=gtx480 sm.count<=16", None)]:
+    for text, count in [("program:bfs", "250"), ("-matmul", "1,750"), ("bfs_1", "250"), ("cycles>0", "2,000"), ("sm.count=3", "125"),
+                        ("sm.count!=3", "1,875"), ("sm.count>=16", "125"), ("sm.count<=1", "125"), ("sm.count<1", "0"),
+                        ("machine=gtx480 sm.count<=16", None)]:
         field.clear()
         field.send_keys(text)
         shown = page.text(".count").split()[0]
@@ -315,7 +317,8 @@ def known_difference(page, path):
     page.wait("location.hash === '#difference/0/1'", "the difference")
     words = page.text("#words")
     for text in ["B is 50.0 % faster than A: 1,000 cycles instead of 1,500 (-500)", "Of the 500 cycles saved, 450 were spent waiting for DRAM and 50 issuing",
-                 "the same 32,000 instructions of threads", "L1 hits rise from 50.0 % to 75.0 %", "Of the machine's counters, l1d.misses (-50.0 %), l2.accesses (-50.0 %) and l1d.hits (+50.0 %) changed most",
+                 "the same 32,000 instructions of threads", "L1 hits rise from 50.0 % to 75.0 %",
+                 "Of the machine's counters, l1d.misses (-50.0 %), l2.accesses (-50.0 %) and l1d.hits (+50.0 %) changed most",
                  "By waiting slots, line 3 of a.cu gained most (-600) and line 4 of a.cu lost most (+145)", "cap.retry is false in A and true in B", "sm.count is 15 in A and 30 in B"]:
         check(text in words, f"in words: {text}: {words}")
     check("same.in_both" not in page.text("#counters") and "l1d.misses" in page.text("#counters"), "counters that changed")
