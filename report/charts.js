@@ -1,6 +1,12 @@
 // Charts, in the colours of the page.
 
 const charts = new Set();
+const undrawn = []; // what is drawn when it has its place in the page
+
+function drawCharts() {
+	for (const draw of undrawn.splice(0))
+		draw();
+}
 
 function dropCharts() {
 	for (const chart of charts)
@@ -42,11 +48,7 @@ function chart(words, height, config) {
 			tooltip: {animation: false, ...config.options.plugins?.tooltip},
 		},
 	};
-	// A canvas needs its place in the page before it can be drawn.
-	requestAnimationFrame(() => {
-		if (frame.isConnected)
-			charts.add(new Chart(canvas, {...config, options}));
-	});
+	undrawn.push(() => charts.add(new Chart(canvas, {...config, options})));
 	return frame;
 }
 

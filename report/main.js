@@ -18,6 +18,7 @@ function render(section) {
 	const before = section && $(section)?.getBoundingClientRect().top;
 	dropCharts();
 	current = VIEWS[known]($("view"), ...words) ?? {};
+	drawCharts();
 	for (const link of document.querySelectorAll("header nav a"))
 		if (link.dataset.view === known)
 			link.setAttribute("aria-current", "page");

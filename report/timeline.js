@@ -32,7 +32,10 @@ class Timeline {
 			onmousedown: (event) => (this.dragged = event.offsetX), onmouseleave: () => this.leave()});
 		this.note = element("div.tip", {hidden: true});
 		this.frame = element("div.timeline", {style: `height: ${lanes.length * LANE_HEIGHT + AXIS_HEIGHT}px`}, this.canvas, this.note);
-		new ResizeObserver(() => this.draw()).observe(this.frame);
+		undrawn.push(() => {
+			this.draw();
+			new ResizeObserver(() => this.draw()).observe(this.frame);
+		});
 	}
 
 	legend() {

@@ -66,6 +66,8 @@ json.dump({"traceEvents": [
 '
 try 0 report a b c d -o kept.html
 says out "kept.html: 1 run"
+try 0 report a b c d -o again.html
+cmp -s kept.html again.html || fail "expected the same page of the same files"
 python '
 (run,) = data("kept.html")["runs"]
 assert [launch[2] for launch in run["launches"]] == [1, 2, 3]

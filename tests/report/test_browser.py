@@ -420,8 +420,18 @@ def themes(page, path):
 
 def paper(page, path):
     page.open(path, "#difference/0/1")
-    printed = page.browser.execute_cdp_cmd("Page.printToPDF", {})
-    check(len(printed["data"]) > 20000, "the page prints")
+    page.script("addEventListener('beforeprint', () => { const canvas = document.querySelector('canvas');"
+                "window.printed = [new Set(canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height).data).size,"
+                "document.documentElement.dataset.theme]; })")
+    page.script("document.documentElement.dataset.theme === 'dark' || document.getElementById('theme').click()")
+    page.browser.execute_cdp_cmd("Page.printToPDF", {})
+    colours, theme = page.script("return window.printed")
+    check(colours > 8 and theme == "light", f"paper is light and has charts: {colours} {theme}")
+    check(page.script("return document.documentElement.dataset.theme") == "dark", "the screen is as it was")
+    page.open(path)
+    page.script("addEventListener('beforeprint', () => { window.printed = document.querySelectorAll('.grid .row').length; })")
+    page.browser.execute_cdp_cmd("Page.printToPDF", {})
+    check(page.script("return window.printed") == 3, "all runs are on paper")
 
 
 def main():
