@@ -75,7 +75,8 @@ const allColumns = () => [...new Set(["run", ...FACT_NAMES, "cycle stack", ...fi
 
 function columnsDialog() {
 	const list = element("div.choices");
-	const search = element("input", {type: "search", placeholder: "a name, or a formula: l1d.misses / cycles", "aria-label": "columns", oninput: draw});
+	const search = element("input", {type: "search", placeholder: "a name, or a formula: l1d.misses / cycles", "aria-label": "columns", autofocus: true,
+		oninput: draw});
 	const note = element("p.muted", {role: "status"});
 
 	function toggle(name) {

@@ -22,6 +22,12 @@ function timelineLanes(timeline, kernel, units) {
 		(one.kind !== "block") - (other.kind !== "block") || compare(one.kind, other.kind) || one.track - other.track);
 }
 
+function laneName(lane) {
+	if (lane.kind === "kernel")
+		return "";
+	return `${lane.kind === "block" ? "slot" : lane.kind} ${lane.track}`;
+}
+
 class Timeline {
 	constructor(lanes, end) {
 		Object.assign(this, {lanes, end, from: 0, to: end});
@@ -81,7 +87,7 @@ class Timeline {
 			}
 			unit = lane.unit;
 			pen.fillStyle = text;
-			pen.fillText(`${lane.unit} ${lane.kind === "kernel" ? "" : `${lane.kind} ${lane.track}`}`, 4, y + LANE_HEIGHT / 2, LANE_NAMES - 8);
+			pen.fillText(`${lane.unit} ${laneName(lane)}`, 4, y + LANE_HEIGHT / 2, LANE_NAMES - 8);
 			for (const event of lane.events) {
 				if (event.end < this.from || event.begin > this.to)
 					continue;
