@@ -98,6 +98,16 @@ events = [(timeline["texts"][timeline["unit"][i]], timeline["texts"][timeline["n
           for i in range(3)]
 assert events == [("SM 3", "block", "number=17 warps=8", 10, 20, 2), ("SM 3", "d2ma.mem", "bytes=4", 30, 0, 5), ("GPU", "add(float*)", "launch=1", 0, 90, 0)], events
 '
+# What is not of its kind is left out.
+python '
+json.dump(made_up.statistics("odd", [None, 3, {"name": 4, "cycle_stack": [], "counters": "x", "loads": {"cap": 5}}], mechanisms=[None, "cap", {}], totals={"energy": 3, "vectors": {"a.b": {"labels": "x", "values": [1]}, "a.c": {"bins": [0, 1], "values": [5, 6]}}})
+          | {"options": 7, "ended": [], "program": {}, "configuration": []}, open("odd", "w"))
+'
+try 0 report odd -o kept.html
+python '
+(run,) = data("kept.html")["runs"]
+assert run["mechanisms"] == ["cap"] and [*run["vectors"]] == ["a.c"] and not {"options", "ended", "command", "energy", "configuration"} & run.keys() and len(run["launches"]) == 3, run
+'
 # A profile alone is a run of its own.
 try 0 report b -o kept.html
 says out "kept.html: 1 run"

@@ -60,22 +60,58 @@ static json_t *configuration_number(struct collection *collection, json_t *confi
 	return number;
 }
 
-static void keep(json_t *run, const char *name, json_t *value)
+/* What is not of the kind that statistics have is left out: the page's scripts rely on it. */
+static void keep_text(json_t *run, const char *name, json_t *value)
 {
-	if (value && !json_is_null(value))
+	if (json_is_string(value))
 		json_object_set(run, name, value);
+}
+
+static void keep_object(json_t *run, const char *name, json_t *value)
+{
+	if (json_is_object(value))
+		json_object_set(run, name, value);
+}
+
+static void keep_words(json_t *run, const char *name, json_t *list)
+{
+	json_t *words = json_array();
+	for (size_t i = 0; i < json_array_size(list); i++)
+		if (json_is_string(json_array_get(list, i)))
+			json_array_append(words, json_array_get(list, i));
+	if (json_array_size(words))
+		json_object_set(run, name, words);
+	json_decref(words);
+}
+
+/* Those that have a label, or a bin, for each of their values. */
+static void keep_vectors(json_t *run, json_t *vectors)
+{
+	json_t *kept = json_object(), *vector;
+	const char *name;
+	json_object_foreach(vectors, name, vector)
+	{
+		const json_t *values = json_object_get(vector, "values"), *labels = json_object_get(vector, "labels");
+		const json_t *named = labels ? labels : json_object_get(vector, "bins");
+		if (json_is_array(values) && json_is_array(named) && json_array_size(values) == json_array_size(named))
+			json_object_set(kept, name, vector);
+	}
+	if (json_object_size(kept))
+		json_object_set(run, "vectors", kept);
+	json_decref(kept);
 }
 
 void report_statistics(struct collection *collection, json_t *run, const json_t *stats)
 {
-	static const char *const as_they_are[] = {"options", "mechanisms", "passes", "ended"};
+	static const char *const lists[] = {"options", "mechanisms", "passes"};
 	json_t *configuration = json_object_get(stats, "configuration");
 	const json_t *totals = json_object_get(stats, "totals");
-	for (size_t i = 0; i < sizeof as_they_are / sizeof *as_they_are; i++)
-		keep(run, as_they_are[i], json_object_get(stats, as_they_are[i]));
-	keep(run, "command", json_object_get(stats, "program"));
-	keep(run, "energy", json_object_get(totals, "energy"));
-	keep(run, "vectors", json_object_get(totals, "vectors"));
+	for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
+		keep_words(run, lists[i], json_object_get(stats, lists[i]));
+	keep_words(run, "command", json_object_get(stats, "program"));
+	keep_text(run, "ended", json_object_get(stats, "ended"));
+	keep_object(run, "energy", json_object_get(totals, "energy"));
+	keep_vectors(run, json_object_get(totals, "vectors"));
 	if (json_is_object(configuration))
 		json_object_set_new(run, "configuration", configuration_number(collection, configuration));
 	report_launches(collection, run, json_object_get(stats, "kernels"));
