@@ -83,11 +83,11 @@ _sluice() {
 	local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]} options
 	COMPREPLY=()
 	if ((COMP_CWORD == 1)); then
-		mapfile -t COMPREPLY < <(compgen -W "help cc toolkit run programs figure results energy profile ptx opt analyze annotate effort mix machine mech stats --help --version" -- "$word")
+		mapfile -t COMPREPLY < <(compgen -W "help cc toolkit run programs figure results report energy profile ptx opt analyze annotate effort mix machine mech stats --help --version" -- "$word")
 		return
 	fi
 	case ${COMP_WORDS[1]} in
-	help) options="cc toolkit run programs figure results energy profile ptx opt analyze annotate effort mix machine mech stats" ;;
+	help) options="cc toolkit run programs figure results report energy profile ptx opt analyze annotate effort mix machine mech stats" ;;
 	run)
 		if (($(_sluice_program) < COMP_CWORD)); then
 			mapfile -t COMPREPLY < <(compgen -f -- "$word")
@@ -113,6 +113,9 @@ _sluice() {
 	results)
 		options="--program --variant --size --seed --arguments --machine --options --mechanisms --library --revision"
 		options+=" --verdict --counter --kernel --csv --json --results --help"
+		;;
+	report)
+		options="-o --output --launches --program --variant --size --seed --arguments --machine --options --mechanisms --library --revision --verdict --help"
 		;;
 	energy)
 		options="--table --kernels --prices --mech --program --variant --size --seed --arguments --machine --options --mechanisms --library"
@@ -153,8 +156,8 @@ _sluice() {
 		return
 		;;
 	-o | --option)
-		# The -o of cc and opt names a file, which Bash completes by default.
-		[[ ${COMP_WORDS[1]} == cc || ${COMP_WORDS[1]} == opt ]] || _sluice_keys "$word"
+		# The -o of cc, opt and report names a file, which Bash completes by default.
+		[[ ${COMP_WORDS[1]} == cc || ${COMP_WORDS[1]} == opt || ${COMP_WORDS[1]} == report ]] || _sluice_keys "$word"
 		return
 		;;
 	--mech)

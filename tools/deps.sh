@@ -1,12 +1,12 @@
 #!/bin/sh
-# `tools/deps.sh [build|test]` installs the Debian packages that are missing of packages.txt: those of one purpose, or all.
+# `tools/deps.sh [build|test|browser]` installs the Debian packages that are missing of packages.txt: those of one purpose, or all.
 # As root, else through sudo; where neither can be had, it prints the command to run. Quick when nothing is missing.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
-purpose=${1:-build|test}
+purpose=${1:-build|test|browser}
 packages=$(sed -nE "s/^($purpose) +([^ ]+).*/\2/p" "$here/packages.txt")
 [ -n "$packages" ] || {
-	echo "tools/deps.sh: expected build, test or nothing, not '$purpose'" >&2
+	echo "tools/deps.sh: expected build, test, browser or nothing, not '$purpose'" >&2
 	exit 2
 }
 

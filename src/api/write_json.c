@@ -2,26 +2,11 @@
 #include "api/attach.h"
 #include "api/record.h"
 
-#include "base/arena.h"
+#include "base/json_text.h"
 
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* Command lines and names need not be UTF-8; JSON must be. */
-static json_t *text(const char *bytes)
-{
-	json_t *string = json_string(bytes);
-	if (string)
-		return string;
-	char *copy = xstrdup(bytes);
-	for (char *at = copy; *at; at++)
-		if ((unsigned char)*at >= 0x80)
-			*at = '?';
-	string = json_string(copy);
-	free(copy);
-	return string;
-}
 
 static json_t *whole(uint64_t value)
 {
@@ -110,7 +95,7 @@ static json_t *vector_labels(const struct counter_vector *row, const struct vect
 	json_t *list = json_array();
 	for (uint32_t i = 0; i < vector->length; i++) {
 		vector_label(row, vector, i, label);
-		json_array_append_new(list, text(label));
+		json_array_append_new(list, json_text(label));
 	}
 	return list;
 }
@@ -130,7 +115,7 @@ static void add_vector(void *user, const struct mech *mech, const struct counter
 	json_t *object = json_object();
 	char name[128];
 	snprintf(name, sizeof name, "%s.%s", mech->name, row->name);
-	json_object_set_new(object, "unit", text(row->unit));
+	json_object_set_new(object, "unit", json_text(row->unit));
 	if (row->kind == VECTOR_COUNTERS) {
 		json_object_set_new(object, "labels", vector_labels(row, vector));
 	} else {
@@ -166,12 +151,12 @@ static json_t *kernel(const struct records *records, const struct record *record
 {
 	bool timed = !record->functional;
 	json_t *object = json_object();
-	json_object_set_new(object, "name", text(record->kernel));
-	json_object_set_new(object, "demangled", text(record->shown));
+	json_object_set_new(object, "name", json_text(record->kernel));
+	json_object_set_new(object, "demangled", json_text(record->shown));
 	json_object_set_new(object, "launch", whole(record->launch));
 	json_object_set_new(object, "ended", json_string(record_end_name(record->end)));
 	if (record->message)
-		json_object_set_new(object, "message", text(record->message));
+		json_object_set_new(object, "message", json_text(record->message));
 	json_object_set_new(object, "grid", dim(record->grid));
 	json_object_set_new(object, "block", dim(record->block));
 	json_object_set_new(object, "registers", whole(record->registers));
@@ -227,7 +212,7 @@ static json_t *mechanisms(const struct records *records)
 	for (uint32_t i = 0; i < records->attachments; i++) {
 		char line[1024];
 		attachments_print(&records->attached[i], line, sizeof line);
-		json_array_append_new(list, text(line));
+		json_array_append_new(list, json_text(line));
 	}
 	return list;
 }
@@ -236,7 +221,7 @@ static json_t *words(const struct words *words)
 {
 	json_t *list = json_array();
 	for (size_t i = 0; i < words->count; i++)
-		json_array_append_new(list, text(words->word[i]));
+		json_array_append_new(list, json_text(words->word[i]));
 	return list;
 }
 
@@ -251,7 +236,7 @@ json_t *records_configuration(const struct machine *machine)
 		                    option->type == OPTION_U32    ? whole(strtoull(value, NULL, 10))
 		                    : option->type == OPTION_F64  ? json_real(strtod(value, NULL))
 		                    : option->type == OPTION_BOOL ? json_boolean(strcmp(value, "true") == 0)
-		                                                  : text(value));
+		                                                  : json_text(value));
 	}
 	return object;
 }
@@ -261,16 +246,16 @@ static json_t *made_by(const struct records *records)
 {
 	json_t *program = json_array(), *root = json_object();
 	for (const char *const *word = records->program; word && *word; word++)
-		json_array_append_new(program, text(*word));
+		json_array_append_new(program, json_text(*word));
 	json_object_set_new(root, "version", json_integer(1));
 	json_object_set_new(root, "sluice", json_string(SLUICE_VERSION));
 	json_object_set_new(root, "program", program);
-	json_object_set_new(root, "machine", text(records->machine->name));
+	json_object_set_new(root, "machine", json_text(records->machine->name));
 	json_object_set_new(root, "options", words(&records->options));
 	json_object_set_new(root, "mechanisms", mechanisms(records));
 	if (records->passes.count)
 		json_object_set_new(root, "passes", words(&records->passes));
-	json_object_set_new(root, "checks", records->checks ? text(records->checks) : json_null());
+	json_object_set_new(root, "checks", records->checks ? json_text(records->checks) : json_null());
 	json_object_set_new(root, "functional", json_boolean(records->functional));
 	json_object_set_new(root, "threads", whole(records->threads));
 	json_object_set_new(root, "max_instructions",

@@ -31,6 +31,7 @@ int command_opt(int argc, char **argv);
 int command_profile(int argc, char **argv);
 int command_programs(int argc, char **argv);
 int command_ptx(int argc, char **argv);
+int command_report(int argc, char **argv);
 int command_results(int argc, char **argv);
 int command_run(int argc, char **argv);
 int command_stats(int argc, char **argv);

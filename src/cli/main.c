@@ -24,6 +24,7 @@ static const struct command commands[] = {
          "show which array indexes can be calculated before a kernel runs"},
 	{"figure", command_figure, "sluice figure", "make figures of the papers, ours beside theirs"},
 	{"results", command_results, "sluice results", "query the runs that figures have kept"},
+	{"report", command_report, "sluice report", "make a page for a browser of runs, and of how two of them differ"},
 	{"energy", command_energy, "sluice energy", "show what runs have cost, in joules by component"},
 	{"profile", command_profile, "sluice profile", "show what lines and instructions of a run have cost"},
 	{"ptx", command_ptx, "sluice ptx", "show kernels of a PTX file: registers, memory, occupancy, instruction mix"},

@@ -2,6 +2,7 @@
 #include "lab/gantt.h"
 
 #include "base/arena.h"
+#include "base/csv.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -27,25 +28,6 @@ struct reader {
 	uint64_t rows;
 };
 
-/* Takes the quotes off the text at `from`, and returns what is behind the comma that ends it. */
-static char *end_text(char *from)
-{
-	char *to = from;
-	bool quoted = *from == '"';
-	for (char *at = from + quoted; *at; at++) {
-		if (quoted && *at == '"' && *++at != '"')
-			quoted = false;
-		if (!quoted && (*at == ',' || *at == '\n' || !*at)) {
-			bool more = *at == ',';
-			*to = '\0';
-			return more ? at + 1 : at;
-		}
-		*to++ = *at;
-	}
-	*to = '\0';
-	return to;
-}
-
 static bool read_row(char *line, struct row *row)
 {
 	int rest = 0;
@@ -55,9 +37,9 @@ static bool read_row(char *line, struct row *row)
 		return false;
 	row->begin = begin;
 	row->end = end;
-	row->name = line + rest;
-	row->args = end_text(row->name);
-	row->args[strcspn(row->args, "\n")] = '\0';
+	char *texts = line + rest;
+	row->name = csv_field(&texts);
+	row->args = csv_field(&texts);
 	return true;
 }
 

@@ -1,6 +1,7 @@
 /* Ground floor: memory, diagnostics, option tables, configuration files and ports. */
 #include "base/arena.h"
 #include "base/config_file.h"
+#include "base/csv.h"
 #include "base/diag.h"
 #include "base/port.h"
 #include "base/slip.h"
@@ -512,6 +513,42 @@ static void port_packets(void **state)
 	arena_free(&arena);
 }
 
+/* What csv_text() writes, csv_field() reads; a line's end ends the last field, and what is behind it stays. */
+static void csv_round_trip(void **state)
+{
+	(void)state;
+	static const char *const fields[] = {"plain", "", "a, b", "\"quoted\"", "ends in \"", ",", "\"", ""};
+	enum { FIELDS = sizeof fields / sizeof *fields };
+	char *text = NULL;
+	size_t size = 0;
+	FILE *file = open_memstream(&text, &size);
+	for (size_t i = 0; i < FIELDS; i++) {
+		if (i)
+			fputc(',', file);
+		csv_text(fields[i], file);
+	}
+	fputs("\nnext,line", file);
+	fclose(file);
+	char *rest = text, *line = csv_line(&rest);
+	for (size_t i = 0; i < FIELDS; i++)
+		assert_string_equal(csv_field(&line), fields[i]);
+	assert_string_equal(line, "");
+	assert_string_equal(csv_field(&line), "");
+	assert_string_equal(rest, "next,line");
+	line = csv_line(&rest);
+	assert_string_equal(csv_field(&line), "next");
+	assert_string_equal(csv_field(&line), "line");
+	assert_string_equal(rest, "");
+	/* Quotes that never end take the rest; a line's end outside of them ends the field. */
+	char open[] = "\"a,b\nc", ended[] = "a\nb,c";
+	line = open;
+	assert_string_equal(csv_field(&line), "a,b\nc");
+	line = ended;
+	assert_string_equal(csv_field(&line), "a");
+	assert_string_equal(line, "");
+	free(text);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -531,6 +568,7 @@ int main(void)
 		cmocka_unit_test(port_earliest),
 		cmocka_unit_test(port_throughput),
 		cmocka_unit_test(port_packets),
+		cmocka_unit_test(csv_round_trip),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -5,7 +5,7 @@ set -u
 . "$(dirname "$0")/lib.sh"
 
 try 0 --help
-for command in cc run programs ptx opt analyze annotate effort mix machine stats; do
+for command in cc run programs report ptx opt analyze annotate effort mix machine stats; do
 	says out "  $command "
 done
 silent err

@@ -1,0 +1,194 @@
+// Charts, in the colours of the page.
+
+const charts = new Set();
+const undrawn = []; // what is drawn when it has its place in the page
+
+function drawCharts() {
+	for (const draw of undrawn.splice(0))
+		draw();
+}
+
+function dropCharts() {
+	for (const chart of charts)
+		chart.destroy();
+	charts.clear();
+}
+
+const cssColour = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+const levelColour = (level) => cssColour(`--level-${level in LEVELS ? level : "other"}`);
+const seriesColour = (number) => cssColour(`--series-${number % 14}`);
+
+const stripes = (levels) => levels.map((level) => ({label: levelName(level), backgroundColor: levelColour(level)}));
+
+function axis(title, more = {}) {
+	return {
+		title: {display: Boolean(title), text: title, color: cssColour("--muted")},
+		grid: {color: cssColour("--line"), borderColor: cssColour("--line")},
+		...more,
+		ticks: {color: cssColour("--muted"), ...more.ticks},
+	};
+}
+
+// A chart with what it shows in words, for those who do not see it. `height` in pixels.
+function chart(words, height, config) {
+	const canvas = element("canvas", {role: "img", "aria-label": words});
+	const frame = element("div.chart", {style: `height: ${height}px`}, canvas);
+	const options = {
+		animation: false,
+		maintainAspectRatio: false,
+		responsive: true,
+		font: {family: "system-ui, sans-serif"},
+		...config.options,
+		plugins: {
+			legend: {
+				position: "bottom",
+				...config.options.plugins?.legend,
+				labels: {color: cssColour("--text"), boxWidth: 12, boxHeight: 12, padding: 10},
+			},
+			tooltip: {animation: false, ...config.options.plugins?.tooltip},
+		},
+	};
+	undrawn.push(() => charts.add(new Chart(canvas, {...config, options})));
+	return frame;
+}
+
+// Bars of cycle stacks, one below the other: rows of {label, stack}, by `mode` "share" of slots or "cycles".
+function stackBars(words, rows, mode) {
+	const share = mode === "share";
+	const levels = Object.keys(LEVELS).concat(...rows.map((row) => Object.keys(row.stack)))
+		.filter((level, at, all) => all.indexOf(level) === at && rows.some((row) => row.stack[level] > 0));
+	const sums = rows.map((row) => combine(Object.values(row.stack)));
+	const longest = Math.max(...rows.map((row) => row.label.length));
+	return chart(words, 90 + 24 * rows.length, {
+		type: "bar",
+		data: {
+			labels: rows.map((row) => (row.label.length > 60 ? row.label.slice(0, 59) + "\u2026" : row.label)),
+			datasets: stripes(levels).map((stripe, at) => ({
+				...stripe,
+				data: rows.map((row, i) => (row.stack[levels[at]] ?? 0) * (share ? 100 / (sums[i] || 1) : 1)),
+				barPercentage: 0.85,
+				categoryPercentage: 0.95,
+				maxBarThickness: 26,
+			})),
+		},
+		options: {
+			indexAxis: "y",
+			scales: {
+				x: axis(share ? "% of the schedulers' slots" : "cycles", {stacked: true, min: 0, max: share ? 100 : undefined,
+					position: rows.length > 20 ? "top" : "bottom", ticks: {callback: (value) => shortText(value)}}),
+				y: axis("", {stacked: true, grid: {display: false}, ticks: {autoSkip: false, font: {size: longest > 40 ? 10 : 12}}}),
+			},
+			plugins: {
+				legend: {position: "top", align: "start"},
+				tooltip: {
+					callbacks: {
+						label: (item) => `${item.dataset.label}: ${share ? item.raw.toFixed(1) + " %" : numberText(Math.round(item.raw))}`,
+					},
+				},
+			},
+		},
+	});
+}
+
+// Steps from one number to another: rows of {label, change, level}.
+function waterfall(words, from, to, rows, names) {
+	let at = from;
+	const bars = [{label: names[0], range: [0, from], colour: cssColour("--mark-a")}];
+	for (const row of rows) {
+		bars.push({label: row.label, range: [at, at + row.change], colour: levelColour(row.level), change: row.change});
+		at += row.change;
+	}
+	bars.push({label: names[1], range: [0, to], colour: cssColour("--mark-b")});
+	const inner = bars.slice(1, -1).flatMap((bar) => bar.range);
+	const least = Math.min(from, to, ...inner), most = Math.max(from, to, ...inner);
+	// Where all steps are small beside the whole, the axis begins behind zero, and says so.
+	const cut = least > 2 * (most - least) ? Math.max(0, least - 0.6 * (most - least)) : 0;
+	return chart(words, 70 + 26 * bars.length, {
+		type: "bar",
+		data: {
+			labels: bars.map((bar) => bar.label),
+			datasets: [{data: bars.map((bar) => bar.range), backgroundColor: bars.map((bar) => bar.colour), barPercentage: 0.8,
+				categoryPercentage: 1, minBarLength: 2}],
+		},
+		options: {
+			indexAxis: "y",
+			scales: {
+				x: axis(cut ? "cycles; the axis does not begin at 0" : "cycles", {min: cut, ticks: {callback: (value) => shortText(value)}}),
+				y: axis("", {grid: {display: false}, ticks: {autoSkip: false}}),
+			},
+			plugins: {
+				legend: {display: false},
+				tooltip: {callbacks: {label: (item) => {
+					const bar = bars[item.dataIndex];
+					return bar.change === undefined ? numberText(bar.range[1]) + " cycles" : signedText(Math.round(bar.change)) + " cycles";
+				}}},
+			},
+		},
+	});
+}
+
+// Lines of {label, points: [{x, y}], colour} over numbers.
+function lineChart(words, height, lines, x, y, more = {}) {
+	return chart(words, height, {
+		type: "line",
+		data: {
+			datasets: lines.map((line, i) => ({
+				label: line.label,
+				data: line.points,
+				borderColor: line.colour ?? seriesColour(i),
+				backgroundColor: line.colour ?? seriesColour(i),
+				borderWidth: more.stacked ? 0 : 1.5,
+				fill: more.stacked ? (i ? "-1" : "origin") : false,
+				stepped: more.stepped ? "after" : false,
+				pointRadius: more.points ? 3 : 0,
+				pointHitRadius: 6,
+			})),
+		},
+		options: {
+			parsing: false,
+			normalized: true,
+			interaction: {mode: "nearest", axis: "x", intersect: false},
+			scales: {
+				x: axis(x, {type: "linear", min: more.from, max: more.to, ticks: {callback: (value) => shortText(value)}}),
+				y: axis(y, {stacked: more.stacked, min: 0, max: more.most, ticks: {callback: (value) => shortText(value)}}),
+			},
+			plugins: {
+				legend: {display: lines.length > 1},
+				tooltip: {callbacks: {
+					title: (items) => (items.length ? `${x} ${numberText(items[0].raw.x)}` : ""),
+					label: (item) => `${item.dataset.label}: ${numberText(item.raw.y)}`,
+				}},
+			},
+		},
+	});
+}
+
+// Bars in groups: `groups` along the axis, a series each of {label, values}; or lines over the groups' names.
+function groupChart(words, type, groups, series, y, height = 420) {
+	return chart(words, height, {
+		type: type === "lines" ? "line" : "bar",
+		data: {
+			labels: groups,
+			datasets: series.map((one, i) => ({
+				label: one.label,
+				data: one.values.map((value) => (isNumber(value) ? value : null)),
+				backgroundColor: seriesColour(i),
+				borderColor: seriesColour(i),
+				borderWidth: type === "lines" ? 2 : 0,
+				pointRadius: 3,
+				maxBarThickness: 48,
+			})),
+		},
+		options: {
+			interaction: {mode: "index", intersect: false},
+			scales: {
+				x: axis("", {grid: {display: false}, ticks: {maxRotation: 60, autoSkip: groups.length > 80}}),
+				y: axis(y, {beginAtZero: true, ticks: {callback: (value) => shortText(value)}}),
+			},
+			plugins: {
+				legend: {display: series.length > 1 || series[0]?.label !== ""},
+				tooltip: {callbacks: {label: (item) => `${item.dataset.label || y}: ${numberText(item.raw)}`}},
+			},
+		},
+	});
+}

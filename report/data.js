@@ -1,0 +1,214 @@
+// The runs of the page, from what src/cli/report/ has put into it (report.h there says how).
+
+const DATA = JSON.parse($("data").textContent);
+
+// Levels of the cycle stack in the order in which they are drawn; their colours are in style.css.
+const LEVELS = {
+	issued: "issued",
+	arithmetic: "waits: arithmetic",
+	shared: "waits: shared memory",
+	l1: "waits: L1",
+	texture: "waits: texture",
+	l2: "waits: L2",
+	dram: "waits: DRAM",
+	barrier: "waits: barrier",
+	held: "held by mechanism",
+	replayed: "replayed: mechanism",
+	conflict: "pipe without room",
+	no_instruction: "no instruction",
+	idle: "idle",
+};
+const levelName = (level) => LEVELS[level] ?? level;
+const levelStyle = (level) => `var(--level-${level in LEVELS ? level : "other"})`;
+
+// Figures that are made of others; with `digits` behind the point, where all have as many.
+const FIGURES = {
+	"cycles": {formula: "cycles", unit: "cycles"},
+	"IPC": {digits: 2, formula: "thread_instructions / cycles", unit: "thread instructions a cycle"},
+	"L1 hits %": {digits: 1, formula: "100 * l1d.hits / l1d.accesses", unit: "%"},
+	"L2 hits %": {digits: 1, formula: "100 * l2.hits / l2.accesses", unit: "%"},
+	"DRAM GB/s": {digits: 2, formula: "(dram.reads + dram.writes) * dram.atom_bytes * clock.core / cycles / 1000", unit: "GB/s"},
+	"DRAM pins busy %": {digits: 1, formula: "100 * dram.data_cycles / dram.cycles", unit: "%"},
+	"row hits %": {digits: 1, formula: "100 * dram.row_hits / dram.requests", unit: "%"},
+	"requests a row": {digits: 1, formula: "dram.requests / dram.activates", unit: "requests"},
+	"thread instructions": {formula: "thread_instructions", unit: "instructions"},
+	"warp instructions": {formula: "warp_instructions", unit: "instructions"},
+	"launches": {formula: "launches", unit: "launches"},
+	"host seconds": {formula: "host_seconds", unit: "seconds"},
+	"energy J": {formula: "energy.total", unit: "J"},
+};
+
+const FACT = {kernel: 0, launches: 1, launch: 2, ended: 3, message: 4, grid: 5, block: 6, registers: 7, spill_bytes: 8,
+	shared_bytes: 9, blocks_per_sm: 10, cycles: 11, thread_instructions: 12, warp_instructions: 13, host_seconds: 14};
+const ADDED = ["cycles", "thread_instructions", "warp_instructions", "host_seconds", "launches"];
+
+const positions = DATA.shapes.map((shape) => new Map(shape.map((number, at) => [DATA.counters[number], at])));
+const isLargest = (counter) => DATA.meanings[counter]?.[3] === "largest";
+const combine = (list, largest) => (largest ? Math.max(...list) : list.reduce((sum, value) => sum + value, 0));
+
+// Some launches of a run together: all of them, those of a kernel, or one.
+class Launches {
+	constructor(run, indexes) {
+		this.run = run;
+		this.indexes = indexes;
+		this.known = new Map();
+	}
+
+	get name() {
+		return DATA.kernels[this.fact("kernel")][1];
+	}
+
+	// Of the first of them.
+	fact(name) {
+		return this.run.data.launches[this.indexes[0]][FACT[name]];
+	}
+
+	value(name) {
+		let value = this.known.get(name);
+		if (value === undefined)
+			this.known.set(name, value = this.find(name));
+		return value;
+	}
+
+	find(name) {
+		const {data} = this.run;
+		if (!this.indexes.length)
+			return this.run.setting(name);
+		const at = positions[data.shape]?.get(name);
+		if (at !== undefined)
+			return combine(this.indexes.map((i) => data.counters[i][at] ?? NaN), isLargest(name));
+		if (ADDED.includes(name))
+			return combine(this.indexes.map((i) => data.launches[i][FACT[name]] ?? NaN));
+		if (name.startsWith("energy."))
+			return this === this.run.all ? data.energy?.[name.slice(7)] ?? NaN : NaN;
+		return this.run.setting(name);
+	}
+
+	// Slots by level, {issued: 12, ...}
+	get stack() {
+		const {causes, stacks} = this.run.data;
+		return Object.fromEntries((causes ?? []).map((cause, at) =>
+			[DATA.causes[cause], combine(this.indexes.map((i) => stacks[i][at] ?? 0))]));
+	}
+
+	// Cycles by level: slots, of which there are as many a cycle as schedulers, so that they add up to the cycles.
+	get stackCycles() {
+		const stack = this.stack, cycles = this.value("cycles");
+		const slots = combine(Object.values(stack));
+		return slots && isNumber(cycles)
+			? Object.fromEntries(Object.entries(stack).map(([level, value]) => [level, value * cycles / slots])) : {};
+	}
+}
+
+// "caps:depth=4,retry=false" as [["caps.depth", "4"], ...]
+function mechanismOptions(text) {
+	const colon = text.indexOf(":"), name = colon < 0 ? text : text.slice(0, colon);
+	const options = colon < 0 ? [] : text.slice(colon + 1).split(",").map((option) => option.split("="));
+	return [[name, "on"], ...options.map(([key, value]) => [`${name}.${key}`, value ?? ""])];
+}
+
+class Run {
+	constructor(data, number) {
+		this.data = data;
+		this.number = number;
+		this.facts = Object.fromEntries(Object.entries(data.facts).map(([name, text]) => [name, DATA.texts[text]]));
+		this.label = data.kept ? "" : data.label; // of a run whose file is its own, that file's name
+		this.launches = data.launches ?? [];
+		this.all = new Launches(this, [...this.launches.keys()]);
+		this.mechanisms = Object.fromEntries((data.mechanisms ?? []).flatMap(mechanismOptions));
+		this.mechanismNames = (this.facts.mechanisms ?? "").split(" ").filter((name) => name)
+			.map((name) => name.split(":")[0].split("/").pop());
+		const first = DATA.configurations[0] ?? {};
+		this.configuration = data.configuration === undefined ? {} : {...first, ...DATA.configurations[data.configuration]};
+	}
+
+	get title() {
+		const {program, variant, size, machine, mechanisms, options} = this.facts;
+		const where = [machine, mechanisms, options].filter((text) => text).join(" + ");
+		const name = this.label || [program, variant, size].filter((text) => text).join(" ") || this.data.label;
+		return where ? `${name} on ${where}` : name;
+	}
+
+	value(name) {
+		return this.all.value(name);
+	}
+
+	// A key of the machine or an option of a mechanism, as a number where it is one.
+	setting(name) {
+		const value = this.configuration[name] ?? this.mechanisms[name] ?? this.facts[name];
+		if (value === undefined || value === null || value === "")
+			return NaN;
+		return typeof value === "boolean" ? Number(value) : Number(value);
+	}
+
+	// What stands in a table for a fact, a key or an option.
+	text(name) {
+		const value = this.facts[name] ?? this.configuration[name] ?? this.mechanisms[name];
+		return value === undefined || value === null ? "" : String(value);
+	}
+
+	get kernels() {
+		const groups = new Map();
+		this.launches.forEach((launch, i) => {
+			const kernel = launch[FACT.kernel];
+			if (!groups.has(kernel))
+				groups.set(kernel, []);
+			groups.get(kernel).push(i);
+		});
+		return [...groups.values()].map((indexes) => new Launches(this, indexes));
+	}
+
+	get counters() {
+		return (DATA.shapes[this.data.shape] ?? []).map((number) => DATA.counters[number]);
+	}
+
+	get levels() {
+		return (this.data.causes ?? []).map((cause) => DATA.causes[cause]);
+	}
+}
+
+const RUNS = DATA.runs.map((data, number) => new Run(data, number));
+
+// Files of one name in several folders are told apart by their paths.
+const labels = RUNS.map((run) => run.label);
+for (const run of RUNS)
+	if (run.label && labels.indexOf(run.data.label) !== labels.lastIndexOf(run.data.label))
+		run.label = DATA.files[run.data.file];
+
+// Values of a text or number over all runs, in order.
+function distinct(of) {
+	return [...new Set(RUNS.map(of))].sort(compare);
+}
+
+const FACT_NAMES = [...new Set(RUNS.flatMap((run) => Object.keys(run.facts)))];
+const LONG_FACTS = ["library", "binary", "description", "output"];
+
+// Keys of machines and options of mechanisms that are not the same in all runs.
+const varyingKeys = (() => {
+	const keys = new Set(DATA.configurations.slice(1).flatMap((configuration) => Object.keys(configuration)));
+	keys.delete("name");
+	const options = new Set(RUNS.flatMap((run) => Object.keys(run.mechanisms)));
+	for (const option of options)
+		if (distinct((run) => run.mechanisms[option] ?? "").length > 1)
+			keys.add(option);
+	return [...keys].sort(compare);
+})();
+
+const knownNames = new Set([...DATA.counters, ...ADDED, ...Object.keys(DATA.keys), ...varyingKeys, ...FACT_NAMES,
+	...Object.keys(DATA.configurations[0] ?? {}),
+	...new Set(RUNS.flatMap((run) => Object.keys(run.data.energy ?? {}).map((name) => `energy.${name}`)))]);
+
+// A figure by its name, or a formula: {name, unit, meaning, of(subject), text(value)}; throws where it is neither.
+function figure(name) {
+	const row = FIGURES[name];
+	const of = parseFormula(row?.formula ?? name, (word) => row || knownNames.has(word));
+	return {name, of, unit: row?.unit ?? DATA.meanings[name]?.[0] ?? "",
+		text: (value) => (row?.digits === undefined ? numberText(value) : fixedText(value, row.digits)),
+		meaning: row?.formula ?? DATA.meanings[name]?.[2] ?? DATA.keys[name]?.[1] ?? ""};
+}
+
+// Figures that some run has.
+const figureNames = Object.keys(FIGURES).filter((name) => {
+	const {of} = figure(name);
+	return RUNS.some((run) => isNumber(of(run)));
+});

@@ -1,0 +1,217 @@
+// A run's timeline: what each unit did when. Drawn by hand, since there may be some hundred thousand bars.
+
+const LANE_HEIGHT = 14, LANE_NAMES = 118, AXIS_HEIGHT = 22;
+const timelineShown = {kernel: null, units: "SM 0"};
+
+// Of a launch and of some units: lanes [{unit, track, kind, events: [{begin, end, name, args}]}], in the order of units.
+function timelineLanes(timeline, kernel, units) {
+	const lanes = new Map(), {texts} = timeline;
+	timeline.kernel.forEach((launch, i) => {
+		const unit = texts[timeline.unit[i]];
+		if (launch !== kernel || (units !== "all" && unit !== units && unit !== "GPU"))
+			return;
+		const name = texts[timeline.name[i]], kind = unit === "GPU" && !name.includes(".") ? "kernel" : name.includes(".") ? name.split(".")[0] : "block";
+		const key = `${unit}\n${kind}\n${timeline.track[i]}`;
+		if (!lanes.has(key))
+			lanes.set(key, {unit, kind, track: timeline.track[i], events: []});
+		lanes.get(key).events.push({begin: timeline.begin[i], end: timeline.begin[i] + timeline.cycles[i], name: kind === "kernel" ? "kernel" : name,
+			args: (kind === "kernel" ? name + " " : "") + texts[timeline.args[i]]});
+	});
+	const rank = (lane) => (lane.unit === "GPU" ? 0 : lane.unit.startsWith("SM") ? 1 : 2);
+	return [...lanes.values()].sort((one, other) => rank(one) - rank(other) || compare(one.unit, other.unit) ||
+		(one.kind !== "block") - (other.kind !== "block") || compare(one.kind, other.kind) || one.track - other.track);
+}
+
+function laneName(lane) {
+	if (lane.kind === "kernel")
+		return "";
+	return `${lane.kind === "block" ? "slot" : lane.kind} ${lane.track}`;
+}
+
+class Timeline {
+	constructor(lanes, end) {
+		Object.assign(this, {lanes, end, from: 0, to: end});
+		this.names = [...new Set(lanes.flatMap((lane) => lane.events.map((event) => event.name)))];
+		this.canvas = element("canvas", {role: "img", tabindex: "0",
+			"aria-label": "timeline; the table below sums it up. Keys: left and right move, + and - zoom, 0 shows all",
+			onkeydown: (event) => this.key(event), onwheel: (event) => this.wheel(event), onmousemove: (event) => this.move(event),
+			onmousedown: (event) => (this.dragged = event.offsetX), onmouseleave: () => this.leave()});
+		this.note = element("div.tip", {hidden: true});
+		this.frame = element("div.timeline", {style: `height: ${lanes.length * LANE_HEIGHT + AXIS_HEIGHT}px`}, this.canvas, this.note);
+		undrawn.push(() => {
+			this.draw();
+			new ResizeObserver(() => this.draw()).observe(this.frame);
+		});
+	}
+
+	legend() {
+		return element("div.legend", null, this.names.map((name) => element("span", null,
+			element("i", {style: `background: ${this.colour(name)}`}), name)));
+	}
+
+	colour(name) {
+		return name === "kernel" ? cssColour("--muted") : seriesColour(this.names.filter((each) => each !== "kernel").indexOf(name));
+	}
+
+	x(cycle) {
+		return LANE_NAMES + (cycle - this.from) * (this.canvas.clientWidth - LANE_NAMES) / (this.to - this.from);
+	}
+
+	cycle(x) {
+		return this.from + (x - LANE_NAMES) * (this.to - this.from) / (this.canvas.clientWidth - LANE_NAMES);
+	}
+
+	draw() {
+		const {canvas} = this, scale = window.devicePixelRatio || 1;
+		if (!canvas.clientWidth)
+			return;
+		canvas.width = canvas.clientWidth * scale;
+		canvas.height = canvas.clientHeight * scale;
+		const pen = canvas.getContext("2d");
+		pen.scale(scale, scale);
+		pen.font = "11px system-ui, sans-serif";
+		pen.textBaseline = "middle";
+		this.drawLanes(pen);
+		this.drawAxis(pen);
+	}
+
+	drawLanes(pen) {
+		const colours = new Map(this.names.map((name) => [name, this.colour(name)]));
+		const text = cssColour("--muted"), line = cssColour("--line"), paper = cssColour("--panel");
+		let unit = "";
+		this.lanes.forEach((lane, i) => {
+			const y = i * LANE_HEIGHT;
+			if (lane.unit !== unit) {
+				pen.fillStyle = line;
+				pen.fillRect(0, y, this.canvas.clientWidth, 1);
+			}
+			unit = lane.unit;
+			pen.fillStyle = text;
+			pen.fillText(`${lane.unit} ${laneName(lane)}`, 4, y + LANE_HEIGHT / 2, LANE_NAMES - 8);
+			for (const event of lane.events) {
+				if (event.end < this.from || event.begin > this.to)
+					continue;
+				const left = Math.max(LANE_NAMES, this.x(event.begin)), right = Math.min(this.canvas.clientWidth, this.x(event.end));
+				pen.fillStyle = colours.get(event.name);
+				pen.fillRect(left, y + 2, Math.max(1, right - left), LANE_HEIGHT - 3);
+				if (right - left > 4) {
+					pen.fillStyle = paper;
+					pen.fillRect(right - 1, y + 2, 1, LANE_HEIGHT - 3);
+				}
+			}
+		});
+	}
+
+	drawAxis(pen) {
+		const y = this.lanes.length * LANE_HEIGHT, width = this.canvas.clientWidth - LANE_NAMES;
+		const raw = (this.to - this.from) / Math.max(2, width / 110), power = 10 ** Math.floor(Math.log10(raw));
+		const step = Math.max(1, power * [1, 2, 5, 10].find((factor) => factor * power >= raw));
+		pen.fillStyle = cssColour("--muted");
+		pen.fillText("core cycle", 4, y + 12);
+		for (let cycle = Math.ceil(this.from / step) * step; cycle <= this.to; cycle += step) {
+			pen.fillRect(this.x(cycle), y, 1, 4);
+			pen.fillText(wholeFormat.format(cycle), Math.min(this.x(cycle) + 3, this.canvas.clientWidth - 40), y + 12);
+		}
+	}
+
+	show(from, to) {
+		const width = Math.min(this.end, Math.max(10, to - from));
+		this.from = Math.min(Math.max(0, from), this.end - width);
+		this.to = this.from + width;
+		this.draw();
+	}
+
+	zoom(factor, about) {
+		this.show(about - (about - this.from) * factor, about + (this.to - about) * factor);
+	}
+
+	key(event) {
+		const middle = (this.from + this.to) / 2, step = (this.to - this.from) / 8;
+		const does = {
+			"ArrowLeft": () => this.show(this.from - step, this.to - step),
+			"ArrowRight": () => this.show(this.from + step, this.to + step),
+			"+": () => this.zoom(0.7, middle),
+			"-": () => this.zoom(1 / 0.7, middle),
+			"0": () => this.show(0, this.end),
+		}[event.key];
+		if (!does)
+			return;
+		does();
+		event.preventDefault();
+	}
+
+	// A wheel alone scrolls the page.
+	wheel(event) {
+		if (!event.ctrlKey)
+			return;
+		event.preventDefault();
+		this.zoom(event.deltaY > 0 ? 1.25 : 0.8, this.cycle(event.offsetX));
+	}
+
+	move(event) {
+		if (event.buttons === 1 && this.dragged !== undefined) {
+			const by = this.cycle(this.dragged) - this.cycle(event.offsetX);
+			this.dragged = event.offsetX;
+			this.show(this.from + by, this.to + by);
+			return;
+		}
+		const lane = this.lanes[Math.floor(event.offsetY / LANE_HEIGHT)], cycle = this.cycle(event.offsetX);
+		const slack = (this.to - this.from) / this.canvas.clientWidth;
+		const found = lane?.events.findLast((each) => each.begin <= cycle + slack && cycle - slack <= each.end);
+		this.note.hidden = !found;
+		if (!found)
+			return;
+		this.note.textContent = `${found.name}  ${numberText(found.begin)} to ${numberText(found.end)}, ${plural(found.end - found.begin, "cycle")}  ${found.args}`;
+		this.note.style.left = `${Math.min(event.offsetX + 12, this.canvas.clientWidth - 320)}px`;
+		this.note.style.top = `${event.offsetY + 14}px`;
+	}
+
+	leave() {
+		this.note.hidden = true;
+	}
+}
+
+// How often, for how many cycles in all and on average each kind of event went on.
+function timelineSums(lanes) {
+	const sums = new Map();
+	for (const event of lanes.flatMap((lane) => lane.events)) {
+		const sum = sums.get(event.name) ?? {name: event.name, count: 0, cycles: 0, longest: 0};
+		sum.count++;
+		sum.cycles += event.end - event.begin;
+		sum.longest = Math.max(sum.longest, event.end - event.begin);
+		sums.set(event.name, sum);
+	}
+	return [...sums.values()];
+}
+
+function timelineSection(run) {
+	const timeline = run.data.timeline, {texts} = timeline;
+	const kernels = [...new Set(timeline.kernel)].sort((a, b) => a - b);
+	const units = [...new Set(timeline.unit)].map((unit) => texts[unit]).filter((unit) => unit !== "GPU").sort(compare);
+	const kernel = kernels.includes(timelineShown.kernel) ? timelineShown.kernel : kernels[0];
+	const unit = units.includes(timelineShown.units) || timelineShown.units === "all" ? timelineShown.units : units[0] ?? "all";
+	const lanes = timelineLanes(timeline, kernel, unit);
+	const end = Math.max(1, ...lanes.map((lane) => lane.events.reduce((most, event) => Math.max(most, event.end), 0)));
+	const drawn = new Timeline(lanes, end);
+	const set = (change) => {
+		Object.assign(timelineShown, change);
+		render("timeline");
+	};
+	return [
+		element("div.tools", null,
+			select("launch", kernels.map((launch) => [String(launch)]), String(kernel), (value) => set({kernel: Number(value)})),
+			select("units", [["all", "all"], ...units.map((name) => [name])], unit, (value) => set({units: value})),
+			element("button", {onclick: () => drawn.zoom(0.5, (drawn.from + drawn.to) / 2)}, "zoom in"),
+			element("button", {onclick: () => drawn.zoom(2, (drawn.from + drawn.to) / 2)}, "zoom out"),
+			element("span.muted", null, "drag to move, Ctrl and wheel to zoom"),
+			timeline.left_out > 0 && element("span.muted", null, `${numberText(timeline.left_out)} later events are not in this page`)),
+		drawn.legend(), drawn.frame,
+		table({caption: "What is shown, summed up", rows: timelineSums(lanes), columns: [
+			{title: "event", of: (row) => row.name},
+			{title: "how often", number: true, of: (row) => row.count},
+			{title: "cycles", number: true, of: (row) => row.cycles},
+			{title: "mean", number: true, of: (row) => row.cycles / row.count},
+			{title: "longest", number: true, of: (row) => row.longest},
+		]}),
+	];
+}

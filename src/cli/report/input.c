@@ -1,0 +1,90 @@
+/* What a file is, by its contents. */
+#include "cli/report/report.h"
+
+#include "base/json_text.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char store_begins[] = "SQLite format 3";
+static const char samples_begin[] = "kernel,name,cycle,cycles,";
+static const char timeline_begins[] = "kernel,cycle_begin,cycle_end,";
+
+static bool begins(const char *text, const char *with)
+{
+	return strncmp(text, with, strlen(with)) == 0;
+}
+
+static bool is_store(const char *path)
+{
+	char head[sizeof store_begins] = "";
+	FILE *file = fopen(path, "rb");
+	bool is = file && fread(head, 1, sizeof store_begins - 1, file) == sizeof store_begins - 1 &&
+	          begins(head, store_begins);
+	if (file)
+		fclose(file);
+	return is;
+}
+
+static bool take_json(struct collection *collection, const char *path, json_t *root)
+{
+	if (json_is_array(json_object_get(root, "traceEvents")))
+		return report_take_trace(collection, path, root);
+	if (json_object_get(root, "profile"))
+		return report_take_profile(collection, path, root);
+	if (json_is_array(json_object_get(root, "kernels")))
+		return report_take_statistics(collection, path, root);
+	cli_error(collection->command,
+	          "%s: JSON, but neither statistics, a profile nor a timeline of Sluice's ('sluice run --stats, "
+	          "--profile, "
+	          "--timeline FILE')",
+	          path);
+	return false;
+}
+
+static bool take_text(struct collection *collection, const char *path, char *text, size_t length)
+{
+	json_error_t error;
+	const char *first = text + strspn(text, " \t\r\n");
+	if (!*first) {
+		cli_error(collection->command, "%s: an empty file; a run that is killed at once may leave one", path);
+		return false;
+	}
+	if (begins(text, samples_begin))
+		return report_take_samples(collection, path, text);
+	if (begins(text, timeline_begins))
+		return report_take_timeline(collection, path, text);
+	if (*first != '{') {
+		cli_error(collection->command,
+		          "%s: neither a file of results (results.db), statistics, a profile, samples nor a timeline",
+		          path);
+		return false;
+	}
+	json_t *root = json_loadb(text, length, 0, &error);
+	if (!root) {
+		fprintf(stderr, "%s:%d:%d: error: not JSON: %s\n", path, error.line, error.column, error.text);
+		return false;
+	}
+	bool fine = take_json(collection, path, root);
+	json_decref(root);
+	return fine;
+}
+
+bool report_take(struct collection *collection, const char *path)
+{
+	size_t length;
+	json_array_append_new(collection->files, json_text(path));
+	if (is_store(path))
+		return report_take_store(collection, path);
+	char *text = cli_read_file(path, &length);
+	if (!text) {
+		cli_error(collection->command, "cannot read %s: %s%s", path, strerror(errno),
+		          strcmp(path, "results.db") == 0 ? "; 'sluice figure NAME' makes it" : "");
+		return false;
+	}
+	bool fine = take_text(collection, path, text, length);
+	free(text);
+	return fine;
+}

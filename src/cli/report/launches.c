@@ -1,0 +1,225 @@
+/* The launches of a run, one each or, where there are many, those of a kernel added up:
+ *
+ *   launches   lists: the kernel's number, how many launches these are, and what is in `kept`
+ *   causes     numbers, of the cycle stack; `stacks`: a list of slots a launch
+ *   shape      of counters; `counters`: a list of values a launch
+ *   loads      of all launches of a kernel together: lists of the kernel's number, the mechanism and {name: value}
+ */
+#include "cli/report/meanings.h"
+#include "cli/report/report.h"
+
+#include <string.h>
+
+static const char *const kept[] = {"launch",
+                                   "ended",
+                                   "message",
+                                   "grid",
+                                   "block",
+                                   "registers",
+                                   "spill_bytes",
+                                   "shared_bytes",
+                                   "blocks_per_sm",
+                                   "cycles", /* from here on they add up */
+                                   "thread_instructions",
+                                   "warp_instructions",
+                                   "host_seconds"};
+enum { KERNEL, LAUNCHES, FIRST_KEPT, ENDED = FIRST_KEPT + 1, MESSAGE, FIRST_SUM = FIRST_KEPT + 9 };
+enum { FACTS = FIRST_KEPT + sizeof kept / sizeof *kept };
+
+struct reader {
+	struct collection *collection;
+	json_t *launches, *stacks, *counters, *loads; /* of the run */
+	const json_t *first;                          /* launch, whose names all have */
+	json_t *places; /* where launches are added up: of each kernel, by its number; or NULL */
+};
+
+static json_t *kernel_number(struct collection *collection, const json_t *launch)
+{
+	const char *symbol = json_string_value(json_object_get(launch, "name"));
+	const char *shown = json_string_value(json_object_get(launch, "demangled"));
+	symbol = symbol ? symbol : "?";
+	json_t *number = dictionary_number(&collection->kernel_numbers, symbol);
+	if ((size_t)json_integer_value(number) == json_array_size(collection->kernels))
+		json_array_append_new(collection->kernels, json_pack("[s, s]", symbol, shown ? shown : symbol));
+	return number;
+}
+
+/* Numbers of an object's names. */
+static json_t *numbers(struct dictionary *dictionary, const json_t *object)
+{
+	json_t *list = json_array(), *value;
+	const char *name;
+	/* jansson's iteration takes a pointer to what it only reads. */
+	json_object_foreach((json_t *)object, name, value)
+		json_array_append_new(list, dictionary_number(dictionary, name));
+	return list;
+}
+
+static json_t *incref_or_null(json_t *value)
+{
+	return value ? json_incref(value) : json_null();
+}
+
+/* The values of an object, in the order of that of the first launch. */
+static json_t *values(const struct reader *reader, const json_t *launch, const char *key)
+{
+	const json_t *object = json_object_get(launch, key);
+	json_t *list = json_array(), *value;
+	const char *name;
+	json_object_foreach(json_object_get(reader->first, key), name, value)
+		json_array_append_new(list, incref_or_null(json_object_get(object, name)));
+	return list;
+}
+
+static json_t *facts(struct collection *collection, const json_t *launch)
+{
+	json_t *list = json_array();
+	json_array_append_new(list, kernel_number(collection, launch));
+	json_array_append_new(list, json_integer(1));
+	for (size_t i = FIRST_KEPT; i < FACTS; i++)
+		json_array_append_new(list, incref_or_null(json_object_get(launch, kept[i - FIRST_KEPT])));
+	return list;
+}
+
+/* --- adding up --- */
+
+static json_t *sum(const json_t *one, const json_t *other, bool largest)
+{
+	if (!json_is_integer(one) || !json_is_integer(other))
+		return json_real(json_number_value(one) + json_number_value(other));
+	json_int_t a = json_integer_value(one), b = json_integer_value(other);
+	return json_integer(!largest ? a + b : a > b ? a : b);
+}
+
+/* Adds to a number of a list; what is not known stays so. */
+static void add_number(json_t *list, size_t i, const json_t *more, bool largest)
+{
+	if (json_is_number(json_array_get(list, i)) && json_is_number(more))
+		json_array_set_new(list, i, sum(json_array_get(list, i), more, largest));
+}
+
+static void add_values(const struct reader *reader, json_t *to, const json_t *launch, const char *key)
+{
+	const json_t *object = json_object_get(launch, key);
+	json_t *value;
+	const char *name;
+	size_t i = 0;
+	json_object_foreach(json_object_get(reader->first, key), name, value)
+		add_number(to, i++, json_object_get(object, name), meanings_is_largest(name));
+}
+
+static void add_facts(json_t *to, const json_t *launch)
+{
+	const char *ended = json_string_value(json_object_get(launch, "ended"));
+	json_t *message = json_object_get(launch, "message");
+	json_array_set_new(to, LAUNCHES, json_integer(json_integer_value(json_array_get(to, LAUNCHES)) + 1));
+	for (size_t i = FIRST_SUM; i < FACTS; i++)
+		add_number(to, i, json_object_get(launch, kept[i - FIRST_KEPT]), false);
+	if (ended && strcmp(ended, "done") != 0) {
+		json_array_set(to, ENDED, json_object_get(launch, "ended"));
+		json_array_set_new(to, MESSAGE, incref_or_null(message));
+	}
+}
+
+/* Where a launch is to be added, or where it is the first of its kernel and to be put. */
+static size_t place_of(struct reader *reader, const json_t *launch)
+{
+	size_t next = json_array_size(reader->launches);
+	if (!reader->places)
+		return next;
+	const char *symbol = json_string_value(json_object_get(launch, "name"));
+	const json_t *place = json_object_get(reader->places, symbol ? symbol : "?");
+	if (place)
+		return (size_t)json_integer_value(place);
+	json_object_set_new(reader->places, symbol ? symbol : "?", json_integer((json_int_t)next));
+	return next;
+}
+
+static void take_launch(struct reader *reader, const json_t *launch)
+{
+	size_t place = place_of(reader, launch);
+	if (place < json_array_size(reader->launches)) {
+		add_facts(json_array_get(reader->launches, place), launch);
+		add_values(reader, json_array_get(reader->stacks, place), launch, "cycle_stack");
+		add_values(reader, json_array_get(reader->counters, place), launch, "counters");
+	} else {
+		json_array_append_new(reader->launches, facts(reader->collection, launch));
+		json_array_append_new(reader->stacks, values(reader, launch, "cycle_stack"));
+		json_array_append_new(reader->counters, values(reader, launch, "counters"));
+	}
+}
+
+/* --- loads --- */
+
+static void add_load(json_t *to, const json_t *load)
+{
+	const char *name;
+	json_t *value;
+	json_object_foreach((json_t *)load, name, value)
+	{
+		if (json_is_number(value) && strcmp(name, "pc") != 0 && strcmp(name, "line") != 0)
+			json_object_set_new(to, name, sum(json_object_get(to, name), value, false));
+	}
+}
+
+/* The same load of another launch, or NULL. */
+static json_t *find_load(const json_t *loads, const json_t *kernel, const char *mechanism, const json_t *pc)
+{
+	for (size_t i = 0; i < json_array_size(loads); i++) {
+		const json_t *row = json_array_get(loads, i);
+		json_t *load = json_array_get(row, 2);
+		if (json_equal(json_array_get(row, 0), kernel) && json_equal(json_object_get(load, "pc"), pc) &&
+		    strcmp(json_string_value(json_array_get(row, 1)), mechanism) == 0)
+			return load;
+	}
+	return NULL;
+}
+
+static void take_loads(struct reader *reader, const json_t *launch)
+{
+	json_t *kernel = kernel_number(reader->collection, launch), *list, *load;
+	const char *mechanism;
+	json_object_foreach(json_object_get(launch, "loads"), mechanism, list)
+	{
+		size_t i;
+		json_array_foreach(list, i, load)
+		{
+			json_t *same = find_load(reader->loads, kernel, mechanism, json_object_get(load, "pc"));
+			if (same)
+				add_load(same, load);
+			else
+				json_array_append_new(reader->loads,
+				                      json_pack("[O, s, o]", kernel, mechanism, json_copy(load)));
+		}
+	}
+	json_decref(kernel);
+}
+
+void report_launches(struct collection *collection, json_t *run, const json_t *kernels)
+{
+	size_t count = json_array_size(kernels);
+	struct reader reader = {
+		.collection = collection,
+		.launches = json_array(),
+		.stacks = json_array(),
+		.counters = json_array(),
+		.loads = json_array(),
+		.first = json_array_get(kernels, 0),
+		.places = count > collection->launches ? json_object() : NULL,
+	};
+	json_t *shape = numbers(&collection->counters, json_object_get(reader.first, "counters"));
+	for (size_t i = 0; i < count; i++) {
+		take_launch(&reader, json_array_get(kernels, i));
+		take_loads(&reader, json_array_get(kernels, i));
+	}
+	json_object_set_new(run, "launches", reader.launches);
+	json_object_set_new(run, "stacks", reader.stacks);
+	json_object_set_new(run, "counters", reader.counters);
+	json_object_set_new(run, "causes", numbers(&collection->causes, json_object_get(reader.first, "cycle_stack")));
+	json_object_set_new(run, "shape", dictionary_value(&collection->shape_numbers, collection->shapes, shape));
+	if (json_array_size(reader.loads))
+		json_object_set(run, "loads", reader.loads);
+	json_decref(reader.loads);
+	json_decref(reader.places);
+	json_decref(shape);
+}

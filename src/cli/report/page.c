@@ -1,0 +1,115 @@
+/* The page: report.html of the folder of its parts, with the files that it names put in, so that it needs nothing beside it. */
+#include "cli/report/report.h"
+
+#include "base/file.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* A line of report.html that begins so stands for a file of the folder; "data" for what is shown. */
+static const char insertion[] = "<!--insert ";
+
+/* Between script tags "</script" and "<!--" would be read as HTML; in JSON "<" stands in texts alone, where it may be written so. */
+static int write_json(const char *buffer, size_t size, void *user)
+{
+	FILE *file = user;
+	for (size_t i = 0; i < size; i++)
+		if (buffer[i] == '<')
+			fputs("\\u003c", file);
+		else
+			putc(buffer[i], file);
+	return ferror(file) ? -1 : 0;
+}
+
+/* False with errno set. */
+static bool write_part(FILE *file, const char *folder, const char *name)
+{
+	char path[2 * PATH_MAX];
+	size_t length;
+	snprintf(path, sizeof path, "%s/%s", folder, name);
+	char *text = file_read(path, &length);
+	if (!text)
+		return false;
+	fwrite(text, 1, length, file);
+	free(text);
+	return !ferror(file);
+}
+
+static bool write_line(FILE *file, const char *folder, char *line, const json_t *data)
+{
+	char *name = line + strlen(insertion);
+	if (strncmp(line, insertion, strlen(insertion)) != 0)
+		return fprintf(file, "%s\n", line) >= 0;
+	name[strcspn(name, "-")] = '\0';
+	if (strcmp(name, "data") == 0)
+		return json_dump_callback(data, write_json, file, JSON_COMPACT | JSON_REAL_PRECISION(9)) == 0;
+	return write_part(file, folder, name);
+}
+
+static bool write_page(FILE *file, const char *folder, const json_t *data)
+{
+	char path[PATH_MAX + 32], *line, *rest;
+	size_t length;
+	snprintf(path, sizeof path, "%s/report.html", folder);
+	char *text = file_read(path, &length);
+	bool fine = text;
+	for (rest = text; fine && (line = strsep(&rest, "\n"));)
+		fine = write_line(file, folder, line, data);
+	free(text);
+	return fine && fflush(file) == 0;
+}
+
+/* Into a terminal, a pipe or a device, as it is. */
+static bool write_in_place(const char *path, const char *folder, const json_t *data)
+{
+	FILE *file = fopen(path, "w");
+	bool fine = file && write_page(file, folder, data);
+	int reason = errno;
+	if (file && fclose(file) != 0)
+		return false;
+	errno = reason;
+	return fine;
+}
+
+/* Beside the file of that name, which it then replaces. */
+static bool write_beside(const char *path, const char *folder, const json_t *data)
+{
+	struct file_new made;
+	if (!file_new_open(&made, path))
+		return false;
+	FILE *file = fdopen(dup(made.descriptor), "w");
+	bool fine = file && write_page(file, folder, data);
+	int reason = errno;
+	if (file && fclose(file) != 0)
+		fine = false;
+	errno = reason;
+	if (!fine) {
+		file_new_drop(&made);
+		return false;
+	}
+	int descriptor = made.descriptor;
+	fine = file_new_place(&made);
+	if (fine)
+		close(descriptor);
+	return fine;
+}
+
+bool report_write_page(const char *command, const char *path, const json_t *data)
+{
+	/* In a build tree, in an installation. */
+	static const char *const places[] = {"../share/sluice/report", CLI_INSTALLED_REPORT, NULL};
+	char folder[PATH_MAX];
+	if (!cli_find_folder(places, "report.html", folder)) {
+		cli_error(command,
+		          "the parts of the page are not there (share/sluice/report); build or install Sluice anew");
+		return false;
+	}
+	if (file_is_replaceable(path) ? write_beside(path, folder, data) : write_in_place(path, folder, data))
+		return true;
+	cli_error(command, "cannot write %s: %s", path, strerror(errno));
+	return false;
+}

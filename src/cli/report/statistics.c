@@ -1,0 +1,112 @@
+/* A run whose statistics or profile is a file of its own. */
+#include "cli/report/report.h"
+
+#include "base/json_text.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const char *behind_slash(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	return slash ? slash + 1 : path;
+}
+
+/* "saxpy" of "figures/saxpy.json" */
+static json_t *run_of_file(struct collection *collection, const char *path)
+{
+	char label[256];
+	snprintf(label, sizeof label, "%s", behind_slash(path));
+	char *dot = strrchr(label, '.');
+	if (dot && dot != label)
+		*dot = '\0';
+	return report_run(collection, label);
+}
+
+/* The facts that programs of the papers are told in their options. */
+static bool is_told(const char *word, const char **name)
+{
+	static const char *const names[] = {"--size", "--variant", "--seed"};
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+		if (strcmp(word, names[i]) == 0) {
+			*name = names[i] + 2;
+			return true;
+		}
+	return false;
+}
+
+/* Words of a list, with spaces between them; of mechanisms only their names. */
+static void join(const json_t *words, size_t from, bool names, char *text, size_t size)
+{
+	*text = '\0';
+	for (size_t i = from; i < json_array_size(words); i++) {
+		const char *word = json_string_value(json_array_get(words, i));
+		size_t length = strlen(text);
+		if (word && length + 1 < size)
+			snprintf(text + length, size - length, "%s%.*s", length ? " " : "",
+			         (int)(names ? strcspn(word, ":") : strlen(word)), word);
+	}
+}
+
+static void take_command(struct collection *collection, json_t *run, const json_t *words)
+{
+	const char *program = json_string_value(json_array_get(words, 0)), *name;
+	char arguments[4096];
+	if (program)
+		report_fact(collection, run, "program", behind_slash(program));
+	for (size_t i = 1; i + 1 < json_array_size(words); i++) {
+		const char *word = json_string_value(json_array_get(words, i));
+		const char *value = json_string_value(json_array_get(words, i + 1));
+		if (word && value && is_told(word, &name))
+			report_fact(collection, run, name, value);
+	}
+	join(words, 1, false, arguments, sizeof arguments);
+	report_fact(collection, run, "arguments", arguments);
+}
+
+static void take_text(struct collection *collection, json_t *run, const char *name, const json_t *value)
+{
+	if (json_is_string(value))
+		report_fact(collection, run, name, json_string_value(value));
+}
+
+bool report_take_statistics(struct collection *collection, const char *path, json_t *root)
+{
+	char text[4096];
+	if (json_integer_value(json_object_get(root, "version")) != 1) {
+		cli_error(collection->command,
+		          "%s: not statistics of version 1, as 'sluice run --stats FILE.json' writes them", path);
+		return false;
+	}
+	json_t *run = run_of_file(collection, path);
+	take_command(collection, run, json_object_get(root, "program"));
+	take_text(collection, run, "machine", json_object_get(root, "machine"));
+	take_text(collection, run, "verdict", json_object_get(root, "ended"));
+	take_text(collection, run, "checks", json_object_get(root, "checks"));
+	join(json_object_get(root, "options"), 0, false, text, sizeof text);
+	report_fact(collection, run, "options", text);
+	join(json_object_get(root, "mechanisms"), 0, true, text, sizeof text);
+	report_fact(collection, run, "mechanisms", text);
+	if (json_is_true(json_object_get(root, "functional")))
+		report_fact(collection, run, "functional", "yes");
+	report_statistics(collection, run, root);
+	collection->last = run;
+	return true;
+}
+
+bool report_take_profile(struct collection *collection, const char *path, json_t *root)
+{
+	if (!json_is_array(json_object_get(root, "kernels"))) {
+		cli_error(collection->command,
+		          "%s: a profile without kernels; 'sluice run --profile FILE.json' writes one", path);
+		return false;
+	}
+	json_t *run = collection->last;
+	if (!run) {
+		run = run_of_file(collection, path);
+		take_command(collection, run, json_object_get(root, "program"));
+		take_text(collection, run, "machine", json_object_get(root, "machine"));
+	}
+	json_object_set(run, "profile", json_object_get(root, "kernels"));
+	return true;
+}

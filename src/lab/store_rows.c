@@ -1,0 +1,69 @@
+#include "lab/store_rows.h"
+
+#include <sqlite3.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { COLUMNS = 64, PATIENCE_MS = 60000 };
+
+const char *store_row_text(const struct store_row *row, const char *name)
+{
+	for (size_t i = 0; i < row->count; i++)
+		if (strcmp(row->name[i], name) == 0 && row->value[i])
+			return row->value[i];
+	return "";
+}
+
+static bool fail(sqlite3 *database, const char *path, char *message)
+{
+	snprintf(message, STORE_MESSAGE, "%s: cannot read the runs: %s", path, sqlite3_errmsg(database));
+	return false;
+}
+
+static void call(sqlite3_stmt *statement, void (*take)(void *context, const struct store_row *row), void *context)
+{
+	const char *name[COLUMNS], *value[COLUMNS];
+	int columns = sqlite3_column_count(statement);
+	struct store_row row = {.count = columns < COLUMNS ? (size_t)columns : COLUMNS, .name = name, .value = value};
+	for (size_t i = 0; i < row.count; i++) {
+		name[i] = sqlite3_column_name(statement, (int)i);
+		value[i] = (const char *)sqlite3_column_text(statement, (int)i);
+	}
+	take(context, &row);
+}
+
+static int prepare(sqlite3 *database, const struct store_filter *filters, size_t count, sqlite3_stmt **statement)
+{
+	char sql[1024] = "SELECT * FROM runs";
+	for (size_t i = 0; i < count; i++) {
+		size_t length = strlen(sql);
+		snprintf(sql + length, sizeof sql - length, " %s %s = ?", i ? "AND" : "WHERE", filters[i].column);
+	}
+	strncat(sql, " ORDER BY id", sizeof sql - strlen(sql) - 1);
+	int status = sqlite3_prepare_v2(database, sql, -1, statement, NULL);
+	for (size_t i = 0; status == SQLITE_OK && i < count; i++)
+		sqlite3_bind_text(*statement, (int)i + 1, filters[i].value, -1, SQLITE_STATIC);
+	return status;
+}
+
+bool store_rows_each(const char *path, const struct store_filter *filters, size_t count,
+                     void (*take)(void *context, const struct store_row *row), void *context,
+                     char message[STORE_MESSAGE])
+{
+	sqlite3 *database = NULL;
+	sqlite3_stmt *statement = NULL;
+	int status = sqlite3_open_v2(path, &database, SQLITE_OPEN_READONLY, NULL);
+	if (status == SQLITE_OK) {
+		sqlite3_busy_timeout(database, PATIENCE_MS);
+		status = prepare(database, filters, count, &statement);
+	}
+	while (status == SQLITE_OK || status == SQLITE_ROW) {
+		status = sqlite3_step(statement);
+		if (status == SQLITE_ROW)
+			call(statement, take, context);
+	}
+	bool fine = status == SQLITE_DONE || fail(database, path, message);
+	sqlite3_finalize(statement);
+	sqlite3_close(database);
+	return fine;
+}

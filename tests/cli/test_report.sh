@@ -1,0 +1,199 @@
+#!/bin/sh
+# sluice report: what is in the page is what the files say; what a file is, it is told by its contents; wrong files get one message that says what to do, and
+# no page is left half written; names cannot end the script that they lie in; nothing of the page lies outside it. The page itself is tested in a
+# browser (tests/report).
+set -u
+. "$(dirname "$0")/lib.sh"
+sluice=$(realpath "$sluice")
+cd "$work" || exit 1
+
+# python TEXT: with `page` the data of report.html, and the module of made-up runs.
+python() {
+	PYTHONDONTWRITEBYTECODE=1 PYTHONPATH="$source_dir/tests/report" python3 - 2>python.err <<PYTHON || fail "$(tail -n 1 python.err)"
+import json, re
+import made_up
+def data(path="report.html"):
+    return json.loads(re.search(r'<script type="application/json" id="data">\n(.*?)</script>', open(path).read(), re.S)[1])
+$1
+PYTHON
+}
+
+# A file of results, with a column of later versions: all counters of all launches are there.
+tried="made-up results"
+python 'made_up.store("results.db", 40, counters=60)'
+try 0 report
+says_only out "report.html: 40 runs"
+silent err
+python '
+import sqlite3
+page, runs = data(), sqlite3.connect("results.db").execute("select stats, machine, verdict from runs order by id").fetchall()
+assert len(page["runs"]) == len(runs) == 40
+first = page["configurations"][0]
+for shown, (stats, machine, verdict) in zip(page["runs"], runs):
+    stats, names = json.loads(stats), [page["counters"][i] for i in page["shapes"][shown["shape"]]]
+    assert [dict(zip(names, values)) for values in shown["counters"]] == [kernel["counters"] for kernel in stats["kernels"]]
+    assert [dict(zip([page["causes"][i] for i in shown["causes"]], values)) for values in shown["stacks"]] == [kernel["cycle_stack"] for kernel in stats["kernels"]]
+    assert first | page["configurations"][shown["configuration"]] == stats["configuration"]
+    assert page["texts"][shown["facts"]["machine"]] == machine and page["texts"][shown["facts"]["verdict"]] == verdict
+    assert [page["kernels"][launch[0]][1] for launch in shown["launches"]] == [kernel["demangled"] for kernel in stats["kernels"]]
+assert len(page["configurations"]) == len({json.dumps(json.loads(stats)["configuration"]) for stats, _, _ in runs}) and "clock.core" not in page["configurations"][1]
+assert page["meanings"]["l1d.hits"][0] == "requests" and page["keys"]["sm.count"][0] == "SMs"
+'
+try 0 report results.db --program bfs --verdict PASS -o bfs.html
+says out "bfs.html: 5 runs"
+try 2 report results.db --program nothing
+says err "results.db: no run meets all filters; 'sluice results' lists the runs"
+cp report.html before.html
+
+# What belongs to a run comes behind its statistics; what a file is, its name does not say.
+python '
+stats = made_up.statistics("add", [made_up.kernel("add", 100 + launch, {"issued": 5, "dram": 7}, {"l1d.hits": 3, "cap.asked": launch, "teleport.rows": 10 - launch}, launch) for launch in (1, 2, 3)])
+stats["kernels"][2]["ended"], stats["kernels"][2]["message"] = "stopped", "at cycle 7"
+for kernel in stats["kernels"]:
+    kernel["loads"] = {"cap": [{"pc": 9, "line": 4, "issued": 10, "useful": 3}]}
+json.dump(stats, open("a", "w"))
+json.dump(made_up.profile({3: {"dram": 9}}), open("b", "w"))
+rows = [f"{1 + row // 5000},add(float*),{100 * (row % 5000) + 100},100,2.5,{row},0,5" for row in range(9000)] + ["2,add(float*),400050,50,10,0,0,7"]
+open("c", "w").write("kernel,name,cycle,cycles,ipc,l1d.hits,never,teleport.rows\n" + "\n".join(rows) + "\n1,add,5")
+open("d", "w").write("kernel,cycle_begin,cycle_end,unit,track,name,args\n2,5,9,SM 3,1,\"add<int, 2>\",a=1\n2,5")
+json.dump({"traceEvents": [
+    {"ph": "M", "pid": 0, "name": "process_name", "args": {"name": "GPU"}}, {"ph": "M", "pid": 4, "name": "process_name", "args": {"name": "SM 3"}},
+    {"ph": "M", "pid": 4, "tid": 1, "name": "thread_name", "args": {"name": "block 2"}}, {"ph": "M", "pid": 4, "tid": 2, "name": "thread_name", "args": {"name": "d2ma 5"}},
+    {"ph": "M", "pid": 0, "tid": 3, "name": "thread_name", "args": {"name": "kernel 0"}},
+    {"pid": 4, "tid": 1, "ts": 1010, "name": "block", "ph": "X", "dur": 20, "args": {"kernel": 1, "number": 17, "warps": 8}},
+    {"pid": 4, "tid": 2, "ts": 1030, "name": "mem", "ph": "i", "args": {"kernel": 1, "bytes": 4}},
+    {"pid": 0, "tid": 3, "ts": 1000, "name": "add(float*)", "ph": "X", "dur": 90, "args": {"kernel": 1, "launch": 1}}]}, open("e", "w"))
+'
+try 0 report a b c d -o kept.html
+says out "kept.html: 1 run"
+try 0 report a b c d -o again.html
+cmp -s kept.html again.html || fail "expected the same page of the same files"
+python '
+(run,) = data("kept.html")["runs"]
+assert [launch[2] for launch in run["launches"]] == [1, 2, 3]
+assert run["profile"][0]["instructions"][0]["waits"] == {"dram": 9}
+samples = dict(zip(run["samples"]["names"], run["samples"]["values"]))
+assert len(samples["cycle"]) <= 4000 and run["samples"]["merged"] == 3 and "never" not in samples
+assert sum(samples["l1d.hits"]) == sum(range(9000)) and sum(samples["cycles"]) == 900050
+assert set(samples["ipc"][:-1]) == {2.5} and abs(samples["ipc"][-1] - (100 * 2.5 + 50 * 10) / 150) < 1e-6 and samples["teleport.rows"][-1] == 7
+assert [cycle for cycle, kernel in zip(samples["cycle"], samples["kernel"]) if kernel == 1][-1] == 500000
+timeline = run["timeline"]
+assert [timeline["texts"][timeline[key][0]] for key in ("unit", "name", "args")] == ["SM 3", "add<int, 2>", "a=1"] and timeline["cycles"] == [4]
+assert len(run["loads"]) == 1 and run["loads"][0][2] == {"pc": 9, "line": 4, "issued": 30, "useful": 9}
+'
+# Launches of a kernel added up: a mechanism's largest value is no sum, and how one of them ended is kept.
+try 0 report a --launches 2 -o kept.html
+python '
+(run,) = data("kept.html")["runs"]
+(launch,), page = run["launches"], data("kept.html")
+assert launch[1] == 3 and launch[3:5] == ["stopped", "at cycle 7"] and launch[11] == 306 and launch[14] == 0.75, launch
+assert dict(zip((page["counters"][i] for i in page["shapes"][run["shape"]]), run["counters"][0])) == {"l1d.hits": 9, "cap.asked": 6, "teleport.rows": 9}
+assert run["stacks"] == [[15, 21]]
+'
+# Trace events: cycles are of the kernel.
+try 0 report a e -o kept.html
+python '
+timeline = data("kept.html")["runs"][0]["timeline"]
+events = [(timeline["texts"][timeline["unit"][i]], timeline["texts"][timeline["name"][i]], timeline["texts"][timeline["args"][i]], timeline["begin"][i], timeline["cycles"][i], timeline["track"][i])
+          for i in range(3)]
+assert events == [("SM 3", "block", "number=17 warps=8", 10, 20, 2), ("SM 3", "d2ma.mem", "bytes=4", 30, 0, 5), ("GPU", "add(float*)", "launch=1", 0, 90, 0)], events
+'
+# What is not of its kind is left out.
+python '
+json.dump(made_up.statistics("odd", [None, 3, {"name": 4, "cycle_stack": [], "counters": "x", "loads": {"cap": 5}}], mechanisms=[None, "cap", {}], totals={"energy": 3, "vectors": {"a.b": {"labels": "x", "values": [1]}, "a.c": {"bins": [0, 1], "values": [5, 6]}}})
+          | {"options": 7, "ended": [], "program": {}, "configuration": []}, open("odd", "w"))
+'
+try 0 report odd -o kept.html
+python '
+(run,) = data("kept.html")["runs"]
+assert run["mechanisms"] == ["cap"] and [*run["vectors"]] == ["a.c"] and not {"options", "ended", "command", "energy", "configuration"} & run.keys() and len(run["launches"]) == 3, run
+'
+# A profile alone is a run of its own.
+try 0 report b -o kept.html
+says out "kept.html: 1 run"
+
+# Names of any bytes: nothing but the page's own scripts begins or ends there, and they come back as they were.
+tried="hostile names"
+python '
+name = "</script><script>alert(1)</script><!--<script>\u2028\"\\\\ & \x07"
+json.dump(made_up.statistics(name, [made_up.kernel(name, 9, {name: 1}, {name: 1}, demangled=name)], machine=name, mechanisms=[name]), open("hostile", "w"))
+import sqlite3, shutil
+shutil.copy("results.db", "hostile.db")
+base = sqlite3.connect("hostile.db")
+base.execute("update runs set program = cast(? as text), output = ?", (b"\xff</script>", name))
+base.commit()
+'
+try 0 report hostile hostile.db -o hostile.html
+[ "$(grep -c '<script' hostile.html)" = "$(grep -c '<script' before.html)" ] || fail "expected as many beginnings of scripts"
+[ "$(grep -o '</script' hostile.html | wc -l)" = "$(grep -o '</script' before.html | wc -l)" ] || fail "expected as many ends of scripts"
+python '
+page = data("hostile.html")
+name = "</script><script>alert(1)</script><!--<script>\u2028\"\\\\ & \x07"
+assert name in page["counters"] and name in page["causes"] and [name, name] in page["kernels"] and "?</script>" in page["texts"]
+'
+# Nothing is fetched: no address but in comments and in the names of XML, and a policy that forbids it.
+grep -q "default-src 'none'" report.html || fail "expected a policy"
+! grep -qE '(src|href) *= *"[a-z]*:?//' report.html || fail "expected no address"
+grep -q 'The MIT License' report.html || fail "expected the charting library's licence"
+
+# What is wrong is said, and what was there stays.
+wrong() { # MESSAGE ARGUMENT...
+	message=$1
+	shift
+	try 2 report "$@"
+	says err "$message"
+	silent out
+	cmp -s report.html before.html || fail "expected the page to be as before"
+}
+wrong "sluice report: cannot read none.json: No such file or directory" none.json
+wrong "sluice report: cannot read no/results.db: No such file or directory" no/results.db
+: >empty
+wrong "sluice report: empty: an empty file" empty
+echo 'cycles 12' >text
+wrong "sluice report: text: neither a file of results (results.db), statistics, a profile, samples nor a timeline" text
+printf '{"kernels": [\n 1,,2]}' >broken
+wrong "broken:2:4: error: not JSON" broken
+echo '{"name": "x"}' >other
+wrong "sluice report: other: JSON, but neither statistics, a profile nor a timeline" other
+echo '{"version": 2, "kernels": []}' >later
+wrong "sluice report: later: not statistics of version 1" later
+echo '{"profile": 1}' >half
+wrong "sluice report: half: a profile without kernels" half
+wrong "sluice report: c: samples of which run? Name the run's statistics (--stats) before it" c
+wrong "sluice report: d: a timeline of which run?" results.db d
+wrong "sluice report: e: a timeline of which run?" e a
+echo 'kernel,cycle_begin,cycle_end,unit,track,name,args' >none
+wrong "sluice report: none: a timeline without events" a none
+wrong "sluice report: --launches: expected a whole number of at least 1, not '0'" --launches 0 a
+python '
+import sqlite3
+base = sqlite3.connect("empty.db"); base.execute("create table runs (id integer primary key, program text, stats text)"); base.commit()
+base = sqlite3.connect("other.db"); base.execute("create table others (id integer primary key)"); base.commit()
+'
+wrong "sluice report: empty.db: there are no runs in it; 'sluice figure NAME' makes some" empty.db
+wrong "sluice report: other.db: cannot read the runs: no such table: runs" other.db
+head -c 5000 results.db >cut.db
+wrong "sluice report: cut.db: cannot read the runs" cut.db
+
+# A disk that is full, a file that may not grow, a folder that is not there.
+try 1 report a -o /dev/full
+says err "sluice report: cannot write /dev/full: No space left on device"
+try 1 report a -o no/report.html
+says err "sluice report: cannot write no/report.html: No such file or directory"
+tried="a limit of file size"
+(
+	trap '' XFSZ
+	ulimit -f 64
+	"$sluice" report a >out 2>err
+)
+[ $? = 1 ] || fail "expected a failure"
+grep -q "sluice report: cannot write report.html: File too large" err || fail "expected the reason"
+cmp -s report.html before.html || fail "expected the page to be as before"
+[ -z "$(ls -d report.html.* 2>/dev/null)" ] || fail "expected no half page"
+
+# The default, where there are no results.
+mkdir bare && cd bare || exit 1
+try 2 report
+says err "sluice report: cannot read results.db: No such file or directory; 'sluice figure NAME' makes it"
+[ -z "$(ls)" ] || fail "expected no page"
+finish

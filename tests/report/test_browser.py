@@ -1,0 +1,454 @@
+#!/usr/bin/python3
+"""The page of `sluice report` in a browser: `test_browser.py SLUICE FOLDER` makes reports of made-up runs, opens them in headless Chromium, works with
+mouse and keys as a reader does, and leaves screenshots in FOLDER. What it protects: views open without an error and without a network; filters,
+sorting, columns, figures and differences show what the files say; names cannot inject anything; both themes can be read; 2,000 runs stay quick."""
+import json
+import re
+import shutil
+import sqlite3
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import made_up
+
+try:
+    from selenium import webdriver
+    from selenium.webdriver.chrome.service import Service
+    from selenium.webdriver.common.action_chains import ActionChains
+    from selenium.webdriver.common.by import By
+    from selenium.webdriver.common.keys import Keys
+except ImportError:
+    print("skipped: python3-selenium is not installed")
+    sys.exit(77)
+
+RUNS = 2000
+QUICK_MS = 600  # from a key to the rows of the new filter, on a machine that does other things too
+OPEN_SECONDS = 15
+
+sluice, pictures = Path(sys.argv[1]).resolve(), Path(sys.argv[2])
+failures = 0
+
+
+def check(holds, what):
+    global failures
+    if not holds:
+        failures += 1
+        print(f"FAILED: {what}", flush=True)
+
+
+def open_browser():
+    chromium, driver = shutil.which("chromium"), shutil.which("chromedriver")
+    if not chromium or not driver:
+        print("skipped: chromium and chromium-driver are not installed")
+        sys.exit(77)
+    options = webdriver.ChromeOptions()
+    options.binary_location = chromium
+    for word in ["--headless=new", "--no-sandbox", "--disable-gpu", "--window-size=1400,1000", "--force-color-profile=srgb", "--disable-dev-shm-usage"]:
+        options.add_argument(word)
+    options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
+    browser = webdriver.Chrome(service=Service(driver), options=options)
+    browser.set_page_load_timeout(60)
+    return browser
+
+
+class Page:
+    def __init__(self, browser):
+        self.browser = browser
+
+    def open(self, path, place=""):
+        began = time.monotonic()
+        self.browser.get("about:blank")
+        self.browser.get(f"file://{path}{place}")
+        return time.monotonic() - began
+
+    def find(self, selector):
+        return self.browser.find_element(By.CSS_SELECTOR, selector)
+
+    def all(self, selector):
+        return self.browser.find_elements(By.CSS_SELECTOR, selector)
+
+    def text(self, selector="main"):
+        return self.browser.execute_script("return document.querySelector(arguments[0])?.textContent ?? ''", selector)
+
+    def script(self, text, *arguments):
+        return self.browser.execute_script(text, *arguments)
+
+    def click(self, selector):
+        self.script("document.querySelector(arguments[0]).click()", selector)
+
+    def change(self, selector, value):
+        self.script("const field = document.querySelector(arguments[0]); field.value = arguments[1]; field.dispatchEvent(new Event('change'))", selector, value)
+
+    def press(self, *keys):
+        for key in keys:
+            ActionChains(self.browser).send_keys(key).perform()
+
+    def go(self, place):
+        self.script("location.hash = arguments[0]", place)
+        time.sleep(0.15)
+
+    def wait(self, condition, what, seconds=5):
+        end = time.monotonic() + seconds
+        while time.monotonic() < end:
+            if self.script(f"return Boolean({condition})"):
+                return
+            time.sleep(0.05)
+        check(False, f"waited in vain for {what}")
+
+    def picture(self, name):
+        time.sleep(0.3)  # charts are drawn in the next frame
+        self.browser.save_screenshot(str(pictures / f"{name}.png"))
+
+    def quiet(self, where):
+        for entry in self.browser.get_log("browser"):
+            check(False, f"{where}: the console says {entry['message']}")
+
+
+def report(folder, name, *files):
+    path = folder / f"{name}.html"
+    subprocess.run([sluice, "report", *files, "-o", path], check=True, cwd=folder, stdout=subprocess.DEVNULL)
+    return path
+
+
+# --- many runs ---
+
+FILTER_TIME = """
+const input = document.getElementById("filter"), times = [];
+for (let length = 1; length <= arguments[0].length; length++) {
+	const began = performance.now();
+	input.value = arguments[0].slice(0, length);
+	input.dispatchEvent(new Event("input"));
+	document.body.offsetHeight;
+	times.push(performance.now() - began);
+}
+return times.sort((a, b) => a - b);
+"""
+
+SCROLL_TIME = """
+const grid = document.querySelector(".grid"), began = performance.now();
+for (let i = 1; i <= 40; i++) {
+	grid.scrollTop = i * 400;
+	grid.dispatchEvent(new Event("scroll"));
+	document.body.offsetHeight;
+}
+return (performance.now() - began) / 40;
+"""
+
+
+def many_runs(page, folder):
+    store = folder / "many.db"
+    made_up.store(store, RUNS)
+    path = report(folder, "many", store)
+    seconds = page.open(path)
+    page.wait("document.querySelectorAll('.grid .row').length > 5", "rows")
+    check(seconds < OPEN_SECONDS, f"{RUNS} runs open in {seconds:.1f} s")
+    check(page.text(".count") == "2,000 runs", f"the count of runs: {page.text('.count')}")
+    check(len(page.all(".grid .row")) < 100, "only rows in sight are in the page")
+    check(page.script("return performance.getEntriesByType('resource').length") == 0, "nothing is fetched")
+    times = page.script(FILTER_TIME, "transpose cycles>1000")
+    check(times[len(times) // 2] < QUICK_MS, f"a filter takes {times[len(times) // 2]:.0f} ms")
+    scroll = page.script(SCROLL_TIME)
+    check(scroll < QUICK_MS, f"scrolling takes {scroll:.0f} ms")
+    print(f"{RUNS} runs of 300 counters: {path.stat().st_size / 1e6:.1f} MB, open in {seconds:.2f} s; filter median {times[len(times) // 2]:.0f} ms, "
+          f"most {times[-1]:.0f} ms; scrolling {scroll:.0f} ms a step")
+    page.script("document.getElementById('filter').value = ''; document.getElementById('filter').dispatchEvent(new Event('input'))")
+    filters(page)
+    sorting(page)
+    columns(page)
+    keys(page)
+    page.quiet("many runs")
+
+
+def filters(page):
+    page.click("input[name=program][value=bfs]")
+    check(page.text(".count") == "250 of 2,000 runs", f"a facet: {page.text('.count')}")
+    page.click("input[name=verdict][value=cut]")
+    both = page.text(".count")
+    check(page.script("return !document.querySelector('.nothing').hidden") and "No run meets the filters" in page.text(".nothing"), "that nothing is shown is said")
+    page.click("input[name=program][value=bfs]")
+    page.picture("runs")
+    check(page.text(".count") == "40 of 2,000 runs" and both == "0 of 2,000 runs", f"two facets, then one: {both}, {page.text('.count')}")
+    page.click("input[name=verdict][value=cut]")
+    field = page.find("#filter")
+    for text, count in [("program:bfs", "250"), ("-matmul", "1,750"), ("bfs_1", "250"), ("cycles>0", "2,000"), ("sm.count=3", "125"),
+                        ("sm.count!=3", "1,875"), ("sm.count>=16", "125"), ("sm.count<=1", "125"), ("sm.count<1", "0"),
+                        ("machine=gtx480 sm.count<=16", None)]:
+        field.clear()
+        field.send_keys(text)
+        shown = page.text(".count").split()[0]
+        check(shown == count if count else int(shown.replace(",", "")) < 1000, f"filter {text}: {shown}")
+    field.clear()
+    field.send_keys("no.such.counter>3")
+    check("nothing here is called 'no.such.counter'" in page.text(".tools .error"), "a wrong filter is said")
+    field.clear()
+    field.send_keys(Keys.SPACE, Keys.BACKSPACE)
+    check(page.text(".count") == "2,000 runs", "no filter: all runs")
+
+
+def column_values(page, title):
+    return page.script("""
+		const heads = [...document.querySelectorAll(".grid .head > span")].map((head) => head.textContent);
+		const at = heads.indexOf(arguments[0]);
+		return [...document.querySelectorAll(".grid .row")].sort((a, b) => a.dataset.row - b.dataset.row).map((row) => row.children[at].textContent)""", title)
+
+
+def sorting(page):
+    for wanted in ["descending", "ascending"]:
+        page.script("[...document.querySelectorAll('.grid .head button')].find((button) => button.textContent === 'cycles').click()")
+        page.script("document.querySelector('.grid').scrollTop = 0")
+        values = [int(text.replace(",", "")) for text in column_values(page, "cycles")]
+        check(values == sorted(values, reverse=wanted == "descending"), f"cycles {wanted}")
+        check(page.script("return document.querySelector('.grid [aria-sort=%s]').textContent" % wanted) == "cycles", f"aria-sort {wanted}")
+
+
+def columns(page):
+    page.click("#columns")
+    page.find("dialog input[type=search]").send_keys("l1d.misses / cycles")
+    page.script("document.querySelector('dialog .choices button').click()")
+    page.press(Keys.ESCAPE, Keys.ESCAPE)  # the first clears the field, as in every search field
+    check(not page.script("return document.getElementById('dialog').open"), "Esc closes the dialog")
+    values = column_values(page, "l1d.misses / cycles")
+    check(len(values) > 5 and all(re.fullmatch(r"[\d.,]+(e-\d+)?", value) for value in values), f"a column of a formula: {values[:3]}")
+
+
+FORMULAS = ["l1d.misses / l1d.accesses", "100 * (l1d.hits + 1) / cycles", "-l1d.hits + 2 * l1d.misses - 3", "thread_instructions/cycles/2", "1 / cycles", "(1 + 2) * 3 - l2.hits",
+            "sm.count * clock.core", "launches"]
+
+
+def formula_value(formula, stats):
+    """What a formula over a run's statistics comes to, by Python."""
+    def figure(match):
+        name, kernels = match[0], stats["kernels"]
+        if name == "launches":
+            return str(len(kernels))
+        if name in stats["configuration"]:
+            return str(stats["configuration"][name])
+        return str(sum(kernel.get(name, kernel["counters"].get(name)) for kernel in kernels))
+    return eval(re.sub(r"[a-z_][a-z_0-9.]*", figure, formula))
+
+
+def formulas(page, folder):
+    store = folder / "formulas.db"
+    made_up.store(store, 20, counters=10)
+    runs = [json.loads(stats) for (stats,) in sqlite3.connect(store).execute("select stats from runs order by id")]
+    page.open(report(folder, "formulas", store))
+    page.script("document.querySelector('.grid').style.height = '3000px'")
+    for formula in FORMULAS:
+        page.click("#columns")
+        page.script("const field = document.querySelector('dialog input'); field.value = arguments[0]; field.dispatchEvent(new Event('input'))", formula)
+        page.script("(document.querySelector('dialog .choices button') ?? document.querySelector('dialog .choices input')).click(); document.getElementById('dialog').close()")
+        shown = [float(value.replace(",", "")) for value in column_values(page, formula)]
+        wanted = [formula_value(formula, stats) for stats in runs]
+        check(len(shown) == 20 and all(abs(a - b) <= 0.006 * max(abs(b), 0.001) for a, b in zip(shown, wanted)), f"{formula}: {shown[:3]}, not {wanted[:3]}")
+    page.quiet("formulas")
+
+
+def keys(page):
+    page.press(Keys.ESCAPE)
+    page.script("document.querySelector('.grid').focus()")
+    page.press("/")
+    page.wait("document.activeElement.id === 'filter'", "/ to focus the filter")
+    page.press("s", "c", "a", "n", Keys.ENTER)
+    check(page.text(".count") == "250 of 2,000 runs", "typed into the filter")
+    page.press(Keys.HOME, Keys.ARROW_DOWN, Keys.ARROW_DOWN)
+    check(page.script("return document.querySelector('.grid').getAttribute('aria-activedescendant')") == "row-2", "arrows move")
+    page.press(Keys.END)
+    check(page.script("return document.querySelector('.row.cursor').dataset.row") == "249", "End goes to the last row")
+    check(page.script("const row = document.querySelector('.row.cursor').getBoundingClientRect(), grid = document.querySelector('.grid').getBoundingClientRect();"
+                      "return row.bottom <= grid.bottom + 1 && row.top >= grid.top"), "the row of the cursor is in sight")
+    page.press("d", Keys.ARROW_UP, "d")
+    page.wait("location.hash.startsWith('#difference/')", "d on two rows to show their difference")
+    check(page.text("#words").startswith("B "), f"words: {page.text('#words')[:60]}")
+    page.press(Keys.ESCAPE)
+    page.wait("document.body.dataset.view === 'runs'", "Esc to go back")
+    check(len(page.all("#chosen .chip")) == 2, "A and B are still chosen")
+    page.press(Keys.ESCAPE)
+    check(len(page.all("#chosen .chip")) == 0, "Esc forgets A and B")
+    page.press(" ", Keys.ARROW_DOWN, " ")
+    check(page.script("return document.querySelectorAll('.row.selected').length") == 2, "space selects")
+    page.go("#stacks")
+    check("Of the 2 runs with a mark" in page.text(), "stacks of the selected runs")
+    page.go("#runs")
+    page.press(Keys.ENTER)
+    page.wait("location.hash.startsWith('#run/')", "Enter to open a run")
+    page.press("?")
+    check("side by side" not in page.text("dialog h2") and "Keys" in page.text("dialog h2"), "? shows the keys")
+    page.press(Keys.ESCAPE, Keys.ESCAPE)
+    page.wait("document.body.dataset.view === 'runs'", "Esc to close, and Esc to go back")
+
+
+# --- two runs whose difference is known ---
+
+def known_stack(dram, issued):
+    """Of schedulers of which there are four: four slots a cycle."""
+    return {cause: 0 for cause in made_up.CAUSES} | {"issued": 4 * issued, "dram": 4 * dram, "barrier": 4 * 100}
+
+
+def known_counters(hits):
+    return {"l1d.accesses": 1000, "l1d.hits": hits, "l1d.misses": 1000 - hits, "l2.accesses": 1000 - hits, "l2.hits": 10, "dram.reads": 5, "dram.writes": 5, "same.in_both": 7}
+
+
+def known_files(folder):
+    """A takes 1,500 cycles, B 1,000: of the 500, 450 waited for DRAM and 50 issued."""
+    hostile = "</script><script>window.injected = 1</script><img src=x onerror='window.injected = 2'>"
+    a = made_up.statistics("add", [made_up.kernel("add", 1500, known_stack(1000, 400), known_counters(500))], mechanisms=["cap:runs=16,retry=false"])
+    b = made_up.statistics("add", [made_up.kernel("add", 1000, known_stack(550, 350), known_counters(750))], mechanisms=["cap:runs=16,retry=true"],
+                           configuration={"sm.count": 30})
+    c = made_up.statistics(hostile, [made_up.kernel(hostile, 10, known_stack(1, 9), {"<b>.x": 1}, demangled=hostile)], machine="<u>m</u>", mechanisms=["\u2028 '\"&:a=<i>"])
+    files = {"a.json": a, "b.json": b, "c.json": c, "a.profile.json": made_up.profile({3: {"dram": 900}, 4: {"dram": 100, "l1": 5}}),
+             "b.profile.json": made_up.profile({3: {"dram": 300}, 4: {"dram": 250}})}
+    for name, content in files.items():
+        (folder / name).write_text(json.dumps(content))
+    rows = [f"1,add(float*),{cycle},100,{10 + cycle / 100},{4},{320},{50},{30},{20},{9},{40}" for cycle in range(100, 1100, 100)]
+    (folder / "b.samples.csv").write_text("kernel,name,cycle,cycles,ipc,live_warps,dram_bytes,sm.stack_issued,sm.stack_dram,sm.stack_idle,l1d.hits,l1d.accesses\n" + "\n".join(rows) + "\n")
+    (folder / "b.timeline.csv").write_text("kernel,cycle_begin,cycle_end,unit,track,name,args\n1,0,400,SM 0,0,block,number=0 warps=8\n1,400,1000,SM 0,0,block,number=1 warps=8\n"
+                                           "1,100,300,SM 0,2,cap.fill,line=7\n1,0,1000,GPU,0,add(float*),launch=1\n1,0,900,SM 1,0,block,number=2 warps=8\n")
+    return ["a.json", "a.profile.json", "b.json", "b.profile.json", "b.samples.csv", "b.timeline.csv", "c.json"]
+
+
+def known_difference(page, path):
+    page.open(path)
+    page.script("document.querySelectorAll('.row .mark.a')[0].click()")
+    page.script("document.querySelectorAll('.row .mark.b')[1].click()")
+    page.click("#show-difference")
+    page.wait("location.hash === '#difference/0/1'", "the difference")
+    words = page.text("#words")
+    for text in ["B is 50.0 % faster than A: 1,000 cycles instead of 1,500 (-500)", "Of the 500 cycles saved, 450 were spent waiting for DRAM and 50 issuing",
+                 "the same 32,000 instructions of threads", "L1 hits rise from 50.0 % to 75.0 %",
+                 "Of the machine's counters, l1d.misses (-50.0 %), l2.accesses (-50.0 %) and l1d.hits (+50.0 %) changed most",
+                 "By waiting slots, line 3 of a.cu gained most (-600) and line 4 of a.cu lost most (+145)", "cap.retry is false in A and true in B", "sm.count is 15 in A and 30 in B"]:
+        check(text in words, f"in words: {text}: {words}")
+    check("same.in_both" not in page.text("#counters") and "l1d.misses" in page.text("#counters"), "counters that changed")
+    check("-50.0 %" in page.text("#counters"), "l1d.misses by relative change")
+    gained, lost = [table.text for table in page.all("#lines .table")]
+    check("float a = x[0];" in gained and "-600" in gained and "float b" not in gained, f"lines that gained: {gained}")
+    check("<b>not bold</b>" in lost and "+145" in lost, f"lines that lost: {lost}")
+    page.picture("difference")
+    page.script("[...document.querySelectorAll('.pickers button')].find((button) => button.textContent === 'swap').click()")
+    page.wait("location.hash === '#difference/1/0'", "swapping")
+    check("B is 33.3 % slower" not in page.text("#words") and "B is 50.0 % slower than A" in page.text("#words"), f"swapped: {page.text('#words')[:80]}")
+
+
+def known_run(page, path):
+    page.open(path, "#run/1")
+    for section in ["kernels", "stack", "lines", "over-time", "timeline", "counters", "configuration"]:
+        check(len(page.all(f"section#{section}")) == 1, f"section {section}")
+    lines = page.text("#lines")
+    check("<b>not bold</b>" in lines and "something new" in lines and "as it is" in lines and "75.0 %" in lines, f"lines: {lines[:300]}")
+    heat = page.script("return [...document.querySelectorAll('#lines td')].map((cell) => cell.style.background).filter((background) => background)")
+    heat = [float(background.split("/")[1].strip(" )")) for background in heat]
+    check(len(heat) == 2 and heat[0] > 1.1 * heat[1] > 0, f"the line that waits more is hotter: {heat}")
+    page.script("[...document.querySelectorAll('#lines .choice button')].find((button) => button.textContent === 'PTX instructions').click()")
+    check("st.global.f32 [%rd1+8], %f3;" in page.text("#lines"), "PTX instructions")
+    check("600" in page.text("#timeline") and "cap.fill" in page.text("#timeline"), "events of the timeline summed up")
+    for canvas in page.all("canvas"):
+        page.script("arguments[0].scrollIntoView()", canvas)
+        check(page.script("const canvas = arguments[0], pen = canvas.getContext('2d');"
+                          "return new Set(pen.getImageData(0, 0, canvas.width, canvas.height).data).size > 8", canvas), "a chart is drawn")
+        check(bool(canvas.get_attribute("aria-label")), "a chart says what it shows")
+    page.script("document.getElementById('timeline').scrollIntoView()")
+    page.script("document.querySelector('.timeline canvas').focus()")
+    page.press("+", Keys.ARROW_RIGHT, "-", "0")
+    page.picture("run")
+
+
+def hostile_names(page, path):
+    page.open(path)
+    for place in ["#run/2", "#difference/0/2", "#stacks", "#figures", "#runs"]:
+        page.go(place)
+        check(page.script("return window.injected") is None, f"{place}: nothing is injected")
+        check(not page.all("main img, main u, main b > i, main script"), f"{place}: names are texts")
+    check("onerror='window.injected" in page.text(), "the name is shown as it is")
+
+
+def figures(page, path):
+    page.open(path, "#figures")
+    page.change("input[list=metrics]", "l1d.hits / 10")
+    page.change("select", "sm.count")
+    rows = page.script("return [...document.querySelectorAll('main tbody tr')].map((row) => row.textContent)")
+    check(any(row.startswith("30") and "75" in row for row in rows), f"a figure over sm.count: {rows}")
+    page.picture("figure")
+    page.change("input[list=metrics]", "l1d.hits /")
+    check("it ends too early" in page.text(), "a wrong metric is said")
+
+
+# --- light and dark ---
+
+CONTRAST = """
+const colour = (name) => {
+	const probe = document.createElement("i");
+	probe.style.color = getComputedStyle(document.documentElement).getPropertyValue(name);
+	document.body.append(probe);
+	const parts = getComputedStyle(probe).color.match(/[0-9.]+/g).map(Number);
+	probe.remove();
+	return parts;
+};
+const light = (name) => {
+	const [r, g, b] = colour(name).map((value) => (value / 255 <= 0.03928 ? value / 255 / 12.92 : ((value / 255 + 0.055) / 1.055) ** 2.4));
+	return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+};
+const pairs = [["--text", "--panel"], ["--text", "--paper"], ["--muted", "--panel"], ["--muted", "--paper"], ["--accent", "--panel"], ["--accent", "--paper"],
+	["--on-accent", "--accent"], ["--error", "--paper"], ["--text", "--cursor"], ["--accent", "--cursor"], ["--panel", "--mark-a"], ["--panel", "--mark-b"]];
+return pairs.map(([one, other]) => {
+	const a = light(one), b = light(other);
+	return [one, other, (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05)];
+});
+"""
+
+
+def themes(page, path):
+    backgrounds = {}
+    for scheme in ["dark", "light"]:
+        page.browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": [{"name": "prefers-color-scheme", "value": scheme}]})
+        page.open(path)
+        check(page.script("return document.documentElement.dataset.theme") == scheme, f"{scheme} as the system says")
+        backgrounds[scheme] = page.script("return getComputedStyle(document.body).backgroundColor")
+        for one, other, ratio in page.script(CONTRAST):
+            check(ratio >= 4.5, f"{scheme}: {one} on {other} has a contrast of {ratio:.2f}")
+        page.picture(f"runs.{scheme}")
+        page.go("#run/1")
+        page.picture(f"run.{scheme}")
+    check(backgrounds["dark"] != backgrounds["light"], "dark is not light")
+    page.click("#theme")
+    check(page.script("return getComputedStyle(document.body).backgroundColor") == backgrounds["dark"], "the switch")
+    page.press("t")
+    check(page.script("return document.documentElement.dataset.theme") == "light", "the key t")
+
+
+def paper(page, path):
+    page.open(path, "#difference/0/1")
+    page.script("addEventListener('beforeprint', () => { const canvas = document.querySelector('canvas');"
+                "window.printed = [new Set(canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height).data).size,"
+                "document.documentElement.dataset.theme]; })")
+    page.script("document.documentElement.dataset.theme === 'dark' || document.getElementById('theme').click()")
+    page.browser.execute_cdp_cmd("Page.printToPDF", {})
+    colours, theme = page.script("return window.printed")
+    check(colours > 8 and theme == "light", f"paper is light and has charts: {colours} {theme}")
+    check(page.script("return document.documentElement.dataset.theme") == "dark", "the screen is as it was")
+    page.open(path)
+    page.script("addEventListener('beforeprint', () => { window.printed = document.querySelectorAll('.grid .row').length; })")
+    page.browser.execute_cdp_cmd("Page.printToPDF", {})
+    check(page.script("return window.printed") == 3, "all runs are on paper")
+
+
+def main():
+    pictures.mkdir(parents=True, exist_ok=True)
+    browser = open_browser()
+    try:
+        with tempfile.TemporaryDirectory() as name:
+            folder, page = Path(name), Page(browser)
+            many_runs(page, folder)
+            formulas(page, folder)
+            path = report(folder, "known", *known_files(folder))
+            for test in [known_difference, known_run, hostile_names, figures, themes, paper]:
+                test(page, path)
+                page.quiet(test.__name__)
+    finally:
+        browser.quit()
+    return failures > 0
+
+
+sys.exit(main())
