@@ -227,6 +227,7 @@ static const char *digest_program(struct plan *plan, struct plan_program *progra
 static bool add_run(struct plan *plan, struct plan_program *program, const struct experiment_column *column,
                     const struct experiment_row *row, struct run_config *config)
 {
+	config->inputs = "";
 	config->binary = digest_program(plan, program);
 	if (!config->binary)
 		return false;
@@ -242,7 +243,7 @@ static bool add_run(struct plan *plan, struct plan_program *program, const struc
 static bool add_facts(struct plan *plan, const struct plan_program *program, struct run_config *config)
 {
 	const struct plan_source *source = plan->source;
-	config->binary = "";
+	config->binary = config->inputs = "";
 	config->size = "";
 	json_t *facts = source->examine(source->context, program, experiment_needs(plan->experiment, FORMULA_PTX));
 	if (facts)
