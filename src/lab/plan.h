@@ -38,6 +38,7 @@ struct plan_source {
 struct planned {
 	struct run_config config;
 	char **words;  /* the command line */
+	const struct words *files; /* that it reads, as of a row (lab/experiment.h); it runs in a folder of its own that has them */
 	json_t *facts; /* instead of a run: what is known without one */
 	const char *timeline; /* the file of the run's timeline, or NULL */
 	bool own;      /* it runs a program of the user's */
@@ -52,6 +53,12 @@ struct plan {
 	size_t count;
 	struct words *drawn; /* with SHOW_TIMELINE, one a column: the events that its runs draw */
 	size_t *cells; /* row by row: the number of the run, PLAN_NOTHING where the file has "~" */
+	size_t *found; /* numbers of runs by what they are (plan.c), PLAN_NOTHING where a place is free; found_size is a power of 2 */
+	size_t found_size;
+	struct plan_digest {
+		const char *path, *digest;
+	} *digests; /* of files that were read */
+	size_t digest_count;
 	const char **missing; /* programs that cannot run, which messages have told */
 	size_t missing_count;
 };
