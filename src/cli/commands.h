@@ -33,6 +33,7 @@ int command_ptx(int argc, char **argv);
 int command_results(int argc, char **argv);
 int command_run(int argc, char **argv);
 int command_stats(int argc, char **argv);
+int command_sweep(int argc, char **argv);
 int command_toolkit(int argc, char **argv);
 
 /* "sluice NAME: ..." on standard error. */

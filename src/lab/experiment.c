@@ -290,6 +290,8 @@ static void complete_column(struct document *document, const struct experiment *
 	column->metric = column->metric ? column->metric : experiment->metric;
 	column->unit = column->unit ? column->unit : experiment->unit;
 	column->show = column->show == SHOW_UNSET ? experiment->show : column->show;
+	if (column->has_base)
+		return;
 	column->relative_name = name;
 	column->relative_to = experiment->column_count;
 	for (size_t i = 0; name && i < experiment->column_count; i++)
@@ -512,7 +514,7 @@ bool experiment_same_text(const char *a, const char *b)
 bool experiment_alike(const struct experiment_column *a, const struct experiment_column *b)
 {
 	return experiment_same_text(a->unit, b->unit) && a->show == b->show &&
-	       (a->show == SHOW_VALUE || a->relative_to == b->relative_to);
+	       (a->show == SHOW_VALUE || a->relative_to == b->relative_to || (a->has_base && b->has_base));
 }
 
 bool experiment_needs(const struct experiment *experiment, unsigned needs)

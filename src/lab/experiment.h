@@ -40,6 +40,7 @@ struct experiment_column {
 	double at;        /* where it stands in a figure over numbers; NAN: nowhere */
 	const char *line; /* which it is a point of; NULL: of the only one */
 	const size_t *chosen; /* of a product: an axis' value, one an axis; else NULL */
+	bool has_base;        /* of a product: relative_to is what the file's conditions find */
 	size_t of_template;   /* of a product: of which column of the file it is */
 	uint64_t block_tracks; /* so many of a mechanism's tracks are a block slot's; 0: tracks have nothing to do with slots */
 	struct place place;

@@ -125,10 +125,18 @@ static char *description(struct plan *plan, const struct experiment_column *colu
 	return NULL;
 }
 
-/* What is wrong with a column, with its place in the file where it is a product's. */
-static void tell_column(const struct plan *plan, const struct experiment_column *column, const char *message)
+/* What is wrong with a column, with its place in the file where it is a product's: there once for all columns of which the same is
+ * wrong, or which have it of the same value. */
+static void tell_column(struct plan *plan, const struct experiment_column *column, const char *message)
 {
 	struct place place = product_place(plan->experiment, column, message);
+	bool again = plan->told.text && plan->experiment->file &&
+	             (strcmp(plan->told.text, message) == 0 ||
+	              (place.line == plan->told.place.line && place.column == plan->told.place.column));
+	if (again)
+		return;
+	plan->told.text = arena_string(&plan->arena, message, strlen(message));
+	plan->told.place = place;
 	if (plan->experiment->file && place.line)
 		fprintf(stderr, "%s:%u:%u: error: in column %s: %s\n", plan->experiment->file, place.line, place.column,
 		        column->name, message);
@@ -313,7 +321,7 @@ static bool add_run(struct plan *plan, struct plan_program *program, const struc
 		return false;
 	struct planned *planned = &plan->runs[plan->count];
 	*planned = (struct planned){
-		.config = *config, .own = program->own, .files = row->files.count ? &row->files : NULL};
+		.config = *config, .binary = program->binary, .own = program->own, .files = row->files.count ? &row->files : NULL};
 	if (plan->experiment->show == SHOW_TIMELINE)
 		planned->timeline = gantt_path(plan, plan->count);
 	planned->words = command_line(plan, planned, program, column, row);

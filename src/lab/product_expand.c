@@ -125,8 +125,8 @@ static const char *name_of(const struct combination *combination, const char *te
 		bool bare = axis->kind == PRODUCT_MACHINE || axis->kind == PRODUCT_MECHANISMS ||
 		            axis->kind == PRODUCT_PROGRAM || axis->kind == PRODUCT_COMMAND ||
 		            axis->kind == PRODUCT_ARGUMENTS || axis->kind == PRODUCT_VARIANT || axis->kind == PRODUCT_POINT;
-		const char *part = bare ? value->label
-		                        : text_of(combination->document, "%s=%s%s", axis->name, value->label, "");
+		const char *option = strrchr(axis->name, ':'), *key = option ? option + 1 : axis->name;
+		const char *part = bare ? value->label : text_of(combination->document, "%s=%s%s", key, value->label, "");
 		name = text_of(combination->document, "%s%s%s", name, *name ? " " : "", part);
 	}
 	return name;
@@ -203,7 +203,7 @@ static void fill_row(const struct combination *combination, struct experiment_ro
 		if (!value || axis->kind < PRODUCT_SIZE)
 			continue;
 		bool found = fill_words(document, row, axis->name, value->label);
-		if (!found && (own || axis->kind == PRODUCT_WORD))
+		if (!document->diag.errors && !found && (own || axis->kind == PRODUCT_WORD))
 			diag_error(&document->diag, &document->source, axis->place,
 			           "%s: stands nowhere in the arguments of %s; write {%s} where it belongs", axis->name,
 			           *row->name ? row->name : row->program ? row->program : "the program", axis->name);
@@ -397,8 +397,24 @@ static bool is_base(const struct experiment *experiment, const struct experiment
 	return true;
 }
 
+/* "mechanisms none" */
+static const char *base_name(struct document *document, const struct product_match *match)
+{
+	const char *name = "";
+	for (size_t i = 0; i < match->count; i++) {
+		const struct product_condition *condition = &match->list[i];
+		for (size_t w = 0; w < condition->labels.count; w++)
+			name = text_of(document, "%s%s%s", name, w ? "," : i ? ", " : "",
+			               w ? condition->labels.word[w]
+			                 : text_of(document, "%s %s%s", condition->axis, condition->labels.word[w], ""));
+	}
+	return name;
+}
+
 static void set_bases(struct document *document, struct experiment *experiment)
 {
+	if (experiment->relative.count)
+		experiment->relative_name = base_name(document, &experiment->relative);
 	for (size_t i = 0; i < experiment->relative.count; i++)
 		for (size_t a = 0; a < experiment->axes.count; a++)
 			if (strcmp(experiment->axes.list[a].name, experiment->relative.list[i].axis) == 0 &&
@@ -408,9 +424,33 @@ static void set_bases(struct document *document, struct experiment *experiment)
 				           experiment->axes.list[a].name);
 	for (size_t c = 0; c < experiment->column_count && experiment->relative.count; c++) {
 		struct experiment_column *column = &experiment->columns[c];
-		for (size_t b = 0; !column->relative_name && b < experiment->column_count; b++)
-			if (is_base(experiment, column, &experiment->columns[b]))
-				column->relative_name = experiment->columns[b].name;
+		if (column->relative_name)
+			continue; /* its own */
+		for (size_t b = 0; !column->has_base && b < experiment->column_count; b++) {
+			column->has_base = is_base(experiment, column, &experiment->columns[b]);
+			column->relative_to = b;
+		}
+		column->relative_name = experiment->relative_name;
+		if (!column->has_base)
+			diag_error(&document->diag, &document->source, experiment->relative.place,
+			           "relative_to: %s has no such column beside it", column->name);
+	}
+}
+
+/* An option of a mechanism that no column has is an axis of nothing. */
+static void check_options(struct document *document, const struct experiment *experiment)
+{
+	for (size_t a = 0; a < experiment->axes.count; a++) {
+		const struct product_axis *axis = &experiment->axes.list[a];
+		bool any = axis->kind != PRODUCT_MECHANISM_OPTION;
+		size_t length;
+		for (size_t c = 0; !any && c < experiment->column_count; c++) {
+			const struct words *mechanisms = &experiment->columns[c].mechanisms;
+			any = find_mechanism(mechanisms, axis->name, &length) < mechanisms->count;
+		}
+		if (!any)
+			diag_error(&document->diag, &document->source, axis->place,
+			           "%s: no column has the mechanism", axis->name);
 	}
 }
 
@@ -464,6 +504,7 @@ void product_expand(struct document *document, struct experiment *experiment)
 		if (!experiment->rows[r].program)
 			diag_error(&document->diag, &document->source, (struct place){0},
 			           "expected what runs: rows, or an axis 'program' or 'command'");
+	check_options(document, experiment);
 	set_bases(document, experiment);
 }
 

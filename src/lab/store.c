@@ -249,6 +249,48 @@ static void call_row(sqlite3_stmt *statement,
 	row(context, &config, &result);
 }
 
+/* Steps through what a query finds. */
+static bool each(struct store *store, sqlite3_stmt *statement, int status,
+                 void (*row)(void *context, const struct run_config *config, const struct run_result *result),
+                 void *context, char *message)
+{
+	while (status == SQLITE_OK || status == SQLITE_ROW) {
+		status = sqlite3_step(statement);
+		if (status == SQLITE_ROW)
+			call_row(statement, row, context);
+	}
+	if (status != SQLITE_DONE)
+		fail(store, "read the runs", message);
+	sqlite3_finalize(statement);
+	return status == SQLITE_DONE;
+}
+
+bool store_each_cost(struct store *store,
+                     void (*row)(void *context, const struct run_config *config, const struct run_result *result),
+                     void *context, char message[STORE_MESSAGE])
+{
+	static const char sql[] = "SELECT " SAME_RUN ", " DIGESTS
+				  ", verdict, '', '', revision, finished, seconds, peak, host, id FROM runs"
+				  " WHERE verdict IN ('PASS', 'cut') ORDER BY id";
+	sqlite3_stmt *statement = NULL;
+	int status = sqlite3_prepare_v2(store->database, sql, -1, &statement, NULL);
+	return each(store, statement, status, row, context, message);
+}
+
+bool store_each_same(struct store *store, const struct run_config *config,
+                     void (*row)(void *context, const struct run_config *config, const struct run_result *result),
+                     void *context, char message[STORE_MESSAGE])
+{
+	static const char sql[] = "SELECT " ALL ", id" FROM_SAME OF_BUILD;
+	sqlite3_stmt *statement = NULL;
+	int status = sqlite3_prepare_v2(store->database, sql, -1, &statement, NULL);
+	if (status == SQLITE_OK) {
+		bind_config(statement, config);
+		sqlite3_bind_int(statement, CONFIG_COLUMNS + 1, false);
+	}
+	return each(store, statement, status, row, context, message);
+}
+
 bool store_each(struct store *store, const struct store_filter *filters, size_t count,
                 void (*row)(void *context, const struct run_config *config, const struct run_result *result),
                 void *context, char message[STORE_MESSAGE])
@@ -263,13 +305,5 @@ bool store_each(struct store *store, const struct store_filter *filters, size_t 
 	int status = sqlite3_prepare_v2(store->database, sql, -1, &statement, NULL);
 	for (size_t i = 0; status == SQLITE_OK && i < count; i++)
 		bind_text(statement, (int)i + 1, filters[i].value);
-	while (status == SQLITE_OK || status == SQLITE_ROW) {
-		status = sqlite3_step(statement);
-		if (status == SQLITE_ROW)
-			call_row(statement, row, context);
-	}
-	if (status != SQLITE_DONE)
-		fail(store, "read the runs", message);
-	sqlite3_finalize(statement);
-	return status == SQLITE_DONE;
+	return each(store, statement, status, row, context, message);
 }

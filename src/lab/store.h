@@ -56,6 +56,11 @@ char *store_find(struct store *store, const struct run_config *config, bool any_
 /* The verdict of that very run, from malloc, or NULL as above. */
 char *store_verdict(struct store *store, const struct run_config *config, char message[STORE_MESSAGE]);
 
+/* Calls back for that very run, if it is there. False with a message. */
+bool store_each_same(struct store *store, const struct run_config *config,
+                     void (*row)(void *context, const struct run_config *config, const struct run_result *result),
+                     void *context, char message[STORE_MESSAGE]);
+
 /* Whether SQLite finds the file whole. False with a message. */
 bool store_is_whole(struct store *store, char message[STORE_MESSAGE]);
 
@@ -64,6 +69,12 @@ struct store_filter {
 	const char *column; /* of run_config or run_result: "program" */
 	const char *value;
 };
+
+/* How long every run took that counts, and the memory that it took: called back without output and statistics. False with a
+ * message. */
+bool store_each_cost(struct store *store,
+                     void (*row)(void *context, const struct run_config *config, const struct run_result *result),
+                     void *context, char message[STORE_MESSAGE]);
 
 /* Calls back for each run that has all values, in the order in which they were kept. False with a message. */
 bool store_each(struct store *store, const struct store_filter *filters, size_t count,

@@ -113,6 +113,12 @@ static int make(struct study *study, const struct experiment *experiment, const 
 	struct plan plan = {0};
 	const struct plan_source source = study_source(study, experiment);
 	int status = CLI_USAGE;
+	if (study->way.slurm)
+		study_set_folder(study, name);
+	if (experiment->show == SHOW_TIMELINE && study->way.slurm) {
+		cli_error(study->programs.name, "%s: a timeline is read where its run is made; leave --slurm away", name);
+		return status;
+	}
 	if (experiment->show == SHOW_TIMELINE && study->no_run) {
 		cli_error(study->programs.name,
 		          "%s: a timeline is of a run, which is made anew; --no-run has none to show", name);

@@ -5,13 +5,31 @@
 #include "cli/figure/source.h"
 #include "revision.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-enum { KEY_SIZE = 1024, KEY_SEED, KEY_RESULTS, KEY_OUT, KEY_ANY_BUILD, KEY_AGAIN };
+enum {
+	KEY_SIZE = 1024,
+	KEY_SEED,
+	KEY_RESULTS,
+	KEY_OUT,
+	KEY_ANY_BUILD,
+	KEY_AGAIN,
+	KEY_MEMORY,
+	KEY_SLURM,
+	KEY_PARTITION,
+	KEY_ACCOUNT,
+	KEY_TIME,
+	KEY_CONSTRAINT,
+	KEY_SBATCH,
+	KEY_TRIES,
+	KEY_PER_TASK,
+	KEY_DETACH,
+};
 
 static const struct argp_option options[] = {
 	{"jobs", 'j', "N", 0, "So many runs at a time; default one for each processor", 0},
@@ -21,9 +39,90 @@ static const struct argp_option options[] = {
 	{"out", KEY_OUT, "FOLDER", 0, "Where CSV and pictures go; default figures", 0},
 	{"any-build", KEY_ANY_BUILD, NULL, 0, "Take results of other builds of Sluice, programs and machines too", 0},
 	{"again", KEY_AGAIN, NULL, 0, "Run also what is in the results already", 0},
+	{"memory", KEY_MEMORY, "SIZE", 0,
+         "What runs may hold together, such as 12G; default nine tenths of what is free. With --slurm what a task asks for", 0},
 	{"quiet", 'q', NULL, 0, "Tell of runs that fail only", 0},
+	{NULL, 0, NULL, 0, "On a cluster (docs/clusters.md):", 1},
+	{"slurm", KEY_SLURM, NULL, 0, "Run as job arrays of Slurm", 1},
+	{"partition", KEY_PARTITION, "NAME", 0, "Of sbatch, and so are:", 1},
+	{"account", KEY_ACCOUNT, "NAME", 0, "", 1},
+	{"time", KEY_TIME, "TIME", 0, "For a task", 1},
+	{"constraint", KEY_CONSTRAINT, "LIST", 0, "", 1},
+	{"sbatch", KEY_SBATCH, "OPTION", 0, "Any other, such as --sbatch=--qos=long; may be repeated", 1},
+	{"tries", KEY_TRIES, "N", 0, "So often a run is begun whose node or task ends before it; default 3", 1},
+	{"per-task", KEY_PER_TASK, "N", 0, "Runs in a task; default as many as make some 20 seconds", 1},
+	{"detach", KEY_DETACH, NULL, 0, "Submit and do not wait; the same command later goes on", 1},
 	{0},
 };
+
+/* "12G" in bytes. */
+static uint64_t memory_of(const char *text, const struct argp_state *state)
+{
+	static const char units[] = "KMGT";
+	char *end;
+	double number = strtod(text, &end);
+	const char *unit = *end ? strchr(units, toupper((unsigned char)*end)) : NULL;
+	for (const char *u = unit; u && u >= units; u--)
+		number *= 1024;
+	end += unit != NULL;
+	if (*end || end == text || !(number >= 1) || number > 1e18)
+		argp_error(state, "--memory: expected a size such as 12G, not '%s'", text);
+	return (uint64_t)number;
+}
+
+static void add_sbatch(struct study *study, const char *option, const char *value)
+{
+	struct words *words = &study->slurm.options;
+	size_t size = strlen(option) + strlen(value) + 1;
+	char *word = arena_alloc(&study->programs.arena, size);
+	snprintf(word, size, "%s%s", option, value);
+	const char **all = arena_array(&study->programs.arena, words->count + 1, sizeof *all);
+	for (size_t i = 0; i < words->count; i++)
+		all[i] = words->word[i];
+	all[words->count++] = word;
+	words->word = all;
+	study->way.slurm = &study->slurm;
+}
+
+/* Options of a cluster; they say that it is meant. */
+static error_t parse_slurm(int key, const char *value, struct argp_state *state)
+{
+	struct study *study = state->input;
+	switch (key) {
+	case KEY_PARTITION:
+		add_sbatch(study, "--partition=", cli_text("--partition", value, state));
+		break;
+	case KEY_ACCOUNT:
+		add_sbatch(study, "--account=", cli_text("--account", value, state));
+		break;
+	case KEY_TIME:
+		add_sbatch(study, "--time=", cli_text("--time", value, state));
+		break;
+	case KEY_CONSTRAINT:
+		add_sbatch(study, "--constraint=", cli_text("--constraint", value, state));
+		break;
+	case KEY_SBATCH:
+		if (*value != '-')
+			argp_error(state, "--sbatch: expected an option of sbatch with its dashes, not '%s'", value);
+		add_sbatch(study, "", value);
+		break;
+	case KEY_TRIES:
+		study->slurm.tries = cli_number("--tries", value, 1, state);
+		break;
+	case KEY_PER_TASK:
+		study->slurm.per_task = cli_number("--per-task", value, 1, state);
+		break;
+	case KEY_DETACH:
+		study->slurm.detached = true;
+		break;
+	case KEY_SLURM:
+		break;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+	study->way.slurm = &study->slurm;
+	return 0;
+}
 
 static error_t parse(int key, char *value, struct argp_state *state)
 {
@@ -51,11 +150,14 @@ static error_t parse(int key, char *value, struct argp_state *state)
 	case KEY_AGAIN:
 		study->way.again = true;
 		return 0;
+	case KEY_MEMORY:
+		study->way.memory = memory_of(value, state);
+		return 0;
 	case 'q':
 		study->way.quiet = true;
 		return 0;
 	default:
-		return ARGP_ERR_UNKNOWN;
+		return parse_slurm(key, value, state);
 	}
 }
 
@@ -67,7 +169,8 @@ void study_begin(struct study *study, const char *command)
 	*study = (struct study){.programs.name = command,
 	                        .results = "results.db",
 	                        .out = "figures",
-	                        .way.parallel = processors > 0 ? (size_t)processors : 1};
+	                        .way.parallel = processors > 0 ? (size_t)processors : 1,
+	                        .slurm.tries = 3};
 }
 
 void study_end(struct study *study)
@@ -193,6 +296,13 @@ bool study_find(struct study *study, const char *word, struct experiment *experi
 		return false;
 	}
 	return study_read(study, experiment, path, NULL);
+}
+
+void study_set_folder(struct study *study, const char *name)
+{
+	snprintf(study->folder, sizeof study->folder, "sweeps/%s", name);
+	study->way.folder = study->folder;
+	study->way.results = study->results;
 }
 
 struct plan_source study_source(struct study *study, const struct experiment *experiment)

@@ -5,6 +5,7 @@
 
 #include "cli/programs/programs.h"
 #include "lab/plan.h"
+#include "lab/slurm.h"
 
 #include <limits.h>
 
@@ -12,7 +13,9 @@ struct study {
 	struct program_request programs; /* its name is the command's */
 	const char *size, *seed, *results, *out;
 	char sluice[PATH_MAX], library[PATH_MAX];
-	struct plan_way way;
+	struct plan_way way; /* its slurm is the one here, with --slurm */
+	struct slurm_way slurm;
+	char folder[PATH_MAX]; /* of a sweep, when `way` has it */
 	bool no_run; /* nothing is compiled or run */
 };
 
@@ -39,6 +42,9 @@ bool study_find(struct study *study, const char *word, struct experiment *experi
 
 /* Names of programs count as the experiment's paper has them. False after a message. */
 bool study_take_paper(struct study *study, const struct experiment *experiment, const char *name);
+
+/* Where the sweep of that name keeps what it is about. */
+void study_set_folder(struct study *study, const char *name);
 
 /* What a plan of the experiment knows. */
 struct plan_source study_source(struct study *study, const struct experiment *experiment);

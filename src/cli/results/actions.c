@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { KEY_FILE = 512, KEY_FILTER };
 
@@ -102,29 +103,34 @@ static int merge(int argc, char **argv)
 	return status;
 }
 
+/* Closes what was written; false with errno set, or as `fine` says. */
+static bool close_written(FILE *file, bool fine)
+{
+	bool written = !ferror(file);
+	return fclose(file) == 0 && written && fine;
+}
+
 /* Beside the file, then in its place, so that one that was there stays until the new one is whole. */
 static int export_to(const struct asked *asked, struct store *store, const char *path)
 {
-	char message[STORE_MESSAGE];
-	bool terminal = strcmp(path, "-") == 0;
+	char message[STORE_MESSAGE] = "";
 	struct file_new new;
-	FILE *file = stdout;
-	if (!terminal && (!file_new_open(&new, path) || !(file = fdopen(new.descriptor, "w")))) {
+	FILE *file = NULL;
+	if (file_new_open(&new, path) && !(file = fdopen(dup(new.descriptor), "w")))
+		file_new_drop(&new);
+	if (!file) {
 		cli_error(asked->name, "cannot write %s: %s", path, strerror(errno));
 		return CLI_FAILED;
 	}
 	bool fine = merge_export(store, asked->filters.filter, asked->filters.count, file, message);
-	if (terminal)
-		return fine ? 0 : failed(asked, message);
-	bool written = fflush(file) == 0 && !ferror(file);
-	if (fine && !written)
-		snprintf(message, sizeof message, "cannot write %s: %s", path, strerror(errno));
-	fine = fine && written;
+	fine = close_written(file, fine);
 	if (!fine)
 		file_new_drop(&new);
-	else if (!(fine = file_new_place(&new)))
+	fine = fine && file_new_place(&new);
+	if (fine)
+		close(new.descriptor);
+	else if (!*message)
 		snprintf(message, sizeof message, "cannot write %s: %s", path, strerror(errno));
-	fclose(file);
 	return fine ? 0 : failed(asked, message);
 }
 
@@ -140,7 +146,11 @@ static int export(int argc, char **argv)
 	struct store *store = store_open(asked.file, true, message);
 	if (!store)
 		return failed(&asked, message);
-	int status = export_to(&asked, store, asked.count ? asked.words[0] : "-");
+	int status = 0;
+	if (asked.count && strcmp(asked.words[0], "-") != 0)
+		status = export_to(&asked, store, asked.words[0]);
+	else if (!merge_export(store, asked.filters.filter, asked.filters.count, stdout, message))
+		status = failed(&asked, message);
 	store_close(store);
 	return status;
 }
