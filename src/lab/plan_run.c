@@ -87,7 +87,8 @@ static bool write_list(const struct queue *queue)
 {
 	struct timeval now;
 	gettimeofday(&now, NULL);
-	const struct sweep_head head = {.results = queue->way->results,
+	char *results = realpath(queue->way->results, NULL); /* for who looks from another folder */
+	const struct sweep_head head = {.results = results ? results : queue->way->results,
 	                                .engine = queue->way->slurm ? "slurm" : "local",
 	                                .host = queue->host,
 	                                .pid = getpid(),
@@ -95,6 +96,7 @@ static bool write_list(const struct queue *queue)
 	                                .runs = queue->plan->count,
 	                                .parallel = queue->way->parallel};
 	struct sweep_list *list = sweep_list_begin(queue->way->folder, &head);
+	free(results);
 	for (size_t i = 0; list && i < queue->plan->count; i++) {
 		const struct planned *planned = &queue->plan->runs[i];
 		struct sweep_run run = {.config = planned->config,

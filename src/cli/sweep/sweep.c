@@ -92,11 +92,12 @@ static int show(struct sweep *sweep, struct plan *plan, struct store *store, con
 	struct figure figure;
 	if (!plan_figure(plan, store, study->way.any_build, &figure))
 		return CLI_FAILED;
-	report_sweep_table(&figure, plan, study->way.quiet ? 0 : SHOWN, stdout);
+	if (!study->way.quiet)
+		report_sweep_table(&figure, plan, SHOWN, stdout);
 	fflush(stdout);
 	if (!report_sweep_csv(&figure, plan, study->out, name))
 		return CLI_FAILED;
-	printf("\n%s/%s.runs.csv\n", study->out, name);
+	printf("%s%s/%s.runs.csv\n", study->way.quiet ? "" : "\n", study->out, name);
 	return 0;
 }
 
