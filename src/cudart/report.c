@@ -35,8 +35,8 @@ static void write_progress(struct runtime *runtime, const char *kernel, uint64_t
 		return;
 	runtime->progress_written = now;
 	int length = snprintf(line, sizeof line, "%llu %llu %llu %llu %.80s", (unsigned long long)runtime->launches,
-	                      (unsigned long long)blocks_done, (unsigned long long)blocks,
-	                      (unsigned long long)cycles, kernel);
+	                      (unsigned long long)blocks_done, (unsigned long long)blocks, (unsigned long long)cycles,
+	                      kernel);
 	memset(line + length, ' ', sizeof line - (size_t)length);
 	line[PROGRESS_LINE - 1] = '\n';
 	int file = open(runtime->progress_file, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);

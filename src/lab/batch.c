@@ -140,12 +140,14 @@ bool batch_write(const char *folder, size_t number, const char *library, struct 
 static long offset_of(FILE *index, size_t task)
 {
 	char line[INDEX_WIDTH + 1] = "";
-	if (fseek(index, (long)(task * INDEX_WIDTH), SEEK_SET) != 0 || fread(line, 1, INDEX_WIDTH, index) != INDEX_WIDTH)
+	if (fseek(index, (long)(task * INDEX_WIDTH), SEEK_SET) != 0 ||
+	    fread(line, 1, INDEX_WIDTH, index) != INDEX_WIDTH)
 		return -1;
 	return atol(line);
 }
 
-bool batch_each(const char *folder, size_t number, void (*run)(void *context, const char *id, size_t task), void *context)
+bool batch_each(const char *folder, size_t number, void (*run)(void *context, const char *id, size_t task),
+                void *context)
 {
 	char path[PATH_MAX], name[24];
 	size_t length, task = 0;
@@ -239,7 +241,8 @@ static const char *changed(struct task *task, const json_t *line, const struct r
 	const char *library = json_string_value(json_object_get(line, "library_path"));
 	const char *binary = json_string_value(json_object_get(line, "binary_path"));
 	if (!library || !is_unchanged(task, library, config->library))
-		return "FAIL: the simulator's library is not the one of the sweep any more, or cannot be read on the node";
+		return "FAIL: the simulator's library is not the one of the sweep any more, or cannot be read on the "
+		       "node";
 	if (!binary || !is_unchanged(task, binary, config->binary))
 		return "FAIL: the program is not the one of the sweep any more, or cannot be read on the node";
 	return NULL;
@@ -250,8 +253,8 @@ static struct words read_words(struct task *task, const json_t *list)
 	struct words words = {.word = arena_array(&task->arena, json_array_size(list) + 1, sizeof *words.word)};
 	const json_t *word;
 	size_t i;
-	json_array_foreach(list, i, word)
-		words.word[words.count++] = json_string_value(word) ? json_string_value(word) : "";
+	json_array_foreach(list, i, word) words.word[words.count++] =
+		json_string_value(word) ? json_string_value(word) : "";
 	return words;
 }
 
@@ -280,8 +283,10 @@ static bool is_needed(void *context, size_t number)
 	if (has_record(task, id) || !run_record_config_read(task->lines[number], &config))
 		return false;
 	const char *wrong = changed(task, task->lines[number], &config);
-	if (!wrong)
+	if (!wrong) {
+		sweep_progress_begin(task->jobs[number].progress);
 		return lay_files(task, number);
+	}
 	const struct run_result result = {
 		.verdict = wrong, .output = "", .stats = "", .revision = task->revision, .host = task->host};
 	if (!write_record(task, id, &config, &result))
@@ -292,7 +297,8 @@ static bool is_needed(void *context, size_t number)
 /* Killed as a system does it that is short of memory, too: another node may have more. */
 static bool was_ended(const struct job *job)
 {
-	return job_was_interrupted(job) || (job->started && WIFSIGNALED(job->status) && WTERMSIG(job->status) == SIGKILL);
+	return job_was_interrupted(job) ||
+	       (job->started && WIFSIGNALED(job->status) && WTERMSIG(job->status) == SIGKILL);
 }
 
 static bool run_ended(void *context, size_t number)
@@ -398,7 +404,9 @@ bool batch_run_task(const char *folder, const char *batch, size_t number, const 
 	if (fine)
 		jobs_run(task.jobs, task.count, 1, &watch);
 	else
-		fprintf(stderr, "%s: cannot read task %zu of %s/batch.%s; is the folder on a file system that the nodes share?\n",
+		fprintf(stderr,
+		        "%s: cannot read task %zu of %s/batch.%s; is the folder on a file system that the nodes "
+		        "share?\n",
 		        command, number, folder, batch);
 	for (size_t i = 0; i < task.count; i++)
 		json_decref(task.lines[i]);

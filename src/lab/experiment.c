@@ -450,7 +450,8 @@ static void check(struct document *document, struct experiment *experiment)
 static void make_product(struct document *document, struct experiment *experiment)
 {
 	char message[FORMULA_MESSAGE];
-	if (!experiment->axes.count && (experiment->machine || experiment->exclude.count || experiment->relative.count)) {
+	if (!experiment->axes.count &&
+	    (experiment->machine || experiment->exclude.count || experiment->relative.count)) {
 		diag_error(&document->diag, &document->source, (struct place){0},
 		           "machine, exclude and a relative_to of several columns are of a file with axes");
 		return;

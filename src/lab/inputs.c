@@ -34,8 +34,8 @@ bool inputs_lay(const char *folder, const struct words *files)
 		return false;
 	for (size_t i = 0; i < files->count; i += 2) {
 		int length = snprintf(path, sizeof path, "%s/%s", folder, files->word[i + 1]);
-		if (length >= PATH_MAX || !make_way(path, strlen(folder) + 1) ||
-		    !realpath(files->word[i], whole) || symlink(whole, path) != 0)
+		if (length >= PATH_MAX || !make_way(path, strlen(folder) + 1) || !realpath(files->word[i], whole) ||
+		    symlink(whole, path) != 0)
 			return false;
 	}
 	return true;

@@ -228,8 +228,9 @@ static char **command_line(struct plan *plan, const struct planned *planned, con
 enum { NAMES = 9 };
 static void names_of(const struct run_config *config, const char *names[NAMES])
 {
-	const char *const texts[NAMES] = {config->program, config->variant, config->size,       config->arguments, config->machine,
-	                                  config->options, config->mechanisms, config->description, config->inputs};
+	const char *const texts[NAMES] = {config->program,    config->variant,     config->size,
+	                                  config->arguments,  config->machine,     config->options,
+	                                  config->mechanisms, config->description, config->inputs};
 	memcpy(names, texts, sizeof texts);
 }
 
@@ -320,8 +321,10 @@ static bool add_run(struct plan *plan, struct plan_program *program, const struc
 	if (!config->binary)
 		return false;
 	struct planned *planned = &plan->runs[plan->count];
-	*planned = (struct planned){
-		.config = *config, .binary = program->binary, .own = program->own, .files = row->files.count ? &row->files : NULL};
+	*planned = (struct planned){.config = *config,
+	                            .binary = program->binary,
+	                            .own = program->own,
+	                            .files = row->files.count ? &row->files : NULL};
 	if (plan->experiment->show == SHOW_TIMELINE)
 		planned->timeline = gantt_path(plan, plan->count);
 	planned->words = command_line(plan, planned, program, column, row);
@@ -365,8 +368,7 @@ static bool plan_cell(struct plan *plan, struct plan_program *program, size_t r,
 	plan->cells[r * plan->experiment->column_count + c] = *found;
 	if (!is_new)
 		return true;
-	bool fine =
-		column->machine ? add_run(plan, program, column, row, &config) : add_facts(plan, program, &config);
+	bool fine = column->machine ? add_run(plan, program, column, row, &config) : add_facts(plan, program, &config);
 	if (!fine)
 		*found = PLAN_NOTHING;
 	return fine;

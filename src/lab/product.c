@@ -11,8 +11,9 @@ static const struct {
 	const char *name;
 	enum product_kind kind;
 } known[] = {
-	{"machine", PRODUCT_MACHINE}, {"mechanisms", PRODUCT_MECHANISMS}, {"program", PRODUCT_PROGRAM},
-	{"variant", PRODUCT_VARIANT}, {"command", PRODUCT_COMMAND},       {"arguments", PRODUCT_ARGUMENTS},
+	{"machine", PRODUCT_MACHINE}, {"mechanisms", PRODUCT_MECHANISMS},
+	{"program", PRODUCT_PROGRAM}, {"variant", PRODUCT_VARIANT},
+	{"command", PRODUCT_COMMAND}, {"arguments", PRODUCT_ARGUMENTS},
 	{"size", PRODUCT_SIZE},       {"seed", PRODUCT_SEED},
 };
 enum { KNOWN = sizeof known / sizeof *known };
@@ -37,20 +38,21 @@ static bool find_kind(struct document *document, const yaml_node_t *node, const 
 		if (slip_nearer(name, known[i].name, &best))
 			nearest = known[i].name;
 	}
-	*kind = strrchr(name, ':')   ? PRODUCT_MECHANISM_OPTION
-	        : strchr(name, '.')  ? PRODUCT_OPTION
-	        : is_word(name)      ? PRODUCT_WORD
-	                             : PRODUCT_POINT;
+	*kind = strrchr(name, ':')  ? PRODUCT_MECHANISM_OPTION
+	        : strchr(name, '.') ? PRODUCT_OPTION
+	        : is_word(name)     ? PRODUCT_WORD
+	                            : PRODUCT_POINT;
 	if (*kind == PRODUCT_WORD && nearest) {
 		document_error(document, node, "unknown axis '%s'; did you mean '%s'?", name, nearest);
 		return false;
 	}
 	if (*kind != PRODUCT_POINT)
 		return true;
-	document_error(document, node,
-	               "unknown axis '%s'; expected machine, mechanisms, program, variant, command, arguments, size, seed, a "
-	               "key of the machine, MECHANISM:OPTION, or a word of your own",
-	               name);
+	document_error(
+		document, node,
+		"unknown axis '%s'; expected machine, mechanisms, program, variant, command, arguments, size, seed, a "
+		"key of the machine, MECHANISM:OPTION, or a word of your own",
+		name);
 	return false;
 }
 
@@ -118,8 +120,8 @@ static const char *read_setting(struct document *document, const yaml_node_t *no
 		split_command(document, node, label, words);
 	}
 	if (setting->kind == PRODUCT_COMMAND && (!words->count || !strchr(words->word[0], '/')))
-		document_error(document, node, "command: expected the path of a compiled program first, such as ./a, not '%s'",
-		               label);
+		document_error(document, node,
+		               "command: expected the path of a compiled program first, such as ./a, not '%s'", label);
 	if (setting->kind == PRODUCT_SIZE)
 		check_size(document, node, label);
 	if (setting->kind == PRODUCT_SEED)
@@ -142,7 +144,8 @@ static void read_point(struct document *document, const yaml_node_t *node, struc
 			continue;
 		if (product_is_of_rows(setting->kind))
 			document_error(document, key,
-			               "a point sets what is of columns: machine, mechanisms, keys of the machine, MECHANISM:OPTION");
+			               "a point sets what is of columns: machine, mechanisms, keys of the machine, "
+			               "MECHANISM:OPTION");
 		else if (read_setting(document, document_node(document, pair->value), setting))
 			value->count++;
 	}
@@ -197,7 +200,8 @@ void product_read_axes(struct document *document, const char *key, const yaml_no
 	const yaml_node_pair_t *pair = value->data.mapping.pairs.start, *end = value->data.mapping.pairs.top;
 	axes->list = arena_array(document->arena, (size_t)(end - pair) + 1, sizeof *axes->list);
 	for (; pair < end; pair++) {
-		const yaml_node_t *name = document_node(document, pair->key), *node = document_node(document, pair->value);
+		const yaml_node_t *name = document_node(document, pair->key),
+				  *node = document_node(document, pair->value);
 		struct product_axis *axis = &axes->list[axes->count];
 		*axis = (struct product_axis){.name = document_pair_key(document, value, pair),
 		                              .place = document_place(name)};

@@ -47,8 +47,8 @@ static size_t find_mechanism(const struct words *mechanisms, const char *axis, s
 {
 	size_t i = 0;
 	*length = (size_t)(strrchr(axis, ':') - axis);
-	while (i < mechanisms->count && !(strncmp(mechanisms->word[i], axis, *length) == 0 &&
-	                                  strchr(":", mechanisms->word[i][*length])))
+	while (i < mechanisms->count &&
+	       !(strncmp(mechanisms->word[i], axis, *length) == 0 && strchr(":", mechanisms->word[i][*length])))
 		i++;
 	return i;
 }
@@ -124,9 +124,11 @@ static const char *name_of(const struct combination *combination, const char *te
 			continue;
 		bool bare = axis->kind == PRODUCT_MACHINE || axis->kind == PRODUCT_MECHANISMS ||
 		            axis->kind == PRODUCT_PROGRAM || axis->kind == PRODUCT_COMMAND ||
-		            axis->kind == PRODUCT_ARGUMENTS || axis->kind == PRODUCT_VARIANT || axis->kind == PRODUCT_POINT;
+		            axis->kind == PRODUCT_ARGUMENTS || axis->kind == PRODUCT_VARIANT ||
+		            axis->kind == PRODUCT_POINT;
 		const char *option = strrchr(axis->name, ':'), *key = option ? option + 1 : axis->name;
-		const char *part = bare ? value->label : text_of(combination->document, "%s=%s%s", key, value->label, "");
+		const char *part =
+			bare ? value->label : text_of(combination->document, "%s=%s%s", key, value->label, "");
 		name = text_of(combination->document, "%s%s%s", name, *name ? " " : "", part);
 	}
 	return name;
@@ -206,7 +208,10 @@ static void fill_row(const struct combination *combination, struct experiment_ro
 		if (!document->diag.errors && !found && (own || axis->kind == PRODUCT_WORD))
 			diag_error(&document->diag, &document->source, axis->place,
 			           "%s: stands nowhere in the arguments of %s; write {%s} where it belongs", axis->name,
-			           *row->name ? row->name : row->program ? row->program : "the program", axis->name);
+			           *row->name     ? row->name
+			           : row->program ? row->program
+			                          : "the program",
+			           axis->name);
 	}
 }
 
@@ -265,8 +270,8 @@ static void set_point(const struct combination *combination, const struct experi
 	}
 }
 
-static void make_columns(struct document *document, struct experiment *experiment, const struct experiment_column *templates,
-                         size_t template_count)
+static void make_columns(struct document *document, struct experiment *experiment,
+                         const struct experiment_column *templates, size_t template_count)
 {
 	const struct product_axes *axes = &experiment->axes;
 	size_t combinations, *chosen = first_choice(document, axes, false, &combinations);
@@ -404,9 +409,13 @@ static const char *base_name(struct document *document, const struct product_mat
 	for (size_t i = 0; i < match->count; i++) {
 		const struct product_condition *condition = &match->list[i];
 		for (size_t w = 0; w < condition->labels.count; w++)
-			name = text_of(document, "%s%s%s", name, w ? "," : i ? ", " : "",
-			               w ? condition->labels.word[w]
-			                 : text_of(document, "%s %s%s", condition->axis, condition->labels.word[w], ""));
+			name = text_of(
+				document, "%s%s%s", name,
+				w   ? ","
+				: i ? ", "
+				    : "",
+				w ? condition->labels.word[w]
+				  : text_of(document, "%s %s%s", condition->axis, condition->labels.word[w], ""));
 	}
 	return name;
 }
@@ -449,8 +458,8 @@ static void check_options(struct document *document, const struct experiment *ex
 			any = find_mechanism(mechanisms, axis->name, &length) < mechanisms->count;
 		}
 		if (!any)
-			diag_error(&document->diag, &document->source, axis->place,
-			           "%s: no column has the mechanism", axis->name);
+			diag_error(&document->diag, &document->source, axis->place, "%s: no column has the mechanism",
+			           axis->name);
 	}
 }
 
@@ -466,8 +475,8 @@ static void check_templates(struct document *document, const struct experiment *
 			twice |= (axis->kind == PRODUCT_PROGRAM || axis->kind == PRODUCT_COMMAND) ||
 			         (axis->kind == PRODUCT_VARIANT && experiment->rows[r].variants.count);
 		if (twice)
-			diag_error(&document->diag, &document->source, axis->place, "%s: %s have it already", axis->name,
-			           product_is_of_rows(axis->kind) ? "rows" : "columns");
+			diag_error(&document->diag, &document->source, axis->place, "%s: %s have it already",
+			           axis->name, product_is_of_rows(axis->kind) ? "rows" : "columns");
 	}
 }
 
@@ -508,20 +517,27 @@ void product_expand(struct document *document, struct experiment *experiment)
 	set_bases(document, experiment);
 }
 
+/* Whether a message speaks of a setting: by its key, else by its value. */
+static bool is_meant(const struct product_setting *setting, const char *message, bool by_key)
+{
+	const char *option = strrchr(setting->name, ':');
+	if (by_key)
+		return (setting->kind == PRODUCT_OPTION || setting->kind == PRODUCT_MECHANISM_OPTION) &&
+		       strstr(message, option ? option + 1 : setting->name);
+	return setting->words.count && strstr(message, setting->words.word[0]);
+}
+
 struct place product_place(const struct experiment *experiment, const struct experiment_column *column,
                            const char *message)
 {
-	for (size_t a = 0; column->chosen && a < experiment->axes.count; a++) {
-		const struct product_axis *axis = &experiment->axes.list[a];
-		const struct product_value *value =
-			column->chosen[a] == PRODUCT_NONE ? NULL : &axis->values[column->chosen[a]];
-		for (size_t i = 0; value && i < value->count; i++) {
-			const struct product_setting *setting = &value->settings[i];
-			const char *option = strrchr(setting->name, ':');
-			if (strstr(message, option ? option + 1 : setting->name) ||
-			    (setting->words.count && strstr(message, setting->words.word[0])))
-				return setting->place;
+	for (int by_key = 1; column->chosen && by_key >= 0; by_key--)
+		for (size_t a = 0; a < experiment->axes.count; a++) {
+			const struct product_axis *axis = &experiment->axes.list[a];
+			size_t chosen = column->chosen[a];
+			const struct product_value *value = chosen == PRODUCT_NONE ? NULL : &axis->values[chosen];
+			for (size_t i = 0; value && i < value->count; i++)
+				if (is_meant(&value->settings[i], message, by_key))
+					return value->settings[i].place;
 		}
-	}
 	return column->place;
 }

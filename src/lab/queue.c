@@ -58,8 +58,8 @@ void queue_show(struct queue *queue, size_t running, const char *what, double le
 		snprintf(rest, sizeof rest, ", %s left", time);
 	}
 	queue_clear_line(queue);
-	fprintf(stderr, "[%zu/%zu] %.0f s%s%s, %zu running: %s", queue->done, queue->count,
-	        jobs_now() - queue->started, failed, rest, running, what);
+	fprintf(stderr, "[%zu/%zu] %.0f s%s%s, %zu running: %s", queue->done, queue->count, jobs_now() - queue->started,
+	        failed, rest, running, what);
 	fflush(stderr);
 	queue->line_shown = true;
 	queue->shown = jobs_now();
@@ -90,7 +90,8 @@ static void report(struct queue *queue, const struct run_config *config, const s
 		return;
 	describe(config, text, sizeof text);
 	queue_clear_line(queue);
-	fprintf(stderr, "[%zu/%zu] %s: %s, %.1f s\n", queue->done, queue->count, text, result->verdict, result->seconds);
+	fprintf(stderr, "[%zu/%zu] %s: %s, %.1f s\n", queue->done, queue->count, text, result->verdict,
+	        result->seconds);
 	const char *from = passed ? "" : last_lines(result->output, SHOWN_LINES);
 	while (*from) {
 		size_t length = strcspn(from, "\n");

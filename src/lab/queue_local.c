@@ -65,10 +65,10 @@ static void say_where(const struct local *local, size_t number, char *text, size
 	const struct run_config *config = &local->queue->runs[number].planned->config;
 	const char *folder = local->queue->way->folder;
 	struct sweep_progress progress;
-	int length = snprintf(text, size, "%s%s%s %.0f s", config->program, *config->variant ? " " : "", config->variant,
-	                      jobs_now() - local->jobs[number].since);
-	if (folder && (size_t)length < size &&
-	    sweep_progress_read(folder, local->queue->runs[number].id, &progress) && progress.kernel)
+	int length = snprintf(text, size, "%s%s%s %.0f s", config->program, *config->variant ? " " : "",
+	                      config->variant, jobs_now() - local->jobs[number].since);
+	if (folder && (size_t)length < size && sweep_progress_read(folder, local->queue->runs[number].id, &progress) &&
+	    progress.kernel)
 		snprintf(text + length, size - (size_t)length, " kernel %llu block %llu of %llu", progress.kernel,
 		         progress.blocks_done, progress.blocks);
 }
@@ -102,15 +102,18 @@ static bool lay_files(struct local *local, size_t number)
 		return true;
 	local->jobs[number].folder = inputs_lay_new(queued->id, files);
 	if (!local->jobs[number].folder)
-		queue_tell(local->queue, "cannot lay the files of %s into a folder: %s", queued->planned->config.program,
-		           strerror(errno));
+		queue_tell(local->queue, "cannot lay the files of %s into a folder: %s",
+		           queued->planned->config.program, strerror(errno));
 	return local->jobs[number].folder;
 }
 
 static bool is_needed(void *context, size_t number)
 {
 	struct local *local = context;
-	return queue_needs(local->queue, local->queue->runs[number].planned) && lay_files(local, number);
+	bool needed = queue_needs(local->queue, local->queue->runs[number].planned) && lay_files(local, number);
+	if (needed && local->jobs[number].progress)
+		sweep_progress_begin(local->jobs[number].progress);
+	return needed;
 }
 
 static bool keep(struct queue *queue, const struct run_config *config, const struct run_result *result)
@@ -144,7 +147,8 @@ static bool run_ended(void *context, size_t number)
 	char room[96], *stats = NULL;
 	bool kept = true;
 	if (job->started || job->error) {
-		const struct run_result result = queue_result(job, queue->plan->source->revision, queue->host, &stats, room);
+		const struct run_result result =
+			queue_result(job, queue->plan->source->revision, queue->host, &stats, room);
 		kept = job_was_interrupted(job) || keep(queue, &queued->planned->config, &result);
 		local->guess = job->peak > local->guess ? job->peak : local->guess;
 		if (kept)
@@ -174,11 +178,8 @@ void queue_run_local(struct queue *queue)
 	struct local local = {.queue = queue,
 	                      .jobs = xcalloc(queue->count + 1, sizeof *local.jobs),
 	                      .memory = way->memory ? way->memory : host_memory_free()};
-	const struct jobs_watch watch = {.context = &local,
-	                                 .needed = is_needed,
-	                                 .fits = fits,
-	                                 .ended = run_ended,
-	                                 .wait = show_progress};
+	const struct jobs_watch watch = {
+		.context = &local, .needed = is_needed, .fits = fits, .ended = run_ended, .wait = show_progress};
 	char *folder = way->folder ? realpath(way->folder, NULL) : NULL;
 	for (size_t i = 0; i < queue->count; i++) {
 		local.jobs[i].words = queue->runs[i].planned->words;

@@ -62,8 +62,7 @@ static struct slot *find_slot(const struct cluster *cluster, const char *id)
 	struct queued key = {0};
 	struct slot slot = {.queued = &key}, *wanted = &slot;
 	snprintf(key.id, sizeof key.id, "%s", id);
-	struct slot **found =
-		bsearch(&wanted, cluster->by_id, cluster->queue->count, sizeof *cluster->by_id, by_id);
+	struct slot **found = bsearch(&wanted, cluster->by_id, cluster->queue->count, sizeof *cluster->by_id, by_id);
 	return found ? *found : NULL;
 }
 
@@ -200,7 +199,8 @@ static void take_task(void *context, const struct slurm_task *task)
 		else
 			high = middle;
 	}
-	for (; low < answer->count && answer->slots[low]->batch == task->batch && answer->slots[low]->task == task->task;
+	for (;
+	     low < answer->count && answer->slots[low]->batch == task->batch && answer->slots[low]->task == task->task;
 	     low++) {
 		answer->slots[low]->alive = true;
 		snprintf(answer->slots[low]->job, SLURM_JOB, "%s", task->job);
@@ -254,8 +254,11 @@ static bool give_up(struct cluster *cluster, struct slot *slot, const char *reas
 	char *output = task_output(cluster, slot);
 	snprintf(verdict, sizeof verdict, "FAIL: Slurm: %s, begun %zu times", *reason ? reason : "its task ended",
 	         slot->tries);
-	const struct run_result result = {
-		.verdict = verdict, .output = output, .stats = "", .revision = queue->plan->source->revision, .host = ""};
+	const struct run_result result = {.verdict = verdict,
+	                                  .output = output,
+	                                  .stats = "",
+	                                  .revision = queue->plan->source->revision,
+	                                  .host = ""};
 	bool fine = merge_run(queue->store, &slot->queued->planned->config, &result, &count, message);
 	if (fine)
 		queue_ended(queue, slot->queued, &result);
@@ -546,8 +549,9 @@ static bool wait_for_all(struct cluster *cluster)
 			pause_for(cluster, pause < LEAST_PAUSE ? LEAST_PAUSE : pause > MOST_PAUSE ? MOST_PAUSE : pause);
 		if (!cluster->caught)
 			continue;
-		queue_tell(queue, "the tasks go on in Slurm; the same command waits for them again, 'sluice sweep cancel %s' "
-		                  "ends them",
+		queue_tell(queue,
+		           "the tasks go on in Slurm; the same command waits for them again, 'sluice sweep cancel %s' "
+		           "ends them",
 		           queue->way->folder);
 		return false;
 	}
@@ -579,8 +583,8 @@ static bool begin(struct cluster *cluster)
 	struct queue *queue = cluster->queue;
 	char path[PATH_MAX];
 	cluster->folder = realpath(queue->way->folder, NULL);
-	if (!cluster->folder || strchr(cluster->folder, '\'') || asprintf(&cluster->script, "%s/task.sh", cluster->folder) < 0 ||
-	    !write_script(cluster)) {
+	if (!cluster->folder || strchr(cluster->folder, '\'') ||
+	    asprintf(&cluster->script, "%s/task.sh", cluster->folder) < 0 || !write_script(cluster)) {
 		queue_tell(queue, "cannot write the tasks' script into %s: %s", queue->way->folder, strerror(errno));
 		return false;
 	}

@@ -17,8 +17,9 @@ enum { MOST_WIDTH = 40 };
 static const char *label_of(const struct experiment *experiment, size_t cell, size_t axis)
 {
 	const struct product_axis *of = &experiment->axes.list[axis];
-	const size_t *chosen = product_is_of_rows(of->kind) ? experiment->rows[cell / experiment->column_count].chosen
-	                                                    : experiment->columns[cell % experiment->column_count].chosen;
+	const size_t *chosen = product_is_of_rows(of->kind)
+	                               ? experiment->rows[cell / experiment->column_count].chosen
+	                               : experiment->columns[cell % experiment->column_count].chosen;
 	return of->values[chosen[axis]].label;
 }
 
@@ -100,7 +101,7 @@ static void csv_row(const struct figure *figure, const struct plan *plan, size_t
 	const struct experiment *experiment = figure->experiment;
 	const struct planned *planned = &plan->runs[plan->cells[cell]];
 	const struct run_config *config = &planned->config;
-	const char *const texts[] = {config->program, config->variant, config->size,       config->arguments,
+	const char *const texts[] = {config->program, config->variant, config->size,      config->arguments,
 	                             config->machine, config->options, config->mechanisms};
 	for (size_t f = 0; f < fields_of(experiment); f++) {
 		csv_text(field_text(experiment, cell, f), file);
@@ -129,7 +130,8 @@ bool report_sweep_csv(const struct figure *figure, const struct plan *plan, cons
 		fputc(',', file);
 	}
 	if (file)
-		fputs("run_program,run_variant,run_size,run_arguments,run_machine,run_options,run_mechanisms,run_seed,passed,"
+		fputs("run_program,run_variant,run_size,run_arguments,run_machine,run_options,run_mechanisms,run_seed,"
+		      "passed,"
 		      "value\n",
 		      file);
 	for (size_t i = 0; file && i < experiment->row_count * experiment->column_count; i++)

@@ -126,7 +126,8 @@ void slurm_reason(const char *job, size_t task, char reason[64])
 {
 	char name[SLURM_JOB + 24], *text = NULL;
 	snprintf(name, sizeof name, "%s_%zu", job, task);
-	const char *const account[] = {"sacct", "--noheader", "--allocations", "--parsable2", "--format=State", "-j", name, NULL};
+	const char *const account[] = {"sacct", "--noheader", "--allocations", "--parsable2", "--format=State", "-j",
+	                               name,    NULL};
 	const char *const control[] = {"scontrol", "--oneliner", "show", "job", name, NULL};
 	*reason = '\0';
 	if (process_read(account, &text, NULL) == 0)
@@ -166,7 +167,8 @@ static void count_task(void *context, const struct slurm_task *task)
 		return;
 	}
 	counts->waiting++;
-	while (i < counts->reasons && strncmp(counts->reason[i].text, task->reason, sizeof counts->reason[i].text - 1) != 0)
+	while (i < counts->reasons &&
+	       strncmp(counts->reason[i].text, task->reason, sizeof counts->reason[i].text - 1) != 0)
 		i++;
 	if (i == MOST_REASONS)
 		return;
@@ -211,7 +213,8 @@ bool slurm_cancel(const char *folder, const char *command)
 	char path[PATH_MAX], *errors = NULL;
 	struct arrays arrays = {0};
 	sweep_path(path, folder, "cancelled", "");
-	int file = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0666); /* before the tasks go, so that none is begun anew */
+	int file =
+		open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0666); /* before the tasks go, so that none is begun anew */
 	bool fine = file >= 0;
 	if (!fine)
 		fprintf(stderr, "%s: cannot write %s: %s\n", command, path, strerror(errno));

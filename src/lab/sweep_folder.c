@@ -15,9 +15,9 @@
 
 void sweep_id(const struct run_config *config, char id[SWEEP_ID])
 {
-	const char *const texts[] = {config->program,    config->variant, config->size,   config->arguments,
-	                             config->machine,    config->options, config->mechanisms, config->library,
-	                             config->binary,     config->description, config->inputs};
+	const char *const texts[] = {config->program, config->variant,     config->size,       config->arguments,
+	                             config->machine, config->options,     config->mechanisms, config->library,
+	                             config->binary,  config->description, config->inputs};
 	uint64_t digest = 0xcbf29ce484222325u ^ config->seed;
 	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
 		for (const char *c = texts[i];; c++) { /* FNV-1a, with the NUL between texts */
@@ -137,10 +137,10 @@ struct sweep_list *sweep_list_begin(const char *folder, const struct sweep_head 
 		free(list);
 		return NULL;
 	}
-	write_line(list, json_pack("{s:i, s:s, s:s, s:s, s:I, s:f, s:I, s:I}", "sweep", 1, "results", head->results, "engine",
-	                           head->engine, "host", head->host, "pid", (json_int_t)head->pid, "started",
-	                           head->started, "runs", (json_int_t)head->runs, "parallel",
-	                           (json_int_t)head->parallel));
+	write_line(list,
+	           json_pack("{s:i, s:s, s:s, s:s, s:I, s:f, s:I, s:I}", "sweep", 1, "results", head->results, "engine",
+	                     head->engine, "host", head->host, "pid", (json_int_t)head->pid, "started", head->started,
+	                     "runs", (json_int_t)head->runs, "parallel", (json_int_t)head->parallel));
 	return list;
 }
 
@@ -223,10 +223,18 @@ bool sweep_list_each(const char *folder, const char *command, struct sweep_head 
 	}
 	fine = fine && number > 1;
 	if (!fine)
-		fprintf(stderr, "%s: %s:%zu: not what a sweep writes there; start the sweep again, which writes it anew\n",
+		fprintf(stderr,
+		        "%s: %s:%zu: not what a sweep writes there; start the sweep again, which writes it anew\n",
 		        command, path, number - (number > 1));
 	free(text);
 	return fine;
+}
+
+void sweep_progress_begin(const char *path)
+{
+	int file = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+	if (file >= 0)
+		close(file);
 }
 
 bool sweep_progress_read(const char *folder, const char *id, struct sweep_progress *progress)

@@ -66,6 +66,8 @@ bool sweep_list_end(struct sweep_list *list);
 bool sweep_list_each(const char *folder, const char *command, struct sweep_head *head,
                      void (*row)(void *context, const struct sweep_run *run), void *context);
 
+/* A run begins: nothing is known of it yet. The file is gone when it has ended. */
+void sweep_progress_begin(const char *path);
 /* False: it runs not now. */
 bool sweep_progress_read(const char *folder, const char *id, struct sweep_progress *progress);
 

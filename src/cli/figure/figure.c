@@ -116,7 +116,8 @@ static int make(struct study *study, const struct experiment *experiment, const 
 	if (study->way.slurm)
 		study_set_folder(study, name);
 	if (experiment->show == SHOW_TIMELINE && study->way.slurm) {
-		cli_error(study->programs.name, "%s: a timeline is read where its run is made; leave --slurm away", name);
+		cli_error(study->programs.name, "%s: a timeline is read where its run is made; leave --slurm away",
+		          name);
 		return status;
 	}
 	if (experiment->show == SHOW_TIMELINE && study->no_run) {

@@ -40,7 +40,9 @@ static const struct argp_option options[] = {
 	{"any-build", KEY_ANY_BUILD, NULL, 0, "Take results of other builds of Sluice, programs and machines too", 0},
 	{"again", KEY_AGAIN, NULL, 0, "Run also what is in the results already", 0},
 	{"memory", KEY_MEMORY, "SIZE", 0,
-         "What runs may hold together, such as 12G; default nine tenths of what is free. With --slurm what a task asks for", 0},
+         "What runs may hold together, such as 12G; default nine tenths of what is free. With --slurm what a task asks "
+         "for",
+         0},
 	{"quiet", 'q', NULL, 0, "Tell of runs that fail only", 0},
 	{NULL, 0, NULL, 0, "On a cluster (docs/clusters.md):", 1},
 	{"slurm", KEY_SLURM, NULL, 0, "Run as job arrays of Slurm", 1},
@@ -279,7 +281,8 @@ bool study_find(struct study *study, const char *word, struct experiment *experi
 	char room[PATH_MAX], path[2 * PATH_MAX];
 	const char *slash = strrchr(word, '/');
 	size_t length = strlen(slash ? slash + 1 : word);
-	snprintf(name, NAME_MAX, "%.*s", (int)(study_ends_in_yaml(word) ? length - 5 : length), slash ? slash + 1 : word);
+	snprintf(name, NAME_MAX, "%.*s", (int)(study_ends_in_yaml(word) ? length - 5 : length),
+	         slash ? slash + 1 : word);
 	bool is_path = slash || (study_ends_in_yaml(word) && access(word, F_OK) == 0);
 	if (is_path)
 		snprintf(path, sizeof path, "%s", word);

@@ -44,8 +44,8 @@ static void find_folder(const char *sweep, char folder[PATH_MAX])
 
 static void describe(const struct run_config *config, FILE *file)
 {
-	const char *const words[] = {config->program, config->variant,    config->size,     config->arguments, "on",
-	                             config->machine, config->options,    config->mechanisms};
+	const char *const words[] = {config->program, config->variant, config->size,      config->arguments, "on",
+	                             config->machine, config->options, config->mechanisms};
 	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
 		if (*words[i])
 			fprintf(file, "%s%s", i ? " " : "", words[i]);
@@ -143,8 +143,8 @@ int sweep_status(struct study *study, const char *sweep)
 	char folder[PATH_MAX];
 	if (!look_at(&looked, sweep, folder))
 		return CLI_FAILED;
-	printf("%zu runs: %zu passed, %zu failed, %zu running, %zu waiting\n", looked.head.runs, looked.passed, looked.failed,
-	       looked.running, looked.waiting);
+	printf("%zu runs: %zu passed, %zu failed, %zu running, %zu waiting\n", looked.head.runs, looked.passed,
+	       looked.failed, looked.running, looked.waiting);
 	tell_left(&looked);
 	if (strcmp(looked.head.engine, "slurm") == 0)
 		slurm_tell(folder, study->programs.name, stdout);

@@ -17,13 +17,15 @@ struct sweep {
 };
 
 static const struct argp_option sweep_options[] = {
-	{"dry-run", KEY_DRY_RUN, NULL, 0, "Run nothing; say how many runs there are, how many are there, how long it will take", 0},
+	{"dry-run", KEY_DRY_RUN, NULL, 0,
+         "Run nothing; say how many runs there are, how many are there, how long it will take", 0},
 	{"retry", KEY_RETRY, NULL, 0, "Run also what has failed before", 0},
 	{NULL, 0, NULL, 0, "In the place of a plan, values with commas between them:", 0},
 	{"machine", 'm', "LIST", 0, "Machines", 0},
 	{"option", 'o', "KEY=LIST", 0, "Values of a key of the machine", 0},
 	{"mech", KEY_MECH, "LIST", 0, "Mechanisms, none, and several together as a+b", 0},
-	{"axis", KEY_AXIS, "NAME=LIST", 0, "Any other axis of a plan: program, size, MECHANISM:OPTION, a word in {}", 0},
+	{"axis", KEY_AXIS, "NAME=LIST", 0, "Any other axis of a plan: program, size, MECHANISM:OPTION, a word in {}",
+         0},
 	{"metric", KEY_METRIC, "FORMULA", 0, "What is shown of a run; default cycles", 0},
 	{"name", KEY_NAME, "NAME", 0, "What the sweep is called; default by its plan", 0},
 	{0},
@@ -79,10 +81,13 @@ static const struct argp sweep_argp = {
 	.parser = parse,
 	.children = sweep_children,
 	.args_doc = "PLAN.yaml...\n[-- PROGRAM [ARGUMENT...]]\nstatus SWEEP\ncancel SWEEP\nfailed SWEEP",
-	.doc = "Run all combinations that a plan asks for (experiments/README.md, Sweeps), or those of the axes given here, "
-	       "on this computer or on a cluster; keep every run; show and write a line for each. Or say how far a sweep is, "
+	.doc = "Run all combinations that a plan asks for (experiments/README.md, Sweeps), or those of the axes given "
+	       "here, "
+	       "on this computer or on a cluster; keep every run; show and write a line for each. Or say how far a "
+	       "sweep is, "
 	       "cancel it, show what failed: SWEEP is its plan, its name or its folder, sweeps/NAME.\v"
-	       "A run that has ended is kept at once: an interrupted sweep goes on where it was. One that has failed is not run "
+	       "A run that has ended is kept at once: an interrupted sweep goes on where it was. One that has failed "
+	       "is not run "
 	       "again but with --retry. The exit status is 1 when a run failed.",
 };
 
@@ -111,8 +116,8 @@ static int run(struct sweep *sweep, struct plan *plan, struct store *store, cons
 		return 0;
 	int status = show(sweep, plan, store, name);
 	if (failed)
-		cli_error(study->programs.name, "%d runs failed; 'sluice sweep failed %s' shows them, --retry runs them again",
-		          failed, name);
+		cli_error(study->programs.name,
+		          "%d runs failed; 'sluice sweep failed %s' shows them, --retry runs them again", failed, name);
 	return failed && !status ? CLI_FAILED : status;
 }
 
@@ -124,7 +129,8 @@ static int make(struct sweep *sweep, const struct experiment *experiment, const 
 	struct plan plan = {0};
 	int status = CLI_USAGE;
 	if (experiment->show >= SHOW_INDEXES) {
-		cli_error(study->programs.name, "%s: a sweep is of runs that are measured; 'sluice figure' shows this one", name);
+		cli_error(study->programs.name,
+		          "%s: a sweep is of runs that are measured; 'sluice figure' shows this one", name);
 		return status;
 	}
 	study->way.keeps_failed = !sweep->retry;
@@ -200,7 +206,8 @@ static int act(struct sweep *sweep)
 			continue;
 		if (words->count == 2)
 			return actions[i].run(&sweep->study, words->word[1]);
-		cli_error(sweep->study.programs.name, "%s: expected one sweep: its plan, name or folder", actions[i].name);
+		cli_error(sweep->study.programs.name, "%s: expected one sweep: its plan, name or folder",
+		          actions[i].name);
 		return CLI_USAGE;
 	}
 	return -1;
@@ -211,7 +218,8 @@ static int perform(struct sweep *sweep)
 	bool quick = sweep->quick.axes || sweep->quick.file || sweep->quick.command;
 	size_t names = sweep->study.programs.names.count;
 	if (names && quick) {
-		cli_error(sweep->study.programs.name, "a plan has its own axes; give it, or axes and a command behind --");
+		cli_error(sweep->study.programs.name,
+		          "a plan has its own axes; give it, or axes and a command behind --");
 		return CLI_USAGE;
 	}
 	if (!names && !quick) {
