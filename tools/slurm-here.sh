@@ -112,7 +112,7 @@ end_tree() { # SIGNAL PID
 # What runs on a node: the steps' daemons are children of nobody.
 end_steps() { # NODE
 	for step in $(pgrep -f "^slurmstepd: \[" || true); do
-		tr '\0' '\n' <"/proc/$step/environ" 2>/dev/null | grep -qx "SLURM_CONF=$SLURM_CONF" || continue
+		{ tr '\0' '\n' <"/proc/$step/environ"; } 2>/dev/null | grep -qx "SLURM_CONF=$SLURM_CONF" || continue
 		ls -l "/proc/$step/fd" 2>/dev/null | grep -qF "$folder/slurmd.$1.log" || continue
 		end_tree KILL "$step"
 	done

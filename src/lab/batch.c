@@ -201,11 +201,13 @@ struct task {
 	bool interrupted;
 };
 
+/* It may be among the results already: then there is the mark of it. */
 static bool has_record(const struct task *task, const char *id)
 {
-	char path[PATH_MAX];
-	sweep_path(path, task->folder, "records", id);
-	return access(path, F_OK) == 0;
+	char record[PATH_MAX], done[PATH_MAX];
+	sweep_path(record, task->folder, "records", id);
+	sweep_path(done, task->folder, "done", id);
+	return access(record, F_OK) == 0 || access(done, F_OK) == 0;
 }
 
 /* False with errno set. */

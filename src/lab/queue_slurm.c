@@ -5,9 +5,8 @@
 #include "lab/queue.h"
 
 #include "base/arena.h"
-#include "base/file.h"
 #include "lab/merge.h"
-#include "lab/run_record.h"
+#include "lab/records.h"
 #include "lab/slurm.h"
 
 #include <dirent.h>
@@ -21,7 +20,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { MERGED_AT_ONCE = 500, OUTPUT = 4096, FEWEST_TASKS = 32 };
+enum { OUTPUT = 4096, FEWEST_TASKS = 32 };
 static const double TASK_SECONDS = 20; /* that a task is to take, so that Slurm's own cost is small beside it */
 static const double LEAST_PAUSE = 0.3, MOST_PAUSE = 15, GRACE = 3;
 static const double ASKING_SHARE = 20; /* of the time, Slurm is asked for one part in so many */
@@ -68,92 +67,25 @@ static struct slot *find_slot(const struct cluster *cluster, const char *id)
 
 /* ---- Records become results. */
 
-static bool is_record(const char *name)
+static void told_record(void *context, const char *id, const struct run_result *result)
 {
-	return strlen(name) == SWEEP_ID - 1 && strspn(name, "0123456789abcdef") == SWEEP_ID - 1;
-}
-
-/* One that nobody can read is put aside, and its run is made again. */
-static void put_aside(struct cluster *cluster, const char *id)
-{
-	char path[PATH_MAX], aside[PATH_MAX];
-	sweep_path(path, cluster->folder, "records", id);
-	sweep_path(aside, cluster->folder, "out", id);
-	queue_tell(cluster->queue, "%s is no record of a run; it is %s now", path, aside);
-	rename(path, aside);
-}
-
-/* Takes a record in. False when the store failed. */
-static bool take_record(struct cluster *cluster, const char *id, char *message)
-{
-	char path[PATH_MAX];
-	size_t length;
-	struct merge_count count = {0};
-	struct run_record record = {0};
-	sweep_path(path, cluster->folder, "records", id);
-	char *text = file_read(path, &length);
-	if (!text)
-		return true; /* it will be there the next time, or never was */
-	json_t *json = json_loadb(text, length, 0, NULL);
-	bool fine = true;
-	if (!json || !run_record_read(json, &record))
-		put_aside(cluster, id);
-	else
-		fine = merge_run(cluster->queue->store, &record.config, &record.result, &count, message);
+	struct cluster *cluster = context;
 	struct slot *slot = find_slot(cluster, id);
-	if (fine && record.result.verdict && slot && !slot->queued->done)
-		queue_ended(cluster->queue, slot->queued, &record.result);
-	run_record_free(&record);
-	json_decref(json);
-	free(text);
-	return fine;
+	if (slot && !slot->queued->done)
+		queue_ended(cluster->queue, slot->queued, result);
 }
 
-static void remove_records(const struct cluster *cluster, char (*ids)[SWEEP_ID], size_t count)
-{
-	char path[PATH_MAX];
-	for (size_t i = 0; i < count; i++) {
-		sweep_path(path, cluster->folder, "records", ids[i]);
-		unlink(path);
-	}
-}
-
-/* Up to so many at once, in one transaction: the records go when they are among the results. Returns how many, -1 after a message. */
-static int collect_some(struct cluster *cluster)
-{
-	char path[PATH_MAX], message[STORE_MESSAGE], (*ids)[SWEEP_ID] = xcalloc(MERGED_AT_ONCE, sizeof *ids);
-	struct queue *queue = cluster->queue;
-	int count = 0;
-	sweep_path(path, cluster->folder, "records", "");
-	DIR *folder = opendir(path);
-	for (struct dirent *entry; folder && count < MERGED_AT_ONCE && (entry = readdir(folder));)
-		if (is_record(entry->d_name))
-			memcpy(ids[count++], entry->d_name, SWEEP_ID);
-	if (folder)
-		closedir(folder);
-	bool fine = !count || store_begin(queue->store, message);
-	for (int i = 0; fine && i < count; i++)
-		fine = take_record(cluster, ids[i], message);
-	fine = fine && (!count || store_commit(queue->store, message));
-	if (fine)
-		remove_records(cluster, ids, (size_t)count);
-	free(ids);
-	if (fine)
-		return count;
-	store_rollback(queue->store);
-	queue_tell(queue, "%s; the runs' records stay in %s/records, and the same command takes them", message,
-	           cluster->queue->way->folder);
-	queue->store_failed = true;
-	return -1;
-}
-
+/* False after a message. */
 static bool collect(struct cluster *cluster)
 {
-	int got;
-	do
-		got = collect_some(cluster);
-	while (got == MERGED_AT_ONCE);
-	return got >= 0;
+	char message[STORE_MESSAGE];
+	struct queue *queue = cluster->queue;
+	if (records_collect(cluster->folder, queue->store, told_record, cluster, message))
+		return true;
+	queue_tell(queue, "%s; the runs' records stay in %s/records, and the same command takes them", message,
+	           queue->way->folder);
+	queue->store_failed = true;
+	return false;
 }
 
 /* ---- What Slurm has of it. */
@@ -173,6 +105,19 @@ struct answer {
 	size_t count;
 };
 
+/* After a node has failed Slurm waits two minutes before it begins its tasks again, which are ours to spend: but where the user has
+ * said when tasks are to begin. */
+static void begin_now(const struct cluster *cluster, const struct slurm_task *task)
+{
+	if (strcmp(task->state, "PENDING") != 0 || strcmp(task->reason, "BeginTime") != 0)
+		return;
+	for (size_t i = 0; i < cluster->way->options.count; i++)
+		if (strncmp(cluster->way->options.word[i], "--begin", 7) == 0 ||
+		    strncmp(cluster->way->options.word[i], "-b", 2) == 0)
+			return;
+	slurm_begin_task(task->job, task->task);
+}
+
 /* Slurm holds back what it could not even start, and would for ever. */
 static bool is_held(const struct slurm_task *task)
 {
@@ -187,6 +132,7 @@ static void take_task(void *context, const struct slurm_task *task)
 		slurm_cancel_task(task->job, task->task);
 		return;
 	}
+	begin_now(answer->cluster, task);
 	if (strcmp(task->state, "PENDING") == 0)
 		answer->cluster->waiting++;
 	else
@@ -335,6 +281,14 @@ static int by_number(const struct dirent **a, const struct dirent **b)
 	return strverscmp((*a)->d_name, (*b)->d_name);
 }
 
+/* When no task is left that could look at them. */
+static void forget_batches(const struct cluster *cluster)
+{
+	for (size_t batch = 0; batch < cluster->next_batch; batch++)
+		batch_remove(cluster->folder, batch);
+	records_forget_all(cluster->folder);
+}
+
 /* Batches of an earlier command: what of them goes on in Slurm is waited for. */
 static void adopt_batches(struct cluster *cluster)
 {
@@ -358,8 +312,7 @@ static void adopt_batches(struct cluster *cluster)
 	if (adopted && !cluster->queue->way->quiet)
 		queue_tell(cluster->queue, "%zu of the runs are in Slurm already", adopted);
 	if (count > 0 && !cluster->running && !cluster->waiting)
-		for (size_t batch = 0; batch < cluster->next_batch; batch++)
-			batch_remove(cluster->folder, batch);
+		forget_batches(cluster);
 }
 
 /* ---- Submitting. */
@@ -435,6 +388,8 @@ static bool submit_array(struct cluster *cluster, struct slot **slots, size_t co
 	                                  .count = (count + per - 1) / per,
 	                                  .memory = memory_of(cluster, runs, count),
 	                                  .options = &cluster->way->options};
+	for (size_t i = 0; i < count; i++)
+		records_forget(cluster->folder, runs[i]->id);
 	bool written = batch_write(cluster->folder, array.batch, queue->plan->source->library, runs, count, per);
 	free(runs);
 	*goes_on = true;
@@ -613,9 +568,8 @@ bool queue_run_slurm(struct queue *queue)
 	if (fine && !cluster.way->detached)
 		fine = wait_for_all(&cluster);
 	queue_clear_line(queue);
-	if (fine && !cluster.way->detached)
-		for (size_t batch = 0; batch < cluster.next_batch; batch++)
-			batch_remove(cluster.folder, batch);
+	if (fine && !cluster.way->detached && ask(&cluster) && !cluster.running && !cluster.waiting)
+		forget_batches(&cluster);
 	free(cluster.folder);
 	free(cluster.script);
 	free(cluster.slots);

@@ -141,6 +141,14 @@ void slurm_reason(const char *job, size_t task, char reason[64])
 	free(text);
 }
 
+void slurm_begin_task(const char *job, size_t task)
+{
+	char name[SLURM_JOB + 32];
+	snprintf(name, sizeof name, "JobId=%s_%zu", job, task);
+	const char *const words[] = {"scontrol", "update", name, "StartTime=now", NULL};
+	process_read(words, NULL, NULL);
+}
+
 void slurm_cancel_task(const char *job, size_t task)
 {
 	char name[SLURM_JOB + 24];

@@ -43,6 +43,9 @@ bool slurm_submit(const struct slurm_array *array, char job[SLURM_JOB], char mes
 /* Why a task is over, as Slurm's accounting says, else its controller: "NODE_FAIL". "" when neither knows. */
 void slurm_reason(const char *job, size_t task, char reason[64]);
 
+/* Lets one begin that Slurm would begin later. */
+void slurm_begin_task(const char *job, size_t task);
+
 /* Cancels a task. */
 void slurm_cancel_task(const char *job, size_t task);
 

@@ -59,7 +59,7 @@ static bool make_way(const char *path)
 
 static bool make_parts(const char *folder)
 {
-	static const char *const parts[] = {"progress", "records", "out"};
+	static const char *const parts[] = {"progress", "records", "done", "out"};
 	char path[PATH_MAX];
 	if (!make_way(folder))
 		return false;

@@ -4,6 +4,7 @@
  *   lock          who works on it holds it
  *   progress/ID   how far a run is that runs now (SLUICE_PROGRESS_FILE)
  *   records/ID    of a cluster: a run that has ended, until it is among the results
+ *   done/ID       of a cluster: its record is among the results; empty
  *   batch.N ...   of a cluster: what was submitted (lab/batch.h)
  *
  * A run's ID is a digest of its configuration, so that an edited plan finds again what of it is the same.
