@@ -57,7 +57,8 @@ SlurmdSpoolDir=$folder/spool.%n
 ProctrackType=proctrack/pgid
 TaskPlugin=task/none
 SelectType=select/cons_tres
-SelectTypeParameters=CR_Core
+SelectTypeParameters=CR_Core_Memory
+DefMemPerCPU=100
 JobAcctGatherType=jobacct_gather/none
 AccountingStorageType=accounting_storage/none
 JobCompType=jobcomp/none
@@ -75,9 +76,10 @@ JobRequeue=1
 SchedulerParameters=sched_min_interval=20000,batch_sched_delay=0,defer
 PartitionName=all Nodes=ALL Default=YES MaxTime=INFINITE State=UP
 CONF
+	memory=$(($(awk '/^MemTotal/ { print $2 }' /proc/meminfo) / 1024 / $1)) # MiB
 	i=1
 	while [ "$i" -le "$1" ]; do
-		echo "NodeName=n$i NodeHostname=$(hostname) NodeAddr=127.0.0.1 Port=$(free_port) CPUs=$2 State=UNKNOWN"
+		echo "NodeName=n$i NodeHostname=$(hostname) NodeAddr=127.0.0.1 Port=$(free_port) CPUs=$2 RealMemory=$memory State=UNKNOWN"
 		i=$((i + 1))
 	done >>"$SLURM_CONF"
 }

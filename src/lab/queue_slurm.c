@@ -43,7 +43,7 @@ struct cluster {
 	struct slot *slots;  /* in the order of the queue */
 	struct slot **by_id; /* sorted */
 	size_t next_batch, array_limit, running, waiting;
-	bool no_memory; /* the cluster knows no memory of its nodes */
+	bool counts_memory; /* it gives out memory: then tasks say how much */
 	bool answers, told;
 	int signals;
 	sigset_t before;
@@ -341,7 +341,7 @@ static uint64_t memory_of(const struct cluster *cluster, struct queued *const *r
 	uint64_t most = 0;
 	if (cluster->queue->way->memory)
 		return cluster->queue->way->memory;
-	for (size_t i = 0; i < count && !cluster->no_memory; i++) {
+	for (size_t i = 0; i < count && cluster->counts_memory; i++) {
 		uint64_t peak = past_expect(cluster->queue->past, &runs[i]->planned->config).peak;
 		if (!peak)
 			return 0;
@@ -360,10 +360,6 @@ static bool is_full(const char *message)
 /* False after a message: nothing will be taken. */
 static bool refused(struct cluster *cluster, const char *message)
 {
-	if (strstr(message, "emory") && !cluster->no_memory && !cluster->queue->way->memory) {
-		cluster->no_memory = true; /* its nodes do not say what they have: then it is not asked for */
-		return true;
-	}
 	if (is_full(message) && cluster->array_limit > 1) {
 		cluster->array_limit /= 2;
 		return true;
@@ -552,7 +548,9 @@ static bool begin(struct cluster *cluster)
 	qsort(cluster->by_id, queue->count, sizeof *cluster->by_id, by_id);
 	sweep_path(path, cluster->folder, "cancelled", "");
 	unlink(path);
-	cluster->array_limit = slurm_array_limit();
+	const struct slurm_setup setup = slurm_setup();
+	cluster->array_limit = setup.array_limit;
+	cluster->counts_memory = setup.counts_memory;
 	return true;
 }
 

@@ -60,21 +60,32 @@ bool slurm_each(const char *folder, void (*task)(void *context, const struct slu
 	return fine;
 }
 
-size_t slurm_array_limit(void)
+/* What "KEY = VALUE" of the cluster's configuration says; "" when it is not there. */
+static void setting(const char *config, const char *key, char *value, size_t size)
 {
-	const char *const words[] = {"scontrol", "show", "config", NULL};
-	char *text = NULL;
-	size_t limit = DEFAULT_ARRAY;
-	if (process_read(words, &text, NULL) == 0) {
-		const char *found = strstr(text, "MaxArraySize"), *equals = found ? strchr(found, '=') : NULL;
-		unsigned long long number = equals ? strtoull(equals + 1, NULL, 10) : 0;
-		limit = number ? (size_t)number : limit; /* indexes are below it */
-	}
-	free(text);
-	return limit;
+	const char *found = strstr(config, key), *equals = found ? strchr(found, '=') : NULL;
+	const char *text = equals ? equals + 1 + strspn(equals + 1, " ") : "";
+	snprintf(value, size, "%.*s", (int)strcspn(text, "\n"), text);
 }
 
-/* The last line, or the only one, without its end. */
+struct slurm_setup slurm_setup(void)
+{
+	const char *const words[] = {"scontrol", "show", "config", NULL};
+	struct slurm_setup setup = {.array_limit = DEFAULT_ARRAY};
+	char *text = NULL, value[64];
+	if (process_read(words, &text, NULL) == 0) {
+		setting(text, "\nMaxArraySize", value, sizeof value);
+		unsigned long long number = strtoull(value, NULL, 10);
+		if (number)
+			setup.array_limit = (size_t)number; /* indexes are below it */
+		setting(text, "\nSelectTypeParameters", value, sizeof value);
+		setup.counts_memory = strstr(value, "MEMORY");
+	}
+	free(text);
+	return setup;
+}
+
+/* The first line, without its end. */
 static void first_line(const char *text, char *line, size_t size)
 {
 	snprintf(line, size, "%.*s", (int)strcspn(text, "\n"), text);

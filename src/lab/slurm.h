@@ -27,8 +27,12 @@ struct slurm_task {
 /* Calls back for each that is not over. False when Slurm does not answer. */
 bool slurm_each(const char *folder, void (*task)(void *context, const struct slurm_task *task), void *context);
 
-/* How many tasks an array may have. */
-size_t slurm_array_limit(void);
+/* How the cluster is set up; as most are, where it does not say. */
+struct slurm_setup {
+	size_t array_limit;  /* how many tasks an array may have */
+	bool counts_memory;  /* nodes' memory is given out as their processors are */
+};
+struct slurm_setup slurm_setup(void);
 
 /* Submits tasks [0, count) of a batch, which runs `script`; the array's number in `job`. False with what sbatch says in `message`. */
 enum { SLURM_JOB = 32, SLURM_MESSAGE = 512 };
