@@ -255,4 +255,32 @@ says out "nobody works on it; the same command goes on"
 try 0 sweep --dry-run --name stays --axis n=0,1,2,3 --metric 1 -- ./stays {n}
 says out "4 runs: 1 there, 3 to be made"
 
+# A program that simulates says how far it is, where it is asked to, and computes the same.
+cat >one.cu <<'CUDA'
+__global__ void one(int *x)
+{
+	*x = 1;
+}
+int main()
+{
+	int *x;
+	cudaMalloc(&x, 4);
+	one<<<3, 32>>>(x);
+	return cudaDeviceSynchronize() != cudaSuccess;
+}
+CUDA
+try 0 cc one.cu -o one
+try_program 0 run --stats without.json -- ./one
+SLUICE_PROGRESS_FILE=$work/progress
+export SLUICE_PROGRESS_FILE
+try_program 0 run --stats with.json -- ./one
+grep -q '^1 [0-9]* [0-9]* [0-9]* ' progress || fail "expected where it is: $(cat progress)"
+SLUICE_PROGRESS_FILE=$work/no/folder
+try_program 0 run --stats nowhere.json -- ./one
+unset SLUICE_PROGRESS_FILE
+for file in with nowhere; do
+	sed 's/"host_seconds":[^,}]*//g' $file.json >a.json
+	sed 's/"host_seconds":[^,}]*//g' without.json | cmp -s - a.json || fail "expected the same statistics"
+done
+
 finish
