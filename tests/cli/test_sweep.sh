@@ -118,7 +118,7 @@ wrong "wrong.yaml:8:27: error: a point sets what is of columns" 's/large: {l1d.s
 try 2 sweep
 says err "expected a plan, or axes and a command behind --"
 try 2 sweep plan.yaml -o l1d.sets=16
-says err "a plan has its own axes"
+says err "'plan.yaml' is a plan, which has its own axes"
 try 2 sweep -o l1d.sets=16, -- ./a
 says err "-o: expected values with commas between them"
 try 2 sweep --mech none -- ./nothing 1

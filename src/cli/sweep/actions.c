@@ -39,7 +39,7 @@ static void find_folder(const char *sweep, char folder[PATH_MAX])
 		return;
 	if (study_ends_in_yaml(name))
 		length -= 5;
-	snprintf(folder, PATH_MAX, "sweeps/%.*s", (int)(length < NAME_MAX ? length : NAME_MAX), name);
+	snprintf(folder, PATH_MAX, "sweeps/%.*s", (int)length, name);
 }
 
 static void describe(const struct run_config *config, FILE *file)

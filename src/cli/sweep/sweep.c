@@ -219,7 +219,8 @@ static int perform(struct sweep *sweep)
 	size_t names = sweep->study.programs.names.count;
 	if (names && quick) {
 		cli_error(sweep->study.programs.name,
-		          "a plan has its own axes; give it, or axes and a command behind --");
+		          "'%s' is a plan, which has its own axes; give it, or axes and a command behind --",
+		          sweep->study.programs.names.word[0]);
 		return CLI_USAGE;
 	}
 	if (!names && !quick) {
