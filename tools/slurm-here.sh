@@ -131,7 +131,7 @@ await_nodes() { # COUNT
 
 case $action in
 start)
-	for program in munged slurmctld slurmd sbatch squeue python3; do
+	for program in munged slurmctld slurmd sbatch squeue python3 pgrep; do
 		command -v $program >/dev/null && continue
 		echo "tools/slurm-here.sh: no $program; 'tools/deps.sh test' installs what tools/packages.txt names" >&2
 		exit 77

@@ -155,9 +155,12 @@ bool queue_needs(const struct queue *queue, const struct planned *planned)
 	const struct plan_way *way = queue->way;
 	if (way->again)
 		return true;
-	char *stats = store_find(queue->store, &planned->config, way->any_build, message);
-	free(stats);
-	return !stats;
+	/* verdicts are found without reading statistics */
+	char *found = way->any_build ? store_find(queue->store, &planned->config, true, message)
+	                             : store_verdict(queue->store, &planned->config, message);
+	bool needs = !found || (!way->any_build && !verdict_counts(found));
+	free(found);
+	return needs;
 }
 
 static bool failed_before(const struct queue *queue, const struct planned *planned)
