@@ -255,6 +255,15 @@ static bool find_lost(struct cluster *cluster)
 
 /* ---- What was submitted before. */
 
+/* Waits, until a signal comes at most. */
+static void pause_for(struct cluster *cluster, double seconds)
+{
+	struct pollfd one = {.fd = cluster->signals, .events = POLLIN};
+	struct signalfd_siginfo signal;
+	if (poll(&one, 1, (int)(seconds * 1000)) > 0 && read(cluster->signals, &signal, sizeof signal) == sizeof signal)
+		cluster->caught = (int)signal.ssi_signo;
+}
+
 struct adoption {
 	struct cluster *cluster;
 	size_t batch;
@@ -303,7 +312,7 @@ static void adopt_batches(struct cluster *cluster)
 	}
 	free(entries);
 	while (count > 0 && !ask(cluster) && !cluster->caught)
-		sleep(1); /* submitting now would make everything twice */
+		pause_for(cluster, 1); /* submitting now would make everything twice */
 	for (size_t i = 0; i < cluster->queue->count; i++) {
 		struct slot *slot = &cluster->slots[i];
 		slot->submitted &= slot->alive;
@@ -366,7 +375,7 @@ static bool refused(struct cluster *cluster, const char *message)
 	}
 	if (is_full(message) && cluster->running + cluster->waiting)
 		return true;
-	queue_tell(cluster->queue, "sbatch: %s", message);
+	queue_tell(cluster->queue, "%s", message);
 	return false;
 }
 
@@ -456,15 +465,6 @@ static bool is_cancelled(const struct cluster *cluster)
 	char path[PATH_MAX];
 	sweep_path(path, cluster->folder, "cancelled", "");
 	return access(path, F_OK) == 0;
-}
-
-/* Waits, until a signal comes at most. */
-static void pause_for(struct cluster *cluster, double seconds)
-{
-	struct pollfd one = {.fd = cluster->signals, .events = POLLIN};
-	struct signalfd_siginfo signal;
-	if (poll(&one, 1, (int)(seconds * 1000)) > 0 && read(cluster->signals, &signal, sizeof signal) == sizeof signal)
-		cluster->caught = (int)signal.ssi_signo;
 }
 
 static void show(struct cluster *cluster)
