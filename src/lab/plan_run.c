@@ -88,15 +88,15 @@ static bool write_list(const struct queue *queue)
 	struct timeval now;
 	gettimeofday(&now, NULL);
 	char *results = realpath(queue->way->results, NULL); /* for who looks from another folder */
-	const struct sweep_head head = {.results = results ? results : queue->way->results,
-	                                .engine = queue->way->slurm ? "slurm" : "local",
-	                                .host = queue->host,
-	                                .pid = getpid(),
-	                                .started = (double)now.tv_sec,
-	                                .runs = queue->plan->count,
-	                                .parallel = queue->way->parallel};
-	struct sweep_list *list = sweep_list_begin(queue->way->folder, &head);
+	struct sweep_head head = {.engine = queue->way->slurm ? "slurm" : "local",
+	                          .pid = getpid(),
+	                          .started = (double)now.tv_sec,
+	                          .runs = queue->plan->count,
+	                          .parallel = queue->way->parallel};
+	snprintf(head.results, sizeof head.results, "%s", results ? results : queue->way->results);
+	snprintf(head.host, sizeof head.host, "%s", queue->host);
 	free(results);
+	struct sweep_list *list = sweep_list_begin(queue->way->folder, &head);
 	for (size_t i = 0; list && i < queue->plan->count; i++) {
 		const struct planned *planned = &queue->plan->runs[i];
 		struct sweep_run run = {.config = planned->config,

@@ -168,14 +168,19 @@ bool sweep_list_end(struct sweep_list *list)
 
 static bool read_head(const json_t *json, struct sweep_head *head)
 {
-	*head = (struct sweep_head){.results = json_string_value(json_object_get(json, "results")),
-	                            .engine = json_string_value(json_object_get(json, "engine")),
-	                            .host = json_string_value(json_object_get(json, "host")),
-	                            .pid = (long)json_integer_value(json_object_get(json, "pid")),
+	const char *results = json_string_value(json_object_get(json, "results"));
+	const char *engine = json_string_value(json_object_get(json, "engine"));
+	const char *host = json_string_value(json_object_get(json, "host"));
+	*head = (struct sweep_head){.pid = (long)json_integer_value(json_object_get(json, "pid")),
 	                            .started = json_number_value(json_object_get(json, "started")),
 	                            .runs = (size_t)json_integer_value(json_object_get(json, "runs")),
 	                            .parallel = (size_t)json_integer_value(json_object_get(json, "parallel"))};
-	return json_object_get(json, "sweep") && head->results && head->engine && head->host;
+	if (!json_object_get(json, "sweep") || !results || !engine || !host)
+		return false;
+	snprintf(head->results, sizeof head->results, "%s", results);
+	snprintf(head->host, sizeof head->host, "%s", host);
+	head->engine = strcmp(engine, "slurm") == 0 ? "slurm" : "local";
+	return true;
 }
 
 static bool read_run(const json_t *json, struct sweep_run *run)
@@ -187,14 +192,6 @@ static bool read_run(const json_t *json, struct sweep_run *run)
 		return false;
 	memcpy(run->id, id, SWEEP_ID);
 	return true;
-}
-
-/* The head's texts, which outlive its line. */
-static void keep_head(struct sweep_head *head, const json_t *json)
-{
-	static const char *const names[] = {"local", "slurm"};
-	head->engine = names[strcmp(head->engine, "slurm") == 0];
-	json_incref((json_t *)json);
 }
 
 bool sweep_list_each(const char *folder, const char *command, struct sweep_head *head,
@@ -214,9 +211,7 @@ bool sweep_list_each(const char *folder, const char *command, struct sweep_head 
 		json_t *json = json_loadb(line, bytes, 0, NULL);
 		struct sweep_run run;
 		fine = number == 1 ? read_head(json, head) : read_run(json, &run);
-		if (fine && number == 1)
-			keep_head(head, json);
-		else if (fine && row)
+		if (fine && number > 1 && row)
 			row(context, &run);
 		json_decref(json);
 		line += bytes + (line[bytes] == '\n');

@@ -27,7 +27,8 @@ struct sweep_folder {
 
 /* What the first line of `runs` says. */
 struct sweep_head {
-	const char *results, *engine, *host; /* "local" or "slurm" */
+	char results[PATH_MAX], host[64];
+	const char *engine; /* "local" or "slurm" */
 	long pid;
 	double started; /* seconds since 1970 */
 	size_t runs, parallel;
