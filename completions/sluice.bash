@@ -83,11 +83,11 @@ _sluice() {
 	local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]} options
 	COMPREPLY=()
 	if ((COMP_CWORD == 1)); then
-		mapfile -t COMPREPLY < <(compgen -W "help cc toolkit run programs figure results report energy profile ptx opt analyze annotate effort mix machine mech stats --help --version" -- "$word")
+		mapfile -t COMPREPLY < <(compgen -W "help cc toolkit run programs figure sweep results report energy profile ptx opt analyze annotate effort mix machine mech stats --help --version" -- "$word")
 		return
 	fi
 	case ${COMP_WORDS[1]} in
-	help) options="cc toolkit run programs figure results report energy profile ptx opt analyze annotate effort mix machine mech stats" ;;
+	help) options="cc toolkit run programs figure sweep results report energy profile ptx opt analyze annotate effort mix machine mech stats" ;;
 	run)
 		if (($(_sluice_program) < COMP_CWORD)); then
 			mapfile -t COMPREPLY < <(compgen -f -- "$word")
@@ -109,9 +109,17 @@ _sluice() {
 		*) options="--paper --json --help" ;;
 		esac
 		;;
-	figure) options="-j --size --seed --results --out --any-build --again --no-run --quiet --help" ;;
+	figure)
+		options="-j --size --seed --results --out --any-build --again --no-run --memory --quiet --slurm --partition --account --time"
+		options+=" --constraint --sbatch --tries --per-task --detach --help"
+		;;
+	sweep)
+		options="status cancel failed --dry-run --retry -m -o --machine --option --mech --axis --metric --name -j --size --seed --results"
+		options+=" --out --any-build --again --memory --quiet --slurm --partition --account --time --constraint --sbatch --tries --per-task"
+		options+=" --detach --help"
+		;;
 	results)
-		options="--program --variant --size --seed --arguments --machine --options --mechanisms --library --revision"
+		options="merge export check why --program --variant --size --seed --arguments --machine --options --mechanisms --library --revision"
 		options+=" --verdict --counter --kernel --csv --json --results --help"
 		;;
 	report)

@@ -35,6 +35,7 @@ int command_report(int argc, char **argv);
 int command_results(int argc, char **argv);
 int command_run(int argc, char **argv);
 int command_stats(int argc, char **argv);
+int command_sweep(int argc, char **argv);
 int command_toolkit(int argc, char **argv);
 
 /* "sluice NAME: ..." on standard error. */

@@ -229,6 +229,8 @@ static void open_gpu(struct runtime *runtime)
 	}
 	runtime->shows_progress = isatty(STDERR_FILENO) && !(progress && strcmp(progress, "0") == 0);
 
+	runtime->progress_file = environment("SLUICE_PROGRESS_FILE");
+
 	struct sluice_settings settings = {
 		.machine = environment("SLUICE_MACHINE"),
 		.options = runtime->option,
@@ -237,7 +239,7 @@ static void open_gpu(struct runtime *runtime)
 		.functional = functional && strcmp(functional, "0") != 0,
 		.threads = (uint32_t)environment_number("SLUICE_THREADS", UINT32_MAX, &numbers),
 		.max_instructions = environment_number("SLUICE_MAX_INSTRUCTIONS", UINT64_MAX, &numbers),
-		.progress = runtime->shows_progress ? progress_show : NULL,
+		.progress = runtime->shows_progress || runtime->progress_file ? progress_show : NULL,
 		.progress_user = runtime,
 		.check = environment("SLUICE_CHECK"),
 		.finding = report_finding,

@@ -84,6 +84,8 @@ struct runtime {
 	const char **program, **option, **mechanism, **pass;
 	bool shows_progress, line_shown;
 	double kernel_started;
+	const char *progress_file; /* for who waits for the process (SLUICE_PROGRESS_FILE); NULL: nobody does */
+	double progress_written;
 };
 
 /* A launch's configuration between <<<...>>> and the stub that launches. */
@@ -163,6 +165,7 @@ bool runtime_find_allocation(const void *address, uint64_t *base, uint64_t *size
 /* The progress line of long kernels (sluice_settings.progress; `user` is the runtime). */
 void progress_show(void *user, const char *kernel, uint64_t blocks_done, uint64_t blocks, uint64_t cycles,
                    uint64_t warp_instructions);
+/* Either the line or the file, or both, as `shows_progress` and `progress_file` say. */
 void progress_begin(struct runtime *runtime);
 void progress_end(struct runtime *runtime);
 

@@ -75,6 +75,24 @@ static void read_at(struct document *document, const char *key, const yaml_node_
 	*(double *)into = number;
 }
 
+static void read_size(struct document *document, const char *key, const yaml_node_t *value, void *into)
+{
+	static const char *const names[] = {"tiny", "small", "paper", NULL};
+	unsigned number = 0;
+	read_choice(document, key, value, &number, names);
+	*(const char **)into = names[number];
+}
+
+/* A column's name, or what the base of each column of a product has. */
+static void read_relative(struct document *document, const char *key, const yaml_node_t *value, void *into)
+{
+	struct experiment *experiment = into;
+	if (value->type == YAML_MAPPING_NODE)
+		product_read_match(document, key, value, &experiment->relative);
+	else
+		document_read_text(document, key, value, &experiment->relative_name);
+}
+
 static void read_columns(struct document *document, const char *key, const yaml_node_t *value, void *into)
 {
 	static const struct document_key keys[] = {
@@ -110,6 +128,8 @@ static void read_rows(struct document *document, const char *key, const yaml_nod
 		{"published", document_read_list, offsetof(struct experiment_row, stated)},
 		{"of", document_read_text, offsetof(struct experiment_row, of)},
 		{"outside_mean", document_read_bool, offsetof(struct experiment_row, outside_mean)},
+		{"files", document_read_words, offsetof(struct experiment_row, files)},
+		{"size", read_size, offsetof(struct experiment_row, size)},
 		{0},
 	};
 	struct experiment *experiment = into;
@@ -159,21 +179,47 @@ static void check_bases(struct document *document, const struct experiment *expe
 	}
 }
 
-/* A program with a slash is the user's own, by its path from the experiment's folder. */
-static void find_own(struct document *document, struct experiment_row *row)
+/* A path from the experiment's folder as one from here. */
+static const char *path_of(struct document *document, const char *word)
 {
 	const char *file = document->source.name, *slash = strrchr(file, '/');
 	int folder = slash ? (int)(slash + 1 - file) : 0;
-	if (!strchr(row->program, '/'))
-		return;
-	const char *from = file_behind_dots(file), *name = file_behind_dots(row->program);
+	const char *from = file_behind_dots(file), *name = file_behind_dots(word);
 	folder = *name == '/' ? 0 : folder - (int)(from - file);
 	/* one without a slash would be looked for elsewhere */
 	const char *here = folder || strchr(name, '/') ? "" : "./";
 	size_t size = (size_t)folder + sizeof "./" + strlen(name);
 	char *path = arena_alloc(document->arena, size);
 	snprintf(path, size, "%s%.*s%s", here, folder, from, name);
-	row->path = path;
+	return path;
+}
+
+/* Each file with what it is called where the program runs: as in the file, but for paths that lead out of the folder. */
+static void find_files(struct document *document, const struct experiment *experiment, struct experiment_row *row)
+{
+	const struct words *const both[] = {&experiment->files, &row->files};
+	struct words files = {.word = arena_array(document->arena, 2 * (experiment->files.count + row->files.count) + 1,
+	                                          sizeof *files.word)};
+	for (size_t b = 0; b < 2; b++)
+		for (size_t i = 0; i < both[b]->count; i++) {
+			const char *word = both[b]->word[i], *slash = strrchr(word, '/');
+			bool leads_out = *word == '/' || strstr(word, "..");
+			files.word[files.count++] = path_of(document, word);
+			files.word[files.count++] = leads_out ? slash ? slash + 1 : word : file_behind_dots(word);
+		}
+	row->files = files;
+}
+
+/* A program with a slash is the user's own. */
+static void find_own(struct document *document, const struct experiment *experiment, struct experiment_row *row)
+{
+	if (strchr(row->program, '/')) {
+		row->path = path_of(document, row->program);
+		find_files(document, experiment, row);
+	} else if (row->files.count) {
+		diag_error(&document->diag, &document->source, row->place,
+		           "%s: files are for programs of your own; those of the papers have none", row->name);
+	}
 }
 
 /* Of a program of the user's own, variants and source are not known. */
@@ -216,7 +262,7 @@ static void check_rows(struct document *document, struct experiment *experiment)
 		struct experiment_row *row = &experiment->rows[i];
 		if (!row->program)
 			row->program = row->name;
-		find_own(document, row);
+		find_own(document, experiment, row);
 		if (row->value && experiment->show != SHOW_MACHINE && experiment->show != SHOW_COSTS)
 			diag_error(&document->diag, &document->source, row->place,
 			           "%s: value is of show: machine and costs", row->name);
@@ -244,6 +290,8 @@ static void complete_column(struct document *document, const struct experiment *
 	column->metric = column->metric ? column->metric : experiment->metric;
 	column->unit = column->unit ? column->unit : experiment->unit;
 	column->show = column->show == SHOW_UNSET ? experiment->show : column->show;
+	if (column->has_base)
+		return;
 	column->relative_name = name;
 	column->relative_to = experiment->column_count;
 	for (size_t i = 0; name && i < experiment->column_count; i++)
@@ -397,6 +445,27 @@ static void check(struct document *document, struct experiment *experiment)
 		numbers(document, (struct place){0}, &experiment->stated_mean, experiment->column_count);
 }
 
+/* An experiment with axes has a row and a column for each combination of their values, and measures cycles when it does not say
+ * what. */
+static void make_product(struct document *document, struct experiment *experiment)
+{
+	char message[FORMULA_MESSAGE];
+	if (!experiment->axes.count &&
+	    (experiment->machine || experiment->exclude.count || experiment->relative.count)) {
+		diag_error(&document->diag, &document->source, (struct place){0},
+		           "machine, exclude and a relative_to of several columns are of a file with axes");
+		return;
+	}
+	if (!experiment->axes.count)
+		return;
+	experiment->file = arena_string(document->arena, document->source.name, strlen(document->source.name));
+	product_expand(document, experiment);
+	if (experiment->metric || experiment->show >= SHOW_INDEXES)
+		return;
+	experiment->metric = metric_parse(document->arena, "cycles", message);
+	experiment->unit = experiment->unit ? experiment->unit : "cycles";
+}
+
 bool experiment_read(struct experiment *experiment, struct document *document)
 {
 	static const struct document_key keys[] = {
@@ -409,7 +478,11 @@ bool experiment_read(struct experiment *experiment, struct document *document)
 		{"metric", read_formula, offsetof(struct experiment, metric)},
 		{"unit", document_read_text, offsetof(struct experiment, unit)},
 		{"show", read_show, offsetof(struct experiment, show)},
-		{"relative_to", document_read_text, offsetof(struct experiment, relative_name)},
+		{"relative_to", read_relative, 0},
+		{"machine", document_read_text, offsetof(struct experiment, machine)},
+		{"files", document_read_words, offsetof(struct experiment, files)},
+		{"axes", product_read_axes, offsetof(struct experiment, axes)},
+		{"exclude", product_read_exclude, offsetof(struct experiment, exclude)},
 		{"energy", document_read_text, offsetof(struct experiment, energy)},
 		{"mean", read_mean, offsetof(struct experiment, mean)},
 		{"over", document_read_text, offsetof(struct experiment, over)},
@@ -427,6 +500,8 @@ bool experiment_read(struct experiment *experiment, struct document *document)
 		return false;
 	document_read(document, "experiment", yaml_document_get_root_node(&document->yaml), keys, experiment);
 	if (!document->diag.errors)
+		make_product(document, experiment);
+	if (!document->diag.errors)
 		check(document, experiment);
 	yaml_document_delete(&document->yaml);
 	return !document->diag.errors;
@@ -440,7 +515,7 @@ bool experiment_same_text(const char *a, const char *b)
 bool experiment_alike(const struct experiment_column *a, const struct experiment_column *b)
 {
 	return experiment_same_text(a->unit, b->unit) && a->show == b->show &&
-	       (a->show == SHOW_VALUE || a->relative_to == b->relative_to);
+	       (a->show == SHOW_VALUE || a->relative_to == b->relative_to || (a->has_base && b->has_base));
 }
 
 bool experiment_needs(const struct experiment *experiment, unsigned needs)
@@ -469,6 +544,8 @@ const struct formula *experiment_metric(const struct experiment *experiment, siz
 const char *experiment_variant(const struct experiment *experiment, size_t row, size_t column)
 {
 	const struct words *variants = &experiment->rows[row].variants;
+	if (experiment->exclude.count && product_excludes(experiment, row, column))
+		return "~";
 	if (!variants->count)
 		return experiment->columns[column].variant;
 	return variants->word[variants->count == 1 ? 0 : column];

@@ -9,6 +9,7 @@
 
 #include "base/document.h"
 #include "lab/metric.h"
+#include "lab/product.h"
 
 /* What a cell shows of the metric. */
 enum experiment_show {
@@ -38,6 +39,9 @@ struct experiment_column {
 	enum experiment_show show;
 	double at;        /* where it stands in a figure over numbers; NAN: nowhere */
 	const char *line; /* which it is a point of; NULL: of the only one */
+	const size_t *chosen; /* of a product: an axis' value, one an axis; else NULL */
+	bool has_base;        /* of a product: relative_to is what the file's conditions find */
+	size_t of_template;   /* of a product: of which column of the file it is */
 	uint64_t block_tracks; /* so many of a mechanism's tracks are a block slot's; 0: tracks have nothing to do with slots */
 	struct place place;
 };
@@ -49,6 +53,11 @@ struct experiment_row {
 	const struct formula *metric;        /* in all columns, or NULL: each column's */
 	struct words variants;               /* none: the column's; one: for all; else one a column */
 	struct words arguments;
+	struct words files; /* that the program of the user's own reads: paths as `path`, in pairs with what they are called where it runs */
+	const char *size; /* NULL: the experiment's */
+	bool has_seed;    /* else the seed is the experiment's */
+	uint64_t seed;
+	const size_t *chosen; /* as of a column */
 	struct words stated; /* the published numbers as written; with SHOW_INDEXES words, one an index */
 	double *published;   /* one a column, NAN where the paper states none */
 	bool outside_mean;
@@ -71,6 +80,13 @@ struct experiment {
 	uint64_t sm, until;  /* of which SM; core cycles of the kernel that are shown, 0: all */
 	struct words stated_mean;
 	double *published_mean;
+	/* Of a product: */
+	const char *file;
+	const char *machine; /* of columns of a product that have none */
+	struct words files;  /* of all rows whose programs are the user's own, as the file has them */
+	struct product_axes axes;
+	struct product_matches exclude;
+	struct product_match relative; /* `relative_to` of a product */
 	struct experiment_column *columns;
 	struct experiment_row *rows;
 	size_t column_count, row_count;
@@ -91,7 +107,7 @@ bool experiment_needs(const struct experiment *experiment, unsigned needs);
 /* The table of energies, "default" where the file names none; NULL: no cell needs one. */
 const char *experiment_table(const struct experiment *experiment);
 
-/* The variant for a cell; NULL: what the paper means by the program's name, else its default. */
+/* The variant for a cell, "~": there is nothing in it; NULL: what the paper means by the program's name, else its default. */
 const char *experiment_variant(const struct experiment *experiment, size_t row, size_t column);
 
 /* Columns that stand against one axis: unit, show and relative_to are the same. */

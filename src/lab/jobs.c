@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -60,11 +61,13 @@ static void become(const struct job *job, int stats, int output, pid_t parent, c
 	prctl(PR_SET_PDEATHSIG, SIGKILL); /* no run outlives the one who wants it, */
 	if (getppid() != parent)          /* who may have ended before that */
 		_exit(CANNOT_RUN);
-	if (redirect(stats, output)) {
+	if (redirect(stats, output) && (!job->folder || chdir(job->folder) == 0)) {
 		snprintf(path, sizeof path, "/dev/fd/%d", STATS_FD);
 		setenv("SLUICE_STATS", path, 1);
 		setenv("SLUICE_STATS_FORMAT", "json", 1);
 		setenv("SLUICE_PROGRESS", "0", 1);
+		if (job->progress)
+			setenv("SLUICE_PROGRESS_FILE", job->progress, 1);
 		sigprocmask(SIG_SETMASK, signals, NULL);
 		execv(job->words[0], job->words);
 	}
@@ -138,8 +141,10 @@ static void take(struct job *job)
 		return;
 	close(job->pipe);
 	job->pipe = -1;
-	while (waitpid(job->pid, &job->status, 0) < 0 && errno == EINTR)
+	struct rusage used = {0};
+	while (wait4(job->pid, &job->status, 0, &used) < 0 && errno == EINTR)
 		;
+	job->peak = (uint64_t)used.ru_maxrss * 1024;
 	job->seconds = jobs_now() - job->since;
 	read_printed(job);
 	job->ended = true;
@@ -222,6 +227,8 @@ static void start_some(struct crowd *crowd, size_t parallel, const struct jobs_w
 {
 	while (crowd->next < crowd->count && count_running(crowd) < parallel) {
 		struct job *job = &crowd->jobs[crowd->next];
+		if (watch->fits && count_running(crowd) && !watch->fits(watch->context, crowd->next))
+			return;
 		bool needed = !watch->needed || watch->needed(watch->context, crowd->next);
 		int error = needed ? start(job, &crowd->before) : 0;
 		if (is_shortage(error) && count_running(crowd))

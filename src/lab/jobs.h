@@ -5,6 +5,7 @@
 #include <jansson.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <sys/types.h>
 
@@ -13,15 +14,18 @@ struct job_text {
 	size_t length;
 };
 
-/* Zero-initialise but for the words and `quiet`. */
+/* Zero-initialise but for the words and what stands with them. */
 struct job {
 	char **words; /* the command line, NULL-terminated; words[0] is the program's path */
 	bool quiet;   /* it need not print PASS */
+	const char *folder;   /* where it runs; NULL: here */
+	const char *progress; /* the file in which it says how far it is (SLUICE_PROGRESS_FILE), or NULL */
 	/* Once it has ended: */
 	bool ended, started;
 	int status;                    /* as of waitpid() */
 	int error;                     /* errno, when it was not started */
 	double seconds;                /* from its start to its end */
+	uint64_t peak;                 /* bytes that its largest process held */
 	struct job_text stats, output; /* JSON; what it printed, on both outputs */
 	/* While it runs: */
 	double since;
@@ -35,6 +39,7 @@ struct jobs_watch {
 	void *context;
 	bool (*needed)(void *context,
 	               size_t number); /* asked before it starts; false: it ends unstarted, without error */
+	bool (*fits)(void *context, size_t number); /* false: it waits until another has ended; not asked when none runs */
 	bool (*ended)(void *context, size_t number); /* false: stop all others */
 	void (*wait)(void *context);                 /* twice a second or so */
 };

@@ -1,13 +1,17 @@
 #include "lab/plan.h"
 
 #include "api/attach.h"
+#include "base/config_find.h"
+#include "base/file.h"
 #include "lab/gantt.h"
 #include "sluice.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* FNV-1a */
 #define DIGEST_START 0xcbf29ce484222325u
@@ -121,6 +125,25 @@ static char *description(struct plan *plan, const struct experiment_column *colu
 	return NULL;
 }
 
+/* What is wrong with a column, with its place in the file where it is a product's: there once for all columns of which the same is
+ * wrong, or which have it of the same value. */
+static void tell_column(struct plan *plan, const struct experiment_column *column, const char *message)
+{
+	struct place place = product_place(plan->experiment, column, message);
+	bool again = plan->told.text && plan->experiment->file &&
+	             (strcmp(plan->told.text, message) == 0 ||
+	              (place.line == plan->told.place.line && place.column == plan->told.place.column));
+	if (again)
+		return;
+	plan->told.text = arena_string(&plan->arena, message, strlen(message));
+	plan->told.place = place;
+	if (plan->experiment->file && place.line)
+		fprintf(stderr, "%s:%u:%u: error: in column %s: %s\n", plan->experiment->file, place.line, place.column,
+		        column->name, message);
+	else
+		fprintf(stderr, "%s: in column %s: %s\n", plan->source->command, column->name, message);
+}
+
 /* The digest of what a column simulates, empty where nothing runs; NULL after a message when there is no such machine or
  * mechanism, or not what its cells show. */
 static const char *describe(struct plan *plan, size_t c)
@@ -135,7 +158,7 @@ static const char *describe(struct plan *plan, size_t c)
 	                                         .mechanisms = list_of(&plan->arena, &column->mechanisms),
 	                                         .energy = experiment_table(plan->experiment)};
 	if (sluice_open(&gpu, &settings, &error) != SLUICE_OK) {
-		fprintf(stderr, "%s: in column %s: %s\n", plan->source->command, column->name, error.message);
+		tell_column(plan, column, error.message);
 		return NULL;
 	}
 	bool timeline = plan->experiment->show == SHOW_TIMELINE;
@@ -145,6 +168,16 @@ static const char *describe(struct plan *plan, size_t c)
 	const char *digest = text ? digest_text(&plan->arena, digest_add(DIGEST_START, text, strlen(text))) : NULL;
 	free(text);
 	return digest;
+}
+
+/* A path that is right in another folder. */
+static const char *absolute(struct plan *plan, const char *path)
+{
+	char folder[PATH_MAX], whole[2 * PATH_MAX];
+	if (*path == '/' || !getcwd(folder, sizeof folder))
+		return path;
+	int length = snprintf(whole, sizeof whole, "%s/%s", folder, file_behind_dots(path));
+	return arena_string(&plan->arena, whole, (size_t)length);
 }
 
 static void add(char **words, size_t *count, const char *option, const char *value)
@@ -164,16 +197,21 @@ static char **command_line(struct plan *plan, const struct planned *planned, con
 	char **words = arena_array(&plan->arena, most, sizeof *words);
 	int length = snprintf(seed, sizeof seed, "%llu", (unsigned long long)config->seed);
 	add(words, &count, plan->source->sluice, "run");
-	add(words, &count, "-m", column->machine);
+	bool moves = planned->files; /* into another folder */
+	const char *machine = column->machine;
+	add(words, &count, "-m", moves && config_is_path(machine) ? absolute(plan, machine) : machine);
 	for (size_t i = 0; i < column->options.count; i++)
 		add(words, &count, "-o", column->options.word[i]);
 	for (size_t i = 0; i < column->mechanisms.count; i++)
-		add(words, &count, "--mech", column->mechanisms.word[i]);
+		add(words, &count, "--mech",
+		    moves && sluice_mechanism_path(column->mechanisms.word[i])
+		            ? absolute(plan, column->mechanisms.word[i])
+		            : column->mechanisms.word[i]);
 	if (planned->timeline) {
 		add(words, &count, "--timeline", planned->timeline);
 		add(words, &count, "--timeline-events", GANTT_MOST_TEXT);
 	}
-	add(words, &count, "--", program->binary);
+	add(words, &count, "--", moves ? absolute(plan, program->binary) : program->binary);
 	if (!program->own) {
 		add(words, &count, "--size", config->size);
 		add(words, &count, "--variant", config->variant);
@@ -186,16 +224,68 @@ static char **command_line(struct plan *plan, const struct planned *planned, con
 	return words;
 }
 
+/* What makes two runs of a plan the same: the library is the plan's, the binary is the program's. */
+enum { NAMES = 9 };
+static void names_of(const struct run_config *config, const char *names[NAMES])
+{
+	const char *const texts[NAMES] = {config->program,    config->variant,     config->size,
+	                                  config->arguments,  config->machine,     config->options,
+	                                  config->mechanisms, config->description, config->inputs};
+	memcpy(names, texts, sizeof texts);
+}
+
 static bool is_same(const struct run_config *a, const struct run_config *b)
 {
-	const char *const texts[][2] = {{a->program, b->program},        {a->variant, b->variant},
-	                                {a->arguments, b->arguments},    {a->machine, b->machine},
-	                                {a->options, b->options},        {a->mechanisms, b->mechanisms},
-	                                {a->description, b->description}};
-	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
-		if (strcmp(texts[i][0], texts[i][1]) != 0)
+	const char *ours[NAMES], *theirs[NAMES];
+	names_of(a, ours);
+	names_of(b, theirs);
+	for (size_t i = 0; i < NAMES; i++)
+		if (strcmp(ours[i], theirs[i]) != 0)
 			return false;
-	return true; /* size, seed and library are the plan's; the binary is the program's */
+	return a->seed == b->seed;
+}
+
+/* The place in `found` of an equal run, or the free one where it belongs. */
+static size_t *find_run(const struct plan *plan, const struct run_config *config)
+{
+	const char *names[NAMES];
+	uint64_t digest = DIGEST_START ^ config->seed;
+	names_of(config, names);
+	for (size_t i = 0; i < NAMES; i++)
+		digest = digest_add(digest, names[i], strlen(names[i]) + 1);
+	size_t place = (size_t)(digest ^ digest >> 32) & (plan->found_size - 1);
+	while (plan->found[place] != PLAN_NOTHING && !is_same(&plan->runs[plan->found[place]].config, config))
+		place = (place + 1) & (plan->found_size - 1);
+	return &plan->found[place];
+}
+
+/* The digest of a file, which is read once. NULL with errno set. */
+static const char *digest_once(struct plan *plan, const char *path)
+{
+	for (size_t i = 0; i < plan->digest_count; i++)
+		if (strcmp(plan->digests[i].path, path) == 0)
+			return plan->digests[i].digest;
+	const char *digest = plan_digest_file(&plan->arena, path);
+	if (digest)
+		plan->digests[plan->digest_count++] = (struct plan_digest){path, digest};
+	return digest;
+}
+
+/* The digest of a row's files with their names; "" where there are none, NULL after a message. */
+static const char *digest_files(struct plan *plan, const struct experiment_row *row)
+{
+	uint64_t digest = DIGEST_START;
+	for (size_t i = 0; i < row->files.count; i += 2) {
+		const char *contents = digest_once(plan, row->files.word[i]);
+		if (!contents) {
+			fprintf(stderr, "%s: %s: cannot read its file %s: %s\n", plan->source->command, row->name,
+			        row->files.word[i], strerror(errno));
+			return NULL;
+		}
+		digest = digest_add(digest, row->files.word[i + 1], strlen(row->files.word[i + 1]) + 1);
+		digest = digest_add(digest, contents, strlen(contents));
+	}
+	return row->files.count ? digest_text(&plan->arena, digest) : "";
 }
 
 static const struct words no_words;
@@ -214,7 +304,7 @@ static const char *digest_program(struct plan *plan, struct plan_program *progra
 	else if (!program->binary)
 		fprintf(stderr, "%s: %s is not compiled yet; 'sluice programs run %s' does it\n", source->command, name,
 		        name);
-	const char *digest = program->binary ? plan_digest_file(&plan->arena, program->binary) : NULL;
+	const char *digest = program->binary ? digest_once(plan, program->binary) : NULL;
 	if (digest)
 		return digest;
 	if (program->binary)
@@ -231,7 +321,10 @@ static bool add_run(struct plan *plan, struct plan_program *program, const struc
 	if (!config->binary)
 		return false;
 	struct planned *planned = &plan->runs[plan->count];
-	*planned = (struct planned){.config = *config, .own = program->own};
+	*planned = (struct planned){.config = *config,
+	                            .binary = program->binary,
+	                            .own = program->own,
+	                            .files = row->files.count ? &row->files : NULL};
 	if (plan->experiment->show == SHOW_TIMELINE)
 		planned->timeline = gantt_path(plan, plan->count);
 	planned->words = command_line(plan, planned, program, column, row);
@@ -257,23 +350,28 @@ static bool plan_cell(struct plan *plan, struct plan_program *program, size_t r,
 	const struct experiment_row *row = &plan->experiment->rows[r];
 	const struct experiment_column *column = &plan->experiment->columns[c];
 	struct run_config config = *common;
-	size_t number = 0;
 	config.program = program->name;
 	config.variant = program->variant;
-	if (program->own) {
-		config.size = "";
-		config.seed = 0;
-	}
+	config.size = program->own ? "" : row->size ? row->size : common->size;
+	config.seed = program->own ? 0 : row->has_seed ? row->seed : common->seed;
+	config.inputs = digest_files(plan, row);
+	if (!config.inputs)
+		return false;
 	config.arguments = join(&plan->arena, &row->arguments, &column->arguments);
 	config.machine = column->machine ? column->machine : "";
 	config.options = join(&plan->arena, &column->options, &no_words);
 	config.mechanisms = join(&plan->arena, &column->mechanisms, &no_words);
-	while (number < plan->count && !is_same(&plan->runs[number].config, &config))
-		number++;
-	plan->cells[r * plan->experiment->column_count + c] = number;
-	if (number < plan->count)
+	size_t *found = find_run(plan, &config);
+	bool is_new = *found == PLAN_NOTHING;
+	if (is_new)
+		*found = plan->count;
+	plan->cells[r * plan->experiment->column_count + c] = *found;
+	if (!is_new)
 		return true;
-	return column->machine ? add_run(plan, program, column, row, &config) : add_facts(plan, program, &config);
+	bool fine = column->machine ? add_run(plan, program, column, row, &config) : add_facts(plan, program, &config);
+	if (!fine)
+		*found = PLAN_NOTHING;
+	return fine;
 }
 
 /* False after a message. */
@@ -305,6 +403,15 @@ static bool plan_rows(struct plan *plan, const char *const *descriptions, struct
 	return fine;
 }
 
+/* At most so many files are there to be read: each row's program and what it reads. */
+static size_t count_files(const struct experiment *experiment)
+{
+	size_t count = 1;
+	for (size_t r = 0; r < experiment->row_count; r++)
+		count += 1 + experiment->rows[r].files.count / 2;
+	return count;
+}
+
 bool plan_make(struct plan *plan, const struct experiment *experiment, const struct plan_source *source)
 {
 	size_t cells = experiment->row_count * experiment->column_count;
@@ -313,6 +420,13 @@ bool plan_make(struct plan *plan, const struct experiment *experiment, const str
 	plan->source = source;
 	plan->runs = arena_array(&plan->arena, cells + 1, sizeof *plan->runs);
 	plan->cells = arena_array(&plan->arena, cells + 1, sizeof *plan->cells);
+	plan->found_size = 16;
+	while (plan->found_size < 2 * cells)
+		plan->found_size *= 2;
+	plan->found = arena_array(&plan->arena, plan->found_size, sizeof *plan->found);
+	for (size_t i = 0; i < plan->found_size; i++)
+		plan->found[i] = PLAN_NOTHING;
+	plan->digests = arena_array(&plan->arena, count_files(experiment), sizeof *plan->digests);
 	plan->missing = arena_array(&plan->arena, cells + 1, sizeof *plan->missing);
 	plan->drawn = arena_array(&plan->arena, experiment->column_count + 1, sizeof *plan->drawn);
 	const char **descriptions = arena_array(&plan->arena, experiment->column_count + 1, sizeof *descriptions);

@@ -7,6 +7,7 @@
 #include "lab/store.h"
 
 #include <jansson.h>
+#include <stdio.h>
 
 /* A program as the caller found it. */
 struct plan_program {
@@ -38,6 +39,8 @@ struct plan_source {
 struct planned {
 	struct run_config config;
 	char **words;  /* the command line */
+	const char *binary; /* the program that it runs */
+	const struct words *files; /* that it reads, as of a row (lab/experiment.h); it runs in a folder of its own that has them */
 	json_t *facts; /* instead of a run: what is known without one */
 	const char *timeline; /* the file of the run's timeline, or NULL */
 	bool own;      /* it runs a program of the user's */
@@ -52,6 +55,16 @@ struct plan {
 	size_t count;
 	struct words *drawn; /* with SHOW_TIMELINE, one a column: the events that its runs draw */
 	size_t *cells; /* row by row: the number of the run, PLAN_NOTHING where the file has "~" */
+	size_t *found; /* numbers of runs by what they are (plan.c), PLAN_NOTHING where a place is free; found_size is a power of 2 */
+	size_t found_size;
+	struct plan_digest {
+		const char *path, *digest;
+	} *digests; /* of files that were read */
+	size_t digest_count;
+	struct {
+		const char *text;
+		struct place place;
+	} told; /* the last message about a column */
 	const char **missing; /* programs that cannot run, which messages have told */
 	size_t missing_count;
 };
@@ -67,7 +80,15 @@ struct plan_way {
 	bool any_build; /* results of other builds will do */
 	bool again;     /* also what is there already */
 	bool quiet;
+	bool keeps_failed; /* runs that have failed before are not made again */
+	uint64_t memory;   /* bytes that runs may hold together; 0: as much as is free */
+	const char *folder;  /* where others can see how far it is (lab/sweep_folder.h); NULL: nowhere, of local runs */
+	const char *results; /* the path of the store, for them */
+	const struct slurm_way *slurm; /* on a cluster (lab/slurm.h); NULL: here */
 };
+
+/* What is to be done, on `file`: how many runs, what is there, how long and how much memory by past runs. False after a message. */
+bool plan_foresee(struct plan *plan, struct store *store, const struct plan_way *way, FILE *file);
 
 /* Runs what the store does not have, and keeps it there. Returns how many runs failed, or -1 after a message when the
  * store did. */

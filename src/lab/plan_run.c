@@ -1,175 +1,143 @@
-/* The missing runs of a plan, with a progress display. */
-#include "lab/jobs.h"
-#include "lab/plan.h"
+/* The missing runs of a plan: what they will take, and making them. */
+#include "lab/queue.h"
 
-#include <jansson.h>
-#include <stdio.h>
+#include "lab/host_memory.h"
+
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/time.h>
 #include <unistd.h>
 
-enum { SHOWN_LINES = 8, LINE = 100 };
-#define REDRAW_SECONDS 0.4
-
-struct progress {
-	struct plan *plan;
-	struct store *store;
-	const struct plan_way *way;
-	struct planned **missing;
-	struct job *jobs;
-	size_t count, done, failed;
-	double started, shown; /* when the line was drawn last */
-	bool terminal, line_shown, store_failed;
+/* What the runs will take by past ones; of `known` of them something is known. */
+struct foreseen {
+	double seconds, longest;
+	uint64_t peak; /* of the largest */
+	size_t known;
 };
 
-static void clear_line(struct progress *progress)
+static struct foreseen foresee(const struct queue *queue)
 {
-	if (progress->line_shown)
-		fputs("\r\033[K", stderr);
-	progress->line_shown = false;
+	struct foreseen all = {0};
+	for (size_t i = 0; i < queue->count; i++) {
+		const struct past_cost *cost = &queue->runs[i].expected;
+		all.known += cost->seconds > 0;
+		all.seconds += cost->seconds;
+		all.longest = cost->seconds > all.longest ? cost->seconds : all.longest;
+		all.peak = cost->peak > all.peak ? cost->peak : all.peak;
+	}
+	return all;
 }
 
-static void describe(const struct run_config *config, char *text, size_t size)
+/* How many of the largest fit at a time. */
+static size_t fitting(const struct queue *queue, const struct foreseen *all)
 {
-	snprintf(text, size, "%s%s%s%s%s on %s%s%s%s%s", config->program, *config->variant ? " " : "", config->variant,
-	         *config->arguments ? " " : "", config->arguments, config->machine, *config->options ? " " : "",
-	         config->options, *config->mechanisms ? " with " : "", config->mechanisms);
+	uint64_t memory = queue->way->memory ? queue->way->memory : host_memory_free();
+	size_t most = all->peak ? (size_t)(memory / all->peak) : queue->way->parallel;
+	most = most ? most : 1;
+	return most < queue->way->parallel ? most : queue->way->parallel;
 }
 
-/* One line that says how far it is: on a terminal only. */
-static void show_progress(void *context)
+static void print_foreseen(const struct queue *queue, const struct foreseen *all, FILE *file)
 {
-	struct progress *progress = context;
-	char text[LINE] = "";
-	size_t running = 0;
-	if (!progress->terminal || progress->way->quiet ||
-	    (progress->line_shown && jobs_now() - progress->shown < REDRAW_SECONDS))
+	char time[32], longest[32];
+	if (!queue->count)
 		return;
-	for (size_t i = 0; i < progress->count; i++) {
-		const struct job *job = &progress->jobs[i];
-		const struct run_config *config = &progress->missing[i]->config;
-		size_t length = strlen(text);
-		if (!job->started || job->ended)
-			continue;
-		snprintf(text + length, sizeof text - length, "%s%s %s %.0f s", running++ ? ", " : "", config->program,
-		         config->variant, jobs_now() - job->since);
-	}
-	clear_line(progress);
-	fprintf(stderr, "[%zu/%zu] %.0f s, %zu running: %s", progress->done, progress->count,
-	        jobs_now() - progress->started, running, text);
-	fflush(stderr);
-	progress->line_shown = true;
-	progress->shown = jobs_now();
-}
-
-/* Another process may have made it meanwhile. */
-static bool is_missing(const struct progress *progress, const struct planned *planned)
-{
-	char message[STORE_MESSAGE];
-	char *stats = store_find(progress->store, &planned->config, progress->way->any_build, message);
-	free(stats);
-	return !stats;
-}
-
-static bool is_needed(void *context, size_t number)
-{
-	struct progress *progress = context;
-	return progress->way->again || is_missing(progress, progress->missing[number]);
-}
-
-/* The statistics without white space, from malloc; NULL when they are not those of a whole run. And what they are. */
-static char *compact(const struct job_text *stats, enum job_stats *are)
-{
-	json_t *root = json_loadb(stats->bytes ? stats->bytes : "", stats->length, 0, NULL);
-	*are = job_stats_are(root);
-	char *text = *are == JOB_STATS_NONE ? NULL : json_dumps(root, JSON_COMPACT | JSON_REAL_PRECISION(12));
-	json_decref(root);
-	return text;
-}
-
-static void report(struct progress *progress, const struct run_config *config, const struct job *job,
-                   const char *verdict)
-{
-	char text[512];
-	bool passed = verdict_counts(verdict);
-	if (progress->way->quiet && passed)
+	if (!all->known) {
+		fputs("  how long they take is not known: nothing like them has run\n", file);
 		return;
-	describe(config, text, sizeof text);
-	clear_line(progress);
-	fprintf(stderr, "[%zu/%zu] %s: %s, %.1f s\n", progress->done, progress->count, text, verdict, job->seconds);
-	const char *from = passed ? "" : job_last_lines(job, SHOWN_LINES);
-	while (*from) {
-		size_t length = strcspn(from, "\n");
-		fprintf(stderr, "    %.*s\n", (int)length, from);
-		from += length + (from[length] != '\0');
 	}
+	size_t parallel = fitting(queue, all);
+	double whole = all->seconds / (double)all->known * (double)queue->count;
+	double together = whole / (double)parallel;
+	queue_time_text(together > all->longest ? together : all->longest, time);
+	queue_time_text(all->longest, longest);
+	if (queue->way->slurm) {
+		queue_time_text(whole, time);
+		fprintf(file, "  about %s of processors, the longest %s", time, longest);
+	} else {
+		fprintf(file, "  about %s with %zu at a time, the longest %s", time, parallel, longest);
+	}
+	fprintf(file, ", by past runs of %s\n", all->known == queue->count ? "each" : "some");
+	if (all->known < queue->count)
+		fprintf(file, "  nothing like them has run of %zu, which are counted as the others' mean\n",
+		        queue->count - all->known);
+	if (all->peak)
+		fprintf(file, "  the largest held %.2f GiB\n", (double)all->peak / (1 << 30));
 }
 
-static bool keep(struct progress *progress, const struct run_config *config, const struct run_result *result)
+bool plan_foresee(struct plan *plan, struct store *store, const struct plan_way *way, FILE *file)
 {
-	char message[STORE_MESSAGE];
-	if (store_put(progress->store, config, result, message))
-		return true;
-	clear_line(progress);
-	fprintf(stderr, "%s: %s\n", progress->plan->source->command, message);
-	progress->store_failed = true;
-	return false;
+	struct queue queue;
+	bool fine = queue_make(&queue, plan, store, way);
+	if (fine) {
+		const struct foreseen all = foresee(&queue);
+		fprintf(file, "%zu run%s: %zu there, ", plan->count, plan->count == 1 ? "" : "s", queue.there);
+		if (queue.failed_before)
+			fprintf(file, "%zu failed (--retry makes them again), ", queue.failed_before);
+		fprintf(file, "%zu to be made\n", queue.count);
+		print_foreseen(&queue, &all, file);
+	}
+	queue_free(&queue);
+	return fine;
 }
 
-static bool run_ended(void *context, size_t number)
+/* What others read of it while it goes on. */
+static bool write_list(const struct queue *queue)
 {
-	struct progress *progress = context;
-	struct planned *planned = progress->missing[number];
-	struct job *job = &progress->jobs[number];
-	char room[96];
-	bool kept = true;
-	progress->done++;
-	if (job->started || job->error) {
-		enum job_stats are;
-		char *stats = compact(&job->stats, &are);
-		const char *verdict = job_verdict(job, are, room);
-		planned->failed = !verdict_counts(verdict);
-		progress->failed += planned->failed;
-		const struct run_result result = {.verdict = verdict,
-		                                  .output = planned->failed ? job_last_lines(job, SHOWN_LINES) : "",
-		                                  .stats = stats ? stats : "",
-		                                  .revision = progress->plan->source->revision,
-		                                  .seconds = job->seconds};
-		kept = job_was_interrupted(job) || keep(progress, &planned->config, &result);
-		if (kept)
-			report(progress, &planned->config, job, verdict);
-		free(stats);
+	struct timeval now;
+	gettimeofday(&now, NULL);
+	char *results = realpath(queue->way->results, NULL); /* for who looks from another folder */
+	struct sweep_head head = {.engine = queue->way->slurm ? "slurm" : "local",
+	                          .pid = getpid(),
+	                          .started = (double)now.tv_sec,
+	                          .runs = queue->plan->count,
+	                          .parallel = queue->way->parallel};
+	snprintf(head.results, sizeof head.results, "%s", results ? results : queue->way->results);
+	snprintf(head.host, sizeof head.host, "%s", queue->host);
+	free(results);
+	struct sweep_list *list = sweep_list_begin(queue->way->folder, &head);
+	for (size_t i = 0; list && i < queue->plan->count; i++) {
+		const struct planned *planned = &queue->plan->runs[i];
+		struct sweep_run run = {.config = planned->config,
+		                        .expected = past_expect(queue->past, &planned->config)};
+		sweep_id(&planned->config, run.id);
+		if (!planned->facts)
+			sweep_list_add(list, &run);
 	}
-	job_free(job);
-	return kept;
+	return list && sweep_list_end(list);
+}
+
+static bool go(struct queue *queue)
+{
+	struct sweep_folder folder = {.lock = -1};
+	const char *path = queue->way->folder;
+	bool fine = !path || sweep_folder_open(&folder, path, queue->plan->source->command);
+	if (fine && path && !write_list(queue)) {
+		queue_tell(queue, "cannot write %s/runs: %s", path, strerror(errno));
+		fine = false;
+	}
+	if (fine && queue->way->slurm)
+		fine = queue_run_slurm(queue);
+	else if (fine)
+		queue_run_local(queue);
+	sweep_folder_close(&folder);
+	return fine;
 }
 
 int plan_run(struct plan *plan, struct store *store, const struct plan_way *way)
 {
-	struct progress progress = {.plan = plan,
-	                            .store = store,
-	                            .way = way,
-	                            .missing = xcalloc(plan->count + 1, sizeof *progress.missing),
-	                            .jobs = xcalloc(plan->count + 1, sizeof *progress.jobs),
-	                            .started = jobs_now(),
-	                            .terminal = isatty(STDERR_FILENO)};
-	const struct jobs_watch watch = {
-		.context = &progress, .needed = is_needed, .ended = run_ended, .wait = show_progress};
-	for (size_t i = 0; i < plan->count; i++) {
-		if (plan->runs[i].facts || (!way->again && !is_missing(&progress, &plan->runs[i])))
-			continue;
-		progress.jobs[progress.count].words = plan->runs[i].words;
-		progress.jobs[progress.count].quiet = plan->runs[i].own;
-		progress.missing[progress.count++] = &plan->runs[i];
-	}
-	if (!way->quiet && progress.count)
+	struct queue queue;
+	bool fine = queue_make(&queue, plan, store, way);
+	if (fine && !way->quiet && queue.count)
 		fprintf(stderr, "%zu run%s, of which %zu missing\n", plan->count, plan->count == 1 ? "" : "s",
-		        progress.count);
-	jobs_run(progress.jobs, progress.count, way->parallel, &watch);
-	clear_line(&progress);
-	for (size_t i = 0; i < progress.count; i++)
-		job_free(&progress.jobs[i]);
-	free(progress.jobs);
-	free(progress.missing);
-	return progress.store_failed ? -1 : (int)progress.failed;
+		        queue.count);
+	if (fine && !way->quiet && queue.failed_before)
+		queue_tell(&queue, "%zu runs have failed before; --retry makes them again", queue.failed_before);
+	if (fine && (queue.count || way->folder))
+		fine = go(&queue);
+	int failed = (int)(queue.failed + queue.failed_before);
+	fine = fine && !queue.store_failed;
+	queue_free(&queue);
+	return fine ? failed : -1;
 }

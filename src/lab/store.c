@@ -1,6 +1,7 @@
 #include "lab/store.h"
 
 #include "base/arena.h"
+#include "lab/store_schema.h"
 
 #include <sqlite3.h>
 #include <stdio.h>
@@ -8,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { VERSION = 1, PATIENCE_MS = 60000, CONFIG_COLUMNS = 11, COLUMNS = CONFIG_COLUMNS + 6 };
+enum { PATIENCE_MS = 60000, CONFIG_COLUMNS = 12, COLUMNS = CONFIG_COLUMNS + 9 };
 
 struct store {
 	sqlite3 *database;
@@ -16,21 +17,9 @@ struct store {
 };
 
 #define SAME_RUN "program, variant, size, seed, arguments, machine, options, mechanisms"
-#define DIGESTS  "library, binary, description"
-#define RESULTS  "verdict, output, stats, revision, finished, seconds"
+#define DIGESTS  "library, binary, description, inputs"
+#define RESULTS  "verdict, output, stats, revision, finished, seconds, peak, host"
 #define ALL      SAME_RUN ", " DIGESTS ", " RESULTS
-
-static const char schema[] = "BEGIN IMMEDIATE;"
-			     "CREATE TABLE IF NOT EXISTS runs ("
-			     " id INTEGER PRIMARY KEY, program TEXT NOT NULL, variant TEXT NOT NULL,"
-			     " size TEXT NOT NULL, seed INTEGER NOT NULL, arguments TEXT NOT NULL,"
-			     " machine TEXT NOT NULL, options TEXT NOT NULL, mechanisms TEXT NOT NULL,"
-			     " library TEXT NOT NULL, binary TEXT NOT NULL, description TEXT NOT NULL,"
-			     " verdict TEXT NOT NULL, output TEXT NOT NULL, stats TEXT NOT NULL,"
-			     " revision TEXT NOT NULL, finished TEXT NOT NULL, seconds REAL NOT NULL,"
-			     " UNIQUE (" SAME_RUN ", " DIGESTS "));"
-			     "PRAGMA user_version = 1;"
-			     "COMMIT;";
 
 static bool fail(struct store *store, const char *what, char *message)
 {
@@ -44,33 +33,39 @@ static bool fail(struct store *store, const char *what, char *message)
 	return false;
 }
 
-static bool read_version(struct store *store, int *version, char *message)
+/* A file of an older version is brought up to date; who only reads takes a copy of it that is. */
+static bool migrate(struct store *store, bool only_read, char *message)
 {
-	sqlite3_stmt *statement = NULL;
-	bool fine = sqlite3_prepare_v2(store->database, "PRAGMA user_version", -1, &statement, NULL) == SQLITE_OK &&
-	            sqlite3_step(statement) == SQLITE_ROW;
-	if (fine)
-		*version = sqlite3_column_int(statement, 0);
-	else
-		fail(store, "open it", message);
-	sqlite3_finalize(statement);
-	return fine;
+	if (only_read) {
+		sqlite3 *copy = store_schema_copy(store->database);
+		if (!copy)
+			return fail(store, "read what an older sluice has written", message);
+		sqlite3_close(store->database);
+		store->database = copy;
+	}
+	return store_schema_migrate(store->database) ||
+	       fail(store, "bring it to this version of sluice; it is as it was", message);
 }
 
 static bool prepare_file(struct store *store, bool only_read, char *message)
 {
-	int version;
 	sqlite3_busy_timeout(store->database, PATIENCE_MS);
-	if (!read_version(store, &version, message))
-		return false;
-	if (version == VERSION)
+	int version = store_schema_read(store->database), ours = store_schema_version();
+	if (version < 0)
+		return fail(store, "open it", message);
+	if (version == ours)
 		return true;
-	if (version != 0 || only_read) {
-		snprintf(message, STORE_MESSAGE, "%s: not results of this version of sluice", store->path);
-		return false;
-	}
-	return sqlite3_exec(store->database, schema, NULL, NULL, NULL) == SQLITE_OK ||
-	       fail(store, "make its table", message);
+	if (version < ours && (version || !only_read))
+		return migrate(store, only_read, message);
+	if (version)
+		snprintf(message, STORE_MESSAGE,
+		         "%s: a newer sluice has written it (version %d of the file, this one knows %d); take that "
+		         "one, or "
+		         "--results with another file",
+		         store->path, version, ours);
+	else
+		snprintf(message, STORE_MESSAGE, "%s: no results of sluice are in it", store->path);
+	return false;
 }
 
 struct store *store_open(const char *path, bool only_read, char message[STORE_MESSAGE])
@@ -105,7 +100,7 @@ static void bind_text(sqlite3_stmt *statement, int number, const char *text)
 	sqlite3_bind_text(statement, number, text, -1, SQLITE_STATIC);
 }
 
-/* Parameters 1 to 11, in the order of the columns. */
+/* Parameters 1 to 12, in the order of the columns. */
 static void bind_config(sqlite3_stmt *statement, const struct run_config *config)
 {
 	bind_text(statement, 1, config->program);
@@ -119,13 +114,51 @@ static void bind_config(sqlite3_stmt *statement, const struct run_config *config
 	bind_text(statement, 9, config->library);
 	bind_text(statement, 10, config->binary);
 	bind_text(statement, 11, config->description);
+	bind_text(statement, 12, config->inputs);
+}
+
+static bool execute(struct store *store, const char *sql, const char *what, char *message)
+{
+	return sqlite3_exec(store->database, sql, NULL, NULL, NULL) == SQLITE_OK || fail(store, what, message);
+}
+
+bool store_begin(struct store *store, char message[STORE_MESSAGE])
+{
+	return execute(store, "BEGIN IMMEDIATE", "begin to write", message);
+}
+
+bool store_commit(struct store *store, char message[STORE_MESSAGE])
+{
+	return execute(store, "COMMIT", "keep runs", message);
+}
+
+void store_rollback(struct store *store)
+{
+	sqlite3_exec(store->database, "ROLLBACK", NULL, NULL, NULL); /* what failed may have done it already */
+}
+
+bool store_is_whole(struct store *store, char message[STORE_MESSAGE])
+{
+	sqlite3_stmt *statement = NULL;
+	bool fine =
+		sqlite3_prepare_v2(store->database, "PRAGMA integrity_check(1)", -1, &statement, NULL) == SQLITE_OK &&
+		sqlite3_step(statement) == SQLITE_ROW;
+	const char *answer = fine ? (const char *)sqlite3_column_text(statement, 0) : NULL;
+	if (!fine)
+		fail(store, "check it", message);
+	else if (strcmp(answer, "ok") != 0)
+		snprintf(message, STORE_MESSAGE, "%s: the file is broken: %.300s", store->path, answer);
+	fine = fine && strcmp(answer, "ok") == 0;
+	sqlite3_finalize(statement);
+	return fine;
 }
 
 bool store_put(struct store *store, const struct run_config *config, const struct run_result *result,
                char message[STORE_MESSAGE])
 {
-	static const char sql[] = "INSERT OR REPLACE INTO runs (" ALL ") VALUES"
-				  " (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, datetime('now'), ?)";
+	static const char sql[] =
+		"INSERT OR REPLACE INTO runs (" ALL ") VALUES"
+		" (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ifnull(?, datetime('now')), ?, ?, ?)";
 	sqlite3_stmt *statement = NULL;
 	bool fine = sqlite3_prepare_v2(store->database, sql, -1, &statement, NULL) == SQLITE_OK;
 	if (fine) {
@@ -134,7 +167,10 @@ bool store_put(struct store *store, const struct run_config *config, const struc
 		bind_text(statement, CONFIG_COLUMNS + 2, result->output);
 		bind_text(statement, CONFIG_COLUMNS + 3, result->stats);
 		bind_text(statement, CONFIG_COLUMNS + 4, result->revision);
-		sqlite3_bind_double(statement, CONFIG_COLUMNS + 5, result->seconds);
+		bind_text(statement, CONFIG_COLUMNS + 5, result->finished);
+		sqlite3_bind_double(statement, CONFIG_COLUMNS + 6, result->seconds);
+		sqlite3_bind_int64(statement, CONFIG_COLUMNS + 7, (sqlite3_int64)result->peak);
+		bind_text(statement, CONFIG_COLUMNS + 8, result->host ? result->host : "");
 		fine = sqlite3_step(statement) == SQLITE_DONE;
 	}
 	if (!fine)
@@ -143,13 +179,12 @@ bool store_put(struct store *store, const struct run_config *config, const struc
 	return fine;
 }
 
-char *store_find(struct store *store, const struct run_config *config, bool any_build, char message[STORE_MESSAGE])
+/* The text in the first column of what the query, which has a run's configuration as parameters, finds. */
+static char *find_text(struct store *store, const char *sql, const struct run_config *config, bool any_build,
+                       char *message)
 {
-	static const char sql[] = "SELECT stats FROM runs WHERE (" SAME_RUN ") = (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)"
-				  " AND verdict IN ('PASS', 'cut') AND (?12 OR (" DIGESTS ") = (?9, ?10, ?11))"
-				  " ORDER BY id DESC LIMIT 1";
 	sqlite3_stmt *statement = NULL;
-	char *stats = NULL;
+	char *text = NULL;
 	int status = sqlite3_prepare_v2(store->database, sql, -1, &statement, NULL);
 	*message = '\0';
 	if (status == SQLITE_OK) {
@@ -158,11 +193,25 @@ char *store_find(struct store *store, const struct run_config *config, bool any_
 		status = sqlite3_step(statement);
 	}
 	if (status == SQLITE_ROW)
-		stats = xstrdup((const char *)sqlite3_column_text(statement, 0));
+		text = xstrdup((const char *)sqlite3_column_text(statement, 0));
 	else if (status != SQLITE_DONE)
 		fail(store, "read a run", message);
 	sqlite3_finalize(statement);
-	return stats;
+	return text;
+}
+
+#define FROM_SAME " FROM runs WHERE (" SAME_RUN ") = (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)"
+#define OF_BUILD  " AND (?13 OR (" DIGESTS ") = (?9, ?10, ?11, ?12)) ORDER BY id DESC LIMIT 1"
+
+char *store_find(struct store *store, const struct run_config *config, bool any_build, char message[STORE_MESSAGE])
+{
+	return find_text(store, "SELECT stats" FROM_SAME " AND verdict IN ('PASS', 'cut')" OF_BUILD, config, any_build,
+	                 message);
+}
+
+char *store_verdict(struct store *store, const struct run_config *config, char message[STORE_MESSAGE])
+{
+	return find_text(store, "SELECT verdict" FROM_SAME OF_BUILD, config, false, message);
 }
 
 static void call_row(sqlite3_stmt *statement,
@@ -184,32 +233,27 @@ static void call_row(sqlite3_stmt *statement,
 		.library = text[8],
 		.binary = text[9],
 		.description = text[10],
+		.inputs = text[11],
 	};
 	const struct run_result result = {
-		.verdict = text[11],
-		.output = text[12],
-		.stats = text[13],
-		.revision = text[14],
-		.finished = text[15],
-		.seconds = sqlite3_column_double(statement, 16),
+		.verdict = text[12],
+		.output = text[13],
+		.stats = text[14],
+		.revision = text[15],
+		.finished = text[16],
+		.seconds = sqlite3_column_double(statement, 17),
+		.peak = (uint64_t)sqlite3_column_int64(statement, 18),
+		.host = text[19],
+		.id = (uint64_t)sqlite3_column_int64(statement, 20),
 	};
 	row(context, &config, &result);
 }
 
-bool store_each(struct store *store, const struct store_filter *filters, size_t count,
-                void (*row)(void *context, const struct run_config *config, const struct run_result *result),
-                void *context, char message[STORE_MESSAGE])
+/* Steps through what a query finds. */
+static bool each(struct store *store, sqlite3_stmt *statement, int status,
+                 void (*row)(void *context, const struct run_config *config, const struct run_result *result),
+                 void *context, char *message)
 {
-	char sql[1024] = "SELECT " ALL " FROM runs";
-	sqlite3_stmt *statement = NULL;
-	for (size_t i = 0; i < count; i++) {
-		size_t length = strlen(sql);
-		snprintf(sql + length, sizeof sql - length, " %s %s = ?", i ? "AND" : "WHERE", filters[i].column);
-	}
-	strncat(sql, " ORDER BY id", sizeof sql - strlen(sql) - 1);
-	int status = sqlite3_prepare_v2(store->database, sql, -1, &statement, NULL);
-	for (size_t i = 0; status == SQLITE_OK && i < count; i++)
-		bind_text(statement, (int)i + 1, filters[i].value);
 	while (status == SQLITE_OK || status == SQLITE_ROW) {
 		status = sqlite3_step(statement);
 		if (status == SQLITE_ROW)
@@ -219,4 +263,47 @@ bool store_each(struct store *store, const struct store_filter *filters, size_t 
 		fail(store, "read the runs", message);
 	sqlite3_finalize(statement);
 	return status == SQLITE_DONE;
+}
+
+bool store_each_cost(struct store *store,
+                     void (*row)(void *context, const struct run_config *config, const struct run_result *result),
+                     void *context, char message[STORE_MESSAGE])
+{
+	static const char sql[] = "SELECT " SAME_RUN ", " DIGESTS
+				  ", verdict, '', '', revision, finished, seconds, peak, host, id FROM runs"
+				  " WHERE verdict IN ('PASS', 'cut') ORDER BY id";
+	sqlite3_stmt *statement = NULL;
+	int status = sqlite3_prepare_v2(store->database, sql, -1, &statement, NULL);
+	return each(store, statement, status, row, context, message);
+}
+
+bool store_each_same(struct store *store, const struct run_config *config,
+                     void (*row)(void *context, const struct run_config *config, const struct run_result *result),
+                     void *context, char message[STORE_MESSAGE])
+{
+	static const char sql[] = "SELECT " ALL ", id" FROM_SAME OF_BUILD;
+	sqlite3_stmt *statement = NULL;
+	int status = sqlite3_prepare_v2(store->database, sql, -1, &statement, NULL);
+	if (status == SQLITE_OK) {
+		bind_config(statement, config);
+		sqlite3_bind_int(statement, CONFIG_COLUMNS + 1, false);
+	}
+	return each(store, statement, status, row, context, message);
+}
+
+bool store_each(struct store *store, const struct store_filter *filters, size_t count,
+                void (*row)(void *context, const struct run_config *config, const struct run_result *result),
+                void *context, char message[STORE_MESSAGE])
+{
+	char sql[1024] = "SELECT " ALL ", id FROM runs";
+	sqlite3_stmt *statement = NULL;
+	for (size_t i = 0; i < count; i++) {
+		size_t length = strlen(sql);
+		snprintf(sql + length, sizeof sql - length, " %s %s = ?", i ? "AND" : "WHERE", filters[i].column);
+	}
+	strncat(sql, " ORDER BY id", sizeof sql - strlen(sql) - 1);
+	int status = sqlite3_prepare_v2(store->database, sql, -1, &statement, NULL);
+	for (size_t i = 0; status == SQLITE_OK && i < count; i++)
+		bind_text(statement, (int)i + 1, filters[i].value);
+	return each(store, statement, status, row, context, message);
 }

@@ -404,8 +404,8 @@ try 0 results --csv
 
 # The results.
 try 0 results --program one --counter l1d.hits --counter 'thread_instructions / cycles' --kernel add
-row 'one +plain +small +1 +gtx480 +5 +10 +[0-9.]+  PASS'
-row 'one +plain +small +1 +gtx480 +5 +20 +[0-9.]+  PASS  sm\.count=2'
+row 'one +plain +small +1 +gtx480 +5 +10 +[0-9.]+ +[0-9]+  PASS'
+row 'one +plain +small +1 +gtx480 +5 +20 +[0-9.]+ +[0-9]+  PASS  sm\.count=2'
 grep -q two out && fail "expected the runs of one alone"
 try 0 results --options sm.count=2 --variant shared --csv --counter cycles --kernel add
 [ "$(wc -l <out)" = 2 ] || fail "expected one run"
@@ -460,7 +460,7 @@ says err "no figure 'something'; 'sluice figure' lists those there are"
 try 2 figure ./something.yaml
 says_only err "sluice figure: cannot read ./something.yaml: No such file or directory"
 try 2 results ipc
-says err "sluice results: takes no names, found 'ipc'; --program NAME and the like choose runs"
+says err "sluice results: takes no names but merge, export, check and why, found 'ipc'; --program NAME and the like choose runs"
 try 2 figure ipc --size large
 says err "--size: expected one of tiny, small, paper, not 'large'"
 rm programs/two/two

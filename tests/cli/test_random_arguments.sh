@@ -1,5 +1,5 @@
 #!/bin/sh
-# Arguments of sluice figure and sluice programs, drawn from seeds: each command is done, or ends soon with a message that names
+# Arguments of sluice figure, sweep, results and programs, drawn from seeds: each command is done, or ends soon with a message that names
 # what it does not take. For other seeds: RANDOM_SEEDS=FIRST:COUNT.
 set -u
 . "$(dirname "$0")/lib.sh"
@@ -46,11 +46,20 @@ CHECKS = ["race", "race,init", "footprint", "footprin", "", ","]
 SIZES, PAPERS = ["tiny", "small", "paper", "large", ""], ["teleport", "caps", "teleprot", ""]
 FIGURE = {"-j": NUMBERS, "--jobs": NUMBERS, "--size": SIZES, "--seed": NUMBERS, "--results": FILES, "--out": FILES, "--any-build": None,
           "--again": None, "--no-run": None, "-q": None, "--quiet": None, "--help": None, "--usage": None}
+LISTS = ["gtx480", "gtx480,gtx840", "none,gto", "none,two_level:ready=4,x=1+gto", "l1d.sets=16,32", "l1d.sets=", "=1", ",", "", "n=1,2", "size=tiny,small",
+         "program=one,two", "command=./a", "seed=x", "gto:x=1", "%s=%n", "'=\"", "x" * 300]
+SWEEP = {name: values for name, values in FIGURE.items() if name != "--no-run"} | {
+    "--dry-run": None, "--retry": None, "--memory": NUMBERS + ["1G", "1X", "G"], "-m": LISTS, "-o": LISTS, "--mech": LISTS, "--axis": LISTS,
+    "--metric": ["cycles", "cycle", "1 /", ""], "--name": NAMES, "--per-task": NUMBERS, "--tries": NUMBERS}
+QUIET = {"-q": None, "--results": FILES}
+RESULTS = {"--results": FILES, "--program": NAMES, "--seed": NUMBERS, "--csv": None, "--json": None, "--help": None}
 LIST = {"--paper": PAPERS, "--json": None}
 RUN = {"--all": None, "--paper": PAPERS, "--size": SIZES, "--variant": NAMES + ["plain", "fast"], "--seed": NUMBERS, "-j": NUMBERS,
        "-m": MACHINES, "-o": OPTIONS, "--mech": MECHANISMS, "--check": CHECKS, "--stats": FILES, "--functional": None,
        "--stats-format": ["table", "json", "gpgpusim", "xml"], "--threads": NUMBERS, "--max-instructions": NUMBERS}
-COMMANDS = [(["figure"], FIGURE)] + [(["programs", action], options) for action, options in (
+COMMANDS = [(["figure"], FIGURE), (["sweep"], SWEEP), (["sweep"], SWEEP), (["sweep", "status"], QUIET), (["sweep", "failed"], QUIET),
+            (["sweep", "cancel"], QUIET), (["results"], RESULTS), (["results", "merge"], RESULTS), (["results", "check"], RESULTS),
+            (["results", "why"], RESULTS)] + [(["programs", action], options) for action, options in (
     ("list", LIST), ("show", {"--paper": PAPERS}), ("run", RUN), ("run", RUN), ("rnu", RUN))] + [(["programs"], LIST)]
 
 
@@ -68,7 +77,7 @@ def words(draw):
             said.append([f"{name}={value}"] if name.startswith("--") and draw.randrange(2) else [name, value])
     for _ in range(draw.choice([0, 1, 1, 1, 2])):
         said.append([draw.choice(NAMES[:4]) if draw.randrange(2) else draw.choice(NAMES)])
-    if "figure" in start and draw.randrange(2):
+    if start[0] in ("figure", "sweep") and draw.randrange(2):
         said.append(["ipc"])
     draw.shuffle(said)
     return start + [word for part in said for word in part]
@@ -77,7 +86,7 @@ def words(draw):
 def named(message, said):
     """Whether a message has a word that was said, or says what is missing."""
     parts = [part for word in said for part in [word, *re.split(r"[=:,]", word)] if part.strip("-")]
-    return any(part in message for part in parts) or re.search(r"''|'-'|option -- '.'|option '---'|no program given|requires", message)
+    return any(part in message for part in parts) or re.search(r"''|'-'|option -- '.'|option '---'|no program given|expected a plan|requires", message)
 
 
 def problem(said):

@@ -294,6 +294,7 @@ static const struct run_config config = {.program = "p",
                                          .mechanisms = "",
                                          .library = "l1",
                                          .binary = "b1",
+                                         .inputs = "",
                                          .description = "d1"};
 
 static char *temporary(void)

@@ -2,6 +2,7 @@
 #include "base/arena.h"
 #include "base/csv.h"
 #include "cli/commands.h"
+#include "cli/results/actions.h"
 #include "cli/run_filters.h"
 #include "lab/metric.h"
 #include "lab/report.h"
@@ -62,7 +63,10 @@ static error_t parse(int key, char *value, struct argp_state *state)
 		query->file = cli_text("--results", value, state);
 		return 0;
 	case ARGP_KEY_ARG:
-		argp_error(state, "takes no names, found '%s'; --program NAME and the like choose runs", value);
+		argp_error(state,
+		           "takes no names but merge, export, check and why, found '%s'; --program NAME and the like "
+		           "choose runs",
+		           value);
 		return 0;
 	case ARGP_KEY_END:
 		if (query->csv && query->json)
@@ -89,9 +93,12 @@ static void json_row(struct query *query, const struct run_config *config, const
 	char room[32];
 	for (int i = 0; i < RUN_FIELDS; i++)
 		json_object_set_new(object, run_fields[i].name, json_string(run_field_text(i, config, result, room)));
+	json_object_set_new(object, "run", json_integer((json_int_t)result->id));
 	json_object_set_new(object, "seed", json_integer((json_int_t)config->seed));
 	json_object_set_new(object, "finished", json_string(result->finished));
 	json_object_set_new(object, "seconds", json_real(result->seconds));
+	json_object_set_new(object, "peak", json_integer((json_int_t)result->peak));
+	json_object_set_new(object, "host", json_string(result->host));
 	if (*result->output)
 		json_object_set_new(object, "output", json_string(result->output));
 	for (size_t i = 0; i < query->counter_count; i++) {
@@ -114,7 +121,8 @@ static void csv_row(const struct query *query, const struct run_config *config, 
 		csv_text(run_field_text(i, config, result, room), stdout);
 		putchar(',');
 	}
-	printf("%s,%.3f", result->finished, result->seconds);
+	printf("%s,%.3f,%llu,%llu", result->finished, result->seconds, (unsigned long long)result->peak,
+	       (unsigned long long)result->id);
 	for (size_t i = 0; i < query->counter_count; i++) {
 		double value = value_of(query, i, stats);
 		putchar(',');
@@ -143,7 +151,7 @@ static void table_row(const struct query *query, const struct run_config *config
 		else
 			printf("%*s ", counter_width(query->counters[i]), "-");
 	}
-	printf("%8.1f  %s", result->seconds, result->verdict);
+	printf("%8.1f %6llu  %s", result->seconds, (unsigned long long)result->id, result->verdict);
 	const char *const others[] = {config->options, config->mechanisms, config->arguments};
 	for (size_t i = 0; i < 3; i++)
 		if (*others[i])
@@ -176,7 +184,7 @@ static void print_heading(const struct query *query)
 		else if (run_fields[i].width)
 			printf("%-*s ", run_fields[i].width, run_fields[i].name);
 	if (query->csv)
-		fputs("finished,seconds", stdout);
+		fputs("finished,seconds,peak,run", stdout);
 	for (size_t i = 0; i < query->counter_count; i++)
 		if (query->csv) {
 			putchar(',');
@@ -184,7 +192,7 @@ static void print_heading(const struct query *query)
 		} else {
 			printf("%*s ", counter_width(query->counters[i]), query->counters[i]);
 		}
-	puts(query->csv ? "" : " seconds  verdict, options, mechanisms, arguments");
+	puts(query->csv ? "" : " seconds    run  verdict, options, mechanisms, arguments");
 }
 
 static int answer(struct query *query)
@@ -211,6 +219,9 @@ static int answer(struct query *query)
 
 int command_results(int argc, char **argv)
 {
+	int acted = results_action(argc, argv);
+	if (acted >= 0)
+		return acted;
 	struct query query = {.name = argv[0], .file = "results.db"};
 	struct argp_option options[RUN_FIELDS + 8] = {
 		{"counter", KEY_COUNTER, "NAME", 0, "Show that counter, or a formula of several; may be repeated", 0},
@@ -222,9 +233,12 @@ int command_results(int argc, char **argv)
 	const struct argp argp = {
 		.options = options,
 		.parser = parse,
-		.doc = "Query the runs that 'sluice figure' has kept: those that meet all filters, in the order in "
-		       "which "
-		       "they were made.",
+		.args_doc = "\nmerge FILE...\nexport [FILE]\ncheck\nwhy RUN",
+		.doc = "Query the runs that 'sluice figure' and 'sluice sweep' have kept: those that meet all filters, "
+		       "in the "
+		       "order in which they were made. Or take in those of other files, write them out, check the "
+		       "file, or say "
+		       "what makes a run the one it is; each of these has a --help.",
 	};
 	run_filter_options(options + 5, KEY_FILTER, 1);
 	int status = CLI_USAGE;

@@ -1,0 +1,323 @@
+/* What figures and sweeps share. */
+#include "cli/figure/study.h"
+
+#include "base/config_find.h"
+#include "cli/figure/source.h"
+#include "revision.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum {
+	KEY_SIZE = 1024,
+	KEY_SEED,
+	KEY_RESULTS,
+	KEY_OUT,
+	KEY_ANY_BUILD,
+	KEY_AGAIN,
+	KEY_MEMORY,
+	KEY_SLURM,
+	KEY_PARTITION,
+	KEY_ACCOUNT,
+	KEY_TIME,
+	KEY_CONSTRAINT,
+	KEY_SBATCH,
+	KEY_TRIES,
+	KEY_PER_TASK,
+	KEY_DETACH,
+};
+
+static const struct argp_option options[] = {
+	{"jobs", 'j', "N", 0, "So many runs at a time; default one for each processor", 0},
+	{"size", KEY_SIZE, "SIZE", 0, "tiny, small or paper; default what the experiment says", 0},
+	{"seed", KEY_SEED, "N", 0, "Seed of the inputs; default what the experiment says", 0},
+	{"results", KEY_RESULTS, "FILE", 0, "Where runs are kept; default results.db", 0},
+	{"out", KEY_OUT, "FOLDER", 0, "Where CSV and pictures go; default figures", 0},
+	{"any-build", KEY_ANY_BUILD, NULL, 0, "Take results of other builds of Sluice, programs and machines too", 0},
+	{"again", KEY_AGAIN, NULL, 0, "Run also what is in the results already", 0},
+	{"memory", KEY_MEMORY, "SIZE", 0,
+         "What runs may hold together, such as 12G; default nine tenths of what is free. With --slurm what a task asks "
+         "for",
+         0},
+	{"quiet", 'q', NULL, 0, "Tell of runs that fail only", 0},
+	{NULL, 0, NULL, 0, "On a cluster (docs/clusters.md):", 1},
+	{"slurm", KEY_SLURM, NULL, 0, "Run as job arrays of Slurm", 1},
+	{"partition", KEY_PARTITION, "NAME", 0, "Of sbatch, and so are:", 1},
+	{"account", KEY_ACCOUNT, "NAME", 0, "", 1},
+	{"time", KEY_TIME, "TIME", 0, "For a task", 1},
+	{"constraint", KEY_CONSTRAINT, "LIST", 0, "", 1},
+	{"sbatch", KEY_SBATCH, "OPTION", 0, "Any other, such as --sbatch=--qos=long; may be repeated", 1},
+	{"tries", KEY_TRIES, "N", 0, "So often a run is begun whose node or task ends before it; default 3", 1},
+	{"per-task", KEY_PER_TASK, "N", 0, "Runs in a task; default as many as make some 20 seconds", 1},
+	{"detach", KEY_DETACH, NULL, 0, "Submit and do not wait; the same command later goes on", 1},
+	{0},
+};
+
+/* "12G" in bytes. */
+static uint64_t memory_of(const char *text, const struct argp_state *state)
+{
+	static const char units[] = "KMGT";
+	char *end;
+	double number = strtod(text, &end);
+	const char *unit = *end ? strchr(units, toupper((unsigned char)*end)) : NULL;
+	for (const char *u = unit; u && u >= units; u--)
+		number *= 1024;
+	end += unit != NULL;
+	if (*end || end == text || !(number >= 1) || number > 1e18)
+		argp_error(state, "--memory: expected a size such as 12G, not '%s'", text);
+	return (uint64_t)number;
+}
+
+static void add_sbatch(struct study *study, const char *option, const char *value)
+{
+	struct words *words = &study->slurm.options;
+	size_t size = strlen(option) + strlen(value) + 1;
+	char *word = arena_alloc(&study->programs.arena, size);
+	snprintf(word, size, "%s%s", option, value);
+	const char **all = arena_array(&study->programs.arena, words->count + 1, sizeof *all);
+	for (size_t i = 0; i < words->count; i++)
+		all[i] = words->word[i];
+	all[words->count++] = word;
+	words->word = all;
+	study->way.slurm = &study->slurm;
+}
+
+/* Options of a cluster; they say that it is meant. */
+static error_t parse_slurm(int key, const char *value, struct argp_state *state)
+{
+	struct study *study = state->input;
+	switch (key) {
+	case KEY_PARTITION:
+		add_sbatch(study, "--partition=", cli_text("--partition", value, state));
+		break;
+	case KEY_ACCOUNT:
+		add_sbatch(study, "--account=", cli_text("--account", value, state));
+		break;
+	case KEY_TIME:
+		add_sbatch(study, "--time=", cli_text("--time", value, state));
+		break;
+	case KEY_CONSTRAINT:
+		add_sbatch(study, "--constraint=", cli_text("--constraint", value, state));
+		break;
+	case KEY_SBATCH:
+		if (*value != '-')
+			argp_error(state, "--sbatch: expected an option of sbatch with its dashes, not '%s'", value);
+		add_sbatch(study, "", value);
+		break;
+	case KEY_TRIES:
+		study->slurm.tries = cli_number("--tries", value, 1, state);
+		break;
+	case KEY_PER_TASK:
+		study->slurm.per_task = cli_number("--per-task", value, 1, state);
+		break;
+	case KEY_DETACH:
+		study->slurm.detached = true;
+		break;
+	case KEY_SLURM:
+		break;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+	study->way.slurm = &study->slurm;
+	return 0;
+}
+
+static error_t parse(int key, char *value, struct argp_state *state)
+{
+	struct study *study = state->input;
+	switch (key) {
+	case 'j':
+		study->way.parallel = cli_number("-j", value, 1, state);
+		return 0;
+	case KEY_SIZE:
+		study->size = cli_choice("--size", value, cli_sizes, state);
+		return 0;
+	case KEY_SEED:
+		cli_number("--seed", value, 0, state);
+		study->seed = value;
+		return 0;
+	case KEY_RESULTS:
+		study->results = cli_text("--results", value, state);
+		return 0;
+	case KEY_OUT:
+		study->out = cli_text("--out", value, state);
+		return 0;
+	case KEY_ANY_BUILD:
+		study->way.any_build = true;
+		return 0;
+	case KEY_AGAIN:
+		study->way.again = true;
+		return 0;
+	case KEY_MEMORY:
+		study->way.memory = memory_of(value, state);
+		return 0;
+	case 'q':
+		study->way.quiet = true;
+		return 0;
+	default:
+		return parse_slurm(key, value, state);
+	}
+}
+
+const struct argp study_argp = {.options = options, .parser = parse};
+
+void study_begin(struct study *study, const char *command)
+{
+	long processors = sysconf(_SC_NPROCESSORS_ONLN);
+	*study = (struct study){.programs.name = command,
+	                        .results = "results.db",
+	                        .out = "figures",
+	                        .way.parallel = processors > 0 ? (size_t)processors : 1,
+	                        .slurm.tries = 3};
+}
+
+void study_end(struct study *study)
+{
+	programs_free(&study->programs.known);
+	arena_free(&study->programs.arena);
+	free(study->programs.names.word);
+}
+
+/* The user's, else the installed one, else the source tree's. */
+const char *study_folder(char *room)
+{
+	static const char *const installed[] = {CLI_INSTALLED_EXPERIMENTS, NULL};
+	const char *own = getenv("SLUICE_EXPERIMENTS");
+	if (own && *own)
+		return own;
+	return cli_find_folder(installed, "README.md", room) ? room : CLI_SOURCE_EXPERIMENTS;
+}
+
+bool study_ends_in_yaml(const char *name)
+{
+	size_t length = strlen(name);
+	return length > 5 && strcmp(name + length - 5, ".yaml") == 0;
+}
+
+bool study_read(struct study *study, struct experiment *experiment, const char *path, const char *text)
+{
+	struct document document = {.arena = &study->programs.arena, .source = {.name = path}};
+	char *own = text ? NULL : cli_read_file(path, &document.source.length);
+	if (!text && !own) {
+		cli_error(study->programs.name, "cannot read %s: %s", path, strerror(errno));
+		return false;
+	}
+	document.source.text = text ? text : own;
+	if (text)
+		document.source.length = strlen(text);
+	bool fine = experiment_read(experiment, &document);
+	if (!fine)
+		fputs(document.diag.text, stderr);
+	diag_free(&document.diag);
+	free(own);
+	return fine;
+}
+
+static bool find_program(void *context, const char *name, const char *variant, struct plan_program *found)
+{
+	return figure_find(context, name, variant, found);
+}
+
+/* What the environment says of machines and statistics is not what the experiment says. */
+static void clear_environment(void)
+{
+	static const char *const kept[] = {"SLUICE_MACHINES=", "SLUICE_PROGRAMS=", "SLUICE_EXPERIMENTS=",
+	                                   "SLUICE_THREADS=",  "SLUICE_CLANG=",    "SLUICE_TOOLKIT="};
+	for (size_t i = 0; environ[i];) {
+		bool keep = strncmp(environ[i], "SLUICE_", 7) != 0;
+		for (size_t k = 0; k < sizeof kept / sizeof *kept; k++)
+			keep |= strncmp(environ[i], kept[k], strlen(kept[k])) == 0;
+		if (keep) {
+			i++;
+			continue;
+		}
+		char *name = strndup(environ[i], strcspn(environ[i], "="));
+		unsetenv(name); /* takes it out of environ */
+		free(name);
+	}
+}
+
+static bool find_places(struct study *study)
+{
+	char folder[PATH_MAX];
+	ssize_t length = readlink("/proc/self/exe", study->sluice, sizeof study->sluice - 1);
+	if (length <= 0 || !cli_library_folder(folder)) {
+		cli_error(study->programs.name, "found no libcudart.so of ours beside the program");
+		return false;
+	}
+	study->sluice[length] = '\0';
+	return snprintf(study->library, sizeof study->library, "%s/libcudart.so", folder) < PATH_MAX;
+}
+
+bool study_prepare(struct study *study)
+{
+	char room[PATH_MAX];
+	struct program_request *programs = &study->programs;
+	if (!find_places(study) || !programs_read(&programs->known, programs_folder(room), programs->name))
+		return false;
+	clear_environment();
+	return true;
+}
+
+bool study_take_paper(struct study *study, const struct experiment *experiment, const char *name)
+{
+	study->programs.paper = NULL;
+	for (size_t i = 0; experiment->paper && i < PROGRAM_PAPERS; i++)
+		if (strcmp(program_papers[i], experiment->paper) == 0)
+			study->programs.paper = program_papers[i];
+	if (!experiment->paper || study->programs.paper)
+		return true;
+	cli_error(study->programs.name, "%s: paper: expected teleport, prefetch-cta, d2ma, caps or sharing, not '%s'",
+	          name, experiment->paper);
+	return false;
+}
+
+bool study_find(struct study *study, const char *word, struct experiment *experiment, char name[NAME_MAX])
+{
+	char room[PATH_MAX], path[2 * PATH_MAX];
+	const char *slash = strrchr(word, '/');
+	size_t length = strlen(slash ? slash + 1 : word);
+	snprintf(name, NAME_MAX, "%.*s", (int)(study_ends_in_yaml(word) ? length - 5 : length),
+	         slash ? slash + 1 : word);
+	bool is_path = slash || (study_ends_in_yaml(word) && access(word, F_OK) == 0);
+	if (is_path)
+		snprintf(path, sizeof path, "%s", word);
+	else
+		snprintf(path, sizeof path, "%s/%s.yaml", study_folder(room), name);
+	if (!is_path && access(path, F_OK) != 0) {
+		const char *const folders[] = {study_folder(room), NULL};
+		char nearest[CONFIG_NAME_SIZE];
+		config_nearest(name, folders, nearest);
+		if (*nearest)
+			cli_error(study->programs.name, "no figure '%s'; did you mean '%s'?", word, nearest);
+		else
+			cli_error(study->programs.name, "no figure '%s'; 'sluice figure' lists those there are", word);
+		return false;
+	}
+	return study_read(study, experiment, path, NULL);
+}
+
+void study_set_folder(struct study *study, const char *name)
+{
+	snprintf(study->folder, sizeof study->folder, "sweeps/%s", name);
+	study->way.folder = study->folder;
+	study->way.results = study->results;
+}
+
+struct plan_source study_source(struct study *study, const struct experiment *experiment)
+{
+	return (struct plan_source){.context = &study->programs,
+	                            .find = find_program,
+	                            .compile = study->no_run ? NULL : figure_compile,
+	                            .examine = figure_examine,
+	                            .command = study->programs.name,
+	                            .sluice = study->sluice,
+	                            .library = study->library,
+	                            .size = study->size ? study->size : experiment->size,
+	                            .seed = study->seed ? strtoull(study->seed, NULL, 10) : experiment->seed,
+	                            .revision = SLUICE_REVISION};
+}

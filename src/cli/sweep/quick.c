@@ -1,0 +1,119 @@
+/* A plan out of the command line. */
+#include "cli/sweep/sweep.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* As YAML wants it in single quotes. */
+static void put_quoted(FILE *file, const char *text, size_t length)
+{
+	fputc('\'', file);
+	for (size_t i = 0; i < length; i++) {
+		if (text[i] == '\'')
+			fputc('\'', file);
+		fputc(text[i], file);
+	}
+	fputc('\'', file);
+}
+
+static FILE *begin_axis(struct quick *quick, const char *name)
+{
+	if (!quick->file)
+		quick->file = open_memstream(&quick->axes, &quick->length);
+	if (!quick->file)
+		abort();
+	fputs("  ", quick->file);
+	put_quoted(quick->file, name, strlen(name));
+	fputs(": [", quick->file);
+	return quick->file;
+}
+
+void quick_axis(struct quick *quick, const char *option, const char *name, const char *values,
+                const struct argp_state *state)
+{
+	FILE *file = begin_axis(quick, name);
+	for (const char *at = values;; at++) {
+		size_t length = strcspn(at, ",");
+		if (!length)
+			argp_error(state, "%s: expected values with commas between them, not '%s'", option, values);
+		put_quoted(file, at, length);
+		at += length;
+		if (!*at)
+			break;
+		fputs(", ", file);
+	}
+	fputs("]\n", file);
+}
+
+void quick_assignment(struct quick *quick, const char *option, const char *text, const struct argp_state *state)
+{
+	const char *equals = strchr(text, '=');
+	if (!equals || equals == text)
+		argp_error(state, "%s: expected KEY=VALUE,VALUE..., not '%s'", option, text);
+	char *name = arena_string(&quick->study->programs.arena, text, (size_t)(equals - text));
+	quick_axis(quick, option, name, equals + 1, state);
+}
+
+/* The end of a mechanism with its options. */
+static const char *mechanism_end(const char *text)
+{
+	bool has_options = false;
+	for (;; text++) {
+		size_t length = strcspn(text, ",+");
+		has_options |= memchr(text, ':', length) != NULL;
+		text += length;
+		const char *next = text + 1;
+		bool goes_on = *text == ',' && has_options && next[strcspn(next, "=:,+")] == '=';
+		if (!goes_on)
+			return text;
+	}
+}
+
+void quick_mechanisms(struct quick *quick, const char *text, const struct argp_state *state)
+{
+	FILE *file = begin_axis(quick, "mechanisms");
+	const char *at = text;
+	fputc('[', file);
+	for (;; at++) {
+		const char *end = mechanism_end(at);
+		if (end == at)
+			argp_error(state, "--mech: expected mechanisms with commas between them, not '%s'", text);
+		put_quoted(file, at, (size_t)(end - at));
+		at = end;
+		if (!*at)
+			break;
+		fputs(*at == '+' ? ", " : "], [", file); /* together, or the next value */
+	}
+	fputs("]]\n", file);
+}
+
+char *quick_plan(struct quick *quick)
+{
+	char *text = NULL;
+	size_t length = 0;
+	FILE *file = open_memstream(&text, &length);
+	if (!file)
+		abort();
+	fputs("title: Sweep\n", file);
+	if (quick->metric) {
+		fputs("metric: ", file);
+		put_quoted(file, quick->metric, strlen(quick->metric));
+		fputc('\n', file);
+	}
+	fputs("axes:\n", file);
+	if (quick->file)
+		fflush(quick->file);
+	fputs(quick->axes ? quick->axes : "", file);
+	if (quick->command) {
+		fputs("  command: [[", file);
+		for (char **word = quick->command; *word; word++) {
+			if (word != quick->command)
+				fputs(", ", file);
+			put_quoted(file, *word, strlen(*word));
+		}
+		fputs("]]\n", file);
+	}
+	fclose(file);
+	return text;
+}

@@ -1,0 +1,422 @@
+#include "lab/batch.h"
+
+#include "base/arena.h"
+#include "base/file.h"
+#include "lab/inputs.h"
+#include "lab/run_record.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { INDEX_WIDTH = 13 }; /* of a number in the index: twelve digits and a line's end */
+
+static void batch_path(char path[PATH_MAX], const char *folder, const char *number, const char *ending)
+{
+	int length = snprintf(path, PATH_MAX, "%s/batch.%s%s", folder, number, ending);
+	if (length >= PATH_MAX)
+		path[0] = '\0';
+}
+
+static json_t *words_json(const char *const *words, size_t count)
+{
+	json_t *list = json_array();
+	for (size_t i = 0; i < count; i++)
+		json_array_append_new(list, json_string(words[i]));
+	return list;
+}
+
+static size_t count_words(char *const *words)
+{
+	size_t count = 0;
+	while (words[count])
+		count++;
+	return count;
+}
+
+/* Its files as copies in the sweep's folder, which the run reads there. */
+static json_t *files_json(const char *folder, const struct planned *planned)
+{
+	json_t *list = json_array();
+	for (size_t i = 0; planned->files && i < planned->files->count; i += 2) {
+		char *path;
+		if (asprintf(&path, "%s/inputs/%s/%s", folder, planned->config.inputs, planned->files->word[i + 1]) < 0)
+			abort();
+		json_array_append_new(list, json_string(path));
+		json_array_append_new(list, json_string(planned->files->word[i + 1]));
+		free(path);
+	}
+	return list;
+}
+
+static bool copy_files(const char *folder, const struct planned *planned)
+{
+	char path[PATH_MAX];
+	if (!planned->files)
+		return true;
+	sweep_path(path, folder, "inputs", "");
+	if (mkdir(path, 0777) != 0 && errno != EEXIST)
+		return false;
+	sweep_path(path, folder, "inputs", planned->config.inputs);
+	return access(path, F_OK) == 0 || inputs_copy(path, planned->files);
+}
+
+static void write_run(const char *folder, const struct queued *queued, const char *library, FILE *file)
+{
+	const struct planned *planned = queued->planned;
+	json_t *json = run_record_config_json(&planned->config);
+	json_object_set_new(json, "id", json_string(queued->id));
+	json_object_set_new(json, "words",
+	                    words_json((const char *const *)planned->words, count_words(planned->words)));
+	json_object_set_new(json, "files", files_json(folder, planned));
+	json_object_set_new(json, "quiet", json_boolean(planned->own));
+	json_object_set_new(json, "binary_path", json_string(planned->binary));
+	json_object_set_new(json, "library_path", json_string(library));
+	char *line = run_record_stats(json);
+	fprintf(file, "%s\n", line);
+	free(line);
+	json_decref(json);
+}
+
+/* A file that is there whole or not at all. */
+struct written {
+	struct file_new new;
+	FILE *file;
+};
+
+static bool begin(struct written *written, const char *path)
+{
+	if (!file_new_open(&written->new, path))
+		return false;
+	written->file = fdopen(dup(written->new.descriptor), "w");
+	if (!written->file)
+		file_new_drop(&written->new);
+	return written->file;
+}
+
+static bool end(struct written *written)
+{
+	bool fine = !ferror(written->file);
+	fine = fclose(written->file) == 0 && fine;
+	if (!fine)
+		file_new_drop(&written->new);
+	fine = fine && file_new_place(&written->new);
+	if (fine)
+		close(written->new.descriptor);
+	return fine;
+}
+
+bool batch_write(const char *folder, size_t number, const char *library, struct queued *const *runs, size_t count,
+                 size_t per_task)
+{
+	char path[PATH_MAX], name[24];
+	struct written lines, index;
+	snprintf(name, sizeof name, "%zu", number);
+	for (size_t i = 0; i < count; i++)
+		if (!copy_files(folder, runs[i]->planned))
+			return false;
+	batch_path(path, folder, name, ".index");
+	if (!begin(&index, path))
+		return false;
+	batch_path(path, folder, name, "");
+	bool fine = begin(&lines, path);
+	for (size_t i = 0; fine && i < count; i++) {
+		if (i % per_task == 0)
+			fprintf(index.file, "%012ld\n", ftell(lines.file));
+		write_run(folder, runs[i], library, lines.file);
+	}
+	if (fine)
+		fprintf(index.file, "%012ld\n", ftell(lines.file));
+	bool indexed = end(&index); /* before the batch, which says that it is there */
+	return fine && end(&lines) && indexed;
+}
+
+/* Where a line of the index says that a task begins; -1: there is none. */
+static long offset_of(FILE *index, size_t task)
+{
+	char line[INDEX_WIDTH + 1] = "";
+	if (fseek(index, (long)(task * INDEX_WIDTH), SEEK_SET) != 0 ||
+	    fread(line, 1, INDEX_WIDTH, index) != INDEX_WIDTH)
+		return -1;
+	return atol(line);
+}
+
+bool batch_each(const char *folder, size_t number, void (*run)(void *context, const char *id, size_t task),
+                void *context)
+{
+	char path[PATH_MAX], name[24];
+	size_t length, task = 0;
+	snprintf(name, sizeof name, "%zu", number);
+	batch_path(path, folder, name, ".index");
+	FILE *index = fopen(path, "r");
+	batch_path(path, folder, name, "");
+	char *text = index ? file_read(path, &length) : NULL;
+	if (!text) {
+		if (index)
+			fclose(index);
+		return false;
+	}
+	for (const char *line = text; *line;) {
+		size_t bytes = strcspn(line, "\n");
+		json_t *json = json_loadb(line, bytes, 0, NULL);
+		const char *id = json_string_value(json_object_get(json, "id"));
+		while (offset_of(index, task + 1) >= 0 && offset_of(index, task + 1) <= line - text)
+			task++;
+		if (id)
+			run(context, id, task);
+		json_decref(json);
+		line += bytes + (line[bytes] == '\n');
+	}
+	fclose(index);
+	free(text);
+	return true;
+}
+
+void batch_remove(const char *folder, size_t number)
+{
+	static const char *const endings[] = {"", ".index", ".job"};
+	char path[PATH_MAX], name[24];
+	snprintf(name, sizeof name, "%zu", number);
+	for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
+		batch_path(path, folder, name, endings[i]);
+		unlink(path);
+	}
+}
+
+/* A task that runs. */
+struct task {
+	const char *folder, *revision, *command;
+	char host[64];
+	json_t **lines; /* one a run */
+	struct job *jobs;
+	char (*ids)[SWEEP_ID];
+	size_t count;
+	struct arena arena;
+	const char *digested, *digest; /* the last file that was, with what came of it */
+	bool interrupted;
+};
+
+/* It may be among the results already: then there is the mark of it. */
+static bool has_record(const struct task *task, const char *id)
+{
+	char record[PATH_MAX], done[PATH_MAX];
+	sweep_path(record, task->folder, "records", id);
+	sweep_path(done, task->folder, "done", id);
+	return access(record, F_OK) == 0 || access(done, F_OK) == 0;
+}
+
+/* False with errno set. */
+static bool write_record(const struct task *task, const char *id, const struct run_config *config,
+                         const struct run_result *result)
+{
+	char path[PATH_MAX];
+	struct written written;
+	sweep_path(path, task->folder, "records", id);
+	if (!begin(&written, path))
+		return false;
+	json_t *json = run_record_json(config, result);
+	char *text = run_record_stats(json);
+	fprintf(written.file, "%s\n", text);
+	free(text);
+	json_decref(json);
+	return end(&written);
+}
+
+/* What the run was planned with is still there: else its results would stand under what it is not. */
+static bool is_unchanged(struct task *task, const char *path, const char *digest)
+{
+	if (!task->digested || strcmp(task->digested, path) != 0) {
+		task->digest = plan_digest_file(&task->arena, path);
+		task->digested = path;
+	}
+	return task->digest && strcmp(task->digest, digest) == 0;
+}
+
+/* What is wrong with a run before it starts; NULL: nothing. */
+static const char *changed(struct task *task, const json_t *line, const struct run_config *config)
+{
+	const char *library = json_string_value(json_object_get(line, "library_path"));
+	const char *binary = json_string_value(json_object_get(line, "binary_path"));
+	if (!library || !is_unchanged(task, library, config->library))
+		return "FAIL: the simulator's library is not the one of the sweep any more, or cannot be read on the "
+		       "node";
+	if (!binary || !is_unchanged(task, binary, config->binary))
+		return "FAIL: the program is not the one of the sweep any more, or cannot be read on the node";
+	return NULL;
+}
+
+static struct words read_words(struct task *task, const json_t *list)
+{
+	struct words words = {.word = arena_array(&task->arena, json_array_size(list) + 1, sizeof *words.word)};
+	const json_t *word;
+	size_t i;
+	json_array_foreach(list, i, word) words.word[words.count++] =
+		json_string_value(word) ? json_string_value(word) : "";
+	return words;
+}
+
+/* The run's own folder with its files, if it has some. False after a message. */
+static bool lay_files(struct task *task, size_t number)
+{
+	struct words files = read_words(task, json_object_get(task->lines[number], "files"));
+	if (!files.count)
+		return true;
+	char *folder = inputs_lay_new(task->ids[number], &files);
+	if (!folder) {
+		fprintf(stderr, "%s: cannot lay the files of run %s into a folder: %s\n", task->command,
+		        task->ids[number], strerror(errno));
+		return false;
+	}
+	task->jobs[number].folder = arena_string(&task->arena, folder, strlen(folder));
+	free(folder);
+	return true;
+}
+
+static bool is_needed(void *context, size_t number)
+{
+	struct task *task = context;
+	struct run_config config;
+	const char *id = task->ids[number];
+	if (has_record(task, id) || !run_record_config_read(task->lines[number], &config))
+		return false;
+	const char *wrong = changed(task, task->lines[number], &config);
+	if (!wrong) {
+		sweep_progress_begin(task->jobs[number].progress);
+		return lay_files(task, number);
+	}
+	const struct run_result result = {
+		.verdict = wrong, .output = "", .stats = "", .revision = task->revision, .host = task->host};
+	if (!write_record(task, id, &config, &result))
+		fprintf(stderr, "%s: cannot write a record of run %s: %s\n", task->command, id, strerror(errno));
+	return false;
+}
+
+/* Killed as a system does it that is short of memory, too: another node may have more. */
+static bool was_ended(const struct job *job)
+{
+	return job_was_interrupted(job) ||
+	       (job->started && WIFSIGNALED(job->status) && WTERMSIG(job->status) == SIGKILL);
+}
+
+static bool run_ended(void *context, size_t number)
+{
+	struct task *task = context;
+	struct job *job = &task->jobs[number];
+	struct run_config config;
+	char room[96], *stats = NULL;
+	bool fine = true;
+	unlink(job->progress);
+	if (was_ended(job)) {
+		task->interrupted = true;
+		fine = false;
+	} else if (job->started || job->error) {
+		run_record_config_read(task->lines[number], &config);
+		const struct run_result result = queue_result(job, task->revision, task->host, &stats, room);
+		fine = write_record(task, task->ids[number], &config, &result);
+		if (!fine)
+			fprintf(stderr, "%s: cannot write a record of run %s: %s\n", task->command, task->ids[number],
+			        strerror(errno));
+		task->interrupted |= !fine;
+		free(stats);
+	}
+	if (job->folder)
+		inputs_remove(job->folder);
+	job_free(job);
+	return fine;
+}
+
+/* False: the line is not of a run. */
+static bool make_job(struct task *task, const char *folder, size_t number)
+{
+	json_t *line = task->lines[number];
+	const char *id = json_string_value(json_object_get(line, "id"));
+	struct job *job = &task->jobs[number];
+	char path[PATH_MAX];
+	if (!id || strlen(id) != SWEEP_ID - 1)
+		return false;
+	memcpy(task->ids[number], id, SWEEP_ID);
+	job->words = (char **)read_words(task, json_object_get(line, "words")).word;
+	job->quiet = json_is_true(json_object_get(line, "quiet"));
+	sweep_path(path, folder, "progress", id);
+	job->progress = arena_string(&task->arena, path, strlen(path));
+	return job->words[0];
+}
+
+/* The task's lines, from malloc; NULL when there are none. */
+static char *task_text(const char *folder, const char *batch, size_t number)
+{
+	char path[PATH_MAX];
+	batch_path(path, folder, batch, ".index");
+	FILE *index = fopen(path, "r"), *lines = NULL;
+	long first = -1, next = -1;
+	if (index) {
+		first = offset_of(index, number);
+		next = offset_of(index, number + 1);
+		fclose(index);
+	}
+	batch_path(path, folder, batch, "");
+	if (first >= 0 && next > first)
+		lines = fopen(path, "r");
+	if (!lines)
+		return NULL;
+	size_t length = (size_t)(next - first);
+	char *text = xmalloc(length + 1);
+	bool fine = fseek(lines, first, SEEK_SET) == 0 && fread(text, 1, length, lines) == length;
+	text[length] = '\0';
+	fclose(lines);
+	if (fine)
+		return text;
+	free(text);
+	return NULL;
+}
+
+static bool read_task(struct task *task, const char *folder, char *text)
+{
+	size_t most = 1;
+	for (const char *c = text; *c; c++)
+		most += *c == '\n';
+	task->lines = xcalloc(most, sizeof *task->lines);
+	task->jobs = xcalloc(most, sizeof *task->jobs);
+	task->ids = xcalloc(most, sizeof *task->ids);
+	for (const char *line = text; *line;) {
+		size_t bytes = strcspn(line, "\n");
+		json_t *json = json_loadb(line, bytes, 0, NULL);
+		if (!json)
+			return false;
+		task->lines[task->count] = json;
+		if (!make_job(task, folder, task->count++))
+			return false;
+		line += bytes + (line[bytes] == '\n');
+	}
+	return true;
+}
+
+bool batch_run_task(const char *folder, const char *batch, size_t number, const char *revision, const char *command)
+{
+	struct task task = {.folder = folder, .revision = revision, .command = command};
+	const struct jobs_watch watch = {.context = &task, .needed = is_needed, .ended = run_ended};
+	char *text = task_text(folder, batch, number), *whole = realpath(folder, NULL);
+	gethostname(task.host, sizeof task.host - 1);
+	bool fine = text && whole && read_task(&task, whole, text);
+	if (fine)
+		jobs_run(task.jobs, task.count, 1, &watch);
+	else
+		fprintf(stderr,
+		        "%s: cannot read task %zu of %s/batch.%s; is the folder on a file system that the nodes "
+		        "share?\n",
+		        command, number, folder, batch);
+	for (size_t i = 0; i < task.count; i++)
+		json_decref(task.lines[i]);
+	free(task.lines);
+	free(task.jobs);
+	free(task.ids);
+	free(whole);
+	free(text);
+	arena_free(&task.arena);
+	return fine && !task.interrupted;
+}

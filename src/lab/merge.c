@@ -1,0 +1,173 @@
+#include "lab/merge.h"
+
+#include "base/arena.h"
+#include "base/file.h"
+#include "lab/jobs.h"
+#include "lab/run_record.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The cycles of all launches, by which equal runs are compared: host times differ. */
+static double cycles_of(const json_t *stats)
+{
+	const json_t *kernels = json_object_get(stats, "kernels"), *kernel;
+	double cycles = 0;
+	size_t i;
+	json_array_foreach(kernels, i, kernel) cycles += json_number_value(json_object_get(kernel, "cycles"));
+	return cycles;
+}
+
+static bool same_cycles(const char *a, const char *b)
+{
+	json_t *ours = json_loads(a, 0, NULL), *theirs = json_loads(b, 0, NULL);
+	bool same = cycles_of(ours) == cycles_of(theirs);
+	json_decref(ours);
+	json_decref(theirs);
+	return same;
+}
+
+bool merge_run(struct store *store, const struct run_config *config, const struct run_result *result,
+               struct merge_count *count, char message[STORE_MESSAGE])
+{
+	char *verdict = store_verdict(store, config, message);
+	char *stats = verdict && verdict_counts(verdict) ? store_find(store, config, false, message) : NULL;
+	bool had = verdict, counts = stats;
+	free(verdict);
+	if (*message)
+		return false;
+	if (counts) {
+		bool differs = verdict_counts(result->verdict) && !same_cycles(stats, result->stats);
+		count->had++;
+		count->differ += differs;
+		free(stats);
+		return true;
+	}
+	count->added += !had;
+	count->replaced += had;
+	return store_put(store, config, result, message);
+}
+
+struct merging {
+	struct store *store;
+	struct merge_count *count;
+	char *message;
+	bool fine;
+};
+
+static void merge_row(void *context, const struct run_config *config, const struct run_result *result)
+{
+	struct merging *merging = context;
+	merging->fine = merging->fine && merge_run(merging->store, config, result, merging->count, merging->message);
+}
+
+static bool merge_database(struct store *store, const char *path, struct merge_count *count, char *message)
+{
+	struct merging merging = {store, count, message, true};
+	struct store *other = store_open(path, true, message);
+	bool fine = other && store_each(other, NULL, 0, merge_row, &merging, message) && merging.fine;
+	store_close(other);
+	return fine;
+}
+
+/* A record a line; empty lines are none. */
+static bool merge_lines(struct store *store, const char *path, const char *text, struct merge_count *count,
+                        char *message)
+{
+	for (size_t number = 1; *text; number++) {
+		size_t length = strcspn(text, "\n");
+		json_t *json = length ? json_loadb(text, length, 0, NULL) : NULL;
+		struct run_record record = {0};
+		bool read = json && run_record_read(json, &record);
+		if (length && !read)
+			snprintf(message, STORE_MESSAGE, "%s:%zu: no record of a run, which is a line of JSON", path,
+			         number);
+		bool fine = !length || (read && merge_run(store, &record.config, &record.result, count, message));
+		run_record_free(&record);
+		json_decref(json);
+		if (!fine)
+			return false;
+		text += length + (text[length] == '\n');
+	}
+	return true;
+}
+
+static bool is_database(const char *path)
+{
+	char start[16] = "";
+	FILE *file = fopen(path, "rb");
+	if (!file)
+		return false;
+	size_t got = fread(start, 1, sizeof start, file);
+	fclose(file);
+	return got == sizeof start && memcmp(start, "SQLite format 3", sizeof start) == 0;
+}
+
+bool merge_file(struct store *store, const char *path, struct merge_count *count, char message[STORE_MESSAGE])
+{
+	size_t length;
+	bool database = is_database(path);
+	char *text = database ? NULL : file_read(path, &length);
+	if (!database && !text) {
+		snprintf(message, STORE_MESSAGE, "cannot read %s: %s", path, strerror(errno));
+		return false;
+	}
+	bool fine = store_begin(store, message);
+	if (fine)
+		fine = database ? merge_database(store, path, count, message)
+		                : merge_lines(store, path, text, count, message);
+	fine = fine && store_commit(store, message);
+	if (!fine)
+		store_rollback(store);
+	free(text);
+	return fine;
+}
+
+static void export_row(void *context, const struct run_config *config, const struct run_result *result)
+{
+	json_t *json = run_record_json(config, result);
+	char *line = run_record_stats(json);
+	fprintf(context, "%s\n", line);
+	free(line);
+	json_decref(json);
+}
+
+bool merge_export(struct store *store, const struct store_filter *filters, size_t count, FILE *file,
+                  char message[STORE_MESSAGE])
+{
+	return store_each(store, filters, count, export_row, file, message);
+}
+
+struct checking {
+	FILE *file;
+	size_t runs;
+	long wrong;
+};
+
+static void check_row(void *context, const struct run_config *config, const struct run_result *result)
+{
+	struct checking *checking = context;
+	json_t *stats = json_loads(result->stats, 0, NULL);
+	const char *wrong = NULL;
+	checking->runs++;
+	if (verdict_counts(result->verdict) && job_stats_are(stats) == JOB_STATS_NONE)
+		wrong = "has passed, but its statistics are not those of a whole run";
+	else if (*result->stats && !stats)
+		wrong = "its statistics are no JSON";
+	else if (!*config->library || !*config->description)
+		wrong = "has no digests, so that nothing will ever be equal to it";
+	if (wrong)
+		fprintf(checking->file, "run %llu, %s on %s: %s\n", (unsigned long long)result->id, config->program,
+		        config->machine, wrong);
+	checking->wrong += wrong != NULL;
+	json_decref(stats);
+}
+
+long merge_check(struct store *store, FILE *file, size_t *runs, char message[STORE_MESSAGE])
+{
+	struct checking checking = {.file = file};
+	bool fine = store_is_whole(store, message) && store_each(store, NULL, 0, check_row, &checking, message);
+	*runs = checking.runs;
+	return fine ? checking.wrong : -1;
+}

@@ -1,0 +1,543 @@
+/* Rows and columns out of axes. */
+#include "lab/experiment.h"
+#include "lab/product.h"
+
+#include "base/slip.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_CELLS = 1000000 };
+
+/* One combination of an experiment's axes of rows or of columns. */
+struct combination {
+	struct document *document;
+	const struct product_axes *axes;
+	const size_t *chosen; /* an axis' value, or PRODUCT_NONE */
+};
+
+static const struct product_value *value_of(const struct combination *combination, size_t axis)
+{
+	size_t chosen = combination->chosen[axis];
+	return chosen == PRODUCT_NONE ? NULL : &combination->axes->list[axis].values[chosen];
+}
+
+static char *text_of(struct document *document, const char *format, const char *a, const char *b, const char *c)
+{
+	size_t size = strlen(format) + strlen(a) + strlen(b) + strlen(c) + 1;
+	char *text = arena_alloc(document->arena, size);
+	snprintf(text, size, format, a, b, c);
+	return text;
+}
+
+/* The words and one more. */
+static struct words with_word(struct document *document, const struct words *words, const char *word)
+{
+	struct words all = {.word = arena_array(document->arena, words->count + 2, sizeof *all.word)};
+	for (size_t i = 0; i < words->count; i++)
+		all.word[all.count++] = words->word[i];
+	all.word[all.count++] = word;
+	return all;
+}
+
+/* Which of the mechanisms the axis "caps:distance" is of, with the length of its name; the count when none is. */
+static size_t find_mechanism(const struct words *mechanisms, const char *axis, size_t *length)
+{
+	size_t i = 0;
+	*length = (size_t)(strrchr(axis, ':') - axis);
+	while (i < mechanisms->count &&
+	       !(strncmp(mechanisms->word[i], axis, *length) == 0 && strchr(":", mechanisms->word[i][*length])))
+		i++;
+	return i;
+}
+
+static void set_mechanism_option(struct document *document, struct experiment_column *column,
+                                 const struct product_setting *setting)
+{
+	size_t length, i = find_mechanism(&column->mechanisms, setting->name, &length);
+	if (i == column->mechanisms.count)
+		return;
+	const char *before = column->mechanisms.word[i];
+	char *option = text_of(document, "%s=%s%s", setting->name + length + 1, setting->words.word[0], "");
+	struct words words = with_word(document, &column->mechanisms, "");
+	words.count--;
+	words.word[i] = text_of(document, "%s%s%s", before, before[length] ? "," : ":", option);
+	column->mechanisms = words;
+}
+
+static void set_column(struct document *document, struct experiment_column *column,
+                       const struct product_setting *setting)
+{
+	if (setting->kind == PRODUCT_MACHINE)
+		column->machine = setting->words.word[0];
+	else if (setting->kind == PRODUCT_MECHANISM_OPTION)
+		set_mechanism_option(document, column, setting);
+	else if (setting->kind == PRODUCT_OPTION)
+		column->options = with_word(document, &column->options,
+		                            text_of(document, "%s=%s%s", setting->name, setting->words.word[0], ""));
+	else
+		for (size_t i = 0; i < setting->words.count; i++)
+			column->mechanisms = with_word(document, &column->mechanisms, setting->words.word[i]);
+}
+
+/* Options of mechanisms come when the mechanisms are there. */
+static void set_columns(const struct combination *combination, struct experiment_column *column)
+{
+	for (int options = 0; options < 2; options++)
+		for (size_t a = 0; a < combination->axes->count; a++) {
+			const struct product_value *value = value_of(combination, a);
+			for (size_t i = 0; value && i < value->count; i++)
+				if ((value->settings[i].kind == PRODUCT_MECHANISM_OPTION) == options)
+					set_column(combination->document, column, &value->settings[i]);
+		}
+}
+
+/* Whether the column has something of a mechanism's option: else it would be there once for each of its values. */
+static bool has_options(const struct combination *combination, const struct experiment_column *column)
+{
+	size_t length;
+	for (size_t a = 0; a < combination->axes->count; a++) {
+		const struct product_axis *axis = &combination->axes->list[a];
+		if (axis->kind == PRODUCT_MECHANISM_OPTION && combination->chosen[a] != PRODUCT_NONE &&
+		    combination->chosen[a] &&
+		    find_mechanism(&column->mechanisms, axis->name, &length) == column->mechanisms.count)
+			return false;
+	}
+	return true;
+}
+
+/* "sm.l1d.sets=16 caps", of the axes that have several values, but for one. */
+static const char *name_of(const struct combination *combination, const char *template, const struct words *mechanisms,
+                           const char *without)
+{
+	const char *name = template;
+	size_t length;
+	for (size_t a = 0; a < combination->axes->count; a++) {
+		const struct product_axis *axis = &combination->axes->list[a];
+		const struct product_value *value = value_of(combination, a);
+		if (!value || axis->count == 1 || (without && strcmp(axis->name, without) == 0))
+			continue;
+		if (axis->kind == PRODUCT_MECHANISM_OPTION &&
+		    find_mechanism(mechanisms, axis->name, &length) == mechanisms->count)
+			continue;
+		bool bare = axis->kind == PRODUCT_MACHINE || axis->kind == PRODUCT_MECHANISMS ||
+		            axis->kind == PRODUCT_PROGRAM || axis->kind == PRODUCT_COMMAND ||
+		            axis->kind == PRODUCT_ARGUMENTS || axis->kind == PRODUCT_VARIANT ||
+		            axis->kind == PRODUCT_POINT;
+		const char *option = strrchr(axis->name, ':'), *key = option ? option + 1 : axis->name;
+		const char *part =
+			bare ? value->label : text_of(combination->document, "%s=%s%s", key, value->label, "");
+		name = text_of(combination->document, "%s%s%s", name, *name ? " " : "", part);
+	}
+	return name;
+}
+
+/* Where {WORD} stands in arguments, the value; NULL: nowhere. */
+static const char *filled(struct document *document, const char *argument, const char *word, const char *value)
+{
+	char *mark = text_of(document, "{%s%s%s", word, "}", "");
+	const char *found = strstr(argument, mark);
+	if (!found)
+		return NULL;
+	char *before = arena_string(document->arena, argument, (size_t)(found - argument));
+	const char *rest = found + strlen(mark), *more = filled(document, rest, word, value);
+	return text_of(document, "%s%s%s", before, value, more ? more : rest);
+}
+
+/* Puts the value where the word stands. False: it stands nowhere. */
+static bool fill_words(struct document *document, struct experiment_row *row, const char *word, const char *value)
+{
+	struct words words = with_word(document, &row->arguments, "");
+	bool found = false;
+	words.count--;
+	for (size_t i = 0; i < words.count; i++) {
+		const char *now = filled(document, words.word[i], word, value);
+		found |= now != NULL;
+		words.word[i] = now ? now : words.word[i];
+	}
+	row->arguments = words;
+	return found;
+}
+
+static void set_row(struct document *document, struct experiment_row *row, const struct product_setting *setting)
+{
+	const char *word = setting->words.count ? setting->words.word[0] : "";
+	switch (setting->kind) {
+	case PRODUCT_PROGRAM:
+		row->program = word;
+		break;
+	case PRODUCT_VARIANT:
+		row->variants = setting->words;
+		break;
+	case PRODUCT_COMMAND:
+		row->program = word;
+		row->arguments = (struct words){0};
+		for (size_t i = 1; i < setting->words.count; i++)
+			row->arguments = with_word(document, &row->arguments, setting->words.word[i]);
+		break;
+	case PRODUCT_ARGUMENTS:
+		for (size_t i = 0; i < setting->words.count; i++)
+			row->arguments = with_word(document, &row->arguments, setting->words.word[i]);
+		break;
+	case PRODUCT_SIZE:
+		row->size = word;
+		break;
+	case PRODUCT_SEED:
+		row->has_seed = true;
+		row->seed = strtoull(word, NULL, 10);
+		break;
+	default:
+		break;
+	}
+}
+
+/* Words, sizes and seeds that stand in the arguments, when these are there. A program of the user's own has size and seed nowhere
+ * else. */
+static void fill_row(const struct combination *combination, struct experiment_row *row)
+{
+	struct document *document = combination->document;
+	bool own = row->program && strchr(row->program, '/');
+	for (size_t a = 0; a < combination->axes->count; a++) {
+		const struct product_axis *axis = &combination->axes->list[a];
+		const struct product_value *value = value_of(combination, a);
+		if (!value || axis->kind < PRODUCT_SIZE)
+			continue;
+		bool found = fill_words(document, row, axis->name, value->label);
+		if (!document->diag.errors && !found && (own || axis->kind == PRODUCT_WORD))
+			diag_error(&document->diag, &document->source, axis->place,
+			           "%s: stands nowhere in the arguments of %s; write {%s} where it belongs", axis->name,
+			           *row->name     ? row->name
+			           : row->program ? row->program
+			                          : "the program",
+			           axis->name);
+	}
+}
+
+static bool is_chosen(const struct product_axis *axis, bool rows)
+{
+	return product_is_of_rows(axis->kind) == rows;
+}
+
+/* The first combination of the axes of rows or of columns. */
+static size_t *first_choice(struct document *document, const struct product_axes *axes, bool rows, size_t *combinations)
+{
+	size_t *chosen = arena_array(document->arena, axes->count + 1, sizeof *chosen);
+	*combinations = 1;
+	for (size_t a = 0; a < axes->count; a++) {
+		chosen[a] = is_chosen(&axes->list[a], rows) ? 0 : PRODUCT_NONE;
+		if (!chosen[a] && *combinations <= MOST_CELLS)
+			*combinations *= axes->list[a].count;
+	}
+	return chosen;
+}
+
+/* The last axis goes round first. */
+static void next_choice(const struct product_axes *axes, size_t *chosen)
+{
+	for (size_t a = axes->count; a-- > 0;) {
+		if (chosen[a] == PRODUCT_NONE)
+			continue;
+		if (++chosen[a] < axes->list[a].count)
+			return;
+		chosen[a] = 0;
+	}
+}
+
+static const size_t *kept_choice(struct document *document, const struct product_axes *axes, const size_t *chosen)
+{
+	size_t *copy = arena_array(document->arena, axes->count + 1, sizeof *copy);
+	memcpy(copy, chosen, axes->count * sizeof *copy);
+	return copy;
+}
+
+/* Where the column stands in a figure over an axis. */
+static void set_point(const struct combination *combination, const struct experiment *experiment,
+                      struct experiment_column *column, const char *template)
+{
+	for (size_t a = 0; experiment->over && a < combination->axes->count; a++) {
+		const struct product_value *value = value_of(combination, a);
+		char *end;
+		if (!value || strcmp(combination->axes->list[a].name, experiment->over) != 0)
+			continue;
+		column->at = strtod(value->label, &end);
+		if (*end)
+			diag_error(&combination->document->diag, &combination->document->source, value->place,
+			           "over: expected a number where lines are drawn over it, not '%s'", value->label);
+		const char *line = name_of(combination, template, &column->mechanisms, experiment->over);
+		column->line = *line ? line : NULL;
+	}
+}
+
+static void make_columns(struct document *document, struct experiment *experiment,
+                         const struct experiment_column *templates, size_t template_count)
+{
+	const struct product_axes *axes = &experiment->axes;
+	size_t combinations, *chosen = first_choice(document, axes, false, &combinations);
+	if (combinations > MOST_CELLS)
+		return;
+	experiment->columns =
+		arena_array(document->arena, template_count * combinations + 1, sizeof *experiment->columns);
+	experiment->column_count = 0;
+	for (size_t t = 0; t < template_count; t++)
+		for (size_t i = 0; i < combinations; i++, next_choice(axes, chosen)) {
+			struct experiment_column *column = &experiment->columns[experiment->column_count];
+			const struct combination combination = {document, axes, kept_choice(document, axes, chosen)};
+			*column = templates[t];
+			set_columns(&combination, column);
+			if (!has_options(&combination, column))
+				continue;
+			column->chosen = combination.chosen;
+			column->name = name_of(&combination, templates[t].name, &column->mechanisms, NULL);
+			if (!column->machine && !(column->metric && formula_needs(column->metric) & FORMULA_SOURCE))
+				column->machine = experiment->machine ? experiment->machine : "gtx480";
+			if (!*column->name)
+				column->name = column->machine;
+			set_point(&combination, experiment, column, templates[t].name);
+			experiment->column_count++;
+		}
+}
+
+static void make_rows(struct document *document, struct experiment *experiment, const struct experiment_row *templates,
+                      size_t template_count)
+{
+	const struct product_axes *axes = &experiment->axes;
+	size_t combinations, *chosen = first_choice(document, axes, true, &combinations);
+	if (combinations > MOST_CELLS)
+		return;
+	experiment->rows = arena_array(document->arena, template_count * combinations + 1, sizeof *experiment->rows);
+	experiment->row_count = 0;
+	for (size_t t = 0; t < template_count; t++)
+		for (size_t i = 0; i < combinations; i++, next_choice(axes, chosen)) {
+			struct experiment_row *row = &experiment->rows[experiment->row_count++];
+			const struct combination combination = {document, axes, kept_choice(document, axes, chosen)};
+			*row = templates[t];
+			if (!row->program && *row->name)
+				row->program = row->name;
+			for (size_t a = 0; a < axes->count; a++)
+				if (value_of(&combination, a))
+					set_row(document, row, value_of(&combination, a)->settings);
+			fill_row(&combination, row);
+			row->chosen = combination.chosen;
+			row->name = name_of(&combination, templates[t].name, &(struct words){0}, NULL);
+			if (!*row->name)
+				row->name = row->program ? row->program : "";
+		}
+}
+
+static const struct product_axis *find_axis(struct document *document, const struct product_axes *axes,
+                                            const struct product_condition *condition)
+{
+	const char *nearest = NULL;
+	uint32_t best = SLIP_FAR;
+	for (size_t a = 0; a < axes->count; a++) {
+		if (strcmp(axes->list[a].name, condition->axis) == 0)
+			return &axes->list[a];
+		if (slip_nearer(condition->axis, axes->list[a].name, &best))
+			nearest = axes->list[a].name;
+	}
+	diag_error(&document->diag, &document->source, condition->place, "there is no axis '%s'%s%s%s", condition->axis,
+	           nearest ? "; did you mean '" : "", nearest ? nearest : "", nearest ? "'?" : "");
+	return NULL;
+}
+
+/* Axes and values that a filter names are there. */
+static void check_match(struct document *document, const struct product_axes *axes, const struct product_match *match)
+{
+	for (size_t i = 0; i < match->count; i++) {
+		const struct product_condition *condition = &match->list[i];
+		const struct product_axis *axis = find_axis(document, axes, condition);
+		for (size_t w = 0; axis && w < condition->labels.count; w++) {
+			size_t v = 0;
+			while (v < axis->count && strcmp(axis->values[v].label, condition->labels.word[w]) != 0)
+				v++;
+			if (v == axis->count)
+				diag_error(&document->diag, &document->source, condition->place,
+				           "%s: the axis has no value '%s'", axis->name, condition->labels.word[w]);
+		}
+	}
+}
+
+/* Whether row and column have one of the labels of each axis; either may be NULL, and then what is its axis is not looked at. */
+static bool matches(const struct product_axes *axes, const struct product_match *match, const size_t *row,
+                    const size_t *column)
+{
+	for (size_t i = 0; i < match->count; i++)
+		for (size_t a = 0; a < axes->count; a++) {
+			const struct product_axis *axis = &axes->list[a];
+			const size_t *chosen = product_is_of_rows(axis->kind) ? row : column;
+			if (strcmp(axis->name, match->list[i].axis) == 0 && chosen &&
+			    !words_have(&match->list[i].labels, axis->values[chosen[a]].label))
+				return false;
+		}
+	return true;
+}
+
+bool product_excludes(const struct experiment *experiment, size_t row, size_t column)
+{
+	for (size_t i = 0; i < experiment->exclude.count; i++)
+		if (matches(&experiment->axes, &experiment->exclude.list[i], experiment->rows[row].chosen,
+		            experiment->columns[column].chosen))
+			return true;
+	return false;
+}
+
+/* Whether b is a's base: as `relative_to` says, and else the same. */
+static bool is_base(const struct experiment *experiment, const struct experiment_column *a,
+                    const struct experiment_column *b)
+{
+	const struct product_match *match = &experiment->relative;
+	if (a->of_template != b->of_template || !matches(&experiment->axes, match, NULL, b->chosen))
+		return false;
+	for (size_t axis = 0; axis < experiment->axes.count; axis++) {
+		bool named = false;
+		for (size_t i = 0; i < match->count; i++)
+			named |= strcmp(match->list[i].axis, experiment->axes.list[axis].name) == 0;
+		/* where the base has not the mechanism, it stands for all values of its options */
+		if (!named && a->chosen[axis] != b->chosen[axis] &&
+		    experiment->axes.list[axis].kind != PRODUCT_MECHANISM_OPTION)
+			return false;
+	}
+	return true;
+}
+
+/* "mechanisms none" */
+static const char *base_name(struct document *document, const struct product_match *match)
+{
+	const char *name = "";
+	for (size_t i = 0; i < match->count; i++) {
+		const struct product_condition *condition = &match->list[i];
+		for (size_t w = 0; w < condition->labels.count; w++)
+			name = text_of(
+				document, "%s%s%s", name,
+				w   ? ","
+				: i ? ", "
+				    : "",
+				w ? condition->labels.word[w]
+				  : text_of(document, "%s %s%s", condition->axis, condition->labels.word[w], ""));
+	}
+	return name;
+}
+
+static void set_bases(struct document *document, struct experiment *experiment)
+{
+	if (experiment->relative.count)
+		experiment->relative_name = base_name(document, &experiment->relative);
+	for (size_t i = 0; i < experiment->relative.count; i++)
+		for (size_t a = 0; a < experiment->axes.count; a++)
+			if (strcmp(experiment->axes.list[a].name, experiment->relative.list[i].axis) == 0 &&
+			    product_is_of_rows(experiment->axes.list[a].kind))
+				diag_error(&document->diag, &document->source, experiment->relative.list[i].place,
+				           "relative_to: %s is an axis of rows, and columns are set in relation",
+				           experiment->axes.list[a].name);
+	for (size_t c = 0; c < experiment->column_count && experiment->relative.count; c++) {
+		struct experiment_column *column = &experiment->columns[c];
+		if (column->relative_name)
+			continue; /* its own */
+		for (size_t b = 0; !column->has_base && b < experiment->column_count; b++) {
+			column->has_base = is_base(experiment, column, &experiment->columns[b]);
+			column->relative_to = b;
+		}
+		column->relative_name = experiment->relative_name;
+		if (!column->has_base)
+			diag_error(&document->diag, &document->source, experiment->relative.place,
+			           "relative_to: %s has no such column beside it", column->name);
+	}
+}
+
+/* An option of a mechanism that no column has is an axis of nothing. */
+static void check_options(struct document *document, const struct experiment *experiment)
+{
+	for (size_t a = 0; a < experiment->axes.count; a++) {
+		const struct product_axis *axis = &experiment->axes.list[a];
+		bool any = axis->kind != PRODUCT_MECHANISM_OPTION;
+		size_t length;
+		for (size_t c = 0; !any && c < experiment->column_count; c++) {
+			const struct words *mechanisms = &experiment->columns[c].mechanisms;
+			any = find_mechanism(mechanisms, axis->name, &length) < mechanisms->count;
+		}
+		if (!any)
+			diag_error(&document->diag, &document->source, axis->place, "%s: no column has the mechanism",
+			           axis->name);
+	}
+}
+
+/* The axes of an experiment are there in its own columns and rows too? */
+static void check_templates(struct document *document, const struct experiment *experiment)
+{
+	for (size_t a = 0; a < experiment->axes.count; a++) {
+		const struct product_axis *axis = &experiment->axes.list[a];
+		bool twice = false;
+		for (size_t c = 0; c < experiment->column_count; c++)
+			twice |= axis->kind == PRODUCT_MACHINE && experiment->columns[c].machine;
+		for (size_t r = 0; r < experiment->row_count; r++)
+			twice |= (axis->kind == PRODUCT_PROGRAM || axis->kind == PRODUCT_COMMAND) ||
+			         (axis->kind == PRODUCT_VARIANT && experiment->rows[r].variants.count);
+		if (twice)
+			diag_error(&document->diag, &document->source, axis->place, "%s: %s have it already",
+			           axis->name, product_is_of_rows(axis->kind) ? "rows" : "columns");
+	}
+}
+
+static void check_cells(struct document *document, const struct experiment *experiment)
+{
+	size_t rows = experiment->row_count ? experiment->row_count : 1, columns, count;
+	first_choice(document, &experiment->axes, true, &count);
+	rows = count > MOST_CELLS ? count : rows * count;
+	first_choice(document, &experiment->axes, false, &count);
+	columns = (experiment->column_count ? experiment->column_count : 1) * count;
+	if (rows > MOST_CELLS || count > MOST_CELLS || rows * columns > MOST_CELLS)
+		diag_error(&document->diag, &document->source, (struct place){0},
+		           "axes: a product of more than %d combinations; make several files of it", MOST_CELLS);
+}
+
+void product_expand(struct document *document, struct experiment *experiment)
+{
+	static const struct experiment_row row = {.name = ""};
+	const struct experiment_column column = {.name = "", .show = SHOW_UNSET, .at = NAN};
+	check_templates(document, experiment);
+	check_cells(document, experiment);
+	for (size_t i = 0; i < experiment->exclude.count; i++)
+		check_match(document, &experiment->axes, &experiment->exclude.list[i]);
+	check_match(document, &experiment->axes, &experiment->relative);
+	if (document->diag.errors)
+		return;
+	for (size_t c = 0; c < experiment->column_count; c++)
+		experiment->columns[c].of_template = c;
+	make_columns(document, experiment, experiment->column_count ? experiment->columns : &column,
+	             experiment->column_count ? experiment->column_count : 1);
+	make_rows(document, experiment, experiment->row_count ? experiment->rows : &row,
+	          experiment->row_count ? experiment->row_count : 1);
+	for (size_t r = 0; r < experiment->row_count; r++)
+		if (!experiment->rows[r].program)
+			diag_error(&document->diag, &document->source, (struct place){0},
+			           "expected what runs: rows, or an axis 'program' or 'command'");
+	check_options(document, experiment);
+	set_bases(document, experiment);
+}
+
+/* Whether a message speaks of a setting: by its key, else by its value. */
+static bool is_meant(const struct product_setting *setting, const char *message, bool by_key)
+{
+	const char *option = strrchr(setting->name, ':');
+	if (by_key)
+		return (setting->kind == PRODUCT_OPTION || setting->kind == PRODUCT_MECHANISM_OPTION) &&
+		       strstr(message, option ? option + 1 : setting->name);
+	return setting->words.count && strstr(message, setting->words.word[0]);
+}
+
+struct place product_place(const struct experiment *experiment, const struct experiment_column *column,
+                           const char *message)
+{
+	for (int by_key = 1; column->chosen && by_key >= 0; by_key--)
+		for (size_t a = 0; a < experiment->axes.count; a++) {
+			const struct product_axis *axis = &experiment->axes.list[a];
+			size_t chosen = column->chosen[a];
+			const struct product_value *value = chosen == PRODUCT_NONE ? NULL : &axis->values[chosen];
+			for (size_t i = 0; value && i < value->count; i++)
+				if (is_meant(&value->settings[i], message, by_key))
+					return value->settings[i].place;
+		}
+	return column->place;
+}

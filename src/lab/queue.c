@@ -1,0 +1,237 @@
+#include "lab/queue.h"
+
+#include "base/arena.h"
+#include "lab/run_record.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { SHOWN_LINES = 8, KEPT_OUTPUT = 1 << 16 };
+#define REDRAW_SECONDS 0.4
+
+void queue_clear_line(struct queue *queue)
+{
+	if (queue->line_shown)
+		fputs("\r\033[K", stderr);
+	queue->line_shown = false;
+}
+
+void queue_tell(struct queue *queue, const char *format, ...)
+{
+	va_list arguments;
+	queue_clear_line(queue);
+	fprintf(stderr, "%s: ", queue->plan->source->command);
+	va_start(arguments, format);
+	vfprintf(stderr, format, arguments);
+	va_end(arguments);
+	fputc('\n', stderr);
+}
+
+void queue_time_text(double seconds, char text[32])
+{
+	unsigned long whole = (unsigned long)(seconds + 0.5);
+	if (whole < 100)
+		snprintf(text, 32, "%lu s", whole);
+	else if (whole < 100 * 60)
+		snprintf(text, 32, "%lu min", (whole + 30) / 60);
+	else
+		snprintf(text, 32, "%lu h %02lu min", whole / 3600, whole % 3600 / 60);
+}
+
+bool queue_is_shown(const struct queue *queue)
+{
+	return queue->terminal && !queue->way->quiet &&
+	       !(queue->line_shown && jobs_now() - queue->shown < REDRAW_SECONDS);
+}
+
+void queue_show(struct queue *queue, size_t running, const char *what, double left)
+{
+	char failed[32] = "", rest[48] = "", time[32];
+	if (queue->failed)
+		snprintf(failed, sizeof failed, ", %zu failed", queue->failed);
+	if (left >= 0) {
+		queue_time_text(left, time);
+		snprintf(rest, sizeof rest, ", %s left", time);
+	}
+	queue_clear_line(queue);
+	fprintf(stderr, "[%zu/%zu] %.0f s%s%s, %zu running: %s", queue->done, queue->count, jobs_now() - queue->started,
+	        failed, rest, running, what);
+	fflush(stderr);
+	queue->line_shown = true;
+	queue->shown = jobs_now();
+}
+
+static void describe(const struct run_config *config, char *text, size_t size)
+{
+	snprintf(text, size, "%s%s%s%s%s on %s%s%s%s%s", config->program, *config->variant ? " " : "", config->variant,
+	         *config->arguments ? " " : "", config->arguments, config->machine, *config->options ? " " : "",
+	         config->options, *config->mechanisms ? " with " : "", config->mechanisms);
+}
+
+/* The last lines of what it printed. */
+static const char *last_lines(const char *text, size_t lines)
+{
+	const char *from = text + strlen(text);
+	for (size_t found = 0; from > text; from--)
+		if (from[-1] == '\n' && *from && ++found == lines)
+			break;
+	return from;
+}
+
+static void report(struct queue *queue, const struct run_config *config, const struct run_result *result)
+{
+	char text[512];
+	bool passed = verdict_counts(result->verdict);
+	if (queue->way->quiet && passed)
+		return;
+	describe(config, text, sizeof text);
+	queue_clear_line(queue);
+	fprintf(stderr, "[%zu/%zu] %s: %s, %.1f s\n", queue->done, queue->count, text, result->verdict,
+	        result->seconds);
+	const char *from = passed ? "" : last_lines(result->output, SHOWN_LINES);
+	while (*from) {
+		size_t length = strcspn(from, "\n");
+		fprintf(stderr, "    %.*s\n", (int)length, from);
+		from += length + (from[length] != '\0');
+	}
+}
+
+void queue_ended(struct queue *queue, struct queued *queued, const struct run_result *result)
+{
+	bool passed = verdict_counts(result->verdict);
+	queue->done += !queued->done;
+	queued->done = true;
+	queued->planned->failed = !passed;
+	queue->failed += !passed;
+	queue->spent += result->seconds;
+	if (passed)
+		past_add(queue->past, &queued->planned->config, (struct past_cost){result->seconds, result->peak});
+	report(queue, &queued->planned->config, result);
+}
+
+/* The statistics without white space, from malloc; NULL when they are not those of a whole run. And what they are. */
+static char *compact(const struct job_text *stats, enum job_stats *are)
+{
+	json_t *root = json_loadb(stats->bytes ? stats->bytes : "", stats->length, 0, NULL);
+	*are = job_stats_are(root);
+	char *text = *are == JOB_STATS_NONE ? NULL : run_record_stats(root);
+	json_decref(root);
+	return text;
+}
+
+/* The end of what a failed run printed, from the begin of a line on. */
+static const char *kept_output(const struct job *job)
+{
+	if (!job->output.bytes)
+		return "";
+	if (job->output.length <= KEPT_OUTPUT)
+		return job->output.bytes;
+	const char *from = job->output.bytes + job->output.length - KEPT_OUTPUT, *line = strchr(from, '\n');
+	return line ? line + 1 : from;
+}
+
+struct run_result queue_result(const struct job *job, const char *revision, const char *host, char **stats,
+                               char room[96])
+{
+	enum job_stats are;
+	*stats = compact(&job->stats, &are);
+	const char *verdict = job_verdict(job, are, room);
+	return (struct run_result){.verdict = verdict,
+	                           .output = verdict_counts(verdict) ? "" : kept_output(job),
+	                           .stats = *stats ? *stats : "",
+	                           .revision = revision,
+	                           .seconds = job->seconds,
+	                           .peak = job->peak,
+	                           .host = host};
+}
+
+bool queue_needs(const struct queue *queue, const struct planned *planned)
+{
+	char message[STORE_MESSAGE];
+	const struct plan_way *way = queue->way;
+	if (way->again)
+		return true;
+	/* verdicts are found without reading statistics */
+	char *found = way->any_build ? store_find(queue->store, &planned->config, true, message)
+	                             : store_verdict(queue->store, &planned->config, message);
+	bool needs = !found || (!way->any_build && !verdict_counts(found));
+	free(found);
+	return needs;
+}
+
+static bool failed_before(const struct queue *queue, const struct planned *planned)
+{
+	char message[STORE_MESSAGE];
+	char *verdict = store_verdict(queue->store, &planned->config, message);
+	bool failed = verdict && !verdict_counts(verdict);
+	free(verdict);
+	return failed;
+}
+
+double queue_expect(const struct queue *queue, const struct queued *queued)
+{
+	double seconds = past_expect(queue->past, &queued->planned->config).seconds;
+	if (seconds > 0)
+		return seconds;
+	return queue->done ? queue->spent / (double)queue->done : 0;
+}
+
+static double length_of(const struct queued *queued)
+{
+	return queued->expected.seconds > 0 ? queued->expected.seconds : INFINITY;
+}
+
+/* The longest first, so that none is left alone at the end; those of which nothing is known before all. */
+static int by_length(const void *a, const void *b)
+{
+	const struct queued *first = a, *second = b;
+	double left = length_of(first), right = length_of(second);
+	if (left != right)
+		return left < right ? 1 : -1;
+	return first->planned < second->planned ? -1 : first->planned > second->planned;
+}
+
+bool queue_make(struct queue *queue, struct plan *plan, struct store *store, const struct plan_way *way)
+{
+	char message[STORE_MESSAGE];
+	*queue = (struct queue){.plan = plan,
+	                        .store = store,
+	                        .way = way,
+	                        .runs = xcalloc(plan->count + 1, sizeof *queue->runs),
+	                        .started = jobs_now(),
+	                        .terminal = isatty(STDERR_FILENO)};
+	gethostname(queue->host, sizeof queue->host - 1);
+	queue->past = past_open(store, message);
+	if (!queue->past) {
+		queue_tell(queue, "%s", message);
+		return false;
+	}
+	for (size_t i = 0; i < plan->count; i++) {
+		struct planned *planned = &plan->runs[i];
+		if (planned->facts)
+			continue;
+		planned->failed = way->keeps_failed && !way->again && failed_before(queue, planned);
+		queue->failed_before += planned->failed;
+		if (planned->failed)
+			continue;
+		if (!queue_needs(queue, planned)) {
+			queue->there++;
+			continue;
+		}
+		struct queued *queued = &queue->runs[queue->count++];
+		*queued = (struct queued){.planned = planned, .expected = past_expect(queue->past, &planned->config)};
+		sweep_id(&planned->config, queued->id);
+	}
+	qsort(queue->runs, queue->count, sizeof *queue->runs, by_length);
+	return true;
+}
+
+void queue_free(struct queue *queue)
+{
+	past_close(queue->past);
+	free(queue->runs);
+}

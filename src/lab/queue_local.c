@@ -1,0 +1,196 @@
+/* Runs as local processes, with a line of progress. */
+#include "lab/queue.h"
+
+#include "base/arena.h"
+#include "lab/host_memory.h"
+#include "lab/inputs.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { LINE = 100 };
+
+struct local {
+	struct queue *queue;
+	struct job *jobs; /* as the queue's runs */
+	uint64_t memory;  /* bytes that all may hold together */
+	uint64_t guess;   /* of a run of which nothing is known: what the largest that has ended held */
+};
+
+static bool is_running(const struct job *job)
+{
+	return job->started && !job->ended;
+}
+
+static uint64_t peak_of(const struct local *local, size_t number)
+{
+	uint64_t known = past_expect(local->queue->past, &local->queue->runs[number].planned->config).peak;
+	return known ? known : local->guess;
+}
+
+static bool fits(void *context, size_t number)
+{
+	const struct local *local = context;
+	uint64_t sum = peak_of(local, number);
+	for (size_t i = 0; i < local->queue->count; i++)
+		if (is_running(&local->jobs[i]))
+			sum += peak_of(local, i);
+	return sum <= local->memory;
+}
+
+/* Seconds until all have ended, by what such runs have taken; less than 0 when nothing is known of them. */
+static double left(const struct local *local)
+{
+	double sum = 0, longest = 0;
+	for (size_t i = 0; i < local->queue->count; i++) {
+		const struct job *job = &local->jobs[i];
+		if (local->queue->runs[i].done)
+			continue;
+		double seconds = queue_expect(local->queue, &local->queue->runs[i]);
+		if (seconds <= 0)
+			return -1;
+		seconds -= is_running(job) ? jobs_now() - job->since : 0;
+		sum += seconds > 0 ? seconds : 0;
+		longest = seconds > longest ? seconds : longest;
+	}
+	sum /= (double)local->queue->way->parallel;
+	return sum > longest ? sum : longest;
+}
+
+/* "saxpy plain 12 s kernel 3 block 40 of 80" */
+static void say_where(const struct local *local, size_t number, char *text, size_t size)
+{
+	const struct run_config *config = &local->queue->runs[number].planned->config;
+	const char *folder = local->queue->way->folder;
+	struct sweep_progress progress;
+	int length = snprintf(text, size, "%s%s%s %.0f s", config->program, *config->variant ? " " : "",
+	                      config->variant, jobs_now() - local->jobs[number].since);
+	if (folder && (size_t)length < size && sweep_progress_read(folder, local->queue->runs[number].id, &progress) &&
+	    progress.kernel)
+		snprintf(text + length, size - (size_t)length, " kernel %llu block %llu of %llu", progress.kernel,
+		         progress.blocks_done, progress.blocks);
+}
+
+static void show_progress(void *context)
+{
+	struct local *local = context;
+	char text[LINE] = "";
+	size_t running = 0;
+	if (!queue_is_shown(local->queue))
+		return;
+	for (size_t i = 0; i < local->queue->count; i++) {
+		size_t length = strlen(text);
+		if (!is_running(&local->jobs[i]))
+			continue;
+		if (running++ && length + 2 < sizeof text) {
+			strcpy(text + length, ", ");
+			length += 2;
+		}
+		say_where(local, i, text + length, sizeof text - length);
+	}
+	queue_show(local->queue, running, text, left(local));
+}
+
+/* A folder of its own for a run that has files. False after a message. */
+static bool lay_files(struct local *local, size_t number)
+{
+	const struct queued *queued = &local->queue->runs[number];
+	const struct words *files = queued->planned->files;
+	if (!files)
+		return true;
+	local->jobs[number].folder = inputs_lay_new(queued->id, files);
+	if (!local->jobs[number].folder)
+		queue_tell(local->queue, "cannot lay the files of %s into a folder: %s",
+		           queued->planned->config.program, strerror(errno));
+	return local->jobs[number].folder;
+}
+
+static bool is_needed(void *context, size_t number)
+{
+	struct local *local = context;
+	bool needed = queue_needs(local->queue, local->queue->runs[number].planned) && lay_files(local, number);
+	if (needed && local->jobs[number].progress)
+		sweep_progress_begin(local->jobs[number].progress);
+	return needed;
+}
+
+static bool keep(struct queue *queue, const struct run_config *config, const struct run_result *result)
+{
+	char message[STORE_MESSAGE];
+	if (store_put(queue->store, config, result, message))
+		return true;
+	queue_tell(queue, "%s", message);
+	queue->store_failed = true;
+	return false;
+}
+
+static void give_back(struct job *job)
+{
+	if (job->folder)
+		inputs_remove(job->folder);
+	if (job->progress)
+		unlink(job->progress);
+	free((char *)job->folder);
+	free((char *)job->progress);
+	job->folder = job->progress = NULL;
+	job_free(job);
+}
+
+static bool run_ended(void *context, size_t number)
+{
+	struct local *local = context;
+	struct queue *queue = local->queue;
+	struct queued *queued = &queue->runs[number];
+	struct job *job = &local->jobs[number];
+	char room[96], *stats = NULL;
+	bool kept = true;
+	if (job->started || job->error) {
+		const struct run_result result =
+			queue_result(job, queue->plan->source->revision, queue->host, &stats, room);
+		kept = job_was_interrupted(job) || keep(queue, &queued->planned->config, &result);
+		local->guess = job->peak > local->guess ? job->peak : local->guess;
+		if (kept)
+			queue_ended(queue, queued, &result);
+		free(stats);
+	} else {
+		queue->done++;
+		queued->done = true;
+	}
+	give_back(job);
+	return kept;
+}
+
+/* Where a run says how far it is. What an earlier sweep that was killed has left there says nothing any more. */
+static const char *progress_path(const char *folder, const char *id)
+{
+	char *path;
+	if (asprintf(&path, "%s/progress/%s", folder, id) < 0)
+		abort();
+	unlink(path);
+	return path;
+}
+
+void queue_run_local(struct queue *queue)
+{
+	const struct plan_way *way = queue->way;
+	struct local local = {.queue = queue,
+	                      .jobs = xcalloc(queue->count + 1, sizeof *local.jobs),
+	                      .memory = way->memory ? way->memory : host_memory_free()};
+	const struct jobs_watch watch = {
+		.context = &local, .needed = is_needed, .fits = fits, .ended = run_ended, .wait = show_progress};
+	char *folder = way->folder ? realpath(way->folder, NULL) : NULL;
+	for (size_t i = 0; i < queue->count; i++) {
+		local.jobs[i].words = queue->runs[i].planned->words;
+		local.jobs[i].quiet = queue->runs[i].planned->own;
+		if (folder)
+			local.jobs[i].progress = progress_path(folder, queue->runs[i].id);
+	}
+	jobs_run(local.jobs, queue->count, way->parallel, &watch);
+	queue_clear_line(queue);
+	for (size_t i = 0; i < queue->count; i++)
+		give_back(&local.jobs[i]);
+	free(local.jobs);
+	free(folder);
+}

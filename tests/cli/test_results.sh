@@ -1,0 +1,135 @@
+#!/bin/sh
+# The file of results over its life: one that an older sluice has written, one of a newer; runs of several files in one, each once;
+# what is written out comes in again as it was; what a broken file says; why a run was made again.
+set -u
+. "$(dirname "$0")/lib.sh"
+sluice=$(realpath "$sluice")
+cd "$work" || exit 1
+
+# old VERSION FILE: as version 1 of the file was, with two runs; user_version as given.
+old() {
+	python3 - "$1" "$2" <<'PY'
+import json, sqlite3, sys
+version, path = sys.argv[1:]
+db = sqlite3.connect(path)
+db.execute("""CREATE TABLE runs (
+ id INTEGER PRIMARY KEY, program TEXT NOT NULL, variant TEXT NOT NULL,
+ size TEXT NOT NULL, seed INTEGER NOT NULL, arguments TEXT NOT NULL,
+ machine TEXT NOT NULL, options TEXT NOT NULL, mechanisms TEXT NOT NULL,
+ library TEXT NOT NULL, binary TEXT NOT NULL, description TEXT NOT NULL,
+ verdict TEXT NOT NULL, output TEXT NOT NULL, stats TEXT NOT NULL,
+ revision TEXT NOT NULL, finished TEXT NOT NULL, seconds REAL NOT NULL,
+ UNIQUE (program, variant, size, seed, arguments, machine, options, mechanisms, library, binary, description))""")
+def put(library, description, verdict, cycles, sets):
+    stats = json.dumps({"kernels": [{"name": "k", "cycles": cycles}], "totals": {},
+                        "configuration": {"sm.l1d.sets": sets, "sm.count": 15}}, separators=(",", ":"))
+    db.execute("INSERT INTO runs (program, variant, size, seed, arguments, machine, options, mechanisms, library, binary,"
+               " description, verdict, output, stats, revision, finished, seconds) VALUES ('one', 'plain', 'tiny', 7, '-n 3', 'mine',"
+               " '', '', ?, 'b', ?, ?, ?, ?, 'r1', '2020-01-02 03:04:05', 1.5)",
+               (library, description, verdict, "" if verdict == "PASS" else "na\u00efve\n", stats))
+put("l1", "d1", "PASS", 100, 32)
+put("l1", "d2", "FAIL: exit status 1", 0, 64)
+db.execute("PRAGMA user_version = " + version)
+db.commit()
+PY
+}
+
+# An older file is read as it is, and brought up to date when it is written to, once.
+old 1 results.db
+cp results.db before.db
+try 0 results --csv --counter cycles
+says out 'one,plain,tiny,7,-n 3,mine,,,l1,r1,PASS,2020-01-02 03:04:05,1.500,0,1,100'
+cmp -s results.db before.db || fail "reading has changed an older file"
+chmod 444 results.db
+try 0 results check
+says out "results.db: 2 runs, 0 of them wrong"
+chmod 644 results.db
+try 0 results export runs.jsonl
+[ "$(wc -l <runs.jsonl)" = 2 ] || fail "expected a line a run"
+try 0 results merge runs.jsonl
+# the failed one takes the place of the equal failed one
+says out "runs.jsonl: 0 added, 1 that were there, 1 in the place of failed ones"
+[ "$(python3 -c 'import sqlite3; d = sqlite3.connect("results.db"); print(*d.execute("PRAGMA user_version").fetchone())')" = 2 ] ||
+	fail "expected the file to be of the next version"
+try 0 results export again.jsonl
+sort again.jsonl | python3 -c 'import sys; assert sorted(open("runs.jsonl")) == list(sys.stdin), "other runs"' || fail "expected the same runs"
+says_only err ''
+
+# Into a new file; twice; from a file of results; what passed goes before what failed.
+try 0 results merge runs.jsonl before.db --results new.db
+says out "runs.jsonl: 2 added, 0 that were there, 0 in the place of failed ones"
+says out "before.db: 0 added, 1 that were there, 1 in the place of failed ones"
+sed 's/"FAIL: exit status 1"/"PASS"/' runs.jsonl >passed.jsonl
+try 0 results merge passed.jsonl --results new.db
+says out "passed.jsonl: 0 added, 1 that were there, 1 in the place of failed ones"
+try 0 results merge runs.jsonl --results new.db
+says out "runs.jsonl: 0 added, 2 that were there, 0 in the place of failed ones"
+try 0 results --results new.db --verdict PASS --csv
+[ "$(wc -l <out)" = 3 ] || fail "expected two runs that passed"
+
+# Equal runs with unequal cycles: somebody's simulator is not what it says.
+sed 's/"cycles":100/"cycles":101/' runs.jsonl >other.jsonl
+cmp -s other.jsonl runs.jsonl && fail "expected other cycles"
+try 1 results merge other.jsonl --results new.db
+says err "other.jsonl: 1 runs have other cycles than the equal ones in new.db, which were left"
+
+# Of a broken file none is taken.
+{
+	sed 's/"library":"l1"/"library":"l9"/' runs.jsonl
+	echo '{"program": "half'
+} >broken.jsonl
+cp new.db whole.db
+try 1 results merge broken.jsonl --results new.db
+says_only err "sluice results merge: broken.jsonl:3: no record of a run, which is a line of JSON"
+try 0 results --results new.db --library l9 --csv
+[ "$(wc -l <out)" = 1 ] || fail "expected nothing of the broken file"
+try 1 results merge none.jsonl --results new.db
+says err "cannot read none.jsonl: No such file or directory"
+try 2 results merge
+try 2 results check more
+
+# A newer file, none at all, one that is damaged.
+old 99 newer.db
+try 1 results --results newer.db
+says err "newer.db: a newer sluice has written it (version 99 of the file, this one knows 2)"
+cp newer.db kept.db
+try 1 results merge runs.jsonl --results newer.db
+cmp -s newer.db kept.db || fail "a newer file was changed"
+python3 - <<'PY'
+data = bytearray(open("new.db", "rb").read())
+data[4096:] = b"x" * (len(data) - 4096)
+open("damaged.db", "wb").write(data)
+PY
+try 1 results check --results damaged.db
+says err "damaged.db"
+sed 's/"kernels":/"colonels":/' passed.jsonl >empty.jsonl
+try 0 results merge empty.jsonl --results odd.db
+try 1 results check --results odd.db
+says out "run 1, one on mine: has passed, but its statistics are not those of a whole run"
+says out "odd.db: 2 runs, 2 of them wrong"
+
+# A full disk loses nothing: the older file stays as it is.
+if [ -d /dev/shm ] && mkdir -p full && mount -t tmpfs -o size=64k none full 2>/dev/null; then
+	cp before.db full/results.db
+	head -c 1000000 /dev/zero >full/filler 2>/dev/null
+	try 1 results merge runs.jsonl --results full/results.db
+	cmp -s full/results.db before.db || fail "a full disk has changed the file"
+	umount full
+fi
+
+# Why.
+grep '"description":"d1"' passed.jsonl | sed 's/"library":"l1"/"library":"l2"/' >built.jsonl
+try 0 results merge passed.jsonl built.jsonl --results why.db
+try 0 results why 1 --results why.db
+says out "run 1, made 2020-01-02 03:04:05 UTC: PASS"
+says out "Before it there was none of the same program"
+try 0 results why 2 --results why.db
+says out "  sm.l1d.sets: 32 -> 64"
+grep -q "another build" out && fail "expected the same build"
+try 0 results why 3 --results why.db
+says out "  the simulator is another build (revision r1 -> r1)"
+says out "  sm.l1d.sets: 64 -> 32"
+try 1 results why 77 --results why.db
+says_only err "sluice results why: no run 77; the column 'run' of 'sluice results' has their numbers"
+
+finish

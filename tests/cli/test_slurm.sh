@@ -1,0 +1,162 @@
+#!/bin/sh
+# sluice sweep --slurm on a cluster of this computer (tools/slurm-here.sh): 200 runs of a program that simulates, of which a node and the
+# submitting command are killed in the middle; at the end every result is there once, and they are those of a local sweep. Then what a
+# program's own failure is, a task that Slurm ends, and cancelling. Label slurm; 77: Slurm is not installed.
+set -u
+. "$(dirname "$0")/lib.sh"
+unset SLUICE_MACHINE SLUICE_OPTIONS SLUICE_STATS SLUICE_STATS_FORMAT SLUICE_FUNCTIONAL SLUICE_MACHINES
+sluice=$(realpath "$sluice")
+here=$source_dir/tools/slurm-here.sh
+cd "$work" || exit 1
+export SLURM_HERE_ARRAY=33 # so that arrays have to be several
+timeout 100 "$here" start cluster 2 2 >started 2>&1
+got=$?
+[ "$got" = 77 ] && {
+	cat started
+	exit 77
+}
+trap '"$here" stop cluster; rm -rf "$work"' EXIT
+trap 'exit 1' INT TERM HUP
+[ "$got" = 0 ] || {
+	cat started cluster/*.log
+	exit 1
+}
+eval "$("$here" env cluster)"
+# of sanitizers: tasks are given our environment
+. "$source_dir/tests/cuda/preload.sh"
+LD_PRELOAD=$preload
+export LD_PRELOAD
+
+cat >add.cu <<'CUDA'
+#include <cstdlib>
+__global__ void add(float *x, int n)
+{
+	int i = blockIdx.x * blockDim.x + threadIdx.x;
+	if (i < n)
+		x[i] += 1;
+}
+int main(int argc, char **argv)
+{
+	int n = atoi(argv[1]);
+	float *x;
+	cudaMalloc(&x, 4 * n);
+	add<<<(n + 63) / 64, 64>>>(x, n);
+	return cudaDeviceSynchronize() != cudaSuccess;
+}
+CUDA
+try 0 cc add.cu -o add
+cat >plan.yaml <<YAML
+title: Two hundred
+axes:
+  n: [$(seq -s, 20 20 1000)]
+  mechanisms: [none, lrr]
+  l1d.sets: [32, 64]
+  command: ./add {n}
+YAML
+
+# until COMMAND...: it succeeds, within a minute.
+until_it() {
+	for _ in $(seq 300); do
+		"$@" && return 0
+		sleep 0.2
+	done
+	tried="waiting for $*"
+	fail "it does not come"
+	return 1
+}
+some_results() {
+	[ "$("$sluice" results --csv 2>/dev/null | wc -l)" -gt "$1" ]
+}
+
+# Killed in the middle: the tasks go on without the command, and Slurm gives those of the node to another.
+"$sluice" sweep plan.yaml --slurm --per-task 4 -q >first.out 2>first.err </dev/null &
+until_it some_results 20
+kill -9 $!
+wait $! 2>/dev/null
+"$here" kill cluster n2
+try 0 sweep status plan.yaml
+says out "nobody works on it; the same command goes on"
+says out "Slurm: "
+some_results 200 && fail "the kill came too late"
+"$here" revive cluster n2
+try 0 sweep plan.yaml --slurm --per-task 4 -q
+cp figures/plan.runs.csv slurm.csv
+"$sluice" results --csv --verdict PASS >all.csv
+[ "$(wc -l <all.csv)" = 201 ] || fail "expected 200 runs and a heading, not $(wc -l <all.csv) lines"
+[ "$(cut -d, -f5,7,8 all.csv | sort -u | wc -l)" = 201 ] || fail "expected each once"
+left=$(find sweeps/plan/records sweeps/plan/progress sweeps/plan/done -type f)
+[ -z "$left" ] || fail "expected nothing of the runs to be left but $left"
+try 0 sweep status plan.yaml
+says out "200 runs: 200 passed, 0 failed, 0 running, 0 waiting"
+try 0 sweep plan.yaml -q --results local.db
+cmp -s figures/plan.runs.csv slurm.csv || fail "a local sweep has other results"
+try 0 results merge local.db
+says out "local.db: 0 added, 200 that were there"
+
+# A program that fails has failed, once; one whose task Slurm ends is begun again, and has failed when that does not help.
+cat >ends <<SCRIPT
+#!/bin/sh
+echo \$\$ >>'$work/begun.'\$1
+case \$1 in
+fails) echo this is why >&2; exit 3 ;;
+hangs) exec sleep 1000 ;;
+once) [ "\$(wc -l <'$work/begun.once')" -gt 1 ] || kill -9 \$\$ ;;
+esac
+echo '{"kernels": [], "totals": {}}' >"\$SLUICE_STATS"
+SCRIPT
+chmod +x ends
+echo 5 >input
+cat >ends.yaml <<'YAML'
+title: Ends
+metric: 1
+files: [input]
+axes: {how: [fails, hangs, once], command: "./ends {how} input"}
+YAML
+"$sluice" sweep ends.yaml --slurm --tries 2 --per-task 1 >ends.out 2>ends.err </dev/null &
+command=$!
+for time in 1 2; do
+	until_it sh -c '[ "$(cat begun.hangs 2>/dev/null | wc -l)" -ge '$time' ]'
+	kill -9 "$(tail -n 1 begun.hangs)"
+done
+got=0
+wait $command || got=$?
+cp ends.out out
+cp ends.err err
+tried="sluice sweep ends.yaml"
+[ "$got" = 1 ] || fail "exit status $got, expected 1"
+says err "it is run again, for the 2. time of 2"
+says err "2 runs failed"
+[ "$(wc -l <begun.fails)" = 1 ] || fail "a program's own failure is no reason to run it again"
+[ "$(wc -l <begun.once)" = 2 ] || fail "expected the killed one to be run again"
+try 0 sweep failed ends.yaml
+says out "FAIL: exit status 3"
+says out "    this is why"
+says out "FAIL: Slurm: "
+says out "begun 2 times"
+
+# The program that was planned with must be the one that runs.
+try 0 sweep --name later --slurm --detach --sbatch=--hold --axis n=30,31 -- ./add {n}
+echo >>add
+scontrol release "$(squeue -h -t PENDING -o %F | sort -u)"
+until_it sh -c '[ "$(ls sweeps/later/records | wc -l)" = 2 ]'
+grep -q "the program is not the one of the sweep any more" sweeps/later/records/* || fail "expected the change to be told"
+try 0 cc add.cu -o add
+
+# Cancelling ends the tasks, and who waits for them; options reach sbatch; what it refuses is told.
+: >begun.hangs
+"$sluice" sweep --name stays --slurm --time 10 --axis how=hangs -- ./ends {how} >stays.out 2>stays.err </dev/null &
+command=$!
+until_it sh -c '[ -s begun.hangs ]'
+squeue -h -o %l | grep -qx 10:00 || fail "expected the time that was asked for"
+try 0 sweep status stays
+says out "1 runs: 0 passed, 0 failed, 1 running, 0 waiting"
+try 0 sweep cancel stays
+got=0
+wait $command || got=$?
+[ "$got" = 143 ] || fail "exit status $got of the command that waited, expected 143"
+until_it sh -c '[ -z "$(squeue -h)" ]'
+kill -0 "$(cat begun.hangs)" 2>/dev/null && fail "the program goes on"
+try 1 sweep --name none --slurm --partition nowhere --axis how=fine -- ./ends {how}
+says err "invalid partition"
+
+finish

@@ -1,0 +1,286 @@
+#!/bin/sh
+# sluice sweep: which runs a product of axes has and in what order they begin, what a wrong plan is told, what is kept of failed runs and
+# when they are made again, what is seen of a sweep that goes on and how it is cancelled, files that a run reads. The programs are
+# scripts that write statistics as the runtime does.
+set -u
+. "$(dirname "$0")/lib.sh"
+unset SLUICE_MACHINE SLUICE_OPTIONS SLUICE_STATS SLUICE_STATS_FORMAT SLUICE_FUNCTIONAL SLUICE_MACHINES
+sluice=$(realpath "$sluice")
+cd "$work" || exit 1
+
+# Cycles are the first argument and, of l1d.sets, the number.
+cat >a <<SCRIPT
+#!/bin/sh
+echo "\$* \${SLUICE_OPTIONS-} \${SLUICE_MECHANISMS-}" | tr '\n' ' ' | sed 's/ *\$/\n/' >>'$work/calls'
+sets=\$(echo "\${SLUICE_OPTIONS-}" | sed -n 's/.*l1d.sets=//p')
+echo "{\"kernels\": [{\"name\": \"_Z3addPf\", \"grid\": [1, 1, 1], \"block\": [32, 1, 1], \"cycles\": \$((\$1 * 1000 + \${sets:-0})), \
+\"counters\": {}}], \"totals\": {}}" >"\$SLUICE_STATS"
+SCRIPT
+chmod +x a
+
+# calls COUNT: so many programs ran since the last time.
+calls() {
+	got=$(wc -l <calls)
+	[ "$got" = "$1" ] || fail "$got programs ran, expected $1"
+	: >calls
+}
+# has FILE LINE
+has() {
+	grep -qxF -e "$2" "$1" || fail "expected '$2' in $1: $(cat "$1")"
+}
+: >calls
+
+# The quick form: the same runs whatever the order of axes, none twice, each kept with what it was.
+try 0 sweep --dry-run -o l1d.sets=16,32 --mech none,mthwp:distance=1,degree=2,mthwp+lrr --axis n=1,2 -- ./a {n} "two words"
+says out "12 runs: 0 there, 12 to be made"
+says out "how long they take is not known"
+calls 0
+try 0 sweep --name quick -j 2 -o l1d.sets=16,32 --mech none,mthwp:distance=1,degree=2,mthwp+lrr --axis n=1,2 -- ./a {n} "two words"
+sort calls >order
+has order "1 two words l1d.sets=16"
+has order "2 two words l1d.sets=32 mthwp:distance=1,degree=2"
+calls 12
+has figures/quick.runs.csv "32,mthwp+lrr,2,./a {n} two words,./a,,,2 two words,gtx480,l1d.sets=32,mthwp lrr,0,yes,2032"
+[ "$(wc -l <figures/quick.runs.csv)" = 13 ] || fail "expected twelve lines and a heading"
+try 0 sweep --axis n=1,2 -o l1d.sets=32,16 --mech none -- ./a {n} "two words"
+calls 0
+try 0 sweep --dry-run -o l1d.sets=16,32,64 --mech none -- ./a 1 "two words"
+says out "3 runs: 2 there, 1 to be made"
+says out "by past runs of each"
+
+# A plan: filters leave out combinations, an option of a mechanism is varied where the mechanism is, points set several keys.
+cat >plan.yaml <<'YAML'
+title: A plan
+metric: 1 / cycles
+show: ratio
+relative_to: {mechanisms: none}
+axes:
+  cache:
+    small: {l1d.sets: 16, l1d.ways: 2}
+    large: {l1d.sets: 64}
+  mechanisms: [none, mthwp, [mthwp, lrr]]
+  mthwp:distance: [1, 4]
+  seed: [7, 8]
+  n: [1, 2]
+  command: ["./a {n} --seed {seed}"]
+exclude:
+  - {cache: small, n: 2}
+  - {mechanisms: mthwp+lrr, mthwp:distance: 4, seed: [7, 8]}
+YAML
+try 0 sweep plan.yaml
+# per cache: none, mthwp 1, mthwp 4, mthwp+lrr 1; large with two n, small with one; two seeds
+calls 24
+has figures/plan.runs.csv "large,mthwp,4,8,2,./a {n} --seed {seed},./a,,,2 --seed 8,gtx480,l1d.sets=64,mthwp:distance=4,0,yes,1"
+grep -q '^small,.*l1d.sets=16 l1d.ways=2' figures/plan.runs.csv || fail "expected both keys of the point"
+grep -q '^small,.*,2,\./a' figures/plan.runs.csv && fail "expected what is excluded to be left out"
+try 0 figure ./plan.yaml
+calls 0
+says out "over that of mechanisms none"
+try 0 figure ./plan.yaml --no-run
+
+# Rows and columns of a file are multiplied by axes too.
+cat >rows.yaml <<'YAML'
+title: Rows
+metric: cycles
+columns: {plain: {}, lrr: {mechanisms: lrr}}
+rows: {one: {program: ./a, arguments: [1]}, two: {program: ./a, arguments: [2]}}
+axes: {l1d.sets: [16, 32, 64]}
+YAML
+try 0 sweep rows.yaml -j 1
+calls 12
+try 0 figure ./rows.yaml
+says out "plain l1d.sets=16"
+
+# wrong TEXT SED: of the plan changed so, one message with its place, and nothing runs.
+wrong() {
+	sed "$2" plan.yaml >wrong.yaml
+	try 2 sweep wrong.yaml
+	says err "$1"
+	[ "$(grep -c error err)" = 1 ] || fail "expected one message"
+	calls 0
+}
+wrong "wrong.yaml:11:3: error: unknown axis 'sead'; did you mean 'seed'?" 's/^  seed/  sead/'
+wrong "wrong.yaml:7:22: error: in column small none: sluice: error: unknown option 'l1d.set'; did you mean 'l1d.sets'?" 's/small: {l1d.sets: 16/small: {l1d.set: 16/'
+wrong "wrong.yaml:7:23: error: in column small none: sluice: error: l1d.sets is 17" 's/l1d.sets: 16/l1d.sets: 17/'
+wrong "wrong.yaml:9:22: error: in column small mthwpp" '9s/mthwp,/mthwpp,/'
+wrong "wrong.yaml:10:20: error: in column small mthwp distance=0" 's/\[1, 4\]/[0, 4]/'
+wrong "wrong.yaml:10:3: error: caps:distance: no column has the mechanism" 's/^  mthwp:/  caps:/; s/, mthwp:distance: 4//'
+wrong "wrong.yaml:11:10: error: seed: expected a whole number, not 'x'" 's/seed: \[7/seed: [x/'
+wrong "wrong.yaml:12:10: error: n: '1' stands there twice" 's/n: \[1, 2\]/n: [1, 1]/'
+wrong "wrong.yaml:12:3: error: n: stands nowhere in the arguments of ./a; write {n} where it belongs" 's/{n}/n/'
+wrong "wrong.yaml:13:13: error: command: expected the path of a compiled program first" 's,"./a,"a,'
+wrong "wrong.yaml:15:6: error: there is no axis 'cash'; did you mean 'cache'?" 's/{cache: small/{cash: small/'
+wrong "wrong.yaml:15:20: error: n: the axis has no value '3'" 's/n: 2}/n: 3}/'
+wrong "wrong.yaml:4:15: error: mechanisms: the axis has no value 'nothing'" 's/mechanisms: none}/mechanisms: nothing}/'
+wrong "relative_to: seed is an axis of rows" 's/relative_to: {mechanisms: none}/relative_to: {seed: 7}/'
+wrong "a product of more than 1000000 combinations" 's/n: \[1, 2\]/n: ['"$(seq -s, 8000)"']/; s/seed: \[7, 8\]/seed: ['"$(seq -s, 40)"']/'
+wrong "wrong.yaml:8:27: error: a point sets what is of columns" 's/large: {l1d.sets: 64/large: {l1d.sets: 64, seed: 1/'
+try 2 sweep
+says err "expected a plan, or axes and a command behind --"
+try 2 sweep plan.yaml -o l1d.sets=16
+says err "'plan.yaml' is a plan, which has its own axes"
+try 2 sweep -o l1d.sets=16, -- ./a
+says err "-o: expected values with commas between them"
+try 2 sweep --mech none -- ./nothing 1
+says err "cannot read ./nothing"
+try 2 sweep --memory lots plan.yaml
+says err "--memory: expected a size such as 12G, not 'lots'"
+
+# The longest first, by what they took before.
+cat >wait <<SCRIPT
+#!/bin/sh
+echo "\$1" >>'$work/calls'
+sleep "\$1"
+echo '{"kernels": [], "totals": {}}' >"\$SLUICE_STATS"
+SCRIPT
+chmod +x wait
+try 0 sweep -q -j 4 --axis n=0.1,0.3,0.5 -- ./wait {n}
+: >calls
+try 0 sweep -q -j 1 --again --axis n=0.1,0.3,0.5 -- ./wait {n}
+[ "$(cat calls | tr '\n' ' ')" = "0.5 0.3 0.1 " ] || fail "expected the longest first: $(cat calls)"
+# One at a time where more would not fit, by what they held before.
+: >calls
+cat >alone <<SCRIPT
+#!/bin/sh
+mkdir '$work/busy' || echo two at a time >>'$work/calls'
+sleep 0.2
+rmdir '$work/busy'
+echo '{"kernels": [], "totals": {}}' >"\$SLUICE_STATS"
+SCRIPT
+chmod +x alone
+try 0 sweep -q -j 1 --axis n=1,2,3 -- ./alone {n}
+try 0 sweep -q -j 3 --again --memory 1M --axis n=1,2,3 -- ./alone {n}
+calls 0
+try 0 sweep -q -j 3 --again --memory 10G --axis n=1,2,3 -- ./alone {n}
+[ -s calls ] || fail "expected several at a time where they fit"
+: >calls
+
+# What fails keeps all that it printed, is not run again but with --retry, and is no end of the others.
+cat >bad <<SCRIPT
+#!/bin/sh
+echo "\$*" >>'$work/calls'
+[ -e good ] || [ "\$1" = 1 ] || {
+	for i in \$(seq 30); do echo "line \$i" >&2; done
+	exit 5
+}
+echo '{"kernels": [], "totals": {}}' >"\$SLUICE_STATS"
+SCRIPT
+chmod +x bad
+try 1 sweep --name bad --axis n=1,2,3 --metric 1 -- ./bad {n}
+says err "2 runs failed; 'sluice sweep failed bad' shows them, --retry runs them again"
+calls 3
+try 0 sweep failed bad
+says out "./bad 2 on gtx480: FAIL: exit status 5"
+says out "    line 1"
+says out "    line 30"
+try 1 sweep --name bad --axis n=1,2,3 --metric 1 -- ./bad {n}
+calls 0
+says err "2 runs have failed before; --retry makes them again"
+try 0 sweep status bad
+says out "3 runs: 1 passed, 2 failed, 0 running, 0 waiting"
+touch good
+try 0 sweep --retry --name bad --axis n=1,2,3 --metric 1 -- ./bad {n}
+calls 2
+try 0 sweep failed bad
+says_only out "no run has failed"
+try 1 sweep status nothing
+says err "no sweep in sweeps/nothing"
+
+# Files that a run reads: they are there by their names and nothing else is, and another content is another run.
+mkdir data && echo 3 >data/in.txt
+cat >reads <<SCRIPT
+#!/bin/sh
+pwd >>'$work/calls'
+[ "\$(ls)" = data ] || exit 6
+echo mine >out.txt
+echo "{\"kernels\": [{\"name\": \"k\", \"grid\": [1,1,1], \"block\": [1,1,1], \"cycles\": \$(cat "\$1"), \"counters\": {}}], \"totals\": {}}" >"\$SLUICE_STATS"
+SCRIPT
+chmod +x reads
+cat >files.yaml <<'YAML'
+title: Files
+files: [data/in.txt]
+axes: {command: ./reads data/in.txt, mechanisms: [none, lrr]}
+YAML
+try 0 sweep files.yaml
+calls 2
+[ ! -e out.txt ] || fail "expected the run to have a folder of its own"
+has figures/files.runs.csv "./reads data/in.txt,lrr,./reads,,,data/in.txt,gtx480,,lrr,0,yes,3"
+try 0 sweep files.yaml
+calls 0
+echo 4 >data/in.txt
+try 0 sweep files.yaml
+while read -r folder; do [ ! -e "$folder" ] || fail "expected $folder to be gone"; done <calls
+calls 2
+has figures/files.runs.csv "./reads data/in.txt,none,./reads,,,data/in.txt,gtx480,,,0,yes,4"
+last=$("$sluice" results --csv | tail -n 1 | sed 's/.*,//')
+try 0 results why "$last"
+says out "an input file has changed"
+rm data/in.txt
+try 2 sweep files.yaml
+says err "cannot read its file data/in.txt: No such file or directory"
+
+# One that goes on can be looked at, is alone in its folder, and is cancelled; what has ended is kept.
+cat >stays <<SCRIPT
+#!/bin/sh
+[ "\$1" = 0 ] || {
+	[ -z "\${SLUICE_PROGRESS_FILE-}" ] || echo '2 30 40 5000 kernel' >"\$SLUICE_PROGRESS_FILE"
+	echo \$\$ >>running
+	exec sleep 100
+}
+echo '{"kernels": [], "totals": {}}' >"\$SLUICE_STATS"
+SCRIPT
+chmod +x stays
+"$sluice" sweep --name stays -j 2 --axis n=0,1,2,3 --metric 1 -- ./stays {n} >first.out 2>first.err &
+for _ in $(seq 100); do
+	[ "$(cat running 2>/dev/null | wc -l)" = 2 ] && break
+	sleep 0.1
+done
+try 0 sweep status stays
+says out "4 runs: 1 passed, 0 failed, 2 running, 1 waiting"
+says out "./stays 1 on gtx480: kernel 2, block 30 of 40, cycle 5000"
+says out "works on it"
+try 1 sweep --name stays --axis n=0,1,2,3 --metric 1 -- ./stays {n}
+says err "another sluice works on sweeps/stays"
+try 0 sweep cancel stays
+says out "cancelled; the runs that had ended are kept"
+got=0
+wait $! || got=$?
+[ "$got" = 143 ] || fail "exit status $got, expected the signal's"
+for process in $(cat running); do
+	kill -0 "$process" 2>/dev/null && fail "process $process is left"
+done
+try 0 sweep status stays
+says out "4 runs: 1 passed, 0 failed, 0 running, 3 waiting"
+says out "nobody works on it; the same command goes on"
+try 0 sweep --dry-run --name stays --axis n=0,1,2,3 --metric 1 -- ./stays {n}
+says out "4 runs: 1 there, 3 to be made"
+
+# A program that simulates says how far it is, where it is asked to, and computes the same.
+cat >one.cu <<'CUDA'
+__global__ void one(int *x)
+{
+	*x = 1;
+}
+int main()
+{
+	int *x;
+	cudaMalloc(&x, 4);
+	one<<<3, 32>>>(x);
+	return cudaDeviceSynchronize() != cudaSuccess;
+}
+CUDA
+try 0 cc one.cu -o one
+try_program 0 run --stats without.json -- ./one
+SLUICE_PROGRESS_FILE=$work/progress
+export SLUICE_PROGRESS_FILE
+try_program 0 run --stats with.json -- ./one
+grep -q '^1 [0-9]* [0-9]* [0-9]* ' progress || fail "expected where it is: $(cat progress)"
+SLUICE_PROGRESS_FILE=$work/no/folder
+try_program 0 run --stats nowhere.json -- ./one
+unset SLUICE_PROGRESS_FILE
+for file in with nowhere; do
+	sed 's/"host_seconds":[^,}]*//g' $file.json >a.json
+	sed 's/"host_seconds":[^,}]*//g' without.json | cmp -s - a.json || fail "expected the same statistics"
+done
+
+finish

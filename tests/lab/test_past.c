@@ -1,0 +1,176 @@
+/* What runs are expected to take: the nearest that has run decides, and is the mean of its seconds and the most of its memory. And what
+ * jobs_run() does with folders, memory and files of progress. */
+#include "lab/jobs.h"
+#include "lab/past.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+static struct run_config config_of(const char *program, const char *arguments, const char *machine, const char *options)
+{
+	return (struct run_config){.program = program,
+	                           .variant = "",
+	                           .size = "",
+	                           .arguments = arguments,
+	                           .machine = machine,
+	                           .options = options,
+	                           .mechanisms = "",
+	                           .library = "l",
+	                           .binary = "b",
+	                           .description = "d",
+	                           .inputs = ""};
+}
+
+static char *temporary(void)
+{
+	char *path = strdup("/tmp/test_past.XXXXXX");
+	int file = mkstemp(path);
+	assert_true(file >= 0);
+	close(file);
+	return path;
+}
+
+static void put(struct store *store, struct run_config config, const char *library, const char *verdict, double seconds,
+                uint64_t peak)
+{
+	char message[STORE_MESSAGE];
+	const struct run_result result = {
+		.verdict = verdict, .output = "", .stats = "{}", .revision = "r", .seconds = seconds, .peak = peak};
+	config.library = library;
+	if (!store_put(store, &config, &result, message))
+		fail_msg("%s", message);
+}
+
+static void assert_expected(const struct past *past, struct run_config config, double seconds, uint64_t peak)
+{
+	struct past_cost cost = past_expect(past, &config);
+	assert_true(cost.seconds > seconds - 1e-9 && cost.seconds < seconds + 1e-9);
+	assert_int_equal(cost.peak, peak);
+}
+
+static void test_the_nearest_run_decides(void **state)
+{
+	char message[STORE_MESSAGE], *path = temporary();
+	struct store *store = store_open(path, false, message);
+	(void)state;
+	assert_non_null(store);
+	put(store, config_of("a", "1", "m", "k=1"), "l1", "PASS", 10, 100);
+	put(store, config_of("a", "1", "m", "k=1"), "l2", "PASS", 20, 50);
+	put(store, config_of("a", "1", "m", "k=2"), "l1", "PASS", 60, 0); /* of an older file, which had no memory */
+	put(store, config_of("a", "1", "other", "k=2"), "l1", "cut", 2, 7);
+	put(store, config_of("a", "9", "m", "k=1"), "l1", "PASS", 408, 300);
+	put(store, config_of("a", "9", "m", "k=1"), "l1", "PASS", 408, 300); /* in the place of the first */
+	put(store, config_of("a", "1", "m", "k=3"), "l1", "FAIL: x", 1000, 1 << 20);
+	struct past *past = past_open(store, message);
+	assert_non_null(past);
+	assert_expected(past, config_of("a", "1", "m", "k=1"), 15, 100); /* itself, of other builds */
+	assert_expected(past, config_of("a", "1", "m", "k=3"), 30, 100); /* on the machine; what failed says nothing */
+	assert_expected(past, config_of("a", "1", "m", "k=2"), 60, 100); /* its seconds, the others' memory */
+	assert_expected(past, config_of("a", "1", "third", "k=1"), 23, 100); /* on any machine */
+	assert_expected(past, config_of("a", "2", "m", "k=1"), 100, 300);    /* with any arguments */
+	assert_expected(past, config_of("b", "1", "m", "k=1"), 0, 0);
+	struct run_config b = config_of("b", "1", "m", "k=1");
+	past_add(past, &b, (struct past_cost){5, 6});
+	assert_expected(past, config_of("b", "7", "m", ""), 5, 6);
+	past_close(past);
+	store_close(store);
+	unlink(path);
+	free(path);
+}
+
+/* Many of them: the table grows and finds all again. */
+static void test_many(void **state)
+{
+	char message[STORE_MESSAGE], *path = temporary();
+	struct store *store = store_open(path, false, message);
+	struct past *past = past_open(store, message);
+	(void)state;
+	for (int i = 0; i < 5000; i++) {
+		char program[16];
+		snprintf(program, sizeof program, "p%d", i);
+		struct run_config config = config_of(program, "", "m", "");
+		past_add(past, &config, (struct past_cost){i + 1, (uint64_t)i + 1});
+	}
+	for (int i = 0; i < 5000; i++) {
+		char program[16];
+		snprintf(program, sizeof program, "p%d", i);
+		assert_expected(past, config_of(program, "x", "y", ""), i + 1, (uint64_t)i + 1);
+	}
+	past_close(past);
+	store_close(store);
+	unlink(path);
+	free(path);
+}
+
+enum { JOBS = 4 };
+struct room {
+	struct job *jobs;
+	size_t most, asked_alone; /* running at a time; asked when none ran, which is never refused */
+};
+
+static size_t running(const struct room *room)
+{
+	size_t count = 0;
+	for (size_t i = 0; i < JOBS; i++)
+		count += room->jobs[i].started && !room->jobs[i].ended;
+	return count;
+}
+
+static bool fits(void *context, size_t number)
+{
+	struct room *room = context;
+	(void)number;
+	room->asked_alone += running(room) == 0;
+	return running(room) < 2;
+}
+
+static void look(void *context)
+{
+	struct room *room = context;
+	size_t now = running(room);
+	room->most = now > room->most ? now : room->most;
+}
+
+static void test_no_more_than_fit(void **state)
+{
+	static char *words[] = {"/bin/sh", "-c", "sleep 0.2; pwd; cat x; echo $SLUICE_PROGRESS_FILE", NULL};
+	char folder[] = "/tmp/test_past.XXXXXX", path[64];
+	struct job jobs[JOBS] = {0};
+	struct room room = {.jobs = jobs};
+	const struct jobs_watch watch = {.context = &room, .fits = fits, .wait = look};
+	(void)state;
+	assert_non_null(mkdtemp(folder));
+	snprintf(path, sizeof path, "%s/x", folder);
+	FILE *file = fopen(path, "w");
+	fputs("contents\n", file);
+	fclose(file);
+	for (size_t i = 0; i < JOBS; i++)
+		jobs[i] = (struct job){.words = words, .folder = folder, .progress = "/some/file"};
+	jobs_run(jobs, JOBS, JOBS, &watch);
+	assert_int_equal(room.most, 2);
+	assert_int_equal(room.asked_alone, 0);
+	for (size_t i = 0; i < JOBS; i++) {
+		assert_true(strncmp(jobs[i].output.bytes, folder, strlen(folder)) == 0);
+		assert_non_null(strstr(jobs[i].output.bytes, "contents\n/some/file\n"));
+		assert_true(jobs[i].peak > 100 << 10);
+		job_free(&jobs[i]);
+	}
+	unlink(path);
+	rmdir(folder);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_the_nearest_run_decides),
+		cmocka_unit_test(test_many),
+		cmocka_unit_test(test_no_more_than_fit),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
