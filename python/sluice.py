@@ -158,7 +158,7 @@ class Run(Figures):
 
 def _call(words: Sequence[PathLike], fine: Container[int] = (0,)) -> str:
     """Runs the command; what it and a program under it have said."""
-    command = [tool(), *map(os.fspath, words)]
+    command = [tool(), *(os.fspath(word) for word in words)]
     done = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False)
     text = done.stdout.decode(errors="replace")
     if done.returncode not in fine:
@@ -174,14 +174,14 @@ def compile(source: PathLike, output: Optional[PathLike] = None, flags: Sequence
     return str(made.resolve())
 
 
-def _pairs(options: Union[Mapping[str, Any], Sequence[str], None]) -> List[str]:
+def _pairs(options: Union[Mapping[str, Any], Sequence[str], None]) -> Sequence[str]:
     """Options as the command takes them: {"sm.count": 4} or ["sm.count=4"]."""
     if isinstance(options, Mapping):
         return [f"{key}={_word(value)}" for key, value in options.items()]
-    return list(options or ())
+    return options or ()
 
 
-def _word(value: Any) -> str:
+def _word(value: object) -> str:
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
@@ -193,12 +193,12 @@ def _settings(machine: Optional[PathLike], options: Union[Mapping[str, Any], Seq
             raise TypeError(f"a list is expected, not '{values}' alone")
         for value in values:
             words += [flag, value]
-    for name, value in given.items():
+    for name, setting in given.items():
         flag = "--" + name.replace("_", "-")
-        if value is True:
+        if setting is True:
             words.append(flag)
-        elif value is not None and value is not False:
-            words.append(f"{flag}={_word(value)}")
+        elif setting is not None and setting is not False:
+            words.append(f"{flag}={_word(setting)}")
     return words
 
 
@@ -235,7 +235,7 @@ def program(name: str, size: str = "tiny", variant: Optional[str] = None, seed: 
             options: Union[Mapping[str, Any], Sequence[str], None] = None, mechanisms: Sequence[str] = (), passes: Sequence[str] = (),
             strict: bool = True, **settings: Any) -> Run:
     """`sluice programs run`: one of the papers' programs, by its name or a paper's abbreviation; compiled first where it is not."""
-    which = {"size": size, "variant": variant, "seed": seed, "paper": paper}
+    which: Dict[str, Any] = {"size": size, "variant": variant, "seed": seed, "paper": paper}
     words = ["programs", "run", name, *_settings(machine, options, mechanisms, passes, {**which, **settings})]
     result = _measure(words, ["--", *map(str, arguments)] if arguments else [], settings, strict)
     result.facts.update({"name": name, **{key: value for key, value in which.items() if value is not None}})

@@ -187,8 +187,9 @@ class Module(unittest.TestCase):
             if text:
                 with self.assertRaisesRegex(sluice.Error, text):
                     reader(file)
-        with self.assertRaises(TypeError):
-            sluice.run("scale", mechanisms="mthwp")
+        for wrong in ({"mechanisms": "mthwp"}, {"options": "sm.count=2"}):
+            with self.assertRaisesRegex(TypeError, "a list is expected"):
+                sluice.run("scale", **wrong)
 
     def test_ends(self):
         """A run that failed is there for who asks for it; a limit that was asked for is no failure."""
