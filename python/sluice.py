@@ -13,6 +13,7 @@ Figures are exactly those of the statistics' JSON (docs/statistics.md); docs/ana
 
 from __future__ import annotations
 
+import contextlib
 import csv
 import json
 import os
@@ -257,40 +258,38 @@ def _json(path: PathLike, key: str) -> Dict[str, Any]:
     return data
 
 
-FACTS = ("program", "variant", "size", "seed", "arguments", "machine", "options", "mechanisms", "library", "binary", "verdict", "output",
-         "revision", "finished", "seconds")
-
-
 def store(path: PathLike = "results.db", **filters: Any) -> List[Run]:
-    """The runs that figures and sweeps have kept, oldest first; store(program="stencil", size="small") those with these columns.
+    """The runs that figures have kept, oldest first; store(program="stencil", size="small") those with these columns.
 
-    The columns are in each run's `facts`: program, variant, size, seed, arguments, machine, options, mechanisms, library, binary, verdict,
-    output, revision, finished, seconds.
+    The columns are in each run's `facts`: program, variant, size, seed, arguments, machine, options, mechanisms, verdict, output, seconds and
+    the others that the file has.
     """
-    for name in filters:
-        if name not in FACTS:
-            raise Error(f"the store has no column '{name}'; it has {', '.join(FACTS)}")
-    where = " AND ".join(f"{name} = ?" for name in filters) or "1"
     if not os.path.exists(path):
         raise Error(f"there is no {os.fspath(path)}; 'sluice figure NAME' makes it")
     try:
-        database = sqlite3.connect(Path(path).resolve().as_uri() + "?mode=ro", uri=True, timeout=60)
-        try:
-            if database.execute("PRAGMA user_version").fetchone() != (1,):
-                raise Error(f"{os.fspath(path)}: not results of this version of sluice")
-            select = f"SELECT stats, {', '.join(FACTS)} FROM runs WHERE {where} ORDER BY id"
-            return [_stored(row) for row in database.execute(select, list(filters.values()))]
-        finally:
-            database.close()
+        with contextlib.closing(sqlite3.connect(Path(path).resolve().as_uri() + "?mode=ro", uri=True, timeout=60)) as database:
+            columns = [row[1] for row in database.execute("PRAGMA table_info(runs)") if row[1] != "id"]
+            if "stats" not in columns:
+                raise Error(f"{os.fspath(path)}: not results of sluice")
+            return _select(database, columns, filters)
     except sqlite3.Error as reason:
         raise Error(f"{os.fspath(path)}: {reason}") from reason
 
 
-def _stored(row: Sequence[Any]) -> Run:
+def _select(database: sqlite3.Connection, columns: List[str], filters: Mapping[str, Any]) -> List[Run]:
+    for name in filters:
+        if name not in columns:
+            raise Error(f"the store has no column '{name}'; it has {', '.join(columns)}")
+    where = " AND ".join(f"{name} = ?" for name in filters) or "1"
+    rows = database.execute(f"SELECT {', '.join(columns)} FROM runs WHERE {where} ORDER BY id", list(filters.values()))
+    return [_stored(dict(zip(columns, row))) for row in rows]
+
+
+def _stored(facts: Row) -> Run:
     """What failed may have left no statistics."""
-    facts = dict(zip(FACTS, row[1:]))
+    stats = facts.pop("stats")
     empty = {"ended": "not begun", "machine": facts["machine"], "program": [], "options": [], "mechanisms": []}
-    return Run(json.loads(row[0]) if row[0] else empty, facts)
+    return Run(json.loads(stats) if stats else empty, facts)
 
 
 def _number(text: str) -> Union[int, float, str]:

@@ -1,7 +1,7 @@
 """Figure 10 of CAPS from scratch: the speed of prefetchers over none, for a few programs.
 
-A script in cells: run it whole (PYTHONPATH=$(sluice python) python3 caps_10.py), or cell by cell in an editor that knows "# %%". It leaves caps_10.csv and,
-where matplotlib is there, caps_10.svg. `sluice figure caps.10` makes the same of all programs, at size small.
+A script in cells: run it whole (PYTHONPATH=$(sluice python) python3 caps_10.py), or cell by cell in an editor that knows "# %%". It leaves
+caps_10.csv and, where matplotlib is there, caps_10.svg. `sluice figure caps.10` makes the same of all programs, at size small.
 """
 
 # %% What runs: the programs by the paper's names, and the prefetchers, all on the paper's machine.

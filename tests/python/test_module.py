@@ -1,6 +1,7 @@
 """Protects python/sluice.py: what it says of runs is what the JSON, the store and the files of the same runs say, to the last digit; what goes
 wrong is an exception with the tool's own message; without matplotlib all but drawing works."""
 
+import contextlib
 import csv
 import json
 import os
@@ -151,10 +152,21 @@ class Module(unittest.TestCase):
                          [json.loads(stats) for (stats,) in sqlite3.connect("results.db").execute("SELECT stats FROM runs ORDER BY id")])
         (one,) = sluice.store("results.db", options=runs[1].facts["options"])
         self.assertEqual((one.cycles, one.row()["verdict"], one.row()["seed"]), (runs[1].cycles, "PASS", runs[1].facts["seed"]))
-        row = read_csv("figures/plan.csv")[0]
-        self.assertAlmostEqual(sum(k["thread_instructions"] for k in runs[0].of("scale")) / sum(k.cycles for k in runs[0].of("scale")),
-                               float(row["ours"]), places=4)
+        for row in read_csv("figures/plan.csv"):
+            (one,) = sluice.store(options=f"sm.count=2 sm.warp_order={row['column'].lower()}")
+            scale = one.of("scale")
+            self.assertAlmostEqual(sum(k["thread_instructions"] for k in scale) / sum(k.cycles for k in scale), float(row["ours"]), places=4)
         self.assertEqual(sluice.store(program="./nothing"), [])
+        # Another version's file may have further columns; one without statistics is a run that failed; one without the table is no store.
+        shutil.copy("results.db", "newer.db")
+        with contextlib.closing(sqlite3.connect("newer.db")) as newer:
+            newer.executescript("ALTER TABLE runs ADD host TEXT NOT NULL DEFAULT 'here'; UPDATE runs SET stats = '' WHERE id = 1; "
+                                "PRAGMA user_version = 2")
+        first, second = sluice.store("newer.db", host="here")
+        self.assertEqual((first.ended, first.kernels, first.row()["cycles"], second.cycles), ("not begun", [], 0, runs[1].cycles))
+        sqlite3.connect("empty.db").execute("CREATE TABLE other (a)").connection.close()
+        with self.assertRaisesRegex(sluice.Error, "empty.db: not results of sluice"):
+            sluice.store("empty.db")
         with self.assertRaisesRegex(sluice.Error, "the store has no column 'kernel'; it has program, variant"):
             sluice.store(kernel="scale")
 
