@@ -74,6 +74,22 @@ make_study
 [ "$(sqlite3 study/results.db 'select count(*) from runs' 2>/dev/null || echo 21)" = 21 ] || fail "expected three new runs"
 make_study look
 grep -q 'ahead .* useful: ' out err || fail "expected the mechanism's account"
+
+# Each change that the README proposes works, and shows another number.
+sed 's/^metric:.*/metric: l1d.misses/' study/plan.yaml >study/misses.yaml
+sed 's|^metric:.*|metric: ahead.useful / ahead.issued|; /^show\|^relative\|^  none/d' study/plan.yaml >study/useful.yaml
+sed 's|machine: gtx480|machine: gtx480, options: [l1d.sets=16]|' study/plan.yaml >study/smaller.yaml
+for plan in misses useful smaller; do
+	(cd study && LD_PRELOAD=$preload "$sluice" figure -q "./$plan.yaml") >out 2>err || fail "the README's change '$plan' does not work"
+	! cmp -s "study/figures/$plan.csv" study/figures/plan.csv || fail "'$plan' shows the same numbers"
+done
 make_study clean
 [ ! -e study/program ] && [ ! -e study/figures ] && [ -e study/results.db ] || fail "clean took too much or too little"
+
+# A program whose result is wrong is no picture, the second time neither.
+sed -i 's/sum != steps/sum != steps + 1/' study/program.cu
+for time in first second; do
+	! MAKEFLAGS='' MAKELEVEL='' LD_PRELOAD=$preload make -C study >out 2>err || fail "expected an error the $time time"
+	[ ! -e study/figures/plan.svg ] || fail "a picture of runs that failed"
+done
 finish
