@@ -1,6 +1,6 @@
 /* The statistics as GPGPU-Sim spells them, for scripts that scrape its output.
  *
- * As there, gpu_sim_* and gpu_occupancy are one kernel's and all else is summed since the start of the program. Lines
+ * As there, gpu_sim_*, gpu_ipc, gpu_occupancy and L2_BW are one kernel's and all else is summed since the start of the program. Lines
  * whose figure we do not count in the same sense are left out.
  */
 #include "api/record.h"
@@ -38,6 +38,14 @@ static uint64_t idle_slots(const struct sm_stats *sm, const struct machine *mach
 static double occupancy(const struct sm_stats *sm, const struct machine *machine)
 {
 	return 100 * ratio((double)sm->resident_warp_cycles, (double)sm->active_cycles * machine->sm.warps);
+}
+
+/* 32 bytes a reply packet, whatever it carries: that is what the line means there. */
+static double l2_bandwidth(const struct record *record, const struct machine *machine)
+{
+	enum { REPLY_BYTES = 32 };
+	double seconds = (double)record->cycles / (1e6 * machine->core_mhz);
+	return 1e-9 * ratio((double)REPLY_BYTES * (double)record->stats.reply_network.packets, seconds);
 }
 
 /* Lines with a whole number: spelling, and what of ours it is; `t` is the sum of all kernels so far. */
@@ -80,6 +88,16 @@ static void print_cache(FILE *file, const char *name, const struct cache_stats *
 	fprintf(file, "%s_total_cache_reservation_fails = %" PRIu64 "\n", name, cache->refused);
 }
 
+/* Of a cache's accesses to global memory, the lines whose meaning is ours. */
+static void print_breakdown(FILE *file, const char *name, const struct cache_stats *cache)
+{
+	const char *format = "\t%s_cache_stats_breakdown[GLOBAL_ACC_%c][%s] = %" PRIu64 "\n";
+	fprintf(file, format, name, 'R', "HIT", cache->global_read_hits);
+	fprintf(file, format, name, 'R', "TOTAL_ACCESS", cache->global_reads);
+	fprintf(file, format, name, 'W', "HIT", cache->global_write_hits);
+	fprintf(file, format, name, 'W', "TOTAL_ACCESS", cache->global_writes);
+}
+
 static void print_caches(FILE *file, const struct gpu_stats *t, const struct machine *machine)
 {
 	fprintf(file, "\n========= Core cache stats =========\nL1I_cache:\n");
@@ -90,6 +108,8 @@ static void print_caches(FILE *file, const struct gpu_stats *t, const struct mac
 	print_cache(file, "\tL1C", &t->l1c, &machine->sm.l1c);
 	fprintf(file, "L1T_cache:\n");
 	print_cache(file, "\tL1T", &t->l1t, &machine->sm.texture.cache);
+	fprintf(file, "Total_core_cache_stats:\n");
+	print_breakdown(file, "Total_core", &t->l1d);
 }
 
 static void print_memory(FILE *file, const struct gpu_stats *t, const struct machine *machine)
@@ -99,6 +119,8 @@ static void print_memory(FILE *file, const struct gpu_stats *t, const struct mac
 	DRAM_LINES(LINE)
 	fprintf(file, "\n========= L2 cache stats =========\n");
 	print_cache(file, "L2", &t->l2, &machine->l2);
+	fprintf(file, "L2_cache_stats_breakdown:\n");
+	print_breakdown(file, "L2", &t->l2);
 }
 
 static void print_schedulers(FILE *file, const struct gpu_stats *t, const struct machine *machine)
@@ -138,6 +160,8 @@ static void print_timed(FILE *file, const struct records *records, const struct 
 	fprintf(file, "gpu_tot_ipc = %12.4f\n", record_derive(records, total).ipc);
 	fprintf(file, "gpu_occupancy = %.4f%%\n", occupancy(&record->stats.sm, machine));
 	fprintf(file, "gpu_tot_occupancy = %.4f%%\n", occupancy(&t->sm, machine));
+	fprintf(file, "L2_BW  = %12.4f GB/Sec\n", l2_bandwidth(record, machine));
+	fprintf(file, "L2_BW_total  = %12.4f GB/Sec\n", l2_bandwidth(total, machine));
 	STALL_LINES(LINE)
 	print_caches(file, t, machine);
 	fputc('\n', file);
@@ -168,7 +192,9 @@ void records_write_gpgpusim(const struct records *records, FILE *file)
 		record_add(records, &total, &records->record[i]);
 		print_kernel(file, records, &records->record[i], &total);
 	}
-	/* By this line scripts know that a run came to its end. */
+	/* By these lines scripts know that a run came to its end, and that its last kernel did not. */
 	if (total.end == GPU_DONE)
 		fprintf(file, "GPGPU-Sim: *** exit detected ***\n");
+	else if (total.end == GPU_STOPPED)
+		fprintf(file, "GPGPU-Sim: ** break due to reaching the maximum cycles (or instructions) **\n");
 }

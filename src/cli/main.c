@@ -27,6 +27,8 @@ static const struct command commands[] = {
 	{"results", command_results, "sluice results",
          "query, merge and check the runs that figures and sweeps have kept"},
 	{"report", command_report, "sluice report", "make a page for a browser of runs, and of how two of them differ"},
+	{"init", command_init, "sluice init", "make the folder of a study, which runs at once"},
+	{"python", command_python, "sluice python", "print the folder of the Python module"},
 	{"energy", command_energy, "sluice energy", "show what runs have cost, in joules by component"},
 	{"profile", command_profile, "sluice profile", "show what lines and instructions of a run have cost"},
 	{"ptx", command_ptx, "sluice ptx", "show kernels of a PTX file: registers, memory, occupancy, instruction mix"},

@@ -117,6 +117,11 @@ static bool check_cache(const char *name, const struct cache_stats *cache, char 
 		return false;
 	relation = (struct relation){what, cache->accesses, EQUALS, cache->read_accesses + cache->write_accesses};
 	snprintf(what, sizeof what, "%s.accesses = read_accesses + write_accesses", name);
+	if (!holds(&relation, text, size))
+		return false;
+	uint64_t hits = cache->global_read_hits + cache->global_write_hits;
+	relation = (struct relation){what, hits, AT_MOST, cache->hits};
+	snprintf(what, sizeof what, "%s.global_read_hits + global_write_hits <= hits", name);
 	return holds(&relation, text, size);
 }
 

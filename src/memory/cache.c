@@ -307,6 +307,27 @@ static void turn_away(struct cache *cache, const struct request *request)
 	cache->refused_queue = cache->miss_queue.count;
 }
 
+static void count_access(struct cache_stats *stats, const struct request *request, enum access_result result)
+{
+	bool hit = result == ACCESS_HIT;
+	stats->accesses++;
+	stats->hits += hit;
+	stats->misses += result == ACCESS_MISS;
+	stats->merged += result == ACCESS_MERGED;
+	if (request->is_write) {
+		bool global = request->kind == REQUEST_WRITE;
+		stats->write_accesses++;
+		stats->global_writes += global;
+		stats->global_write_hits += global && hit;
+	} else {
+		bool global = request->kind == REQUEST_READ || request->kind == REQUEST_ATOMIC;
+		stats->read_accesses++;
+		stats->read_misses += result == ACCESS_MISS;
+		stats->global_reads += global;
+		stats->global_read_hits += global && hit;
+	}
+}
+
 enum access_result cache_access(struct cache *cache, struct request *request, uint64_t cycle, bool *sent_down)
 {
 	*sent_down = false;
@@ -318,16 +339,7 @@ enum access_result cache_access(struct cache *cache, struct request *request, ui
 	cache->refused = NULL;
 	if (result == ACCESS_HIT)
 		occupy(&cache->data_port_until, cycle, port_cycles(cache, request->bytes));
-	cache->stats.accesses++;
-	cache->stats.hits += result == ACCESS_HIT;
-	cache->stats.misses += result == ACCESS_MISS;
-	cache->stats.merged += result == ACCESS_MERGED;
-	if (request->is_write) {
-		cache->stats.write_accesses++;
-	} else {
-		cache->stats.read_accesses++;
-		cache->stats.read_misses += result == ACCESS_MISS;
-	}
+	count_access(&cache->stats, request, result);
 	return result;
 }
 

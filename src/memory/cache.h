@@ -27,6 +27,10 @@
 	X(read_accesses, "requests", "accesses that read")                                                             \
 	X(read_misses, "requests", "misses that read, merged ones not counted")                                        \
 	X(write_accesses, "requests", "accesses that write")                                                           \
+	X(global_reads, "requests", "read_accesses of global memory by loads, atomics and mechanisms")                 \
+	X(global_read_hits, "requests", "of global_reads: found their line")                                           \
+	X(global_writes, "requests", "write_accesses of global memory by stores")                                      \
+	X(global_write_hits, "requests", "of global_writes: found their line")                                         \
 	X(writebacks, "lines", "dirty lines sent down when they were replaced")                                        \
 	X(prefetches, "lines", "sent for by mechanisms, for no instruction; they are no accesses; sectors, if it has any")     \
 	X(fills, "lines", "that arrived; sectors, where a line's come alone")

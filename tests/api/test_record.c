@@ -53,12 +53,28 @@ static struct record make_record(const char *kernel, uint64_t launch)
 	sm->resident_warp_cycles = 96 * launch;
 	sm->thread_instructions = 96000 * launch;
 	struct gpu_stats *stats = &record.stats;
-	stats->l1d = (struct cache_stats){.accesses = 100, .hits = 25, .misses = 60, .merged = 15, .refused = 7};
+	stats->l1d = (struct cache_stats){.accesses = 100,
+	                                  .hits = 25,
+	                                  .misses = 60,
+	                                  .merged = 15,
+	                                  .refused = 7,
+	                                  .global_reads = 70,
+	                                  .global_read_hits = 20,
+	                                  .global_writes = 11,
+	                                  .global_write_hits = 2};
 	stats->l1i = (struct cache_stats){.accesses = 50, .hits = 30, .misses = 12, .merged = 8, .read_misses = 12};
 	stats->l1c = (struct cache_stats){.accesses = 40, .hits = 30, .misses = 9, .merged = 1, .read_misses = 9};
 	stats->l1t = (struct cache_stats){.accesses = 30, .hits = 20, .misses = 6, .merged = 4, .read_misses = 6};
-	stats->l2 = (struct cache_stats){
-		.accesses = 200, .hits = 150, .misses = 50, .read_accesses = 120, .write_accesses = 80};
+	stats->l2 = (struct cache_stats){.accesses = 200,
+	                                 .hits = 150,
+	                                 .misses = 50,
+	                                 .read_accesses = 120,
+	                                 .write_accesses = 80,
+	                                 .global_reads = 90,
+	                                 .global_read_hits = 40,
+	                                 .global_writes = 60,
+	                                 .global_write_hits = 50};
+	stats->reply_network.packets = 50;
 	stats->dram = (struct dram_stats){.reads = 70,
 	                                  .writes = 30,
 	                                  .requests = 50,
@@ -414,6 +430,18 @@ static void test_gpgpusim(void **state)
 		{"^L2_total_cache_miss_rate = ([0-9.]+)$", 0.25},
 		{"^L2_total_cache_pending_hits = ([0-9]+)$", 0},
 		{"^L2_total_cache_reservation_fails = ([0-9]+)$", 0},
+		/* The forms that Accel-Sim's collector looks for: white space before the name of a cache. */
+		{"^[[:space:]]+Total_core_cache_stats_breakdown\\[GLOBAL_ACC_R\\]\\[HIT\\] *= *(.*)$", 40},
+		{"^[[:space:]]+Total_core_cache_stats_breakdown\\[GLOBAL_ACC_R\\]\\[TOTAL_ACCESS\\] *= *(.*)$", 140},
+		{"^[[:space:]]+Total_core_cache_stats_breakdown\\[GLOBAL_ACC_W\\]\\[HIT\\] *= *(.*)$", 4},
+		{"^[[:space:]]+Total_core_cache_stats_breakdown\\[GLOBAL_ACC_W\\]\\[TOTAL_ACCESS\\] *= *(.*)$", 22},
+		{"^[[:space:]]+L2_cache_stats_breakdown\\[GLOBAL_ACC_R\\]\\[HIT\\] *= *(.*)$", 80},
+		{"^[[:space:]]+L2_cache_stats_breakdown\\[GLOBAL_ACC_R\\]\\[TOTAL_ACCESS\\] *= *(.*)$", 180},
+		{"^[[:space:]]+L2_cache_stats_breakdown\\[GLOBAL_ACC_W\\]\\[HIT\\] *= *(.*)$", 100},
+		{"^[[:space:]]+L2_cache_stats_breakdown\\[GLOBAL_ACC_W\\]\\[TOTAL_ACCESS\\] *= *(.*)$", 120},
+		/* 50 packets of 32 bytes in 2000 cycles of 700 MHz, the last kernel's own; 100 in 3000 with the one before. */
+		{"^L2_BW *= *([0-9.]+) *GB/Sec$", 0.56},
+		{"^L2_BW_total *= *([0-9.]+) *GB/Sec$", 0.7467},
 		{"^gpgpu_n_mem_read_global = ([0-9]+)$", 186},
 		{"^gpgpu_n_mem_texture = ([0-9]+)$", 12},
 		{"^\tL1T_total_cache_misses = ([0-9]+)$", 12},
@@ -446,6 +474,7 @@ static void test_gpgpusim(void **state)
 	storage[1].end = GPU_STOPPED;
 	text = capture(&records, records_write_gpgpusim);
 	assert_absent(text, "exit detected");
+	assert_contains(text, "** break due to reaching the maximum cycles (or instructions) **\n");
 	free(text);
 }
 

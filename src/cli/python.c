@@ -1,0 +1,29 @@
+/* sluice python: where the module lies that Python programs import. */
+#include "cli/commands.h"
+
+#include <limits.h>
+#include <stdio.h>
+
+static error_t parse(int key, char *value, struct argp_state *state)
+{
+	if (key != ARGP_KEY_ARG)
+		return ARGP_ERR_UNKNOWN;
+	argp_error(state, "expected no words, not '%s'", value);
+	return 0;
+}
+
+static const struct argp python_argp = {
+	.parser = parse,
+	.args_doc = "",
+	.doc = "Print the folder of the Python module sluice.py, which runs programs and reads what runs leave.\v"
+	       "For example: PYTHONPATH=$(sluice python) python3 mine.py; docs/analysing.md has more.",
+};
+
+int command_python(int argc, char **argv)
+{
+	static const char *const installed[] = {CLI_INSTALLED_PYTHON, NULL};
+	char room[PATH_MAX];
+	argp_parse(&python_argp, argc, argv, ARGP_IN_ORDER, NULL, NULL);
+	puts(cli_find_folder(installed, "sluice.py", room) ? room : CLI_SOURCE_PYTHON);
+	return 0;
+}

@@ -1,0 +1,57 @@
+/* ahead: fetches the line that lies `distance` lines behind each line that a load has missed in L1.
+ *
+ * A mechanism is hooks that the machine calls, and three tables: options, counters, hooks. It may change time, never results. */
+#include "seam/mech.h"
+
+/* What users may set: --mech ./mechanism.so:distance=4. */
+struct config {
+	uint32_t distance;
+};
+
+static const struct config defaults = {.distance = 1};
+
+static const struct option options[] = {
+	{"distance", OPTION_U32, offsetof(struct config, distance), 1, 1024, NULL, "lines", "behind the one that missed"},
+};
+
+/* What it counts. The machine itself counts what becomes of its requests: ahead.issued, ahead.useful, ahead.late ... */
+struct stats {
+	uint64_t misses;
+};
+
+static const struct counter counters[] = {
+	{"misses", "accesses", SCOPE_SM, offsetof(struct stats, misses), "of global loads, in L1", COMBINE_SUM},
+};
+
+/* The machine calls this for every access that L1 of this SM has looked up. */
+static void on_access(struct mech_sm *sm, const struct mech_access *access)
+{
+	const struct config *config = sm->config;
+	struct stats *stats = sm->stats;
+	uint64_t bytes = sm->machine->line_bytes, line = access->address & ~(bytes - 1);
+
+	if (access->kind != MECH_LOAD || access->local || access->result != MECH_MISS)
+		return;
+	stats->misses++;
+	const struct mech_request request = {
+		.address = line + config->distance * bytes, .bytes = (uint32_t)bytes, .to = MECH_TO_L1, .pc = access->pc};
+	mech_send(sm, &request);
+}
+
+static const struct mech ahead = {
+	.version = MECH_VERSION,
+	.name = "ahead",
+	.summary = "fetches the line that lies some lines behind each miss",
+	.citation = "of this study",
+	.options = options,
+	.option_count = sizeof options / sizeof *options,
+	.config_size = sizeof(struct config),
+	.defaults = &defaults,
+	.counters = counters,
+	.counter_count = sizeof counters / sizeof *counters,
+	.stats_size = sizeof(struct stats),
+	.sends = true, /* its requests are accounted for */
+	.access = on_access,
+};
+
+MECHANISM(ahead);

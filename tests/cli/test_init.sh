@@ -1,0 +1,95 @@
+#!/bin/sh
+# Protects `sluice init`: the folder that it makes runs at once by make alone, in the build tree and installed, and ends with a picture and numbers
+# that hang together; what changes is run anew and nothing else; folders that are in use are left alone.
+set -u
+. "$(dirname "$0")/lib.sh"
+preload=
+[ ! -e "$(dirname "$sluice")/../lib/libcudart.so" ] || . "$source_dir/tests/cuda/preload.sh" # not so where it is installed
+cd "$work" || exit 1
+PATH=$(dirname "$sluice"):$PATH
+export PATH
+
+try 0 init study
+says out "'make -C study'"
+silent err
+for file in Makefile README.md mechanism.c plan.yaml program.cu; do
+	cmp -s "study/$file" "$source_dir/templates/study/$file" || fail "$file is not the template's"
+done
+[ "$(ls -A study | wc -l)" = 5 ] || fail "expected five files"
+
+# What is there is not touched; an empty folder will do.
+echo mine >study/plan.yaml
+try 1 init study
+says err "study is there already, and not empty"
+[ "$(cat study/plan.yaml)" = mine ] || fail "a file was changed"
+cp "$source_dir/templates/study/plan.yaml" study/
+mkdir empty hidden
+touch hidden/.git file
+try 0 init empty
+try 1 init hidden
+says err "not empty"
+try 1 init file
+try 1 init absent/study
+says err "absent/study: No such file or directory"
+try 2 init
+try 2 init a b
+try 2 init ''
+[ ! -e a ] && [ ! -e absent ] || fail "a folder was made"
+
+tried="make -C study"
+make_study() {
+	# Not what a make around this one asks of its own.
+	MAKEFLAGS='' MAKELEVEL='' LD_PRELOAD=$preload make -C study "$@" >out 2>err || fail "make ends with $?"
+}
+make_study
+grep -q '^<svg\|<svg ' study/figures/plan.svg || fail "expected a picture"
+python3 - <<'PY' >out 2>err || fail "the numbers do not hang together"
+import csv, json, sqlite3
+rows = [row for row in csv.DictReader(open("study/figures/plan.csv")) if row["column"] != "none"]
+runs = {}
+for arguments, mechanisms, verdict, stats in sqlite3.connect("study/results.db").execute(
+        "select arguments, mechanisms, verdict, stats from runs"):
+    assert verdict == "PASS"
+    runs[arguments, mechanisms] = json.loads(stats)["totals"]
+assert len(rows) == 15 and len(runs) == 18, (len(rows), len(runs))
+gain = {}
+for row in rows:
+    stride = row["row"].split()[1]
+    with_it = runs[stride, f"./mechanism.so:distance={row['column']}"]
+    gain[int(stride), int(row["column"])] = float(row["ours"])
+    assert abs(float(row["ours"]) - 100 * (runs[stride, ""]["cycles"] / with_it["cycles"] - 1)) < 1e-6, row
+    counters = with_it["counters"]
+    assert counters["ahead.asked"] == counters["ahead.misses"] > 0
+# A prefetch is good for something where the walk comes by: a multiple of its stride ahead.
+for (stride, distance), percent in gain.items():
+    assert (percent > 20) == (distance % stride == 0), (stride, distance, percent)
+PY
+
+# Nothing is left to do; a new distance is one more run for each row, and the mechanism's new code runs all of its own anew.
+make_study
+grep -q "up to date" out || fail "expected nothing to do"
+echo '  "8": {machine: gtx480, mechanisms: ["./mechanism.so:distance=8"], at: 8}' >line
+sed -i '/^  "6":/r line' study/plan.yaml
+make_study
+[ "$(sqlite3 study/results.db 'select count(*) from runs' 2>/dev/null || echo 21)" = 21 ] || fail "expected three new runs"
+make_study look
+grep -q 'ahead .* useful: ' out err || fail "expected the mechanism's account"
+
+# Each change that the README proposes works, and shows another number.
+sed 's/^metric:.*/metric: l1d.misses/' study/plan.yaml >study/misses.yaml
+sed 's|^metric:.*|metric: ahead.useful / ahead.issued|; /^show\|^relative\|^  none/d' study/plan.yaml >study/useful.yaml
+sed 's|machine: gtx480|machine: gtx480, options: [l1d.sets=16]|' study/plan.yaml >study/smaller.yaml
+for plan in misses useful smaller; do
+	(cd study && LD_PRELOAD=$preload "$sluice" figure -q "./$plan.yaml") >out 2>err || fail "the README's change '$plan' does not work"
+	! cmp -s "study/figures/$plan.csv" study/figures/plan.csv || fail "'$plan' shows the same numbers"
+done
+make_study clean
+[ ! -e study/program ] && [ ! -e study/figures ] && [ -e study/results.db ] || fail "clean took too much or too little"
+
+# A program whose result is wrong is no picture, the second time neither.
+sed -i 's/sum != steps/sum != steps + 1/' study/program.cu
+for time in first second; do
+	! MAKEFLAGS='' MAKELEVEL='' LD_PRELOAD=$preload make -C study >out 2>err || fail "expected an error the $time time"
+	[ ! -e study/figures/plan.svg ] || fail "a picture of runs that failed"
+done
+finish
