@@ -94,6 +94,10 @@ void decode_image(struct decoder *decoder, struct simt_inst *inst);
 /* decode_matrix.c: instructions on matrices. */
 void decode_matrix(struct decoder *decoder, struct simt_inst *inst);
 
+/* decode_barrier.c: barriers of a block, and of a cluster, which is one block; mbarriers. */
+void decode_barrier(struct decoder *decoder, struct simt_inst *inst);
+void decode_mbarrier(struct decoder *decoder, struct simt_inst *inst);
+
 /* decode.c: the same as simt_decode(), with a level other than the best. */
 struct simt_program *decode_for(const struct ptx_function *kernel,
                                 uint32_t *(*reconverge)(struct arena *arena, const struct ptx_function *function),

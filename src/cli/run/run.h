@@ -38,6 +38,12 @@ struct run {
 /* Parses the options alone, into a struct run: a child of the commands' own parsers. */
 extern const struct argp run_argp;
 
+/* A path that stays right when the program changes its folder. From malloc. */
+char *run_absolute(const char *path);
+
+/* Sets a variable of the environment; NULL leaves it as it is. */
+void run_set(const char *variable, const char *value);
+
 /* Tries machine and options out and sets what the runtime reads from the environment. False after an error message. */
 bool run_prepare(const struct run *run);
 

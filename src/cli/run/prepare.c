@@ -1,0 +1,225 @@
+/* What a run is asked for becomes what the runtime reads from the environment, and is tried out first. */
+#include "cli/run/run.h"
+
+#include "base/arena.h"
+#include "base/config_find.h"
+#include "base/file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+char *run_absolute(const char *path)
+{
+	char folder[PATH_MAX], *result;
+	if (*path == '/' || !getcwd(folder, sizeof folder))
+		return xstrdup(path);
+	if (asprintf(&result, "%s/%s", folder, file_behind_dots(path)) < 0)
+		abort();
+	return result;
+}
+
+void run_set(const char *variable, const char *value)
+{
+	if (value && setenv(variable, value, 1) != 0) {
+		perror("sluice run: setenv");
+		exit(CLI_FAILED);
+	}
+}
+
+/* Puts a text in front of a variable's value. */
+static void prepend(const char *variable, const char *text, char separator)
+{
+	const char *old = getenv(variable);
+	char *value;
+	int length = old && *old ? asprintf(&value, "%s%c%s", text, separator, old) : asprintf(&value, "%s", text);
+	if (length < 0)
+		abort();
+	run_set(variable, value);
+	free(value);
+}
+
+/* The words of the environment, line by line, then ours, which so have the last word. */
+static struct cli_options all_words(const struct cli_options *own, char *inherited)
+{
+	struct cli_options all = {0};
+	size_t room = own->count + 1;
+	for (const char *at = inherited; at && *at; at++)
+		room += *at == '\n';
+	all.list = xcalloc(room + 1, sizeof *all.list);
+	char *rest = inherited;
+	for (char *option; rest && (option = strsep(&rest, "\n"));)
+		if (*option)
+			all.list[all.count++] = option;
+	for (size_t i = 0; i < own->count; i++)
+		all.list[all.count++] = own->list[i];
+	return all;
+}
+
+static void export_words(const char *variable, const struct cli_options *options)
+{
+	size_t size = 1;
+	for (size_t i = 0; i < options->count; i++)
+		size += strlen(options->list[i]) + 1;
+	char *joined = xcalloc(size, 1), *end = joined;
+	for (size_t i = 0; i < options->count; i++)
+		end += sprintf(end, "%s%s", i ? "\n" : "", options->list[i]);
+	if (options->count)
+		run_set(variable, joined);
+	free(joined);
+}
+
+static bool fails_to_write(const struct run *run, int reason)
+{
+	cli_error(run->name, "cannot write %s: %s", run->stats, strerror(reason));
+	return false;
+}
+
+/* Statistics that say that nothing has run yet, which stay when the program never uses the runtime. */
+static bool begin_stats(const struct run *run, sluice_gpu *gpu)
+{
+	struct sluice_error error = {0};
+	bool is_json = !run->stats_format || strcmp(run->stats_format, "json") == 0;
+	if (!run->stats)
+		return true;
+	if (is_json && file_is_replaceable(run->stats)) {
+		if (sluice_stats_keep(gpu, run->stats, &error) != SLUICE_OK)
+			return fails_to_write(run, errno);
+		sluice_stats_note_end(gpu, "not begun");
+		return true;
+	}
+	int file = open(run->stats, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
+	if (file < 0)
+		return fails_to_write(run, errno);
+	close(file);
+	return true;
+}
+
+/* A file that the runtime writes, wherever the program goes. */
+static void export_file(const char *variable, const char *file)
+{
+	char *path = file ? run_absolute(file) : NULL;
+	run_set(variable, path);
+	free(path);
+}
+
+static void export_number(const char *variable, uint64_t number)
+{
+	char text[24];
+	snprintf(text, sizeof text, "%" PRIu64, number);
+	run_set(variable, number ? text : NULL);
+}
+
+static void export_traces(const struct run *run)
+{
+	export_number("SLUICE_SAMPLE", run->sample_every);
+	export_file("SLUICE_SAMPLE_FILE", run->sample_file);
+	export_file("SLUICE_TIMELINE", run->timeline_file);
+	export_number("SLUICE_TIMELINE_EVENTS", run->timeline_events);
+	run_set("SLUICE_TIMELINE_WISH", run->timeline_wish);
+	export_file("SLUICE_PROFILE", run->profile_file);
+}
+
+/* A table's path stays right wherever the program goes. */
+static void export_energy(const struct run *run)
+{
+	char *path = run->energy && config_is_path(run->energy) ? run_absolute(run->energy) : NULL;
+	run_set("SLUICE_ENERGY", path ? path : run->energy);
+	free(path);
+}
+
+static void export_stats(const struct run *run)
+{
+	run_set("SLUICE_STATS_FORMAT", run->stats_format ? run->stats_format : run->stats ? "json" : NULL);
+	export_file("SLUICE_STATS", run->stats);
+}
+
+/* Tries machine and options out. False after a message. */
+static bool try_machine(const struct run *run, const char *machine, const struct cli_options *options,
+                        const struct cli_options *mechanisms, const struct cli_options *passes)
+{
+	sluice_gpu *gpu;
+	struct sluice_error error = {0};
+	struct sluice_settings settings = {
+		.machine = machine,
+		.options = options->list,
+		.mechanisms = mechanisms->list,
+		.passes = passes->list,
+		.functional = run->functional,
+		.threads = (uint32_t)(run->threads ? strtoul(run->threads, NULL, 10) : 0),
+		.check = run->check,
+		.max_instructions = run->max_instructions ? strtoull(run->max_instructions, NULL, 10) : 0,
+		.program = (const char *const *)run->program,
+		.sample_file = run->sample_file,
+		.sample_every = run->sample_every,
+		.timeline_file = run->timeline_file,
+		.timeline_events = run->timeline_events,
+		.timeline_wish = run->timeline_wish,
+		.profile_file = run->profile_file,
+		.energy = run->energy};
+	if (sluice_open(&gpu, &settings, &error) != SLUICE_OK) {
+		cli_library_error(run->name, &error);
+		return false;
+	}
+	bool fine = begin_stats(run, gpu);
+	sluice_close(gpu);
+	return fine;
+}
+
+static void export_library(const struct run *run)
+{
+	char folder[PATH_MAX];
+	if (cli_library_folder(folder))
+		prepend("LD_LIBRARY_PATH", folder, ':');
+	else
+		cli_error(run->name, "warning: found no libcudart.so of ours; the program may take another one");
+}
+
+static char *copy_of(const char *variable)
+{
+	const char *value = getenv(variable);
+	return value ? xstrdup(value) : NULL;
+}
+
+bool run_prepare(const struct run *run)
+{
+	char *inherited_options = copy_of("SLUICE_OPTIONS"), *inherited_mechanisms = copy_of("SLUICE_MECHANISMS"),
+	     *inherited_passes = copy_of("SLUICE_PASSES");
+	struct cli_options options = all_words(&run->options, inherited_options);
+	struct cli_options mechanisms = all_words(&run->mechanisms, inherited_mechanisms);
+	struct cli_options passes = all_words(&run->passes, inherited_passes);
+	const char *machine = run->machine ? run->machine : getenv("SLUICE_MACHINE");
+	bool fine = try_machine(run, machine, &options, &mechanisms, &passes);
+	if (fine) {
+		char *path = run->machine && config_is_path(run->machine) ? run_absolute(run->machine) : NULL;
+		export_stats(run);
+		export_traces(run);
+		run_set("SLUICE_MACHINE", path ? path : run->machine);
+		free(path);
+		export_words("SLUICE_OPTIONS", &options);
+		export_words("SLUICE_MECHANISMS", &mechanisms);
+		export_words("SLUICE_PASSES", &passes);
+		run_set("SLUICE_FUNCTIONAL", run->functional ? "1" : NULL);
+		run_set("SLUICE_THREADS", run->threads);
+		run_set("SLUICE_MAX_INSTRUCTIONS", run->max_instructions);
+		run_set("SLUICE_CHECK", run->check);
+		run_set("SLUICE_TIMEOUT", run->timeout);
+		run_set("SLUICE_STRAY_READS", run->stray_reads);
+		export_energy(run);
+		run_set("SLUICE_PROGRESS", run->no_progress ? "0" : NULL);
+		export_library(run);
+	}
+	free(options.list);
+	free(mechanisms.list);
+	free(passes.list);
+	free(inherited_options);
+	free(inherited_mechanisms);
+	free(inherited_passes);
+	return fine;
+}
