@@ -160,9 +160,9 @@ class Module(unittest.TestCase):
         # Another version's file may have further columns; one without statistics is a run that failed; one without the table is no store.
         shutil.copy("results.db", "newer.db")
         with contextlib.closing(sqlite3.connect("newer.db")) as newer:
-            newer.executescript("ALTER TABLE runs ADD host TEXT NOT NULL DEFAULT 'here'; UPDATE runs SET stats = '' WHERE id = 1; "
-                                "PRAGMA user_version = 2")
-        first, second = sluice.store("newer.db", host="here")
+            newer.executescript("ALTER TABLE runs ADD farm TEXT NOT NULL DEFAULT 'here'; UPDATE runs SET stats = '' WHERE id = 1; "
+                                "PRAGMA user_version = 3")
+        first, second = sluice.store("newer.db", farm="here")
         self.assertEqual((first.ended, first.kernels, first.row()["cycles"], second.cycles), ("not begun", [], 0, runs[1].cycles))
         sqlite3.connect("empty.db").execute("CREATE TABLE other (a)").connection.close()
         with self.assertRaisesRegex(sluice.Error, "empty.db: not results of sluice"):

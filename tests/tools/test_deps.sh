@@ -34,4 +34,4 @@ case $printed in *valgrind*) fail "what only tests take is not needed to build" 
 printed=$(deps "" test)
 case $printed in *valgrind*"status 1") ;; *) fail "expected the packages that tests take" ;; esac
 printed=$(deps "" tset)
-case $printed in *"expected build, test or nothing, not 'tset'"*"status 2") ;; *) fail "expected the purposes" ;; esac
+case $printed in *"expected build, test, browser or nothing, not 'tset'"*"status 2") ;; *) fail "expected the purposes" ;; esac
