@@ -89,6 +89,9 @@ class Suite:
         self.places = {name: self.toolkit for name in TOOLKIT_NAMES}
         self.places.update({name: f"{self.toolkit}/{part}" for name, part in HELPER_NAMES.items()})
         self.environment.update(self.places)
+        # for Makefiles that name a folder of the author's computer
+        for name, part in {"LIBRARY_PATH": "lib64", "CPATH": "include"}.items():
+            self.environment[name] = os.pathsep.join(filter(None, [f"{self.toolkit}/{part}", os.environ.get(name)]))
         self.words = [f"{name}={place}" for name, place in self.places.items()]
 
     def build(self, folder):
@@ -103,7 +106,7 @@ class Suite:
 
     def run(self, folder, command, stats):
         options = ["--functional"] if not self.arguments.machine else ["-m", self.arguments.machine]
-        return call([self.sluice, "run", "--no-progress", *options, "--stats", str(stats), "--", *command], folder,
+        return call([self.sluice, "run", "--no-progress", *options, *self.arguments.run, "--stats", str(stats), "--", *command], folder,
                     self.environment, self.arguments.timeout)
 
     def judge(self, folder, status, output, kernels):
@@ -155,6 +158,8 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folder", type=Path)
     parser.add_argument("--make", action="append", default=[], metavar="WORD", help="a word for every make; may be repeated")
+    parser.add_argument("--run", action="append", default=[], metavar="WORD",
+                        help="a word for every 'sluice run', as --run=--stray-reads=warn; may be repeated")
     parser.add_argument("--sluice", default=str(Path(__file__).resolve().parent.parent / "build/bin/sluice"))
     parser.add_argument("--machine", help="run on that machine, with cycles; default: results only")
     parser.add_argument("--only", action="append", default=[], metavar="TEXT", help="programs whose folder has it in its name; may be repeated")

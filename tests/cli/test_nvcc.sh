@@ -95,6 +95,7 @@ while read -r options; do
 done <<'OPTIONS'
 -arch=sm_20
 -arch sm_13
+-arch sm_10 --gpu-name sm_13
 -arch=native
 -arch=all
 --gpu-architecture=compute_86 --gpu-code=sm_86
@@ -105,6 +106,7 @@ done <<'OPTIONS'
 -Xcompiler -Wall,-O3,-march=native -Xcompiler -fno-strict-aliasing
 --compiler-options -fPIC,-fno-inline
 -Xcompiler=-fPIE -Xcompiler -pthread
+-Xcompiler -m64 --compiler-options -m64,-mtune=generic
 -Xcompiler ,"-Wall","-O3","-DOTHER"
 -Xptxas -v,-O3 -Xptxas=-dlcm=ca
 -Xlinker -rpath,/nowhere,--as-needed -Xlinker=--no-undefined
@@ -142,10 +144,41 @@ runs ./from-file "sum 115"
 cp main.cu main.code
 makes 0 -x cu main.code objects/part.o part-c.o -o program
 runs ./program "sum 111"
-for option in -cuda --optix-ir; do
-	makes 2 $option main.cu
-	says err "nvcc: $(echo "$option" | sed 's/--/-/'): "
-done
+makes 2 --optix-ir main.cu
+says err "nvcc: -optix-ir: "
+# Lists for the host's compiler that a Makefile's variable left empty.
+makes 0 -Xcompiler "" -Xcompiler "-m64" -c main.cu
+# Host code as C++: any compiler of the host makes the program of it, with exceptions, static variables and texts that need quoting.
+cat >host.cu <<'CU'
+#include <cstdio>
+#include <vector>
+__device__ int offset = 3;
+template <typename T> __global__ void fill(T *p) { *p = T(7) + offset; }
+inline int count() { static int calls; return ++calls; }
+int main()
+{
+	int *p, h = 0;
+	cudaMalloc(&p, 4);
+	try {
+		fill<<<1, 1>>>(p);
+		cudaMemcpy(&h, p, 4, cudaMemcpyDeviceToHost);
+		throw std::vector<int>(count() + count(), h);
+	} catch (const std::vector<int> &v) {
+		printf("%zu of %d \\ \"%%\"\n", v.size(), v[0]);
+	}
+}
+CU
+makes 0 -cuda host.cu
+c++ -O2 -g host.cu.cpp.ii -L"$toolkit/lib64" -Wl,-rpath,"$toolkit/lib64" -lcudart -o host 2>err || fail "c++ makes nothing of -cuda's text"
+runs ./host '3 of 10 \ "%"'
+makes 0 -g -cuda host.cu -o objects/host.ii
+makes 0 objects/host.ii -o host
+runs ./host '3 of 10 \ "%"'
+makes 0 -cuda -odir objects main.cu host.cu
+[ -s objects/main.cu.cpp.ii ] && [ -s objects/host.cu.cpp.ii ] || fail "-cuda -odir has not made a file of each source"
+makes 0 -cuda --dryrun main.cu
+[ ! -e main.cu.cpp.ii ] || fail "--dryrun has made something"
+makes 2 -cuda $all -o one.ii
 makes 2 main.cubin -o program
 says err "cannot be linked"
 # Fat binaries: a container of nvcc's, with the PTX of one source and its architecture.

@@ -87,6 +87,27 @@ row broken no "not built"
 row other yes wrong
 says out "use of undeclared identifier 'nothing'"
 says out "8 programs: 7 built, 2 ran to a good end, 1 known to be right"
+
+# A Makefile that looks for CUDA in a folder of its author's, and a kernel that reads a row too far, which GPUs let pass.
+mkdir -p "$work/elsewhere/beside"
+printf 'all:\n\t$(CUDA_PATH)/bin/nvcc -c a.cu\n\tcc -c b.c\n\tc++ a.o b.o -L/nowhere/lib64 -lcudart -o a\n' >"$work/elsewhere/beside/Makefile"
+printf '#include <cuda_runtime.h>\nint devices(void) { int n = 0; cudaGetDeviceCount(&n); return n; }\n' >"$work/elsewhere/beside/b.c"
+cat >"$work/elsewhere/beside/a.cu" <<'CU'
+#include <cstdio>
+extern "C" int devices(void);
+__global__ void k(const int *p, int *sum) { *sum = blockIdx.x ? p[0] : p[-64]; }
+int main()
+{
+	int *p;
+	cudaMalloc(&p, 8);
+	k<<<devices(), 1>>>(p, p + 1);
+	puts(cudaDeviceSynchronize() == cudaSuccess ? "PASSED" : "FAILED");
+}
+CU
+suite 1 "$work/elsewhere"
+row beside yes "status 1"
+suite 0 "$work/elsewhere" --run=--stray-reads=warn
+row beside yes right
 mkdir "$work/empty"
 suite 1 "$work/empty"
 says err "no folder with a Makefile and CUDA sources"

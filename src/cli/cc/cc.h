@@ -2,7 +2,7 @@
  *
  * cc.c takes the command line apart, flags.c translates nvcc's flags, outer.c keeps other toolkits out, steps.c compiles each
  * source and links, mend.c, assembler.c and alignment.c mend sources that clang does not take, device_link.c links device code, process.c runs
- * compilers, container.c writes fat binaries, nvcc.c is what nvcc prints.
+ * compilers, container.c writes fat binaries, host_text.c host code as C++, nvcc.c is what nvcc prints.
  */
 #ifndef SLUICE_CLI_CC_H
 #define SLUICE_CLI_CC_H
@@ -60,6 +60,7 @@ struct cc {
 	bool preprocesses;      /* -E, -M or -MM */
 	const char *host_level; /* the last -O word, or NULL */
 	const char *lists;      /* how the architectures that are to be printed begin, or NULL */
+	bool host_text;         /* -cuda: C++ with the host's code, for another compiler */
 	bool links, ptx, verbose, help, version, dry_run;
 	bool shuffles;                   /* the source that is compiled may take values from other lanes */
 	bool relocatable;                /* device code that is linked later: -dc, -rdc=true */
@@ -118,6 +119,10 @@ bool cc_link_device(struct cc *cc, const struct words *files, const char **stub)
 
 /* Writes the PTX of one file into another as a fat binary. False after a message. */
 bool cc_write_container(struct cc *cc, const char *ptx, const char *file);
+
+/* Writes the assembler text of one file into another as C++ that any compiler of the host makes the same object of. False after a
+ * message. */
+bool cc_write_host_text(const struct cc *cc, const char *assembly, const char *file);
 
 /* Makes the folder for temporary files, and removes it. False after a message. */
 bool cc_open_temporary(struct cc *cc);

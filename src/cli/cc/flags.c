@@ -40,6 +40,7 @@ struct flag {
 static const struct flag flags[] = {
 	{"arch", true, ARCHITECTURE, NULL, NULL},
 	{"gpu-architecture", true, ARCHITECTURE, NULL, NULL},
+	{"gpu-name", true, ARCHITECTURE, NULL, NULL}, /* of nvcc before 5 */
 	{"gencode", true, ARCHITECTURE, NULL, NULL},
 	{"generate-code", true, ARCHITECTURE, NULL, NULL},
 	{"code", true, DROP, NULL, NULL},
@@ -177,8 +178,7 @@ static const struct flag flags[] = {
 	{"cubin", false, CONTAINER, ".cubin", NULL},
 	{"fatbin", false, CONTAINER, ".fatbin", NULL},
 	{"optix-ir", false, REFUSE, NO_MACHINE_CODE, NULL},
-	{"cuda", false, REFUSE, "clang compiles host and device code at once: there is no C++ between; -E preprocesses",
-         NULL},
+	{"cuda", false, MODE, "u", NULL},
 };
 
 void cc_add(struct words *words, const char *word)
@@ -254,6 +254,8 @@ static void add_host_words(struct cc *cc, const char *list)
 		return;
 	}
 	for (char *word; (word = next_part(cc, &list));) {
+		if (strcmp(word, "-m64") == 0)
+			continue; /* as all is; and clang takes it for no side alone */
 		if (strncmp(word, "-O", 2) == 0) {
 			cc->host_level = word;
 			continue;
@@ -441,6 +443,10 @@ static void set_mode(struct cc *cc, char mode)
 		return;
 	case 'o':
 		cc_add(&cc->host, "-fopenmp");
+		return;
+	case 'u': /* for another compiler of the host */
+		cc->host_text = true;
+		cc->links = false;
 		return;
 	case 'n':
 		cc->dry_run = cc->verbose = true;

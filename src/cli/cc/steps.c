@@ -143,6 +143,14 @@ static void add_ptx(struct words *command, const char *file)
 	cc_add(command, file);
 }
 
+/* Assembler text without what belongs to one assembler or to one file of an object. */
+static void add_assembly(struct words *command, const char *file)
+{
+	static const char *const words[] = {"-S", "-g0", "-fno-addrsig", "-o", NULL};
+	cc_add_all(command, words);
+	cc_add(command, file);
+}
+
 static void add_output(struct cc *cc, struct words *command, const char *source, const char *object)
 {
 	if (object)
@@ -161,36 +169,75 @@ static void add_output(struct cc *cc, struct words *command, const char *source,
  * lane, and let all lanes set it. */
 static const char *const undefined_values[] = {"-Xclang", "-disable-noundef-analysis", NULL};
 
+/* All words of a step that compiles `input` but where it goes to. */
+static void begin(struct cc *cc, const struct input *input, struct words *command)
+{
+	cc_add(command, NULL); /* clang */
+	if (input->language == LANGUAGE_CUDA)
+		add_cuda(cc, command);
+	else
+		add_host(cc, command);
+	add_headers(cc, command);
+	const char *source = cc->user.list[input->place];
+	const char *overlay = input->language == LANGUAGE_CUDA ? cc_mend_launches(cc, source) : NULL;
+	if (overlay) {
+		cc_add(command, "-ivfsoverlay");
+		cc_add(command, overlay);
+	}
+	if (input->language == LANGUAGE_CUDA && cc->shuffles)
+		cc_add_all(command, undefined_values);
+	add_user(cc, command, input->language);
+}
+
+/* Runs what begin() began. */
+static int finish(struct cc *cc, const struct input *input, struct words *command)
+{
+	static const char *const names[] = {[LANGUAGE_CUDA] = "cuda", [LANGUAGE_C] = "c", [LANGUAGE_CXX] = "c++"};
+	cc_add(command, "-x");
+	cc_add(command, names[input->language]);
+	cc_add(command, cc->user.list[input->place]);
+	int status = cc_run(cc, command);
+	free(command->list);
+	return status;
+}
+
+/* Device code first, which the host's then has inside. */
+static int write_host_text(struct cc *cc, const struct input *input)
+{
+	const char *given = cc->device_ptx, *ptx = given ? given : cc_new_temporary(cc, ".ptx");
+	const char *source = cc->user.list[input->place], *assembly = cc_new_temporary(cc, ".s");
+	struct words device = {0}, host = {0};
+	int status = 0;
+	if (!given) {
+		begin(cc, input, &device);
+		add_ptx(&device, ptx);
+		status = finish(cc, input, &device);
+	}
+	if (status != 0)
+		return status;
+	cc->device_ptx = ptx;
+	begin(cc, input, &host);
+	cc->device_ptx = given;
+	add_assembly(&host, assembly);
+	status = finish(cc, input, &host);
+	if (status != 0 || cc->dry_run)
+		return status;
+	const char *output = cc->output ? cc->output : beside(cc, source, ".cu.cpp.ii");
+	return cc_write_host_text(cc, assembly, output) ? 0 : CLI_FAILED;
+}
+
 /* To `object` when the command line does not stop there. */
 static int compile(struct cc *cc, const struct input *input, const char *object)
 {
-	static const char *const names[] = {[LANGUAGE_CUDA] = "cuda", [LANGUAGE_C] = "c", [LANGUAGE_CXX] = "c++"};
-	const char *source = cc->user.list[input->place];
 	struct words command = {0};
-	cc_add(&command, NULL); /* clang */
-	if (input->language == LANGUAGE_CUDA)
-		add_cuda(cc, &command);
-	else
-		add_host(cc, &command);
-	add_headers(cc, &command);
-	const char *overlay = input->language == LANGUAGE_CUDA ? cc_mend_launches(cc, source) : NULL;
-	if (overlay) {
-		cc_add(&command, "-ivfsoverlay");
-		cc_add(&command, overlay);
-	}
-	if (input->language == LANGUAGE_CUDA && cc->shuffles)
-		cc_add_all(&command, undefined_values);
-	add_user(cc, &command, input->language);
+	begin(cc, input, &command);
+	const char *source = cc->user.list[input->place];
 	const char *ptx = cc->container ? cc_new_temporary(cc, ".ptx") : cc->ptx ? output_of(cc, ".ptx") : NULL;
 	if (ptx)
 		add_ptx(&command, ptx);
 	else
 		add_output(cc, &command, source, object);
-	cc_add(&command, "-x");
-	cc_add(&command, names[input->language]);
-	cc_add(&command, source);
-	int status = cc_run(cc, &command);
-	free(command.list);
+	int status = finish(cc, input, &command);
 	if (status == 0 && cc->container && !cc->dry_run && !cc_write_container(cc, ptx, output_of(cc, cc->container)))
 		return CLI_FAILED;
 	return status;
@@ -212,7 +259,8 @@ static int compile_all(struct cc *cc)
 		if (input->language == LANGUAGE_NONE)
 			continue;
 		const char *object = keeps ? cc_new_temporary(cc, ".o") : NULL;
-		int status = compile(cc, input, object);
+		bool as_text = cc->host_text && input->language == LANGUAGE_CUDA;
+		int status = as_text ? write_host_text(cc, input) : compile(cc, input, object);
 		if (status != 0)
 			return status;
 		if (object)

@@ -1,0 +1,49 @@
+/* Host code as C++ (-cuda): clang makes objects of CUDA and no C++ in between, so the text has the assembler that it would have
+ * made an object of, in one statement. */
+#include "cli/cc/cc.h"
+
+#include "base/file.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char before[] = "__asm__(\"";
+/* What the compiler writes behind the statement is code, whatever our last section was. */
+static const char after[] = "\\n.text\\n\");\n";
+
+/* A line of a string literal for each line; the end of what was written to `out`, which has room for six times the text. */
+static char *quote(char *out, const char *text, size_t length)
+{
+	static const char line_break[] = "\\n\"\n\"";
+	for (size_t i = 0; i < length; i++) {
+		if (text[i] == '\n') {
+			memcpy(out, line_break, sizeof line_break - 1);
+			out += sizeof line_break - 1;
+			continue;
+		}
+		if (text[i] == '\\' || text[i] == '"')
+			*out++ = '\\';
+		*out++ = text[i];
+	}
+	return out;
+}
+
+bool cc_write_host_text(const struct cc *cc, const char *assembly, const char *file)
+{
+	size_t length;
+	char *text = file_read(assembly, &length);
+	if (!text) {
+		cli_error(cc->name, "cannot read %s: %s", assembly, strerror(errno));
+		return false;
+	}
+	char *whole = xcalloc(6, length + sizeof before + sizeof after), *end = whole + sizeof before - 1;
+	memcpy(whole, before, sizeof before - 1);
+	end = quote(end, text, length);
+	memcpy(end, after, sizeof after - 1);
+	end += sizeof after - 1;
+	bool fine = cc_write_file(cc, file, whole, (size_t)(end - whole));
+	free(whole);
+	free(text);
+	return fine;
+}
