@@ -1,7 +1,8 @@
-/* cufftXt: plans and transforms whose types are arguments, over cufft.h. Several devices and callbacks are not there. */
+/* cufftXt: plans and transforms whose types are arguments, over cufft.h. Those of several devices are refused; callbacks are not there. */
 #ifndef _CUFFTXT_H_
 #define _CUFFTXT_H_
 
+#include <cudalibxt.h>
 #include <cufft.h>
 #include <library_types.h>
 
@@ -17,6 +18,36 @@ cufftResult cufftXtMakePlanMany(cufftHandle plan, int rank, long long int *n, lo
                                 cudaDataType execution);
 /* By the plan's types; the direction is for complex transforms. */
 cufftResult cufftXtExec(cufftHandle plan, void *input, void *output, int direction);
+
+/* ---- several devices: a program that has asked how many there are does not come here ---- */
+
+typedef enum cufftXtSubFormat_t {
+	CUFFT_XT_FORMAT_INPUT = 0x00,
+	CUFFT_XT_FORMAT_OUTPUT = 0x01,
+	CUFFT_XT_FORMAT_INPLACE = 0x02,
+	CUFFT_XT_FORMAT_INPLACE_SHUFFLED = 0x03,
+	CUFFT_XT_FORMAT_1D_INPUT_SHUFFLED = 0x04
+} cufftXtSubFormat;
+
+typedef enum cufftXtCopyType_t {
+	CUFFT_COPY_HOST_TO_DEVICE = 0x00,
+	CUFFT_COPY_DEVICE_TO_HOST = 0x01,
+	CUFFT_COPY_DEVICE_TO_DEVICE = 0x02
+} cufftXtCopyType;
+
+/* CUFFT_INVALID_DEVICE: of two devices or more, one is not there. */
+cufftResult cufftXtSetGPUs(cufftHandle plan, int count, int *devices);
+/* CUFFT_NOT_SUPPORTED. */
+cufftResult cufftXtMalloc(cufftHandle plan, cudaLibXtDesc **memory, cufftXtSubFormat format);
+cufftResult cufftXtMemcpy(cufftHandle plan, void *to, void *from, cufftXtCopyType kind);
+cufftResult cufftXtFree(cudaLibXtDesc *memory);
+cufftResult cufftXtExecDescriptor(cufftHandle plan, cudaLibXtDesc *input, cudaLibXtDesc *output, int direction);
+cufftResult cufftXtExecDescriptorC2C(cufftHandle plan, cudaLibXtDesc *input, cudaLibXtDesc *output, int direction);
+cufftResult cufftXtExecDescriptorZ2Z(cufftHandle plan, cudaLibXtDesc *input, cudaLibXtDesc *output, int direction);
+cufftResult cufftXtExecDescriptorR2C(cufftHandle plan, cudaLibXtDesc *input, cudaLibXtDesc *output);
+cufftResult cufftXtExecDescriptorC2R(cufftHandle plan, cudaLibXtDesc *input, cudaLibXtDesc *output);
+cufftResult cufftXtExecDescriptorD2Z(cufftHandle plan, cudaLibXtDesc *input, cudaLibXtDesc *output);
+cufftResult cufftXtExecDescriptorZ2D(cufftHandle plan, cudaLibXtDesc *input, cudaLibXtDesc *output);
 
 #ifdef __cplusplus
 }

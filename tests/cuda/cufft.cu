@@ -284,6 +284,11 @@ static void try_types()
 	CHECK(cufftXtMakePlanMany(typed, 4, &length, NULL, 1, 1, CUDA_R_64F, NULL, 1, 1, CUDA_C_64F, rows, &size, CUDA_C_64F) ==
 	      CUFFT_INVALID_VALUE);
 	CHECK(cufftXtExec(typed, device, by_type, CUFFT_FORWARD) == CUFFT_INVALID_PLAN);
+	int devices[] = {0, 1};
+	cudaLibXtDesc *spread = NULL;
+	CHECK(cufftXtSetGPUs(typed, 2, devices) == CUFFT_INVALID_DEVICE);
+	CHECK(cufftXtSetGPUs(typed, 2, NULL) == CUFFT_INVALID_VALUE);
+	CHECK(cufftXtMalloc(typed, &spread, CUFFT_XT_FORMAT_INPLACE) == CUFFT_NOT_SUPPORTED && !spread);
 	WORKS(cufftXtMakePlanMany(typed, 1, &length, NULL, 1, 1, CUDA_R_64F, NULL, 1, 1, CUDA_C_64F, rows, &size, CUDA_C_64F));
 	CHECK(size > 0);
 	long long embedded = half, whole = n;
