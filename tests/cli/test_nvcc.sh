@@ -482,7 +482,7 @@ C
 makes 0 stub.c -L"$(find -L "$toolkit/lib64/stubs" -name libcuda.so -printf %h)" -lcuda -o stub
 runs ./stub "status 0 devices 1"
 cc -I"$toolkit/include" stub.c -L"$toolkit/lib64/stubs" -lcuda -o stub_of_cc || fail "cc does not link the stub"
-try 0 run --functional -- ./stub_of_cc
+try_program 0 run --functional -- ./stub_of_cc
 says out "status 0 devices 1"
 
 # Another toolkit in the way, wherever Makefiles and environments name one.

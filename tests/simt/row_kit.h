@@ -41,7 +41,7 @@ struct row {
 	char text[512];
 	char destination;	   /* for ops_run */
 	unsigned bits;		   /* of the result */
-	struct row_type source[4]; /* of each source register; .kind ' ': none */
+	struct row_type source[SIMT_MAX_SOURCES]; /* of each source register; .kind ' ': none */
 	char select[3][8];	   /* video: of destination and sources */
 	unsigned table;		   /* lop3's, a constant */
 	bool second;		   /* with a second predicate destination */
