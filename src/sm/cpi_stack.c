@@ -21,7 +21,8 @@ static struct sm_warp *oldest_of(const struct scheduler *scheduler, uint64_t war
 }
 
 /* Of a load: `*waits` is the warp that waits for it. */
-static enum cause find_cause(struct sm *sm, const struct scheduler *scheduler, struct sm_warp **waits)
+__attribute__((always_inline)) static inline enum cause find_cause(struct sm *sm, const struct scheduler *scheduler,
+                                                                   struct sm_warp **waits)
 {
 	uint64_t eligible = scheduler->filled & ~scheduler->seen.held & ~scheduler->stale;
 	if (eligible & ~scheduler->hazard)
@@ -50,8 +51,7 @@ static uint32_t stands_at(const struct sm *sm, const struct sm_warp *warp, enum 
 }
 
 /* Says of lost slots at which instruction they are: where find_cause() needs no warp to know the cause, at the oldest of those that it is about. */
-__attribute__((noinline)) static void note_lost(struct sm *sm, const struct scheduler *scheduler, enum cause cause,
-                                                const struct sm_warp *waits, uint64_t slots)
+PROFILE_ASIDE static void note_lost(struct sm *sm, const struct scheduler *scheduler, uint64_t slots)
 {
 	static const enum profile_cause causes[] = {
 		[CAUSE_ARITHMETIC] = PROFILE_arithmetic,
@@ -62,6 +62,8 @@ __attribute__((noinline)) static void note_lost(struct sm *sm, const struct sche
 		[CAUSE_NO_INSTRUCTION] = PROFILE_no_instruction,
 	};
 	const struct mech_warps *seen = &scheduler->seen;
+	struct sm_warp *waits = NULL;
+	enum cause cause = find_cause(sm, scheduler, &waits);
 	if (cause == CAUSE_IDLE)
 		return;
 	if (cause == CAUSE_CONFLICT)
@@ -78,10 +80,9 @@ __attribute__((noinline)) static void note_lost(struct sm *sm, const struct sche
 void cpi_charge(struct sm *sm, const struct scheduler *scheduler, uint64_t slots)
 {
 	struct sm_warp *waits = NULL;
-	enum cause cause = find_cause(sm, scheduler, &waits);
 	if (sm->profile)
-		note_lost(sm, scheduler, cause, waits, slots);
-	switch (cause) {
+		note_lost(sm, scheduler, slots);
+	switch (find_cause(sm, scheduler, &waits)) {
 	case CAUSE_ARITHMETIC:
 		sm->stats.stack_arithmetic += slots;
 		break;

@@ -73,6 +73,9 @@ struct profile {
 struct op;
 struct sm_warp;
 
+/* Kept out of the stages' own code, which must cost nothing more where no profile is asked for. */
+#define PROFILE_ASIDE __attribute__((cold, noinline))
+
 /* For a program of so many instructions. */
 void profile_open(struct profile *profile, uint32_t count);
 void profile_close(struct profile *profile);
@@ -80,18 +83,18 @@ void profile_close(struct profile *profile);
 void profile_add(struct profile *sum, const struct profile *profile);
 
 /* An instruction was issued, with the accesses that it will make. */
-void profile_issued(struct profile *profile, struct op *op, const struct simt_step *step, uint64_t cycle);
+PROFILE_ASIDE void profile_issued(struct profile *profile, struct op *op, const struct simt_step *step, uint64_t cycle);
 /* It has all its data. */
-void profile_completed(struct profile *profile, const struct op *op, uint64_t cycle);
+PROFILE_ASIDE void profile_completed(struct profile *profile, const struct op *op, uint64_t cycle);
 /* One of its accesses has looked a cache of the SM up. */
-void profile_looked_up(struct profile *profile, uint32_t pc, bool hit);
+PROFILE_ASIDE void profile_looked_up(struct profile *profile, uint32_t pc, bool hit);
 
 /* Slots are lost at that instruction. */
-void profile_lost(struct profile *profile, uint32_t pc, enum profile_cause cause, uint64_t slots);
+PROFILE_ASIDE void profile_lost(struct profile *profile, uint32_t pc, enum profile_cause cause, uint64_t slots);
 /* The warp waits at that instruction for a load. */
-void profile_waits(struct profile *profile, const struct sm_warp *warp, uint32_t pc);
+PROFILE_ASIDE void profile_waits(struct profile *profile, const struct sm_warp *warp, uint32_t pc);
 /* Data of `op` (NULL: of none) have come from that level, to which the slots are charged that the warp has waited for since the last. */
-void profile_resolved(struct profile *profile, const struct sm_warp *warp, const struct op *op,
+PROFILE_ASIDE void profile_resolved(struct profile *profile, const struct sm_warp *warp, const struct op *op,
                       const struct simt_inst *code, uint32_t level);
 
 /* The latency that a share of the answers (0 to 1) did not exceed, to a bin's width. */

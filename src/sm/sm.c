@@ -107,11 +107,9 @@ static uint64_t memory_stages_next(const struct sm *sm)
 	return memory_event(sm);
 }
 
-void sm_account(struct sm *sm, uint64_t cycle)
+__attribute__((noinline)) static void charge_slept(struct sm *sm, uint64_t cycle)
 {
 	uint64_t slept = cycle - sm->accounted;
-	if (!slept)
-		return;
 	sm->accounted = cycle;
 	lsu_account(sm, slept);
 	collectors_account(sm, slept);
@@ -122,6 +120,12 @@ void sm_account(struct sm *sm, uint64_t cycle)
 	}
 	for (uint32_t s = 0; s < sm->config.schedulers; s++)
 		cpi_charge(sm, &sm->issue.scheduler[s], slept);
+}
+
+void sm_account(struct sm *sm, uint64_t cycle)
+{
+	if (cycle != sm->accounted)
+		charge_slept(sm, cycle);
 }
 
 void sm_settle(struct sm *sm, uint64_t cycle)

@@ -10,6 +10,9 @@ import subprocess
 import sys
 import tempfile
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "tools"))
+import sanitized  # noqa: E402
+
 HEADERS = pathlib.Path(__file__).resolve().parents[2] / "include/cuda"
 DECLARATION = re.compile(r"^(cudaError_t|CUresult) (\w+)\(([^;{]*)\);", re.M)
 # what ends or asks for more than arguments can say: waits, and handles that CUDA does not check either
@@ -97,7 +100,7 @@ def run(sluice, text, folder, label):
     source, binary = folder / "calls.c", folder / "calls"
     source.write_text(text)
     subprocess.run([sluice, "cc", "-O0", "-w", source, "-o", binary], check=True)
-    done = subprocess.run([binary], capture_output=True, text=True, errors="replace", timeout=300, check=False)
+    done = subprocess.run([*sanitized.preload(sluice), binary], capture_output=True, text=True, errors="replace", timeout=300, check=False)
     if done.returncode:
         sys.exit(f"{label}: status {done.returncode}\n{done.stderr[-30000:]}")
 
