@@ -387,6 +387,18 @@ LD_LIBRARY_PATH=$toolkit/lib64
 export LD_LIBRARY_PATH
 runs ./linked "$result"
 unset LD_LIBRARY_PATH
+# Between -Bstatic and -Bdynamic, as CMake gives it where LIBRARY_PATH names the toolkit; functions of the program's own stay.
+cat >own.c <<'C'
+#include <stdio.h>
+int cudaPeekAtLastError(void) { return 38; }
+int cudaGetLastError(void);
+__attribute__((constructor)) static void early(void) { printf("own %d theirs %d\n", cudaPeekAtLastError(), cudaGetLastError()); }
+C
+cc own.c one.o two.o device.o -L"$toolkit/lib64" -Wl,-Bstatic -lcudart_static -lcudadevrt -Wl,-Bdynamic -lstdc++ -o linked 2>err || fail "no static link by cc"
+runs ./linked "$result"
+says out "own 38 theirs 0"
+LD_PRELOAD=$preload "$sluice" run --functional ./linked >out 2>err || fail "a static link is not simulated"
+says out "$result"
 ar rcs libtwo.a two.o
 makes 0 -rdc=true one.cu -L. -ltwo -o linked
 runs ./linked "$result"

@@ -1,0 +1,50 @@
+/*
+ * libcudart_static.a and its like, for LIBRARY and FOLDER: a jump for each of the shared library's functions, which is loaded
+ * before the program's first constructor runs. A linker script that names the shared library would do where it is given by
+ * file, but is refused between -Bstatic and -Bdynamic, where CMake puts it once LIBRARY_PATH names the toolkit.
+ */
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+struct entry {
+	const char *name;
+	void *function; /* in the shared library */
+};
+
+#if defined(__x86_64__)
+#define JUMP "jmp *2f(%rip)\n"
+#else
+#define JUMP "adrp x16, 2f\nldr x16, [x16, :lo12:2f]\nbr x16\n"
+#endif
+/* Weak: the program may have one of its own. Hidden: the shared library calls its own. */
+#define ENTRY(name)                                                                                                    \
+	".text\n.weak " name "\n.hidden " name "\n.type " name ", %function\n" name ": " JUMP                          \
+	".section .rodata.str1.1, \"aMS\", %progbits, 1\n1: .asciz \"" name "\"\n"                                     \
+	".data\n.quad 1b\n2: .quad 0\n"
+__asm__(".data\n.balign 8\nsluice_entries:\n"
+#include ENTRIES
+        ".data\nsluice_entries_end:\n.text\n");
+
+extern struct entry sluice_entries[] __attribute__((visibility("hidden")));
+extern struct entry sluice_entries_end[] __attribute__((visibility("hidden")));
+
+static void stop(void)
+{
+	fprintf(stderr, "sluice: %s, which this program's static runtime stands for: %s\n", LIBRARY, dlerror());
+	_Exit(127);
+}
+
+__attribute__((constructor(101))) static void load(void)
+{
+	void *library = dlopen(LIBRARY, RTLD_NOW);
+	if (!library)
+		library = dlopen(FOLDER "/" LIBRARY, RTLD_NOW);
+	if (!library)
+		stop();
+	for (struct entry *e = sluice_entries; e < sluice_entries_end; e++) {
+		e->function = dlsym(library, e->name);
+		if (!e->function)
+			stop();
+	}
+}
