@@ -17,14 +17,15 @@ struct entry {
 #else
 #define JUMP "adrp x16, 2f\nldr x16, [x16, :lo12:2f]\nbr x16\n"
 #endif
+#define ENTRIES_BEGIN ".pushsection .data.entries, \"aw\"\n"
 /* Weak: the program may have one of its own. Hidden: the shared library calls its own. */
 #define ENTRY(name)                                                                                                    \
-	".text\n.weak " name "\n.hidden " name "\n.type " name ", %function\n" name ": " JUMP                          \
-	".section .rodata.str1.1, \"aMS\", %progbits, 1\n1: .asciz \"" name "\"\n"                                     \
-	".data\n.quad 1b\n2: .quad 0\n"
-__asm__(".data\n.balign 8\nsluice_entries:\n"
+	__asm__(".pushsection .text\n.weak " name "\n.hidden " name "\n.type " name ", %function\n" name ": " JUMP     \
+	        ".popsection\n.pushsection .rodata.names, \"a\"\n1: .asciz \"" name "\"\n.popsection\n" ENTRIES_BEGIN    \
+	        ".quad 1b\n2: .quad 0\n.popsection\n");
+__asm__(ENTRIES_BEGIN ".balign 8\nsluice_entries:\n.popsection\n");
 #include ENTRIES
-        ".data\nsluice_entries_end:\n.text\n");
+__asm__(ENTRIES_BEGIN "sluice_entries_end:\n.popsection\n");
 
 extern struct entry sluice_entries[] __attribute__((visibility("hidden")));
 extern struct entry sluice_entries_end[] __attribute__((visibility("hidden")));
