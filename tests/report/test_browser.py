@@ -306,7 +306,19 @@ def known_files(folder):
     (folder / "b.samples.csv").write_text("kernel,name,cycle,cycles,ipc,live_warps,dram_bytes,sm.stack_issued,sm.stack_dram,sm.stack_idle,l1d.hits,l1d.accesses\n" + "\n".join(rows) + "\n")
     (folder / "b.timeline.csv").write_text("kernel,cycle_begin,cycle_end,unit,track,name,args\n1,0,400,SM 0,0,block,number=0 warps=8\n1,400,1000,SM 0,0,block,number=1 warps=8\n"
                                            "1,100,300,SM 0,2,cap.fill,line=7\n1,0,1000,GPU,0,add(float*),launch=1\n1,0,900,SM 1,0,block,number=2 warps=8\n")
-    return ["a.json", "a.profile.json", "b.json", "b.profile.json", "b.samples.csv", "b.timeline.csv", "c.json"]
+    # Two launches, of whose counter the first value stands for 30 of the first one's 40 cycles.
+    def names(process, thread, name):
+        return {"ph": "M", "pid": process, "tid": thread, "name": "thread_name", "args": {"name": name}}
+    events = [{"ph": "M", "pid": process, "name": "process_name", "args": {"name": name}} for process, name in enumerate(["GPU", "SM 0"])]
+    events += [names(0, 1, "kernel 0"), names(1, 2, "block 0"), names(1, 3, hostile + " 1")]
+    events += [{"pid": 0, "ts": cycle, "ph": "C", "name": "IPC", "args": {"instructions a cycle": value}} for cycle, value in [(100, 40), (130, 8), (140, 5)]]
+    events += [{"pid": 0, "ts": 100, "ph": "C", "name": "never", "args": {"%": 0}}]
+    for launch, ts, dur in [(1, 100, 40), (2, 140, 60)]:
+        events += [{"pid": 1, "tid": 2, "ts": ts + 3, "dur": 10, "ph": "X", "name": "block", "args": {"kernel": launch, "number": launch, "warps": 8}},
+                   {"pid": 1, "tid": 3, "ts": ts + 5, "ph": "i", "name": hostile, "args": {"kernel": launch}},
+                   {"pid": 0, "tid": 1, "ts": ts, "dur": dur, "ph": "X", "name": "a1.5" + hostile, "args": {"kernel": launch, "launch": launch}}]
+    (folder / "c.trace.json").write_text(json.dumps({"traceEvents": events}))
+    return ["a.json", "a.profile.json", "b.json", "b.profile.json", "b.samples.csv", "b.timeline.csv", "c.json", "c.trace.json"]
 
 
 def known_difference(page, path):
@@ -353,6 +365,33 @@ def known_run(page, path):
     page.script("document.querySelector('.timeline canvas').focus()")
     page.press("+", Keys.ARROW_RIGHT, "-", "0")
     page.picture("run")
+
+
+def known_trace(page, path):
+    """Lanes and counters are of the launch that is chosen, each value for as long as it stood; they can be put away."""
+    def tables():
+        return [table.text.replace("\n", " ") for table in page.all("#timeline .table")]
+    def under(y, cycle):
+        return page.script("const canvas = document.querySelector('.timeline canvas'), box = canvas.getBoundingClientRect(), x = 118 + arguments[1] * (box.width - 118) / 40;"
+                           "canvas.dispatchEvent(new MouseEvent('mousemove', {clientX: box.left + x, clientY: box.top + arguments[0]}));"
+                           "return document.querySelector('.timeline .tip').textContent", y, cycle)
+    def press_counters():
+        page.script("[...document.querySelectorAll('#timeline button')].find((button) => button.textContent === 'counters').click()")
+    page.open(path, "#run/2")
+    first, second = tables()
+    check("kernel 1 40 40 40" in first and "block 1 10 10 10" in first, f"the first launch: {first}")
+    check("IPC instructions a cycle 32 40" in second and "never" not in second, f"counters of the first launch: {second}")
+    height = page.script("return document.querySelector('.timeline canvas').clientHeight")
+    page.picture("trace")
+    for y, cycle, text in [(10, 35, "IPC  8 instructions a cycle, from 30 to 40"), (34 + 5, 20, "kernel  0 to 40, 40 cycles"), (34 + 14 + 5, 8, "block  3 to 13, 10 cycles"),
+                           (34 + 14 + 5, 30, "")]:
+        check(under(y, cycle).startswith(text) and (text or not under(y, cycle)), f"under the pointer, in cycle {cycle}: {under(y, cycle)}")
+    press_counters()
+    check(page.script("return document.querySelector('.timeline canvas').clientHeight") < height and len(tables()) == 1, "counters put away")
+    press_counters()
+    page.change("#timeline select[aria-label=launch]", "2")
+    first, second = tables()
+    check("kernel 1 60 60 60" in first and "IPC instructions a cycle 5 5" in second, f"the second launch: {first} {second}")
 
 
 def hostile_names(page, path):
@@ -443,7 +482,7 @@ def main():
             many_runs(page, folder)
             formulas(page, folder)
             path = report(folder, "known", *known_files(folder))
-            for test in [known_difference, known_run, hostile_names, figures, themes, paper]:
+            for test in [known_difference, known_run, known_trace, hostile_names, figures, themes, paper]:
                 test(page, path)
                 page.quiet(test.__name__)
     finally:

@@ -84,7 +84,8 @@ bool report_take(struct collection *collection, const char *path)
 		          strcmp(path, "results.db") == 0 ? "; 'sluice figure NAME' makes it" : "");
 		return false;
 	}
-	bool fine = take_text(collection, path, text, length);
+	bool fine = report_is_perfetto(text, length) ? report_take_perfetto(collection, path, text, length)
+	                                             : take_text(collection, path, text, length);
 	free(text);
 	return fine;
 }

@@ -69,7 +69,8 @@ int command_report(int argc, char **argv)
 		       "run' wrote: "
 		       "statistics (--stats FILE.json), and behind these what belongs to the same run: samples "
 		       "(--sample), "
-		       "a timeline (--timeline), a profile (--profile). The filters are of the runs of files of "
+		       "a timeline (--timeline), a trace (--trace), a profile (--profile). The filters are of the runs "
+		       "of files of "
 		       "results.",
 	};
 	run_filter_options(options + 2, KEY_FILTER, 1);
