@@ -414,6 +414,53 @@ def figures(page, path):
     check("it ends too early" in page.text(), "a wrong metric is said")
 
 
+PLAN = """
+title: Bars <b>
+source: a paper, Fig. 1
+metric: 1 / cycles
+unit: speed
+show: percent
+relative_to: usual
+mean: geometric
+columns: {usual: {machine: gtx480}, few: {machine: gtx480, options: [l1d.sets=16]}, count: {machine: gtx480, metric: cycles, show: value, unit: cycles}}
+rows: {one: {program: ./a, arguments: ["1"], published: [~, -50, ~]}, two: {program: ./a, arguments: ["2"]}}
+"""
+LINES = """
+title: Lines
+metric: cycles
+over: {l1d.sets: sets of L1}
+axes: {l1d.sets: [16, 32], n: [1, 2], command: "./a {n}"}
+"""
+PROGRAM = """#!/bin/sh
+sets=$(echo "${SLUICE_OPTIONS-}" | sed -n 's/.*l1d.sets=//p')
+echo "{\\"kernels\\": [{\\"name\\": \\"k\\", \\"cycles\\": $(($1 * 1000 + 10 * ${sets:-0})), \\"counters\\": {}}], \\"totals\\": {}}" >"$SLUICE_STATS"
+"""
+
+
+def experiments(page, folder):
+    """Figures of `sluice figure`: panels by what is shown, ours and the paper's in the table, lines over numbers."""
+    (folder / "bars.yaml").write_text(PLAN)
+    (folder / "lines.yaml").write_text(LINES)
+    (folder / "a").write_text(PROGRAM)
+    (folder / "a").chmod(0o755)
+    for name in ["bars", "lines"]:
+        subprocess.run([sluice, "figure", "-q", f"./{name}.yaml", "--results", "figures.db"], check=True, cwd=folder, stdout=subprocess.DEVNULL)
+    path = report(folder, "figures", "figures.db", "--figure", "./bars.yaml", "--figure", "./lines.yaml")
+    page.open(path, "#figures")
+    check("Bars <b>" in page.text("h2") and "a paper, Fig. 1; runs of size small; a mark on a bar is the paper's number." in page.text(), "what the figure is")
+    check([caption.text for caption in page.all("figcaption")] == ["speed over usual, percent", "cycles"], "a panel for each thing that is shown")
+    rows = page.script("return [...document.querySelectorAll('main tbody tr')].map((row) => [...row.cells].map((cell) => cell.textContent))")
+    check(rows[0] == ["one", "0", "-13.79", "-50", "1,000"] and rows[1] == ["two", "0", "-7.41", "-", "2,000"] and rows[2][0] == "geomean", f"the numbers: {rows}")
+    page.picture("experiment")
+    page.change("main select", "lines")
+    page.wait("location.hash === '#figures/lines'", "the other figure")
+    check([caption.text for caption in page.all("figcaption")] == ["Lines"] and len(page.all("main canvas")) == 1, "a figure over numbers")
+    page.picture("experiment-lines")
+    page.change("main select", "own")
+    page.wait("document.querySelector('input[list=metrics]')", "a figure of one's own")
+    page.quiet("experiments")
+
+
 # --- light and dark ---
 
 CONTRAST = """
@@ -481,6 +528,7 @@ def main():
             folder, page = Path(name), Page(browser)
             many_runs(page, folder)
             formulas(page, folder)
+            experiments(page, folder)
             path = report(folder, "known", *known_files(folder))
             for test in [known_difference, known_run, known_trace, hostile_names, figures, themes, paper]:
                 test(page, path)

@@ -9,12 +9,14 @@
  *   shapes          lists of numbers of counters: which ones a run has, in order
  *   configurations  of machines: the first whole, of all others the keys that are not as there (null: not there)
  *   keys            [unit, meaning] of the machine's keys and of mechanisms' options (NAME.KEY), by name
+ *   figures         those of experiments: see figures.c
  *   runs            see run.c, launches.c; what belongs to a run besides: samples.c, timeline.c; a profile stands there as it was
  */
 #ifndef SLUICE_CLI_REPORT_H
 #define SLUICE_CLI_REPORT_H
 
 #include "cli/commands.h"
+#include "cli/figure/study.h"
 #include "cli/run_filters.h"
 
 #include <jansson.h>
@@ -33,7 +35,7 @@ struct collection {
 	const char *command; /* "sluice report" */
 	size_t launches;     /* of a run that are kept apart, at most */
 	struct run_filters filters;
-	json_t *files, *runs, *shapes, *kernels, *configurations;
+	json_t *files, *figures, *runs, *shapes, *kernels, *configurations;
 	struct dictionary texts, counters, causes, kernel_numbers, shape_numbers, configuration_numbers;
 	json_t *last; /* the run of the statistics named last, to which samples, timelines and profiles belong; or NULL */
 };
@@ -49,6 +51,7 @@ bool report_take(struct collection *collection, const char *path);
 
 /* --- of a file each; false after a message that names it --- */
 
+bool report_is_store(const char *path);
 bool report_take_store(struct collection *collection, const char *path);
 bool report_take_statistics(struct collection *collection, const char *path, json_t *root);
 bool report_take_profile(struct collection *collection, const char *path, json_t *root);
@@ -59,6 +62,9 @@ bool report_take_trace(struct collection *collection, const char *path, const js
 /* Of Perfetto's format, also compressed; whether it is that by its first bytes. */
 bool report_take_perfetto(struct collection *collection, const char *path, const char *bytes, size_t length);
 bool report_is_perfetto(const char *bytes, size_t length);
+
+/* Adds the figures of the study that it names, of the runs in its results. */
+bool report_take_figures(struct collection *collection, struct study *study);
 
 /* --- runs --- */
 
