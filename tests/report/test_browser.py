@@ -350,6 +350,8 @@ def known_run(page, path):
         check(len(page.all(f"section#{section}")) == 1, f"section {section}")
     lines = page.text("#lines")
     check("<b>not bold</b>" in lines and "something new" in lines and "as it is" in lines and "75.0 %" in lines, f"lines: {lines[:300]}")
+    row = page.script("return [...document.querySelectorAll('#lines tbody tr')].map((row) => row.textContent).find((text) => text.includes('float a = x[0]'))")
+    check("360.5" in row and "500" in row and "3,520" in row and "line 5: 75, line 4: 8" in row, f"a line of two instructions: {row}")
     heat = page.script("return [...document.querySelectorAll('#lines td')].map((cell) => cell.style.background).filter((background) => background)")
     heat = [float(background.split("/")[1].strip(" )")) for background in heat]
     check(len(heat) == 2 and heat[0] > 1.1 * heat[1] > 0, f"the line that waits more is hotter: {heat}")
