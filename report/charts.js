@@ -113,7 +113,7 @@ function waterfall(words, from, to, rows, names) {
 		options: {
 			indexAxis: "y",
 			scales: {
-				x: axis(cut ? "cycles; the axis does not begin at 0" : "cycles", {min: cut, ticks: {callback: (value) => shortText(value)}}),
+				x: axis(cut ? "cycles; the axis does not begin at 0" : "cycles", {min: cut, ticks: {callback: (value) => (cut ? numberText : shortText)(value)}}),
 				y: axis("", {grid: {display: false}, ticks: {autoSkip: false}}),
 			},
 			plugins: {

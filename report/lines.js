@@ -44,7 +44,7 @@ function sourceLines(kernel) {
 	// What has no source here: lines of files that are not in the profile, and what has no line.
 	const others = [...groups.entries()].map(([key, rows]) => ({...addLines(rows), text: key ? "" : "(no line of a source)",
 		file: key ? rows[0].file : "", line: key ? rows[0].line : null}));
-	return [...lines, ...others];
+	return [...lines, ...others.sort((one, other) => compare(one.file, other.file) || compare(one.line, other.line))];
 }
 
 const share = (part, whole) => (whole > 0 ? part / whole : NaN);
@@ -126,7 +126,7 @@ function profileSection(run) {
 		lineShown[key] = value;
 		render("lines");
 	};
-	const files = Object.keys(kernel?.source ?? {});
+	const files = [...new Set(lines.map((row) => row.file).filter(Boolean))];
 	const lineOf = new Map((kernel?.instructions ?? []).map((row) => [row.index, row.line ? `line ${row.line}` : "no line"]));
 	return [
 		element("div.tools", null,
@@ -137,7 +137,7 @@ function profileSection(run) {
 			element("span.muted", null, `${kernel?.launches > 1 ? `${kernel.launches} launches` : "1 launch"}, ${numberText(kernel?.cycles)} cycles`)),
 		lineShown.form === SOURCE
 			? heatTable(lineShown.lines === "whole files" ? lines : nearCode(lines), [
-				...(files.length > 1 ? [{title: "file", of: (row) => row.file ?? ""}] : []),
+				...(files.length > 1 ? [{title: "file", of: (row) => row.file ?? "", cell: (row) => element("span", {title: row.file}, (row.file ?? "").split("/").pop())}] : []),
 				{title: "line", number: true, of: (row) => row.line, cell: (row) => String(row.line ?? "")}], "source", files.length === 1 ? files[0] : "Source lines",
 			waitersColumn((index) => lineOf.get(index) ?? "no line", "lines"))
 			: heatTable(kernel?.instructions ?? [], [

@@ -298,6 +298,13 @@ def known_files(folder):
     b = made_up.statistics("add", [made_up.kernel("add", 1000, known_stack(550, 350), known_counters(750))], mechanisms=["cap:runs=16,retry=true"],
                            configuration={"sm.count": 30})
     c = made_up.statistics(hostile, [made_up.kernel(hostile, 10, known_stack(1, 9), {"<b>.x": 1}, demangled=hostile)], machine="<u>m</u>", mechanisms=["\u2028 '\"&:a=<i>"])
+    (folder / "real.cu").write_text("// <b>first</b>\nx[0] = 1;\n\n\ny[0] = 2;")
+    (folder / "secret").write_text("not to be seen")
+    real = made_up.profile({3: {"dram": 5}})
+    del real["kernels"][0]["source"]
+    for instruction, file, line in zip(real["kernels"][0]["instructions"], ["real.cu", "secret", "gone.cu", "real.cu"], [2, 1, 7, 5]):
+        instruction |= {"file": file, "line": line}
+    (folder / "c.profile.json").write_text(json.dumps(real))
     files = {"a.json": a, "b.json": b, "c.json": c, "a.profile.json": made_up.profile({3: {"dram": 900}, 4: {"dram": 100, "l1": 5}}),
              "b.profile.json": made_up.profile({3: {"dram": 300}, 4: {"dram": 250}})}
     for name, content in files.items():
@@ -318,7 +325,7 @@ def known_files(folder):
                    {"pid": 1, "tid": 3, "ts": ts + 5, "ph": "i", "name": hostile, "args": {"kernel": launch}},
                    {"pid": 0, "tid": 1, "ts": ts, "dur": dur, "ph": "X", "name": "a1.5" + hostile, "args": {"kernel": launch, "launch": launch}}]
     (folder / "c.trace.json").write_text(json.dumps({"traceEvents": events}))
-    return ["a.json", "a.profile.json", "b.json", "b.profile.json", "b.samples.csv", "b.timeline.csv", "c.json", "c.trace.json"]
+    return ["a.json", "a.profile.json", "b.json", "b.profile.json", "b.samples.csv", "b.timeline.csv", "c.json", "c.trace.json", "c.profile.json"]
 
 
 def known_difference(page, path):
@@ -367,6 +374,15 @@ def known_run(page, path):
     page.script("document.querySelector('.timeline canvas').focus()")
     page.press("+", Keys.ARROW_RIGHT, "-", "0")
     page.picture("run")
+
+
+def known_sources(page, path):
+    """Sources that a profile names are in the page, those that are here; and no other files."""
+    page.open(path, "#run/2")
+    rows = page.script("return [...document.querySelectorAll('#lines tbody tr')].map((row) => row.textContent)")
+    check(any(row.startswith("real.cu2") and "x[0] = 1;" in row for row in rows) and any(row.startswith("real.cu5") and "y[0] = 2;" in row for row in rows), f"lines of the source: {rows}")
+    check(any("<b>first</b>" in row for row in rows) and any(row.startswith("gone.cu7") for row in rows), f"lines near, and of what is not here: {rows}")
+    check("not to be seen" not in Path(path).read_text(), "what is no source is not in the page")
 
 
 def known_trace(page, path):
@@ -532,7 +548,7 @@ def main():
             formulas(page, folder)
             experiments(page, folder)
             path = report(folder, "known", *known_files(folder))
-            for test in [known_difference, known_run, known_trace, hostile_names, figures, themes, paper]:
+            for test in [known_difference, known_run, known_sources, known_trace, hostile_names, figures, themes, paper]:
                 test(page, path)
                 page.quiet(test.__name__)
     finally:
