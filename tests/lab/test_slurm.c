@@ -82,6 +82,7 @@ static void test_reason(void **state)
 	         "FAILED", 0, 0},
 		{"RUNNING\n", "JobId=19 JobState=NODE_FAIL Reason=NodeDown\n", "NODE_FAIL", 0, 0},
 		{"REQUEUED\n", "", "", 0, 1},
+		{"CANCELLED by 0\n", "", "CANCELLED", 0, 1},
 		{"Slurm accounting storage is disabled\n", "JobId=19 JobState=CANCELLED Reason=None\n", "CANCELLED", 1,
 	         0},
 		{"", "slurm_load_jobs error: Invalid job id specified\n", "", 1, 1},
