@@ -113,7 +113,7 @@ function waterfall(words, from, to, rows, names) {
 		options: {
 			indexAxis: "y",
 			scales: {
-				x: axis(cut ? "cycles; the axis does not begin at 0" : "cycles", {min: cut, ticks: {callback: (value) => shortText(value)}}),
+				x: axis(cut ? "cycles; the axis does not begin at 0" : "cycles", {min: cut, ticks: {callback: (value) => (cut ? numberText : shortText)(value)}}),
 				y: axis("", {grid: {display: false}, ticks: {autoSkip: false}}),
 			},
 			plugins: {
@@ -150,7 +150,7 @@ function lineChart(words, height, lines, x, y, more = {}) {
 			interaction: {mode: "nearest", axis: "x", intersect: false},
 			scales: {
 				x: axis(x, {type: "linear", min: more.from, max: more.to, ticks: {callback: (value) => shortText(value)}}),
-				y: axis(y, {stacked: more.stacked, min: 0, max: more.most, ticks: {callback: (value) => shortText(value)}}),
+				y: axis(y, {stacked: more.stacked, [more.below ? "beginAtZero" : "min"]: more.below ? true : 0, max: more.most, ticks: {callback: (value) => shortText(value)}}),
 			},
 			plugins: {
 				legend: {display: lines.length > 1},
@@ -163,8 +163,27 @@ function lineChart(words, height, lines, x, y, more = {}) {
 	});
 }
 
-// Bars in groups: `groups` along the axis, a series each of {label, values}; or lines over the groups' names.
-function groupChart(words, type, groups, series, y, height = 420) {
+// Marks of other numbers on bars: a line across each at its value.
+const marks = {
+	id: "marks",
+	afterDatasetsDraw(drawn) {
+		const pen = drawn.ctx;
+		drawn.data.datasets.forEach((dataset, i) => drawn.isDatasetVisible(i) && dataset.marks?.forEach((value, at) => {
+			const bar = drawn.getDatasetMeta(i).data[at];
+			if (!isNumber(value) || !bar)
+				return;
+			const y = drawn.scales.y.getPixelForValue(value), half = Math.max(3, bar.width / 2 + 1);
+			pen.fillStyle = cssColour("--panel");
+			pen.fillRect(bar.x - half, y - 2, 2 * half, 4);
+			pen.fillStyle = cssColour("--text");
+			pen.fillRect(bar.x - half, y - 1, 2 * half, 2);
+		}));
+	},
+};
+
+// Bars in groups: `groups` along the axis, a series each of {label, values, marks}; or lines over the groups' names.
+function groupChart(words, type, groups, series, y, height = 420, stacked = false) {
+	const others = series.flatMap((one) => one.marks ?? []).filter(isNumber);
 	return chart(words, height, {
 		type: type === "lines" ? "line" : "bar",
 		data: {
@@ -172,6 +191,7 @@ function groupChart(words, type, groups, series, y, height = 420) {
 			datasets: series.map((one, i) => ({
 				label: one.label,
 				data: one.values.map((value) => (isNumber(value) ? value : null)),
+				marks: one.marks,
 				backgroundColor: seriesColour(i),
 				borderColor: seriesColour(i),
 				borderWidth: type === "lines" ? 2 : 0,
@@ -179,11 +199,12 @@ function groupChart(words, type, groups, series, y, height = 420) {
 				maxBarThickness: 48,
 			})),
 		},
+		plugins: [marks],
 		options: {
 			interaction: {mode: "index", intersect: false},
 			scales: {
-				x: axis("", {grid: {display: false}, ticks: {maxRotation: 60, autoSkip: groups.length > 80}}),
-				y: axis(y, {beginAtZero: true, ticks: {callback: (value) => shortText(value)}}),
+				x: axis("", {stacked, grid: {display: false}, ticks: {maxRotation: 60, autoSkip: groups.length > 80}}),
+				y: axis(y, {stacked, beginAtZero: true, suggestedMin: Math.min(0, ...others), suggestedMax: Math.max(0, ...others), ticks: {callback: (value) => shortText(value)}}),
 			},
 			plugins: {
 				legend: {display: series.length > 1 || series[0]?.label !== ""},

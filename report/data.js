@@ -107,6 +107,10 @@ function mechanismOptions(text) {
 	return [[name, "on"], ...options.map(([key, value]) => [`${name}.${key}`, value ?? ""])];
 }
 
+// Of the files that a kernel's instructions name, those that are in the page, in the order in which it names them.
+const sourcesOf = (kernel, sources) => Object.fromEntries([...new Set((kernel.instructions ?? []).map((row) => row.file))]
+	.filter((file) => sources[file]).map((file) => [file, sources[file]]));
+
 class Run {
 	constructor(data, number) {
 		this.data = data;
@@ -119,6 +123,8 @@ class Run {
 		this.mechanismNames = (this.facts.mechanisms ?? "").split(" ").filter((name) => name)
 			.map((name) => name.split(":")[0].split("/").pop());
 		const first = DATA.configurations[0] ?? {};
+		for (const kernel of data.profile ?? [])
+			kernel.source ??= sourcesOf(kernel, data.sources ?? {});
 		this.configuration = data.configuration === undefined ? {} : {...first, ...DATA.configurations[data.configuration]};
 	}
 

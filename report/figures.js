@@ -81,7 +81,16 @@ function withMean(data) {
 	})};
 }
 
-function figuresView(view) {
+// Which of the experiments' figures is looked at, or one's own.
+const figureChoice = (name) => DATA.figures.length > 0 && element("div.tools", null,
+	select("figure", [...DATA.figures.map((each) => [each.name, `${each.name}: ${each.title}`]), ["own", "of your own"]], name, (value) => go(`#figures/${value}`)));
+
+function figuresView(view, name = DATA.figures[0]?.name ?? "own") {
+	const known = DATA.figures.find((each) => each.name === decodeURIComponent(name));
+	return known ? experimentView(view, known) : ownView(view);
+}
+
+function ownView(view) {
 	const keys = figureKeys(), runs = chosenRuns().rows;
 	figureShown.metric ??= figureNames.includes("IPC") ? "IPC" : "cycles";
 	figureShown.rows = keys.includes(figureShown.rows) ? figureShown.rows : keys[0] ?? "run";
@@ -108,6 +117,7 @@ function figuresView(view) {
 	];
 	replaceChildren(view, element("section.page", null,
 		element("h2", null, "A figure"),
+		figureChoice("own"),
 		element("p.muted", null, `Of the ${plural(runs.length, "run")} that the table of runs shows. `,
 			"A metric is a counter, a figure, or a formula: 100 * l1d.misses / l1d.accesses."),
 		element("div.tools", null,

@@ -7,23 +7,23 @@ const LINE_FIGURES = {
 	latency_p95: "cycles that 95 of 100 stay below", dram_bytes: "moved between L2 and DRAM", diverged: "branches whose lanes went both ways",
 	l1_accesses: "looked in L1", l1_hits: "of these found", l2_accesses: "looked in L2", l2_hits: "of these found",
 };
-const PLACE = ["instructions", "index", "ptx_line", "file", "line", "text", "waits", "kernel"];
-const NOT_ADDED = ["latency_mean", "latency_p95"];
+const PLACE = ["instructions", "index", "ptx_line", "file", "line", "text", "waits", "kernel", "function", "waited_for_by"];
 
 const waitsOf = (row) => combine(Object.values(row.waits ?? {}));
 
-// Instructions of a line added up; means are weighted by issues.
+// Instructions of a line added up: of latencies the mean of all answers, and of those that 95 of 100 stay below, the most.
 function addLines(rows) {
 	const sum = {...rows[0], waits: {}, instructions: rows.length};
 	for (const row of rows)
 		for (const [cause, slots] of Object.entries(row.waits ?? {}))
 			sum.waits[cause] = (sum.waits[cause] ?? 0) + slots;
+	sum.waited_for_by = rows.flatMap((row) => row.waited_for_by ?? []);
 	for (const name of new Set(rows.flatMap((row) => Object.keys(row)))) {
 		const known = rows.filter((row) => isNumber(row[name]));
 		if (PLACE.includes(name) || !known.length)
 			continue;
-		const weight = combine(known.map((row) => row.issues ?? 1)) || 1;
-		sum[name] = name === "latency_mean" ? combine(known.map((row) => row[name] * (row.issues ?? 1))) / weight
+		const weight = combine(known.map((row) => row.answers ?? 1)) || 1;
+		sum[name] = name === "latency_mean" ? combine(known.map((row) => row[name] * (row.answers ?? 1))) / weight
 			: name === "latency_p95" ? Math.max(...known.map((row) => row[name])) : combine(known.map((row) => row[name]));
 	}
 	return sum;
@@ -44,7 +44,7 @@ function sourceLines(kernel) {
 	// What has no source here: lines of files that are not in the profile, and what has no line.
 	const others = [...groups.entries()].map(([key, rows]) => ({...addLines(rows), text: key ? "" : "(no line of a source)",
 		file: key ? rows[0].file : "", line: key ? rows[0].line : null}));
-	return [...lines, ...others];
+	return [...lines, ...others.sort((one, other) => compare(one.file, other.file) || compare(one.line, other.line))];
 }
 
 const share = (part, whole) => (whole > 0 ? part / whole : NaN);
@@ -70,8 +70,25 @@ function lineColumns(rows) {
 	];
 }
 
+// Who waited for what a row brought: places, as `placeOf` names instructions, with their slots, the most first.
+function waiters(row, placeOf) {
+	const sums = new Map();
+	for (const {index, slots} of row.waited_for_by ?? [])
+		sums.set(placeOf(index), (sums.get(placeOf(index)) ?? 0) + slots);
+	return [...sums].sort((one, other) => other[1] - one[1]);
+}
+
+function waitersColumn(placeOf, what) {
+	const words = (list) => list.map(([place, slots]) => `${place}: ${numberText(slots)}`).join(", ");
+	return {title: "waited for by", hint: `${what} that stood and waited for its data, with their slots`, of: (row) => combine(waiters(row, placeOf).map(([, slots]) => slots)),
+		cell: (row) => {
+			const list = waiters(row, placeOf);
+			return list.length ? element("span", {title: words(list)}, words(list.slice(0, 2)) + (list.length > 2 ? " ..." : "")) : "";
+		}};
+}
+
 // `code` is the title of the column of texts.
-function heatTable(rows, first, code, caption) {
+function heatTable(rows, first, code, caption, last) {
 	const most = Math.max(1, ...rows.map(waitsOf)), all = combine(rows.map(waitsOf));
 	return table({
 		rows,
@@ -86,6 +103,7 @@ function heatTable(rows, first, code, caption) {
 				cell: (row) => (waitsOf(row) ? miniStack(row.waits) : "")},
 			codeColumn(code),
 			...lineColumns(rows),
+			...(rows.some((row) => row.waited_for_by?.length) ? [last] : []),
 		],
 	});
 }
@@ -108,7 +126,8 @@ function profileSection(run) {
 		lineShown[key] = value;
 		render("lines");
 	};
-	const files = Object.keys(kernel?.source ?? {});
+	const files = [...new Set(lines.map((row) => row.file).filter(Boolean))];
+	const lineOf = new Map((kernel?.instructions ?? []).map((row) => [row.index, row.line ? `line ${row.line}` : "no line"]));
 	return [
 		element("div.tools", null,
 			kernels.length > 1 && select("kernel", kernels.map((each, i) => [String(i), each.demangled ?? each.name ?? "?"]),
@@ -118,11 +137,12 @@ function profileSection(run) {
 			element("span.muted", null, `${kernel?.launches > 1 ? `${kernel.launches} launches` : "1 launch"}, ${numberText(kernel?.cycles)} cycles`)),
 		lineShown.form === SOURCE
 			? heatTable(lineShown.lines === "whole files" ? lines : nearCode(lines), [
-				...(files.length > 1 ? [{title: "file", of: (row) => row.file ?? ""}] : []),
-				{title: "line", number: true, of: (row) => row.line, cell: (row) => String(row.line ?? "")}], "source", files.length === 1 ? files[0] : "Source lines")
+				...(files.length > 1 ? [{title: "file", of: (row) => row.file ?? "", cell: (row) => element("span", {title: row.file}, (row.file ?? "").split("/").pop())}] : []),
+				{title: "line", number: true, of: (row) => row.line, cell: (row) => String(row.line ?? "")}], "source", files.length === 1 ? files[0] : "Source lines",
+			waitersColumn((index) => lineOf.get(index) ?? "no line", "lines"))
 			: heatTable(kernel?.instructions ?? [], [
 				{title: "#", number: true, of: (row) => row.index, cell: (row) => String(row.index ?? "")},
-				{title: "source line", number: true, of: (row) => row.line, cell: (row) => String(row.line ?? "")}], "PTX", PTX),
+				{title: "source line", number: true, of: (row) => row.line, cell: (row) => String(row.line ?? "")}], "PTX", PTX, waitersColumn((index) => `# ${index}`, "instructions")),
 	];
 }
 

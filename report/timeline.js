@@ -1,7 +1,11 @@
 // A run's timeline: what each unit did when. Drawn by hand, since there may be some hundred thousand bars.
 
-const LANE_HEIGHT = 14, LANE_NAMES = 118, AXIS_HEIGHT = 22;
-const timelineShown = {kernel: null, units: "SM 0"};
+const LANE_HEIGHT = 14, LANE_NAMES = 118, AXIS_HEIGHT = 22, COUNTER_HEIGHT = 34;
+const GREY_SERIES = 7; // too near to what kernels have
+const timelineShown = {kernel: null, units: "SM 0", counters: true};
+
+// Of an event of that name: launches are told by their arguments, since names of kernels are any.
+const laneKind = (name, args) => (args.startsWith("launch=") ? "kernel" : name.includes(".") ? name.split(".")[0] : "block");
 
 // Of a launch and of some units: lanes [{unit, track, kind, events: [{begin, end, name, args}]}], in the order of units.
 function timelineLanes(timeline, kernel, units) {
@@ -10,7 +14,7 @@ function timelineLanes(timeline, kernel, units) {
 		const unit = texts[timeline.unit[i]];
 		if (launch !== kernel || (units !== "all" && unit !== units && unit !== "GPU"))
 			return;
-		const name = texts[timeline.name[i]], kind = unit === "GPU" && !name.includes(".") ? "kernel" : name.includes(".") ? name.split(".")[0] : "block";
+		const name = texts[timeline.name[i]], kind = laneKind(name, texts[timeline.args[i]]);
 		const key = `${unit}\n${kind}\n${timeline.track[i]}`;
 		if (!lanes.has(key))
 			lanes.set(key, {unit, kind, track: timeline.track[i], events: []});
@@ -18,9 +22,20 @@ function timelineLanes(timeline, kernel, units) {
 			args: (kind === "kernel" ? name + " " : "") + texts[timeline.args[i]]});
 	});
 	const rank = (lane) => (lane.unit === "GPU" ? 0 : lane.unit.startsWith("SM") ? 1 : 2);
+	const kindRank = (lane) => ["kernel", "block", "warp"].indexOf(lane.kind) + 1 || 4;
 	return [...lanes.values()].sort((one, other) => rank(one) - rank(other) || compare(one.unit, other.unit) ||
-		(one.kind !== "block") - (other.kind !== "block") || compare(one.kind, other.kind) || one.track - other.track);
+		kindRank(one) - kindRank(other) || compare(one.kind, other.kind) || one.track - other.track);
 }
+
+// Of a launch, counters that were ever more than 0: [{name, unit, steps: [{from, to, value}]}].
+function timelineCounters(timeline, kernel, end) {
+	return Object.entries(timeline.counters ?? {}).map(([name, {unit, kernel: kernels, cycle, value}]) => {
+		const found = cycle.map((from, i) => ({from, value: value[i]})).filter((_, i) => kernels[i] === kernel);
+		return {name, unit, steps: found.map((step, i) => ({...step, to: found[i + 1]?.from ?? end})), most: Math.max(0, ...found.map((step) => step.value))};
+	}).filter((counter) => counter.most > 0);
+}
+
+const counterText = (counter, value) => `${numberText(value)}${counter.unit === "%" ? " %" : ""}`;
 
 function laneName(lane) {
 	if (lane.kind === "kernel")
@@ -29,15 +44,15 @@ function laneName(lane) {
 }
 
 class Timeline {
-	constructor(lanes, end) {
-		Object.assign(this, {lanes, end, from: 0, to: end});
+	constructor(counters, lanes, end) {
+		Object.assign(this, {counters, lanes, end, from: 0, to: end, lanesFrom: counters.length * COUNTER_HEIGHT});
 		this.names = [...new Set(lanes.flatMap((lane) => lane.events.map((event) => event.name)))];
 		this.canvas = element("canvas", {role: "img", tabindex: "0",
 			"aria-label": "timeline; the table below sums it up. Keys: left and right move, + and - zoom, 0 shows all",
 			onkeydown: (event) => this.key(event), onwheel: (event) => this.wheel(event), onmousemove: (event) => this.move(event),
 			onmousedown: (event) => (this.dragged = event.offsetX), onmouseleave: () => this.leave()});
 		this.note = element("div.tip", {hidden: true});
-		this.frame = element("div.timeline", {style: `height: ${lanes.length * LANE_HEIGHT + AXIS_HEIGHT}px`}, this.canvas, this.note);
+		this.frame = element("div.timeline", {style: `height: ${this.lanesFrom + lanes.length * LANE_HEIGHT + AXIS_HEIGHT}px`}, this.canvas, this.note);
 		undrawn.push(() => {
 			this.draw();
 			new ResizeObserver(() => this.draw()).observe(this.frame);
@@ -50,7 +65,10 @@ class Timeline {
 	}
 
 	colour(name) {
-		return name === "kernel" ? cssColour("--muted") : seriesColour(this.names.filter((each) => each !== "kernel").indexOf(name));
+		if (name === "kernel")
+			return cssColour("--muted");
+		const number = this.names.filter((each) => each !== "kernel").indexOf(name);
+		return seriesColour(number < GREY_SERIES ? number : number + 1);
 	}
 
 	x(cycle) {
@@ -71,8 +89,32 @@ class Timeline {
 		pen.scale(scale, scale);
 		pen.font = "11px system-ui, sans-serif";
 		pen.textBaseline = "middle";
+		this.drawCounters(pen);
 		this.drawLanes(pen);
 		this.drawAxis(pen);
+	}
+
+	// Each against an axis of its own, from 0 to the most that it was.
+	drawCounters(pen) {
+		const text = cssColour("--muted"), line = cssColour("--line"), area = cssColour("--accent");
+		this.counters.forEach((counter, i) => {
+			const y = i * COUNTER_HEIGHT, height = COUNTER_HEIGHT - 6, bottom = y + COUNTER_HEIGHT - 2;
+			pen.fillStyle = text;
+			pen.fillText(counter.name, 4, y + 11, LANE_NAMES - 8);
+			pen.fillText(`0 to ${counterText(counter, counter.most)}`, 4, y + 25, LANE_NAMES - 8);
+			pen.fillStyle = line;
+			pen.fillRect(LANE_NAMES, bottom, this.canvas.clientWidth - LANE_NAMES, 1);
+			pen.fillStyle = area;
+			for (const {from, to, value} of counter.steps) {
+				if (to < this.from || from > this.to)
+					continue;
+				const left = Math.max(LANE_NAMES, this.x(from)), right = Math.min(this.canvas.clientWidth, this.x(to)), top = bottom - height * value / counter.most;
+				pen.globalAlpha = 0.3;
+				pen.fillRect(left, top, right - left, bottom - top);
+				pen.globalAlpha = 1;
+				pen.fillRect(left, top, right - left, 1);
+			}
+		});
 	}
 
 	drawLanes(pen) {
@@ -80,7 +122,7 @@ class Timeline {
 		const text = cssColour("--muted"), line = cssColour("--line"), paper = cssColour("--panel");
 		let unit = "";
 		this.lanes.forEach((lane, i) => {
-			const y = i * LANE_HEIGHT;
+			const y = this.lanesFrom + i * LANE_HEIGHT;
 			if (lane.unit !== unit) {
 				pen.fillStyle = line;
 				pen.fillRect(0, y, this.canvas.clientWidth, 1);
@@ -103,7 +145,7 @@ class Timeline {
 	}
 
 	drawAxis(pen) {
-		const y = this.lanes.length * LANE_HEIGHT, width = this.canvas.clientWidth - LANE_NAMES;
+		const y = this.lanesFrom + this.lanes.length * LANE_HEIGHT, width = this.canvas.clientWidth - LANE_NAMES;
 		const raw = (this.to - this.from) / Math.max(2, width / 110), power = 10 ** Math.floor(Math.log10(raw));
 		const step = Math.max(1, power * [1, 2, 5, 10].find((factor) => factor * power >= raw));
 		pen.fillStyle = cssColour("--muted");
@@ -155,15 +197,22 @@ class Timeline {
 			this.show(this.from + by, this.to + by);
 			return;
 		}
-		const lane = this.lanes[Math.floor(event.offsetY / LANE_HEIGHT)], cycle = this.cycle(event.offsetX);
+		const text = this.textAt(event.offsetY, this.cycle(event.offsetX));
+		this.note.hidden = !text;
+		this.note.textContent = text;
+		this.note.style.left = `${Math.max(0, Math.min(event.offsetX + 12, this.canvas.clientWidth - 320))}px`;
+		this.note.style.top = `${event.offsetY + 14}px`;
+	}
+
+	// What is drawn there, in words; "" where nothing is.
+	textAt(y, cycle) {
+		const counter = this.counters[Math.floor(y / COUNTER_HEIGHT)], step = counter?.steps.find((each) => each.from <= cycle && cycle < each.to);
+		if (step)
+			return `${counter.name}  ${counterText(counter, step.value)}${counter.unit === "%" ? "" : ` ${counter.unit}`}, from ${numberText(step.from)} to ${numberText(step.to)}`;
+		const lane = counter ? undefined : this.lanes[Math.floor((y - this.lanesFrom) / LANE_HEIGHT)];
 		const slack = (this.to - this.from) / this.canvas.clientWidth;
 		const found = lane?.events.findLast((each) => each.begin <= cycle + slack && cycle - slack <= each.end);
-		this.note.hidden = !found;
-		if (!found)
-			return;
-		this.note.textContent = `${found.name}  ${numberText(found.begin)} to ${numberText(found.end)}, ${plural(found.end - found.begin, "cycle")}  ${found.args}`;
-		this.note.style.left = `${Math.min(event.offsetX + 12, this.canvas.clientWidth - 320)}px`;
-		this.note.style.top = `${event.offsetY + 14}px`;
+		return found ? `${found.name}  ${numberText(found.begin)} to ${numberText(found.end)}, ${plural(found.end - found.begin, "cycle")}  ${found.args}` : "";
 	}
 
 	leave() {
@@ -184,6 +233,9 @@ function timelineSums(lanes) {
 	return [...sums.values()];
 }
 
+// Each value counts for as long as it stood.
+const stepsMean = ({steps}) => share(combine(steps.map((step) => step.value * (step.to - step.from))), combine(steps.map((step) => step.to - step.from)));
+
 function timelineSection(run) {
 	const timeline = run.data.timeline, {texts} = timeline;
 	const kernels = [...new Set(timeline.kernel)].sort((a, b) => a - b);
@@ -192,7 +244,7 @@ function timelineSection(run) {
 	const unit = units.includes(timelineShown.units) || timelineShown.units === "all" ? timelineShown.units : units[0] ?? "all";
 	const lanes = timelineLanes(timeline, kernel, unit);
 	const end = Math.max(1, ...lanes.map((lane) => lane.events.reduce((most, event) => Math.max(most, event.end), 0)));
-	const drawn = new Timeline(lanes, end);
+	const counters = timelineCounters(timeline, kernel, end), drawn = new Timeline(timelineShown.counters ? counters : [], lanes, end);
 	const set = (change) => {
 		Object.assign(timelineShown, change);
 		render("timeline");
@@ -203,6 +255,8 @@ function timelineSection(run) {
 			select("units", [["all", "all"], ...units.map((name) => [name])], unit, (value) => set({units: value})),
 			element("button", {onclick: () => drawn.zoom(0.5, (drawn.from + drawn.to) / 2)}, "zoom in"),
 			element("button", {onclick: () => drawn.zoom(2, (drawn.from + drawn.to) / 2)}, "zoom out"),
+			counters.length > 0 && element("button", {"aria-pressed": String(timelineShown.counters),
+				onclick: () => set({counters: !timelineShown.counters})}, "counters"),
 			element("span.muted", null, "drag to move, Ctrl and wheel to zoom"),
 			timeline.left_out > 0 && element("span.muted", null, `${numberText(timeline.left_out)} later events are not in this page`)),
 		drawn.legend(), drawn.frame,
@@ -212,6 +266,12 @@ function timelineSection(run) {
 			{title: "cycles", number: true, of: (row) => row.cycles},
 			{title: "mean", number: true, of: (row) => row.cycles / row.count},
 			{title: "longest", number: true, of: (row) => row.longest},
+		]}),
+		timelineShown.counters && counters.length > 0 && table({caption: "Counters of the whole machine", rows: counters, columns: [
+			{title: "counter", of: (row) => row.name},
+			{title: "unit", of: (row) => row.unit},
+			{title: "mean", number: true, of: stepsMean},
+			{title: "most", number: true, of: (row) => row.most},
 		]}),
 	];
 }

@@ -1,34 +1,10 @@
-/* Perfetto's trace: a sequence of TracePacket messages of protocol buffers, whose fields have the numbers below
- * (perfetto.dev/docs/reference/trace-packet-proto). A track's descriptor comes before its first event. A nanosecond there is a core cycle.
- */
+/* Perfetto's trace. A track's descriptor comes before its first event, an event's end right behind its begin. */
 #include "api/timeline_format.h"
 
-#include <string.h>
+#include "base/perfetto.h"
+#include "base/protobuf.h"
 
-/* Fields of the messages that are written, each with how it is encoded. */
-enum wire { VARINT = 0, FIXED64 = 1, BYTES = 2 };
-enum {
-	TRACE_PACKET = 1,
-	PACKET_TIMESTAMP = 8,
-	PACKET_SEQUENCE = 10,
-	PACKET_TRACK_EVENT = 11,
-	PACKET_TRACK_DESCRIPTOR = 60,
-	TRACK_UUID = 1,
-	TRACK_NAME = 2,
-	TRACK_PARENT = 5,
-	TRACK_COUNTER = 8,
-	TRACK_CHILD_ORDERING = 11,
-	TRACK_SIBLING_RANK = 12,
-	COUNTER_UNIT_NAME = 6,
-	EVENT_ANNOTATION = 4,
-	EVENT_TYPE = 9,
-	EVENT_TRACK = 11,
-	EVENT_NAME = 23,
-	EVENT_DOUBLE_VALUE = 44,
-	ANNOTATION_UINT = 3,
-	ANNOTATION_NAME = 10,
-};
-enum { ORDER_BY_RANK = 3, TYPE_SLICE_BEGIN = 1, TYPE_SLICE_END = 2, TYPE_INSTANT = 3, TYPE_COUNTER = 4, SEQUENCE = 1 };
+#include <string.h>
 
 /* A message that is being made. None of ours is longer; names that are, are cut. */
 struct message {
@@ -45,20 +21,20 @@ static void put_varint(struct message *message, uint64_t value)
 	message->byte[message->length++] = (uint8_t)value;
 }
 
-static void put_key(struct message *message, uint32_t field, enum wire wire)
+static void put_key(struct message *message, uint32_t field, enum protobuf_wire wire)
 {
 	put_varint(message, (uint64_t)field << 3 | wire);
 }
 
 static void put_number(struct message *message, uint32_t field, uint64_t value)
 {
-	put_key(message, field, VARINT);
+	put_key(message, field, PROTOBUF_VARINT);
 	put_varint(message, value);
 }
 
 static void put_bytes(struct message *message, uint32_t field, const void *bytes, size_t length)
 {
-	put_key(message, field, BYTES);
+	put_key(message, field, PROTOBUF_BYTES);
 	put_varint(message, length);
 	memcpy(message->byte + message->length, bytes, length);
 	message->length += length;
@@ -83,7 +59,7 @@ static void put_double(struct message *message, uint32_t field, double value)
 {
 	uint64_t bits;
 	memcpy(&bits, &value, sizeof bits);
-	put_key(message, field, FIXED64);
+	put_key(message, field, PROTOBUF_FIXED64);
 	for (uint32_t i = 0; i < 8; i++)
 		message->byte[message->length++] = (uint8_t)(bits >> 8 * i);
 }
@@ -94,10 +70,10 @@ static void write_packet(const struct timeline_file *file, uint32_t field, const
 {
 	struct message packet = {.length = 0}, whole = {.length = 0};
 	if (cycle)
-		put_number(&packet, PACKET_TIMESTAMP, *cycle);
-	put_number(&packet, PACKET_SEQUENCE, SEQUENCE);
+		put_number(&packet, PERFETTO_PACKET_TIMESTAMP, *cycle);
+	put_number(&packet, PERFETTO_PACKET_SEQUENCE, PERFETTO_SEQUENCE);
 	put_message(&packet, field, inner);
-	put_message(&whole, TRACE_PACKET, &packet);
+	put_message(&whole, PERFETTO_PACKET, &packet);
 	fwrite(whole.byte, 1, whole.length, file->piece.file);
 }
 
@@ -110,11 +86,11 @@ static void name_unit(struct timeline_file *file, uint32_t number)
 	char name[32];
 	uint32_t index;
 	enum seam_unit unit = timeline_unit_at(file, number, &index);
-	put_number(&track, TRACK_UUID, 1 + number);
-	put_text(&track, TRACK_NAME, timeline_unit_name(unit, index, name));
-	put_number(&track, TRACK_CHILD_ORDERING, ORDER_BY_RANK);
-	put_number(&track, TRACK_SIBLING_RANK, number);
-	write_packet(file, PACKET_TRACK_DESCRIPTOR, &track, NULL);
+	put_number(&track, PERFETTO_TRACK_UUID, 1 + number);
+	put_text(&track, PERFETTO_TRACK_NAME, timeline_unit_name(unit, index, name));
+	put_number(&track, PERFETTO_TRACK_CHILD_ORDERING, PERFETTO_ORDER_BY_RANK);
+	put_number(&track, PERFETTO_TRACK_SIBLING_RANK, number);
+	write_packet(file, PERFETTO_PACKET_TRACK_DESCRIPTOR, &track, NULL);
 }
 
 static void head(struct timeline_file *file)
@@ -132,34 +108,34 @@ static uint64_t track_of(struct timeline_file *file, const struct shown *shown, 
 	if (!is_new)
 		return uuid;
 	timeline_track_name(shown, number, name, sizeof name);
-	put_number(&track, TRACK_UUID, uuid);
-	put_text(&track, TRACK_NAME, name);
-	put_number(&track, TRACK_PARENT, 1 + timeline_unit_number(file, shown->unit, shown->index));
-	put_number(&track, TRACK_SIBLING_RANK, timeline_track_order(shown, number));
-	write_packet(file, PACKET_TRACK_DESCRIPTOR, &track, NULL);
+	put_number(&track, PERFETTO_TRACK_UUID, uuid);
+	put_text(&track, PERFETTO_TRACK_NAME, name);
+	put_number(&track, PERFETTO_TRACK_PARENT, 1 + timeline_unit_number(file, shown->unit, shown->index));
+	put_number(&track, PERFETTO_TRACK_SIBLING_RANK, timeline_track_order(shown, number));
+	write_packet(file, PERFETTO_PACKET_TRACK_DESCRIPTOR, &track, NULL);
 	return uuid;
 }
 
 static void put_annotation(struct message *event, const char *name, uint64_t value)
 {
 	struct message annotation = {.length = 0};
-	put_text(&annotation, ANNOTATION_NAME, name);
-	put_number(&annotation, ANNOTATION_UINT, value);
-	put_message(event, EVENT_ANNOTATION, &annotation);
+	put_text(&annotation, PERFETTO_ANNOTATION_NAME, name);
+	put_number(&annotation, PERFETTO_ANNOTATION_UINT, value);
+	put_message(event, PERFETTO_EVENT_ANNOTATION, &annotation);
 }
 
 static void write_begin(struct timeline_file *file, const struct shown *shown, const struct mech_event *event,
                         uint64_t track)
 {
 	struct message begin = {.length = 0};
-	put_number(&begin, EVENT_TYPE, event->end > event->begin ? TYPE_SLICE_BEGIN : TYPE_INSTANT);
-	put_number(&begin, EVENT_TRACK, track);
-	put_text(&begin, EVENT_NAME, shown->kernel ? shown->kernel : shown->row->name);
+	put_number(&begin, PERFETTO_EVENT_TYPE, event->end > event->begin ? PERFETTO_SLICE_BEGIN : PERFETTO_INSTANT);
+	put_number(&begin, PERFETTO_EVENT_TRACK, track);
+	put_text(&begin, PERFETTO_EVENT_NAME, shown->kernel ? shown->kernel : shown->row->name);
 	put_annotation(&begin, "kernel", file->records->count);
 	for (uint32_t i = 0; i < 2; i++)
 		if (shown->row->arguments[i])
 			put_annotation(&begin, shown->row->arguments[i], event->arguments[i]);
-	write_packet(file, PACKET_TRACK_EVENT, &begin, &event->begin);
+	write_packet(file, PERFETTO_PACKET_TRACK_EVENT, &begin, &event->begin);
 }
 
 static void write_event(struct timeline_file *file, const struct shown *shown, const struct mech_event *event)
@@ -169,9 +145,9 @@ static void write_event(struct timeline_file *file, const struct shown *shown, c
 	write_begin(file, shown, event, track);
 	if (event->end == event->begin)
 		return;
-	put_number(&end, EVENT_TYPE, TYPE_SLICE_END);
-	put_number(&end, EVENT_TRACK, track);
-	write_packet(file, PACKET_TRACK_EVENT, &end, &event->end);
+	put_number(&end, PERFETTO_EVENT_TYPE, PERFETTO_SLICE_END);
+	put_number(&end, PERFETTO_EVENT_TRACK, track);
+	write_packet(file, PERFETTO_PACKET_TRACK_EVENT, &end, &event->end);
 }
 
 /* Counters are tracks of the GPU; each is named before its first value, by its name alone. */
@@ -184,22 +160,22 @@ static uint64_t counter_track(struct timeline_file *file, const struct shown_cou
 	if (number < file->counter_names)
 		return COUNTERS_FROM + number;
 	file->counter_name[file->counter_names++] = count->name;
-	put_text(&unit, COUNTER_UNIT_NAME, count->unit);
-	put_number(&track, TRACK_UUID, COUNTERS_FROM + number);
-	put_text(&track, TRACK_NAME, count->name);
-	put_number(&track, TRACK_PARENT, 1);
-	put_message(&track, TRACK_COUNTER, &unit);
-	write_packet(file, PACKET_TRACK_DESCRIPTOR, &track, NULL);
+	put_text(&unit, PERFETTO_COUNTER_UNIT_NAME, count->unit);
+	put_number(&track, PERFETTO_TRACK_UUID, COUNTERS_FROM + number);
+	put_text(&track, PERFETTO_TRACK_NAME, count->name);
+	put_number(&track, PERFETTO_TRACK_PARENT, 1);
+	put_message(&track, PERFETTO_TRACK_COUNTER, &unit);
+	write_packet(file, PERFETTO_PACKET_TRACK_DESCRIPTOR, &track, NULL);
 	return COUNTERS_FROM + number;
 }
 
 static void write_count(struct timeline_file *file, const struct shown_count *count)
 {
 	struct message value = {.length = 0};
-	put_number(&value, EVENT_TYPE, TYPE_COUNTER);
-	put_number(&value, EVENT_TRACK, counter_track(file, count));
-	put_double(&value, EVENT_DOUBLE_VALUE, count->value);
-	write_packet(file, PACKET_TRACK_EVENT, &value, &count->cycle);
+	put_number(&value, PERFETTO_EVENT_TYPE, PERFETTO_COUNTER);
+	put_number(&value, PERFETTO_EVENT_TRACK, counter_track(file, count));
+	put_double(&value, PERFETTO_EVENT_DOUBLE_VALUE, count->value);
+	write_packet(file, PERFETTO_PACKET_TRACK_EVENT, &value, &count->cycle);
 }
 
 const struct timeline_format timeline_perfetto = {

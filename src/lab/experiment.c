@@ -466,6 +466,24 @@ static void make_product(struct document *document, struct experiment *experimen
 	experiment->unit = experiment->unit ? experiment->unit : "cycles";
 }
 
+/* "lines", or of a product "caps:distance: lines": an axis and what it is called. */
+static void read_over(struct document *document, const char *key, const yaml_node_t *value, void *into)
+{
+	struct experiment *experiment = into;
+	if (value->type != YAML_MAPPING_NODE) {
+		document_read_text(document, key, value, &experiment->over);
+		experiment->over_name = experiment->over;
+		return;
+	}
+	const yaml_node_pair_t *pair = value->data.mapping.pairs.start;
+	if (value->data.mapping.pairs.top - pair != 1) {
+		document_error(document, value, "%s: expected one axis and what it is called", key);
+		return;
+	}
+	document_read_text(document, key, document_node(document, pair->key), &experiment->over);
+	document_read_text(document, key, document_node(document, pair->value), &experiment->over_name);
+}
+
 bool experiment_read(struct experiment *experiment, struct document *document)
 {
 	static const struct document_key keys[] = {
@@ -485,7 +503,7 @@ bool experiment_read(struct experiment *experiment, struct document *document)
 		{"exclude", product_read_exclude, offsetof(struct experiment, exclude)},
 		{"energy", document_read_text, offsetof(struct experiment, energy)},
 		{"mean", read_mean, offsetof(struct experiment, mean)},
-		{"over", document_read_text, offsetof(struct experiment, over)},
+		{"over", read_over, 0},
 		{"stacked", document_read_bool, offsetof(struct experiment, stacked)},
 		{"events", document_read_words, offsetof(struct experiment, events)},
 		{"sm", document_read_number, offsetof(struct experiment, sm)},

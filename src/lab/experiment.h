@@ -73,7 +73,7 @@ struct experiment {
 	const char *energy; /* a table of energies; NULL: each machine's */
 	enum experiment_show show;
 	enum experiment_mean mean;
-	const char *over; /* what the numbers of columns are: the picture has lines over them; NULL: bars */
+	const char *over, *over_name; /* what the numbers of columns are, of a product an axis, and what it is called: the picture has lines over them; NULL: bars */
 	bool stacked; /* in pictures, columns that show the same thing are parts of one bar */
 	/* With SHOW_TIMELINE: */
 	struct words events; /* "MECHANISM.event", "event" of any mechanism, "block"; none: all of the columns' mechanisms */

@@ -129,7 +129,7 @@ static void script_numbers(const struct chart *chart)
 	for (size_t i = 0; i < lines->at_count; i += every)
 		fprintf(file, "%s\"%g\" %.10g", i ? ", " : "", lines->at[i], lines->at[i]);
 	fputs(")\nset xlabel ", file);
-	gnuplot_quote(chart->figure->experiment->over, file);
+	gnuplot_quote(chart->figure->experiment->over_name, file);
 	fputs(" offset 0,0.5\n", file);
 }
 

@@ -41,7 +41,7 @@ static void print_number(const struct figure *figure, size_t thing, const struct
 
 static void print_thing(const struct figure *figure, const struct lines *lines, size_t thing, FILE *file)
 {
-	const char *over = figure->experiment->over;
+	const char *over = figure->experiment->over_name;
 	fprintf(file, "\n%s\n%s",
 	        thing == shown_things(figure) ? report_mean_name(figure->experiment->mean) : shown_name(figure, thing),
 	        over);

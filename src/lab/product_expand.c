@@ -245,11 +245,23 @@ static void next_choice(const struct product_axes *axes, size_t *chosen)
 	}
 }
 
-static const size_t *kept_choice(struct document *document, const struct product_axes *axes, const size_t *chosen)
+static size_t *kept_choice(struct document *document, const struct product_axes *axes, const size_t *chosen)
 {
 	size_t *copy = arena_array(document->arena, axes->count + 1, sizeof *copy);
 	memcpy(copy, chosen, axes->count * sizeof *copy);
 	return copy;
+}
+
+/* The options of mechanisms that the column has not, are not its. */
+static const size_t *columns_choice(const struct combination *combination, const struct words *mechanisms)
+{
+	const struct product_axes *axes = combination->axes;
+	size_t *chosen = kept_choice(combination->document, axes, combination->chosen), length;
+	for (size_t a = 0; a < axes->count; a++)
+		if (axes->list[a].kind == PRODUCT_MECHANISM_OPTION &&
+		    find_mechanism(mechanisms, axes->list[a].name, &length) == mechanisms->count)
+			chosen[a] = PRODUCT_NONE;
+	return chosen;
 }
 
 /* Where the column stands in a figure over an axis. */
@@ -288,7 +300,7 @@ static void make_columns(struct document *document, struct experiment *experimen
 			set_columns(&combination, column);
 			if (!has_options(&combination, column))
 				continue;
-			column->chosen = combination.chosen;
+			column->chosen = columns_choice(&combination, &column->mechanisms);
 			column->name = name_of(&combination, templates[t].name, &column->mechanisms, NULL);
 			if (!column->machine && !(column->metric && formula_needs(column->metric) & FORMULA_SOURCE))
 				column->machine = experiment->machine ? experiment->machine : "gtx480";
@@ -359,16 +371,19 @@ static void check_match(struct document *document, const struct product_axes *ax
 	}
 }
 
-/* Whether row and column have one of the labels of each axis; either may be NULL, and then what is its axis is not looked at. */
+/* Whether row and column have one of the labels of each axis; either may be NULL, and then what is its axis is not looked at. What has no value on
+ * an axis is a match if `without` says so. */
 static bool matches(const struct product_axes *axes, const struct product_match *match, const size_t *row,
-                    const size_t *column)
+                    const size_t *column, bool without)
 {
 	for (size_t i = 0; i < match->count; i++)
 		for (size_t a = 0; a < axes->count; a++) {
 			const struct product_axis *axis = &axes->list[a];
 			const size_t *chosen = product_is_of_rows(axis->kind) ? row : column;
 			if (strcmp(axis->name, match->list[i].axis) == 0 && chosen &&
-			    !words_have(&match->list[i].labels, axis->values[chosen[a]].label))
+			    !(chosen[a] == PRODUCT_NONE
+			              ? without
+			              : words_have(&match->list[i].labels, axis->values[chosen[a]].label)))
 				return false;
 		}
 	return true;
@@ -378,7 +393,7 @@ bool product_excludes(const struct experiment *experiment, size_t row, size_t co
 {
 	for (size_t i = 0; i < experiment->exclude.count; i++)
 		if (matches(&experiment->axes, &experiment->exclude.list[i], experiment->rows[row].chosen,
-		            experiment->columns[column].chosen))
+		            experiment->columns[column].chosen, false))
 			return true;
 	return false;
 }
@@ -388,7 +403,7 @@ static bool is_base(const struct experiment *experiment, const struct experiment
                     const struct experiment_column *b)
 {
 	const struct product_match *match = &experiment->relative;
-	if (a->of_template != b->of_template || !matches(&experiment->axes, match, NULL, b->chosen))
+	if (a->of_template != b->of_template || !matches(&experiment->axes, match, NULL, b->chosen, true))
 		return false;
 	for (size_t axis = 0; axis < experiment->axes.count; axis++) {
 		bool named = false;
@@ -420,6 +435,16 @@ static const char *base_name(struct document *document, const struct product_mat
 	return name;
 }
 
+/* To what others are relative that stand at numbers, stands nowhere itself when it has none. */
+static void take_off(const struct experiment *experiment, struct experiment_column *base)
+{
+	for (size_t a = 0; experiment->over && a < experiment->axes.count; a++)
+		if (base->chosen[a] == PRODUCT_NONE && strcmp(experiment->axes.list[a].name, experiment->over) == 0) {
+			base->at = NAN;
+			base->line = NULL;
+		}
+}
+
 static void set_bases(struct document *document, struct experiment *experiment)
 {
 	if (experiment->relative.count)
@@ -440,7 +465,9 @@ static void set_bases(struct document *document, struct experiment *experiment)
 			column->relative_to = b;
 		}
 		column->relative_name = experiment->relative_name;
-		if (!column->has_base)
+		if (column->has_base)
+			take_off(experiment, &experiment->columns[column->relative_to]);
+		else
 			diag_error(&document->diag, &document->source, experiment->relative.place,
 			           "relative_to: %s has no such column beside it", column->name);
 	}

@@ -13,14 +13,14 @@
 
 enum { MOST_WIDTH = 40 };
 
-/* The label that a cell has on an axis. */
+/* The label that a cell has on an axis; "" on one that is not its. */
 static const char *label_of(const struct experiment *experiment, size_t cell, size_t axis)
 {
 	const struct product_axis *of = &experiment->axes.list[axis];
 	const size_t *chosen = product_is_of_rows(of->kind)
 	                               ? experiment->rows[cell / experiment->column_count].chosen
 	                               : experiment->columns[cell % experiment->column_count].chosen;
-	return of->values[chosen[axis]].label;
+	return chosen[axis] == PRODUCT_NONE ? "" : of->values[chosen[axis]].label;
 }
 
 /* Without axes, a cell is known by its row and its column. */

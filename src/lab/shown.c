@@ -33,15 +33,20 @@ double shown_published(const struct figure *figure, size_t thing, size_t column)
 	                            : figure->experiment->rows[thing].published[column];
 }
 
+void shown_what(const struct experiment_column *column, char *text, size_t size)
+{
+	const char *unit = column->unit ? column->unit : "", *space = column->unit ? " " : "";
+	if (column->show == SHOW_VALUE)
+		snprintf(text, size, "%s", unit);
+	else
+		snprintf(text, size, "%s%sover %s%s", unit, space, column->relative_name,
+		         column->show == SHOW_PERCENT ? ", percent" : "");
+}
+
 void shown_axis_label(const struct experiment_column *column, const char *axis, double height, FILE *file)
 {
 	char text[256];
-	const char *unit = column->unit ? column->unit : "", *space = column->unit ? " " : "";
-	if (column->show == SHOW_VALUE)
-		snprintf(text, sizeof text, "%s", unit);
-	else
-		snprintf(text, sizeof text, "%s%sover %s%s", unit, space, column->relative_name,
-		         column->show == SHOW_PERCENT ? ", percent" : "");
+	shown_what(column, text, sizeof text);
 	char *middle = text + strlen(text) / 2;
 	while (*middle && *middle != ' ')
 		middle++;

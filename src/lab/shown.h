@@ -12,7 +12,10 @@ const char *shown_name(const struct figure *figure, size_t thing);
 double shown_ours(const struct figure *figure, size_t thing, size_t column);
 double shown_published(const struct figure *figure, size_t thing, size_t column);
 
-/* gnuplot's label of an axis, "y" or "y2", of columns like this: "IPC over Baseline, percent", on two lines where it is longer than
+/* What columns like this show: "IPC over Baseline, percent"; "" when nothing says it. */
+void shown_what(const struct experiment_column *column, char *text, size_t size);
+
+/* The same as gnuplot's label of an axis, "y" or "y2", on two lines where it is longer than
  * so many inches. */
 void shown_axis_label(const struct experiment_column *column, const char *axis, double height, FILE *file);
 

@@ -133,6 +133,27 @@ static void take_word(const char *text, char *word, size_t size)
 	snprintf(word, size, "%.*s", (int)length, text);
 }
 
+/* States of tasks that are not over: accounting may be behind what has happened. */
+static bool is_over(const char *state)
+{
+	static const char *const under_way[] = {"PENDING",   "RUNNING", "REQUEUED",   "RESIZING",
+	                                        "SUSPENDED", "REVOKED", "COMPLETING", "CONFIGURING"};
+	for (size_t i = 0; i < sizeof under_way / sizeof *under_way; i++)
+		if (strcmp(state, under_way[i]) == 0)
+			return false;
+	return *state;
+}
+
+/* What accounting says of a task: a line each time that it was begun, the last one counts: "CANCELLED by 1000". */
+static void take_account(const char *text, char *word, size_t size)
+{
+	for (const char *line = text; *line; line += strcspn(line, "\n"), line += *line == '\n')
+		if (*line != '\n')
+			take_word(line, word, size);
+	if (!is_over(word))
+		*word = '\0';
+}
+
 void slurm_reason(const char *job, size_t task, char reason[64])
 {
 	char name[SLURM_JOB + 24], *text = NULL;
@@ -142,7 +163,7 @@ void slurm_reason(const char *job, size_t task, char reason[64])
 	const char *const control[] = {"scontrol", "--oneliner", "show", "job", name, NULL};
 	*reason = '\0';
 	if (process_read(account, &text, NULL) == 0)
-		take_word(text, reason, 64);
+		take_account(text, reason, 64);
 	free(text);
 	text = NULL;
 	if (!*reason && process_read(control, &text, NULL) == 0) {

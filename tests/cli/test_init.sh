@@ -46,6 +46,7 @@ grep -q '^<svg\|<svg ' study/figures/plan.svg || fail "expected a picture"
 python3 - <<'PY' >out 2>err || fail "the numbers do not hang together"
 import csv, json, sqlite3
 rows = [row for row in csv.DictReader(open("study/figures/plan.csv")) if row["column"] != "none"]
+assert all(row["column"].startswith("./mechanism.so distance=") for row in rows), rows
 runs = {}
 for arguments, mechanisms, verdict, stats in sqlite3.connect("study/results.db").execute(
         "select arguments, mechanisms, verdict, stats from runs"):
@@ -54,9 +55,9 @@ for arguments, mechanisms, verdict, stats in sqlite3.connect("study/results.db")
 assert len(rows) == 15 and len(runs) == 18, (len(rows), len(runs))
 gain = {}
 for row in rows:
-    stride = row["row"].split()[1]
-    with_it = runs[stride, f"./mechanism.so:distance={row['column']}"]
-    gain[int(stride), int(row["column"])] = float(row["ours"])
+    stride, distance = row["row"].split("=")[1], row["column"].split("=")[1]
+    with_it = runs[stride, f"./mechanism.so:distance={distance}"]
+    gain[int(stride), int(distance)] = float(row["ours"])
     assert abs(float(row["ours"]) - 100 * (runs[stride, ""]["cycles"] / with_it["cycles"] - 1)) < 1e-6, row
     counters = with_it["counters"]
     assert counters["ahead.asked"] == counters["ahead.misses"] > 0
@@ -68,17 +69,22 @@ PY
 # Nothing is left to do; a new distance is one more run for each row, and the mechanism's new code runs all of its own anew.
 make_study
 grep -q "up to date" out || fail "expected nothing to do"
-echo '  "8": {machine: gtx480, mechanisms: ["./mechanism.so:distance=8"], at: 8}' >line
-sed -i '/^  "6":/r line' study/plan.yaml
+sed -i 's/4, 6\]/4, 6, 8]/' study/plan.yaml
 make_study
 [ "$(sqlite3 study/results.db 'select count(*) from runs' 2>/dev/null || echo 21)" = 21 ] || fail "expected three new runs"
+tried="sluice sweep plan.yaml"
+(cd study && "$sluice" sweep plan.yaml --dry-run) >out 2>err || fail "no sweep of the plan"
+grep -q '21 runs: 21 there, 0 to be made' out || fail "expected the sweep to be that of the figure"
+tried="make -C study"
+make_study report
+[ "$(grep -c '<!doctype html>\|<!DOCTYPE html>' study/report.html)" = 1 ] || fail "expected a page"
 make_study look
 grep -q 'ahead .* useful: ' out err || fail "expected the mechanism's account"
 
 # Each change that the README proposes works, and shows another number.
 sed 's/^metric:.*/metric: l1d.misses/' study/plan.yaml >study/misses.yaml
-sed 's|^metric:.*|metric: ahead.useful / ahead.issued|; /^show\|^relative\|^  none/d' study/plan.yaml >study/useful.yaml
-sed 's|machine: gtx480|machine: gtx480, options: [l1d.sets=16]|' study/plan.yaml >study/smaller.yaml
+sed 's|^metric:.*|metric: ahead.useful / ahead.issued|; /^show\|^relative/d; s/none, //' study/plan.yaml >study/useful.yaml
+sed 's/^  stride:/  l1d.sets: [16, 32]\n&/' study/plan.yaml >study/smaller.yaml
 for plan in misses useful smaller; do
 	(cd study && LD_PRELOAD=$preload "$sluice" figure -q "./$plan.yaml") >out 2>err || fail "the README's change '$plan' does not work"
 	! cmp -s "study/figures/$plan.csv" study/figures/plan.csv || fail "'$plan' shows the same numbers"

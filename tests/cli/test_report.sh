@@ -191,6 +191,69 @@ grep -q "sluice report: cannot write report.html: File too large" err || fail "e
 cmp -s report.html before.html || fail "expected the page to be as before"
 [ -z "$(ls -d report.html.* 2>/dev/null)" ] || fail "expected no half page"
 
+# Figures of experiments: as `sluice figure` makes them of the same runs; what is missing is said; what is no figure of kept runs is refused.
+cat >program <<'SCRIPT'
+#!/bin/sh
+sets=$(echo "${SLUICE_OPTIONS-}" | sed -n 's/.*l1d.sets=//p')
+echo "{\"kernels\": [{\"name\": \"k\", \"grid\": [1, 1, 1], \"block\": [32, 1, 1], \"cycles\": $(($1 * 1000 + ${sets:-0})), \
+\"counters\": {}}], \"totals\": {}}" >"$SLUICE_STATS"
+SCRIPT
+chmod +x program
+cat >bars.yaml <<'YAML'
+title: Bars
+source: a paper, Fig. 1
+metric: 1 / cycles
+unit: speed
+show: percent
+relative_to: usual
+mean: geometric
+columns: {usual: {machine: gtx480}, few: {machine: gtx480, options: [l1d.sets=16]}, count: {machine: gtx480, metric: cycles, show: value, unit: cycles}}
+rows: {one: {program: ./program, arguments: ["1"], published: [~, 3.5, ~]}, two: {program: ./program, arguments: ["2"]}}
+YAML
+cat >lines.yaml <<'YAML'
+title: Lines
+metric: cycles
+over: {l1d.sets: sets of L1}
+axes: {l1d.sets: [16, 32], mechanisms: [none, lrr], n: [1, 2], command: "./program {n}"}
+YAML
+cat >none.yaml <<'YAML'
+title: None
+metric: cycles
+columns: {usual: {machine: gtx480, options: [l1d.sets=64]}}
+rows: {one: {program: ./program, arguments: ["7"]}}
+YAML
+printf 'title: T\nshow: machine\ncolumns: {a: {machine: gtx480}}\nrows: {sm.count: {}}\n' >table.yaml
+for name in bars lines; do
+	try 0 figure -q ./$name.yaml --results figures.db
+done
+try 0 report figures.db --figure ./bars.yaml --figure ./lines.yaml -o figures.html
+silent err
+says out "figures.html: "
+python '
+import csv
+bars, lines = data("figures.html")["figures"]
+for shown in (bars, lines):
+    rows = {(row["row"], row["column"]): row for row in csv.DictReader(open("figures/" + shown["name"] + ".csv"))}
+    for thing, ours, published in zip(shown["things"], shown["ours"], shown["published"]):
+        for column, one, paper in zip(shown["columns"], ours, published):
+            row = rows.get((thing, column["name"]))
+            assert row or thing == shown.get("mean"), (thing, column)
+            for value, text in ((one, row["ours"]), (paper, row["paper"])) if row else ():
+                assert value is None if text == "" else abs(value - float(text)) < 1e-8 * max(1, abs(value)), (row, one, paper)
+assert bars["things"] == ["one", "two", "geomean"] and bars["mean"] == "geomean" and bars["published"][0][1] == 3.5 and bars["source"] == "a paper, Fig. 1"
+assert [column.get("what") for column in bars["columns"]] == ["speed over usual, percent"] * 2 + ["cycles"] and bars["columns"][0]["base"] and "base" not in bars["columns"][1]
+assert lines["over"] == "sets of L1" and [(column["at"], column["line"]) for column in lines["columns"]] == [(16, "none"), (16, "lrr"), (32, "none"), (32, "lrr")]
+'
+try 0 results check --results figures.db
+sed 's/"2"/"3"/' bars.yaml >more.yaml
+try 0 report figures.db --figure ./more.yaml -o figures.html
+says err "sluice report: more: 3 of its cells have no value; 'sluice figure more' makes their runs"
+python 'assert data("figures.html")["figures"][0]["missing"] == 3 and data("figures.html")["figures"][0]["ours"][1] == [None] * 3'
+wrong "sluice report: none: of its runs, of size small, there is none; 'sluice figure none' makes them" figures.db --figure ./none.yaml
+wrong "sluice report: table: no figure of runs that are kept; 'sluice figure table' shows it" figures.db --figure ./table.yaml
+wrong "sluice report: no figure 'caps.1O'; did you mean 'caps.10'?" figures.db --figure caps.1O
+wrong "sluice report: a: no file of results, of which figures are; name that first" a --figure ./bars.yaml
+
 # The default, where there are no results.
 mkdir bare && cd bare || exit 1
 try 2 report

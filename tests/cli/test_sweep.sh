@@ -78,6 +78,29 @@ calls 0
 says out "over that of mechanisms none"
 try 0 figure ./plan.yaml --no-run
 
+# Over an option of a mechanism: the run without it stands nowhere, has no value of the option, and is not excluded by one.
+cat >over.yaml <<'YAML'
+title: Over
+metric: cycles
+show: ratio
+relative_to: {mechanisms: none}
+over: {mthwp:distance: lines ahead}
+axes: {mechanisms: [none, mthwp], mthwp:distance: [1, 4], n: [3, 4], command: "./a {n}"}
+exclude: [{mthwp:distance: 1, n: 4}]
+YAML
+try 0 figure ./over.yaml
+calls 5
+says out "lines ahead"
+has out "lines ahead      mthwp"
+has out "          4       1.00"
+try 0 sweep over.yaml
+calls 0
+has figures/over.runs.csv "none,,4,./a {n},./a,,,4,gtx480,,,0,yes,1"
+[ "$(wc -l <figures/over.runs.csv)" = 6 ] || fail "expected five runs"
+sed 's/over: .*/over: {mthwp:distance: a, n: b}/' over.yaml >two.yaml
+try 2 sweep two.yaml
+says err "two.yaml:5:7: error: over: expected one axis and what it is called"
+
 # Rows and columns of a file are multiplied by axes too.
 cat >rows.yaml <<'YAML'
 title: Rows

@@ -62,5 +62,9 @@ def profile(waits, kernel_name="add(float*)"):
     instructions = [{"index": i, "ptx_line": 10 + i, "file": "a.cu", "line": line, "text": text, "issues": 100, "lanes": 3200, "waits": waits.get(line, {}),
                      "transactions": 400, "l1_hits": 30, "l1_accesses": 40, "latency_mean": 210.5, "something_new": "as it is"}
                     for i, (line, text) in enumerate(texts.items())]
+    # A second instruction of the first line, with three of four answers, for which the others waited.
+    instructions[0] |= {"answers": 100, "waited_for_by": [{"index": 2, "slots": 70}]}
+    instructions.append({"index": 3, "ptx_line": 20, "file": "a.cu", "line": 3, "text": "ld.global.f32 %f4, [%rd2];", "issues": 10, "lanes": 320, "waits": {},
+                         "answers": 300, "latency_mean": 410.5, "latency_p95": 500, "waited_for_by": [{"index": 2, "slots": 5}, {"index": 1, "slots": 8}]})
     return {"profile": 1, "program": ["./add"], "machine": "gtx480", "kernels": [
         {"name": "add", "demangled": kernel_name, "launches": 1, "cycles": 1000, "instructions": instructions, "source": {"a.cu": source}}]}

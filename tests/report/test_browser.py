@@ -298,6 +298,13 @@ def known_files(folder):
     b = made_up.statistics("add", [made_up.kernel("add", 1000, known_stack(550, 350), known_counters(750))], mechanisms=["cap:runs=16,retry=true"],
                            configuration={"sm.count": 30})
     c = made_up.statistics(hostile, [made_up.kernel(hostile, 10, known_stack(1, 9), {"<b>.x": 1}, demangled=hostile)], machine="<u>m</u>", mechanisms=["\u2028 '\"&:a=<i>"])
+    (folder / "real.cu").write_text("// <b>first</b>\nx[0] = 1;\n\n\ny[0] = 2;")
+    (folder / "secret").write_text("not to be seen")
+    real = made_up.profile({3: {"dram": 5}})
+    del real["kernels"][0]["source"]
+    for instruction, file, line in zip(real["kernels"][0]["instructions"], ["real.cu", "secret", "gone.cu", "real.cu"], [2, 1, 7, 5]):
+        instruction |= {"file": file, "line": line}
+    (folder / "c.profile.json").write_text(json.dumps(real))
     files = {"a.json": a, "b.json": b, "c.json": c, "a.profile.json": made_up.profile({3: {"dram": 900}, 4: {"dram": 100, "l1": 5}}),
              "b.profile.json": made_up.profile({3: {"dram": 300}, 4: {"dram": 250}})}
     for name, content in files.items():
@@ -306,7 +313,19 @@ def known_files(folder):
     (folder / "b.samples.csv").write_text("kernel,name,cycle,cycles,ipc,live_warps,dram_bytes,sm.stack_issued,sm.stack_dram,sm.stack_idle,l1d.hits,l1d.accesses\n" + "\n".join(rows) + "\n")
     (folder / "b.timeline.csv").write_text("kernel,cycle_begin,cycle_end,unit,track,name,args\n1,0,400,SM 0,0,block,number=0 warps=8\n1,400,1000,SM 0,0,block,number=1 warps=8\n"
                                            "1,100,300,SM 0,2,cap.fill,line=7\n1,0,1000,GPU,0,add(float*),launch=1\n1,0,900,SM 1,0,block,number=2 warps=8\n")
-    return ["a.json", "a.profile.json", "b.json", "b.profile.json", "b.samples.csv", "b.timeline.csv", "c.json"]
+    # Two launches, of whose counter the first value stands for 30 of the first one's 40 cycles.
+    def names(process, thread, name):
+        return {"ph": "M", "pid": process, "tid": thread, "name": "thread_name", "args": {"name": name}}
+    events = [{"ph": "M", "pid": process, "name": "process_name", "args": {"name": name}} for process, name in enumerate(["GPU", "SM 0"])]
+    events += [names(0, 1, "kernel 0"), names(1, 2, "block 0"), names(1, 3, hostile + " 1")]
+    events += [{"pid": 0, "ts": cycle, "ph": "C", "name": "IPC", "args": {"instructions a cycle": value}} for cycle, value in [(100, 40), (130, 8), (140, 5)]]
+    events += [{"pid": 0, "ts": 100, "ph": "C", "name": "never", "args": {"%": 0}}]
+    for launch, ts, dur in [(1, 100, 40), (2, 140, 60)]:
+        events += [{"pid": 1, "tid": 2, "ts": ts + 3, "dur": 10, "ph": "X", "name": "block", "args": {"kernel": launch, "number": launch, "warps": 8}},
+                   {"pid": 1, "tid": 3, "ts": ts + 5, "ph": "i", "name": hostile, "args": {"kernel": launch}},
+                   {"pid": 0, "tid": 1, "ts": ts, "dur": dur, "ph": "X", "name": "a1.5" + hostile, "args": {"kernel": launch, "launch": launch}}]
+    (folder / "c.trace.json").write_text(json.dumps({"traceEvents": events}))
+    return ["a.json", "a.profile.json", "b.json", "b.profile.json", "b.samples.csv", "b.timeline.csv", "c.json", "c.trace.json", "c.profile.json"]
 
 
 def known_difference(page, path):
@@ -338,6 +357,8 @@ def known_run(page, path):
         check(len(page.all(f"section#{section}")) == 1, f"section {section}")
     lines = page.text("#lines")
     check("<b>not bold</b>" in lines and "something new" in lines and "as it is" in lines and "75.0 %" in lines, f"lines: {lines[:300]}")
+    row = page.script("return [...document.querySelectorAll('#lines tbody tr')].map((row) => row.textContent).find((text) => text.includes('float a = x[0]'))")
+    check("360.5" in row and "500" in row and "3,520" in row and "line 5: 75, line 4: 8" in row, f"a line of two instructions: {row}")
     heat = page.script("return [...document.querySelectorAll('#lines td')].map((cell) => cell.style.background).filter((background) => background)")
     heat = [float(background.split("/")[1].strip(" )")) for background in heat]
     check(len(heat) == 2 and heat[0] > 1.1 * heat[1] > 0, f"the line that waits more is hotter: {heat}")
@@ -353,6 +374,42 @@ def known_run(page, path):
     page.script("document.querySelector('.timeline canvas').focus()")
     page.press("+", Keys.ARROW_RIGHT, "-", "0")
     page.picture("run")
+
+
+def known_sources(page, path):
+    """Sources that a profile names are in the page, those that are here; and no other files."""
+    page.open(path, "#run/2")
+    rows = page.script("return [...document.querySelectorAll('#lines tbody tr')].map((row) => row.textContent)")
+    check(any(row.startswith("real.cu2") and "x[0] = 1;" in row for row in rows) and any(row.startswith("real.cu5") and "y[0] = 2;" in row for row in rows), f"lines of the source: {rows}")
+    check(any("<b>first</b>" in row for row in rows) and any(row.startswith("gone.cu7") for row in rows), f"lines near, and of what is not here: {rows}")
+    check("not to be seen" not in Path(path).read_text(), "what is no source is not in the page")
+
+
+def known_trace(page, path):
+    """Lanes and counters are of the launch that is chosen, each value for as long as it stood; they can be put away."""
+    def tables():
+        return [table.text.replace("\n", " ") for table in page.all("#timeline .table")]
+    def under(y, cycle):
+        return page.script("const canvas = document.querySelector('.timeline canvas'), box = canvas.getBoundingClientRect(), x = 118 + arguments[1] * (box.width - 118) / 40;"
+                           "canvas.dispatchEvent(new MouseEvent('mousemove', {clientX: box.left + x, clientY: box.top + arguments[0]}));"
+                           "return document.querySelector('.timeline .tip').textContent", y, cycle)
+    def press_counters():
+        page.script("[...document.querySelectorAll('#timeline button')].find((button) => button.textContent === 'counters').click()")
+    page.open(path, "#run/2")
+    first, second = tables()
+    check("kernel 1 40 40 40" in first and "block 1 10 10 10" in first, f"the first launch: {first}")
+    check("IPC instructions a cycle 32 40" in second and "never" not in second, f"counters of the first launch: {second}")
+    height = page.script("return document.querySelector('.timeline canvas').clientHeight")
+    page.picture("trace")
+    for y, cycle, text in [(10, 35, "IPC  8 instructions a cycle, from 30 to 40"), (34 + 5, 20, "kernel  0 to 40, 40 cycles"), (34 + 14 + 5, 8, "block  3 to 13, 10 cycles"),
+                           (34 + 14 + 5, 30, "")]:
+        check(under(y, cycle).startswith(text) and (text or not under(y, cycle)), f"under the pointer, in cycle {cycle}: {under(y, cycle)}")
+    press_counters()
+    check(page.script("return document.querySelector('.timeline canvas').clientHeight") < height and len(tables()) == 1, "counters put away")
+    press_counters()
+    page.change("#timeline select[aria-label=launch]", "2")
+    first, second = tables()
+    check("kernel 1 60 60 60" in first and "IPC instructions a cycle 5 5" in second, f"the second launch: {first} {second}")
 
 
 def hostile_names(page, path):
@@ -373,6 +430,53 @@ def figures(page, path):
     page.picture("figure")
     page.change("input[list=metrics]", "l1d.hits /")
     check("it ends too early" in page.text(), "a wrong metric is said")
+
+
+PLAN = """
+title: Bars <b>
+source: a paper, Fig. 1
+metric: 1 / cycles
+unit: speed
+show: percent
+relative_to: usual
+mean: geometric
+columns: {usual: {machine: gtx480}, few: {machine: gtx480, options: [l1d.sets=16]}, count: {machine: gtx480, metric: cycles, show: value, unit: cycles}}
+rows: {one: {program: ./a, arguments: ["1"], published: [~, -50, ~]}, two: {program: ./a, arguments: ["2"]}}
+"""
+LINES = """
+title: Lines
+metric: cycles
+over: {l1d.sets: sets of L1}
+axes: {l1d.sets: [16, 32], n: [1, 2], command: "./a {n}"}
+"""
+PROGRAM = """#!/bin/sh
+sets=$(echo "${SLUICE_OPTIONS-}" | sed -n 's/.*l1d.sets=//p')
+echo "{\\"kernels\\": [{\\"name\\": \\"k\\", \\"cycles\\": $(($1 * 1000 + 10 * ${sets:-0})), \\"counters\\": {}}], \\"totals\\": {}}" >"$SLUICE_STATS"
+"""
+
+
+def experiments(page, folder):
+    """Figures of `sluice figure`: panels by what is shown, ours and the paper's in the table, lines over numbers."""
+    (folder / "bars.yaml").write_text(PLAN)
+    (folder / "lines.yaml").write_text(LINES)
+    (folder / "a").write_text(PROGRAM)
+    (folder / "a").chmod(0o755)
+    for name in ["bars", "lines"]:
+        subprocess.run([sluice, "figure", "-q", f"./{name}.yaml", "--results", "figures.db"], check=True, cwd=folder, stdout=subprocess.DEVNULL)
+    path = report(folder, "figures", "figures.db", "--figure", "./bars.yaml", "--figure", "./lines.yaml")
+    page.open(path, "#figures")
+    check("Bars <b>" in page.text("h2") and "a paper, Fig. 1; runs of size small; a mark on a bar is the paper's number." in page.text(), "what the figure is")
+    check([caption.text for caption in page.all("figcaption")] == ["speed over usual, percent", "cycles"], "a panel for each thing that is shown")
+    rows = page.script("return [...document.querySelectorAll('main tbody tr')].map((row) => [...row.cells].map((cell) => cell.textContent))")
+    check(rows[0] == ["one", "0", "-13.79", "-50", "1,000"] and rows[1] == ["two", "0", "-7.41", "-", "2,000"] and rows[2][0] == "geomean", f"the numbers: {rows}")
+    page.picture("experiment")
+    page.change("main select", "lines")
+    page.wait("location.hash === '#figures/lines'", "the other figure")
+    check([caption.text for caption in page.all("figcaption")] == ["Lines"] and len(page.all("main canvas")) == 1, "a figure over numbers")
+    page.picture("experiment-lines")
+    page.change("main select", "own")
+    page.wait("document.querySelector('input[list=metrics]')", "a figure of one's own")
+    page.quiet("experiments")
 
 
 # --- light and dark ---
@@ -442,8 +546,9 @@ def main():
             folder, page = Path(name), Page(browser)
             many_runs(page, folder)
             formulas(page, folder)
+            experiments(page, folder)
             path = report(folder, "known", *known_files(folder))
-            for test in [known_difference, known_run, hostile_names, figures, themes, paper]:
+            for test in [known_difference, known_run, known_sources, known_trace, hostile_names, figures, themes, paper]:
                 test(page, path)
                 page.quiet(test.__name__)
     finally:

@@ -24,7 +24,6 @@ static const struct argp_option figure_options[] = {
 static error_t parse(int key, char *value, struct argp_state *state)
 {
 	struct study *study = state->input;
-	struct words *names = &study->programs.names;
 	switch (key) {
 	case ARGP_KEY_INIT:
 		state->child_inputs[0] = study;
@@ -33,8 +32,7 @@ static error_t parse(int key, char *value, struct argp_state *state)
 		study->no_run = true;
 		return 0;
 	case ARGP_KEY_ARG:
-		names->word = xrealloc(names->word, (names->count + 1) * sizeof *names->word);
-		names->word[names->count++] = value;
+		study_add_name(study, value);
 		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;

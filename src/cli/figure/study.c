@@ -175,6 +175,13 @@ void study_begin(struct study *study, const char *command)
 	                        .slurm.tries = 3};
 }
 
+void study_add_name(struct study *study, const char *name)
+{
+	struct words *names = &study->programs.names;
+	names->word = xrealloc(names->word, (names->count + 1) * sizeof *names->word);
+	names->word[names->count++] = name;
+}
+
 void study_end(struct study *study)
 {
 	programs_free(&study->programs.known);

@@ -23,6 +23,9 @@ struct study {
 void study_begin(struct study *study, const char *command);
 void study_end(struct study *study);
 
+/* One more figure that is meant; the text stays the caller's. */
+void study_add_name(struct study *study, const char *name);
+
 /* The options that both take, for argp's children; the input is the struct study. */
 extern const struct argp study_argp;
 

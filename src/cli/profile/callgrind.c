@@ -33,9 +33,26 @@ static void print_costs(FILE *out, const struct profile_site *site)
 	fputc('\n', out);
 }
 
-static void print_head(FILE *out)
+/* The program's command line, on one line. */
+static void print_program(const json_t *words, FILE *out)
 {
-	fputs("# callgrind format\nversion: 1\ncreator: sluice\npositions: line\n"
+	const json_t *word;
+	size_t i;
+	fputs("cmd:", out);
+	json_array_foreach(words, i, word)
+	{
+		fputc(' ', out);
+		for (const char *c = json_string_value(word); c && *c; c++)
+			fputc(*c == '\n' ? ' ' : *c, out);
+	}
+	fputc('\n', out);
+}
+
+static void print_head(const json_t *program, FILE *out)
+{
+	fputs("# callgrind format\nversion: 1\ncreator: sluice\n", out);
+	print_program(program, out);
+	fputs("positions: line\n"
 	      "event: Slots : slots of the schedulers, issued and lost\n"
 	      "events: Slots Issues Lanes Lost Transactions DramBytes",
 	      out);
@@ -52,7 +69,7 @@ bool profile_callgrind(const struct profile_wish *wish)
 		return false;
 	FILE *out = fopen(wish->output, "w");
 	if (out) {
-		print_head(out);
+		print_head(json_object_get(data.json, "program"), out);
 		for (size_t i = 0; i < data.sites; i++) {
 			print_position(out, &data.site[i], i ? &data.site[i - 1] : NULL);
 			print_costs(out, &data.site[i]);

@@ -17,7 +17,7 @@ static bool begins(const char *text, const char *with)
 	return strncmp(text, with, strlen(with)) == 0;
 }
 
-static bool is_store(const char *path)
+bool report_is_store(const char *path)
 {
 	char head[sizeof store_begins] = "";
 	FILE *file = fopen(path, "rb");
@@ -76,7 +76,7 @@ bool report_take(struct collection *collection, const char *path)
 {
 	size_t length;
 	json_array_append_new(collection->files, json_text(path));
-	if (is_store(path))
+	if (report_is_store(path))
 		return report_take_store(collection, path);
 	char *text = cli_read_file(path, &length);
 	if (!text) {
@@ -84,7 +84,8 @@ bool report_take(struct collection *collection, const char *path)
 		          strcmp(path, "results.db") == 0 ? "; 'sluice figure NAME' makes it" : "");
 		return false;
 	}
-	bool fine = take_text(collection, path, text, length);
+	bool fine = report_is_perfetto(text, length) ? report_take_perfetto(collection, path, text, length)
+	                                             : take_text(collection, path, text, length);
 	free(text);
 	return fine;
 }

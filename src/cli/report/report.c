@@ -3,13 +3,15 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
-enum { KEY_LAUNCHES = 512, KEY_FILTER };
+enum { KEY_LAUNCHES = 512, KEY_FIGURE, KEY_ANY_BUILD, KEY_FILTER };
 
 struct report {
 	const char *name, *output;
 	struct cli_options inputs;
 	struct collection collection;
+	struct study study; /* the figures that are asked for */
 };
 
 static error_t parse(int key, char *value, struct argp_state *state)
@@ -22,6 +24,12 @@ static error_t parse(int key, char *value, struct argp_state *state)
 	case KEY_LAUNCHES:
 		report->collection.launches = cli_number("--launches", value, 1, state);
 		return 0;
+	case KEY_FIGURE:
+		study_add_name(&report->study, cli_text("--figure", value, state));
+		return 0;
+	case KEY_ANY_BUILD:
+		report->study.way.any_build = true;
+		return 0;
 	case ARGP_KEY_ARG:
 		cli_add_word(&report->inputs, value);
 		return 0;
@@ -29,16 +37,36 @@ static error_t parse(int key, char *value, struct argp_state *state)
 		if (key < KEY_FILTER || key >= KEY_FILTER + RUN_FIELDS)
 			return ARGP_ERR_UNKNOWN;
 		run_filters_add(&report->collection.filters, key - KEY_FILTER, value, state);
+		if (strcmp(run_fields[key - KEY_FILTER].name, "size") == 0)
+			report->study.size = cli_choice("--size", value, cli_sizes, state);
 		return 0;
 	}
+}
+
+static bool take_figures(struct report *report)
+{
+	struct study *study = &report->study;
+	study->results = report->inputs.list[0];
+	if (report_is_store(study->results))
+		return report_take_figures(&report->collection, study);
+	cli_error(report->name, "%s: no file of results, of which figures are; name that first", study->results);
+	return false;
+}
+
+static bool take_all(struct report *report)
+{
+	struct collection *collection = &report->collection;
+	for (size_t i = 0; i < report->inputs.count; i++)
+		if (!report_take(collection, report->inputs.list[i]))
+			return false;
+	return !report->study.programs.names.count || take_figures(report);
 }
 
 static int make(struct report *report)
 {
 	struct collection *collection = &report->collection;
-	for (size_t i = 0; i < report->inputs.count; i++)
-		if (!report_take(collection, report->inputs.list[i]))
-			return CLI_USAGE;
+	if (!take_all(report))
+		return CLI_USAGE;
 	json_t *data = collection_json(collection);
 	bool fine = report_write_page(report->name, report->output, data);
 	json_decref(data);
@@ -52,10 +80,16 @@ static int make(struct report *report)
 int command_report(int argc, char **argv)
 {
 	struct report report = {.name = argv[0], .output = "report.html"};
-	struct argp_option options[RUN_FIELDS + 3] = {
+	struct argp_option options[RUN_FIELDS + 5] = {
 		{"output", 'o', "FILE", 0, "The page; default report.html", 0},
 		{"launches", KEY_LAUNCHES, "N", 0,
 	         "Keep at most N launches of a run apart; of more, those of a kernel are added up; default 50", 0},
+		{"figure", KEY_FIGURE, "NAME", 0,
+	         "Show this figure of 'sluice figure' too, or of a file, of the runs in the first FILE; may be "
+	         "repeated",
+	         0},
+		{"any-build", KEY_ANY_BUILD, NULL, 0,
+	         "In figures, take results of other builds of Sluice, programs and machines too", 0},
 	};
 	const struct argp argp = {
 		.options = options,
@@ -69,11 +103,14 @@ int command_report(int argc, char **argv)
 		       "run' wrote: "
 		       "statistics (--stats FILE.json), and behind these what belongs to the same run: samples "
 		       "(--sample), "
-		       "a timeline (--timeline), a profile (--profile). The filters are of the runs of files of "
+		       "a timeline (--timeline), a trace (--trace), a profile (--profile). The filters are of the runs "
+		       "of files of "
 		       "results.",
 	};
-	run_filter_options(options + 2, KEY_FILTER, 1);
+	run_filter_options(options + 4, KEY_FILTER, 1);
 	collection_open(&report.collection, report.name);
+	study_begin(&report.study, report.name);
+	report.study.no_run = true;
 	int status = CLI_USAGE;
 	if (argp_parse(&argp, argc, argv, 0, NULL, &report) == 0) {
 		if (!report.inputs.count)
@@ -81,6 +118,7 @@ int command_report(int argc, char **argv)
 		status = make(&report);
 	}
 	collection_close(&report.collection);
+	study_end(&report.study);
 	free(report.inputs.list);
 	return status;
 }

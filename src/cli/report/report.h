@@ -9,12 +9,14 @@
  *   shapes          lists of numbers of counters: which ones a run has, in order
  *   configurations  of machines: the first whole, of all others the keys that are not as there (null: not there)
  *   keys            [unit, meaning] of the machine's keys and of mechanisms' options (NAME.KEY), by name
+ *   figures         those of experiments: see figures.c
  *   runs            see run.c, launches.c; what belongs to a run besides: samples.c, timeline.c; a profile stands there as it was
  */
 #ifndef SLUICE_CLI_REPORT_H
 #define SLUICE_CLI_REPORT_H
 
 #include "cli/commands.h"
+#include "cli/figure/study.h"
 #include "cli/run_filters.h"
 
 #include <jansson.h>
@@ -33,7 +35,7 @@ struct collection {
 	const char *command; /* "sluice report" */
 	size_t launches;     /* of a run that are kept apart, at most */
 	struct run_filters filters;
-	json_t *files, *runs, *shapes, *kernels, *configurations;
+	json_t *files, *figures, *runs, *shapes, *kernels, *configurations;
 	struct dictionary texts, counters, causes, kernel_numbers, shape_numbers, configuration_numbers;
 	json_t *last; /* the run of the statistics named last, to which samples, timelines and profiles belong; or NULL */
 };
@@ -49,6 +51,7 @@ bool report_take(struct collection *collection, const char *path);
 
 /* --- of a file each; false after a message that names it --- */
 
+bool report_is_store(const char *path);
 bool report_take_store(struct collection *collection, const char *path);
 bool report_take_statistics(struct collection *collection, const char *path, json_t *root);
 bool report_take_profile(struct collection *collection, const char *path, json_t *root);
@@ -56,6 +59,12 @@ bool report_take_profile(struct collection *collection, const char *path, json_t
 bool report_take_samples(struct collection *collection, const char *path, char *text);
 bool report_take_timeline(struct collection *collection, const char *path, char *text);
 bool report_take_trace(struct collection *collection, const char *path, const json_t *root);
+/* Of Perfetto's format, also compressed; whether it is that by its first bytes. */
+bool report_take_perfetto(struct collection *collection, const char *path, const char *bytes, size_t length);
+bool report_is_perfetto(const char *bytes, size_t length);
+
+/* Adds the figures of the study that it names, of the runs in its results. */
+bool report_take_figures(struct collection *collection, struct study *study);
 
 /* --- runs --- */
 
@@ -71,19 +80,33 @@ void report_launches(struct collection *collection, json_t *run, const json_t *k
 /* --- events of a timeline --- */
 
 struct report_event {
-	json_int_t kernel, begin, end; /* in core cycles of the kernel */
+	json_int_t kernel, begin, end; /* in core cycles */
 	const char *unit, *name, *args;
 	json_int_t track;
 };
 struct report_timeline {
 	json_t *columns[7]; /* in the order of the struct; texts are numbers */
+	json_t *counters;   /* by name: {unit, kernel: [], cycle: [], value: []} */
 	struct dictionary texts;
-	size_t left_out;
+	struct report_launch *launches; /* those that cycles are to be counted from; none: they are counted from the kernel's launch as they come */
+	size_t launch_count;
+	size_t left_out, counted;
 };
 void report_timeline_open(struct report_timeline *timeline);
 void report_timeline_add(struct report_timeline *timeline, const struct report_event *event);
+/* From this cycle on a counter of the machine has been that much. */
+void report_timeline_count(struct report_timeline *timeline, const char *name, const char *unit, json_int_t cycle, double value);
 /* Makes it that of the run that samples and timelines belong to. False after a message. */
 bool report_timeline_close(struct report_timeline *timeline, struct collection *collection, const char *path);
+/* Drops it instead. */
+void report_timeline_drop(struct report_timeline *timeline);
+
+/* An event as traces have it: cycles are counted from the machine's opening, of a kernel's launch too; tracks have names: "warp 3". */
+struct report_traced {
+	json_int_t kernel, launch, begin, end; /* launch: its number when that is what the event is of, else 0 */
+	const char *unit, *track, *name, *args;
+};
+void report_timeline_trace(struct report_timeline *timeline, const struct report_traced *event);
 
 /* Whether there is a run to which samples, a timeline or a profile belongs; else a message. */
 bool report_has_run(const struct collection *collection, const char *path, const char *what);

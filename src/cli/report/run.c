@@ -3,6 +3,7 @@
  *   label, file, facts   facts: numbers of texts, by name
  *   kept                 true: in a file of results; else the file is the run's own
  *   configuration        its number
+ *   profile, sources     kernels as the profile has them; lines of the files that these name, null where they are not here
  *   command, options, mechanisms, passes, ended, energy, vectors   as in the statistics; the last two those of the totals
  *
  * and its launches (launches.c).

@@ -1,10 +1,15 @@
 /* A run whose statistics or profile is a file of its own. */
 #include "cli/report/report.h"
 
+#include "base/file.h"
 #include "base/json_text.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+
+enum { MOST_SOURCE = 1 << 20 }; /* bytes */
 
 static const char *behind_slash(const char *path)
 {
@@ -94,6 +99,53 @@ bool report_take_statistics(struct collection *collection, const char *path, jso
 	return true;
 }
 
+/* Pages are passed on: what is no source by its name does not get into one, whatever a profile says. */
+static bool is_source(const char *path)
+{
+	static const char *const suffixes[] = {".cu", ".cuh", ".h",   ".hpp", ".hh", ".inl",
+	                                       ".c",  ".cc",  ".cpp", ".cxx", ".ptx"};
+	const char *dot = strrchr(path, '.');
+	for (size_t i = 0; dot && i < sizeof suffixes / sizeof *suffixes; i++)
+		if (strcmp(dot, suffixes[i]) == 0)
+			return true;
+	return false;
+}
+
+/* The lines of a source; NULL where it is not here, or is more than a page should hold. */
+static json_t *source_lines(const char *path)
+{
+	size_t length;
+	struct stat about;
+	if (!is_source(path) || stat(path, &about) != 0 || !S_ISREG(about.st_mode) || about.st_size > MOST_SOURCE)
+		return NULL;
+	char *text = file_read(path, &length), *rest = text;
+	json_t *lines = text ? json_array() : NULL;
+	while (text && *rest) {
+		char *line = strsep(&rest, "\n");
+		json_array_append_new(lines, json_text(line));
+		if (!rest)
+			break;
+	}
+	free(text);
+	return lines;
+}
+
+/* Sources that the profile's instructions name, each once, as they are now. */
+static json_t *sources_of(const json_t *kernels)
+{
+	json_t *sources = json_object(), *kernel, *inst;
+	size_t k, i;
+	json_array_foreach(kernels, k, kernel) json_array_foreach(json_object_get(kernel, "instructions"), i, inst)
+	{
+		const char *file = json_string_value(json_object_get(inst, "file"));
+		if (file && !json_object_get(sources, file)) {
+			json_t *lines = source_lines(file);
+			json_object_set_new(sources, file, lines ? lines : json_null());
+		}
+	}
+	return sources;
+}
+
 bool report_take_profile(struct collection *collection, const char *path, json_t *root)
 {
 	if (!json_is_array(json_object_get(root, "kernels"))) {
@@ -108,5 +160,6 @@ bool report_take_profile(struct collection *collection, const char *path, json_t
 		take_text(collection, run, "machine", json_object_get(root, "machine"));
 	}
 	json_object_set(run, "profile", json_object_get(root, "kernels"));
+	json_object_set_new(run, "sources", sources_of(json_object_get(root, "kernels")));
 	return true;
 }

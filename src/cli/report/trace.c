@@ -1,5 +1,4 @@
-/* A timeline in the Trace Event Format, as 'sluice run --timeline FILE' writes it: cycles are counted from the machine's opening, a process is a unit,
- * a thread one of its tracks. */
+/* A timeline in the Trace Event Format, as 'sluice run --timeline FILE' writes it: a process is a unit, a thread one of its tracks. */
 #include "cli/report/report.h"
 
 #include <stdio.h>
@@ -10,7 +9,7 @@ struct trace {
 	const json_t *events;
 	json_t *units;  /* names of processes, by number */
 	json_t *tracks; /* names of threads, by number: "d2ma 3" */
-	json_t *starts; /* of launches, by number */
+	struct report_timeline timeline;
 };
 
 static const char *text_of(const json_t *event, const char *key)
@@ -38,19 +37,15 @@ static const json_t *get(const json_t *object, json_int_t key)
 	return json_object_get(object, text);
 }
 
-/* What other events are told by: names of units and tracks, and the launches. */
+/* A name of a unit or a track. */
 static void note(struct trace *trace, const json_t *event)
 {
 	const json_t *args = json_object_get(event, "args");
 	const char *name = text_of(event, "name");
-	if (strcmp(text_of(event, "ph"), "M") != 0) {
-		if (json_object_get(args, "launch"))
-			set(trace->starts, number_of(args, "launch"), json_object_get(event, "ts"));
-	} else if (strcmp(name, "process_name") == 0) {
+	if (strcmp(name, "process_name") == 0)
 		set(trace->units, number_of(event, "pid"), json_object_get(args, "name"));
-	} else if (strcmp(name, "thread_name") == 0) {
+	else if (strcmp(name, "thread_name") == 0)
 		set(trace->tracks, number_of(event, "tid"), json_object_get(args, "name"));
-	}
 }
 
 /* "number=17 warps=8" */
@@ -68,47 +63,58 @@ static void write_args(const json_t *args, char *text, size_t size)
 	}
 }
 
-static void take(const struct trace *trace, struct report_timeline *timeline, const json_t *event)
+static void take_event(struct trace *trace, const json_t *event)
 {
 	const json_t *args = json_object_get(event, "args");
 	const char *unit = json_string_value(get(trace->units, number_of(event, "pid")));
 	const char *track = json_string_value(get(trace->tracks, number_of(event, "tid")));
-	char name[256], texts[256];
+	char texts[256];
 	if (!track || !unit)
 		return;
-	const char *number = strrchr(track, ' ');
-	size_t length = number ? (size_t)(number - track) : 0;
-	bool is_machines = json_object_get(args, "launch") || strcmp(text_of(event, "name"), "block") == 0;
-	snprintf(name, sizeof name, "%.*s%s%s", is_machines ? 0 : (int)length, track, is_machines ? "" : ".",
-	         text_of(event, "name"));
 	write_args(args, texts, sizeof texts);
-	json_int_t kernel = number_of(args, "kernel");
-	json_int_t begin = number_of(event, "ts") - json_integer_value(get(trace->starts, kernel));
-	report_timeline_add(timeline, &(struct report_event){.kernel = kernel,
-	                                                     .begin = begin,
-	                                                     .end = begin + number_of(event, "dur"),
-	                                                     .unit = unit,
-	                                                     .name = name,
-	                                                     .args = texts,
-	                                                     .track = number ? strtoll(number, NULL, 10) : 0});
+	json_int_t begin = number_of(event, "ts");
+	report_timeline_trace(&trace->timeline, &(struct report_traced){.kernel = number_of(args, "kernel"),
+	                                                                .launch = number_of(args, "launch"),
+	                                                                .begin = begin,
+	                                                                .end = begin + number_of(event, "dur"),
+	                                                                .unit = unit,
+	                                                                .track = track,
+	                                                                .name = text_of(event, "name"),
+	                                                                .args = texts});
+}
+
+/* "args": {"thread instructions a cycle": 3.5} */
+static void take_count(struct trace *trace, const json_t *event)
+{
+	const char *unit;
+	json_t *value;
+	json_object_foreach(json_object_get(event, "args"), unit, value) report_timeline_count(
+		&trace->timeline, text_of(event, "name"), unit, number_of(event, "ts"), json_number_value(value));
+}
+
+static void take(struct trace *trace, const json_t *event)
+{
+	const char *phase = text_of(event, "ph");
+	if (strcmp(phase, "C") == 0)
+		take_count(trace, event);
+	else if (strcmp(phase, "M") != 0)
+		take_event(trace, event);
 }
 
 bool report_take_trace(struct collection *collection, const char *path, const json_t *root)
 {
-	struct trace trace = {json_object_get(root, "traceEvents"), json_object(), json_object(), json_object()};
-	struct report_timeline timeline;
+	struct trace trace = {
+		.events = json_object_get(root, "traceEvents"), .units = json_object(), .tracks = json_object()};
 	bool fine = report_has_run(collection, path, "a timeline");
 	if (fine) {
-		report_timeline_open(&timeline);
+		report_timeline_open(&trace.timeline);
 		for (size_t i = 0; i < json_array_size(trace.events); i++)
 			note(&trace, json_array_get(trace.events, i));
 		for (size_t i = 0; i < json_array_size(trace.events); i++)
-			if (strcmp(text_of(json_array_get(trace.events, i), "ph"), "M") != 0)
-				take(&trace, &timeline, json_array_get(trace.events, i));
-		fine = report_timeline_close(&timeline, collection, path);
+			take(&trace, json_array_get(trace.events, i));
+		fine = report_timeline_close(&trace.timeline, collection, path);
 	}
 	json_decref(trace.units);
 	json_decref(trace.tracks);
-	json_decref(trace.starts);
 	return fine;
 }

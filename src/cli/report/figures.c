@@ -1,0 +1,156 @@
+/* Figures of experiments, as 'sluice figure' makes them of the runs that are there:
+ *
+ *   name, title, source, note, size   texts, where they are known
+ *   over      what the numbers of columns are, where lines are drawn over them
+ *   stacked   true: columns that show the same are parts of one bar
+ *   mean      what the last of `things` is called, where there is one
+ *   things    rows, or what they are sizes of, and the mean
+ *   columns   {name, what: it shows, at, line, base: others are relative to it}
+ *   ours, published   a list of numbers a thing, one a column; null where there is none
+ *   missing   how many cells should have a number and have none
+ */
+#include "cli/report/report.h"
+
+#include "base/json_text.h"
+#include "lab/shown.h"
+
+#include <math.h>
+
+static json_t *number(double value)
+{
+	return isfinite(value) ? json_real(value) : json_null();
+}
+
+static void set_text(json_t *object, const char *key, const char *text)
+{
+	if (text && *text)
+		json_object_set_new(object, key, json_text(text));
+}
+
+/* Whether others are relative to it. */
+static bool is_base(const struct experiment *experiment, size_t column)
+{
+	for (size_t c = 0; c < experiment->column_count; c++)
+		if (experiment->columns[c].show != SHOW_VALUE && experiment->columns[c].relative_to == column)
+			return true;
+	return false;
+}
+
+static json_t *column_json(const struct experiment *experiment, size_t number_of)
+{
+	const struct experiment_column *column = &experiment->columns[number_of];
+	json_t *object = json_object();
+	char what[256];
+	shown_what(column, what, sizeof what);
+	set_text(object, "name", column->name);
+	set_text(object, "what", what);
+	if (experiment->over)
+		json_object_set_new(object, "at", number(column->at));
+	set_text(object, "line", column->line);
+	if (is_base(experiment, number_of))
+		json_object_set_new(object, "base", json_true());
+	return object;
+}
+
+/* A list of numbers, one a column, for each thing. */
+static json_t *numbers(const struct figure *figure, size_t things,
+                       double (*of)(const struct figure *figure, size_t thing, size_t column))
+{
+	json_t *list = json_array();
+	for (size_t t = 0; t < things; t++) {
+		json_t *row = json_array();
+		for (size_t c = 0; c < figure->experiment->column_count; c++)
+			json_array_append_new(row, number(of(figure, t, c)));
+		json_array_append_new(list, row);
+	}
+	return list;
+}
+
+static json_t *figure_json(const struct figure *figure, const char *name, const char *size)
+{
+	const struct experiment *experiment = figure->experiment;
+	bool has_mean = experiment->mean != MEAN_NONE;
+	size_t things = shown_things(figure) + has_mean;
+	json_t *object = json_object(), *names = json_array(), *columns = json_array();
+	const char *const texts[][2] = {{"name", name},
+	                                {"title", experiment->title},
+	                                {"source", experiment->source},
+	                                {"note", experiment->note},
+	                                {"size", size},
+	                                {"over", experiment->over_name},
+	                                {"mean", has_mean ? shown_name(figure, things - 1) : NULL}};
+	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+		set_text(object, texts[i][0], texts[i][1]);
+	for (size_t t = 0; t < things; t++)
+		json_array_append_new(names, json_text(shown_name(figure, t)));
+	for (size_t c = 0; c < experiment->column_count; c++)
+		json_array_append_new(columns, column_json(experiment, c));
+	json_object_set_new(object, "stacked", json_boolean(experiment->stacked));
+	json_object_set_new(object, "things", names);
+	json_object_set_new(object, "columns", columns);
+	json_object_set_new(object, "ours", numbers(figure, things, shown_ours));
+	json_object_set_new(object, "published", numbers(figure, things, shown_published));
+	json_object_set_new(object, "missing", json_integer((json_int_t)figure->missing));
+	return object;
+}
+
+static bool add_figure(struct collection *collection, const struct plan *plan, const struct figure *figure,
+                       const char *name)
+{
+	const struct experiment *experiment = figure->experiment;
+	size_t cells = 0;
+	for (size_t i = 0; i < experiment->row_count * experiment->column_count; i++)
+		cells += plan->cells[i] != PLAN_NOTHING && !figure->empty[i];
+	if (figure->missing == cells) {
+		cli_error(collection->command,
+		          "%s: of its runs, of size %s, there is none; 'sluice figure %s' makes them, --size says "
+		          "which, and "
+		          "--any-build takes those of other builds",
+		          name, plan->source->size, name);
+		return false;
+	}
+	if (figure->missing)
+		cli_error(collection->command,
+		          "%s: %zu of its cells have no value; 'sluice figure %s' makes their runs", name,
+		          figure->missing, name);
+	json_array_append_new(collection->figures, figure_json(figure, name, plan->source->size));
+	return true;
+}
+
+static bool make(struct collection *collection, struct study *study, const struct experiment *experiment,
+                 const char *name)
+{
+	char message[STORE_MESSAGE];
+	struct plan plan = {0};
+	struct figure figure;
+	const struct plan_source source = study_source(study, experiment);
+	bool fine = plan_make(&plan, experiment, &source);
+	if (fine) {
+		struct store *store = store_open(study->results, true, message);
+		fine = store && plan_figure(&plan, store, study->way.any_build, &figure);
+		if (!store)
+			cli_error(collection->command, "%s", message);
+		fine = fine && add_figure(collection, &plan, &figure, name);
+		store_close(store);
+	}
+	plan_free(&plan);
+	return fine;
+}
+
+bool report_take_figures(struct collection *collection, struct study *study)
+{
+	bool fine = study_prepare(study);
+	for (size_t i = 0; fine && i < study->programs.names.count; i++) {
+		struct experiment experiment;
+		char name[NAME_MAX];
+		fine = study_find(study, study->programs.names.word[i], &experiment, name) &&
+		       study_take_paper(study, &experiment, name);
+		if (fine && (experiment.show >= SHOW_INDEXES || experiment_is_table(&experiment))) {
+			cli_error(collection->command,
+			          "%s: no figure of runs that are kept; 'sluice figure %s' shows it", name, name);
+			fine = false;
+		}
+		fine = fine && make(collection, study, &experiment, name);
+	}
+	return fine;
+}
