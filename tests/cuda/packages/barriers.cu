@@ -147,6 +147,27 @@ static __global__ void functions(int *out)
 	out[threadIdx.x] = first * 10 + *(volatile int *)&phases;
 }
 
+// Barriers among the fields of a structure, in a kernel that is a template.
+template <class T, int SLOTS> struct stages {
+	block_barrier ready[SLOTS];
+	T data[SLOTS];
+};
+template <int SLOTS> static __global__ void in_structures(int *out)
+{
+	__shared__ stages<int, SLOTS> shared;
+	if (threadIdx.x < SLOTS)
+		init(&shared.ready[threadIdx.x], THREADS);
+	__syncthreads();
+	int sum = 0;
+	for (int slot = 0; slot < SLOTS; slot++) {
+		if (threadIdx.x == THREADS / 2)
+			shared.data[slot] = slot + 5;
+		shared.ready[slot].arrive_and_wait();
+		sum = sum * 10 + shared.data[slot];
+	}
+	out[threadIdx.x] = sum;
+}
+
 static int *run(void (*kernel)(int *), int grid, int count)
 {
 	static int got[BLOCKS * THREADS * ROUNDS];
@@ -206,6 +227,9 @@ int main()
 	got = run(functions, 1, THREADS);
 	for (int i = 0; i < THREADS; i++)
 		CHECK(got[i] == 12);
+	got = run(in_structures<3>, 1, THREADS);
+	for (int i = 0; i < THREADS; i++)
+		CHECK(got[i] == 567);
 	check_copy();
 	check_blocks();
 	return finish();
