@@ -80,6 +80,19 @@ for source in overflow.cu overflow.cpp; do
 	grep -q -e "-fwrapv.*-fno-wrapv" err || fail "the user's -fno-wrapv is not behind ours"
 done
 
+# Programs that include OpenGL's header for nothing are compiled; calls are refused with the reason.
+cat >draws.cu <<'CU'
+#include <cuda_gl_interop.h>
+#ifdef DRAWS
+int main() { return cudaGLSetGLDevice(0); }
+#else
+int main() { return 0; }
+#endif
+CU
+makes 0 draws.cu -o draws
+makes 1 -DDRAWS draws.cu -o draws
+says err "'cudaGLSetGLDevice' is unavailable: there is no OpenGL in the simulated machine"
+
 cat >main.cu <<'CU'
 #include <cstdio>
 extern "C" int from_c(int);
