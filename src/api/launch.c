@@ -3,6 +3,7 @@
 #include "api/device_launch.h"
 #include "api/syscall.h"
 #include "base/demangle.h"
+#include "simt/check.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -142,7 +143,10 @@ static enum sluice_status report_fault(const struct simt_launch *launch, const s
 	};
 	char text[4096];
 	simt_fault_print(launch, fault, text, sizeof text);
-	api_fail(error, SLUICE_FAULT, "%s", text);
+	api_fail(error, SLUICE_FAULT, "%s%s", text,
+	         simt_fault_strays(launch, fault) ? "\n  many GPUs let such a read through: 'sluice run "
+	                                            "--stray-reads=warn' does so too, and it gives 0"
+	                                          : "");
 	if (error)
 		error->fault = faults[fault->kind];
 	return SLUICE_FAULT;

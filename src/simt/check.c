@@ -254,12 +254,6 @@ static enum carry carry_of(const struct simt_inst *inst)
 	}
 }
 
-static bool may_stray(const struct simt_inst *inst)
-{
-	return inst->kind == SIMT_LOAD &&
-	       (inst->space == PTX_GLOBAL || inst->space == PTX_CONST || inst->space == PTX_GENERIC);
-}
-
 static simt_exec *checked_exec(unsigned kinds, const struct simt_inst *inst)
 {
 	bool init = kinds & UNWRITTEN, others = kinds & (UNWRITTEN | RACES);
@@ -290,7 +284,7 @@ void simt_check_program(const struct simt_checks *checks, struct simt_program *p
 		plain->carry = (uint8_t)carry_of(inst);
 		add_operands(program->functions[f].ptx, inst, plain);
 		inst->exec = plain->load = checked_exec(checks->kinds, inst);
-		if (checks->kinds & SIMT_CHECK_STRAY && may_stray(inst))
+		if (checks->kinds & SIMT_CHECK_STRAY && stray_may(inst))
 			inst->exec = stray_load;
 		if (checks->kinds & SIMT_CHECK_INIT && is_checked(inst) && inst->commit)
 			inst->commit = checked_commit;

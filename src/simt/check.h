@@ -49,6 +49,8 @@ void simt_checks_report(struct simt_checks *checks, const struct simt_launch *la
                         void (*say)(void *user, bool is_stray, const char *text), void *user);
 /* The launch is over, and what was kept of it can go. */
 void simt_checks_end(struct simt_checks *checks, const struct simt_launch *launch);
+/* True of a fault that SIMT_CHECK_STRAY would have let through, when the read was as near to an allocation as those are that do no harm on a GPU. */
+bool simt_fault_strays(const struct simt_launch *launch, const struct simt_fault *fault);
 /* All but reads beside every allocation. */
 uint64_t simt_checks_found(const struct simt_checks *checks);
 

@@ -104,7 +104,9 @@ simt_exec checked_image, checked_image_commit;
 
 /* --- stray.c --- */
 
-/* A load of device memory some of whose lanes may read beside every allocation. */
+/* Whether lanes of it may read beside every allocation: a load of device memory. */
+bool stray_may(const struct simt_inst *inst);
+/* Such a load. */
 void stray_load(struct simt_warp *warp, const struct simt_inst *inst, struct simt_step *step);
 
 /* --- unwritten.c --- */

@@ -2,11 +2,19 @@
  * than allocations. What was freed, lies below the first place where anything can be allocated, or beyond device memory, stays
  * a fault. */
 #include "simt/checks.h"
+#include "simt/message.h"
 
-static bool is_stray(const struct simt_warp *warp, const struct simt_inst *inst, uint64_t address)
+/* The pages in which a GPU maps device memory, in bytes. */
+enum { PAGE = 2 << 20 };
+
+bool stray_may(const struct simt_inst *inst)
 {
-	const struct simt_memory *memory = warp->block->launch->memory;
-	uint64_t size = inst->size;
+	return inst->kind == SIMT_LOAD &&
+	       (inst->space == PTX_GLOBAL || inst->space == PTX_CONST || inst->space == PTX_GENERIC);
+}
+
+static bool is_stray(const struct simt_memory *memory, uint64_t address, uint64_t size)
+{
 	return address % size == 0 && simt_in_memory(memory, address, size) && !simt_valid(memory, address, size) &&
 	       !simt_freed(memory, address);
 }
@@ -18,7 +26,7 @@ static uint32_t stray_lanes(const struct simt_warp *warp, const struct simt_inst
 		unsigned lane = (unsigned)__builtin_ctz(rest);
 		uint64_t address = step->address[lane];
 		bool global = inst->space != PTX_GENERIC || generic_space(address) == PTX_GLOBAL;
-		if (global && is_stray(warp, inst, address))
+		if (global && is_stray(warp->block->launch->memory, address, inst->size))
 			stray |= lane_bit[lane];
 	}
 	return stray;
@@ -61,4 +69,18 @@ void stray_load(struct simt_warp *warp, const struct simt_inst *inst, struct sim
 		step->space = inst->space == PTX_GENERIC ? PTX_GLOBAL : inst->space;
 	step->lanes = lanes;
 	give_zeros(warp, inst, stray);
+}
+
+bool simt_fault_strays(const struct simt_launch *launch, const struct simt_fault *fault)
+{
+	const struct simt_memory *memory = launch->memory;
+	bool load = fault->kind == SIMT_FAULT_ADDRESS && fault->inst && stray_may(fault->inst);
+	bool global = fault->space == PTX_GLOBAL || fault->space == PTX_CONST;
+	if (!load || !global || !is_stray(memory, fault->address, fault->size))
+		return false;
+	const struct simt_allocation *near = simt_nearest(memory, fault->address);
+	if (!near)
+		return false;
+	uint64_t begin = simt_named(memory, near->address);
+	return simt_gap(PTX_GLOBAL, begin, begin + near->size, fault->address).bytes < PAGE;
 }

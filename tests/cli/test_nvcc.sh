@@ -48,6 +48,51 @@ says err "no input files"
 ln -s "$nvcc" my-nvcc
 ./my-nvcc -V >out || fail "a link to nvcc does not start"
 
+# Signed overflow on the host wraps at each level, as random generators that were written for g++ want, in CUDA and C++ files; a user's
+# -fno-wrapv is heard.
+cat >overflow.cu <<'CU'
+#include <climits>
+#include <cstdio>
+long bound = INT_MAX;
+int factor = 1103515245, addend = 12345;
+__attribute__((noinline)) int next(int *state)
+{
+	int sum = factor * *state + addend;
+	return *state = sum % bound;
+}
+int main()
+{
+	int state = 1700000000, wrong = 0;
+	for (int i = 0; i < 1000; i++) {
+		int wanted = (int)((unsigned)factor * (unsigned)state + (unsigned)addend) % INT_MAX;
+		wrong += next(&state) != wanted;
+	}
+	printf("%d wrong\n", wrong);
+}
+CU
+cp overflow.cu overflow.cpp
+for source in overflow.cu overflow.cpp; do
+	for level in "" -O0 -O3 "-Xcompiler -O3"; do
+		makes 0 $level $source -o overflow
+		runs ./overflow "0 wrong"
+	done
+	makes 0 --dryrun -fno-wrapv $source -o overflow
+	grep -q -e "-fwrapv.*-fno-wrapv" err || fail "the user's -fno-wrapv is not behind ours"
+done
+
+# Programs that include OpenGL's header for nothing are compiled; calls are refused with the reason.
+cat >draws.cu <<'CU'
+#include <cuda_gl_interop.h>
+#ifdef DRAWS
+int main() { return cudaGLSetGLDevice(0); }
+#else
+int main() { return 0; }
+#endif
+CU
+makes 0 draws.cu -o draws
+makes 1 -DDRAWS draws.cu -o draws
+says err "'cudaGLSetGLDevice' is unavailable: there is no OpenGL in the simulated machine"
+
 cat >main.cu <<'CU'
 #include <cstdio>
 extern "C" int from_c(int);

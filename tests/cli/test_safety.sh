@@ -35,12 +35,13 @@ int main(int argc, char **argv)
 	cudaMalloc(&out, 4096);
 	cudaMemset(in, 0, 256);
 	cudaMemset(out, 0, 4096);
-	int far = 1 << 20;
+	int far = 1 << 18;
 	for (int i = 0; i < 2; i++) {
 		if (kind == 'b') beside<<<1, 64>>>(in, out, far);
 		if (kind == 'v') vectors<<<1, 64>>>((int4 *)in, out, far - 32);
 		if (kind == 's') store<<<1, 64>>>(out, far);
 		if (kind == 'g') generic<<<1, 64>>>(out, far);
+		if (kind == 'w') beside<<<1, 64>>>(in, out, 64 << 20);
 		if (kind == 'n') beside<<<1, 64>>>(nullptr, out, 0);
 	}
 	if (kind == 'f') { cudaFree(hole); beside<<<1, 64>>>(hole, out, 0); }
@@ -73,8 +74,14 @@ for mode in "" --functional; do
 	done
 	try_program 1 run $mode --stray-reads=fault --stats s.json -- ./wrong b
 	says out "cudaErrorIllegalAddress"
+	# the fault says that there is the option, where it would help
 	try_program 1 run $mode --stats s.json -- ./wrong b
 	says out "cudaErrorIllegalAddress"
+	says err "'sluice run --stray-reads=warn'"
+	for kind in s w f n; do
+		try_program 1 run $mode --stats s.json -- ./wrong $kind
+		grep -qF -e "--stray-reads" err && fail "did not expect --stray-reads in stderr"
+	done
 done
 try 2 run --stray-reads=wran -- ./wrong b
 says err "--stray-reads: expected warn or fault, not 'wran'"

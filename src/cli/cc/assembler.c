@@ -1,9 +1,8 @@
 /* Assembler in sources that are written for nvcc.
  *
  * With operands clang wants `%%laneid` where nvcc takes `%laneid`. Destructors of shared variables do not run, and clang takes none but empty
- * ones: where libcu++'s hold assembler, which ends a barrier that nobody uses any more, clang is shown them without.
- * Constructors of shared variables must be empty for it too, and in a template, where nothing has called defaulted ones yet, clang does not
- * know that they are: it is shown those of cuda/pipeline, and the destructors beside them, with a body.
+ * ones: where libcu++'s hold assembler, which ends a barrier that nobody uses any more, clang is shown defaulted ones, which
+ * it knows to be empty in a template too.
  */
 #include "cli/cc/scan.h"
 
@@ -108,28 +107,10 @@ void scan_destructor(struct scan *scan)
 			return;
 		at += *expected != '{';
 	}
-	size_t end = skip_braces(scan, at), inside = end - at - 2;
+	size_t end = skip_braces(scan, at);
 	if (!holds_assembler(scan, at + 1, end))
 		return;
-	scan_edit(scan, at + 1, inside, scan_line_ends(scan->cc, scan->text + at + 1, inside));
+	scan_edit(scan, at, end - at,
+	          cc_joined(scan->cc, "= default;", scan_line_ends(scan->cc, scan->text + at, end - at)));
 	scan->at = end - 1;
-}
-
-void scan_constructor(struct scan *scan)
-{
-	static const char *const defaulted[] = {"default", NULL};
-	size_t close = scan_blanks_back(scan->text, scan->at), name = close;
-	size_t word = scan_skip_blanks(scan, scan->at + 1), end = scan_skip_word(scan, word, defaulted);
-	if (close < 3 || memcmp(scan->text + close - 2, "()", 2) != 0 || end == word || end >= scan->length ||
-	    scan->text[end] != ';')
-		return;
-	for (name -= 2; name && scan_is_word(scan->text[name - 1]); name--)
-		;
-	if (name && scan->text[name - 1] == '~')
-		return;
-	const char *declarator = arena_string(&scan->cc->arena, scan->text + name, close - name);
-	scan_edit(scan, name, 0, "__host__ __device__ ");
-	scan_edit(scan, scan->at, end + 1 - scan->at,
-	          cc_joined(scan->cc, "{} __host__ __device__ ~", cc_joined(scan->cc, declarator, " {}")));
-	scan->at = end;
 }

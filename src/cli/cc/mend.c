@@ -166,7 +166,6 @@ static void look_through(struct mending *mending, const char *path)
 		return; /* clang says so */
 	struct scan scan = {.cc = cc, .qualifiers = &mending->qualifiers, .text = text, .length = length};
 	scan.in_library = strstr(full, "/cuda/std/") != NULL;
-	scan.in_pipeline = strcmp(basename(full), "pipeline") == 0 && strstr(full, "/cuda/pipeline") != NULL;
 	cc->shuffles |= memmem(text, length, "shfl", 4) != NULL;
 	scan_text(mending, &scan, path);
 	if (scan.mended) {

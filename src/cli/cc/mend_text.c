@@ -174,8 +174,6 @@ void mend_take_punctuation(struct scan *scan, char c)
 		scan->defined = NULL; /* more than words */
 	if (c == '~' && scan->in_library)
 		scan_destructor(scan);
-	if (c == '=' && scan->in_pipeline)
-		scan_constructor(scan);
 	if (!scan->in_directive && ((c == ';' && !scan->depth) || c == '{' || c == '}'))
 		take_brace(scan, c);
 	scan->depth += c == '(';

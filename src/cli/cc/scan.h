@@ -32,7 +32,6 @@ struct scan {
 	unsigned opened;
 	bool mended, line_start; /* only blanks so far on this line */
 	bool in_library;         /* libcu++, not the user's */
-	bool in_pipeline;        /* its classes that programs lay into shared memory */
 	bool in_directive;       /* on a line of the preprocessor's, or one that goes on with it */
 	enum { DEFINES_NOTHING, DEFINES, NAMES_DEFINED } define; /* there: how far "define NAME" is */
 	char *defined;                                           /* the name; NULL: it says nothing of functions */
@@ -79,10 +78,7 @@ void scan_alignment(struct scan *scan);
 /* "__device__" here, of that length: beside __shared__ it goes. */
 void scan_device_word(struct scan *scan, size_t length);
 
-/* "~NAME() {" here, at the '~': where it holds assembler, takes its body out and moves to its end. */
+/* "~NAME() {" here, at the '~': where it holds assembler, makes it a defaulted one and moves to its end. */
 void scan_destructor(struct scan *scan);
-
-/* "NAME() = default;" here, at the '=': gives it and the destructor empty bodies. */
-void scan_constructor(struct scan *scan);
 
 #endif

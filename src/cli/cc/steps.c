@@ -14,6 +14,9 @@ static void add_cuda_base(struct cc *cc, struct words *command)
 		"cuda_runtime.h",
 		"--no-cuda-version-check",
 		"-O2",
+		/* on the host a signed overflow wraps, on which random generators of many suites rely: g++, nvcc's host compiler, lets them */
+		"-Xarch_host",
+		"-fwrapv",
 		"-gline-tables-only",
 		"-Wno-unused-command-line-argument",
 		"-Wno-unknown-cuda-version",
@@ -79,6 +82,7 @@ static void add_cuda(struct cc *cc, struct words *command)
 static void add_host(struct cc *cc, struct words *command)
 {
 	cc_add(command, "-Wno-unused-command-line-argument");
+	cc_add(command, "-fwrapv");
 	cc_add(command, cc->host_level ? cc->host_level : "-O2");
 	cc_add_all(command, cc->host.list);
 }

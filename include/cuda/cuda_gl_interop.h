@@ -1,0 +1,27 @@
+/* cuda_gl_interop: there is no OpenGL here, and no GPU that draws. Programs that include it and call nothing of it are compiled; what
+ * would share buffers with OpenGL is refused where it is called, with the reason. */
+#ifndef SLUICE_CUDA_GL_INTEROP_H
+#define SLUICE_CUDA_GL_INTEROP_H
+
+#include "cuda_runtime_api.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define SLUICE_NO_OPENGL __attribute__((unavailable("there is no OpenGL in the simulated machine")))
+
+cudaError_t cudaGraphicsGLRegisterBuffer(cudaGraphicsResource_t *resource, unsigned int buffer,
+                                         unsigned int flags) SLUICE_NO_OPENGL;
+cudaError_t cudaGraphicsGLRegisterImage(cudaGraphicsResource_t *resource, unsigned int image, unsigned int target,
+                                        unsigned int flags) SLUICE_NO_OPENGL;
+cudaError_t cudaGLSetGLDevice(int device) SLUICE_NO_OPENGL;
+cudaError_t cudaGLRegisterBufferObject(unsigned int buffer) SLUICE_NO_OPENGL;
+cudaError_t cudaGLMapBufferObject(void **pointer, unsigned int buffer) SLUICE_NO_OPENGL;
+cudaError_t cudaGLUnmapBufferObject(unsigned int buffer) SLUICE_NO_OPENGL;
+cudaError_t cudaGLUnregisterBufferObject(unsigned int buffer) SLUICE_NO_OPENGL;
+
+#ifdef __cplusplus
+}
+#endif
+#endif
