@@ -489,6 +489,7 @@ int main(void)
 	CUresult result = cuInit(0);
 	result = result ? result : cuDeviceGetCount(&count);
 	printf("status %d devices %d\n", result, count);
+	exit(result); /* which programs take from cuda.h */
 }
 C
 makes 0 stub.c -L"$(find -L "$toolkit/lib64/stubs" -name libcuda.so -printf %h)" -lcuda -o stub
