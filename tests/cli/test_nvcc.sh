@@ -479,6 +479,25 @@ makes 0 -Xcompiler -Wall,-fopenmp -c threads.cu
 makes 0 threads.o -lgomp -o threads
 runs ./threads "sum 27 count 8"
 
+# Random numbers of kernels in a source of the host's: the types, and functions that give what CUDA sources' give there.
+cat >random.cpp <<'C'
+#include <curand_kernel.h>
+#include <stdio.h>
+int main()
+{
+	curandState x;
+	curandStatePhilox4_32_10_t y;
+	curand_init(1, 2, 3, &x);
+	curand_init(1, 2, 3, &y);
+	float pair = curand_normal(&x) + curand_normal(&x);
+	printf("%g %g %u\n", pair, curand_normal_double(&y), curand_poisson(&x, 30));
+}
+C
+cp random.cpp random.cu
+makes 0 random.cu -o random_of_cuda
+makes 0 -Werror all-warnings random.cpp -o random
+runs ./random "$(./random_of_cuda)"
+
 # The driver's stub, which Makefiles look for and link without a folder more.
 cat >stub.c <<'C'
 #include <cuda.h>
