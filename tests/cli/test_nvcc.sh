@@ -498,6 +498,13 @@ makes 0 random.cu -o random_of_cuda
 makes 0 -Werror all-warnings random.cpp -o random
 runs ./random "$(./random_of_cuda)"
 
+# cuBLAS brings cuComplex.h, and that math.h.
+for header in cublas.h cublas_v2.h; do
+	printf '#include <stdio.h>\n#include <%s>\nint main() { printf("root %%g\\n", fabs(sqrt(cuCabs(make_cuDoubleComplex(0, 4))))); }\n' $header >complex.cpp
+	makes 0 complex.cpp -o complex
+	runs ./complex "root 2"
+done
+
 # The driver's stub, which Makefiles look for and link without a folder more.
 cat >stub.c <<'C'
 #include <cuda.h>
