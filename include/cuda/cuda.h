@@ -9,6 +9,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h> /* as CUDA's does: programs call exit() with nothing else */
 
 #define CUDAAPI
 

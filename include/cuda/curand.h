@@ -1,8 +1,11 @@
-/* curand: arrays of random numbers, by a small library of ours (docs/cuda-headers.md): XORWOW and Philox4x32-10.
+/* curand: arrays of random numbers, by a small library of ours (docs/cuda-headers.md): XORWOW, Philox4x32-10 and Sobol's sequences.
  *
  * A generator has 4,096 sequences (curand_kernel.h), subsequences 0 to 4095 of its seed, and numbers that it gives take turns: element i of a call
  * is the next number of sequence (before + i) % 4096, `before` the offset and the elements of earlier calls. Device generators write to
  * memory of the device by kernels in their stream, host generators to memory of the host, the same integers and uniform numbers.
+ *
+ * Those of Sobol's give a point in as many dimensions as they are told, 1 at first: all first coordinates, then all second ones, ..., of the next
+ * points. Counts are multiples of the dimensions (else CURAND_STATUS_LENGTH_NOT_MULTIPLE), offsets are points; they have no seed.
  *
  * Calls that return another status than CURAND_STATUS_SUCCESS have given no number.
  */
@@ -40,11 +43,11 @@ typedef enum curandRngType {
 	CURAND_RNG_TEST = 0,
 	CURAND_RNG_PSEUDO_DEFAULT = 100, /* XORWOW */
 	CURAND_RNG_PSEUDO_XORWOW = 101,
-	CURAND_RNG_PSEUDO_MRG32K3A = 121, /* this and what is not XORWOW or Philox: CURAND_STATUS_TYPE_ERROR */
+	CURAND_RNG_PSEUDO_MRG32K3A = 121, /* this, MTGP32 and MT19937: CURAND_STATUS_TYPE_ERROR */
 	CURAND_RNG_PSEUDO_MTGP32 = 141,
 	CURAND_RNG_PSEUDO_MT19937 = 142,
 	CURAND_RNG_PSEUDO_PHILOX4_32_10 = 161,
-	CURAND_RNG_QUASI_DEFAULT = 200,
+	CURAND_RNG_QUASI_DEFAULT = 200, /* SOBOL32 */
 	CURAND_RNG_QUASI_SOBOL32 = 201,
 	CURAND_RNG_QUASI_SCRAMBLED_SOBOL32 = 202,
 	CURAND_RNG_QUASI_SOBOL64 = 203,
@@ -59,6 +62,15 @@ typedef enum curandOrdering {
 	CURAND_ORDERING_QUASI_DEFAULT = 201
 } curandOrdering_t;
 
+typedef enum curandDirectionVectorSet {
+	CURAND_DIRECTION_VECTORS_32_JOEKUO6 = 101,
+	CURAND_SCRAMBLED_DIRECTION_VECTORS_32_JOEKUO6 = 102,
+	CURAND_DIRECTION_VECTORS_64_JOEKUO6 = 103,
+	CURAND_SCRAMBLED_DIRECTION_VECTORS_64_JOEKUO6 = 104
+} curandDirectionVectorSet_t;
+typedef unsigned int curandDirectionVectors32_t[32]; /* of a dimension */
+typedef unsigned long long curandDirectionVectors64_t[64];
+
 typedef struct curandGenerator_st *curandGenerator_t;
 typedef struct curandDiscreteDistribution_st *curandDiscreteDistribution_t; /* for curand_discrete() of kernels */
 
@@ -71,27 +83,34 @@ curandStatus_t curandGetVersion(int *version);
 /* Each begins again: the next number is that of the seed at the offset, in elements of 32 bits. */
 curandStatus_t curandSetPseudoRandomGeneratorSeed(curandGenerator_t generator, unsigned long long seed);
 curandStatus_t curandSetGeneratorOffset(curandGenerator_t generator, unsigned long long offset);
-curandStatus_t curandSetGeneratorOrdering(curandGenerator_t generator, curandOrdering_t order); /* the pseudo ones are all the same */
-curandStatus_t curandSetQuasiRandomGeneratorDimensions(curandGenerator_t generator, unsigned int count); /* a type error */
+curandStatus_t curandSetGeneratorOrdering(curandGenerator_t generator, curandOrdering_t order); /* of its kind: all are the same */
+curandStatus_t curandSetQuasiRandomGeneratorDimensions(curandGenerator_t generator, unsigned int count); /* 1 to 20,000 */
 curandStatus_t curandSetStream(curandGenerator_t generator, cudaStream_t stream);
 curandStatus_t curandGenerateSeeds(curandGenerator_t generator); /* what the first number would do else */
 
-curandStatus_t curandGenerate(curandGenerator_t generator, unsigned int *to, size_t count);
-curandStatus_t curandGenerateLongLong(curandGenerator_t generator, unsigned long long *to, size_t count); /* a type error: Sobol's */
+curandStatus_t curandGenerate(curandGenerator_t generator, unsigned int *to, size_t count); /* not Sobol's of 64 bits */
+curandStatus_t curandGenerateLongLong(curandGenerator_t generator, unsigned long long *to, size_t count); /* Sobol's of 64 bits alone */
 /* Above 0, up to 1. */
 curandStatus_t curandGenerateUniform(curandGenerator_t generator, float *to, size_t count);
 curandStatus_t curandGenerateUniformDouble(curandGenerator_t generator, double *to, size_t count);
-/* Odd counts: CURAND_STATUS_LENGTH_NOT_MULTIPLE. */
+/* Odd counts of pseudo-random ones: CURAND_STATUS_LENGTH_NOT_MULTIPLE. */
 curandStatus_t curandGenerateNormal(curandGenerator_t generator, float *to, size_t count, float mean, float stddev);
 curandStatus_t curandGenerateNormalDouble(curandGenerator_t generator, double *to, size_t count, double mean, double stddev);
 curandStatus_t curandGenerateLogNormal(curandGenerator_t generator, float *to, size_t count, float mean, float stddev);
 curandStatus_t curandGenerateLogNormalDouble(curandGenerator_t generator, double *to, size_t count, double mean, double stddev);
-/* A mean that is not above 0, or above 400,000: CURAND_STATUS_OUT_OF_RANGE. */
+/* A mean that is not above 0, or above 400,000: CURAND_STATUS_OUT_OF_RANGE. Not Sobol's (curand_discrete() is). */
 curandStatus_t curandGeneratePoisson(curandGenerator_t generator, unsigned int *to, size_t count, double mean);
 
 /* A table on the device, of the numbers that have probabilities above 1e-20 or so. */
 curandStatus_t curandCreatePoissonDistribution(double mean, curandDiscreteDistribution_t *distribution);
 curandStatus_t curandDestroyDistribution(curandDiscreteDistribution_t distribution);
+
+/* The 20,000 dimensions' rows, and what scrambled ones begin with (curand_init of kernels): of the library, in the host's memory. They may be copied, not
+ * changed. Sets of the other width: CURAND_STATUS_OUT_OF_RANGE. */
+curandStatus_t curandGetDirectionVectors32(curandDirectionVectors32_t *vectors[], curandDirectionVectorSet_t set);
+curandStatus_t curandGetDirectionVectors64(curandDirectionVectors64_t *vectors[], curandDirectionVectorSet_t set);
+curandStatus_t curandGetScrambleConstants32(unsigned int **constants);
+curandStatus_t curandGetScrambleConstants64(unsigned long long **constants);
 
 #ifdef __cplusplus
 }

@@ -524,6 +524,32 @@ makes 0 -Xcompiler -Wall,-fopenmp -c threads.cu
 makes 0 threads.o -lgomp -o threads
 runs ./threads "sum 27 count 8"
 
+# Random numbers of kernels in a source of the host's: the types, and functions that give what CUDA sources' give there.
+cat >random.cpp <<'C'
+#include <curand_kernel.h>
+#include <stdio.h>
+int main()
+{
+	curandState x;
+	curandStatePhilox4_32_10_t y;
+	curand_init(1, 2, 3, &x);
+	curand_init(1, 2, 3, &y);
+	float pair = curand_normal(&x) + curand_normal(&x);
+	printf("%g %g %u\n", pair, curand_normal_double(&y), curand_poisson(&x, 30));
+}
+C
+cp random.cpp random.cu
+makes 0 random.cu -o random_of_cuda
+makes 0 -Werror all-warnings random.cpp -o random
+runs ./random "$(./random_of_cuda)"
+
+# cuBLAS brings cuComplex.h, and that math.h.
+for header in cublas.h cublas_v2.h; do
+	printf '#include <stdio.h>\n#include <%s>\nint main() { printf("root %%g\\n", fabs(sqrt(cuCabs(make_cuDoubleComplex(0, 4))))); }\n' $header >complex.cpp
+	makes 0 complex.cpp -o complex
+	runs ./complex "root 2"
+done
+
 # The driver's stub, which Makefiles look for and link without a folder more.
 cat >stub.c <<'C'
 #include <cuda.h>
@@ -534,6 +560,7 @@ int main(void)
 	CUresult result = cuInit(0);
 	result = result ? result : cuDeviceGetCount(&count);
 	printf("status %d devices %d\n", result, count);
+	exit(result); /* which programs take from cuda.h */
 }
 C
 makes 0 stub.c -L"$(find -L "$toolkit/lib64/stubs" -name libcuda.so -printf %h)" -lcuda -o stub

@@ -156,7 +156,6 @@ static void test_wrong_calls()
 	REFUSES(TYPE_ERROR, curandCreateGenerator(&g, CURAND_RNG_PSEUDO_MRG32K3A));
 	REFUSES(TYPE_ERROR, curandCreateGenerator(&g, CURAND_RNG_PSEUDO_MTGP32));
 	REFUSES(TYPE_ERROR, curandCreateGeneratorHost(&g, CURAND_RNG_PSEUDO_MT19937));
-	REFUSES(TYPE_ERROR, curandCreateGenerator(&g, CURAND_RNG_QUASI_SOBOL32));
 	REFUSES(NOT_INITIALIZED, curandDestroyGenerator(nullptr));
 	REFUSES(NOT_INITIALIZED, curandSetPseudoRandomGeneratorSeed(nullptr, 1));
 	REFUSES(NOT_INITIALIZED, curandGenerate(nullptr, nullptr, 1));

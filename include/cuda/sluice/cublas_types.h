@@ -2,6 +2,7 @@
 #ifndef SLUICE_CUBLAS_TYPES_H
 #define SLUICE_CUBLAS_TYPES_H
 
+#include <cuComplex.h> /* and by it math.h, which programs take from here */
 #include <cuda_runtime.h>
 
 #define CUBLAS_API_H_ /* programs ask by it whether the statuses are declared */

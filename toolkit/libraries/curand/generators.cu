@@ -1,7 +1,9 @@
 // Generators, and the kernel by which those of the device give numbers.
+#include "directions.h"
 #include <curand.h>
 #include <curand_kernel.h>
 
+#include <algorithm>
 #include <memory>
 #include <new>
 #include <vector>
@@ -15,6 +17,14 @@ namespace {
 // What one number of an array is made of.
 struct bits {
 	typedef unsigned number;
+	template <typename State> __host__ __device__ number operator()(State *state) const
+	{
+		return curand(state);
+	}
+};
+
+struct long_bits {
+	typedef unsigned long long number;
 	template <typename State> __host__ __device__ number operator()(State *state) const
 	{
 		return curand(state);
@@ -95,6 +105,25 @@ __global__ void curand_fill(State *states, unsigned turn, typename Draw::number 
 	fill(states, blockIdx.x * THREADS + threadIdx.x, turn, to, count, draw);
 }
 
+// Number `at` of a row of direction numbers, or what is made of it.
+template <typename Word, typename Draw>
+static __host__ __device__ typename Draw::number quasi(const Word *directions, Word scramble, Word at, const Draw &draw)
+{
+	using namespace sluice::random;
+	sobol_state<Word, SOBOL_NUMBER> state = {scramble ^ sobol_sum(directions, gray_code(at))};
+	return draw(&state);
+}
+
+// A row of blocks for each dimension; `scrambles` lie behind the direction numbers.
+template <typename Word, typename Draw>
+__global__ void curand_fill_quasi(const Word *directions, const Word *scrambles, Word first, typename Draw::number *to, size_t each, Draw draw)
+{
+	unsigned dimension = blockIdx.y;
+	for (size_t i = blockIdx.x * THREADS + threadIdx.x; i < each; i += gridDim.x * THREADS)
+		to[dimension * each + i] =
+			quasi(directions + dimension * 8 * sizeof(Word), scrambles[dimension], (Word)(first + i), draw);
+}
+
 struct curandGenerator_st {
 	const curandRngType_t type;
 	const bool on_host;
@@ -104,12 +133,26 @@ struct curandGenerator_st {
 	unsigned turn = 0;                        // the sequence of the next number, where it is seeded
 	std::vector<curandStateXORWOW_t> xorwow;  // of a host generator: one of these
 	std::vector<curandStatePhilox4_32_10_t> philox;
+	unsigned dimensions = 1;      // of the quasi-random ones, which have no turns
+	unsigned long long point = 0; // their next, where it is seeded
 	void *on_device = nullptr;
 
 	curandGenerator_st(curandRngType_t type, bool on_host) : type(type), on_host(on_host)
 	{
 	}
 	curandGenerator_st(const curandGenerator_st &) = delete;
+	bool is_quasi() const
+	{
+		return type >= CURAND_RNG_QUASI_DEFAULT;
+	}
+	bool is_wide() const // numbers of 64 bits
+	{
+		return type >= CURAND_RNG_QUASI_SOBOL64;
+	}
+	bool is_scrambled() const
+	{
+		return type == CURAND_RNG_QUASI_SCRAMBLED_SOBOL32 || type == CURAND_RNG_QUASI_SCRAMBLED_SOBOL64;
+	}
 	~curandGenerator_st()
 	{
 		cudaFree(on_device);
@@ -167,6 +210,58 @@ static curandStatus_t generate(curandGenerator_st &g, std::vector<State> &states
 	return CURAND_STATUS_SUCCESS;
 }
 
+// Direction numbers of the generator's dimensions, and behind them what they begin with.
+template <typename Word> static std::vector<Word> quasi_table(const curandGenerator_st &g)
+{
+	const Word *rows = sobol::directions<Word>(g.is_scrambled()).data();
+	std::vector<Word> table(rows, rows + (size_t)g.dimensions * 8 * sizeof(Word));
+	if (g.is_scrambled())
+		table.insert(table.end(), &sobol::scrambles<Word>()[0], &sobol::scrambles<Word>()[0] + g.dimensions);
+	else
+		table.resize(table.size() + g.dimensions);
+	return table;
+}
+
+template <typename Word> static curandStatus_t begin_quasi(curandGenerator_st &g)
+{
+	if (!g.on_host) {
+		std::vector<Word> table = quasi_table<Word>(g);
+		cudaFree(g.on_device);
+		g.on_device = nullptr;
+		if (cudaMalloc(&g.on_device, table.size() * sizeof(Word)) != cudaSuccess)
+			return CURAND_STATUS_ALLOCATION_FAILED;
+		if (cudaMemcpy(g.on_device, table.data(), table.size() * sizeof(Word), cudaMemcpyHostToDevice) != cudaSuccess)
+			return CURAND_STATUS_INITIALIZATION_FAILED;
+	}
+	g.point = g.offset;
+	g.seeded = true;
+	return CURAND_STATUS_SUCCESS;
+}
+
+template <typename Word, typename Draw>
+static curandStatus_t generate_quasi(curandGenerator_st &g, typename Draw::number *to, size_t count, const Draw &draw)
+{
+	if (count % g.dimensions)
+		return CURAND_STATUS_LENGTH_NOT_MULTIPLE;
+	curandStatus_t status = g.seeded ? CURAND_STATUS_SUCCESS : begin_quasi<Word>(g);
+	if (status != CURAND_STATUS_SUCCESS)
+		return status;
+	const size_t each = count / g.dimensions, row = 8 * sizeof(Word);
+	if (g.on_host) {
+		std::vector<Word> table = quasi_table<Word>(g);
+		for (size_t i = 0; i < count; i++)
+			to[i] = quasi(&table[i / each * row], table[g.dimensions * row + i / each], (Word)(g.point + i % each), draw);
+	} else if (count) {
+		dim3 grid((unsigned)std::min(each / THREADS + 1, (size_t)(SEQUENCES / THREADS)), g.dimensions);
+		const Word *table = (const Word *)g.on_device;
+		curand_fill_quasi<<<grid, THREADS, 0, g.stream>>>(table, table + g.dimensions * row, (Word)g.point, to, each, draw);
+		if (cudaPeekAtLastError() != cudaSuccess)
+			return CURAND_STATUS_LAUNCH_FAILURE;
+	}
+	g.point += each;
+	return CURAND_STATUS_SUCCESS;
+}
+
 template <typename Draw>
 static curandStatus_t generate(curandGenerator_t g, typename Draw::number *to, size_t count, const Draw &draw)
 try {
@@ -174,23 +269,30 @@ try {
 		return CURAND_STATUS_NOT_INITIALIZED;
 	if (!g->on_host && cudaPeekAtLastError() != cudaSuccess)
 		return CURAND_STATUS_PREEXISTING_FAILURE;
+	if (g->is_wide())
+		return generate_quasi<unsigned long long>(*g, to, count, draw);
+	if (g->is_quasi())
+		return generate_quasi<unsigned>(*g, to, count, draw);
 	return g->type == CURAND_RNG_PSEUDO_XORWOW ? generate(*g, g->xorwow, to, count, draw) : generate(*g, g->philox, to, count, draw);
 } catch (const std::bad_alloc &) {
 	return CURAND_STATUS_ALLOCATION_FAILED;
 }
 
-// Numbers that come in pairs.
+// Numbers that come in pairs, but for quasi-random ones.
 template <typename Draw>
 static curandStatus_t generate_pairs(curandGenerator_t g, typename Draw::number *to, size_t count, const Draw &draw)
 {
-	return g && count % 2 ? CURAND_STATUS_LENGTH_NOT_MULTIPLE : generate(g, to, count, draw);
+	return g && !g->is_quasi() && count % 2 ? CURAND_STATUS_LENGTH_NOT_MULTIPLE : generate(g, to, count, draw);
 }
 
 static curandStatus_t create(curandGenerator_t *generator, curandRngType_t type, bool on_host)
 {
 	if (type == CURAND_RNG_PSEUDO_DEFAULT)
 		type = CURAND_RNG_PSEUDO_XORWOW;
-	if (type != CURAND_RNG_PSEUDO_XORWOW && type != CURAND_RNG_PSEUDO_PHILOX4_32_10)
+	if (type == CURAND_RNG_QUASI_DEFAULT)
+		type = CURAND_RNG_QUASI_SOBOL32;
+	bool is_sobol = type >= CURAND_RNG_QUASI_SOBOL32 && type <= CURAND_RNG_QUASI_SCRAMBLED_SOBOL64;
+	if (!is_sobol && type != CURAND_RNG_PSEUDO_XORWOW && type != CURAND_RNG_PSEUDO_PHILOX4_32_10)
 		return CURAND_STATUS_TYPE_ERROR;
 	if (!generator)
 		return CURAND_STATUS_NOT_INITIALIZED;
@@ -226,6 +328,8 @@ extern "C" curandStatus_t curandSetPseudoRandomGeneratorSeed(curandGenerator_t g
 {
 	if (!generator)
 		return CURAND_STATUS_NOT_INITIALIZED;
+	if (generator->is_quasi())
+		return CURAND_STATUS_TYPE_ERROR;
 	generator->seed = seed;
 	generator->seeded = false;
 	return CURAND_STATUS_SUCCESS;
@@ -244,15 +348,24 @@ extern "C" curandStatus_t curandSetGeneratorOrdering(curandGenerator_t generator
 {
 	if (!generator)
 		return CURAND_STATUS_NOT_INITIALIZED;
-	if (order < CURAND_ORDERING_PSEUDO_BEST || order > CURAND_ORDERING_PSEUDO_LEGACY)
+	bool is_pseudo = order >= CURAND_ORDERING_PSEUDO_BEST && order <= CURAND_ORDERING_PSEUDO_LEGACY;
+	if (generator->is_quasi() ? order != CURAND_ORDERING_QUASI_DEFAULT : !is_pseudo)
 		return CURAND_STATUS_OUT_OF_RANGE;
 	generator->seeded = false;
 	return CURAND_STATUS_SUCCESS;
 }
 
-extern "C" curandStatus_t curandSetQuasiRandomGeneratorDimensions(curandGenerator_t generator, unsigned int)
+extern "C" curandStatus_t curandSetQuasiRandomGeneratorDimensions(curandGenerator_t generator, unsigned int count)
 {
-	return generator ? CURAND_STATUS_TYPE_ERROR : CURAND_STATUS_NOT_INITIALIZED;
+	if (!generator)
+		return CURAND_STATUS_NOT_INITIALIZED;
+	if (!generator->is_quasi())
+		return CURAND_STATUS_TYPE_ERROR;
+	if (count < 1 || count > sobol::DIMENSIONS)
+		return CURAND_STATUS_OUT_OF_RANGE;
+	generator->dimensions = count;
+	generator->seeded = false;
+	return CURAND_STATUS_SUCCESS;
 }
 
 extern "C" curandStatus_t curandSetStream(curandGenerator_t generator, cudaStream_t stream)
@@ -270,12 +383,12 @@ extern "C" curandStatus_t curandGenerateSeeds(curandGenerator_t generator)
 
 extern "C" curandStatus_t curandGenerate(curandGenerator_t generator, unsigned int *to, size_t count)
 {
-	return generate(generator, to, count, bits());
+	return generator && generator->is_wide() ? CURAND_STATUS_TYPE_ERROR : generate(generator, to, count, bits());
 }
 
-extern "C" curandStatus_t curandGenerateLongLong(curandGenerator_t generator, unsigned long long *, size_t)
+extern "C" curandStatus_t curandGenerateLongLong(curandGenerator_t generator, unsigned long long *to, size_t count)
 {
-	return generator ? CURAND_STATUS_TYPE_ERROR : CURAND_STATUS_NOT_INITIALIZED;
+	return generator && !generator->is_wide() ? CURAND_STATUS_TYPE_ERROR : generate(generator, to, count, long_bits());
 }
 
 extern "C" curandStatus_t curandGenerateUniform(curandGenerator_t generator, float *to, size_t count)
@@ -315,6 +428,8 @@ static bool is_poisson_mean(double mean)
 
 extern "C" curandStatus_t curandGeneratePoisson(curandGenerator_t generator, unsigned int *to, size_t count, double mean)
 {
+	if (generator && generator->is_quasi())
+		return CURAND_STATUS_TYPE_ERROR;
 	return generator && !is_poisson_mean(mean) ? CURAND_STATUS_OUT_OF_RANGE : generate(generator, to, count, poisson{mean});
 }
 

@@ -3,7 +3,7 @@
 #define SLUICE_RANDOM_DISCRETE_H
 
 #include "curand.h"
-#include "distributions.h"
+#include "sobol.h"
 
 /* Lies on the device: of numbers from `first` on, the probabilities of that one or a smaller one; the last is 1. */
 struct curandDiscreteDistribution_st {

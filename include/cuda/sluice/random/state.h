@@ -6,6 +6,37 @@
 
 #define SLUICE_RANDOM static __host__ __device__ __forceinline__
 
+#if !defined(__CUDA__) || !defined(__clang__) /* host compilers, which have no sluice/math.h */
+#include <math.h>
+
+extern "C" {
+void sluice_random_sincospi(double x, double *sine, double *cosine) __asm__("__nv_sincospi");
+void sluice_random_sincospif(float x, float *sine, float *cosine) __asm__("__nv_sincospif");
+double sluice_random_normcdfinv(double x) __asm__("__nv_normcdfinv");
+}
+
+namespace sluice
+{
+namespace random
+{
+
+static inline void sincospi(double x, double *sine, double *cosine)
+{
+	sluice_random_sincospi(x, sine, cosine);
+}
+static inline void sincospif(float x, float *sine, float *cosine)
+{
+	sluice_random_sincospif(x, sine, cosine);
+}
+static inline double normcdfinv(double x)
+{
+	return sluice_random_normcdfinv(x);
+}
+
+} // namespace random
+} // namespace sluice
+#endif
+
 namespace sluice
 {
 namespace random

@@ -2,8 +2,11 @@
 #ifndef COMMON_HELPER_IMAGE_H_
 #define COMMON_HELPER_IMAGE_H_
 
+#include "sluice/sdk/arguments.h"
 #include "sluice/sdk/files.h"
 
+#include <algorithm>
+#include <assert.h>
 #include <fstream>
 #include <iostream>
 #include <limits>
@@ -38,9 +41,54 @@ template <class T> inline bool same(const T *reference, const T *values, size_t 
 	}
 	return (double)different <= most_different * (double)count;
 }
+
+/* Binary files of at least `count` elements each; the reference is looked for as data files are. */
+template <class T>
+inline bool same_files(const char *file, const char *reference, unsigned int count, double epsilon, double most_different, const char *program)
+{
+	std::vector<T> values[2] = {std::vector<T>(count), std::vector<T>(count)};
+	char *path = sdk_find_file(reference, program);
+	const char *names[2] = {file, path};
+	bool read = path != NULL;
+	for (int i = 0; read && i < 2; i++) {
+		std::ifstream from(names[i], std::ios::binary);
+		read = (bool)from.read((char *)values[i].data(), (std::streamsize)(count * sizeof(T)));
+	}
+	free(path);
+	bool result = read && same(values[1].data(), values[0].data(), count, epsilon, most_different);
+	printf("%s\n", result ? "  OK" : read ? "  FAILURE" : "  FAILURE: a file is not there, or too short");
+	return result;
+}
 } // namespace sluice_sdk
 
-/* *data is allocated with malloc() when it is NULL, else it has room. */
+/* Of one channel or three, whatever the file has. *data is allocated with malloc() when it is NULL, else it has room, and so below. */
+inline bool __loadPPM(const char *file, unsigned char **data, unsigned int *width, unsigned int *height, unsigned int *channels)
+{
+	unsigned char *bytes = sdk_read_picture(file, *channels = 1, width, height);
+	if (!bytes)
+		bytes = sdk_read_picture(file, *channels = 3, width, height);
+	if (!bytes)
+		return false;
+	if (*data) {
+		memcpy(*data, bytes, (size_t)*width * *height * *channels);
+		free(bytes);
+	} else {
+		*data = bytes;
+	}
+	return true;
+}
+
+inline bool __savePPM(const char *file, unsigned char *data, unsigned int width, unsigned int height, unsigned int channels)
+{
+	return (channels == 1 || channels == 3) && sdk_write_picture(file, data, channels, width, height);
+}
+
+inline bool sdkLoadPPMub(const char *file, unsigned char **data, unsigned int *width, unsigned int *height)
+{
+	unsigned int channels;
+	return __loadPPM(file, data, width, height, &channels);
+}
+
 template <class T> inline bool sdkLoadPGM(const char *file, T **data, unsigned int *width, unsigned int *height)
 {
 	unsigned char *bytes = sdk_read_picture(file, 1, width, height);
@@ -73,6 +121,11 @@ template <class T> inline bool sdkLoadPPM4(const char *file, T **data, unsigned 
 	return *data != NULL;
 }
 
+inline bool sdkLoadPPM4ub(const char *file, unsigned char **data, unsigned int *width, unsigned int *height)
+{
+	return sdkLoadPPM4(file, data, width, height);
+}
+
 inline bool sdkSavePPM4ub(const char *file, unsigned char *data, unsigned int width, unsigned int height)
 {
 	unsigned char *bytes = sdk_with_channels(data, 4, 3, (size_t)width * height);
@@ -97,6 +150,25 @@ template <class T> inline bool sdkReadFile(const char *name, T **data, unsigned 
 	return true;
 }
 
+/* Block number `block` of a binary file, of `size` bytes, into memory that it allocates for it; *count: the elements that the file had of it. */
+template <class T>
+inline bool sdkReadFileBlocks(const char *name, T **blocks, unsigned int *count, unsigned int block, unsigned int size, bool)
+{
+	std::ifstream file(name, std::ios::binary);
+	if (!file.seekg((std::streamoff)block * size))
+		return false;
+	blocks[block] = (T *)malloc(size);
+	file.read((char *)blocks[block], size);
+	*count = (unsigned int)(file.gcount() / sizeof(T));
+	return true;
+}
+
+inline void sdkDumpBin(void *data, unsigned int bytes, const char *name)
+{
+	printf("sdkDumpBin: <%s>\n", name);
+	std::ofstream(name, std::ios::binary).write((const char *)data, bytes);
+}
+
 template <class T, class S>
 inline bool sdkWriteFile(const char *name, const T *data, unsigned int count, const S, bool, bool append = false)
 {
@@ -111,6 +183,25 @@ template <class T, class S>
 inline bool compareData(const T *reference, const T *data, const unsigned int count, const S epsilon, const float threshold)
 {
 	return sluice_sdk::same(reference, data, count, (double)epsilon, threshold);
+}
+
+/* As above, but that differences to 0.001 count as none. */
+template <class T, class S>
+inline bool compareDataAsFloatThreshold(const T *reference, const T *data, const unsigned int count, const S epsilon, const float threshold)
+{
+	return sluice_sdk::same(reference, data, count, std::max((double)epsilon, 1e-3), threshold);
+}
+
+inline bool sdkCompareBin2BinUint(const char *file, const char *reference, unsigned int count, const float epsilon, const float threshold,
+                                  char *program)
+{
+	return sluice_sdk::same_files<unsigned int>(file, reference, count, epsilon, threshold, program);
+}
+
+inline bool sdkCompareBin2BinFloat(const char *file, const char *reference, unsigned int count, const float epsilon, const float threshold,
+                                   char *program)
+{
+	return sluice_sdk::same_files<float>(file, reference, count, std::max((double)epsilon, 1e-3), threshold, program);
 }
 
 inline bool sdkCompareL2fe(const float *reference, const float *data, const unsigned int count, const float epsilon)
