@@ -32,6 +32,7 @@
  *                l  a label
  *                f  a function (call): (results), name, (arguments), with an optional prototype
  *                T  like t, or a vector {a,b[,c,d ..]} of it, as .v2, .v4 or .v8 say
+ *                r  a register of the instruction's type; R one, or a vector of its parts: what there are no constants of
  *                D  a fragment of the matrix D: a vector of as many registers as a thread has of it (ptx/matrix.h); A, B, C of theirs
  *                S  like T, or a special register, or the address of a variable or function
  *              a '?' behind a letter: the operand may be left out

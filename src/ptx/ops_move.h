@@ -40,6 +40,7 @@ FORM(SLCT, SELECT, F32, "ftz?", "t>tts")
 /* movement and conversion */
 OP(MOV, "mov", NONE, SP, MOVE)
 FORM(MOV, MOVABLE, NO_TYPE, "", "T>S")
+FORM(MOV, B128, NO_TYPE, "", "R>R")
 OP(CVT, "cvt", CVT_ROUND | FTZ | SAT | MORE, SP, MOVE)
 FORM(CVT, WHOLE, WHOLE, "sat?", "t>s")
 FORM(CVT, WHOLE, F32, "rni|rzi|rmi|rpi ftz? sat?", "t>s")

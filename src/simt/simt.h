@@ -105,6 +105,8 @@ struct simt_program {
 	uint32_t shared_bytes;   /* static, per block */
 	uint32_t local_bytes;    /* per thread: the frames of all functions, call parameters included */
 	uint32_t stack_bytes;    /* of these, the part at the end where frames of recursive functions are stacked */
+	uint32_t alloca_base;    /* offset of the part from which alloca takes, SIMT_STACK_BYTES of them, and */
+	uint32_t alloca_row;     /* of the 32-bit row that says how much is taken; SIMT_NO_REGISTER: there is no alloca */
 	uint32_t param_bytes;
 	const struct simt_sreg_row *sreg_rows; /* special registers that simt_block_start() writes into register rows */
 	uint32_t sreg_row_count;

@@ -23,7 +23,7 @@
 	"add.u32 %r2, %r2, %r1;\ndone:\nst.param.b32 [r], %r2;\nret;\n}\n"                                             \
 	".visible .entry kernel(.param .align 16 .b8 a[64], .param .u64 in, .param .u64 out)\n{\n"                     \
 	".reg .pred %p<4>, %q<8>;\n.reg .b16 %h<4>;\n.reg .b32 %r<8>, %o<4>, %c<8>, %t, %x, %sp, %lp;\n"               \
-	".reg .b64 %d<8>, %in, %out, %gp, %gw, %sg, %lg, %fp;\n.reg .f32 %f<4>;\n.reg .f64 %e<4>;\n"                             \
+	".reg .b128 %w<2>;\n.reg .b64 %d<8>, %in, %out, %gp, %gw, %sg, %lg, %fp;\n.reg .f32 %f<4>;\n.reg .f64 %e<4>;\n"                             \
 	".shared .align 16 .b8 s[4096];\n.local .align 16 .b8 l[64];\n.param .align 16 .b8 q[64];\n"                   \
 	"same: .callprototype (.param .b32 _) _ (.param .b32 _, .param .b64 _);\ntwo: .calltargets mix, low;\n"         \
 	"mov.u32 %t, %tid.x;\nmov.u32 %x, %ctaid.x;\nmad.lo.u32 %x, %x, 64, %t;\nld.param.u64 %in, [in];\n"            \
@@ -80,7 +80,6 @@ struct random_inst {
 
 static inline enum ptx_type random_type(struct random_text *out, uint64_t types)
 {
-	types &= ~TYPE_BIT(B128);
 	if (!types)
 		return PTX_NO_TYPE;
 	for (uint32_t skip = random_below(out, (uint32_t)__builtin_popcountll(types)); skip; skip--)
@@ -137,6 +136,8 @@ static inline void random_register(struct random_text *out, enum ptx_type type)
 		random_add(out, "%%h%u", random_below(out, 4));
 	else if (bytes == 4)
 		random_add(out, "%%%s%u", type == PTX_F32 ? "f" : "r", random_below(out, 4));
+	else if (bytes == 16)
+		random_add(out, "%%w%u", random_below(out, 2));
 	else
 		random_add(out, "%%%s%u", type == PTX_F64 ? "e" : "d", random_below(out, 4));
 }
@@ -155,7 +156,7 @@ static inline void random_constant(struct random_text *out, enum ptx_type type)
 
 static inline void random_value(struct random_text *out, enum ptx_type type, bool destination)
 {
-	if (!destination && type != PTX_PRED && random_below(out, 4) == 0) {
+	if (!destination && type != PTX_PRED && type != PTX_B128 && random_below(out, 4) == 0) {
 		random_constant(out, type);
 		return;
 	}
@@ -203,6 +204,11 @@ static inline bool random_mov_special(struct random_text *out, const struct rand
 	uint32_t bytes = ptx_type_bytes(inst->type), kind = random_below(out, 8);
 	if (inst->form->op != PTX_OP_MOV || inst->type == PTX_PRED || ptx_type_is_float(inst->type) || bytes < 4)
 		return false;
+	if (inst->type == PTX_B128) {
+		if (kind < 4)
+			random_vector(out, PTX_B64, 2, destination);
+		return kind < 4;
+	}
 	if (kind == 0)
 		random_vector(out, bytes == 4 ? PTX_B16 : PTX_B32, 2, destination);
 	else if (kind == 1 && !destination && bytes == 4)
@@ -315,9 +321,6 @@ static inline const struct form *random_form(struct random_text *out)
 {
 	for (;;) {
 		const struct form *form = &ptx_forms[random_below(out, ptx_form_count)];
-		/* Elements that read what others have written are refused. */
-		if (form->op == PTX_OP_ATOM && form->operands[0] == 'T')
-			continue;
 		switch (form->op) {
 		case PTX_OP_BRA:
 		case PTX_OP_CALL:
@@ -327,6 +330,9 @@ static inline const struct form *random_form(struct random_text *out)
 		case PTX_OP_BAR:
 		case PTX_OP_BARRIER:
 		case PTX_OP_BARRIER_CLUSTER:
+		case PTX_OP_ALLOCA:
+		case PTX_OP_STACKSAVE:
+		case PTX_OP_STACKRESTORE:
 		case PTX_OP_DMA_TYPE:
 		case PTX_OP_DMA_HALO:
 		case PTX_OP_DMA_SPACED:
