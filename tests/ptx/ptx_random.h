@@ -23,14 +23,15 @@
 	"add.u32 %r2, %r2, %r1;\ndone:\nst.param.b32 [r], %r2;\nret;\n}\n"                                             \
 	".visible .entry kernel(.param .align 16 .b8 a[64], .param .u64 in, .param .u64 out)\n{\n"                     \
 	".reg .pred %p<4>, %q<8>;\n.reg .b16 %h<4>;\n.reg .b32 %r<8>, %o<4>, %c<8>, %t, %x, %sp, %lp;\n"               \
-	".reg .b128 %w<2>;\n.reg .b64 %d<8>, %in, %out, %gp, %gw, %sg, %lg, %fp;\n.reg .f32 %f<4>;\n.reg .f64 %e<4>;\n"                             \
+	".reg .b128 %w<2>;\n.reg .b64 %d<8>, %in, %out, %gp, %gw, %sg, %lg, %pg, %fp;\n.reg .f32 %f<4>;\n.reg .f64 %e<4>;\n"                             \
 	".shared .align 16 .b8 s[4096];\n.local .align 16 .b8 l[64];\n.param .align 16 .b8 q[64];\n"                   \
 	"same: .callprototype (.param .b32 _) _ (.param .b32 _, .param .b64 _);\ntwo: .calltargets mix, low;\n"         \
 	"mov.u32 %t, %tid.x;\nmov.u32 %x, %ctaid.x;\nmad.lo.u32 %x, %x, 64, %t;\nld.param.u64 %in, [in];\n"            \
 	"ld.param.u64 %gp, [out];\nmad.wide.u32 %gp, %x, 256, %gp;\nadd.u64 %out, %gp, 64;\n"                          \
 	"mov.u64 %gw, w;\nmad.wide.u32 %gw, %x, 64, %gw;\n"                                                            \
 	"mad.wide.u32 %in, %x, 128, %in;\nmov.u32 %sp, s;\nmad.lo.u32 %sp, %t, 64, %sp;\ncvt.u64.u32 %sg, %sp;\n"      \
-	"cvta.shared.u64 %sg, %sg;\nmov.u32 %lp, l;\ncvta.local.u64 %lg, l;\n"
+	"cvta.shared.u64 %sg, %sg;\nmov.u32 %lp, l;\ncvta.local.u64 %lg, l;\n"                                                              \
+	"mov.b64 %pg, a;\ncvta.param.u64 %pg, %pg;\n"
 
 enum { RANDOM_TEXT = 1 << 16, RANDOM_IN = 128, RANDOM_OUT = 256, RANDOM_W = 64, RANDOM_ORACLE = 232 };
 
@@ -171,8 +172,8 @@ static inline void random_address(struct random_text *out, const struct random_i
 	static const char *const generic[] = {"%gp", "%gw", "%sg", "%lg"};
 	uint32_t bytes = inst->type == PTX_NO_TYPE ? 1 : ptx_type_bytes(inst->type) * inst->vector;
 	uint32_t offset = random_below(out, 64 / bytes) * bytes;
-	const char *base = generic[random_below(out, 4)];
 	enum ptx_opcode op = inst->form->op;
+	const char *base = op == PTX_OP_LD && random_below(out, 5) == 0 ? "%pg" : generic[random_below(out, 4)];
 	bool reads = op == PTX_OP_LD || op == PTX_OP_LDU || op == PTX_OP_PREFETCH || op == PTX_OP_PREFETCHU;
 	if (strcmp(inst->space, "const") == 0)
 		base = "k";

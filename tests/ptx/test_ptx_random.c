@@ -358,6 +358,13 @@ static bool same_as_kept(const struct buffers *buffers)
 	       memcmp(buffers->w_result, buffers->w_host, sizeof buffers->w_result) == 0;
 }
 
+/* A kernel is longer than what cmocka prints. */
+static void fail_kernel(const char *what, const char *text)
+{
+	fprintf(stderr, "%s\n", text);
+	fail_msg("%s", what);
+}
+
 /* The kernel behind passes prints, parses and computes the same. */
 static void run_rewritten(struct gpu_kit *kit, const struct buffers *buffers, const char *text)
 {
@@ -372,7 +379,7 @@ static void run_rewritten(struct gpu_kit *kit, const struct buffers *buffers, co
 	assert_non_null(kit->program);
 	run_functional(kit, buffers);
 	if (!same_as_kept(buffers))
-		fail_msg("other results behind passes of\n%s", text);
+		fail_kernel("other results behind passes", text);
 }
 
 static void run_both(struct gpu_kit *kit, struct buffers *buffers, const struct oracle_step *steps, const char *text)
@@ -397,7 +404,7 @@ static void run_both(struct gpu_kit *kit, struct buffers *buffers, const struct 
 	check_oracle(steps, buffers->in_host, buffers->result);
 	run_timed(kit, buffers);
 	if (!same_as_kept(buffers))
-		fail_msg("the two modes differ in\n%s", text);
+		fail_kernel("the two modes differ", text);
 	run_rewritten(kit, buffers, text);
 	kit_unload(kit);
 }
