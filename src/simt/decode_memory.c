@@ -28,6 +28,8 @@ static void decode_wide_mov(struct decoder *decoder, struct simt_inst *inst)
 {
 	const struct ptx_operand *to = &inst->ptx->operand[0], *from = &inst->ptx->operand[1];
 	inst->vector = 2;
+	if (!is_wide(to) && !is_wide(from))
+		decode_error(decoder, inst->ptx->place, "'mov' from halves to halves is not supported");
 	if (is_wide(to))
 		decode_wide_destination(decoder, inst, 0, to);
 	if (is_wide(from))

@@ -176,12 +176,10 @@ bool exec_is_special(enum ptx_sreg sreg)
 static simt_exec *find_move(const struct exec_query *query)
 {
 	const struct ptx_operand *operand = query->ptx->operand;
-	if (operand[0].kind == PTX_OPERAND_VECTOR && operand[1].kind == PTX_OPERAND_VECTOR)
-		return NULL;
 	if (query->type == PTX_B128)
 		return move_wide;
 	if (operand[0].kind == PTX_OPERAND_VECTOR)
-		return unpack;
+		return operand[1].kind == PTX_OPERAND_VECTOR ? NULL : unpack;
 	if (operand[1].kind == PTX_OPERAND_VECTOR)
 		return pack;
 	if (query->type == PTX_PRED)

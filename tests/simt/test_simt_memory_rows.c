@@ -543,12 +543,28 @@ static void parts_in_order(void **state)
 	diag_free(&diag);
 }
 
+/* Protects a register's halves from a mov that would have to take both before it writes one. */
+static void halves_to_halves(void **state)
+{
+	(void)state;
+	static const char text[] = ".version 8.3\n.target sm_90\n.address_size 64\n.entry k()\n{\n.reg .b64 %d<4>;\n"
+				   "mov.b128 {%d0, %d1}, {%d1, %d0};\n}\n";
+	struct diag diag = {0};
+	struct ptx_module *module = ptx_parse("halves.ptx", text, strlen(text), &diag);
+	assert_non_null(module);
+	assert_null(simt_decode(ptx_find_function(module, "k"), kit_reconverge, &diag));
+	assert_non_null(strstr(diag.text, "'mov' from halves to halves is not supported"));
+	ptx_free(module);
+	diag_free(&diag);
+}
+
 int main(int count, char **arguments)
 {
 	if (count > 1)
 		rounds = (uint32_t)strtoul(arguments[1], NULL, 10);
 	if (count > 2)
 		seed = strtoull(arguments[2], NULL, 10);
-	const struct CMUnitTest tests[] = {cmocka_unit_test(every_row), cmocka_unit_test(parts_in_order)};
+	const struct CMUnitTest tests[] = {cmocka_unit_test(every_row), cmocka_unit_test(parts_in_order),
+	                                   cmocka_unit_test(halves_to_halves)};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
