@@ -137,10 +137,24 @@ static void lanes_that_do_not_run(void **state)
 	}
 }
 
+/* Where none of the lanes that give addresses runs, nothing happens. */
+static void nobody_gives_an_address(void **state)
+{
+	(void)state;
+	uint32_t out[LANES][PLACE];
+	run(HEAD "mov.u32 %r0, 77;\nmov.u32 %a, -16;\nsetp.ge.u32 %p, %t, 8;\n"
+	         "@%p ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%r0}, [%a];\n"
+	         "@%p stmatrix.sync.aligned.m8n8.x1.shared.b16 [%a], {%r0};\nst.global.u32 [%o], %r0;\nret;\n}\n",
+	    out);
+	for (unsigned t = 0; t < LANES; t++)
+		assert_int_equal(out[t][0], 77);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(constants_are_fragments), cmocka_unit_test(each_step_rounds_once),
-		cmocka_unit_test(others_give_no_address), cmocka_unit_test(lanes_that_do_not_run)};
+		cmocka_unit_test(others_give_no_address), cmocka_unit_test(lanes_that_do_not_run),
+		cmocka_unit_test(nobody_gives_an_address)};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
