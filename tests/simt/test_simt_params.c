@@ -3,7 +3,7 @@
 #include "simt_kit.h"
 
 #define HEAD                                                                                                           \
-	".version 8.3\n.target sm_90\n.address_size 64\n"                                                              \
+	".version 8.3\n.target sm_90\n.address_size 64\n.global .align 4 .u32 g[2] = {500, 501};\n"                    \
 	".func (.param .b32 r) read(.param .b64 p)\n{\n.reg .b64 %d;\n.reg .b32 %r;\nld.param.b64 %d, [p];\n"          \
 	"ld.b32 %r, [%d+4];\nst.param.b32 [r], %r;\nret;\n}\n"                                                         \
 	".visible .entry kernel(.param .u64 out, .param .u64 in, .param .align 8 .b8 s[32])\n{\n"                      \
@@ -39,7 +39,7 @@ static void run(const char *text, struct result *result)
 	kit_close(&kit);
 }
 
-/* One address for all lanes, one for each, a vector, and the way back to an address of .param, which ld.param takes. */
+/* One address for all lanes, one for each, a vector, and the way back to an address of .param, which ld.param takes; a variable beside it. */
 static void loads(void **state)
 {
 	(void)state;
@@ -48,11 +48,11 @@ static void loads(void **state)
 	         "ld.v2.u32 {%r3, %r4}, [%d2+24];\ncvta.to.param.u64 %d4, %d3;\nld.param.u32 %r5, [%d4];\n"
 	         "cvta.param::entry.u64 %d5, s+8;\nld.u32 %r6, [%d5];\nsub.u64 %d6, %d5, %d2;\n"
 	         "st.global.v4.u32 [%o], {%r1, %r2, %r3, %r4};\nst.global.v2.u32 [%o+16], {%r5, %r6};\n"
-	         "st.global.u32 [%o+24], %d6;\nret;\n}\n",
+	         "ld.u32 %r7, [g+4];\nst.global.u32 [%o+24], %d6;\nst.global.u32 [%o+28], %r7;\nret;\n}\n",
 	    &result);
 	assert_string_equal(result.message, "");
 	for (unsigned t = 0; t < LANES; t++) {
-		const uint32_t expected[] = {100, 100 + t % 8, 106, 107, 100 + t % 8, 102, 8};
+		const uint32_t expected[] = {100, 100 + t % 8, 106, 107, 100 + t % 8, 102, 8, 501};
 		assert_memory_equal(result.out[t], expected, sizeof expected);
 	}
 }

@@ -90,7 +90,7 @@ static void mistakes_stop_the_kernel(void **state)
 	static const struct {
 		const char *code, *what;
 	} mistakes[] = {
-		{"alloca.u64 %d1, 16384;\n", NULL},
+		{"alloca.u64 %d1, 16384;\nst.local.u32 [%d1+16380], 1;\n", NULL},
 		{"alloca.u64 %d1, 16385;\n", "stack overflow by alloca"},
 		{"alloca.u64 %d1, 16376;\nalloca.u64 %d1, 9;\n", "stack overflow by alloca"},
 		{"alloca.u64 %d1, -8;\n", "stack overflow by alloca"},
@@ -115,9 +115,33 @@ static void mistakes_stop_the_kernel(void **state)
 	}
 }
 
+/* An alignment that is none is said when the kernel is read. */
+static void alignments_are_powers_of_two(void **state)
+{
+	(void)state;
+	static const struct {
+		unsigned align;
+		bool good;
+	} rows[] = {{0, false}, {1, true}, {12, false}, {1 << 23, true}, {1 << 24, false}};
+	for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
+		char text[4096];
+		struct diag diag = {0};
+		snprintf(text, sizeof text, "%salloca.u64 %%d1, 8, %u;\nret;\n}\n", HEAD, rows[k].align);
+		struct ptx_module *module = ptx_parse("align.ptx", text, strlen(text), &diag);
+		assert_non_null(module);
+		struct simt_program *program = simt_decode(ptx_find_function(module, "kernel"), kit_reconverge, &diag);
+		assert_int_equal(program != NULL, rows[k].good);
+		assert_true(rows[k].good || strstr(diag.text, "'alloca.u64' in this form is not supported"));
+		simt_program_free(program);
+		ptx_free(module);
+		diag_free(&diag);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {cmocka_unit_test(pieces_lie_apart), cmocka_unit_test(returns_give_back),
-	                                   cmocka_unit_test(mistakes_stop_the_kernel)};
+	                                   cmocka_unit_test(mistakes_stop_the_kernel),
+	                                   cmocka_unit_test(alignments_are_powers_of_two)};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
