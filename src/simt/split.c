@@ -113,11 +113,6 @@ static void part(struct simt_warp *warp, uint32_t lanes)
 
 /* ---- stacks that have come to the same place ---- */
 
-static struct simt_stack_entry *top_of(const struct simt_split *split)
-{
-	return &split->stack[split->depth - 1];
-}
-
 static bool same_calls(const struct simt_warp *warp, const struct simt_split *split)
 {
 	if (warp->frames_used != split->frames_used || warp->frame != split->frame ||
@@ -190,13 +185,13 @@ static bool join(struct simt_warp *warp, struct simt_split *split)
 	return true;
 }
 
-/* The running stack takes in those of these lanes that are where it is; false when there is none. */
-static bool meet(struct simt_warp *warp, uint32_t among)
+/* The running stack takes in those that are where it is; false when there is none. */
+static bool meet(struct simt_warp *warp)
 {
 	uint32_t before = warp->parked_count;
 	control_save_top(warp);
 	for (uint32_t k = 0; k < warp->parked_count;) {
-		if (top_of(&warp->parked[k])->lanes & ~among || !join(warp, &warp->parked[k])) {
+		if (!join(warp, &warp->parked[k])) {
 			k++;
 			continue;
 		}
@@ -289,9 +284,9 @@ static bool others(const struct simt_warp *warp,
 }
 
 /* Others have their turn; false when none can go on. */
-static bool yield(struct simt_warp *warp, bool polls)
+static bool yield(struct simt_warp *warp)
 {
-	if (others(warp, polls && !warp->apart ? may_change : can_go_on)) {
+	if (others(warp, warp->apart ? can_go_on : may_change)) {
 		part(warp, warp->lanes);
 		return true;
 	}
@@ -338,74 +333,35 @@ static void branch_back(struct simt_warp *warp, const struct simt_inst *inst, st
 		warp->polls = 0;
 	} else if (++warp->polls >= (warp->apart ? 1 : SPLIT_TURNS)) {
 		warp->polls = 0;
-		if (!warp->parked_count || !meet(warp, ALL_LANES))
-			yield(warp, true);
+		if (!warp->parked_count || !meet(warp))
+			yield(warp);
 	}
 }
 
 /* ---- instructions that lanes take part in together ---- */
 
-/* Of lanes that are at an instruction, those whose guard lets them run it. */
-static uint32_t guarded(const struct simt_warp *warp, const struct simt_inst *inst, uint32_t lanes)
-{
-	if (inst->guard == SIMT_NO_GUARD)
-		return lanes;
-	uint32_t holds = *(const lane32 *)(warp->registers + inst->guard);
-	return lanes & (inst->guard_negated ? ~holds : holds);
-}
-
-/* Lanes that have come to one instruction by other ways, so that their stacks are not one, take part in it where they are; each stack goes on by itself.
- * `complete`: lanes for which nobody is missing, the running ones among them. False: of a parked stack only some are complete, which has its turn now to
- * part. */
-static bool take_along(struct simt_warp *warp, const struct simt_inst *inst, uint32_t complete)
-{
-	for (uint32_t k = 0; k < warp->parked_count; k++) {
-		const struct simt_stack_entry *top = top_of(&warp->parked[k]);
-		uint32_t lanes = top->pc == inst->pc ? guarded(warp, inst, top->lanes) : 0;
-		if (lanes & complete && lanes & ~complete) {
-			change_to(warp, k);
-			return false;
-		}
-	}
-	for (uint32_t k = 0; k < warp->parked_count; k++) {
-		struct simt_stack_entry *top = top_of(&warp->parked[k]);
-		if (top->pc == inst->pc && guarded(warp, inst, top->lanes) & complete)
-			top->pc++;
-	}
-	return true;
-}
-
 /* Where lanes have not come which take part: others run until they have, and lanes that wait for none of them go on. False: the instruction runs now,
  * for all are here, or none of the others can go on. Lanes that have been apart once may be in different rounds of a loop, in one stack. */
 static bool waits(struct simt_warp *warp, const struct simt_inst *inst, struct simt_step *step)
 {
-	uint32_t alone = complete_lanes(warp, inst, step->lanes, live(warp) & ~warp->lanes), beside = 0;
-	if (alone == step->lanes)
+	uint32_t complete = complete_lanes(warp, inst, step->lanes, live(warp) & ~warp->lanes);
+	if (complete == step->lanes)
 		return false;
-	uint32_t own = step->lanes;
-	for (uint32_t k = 0; k < warp->parked_count; k++)
-		beside |= top_of(&warp->parked[k])->pc == inst->pc ? top_of(&warp->parked[k])->lanes : 0;
-	uint32_t complete =
-		complete_lanes(warp, inst, own | guarded(warp, inst, beside), live(warp) & ~warp->lanes & ~beside);
-	step->lanes = 0;
 	warp->pc = inst->pc;
-	if (complete & own && own & ~complete) {
-		part(warp, own & ~complete);
-		return true;
+	bool met = meet(warp);
+	if (!met && complete)
+		part(warp, step->lanes & ~complete);
+	else if (!met && !yield(warp)) {
+		warp->pc = inst->pc + 1;
+		return false;
 	}
-	if (meet(warp, complete & own ? complete : ALL_LANES))
-		return true;
-	if (complete & own ? !take_along(warp, inst, complete) : yield(warp, false))
-		return true;
-	step->lanes = complete & own ? complete : own;
-	step->issued |= step->lanes;
-	warp->pc = inst->pc + 1;
-	return false;
+	step->lanes = 0;
+	return true;
 }
 
 static void together(struct simt_warp *warp, const struct simt_inst *inst, struct simt_step *step)
 {
-	if (!waits(warp, inst, step))
+	if (LIKELY(!warp->apart) || !waits(warp, inst, step))
 		inst->together(warp, inst, step);
 }
 

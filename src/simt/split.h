@@ -4,9 +4,8 @@
  * a path comes round its loop SPLIT_TURNS times with the same lanes and each time reads the same values from the same addresses, it goes on
  * apart: the warp's stack is taken apart into one for the path's lanes and one for the others, which run in turns, changing whenever one of
  * them comes round such a loop again. A stack that comes to an instruction which others take part in (a barrier of the block, .sync with a mask
- * that names them, a matrix) waits for them. Stacks that come to the same place are put together again; where they have come there by different
- * ways, so that they cannot be one, an instruction for which nobody is missing any more is run for all of them at once. Nothing of this is looked
- * for in programs without a loop that polls.
+ * that names them, a matrix) waits for them. Stacks that come to the same place are put together again. Nothing of this is looked for in programs
+ * without a loop that polls.
  */
 #ifndef SLUICE_SIMT_SPLIT_H
 #define SLUICE_SIMT_SPLIT_H

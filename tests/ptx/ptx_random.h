@@ -282,6 +282,14 @@ static inline void random_operand(struct random_text *out, const struct random_i
 		random_value(out, inst->type, destination);
 }
 
+/* Whether the last operand is a mask of lanes that take part. These must be there and have the same mask, which random ones would not. */
+static inline bool random_has_mask(const struct form *form)
+{
+	enum ptx_opcode op = form->op;
+	return (op == PTX_OP_VOTE || op == PTX_OP_MATCH || op == PTX_OP_SHFL || op == PTX_OP_REDUX || op == PTX_OP_ELECT) &&
+	       strstr(form->suffixes, "sync");
+}
+
 /* An instruction of the form, with ';'. */
 static inline void random_instruction(struct random_text *out, const struct form *form)
 {
@@ -311,7 +319,10 @@ static inline void random_instruction(struct random_text *out, const struct form
 		if (*letter == '?' || (letter[1] == '?' && !inst.merges) || (*letter == 'q' && random_below(out, 2)))
 			continue;
 		random_add(out, "%s", *letter == 'q' || *letter == 'Q' ? "|" : between);
-		random_operand(out, &inst, *letter, destination);
+		if (!letter[1] && random_has_mask(form))
+			random_add(out, "-1");
+		else
+			random_operand(out, &inst, *letter, destination);
 		between = ", ";
 	}
 	random_add(out, ";");

@@ -69,11 +69,11 @@ static bool is_supported(const char *instruction)
 	return supported;
 }
 
-/* These read other lanes' registers. Of one whose lane takes another path PTX says nothing, and what lies there is not what it was before dead
- * code went, which its lane alone would not have read. */
-static bool reads_other_lanes(enum ptx_opcode op)
+/* These read other lanes' registers, or want them to take part. Of a lane that takes another path PTX says nothing, and what lies in its registers is
+ * not what it was before dead code went, which it alone would not have read. */
+static bool wants_all_lanes(const struct form *form)
 {
-	return op == PTX_OP_SHFL || op == PTX_OP_MOVMATRIX;
+	return form->op == PTX_OP_SHFL || form->op == PTX_OP_MOVMATRIX || random_has_mask(form);
 }
 
 static void add_instruction(struct random_text *out, uint32_t depth)
@@ -81,7 +81,7 @@ static void add_instruction(struct random_text *out, uint32_t depth)
 	size_t start = out->length;
 	do {
 		const struct form *form = random_form(out);
-		while (depth && reads_other_lanes(form->op))
+		while (depth && wants_all_lanes(form))
 			form = random_form(out);
 		out->length = start;
 		random_instruction(out, form);
