@@ -14,7 +14,8 @@ install(FILES src/base/table.h src/base/traffic.h src/base/diag.h src/base/arena
 # What its passes include (docs/passes.md).
 install(FILES src/flow/pass.h src/flow/facts.h src/flow/flow.h src/flow/affine.h
         DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/sluice/flow)
-install(FILES src/ptx/module.h src/ptx/ops.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/sluice/ptx)
+install(FILES src/ptx/module.h src/ptx/ops.h src/ptx/ops_compute.h src/ptx/ops_move.h src/ptx/ops_memory.h src/ptx/ops_control.h
+        DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/sluice/ptx)
 install(DIRECTORY experiments DESTINATION ${CMAKE_INSTALL_DATADIR}/sluice)
 install(DIRECTORY machines DESTINATION ${CMAKE_INSTALL_DATADIR}/sluice)
 install(DIRECTORY energies DESTINATION ${CMAKE_INSTALL_DATADIR}/sluice)

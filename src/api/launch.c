@@ -152,19 +152,21 @@ static enum sluice_status report_fault(const struct simt_launch *launch, const s
 	return SLUICE_FAULT;
 }
 
-static enum sluice_status stopped(const sluice_gpu *gpu, const struct record *record, struct sluice_error *error)
+static enum sluice_status stopped(const sluice_gpu *gpu, const struct simt_launch *launch, const struct simt_poll *poll,
+                                  const struct record *record, struct sluice_error *error)
 {
-	char where[48] = "";
+	char where[48] = "", polls[1024];
+	simt_poll_print(launch, poll, polls, sizeof polls);
 	if (gpu->stop)
-		return api_fail(error, SLUICE_STOPPED, "kernel %s stopped before its end", record->kernel);
+		return api_fail(error, SLUICE_STOPPED, "kernel %s stopped before its end%s", record->kernel, polls);
 	if (!record->functional)
 		snprintf(where, sizeof where, " at cycle %llu", (unsigned long long)record->cycles);
 	return api_fail(error, SLUICE_STOPPED,
 	                "kernel %s (launch %llu) stopped%s: the run has executed %llu thread instructions, of %llu "
-	                "that it may",
+	                "that it may%s",
 	                record->kernel, (unsigned long long)record->launch, where,
 	                (unsigned long long)(gpu->instructions + record->stats.sm.thread_instructions),
-	                (unsigned long long)gpu->max_instructions);
+	                (unsigned long long)gpu->max_instructions, polls);
 }
 
 /* What a functional launch counts as in sluice_time(): a cycle of the core's clock for one warp instruction of each scheduler of the SMs that have
@@ -195,7 +197,7 @@ static enum sluice_status run_functional(sluice_gpu *gpu, struct simt_launch *la
 	record->end = run.fault.what ? GPU_FAULT : run.stopped ? GPU_STOPPED : GPU_DONE;
 	if (run.fault.what)
 		return report_fault(launch, &run.fault, error);
-	return run.stopped ? stopped(gpu, record, error) : SLUICE_OK;
+	return run.stopped ? stopped(gpu, launch, &run.poll, record, error) : SLUICE_OK;
 }
 
 static enum sluice_status run_timed(sluice_gpu *gpu, sluice_kernel *kernel, struct gpu_run *run, size_t number,
@@ -226,7 +228,7 @@ static enum sluice_status run_timed(sluice_gpu *gpu, sluice_kernel *kernel, stru
 			return api_fail(error, SLUICE_INTERNAL,
 			                "internal error: the statistics of kernel %s do not add up: %s", record->kernel,
 			                text);
-		return run->end == GPU_STOPPED ? stopped(gpu, record, error) : SLUICE_OK;
+		return run->end == GPU_STOPPED ? stopped(gpu, &run->launch, &run->poll, record, error) : SLUICE_OK;
 	}
 }
 

@@ -95,8 +95,11 @@ static cudaError_t run(struct runtime *runtime, const struct launch *launch)
 	progress_begin(runtime);
 	enum sluice_status status = start(runtime, launch, kernel, &error);
 	progress_end(runtime);
-	if (status == SLUICE_STOPPED && runtime->ending)
-		return cudaErrorLaunchTimeout; /* which nobody needs to be told */
+	if (status == SLUICE_STOPPED && runtime->ending) { /* which nobody needs to be told, but what it waited for */
+		if (strchr(error.message, '\n'))
+			runtime_message("%s", error.message);
+		return cudaErrorLaunchTimeout;
+	}
 	return status == SLUICE_OK ? cudaSuccess : runtime_report(runtime, "kernel launch", &error);
 }
 

@@ -86,10 +86,10 @@ static uint32_t width_of(const struct chooser *chooser, uint32_t reg)
 	return flow_register_width(chooser->function->regs[reg].type);
 }
 
-/* Predicates have a file of their own, and loads and stores know no type of 128 bits. */
+/* Predicates have a file of their own. */
 static bool can_be_spilled(const struct chooser *chooser, uint32_t reg)
 {
-	return chooser->function->regs[reg].type != PTX_PRED && width_of(chooser, reg) <= 2 && chooser->ranges.of[reg];
+	return chooser->function->regs[reg].type != PTX_PRED && chooser->ranges.of[reg];
 }
 
 static void find_costs(struct arena *arena, struct chooser *chooser, uint32_t candidates)

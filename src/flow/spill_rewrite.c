@@ -40,6 +40,7 @@ static void give_slots(struct rewriter *rewriter)
 			continue;
 		uint32_t bytes = slot_bytes(rewriter, reg);
 		end = (end + bytes - 1) / bytes * bytes;
+		depot->align = bytes > depot->align ? bytes : depot->align;
 		rewriter->slot[reg] = end;
 		end += bytes;
 	}
@@ -59,7 +60,7 @@ static void replace(struct ptx_operand *operand, uint32_t count, uint32_t reg, u
 
 static enum ptx_type untyped(uint32_t bytes)
 {
-	return bytes == 8 ? PTX_B64 : bytes == 4 ? PTX_B32 : bytes == 2 ? PTX_B16 : PTX_B8;
+	return bytes == 16 ? PTX_B128 : bytes == 8 ? PTX_B64 : bytes == 4 ? PTX_B32 : bytes == 2 ? PTX_B16 : PTX_B8;
 }
 
 /* A load of the register from its slot, or a store to it. */

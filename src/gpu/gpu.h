@@ -97,6 +97,7 @@ struct gpu_run {
 	/* out */
 	enum gpu_end end;
 	struct simt_fault fault;
+	struct simt_poll poll; /* GPU_STOPPED: who polled the host's memory then */
 	char message[4096];    /* GPU_STALLED: who waits for whom; GPU_MISTAKE: what a mechanism did */
 	uint64_t cycles;       /* core cycles from launch to the last reply */
 	uint32_t blocks_limit; /* blocks an SM that were allowed */

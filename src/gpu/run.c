@@ -42,6 +42,14 @@ static uint64_t steps_to_limit(const struct gpu *gpu, const struct gpu_run *run,
 	return (run->max_thread_instructions - threads - 1) / most + 1;
 }
 
+static void find_poll(const struct gpu *gpu, struct simt_poll *poll)
+{
+	for (uint32_t i = 0; i < gpu->machine.sms; i++)
+		for (uint32_t slot = 0; slot < SM_MAX_BLOCKS; slot++)
+			if (gpu->sm[i].blocks.slot[slot].alive)
+				simt_find_poll(&gpu->sm[i].blocks.slot[slot].simt, poll);
+}
+
 static bool must_stop(struct gpu *gpu, struct gpu_run *run, struct watch *watch, const struct dispatch *dispatch,
                       uint64_t start)
 {
@@ -66,6 +74,7 @@ static bool must_stop(struct gpu *gpu, struct gpu_run *run, struct watch *watch,
 	if (simt_is_stopped(&run->launch) ||
 	    (run->max_thread_instructions && threads >= run->max_thread_instructions)) {
 		run->end = GPU_STOPPED;
+		find_poll(gpu, &run->poll);
 		return true;
 	}
 	watch->next += WATCH_STEPS;

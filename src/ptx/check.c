@@ -70,11 +70,12 @@ static bool constant_fits(enum ptx_type type, const struct ptx_operand *operand)
 {
 	if (operand->kind == PTX_OPERAND_FLOAT) {
 		if (ptx_type_is_float(type))
-			return true;
+			return type != PTX_F32X2;
 		return is_bits(type) && (type == PTX_B32 ? operand->is_single : type == PTX_B64 && !operand->is_single);
 	}
-	/* There are no literals of the half-precision types and of smaller ones: their bits are written as integers. */
-	if (type == PTX_PRED || (type >= PTX_F16 && type <= PTX_BF16X2) || (type >= PTX_E4M3X2 && type <= PTX_E2M1X2))
+	/* There are no literals of pairs, the half-precision types and smaller ones: their bits are written as integers. */
+	if (type == PTX_PRED || type == PTX_F32X2 || (type >= PTX_F16 && type <= PTX_BF16X2) ||
+	    (type >= PTX_E4M3X2 && type <= PTX_E2M1X2))
 		return true;
 	if (ptx_type_is_float(type))
 		return false;
@@ -83,6 +84,11 @@ static bool constant_fits(enum ptx_type type, const struct ptx_operand *operand)
 		return true;
 	int64_t value = (int64_t)operand->bits;
 	return value >= -(INT64_C(1) << (bits - 1)) && value < INT64_C(1) << bits;
+}
+
+static bool is_constant(const struct ptx_operand *operand)
+{
+	return operand->kind == PTX_OPERAND_INT || operand->kind == PTX_OPERAND_FLOAT;
 }
 
 static bool value_fits(const struct match *m, const struct ptx_operand *operand, enum ptx_type type, bool destination)
@@ -261,6 +267,12 @@ static bool operand_fits(const struct match *m, char letter, uint32_t at, bool d
 		                                           : value_fits(m, operand, type, destination);
 	case 'a':
 		return value_fits(m, operand, PTX_B64, false) || value_fits(m, operand, PTX_B32, false);
+	case 'r':
+		return !is_constant(operand) && value_fits(m, operand, type, destination);
+	case 'R':
+		return operand->kind == PTX_OPERAND_VECTOR
+		               ? operand->count == 2 && vector_fits(m, operand, destination)
+		               : !is_constant(operand) && value_fits(m, operand, type, destination);
 	case 'S':
 		if (operand->kind == PTX_OPERAND_SREG)
 			return operand->sreg == PTX_IS_EXPLICIT_CLUSTER ? type == PTX_PRED
@@ -375,7 +387,7 @@ static void describe_letter(const struct match *m, char *text, size_t size)
 	const struct ptx_inst *inst = m->inst;
 	char letter = m->failed_letter;
 	const char *type = ptx_type_name(letter_type(inst, letter));
-	const char *or_constant = m->failed_destination ? "" : " or constant";
+	const char *or_constant = m->failed_destination || letter == 'r' || letter == 'R' ? "" : " or constant";
 	switch (letter) {
 	case 'm':
 		if (inst->space == PTX_PARAM)

@@ -167,7 +167,7 @@ static bool fail_form(struct parser *p, const struct ptx_inst *inst, const struc
 	char is[160], expected[256];
 	describe_written(inst, written, &(struct text){is, sizeof is});
 	describe_form(nearest->form, inst, &(struct text){expected, sizeof expected});
-	if (forms->types2 && inst->type && !inst->type2)
+	if (forms->first->types2 && inst->type && !inst->type2)
 		return fail(p, inst->place, "'%s' with one type; expected %s", ptx_ops[inst->op].name,
 		            has_fourth_type(forms->first)  ? "four"
 		            : has_third_type(forms->first) ? "three"

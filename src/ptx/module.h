@@ -22,6 +22,7 @@ enum ptx_type {
 	PTX_S8, PTX_S16, PTX_S32, PTX_S64,
 	PTX_F16, PTX_F16X2, PTX_BF16, PTX_BF16X2, PTX_TF32, PTX_F32, PTX_F64,
 	PTX_U16X2, PTX_S16X2, /* two halves of 32 bits, as in f16x2 and bf16x2 */
+	PTX_F32X2, /* of 64 bits: what instructions compute with, and no register is of */
 	PTX_U2, PTX_S2, PTX_U4, PTX_S4, PTX_B1, /* several in a register: elements of matrices, results of cvt.pack */
 	PTX_E4M3, PTX_E5M2, /* of 8 bits: exponent and mantissa */
 	PTX_E4M3X2, PTX_E5M2X2, PTX_E2M3X2, PTX_E3M2X2, PTX_E2M1X2, /* pairs of 8, 6 and 4 bits */

@@ -27,8 +27,9 @@ static bool add_type(struct parser *p, struct ptx_inst *inst, struct written *wr
 	unsigned most = has_fourth_type(longest) ? 4 : has_third_type(longest) ? 3 : forms->types2 ? 2 : 1, k = 0;
 	while (k < most && *type[k] != PTX_NO_TYPE)
 		k++;
-	if (k == most)
-		return fail(p, p->token.place, "one type too many for '%s'; expected %u", ptx_ops[inst->op].name, most);
+	bool is_second = k < most && (k != 1 || forms->first->types2 || has_type(forms->types2, p->token.name->type));
+	if (k && !is_second)
+		return fail(p, p->token.place, "one type too many for '%s'; expected %u", ptx_ops[inst->op].name, k);
 	uint64_t types = k == 2 && inst->op == PTX_OP_CVT_PACK ? third_types(longest)
 	                 : k == 1 || k == 2                    ? forms->types2
 	                                                       : forms->types;

@@ -11,7 +11,7 @@ static const uint64_t largest_initial = 1ull << 28;
 bool parse_type(struct parser *p, enum ptx_type *type)
 {
 	bool is_element =
-		p->token.kind == TOKEN_DOT && p->token.name->type >= PTX_U2 && p->token.name->type <= PTX_E2M1X2;
+		p->token.kind == TOKEN_DOT && p->token.name->type >= PTX_F32X2 && p->token.name->type <= PTX_E2M1X2;
 	if (p->token.kind != TOKEN_DOT || p->token.name->type == PTX_NO_TYPE || is_element)
 		return fail_expected(p, "a type");
 	*type = p->token.name->type;

@@ -63,7 +63,7 @@ static void fault_access(struct simt_warp *warp, const struct simt_inst *inst, s
 	uint64_t address = step->address[lane];
 	if (space == PTX_GENERIC) {
 		space = generic_space(address);
-		address -= space == PTX_SHARED ? SIMT_SHARED_WINDOW : space == PTX_LOCAL ? SIMT_LOCAL_WINDOW : 0;
+		address -= window_of(space);
 	}
 	if (kind == SIMT_FAULT_RANGE && (space == PTX_GLOBAL || space == PTX_CONST))
 		kind = SIMT_FAULT_ADDRESS;
@@ -95,6 +95,15 @@ bool access_outside(struct simt_warp *warp, const struct simt_inst *inst, struct
 		}
 	}
 	return true;
+}
+
+bool access_to_parameters(struct simt_warp *warp, const struct simt_inst *inst, struct simt_step *step)
+{
+	unsigned lane = (unsigned)__builtin_ctz(step->lanes);
+	fault_access(warp, inst, step, SIMT_FAULT_RANGE, PTX_PARAM, lane);
+	step->fault.what = inst->kind == SIMT_STORE ? "store to a parameter of the kernel, which can only be read"
+	                                            : "atomic on a parameter of the kernel, which can only be read";
+	return false;
 }
 
 /* The range of the allocation that holds an address of the program's; `low` and `high` are 0 when there is none. */
@@ -178,16 +187,23 @@ void access_apart(const struct simt_warp *warp, const struct simt_step *step, st
 	}
 }
 
-/* The same of a lane in shared or local memory, of the block or the thread. */
+/* The same of a lane in one of the windows: memory of the block or the thread, or the kernel's parameters. */
 static bool reach_window(const struct simt_warp *warp, const struct simt_inst *inst, struct reach *reach,
                          uint64_t address, unsigned lane)
 {
-	const struct simt_block *block = warp->block;
-	bool shared = generic_space(address) == PTX_SHARED;
-	uint64_t pitch = block->launch->program->local_bytes;
-	uint64_t offset = address - (shared ? SIMT_SHARED_WINDOW : SIMT_LOCAL_WINDOW);
-	uint64_t limit = shared ? block->shared_bytes : pitch;
-	reach->own[lane] = shared ? (uintptr_t)block->shared + offset : (uintptr_t)warp->local + lane * pitch + offset;
+	const struct simt_launch *launch = warp->block->launch;
+	uint64_t pitch = launch->program->local_bytes, limit = warp->block->shared_bytes;
+	enum ptx_space space = generic_space(address);
+	uint64_t offset = address - window_of(space);
+	uintptr_t base = (uintptr_t)warp->block->shared;
+	if (space == PTX_LOCAL) {
+		base = (uintptr_t)warp->local + lane * pitch;
+		limit = pitch;
+	} else if (space == PTX_PARAM) {
+		base = (uintptr_t)launch->params;
+		limit = inst->kind == SIMT_LOAD ? launch->program->param_bytes : 0;
+	}
+	reach->own[lane] = base + offset;
 	return offset < limit && limit - offset >= inst->size;
 }
 

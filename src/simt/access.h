@@ -22,6 +22,7 @@ bool access_global(struct simt_warp *warp, const struct simt_inst *inst, struct 
 bool access_mixed(struct simt_warp *warp, const struct simt_inst *inst, struct simt_step *step, struct reach *reach);
 bool access_misaligned(struct simt_warp *warp, const struct simt_inst *inst, struct simt_step *step);
 bool access_outside(struct simt_warp *warp, const struct simt_inst *inst, struct simt_step *step, uint64_t limit);
+bool access_to_parameters(struct simt_warp *warp, const struct simt_inst *inst, struct simt_step *step);
 
 /* Where the lanes of a global access, which lie apart, have their data. */
 void access_apart(const struct simt_warp *warp, const struct simt_step *step, struct reach *reach);
@@ -37,7 +38,19 @@ static inline bool is_window(uint64_t address)
 
 static inline enum ptx_space generic_space(uint64_t address)
 {
-	return !is_window(address) ? PTX_GLOBAL : address < SIMT_LOCAL_WINDOW ? PTX_SHARED : PTX_LOCAL;
+	return !is_window(address)           ? PTX_GLOBAL
+	       : address < SIMT_LOCAL_WINDOW ? PTX_SHARED
+	       : address < SIMT_PARAM_WINDOW ? PTX_LOCAL
+	                                     : PTX_PARAM;
+}
+
+/* What the generic addresses of a space have more than its own. */
+static inline uint64_t window_of(enum ptx_space space)
+{
+	return space == PTX_SHARED  ? SIMT_SHARED_WINDOW
+	       : space == PTX_LOCAL ? SIMT_LOCAL_WINDOW
+	       : space == PTX_PARAM ? SIMT_PARAM_WINDOW
+	                            : 0;
 }
 
 /* The lanes of an access to several spaces that go to global memory. */
@@ -101,17 +114,17 @@ static inline bool within(const struct extent *extent, uint64_t limit, uint64_t 
 /* Says which space a generic access goes to, and makes the addresses those of that space. */
 static inline enum ptx_space access_space(struct simt_step *step, struct extent *extent)
 {
-	uint64_t window = extent->low < SIMT_LOCAL_WINDOW ? SIMT_SHARED_WINDOW : SIMT_LOCAL_WINDOW;
-	uint64_t end = extent->low < SIMT_LOCAL_WINDOW ? SIMT_LOCAL_WINDOW : SIMT_WINDOWS_END;
+	static const uint8_t spaces[] = {PTX_GENERIC, PTX_SHARED, PTX_LOCAL, PTX_PARAM};
+	uint64_t window = extent->low & ~(uint64_t)(SIMT_WINDOW_BYTES - 1);
 	if (LIKELY(extent->low >= SIMT_WINDOWS_END || extent->high < SIMT_SHARED_WINDOW))
 		return PTX_GLOBAL;
-	if (extent->low < window || extent->high >= end)
+	if (extent->high - window >= SIMT_WINDOW_BYTES)
 		return PTX_GENERIC; /* several */
 	FOR_LANES
 	step->address[i] -= window;
 	extent->low -= window;
 	extent->high -= window;
-	return window == SIMT_SHARED_WINDOW ? PTX_SHARED : PTX_LOCAL;
+	return (enum ptx_space)spaces[window / SIMT_WINDOW_BYTES];
 }
 
 static inline bool reach_local(struct simt_warp *warp, const struct simt_inst *inst, struct simt_step *step,
@@ -162,6 +175,8 @@ static inline bool access_reach(struct simt_warp *warp, const struct simt_inst *
 			step->space = PTX_LOCAL; /* of a call: it lies in the thread's frame */
 			return reach_local(warp, inst, step, &extent, reach);
 		}
+		if (UNLIKELY(inst->kind != SIMT_LOAD))
+			return access_to_parameters(warp, inst, step);
 		if (UNLIKELY(!within(&extent, block->launch->program->param_bytes, inst->size)))
 			return access_outside(warp, inst, step, block->launch->program->param_bytes);
 		reach->base = (uintptr_t)block->launch->params;

@@ -191,7 +191,7 @@ static uint8_t pitch_of(const struct ptx_function *function, const struct ptx_op
 		type = function->regs[operand->reg].type;
 	else if (operand->kind != PTX_OPERAND_INT && operand->kind != PTX_OPERAND_FLOAT)
 		return 0;
-	return type == PTX_PRED ? 0 : ptx_type_bytes(type) == 8 ? 8 : 4;
+	return type == PTX_PRED ? 0 : ptx_type_bytes(type) >= 8 ? 8 : 4;
 }
 
 static void add_operand(const struct ptx_function *function, const struct ptx_operand *operand, enum ptx_type type,
@@ -202,6 +202,9 @@ static void add_operand(const struct ptx_function *function, const struct ptx_op
 			add_operand(function, &operand->element[k], type, pitch, count, most);
 	else if (*count < most)
 		pitch[(*count)++] = pitch_of(function, operand, type);
+	bool is_wide = operand->kind == PTX_OPERAND_REG && function->regs[operand->reg].type == PTX_B128;
+	if (is_wide && *count < most)
+		pitch[(*count)++] = 8; /* its second row */
 }
 
 /* Fills in the rows of the operands, in the order in which decode put them into src and dst. */

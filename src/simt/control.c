@@ -80,6 +80,9 @@ static void leave(struct simt_warp *warp)
 	warp->frames_used -= sizeof record;
 	memcpy(&record, warp->frames + warp->frames_used, sizeof record);
 	warp->frames_used -= record.saved;
+	if (UNLIKELY(record.callee->stack_row != SIMT_NO_REGISTER))
+		blend32(warp->registers + warp->block->launch->program->alloca_row,
+		        warp->registers + record.callee->stack_row, record.lanes);
 	if (record.saved)
 		control_blend_rows(warp->registers + record.callee->registers, record.callee,
 		                   warp->frames + warp->frames_used, record.lanes);
@@ -207,6 +210,9 @@ static bool enter(struct simt_warp *warp, const struct simt_inst *inst, struct s
 			              slot->size);
 		}
 	save_frame(warp, &record);
+	if (UNLIKELY(callee->stack_row != SIMT_NO_REGISTER))
+		blend32(warp->registers + callee->stack_row, warp->registers + warp->block->launch->program->alloca_row,
+		        lanes);
 	warp->frame = frame;
 	warp->frame_top = top;
 	push(warp, (struct simt_stack_entry){callee->pc, SIMT_NO_PC, lanes, true});

@@ -30,7 +30,7 @@ static enum ptx_type letter_type(const struct ptx_inst *ptx, char letter)
 	}
 }
 
-static void decode_ordinary(struct decoder *decoder, struct simt_inst *inst)
+void decode_ordinary(struct decoder *decoder, struct simt_inst *inst)
 {
 	const struct ptx_inst *ptx = inst->ptx;
 	const char *letter = strchr(ptx->pattern, '>') + 1;
@@ -38,96 +38,6 @@ static void decode_ordinary(struct decoder *decoder, struct simt_inst *inst)
 		decode_destination(decoder, inst, k, &ptx->operand[k]);
 	for (unsigned k = ptx->destinations; k < ptx->operands; k++, letter += letter[1] == '?' ? 2 : 1)
 		decode_source(decoder, inst, k - ptx->destinations, &ptx->operand[k], letter_type(ptx, *letter));
-}
-
-/* The half type of a vector that mov packs or unpacks. */
-static enum ptx_type part_type(enum ptx_type type, uint32_t count)
-{
-	return ptx_type_bytes(type) / count == 8 ? PTX_B64 : PTX_B32;
-}
-
-static void decode_mov(struct decoder *decoder, struct simt_inst *inst)
-{
-	const struct ptx_operand *to = &inst->ptx->operand[0], *from = &inst->ptx->operand[1];
-	enum ptx_type type = inst->ptx->type;
-	if (to->kind == PTX_OPERAND_VECTOR) {
-		inst->vector = (uint8_t)to->count;
-		for (unsigned k = 0; k < to->count; k++)
-			if (to->element[k].kind == PTX_OPERAND_SINK)
-				inst->dst[k] = SIMT_NO_REGISTER;
-			else
-				decode_destination(decoder, inst, k, &to->element[k]);
-		decode_source(decoder, inst, 0, from, type);
-		return;
-	}
-	decode_destination(decoder, inst, 0, to);
-	if (from->kind != PTX_OPERAND_VECTOR) {
-		decode_source(decoder, inst, 0, from, type);
-		return;
-	}
-	inst->vector = (uint8_t)from->count;
-	for (unsigned k = 0; k < from->count; k++)
-		decode_source(decoder, inst, k, &from->element[k], part_type(type, from->count));
-}
-
-static void decode_cvta(struct decoder *decoder, struct simt_inst *inst)
-{
-	const struct ptx_inst *ptx = inst->ptx;
-	int64_t window = ptx->space == PTX_SHARED  ? SIMT_SHARED_WINDOW
-	                 : ptx->space == PTX_LOCAL ? SIMT_LOCAL_WINDOW
-	                                           : 0;
-	if (ptx->space == PTX_PARAM)
-		decode_error(decoder, ptx->place, "'cvta' of parameters is not supported yet");
-	decode_ordinary(decoder, inst);
-	inst->offset = ptx->to ? -window : window;
-}
-
-/* Elements of a vector, or the one value: into destinations, or from source 1 on. */
-static void decode_elements(struct decoder *decoder, struct simt_inst *inst, const struct ptx_operand *operand,
-                            bool destination)
-{
-	const struct ptx_operand *element = operand->kind == PTX_OPERAND_VECTOR ? operand->element : operand;
-	uint32_t count = operand->kind == PTX_OPERAND_VECTOR ? operand->count : 1;
-	inst->vector = (uint8_t)count;
-	for (unsigned k = 0; k < count; k++)
-		if (!destination)
-			decode_source(decoder, inst, 1 + k, &element[k], inst->ptx->type);
-		else if (element[k].kind == PTX_OPERAND_SINK)
-			inst->dst[k] = SIMT_NO_REGISTER;
-		else
-			decode_destination(decoder, inst, k, &element[k]);
-}
-
-static void decode_memory(struct decoder *decoder, struct simt_inst *inst)
-{
-	const struct ptx_inst *ptx = inst->ptx;
-	inst->space = (uint8_t)ptx->space;
-	inst->cache = (uint8_t)ptx->cache;
-	inst->size = (uint8_t)(ptx_type_bytes(ptx->type) * (ptx->vector ? ptx->vector : 1));
-	inst->dst[0] = SIMT_NO_REGISTER;
-	switch (ptx->op) {
-	case PTX_OP_LD:
-	case PTX_OP_LDU:
-		decode_elements(decoder, inst, &ptx->operand[0], true);
-		decode_address(decoder, inst, &ptx->operand[1]);
-		break;
-	case PTX_OP_ST:
-		decode_elements(decoder, inst, &ptx->operand[1], false);
-		decode_address(decoder, inst, &ptx->operand[0]);
-		break;
-	case PTX_OP_PREFETCH:
-	case PTX_OP_PREFETCHU:
-		inst->size = 1;
-		decode_address(decoder, inst, &ptx->operand[0]);
-		break;
-	default: /* atom, red: a cache policy, which is the last, is not looked at */
-		if (ptx->destinations && ptx->operand[0].kind == PTX_OPERAND_REG)
-			decode_destination(decoder, inst, 0, &ptx->operand[0]);
-		decode_address(decoder, inst, &ptx->operand[ptx->destinations]);
-		for (unsigned k = ptx->destinations + 1u; k + ptx->cache_hint < ptx->operands; k++)
-			decode_source(decoder, inst, k - ptx->destinations, &ptx->operand[k], ptx->type);
-		break;
-	}
 }
 
 /* Their rows of ops.h follow each other. */
@@ -190,7 +100,8 @@ static struct exec_query make_query(struct decoder *decoder, const struct simt_i
 	}
 	if (ptx->op == PTX_OP_MOV && ptx->operand[1].kind == PTX_OPERAND_SYMBOL)
 		decode_symbol(decoder, &ptx->operand[1], &query.frame);
-	query.kernel_param = inst->immediate & EXEC_KERNEL_PARAM && ptx->operand[1].reg == PTX_NO_REG;
+	query.kernel_param =
+		ptx->space == PTX_PARAM && inst->immediate & EXEC_KERNEL_PARAM && ptx->operand[1].reg == PTX_NO_REG;
 	return query;
 }
 
@@ -244,11 +155,13 @@ static simt_exec *find_exec(const struct decoder *decoder, const struct exec_que
 	}
 	if (ptx_op_is_video(ptx->op))
 		return exec_find_video(query);
+	if (exec_is_stack(ptx->op))
+		return exec_find_stack(ptx);
 	if (!ptx_type_is_float(query->type))
 		return decoder->isa->integer(query);
 	if (is_half_type(query->type) || ptx->nan || ptx->xorsign)
 		return exec_find_half(query);
-	if (is_directed(ptx->round))
+	if (is_directed(ptx->round) || is_half_type(query->type2))
 		return exec_find_round(query);
 	return decoder->isa->real(query);
 }

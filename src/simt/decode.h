@@ -77,6 +77,10 @@ uint32_t decode_constant(struct decoder *decoder, uint64_t value, uint32_t bytes
 void decode_source(struct decoder *decoder, struct simt_inst *inst, unsigned k, const struct ptx_operand *operand,
                    enum ptx_type type);
 void decode_destination(struct decoder *decoder, struct simt_inst *inst, unsigned k, const struct ptx_operand *operand);
+/* Operands of 128 bits, which take two places each: k and k + 1. */
+void decode_wide_source(struct decoder *decoder, struct simt_inst *inst, unsigned k, const struct ptx_operand *operand);
+void decode_wide_destination(struct decoder *decoder, struct simt_inst *inst, unsigned k,
+                             const struct ptx_operand *operand);
 void decode_address(struct decoder *decoder, struct simt_inst *inst, const struct ptx_operand *operand);
 void decode_registers(struct decoder *decoder, struct simt_inst *inst);
 /* The value of a symbol's address in its own space; `in_frame`: relative to the frame. */
@@ -84,6 +88,11 @@ uint64_t decode_symbol(struct decoder *decoder, const struct ptx_operand *operan
 bool decode_is_kernel_param(const struct decoder *decoder, const struct ptx_variable *variable);
 /* The lanes' bytes of a type: 8 or 4. */
 uint32_t decode_lane_bytes(enum ptx_type type);
+
+/* decode_memory.c: mov, cvta, loads, stores, atomics, prefetches. */
+void decode_mov(struct decoder *decoder, struct simt_inst *inst);
+void decode_cvta(struct decoder *decoder, struct simt_inst *inst);
+void decode_memory(struct decoder *decoder, struct simt_inst *inst);
 
 /* decode_call.c */
 void decode_call(struct decoder *decoder, struct simt_inst *inst);
@@ -97,6 +106,9 @@ void decode_matrix(struct decoder *decoder, struct simt_inst *inst);
 /* decode_barrier.c: barriers of a block, and of a cluster, which is one block; mbarriers. */
 void decode_barrier(struct decoder *decoder, struct simt_inst *inst);
 void decode_mbarrier(struct decoder *decoder, struct simt_inst *inst);
+
+/* decode.c: an instruction that has nothing but values: its destinations, and its sources from 0 on. */
+void decode_ordinary(struct decoder *decoder, struct simt_inst *inst);
 
 /* decode.c: the same as simt_decode(), with a level other than the best. */
 struct simt_program *decode_for(const struct ptx_function *kernel,

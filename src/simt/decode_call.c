@@ -51,7 +51,7 @@ static bool decode_argument(struct decoder *decoder, const struct ptx_operand *o
 		argument->kind = SIMT_ARGUMENT_REGISTER;
 		argument->row = decoder->details[decoder->current].offset[operand->reg];
 		argument->lane_bytes = decode_reg_bytes(decoder, operand->reg);
-		return argument->lane_bytes != 0;
+		return argument->lane_bytes != 0 && decode_reg(decoder, operand->reg)->type != PTX_B128;
 	case PTX_OPERAND_INT:
 		argument->kind = SIMT_ARGUMENT_CONSTANT;
 		argument->row = decode_constant(decoder, operand->bits, argument->lane_bytes);

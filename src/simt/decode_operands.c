@@ -1,4 +1,5 @@
 /* Operands: registers become row offsets, constants become rows of constants. */
+#include "simt/access.h"
 #include "simt/decode.h"
 
 #include "base/arena.h"
@@ -24,7 +25,7 @@ void decode_error(struct decoder *decoder, struct place place, const char *forma
 
 uint32_t decode_lane_bytes(enum ptx_type type)
 {
-	return ptx_type_bytes(type) == 8 ? 8 : 4;
+	return ptx_type_bytes(type) >= 8 ? 8 : 4;
 }
 
 const struct ptx_reg *decode_reg(const struct decoder *decoder, uint32_t reg)
@@ -271,9 +272,29 @@ void decode_destination(struct decoder *decoder, struct simt_inst *inst, unsigne
 	inst->dst[k] = decoder->sink;
 }
 
+/* A register of 128 bits is two rows, the lower halves first. */
+void decode_wide_source(struct decoder *decoder, struct simt_inst *inst, unsigned k, const struct ptx_operand *operand)
+{
+	decode_source(decoder, inst, k, operand, PTX_B128);
+	decode_source(decoder, inst, k + 1, operand, PTX_B128);
+	inst->src[k + 1] += 8 * WARP_SIZE;
+}
+
+void decode_wide_destination(struct decoder *decoder, struct simt_inst *inst, unsigned k,
+                             const struct ptx_operand *operand)
+{
+	inst->dst[k] = inst->dst[k + 1] = SIMT_NO_REGISTER;
+	if (operand->kind != PTX_OPERAND_REG)
+		return;
+	inst->dst[k] = reg_offset(decoder, operand->reg);
+	inst->dst[k + 1] = inst->dst[k] + 8 * WARP_SIZE;
+}
+
 void decode_address(struct decoder *decoder, struct simt_inst *inst, const struct ptx_operand *operand)
 {
 	inst->offset = operand->offset;
+	if (inst->space == PTX_GENERIC)
+		inst->immediate |= EXEC_KERNEL_PARAM;
 	if (operand->reg != PTX_NO_REG) {
 		inst->src[0] = reg_offset(decoder, operand->reg);
 		if (decode_reg_bytes(decoder, operand->reg) == 4)
@@ -292,10 +313,8 @@ void decode_address(struct decoder *decoder, struct simt_inst *inst, const struc
 		inst->immediate |= EXEC_FRAME;
 	if (decode_is_kernel_param(decoder, operand->symbol))
 		inst->immediate |= EXEC_KERNEL_PARAM;
-	if (inst->space == PTX_GENERIC && space == PTX_SHARED)
-		inst->offset += SIMT_SHARED_WINDOW;
-	if (inst->space == PTX_GENERIC && space == PTX_LOCAL)
-		inst->offset += SIMT_LOCAL_WINDOW;
+	if (inst->space == PTX_GENERIC)
+		inst->offset += (int64_t)window_of(space);
 }
 
 /* --- what the pipeline wants to know --- */

@@ -62,7 +62,7 @@ enum {
 	EXEC_THIRD = 1 << 11,        /* there is a predicate to combine with (setp, set), or a carry that comes in */
 	EXEC_BASE32 = 1 << 12,       /* the address register has 32 bits */
 	EXEC_FRAME = 1 << 13,        /* the address is relative to the frame of a recursive function */
-	EXEC_KERNEL_PARAM = 1 << 14, /* ld.param of the kernel's parameters */
+	EXEC_KERNEL_PARAM = 1 << 14, /* parameters that it reaches are the kernel's */
 };
 
 static inline const void *source(const struct simt_warp *warp, const struct simt_inst *inst, unsigned k)
@@ -242,6 +242,8 @@ simt_exec *exec_find_move(const struct exec_query *query);  /* predicates, vecto
 bool exec_is_special(enum ptx_sreg sreg);
 simt_exec *exec_find_lane(const struct exec_query *query); /* vote, shfl, match, redux, elect, activemask, bar.warp */
 simt_exec *exec_find_mbarrier(const struct ptx_inst *ptx);
+bool exec_is_stack(enum ptx_opcode op); /* alloca, stacksave, stackrestore */
+simt_exec *exec_find_stack(const struct ptx_inst *ptx);
 simt_exec *exec_find_atomic(const struct exec_query *query, simt_exec **commit);
 
 #endif

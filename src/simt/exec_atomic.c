@@ -7,6 +7,24 @@ typedef uint16_t __attribute__((may_alias)) mem_u16;
 typedef uint32_t __attribute__((may_alias)) mem_u32;
 typedef uint64_t __attribute__((may_alias)) mem_u64;
 
+/* How apply_name() is made of an instruction: what lies in global memory waits for the commit. */
+#define ATOMIC_STEPS(name)                                                                                             \
+	static void atomic_##name(struct simt_warp *warp, const struct simt_inst *inst, struct simt_step *step)        \
+	{                                                                                                              \
+		struct reach reach;                                                                                    \
+		if (UNLIKELY(!access_reach(warp, inst, step, &reach)))                                                 \
+			return;                                                                                        \
+		uint32_t later = global_lanes(step);                                                                   \
+		step->commits = later != 0;                                                                            \
+		apply_##name(warp, inst, reach.base, reach.where, step->lanes & ~later);                               \
+	}                                                                                                              \
+	static void commit_##name(struct simt_warp *warp, const struct simt_inst *inst, struct simt_step *step)        \
+	{                                                                                                              \
+		struct reach reach;                                                                                    \
+		access_again(warp, step, &reach);                                                                      \
+		apply_##name(warp, inst, reach.base, reach.where, global_lanes(step));                                 \
+	}
+
 /* One execution function and its commit. `value`: what is stored, of `old`, `b` and (cas) `c`. */
 #define ATOMIC(name, C, M, value)                                                                                      \
 	static void apply_##name(struct simt_warp *warp, const struct simt_inst *inst, uintptr_t base,                 \
@@ -25,21 +43,7 @@ typedef uint64_t __attribute__((may_alias)) mem_u64;
 				d[i] = old;                                                                            \
 		}                                                                                                      \
 	}                                                                                                              \
-	static void atomic_##name(struct simt_warp *warp, const struct simt_inst *inst, struct simt_step *step)        \
-	{                                                                                                              \
-		struct reach reach;                                                                                    \
-		if (UNLIKELY(!access_reach(warp, inst, step, &reach)))                                                 \
-			return;                                                                                        \
-		uint32_t later = global_lanes(step);                                                                   \
-		step->commits = later != 0;                                                                            \
-		apply_##name(warp, inst, reach.base, reach.where, step->lanes & ~later);                               \
-	}                                                                                                              \
-	static void commit_##name(struct simt_warp *warp, const struct simt_inst *inst, struct simt_step *step)        \
-	{                                                                                                              \
-		struct reach reach;                                                                                    \
-		access_again(warp, step, &reach);                                                                      \
-		apply_##name(warp, inst, reach.base, reach.where, global_lanes(step));                                 \
-	}
+	ATOMIC_STEPS(name)
 
 #define ATOMIC_BITS(bits, C, M, S)                                                                                     \
 	ATOMIC(add_##bits, C, M, old + b)                                                                              \
@@ -58,6 +62,30 @@ ATOMIC(inc_32, lane32, mem_u32, old >= b ? 0 : old + 1)
 ATOMIC(dec_32, lane32, mem_u32, old == 0 || old > b ? b : old - 1)
 ATOMIC(exch_16, lane32, mem_u16, b)
 ATOMIC(cas_16, lane32, mem_u16, old == b ? (mem_u16)pc[i] : old)
+
+/* Of 128 bits: a register is two rows, its lower half first. */
+static void apply_wide(struct simt_warp *warp, const struct simt_inst *inst, uintptr_t base, const uint64_t *where,
+                       uint32_t lanes)
+{
+	bool compares = inst->ptx->atomic == PTX_ATOM_CAS;
+	const lane64 *b[2], *to[2];
+	for (unsigned k = 0; k < 2; k++) {
+		b[k] = source(warp, inst, 1 + k);
+		to[k] = source(warp, inst, (compares ? 3 : 1) + k);
+	}
+	for (; lanes; lanes &= lanes - 1) {
+		unsigned i = (unsigned)__builtin_ctz(lanes);
+		mem_u64 *place = (mem_u64 *)(base + where[i]);
+		const uint64_t old[2] = {place[0], place[1]}, new[2] = {to[0][i], to[1][i]};
+		bool stores = !compares || (old[0] == b[0][i] && old[1] == b[1][i]);
+		for (unsigned k = 0; k < 2; k++) {
+			place[k] = stores ? new[k] : old[k];
+			if (inst->dst[k] != SIMT_NO_REGISTER)
+				((lane64 *)destination(warp, inst, k))[i] = old[k];
+		}
+	}
+}
+ATOMIC_STEPS(wide)
 
 /* atom.add.f32 on global memory flushes subnormal numbers on the hardware; here as on shared memory it does not. */
 static uint32_t add_single(uint32_t a, uint32_t b)
@@ -149,12 +177,14 @@ simt_exec *exec_find_atomic(const struct exec_query *query, simt_exec **commit)
 	         [PTX_F16X2] = PAIR(max_f16x2),
 	         [PTX_BF16X2] = PAIR(max_bf16x2)},
 	};
-	static const struct atomic_pair count[2] = {PAIR(inc_32), PAIR(dec_32)};
+	static const struct atomic_pair count[2] = {PAIR(inc_32), PAIR(dec_32)}, of_128 = PAIR(wide);
 	enum ptx_atomic atomic = query->ptx->atomic;
 	uint32_t bytes = ptx_type_bytes(query->type);
 	bool wide = bytes == 8, is_float = ptx_type_is_float(query->type), is_signed = ptx_type_is_signed(query->type);
 	const struct atomic_pair *pair = NULL;
-	if (is_float && atomic == PTX_ATOM_ADD)
+	if (bytes == 16)
+		pair = &of_128;
+	else if (is_float && atomic == PTX_ATOM_ADD)
 		pair = &add[query->type];
 	else if (is_float)
 		pair = &extreme[atomic == PTX_ATOM_MAX][query->type];

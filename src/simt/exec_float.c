@@ -79,6 +79,23 @@ REAL1(rsqrt, canonical_f32((float)(1.0 / sqrt((double)a))), canonical_f64(1.0 / 
 REAL1(abs, bits_float(float_bits(a) & 0x7fffffff), bits_double(double_bits(a) & INT64_MAX))
 REAL1(neg, bits_float(float_bits(a) ^ 0x80000000), bits_double(double_bits(a) ^ (uint64_t)INT64_MIN))
 
+/* f32x2: two numbers of single precision in 64 bits, each by itself. */
+#define PAIR(value)                                                                                                    \
+	((uint64_t)float_bits(flush_f32(value(0), keep)) | (uint64_t)float_bits(flush_f32(value(32), keep)) << 32)
+#define HALF(p, shift) flush_f32(bits_float((uint32_t)(p[i] >> shift)), keep)
+#define PAIR2(name)                                                                                                    \
+	LANE_FUNCTION(name##_f32x2, lane64, SOURCE(pa, lane64, 0); SOURCE(pb, lane64, 1);                              \
+	              uint32_t keep = ftz_keep(inst), PAIR(name##_HALVES))
+#define add_HALVES(shift) add_f32_lane(HALF(pa, shift), HALF(pb, shift))
+#define sub_HALVES(shift) sub_f32_lane(HALF(pa, shift), HALF(pb, shift))
+#define mul_HALVES(shift) mul_f32_lane(HALF(pa, shift), HALF(pb, shift))
+#define fma_HALVES(shift) fma_f32_lane(HALF(pa, shift), HALF(pb, shift), HALF(pc, shift))
+PAIR2(add)
+PAIR2(sub)
+PAIR2(mul)
+LANE_FUNCTION(fma_f32x2, lane64, SOURCE(pa, lane64, 0); SOURCE(pb, lane64, 1); SOURCE(pc, lane64, 2);
+              uint32_t keep = ftz_keep(inst), PAIR(fma_HALVES))
+
 /* min and max return the operand that is a number, and order -0 before +0. Their operands' order as integers is that
  * as numbers once negative ones are reflected. */
 static inline int32_t order_f32(float value)
@@ -285,6 +302,10 @@ simt_exec *ISA(exec_find_real)(const struct exec_query *query)
 		[PTX_OP_TANH] = {tanh_f32, tanh_mod_f32},
 	};
 	const struct ptx_inst *ptx = query->ptx;
+	static simt_exec *const pairs[PTX_OPCODES] = {
+		[PTX_OP_ADD] = add_f32x2, [PTX_OP_SUB] = sub_f32x2, [PTX_OP_MUL] = mul_f32x2, [PTX_OP_FMA] = fma_f32x2};
+	if (query->type == PTX_F32X2)
+		return pairs[ptx->op];
 	if (query->type == PTX_F64)
 		return table[ptx->op][2];
 	if (query->type == PTX_F32)

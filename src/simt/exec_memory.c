@@ -143,6 +143,7 @@ static simt_exec *find_load(const struct exec_query *query)
 		[PTX_F32] = LOAD_ROW(u32_4, u32_8), [PTX_F16X2] = LOAD_ROW(u32_4, u32_8),
 		[PTX_B64] = LOAD_ROW_8(u64_8),      [PTX_U64] = LOAD_ROW_8(u64_8),
 		[PTX_S64] = LOAD_ROW_8(u64_8),      [PTX_F64] = LOAD_ROW_8(u64_8),
+		[PTX_B128] = LOAD_ROW_8(u64_8), /* as a vector of two */
 	};
 	return table[query->type][query->kernel_param][query->dst_bytes == 8];
 }
@@ -159,7 +160,7 @@ static simt_exec *find_store(const struct exec_query *query, simt_exec **commit)
 		{STORE_ROW(32_4), STORE_ROW(32_8)},
 		{{NULL, NULL}, STORE_ROW(64_8)},
 	};
-	uint32_t bytes = ptx_type_bytes(query->type);
+	uint32_t bytes = query->type == PTX_B128 ? 8 : ptx_type_bytes(query->type); /* as a vector of two */
 	if (bytes == 0 || bytes > 8)
 		return NULL;
 	simt_exec *const *row = table[__builtin_ctz(bytes)][query->src_bytes == 8];

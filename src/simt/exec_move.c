@@ -1,5 +1,5 @@
 /* Moves other than between registers of one size, address conversion, and predicates. */
-#include "simt/exec.h"
+#include "simt/access.h"
 
 /* Predicates: a bit a lane. */
 #define PREDICATE(name, value)                                                                                         \
@@ -64,6 +64,14 @@ static void unpack(struct simt_warp *warp, const struct simt_inst *inst, struct 
 	}
 }
 
+/* mov.b128: two rows, to or from wherever they lie. */
+static void move_wide(struct simt_warp *warp, const struct simt_inst *inst, struct simt_step *step)
+{
+	for (unsigned k = 0; k < 2; k++)
+		if (inst->dst[k] != SIMT_NO_REGISTER)
+			blend64(destination(warp, inst, k), source(warp, inst, k), step->lanes);
+}
+
 /* cvt.pack: both clamped to few bits, the first above the second; above them the third. */
 static inline uint32_t clamp_to(enum ptx_type type, unsigned bits, int32_t value)
 {
@@ -107,15 +115,11 @@ static void is_space(struct simt_warp *warp, const struct simt_inst *inst, struc
 {
 	const uint8_t *row = source(warp, inst, 0);
 	unsigned bytes = inst->immediate & EXEC_BASE32 ? 4 : 8;
+	enum ptx_space asked = inst->ptx->space == PTX_CONST ? PTX_GLOBAL : inst->ptx->space;
 	uint32_t mask = 0;
 	for (unsigned i = 0; i < WARP_SIZE; i++) {
 		uint64_t a = lane_get(row, bytes, i);
-		bool shared = a >= SIMT_SHARED_WINDOW && a < SIMT_LOCAL_WINDOW;
-		bool local = a >= SIMT_LOCAL_WINDOW && a < SIMT_WINDOWS_END;
-		bool holds = inst->ptx->space == PTX_SHARED  ? shared
-		             : inst->ptx->space == PTX_LOCAL ? local
-		                                             : !shared && !local;
-		mask |= (uint32_t)holds << i;
+		mask |= (uint32_t)(generic_space(a) == asked) << i;
 	}
 	write_pred(warp, inst, 0, mask, step->lanes);
 }
@@ -172,6 +176,8 @@ bool exec_is_special(enum ptx_sreg sreg)
 static simt_exec *find_move(const struct exec_query *query)
 {
 	const struct ptx_operand *operand = query->ptx->operand;
+	if (query->type == PTX_B128)
+		return move_wide;
 	if (operand[0].kind == PTX_OPERAND_VECTOR)
 		return operand[1].kind == PTX_OPERAND_VECTOR ? NULL : unpack;
 	if (operand[1].kind == PTX_OPERAND_VECTOR)

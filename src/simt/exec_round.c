@@ -75,6 +75,49 @@ static float finish_f32(float value, const struct simt_inst *inst)
 ROUNDED(f32, float, FLUSHED, lanef, finish_f32(r, inst))
 ROUNDED(f64, double, PLAIN, laned, canonical_f64(r))
 
+/* A pair of single precision in 64 bits. */
+static void round_f32x2(struct simt_warp *warp, const struct simt_inst *inst, struct simt_step *step)
+{
+	unsigned sources = inst->ptx->operands - 1u;
+	uint32_t keep = ftz_keep(inst);
+	lane64 *d = destination(warp, inst, 0);
+	int old = round_set(inst->ptx->round);
+	for (uint32_t rest = step->lanes; rest; rest &= rest - 1) {
+		unsigned i = (unsigned)__builtin_ctz(rest);
+		uint64_t result = 0;
+		for (unsigned shift = 0; shift < 64; shift += 32) {
+			float value[3];
+			for (unsigned k = 0; k < 3; k++) {
+				const lane64 *p = source(warp, inst, k < sources ? k : 0);
+				value[k] = FLUSHED(bits_float((uint32_t)(p[i] >> shift)));
+			}
+			float r = arithmetic_f32(inst->ptx->op, value[0], value[1], value[2]);
+			result |= (uint64_t)float_bits(finish_f32(r, inst)) << shift;
+		}
+		d[i] = result;
+	}
+	fesetround(old);
+}
+
+/* Sums and products of two types: all sources but the last are halves, which single precision holds. */
+static void round_mixed(struct simt_warp *warp, const struct simt_inst *inst, struct simt_step *step)
+{
+	const struct ptx_inst *ptx = inst->ptx;
+	unsigned last = ptx->operands - 2u;
+	lane32 *d = destination(warp, inst, 0);
+	int old = round_set(ptx->round);
+	for (uint32_t rest = step->lanes; rest; rest &= rest - 1) {
+		unsigned i = (unsigned)__builtin_ctz(rest);
+		float value[3] = {0};
+		for (unsigned k = 0; k <= last; k++) {
+			uint32_t bits = ((const lane32 *)source(warp, inst, k))[i];
+			value[k] = k == last ? bits_float(bits) : (float)small_value(ptx->type2, bits & UINT16_MAX);
+		}
+		d[i] = float_bits(finish_f32(arithmetic_f32(ptx->op, value[0], value[1], value[2]), inst));
+	}
+	fesetround(old);
+}
+
 #define CONVERT(name, D, S)                                                                                            \
 	static void name(struct simt_warp *warp, const struct simt_inst *inst, struct simt_step *step)                 \
 	{                                                                                                              \
@@ -121,7 +164,10 @@ simt_exec *exec_find_round(const struct exec_query *query)
 	case PTX_OP_DIV:
 	case PTX_OP_RCP:
 	case PTX_OP_SQRT:
-		return query->type == PTX_F32 ? round_f32 : round_f64;
+		return query->type2 != PTX_NO_TYPE ? round_mixed
+		       : query->type == PTX_F32X2  ? round_f32x2
+		       : query->type == PTX_F32    ? round_f32
+		                                   : round_f64;
 	default:
 		return NULL;
 	}

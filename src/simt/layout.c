@@ -95,6 +95,14 @@ static bool carries(const struct ptx_inst *inst)
 	return inst->carry_out || inst->op == PTX_OP_ADDC || inst->op == PTX_OP_SUBC || inst->op == PTX_OP_MADC;
 }
 
+static bool uses_stack(const struct ptx_function *function)
+{
+	for (uint32_t i = 0; i < function->body_count; i++)
+		if (exec_is_stack(function->body[i].op))
+			return true;
+	return false;
+}
+
 /* Gives rows to the used registers of one lane size. */
 static uint32_t add_rows(struct decoder *decoder, uint32_t index, const bool *used, uint32_t bytes)
 {
@@ -108,8 +116,9 @@ static uint32_t add_rows(struct decoder *decoder, uint32_t index, const bool *us
 			continue;
 		detail->offset[r] = program->register_bytes;
 		detail->id[r] = (uint16_t)program->registers++;
-		program->register_bytes += bytes ? bytes * WARP_SIZE : 4;
-		rows++;
+		uint32_t own = type == PTX_B128 ? 2 : 1;
+		program->register_bytes += bytes ? own * bytes * WARP_SIZE : 4;
+		rows += own;
 	}
 	return rows;
 }
@@ -139,6 +148,12 @@ static void layout_function_registers(struct decoder *decoder, uint32_t index)
 	info->registers = program->register_bytes;
 	info->rows64 = add_rows(decoder, index, used, 8);
 	info->rows32 = add_rows(decoder, index, used, 4);
+	info->stack_row = SIMT_NO_REGISTER;
+	if (index && uses_stack(function)) {
+		info->stack_row = program->register_bytes;
+		program->register_bytes += 4 * WARP_SIZE;
+		info->rows32++;
+	}
 	info->preds = add_rows(decoder, index, used, 0);
 	detail->carry = SIMT_NO_REGISTER;
 	if (carry) {
@@ -154,6 +169,13 @@ static void layout_function_registers(struct decoder *decoder, uint32_t index)
 
 void layout_registers(struct decoder *decoder)
 {
+	struct simt_program *program = decoder->program;
+	program->alloca_row = SIMT_NO_REGISTER;
+	for (uint32_t k = 0; k < decoder->function_count; k++)
+		if (program->alloca_row == SIMT_NO_REGISTER && uses_stack(decoder->functions[k].ptx)) {
+			program->alloca_row = program->register_bytes;
+			program->register_bytes += 4 * WARP_SIZE;
+		}
 	for (uint32_t k = 0; k < decoder->function_count; k++)
 		layout_function_registers(decoder, k);
 	if (decoder->program->registers > UINT16_MAX)
@@ -280,6 +302,9 @@ void layout_memory(struct decoder *decoder)
 		decode_error(decoder, program->kernel->place, "'%s' has %u bytes of local memory; expected at most %d",
 		             program->kernel->name, local, SIMT_LOCAL_BYTES);
 	program->stack_bytes = recursive ? SIMT_STACK_BYTES : 0;
-	program->local_bytes = (uint32_t)round_up(local, 16) + program->stack_bytes;
+	program->alloca_base = (uint32_t)round_up(local, 16);
+	program->local_bytes = program->alloca_base + program->stack_bytes;
+	if (program->alloca_row != SIMT_NO_REGISTER)
+		program->local_bytes += SIMT_STACK_BYTES;
 	decoder->dynamic_shared = (uint32_t)round_up(program->shared_bytes, 16);
 }

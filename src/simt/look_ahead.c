@@ -27,7 +27,7 @@ static enum ptx_space resolve(const struct simt_memory *memory, const struct sim
 		*address = simt_address(memory, *address);
 	if (inst->space != PTX_GENERIC)
 		return space;
-	*address -= space == PTX_SHARED ? SIMT_SHARED_WINDOW : space == PTX_LOCAL ? SIMT_LOCAL_WINDOW : 0;
+	*address -= window_of(space);
 	return space;
 }
 

@@ -2,6 +2,7 @@
  *
  *   0x0100_0000  generic window onto the block's shared memory
  *   0x0200_0000  generic window onto the thread's local memory
+ *   0x0300_0000  generic window onto the kernel's parameters
  *   0x1000_0000  static: .global and .const variables of modules
  *   heap_base    allocations, in order, each rounded up to 256 bytes (0x8000_0000: GPGPU-Sim 3.2.2's)
  *   behind them  shares: the host's own memory (shares.h)
@@ -19,7 +20,9 @@
 enum {
 	SIMT_SHARED_WINDOW = 0x01000000,
 	SIMT_LOCAL_WINDOW = 0x02000000,
+	SIMT_PARAM_WINDOW = 0x03000000,
 	SIMT_WINDOWS_END = 0x04000000,
+	SIMT_WINDOW_BYTES = 0x01000000, /* of each of them */
 	SIMT_STATIC_BASE = 0x10000000,
 	SIMT_ALLOCATION_ALIGN = 256,
 };

@@ -18,6 +18,7 @@ struct simt_function {
 	uint32_t registers, register_bytes; /* its part of a warp's registers: first the rows of 64-bit registers, */
 	uint32_t rows64, rows32, preds;     /* then those of 32-bit ones, then predicates */
 	uint32_t frame_bytes;               /* of local memory, when recursive */
+	uint32_t stack_row;                 /* 32-bit row for what is taken of the stack when it is called, or SIMT_NO_REGISTER: it takes nothing */
 	bool recursive;                     /* may run again before it has returned */
 	struct simt_slot *params, *results;
 };

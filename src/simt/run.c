@@ -127,6 +127,9 @@ void simt_run(const struct simt_launch *launch, uint64_t max_instructions, struc
 		residents.place[i].clock = &run->warp_instructions;
 	while (!has_ended(run) && run_round(&residents, run, limit))
 		;
+	for (uint64_t i = 0; run->stopped && i < residents.places; i++)
+		if (residents.place[i].live)
+			simt_find_poll(&residents.place[i], &run->poll);
 	for (uint64_t i = 0; i < residents.places; i++)
 		simt_block_free(&residents.place[i]);
 	free(residents.place);

@@ -105,6 +105,8 @@ struct simt_program {
 	uint32_t shared_bytes;   /* static, per block */
 	uint32_t local_bytes;    /* per thread: the frames of all functions, call parameters included */
 	uint32_t stack_bytes;    /* of these, the part at the end where frames of recursive functions are stacked */
+	uint32_t alloca_base;    /* offset of the part from which alloca takes, SIMT_STACK_BYTES of them, and */
+	uint32_t alloca_row;     /* of the 32-bit row that says how much is taken; SIMT_NO_REGISTER: there is no alloca */
 	uint32_t param_bytes;
 	const struct simt_sreg_row *sreg_rows; /* special registers that simt_block_start() writes into register rows */
 	uint32_t sreg_row_count;
@@ -371,11 +373,23 @@ uint32_t simt_next_lanes(const struct simt_warp *warp);
  * Returns the warps (bits) released, with the warp itself when it need not wait. */
 uint64_t simt_barrier(struct simt_warp *warp, const struct simt_step *step);
 
+/* A thread that waits in a loop for what the host writes: its loop reads memory that is shared with the host (simt_share()). */
+struct simt_poll {
+	const struct simt_inst *inst; /* NULL: nobody does */
+	uint64_t address;             /* the program's */
+	struct dim3 block, thread;
+};
+/* The first of the block, unless one is known already. */
+void simt_find_poll(const struct simt_block *block, struct simt_poll *poll);
+/* A line that says so, behind a newline; nothing when nobody does. */
+void simt_poll_print(const struct simt_launch *launch, const struct simt_poll *poll, char *text, size_t size);
+
 /* Functional run of a whole launch: blocks that are resident together take turns, as their warps do; those of a cooperative
  * launch are all resident. `max_instructions` thread instructions (0: no limit). */
 struct simt_run {
 	uint64_t warp_instructions, thread_instructions;
 	bool stopped; /* at max_instructions, or because it was to */
+	struct simt_poll poll; /* who polled the host's memory then */
 	struct simt_fault fault;
 };
 void simt_run(const struct simt_launch *launch, uint64_t max_instructions, struct simt_run *run);

@@ -438,6 +438,17 @@ void split_mark(struct simt_program *program)
 	}
 }
 
+const struct simt_inst *split_poll(const struct simt_warp *warp)
+{
+	const struct simt_program *program = warp->block->launch->program;
+	for (uint32_t pc = warp->pc; pc < program->count; pc++) {
+		const struct simt_inst *inst = &program->code[pc];
+		if (inst->exec == branch_back && inst->target <= warp->pc)
+			return &program->code[inst->immediate];
+	}
+	return NULL;
+}
+
 void split_block_free(struct simt_block *block)
 {
 	for (uint32_t w = 0; w < block->warp_capacity; w++) {

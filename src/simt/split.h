@@ -25,6 +25,9 @@ struct frame_record {
 /* Finds the loops that poll, and the instructions at which lanes that are apart wait for each other. */
 void split_mark(struct simt_program *program);
 
+/* What the loop that the warp is in reads in every round to know whether it may go on; NULL: it is in no such loop. */
+const struct simt_inst *split_poll(const struct simt_warp *warp);
+
 /* The lanes that ran have all ended, and others are parked: these run on. */
 void split_resume(struct simt_warp *warp);
 

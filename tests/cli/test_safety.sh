@@ -46,6 +46,13 @@ int main(int argc, char **argv)
 	}
 	if (kind == 'f') { cudaFree(hole); beside<<<1, 64>>>(hole, out, 0); }
 	if (kind == 'l') spin<<<1, 1>>>(out);
+	if (kind == 'm') {
+		int *flag;
+		cudaMallocHost(&flag, 4);
+		*flag = 0;
+		spin<<<1, 1>>>(flag);
+		*flag = 1;
+	}
 	if (kind == 'h') pause();
 	cudaError_t error = cudaMemcpy(host, out, sizeof host, cudaMemcpyDeviceToHost);
 	printf("%s %d %d %d\n", cudaGetErrorName(error), host[0], host[1], host[63]);
@@ -91,6 +98,14 @@ for kind in l h; do
 	try_program 124 run --timeout=1 --stats s.json -- ./wrong $kind
 	says err "stopped: it has run for the 1 seconds that it may (--timeout)"
 	grep -q '"ended": "stopped' s.json || grep -q '"ended": "exit' s.json || fail "the statistics do not say that it was stopped"
+done
+# A kernel that waits for what the host would write after the launch: who polls what is said, and of other loops nothing.
+for how in --timeout=1 --max-instructions=10000 "--functional --timeout=1" "--functional --max-instructions=10000"; do
+	try_program 124 run $how --stats s.json -- ./wrong m
+	says err "wrong.cu:21) block (0,0,0), thread (0,0,0) polls address 0x"
+	says err "which is the host's memory"
+	try_program 124 run $how --stats s.json -- ./wrong l
+	grep -q "polls address" err && fail "a loop on device memory waits for the host"
 done
 try_program 0 run --timeout=100 --stats s.json -- ./wrong x
 try 2 run --timeout=soon -- ./wrong b

@@ -229,6 +229,32 @@ static void random_kernels_compute_the_same_in_few_registers(void **state)
 	}
 }
 
+/* Registers of 128 bits have slots of 16 bytes, aligned to as many. */
+static void wide_values_are_spilled_whole(void **state)
+{
+	(void)state;
+	char *text = NULL;
+	size_t length;
+	FILE *file = open_memstream(&text, &length);
+	fprintf(file, "%s.visible .entry k(.param .u64 p)\n{\n.reg .b128 %%q<9>;\n%sld.param.u64 %%rd1, [p];\n", HEAD,
+	        REGS);
+	for (uint32_t k = 0; k < 8; k++)
+		fprintf(file, "ld.global.b128 %%q%u, [%%rd1+%u];\n", k, 16 * k);
+	fputs("ld.global.u32 %r1, [%rd1];\nbar.sync 0;\n", file);
+	for (uint32_t k = 0; k < 8; k++)
+		fprintf(file, "st.global.b128 [%%rd1+%u], %%q%u;\n", 1024 + 16 * k, 7 - k);
+	fputs("st.global.u32 [%rd1+2048], %r1;\nret;\n}\n", file);
+	fclose(file);
+	struct subject subject = spill(text, 24);
+	assert_true(subject.fits);
+	assert_true(flow_kernel_registers(subject.kernel) <= 24);
+	assert_true(most_live(subject.kernel) <= 24);
+	assert_true(subject.spills.bytes >= 48);
+	same_results(text, &subject, 32);
+	ptx_free(subject.module);
+	free(text);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -238,6 +264,7 @@ int main(void)
 		cmocka_unit_test(a_guard_that_its_instruction_writes_keeps_no_store_back),
 		cmocka_unit_test(what_lives_across_a_call_makes_room_for_it),
 		cmocka_unit_test(what_one_instruction_needs_is_the_least),
+		cmocka_unit_test(wide_values_are_spilled_whole),
 		cmocka_unit_test(random_kernels_compute_the_same_in_few_registers),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

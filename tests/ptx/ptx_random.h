@@ -23,14 +23,15 @@
 	"add.u32 %r2, %r2, %r1;\ndone:\nst.param.b32 [r], %r2;\nret;\n}\n"                                             \
 	".visible .entry kernel(.param .align 16 .b8 a[64], .param .u64 in, .param .u64 out)\n{\n"                     \
 	".reg .pred %p<4>, %q<8>;\n.reg .b16 %h<4>;\n.reg .b32 %r<8>, %o<4>, %c<8>, %t, %x, %sp, %lp;\n"               \
-	".reg .b64 %d<8>, %in, %out, %gp, %gw, %sg, %lg, %fp;\n.reg .f32 %f<4>;\n.reg .f64 %e<4>;\n"                             \
+	".reg .b128 %w<2>;\n.reg .b64 %d<8>, %in, %out, %gp, %gw, %sg, %lg, %pg, %fp;\n.reg .f32 %f<4>;\n.reg .f64 %e<4>;\n"                             \
 	".shared .align 16 .b8 s[4096];\n.local .align 16 .b8 l[64];\n.param .align 16 .b8 q[64];\n"                   \
 	"same: .callprototype (.param .b32 _) _ (.param .b32 _, .param .b64 _);\ntwo: .calltargets mix, low;\n"         \
 	"mov.u32 %t, %tid.x;\nmov.u32 %x, %ctaid.x;\nmad.lo.u32 %x, %x, 64, %t;\nld.param.u64 %in, [in];\n"            \
 	"ld.param.u64 %gp, [out];\nmad.wide.u32 %gp, %x, 256, %gp;\nadd.u64 %out, %gp, 64;\n"                          \
 	"mov.u64 %gw, w;\nmad.wide.u32 %gw, %x, 64, %gw;\n"                                                            \
 	"mad.wide.u32 %in, %x, 128, %in;\nmov.u32 %sp, s;\nmad.lo.u32 %sp, %t, 64, %sp;\ncvt.u64.u32 %sg, %sp;\n"      \
-	"cvta.shared.u64 %sg, %sg;\nmov.u32 %lp, l;\ncvta.local.u64 %lg, l;\n"
+	"cvta.shared.u64 %sg, %sg;\nmov.u32 %lp, l;\ncvta.local.u64 %lg, l;\n"                                                              \
+	"mov.b64 %pg, a;\ncvta.param.u64 %pg, %pg;\n"
 
 enum { RANDOM_TEXT = 1 << 16, RANDOM_IN = 128, RANDOM_OUT = 256, RANDOM_W = 64, RANDOM_ORACLE = 232 };
 
@@ -80,7 +81,6 @@ struct random_inst {
 
 static inline enum ptx_type random_type(struct random_text *out, uint64_t types)
 {
-	types &= ~TYPE_BIT(B128);
 	if (!types)
 		return PTX_NO_TYPE;
 	for (uint32_t skip = random_below(out, (uint32_t)__builtin_popcountll(types)); skip; skip--)
@@ -137,6 +137,8 @@ static inline void random_register(struct random_text *out, enum ptx_type type)
 		random_add(out, "%%h%u", random_below(out, 4));
 	else if (bytes == 4)
 		random_add(out, "%%%s%u", type == PTX_F32 ? "f" : "r", random_below(out, 4));
+	else if (bytes == 16)
+		random_add(out, "%%w%u", random_below(out, 2));
 	else
 		random_add(out, "%%%s%u", type == PTX_F64 ? "e" : "d", random_below(out, 4));
 }
@@ -155,7 +157,7 @@ static inline void random_constant(struct random_text *out, enum ptx_type type)
 
 static inline void random_value(struct random_text *out, enum ptx_type type, bool destination)
 {
-	if (!destination && type != PTX_PRED && random_below(out, 4) == 0) {
+	if (!destination && type != PTX_PRED && type != PTX_B128 && random_below(out, 4) == 0) {
 		random_constant(out, type);
 		return;
 	}
@@ -170,8 +172,8 @@ static inline void random_address(struct random_text *out, const struct random_i
 	static const char *const generic[] = {"%gp", "%gw", "%sg", "%lg"};
 	uint32_t bytes = inst->type == PTX_NO_TYPE ? 1 : ptx_type_bytes(inst->type) * inst->vector;
 	uint32_t offset = random_below(out, 64 / bytes) * bytes;
-	const char *base = generic[random_below(out, 4)];
 	enum ptx_opcode op = inst->form->op;
+	const char *base = op == PTX_OP_LD && random_below(out, 5) == 0 ? "%pg" : generic[random_below(out, 4)];
 	bool reads = op == PTX_OP_LD || op == PTX_OP_LDU || op == PTX_OP_PREFETCH || op == PTX_OP_PREFETCHU;
 	if (strcmp(inst->space, "const") == 0)
 		base = "k";
@@ -203,6 +205,11 @@ static inline bool random_mov_special(struct random_text *out, const struct rand
 	uint32_t bytes = ptx_type_bytes(inst->type), kind = random_below(out, 8);
 	if (inst->form->op != PTX_OP_MOV || inst->type == PTX_PRED || ptx_type_is_float(inst->type) || bytes < 4)
 		return false;
+	if (inst->type == PTX_B128) {
+		if (kind < 4)
+			random_vector(out, PTX_B64, 2, destination);
+		return kind < 4;
+	}
 	if (kind == 0)
 		random_vector(out, bytes == 4 ? PTX_B16 : PTX_B32, 2, destination);
 	else if (kind == 1 && !destination && bytes == 4)
@@ -275,6 +282,14 @@ static inline void random_operand(struct random_text *out, const struct random_i
 		random_value(out, inst->type, destination);
 }
 
+/* Whether the last operand is a mask of lanes that take part. These must be there and have the same mask, which random ones would not. */
+static inline bool random_has_mask(const struct form *form)
+{
+	enum ptx_opcode op = form->op;
+	return (op == PTX_OP_VOTE || op == PTX_OP_MATCH || op == PTX_OP_SHFL || op == PTX_OP_REDUX || op == PTX_OP_ELECT) &&
+	       strstr(form->suffixes, "sync");
+}
+
 /* An instruction of the form, with ';'. */
 static inline void random_instruction(struct random_text *out, const struct form *form)
 {
@@ -304,7 +319,10 @@ static inline void random_instruction(struct random_text *out, const struct form
 		if (*letter == '?' || (letter[1] == '?' && !inst.merges) || (*letter == 'q' && random_below(out, 2)))
 			continue;
 		random_add(out, "%s", *letter == 'q' || *letter == 'Q' ? "|" : between);
-		random_operand(out, &inst, *letter, destination);
+		if (!letter[1] && random_has_mask(form))
+			random_add(out, "-1");
+		else
+			random_operand(out, &inst, *letter, destination);
 		between = ", ";
 	}
 	random_add(out, ";");
@@ -315,9 +333,6 @@ static inline const struct form *random_form(struct random_text *out)
 {
 	for (;;) {
 		const struct form *form = &ptx_forms[random_below(out, ptx_form_count)];
-		/* Elements that read what others have written are refused. */
-		if (form->op == PTX_OP_ATOM && form->operands[0] == 'T')
-			continue;
 		switch (form->op) {
 		case PTX_OP_BRA:
 		case PTX_OP_CALL:
@@ -327,6 +342,9 @@ static inline const struct form *random_form(struct random_text *out)
 		case PTX_OP_BAR:
 		case PTX_OP_BARRIER:
 		case PTX_OP_BARRIER_CLUSTER:
+		case PTX_OP_ALLOCA:
+		case PTX_OP_STACKSAVE:
+		case PTX_OP_STACKRESTORE:
 		case PTX_OP_DMA_TYPE:
 		case PTX_OP_DMA_HALO:
 		case PTX_OP_DMA_SPACED:

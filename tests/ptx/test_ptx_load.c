@@ -56,8 +56,8 @@ static const char *const apart[][2] = {
 	{".visible .entry bad()\n{\nmma.sp::ordered_metadata.sync.aligned;\n}\n", "'mma.sp::ordered_metadata' is not"},
 	{".visible .entry bad()\n{\nfence.proxy.tensormap::generic.release.gpu;\n}\n",
          "'fence.tensormap::generic' is not"},
-	{".visible .entry bad()\n{\n.reg .b64 %d<4>;\nalloca.u64 %d1, %d2;\n}\n",
-         "15:1: error: 'alloca' is not supported"},
+	{".visible .entry bad()\n{\n.reg .b64 %d<4>;\nistypep.texref %p1, %d2;\n}\n",
+         "15:1: error: 'istypep' is not supported"},
 	{".func bad()\n{\nfrobnicate;\n}\n", "14:1: error: unknown opcode"},
 	{".func bad(.param .b32 x);\n.func bad(.param .b32 x)\n{\nfrobnicate;\n}\n", "15:1: error: unknown opcode"},
 };

@@ -20,7 +20,7 @@ struct row_type {
 static const struct row_type row_types[PTX_TYPES] = {
 	[PTX_NO_TYPE] = {"", 0, ' ', 1},       [PTX_PRED] = {"pred", 1, 'p', 1},      [PTX_B8] = {"b8", 8, 'b', 1},
 	[PTX_B16] = {"b16", 16, 'b', 1},       [PTX_B32] = {"b32", 32, 'b', 1},       [PTX_B64] = {"b64", 64, 'b', 1},
-	[PTX_U8] = {"u8", 8, 'u', 1},	       [PTX_U16] = {"u16", 16, 'u', 1},	      [PTX_U32] = {"u32", 32, 'u', 1},
+	[PTX_B128] = {"b128", 128, 'b', 1},   [PTX_U8] = {"u8", 8, 'u', 1},	       [PTX_U16] = {"u16", 16, 'u', 1},	      [PTX_U32] = {"u32", 32, 'u', 1},
 	[PTX_U64] = {"u64", 64, 'u', 1},       [PTX_S8] = {"s8", 8, 's', 1},	      [PTX_S16] = {"s16", 16, 's', 1},
 	[PTX_S32] = {"s32", 32, 's', 1},       [PTX_S64] = {"s64", 64, 's', 1},	      [PTX_F16] = {"f16", 16, 'h', 1},
 	[PTX_F16X2] = {"f16x2", 32, 'h', 2},   [PTX_BF16] = {"bf16", 16, 'o', 1},     [PTX_BF16X2] = {"bf16x2", 32, 'o', 2},
@@ -28,7 +28,7 @@ static const struct row_type row_types[PTX_TYPES] = {
 	[PTX_U2] = {"u2", 2, 'u', 1},	       [PTX_S2] = {"s2", 2, 's', 1},	      [PTX_U4] = {"u4", 4, 'u', 1},
 	[PTX_S4] = {"s4", 4, 's', 1},	       [PTX_E4M3X2] = {"e4m3x2", 16, '4', 2}, [PTX_E5M2X2] = {"e5m2x2", 16, '5', 2},
 	[PTX_E2M3X2] = {"e2m3x2", 16, '2', 2}, [PTX_E3M2X2] = {"e3m2x2", 16, '3', 2}, [PTX_E2M1X2] = {"e2m1x2", 8, '1', 2},
-	[PTX_U16X2] = {"u16x2", 32, 'u', 2},   [PTX_S16X2] = {"s16x2", 32, 's', 2},
+	[PTX_F32X2] = {"f32x2", 64, 'f', 2},    [PTX_U16X2] = {"u16x2", 32, 'u', 2},   [PTX_S16X2] = {"s16x2", 32, 's', 2},
 };
 
 /* An instruction while it is made. Operand k of the sources is source k + 1 of simt_ops.h. */

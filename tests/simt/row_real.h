@@ -146,8 +146,10 @@ static inline bool real_operation(const struct row *row, const uint64_t in[4], s
 {
 	struct row_type type = row->type[0];
 	bool ftz = row_has(row, "ftz");
-	double a = number(type, in[0], ftz), b = number(type, in[1], ftz), c = number(type, in[2], ftz);
 	const char *op = row->op;
+	bool mixed = row->type[1].bits; /* all sources but the last are of another type */
+	double a = number(mixed ? row->type[1] : type, in[0], ftz), c = number(type, in[2], ftz);
+	double b = number(mixed && IS("fma") ? row->type[1] : type, in[1], ftz);
 	if (IS("testp"))
 		return tests(row, number(type, in[0], false), out);
 	if (IS("abs") || IS("neg") || IS("copysign")) {

@@ -1,0 +1,160 @@
+/* Products of matrices and their movement where random ones do not come: constants as fragments, numbers at the ends, addresses that nobody asks for,
+ * lanes that do not run. */
+#include "simt_kit.h"
+
+#define HEAD                                                                                                           \
+	".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry kernel(.param .u64 out)\n{\n"                  \
+	".reg .b64 %o;\n.reg .b32 %r<9>, %t, %a, %l;\n.reg .f32 %f<9>;\n.reg .f64 %e<9>;\n.reg .pred %p, %q;\n"        \
+	".shared .align 16 .b8 s[512];\nld.param.u64 %o, [out];\nmov.u32 %t, %tid.x;\nmad.wide.u32 %o, %t, 32, %o;\n"
+
+enum { LANES = 32, PLACE = 8 /* words of a lane */ };
+
+static void run(const char *text, uint32_t out[LANES][PLACE])
+{
+	struct kit kit;
+	kit_open(&kit, text);
+	const void *buffer = kit_buffer(&kit, LANES * sizeof *out);
+	kit_run(&kit);
+	memcpy(out, buffer, LANES * sizeof *out);
+	kit_close(&kit);
+}
+
+/* All elements of A are 1, of B 2; C's are 1, 2, 3 and 4. */
+static void constants_are_fragments(void **state)
+{
+	(void)state;
+	uint32_t out[LANES][PLACE];
+	run(HEAD
+	    "mma.sync.aligned.m16n8k8.row.col.f32.bf16.bf16.f32 {%f0, %f1, %f2, %f3}, {1065369472, 1065369472}, "
+	    "{1073758208}, {0f3F800000, 0f40000000, 0f40400000, 0f40800000};\n"
+	    "st.global.v4.f32 [%o], {%f0, %f1, %f2, %f3};\n"
+	    "mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%e0, %e1}, {0d3FF0000000000000}, {0d4000000000000000}, "
+	    "{0d3FF0000000000000, 0d4000000000000000};\n"
+	    "st.global.v2.f64 [%o+16], {%e0, %e1};\nret;\n}\n",
+	    out);
+	for (unsigned t = 0; t < LANES; t++) {
+		const float single[] = {17, 18, 19, 20};
+		const double wide[] = {9, 10};
+		assert_memory_equal(out[t], single, sizeof single);
+		assert_memory_equal(&out[t][4], wide, sizeof wide);
+	}
+}
+
+/* One product of 2^-150 and a sum of 2^-149, which is rounded once: to 2^-148. A NaN of any kind gives the one that is PTX's. */
+static void each_step_rounds_once(void **state)
+{
+	(void)state;
+	uint32_t out[LANES][PLACE];
+	run(HEAD
+	    "and.b32 %l, %t, 3;\nsetp.eq.u32 %p, %l, 0;\nselp.b32 %r1, 6656, 0, %p;\n"
+	    "mma.sync.aligned.m16n8k8.row.col.f32.bf16.bf16.f32 {%f0, %f1, %f2, %f3}, {%r1, %r1}, {%r1}, "
+	    "{0f00000001, 0f00000001, 0f00000001, 0f00000001};\nst.global.v4.f32 [%o], {%f0, %f1, %f2, %f3};\n"
+	    "mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%e0, %e1}, {0dFFF4000000000001}, {0d4000000000000000}, "
+	    "{0d3FF0000000000000, 0d4000000000000000};\n"
+	    "st.global.v2.f64 [%o+16], {%e0, %e1};\nret;\n}\n",
+	    out);
+	for (unsigned t = 0; t < LANES; t++)
+		for (unsigned k = 0; k < 4; k++) {
+			assert_int_equal(out[t][k], 2);
+			assert_int_equal(out[t][4 + k], k % 2 ? 0x7ff80000 : 0);
+		}
+}
+
+/* Row r of s has 8 r and on. Lanes above %l give an address that is nowhere. */
+#define ROWS(most)                                                                                                     \
+	"shl.b32 %r8, %t, 4;\nmov.u32 %a, s;\nadd.u32 %a, %a, %r8;\nshl.b32 %r7, %t, 3;\nadd.u32 %r6, %r7, 1;\n"       \
+	"shl.b32 %r6, %r6, 16;\nor.b32 %r7, %r7, %r6;\nst.shared.u32 [%a], %r7;\nadd.u32 %r7, %r7, 131074;\n"          \
+	"st.shared.u32 [%a+4], %r7;\nadd.u32 %r7, %r7, 131074;\nst.shared.u32 [%a+8], %r7;\nadd.u32 %r7, %r7, "        \
+	"131074;\n"                                                                                                    \
+	"st.shared.u32 [%a+12], %r7;\nmov.u32 %l, " most ";\nsetp.ge.u32 %p, %t, %l;\n@%p mov.u32 %a, -16;\n"
+
+static uint32_t pair_of(unsigned lane)
+{
+	uint32_t first = lane / 4 * 8 + lane % 4 * 2;
+	return first | (first + 1) << 16;
+}
+
+/* The first eight lanes give a matrix's rows, and where the others point is not looked at; for the time that it takes they give the same. */
+static void others_give_no_address(void **state)
+{
+	(void)state;
+	static const char text[] =
+		HEAD ROWS("8") "ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%r0}, [%a];\nst.global.u32 [%o], %r0;\n"
+			       "add.u32 %r1, %r0, 65537;\nstmatrix.sync.aligned.m8n8.x1.shared.b16 [%a], "
+			       "{%r1};\nmov.u32 %r2, s;\n"
+			       "shl.b32 %r3, %t, 2;\nadd.u32 %r2, %r2, %r3;\nld.shared.u32 %r4, [%r2];\nst.global.u32 "
+			       "[%o+4], %r4;\n"
+			       "ret;\n}\n";
+	uint32_t out[LANES][PLACE];
+	run(text, out);
+	for (unsigned t = 0; t < LANES; t++) {
+		assert_int_equal(out[t][0], pair_of(t));
+		assert_int_equal(out[t][1], pair_of(t) + 65537);
+	}
+	struct kit kit;
+	struct simt_block block = {0};
+	struct simt_step step;
+	kit_open(&kit, text);
+	kit_buffer(&kit, sizeof out);
+	simt_block_start(&block, &kit.launch, 0, 0);
+	do {
+		simt_step(&block.warp[0], &step);
+		if (step.commits)
+			simt_commit(&block.warp[0], &step);
+	} while (step.inst->ptx->op != PTX_OP_LDMATRIX);
+	for (unsigned t = 0; t < LANES; t++)
+		assert_int_equal(step.address[t], t % 8 * 16);
+	simt_block_free(&block);
+	kit_close(&kit);
+}
+
+/* Lanes 8 to 15, which have the rows of the second matrix, do not run: their rows are zeros and stay as they are, and their registers too. */
+static void lanes_that_do_not_run(void **state)
+{
+	(void)state;
+	uint32_t out[LANES][PLACE];
+	run(HEAD ROWS(
+		    "32") "and.b32 %l, %t, 24;\nsetp.ne.u32 %q, %l, 8;\n@!%q mov.u32 %a, -16;\nmov.u32 %r0, 77;\n"
+	                  "mov.u32 %r1, 77;\n@%q ldmatrix.sync.aligned.m8n8.x2.shared.b16 {%r0, %r1}, [%a];\n"
+	                  "st.global.v2.u32 [%o], {%r0, %r1};\n"
+	                  "@%q stmatrix.sync.aligned.m8n8.x2.shared.b16 [%a], {%t, %t};\nmov.u32 %r2, s;\n"
+	                  "shl.b32 %r3, %t, 2;\nadd.u32 %r2, %r2, %r3;\nld.shared.u32 %r4, [%r2];\n"
+	                  "ld.shared.u32 %r5, [%r2+128];\nst.global.v2.u32 [%o+8], {%r4, %r5};\n"
+	                  "movmatrix.sync.aligned.m8n8.trans.b16 %r6, %r4;\nmov.u32 %r7, 99;\n"
+	                  "@%q movmatrix.sync.aligned.m8n8.trans.b16 %r7, %r5;\nst.global.v2.u32 [%o+16], {%r6, %r7};\n"
+	                  "ret;\n}\n",
+	    out);
+	for (unsigned t = 0; t < LANES; t++) {
+		bool runs = (t & 24) != 8;
+		unsigned line = t / 4, at = t % 4 * 2; /* transposed: elements (at, line) and (at + 1, line) */
+		uint32_t second = 64 + at * 8 + line;
+		assert_int_equal(out[t][0], runs ? pair_of(t) : 77);
+		assert_int_equal(out[t][1], runs ? 0 : 77);
+		assert_int_equal(out[t][2], t);
+		assert_int_equal(out[t][3], pair_of(t) + 64 * 65537);
+		assert_int_equal(out[t][4], line % 2 ? 0 : (at * 4 + line / 2) | ((at + 1) * 4 + line / 2) << 16);
+		assert_int_equal(out[t][5], runs ? second | (second + 8) << 16 : 99);
+	}
+}
+
+/* Where none of the lanes that give addresses runs, nothing happens. */
+static void nobody_gives_an_address(void **state)
+{
+	(void)state;
+	uint32_t out[LANES][PLACE];
+	run(HEAD "mov.u32 %r0, 77;\nmov.u32 %a, -16;\nsetp.ge.u32 %p, %t, 8;\n"
+	         "@%p ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%r0}, [%a];\n"
+	         "@%p stmatrix.sync.aligned.m8n8.x1.shared.b16 [%a], {%r0};\nst.global.u32 [%o], %r0;\nret;\n}\n",
+	    out);
+	for (unsigned t = 0; t < LANES; t++)
+		assert_int_equal(out[t][0], 77);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(constants_are_fragments), cmocka_unit_test(each_step_rounds_once),
+		cmocka_unit_test(others_give_no_address), cmocka_unit_test(lanes_that_do_not_run),
+		cmocka_unit_test(nobody_gives_an_address)};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
