@@ -14,7 +14,7 @@ SOURCE = Path(__file__).resolve().parent.parent
 REFERENCE = SOURCE / "tests/data/reference"
 
 # Which version of GPGPU-Sim each machine file models: the machines that are compared.
-VERSION_OF_MACHINE = {"gtx480": "v3.2.2", "gtx480-v4": "v4.2.0"}
+VERSION_OF_MACHINE = {"gtx480": "v3.2.2", "gtx480-v4": "v4.2.0", "qv100": "qv100", "rtx3070": "rtx3070"}
 
 # What GPGPU-Sim does with addresses, which our machines do as CUDA does: it pads no rows, gives no address out twice, and lays code
 # without gaps.

@@ -51,6 +51,7 @@ void sm_begin(struct sm *sm, const struct simt_launch *launch, uint32_t block_li
 {
 	sm->launch = launch;
 	blocks_begin(sm, block_limit);
+	l1_begin(sm, ((uint64_t)launch->program->shared_bytes + launch->dynamic_shared_bytes) * block_limit);
 	local_memory_begin(sm);
 	scoreboard_begin(sm, launch->program->registers);
 }
@@ -168,8 +169,11 @@ void sm_tick(struct sm *sm, uint64_t cycle, uint64_t now)
 		tick_memory_stages(sm);
 	collectors_tick(sm);
 	bool goes_on = issue_tick(sm);
-	goes_on |= decode_tick(sm);
-	goes_on |= fetch_tick(sm);
+	for (uint32_t left = sm->config.fetches; left; left--) {
+		goes_on |= decode_tick(sm);
+		bool fetches = fetch_tick(sm);
+		goes_on = left > 1 ? goes_on : goes_on | fetches;
+	}
 	if (sm->seam->cycle.count)
 		seam_cycle(sm->seam, cycle);
 	if (goes_on || (sm->blocks.resident && !sm->config.sleep))
