@@ -298,6 +298,18 @@ static void forget_batches(const struct cluster *cluster)
 	records_forget_all(cluster->folder);
 }
 
+enum { LINGERING = 30 }; /* seconds that tasks may be about to end, behind their last result */
+
+/* All results are there: the folder is cleared when Slurm has no task of it any more. Where that takes longer, the next command does it. */
+static void clear_batches(struct cluster *cluster)
+{
+	double until = jobs_now() + LINGERING;
+	while (ask(cluster) && !cluster->caught && (cluster->running || cluster->waiting) && jobs_now() < until)
+		pause_for(cluster, LEAST_PAUSE);
+	if (cluster->answers && !cluster->running && !cluster->waiting)
+		forget_batches(cluster);
+}
+
 /* Batches of an earlier command: what of them goes on in Slurm is waited for. */
 static void adopt_batches(struct cluster *cluster)
 {
@@ -566,8 +578,8 @@ bool queue_run_slurm(struct queue *queue)
 	if (fine && !cluster.way->detached)
 		fine = wait_for_all(&cluster);
 	queue_clear_line(queue);
-	if (fine && !cluster.way->detached && ask(&cluster) && !cluster.running && !cluster.waiting)
-		forget_batches(&cluster);
+	if (fine && !cluster.way->detached)
+		clear_batches(&cluster);
 	free(cluster.folder);
 	free(cluster.script);
 	free(cluster.slots);

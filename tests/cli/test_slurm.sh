@@ -56,7 +56,7 @@ YAML
 
 # until COMMAND...: it succeeds, within a minute.
 until_it() {
-	for _ in $(seq 300); do
+	for _ in $(seq 600); do
 		"$@" && return 0
 		sleep 0.2
 	done
