@@ -26,6 +26,7 @@ struct address_map {
 	bool slices_inside, hashed;
 	/* derived by address_map_open() */
 	uint32_t slice_bits, bank_bits, low_bank_bits;
+	uint32_t inside_bits, low_bits; /* of the interleave: those that name the slice, and those below */
 	struct polynomial_hash hash; /* of all slices; no bits: none */
 };
 

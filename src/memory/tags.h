@@ -77,11 +77,10 @@ uint32_t tags_polynomial_set(const struct tags *tags, uint64_t place);
  * linear_to_raw_address_translation::partition_address()). */
 static inline uint32_t tags_set(const struct tags *tags, uint64_t address, uint64_t local)
 {
-	if (tags->index == INDEX_HASHED)
-		return tags_hashed_set(address, tags->sets);
 	uint64_t place = tags->depth == CACHE_OF_SLICE ? local : address;
-	if (tags->index == INDEX_POLYNOMIAL)
-		return tags_polynomial_set(tags, place);
+	if (tags->index != INDEX_LINEAR)
+		return tags->index == INDEX_HASHED ? tags_hashed_set(address, tags->sets)
+		                                   : tags_polynomial_set(tags, place);
 	return (uint32_t)(place >> tags->line_shift & (tags->sets - 1));
 }
 

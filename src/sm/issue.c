@@ -35,7 +35,7 @@ static uint64_t open_places(const struct sm *sm, const struct scheduler *schedul
 static uint64_t open_pipes(const struct sm *sm, const struct scheduler *scheduler)
 {
 	uint64_t open = 0;
-	if (sm->config.sub_cores)
+	if (UNLIKELY(sm->config.sub_cores))
 		return open_places(sm, scheduler);
 	for (uint32_t u = 0; u < PTX_UNITS; u++)
 		if (latch_has_room(&sm->issued[u]))
@@ -90,7 +90,7 @@ static void dispatch_to_collectors(struct sm *sm, struct sm_warp *warp, const st
 	sm->issue.by_pipe[inst->data_type][pipe]++;
 	op->pipe = (uint8_t)pipe;
 	latch_push(&sm->issued[pipe], op);
-	if (sm->config.sub_cores)
+	if (UNLIKELY(sm->config.sub_cores))
 		sub_cores_issued(sm, op);
 }
 

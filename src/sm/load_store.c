@@ -215,18 +215,17 @@ static enum access_outcome make_access(struct sm *sm, struct op *op)
 }
 
 /* Banks of L1's tags take an access each; all else comes one by one. */
-static void make_accesses(struct sm *sm, struct op *op)
+__attribute__((noinline)) static void make_more_accesses(struct sm *sm, struct op *op)
 {
-	uint32_t most = is_constant(op) || op->space == PTX_TEX ? 1 : sm->config.l1_banks;
-	do
+	uint32_t left = is_constant(op) || op->space == PTX_TEX ? 0 : sm->config.l1_banks - 1;
+	for (; op->accesses && left && sm->lsu.outcome == ACCESS_MADE && !goes_past_l1(sm, op); left--)
 		sm->lsu.outcome = (uint8_t)make_access(sm, op);
-	while (op->accesses && --most && sm->lsu.outcome == ACCESS_MADE && !goes_past_l1(sm, op));
 }
 
 /* Nothing is read: where constants are always there, an instruction needs the unit for a cycle. */
 static bool needs_no_access(const struct sm *sm, const struct op *op)
 {
-	return is_constant(op) && sm->config.l1c.perfect;
+	return UNLIKELY(sm->config.l1c.perfect) && is_constant(op);
 }
 
 /* Global, local, constant: one access a cycle. True: all are made. */
@@ -235,7 +234,9 @@ static bool access_memory(struct sm *sm, struct op *op)
 	if (op->accesses && needs_no_access(sm, op))
 		op->accesses = op->unanswered = 0;
 	if (op->accesses) {
-		make_accesses(sm, op);
+		sm->lsu.outcome = (uint8_t)make_access(sm, op);
+		if (UNLIKELY(sm->config.l1_banks > 1))
+			make_more_accesses(sm, op);
 		if (op->accesses)
 			return false;
 	}
@@ -255,8 +256,6 @@ static void take_instruction(struct sm *sm)
 	if (!in->count)
 		return;
 	struct op *op = lsu->current = latch_pop(in);
-	if (sm->config.sub_cores)
-		sub_cores_left(sm, op);
 	invariant(!lsu->offered); /* the last instruction's accesses are all made */
 	lsu->asks = hooks_look_at_shared(sm);
 	if (sm->seam->memory.count && (op->space == PTX_GLOBAL || op->space == PTX_LOCAL) && op->accesses)
@@ -264,7 +263,7 @@ static void take_instruction(struct sm *sm)
 }
 
 /* A cycle of the instruction. True: there is more of it for the next. */
-static bool work(struct sm *sm)
+static inline __attribute__((always_inline)) bool work(struct sm *sm)
 {
 	struct load_store *lsu = &sm->lsu;
 	struct op *op = lsu->current;
@@ -277,13 +276,15 @@ static bool work(struct sm *sm)
 }
 
 /* Beside sub-cores an instruction is taken behind the work of the cycle, so that its accesses begin in the next. */
-static bool work_and_take(struct sm *sm)
+__attribute__((noinline)) static bool work_and_take(struct sm *sm)
 {
 	struct load_store *lsu = &sm->lsu;
 	bool goes_on = lsu->current && work(sm);
 	if (lsu->current)
 		return goes_on;
 	take_instruction(sm);
+	if (lsu->current)
+		sub_cores_left(sm, lsu->current);
 	return lsu->current;
 }
 
@@ -291,7 +292,7 @@ bool lsu_tick(struct sm *sm)
 {
 	struct load_store *lsu = &sm->lsu;
 	lsu->outcome = ACCESS_MADE;
-	if (sm->config.sub_cores)
+	if (UNLIKELY(sm->config.sub_cores))
 		return work_and_take(sm);
 	if (!lsu->current)
 		take_instruction(sm);

@@ -3,6 +3,7 @@
 #define SLUICE_SM_OP_H
 
 #include "base/arena.h"
+#include "base/likely.h"
 #include "simt/simt.h"
 
 /* Most transactions of an instruction: 16 bytes a lane of local memory, whose words lie apart; eight texels a lane of a texture. */

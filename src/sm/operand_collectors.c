@@ -6,7 +6,7 @@
 void collectors_open(struct sm *sm)
 {
 	struct collectors *collectors = &sm->collectors;
-	if (sm->config.sub_cores) {
+	if (UNLIKELY(sm->config.sub_cores)) {
 		sub_cores_open(sm);
 		return;
 	}
@@ -148,7 +148,7 @@ void collectors_tick(struct sm *sm)
 {
 	struct collectors *collectors = &sm->collectors;
 	invariant(!(collectors->free & collectors->complete));
-	if (sm->config.sub_cores) {
+	if (UNLIKELY(sm->config.sub_cores)) {
 		sub_cores_collect(sm);
 		return;
 	}
@@ -170,7 +170,7 @@ bool collectors_go_on(const struct sm *sm)
 	const struct collectors *collectors = &sm->collectors;
 	if (collectors->banks_waiting)
 		return true;
-	if (sm->config.sub_cores)
+	if (UNLIKELY(sm->config.sub_cores))
 		return sub_cores_go_on(sm);
 	for (uint32_t unit = 0; unit < PTX_UNITS; unit++) {
 		uint64_t all = collectors->set[unit].all;
@@ -184,7 +184,7 @@ bool collectors_go_on(const struct sm *sm)
 void collectors_account(struct sm *sm, uint64_t slept)
 {
 	struct collectors *collectors = &sm->collectors;
-	if (sm->config.sub_cores) {
+	if (UNLIKELY(sm->config.sub_cores)) {
 		sub_cores_account(sm, slept);
 		return;
 	}

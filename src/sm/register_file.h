@@ -37,7 +37,7 @@ static inline uint32_t register_result_banks(const struct register_file *file, c
 	uint32_t banks = 0;
 	for (uint32_t i = 0; i < op->inst->bank_writes; i++)
 		banks |= 1u << register_bank(file, op->inst->bank_write[i], op->warp);
-	if (file->sub_cores)
+	if (UNLIKELY(file->sub_cores))
 		banks <<= register_first_bank(file, op->warp);
 	return banks;
 }

@@ -65,7 +65,7 @@ static void set_pipes(const struct sm *sm, struct sm_warp *warp)
 	uint8_t pipes = pipes_of(sm, warp->next);
 	if (pipes == warp->pipes)
 		return;
-	if (sm->config.sub_cores)
+	if (UNLIKELY(sm->config.sub_cores))
 		set_units(warp, pipes, SM_PIPES);
 	else
 		set_units(warp, pipes, PTX_UNITS);

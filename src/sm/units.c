@@ -43,7 +43,7 @@ static void start(struct sm *sm, uint32_t kind, uint32_t number)
 
 void units_tick(struct sm *sm)
 {
-	if (sm->config.sub_cores) {
+	if (UNLIKELY(sm->config.sub_cores)) {
 		sub_cores_execute(sm);
 		return;
 	}
@@ -65,7 +65,7 @@ static bool waits_for_units(const struct sm *sm)
 	uint32_t waiting = 0;
 	for (uint32_t kind = 0; kind < UNIT_KINDS; kind++)
 		waiting |= sm->collected[kind].count;
-	if (sm->config.sub_cores)
+	if (UNLIKELY(sm->config.sub_cores))
 		waiting |= sm->collected[SM_PIPE_INT].count | sm->collected[SM_PIPE_DP].count |
 		           sm->collected[SM_PIPE_TENSOR].count;
 	return waiting;

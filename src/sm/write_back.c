@@ -68,7 +68,7 @@ static void take_answer(struct sm *sm, struct request *request)
 static void take_shared(struct sm *sm)
 {
 	struct op *op = sm->write_back.load = shared_take_answer(&sm->shared);
-	if (sm->config.shared_atomics_hold && op->inst->kind == SIMT_ATOMIC)
+	if (UNLIKELY(sm->config.shared_atomics_hold) && op->inst->kind == SIMT_ATOMIC)
 		warp_atomic_answered(sm, &sm->warp[op->warp]);
 }
 
