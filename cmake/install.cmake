@@ -7,7 +7,7 @@ install(TARGETS sluice RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 install(FILES include/sluice.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 # What a mechanism of one's own includes.
 set(seam_headers src/seam/mech.h src/seam/mech_events.h src/seam/mech_figures.h src/seam/mech_requests.h src/seam/mech_parts.h
-                 src/seam/mech_table.h src/seam/mech_lines.h src/seam/mech_levels.h src/seam/mech_strides.h
+                 src/seam/mech_table.h src/seam/mech_lines.h src/seam/mech_levels.h src/seam/mech_numbers.h src/seam/mech_strides.h
                  src/seam/mech_listed.h)
 install(FILES ${seam_headers} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/sluice/seam)
 install(FILES src/base/table.h src/base/traffic.h src/base/diag.h src/base/arena.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/sluice/base)

@@ -13,8 +13,15 @@ from pathlib import Path
 SOURCE = Path(__file__).resolve().parent.parent
 REFERENCE = SOURCE / "tests/data/reference"
 
-# Which version of GPGPU-Sim each machine file models: the machines that are compared.
-VERSION_OF_MACHINE = {"gtx480": "v3.2.2", "gtx480-v4": "v4.2.0"}
+# The rows of results.csv that each machine file is compared with, by their version.
+VERSION_OF_MACHINE = {"gtx480": "v3.2.2", "gtx480-v4": "v4.2.0", "qv100": "qv100", "rtx3070": "rtx3070"}
+
+SIMULATOR = {
+    "v3.2.2": "GPGPU-Sim 3.2.2",
+    "v4.2.0": "GPGPU-Sim 4.2.0",
+    "qv100": "GPGPU-Sim 4.2.0 (SM7_QV100)",
+    "rtx3070": "GPGPU-Sim 4.2.0 (SM86_RTX3070)",
+}
 
 # What GPGPU-Sim does with addresses, which our machines do as CUDA does: it pads no rows, gives no address out twice, and lays code
 # without gaps.

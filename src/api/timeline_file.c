@@ -2,6 +2,7 @@
 
 #include "base/arena.h"
 #include "gpu/stats.h"
+#include "seam/mech_numbers.h"
 
 #include <search.h>
 #include <stdlib.h>
@@ -46,26 +47,14 @@ static bool read_wish(struct timeline_wish *wish, const char *text, char *messag
 	return good;
 }
 
-/* The SMs that "0-3+7" names, as bits. False when it is no such list. */
-static bool read_sms(const char *text, uint64_t sms[4])
+/* The SMs that a list names, as bits. False when it is none. */
+static bool read_sms(const char *list, uint64_t sms[4])
 {
-	for (const char *at = text;; at++) {
-		char *end;
-		unsigned long first = strtoul(at, &end, 10), last = first;
-		if (end == at)
-			return false;
-		if (*end == '-') {
-			at = end + 1;
-			last = strtoul(at, &end, 10);
-			if (end == at)
-				return false;
-		}
-		for (; first <= last && first < 256; first++)
-			sms[first / 64] |= UINT64_C(1) << first % 64;
-		if (*end != '+')
-			return *end == '\0';
-		at = end;
-	}
+	bool good = true;
+	for (uint32_t sm = 0; sm < 256; sm++)
+		if (mech_numbers_have(list, sm, &good))
+			sms[sm / 64] |= UINT64_C(1) << sm % 64;
+	return good;
 }
 
 static bool set_wishes(struct timeline_file *file, const char *wish, char *message, size_t size)
@@ -73,14 +62,10 @@ static bool set_wishes(struct timeline_file *file, const char *wish, char *messa
 	file->wish = (struct timeline_wish){.last = 1e18, .blocks = true, .sms = "all"};
 	if (wish && !read_wish(&file->wish, wish, message, size))
 		return false;
-	if (strcmp(file->wish.sms, "all") == 0) {
-		memset(file->sms, 0xff, sizeof file->sms);
-	} else if (!read_sms(file->wish.sms, file->sms)) {
-		snprintf(message, size, "sms: expected all, or numbers and ranges as in 0-3+7, not '%s'",
-		         file->wish.sms);
-		return false;
-	}
-	return true;
+	if (read_sms(file->wish.sms, file->sms))
+		return true;
+	snprintf(message, size, "sms: " MECH_NUMBERS_EXPECTED ", not '%s'", file->wish.sms);
+	return false;
 }
 
 static bool is_wanted(const struct timeline_file *file, const struct shown *shown, const struct mech_event *event)

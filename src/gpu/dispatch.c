@@ -19,7 +19,9 @@ void dispatch_begin(struct dispatch *dispatch, struct gpu *gpu, struct gpu_run *
 {
 	struct dim3 grid = run->launch.grid;
 	uint64_t sms = gpu->machine.sms;
-	*dispatch = (struct dispatch){.blocks = (uint64_t)grid.x * grid.y * grid.z, .try = true};
+	*dispatch = (struct dispatch){.blocks = (uint64_t)grid.x * grid.y * grid.z,
+	                              .from = gpu->clock[CLOCK_CORE].cycle + gpu->machine.launch_cycles,
+	                              .try = true};
 	run->blocks_limit = seam_blocks_per_sm(gpu->seam, blocks_that_fit(gpu, run));
 	/* GPGPU-Sim: shader_core_config::max_cta(), for grids with fewer blocks than the machine has room for */
 	if (gpu->machine.spread_small_grids && dispatch->blocks < run->blocks_limit * sms)
@@ -119,7 +121,7 @@ static bool dispatch_asks(const struct dispatch *dispatch)
 
 static bool dispatch_blocks(struct dispatch *dispatch, struct gpu *gpu)
 {
-	if (!dispatch_asks(dispatch))
+	if (!dispatch_asks(dispatch) || gpu->clock[CLOCK_CORE].cycle < dispatch->from)
 		return false;
 	dispatch->vetoed = false;
 	bool picked = gpu->seam->gpu.place_owner;
@@ -155,8 +157,11 @@ bool dispatch_cycle(struct dispatch *dispatch, struct gpu *gpu)
 uint64_t dispatch_wake(const struct dispatch *dispatch, const struct gpu *gpu)
 {
 	const struct seam_gpu *seam = &gpu->seam->gpu;
-	if (seam->queued || dispatch_asks(dispatch))
+	uint64_t from = dispatch->from * gpu->clock[CLOCK_CORE].period;
+	if (seam->queued)
 		return gpu->now + 1; /* at the next core cycle, which need not be the next step */
+	if (dispatch_asks(dispatch))
+		return from > gpu->now ? from : gpu->now + 1;
 	return seam->first_wake == MECH_NEVER ? UINT64_MAX : seam->first_wake * gpu->clock[CLOCK_CORE].period;
 }
 

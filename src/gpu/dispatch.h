@@ -8,6 +8,7 @@
 
 struct dispatch {
 	uint64_t next, blocks; /* the next block; blocks of the grid */
+	uint64_t from;         /* the core cycle from which blocks may start */
 	bool try;              /* an SM may have room */
 	bool vetoed;           /* one had, but a mechanism refused */
 };

@@ -2,15 +2,18 @@
 
 #include "sm/sm.h"
 
+#include <stdlib.h>
+
 static const char *const replacement_names[] = {"lru", "fifo", NULL};
 static const char *const allocation_names[] = {"on_miss", "on_fill", NULL};
 static const char *const write_names[] = {"evict", "through", "back", NULL};
 static const char *const write_miss_names[] = {"none", "fetch", "lazy", NULL};
-static const char *const pipe_names[] = {"sp", "sfu", "either", NULL};
+static const char *const pipe_names[] = {"sp", "sfu", "either", "int", "dp", "tensor", NULL};
 static const char *const path_names[] = {"fall_through", "taken", "low_lanes", NULL};
 static const char *const layout_names[] = {"by_block", "by_sm", NULL};
+static const char *const crossbar_names[] = {"router", "local", NULL};
 static const char *const turns_names[] = {"by_cycle", "held", NULL};
-static const char *const index_names[] = {"linear", "hashed", NULL};
+static const char *const index_names[] = {"linear", "hashed", "polynomial", NULL};
 
 #define AT(field) offsetof(struct machine, field)
 #define U32(name, field, low, high, unit, meaning)                                                                     \
@@ -31,7 +34,8 @@ static const char *const index_names[] = {"linear", "hashed", NULL};
 		U32(prefix ".ways", field.ways, 1, 1024, "lines", "lines a set"),                                      \
 		U32(prefix ".sectors", field.sectors, 1, CACHE_MAX_SECTORS, "sectors",                                 \
 	            "parts of a line that come and go alone"),                                                         \
-		ENUM(prefix ".index", field.index, index_names, "which set a block goes to; hashed: as Fermi's L1"),   \
+		ENUM(prefix ".index", field.index, index_names,                                                        \
+	             "which set a block goes to; hashed: as Fermi's L1; polynomial: of 16, 32 or 64 sets"),            \
 		U32(prefix ".line_bytes", field.line_bytes, 32, 1024, "bytes", "bytes a line, a power of two"),        \
 		ENUM(prefix ".replacement", field.replacement, replacement_names, "which line of a set goes"),         \
 		ENUM(prefix ".allocation", field.allocation, allocation_names, "when a miss claims its line"),         \
@@ -42,7 +46,9 @@ static const char *const index_names[] = {"linear", "hashed", NULL};
 		U32(prefix ".merges", field.merges, 1, 65536, "requests", "requests that may wait for one line"),      \
 		U32(prefix ".miss_queue", field.miss_queue, 1, 65536, "requests", "requests waiting to be sent down"), \
 		U32(prefix ".port_bytes", field.port_bytes, 0, 1024, "bytes",                                          \
-	            "bytes the data port moves a cycle; 0: a line")
+	            "bytes the data port moves a cycle; 0: a line"),                                                   \
+		U32(prefix ".dirty_percent", field.dirty_percent, 0, 100, "percent",                                   \
+	            "of all lines must be dirty before a dirty one goes")
 
 #define PIPE(prefix, field)                                                                                            \
 	U32(prefix ".issue_width", field.issue_width, 1, 8, "instructions", "into the pipe, a cycle"),                 \
@@ -63,7 +69,7 @@ static const char *const index_names[] = {"linear", "hashed", NULL};
 
 #define RUNS_ON_OF(name, row, type, column)                                                                            \
 	ENUM("runs_on." name "." type, sm.runs_on[PTX_LATENCY_##row][PTX_DATA_##column], pipe_names,                   \
-	     "pipe that executes it; either: SP while it has room, else SFU")
+	     "pipe that executes it; either: SP while it has room, else SFU; int, dp, tensor: of sub-cores")
 #define INT_RUNS_ON(name, row) RUNS_ON_OF(name, row, "int", INT)
 #define RUNS_ON(name, row)                                                                                             \
 	INT_RUNS_ON(name, row), RUNS_ON_OF(name, row, "fp32", FP32), RUNS_ON_OF(name, row, "fp64", FP64)
@@ -84,6 +90,7 @@ const struct option machine_options[] = {
              "SMs tick only when something can happen in them; changes no figure but host time"),
 	U32("launch.max_instructions", max_instructions, 0, 4e9, "instructions",
             "of threads, over all kernels of a program, after which its run is cut; 0: none"),
+	U32("launch.latency", launch_cycles, 0, 1000000, "cycles", "of the core between a launch and its first block"),
 	U32("launch.watchdog", watchdog, 1000, 4e9, "cycles",
             "without progress, after which a kernel counts as stalled"),
 	U32("memory.heap_base", heap_base_mib, 512, 1048576, "MiB", "device address of the first allocation"),
@@ -120,7 +127,16 @@ const struct option machine_options[] = {
              "schedulers take turns at going first; else the first always does"),
 	U32("sm.send_queue", send_queue, 1, 4096, "requests",
             "of mechanisms, waiting to be sent; the dispatcher has as many"),
+	U32("sm.fetches", sm.fetches, 1, SM_FETCHES, "warps", "that are fetched for, a cycle"),
 	U32("sm.fetch_bytes", sm.fetch_bytes, 8, 8 * SM_BUFFER, "bytes", "a fetch; an instruction has 8"),
+	BOOL("sm.sub_cores", sm.sub_cores,
+             "schedulers have collectors, an equal share of register banks and a unit of each pipe of their own; then "
+             "sm.sp, sm.sfu and sm.mem say nothing"),
+	U32("sm.sub_core_collectors", sm.sub_core_collectors, 1, 8, "units", "collector units of a sub-core"),
+	U32("sm.collector_ports", sm.collector_ports, 1, 64, "ports",
+            "of sub-cores' collectors, each an instruction of each pipe a step"),
+	U32("sm.dispatch_ports", sm.dispatch_ports, 1, SM_MAX_DISPATCH_PORTS, "ports", "out of sub-cores' collectors"),
+	U32("sm.operand_steps", sm.operand_steps, 1, 4, "steps", "of sub-cores' collectors, a cycle"),
 	PIPE("sm.sp", sm.pipe[PTX_UNIT_SP]),
 	PIPE("sm.sfu", sm.pipe[PTX_UNIT_SFU]),
 	PIPE("sm.mem", sm.pipe[PTX_UNIT_MEM]),
@@ -129,12 +145,20 @@ const struct option machine_options[] = {
 	U32("sm.shared_banks", sm.shared_banks, 1, SHARED_MAX_BANKS, "banks", "shared memory banks, 4 bytes wide"),
 	U32("sm.shared_latency", sm.shared_latency, 1, SM_SHARED_PIPE, "cycles",
             "shared memory, behind the bank access"),
+	U32("sm.unified_bytes", sm.unified_bytes, 0, 4194304, "bytes",
+            "that L1's data and shared memory divide by what a kernel uses; then l1d.ways is as if L1 had all; 0: no"),
+	{"sm.carve_outs", OPTION_TEXT, AT(carve_outs), 0, 0, NULL, "",
+         "of sm.unified_bytes, what shared memory may have: KiB in rising order, with commas, as 0,8,16,32"},
+	U32("sm.l1_banks", sm.l1_banks, 1, SM_L1_BANKS, "banks",
+            "of L1's tags, of 32 bytes, with an access a cycle each, a power of two"),
 	U32("sm.l1_latency", sm.l1_latency, 0, SM_L1_PIPE, "cycles",
             "between the load/store unit and L1's tags; 0: at once"),
 	ENUM("sm.first_path", sm.first_path, path_names,
              "where a branch parts a warp, which path runs before the other; low_lanes: not that of the highest lane"),
 	ENUM("sm.local_layout", sm.local_layout, layout_names,
              "of local memory's words: blocks of neighbouring SMs side by side, or SM by SM"),
+	BOOL("sm.shared_atomics_hold", sm.shared_atomics_hold,
+             "a warp issues nothing while an atomic of its is on its way through shared memory, as with global ones"),
 	U32("sm.atomic_bytes", sm.atomic_bytes, 32, 128, "bytes", "pieces in which atomics travel to L2"),
 	BOOL("sm.global_skips_l1", sm.global_skips_l1, "global loads and stores go past L1"),
 	BOOL("sm.flush_l1", sm.flush_l1, "L1 data forgets everything at a kernel's end"),
@@ -162,6 +186,7 @@ const struct option machine_options[] = {
 	LATENCY("shuffle", SHUFFLE),
 	LATENCY("branch", BRANCH),
 	LATENCY("barrier", BARRIER),
+	RUNS_ON("move", MOVE),
 	RUNS_ON("add", ADD),
 	RUNS_ON("max", MAX),
 	RUNS_ON("mul", MUL),
@@ -172,9 +197,15 @@ const struct option machine_options[] = {
 	RUNS_ON("div", DIV),
 	INT_RUNS_ON("rem", REM),
 	RUNS_ON("special", SPECIAL),
+	RUNS_ON("mma", MMA_256),
+	RUNS_ON("shuffle", SHUFFLE),
+	RUNS_ON("branch", BRANCH),
+	RUNS_ON("barrier", BARRIER),
 	CACHE("l1d", sm.l1d),
 	CACHE("l1i", sm.l1i),
 	CACHE("l1c", sm.l1c),
+	BOOL("l1i.perfect", sm.l1i.perfect, "idealised: instructions are always there"),
+	BOOL("l1c.perfect", sm.l1c.perfect, "idealised: constants and parameters are always there"),
 	U32("l1t.sets", sm.texture.cache.sets, 1, 65536, "sets", "sets, a power of two"),
 	U32("l1t.ways", sm.texture.cache.ways, 1, 1024, "lines", "lines a set"),
 	U32("l1t.line_bytes", sm.texture.cache.line_bytes, 32, 1024, "bytes", "bytes a line, a power of two"),
@@ -187,6 +218,8 @@ const struct option machine_options[] = {
 	U32("l1t.latency", sm.texture.latency, 0, 100000, "cycles",
             "that the texture unit needs for an access, besides the cycle of each of its steps"),
 
+	ENUM("network.kind", network.kind, crossbar_names,
+             "router: flit by flit; local: whole packets, which count as one flit, a step from port to port"),
 	U32("network.flit_bytes", network.flit_bytes, 8, 1024, "bytes", "a flit"),
 	U32("network.speedup", network.speedup, 1, 8, "steps", "allocation steps of a router a cycle"),
 	U32("network.injection_flits", network.injection_flits, 1, CROSSBAR_WINDOW, "flits", "queue at an input"),
@@ -198,6 +231,9 @@ const struct option machine_options[] = {
 	U32("map.interleave_bytes", interleave_bytes, 128, 65536, "bytes", "that stay on one channel, a power of two"),
 	U32("map.banks", map.banks, 1, DRAM_MAX_BANKS, "banks", "DRAM banks a channel, a power of two"),
 	U32("map.column_bits", map.column_bits, 0, 16, "bits", "columns between the low and the high bank bits"),
+	BOOL("map.slices_inside", map.slices_inside,
+             "the slices of a channel alternate inside map.interleave_bytes; else they change behind the channel"),
+	BOOL("map.hashed", map.hashed, "slices are chosen by a polynomial hash of the address; 16, 32 or 64 of them"),
 
 	CACHE("l2", l2),
 	BOOL("l2.by_sectors", slice.by_sectors, "requests are split into sectors, each looked up and answered alone"),
@@ -215,6 +251,7 @@ const struct option machine_options[] = {
 	U32("dram.burst_cycles", dram.burst_cycles, 1, 64, "cycles", "a burst holds the pins"),
 	U32("dram.bank_groups", dram.bank_groups, 1, DRAM_MAX_BANKS, "groups", "of banks, a power of two"),
 	BOOL("dram.group_low_bits", dram.group_low_bits, "a bank's group comes from its low bits, else its high bits"),
+	BOOL("dram.dual_bus", dram.dual_bus, "a column command and a row command may go in one cycle"),
 	BOOL("dram.row_beside_column", dram.row_beside_column,
              "an activate or precharge and a later bank's read or write may go in one cycle"),
 	U32("dram.latency", dram.latency, 0, 100000, "cycles", "L2 cycles between a slice and the scheduler"),
@@ -252,6 +289,9 @@ static void check_cache(const char *name, const struct cache_config *cache, bool
 	if (cache->index == INDEX_HASHED && cache->sets != 32 && cache->sets != 64)
 		diag_plain(diag, "%s.sets is %u; %s.index hashed is defined for 32 and 64 sets", name, cache->sets,
 		           name);
+	if (cache->index == INDEX_POLYNOMIAL && !polynomial_hash_knows(cache->sets))
+		diag_plain(diag, "%s.sets is %u; %s.index polynomial is defined for 16, 32 and 64 sets", name,
+		           cache->sets, name);
 	if (cache->index == INDEX_HASHED && cache->line_bytes != 128)
 		diag_plain(diag, "%s.line_bytes is %u; %s.index hashed is defined for lines of 128 bytes", name,
 		           cache->line_bytes, name);
@@ -297,6 +337,64 @@ static void check_sectors(const struct machine *machine, struct diag *diag)
 		diag_plain(diag, "l2.sectors is %u; more than 1 needs l2.by_sectors", l2->sectors);
 }
 
+static void check_sub_cores(const struct sm_config *sm, struct diag *diag)
+{
+	uint32_t each = sm->register_banks / sm->schedulers;
+	for (uint32_t i = 0; i < PTX_LATENCIES; i++)
+		for (uint32_t type = 0; type < PTX_DATA_TYPES; type++)
+			if (sm->sub_cores ? sm->runs_on[i][type] == PIPE_EITHER : sm->runs_on[i][type] > PIPE_EITHER) {
+				diag_plain(diag, "runs_on says %s; expected %s sm.sub_cores",
+				           pipe_names[sm->runs_on[i][type]],
+				           sm->sub_cores ? "none with" : "it only with");
+				return;
+			}
+	if (!sm->sub_cores)
+		return;
+	if (sm->schedulers > SM_MAX_SUB_CORES)
+		diag_plain(diag, "sm.schedulers is %u; with sm.sub_cores at most %u", sm->schedulers, SM_MAX_SUB_CORES);
+	if (each * sm->schedulers != sm->register_banks || !power_of_two(each))
+		diag_plain(
+			diag,
+			"sm.register_banks is %u; with sm.sub_cores each of %u schedulers has a power of two of them",
+			sm->register_banks, sm->schedulers);
+}
+
+/* Reads sm.carve_outs. False: it is no list of rising numbers. */
+static bool read_carve_outs(const struct machine *machine, struct sm_config *sm)
+{
+	const char *at = machine->carve_outs;
+	sm->carve_outs = 0;
+	while (*at) {
+		char *end;
+		unsigned long kib = strtoul(at, &end, 10);
+		uint32_t n = sm->carve_outs;
+		if (end == at || (*end && *end != ',') || (*end && !end[1]) || n == SM_CARVE_OUTS || kib > 4096 ||
+		    (n && sm->carve_out[n - 1] >= kib * 1024))
+			return false;
+		sm->carve_out[sm->carve_outs++] = (uint32_t)kib * 1024;
+		at = *end ? end + 1 : end;
+	}
+	return true;
+}
+
+static void check_carve_outs(const struct machine *machine, struct diag *diag)
+{
+	struct sm_config sm = machine->sm;
+	bool is_list = read_carve_outs(machine, &sm);
+	uint32_t last = sm.carve_outs ? sm.carve_out[sm.carve_outs - 1] : 0;
+	if (!is_list)
+		diag_plain(diag,
+		           "sm.carve_outs is '%s'; expected at most %d numbers of KiB in rising order, with commas",
+		           machine->carve_outs, SM_CARVE_OUTS);
+	else if (sm.unified_bytes && (last >= sm.unified_bytes || last < sm.shared_bytes))
+		diag_plain(diag,
+		           "sm.carve_outs ends at %u bytes; expected sm.shared_bytes (%u) or more, below "
+		           "sm.unified_bytes (%u)",
+		           last, sm.shared_bytes, sm.unified_bytes);
+	if (sm.unified_bytes && !sm.flush_l1)
+		diag_plain(diag, "sm.unified_bytes is %u; it needs sm.flush_l1", sm.unified_bytes);
+}
+
 bool machine_check(const struct machine *machine, struct diag *diag)
 {
 	const struct sm_config *sm = &machine->sm;
@@ -312,6 +410,17 @@ bool machine_check(const struct machine *machine, struct diag *diag)
 	if (!power_of_two(machine->map.slices_per_channel))
 		diag_plain(diag, "map.slices_per_channel is %u; expected a power of two",
 		           machine->map.slices_per_channel);
+	if (machine->map.hashed && !polynomial_hash_knows(machine->map.channels * machine->map.slices_per_channel))
+		diag_plain(
+			diag,
+			"map.channels %u and map.slices_per_channel %u; map.hashed is defined for 16, 32 and 64 slices",
+			machine->map.channels, machine->map.slices_per_channel);
+	if (machine->map.slices_inside &&
+	    machine->interleave_bytes / machine->map.slices_per_channel < machine->l2.line_bytes)
+		diag_plain(diag,
+		           "map.interleave_bytes is %u; with map.slices_inside each of %u slices has a line of "
+		           "l2.line_bytes (%u) of it",
+		           machine->interleave_bytes, machine->map.slices_per_channel, machine->l2.line_bytes);
 	if (machine->slice.by_sectors && machine->slice.input_queue < CACHE_MAX_SECTORS)
 		diag_plain(diag, "l2.input_queue is %u; with l2.by_sectors it must hold the %u sectors of a line",
 		           machine->slice.input_queue, CACHE_MAX_SECTORS);
@@ -320,6 +429,11 @@ bool machine_check(const struct machine *machine, struct diag *diag)
 		           machine->sms, machine->cluster.sms);
 	if (!power_of_two(sm->atomic_bytes))
 		diag_plain(diag, "sm.atomic_bytes is %u; expected a power of two", sm->atomic_bytes);
+	if (!power_of_two(sm->l1_banks) || (sm->l1_banks > 1 && !sm->l1_latency))
+		diag_plain(diag, "sm.l1_banks is %u; expected 1, or 2 or 4 with sm.l1_latency of at least 1",
+		           sm->l1_banks);
+	check_sub_cores(sm, diag);
+	check_carve_outs(machine, diag);
 	if (sm->fetch_bytes % 8)
 		diag_plain(diag, "sm.fetch_bytes is %u; expected a multiple of 8", sm->fetch_bytes);
 	if (!power_of_two(sm->register_banks))
@@ -334,6 +448,8 @@ bool machine_check(const struct machine *machine, struct diag *diag)
 		           machine->dram.bank_groups, machine->map.banks);
 	uint32_t packet =
 		(REQUEST_HEADER_BYTES + machine->l2.line_bytes + network->flit_bytes - 1) / network->flit_bytes;
+	if (network->kind == CROSSBAR_LOCAL)
+		packet = 1;
 	if (packet > network->injection_flits || packet > network->boundary_flits)
 		diag_plain(diag,
 		           "a packet with a line of l2.line_bytes (%u) has %u flits of network.flit_bytes (%u); "
@@ -359,6 +475,10 @@ bool machine_check(const struct machine *machine, struct diag *diag)
 void machine_derive(struct machine *machine)
 {
 	machine->sm.texture.cache.sectors = 1;
+	read_carve_outs(machine, &machine->sm);
+	for (uint32_t mma = PTX_LATENCY_MMA_256 + 1; mma <= PTX_LATENCY_MMA_8K; mma++)
+		for (uint32_t type = 0; type < PTX_DATA_TYPES; type++)
+			machine->sm.runs_on[mma][type] = machine->sm.runs_on[PTX_LATENCY_MMA_256][type];
 	machine->map.interleave_bits = (uint32_t)__builtin_ctz(machine->interleave_bytes);
 	address_map_open(&machine->map);
 }

@@ -149,6 +149,8 @@ bool gpu_check_stats(const struct gpu *gpu, const struct gpu_run *run, char *tex
 	bool cut = run->end == GPU_STOPPED;
 	bool fetches = machine->sm.l1d.write_miss == WRITE_MISS_FETCH; /* on writes, too */
 	uint64_t blocks = (uint64_t)run->launch.grid.x * run->launch.grid.y * run->launch.grid.z;
+	uint64_t arithmetic = s->sm.sp_instructions + s->sm.sfu_instructions + s->sm.int_instructions +
+	                      s->sm.dp_instructions + s->sm.tensor_instructions;
 	/* where what a kernel that was cut had on its way is missing on the left */
 	const enum comparison at_end = cut ? AT_MOST : EQUALS;
 	const struct relation relations[] = {
@@ -156,10 +158,10 @@ bool gpu_check_stats(const struct gpu *gpu, const struct gpu_run *run, char *tex
 	         run->cycles * machine->sms * machine->sm.schedulers},
 		{"sm.stack_issued = sm.warp_instructions", s->sm.stack_issued, EQUALS, s->sm.warp_instructions},
 		{"sm.blocks = blocks of the grid", s->sm.blocks, at_end, blocks},
-		{"sm.warp_instructions = sp + sfu + mem", s->sm.warp_instructions, EQUALS,
-	         s->sm.sp_instructions + s->sm.sfu_instructions + s->sm.mem_instructions},
-		{"sm.fp32 + fp64 <= sp + sfu", s->sm.fp32_instructions + s->sm.fp64_instructions, AT_MOST,
-	         s->sm.sp_instructions + s->sm.sfu_instructions},
+		{"sm.warp_instructions = arithmetic + mem", s->sm.warp_instructions, EQUALS,
+	         arithmetic + s->sm.mem_instructions},
+		{"sm.fp32 + fp64 <= arithmetic", s->sm.fp32_instructions + s->sm.fp64_instructions, AT_MOST,
+	         arithmetic},
 		{"l1d.fills = misses that fetch + l1d.prefetches", s->l1d.fills, at_end,
 	         (fetches ? s->l1d.misses : s->l1d.read_misses) + s->l1d.prefetches},
 		{"l1t.fills = misses", s->l1t.fills, at_end, s->l1t.misses},

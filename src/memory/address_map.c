@@ -14,21 +14,28 @@ void address_map_open(struct address_map *map)
 	map->low_bank_bits = map->slice_bits > 1 ? map->slice_bits : 1;
 	if (map->low_bank_bits > map->bank_bits) /* fewer banks than slices */
 		map->low_bank_bits = map->bank_bits;
+	map->inside_bits = map->slices_inside ? map->slice_bits : 0;
+	map->low_bits = map->interleave_bits - map->inside_bits;
+	map->hash.bits = 0;
+	if (map->hashed)
+		polynomial_hash_open(&map->hash, map->channels * map->slices_per_channel);
 }
 
 void address_map_place(const struct address_map *map, struct request *request)
 {
-	uint32_t low_bits = map->interleave_bits;
-	uint64_t piece = request->address >> low_bits;
-	uint64_t low = request->address & ((1ull << low_bits) - 1);
-	uint32_t channel = (uint32_t)(piece % map->channels);
+	uint64_t address = request->address, piece = address >> map->interleave_bits;
+	uint32_t channel = (uint32_t)(piece % map->channels), low_bits = map->low_bits;
 	uint64_t above = piece / map->channels; /* the packed address above the interleave */
-	uint32_t slice = (uint32_t)(above & ((1u << map->slice_bits) - 1));
+	uint64_t inside = (address & ((1ull << map->interleave_bits) - 1)) >> low_bits;
+	uint64_t banks = above << map->inside_bits | inside; /* ... from the lowest bit of a bank's number on */
+	uint32_t slice = channel * map->slices_per_channel + (uint32_t)(banks & ((1u << map->slice_bits) - 1));
+	/* with slices_inside, a bit is in neither part of the hash, as in that simulator */
+	uint64_t above_slice = above >> map->slice_bits;
 
-	request->slice = (uint16_t)(channel * map->slices_per_channel + slice);
-	request->local = (above >> map->slice_bits) << low_bits | low;
-	uint32_t bank_low = (uint32_t)(above & ((1u << map->low_bank_bits) - 1));
-	uint64_t rest = above >> map->low_bank_bits >> map->column_bits;
+	request->slice = (uint16_t)polynomial_hash_place(&map->hash, above_slice, slice);
+	request->local = banks >> map->slice_bits << low_bits | (address & ((1ull << low_bits) - 1));
+	uint32_t bank_low = (uint32_t)(banks & ((1u << map->low_bank_bits) - 1));
+	uint64_t rest = banks >> map->low_bank_bits >> map->column_bits;
 	uint32_t high_bits = map->bank_bits - map->low_bank_bits;
 	uint32_t bank_high = (uint32_t)(rest & ((1u << high_bits) - 1));
 	request->bank = (uint8_t)(bank_high << map->low_bank_bits | bank_low);

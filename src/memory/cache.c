@@ -130,7 +130,7 @@ static uint32_t claim_line(struct cache *cache, const struct request *request, c
 	}
 	uint32_t at = line_to_go(cache, request, probe, cycle);
 	const struct cache_line *line = &cache->tags.line[at];
-	if (line->dirty)
+	if (line->dirty && cache->config.write != WRITE_THROUGH)
 		write_back(cache, line, request->sm, cycle);
 	insert(cache, request, at, probe->block, cycle);
 	return at;
@@ -199,6 +199,30 @@ static enum access_result access_read(struct cache *cache, struct request *reque
 	return merges ? ACCESS_MERGED : ACCESS_MISS;
 }
 
+/* Of its sector, the bytes that the write covers; of one of more than 32 bytes, all or none. */
+static uint32_t bytes_written(const struct cache *cache, const struct request *request)
+{
+	uint32_t chunks = cache->sector_bytes / REQUEST_CHUNK_BYTES;
+	if (chunks == 1)
+		return request->written;
+	return request->bytes == cache->sector_bytes && request->whole == (1u << chunks) - 1 ? UINT32_MAX : 0;
+}
+
+/* The sector is partial until all its bytes are written (GPGPU-Sim 4.2.0: the byte masks of sector_cache_block). */
+static void note_written(const struct cache *cache, struct cache_line *line, const struct request *request,
+                         const struct tag_probe *probe)
+{
+	bool is_new = probe->state != TAG_HIT;
+	uint32_t *written = &line->written[probe->sector];
+	if (!is_new && !(line->partial & probe->bit))
+		return;
+	*written = (is_new ? 0 : *written) | bytes_written(cache, request);
+	if (*written == UINT32_MAX)
+		line->partial &= (uint8_t)~probe->bit;
+	else
+		line->partial |= probe->bit;
+}
+
 /* A write into a line that holds the sector. Local memory is its thread's own, so that a private cache may keep what is written to
  * it; global data are evicted (GPGPU-Sim: data_cache::wr_hit_global_we_local_wb()). */
 static enum access_result write_hit(struct cache *cache, struct request *request, const struct tag_probe *probe,
@@ -215,8 +239,7 @@ static enum access_result write_hit(struct cache *cache, struct request *request
 	use(cache, request, probe->at, cycle);
 	if (policy == WRITE_BACK) {
 		line->dirty |= probe->bit;
-		if (request->is_whole)
-			line->partial &= (uint8_t)~probe->bit;
+		note_written(cache, line, request, probe);
 	} else if (policy == WRITE_EVICT) {
 		prefetch_account_dropped(&cache->account, probe->at, probe->sector);
 		if (cache->watch && line->present == probe->bit && !line->reserved)
@@ -241,11 +264,34 @@ static enum access_result write_lazily(struct cache *cache, const struct request
 	}
 	line->present |= probe->bit;
 	line->dirty |= probe->bit;
-	if (request->is_whole)
-		line->partial &= (uint8_t)~probe->bit;
-	else
-		line->partial |= probe->bit;
+	note_written(cache, line, request, probe);
 	return ACCESS_MISS;
+}
+
+/* A write that goes down and stays here, too: its sector is present, whole or in part (GPGPU-Sim 4.2.0: data_cache::wr_hit_wt() and
+ * wr_miss_wa_lazy_fetch_on_read(), with a cache that writes through). */
+static enum access_result write_through_lazily(struct cache *cache, struct request *request,
+                                               const struct tag_probe *probe, uint64_t cycle, bool *sent_down)
+{
+	static const enum access_result results[] = {[TAG_HIT] = ACCESS_HIT,
+	                                             [TAG_RESERVED] = ACCESS_MERGED,
+	                                             [TAG_SECTOR_MISS] = ACCESS_MISS,
+	                                             [TAG_MISS] = ACCESS_MISS};
+	if (!miss_queue_room(cache, 1))
+		return ACCESS_REFUSED;
+	struct cache_line *line = &cache->tags.line[claim_line(cache, request, probe, cycle)];
+	bool was_dirty = tags_is_dirty(line);
+	if (probe->state == TAG_RESERVED) {
+		line->dirty_on_fill |= probe->bit;
+	} else {
+		line->present |= probe->bit;
+		line->dirty |= probe->bit;
+		note_written(cache, line, request, probe);
+	}
+	tags_soil(&cache->tags, line, was_dirty);
+	send_down(cache, request);
+	*sent_down = true;
+	return results[probe->state];
 }
 
 /* A write miss that goes down and fetches the line: up to three requests, the write, the read, a write-back, all of which have to
@@ -275,9 +321,12 @@ static bool write_and_fetch(struct cache *cache, struct request *request, const 
 static enum access_result access_write(struct cache *cache, struct request *request, const struct tag_probe *probe,
                                        uint64_t cycle, bool *sent_down)
 {
+	bool lazy = cache->config.write_miss == WRITE_MISS_LAZY;
+	if (lazy && cache->config.write == WRITE_THROUGH)
+		return write_through_lazily(cache, request, probe, cycle, sent_down);
 	if (probe->state == TAG_HIT)
 		return write_hit(cache, request, probe, cycle, sent_down);
-	if (cache->config.write_miss == WRITE_MISS_LAZY)
+	if (lazy)
 		return write_lazily(cache, request, probe, cycle);
 	if (cache->config.write_miss == WRITE_MISS_FETCH) {
 		if (!write_and_fetch(cache, request, probe, cycle))

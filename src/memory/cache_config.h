@@ -15,7 +15,7 @@ enum cache_write {
 	WRITE_BACK,    /* the line is updated and dirty */
 };
 /* Which set a block goes to. */
-enum cache_index { INDEX_LINEAR, INDEX_HASHED };
+enum cache_index { INDEX_LINEAR, INDEX_HASHED, INDEX_POLYNOMIAL };
 /* What a write miss does besides sending the write down: */
 enum cache_write_miss {
 	WRITE_MISS_NONE,  /* nothing */
@@ -28,11 +28,12 @@ enum { CACHE_MAX_SECTORS = 4 };
 struct cache_config {
 	uint32_t sets, ways, line_bytes;
 	uint32_t sectors; /* parts of a line that come and go alone: 1 or 4 */
-	uint32_t index;   /* enum cache_index; hashed: 32 or 64 sets */
+	uint32_t index;   /* enum cache_index; hashed: 32 or 64 sets; polynomial: 16, 32 or 64 */
 	uint32_t replacement, allocation, write, write_miss;
 	uint32_t mshrs, merges; /* lines in flight; requests a line */
 	uint32_t miss_queue;    /* requests waiting to be sent down */
 	uint32_t port_bytes;    /* data port: bytes a cycle; 0: a line */
+	uint32_t dirty_percent; /* of all lines, which must be dirty before a dirty one goes */
 	bool perfect;           /* idealised: every access hits, nothing goes down */
 };
 

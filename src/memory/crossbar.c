@@ -62,7 +62,10 @@ void crossbar_open(struct crossbar *crossbar, const struct crossbar_config *conf
 	crossbar->moving = arena_array(arena, crossbar->output_words, sizeof(uint64_t));
 	crossbar->asked = arena_array(arena, crossbar->output_words, sizeof(uint64_t));
 	for (uint32_t bytes = 0; bytes <= CROSSBAR_MAX_PACKET; bytes += 8)
-		crossbar->flits_of[bytes / 8] = (uint8_t)((bytes + config->flit_bytes - 1) / config->flit_bytes);
+		crossbar->flits_of[bytes / 8] =
+			config->kind == CROSSBAR_LOCAL
+				? 1
+				: (uint8_t)((bytes + config->flit_bytes - 1) / config->flit_bytes);
 	for (uint32_t i = 0; i < inputs; i++)
 		open_input(crossbar, i, arena);
 	for (uint32_t i = 0; i < outputs; i++)
@@ -180,8 +183,7 @@ static void ask(struct crossbar *crossbar, uint32_t i, uint64_t cycle, uint64_t 
 	crossbar->asking++;
 }
 
-/* Of the inputs that ask for an output, the first in turn, of those that go first where there are such. */
-static uint32_t first_in_turn(const struct crossbar *crossbar, const struct crossbar_output *output)
+uint32_t crossbar_first_in_turn(const struct crossbar *crossbar, const struct crossbar_output *output)
 {
 	uint32_t words = crossbar->input_words, first = bits_next_around(output->asks, words, output->next), i = first;
 	do {
@@ -192,6 +194,12 @@ static uint32_t first_in_turn(const struct crossbar *crossbar, const struct cros
 	return first;
 }
 
+void crossbar_next_turn(const struct crossbar *crossbar, struct crossbar_output *output, uint32_t served)
+{
+	if (!is_preferred(crossbar, served))
+		output->next = served + 1 == crossbar->inputs ? 0 : served + 1;
+}
+
 /* An output that is asked for is given away, if it is free. */
 static void grant(struct crossbar *crossbar, uint32_t o, uint64_t step)
 {
@@ -199,14 +207,13 @@ static void grant(struct crossbar *crossbar, uint32_t o, uint64_t step)
 	if (output->owner != CROSSBAR_FREE || output->freed_at == step)
 		return;
 	assert(output->asking);
-	uint32_t i = first_in_turn(crossbar, output);
+	uint32_t i = crossbar_first_in_turn(crossbar, output);
 	bits_remove(output->asks, i);
 	if (--output->asking == 0)
 		bits_remove(crossbar->asked, o);
 	crossbar->asking--;
 	output->owner = i;
-	if (!is_preferred(crossbar, i)) /* the others' turn goes on where it was */
-		output->next = i + 1 == crossbar->inputs ? 0 : i + 1;
+	crossbar_next_turn(crossbar, output, i);
 	crossbar->input[i].granted_at = step;
 	bits_add(crossbar->moving, o);
 }
@@ -287,9 +294,13 @@ static bool inject_all(struct crossbar *crossbar, uint64_t cycle, uint64_t now)
 
 void crossbar_tick(struct crossbar *crossbar, uint64_t cycle, uint64_t now)
 {
-	uint64_t step = cycle * crossbar->config.speedup;
 	crossbar->prevails = crossbar->preference == CROSSBAR_FIRST ||
 	                     (crossbar->preference == CROSSBAR_ALTERNATE && cycle % 2 == 0);
+	if (crossbar->config.kind == CROSSBAR_LOCAL) {
+		crossbar_tick_local(crossbar, now);
+		return;
+	}
+	uint64_t step = cycle * crossbar->config.speedup;
 	for (uint32_t k = 0; k < crossbar->config.speedup; k++) {
 		move_flits(crossbar, cycle, step + k, now, k == 0);
 		allocate(crossbar, cycle, step + k);

@@ -20,7 +20,13 @@
 #include "base/table.h"
 #include "memory/request.h"
 
+enum crossbar_kind {
+	CROSSBAR_ROUTER, /* the one above */
+	CROSSBAR_LOCAL,  /* whole packets, a step from port to port (crossbar_local.c) */
+};
+
 struct crossbar_config {
+	uint32_t kind; /* enum crossbar_kind */
 	uint32_t flit_bytes;
 	uint32_t speedup;         /* allocation steps a cycle */
 	uint32_t injection_flits; /* producer's port */
@@ -146,6 +152,13 @@ static inline void crossbar_send(struct crossbar *crossbar, uint32_t input, stru
 }
 
 void crossbar_tick(struct crossbar *crossbar, uint64_t cycle, uint64_t now);
+/* The same of a CROSSBAR_LOCAL. */
+void crossbar_tick_local(struct crossbar *crossbar, uint64_t now);
+
+/* Of the inputs that ask for an output, the first in turn, of those that go first where there are such. */
+uint32_t crossbar_first_in_turn(const struct crossbar *crossbar, const struct crossbar_output *output);
+/* The output's turn goes on behind an input that it has served; those that are preferred do not count. */
+void crossbar_next_turn(const struct crossbar *crossbar, struct crossbar_output *output, uint32_t served);
 
 extern const struct counter crossbar_counters[];
 extern const size_t crossbar_counter_count;

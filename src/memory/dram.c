@@ -331,6 +331,22 @@ static uint64_t banks_that_want_columns(const struct dram_channel *channel)
 	return columns;
 }
 
+/* A column and a row command in a cycle, each the first that is allowed, and neither in the other's way (GPGPU-Sim 4.2.0: dram_t::cycle()
+ * with dram_dual_bus_interface). */
+static void issue_two_commands(struct dram_channel *channel, uint64_t cycle)
+{
+	uint64_t columns = banks_that_want_columns(channel), column_from, row_from;
+	uint32_t place = first_allowed(channel, turned(channel, columns), cycle, &column_from);
+	bool column = place < channel->banks;
+	if (column)
+		issue_column(channel, in_turn(channel, 1ull << place), cycle);
+	place = first_allowed(channel, turned(channel, channel->serving & ~columns), cycle, &row_from);
+	bool row = place < channel->banks;
+	if (row)
+		issue_row(channel, in_turn(channel, 1ull << place), cycle);
+	channel->command_from = column || row ? cycle + 1 : earlier(column_from, row_from);
+}
+
 /* One command a cycle, in version 4.2.0 as `row_beside_column` says (GPGPU-Sim: dram_t::cycle()). Asks bank by bank and issues the
  * first command that is allowed; when none is, notes when the first one will be, so that nobody asks before. With
  * `row_beside_column` an activate or precharge does not end the round: the banks that are left of it, counted from the turn's new
@@ -339,6 +355,10 @@ static void issue_command(struct dram_channel *channel, uint64_t cycle)
 {
 	if (cycle < channel->command_from || channel->transfers == channel->transfer_capacity)
 		return;
+	if (channel->config.dual_bus) {
+		issue_two_commands(channel, cycle);
+		return;
+	}
 	uint64_t from;
 	uint32_t place = first_allowed(channel, turned(channel, channel->serving), cycle, &from);
 	if (place == channel->banks) {

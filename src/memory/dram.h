@@ -26,6 +26,7 @@ struct dram_config {
 	uint32_t burst_cycles; /* command cycles that a burst holds the pins */
 	uint32_t bank_groups;
 	bool group_low_bits;    /* a bank's group: bank % groups, else bank / (banks / groups) */
+	bool dual_bus;          /* a column command and a row command a cycle; else one, but for: */
 	bool row_beside_column; /* an activate or precharge and another bank's read or write may go in one cycle */
 	uint32_t latency;       /* L2 clock cycles between the slice and the scheduler */
 	uint32_t ccd, ccd_long, rrd, rcd, rcd_write, ras, rp, rc, cl, wl;

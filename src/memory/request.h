@@ -53,7 +53,6 @@ struct request {
 	uint8_t level; /* enum request_level */
 	uint8_t bank;
 	bool is_write, is_reply;
-	bool is_whole; /* a write of every byte of its sectors */
 	bool bypass;   /* its answer goes past L1 */
 	bool urgent;   /* its sender asked memory controllers to serve it before others */
 	uint16_t sm, slice;
@@ -64,6 +63,7 @@ struct request {
 	uint32_t moved;         /* DRAM: bytes that crossed the pins */
 	uint8_t chunks;         /* of a store: the 32-byte pieces that it touches, from `address` on */
 	uint8_t whole;          /* of these, written in every byte */
+	uint32_t written;       /* ... where it touches one: its bytes that are written */
 	uint8_t parts;          /* replies still to come, when an L2 slice answers sector by sector */
 	uint8_t sender;         /* the mechanism that asked for it, from 1; 0: none */
 	uint32_t pc;            /* of its instruction, from 1; 0: it is on behalf of none */

@@ -67,7 +67,7 @@ static void enter_by_sectors(struct slice *slice, struct request *request)
 		part->parent = request;
 		part->address = request->address + sector * slice->cache.sector_bytes;
 		part->bytes = slice->cache.sector_bytes;
-		part->is_whole = request->whole >> sector & 1;
+		part->written = request->whole >> sector & 1 ? UINT32_MAX : request->chunks == 1 ? request->written : 0;
 		request_queue_push(&slice->delay, part);
 		slice->stats.entered++;
 	}

@@ -9,17 +9,28 @@ void tags_open(struct tags *tags, const struct cache_config *config, uint32_t de
 	*tags = (struct tags){.line = arena_array(arena, (size_t)config->sets * config->ways, sizeof *tags->line),
 	                      .sets = config->sets,
 	                      .ways = config->ways,
-	                      .hashed = config->index == INDEX_HASHED,
+	                      .index = (uint8_t)config->index,
+	                      .dirty_percent = config->dirty_percent,
 	                      .by_use = config->replacement == REPLACE_LRU,
 	                      .depth = (uint8_t)depth,
 	                      .line_shift = (uint8_t)__builtin_ctz(config->line_bytes),
 	                      .sector_shift = (uint8_t)__builtin_ctz(config->line_bytes / config->sectors)};
 	tags->latest = tags->line;
+	if (config->index == INDEX_POLYNOMIAL)
+		polynomial_hash_open(&tags->hash, config->sets);
+}
+
+void tags_set_ways(struct tags *tags, uint32_t ways)
+{
+	tags_clear(tags);
+	tags->ways = ways;
+	tags_clear(tags);
 }
 
 void tags_clear(struct tags *tags)
 {
 	memset(tags->line, 0, (size_t)tags->sets * tags->ways * sizeof *tags->line);
+	tags->dirty_lines = 0;
 }
 
 /* Fermi's L1 as measured by Nugteren et al. (HPCA 2014): address bits 7 to 11 xor bits 13, 14, 15, 17 and 19; with 64 sets bit
@@ -31,8 +42,22 @@ uint32_t tags_hashed_set(uint64_t address, uint32_t sets)
 	return (low ^ high) | (sets == 64 ? (uint32_t)(address >> 12 & 1) << 5 : 0);
 }
 
+uint32_t tags_polynomial_set(const struct tags *tags, uint64_t place)
+{
+	uint64_t line = place >> tags->line_shift;
+	return polynomial_hash_place(&tags->hash, line / tags->sets, (uint32_t)line & (tags->sets - 1));
+}
+
+/* Too few lines are dirty for one of them to go. */
+static bool keeps_dirty(const struct tags *tags)
+{
+	uint64_t lines = (uint64_t)tags->sets * tags->ways;
+	return (uint64_t)tags->dirty_lines * 100 < tags->dirty_percent * lines;
+}
+
 uint32_t tags_victim(const struct tags *tags, uint32_t set)
 {
+	bool clean = tags->dirty_percent && keeps_dirty(tags);
 	uint32_t free = UINT32_MAX, oldest = UINT32_MAX;
 	uint64_t oldest_use = UINT64_MAX;
 	uint32_t first = set * tags->ways, behind = first + tags->ways;
@@ -40,7 +65,7 @@ uint32_t tags_victim(const struct tags *tags, uint32_t set)
 		const struct cache_line *line = &tags->line[index];
 		if (!(line->present | line->reserved)) {
 			free = index;
-		} else if (!line->reserved && line->used < oldest_use) {
+		} else if (!line->reserved && line->used < oldest_use && !(clean && line->dirty)) {
 			oldest_use = line->used;
 			oldest = index;
 		}

@@ -7,6 +7,7 @@
 #define SLUICE_MEMORY_TAGS_H
 
 #include "memory/cache_config.h"
+#include "memory/polynomial_hash.h"
 #include "memory/request.h"
 
 /* A line; masks have a bit a sector. It is free when nothing is present or reserved. */
@@ -15,6 +16,7 @@ struct cache_line {
 	uint64_t used;                    /* its place in the order of replacement: the time of last use, or of insertion */
 	uint64_t local;                   /* request.local of the block, for its write-back */
 	uint32_t mshr[CACHE_MAX_SECTORS]; /* while reserved: the register that waits for it */
+	uint32_t written[CACHE_MAX_SECTORS]; /* bytes of sectors that are partial */
 	uint16_t slice;
 	uint8_t reserved; /* data on their way */
 	uint8_t present;  /* hold data */
@@ -27,7 +29,10 @@ struct tags {
 	struct cache_line *line;   /* sets * ways */
 	struct cache_line *latest; /* the line that tags_find_present() found last */
 	uint32_t sets, ways;
-	bool hashed;                      /* INDEX_HASHED */
+	uint32_t dirty_percent;           /* cache_config.dirty_percent, */
+	uint32_t dirty_lines;             /* and how many are; counted only where it is asked for */
+	struct polynomial_hash hash;      /* INDEX_POLYNOMIAL */
+	uint8_t index;                    /* enum cache_index */
 	bool by_use;                      /* REPLACE_LRU; else by insertion */
 	uint8_t depth;                    /* CACHE_OF_SM or CACHE_OF_SLICE (whose sets come from request.local) */
 	uint8_t line_shift, sector_shift; /* of addresses */
@@ -51,6 +56,8 @@ struct tag_probe {
 };
 
 void tags_open(struct tags *tags, const struct cache_config *config, uint32_t depth, struct arena *arena);
+/* Sets have so many lines from now on, at most as many as they were opened with; all are free. */
+void tags_set_ways(struct tags *tags, uint32_t ways);
 /* Makes all lines free. */
 void tags_clear(struct tags *tags);
 
@@ -63,14 +70,17 @@ uint32_t tags_victim(const struct tags *tags, uint32_t set);
 
 /* The set of an address where the index is hashed. */
 uint32_t tags_hashed_set(uint64_t address, uint32_t sets);
+/* ... where it is a polynomial's, from the bits that count for it. */
+uint32_t tags_polynomial_set(const struct tags *tags, uint64_t place);
 
 /* L2 of a slice goes by the address without channel and slice bits, or it would use a part of its sets alone (GPGPU-Sim:
  * linear_to_raw_address_translation::partition_address()). */
 static inline uint32_t tags_set(const struct tags *tags, uint64_t address, uint64_t local)
 {
-	if (tags->hashed)
-		return tags_hashed_set(address, tags->sets);
 	uint64_t place = tags->depth == CACHE_OF_SLICE ? local : address;
+	if (tags->index != INDEX_LINEAR)
+		return tags->index == INDEX_HASHED ? tags_hashed_set(address, tags->sets)
+		                                   : tags_polynomial_set(tags, place);
 	return (uint32_t)(place >> tags->line_shift & (tags->sets - 1));
 }
 
@@ -115,12 +125,29 @@ static inline struct tag_probe tags_probe(const struct tags *tags, const struct 
 	return (struct tag_probe){state, at, sector, bit, block, sector_address};
 }
 
+static inline bool tags_is_dirty(const struct cache_line *line)
+{
+	return line->dirty | line->dirty_on_fill;
+}
+
+/* A dirty line will not be, or one that was clean has become dirty. */
+static inline void tags_clean(struct tags *tags, const struct cache_line *line)
+{
+	tags->dirty_lines -= tags->dirty_percent && tags_is_dirty(line);
+}
+
+static inline void tags_soil(struct tags *tags, const struct cache_line *line, bool was_dirty)
+{
+	tags->dirty_lines += tags->dirty_percent && !was_dirty && tags_is_dirty(line);
+}
+
 /* The line is another block's from now on, with nothing present. */
-static inline void tags_insert(const struct tags *tags, uint32_t at, uint64_t block, uint64_t local, uint16_t slice,
+static inline void tags_insert(struct tags *tags, uint32_t at, uint64_t block, uint64_t local, uint16_t slice,
                                uint64_t cycle)
 {
 	struct cache_line *line = &tags->line[at];
 	assert(!line->reserved);
+	tags_clean(tags, line);
 	*line = (struct cache_line){.block = block, .used = cycle, .local = local, .slice = slice};
 }
 

@@ -11,6 +11,7 @@
 #ifndef SLUICE_SIMT_EXEC_H
 #define SLUICE_SIMT_EXEC_H
 
+#include "base/likely.h"
 #include "simt/simt.h"
 
 #include <string.h>
@@ -42,8 +43,6 @@ __extension__ typedef unsigned __int128 uint128;
 #define FOR_LANES _Pragma("GCC ivdep") for (unsigned i = 0; i < WARP_SIZE; i++)
 #endif
 
-#define LIKELY(x)   __builtin_expect(!!(x), 1)
-#define UNLIKELY(x) __builtin_expect(!!(x), 0)
 
 /* Bit i for lane i: a table, since a shift by the lane number does not vectorise everywhere. */
 static const uint32_t lane_bit[WARP_SIZE] = {

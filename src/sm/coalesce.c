@@ -62,6 +62,7 @@ static void add_segment(struct op *op, const struct segment *segment, uint32_t b
 	struct access access = {.address = segment->address, .bytes = bytes, .lanes = segment->lanes};
 	for (uint32_t i = 0; i < bytes / CHUNK; i++) {
 		uint32_t touched = (uint32_t)(segment->bytes[i / 2] >> i % 2 * CHUNK);
+		access.written |= touched; /* of the one piece, if it is one */
 		access.chunks |= (uint8_t)((touched != 0) << i);
 		access.whole |= (uint8_t)((touched == UINT32_MAX) << i);
 	}
@@ -85,6 +86,11 @@ static uint8_t chunk_range(uint32_t from, uint32_t to)
 	return from < to ? (uint8_t)((1u << to) - (1u << from)) : 0;
 }
 
+static uint32_t byte_range(uint32_t from, uint32_t bytes)
+{
+	return bytes < CHUNK ? ((1u << bytes) - 1) << from : UINT32_MAX;
+}
+
 /* The segments of a piece of memory of which lane i has `size` bytes from i * size on. */
 static void coalesce_one_piece(struct op *op, uint64_t begin, uint32_t size, uint32_t bytes)
 {
@@ -97,6 +103,7 @@ static void coalesce_one_piece(struct op *op, uint64_t begin, uint32_t size, uin
 		add_shrunk(op, (struct access){.address = base,
 		                               .bytes = bytes,
 		                               .lanes = UINT32_MAX >> (WARP_SIZE - count) << first,
+		                               .written = byte_range(from % CHUNK, to - from),
 		                               .chunks = chunk_range(from / CHUNK, (to + CHUNK - 1) / CHUNK),
 		                               .whole = chunk_range((from + CHUNK - 1) / CHUNK, to / CHUNK)});
 	}

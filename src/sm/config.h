@@ -3,6 +3,7 @@
 #define SLUICE_SM_CONFIG_H
 
 #include "memory/cache.h"
+#include "sm/limits.h"
 #include "sm/texture_unit.h"
 #include "ptx/module.h"
 
@@ -14,8 +15,8 @@ struct pipe_config {
 	uint32_t in_ports, out_ports;
 };
 
-/* Which arithmetic pipe takes an instruction; either: SP while it has room, else SFU. */
-enum arithmetic_pipe { PIPE_SP, PIPE_SFU, PIPE_EITHER };
+/* Which arithmetic pipe takes an instruction; either: SP while it has room, else SFU. The last three are of sub-cores. */
+enum arithmetic_pipe { PIPE_SP, PIPE_SFU, PIPE_EITHER, PIPE_INT, PIPE_DP, PIPE_TENSOR };
 
 /* Where local memory lies for the memory system: a word of all threads, then the next word. Blocks lie behind each other in
  * the order of their slots, those of neighbouring SMs side by side; or SM by SM, with room for all the threads that it can have. */
@@ -26,7 +27,12 @@ struct sm_config {
 	uint32_t registers_per_thread; /* beyond which registers are spilled; 0: no limit but a block's */
 	uint32_t register_unit;        /* registers per thread are rounded up to a multiple of this */
 	uint32_t schedulers;
+	bool sub_cores;           /* sm/sub_cores.h: in place of `pipe`, but for its load/store unit */
+	uint32_t sub_core_collectors; /* of each */
+	uint32_t collector_ports, dispatch_ports; /* of the SM, into and out of these */
+	uint32_t operand_steps; /* of the operand collectors, a cycle */
 	uint32_t fetch_bytes; /* a fetch; an instruction has 8 */
+	uint32_t fetches;     /* warps a cycle */
 	struct pipe_config pipe[PTX_UNITS];
 	uint32_t register_banks;
 	uint32_t result_bus; /* results a cycle of the arithmetic units */
@@ -34,10 +40,14 @@ struct sm_config {
 	uint32_t runs_on[PTX_LATENCIES][PTX_DATA_TYPES]; /* enum arithmetic_pipe */
 	uint32_t shared_banks;
 	uint32_t shared_latency;        /* cycles in the pipe behind the bank access */
+	uint32_t unified_bytes; /* of L1's data and shared memory together; 0: each has its own */
+	uint32_t carve_out[SM_CARVE_OUTS], carve_outs; /* of it, what shared memory may have */
+	uint32_t l1_banks;              /* each with an access a cycle, by 32 bytes of the address */
 	uint32_t l1_latency;            /* cycles between the load/store unit and L1's tags; 0: at once */
 	uint32_t first_path;            /* enum simt_first_path */
 	uint32_t local_layout;          /* enum local_layout */
 	uint32_t atomic_bytes;          /* piece in which atomics travel to L2 */
+	bool shared_atomics_hold;       /* a warp does not issue while one of its atomics is on its way through shared memory */
 	bool alternate;                 /* the schedulers take turns at going first */
 	bool sleep;                     /* ticks only when something can happen; changes no result */
 	bool global_skips_l1, flush_l1; /* flush: L1 data forgets at a kernel's end */

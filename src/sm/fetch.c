@@ -82,7 +82,7 @@ static void fetch_warp(struct sm *sm, struct sm_warp *warp)
 {
 	struct fetch *fetch = &sm->fetch;
 	uint64_t address = next_address(sm, warp);
-	if (!cache_read_hit(&fetch->l1i, address, fetch->l1i.sector_bytes, sm->cycle)) {
+	if (!sm->config.l1i.perfect && !cache_read_hit(&fetch->l1i, address, fetch->l1i.sector_bytes, sm->cycle)) {
 		if (!fetch_line(sm, warp, address))
 			return;
 	} else {

@@ -21,10 +21,22 @@ static void count(struct sm *sm, const struct simt_inst *inst, const struct simt
 	}
 }
 
+/* The same of a sub-core: the scheduler's place of the pipe is free. */
+static uint64_t open_places(const struct sm *sm, const struct scheduler *scheduler)
+{
+	uint64_t open = 0;
+	for (uint32_t pipe = 0; pipe < SM_PIPES; pipe++)
+		if (!(sm->sub_cores.issued[pipe] >> scheduler->seen.index & 1))
+			open |= scheduler->unit[pipe];
+	return open;
+}
+
 /* The warps whose next instruction's pipe has room for it. */
 static uint64_t open_pipes(const struct sm *sm, const struct scheduler *scheduler)
 {
 	uint64_t open = 0;
+	if (UNLIKELY(sm->config.sub_cores))
+		return open_places(sm, scheduler);
 	for (uint32_t u = 0; u < PTX_UNITS; u++)
 		if (latch_has_room(&sm->issued[u]))
 			open |= scheduler->unit[u];
@@ -57,20 +69,29 @@ static struct op *new_op(struct sm *sm, const struct sm_warp *warp, const struct
 	return op;
 }
 
+/* Its warp waits for an atomic of shared memory as for one of global memory. */
+static bool holds_for_shared(const struct sm *sm, const struct op *op)
+{
+	return sm->config.shared_atomics_hold && op->lanes;
+}
+
 /* The instruction that the step ran goes to the operand collectors. */
 static void dispatch_to_collectors(struct sm *sm, struct sm_warp *warp, const struct simt_inst *inst,
                                    struct simt_step *step, uint32_t latency)
 {
 	struct op *op = new_op(sm, warp, inst, step, latency);
-	if (inst->kind == SIMT_ATOMIC && op->space != PTX_SHARED)
-		warp_atomics_issued(warp, op->accesses);
+	if (inst->kind == SIMT_ATOMIC)
+		warp_atomics_issued(warp, op->space == PTX_SHARED ? holds_for_shared(sm, op) : op->accesses);
 	scoreboard_reserve(&warp->scoreboard, &sm->scoreboards, inst, is_memory(inst));
 	warp_instruction_issued(warp);
 	if (sm->profile)
 		profile_issued(sm->profile, op, step, sm->cycle);
 	uint32_t pipe = choose_pipe(sm, warp->pipes);
 	sm->issue.by_pipe[inst->data_type][pipe]++;
+	op->pipe = (uint8_t)pipe;
 	latch_push(&sm->issued[pipe], op);
+	if (UNLIKELY(sm->config.sub_cores))
+		sub_cores_issued(sm, op);
 }
 
 /* Kinds that do something to their warp's and their block's ability to go on, as an exit does. */
@@ -186,15 +207,20 @@ bool issue_tick(struct sm *sm)
 
 void issue_settle(struct sm *sm)
 {
-	uint64_t(*by_pipe)[PTX_UNITS] = sm->issue.by_pipe, *fp32 = by_pipe[PTX_DATA_FP32],
+	uint64_t(*by_pipe)[SM_PIPES] = sm->issue.by_pipe, *fp32 = by_pipe[PTX_DATA_FP32],
 	*fp64 = by_pipe[PTX_DATA_FP64];
 	for (uint32_t type = 0; type < PTX_DATA_TYPES; type++) {
 		sm->stats.sp_instructions += by_pipe[type][PTX_UNIT_SP];
 		sm->stats.sfu_instructions += by_pipe[type][PTX_UNIT_SFU];
 		sm->stats.mem_instructions += by_pipe[type][PTX_UNIT_MEM];
+		sm->stats.int_instructions += by_pipe[type][SM_PIPE_INT];
+		sm->stats.dp_instructions += by_pipe[type][SM_PIPE_DP];
+		sm->stats.tensor_instructions += by_pipe[type][SM_PIPE_TENSOR];
 	}
-	sm->stats.fp32_instructions += fp32[PTX_UNIT_SP] + fp32[PTX_UNIT_SFU];
-	sm->stats.fp64_instructions += fp64[PTX_UNIT_SP] + fp64[PTX_UNIT_SFU];
+	for (uint32_t pipe = 0; pipe < SM_PIPES; pipe++) {
+		sm->stats.fp32_instructions += pipe == SM_PIPE_MEM ? 0 : fp32[pipe];
+		sm->stats.fp64_instructions += pipe == SM_PIPE_MEM ? 0 : fp64[pipe];
+	}
 	memset(by_pipe, 0, sizeof sm->issue.by_pipe);
 }
 

@@ -9,7 +9,7 @@ struct issue {
 	struct scheduler scheduler[SM_MAX_SCHEDULERS];
 	uint64_t issued;             /* instructions: numbers them */
 	/* Of these by what they compute with and by pipe, that are not in the statistics yet. */
-	uint64_t by_pipe[PTX_DATA_TYPES][PTX_UNITS];
+	uint64_t by_pipe[PTX_DATA_TYPES][SM_PIPES];
 };
 
 /* True: a warp has issued, or could have, which a mechanism may let in the next cycle. */

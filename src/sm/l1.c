@@ -6,6 +6,8 @@
 #include "sm/hooks.h"
 #include "sm/mechanism_requests.h"
 
+enum { L1_BANK_BYTES = 32 };
+
 static void evicted(void *sm, const struct line_eviction *eviction)
 {
 	seam_call_evict(sm, eviction);
@@ -52,6 +54,22 @@ void l1_open(struct sm *sm)
 		request_queue_open(&sm->l1.answered, &sm->arena, sm->config.l1d.mshrs);
 }
 
+/* The smallest share for shared memory that holds it goes to that; of the lines of a set, L1 keeps the part that is left (GPGPU-Sim 4.2.0:
+ * gpgpu_adaptive_cache_config). */
+void l1_begin(struct sm *sm, uint64_t shared_bytes)
+{
+	const struct sm_config *config = &sm->config;
+	if (!config->unified_bytes)
+		return;
+	uint32_t i = 0;
+	while (i + 1 < config->carve_outs && config->carve_out[i] < shared_bytes)
+		i++;
+	uint64_t left = config->unified_bytes - config->carve_out[i];
+	uint32_t ways = (uint32_t)((config->l1d.ways * left + config->unified_bytes / 2) / config->unified_bytes);
+	if (ways != sm->l1.data.tags.ways)
+		tags_set_ways(&sm->l1.data.tags, ways ? ways : 1);
+}
+
 void l1_end(struct sm *sm)
 {
 	cache_watch_end(&sm->l1.data);
@@ -62,7 +80,7 @@ void l1_end(struct sm *sm)
 enum access_result l1_look_up(struct sm *sm, struct request *request, bool *sent_down)
 {
 	struct cache *cache = l1_cache_of(&sm->l1, request);
-	invariant(cache_data_port_free(cache, sm->cycle));
+	invariant(sm->config.l1_banks > 1 || cache_data_port_free(cache, sm->cycle));
 	if (!request->is_write)
 		cache_widen(cache, request);
 	request->born = sm->cycle;
@@ -77,10 +95,12 @@ enum access_result l1_look_up(struct sm *sm, struct request *request, bool *sent
 /* A store counts from here on. */
 bool l1_enter_pipe(struct sm *sm, const struct op *op, struct request *request)
 {
-	struct l1_pipe *pipe = &sm->l1.pipe;
+	struct l1_pipe *pipe = &sm->l1.pipe[request->address / L1_BANK_BYTES & (sm->config.l1_banks - 1)];
 	invariant(pipe->count <= sm->config.l1_latency);
-	if (pipe->count == sm->config.l1_latency)
+	if (pipe->count == sm->config.l1_latency || (pipe->count && pipe->entered == sm->cycle))
 		return false;
+	pipe->entered = sm->cycle;
+	sm->l1.piped++;
 	if (request->is_write)
 		warp_store_sent(&sm->warp[op->warp]);
 	struct l1_pipe_slot *slot = &pipe->slot[(pipe->head + pipe->count++) % SM_L1_PIPE];
@@ -107,12 +127,12 @@ static void end_access(struct sm *sm, struct request *request)
 		access_answered(sm, op, LEVEL_L1);
 }
 
-/* The oldest access in the pipe reaches the tags. */
-static void leave_pipe(struct sm *sm)
+/* The oldest access in the pipe reaches the tags. Banks have a data port each (GPGPU-Sim 4.2.0: ldst_unit::L1_latency_queue_cycle()). */
+static void leave_pipe(struct sm *sm, struct l1_pipe *pipe)
 {
-	struct l1_pipe *pipe = &sm->l1.pipe;
 	const struct l1_pipe_slot *slot = &pipe->slot[pipe->head];
-	if (!pipe->count || slot->ready > sm->cycle || !cache_data_port_free(&sm->l1.data, sm->cycle))
+	bool port_is_free = sm->config.l1_banks > 1 || cache_data_port_free(&sm->l1.data, sm->cycle);
+	if (!pipe->count || slot->ready > sm->cycle || !port_is_free)
 		return;
 	struct request *request = slot->request;
 	bool is_write = request->is_write, sent_down;
@@ -123,6 +143,7 @@ static void leave_pipe(struct sm *sm)
 		hooks_access(sm, &slot->access, slot->access.result == MECH_BUFFER_HIT ? MECH_BUFFER_HIT : result);
 	pipe->head = (pipe->head + 1) % SM_L1_PIPE;
 	pipe->count--;
+	sm->l1.piped--;
 	if ((result == ACCESS_HIT || is_write) && !sent_down)
 		end_access(sm, request);
 }
@@ -138,7 +159,22 @@ static void take_answer(struct sm *sm)
 void l1_tick(struct sm *sm)
 {
 	take_answer(sm);
-	leave_pipe(sm);
+	if (!sm->l1.piped)
+		return;
+	for (uint32_t bank = 0; bank < sm->config.l1_banks; bank++)
+		leave_pipe(sm, &sm->l1.pipe[bank]);
+}
+
+/* When the oldest access of a pipe is there. */
+static uint64_t next_in_pipes(const struct sm *sm)
+{
+	uint64_t next = SM_NEVER;
+	for (uint32_t bank = 0; bank < sm->config.l1_banks; bank++) {
+		const struct l1_pipe *pipe = &sm->l1.pipe[bank];
+		if (pipe->count)
+			next = earlier(next, pipe->slot[pipe->head].ready);
+	}
+	return next;
 }
 
 uint64_t l1_next(const struct sm *sm)
@@ -146,9 +182,9 @@ uint64_t l1_next(const struct sm *sm)
 	const struct l1 *l1 = &sm->l1;
 	if ((l1->data.miss_queue.count && !l1->data_waits) || (l1->constant.miss_queue.count && !l1->constant_waits))
 		return sm->cycle + 1;
-	if (!(l1->pipe.count | l1->answered.count))
+	if (!(l1->piped | l1->answered.count))
 		return SM_NEVER;
-	uint64_t ready = l1->pipe.count ? l1->pipe.slot[l1->pipe.head].ready : SM_NEVER;
+	uint64_t ready = l1->piped ? next_in_pipes(sm) : SM_NEVER;
 	if (l1->answered.count)
 		ready = earlier(ready, request_queue_front(&l1->answered)->ready);
 	return ready > sm->cycle ? ready : sm->cycle + 1;

@@ -17,11 +17,13 @@ struct l1_pipe_slot {
 struct l1_pipe {
 	struct l1_pipe_slot slot[SM_L1_PIPE]; /* ring */
 	uint32_t head, count;
+	uint64_t entered; /* cycle in which the last access did: its first place is taken in it */
 };
 
 struct l1 {
 	struct cache data, constant;
-	struct l1_pipe pipe;             /* empty where L1 answers at once */
+	struct l1_pipe pipe[SM_L1_BANKS]; /* by bank; empty where L1 answers at once */
+	uint32_t piped;                   /* accesses in them */
 	struct request_queue
 		answered; /* misses whose data come out of what a mechanism keeps behind L1, when they are ready */
 	const struct request *asked;     /* the oldest miss, for which it has nothing */
@@ -32,6 +34,8 @@ struct l1 {
 struct sm;
 
 void l1_open(struct sm *sm);
+/* A kernel begins whose resident blocks use so much shared memory: L1 has what that leaves of their common memory. */
+void l1_begin(struct sm *sm, uint64_t shared_bytes);
 /* A kernel has ended: drops what must not outlive it. */
 void l1_end(struct sm *sm);
 
@@ -42,7 +46,7 @@ uint64_t l1_next(const struct sm *sm);
 /* A miss of each cache into the network. */
 void l1_send_misses(struct sm *sm);
 
-/* The instruction's next access goes into the pipe. False: it is full. */
+/* The instruction's next access goes into its bank's pipe. False: it is full, or has taken one in this cycle. */
 bool l1_enter_pipe(struct sm *sm, const struct op *op, struct request *request);
 /* An instruction's request looks its cache up, whose port is free (cache_access()). */
 enum access_result l1_look_up(struct sm *sm, struct request *request, bool *sent_down);

@@ -2,7 +2,19 @@
 #ifndef SLUICE_SM_LIMITS_H
 #define SLUICE_SM_LIMITS_H
 
+#include "ptx/module.h"
 #include "seam/mech.h"
+
+/* The pipes: those of all SMs, which are enum ptx_unit, and those that sub-cores have besides. */
+enum sm_pipe {
+	SM_PIPE_SP = PTX_UNIT_SP,
+	SM_PIPE_SFU = PTX_UNIT_SFU,
+	SM_PIPE_MEM = PTX_UNIT_MEM,
+	SM_PIPE_INT,
+	SM_PIPE_DP,
+	SM_PIPE_TENSOR,
+	SM_PIPES
+};
 
 enum {
 	SM_MAX_WARPS = MECH_MAX_WARPS,
@@ -13,10 +25,15 @@ enum {
 	SM_MAX_COLLECTORS = 64, /* a bit each in collectors.free and collectors.complete */
 	SM_MAX_BANKS = 32,      /* a bit each in collectors.banks_waiting */
 	SM_MAX_UNITS = 8,       /* of one kind */
+	SM_MAX_SUB_CORES = 4,   /* a bit each and pipe in result_slot.units */
+	SM_MAX_DISPATCH_PORTS = 16,
 	SM_WHEEL = 512,         /* longest arithmetic latency; a power of two */
 	SM_BUFFER = 2,          /* instructions in a warp's buffer */
 	SM_SHARED_PIPE = 64,    /* longest latency behind shared memory's banks */
 	SM_L1_PIPE = 64,        /* longest latency in front of L1's tags */
+	SM_L1_BANKS = 4,        /* of them */
+	SM_CARVE_OUTS = 16,
+	SM_FETCHES = 4,         /* a cycle */
 };
 
 /* No cycle: nothing is to be done before something comes. */

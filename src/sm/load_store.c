@@ -90,6 +90,7 @@ static struct request *new_request(struct sm *sm, const struct op *op, const str
 	request->lanes = access->lanes;
 	request->chunks = access->chunks;
 	request->whole = access->whole;
+	request->written = access->written;
 	request->sm = (uint16_t)sm->index;
 	request->warp = (uint16_t)op->warp;
 	request->block = sm->warp[op->warp].block;
@@ -213,11 +214,29 @@ static enum access_outcome make_access(struct sm *sm, struct op *op)
 	return access_cache(sm, op, request);
 }
 
+/* Banks of L1's tags take an access each; all else comes one by one. */
+__attribute__((noinline)) static void make_more_accesses(struct sm *sm, struct op *op)
+{
+	uint32_t left = is_constant(op) || op->space == PTX_TEX ? 0 : sm->config.l1_banks - 1;
+	for (; op->accesses && left && sm->lsu.outcome == ACCESS_MADE && !goes_past_l1(sm, op); left--)
+		sm->lsu.outcome = (uint8_t)make_access(sm, op);
+}
+
+/* Nothing is read: where constants are always there, an instruction needs the unit for a cycle. */
+static bool needs_no_access(const struct sm *sm, const struct op *op)
+{
+	return UNLIKELY(sm->config.l1c.perfect) && is_constant(op);
+}
+
 /* Global, local, constant: one access a cycle. True: all are made. */
 static bool access_memory(struct sm *sm, struct op *op)
 {
+	if (op->accesses && needs_no_access(sm, op))
+		op->accesses = op->unanswered = 0;
 	if (op->accesses) {
 		sm->lsu.outcome = (uint8_t)make_access(sm, op);
+		if (UNLIKELY(sm->config.l1_banks > 1))
+			make_more_accesses(sm, op);
 		if (op->accesses)
 			return false;
 	}
@@ -243,21 +262,41 @@ static void take_instruction(struct sm *sm)
 		hooks_memory(sm, op);
 }
 
-bool lsu_tick(struct sm *sm)
+/* A cycle of the instruction. True: there is more of it for the next. */
+static inline __attribute__((always_inline)) bool work(struct sm *sm)
 {
 	struct load_store *lsu = &sm->lsu;
-	lsu->outcome = ACCESS_MADE;
-	if (!lsu->current)
-		take_instruction(sm);
 	struct op *op = lsu->current;
-	if (!op)
-		return false;
 	bool done = op->space == PTX_SHARED && op->lanes ? shared_access(sm, op) : access_memory(sm, op);
 	if (done)
 		lsu->current = NULL;
 	else
 		sm->stats.lsu_stall_cycles++;
 	return !done && lsu->outcome < ACCESS_NO_NETWORK;
+}
+
+/* Beside sub-cores an instruction is taken behind the work of the cycle, so that its accesses begin in the next. */
+__attribute__((noinline)) static bool work_and_take(struct sm *sm)
+{
+	struct load_store *lsu = &sm->lsu;
+	bool goes_on = lsu->current && work(sm);
+	if (lsu->current)
+		return goes_on;
+	take_instruction(sm);
+	if (lsu->current)
+		sub_cores_left(sm, lsu->current);
+	return lsu->current;
+}
+
+bool lsu_tick(struct sm *sm)
+{
+	struct load_store *lsu = &sm->lsu;
+	lsu->outcome = ACCESS_MADE;
+	if (UNLIKELY(sm->config.sub_cores))
+		return work_and_take(sm);
+	if (!lsu->current)
+		take_instruction(sm);
+	return lsu->current && work(sm);
 }
 
 bool lsu_can_take(const struct sm *sm)

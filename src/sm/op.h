@@ -3,6 +3,7 @@
 #define SLUICE_SM_OP_H
 
 #include "base/arena.h"
+#include "base/likely.h"
 #include "simt/simt.h"
 
 /* Most transactions of an instruction: 16 bytes a lane of local memory, whose words lie apart; eight texels a lane of a texture. */
@@ -12,6 +13,7 @@ enum { OP_MAX_LOCAL_ACCESSES = 4 * WARP_SIZE, OP_MAX_ACCESSES = 8 * WARP_SIZE };
 struct access {
 	uint64_t address;
 	uint32_t bytes, lanes;
+	uint32_t written;      /* where one piece is touched: its bytes that are */
 	uint8_t chunks, whole; /* 32-byte pieces touched, and covered in full, from `address` on */
 };
 
@@ -22,6 +24,7 @@ struct op {
 	uint32_t warp;        /* slot */
 	uint32_t lanes;       /* that run */
 	uint8_t space;        /* memory: enum ptx_space, resolved */
+	uint8_t pipe;         /* enum sm_pipe */
 	uint8_t level;        /* enum request_level: the deepest that served it */
 	uint16_t bank_cycles; /* shared memory: still to come */
 	uint16_t latency;     /* in its unit, where a mechanism owns its opcode; 0: the machine's */

@@ -6,6 +6,10 @@
 void collectors_open(struct sm *sm)
 {
 	struct collectors *collectors = &sm->collectors;
+	if (UNLIKELY(sm->config.sub_cores)) {
+		sub_cores_open(sm);
+		return;
+	}
 	for (uint32_t u = 0; u < PTX_UNITS; u++) {
 		const struct pipe_config *pipe = &sm->config.pipe[u];
 		struct collector_set *set = &collectors->set[u];
@@ -39,21 +43,6 @@ static void dispatch(struct sm *sm, uint32_t unit, uint64_t complete)
 	collectors->free |= gone;
 }
 
-static uint32_t collector_of(uint32_t read)
-{
-	return read / SIMT_MAX_READS;
-}
-
-/* The bank has read its oldest operand. Returns the bank's bit when that was the last. */
-static uint32_t read_next(struct collectors *collectors, uint32_t b)
-{
-	struct bank_queue *bank = &collectors->bank[b];
-	if (bank->first == bank->last)
-		return 1u << b;
-	bank->first = collectors->next_read[bank->first];
-	return 0;
-}
-
 /* Where a bank's request for a collector comes in the walk over the request matrix: by diagonals, from another one each
  * cycle (wavefront allocation). */
 static uint32_t place_in_walk(const struct collectors *collectors, uint32_t bank, uint32_t collector)
@@ -76,11 +65,11 @@ static void read_banks(struct sm *sm)
 	uint64_t taken = 0, complete = collectors->complete;
 
 	for (uint32_t left = requests; left; left &= left - 1) {
-		uint32_t bank = (uint32_t)__builtin_ctz(left), collector = collector_of(collectors->bank[bank].first);
+		uint32_t bank = (uint32_t)__builtin_ctz(left), collector = collectors_oldest_read(collectors, bank);
 		if (collectors->unread[collector] == 1) {
 			complete |= 1ull << collector;
 			reads++;
-			drained |= read_next(collectors, bank);
+			drained |= collectors_read_next(collectors, bank);
 			continue;
 		}
 		if (taken >> collector & 1 && place_in_walk(collectors, bank, collector) >=
@@ -94,15 +83,15 @@ static void read_banks(struct sm *sm)
 		uint32_t collector = (uint32_t)__builtin_ctzll(taken);
 		collectors->unread[collector]--;
 		reads++;
-		drained |= read_next(collectors, chosen[collector]);
+		drained |= collectors_read_next(collectors, chosen[collector]);
 	}
 	collectors->banks_waiting ^= drained;
 	sm->stats.register_conflicts += (uint32_t)__builtin_popcount(requests) - reads;
 	sm->stats.register_reads += reads;
 }
 
-/* An issued instruction takes collector unit `at` and queues its reads at the banks. */
-static void collect(struct sm *sm, uint32_t at, struct op *op)
+/* An issued instruction takes collector unit `at` and queues its reads at the banks, of which its first is `base`. */
+static inline void take_unit(struct sm *sm, uint32_t at, struct op *op, uint32_t base)
 {
 	struct collectors *collectors = &sm->collectors;
 	const struct simt_inst *inst = op->inst;
@@ -114,7 +103,7 @@ static void collect(struct sm *sm, uint32_t at, struct op *op)
 		return;
 	}
 	for (uint32_t r = 0; r < reads; r++) {
-		uint32_t b = register_bank(&sm->registers, inst->bank_read[r], op->warp), bit = 1u << b;
+		uint32_t b = base + register_bank(&sm->registers, inst->bank_read[r], op->warp), bit = 1u << b;
 		uint16_t read = (uint16_t)(at * SIMT_MAX_READS + r);
 		struct bank_queue *bank = &collectors->bank[b];
 		if (waiting & bit)
@@ -125,6 +114,16 @@ static void collect(struct sm *sm, uint32_t at, struct op *op)
 		waiting |= bit;
 	}
 	collectors->banks_waiting = waiting;
+}
+
+static void collect(struct sm *sm, uint32_t at, struct op *op)
+{
+	take_unit(sm, at, op, 0);
+}
+
+void collectors_take(struct sm *sm, uint32_t at, struct op *op)
+{
+	take_unit(sm, at, op, register_first_bank(&sm->registers, op->warp));
 }
 
 /* The oldest issued instructions take free collector units. */
@@ -149,6 +148,10 @@ void collectors_tick(struct sm *sm)
 {
 	struct collectors *collectors = &sm->collectors;
 	invariant(!(collectors->free & collectors->complete));
+	if (UNLIKELY(sm->config.sub_cores)) {
+		sub_cores_collect(sm);
+		return;
+	}
 	uint64_t complete = collectors->complete;
 	for (uint32_t unit = 0; complete; complete &= ~collectors->set[unit++].all)
 		if (complete & collectors->set[unit].all)
@@ -167,6 +170,8 @@ bool collectors_go_on(const struct sm *sm)
 	const struct collectors *collectors = &sm->collectors;
 	if (collectors->banks_waiting)
 		return true;
+	if (UNLIKELY(sm->config.sub_cores))
+		return sub_cores_go_on(sm);
 	for (uint32_t unit = 0; unit < PTX_UNITS; unit++) {
 		uint64_t all = collectors->set[unit].all;
 		if ((collectors->complete & all && latch_has_room(&sm->collected[unit])) ||
@@ -179,6 +184,10 @@ bool collectors_go_on(const struct sm *sm)
 void collectors_account(struct sm *sm, uint64_t slept)
 {
 	struct collectors *collectors = &sm->collectors;
+	if (UNLIKELY(sm->config.sub_cores)) {
+		sub_cores_account(sm, slept);
+		return;
+	}
 	collectors->diagonal = (uint32_t)((collectors->diagonal + slept) % collectors->units);
 	for (uint32_t unit = 0; unit < PTX_UNITS; unit++)
 		if (sm->issued[unit].count)

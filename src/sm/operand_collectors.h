@@ -31,7 +31,26 @@ struct collectors {
 	uint32_t banks_waiting;                                 /* banks with reads queued */
 };
 
+/* The collector unit whose operand the bank reads next. */
+static inline uint32_t collectors_oldest_read(const struct collectors *collectors, uint32_t bank)
+{
+	return collectors->bank[bank].first / SIMT_MAX_READS;
+}
+
+/* The bank has read it. Returns the bank's bit when that was the last. */
+static inline uint32_t collectors_read_next(struct collectors *collectors, uint32_t b)
+{
+	struct bank_queue *bank = &collectors->bank[b];
+	if (bank->first == bank->last)
+		return 1u << b;
+	bank->first = collectors->next_read[bank->first];
+	return 0;
+}
+
 struct sm;
+
+/* An instruction of a sub-core takes collector unit `at` and queues its reads at the banks. */
+void collectors_take(struct sm *sm, uint32_t at, struct op *op);
 
 void collectors_open(struct sm *sm);
 

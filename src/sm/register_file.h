@@ -8,7 +8,21 @@
 struct register_file {
 	uint32_t bank_mask; /* of bank numbers: there are a power of two */
 	uint32_t written;   /* banks that take results in this cycle */
+	uint32_t sub_cores; /* whose banks they are, in equal shares, each its warps'; 0: all are everyone's */
 };
+
+/* Each of so many sub-cores has so many banks of its own. */
+static inline void register_file_divide(struct register_file *file, uint32_t sub_cores, uint32_t banks)
+{
+	file->sub_cores = sub_cores;
+	file->bank_mask = banks - 1;
+}
+
+/* The first bank that the warp may use. */
+static inline uint32_t register_first_bank(const struct register_file *file, uint32_t warp)
+{
+	return warp % file->sub_cores * (file->bank_mask + 1);
+}
 
 /* Register r of warp w lies in bank (r + w) mod banks, so that warps at the same instruction want different ones. r is the number
  * in the register's PTX name, as GPGPU-Sim has it. */
@@ -23,6 +37,8 @@ static inline uint32_t register_result_banks(const struct register_file *file, c
 	uint32_t banks = 0;
 	for (uint32_t i = 0; i < op->inst->bank_writes; i++)
 		banks |= 1u << register_bank(file, op->inst->bank_write[i], op->warp);
+	if (UNLIKELY(file->sub_cores))
+		banks <<= register_first_bank(file, op->warp);
 	return banks;
 }
 

@@ -45,19 +45,30 @@ static uint8_t pipes_of(const struct sm *sm, const struct simt_inst *inst)
 {
 	static const uint8_t pipes[] = {[PIPE_SP] = 1u << PTX_UNIT_SP,
 	                                [PIPE_SFU] = 1u << PTX_UNIT_SFU,
-	                                [PIPE_EITHER] = 1u << PTX_UNIT_SP | 1u << PTX_UNIT_SFU};
+	                                [PIPE_EITHER] = 1u << PTX_UNIT_SP | 1u << PTX_UNIT_SFU,
+	                                [PIPE_INT] = 1u << SM_PIPE_INT,
+	                                [PIPE_DP] = 1u << SM_PIPE_DP,
+	                                [PIPE_TENSOR] = 1u << SM_PIPE_TENSOR};
 	return inst->unit == PTX_UNIT_MEM ? 1u << PTX_UNIT_MEM
 	                                  : pipes[sm->config.runs_on[inst->latency][inst->data_type]];
 }
 
-static void set_pipes(const struct sm *sm, struct sm_warp *warp)
+static inline void set_units(const struct sm_warp *warp, uint32_t pipes, uint32_t count)
 {
 	struct scheduler *scheduler = warp->scheduler;
+	for (uint32_t u = 0; u < count; u++)
+		scheduler->unit[u] = (scheduler->unit[u] & ~warp->mask) | (pipes >> u & 1 ? warp->mask : 0);
+}
+
+static void set_pipes(const struct sm *sm, struct sm_warp *warp)
+{
 	uint8_t pipes = pipes_of(sm, warp->next);
 	if (pipes == warp->pipes)
 		return;
-	for (uint32_t u = 0; u < PTX_UNITS; u++)
-		scheduler->unit[u] = (scheduler->unit[u] & ~warp->mask) | (pipes >> u & 1 ? warp->mask : 0);
+	if (UNLIKELY(sm->config.sub_cores))
+		set_units(warp, pipes, SM_PIPES);
+	else
+		set_units(warp, pipes, PTX_UNITS);
 	warp->pipes = pipes;
 }
 

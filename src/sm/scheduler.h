@@ -16,7 +16,7 @@ struct scheduler {
 	uint64_t filled;                              /* next instruction is in the buffer */
 	uint64_t hazard;                              /* next instruction waits for a register */
 	uint64_t stale;                               /* buffered instruction is not where the warp is */
-	uint64_t unit[PTX_UNITS];                     /* pipe of the next instruction (that is filled and not stale) */
+	uint64_t unit[SM_PIPES];                      /* pipe of the next instruction (that is filled and not stale) */
 	struct sm_warp *warp[SM_MAX_SCHEDULER_WARPS]; /* by bit */
 	struct simt_step step;                        /* what it has issued last */
 	struct simt_warp *to_commit;                  /* the warp whose step stores in this cycle, or NULL */

@@ -51,6 +51,7 @@ void sm_begin(struct sm *sm, const struct simt_launch *launch, uint32_t block_li
 {
 	sm->launch = launch;
 	blocks_begin(sm, block_limit);
+	l1_begin(sm, ((uint64_t)launch->program->shared_bytes + launch->dynamic_shared_bytes) * block_limit);
 	local_memory_begin(sm);
 	scoreboard_begin(sm, launch->program->registers);
 }
@@ -148,6 +149,17 @@ static uint64_t time_of(const struct sm *sm, uint64_t cycle)
 	return cycle == SM_NEVER ? UINT64_MAX : sm->now + (cycle - sm->cycle - 1) * sm->period + 1;
 }
 
+/* The other fetches of the cycle. What one of them has fetched is decoded before the next. */
+__attribute__((noinline)) static bool fetch_more(struct sm *sm)
+{
+	bool goes_on = false, fetches = false;
+	for (uint32_t left = sm->config.fetches - 1; left; left--) {
+		goes_on |= decode_tick(sm);
+		fetches = fetch_tick(sm);
+	}
+	return goes_on | fetches;
+}
+
 /* What comes during the tick, or behind it, sets sm->wake by itself. */
 void sm_tick(struct sm *sm, uint64_t cycle, uint64_t now)
 {
@@ -169,7 +181,8 @@ void sm_tick(struct sm *sm, uint64_t cycle, uint64_t now)
 	collectors_tick(sm);
 	bool goes_on = issue_tick(sm);
 	goes_on |= decode_tick(sm);
-	goes_on |= fetch_tick(sm);
+	bool fetches = fetch_tick(sm);
+	goes_on |= UNLIKELY(sm->config.fetches > 1) ? fetch_more(sm) : fetches;
 	if (sm->seam->cycle.count)
 		seam_cycle(sm->seam, cycle);
 	if (goes_on || (sm->blocks.resident && !sm->config.sleep))

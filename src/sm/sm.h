@@ -27,6 +27,7 @@
 #include "sm/register_file.h"
 #include "sm/shared_memory.h"
 #include "sm/stats.h"
+#include "sm/sub_cores.h"
 #include "sm/texture_unit.h"
 #include "sm/units.h"
 #include "sm/warp.h"
@@ -61,9 +62,10 @@ struct sm {
 	/* the stages and the latches between them, in the order in which an instruction passes them */
 	struct fetch fetch;
 	struct issue issue;
-	struct latch issued[PTX_UNITS]; /* from issue to the operand collectors, by pipe */
+	struct latch issued[SM_PIPES]; /* from issue to the operand collectors, by pipe */
 	struct collectors collectors;
-	struct latch collected[PTX_UNITS]; /* from these to the units and the load/store unit */
+	struct sub_cores sub_cores;
+	struct latch collected[SM_PIPES]; /* from these to the units and the load/store unit */
 	struct register_file registers;
 	struct units units;
 	struct load_store lsu;

@@ -11,6 +11,9 @@
 	X(sp_instructions, "instructions", "issued to the SP pipes")                                                   \
 	X(sfu_instructions, "instructions", "issued to the SFU pipe")                                                  \
 	X(mem_instructions, "instructions", "issued to the load/store pipe")                                           \
+	X(int_instructions, "instructions", "issued to the INT pipes of sub-cores")                                    \
+	X(dp_instructions, "instructions", "issued to the DP pipes of sub-cores")                                      \
+	X(tensor_instructions, "instructions", "issued to the tensor pipes of sub-cores")                              \
 	X(fp32_instructions, "instructions", "of those on the SP and SFU pipes, with values of single precision")        \
 	X(fp64_instructions, "instructions", "of those on the SP and SFU pipes, with values of double precision")        \
 	X(global_loads, "instructions", "warp loads of global memory")                                                 \

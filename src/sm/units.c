@@ -7,32 +7,46 @@
  * + 2 (tests/micro/issue.cu: dependent instructions). */
 enum { ENTER_AND_LEAVE = 2 };
 
-/* The oldest instruction that waits for a unit of this kind enters it, if it can. */
-static void start(struct sm *sm, uint32_t kind, uint32_t number)
+static inline struct result_slot *book(struct sm *sm, uint32_t kind, uint32_t number, uint32_t unit_bit,
+                                       const struct op *op)
 {
 	struct units *units = &sm->units;
 	uint64_t cycle = sm->cycle;
 	if (units->free_at[kind][number] > cycle)
-		return;
-	const struct op *next = sm->collected[kind].first;
-	const struct simt_inst *inst = next->inst;
-	uint32_t latency = next->latency ? next->latency : sm->config.latency[inst->latency][inst->data_type];
+		return NULL;
+	const struct simt_inst *inst = op->inst;
+	uint32_t latency = op->latency ? op->latency : sm->config.latency[inst->latency][inst->data_type];
 	struct result_slot *slot = &units->result[(cycle + latency + ENTER_AND_LEAVE) & (SM_WHEEL - 1)];
-	uint32_t unit_bit = 1u << (kind * SM_MAX_UNITS + number);
 	if (slot->count == sm->config.result_bus || slot->units & unit_bit)
-		return;
+		return NULL;
 	invariant(latency + ENTER_AND_LEAVE < SM_WHEEL);
 	units->free_at[kind][number] = cycle + sm->config.initiation[inst->latency][inst->data_type];
-	struct op *op = latch_pop(&sm->collected[kind]);
-	op->next = slot->first;
-	slot->first = op;
 	slot->count++;
 	slot->units |= unit_bit;
 	units->results++;
+	return slot;
+}
+
+struct result_slot *units_book(struct sm *sm, uint32_t pipe, uint32_t number, uint32_t unit_bit, const struct op *op)
+{
+	return book(sm, pipe, number, unit_bit, op);
+}
+
+/* The oldest instruction that waits for a unit of this kind enters it, if it can. */
+static void start(struct sm *sm, uint32_t kind, uint32_t number)
+{
+	struct latch *in = &sm->collected[kind];
+	struct result_slot *slot = book(sm, kind, number, 1u << (kind * SM_MAX_UNITS + number), in->first);
+	if (slot)
+		units_enter(slot, latch_pop(in));
 }
 
 void units_tick(struct sm *sm)
 {
+	if (UNLIKELY(sm->config.sub_cores)) {
+		sub_cores_execute(sm);
+		return;
+	}
 	for (uint32_t kind = 0; kind < UNIT_KINDS; kind++) {
 		struct latch *in = &sm->collected[kind];
 		if (!in->count)
@@ -45,11 +59,22 @@ void units_tick(struct sm *sm)
 	}
 }
 
+/* Instructions have their operands and no unit yet. */
+static bool waits_for_units(const struct sm *sm)
+{
+	uint32_t waiting = 0;
+	for (uint32_t kind = 0; kind < UNIT_KINDS; kind++)
+		waiting |= sm->collected[kind].count;
+	if (UNLIKELY(sm->config.sub_cores))
+		waiting |= sm->collected[SM_PIPE_INT].count | sm->collected[SM_PIPE_DP].count |
+		           sm->collected[SM_PIPE_TENSOR].count;
+	return waiting;
+}
+
 uint64_t units_next(const struct sm *sm)
 {
-	for (uint32_t kind = 0; kind < UNIT_KINDS; kind++)
-		if (sm->collected[kind].count)
-			return sm->cycle + 1;
+	if (waits_for_units(sm))
+		return sm->cycle + 1;
 	if (!sm->units.results)
 		return SM_NEVER;
 	uint64_t cycle = sm->cycle + 1;

@@ -16,7 +16,7 @@ struct result_slot {
 };
 
 struct units {
-	uint64_t free_at[UNIT_KINDS][SM_MAX_UNITS]; /* cycle from which on a unit takes an instruction */
+	uint64_t free_at[SM_PIPES][SM_MAX_UNITS]; /* cycle from which on a unit takes an instruction */
 	struct result_slot result[SM_WHEEL];        /* by cycle, modulo: what leaves in it */
 	uint32_t results;                           /* instructions in these */
 };
@@ -27,6 +27,16 @@ struct sm;
 void units_tick(struct sm *sm);
 /* Behind all other stages' ticks: the next cycle while instructions wait for a unit, else the one in which the next result leaves. */
 uint64_t units_next(const struct sm *sm);
+
+/* For an instruction, which then enters the unit `number` of a pipe: its place on the result bus, or NULL: the unit or the bus is not
+ * free for it in this cycle. `unit_bit` is the unit's in result_slot.units. */
+struct result_slot *units_book(struct sm *sm, uint32_t pipe, uint32_t number, uint32_t unit_bit, const struct op *op);
+
+static inline void units_enter(struct result_slot *slot, struct op *op)
+{
+	op->next = slot->first;
+	slot->first = op;
+}
 
 /* The instructions whose results leave the units in this cycle, linked by op.next; they are out of them now. */
 struct op *units_take_results(struct sm *sm);

@@ -65,6 +65,13 @@ static void take_answer(struct sm *sm, struct request *request)
 	request_release(sm->requests, request);
 }
 
+static void take_shared(struct sm *sm)
+{
+	struct op *op = sm->write_back.load = shared_take_answer(&sm->shared);
+	if (UNLIKELY(sm->config.shared_atomics_hold) && op->inst->kind == SIMT_ATOMIC)
+		warp_atomic_answered(sm, &sm->warp[op->warp]);
+}
+
 static void take_past_l1(struct sm *sm)
 {
 	struct request *request = sm->write_back.past_l1;
@@ -79,7 +86,7 @@ static void grant(struct sm *sm, enum client client)
 {
 	switch (client) {
 	case CLIENT_SHARED:
-		sm->write_back.load = shared_take_answer(&sm->shared);
+		take_shared(sm);
 		break;
 	case CLIENT_TEXTURE:
 		sm->write_back.load = texture_unit_take_result(&sm->texture);

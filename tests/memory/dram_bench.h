@@ -146,7 +146,7 @@ static inline void tick(struct bench *bench)
 	note(bench, 'R', before.reads, after->reads);
 	note(bench, 'W', before.writes, after->writes);
 	assert_in_range(bench->commands - commands - rows, 0, 1);
-	assert_in_range(bench->commands - commands, 0, bench->channel.config.row_beside_column ? 2 : 1);
+	assert_in_range(bench->commands - commands, 0, bench->channel.config.row_beside_column || bench->channel.config.dual_bus ? 2 : 1);
 	bench->cycle++;
 }
 

@@ -18,6 +18,32 @@ static struct address_map gtx480(void)
 	return map;
 }
 
+/* QV100 and RTX 3070 of GPGPU-Sim 4.2.0: hashed slices. */
+static struct address_map qv100(void)
+{
+	struct address_map map = {.channels = 32,
+	                          .slices_per_channel = 2,
+	                          .interleave_bits = 8,
+	                          .banks = 16,
+	                          .column_bits = 3,
+	                          .hashed = true};
+	address_map_open(&map);
+	return map;
+}
+
+static struct address_map rtx3070(void)
+{
+	struct address_map map = {.channels = 16,
+	                          .slices_per_channel = 2,
+	                          .interleave_bits = 8,
+	                          .banks = 16,
+	                          .column_bits = 4,
+	                          .slices_inside = true,
+	                          .hashed = true};
+	address_map_open(&map);
+	return map;
+}
+
 static struct request place(const struct address_map *map, uint64_t address)
 {
 	struct request request = {.address = address};
@@ -165,12 +191,67 @@ static void test_even_spread(void **state)
 			assert_int_equal(pieces[channel][bank], 16);
 }
 
+/* A bit of the hash: the sum of the bits of `above` that are named, up to -1, and of the same bit of the index. */
+static uint32_t sum_of(uint64_t above, const int8_t *named)
+{
+	uint32_t sum = 0;
+	for (; *named >= 0; named++)
+		sum ^= (uint32_t)(above >> *named & 1);
+	return sum;
+}
+
+/* The taps of the hash over 32 and 64 places, as they were read in that simulator, bit by bit. */
+static const int8_t taps_of_32[5][12] = {{0, 3, 5, 6, 9, 10, 11, 12, 13, -1},
+                                         {1, 4, 6, 7, 10, 11, 12, 13, 14, -1},
+                                         {0, 2, 3, 6, 7, 8, 9, 10, 14, -1},
+                                         {1, 3, 4, 7, 8, 9, 10, 11, -1},
+                                         {2, 4, 5, 8, 9, 10, 11, 12, -1}};
+static const int8_t taps_of_64[6][12] = {{0, 5, 6, 10, 12, 15, 16, 17, 18, -1}, {0, 1, 5, 7, 10, 11, 12, 13, 15, -1},
+                                         {1, 2, 6, 8, 11, 12, 13, 14, 16, -1},  {2, 3, 7, 9, 12, 13, 14, 15, 17, -1},
+                                         {3, 4, 8, 10, 13, 14, 15, 16, 18, -1}, {4, 5, 9, 11, 14, 15, 16, 17, -1}};
+
+static uint32_t bits(uint64_t address, uint32_t high, uint32_t low)
+{
+	return (uint32_t)(address >> low & ((1ull << (high - low + 1)) - 1));
+}
+
+/* By the address's own bits: slice, bank, row and what L2's sets come from. */
+static void test_hashed_machines(void **state)
+{
+	struct address_map volta = qv100(), ampere = rtx3070();
+	uint64_t seed = 7;
+	(void)state;
+	for (uint32_t n = 0; n < 20000; n++) {
+		uint64_t a = 0xC0000000ull + (n < 10000 ? n * 32ull : next_random(&seed) & ((1ull << 34) - 1));
+		uint32_t slice = bits(a, 12, 8) << 1 | bits(a, 13, 13);
+		for (uint32_t bit = 0; bit < 6; bit++)
+			slice ^= sum_of(a >> 14, taps_of_64[bit]) << bit;
+		struct request got = place(&volta, a);
+		assert_int_equal(got.slice, slice);
+		assert_int_equal(got.bank, bits(a, 19, 17) << 1 | bits(a, 13, 13));
+		assert_int_equal(got.row, a >> 20);
+		assert_int_equal(got.local >> 7 & 31, bits(a, 17, 14) << 1 | bits(a, 7, 7));
+		assert_int_equal(got.local >> 12, a >> 18);
+
+		slice = bits(a, 11, 8) << 1 | bits(a, 7, 7);
+		for (uint32_t bit = 0; bit < 5; bit++)
+			slice ^= sum_of(a >> 13, taps_of_32[bit]) << bit;
+		got = place(&ampere, a);
+		assert_int_equal(got.slice, slice);
+		assert_int_equal(got.bank, bits(a, 18, 16) << 1 | bits(a, 7, 7));
+		assert_int_equal(got.row, a >> 19);
+		assert_int_equal(got.local >> 7 & 63, bits(a, 17, 12));
+		assert_int_equal(got.local >> 13, a >> 18);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_table),
 		cmocka_unit_test(test_against_bit_by_bit),
 		cmocka_unit_test(test_even_spread),
+		cmocka_unit_test(test_hashed_machines),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -175,12 +175,18 @@ static void test_sectors_come_alone(void **state)
 	arena_free(&bench.arena);
 }
 
-static enum access_result write_sector(struct bench *bench, uint64_t address, bool is_whole, uint64_t cycle)
+/* Writes bytes of a sector, as a mask. */
+static enum access_result write_bytes(struct bench *bench, uint64_t address, uint32_t written, uint64_t cycle)
 {
 	struct request *request = make(bench, REQUEST_WRITE, address);
 	request->bytes = SECTOR;
-	request->is_whole = is_whole;
+	request->written = written;
 	return cache_access(&bench->cache, request, cycle, &bench->sent_down);
+}
+
+static enum access_result write_sector(struct bench *bench, uint64_t address, bool is_whole, uint64_t cycle)
+{
+	return write_bytes(bench, address, is_whole ? UINT32_MAX : 1, cycle);
 }
 
 static void test_lazy_writes(void **state)
@@ -209,6 +215,118 @@ static void test_lazy_writes(void **state)
 	arena_free(&bench.arena);
 }
 
+/* A sector that several writes have filled between them is read without a fetch; one that lacks a byte is not. */
+static void test_writes_fill_a_sector(void **state)
+{
+	struct bench bench;
+	(void)state;
+	open_bench(&bench, sectored());
+	assert_int_equal(write_bytes(&bench, 0, 0x0000ffff, 0), ACCESS_MISS);
+	assert_int_equal(write_bytes(&bench, SECTOR, 0x0000ffff, 1), ACCESS_MISS);
+	assert_int_equal(write_bytes(&bench, 0, 0xffff0000, 2), ACCESS_HIT);
+	assert_int_equal(write_bytes(&bench, SECTOR, 0xfffe0000, 3), ACCESS_HIT);
+	assert_int_equal(read(&bench, 0, 4), ACCESS_HIT);
+	assert_int_equal(read(&bench, SECTOR, 5), ACCESS_MISS);
+	arena_free(&bench.arena);
+}
+
+/* Volta's L1 writes through and keeps what it wrote: every write goes down, whatever it finds; its sector can be read when all of it is
+ * there; nothing is written back. */
+static struct cache_config through(void)
+{
+	struct cache_config config = sectored();
+	config.write = WRITE_THROUGH;
+	return config;
+}
+
+static void test_write_through_stays(void **state)
+{
+	struct bench bench;
+	(void)state;
+	open_bench(&bench, through());
+	assert_int_equal(write_sector(&bench, 0, true, 0), ACCESS_MISS);
+	assert_true(bench.sent_down);
+	send(&bench, REQUEST_WRITE, 0);
+	assert_int_equal(read(&bench, 0, 1), ACCESS_HIT);
+	assert_int_equal(write_sector(&bench, SECTOR, false, 2), ACCESS_MISS);
+	send(&bench, REQUEST_WRITE, SECTOR);
+	assert_int_equal(read(&bench, SECTOR, 3), ACCESS_MISS); /* fetched, and written meanwhile */
+	assert_int_equal(write_sector(&bench, SECTOR, false, 4), ACCESS_MERGED);
+	cache_fill(&bench.cache, send(&bench, REQUEST_READ, SECTOR), 5);
+	send(&bench, REQUEST_WRITE, SECTOR);
+	answer_all(&bench);
+	assert_int_equal(write_sector(&bench, SECTOR, false, 6), ACCESS_HIT);
+	send(&bench, REQUEST_WRITE, SECTOR);
+	assert_int_equal(read(&bench, SECTOR, 7), ACCESS_HIT);
+	load(&bench, 2 * LINE, 10);
+	assert_int_equal(read(&bench, 4 * LINE, 20), ACCESS_MISS); /* replaces line 0, dirty */
+	send(&bench, REQUEST_READ, 4 * LINE);
+	assert_int_equal(bench.cache.miss_queue.count, 0);
+	assert_int_equal(bench.cache.stats.writebacks, 0);
+	arena_free(&bench.arena);
+}
+
+/* A write goes down through the miss queue, and waits for a place in it. */
+static void test_write_through_wants_a_place(void **state)
+{
+	struct bench bench;
+	(void)state;
+	open_bench(&bench, through());
+	uint32_t places = bench.cache.miss_queue.capacity;
+	for (uint32_t i = 0; i < places; i++)
+		assert_int_equal(write_sector(&bench, i % 4 * SECTOR, true, i), i < 4 ? ACCESS_MISS : ACCESS_HIT);
+	assert_int_equal(write_sector(&bench, 0, true, places), ACCESS_REFUSED);
+	send(&bench, REQUEST_WRITE, 0);
+	assert_int_equal(write_sector(&bench, 0, true, places + 1), ACCESS_HIT);
+	arena_free(&bench.arena);
+}
+
+/* With dirty_percent 50 of four lines, in two sets of two, a dirty one goes only when two are dirty; before, the clean one of its set
+ * goes though it is younger, and where there is none the access is refused. */
+static void test_dirty_lines_stay(void **state)
+{
+	struct bench bench;
+	struct cache_config config = through();
+	(void)state;
+	config.dirty_percent = 50;
+	open_bench(&bench, config);
+	write_sector(&bench, 0 * LINE, true, 0);
+	send(&bench, REQUEST_WRITE, 0);
+	load(&bench, 2 * LINE, 10);
+	load(&bench, 4 * LINE, 20); /* 2 goes */
+	assert_int_equal(read(&bench, 0 * LINE, 30), ACCESS_HIT);
+	assert_int_equal(read(&bench, 2 * LINE, 31), ACCESS_MISS); /* 4 goes, and 2 is on its way */
+	assert_int_equal(read(&bench, 6 * LINE, 32), ACCESS_REFUSED);
+	write_sector(&bench, 1 * LINE, true, 33);
+	assert_int_equal(read(&bench, 6 * LINE, 34), ACCESS_MISS); /* 0 goes */
+	assert_int_equal(bench.cache.tags.dirty_lines, 1);
+	cache_fill(&bench.cache, send(&bench, REQUEST_READ, 2 * LINE), 40);
+	send(&bench, REQUEST_WRITE, 1 * LINE);
+	cache_fill(&bench.cache, send(&bench, REQUEST_READ, 6 * LINE), 41);
+	answer_all(&bench);
+	cache_invalidate(&bench.cache);
+	assert_int_equal(bench.cache.tags.dirty_lines, 0);
+	arena_free(&bench.arena);
+}
+
+/* Sets of one way in place of two: what shared memory leaves of a common memory (sm.carve_outs). */
+static void test_fewer_ways(void **state)
+{
+	struct bench bench;
+	(void)state;
+	open_bench(&bench, small());
+	load(&bench, 0 * LINE, 0);
+	tags_set_ways(&bench.cache.tags, 1);
+	assert_int_equal(read(&bench, 0 * LINE, 10), ACCESS_MISS);
+	cache_fill(&bench.cache, send(&bench, REQUEST_READ, 0), 11);
+	answer_all(&bench);
+	load(&bench, 1 * LINE, 20);
+	load(&bench, 2 * LINE, 30);
+	assert_int_equal(read(&bench, 1 * LINE, 40), ACCESS_HIT);
+	assert_int_equal(read(&bench, 0 * LINE, 41), ACCESS_MISS);
+	arena_free(&bench.arena);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -220,6 +338,11 @@ int main(void)
 		cmocka_unit_test(test_atomic_dirties),
 		cmocka_unit_test(test_sectors_come_alone),
 		cmocka_unit_test(test_lazy_writes),
+		cmocka_unit_test(test_writes_fill_a_sector),
+		cmocka_unit_test(test_write_through_stays),
+		cmocka_unit_test(test_write_through_wants_a_place),
+		cmocka_unit_test(test_dirty_lines_stay),
+		cmocka_unit_test(test_fewer_ways),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

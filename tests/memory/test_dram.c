@@ -538,6 +538,23 @@ static void test_row_beside_column(void **state)
 	}
 }
 
+/* With `dual_bus` a bank's read and another's activate go in one cycle, whichever of them comes first in the turn. */
+static void test_dual_bus(void **state)
+{
+	static const uint32_t other[] = {1, 5, 9};
+	for (size_t i = 0; i < sizeof other / sizeof other[0]; i++) {
+		struct bench bench;
+		struct dram_config config = timings();
+		config.dual_bus = true;
+		open_bench(&bench, state, config);
+		read_row(&bench, 0, 7);
+		run_to(&bench, RCD);
+		read_row(&bench, other[i], 7);
+		uint64_t both = FIRST + RCD;
+		EXPECT_COMMANDS(&bench, {'A', FIRST}, {'A', both}, {'R', both}, {'R', both + RCD});
+	}
+}
+
 /* The channel sleeps when it is empty; dram_settle() counts the cycles slept. */
 static void test_sleep(void **state)
 {
@@ -582,6 +599,7 @@ int main(void)
 		BOTH_WAYS(test_writebacks_return_credits),
 		BOTH_WAYS(test_slices_take_turns),
 		BOTH_WAYS(test_row_beside_column),
+		BOTH_WAYS(test_dual_bus),
 		BOTH_WAYS(test_sleep),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

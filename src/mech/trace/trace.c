@@ -2,6 +2,8 @@
  * looks: the machine does what it does without it. */
 #include "trace.h"
 
+#include "seam/mech_numbers.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -37,40 +39,20 @@ static const struct option options[] = {
 	{"sms", OPTION_TEXT, offsetof(struct trace_config, sms), 0, 0, NULL, "", "of which SMs: all, or 0-3+7"},
 };
 
-/* Whether a list has the number: "0-3+7". False in `good` where it is none. */
-static bool list_has(const char *list, uint32_t number, bool *good)
-{
-	bool has = false;
-	while (*good && *list) {
-		char *end;
-		unsigned long first = strtoul(list, &end, 10), last = first;
-		*good = end != list;
-		if (*end == '-') {
-			list = end + 1;
-			last = strtoul(list, &end, 10);
-			*good &= end != list && last >= first;
-		}
-		has |= first <= number && number <= last;
-		*good &= *end == '\0' || (*end == '+' && end[1]);
-		list = *end ? end + 1 : end;
-	}
-	return has;
-}
-
 static bool looks_at(const struct trace_config *config, uint32_t sm)
 {
 	bool good = true;
-	return strcmp(config->sms, "all") == 0 || list_has(config->sms, sm, &good);
+	return mech_numbers_have(config->sms, sm, &good);
 }
 
 static bool check(const void *config, const struct mech_machine *machine, char *message, size_t size)
 {
 	const struct trace_config *own = config;
-	bool good = own->sms[0], any = false;
+	bool good = true, any = false;
 	for (uint32_t s = 0; s < machine->sms; s++)
-		any |= strcmp(own->sms, "all") == 0 || list_has(own->sms, s, &good);
-	if (!good && strcmp(own->sms, "all") != 0)
-		snprintf(message, size, "sms: expected all, or numbers and ranges as in 0-3+7, not '%s'", own->sms);
+		any |= mech_numbers_have(own->sms, s, &good);
+	if (!good)
+		snprintf(message, size, "sms: " MECH_NUMBERS_EXPECTED ", not '%s'", own->sms);
 	else if (!any)
 		snprintf(message, size, "sms: the machine has 0 to %u, none of '%s'", machine->sms - 1, own->sms);
 	else
