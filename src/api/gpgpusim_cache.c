@@ -15,7 +15,7 @@ static const struct letter writes[] = {{'R', NULL},    {'B', "back"},  {'T', "th
                                        {'E', "evict"}, {'L', "evict"}, {0, NULL}};
 static const struct letter allocations[] = {{'m', "on_miss"}, {'f', "on_fill"}, {'s', "on_miss"}, {0, NULL}};
 static const struct letter write_misses[] = {{'N', "none"}, {'W', "fetch"}, {'F', "fetch"}, {'L', "lazy"}, {0, NULL}};
-static const struct letter indexes[] = {{'L', "linear"}, {'H', "hashed"}, {'P', NULL}, {'X', NULL}, {0, NULL}};
+static const struct letter indexes[] = {{'L', "linear"}, {'H', "hashed"}, {'P', "polynomial"}, {'X', NULL}, {0, NULL}};
 
 static void set_letter(struct config *config, const char *prefix, const char *key, const struct letter *letters,
                        const char *text)
@@ -55,6 +55,8 @@ static void set_geometry(struct config *config, const char *prefix, char *text)
 	}
 	for (size_t i = 0; i < 3; i++)
 		set_cache_number(config, prefix, keys[i], parts[i]);
+	if (strcmp(prefix, "l1d") == 0)
+		gpgpusim_set(config, "l1d.sectors", sectored ? "4" : "1");
 	if (strcmp(prefix, "l2") == 0) {
 		gpgpusim_set(config, "l2.sectors", sectored ? "4" : "1");
 		gpgpusim_set(config, "l2.by_sectors", sectored ? "true" : "false");

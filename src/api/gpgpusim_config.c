@@ -210,6 +210,18 @@ static void finish_dram(struct config *config, bool is_old)
 	dram->bank_groups = is_old && groups > 1 ? groups / 2 : groups;
 }
 
+/* Collector units of all sub-cores; the memory that L1 and shared memory divide, of which L1's lines are given for a part. */
+static void finish_sm(struct config *config)
+{
+	struct sm_config *sm = &config->machine->sm;
+	if (config->collectors && sm->schedulers)
+		sm->sub_core_collectors = config->collectors / sm->schedulers;
+	if (config->unified_kib || config->adaptive)
+		sm->unified_bytes = config->adaptive ? config->unified_kib * 1024 : 0;
+	if (sm->unified_bytes && sm->l1d.sets && sm->l1d.line_bytes)
+		sm->l1d.ways = sm->unified_bytes / (sm->l1d.sets * sm->l1d.line_bytes);
+}
+
 static void finish(struct config *config, bool is_old)
 {
 	struct machine *machine = config->machine;
@@ -217,6 +229,7 @@ static void finish(struct config *config, bool is_old)
 	if (config->clusters || config->cores)
 		machine->sms = (config->clusters ? config->clusters : 15) * machine->cluster.sms;
 	machine->shared_per_block = config->shared_per_block ? config->shared_per_block : machine->sm.shared_bytes;
+	finish_sm(config);
 	finish_dram(config, is_old);
 }
 
@@ -248,11 +261,18 @@ static bool is_version_4(const char *text)
 	return false;
 }
 
+/* Machines whose schedulers have units of their own, which all begin with Volta. */
+static bool has_sub_cores(const char *text)
+{
+	const char *model = strstr(text, "sub_core_model");
+	return model && atoi(model + strcspn(model, " \t\n")) == 1;
+}
+
 const char *gpgpusim_config_base(const char *path, struct diag *diag)
 {
 	size_t length;
 	char *text = read_text(path, &length, diag);
-	const char *base = !text ? NULL : is_version_4(text) ? "gtx480-v4" : "gtx480";
+	const char *base = !text ? NULL : has_sub_cores(text) ? "qv100" : is_version_4(text) ? "gtx480-v4" : "gtx480";
 	free(text);
 	return base;
 }
@@ -277,7 +297,7 @@ bool gpgpusim_config_read(const char *path, struct machine *machine, struct gpgp
 	read_options(&config);
 	if (*config.network)
 		read_network(&config);
-	finish(&config, !is_version_4(text));
+	finish(&config, !is_version_4(text) && !has_sub_cores(text));
 	name_machine(machine, path);
 	fclose(config.list);
 	free(text);

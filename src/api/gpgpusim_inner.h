@@ -22,6 +22,7 @@ struct config {
 	/* of several options together */
 	uint32_t shared_per_block; /* 0: as much as there is */
 	uint32_t clusters, cores, chips, bus_bytes, burst, data_rate;
+	uint32_t collectors, unified_kib, adaptive; /* 0: not given */
 	uint32_t ccd, rrd, rcd, ras, rp, rc, cl, wl, cdlr, wr, groups, ccdl, rtpl; /* dram timing; 0: not given */
 	char network[PATH_MAX];
 };

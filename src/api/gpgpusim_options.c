@@ -37,6 +37,15 @@ static const struct direct direct[] = {
 	{"-gpgpu_shmem_num_banks", {"sm.shared_banks"}},
 	{"-gpgpu_smem_latency", {"sm.shared_latency"}},
 	{"-gpgpu_l1_latency", {"sm.l1_latency"}},
+	{"-gpgpu_l1_banks", {"sm.l1_banks"}},
+	{"-gpgpu_l1_cache_write_ratio", {"l1d.dirty_percent"}},
+	{"-gpgpu_inst_fetch_throughput", {"sm.fetches"}},
+	{"-gpgpu_reg_file_port_throughput", {"sm.operand_steps"}},
+	{"-gpgpu_operand_collector_num_in_ports_gen", {"sm.collector_ports"}},
+	{"-gpgpu_operand_collector_num_out_ports_gen", {"sm.dispatch_ports"}},
+	{"-gpgpu_kernel_launch_latency", {"launch.latency"}},
+	{"-icnt_in_buffer_limit", {"network.injection_flits"}},
+	{"-icnt_out_buffer_limit", {"network.boundary_flits"}},
 	{"-gpgpu_num_sched_per_core", {"sm.schedulers"}},
 	{"-gpgpu_num_sp_units", {"sm.sp.units"}},
 	{"-gpgpu_num_sfu_units", {"sm.sfu.units"}},
@@ -98,7 +107,6 @@ static const struct fixed {
 	const char *option, *value, *why;
 } fixed[] = {
 	{"-gpgpu_simd_model", "1", "warps have reconvergence stacks"},
-	{"-network_mode", "1", "the network is intersim2's crossbar"},
 	{"-gpgpu_dram_scheduler", "1", "DRAM is scheduled first ready, first come"},
 	{"-gpgpu_perfect_mem", "0", "use sm.zero_latency_memory"},
 	{"-gpgpu_cache:dl2_texture_only", "0", "L2 holds data too"},
@@ -107,7 +115,6 @@ static const struct fixed {
 	{"-gpgpu_ptx_use_cuobjdump", "0", "the code is PTX"},
 	{"-gpgpu_ptx_convert_to_ptxplus", "0", "the code is PTX"},
 	{"-gpgpu_concurrent_kernel_sm", "0", "kernels run one behind the other"},
-	{"-gpgpu_memory_partition_indexing", "0", "channels are chosen by the address modulo their number"},
 };
 
 static bool is_fixed(struct config *config)
@@ -249,6 +256,71 @@ static void set_flag(struct config *config, const char *key, const char *on)
 	config->options->honoured++;
 }
 
+static void set_sub_cores(struct config *config)
+{
+	set_flag(config, "sm.sub_cores", "1");
+}
+
+static void set_dual_bus(struct config *config)
+{
+	set_flag(config, "dram.dual_bus", "1");
+}
+
+static void set_perfect_code(struct config *config)
+{
+	set_flag(config, "l1c.perfect", "1");
+	set_flag(config, "l1i.perfect", "1");
+	config->options->honoured--;
+}
+
+static void set_collectors(struct config *config)
+{
+	take(config, &config->collectors);
+}
+
+static void set_unified(struct config *config)
+{
+	take(config, &config->unified_kib);
+}
+
+static void set_adaptive(struct config *config)
+{
+	take(config, &config->adaptive);
+}
+
+static void set_carve_outs(struct config *config)
+{
+	gpgpusim_set(config, "sm.carve_outs", config->value);
+	config->options->honoured++;
+}
+
+/* One of several values of which the model has some: NUMBER sets KEY to its text. */
+static void set_choice(struct config *config, const char *key, const char *const *texts, size_t count, const char *why)
+{
+	uint32_t number;
+	if (!gpgpusim_number(config, config->value, &number))
+		return;
+	if (number >= count || !texts[number]) {
+		gpgpusim_leave(config, why);
+		return;
+	}
+	gpgpusim_set(config, key, texts[number]);
+	config->options->honoured++;
+}
+
+static void set_network(struct config *config)
+{
+	static const char *const kinds[] = {NULL, "router", "local"};
+	set_choice(config, "network.kind", kinds, 3, "networks are intersim2's crossbar (1) and the local one (2)");
+}
+
+static void set_channel_hash(struct config *config)
+{
+	static const char *const hashes[] = {"false", NULL, "true"};
+	set_choice(config, "map.hashed", hashes, 3,
+	           "channels are chosen by the address modulo their number (0) or by a polynomial (2)");
+}
+
 static void set_skip(struct config *config)
 {
 	set_flag(config, "sm.global_skips_l1", "1");
@@ -302,6 +374,16 @@ static void set_timing(struct config *config)
 	config->options->honoured += count > 1;
 }
 
+/* Of a map's letters, of which the last is bit 0; dots are between them. */
+static uint32_t lowest_bank_bit(const char *map)
+{
+	const char *bank = strrchr(map, 'B');
+	uint32_t bit = 0;
+	for (const char *at = bank ? bank + 1 : ""; *at; at++)
+		bit += *at != '.';
+	return bank ? bit : UINT32_MAX;
+}
+
 /* dramid@BIT;... : with a place of the channel, the channel is what divides the address there. */
 static void set_mapping(struct config *config)
 {
@@ -312,6 +394,7 @@ static void set_mapping(struct config *config)
 		return;
 	}
 	gpgpusim_set_number(config, "map.interleave_bytes", 1u << bit);
+	gpgpusim_set(config, "map.slices_inside", lowest_bank_bit(config->value) < bit ? "true" : "false");
 	/* columns between the low and the high bits of banks */
 	const char *first = row ? strchr(row, 'B') : NULL, *last = first ? strrchr(first, 'B') : NULL;
 	uint32_t columns = 0;
@@ -345,6 +428,17 @@ static const struct own {
 	{"-dram_data_command_freq_ratio", set_data_rate},
 	{"-gpgpu_dram_timing_opt", set_timing},
 	{"-gpgpu_mem_addr_mapping", set_mapping},
+	{"-gpgpu_sub_core_model", set_sub_cores},
+	{"-sub_core_model", set_sub_cores},
+	{"-dram_dual_bus_interface", set_dual_bus},
+	{"-dual_bus_interface", set_dual_bus},
+	{"-gpgpu_perfect_inst_const_cache", set_perfect_code},
+	{"-gpgpu_operand_collector_num_units_gen", set_collectors},
+	{"-gpgpu_unified_l1d_size", set_unified},
+	{"-gpgpu_adaptive_cache_config", set_adaptive},
+	{"-gpgpu_shmem_option", set_carve_outs},
+	{"-network_mode", set_network},
+	{"-gpgpu_memory_partition_indexing", set_channel_hash},
 	{"-gpgpu_shader_core_pipeline", set_threads},
 	{"-gpgpu_pipeline_widths", set_widths},
 	{"-ptx_opcode_latency_sfu", set_special_latency},

@@ -78,6 +78,28 @@ says err "'1 gpgpu_n_mem 6' is no number"
 change '$a-gpgpu_smem_latency 24' 0
 says out "  shared_latency: 24"
 says out "first_path: taken"
+# Sub-cores and what came with them: a file that says what qv100 is gives qv100, and each of its options does something.
+try 1 machine diff qv100 "$config/sub_cores.config"
+[ "$(wc -l <"$work/out")" = 2 ] || fail "expected a heading and the name"
+try 0 machine show "$config/sub_cores.config"
+change_cores() { # SED TEXT...
+	sed "$1" "$config/sub_cores.config" >"$work/cores.config"
+	try 0 machine show "$work/cores.config"
+	says out "$2"
+}
+change_cores 's/units_gen 8/units_gen 16/' "sub_core_collectors: 4"
+change_cores 's/cache_config 1/cache_config 0/' "unified_bytes: 0"
+change_cores 's/l1d_size 128/l1d_size 256/' "ways: 512"
+change_cores 's/option 0,8,16,32,64,96/option 0,96/' "carve_outs: '0,96'"
+change_cores 's/network_mode 2/network_mode 1/' "kind: router"
+change_cores 's/indexing 2/indexing 0/' "hashed: false"
+change_cores 's/RBBBCCCB.CCCSSSSS/RRBBBCCC.CBCSSSSS/' "slices_inside: true"
+change_cores 's/bus_interface 1/bus_interface 0/' "dual_bus: false"
+change_cores 's/const_cache 1/const_cache 0/' "perfect: false"
+change_cores '$a-gpgpu_kernel_launch_latency 5000' "latency: 5000"
+sed 's/indexing 2/indexing 4/' "$config/sub_cores.config" >"$work/cores.config"
+try 0 machine show "$work/cores.config"
+says err "-gpgpu_memory_partition_indexing 4: channels are chosen by"
 try 2 machine show "$work/none.config"
 says err "cannot read $work/none.config: No such file or directory"
 
