@@ -316,8 +316,8 @@ static void set_network(struct config *config)
 
 static void set_channel_hash(struct config *config)
 {
-	static const char *const hashes[] = {"false", NULL, "true"};
-	set_choice(config, "map.hashed", hashes, 3,
+	static const char *const hashes[] = {"none", NULL, "polynomial"};
+	set_choice(config, "map.slice_hash", hashes, 3,
 	           "channels are chosen by the address modulo their number (0) or by a polynomial (2)");
 }
 

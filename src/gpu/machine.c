@@ -12,6 +12,7 @@ static const char *const pipe_names[] = {"sp", "sfu", "either", "int", "dp", "te
 static const char *const path_names[] = {"fall_through", "taken", "low_lanes", NULL};
 static const char *const layout_names[] = {"by_block", "by_sm", NULL};
 static const char *const crossbar_names[] = {"router", "local", NULL};
+static const char *const slice_hash_names[] = {"none", "polynomial", NULL};
 static const char *const turns_names[] = {"by_cycle", "held", NULL};
 static const char *const index_names[] = {"linear", "hashed", "polynomial", NULL};
 
@@ -48,7 +49,7 @@ static const char *const index_names[] = {"linear", "hashed", "polynomial", NULL
 		U32(prefix ".port_bytes", field.port_bytes, 0, 1024, "bytes",                                          \
 	            "bytes the data port moves a cycle; 0: a line"),                                                   \
 		U32(prefix ".dirty_percent", field.dirty_percent, 0, 100, "percent",                                   \
-	            "of all lines must be dirty before a dirty one goes")
+	            "of all lines must be dirty before a dirty one goes, where writes go through and stay (lazy)")
 
 #define PIPE(prefix, field)                                                                                            \
 	U32(prefix ".issue_width", field.issue_width, 1, 8, "instructions", "into the pipe, a cycle"),                 \
@@ -233,7 +234,8 @@ const struct option machine_options[] = {
 	U32("map.column_bits", map.column_bits, 0, 16, "bits", "columns between the low and the high bank bits"),
 	BOOL("map.slices_inside", map.slices_inside,
              "the slices of a channel alternate inside map.interleave_bytes; else they change behind the channel"),
-	BOOL("map.hashed", map.hashed, "slices are chosen by a polynomial hash of the address; 16, 32 or 64 of them"),
+	ENUM("map.slice_hash", map.slice_hash, slice_hash_names,
+             "of channel and slice with the address above; polynomial: of 16, 32 or 64 slices"),
 
 	CACHE("l2", l2),
 	BOOL("l2.by_sectors", slice.by_sectors, "requests are split into sectors, each looked up and answered alone"),
@@ -300,6 +302,10 @@ static void check_cache(const char *name, const struct cache_config *cache, bool
 	if (cache->write_miss == WRITE_MISS_FETCH && cache->miss_queue < 3)
 		diag_plain(diag, "%s.miss_queue is %u; a write miss that fetches (%s.write_miss) needs 3", name,
 		           cache->miss_queue, name);
+	if (tags_keep_dirty(cache) &&
+	    cache->dirty_percent * cache->sets > 100) /* a set that is all dirty would stay so */
+		diag_plain(diag, "%s.dirty_percent is %u; expected at most 100 / %s.sets (%u)", name,
+		           cache->dirty_percent, name, cache->sets);
 	if (cache->allocation == ALLOCATE_ON_FILL && takes_writes)
 		diag_plain(diag, "%s.allocation is on_fill; a cache that takes writes allocates on_miss", name);
 	if (cache->allocation == ALLOCATE_ON_MISS && cache->miss_queue < 2)
@@ -337,15 +343,24 @@ static void check_sectors(const struct machine *machine, struct diag *diag)
 		diag_plain(diag, "l2.sectors is %u; more than 1 needs l2.by_sectors", l2->sectors);
 }
 
+/* The option that says where an arithmetic runs. */
+static const char *runs_on_name(uint32_t latency, uint32_t type)
+{
+	size_t offset = AT(sm.runs_on) + (latency * PTX_DATA_TYPES + type) * sizeof(uint32_t);
+	for (size_t i = 0; i < machine_option_count; i++)
+		if (machine_options[i].offset == offset)
+			return machine_options[i].name;
+	return "runs_on";
+}
+
 static void check_sub_cores(const struct sm_config *sm, struct diag *diag)
 {
 	uint32_t each = sm->register_banks / sm->schedulers;
 	for (uint32_t i = 0; i < PTX_LATENCIES; i++)
 		for (uint32_t type = 0; type < PTX_DATA_TYPES; type++)
 			if (sm->sub_cores ? sm->runs_on[i][type] == PIPE_EITHER : sm->runs_on[i][type] > PIPE_EITHER) {
-				diag_plain(diag, "runs_on says %s; expected %s sm.sub_cores",
-				           pipe_names[sm->runs_on[i][type]],
-				           sm->sub_cores ? "none with" : "it only with");
+				diag_plain(diag, "%s is %s; %s sm.sub_cores there is none", runs_on_name(i, type),
+				           pipe_names[sm->runs_on[i][type]], sm->sub_cores ? "with" : "without");
 				return;
 			}
 	if (!sm->sub_cores)
@@ -410,11 +425,11 @@ bool machine_check(const struct machine *machine, struct diag *diag)
 	if (!power_of_two(machine->map.slices_per_channel))
 		diag_plain(diag, "map.slices_per_channel is %u; expected a power of two",
 		           machine->map.slices_per_channel);
-	if (machine->map.hashed && !polynomial_hash_knows(machine->map.channels * machine->map.slices_per_channel))
-		diag_plain(
-			diag,
-			"map.channels %u and map.slices_per_channel %u; map.hashed is defined for 16, 32 and 64 slices",
-			machine->map.channels, machine->map.slices_per_channel);
+	if (machine->map.slice_hash && !polynomial_hash_knows(machine->map.channels * machine->map.slices_per_channel))
+		diag_plain(diag,
+		           "map.channels %u and map.slices_per_channel %u; map.slice_hash polynomial is defined for "
+		           "16, 32 and 64 slices",
+		           machine->map.channels, machine->map.slices_per_channel);
 	if (machine->map.slices_inside &&
 	    machine->interleave_bytes / machine->map.slices_per_channel < machine->l2.line_bytes)
 		diag_plain(diag,

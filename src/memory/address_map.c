@@ -17,7 +17,7 @@ void address_map_open(struct address_map *map)
 	map->inside_bits = map->slices_inside ? map->slice_bits : 0;
 	map->low_bits = map->interleave_bits - map->inside_bits;
 	map->hash.bits = 0;
-	if (map->hashed)
+	if (map->slice_hash == SLICE_HASH_POLYNOMIAL)
 		polynomial_hash_open(&map->hash, map->channels * map->slices_per_channel);
 }
 

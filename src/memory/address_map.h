@@ -9,7 +9,7 @@
  * linear_to_raw_address_translation::addrdec_tlx(), with the mapping of configs/GTX480).
  *
  * With `slices_inside` they are the highest bits of the interleave instead, so that the slices of a channel alternate in it.
- * With `hashed` the slice of the machine is what a polynomial hash makes of channel and slice and of all that lies above them;
+ * With SLICE_HASH_POLYNOMIAL the slice of the machine is what a polynomial hash makes of channel and slice and of all that lies above them;
  * bank, row and column stay as they were (GPGPU-Sim 4.2.0: gpgpu_memory_partition_indexing 2).
  */
 #ifndef SLUICE_MEMORY_ADDRESS_MAP_H
@@ -18,12 +18,15 @@
 #include "memory/polynomial_hash.h"
 #include "memory/request.h"
 
+enum slice_hash { SLICE_HASH_NONE, SLICE_HASH_POLYNOMIAL };
+
 struct address_map {
 	uint32_t channels, slices_per_channel; /* slices: a power of two */
 	uint32_t interleave_bits;              /* log2 of bytes that stay together */
 	uint32_t banks;                        /* a power of two */
 	uint32_t column_bits;                  /* columns between the low and the high bank bits */
-	bool slices_inside, hashed;
+	bool slices_inside;
+	uint32_t slice_hash; /* enum slice_hash */
 	/* derived by address_map_open() */
 	uint32_t slice_bits, bank_bits, low_bank_bits;
 	uint32_t inside_bits, low_bits; /* of the interleave: those that name the slice, and those below */

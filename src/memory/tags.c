@@ -10,7 +10,7 @@ void tags_open(struct tags *tags, const struct cache_config *config, uint32_t de
 	                      .sets = config->sets,
 	                      .ways = config->ways,
 	                      .index = (uint8_t)config->index,
-	                      .dirty_percent = config->dirty_percent,
+	                      .dirty_percent = tags_keep_dirty(config) ? config->dirty_percent : 0,
 	                      .by_use = config->replacement == REPLACE_LRU,
 	                      .depth = (uint8_t)depth,
 	                      .line_shift = (uint8_t)__builtin_ctz(config->line_bytes),

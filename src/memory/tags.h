@@ -55,6 +55,13 @@ struct tag_probe {
 	uint64_t block, sector_address;
 };
 
+/* Dirty lines keep their places: cache_config.dirty_percent, of caches that write through and keep what they write, which alone have
+ * dirty lines that nobody waits for. */
+static inline bool tags_keep_dirty(const struct cache_config *config)
+{
+	return config->dirty_percent && config->write == WRITE_THROUGH && config->write_miss == WRITE_MISS_LAZY;
+}
+
 void tags_open(struct tags *tags, const struct cache_config *config, uint32_t depth, struct arena *arena);
 /* Sets have so many lines from now on, at most as many as they were opened with; all are free. */
 void tags_set_ways(struct tags *tags, uint32_t ways);

@@ -65,6 +65,7 @@ static inline uint32_t machine_value(struct random_text *text, const struct opti
 
 static inline void machine_option(struct random_text *text, const struct option *option, char *into)
 {
+	static const char *const carve_outs[] = {"", "0,16,48", "0,8,16,32,64,96"};
 	uint32_t choices = 0;
 	switch (option->type) {
 	case OPTION_BOOL:
@@ -74,6 +75,9 @@ static inline void machine_option(struct random_text *text, const struct option 
 		while (option->choices[choices])
 			choices++;
 		snprintf(into, MACHINE_TEXT, "%s=%s", option->name, option->choices[random_below(text, choices)]);
+		break;
+	case OPTION_TEXT: /* the only one that is not fixed: sm.carve_outs */
+		snprintf(into, MACHINE_TEXT, "%s=%s", option->name, carve_outs[random_below(text, 3)]);
 		break;
 	default:
 		snprintf(into, MACHINE_TEXT, "%s=%u", option->name, machine_value(text, option));
@@ -232,7 +236,8 @@ static inline void machine_random(struct random_text *text, struct machine_rando
 {
 	static const char *const machines[] = {"gtx480", "gtx480-v4", "gtx480-teleport", "gtx480-d2ma", "gtx480-144sm",
 	                                       "gtx480-caps", "sharing-14sm", "sharing-config-1", "sharing-sm-config-3",
-	                                       "gtx480-teleport-zero-latency", "gtx480-teleport-perfect-l1"};
+	                                       "gtx480-teleport-zero-latency", "gtx480-teleport-perfect-l1", "qv100",
+	                                       "rtx3070"};
 	*m = (struct machine_random){.machine = machines[random_below(text, sizeof machines / sizeof *machines)]};
 	machine_sms(text, m);
 	machine_warp_order(text, m);

@@ -26,7 +26,7 @@ static struct address_map qv100(void)
 	                          .interleave_bits = 8,
 	                          .banks = 16,
 	                          .column_bits = 3,
-	                          .hashed = true};
+	                          .slice_hash = SLICE_HASH_POLYNOMIAL};
 	address_map_open(&map);
 	return map;
 }
@@ -39,7 +39,7 @@ static struct address_map rtx3070(void)
 	                          .banks = 16,
 	                          .column_bits = 4,
 	                          .slices_inside = true,
-	                          .hashed = true};
+	                          .slice_hash = SLICE_HASH_POLYNOMIAL};
 	address_map_open(&map);
 	return map;
 }
