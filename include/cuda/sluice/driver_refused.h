@@ -3,6 +3,8 @@
 #ifndef SLUICE_CUDA_DRIVER_REFUSED_H
 #define SLUICE_CUDA_DRIVER_REFUSED_H
 
+#include "external_handle.h"
+
 typedef struct CUextMemory_st *CUexternalMemory;
 typedef struct CUextSemaphore_st *CUexternalSemaphore;
 typedef struct CUgraphicsResource_st *CUgraphicsResource;
@@ -31,15 +33,6 @@ typedef enum CUexternalSemaphoreHandleType_enum {
 	CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_D3D12_FENCE = 4,
 	CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_TIMELINE_SEMAPHORE_FD = 9
 } CUexternalSemaphoreHandleType;
-#define SLUICE_EXTERNAL_HANDLE                                                                                         \
-	union {                                                                                                        \
-		int fd;                                                                                                \
-		struct {                                                                                               \
-			void *handle;                                                                                  \
-			const void *name;                                                                              \
-		} win32;                                                                                               \
-		const void *nvSciBufObject;                                                                            \
-	} handle;
 typedef struct CUDA_EXTERNAL_MEMORY_HANDLE_DESC_st {
 	CUexternalMemoryHandleType type;
 	SLUICE_EXTERNAL_HANDLE

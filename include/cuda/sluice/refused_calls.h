@@ -3,6 +3,8 @@
 #ifndef SLUICE_CUDA_REFUSED_CALLS_H
 #define SLUICE_CUDA_REFUSED_CALLS_H
 
+#include "external_handle.h"
+
 typedef struct CUexternalMemory_st *cudaExternalMemory_t;
 typedef struct CUexternalSemaphore_st *cudaExternalSemaphore_t;
 
@@ -23,18 +25,9 @@ enum cudaExternalSemaphoreHandleType {
 	cudaExternalSemaphoreHandleTypeD3D12Fence = 4,
 	cudaExternalSemaphoreHandleTypeTimelineSemaphoreFd = 9
 };
-#define SLUICE_RUNTIME_HANDLE                                                                                          \
-	union {                                                                                                        \
-		int fd;                                                                                                \
-		struct {                                                                                               \
-			void *handle;                                                                                  \
-			const void *name;                                                                              \
-		} win32;                                                                                               \
-		const void *nvSciBufObject;                                                                            \
-	} handle;
 struct cudaExternalMemoryHandleDesc {
 	enum cudaExternalMemoryHandleType type;
-	SLUICE_RUNTIME_HANDLE
+	SLUICE_EXTERNAL_HANDLE
 	unsigned long long size;
 	unsigned int flags, reserved[16];
 };
@@ -44,7 +37,7 @@ struct cudaExternalMemoryBufferDesc {
 };
 struct cudaExternalSemaphoreHandleDesc {
 	enum cudaExternalSemaphoreHandleType type;
-	SLUICE_RUNTIME_HANDLE
+	SLUICE_EXTERNAL_HANDLE
 	unsigned int flags, reserved[16];
 };
 struct cudaExternalSemaphoreSignalParams {

@@ -1,0 +1,15 @@
+/* external_handle: of memory or a semaphore of another interface, as descriptions of the runtime and of the driver hold it. */
+#ifndef SLUICE_EXTERNAL_HANDLE_H
+#define SLUICE_EXTERNAL_HANDLE_H
+
+#define SLUICE_EXTERNAL_HANDLE                                                                                         \
+	union {                                                                                                        \
+		int fd;                                                                                                \
+		struct {                                                                                               \
+			void *handle;                                                                                  \
+			const void *name;                                                                              \
+		} win32;                                                                                               \
+		const void *nvSciBufObject;                                                                            \
+	} handle;
+
+#endif
