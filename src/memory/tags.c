@@ -22,9 +22,8 @@ void tags_open(struct tags *tags, const struct cache_config *config, uint32_t de
 
 void tags_set_ways(struct tags *tags, uint32_t ways)
 {
-	tags_clear(tags);
+	tags_clear(tags); /* so that what lies behind fewer ways is free when there are more again */
 	tags->ways = ways;
-	tags_clear(tags);
 }
 
 void tags_clear(struct tags *tags)

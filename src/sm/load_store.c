@@ -153,7 +153,7 @@ static enum access_outcome send_past_l1(struct sm *sm, struct op *op, struct req
 	if (is_write)
 		warp_store_sent(&sm->warp[op->warp]);
 	access_made_with(sm, op, buffer_pass_by(sm, op, MECH_PAST_L1));
-	return ACCESS_MADE;
+	return ACCESS_SENT;
 }
 
 /* The instruction's next access looks L1 or the constant cache up. */
@@ -218,7 +218,7 @@ static enum access_outcome make_access(struct sm *sm, struct op *op)
 __attribute__((noinline)) static void make_more_accesses(struct sm *sm, struct op *op)
 {
 	uint32_t left = is_constant(op) || op->space == PTX_TEX ? 0 : sm->config.l1_banks - 1;
-	for (; op->accesses && left && sm->lsu.outcome == ACCESS_MADE && !goes_past_l1(sm, op); left--)
+	for (; op->accesses && left && sm->lsu.outcome == ACCESS_MADE; left--)
 		sm->lsu.outcome = (uint8_t)make_access(sm, op);
 }
 

@@ -11,6 +11,7 @@ struct sm;
  * the network gives. */
 enum access_outcome {
 	ACCESS_MADE,
+	ACCESS_SENT,       /* made, straight into the network: the only one of its cycle */
 	ACCESS_PORT_BUSY,  /* again in the next cycle */
 	ACCESS_NO_NETWORK, /* the request crossbar has no room */
 	ACCESS_NO_L1D,     /* L1 or the constant cache refuses: no line, MSHR, merge place or room in the miss queue */

@@ -308,12 +308,59 @@ static void test_loads_past_l1(void **state)
 	kit_mechanisms = NULL;
 }
 
+/* Each transaction of a load is asked about once, also where L1's banks take several in a cycle. */
+struct questions {
+	uint64_t asked;
+};
+
+static bool count_question(struct mech_sm *sm, const struct mech_access *access)
+{
+	(void)access;
+	((struct questions *)sm->stats)->asked++;
+	return true;
+}
+
+static const struct counter question_counters[] = {
+	{"asked", "transactions", SCOPE_SM, offsetof(struct questions, asked), "asked about", COMBINE_SUM}};
+static const struct mech asks = {.version = MECH_VERSION,
+                                 .name = "asks",
+                                 .stats_size = sizeof(struct questions),
+                                 .counters = question_counters,
+                                 .counter_count = 1,
+                                 .may_allocate = count_question};
+
+static void test_each_transaction_once(void **state)
+{
+	static const struct mech *const set[] = {&asks, NULL};
+	static const char *const machines[] = {"gtx480", "qv100"};
+	(void)state;
+	for (uint32_t i = 0; i < 2; i++) {
+		struct gpu_kit kit;
+		kit_mechanisms = set;
+		kit_machine = machines[i];
+		KIT_OPEN(&kit, ONE_SM);
+		kit.param = kit_buffer(&kit, NULL, 1024);
+		kit_load(&kit, "mov.u32 %r1, %tid.x; mul.wide.u32 %rd1, %r1, 64; add.u64 %rd1, %rd1, %rd0;\n"
+		               "ld.global.u32 %r2, [%rd1]; add.u32 %r2, %r2, 1; exit;");
+		kit_run(&kit, 1, 64);
+		assert_int_equal(kit_counter(&kit, 0, "asked"), kit.run.stats.l1d.read_accesses);
+		assert_int_equal(kit.run.stats.l1d.read_accesses, i ? 64 : 32); /* sectors, or lines */
+		kit_close(&kit);
+	}
+	kit_machine = "gtx480";
+	kit_mechanisms = NULL;
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_vetoes_end),         cmocka_unit_test(test_vetoes_for_ever),
-		cmocka_unit_test(test_asked_each_cycle),   cmocka_unit_test(test_kernel_is_kept_open),
-		cmocka_unit_test(test_veto_of_each_block), cmocka_unit_test(test_loads_past_l1),
+		cmocka_unit_test(test_vetoes_end),
+		cmocka_unit_test(test_vetoes_for_ever),
+		cmocka_unit_test(test_asked_each_cycle),
+		cmocka_unit_test(test_kernel_is_kept_open),
+		cmocka_unit_test(test_veto_of_each_block),
+		cmocka_unit_test(test_loads_past_l1),
+		cmocka_unit_test(test_each_transaction_once),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
