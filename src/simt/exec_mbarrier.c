@@ -36,6 +36,18 @@ static void complete(struct state *state)
 	state->phase ^= 1;
 }
 
+bool simt_mbarrier_complete(struct simt_block *block, uint64_t shared, uint32_t arrivals, uint64_t bytes)
+{
+	mem_u64 *place = (mem_u64 *)(block->shared + shared);
+	struct state state = unpack(*place);
+	uint64_t phase = state.phase;
+	state.pending -= arrivals < state.pending ? arrivals : state.pending;
+	state.bytes -= (int64_t)bytes;
+	complete(&state);
+	*place = pack(&state);
+	return state.phase != phase;
+}
+
 /* The operand behind the address, or what it is where it is left out. */
 static uint64_t operand(const struct simt_warp *warp, const struct simt_inst *inst, unsigned lane, uint64_t otherwise)
 {

@@ -373,6 +373,10 @@ uint32_t simt_next_lanes(const struct simt_warp *warp);
  * Returns the warps (bits) released, with the warp itself when it need not wait. */
 uint64_t simt_barrier(struct simt_warp *warp, const struct simt_step *step);
 
+/* From outside of any instruction: so many arrivals and so many bytes have come to the mbarrier at an offset of the block's shared memory, where 8 bytes lie
+ * aligned. Arrivals beyond those that it waits for change nothing. True: its phase has ended, and those who wait for it can go on. */
+bool simt_mbarrier_complete(struct simt_block *block, uint64_t shared, uint32_t arrivals, uint64_t bytes);
+
 /* A thread that waits in a loop for what the host writes: its loop reads memory that is shared with the host (simt_share()). */
 struct simt_poll {
 	const struct simt_inst *inst; /* NULL: nobody does */

@@ -196,9 +196,74 @@ static void mistakes(void **state)
 	}
 }
 
+enum { WORD = 8, THREADS = 3 }; /* where the barrier lies; whom it waits for */
+
+/* A block that has begun a phase of so many bytes and has not arrived itself, seen from outside. */
+static void begin_phase(struct kit *kit, struct simt_block *block, uint32_t bytes)
+{
+	static struct text out;
+	struct simt_step step;
+	out.text[0] = '\0';
+	add(&out, "%smbarrier.init.shared.b64 [s+%d], %d;\n", head, WORD, THREADS);
+	if (bytes)
+		add(&out, "mbarrier.expect_tx.relaxed.cta.shared.b64 [s+%d], %u;\n", WORD, bytes);
+	add(&out, "ret;\n}\n");
+	kit_open(kit, out.text);
+	kit->launch.block.x = 1;
+	kit_buffer(kit, 64);
+	memset(block, 0, sizeof *block);
+	simt_block_start(block, &kit->launch, 0, 0);
+	while (!block->warp[0].done) {
+		simt_step(&block->warp[0], &step);
+		assert_null(step.fault.what);
+	}
+}
+
+/* The phase ends with the last arrival and the last byte, in whatever order they come, and says so once; the next one waits for as many again. */
+static void completions_from_outside(void **state)
+{
+	(void)state;
+	uint64_t random = 7;
+	for (unsigned n = 0; n < 200; n++) {
+		struct kit kit;
+		struct simt_block block;
+		struct model m = {THREADS, THREADS, 0, (int)(kit_random(&random) % 5) * 16};
+		begin_phase(&kit, &block, (uint32_t)m.bytes);
+		for (unsigned step = 0; step < 20; step++) {
+			unsigned phase = m.phase, arrivals = (unsigned)(kit_random(&random) % (m.pending + 1));
+			unsigned bytes = m.bytes > 0 ? 16 * (unsigned)(kit_random(&random) % (m.bytes / 16 + 1)) : 0;
+			m.pending -= arrivals;
+			m.bytes -= (int)bytes;
+			end_phase(&m);
+			assert_int_equal(simt_mbarrier_complete(&block, WORD, arrivals, bytes), m.phase != phase);
+			assert_int_equal(block.shared[WORD + 7] >> 7, m.phase % 2);
+			assert_int_equal(block.shared[WORD], m.pending);
+		}
+		simt_block_free(&block);
+		kit_close(&kit);
+	}
+}
+
+/* Bytes that come before somebody says that they are expected do not end a phase, nor do arrivals beyond those waited for begin the next. */
+static void early_and_superfluous(void **state)
+{
+	(void)state;
+	struct kit kit;
+	struct simt_block block;
+	begin_phase(&kit, &block, 0);
+	assert_false(simt_mbarrier_complete(&block, WORD, 0, 64));
+	assert_false(simt_mbarrier_complete(&block, WORD, THREADS, 0)); /* 64 bytes too many have come */
+	assert_true(simt_mbarrier_complete(&block, WORD, 0, (uint64_t)-64));
+	assert_true(simt_mbarrier_complete(&block, WORD, THREADS + 2, 0));
+	assert_int_equal(block.shared[WORD], THREADS);
+	simt_block_free(&block);
+	kit_close(&kit);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {cmocka_unit_test(random_sequences), cmocka_unit_test(warps_meet),
-	                                   cmocka_unit_test(mistakes)};
+	                                   cmocka_unit_test(completions_from_outside),
+	                                   cmocka_unit_test(early_and_superfluous), cmocka_unit_test(mistakes)};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
