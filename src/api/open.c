@@ -126,6 +126,15 @@ static void open_energies(sluice_gpu *gpu, const char *table, struct diag *diag)
 	}
 }
 
+/* Copies to shared memory stay instructions, of which neither checks nor mechanisms that judge loads and stores know. */
+static bool keeps_copies(const sluice_gpu *gpu, const struct sluice_settings *settings)
+{
+	bool keeps = gpu->machine.sm.async_copies && !settings->check;
+	for (uint32_t i = 0; i < gpu->attachments.count; i++)
+		keeps &= !gpu->attachments.list[i].mech->splits_copies;
+	return keeps;
+}
+
 static void read_settings(sluice_gpu *gpu, const struct sluice_settings *settings, struct diag *diag)
 {
 	read_machine(gpu, settings->machine ? settings->machine : "gtx480", diag);
@@ -147,6 +156,7 @@ static void read_settings(sluice_gpu *gpu, const struct sluice_settings *setting
 		if (!diag->errors)
 			passes_open(&gpu->passes, settings->passes, gpu->attachments.list, gpu->attachments.count,
 			            &seen, diag);
+		gpu->passes.keeps_copies = keeps_copies(gpu, settings);
 		gpu->records.attached = gpu->attachments.list;
 		gpu->records.attachments = gpu->attachments.count - gpu->attachments.implied;
 		if (!diag->errors)

@@ -76,7 +76,9 @@ void passes_close(struct passes *passes)
 struct ptx_module *passes_parse(struct passes *passes, const char *name, const char *text, size_t length,
                                 struct diag *diag)
 {
-	struct ptx_module *module = ptx_load(name, text, length, diag);
+	struct ptx_module *module = passes->keeps_copies && !passes->pipeline.count
+	                                    ? ptx_load_with_copies(name, text, length, diag)
+	                                    : ptx_load(name, text, length, diag);
 	if (!module || !passes->pipeline.count || pipeline_run(&passes->pipeline, module, diag))
 		return module;
 	ptx_free(module);

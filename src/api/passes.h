@@ -12,6 +12,7 @@
 struct passes {
 	struct pipeline pipeline;
 	const struct pass **more; /* of mechanisms */
+	bool keeps_copies;        /* cp.async stays an instruction */
 	struct words named;       /* by the user, as they were given, for the records */
 };
 

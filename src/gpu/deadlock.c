@@ -54,6 +54,10 @@ static void explain_warp(const struct sm *sm, uint32_t slot, struct report *repo
 		say(report, ": at a fence, %u stores unanswered\n", warp->stores);
 	else if (warp->atomics)
 		say(report, ": waits for %u atomics\n", warp->atomics);
+	else if (warp->waits_for_copies)
+		say(report, ": waits for %u copies to shared memory\n", sm->copies.warp[slot].under_way);
+	else if (warp->waits_for_phase)
+		say(report, ": waits for the end of an mbarrier's phase\n");
 	else if (sm->seam->holders[warp->block])
 		say(report, ": mechanism %s holds its block\n",
 		    name_of(sm->seam, (uint32_t)__builtin_ctz(sm->seam->holders[warp->block])));

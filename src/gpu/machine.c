@@ -160,6 +160,11 @@ const struct option machine_options[] = {
              "of local memory's words: blocks of neighbouring SMs side by side, or SM by SM"),
 	BOOL("sm.shared_atomics_hold", sm.shared_atomics_hold,
              "a warp issues nothing while an atomic of its is on its way through shared memory, as with global ones"),
+	BOOL("sm.async_copies", sm.async_copies,
+             "copies from global to shared memory (cp.async) go on while their warp does; else they are a load and a "
+             "store"),
+	U32("sm.try_wait_cycles", sm.try_wait_cycles, 0, 1000000, "cycles",
+            "that mbarrier.try_wait holds its warp for a phase to end; 0: it returns at once"),
 	U32("sm.atomic_bytes", sm.atomic_bytes, 32, 128, "bytes", "pieces in which atomics travel to L2"),
 	BOOL("sm.global_skips_l1", sm.global_skips_l1, "global loads and stores go past L1"),
 	BOOL("sm.flush_l1", sm.flush_l1, "L1 data forgets everything at a kernel's end"),

@@ -180,6 +180,7 @@ void gpu_run(struct gpu *gpu, struct gpu_run *run)
 	run->launch.sm_count = gpu->machine.sms;
 	run->launch.first_path = gpu->machine.sm.first_path;
 	run->launch.id = ++gpu->kernels;
+	run->launch.copies_overlap = gpu->machine.sm.async_copies;
 	run->launch.dma_overlaps = seam_owns_opcode(gpu->seam, PTX_OP_DMA_FLAT);
 	stats_reset(gpu);
 	show_launch(gpu, run);

@@ -151,7 +151,7 @@ static bool address_fits(const struct match *m, const struct ptx_operand *operan
 		return space != PTX_PARAM;
 	if (space == PTX_GENERIC)
 		return operand->symbol->space != PTX_PARAM;
-	return operand->symbol->space == space;
+	return operand->symbol->space == space || (m->inst->from_global && operand->symbol->space == PTX_GLOBAL);
 }
 
 /* The coordinates of a place, the layer among them. */
@@ -247,6 +247,9 @@ static bool operand_fits(const struct match *m, char letter, uint32_t at, bool d
 	switch (letter) {
 	case 'n':
 		return value_fits(m, operand, PTX_B32, destination) || value_fits(m, operand, type, destination);
+	case 'N':
+		return value_fits(m, operand, PTX_B32, false) ||
+		       (operand->kind == PTX_OPERAND_REG && value_fits(m, operand, PTX_PRED, false));
 	case 'i':
 		return operand->kind == PTX_OPERAND_INT && value_fits(m, operand, type, false);
 	case 'm':
@@ -460,7 +463,9 @@ static bool check_access(struct parser *p, const struct ptx_inst *inst, const st
 	bool is_line = inst->op == PTX_OP_PREFETCH || inst->op == PTX_OP_PREFETCHU ||
 	               inst->op == PTX_OP_APPLYPRIORITY || inst->op == PTX_OP_DISCARD ||
 	               inst->op == PTX_OP_CREATEPOLICY;
-	uint64_t bytes = is_line ? 1 : ptx_type_bytes(inst->type) * (uint64_t)inst->vector;
+	uint64_t bytes = is_line                       ? 1
+	                 : inst->op == PTX_OP_CP_ASYNC ? inst->operand[2].bits
+	                                               : ptx_type_bytes(inst->type) * (uint64_t)inst->vector;
 	uint64_t offset = (uint64_t)operand->offset;
 	bool is_param = is_kernel_param(p, variable);
 	bool is_open = variable->size == 0 && variable->space != PTX_PARAM; /* its size is known when it runs */
@@ -480,12 +485,24 @@ static bool check_access(struct parser *p, const struct ptx_inst *inst, const st
 	return true;
 }
 
+/* Of cp.async: 4, 8 or 16 bytes, past L1 16. */
+static bool check_copy(struct parser *p, const struct ptx_inst *inst)
+{
+	uint64_t bytes = inst->operand[2].bits;
+	if (bytes == 16 || (inst->cache != PTX_CG && (bytes == 4 || bytes == 8)))
+		return true;
+	return fail(p, inst->operand[2].place, "a copy of %llu bytes; expected %s", (unsigned long long)bytes,
+	            inst->cache == PTX_CG ? "16" : "4, 8 or 16");
+}
+
 bool check_operands(struct parser *p, struct ptx_inst *inst, uint32_t paired)
 {
 	struct match m = {.p = p, .inst = inst, .paired = paired};
 	if (!match_from(&m, inst->pattern, 0, true))
 		return fail_match(&m);
 	inst->destinations = (uint8_t)m.destinations;
+	if (inst->op == PTX_OP_CP_ASYNC && !check_copy(p, inst))
+		return false;
 	if (ptx_op_is_video(inst->op) && !merge_fits(inst))
 		return fail(p, inst->place,
 		            "a result of '%s' with a selector is merged into a third source, and one without is not; "

@@ -1,7 +1,8 @@
 /* module: a PTX file, parsed and checked.
  *
  * ptx_parse() builds it, ptx_print() writes it as PTX that parses to the same module. Names, types and modifiers are as
- * written; nothing is lowered here but brx.idx, which becomes comparisons and branches, and cp.async, a load and a store. All memory hangs on the module's arena.
+ * written; nothing is lowered here but brx.idx, which becomes comparisons and branches, and cp.async, which becomes a load and a store unless the
+ * module is loaded with copies. All memory hangs on the module's arena.
  */
 #ifndef SLUICE_PTX_MODULE_H
 #define SLUICE_PTX_MODULE_H
@@ -237,6 +238,8 @@ struct ptx_inst {
 	bool mmio;                                      /* ld, st: of a device's registers */
 	bool out_of_bounds;                             /* fma.oob */
 	bool grows, shrinks;                            /* setmaxnreg.inc, .dec */
+	bool from_global;                               /* cp.async: the second space */
+	bool no_increment;                              /* cp.async.mbarrier.arrive: .noinc */
 	bool parity, no_complete, expects, completes;   /* mbarrier: .parity, .noComplete, .expect_tx, .complete_tx */
 	bool multiplies, popc, transposes;              /* wmma.mma; mma.xor.popc; .trans of ldmatrix and the like */
 	uint8_t matrices;                               /* that ldmatrix and stmatrix move: 1, 2 or 4 */
@@ -303,6 +306,7 @@ struct ptx_module {
 	uint32_t version_major, version_minor;
 	const char *target;   /* "sm_20" */
 	uint32_t address_size;
+	bool has_copies; /* loaded with copies */
 	struct ptx_variable *variables; /* module-scope .global, .const, .shared, texrefs */
 	struct ptx_function *functions; /* entries and functions, in order */
 	uint32_t function_count;
@@ -314,6 +318,8 @@ struct ptx_module *ptx_parse(const char *name, const char *text, size_t length, 
 /* The same of a module that is to run: what is wrong inside a kernel or function (an opcode or directive that we do not know, a
  * name without declaration) is kept with it, and the others are as they are. NULL for what concerns the module. */
 struct ptx_module *ptx_load(const char *name, const char *text, size_t length, struct diag *diag);
+/* The same for a machine that copies from global to shared memory by itself: cp.async and what goes with it stay instructions. */
+struct ptx_module *ptx_load_with_copies(const char *name, const char *text, size_t length, struct diag *diag);
 void ptx_free(struct ptx_module *module);
 /* Parses and checks instructions for a function of the module, whose registers, variables and labels they may name; branches
  * go to indexes of its body as it is. On the module's arena; NULL, with all that is wrong in `diag`, after errors. */

@@ -78,6 +78,8 @@ const struct suffix ptx_suffixes[] = {
 	FIELD("shared", SPACE, space, PTX_SHARED),
 	FIELD("shared::cta", SPACE, space, PTX_SHARED),
 	FIELD("shared::cluster", SPACE, space, PTX_SHARED),
+	FLAG("global", MORE, from_global),
+	FLAG("noinc", MORE, no_increment),
 	FLAG("b", CLAMP, unformatted),
 	FLAG("p", CLAMP, formatted),
 	FIELD("base", TEXEL, lod, PTX_LOD_BASE),

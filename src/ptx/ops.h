@@ -20,6 +20,7 @@
  *                i  a constant of 32 bits
  *                n  like u, or like t: the lanes that match found, which compilers also write with 64 bits
  *                p  a predicate register or its negation
+ *                N  like u, a number of bytes, or like p: whether there are none
  *                q  an optional second predicate destination, written a|b; Q one that must be there
  *                a  a register with a generic address
  *                v  like t, or the address of a variable of the space that the suffix names
@@ -66,6 +67,7 @@
 #define SAMPLINGS  "|filter_mode|addr_mode_0|addr_mode_1|addr_mode_2|force_unnormalized_coords"
 #define ARRIVALS   "relaxed|release? cta|cluster? shared|shared::cta|shared::cluster?"
 #define WAITS      "relaxed|acquire? cta|cluster? shared|shared::cta?"
+#define COPIES     "ca|cg shared|shared::cta global L2::64B|L2::128B|L2::256B? "
 #define OUTSIDES   " v2|v4? clamp|zero|trap"
 
 /* The order of the rows is that of enum ptx_opcode: some code counts on opcodes of one kind being neighbours. */
@@ -96,6 +98,7 @@
 #undef SAMPLINGS
 #undef ARRIVALS
 #undef WAITS
+#undef COPIES
 #undef OUTSIDES
 #undef OP
 #undef FORM

@@ -179,9 +179,11 @@ static void parse_module(struct parser *p)
 	scope_close(p);
 }
 
-static struct ptx_module *parse(const char *name, const char *text, size_t length, bool keeps_apart, struct diag *diag)
+static struct ptx_module *parse(const char *name, const char *text, size_t length, bool keeps_apart, bool has_copies,
+                                struct diag *diag)
 {
 	struct ptx_module *module = xcalloc(1, sizeof *module);
+	module->has_copies = has_copies;
 	module->source = (struct source){.name = arena_string(&module->arena, name, strlen(name)),
 	                                 .text = arena_string(&module->arena, text, length),
 	                                 .length = length};
@@ -212,12 +214,17 @@ static struct ptx_module *parse(const char *name, const char *text, size_t lengt
 
 struct ptx_module *ptx_parse(const char *name, const char *text, size_t length, struct diag *diag)
 {
-	return parse(name, text, length, false, diag);
+	return parse(name, text, length, false, false, diag);
 }
 
 struct ptx_module *ptx_load(const char *name, const char *text, size_t length, struct diag *diag)
 {
-	return parse(name, text, length, true, diag);
+	return parse(name, text, length, true, false, diag);
+}
+
+struct ptx_module *ptx_load_with_copies(const char *name, const char *text, size_t length, struct diag *diag)
+{
+	return parse(name, text, length, true, true, diag);
 }
 
 void ptx_free(struct ptx_module *module)

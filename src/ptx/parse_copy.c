@@ -1,5 +1,5 @@
-/* cp.async: a copy from global to shared memory. It becomes the load and the store that compilers write where there is no such instruction:
- * what it copies is there when the store is done, so that its groups have nothing to wait for. */
+/* cp.async: a copy from global to shared memory. For a machine that has no such instruction it becomes the load and the store that compilers write
+ * then: what it copies is there when the store is done, so that its groups have nothing to wait for. */
 #include "ptx/parse.h"
 
 #include <stdio.h>
@@ -156,6 +156,23 @@ static bool parse_arrival(struct parser *p, struct place place, struct guard gua
 	return good;
 }
 
+/* The whole opcode, where copies stay instructions; the current token is behind "cp.async". */
+static struct name *kept_opcode(struct parser *p)
+{
+	static const char *const rest[] = {"commit_group", "wait_group", "wait_all", "mbarrier"};
+	static const char *const whole[] = {"cp.async.commit_group", "cp.async.wait_group", "cp.async.wait_all",
+	                                    "cp.async.mbarrier.arrive"};
+	const char *name = "cp.async";
+	for (unsigned k = 0; k < sizeof rest / sizeof *rest; k++)
+		if (accept_dot(p, rest[k]))
+			name = whole[k];
+	if (name == whole[3] && !accept_dot(p, "arrive")) {
+		fail_expected(p, "'.arrive'");
+		return NULL;
+	}
+	return intern(p, name, (uint32_t)strlen(name));
+}
+
 bool parse_async_copy(struct parser *p, struct place place, struct guard guard)
 {
 	struct copy copy = {0};
@@ -167,6 +184,10 @@ bool parse_async_copy(struct parser *p, struct place place, struct guard guard)
 		return fail_expected(p, "'.async'");
 	if (refused(p, intern(p, "cp.async", 8), p->token.place))
 		return false;
+	if (p->module->has_copies) {
+		struct name *opcode = kept_opcode(p);
+		return opcode && parse_instruction(p, opcode, place, guard);
+	}
 	if (accept_dot(p, "commit_group") || accept_dot(p, "wait_all"))
 		return expect_semicolon(p);
 	if (accept_dot(p, "mbarrier"))

@@ -194,6 +194,8 @@ struct mech {
 	size_t gpu_size, sm_size, partition_size; /* of states; 0: none */
 	uint32_t seats;                           /* enum mech_seat, ored: each has its hook, and no other has */
 	bool sends;                               /* requests; its accounts are shown */
+	/* It judges loads, stores or what accesses shared memory: copies (cp.async) of its programs are a load and a store, as on machines that have none. */
+	bool splits_copies;
 
 	/* Opcodes that it owns, by their names in PTX: one owner each. They are computed by a unit, as all are that touch no memory
 	 * and steer no warp; among them are those that mean nothing by themselves: relssp, and pmevent, whose number is the value source[0] of

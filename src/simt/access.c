@@ -129,6 +129,39 @@ static bool is_in_range(const struct simt_range *range, uint64_t address, uint64
 	return address >= range->low && address < range->high && range->high - address >= size;
 }
 
+const void *access_bytes(struct simt_warp *warp, const struct simt_inst *inst, struct simt_step *step, unsigned lane,
+                         uint32_t bytes)
+{
+	uint64_t address = step->address[lane];
+	const struct simt_range range = range_of(warp->block, address);
+	bool is_aligned = address % inst->size == 0;
+	if (is_aligned && is_in_range(&range, address, bytes)) {
+		step->address[lane] += range.shift;
+		return (const void *)(range.base + step->address[lane]);
+	}
+	fault_access(warp, inst, step, is_aligned ? SIMT_FAULT_RANGE : SIMT_FAULT_MISALIGNED, PTX_GLOBAL, lane);
+	step->fault.size = bytes;
+	return NULL;
+}
+
+bool access_copied_to(struct simt_warp *warp, const struct simt_inst *inst, struct simt_step *step)
+{
+	uint64_t limit = warp->block->shared_bytes;
+	for (uint32_t rest = step->lanes; rest; rest &= rest - 1) {
+		unsigned lane = (unsigned)__builtin_ctz(rest);
+		uint64_t to = step->to[lane];
+		bool is_aligned = to % inst->size == 0;
+		if (is_aligned && to < limit && limit - to >= inst->size)
+			continue;
+		step->address[lane] = to;
+		fault_access(warp, inst, step, is_aligned ? SIMT_FAULT_RANGE : SIMT_FAULT_MISALIGNED, PTX_SHARED, lane);
+		step->fault.what = is_aligned ? "copy beyond the block's shared memory"
+		                              : "copy to a misaligned address in shared memory";
+		return false;
+	}
+	return true;
+}
+
 /* Remembers the allocation for the instruction's next accesses. NULL: the lane's address is in none. */
 static const struct simt_range *find_range(struct simt_warp *warp, const struct simt_inst *inst, uint64_t address)
 {

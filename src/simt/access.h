@@ -24,6 +24,12 @@ bool access_misaligned(struct simt_warp *warp, const struct simt_inst *inst, str
 bool access_outside(struct simt_warp *warp, const struct simt_inst *inst, struct simt_step *step, uint64_t limit);
 bool access_to_parameters(struct simt_warp *warp, const struct simt_inst *inst, struct simt_step *step);
 
+/* Of a copy to shared memory: a lane's bytes in global memory, whose address in `step` becomes the machine's, or NULL after a fault; whether
+ * step->to lies in the block's shared memory. */
+const void *access_bytes(struct simt_warp *warp, const struct simt_inst *inst, struct simt_step *step, unsigned lane,
+                         uint32_t bytes);
+bool access_copied_to(struct simt_warp *warp, const struct simt_inst *inst, struct simt_step *step);
+
 /* Where the lanes of a global access, which lie apart, have their data. */
 void access_apart(const struct simt_warp *warp, const struct simt_step *step, struct reach *reach);
 

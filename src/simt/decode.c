@@ -189,6 +189,7 @@ static enum simt_kind kind_of(const struct decoder *decoder, const struct ptx_in
 	case PTX_OP_TLD4:
 	case PTX_OP_SULD:
 	case PTX_OP_LDMATRIX:
+	case PTX_OP_CP_ASYNC:
 		return SIMT_LOAD;
 	case PTX_OP_ST:
 	case PTX_OP_SUST:
@@ -202,6 +203,11 @@ static enum simt_kind kind_of(const struct decoder *decoder, const struct ptx_in
 	case PTX_OP_PREFETCH:
 	case PTX_OP_PREFETCHU:
 		return SIMT_PREFETCH;
+	case PTX_OP_CP_ASYNC_COMMIT:
+	case PTX_OP_CP_ASYNC_WAIT:
+	case PTX_OP_CP_ASYNC_WAIT_ALL:
+	case PTX_OP_CP_ASYNC_ARRIVE:
+		return SIMT_GROUP;
 	case PTX_OP_BAR:
 	case PTX_OP_BARRIER:
 		return SIMT_BARRIER;
@@ -305,6 +311,13 @@ static void decode_inst(struct decoder *decoder, struct simt_inst *inst, const u
 		return;
 	case PTX_OP_MBARRIER:
 		decode_mbarrier(decoder, inst);
+		return;
+	case PTX_OP_CP_ASYNC:
+	case PTX_OP_CP_ASYNC_COMMIT:
+	case PTX_OP_CP_ASYNC_WAIT:
+	case PTX_OP_CP_ASYNC_WAIT_ALL:
+	case PTX_OP_CP_ASYNC_ARRIVE:
+		decode_copy(decoder, inst);
 		return;
 	case PTX_OP_MOV:
 		decode_mov(decoder, inst);

@@ -17,6 +17,9 @@ void decode_mbarrier(struct decoder *decoder, struct simt_inst *inst)
 		decode_source(decoder, inst, 0, &ptx->operand[1], PTX_B64);
 		return;
 	}
+	inst->async = ptx->mbarrier == PTX_MBARRIER_TRY    ? SIMT_TRY_WAIT
+	              : inst->exec == exec_mbarrier_change ? SIMT_PHASE
+	                                                   : SIMT_NOT_ASYNC;
 	bool takes_state = (ptx->mbarrier == PTX_MBARRIER_TEST || ptx->mbarrier == PTX_MBARRIER_TRY) && !ptx->parity;
 	inst->space = (uint8_t)ptx->space;
 	inst->size = 8;

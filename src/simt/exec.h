@@ -241,6 +241,11 @@ simt_exec *exec_find_move(const struct exec_query *query);  /* predicates, vecto
 bool exec_is_special(enum ptx_sreg sreg);
 simt_exec *exec_find_lane(const struct exec_query *query); /* vote, shfl, match, redux, elect, activemask, bar.warp */
 simt_exec *exec_find_mbarrier(const struct ptx_inst *ptx);
+simt_exec exec_mbarrier_change; /* of all that change one */
+
+/* exec_copy.c, and the arrival of copies in exec_mbarrier.c */
+enum { COPY_WHOLE = 1, COPY_PART, COPY_UNLESS }; /* simt_inst.vector: source 2 is nothing, a number of bytes, a predicate */
+simt_exec exec_copy, exec_copy_group, exec_copy_arrive;
 bool exec_is_stack(enum ptx_opcode op); /* alloca, stacksave, stackrestore */
 simt_exec *exec_find_stack(const struct ptx_inst *ptx);
 simt_exec *exec_find_atomic(const struct exec_query *query, simt_exec **commit);

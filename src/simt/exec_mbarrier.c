@@ -92,12 +92,13 @@ static bool reach_barriers(struct simt_warp *warp, const struct simt_inst *inst,
 	return false;
 }
 
-static void mbarrier_change(struct simt_warp *warp, const struct simt_inst *inst, struct simt_step *step)
+void exec_mbarrier_change(struct simt_warp *warp, const struct simt_inst *inst, struct simt_step *step)
 {
 	struct reach reach;
 	if (!reach_barriers(warp, inst, step, &reach))
 		return;
 	lane64 *d = inst->dst[0] == SIMT_NO_REGISTER ? NULL : destination(warp, inst, 0);
+	step->phase_ended = false;
 	for (uint32_t rest = step->lanes; rest; rest &= rest - 1) {
 		unsigned lane = (unsigned)__builtin_ctz(rest);
 		mem_u64 *place = (mem_u64 *)(reach.base + reach.where[lane]);
@@ -109,6 +110,7 @@ static void mbarrier_change(struct simt_warp *warp, const struct simt_inst *inst
 			return;
 		}
 		*place = pack(&state);
+		step->phase_ended |= state.phase != old >> PHASE_AT;
 		if (d)
 			d[lane] = old;
 	}
@@ -129,6 +131,23 @@ static void mbarrier_test(struct simt_warp *warp, const struct simt_inst *inst, 
 		over |= now != phase ? lane_bit[lane] : 0;
 	}
 	write_pred(warp, inst, 0, over, step->lanes);
+	step->waits = step->lanes & ~over;
+}
+
+/* cp.async.mbarrier.arrive: an arrival of each lane when its copies have come. One that the phase does not wait for yet (no .noinc) is waited for
+ * from now on. */
+void exec_copy_arrive(struct simt_warp *warp, const struct simt_inst *inst, struct simt_step *step)
+{
+	struct reach reach;
+	if (!reach_barriers(warp, inst, step, &reach))
+		return;
+	for (uint32_t rest = step->lanes; rest; rest &= rest - 1) {
+		unsigned lane = (unsigned)__builtin_ctz(rest);
+		mem_u64 *place = (mem_u64 *)(reach.base + reach.where[lane]);
+		*place += inst->ptx->no_increment ? 0 : 1;
+		if (!warp->block->launch->copies_overlap)
+			(void)simt_mbarrier_complete(warp->block, step->address[lane], 1, 0);
+	}
 }
 
 /* Nothing looks at it any more. */
@@ -157,6 +176,6 @@ simt_exec *exec_find_mbarrier(const struct ptx_inst *ptx)
 	case PTX_MBARRIER_TRY:
 		return mbarrier_test;
 	default:
-		return mbarrier_change;
+		return exec_mbarrier_change;
 	}
 }

@@ -37,6 +37,19 @@ enum simt_kind {
 	SIMT_BARRIER, /* bar, barrier */
 	SIMT_FENCE,   /* membar, fence */
 	SIMT_PREFETCH,
+	SIMT_GROUP, /* of copies: cp.async.commit_group, .wait_group, .wait_all, .mbarrier.arrive */
+};
+
+/* What an instruction has to do with copies that go on while their warp does (cp.async), and with mbarriers. */
+enum simt_async {
+	SIMT_NOT_ASYNC,
+	SIMT_COPY,     /* a load whose data go to shared memory: simt_step.to, .fetches */
+	SIMT_COMMIT,   /* the copies begun since the last become a group; this and the next three are of kind SIMT_GROUP */
+	SIMT_WAIT,     /* for all groups but the last `offset` */
+	SIMT_WAIT_ALL, /* for all copies */
+	SIMT_ARRIVE,   /* on an mbarrier, when all copies begun so far have come */
+	SIMT_PHASE,    /* an mbarrier is changed: simt_step.phase_ended */
+	SIMT_TRY_WAIT, /* for the end of a phase: simt_step.waits */
 };
 
 /* How wide the lanes of a source lie in the registers: not there, a mask of predicates, 32 bits, 64 bits. */
@@ -59,6 +72,7 @@ struct simt_inst {
 	uint8_t space;   /* enum ptx_space as written; PTX_GENERIC resolves when it runs */
 	uint8_t size;    /* memory: bytes a lane, all vector elements together */
 	uint8_t cache;   /* enum ptx_cache */
+	uint8_t async;   /* enum simt_async */
 	/* Registers by program-wide id: for the scoreboard (guard, address and vector elements included; each once). */
 	uint8_t reads, writes;
 	uint8_t bank_reads, bank_writes;
@@ -80,7 +94,7 @@ struct simt_inst {
 	uint16_t base_mask;  /* bit k: source k lies in the program's constants, not in the warp's registers */
 	uint32_t dst[4];     /* register offsets of destinations */
 	uint32_t src[SIMT_MAX_SOURCES]; /* offsets of sources: 32 lanes each, in the warp's registers or the program's constants */
-	uint32_t target;     /* branch: pc; call: pc of the callee */
+	uint32_t target;     /* branch: pc; call: pc of the callee; copy: constant part of where it goes */
 	uint32_t reconverge; /* branch: pc of the immediate post-dominator, or SIMT_NO_PC */
 	int64_t offset;      /* memory: constant part of the address; barrier: its number where constant */
 	uint64_t immediate;  /* whatever else a function wants to keep */
@@ -186,6 +200,7 @@ struct simt_launch {
 	 * the other part meets another one. */
 	bool whole_warp_barriers;
 	bool cooperative;  /* blocks may wait for each other: all are resident together */
+	bool copies_overlap; /* somebody else says when copies (cp.async) have come: their arrivals on mbarriers are his */
 	bool dma_overlaps; /* a warp does not wait for others at a DMA transfer: somebody keeps it from what is not there yet */
 	const atomic_bool *stop;        /* set at any time: the kernel shall end early; NULL: nobody does */
 	struct simt_checks *checks;     /* what else is looked for (simt/check.h), or NULL */
@@ -342,6 +357,11 @@ struct simt_step {
 	uint8_t space;     /* memory: where to, with generic resolved (GLOBAL, SHARED, LOCAL, CONST, PARAM, TEX) */
 	uintptr_t base;    /* global memory: what makes the addresses those of the host; unless `apart` */
 	uint64_t address[WARP_SIZE]; /* memory: per lane in `lanes`; of that space (shared and local: offsets), global ones the machine's */
+	/* of copies and of mbarriers alone: */
+	uint32_t fetches;         /* copy: lanes that read global memory */
+	uint32_t waits;           /* mbarrier.try_wait: lanes whose phase is not over */
+	bool phase_ended;         /* mbarrier: of one of those that the instruction changed */
+	uint64_t to[WARP_SIZE];   /* copy: per lane in `lanes`, where it goes in the block's shared memory */
 	struct simt_fault fault;
 };
 

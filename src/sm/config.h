@@ -48,6 +48,8 @@ struct sm_config {
 	uint32_t local_layout;          /* enum local_layout */
 	uint32_t atomic_bytes;          /* piece in which atomics travel to L2 */
 	bool shared_atomics_hold;       /* a warp does not issue while one of its atomics is on its way through shared memory */
+	bool async_copies;              /* cp.async: a copy to shared memory goes on while its warp does */
+	uint32_t try_wait_cycles;       /* that mbarrier.try_wait holds its warp at most; 0: it does not */
 	bool alternate;                 /* the schedulers take turns at going first */
 	bool sleep;                     /* ticks only when something can happen; changes no result */
 	bool global_skips_l1, flush_l1; /* flush: L1 data forgets at a kernel's end */

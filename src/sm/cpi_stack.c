@@ -40,7 +40,7 @@ __attribute__((always_inline)) static inline enum cause find_cause(struct sm *sm
 		return CAUSE_HELD;
 	if (sm->seam->warp_holders[(*waits)->slot])
 		return CAUSE_REPLAYED;
-	return (*waits)->atomics ? CAUSE_LOAD : CAUSE_BARRIER;
+	return (*waits)->atomics || (*waits)->waits_for_copies ? CAUSE_LOAD : CAUSE_BARRIER;
 }
 
 /* The instruction at which the warp stands: one that has ended, or waits at a barrier or fence, at what it issued last. */

@@ -95,7 +95,7 @@ static void dispatch_to_collectors(struct sm *sm, struct sm_warp *warp, const st
 }
 
 /* Kinds that do something to their warp's and their block's ability to go on, as an exit does. */
-enum { CONTROL_KINDS = 1 << SIMT_FENCE | 1 << SIMT_BARRIER | 1 << SIMT_ATOMIC };
+enum { CONTROL_KINDS = 1 << SIMT_FENCE | 1 << SIMT_BARRIER | 1 << SIMT_ATOMIC | 1 << SIMT_GROUP };
 
 /* The warp goes on behind the instruction that it issued. */
 static void advance(struct sm *sm, struct sm_warp *warp)

@@ -30,7 +30,12 @@ static void generate_global(struct sm *sm, struct op *op, const struct simt_step
 		sm->stats.atomics++;
 		return;
 	}
-	coalesce_global(op, step->address, step->lanes, inst->size, l1_sector_bytes(&sm->l1));
+	bool copies = inst->async == SIMT_COPY;
+	uint32_t lanes = copies ? step->fetches : step->lanes;
+	if (lanes)
+		coalesce_global(op, step->address, lanes, inst->size, l1_sector_bytes(&sm->l1));
+	if (copies)
+		async_copy_issued(sm, op, step);
 	sm->stats.global_loads += inst->kind == SIMT_LOAD;
 	sm->stats.global_stores += inst->kind == SIMT_STORE;
 }
@@ -243,7 +248,7 @@ static bool access_memory(struct sm *sm, struct op *op)
 	/* A store leaves now, its acknowledgements come to the warp; a load that hit is done, others wait for answers. */
 	if (!op->unanswered) {
 		cpi_resolve(sm, &sm->warp[op->warp], op, LEVEL_L1);
-		instruction_complete(sm, op);
+		instruction_answered(sm, op);
 	}
 	return true;
 }

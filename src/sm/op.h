@@ -26,11 +26,12 @@ struct op {
 	uint8_t space;        /* memory: enum ptx_space, resolved */
 	uint8_t pipe;         /* enum sm_pipe */
 	uint8_t level;        /* enum request_level: the deepest that served it */
-	uint16_t bank_cycles; /* shared memory: still to come */
+	uint16_t bank_cycles; /* shared memory: still to come; of a copy, behind its answers */
 	uint16_t latency;     /* in its unit, where a mechanism owns its opcode; 0: the machine's */
 	uint16_t accesses;    /* access[0..accesses) are still to be made; the last goes first */
 	uint16_t unanswered;  /* made or to be made, without an answer */
-	struct op *next;      /* in the pool, a latch or a slot of the result bus */
+	uint32_t group;       /* of a copy */
+	struct op *next;      /* in the pool, a latch, a slot of the result bus or the queue of copies */
 	struct access access[OP_MAX_ACCESSES];
 };
 

@@ -38,6 +38,8 @@ void sm_open(struct sm *sm, uint32_t index, uint32_t sm_count, const struct sm_c
 	collectors_open(sm);
 	l1_open(sm);
 	texture_unit_open(sm);
+	async_copies_open(sm);
+	phase_waits_open(sm);
 }
 
 void sm_close(struct sm *sm)
@@ -86,6 +88,7 @@ static void tick_memory_stages(struct sm *sm)
 	shared_new_cycle(&sm->shared);
 	write_back_loads(sm);
 	shared_write_tick(sm);
+	async_copies_tick(sm);
 	bool goes_on = network_port_tick(sm);
 	bool served = requests_tick_before_demand(sm);
 	texture_unit_tick(sm);
@@ -94,7 +97,7 @@ static void tick_memory_stages(struct sm *sm)
 	goes_on |= buffer_tick(sm);
 	goes_on |= lsu_tick(sm);
 	goes_on |= requests_tick(sm, served);
-	goes_on |= shared_is_written(&sm->shared);
+	goes_on |= shared_is_written(&sm->shared) | async_copies_wait(&sm->copies);
 	bool tries_again = lsu_is_kept(&sm->lsu) || network_port_has_refused(&sm->network);
 	sm->memory_goes_on = goes_on;
 	sm->memory_next = goes_on || tries_again ? sm->cycle + 1 : memory_event(sm);
@@ -140,7 +143,7 @@ static uint64_t next_event(const struct sm *sm)
 {
 	if (collectors_go_on(sm))
 		return sm->cycle + 1;
-	uint64_t next = earlier(memory_stages_next(sm), units_next(sm));
+	uint64_t next = earlier(earlier(memory_stages_next(sm), units_next(sm)), sm->phase_waits.next);
 	return sm->blocks.resident ? earlier(next, sm->seam->wake) : next;
 }
 
@@ -179,6 +182,8 @@ void sm_tick(struct sm *sm, uint64_t cycle, uint64_t now)
 	if (!memory_stages_rest(sm))
 		tick_memory_stages(sm);
 	collectors_tick(sm);
+	if (UNLIKELY(sm->phase_waits.next <= cycle))
+		phase_waits_expire(sm);
 	bool goes_on = issue_tick(sm);
 	goes_on |= decode_tick(sm);
 	bool fetches = fetch_tick(sm);

@@ -11,6 +11,7 @@
 #include "base/invariant.h"
 #include "memory/address_map.h"
 #include "seam/seam.h"
+#include "sm/async_copy.h"
 #include "sm/blocks.h"
 #include "sm/buffer.h"
 #include "sm/config.h"
@@ -23,6 +24,7 @@
 #include "sm/local_memory.h"
 #include "sm/network_port.h"
 #include "sm/operand_collectors.h"
+#include "sm/phase_wait.h"
 #include "sm/profile.h"
 #include "sm/register_file.h"
 #include "sm/shared_memory.h"
@@ -71,6 +73,8 @@ struct sm {
 	struct load_store lsu;
 	struct buffer_waiters buffer;
 	struct shared_memory shared;
+	struct async_copies copies;
+	struct phase_waits phase_waits;
 	struct l1 l1;
 	struct texture_unit texture;
 	struct network_port network;

@@ -25,6 +25,8 @@
 	X(load_lanes, "lanes", "that loaded global or local memory, or ran an atomic on it")                           \
 	X(store_lanes, "lanes", "that stored to global or local memory")                                               \
 	X(shared_lanes, "lanes", "that accessed shared memory")                                                        \
+	X(copies, "instructions", "of global_loads: warp copies to shared memory (cp.async)")                                \
+	X(phase_waits, "instructions", "warp waits for an mbarrier's phase that was not over (mbarrier.try_wait)")           \
 	X(barriers, "instructions", "warp arrivals at a barrier")                                                      \
 	X(branches, "instructions", "warp branches, calls and returns")                                                \
 	X(divergent_branches, "instructions", "warp branches whose lanes went both ways")                              \

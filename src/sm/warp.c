@@ -14,6 +14,8 @@ void warp_start(struct sm *sm, struct sm_warp *warp, uint32_t block, struct simt
 	scoreboard_clear(&warp->scoreboard, &sm->scoreboards);
 	scheduler_add_warp(warp);
 	ibuffer_restart(&sm->fetch, warp);
+	if (sm->config.async_copies)
+		async_copies_begin(sm, warp->slot);
 	warp_update_held(sm, warp);
 }
 
@@ -21,7 +23,8 @@ void warp_update_held(struct sm *sm, struct sm_warp *warp)
 {
 	const struct simt_warp *simt = warp->simt;
 	bool live = simt && !simt->done;
-	scheduler_set_held(warp, !live || warp->fence || warp->atomics || simt->block->waiting >> simt->index & 1 ||
+	scheduler_set_held(warp, !live || warp->fence || warp->atomics || warp->waits_for_copies ||
+	                                 warp->waits_for_phase || simt->block->waiting >> simt->index & 1 ||
 	                                 sm->seam->holders[warp->block] || sm->seam->warp_holders[warp->slot]);
 	if (scheduler_set_live(warp, live)) {
 		blocks_count_live(&sm->blocks, live);
@@ -75,6 +78,20 @@ static void check_drained(struct sm *sm, struct sm_warp *warp)
 		fetch_warp_ended(&sm->fetch, warp);
 }
 
+/* Of copies and mbarriers. */
+static void async_control(struct sm *sm, struct sm_warp *warp, const struct simt_step *step)
+{
+	if (step->inst->kind == SIMT_GROUP) {
+		if (sm->config.async_copies)
+			async_copies_control(sm, warp, step);
+	} else if (step->inst->async == SIMT_PHASE) {
+		if (step->phase_ended)
+			phase_ended(sm, warp->block);
+	} else if (step->waits) {
+		phase_wait(sm, warp);
+	}
+}
+
 void warp_control(struct sm *sm, struct sm_warp *warp, const struct simt_step *step)
 {
 	if (step->inst->kind == SIMT_FENCE)
@@ -84,6 +101,8 @@ void warp_control(struct sm *sm, struct sm_warp *warp, const struct simt_step *s
 		sm->stats.barriers += step->inst->kind == SIMT_BARRIER;
 		blocks_barrier(sm, warp, step);
 	}
+	if (step->inst->async && step->lanes)
+		async_control(sm, warp, step);
 	if (warp->fence || warp->atomics)
 		warp_update_held(sm, warp);
 }

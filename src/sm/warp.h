@@ -21,6 +21,7 @@ struct sm_warp {
 	struct scoreboard scoreboard;
 	/* what fences, atomics and the warp's end wait for */
 	bool fence;               /* held until its stores and loads are done */
+	bool waits_for_copies, waits_for_phase; /* held until groups of copies are complete; until an mbarrier's phase ends */
 	bool drains;              /* at a fence or ended: what completes may let it go */
 	uint32_t in_flight;       /* instructions between issue and completion */
 	uint32_t stores, atomics; /* requests not yet acknowledged */

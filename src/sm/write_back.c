@@ -17,6 +17,14 @@ void instruction_complete(struct sm *sm, struct op *op)
 	warp_instruction_completed(sm, warp);
 }
 
+void instruction_answered(struct sm *sm, struct op *op)
+{
+	if (UNLIKELY(op->bank_cycles))
+		async_copy_answered(sm, op);
+	else
+		instruction_complete(sm, op);
+}
+
 void access_answered(struct sm *sm, struct op *op, uint32_t level)
 {
 	invariant(op->unanswered > op->accesses); /* one that has been made */
@@ -25,7 +33,7 @@ void access_answered(struct sm *sm, struct op *op, uint32_t level)
 	if (--op->unanswered == 0) {
 		bool from_texture = op->space == PTX_TEX && op->level == LEVEL_L1;
 		cpi_resolve(sm, &sm->warp[op->warp], op, from_texture ? (uint32_t)LEVEL_TEXTURE : op->level);
-		instruction_complete(sm, op);
+		instruction_answered(sm, op);
 	}
 }
 

@@ -34,6 +34,9 @@ static inline void write_back_push(struct write_back *write_back, struct request
 /* One of the instruction's accesses is answered; with the last one it is complete. */
 void access_answered(struct sm *sm, struct op *op, uint32_t level);
 
+/* All of the instruction's accesses are answered: it is complete, unless it copies what has come to shared memory. */
+void instruction_answered(struct sm *sm, struct op *op);
+
 /* The instruction is complete: its registers are there, its op is free. */
 void instruction_complete(struct sm *sm, struct op *op);
 

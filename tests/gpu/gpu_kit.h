@@ -119,7 +119,9 @@ static inline void kit_load(struct gpu_kit *kit, const char *body)
 	assert_non_null(text);
 	int length = snprintf(text, size, "%s%s\n}\n", head, body);
 	kit_unload(kit);
-	kit->module = ptx_parse("test.ptx", text, (size_t)length, &kit->diag);
+	kit->module = kit->machine.sm.async_copies
+	                      ? ptx_load_with_copies("test.ptx", text, (size_t)length, &kit->diag)
+	                      : ptx_parse("test.ptx", text, (size_t)length, &kit->diag);
 	if (kit->module)
 		kit->program = simt_decode(kit->module->functions, kit_reconverge, &kit->diag);
 	free(text);

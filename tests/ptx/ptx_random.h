@@ -342,6 +342,11 @@ static inline const struct form *random_form(struct random_text *out)
 		case PTX_OP_BAR:
 		case PTX_OP_BARRIER:
 		case PTX_OP_BARRIER_CLUSTER:
+		case PTX_OP_CP_ASYNC: /* the parser makes other instructions of them */
+		case PTX_OP_CP_ASYNC_COMMIT:
+		case PTX_OP_CP_ASYNC_WAIT:
+		case PTX_OP_CP_ASYNC_WAIT_ALL:
+		case PTX_OP_CP_ASYNC_ARRIVE:
 		case PTX_OP_ALLOCA:
 		case PTX_OP_STACKSAVE:
 		case PTX_OP_STACKRESTORE:

@@ -88,16 +88,24 @@ static void the_others(void **state)
 {
 	(void)state;
 	static const char *const branches[] = {"bra", "call", "ret", "exit", "trap", "brkpt"};
-	static const char *const waits[] = {"bar", "barrier", "barrier.cluster", "membar", "fence"};
+	static const char *const waits[] = {"bar",
+	                                    "barrier",
+	                                    "barrier.cluster",
+	                                    "membar",
+	                                    "fence",
+	                                    "cp.async.commit_group",
+	                                    "cp.async.wait_group",
+	                                    "cp.async.wait_all",
+	                                    "cp.async.mbarrier.arrive"};
 	unsigned count = 0;
 	for (unsigned op = 0; op < PTX_OPCODES; op++)
 		count += ptx_ops[op].latency == PTX_LATENCY_BRANCH || ptx_ops[op].latency == PTX_LATENCY_BARRIER;
-	assert_int_equal(count, 11);
+	assert_int_equal(count, 15);
 	for (unsigned k = 0; k < 6; k++) {
 		assert_int_equal(ptx_op_latency(ptx_op_find(branches[k])), PTX_LATENCY_BRANCH);
 		assert_int_equal(ptx_op_unit(ptx_op_find(branches[k])), PTX_UNIT_SP);
 	}
-	for (unsigned k = 0; k < 5; k++) {
+	for (unsigned k = 0; k < 9; k++) {
 		assert_int_equal(ptx_op_latency(ptx_op_find(waits[k])), PTX_LATENCY_BARRIER);
 		assert_int_equal(ptx_op_unit(ptx_op_find(waits[k])), k < 3 ? PTX_UNIT_SP : PTX_UNIT_MEM);
 	}

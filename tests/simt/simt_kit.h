@@ -50,11 +50,15 @@ static inline void kit_load_variables(struct kit *kit)
 	}
 }
 
+static bool kit_with_copies; /* cp.async of the texts to come stays an instruction */
+
 /* Parses `text` and decodes its first kernel for a level of the host's instructions (0: the best). */
 static inline void kit_open_level(struct kit *kit, const char *text, unsigned level)
 {
+	const bool with_copies = kit_with_copies;
 	*kit = (struct kit){0};
-	kit->module = ptx_parse("test.ptx", text, strlen(text), &kit->diag);
+	kit->module = with_copies ? ptx_load_with_copies("test.ptx", text, strlen(text), &kit->diag)
+				  : ptx_parse("test.ptx", text, strlen(text), &kit->diag);
 	if (!kit->module)
 		fail_msg("%s", kit->diag.text);
 	kit->memory = simt_memory_open(0x80000000, 64 << 20, true);

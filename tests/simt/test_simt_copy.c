@@ -1,4 +1,5 @@
-/* Copies from global to shared memory (cp.async): all sizes, with bytes that are not read, with guards. */
+/* Copies from global to shared memory (cp.async), as an instruction and as the load and the store that it becomes: all sizes, with bytes that are
+ * not read, with guards; what it reads and writes is checked. */
 #include "simt_kit.h"
 
 enum { THREADS = 64, BYTES = 16 };
@@ -34,9 +35,8 @@ static void run(const char *copy, uint8_t in[THREADS][BYTES], const uint32_t num
 	kit_close(&kit);
 }
 
-static void copies(void **state)
+static void check_copies(void)
 {
-	(void)state;
 	static const struct {
 		const char *text;
 		unsigned bytes, offset; /* of the copy, in both places */
@@ -76,6 +76,100 @@ static void copies(void **state)
 	}
 }
 
+static void copies(void **state)
+{
+	(void)state;
+	for (int with = 0; with < 2; with++) {
+		kit_with_copies = with;
+		check_copies();
+	}
+	kit_with_copies = false;
+}
+
+/* A fault of a copy's own: its place in shared memory; what it reads where it reads it, and not behind. */
+static void faults(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *copy, *what; /* NULL: none */
+		uint32_t size;
+	} cases[] = {
+		{"mov.u32 %s, 1020; cp.async.cg.shared.global [%s], [%i], 16;",
+	         "copy to a misaligned address in shared memory", 16},
+		{"mov.u32 %s, 1024; cp.async.cg.shared.global [%s], [%i], 16;", "copy beyond the block's shared memory",
+	         16},
+		{"mov.u32 %s, 1016; cp.async.ca.shared.global [%s+4], [%i], 8;",
+	         "copy to a misaligned address in shared memory", 8},
+		{"mov.u32 %s, 1016; cp.async.ca.shared.global [%s], [%i], 8;", NULL, 0},
+		{"cp.async.ca.shared.global [s], [%i+2], 4;", "global load at a misaligned address", 4},
+		{"cp.async.cg.shared.global [s], [%i+1048576], 16;", "global load outside every allocation", 16},
+		{"cp.async.cg.shared.global [s], [%i+1048576], 16, 0;", NULL, 0},
+		{"cp.async.cg.shared.global [s], [%e], 16, 4;", NULL, 0},
+		{"cp.async.cg.shared.global [s], [%e], 16, 5;", "global load outside every allocation", 5},
+		{"cp.async.ca.shared.global [s], [%e+4], 8, 1;", "global load at a misaligned address", 1},
+	};
+	kit_with_copies = true;
+	for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+		char text[1024];
+		struct kit kit;
+		snprintf(text, sizeof text,
+		         ".version 8.0\n.target sm_80\n.address_size 64\n.entry k(.param .u64 in)\n{\n.reg .b32 "
+		         "%%s;\n.reg .b64 "
+		         "%%i, %%e;\n.shared .align 16 .b8 s[1024];\nld.param.u64 %%i, [in];\nadd.u64 %%e, %%i, "
+		         "1008;\n%s\nret;\n}\n",
+		         cases[k].copy);
+		kit_open(&kit, text);
+		kit_buffer(&kit, 1012); /* 4 bytes of the last 16 are its own */
+		kit.launch.block.x = 1;
+		simt_run(&kit.launch, 0, &kit.run);
+		if (!cases[k].what)
+			assert_null(kit.run.fault.what);
+		else if (!kit.run.fault.what || strcmp(kit.run.fault.what, cases[k].what) != 0)
+			fail_msg("%s: %s", cases[k].copy, kit.run.fault.what ? kit.run.fault.what : "no fault");
+		else
+			assert_int_equal(kit.run.fault.size, cases[k].size);
+		kit_close(&kit);
+	}
+	kit_with_copies = false;
+}
+
+static void check_refused(const char *const wrong[][2], size_t count, bool with_copies)
+{
+	for (size_t k = 0; k < count; k++) {
+		char text[512];
+		struct diag diag = {0};
+		struct ptx_module *module;
+		snprintf(text, sizeof text,
+		         ".version 8.0\n.target sm_80\n.address_size 64\n.entry k()\n{\n.reg .b32 %%r<3>;\n.reg .b64 "
+		         "%%d<3>;\n%s\nL: ret;\n}\n",
+		         wrong[k][0]);
+		module = with_copies ? ptx_load_with_copies("wrong.ptx", text, strlen(text), &diag)
+		                     : ptx_parse("wrong.ptx", text, strlen(text), &diag);
+		const char *said = module ? module->functions->errors : diag.text;
+		if (module && !said)
+			assert_null(simt_decode(module->functions, kit_reconverge, &diag));
+		said = said ? said : diag.text;
+		if (!said || !strstr(said, wrong[k][1]))
+			fail_msg("%s: %s", wrong[k][0], said);
+		ptx_free(module);
+		diag_free(&diag);
+	}
+}
+
+static void refused_with_copies(void **state)
+{
+	(void)state;
+	static const char *const wrong[][2] = {
+		{"cp.async.ca.shared.global [%r1], [%d1], 12;", "a copy of 12 bytes; expected 4, 8 or 16"},
+		{"cp.async.cg.shared.global [%r1], [%d1], 8;", "a copy of 8 bytes; expected 16"},
+		{"cp.async.ca.global.shared [%r1], [%d1], 16;", "cp.async"},
+		{"cp.async.ca.shared.global [%r1], [%d1], 16, %d2;", "an operand too many"},
+		{"cp.async.wait_group %r1;", "expected"},
+		{"cp.async.mbarrier.b64 [%r1];", "expected '.arrive'"},
+	};
+	check_refused(wrong, sizeof wrong / sizeof *wrong, true);
+}
+
 static void refused(void **state)
 {
 	(void)state;
@@ -89,22 +183,12 @@ static void refused(void **state)
 		{"cp.sync [%r1], [%d1], 16;", "expected '.async'"},
 		{"cp.async.wait_group %r1;", "expected a number of groups"},
 	};
-	for (size_t k = 0; k < sizeof wrong / sizeof *wrong; k++) {
-		char text[512];
-		struct diag diag = {0};
-		snprintf(text, sizeof text,
-		         ".version 8.0\n.target sm_80\n.address_size 64\n.entry k()\n{\n.reg .b32 %%r<3>;\n.reg .b64 "
-		         "%%d<3>;\n%s\nL: ret;\n}\n",
-		         wrong[k][0]);
-		assert_null(ptx_parse("wrong.ptx", text, strlen(text), &diag));
-		if (!strstr(diag.text, wrong[k][1]))
-			fail_msg("%s", diag.text);
-		diag_free(&diag);
-	}
+	check_refused(wrong, sizeof wrong / sizeof *wrong, false);
 }
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {cmocka_unit_test(copies), cmocka_unit_test(refused)};
+	const struct CMUnitTest tests[] = {cmocka_unit_test(copies), cmocka_unit_test(faults),
+	                                   cmocka_unit_test(refused), cmocka_unit_test(refused_with_copies)};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -260,8 +260,13 @@ static const char *const elsewhere[] = {
 	"bra call ret exit trap brkpt",             /* test_simt_control.c */
 	"bar barrier barrier.cluster membar fence", /* test_simt_control.c, test_simt_memory_rows.c */
 	"mbarrier",                                 /* test_simt_mbarrier.c */
-	"mma wmma ldmatrix stmatrix movmatrix",     /* test_simt_matrix.c */
-	"vote activemask match shfl redux elect",   /* test_simt_members.c, test_simt_control.c */
+	"cp.async",
+	"cp.async.commit_group",
+	"cp.async.wait_group",
+	"cp.async.wait_all",
+	"cp.async.mbarrier.arrive",               /* test_simt_copy.c */
+	"mma wmma ldmatrix stmatrix movmatrix",   /* test_simt_matrix.c */
+	"vote activemask match shfl redux elect", /* test_simt_members.c, test_simt_control.c */
 	"nanosleep pmevent relssp griddepcontrol applypriority discard setmaxnreg", /* nothing: test_simt_memory_rows.c */
 	"dma_type dma_halo dma_spaced dma_flat dma_strided dma_matrix dma_execute", /* test_simt_dma.c */
 };

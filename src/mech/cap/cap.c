@@ -294,6 +294,7 @@ const struct mech mech_cap = {
 	.gpu_size = sizeof(struct cap_gpu),
 	.sm_size = sizeof(struct cap_state),
 	.sends = true,
+	.splits_copies = true,
 	.gpu_kernel_begin = gpu_kernel_begin,
 	.sm_open = sm_open,
 	.kernel_begin = kernel_begin,

@@ -156,6 +156,7 @@ const struct mech mech_d2ma = {
 	.event_count = D2MA_EVENTS,
 	.sm_size = sizeof(struct d2ma_sm),
 	.sends = true,
+	.splits_copies = true,
 	.opcodes = opcodes,
 	.opcode_count = DMA_COMMANDS,
 	.run_opcode = run_opcode,

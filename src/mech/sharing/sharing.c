@@ -163,6 +163,7 @@ const struct mech mech_sharing = {
 	.stats_size = sizeof(struct sharing_stats),
 	.events = events,
 	.event_count = SHARING_EVENTS,
+	.splits_copies = true,
 	.gpu_size = sizeof(struct sharing_residency),
 	.sm_size = sizeof(struct sharing_sm),
 	.seats = MECH_SEAT_SHARED_ROOM | MECH_SEAT_SHARED_LAYOUT | MECH_SEAT_WARP_RANK,

@@ -205,6 +205,7 @@ const struct mech mech_staging = {
 	.vector_count = STAGING_VECTORS,
 	.events = events,
 	.event_count = STAGING_EVENTS,
+	.splits_copies = true,
 	.gpu_size = sizeof(struct staging_kernel),
 	.sm_size = sizeof(struct staging_sm),
 	.gpu_kernel_begin = gpu_kernel_begin,

@@ -1,0 +1,56 @@
+#include "sm/phase_wait.h"
+
+#include "sm/sm.h"
+
+void phase_waits_open(struct sm *sm)
+{
+	sm->phase_waits.next = SM_NEVER;
+}
+
+void phase_wait(struct sm *sm, struct sm_warp *warp)
+{
+	uint64_t end = sm->cycle + sm->config.try_wait_cycles;
+	if (!sm->config.try_wait_cycles)
+		return;
+	warp->waits_for_phase = true;
+	sm->phase_waits.end[warp->slot] = end;
+	sm->phase_waits.next = earlier(sm->phase_waits.next, end);
+	sm->stats.phase_waits++;
+	warp_update_held(sm, warp);
+}
+
+static void go_on(struct sm *sm, struct sm_warp *warp)
+{
+	warp->waits_for_phase = false;
+	warp_update_held(sm, warp);
+	sm_wake_at(sm, sm->now + 1);
+}
+
+/* The first of those that are left. */
+static void find_next(struct sm *sm)
+{
+	struct phase_waits *waits = &sm->phase_waits;
+	waits->next = SM_NEVER;
+	for (uint32_t w = 0; w < sm->config.warps; w++)
+		if (sm->warp[w].waits_for_phase)
+			waits->next = earlier(waits->next, waits->end[w]);
+}
+
+void phase_ended(struct sm *sm, uint32_t block)
+{
+	uint32_t first = sm->blocks.slot[block].first_warp;
+	if (sm->phase_waits.next == SM_NEVER)
+		return;
+	for (uint32_t w = first; w < first + sm->blocks.warps_per_block; w++)
+		if (sm->warp[w].waits_for_phase)
+			go_on(sm, &sm->warp[w]);
+	find_next(sm);
+}
+
+void phase_waits_expire(struct sm *sm)
+{
+	for (uint32_t w = 0; w < sm->config.warps; w++)
+		if (sm->warp[w].waits_for_phase && sm->phase_waits.end[w] <= sm->cycle)
+			go_on(sm, &sm->warp[w]);
+	find_next(sm);
+}

@@ -1,0 +1,259 @@
+/* Protects the time of copies to shared memory (cp.async) and of waits for mbarriers (docs/timing-model.md): what is written takes the banks as
+ * long as its conflicts want; a warp waits for the groups that it names and no longer; arrivals come with the copies before them;
+ * try_wait holds its warp until the phase ends or its time is over. And that random programs copy what they say. */
+#include "gpu_kit.h"
+
+enum { WARP = 32, LONG = 40 };
+
+static uint64_t numbers = 11; /* state of the stream of random ones */
+
+static uint32_t random_below(uint32_t bound)
+{
+	numbers = numbers * 6364136223846793005u + 1442695040888963407u;
+	return (uint32_t)((numbers >> 33) % bound);
+}
+
+/* One warp, whose loads always hit L1, and code that is there. */
+#define ONE_SM "sm.count=1", "sm.perfect_l1=true", "l1i.sets=64", "l1i.ways=8", "sm.async_copies=true"
+
+/* %rd1: a lane's place in memory, %r1 and %r2 in shared memory: so many bytes apart; %r3: an mbarrier; %r4: 4 bytes apart. */
+static void places(char *text, size_t size, uint32_t apart)
+{
+	snprintf(text, size,
+	         "mov.u32 %%r0, %%tid.x; mul.wide.u32 %%rd1, %%r0, 16; add.u64 %%rd1, %%rd0, %%rd1; mov.u32 %%r3, "
+	         "24560; mov.u32 "
+	         "%%r9, 1; mul.lo.u32 %%r1, %%r0, %u; add.u32 %%r2, %%r1, 8192; "
+	         "mul.lo.u32 %%r4, %%r0, 4; add.u32 %%r4, %%r4, 16384;",
+	         apart);
+}
+
+#define COPY(place) "cp.async.ca.shared.global [" place "], [%rd1], 4;"
+#define COMMIT      "cp.async.commit_group;"
+
+static uint64_t cycles_of(const char *const *options, uint32_t apart, const char *code, const char *after)
+{
+	struct gpu_kit kit;
+	char before[512];
+	uint64_t values[64] = {0}, cycles[2];
+	places(before, sizeof before, apart);
+	for (unsigned sleep = 0; sleep < 2; sleep++) { /* which changes nothing */
+		kit_describe(&kit, options);
+		kit.machine.sm.sleep = sleep;
+		kit_build(&kit);
+		kit.param = kit_buffer(&kit, values, 64);
+		cycles[sleep] = kit_time(&kit, before, code, 1, after, WARP);
+		kit_close(&kit);
+	}
+	assert_int_equal(cycles[0], cycles[1]);
+	return cycles[0];
+}
+
+static const char *const plain[] = {ONE_SM, NULL};
+
+/* Lanes 4, 8, 64 and 128 bytes apart: 1, 2, 16 and 32 words of the busiest bank. */
+static void test_banks(void **state)
+{
+	(void)state;
+	static const uint32_t apart[] = {4, 8, 64, 128}, words[] = {1, 2, 16, 32};
+	static const char code[] = COPY("%r1") COMMIT "cp.async.wait_group 0;";
+	uint64_t least = cycles_of(plain, 4, code, "");
+	for (unsigned i = 0; i < 4; i++) {
+		assert_int_equal(cycles_of(plain, apart[i], code, ""), least + words[i] - 1);
+		assert_int_equal(cycles_of(plain, apart[i], COPY("%r1") "cp.async.wait_all;", ""),
+		                 cycles_of(plain, 4, COPY("%r1") "cp.async.wait_all;", "") + words[i] - 1);
+	}
+}
+
+/* Arithmetic behind the wait, longer than a copy: it begins when what is waited for is there. */
+static char *chain(void)
+{
+	static char text[LONG * 32];
+	size_t at = 0;
+	for (unsigned i = 0; i < LONG; i++)
+		at += (size_t)snprintf(text + at, sizeof text - at, "add.u32 %%r5, %%r5, %%r9;");
+	return text;
+}
+
+/* Two copies of 32 bank cycles each, as groups: the second is written behind the first. */
+static void test_groups(void **state)
+{
+	(void)state;
+	static const char two[] = COPY("%r1") COMMIT COPY("%r2") COMMIT;
+	char all[256], one[256], none[256], merged[256];
+	snprintf(all, sizeof all, "%scp.async.wait_group 0;", two);
+	snprintf(one, sizeof one, "%scp.async.wait_group 1;", two);
+	snprintf(none, sizeof none, "%scp.async.wait_group 2;", two);
+	snprintf(merged, sizeof merged, "%s", COPY("%r1") COPY("%r2") COMMIT "cp.async.wait_group 0;");
+	uint64_t for_all = cycles_of(plain, 128, all, chain()), for_one = cycles_of(plain, 128, one, chain());
+	assert_int_equal(for_all - for_one, 32);
+	assert_true(cycles_of(plain, 128, none, chain()) < for_one);
+	/* a group of two is as two groups, but for a commit's issue; empty groups are groups */
+	uint64_t of_two = cycles_of(plain, 128, merged, chain());
+	assert_true(of_two <= for_all && for_all - of_two <= 2);
+	assert_int_equal(cycles_of(plain, 128, COPY("%r1") COMMIT COMMIT "cp.async.wait_group 1;", chain()),
+	                 cycles_of(plain, 128, COPY("%r1") COMMIT COMMIT "cp.async.wait_group 0;", chain()));
+}
+
+/* wait_all waits for what is not committed, too; wait_group does not. */
+static void test_uncommitted(void **state)
+{
+	(void)state;
+	uint64_t group = cycles_of(plain, 128, COPY("%r1") "cp.async.wait_group 0;", chain());
+	uint64_t all = cycles_of(plain, 128, COPY("%r1") "cp.async.wait_all;", chain());
+	assert_true(all >= group + 32);
+}
+
+#define INIT "mbarrier.init.shared.b64 [%r3], 32;"
+#define TRY  "W: mbarrier.try_wait.parity.shared.b64 %p1, [%r3], 0; @!%p1 bra W;"
+
+/* The arrival comes with the copy: 30 bank cycles more are 30 cycles more. */
+static void test_arrivals(void **state)
+{
+	(void)state;
+	static const char *const held[] = {ONE_SM, "sm.try_wait_cycles=100000", NULL};
+	static const char code[] = INIT COPY("%r1") "cp.async.mbarrier.arrive.noinc.shared.b64 [%r3];" TRY,
+			  increments[] = INIT COPY(
+				  "%r1") "cp.async.mbarrier.arrive.shared.b64 [%r3]; mbarrier.arrive.shared.b64 "
+					 "%rd5, [%r3];" TRY,
+			  two[] = INIT COPY("%r2")
+				  COPY("%r1") "cp.async.mbarrier.arrive.noinc.shared.b64 [%r3];" COPY("%r4") TRY;
+	uint64_t few = cycles_of(held, 8, code, "");
+	assert_int_equal(cycles_of(held, 128, code, ""), few + 30);
+	assert_int_equal(cycles_of(held, 128, increments, chain()) - cycles_of(held, 64, increments, chain()), 16);
+	/* both copies before it are waited for */
+	assert_int_equal(cycles_of(held, 128, two, chain()) - cycles_of(held, 64, two, chain()), 32);
+}
+
+/* In vain: the warp goes on when its time is over. */
+static void test_limit(void **state)
+{
+	(void)state;
+	static const char code[] = INIT "mbarrier.try_wait.parity.shared.b64 %p1, [%r3], 0;";
+	static const char *const times[][7] = {{ONE_SM, "sm.try_wait_cycles=100", NULL},
+	                                       {ONE_SM, "sm.try_wait_cycles=350", NULL}};
+	assert_int_equal(cycles_of(times[1], 4, code, "") - cycles_of(times[0], 4, code, ""), 250);
+	/* of a phase that is over nobody waits */
+	static const char over[] = INIT "mbarrier.try_wait.parity.shared.b64 %p1, [%r3], 1;";
+	assert_int_equal(cycles_of(times[1], 4, over, ""), cycles_of(times[0], 4, over, ""));
+}
+
+/* A copy that is not waited for ends before its warp. */
+static void test_end(void **state)
+{
+	(void)state;
+	assert_int_equal(cycles_of(plain, 128, COPY("%r1"), "") - cycles_of(plain, 64, COPY("%r1"), ""), 16);
+}
+
+/* --- random programs --- */
+
+enum { THREADS = 96, SLOTS = 6, SLOT = 16, OPERATIONS = 60 };
+
+struct random_program {
+	char text[16384];
+	size_t length;
+	uint8_t model[THREADS][SLOTS][SLOT];
+};
+
+__attribute__((format(printf, 2, 3))) static void say(struct random_program *program, const char *format, ...)
+{
+	va_list arguments;
+	va_start(arguments, format);
+	program->length += (size_t)vsnprintf(program->text + program->length, sizeof program->text - program->length,
+	                                     format, arguments);
+	va_end(arguments);
+	assert_true(program->length < sizeof program->text);
+}
+
+/* A copy of each thread within a slot of its own; some read less than they write. */
+static void say_copy(struct random_program *program, uint8_t in[THREADS][SLOTS][SLOT])
+{
+	uint32_t bytes = 4u << random_below(3), from = random_below(SLOTS), to = random_below(SLOTS);
+	uint32_t source = random_below(SLOT / bytes) * bytes, target = random_below(SLOT / bytes) * bytes;
+	uint32_t kind = random_below(4), count = random_below(bytes + 3);
+	say(program, "%scp.async.%s.shared.global [%%r1+%u], [%%rd1+%u], %u", kind == 3 ? "@%p1 " : "",
+	    bytes == 16 && random_below(2) ? "cg" : "ca", to * SLOT + target, from * SLOT + source, bytes);
+	if (kind == 1)
+		say(program, ", %u", count);
+	say(program, kind == 2 ? ", %%p1;\n" : ";\n");
+	for (uint32_t t = 0; t < THREADS; t++) {
+		bool odd = t & 1;
+		uint32_t read = kind == 1 && count < bytes ? count : kind == 2 && odd ? 0 : bytes;
+		for (uint32_t b = 0; b < bytes && !(kind == 3 && !odd); b++)
+			program->model[t][to][target + b] = b < read ? in[t][from][source + b] : 0;
+	}
+}
+
+static void make_program(struct random_program *program, uint8_t in[THREADS][SLOTS][SLOT])
+{
+	memset(program, 0, sizeof *program);
+	say(program,
+	    "mov.u32 %%r0, %%tid.x; mul.wide.u32 %%rd1, %%r0, %u; add.u64 %%rd2, %%rd0, %u; add.u64 %%rd2, %%rd2, "
+	    "%%rd1; "
+	    "add.u64 %%rd1, %%rd0, %%rd1; mul.lo.u32 %%r1, %%r0, %u; and.b32 %%r2, %%r0, 1; setp.ne.u32 %%p1, %%r2, 0; "
+	    "mov.u32 %%r3, 0; mov.u32 %%r4, 24568; setp.eq.u32 %%p3, %%r0, 0;\n"
+	    "@%%p3 mbarrier.init.shared.b64 [%%r4], %u;\nbar.sync 0;\n",
+	    SLOTS * SLOT, THREADS * SLOTS * SLOT, SLOTS * SLOT, THREADS);
+	for (uint32_t s = 0; s < SLOTS * SLOT / 4; s++)
+		say(program, "st.shared.u32 [%%r1+%u], %%r3;\n", 4 * s);
+	uint32_t phase = 0;
+	for (uint32_t k = 0; k < OPERATIONS; k++)
+		switch (random_below(8)) {
+		case 0:
+			say(program, COMMIT "\n");
+			break;
+		case 1:
+			say(program, "cp.async.wait_group %u;\n", random_below(4));
+			break;
+		case 2:
+			say(program,
+			    "cp.async.mbarrier.arrive.noinc.shared.b64 [%%r4];\nW%u: "
+			    "mbarrier.try_wait.parity.shared.b64 "
+			    "%%p2, [%%r4], %u;\n@!%%p2 bra W%u;\nbar.sync 0;\n",
+			    k, phase, k);
+			phase ^= 1;
+			break;
+		default:
+			say_copy(program, in);
+		}
+	say(program, "cp.async.wait_all;\n");
+	for (uint32_t s = 0; s < SLOTS * SLOT / 4; s++)
+		say(program, "ld.shared.u32 %%r5, [%%r1+%u]; st.global.u32 [%%rd2+%u], %%r5;\n", 4 * s, 4 * s);
+	say(program, "exit;\n");
+}
+
+static void test_random(void **state)
+{
+	(void)state;
+	static const char *const machine[] = {"gtx480", "rtx3070", "hopper-like"};
+	static const char *const options[][3] = {{"sm.count=2", "sm.async_copies=true", NULL},
+	                                         {"sm.count=2", "sm.async_copies=false", NULL}};
+	enum { PROGRAMS = 12, BYTES = THREADS * SLOTS * SLOT };
+	static uint8_t in[THREADS][SLOTS][SLOT];
+	static struct random_program program;
+	for (uint32_t k = 0; k < PROGRAMS; k++) {
+		for (uint32_t b = 0; b < BYTES; b++)
+			((uint8_t *)in)[b] = (uint8_t)random_below(256);
+		make_program(&program, in);
+		for (unsigned m = 0; m < 6; m++) {
+			struct gpu_kit kit;
+			kit_machine = machine[m / 2];
+			kit_open(&kit, options[m % 2]);
+			kit.param = kit_buffer(&kit, NULL, 2 * BYTES / 8);
+			memcpy(simt_host(kit.gpu->memory, kit.param), in, BYTES);
+			kit_load(&kit, program.text);
+			kit_run(&kit, 1, THREADS);
+			assert_memory_equal(simt_host(kit.gpu->memory, kit.param + BYTES), program.model, BYTES);
+			kit_close(&kit);
+		}
+	}
+	kit_machine = "gtx480";
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {cmocka_unit_test(test_banks),       cmocka_unit_test(test_groups),
+	                                   cmocka_unit_test(test_uncommitted), cmocka_unit_test(test_arrivals),
+	                                   cmocka_unit_test(test_limit),       cmocka_unit_test(test_end),
+	                                   cmocka_unit_test(test_random)};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
