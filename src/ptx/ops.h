@@ -24,6 +24,10 @@
  *                a  a register with a generic address
  *                v  like t, or the address of a variable of the space that the suffix names
  *                m  an address: [register+constant], [symbol+constant], [constant]
+ *                k  the same, in the space that a copy reads
+ *                b  the same, of an mbarrier
+ *                y  a tensor with coordinates of 32 bits: [address of its map, {..}]
+ *                o  a mask of a cluster's blocks: 16 bits
  *                h  a cache policy: 64 bits
  *                V  like u, of which a selector may take parts: %r1.b0, %r1.h10
  *                x  a texture or surface reference with its coordinates: [name, {..}], perhaps with a sampler: [name, sampler, {..}]
@@ -66,12 +70,15 @@
 #define SAMPLINGS  "|filter_mode|addr_mode_0|addr_mode_1|addr_mode_2|force_unnormalized_coords"
 #define ARRIVALS   "relaxed|release? cta|cluster? shared|shared::cta|shared::cluster?"
 #define WAITS      "relaxed|acquire? cta|cluster? shared|shared::cta?"
+#define OWN_SHARED "shared|shared::cta|shared::cluster"
+#define RANKS      "1d|2d|3d|4d|5d "
 #define OUTSIDES   " v2|v4? clamp|zero|trap"
 
 /* The order of the rows is that of enum ptx_opcode: some code counts on opcodes of one kind being neighbours. */
 #include "ptx/ops_compute.h"
 #include "ptx/ops_move.h"
 #include "ptx/ops_memory.h"
+#include "ptx/ops_bulk.h"
 #include "ptx/ops_control.h"
 
 #undef ROUNDINGS
@@ -96,6 +103,8 @@
 #undef SAMPLINGS
 #undef ARRIVALS
 #undef WAITS
+#undef OWN_SHARED
+#undef RANKS
 #undef OUTSIDES
 #undef OP
 #undef FORM

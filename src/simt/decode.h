@@ -107,6 +107,9 @@ void decode_matrix(struct decoder *decoder, struct simt_inst *inst);
 void decode_barrier(struct decoder *decoder, struct simt_inst *inst);
 void decode_mbarrier(struct decoder *decoder, struct simt_inst *inst);
 
+/* decode_bulk.c: copies in bulk, and what waits for them. */
+void decode_bulk(struct decoder *decoder, struct simt_inst *inst);
+
 /* decode.c: an instruction that has nothing but values: its destinations, and its sources from 0 on. */
 void decode_ordinary(struct decoder *decoder, struct simt_inst *inst);
 

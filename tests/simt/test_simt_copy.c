@@ -81,8 +81,7 @@ static void refused(void **state)
 	(void)state;
 	static const char *const wrong[][2] = {
 		{"cp.async.ca.shared.global [%r1], [%d1], 12;", "a copy of 12 bytes; expected 4, 8 or 16"},
-		{"cp.async.bulk.shared.global [%r1], [%d1], 16;",
-	         "'cp.async.bulk' is not supported: no machine here copies in bulk"},
+		{"cp.async.bulk.shared.global [%r1], [%d1], 16;", "there is no 'cp.async.bulk.shared.global'"},
 		{"cp.async.ca.global.shared [%r1], [%d1], 16;", "expected '.shared.global'"},
 		{"cp.async.ca.shared.global [%r1, [%d1], 16;", "expected ']'"},
 		{"cp.async.ca.shared.global [%r1], [%d1], 16, L;", "expected a number of bytes or a predicate"},
