@@ -31,7 +31,8 @@ struct bulk_copy {
 	uint64_t global;      /* of bytes: the address of the first; WITHIN: where it lies in shared memory */
 	uint64_t bytes;       /* that it writes or reads in shared memory, those outside of the tensor among them */
 	uint64_t barrier;     /* TO_SHARED, WITHIN: where it lies in shared memory */
-	uint64_t map_address; /* of a tensor */
+	uint64_t map_address; /* of a tensor; in a parameter, that of its generic address */
+	bool map_in_memory;   /* it lies in global or constant memory */
 	int32_t at[TENSOR_RANK];
 	struct tensor_map map;
 };

@@ -125,6 +125,7 @@ static bool ask_for_tile(const struct simt_warp *warp, const struct simt_inst *i
 	if (!map)
 		return wrong(mistake, SIMT_FAULT_ADDRESS, "tensor map that lies in no parameter and no allocation",
 		             generic_space(address), address, TENSOR_MAP_BYTES);
+	copy->map_in_memory = generic_space(address) == PTX_GLOBAL;
 	memcpy(&copy->map, map, sizeof copy->map);
 	if (!tensor_map_is_sound(&copy->map))
 		return wrong(mistake, SIMT_FAULT_INSTRUCTION, "no tensor map lies at the address",
