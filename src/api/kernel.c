@@ -48,6 +48,18 @@ static void warn_if_emptied(const struct ptx_function *function)
 	        function->name);
 }
 
+/* The same of copies in bulk (docs/ptx.md). */
+static void warn_if_bulk_is_free(const struct sluice_kernel *kernel)
+{
+	const struct sluice_gpu *gpu = kernel->module->gpu;
+	if (kernel->program->has_bulk && !gpu->functional && !seam_owns_opcode(gpu->gpu->seam, PTX_OP_CP_BULK))
+		fprintf(stderr,
+		        "sluice: warning: kernel '%s' copies in bulk, which takes no time: no mechanism that is "
+		        "attached has an "
+		        "engine for it\n",
+		        kernel->function->name);
+}
+
 /* Transfers by DMA are made at once where no mechanism gives them their time (docs/dma.md): cycles without them are no baseline. */
 static void warn_if_dma_is_free(const struct sluice_kernel *kernel)
 {
@@ -86,6 +98,7 @@ enum sluice_status kernel_prepare(sluice_kernel *kernel, struct sluice_error *er
 		return refuse(kernel, &diag, error);
 	diag_free(&diag);
 	warn_if_dma_is_free(kernel);
+	warn_if_bulk_is_free(kernel);
 	if (kernel->module->gpu->checks)
 		simt_check_program(kernel->module->gpu->checks, kernel->program);
 	/* What has grown, by spills or by the functions that it calls, lies behind all others. */

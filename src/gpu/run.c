@@ -181,6 +181,8 @@ void gpu_run(struct gpu *gpu, struct gpu_run *run)
 	run->launch.first_path = gpu->machine.sm.first_path;
 	run->launch.id = ++gpu->kernels;
 	run->launch.copies_overlap = gpu->machine.sm.async_copies;
+	run->launch.bulk_overlaps =
+		seam_owns_opcode(gpu->seam, PTX_OP_CP_BULK) && seam_owns_opcode(gpu->seam, PTX_OP_CP_BULK_TENSOR);
 	run->launch.dma_overlaps = seam_owns_opcode(gpu->seam, PTX_OP_DMA_FLAT);
 	stats_reset(gpu);
 	show_launch(gpu, run);

@@ -135,23 +135,22 @@ static bool vector_fits(const struct match *m, const struct ptx_operand *operand
 	return true;
 }
 
-static bool address_fits(const struct match *m, const struct ptx_operand *operand)
+static bool address_fits(const struct match *m, const struct ptx_operand *operand, enum ptx_space space)
 {
 	if (operand->kind != PTX_OPERAND_ADDRESS)
 		return false;
 	if (operand->reg != PTX_NO_REG) {
 		enum ptx_type type = m->p->regs[operand->reg].type;
-		if (m->inst->space == PTX_PARAM && m->inst->op != PTX_OP_LD)
+		if (space == PTX_PARAM && m->inst->op != PTX_OP_LD)
 			return false;
 		return register_fits(PTX_U64, type, false) || register_fits(PTX_U32, type, false);
 	}
 	/* A parameter has a name and no generic address. */
-	enum ptx_space space = m->inst->space;
 	if (!operand->symbol)
 		return space != PTX_PARAM;
 	if (space == PTX_GENERIC)
 		return operand->symbol->space != PTX_PARAM;
-	return operand->symbol->space == space || (m->inst->from_global && operand->symbol->space == PTX_GLOBAL);
+	return operand->symbol->space == space;
 }
 
 /* The coordinates of a place, the layer among them. */
@@ -197,6 +196,18 @@ static bool texture_fits(const struct match *m, const struct ptx_operand *operan
 	return true;
 }
 
+/* Its map has a generic address, in a register. */
+static bool tensor_fits(const struct match *m, const struct ptx_operand *operand)
+{
+	if (operand->kind != PTX_OPERAND_TEXTURE || operand->has_sampler || operand->count != m->inst->rank ||
+	    operand->reg == PTX_NO_REG || !register_fits(PTX_U64, m->p->regs[operand->reg].type, false))
+		return false;
+	for (uint32_t i = 0; i < operand->count; i++)
+		if (!value_fits(m, &operand->element[i], PTX_B32, false))
+			return false;
+	return true;
+}
+
 /* The registers of a matrix's fragment; the one of a single one may stand without braces. */
 static bool fragment_fits(const struct match *m, const struct ptx_operand *operand, char letter, bool destination)
 {
@@ -222,6 +233,8 @@ static enum ptx_type letter_type(const struct ptx_inst *inst, char letter)
 		return PTX_B32;
 	case 'h':
 		return PTX_B64;
+	case 'o':
+		return PTX_B16;
 	case 'p':
 	case 'q':
 	case 'Q':
@@ -253,7 +266,13 @@ static bool operand_fits(const struct match *m, char letter, uint32_t at, bool d
 	case 'i':
 		return operand->kind == PTX_OPERAND_INT && value_fits(m, operand, type, false);
 	case 'm':
-		return address_fits(m, operand);
+		return address_fits(m, operand, m->inst->space);
+	case 'k':
+		return address_fits(m, operand, m->inst->from);
+	case 'b':
+		return address_fits(m, operand, PTX_SHARED);
+	case 'y':
+		return tensor_fits(m, operand);
 	case 'A':
 	case 'B':
 	case 'C':
@@ -391,14 +410,20 @@ static void describe_letter(const struct match *m, char *text, size_t size)
 	char letter = m->failed_letter;
 	const char *type = ptx_type_name(letter_type(inst, letter));
 	const char *or_constant = m->failed_destination || letter == 'r' || letter == 'R' ? "" : " or constant";
+	enum ptx_space space = letter == 'k' ? inst->from : letter == 'b' ? PTX_SHARED : inst->space;
 	switch (letter) {
 	case 'm':
-		if (inst->space == PTX_PARAM)
+	case 'k':
+	case 'b':
+		if (space == PTX_PARAM)
 			snprintf(text, size, "the name of a parameter such as [param0+4]");
-		else if (inst->space == PTX_GENERIC)
+		else if (space == PTX_GENERIC)
 			snprintf(text, size, "an address such as [%%rd1+4]");
 		else
-			snprintf(text, size, "an address in .%s such as [%%rd1+4]", ptx_space_name(inst->space));
+			snprintf(text, size, "an address in .%s such as [%%rd1+4]", ptx_space_name(space));
+		break;
+	case 'y':
+		snprintf(text, size, "a tensor with %u coordinates such as [%%rd1, {%%r1}]", inst->rank);
 		break;
 	case 'x':
 		snprintf(text, size, "a texture with coordinates such as [name, {%%f1, %%f2}]");
@@ -462,7 +487,7 @@ static bool check_access(struct parser *p, const struct ptx_inst *inst, const st
 	const struct ptx_variable *variable = operand->symbol;
 	bool is_line = inst->op == PTX_OP_PREFETCH || inst->op == PTX_OP_PREFETCHU ||
 	               inst->op == PTX_OP_APPLYPRIORITY || inst->op == PTX_OP_DISCARD ||
-	               inst->op == PTX_OP_CREATEPOLICY;
+	               inst->op == PTX_OP_CREATEPOLICY || inst->op == PTX_OP_FENCE || ptx_op_is_bulk(inst->op);
 	uint64_t bytes = is_line                       ? 1
 	                 : inst->op == PTX_OP_CP_ASYNC ? inst->operand[2].bits
 	                                               : ptx_type_bytes(inst->type) * (uint64_t)inst->vector;
@@ -485,6 +510,16 @@ static bool check_access(struct parser *p, const struct ptx_inst *inst, const st
 	return true;
 }
 
+/* Forms know words and not their order: what goes to shared memory names that first. */
+static bool check_spaces(struct parser *p, const struct ptx_inst *inst)
+{
+	bool to_shared = inst->op == PTX_OP_CP_ASYNC || inst->by_mbarrier;
+	if (!to_shared || inst->space == PTX_SHARED)
+		return true;
+	return fail(p, inst->place, "'%s' from shared to global memory; expected '.shared' before '.global'",
+	            ptx_ops[inst->op].name);
+}
+
 /* Of cp.async: 4, 8 or 16 bytes, past L1 16. */
 static bool check_copy(struct parser *p, const struct ptx_inst *inst)
 {
@@ -501,6 +536,8 @@ bool check_operands(struct parser *p, struct ptx_inst *inst, uint32_t paired)
 	if (!match_from(&m, inst->pattern, 0, true))
 		return fail_match(&m);
 	inst->destinations = (uint8_t)m.destinations;
+	if (inst->from && !check_spaces(p, inst))
+		return false;
 	if (inst->op == PTX_OP_CP_ASYNC && !check_copy(p, inst))
 		return false;
 	if (ptx_op_is_video(inst->op) && !merge_fits(inst))

@@ -207,6 +207,7 @@ struct ptx_inst {
 	enum ptx_bool bool_op;
 	enum ptx_atomic atomic; /* also the operation of redux and of bar.red (popc: ADD) */
 	enum ptx_space space;
+	enum ptx_space from; /* copies in bulk: the space that they read; `space` is the one that they write */
 	enum ptx_cache cache;
 	enum ptx_order order;
 	enum ptx_scope scope;
@@ -235,10 +236,13 @@ struct ptx_inst {
 	bool cache_hint;                                /* L2::cache_hint: the last operand is a cache policy */
 	bool plus_one;                                  /* vmad.po */
 	bool proxy, alias, async, async_generic, mbarrier_init, wait, launch_dependents;
+	bool tile, by_mbarrier, by_group, multicast;    /* copies in bulk: how their end is told, .multicast::cluster */
+	bool is_read;                                   /* cp.async.bulk.wait_group.read: that their sources are read is enough */
+	bool tensormap;                                 /* fence.proxy.tensormap::generic */
+	uint8_t rank;                                   /* of the tensor that a tile is copied from or to: 1 to 5; 0: bytes are copied */
 	bool mmio;                                      /* ld, st: of a device's registers */
 	bool out_of_bounds;                             /* fma.oob */
 	bool grows, shrinks;                            /* setmaxnreg.inc, .dec */
-	bool from_global;                               /* cp.async: the second space */
 	bool no_increment;                              /* cp.async.mbarrier.arrive: .noinc */
 	bool parity, no_complete, expects, completes;   /* mbarrier: .parity, .noComplete, .expect_tx, .complete_tx */
 	bool multiplies, popc, transposes;              /* wmma.mma; mma.xor.popc; .trans of ldmatrix and the like */
@@ -350,6 +354,9 @@ bool ptx_op_is_video(enum ptx_opcode op);               /* vadd ... vset4: three
 unsigned ptx_op_parts(enum ptx_opcode op);              /* of a video instruction: 1, 2 or 4, that it computes at once */
 const char *ptx_space_name(enum ptx_space space);
 const char *ptx_sreg_name(enum ptx_sreg sreg);          /* "%tid.x" */
+
+/* A copy in bulk, or what waits for such ones. */
+bool ptx_op_is_bulk(enum ptx_opcode op);
 
 /* tex, tld4: what it reads nobody writes while the kernel runs. */
 static inline bool ptx_reads_texture(const struct ptx_inst *inst)

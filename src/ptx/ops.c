@@ -69,6 +69,11 @@ const struct suffix ptx_suffixes[] = {
 	FIELD("gpu", ORDER | SCOPE, scope, PTX_SCOPE_GPU),
 	FIELD("sys", ORDER | SCOPE, scope, PTX_SCOPE_SYS),
 	FIELD("gl", SCOPE, scope, PTX_SCOPE_GL),
+	FIELD("1d", COPY, rank, 1),
+	FIELD("2d", COPY, rank, 2),
+	FIELD("3d", COPY, rank, 3),
+	FIELD("4d", COPY, rank, 4),
+	FIELD("5d", COPY, rank, 5),
 	FIELD("const", SPACE, space, PTX_CONST),
 	FIELD("global", SPACE, space, PTX_GLOBAL),
 	FIELD("local", SPACE, space, PTX_LOCAL),
@@ -78,8 +83,16 @@ const struct suffix ptx_suffixes[] = {
 	FIELD("shared", SPACE, space, PTX_SHARED),
 	FIELD("shared::cta", SPACE, space, PTX_SHARED),
 	FIELD("shared::cluster", SPACE, space, PTX_SHARED),
-	FLAG("global", MORE, from_global),
 	FLAG("noinc", MORE, no_increment),
+	FIELD("global", COPY, from, PTX_GLOBAL),
+	FIELD("shared", COPY, from, PTX_SHARED),
+	FIELD("shared::cta", COPY, from, PTX_SHARED),
+	FLAG("tile", COPY, tile),
+	FLAG("mbarrier::complete_tx::bytes", COPY, by_mbarrier),
+	FLAG("bulk_group", COPY, by_group),
+	FLAG("multicast::cluster", COPY, multicast),
+	FLAG("read", COPY, is_read),
+	FLAG("tensormap::generic", MORE, tensormap),
 	FLAG("b", CLAMP, unformatted),
 	FLAG("p", CLAMP, formatted),
 	FIELD("base", TEXEL, lod, PTX_LOD_BASE),
@@ -253,12 +266,12 @@ const struct suffix ptx_suffixes[] = {
 	FLAG("cc", CARRY, carry_out),
 	FLAG("shiftamt", MORE, shiftamt),
 	FLAG("mask", EVENTS, mask),
-	FIELD("finite", TESTP, testp, PTX_FINITE),
-	FIELD("infinite", TESTP, testp, PTX_INFINITE),
-	FIELD("number", TESTP, testp, PTX_NUMBER),
-	FIELD("notanumber", TESTP, testp, PTX_NOTANUMBER),
-	FIELD("normal", TESTP, testp, PTX_NORMAL),
-	FIELD("subnormal", TESTP, testp, PTX_SUBNORMAL),
+	FIELD("finite", MORE, testp, PTX_FINITE),
+	FIELD("infinite", MORE, testp, PTX_INFINITE),
+	FIELD("number", MORE, testp, PTX_NUMBER),
+	FIELD("notanumber", MORE, testp, PTX_NOTANUMBER),
+	FIELD("normal", MORE, testp, PTX_NORMAL),
+	FIELD("subnormal", MORE, testp, PTX_SUBNORMAL),
 	BEHIND("f4e", PRMT, prmt, PTX_F4E),
 	BEHIND("b4e", PRMT, prmt, PTX_B4E),
 	BEHIND("rc8", PRMT, prmt, PTX_RC8),
@@ -457,7 +470,7 @@ enum ptx_latency ptx_op_latency(enum ptx_opcode op)
 	return ptx_ops[op].latency;
 }
 
-/* Their rows of ops.h follow each other, and so do those of matrices. */
+/* Their rows of ops.h follow each other, and so do those of matrices and of copies in bulk. */
 bool ptx_op_is_video(enum ptx_opcode op)
 {
 	return op >= PTX_OP_VADD && op <= PTX_OP_VSET4;
@@ -466,6 +479,11 @@ bool ptx_op_is_video(enum ptx_opcode op)
 bool ptx_op_is_matrix(enum ptx_opcode op)
 {
 	return op >= PTX_OP_MMA && op <= PTX_OP_MOVMATRIX;
+}
+
+bool ptx_op_is_bulk(enum ptx_opcode op)
+{
+	return op >= PTX_OP_CP_BULK && op <= PTX_OP_PREFETCH_TENSORMAP;
 }
 
 unsigned ptx_op_parts(enum ptx_opcode op)

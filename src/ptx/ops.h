@@ -25,6 +25,10 @@
  *                a  a register with a generic address
  *                v  like t, or the address of a variable of the space that the suffix names
  *                m  an address: [register+constant], [symbol+constant], [constant]
+ *                k  the same, in the space that a copy reads
+ *                b  the same, of an mbarrier
+ *                y  a tensor with coordinates of 32 bits: [address of its map, {..}]
+ *                o  a mask of a cluster's blocks: 16 bits
  *                h  a cache policy: 64 bits
  *                V  like u, of which a selector may take parts: %r1.b0, %r1.h10
  *                x  a texture or surface reference with its coordinates: [name, {..}], perhaps with a sampler: [name, sampler, {..}]
@@ -68,12 +72,15 @@
 #define ARRIVALS   "relaxed|release? cta|cluster? shared|shared::cta|shared::cluster?"
 #define WAITS      "relaxed|acquire? cta|cluster? shared|shared::cta?"
 #define COPIES     "ca|cg shared|shared::cta global L2::64B|L2::128B|L2::256B? "
+#define OWN_SHARED "shared|shared::cta|shared::cluster"
+#define RANKS      "1d|2d|3d|4d|5d "
 #define OUTSIDES   " v2|v4? clamp|zero|trap"
 
 /* The order of the rows is that of enum ptx_opcode: some code counts on opcodes of one kind being neighbours. */
 #include "ptx/ops_compute.h"
 #include "ptx/ops_move.h"
 #include "ptx/ops_memory.h"
+#include "ptx/ops_bulk.h"
 #include "ptx/ops_control.h"
 
 #undef ROUNDINGS
@@ -99,6 +106,8 @@
 #undef ARRIVALS
 #undef WAITS
 #undef COPIES
+#undef OWN_SHARED
+#undef RANKS
 #undef OUTSIDES
 #undef OP
 #undef FORM

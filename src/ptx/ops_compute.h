@@ -111,7 +111,7 @@ FORM(TANH, F32_F16, NO_TYPE, "approx", "t>t")
 FORM(TANH, BRAIN, NO_TYPE, "approx", "t>t")
 OP(COPYSIGN, "copysign", NONE, SP, MOVE)
 FORM(COPYSIGN, F32_F64, NO_TYPE, "", "t>tt")
-OP(TESTP, "testp", TESTP, SP, MOVE)
+OP(TESTP, "testp", MORE, SP, MOVE)
 FORM(TESTP, F32_F64, NO_TYPE, "finite|infinite|number|notanumber|normal|subnormal", "p>t")
 /* bits */
 OP(AND, "and", NONE, SP, MOVE)

@@ -37,6 +37,8 @@ FORM(FENCE, NO_TYPE, NO_TYPE, "acquire|release sync_restrict::shared::cta|sync_r
 FORM(FENCE, NO_TYPE, NO_TYPE, "mbarrier_init release cluster", ">")
 FORM(FENCE, NO_TYPE, NO_TYPE, "proxy alias|async", ">")
 FORM(FENCE, NO_TYPE, NO_TYPE, "proxy async global|shared|shared::cta|shared::cluster", ">")
+FORM(FENCE, NO_TYPE, NO_TYPE, "proxy tensormap::generic release " SCOPES, ">")
+FORM(FENCE, NO_TYPE, NO_TYPE, "proxy tensormap::generic acquire " SCOPES, ">mi")
 FORM(FENCE, NO_TYPE, NO_TYPE, "proxy async::generic acquire|release sync_restrict::shared::cta|sync_restrict::shared::cluster cluster", ">")
 OP(VOTE, "vote", VOTE, SP, MOVE)
 FORM(VOTE, PRED, NO_TYPE, "all|any|uni", "t>p")

@@ -84,9 +84,9 @@ OP(STACKRESTORE, "stackrestore", NONE, SP, MOVE)
 FORM(STACKRESTORE, ADDRESS, NO_TYPE, "", ">t")
 /* copies from global to shared memory that go on while the warp does, where a machine has them (parse_copy.c: else a load and a store); their
  * groups are a warp's. Operands behind the number of bytes: how many are read, or whether none is, and a cache policy */
-OP(CP_ASYNC, "cp.async", SPACE | CACHE | PREFETCH | MORE, MEM, MEMORY)
-FORM(CP_ASYNC, NO_TYPE, NO_TYPE, COPIES, ">mmiN?")
-FORM(CP_ASYNC, NO_TYPE, NO_TYPE, COPIES "L2::cache_hint", ">mmiN?h")
+OP(CP_ASYNC, "cp.async", SPACE | CACHE | PREFETCH | COPY, MEM, MEMORY)
+FORM(CP_ASYNC, NO_TYPE, NO_TYPE, COPIES, ">mkiN?")
+FORM(CP_ASYNC, NO_TYPE, NO_TYPE, COPIES "L2::cache_hint", ">mkiN?h")
 OP(CP_ASYNC_COMMIT, "cp.async.commit_group", NONE, MEM, BARRIER)
 FORM(CP_ASYNC_COMMIT, NO_TYPE, NO_TYPE, "", ">")
 OP(CP_ASYNC_WAIT, "cp.async.wait_group", NONE, MEM, BARRIER)

@@ -104,7 +104,7 @@ enum modifier {
 	SAT = 1 << 4,
 	HALF = 1 << 5,
 	APPROX = 1 << 6,
-	TESTP = 1 << 7,
+	COPY = 1 << 7,
 	SHF = 1 << 8,
 	PRMT = 1 << 9,
 	MORE = 1 << 10, /* words that stand for one thing in all opcodes */
@@ -398,6 +398,8 @@ bool parse_targets(struct parser *p, struct name *name, struct place place);
 bool parse_indexed_branch(struct parser *p, struct place place, struct guard guard);
 /* parse_copy.c: behind "cp" */
 bool parse_async_copy(struct parser *p, struct place place, struct guard guard);
+/* parse_bulk.c: behind `opcode`, "cp.async.bulk" or "cp.reduce.async.bulk" */
+bool parse_bulk_copy(struct parser *p, const char *opcode, struct place place, struct guard guard);
 /* parse_wmma.c: behind "wmma", the current token being .load or .store */
 bool parse_wmma_access(struct parser *p, struct place place, struct guard guard);
 /* parse_operand.c */

@@ -178,12 +178,14 @@ bool parse_async_copy(struct parser *p, struct place place, struct guard guard)
 	struct copy copy = {0};
 	uint64_t groups;
 	size_t length;
-	if (refused(p, intern(p, "cp", 2), place))
-		return false;
+	if (accept_dot(p, "reduce"))
+		return accept_dot(p, "async") && accept_dot(p, "bulk")
+		               ? parse_bulk_copy(p, "cp.reduce.async.bulk", place, guard)
+		               : fail_expected(p, "'.async.bulk'");
 	if (!accept_dot(p, "async"))
 		return fail_expected(p, "'.async'");
-	if (refused(p, intern(p, "cp.async", 8), p->token.place))
-		return false;
+	if (accept_dot(p, "bulk"))
+		return parse_bulk_copy(p, "cp.async.bulk", place, guard);
 	if (p->module->has_copies) {
 		struct name *opcode = kept_opcode(p);
 		return opcode && parse_instruction(p, opcode, place, guard);

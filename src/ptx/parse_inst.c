@@ -143,6 +143,8 @@ static struct name *whole_opcode(struct parser *p, struct name *opcode)
 {
 	if (opcode->opcode == PTX_OP_CVT && accept_dot(p, "pack"))
 		return intern(p, "cvt.pack", 8);
+	if (opcode->opcode == PTX_OP_PREFETCH && accept_dot(p, "tensormap"))
+		return intern(p, "prefetch.tensormap", 18);
 	if (opcode->opcode == PTX_OP_BARRIER && accept_dot(p, "cluster"))
 		return intern(p, "barrier.cluster", 15);
 	return opcode;

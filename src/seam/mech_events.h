@@ -23,7 +23,7 @@ enum {
 	MECH_SECTOR = 32,          /* bytes in which parts of lines are counted */
 	MECH_PASSES_SIZE = 1024,   /* of what rewrite writes */
 	MECH_LANES = 32,           /* of a warp */
-	MECH_MAX_SOURCES = 6,      /* values that an instruction reads */
+	MECH_MAX_SOURCES = 8,      /* values that an instruction reads */
 	MECH_MAX_VECTOR = 65536,   /* elements of a vector of counters */
 	MECH_RANKS = 4,            /* of warps: 0, where all begin, to 3 */
 	MECH_STAGED_ARRAYS = 8,    /* of shared memory that are told apart; the last takes the rest, too */

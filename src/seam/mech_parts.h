@@ -11,6 +11,7 @@
 
 struct mech;
 struct mech_gpu;
+struct bulk_copy;
 struct mech_services;
 
 /* A kind of event on the timeline, a row of .events: names are small letters, digits and _; what its two arguments are is a name each, such
@@ -122,6 +123,8 @@ struct mech_services {
 	const struct mech_staging_inst *(*staging)(struct mech_gpu *gpu, uint32_t *count);
 	void (*rank_warp)(struct mech_sm *sm, uint32_t slot, uint32_t rank);
 	void (*stop)(struct mech_sm *sm, const struct mech_issue *issue, uint32_t lane, const char *why);
+	bool (*bulk_copy)(struct mech_sm *sm, const struct mech_issue *issue, uint32_t lane, struct bulk_copy *copy);
+	void (*complete)(struct mech_sm *sm, uint32_t slot, uint32_t shared, uint32_t arrivals, uint64_t bytes);
 };
 
 /* Zeroed memory, aligned for any type, of a part's own pool or kernel_pool, from any of its hooks: freed with the pool, never
@@ -217,6 +220,14 @@ static inline void mech_put(struct mech_sm *sm, uint64_t address, uint32_t bytes
 static inline void mech_operands(struct mech_sm *sm, const struct mech_issue *issue, struct mech_operands *operands)
 {
 	sm->services->operands(sm, issue, operands);
+}
+
+/* So many arrivals and so many bytes have come to the mbarrier at an offset of the shared memory of the resident block in the slot, a multiple of 8: who owns "cp.async.bulk"
+ * tells mbarriers of the ends of copies. From any hook of the SM while a kernel runs; warps that wait there can go on in the next cycle. */
+static inline void mech_complete_bytes(struct mech_sm *sm, uint32_t slot, uint32_t shared, uint32_t arrivals,
+                                       uint64_t bytes)
+{
+	sm->services->complete(sm, slot, shared, arrivals, bytes);
 }
 
 /* Keeps a resident block's warps from issuing, until every mechanism that held it has released it; from any hook of the SM or

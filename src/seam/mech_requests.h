@@ -15,6 +15,7 @@ enum mech_place {
 	MECH_TO_L2, /* into L2 and no further */
 	MECH_TO_SHARED,  /* shared memory of a block, past L1 */
 	MECH_WRITE_SHARED, /* the same, with what the sender has: nothing is fetched, `address` and `urgent` say nothing */
+	MECH_WRITE_GLOBAL, /* global memory, with what the sender has, past L1: a store's packet, whose acknowledgement is the reply */
 };
 
 struct mech_request {
@@ -65,7 +66,7 @@ struct mech_fate {
  * filtered, and late only where loads wait for them (struct mech_buffer): else an instruction that is too early goes its usual
  * way. Nor are requests to shared memory: useful when an instruction reads a word of their data, late when one issues that reads a
  * word on its way, early evicted when others' data, or a store, came over the last of their words before, redundant when
- * nobody came until the block's end.
+ * nobody came until the block's end. What is written to global memory, or goes to nothing, is redundant.
  *
  * A request to L2 is sent before anybody knows whether L2 has its data: if it has, or waits for them, the request counts as issued, and as
  * redundant when its sender is told, with `filtered` set. Else it takes a line and an MSHR as a miss does. The first read of the data is its

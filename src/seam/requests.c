@@ -78,7 +78,7 @@ static bool is_sound(const struct mech_sm *part, const char *service, const stru
 		seam_wrong(part, "%s(), but .sends of struct mech is not set", service);
 	else if (!request)
 		seam_wrong(part, "%s(): no request", service);
-	else if ((unsigned)request->to > MECH_WRITE_SHARED)
+	else if ((unsigned)request->to > MECH_WRITE_GLOBAL)
 		seam_wrong(part, "%s(): .to is %u, which is no enum mech_place", service, (unsigned)request->to);
 	else if (request->pc != MECH_NO_PC && request->pc >= seam->launch.instructions)
 		seam_wrong(part, "%s(): pc %u; the kernel has %u instructions", service, request->pc,
@@ -327,7 +327,7 @@ bool seam_reply(struct seam_sm *sm, struct seam_sent *sent, bool in_l2, uint64_t
 		wanted = put_into_buffer(sm, sent);
 	else if (sent->fill)
 		wanted = put_into_shared(sm, sent);
-	else if (request->to == MECH_TO_NOTHING)
+	else if (request->to == MECH_TO_NOTHING || request->to == MECH_WRITE_GLOBAL)
 		seam_settle(sm, PREFETCH_REDUNDANT, &sent->kept);
 	answer(sm, sent, &(struct mech_reply){.request = *request, .sent = sent->kept.sent, .cycle = cycle});
 	return wanted;
@@ -369,9 +369,11 @@ static bool send_to(struct mech_gpu *part, uint32_t sm, const struct mech_reques
 	const struct mech_sm *target = part_of(part, sm);
 	if (!in_gpu_hook(part, "mech_send_to") || !is_sound(target, "mech_send_to", request))
 		return false;
-	if (request->to == MECH_TO_L1 || seam_is_to_shared(request)) {
+	if (request->to == MECH_TO_L1 || request->to == MECH_WRITE_GLOBAL || seam_is_to_shared(request)) {
 		seam_wrong_gpu(part, "mech_send_to() to %s, which only the SM itself can ask for",
-		               request->to == MECH_TO_L1 ? "L1" : "shared memory");
+		               request->to == MECH_TO_L1          ? "L1"
+		               : request->to == MECH_WRITE_GLOBAL ? "global memory"
+		                                                  : "shared memory");
 		return false;
 	}
 	if (gpu->queued == room)
@@ -529,6 +531,29 @@ static void operands_of(struct mech_sm *part, const struct mech_issue *issue, st
 		seam_wrong(part, "mech_operands() of an event that is not that of may_issue or issue now");
 }
 
+static bool bulk_copy(struct mech_sm *part, const struct mech_issue *issue, uint32_t lane, struct bulk_copy *copy)
+{
+	const struct seam_sm *sm = part->host;
+	if (issue && issue == sm->issuing && lane < MECH_LANES && issue->lanes >> lane & 1)
+		return sm->bulk_copy(sm->host, issue->warp, lane, copy);
+	seam_wrong(part, "mech_bulk_copy() of an event that is not that of may_issue or issue now, or of a lane that "
+	                 "does not run");
+	return false;
+}
+
+static void complete(struct mech_sm *part, uint32_t slot, uint32_t shared, uint32_t arrivals, uint64_t bytes)
+{
+	struct seam_sm *sm = part->host;
+	uint32_t room = sm->seam->launch.shared_bytes;
+	if (!seam_in_kernel(part, "mech_complete_bytes") || !is_resident(part, "mech_complete_bytes", slot))
+		return;
+	if (shared % 8 || room < 8 || shared > room - 8)
+		seam_wrong(part, "mech_complete_bytes(): an mbarrier at %u of shared memory; a block has %u", shared,
+		           room);
+	else
+		sm->complete(sm->host, slot, shared, arrivals, bytes);
+}
+
 const struct mech_services seam_services = {
 	.send = send,
 	.send_to = send_to,
@@ -554,4 +579,6 @@ const struct mech_services seam_services = {
 	.staging = staging,
 	.rank_warp = seam_rank_warp,
 	.stop = seam_stop,
+	.bulk_copy = bulk_copy,
+	.complete = complete,
 };

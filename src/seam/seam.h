@@ -129,6 +129,9 @@ struct seam_sm {
 	/* ... gives a warp its rank; stops at a warp's next instruction, of which `lane` does what a mechanism forbids */
 	void (*ranked)(void *host, uint32_t slot, uint32_t rank);
 	void (*stopped)(void *host, uint32_t slot, uint32_t lane, const char *why);
+	/* ... says what copy in bulk a lane of a warp's next instruction asks for; false: one that stops the kernel. Tells an mbarrier of arrivals and bytes */
+	bool (*bulk_copy)(const void *host, uint32_t slot, uint32_t lane, struct bulk_copy *copy);
+	void (*complete)(void *host, uint32_t block, uint32_t shared, uint32_t arrivals, uint64_t bytes);
 	/* ... gives its live figures: when it is asked from outside up to this cycle, in its own hooks: MECH_NEVER */
 	void (*look_at_sm)(void *host, uint64_t cycle, struct mech_sm_figures *figures);
 };

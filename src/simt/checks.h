@@ -5,7 +5,7 @@
 #include "simt/access.h"
 #include "simt/check.h"
 
-enum { CHECK_SOURCES = 6, CHECK_DESTINATIONS = 4 };
+enum { CHECK_SOURCES = SIMT_MAX_SOURCES, CHECK_DESTINATIONS = 4 };
 
 /* An instruction of a checked program as it was, and what the checks must know of it. */
 struct simt_unchecked {

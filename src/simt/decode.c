@@ -269,6 +269,10 @@ static void decode_inst(struct decoder *decoder, struct simt_inst *inst, const u
 		decode_dma(decoder, inst);
 		return;
 	}
+	if (ptx_op_is_bulk(ptx->op)) {
+		decode_bulk(decoder, inst);
+		return;
+	}
 	if (image_is(ptx->op)) {
 		decode_image(decoder, inst);
 		return;
@@ -327,6 +331,7 @@ static void decode_inst(struct decoder *decoder, struct simt_inst *inst, const u
 		break;
 	case PTX_OP_APPLYPRIORITY:
 	case PTX_OP_DISCARD:
+	case PTX_OP_FENCE:
 		break;
 	case PTX_OP_CREATEPOLICY:
 		decode_destination(decoder, inst, 0, &ptx->operand[0]);

@@ -109,6 +109,8 @@ void decode_mbarrier(struct decoder *decoder, struct simt_inst *inst);
 
 /* decode_copy.c: cp.async, its groups and arrivals. */
 void decode_copy(struct decoder *decoder, struct simt_inst *inst);
+/* decode_bulk.c: copies in bulk, and what waits for them. */
+void decode_bulk(struct decoder *decoder, struct simt_inst *inst);
 
 /* decode.c: an instruction that has nothing but values: its destinations, and its sources from 0 on. */
 void decode_ordinary(struct decoder *decoder, struct simt_inst *inst);

@@ -54,7 +54,7 @@ enum simt_async {
 
 /* How wide the lanes of a source lie in the registers: not there, a mask of predicates, 32 bits, 64 bits. */
 enum simt_width { SIMT_NO_SOURCE, SIMT_PREDICATE, SIMT_WIDTH_32, SIMT_WIDTH_64 };
-enum { SIMT_MAX_SOURCES = 6 };
+enum { SIMT_MAX_SOURCES = 8 };
 
 struct simt_warp;
 struct simt_step;
@@ -129,7 +129,7 @@ struct simt_program {
 	const uint32_t *function_index; /* in `functions`, by index in the module; UINT32_MAX: not of the program */
 	const struct simt_variable *variables; /* of shared and local memory, for messages */
 	uint32_t variable_count;
-	bool has_dma, has_images;
+	bool has_dma, has_bulk, has_images;
 	const struct simt_unchecked *unchecked; /* by pc, when simt_check_program() was called (simt/check.h), else NULL */
 };
 
@@ -202,6 +202,7 @@ struct simt_launch {
 	bool cooperative;  /* blocks may wait for each other: all are resident together */
 	bool copies_overlap; /* somebody else says when copies (cp.async) have come: their arrivals on mbarriers are his */
 	bool dma_overlaps; /* a warp does not wait for others at a DMA transfer: somebody keeps it from what is not there yet */
+	bool bulk_overlaps; /* somebody says when copies in bulk are over: simt_mbarrier_complete() */
 	const atomic_bool *stop;        /* set at any time: the kernel shall end early; NULL: nobody does */
 	struct simt_checks *checks;     /* what else is looked for (simt/check.h), or NULL */
 	const struct textures *textures; /* and surfaces (texture.h), or NULL: there are none */

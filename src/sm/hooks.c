@@ -1,5 +1,6 @@
 #include "sm/hooks.h"
 
+#include "simt/bulk.h"
 #include "simt/message.h"
 #include "sm/sm.h"
 
@@ -110,6 +111,28 @@ void hooks_stop(void *host, uint32_t slot, uint32_t lane, const char *why)
 	sm->fault.space = found.space[lane];
 	sm->fault.address = found.address[lane];
 	sm->fault.size = warp->next->size;
+}
+
+bool hooks_bulk_copy(const void *host, uint32_t slot, uint32_t lane, struct bulk_copy *copy)
+{
+	const struct sm *sm = host;
+	struct bulk_mistake mistake;
+	if (!bulk_asked(sm->warp[slot].simt, sm->warp[slot].next, lane, copy, &mistake))
+		return false;
+	if (copy->rank)
+		copy->map.global = simt_address(sm->launch->memory, copy->map.global);
+	else if (copy->kind != BULK_WITHIN)
+		copy->global = simt_address(sm->launch->memory, copy->global);
+	if (copy->map_in_memory)
+		copy->map_address = simt_address(sm->launch->memory, copy->map_address);
+	return true;
+}
+
+void hooks_complete(void *host, uint32_t block, uint32_t shared, uint32_t arrivals, uint64_t bytes)
+{
+	struct sm *sm = host;
+	if (simt_mbarrier_complete(&sm->blocks.slot[block].simt, shared, arrivals, bytes))
+		sm_wake_at(sm, sm->now + 1);
 }
 
 /* The registers that the next instruction waits for, if it is there. */

@@ -11,6 +11,9 @@ uint32_t hooks_issue(struct sm *sm, const struct sm_warp *warp);
 void hooks_operands(const void *host, uint32_t slot, struct mech_operands *operands);
 /* The kernel stops at the warp's next instruction, which is in its buffer: that lane must not do it. */
 void hooks_stop(void *host, uint32_t slot, uint32_t lane, const char *why);
+/* What a lane of the warp's next instruction copies in bulk; false: the kernel will stop there. Arrivals and bytes have come to an mbarrier of the block in a slot. */
+bool hooks_bulk_copy(const void *host, uint32_t slot, uint32_t lane, struct bulk_copy *copy);
+void hooks_complete(void *host, uint32_t block, uint32_t shared, uint32_t arrivals, uint64_t bytes);
 /* How a live warp stands, but for who holds it. */
 void hooks_look_at_warp(const void *host, uint32_t slot, struct mech_warp *warp);
 void hooks_memory(struct sm *sm, const struct op *op);

@@ -51,6 +51,17 @@ static void aim_at_l2(struct request *request, uint32_t sector_bytes)
 	request->bytes = sector_bytes;
 }
 
+/* A store's: the pieces that it touches, from the first byte on. */
+static void aim_at_memory(struct request *request)
+{
+	uint32_t whole = request->bytes / MECH_SECTOR, rest = request->bytes % MECH_SECTOR;
+	request->kind = REQUEST_WRITE;
+	request->is_write = true;
+	request->whole = (uint8_t)((1u << whole) - 1);
+	request->chunks = (uint8_t)((1u << (whole + (rest != 0))) - 1);
+	request->written = whole ? UINT32_MAX : (1u << rest) - 1;
+}
+
 struct request *sm_request_for(const struct sm *sm, struct seam_sent *sent, uint64_t cycle, struct request_pool *pool)
 {
 	struct request *request = request_new(pool);
@@ -68,6 +79,8 @@ struct request *sm_request_for(const struct sm *sm, struct seam_sent *sent, uint
 	request->pc = sent->request.pc == MECH_NO_PC ? 0 : sent->request.pc + 1;
 	if (sent->request.to == MECH_TO_L2)
 		aim_at_l2(request, sm->seam->seam->machine.l2_sector_bytes);
+	else if (sent->request.to == MECH_WRITE_GLOBAL)
+		aim_at_memory(request);
 	return request;
 }
 

@@ -28,6 +28,8 @@ void sm_open(struct sm *sm, uint32_t index, uint32_t sm_count, const struct sm_c
 	seam->ranked = scheduler_set_rank;
 	seam->stopped = hooks_stop;
 	seam->look_at_sm = figures_of_sm;
+	seam->bulk_copy = hooks_bulk_copy;
+	seam->complete = hooks_complete;
 	for (uint32_t w = 0; w < config->warps; w++)
 		sm->warp[w].slot = (uint8_t)w;
 	for (uint32_t u = 0; u < PTX_UNITS; u++)

@@ -333,6 +333,8 @@ static inline const struct form *random_form(struct random_text *out)
 {
 	for (;;) {
 		const struct form *form = &ptx_forms[random_below(out, ptx_form_count)];
+		if (ptx_op_is_bulk(form->op))
+			continue;
 		switch (form->op) {
 		case PTX_OP_BRA:
 		case PTX_OP_CALL:

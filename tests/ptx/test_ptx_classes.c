@@ -97,10 +97,13 @@ static void the_others(void **state)
 	                                    "cp.async.wait_group",
 	                                    "cp.async.wait_all",
 	                                    "cp.async.mbarrier.arrive"};
+	enum { BULK = PTX_OP_CP_BULK_WAIT - PTX_OP_CP_BULK + 1 }; /* copies in bulk, which nothing of memory passes */
 	unsigned count = 0;
 	for (unsigned op = 0; op < PTX_OPCODES; op++)
 		count += ptx_ops[op].latency == PTX_LATENCY_BRANCH || ptx_ops[op].latency == PTX_LATENCY_BARRIER;
-	assert_int_equal(count, 15);
+	assert_int_equal(count, 15 + BULK);
+	for (unsigned op = PTX_OP_CP_BULK; op <= PTX_OP_CP_BULK_WAIT; op++)
+		assert_int_equal(ptx_op_unit((enum ptx_opcode)op), PTX_UNIT_SP);
 	for (unsigned k = 0; k < 6; k++) {
 		assert_int_equal(ptx_op_latency(ptx_op_find(branches[k])), PTX_LATENCY_BRANCH);
 		assert_int_equal(ptx_op_unit(ptx_op_find(branches[k])), PTX_UNIT_SP);

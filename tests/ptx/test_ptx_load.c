@@ -48,14 +48,18 @@ static const char *const apart[][2] = {
          "%r2, [%r3];\n}\n",
          "15:3: error: 'st.async' is not supported"},
 	{".visible .entry bad()\n{\nred.async.add.u32 [0], 1;\n}\n", "14:4: error: 'red.async' is not supported"},
-	{".visible .entry bad()\n{\ncp.async.bulk.commit_group;\n}\n", "14:9: error: 'cp.async.bulk' is not supported"},
-	{".visible .entry bad()\n{\ncp.reduce.async.bulk.add.u32 [0], [0], 4;\n}\n",
-         "error: 'cp.reduce' is not supported"},
+	{".visible .entry bad()\n{\ncp.async.bulk.tensor.4d.shared::cluster.global.im2col.mbarrier::complete_tx::bytes "
+         "[0], "
+         "[%d1, {0, 0, 0, 0}], [0], {0, 0};\n}\n",
+         "'cp.async.bulk.tensor.im2col' is not supported"},
+	{".visible .entry bad()\n{\ncp.reduce.async.bulk.global.shared::cta.bulk_group.add.noftz.f16 [0], [0], "
+         "16;\n}\n",
+         "'cp.reduce.async.bulk.f16' is not supported"},
 	{".visible .entry bad()\n{\n.reg .b32 %r<9>;\n.reg .f32 %f<9>;\ncvt.rs.f16x2.f32 %r1, %f1, %f2, %r2;\n}\n",
          "16:4: error: 'cvt.rs' is not supported"},
 	{".visible .entry bad()\n{\nmma.sp::ordered_metadata.sync.aligned;\n}\n", "'mma.sp::ordered_metadata' is not"},
-	{".visible .entry bad()\n{\nfence.proxy.tensormap::generic.release.gpu;\n}\n",
-         "'fence.tensormap::generic' is not"},
+	{".visible .entry bad()\n{\ntensormap.replace.tile.rank.shared::cta.b1024.b32 [0], 1;\n}\n",
+         "'tensormap' is not supported"},
 	{".visible .entry bad()\n{\n.reg .b64 %d<4>;\nistypep.texref %p1, %d2;\n}\n",
          "15:1: error: 'istypep' is not supported"},
 	{".func bad()\n{\nfrobnicate;\n}\n", "14:1: error: unknown opcode"},

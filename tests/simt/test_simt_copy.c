@@ -162,7 +162,9 @@ static void refused_with_copies(void **state)
 	static const char *const wrong[][2] = {
 		{"cp.async.ca.shared.global [%r1], [%d1], 12;", "a copy of 12 bytes; expected 4, 8 or 16"},
 		{"cp.async.cg.shared.global [%r1], [%d1], 8;", "a copy of 8 bytes; expected 16"},
-		{"cp.async.ca.global.shared [%r1], [%d1], 16;", "cp.async"},
+		{"cp.async.ca.global.shared [%d1], [%r1], 16;", "expected '.shared' before '.global'"},
+		{"cp.async.bulk.global.shared::cta.mbarrier::complete_tx::bytes [%d1], [%r1], 16, [%r2];",
+	         "expected '.shared' before '.global'"},
 		{"cp.async.ca.shared.global [%r1], [%d1], 16, %d2;", "an operand too many"},
 		{"cp.async.wait_group %r1;", "expected"},
 		{"cp.async.mbarrier.b64 [%r1];", "expected '.arrive'"},
@@ -175,8 +177,7 @@ static void refused(void **state)
 	(void)state;
 	static const char *const wrong[][2] = {
 		{"cp.async.ca.shared.global [%r1], [%d1], 12;", "a copy of 12 bytes; expected 4, 8 or 16"},
-		{"cp.async.bulk.shared.global [%r1], [%d1], 16;",
-	         "'cp.async.bulk' is not supported: no machine here copies in bulk"},
+		{"cp.async.bulk.shared.global [%r1], [%d1], 16;", "there is no 'cp.async.bulk.shared.global'"},
 		{"cp.async.ca.global.shared [%r1], [%d1], 16;", "expected '.shared.global'"},
 		{"cp.async.ca.shared.global [%r1, [%d1], 16;", "expected ']'"},
 		{"cp.async.ca.shared.global [%r1], [%d1], 16, L;", "expected a number of bytes or a predicate"},

@@ -1,0 +1,158 @@
+/* Protects what a mechanism needs that gives copies in bulk their time: it is shown what a lane asks for, mbarriers hear of bytes from it and from nobody else, and what it writes to
+ * global memory is a store's packet with an acknowledgement. */
+#include "gpu_kit.h"
+
+#include "seam/mech_bulk.h"
+
+enum { BARRIER = 0, PLACE = 1024, BYTES = 256, WARP = 32 };
+
+static struct {
+	uint64_t delay, issued, behind, replied;
+	uint32_t replies, stores, bytes;
+	struct bulk_copy copy;
+	bool done, writes;
+} seen;
+
+static uint32_t run_opcode(struct mech_sm *sm, uint32_t own, const struct mech_issue *issue)
+{
+	assert_int_equal(own, 0);
+	assert_true(mech_bulk_copy(sm, issue, 3, &seen.copy));
+	seen.issued = issue->cycle;
+	seen.done = false;
+	struct mech_request store = {
+		.address = seen.copy.global, .bytes = 48, .to = MECH_WRITE_GLOBAL, .pc = MECH_NO_PC};
+	assert_true(!seen.writes || mech_send(sm, &store));
+	return 0;
+}
+
+static uint64_t cycle(struct mech_sm *sm, uint64_t now)
+{
+	if (seen.done || !seen.issued)
+		return MECH_NEVER;
+	if (now < seen.issued + seen.delay)
+		return seen.issued + seen.delay;
+	mech_complete_bytes(sm, 0, BARRIER, 0, seen.copy.bytes);
+	seen.done = true;
+	return MECH_NEVER;
+}
+
+static void look(struct mech_sm *sm, const struct mech_issue *issue)
+{
+	(void)sm;
+	if (strcmp(issue->name, "pmevent") == 0)
+		seen.behind = issue->cycle;
+}
+
+static void on_reply(struct mech_sm *sm, const struct mech_reply *reply)
+{
+	(void)sm;
+	seen.replies++;
+	seen.replied = reply->cycle;
+}
+
+static void packet_out(struct mech_sm *sm, const struct mech_packet *packet)
+{
+	(void)sm;
+	if (packet->kind != MECH_PACKET_STORE)
+		return;
+	seen.stores++;
+	seen.bytes += packet->bytes;
+}
+
+static const char *const opcodes[] = {"cp.async.bulk", "cp.async.bulk.tensor"};
+static const struct mech engine = {.version = MECH_VERSION,
+                                   .name = "engine",
+                                   .opcodes = opcodes,
+                                   .opcode_count = 2,
+                                   .sends = true,
+                                   .run_opcode = run_opcode,
+                                   .cycle = cycle,
+                                   .issue = look,
+                                   .packet_out = packet_out,
+                                   .on_reply = on_reply};
+
+#define COPY                                                                                                           \
+	"mov.u32 %r1, %tid.x; mov.u32 %r9, 0; mov.u32 %r8, 1024; setp.eq.u32 %p1, %r1, 3;\n"                           \
+	"@%p1 mbarrier.init.shared.b64 [%r9], 1; @%p1 mbarrier.arrive.expect_tx.shared.b64 %rd1, [%r9], 256;\n"        \
+	"@%p1 cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%r8], [%rd0+64], 256, [%r9];\n"
+#define WAIT "wait: mbarrier.try_wait.parity.shared.b64 %p2, [%r9], 0; @!%p2 bra wait;\n"
+
+static void run(const struct mech *mech, const char *body)
+{
+	const struct mech *const set[] = {mech, NULL};
+	struct gpu_kit kit;
+	kit_mechanisms = mech ? set : NULL;
+	KIT_OPEN(&kit, "sm.count=1");
+	kit.param = kit_buffer(&kit, NULL, 1024);
+	kit_load(&kit, body);
+	kit_run(&kit, 1, WARP);
+	if (mech)
+		kit_requests(&kit, 0);
+	kit_close(&kit);
+	kit_mechanisms = NULL;
+}
+
+/* The loop comes to its end when the mechanism has said so, and not before; its turn takes less than these cycles. */
+static void test_complete(void **state)
+{
+	enum { TURN = 120 };
+	(void)state;
+	for (uint64_t delay = 300; delay < 340; delay += 13) {
+		memset(&seen, 0, sizeof seen);
+		seen.delay = delay;
+		run(&engine, COPY WAIT "pmevent 1; exit;");
+		assert_true(seen.behind > seen.issued + delay);
+		assert_true(seen.behind < seen.issued + delay + TURN);
+		assert_int_equal(seen.copy.kind, BULK_TO_SHARED);
+		assert_int_equal(seen.copy.shared, PLACE);
+		assert_int_equal(seen.copy.barrier, BARRIER);
+		assert_int_equal(seen.copy.bytes, BYTES);
+		assert_int_equal(seen.copy.rank, 0);
+	}
+	run(NULL, COPY WAIT "exit;"); /* ends, without anybody who says so */
+}
+
+static void test_store(void **state)
+{
+	(void)state;
+	memset(&seen, 0, sizeof seen);
+	seen.writes = true;
+	seen.delay = 2000;
+	run(&engine, COPY WAIT "exit;");
+	assert_int_equal(seen.stores, 1);
+	assert_int_equal(seen.bytes, 48 + 8); /* with the header */
+	assert_int_equal(seen.replies, 1);
+	assert_true(seen.replied > seen.issued + 20); /* it has been to L2 and back */
+}
+
+static uint32_t complete_outside(struct mech_sm *sm, uint32_t own, const struct mech_issue *issue)
+{
+	mech_complete_bytes(sm, own ? sm->machine->blocks : issue->block, 24576, 0, 0);
+	return 0;
+}
+
+static void test_mistakes(void **state)
+{
+	(void)state;
+	struct mech wrong = engine;
+	wrong.run_opcode = complete_outside;
+	const struct mech *const set[] = {&wrong, NULL};
+	struct gpu_kit kit;
+	kit_mechanisms = set;
+	KIT_OPEN(&kit, "sm.count=1");
+	kit.param = kit_buffer(&kit, NULL, 1024);
+	kit_load(&kit, COPY "exit;");
+	kit_start(&kit, 1, WARP);
+	assert_int_equal(kit.run.end, GPU_MISTAKE);
+	if (!strstr(kit.run.message, "an mbarrier at 24576 of shared memory; a block has 24576"))
+		fail_msg("%s", kit.run.message);
+	kit_close(&kit);
+	kit_mechanisms = NULL;
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {cmocka_unit_test(test_complete), cmocka_unit_test(test_store),
+	                                   cmocka_unit_test(test_mistakes)};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
