@@ -2,8 +2,10 @@
 // 3 gradient). A block of 16 x 16 threads buffers its pixels and a halo in shared memory; the halo holds the
 // neighbours' pixels or, beyond the image's border, a constant. So the buffering of each pixel is guarded by conditions
 // on its place, and the tile is wider than the block: these address calculations, and not the transfers alone, are what
-// the DMA engine's halo mode takes over in `gauss_dma`, `mean_dma` and `sobel_dma`.
-#include "../program.h"
+// the DMA engine's halo mode takes over in `gauss_dma`, `mean_dma` and `sobel_dma`. In `..._async` the threads copy asynchronously,
+// in `..._tma` the tile with its halo is one of a tensor, and in `..._cudadma` a warp more copies it; there is one tile a block,
+// so that nothing but other blocks' work goes on meanwhile.
+#include "../copies.h"
 
 #include <sluice/dma.h>
 
@@ -37,7 +39,55 @@ __device__ int pixel_index(int width)
 	return (blockIdx.y * BLOCK + threadIdx.y) * width + blockIdx.x * BLOCK + threadIdx.x;
 }
 
-__device__ float gauss_of(const float (*tile)[BLOCK + 4])
+// By threads of which `thread` is one of `threads`.
+template <int RADIUS>
+__device__ void buffer_tile_by(float (*tile)[BLOCK + 2 * RADIUS], const float *image, int width, int height, int thread,
+                               int threads)
+{
+	const int SIDE = BLOCK + 2 * RADIUS;
+	int left = blockIdx.x * BLOCK - RADIUS, top = blockIdx.y * BLOCK - RADIUS;
+	for (int i = thread; i < SIDE * SIDE; i += threads) {
+		int x = i % SIDE, y = i / SIDE;
+		bool inside = left + x >= 0 && left + x < width && top + y >= 0 && top + y < height;
+		tile[y][x] = inside ? image[(top + y) * width + left + x] : BORDER;
+	}
+}
+
+// The same by asynchronous copies, which write 0, that of BORDER, where they read nothing.
+template <int RADIUS>
+__device__ void copy_tile_async(float (*tile)[BLOCK + 2 * RADIUS], const float *image, int width, int height)
+{
+	int left = blockIdx.x * BLOCK - RADIUS, top = blockIdx.y * BLOCK - RADIUS;
+	for (int y = threadIdx.y; y < BLOCK + 2 * RADIUS; y += BLOCK)
+		for (int x = threadIdx.x; x < BLOCK + 2 * RADIUS; x += BLOCK) {
+			bool inside = left + x >= 0 && left + x < width && top + y >= 0 && top + y < height;
+			const float *from = inside ? &image[(top + y) * width + left + x] : image;
+			__pipeline_memcpy_async(&tile[y][x], from, 4, inside ? 0 : 4);
+		}
+	__pipeline_commit();
+	__pipeline_wait_prior(0);
+	__syncthreads();
+}
+
+// A tensor's tile has rows of a multiple of 16 bytes.
+template <int RADIUS> struct TensorTile {
+	static const int COLUMNS = (BLOCK + 2 * RADIUS + 3) / 4 * 4, ROWS = BLOCK + 2 * RADIUS;
+	float pixel[ROWS][COLUMNS];
+};
+
+template <int RADIUS>
+__device__ void copy_tensor_tile(TensorTile<RADIUS> &tile, const CUtensorMap &image, copies::Barrier &full)
+{
+	if (threadIdx.x == 0 && threadIdx.y == 0) {
+		full.init();
+		full.announce(sizeof tile);
+		copies::copy_tile(&tile, image, blockIdx.x * BLOCK - RADIUS, blockIdx.y * BLOCK - RADIUS, full);
+	}
+	__syncthreads();
+	full.wait(0);
+}
+
+template <typename Row> __device__ float gauss_of(const Row *tile)
 {
 	const float weights[5] = {1 / 16.0f, 4 / 16.0f, 6 / 16.0f, 4 / 16.0f, 1 / 16.0f};
 	float sum = 0;
@@ -47,7 +97,7 @@ __device__ float gauss_of(const float (*tile)[BLOCK + 4])
 	return sum;
 }
 
-__device__ float mean_of(const float (*tile)[BLOCK + 2])
+template <typename Row> __device__ float mean_of(const Row *tile)
 {
 	float sum = 0;
 	for (int y = 0; y < 3; y++)
@@ -56,7 +106,7 @@ __device__ float mean_of(const float (*tile)[BLOCK + 2])
 	return sum / 9;
 }
 
-__device__ float sobel_of(const float (*tile)[BLOCK + 2])
+template <typename Row> __device__ float sobel_of(const Row *tile)
 {
 	const float *above = &tile[threadIdx.y][threadIdx.x], *level = &tile[threadIdx.y + 1][threadIdx.x],
 		    *below = &tile[threadIdx.y + 2][threadIdx.x];
@@ -107,6 +157,88 @@ __global__ void sobel_dma(const float *image, float *result, int width, int)
 	result[pixel_index(width)] = sobel_of(tile);
 }
 
+__global__ void gauss_async(const float *image, float *result, int width, int height)
+{
+	__shared__ float tile[BLOCK + 4][BLOCK + 4];
+	copy_tile_async<2>(tile, image, width, height);
+	result[pixel_index(width)] = gauss_of(tile);
+}
+
+__global__ void mean_async(const float *image, float *result, int width, int height)
+{
+	__shared__ float tile[BLOCK + 2][BLOCK + 2];
+	copy_tile_async<1>(tile, image, width, height);
+	result[pixel_index(width)] = mean_of(tile);
+}
+
+__global__ void sobel_async(const float *image, float *result, int width, int height)
+{
+	__shared__ float tile[BLOCK + 2][BLOCK + 2];
+	copy_tile_async<1>(tile, image, width, height);
+	result[pixel_index(width)] = sobel_of(tile);
+}
+
+__global__ void gauss_tma(const __grid_constant__ CUtensorMap image, float *result, int width)
+{
+	__shared__ __align__(128) TensorTile<2> tile;
+	__shared__ copies::Barrier full;
+	copy_tensor_tile(tile, image, full);
+	result[pixel_index(width)] = gauss_of(tile.pixel);
+}
+
+__global__ void mean_tma(const __grid_constant__ CUtensorMap image, float *result, int width)
+{
+	__shared__ __align__(128) TensorTile<1> tile;
+	__shared__ copies::Barrier full;
+	copy_tensor_tile(tile, image, full);
+	result[pixel_index(width)] = mean_of(tile.pixel);
+}
+
+__global__ void sobel_tma(const __grid_constant__ CUtensorMap image, float *result, int width)
+{
+	__shared__ __align__(128) TensorTile<1> tile;
+	__shared__ copies::Barrier full;
+	copy_tensor_tile(tile, image, full);
+	result[pixel_index(width)] = sobel_of(tile.pixel);
+}
+
+// The threads of a block lie as its pixels do, and in 2 rows more, which are a warp, copy.
+const int FULL = 1, ALL_THREADS = BLOCK * (BLOCK + 2);
+
+// False: the thread has only copied.
+template <int RADIUS>
+__device__ bool tile_by_warp(float (*tile)[BLOCK + 2 * RADIUS], const float *image, int width, int height)
+{
+	if (threadIdx.y < BLOCK) {
+		copies::wait<FULL, ALL_THREADS>();
+		return true;
+	}
+	buffer_tile_by<RADIUS>(tile, image, width, height, (threadIdx.y - BLOCK) * BLOCK + threadIdx.x, 2 * BLOCK);
+	copies::arrive<FULL, ALL_THREADS>();
+	return false;
+}
+
+__global__ void gauss_cudadma(const float *image, float *result, int width, int height)
+{
+	__shared__ float tile[BLOCK + 4][BLOCK + 4];
+	if (tile_by_warp<2>(tile, image, width, height))
+		result[pixel_index(width)] = gauss_of(tile);
+}
+
+__global__ void mean_cudadma(const float *image, float *result, int width, int height)
+{
+	__shared__ float tile[BLOCK + 2][BLOCK + 2];
+	if (tile_by_warp<1>(tile, image, width, height))
+		result[pixel_index(width)] = mean_of(tile);
+}
+
+__global__ void sobel_cudadma(const float *image, float *result, int width, int height)
+{
+	__shared__ float tile[BLOCK + 2][BLOCK + 2];
+	if (tile_by_warp<1>(tile, image, width, height))
+		result[pixel_index(width)] = sobel_of(tile);
+}
+
 // Sum of the 5 x 5 pixels around (x, y), weighted.
 static double weighted(const std::vector<float> &image, int width, int height, int x, int y,
                        const double (&weights)[5][5])
@@ -151,7 +283,9 @@ static std::vector<double> reference(const std::string &filter, const std::vecto
 int main(int argc, char **argv)
 {
 	program::Arguments arguments(argc, argv, "filters",
-	                             {"gauss", "mean", "sobel", "gauss_dma", "mean_dma", "sobel_dma"});
+	                             {"gauss", "mean", "sobel", "gauss_dma", "mean_dma", "sobel_dma", "gauss_async",
+	                              "mean_async", "sobel_async", "gauss_tma", "mean_tma", "sobel_tma", "gauss_cudadma",
+	                              "mean_cudadma", "sobel_cudadma"});
 	int width = arguments.number("width", 128, 1024, 1024, "pixels a row, a multiple of 16, 32 or more");
 	int height = arguments.number("height", 96, 768, 1024, "rows, a multiple of 16, 32 or more");
 	arguments.end();
@@ -164,10 +298,24 @@ int main(int argc, char **argv)
 	struct Form {
 		const char *variant, *filter;
 		void (*kernel)(const float *, float *, int, int);
+		void (*of_tensor)(const CUtensorMap, float *, int);
+		int radius; // of the tensor's tile
 	};
-	const Form forms[] = {{"gauss", "gauss", gauss},      {"mean", "mean", mean},
-	                      {"sobel", "sobel", sobel},      {"gauss_dma", "gauss", gauss_dma},
-	                      {"mean_dma", "mean", mean_dma}, {"sobel_dma", "sobel", sobel_dma}};
+	const Form forms[] = {{"gauss", "gauss", gauss},
+	                      {"mean", "mean", mean},
+	                      {"sobel", "sobel", sobel},
+	                      {"gauss_dma", "gauss", gauss_dma},
+	                      {"mean_dma", "mean", mean_dma},
+	                      {"sobel_dma", "sobel", sobel_dma},
+	                      {"gauss_async", "gauss", gauss_async},
+	                      {"mean_async", "mean", mean_async},
+	                      {"sobel_async", "sobel", sobel_async},
+	                      {"gauss_tma", "gauss", nullptr, gauss_tma, 2},
+	                      {"mean_tma", "mean", nullptr, mean_tma, 1},
+	                      {"sobel_tma", "sobel", nullptr, sobel_tma, 1},
+	                      {"gauss_cudadma", "gauss", gauss_cudadma},
+	                      {"mean_cudadma", "mean", mean_cudadma},
+	                      {"sobel_cudadma", "sobel", sobel_cudadma}};
 	const Form *form = forms;
 	while (!arguments.is(form->variant))
 		form++;
@@ -175,7 +323,15 @@ int main(int argc, char **argv)
 	program::Random random(arguments.seed());
 	std::vector<float> image = random.floats((size_t)width * height, 0, 1);
 	program::Array<float> source(image), result(image.size());
-	form->kernel<<<dim3(width / BLOCK, height / BLOCK), dim3(BLOCK, BLOCK)>>>(source, result, width, height);
+	dim3 grid(width / BLOCK, height / BLOCK), block(BLOCK, BLOCK);
+	if (strstr(form->variant, "cudadma"))
+		block.y += 2;
+	int side = BLOCK + 2 * form->radius;
+	if (form->of_tensor)
+		form->of_tensor<<<grid, block>>>(copies::tiles_of(source, width, height, (side + 3) / 4 * 4, side), result,
+		                                 width);
+	else
+		form->kernel<<<grid, block>>>(source, result, width, height);
 	CHECK(cudaGetLastError());
 
 	program::Verdict verdict("filters");

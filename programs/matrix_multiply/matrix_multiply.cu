@@ -3,12 +3,13 @@
 // so the warps of a block load at one fixed stride and the base jumps from block to block; a loaded element is used 16
 // times, so the transfers are a small share of the time. Size `paper` has the shape of the CUDA SDK's sample. In `dma`
 // the DMA engine buffers the tiles, each matrix's in a buffer of its own; in `dma_double` two tiles more are on their
-// way while these are multiplied.
-#include "../program.h"
+// way while these are multiplied, as they are in `async` by the threads' asynchronous copies, in `tma` as tiles of tensors, and
+// in `cudadma` by two warps more.
+#include "../copies.h"
 
 #include <sluice/dma.h>
 
-const int TILE = 16;
+const int TILE = 16, THREADS = TILE * TILE, WARP = 32;
 
 // What the tiles add to the thread's sum.
 __device__ float add_products(const float (*tile_a)[TILE], const float (*tile_b)[TILE], float sum)
@@ -87,6 +88,114 @@ __global__ void matrixMul_dma_double(const float *a, const float *b, float *c, i
 		}
 }
 
+// The tiles that are multiplied, and those that come meanwhile.
+struct Tiles {
+	float a[2][TILE][TILE], b[2][TILE][TILE];
+};
+
+// 16 bytes a thread: the first threads copy the tile of A, the others that of B.
+__device__ void fetch_async(Tiles &tiles, int half, const float *a, const float *b, int inner, int columns)
+{
+	const int EACH = THREADS / 4;
+	int thread = threadIdx.y * TILE + threadIdx.x, row = thread % EACH / 4, column = thread % 4 * 4;
+	if (thread < EACH)
+		__pipeline_memcpy_async(&tiles.a[half][row][column], a + row * inner + column, 16);
+	else if (thread < 2 * EACH)
+		__pipeline_memcpy_async(&tiles.b[half][row][column], b + row * columns + column, 16);
+}
+
+__global__ void matrixMul_async(const float *a, const float *b, float *c, int inner, int columns)
+{
+	__shared__ __align__(16) Tiles tiles;
+	a += blockIdx.y * TILE * inner;
+	b += blockIdx.x * TILE;
+	float sum = 0;
+	fetch_async(tiles, 0, a, b, inner, columns);
+	__pipeline_commit();
+	for (int t = 0, half = 0; t < inner; t += TILE, half ^= 1) {
+		if (t + TILE < inner)
+			fetch_async(tiles, half ^ 1, a + t + TILE, b + (t + TILE) * columns, inner, columns);
+		__pipeline_commit();
+		__pipeline_wait_prior(1);
+		__syncthreads();
+		sum = add_products(tiles.a[half], tiles.b[half], sum);
+		__syncthreads();
+	}
+	int row = blockIdx.y * TILE + threadIdx.y, column = blockIdx.x * TILE + threadIdx.x;
+	c[row * columns + column] = sum;
+}
+
+__device__ void fetch_tiles(Tiles &tiles, int half, const CUtensorMap &a, const CUtensorMap &b, int t,
+                            copies::Barrier &full)
+{
+	full.announce(sizeof tiles.a[half] + sizeof tiles.b[half]);
+	copies::copy_tile(tiles.a[half], a, t, blockIdx.y * TILE, full);
+	copies::copy_tile(tiles.b[half], b, blockIdx.x * TILE, t, full);
+}
+
+__global__ void matrixMul_tma(const __grid_constant__ CUtensorMap a, const __grid_constant__ CUtensorMap b, float *c,
+                              int inner, int columns)
+{
+	__shared__ __align__(128) Tiles tiles;
+	__shared__ copies::Barrier full[2];
+	bool is_first = threadIdx.x == 0 && threadIdx.y == 0;
+	float sum = 0;
+	if (is_first) {
+		full[0].init(), full[1].init();
+		fetch_tiles(tiles, 0, a, b, 0, full[0]);
+	}
+	__syncthreads();
+	for (int tile = 0; tile * TILE < inner; tile++) {
+		int half = tile & 1, next = (tile + 1) * TILE;
+		if (is_first && next < inner)
+			fetch_tiles(tiles, half ^ 1, a, b, next, full[half ^ 1]);
+		full[half].wait(tile / 2);
+		sum = add_products(tiles.a[half], tiles.b[half], sum);
+		__syncthreads();
+	}
+	int row = blockIdx.y * TILE + threadIdx.y, column = blockIdx.x * TILE + threadIdx.x;
+	c[row * columns + column] = sum;
+}
+
+using Halves = copies::Halves<THREADS + 2 * WARP>;
+
+__device__ void copy_tiles(Tiles &tiles, const float *a, const float *b, int inner, int columns)
+{
+	bool copies_a = threadIdx.x < THREADS + WARP;
+	for (int t = 0, half = 0; t < inner; t += TILE, half ^= 1) {
+		Halves::wait_empty(half);
+		copies::copy_by_warp<TILE, TILE>(copies_a ? *tiles.a[half] : *tiles.b[half],
+		                                 copies_a ? a + t : b + t * columns, copies_a ? inner : columns);
+		Halves::arrive_full(half);
+	}
+}
+
+// The threads of a block lie in a row: those that compute, then two warps that copy.
+__global__ void matrixMul_cudadma(const float *a, const float *b, float *c, int inner, int columns)
+{
+	__shared__ __align__(16) Tiles tiles;
+	a += blockIdx.y * TILE * inner;
+	b += blockIdx.x * TILE;
+	if (threadIdx.x >= THREADS) {
+		copy_tiles(tiles, a, b, inner, columns);
+		return;
+	}
+	int x = threadIdx.x % TILE, y = threadIdx.x / TILE;
+	float sum = 0;
+	Halves::arrive_empty(0);
+	if (TILE < inner)
+		Halves::arrive_empty(1);
+	for (int t = 0, half = 0; t < inner; t += TILE, half ^= 1) {
+		Halves::wait_full(half);
+#pragma unroll
+		for (int k = 0; k < TILE; k++)
+			sum += tiles.a[half][y][k] * tiles.b[half][k][x];
+		if (t + 2 * TILE < inner)
+			Halves::arrive_empty(half);
+	}
+	c[(blockIdx.y * TILE + y) * columns + blockIdx.x * TILE + x] = sum;
+}
+
 static std::vector<float> multiply(const std::vector<float> &a, const std::vector<float> &b, int rows, int inner,
                                    int columns)
 {
@@ -100,7 +209,7 @@ static std::vector<float> multiply(const std::vector<float> &a, const std::vecto
 
 int main(int argc, char **argv)
 {
-	program::Arguments arguments(argc, argv, "matrix_multiply", {"plain", "dma", "dma_double"});
+	program::Arguments arguments(argc, argv, "matrix_multiply", {"plain", "dma", "dma_double", "async", "tma", "cudadma"});
 	int rows = arguments.number("rows", 80, 400, 400, "rows of A, a multiple of 16");
 	int inner = arguments.number("inner", 48, 240, 240, "columns of A and rows of B, a multiple of 16");
 	int columns = arguments.number("columns", 96, 320, 640, "columns of B, a multiple of 16");
@@ -115,8 +224,17 @@ int main(int argc, char **argv)
 	dim3 grid(columns / TILE, rows / TILE), block(TILE, TILE);
 	auto kernel = arguments.is("dma")          ? matrixMul_dma
 	              : arguments.is("dma_double") ? matrixMul_dma_double
+	              : arguments.is("async")      ? matrixMul_async
+	              : arguments.is("cudadma")    ? matrixMul_cudadma
 	                                           : matrixMul;
-	kernel<<<grid, block>>>(device_a, device_b, device_c, inner, columns);
+	if (arguments.is("cudadma"))
+		block = dim3(THREADS + 2 * WARP);
+	if (arguments.is("tma"))
+		matrixMul_tma<<<grid, block>>>(copies::tiles_of(device_a, inner, rows, TILE, TILE),
+		                               copies::tiles_of(device_b, columns, inner, TILE, TILE), device_c, inner,
+		                               columns);
+	else
+		kernel<<<grid, block>>>(device_a, device_b, device_c, inner, columns);
 	CHECK(cudaGetLastError());
 
 	program::Verdict verdict("matrix_multiply");

@@ -1,13 +1,14 @@
 // saxpy: y = a x + y. D2MA's running example (SAXPY): streams that are read once, with a multiply-add an element, so that
 // memory bandwidth and the instructions that compute addresses are all there is. The form `shared` stages tiles of both
 // vectors through shared memory by the threads, as the paper's baseline does; in `dma` the DMA engine brings them, each
-// vector's to a buffer of its own (section 5.3). The blocks of both share out the tiles, so that Figure 12's two blocks
+// vector's to a buffer of its own (section 5.3); in `async`, `tma` and `cudadma` the next tiles come while these are used,
+// by the threads' asynchronous copies, by copies in bulk, and by two warps more. The blocks of all these share out the tiles, so that Figure 12's two blocks
 // on one SM are `--blocks 2` and `-o sm.count=1`.
-#include "../program.h"
+#include "../copies.h"
 
 #include <sluice/dma.h>
 
-const int BLOCK = 256, TILE = 1024;
+const int BLOCK = 256, TILE = 1024, WARP = 32;
 
 __global__ void saxpy(const float *x, float *y, float a, int n)
 {
@@ -62,11 +63,92 @@ __global__ void saxpy_dma(const float *x, float *y, float a, int n)
 	}
 }
 
+// The tiles that are used, and those that come meanwhile.
+struct Tiles {
+	float x[2][TILE], y[2][TILE];
+};
+
+__device__ void fetch_async(Tiles &tiles, int half, const float *x, const float *y)
+{
+	copies::copy_async(tiles.x[half], x, TILE, threadIdx.x, BLOCK);
+	copies::copy_async(tiles.y[half], y, TILE, threadIdx.x, BLOCK);
+}
+
+__global__ void saxpy_async(const float *x, float *y, float a, int n)
+{
+	__shared__ __align__(16) Tiles tiles;
+	int start = blockIdx.x * TILE, step = gridDim.x * TILE;
+	fetch_async(tiles, 0, x + start, y + start);
+	__pipeline_commit();
+	for (int half = 0; start < n; start += step, half ^= 1) {
+		if (start + step < n)
+			fetch_async(tiles, half ^ 1, x + start + step, y + start + step);
+		__pipeline_commit();
+		__pipeline_wait_prior(1);
+		__syncthreads();
+		add_tile(tiles.x[half], tiles.y[half], y + start, a);
+		__syncthreads();
+	}
+}
+
+__device__ void fetch_bulk(Tiles &tiles, int half, const float *x, const float *y, copies::Barrier &full)
+{
+	full.announce(2 * sizeof tiles.x[half]);
+	copies::copy_bulk(tiles.x[half], x, sizeof tiles.x[half], full);
+	copies::copy_bulk(tiles.y[half], y, sizeof tiles.y[half], full);
+}
+
+__global__ void saxpy_tma(const float *x, float *y, float a, int n)
+{
+	__shared__ __align__(128) Tiles tiles;
+	__shared__ copies::Barrier full[2];
+	int start = blockIdx.x * TILE, step = gridDim.x * TILE;
+	if (threadIdx.x == 0) {
+		full[0].init(), full[1].init();
+		fetch_bulk(tiles, 0, x + start, y + start, full[0]);
+	}
+	__syncthreads();
+	for (int tile = 0; start < n; start += step, tile++) {
+		int half = tile & 1;
+		if (threadIdx.x == 0 && start + step < n)
+			fetch_bulk(tiles, half ^ 1, x + start + step, y + start + step, full[half ^ 1]);
+		full[half].wait(tile / 2);
+		add_tile(tiles.x[half], tiles.y[half], y + start, a);
+		__syncthreads();
+	}
+}
+
+using Halves = copies::Halves<BLOCK + 2 * WARP>;
+
+__global__ void saxpy_cudadma(const float *x, float *y, float a, int n)
+{
+	__shared__ __align__(16) Tiles tiles;
+	int step = gridDim.x * TILE, half = 0;
+	bool copies_x = threadIdx.x < BLOCK + WARP;
+	if (threadIdx.x >= BLOCK) {
+		for (int start = blockIdx.x * TILE; start < n; start += step, half ^= 1) {
+			Halves::wait_empty(half);
+			copies::copy_by_warp<1, TILE>(copies_x ? tiles.x[half] : tiles.y[half], (copies_x ? x : y) + start, 0);
+			Halves::arrive_full(half);
+		}
+		return;
+	}
+	Halves::arrive_empty(0);
+	if (blockIdx.x * TILE + step < n)
+		Halves::arrive_empty(1);
+	for (int start = blockIdx.x * TILE; start < n; start += step, half ^= 1) {
+		Halves::wait_full(half);
+		add_tile(tiles.x[half], tiles.y[half], y + start, a);
+		if (start + 2 * step < n)
+			Halves::arrive_empty(half);
+	}
+}
+
 int main(int argc, char **argv)
 {
-	program::Arguments arguments(argc, argv, "saxpy", {"plain", "shared", "dma"});
+	program::Arguments arguments(argc, argv, "saxpy", {"plain", "shared", "dma", "async", "tma", "cudadma"});
 	int n = arguments.number("elements", 1 << 14, 1 << 19, 1 << 22, "length of the vectors, a multiple of 1024");
-	int blocks = arguments.number("blocks", 6, 90, 90, "that share out the tiles of 1024 in shared and dma");
+	int blocks = arguments.number("blocks", 6, 90, 90, "that share out the tiles of 1024 in all forms but plain");
 	arguments.end();
 	arguments.require(n > 0 && n % TILE == 0 && n <= 1 << 29, "elements that are a multiple of 1024, to 2^29");
 	arguments.require(blocks > 0 && blocks <= n / TILE, "a block to each tile at most");
@@ -78,12 +160,15 @@ int main(int argc, char **argv)
 		expected[i] = a * x[i] + y[i];
 
 	program::Array<float> device_x(x), device_y(y);
-	if (arguments.is("shared"))
-		saxpy_shared<<<blocks, BLOCK>>>(device_x, device_y, a, n);
-	else if (arguments.is("dma"))
-		saxpy_dma<<<blocks, BLOCK>>>(device_x, device_y, a, n);
-	else
-		saxpy<<<program::blocks(n, BLOCK), BLOCK>>>(device_x, device_y, a, n);
+	bool is_plain = arguments.is("plain");
+	auto kernel = arguments.is("shared")    ? saxpy_shared
+	              : arguments.is("dma")     ? saxpy_dma
+	              : arguments.is("async")   ? saxpy_async
+	              : arguments.is("tma")     ? saxpy_tma
+	              : arguments.is("cudadma") ? saxpy_cudadma
+	                                        : saxpy;
+	int threads = arguments.is("cudadma") ? BLOCK + 2 * WARP : BLOCK;
+	kernel<<<is_plain ? program::blocks(n, BLOCK) : blocks, threads>>>(device_x, device_y, a, n);
 	CHECK(cudaGetLastError());
 
 	program::Verdict verdict("saxpy");

@@ -2,8 +2,9 @@
 // is a coalesced stream that is read once; every block buffers the vector piece by piece in one shared buffer. In the
 // form `plain` all threads copy a piece and meet at barriers; in `cudadma` one warp more does nothing but copy and
 // hands the buffer over through two named barriers (CudaDMA's warp specialisation); in `dma` the DMA engine brings the
-// pieces, as in Figure 8, and in `dma_double` to two buffers by turns.
-#include "../program.h"
+// pieces, as in Figure 8, and in `dma_double` to two buffers by turns; in `async` the threads' asynchronous copies and in
+// `tma` copies in bulk bring the next piece while this one is used.
+#include "../copies.h"
 
 #include <sluice/dma.h>
 
@@ -68,6 +69,59 @@ __global__ void sgemv_dma_double(const float *a, const float *x, float *y, float
 	y[row] = alpha * sum;
 }
 
+__device__ void fetch_async(float *piece, const float *x)
+{
+	if (threadIdx.x < VECTOR / 4)
+		copies::copy_async(piece, x, VECTOR, threadIdx.x, VECTOR / 4);
+}
+
+__global__ void sgemv_async(const float *a, const float *x, float *y, float alpha, int rows, int columns)
+{
+	__shared__ __align__(16) float buffer[2][VECTOR];
+	int row = blockIdx.x * ROWS + threadIdx.x;
+	float sum = 0;
+	fetch_async(buffer[0], x);
+	__pipeline_commit();
+	for (int start = 0, half = 0; start < columns; start += VECTOR, half ^= 1) {
+		if (start + VECTOR < columns)
+			fetch_async(buffer[half ^ 1], x + start + VECTOR);
+		__pipeline_commit();
+		__pipeline_wait_prior(1);
+		__syncthreads();
+		sum = add_products(a + start * rows + row, rows, buffer[half], sum);
+		__syncthreads();
+	}
+	y[row] = alpha * sum;
+}
+
+__device__ void fetch_bulk(float *piece, const float *x, copies::Barrier &full)
+{
+	full.announce(VECTOR * sizeof *piece);
+	copies::copy_bulk(piece, x, VECTOR * sizeof *piece, full);
+}
+
+__global__ void sgemv_tma(const float *a, const float *x, float *y, float alpha, int rows, int columns)
+{
+	__shared__ __align__(128) float buffer[2][VECTOR];
+	__shared__ copies::Barrier full[2];
+	int row = blockIdx.x * ROWS + threadIdx.x;
+	float sum = 0;
+	if (threadIdx.x == 0) {
+		full[0].init(), full[1].init();
+		fetch_bulk(buffer[0], x, full[0]);
+	}
+	__syncthreads();
+	for (int piece = 0; piece * VECTOR < columns; piece++) {
+		int half = piece & 1, start = piece * VECTOR;
+		if (threadIdx.x == 0 && start + VECTOR < columns)
+			fetch_bulk(buffer[half ^ 1], x + start + VECTOR, full[half ^ 1]);
+		full[half].wait(piece / 2);
+		sum = add_products(a + start * rows + row, rows, buffer[half], sum);
+		__syncthreads();
+	}
+	y[row] = alpha * sum;
+}
+
 // The named barriers: the buffer may be filled; it is full. All threads of the block take part in both.
 const int EMPTY = 1, FULL = 2;
 
@@ -118,7 +172,7 @@ __global__ void sgemv_cudadma(const float *a, const float *x, float *y, float al
 
 int main(int argc, char **argv)
 {
-	program::Arguments arguments(argc, argv, "sgemv", {"plain", "cudadma", "dma", "dma_double"});
+	program::Arguments arguments(argc, argv, "sgemv", {"plain", "cudadma", "dma", "dma_double", "async", "tma"});
 	int rows = arguments.number("rows", 1024, 4096, 4096, "rows of A, a multiple of 128");
 	int columns = arguments.number("columns", 256, 2048, 4096, "columns of A, a multiple of 128");
 	arguments.end();
@@ -139,6 +193,8 @@ int main(int argc, char **argv)
 	auto kernel = arguments.is("cudadma")      ? sgemv_cudadma
 	              : arguments.is("dma")        ? sgemv_dma
 	              : arguments.is("dma_double") ? sgemv_dma_double
+	              : arguments.is("async")      ? sgemv_async
+	              : arguments.is("tma")        ? sgemv_tma
 	                                           : sgemv;
 	int threads = arguments.is("cudadma") ? ROWS + WARP : ROWS;
 	kernel<<<rows / ROWS, threads>>>(device_a, device_x, device_y, alpha, rows, columns);
