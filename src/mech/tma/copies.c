@@ -75,6 +75,11 @@ void tma_block_ends(struct mech_sm *sm, uint32_t block, uint64_t cycle)
 		struct tma_copy *copy = &engine->copy[i];
 		if (copy->state == TMA_FREE || copy->block != block)
 			continue;
+		if (copy->state == TMA_IN_FLIGHT &&
+		    tma_is_of_group(copy)) { /* its data have left shared memory: it goes on */
+			copy->block = copy->warp = MECH_NOWHERE;
+			continue;
+		}
 		copy->state = TMA_FREE;
 		engine->used--;
 		stats->abandoned++;

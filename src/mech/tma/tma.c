@@ -64,6 +64,7 @@ static void kernel_end(struct mech_sm *sm)
 {
 	const struct tma_config *config = sm->config;
 	struct tma_sm *engine = tma_engine(sm);
+	((struct tma_stats *)sm->stats)->abandoned += engine->used;
 	memset(engine->copy, 0, tma_entries(sm) * sizeof *engine->copy);
 	memset(engine->waits, TMA_FOR_NOTHING, sm->machine->warps * sizeof *engine->waits);
 	memset(engine->map, 0, config->maps * sizeof *engine->map);

@@ -102,6 +102,11 @@ static inline struct tma_sm *tma_engine(const struct mech_sm *sm)
 	return sm->state;
 }
 
+static inline bool tma_is_of_group(const struct tma_copy *copy)
+{
+	return copy->what.kind == BULK_FROM_SHARED || copy->what.kind == BULK_REDUCE;
+}
+
 /* An instruction that finds one free takes as many as it has threads. */
 static inline uint32_t tma_entries(const struct mech_sm *sm)
 {

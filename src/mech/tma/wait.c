@@ -27,16 +27,12 @@ void tma_commit(struct mech_sm *sm, const struct mech_issue *issue)
 		committed[__builtin_ctz(left)]++;
 }
 
-static bool is_of_group(const struct tma_copy *copy)
-{
-	return copy->what.kind == BULK_FROM_SHARED || copy->what.kind == BULK_REDUCE;
-}
-
 /* The copy is of a thread's group that the thread does not let be under way. */
 static bool is_awaited(const struct tma_sm *engine, const struct tma_copy *copy, uint32_t warp,
                        const struct mech_operands *operands)
 {
-	if (copy->state == TMA_FREE || !is_of_group(copy) || copy->warp != warp || !(operands->lanes >> copy->lane & 1))
+	if (copy->state == TMA_FREE || !tma_is_of_group(copy) || copy->warp != warp ||
+	    !(operands->lanes >> copy->lane & 1))
 		return false;
 	uint32_t may_be = (uint32_t)operands->source[0][copy->lane];
 	bool reads_only = operands->source[1][copy->lane];
