@@ -467,6 +467,7 @@ CUresult cuEventSynchronize(CUevent event);
 CUresult cuEventQuery(CUevent event);
 CUresult cuEventElapsedTime(float *milliseconds, CUevent start, CUevent end);
 
+#include "sluice/driver_tensor.h"
 #include "sluice/driver_virtual.h"
 
 #include "sluice/driver_launch.h"

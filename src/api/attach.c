@@ -193,19 +193,43 @@ static bool add(struct attachments *attachments, const struct mech *mech, void *
 	                              : add_one(attachments, mech, object, text, diag);
 }
 
+/* Where the machine's own stands that has now been named; or behind all others. */
+static uint32_t take_built_in(struct attachments *attachments, const struct mech *mech)
+{
+	for (uint32_t left = attachments->built_in; left; left &= left - 1) {
+		uint32_t i = (uint32_t)__builtin_ctz(left);
+		if (attachments->list[i].mech == mech) {
+			attachments->built_in &= ~(1u << i);
+			return i;
+		}
+	}
+	return attachments->count;
+}
+
 bool attachments_add(struct attachments *attachments, const char *text, struct diag *diag)
 {
 	char *name = xstrdup(text), *rest = strchr(name, ':');
 	if (rest)
 		*rest++ = '\0';
 	void *object;
-	uint32_t before = attachments->count;
 	const struct mech *mech = attachments_find(name, &object, diag);
-	bool fine = mech && add(attachments, mech, object, text, diag);
-	const struct added added = {mech, name, &attachments->list[before], attachments->count - before};
+	uint32_t at = mech ? take_built_in(attachments, mech) : 0, before = attachments->count;
+	bool fine = mech && (at < before || add(attachments, mech, object, text, diag));
+	const struct added added = {mech, name, &attachments->list[at], at < before ? 1 : attachments->count - before};
 	for (char *option; fine && rest && (option = strsep(&rest, ","));)
 		fine = set_option(&added, option, diag);
 	free(name);
+	return fine;
+}
+
+bool attachments_add_machine(struct attachments *attachments, const char *text, struct diag *diag)
+{
+	char *all = xstrdup(text), *rest = all, *one;
+	bool fine = true;
+	while (fine && (one = strsep(&rest, " ")))
+		fine = !*one || attachments_add(attachments, one, diag);
+	attachments->built_in = (1u << attachments->count) - 1;
+	free(all);
 	return fine;
 }
 

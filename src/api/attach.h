@@ -9,10 +9,14 @@ struct attachments {
 	struct seam_attached list[MECH_MAX];
 	uint32_t count;
 	uint32_t implied;      /* of the last of them: attached by the machine, not by name */
+	uint32_t built_in;     /* of all: the machine's that nobody has named yet, as bits */
 	void *object[MECH_MAX]; /* shared objects, by attachment; NULL: built in */
 };
 
-/* Adds a mechanism, or those that it stands for. False after a message. */
+/* Adds those that the machine has built in, with spaces between them: before all others. False after a message. */
+bool attachments_add_machine(struct attachments *attachments, const char *text, struct diag *diag);
+
+/* Adds a mechanism, or those that it stands for; of one that the machine has built in, changes the options. False after a message. */
 bool attachments_add(struct attachments *attachments, const char *text, struct diag *diag);
 
 /* Puts them in the order of their names, so that nothing depends on the order in which the user has named them: an SM's queue takes requests of one

@@ -147,6 +147,7 @@ static void read_settings(sluice_gpu *gpu, const struct sluice_settings *setting
 	if (settings->functional && settings->mechanisms && *settings->mechanisms)
 		diag_plain(diag, "mechanism %s: a functional run has no cycles, and so no mechanism has a part in it",
 		           *settings->mechanisms);
+	attachments_add_machine(&gpu->attachments, gpu->machine.mechanisms, diag);
 	for (const char *const *mechanism = settings->mechanisms; mechanism && *mechanism; mechanism++)
 		attachments_add(&gpu->attachments, *mechanism, diag);
 	if (!diag->errors && machine_check(&gpu->machine, diag)) {

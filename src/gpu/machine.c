@@ -77,6 +77,9 @@ static const char *const index_names[] = {"linear", "hashed", "polynomial", NULL
 
 const struct option machine_options[] = {
 	{"name", OPTION_TEXT, AT(name), 0, 0, NULL, "", "what the machine is called"},
+	{"mechanisms", OPTION_TEXT, AT(mechanisms), 0, 0, NULL, "",
+         "that it has built in, as --mech takes them, with spaces between them; --mech with such a one's name changes "
+         "its options"},
 	U32("compute.major", compute_major, 1, 12, "", "compute capability, first number"),
 	U32("compute.minor", compute_minor, 0, 9, "", "compute capability, second number"),
 	U32("clock.core", core_mhz, 1, 100000, "MHz", "SMs"),

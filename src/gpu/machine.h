@@ -17,6 +17,7 @@ struct machine {
 	uint32_t compute_major, compute_minor;
 	uint32_t sms;
 	uint32_t core_mhz, network_mhz, l2_mhz, dram_mhz;
+	char mechanisms[OPTION_TEXT_SIZE]; /* that it has built in, with spaces between them */
 	char warp_order[OPTION_TEXT_SIZE]; /* the mechanism that owns it, where no other does */
 	uint32_t send_queue;               /* requests of mechanisms, of each SM and of the dispatcher */
 	uint32_t max_block_threads;

@@ -99,13 +99,18 @@ static bool ask_for_bytes(const struct simt_warp *warp, const struct simt_inst *
 	return true;
 }
 
-/* The map lies in a parameter, or in global or constant memory. */
-static const void *find_map(const struct simt_launch *launch, uint64_t address)
+/* The map lies in a parameter, or in global or constant memory; in the thread's local memory where a compiler has made a copy of the parameter. */
+static const void *find_map(const struct simt_warp *warp, uint32_t lane, uint64_t address)
 {
-	uint64_t place = address - window_of(PTX_PARAM), machine = simt_address(launch->memory, address);
-	switch (generic_space(address)) {
+	const struct simt_launch *launch = warp->block->launch;
+	enum ptx_space space = generic_space(address);
+	uint64_t place = address - window_of(space), machine = simt_address(launch->memory, address);
+	uint64_t local = launch->program->local_bytes;
+	switch (space) {
 	case PTX_PARAM:
 		return place + TENSOR_MAP_BYTES <= launch->program->param_bytes ? launch->params + place : NULL;
+	case PTX_LOCAL:
+		return place + TENSOR_MAP_BYTES <= local ? warp->local + lane * local + place : NULL;
 	case PTX_GLOBAL:
 		return simt_valid(launch->memory, machine, TENSOR_MAP_BYTES) ? simt_host(launch->memory, machine)
 		                                                             : NULL;
@@ -121,7 +126,7 @@ static bool ask_for_tile(const struct simt_warp *warp, const struct simt_inst *i
 	if (address % TENSOR_MAP_ALIGN)
 		return wrong(mistake, SIMT_FAULT_MISALIGNED, "tensor map at an address that is no multiple of 64",
 		             generic_space(address), address, TENSOR_MAP_BYTES);
-	const void *map = find_map(warp->block->launch, address);
+	const void *map = find_map(warp, lane, address);
 	if (!map)
 		return wrong(mistake, SIMT_FAULT_ADDRESS, "tensor map that lies in no parameter and no allocation",
 		             generic_space(address), address, TENSOR_MAP_BYTES);

@@ -57,6 +57,14 @@ static void decode_operand(struct decoder *decoder, struct simt_inst *inst, char
 	}
 }
 
+/* How many groups may be under way, and whether it is enough that their sources are read: for who gives copies their time. */
+static void decode_wait(struct decoder *decoder, struct simt_inst *inst)
+{
+	const struct ptx_operand read = {.kind = PTX_OPERAND_INT, .reg = PTX_NO_REG, .bits = inst->ptx->is_read};
+	decode_source(decoder, inst, 0, &inst->ptx->operand[0], PTX_U32);
+	decode_source(decoder, inst, 1, &read, PTX_U32);
+}
+
 static bool is_copy(enum ptx_opcode op)
 {
 	return op >= PTX_OP_CP_BULK && op <= PTX_OP_CP_REDUCE_BULK_TENSOR;
@@ -78,7 +86,7 @@ void decode_bulk(struct decoder *decoder, struct simt_inst *inst)
 	inst->exec = bulk_nothing;
 	if (!is_copy(ptx->op)) {
 		if (ptx->op == PTX_OP_CP_BULK_WAIT)
-			decode_ordinary(decoder, inst);
+			decode_wait(decoder, inst);
 		return;
 	}
 	check_direction(decoder, ptx);

@@ -168,6 +168,13 @@ says out "cudaErrorLaunchFailure"
 says err "stopped: mechanism wrong, hook pick_warp, SM "
 says err ": picks warp 63 of scheduler "
 
+# What a machine has built in is attached without a name, and --mech with its name changes its options, once.
+try_program 0 run -o mechanisms=tma:latency=40 --mech tma:entries=3 --stats stats.json -- ./program
+grep -q '"tma:entries=3,latency=40,' stats.json || fail "expected the machine's mechanism, with its options and the user's"
+refused "mechanism tma is attached twice" -o mechanisms=tma --mech tma:entries=3 --mech tma
+refused "no mechanism 'tmaa'; did you mean 'tma'?" -o mechanisms=tmaa
+try_program 0 run --functional -o mechanisms=tma -- ./program
+
 try 0 run --mech mine.so -- sh -c 'cd / && echo "$SLUICE_MECHANISMS"'
 says_only out "$work/mine.so"
 

@@ -11,7 +11,6 @@ typedef struct CUgraphicsResource_st *CUgraphicsResource;
 typedef struct CUgreenCtx_st *CUgreenCtx;
 typedef struct CUdevResourceDesc_st *CUdevResourceDesc;
 typedef struct CUdevResource_st CUdevResource;
-typedef struct CUtensorMap_st CUtensorMap;
 typedef struct CUmulticastObjectProp_st CUmulticastObjectProp;
 typedef struct CUstreamBatchMemOpParams_union CUstreamBatchMemOpParams;
 typedef int CUcoredumpSettings;
@@ -81,7 +80,6 @@ CUresult cuStreamBatchMemOp_v2(CUstream stream, unsigned int count, CUstreamBatc
 CUresult cuMulticastCreate(CUmemGenericAllocationHandle *handle, const CUmulticastObjectProp *properties);
 CUresult cuMulticastAddDevice(CUmemGenericAllocationHandle handle, CUdevice device);
 CUresult cuMulticastGetGranularity(size_t *granularity, const CUmulticastObjectProp *properties, int option);
-CUresult cuTensorMapReplaceAddress(CUtensorMap *map, void *address);
 CUresult cuCoredumpGetAttribute(CUcoredumpSettings attribute, void *value, size_t *size);
 CUresult cuCoredumpGetAttributeGlobal(CUcoredumpSettings attribute, void *value, size_t *size);
 CUresult cuCoredumpSetAttribute(CUcoredumpSettings attribute, void *value, size_t *size);

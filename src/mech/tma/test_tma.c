@@ -1,0 +1,362 @@
+/* Protects the engine's time, in closed form: when its requests leave and its copies end, what waits for them and for how long, what maps, limits, stores, tiles' borders and ends of
+ * blocks do to it; and that figures depend neither on sleep nor on host threads. */
+#include "base/bulk.h"
+#include "gpu_kit.h"
+
+extern const struct mech mech_tma;
+
+enum { LOG = 512, ARRAY = 1 << 16, WARP = 32, MAPS = 4096 /* where the array's maps lie */ };
+
+/* What is seen of the engine, by one host thread. */
+static struct {
+	struct mech mech;
+	uint32_t replies, copies;
+	struct mech_request request[LOG]; /* in the order in which they were answered */
+	uint32_t word[LOG];               /* the first of each */
+	uint64_t sent[LOG], answered[LOG];
+	uint64_t copy[LOG]; /* cycles in which instructions that copy issued */
+	uint64_t mark[8];   /* in which pmevent N issued last */
+} spy;
+
+static void spied_reply(struct mech_sm *sm, const struct mech_reply *reply)
+{
+	assert_in_range(spy.replies, 0, LOG - 1);
+	uint32_t i = spy.replies++;
+	spy.request[i] = reply->request;
+	spy.word[i] = reply->request.words ? reply->request.word[0] : 0;
+	spy.sent[i] = reply->sent;
+	spy.answered[i] = reply->cycle;
+	mech_tma.on_reply(sm, reply);
+}
+
+static void spied_issue(struct mech_sm *sm, const struct mech_issue *issue)
+{
+	struct mech_operands operands;
+	if (strncmp(issue->name, "cp.async.bulk", 13) == 0 && !strstr(issue->name, "_group") && issue->lanes)
+		spy.copy[spy.copies++] = issue->cycle;
+	if (strcmp(issue->name, "pmevent") != 0)
+		return;
+	mech_operands(sm, issue, &operands);
+	spy.mark[operands.source[0][0]] = issue->cycle;
+}
+
+static void open_with(struct gpu_kit *kit, const char *mechanism, const char *const *options)
+{
+	kit_describe(kit, options);
+	if (!config_assign("sm.count=1", machine_options, machine_option_count, &kit->machine, &kit->diag))
+		fail_msg("%s", kit->diag.text);
+	kit_attach(kit, mechanism);
+	memset(&spy, 0, sizeof spy);
+	spy.mech = *kit->attachments.list[0].mech;
+	spy.mech.on_reply = spied_reply;
+	spy.mech.issue = spied_issue;
+	kit->attachments.list[0].mech = &spy.mech;
+	kit_build(kit);
+	kit->param = kit_buffer(kit, NULL, ARRAY / 8);
+}
+
+#define OPEN(kit, mechanism, ...) open_with(kit, mechanism, (const char *const[]){__VA_ARGS__, NULL})
+
+static uint64_t counter(const struct gpu_kit *kit, const char *name)
+{
+	return kit_counter(kit, 0, name);
+}
+
+static void check_sums(const struct gpu_kit *kit)
+{
+	assert_int_equal(counter(kit, "completed") + counter(kit, "abandoned"), counter(kit, "copies"));
+	assert_int_equal(counter(kit, "copy_cycles"),
+	                 counter(kit, "queued_cycles") + counter(kit, "agen_cycles") + counter(kit, "mem_cycles"));
+	kit_requests(kit, 0);
+}
+
+/* %r1: the thread, %r9: the mbarrier, at 0; %p1: it is thread 0. */
+#define BEGIN                                                                                                          \
+	"mov.u32 %r1, %tid.x; mov.u32 %r9, 0; setp.eq.u32 %p1, %r1, 0;\n"                                              \
+	"@%p1 mbarrier.init.shared.b64 [%r9], 1; bar.sync 0;\n"
+#define EXPECT(bytes) "@%p1 mbarrier.arrive.expect_tx.shared.b64 %rd9, [%r9], " #bytes ";\n"
+#define IN(shared, global, bytes)                                                                                      \
+	"@%p1 cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%r9+" #shared "], [%rd0+" #global     \
+	"], " #bytes ", [%r9];\n"
+#define OUT(global, shared, bytes)                                                                                     \
+	"@%p1 cp.async.bulk.global.shared::cta.bulk_group [%rd0+" #global "], [%r9+" #shared "], " #bytes ";\n"
+#define WAIT "wait: mbarrier.try_wait.parity.shared.b64 %p2, [%r9], 0; @!%p2 bra wait;\n"
+
+static void run(struct gpu_kit *kit, const char *mechanism, const char *body, uint32_t threads)
+{
+	char text[8192];
+	OPEN(kit, mechanism, "sm.send_queue=16");
+	snprintf(text, sizeof text, "%s%s\nexit;", BEGIN, body);
+	kit_load(kit, text);
+	kit_run(kit, 1, threads);
+	check_sums(kit);
+}
+
+static uint64_t last_answer(void)
+{
+	uint64_t last = 0;
+	for (uint32_t i = 0; i < spy.replies; i++)
+		last = spy.answered[i] > last ? spy.answered[i] : last;
+	return last;
+}
+
+static uint64_t first_sent(void)
+{
+	uint64_t first = UINT64_MAX;
+	for (uint32_t i = 0; i < spy.replies; i++)
+		first = spy.sent[i] < first ? spy.sent[i] : first;
+	return first;
+}
+
+static uint64_t last_sent(void)
+{
+	uint64_t last = 0;
+	for (uint32_t i = 0; i < spy.replies; i++)
+		last = spy.sent[i] > last ? spy.sent[i] : last;
+	return last;
+}
+
+/* --- bytes --- */
+
+/* The engine has a copy `latency` cycles behind its issue, takes it, and asks for a segment from the next cycle on, one every `interval`; the SM's queue passes each on in the
+ * cycle behind. The mbarrier hears of the end in the cycle of the last answer: who waits is not behind it before, and soon after. */
+static void test_latency(void **state)
+{
+	enum { LINES = 5, TURN = 100 };
+	(void)state;
+	for (unsigned latency = 0; latency < 60; latency += 29)
+		for (unsigned interval = 1; interval < 20; interval += 9) {
+			struct gpu_kit kit;
+			char mechanism[64];
+			snprintf(mechanism, sizeof mechanism, "tma:latency=%u,interval=%u", latency, interval);
+			run(&kit, mechanism, EXPECT(640) IN(1024, 0, 640) WAIT "pmevent 1;", WARP);
+			assert_int_equal(spy.replies, LINES);
+			assert_int_equal(first_sent(), spy.copy[0] + latency + 2);
+			assert_int_equal(last_sent(), first_sent() + (LINES - 1) * interval);
+			assert_true(spy.mark[1] > last_answer());
+			assert_true(spy.mark[1] < last_answer() + TURN);
+			assert_int_equal(counter(&kit, "copy_cycles"), last_answer() - spy.copy[0]);
+			assert_int_equal(counter(&kit, "bytes_in"), 640);
+			kit_close(&kit);
+		}
+}
+
+/* Segments are parts of lines of global memory; where they go is what the copy says. */
+static void test_segments(void **state)
+{
+	static const struct {
+		const char *mechanism;
+		uint32_t requests, bytes[8], word[8];
+	} cases[] = {{"tma", 3, {96, 128, 64}, {256, 280, 312}},
+	             {"tma:segment=64", 5, {32, 64, 64, 64, 64}, {256, 264, 280, 296, 312}},
+	             {"tma:segment=32", 9, {32, 32, 32, 32, 32, 32, 32, 32}, {256, 264, 272, 280, 288, 296, 304, 312}}};
+	(void)state;
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		struct gpu_kit kit;
+		run(&kit, cases[i].mechanism, EXPECT(288) IN(1024, 32, 288) WAIT, WARP);
+		assert_int_equal(spy.replies, cases[i].requests);
+		uint32_t found = 0;
+		for (uint32_t r = 0; r < spy.replies; r++)
+			for (uint32_t k = 0; k < 8; k++)
+				found += cases[i].bytes[k] == spy.request[r].bytes && cases[i].word[k] == spy.word[r];
+		assert_int_equal(found, cases[i].requests < 8 ? cases[i].requests : 8);
+		kit_close(&kit);
+	}
+}
+
+/* With `limit` in flight, each further request leaves when one is answered, at the earliest. */
+static void test_in_flight(void **state)
+{
+	enum { LINES = 12 };
+	(void)state;
+	for (uint32_t limit = 1; limit < 6; limit += 2) {
+		struct gpu_kit kit;
+		char mechanism[64];
+		snprintf(mechanism, sizeof mechanism, "tma:in_flight=%u", limit);
+		run(&kit, mechanism, EXPECT(1536) IN(1024, 0, 1536) WAIT, WARP);
+		assert_int_equal(spy.replies, LINES);
+		for (uint32_t i = limit; i < LINES; i++) {
+			uint32_t under_way = 0;
+			for (uint32_t k = 0; k < LINES; k++)
+				under_way += k != i && spy.sent[k] <= spy.sent[i] && spy.answered[k] > spy.sent[i];
+			assert_true(under_way < limit);
+		}
+		assert_true(counter(&kit, "kept_cycles") > 0);
+		kit_close(&kit);
+	}
+}
+
+/* --- what waits --- */
+
+/* The third copy issues when an entry is free: when the first is over. */
+static void test_entries(void **state)
+{
+	struct gpu_kit kit;
+	(void)state;
+	run(&kit, "tma:entries=2", EXPECT(384) IN(1024, 0, 128) IN(2048, 128, 128) IN(4096, 256, 128) WAIT, 1);
+	uint64_t first = spy.answered[0];
+	for (uint32_t i = 0; i < 3; i++)
+		first = spy.answered[i] < first ? spy.answered[i] : first;
+	assert_int_equal(spy.copies, 3);
+	assert_true(spy.copy[1] < first);
+	assert_int_equal(spy.copy[2], first); /* in the very cycle */
+	assert_int_equal(counter(&kit, "held_copies"), 1);
+	kit_close(&kit);
+}
+
+/* A thread waits for its groups: until their stores are acknowledged, or with .read until they have left; for the last N it does not wait. */
+static void test_groups(void **state)
+{
+	struct gpu_kit kit;
+	(void)state;
+	run(&kit, "tma",
+	    OUT(0, 1024, 512) "cp.async.bulk.commit_group; pmevent 1; cp.async.bulk.wait_group 0; pmevent 2;", 1);
+	assert_int_equal(counter(&kit, "writes"), 4);
+	assert_int_equal(counter(&kit, "bytes_out"), 512);
+	assert_true(spy.mark[1] < first_sent());
+	assert_true(spy.mark[2] > last_answer());
+	assert_true(spy.mark[2] < last_answer() + 40);
+	kit_close(&kit);
+	run(&kit, "tma", OUT(0, 1024, 512) "cp.async.bulk.commit_group; cp.async.bulk.wait_group.read 0; pmevent 2;",
+	    1);
+	assert_true(spy.mark[2] > last_sent());
+	assert_true(spy.mark[2] < last_answer());
+	kit_close(&kit);
+	run(&kit, "tma",
+	    OUT(0, 1024, 512) "cp.async.bulk.commit_group;" OUT(
+		    1024, 1024, 512) "cp.async.bulk.commit_group; cp.async.bulk.wait_group 1; pmevent 1; "
+	                             "cp.async.bulk.wait_group 0; pmevent 2;",
+	    1);
+	assert_true(spy.mark[1] > spy.answered[3]);
+	assert_true(spy.mark[1] < last_answer());
+	assert_true(spy.mark[2] > last_answer());
+	assert_int_equal(counter(&kit, "held_waits") >= 2, 1);
+	kit_close(&kit);
+	run(&kit, "tma",
+	    OUT(0, 1024,
+	        512) "cp.async.bulk.wait_group 0; pmevent 2; cp.async.bulk.commit_group; cp.async.bulk.wait_group 0;",
+	    1);
+	assert_true(spy.mark[2] < first_sent()); /* it is of no group yet */
+	kit_close(&kit);
+}
+
+/* A block that ends leaves its copies: nobody waits for them, and the next one begins with an engine that has none. */
+static void test_block_ends(void **state)
+{
+	struct gpu_kit kit;
+	(void)state;
+	OPEN(&kit, "tma:entries=1", "sm.send_queue=16");
+	kit_load(&kit, BEGIN EXPECT(4096) IN(1024, 0, 4096) "exit;");
+	kit_run(&kit, 6, WARP);
+	check_sums(&kit);
+	assert_int_equal(counter(&kit, "copies"), 6);
+	assert_true(counter(&kit, "abandoned") > 0);
+	kit_close(&kit);
+}
+
+/* --- tiles --- */
+
+static void put_map(struct gpu_kit *kit, uint32_t number, uint32_t swizzle)
+{
+	const struct tensor_map map = {.mark = TENSOR_MAP_MARK,
+	                               .rank = 2,
+	                               .type = TENSOR_F32,
+	                               .swizzle = (uint8_t)swizzle,
+	                               .global = kit->param,
+	                               .stride = {256},
+	                               .last = {63, 7},
+	                               .box = {32, 4},
+	                               .step = {1, 1}};
+	memcpy((uint8_t *)simt_host(kit->gpu->memory, kit->param) + MAPS + number * sizeof map, &map, sizeof map);
+}
+
+static void run_tile(struct gpu_kit *kit, const char *mechanism, const char *body)
+{
+	char text[8192];
+	OPEN(kit, mechanism, "sm.send_queue=16");
+	put_map(kit, 0, TENSOR_STRAIGHT);
+	put_map(kit, 1, TENSOR_SWIZZLE_128);
+	snprintf(text, sizeof text, "%sadd.u64 %%rd5, %%rd0, %d; add.u64 %%rd6, %%rd5, 128;\n%s\nexit;", BEGIN, MAPS,
+	         body);
+	kit_load(kit, text);
+	kit_run(kit, 1, WARP);
+	check_sums(kit);
+}
+
+#define TILE_OF(map, x, y)                                                                                             \
+	"@%p1 cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%r9+1024], [" map      \
+	", {" #x ", " #y "}], [%r9];\n"
+
+/* A tile inside of the tensor is four rows of a line each; the map's line comes before. What lies outside is written, and not fetched. */
+static void test_tiles(void **state)
+{
+	static const struct {
+		const char *body;
+		uint32_t reads, fills;
+	} cases[] = {{TILE_OF("%rd5", 0, 0), 4, 0},  {TILE_OF("%rd5", 32, 6), 2, 2},  {TILE_OF("%rd5", 16, 0), 8, 0},
+	             {TILE_OF("%rd5", 48, 0), 4, 4}, {TILE_OF("%rd5", -8, -1), 3, 4}, {TILE_OF("%rd5", 64, 0), 0, 4},
+	             {TILE_OF("%rd6", 0, 0), 4, 0}};
+	(void)state;
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		struct gpu_kit kit;
+		char body[1024];
+		snprintf(body, sizeof body, "%s%s%s", EXPECT(512), cases[i].body, WAIT);
+		run_tile(&kit, "tma", body);
+		assert_int_equal(counter(&kit, "reads"), cases[i].reads);
+		assert_int_equal(counter(&kit, "fills"), cases[i].fills);
+		assert_int_equal(counter(&kit, "map_misses"), 1);
+		assert_int_equal(counter(&kit, "bytes_in"), 512);
+		kit_close(&kit);
+	}
+}
+
+/* A map that the cache has costs nothing; of two that take turns in a cache for one, each is fetched each time. */
+static void test_maps(void **state)
+{
+	struct gpu_kit kit;
+	const char *body = EXPECT(2048) TILE_OF("%rd5", 0, 0) TILE_OF("%rd6", 0, 4) TILE_OF("%rd5", 32, 0)
+		TILE_OF("%rd6", 32, 4) WAIT;
+	(void)state;
+	run_tile(&kit, "tma", body);
+	assert_int_equal(counter(&kit, "map_misses"), 2);
+	assert_int_equal(counter(&kit, "map_hits"), 2);
+	assert_int_equal(spy.replies, 16 + 2);
+	kit_close(&kit);
+	run_tile(&kit, "tma:maps=1", body);
+	assert_int_equal(counter(&kit, "map_misses"), 4);
+	kit_close(&kit);
+}
+
+/* --- the same in every run --- */
+
+static void test_same(void **state)
+{
+	static const char *const ways[][3] = {{"launch.sleep=true", NULL}, {"launch.sleep=false", NULL}};
+	uint64_t cycles[2], kept[2];
+	(void)state;
+	for (unsigned i = 0; i < 2; i++) {
+		struct gpu_kit kit;
+		open_with(&kit, "tma:in_flight=3,entries=2", ways[i]);
+		put_map(&kit, 0, TENSOR_STRAIGHT);
+		kit_load(&kit,
+		         BEGIN "add.u64 %rd5, %rd0, 4096;" EXPECT(1024) IN(2048, 0, 256) TILE_OF("%rd5", 8,
+		                                                                                 -1) IN(4096, 512, 256)
+		                 OUT(8192, 1024,
+		                     512) "cp.async.bulk.commit_group; cp.async.bulk.wait_group.read 0;" WAIT "exit;");
+		cycles[i] = kit_run(&kit, 4, WARP);
+		kept[i] = counter(&kit, "kept_cycles");
+		check_sums(&kit);
+		kit_close(&kit);
+	}
+	assert_int_equal(cycles[0], cycles[1]);
+	assert_int_equal(kept[0], kept[1]);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_latency), cmocka_unit_test(test_segments), cmocka_unit_test(test_in_flight),
+		cmocka_unit_test(test_entries), cmocka_unit_test(test_groups),   cmocka_unit_test(test_block_ends),
+		cmocka_unit_test(test_tiles),   cmocka_unit_test(test_maps),     cmocka_unit_test(test_same)};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
