@@ -63,12 +63,12 @@ __device__ inline void copy_bulk(void *to, const void *from, unsigned int bytes,
 	             : "memory");
 }
 
-// The tile at a column and a row, either of which may lie outside: what lies outside is 0.
-__device__ inline void copy_tile(void *to, const CUtensorMap &map, int column, int row, Barrier &barrier)
+// The tile, of a map in global memory, at a column and a row, either of which may lie outside: what lies outside is 0.
+__device__ inline void copy_tile(void *to, const CUtensorMap *map, int column, int row, Barrier &barrier)
 {
 	asm volatile("cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%0], [%1, {%2, %3}], "
 	             "[%4];" ::"r"((unsigned int)__cvta_generic_to_shared(to)),
-	             "l"(&map), "r"(column), "r"(row), "r"(barrier.address())
+	             "l"(map), "r"(column), "r"(row), "r"(barrier.address())
 	             : "memory");
 }
 

@@ -76,7 +76,7 @@ template <int RADIUS> struct TensorTile {
 };
 
 template <int RADIUS>
-__device__ void copy_tensor_tile(TensorTile<RADIUS> &tile, const CUtensorMap &image, copies::Barrier &full)
+__device__ void copy_tensor_tile(TensorTile<RADIUS> &tile, const CUtensorMap *image, copies::Barrier &full)
 {
 	if (threadIdx.x == 0 && threadIdx.y == 0) {
 		full.init();
@@ -178,7 +178,7 @@ __global__ void sobel_async(const float *image, float *result, int width, int he
 	result[pixel_index(width)] = sobel_of(tile);
 }
 
-__global__ void gauss_tma(const __grid_constant__ CUtensorMap image, float *result, int width)
+__global__ void gauss_tma(const CUtensorMap *image, float *result, int width)
 {
 	__shared__ __align__(128) TensorTile<2> tile;
 	__shared__ copies::Barrier full;
@@ -186,7 +186,7 @@ __global__ void gauss_tma(const __grid_constant__ CUtensorMap image, float *resu
 	result[pixel_index(width)] = gauss_of(tile.pixel);
 }
 
-__global__ void mean_tma(const __grid_constant__ CUtensorMap image, float *result, int width)
+__global__ void mean_tma(const CUtensorMap *image, float *result, int width)
 {
 	__shared__ __align__(128) TensorTile<1> tile;
 	__shared__ copies::Barrier full;
@@ -194,7 +194,7 @@ __global__ void mean_tma(const __grid_constant__ CUtensorMap image, float *resul
 	result[pixel_index(width)] = mean_of(tile.pixel);
 }
 
-__global__ void sobel_tma(const __grid_constant__ CUtensorMap image, float *result, int width)
+__global__ void sobel_tma(const CUtensorMap *image, float *result, int width)
 {
 	__shared__ __align__(128) TensorTile<1> tile;
 	__shared__ copies::Barrier full;
@@ -298,7 +298,7 @@ int main(int argc, char **argv)
 	struct Form {
 		const char *variant, *filter;
 		void (*kernel)(const float *, float *, int, int);
-		void (*of_tensor)(const CUtensorMap, float *, int);
+		void (*of_tensor)(const CUtensorMap *, float *, int);
 		int radius; // of the tensor's tile
 	};
 	const Form forms[] = {{"gauss", "gauss", gauss},
@@ -327,9 +327,9 @@ int main(int argc, char **argv)
 	if (strstr(form->variant, "cudadma"))
 		block.y += 2;
 	int side = BLOCK + 2 * form->radius;
+	program::Array<CUtensorMap> map({copies::tiles_of(source, width, height, (side + 3) / 4 * 4, side)});
 	if (form->of_tensor)
-		form->of_tensor<<<grid, block>>>(copies::tiles_of(source, width, height, (side + 3) / 4 * 4, side), result,
-		                                 width);
+		form->of_tensor<<<grid, block>>>(map, result, width);
 	else
 		form->kernel<<<grid, block>>>(source, result, width, height);
 	CHECK(cudaGetLastError());

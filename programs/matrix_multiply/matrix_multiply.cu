@@ -125,16 +125,15 @@ __global__ void matrixMul_async(const float *a, const float *b, float *c, int in
 	c[row * columns + column] = sum;
 }
 
-__device__ void fetch_tiles(Tiles &tiles, int half, const CUtensorMap &a, const CUtensorMap &b, int t,
-                            copies::Barrier &full)
+// `maps` are those of A and B.
+__device__ void fetch_tiles(Tiles &tiles, int half, const CUtensorMap *maps, int t, copies::Barrier &full)
 {
 	full.announce(sizeof tiles.a[half] + sizeof tiles.b[half]);
-	copies::copy_tile(tiles.a[half], a, t, blockIdx.y * TILE, full);
-	copies::copy_tile(tiles.b[half], b, blockIdx.x * TILE, t, full);
+	copies::copy_tile(tiles.a[half], &maps[0], t, blockIdx.y * TILE, full);
+	copies::copy_tile(tiles.b[half], &maps[1], blockIdx.x * TILE, t, full);
 }
 
-__global__ void matrixMul_tma(const __grid_constant__ CUtensorMap a, const __grid_constant__ CUtensorMap b, float *c,
-                              int inner, int columns)
+__global__ void matrixMul_tma(const CUtensorMap *maps, float *c, int inner, int columns)
 {
 	__shared__ __align__(128) Tiles tiles;
 	__shared__ copies::Barrier full[2];
@@ -142,13 +141,13 @@ __global__ void matrixMul_tma(const __grid_constant__ CUtensorMap a, const __gri
 	float sum = 0;
 	if (is_first) {
 		full[0].init(), full[1].init();
-		fetch_tiles(tiles, 0, a, b, 0, full[0]);
+		fetch_tiles(tiles, 0, maps, 0, full[0]);
 	}
 	__syncthreads();
 	for (int tile = 0; tile * TILE < inner; tile++) {
 		int half = tile & 1, next = (tile + 1) * TILE;
 		if (is_first && next < inner)
-			fetch_tiles(tiles, half ^ 1, a, b, next, full[half ^ 1]);
+			fetch_tiles(tiles, half ^ 1, maps, next, full[half ^ 1]);
 		full[half].wait(tile / 2);
 		sum = add_products(tiles.a[half], tiles.b[half], sum);
 		__syncthreads();
@@ -229,10 +228,10 @@ int main(int argc, char **argv)
 	                                           : matrixMul;
 	if (arguments.is("cudadma"))
 		block = dim3(THREADS + 2 * WARP);
+	program::Array<CUtensorMap> maps({copies::tiles_of(device_a, inner, rows, TILE, TILE),
+	                                  copies::tiles_of(device_b, columns, inner, TILE, TILE)});
 	if (arguments.is("tma"))
-		matrixMul_tma<<<grid, block>>>(copies::tiles_of(device_a, inner, rows, TILE, TILE),
-		                               copies::tiles_of(device_b, columns, inner, TILE, TILE), device_c, inner,
-		                               columns);
+		matrixMul_tma<<<grid, block>>>(maps, device_c, inner, columns);
 	else
 		kernel<<<grid, block>>>(device_a, device_b, device_c, inner, columns);
 	CHECK(cudaGetLastError());

@@ -132,7 +132,7 @@ void hooks_complete(void *host, uint32_t block, uint32_t shared, uint32_t arriva
 {
 	struct sm *sm = host;
 	if (simt_mbarrier_complete(&sm->blocks.slot[block].simt, shared, arrivals, bytes))
-		sm_wake_at(sm, sm->now + 1);
+		phase_ended(sm, block);
 }
 
 /* The registers that the next instruction waits for, if it is there. */
