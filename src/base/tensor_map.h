@@ -16,7 +16,8 @@ enum {
 	TENSOR_RANK = 5,
 	TENSOR_BOX = 256, /* elements of a dimension, at most */
 	TENSOR_STEP = 8,
-	TENSOR_CHUNK = 16, /* bytes that stay together when lines are swizzled */
+	TENSOR_CHUNK = 16, /* bytes that stay together when lines are swizzled, */
+	TENSOR_LINE = 128, /* bytes of shared memory within which they are; where a box begins */
 };
 
 /* As CUDA numbers them. */

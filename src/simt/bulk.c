@@ -43,17 +43,25 @@ static bool is_in_shared(const struct simt_block *block, uint64_t place, uint64_
 	return place <= block->shared_bytes && block->shared_bytes - place >= bytes;
 }
 
+/* Chunks are swizzled within 128 bytes: of the last ones, too, all are touched. */
+static uint64_t bytes_touched(const struct bulk_copy *copy)
+{
+	bool swizzles = copy->rank && copy->map.swizzle != TENSOR_STRAIGHT;
+	return swizzles ? (copy->bytes + TENSOR_LINE - 1) / TENSOR_LINE * TENSOR_LINE : copy->bytes;
+}
+
 static bool check_shared(const struct simt_block *block, const struct bulk_copy *copy, uint64_t place, uint32_t align,
                          struct bulk_mistake *mistake)
 {
+	uint64_t bytes = bytes_touched(copy);
 	if (place % align)
 		return wrong(mistake, SIMT_FAULT_MISALIGNED,
 		             align == TENSOR_CHUNK ? "copy in bulk with a shared address that is no multiple of 16"
 		                                   : "copy of a tile with a shared address that is no multiple of 128",
 		             PTX_SHARED, place, copy->bytes);
-	return is_in_shared(block, place, copy->bytes) ||
+	return is_in_shared(block, place, bytes) ||
 	       wrong(mistake, SIMT_FAULT_RANGE, "copy in bulk beyond the block's shared memory", PTX_SHARED, place,
-	             copy->bytes);
+	             bytes);
 }
 
 static bool check_barrier(const struct simt_block *block, const struct bulk_copy *copy, struct bulk_mistake *mistake)
@@ -176,7 +184,7 @@ bool bulk_asked(const struct simt_warp *warp, const struct simt_inst *inst, uint
 		             "reduction in bulk that there is not of the tensor's type", PTX_GLOBAL, copy->map_address,
 		             TENSOR_MAP_BYTES);
 	copy->shared = address_of(warp, inst, BULK_SHARED, lane);
-	if (!check_shared(block, copy, copy->shared, copy->rank ? 8 * TENSOR_CHUNK : TENSOR_CHUNK, mistake))
+	if (!check_shared(block, copy, copy->shared, copy->rank ? TENSOR_LINE : TENSOR_CHUNK, mistake))
 		return false;
 	if (copy->kind != BULK_WITHIN && !check_global(block->launch->memory, copy, mistake))
 		return false;
@@ -207,14 +215,19 @@ static void fill_outside(const struct bulk_copy *copy, uint8_t *to, uint32_t byt
 /* A chunk of a row into shared memory, byte for byte what lies in the tensor and what does not. */
 static void bring_chunk(struct simt_block *block, const struct bulk_copy *copy, const struct bulk_row *row, uint32_t at)
 {
+	const struct simt_memory *memory = block->launch->memory;
 	uint64_t place = bulk_place(copy, row->place + at);
 	uint32_t first = row->first > at ? row->first - at : 0, end = row->end > at ? row->end - at : 0;
 	end = end < TENSOR_CHUNK ? end : TENSOR_CHUNK;
 	fill_outside(copy, block->shared + place, TENSOR_CHUNK);
+	if (UNLIKELY(block->checks != NULL))
+		unwritten_filled(block, place, TENSOR_CHUNK, true);
 	if (first >= end)
 		return;
-	const uint8_t *from = host_of(block, row->global + at + first);
-	memcpy(block->shared + place + first, from, end - first);
+	uint64_t from = simt_address(memory, row->global + at + first);
+	memcpy(block->shared + place + first, simt_host(memory, from), end - first);
+	if (UNLIKELY(block->checks != NULL))
+		unwritten_filled(block, place + first, end - first, simt_is_written(memory, from, end - first));
 }
 
 static void bring(struct simt_block *block, const struct bulk_copy *copy)
@@ -224,8 +237,6 @@ static void bring(struct simt_block *block, const struct bulk_copy *copy)
 		for (uint32_t at = 0; at < row.bytes; at += TENSOR_CHUNK)
 			bring_chunk(block, copy, &row, at);
 	}
-	if (UNLIKELY(block->checks != NULL))
-		unwritten_filled(block, copy->shared, (uint32_t)copy->bytes, true);
 }
 
 /* Bytes of a row out of shared memory, chunk by chunk. */
@@ -263,6 +274,8 @@ static void do_now(struct simt_block *block, const struct bulk_copy *copy, struc
 		return;
 	case BULK_WITHIN:
 		memmove(block->shared + copy->shared, block->shared + copy->global, copy->bytes);
+		if (UNLIKELY(block->checks != NULL))
+			unwritten_filled(block, copy->shared, (uint32_t)copy->bytes, true);
 		complete(block, copy);
 		return;
 	case BULK_FROM_SHARED:

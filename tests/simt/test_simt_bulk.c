@@ -365,7 +365,8 @@ static void mistakes(void **state)
 #define TILE_IN "cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes "
 	static const struct {
 		const char *code, *what;
-		uint32_t breaks; /* the map: 1: its mark, 2: its rank */
+		uint32_t
+			breaks; /* the map: 1: its mark, 2: its rank, 4: it is too large, 8: its swizzle leaves shared memory */
 	} wrong[] = {
 		{COPY_IN "[%a+8], [%t], 16, [%a];", "copy in bulk with a shared address that is no multiple of 16", 0},
 		{COPY_IN "[%a+16], [%t+4], 16, [%a];", "copy in bulk with a global address that is no multiple of 16",
@@ -386,6 +387,7 @@ static void mistakes(void **state)
 	         "tensor map at an address that is no multiple of 64", 0},
 		{"mov.u64 %m, 64; " TILE_IN "[%a+128], [%m, {0, 0}], [%a];",
 	         "tensor map that lies in no parameter and no allocation", 0},
+		{TILE_IN "[%a+48896], [%m, {0, 0}], [%a];", "copy in bulk beyond the block's shared memory", 8},
 		{TILE_IN "[%a+128], [%m, {0, 9}], [%a];", "copy in bulk from outside every allocation", 4},
 	};
 	for (size_t k = 0; k < sizeof wrong / sizeof *wrong; k++) {
@@ -396,14 +398,17 @@ static void mistakes(void **state)
 		*begin = '\0';
 		add(&out, "mov.u32 %%a, s; %s%s\nret;\n}\n", EXPECT, wrong[k].code);
 		open_bench(&bench, out.text, 0, &random);
-		*bench.map = (struct tensor_map){.mark = wrong[k].breaks == 1 ? 0 : TENSOR_MAP_MARK,
-		                                 .rank = wrong[k].breaks == 2 ? 3 : 2,
-		                                 .type = TENSOR_F32,
-		                                 .global = bench.tensor_address,
-		                                 .stride = {wrong[k].breaks == 4 ? TENSOR : 64, 1024},
-		                                 .last = {15, 15, 15},
-		                                 .box = {16, 1, 1},
-		                                 .step = {1, 1, 1}};
+		*bench.map =
+			(struct tensor_map){.mark = wrong[k].breaks == 1 ? 0 : TENSOR_MAP_MARK,
+		                            .rank = wrong[k].breaks == 2 ? 3 : 2,
+		                            .type = TENSOR_F32,
+		                            .global = bench.tensor_address,
+		                            .stride = {wrong[k].breaks == 4 ? TENSOR : 64, 1024},
+		                            .last = {15, 15, 15},
+		                            .swizzle = wrong[k].breaks == 8 ? TENSOR_SWIZZLE_128 : TENSOR_STRAIGHT,
+		                            .box = {wrong[k].breaks == 8 ? 4 : 16, wrong[k].breaks == 8 ? 9 : 1, 1},
+		                            .step = {1, 1, 1}};
+		bench.kit.launch.dynamic_shared_bytes -= wrong[k].breaks == 8 ? 64 : 0;
 		simt_run(&bench.kit.launch, 0, &bench.kit.run);
 		if (!bench.kit.run.fault.what)
 			fail_msg("no fault of %s", wrong[k].code);

@@ -12,7 +12,7 @@ static struct {
 	struct mech mech;
 	uint32_t replies, copies;
 	struct mech_request request[LOG]; /* in the order in which they were answered */
-	uint32_t word[LOG];               /* the first of each */
+	uint32_t words[LOG][MECH_MAX_WORDS];
 	uint64_t sent[LOG], answered[LOG];
 	uint64_t copy[LOG]; /* cycles in which instructions that copy issued */
 	uint64_t mark[8];   /* in which pmevent N issued last */
@@ -23,7 +23,7 @@ static void spied_reply(struct mech_sm *sm, const struct mech_reply *reply)
 	assert_in_range(spy.replies, 0, LOG - 1);
 	uint32_t i = spy.replies++;
 	spy.request[i] = reply->request;
-	spy.word[i] = reply->request.words ? reply->request.word[0] : 0;
+	memcpy(spy.words[i], reply->request.word, reply->request.words * sizeof spy.words[i][0]);
 	spy.sent[i] = reply->sent;
 	spy.answered[i] = reply->cycle;
 	mech_tma.on_reply(sm, reply);
@@ -158,7 +158,8 @@ static void test_segments(void **state)
 		uint32_t found = 0;
 		for (uint32_t r = 0; r < spy.replies; r++)
 			for (uint32_t k = 0; k < 8; k++)
-				found += cases[i].bytes[k] == spy.request[r].bytes && cases[i].word[k] == spy.word[r];
+				found += cases[i].bytes[k] == spy.request[r].bytes &&
+				         cases[i].word[k] == spy.words[r][0];
 		assert_int_equal(found, cases[i].requests < 8 ? cases[i].requests : 8);
 		kit_close(&kit);
 	}
@@ -310,6 +311,105 @@ static void test_tiles(void **state)
 	}
 }
 
+static uint32_t below(uint64_t *random, uint32_t limit)
+{
+	*random = *random * 6364136223846793005 + 1442695040888963407;
+	return (uint32_t)(*random >> 33) % limit;
+}
+
+/* A map of up to three dimensions within the array, and where its tile is taken. */
+static struct tensor_map random_map(const struct gpu_kit *kit, int32_t at[TENSOR_RANK], uint64_t *random)
+{
+	static const uint8_t types[] = {TENSOR_F32, TENSOR_F64, TENSOR_S32};
+	struct tensor_map map = {.mark = TENSOR_MAP_MARK,
+	                         .rank = (uint8_t)(1 + below(random, 3)),
+	                         .type = types[below(random, 3)],
+	                         .swizzle = (uint8_t)below(random, TENSOR_SWIZZLES),
+	                         .global = kit->param + 8192 + 16 * below(random, 9)};
+	uint32_t size = tensor_element_bytes((enum tensor_type)map.type);
+	map.last[0] = below(random, 60);
+	map.stride[0] = 512 + 16 * below(random, 5);
+	map.stride[1] = map.stride[0] * 8;
+	for (uint32_t d = 0; d < map.rank; d++) {
+		map.box[d] =
+			(uint16_t)(d ? 1 + below(random, 7) : (1 + below(random, map.swizzle ? 2 : 9)) * 16 / size);
+		map.step[d] = (uint8_t)(1 + below(random, 3));
+		map.last[d] = d ? below(random, 8) : map.last[d];
+		at[d] = (int32_t)below(random, map.last[d] + 2u + map.box[d]) - (int32_t)map.box[d];
+	}
+	return map;
+}
+
+/* Each word of a random box is brought once, from its place if it lies in the tensor, or written once, and nothing else is asked for. */
+static void check_words(const struct gpu_kit *kit, const struct tensor_map *map, const int32_t at[TENSOR_RANK])
+{
+	enum { WORDS = 24576 / 4 };
+	static uint8_t fetched[WORDS], written[WORDS];
+	uint32_t size = tensor_element_bytes((enum tensor_type)map->type), elements = 1;
+	memset(fetched, 0, sizeof fetched);
+	memset(written, 0, sizeof written);
+	for (uint32_t r = 0; r < spy.replies; r++)
+		for (uint32_t k = 0; k < spy.request[r].words; k++)
+			(spy.request[r].to == MECH_TO_SHARED ? fetched : written)[spy.words[r][k]]++;
+	for (uint32_t d = 0; d < map->rank; d++)
+		elements *= tensor_box_elements(map, d);
+	for (uint32_t e = 0; e < elements; e++) {
+		bool inside = true;
+		uint32_t left = e, byte = 1024 + e * size;
+		for (uint32_t d = 0; d < map->rank; d++) {
+			uint32_t count = tensor_box_elements(map, d);
+			int64_t c = at[d] + (int64_t)(left % count) * (d ? map->step[d] : 1);
+			inside &= c >= 0 && c <= map->last[d];
+			left /= count;
+		}
+		byte ^= (byte / 128 & ((1u << map->swizzle) - 1)) * 16;
+		for (uint32_t word = byte / 4; word < (byte + size) / 4; word++) {
+			assert_int_equal(fetched[word], inside);
+			assert_int_equal(written[word], !inside);
+			fetched[word] = written[word] = 0;
+		}
+	}
+	for (uint32_t word = 0; word < WORDS; word++)
+		assert_int_equal(fetched[word] + written[word], 0);
+	assert_int_equal(counter(kit, "bytes_in"), elements * size);
+}
+
+static void test_random_tiles(void **state)
+{
+	uint64_t random = 1;
+	(void)state;
+	for (uint32_t n = 0; n < 60; n++) {
+		struct gpu_kit kit;
+		int32_t at[TENSOR_RANK] = {0};
+		char text[4096], mechanism[64];
+		snprintf(mechanism, sizeof mechanism, "tma:segment=%u,in_flight=%u", 128u >> below(&random, 3),
+		         1 + below(&random, 20));
+		OPEN(&kit, mechanism, "sm.send_queue=16");
+		struct tensor_map map = random_map(&kit, at, &random);
+		memcpy((uint8_t *)simt_host(kit.gpu->memory, kit.param) + MAPS, &map, sizeof map);
+		uint32_t bytes = tensor_element_bytes((enum tensor_type)map.type);
+		char coordinates[64];
+		int length = snprintf(coordinates, sizeof coordinates, "%d", at[0]);
+		for (uint32_t d = 0; d < map.rank; d++) {
+			bytes *= tensor_box_elements(&map, d);
+			if (d)
+				length += snprintf(coordinates + length, sizeof coordinates - (size_t)length, ", %d",
+				                   at[d]);
+		}
+		snprintf(text, sizeof text,
+		         "%sadd.u64 %%rd5, %%rd0, %d; @%%p1 mbarrier.arrive.expect_tx.shared.b64 %%rd9, [%%r9], %u;\n"
+		         "@%%p1 cp.async.bulk.tensor.%ud.shared::cluster.global.mbarrier::complete_tx::bytes "
+		         "[%%r9+1024], [%%rd5, "
+		         "{%s}], [%%r9];\n%sexit;",
+		         BEGIN, MAPS, bytes, map.rank, coordinates, WAIT);
+		kit_load(&kit, text);
+		kit_run(&kit, 1, WARP);
+		check_sums(&kit);
+		check_words(&kit, &map, at);
+		kit_close(&kit);
+	}
+}
+
 /* A map that the cache has costs nothing; of two that take turns in a cache for one, each is fetched each time. */
 static void test_maps(void **state)
 {
@@ -354,9 +454,10 @@ static void test_same(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_latency), cmocka_unit_test(test_segments), cmocka_unit_test(test_in_flight),
-		cmocka_unit_test(test_entries), cmocka_unit_test(test_groups),   cmocka_unit_test(test_block_ends),
-		cmocka_unit_test(test_tiles),   cmocka_unit_test(test_maps),     cmocka_unit_test(test_same)};
+	const struct CMUnitTest tests[] = {cmocka_unit_test(test_latency),      cmocka_unit_test(test_segments),
+	                                   cmocka_unit_test(test_in_flight),    cmocka_unit_test(test_entries),
+	                                   cmocka_unit_test(test_groups),       cmocka_unit_test(test_block_ends),
+	                                   cmocka_unit_test(test_tiles),        cmocka_unit_test(test_maps),
+	                                   cmocka_unit_test(test_random_tiles), cmocka_unit_test(test_same)};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
