@@ -4,6 +4,7 @@ include(CMakePackageConfigHelpers)
 install(TARGETS sluice_shared EXPORT sluice LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
                                             NAMELINK_COMPONENT Unspecified)
 install(TARGETS sluice RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+install(TARGETS sluice_clang LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/sluice)
 install(FILES include/sluice.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 # What a mechanism of one's own includes.
 set(seam_headers src/seam/mech.h src/seam/mech_events.h src/seam/mech_figures.h src/seam/mech_requests.h src/seam/mech_parts.h

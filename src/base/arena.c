@@ -12,7 +12,8 @@ struct arena_chunk {
 	unsigned char data[];
 };
 
-enum { CHUNK_BYTES = 1 << 16, ROW_ALIGNMENT = 64 };
+/* Chunks begin small, for arenas that hold a few things for a moment, and grow: who zeroes one touches all of its pages. */
+enum { FIRST_CHUNK_BYTES = 1 << 11, CHUNK_BYTES = 1 << 16, ROW_ALIGNMENT = 64 };
 
 static void out_of_memory(void)
 {
@@ -26,11 +27,20 @@ static size_t padding(const struct arena_chunk *chunk, size_t alignment)
 	return -(uintptr_t)(chunk->data + chunk->used) & (alignment - 1);
 }
 
+/* Of a chunk that holds `need` bytes and what comes behind them. */
+static size_t ordinary_size(const struct arena *arena, size_t need)
+{
+	size_t size = arena->chunk ? 2 * arena->chunk->size : FIRST_CHUNK_BYTES;
+	while (size < 4 * need)
+		size *= 2;
+	return size < CHUNK_BYTES ? size : CHUNK_BYTES;
+}
+
 /* calloc, not malloc and memset: large chunks come as untouched zero pages. */
 static struct arena_chunk *chunk_open(struct arena *arena, size_t need)
 {
 	bool ordinary = need <= CHUNK_BYTES / 4;
-	size_t size = ordinary ? CHUNK_BYTES : need;
+	size_t size = ordinary ? ordinary_size(arena, need) : need;
 	struct arena_chunk *chunk = xcalloc(1, sizeof *chunk + size);
 	chunk->size = size;
 	/* A large block gets a chunk of its own, behind the newest, which still has room for small ones. */

@@ -13,7 +13,7 @@
 
 enum { PATH_SIZE = 128, MESSAGE_SIZE = 512 };
 
-/* A key that the file has set, a section or an option, by its full dotted path. */
+/* A key that the file has set and that is no option, by its full dotted path. */
 struct seen_key {
 	const char *path;
 	uint32_t line;
@@ -46,6 +46,8 @@ struct reader {
 	struct reading reading;
 	yaml_parser_t parser;
 	struct seen_key *seen;
+	uint32_t *option_line;  /* by option: where the file has set it, or 0 */
+	size_t next_option;     /* behind the one that was found last */
 	size_t line;            /* the one that was found last, from 0, */
 	const char *line_start; /* and where it begins in the text */
 	bool failed;            /* the YAML itself is broken: no more events */
@@ -150,19 +152,43 @@ static void unknown_key(const struct option *table, size_t count, const char *na
 		snprintf(message, MESSAGE_SIZE, "unknown option '%s'", name);
 }
 
-/* Remembers a key; false, with an error, when the file has it already. */
-static bool remember(struct reader *reader, const char *path, struct place place)
+/* The option of that name, looked for from behind the last one on: nearly all files have them in the table's order. */
+static const struct option *find_option(struct reader *reader, const char *name)
 {
-	for (const struct seen_key *key = reader->seen; key; key = key->next) {
-		if (strcmp(key->path, path) == 0) {
-			diag_error(reader->diag, &reader->source, place,
-			           "'%s' is set a second time; the first is in line %u", path, key->line);
-			return false;
-		}
-	}
+	const struct target *target = reader->target;
+	size_t next = reader->next_option;
+	const struct option *found = option_find(target->table + next, target->count - next, name);
+	if (!found)
+		found = option_find(target->table, next, name);
+	if (found)
+		reader->next_option = (size_t)(found - target->table) + 1;
+	return found;
+}
+
+/* Where the file keeps the line of a key. */
+static uint32_t *line_of(struct reader *reader, const struct option *option, const char *path)
+{
+	if (option)
+		return &reader->option_line[option - reader->target->table];
+	for (struct seen_key *key = reader->seen; key; key = key->next)
+		if (strcmp(key->path, path) == 0)
+			return &key->line;
 	struct seen_key *key = arena_alloc(&reader->arena, sizeof *key);
-	*key = (struct seen_key){arena_string(&reader->arena, path, strlen(path)), place.line, reader->seen};
+	*key = (struct seen_key){arena_string(&reader->arena, path, strlen(path)), 0, reader->seen};
 	reader->seen = key;
+	return &key->line;
+}
+
+/* Remembers a key, which is an option's or not (NULL); false, with an error, when the file has it already. */
+static bool remember(struct reader *reader, const struct option *option, const char *path, struct place place)
+{
+	uint32_t *line = line_of(reader, option, path);
+	if (*line) {
+		diag_error(reader->diag, &reader->source, place, "'%s' is set a second time; the first is in line %u",
+		           path, *line);
+		return false;
+	}
+	*line = place.line;
 	return true;
 }
 
@@ -271,8 +297,8 @@ static void read_pair(struct reader *reader, const char *prefix, const yaml_even
 	if (!next_event(reader, &value))
 		return;
 	const struct target *target = reader->target;
-	const struct option *option = is_name ? option_find(target->table, target->count, path) : NULL;
-	if (!is_name || !remember(reader, path, place)) {
+	const struct option *option = is_name ? find_option(reader, path) : NULL;
+	if (!is_name || !remember(reader, option, path, place)) {
 		skip_value(reader, value.type);
 	} else if (option) {
 		set_option(reader, option, &value);
@@ -335,6 +361,7 @@ static bool read_file(const char *path, const struct reading *outer, const struc
 	reader.reading.file = status.st_ino;
 	reader.source.name = path;
 	reader.source.text = text;
+	reader.option_line = arena_array(&reader.arena, target->count, sizeof *reader.option_line);
 	if (!text) {
 		diag_plain(diag, "cannot read %s: %s", path, strerror(errno));
 	} else {

@@ -111,7 +111,10 @@ char *source_preprocess(const char *file, const struct source_options *options, 
 void source_message(struct diag *diag, const char *name, struct place place, const char *message);
 
 /* Parses preprocessed text. False with messages in diag. */
-bool source_parse(struct tree *tree, const char *file, const char *text, size_t length, struct diag *diag);
+typedef bool source_parser(struct tree *tree, const char *file, const char *text, size_t length, struct diag *diag);
+source_parser source_parse;
+/* What does it, in the module that is linked with libclang (load.c). */
+extern __attribute__((visibility("default"))) source_parser *const source_parse_here;
 
 /* --- Polynomials over symbols. NULL is "unknown": too large, too high, or overflowed. --- */
 

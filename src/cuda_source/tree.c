@@ -286,7 +286,7 @@ static bool report(struct builder *builder, const char *file, struct diag *diag)
 	return diag->errors == before;
 }
 
-bool source_parse(struct tree *tree, const char *file, const char *text, size_t length, struct diag *diag)
+static bool parse(struct tree *tree, const char *file, const char *text, size_t length, struct diag *diag)
 {
 	static const char *const flags[] = {
 		"-x",
@@ -320,3 +320,5 @@ bool source_parse(struct tree *tree, const char *file, const char *text, size_t 
 	free(builder.functions);
 	return fine;
 }
+
+source_parser *const source_parse_here = parse;

@@ -202,7 +202,7 @@ bool access_global(struct simt_warp *warp, const struct simt_inst *inst, struct 
 	}
 	step->base = reach->base;
 	if (UNLIKELY(step->apart)) {
-		step->unit_stride = false;
+		step->unit_stride = step->same = false;
 		reach->base = 0;
 		reach->where = reach->own;
 	}
@@ -243,7 +243,7 @@ static bool reach_window(const struct simt_warp *warp, const struct simt_inst *i
 bool access_mixed(struct simt_warp *warp, const struct simt_inst *inst, struct simt_step *step, struct reach *reach)
 {
 	step->mixed_spaces = step->apart = true;
-	step->unit_stride = false;
+	step->unit_stride = step->same = false;
 	for (uint32_t rest = step->lanes; rest; rest &= rest - 1) {
 		unsigned lane = (unsigned)__builtin_ctz(rest);
 		uint64_t address = step->address[lane];

@@ -85,23 +85,48 @@ static inline void access_addresses(const struct simt_warp *warp, const struct s
 	}
 }
 
+/* Whether lane i's address is the first one's, or i unit strides further. Most accesses of whole warps are one or the other; a stride that
+ * is a shift takes no product of 64 bits, which few hosts have for vectors. */
+static inline bool has_one_address(const uint64_t *address)
+{
+	uint64_t differ = 0, first = address[0];
+	FOR_LANES
+	differ |= address[i] ^ first;
+	return differ == 0;
+}
+
+static inline bool has_unit_stride(const uint64_t *address, unsigned shift)
+{
+	uint64_t differ = 0, first = address[0];
+	FOR_LANES
+	differ |= (address[i] - first) ^ (uint64_t)i << shift;
+	return differ == 0;
+}
+
+/* Of a whole warp: says so if its addresses are of one of these kinds. */
+static inline bool regular_extent(const struct simt_inst *inst, struct simt_step *step, struct extent *extent)
+{
+	uint64_t first = step->address[0], length = (WARP_SIZE - 1) * (uint64_t)inst->size;
+	*extent = (struct extent){first, first, first};
+	if (step->address[1] == first) {
+		step->same = has_one_address(step->address);
+		return step->same;
+	}
+	if (first > UINT64_MAX - length || !has_unit_stride(step->address, (unsigned)__builtin_ctz(inst->size)))
+		return false;
+	step->unit_stride = true;
+	extent->high = first + length;
+	return true;
+}
+
 static inline struct extent access_extent(const struct simt_inst *inst, struct simt_step *step)
 {
 	const uint64_t *address = step->address;
 	uint32_t lanes = step->lanes;
-	uint64_t first = address[__builtin_ctz(lanes)];
-	struct extent extent = {first, first, first};
-	if (lanes == ALL_LANES) {
-		uint64_t differ = 0, stride = inst->size;
-		FOR_LANES
-		differ |= address[i] - first - i * stride;
-		if (differ == 0 && first <= UINT64_MAX - 31 * stride) {
-			step->unit_stride = true;
-			extent.high = first + 31 * stride;
-			return extent;
-		}
-	}
-	uint64_t low = first, high = first, bits = first;
+	struct extent extent;
+	if (lanes == ALL_LANES && regular_extent(inst, step, &extent))
+		return extent;
+	uint64_t first = address[__builtin_ctz(lanes)], low = first, high = first, bits = first;
 	FOR_LANES
 	{
 		uint64_t a = lanes & lane_bit[i] ? address[i] : first;
@@ -137,7 +162,7 @@ static inline bool reach_local(struct simt_warp *warp, const struct simt_inst *i
                                const struct extent *extent, struct reach *reach)
 {
 	uint64_t pitch = warp->block->launch->program->local_bytes;
-	step->unit_stride = false;
+	step->unit_stride = step->same = false;
 	if (UNLIKELY(!within(extent, pitch, inst->size)))
 		return access_outside(warp, inst, step, pitch);
 	reach->base = (uintptr_t)warp->local;

@@ -184,6 +184,8 @@ void simt_block_start(struct simt_block *block, const struct simt_launch *launch
 
 void simt_block_free(struct simt_block *block)
 {
+	if (!block->storage) /* never started */
+		return;
 	for (uint32_t w = 0; w < block->warp_capacity; w++) {
 		free(block->warp[w].stack);
 		free(block->warp[w].frames);

@@ -149,7 +149,7 @@ static void checked_access(struct simt_warp *warp, const struct simt_inst *inst,
 		judge_read(warp, inst, step);
 	/* as simt_step() left it */
 	step->space = inst->space;
-	step->mixed_spaces = step->apart = step->unit_stride = false;
+	step->mixed_spaces = step->apart = step->unit_stride = step->same = false;
 	unchecked(warp, inst)->exec(warp, inst, step);
 }
 

@@ -501,8 +501,10 @@ struct simt_program *decode_for(const struct ptx_function *kernel,
 	for (uint32_t k = 0; k < decoder.function_count; k++)
 		decode_function(&decoder, k, reconverge);
 	finish(&decoder);
-	if (diag->errors == errors)
+	if (diag->errors == errors) {
 		split_mark(program);
+		run_mark_stretches(program);
+	}
 	decoder_free(&decoder);
 	if (diag->errors == errors)
 		return program;

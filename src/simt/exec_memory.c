@@ -26,6 +26,10 @@ typedef uint64_t __attribute__((may_alias)) mem_u64;
 				const T *s = (const T *)(base + reach.where[0]);                                       \
 				FOR_LANES                                                                              \
 				d[i] = (D)s[i];                                                                        \
+			} else if (step->same) {                                                                       \
+				D value = (D) * (const T *)(base + reach.where[0]);                                    \
+				FOR_LANES                                                                              \
+				d[i] = value;                                                                          \
 			} else if (step->lanes == ALL_LANES) {                                                         \
 				for (unsigned i = 0; i < WARP_SIZE; i++)                                               \
 					d[i] = (D) * (const T *)(base + reach.where[i]);                               \

@@ -65,6 +65,9 @@ void barrier_of_dma(struct simt_warp *warp, struct simt_step *step);
 /* The warp has ended: a fault when all others wait at barriers that nobody can complete now. */
 void barrier_exit(struct simt_warp *warp, struct simt_step *step);
 
+/* Finds the stretches of a decoded program that a functional run runs without looking up. */
+void run_mark_stretches(struct simt_program *program);
+
 /* After the top of a warp's stack has changed or reached its reconvergence: pops what is done. */
 void control_settle(struct simt_warp *warp);
 /* The running lanes have reached warp->reconverge. */

@@ -6,6 +6,8 @@ foreach(file int float compare convert memory matrix isa)
 endforeach()
 set_source_files_properties(${simt_lane_files} PROPERTIES COMPILE_OPTIONS "-O3;-fno-trapping-math")
 if(CMAKE_C_COMPILER_ID STREQUAL "GNU")
+  # no vectors of two counters, as where cycles run
+  set_source_files_properties(${CMAKE_SOURCE_DIR}/src/simt/run.c PROPERTIES COMPILE_OPTIONS "-fno-tree-slp-vectorize")
   set_source_files_properties(${CMAKE_SOURCE_DIR}/src/simt/convert.c ${CMAKE_SOURCE_DIR}/src/simt/exec_round.c
                               PROPERTIES COMPILE_OPTIONS "-frounding-math")
 endif()

@@ -5,25 +5,61 @@
 #include <assert.h>
 #include <stdlib.h>
 
-void simt_step(struct simt_warp *warp, struct simt_step *step)
+/* Steps before another has its turn: short enough for those that wait for each other in a loop, and long enough that
+ * registers stay in the host's caches. A block's turn goes round its warps until it has used it. */
+enum { WARP_TURN = 64, BLOCK_TURN = 8192 };
+
+/* Those behind which a warp goes on with the next one, unless lanes of it meet others there. */
+static bool goes_straight_on(const struct simt_inst *inst)
 {
-	const struct simt_inst *inst = &warp->code[warp->pc];
+	return (inst->kind == SIMT_ALU || inst->kind == SIMT_LOAD) && !inst->together;
+}
+
+void run_mark_stretches(struct simt_program *program)
+{
+	bool *meets = xcalloc(program->count + 1, sizeof *meets);
+	for (uint32_t pc = 0; pc < program->count; pc++)
+		if (program->code[pc].reconverge != SIMT_NO_PC)
+			meets[program->code[pc].reconverge] = true;
+	for (uint32_t pc = program->count; pc-- > 0;) {
+		struct simt_inst *inst = &program->code[pc];
+		uint32_t behind = pc + 1 < program->count && !meets[pc + 1] ? inst[1].stretch : 0;
+		inst->stretch = goes_straight_on(inst) ? (uint8_t)(behind < WARP_TURN ? behind + 1 : WARP_TURN) : 0;
+	}
+	free(meets);
+}
+
+/* Runs an instruction, up to where the warp goes on. What it sets of commits, exited and fault is to be cleared by whoever has looked at it. */
+static inline void execute(struct simt_warp *warp, const struct simt_inst *inst, struct simt_step *step)
+{
 	uint32_t lanes = guarded_lanes(warp, inst);
 	step->inst = inst;
-	step->issued = warp->lanes;
 	step->lanes = lanes;
-	step->commits = false;
-	step->exited = false;
 	step->mixed_spaces = false;
 	step->apart = false;
 	step->unit_stride = false;
+	step->same = false;
 	step->space = inst->space;
-	step->fault.what = NULL;
-	warp->pc = inst->pc + 1;
 	if (LIKELY(lanes))
 		inst->exec(warp, inst, step);
+}
+
+static inline void run_instruction(struct simt_warp *warp, struct simt_step *step)
+{
+	const struct simt_inst *inst = &warp->code[warp->pc];
+	step->issued = warp->lanes;
+	warp->pc++;
+	execute(warp, inst, step);
 	if (UNLIKELY(warp->pc == warp->reconverge))
 		control_join(warp);
+}
+
+void simt_step(struct simt_warp *warp, struct simt_step *step)
+{
+	step->commits = false;
+	step->exited = false;
+	step->fault.what = NULL;
+	run_instruction(warp, step);
 }
 
 void simt_commit(struct simt_warp *warp, struct simt_step *step)
@@ -32,36 +68,77 @@ void simt_commit(struct simt_warp *warp, struct simt_step *step)
 		step->inst->commit(warp, step->inst, step);
 }
 
-/* Steps before another has its turn: short enough for those that wait for each other in a loop, and long enough that
- * registers stay in the host's caches. A block's turn goes round its warps until it has used it. */
-enum { WARP_TURN = 64, BLOCK_TURN = 8192 };
+static bool can_run(const struct simt_warp *warp)
+{
+	return !warp->done && !(warp->block->waiting >> warp->index & 1);
+}
 
-/* Runs a warp until it waits, is done, has used its turn, or the run ends. */
+/* What the step has left to others: its stores, a barrier, a fault. False: the warp does not go on. */
+static bool finish_step(struct simt_warp *warp, struct simt_step *step, struct simt_run *run)
+{
+	if (!step->fault.what)
+		simt_commit(warp, step);
+	if (UNLIKELY(step->fault.what != NULL)) {
+		run->fault = step->fault;
+		return false;
+	}
+	if (step->inst->kind == SIMT_BARRIER || step->exited)
+		simt_barrier(warp, step);
+	step->commits = step->exited = false;
+	return can_run(warp);
+}
+
+static inline void count(struct simt_run *run, const struct simt_step *step)
+{
+	run->warp_instructions++;
+	run->thread_instructions += (uint64_t)__builtin_popcount(step->lanes);
+}
+
+/* Runs as many instructions that follow each other, as long as they leave nothing to others; returns how many. */
+static unsigned run_stretch(struct simt_warp *warp, struct simt_step *step, struct simt_run *run, unsigned most)
+{
+	const struct simt_inst *inst = &warp->code[warp->pc], *end = inst + most, *begin = inst;
+	step->issued = warp->lanes;
+	do {
+		execute(warp, inst++, step);
+		count(run, step);
+	} while (inst < end && !step->fault.what && !step->commits);
+	warp->pc += (uint32_t)(inst - begin);
+	if (UNLIKELY(warp->pc == warp->reconverge))
+		control_join(warp);
+	return (unsigned)(inst - begin);
+}
+
+/* How many instructions of a stretch a warp may run before somebody must be asked; 0: the next one is none of these. */
+static inline unsigned room_for(const struct simt_warp *warp, const struct simt_run *run, unsigned turn, uint64_t limit)
+{
+	unsigned length = warp->code[warp->pc].stretch;
+	length = length < turn ? length : turn;
+	return limit - run->thread_instructions > (uint64_t)WARP_TURN * WARP_SIZE ? length : 0;
+}
+
+/* Runs a warp that can run until it waits, is done, has used its turn, or the run ends. */
 static void run_warp(struct simt_warp *warp, struct simt_run *run, uint64_t limit)
 {
 	struct simt_step step;
-	uint64_t bit = (uint64_t)1 << warp->index;
-	for (unsigned turn = 0; turn < WARP_TURN && !warp->done && !(warp->block->waiting & bit); turn++) {
-		if (run->thread_instructions >= limit) {
+	step.commits = step.exited = false;
+	step.fault.what = NULL;
+	for (unsigned turn = WARP_TURN; turn;) {
+		if (UNLIKELY(run->thread_instructions >= limit)) {
 			run->stopped = true;
 			return;
 		}
-		simt_step(warp, &step);
-		run->warp_instructions++;
-		run->thread_instructions += (uint64_t)__builtin_popcount(step.lanes);
-		if (UNLIKELY(step.fault.what != NULL)) {
-			run->fault = step.fault;
+		unsigned length = room_for(warp, run, turn, limit);
+		if (length) {
+			turn -= run_stretch(warp, &step, run, length);
+		} else {
+			run_instruction(warp, &step);
+			count(run, &step);
+			turn--;
+		}
+		bool is_plain = !step.commits && !step.exited && !step.fault.what && step.inst->kind != SIMT_BARRIER;
+		if (!is_plain && !finish_step(warp, &step, run))
 			return;
-		}
-		if (step.commits) {
-			simt_commit(warp, &step);
-			if (UNLIKELY(step.fault.what != NULL)) {
-				run->fault = step.fault;
-				return;
-			}
-		}
-		if (step.inst->kind == SIMT_BARRIER || step.exited)
-			simt_barrier(warp, &step);
 	}
 }
 
@@ -75,7 +152,8 @@ static void run_turn(struct simt_block *block, struct simt_run *run, uint64_t li
 {
 	assert(block->live & ~block->waiting);
 	for (uint32_t w = 0; w < block->warps && !has_ended(run); w++) {
-		run_warp(&block->warp[w], run, limit);
+		if (can_run(&block->warp[w]))
+			run_warp(&block->warp[w], run, limit);
 		run->stopped |= simt_is_stopped(block->launch);
 	}
 }

@@ -99,6 +99,7 @@ struct simt_inst {
 	int64_t offset;      /* memory: constant part of the address; barrier: its number where constant */
 	uint64_t immediate;  /* whatever else a function wants to keep */
 	simt_exec *together; /* what it does once the lanes are there that it waits for (split.h) */
+	uint8_t stretch; /* so many from here on run one behind the other in a functional run; 0: its warp may go elsewhere */
 };
 
 #define SIMT_NO_GUARD    UINT32_MAX
@@ -355,9 +356,11 @@ struct simt_step {
 	bool mixed_spaces; /* generic access whose lanes lie in several spaces: addresses are generic ones */
 	bool apart;        /* global memory whose lanes lie in the machine's and in shares, or in several of these */
 	bool unit_stride;  /* memory: all lanes run, and lane i's address is lane 0's + i * size */
+	bool same;         /* memory: all lanes run, with one address */
 	uint8_t space;     /* memory: where to, with generic resolved (GLOBAL, SHARED, LOCAL, CONST, PARAM, TEX) */
 	uintptr_t base;    /* global memory: what makes the addresses those of the host; unless `apart` */
-	uint64_t address[WARP_SIZE]; /* memory: per lane in `lanes`; of that space (shared and local: offsets), global ones the machine's */
+	/* memory: per lane in `lanes`; of that space (shared and local: offsets), global ones the machine's; aligned as registers are */
+	uint64_t address[WARP_SIZE] __attribute__((aligned(64)));
 	/* of copies and of mbarriers alone: */
 	uint32_t fetches;         /* copy: lanes that read global memory */
 	uint32_t waits;           /* mbarrier.try_wait: lanes whose phase is not over */

@@ -10,7 +10,7 @@ void blocks_begin(struct sm *sm, uint32_t limit)
 
 void blocks_close(struct sm *sm)
 {
-	for (uint32_t b = 0; b < SM_MAX_BLOCKS; b++)
+	for (uint32_t b = 0; b < sm->config.blocks; b++)
 		simt_block_free(&sm->blocks.slot[b].simt);
 }
 

@@ -14,8 +14,12 @@ const size_t sm_counter_count = sizeof sm_counters / sizeof sm_counters[0];
 void sm_open(struct sm *sm, uint32_t index, uint32_t sm_count, const struct sm_config *config, struct seam_sm *seam,
              const struct address_map *map, struct request_pool *requests, uint64_t period)
 {
-	*sm = (struct sm){
-		.config = *config, .index = index, .sms = sm_count, .map = map, .period = period, .wake = UINT64_MAX};
+	sm->config = *config;
+	sm->index = index;
+	sm->sms = sm_count;
+	sm->map = map;
+	sm->period = period;
+	sm->wake = UINT64_MAX;
 	sm->ops.arena = &sm->arena;
 	sm->requests = requests;
 	sm->seam = seam;
