@@ -42,6 +42,8 @@ static inline void execute(struct simt_warp *warp, const struct simt_inst *inst,
 	step->space = inst->space;
 	if (LIKELY(lanes))
 		inst->exec(warp, inst, step);
+	else if (inst->skipped)
+		inst->skipped(warp, inst, step);
 }
 
 static inline void run_instruction(struct simt_warp *warp, struct simt_step *step)
