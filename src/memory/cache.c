@@ -115,7 +115,7 @@ static inline void insert(struct cache *cache, const struct request *request, ui
 /* An access has found the line or waits for it. */
 static inline void use(struct cache *cache, const struct request *request, uint32_t at, uint64_t cycle)
 {
-	tags_use(&cache->tags, &cache->tags.line[at], cycle);
+	tags_use(&cache->tags, at, cycle);
 	if (cache->watch)
 		cache_watch_used(cache->watch, &cache->tags, at, request, cycle);
 }
@@ -244,8 +244,7 @@ static enum access_result write_hit(struct cache *cache, struct request *request
 		prefetch_account_dropped(&cache->account, probe->at, probe->sector);
 		if (cache->watch && line->present == probe->bit && !line->reserved)
 			cache_watch_evicted(cache->watch, &cache->tags, probe->at, true, cycle);
-		line->present &= (uint8_t)~probe->bit;
-		line->dirty &= (uint8_t)~probe->bit;
+		tags_drop(&cache->tags, probe->at, probe->bit);
 	}
 	return ACCESS_HIT;
 }
@@ -394,10 +393,10 @@ enum access_result cache_access(struct cache *cache, struct request *request, ui
 
 bool cache_read_hit(struct cache *cache, uint64_t address, uint32_t bytes, uint64_t cycle)
 {
-	struct cache_line *line = tags_find_present(&cache->tags, address);
-	if (!line)
+	uint32_t at = tags_find_present(&cache->tags, address);
+	if (at == TAGS_NONE)
 		return false;
-	tags_use(&cache->tags, line, cycle);
+	tags_use(&cache->tags, at, cycle);
 	occupy(&cache->data_port_until, cycle, port_cycles(cache, bytes));
 	cache->stats.accesses++;
 	cache->stats.hits++;
