@@ -12,7 +12,7 @@ const size_t cache_counter_count = sizeof cache_counters / sizeof cache_counters
 void cache_open(struct cache *cache, const struct cache_config *config, uint32_t depth, struct request_pool *pool,
                 struct arena *arena)
 {
-	*cache = (struct cache){.config = *config, .pool = pool, .depth = (uint8_t)depth};
+	*cache = (struct cache){.config = *config, .pool = pool, .depth = (uint8_t)depth, .changes = 1};
 	tags_open(&cache->tags, config, depth, arena);
 	mshr_open(&cache->mshrs, config->mshrs, config->merges, depth, arena);
 	request_queue_open(&cache->miss_queue, arena, config->miss_queue);
@@ -24,7 +24,7 @@ void cache_open(struct cache *cache, const struct cache_config *config, uint32_t
 void cache_invalidate(struct cache *cache)
 {
 	tags_clear(&cache->tags);
-	cache->refused = NULL;
+	cache->changes++;
 }
 
 /* Hits hold the data port for their bytes, write-backs for what is dirty, fills the fill port for theirs; a miss holds none
@@ -115,7 +115,7 @@ static inline void insert(struct cache *cache, const struct request *request, ui
 /* An access has found the line or waits for it. */
 static inline void use(struct cache *cache, const struct request *request, uint32_t at, uint64_t cycle)
 {
-	tags_use(&cache->tags, &cache->tags.line[at], cycle);
+	tags_use(&cache->tags, at, cycle);
 	if (cache->watch)
 		cache_watch_used(cache->watch, &cache->tags, at, request, cycle);
 }
@@ -244,8 +244,7 @@ static enum access_result write_hit(struct cache *cache, struct request *request
 		prefetch_account_dropped(&cache->account, probe->at, probe->sector);
 		if (cache->watch && line->present == probe->bit && !line->reserved)
 			cache_watch_evicted(cache->watch, &cache->tags, probe->at, true, cycle);
-		line->present &= (uint8_t)~probe->bit;
-		line->dirty &= (uint8_t)~probe->bit;
+		tags_drop(&cache->tags, probe->at, probe->bit);
 	}
 	return ACCESS_HIT;
 }
@@ -349,13 +348,6 @@ static enum access_result look_up(struct cache *cache, struct request *request, 
 	                         : access_read(cache, request, &probe, cycle);
 }
 
-static void turn_away(struct cache *cache, const struct request *request)
-{
-	cache->stats.refused++;
-	cache->refused = request;
-	cache->refused_queue = cache->miss_queue.count;
-}
-
 static void count_access(struct cache_stats *stats, const struct request *request, enum access_result result)
 {
 	bool hit = result == ACCESS_HIT;
@@ -382,10 +374,10 @@ enum access_result cache_access(struct cache *cache, struct request *request, ui
 	*sent_down = false;
 	enum access_result result = cache->config.perfect ? ACCESS_HIT : look_up(cache, request, cycle, sent_down);
 	if (result == ACCESS_REFUSED) {
-		turn_away(cache, request);
+		cache->stats.refused++;
 		return result;
 	}
-	cache->refused = NULL;
+	cache->changes++;
 	if (result == ACCESS_HIT)
 		occupy(&cache->data_port_until, cycle, port_cycles(cache, request->bytes));
 	count_access(&cache->stats, request, result);
@@ -394,10 +386,10 @@ enum access_result cache_access(struct cache *cache, struct request *request, ui
 
 bool cache_read_hit(struct cache *cache, uint64_t address, uint32_t bytes, uint64_t cycle)
 {
-	struct cache_line *line = tags_find_present(&cache->tags, address);
-	if (!line)
+	uint32_t at = tags_find_present(&cache->tags, address);
+	if (at == TAGS_NONE)
 		return false;
-	tags_use(&cache->tags, line, cycle);
+	tags_use(&cache->tags, at, cycle);
 	occupy(&cache->data_port_until, cycle, port_cycles(cache, bytes));
 	cache->stats.accesses++;
 	cache->stats.hits++;
@@ -445,13 +437,13 @@ void cache_fill(struct cache *cache, struct request *request, uint64_t cycle)
 	prefetch_account_arrived(&cache->account, index, at, sector);
 	mshr_arrived(&cache->mshrs, index, request->level);
 	occupy(&cache->fill_port_until, cycle, port_cycles(cache, cache->sector_bytes));
-	cache->refused = NULL;
+	cache->changes++;
 	cache->stats.fills++;
 }
 
 struct request *cache_next_ready(struct cache *cache)
 {
-	cache->refused = NULL;
+	cache->changes++;
 	return mshr_next_ready(&cache->mshrs);
 }
 
@@ -474,7 +466,7 @@ enum access_result cache_prefetch(struct cache *cache, struct request *request, 
 	uint32_t index = waiting_mshr(cache, request);
 	cache->mshrs.mshr[index].prefetches = true;
 	cache->account.coming[index] = *request->prefetch;
-	cache->refused = NULL;
+	cache->changes++;
 	cache->stats.prefetches++;
 	return ACCESS_MISS;
 }
@@ -483,7 +475,7 @@ enum access_result cache_prefetch_in_turn(struct cache *cache, struct request *r
 {
 	enum access_result result = cache_prefetch(cache, request, cycle);
 	if (result == ACCESS_REFUSED)
-		turn_away(cache, request);
+		cache->stats.refused++;
 	return result;
 }
 

@@ -52,8 +52,7 @@ struct cache {
 	struct request_pool *pool; /* for write-backs and write-allocate reads */
 	uint8_t depth;             /* CACHE_OF_SM or CACHE_OF_SLICE */
 	uint64_t data_port_until, fill_port_until; /* busy before this cycle */
-	const struct request *refused; /* the last access, when it was turned away; nothing has come or gone since, */
-	uint32_t refused_queue;        /* as long as the miss queue holds as many as then */
+	uint64_t changes; /* of what an access may be refused for: who was refused is as long as it stands, from 1 */
 	struct cache_stats stats;
 };
 
@@ -96,21 +95,33 @@ static inline void cache_hold_mshr(struct cache *cache, struct request *request)
 static inline void cache_release_mshr(struct cache *cache, const struct request *request)
 {
 	mshr_release(&cache->mshrs, request->wait[cache->depth].index);
-	cache->refused = NULL;
+	cache->changes++;
 }
 
 /* A read that finds its data, of which nothing but the address matters: as cache_access(), without a request. False: they
  * are not there, and nothing was done. */
 bool cache_read_hit(struct cache *cache, uint64_t address, uint32_t bytes, uint64_t cycle);
 
-/* True when the request was turned away and would be again, unchanged, because nothing has happened in the cache: it counts
- * as turned away, and need not be looked up. */
-static inline bool cache_refuses(struct cache *cache, const struct request *request)
+/* True when an access that was turned away as of these `changes` would be again, because nothing has happened in the cache: it
+ * need not be looked up. */
+static inline bool cache_still_refuses(const struct cache *cache, uint64_t changes)
 {
-	if (cache->refused != request || cache->refused_queue != cache->miss_queue.count)
-		return false;
-	cache->stats.refused++;
-	return true;
+	return cache->changes == changes;
+}
+
+/* The same of one that tries again: it counts as turned away. */
+static inline bool cache_refuses_again(struct cache *cache, uint64_t changes)
+{
+	bool refused = cache_still_refuses(cache, changes);
+	cache->stats.refused += refused;
+	return refused;
+}
+
+/* Takes the oldest miss, which leaves; there is one. */
+static inline struct request *cache_take_miss(struct cache *cache)
+{
+	cache->changes++;
+	return request_queue_pop(&cache->miss_queue);
 }
 
 /* The line that `request` fetched has arrived. A request of cache_prefetch() is the caller's again. */

@@ -178,7 +178,7 @@ static void send_miss(struct slice *slice, uint64_t now)
 	struct request *request = request_queue_front(&slice->cache.miss_queue);
 	if (!request || !port_room(slice->to_dram, now))
 		return;
-	request_queue_pop(&slice->cache.miss_queue);
+	cache_take_miss(&slice->cache);
 	address_map_place(slice->map, request);
 	if (request->is_write)
 		request->fetch = request->bytes;
@@ -213,7 +213,7 @@ static void access_cache(struct slice *slice, uint64_t cycle, uint64_t now)
 	if (!port_room(slice->to_dram, now) || request_queue_full(&slice->reply) ||
 	    !cache_data_port_free(&slice->cache, cycle))
 		return;
-	slice->access_refused = cache_refuses(&slice->cache, request);
+	slice->access_refused = cache_refuses_again(&slice->cache, slice->refused_at);
 	if (slice->access_refused)
 		return;
 	bool sent_down;
@@ -221,8 +221,10 @@ static void access_cache(struct slice *slice, uint64_t cycle, uint64_t now)
 		request->level = LEVEL_L2;
 	enum access_result result = look_up(slice, request, cycle, &sent_down);
 	slice->access_refused = result == ACCESS_REFUSED;
-	if (slice->access_refused)
+	if (slice->access_refused) {
+		slice->refused_at = slice->cache.changes;
 		return;
+	}
 	if (slice->look)
 		slice->look(slice->look_user, request, result, slice->cache.watch, cycle);
 	request_queue_pop(&slice->input);

@@ -52,6 +52,7 @@ struct slice {
 	struct port *to_dram;
 	struct port from_dram;
 	bool reply_refused, packet_refused, access_refused; /* in the last tick: what waits for somebody else */
+	uint64_t refused_at; /* cache.changes when the oldest access in the input queue was turned away */
 	bool busy;                                          /* at the end of the last tick: holds a request */
 	uint64_t period, settled;                           /* of the L2 clock; cycles that are in the counters */
 	uint64_t wake;

@@ -1,6 +1,22 @@
 #include "memory/tags.h"
 
+#include "base/bits.h"
+#include "base/invariant.h"
+
 #include <string.h>
+
+enum { MOST_BUCKETS_LOG2 = 31 };
+
+/* As many buckets as lines, or a few more. */
+static void open_buckets(struct tags *tags, struct arena *arena)
+{
+	uint32_t log2 = 1;
+	while (1u << log2 < tags->lines && log2 < MOST_BUCKETS_LOG2)
+		log2++;
+	tags->bucket_shift = (uint8_t)(64 - log2);
+	tags->bucket = arena_array(arena, (size_t)1 << log2, sizeof *tags->bucket);
+	tags->chain = arena_array(arena, tags->lines, sizeof *tags->chain);
+}
 
 void tags_open(struct tags *tags, const struct cache_config *config, uint32_t depth, struct arena *arena)
 {
@@ -9,26 +25,66 @@ void tags_open(struct tags *tags, const struct cache_config *config, uint32_t de
 	*tags = (struct tags){.line = arena_array(arena, (size_t)config->sets * config->ways, sizeof *tags->line),
 	                      .sets = config->sets,
 	                      .ways = config->ways,
+	                      .lines = config->sets * config->ways,
+	                      .free_words = bits_words(config->ways),
 	                      .index = (uint8_t)config->index,
 	                      .dirty_percent = tags_keep_dirty(config) ? config->dirty_percent : 0,
 	                      .by_use = config->replacement == REPLACE_LRU,
 	                      .depth = (uint8_t)depth,
 	                      .line_shift = (uint8_t)__builtin_ctz(config->line_bytes),
 	                      .sector_shift = (uint8_t)__builtin_ctz(config->line_bytes / config->sectors)};
-	tags->latest = tags->line;
+	tags->place = arena_array(arena, (size_t)tags->lines + tags->sets, sizeof *tags->place);
+	tags->free = arena_array(arena, (size_t)tags->sets * tags->free_words, sizeof *tags->free);
 	if (config->index == INDEX_POLYNOMIAL)
 		polynomial_hash_open(&tags->hash, config->sets);
+	open_buckets(tags, arena);
+	tags_clear(tags);
 }
 
 void tags_set_ways(struct tags *tags, uint32_t ways)
 {
-	tags_clear(tags); /* so that what lies behind fewer ways is free when there are more again */
 	tags->ways = ways;
+	tags_clear(tags); /* what lies behind fewer ways is free when there are more again */
+}
+
+/* The set's own entry in its ring. */
+static uint32_t ring_of(const struct tags *tags, uint32_t set)
+{
+	return tags->lines + set;
+}
+
+/* Puts a line, which is in no ring, behind another entry of its set's. */
+static void put_behind(struct tags *tags, uint32_t at, uint32_t older)
+{
+	struct tag_place *place = &tags->place[at];
+	place->older = older;
+	place->younger = tags->place[older].younger;
+	tags->place[place->younger].older = at;
+	tags->place[older].younger = at;
+}
+
+/* All lines of a set are free, the first one the oldest. */
+static void clear_set(struct tags *tags, uint32_t set)
+{
+	uint32_t ring = ring_of(tags, set);
+	tags->place[ring] = (struct tag_place){.older = ring, .younger = ring, .set = set};
+	for (uint32_t way = 0; way < tags->ways; way++) {
+		uint32_t at = set * tags->ways + way;
+		tags->place[at].set = set;
+		put_behind(tags, at, tags->place[ring].older);
+		bits_add(&tags->free[set * tags->free_words], way);
+	}
 }
 
 void tags_clear(struct tags *tags)
 {
-	memset(tags->line, 0, (size_t)tags->sets * tags->ways * sizeof *tags->line);
+	memset(tags->line, 0, tags->lines * sizeof *tags->line);
+	memset(tags->bucket, 0xff, sizeof *tags->bucket << (64 - tags->bucket_shift));
+	memset(tags->free, 0, (size_t)tags->sets * tags->free_words * sizeof *tags->free);
+	for (uint32_t at = 0; at < tags->lines; at++)
+		tags->chain[at] = TAGS_UNLINKED;
+	for (uint32_t set = 0; set < tags->sets; set++)
+		clear_set(tags, set);
 	tags->dirty_lines = 0;
 }
 
@@ -54,22 +110,74 @@ static bool keeps_dirty(const struct tags *tags)
 	return (uint64_t)tags->dirty_lines * 100 < tags->dirty_percent * lines;
 }
 
+/* The last free line of a set, or TAGS_NONE. */
+static uint32_t last_free(const struct tags *tags, uint32_t set)
+{
+	const uint64_t *free = &tags->free[set * tags->free_words];
+	for (uint32_t word = tags->free_words; word--;)
+		if (free[word])
+			return set * tags->ways + word * 64 + 63 - (uint32_t)__builtin_clzll(free[word]);
+	return TAGS_NONE;
+}
+
 uint32_t tags_victim(const struct tags *tags, uint32_t set)
 {
+	uint32_t ring = ring_of(tags, set), at = last_free(tags, set);
+	if (at != TAGS_NONE)
+		return at;
 	bool clean = tags->dirty_percent && keeps_dirty(tags);
-	uint32_t free = UINT32_MAX, oldest = UINT32_MAX;
-	uint64_t oldest_use = UINT64_MAX;
-	uint32_t first = set * tags->ways, behind = first + tags->ways;
-	for (uint32_t index = first; index < behind; index++) {
-		const struct cache_line *line = &tags->line[index];
-		if (!(line->present | line->reserved)) {
-			free = index;
-		} else if (!line->reserved && line->used < oldest_use && !(clean && line->dirty)) {
-			oldest_use = line->used;
-			oldest = index;
-		}
+	for (at = tags->place[ring].younger; at != ring; at = tags->place[at].younger) {
+		const struct cache_line *line = &tags->line[at];
+		if (!line->reserved && !(clean && line->dirty))
+			return at;
 	}
-	return free != UINT32_MAX ? free : oldest;
+	return TAGS_NONE;
+}
+
+void tags_free_line(struct tags *tags, uint32_t at)
+{
+	uint32_t set = tags->place[at].set;
+	bits_add(&tags->free[set * tags->free_words], at - set * tags->ways);
+}
+
+void tags_make_youngest(struct tags *tags, uint32_t at, uint64_t cycle)
+{
+	struct tag_place *place = &tags->place[at];
+	uint32_t ring = ring_of(tags, place->set);
+	invariant(cycle >= tags->line[at].used);
+	tags->line[at].used = cycle;
+	if (place->younger == ring)
+		return;
+	tags->place[place->older].younger = place->younger;
+	tags->place[place->younger].older = place->older;
+	uint32_t older = tags->place[ring].older;
+	while (older > at && older != ring && tags->line[older].used == cycle)
+		older = tags->place[older].older;
+	put_behind(tags, at, older);
+}
+
+/* Takes a line out of the bucket of the block that it has had. */
+static void unlink_block(struct tags *tags, uint32_t at)
+{
+	uint32_t *link = tags_bucket(tags, tags->line[at].block);
+	while (*link != at)
+		link = &tags->chain[*link];
+	*link = tags->chain[at];
+}
+
+void tags_insert(struct tags *tags, uint32_t at, uint64_t block, uint64_t local, uint16_t slice, uint64_t cycle)
+{
+	struct cache_line *line = &tags->line[at];
+	uint32_t set = tags->place[at].set, *bucket = tags_bucket(tags, block);
+	assert(!line->reserved);
+	tags_clean(tags, line);
+	if (tags->chain[at] != TAGS_UNLINKED)
+		unlink_block(tags, at);
+	tags->chain[at] = *bucket;
+	*bucket = at;
+	bits_remove(&tags->free[set * tags->free_words], at - set * tags->ways);
+	*line = (struct cache_line){.block = block, .used = line->used, .local = local, .slice = slice};
+	tags_make_youngest(tags, at, cycle);
 }
 
 static bool holds(const struct cache_line *line, uint64_t block, uint32_t bit)
@@ -77,19 +185,14 @@ static bool holds(const struct cache_line *line, uint64_t block, uint32_t bit)
 	return line->block == block && line->present & ~line->reserved & ~line->partial & bit;
 }
 
-struct cache_line *tags_find_present(struct tags *tags, uint64_t address)
+uint32_t tags_find_present(struct tags *tags, uint64_t address)
 {
 	uint64_t block = address >> tags->line_shift << tags->line_shift;
 	uint32_t bit = 1u << ((address - block) >> tags->sector_shift);
-	struct cache_line *line = tags->latest;
-
-	assert(tags->depth == CACHE_OF_SM);
-	if (holds(line, block, bit))
-		return line;
-	line = &tags->line[tags_set(tags, address, address) * tags->ways];
-	const struct cache_line *behind = line + tags->ways;
-	while (!holds(line, block, bit))
-		if (++line == behind)
-			return NULL;
-	return tags->latest = line;
+	if (holds(&tags->line[tags->latest], block, bit))
+		return tags->latest;
+	uint32_t at = tags_find(tags, block);
+	if (at == TAGS_NONE || !holds(&tags->line[at], block, bit))
+		return TAGS_NONE;
+	return tags->latest = at;
 }

@@ -2,6 +2,9 @@
  *
  * Replacement is in three functions and nowhere else: tags_victim() chooses the way of a set that goes, tags_insert() says where
  * in the set's order a new line begins, tags_use() where one goes that is used.
+ *
+ * Nothing is searched line by line, of which a set may have hundreds: a block's line is found by a hash of its address, the line that
+ * goes in the set of free ones or at the old end of its set's order.
  */
 #ifndef SLUICE_MEMORY_TAGS_H
 #define SLUICE_MEMORY_TAGS_H
@@ -25,10 +28,23 @@ struct cache_line {
 	uint8_t dirty_on_fill; /* written while on their way */
 };
 
+/* A line's place in its set's order of replacement: a ring through all its lines and the set's own entry, which stands behind the
+ * youngest and before the oldest. */
+struct tag_place {
+	uint32_t older, younger;
+	uint32_t set;
+};
+
 struct tags {
-	struct cache_line *line;   /* sets * ways */
-	struct cache_line *latest; /* the line that tags_find_present() found last */
+	struct cache_line *line; /* sets * ways */
+	uint32_t *bucket;        /* by hash of a block: the first of the lines that have or had one with this hash, */
+	uint32_t *chain;         /* by line: the next one; TAGS_UNLINKED: it is in no bucket */
+	struct tag_place *place; /* by line, and behind all lines by set */
+	uint64_t *free;          /* set of ways, by set, of `free_words`: those of lines that are free */
 	uint32_t sets, ways;
+	uint32_t lines; /* sets * ways when it was opened */
+	uint32_t free_words;
+	uint32_t latest;                  /* the line that tags_find_present() found last */
 	uint32_t dirty_percent;           /* cache_config.dirty_percent, */
 	uint32_t dirty_lines;             /* and how many are; counted only where it is asked for */
 	struct polynomial_hash hash;      /* INDEX_POLYNOMIAL */
@@ -36,7 +52,10 @@ struct tags {
 	bool by_use;                      /* REPLACE_LRU; else by insertion */
 	uint8_t depth;                    /* CACHE_OF_SM or CACHE_OF_SLICE (whose sets come from request.local) */
 	uint8_t line_shift, sector_shift; /* of addresses */
+	uint8_t bucket_shift;             /* from a product of 64 bits to a bucket's number */
 };
+
+enum { TAGS_NONE = UINT32_MAX, TAGS_UNLINKED = UINT32_MAX - 1 };
 
 /* Where a request stands. */
 enum tag_state {
@@ -68,12 +87,17 @@ void tags_set_ways(struct tags *tags, uint32_t ways);
 /* Makes all lines free. */
 void tags_clear(struct tags *tags);
 
-/* The line that holds all of the sector at the address, or NULL; of a cache whose sets come from addresses. */
-struct cache_line *tags_find_present(struct tags *tags, uint64_t address);
+/* The line that holds all of the sector at the address, or TAGS_NONE. */
+uint32_t tags_find_present(struct tags *tags, uint64_t address);
 
 /* The number of the line of this set that goes for another one: a free one, else the first in the order of replacement that is
- * not reserved; UINT32_MAX: all are (GPGPU-Sim: tag_array::probe(), whose free line is the set's last one, too). */
+ * not reserved; TAGS_NONE: all are (GPGPU-Sim: tag_array::probe(), whose free line is the set's last one, too). */
 uint32_t tags_victim(const struct tags *tags, uint32_t set);
+
+/* For tags_drop() and tags_use(): nothing of the line is there; it is its set's youngest, or one of them: of those of one cycle the
+ * line with the lowest number is the oldest. */
+void tags_free_line(struct tags *tags, uint32_t at);
+void tags_make_youngest(struct tags *tags, uint32_t at, uint64_t cycle);
 
 /* The set of an address where the index is hashed. */
 uint32_t tags_hashed_set(uint64_t address, uint32_t sets);
@@ -91,15 +115,22 @@ static inline uint32_t tags_set(const struct tags *tags, uint64_t address, uint6
 	return (uint32_t)(place >> tags->line_shift & (tags->sets - 1));
 }
 
-/* The line of the set that holds the block or waits for it, or UINT32_MAX. */
-static inline uint32_t tags_find(const struct tags *tags, uint64_t block, uint32_t set)
+/* The bucket of a block: neighbours spread evenly (Knuth, The Art of Computer Programming, 6.4: multiplicative hashing). */
+static inline uint32_t *tags_bucket(const struct tags *tags, uint64_t block)
 {
-	uint32_t first = set * tags->ways, behind = first + tags->ways;
-	const struct cache_line *line = &tags->line[first];
-	for (uint32_t index = first; index < behind; index++, line++)
+	return &tags->bucket[(block >> tags->line_shift) * 0x9E3779B97F4A7C15u >> tags->bucket_shift];
+}
+
+/* The line that holds the block or waits for it, or TAGS_NONE. Lines that are free may have had it. */
+static inline uint32_t tags_find(const struct tags *tags, uint64_t block)
+{
+	uint32_t at = *tags_bucket(tags, block);
+	for (; at != TAGS_NONE; at = tags->chain[at]) {
+		const struct cache_line *line = &tags->line[at];
 		if (line->block == block && line->present | line->reserved)
-			return index;
-	return UINT32_MAX;
+			break;
+	}
+	return at;
 }
 
 /* Where a request's sector stands in its block's line. */
@@ -117,17 +148,16 @@ static inline struct tag_probe tags_probe(const struct tags *tags, const struct 
 {
 	uint64_t address = request->address, block = address >> tags->line_shift << tags->line_shift;
 	uint64_t sector_address = address >> tags->sector_shift << tags->sector_shift;
-	uint32_t set = tags_set(tags, address, request->local);
 	uint32_t sector = (uint32_t)((sector_address - block) >> tags->sector_shift);
-	uint32_t at = tags_find(tags, block, set);
+	uint32_t at = tags_find(tags, block);
 	uint8_t bit = (uint8_t)(1u << sector);
 	enum tag_state state;
 
-	if (at != UINT32_MAX) {
+	if (at != TAGS_NONE) {
 		state = tags_state(&tags->line[at], request, bit);
 	} else {
-		at = tags_victim(tags, set);
-		state = at == UINT32_MAX ? TAG_NO_LINE : TAG_MISS;
+		at = tags_victim(tags, tags_set(tags, address, request->local));
+		state = at == TAGS_NONE ? TAG_NO_LINE : TAG_MISS;
 	}
 	return (struct tag_probe){state, at, sector, bit, block, sector_address};
 }
@@ -148,21 +178,24 @@ static inline void tags_soil(struct tags *tags, const struct cache_line *line, b
 	tags->dirty_lines += tags->dirty_percent && !was_dirty && tags_is_dirty(line);
 }
 
-/* The line is another block's from now on, with nothing present. */
-static inline void tags_insert(struct tags *tags, uint32_t at, uint64_t block, uint64_t local, uint16_t slice,
-                               uint64_t cycle)
+/* The line is another block's from now on, with nothing present: the caller says what is, or is on its way. Time does not go back. */
+void tags_insert(struct tags *tags, uint32_t at, uint64_t block, uint64_t local, uint16_t slice, uint64_t cycle);
+
+/* A sector of the line is not present any more. */
+static inline void tags_drop(struct tags *tags, uint32_t at, uint8_t bit)
 {
 	struct cache_line *line = &tags->line[at];
-	assert(!line->reserved);
-	tags_clean(tags, line);
-	*line = (struct cache_line){.block = block, .used = cycle, .local = local, .slice = slice};
+	line->present &= (uint8_t)~bit;
+	line->dirty &= (uint8_t)~bit;
+	if (!(line->present | line->reserved))
+		tags_free_line(tags, at);
 }
 
 /* Hits are uses, and so is joining those that wait for the line (GPGPU-Sim: tag_array::access()). */
-static inline void tags_use(const struct tags *tags, struct cache_line *line, uint64_t cycle)
+static inline void tags_use(struct tags *tags, uint32_t at, uint64_t cycle)
 {
-	if (tags->by_use)
-		line->used = cycle;
+	if (tags->by_use && tags->line[at].used != cycle)
+		tags_make_youngest(tags, at, cycle);
 }
 
 static inline uint32_t tags_sector(const struct tags *tags, uint64_t address)

@@ -146,7 +146,15 @@ static void free_slots(struct sm *sm, uint32_t next)
 
 _Static_assert(SM_WARP_WORDS == 2, "fetch_tick() looks at the words of `wants` and `ended`");
 
-bool fetch_tick(struct sm *sm)
+/* No warp wants anything, nothing comes and nothing waits to go. */
+static bool fetch_rests(const struct fetch *fetch)
+{
+	return !(fetch->wants[0] | fetch->wants[1] | fetch->ended[0] | fetch->ended[1] | fetch->l1i.miss_queue.count |
+	         cache_has_ready(&fetch->l1i));
+}
+
+/* What a tick has to do, where there is something. */
+__attribute__((noinline)) static bool serve(struct sm *sm)
 {
 	struct fetch *fetch = &sm->fetch;
 	uint32_t slot = bits_next_around(fetch->wants, SM_WARP_WORDS, fetch->last + 1);
@@ -161,6 +169,12 @@ bool fetch_tick(struct sm *sm)
 		take_line(sm);
 	return fetch->fetched || fetch->wants[0] | fetch->wants[1] || fetch->ended[0] | fetch->ended[1] ||
 	       cache_has_ready(&fetch->l1i) || (fetch->l1i.miss_queue.count && !waits);
+}
+
+bool fetch_tick(struct sm *sm)
+{
+	invariant(!sm->fetch.fetched); /* decode has taken it */
+	return !fetch_rests(&sm->fetch) && serve(sm);
 }
 
 bool decode_tick(struct sm *sm)

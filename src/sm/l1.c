@@ -92,15 +92,26 @@ enum access_result l1_look_up(struct sm *sm, struct request *request, bool *sent
 	return result;
 }
 
+static uint32_t bank_of(const struct sm *sm, const struct request *request)
+{
+	return request->address / L1_BANK_BYTES & (sm->config.l1_banks - 1);
+}
+
+bool l1_pipe_is_full(const struct sm *sm, const struct request *request)
+{
+	return sm->l1.pipe[bank_of(sm, request)].count == sm->config.l1_latency;
+}
+
 /* A store counts from here on. */
 bool l1_enter_pipe(struct sm *sm, const struct op *op, struct request *request)
 {
-	struct l1_pipe *pipe = &sm->l1.pipe[request->address / L1_BANK_BYTES & (sm->config.l1_banks - 1)];
-	invariant(pipe->count <= sm->config.l1_latency);
-	if (pipe->count == sm->config.l1_latency || (pipe->count && pipe->entered == sm->cycle))
+	uint32_t bank = bank_of(sm, request);
+	struct l1_pipe *pipe = &sm->l1.pipe[bank];
+	invariant(pipe->count < sm->config.l1_latency);
+	if (pipe->count && pipe->entered == sm->cycle)
 		return false;
 	pipe->entered = sm->cycle;
-	sm->l1.piped++;
+	sm->l1.piped |= 1u << bank;
 	if (request->is_write)
 		warp_store_sent(&sm->warp[op->warp]);
 	struct l1_pipe_slot *slot = &pipe->slot[(pipe->head + pipe->count++) % SM_L1_PIPE];
@@ -128,22 +139,32 @@ static void end_access(struct sm *sm, struct request *request)
 }
 
 /* The oldest access in the pipe reaches the tags. Banks have a data port each (GPGPU-Sim 4.2.0: ldst_unit::L1_latency_queue_cycle()). */
-static void leave_pipe(struct sm *sm, struct l1_pipe *pipe)
+static void leave_pipe(struct sm *sm, uint32_t bank)
 {
+	struct l1_pipe *pipe = &sm->l1.pipe[bank];
 	const struct l1_pipe_slot *slot = &pipe->slot[pipe->head];
 	bool port_is_free = sm->config.l1_banks > 1 || cache_data_port_free(&sm->l1.data, sm->cycle);
-	if (!pipe->count || slot->ready > sm->cycle || !port_is_free)
+	if (slot->ready > sm->cycle || !port_is_free)
 		return;
+	if (l1_refuses_again(&sm->l1, pipe->refused_at)) {
+		sm->l1.port_is_used = true;
+		return;
+	}
 	struct request *request = slot->request;
 	bool is_write = request->is_write, sent_down;
 	enum access_result result = l1_look_up(sm, request, &sent_down);
-	if (result == ACCESS_REFUSED)
+	if (result == ACCESS_REFUSED) {
+		pipe->refused_at = sm->l1.data.changes;
+		sm->l1.refused_banks |= 1u << bank;
 		return;
+	}
+	pipe->refused_at = 0;
+	sm->l1.refused_banks &= ~(1u << bank);
 	if (sm->seam->access.count)
 		hooks_access(sm, &slot->access, slot->access.result == MECH_BUFFER_HIT ? MECH_BUFFER_HIT : result);
 	pipe->head = (pipe->head + 1) % SM_L1_PIPE;
-	pipe->count--;
-	sm->l1.piped--;
+	if (--pipe->count == 0)
+		sm->l1.piped &= ~(1u << bank);
 	if ((result == ACCESS_HIT || is_write) && !sent_down)
 		end_access(sm, request);
 }
@@ -159,20 +180,17 @@ static void take_answer(struct sm *sm)
 void l1_tick(struct sm *sm)
 {
 	take_answer(sm);
-	if (!sm->l1.piped)
-		return;
-	for (uint32_t bank = 0; bank < sm->config.l1_banks; bank++)
-		leave_pipe(sm, &sm->l1.pipe[bank]);
+	for (uint32_t left = sm->l1.piped; left; left &= left - 1)
+		leave_pipe(sm, (uint32_t)__builtin_ctz(left));
 }
 
-/* When the oldest access of a pipe is there. */
-static uint64_t next_in_pipes(const struct sm *sm)
+/* When the oldest access of a pipe is there, of those that L1 may take. */
+static uint64_t next_in_pipes(const struct l1 *l1)
 {
 	uint64_t next = SM_NEVER;
-	for (uint32_t bank = 0; bank < sm->config.l1_banks; bank++) {
-		const struct l1_pipe *pipe = &sm->l1.pipe[bank];
-		if (pipe->count)
-			next = earlier(next, pipe->slot[pipe->head].ready);
+	for (uint32_t left = l1->piped & ~l1_kept_banks(l1); left; left &= left - 1) {
+		const struct l1_pipe *pipe = &l1->pipe[__builtin_ctz(left)];
+		next = earlier(next, pipe->slot[pipe->head].ready);
 	}
 	return next;
 }
@@ -184,7 +202,7 @@ uint64_t l1_next(const struct sm *sm)
 		return sm->cycle + 1;
 	if (!(l1->piped | l1->answered.count))
 		return SM_NEVER;
-	uint64_t ready = l1->piped ? next_in_pipes(sm) : SM_NEVER;
+	uint64_t ready = next_in_pipes(l1);
 	if (l1->answered.count)
 		ready = earlier(ready, request_queue_front(&l1->answered)->ready);
 	return ready > sm->cycle ? ready : sm->cycle + 1;
@@ -202,7 +220,7 @@ static bool answer_miss(struct sm *sm)
 	if (!cycles)
 		return false;
 	request->ready = sm->cycle + cycles;
-	request_queue_pop(&l1->data.miss_queue);
+	cache_take_miss(&l1->data);
 	request_queue_push(&l1->answered, request);
 	return true;
 }

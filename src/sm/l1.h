@@ -18,12 +18,14 @@ struct l1_pipe {
 	struct l1_pipe_slot slot[SM_L1_PIPE]; /* ring */
 	uint32_t head, count;
 	uint64_t entered; /* cycle in which the last access did: its first place is taken in it */
+	uint64_t refused_at; /* the oldest one was turned away by L1, which was as it was then (cache.changes), or 0 */
 };
 
 struct l1 {
 	struct cache data, constant;
 	struct l1_pipe pipe[SM_L1_BANKS]; /* by bank; empty where L1 answers at once */
-	uint32_t piped;                   /* accesses in them */
+	uint32_t piped;                   /* which of them hold accesses, as a mask */
+	uint32_t refused_banks;           /* of these, those whose oldest access was turned away when it was tried last */
 	struct request_queue
 		answered; /* misses whose data come out of what a mechanism keeps behind L1, when they are ready */
 	const struct request *asked;     /* the oldest miss, for which it has nothing */
@@ -46,7 +48,9 @@ uint64_t l1_next(const struct sm *sm);
 /* A miss of each cache into the network. */
 void l1_send_misses(struct sm *sm);
 
-/* The instruction's next access goes into its bank's pipe. False: it is full, or has taken one in this cycle. */
+/* The pipe of the request's bank has no room: it has when its oldest access has left. */
+bool l1_pipe_is_full(const struct sm *sm, const struct request *request);
+/* The instruction's next access goes into its bank's pipe, which has room. False: it has taken one in this cycle. */
 bool l1_enter_pipe(struct sm *sm, const struct op *op, struct request *request);
 /* An instruction's request looks its cache up, whose port is free (cache_access()). */
 enum access_result l1_look_up(struct sm *sm, struct request *request, bool *sent_down);
@@ -101,10 +105,26 @@ static inline uint32_t l1_constant_sector_bytes(const struct l1 *l1)
 	return l1->constant.sector_bytes;
 }
 
-/* The request was turned away and would be again, since nothing has happened: it counts so. */
-static inline bool l1_refuses_again(struct l1 *l1, const struct request *request)
+/* A request that was turned away, when L1 was so, would be again, since nothing has happened: it counts so. */
+static inline bool l1_refuses_again(struct l1 *l1, uint64_t refused_at)
 {
-	return cache_refuses(&l1->data, request);
+	return cache_refuses_again(&l1->data, refused_at);
+}
+
+/* L1 has turned an access at the end of a pipe away. */
+static inline bool l1_has_refused(const struct l1 *l1)
+{
+	return l1->refused_banks;
+}
+
+/* Of its pipes those at whose ends an access is that it would turn away again, as a mask. */
+static inline uint32_t l1_kept_banks(const struct l1 *l1)
+{
+	uint32_t kept = 0;
+	for (uint32_t left = l1->refused_banks; left; left &= left - 1)
+		if (cache_still_refuses(&l1->data, l1->pipe[__builtin_ctz(left)].refused_at))
+			kept |= left & -left;
+	return kept;
 }
 
 static inline void l1_account_refusals(struct l1 *l1, bool constant, uint64_t slept)

@@ -136,6 +136,7 @@ static void access_made(struct sm *sm, struct op *op)
 {
 	invariant(op->accesses);
 	sm->lsu.offered = NULL;
+	sm->lsu.refused_at = 0;
 	op->accesses--;
 }
 
@@ -168,8 +169,12 @@ static enum access_outcome access_cache(struct sm *sm, struct op *op, struct req
 		return ACCESS_PORT_BUSY;
 	bool is_write = request->is_write, sent_down;
 	enum access_result result = l1_look_up(sm, request, &sent_down);
-	if (result == ACCESS_REFUSED)
-		return request->kind == REQUEST_CONSTANT ? ACCESS_NO_L1C : ACCESS_NO_L1D;
+	if (result == ACCESS_REFUSED && request->kind == REQUEST_CONSTANT)
+		return ACCESS_NO_L1C;
+	if (result == ACCESS_REFUSED) {
+		sm->lsu.refused_at = sm->l1.data.changes;
+		return ACCESS_NO_L1D;
+	}
 	access_made_with(sm, op, buffer_pass_by(sm, op, result));
 	if (is_write && sent_down)
 		warp_store_sent(&sm->warp[op->warp]);
@@ -182,6 +187,8 @@ static enum access_outcome access_cache(struct sm *sm, struct op *op, struct req
 
 static enum access_outcome enter_l1_pipe(struct sm *sm, struct op *op, struct request *request)
 {
+	if (l1_pipe_is_full(sm, request))
+		return ACCESS_NO_L1_PIPE;
 	if (!l1_enter_pipe(sm, op, request))
 		return ACCESS_PORT_BUSY;
 	access_made(sm, op);
@@ -202,7 +209,7 @@ static enum access_outcome make_access(struct sm *sm, struct op *op)
 {
 	if (op->space == PTX_TEX)
 		return access_texture(sm, op);
-	if (sm->lsu.offered && l1_refuses_again(&sm->l1, sm->lsu.offered))
+	if (l1_refuses_again(&sm->l1, sm->lsu.refused_at))
 		return ACCESS_NO_L1D;
 	enum buffer_answer answer = sm->seam->has_buffer && !sm->lsu.offered ? buffer_ask(sm, op) : BUFFER_PASSED;
 	if (answer == BUFFER_BUSY)

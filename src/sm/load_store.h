@@ -16,12 +16,14 @@ enum access_outcome {
 	ACCESS_NO_NETWORK, /* the request crossbar has no room */
 	ACCESS_NO_L1D,     /* L1 or the constant cache refuses: no line, MSHR, merge place or room in the miss queue */
 	ACCESS_NO_L1C,
+	ACCESS_NO_L1_PIPE, /* the pipe in front of L1's tags is full: when its oldest access has left, there is room */
 	ACCESS_NO_TEXTURE, /* a queue of the texture unit is full */
 };
 
 struct load_store {
 	struct op *current;      /* the instruction whose accesses are being made */
 	struct request *offered; /* its access that was turned away */
+	uint64_t refused_at;     /* by L1, which was as it was then (cache.changes), or 0 */
 	uint8_t outcome;         /* enum access_outcome, of this cycle */
 	bool asks;               /* mechanisms have not all seen yet that it wants the banks of shared memory */
 };

@@ -61,7 +61,7 @@ bool network_port_send_miss(struct sm *sm, struct cache *cache)
 		return true;
 	if (!network_port_send(sm, request))
 		return false;
-	request_queue_pop(&cache->miss_queue);
+	cache_take_miss(cache);
 	return true;
 }
 

@@ -104,7 +104,7 @@ static inline void take_unit(struct sm *sm, uint32_t at, struct op *op, uint32_t
 	}
 	for (uint32_t r = 0; r < reads; r++) {
 		uint32_t b = base + register_bank(&sm->registers, inst->bank_read[r], op->warp), bit = 1u << b;
-		uint16_t read = (uint16_t)(at * SIMT_MAX_READS + r);
+		uint16_t read = (uint16_t)(at * COLLECTOR_READS + r);
 		struct bank_queue *bank = &collectors->bank[b];
 		if (waiting & bit)
 			collectors->next_read[bank->last] = read;

@@ -13,7 +13,11 @@ struct collector_set {
 	uint32_t last[SM_MAX_UNITS]; /* by out port: the one that went last */
 };
 
-/* Operands waiting at a register bank, in order: a list of reads. Read number collector * SIMT_MAX_READS + k is the
+/* A collector unit's reads have so many numbers: a power of two, since the unit is found from the number for each read. */
+enum { COLLECTOR_READS = 32 };
+_Static_assert((int)COLLECTOR_READS >= (int)SIMT_MAX_READS, "each read of an instruction has its number");
+
+/* Operands waiting at a register bank, in order: a list of reads. Read number collector * COLLECTOR_READS + k is the
  * instruction's k-th of that collector unit. */
 struct bank_queue {
 	uint16_t first, last; /* of a bank in `banks_waiting` */
@@ -27,14 +31,14 @@ struct collectors {
 	uint32_t diagonal;                  /* that the bank arbiter walks first */
 	uint32_t unread[SM_MAX_COLLECTORS]; /* operands still to come */
 	struct bank_queue bank[SM_MAX_BANKS];
-	uint16_t next_read[SM_MAX_COLLECTORS * SIMT_MAX_READS]; /* behind a read in its bank's list */
+	uint16_t next_read[SM_MAX_COLLECTORS * COLLECTOR_READS]; /* behind a read in its bank's list */
 	uint32_t banks_waiting;                                 /* banks with reads queued */
 };
 
 /* The collector unit whose operand the bank reads next. */
 static inline uint32_t collectors_oldest_read(const struct collectors *collectors, uint32_t bank)
 {
-	return collectors->bank[bank].first / SIMT_MAX_READS;
+	return collectors->bank[bank].first / COLLECTOR_READS;
 }
 
 /* The bank has read it. Returns the bank's bit when that was the last. */

@@ -18,6 +18,7 @@ void sub_cores_open(struct sm *sm)
 void sub_cores_issued(struct sm *sm, const struct op *op)
 {
 	sm->sub_cores.issued[op->pipe] |= (uint8_t)sub_core_bit(op->warp, sm->config.schedulers);
+	sm->sub_cores.issued_pipes |= 1u << op->pipe;
 }
 
 void sub_cores_left(struct sm *sm, const struct op *op)
@@ -99,6 +100,8 @@ static bool allocate(struct sm *sm, uint32_t pipe)
 	uint32_t at = sub_core * sm->config.sub_core_collectors + (uint32_t)__builtin_ctz(free);
 	struct op *op = latch_pop(in);
 	sm->sub_cores.issued[pipe] &= (uint8_t) ~(1u << sub_core);
+	if (!sm->sub_cores.issued[pipe])
+		sm->sub_cores.issued_pipes &= ~(1u << pipe);
 	sm->collectors.free ^= 1ull << at;
 	collectors_take(sm, at, op);
 	return true;
@@ -110,7 +113,7 @@ static const uint8_t units_in_order[] = {SM_PIPE_SP, SM_PIPE_DP, SM_PIPE_INT, SM
 
 static void allocate_all(struct sm *sm)
 {
-	bool any = true;
+	bool any = sm->sub_cores.issued_pipes;
 	for (uint32_t port = 0; any && port < sm->config.collector_ports; port++) {
 		any = false;
 		for (uint32_t i = 0; i < SM_PIPES; i++)
@@ -128,8 +131,8 @@ static bool is_blocked(const struct sm *sm, uint32_t pipe)
 static uint32_t blocked_pipes(const struct sm *sm)
 {
 	uint32_t waiting = 0;
-	for (uint32_t pipe = 0; pipe < SM_PIPES; pipe++)
-		waiting += is_blocked(sm, pipe);
+	for (uint32_t left = sm->sub_cores.issued_pipes; left; left &= left - 1)
+		waiting += is_blocked(sm, (uint32_t)__builtin_ctz(left));
 	return waiting;
 }
 
@@ -137,6 +140,8 @@ static uint32_t blocked_pipes(const struct sm *sm)
 void sub_cores_collect(struct sm *sm)
 {
 	struct collectors *collectors = &sm->collectors;
+	if (!(collectors->complete | collectors->banks_waiting | sm->sub_cores.issued_pipes))
+		return;
 	for (uint32_t step = 0; step < sm->config.operand_steps; step++) {
 		if (collectors->complete)
 			dispatch(sm);
@@ -156,10 +161,7 @@ bool sub_cores_go_on(const struct sm *sm)
 		if (has_place(sm, at, at / sm->config.sub_core_collectors))
 			return true;
 	}
-	for (uint32_t pipe = 0; pipe < SM_PIPES; pipe++)
-		if (sm->issued[pipe].count && !is_blocked(sm, pipe))
-			return true;
-	return false;
+	return blocked_pipes(sm) < (uint32_t)__builtin_popcount(sm->sub_cores.issued_pipes);
 }
 
 void sub_cores_account(struct sm *sm, uint64_t slept)

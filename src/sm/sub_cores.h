@@ -13,10 +13,13 @@
 
 struct sub_cores {
 	uint8_t issued[SM_PIPES], collected[SM_PIPES]; /* by pipe: sub-cores whose place is taken, as a mask */
+	uint32_t issued_pipes;                         /* pipes with such sub-cores, as a mask */
 	uint8_t last[SM_MAX_DISPATCH_PORTS];           /* of a port: the collector unit of a sub-core that went last through it */
 };
 
 struct sm;
+
+#define SUB_CORES_ASIDE __attribute__((noinline))
 
 static inline uint32_t sub_core_bit(uint32_t warp, uint32_t schedulers)
 {
@@ -25,16 +28,18 @@ static inline uint32_t sub_core_bit(uint32_t warp, uint32_t schedulers)
 
 void sub_cores_open(struct sm *sm);
 
+/* None of what follows is inlined: in the middle of sm_tick() it would cost machines without sub-cores host registers. */
+
 /* An instruction has issued into a pipe; one has left for the load/store unit. */
-void sub_cores_issued(struct sm *sm, const struct op *op);
-void sub_cores_left(struct sm *sm, const struct op *op);
+SUB_CORES_ASIDE void sub_cores_issued(struct sm *sm, const struct op *op);
+SUB_CORES_ASIDE void sub_cores_left(struct sm *sm, const struct op *op);
 
 /* In place of the operand collectors' (operand_collectors.h). */
-void sub_cores_collect(struct sm *sm);
-bool sub_cores_go_on(const struct sm *sm);
-void sub_cores_account(struct sm *sm, uint64_t slept);
+SUB_CORES_ASIDE void sub_cores_collect(struct sm *sm);
+SUB_CORES_ASIDE bool sub_cores_go_on(const struct sm *sm);
+SUB_CORES_ASIDE void sub_cores_account(struct sm *sm, uint64_t slept);
 
 /* Instructions that have their operands enter their sub-core's units. */
-void sub_cores_execute(struct sm *sm);
+SUB_CORES_ASIDE void sub_cores_execute(struct sm *sm);
 
 #endif

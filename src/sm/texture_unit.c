@@ -97,7 +97,7 @@ bool texture_unit_access(struct sm *sm, struct op *op, const struct access *acce
 	if (is_miss) {
 		miss(sm, op, &probe);
 	} else {
-		tags_use(&unit->tags, &unit->tags.line[probe.at], sm->cycle);
+		tags_use(&unit->tags, probe.at, sm->cycle);
 		*(unit->coming[probe.at] ? &unit->stats.merged : &unit->stats.hits) += 1;
 	}
 	unit->stats.accesses++;

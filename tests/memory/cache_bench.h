@@ -68,7 +68,7 @@ static inline enum access_result read(struct bench *bench, uint64_t address, uin
 static inline struct request *send(struct bench *bench, enum request_kind kind, uint64_t address)
 {
 	assert_true(bench->cache.miss_queue.count > 0);
-	struct request *request = request_queue_pop(&bench->cache.miss_queue);
+	struct request *request = cache_take_miss(&bench->cache);
 	assert_int_equal(request->kind, kind);
 	assert_int_equal(request->address, address);
 	return request;
@@ -84,7 +84,7 @@ static inline void answer_all(struct bench *bench)
 static inline void load(struct bench *bench, uint64_t address, uint64_t cycle)
 {
 	assert_int_equal(read(bench, address, cycle), ACCESS_MISS);
-	cache_fill(&bench->cache, request_queue_pop(&bench->cache.miss_queue), cycle);
+	cache_fill(&bench->cache, cache_take_miss(&bench->cache), cycle);
 	answer_all(bench);
 }
 

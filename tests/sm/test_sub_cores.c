@@ -155,12 +155,40 @@ static void test_launch_latency(void **state)
 	assert_int_equal(cycles[2], cycles[0] + 5000);
 }
 
+/* Misses of all banks with eight registers for them: what L1 turns away waits at the ends of its pipes, and counts once a cycle, whether the SM
+ * ticks in it or sleeps. */
+static struct gpu_stats stats_of_refused(const char *banks, const char *sleep)
+{
+	struct gpu_kit kit;
+	kit_machine = both[0];
+	KIT_OPEN(&kit, ONE_SM, "l1d.mshrs=8", banks, sleep);
+	kit.param = kit_buffer(&kit, NULL, 1 << 15);
+	kit_time(&kit, "mov.u32 %r5, %laneid; mul.wide.u32 %rd2, %r5, 160; add.u64 %rd2, %rd2, %rd0;\n",
+	         "ld.global.u32 %r11, [%rd2]; add.u64 %rd2, %rd2, 5120;", 2 * LINKS, "", 4 * WARP);
+	struct gpu_stats stats = kit.run.stats;
+	kit_close(&kit);
+	return stats;
+}
+
+static void test_refusals_count_each_cycle(void **state)
+{
+	static const char *const banks[] = {"sm.l1_banks=1", "sm.l1_banks=4"};
+	(void)state;
+	for (size_t i = 0; i < 2; i++) {
+		const struct gpu_stats awake = stats_of_refused(banks[i], "launch.sleep=false"),
+				       asleep = stats_of_refused(banks[i], "launch.sleep=true");
+		assert_true(awake.l1d.refused > awake.l1d.accesses);
+		assert_int_equal(asleep.l1d.refused, awake.l1d.refused);
+		assert_memory_equal(&asleep, &awake, sizeof awake);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_chains),         cmocka_unit_test(test_units_of_a_sub_core),
 		cmocka_unit_test(test_banks_of_l1),    cmocka_unit_test(test_carve_outs),
-		cmocka_unit_test(test_launch_latency),
+		cmocka_unit_test(test_launch_latency), cmocka_unit_test(test_refusals_count_each_cycle),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
