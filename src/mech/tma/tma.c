@@ -99,13 +99,21 @@ static uint32_t run_opcode(struct mech_sm *sm, uint32_t own, const struct mech_i
 	return 0;
 }
 
+/* Which of the engine's it is; BULK_OPCODES: none. */
+static uint32_t own_opcode(const char *name)
+{
+	uint32_t own = strncmp(name, "cp.", 3) == 0 ? 0 : BULK_OPCODES; /* most are told apart by a look */
+	while (own < BULK_OPCODES && strcmp(name, opcodes[own]) != 0)
+		own++;
+	return own;
+}
+
 static bool may_issue(struct mech_sm *sm, const struct mech_issue *issue)
 {
-	if (issue->type != MECH_ARITHMETIC || strncmp(issue->name, "cp.", 3) != 0)
-		return true;
-	if (strcmp(issue->name, opcodes[BULK_WAIT]) == 0)
+	uint32_t own = issue->type == MECH_ARITHMETIC ? own_opcode(issue->name) : BULK_OPCODES;
+	if (own == BULK_WAIT)
 		return tma_may_pass(sm, issue);
-	return strcmp(issue->name, opcodes[BULK_COMMIT]) == 0 || tma_may_copy(sm, issue);
+	return own >= BULK_COMMIT || tma_may_copy(sm, issue);
 }
 
 static void on_reply(struct mech_sm *sm, const struct mech_reply *reply)
