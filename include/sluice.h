@@ -46,6 +46,7 @@ enum sluice_status {
 	SLUICE_INTERNAL,      /* counters of a kernel contradict each other: a mistake in Sluice, or in a mechanism */
 	SLUICE_BAD_MECHANISM, /* a mechanism returned or asked for what makes no sense: the message says which, and where */
 	SLUICE_TOO_LARGE,     /* the blocks of a cooperative launch have no room together */
+	SLUICE_BAD_TRACE,     /* a trace of instructions that cannot be read: the message says where */
 };
 
 /* What a kernel did wrong (SLUICE_FAULT). */
@@ -127,6 +128,9 @@ struct sluice_settings {
 	/* A table of energies (docs/energy.md), by the name of one of ours or by its path, or "default": the statistics then say what each
 	 * launch has cost. NULL: they do not. No other figure depends on it. */
 	const char *energy;
+	/* A folder, which is made if need be, for a trace of each kernel's instructions and a list of them (docs/traces.md); NULL: none. No figure
+	 * depends on it. */
+	const char *trace_out;
 };
 
 SLUICE_API const char *sluice_version(void);
@@ -271,6 +275,12 @@ SLUICE_API uint64_t sluice_findings(const sluice_gpu *gpu);
 /* Simulated time since sluice_open(), in seconds: what events measure. In a functional run an estimate, which grows with each launch: a
  * cycle for one warp instruction of each scheduler of the SMs that have blocks. */
 SLUICE_API double sluice_time(const sluice_gpu *gpu);
+
+/* Runs kernels of which there is a trace of instructions and no program (docs/traces.md): those of a folder's kernelslist.g, or of such a file,
+ * in its order. `kernel`: those alone, by their number in the list ("3", "2-5") or by name; NULL: all. Their launches are recorded as others
+ * are. SLUICE_BAD_SETTING: what the gpu was opened with needs a program. */
+SLUICE_API enum sluice_status sluice_run_trace(sluice_gpu *gpu, const char *path, const char *kernel,
+                                               struct sluice_error *error);
 
 /* PTX rewritten by passes, without a machine. */
 struct sluice_rewriting {

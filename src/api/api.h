@@ -8,6 +8,7 @@
 #include "api/energies.h"
 #include "api/error.h"
 #include "api/gpgpusim_config.h"
+#include "api/instruction_trace.h"
 #include "api/kernel.h"
 #include "api/passes.h"
 #include "api/record.h"
@@ -70,6 +71,7 @@ struct sluice_gpu {
 	struct records records;
 	struct stats_file stats_file;
 	struct traces traces;
+	struct trace_writer *trace_out; /* settings->trace_out, or NULL */
 	uint64_t functional_launches;
 	double estimated_seconds; /* of these */
 	uint64_t code_bytes; /* of all programs prepared so far */

@@ -88,6 +88,8 @@ enum sluice_status kernel_prepare(sluice_kernel *kernel, struct sluice_error *er
 	warn_if_dma_is_free(kernel);
 	if (kernel->module->gpu->checks)
 		simt_check_program(kernel->module->gpu->checks, kernel->program);
+	if (kernel->module->gpu->trace_out)
+		trace_record_program(kernel->program);
 	/* What has grown, by spills or by the functions that it calls, lies behind all others. */
 	if (kernel->program->count > kernel->code_room)
 		kernel->code = kernel_place_code(kernel->module->gpu, kernel->program->count);

@@ -295,10 +295,14 @@ static enum sluice_status run_recorded(sluice_gpu *gpu, sluice_kernel *kernel, s
 	record->shared_bytes = (uint32_t)shared;
 	api_begin_checks(gpu, kernel, &run->launch, waited_for);
 	double begin = host_now();
-	enum sluice_status status = gpu->functional || waited_for
-	                                    ? run_functional(gpu, &run->launch, run->blocks_per_sm, number, error)
-	                                    : run_timed(gpu, kernel, run, number, error);
+	enum sluice_status status = waited_for ? SLUICE_OK : trace_out_begin(gpu, kernel, &run->launch, error);
+	if (status == SLUICE_OK)
+		status = gpu->functional || waited_for
+		                 ? run_functional(gpu, &run->launch, run->blocks_per_sm, number, error)
+		                 : run_timed(gpu, kernel, run, number, error);
 	record = &gpu->records.record[number];
+	if (trace_out_end(&run->launch, record->end == GPU_DONE, error) != SLUICE_OK && status == SLUICE_OK)
+		status = SLUICE_IO;
 	record->host_seconds = host_now() - begin;
 	record_price(&gpu->records, record);
 	end_record(gpu, record, waited_for, error);
@@ -375,6 +379,30 @@ static enum sluice_status run_family(sluice_gpu *gpu, sluice_kernel *kernel, con
 	if (status == SLUICE_OK)
 		status = run_children(gpu, &runtime, error);
 	device_runtime_close(&runtime);
+	return status;
+}
+
+/* A trace's registers are those that it says: nothing is spilled. */
+enum sluice_status launch_replay(sluice_gpu *gpu, sluice_kernel *kernel, const struct simt_launch *launch,
+                                 const struct seam_analyses *analyses, struct sluice_error *error)
+{
+	const sluice_dim grid = {launch->grid.x, launch->grid.y, launch->grid.z};
+	const sluice_dim block = {launch->block.x, launch->block.y, launch->block.z};
+	uint64_t threads = threads_of(block), shared = launch->program->shared_bytes;
+	struct occupancy occupancy = {0};
+	enum sluice_status status = check_may_start(gpu, kernel, error);
+	if (status != SLUICE_OK)
+		return status;
+	if (threads <= gpu->machine.max_block_threads)
+		occupancy = occupancy_of(&gpu->machine, (uint32_t)threads, timed_registers(kernel), shared);
+	status = check_launch(gpu, kernel, grid, block, shared, &occupancy, error);
+	if (status != SLUICE_OK)
+		return status;
+	struct progress progress = {.gpu = gpu, .kernel = kernel->function->name, .last = host_now()};
+	struct gpu_run *run = new_run(gpu, kernel, launch, &occupancy, &progress);
+	run->analyses = *analyses;
+	status = run_recorded(gpu, kernel, run, shared, false, error);
+	free(run);
 	return status;
 }
 

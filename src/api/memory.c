@@ -77,6 +77,8 @@ enum sluice_status sluice_write(sluice_gpu *gpu, uint64_t to, const void *from, 
 	const char *bytes = from;
 	if (check_all(gpu, "write", to, size, error) != SLUICE_OK)
 		return SLUICE_BAD_ARGUMENT;
+	if (gpu->trace_out)
+		trace_writer_copy(gpu->trace_out, to, size);
 	for (struct part part; size; to += part.bytes, bytes += part.bytes, size -= part.bytes) {
 		part = first_part(gpu, to, size);
 		memcpy(simt_host(gpu->gpu->memory, part.at), bytes, part.bytes);

@@ -216,6 +216,8 @@ enum sluice_status sluice_open(sluice_gpu **opened, const struct sluice_settings
 		status = api_open_checks(gpu, checks, error);
 		if (status == SLUICE_OK)
 			status = traces_open(&gpu->traces, gpu->gpu, &gpu->records, settings, error);
+		if (status == SLUICE_OK)
+			status = trace_out_open(gpu, settings->trace_out, error);
 	}
 	diag_free(&diag);
 	if (status != SLUICE_OK) {
@@ -259,6 +261,7 @@ void sluice_close(sluice_gpu *gpu)
 	free(gpu->announced.range);
 	stats_file_close(&gpu->stats_file);
 	traces_close(&gpu->traces);
+	trace_out_close(gpu);
 	free_records(&gpu->records);
 	energy_close(&gpu->prices);
 	energies_close(&gpu->energies);

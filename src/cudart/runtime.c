@@ -78,6 +78,7 @@ cudaError_t runtime_report(struct runtime *runtime, const char *call, const stru
 		[SLUICE_INTERNAL] = cudaErrorUnknown,
 		[SLUICE_BAD_MECHANISM] = cudaErrorLaunchFailure,
 		[SLUICE_TOO_LARGE] = cudaErrorCooperativeLaunchTooLarge,
+		[SLUICE_BAD_TRACE] = cudaErrorInvalidSource,
 	};
 	static const cudaError_t faults[] = {
 		[SLUICE_FAULT_ADDRESS] = cudaErrorIllegalAddress,
@@ -254,6 +255,7 @@ static void open_gpu(struct runtime *runtime)
 		.timeline_wish = environment("SLUICE_TIMELINE_WISH"),
 		.profile_file = environment("SLUICE_PROFILE"),
 		.energy = environment("SLUICE_ENERGY"),
+		.trace_out = environment("SLUICE_TRACE_OUT"),
 	};
 	struct sluice_error error = {0};
 	sluice_gpu *gpu = NULL;

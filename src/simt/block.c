@@ -180,6 +180,9 @@ void simt_block_start(struct simt_block *block, const struct simt_launch *launch
 	image_block_start(block);
 	if (launch->checks)
 		checks_block_start(block);
+	block->recorded = NULL;
+	if (program->source)
+		program->source->begin(block);
 }
 
 void simt_block_free(struct simt_block *block)

@@ -44,6 +44,11 @@ static void read_source(const struct simt_warp *warp, const struct simt_inst *in
 void simt_look_ahead(const struct simt_warp *warp, struct simt_operands *operands)
 {
 	const struct simt_inst *inst = &warp->code[warp->pc];
+	const struct simt_source *source = warp->block->launch->program->source;
+	if (source) {
+		source->ahead(warp, operands);
+		return;
+	}
 	operands->lanes = guarded_lanes(warp, inst);
 	operands->has_address = has_address(inst);
 	if (operands->has_address) {

@@ -22,6 +22,8 @@ void simt_step(struct simt_warp *warp, struct simt_step *step)
 	warp->pc = inst->pc + 1;
 	if (LIKELY(lanes))
 		inst->exec(warp, inst, step);
+	else if (inst->skipped)
+		inst->skipped(warp, inst, step);
 	if (UNLIKELY(warp->pc == warp->reconverge))
 		control_join(warp);
 }

@@ -73,7 +73,8 @@ struct simt_inst {
 
 	/* execution: offsets in bytes */
 	simt_exec *exec;
-	simt_exec *commit; /* what simt_commit() runs, or NULL */
+	simt_exec *commit;  /* what simt_commit() runs, or NULL */
+	simt_exec *skipped; /* run in place of exec where no lane runs; NULL: nothing is */
 	uint32_t guard;    /* offset of the guard predicate's lane mask in the warp's registers, or SIMT_NO_GUARD */
 	bool guard_negated;
 	uint8_t vector;
@@ -90,6 +91,19 @@ struct simt_inst {
 #define SIMT_NO_GUARD    UINT32_MAX
 #define SIMT_NO_REGISTER UINT32_MAX /* a destination that nobody reads */
 #define SIMT_NO_PC       UINT32_MAX
+
+struct simt_block;
+struct simt_operands;
+
+/* Of a program that computes nothing, because what its instructions do is known beforehand (a trace): how its warps begin, and what
+ * they are about to run. Its instructions' exec and skipped do the rest (docs/traces.md). */
+struct simt_source {
+	/* Behind all else that simt_block_start() does: each warp's pc and lanes. */
+	void (*begin)(struct simt_block *block);
+	/* simt_look_ahead() of such a warp. */
+	void (*ahead)(const struct simt_warp *warp, struct simt_operands *operands);
+	const void *user; /* whose it is */
+};
 
 /* A kernel with all that it calls, ready to run. Read-only while it runs. */
 struct simt_program {
@@ -117,6 +131,8 @@ struct simt_program {
 	uint32_t variable_count;
 	bool has_dma, has_images;
 	const struct simt_unchecked *unchecked; /* by pc, when simt_check_program() was called (simt/check.h), else NULL */
+	const struct simt_source *source;       /* NULL: simt_decode() made it of PTX, and its instructions compute */
+	simt_exec *const *recorded;             /* by pc: what exec was before trace_record_program() (trace/record.h), or NULL */
 };
 
 /* The value of a pointer to a device function, the same in all programs of a module; 0 for a function without body. */
@@ -191,6 +207,7 @@ struct simt_launch {
 	struct simt_checks *checks;     /* what else is looked for (simt/check.h), or NULL */
 	const struct textures *textures; /* and surfaces (texture.h), or NULL: there are none */
 	const struct simt_reads *reads; /* judges global loads for the checks, or NULL */
+	struct trace_recorder *recorder; /* writes down what warps do (trace/record.h), or NULL */
 };
 
 static inline bool simt_is_stopped(const struct simt_launch *launch)
@@ -273,6 +290,7 @@ struct simt_block {
 	uint64_t *clock;                      /* what %clock reads; the machine's cycle counter, or a count of steps */
 	uint32_t sm;                          /* %smid */
 	struct block_checks *checks;          /* what launch->checks keeps of a block, or NULL */
+	struct recorded_block *recorded;      /* what launch->recorder keeps of it, or NULL */
 	uint8_t *global;                      /* host address of device address 0 */
 	struct simt_range range[SIMT_RANGES]; /* allocations lately accessed, by pc; forgotten at simt_block_start() */
 	/* buffers, kept for reuse */

@@ -124,6 +124,7 @@ static void export_traces(const struct run *run)
 	export_number("SLUICE_TIMELINE_EVENTS", run->timeline_events);
 	run_set("SLUICE_TIMELINE_WISH", run->timeline_wish);
 	export_file("SLUICE_PROFILE", run->profile_file);
+	export_file("SLUICE_TRACE_OUT", run->trace_out);
 }
 
 /* A table's path stays right wherever the program goes. */
@@ -162,7 +163,8 @@ static bool try_machine(const struct run *run, const char *machine, const struct
 		.timeline_events = run->timeline_events,
 		.timeline_wish = run->timeline_wish,
 		.profile_file = run->profile_file,
-		.energy = run->energy};
+		.energy = run->energy,
+		.trace_out = run->trace_out};
 	if (sluice_open(&gpu, &settings, &error) != SLUICE_OK) {
 		cli_library_error(run->name, &error);
 		return false;

@@ -5,6 +5,7 @@
 #include "cli/run/run.h"
 
 #include "cli/run/trace.h"
+#include "cli/run/trace_in.h"
 
 #include "base/arena.h"
 #include "base/config_find.h"
@@ -42,7 +43,10 @@ enum {
 	KEY_TRACE_SM,
 	KEY_TRACE_WHAT,
 	KEY_TRACE_EVERY,
-	KEY_ENERGY
+	KEY_ENERGY,
+	KEY_TRACE_IN,
+	KEY_TRACE_OUT,
+	KEY_KERNEL
 };
 
 static const struct argp_option run_options[] = {
@@ -72,6 +76,8 @@ static const struct argp_option run_options[] = {
          "Write what each PTX instruction has cost, as JSON ('sluice profile', 'sluice annotate --profile')", 0},
 	{"energy", KEY_ENERGY, "TABLE", OPTION_ARG_OPTIONAL,
          "Say in the statistics what the kernels have cost, by a table of energies; default the machine's", 0},
+	{"trace-out", KEY_TRACE_OUT, "FOLDER", 0,
+         "Write what each kernel's instructions did, for --trace-in: a kernelslist.g and a file a kernel", 0},
 	{"functional", KEY_FUNCTIONAL, NULL, 0, "Results only, without cycles", 0},
 	{"threads", KEY_THREADS, "N", 0, "Simulate on N threads of this computer; no figure depends on it", 0},
 	{"max-instructions", KEY_MAX_INSTRUCTIONS, "N", 0, "Stop the run after N thread instructions, with status 124",
@@ -170,6 +176,9 @@ static error_t parse(int key, char *value, struct argp_state *state)
 	case KEY_PROFILE:
 		run->profile_file = cli_text("--profile", value, state);
 		return 0;
+	case KEY_TRACE_OUT:
+		run->trace_out = cli_text("--trace-out", value, state);
+		return 0;
 	case KEY_ENERGY:
 		run->energy = value ? cli_text("--energy", value, state) : "default";
 		return 0;
@@ -213,7 +222,8 @@ const struct argp run_argp = {.options = run_options, .parser = parse};
 struct command {
 	struct run run;
 	char **program;
-	const char *misplaced; /* a word behind the program that looks like an option of ours */
+	const char *trace_in, *kernel; /* in place of a program: a folder of traces, and which of its kernels */
+	const char *misplaced;         /* a word behind the program that looks like an option of ours */
 };
 
 static bool is_machine(const char *name)
@@ -253,29 +263,56 @@ static void take_program(struct command *command, struct argp_state *state)
 	state->next = state->argc;
 }
 
+static void check_trace_in(const struct command *command, const struct argp_state *state)
+{
+	if (command->trace_in && command->program)
+		argp_error(state, "--trace-in runs traces in place of a program: '%s' is too much",
+		           command->program[0]);
+	if (command->kernel && !command->trace_in)
+		argp_error(state, "--kernel chooses among the kernels of --trace-in, which is not there");
+}
+
 static error_t parse_command(int key, char *value, struct argp_state *state)
 {
 	struct command *command = state->input;
-	(void)value;
 	switch (key) {
 	case ARGP_KEY_INIT:
 		state->child_inputs[0] = &command->run;
+		return 0;
+	case KEY_TRACE_IN:
+		command->trace_in = cli_text("--trace-in", value, state);
+		return 0;
+	case KEY_KERNEL:
+		command->kernel = cli_text("--kernel", value, state);
 		return 0;
 	case ARGP_KEY_ARG:
 		take_program(command, state);
 		return 0;
 	case ARGP_KEY_NO_ARGS:
-		argp_error(state, "no program given");
+		if (!command->trace_in)
+			argp_error(state, "no program given");
+		return 0;
+	case ARGP_KEY_END:
+		check_trace_in(command, state);
 		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;
 	}
 }
 
+static const struct argp_option command_options[] = {
+	{"trace-in", KEY_TRACE_IN, "FOLDER", 0,
+         "Run the kernels of a folder of traces, Accel-Sim's or those of --trace-out, in place of a program", 0},
+	{"kernel", KEY_KERNEL, "WHICH", 0, "Of its kernels those alone: a number of its list, FIRST-LAST, or a name",
+         0},
+	{0},
+};
+
 static const struct argp command_argp = {
+	.options = command_options,
 	.parser = parse_command,
 	.children = (const struct argp_child[]){{&run_argp, 0, NULL, 0}, {0}},
-	.args_doc = "[--] PROGRAM [ARGUMENT...]",
+	.args_doc = "[--] PROGRAM [ARGUMENT...]\n--trace-in=FOLDER",
 	.doc = "Run a CUDA program on a simulated machine.\v"
 	       "The exit status is the program's; 124 when --max-instructions or --timeout cut it short, 127 when it "
 	       "is not found, "
@@ -374,21 +411,29 @@ static int meet_runtime(const struct run *run, const char *program)
 	return CLI_CANNOT_RUN;
 }
 
+/* Sets all up, then becomes the program. */
+static int run_program(struct command *command)
+{
+	int status = run_prepare(&command->run) ? 0 : CLI_USAGE;
+	if (status == 0 && command->misplaced)
+		cli_error(command->run.name,
+		          "note: %s stands behind %s, which gets it; options of sluice run stand in front of the "
+		          "program (and "
+		          "with -- before it this is not said)",
+		          command->misplaced, command->program[0]);
+	if (status == 0)
+		status = meet_runtime(&command->run, command->program[0]);
+	run_free(&command->run);
+	return status == 0 ? run_become(&command->run, command->program[0], command->program) : status;
+}
+
 int command_run(int argc, char **argv)
 {
 	struct command command = {.run = {.name = argv[0]}};
 	if (argp_parse(&command_argp, argc, argv, ARGP_IN_ORDER, NULL, &command) != 0)
 		return CLI_USAGE;
+	if (command.trace_in)
+		return run_trace_in(&command.run, argv, command.trace_in, command.kernel);
 	command.run.program = command.program;
-	int status = run_prepare(&command.run) ? 0 : CLI_USAGE;
-	if (status == 0 && command.misplaced)
-		cli_error(command.run.name,
-		          "note: %s stands behind %s, which gets it; options of sluice run stand in front of the "
-		          "program (and "
-		          "with -- before it this is not said)",
-		          command.misplaced, command.program[0]);
-	if (status == 0)
-		status = meet_runtime(&command.run, command.program[0]);
-	run_free(&command.run);
-	return status == 0 ? run_become(&command.run, command.program[0], command.program) : status;
+	return run_program(&command);
 }

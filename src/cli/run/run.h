@@ -27,6 +27,7 @@ struct run {
 	const char *profile_file;
 	uint64_t timeline_events; /* 0: as many as the library wants */
 	const char *energy; /* a table of energies; or NULL */
+	const char *trace_out; /* a folder for traces of instructions; or NULL */
 	char *check; /* what --check asked for, all of it */
 	const char *stray_reads; /* "warn" or "fault"; or NULL */
 	struct cli_options options;

@@ -1,0 +1,37 @@
+/* The runtime is what opens the machine, watches signals and time, and writes statistics, for a program and for traces: it is loaded, and
+ * this process is its program. */
+#include "cli/run/trace_in.h"
+
+#include <dlfcn.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+typedef int run_trace(const char *path, const char *kernel);
+
+/* cudaRunTrace() of the runtime. NULL after a message. */
+static run_trace *load(const struct run *run)
+{
+	char folder[PATH_MAX], path[PATH_MAX + 16];
+	if (!cli_library_folder(folder)) {
+		cli_error(run->name, "found no libcudart.so of ours");
+		return NULL;
+	}
+	snprintf(path, sizeof path, "%s/libcudart.so", folder);
+	void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+	void *found = library ? dlsym(library, "cudaRunTrace") : NULL;
+	if (!found)
+		cli_error(run->name, "%s", dlerror());
+	return (run_trace *)(uintptr_t)found;
+}
+
+int run_trace_in(struct run *run, char *const *arguments, const char *folder, const char *kernel)
+{
+	run->program = arguments;
+	bool fine = run_prepare(run);
+	run_free(run);
+	run_trace *all = fine ? load(run) : NULL;
+	if (!all)
+		return fine ? CLI_CANNOT_RUN : CLI_USAGE;
+	return all(folder, kernel) == 0 ? 0 : CLI_FAILED;
+}

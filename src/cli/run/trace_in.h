@@ -1,0 +1,10 @@
+/* trace_in: traces of instructions in place of a program. */
+#ifndef SLUICE_CLI_TRACE_IN_H
+#define SLUICE_CLI_TRACE_IN_H
+
+#include "cli/run/run.h"
+
+/* Runs the kernels of a folder of traces, with the options of a run; `kernel`: some of them, or NULL. The exit status. Frees the options. */
+int run_trace_in(struct run *run, char *const *arguments, const char *folder, const char *kernel);
+
+#endif

@@ -1,0 +1,278 @@
+/* PC MASK DESTINATIONS [DESTINATION...] OPCODE SOURCES [SOURCE...] WIDTH [FORM ADDRESSES] [IMMEDIATE [ACTIVE]]: docs/traces.md. */
+#include "trace/inst.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* How addresses are written. */
+enum form { LIST, STRIDE, DELTAS };
+/* Addresses of the windows that GPUs have onto shared and local memory; and ours of what is no window. */
+enum { WINDOW_BYTES = 1 << 24, MOST_SHARED = 1 << 20, MOST_BARRIER = SIMT_CLUSTER };
+#define MOST_ADDRESS ((uint64_t)1 << 56)
+
+/* Where the reading of a line has come to. */
+struct scan {
+	const struct trace_lines *lines;
+	struct diag *diag;
+	const char *at; /* the next word, or the line's end */
+};
+
+static const char *end_of(const char *word)
+{
+	return word + strcspn(word, " \t");
+}
+
+static void skip_word(struct scan *scan)
+{
+	scan->at = end_of(scan->at);
+	scan->at += strspn(scan->at, " \t");
+}
+
+static bool fails(const struct scan *scan, const char *what)
+{
+	trace_error(scan->lines, scan->diag, scan->at, "expected %s", what);
+	return false;
+}
+
+/* A word of digits alone. */
+static bool take_number(struct scan *scan, int base, uint64_t most, const char *what, uint64_t *number)
+{
+	char *end;
+	bool is_hex = base == 16 && ((*scan->at >= 'a' && *scan->at <= 'f') || (*scan->at >= 'A' && *scan->at <= 'F'));
+	*number = strtoull(scan->at, &end, base);
+	if (!(is_hex || (*scan->at >= '0' && *scan->at <= '9')) || end != end_of(scan->at) || *number > most)
+		return fails(scan, what);
+	skip_word(scan);
+	return true;
+}
+
+static bool take_signed(struct scan *scan, const char *what, int64_t *number)
+{
+	char *end;
+	*number = strtoll(scan->at, &end, 10);
+	if (end == scan->at || end != end_of(scan->at) || *number > (int64_t)MOST_ADDRESS ||
+	    *number < -(int64_t)MOST_ADDRESS)
+		return fails(scan, what);
+	skip_word(scan);
+	return true;
+}
+
+/* A number of words, and the words; *first is where they begin. */
+static bool take_list(struct scan *scan, const char *what, uint32_t *count, const char **first)
+{
+	uint64_t number;
+	if (!take_number(scan, 10, 255, what, &number))
+		return false;
+	*count = (uint32_t)number;
+	*first = scan->at;
+	for (; number; number--) {
+		if (!*scan->at)
+			return fails(scan, "a register");
+		skip_word(scan);
+	}
+	return true;
+}
+
+/* What comes first in the lines of old tracers (block and warp), and of those that note lines of the source. */
+static bool skip_leading(struct scan *scan, const struct trace_header *header)
+{
+	uint32_t words = (header->tracer_version < 3 ? 4 : 0) + (header->has_lines ? 1 : 0);
+	uint64_t number;
+	while (words--)
+		if (!take_number(scan, 10, UINT64_MAX, "a number", &number))
+			return false;
+	return true;
+}
+
+/* Up to the width. */
+static bool take_words(struct scan *scan, struct trace_words *words, uint32_t *lanes)
+{
+	uint64_t number;
+	words->pc = scan->at;
+	words->pc_length = (size_t)(end_of(scan->at) - scan->at);
+	if (!take_number(scan, 16, UINT64_MAX / 2, "an instruction's address, in hexadecimal", &number) ||
+	    !take_number(scan, 16, UINT32_MAX, "a mask of 32 lanes, in hexadecimal", &number))
+		return false;
+	*lanes = (uint32_t)number;
+	words->fixed = scan->at;
+	if (!take_list(scan, "a number of destinations", &words->destinations, &words->destination))
+		return false;
+	words->opcode = scan->at;
+	words->opcode_length = (size_t)(end_of(scan->at) - scan->at);
+	if (!words->opcode_length)
+		return fails(scan, "an opcode");
+	skip_word(scan);
+	if (!take_list(scan, "a number of sources", &words->sources, &words->source))
+		return false;
+	const char *width = scan->at;
+	if (!take_number(scan, 10, 4096, "the bytes that a lane accesses", &number))
+		return false;
+	words->width = (uint32_t)number;
+	words->fixed_length = (size_t)(end_of(width) - words->fixed);
+	return true;
+}
+
+/* --- addresses --- */
+
+/* As they are written, of the lanes in the mask. */
+static bool take_addresses(struct scan *scan, uint32_t lanes, uint64_t *address)
+{
+	uint64_t form, next = 0;
+	int64_t step = 0;
+	if (!take_number(scan, 10, DELTAS, "how the addresses are written: 0, 1 or 2", &form))
+		return false;
+	if (form != LIST && !take_number(scan, 16, UINT64_MAX, "an address", &next))
+		return false;
+	if (form == STRIDE && !take_signed(scan, "a stride", &step))
+		return false;
+	for (uint32_t rest = lanes; rest; rest &= rest - 1) {
+		if (form == LIST && !take_number(scan, 16, UINT64_MAX, "an address", &next))
+			return false;
+		address[__builtin_ctz(rest)] = next;
+		if (form == DELTAS && rest & (rest - 1) && !take_signed(scan, "a difference of addresses", &step))
+			return false;
+		next += (uint64_t)step;
+	}
+	return true;
+}
+
+static bool is_in(uint64_t address, uint64_t base)
+{
+	return base && address - base < WINDOW_BYTES;
+}
+
+/* The windows of a trace: of shared memory, of local memory and, of our own, of the kernel's parameters behind it. */
+static enum ptx_space window_of(const struct trace_header *header, uint64_t address, uint64_t *base)
+{
+	*base = header->shared_base;
+	if (is_in(address, *base))
+		return PTX_SHARED;
+	*base = header->local_base;
+	if (is_in(address, *base))
+		return PTX_LOCAL;
+	*base = header->writer ? header->local_base + WINDOW_BYTES : 0;
+	if (is_in(address, *base))
+		return PTX_PARAM;
+	*base = 0;
+	return PTX_GLOBAL;
+}
+
+/* Generic addresses become those of the space that all lanes are in; PTX_GENERIC: of several, which stay as they are. */
+static enum ptx_space resolve(const struct trace_header *header, uint32_t lanes, uint64_t *address)
+{
+	uint64_t base, other;
+	enum ptx_space space = window_of(header, address[__builtin_ctz(lanes)], &base);
+	for (uint32_t rest = lanes; rest; rest &= rest - 1)
+		if (window_of(header, address[__builtin_ctz(rest)], &other) != space)
+			return PTX_GENERIC;
+	for (uint32_t rest = lanes; rest; rest &= rest - 1)
+		address[__builtin_ctz(rest)] -= base;
+	return space;
+}
+
+/* Addresses of shared and local memory are offsets, also where they are written with the window's. */
+static void make_offsets(uint64_t base, uint32_t lanes, uint64_t *address)
+{
+	for (; lanes; lanes &= lanes - 1)
+		if (is_in(address[__builtin_ctz(lanes)], base))
+			address[__builtin_ctz(lanes)] -= base;
+}
+
+/* The lanes behind the rows of matrices give addresses that nobody looks at. */
+static void repeat_rows(const struct simt_inst *inst, uint32_t lanes, uint64_t *address)
+{
+	uint32_t rows = 8u * inst->vector;
+	for (uint32_t lane = rows; lane < WARP_SIZE; lane++)
+		if (lanes >> lane & 1 && lanes >> lane % rows & 1)
+			address[lane] = address[lane % rows];
+}
+
+/* No access is larger than what its address is a multiple of; a GPU makes no other. */
+static bool check_addresses(const struct scan *scan, struct trace_record *record, const char *at)
+{
+	uint64_t most = record->space == PTX_SHARED  ? MOST_SHARED
+	                : record->space == PTX_LOCAL ? WINDOW_BYTES
+	                                             : MOST_ADDRESS;
+	for (uint32_t rest = record->lanes; rest; rest &= rest - 1) {
+		uint64_t *address = &record->address[__builtin_ctz(rest)];
+		if (*address >= most) {
+			trace_error(scan->lines, scan->diag, at, "lane %d accesses address 0x%llx of %s memory",
+			            __builtin_ctz(rest), (unsigned long long)*address,
+			            record->space == PTX_GENERIC ? "any" : ptx_space_name(record->space));
+			return false;
+		}
+		*address &= ~((uint64_t)record->fixed->inst.size - 1);
+	}
+	return true;
+}
+
+static bool take_access(struct scan *scan, const struct trace_header *header, struct trace_record *record)
+{
+	const struct simt_inst *inst = &record->fixed->inst;
+	const char *at = scan->at;
+	if (!take_addresses(scan, record->lanes, record->address))
+		return false;
+	if (!record->lanes)
+		return true;
+	record->space = (enum ptx_space)inst->space;
+	if (inst->space == PTX_GENERIC)
+		record->space = resolve(header, record->lanes, record->address);
+	else if (inst->space == PTX_SHARED)
+		make_offsets(header->shared_base, record->lanes, record->address);
+	else if (inst->space == PTX_LOCAL)
+		make_offsets(header->local_base, record->lanes, record->address);
+	if (inst->ptx->op == PTX_OP_LDMATRIX || inst->ptx->op == PTX_OP_STMATRIX)
+		repeat_rows(inst, record->lanes, record->address);
+	return check_addresses(scan, record, at);
+}
+
+/* --- what our own have behind that --- */
+
+static bool take_rest(struct scan *scan, struct trace_record *record)
+{
+	uint64_t immediate, issued = record->lanes;
+	if (!*scan->at)
+		return true;
+	if (!take_number(scan, 16, UINT32_MAX, "an immediate, in hexadecimal", &immediate))
+		return false;
+	record->barrier = (uint32_t)immediate;
+	if (*scan->at && !take_number(scan, 16, UINT32_MAX, "the active lanes, in hexadecimal", &issued))
+		return false;
+	record->issued = (uint32_t)issued;
+	return !*scan->at || fails(scan, "the line's end");
+}
+
+static bool check_record(const struct scan *scan, const struct trace_record *record, const struct trace_words *words)
+{
+	uint32_t number = record->barrier % WARP_SIZE, threads = record->barrier - number;
+	if (!record->issued || record->lanes & ~record->issued)
+		trace_error(scan->lines, scan->diag, words->pc, "lanes 0x%08x run of 0x%08x that are active",
+		            record->lanes, record->issued);
+	else if (record->fixed->inst.kind == SIMT_BARRIER &&
+	         (number > MOST_BARRIER || threads > WARP_SIZE * SIMT_MAX_WARPS))
+		trace_error(scan->lines, scan->diag, words->opcode, "barrier %u for %u threads", number, threads);
+	else
+		return true;
+	return false;
+}
+
+bool trace_read_line(struct trace_code *code, const struct trace_header *header, const struct trace_lines *lines,
+                     uint32_t live, struct trace_record *record, struct diag *diag)
+{
+	struct scan scan = {lines, diag, lines->text + strspn(lines->text, " \t")};
+	struct trace_words words;
+	if (!skip_leading(&scan, header) || !take_words(&scan, &words, &record->lanes))
+		return false;
+	record->instruction = trace_code_find(code, lines, &words, diag);
+	if (record->instruction == UINT32_MAX)
+		return false;
+	const struct trace_static *fixed = record->fixed = code->list[record->instruction];
+	record->issued = record->lanes ? record->lanes : live;
+	record->barrier = 0;
+	uint64_t unused[WARP_SIZE];
+	if (fixed->has_addresses && !take_access(&scan, header, record))
+		return false;
+	if (fixed->skips_addresses && !fixed->is_bulk && !take_addresses(&scan, record->lanes, unused))
+		return false;
+	return (!header->writer || take_rest(&scan, record)) && check_record(&scan, record, &words);
+}

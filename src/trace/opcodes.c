@@ -1,0 +1,288 @@
+#include "trace/opcodes.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum {
+	KEPLER = TRACE_KEPLER,
+	MAXWELL = TRACE_MAXWELL,
+	PASCAL = TRACE_PASCAL,
+	VOLTA = TRACE_VOLTA,
+	TURING = TRACE_TURING,
+	AMPERE = TRACE_AMPERE,
+	HOPPER = TRACE_HOPPER
+};
+
+/* What touches no memory and waits for none is computed. */
+#define UNIT_OF(kind) ((kind) == SIMT_FENCE || (kind) == SIMT_PREFETCH ? PTX_UNIT_MEM : PTX_UNIT_SP)
+#define COMPUTE(...)  COMPUTE_(__VA_ARGS__)
+#define COMPUTE_(name, first, last, latency, data, op)                                                                 \
+	{name,        first,       last, SIMT_ALU, PTX_UNIT_SP, PTX_LATENCY_##latency, PTX_DATA_##data,                \
+	 PTX_GENERIC, PTX_OP_##op, false},
+#define MEMORY(...) MEMORY_(__VA_ARGS__)
+#define MEMORY_(name, first, last, kind, space, op)                                                                    \
+	{name,         first,       last,        SIMT_##kind, PTX_UNIT_MEM, PTX_LATENCY_MEMORY,                        \
+	 PTX_DATA_INT, PTX_##space, PTX_OP_##op, false},
+#define CONTROL(...) CONTROL_(__VA_ARGS__)
+#define CONTROL_(name, first, last, kind, latency, op)                                                                 \
+	{name,         first,       last,        SIMT_##kind, UNIT_OF(SIMT_##kind), PTX_LATENCY_##latency,             \
+	 PTX_DATA_INT, PTX_GENERIC, PTX_OP_##op, false},
+#define BULK(...) BULK_(__VA_ARGS__)
+#define BULK_(name, first, last, op)                                                                                   \
+	{name, first, last, SIMT_ALU, PTX_UNIT_SP, PTX_LATENCY_MOVE, PTX_DATA_INT, PTX_GENERIC, PTX_OP_##op, true},
+
+static const struct trace_opcode rows[] = {
+#include "trace/sass.h"
+};
+
+static const char *const isa_names[] = {"Kepler", "Maxwell", "Pascal", "Volta", "Turing", "Ampere", "Hopper", "PTX"};
+_Static_assert(sizeof isa_names / sizeof *isa_names == TRACE_ISAS, "each has a name");
+
+const char *trace_isa_name(enum trace_isa isa)
+{
+	return isa_names[isa];
+}
+
+bool trace_isa_of(uint32_t binary_version, enum trace_isa *isa)
+{
+	static const struct {
+		uint32_t first, last;
+		enum trace_isa isa;
+	} versions[] = {{30, 37, TRACE_KEPLER}, {50, 53, TRACE_MAXWELL}, {60, 62, TRACE_PASCAL}, {70, 72, TRACE_VOLTA},
+	                {75, 75, TRACE_TURING}, {80, 89, TRACE_AMPERE},  {90, 90, TRACE_HOPPER}};
+	for (size_t i = 0; i < sizeof versions / sizeof *versions; i++)
+		if (binary_version >= versions[i].first && binary_version <= versions[i].last) {
+			*isa = versions[i].isa;
+			return true;
+		}
+	return false;
+}
+
+uint32_t trace_instruction_bytes(enum trace_isa isa)
+{
+	return isa >= TRACE_VOLTA && isa <= TRACE_HOPPER ? 16 : 8;
+}
+
+const struct trace_opcode *trace_find_opcode(enum trace_isa isa, const char *name, size_t length)
+{
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+		if (isa >= rows[i].first && isa <= rows[i].last && strlen(rows[i].name) == length &&
+		    memcmp(rows[i].name, name, length) == 0)
+			return &rows[i];
+	return NULL;
+}
+
+/* --- words --- */
+
+/* A word of an opcode, between its dots. */
+struct word {
+	const char *text;
+	size_t length;
+};
+
+/* The next word behind a dot. False: there is none. */
+static bool next_word(const char **rest, const char *end, struct word *word)
+{
+	if (*rest >= end || **rest != '.')
+		return false;
+	const char *dot = memchr(*rest + 1, '.', (size_t)(end - *rest - 1));
+	word->text = *rest + 1;
+	word->length = (size_t)((dot ? dot : end) - word->text);
+	*rest = word->text + word->length;
+	return true;
+}
+
+static bool is(const struct word *word, const char *text)
+{
+	return strlen(text) == word->length && memcmp(word->text, text, word->length) == 0;
+}
+
+/* Its place in a list of names, or `count`. */
+static uint32_t place_in(const struct word *word, const char *const *names, uint32_t count)
+{
+	uint32_t i = 0;
+	while (i < count && !(names[i] && is(word, names[i])))
+		i++;
+	return i;
+}
+
+/* --- SASS --- */
+
+/* The latency class of a product of matrices, by the shape in its suffix: 16816 is 16 x 8 x 16. */
+static void take_shape(const struct word *word, struct simt_inst *inst)
+{
+	static const struct {
+		const char *shape;
+		enum ptx_latency latency;
+	} shapes[] = {{"884", PTX_LATENCY_MMA_256},   {"1684", PTX_LATENCY_MMA_512}, {"1688", PTX_LATENCY_MMA_1K},
+	              {"8816", PTX_LATENCY_MMA_1K},   {"16816", PTX_LATENCY_MMA_2K}, {"8832", PTX_LATENCY_MMA_2K},
+	              {"16832", PTX_LATENCY_MMA_4K},  {"16864", PTX_LATENCY_MMA_8K}, {"88128", PTX_LATENCY_MMA_8K},
+	              {"168128", PTX_LATENCY_MMA_8K}, {"168256", PTX_LATENCY_MMA_8K}};
+	for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++)
+		if (is(word, shapes[i].shape))
+			inst->latency = (uint8_t)shapes[i].latency;
+}
+
+/* Bytes a lane: 8, S16, U8, 64, 128. The tracer's own width is not always right. */
+static void take_width(const struct word *word, struct simt_inst *inst)
+{
+	static const char *const bits[] = {"8", "16", "32", "64", "128"};
+	struct word number = *word;
+	if (number.length > 1 && (*number.text == 'U' || *number.text == 'S')) {
+		number.text++;
+		number.length--;
+	}
+	uint32_t k = place_in(&number, bits, 5);
+	if (k < 5)
+		inst->size = (uint8_t)(1u << k);
+}
+
+/* Matrices of shared memory, 8 rows of 16 bytes each: the lanes behind those that give addresses give theirs again. */
+static void take_matrices(const struct word *last, struct simt_inst *inst)
+{
+	inst->size = 16;
+	inst->vector = is(last, "4") ? 4 : is(last, "2") ? 2 : 1;
+}
+
+static void take_suffixes(const char *rest, const char *end, struct simt_inst *inst, struct ptx_inst *ptx)
+{
+	struct word word = {rest, 0};
+	bool strong = false, far = false,
+	     is_product = inst->latency >= PTX_LATENCY_MMA_256 && inst->latency <= PTX_LATENCY_MMA_8K;
+	while (next_word(&rest, end, &word)) {
+		if (is_product)
+			take_shape(&word, inst);
+		else if (inst->unit == PTX_UNIT_MEM)
+			take_width(&word, inst);
+		strong |= is(&word, "STRONG");
+		far |= is(&word, "GPU") || is(&word, "SYS");
+		ptx->barrier = is(&word, "ARV") && ptx->barrier ? PTX_BARRIER_ARRIVE : ptx->barrier;
+	}
+	if (ptx->op == PTX_OP_LDMATRIX || ptx->op == PTX_OP_STMATRIX)
+		take_matrices(&word, inst);
+	ptx->order = strong ? PTX_RELAXED : PTX_ORDER_NONE;
+	/* what other SMs write is not in L1 */
+	inst->cache = (uint8_t)(strong && far && inst->kind == SIMT_LOAD ? PTX_CG : PTX_CACHE_NONE);
+}
+
+static const char *describe_sass(enum trace_isa isa, const char *opcode, size_t length, struct simt_inst *inst,
+                                 struct ptx_inst *ptx, bool *is_bulk, const char **at)
+{
+	const char *dot = memchr(opcode, '.', length), *end = opcode + length;
+	const struct trace_opcode *row = trace_find_opcode(isa, opcode, (size_t)((dot ? dot : end) - opcode));
+	*at = opcode;
+	if (!row)
+		return "unknown opcode";
+	inst->kind = row->kind;
+	inst->unit = row->unit;
+	inst->latency = row->latency;
+	inst->data_type = row->data_type;
+	inst->space = row->space;
+	inst->size = 4;
+	ptx->op = row->op;
+	ptx->barrier = row->kind == SIMT_BARRIER ? PTX_BARRIER_SYNC : PTX_BARRIER_NONE;
+	*is_bulk = row->is_bulk;
+	take_suffixes(dot ? dot : end, end, inst, ptx);
+	return NULL;
+}
+
+/* --- PTX: OPCODE.KIND.LATENCY.DATA and, where they say something, .SPACE .CACHE .strong .spill .arrive --- */
+
+static const char *const kinds[] = {"alu", "branch", "exit", "load", "store", "atomic", "barrier", "fence", "prefetch"};
+static const char *const latencies[PTX_LATENCIES] = {
+	"move",   "add",    "max",   "mul",   "mad",   "fma",   "mul24",   "mad24",  "div",     "rem",   "special",
+	"mma256", "mma512", "mma1k", "mma2k", "mma4k", "mma8k", "shuffle", "branch", "barrier", "memory"};
+static const char *const data_types[PTX_DATA_TYPES] = {"int", "fp32", "fp64"};
+static const char *const spaces[PTX_SPACES] = {
+	[PTX_GENERIC] = "generic", [PTX_CONST] = "const",   [PTX_GLOBAL] = "global", [PTX_LOCAL] = "local",
+	[PTX_PARAM] = "param",     [PTX_SHARED] = "shared", [PTX_TEX] = "tex"};
+static const char *const caches[] = {[PTX_CA] = "ca", [PTX_CG] = "cg", [PTX_CS] = "cs", [PTX_LU] = "lu",
+                                     [PTX_CV] = "cv", [PTX_WB] = "wb", [PTX_WT] = "wt"};
+enum { KINDS = sizeof kinds / sizeof *kinds, CACHES = sizeof caches / sizeof *caches };
+
+static bool accesses(const struct simt_inst *inst)
+{
+	return inst->kind == SIMT_LOAD || inst->kind == SIMT_STORE || inst->kind == SIMT_ATOMIC;
+}
+
+/* The opcode of which the text begins with the longest name: some hold dots. */
+static const char *take_name(const char *opcode, const char *end, struct ptx_inst *ptx)
+{
+	size_t longest = 0;
+	for (uint32_t op = 0; op < PTX_OPCODES; op++) {
+		const char *name = ptx_op_name((enum ptx_opcode)op);
+		size_t length = strlen(name), left = (size_t)(end - opcode);
+		bool fits = length > longest && length <= left && memcmp(name, opcode, length) == 0;
+		if (fits && (length == left || opcode[length] == '.')) {
+			longest = length;
+			ptx->op = (enum ptx_opcode)op;
+		}
+	}
+	return longest ? opcode + longest : NULL;
+}
+
+static bool take_word(const struct word *word, struct simt_inst *inst, struct ptx_inst *ptx)
+{
+	uint32_t space = place_in(word, spaces, PTX_SPACES), cache = place_in(word, caches, CACHES);
+	if (space < PTX_SPACES)
+		inst->space = (uint8_t)space;
+	else if (cache < CACHES)
+		inst->cache = (uint8_t)cache;
+	else if (is(word, "strong"))
+		ptx->order = PTX_RELAXED;
+	else if (is(word, "spill"))
+		ptx->is_spill = true;
+	else if (is(word, "arrive") && ptx->barrier)
+		ptx->barrier = PTX_BARRIER_ARRIVE;
+	else
+		return false;
+	return true;
+}
+
+static const char *describe_ptx(const char *opcode, size_t length, struct simt_inst *inst, struct ptx_inst *ptx,
+                                const char **at)
+{
+	const char *end = opcode + length, *rest = take_name(opcode, end, ptx);
+	struct word kind, latency, data, word;
+	*at = opcode;
+	if (!rest)
+		return "unknown opcode";
+	if (!next_word(&rest, end, &kind) || !next_word(&rest, end, &latency) || !next_word(&rest, end, &data))
+		return "expected OPCODE.KIND.LATENCY.DATA";
+	inst->kind = (uint8_t)place_in(&kind, kinds, KINDS);
+	inst->latency = (uint8_t)place_in(&latency, latencies, PTX_LATENCIES);
+	inst->data_type = (uint8_t)place_in(&data, data_types, PTX_DATA_TYPES);
+	*at = inst->kind == KINDS ? kind.text : inst->latency == PTX_LATENCIES ? latency.text : data.text;
+	if (inst->kind == KINDS || inst->latency == PTX_LATENCIES || inst->data_type == PTX_DATA_TYPES)
+		return "unknown class";
+	inst->unit = (uint8_t)ptx_op_unit(ptx->op);
+	if (accesses(inst))
+		inst->unit = PTX_UNIT_MEM;
+	ptx->barrier = inst->kind == SIMT_BARRIER ? PTX_BARRIER_SYNC : PTX_BARRIER_NONE;
+	while (next_word(&rest, end, &word))
+		if (!take_word(&word, inst, ptx)) {
+			*at = word.text;
+			return "unknown suffix";
+		}
+	return NULL;
+}
+
+void trace_print_opcode(const struct simt_inst *inst, char *text, size_t size)
+{
+	const struct ptx_inst *ptx = inst->ptx;
+	bool memory = accesses(inst);
+	snprintf(text, size, "%s.%s.%s.%s%s%s%s%s%s%s%s", ptx_op_name(ptx->op), kinds[inst->kind],
+	         latencies[inst->latency], data_types[inst->data_type], memory ? "." : "",
+	         memory ? spaces[inst->space] : "", inst->cache ? "." : "", inst->cache ? caches[inst->cache] : "",
+	         ptx->order > PTX_WEAK ? ".strong" : "", ptx->is_spill ? ".spill" : "",
+	         ptx->barrier == PTX_BARRIER_ARRIVE && inst->kind == SIMT_BARRIER ? ".arrive" : "");
+}
+
+const char *trace_describe(enum trace_isa isa, const char *opcode, size_t length, struct simt_inst *inst,
+                           struct ptx_inst *ptx, bool *is_bulk, const char **at)
+{
+	*is_bulk = false;
+	if (isa == TRACE_PTX)
+		return describe_ptx(opcode, length, inst, ptx, at);
+	return describe_sass(isa, opcode, length, inst, ptx, is_bulk, at);
+}

@@ -1,0 +1,99 @@
+#include "trace/record.h"
+
+#include "base/arena.h"
+#include "simt/exec.h"
+#include "simt/image.h"
+#include "simt/memory.h"
+#include "trace/opcodes.h"
+#include "trace/replay.h"
+#include "trace/write.h"
+
+#include <stdlib.h>
+
+static void record(struct simt_warp *warp, const struct simt_inst *inst, struct simt_step *step);
+
+void trace_record_program(struct simt_program *program)
+{
+	simt_exec **recorded = arena_array(&program->arena, program->count, sizeof *recorded);
+	for (uint32_t pc = 0; pc < program->count; pc++) {
+		recorded[pc] = program->code[pc].exec;
+		program->code[pc].exec = record;
+		program->code[pc].skipped = record;
+	}
+	program->recorded = recorded;
+}
+
+/* --- the place of a block's lines --- */
+
+static struct recorded_block *block_of(struct simt_block *block)
+{
+	if (!block->recorded)
+		block->recorded = recorded_block_new(block->launch->recorder, block->number, block->warps);
+	return block->recorded;
+}
+
+/* --- a line --- */
+
+/* Generic addresses of a space's. */
+static uint64_t window_of(enum ptx_space space)
+{
+	return space == PTX_SHARED  ? SIMT_SHARED_WINDOW
+	       : space == PTX_LOCAL ? SIMT_LOCAL_WINDOW
+	       : space == PTX_PARAM ? SIMT_PARAM_WINDOW
+	                            : 0;
+}
+
+/* Of barriers their number and threads. */
+static uint32_t barrier_of(const struct simt_warp *warp, const struct simt_inst *inst, const struct simt_step *step)
+{
+	if (inst->kind != SIMT_BARRIER || !step->lanes)
+		return 0;
+	unsigned lane = (unsigned)__builtin_ctz(step->lanes);
+	const lane32 *number = source(warp, inst, 0), *expected = source(warp, inst, 1);
+	return number[lane] + expected[lane];
+}
+
+static void write_addresses(struct recorded_text *text, const struct simt_inst *inst, const struct simt_step *step)
+{
+	uint64_t address[WARP_SIZE];
+	uint64_t base = record_is_generic(inst) && !step->mixed_spaces ? window_of((enum ptx_space)step->space) : 0;
+	for (uint32_t rest = step->lanes; rest; rest &= rest - 1)
+		address[__builtin_ctz(rest)] = step->address[__builtin_ctz(rest)] + base;
+	recorded_addresses(text, step->lanes, address);
+}
+
+static void write_line(const struct simt_warp *warp, const struct simt_inst *inst, const struct simt_step *step,
+                       struct recorded_block *block)
+{
+	struct recorded_text *text = recorded_line(block, warp->index, inst->pc, step->lanes);
+	if (record_has_addresses(inst))
+		write_addresses(text, inst, step);
+	recorded_end(text, barrier_of(warp, inst, step), step->lanes, step->issued);
+}
+
+/* What the instruction does, and its line. Lanes that a call has ended are gone by now: what was active is in the step. */
+static void record(struct simt_warp *warp, const struct simt_inst *inst, struct simt_step *step)
+{
+	struct simt_block *block = warp->block;
+	if (step->lanes)
+		block->launch->program->recorded[inst->pc](warp, inst, step);
+	if (!block->launch->recorder || step->fault.what)
+		return;
+	write_line(warp, inst, step, block_of(block));
+	if (warp->done && recorded_warp_done(block->recorded))
+		block->recorded = NULL;
+}
+
+/* --- what the writer asks of an instruction --- */
+
+bool record_has_addresses(const struct simt_inst *inst)
+{
+	bool accesses = inst->kind == SIMT_LOAD || inst->kind == SIMT_STORE || inst->kind == SIMT_ATOMIC;
+	return accesses && inst->space != PTX_TEX;
+}
+
+bool record_is_generic(const struct simt_inst *inst)
+{
+	/* parameters of a call lie in local memory, those of a kernel do not */
+	return inst->space == PTX_GENERIC || (inst->space == PTX_PARAM && !(inst->immediate & EXEC_KERNEL_PARAM));
+}

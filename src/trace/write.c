@@ -1,0 +1,348 @@
+/* A block goes into the file when all with lower numbers are there, so that the file is the same whatever the machine and however many
+ * threads simulate it. Until then it lies in memory: few do, since blocks begin in the order of their numbers. */
+#include "trace/write.h"
+
+#include "base/arena.h"
+#include "simt/memory.h"
+#include "trace/opcodes.h"
+#include "trace/record.h"
+#include "trace/trace.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { LINE_ROOM = 1024, CODE_BYTES = 8, TRACER_VERSION = 5 };
+
+struct trace_writer {
+	char *folder;
+	FILE *list;
+	uint32_t kernels;
+};
+
+struct recorded_block {
+	struct trace_recorder *recorder;
+	uint64_t number;
+	uint32_t warps, ended;
+	struct recorded_block *next;  /* of those that wait for others, or that run */
+	struct recorded_block **link; /* what points at it, of those that run */
+	struct recorded_text warp[];
+};
+
+struct trace_recorder {
+	struct trace_writer *writer;
+	const struct simt_launch *launch;
+	char *path;
+	FILE *file;
+	char **fixed; /* by pc: from the number of destinations to the width */
+	pthread_mutex_t lock;
+	uint64_t next;                  /* block to go into the file */
+	struct recorded_block *waiting; /* complete, by number */
+	struct recorded_block *running;
+};
+
+/* --- lines --- */
+
+static char *room_for(struct recorded_text *text, size_t bytes)
+{
+	if (text->capacity - text->length < bytes) {
+		text->capacity = 2 * text->capacity + bytes;
+		text->text = xrealloc(text->text, text->capacity);
+	}
+	return text->text + text->length;
+}
+
+__attribute__((format(printf, 2, 3))) static void add(struct recorded_text *text, const char *format, ...)
+{
+	va_list arguments;
+	char *to = room_for(text, LINE_ROOM);
+	va_start(arguments, format);
+	text->length += (size_t)vsnprintf(to, LINE_ROOM, format, arguments);
+	va_end(arguments);
+}
+
+struct recorded_text *recorded_line(struct recorded_block *block, uint32_t warp, uint32_t pc, uint32_t lanes)
+{
+	struct recorded_text *text = &block->warp[warp];
+	add(text, "%04" PRIx64 " %08" PRIx32 " %s", (uint64_t)pc * CODE_BYTES, lanes, block->recorder->fixed[pc]);
+	text->lines++;
+	return text;
+}
+
+/* Lanes side by side, each as far from the last as the next. */
+static bool has_stride(uint32_t lanes, const uint64_t *address, int64_t *stride)
+{
+	unsigned first = lanes ? (unsigned)__builtin_ctz(lanes) : 0;
+	uint32_t side_by_side = lanes >> first;
+	*stride = 0;
+	if (side_by_side & (side_by_side + 1))
+		return false;
+	for (unsigned i = first + 1; i < WARP_SIZE && lanes >> i & 1; i++) {
+		int64_t step = (int64_t)(address[i] - address[i - 1]);
+		if (i > first + 1 && step != *stride)
+			return false;
+		*stride = step;
+	}
+	return true;
+}
+
+void recorded_addresses(struct recorded_text *text, uint32_t lanes, const uint64_t *address)
+{
+	int64_t stride;
+	uint64_t last = lanes ? address[__builtin_ctz(lanes)] : 0;
+	if (has_stride(lanes, address, &stride)) {
+		add(text, " 1 0x%" PRIx64 " %" PRId64, last, stride);
+		return;
+	}
+	add(text, " 2 0x%" PRIx64, last);
+	for (lanes &= lanes - 1; lanes; lanes &= lanes - 1) {
+		uint64_t next = address[__builtin_ctz(lanes)];
+		add(text, " %" PRId64, (int64_t)(next - last));
+		last = next;
+	}
+}
+
+void recorded_end(struct recorded_text *text, uint32_t barrier, uint32_t lanes, uint32_t issued)
+{
+	if (lanes != issued)
+		add(text, " %" PRIx32 " %08" PRIx32 "\n", barrier, issued);
+	else if (barrier)
+		add(text, " %" PRIx32 "\n", barrier);
+	else
+		add(text, "\n");
+}
+
+/* --- what all lines of an instruction have --- */
+
+static void add_registers(struct recorded_text *text, const uint16_t *id, uint32_t ids, const uint16_t *bank,
+                          uint32_t banks)
+{
+	add(text, "%u", ids + banks);
+	for (uint32_t k = 0; k < ids; k++)
+		add(text, " R%u", id[k]);
+	for (uint32_t k = 0; k < banks; k++)
+		add(text, " B%u", bank[k]);
+}
+
+static char *fixed_text(const struct simt_inst *inst)
+{
+	struct recorded_text text = {0};
+	char opcode[160];
+	struct simt_inst shown = *inst;
+	shown.space = record_is_generic(inst) ? PTX_GENERIC : inst->space;
+	trace_print_opcode(&shown, opcode, sizeof opcode);
+	add_registers(&text, inst->write, inst->writes, inst->bank_write, inst->bank_writes);
+	add(&text, " %s ", opcode);
+	add_registers(&text, inst->read, inst->reads, inst->bank_read, inst->bank_reads);
+	add(&text, " %u", record_has_addresses(inst) ? inst->size : 0u);
+	return text.text;
+}
+
+static char **fixed_texts(const struct simt_program *program)
+{
+	char **fixed = xcalloc(program->count, sizeof *fixed);
+	for (uint32_t pc = 0; pc < program->count; pc++)
+		fixed[pc] = fixed_text(&program->code[pc]);
+	return fixed;
+}
+
+/* --- blocks --- */
+
+struct recorded_block *recorded_block_new(struct trace_recorder *recorder, uint64_t number, uint32_t warps)
+{
+	struct recorded_block *block = xcalloc(1, sizeof *block + warps * sizeof *block->warp);
+	block->recorder = recorder;
+	block->number = number;
+	block->warps = warps;
+	pthread_mutex_lock(&recorder->lock);
+	block->link = &recorder->running;
+	block->next = recorder->running;
+	if (block->next)
+		block->next->link = &block->next;
+	recorder->running = block;
+	pthread_mutex_unlock(&recorder->lock);
+	return block;
+}
+
+static void free_block(struct recorded_block *block)
+{
+	for (uint32_t w = 0; w < block->warps; w++)
+		free(block->warp[w].text);
+	free(block);
+}
+
+static void write_block(const struct trace_recorder *recorder, struct recorded_block *block)
+{
+	const struct dim3 *grid = &recorder->launch->grid;
+	fprintf(recorder->file, "\n#BEGIN_TB\n\nthread block = %" PRIu64 ",%" PRIu64 ",%" PRIu64 "\n",
+	        block->number % grid->x, block->number / grid->x % grid->y, block->number / grid->x / grid->y);
+	for (uint32_t w = 0; w < block->warps; w++) {
+		const struct recorded_text *text = &block->warp[w];
+		fprintf(recorder->file, "\nwarp = %" PRIu32 "\ninsts = %" PRIu64 "\n", w, text->lines);
+		fwrite(text->text, 1, text->length, recorder->file);
+	}
+	fputs("\n#END_TB\n", recorder->file);
+	free_block(block);
+}
+
+static void stop_running(struct recorded_block *block)
+{
+	*block->link = block->next;
+	if (block->next)
+		block->next->link = block->link;
+}
+
+static void wait_for_turn(struct trace_recorder *recorder, struct recorded_block *block)
+{
+	struct recorded_block **place = &recorder->waiting;
+	while (*place && (*place)->number < block->number)
+		place = &(*place)->next;
+	block->next = *place;
+	*place = block;
+	while (recorder->waiting && recorder->waiting->number == recorder->next) {
+		struct recorded_block *first = recorder->waiting;
+		recorder->waiting = first->next;
+		recorder->next++;
+		write_block(recorder, first);
+	}
+}
+
+bool recorded_warp_done(struct recorded_block *block)
+{
+	struct trace_recorder *recorder = block->recorder;
+	if (++block->ended < block->warps)
+		return false;
+	pthread_mutex_lock(&recorder->lock);
+	stop_running(block);
+	wait_for_turn(recorder, block);
+	pthread_mutex_unlock(&recorder->lock);
+	return true;
+}
+
+/* --- kernels --- */
+
+static char *path_of(const struct trace_writer *writer, const char *name)
+{
+	char *path;
+	if (asprintf(&path, "%s/%s", writer->folder, name) < 0)
+		abort();
+	return path;
+}
+
+static void cannot_write(struct diag *diag, const char *path)
+{
+	diag_plain(diag, "cannot write %s: %s", path, strerror(errno));
+}
+
+struct trace_writer *trace_writer_open(const char *folder, struct diag *diag)
+{
+	struct trace_writer *writer = xcalloc(1, sizeof *writer);
+	writer->folder = xstrdup(folder);
+	char *path = path_of(writer, "kernelslist.g");
+	if (mkdir(folder, 0777) == 0 || errno == EEXIST)
+		writer->list = fopen(path, "w");
+	if (!writer->list) {
+		cannot_write(diag, path);
+		free(writer->folder);
+		free(writer);
+		writer = NULL;
+	}
+	free(path);
+	return writer;
+}
+
+void trace_writer_copy(struct trace_writer *writer, uint64_t address, uint64_t bytes)
+{
+	fprintf(writer->list, "MemcpyHtoD,0x%016" PRIx64 ",%" PRIu64 "\n", address, bytes);
+}
+
+bool trace_writer_close(struct trace_writer *writer, struct diag *diag)
+{
+	bool fine = !ferror(writer->list);
+	fine = fclose(writer->list) == 0 && fine;
+	if (!fine)
+		cannot_write(diag, writer->folder);
+	free(writer->folder);
+	free(writer);
+	return fine;
+}
+
+static void write_header(const struct trace_recorder *recorder, const char *name, uint32_t registers)
+{
+	const struct simt_launch *launch = recorder->launch;
+	const struct dim3 *grid = &launch->grid, *block = &launch->block;
+	FILE *file = recorder->file;
+	fprintf(file, "-kernel name = %s\n-kernel id = %" PRIu32 "\n", name, recorder->writer->kernels);
+	fprintf(file, "-grid dim = (%u,%u,%u)\n-block dim = (%u,%u,%u)\n", grid->x, grid->y, grid->z, block->x,
+	        block->y, block->z);
+	fprintf(file, "-shmem = %u\n-nregs = %u\n-binary version = 0\n-cuda stream id = 0\n",
+	        launch->program->shared_bytes + launch->dynamic_shared_bytes, registers);
+	fprintf(file, "-shmem base_addr = 0x%016llx\n-local mem base_addr = 0x%016llx\n",
+	        (unsigned long long)SIMT_SHARED_WINDOW, (unsigned long long)SIMT_LOCAL_WINDOW);
+	fprintf(file, "-nvbit version = none\n-accelsim tracer version = %d\n-enable lineinfo = 0\n", TRACER_VERSION);
+	fprintf(file, "-sluice version = %d\n-sluice code = %" PRIu64 "\n-sluice local bytes = %u\n\n",
+	        TRACE_WRITER_VERSION, launch->code, launch->program->local_bytes);
+	fputs("#traces format = PC mask dest_num [reg_dests] opcode src_num [reg_srcs] mem_width [adrrescompress?] "
+	      "[mem_addresses] immediate [active]\n",
+	      file);
+}
+
+struct trace_recorder *trace_recorder_begin(struct trace_writer *writer, const struct simt_launch *launch,
+                                            const char *name, uint32_t registers, struct diag *diag)
+{
+	char file[48];
+	if (launch->program->has_dma) {
+		diag_plain(diag, "kernel '%s' moves data by DMA, for which traces have no form", name);
+		return NULL;
+	}
+	struct trace_recorder *recorder = xcalloc(1, sizeof *recorder);
+	recorder->writer = writer;
+	recorder->launch = launch;
+	snprintf(file, sizeof file, "kernel-%" PRIu32 ".traceg", ++writer->kernels);
+	recorder->path = path_of(writer, file);
+	recorder->file = fopen(recorder->path, "w");
+	if (!recorder->file) {
+		cannot_write(diag, recorder->path);
+		free(recorder->path);
+		free(recorder);
+		return NULL;
+	}
+	pthread_mutex_init(&recorder->lock, NULL);
+	recorder->fixed = fixed_texts(launch->program);
+	write_header(recorder, name, registers);
+	return recorder;
+}
+
+static void free_blocks(struct recorded_block *block)
+{
+	for (struct recorded_block *next; block; block = next) {
+		next = block->next;
+		free_block(block);
+	}
+}
+
+bool trace_recorder_end(struct trace_recorder *recorder, bool is_complete, struct diag *diag)
+{
+	bool fine = !ferror(recorder->file);
+	fine = fclose(recorder->file) == 0 && fine;
+	if (!fine)
+		cannot_write(diag, recorder->path);
+	if (fine && is_complete)
+		fprintf(recorder->writer->list, "kernel-%" PRIu32 ".traceg\n", recorder->writer->kernels);
+	else
+		unlink(recorder->path);
+	free_blocks(recorder->waiting);
+	free_blocks(recorder->running);
+	for (uint32_t pc = 0; pc < recorder->launch->program->count; pc++)
+		free(recorder->fixed[pc]);
+	free(recorder->fixed);
+	free(recorder->path);
+	pthread_mutex_destroy(&recorder->lock);
+	free(recorder);
+	return fine;
+}
