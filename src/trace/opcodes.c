@@ -186,13 +186,14 @@ static const char *describe_sass(enum trace_isa isa, const char *opcode, size_t 
 	return NULL;
 }
 
-/* --- PTX: OPCODE.KIND.LATENCY.DATA and, where they say something, .SPACE .CACHE .strong .spill .arrive --- */
+/* --- PTX: OPCODE.KIND.LATENCY.DATA and, where they say something, .UNIT .SPACE .CACHE .strong .spill .arrive --- */
 
 static const char *const kinds[] = {"alu", "branch", "exit", "load", "store", "atomic", "barrier", "fence", "prefetch"};
 static const char *const latencies[PTX_LATENCIES] = {
 	"move",   "add",    "max",   "mul",   "mad",   "fma",   "mul24",   "mad24",  "div",     "rem",   "special",
 	"mma256", "mma512", "mma1k", "mma2k", "mma4k", "mma8k", "shuffle", "branch", "barrier", "memory"};
 static const char *const data_types[PTX_DATA_TYPES] = {"int", "fp32", "fp64"};
+static const char *const units[PTX_UNITS] = {"sp", "sfu", "mem"}; /* where it is not the opcode's */
 static const char *const spaces[PTX_SPACES] = {
 	[PTX_GENERIC] = "generic", [PTX_CONST] = "const",   [PTX_GLOBAL] = "global", [PTX_LOCAL] = "local",
 	[PTX_PARAM] = "param",     [PTX_SHARED] = "shared", [PTX_TEX] = "tex"};
@@ -203,6 +204,12 @@ enum { KINDS = sizeof kinds / sizeof *kinds, CACHES = sizeof caches / sizeof *ca
 static bool accesses(const struct simt_inst *inst)
 {
 	return inst->kind == SIMT_LOAD || inst->kind == SIMT_STORE || inst->kind == SIMT_ATOMIC;
+}
+
+/* Where nothing else is said. */
+static uint8_t unit_of(const struct simt_inst *inst, const struct ptx_inst *ptx)
+{
+	return (uint8_t)(accesses(inst) ? PTX_UNIT_MEM : ptx_op_unit(ptx->op));
 }
 
 /* The opcode of which the text begins with the longest name: some hold dots. */
@@ -224,7 +231,10 @@ static const char *take_name(const char *opcode, const char *end, struct ptx_ins
 static bool take_word(const struct word *word, struct simt_inst *inst, struct ptx_inst *ptx)
 {
 	uint32_t space = place_in(word, spaces, PTX_SPACES), cache = place_in(word, caches, CACHES);
-	if (space < PTX_SPACES)
+	uint32_t unit = place_in(word, units, PTX_UNITS);
+	if (unit < PTX_UNITS)
+		inst->unit = (uint8_t)unit;
+	else if (space < PTX_SPACES)
 		inst->space = (uint8_t)space;
 	else if (cache < CACHES)
 		inst->cache = (uint8_t)cache;
@@ -255,9 +265,7 @@ static const char *describe_ptx(const char *opcode, size_t length, struct simt_i
 	*at = inst->kind == KINDS ? kind.text : inst->latency == PTX_LATENCIES ? latency.text : data.text;
 	if (inst->kind == KINDS || inst->latency == PTX_LATENCIES || inst->data_type == PTX_DATA_TYPES)
 		return "unknown class";
-	inst->unit = (uint8_t)ptx_op_unit(ptx->op);
-	if (accesses(inst))
-		inst->unit = PTX_UNIT_MEM;
+	inst->unit = unit_of(inst, ptx);
 	ptx->barrier = inst->kind == SIMT_BARRIER ? PTX_BARRIER_SYNC : PTX_BARRIER_NONE;
 	while (next_word(&rest, end, &word))
 		if (!take_word(&word, inst, ptx)) {
@@ -267,15 +275,26 @@ static const char *describe_ptx(const char *opcode, size_t length, struct simt_i
 	return NULL;
 }
 
+/* Appends ".WORD"; NULL: nothing. */
+static void add_word(char *text, size_t size, const char *word)
+{
+	size_t length = strlen(text);
+	if (word)
+		snprintf(text + length, size - length, ".%s", word);
+}
+
 void trace_print_opcode(const struct simt_inst *inst, char *text, size_t size)
 {
 	const struct ptx_inst *ptx = inst->ptx;
-	bool memory = accesses(inst);
-	snprintf(text, size, "%s.%s.%s.%s%s%s%s%s%s%s%s", ptx_op_name(ptx->op), kinds[inst->kind],
-	         latencies[inst->latency], data_types[inst->data_type], memory ? "." : "",
-	         memory ? spaces[inst->space] : "", inst->cache ? "." : "", inst->cache ? caches[inst->cache] : "",
-	         ptx->order > PTX_WEAK ? ".strong" : "", ptx->is_spill ? ".spill" : "",
-	         ptx->barrier == PTX_BARRIER_ARRIVE && inst->kind == SIMT_BARRIER ? ".arrive" : "");
+	bool arrives = inst->kind == SIMT_BARRIER && ptx->barrier == PTX_BARRIER_ARRIVE;
+	snprintf(text, size, "%s.%s.%s.%s", ptx_op_name(ptx->op), kinds[inst->kind], latencies[inst->latency],
+	         data_types[inst->data_type]);
+	add_word(text, size, inst->unit == unit_of(inst, ptx) ? NULL : units[inst->unit]);
+	add_word(text, size, accesses(inst) ? spaces[inst->space] : NULL);
+	add_word(text, size, caches[inst->cache]);
+	add_word(text, size, ptx->order > PTX_WEAK ? "strong" : NULL);
+	add_word(text, size, ptx->is_spill ? "spill" : NULL);
+	add_word(text, size, arrives ? "arrive" : NULL);
 }
 
 const char *trace_describe(enum trace_isa isa, const char *opcode, size_t length, struct simt_inst *inst,

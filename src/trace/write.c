@@ -253,6 +253,8 @@ struct trace_writer *trace_writer_open(const char *folder, struct diag *diag)
 		writer = NULL;
 	}
 	free(path);
+	if (writer)
+		setvbuf(writer->list, NULL, _IOLBF, 0); /* the list is right whatever becomes of the process */
 	return writer;
 }
 

@@ -1,0 +1,92 @@
+#!/usr/bin/env python3
+"""A run and its trace have the same cycles and the same counters (docs/traces.md): of each kernel of each variant of the programs, all that
+the statistics say but the host's seconds.
+
+    tests/programs/traces.py SLUICE PROGRAMS MACHINE[,MACHINE...] [--except NAME,...] [--threads N] [NAME...]
+"""
+
+import argparse
+import json
+import re
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+# What a kernel's record says of how long the host took, or of the host.
+HOST = {"host_seconds"}
+
+
+def variants(programs, name):
+    text = (programs / name / "program.yaml").read_text()
+    return re.search(r"^variants: *\[(.*?)\]", text, re.M | re.S).group(1).replace(" ", "").replace("\n", "").split(",")
+
+
+def run(command):
+    """False: the program does what traces have no form for."""
+    done = subprocess.run(command, capture_output=True, text=True)
+    if done.returncode and "for which traces have no form" in done.stderr:
+        return False
+    if done.returncode:
+        sys.exit(f"{' '.join(map(str, command))}: status {done.returncode}\n{done.stdout}{done.stderr}")
+    return True
+
+
+def figures(value, place=""):
+    """Each figure of a record by its place."""
+    if isinstance(value, dict):
+        return {k: v for key, inner in value.items() if key not in HOST for k, v in figures(inner, f"{place}.{key}").items()}
+    if isinstance(value, list):
+        return {k: v for key, inner in enumerate(value) for k, v in figures(inner, f"{place}.{key}").items()}
+    return {place[1:]: value}
+
+
+def differences(first, second):
+    kernels = [json.loads(file.read_text())["kernels"] for file in (first, second)]
+    if len(kernels[0]) != len(kernels[1]):
+        return [f"{len(kernels[0])} kernels, of its trace {len(kernels[1])}"]
+    found = []
+    for number, (a, b) in enumerate(zip(*kernels)):
+        a, b = figures(a), figures(b)
+        differ = [key for key in a.keys() | b.keys() if a.get(key) != b.get(key)]
+        found += [f"kernel {number} {a['name']}: {key}: {a.get(key)}, of its trace {b.get(key)}" for key in sorted(differ)[:5]]
+    return found
+
+
+def compare(sluice, machine, name, variant, threads):
+    """What differs; None: there is no trace."""
+    with tempfile.TemporaryDirectory() as folder:
+        folder = Path(folder)
+        machine = ["-m", machine, "--threads", str(threads), "--no-progress"]
+        if not run([sluice, "programs", "run", name, "--variant", variant, "--size", "tiny", *machine, "--stats",
+                    folder / "run.json", "--trace-out", folder / "trace"]):
+            return None
+        run([sluice, "run", *machine, "--stats", folder / "trace.json", "--trace-in", folder / "trace"])
+        return differences(folder / "run.json", folder / "trace.json")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("sluice")
+    parser.add_argument("programs", type=Path)
+    parser.add_argument("machines")
+    parser.add_argument("names", nargs="*")
+    parser.add_argument("--threads", type=int, default=1)
+    parser.add_argument("--without", default="", help="programs that are left out, with commas")
+    arguments = parser.parse_args()
+    names = arguments.names or sorted(file.parent.name for file in arguments.programs.glob("*/program.yaml"))
+    names = [name for name in names if name not in arguments.without.split(",")]
+    compared, wrong = 0, 0
+    for machine in arguments.machines.split(","):
+        for name in names:
+            for variant in variants(arguments.programs, name):
+                found = compare(arguments.sluice, machine, name, variant, arguments.threads)
+                compared += found is not None
+                wrong += bool(found)
+                for line in found or []:
+                    print(f"{machine} {name}/{variant}: {line}", flush=True)
+    print(f"{compared} runs and their traces, {wrong} of which differ")
+    return 1 if wrong or not compared else 0
+
+
+sys.exit(main())

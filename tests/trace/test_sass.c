@@ -1,0 +1,204 @@
+/* Protects what a trace of SASS costs: closed forms of small traces of Volta's opcodes, written by hand, on the machine whose stages
+ * docs/timing-model.md gives in closed form; and that addresses mean the same in all the forms in which traces have them. */
+#include "trace_kit.h"
+
+enum { VOLTA = 70, WARP = 32, CODE = 16 };
+
+/* One SM, whose instruction cache is always right: what is fetched costs the same wherever the code lies. */
+static const char *const options[] = {"sm.count=1", "l1i.perfect=true", NULL};
+static const struct sluice_settings gtx480 = {.machine = "gtx480", .options = options};
+
+/* A block of warps that all run the same lines, each many times over at one pc, and exit. */
+static struct record run_lines(uint32_t warps, const char *line, uint32_t times)
+{
+	struct trace_kit kit;
+	kit_open(&kit);
+	kit_header(&kit, VOLTA, 1, warps * WARP);
+	kit_block(&kit, 0);
+	for (uint32_t w = 0; w < warps; w++) {
+		kit_warp(&kit, w, times + 1);
+		for (uint32_t i = 0; i < times; i++)
+			fprintf(kit.file, "%04x %s\n", i * CODE, line);
+		fprintf(kit.file, "%04x ffffffff 0 EXIT 0 0\n", times * CODE);
+	}
+	kit_end_block(&kit);
+	struct record record = kit_run(&kit, &gtx480);
+	kit_close(&kit);
+	return record;
+}
+
+/* Cycles that ten lines more cost, start and end left out. */
+static uint64_t cost(uint32_t warps, const char *line)
+{
+	return run_lines(warps, line, 20).cycles - run_lines(warps, line, 10).cycles;
+}
+
+/* latency + operands + 5 from one link of a chain to the next (docs/timing-model.md, Operand collectors). */
+static void test_chains(void **state)
+{
+	static const struct {
+		const char *line, *latency;
+		uint32_t operands;
+	} row[] = {
+		{"ffffffff 1 R1 FADD 2 R1 R2 0", "latency.add.fp32", 2},
+		{"ffffffff 1 R1 FFMA 3 R1 R2 R3 0", "latency.fma.fp32", 3},
+		{"ffffffff 1 R1 FMUL.FTZ 2 R1 R2 0", "latency.mul.fp32", 2},
+		{"ffffffff 1 R1 IADD3 3 R1 R2 R3 0", "latency.add.int", 3},
+		{"ffffffff 1 R1 IADD3 3 R1 R255 R255 0", "latency.add.int", 1}, /* RZ is read from no bank */
+		{"ffffffff 1 R1 IMAD.MOV.U32 2 R255 R1 0", "latency.mad.int", 1},
+		{"ffffffff 1 R1 DFMA 3 R1 R2 R4 0", "latency.fma.fp64", 3},
+		{"ffffffff 1 R1 MUFU.RCP 1 R1 0", "latency.special.fp32", 1},
+		{"ffffffff 1 R1 MOV 1 R1 0", "latency.move.int", 1},
+		{"0000ffff 1 R1 MOV 1 R1 0", "latency.move.int", 1}, /* lanes cost the same */
+		{"00000000 1 R1 MOV 1 R1 0", "latency.move.int", 1}, /* also none */
+	};
+	(void)state;
+	for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
+		uint64_t want = 10 * (kit_option("gtx480", row[i].latency) + row[i].operands + 5);
+		uint64_t got = cost(1, row[i].line);
+		if (got != want)
+			fail_msg("ten links of '%s' cost %llu cycles, not %llu", row[i].line, (unsigned long long)got,
+			         (unsigned long long)want);
+	}
+}
+
+/* What the lanes of a load make, in each form of its addresses: counters, and the same cycles. */
+static void test_addresses(void **state)
+{
+	static const struct {
+		const char *form[3]; /* list, stride, differences; NULL: there is none */
+		uint64_t accesses;
+	} row[] = {
+		{{"0000000f 1 R4 LDG.E.SYS 1 R2 4 0 0x7f0000000000 0x7f0000000004 0x7f0000000008 0x7f000000000c",
+	          "0000000f 1 R4 LDG.E.SYS 1 R2 4 1 0x7f0000000000 4",
+	          "0000000f 1 R4 LDG.E.SYS 1 R2 4 2 0x7f0000000000 4 4 4"},
+	         1},
+		{{"00000013 1 R4 LDG.E.64.SYS 1 R2 8 0 0x7f0000001000 0x7f0000000000 0x7f0000000080", NULL,
+	          "00000013 1 R4 LDG.E.64.SYS 1 R2 8 2 0x7f0000001000 -4096 128"},
+	         3},
+		{{NULL, "ffffffff 1 R4 LDG.E.128.SYS 1 R2 16 1 0x7f0000000000 16", NULL}, 4},
+		{{NULL, "ffffffff 1 R4 LDG.E.SYS 1 R2 4 1 0x7f0000000000 128", NULL}, 32},
+		{{NULL, "00000000 1 R4 LDG.E.SYS 1 R2 4 1 0x0 0", NULL}, 0},
+	};
+	(void)state;
+	for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
+		uint64_t cycles = 0;
+		for (uint32_t k = 0; k < 3; k++) {
+			if (!row[i].form[k])
+				continue;
+			struct record record = run_lines(1, row[i].form[k], 1);
+			assert_int_equal(record.stats.l1d.accesses, row[i].accesses);
+			assert_int_equal(record.stats.sm.global_loads, row[i].accesses != 0);
+			if (cycles)
+				assert_int_equal(record.cycles, cycles);
+			cycles = record.cycles;
+		}
+	}
+}
+
+/* Spaces: by opcode, and of generic addresses by the windows that the header gives. */
+static void test_spaces(void **state)
+{
+	struct record record = run_lines(1, "ffffffff 1 R4 LDS.U 1 R2 4 1 0x0 8", 1);
+	assert_int_equal(record.stats.sm.shared_accesses, 1);
+	assert_int_equal(record.stats.sm.shared_conflict_cycles, 1); /* every other bank: two words in each */
+	record = run_lines(1, "ffffffff 1 R4 LD.E 1 R2 4 1 0x7f1000000000 8", 1);
+	assert_int_equal(record.stats.sm.shared_conflict_cycles, 1);
+	record = run_lines(1, "ffffffff 1 R4 LD.E 1 R2 4 1 0x7f2000000100 0", 1);
+	assert_int_equal(record.stats.sm.local_accesses, 1);
+	record = run_lines(1, "ffffffff 0 STL 2 R2 R3 4 1 0x100 0", 1);
+	assert_int_equal(record.stats.sm.local_accesses, 1);
+	record = run_lines(1, "ffffffff 0 ST.E 2 R2 R3 4 1 0x7f0000000000 4", 1);
+	assert_int_equal(record.stats.sm.global_stores, 1);
+	record = run_lines(1, "ffffffff 1 R4 ATOMG.E.ADD.STRONG.GPU 2 R2 R3 4 1 0x7f0000000000 4", 1);
+	assert_int_equal(record.stats.sm.atomics, 1);
+	record = run_lines(1, "ffffffff 1 R4 LDC 1 R2 0", 1); /* of constants tracers give no addresses */
+	assert_int_equal(record.stats.sm.constant_accesses, 0);
+	(void)state;
+}
+
+/* Past L1: what other SMs may have written. */
+static void test_strong(void **state)
+{
+	(void)state;
+	assert_int_equal(run_lines(1, "ffffffff 1 R4 LDG.E.STRONG.GPU 1 R2 4 1 0x7f0000000000 4", 1).stats.l1d.accesses,
+	                 0);
+	assert_int_equal(run_lines(1, "ffffffff 1 R4 LDG.E.STRONG.CTA 1 R2 4 1 0x7f0000000000 4", 1).stats.l1d.accesses,
+	                 1);
+}
+
+/* Warps wait for each other: the second comes as late as its chain is long, and both go on together. */
+static void test_barrier(void **state)
+{
+	struct trace_kit kit;
+	(void)state;
+	kit_open(&kit);
+	kit_header(&kit, VOLTA, 1, 2 * WARP);
+	kit_block(&kit, 0);
+	kit_warp(&kit, 1, 12); /* warps come in any order */
+	for (uint32_t i = 0; i < 10; i++)
+		fprintf(kit.file, "%04x ffffffff 1 R1 MUFU.RCP 1 R1 0\n", i * CODE);
+	fputs("00a0 ffffffff 0 BAR.SYNC.DEFER_BLOCKING 1 R1 0 0 \n00b0 ffffffff 0 EXIT 0 0\n", kit.file);
+	kit_warp(&kit, 0, 2);
+	fputs("00a0 ffffffff 0 BAR.SYNC.DEFER_BLOCKING 1 R1 0 0 \n00b0 ffffffff 0 EXIT 0 0\n", kit.file);
+	kit_end_block(&kit);
+	struct record record = kit_run(&kit, &gtx480);
+	kit_close(&kit);
+	uint64_t chain = 10 * (kit_option("gtx480", "latency.special.fp32") + 6ull);
+	assert_int_equal(record.stats.sm.barriers, 2);
+	assert_true(record.stats.sm.stack_barrier > 0);
+	assert_true(record.cycles > chain && record.cycles < chain + 200);
+}
+
+/* A trace that says nothing of a warp has it end at once; one that ends without EXIT ends there. */
+static void test_ends(void **state)
+{
+	struct trace_kit kit;
+	(void)state;
+	kit_open(&kit);
+	kit_header(&kit, VOLTA, 2, 3 * WARP);
+	for (uint32_t block = 0; block < 2; block++) {
+		kit_block(&kit, 1 - block); /* blocks come in any order */
+		kit_warp(&kit, 1, 1);
+		fputs("0000 ffffffff 1 R1 MOV 0 0\n", kit.file);
+		kit_warp(&kit, 2, 0);
+		kit_end_block(&kit);
+	}
+	struct record record = kit_run(&kit, &gtx480);
+	kit_close(&kit);
+	assert_int_equal(record.stats.sm.blocks, 2);
+	assert_int_equal(record.stats.sm.warp_instructions, 2 * 3);
+}
+
+/* Two functions that a tracer numbers from 0 on share their pcs: each has a place of its own. */
+static void test_same_pcs(void **state)
+{
+	struct trace_kit kit;
+	(void)state;
+	kit_open(&kit);
+	kit_header(&kit, VOLTA, 1, WARP);
+	kit_block(&kit, 0);
+	kit_warp(&kit, 0, 3);
+	fputs("0000 ffffffff 0 CALL.REL.NOINC 0 0\n0000 ffffffff 1 R1 MOV 0 0\n0010 ffffffff 0 EXIT 0 0\n", kit.file);
+	kit_end_block(&kit);
+	struct diag diag = {0};
+	fflush(kit.file);
+	struct trace_kernel *kernel = trace_kernel_read(kit.path, &diag);
+	assert_non_null(kernel);
+	assert_int_equal(kernel->program.count, 3);
+	assert_int_equal(kernel->program.code[0].kind, SIMT_BRANCH);
+	assert_int_equal(kernel->program.code[1].kind, SIMT_EXIT);
+	assert_int_equal(kernel->program.code[2].ptx->op, PTX_OP_MOV);
+	trace_kernel_free(kernel);
+	kit_close(&kit);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_chains),   cmocka_unit_test(test_addresses), cmocka_unit_test(test_spaces),
+		cmocka_unit_test(test_strong),   cmocka_unit_test(test_barrier),   cmocka_unit_test(test_ends),
+		cmocka_unit_test(test_same_pcs),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
