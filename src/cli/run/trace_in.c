@@ -33,5 +33,6 @@ int run_trace_in(struct run *run, char *const *arguments, const char *folder, co
 	run_trace *all = fine ? load(run) : NULL;
 	if (!all)
 		return fine ? CLI_CANNOT_RUN : CLI_USAGE;
-	return all(folder, kernel) == 0 ? 0 : CLI_FAILED;
+	exit(all(folder, kernel) == 0 ? EXIT_SUCCESS
+	                              : CLI_FAILED); /* here: the runtime still has to write, also on standard output */
 }

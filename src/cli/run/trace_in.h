@@ -4,7 +4,8 @@
 
 #include "cli/run/run.h"
 
-/* Runs the kernels of a folder of traces, with the options of a run; `kernel`: some of them, or NULL. The exit status. Frees the options. */
+/* Runs the kernels of a folder of traces, with the options of a run, and ends the process; `kernel`: some of them, or NULL. Returns an
+ * exit status when that cannot begin. Frees the options. */
 int run_trace_in(struct run *run, char *const *arguments, const char *folder, const char *kernel);
 
 #endif

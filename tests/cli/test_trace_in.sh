@@ -1,0 +1,121 @@
+#!/bin/sh
+# Protects traces of instructions on the command line: a run and its trace print the same; options of a run hold for traces; what needs a program
+# is refused with its reason; a bad file has one message with its place, and a status that is not 0.
+set -u
+. "$(dirname "$0")/lib.sh"
+. "$source_dir/tests/cuda/preload.sh"
+cd "$work" || exit 1
+
+cat >program.cu <<'CU'
+#include <cstdio>
+__device__ __noinline__ float twice(float x) { return x + x; }
+__global__ void first(float *a, int n)
+{
+	__shared__ float tile[64];
+	int i = blockIdx.x * blockDim.x + threadIdx.x;
+	tile[threadIdx.x] = i < n ? a[i] : 0;
+	__syncthreads();
+	if (threadIdx.x % 3 == 0)
+		a[i] = twice(tile[63 - threadIdx.x]);
+	else if (i < n)
+		atomicAdd(a, 1.0f);
+}
+__global__ void second(float *a) { a[threadIdx.x] = threadIdx.x; }
+int main()
+{
+	float *a, b[256] = {0};
+	cudaMalloc(&a, sizeof b);
+	cudaMemcpy(a, b, sizeof b, cudaMemcpyHostToDevice);
+	for (int i = 0; i < 2; i++)
+		first<<<4, 64>>>(a, 200), second<<<1, 40>>>(a);
+	puts(cudaGetErrorName(cudaDeviceSynchronize()));
+}
+CU
+try 0 cc program.cu -o program
+
+# without_host FILE: the statistics but for what depends on host and command line.
+without_host() {
+	python3 - "$1" <<'PY'
+import json, sys
+run = json.load(open(sys.argv[1]))
+for kernel in run["kernels"]:
+    kernel.pop("host_seconds")
+print(json.dumps(run["kernels"], indent=1, sort_keys=True))
+PY
+}
+
+# same FILE FILE: of the same kernels the same is said.
+same() {
+	without_host "$1" >one
+	without_host "$2" >other
+	cmp -s one other || fail "$1 and $2 differ: $(diff one other | head -5)"
+}
+
+for machine in gtx480 rtx3070; do
+	rm -rf traces
+	try_program 0 run -m $machine --stats run.json --trace-out traces -- ./program
+	try_program 0 run -m $machine --stats plain.json -- ./program
+	same run.json plain.json # writing changes nothing
+	[ "$(sed 1d traces/kernelslist.g | tr '\n' ' ')" = "kernel-1.traceg kernel-2.traceg kernel-3.traceg kernel-4.traceg " ] ||
+		fail "expected four kernels in the list: $(cat traces/kernelslist.g)"
+	grep -q '^MemcpyHtoD,0x[0-9a-f]*,1024$' traces/kernelslist.g || fail "expected the copy in the list"
+	try 0 run -m $machine --stats trace.json --trace-in traces
+	same run.json trace.json
+	try 0 run -m $machine --threads 2 --stats threads.json --trace-in traces/kernelslist.g
+	same run.json threads.json
+done
+# Several threads write what one does.
+try_program 0 run -m rtx3070 --threads 2 --trace-out threads -- ./program
+for file in traces/*; do
+	cmp -s "$file" "threads/${file#traces/}" || fail "$file depends on threads"
+done
+# Functional runs write what their warps do too, and traces run functionally.
+try_program 0 run --functional --trace-out functional -- ./program
+try 0 run --functional --stats functional.json --trace-in functional
+[ "$(grep -c '"name": "_Z' functional.json)" = 4 ] || fail "expected four kernels"
+
+# Options of a run: machine keys, mechanisms, formats, limits, which kernels.
+try 0 run -o sm.count=1 --trace-in traces
+says err "options       sm.count=1"
+try 0 run --mech nlp --trace-in traces
+says err "nlp"
+try 0 run --mech load_counts --stats-format gpgpusim --trace-in traces
+says out "gpu_sim_cycle"
+try 124 run --max-instructions 100 --trace-in traces
+says err "stopped at cycle"
+try 0 run --kernel 2-3 --stats some.json --trace-in traces
+[ "$(grep -c '"name": "_Z' some.json)" = 2 ] || fail "expected two kernels"
+try 0 run --kernel _Z6secondPf --stats some.json --trace-in traces
+[ "$(grep -c '"name": "_Z6secondPf"' some.json)" = 2 ] || fail "expected the two launches of that name"
+try 1 run --kernel third --trace-in traces
+says err "none of the list's 4 kernels is 'third'"
+
+# What needs a program.
+try 1 run --mech teleport --trace-in traces
+says err "a mechanism asks for which bytes blocks read"
+try 1 run --pass dead-code --trace-in traces
+says err "passes rewrite PTX"
+try 1 run --check race --trace-in traces
+says err "checks look at what a program computes"
+try 1 run --profile profile.json --trace-in traces
+says err "a profile is of PTX"
+try 1 run --trace-out again --trace-in traces
+says err "traces are written of programs"
+try 2 run --trace-in traces -- ./program
+says err "'./program' is too much"
+try 2 run --kernel 1 -- ./program
+says err "--kernel chooses among the kernels of --trace-in"
+
+# What cannot be read.
+try 1 run --trace-in nowhere
+says err "cannot read nowhere"
+sed -i '40s/ [0-9]/ x/' traces/kernel-3.traceg
+try 1 run --trace-in traces
+says err "traces/kernel-3.traceg:40:"
+[ "$(grep -c "error:" err)" = 1 ] || fail "expected one message"
+rm traces/kernel-3.traceg
+try 1 run --trace-in traces
+says err "cannot read traces/kernel-3.traceg: No such file or directory"
+try 2 run --trace-out /dev/null/traces -- ./program
+says err "/dev/null/traces/kernelslist.g"
+finish
