@@ -255,6 +255,7 @@ enum sluice_status trace_out_begin(sluice_gpu *gpu, const sluice_kernel *kernel,
 	struct diag diag = {0};
 	if (!gpu->trace_out)
 		return SLUICE_OK;
+	launch->memory = gpu->gpu->memory;
 	launch->recorder =
 		trace_recorder_begin(gpu->trace_out, launch, kernel->function->name, kernel_registers(kernel), &diag);
 	return launch->recorder ? SLUICE_OK : api_fail_with_diag(error, SLUICE_BAD_LAUNCH, &diag);

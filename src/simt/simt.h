@@ -100,6 +100,8 @@ struct simt_operands;
 struct simt_source {
 	/* Behind all else that simt_block_start() does: each warp's pc and lanes. */
 	void (*begin)(struct simt_block *block);
+	/* Whether some of these bytes of global memory are there, for those who ask for data that nobody has accessed yet. */
+	bool (*reaches)(const struct simt_source *source, uint64_t address, uint64_t bytes);
 	/* simt_look_ahead() of such a warp. */
 	void (*ahead)(const struct simt_warp *warp, struct simt_operands *operands);
 	const void *user; /* whose it is */

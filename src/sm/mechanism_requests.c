@@ -74,7 +74,11 @@ struct request *sm_request_for(const struct sm *sm, struct seam_sent *sent, uint
 bool sm_reaches(const struct sm *sm, uint64_t address)
 {
 	uint64_t line = address & ~(uint64_t)(sm->config.l1d.line_bytes - 1);
-	return local_memory_has(sm, line) || simt_touches(sm->launch->memory, line, sm->config.l1d.line_bytes);
+	const struct simt_source *source = sm->launch->program->source;
+	uint32_t bytes = sm->config.l1d.line_bytes;
+	if (local_memory_has(sm, line))
+		return true;
+	return source ? source->reaches(source, line, bytes) : simt_touches(sm->launch->memory, line, bytes);
 }
 
 /* All that is wanted is in the buffer in front of L1, which would answer. */

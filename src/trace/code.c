@@ -237,6 +237,7 @@ static struct trace_static *describe(struct trace_code *code, const struct trace
 	}
 	fixed->pc = strtoull(words->pc, NULL, 16);
 	ptx->place.line = (uint32_t)lines->number;
+	ptx->source_line = words->line;
 	ptx->space = (enum ptx_space)fixed->inst.space;
 	ptx->cache = (enum ptx_cache)fixed->inst.cache;
 	describe_access(fixed, words, code->isa == TRACE_PTX);

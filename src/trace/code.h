@@ -17,6 +17,7 @@ struct trace_words {
 	const char *source;
 	uint32_t destinations, sources;
 	uint32_t width;           /* bytes a lane; 0: no addresses follow */
+	uint32_t line;            /* of the source; 0: not known */
 };
 
 /* An instruction, and what its lines have behind the width. */

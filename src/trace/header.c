@@ -7,7 +7,7 @@
 enum { TRACER_FIRST = 1, TRACER_LAST = 5, MOST_THREADS = WARP_SIZE * SIMT_MAX_WARPS, MOST_BLOCKS = 1 << 27 };
 
 /* What stands behind the '='. TEXT and IGNORED take anything. */
-enum field_kind { TEXT, NUMBER, LONG, DIM, IGNORED };
+enum field_kind { TEXT, NUMBER, LONG, DIM, RANGE, IGNORED };
 struct field {
 	const char *key;
 	enum field_kind kind;
@@ -36,6 +36,7 @@ static const struct field fields[] = {
 	FIELD("sluice version", NUMBER, writer, false),
 	FIELD("sluice code", LONG, code, false),
 	FIELD("sluice local bytes", NUMBER, local_bytes, false),
+	FIELD("sluice memory", RANGE, memory, false),
 };
 enum { FIELDS = sizeof fields / sizeof *fields };
 _Static_assert(FIELDS <= 32, "a bit each");
@@ -67,6 +68,17 @@ static const char *take_dim(const char *text, struct dim3 *dim)
 	return *text == ')' ? text + 1 : NULL;
 }
 
+/* "0x1000,256": the range is added. */
+static const char *take_range(const char *text, struct trace_ranges *ranges)
+{
+	uint64_t begin, bytes;
+	const char *comma = take_number(text, UINT64_MAX / 4, &begin);
+	const char *end = comma && *comma == ',' ? take_number(comma + 1, UINT64_MAX / 4, &bytes) : NULL;
+	if (end && bytes)
+		trace_ranges_add(ranges, begin, begin + bytes);
+	return end;
+}
+
 /* Behind the value, or NULL: it is none. */
 static const char *take_value(struct trace_header *header, const struct field *field, const char *value,
                               struct arena *arena)
@@ -80,6 +92,8 @@ static const char *take_value(struct trace_header *header, const struct field *f
 		return *value ? end : NULL;
 	case DIM:
 		return take_dim(value, to);
+	case RANGE:
+		return take_range(value, to);
 	case NUMBER:
 		end = take_number(value, UINT32_MAX, &number);
 		*(uint32_t *)to = end ? (uint32_t)number : 0;
@@ -96,7 +110,7 @@ static const char *take_value(struct trace_header *header, const struct field *f
 static bool read_field(struct trace_header *header, const struct trace_lines *lines, uint32_t *seen,
                        struct arena *arena, struct diag *diag)
 {
-	static const char *const wanted[] = {"a text", "a number", "a number", "(X,Y,Z)", ""};
+	static const char *const wanted[] = {"a text", "a number", "a number", "(X,Y,Z)", "ADDRESS,BYTES", ""};
 	const char *equals = strchr(lines->text, '=');
 	if (!equals) {
 		trace_error(lines, diag, lines->text, "expected -KEY = VALUE");

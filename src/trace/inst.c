@@ -74,13 +74,15 @@ static bool take_list(struct scan *scan, const char *what, uint32_t *count, cons
 }
 
 /* What comes first in the lines of old tracers (block and warp), and of those that note lines of the source. */
-static bool skip_leading(struct scan *scan, const struct trace_header *header)
+static bool take_leading(struct scan *scan, const struct trace_header *header, uint32_t *line)
 {
-	uint32_t words = (header->tracer_version < 3 ? 4 : 0) + (header->has_lines ? 1 : 0);
-	uint64_t number;
-	while (words--)
+	uint64_t number = 0;
+	for (uint32_t words = header->tracer_version < 3 ? 4 : 0; words; words--)
 		if (!take_number(scan, 10, UINT64_MAX, "a number", &number))
 			return false;
+	if (header->has_lines && !take_number(scan, 10, UINT32_MAX, "a line of the source", &number))
+		return false;
+	*line = header->has_lines ? (uint32_t)number : 0;
 	return true;
 }
 
@@ -261,7 +263,7 @@ bool trace_read_line(struct trace_code *code, const struct trace_header *header,
 {
 	struct scan scan = {lines, diag, lines->text + strspn(lines->text, " \t")};
 	struct trace_words words;
-	if (!skip_leading(&scan, header) || !take_words(&scan, &words, &record->lanes))
+	if (!take_leading(&scan, header, &words.line) || !take_words(&scan, &words, &record->lanes))
 		return false;
 	record->instruction = trace_code_find(code, lines, &words, diag);
 	if (record->instruction == UINT32_MAX)

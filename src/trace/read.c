@@ -68,6 +68,12 @@ static void note_shared(struct reader *reader, const struct trace_record *record
 	}
 }
 
+static void note_pages(struct reader *reader, const struct trace_record *record)
+{
+	for (uint32_t rest = record->lanes; rest; rest &= rest - 1)
+		trace_ranges_add_page(&reader->kernel->header.memory, record->address[__builtin_ctz(rest)]);
+}
+
 static void write_record(struct reader *reader, const struct trace_record *record)
 {
 	write32(reader, record->instruction);
@@ -76,6 +82,8 @@ static void write_record(struct reader *reader, const struct trace_record *recor
 	if (record->fixed->has_addresses && record->lanes) {
 		if (record->space == PTX_SHARED)
 			note_shared(reader, record);
+		else if (!reader->kernel->header.writer && record->space != PTX_LOCAL)
+			note_pages(reader, record);
 		write_addresses(reader, record);
 	}
 	if (record->fixed->inst.kind == SIMT_BARRIER)
@@ -268,6 +276,8 @@ static bool finish(struct reader *reader)
 	uint64_t shared = kernel->header.shared_bytes;
 	program->shared_bytes = (uint32_t)(reader->shared_end > shared ? reader->shared_end : shared);
 	program->local_bytes = kernel->header.local_bytes < MOST_LOCAL ? kernel->header.local_bytes : MOST_LOCAL;
+	trace_ranges_merge(&kernel->header.memory);
+	records->memory = &kernel->header.memory;
 	replay_program(program, records, &kernel->arena);
 	return true;
 }
@@ -301,6 +311,7 @@ void trace_kernel_free(struct trace_kernel *kernel)
 		trace_pack_unmap(kernel->records);
 		free(kernel->records->block_at);
 	}
+	trace_ranges_free(&kernel->header.memory);
 	arena_free(&kernel->arena);
 	free(kernel);
 }
@@ -313,6 +324,7 @@ char *trace_kernel_name(const char *path, struct diag *diag)
 	bool fine = trace_lines_open(&lines, path, diag) && trace_header_read(&header, &lines, &arena, diag);
 	char *name = fine ? xstrdup(header.name) : NULL;
 	trace_lines_close(&lines);
+	trace_ranges_free(&header.memory);
 	arena_free(&arena);
 	return name;
 }

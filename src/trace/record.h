@@ -17,7 +17,7 @@ void trace_writer_copy(struct trace_writer *writer, uint64_t address, uint64_t b
 /* Keeps errors to the end: false after a message. */
 bool trace_writer_close(struct trace_writer *writer, struct diag *diag);
 
-/* A launch of a program that records, with its kernel's name and registers a thread. `launch` lives until the end; the caller makes the result its
+/* A launch of a program that records, whose memory is there, with its kernel's name and registers a thread. `launch` lives until the end; the caller makes the result its
  * recorder. NULL after a message: traces have no form for what the program does. */
 struct trace_recorder *trace_recorder_begin(struct trace_writer *writer, const struct simt_launch *launch,
                                             const char *name, uint32_t registers, struct diag *diag);

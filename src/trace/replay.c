@@ -1,6 +1,7 @@
 #include "trace/replay.h"
 
 #include "simt/exec.h"
+#include "trace/ranges.h"
 
 #include <stddef.h>
 
@@ -120,6 +121,12 @@ static void begin(struct simt_block *block)
 	}
 }
 
+static bool reaches(const struct simt_source *source, uint64_t address, uint64_t bytes)
+{
+	const struct trace_records *records = source->user;
+	return trace_ranges_touch(records->memory, address, bytes);
+}
+
 /* Of values that are read a trace knows nothing. */
 static void ahead(const struct simt_warp *warp, struct simt_operands *operands)
 {
@@ -156,7 +163,7 @@ void replay_addresses(struct simt_inst *inst)
 void replay_program(struct simt_program *program, const struct trace_records *records, struct arena *arena)
 {
 	struct simt_source *source = arena_alloc(arena, sizeof *source);
-	*source = (struct simt_source){.begin = begin, .ahead = ahead, .user = records};
+	*source = (struct simt_source){.begin = begin, .reaches = reaches, .ahead = ahead, .user = records};
 	program->source = source;
 	program->register_bytes = sizeof(struct cursor);
 	program->alloca_row = SIMT_NO_REGISTER;

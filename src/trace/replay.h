@@ -21,6 +21,7 @@ struct trace_records {
 	size_t length;
 	uint64_t *block_at; /* by block: where its warps' struct trace_warp lie */
 	uint32_t *index;    /* by instruction of a record: its place in the program */
+	const struct trace_ranges *memory; /* global memory that there is */
 };
 
 /* Fills in what is the same in all instructions of such a program. */

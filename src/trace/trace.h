@@ -12,6 +12,7 @@
 #include "base/diag.h"
 #include "simt/simt.h"
 #include "trace/opcodes.h"
+#include "trace/ranges.h"
 
 /* What a kernelslist.g asks for, in its order. */
 struct trace_command {
@@ -41,6 +42,7 @@ struct trace_header {
 	uint32_t writer;      /* the format's version; 0: it is another's */
 	uint64_t code;        /* where the program lay in the code space */
 	uint32_t local_bytes; /* a thread */
+	struct trace_ranges memory; /* allocations; of another's trace the pages that it accesses */
 	enum trace_isa isa;   /* by binary_version and writer */
 };
 

@@ -69,7 +69,9 @@ __attribute__((format(printf, 2, 3))) static void add(struct recorded_text *text
 struct recorded_text *recorded_line(struct recorded_block *block, uint32_t warp, uint32_t pc, uint32_t lanes)
 {
 	struct recorded_text *text = &block->warp[warp];
-	add(text, "%04" PRIx64 " %08" PRIx32 " %s", (uint64_t)pc * CODE_BYTES, lanes, block->recorder->fixed[pc]);
+	const struct simt_inst *inst = &block->recorder->launch->program->code[pc];
+	add(text, "%" PRIu32 " %04" PRIx64 " %08" PRIx32 " %s", inst->ptx->source_line, (uint64_t)pc * CODE_BYTES,
+	    lanes, block->recorder->fixed[pc]);
 	text->lines++;
 	return text;
 }
@@ -274,6 +276,13 @@ bool trace_writer_close(struct trace_writer *writer, struct diag *diag)
 	return fine;
 }
 
+static void write_memory(FILE *file, const struct simt_memory *memory)
+{
+	const struct simt_allocation *allocation = simt_next(memory, 0);
+	for (; allocation; allocation = simt_next(memory, allocation->address))
+		fprintf(file, "-sluice memory = 0x%" PRIx64 ",%" PRIu64 "\n", allocation->address, allocation->size);
+}
+
 static void write_header(const struct trace_recorder *recorder, const char *name, uint32_t registers)
 {
 	const struct simt_launch *launch = recorder->launch;
@@ -286,10 +295,12 @@ static void write_header(const struct trace_recorder *recorder, const char *name
 	        launch->program->shared_bytes + launch->dynamic_shared_bytes, registers);
 	fprintf(file, "-shmem base_addr = 0x%016llx\n-local mem base_addr = 0x%016llx\n",
 	        (unsigned long long)SIMT_SHARED_WINDOW, (unsigned long long)SIMT_LOCAL_WINDOW);
-	fprintf(file, "-nvbit version = none\n-accelsim tracer version = %d\n-enable lineinfo = 0\n", TRACER_VERSION);
-	fprintf(file, "-sluice version = %d\n-sluice code = %" PRIu64 "\n-sluice local bytes = %u\n\n",
+	fprintf(file, "-nvbit version = none\n-accelsim tracer version = %d\n-enable lineinfo = 1\n", TRACER_VERSION);
+	fprintf(file, "-sluice version = %d\n-sluice code = %" PRIu64 "\n-sluice local bytes = %u\n",
 	        TRACE_WRITER_VERSION, launch->code, launch->program->local_bytes);
-	fputs("#traces format = PC mask dest_num [reg_dests] opcode src_num [reg_srcs] mem_width [adrrescompress?] "
+	write_memory(file, launch->memory);
+	fputs("\n#traces format = line_num PC mask dest_num [reg_dests] opcode src_num [reg_srcs] mem_width "
+	      "[adrrescompress?] "
 	      "[mem_addresses] immediate [active]\n",
 	      file);
 }

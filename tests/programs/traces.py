@@ -2,7 +2,7 @@
 """A run and its trace have the same cycles and the same counters (docs/traces.md): of each kernel of each variant of the programs, all that
 the statistics say but the host's seconds.
 
-    tests/programs/traces.py SLUICE PROGRAMS MACHINE[,MACHINE...] [--except NAME,...] [--threads N] [NAME...]
+    tests/programs/traces.py SLUICE PROGRAMS MACHINE[,MACHINE...] [--without NAME,...] [--threads N] [--mech MECH] [NAME...]
 """
 
 import argparse
@@ -53,11 +53,11 @@ def differences(first, second):
     return found
 
 
-def compare(sluice, machine, name, variant, threads):
+def compare(sluice, machine, name, variant, options):
     """What differs; None: there is no trace."""
     with tempfile.TemporaryDirectory() as folder:
         folder = Path(folder)
-        machine = ["-m", machine, "--threads", str(threads), "--no-progress"]
+        machine = ["-m", machine, "--no-progress", *options]
         if not run([sluice, "programs", "run", name, "--variant", variant, "--size", "tiny", *machine, "--stats",
                     folder / "run.json", "--trace-out", folder / "trace"]):
             return None
@@ -72,6 +72,7 @@ def main():
     parser.add_argument("machines")
     parser.add_argument("names", nargs="*")
     parser.add_argument("--threads", type=int, default=1)
+    parser.add_argument("--mech", action="append", default=[], help="a mechanism; may be repeated")
     parser.add_argument("--without", default="", help="programs that are left out, with commas")
     arguments = parser.parse_args()
     names = arguments.names or sorted(file.parent.name for file in arguments.programs.glob("*/program.yaml"))
@@ -80,7 +81,8 @@ def main():
     for machine in arguments.machines.split(","):
         for name in names:
             for variant in variants(arguments.programs, name):
-                found = compare(arguments.sluice, machine, name, variant, arguments.threads)
+                options = ["--threads", str(arguments.threads), *(f"--mech={mech}" for mech in arguments.mech)]
+                found = compare(arguments.sluice, machine, name, variant, options)
                 compared += found is not None
                 wrong += bool(found)
                 for line in found or []:

@@ -170,6 +170,56 @@ static void test_ends(void **state)
 	assert_int_equal(record.stats.sm.warp_instructions, 2 * 3);
 }
 
+/* What mechanisms ask for is there in the pages of 2 MiB that the kernel accesses, and nowhere else: the line behind the last of a page is not. */
+static void test_reach(void **state)
+{
+	static const char *const mechanisms[] = {"nlp", NULL};
+	static const struct {
+		const char *line;
+		uint64_t issued, outside;
+	} row[] = {{"ffffffff 1 R4 LDG.E.SYS 1 R2 4 1 0x7f0000000000 4", 1, 0},
+	           {"ffffffff 1 R4 LDG.E.SYS 1 R2 4 1 0x7f00001fff80 4", 0, 1}};
+	(void)state;
+	for (size_t i = 0; i < 2; i++) {
+		struct trace_kit kit;
+		struct sluice_error error = {0};
+		struct sluice_settings settings = {.machine = "gtx480", .mechanisms = mechanisms};
+		sluice_gpu *gpu;
+		kit_open(&kit);
+		kit_header(&kit, VOLTA, 1, WARP);
+		kit_block(&kit, 0);
+		kit_warp(&kit, 0, 2);
+		fprintf(kit.file, "0000 %s\n0010 ffffffff 0 EXIT 0 0\n", row[i].line);
+		kit_end_block(&kit);
+		fflush(kit.file);
+		assert_int_equal(sluice_open(&gpu, &settings, &error), SLUICE_OK);
+		assert_int_equal(sluice_run_trace(gpu, kit.folder, NULL, &error), SLUICE_OK);
+		const struct mech_requests *requests = &gpu->records.record[0].mech[0].requests;
+		assert_int_equal(requests->issued, row[i].issued);
+		assert_int_equal(requests->outside, row[i].outside);
+		sluice_close(gpu);
+		kit_close(&kit);
+	}
+}
+
+/* Ranges that overlap and meet become one; a byte of them is enough. */
+static void test_ranges(void **state)
+{
+	struct trace_ranges ranges = {0};
+	(void)state;
+	for (uint64_t i = 0; i < 1000; i++)
+		trace_ranges_add(&ranges, (i * 7 % 1000) * 100, (i * 7 % 1000) * 100 + (i % 2 ? 100 : 40));
+	trace_ranges_merge(&ranges);
+	for (uint64_t i = 0; i < 1000; i++) {
+		uint64_t begin = (i * 7 % 1000) * 100;
+		assert_true(trace_ranges_touch(&ranges, begin + 39, 1));
+		assert_int_equal(trace_ranges_touch(&ranges, begin + 40, 60), i % 2);
+		assert_true(trace_ranges_touch(&ranges, begin + 99, 2) || begin == 99900);
+	}
+	assert_false(trace_ranges_touch(&ranges, 100000, 100));
+	trace_ranges_free(&ranges);
+}
+
 /* Two functions that a tracer numbers from 0 on share their pcs: each has a place of its own. */
 static void test_same_pcs(void **state)
 {
@@ -198,7 +248,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_chains),   cmocka_unit_test(test_addresses), cmocka_unit_test(test_spaces),
 		cmocka_unit_test(test_strong),   cmocka_unit_test(test_barrier),   cmocka_unit_test(test_ends),
-		cmocka_unit_test(test_same_pcs),
+		cmocka_unit_test(test_same_pcs), cmocka_unit_test(test_reach),     cmocka_unit_test(test_ranges),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
