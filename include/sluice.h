@@ -278,7 +278,7 @@ SLUICE_API double sluice_time(const sluice_gpu *gpu);
 
 /* Runs kernels of which there is a trace of instructions and no program (docs/traces.md): those of a folder's kernelslist.g, or of such a file,
  * in its order. `kernel`: those alone, by their number in the list ("3", "2-5") or by name; NULL: all. Their launches are recorded as others
- * are. SLUICE_BAD_SETTING: what the gpu was opened with needs a program. */
+ * are. SLUICE_BAD_SETTING: what the gpu was opened with needs a program; it may run nothing more then. */
 SLUICE_API enum sluice_status sluice_run_trace(sluice_gpu *gpu, const char *path, const char *kernel,
                                                struct sluice_error *error);
 

@@ -219,6 +219,8 @@ enum sluice_status sluice_run_trace(sluice_gpu *gpu, const char *path, const cha
 	struct diag diag = {0};
 	struct trace_list list = {0};
 	struct session session = {.gpu = gpu, .wanted = kernel};
+	if (!path)
+		return api_fail(error, SLUICE_BAD_ARGUMENT, "sluice_run_trace: no path");
 	enum sluice_status status = check_settings(gpu, error);
 	if (status == SLUICE_OK && !trace_list_read(&list, path, &diag))
 		status = api_fail_with_diag(error, SLUICE_BAD_TRACE, &diag);

@@ -145,7 +145,7 @@ void simt_block_start(struct simt_block *block, const struct simt_launch *launch
 	uint32_t threads = launch->block.x * launch->block.y * launch->block.z;
 	uint32_t warps = (threads + WARP_SIZE - 1) / WARP_SIZE;
 	size_t registers = aligned(program->register_bytes);
-	size_t local = (size_t)program->local_bytes * WARP_SIZE;
+	size_t local = program->source ? 0 : (size_t)program->local_bytes * WARP_SIZE; /* its values are not needed */
 	block->launch = launch;
 	block->number = number;
 	block->index =

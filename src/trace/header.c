@@ -4,7 +4,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { TRACER_FIRST = 1, TRACER_LAST = 5, MOST_THREADS = WARP_SIZE * SIMT_MAX_WARPS, MOST_BLOCKS = 1 << 27 };
+enum {
+	TRACER_FIRST = 1,
+	TRACER_LAST = 5,
+	MOST_THREADS = WARP_SIZE * SIMT_MAX_WARPS,
+	MOST_BLOCKS = 1 << 27,
+	MOST_BYTES = 1 << 20
+};
 
 /* What stands behind the '='. TEXT and IGNORED take anything. */
 enum field_kind { TEXT, NUMBER, LONG, DIM, RANGE, IGNORED };
@@ -146,6 +152,15 @@ static bool check_dims(const struct trace_header *header, const struct trace_lin
 	return false;
 }
 
+static bool check_bytes(const struct trace_header *header, const struct trace_lines *lines, struct diag *diag)
+{
+	if (header->shared_bytes <= MOST_BYTES && header->local_bytes <= MOST_BYTES)
+		return true;
+	trace_error(lines, diag, NULL, "%u bytes of shared memory a block, %u of local memory a thread",
+	            header->shared_bytes, header->local_bytes);
+	return false;
+}
+
 static bool check(struct trace_header *header, uint32_t seen, const struct trace_lines *lines, struct diag *diag)
 {
 	for (uint32_t i = 0; i < FIELDS; i++)
@@ -163,7 +178,7 @@ static bool check(struct trace_header *header, uint32_t seen, const struct trace
 		trace_error(lines, diag, NULL, "tracer version %u; versions %d to %d are read", header->tracer_version,
 		            TRACER_FIRST, TRACER_LAST);
 	else
-		return check_dims(header, lines, diag);
+		return check_dims(header, lines, diag) && check_bytes(header, lines, diag);
 	return false;
 }
 

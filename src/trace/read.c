@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_LOCAL = 1 << 20, NOWHERE = 0 };
+enum { NOWHERE = 0 };
 
 struct reader {
 	struct trace_kernel *kernel;
@@ -275,7 +275,7 @@ static bool finish(struct reader *reader)
 		records->index[i] = reader->code.list[i]->index;
 	uint64_t shared = kernel->header.shared_bytes;
 	program->shared_bytes = (uint32_t)(reader->shared_end > shared ? reader->shared_end : shared);
-	program->local_bytes = kernel->header.local_bytes < MOST_LOCAL ? kernel->header.local_bytes : MOST_LOCAL;
+	program->local_bytes = kernel->header.local_bytes;
 	trace_ranges_merge(&kernel->header.memory);
 	records->memory = &kernel->header.memory;
 	replay_program(program, records, &kernel->arena);

@@ -74,6 +74,7 @@ static void test_mistakes(void **state)
 		{"(2,1,1)", "(0,1,1)", "10:", "a grid of (0,1,1) blocks"},
 		{"(33,1,1)", "(33,100,1)", "10:", "blocks of (33,100,1) threads"},
 		{"-shmem = 16", "-shmem = x", "4:10", "expected a number"},
+		{"-shmem = 16", "-shmem = 2000000", "10:", "2000000 bytes of shared memory"},
 		{"-nregs = 8\n", "", "9:", "no line -nregs"},
 		{"version = 70", "version = 20", "10:", "binary version 20"},
 		{"tracer version = 4", "tracer version = 6", "10:", "tracer version 6"},
