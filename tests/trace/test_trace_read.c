@@ -139,6 +139,19 @@ static void test_versions(void **state)
 	}
 }
 
+/* A block has the shared memory that the header says, or up to the last byte that is accessed. */
+static void test_shared(void **state)
+{
+	struct diag diag = {0};
+	char text[ROOM];
+	(void)state;
+	with("1 R4 LDG.E.SYS 1 R2 4 2 0x7f00 8 -4 16 ", "1 R4 LDS.U.64 1 R2 8 1 0x10 8", text);
+	struct trace_kernel *kernel = read_text(text, &diag);
+	assert_non_null(kernel);
+	assert_int_equal(kernel->program.shared_bytes, 0x10 + 4 * 8);
+	trace_kernel_free(kernel);
+}
+
 /* Behind the addresses tracers write immediates, which mean nothing here; line ends may be of DOS. */
 static void test_rest_of_lines(void **state)
 {
@@ -269,6 +282,7 @@ int main(void)
 		cmocka_unit_test(test_versions),      cmocka_unit_test(test_suffixes),
 		cmocka_unit_test(test_rest_of_lines), cmocka_unit_test(test_compressed),
 		cmocka_unit_test(test_lists),         cmocka_unit_test(test_opcodes),
+		cmocka_unit_test(test_shared),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
