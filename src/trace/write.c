@@ -309,8 +309,13 @@ struct trace_recorder *trace_recorder_begin(struct trace_writer *writer, const s
                                             const char *name, uint32_t registers, struct diag *diag)
 {
 	char file[48];
-	if (launch->program->has_dma) {
-		diag_plain(diag, "kernel '%s' moves data by DMA, for which traces have no form", name);
+	const struct simt_program *program = launch->program;
+	if (program->has_dma || program->has_bulk || program->has_copies) {
+		diag_plain(diag, "kernel '%s' moves data by %s, for which traces have no form", name,
+		           program->has_dma ? "DMA"
+		           : program->has_bulk
+		                   ? "copies in bulk"
+		                   : "asynchronous copies (-o sm.async_copies=false makes loads and stores of them)");
 		return NULL;
 	}
 	struct trace_recorder *recorder = xcalloc(1, sizeof *recorder);
