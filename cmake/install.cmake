@@ -9,13 +9,13 @@ install(FILES include/sluice.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 # What a mechanism of one's own includes.
 set(seam_headers src/seam/mech.h src/seam/mech_events.h src/seam/mech_figures.h src/seam/mech_requests.h src/seam/mech_parts.h
                  src/seam/mech_table.h src/seam/mech_lines.h src/seam/mech_levels.h src/seam/mech_numbers.h src/seam/mech_strides.h
-                 src/seam/mech_listed.h)
+                 src/seam/mech_listed.h src/seam/mech_bulk.h)
 install(FILES ${seam_headers} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/sluice/seam)
-install(FILES src/base/table.h src/base/traffic.h src/base/diag.h src/base/arena.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/sluice/base)
+install(FILES src/base/table.h src/base/traffic.h src/base/diag.h src/base/arena.h src/base/bulk.h src/base/tensor_map.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/sluice/base)
 # What its passes include (docs/passes.md).
 install(FILES src/flow/pass.h src/flow/facts.h src/flow/flow.h src/flow/affine.h
         DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/sluice/flow)
-install(FILES src/ptx/module.h src/ptx/ops.h src/ptx/ops_compute.h src/ptx/ops_move.h src/ptx/ops_memory.h src/ptx/ops_control.h
+install(FILES src/ptx/module.h src/ptx/ops.h src/ptx/ops_compute.h src/ptx/ops_move.h src/ptx/ops_memory.h src/ptx/ops_control.h src/ptx/ops_bulk.h
         DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/sluice/ptx)
 install(DIRECTORY experiments DESTINATION ${CMAKE_INSTALL_DATADIR}/sluice)
 install(DIRECTORY machines DESTINATION ${CMAKE_INSTALL_DATADIR}/sluice)
