@@ -441,7 +441,8 @@ bool machine_check(const struct machine *machine, struct diag *diag)
 	if (machine->map.slices_inside &&
 	    machine->interleave_bytes / machine->map.slices_per_channel < machine->l2.line_bytes)
 		diag_plain(diag,
-		           "map.interleave_bytes is %u; with map.slices_inside each of %u slices has a line of "
+		           "map.interleave_bytes is %u; with map.slices_inside each of map.slices_per_channel (%u) "
+		           "slices has a line of "
 		           "l2.line_bytes (%u) of it",
 		           machine->interleave_bytes, machine->map.slices_per_channel, machine->l2.line_bytes);
 	if (machine->slice.by_sectors && machine->slice.input_queue < CACHE_MAX_SECTORS)
