@@ -18,29 +18,6 @@ static void open_buckets(struct tags *tags, struct arena *arena)
 	tags->chain = arena_array(arena, tags->lines, sizeof *tags->chain);
 }
 
-void tags_open(struct tags *tags, const struct cache_config *config, uint32_t depth, struct arena *arena)
-{
-	assert(config->sets && !(config->sets & (config->sets - 1)));
-	assert(config->sectors && config->sectors <= CACHE_MAX_SECTORS);
-	*tags = (struct tags){.line = arena_array(arena, (size_t)config->sets * config->ways, sizeof *tags->line),
-	                      .sets = config->sets,
-	                      .ways = config->ways,
-	                      .lines = config->sets * config->ways,
-	                      .free_words = bits_words(config->ways),
-	                      .index = (uint8_t)config->index,
-	                      .dirty_percent = tags_keep_dirty(config) ? config->dirty_percent : 0,
-	                      .by_use = config->replacement == REPLACE_LRU,
-	                      .depth = (uint8_t)depth,
-	                      .line_shift = (uint8_t)__builtin_ctz(config->line_bytes),
-	                      .sector_shift = (uint8_t)__builtin_ctz(config->line_bytes / config->sectors)};
-	tags->place = arena_array(arena, (size_t)tags->lines + tags->sets, sizeof *tags->place);
-	tags->free = arena_array(arena, (size_t)tags->sets * tags->free_words, sizeof *tags->free);
-	if (config->index == INDEX_POLYNOMIAL)
-		polynomial_hash_open(&tags->hash, config->sets);
-	open_buckets(tags, arena);
-	tags_clear(tags);
-}
-
 void tags_set_ways(struct tags *tags, uint32_t ways)
 {
 	tags->ways = ways;
@@ -76,9 +53,9 @@ static void clear_set(struct tags *tags, uint32_t set)
 	}
 }
 
-void tags_clear(struct tags *tags)
+/* All lines are free, and are as they were opened. */
+static void open_lines(struct tags *tags)
 {
-	memset(tags->line, 0, tags->lines * sizeof *tags->line);
 	memset(tags->bucket, 0xff, sizeof *tags->bucket << (64 - tags->bucket_shift));
 	memset(tags->free, 0, (size_t)tags->sets * tags->free_words * sizeof *tags->free);
 	for (uint32_t at = 0; at < tags->lines; at++)
@@ -86,6 +63,35 @@ void tags_clear(struct tags *tags)
 	for (uint32_t set = 0; set < tags->sets; set++)
 		clear_set(tags, set);
 	tags->dirty_lines = 0;
+}
+
+void tags_clear(struct tags *tags)
+{
+	memset(tags->line, 0, tags->lines * sizeof *tags->line);
+	open_lines(tags);
+}
+
+void tags_open(struct tags *tags, const struct cache_config *config, uint32_t depth, struct arena *arena)
+{
+	assert(config->sets && !(config->sets & (config->sets - 1)));
+	assert(config->sectors && config->sectors <= CACHE_MAX_SECTORS);
+	*tags = (struct tags){.line = arena_array(arena, (size_t)config->sets * config->ways, sizeof *tags->line),
+	                      .sets = config->sets,
+	                      .ways = config->ways,
+	                      .lines = config->sets * config->ways,
+	                      .free_words = bits_words(config->ways),
+	                      .index = (uint8_t)config->index,
+	                      .dirty_percent = tags_keep_dirty(config) ? config->dirty_percent : 0,
+	                      .by_use = config->replacement == REPLACE_LRU,
+	                      .depth = (uint8_t)depth,
+	                      .line_shift = (uint8_t)__builtin_ctz(config->line_bytes),
+	                      .sector_shift = (uint8_t)__builtin_ctz(config->line_bytes / config->sectors)};
+	tags->place = arena_array(arena, (size_t)tags->lines + tags->sets, sizeof *tags->place);
+	tags->free = arena_array(arena, (size_t)tags->sets * tags->free_words, sizeof *tags->free);
+	if (config->index == INDEX_POLYNOMIAL)
+		polynomial_hash_open(&tags->hash, config->sets);
+	open_buckets(tags, arena);
+	open_lines(tags); /* which are zero: pages of large caches are touched when they are used */
 }
 
 /* Fermi's L1 as measured by Nugteren et al. (HPCA 2014): address bits 7 to 11 xor bits 13, 14, 15, 17 and 19; with 64 sets bit
