@@ -13,6 +13,9 @@ import sys
 import tempfile
 from pathlib import Path
 
+sys.path.insert(0, str(Path(__file__).parents[2] / "tools"))
+import sanitized  # noqa: E402
+
 # What a kernel's record says of how long the host took, or of the host.
 HOST = {"host_seconds"}
 
@@ -58,10 +61,11 @@ def compare(sluice, machine, name, variant, options):
     with tempfile.TemporaryDirectory() as folder:
         folder = Path(folder)
         machine = ["-m", machine, "--no-progress", *options]
-        if not run([sluice, "programs", "run", name, "--variant", variant, "--size", "tiny", *machine, "--stats",
+        before = sanitized.preload(sluice)
+        if not run([*before, sluice, "programs", "run", name, "--variant", variant, "--size", "tiny", *machine, "--stats",
                     folder / "run.json", "--trace-out", folder / "trace"]):
             return None
-        run([sluice, "run", *machine, "--stats", folder / "trace.json", "--trace-in", folder / "trace"])
+        run([*before, sluice, "run", *machine, "--stats", folder / "trace.json", "--trace-in", folder / "trace"])
         return differences(folder / "run.json", folder / "trace.json")
 
 
