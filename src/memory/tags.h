@@ -55,7 +55,8 @@ struct tags {
 	uint8_t bucket_shift;             /* from a product of 64 bits to a bucket's number */
 };
 
-enum { TAGS_NONE = UINT32_MAX, TAGS_UNLINKED = UINT32_MAX - 1 };
+#define TAGS_NONE     UINT32_MAX /* no line */
+#define TAGS_UNLINKED (UINT32_MAX - 1)
 
 /* Where a request stands. */
 enum tag_state {
