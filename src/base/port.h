@@ -9,8 +9,12 @@
  * needs room for two: the slot freed in a cycle can be filled only in the next (the same holds for a credit-based link
  * in hardware).
  *
- * A port may join units that two host threads simulate. What crosses then waits in the sender's outbox until the step's
- * end, and the receiver puts it in (outbox_deliver) before its next step: that is when it would become visible anyway.
+ * The producer of a port may be ahead in time, if the port is open for that (`comes`): what it pushes waits, unseen, until the
+ * consumer's time has come (port_arrive). Room is exact as long as the consumer is not behind; of one that is, the producer sees
+ * less room than there will be.
+ *
+ * A port may join units that two host threads simulate. What is pushed then waits in the sender's outbox, and is put in
+ * (outbox_deliver) when all threads are done with their part.
  */
 #ifndef SLUICE_BASE_PORT_H
 #define SLUICE_BASE_PORT_H
@@ -36,10 +40,11 @@ struct port {
 	uint32_t capacity;      /* units */
 	uint32_t head;          /* index of the oldest item */
 	uint32_t items;         /* items inside */
+	uint32_t coming;        /* behind these: pushed at times that the consumer has not come to */
+	bool comes;             /* the producer may be ahead: all that it pushes is `coming` first */
 	uint64_t *filled; /* a word of a set that gets `filled_bit` when an item comes in, or NULL */
 	uint64_t filled_bit;
 	uint64_t *wake;       /* the consumer's wake-up time, or NULL */
-	struct outbox *frees; /* to the producer's thread; NULL: it is the same thread */
 	/* the producer's half */
 	uint32_t held;  /* units inside, without those freed */
 	uint32_t freed; /* units freed at `freed_at`: not visible to the producer in that step */
@@ -48,41 +53,29 @@ struct port {
 	struct outbox *pushes; /* to the consumer's thread; NULL: it is the same thread */
 };
 
-/* An item that was pushed, or units that were freed (no item), on the way to the other end's thread. */
+/* An item that was pushed, on its way to the consumer's thread. */
 struct port_message {
 	struct port *port;
-	void *item;
-	uint32_t units, to;
+	struct port_slot slot;
 };
 
-/* What one thread has for one other: what it sends in this step, and what the other one reads of the step before. */
+/* What a thread has for the consumers that another one simulates. */
 struct outbox {
-	struct outbox_side {
-		struct port_message *message;
-		uint32_t count, capacity;
-	} side[2];
-	uint32_t filling;
+	struct port_message *message;
+	uint32_t count, capacity;
 };
 
-void outbox_grow(struct outbox_side *side);
+void outbox_grow(struct outbox *outbox);
 void outbox_free(struct outbox *outbox);
 
-/* The sender's step begins. */
-static inline void outbox_turn(struct outbox *outbox, uint64_t step)
-{
-	outbox->filling = step & 1;
-	outbox->side[outbox->filling].count = 0;
-}
+/* What was sent goes into its ports. */
+void outbox_deliver(struct outbox *outbox);
 
-/* The receiver's step begins: what the step before sent, at time `sent_at`, goes into its ports. */
-void outbox_deliver(const struct outbox *outbox, uint64_t step, uint64_t sent_at);
-
-static inline void outbox_add(struct outbox *outbox, struct port *port, void *item, uint32_t units, uint32_t to)
+static inline void outbox_add(struct outbox *outbox, struct port *port, const struct port_slot *slot)
 {
-	struct outbox_side *side = &outbox->side[outbox->filling];
-	if (side->count == side->capacity)
-		outbox_grow(side);
-	side->message[side->count++] = (struct port_message){port, item, units, to};
+	if (outbox->count == outbox->capacity)
+		outbox_grow(outbox);
+	outbox->message[outbox->count++] = (struct port_message){port, *slot};
 }
 
 static inline void port_open(struct port *port, struct arena *arena, uint32_t capacity, uint64_t *wake)
@@ -121,23 +114,46 @@ static inline void port_wake(uint64_t *wake, uint64_t now)
 		*wake = now + 1;
 }
 
-static inline void port_insert(struct port *port, void *item, uint32_t units, uint32_t to, uint64_t now)
+static inline struct port_slot *port_slot_at(const struct port *port, uint32_t place)
 {
-	uint32_t at = port->head + port->items++;
-	port->slot[at < port->capacity ? at : at - port->capacity] = (struct port_slot){item, now, units, to};
+	uint32_t at = port->head + place;
+	return &port->slot[at < port->capacity ? at : at - port->capacity];
+}
+
+static inline void port_insert(struct port *port, const struct port_slot *slot)
+{
+	*port_slot_at(port, port->items + port->coming) = *slot;
+	if (port->comes)
+		port->coming++;
+	else
+		port->items++;
 	if (port->filled)
 		*port->filled |= port->filled_bit;
-	port_wake(port->wake, now);
+	port_wake(port->wake, slot->pushed_at);
+}
+
+/* The consumer has come to this time. Returns the time from which it can see what comes next, or UINT64_MAX. */
+static inline uint64_t port_arrive(struct port *port, uint64_t now)
+{
+	while (port->coming) {
+		uint64_t pushed_at = port_slot_at(port, port->items)->pushed_at;
+		if (pushed_at >= now)
+			return pushed_at + 1;
+		port->items++;
+		port->coming--;
+	}
+	return UINT64_MAX;
 }
 
 static inline void port_push_packet(struct port *port, void *item, uint32_t units, uint32_t to, uint64_t now)
 {
 	assert(port_room(port, now) >= units);
+	const struct port_slot slot = {item, now, units, to};
 	port->held += units;
 	if (port->pushes)
-		outbox_add(port->pushes, port, item, units, to);
+		outbox_add(port->pushes, port, &slot);
 	else
-		port_insert(port, item, units, to, now);
+		port_insert(port, &slot);
 }
 
 static inline void port_push(struct port *port, void *item, uint64_t now)
@@ -159,7 +175,8 @@ static inline void *port_front(const struct port *port, uint64_t now)
 	return slot ? slot->item : NULL;
 }
 
-static inline void port_freed(struct port *port, uint32_t units, uint64_t now)
+/* Gives units back that an item held; a packet leaves flit by flit. */
+static inline void port_release(struct port *port, uint32_t units, uint64_t now)
 {
 	assert(port->held >= units);
 	if (port->freed_at != now) {
@@ -169,15 +186,6 @@ static inline void port_freed(struct port *port, uint32_t units, uint64_t now)
 	port->freed += units;
 	port->held -= units;
 	port_wake(port->producer, now);
-}
-
-/* Gives units back that an item held; a packet leaves flit by flit. */
-static inline void port_release(struct port *port, uint32_t units, uint64_t now)
-{
-	if (port->frees)
-		outbox_add(port->frees, port, NULL, units, 0);
-	else
-		port_freed(port, units, now);
 }
 
 /* Takes the item that port_front() showed; its units stay held until they are released. */

@@ -1,218 +1,292 @@
-/* A step of the machine, on one page: what ticks when, on which clock, and why in this order.
+/* A window of the machine, on one page: what ticks when, on which clock, and why in this order.
  *
- * A step is a time at which a cycle of the core's, the network's or L2's clock comes; often it is a cycle of several. In it
+ * A step is a time at which a cycle of the core's, the network's or L2's clock comes; often it is a cycle of several. The machine has two
+ * sides, whose units hand things to each other in steps:
  *
- *   1 host     what crossed between the host's threads in the step before goes into its ports (host/worker.c)
- *   2 core     SMs tick, each from its pipeline's last stage to its first (sm/sm.c); where several share a port to the networks, behind
- *              the port, in the order in which they may use it (sm/cluster.c)
- *   3          when all have, their global stores and atomics are made, in the order of SMs
- *   4 network  the request crossbar ticks, and the reply crossbar
- *   5 DRAM     channels tick, in all cycles of their own clock that have come up to now
- *   6 L2       slices tick
- *   7 core     alone, when all threads are done: the dispatcher sends mechanisms' requests, calls their hooks of the whole GPU
- *              and starts blocks, which run from the next cycle on (gpu/dispatch.c)
+ *   asking      SMs, the request crossbar, the slices' entries: up to the delay line's beginning
+ *   answering   slices from the delay line's end on, DRAM, the reply crossbar
  *
- * Each unit ticks only if it wants to: its `wake` has come. When nobody wanted to, all clocks skip to the earliest wake.
+ * What enters the delay line comes out so many cycles later, and what the answering side wants to know of SMs besides is whether their ports
+ * have room for replies. So a window goes as far as the delay line is long and the ports have room for sure. In it
  *
- * Between 2, 4, 5 and 6 the order cannot change a figure: what units hand to each other passes through ports, where it shows in
- * the next step (base/port.h); they stand as a request travels, but for one reason: DRAM comes before L2, since it makes up for
- * cycles that lie before this step's time, in which it must not see what L2 does now. Stores (3) wait for all SMs, since each has
- * to see the memory of before the step, whichever ticked first. The dispatcher (7) comes last and alone, since it and the hooks
- * that it calls reach across all units.
+ *   1 the answering side takes all its steps up to the window's end: in each, the reply crossbar, DRAM's channels in all cycles
+ *     of their own clock that have come up to then, slices. What it sends to SMs stands in their ports with its time (base/port.h)
+ *   2 the asking side takes its steps:
+ *     a core     SMs tick, each from its pipeline's last stage to its first (sm/sm.c), and go on alone, ahead of the step, while they
+ *                can: a burst (gpu/share.c). Where several share a port to the networks, they tick once, behind the port, in
+ *                the order in which they may use it (sm/cluster.c)
+ *     b          the global stores and atomics of this cycle are made, in the order of SMs
+ *     c network  the request crossbar ticks
+ *     d L2       the entries tick
+ *     e core     alone: the dispatcher sends mechanisms' requests, calls their hooks of the whole GPU and starts blocks,
+ *                which run from the next cycle on (gpu/dispatch.c)
+ *
+ * Each unit ticks only if it wants to: its `wake` has come. When nobody wants to, all clocks skip to the earliest wake.
+ *
+ * Within a step the order cannot change a figure: what units hand to each other passes through ports, where it shows in the next step; they
+ * stand as a request travels, but for one reason: DRAM comes before L2, since it makes up for cycles that lie before this step's time, in
+ * which it must not see what L2 does now. Stores (b) wait for all SMs, since each has to see the memory of before the step, whichever
+ * ticked first. The dispatcher (e) comes last and alone, since it and the hooks that it calls reach across all units.
+ *
+ * Figures do not depend on how long windows are, but for programs with races: an SM that is ahead has not seen what others
+ * store before its time. Windows are one step long where somebody wants to see the whole machine at one time (may_open()).
  *
  * Clock domains are GPGPU-Sim's (gpgpu_sim::next_clock_domain(), gpgpu_sim::cycle()). There units see each other within a step, so
  * that their order matters: DEVIATIONS 4 says what that changes. */
 #include "gpu/cycle.h"
 
 #include "gpu/dispatch.h"
+#include <stdlib.h>
 #include "gpu/gpu.h"
 
-#define FEMTOSECONDS_PER_MHZ_CYCLE 1000000000ull /* 1 / 1 MHz */
+/* Core cycles of the longest window. SMs whose state leaves the host's nearest caches between two bursts gain by more; loads of programs with races
+ * are late by as much. */
+enum { WINDOW_CYCLES = 16 };
 
-/* The clocks, in the order in which their units tick in a step. */
-static const struct domain {
-	size_t mhz; /* the machine's option */
-	bool has_steps; /* each of its cycles is a step; else it makes up for those that have passed in the steps of others */
-	void (*tick)(struct gpu *gpu, struct share *share); /* those of the share's units that want to */
-	uint64_t (*wake)(const struct gpu *gpu, const struct share *share); /* when the first of them wants to */
-} domains[CLOCKS] = {
-	[CLOCK_CORE] = {offsetof(struct machine, core_mhz), true, share_tick_sms, share_wake_of_sms},
-	[CLOCK_NETWORK] = {offsetof(struct machine, network_mhz), true, share_tick_networks, share_wake_of_networks},
-	[CLOCK_DRAM] = {offsetof(struct machine, dram_mhz), false, share_tick_channels, share_wake_of_channels},
-	[CLOCK_L2] = {offsetof(struct machine, l2_mhz), true, share_tick_slices, share_wake_of_slices},
-};
+static const clock_set STEPS = 1u << CLOCK_CORE | 1u << CLOCK_NETWORK | 1u << CLOCK_L2;
 
-void cycle_open(struct gpu *gpu)
+static uint64_t first_wake_of_sms(const struct gpu *gpu)
 {
-	for (int d = 0; d < CLOCKS; d++) {
-		uint32_t mhz = *(const uint32_t *)((const char *)&gpu->machine + domains[d].mhz);
-		assert(mhz);
-		gpu->clock[d].period = (FEMTOSECONDS_PER_MHZ_CYCLE + mhz / 2) / mhz;
-	}
-}
-
-/* Its time is the next one at which a clock has a step. */
-static void begin_step(struct gpu *gpu)
-{
-	uint64_t now = UINT64_MAX;
-	for (int d = 0; d < CLOCKS; d++) {
-		uint64_t time = gpu->clock[d].cycle * gpu->clock[d].period;
-		if (domains[d].has_steps && time < now)
-			now = time;
-	}
-	for (int d = 0; d < CLOCKS; d++)
-		gpu->clock[d].due = gpu->clock[d].cycle * gpu->clock[d].period <= now;
-	gpu->now = now;
-	gpu->step++;
-}
-
-/* 2: the units that see device memory. */
-static bool tick_storing(void *machine, uint32_t worker)
-{
-	struct gpu *gpu = machine;
-	struct share *share = &gpu->share[worker];
-	share->ticked = share->commits = share->starved = false;
-	if (gpu->clock[CLOCK_CORE].due)
-		share_tick_sms(gpu, share);
-	return share->commits;
-}
-
-/* 3 */
-static void commit(void *machine, uint32_t worker)
-{
-	struct gpu *gpu = machine;
-	const struct share *share = &gpu->share[worker];
-	for (uint32_t i = share->first_sm; i < share->end_sm; i++)
-		if (gpu->sm[i].commits)
-			sm_commit(&gpu->sm[i]);
-}
-
-/* 4 to 6, and when the share's units want to tick again. */
-static void tick_others(void *machine, uint32_t worker)
-{
-	struct gpu *gpu = machine;
-	struct share *share = &gpu->share[worker];
-	for (int d = CLOCK_CORE + 1; d < CLOCKS; d++)
-		if (gpu->clock[d].due)
-			domains[d].tick(gpu, share);
-	if (share->ticked)
-		return;
-	share->next = UINT64_MAX;
-	for (int d = 0; d < CLOCKS; d++) {
-		uint64_t wake = domains[d].wake(gpu, share);
-		share->next = wake < share->next ? wake : share->next;
-	}
-}
-
-const struct duties cycle_duties = {tick_storing, commit, tick_others};
-
-/* 7. True when something happened. */
-static bool tick_dispatcher(struct gpu *gpu, struct dispatch *dispatch)
-{
-	if (!gpu->clock[CLOCK_CORE].due || !dispatch_cycle(dispatch, gpu))
-		return false;
-	gpu->share[0].last_ticked = gpu->now;
-	return true;
-}
-
-static void end_step(struct gpu *gpu)
-{
-	for (int d = 0; d < CLOCKS; d++) {
-		struct clock *clock = &gpu->clock[d];
-		if (clock->due)
-			clock->cycle = domains[d].has_steps ? clock->cycle + 1 : gpu->now / clock->period + 1;
-	}
-}
-
-/* What the shares tell. True when a unit ticked. */
-static bool hear_shares(const struct gpu *gpu, struct dispatch *dispatch)
-{
-	bool ticked = false;
-	for (const struct share *share = gpu->share; share < gpu->share + gpu->workers.count; share++) {
-		ticked |= share->ticked;
-		dispatch->try |= share->starved;
-	}
-	return ticked;
-}
-
-/* True when a unit ticked or the dispatcher did something. */
-static bool make_step(struct gpu *gpu, struct dispatch *dispatch)
-{
-	begin_step(gpu);
-	const struct step step = {.number = gpu->step, .now = gpu->now};
-	team_step(gpu->team, &gpu->workers, &step);
-	bool ticked = hear_shares(gpu, dispatch);
-	ticked |= tick_dispatcher(gpu, dispatch);
-	end_step(gpu);
-	return ticked;
-}
-
-/* The earliest time at which something can happen, after a step in which nothing did. */
-static uint64_t next_event(const struct gpu *gpu, const struct dispatch *dispatch)
-{
-	uint64_t first = dispatch_wake(dispatch, gpu);
-	for (uint32_t w = 0; w < gpu->workers.count; w++)
-		first = gpu->share[w].next < first ? gpu->share[w].next : first;
+	uint64_t first = UINT64_MAX;
+	for (uint32_t i = 0; i < gpu->machine.sms; i++)
+		first = earlier(first, gpu->sm[i].wake);
+	for (uint32_t i = 0; i < gpu->clusters; i++)
+		first = earlier(first, gpu->cluster[i].wake);
 	return first;
 }
 
-/* The first cycle of a clock at or after a time. */
-static uint64_t cycle_from(const struct gpu *gpu, enum clock_domain domain, uint64_t time)
+/* a: what the shares tell. */
+static void hear_shares(struct gpu *gpu)
 {
-	uint64_t period = gpu->clock[domain].period;
-	return (time + period - 1) / period;
+	struct window *window = &gpu->window;
+	window->next_sm = UINT64_MAX;
+	window->sm_waits = false;
+	for (const struct share *share = gpu->share; share < gpu->share + gpu->workers.count; share++) {
+		window->next_sm = earlier(window->next_sm, share->next);
+		window->next_commit = earlier(window->next_commit, share->next_commit);
+		window->next_room = earlier(window->next_room, share->next_room);
+		window->sm_waits |= share->waits;
+	}
 }
 
-/* Moves every clock to its first cycle at or after `time`; none goes back. */
-static void skip_to(struct gpu *gpu, uint64_t time)
+/* Of all units. */
+static uint64_t last_tick(const struct gpu *gpu)
 {
-	for (int d = 0; d < CLOCKS; d++) {
-		uint64_t cycle = cycle_from(gpu, d, time);
-		if (cycle > gpu->clock[d].cycle)
-			gpu->clock[d].cycle = cycle;
+	uint64_t last = later(gpu->last_ticked, gpu->answering.last_ticked);
+	for (uint32_t w = 0; w < gpu->workers.count; w++)
+		last = later(last, gpu->share[w].last_ticked);
+	return last;
+}
+
+static void run_sms(struct gpu *gpu)
+{
+	team_work(gpu->team, &gpu->workers);
+	hear_shares(gpu);
+}
+
+/* b */
+static void commit(struct gpu *gpu)
+{
+	uint64_t next = UINT64_MAX;
+	for (uint32_t i = 0; i < gpu->machine.sms; i++) {
+		struct sm *sm = &gpu->sm[i];
+		if (!sm->commits)
+			continue;
+		if (sm->now <= gpu->now)
+			sm_commit(sm);
+		else
+			next = earlier(next, sm->now);
 	}
+	gpu->window.next_commit = next;
+}
+
+/* c. What it delivers wakes entries; room that it makes wakes SMs. */
+static void tick_request_network(struct gpu *gpu)
+{
+	struct crossbar *crossbar = &gpu->to_slices;
+	uint64_t packets = crossbar->stats.packets;
+	crossbar_tick(crossbar, gpu->clock[CLOCK_NETWORK].cycle, gpu->now);
+	gpu->last_ticked = later(gpu->last_ticked, gpu->now);
+	if (crossbar->stats.packets != packets)
+		gpu->window.next_entry = earlier(gpu->window.next_entry, gpu->now + 1);
+	if (gpu->window.sm_waits)
+		gpu->window.next_sm = earlier(gpu->window.next_sm, gpu->now + 1);
+}
+
+/* d */
+static void tick_entries(struct gpu *gpu)
+{
+	uint64_t next = UINT64_MAX;
+	for (uint32_t i = 0; i < gpu->slices; i++) {
+		struct slice *slice = &gpu->slice[i];
+		if (slice->entry.wake <= gpu->now)
+			slice_entry_tick(slice, gpu->clock[CLOCK_L2].cycle, gpu->now);
+		next = earlier(next, slice->entry.wake);
+	}
+	gpu->window.next_entry = next;
+	gpu->window.entered = true;
+	gpu->last_ticked = later(gpu->last_ticked, gpu->now);
+}
+
+/* The first room of those that come later than now. */
+static uint64_t next_room(const struct gpu *gpu)
+{
+	uint64_t next = UINT64_MAX;
+	for (uint32_t i = 0; i < gpu->machine.sms; i++)
+		if (sm_has_room(&gpu->sm[i]) && gpu->sm[i].now > gpu->now)
+			next = earlier(next, gpu->sm[i].now);
+	return next;
+}
+
+/* e. A block that starts, or a hook, can wake any SM. */
+static void tick_dispatcher(struct gpu *gpu, struct dispatch *dispatch)
+{
+	if (gpu->window.next_room <= gpu->now) {
+		dispatch->try = true;
+		gpu->window.next_room = next_room(gpu);
+	}
+	if (!dispatch_cycle(dispatch, gpu))
+		return;
+	gpu->window.next_sm = first_wake_of_sms(gpu);
+	gpu->window.blocks_wait = dispatch->next < dispatch->blocks;
+	gpu->last_ticked = later(gpu->last_ticked, gpu->now);
+}
+
+/* Where windows are one step long, hooks of the whole GPU find the answering side at their time. */
+static void step(struct gpu *gpu, struct dispatch *dispatch)
+{
+	struct window *window = &gpu->window;
+	bool is_core = gpu->clock[CLOCK_CORE].due;
+	if (is_core && window->next_sm <= gpu->now)
+		run_sms(gpu);
+	if (window->next_commit <= gpu->now)
+		commit(gpu);
+	if (gpu->clock[CLOCK_NETWORK].due && gpu->to_slices.wake <= gpu->now)
+		tick_request_network(gpu);
+	if (gpu->clock[CLOCK_L2].due && window->next_entry <= gpu->now)
+		tick_entries(gpu);
+	if (!window->may_open)
+		answering_run(gpu, gpu->now + 1);
+	if (is_core)
+		tick_dispatcher(gpu, dispatch);
+}
+
+/* The earliest time at which a unit of the asking side can have something to do. */
+static uint64_t next_of_units(const struct gpu *gpu)
+{
+	const struct window *window = &gpu->window;
+	uint64_t sms = earlier(earlier(window->next_sm, window->next_commit), window->next_room);
+	return earlier(sms, earlier(window->next_entry, gpu->to_slices.wake));
+}
+
+/* 2 */
+static void run_asking(struct gpu *gpu, struct dispatch *dispatch)
+{
+	uint64_t end = gpu->window.end;
+	for (uint64_t now = clocks_next(gpu->clock, STEPS); now <= end; now = clocks_next(gpu->clock, STEPS)) {
+		gpu->now = now;
+		gpu->step++;
+		clocks_begin_step(gpu->clock, STEPS, now);
+		step(gpu, dispatch);
+		clocks_end_step(gpu->clock, STEPS);
+		uint64_t next = earlier(next_of_units(gpu), dispatch_wake(dispatch, gpu));
+		if (next > now + 1)
+			clocks_skip_to(gpu->clock, earlier(next, end + 1));
+	}
+}
+
+/* Nobody wants to see all of the machine at one time: no mechanism's hooks of the whole GPU or of its partitions, nobody who sends from a
+ * place where others may come first, no SMs that share a port. */
+static bool may_open(const struct gpu *gpu)
+{
+	return !gpu->clusters && seam_is_local(gpu->seam) && !gpu->machine.sm.zero_latency_memory;
+}
+
+/* The time of the last step that SMs may take in the window that begins with the step at `begin`. */
+static uint64_t end_of_window(const struct gpu *gpu, uint64_t begin)
+{
+	if (!gpu->window.may_open)
+		return begin;
+	uint64_t core = gpu->clock[CLOCK_CORE].period;
+	uint64_t end = earlier(begin + (WINDOW_CYCLES - 1) * core, answering_limit(gpu, begin));
+	if (gpu->visits.next != UINT64_MAX)
+		end = earlier(end, (gpu->visits.next - 1) * core);
+	return later(end, begin);
 }
 
 /* Something does happen at the next event, or later: a unit wants to tick, or a mechanism's hook is called, while there are blocks, in which
  * the kernel then has not ended. */
-static bool goes_on(const struct gpu *gpu, const struct dispatch *dispatch)
+static bool goes_on(const struct gpu *gpu, const struct dispatch *dispatch, uint64_t next_of_units)
 {
-	for (uint32_t w = 0; w < gpu->workers.count; w++)
-		if (gpu->share[w].next != UINT64_MAX)
-			return true;
-	return gpu->seam->gpu.first_wake != MECH_NEVER && dispatch_done(gpu) < dispatch->blocks;
+	return next_of_units != UINT64_MAX ||
+	       (gpu->seam->gpu.first_wake != MECH_NEVER && dispatch_done(gpu) < dispatch->blocks);
 }
 
-bool cycle_step(struct gpu *gpu, struct dispatch *dispatch)
+/* All clocks go to the next time at which something can happen. False: there is none. */
+static bool skip_to_next(struct gpu *gpu, const struct dispatch *dispatch)
 {
-	if (make_step(gpu, dispatch)) {
-		if (gpu->visits.next <= gpu->clock[CLOCK_CORE].cycle)
-			visits_make(gpu, gpu->clock[CLOCK_CORE].cycle);
-		return true;
-	}
-	uint64_t event = next_event(gpu, dispatch);
-	if (event == UINT64_MAX)
+	struct window *window = &gpu->window;
+	window->next_sm = earlier(window->next_sm, first_wake_of_sms(gpu));
+	uint64_t units = earlier(answering_next(gpu), next_of_units(gpu));
+	uint64_t next = earlier(units, dispatch_wake(dispatch, gpu));
+	if (next == UINT64_MAX)
 		return false;
-	skip_to(gpu, event);
-	if (gpu->visits.next <= gpu->clock[CLOCK_CORE].cycle && goes_on(gpu, dispatch))
+	clocks_skip_to(gpu->clock, next);
+	clocks_skip_to(gpu->answering.clock, earlier(next, clocks_next(gpu->clock, STEPS)));
+	if (gpu->visits.next <= gpu->clock[CLOCK_CORE].cycle && goes_on(gpu, dispatch, units))
 		visits_make_until(gpu, gpu->clock[CLOCK_CORE].cycle);
 	return true;
 }
 
+/* The visit behind the window, if something happened in the last cycle before it; else it may be that nothing ever does. */
+static void visit(struct gpu *gpu)
+{
+	uint64_t last = (gpu->visits.next - 1) * gpu->clock[CLOCK_CORE].period;
+	if (gpu->clock[CLOCK_CORE].cycle < gpu->visits.next)
+		return;
+	answering_run(gpu, gpu->window.end + 1);
+	if (last_tick(gpu) >= last)
+		visits_make(gpu, gpu->visits.next);
+}
+
+bool cycle_window(struct gpu *gpu, struct dispatch *dispatch)
+{
+	if (!skip_to_next(gpu, dispatch))
+		return false;
+	struct window *window = &gpu->window;
+	window->blocks_wait = dispatch->next < dispatch->blocks;
+	window->end = end_of_window(gpu, clocks_next(gpu->clock, STEPS));
+	answering_run(gpu, window->end);
+	window->next_sm = earlier(window->next_sm, first_wake_of_sms(gpu));
+	run_asking(gpu, dispatch);
+	answering_settle_entries(gpu);
+	visit(gpu);
+	return true;
+}
+
+void cycle_settle(struct gpu *gpu)
+{
+	answering_run(gpu, gpu->window.end + 1);
+}
+
 void cycle_begin(struct gpu *gpu)
 {
+	gpu->last_ticked = gpu->answering.last_ticked = 0;
 	for (uint32_t w = 0; w < gpu->workers.count; w++)
 		gpu->share[w].last_ticked = 0;
+	gpu->window = (struct window){.may_open = may_open(gpu) && !getenv("LOCK"),
+	                              .next_sm = UINT64_MAX,
+	                              .next_commit = UINT64_MAX,
+	                              .next_room = UINT64_MAX,
+	                              .next_entry = UINT64_MAX};
+	gpu->answering.wake = UINT64_MAX;
 }
 
 uint64_t cycle_end(struct gpu *gpu, uint64_t start)
 {
-	uint64_t last = 0;
-	for (uint32_t w = 0; w < gpu->workers.count; w++)
-		last = gpu->share[w].last_ticked > last ? gpu->share[w].last_ticked : last;
-	uint64_t end = cycle_from(gpu, CLOCK_CORE, last) + 1;
-	end = end > start ? end : start + 1;
-	for (int d = 0; d < CLOCKS; d++)
-		gpu->clock[d].cycle = cycle_from(gpu, d, end * gpu->clock[CLOCK_CORE].period);
+	uint64_t end = clock_from(&gpu->clock[CLOCK_CORE], last_tick(gpu)) + 1;
+	end = later(end, start + 1);
+	clocks_set(gpu->clock, end * gpu->clock[CLOCK_CORE].period);
+	clocks_set(gpu->answering.clock, end * gpu->clock[CLOCK_CORE].period);
 	return end;
 }

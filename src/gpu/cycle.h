@@ -1,4 +1,4 @@
-/* cycle: the machine's clocks, and one step of all that ticks on them. */
+/* cycle: a window of all that ticks. */
 #ifndef SLUICE_GPU_CYCLE_H
 #define SLUICE_GPU_CYCLE_H
 
@@ -7,27 +7,24 @@
 
 struct gpu;
 struct dispatch;
-struct duties;
 
-/* A row each in cycle.c: domains. */
-enum clock_domain { CLOCK_CORE, CLOCK_NETWORK, CLOCK_DRAM, CLOCK_L2, CLOCKS };
-
-/* Cycle n of a domain comes at time n * period. Times are in femtoseconds. */
-struct clock {
-	uint64_t period;
-	uint64_t cycle; /* the next one, in a step the one in progress */
-	bool due;       /* in the step in progress */
+/* How far the window in progress goes. */
+struct window {
+	bool may_open;      /* in this launch windows are longer than a step where they can be */
+	uint64_t end;       /* time of the last step that SMs may take, and before which the answering side has taken all of its */
+	bool blocks_wait;   /* the grid has blocks that are not started */
+	/* times: at which the first SM or cluster wants to tick, has made stores, has got room for a block that waits; the first slice's
+	 * entry wants to tick. UINT64_MAX: none */
+	uint64_t next_sm, next_commit, next_room, next_entry;
+	bool entered;         /* since the answering side has looked, a request has entered a slice */
+	bool sm_waits;        /* an SM sleeps until the request crossbar has room */
 };
 
-/* What the host's workers do in a step. */
-extern const struct duties cycle_duties;
+/* Runs the machine on by a window: a step or several, from the next time at which something can happen. False when nothing ever will. */
+bool cycle_window(struct gpu *gpu, struct dispatch *dispatch);
 
-/* Sets the clocks' periods from the machine's frequencies. */
-void cycle_open(struct gpu *gpu);
-
-/* Runs the machine on by one step and, when nothing happened in it, to the next time at which something can. False when
- * nothing ever will. */
-bool cycle_step(struct gpu *gpu, struct dispatch *dispatch);
+/* Both sides of the machine are at one time, that of the last window's end. */
+void cycle_settle(struct gpu *gpu);
 
 /* A kernel begins; ends: brings all clocks to the core cycle behind the last one in which a unit ticked, and returns it. */
 void cycle_begin(struct gpu *gpu);

@@ -43,7 +43,7 @@ static void start(struct dispatch *dispatch, struct gpu *gpu, uint32_t at)
 static bool can_start(struct dispatch *dispatch, const struct gpu *gpu, uint32_t at)
 {
 	struct seam_gpu *seam = &gpu->seam->gpu;
-	if (!sm_has_room(&gpu->sm[at]))
+	if (!sm_has_room(&gpu->sm[at]) || gpu->sm[at].now > gpu->now) /* not yet, where the SM is ahead */
 		return false;
 	const struct mech_dispatch event = {dispatch->next, at, gpu->clock[CLOCK_CORE].cycle};
 	bool agreed = !seam->may_dispatch.count || seam_may_dispatch(seam, &event);
@@ -157,11 +157,11 @@ bool dispatch_cycle(struct dispatch *dispatch, struct gpu *gpu)
 uint64_t dispatch_wake(const struct dispatch *dispatch, const struct gpu *gpu)
 {
 	const struct seam_gpu *seam = &gpu->seam->gpu;
-	uint64_t from = dispatch->from * gpu->clock[CLOCK_CORE].period;
+	uint64_t next = clock_time(&gpu->clock[CLOCK_CORE]);
 	if (seam->queued)
-		return gpu->now + 1; /* at the next core cycle, which need not be the next step */
+		return next;
 	if (dispatch_asks(dispatch))
-		return from > gpu->now ? from : gpu->now + 1;
+		return later(next, dispatch->from * gpu->clock[CLOCK_CORE].period);
 	return seam->first_wake == MECH_NEVER ? UINT64_MAX : seam->first_wake * gpu->clock[CLOCK_CORE].period;
 }
 

@@ -8,7 +8,7 @@ static void add_slice(const struct slice *slice, struct mech_partition_figures *
 	figures->l2_mshrs = l2->mshrs.count - l2->mshrs.free;
 	figures->l2_mshrs_all = l2->mshrs.count;
 	figures->l2_miss_queue = l2->miss_queue.count;
-	figures->l2_delay = slice->delay.count;
+	figures->l2_delay = slice->entry.entered - slice->entry.left;
 	figures->l2_input = slice->input.count;
 	figures->l2_reply = slice->reply.count;
 	figures->l2_accesses = l2->stats.accesses;

@@ -54,8 +54,9 @@ struct gpu *gpu_open(const struct machine *machine, const struct seam_attached *
 	gpu->slices = machine->map.channels * machine->map.slices_per_channel;
 	gpu->ports = machine->sms / machine->cluster.sms;
 	gpu->clusters = machine->cluster.sms > 1 ? gpu->ports : 0;
-	cycle_open(gpu);
-	workers_open(&gpu->workers, useful_workers(threads, gpu->ports), &cycle_duties, gpu, &gpu->host);
+	clocks_open(gpu->clock, &gpu->machine);
+	clocks_open(gpu->answering.clock, &gpu->machine);
+	workers_open(&gpu->workers, useful_workers(threads, gpu->ports), share_run, gpu, &gpu->host);
 	share_open(gpu);
 	wiring_build(gpu);
 	gpu->team = team_open(&gpu->workers, &gpu->host);

@@ -2,6 +2,8 @@
 #ifndef SLUICE_GPU_GPU_H
 #define SLUICE_GPU_GPU_H
 
+#include "gpu/answering.h"
+#include "gpu/clocks.h"
 #include "gpu/cycle.h"
 #include "gpu/machine.h"
 #include "gpu/occupancy.h"
@@ -56,9 +58,13 @@ struct gpu {
 	struct slice *slice;
 	uint32_t slices;
 	struct dram_channel *channel;
+	/* the side that asks, which has the core's clock; and the one that answers (gpu/cycle.c) */
 	struct clock clock[CLOCKS];
-	uint64_t now;     /* time of the step in progress, */
-	uint64_t step;    /* and its number */
+	uint64_t now;  /* time of the step in progress, */
+	uint64_t step; /* and its number */
+	struct answering answering;
+	struct window window;
+	uint64_t last_ticked; /* time of the last tick of the asking side's units but SMs */
 	uint64_t kernels; /* launched so far */
 	uint32_t last_sm; /* that got a block */
 	bool is_clogged;  /* the units are full of what will never end: the last kernel did not */

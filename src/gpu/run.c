@@ -77,7 +77,7 @@ static bool must_stop(struct gpu *gpu, struct gpu_run *run, struct watch *watch,
 		find_poll(gpu, &run->poll);
 		return true;
 	}
-	watch->next += WATCH_STEPS;
+	watch->next = gpu->step + WATCH_STEPS;
 	if (run->max_thread_instructions && steps_to_limit(gpu, run, threads) < WATCH_STEPS)
 		watch->next += steps_to_limit(gpu, run, threads) - WATCH_STEPS;
 	if (run->progress)
@@ -94,7 +94,7 @@ static void expect_quiet(const struct gpu *gpu)
 	for (uint32_t i = 0; i < gpu->clusters; i++)
 		assert(port_empty(&gpu->cluster[i].from_network) && port_empty(&gpu->cluster[i].replies));
 	for (uint32_t i = 0; i < gpu->slices; i++)
-		assert(!gpu->slice[i].busy);
+		assert(!gpu->slice[i].busy && gpu->slice[i].entry.left == gpu->slice[i].entry.entered);
 	for (uint32_t i = 0; i < gpu->machine.map.channels; i++)
 		assert(!gpu->channel[i].pending && !gpu->channel[i].serving && !gpu->channel[i].transfers);
 }
@@ -114,19 +114,20 @@ static bool fits_together(const struct gpu *gpu, struct gpu_run *run, const stru
 
 static void run_to_end(struct gpu *gpu, struct gpu_run *run, struct dispatch *dispatch, uint64_t start)
 {
-	struct watch watch = {.last_change = start};
+	struct watch watch = {.next = gpu->step, .last_change = start};
 	run->end = GPU_DONE;
-	for (uint64_t steps = 0;; steps++) {
-		if (!cycle_step(gpu, dispatch)) {
+	for (;;) {
+		if (!cycle_window(gpu, dispatch)) {
 			if (faulted(gpu, &run->fault))
 				run->end = GPU_FAULT;
 			else if (dispatch_done(gpu) < dispatch->blocks)
 				run->end = GPU_STALLED;
 			break;
 		}
-		if (steps == watch.next && must_stop(gpu, run, &watch, dispatch, start))
+		if (gpu->step >= watch.next && must_stop(gpu, run, &watch, dispatch, start))
 			break;
 	}
+	cycle_settle(gpu);
 	run->cycles = cycle_end(gpu, start) - start;
 }
 
@@ -137,7 +138,7 @@ static void begin(struct gpu *gpu, const struct gpu_run *run, uint64_t start)
 	for (uint32_t i = 0; i < gpu->machine.map.channels; i++)
 		gpu->channel[i].last_cycle = gpu->clock[CLOCK_DRAM].cycle;
 	for (uint32_t i = 0; i < gpu->slices; i++)
-		gpu->slice[i].settled = gpu->clock[CLOCK_L2].cycle;
+		gpu->slice[i].settled = gpu->slice[i].entry.settled = gpu->clock[CLOCK_L2].cycle;
 	for (uint32_t i = 0; i < gpu->machine.sms; i++) {
 		gpu->sm[i].accounted = start;
 		sm_begin(&gpu->sm[i], &run->launch, run->blocks_limit);
@@ -208,8 +209,10 @@ void gpu_run(struct gpu *gpu, struct gpu_run *run)
 	if (run->end != GPU_DONE)
 		seam_settle_cut(gpu->seam);
 	seam_kernel_end(gpu->seam);
-	for (uint32_t i = 0; i < gpu->slices; i++)
+	for (uint32_t i = 0; i < gpu->slices; i++) {
 		slice_settle(&gpu->slice[i], gpu->clock[CLOCK_L2].cycle);
+		slice_entry_settle(&gpu->slice[i], later(gpu->clock[CLOCK_L2].cycle, gpu->slice[i].entry.settled));
+	}
 	for (uint32_t i = 0; i < gpu->machine.map.channels; i++)
 		dram_settle(&gpu->channel[i], gpu->clock[CLOCK_DRAM].cycle);
 	stats_collect(gpu, &run->stats);

@@ -27,16 +27,17 @@ struct ends {
 	uint64_t *wake;
 	struct port *replies;
 	struct worker *worker;
+	bool comes;
 };
 
 static void wire_ends(struct gpu *gpu, const struct ends *ends)
 {
 	struct port *out = &gpu->to_slices.input[ends->number].port;
 	out->producer = ends->wake;
-	worker_join(out, ends->worker, share_of_request_network(gpu));
+	worker_join(out, ends->worker, gpu->workers.worker);
 	port_open(ends->replies, &gpu->arena, gpu->machine.network.boundary_flits, ends->wake);
+	ends->replies->comes = ends->comes;
 	gpu->to_sms.output[ends->number].port = ends->replies;
-	worker_join(ends->replies, share_of_reply_network(gpu), ends->worker);
 }
 
 /* The one place where units learn of each other: by their ports. */
@@ -47,7 +48,8 @@ static void wire_sms(struct gpu *gpu)
 		network->requests = &gpu->to_slices;
 		network->input = i / gpu->machine.cluster.sms;
 		if (!gpu->clusters)
-			wire_ends(gpu, &(struct ends){i, &gpu->sm[i].wake, &network->replies, share_of_sm(gpu, i)});
+			wire_ends(gpu, &(struct ends){i, &gpu->sm[i].wake, &network->replies, share_of_sm(gpu, i),
+			                                !gpu->machine.sm.zero_latency_memory});
 	}
 }
 
@@ -60,7 +62,7 @@ static void wire_clusters(struct gpu *gpu)
 		struct cluster *cluster = &gpu->cluster[c];
 		uint32_t first = c * config->sms;
 		cluster_open(cluster, config, &gpu->sm[first], &gpu->arena);
-		wire_ends(gpu, &(struct ends){c, &cluster->wake, &cluster->from_network, share_of_sm(gpu, first)});
+		wire_ends(gpu, &(struct ends){c, &cluster->wake, &cluster->from_network, share_of_sm(gpu, first), false});
 		for (uint32_t i = first; i < first + config->sms; i++) {
 			gpu->sm[i].network.cluster = cluster;
 			port_open(&gpu->sm[i].network.replies, &gpu->arena, room, &gpu->sm[i].wake);
@@ -68,21 +70,19 @@ static void wire_clusters(struct gpu *gpu)
 	}
 }
 
-static void wire_slices(struct gpu *gpu, struct worker *requests, struct worker *replies)
+static void wire_slices(struct gpu *gpu)
 {
 	const struct machine *machine = &gpu->machine;
 	for (uint32_t i = 0; i < gpu->slices; i++) {
 		struct slice *slice = &gpu->slice[i];
-		struct worker *worker = share_of_slice(gpu, i);
 		struct dram_channel *channel = &gpu->channel[i / machine->map.slices_per_channel];
 		struct port *out = &gpu->to_sms.input[i].port;
 		uint32_t local = i % machine->map.slices_per_channel;
-		port_open(&slice->from_network, &gpu->arena, machine->network.boundary_flits, &slice->wake);
-		gpu->to_slices.output[i].port = &slice->from_network;
-		worker_join(&slice->from_network, requests, worker);
+		struct slice_entry *entry = &slice->entry;
+		port_open(&entry->from_network, &gpu->arena, machine->network.boundary_flits, &entry->wake);
+		gpu->to_slices.output[i].port = &entry->from_network;
 		slice->replies = &gpu->to_sms;
 		out->producer = &slice->wake;
-		worker_join(out, worker, replies);
 		port_open(&channel->from_l2[local], &gpu->arena, machine->slice.to_dram_queue, &channel->wake);
 		slice->to_dram = &channel->from_l2[local];
 		slice->to_dram->producer = &slice->wake;
@@ -217,7 +217,7 @@ void wiring_build(struct gpu *gpu)
 	gpu->to_sms.route_user = &machine->cluster;
 	for (uint32_t i = 0; i < gpu->slices; i++)
 		slice_open(&gpu->slice[i], i, &machine->slice, &machine->l2, &machine->map,
-		           &share_of_slice(gpu, i)->requests, gpu->clock[CLOCK_L2].period, &gpu->arena);
+		           &gpu->workers.worker->requests, gpu->clock[CLOCK_L2].period, &gpu->arena);
 	for (uint32_t i = 0; i < gpu->slices; i++) {
 		struct seam_partition *partition = &gpu->seam->partition[i];
 		partition->host = gpu;
@@ -227,14 +227,13 @@ void wiring_build(struct gpu *gpu)
 	}
 	for (uint32_t i = 0; i < machine->map.channels; i++)
 		dram_open(&gpu->channel[i], &machine->dram, &machine->map,
-		          &share_of_slice(gpu, i * per_channel)->requests, gpu->clock[CLOCK_DRAM].period,
+		          &gpu->workers.worker->requests, gpu->clock[CLOCK_DRAM].period,
 		          gpu->clock[CLOCK_L2].period, &gpu->arena);
 	for (uint32_t i = 0; i < machine->map.channels; i++)
 		wire_dram_looks(&gpu->channel[i], &gpu->seam->partition[i * per_channel], &gpu->arena);
-	struct worker *requests = share_of_request_network(gpu), *replies = share_of_reply_network(gpu);
 	wire_sms(gpu);
 	wire_clusters(gpu);
-	wire_slices(gpu, requests, replies);
+	wire_slices(gpu);
 	wire_sender(gpu);
 	gpu->last_sm = machine->sms - 1;
 }

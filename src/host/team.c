@@ -22,7 +22,6 @@ struct seat {
 
 struct team {
 	struct workers *workers;
-	struct step step; /* written by worker 0, then announced by the next number */
 	struct gate announced;
 	uint64_t calls; /* announced so far */
 	bool closing, together, told;
@@ -42,7 +41,7 @@ static void *work(void *argument)
 		seat->worker->waited += gate_await(&team->announced, call);
 		if (team->closing)
 			return NULL;
-		worker_step(seat->worker, &team->step);
+		worker_work(seat->worker, call);
 	}
 }
 
@@ -156,23 +155,25 @@ void team_close(struct team *team)
 		gate_close(&team->announced);
 }
 
-static void step_together(struct team *team, const struct step *step)
+static void work_together(struct team *team)
 {
 	struct worker *worker = team->workers->worker;
-	team->step = *step;
 	gate_set(&team->announced, ++team->calls);
-	worker_step(&worker[0], step);
+	worker_work(&worker[0], team->calls);
 	for (uint32_t i = 1; i < team->workers->count; i++)
-		worker[0].waited += gate_await(&worker[i].done, step->number);
+		worker[0].waited += gate_await(&worker[i].done, team->calls);
 }
 
-void team_step(struct team *team, struct workers *workers, const struct step *step)
+void team_work(struct team *team, struct workers *workers)
 {
 	if (team && team->together)
-		step_together(team, step);
+		work_together(team);
 	else
-		workers_step(workers, step);
-	if (team && --team->until_look == 0)
+		workers_work(workers);
+	if (!team)
+		return;
+	workers_exchange(workers);
+	if (--team->until_look == 0)
 		look(team);
 }
 

@@ -16,8 +16,8 @@ struct team;
 struct team *team_open(struct workers *workers, struct arena *arena);
 void team_close(struct team *team);
 
-/* One step of all workers; returns when the last one is done. */
-void team_step(struct team *team, struct workers *workers, const struct step *step);
+/* All workers do their work; returns when the last one is done and what they sent has arrived. */
+void team_work(struct team *team, struct workers *workers);
 
 /* Until the next step, which need not be soon, there are no threads but the caller's. */
 void team_rest(struct team *team);

@@ -132,6 +132,12 @@ static inline uint32_t crossbar_flits(const struct crossbar *crossbar, const str
 	return crossbar->flits_of[(request_packet_bytes(request) + 7) / 8];
 }
 
+/* Of a packet with so many bytes of data. */
+static inline uint32_t crossbar_flits_of(const struct crossbar *crossbar, uint32_t data_bytes)
+{
+	return crossbar->flits_of[(REQUEST_HEADER_BYTES + data_bytes + 7) / 8];
+}
+
 /* Producer's side: room for this packet, and giving it. */
 static inline bool crossbar_has_room(const struct crossbar *crossbar, uint32_t input, const struct request *request,
                                      uint64_t now)

@@ -14,16 +14,14 @@ void slice_open(struct slice *slice, uint32_t index, const struct slice_config *
 	*slice = (struct slice){
 		.config = *config, .index = index, .pool = pool, .map = map, .period = period, .wake = UINT64_MAX};
 	cache_open(&slice->cache, cache, CACHE_OF_SLICE, pool, arena);
-	/* One packet a cycle may enter the delay line while the input queue has room. */
-	uint32_t parts = config->by_sectors ? cache->sectors : 1;
-	request_queue_open(&slice->delay, arena, (config->delay + config->input_queue + 2) * parts);
 	request_queue_open(&slice->input, arena, config->input_queue);
 	request_queue_open(&slice->reply, arena, config->reply_queue);
 	port_open(&slice->from_dram, arena, config->from_dram_queue, &slice->wake);
+	slice_entry_open(slice, cache->sectors, arena);
 }
 
-static void show_packet(const struct slice *slice, void (*look)(void *user, const struct packet *packet),
-                        const struct request *request, uint64_t cycle)
+void slice_show_packet(const struct slice *slice, void (*look)(void *user, const struct packet *packet),
+                       const struct request *request, uint64_t cycle)
 {
 	const struct packet packet = packet_of(slice->replies, request, cycle);
 	look(slice->look_user, &packet);
@@ -41,70 +39,8 @@ static void send_reply(struct slice *slice, uint64_t cycle, uint64_t now)
 		return;
 	}
 	if (slice->packet_out)
-		show_packet(slice, slice->packet_out, request, cycle);
+		slice_show_packet(slice, slice->packet_out, request, cycle);
 	crossbar_send(slice->replies, slice->index, request_queue_pop(&slice->reply), now);
-}
-
-/* The sectors that a request is about, as a mask from its address on. */
-static uint32_t sectors_of(const struct slice *slice, const struct request *request)
-{
-	uint32_t sectors = (request->bytes + slice->cache.sector_bytes - 1) / slice->cache.sector_bytes;
-	return request->is_write && request->chunks ? request->chunks : (1u << sectors) - 1;
-}
-
-/* Splits a request: each sector goes its own way, and the SM is answered when all have come (GPGPU-Sim 4.2.0:
- * memory_sub_partition::breakdown_request_to_sector_requests(); DEVIATIONS 27 says which sectors of a 64-byte write). */
-static void enter_by_sectors(struct slice *slice, struct request *request)
-{
-	uint32_t sectors = sectors_of(slice, request);
-	request->parts = (uint8_t)__builtin_popcount(sectors);
-	for (; sectors; sectors &= sectors - 1) {
-		uint32_t sector = (uint32_t)__builtin_ctz(sectors);
-		struct request *part = request_new(slice->pool);
-		struct request_pool *pool = part->pool;
-		*part = *request;
-		part->pool = pool;
-		part->parent = request;
-		part->address = request->address + sector * slice->cache.sector_bytes;
-		part->bytes = slice->cache.sector_bytes;
-		part->written = request->whole >> sector & 1 ? UINT32_MAX : request->chunks == 1 ? request->written : 0;
-		request_queue_push(&slice->delay, part);
-		slice->stats.entered++;
-	}
-}
-
-/* Both queues must have room for every sector of a packet, whatever it holds (GPGPU-Sim 4.2.0 asks memory_sub_partition::full()
- * for as many before it takes a packet; 3.2.2 for one). */
-static bool has_room_for_packet(const struct slice *slice)
-{
-	uint32_t parts = slice->config.by_sectors ? CACHE_MAX_SECTORS : 1;
-	return slice->input.count + parts <= slice->input.capacity &&
-	       slice->delay.count + parts <= slice->delay.capacity;
-}
-
-static void accept_packet(struct slice *slice, uint64_t cycle, uint64_t now)
-{
-	struct request *request = port_front(&slice->from_network, now);
-	if (!request)
-		return;
-	assert(request->slice == slice->index);
-	if (!has_room_for_packet(slice)) {
-		slice->stats.input_full++;
-		slice->packet_refused = true;
-		return;
-	}
-	port_pop(&slice->from_network, now);
-	if (slice->packet_in)
-		show_packet(slice, slice->packet_in, request, cycle);
-	request->ready = cycle + slice->config.delay;
-	if (request->kind == REQUEST_L2_PREFETCH) { /* one sector, and no access */
-		request_queue_push(&slice->delay, request);
-	} else if (slice->config.by_sectors) {
-		enter_by_sectors(slice, request);
-	} else {
-		request_queue_push(&slice->delay, request);
-		slice->stats.entered++;
-	}
 }
 
 static void reply(struct slice *slice, struct request *request)
@@ -249,16 +185,23 @@ static void access_cache(struct slice *slice, uint64_t cycle, uint64_t now)
 
 static void leave_delay(struct slice *slice, uint64_t cycle)
 {
-	struct request *request = request_queue_front(&slice->delay);
+	const struct request *request = slice_entry_front(&slice->entry);
 	if (request && request->ready <= cycle && !request_queue_full(&slice->input))
-		request_queue_push(&slice->input, request_queue_pop(&slice->delay));
+		request_queue_push(&slice->input, slice_entry_take(&slice->entry));
+}
+
+void slice_look_at_entry(struct slice *slice)
+{
+	if (slice->entry.shown == slice->entry.entered)
+		return;
+	slice_entry_show(&slice->entry);
+	slice->wake = earlier(slice->wake, slice_entry_front(&slice->entry)->ready * slice->period);
 }
 
 static bool holds_requests(const struct slice *slice, uint64_t now)
 {
-	return slice->delay.count || slice->input.count || slice->reply.count || cache_has_ready(&slice->cache) ||
-	       slice->cache.miss_queue.count || port_front(&slice->from_network, now) ||
-	       port_front(&slice->from_dram, now);
+	return slice->input.count || slice->reply.count || cache_has_ready(&slice->cache) ||
+	       slice->cache.miss_queue.count || port_front(&slice->from_dram, now);
 }
 
 void slice_settle(struct slice *slice, uint64_t cycle)
@@ -268,9 +211,7 @@ void slice_settle(struct slice *slice, uint64_t cycle)
 	if (!passed)
 		return;
 	slice->settled = cycle;
-	slice->stats.busy_cycles += slice->busy ? passed : 0;
 	slice->stats.reply_blocked += slice->reply_refused ? passed : 0;
-	slice->stats.input_full += slice->packet_refused ? passed : 0;
 	slice->cache.stats.refused += slice->access_refused ? passed : 0;
 }
 
@@ -283,13 +224,12 @@ static uint64_t next_wake(const struct slice *slice, uint64_t cycle, uint64_t no
 	bool can_reply = slice->reply.count &&
 	                 (!slice->reply_refused ||
 	                  crossbar_gets_room(slice->replies, slice->index, request_queue_front(&slice->reply)));
-	bool can_accept = !port_empty(&slice->from_network) && (!slice->packet_refused || has_room_for_packet(slice));
 	bool can_access =
 		slice->input.count && !slice->access_refused && reply_room && port_coming_room(slice->to_dram);
-	if (can_reply || can_accept || can_access || (cache_has_ready(&slice->cache) && reply_room) ||
+	if (can_reply || can_access || (cache_has_ready(&slice->cache) && reply_room) ||
 	    !port_empty(&slice->from_dram) || (slice->cache.miss_queue.count && port_coming_room(slice->to_dram)))
 		return now + 1;
-	const struct request *delayed = request_queue_front(&slice->delay);
+	const struct request *delayed = slice_entry_front(&slice->entry);
 	if (!delayed || !input_room)
 		return UINT64_MAX;
 	return delayed->ready <= cycle ? now + 1 : now + (delayed->ready - cycle - 1) * slice->period + 1;
@@ -299,15 +239,14 @@ void slice_tick(struct slice *slice, uint64_t cycle, uint64_t now)
 {
 	slice_settle(slice, cycle);
 	slice->settled = cycle + 1;
-	slice->reply_refused = slice->packet_refused = slice->access_refused = false;
+	slice->reply_refused = slice->access_refused = false;
 	send_reply(slice, cycle, now);
-	accept_packet(slice, cycle, now);
 	answer_filled(slice);
 	accept_from_dram(slice, cycle, now);
 	send_miss(slice, now);
 	access_cache(slice, cycle, now);
 	leave_delay(slice, cycle);
 	slice->busy = holds_requests(slice, now);
-	slice->stats.busy_cycles += slice->busy;
+	slice_entry_note(&slice->entry, cycle, slice->input.count, slice->busy);
 	slice->wake = next_wake(slice, cycle, now);
 }

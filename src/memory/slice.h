@@ -14,6 +14,7 @@
 #include "memory/address_map.h"
 #include "memory/cache.h"
 #include "memory/packet.h"
+#include "memory/slice_entry.h"
 
 struct slice_config {
 	bool by_sectors; /* requests are split into sectors, each looked up and answered alone */
@@ -44,16 +45,15 @@ struct slice {
 	uint32_t index;
 	struct request_pool *pool;
 	const struct address_map *map;
-	struct port from_network;   /* units: flits */
+	struct slice_entry entry;   /* with the delay line */
 	struct crossbar *replies;   /* where its replies go in, at input `index` */
-	struct request_queue delay; /* has room for what comes in its cycles, and the input queue's room is its bound */
 	struct request_queue input, reply;
 	struct cache cache;
 	struct port *to_dram;
 	struct port from_dram;
-	bool reply_refused, packet_refused, access_refused; /* in the last tick: what waits for somebody else */
+	bool reply_refused, access_refused; /* in the last tick: what waits for somebody else */
 	uint64_t refused_at; /* cache.changes when the oldest access in the input queue was turned away */
-	bool busy;                                          /* at the end of the last tick: holds a request */
+	bool busy;                          /* at the end of the last tick: holds a request behind the delay line */
 	uint64_t period, settled;                           /* of the L2 clock; cycles that are in the counters */
 	uint64_t wake;
 	/* Hears of every request that the cache has taken; NULL: nobody wants to. */
@@ -72,10 +72,18 @@ void slice_open(struct slice *slice, uint32_t index, const struct slice_config *
                 const struct cache_config *cache, const struct address_map *map, struct request_pool *pool,
                 uint64_t period, struct arena *arena);
 
-/* Counts the cycles up to `cycle` that were slept through; at a kernel's end too. */
+/* Counts the cycles up to `cycle` that were slept through, but for the entry's; at a kernel's end too. */
 void slice_settle(struct slice *slice, uint64_t cycle);
 
+/* What has entered the delay line since it was called last is there, as far as the slice is concerned. */
+void slice_look_at_entry(struct slice *slice);
+
+/* One cycle of all that is behind the delay line; the entry has ticks of its own. */
 void slice_tick(struct slice *slice, uint64_t cycle, uint64_t now);
+
+/* Shows a packet to one of the slice's observers. */
+void slice_show_packet(const struct slice *slice, void (*look)(void *user, const struct packet *packet),
+                       const struct request *request, uint64_t cycle);
 
 extern const struct counter slice_counters[];
 extern const size_t slice_counter_count;

@@ -244,6 +244,9 @@ struct seam *seam_open(const struct seam_attached *attached, uint32_t count, con
                        const uint64_t *clock);
 void seam_close(struct seam *seam);
 
+/* Mechanisms do nothing but order an SM's warps: nobody tells SMs' events of one cycle from those of another. */
+bool seam_is_local(const struct seam *seam);
+
 /* Some mechanism sends requests. */
 bool seam_sends(const struct seam *seam);
 

@@ -72,7 +72,8 @@ static void take_reply(struct cluster *cluster, uint64_t now)
 		cluster->stats.queue_full++;
 		return;
 	}
-	port_insert(&cluster->replies, front->item, 0, 0, front->pushed_at);
+	const struct port_slot slot = {front->item, front->pushed_at, 0, 0};
+	port_insert(&cluster->replies, &slot);
 	port_pop(&cluster->from_network, now);
 }
 
@@ -88,7 +89,8 @@ static void give_reply(struct cluster *cluster, uint64_t now)
 		cluster->stats.reply_waits++;
 		return;
 	}
-	port_insert(replies, front->item, 0, 0, front->pushed_at);
+	const struct port_slot slot = {front->item, front->pushed_at, 0, 0};
+	port_insert(replies, &slot);
 	port_drop(&cluster->replies);
 	cluster->stats.replies++;
 }

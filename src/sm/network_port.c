@@ -14,7 +14,7 @@ bool sm_answer_at_once(struct sm *sm, struct request *request, uint64_t now)
 	if (replies->items == replies->capacity)
 		return false;
 	request->is_reply = true;
-	port_insert(replies, request, 0, 0, now);
+	port_insert(replies, &(struct port_slot){request, now, 0, 0});
 	return true;
 }
 
@@ -63,6 +63,34 @@ bool network_port_send_miss(struct sm *sm, struct cache *cache)
 		return false;
 	cache_take_miss(cache);
 	return true;
+}
+
+static uint32_t flits_of_miss(const struct crossbar *network, const struct cache *cache)
+{
+	const struct request *first = request_queue_front(&cache->miss_queue);
+	return first ? crossbar_flits(network, first) : 0;
+}
+
+enum { MOST_DATA_BYTES = 128 }; /* of a warp's access */
+
+/* Of each that sends, what it sends in a cycle: the oldest miss of a cache, one access of the load/store unit, which can be one that it
+ * does not have yet. */
+static uint32_t most_flits(const struct sm *sm)
+{
+	const struct crossbar *network = sm->network.requests;
+	const struct request *texture = request_queue_front(&sm->texture.requests);
+	uint32_t flits = flits_of_miss(network, &sm->l1.data) + flits_of_miss(network, &sm->l1.constant);
+	if (texture)
+		flits += crossbar_flits(network, texture);
+	if (lsu_is_kept(&sm->lsu) || sm->collected[PTX_UNIT_MEM].count)
+		flits += crossbar_flits_of(network, MOST_DATA_BYTES);
+	return flits + crossbar_flits_of(network, 0); /* a miss of the instruction cache can be of the same cycle */
+}
+
+bool network_port_suffices(const struct sm *sm)
+{
+	const struct network_port *network = &sm->network;
+	return !network->refused && port_coming_room(&network->requests->input[network->input].port) >= most_flits(sm);
 }
 
 void network_port_account(struct sm *sm, uint64_t slept)

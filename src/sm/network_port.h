@@ -27,6 +27,9 @@ bool network_port_send(struct sm *sm, struct request *request);
 /* Sends the oldest miss of a cache, if there is one. False: the network has no room, and wakes the SM when it has. */
 bool network_port_send_miss(struct sm *sm, struct cache *cache);
 
+/* What the SM may send in its next tick has room in the network for sure, though units behind may not have come to its time yet. */
+bool network_port_suffices(const struct sm *sm);
+
 /* Charges `slept` cycles in which requests would have been refused again. */
 void network_port_account(struct sm *sm, uint64_t slept);
 

@@ -1,0 +1,147 @@
+#include "gpu/answering.h"
+
+#include "gpu/gpu.h"
+
+/* DRAM makes up for its cycles in the steps of others. */
+static const clock_set STEPS = 1u << CLOCK_NETWORK | 1u << CLOCK_L2;
+
+static void ticked(struct gpu *gpu, uint64_t time)
+{
+	gpu->answering.ticked = true;
+	gpu->answering.last_ticked = later(gpu->answering.last_ticked, time);
+}
+
+/* One DRAM cycle, at `time`. Returns the earliest time at which a channel wants to tick again. */
+static uint64_t tick_channels_at(struct gpu *gpu, uint64_t cycle, uint64_t time)
+{
+	uint64_t l2_cycle = gpu->answering.clock[CLOCK_L2].cycle, first = UINT64_MAX;
+	const struct dram_channel *end = gpu->channel + gpu->machine.map.channels;
+	bool any = false;
+	for (struct dram_channel *channel = gpu->channel; channel < end; channel++) {
+		if (channel->wake <= time) {
+			dram_tick(channel, cycle, l2_cycle, time);
+			any = true;
+		}
+		first = earlier(first, channel->wake);
+	}
+	if (any)
+		ticked(gpu, time);
+	return first;
+}
+
+/* All cycles up to the step in which a channel wants to. Channels meet nobody but their slices, which tick in steps only. */
+static void tick_channels(struct gpu *gpu, uint64_t now)
+{
+	struct clock *clock = &gpu->answering.clock[CLOCK_DRAM];
+	while (clock_time(clock) <= now) {
+		uint64_t time = clock_time(clock), first = tick_channels_at(gpu, clock->cycle, time);
+		if (first <= time + clock->period)
+			clock->cycle++;
+		else
+			clock->cycle = clock_from(clock, earlier(first, now + 1));
+	}
+}
+
+static void tick_slices(struct gpu *gpu, uint64_t now)
+{
+	uint64_t cycle = gpu->answering.clock[CLOCK_L2].cycle;
+	bool any = false;
+	for (struct slice *slice = gpu->slice; slice < gpu->slice + gpu->slices; slice++)
+		if (slice->wake <= now) {
+			slice_tick(slice, cycle, now);
+			any = true;
+		}
+	if (any)
+		ticked(gpu, now);
+}
+
+static void tick_network(struct gpu *gpu, uint64_t now)
+{
+	if (gpu->to_sms.wake > now)
+		return;
+	crossbar_tick(&gpu->to_sms, gpu->answering.clock[CLOCK_NETWORK].cycle, now);
+	ticked(gpu, now);
+}
+
+static void step(struct gpu *gpu, uint64_t now)
+{
+	const struct clock *clock = gpu->answering.clock;
+	gpu->answering.ticked = false;
+	if (clock[CLOCK_NETWORK].due)
+		tick_network(gpu, now);
+	tick_channels(gpu, now);
+	if (clock[CLOCK_L2].due)
+		tick_slices(gpu, now);
+}
+
+static uint64_t first_wake(const struct gpu *gpu)
+{
+	uint64_t first = gpu->to_sms.wake;
+	for (uint32_t i = 0; i < gpu->slices; i++)
+		first = earlier(first, gpu->slice[i].wake);
+	for (uint32_t i = 0; i < gpu->machine.map.channels; i++)
+		first = earlier(first, gpu->channel[i].wake);
+	return first;
+}
+
+static void look_at_entries(struct gpu *gpu)
+{
+	struct answering *answering = &gpu->answering;
+	if (!gpu->window.entered)
+		return;
+	gpu->window.entered = false;
+	for (uint32_t i = 0; i < gpu->slices; i++) {
+		slice_look_at_entry(&gpu->slice[i]);
+		answering->wake = earlier(answering->wake, gpu->slice[i].wake);
+	}
+}
+
+void answering_run(struct gpu *gpu, uint64_t until)
+{
+	struct answering *answering = &gpu->answering;
+	look_at_entries(gpu);
+	for (uint64_t now; (now = clocks_next(answering->clock, STEPS)) < until;) {
+		if (answering->wake > now) {
+			clocks_skip_to(answering->clock, earlier(answering->wake, until));
+			continue;
+		}
+		clocks_begin_step(answering->clock, STEPS, now);
+		step(gpu, now);
+		clocks_end_step(answering->clock, STEPS);
+		answering->wake = answering->ticked ? now + 1 : first_wake(gpu);
+	}
+}
+
+/* How many cycles the reply crossbar can give each SM a flit, or a packet, without knowing what they take. */
+static uint64_t cycles_with_room(const struct gpu *gpu, uint64_t now)
+{
+	uint64_t least = UINT64_MAX;
+	for (uint32_t i = 0; i < gpu->ports; i++) {
+		const struct crossbar_output *output = &gpu->to_sms.output[i];
+		least = earlier(least, port_room(output->port, now) - output->arrived);
+	}
+	return least;
+}
+
+uint64_t answering_limit(const struct gpu *gpu, uint64_t begin)
+{
+	const struct clock *network = &gpu->answering.clock[CLOCK_NETWORK], *l2 = &gpu->clock[CLOCK_L2];
+	uint64_t first = later(network->cycle, begin / network->period);
+	uint64_t room = (first + cycles_with_room(gpu, clock_time(network))) * network->period;
+	uint64_t delay = (clock_from(l2, begin) + gpu->machine.slice.delay) * l2->period;
+	return earlier(room, delay);
+}
+
+uint64_t answering_next(struct gpu *gpu)
+{
+	look_at_entries(gpu);
+	return gpu->answering.wake;
+}
+
+void answering_settle_entries(struct gpu *gpu)
+{
+	uint64_t cycle = earlier(gpu->clock[CLOCK_L2].cycle, gpu->answering.clock[CLOCK_L2].cycle);
+	for (struct slice *slice = gpu->slice; slice < gpu->slice + gpu->slices; slice++)
+		if (slice->entry.read != slice->entry.written)
+			slice_entry_settle(slice, later(cycle, slice->entry.settled));
+}

@@ -1,0 +1,29 @@
+/* answering: the side of the machine that answers SMs: slices behind their delay lines, DRAM's channels and the reply crossbar. It may
+ * be ahead of the side that asks (gpu/cycle.c). */
+#ifndef SLUICE_GPU_ANSWERING_H
+#define SLUICE_GPU_ANSWERING_H
+
+#include "gpu/clocks.h"
+
+struct gpu;
+
+struct answering {
+	struct clock clock[CLOCKS];
+	uint64_t wake; /* nothing happens before this time, if nothing enters the slices */
+	bool ticked;   /* one of its units did in its last step */
+	uint64_t last_ticked; /* time of its units' last tick */
+};
+
+/* All its steps at times before `until`, which it may take: answering_limit(). */
+void answering_run(struct gpu *gpu, uint64_t until);
+
+/* The asking side's next step is at `begin`: up to when, not included, the answering side knows all that it needs to. */
+uint64_t answering_limit(const struct gpu *gpu, uint64_t begin);
+
+/* The earliest time at which it can have something to do. */
+uint64_t answering_next(struct gpu *gpu);
+
+/* Brings the counters of the slices' entries up to where both sides are. */
+void answering_settle_entries(struct gpu *gpu);
+
+#endif

@@ -1,0 +1,45 @@
+/* clocks: where a side of the machine is in time, by the next cycles of the clock domains that it has units of. */
+#ifndef SLUICE_GPU_CLOCKS_H
+#define SLUICE_GPU_CLOCKS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum clock_domain { CLOCK_CORE, CLOCK_NETWORK, CLOCK_DRAM, CLOCK_L2, CLOCKS };
+
+/* Cycle n of a domain comes at time n * period. Times are in femtoseconds. */
+struct clock {
+	uint64_t period;
+	uint64_t cycle; /* the next one, in a step the one in progress */
+	bool due;       /* in the step in progress */
+};
+
+/* Of the domains whose cycles are steps of a side, a bit each. */
+typedef uint32_t clock_set;
+
+struct machine;
+
+/* Sets the periods from the machine's frequencies. */
+void clocks_open(struct clock clock[CLOCKS], const struct machine *machine);
+
+/* The first cycle of a clock at or after a time. */
+static inline uint64_t clock_from(const struct clock *clock, uint64_t time)
+{
+	return (time + clock->period - 1) / clock->period;
+}
+
+static inline uint64_t clock_time(const struct clock *clock)
+{
+	return clock->cycle * clock->period;
+}
+
+/* The time of the next step. */
+uint64_t clocks_next(const struct clock clock[CLOCKS], clock_set steps);
+void clocks_begin_step(struct clock clock[CLOCKS], clock_set steps, uint64_t now);
+void clocks_end_step(struct clock clock[CLOCKS], clock_set steps);
+/* Moves every clock to its first cycle at or after a time; none goes back. */
+void clocks_skip_to(struct clock clock[CLOCKS], uint64_t time);
+/* The same, but back if need be. */
+void clocks_set(struct clock clock[CLOCKS], uint64_t time);
+
+#endif
