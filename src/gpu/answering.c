@@ -126,10 +126,10 @@ static uint64_t cycles_with_room(const struct gpu *gpu, uint64_t now)
 uint64_t answering_limit(const struct gpu *gpu, uint64_t begin)
 {
 	const struct clock *network = &gpu->answering.clock[CLOCK_NETWORK], *l2 = &gpu->clock[CLOCK_L2];
-	uint64_t first = later(network->cycle, begin / network->period);
-	uint64_t room = (first + cycles_with_room(gpu, clock_time(network))) * network->period;
+	uint64_t first = later(network->cycle, gpu->answering.wake / network->period); /* before that it does nothing */
+	uint64_t room = first + cycles_with_room(gpu, clock_time(network));
 	uint64_t delay = (clock_from(l2, begin) + gpu->machine.slice.delay) * l2->period;
-	return earlier(room, delay);
+	return earlier(room <= UINT64_MAX / network->period ? room * network->period : UINT64_MAX, delay);
 }
 
 uint64_t answering_next(struct gpu *gpu)

@@ -36,12 +36,7 @@
 #include "gpu/cycle.h"
 
 #include "gpu/dispatch.h"
-#include <stdlib.h>
 #include "gpu/gpu.h"
-
-/* Core cycles of the longest window. SMs whose state leaves the host's nearest caches between two bursts gain by more; loads of programs with races
- * are late by as much. */
-enum { WINDOW_CYCLES = 16 };
 
 static const clock_set STEPS = 1u << CLOCK_CORE | 1u << CLOCK_NETWORK | 1u << CLOCK_L2;
 
@@ -199,7 +194,8 @@ static void run_asking(struct gpu *gpu, struct dispatch *dispatch)
  * place where others may come first, no SMs that share a port. */
 static bool may_open(const struct gpu *gpu)
 {
-	return !gpu->clusters && seam_is_local(gpu->seam) && !gpu->machine.sm.zero_latency_memory;
+	return gpu->machine.window > 1 && !gpu->clusters && seam_is_local(gpu->seam) &&
+	       !gpu->machine.sm.zero_latency_memory;
 }
 
 /* The time of the last step that SMs may take in the window that begins with the step at `begin`. */
@@ -208,7 +204,7 @@ static uint64_t end_of_window(const struct gpu *gpu, uint64_t begin)
 	if (!gpu->window.may_open)
 		return begin;
 	uint64_t core = gpu->clock[CLOCK_CORE].period;
-	uint64_t end = earlier(begin + (WINDOW_CYCLES - 1) * core, answering_limit(gpu, begin));
+	uint64_t end = earlier(begin + (gpu->window.cycles - 1) * core, answering_limit(gpu, begin));
 	if (gpu->visits.next != UINT64_MAX)
 		end = earlier(end, (gpu->visits.next - 1) * core);
 	return later(end, begin);
@@ -274,7 +270,8 @@ void cycle_begin(struct gpu *gpu)
 	gpu->last_ticked = gpu->answering.last_ticked = 0;
 	for (uint32_t w = 0; w < gpu->workers.count; w++)
 		gpu->share[w].last_ticked = 0;
-	gpu->window = (struct window){.may_open = may_open(gpu) && !getenv("LOCK"),
+	gpu->window = (struct window){.may_open = may_open(gpu),
+	                              .cycles = gpu->machine.window,
 	                              .next_sm = UINT64_MAX,
 	                              .next_commit = UINT64_MAX,
 	                              .next_room = UINT64_MAX,
@@ -284,9 +281,10 @@ void cycle_begin(struct gpu *gpu)
 
 uint64_t cycle_end(struct gpu *gpu, uint64_t start)
 {
-	uint64_t end = clock_from(&gpu->clock[CLOCK_CORE], last_tick(gpu)) + 1;
-	end = later(end, start + 1);
-	clocks_set(gpu->clock, end * gpu->clock[CLOCK_CORE].period);
-	clocks_set(gpu->answering.clock, end * gpu->clock[CLOCK_CORE].period);
+	const struct clock *core = &gpu->clock[CLOCK_CORE];
+	uint64_t end = later(clock_from(core, last_tick(gpu)), start) + 1;
+	clocks_set(gpu->clock, end * core->period);
+	clocks_set(gpu->answering.clock, end * core->period);
+	gpu->now = (end - 1) * core->period;
 	return end;
 }

@@ -10,7 +10,8 @@ struct dispatch;
 
 /* How far the window in progress goes. */
 struct window {
-	bool may_open;      /* in this launch windows are longer than a step where they can be */
+	uint32_t cycles;    /* of the core: the most of a window, */
+	bool may_open;      /* and whether one is longer than a step at all */
 	uint64_t end;       /* time of the last step that SMs may take, and before which the answering side has taken all of its */
 	bool blocks_wait;   /* the grid has blocks that are not started */
 	/* times: at which the first SM or cluster wants to tick, has made stores, has got room for a block that waits; the first slice's

@@ -90,6 +90,9 @@ const struct option machine_options[] = {
             "largest block"),
 	BOOL("launch.spread_small_grids", spread_small_grids,
              "a grid that does not fill the machine puts the same number of blocks on every SM"),
+	U32("launch.window", window, 1, 1000, "cycles",
+            "of the core that an SM may go on alone; 1: all SMs go together. Changes no figure of programs without "
+            "races"),
 	BOOL("launch.sleep", sm.sleep,
              "SMs tick only when something can happen in them; changes no figure but host time"),
 	U32("launch.max_instructions", max_instructions, 0, 4e9, "instructions",

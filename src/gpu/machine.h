@@ -29,6 +29,7 @@ struct machine {
 	uint32_t code_align;    /* bytes; where a function's code may begin */
 	bool spread_small_grids; /* a grid that does not fill the machine is spread evenly: fewer blocks an SM */
 	uint32_t max_instructions; /* of threads, over all kernels, after which all stops; 0: none */
+	uint32_t window; /* core cycles of the longest window (gpu/cycle.c) */
 	uint32_t launch_cycles;  /* core cycles between a launch and its first block */
 	char carve_outs[OPTION_TEXT_SIZE]; /* of sm.unified_bytes, in KiB, with commas */
 	uint32_t watchdog;       /* core cycles without progress after which a kernel counts as stalled */

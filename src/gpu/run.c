@@ -42,6 +42,15 @@ static uint64_t steps_to_limit(const struct gpu *gpu, const struct gpu_run *run,
 	return (run->max_thread_instructions - threads - 1) / most + 1;
 }
 
+/* No window goes past the limit, and near it each is looked behind. */
+static void come_to_limit(struct gpu *gpu, struct watch *watch, uint64_t steps)
+{
+	bool is_near = steps < WATCH_STEPS + gpu->machine.window;
+	gpu->window.cycles = (uint32_t)earlier(steps, gpu->machine.window);
+	if (is_near)
+		watch->next = gpu->step + 1;
+}
+
 static void find_poll(const struct gpu *gpu, struct simt_poll *poll)
 {
 	for (uint32_t i = 0; i < gpu->machine.sms; i++)
@@ -78,8 +87,8 @@ static bool must_stop(struct gpu *gpu, struct gpu_run *run, struct watch *watch,
 		return true;
 	}
 	watch->next = gpu->step + WATCH_STEPS;
-	if (run->max_thread_instructions && steps_to_limit(gpu, run, threads) < WATCH_STEPS)
-		watch->next += steps_to_limit(gpu, run, threads) - WATCH_STEPS;
+	if (run->max_thread_instructions)
+		come_to_limit(gpu, watch, steps_to_limit(gpu, run, threads));
 	if (run->progress)
 		run->progress(run->progress_user, dispatch_done(gpu), dispatch->blocks, cycle - start, warps);
 	return false;
@@ -116,6 +125,8 @@ static void run_to_end(struct gpu *gpu, struct gpu_run *run, struct dispatch *di
 {
 	struct watch watch = {.next = gpu->step, .last_change = start};
 	run->end = GPU_DONE;
+	if (run->max_thread_instructions)
+		come_to_limit(gpu, &watch, steps_to_limit(gpu, run, 0));
 	for (;;) {
 		if (!cycle_window(gpu, dispatch)) {
 			if (faulted(gpu, &run->fault))

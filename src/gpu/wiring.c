@@ -49,7 +49,7 @@ static void wire_sms(struct gpu *gpu)
 		network->input = i / gpu->machine.cluster.sms;
 		if (!gpu->clusters)
 			wire_ends(gpu, &(struct ends){i, &gpu->sm[i].wake, &network->replies, share_of_sm(gpu, i),
-			                                !gpu->machine.sm.zero_latency_memory});
+			                              !gpu->machine.sm.zero_latency_memory});
 	}
 }
 
@@ -62,7 +62,8 @@ static void wire_clusters(struct gpu *gpu)
 		struct cluster *cluster = &gpu->cluster[c];
 		uint32_t first = c * config->sms;
 		cluster_open(cluster, config, &gpu->sm[first], &gpu->arena);
-		wire_ends(gpu, &(struct ends){c, &cluster->wake, &cluster->from_network, share_of_sm(gpu, first), false});
+		wire_ends(gpu,
+		          &(struct ends){c, &cluster->wake, &cluster->from_network, share_of_sm(gpu, first), false});
 		for (uint32_t i = first; i < first + config->sms; i++) {
 			gpu->sm[i].network.cluster = cluster;
 			port_open(&gpu->sm[i].network.replies, &gpu->arena, room, &gpu->sm[i].wake);
@@ -226,9 +227,8 @@ void wiring_build(struct gpu *gpu)
 		wire_looks(&gpu->slice[i], partition, &gpu->arena);
 	}
 	for (uint32_t i = 0; i < machine->map.channels; i++)
-		dram_open(&gpu->channel[i], &machine->dram, &machine->map,
-		          &gpu->workers.worker->requests, gpu->clock[CLOCK_DRAM].period,
-		          gpu->clock[CLOCK_L2].period, &gpu->arena);
+		dram_open(&gpu->channel[i], &machine->dram, &machine->map, &gpu->workers.worker->requests,
+		          gpu->clock[CLOCK_DRAM].period, gpu->clock[CLOCK_L2].period, &gpu->arena);
 	for (uint32_t i = 0; i < machine->map.channels; i++)
 		wire_dram_looks(&gpu->channel[i], &gpu->seam->partition[i * per_channel], &gpu->arena);
 	wire_sms(gpu);

@@ -4,12 +4,10 @@
 
 static void open_pool(struct worker *worker)
 {
-	worker->requests =
-		(struct request_pool){.arena = &worker->arena, .index = worker->index, .away = worker->away};
+	worker->requests = (struct request_pool){.arena = &worker->arena, .index = worker->index, .away = worker->away};
 }
 
-void workers_open(struct workers *workers, uint32_t count, worker_run *run, void *machine,
-                  struct arena *arena)
+void workers_open(struct workers *workers, uint32_t count, worker_run *run, void *machine, struct arena *arena)
 {
 	assert(count >= 1 && count <= MAX_WORKERS);
 	*workers = (struct workers){arena_array(arena, count, sizeof *workers->worker), count, run, machine};

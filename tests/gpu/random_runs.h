@@ -68,15 +68,17 @@ static inline void print_machine(const struct machine_random *m, FILE *file)
 		fprintf(file, " --mech %s", m->mechanism[i]);
 }
 
-/* `settings` but for what the machine gives. NULL: refused, and the error says why. */
+/* `settings` but for what the machine gives. SMs that do not sleep do not go alone either: nothing is left out, and all go together. NULL: refused,
+ * and the error says why. */
 static inline sluice_gpu *machine_open(const struct machine_random *m, bool sleep, struct sluice_settings settings,
                                        struct sluice_error *error)
 {
-	const char *options[MACHINE_SETTINGS + 2] = {NULL}, *mechanisms[MACHINE_MECHANISMS + 1] = {NULL};
+	const char *options[MACHINE_SETTINGS + 3] = {NULL}, *mechanisms[MACHINE_MECHANISMS + 1] = {NULL};
 	sluice_gpu *gpu;
 	for (uint32_t i = 0; i < m->options; i++)
 		options[i] = m->option[i];
 	options[m->options] = sleep ? "launch.sleep=true" : "launch.sleep=false";
+	options[m->options + 1] = sleep ? "launch.window=24" : "launch.window=1";
 	for (uint32_t i = 0; i < m->mechanisms; i++)
 		mechanisms[i] = m->mechanism[i];
 	settings.machine = m->machine;

@@ -90,7 +90,7 @@ static bool send(struct bench *bench, struct request *request)
 /* The slice sees this very request at `cycle`, and nothing before; it takes it there. */
 static void expect_at_slice(struct bench *bench, const struct request *request, uint64_t cycle)
 {
-	struct port *port = &bench->gpu->slice[request->slice].from_network;
+	struct port *port = &bench->gpu->slice[request->slice].entry.from_network;
 	for (; bench->cycle < cycle; run_to(bench, bench->cycle + 1))
 		if (port_front(port, bench->cycle))
 			fail_msg("seen at cycle %llu, not first at %llu", (unsigned long long)bench->cycle,

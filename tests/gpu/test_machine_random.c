@@ -1,7 +1,7 @@
 /* Random kernels on random machines with random mechanisms, all of them valid. Protects what holds of every run:
  *   - what is in memory afterwards is what the functional mode leaves there;
  *   - no stall, no broken assertion, no counters that contradict each other;
- *   - all statistics are the same with 1, 2 and 3 host threads, and whether SMs sleep or not;
+ *   - all statistics are the same with 1, 2 and 3 host threads, whether SMs sleep or not, and whether they go alone or together;
  *   - they are the same with samples and a timeline, which some ways keep in every second case, and those files are the same, too;
  *   - a mechanism is told the fate of each request that was issued;
  *   - a machine that is refused is refused with a message that names the key.

@@ -70,7 +70,7 @@ static void open_bench(struct bench *bench, void **state)
 	address_map_open(&bench->map);
 	crossbar_open(&bench->replies, &network, 1, 1, to_sm, &bench->arena);
 	slice_open(&bench->slice, 0, &config, &cache, &bench->map, &bench->pool, 1, &bench->arena);
-	port_open(&bench->slice.from_network, &bench->arena, 16, &bench->slice.wake);
+	port_open(&bench->slice.entry.from_network, &bench->arena, 16, &bench->slice.entry.wake);
 	port_open(&bench->to_dram, &bench->arena, config.to_dram_queue, &bench->wake);
 	bench->to_dram.producer = &bench->slice.wake;
 	bench->replies.input[0].port.producer = &bench->slice.wake;
@@ -80,9 +80,24 @@ static void open_bench(struct bench *bench, void **state)
 
 static void tick(struct bench *bench)
 {
-	if (!bench->sleeps || bench->slice.wake <= bench->cycle)
-		slice_tick(&bench->slice, bench->cycle, bench->cycle);
+	struct slice *slice = &bench->slice;
+	if (!bench->sleeps || slice->entry.wake <= bench->cycle)
+		slice_entry_tick(slice, bench->cycle, bench->cycle);
+	slice_look_at_entry(slice);
+	if (!bench->sleeps || slice->wake <= bench->cycle)
+		slice_tick(slice, bench->cycle, bench->cycle);
 	bench->cycle++;
+}
+
+static void settle(struct bench *bench)
+{
+	slice_settle(&bench->slice, bench->cycle);
+	slice_entry_settle(&bench->slice, bench->cycle);
+}
+
+static uint64_t in_delay_line(const struct bench *bench)
+{
+	return bench->slice.entry.entered - bench->slice.entry.left;
 }
 
 static void run_to(struct bench *bench, uint64_t cycle)
@@ -100,7 +115,7 @@ static struct request *push(struct bench *bench, enum request_kind kind, uint64_
 	request->address = address;
 	request->bytes = bytes;
 	address_map_place(&bench->map, request);
-	port_push_packet(&bench->slice.from_network, request, crossbar_flits(&bench->replies, request), 0,
+	port_push_packet(&bench->slice.entry.from_network, request, crossbar_flits(&bench->replies, request), 0,
 	                 bench->cycle);
 	return request;
 }
@@ -345,23 +360,23 @@ static void test_queues_fill_up(void **state)
 	for (uint32_t i = 0; i < 8; i++) /* the port to DRAM is full */
 		port_push(&bench.to_dram, NULL, 0);
 	for (uint32_t sent = 0; sent < 40 && bench.cycle < 200; tick(&bench))
-		if (port_room(&bench.slice.from_network, bench.cycle)) {
+		if (port_room(&bench.slice.entry.from_network, bench.cycle)) {
 			push(&bench, REQUEST_READ, sent * NEXT_LINE, 8);
 			sent++;
 		}
 	assert_int_equal(bench.slice.input.count, 8);
 	assert_int_equal(bench.slice.cache.stats.accesses, 0);
-	assert_int_equal(bench.slice.from_network.items, 16);
-	slice_settle(&bench.slice, bench.cycle);
+	assert_int_equal(bench.slice.entry.from_network.items, 16);
+	settle(&bench);
 	assert_true(bench.slice.stats.input_full > 0);
-	uint32_t delayed = bench.slice.delay.count;
+	uint64_t delayed = in_delay_line(&bench);
 	port_pop(&bench.to_dram, bench.cycle); /* seen by the slice a cycle later */
 	tick(&bench);
 	assert_int_equal(bench.slice.cache.stats.accesses, 0);
 	tick(&bench); /* L2 is asked; behind it the delay line gives one on */
 	assert_int_equal(bench.slice.cache.stats.accesses, 1);
 	assert_int_equal(bench.slice.input.count, 8);
-	assert_int_equal(bench.slice.delay.count, delayed - 1);
+	assert_int_equal(in_delay_line(&bench), delayed - 1);
 	arena_free(&bench.arena);
 }
 
@@ -381,11 +396,11 @@ static void test_room_for_all_sectors(void **state)
 	struct request *late = push(&bench, REQUEST_READ, 5 * NEXT_LINE, 8);
 	late->bytes = 32;
 	run_to(&bench, 100);
-	assert_ptr_equal(port_front(&bench.slice.from_network, bench.cycle), late);
+	assert_ptr_equal(port_front(&bench.slice.entry.from_network, bench.cycle), late);
 	port_pop(&bench.to_dram, bench.cycle); /* one goes on, and the packet comes in */
 	run_to(&bench, 150);
 	assert_int_equal(bench.slice.input.count, 5);
-	assert_true(port_empty(&bench.slice.from_network));
+	assert_true(port_empty(&bench.slice.entry.from_network));
 	arena_free(&bench.arena);
 }
 
@@ -403,7 +418,7 @@ static void test_reply_waits_for_room(void **state)
 	run_to(&bench, start + 100);
 	struct port *port = &bench.replies.input[0].port;
 	assert_int_equal(port->items, 3);
-	slice_settle(&bench.slice, bench.cycle);
+	settle(&bench);
 	/* the fourth could have gone at this cycle, and waited since */
 	assert_int_equal(bench.slice.stats.reply_blocked, 100 - (ASKED + 3 * LINE_CYCLES + ANSWER));
 	expect_reply(&bench, request[0], bench.cycle - 1);
@@ -423,11 +438,11 @@ static void test_sleep(void **state)
 	assert_true(bench.slice.wake == UINT64_MAX);
 	run_to(&bench, 10);
 	push(&bench, REQUEST_READ, 0, 8);
-	assert_int_equal(bench.slice.wake, 11);
+	assert_int_equal(bench.slice.entry.wake, 11);
 	expect_to_dram(&bench, REQUEST_READ, 0, 10 + ASKED + TO_DRAM);
 	run_to(&bench, 100);
 	assert_true(bench.slice.wake == UINT64_MAX);
-	slice_settle(&bench.slice, bench.cycle);
+	settle(&bench);
 	assert_int_equal(bench.slice.stats.busy_cycles, ASKED + TO_DRAM - 1); /* from 11 until it has left */
 	arena_free(&bench.arena);
 }
