@@ -58,6 +58,7 @@ struct kernel_random {
 	uint32_t step; /* bytes between words of a thread's own */
 	uint32_t depth; /* of loops and branches */
 	bool uses_dynamic;
+	bool apart;    /* lanes of a warp have waited for others: who is active together depends on time from now on */
 	bool all_come; /* to the place that is written at, */
 	bool all_stay; /* and no thread leaves early: barriers count them */
 	bool tickets;  /* there is a statement that gives them: one, so that they fit */
@@ -226,6 +227,7 @@ static inline void kernel_meet(struct kernel_random *k)
 /* Tickets, sums made by compare-and-swap, and a lock: what comes out is the same in any order. */
 static inline void kernel_contend(struct kernel_random *k)
 {
+	k->apart = true;
 	uint32_t label = k->text->labels++, a = kernel_value(k);
 	if (k->depth)
 		return;
@@ -240,6 +242,7 @@ static inline void kernel_contend(struct kernel_random *k)
 		           4 * KERNEL_TICKET, 4 * KERNEL_TICKETS);
 		break;
 	case 1:
+		k->apart = true;
 		random_add(k->text,
 		           "and.b32 %%x, %%t, 31;\nsetp.ne.u32 %%k, %%x, %u;\n@%%k bra M%u;\n"
 		           "atom.global.or.b32 %%x, [%%meet+%u], 0;\nL%u:\nadd.u32 %%y, %%x, %%a%u;\n"
@@ -248,6 +251,7 @@ static inline void kernel_contend(struct kernel_random *k)
 		           kernel_pick(k, 8), label, 64 * 8, label, a, 64 * 8, label, label);
 		break;
 	default: /* one thread of the block */
+		k->apart = true;
 		random_add(k->text,
 		           "setp.ne.u32 %%k, %%t, %u;\n@%%k bra M%u;\nL%u:\natom.global.cas.b32 %%x, [%%meet+%u], 0, 1;\n"
 		           "setp.ne.u32 %%k, %%x, 0;\n@%%k bra L%u;\nmembar.gl;\nld.volatile.global.b32 %%y, [%%meet+%u];\n"
@@ -277,6 +281,10 @@ static inline void kernel_shuffle(struct kernel_random *k)
 
 static inline void kernel_warp(struct kernel_random *k)
 {
+	if (k->apart) {
+		kernel_compute(k);
+		return;
+	}
 	uint32_t a = kernel_value(k), b = kernel_value(k), p = kernel_pick(k, 4);
 	random_add(k->text, "activemask.b32 %%y;\n");
 	switch (kernel_pick(k, 5)) {
@@ -483,7 +491,7 @@ static inline void kernel_random(struct kernel_random *k, uint32_t number)
 	                    "targets: .calltargets mix, stack, sum;\n");
 	k->uses_dynamic = kernel_pick(k, 3) == 0;
 	k->all_come = k->all_stay = true;
-	k->tickets = false;
+	k->tickets = k->apart = false;
 	k->depth = 0;
 	kernel_layout(k);
 	for (uint32_t i = 0; i < 16; i += 4)
