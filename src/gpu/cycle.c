@@ -73,9 +73,21 @@ static uint64_t last_tick(const struct gpu *gpu)
 	return last;
 }
 
+/* Fewer SMs than these a worker, in a step, are not worth that threads meet. */
+enum { FEW_SMS = 3 };
+
+static bool are_few(const struct gpu *gpu)
+{
+	uint32_t few = FEW_SMS * gpu->workers.count;
+	for (uint32_t i = 0; i < gpu->machine.sms; i++)
+		if (gpu->sm[i].wake <= gpu->now && --few == 0)
+			return false;
+	return true;
+}
+
 static void run_sms(struct gpu *gpu)
 {
-	team_work(gpu->team, &gpu->workers);
+	team_work(gpu->team, &gpu->workers, gpu->team && are_few(gpu));
 	hear_shares(gpu);
 }
 

@@ -5,7 +5,7 @@
 #include <string.h>
 
 /* Steps between two looks at the clock: of one thread, and of several, which may last thousands of times longer. */
-enum { LOOK_ALONE = 256, LOOK_TOGETHER = 16 };
+enum { LOOK_ALONE = 64, LOOK_TOGETHER = 16 };
 
 /* When threads have waited for a core for more than this part of their time, all of what they gain is lost. Judged over a
  * stretch of time that no single hiccup of the host fills. */
@@ -164,9 +164,9 @@ static void work_together(struct team *team)
 		worker[0].waited += gate_await(&worker[i].done, team->calls);
 }
 
-void team_work(struct team *team, struct workers *workers)
+void team_work(struct team *team, struct workers *workers, bool alone)
 {
-	if (team && team->together)
+	if (team && team->together && !alone)
 		work_together(team);
 	else
 		workers_work(workers);

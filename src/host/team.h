@@ -16,8 +16,9 @@ struct team;
 struct team *team_open(struct workers *workers, struct arena *arena);
 void team_close(struct team *team);
 
-/* All workers do their work; returns when the last one is done and what they sent has arrived. */
-void team_work(struct team *team, struct workers *workers);
+/* All workers do their work; returns when the last one is done and what they sent has arrived. `alone`: there is so little that the caller's
+ * thread does it all. */
+void team_work(struct team *team, struct workers *workers, bool alone);
 
 /* Until the next step, which need not be soon, there are no threads but the caller's. */
 void team_rest(struct team *team);
