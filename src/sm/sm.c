@@ -94,8 +94,8 @@ __attribute__((noinline)) static void tick_memory_stages(struct sm *sm)
 	shared_new_cycle(&sm->shared);
 	write_back_loads(sm);
 	shared_turn_tick(sm);
-	async_copies_tick(sm);
 	bool goes_on = network_port_tick(sm);
+	async_copies_tick(sm);
 	bool served = requests_tick_before_demand(sm);
 	texture_unit_tick(sm);
 	l1_send_misses(sm);

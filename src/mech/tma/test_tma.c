@@ -213,6 +213,33 @@ static void test_stores_read(void **state)
 	kit_close(&kit);
 }
 
+/* Cycles in which asynchronous copies of threads, that read nothing, are written: 32 words of a bank each. */
+static uint64_t copies_of_threads(const char *bulk, const char *wait)
+{
+	enum { COPIES = 32 };
+	struct gpu_kit kit;
+	char text[4096];
+	int at = snprintf(text, sizeof text, "%s%smul.lo.u32 %%r2, %%r1, 128; pmevent 0;\n", BEGIN, bulk);
+	for (unsigned i = 0; i < COPIES; i++)
+		at += snprintf(text + at, sizeof text - (size_t)at,
+		               "cp.async.ca.shared.global [%%r2+16384], [%%rd0], 4, 0;\n");
+	snprintf(text + at, sizeof text - (size_t)at, "cp.async.wait_all; pmevent 1;\n%sexit;", wait);
+	OPEN(&kit, "tma", "sm.send_queue=16", "sm.async_copies=true");
+	kit_load(&kit, text);
+	kit_run(&kit, 1, WARP);
+	kit_run(&kit, 1, WARP); /* whose code is in the cache */
+	kit_close(&kit);
+	return spy.mark[1] - spy.mark[0];
+}
+
+/* What the engine brings has the banks before them: 4096 bytes are 32 cycles. */
+static void test_beside_copies_of_threads(void **state)
+{
+	(void)state;
+	uint64_t alone = copies_of_threads("", ""), beside = copies_of_threads(EXPECT(4096) IN(8192, 0, 4096), WAIT);
+	assert_in_range(beside, alone + 30, alone + 40);
+}
+
 /* What a store writes is not in L1 any more; lines beside it are. */
 static void test_stores_and_l1(void **state)
 {
@@ -448,11 +475,18 @@ static void test_same(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {cmocka_unit_test(test_latency),      cmocka_unit_test(test_segments),
-	                                   cmocka_unit_test(test_in_flight),    cmocka_unit_test(test_entries),
-	                                   cmocka_unit_test(test_groups),       cmocka_unit_test(test_block_ends),
-	                                   cmocka_unit_test(test_tiles),        cmocka_unit_test(test_maps),
-	                                   cmocka_unit_test(test_random_tiles), cmocka_unit_test(test_same),
-	                                   cmocka_unit_test(test_stores_read),  cmocka_unit_test(test_stores_and_l1)};
+	const struct CMUnitTest tests[] = {cmocka_unit_test(test_latency),
+	                                   cmocka_unit_test(test_segments),
+	                                   cmocka_unit_test(test_in_flight),
+	                                   cmocka_unit_test(test_entries),
+	                                   cmocka_unit_test(test_groups),
+	                                   cmocka_unit_test(test_block_ends),
+	                                   cmocka_unit_test(test_tiles),
+	                                   cmocka_unit_test(test_maps),
+	                                   cmocka_unit_test(test_random_tiles),
+	                                   cmocka_unit_test(test_same),
+	                                   cmocka_unit_test(test_stores_read),
+	                                   cmocka_unit_test(test_stores_and_l1),
+	                                   cmocka_unit_test(test_beside_copies_of_threads)};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
