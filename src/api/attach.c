@@ -196,14 +196,12 @@ static bool add(struct attachments *attachments, const struct mech *mech, void *
 /* Where the machine's own stands that has now been named; or behind all others. */
 static uint32_t take_built_in(struct attachments *attachments, const struct mech *mech)
 {
-	for (uint32_t left = attachments->built_in; left; left &= left - 1) {
-		uint32_t i = (uint32_t)__builtin_ctz(left);
-		if (attachments->list[i].mech == mech) {
-			attachments->built_in &= ~(1u << i);
-			return i;
-		}
-	}
-	return attachments->count;
+	uint32_t i = 0;
+	while (i < attachments->count && !(attachments->is_machines[i] && attachments->list[i].mech == mech))
+		i++;
+	if (i < attachments->count)
+		attachments->is_machines[i] = false;
+	return i;
 }
 
 bool attachments_add(struct attachments *attachments, const char *text, struct diag *diag)
@@ -228,7 +226,8 @@ bool attachments_add_machine(struct attachments *attachments, const char *text, 
 	bool fine = true;
 	while (fine && (one = strsep(&rest, " ")))
 		fine = !*one || attachments_add(attachments, one, diag);
-	attachments->built_in = (1u << attachments->count) - 1;
+	for (uint32_t i = 0; i < attachments->count; i++)
+		attachments->is_machines[i] = true;
 	free(all);
 	return fine;
 }
@@ -238,13 +237,16 @@ void attachments_sort(struct attachments *attachments)
 	for (uint32_t i = 1; i < attachments->count; i++) {
 		const struct seam_attached one = attachments->list[i];
 		void *object = attachments->object[i];
+		bool is_machines = attachments->is_machines[i];
 		uint32_t at = i;
 		for (; at && strcmp(attachments->list[at - 1].mech->name, one.mech->name) > 0; at--) {
 			attachments->list[at] = attachments->list[at - 1];
 			attachments->object[at] = attachments->object[at - 1];
+			attachments->is_machines[at] = attachments->is_machines[at - 1];
 		}
 		attachments->list[at] = one;
 		attachments->object[at] = object;
+		attachments->is_machines[at] = is_machines;
 	}
 }
 

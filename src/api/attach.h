@@ -9,8 +9,8 @@ struct attachments {
 	struct seam_attached list[MECH_MAX];
 	uint32_t count;
 	uint32_t implied;      /* of the last of them: attached by the machine, not by name */
-	uint32_t built_in;     /* of all: the machine's that nobody has named yet, as bits */
 	void *object[MECH_MAX]; /* shared objects, by attachment; NULL: built in */
+	bool is_machines[MECH_MAX]; /* by attachment: the machine has it, and the user has not named it */
 };
 
 /* Adds those that the machine has built in, with spaces between them: before all others. False after a message. */

@@ -26,10 +26,13 @@ struct session {
 
 /* --- what a trace is not for --- */
 
+/* What a machine has built in stays, though it finds nothing to do: instructions of its own are in no trace. */
 static enum sluice_status check_mechanisms(const sluice_gpu *gpu, struct sluice_error *error)
 {
 	for (uint32_t i = 0; i < gpu->attachments.count; i++) {
 		const struct mech *mech = gpu->attachments.list[i].mech;
+		if (gpu->attachments.is_machines[i])
+			continue;
 		if (mech->rewrite || mech->pass_count)
 			return api_fail(error, SLUICE_BAD_SETTING,
 			                "mechanism %s rewrites PTX, of which a trace has none", mech->name);

@@ -72,6 +72,21 @@ static void warn_if_dma_is_free(const struct sluice_kernel *kernel)
 		        kernel->function->name);
 }
 
+/* Asynchronous copies that a mechanism wants as loads and stores are a part of what a comparison with a run without it shows. */
+static void warn_if_copies_are_split(const struct sluice_kernel *kernel)
+{
+	const struct sluice_gpu *gpu = kernel->module->gpu;
+	const char *mechanism = NULL;
+	for (uint32_t i = 0; i < gpu->attachments.count; i++)
+		if (gpu->attachments.list[i].mech->splits_copies)
+			mechanism = gpu->attachments.list[i].mech->name;
+	if (kernel->function->splits_copies && mechanism && gpu->machine.sm.async_copies && !gpu->functional)
+		fprintf(stderr,
+		        "sluice: warning: kernel '%s': mechanism %s has asynchronous copies as loads and stores; a run "
+		        "without it does the same with -o sm.async_copies=false\n",
+		        kernel->function->name, mechanism);
+}
+
 /* A kernel that cannot run stops nothing but its own launches. */
 static enum sluice_status refuse(const sluice_kernel *kernel, struct diag *diag, struct sluice_error *error)
 {
@@ -99,6 +114,7 @@ enum sluice_status kernel_prepare(sluice_kernel *kernel, struct sluice_error *er
 	diag_free(&diag);
 	warn_if_dma_is_free(kernel);
 	warn_if_bulk_is_free(kernel);
+	warn_if_copies_are_split(kernel);
 	if (kernel->module->gpu->checks)
 		simt_check_program(kernel->module->gpu->checks, kernel->program);
 	if (kernel->module->gpu->trace_out)

@@ -223,6 +223,33 @@ static void note_written(const struct cache *cache, struct cache_line *line, con
 		line->partial |= probe->bit;
 }
 
+/* A sector's data go, because what they are a copy of is written. */
+static void drop_sector(struct cache *cache, uint32_t at, uint32_t sector, uint64_t cycle)
+{
+	struct cache_line *line = &cache->tags.line[at];
+	uint8_t bit = (uint8_t)(1u << sector);
+	prefetch_account_dropped(&cache->account, at, sector);
+	if (cache->watch && line->present == bit && !line->reserved)
+		cache_watch_evicted(cache->watch, &cache->tags, at, true, cycle);
+	tags_clean(&cache->tags, line);
+	tags_drop(&cache->tags, at, bit);
+	tags_soil(&cache->tags, line, false);
+}
+
+void cache_forget(struct cache *cache, uint64_t address, uint32_t bytes, uint64_t cycle)
+{
+	for (uint64_t sector = address & ~(uint64_t)(cache->sector_bytes - 1); sector < address + bytes;
+	     sector += cache->sector_bytes) {
+		uint32_t at = tags_find_present(&cache->tags, sector);
+		bool owes =
+			cache->config.write == WRITE_BACK && at != TAGS_NONE && tags_is_dirty(&cache->tags.line[at]);
+		if (at == TAGS_NONE || owes)
+			continue;
+		drop_sector(cache, at, tags_sector(&cache->tags, sector), cycle);
+		cache->changes++;
+	}
+}
+
 /* A write into a line that holds the sector. Local memory is its thread's own, so that a private cache may keep what is written to
  * it; global data are evicted (GPGPU-Sim: data_cache::wr_hit_global_we_local_wb()). */
 static enum access_result write_hit(struct cache *cache, struct request *request, const struct tag_probe *probe,
@@ -241,10 +268,7 @@ static enum access_result write_hit(struct cache *cache, struct request *request
 		line->dirty |= probe->bit;
 		note_written(cache, line, request, probe);
 	} else if (policy == WRITE_EVICT) {
-		prefetch_account_dropped(&cache->account, probe->at, probe->sector);
-		if (cache->watch && line->present == probe->bit && !line->reserved)
-			cache_watch_evicted(cache->watch, &cache->tags, probe->at, true, cycle);
-		tags_drop(&cache->tags, probe->at, probe->bit);
+		drop_sector(cache, probe->at, probe->sector, cycle);
 	}
 	return ACCESS_HIT;
 }

@@ -98,6 +98,9 @@ static inline void cache_release_mshr(struct cache *cache, const struct request 
 	cache->changes++;
 }
 
+/* Others have written these bytes: what is there of them goes, but for what a line has to write back. What is on its way comes. */
+void cache_forget(struct cache *cache, uint64_t address, uint32_t bytes, uint64_t cycle);
+
 /* A read that finds its data, of which nothing but the address matters: as cache_access(), without a request. False: they
  * are not there, and nothing was done. */
 bool cache_read_hit(struct cache *cache, uint64_t address, uint32_t bytes, uint64_t cycle);

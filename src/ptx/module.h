@@ -276,6 +276,7 @@ struct ptx_function {
 	bool is_prototype; /* a .callprototype: a signature without code, for indirect calls */
 	bool is_declared;  /* has a declaration before its definition, or needs one */
 	bool has_body;
+	bool splits_copies; /* has cp.async, which was read as loads and stores */
 	const char *errors; /* what is wrong with it, as messages; then it has no code (ptx_load). NULL: nothing */
 	struct ptx_reg *regs;
 	uint32_t reg_count;

@@ -196,6 +196,7 @@ bool parse_async_copy(struct parser *p, struct place place, struct guard guard)
 		return parse_arrival(p, place, guard);
 	if (accept_dot(p, "wait_group"))
 		return expect_int(p, &groups, UINT32_MAX, "a number of groups") && expect_semicolon(p);
+	p->function->splits_copies = true;
 	copy.sign = guard.negated ? "!" : "";
 	if (guard.reg != PTX_NO_REG)
 		copy.guard = p->regs[guard.reg].name;

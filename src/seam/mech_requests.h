@@ -29,6 +29,7 @@ struct mech_request {
 	uint32_t shared;
 	uint32_t words; /* to MECH_MAX_WORDS */
 	const uint32_t *word;
+	bool from_shared; /* WRITE_GLOBAL: what is written lies in the block's shared memory, from `shared` on, whose banks are read before the packet leaves */
 	bool no_mshr; /* to shared memory: it keeps none of L1's MSHRs */
 	bool before_demand; /* not to L1: its turn comes before those of the load/store unit and of L1's misses */
 	uint64_t tag;   /* whatever the sender wants to find in the reply */

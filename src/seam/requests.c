@@ -80,12 +80,14 @@ static bool is_sound(const struct mech_sm *part, const char *service, const stru
 		seam_wrong(part, "%s(): no request", service);
 	else if ((unsigned)request->to > MECH_WRITE_GLOBAL)
 		seam_wrong(part, "%s(): .to is %u, which is no enum mech_place", service, (unsigned)request->to);
+	else if (request->from_shared && request->to != MECH_WRITE_GLOBAL)
+		seam_wrong(part, "%s(): .from_shared of a request that writes no global memory", service);
 	else if (request->pc != MECH_NO_PC && request->pc >= seam->launch.instructions)
 		seam_wrong(part, "%s(): pc %u; the kernel has %u instructions", service, request->pc,
 		           seam->launch.instructions);
 	else if (request->bound && request->warp >= seam->machine.warps)
 		seam_wrong(part, "%s(): warp slot %u; the SM has %u", service, request->warp, seam->machine.warps);
-	else if ((request->to == MECH_TO_BUFFER || seam_is_to_shared(request)) &&
+	else if ((request->to == MECH_TO_BUFFER || seam_is_to_shared(request) || request->from_shared) &&
 	         request->block >= seam->machine.blocks)
 		seam_wrong(part, "%s(): block slot %u; the SM has %u", service, request->block, seam->machine.blocks);
 	else

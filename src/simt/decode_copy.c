@@ -45,13 +45,13 @@ static void decode_async_copy(struct decoder *decoder, struct simt_inst *inst)
 void decode_copy(struct decoder *decoder, struct simt_inst *inst)
 {
 	const struct ptx_inst *ptx = inst->ptx;
-	decoder->program->has_copies = true;
 	inst->exec = exec_copy_group;
 	inst->dst[0] = SIMT_NO_REGISTER;
 	inst->async = ptx->op == PTX_OP_CP_ASYNC_COMMIT ? SIMT_COMMIT : SIMT_WAIT_ALL;
 	if (ptx->op == PTX_OP_CP_ASYNC) {
 		decode_async_copy(decoder, inst);
 	} else if (ptx->op == PTX_OP_CP_ASYNC_ARRIVE) {
+		decoder->program->has_arrivals = true;
 		inst->exec = exec_copy_arrive;
 		inst->async = SIMT_ARRIVE;
 		inst->space = (uint8_t)ptx->space;

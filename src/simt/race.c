@@ -220,12 +220,29 @@ static uint32_t *find_location(struct race *race, uint64_t address, bool make)
 	return known;
 }
 
+/* Where an mbarrier's instruction says nothing of order, an arrival releases and a wait acquires (PTX ISA, "mbarrier"). */
+static enum ptx_order order_of(const struct ptx_inst *ptx)
+{
+	if (ptx->order != PTX_ORDER_NONE)
+		return ptx->order;
+	switch (ptx->mbarrier) {
+	case PTX_MBARRIER_ARRIVE:
+	case PTX_MBARRIER_DROP:
+		return PTX_RELEASE;
+	case PTX_MBARRIER_TEST:
+	case PTX_MBARRIER_TRY:
+		return PTX_ACQUIRE;
+	default:
+		return PTX_ORDER_NONE;
+	}
+}
+
 /* A lane's atomic access as one that orders: what it reads of others, what it leaves for others. */
 static void synchronise(struct race *race, const struct simt_inst *inst, const struct simt_warp *who, uint64_t address,
                         bool writes)
 {
 	uint32_t warp = who->index;
-	enum ptx_order order = inst->ptx->order;
+	enum ptx_order order = order_of(inst->ptx);
 	bool acquires = order == PTX_ACQUIRE || order == PTX_ACQ_REL || order == PTX_SC;
 	bool releases = order == PTX_RELEASE || order == PTX_ACQ_REL || order == PTX_SC;
 	bool leaves = writes && (releases || race->has_fenced >> warp & 1);

@@ -146,7 +146,7 @@ struct simt_program {
 	const uint32_t *function_index; /* in `functions`, by index in the module; UINT32_MAX: not of the program */
 	const struct simt_variable *variables; /* of shared and local memory, for messages */
 	uint32_t variable_count;
-	bool has_dma, has_bulk, has_copies, has_images; /* has_copies: cp.async as an instruction */
+	bool has_dma, has_bulk, has_arrivals, has_images; /* has_arrivals: cp.async.mbarrier.arrive as an instruction */
 	const struct simt_unchecked *unchecked; /* by pc, when simt_check_program() was called (simt/check.h), else NULL */
 	const struct simt_source *source;       /* NULL: simt_decode() made it of PTX, and its instructions compute */
 	simt_exec *const *recorded;             /* by pc: what exec was before trace_record_program() (trace/record.h), or NULL */

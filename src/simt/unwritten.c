@@ -342,7 +342,7 @@ void unwritten_filled(struct simt_block *block, uint64_t offset, uint32_t bytes,
 static void atomic(struct simt_warp *warp, const struct simt_step *step)
 {
 	const struct simt_inst *inst = step->inst;
-	bool reads = inst->ptx->atomic != PTX_ATOM_EXCH;
+	bool reads = inst->ptx->atomic != PTX_ATOM_EXCH && inst->ptx->mbarrier != PTX_MBARRIER_INIT;
 	for (unsigned k = 1; k < CHECK_SOURCES && has_marks(warp); k++)
 		use(warp, inst, k, step->lanes);
 	if (has_marks(warp))

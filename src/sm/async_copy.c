@@ -125,11 +125,13 @@ void async_copies_tick(struct sm *sm)
 
 /* --- control --- */
 
+/* A group more than can be told apart: the warp waits for the oldest before it begins a copy of another. */
 static void commit(struct warp_copies *copies)
 {
-	if (copies->open - copies->oldest < COPY_GROUPS - 1)
-		copies->open++;
+	copies->open++;
 	pass_complete_groups(copies);
+	if (copies->open - copies->oldest == COPY_GROUPS)
+		copies->until = copies->oldest + 1;
 }
 
 static struct copy_arrival *new_arrival(struct sm *sm)

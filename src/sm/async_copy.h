@@ -14,7 +14,7 @@ struct sm;
 struct sm_warp;
 struct copy_arrival;
 
-/* Groups of a warp that may be under way. One that is committed beyond that joins the one before, which makes who waits for that wait longer. */
+/* Groups of a warp that may be under way; with so many it waits for the oldest. */
 enum { COPY_GROUPS = 64 };
 
 /* A warp's groups, by number: below `open` they are committed, below `oldest` they are complete. */

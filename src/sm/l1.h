@@ -62,6 +62,12 @@ bool l1_fill_constant(struct sm *sm, struct request *request);
 /* A mechanism's request for a line (cache_prefetch()). */
 enum access_result l1_prefetch(struct sm *sm, struct request *request);
 
+/* A mechanism has written these bytes of global memory past L1, which has no copy of them any more. */
+static inline void l1_forget(struct l1 *l1, uint64_t address, uint32_t bytes, uint64_t cycle)
+{
+	cache_forget(&l1->data, address, bytes, cycle);
+}
+
 /* A register that waits for data which are no line's: there is a free one; a request takes it; it is free again. */
 static inline bool l1_has_mshr(const struct l1 *l1)
 {

@@ -30,7 +30,7 @@ static void generate_global(struct sm *sm, struct op *op, const struct simt_step
 		sm->stats.atomics++;
 		return;
 	}
-	bool copies = inst->async == SIMT_COPY;
+	bool copies = inst->async == SIMT_COPY && sm->config.async_copies; /* without, a trace's copy is a load */
 	uint32_t lanes = copies ? step->fetches : step->lanes;
 	if (lanes)
 		coalesce_global(op, step->address, lanes, inst->size, l1_sector_bytes(&sm->l1));

@@ -25,22 +25,11 @@ bool requests_deliver(struct sm *sm, struct request *request)
 		buffer_fill(sm, request);
 		return true;
 	}
-	if (!shared_can_write(&sm->shared))
+	if (!shared_can_begin(&sm->shared))
 		return false;
 	shared_begin_write(sm, sent, request);
-	shared_write_tick(sm);
+	shared_turn_tick(sm);
 	return true;
-}
-
-void requests_written(struct sm *sm, struct seam_sent *sent, struct request *request)
-{
-	if (!request) {
-		seam_reply(sm->seam, sent, false, sm->cycle);
-		return;
-	}
-	if (!sent->request.no_mshr)
-		l1_release_mshr(&sm->l1, request);
-	requests_answered(sm, request);
 }
 
 /* In L2, the whole sector of it. */
@@ -121,33 +110,64 @@ static void send_to_l1(struct sm *sm, struct seam_sent *sent)
 		seam_request_filtered(sm->seam, sm->cycle);
 }
 
+/* What is written to global memory is not in L1 any more. */
+static void written_past_l1(struct sm *sm, const struct mech_request *request)
+{
+	if (request->to == MECH_WRITE_GLOBAL)
+		l1_forget(&sm->l1, request->address, request->bytes, sm->cycle);
+}
+
 /* What fills shared memory has an MSHR of L1's, without a line there, until it is written. */
-static void send_past_l1(struct sm *sm, struct seam_sent *sent)
+static bool send_past_l1(struct sm *sm, struct seam_sent *sent)
 {
 	bool holds_mshr = sent->fill && !sent->request.no_mshr;
 	if (holds_mshr && !l1_has_mshr(&sm->l1))
-		return;
+		return false;
 	struct request *request = sm_request_for(sm, sent, sm->cycle, sm->requests);
 	address_map_place(sm->map, request);
 	if (holds_mshr)
 		l1_hold_mshr(&sm->l1, request);
 	if (network_port_send(sm, request)) {
-		seam_request_sent(sm->seam);
-		return;
+		written_past_l1(sm, &sent->request);
+		return true;
 	}
 	if (holds_mshr)
 		l1_release_mshr(&sm->l1, request);
 	request_release(sm->requests, request);
+	return false;
+}
+
+bool requests_had_turn(struct sm *sm, struct seam_sent *sent, struct request *request)
+{
+	if (sent->request.to == MECH_WRITE_GLOBAL)
+		return !network_port_has_refused(&sm->network) && send_past_l1(sm, sent);
+	if (!request) {
+		seam_reply(sm->seam, sent, false, sm->cycle);
+		return true;
+	}
+	if (!sent->request.no_mshr)
+		l1_release_mshr(&sm->l1, request);
+	requests_answered(sm, request);
+	return true;
 }
 
 /* What the mechanism has is written from the next cycle on: in this one, the load/store unit may have the banks. */
 static void write_shared(struct sm *sm, struct seam_sent *sent)
 {
-	if (!shared_can_write(&sm->shared))
+	if (!shared_can_begin(&sm->shared))
 		return;
 	sent->kept.sent = sm->cycle;
 	seam_request_sent(sm->seam);
 	shared_begin_write(sm, sent, NULL);
+}
+
+/* Its packet leaves behind that. */
+static void read_shared(struct sm *sm, struct seam_sent *sent)
+{
+	if (!shared_can_begin(&sm->shared))
+		return;
+	seam_request_sent(sm->seam);
+	shared_begin_read(sm, sent);
 }
 
 static void serve_next(struct sm *sm)
@@ -157,9 +177,11 @@ static void serve_next(struct sm *sm)
 		write_shared(sm, sent);
 	else if (!sm_reaches(sm, sent->request.address))
 		seam_request_outside(sm->seam, sm->cycle);
+	else if (sent->request.from_shared)
+		read_shared(sm, sent);
 	else if (sent->request.to != MECH_TO_L1) {
-		if (!network_port_has_refused(&sm->network))
-			send_past_l1(sm, sent);
+		if (!network_port_has_refused(&sm->network) && send_past_l1(sm, sent))
+			seam_request_sent(sm->seam);
 	} else if (!l1_port_is_used(&sm->l1)) {
 		send_to_l1(sm, sent);
 	}

@@ -17,8 +17,9 @@ bool requests_tick(struct sm *sm, bool served);
 void requests_asked(void *sm);
 /* The answer of a request that went past L1 has come. False: it cannot be taken in this cycle. */
 bool requests_deliver(struct sm *sm, struct request *request);
-/* Its data, or what a mechanism had (`request` is NULL), have been written into shared memory. */
-void requests_written(struct sm *sm, struct seam_sent *sent, struct request *request);
+/* Its data, or what a mechanism had (`request` is NULL), have been written into shared memory; or what it writes to global memory has been read
+ * there. False: the packet finds no room in the network. */
+bool requests_had_turn(struct sm *sm, struct seam_sent *sent, struct request *request);
 /* A request of a mechanism is answered. True: the data came into the buffer. */
 bool requests_answered(struct sm *sm, struct request *request);
 

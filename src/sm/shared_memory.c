@@ -71,13 +71,13 @@ uint32_t shared_cycles_of(struct sm *sm, const struct op *op, const struct simt_
 }
 
 /* Different words: as many cycles as the busiest bank has of them. */
-static uint32_t write_cycles(struct sm *sm, const struct shared_fill *fill)
+static uint32_t turn_cycles(struct sm *sm, uint32_t block, const uint32_t *word, uint32_t words)
 {
 	uint32_t in_bank[SHARED_MAX_BANKS] = {0}, most = 1;
-	for (uint32_t i = 0; i < fill->words; i++) {
-		const uint64_t byte = 4ull * fill->word[i];
+	for (uint32_t i = 0; i < words; i++) {
+		const uint64_t byte = 4ull * word[i];
 		uint64_t room[WARP_SIZE];
-		uint32_t bank = (uint32_t)(*places(sm, fill->block, &byte, 1, room) / 4) % sm->config.shared_banks;
+		uint32_t bank = (uint32_t)(*places(sm, block, &byte, 1, room) / 4) % sm->config.shared_banks;
 		if (++in_bank[bank] > most)
 			most = in_bank[bank];
 	}
@@ -86,20 +86,33 @@ static uint32_t write_cycles(struct sm *sm, const struct shared_fill *fill)
 
 void shared_begin_write(struct sm *sm, struct seam_sent *sent, struct request *request)
 {
-	invariant(shared_can_write(&sm->shared));
-	sm->shared.write = (struct shared_write){sent, request, write_cycles(sm, sent->fill)};
+	const struct shared_fill *fill = sent->fill;
+	invariant(shared_can_begin(&sm->shared));
+	sm->shared.turn = (struct shared_turn){sent, request, turn_cycles(sm, fill->block, fill->word, fill->words)};
 }
 
-void shared_write_tick(struct sm *sm)
+void shared_begin_read(struct sm *sm, struct seam_sent *sent)
 {
-	struct shared_write *write = &sm->shared.write;
-	if (!write->sent)
+	const struct mech_request *request = &sent->request;
+	uint32_t word[MECH_MAX_WORDS], words = 0, end = request->shared + request->bytes;
+	uint32_t limit = sm->blocks.slot[request->block].simt.shared_bytes;
+	invariant(shared_can_begin(&sm->shared));
+	for (uint32_t at = request->shared / 4; 4 * at < (end < limit ? end : limit); at++)
+		word[words++] = at;
+	sm->shared.turn = (struct shared_turn){sent, NULL, turn_cycles(sm, request->block, word, words)};
+}
+
+void shared_turn_tick(struct sm *sm)
+{
+	struct shared_turn *turn = &sm->shared.turn;
+	if (!turn->sent)
 		return;
-	shared_use_port(&sm->shared);
-	if (--write->cycles)
-		return;
-	requests_written(sm, write->sent, write->request);
-	write->sent = NULL;
+	if (turn->cycles) {
+		shared_use_port(&sm->shared);
+		turn->cycles--;
+	}
+	if (!turn->cycles && requests_had_turn(sm, turn->sent, turn->request))
+		turn->sent = NULL;
 }
 
 bool shared_enter_pipe(struct sm *sm, struct op *op)

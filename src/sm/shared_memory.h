@@ -14,8 +14,8 @@ struct shared_pipe_slot {
 	uint64_t ready;
 };
 
-/* What a mechanism writes there: the data of its request, or what it has. */
-struct shared_write {
+/* What a mechanism writes there, the data of its request or what it has; or reads, to write it to global memory. */
+struct shared_turn {
 	struct seam_sent *sent;  /* NULL: none */
 	struct request *request; /* NULL: nothing was fetched */
 	uint32_t cycles;         /* for which it needs the banks yet */
@@ -24,8 +24,8 @@ struct shared_write {
 struct shared_memory {
 	struct shared_pipe_slot pipe[SM_SHARED_PIPE]; /* ring */
 	uint32_t head, count;
-	struct shared_write write;
-	bool port_is_used; /* in this cycle, by what comes for the buffer in it, a load that waited for that, or a mechanism's write */
+	struct shared_turn turn;
+	bool port_is_used; /* in this cycle, by what comes for the buffer in it, a load that waited for that, or a mechanism's turn */
 };
 
 struct sm;
@@ -41,8 +41,10 @@ bool shared_access(struct sm *sm, struct op *op);
 
 /* A mechanism's data are to be written, which takes the port until the banks have them all; then its request is answered. */
 void shared_begin_write(struct sm *sm, struct seam_sent *sent, struct request *request);
-/* A cycle of that, if there is something to write. */
-void shared_write_tick(struct sm *sm);
+/* What a mechanism writes to global memory is to be read, from the next cycle on; then its packet leaves. */
+void shared_begin_read(struct sm *sm, struct seam_sent *sent);
+/* A cycle of either, if there is one. */
+void shared_turn_tick(struct sm *sm);
 
 /* Into the pipe behind the banks. False: it is full, or the memory has been used in this cycle. */
 bool shared_enter_pipe(struct sm *sm, struct op *op);
@@ -62,14 +64,14 @@ static inline uint64_t shared_next_answer(const struct shared_memory *shared, ui
 }
 struct op *shared_take_answer(struct shared_memory *shared);
 
-static inline bool shared_is_written(const struct shared_memory *shared)
+static inline bool shared_has_turn(const struct shared_memory *shared)
 {
-	return shared->write.sent;
+	return shared->turn.sent;
 }
 
-static inline bool shared_can_write(const struct shared_memory *shared)
+static inline bool shared_can_begin(const struct shared_memory *shared)
 {
-	return !shared->write.sent && !shared->port_is_used;
+	return !shared->turn.sent && !shared->port_is_used;
 }
 
 static inline void shared_new_cycle(struct shared_memory *shared)

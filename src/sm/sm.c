@@ -93,9 +93,9 @@ __attribute__((noinline)) static void tick_memory_stages(struct sm *sm)
 	l1_new_cycle(&sm->l1);
 	shared_new_cycle(&sm->shared);
 	write_back_loads(sm);
-	shared_write_tick(sm);
-	async_copies_tick(sm);
+	shared_turn_tick(sm);
 	bool goes_on = network_port_tick(sm);
+	async_copies_tick(sm);
 	bool served = requests_tick_before_demand(sm);
 	texture_unit_tick(sm);
 	l1_send_misses(sm);
@@ -103,7 +103,7 @@ __attribute__((noinline)) static void tick_memory_stages(struct sm *sm)
 	goes_on |= buffer_tick(sm);
 	goes_on |= lsu_tick(sm);
 	goes_on |= requests_tick(sm, served);
-	goes_on |= shared_is_written(&sm->shared) || async_copies_wait(&sm->copies);
+	goes_on |= shared_has_turn(&sm->shared) || async_copies_wait(&sm->copies);
 	bool tries_again = lsu_is_kept(&sm->lsu) || network_port_has_refused(&sm->network) || l1_has_refused(&sm->l1);
 	sm->memory_goes_on = goes_on;
 	sm->memory_next = goes_on || tries_again ? sm->cycle + 1 : memory_event(sm);

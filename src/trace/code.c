@@ -205,6 +205,13 @@ static void describe_access(struct trace_static *fixed, const struct trace_words
 		inst->kind = SIMT_ALU;
 }
 
+/* Of a wait for copies the groups that it does not wait for: its immediate, which old tracers do not give; then it waits for all. */
+static int64_t groups_left(const struct trace_code *code, const struct trace_words *words)
+{
+	int64_t groups = strtoll(words->rest, NULL, code->isa == TRACE_PTX ? 16 : 10);
+	return groups > 0 ? groups : 0;
+}
+
 static bool check_width(const struct trace_static *fixed, const struct trace_words *words)
 {
 	uint32_t size = fixed->inst.size, most = fixed->inst.space == PTX_LOCAL ? MOST_WIDTH / 2 : MOST_WIDTH;
@@ -241,6 +248,8 @@ static struct trace_static *describe(struct trace_code *code, const struct trace
 	ptx->space = (enum ptx_space)fixed->inst.space;
 	ptx->cache = (enum ptx_cache)fixed->inst.cache;
 	describe_access(fixed, words, code->isa == TRACE_PTX);
+	if (fixed->inst.async == SIMT_WAIT)
+		fixed->inst.offset = groups_left(code, words);
 	if (!check_width(fixed, words)) {
 		trace_error(lines, diag, words->fixed, "an access of %u bytes a lane", words->width);
 		return NULL;

@@ -17,6 +17,7 @@ struct trace_words {
 	const char *source;
 	uint32_t destinations, sources;
 	uint32_t width;           /* bytes a lane; 0: no addresses follow */
+	const char *rest;         /* behind it: to the end of the line */
 	uint32_t line;            /* of the source; 0: not known */
 };
 

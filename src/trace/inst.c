@@ -111,6 +111,7 @@ static bool take_words(struct scan *scan, struct trace_words *words, uint32_t *l
 		return false;
 	words->width = (uint32_t)number;
 	words->fixed_length = (size_t)(end_of(width) - words->fixed);
+	words->rest = scan->at;
 	return true;
 }
 
@@ -223,13 +224,29 @@ static bool take_access(struct scan *scan, const struct trace_header *header, st
 		make_offsets(header->shared_base, record->lanes, record->address);
 	else if (inst->space == PTX_LOCAL)
 		make_offsets(header->local_base, record->lanes, record->address);
-	if (inst->ptx->op == PTX_OP_LDMATRIX || inst->ptx->op == PTX_OP_STMATRIX)
+	if (!header->writer && (inst->ptx->op == PTX_OP_LDMATRIX || inst->ptx->op == PTX_OP_STMATRIX))
 		repeat_rows(inst, record->lanes, record->address);
 	return check_addresses(scan, record, at);
 }
 
-/* --- what our own have behind that --- */
+/* --- what comes behind that --- */
 
+/* Tracers give the last immediate of an instruction. Of a barrier that is its number, unless it is a count of threads, or the number is in a register. */
+static uint32_t named_barrier(const struct scan *scan, const struct simt_inst *inst)
+{
+	long number = strtol(scan->at, NULL, 10);
+	return inst->kind == SIMT_BARRIER && !inst->reads && number > 0 && number < MOST_BARRIER ? (uint32_t)number : 0;
+}
+
+/* Tracers do not give where copies go: side by side, as they do where nobody has made a mistake. */
+static void lay_side_by_side(struct trace_record *record)
+{
+	uint64_t place = 0;
+	for (uint32_t rest = record->lanes; rest; rest &= rest - 1, place += record->fixed->inst.size)
+		record->to[__builtin_ctz(rest)] = place;
+}
+
+/* Of our own traces. */
 static bool take_rest(struct scan *scan, struct trace_record *record)
 {
 	uint64_t immediate, issued = record->lanes;
@@ -237,16 +254,18 @@ static bool take_rest(struct scan *scan, struct trace_record *record)
 		return true;
 	if (!take_number(scan, 16, UINT32_MAX, "an immediate, in hexadecimal", &immediate))
 		return false;
-	record->barrier = (uint32_t)immediate;
+	record->immediate = (uint32_t)immediate;
 	if (*scan->at && !take_number(scan, 16, UINT32_MAX, "the active lanes, in hexadecimal", &issued))
 		return false;
 	record->issued = (uint32_t)issued;
+	if (record->fixed->inst.async == SIMT_COPY && record->lanes && !take_addresses(scan, record->lanes, record->to))
+		return false;
 	return !*scan->at || fails(scan, "the line's end");
 }
 
 static bool check_record(const struct scan *scan, const struct trace_record *record, const struct trace_words *words)
 {
-	uint32_t number = record->barrier % WARP_SIZE, threads = record->barrier - number;
+	uint32_t number = record->immediate % WARP_SIZE, threads = record->immediate - number;
 	if (!record->issued || record->lanes & ~record->issued)
 		trace_error(scan->lines, scan->diag, words->pc, "lanes 0x%08x run of 0x%08x that are active",
 		            record->lanes, record->issued);
@@ -270,11 +289,17 @@ bool trace_read_line(struct trace_code *code, const struct trace_header *header,
 		return false;
 	const struct trace_static *fixed = record->fixed = code->list[record->instruction];
 	record->issued = record->lanes ? record->lanes : live;
-	record->barrier = 0;
+	record->immediate = 0;
 	uint64_t unused[WARP_SIZE];
 	if (fixed->has_addresses && !take_access(&scan, header, record))
 		return false;
 	if (fixed->skips_addresses && !fixed->is_bulk && !take_addresses(&scan, record->lanes, unused))
 		return false;
-	return (!header->writer || take_rest(&scan, record)) && check_record(&scan, record, &words);
+	if (!header->writer) {
+		record->immediate = named_barrier(&scan, &fixed->inst);
+		lay_side_by_side(record);
+	} else if (!take_rest(&scan, record)) {
+		return false;
+	}
+	return check_record(&scan, record, &words);
 }

@@ -10,7 +10,8 @@ struct trace_record {
 	const struct trace_static *fixed;
 	enum ptx_space space;
 	uint64_t address[WARP_SIZE]; /* of lanes, where fixed->has_addresses */
-	uint32_t barrier;            /* of a barrier */
+	uint64_t to[WARP_SIZE];      /* of a copy: where it goes in shared memory */
+	uint32_t immediate;          /* of a barrier, and where replay_has_outcome(): replay.h */
 };
 
 /* What the current line says. `live` are the warp's lanes that have not exited: those that were active where none ran. False after a message. */

@@ -17,19 +17,33 @@ enum {
 #define UNIT_OF(kind) ((kind) == SIMT_FENCE || (kind) == SIMT_PREFETCH ? PTX_UNIT_MEM : PTX_UNIT_SP)
 #define COMPUTE(...)  COMPUTE_(__VA_ARGS__)
 #define COMPUTE_(name, first, last, latency, data, op)                                                                 \
-	{name,        first,       last, SIMT_ALU, PTX_UNIT_SP, PTX_LATENCY_##latency, PTX_DATA_##data,                \
-	 PTX_GENERIC, PTX_OP_##op, false},
+	{name,        first,          last,        SIMT_ALU, PTX_UNIT_SP, PTX_LATENCY_##latency, PTX_DATA_##data,      \
+	 PTX_GENERIC, SIMT_NOT_ASYNC, PTX_OP_##op, false},
 #define MEMORY(...) MEMORY_(__VA_ARGS__)
 #define MEMORY_(name, first, last, kind, space, op)                                                                    \
-	{name,         first,       last,        SIMT_##kind, PTX_UNIT_MEM, PTX_LATENCY_MEMORY,                        \
-	 PTX_DATA_INT, PTX_##space, PTX_OP_##op, false},
+	{name,         first,       last,           SIMT_##kind, PTX_UNIT_MEM, PTX_LATENCY_MEMORY,                     \
+	 PTX_DATA_INT, PTX_##space, SIMT_NOT_ASYNC, PTX_OP_##op, false},
+#define COPY(...) COPY_(__VA_ARGS__)
+#define COPY_(name, first, last, kind, latency, async, op)                                                             \
+	{name,         first,      last,         SIMT_##kind, PTX_UNIT_MEM, PTX_LATENCY_##latency,                     \
+	 PTX_DATA_INT, PTX_GLOBAL, SIMT_##async, PTX_OP_##op, false},
 #define CONTROL(...) CONTROL_(__VA_ARGS__)
 #define CONTROL_(name, first, last, kind, latency, op)                                                                 \
-	{name,         first,       last,        SIMT_##kind, UNIT_OF(SIMT_##kind), PTX_LATENCY_##latency,             \
-	 PTX_DATA_INT, PTX_GENERIC, PTX_OP_##op, false},
+	{name,                                                                                                         \
+	 first,                                                                                                        \
+	 last,                                                                                                         \
+	 SIMT_##kind,                                                                                                  \
+	 UNIT_OF(SIMT_##kind),                                                                                         \
+	 PTX_LATENCY_##latency,                                                                                        \
+	 PTX_DATA_INT,                                                                                                 \
+	 PTX_GENERIC,                                                                                                  \
+	 SIMT_NOT_ASYNC,                                                                                               \
+	 PTX_OP_##op,                                                                                                  \
+	 false},
 #define BULK(...) BULK_(__VA_ARGS__)
 #define BULK_(name, first, last, op)                                                                                   \
-	{name, first, last, SIMT_ALU, PTX_UNIT_SP, PTX_LATENCY_MOVE, PTX_DATA_INT, PTX_GENERIC, PTX_OP_##op, true},
+	{name,         first,       last,           SIMT_ALU,    PTX_UNIT_SP, PTX_LATENCY_MOVE,                        \
+	 PTX_DATA_INT, PTX_GENERIC, SIMT_NOT_ASYNC, PTX_OP_##op, true},
 
 static const struct trace_opcode rows[] = {
 #include "trace/sass.h"
@@ -147,7 +161,7 @@ static void take_matrices(const struct word *last, struct simt_inst *inst)
 static void take_suffixes(const char *rest, const char *end, struct simt_inst *inst, struct ptx_inst *ptx)
 {
 	struct word word = {rest, 0};
-	bool strong = false, far = false,
+	bool strong = false, far = false, bypass = false,
 	     is_product = inst->latency >= PTX_LATENCY_MMA_256 && inst->latency <= PTX_LATENCY_MMA_8K;
 	while (next_word(&rest, end, &word)) {
 		if (is_product)
@@ -156,13 +170,15 @@ static void take_suffixes(const char *rest, const char *end, struct simt_inst *i
 			take_width(&word, inst);
 		strong |= is(&word, "STRONG");
 		far |= is(&word, "GPU") || is(&word, "SYS");
+		bypass |= is(&word, "BYPASS") && inst->async == SIMT_COPY;
 		ptx->barrier = is(&word, "ARV") && ptx->barrier ? PTX_BARRIER_ARRIVE : ptx->barrier;
 	}
 	if (ptx->op == PTX_OP_LDMATRIX || ptx->op == PTX_OP_STMATRIX)
 		take_matrices(&word, inst);
 	ptx->order = strong ? PTX_RELAXED : PTX_ORDER_NONE;
 	/* what other SMs write is not in L1 */
-	inst->cache = (uint8_t)(strong && far && inst->kind == SIMT_LOAD ? PTX_CG : PTX_CACHE_NONE);
+	bool past_l1 = (strong && far && inst->kind == SIMT_LOAD) || bypass;
+	inst->cache = (uint8_t)(past_l1 ? PTX_CG : PTX_CACHE_NONE);
 }
 
 static const char *describe_sass(enum trace_isa isa, const char *opcode, size_t length, struct simt_inst *inst,
@@ -178,6 +194,7 @@ static const char *describe_sass(enum trace_isa isa, const char *opcode, size_t 
 	inst->latency = row->latency;
 	inst->data_type = row->data_type;
 	inst->space = row->space;
+	inst->async = row->async;
 	inst->size = 4;
 	ptx->op = row->op;
 	ptx->barrier = row->kind == SIMT_BARRIER ? PTX_BARRIER_SYNC : PTX_BARRIER_NONE;
@@ -186,9 +203,10 @@ static const char *describe_sass(enum trace_isa isa, const char *opcode, size_t 
 	return NULL;
 }
 
-/* --- PTX: OPCODE.KIND.LATENCY.DATA and, where they say something, .UNIT .SPACE .CACHE .strong .spill .arrive --- */
+/* --- PTX: OPCODE.KIND.LATENCY.DATA and, where they say something, .UNIT .SPACE .CACHE .ASYNC .strong .spill .arrive --- */
 
-static const char *const kinds[] = {"alu", "branch", "exit", "load", "store", "atomic", "barrier", "fence", "prefetch"};
+static const char *const kinds[] = {"alu",    "branch",  "exit",  "load",     "store",
+                                    "atomic", "barrier", "fence", "prefetch", "group"};
 static const char *const latencies[PTX_LATENCIES] = {
 	"move",   "add",    "max",   "mul",   "mad",   "fma",   "mul24",   "mad24",  "div",     "rem",   "special",
 	"mma256", "mma512", "mma1k", "mma2k", "mma4k", "mma8k", "shuffle", "branch", "barrier", "memory"};
@@ -199,7 +217,14 @@ static const char *const spaces[PTX_SPACES] = {
 	[PTX_PARAM] = "param",     [PTX_SHARED] = "shared", [PTX_TEX] = "tex"};
 static const char *const caches[] = {[PTX_CA] = "ca", [PTX_CG] = "cg", [PTX_CS] = "cs", [PTX_LU] = "lu",
                                      [PTX_CV] = "cv", [PTX_WB] = "wb", [PTX_WT] = "wt"};
-enum { KINDS = sizeof kinds / sizeof *kinds, CACHES = sizeof caches / sizeof *caches };
+static const char *const asyncs[] = {
+	[SIMT_COPY] = "copy",         [SIMT_COMMIT] = "commit", [SIMT_WAIT] = "wait",
+	[SIMT_WAIT_ALL] = "wait_all", [SIMT_PHASE] = "phase",   [SIMT_TRY_WAIT] = "try_wait"};
+enum {
+	KINDS = sizeof kinds / sizeof *kinds,
+	CACHES = sizeof caches / sizeof *caches,
+	ASYNCS = sizeof asyncs / sizeof *asyncs
+};
 
 static bool accesses(const struct simt_inst *inst)
 {
@@ -231,13 +256,15 @@ static const char *take_name(const char *opcode, const char *end, struct ptx_ins
 static bool take_word(const struct word *word, struct simt_inst *inst, struct ptx_inst *ptx)
 {
 	uint32_t space = place_in(word, spaces, PTX_SPACES), cache = place_in(word, caches, CACHES);
-	uint32_t unit = place_in(word, units, PTX_UNITS);
+	uint32_t unit = place_in(word, units, PTX_UNITS), async = place_in(word, asyncs, ASYNCS);
 	if (unit < PTX_UNITS)
 		inst->unit = (uint8_t)unit;
 	else if (space < PTX_SPACES)
 		inst->space = (uint8_t)space;
 	else if (cache < CACHES)
 		inst->cache = (uint8_t)cache;
+	else if (async < ASYNCS)
+		inst->async = (uint8_t)async;
 	else if (is(word, "strong"))
 		ptx->order = PTX_RELAXED;
 	else if (is(word, "spill"))
@@ -292,6 +319,7 @@ void trace_print_opcode(const struct simt_inst *inst, char *text, size_t size)
 	add_word(text, size, inst->unit == unit_of(inst, ptx) ? NULL : units[inst->unit]);
 	add_word(text, size, accesses(inst) ? spaces[inst->space] : NULL);
 	add_word(text, size, caches[inst->cache]);
+	add_word(text, size, asyncs[inst->async]);
 	add_word(text, size, ptx->order > PTX_WEAK ? "strong" : NULL);
 	add_word(text, size, ptx->is_spill ? "spill" : NULL);
 	add_word(text, size, arrives ? "arrive" : NULL);

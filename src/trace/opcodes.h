@@ -16,6 +16,7 @@ struct trace_opcode {
 	uint8_t latency;        /* enum ptx_latency */
 	uint8_t data_type;      /* enum ptx_data_type */
 	uint8_t space;          /* enum ptx_space, of what accesses memory */
+	uint8_t async;          /* enum simt_async, of copies to shared memory and their groups */
 	uint16_t op;            /* enum ptx_opcode: what it is called towards mechanisms */
 	bool is_bulk;           /* moves tiles by an engine of its own: its addresses are left out */
 };
@@ -29,7 +30,7 @@ uint32_t trace_instruction_bytes(enum trace_isa isa);
 /* The row of a SASS opcode by its name of `length` characters, or NULL. */
 const struct trace_opcode *trace_find_opcode(enum trace_isa isa, const char *name, size_t length);
 
-/* Fills in kind, unit, latency class, data type, space, cache and, in *ptx, opcode and order of an instruction by its whole opcode,
+/* Fills in kind, unit, latency class, data type, space, cache, what it has to do with copies and, in *ptx, opcode and order of an instruction by its whole opcode,
  * suffixes included. Its size, where they say it. NULL: it is known; else what is wrong, with *at where in the opcode. */
 const char *trace_describe(enum trace_isa isa, const char *opcode, size_t length, struct simt_inst *inst,
                            struct ptx_inst *ptx, bool *is_bulk, const char **at);

@@ -26,14 +26,14 @@ struct reader {
 /* --- records --- */
 
 /* The way from each lane's address to the next one's, where it is the same. */
-static bool find_stride(const struct trace_record *record, uint64_t *first, uint64_t *stride)
+static bool find_stride(uint32_t lanes, const uint64_t *address, uint64_t *first, uint64_t *stride)
 {
-	uint32_t rest = record->lanes;
-	uint64_t last = *first = record->address[__builtin_ctz(rest)];
+	uint32_t rest = lanes;
+	uint64_t last = *first = address[__builtin_ctz(rest)];
 	bool begun = false;
 	*stride = 0;
 	for (rest &= rest - 1; rest; rest &= rest - 1, begun = true) {
-		uint64_t next = record->address[__builtin_ctz(rest)];
+		uint64_t next = address[__builtin_ctz(rest)];
 		if (begun && next - last != *stride)
 			return false;
 		*stride = next - last;
@@ -47,17 +47,17 @@ static void write32(struct reader *reader, uint32_t value)
 	trace_pack_write(&reader->pack, &value, sizeof value);
 }
 
-static void write_addresses(struct reader *reader, const struct trace_record *record)
+static void write_addresses(struct reader *reader, uint32_t lanes, enum ptx_space space, const uint64_t *address)
 {
 	uint64_t stride[2];
-	bool has_stride = find_stride(record, &stride[0], &stride[1]);
-	write32(reader, (uint32_t)record->space | (has_stride ? RECORD_STRIDE : RECORD_LIST));
+	bool has_stride = find_stride(lanes, address, &stride[0], &stride[1]);
+	write32(reader, (uint32_t)space | (has_stride ? RECORD_STRIDE : RECORD_LIST));
 	if (has_stride) {
 		trace_pack_write(&reader->pack, stride, sizeof stride);
 		return;
 	}
-	for (uint32_t rest = record->lanes; rest; rest &= rest - 1)
-		trace_pack_write(&reader->pack, &record->address[__builtin_ctz(rest)], sizeof record->address[0]);
+	for (uint32_t rest = lanes; rest; rest &= rest - 1)
+		trace_pack_write(&reader->pack, &address[__builtin_ctz(rest)], sizeof *address);
 }
 
 static void note_shared(struct reader *reader, const struct trace_record *record)
@@ -74,20 +74,27 @@ static void note_pages(struct reader *reader, const struct trace_record *record)
 		trace_ranges_add_page(&reader->kernel->header.memory, record->address[__builtin_ctz(rest)]);
 }
 
+static void write_access(struct reader *reader, const struct trace_record *record)
+{
+	if (record->space == PTX_SHARED)
+		note_shared(reader, record);
+	else if (!reader->kernel->header.writer && record->space != PTX_LOCAL)
+		note_pages(reader, record);
+	write_addresses(reader, record->lanes, record->space, record->address);
+	if (record->fixed->inst.async == SIMT_COPY)
+		write_addresses(reader, record->lanes, PTX_SHARED, record->to);
+}
+
 static void write_record(struct reader *reader, const struct trace_record *record)
 {
+	const struct simt_inst *inst = &record->fixed->inst;
 	write32(reader, record->instruction);
 	write32(reader, record->lanes);
 	write32(reader, record->issued);
-	if (record->fixed->has_addresses && record->lanes) {
-		if (record->space == PTX_SHARED)
-			note_shared(reader, record);
-		else if (!reader->kernel->header.writer && record->space != PTX_LOCAL)
-			note_pages(reader, record);
-		write_addresses(reader, record);
-	}
-	if (record->fixed->inst.kind == SIMT_BARRIER)
-		write32(reader, record->barrier);
+	if (record->fixed->has_addresses && record->lanes)
+		write_access(reader, record);
+	if (inst->kind == SIMT_BARRIER || replay_has_outcome(inst))
+		write32(reader, record->immediate);
 }
 
 /* --- warps and blocks --- */

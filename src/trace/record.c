@@ -43,22 +43,36 @@ static uint64_t window_of(enum ptx_space space)
 	                            : 0;
 }
 
-/* Of barriers their number and threads. */
-static uint32_t barrier_of(const struct simt_warp *warp, const struct simt_inst *inst, const struct simt_step *step)
+/* A barrier's number and threads. */
+static uint32_t barrier_of(const struct simt_warp *warp, const struct simt_inst *inst, uint32_t lanes)
 {
-	if (inst->kind != SIMT_BARRIER || !step->lanes)
-		return 0;
-	unsigned lane = (unsigned)__builtin_ctz(step->lanes);
+	unsigned lane = (unsigned)__builtin_ctz(lanes);
 	const lane32 *number = source(warp, inst, 0), *expected = source(warp, inst, 1);
 	return number[lane] + expected[lane];
+}
+
+/* What a line says of what others wait for. */
+static uint32_t immediate_of(const struct simt_warp *warp, const struct simt_inst *inst, const struct simt_step *step)
+{
+	if (inst->async == SIMT_WAIT)
+		return (uint32_t)inst->offset;
+	if (!step->lanes)
+		return 0;
+	return inst->kind == SIMT_BARRIER     ? barrier_of(warp, inst, step->lanes)
+	       : inst->async == SIMT_PHASE    ? step->phase_ended
+	       : inst->async == SIMT_TRY_WAIT ? step->waits != 0
+	                                      : 0;
 }
 
 static void write_addresses(struct recorded_text *text, const struct simt_inst *inst, const struct simt_step *step)
 {
 	uint64_t address[WARP_SIZE];
 	uint64_t base = record_is_generic(inst) && !step->mixed_spaces ? window_of((enum ptx_space)step->space) : 0;
-	for (uint32_t rest = step->lanes; rest; rest &= rest - 1)
-		address[__builtin_ctz(rest)] = step->address[__builtin_ctz(rest)] + base;
+	uint32_t reads = inst->async == SIMT_COPY ? step->fetches : step->lanes;
+	for (uint32_t rest = step->lanes; rest; rest &= rest - 1) {
+		unsigned lane = (unsigned)__builtin_ctz(rest);
+		address[lane] = reads >> lane & 1 ? step->address[lane] + base : 0;
+	}
 	recorded_addresses(text, step->lanes, address);
 }
 
@@ -68,7 +82,11 @@ static void write_line(const struct simt_warp *warp, const struct simt_inst *ins
 	struct recorded_text *text = recorded_line(block, warp->index, inst->pc, step->lanes);
 	if (record_has_addresses(inst))
 		write_addresses(text, inst, step);
-	recorded_end(text, barrier_of(warp, inst, step), step->lanes, step->issued);
+	bool copies = inst->async == SIMT_COPY && step->lanes;
+	recorded_rest(text, immediate_of(warp, inst, step), step->lanes, step->issued, copies);
+	if (copies)
+		recorded_addresses(text, step->lanes, step->to);
+	recorded_end(text);
 }
 
 /* What the instruction does, and its line. Lanes that a call has ended are gone by now: what was active is in the step. */

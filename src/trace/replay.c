@@ -87,16 +87,35 @@ static void take_barrier(struct cursor *cursor)
 	}
 }
 
+static void take_access(struct cursor *cursor, const struct simt_inst *inst, struct simt_step *step)
+{
+	step->space = (uint8_t)take_addresses(&cursor->at, step->lanes, step->address);
+	step->mixed_spaces = step->space == PTX_GENERIC;
+	if (inst->async != SIMT_COPY)
+		return;
+	(void)take_addresses(&cursor->at, step->lanes, step->to);
+	step->fetches = 0;
+	for (uint32_t rest = step->lanes; rest; rest &= rest - 1)
+		step->fetches |= step->address[__builtin_ctz(rest)] ? rest & -rest : 0;
+}
+
+static void take_outcome(struct cursor *cursor, const struct simt_inst *inst, struct simt_step *step)
+{
+	uint32_t outcome = take32(&cursor->at);
+	step->phase_ended = outcome;
+	step->waits = inst->async == SIMT_TRY_WAIT ? outcome : 0;
+}
+
 /* Every instruction does this, whether lanes run it or not. */
 static void replay(struct simt_warp *warp, const struct simt_inst *inst, struct simt_step *step)
 {
 	struct cursor *cursor = cursor_of(warp);
-	if (step->lanes && inst->immediate & HAS_ADDRESSES) {
-		step->space = (uint8_t)take_addresses(&cursor->at, step->lanes, step->address);
-		step->mixed_spaces = step->space == PTX_GENERIC;
-	}
+	if (step->lanes && inst->immediate & HAS_ADDRESSES)
+		take_access(cursor, inst, step);
 	if (inst->kind == SIMT_BARRIER)
 		take_barrier(cursor);
+	else if (replay_has_outcome(inst))
+		take_outcome(cursor, inst, step);
 	if (inst->kind == SIMT_EXIT && step->lanes) {
 		warp->exited |= step->lanes;
 		step->exited = true;

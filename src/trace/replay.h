@@ -2,7 +2,8 @@
  *
  * A record is, in words of 32 bits: which instruction; the lanes that run it; the lanes that were active; and, where its lanes access
  * memory, RECORD_LIST or RECORD_STRIDE with the space, and addresses of 64 bits: one a lane, or the first lane's and the way from each to the
- * next. At a barrier: its number, and for how many threads, which is a multiple of 32. */
+ * next; the same again of where a copy goes, whose lanes with address 0 read nothing. At a barrier: its number, and for how many threads,
+ * which is a multiple of 32. Of what tells or asks an mbarrier: whether a phase has ended, or the question was in vain. */
 #ifndef SLUICE_TRACE_REPLAY_H
 #define SLUICE_TRACE_REPLAY_H
 
@@ -26,6 +27,11 @@ struct trace_records {
 
 /* Fills in what is the same in all instructions of such a program. */
 void replay_instruction(struct simt_inst *inst);
+/* Its records say what came of it at an mbarrier. */
+static inline bool replay_has_outcome(const struct simt_inst *inst)
+{
+	return inst->async == SIMT_PHASE || inst->async == SIMT_TRY_WAIT;
+}
 /* The instruction's records hold addresses. */
 void replay_addresses(struct simt_inst *inst);
 /* Makes it a program of these records. */

@@ -109,14 +109,17 @@ void recorded_addresses(struct recorded_text *text, uint32_t lanes, const uint64
 	}
 }
 
-void recorded_end(struct recorded_text *text, uint32_t barrier, uint32_t lanes, uint32_t issued)
+void recorded_rest(struct recorded_text *text, uint32_t immediate, uint32_t lanes, uint32_t issued, bool whole)
 {
-	if (lanes != issued)
-		add(text, " %" PRIx32 " %08" PRIx32 "\n", barrier, issued);
-	else if (barrier)
-		add(text, " %" PRIx32 "\n", barrier);
-	else
-		add(text, "\n");
+	if (whole || lanes != issued)
+		add(text, " %" PRIx32 " %08" PRIx32, immediate, issued);
+	else if (immediate)
+		add(text, " %" PRIx32, immediate);
+}
+
+void recorded_end(struct recorded_text *text)
+{
+	add(text, "\n");
 }
 
 /* --- what all lines of an instruction have --- */
@@ -301,21 +304,30 @@ static void write_header(const struct trace_recorder *recorder, const char *name
 	write_memory(file, launch->memory);
 	fputs("\n#traces format = line_num PC mask dest_num [reg_dests] opcode src_num [reg_srcs] mem_width "
 	      "[adrrescompress?] "
-	      "[mem_addresses] immediate [active]\n",
+	      "[mem_addresses] immediate [active [copied_to]]\n",
 	      file);
+}
+
+/* What a program does that no line can say, or NULL. */
+static const char *without_form(const struct simt_program *program)
+{
+	if (program->has_dma)
+		return "moves data by DMA";
+	if (program->has_bulk)
+		return "moves data by copies in bulk";
+	if (program->has_arrivals) /* only the machine knows when they come, and what they end */
+		return "has asynchronous copies arrive at mbarriers (-o sm.async_copies=false makes loads and stores "
+		       "of copies)";
+	return NULL;
 }
 
 struct trace_recorder *trace_recorder_begin(struct trace_writer *writer, const struct simt_launch *launch,
                                             const char *name, uint32_t registers, struct diag *diag)
 {
 	char file[48];
-	const struct simt_program *program = launch->program;
-	if (program->has_dma || program->has_bulk || program->has_copies) {
-		diag_plain(diag, "kernel '%s' moves data by %s, for which traces have no form", name,
-		           program->has_dma ? "DMA"
-		           : program->has_bulk
-		                   ? "copies in bulk"
-		                   : "asynchronous copies (-o sm.async_copies=false makes loads and stores of them)");
+	const char *without = without_form(launch->program);
+	if (without) {
+		diag_plain(diag, "kernel '%s' %s, for which traces have no form", name, without);
 		return NULL;
 	}
 	struct trace_recorder *recorder = xcalloc(1, sizeof *recorder);

@@ -15,10 +15,11 @@ struct recorded_text {
 };
 
 struct recorded_block *recorded_block_new(struct trace_recorder *recorder, uint64_t number, uint32_t warps);
-/* Begins a line of a warp: all up to the width of the access; addresses behind it; its end. */
+/* Begins a line of a warp: all up to the width of the access; addresses behind it; what is behind these, `whole` or as far as it says something; its end. */
 struct recorded_text *recorded_line(struct recorded_block *block, uint32_t warp, uint32_t pc, uint32_t lanes);
 void recorded_addresses(struct recorded_text *text, uint32_t lanes, const uint64_t *address);
-void recorded_end(struct recorded_text *text, uint32_t barrier, uint32_t lanes, uint32_t issued);
+void recorded_rest(struct recorded_text *text, uint32_t immediate, uint32_t lanes, uint32_t issued, bool whole);
+void recorded_end(struct recorded_text *text);
 /* One of the block's warps has ended. True: all have, and the block goes into the file. */
 bool recorded_warp_done(struct recorded_block *block);
 

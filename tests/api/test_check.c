@@ -163,6 +163,39 @@ static void atomics_and_orders(void **state)
 	      false);
 }
 
+/* An arrival on an mbarrier releases and a wait acquires, unless they say that they do not; asynchronous copies' arrivals are arrivals. */
+static void mbarriers(void **state)
+{
+	(void)state;
+#define MBARRIER_WAIT(order)                                                                                           \
+	"W:\nmbarrier.try_wait.parity" order ".shared.b64 %p2, [sh+8], 0;\n@!%p2 bra W;\nld.shared.u32 %r1, [sh];"
+	static const struct {
+		const char *first, *second;
+		bool expected;
+	} pairs[] = {
+		{"mbarrier.arrive.shared.b64 %d1, [sh+8];", MBARRIER_WAIT(""), false},
+		{"mbarrier.arrive.release.cta.shared.b64 %d1, [sh+8];", MBARRIER_WAIT(".acquire.cta"), false},
+		{"mbarrier.arrive_drop.shared.b64 %d1, [sh+8];", MBARRIER_WAIT(""), false},
+		{"cp.async.mbarrier.arrive.noinc.shared.b64 [sh+8];", MBARRIER_WAIT(""), false},
+		{"mbarrier.arrive.relaxed.cta.shared.b64 %d1, [sh+8];", MBARRIER_WAIT(""), true},
+		{"mbarrier.arrive.shared.b64 %d1, [sh+8];", MBARRIER_WAIT(".relaxed.cta"), true},
+		{"mbarrier.arrive.shared.b64 %d1, [sh+8];", "ld.shared.u32 %r1, [sh];", true},
+		{"mbarrier.arrive.shared.b64 %d1, [sh+8];\nst.shared.u32 [sh], %w;", MBARRIER_WAIT(""), true},
+	};
+	for (unsigned i = 0; i < sizeof pairs / sizeof *pairs; i++) {
+		char body[1024];
+		snprintf(body, sizeof body,
+		         "setp.eq.u32 %%p1, %%t, 0;\n@%%p1 mbarrier.init.shared.b64 [sh+8], 32;\nbar.sync 0;\n"
+		         "setp.eq.u32 %%p1, %%w, 0;\n@!%%p1 bra B;\nst.shared.u32 [sh], %%t;\n%s\nbra C;\nB:\n%s\nC:\n",
+		         pairs[i].first, pairs[i].second);
+		finds("race", body, pairs[i].expected, "race on shared memory");
+	}
+	finds("shared-init",
+	      "mbarrier.init.shared.b64 [sh+8], 64;\nmbarrier.test_wait.parity.shared.b64 %p1, [sh+8], 0;", 0, "");
+	finds("shared-init", "mbarrier.test_wait.parity.shared.b64 %p1, [sh+8], 0;", 1,
+	      "read of shared memory that nobody wrote");
+}
+
 static void generic_addresses(void **state)
 {
 	(void)state;
@@ -338,7 +371,7 @@ int main(void)
 		cmocka_unit_test(whole_texts),       cmocka_unit_test(overlaps), cmocka_unit_test(atomics_and_orders),
 		cmocka_unit_test(generic_addresses), cmocka_unit_test(parts),    cmocka_unit_test(told_once),
 		cmocka_unit_test(host_writes),       cmocka_unit_test(faults),   cmocka_unit_test(block_after_block),
-		cmocka_unit_test(settings),
+		cmocka_unit_test(mbarriers),         cmocka_unit_test(settings),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

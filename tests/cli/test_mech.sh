@@ -175,6 +175,32 @@ refused "mechanism tma is attached twice" -o mechanisms=tma --mech tma:entries=3
 refused "no mechanism 'tmaa'; did you mean 'tma'?" -o mechanisms=tmaa
 try_program 0 run --functional -o mechanisms=tma -- ./program
 
+# Copies that a mechanism wants as loads and stores are said, where the machine has them as copies.
+cat >copies.cu <<'CU'
+#include <cuda_pipeline_primitives.h>
+__global__ void copies(const int *a)
+{
+	__shared__ int tile[32];
+	__pipeline_memcpy_async(&tile[threadIdx.x], a + threadIdx.x, 4);
+	__pipeline_wait_prior(0);
+}
+int main()
+{
+	int *a;
+	cudaMalloc(&a, 128);
+	copies<<<1, 32>>>(a);
+	return cudaDeviceSynchronize();
+}
+CU
+try 0 cc -arch=sm_80 copies.cu -o copies
+try_program 0 run -m rtx3070 --mech d2ma -- ./copies
+says err "mechanism d2ma has asynchronous copies as loads and stores; a run without it does the same with -o sm.async_copies=false"
+for options in "-m rtx3070" "-m qv100 --mech d2ma" "-m rtx3070 --mech nlp" "-m rtx3070 --mech d2ma -o sm.async_copies=false"; do
+	# shellcheck disable=SC2086 # several words
+	try_program 0 run $options -- ./copies
+	! grep -q "asynchronous copies" err || fail "expected no word of copies with $options"
+done
+
 try 0 run --mech mine.so -- sh -c 'cd / && echo "$SLUICE_MECHANISMS"'
 says_only out "$work/mine.so"
 

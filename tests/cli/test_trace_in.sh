@@ -74,6 +74,92 @@ try_program 0 run --functional --trace-out functional -- ./program
 try 0 run --functional --stats functional.json --trace-in functional
 [ "$(grep -c '"name": "_Z' functional.json)" = 4 ] || fail "expected four kernels"
 
+# What later machines have: copies that go on by themselves, of which some read a part or nothing; matrices of shared memory; mbarriers that hold
+# warps. A machine's own copy engine finds nothing to do in a trace.
+cat >later.cu <<'CU'
+#include <cstdio>
+#include <cuda_pipeline_primitives.h>
+__device__ unsigned place(const void *p) { return (unsigned)__cvta_generic_to_shared(p); }
+__global__ void copies(const float *a, float *b, int n)
+{
+	__shared__ __align__(16) float tile[3][4 * 64];
+	for (int k = 0; k < 6; k++) {
+		int i = (blockIdx.x * 6 + k) * 256 + 4 * threadIdx.x, left = n - i;
+		if (k != 4 || threadIdx.x % 5) // lanes that copy nothing; behind the end of the array zeros
+			__pipeline_memcpy_async(&tile[k % 3][4 * (k & 1 ? threadIdx.x : 63 - threadIdx.x)], left > 0 ? a + i : (float *)0, 16,
+			                        left >= 4 ? 0 : left > 0 ? 4 * (4 - left) : 16);
+		__pipeline_commit();
+		__pipeline_wait_prior(k & 1);
+		__syncthreads();
+		b[i / 4] = tile[k % 3][4 * threadIdx.x + k % 4];
+	}
+}
+__global__ void matrices(float *b)
+{
+	__shared__ __align__(16) unsigned char rows[32][16 * 3];
+	unsigned r[4];
+	for (int i = 0; i < 48; i++)
+		rows[threadIdx.x][i] = threadIdx.x + i;
+	__syncthreads();
+	asm volatile("ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%0, %1, %2, %3}, [%4];"
+	             : "=r"(r[0]), "=r"(r[1]), "=r"(r[2]), "=r"(r[3]) : "r"(place(rows[threadIdx.x])));
+	b[threadIdx.x] = r[0] + r[1] + r[2] + r[3];
+}
+__global__ void phases(float *b)
+{
+	__shared__ unsigned long long full;
+	__shared__ float value;
+	if (threadIdx.x == 0)
+		asm volatile("mbarrier.init.shared.b64 [%0], 1;" ::"r"(place(&full)) : "memory");
+	__syncthreads();
+	for (int k = 0; k < 5; k++) {
+		if (threadIdx.x == 0) {
+			value = b[k];
+			asm volatile("{ .reg .b64 s; mbarrier.arrive.shared.b64 s, [%0]; }" ::"r"(place(&full)) : "memory");
+		}
+		asm volatile("{ .reg .pred p; W: mbarrier.try_wait.parity.shared.b64 p, [%0], %1; @!p bra W; }" ::"r"(place(&full)), "r"(k & 1)
+		             : "memory");
+		b[100 + threadIdx.x] += value;
+		__syncthreads();
+	}
+}
+#ifdef ARRIVES
+__global__ void arrives(float *b)
+{
+	__shared__ unsigned long long full;
+	asm volatile("cp.async.mbarrier.arrive.noinc.shared.b64 [%0];" ::"r"(place(&full)) : "memory");
+}
+#endif
+int main()
+{
+	float *a;
+	cudaMalloc(&a, 1 << 16);
+	cudaMemset(a, 0, 1 << 16);
+	copies<<<3, 64>>>(a, a + 8192, 4600);
+	matrices<<<1, 32>>>(a);
+	phases<<<2, 96>>>(a);
+#ifdef ARRIVES
+	arrives<<<1, 32>>>(a);
+#endif
+	puts(cudaGetErrorName(cudaGetLastError()));
+	puts(cudaGetErrorName(cudaDeviceSynchronize()));
+}
+CU
+try 0 cc -arch=sm_80 later.cu -o later
+for machine in qv100 rtx3070 hopper-like; do
+	rm -rf copied
+	try_program 0 run -m $machine --stats run.json --trace-out copied -- ./later
+	try 0 run -m $machine --stats trace.json --trace-in copied
+	same run.json trace.json
+done
+[ "$(grep -c '"name": "_Z' trace.json)" = 3 ] || fail "expected three kernels"
+try 0 run -m qv100 --trace-in copied # where copies are loads
+try 1 run -m hopper-like --mech tma --trace-in copied
+says err "mechanism tma runs instructions of its own"
+try 0 cc -arch=sm_80 -DARRIVES later.cu -o later
+try_program 0 run -m rtx3070 --trace-out copied -- ./later
+says err "has asynchronous copies arrive at mbarriers"
+
 # Options of a run: machine keys, mechanisms, formats, limits, which kernels.
 try 0 run -o sm.count=1 --trace-in traces
 says err "options       sm.count=1"

@@ -234,6 +234,61 @@ static void test_invalidate(void **state)
 
 /* L2 chooses its set by the address inside the slice: two addresses with one `local` part meet, whatever else
  * differs. */
+/* Who was turned away need not look again until something has changed of what it was turned away for: a place among the misses, a line, a register. */
+static void test_changes(void **state)
+{
+	struct bench bench;
+	struct cache_config config = small();
+	(void)state;
+	config.mshrs = 1;
+	open_bench(&bench, config);
+	assert_int_equal(read(&bench, 0, 0), ACCESS_MISS);
+	assert_int_equal(read(&bench, LINE, 1), ACCESS_REFUSED);
+	uint64_t refused_at = bench.cache.changes;
+	assert_true(cache_still_refuses(&bench.cache, refused_at));
+	struct request *miss = cache_take_miss(&bench.cache);
+	assert_false(cache_still_refuses(&bench.cache, refused_at));
+	refused_at = bench.cache.changes;
+	cache_fill(&bench.cache, miss, 2);
+	assert_false(cache_still_refuses(&bench.cache, refused_at));
+	refused_at = bench.cache.changes;
+	assert_ptr_equal(cache_next_ready(&bench.cache), miss);
+	assert_false(cache_still_refuses(&bench.cache, refused_at));
+	assert_int_equal(read(&bench, LINE, 3), ACCESS_MISS);
+	arena_free(&bench.arena);
+}
+
+/* What others have written goes, line by line; what is on its way comes, and what has to be written back stays. */
+static void test_forget(void **state)
+{
+	(void)state;
+	for (uint32_t policy = WRITE_EVICT; policy <= WRITE_BACK; policy += WRITE_BACK - WRITE_EVICT) {
+		struct bench bench;
+		struct cache_config config = small();
+		config.write = policy;
+		config.write_miss = WRITE_MISS_NONE;
+		config.miss_queue = 8;
+		open_bench(&bench, config);
+		for (uint64_t line = 0; line < 3; line++) {
+			assert_int_equal(read(&bench, line * LINE, line), ACCESS_MISS);
+			cache_fill(&bench.cache, send(&bench, REQUEST_READ, line * LINE), 10 + line);
+			cache_next_ready(&bench.cache);
+		}
+		assert_int_equal(read(&bench, 3 * LINE, 20), ACCESS_MISS);
+		if (policy == WRITE_BACK)
+			assert_int_equal(access(&bench, REQUEST_WRITE, LINE, 21), ACCESS_HIT);
+		uint64_t changes = bench.cache.changes;
+		cache_forget(&bench.cache, LINE - 4, 8, 22); /* of two lines, a word each */
+		assert_true(bench.cache.changes > changes);
+		cache_forget(&bench.cache, 3 * LINE, LINE, 22);
+		assert_int_equal(read(&bench, 0, 23), ACCESS_MISS);
+		assert_int_equal(read(&bench, LINE, 24), policy == WRITE_BACK ? ACCESS_HIT : ACCESS_MISS);
+		assert_int_equal(read(&bench, 2 * LINE, 25), ACCESS_HIT);
+		assert_int_equal(read(&bench, 3 * LINE, 26), ACCESS_MERGED);
+		arena_free(&bench.arena);
+	}
+}
+
 static void test_slice_uses_local_address(void **state)
 {
 	struct bench bench;
@@ -346,6 +401,8 @@ int main(void)
 		cmocka_unit_test(test_allocate_on_fill),
 		cmocka_unit_test(test_ports),
 		cmocka_unit_test(test_invalidate),
+		cmocka_unit_test(test_changes),
+		cmocka_unit_test(test_forget),
 		cmocka_unit_test(test_slice_uses_local_address),
 		cmocka_unit_test(test_prefetch_ends_with_its_fill),
 		cmocka_unit_test(test_hashed_sets),

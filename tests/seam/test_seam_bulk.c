@@ -77,12 +77,13 @@ static const struct mech engine = {.version = MECH_VERSION,
 	"@%p1 cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%r8], [%rd0+64], 256, [%r9];\n"
 #define WAIT "wait: mbarrier.try_wait.parity.shared.b64 %p2, [%r9], 0; @!%p2 bra wait;\n"
 
-static void run(const struct mech *mech, const char *body)
+/* The warp polls, or is held so long as it waits. */
+static void run_waiting(const struct mech *mech, const char *body, bool holds)
 {
 	const struct mech *const set[] = {mech, NULL};
 	struct gpu_kit kit;
 	kit_mechanisms = mech ? set : NULL;
-	KIT_OPEN(&kit, "sm.count=1");
+	KIT_OPEN(&kit, "sm.count=1", holds ? "sm.try_wait_cycles=100000" : "sm.try_wait_cycles=0");
 	kit.param = kit_buffer(&kit, NULL, 1024);
 	kit_load(&kit, body);
 	kit_run(&kit, 1, WARP);
@@ -92,15 +93,20 @@ static void run(const struct mech *mech, const char *body)
 	kit_mechanisms = NULL;
 }
 
+static void run(const struct mech *mech, const char *body)
+{
+	run_waiting(mech, body, false);
+}
+
 /* The loop comes to its end when the mechanism has said so, and not before; its turn takes less than these cycles. */
 static void test_complete(void **state)
 {
 	enum { TURN = 120 };
 	(void)state;
-	for (uint64_t delay = 300; delay < 340; delay += 13) {
+	for (uint64_t delay = 300; delay < 352; delay += 13) {
 		memset(&seen, 0, sizeof seen);
 		seen.delay = delay;
-		run(&engine, COPY WAIT "pmevent 1; exit;");
+		run_waiting(&engine, COPY WAIT "pmevent 1; exit;", delay % 2);
 		assert_true(seen.behind > seen.issued + delay);
 		assert_true(seen.behind < seen.issued + delay + TURN);
 		assert_int_equal(seen.copy.kind, BULK_TO_SHARED);

@@ -72,6 +72,15 @@ static void ask_for_slot(struct mech_sm *sm)
 	ask(sm, 0x80000000, LINE, MECH_TO_BUFFER, MECH_NO_PC, sm->machine->blocks);
 }
 
+static void ask_from_shared(struct mech_sm *sm)
+{
+	assert_false(mech_send(sm, &(struct mech_request){.address = 0x80000000,
+	                                                  .bytes = LINE,
+	                                                  .to = MECH_TO_L2,
+	                                                  .pc = MECH_NO_PC,
+	                                                  .from_shared = true}));
+}
+
 static void ask_for_warp(struct mech_sm *sm)
 {
 	assert_false(mech_send(sm, &(struct mech_request){.address = 0x80000000,
@@ -100,6 +109,8 @@ static void test_requests(void **state)
 		{MEMORY, ask_buffer, NULL, 0, "mech_send(): no mechanism has a buffer in front of L1"},
 		{MEMORY, ask_for_slot, NULL, 0, "mech_send(): block slot 8; the SM has 8"},
 		{MEMORY, ask_for_warp, NULL, 0, "mech_send(): warp slot 48; the SM has 48"},
+		{MEMORY, ask_from_shared, NULL, 0,
+	         "mech_send(): .from_shared of a request that writes no global memory"},
 		{MEMORY, ask_null, NULL, 0, "mech_send(): no request"},
 		{SM_OPEN, ask_well, NULL, 0,
 	         "mechanism wrong, hook sm_open, SM 0, cycle 0: mech_send() while no kernel runs"},

@@ -30,22 +30,31 @@ static void places(char *text, size_t size, uint32_t apart)
 #define COPY(place) "cp.async.ca.shared.global [" place "], [%rd1], 4;"
 #define COMMIT      "cp.async.commit_group;"
 
-static uint64_t cycles_of(const char *const *options, uint32_t apart, const char *code, const char *after)
+static struct sm_stats counted; /* by the last run */
+
+static uint64_t cycles_of_warps(const char *const *options, uint32_t warps, uint32_t apart, const char *code,
+                                const char *after)
 {
 	struct gpu_kit kit;
 	char before[512];
-	uint64_t values[64] = {0}, cycles[2];
+	uint64_t values[256] = {0}, cycles[2];
 	places(before, sizeof before, apart);
 	for (unsigned sleep = 0; sleep < 2; sleep++) { /* which changes nothing */
 		kit_describe(&kit, options);
 		kit.machine.sm.sleep = sleep;
 		kit_build(&kit);
-		kit.param = kit_buffer(&kit, values, 64);
-		cycles[sleep] = kit_time(&kit, before, code, 1, after, WARP);
+		kit.param = kit_buffer(&kit, values, 256);
+		cycles[sleep] = kit_time(&kit, before, code, 1, after, warps * WARP);
+		counted = kit.run.stats.sm;
 		kit_close(&kit);
 	}
 	assert_int_equal(cycles[0], cycles[1]);
 	return cycles[0];
+}
+
+static uint64_t cycles_of(const char *const *options, uint32_t apart, const char *code, const char *after)
+{
+	return cycles_of_warps(options, 1, apart, code, after);
 }
 
 static const char *const plain[] = {ONE_SM, NULL};
@@ -129,8 +138,13 @@ static void test_limit(void **state)
 {
 	(void)state;
 	static const char code[] = INIT "mbarrier.try_wait.parity.shared.b64 %p1, [%r3], 0;";
-	static const char *const times[][7] = {{ONE_SM, "sm.try_wait_cycles=100", NULL},
-	                                       {ONE_SM, "sm.try_wait_cycles=350", NULL}};
+	static const char *const times[][7] = {
+		{ONE_SM, "sm.try_wait_cycles=100", NULL}, {ONE_SM, "sm.try_wait_cycles=350", NULL}, {ONE_SM, NULL}};
+	uint64_t held = cycles_of(times[0], 4, code, chain());
+	assert_int_equal(counted.phase_waits, 1);
+	assert_int_equal(held - cycles_of(times[2], 4, code, chain()),
+	                 100 - 2); /* without, it issues two cycles later, too */
+	assert_int_equal(counted.phase_waits, 0);
 	assert_int_equal(cycles_of(times[1], 4, code, "") - cycles_of(times[0], 4, code, ""), 250);
 	/* of a phase that is over nobody waits */
 	static const char over[] = INIT "mbarrier.try_wait.parity.shared.b64 %p1, [%r3], 1;";
@@ -142,6 +156,124 @@ static void test_end(void **state)
 {
 	(void)state;
 	assert_int_equal(cycles_of(plain, 128, COPY("%r1"), "") - cycles_of(plain, 64, COPY("%r1"), ""), 16);
+}
+
+#define DELAY "add.u32 %%r5, %%r5, %%r9; add.u32 %%r5, %%r5, %%r9; add.u32 %%r5, %%r5, %%r9; add.u32 %%r5, %%r5, %%r9;"
+
+/* A second warp's time does not change the first one's. */
+static void test_limits_of_warps(void **state)
+{
+	(void)state;
+	static const char *const held[] = {ONE_SM, "sm.try_wait_cycles=200", NULL};
+	char code[2048];
+	snprintf(code, sizeof code,
+	         "mov.u32 %%r10, 24568; setp.lt.u32 %%p2, %%r0, 32; @%%p2 bra FIRST;" DELAY DELAY DELAY
+	         "mbarrier.init.shared.b64 [%%r10], 32; mbarrier.try_wait.parity.shared.b64 %%p1, [%%r10], 0; bra END;"
+	         "FIRST: %s mbarrier.try_wait.parity.shared.b64 %%p1, [%%r3], 0; %s END:",
+	         INIT, chain());
+	uint64_t alone = cycles_of_warps(held, 1, 4, code, ""), beside = cycles_of_warps(held, 2, 4, code, "");
+	assert_true(beside < alone + 40); /* its chain begins when its time is over, not the other's */
+	assert_int_equal(counted.phase_waits, 2);
+}
+
+/* All warps of the block go on when a phase ends. */
+static void test_phase_for_all(void **state)
+{
+	(void)state;
+	static const char *const held[] = {ONE_SM, "sm.try_wait_cycles=100000", NULL};
+	char code[2048];
+	snprintf(code, sizeof code,
+	         "setp.eq.u32 %%p2, %%r0, 0; @%%p2 mbarrier.init.shared.b64 [%%r3], 32; bar.sync 0; setp.lt.u32 %%p2, "
+	         "%%r0, 96; "
+	         "@%%p2 bra WAITS; %s mbarrier.arrive.shared.b64 %%rd5, [%%r3]; bra END;"
+	         "WAITS: mbarrier.try_wait.parity.shared.b64 %%p1, [%%r3], 0; END:",
+	         chain());
+	assert_true(cycles_of_warps(held, 4, 4, code, "") < 50000);
+	assert_int_equal(counted.phase_waits, 3);
+}
+
+#define ARRIVE          "cp.async.mbarrier.arrive.noinc.shared.b64 [%r3];"
+#define NOTHING         "cp.async.ca.shared.global [%r2], [%rd1], 4, 0;"
+#define FIRST_OF(lanes) "setp.eq.u32 %p2, %r0, 0; @%p2 mbarrier.init.shared.b64 [%r3], " #lanes "; bar.sync 0;"
+
+/* An arrival waits for what its warp has begun before it, and for nothing else that comes meanwhile: neither a later copy nor another warp's. */
+static void test_arrivals_wait_for_their_own(void **state)
+{
+	(void)state;
+	static const char *const misses[] = {
+		"sm.count=1",       "l1i.sets=64", "l1i.ways=8", "sm.async_copies=true", "sm.try_wait_cycles=100000",
+		"sm.flush_l1=true", NULL};
+	static const char one[] = FIRST_OF(32) COPY("%r1") ARRIVE TRY,
+			  later[] = FIRST_OF(32) COPY("%r1") ARRIVE NOTHING TRY,
+			  before[] = FIRST_OF(32) "setp.lt.u32 %p3, %r0, 32; @%p3 bra MAIN;" NOTHING NOTHING NOTHING
+				  NOTHING NOTHING NOTHING NOTHING NOTHING
+						  "bra END; MAIN: add.u32 %r5, %r5, %r9; add.u32 %r5, %r5, %r9;" COPY(
+							  "%r1") ARRIVE TRY;
+	uint64_t alone = cycles_of(misses, 128, one, chain());
+	char both[4096];
+	assert_true(cycles_of(misses, 128, later, chain()) >= alone);
+	snprintf(both, sizeof both, "%s%s END:", before, chain());
+	assert_true(cycles_of_warps(misses, 2, 128, both, "") >= alone);
+}
+
+/* Lanes of one instruction arrive at different mbarriers. */
+static void test_arrivals_at_several(void **state)
+{
+	(void)state;
+	static const char *const held[] = {ONE_SM, "sm.try_wait_cycles=100000", NULL};
+	static const char code[] =
+		"mov.u32 %r10, 24568; setp.eq.u32 %p2, %r0, 0; @%p2 mbarrier.init.shared.b64 [%r3], 20; "
+		"@%p2 mbarrier.init.shared.b64 [%r10], 12; setp.lt.u32 %p2, %r0, 20; selp.u32 %r11, %r3, %r10, "
+		"%p2;" COPY("%r1") "cp.async.mbarrier.arrive.noinc.shared.b64 [%r11];"
+				   "mbarrier.try_wait.parity.shared.b64 %p1, [%r3], 0; "
+				   "mbarrier.try_wait.parity.shared.b64 %p1, [%r10], 0;";
+	assert_true(cycles_of(held, 128, code, "") < 50000);
+}
+
+/* Counted: copies, and their lanes among those of shared memory; their writing is shared memory's time. */
+static void test_counters(void **state)
+{
+	(void)state;
+	static const char code[] = COPY("%r1") COMMIT "cp.async.wait_group 0;";
+	(void)cycles_of(plain, 4, code, "");
+	assert_int_equal(counted.copies, 1);
+	assert_int_equal(counted.shared_lanes, WARP);
+	uint64_t one = counted.stack_shared;
+	(void)cycles_of(plain, 128, code, "");
+	assert_in_range(counted.stack_shared - one, 30, 31);
+}
+
+/* Between two copies that are written the load/store unit has a turn: a load waits for one of them, not for all. */
+static void test_turns(void **state)
+{
+	(void)state;
+	char few[256], many[512];
+	snprintf(few, sizeof few, "%s", COPY("%r1") "ld.shared.u32 %r5, [%r4];");
+	snprintf(many, sizeof many, "%s",
+	         COPY("%r1") COPY("%r2") COPY("%r1") COPY("%r2") COPY("%r1") "ld.shared.u32 %r5, [%r4];");
+	assert_true(cycles_of(plain, 128, many, chain()) < cycles_of(plain, 128, few, chain()) + 96);
+}
+
+/* More groups than there may be under way: copies come to be written faster than they are. Who waits for all does wait for all, however many came last;
+ * who waits for fewer does not. */
+static void test_many_groups(void **state)
+{
+	(void)state;
+	enum { GROUPS = 160 };
+	static char text[GROUPS * 96];
+	static const char *const wait[] = {"cp.async.wait_group 0;", "cp.async.wait_all;", "cp.async.wait_group 40;"};
+	for (unsigned groups = GROUPS - 6; groups < GROUPS; groups++) {
+		uint64_t cycles[3];
+		for (unsigned k = 0; k < 3; k++) {
+			size_t at = 0;
+			for (unsigned g = 0; g < groups; g++)
+				at += (size_t)snprintf(text + at, sizeof text - at, "%s", COPY("%r1") COMMIT);
+			snprintf(text + at, sizeof text - at, "%s", wait[k]);
+			cycles[k] = cycles_of(plain, 128, text, chain());
+		}
+		assert_int_equal(cycles[0], cycles[1]);
+		assert_true(cycles[0] - cycles[2] > 400); /* as long as the chain is */
+	}
 }
 
 /* --- random programs --- */
@@ -251,9 +383,19 @@ static void test_random(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {cmocka_unit_test(test_banks),       cmocka_unit_test(test_groups),
-	                                   cmocka_unit_test(test_uncommitted), cmocka_unit_test(test_arrivals),
-	                                   cmocka_unit_test(test_limit),       cmocka_unit_test(test_end),
-	                                   cmocka_unit_test(test_random)};
+	const struct CMUnitTest tests[] = {cmocka_unit_test(test_banks),
+	                                   cmocka_unit_test(test_groups),
+	                                   cmocka_unit_test(test_uncommitted),
+	                                   cmocka_unit_test(test_arrivals),
+	                                   cmocka_unit_test(test_limit),
+	                                   cmocka_unit_test(test_end),
+	                                   cmocka_unit_test(test_random),
+	                                   cmocka_unit_test(test_limits_of_warps),
+	                                   cmocka_unit_test(test_phase_for_all),
+	                                   cmocka_unit_test(test_arrivals_wait_for_their_own),
+	                                   cmocka_unit_test(test_arrivals_at_several),
+	                                   cmocka_unit_test(test_counters),
+	                                   cmocka_unit_test(test_turns),
+	                                   cmocka_unit_test(test_many_groups)};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,7 +2,7 @@
  * docs/timing-model.md gives in closed form; and that addresses mean the same in all the forms in which traces have them. */
 #include "trace_kit.h"
 
-enum { VOLTA = 70, WARP = 32, CODE = 16 };
+enum { VOLTA = 70, AMPERE = 86, WARP = 32, CODE = 16 };
 
 /* One SM, whose instruction cache is always right: what is fetched costs the same wherever the code lies. */
 static const char *const options[] = {"sm.count=1", "l1i.perfect=true", NULL};
@@ -150,6 +150,109 @@ static void test_barrier(void **state)
 	assert_true(record.cycles > chain && record.cycles < chain + 200);
 }
 
+/* A block's warps, each with lines of its own up to a NULL, and an EXIT. */
+static void write_block(struct trace_kit *kit, uint32_t version, uint32_t warps, const char *const *line)
+{
+	kit_open(kit);
+	kit_header(kit, version, 1, warps * WARP);
+	kit_block(kit, 0);
+	for (uint32_t w = 0; w < warps; w++, line++) {
+		uint32_t count = 0;
+		while (line[count])
+			count++;
+		kit_warp(kit, w, count + 1);
+		for (uint32_t i = 0; i < count; i++)
+			fprintf(kit->file, "%04x %s\n", i * CODE, line[i]);
+		fprintf(kit->file, "%04x ffffffff 0 EXIT 0 0\n", count * CODE);
+		line += count;
+	}
+	kit_end_block(kit);
+	fflush(kit->file);
+}
+
+/* Two warps at barriers of different names stall; where the name is not known, both are at barrier 0. */
+static void test_named_barriers(void **state)
+{
+#define CHAIN "ffffffff 1 R1 MUFU.RCP 1 R1 0", "ffffffff 1 R1 MUFU.RCP 1 R1 0"
+#define SYNC  "ffffffff 0 BAR.SYNC.DEFER_BLOCKING "
+	static const struct {
+		const char *line[6];
+		bool stalls;
+	} row[] = {{{SYNC "0 0 5 ", NULL, CHAIN, SYNC "0 0 5 ", NULL}, false},
+	           {{SYNC "0 0 5 ", NULL, CHAIN, SYNC "0 0 6 ", NULL}, true},
+	           {{SYNC "0 0 5 ", NULL, CHAIN, SYNC "0 0 ", NULL}, true},
+	           {{SYNC "0 0 64 ", NULL, CHAIN, SYNC "0 0 96 ", NULL}, false},      /* counts of threads */
+	           {{SYNC "1 R3 0 5 ", NULL, CHAIN, SYNC "1 R3 0 6 ", NULL}, false}}; /* the name is in R3 */
+	(void)state;
+	for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
+		struct sluice_error error = {0};
+		struct trace_kit kit;
+		sluice_gpu *gpu;
+		write_block(&kit, VOLTA, 2, row[i].line);
+		assert_int_equal(sluice_open(&gpu, &gtx480, &error), SLUICE_OK);
+		assert_int_equal(sluice_run_trace(gpu, kit.folder, NULL, &error) == SLUICE_OK, !row[i].stalls);
+		sluice_close(gpu);
+		kit_close(&kit);
+	}
+}
+
+static struct record run_ampere(const char *const *line, bool copies)
+{
+	static const char *const with[] = {"sm.count=1", "l1i.perfect=true", "sm.async_copies=true", NULL};
+	const struct sluice_settings settings = {.machine = "gtx480", .options = copies ? with : options};
+	struct trace_kit kit;
+	write_block(&kit, AMPERE, 1, line);
+	struct record record = kit_run(&kit, &settings);
+	kit_close(&kit);
+	return record;
+}
+
+/* A wait for copies holds its warp until all groups but so many have come, all where the tracer does not say how many; on a machine without
+ * asynchronous copies it waits for nothing. */
+static void test_copies(void **state)
+{
+#define COPY   "ffffffff 0 LDGSTS.E 2 R2 R4 4 1 0x7f0000000000 4 0 "
+#define COMMIT "ffffffff 0 LDGDEPBAR 0 0 0 "
+#define WAIT   "ffffffff 0 DEPBAR.LE 0 0 "
+	static const char *const all[] = {COPY, COMMIT, WAIT "0 ", CHAIN, NULL},
+				 *const one[] = {COPY, COMMIT, WAIT "1 ", CHAIN, NULL},
+				 *const unsaid[] = {COPY, COMMIT, WAIT, CHAIN, NULL},
+				 *const second[] = {COPY, COMMIT, COMMIT, WAIT "1 ", CHAIN, NULL},
+				 *const open[] = {COPY, WAIT "0 ", CHAIN, NULL};
+	uint64_t chain = 2 * (kit_option("gtx480", "latency.special.fp32") + 6ull);
+	uint64_t held = run_ampere(all, true).cycles, passed = run_ampere(one, true).cycles;
+	(void)state;
+	assert_true(held > passed &&
+	            held - passed > chain / 2); /* the chain begins when the copy has come, or beside it */
+	assert_int_equal(run_ampere(unsaid, true).cycles, held);
+	assert_int_equal(run_ampere(second, true).cycles, held); /* an empty group is one */
+	assert_true(run_ampere(open, true).cycles < held);       /* of no group */
+	assert_int_equal(run_ampere(all, false).cycles, run_ampere(one, false).cycles);
+	assert_int_equal(run_ampere(all, true).stats.sm.copies, 1);
+	assert_int_equal(run_ampere(all, false).stats.sm.copies, 0);
+	assert_int_equal(run_ampere(all, false).stats.sm.global_loads, 1);
+}
+
+/* Of what a copy reads: .BYPASS goes past L1, a lane with address 0 reads nothing; it is written side by side. */
+static void test_copied(void **state)
+{
+	static const char *const bypass[] = {"ffffffff 0 LDGSTS.E.BYPASS.128 2 R2 R4 16 1 0x7f0000000000 16 0", NULL},
+				 *const nothing[] = {"ffffffff 0 LDGSTS.E.128.ZFILL 2 R2 R4 16 1 0x0 0 0", NULL},
+				 *const half[] = {
+					 "0000000f 0 LDGSTS.E.64 2 R2 R4 8 0 0x7f0000000000 0x0 0x7f0000000080 0x0 0",
+					 NULL};
+	(void)state;
+	struct record record = run_ampere(bypass, true);
+	assert_int_equal(record.stats.l1d.accesses, 0);
+	assert_int_equal(record.stats.sm.memory_requests, 4);
+	record = run_ampere(nothing, true);
+	assert_int_equal(record.stats.l1d.accesses, 0);
+	assert_int_equal(record.stats.sm.copies, 1);
+	record = run_ampere(half, true);
+	assert_int_equal(record.stats.l1d.accesses, 2);
+	assert_int_equal(record.stats.sm.shared_lanes, 4);
+}
+
 /* A trace that says nothing of a warp has it end at once; one that ends without EXIT ends there. */
 static void test_ends(void **state)
 {
@@ -246,9 +349,10 @@ static void test_same_pcs(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_chains),   cmocka_unit_test(test_addresses), cmocka_unit_test(test_spaces),
-		cmocka_unit_test(test_strong),   cmocka_unit_test(test_barrier),   cmocka_unit_test(test_ends),
-		cmocka_unit_test(test_same_pcs), cmocka_unit_test(test_reach),     cmocka_unit_test(test_ranges),
+		cmocka_unit_test(test_chains),         cmocka_unit_test(test_addresses), cmocka_unit_test(test_spaces),
+		cmocka_unit_test(test_strong),         cmocka_unit_test(test_barrier),   cmocka_unit_test(test_ends),
+		cmocka_unit_test(test_same_pcs),       cmocka_unit_test(test_reach),     cmocka_unit_test(test_ranges),
+		cmocka_unit_test(test_named_barriers), cmocka_unit_test(test_copies),    cmocka_unit_test(test_copied),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,36 +3,20 @@
 #define SLUICE_MECH_D2MA_D2MA_KIT_H
 
 #include "base/dma.h"
-#include "gpu_kit.h"
+#include "engine_kit.h"
 
 extern const struct mech mech_d2ma;
 
-enum { LINE = 128, WARP = 32, ARRAY = 1 << 20, LOG = 1024 };
+enum { LINE = 128, ARRAY = 1 << 20 };
 
-/* What is seen of the engine, by one host thread. A request's words are its own copy. */
+/* What instructions did. */
 static struct {
-	struct mech mech;
-	uint32_t asked, replies, accesses, loads;
-	struct mech_request request[LOG]; /* in the order in which they were answered */
-	uint32_t word[LOG][MECH_MAX_WORDS];
-	uint64_t sent[LOG], answered[LOG];
+	uint32_t accesses, loads, commands;
 	uint64_t command[LOG]; /* cycles in which commands issued, in order, */
-	uint32_t commands;
-	uint64_t access[LOG]; /* instructions on shared memory that issued, by which warp, */
+	uint64_t access[LOG];  /* instructions on shared memory that issued, by which warp, */
 	uint32_t access_warp[LOG];
 	uint64_t load[LOG]; /* and transactions of global memory */
 } spy;
-
-static inline void spied_reply(struct mech_sm *sm, const struct mech_reply *reply)
-{
-	assert_in_range(spy.replies, 0, LOG - 1);
-	uint32_t i = spy.replies++;
-	spy.request[i] = reply->request;
-	memcpy(spy.word[i], reply->request.word, reply->request.words * sizeof spy.word[i][0]);
-	spy.sent[i] = reply->sent;
-	spy.answered[i] = reply->cycle;
-	mech_d2ma.on_reply(sm, reply);
-}
 
 static inline uint32_t spied_opcode(struct mech_sm *sm, uint32_t own, const struct mech_issue *issue)
 {
@@ -40,7 +24,7 @@ static inline uint32_t spied_opcode(struct mech_sm *sm, uint32_t own, const stru
 		assert_in_range(spy.commands, 0, LOG - 1);
 		spy.command[spy.commands++] = issue->cycle;
 	}
-	return mech_d2ma.run_opcode(sm, own, issue);
+	return engine.real->run_opcode(sm, own, issue);
 }
 
 static inline void spied_issue(struct mech_sm *sm, const struct mech_issue *issue)
@@ -60,21 +44,17 @@ static inline void spied_load(struct mech_sm *sm, const struct mech_access *acce
 		spy.load[spy.loads++] = access->cycle;
 }
 
+static inline void spy_on(struct mech *mech)
+{
+	memset(&spy, 0, sizeof spy);
+	mech->run_opcode = spied_opcode;
+	mech->issue = spied_issue;
+	mech->access = spied_load;
+}
+
 static inline void open_with(struct gpu_kit *kit, const char *mechanism, const char *const *options)
 {
-	kit_describe(kit, options);
-	if (!config_assign("sm.count=1", machine_options, machine_option_count, &kit->machine, &kit->diag))
-		fail_msg("%s", kit->diag.text);
-	kit_attach(kit, mechanism);
-	memset(&spy, 0, sizeof spy);
-	spy.mech = *kit->attachments.list[0].mech;
-	spy.mech.on_reply = spied_reply;
-	spy.mech.run_opcode = spied_opcode;
-	spy.mech.issue = spied_issue;
-	spy.mech.access = spied_load;
-	kit->attachments.list[0].mech = &spy.mech;
-	kit_build(kit);
-	kit->param = kit_buffer(kit, NULL, ARRAY / 8);
+	engine_open(kit, mechanism, options, ARRAY, spy_on);
 }
 
 #define OPEN(kit, mechanism, ...) open_with(kit, mechanism, (const char *const[]){__VA_ARGS__, NULL})

@@ -2,17 +2,9 @@
  * exits, ends of blocks and full controllers do to it, in closed form; and that figures depend neither on sleep nor on host threads. */
 #include "d2ma_kit.h"
 
-static uint64_t counter(const struct gpu_kit *kit, const char *name)
-{
-	return kit_counter(kit, 0, name);
-}
-
 static void check_sums(const struct gpu_kit *kit)
 {
-	assert_int_equal(counter(kit, "completed") + counter(kit, "drained"), counter(kit, "transfers"));
-	assert_int_equal(counter(kit, "transfer_cycles"),
-	                 counter(kit, "queued_cycles") + counter(kit, "agen_cycles") + counter(kit, "mem_cycles"));
-	kit_requests(kit, 0);
+	engine_check_sums(kit, "transfers", "drained", "transfer_cycles");
 }
 
 static void run_with(struct gpu_kit *kit, const char *mechanism, const char *body, uint32_t threads)
@@ -22,14 +14,6 @@ static void run_with(struct gpu_kit *kit, const char *mechanism, const char *bod
 	snprintf(text, sizeof text, "%s%s", BEGIN, body);
 	run_body(kit, text, threads);
 	check_sums(kit);
-}
-
-static uint64_t last_answer(void)
-{
-	uint64_t last = 0;
-	for (uint32_t i = 0; i < spy.replies; i++)
-		last = spy.answered[i] > last ? spy.answered[i] : last;
-	return last;
 }
 
 /* --- what waits --- */
@@ -50,10 +34,10 @@ static void test_waits(void **state)
 		snprintf(body, sizeof body, "%s%s exit;", FETCH, access[i]);
 		run_with(&kit, "d2ma", body, 1);
 		assert_int_equal(spy.accesses, 1);
-		assert_int_equal(spy.replies, 2);
+		assert_int_equal(engine.replies, 2);
 		assert_int_equal(spy.access[0], last_answer());
-		assert_int_equal(counter(&kit, "squashed_loads"), is_load);
-		assert_int_equal(counter(&kit, "squashed_stores"), !is_load);
+		assert_int_equal(engine_counter(&kit, "squashed_loads"), is_load);
+		assert_int_equal(engine_counter(&kit, "squashed_stores"), !is_load);
 		assert_int_equal(kit.run.stats.sm.stack_replayed > 0, 1);
 		kit_close(&kit);
 	}
@@ -79,7 +63,7 @@ static void test_does_not_wait(void **state)
 			snprintf(body, sizeof body, "%s%s\n%s", FETCH, row[i].access, WAIT(1000, "again") "exit;");
 			run_with(&kit, barrier ? "d2ma:sync=barrier" : "d2ma", body, 1);
 			bool waits = barrier && row[i].by_barrier;
-			assert_int_equal(counter(&kit, "squashed_loads"), waits);
+			assert_int_equal(engine_counter(&kit, "squashed_loads"), waits);
 			assert_true(!waits || spy.access[spy.accesses - 1] >= last_answer());
 			kit_close(&kit);
 		}
@@ -101,7 +85,7 @@ static void test_range(void **state)
 			snprintf(body, sizeof body, "%s mov.u32 %%r10, %u; ld.shared.u32 %%r3, [%%r10];\n%s",
 			         row[i].fetch, row[i].end - 4 + 4 * beyond, WAIT(1000, "again") "exit;");
 			run_with(&kit, "d2ma", body, 1);
-			assert_int_equal(counter(&kit, "squashed_loads"), !beyond);
+			assert_int_equal(engine_counter(&kit, "squashed_loads"), !beyond);
 			kit_close(&kit);
 		}
 }
@@ -118,7 +102,7 @@ static void test_completes_alone(void **state)
 	assert_int_equal(spy.accesses, 2);
 	assert_true(spy.access[0] < last_answer());
 	assert_int_equal(spy.access[1], last_answer());
-	assert_int_equal(counter(&kit, "squashed_loads"), 2);
+	assert_int_equal(engine_counter(&kit, "squashed_loads"), 2);
 	kit_close(&kit);
 }
 
@@ -137,7 +121,7 @@ static void test_by_barrier(void **state)
 		assert_true(spy.access[0] > last_answer() + 500);
 		if (i == 0)
 			assert_in_range(spy.access[0], spy.command[1], spy.command[1] + 2);
-		assert_int_equal(counter(&kit, "squashed_loads"), 2); /* once more when the transfer is over */
+		assert_int_equal(engine_counter(&kit, "squashed_loads"), 2); /* once more when the transfer is over */
 		kit_close(&kit);
 	}
 }
@@ -150,12 +134,12 @@ static void test_first_warp_ignites(void **state)
 	struct gpu_kit kit;
 	(void)state;
 	run_with(&kit, "d2ma", FETCH "ld.shared.u32 %r3, [%r10]; exit;", 256);
-	assert_int_equal(counter(&kit, "transfers"), 1);
-	assert_int_equal(counter(&kit, "commands"), 8);
-	assert_int_equal(counter(&kit, "repeated"), 7);
-	assert_int_equal(counter(&kit, "reignited"), 0);
-	assert_int_equal(counter(&kit, "segments"), 2);
-	assert_int_equal(counter(&kit, "squashed_loads"), 8);
+	assert_int_equal(engine_counter(&kit, "transfers"), 1);
+	assert_int_equal(engine_counter(&kit, "commands"), 8);
+	assert_int_equal(engine_counter(&kit, "repeated"), 7);
+	assert_int_equal(engine_counter(&kit, "reignited"), 0);
+	assert_int_equal(engine_counter(&kit, "segments"), 2);
+	assert_int_equal(engine_counter(&kit, "squashed_loads"), 8);
 	for (uint32_t i = 0; i < spy.accesses; i++)
 		assert_true(spy.access[i] >= last_answer());
 	kit_close(&kit);
@@ -173,17 +157,17 @@ static void test_reignites_when_all_have_come(void **state)
 	                               "come: add.u64 %rd1, %rd0, 8192; dma_execute 0, 1024, %rd1; ld.shared.u32 %r5, "
 	                               "[%r10+8]; exit;",
 	         64);
-	assert_int_equal(counter(&kit, "transfers"), 2);
-	assert_int_equal(counter(&kit, "reignited"), 1);
+	assert_int_equal(engine_counter(&kit, "transfers"), 2);
+	assert_int_equal(engine_counter(&kit, "reignited"), 1);
 	assert_int_equal(spy.commands, 4);
 	assert_int_equal(spy.accesses, 5);
-	assert_int_equal(spy.replies, 4);
+	assert_int_equal(engine.replies, 4);
 	assert_true(spy.command[3] > spy.command[2] + 500);  /* the late one's second */
 	assert_int_equal(spy.access[2] < spy.command[3], 1); /* its read of what was there */
 	for (uint32_t i = 2; i < 4; i++)
-		assert_true(spy.sent[i] > spy.command[3]);
+		assert_true(engine.sent[i] > spy.command[3]);
 	assert_int_equal(spy.access[3], last_answer());
-	assert_int_equal(counter(&kit, "squashed_loads"), 4); /* each warp, each transfer */
+	assert_int_equal(engine_counter(&kit, "squashed_loads"), 4); /* each warp, each transfer */
 	kit_close(&kit);
 }
 
@@ -198,9 +182,9 @@ static void test_exits_count(void **state)
 	                               "come: add.u64 %rd1, %rd0, 8192; dma_execute 0, 1024, %rd1; ld.shared.u32 %r5, "
 	                               "[%r10]; exit;",
 	         64);
-	assert_int_equal(counter(&kit, "transfers"), 2);
+	assert_int_equal(engine_counter(&kit, "transfers"), 2);
 	assert_int_equal(spy.commands, 3);
-	assert_true(spy.sent[2] > spy.command[2] + 500);
+	assert_true(engine.sent[2] > spy.command[2] + 500);
 	assert_int_equal(spy.access[2], last_answer());
 	kit_close(&kit);
 }
@@ -214,8 +198,8 @@ static void test_ends_before_all_have_come(void **state)
 	         FETCH "ld.shared.u32 %r3, [%r10]; setp.eq.u32 %p1, %r2, 1; @%p1 bra over;\n"
 	               "dma_execute 0, 1024, %rd0; over: exit;",
 	         64);
-	assert_int_equal(counter(&kit, "completed"), 1);
-	assert_int_equal(counter(&kit, "commands"), 3);
+	assert_int_equal(engine_counter(&kit, "completed"), 1);
+	assert_int_equal(engine_counter(&kit, "commands"), 3);
 	kit_close(&kit);
 }
 
@@ -226,18 +210,18 @@ static void test_waits_for_the_one_before(void **state)
 	(void)state;
 	run_with(&kit, "d2ma",
 	         "dma_strided 0, 0, %rd0, 400, 2; dma_execute 0, 2048, %rd0; dma_execute 0, 4096, %rd0; exit;\n", 64);
-	assert_int_equal(counter(&kit, "transfers"), 2);     /* the block ends before the third can be ignited */
-	assert_int_equal(counter(&kit, "held_commands"), 2); /* of each warp the third */
-	assert_int_equal(counter(&kit, "drained"), 1);
+	assert_int_equal(engine_counter(&kit, "transfers"), 2);     /* the block ends before the third can be ignited */
+	assert_int_equal(engine_counter(&kit, "held_commands"), 2); /* of each warp the third */
+	assert_int_equal(engine_counter(&kit, "drained"), 1);
 	assert_int_equal(spy.commands, 6);
 	uint64_t first_end = 0;
-	for (uint32_t i = 0; i < spy.replies; i++)
-		if (spy.request[i].tag / DMA_BUFFERS == 1)
-			first_end = spy.answered[i];
+	for (uint32_t i = 0; i < engine.replies; i++)
+		if (engine.request[i].tag / DMA_BUFFERS == 1)
+			first_end = engine.answered[i];
 	assert_int_equal(spy.command[4], first_end);
-	for (uint32_t i = 0; i < spy.replies; i++)
-		if (spy.request[i].tag / DMA_BUFFERS == 2)
-			assert_true(spy.sent[i] > first_end);
+	for (uint32_t i = 0; i < engine.replies; i++)
+		if (engine.request[i].tag / DMA_BUFFERS == 2)
+			assert_true(engine.sent[i] > first_end);
 	kit_close(&kit);
 }
 
@@ -254,15 +238,15 @@ static void test_entries(void **state)
 		         "dma_flat 0, 0, %rd0, 64; dma_flat 1, 1024, %rd0, 64; mov.u32 %r10, 0;\n"
 		         "ld.shared.u32 %r3, [%r10+1024]; ld.shared.u32 %r3, [%r10]; exit;",
 		         1);
-		for (uint32_t i = 0; i < spy.replies; i++)
-			if (spy.request[i].tag % DMA_BUFFERS) {
-				second = spy.sent[i] < second ? spy.sent[i] : second;
-				second_end = spy.answered[i] > second_end ? spy.answered[i] : second_end;
+		for (uint32_t i = 0; i < engine.replies; i++)
+			if (engine.request[i].tag % DMA_BUFFERS) {
+				second = engine.sent[i] < second ? engine.sent[i] : second;
+				second_end = engine.answered[i] > second_end ? engine.answered[i] : second_end;
 			} else
-				first_end = spy.answered[i] > first_end ? spy.answered[i] : first_end;
+				first_end = engine.answered[i] > first_end ? engine.answered[i] : first_end;
 		assert_int_equal(second > first_end, entries == 1);
 		assert_true(spy.access[0] >= second_end); /* though it was not ignited when its read came */
-		assert_int_equal(counter(&kit, "completed"), 2);
+		assert_int_equal(engine_counter(&kit, "completed"), 2);
 		kit_close(&kit);
 	}
 }
@@ -280,21 +264,21 @@ static void test_drains(void **state)
 	                     "read: " FETCH "ld.shared.u32 %r3, [%r10]; exit;");
 	kit_run(&kit, 2, WARP);
 	check_sums(&kit);
-	assert_int_equal(counter(&kit, "drained"), 1);
-	assert_int_equal(counter(&kit, "completed"), 1);
-	assert_true(counter(&kit, "segments") < 40); /* of 62 + 2 */
+	assert_int_equal(engine_counter(&kit, "drained"), 1);
+	assert_int_equal(engine_counter(&kit, "completed"), 1);
+	assert_true(engine_counter(&kit, "segments") < 40); /* of 62 + 2 */
 	assert_int_equal(spy.accesses, 1);
-	assert_int_equal(counter(&kit, "squashed_loads"), 1);
+	assert_int_equal(engine_counter(&kit, "squashed_loads"), 1);
 	uint64_t own = 0; /* the last answer to the second block's requests */
-	for (uint32_t i = 0; i < spy.replies; i++)
-		if (spy.request[i].tag / DMA_BUFFERS == 2 && spy.answered[i] > own)
-			own = spy.answered[i];
+	for (uint32_t i = 0; i < engine.replies; i++)
+		if (engine.request[i].tag / DMA_BUFFERS == 2 && engine.answered[i] > own)
+			own = engine.answered[i];
 	assert_int_equal(spy.access[0], own);
 	kit_close(&kit);
 	/* of two, of which one was waiting for the other's entry */
 	run_with(&kit, "d2ma:entries=1", "dma_strided 0, 0, %rd0, 2000, 1; dma_flat 1, 8192, %rd0, 64; exit;", WARP);
-	assert_int_equal(counter(&kit, "transfers"), 1);
-	assert_int_equal(counter(&kit, "drained"), 1);
+	assert_int_equal(engine_counter(&kit, "transfers"), 1);
+	assert_int_equal(engine_counter(&kit, "drained"), 1);
 	kit_close(&kit);
 }
 
@@ -307,7 +291,7 @@ static void test_stalls(void **state)
 	struct gpu_kit kit;
 	(void)state;
 	run_with(&kit, "d2ma", FETCH "ld.shared.u32 %r3, [%r10]; exit;", 1);
-	uint64_t alone = counter(&kit, "stalled_cycles");
+	uint64_t alone = engine_counter(&kit, "stalled_cycles");
 	assert_in_range(alone, last_answer() - spy.command[0] - 60, last_answer() - spy.command[0]);
 	assert_int_equal(alone, kit.run.stats.sm.stack_replayed);
 	kit_close(&kit);
@@ -324,7 +308,7 @@ static void test_stalls(void **state)
 		snprintf(body, sizeof body, "%s%s exit;\nread: ld.shared.u32 %%r3, [%%r10]; %s",
 		         FETCH "setp.eq.u32 %p1, %r2, 0; @%p1 bra read;\n", row[i].other, row[i].behind);
 		run_with(&kit, "d2ma", body, 64);
-		assert_in_range(counter(&kit, "stalled_cycles"), row[i].waits ? alone / 2 : 0,
+		assert_in_range(engine_counter(&kit, "stalled_cycles"), row[i].waits ? alone / 2 : 0,
 		                row[i].waits ? alone : 0);
 		kit_close(&kit);
 	}
@@ -363,8 +347,8 @@ static void test_sleep_and_threads(void **state)
 			seen[i].cycles = kit_run(&kit, 9, 128);
 			check_sums(&kit);
 			for (size_t c = 0; c < mech_d2ma.counter_count; c++)
-				seen[i].counter[c] = counter(&kit, mech_d2ma.counters[c].name);
-			assert_int_equal(counter(&kit, "reignited"), 9 * 5);
+				seen[i].counter[c] = engine_counter(&kit, mech_d2ma.counters[c].name);
+			assert_int_equal(engine_counter(&kit, "reignited"), 9 * 5);
 			kit_close(&kit);
 		}
 		assert_memory_equal(&seen[0], &seen[1], sizeof seen[0]);

@@ -5,11 +5,6 @@
 /* From a command's issue: it reaches the engine, which takes it, generates the first address, and the machine looks at the request. */
 enum { LATENCY = 4, TO_SEND = LATENCY + 2 };
 
-static uint64_t counter(const struct gpu_kit *kit, const char *name)
-{
-	return kit_counter(kit, 0, name);
-}
-
 /* The body's transfers, and nothing that needs them. */
 static void transfer(struct gpu_kit *kit, const char *mechanism, const char *commands)
 {
@@ -17,9 +12,10 @@ static void transfer(struct gpu_kit *kit, const char *mechanism, const char *com
 	OPEN(kit, mechanism, "sm.send_queue=16", "l1d.mshrs=128");
 	snprintf(body, sizeof body, "%s%s\n%s", BEGIN, commands, WAIT(1000, "again") "exit;");
 	run_body(kit, body, WARP);
-	assert_int_equal(counter(kit, "completed"), counter(kit, "transfers"));
-	assert_int_equal(counter(kit, "transfer_cycles"),
-	                 counter(kit, "queued_cycles") + counter(kit, "agen_cycles") + counter(kit, "mem_cycles"));
+	assert_int_equal(engine_counter(kit, "completed"), engine_counter(kit, "transfers"));
+	assert_int_equal(engine_counter(kit, "transfer_cycles"), engine_counter(kit, "queued_cycles") +
+	                                                                 engine_counter(kit, "agen_cycles") +
+	                                                                 engine_counter(kit, "mem_cycles"));
 	kit_requests(kit, 0);
 }
 
@@ -32,10 +28,10 @@ static int by_cycle(const void *one, const void *other)
 /* Requests that are sent `apart` cycles from each other, from a command's on. */
 static void check_sent(uint32_t count, uint32_t apart)
 {
-	assert_int_equal(spy.replies, count);
-	qsort(spy.sent, count, sizeof spy.sent[0], by_cycle);
+	assert_int_equal(engine.replies, count);
+	qsort(engine.sent, count, sizeof engine.sent[0], by_cycle);
 	for (uint32_t i = 0; i < count; i++)
-		assert_int_equal(spy.sent[i], spy.command[0] + TO_SEND + (uint64_t)apart * i);
+		assert_int_equal(engine.sent[i], spy.command[0] + TO_SEND + (uint64_t)apart * i);
 }
 
 static void test_rates(void **state)
@@ -64,10 +60,10 @@ static void test_rates(void **state)
 		struct gpu_kit kit;
 		transfer(&kit, row[i].mechanism, row[i].command);
 		check_sent(row[i].requests, row[i].apart);
-		assert_int_equal(counter(&kit, "segments"), row[i].requests);
-		assert_int_equal(counter(&kit, "agen_cycles"), 1 + row[i].pieces);
-		assert_int_equal(counter(&kit, "queued_cycles"), 0);
-		assert_int_equal(counter(&kit, "agen_kept_cycles"), 0);
+		assert_int_equal(engine_counter(&kit, "segments"), row[i].requests);
+		assert_int_equal(engine_counter(&kit, "agen_cycles"), 1 + row[i].pieces);
+		assert_int_equal(engine_counter(&kit, "queued_cycles"), 0);
+		assert_int_equal(engine_counter(&kit, "agen_kept_cycles"), 0);
 		kit_close(&kit);
 	}
 }
@@ -78,8 +74,8 @@ static void test_words(void **state)
 	struct gpu_kit kit;
 	(void)state;
 	transfer(&kit, "d2ma", "dma_type 1; dma_flat 0, 16, %rd0, 64;");
-	assert_int_equal(spy.replies, 1);
-	assert_int_equal(spy.request[0].words, 16);
+	assert_int_equal(engine.replies, 1);
+	assert_int_equal(engine.request[0].words, 16);
 	kit_close(&kit);
 }
 
@@ -89,7 +85,7 @@ static void test_latency(void **state)
 	struct gpu_kit kit;
 	(void)state;
 	transfer(&kit, "d2ma:latency=40", "dma_flat 0, 0, %rd0, 32;");
-	assert_int_equal(spy.sent[0], spy.command[0] + 40 + 2);
+	assert_int_equal(engine.sent[0], spy.command[0] + 40 + 2);
 	kit_close(&kit);
 }
 
@@ -99,18 +95,18 @@ static void test_constants(void **state)
 	struct gpu_kit kit;
 	(void)state;
 	transfer(&kit, "d2ma", "add.u64 %rd1, %rd0, 4096; dma_halo 0, 1, 1, 1, 7; dma_matrix 0, 0, %rd1, 6, 6, 64;");
-	assert_int_equal(counter(&kit, "constants"), 15);
-	assert_int_equal(counter(&kit, "segments"), 7); /* a line each, from the sixth element on */
-	assert_int_equal(counter(&kit, "agen_cycles"), 1 + 7 + 1);
-	assert_int_equal(spy.replies, 8);
-	assert_int_equal(spy.request[0].to, MECH_WRITE_SHARED); /* it is there before what has to come from memory */
-	assert_int_equal(spy.request[0].words, 15);
-	assert_int_equal(spy.sent[0], spy.command[0] + TO_SEND + 7);
+	assert_int_equal(engine_counter(&kit, "constants"), 15);
+	assert_int_equal(engine_counter(&kit, "segments"), 7); /* a line each, from the sixth element on */
+	assert_int_equal(engine_counter(&kit, "agen_cycles"), 1 + 7 + 1);
+	assert_int_equal(engine.replies, 8);
+	assert_int_equal(engine.request[0].to, MECH_WRITE_SHARED); /* it is there before what has to come from memory */
+	assert_int_equal(engine.request[0].words, 15);
+	assert_int_equal(engine.sent[0], spy.command[0] + TO_SEND + 7);
 	kit_close(&kit);
 	transfer(&kit, "d2ma", "dma_halo 0, 8, 8, 1, 7; dma_matrix 0, 0, %rd0, 8, 8, 64;");
-	assert_int_equal(counter(&kit, "constants"), 8 * 24 + 16 * 8);
+	assert_int_equal(engine_counter(&kit, "constants"), 8 * 24 + 16 * 8);
 	/* ten writes: each has the banks in the cycle behind the one in which it is taken, and keeps the next from being taken */
-	assert_int_equal(counter(&kit, "agen_cycles"), 1 + 16 + 2 * (10 - 1));
+	assert_int_equal(engine_counter(&kit, "agen_cycles"), 1 + 16 + 2 * (10 - 1));
 	kit_close(&kit);
 }
 
@@ -171,12 +167,12 @@ static struct dma_transfer describe(const struct shape *s, char *text, size_t si
 static uint32_t times(bool constant, uint64_t segment, uint32_t word)
 {
 	uint32_t found = 0;
-	for (uint32_t i = 0; i < spy.replies; i++) {
-		const struct mech_request *request = &spy.request[i];
+	for (uint32_t i = 0; i < engine.replies; i++) {
+		const struct mech_request *request = &engine.request[i];
 		if (constant != (request->to == MECH_WRITE_SHARED) || (!constant && request->address != segment))
 			continue;
 		for (uint32_t k = 0; k < request->words; k++)
-			found += spy.word[i][k] == word;
+			found += engine.word[i][k] == word;
 	}
 	return found;
 }
@@ -197,8 +193,8 @@ static void check_elements(const struct dma_transfer *t, uint64_t base, uint32_t
 				seen[constant][w] = 1;
 			}
 		}
-	for (uint32_t i = 0; i < spy.replies; i++)
-		words += spy.request[i].words;
+	for (uint32_t i = 0; i < engine.replies; i++)
+		words += engine.request[i].words;
 	if (t->element_bytes >= 4)
 		assert_int_equal(words, needed); /* smaller ones share words, of two segments or requests */
 }
@@ -216,7 +212,7 @@ static void test_every_element(void **state)
 		snprintf(mechanism, sizeof mechanism, "d2ma:segment=%u", segment);
 		transfer(&kit, mechanism, text);
 		check_elements(&t, kit.param, segment);
-		assert_int_equal(counter(&kit, "bytes"), dma_elements(&t) * t.element_bytes);
+		assert_int_equal(engine_counter(&kit, "bytes"), dma_elements(&t) * t.element_bytes);
 		kit_close(&kit);
 	}
 }
@@ -230,16 +226,16 @@ static void test_mshrs(void **state)
 	(void)state;
 	OPEN(&kit, "d2ma", "sm.send_queue=16", "l1d.mshrs=1");
 	run_body(&kit, BEGIN "dma_flat 0, 0, %rd0, 96;\n" WAIT(1000, "again") "exit;", WARP);
-	assert_int_equal(spy.replies, 3);
-	assert_int_equal(spy.sent[1], spy.answered[0]);
-	assert_int_equal(spy.sent[2], spy.answered[1]);
+	assert_int_equal(engine.replies, 3);
+	assert_int_equal(engine.sent[1], engine.answered[0]);
+	assert_int_equal(engine.sent[2], engine.answered[1]);
 	/* the second waits in the queue, and the third in the engine until that has left */
-	assert_int_equal(counter(&kit, "agen_kept_cycles"), spy.sent[1] - (spy.sent[0] + 1));
+	assert_int_equal(engine_counter(&kit, "agen_kept_cycles"), engine.sent[1] - (engine.sent[0] + 1));
 	kit_close(&kit);
 	OPEN(&kit, "d2ma:mshrs=2", "sm.send_queue=16", "l1d.mshrs=1");
 	run_body(&kit, BEGIN "dma_flat 0, 0, %rd0, 96;\n" WAIT(1000, "again") "exit;", WARP);
-	assert_int_equal(spy.sent[1], spy.sent[0] + 1);
-	assert_int_equal(spy.sent[2], spy.answered[0] + 1);
+	assert_int_equal(engine.sent[1], engine.sent[0] + 1);
+	assert_int_equal(engine.sent[2], engine.answered[0] + 1);
 	kit_close(&kit);
 }
 
@@ -259,9 +255,9 @@ static void test_orders(void **state)
 		transfer(&kit, row[i].mechanism,
 		         "dma_strided 3, 0, %rd0, 200, 1; dma_flat 1, 1024, %rd0, 64; dma_flat 0, 2048, %rd0, 64;\n"
 		         "dma_flat 2, 3072, %rd0, 64;");
-		for (uint32_t r = 0; r < spy.replies; r++) {
-			uint32_t buffer = spy.request[r].tag % DMA_BUFFERS;
-			first[buffer] = spy.sent[r] < first[buffer] ? spy.sent[r] : first[buffer];
+		for (uint32_t r = 0; r < engine.replies; r++) {
+			uint32_t buffer = engine.request[r].tag % DMA_BUFFERS;
+			first[buffer] = engine.sent[r] < first[buffer] ? engine.sent[r] : first[buffer];
 		}
 		for (uint32_t k = 1; k < 4; k++)
 			assert_true(first[row[i].buffer[k - 1]] < first[row[i].buffer[k]]);
@@ -278,11 +274,11 @@ static void test_requests(void **state)
 	for (uint32_t own = 0; own < 2; own++) {
 		struct gpu_kit kit;
 		transfer(&kit, own ? "d2ma:mshrs=4,before_demand=yes" : "d2ma", "dma_flat 2, 256, %rd0, 64;");
-		for (uint32_t i = 0; i < spy.replies; i++) {
-			assert_int_equal(spy.request[i].before_demand, own);
-			assert_int_equal(spy.request[i].no_mshr, own);
-			assert_int_equal(spy.request[i].bytes, LINE);
-			assert_int_equal(spy.request[i].pc, MECH_NO_PC);
+		for (uint32_t i = 0; i < engine.replies; i++) {
+			assert_int_equal(engine.request[i].before_demand, own);
+			assert_int_equal(engine.request[i].no_mshr, own);
+			assert_int_equal(engine.request[i].bytes, LINE);
+			assert_int_equal(engine.request[i].pc, MECH_NO_PC);
 		}
 		kit_close(&kit);
 	}

@@ -7,7 +7,8 @@ enum { WORD = 4, BANKS_BYTES = 128 /* of shared memory that are written together
 struct piece {
 	enum mech_place to;
 	uint32_t bytes;
-	uint64_t address; /* of its first byte in global memory */
+	uint64_t address; /* of its first byte in global memory, */
+	uint32_t shared;  /* and in shared memory, in whose 128 bytes a swizzle leaves it */
 };
 
 static uint32_t segment_bytes(const struct mech_sm *sm)
@@ -32,9 +33,10 @@ static struct piece piece_of(const struct mech_sm *sm, const struct bulk_copy *w
 	                                 [BULK_PREFETCH] = MECH_TO_L2};
 	uint32_t segment = what->kind == BULK_PREFETCH ? sm->machine->l2_sector_bytes : segment_bytes(sm);
 	if (what->kind == BULK_WITHIN)
-		return (struct piece){MECH_WRITE_SHARED, least(left, BANKS_BYTES), 0};
-	return (struct piece){(enum mech_place)places[what->kind], least(left, segment - (uint32_t)(address % segment)),
-	                      address};
+		return (struct piece){.to = MECH_WRITE_SHARED, .bytes = least(left, BANKS_BYTES)};
+	return (struct piece){.to = (enum mech_place)places[what->kind],
+	                      .bytes = least(left, segment - (uint32_t)(address % segment)),
+	                      .address = address};
 }
 
 /* The next piece of the row, from agen->at on, which goes on behind what there is nothing to do for; false: there is none. */
@@ -50,7 +52,8 @@ static bool next_of_row(const struct mech_sm *sm, struct tma_agen *agen, const s
 	bool inside = agen->at >= row->first && agen->at < row->end;
 	uint32_t end = inside ? row->end : agen->at < row->first ? row->first : row->bytes;
 	*piece = inside ? piece_of(sm, what, row->global + agen->at, end - agen->at)
-	                : (struct piece){MECH_WRITE_SHARED, least(end - agen->at, BANKS_BYTES), 0};
+	                : (struct piece){.to = MECH_WRITE_SHARED, .bytes = least(end - agen->at, BANKS_BYTES)};
+	piece->shared = (uint32_t)(what->shared + row->place + agen->at);
 	return true;
 }
 
@@ -95,6 +98,8 @@ static void send(struct mech_sm *sm, const struct piece *piece)
 	                               .to = piece->to,
 	                               .pc = MECH_NO_PC,
 	                               .block = agen->copy->block,
+	                               .from_shared = piece->to == MECH_WRITE_GLOBAL,
+	                               .shared = piece->shared,
 	                               .words = to_shared ? agen->words : 0,
 	                               .word = agen->word,
 	                               .no_mshr = true,
@@ -200,7 +205,8 @@ static void request_map(struct mech_sm *sm)
 	struct tma_agen *agen = &tma_engine(sm)->agen;
 	uint64_t line = sm->machine->line_bytes, first = agen->copy->what.map_address / line * line;
 	agen->map_lines--;
-	send(sm, &(struct piece){MECH_TO_NOTHING, (uint32_t)line, first + agen->map_lines * line});
+	send(sm, &(struct piece){
+			 .to = MECH_TO_NOTHING, .bytes = (uint32_t)line, .address = first + agen->map_lines * line});
 }
 
 /* What it sends in this cycle, if it can; false: it waits for an answer, or for room. */

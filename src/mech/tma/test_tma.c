@@ -1,33 +1,16 @@
 /* Protects the engine's time, in closed form: when its requests leave and its copies end, what waits for them and for how long, what maps, limits, stores, tiles' borders and ends of
  * blocks do to it; and that figures depend neither on sleep nor on host threads. */
 #include "base/bulk.h"
-#include "gpu_kit.h"
+#include "engine_kit.h"
 
-extern const struct mech mech_tma;
+enum { ARRAY = 1 << 16, MAPS = 4096 /* where the array's maps lie */ };
 
-enum { LOG = 512, ARRAY = 1 << 16, WARP = 32, MAPS = 4096 /* where the array's maps lie */ };
-
-/* What is seen of the engine, by one host thread. */
+/* What instructions did. */
 static struct {
-	struct mech mech;
-	uint32_t replies, copies;
-	struct mech_request request[LOG]; /* in the order in which they were answered */
-	uint32_t words[LOG][MECH_MAX_WORDS];
-	uint64_t sent[LOG], answered[LOG];
+	uint32_t copies;
 	uint64_t copy[LOG]; /* cycles in which instructions that copy issued */
 	uint64_t mark[8];   /* in which pmevent N issued last */
 } spy;
-
-static void spied_reply(struct mech_sm *sm, const struct mech_reply *reply)
-{
-	assert_in_range(spy.replies, 0, LOG - 1);
-	uint32_t i = spy.replies++;
-	spy.request[i] = reply->request;
-	memcpy(spy.words[i], reply->request.word, reply->request.words * sizeof spy.words[i][0]);
-	spy.sent[i] = reply->sent;
-	spy.answered[i] = reply->cycle;
-	mech_tma.on_reply(sm, reply);
-}
 
 static void spied_issue(struct mech_sm *sm, const struct mech_issue *issue)
 {
@@ -40,34 +23,22 @@ static void spied_issue(struct mech_sm *sm, const struct mech_issue *issue)
 	spy.mark[operands.source[0][0]] = issue->cycle;
 }
 
+static void spy_on(struct mech *mech)
+{
+	memset(&spy, 0, sizeof spy);
+	mech->issue = spied_issue;
+}
+
 static void open_with(struct gpu_kit *kit, const char *mechanism, const char *const *options)
 {
-	kit_describe(kit, options);
-	if (!config_assign("sm.count=1", machine_options, machine_option_count, &kit->machine, &kit->diag))
-		fail_msg("%s", kit->diag.text);
-	kit_attach(kit, mechanism);
-	memset(&spy, 0, sizeof spy);
-	spy.mech = *kit->attachments.list[0].mech;
-	spy.mech.on_reply = spied_reply;
-	spy.mech.issue = spied_issue;
-	kit->attachments.list[0].mech = &spy.mech;
-	kit_build(kit);
-	kit->param = kit_buffer(kit, NULL, ARRAY / 8);
+	engine_open(kit, mechanism, options, ARRAY, spy_on);
 }
 
 #define OPEN(kit, mechanism, ...) open_with(kit, mechanism, (const char *const[]){__VA_ARGS__, NULL})
 
-static uint64_t counter(const struct gpu_kit *kit, const char *name)
-{
-	return kit_counter(kit, 0, name);
-}
-
 static void check_sums(const struct gpu_kit *kit)
 {
-	assert_int_equal(counter(kit, "completed") + counter(kit, "abandoned"), counter(kit, "copies"));
-	assert_int_equal(counter(kit, "copy_cycles"),
-	                 counter(kit, "queued_cycles") + counter(kit, "agen_cycles") + counter(kit, "mem_cycles"));
-	kit_requests(kit, 0);
+	engine_check_sums(kit, "copies", "abandoned", "copy_cycles");
 }
 
 /* %r1: the thread, %r9: the mbarrier, at 0; %p1: it is thread 0. */
@@ -92,30 +63,6 @@ static void run(struct gpu_kit *kit, const char *mechanism, const char *body, ui
 	check_sums(kit);
 }
 
-static uint64_t last_answer(void)
-{
-	uint64_t last = 0;
-	for (uint32_t i = 0; i < spy.replies; i++)
-		last = spy.answered[i] > last ? spy.answered[i] : last;
-	return last;
-}
-
-static uint64_t first_sent(void)
-{
-	uint64_t first = UINT64_MAX;
-	for (uint32_t i = 0; i < spy.replies; i++)
-		first = spy.sent[i] < first ? spy.sent[i] : first;
-	return first;
-}
-
-static uint64_t last_sent(void)
-{
-	uint64_t last = 0;
-	for (uint32_t i = 0; i < spy.replies; i++)
-		last = spy.sent[i] > last ? spy.sent[i] : last;
-	return last;
-}
-
 /* --- bytes --- */
 
 /* The engine has a copy `latency` cycles behind its issue, takes it, and asks for a segment from the next cycle on, one every `interval`; the SM's queue passes each on in the
@@ -130,13 +77,13 @@ static void test_latency(void **state)
 			char mechanism[64];
 			snprintf(mechanism, sizeof mechanism, "tma:latency=%u,interval=%u", latency, interval);
 			run(&kit, mechanism, EXPECT(640) IN(1024, 0, 640) WAIT "pmevent 1;", WARP);
-			assert_int_equal(spy.replies, LINES);
+			assert_int_equal(engine.replies, LINES);
 			assert_int_equal(first_sent(), spy.copy[0] + latency + 2);
 			assert_int_equal(last_sent(), first_sent() + (LINES - 1) * interval);
 			assert_true(spy.mark[1] > last_answer());
 			assert_true(spy.mark[1] < last_answer() + TURN);
-			assert_int_equal(counter(&kit, "copy_cycles"), last_answer() - spy.copy[0]);
-			assert_int_equal(counter(&kit, "bytes_in"), 640);
+			assert_int_equal(engine_counter(&kit, "copy_cycles"), last_answer() - spy.copy[0]);
+			assert_int_equal(engine_counter(&kit, "bytes_in"), 640);
 			kit_close(&kit);
 		}
 }
@@ -154,12 +101,12 @@ static void test_segments(void **state)
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
 		struct gpu_kit kit;
 		run(&kit, cases[i].mechanism, EXPECT(288) IN(1024, 32, 288) WAIT, WARP);
-		assert_int_equal(spy.replies, cases[i].requests);
+		assert_int_equal(engine.replies, cases[i].requests);
 		uint32_t found = 0;
-		for (uint32_t r = 0; r < spy.replies; r++)
+		for (uint32_t r = 0; r < engine.replies; r++)
 			for (uint32_t k = 0; k < 8; k++)
-				found += cases[i].bytes[k] == spy.request[r].bytes &&
-				         cases[i].word[k] == spy.words[r][0];
+				found += cases[i].bytes[k] == engine.request[r].bytes &&
+				         cases[i].word[k] == engine.word[r][0];
 		assert_int_equal(found, cases[i].requests < 8 ? cases[i].requests : 8);
 		kit_close(&kit);
 	}
@@ -175,14 +122,15 @@ static void test_in_flight(void **state)
 		char mechanism[64];
 		snprintf(mechanism, sizeof mechanism, "tma:in_flight=%u", limit);
 		run(&kit, mechanism, EXPECT(1536) IN(1024, 0, 1536) WAIT, WARP);
-		assert_int_equal(spy.replies, LINES);
+		assert_int_equal(engine.replies, LINES);
 		for (uint32_t i = limit; i < LINES; i++) {
 			uint32_t under_way = 0;
 			for (uint32_t k = 0; k < LINES; k++)
-				under_way += k != i && spy.sent[k] <= spy.sent[i] && spy.answered[k] > spy.sent[i];
+				under_way += k != i && engine.sent[k] <= engine.sent[i] &&
+				             engine.answered[k] > engine.sent[i];
 			assert_true(under_way < limit);
 		}
-		assert_true(counter(&kit, "kept_cycles") > 0);
+		assert_true(engine_counter(&kit, "kept_cycles") > 0);
 		kit_close(&kit);
 	}
 }
@@ -195,13 +143,13 @@ static void test_entries(void **state)
 	struct gpu_kit kit;
 	(void)state;
 	run(&kit, "tma:entries=2", EXPECT(384) IN(1024, 0, 128) IN(2048, 128, 128) IN(4096, 256, 128) WAIT, 1);
-	uint64_t first = spy.answered[0];
+	uint64_t first = engine.answered[0];
 	for (uint32_t i = 0; i < 3; i++)
-		first = spy.answered[i] < first ? spy.answered[i] : first;
+		first = engine.answered[i] < first ? engine.answered[i] : first;
 	assert_int_equal(spy.copies, 3);
 	assert_true(spy.copy[1] < first);
 	assert_int_equal(spy.copy[2], first); /* in the very cycle */
-	assert_int_equal(counter(&kit, "held_copies"), 1);
+	assert_int_equal(engine_counter(&kit, "held_copies"), 1);
 	kit_close(&kit);
 }
 
@@ -212,15 +160,16 @@ static void test_groups(void **state)
 	(void)state;
 	run(&kit, "tma",
 	    OUT(0, 1024, 512) "cp.async.bulk.commit_group; pmevent 1; cp.async.bulk.wait_group 0; pmevent 2;", 1);
-	assert_int_equal(counter(&kit, "writes"), 4);
-	assert_int_equal(counter(&kit, "bytes_out"), 512);
+	assert_int_equal(engine_counter(&kit, "writes"), 4);
+	assert_int_equal(engine_counter(&kit, "bytes_out"), 512);
 	assert_true(spy.mark[1] < first_sent());
 	assert_true(spy.mark[2] > last_answer());
 	assert_true(spy.mark[2] < last_answer() + 40);
 	kit_close(&kit);
 	run(&kit, "tma", OUT(0, 1024, 512) "cp.async.bulk.commit_group; cp.async.bulk.wait_group.read 0; pmevent 2;",
 	    1);
-	assert_true(spy.mark[2] > last_sent());
+	for (uint32_t i = 0; i < engine.replies; i++) /* the last one's packet may still wait for the network */
+		assert_true(spy.mark[2] > engine.sent[i] || engine.sent[i] == last_sent());
 	assert_true(spy.mark[2] < last_answer());
 	kit_close(&kit);
 	run(&kit, "tma",
@@ -228,10 +177,10 @@ static void test_groups(void **state)
 		    1024, 1024, 512) "cp.async.bulk.commit_group; cp.async.bulk.wait_group 1; pmevent 1; "
 	                             "cp.async.bulk.wait_group 0; pmevent 2;",
 	    1);
-	assert_true(spy.mark[1] > spy.answered[3]);
+	assert_true(spy.mark[1] > engine.answered[3]);
 	assert_true(spy.mark[1] < last_answer());
 	assert_true(spy.mark[2] > last_answer());
-	assert_int_equal(counter(&kit, "held_waits") >= 2, 1);
+	assert_int_equal(engine_counter(&kit, "held_waits") >= 2, 1);
 	kit_close(&kit);
 	run(&kit, "tma",
 	    OUT(0, 1024,
@@ -239,6 +188,78 @@ static void test_groups(void **state)
 	    1);
 	assert_true(spy.mark[2] < first_sent()); /* it is of no group yet */
 	kit_close(&kit);
+}
+
+/* A store's bytes are read from shared memory, which takes the banks for a cycle and leaves the next to the load/store unit; its packet leaves in the same cycle. One that nobody
+ * waits for goes on behind its block's end. */
+static void test_stores_read(void **state)
+{
+	struct gpu_kit kit;
+	(void)state;
+	for (unsigned interval = 1; interval < 5; interval++) {
+		char mechanism[32];
+		snprintf(mechanism, sizeof mechanism, "tma:interval=%u", interval);
+		OPEN(&kit, mechanism, "sm.send_queue=16", "network.flit_bytes=1024"); /* which takes a packet a cycle */
+		kit_load(&kit,
+		         BEGIN OUT(0, 1024, 1024) "cp.async.bulk.commit_group; cp.async.bulk.wait_group 0; exit;");
+		kit_run(&kit, 1, 1);
+		assert_int_equal(last_sent() - first_sent(), 7 * (interval < 2 ? 2 : interval));
+		assert_int_equal(first_sent(), spy.copy[0] + 32 + 3); /* `latency`; taken, asked for, passed on, read */
+		kit_close(&kit);
+	}
+	run(&kit, "tma", OUT(0, 1024, 1024) "cp.async.bulk.commit_group; cp.async.bulk.wait_group.read 0;", 1);
+	assert_int_equal(engine.replies, 8);
+	assert_int_equal(engine_counter(&kit, "abandoned"), 0);
+	kit_close(&kit);
+}
+
+/* Cycles in which asynchronous copies of threads, that read nothing, are written: 32 words of a bank each. */
+static uint64_t copies_of_threads(const char *bulk, const char *wait)
+{
+	enum { COPIES = 32 };
+	struct gpu_kit kit;
+	char text[4096];
+	int at = snprintf(text, sizeof text, "%s%smul.lo.u32 %%r2, %%r1, 128; pmevent 0;\n", BEGIN, bulk);
+	for (unsigned i = 0; i < COPIES; i++)
+		at += snprintf(text + at, sizeof text - (size_t)at,
+		               "cp.async.ca.shared.global [%%r2+16384], [%%rd0], 4, 0;\n");
+	snprintf(text + at, sizeof text - (size_t)at, "cp.async.wait_all; pmevent 1;\n%sexit;", wait);
+	OPEN(&kit, "tma", "sm.send_queue=16", "sm.async_copies=true");
+	kit_load(&kit, text);
+	kit_run(&kit, 1, WARP);
+	kit_run(&kit, 1, WARP); /* whose code is in the cache */
+	kit_close(&kit);
+	return spy.mark[1] - spy.mark[0];
+}
+
+/* What the engine brings has the banks before them: 4096 bytes are 32 cycles. */
+static void test_beside_copies_of_threads(void **state)
+{
+	(void)state;
+	uint64_t alone = copies_of_threads("", ""), beside = copies_of_threads(EXPECT(4096) IN(8192, 0, 4096), WAIT);
+	assert_in_range(beside, alone + 30, alone + 40);
+}
+
+/* What a store writes is not in L1 any more; lines beside it are. */
+static void test_stores_and_l1(void **state)
+{
+	static const char *const machine[] = {"gtx480", "qv100", "rtx3070"};
+	struct gpu_kit kit;
+	(void)state;
+	for (unsigned m = 0; m < 3; m++) {
+		kit_machine = machine[m];
+		run(&kit, "tma",
+		    "ld.global.ca.u32 %r5, [%rd0]; ld.global.ca.u32 %r6, [%rd0+256]; add.u32 %r5, %r5, %r6; "
+		    "st.shared.u32 [%r9+2048], %r5;\n" OUT(0, 1024,
+		                                           128) "cp.async.bulk.commit_group; "
+		                                                "cp.async.bulk.wait_group 0; ld.global.ca.u32 %r5, "
+		                                                "[%rd0+64]; ld.global.ca.u32 %r6, [%rd0+256];",
+		    1);
+		assert_int_equal(kit.gpu->sm[0].l1.data.stats.misses, 3);
+		assert_int_equal(kit.gpu->sm[0].l1.data.stats.hits, 1);
+		kit_close(&kit);
+	}
+	kit_machine = "gtx480";
 }
 
 /* A block that ends leaves its copies: nobody waits for them, and the next one begins with an engine that has none. */
@@ -250,8 +271,8 @@ static void test_block_ends(void **state)
 	kit_load(&kit, BEGIN EXPECT(4096) IN(1024, 0, 4096) "exit;");
 	kit_run(&kit, 6, WARP);
 	check_sums(&kit);
-	assert_int_equal(counter(&kit, "copies"), 6);
-	assert_true(counter(&kit, "abandoned") > 0);
+	assert_int_equal(engine_counter(&kit, "copies"), 6);
+	assert_true(engine_counter(&kit, "abandoned") > 0);
 	kit_close(&kit);
 }
 
@@ -303,10 +324,10 @@ static void test_tiles(void **state)
 		char body[1024];
 		snprintf(body, sizeof body, "%s%s%s", EXPECT(512), cases[i].body, WAIT);
 		run_tile(&kit, "tma", body);
-		assert_int_equal(counter(&kit, "reads"), cases[i].reads);
-		assert_int_equal(counter(&kit, "fills"), cases[i].fills);
-		assert_int_equal(counter(&kit, "map_misses"), 1);
-		assert_int_equal(counter(&kit, "bytes_in"), 512);
+		assert_int_equal(engine_counter(&kit, "reads"), cases[i].reads);
+		assert_int_equal(engine_counter(&kit, "fills"), cases[i].fills);
+		assert_int_equal(engine_counter(&kit, "map_misses"), 1);
+		assert_int_equal(engine_counter(&kit, "bytes_in"), 512);
 		kit_close(&kit);
 	}
 }
@@ -348,9 +369,9 @@ static void check_words(const struct gpu_kit *kit, const struct tensor_map *map,
 	uint32_t size = tensor_element_bytes((enum tensor_type)map->type), elements = 1;
 	memset(fetched, 0, sizeof fetched);
 	memset(written, 0, sizeof written);
-	for (uint32_t r = 0; r < spy.replies; r++)
-		for (uint32_t k = 0; k < spy.request[r].words; k++)
-			(spy.request[r].to == MECH_TO_SHARED ? fetched : written)[spy.words[r][k]]++;
+	for (uint32_t r = 0; r < engine.replies; r++)
+		for (uint32_t k = 0; k < engine.request[r].words; k++)
+			(engine.request[r].to == MECH_TO_SHARED ? fetched : written)[engine.word[r][k]]++;
 	for (uint32_t d = 0; d < map->rank; d++)
 		elements *= tensor_box_elements(map, d);
 	for (uint32_t e = 0; e < elements; e++) {
@@ -371,7 +392,7 @@ static void check_words(const struct gpu_kit *kit, const struct tensor_map *map,
 	}
 	for (uint32_t word = 0; word < WORDS; word++)
 		assert_int_equal(fetched[word] + written[word], 0);
-	assert_int_equal(counter(kit, "bytes_in"), elements * size);
+	assert_int_equal(engine_counter(kit, "bytes_in"), elements * size);
 }
 
 static void test_random_tiles(void **state)
@@ -418,12 +439,12 @@ static void test_maps(void **state)
 		TILE_OF("%rd6", 32, 4) WAIT;
 	(void)state;
 	run_tile(&kit, "tma", body);
-	assert_int_equal(counter(&kit, "map_misses"), 2);
-	assert_int_equal(counter(&kit, "map_hits"), 2);
-	assert_int_equal(spy.replies, 16 + 2);
+	assert_int_equal(engine_counter(&kit, "map_misses"), 2);
+	assert_int_equal(engine_counter(&kit, "map_hits"), 2);
+	assert_int_equal(engine.replies, 16 + 2);
 	kit_close(&kit);
 	run_tile(&kit, "tma:maps=1", body);
-	assert_int_equal(counter(&kit, "map_misses"), 4);
+	assert_int_equal(engine_counter(&kit, "map_misses"), 4);
 	kit_close(&kit);
 }
 
@@ -444,7 +465,7 @@ static void test_same(void **state)
 		                 OUT(8192, 1024,
 		                     512) "cp.async.bulk.commit_group; cp.async.bulk.wait_group.read 0;" WAIT "exit;");
 		cycles[i] = kit_run(&kit, 4, WARP);
-		kept[i] = counter(&kit, "kept_cycles");
+		kept[i] = engine_counter(&kit, "kept_cycles");
 		check_sums(&kit);
 		kit_close(&kit);
 	}
@@ -454,10 +475,18 @@ static void test_same(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {cmocka_unit_test(test_latency),      cmocka_unit_test(test_segments),
-	                                   cmocka_unit_test(test_in_flight),    cmocka_unit_test(test_entries),
-	                                   cmocka_unit_test(test_groups),       cmocka_unit_test(test_block_ends),
-	                                   cmocka_unit_test(test_tiles),        cmocka_unit_test(test_maps),
-	                                   cmocka_unit_test(test_random_tiles), cmocka_unit_test(test_same)};
+	const struct CMUnitTest tests[] = {cmocka_unit_test(test_latency),
+	                                   cmocka_unit_test(test_segments),
+	                                   cmocka_unit_test(test_in_flight),
+	                                   cmocka_unit_test(test_entries),
+	                                   cmocka_unit_test(test_groups),
+	                                   cmocka_unit_test(test_block_ends),
+	                                   cmocka_unit_test(test_tiles),
+	                                   cmocka_unit_test(test_maps),
+	                                   cmocka_unit_test(test_random_tiles),
+	                                   cmocka_unit_test(test_same),
+	                                   cmocka_unit_test(test_stores_read),
+	                                   cmocka_unit_test(test_stores_and_l1),
+	                                   cmocka_unit_test(test_beside_copies_of_threads)};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
