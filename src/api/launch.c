@@ -218,7 +218,8 @@ enum sluice_status launch_timed(sluice_gpu *gpu, sluice_kernel *kernel, struct g
 	char text[512];
 	gpu_renew(gpu->gpu);
 	run->visitor = traces_begin(&gpu->traces);
-	run->profile = profile_file_begin(&gpu->traces.profile, kernel);
+	if (!run->profile)
+		run->profile = profile_file_begin(&gpu->traces.profile, kernel);
 	gpu_run(gpu->gpu, run);
 	struct record *record = &gpu->records.record[number];
 	api_record_mechanisms(gpu, kernel, record);
@@ -312,6 +313,7 @@ static enum sluice_status run_recorded(sluice_gpu *gpu, sluice_kernel *kernel, s
 		status = gpu->functional || waited_for
 		                 ? run_functional(gpu, &run->launch, run->blocks_per_sm, number, error)
 		         : gpu->sampling.wish.launches ? launch_sampled(gpu, kernel, run, number, error)
+		         : gpu->sampling.wish.blocks   ? launch_sampled_blocks(gpu, kernel, run, number, error)
 		                                       : launch_timed(gpu, kernel, run, number, error);
 	record = &gpu->records.record[number];
 	if (trace_out_end(&run->launch, record->end == GPU_DONE, error) != SLUICE_OK && status == SLUICE_OK)

@@ -15,5 +15,8 @@ enum sluice_status launch_keep_functional(sluice_gpu *gpu, const struct simt_lau
 /* sampled_launch.c: one of those of which some are simulated. */
 enum sluice_status launch_sampled(sluice_gpu *gpu, sluice_kernel *kernel, struct gpu_run *run, size_t number,
                                   struct sluice_error *error);
+/* sampled_blocks.c: one of whose blocks only the first are simulated, where that is enough. */
+enum sluice_status launch_sampled_blocks(sluice_gpu *gpu, sluice_kernel *kernel, struct gpu_run *run, size_t number,
+                                         struct sluice_error *error);
 
 #endif

@@ -213,7 +213,7 @@ enum sluice_status sluice_open(sluice_gpu **opened, const struct sluice_settings
 	gpu->stray_read_user = settings->stray_read_user;
 	read_settings(gpu, settings, &diag);
 	gpu->max_instructions = settings->max_instructions ? settings->max_instructions : gpu->machine.max_instructions;
-	sampling_open(&gpu->sampling, settings, &diag);
+	sampling_open(&gpu->sampling, settings, &gpu->attachments, &diag);
 	keep_settings(gpu, settings);
 	unsigned checks = api_parse_checks(settings->check, &diag);
 	if (api_checks_want_one_thread(checks))

@@ -47,8 +47,13 @@ enum sluice_status launch_sampled(sluice_gpu *gpu, sluice_kernel *kernel, struct
 	struct record_sample sample = {0};
 	struct simt_trial trial;
 	struct simt_run tried;
-	if (!simt_can_be_tried(launch->program))
+	if (!simt_can_be_tried(launch->program)) {
+		sampling_tell(
+			&gpu->sampling, kernel->function->name,
+			"what it does cannot be tried out first (printf, malloc or launches by kernels, surfaces, "
+			"copies by an engine)");
 		return launch_timed(gpu, kernel, run, number, error);
+	}
 	simt_trial_open(&trial, launch->program, gpu->gpu->memory);
 	launch->trial = &trial;
 	launch_run_functional(gpu, launch, run->blocks_per_sm, &tried);

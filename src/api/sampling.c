@@ -9,7 +9,7 @@
 /* Launches of which the counts by instruction differ by less than this share of the larger one's are alike. */
 #define LIKE 0.1
 
-enum { DEFAULT_ERROR_PERCENT = 3 };
+#define USUAL_ERROR 0.03
 
 /* What must see every cycle of every launch, or looks into what a functional run does. */
 static const char *what_needs_all(const struct sluice_settings *settings)
@@ -25,15 +25,54 @@ static const char *what_needs_all(const struct sluice_settings *settings)
 	               : NULL;
 }
 
-void sampling_open(struct sampling *sampling, const struct sluice_settings *settings, struct diag *diag)
+/* What follows all blocks of a launch from the dispatcher would see it end in the middle. */
+static bool sees_all_blocks(const struct mech *mech)
+{
+	return mech->gpu_open || mech->gpu_cycle || mech->gpu_block || mech->may_dispatch || mech->may_end ||
+	       mech->seats & MECH_SEAT_BLOCK_PLACE;
+}
+
+static void check_mechanisms(const struct attachments *attached, struct diag *diag)
+{
+	for (uint32_t i = 0; i < attached->count; i++)
+		if (sees_all_blocks(attached->list[i].mech))
+			diag_plain(diag, "sampling of blocks: mechanism %s follows all blocks of a launch",
+			           attached->list[i].mech->name);
+}
+
+void sampling_open(struct sampling *sampling, const struct sluice_settings *settings,
+                   const struct attachments *attached, struct diag *diag)
 {
 	const char *reason = what_needs_all(settings);
+	double error = settings->sample_error;
 	*sampling = (struct sampling){0};
 	if (!settings->sample_launches && !settings->sample_blocks)
 		return;
+	if (settings->sample_launches && settings->sample_blocks)
+		reason = "launches or blocks, one of them";
 	if (reason)
 		diag_plain(diag, "sampling: %s", reason);
 	sampling->wish.launches = settings->sample_launches;
+	if (!settings->sample_blocks)
+		return;
+	if (!(*settings->sample_blocks >= 0 && *settings->sample_blocks <= 1 && error >= 0 && error <= 1))
+		diag_plain(diag, "sampling: shares of blocks, %g, and of cycles, %g, lie between 0 and 1",
+		           *settings->sample_blocks, error);
+	check_mechanisms(attached, diag);
+	sampling->wish.blocks = true;
+	sampling->wish.fraction = *settings->sample_blocks;
+	sampling->wish.error = error > 0 ? error : USUAL_ERROR;
+}
+
+void sampling_tell(struct sampling *sampling, const char *kernel, const char *why)
+{
+	struct words *told = &sampling->told;
+	for (size_t i = 0; i < told->count; i++)
+		if (strcmp(told->word[i], kernel) == 0)
+			return;
+	told->word = xrealloc(told->word, (told->count + 1) * sizeof *told->word);
+	told->word[told->count++] = xstrdup(kernel);
+	fprintf(stderr, "sluice: note: all of kernel '%s' is simulated: %s\n", kernel, why);
 }
 
 void sampling_close(struct sampling *sampling)
@@ -46,6 +85,9 @@ void sampling_close(struct sampling *sampling)
 		free(kind->kernel);
 	}
 	free(sampling->kind);
+	for (size_t i = 0; i < sampling->told.count; i++)
+		free((char *)sampling->told.word[i]);
+	free(sampling->told.word);
 }
 
 static bool is_same(struct dim3 a, struct dim3 b)

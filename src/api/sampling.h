@@ -9,7 +9,9 @@
 
 #include "sluice.h"
 
+#include "api/attach.h"
 #include "api/estimate.h"
+#include "base/document.h"
 #include "base/diag.h"
 #include "gpu/gpu.h"
 
@@ -48,6 +50,7 @@ struct sampling {
 	struct sampling_kind *kind;
 	size_t kinds;
 	uint32_t groups;
+	struct words told; /* kernels of which it was said that they are simulated wholly */
 };
 
 /* Of a record: how it was sampled. */
@@ -56,17 +59,21 @@ struct record_sample {
 	uint32_t group;          /* of a sampled launch; 0: it stands for itself */
 	uint64_t blocks;         /* simulated, of a launch whose blocks were sampled; 0: these were not */
 	uint64_t work, cycles;   /* warp instructions of these, and their cycles */
+	double distance; /* between the instructions of the simulated part and of the rest, by shares: 0 (the same) to 2 */
 	struct estimate estimate; /* of the launch's cycles then */
 };
 
 /* Reads the settings; says in `diag` what cannot be. */
-void sampling_open(struct sampling *sampling, const struct sluice_settings *settings, struct diag *diag);
+void sampling_open(struct sampling *sampling, const struct sluice_settings *settings,
+                   const struct attachments *attached, struct diag *diag);
 void sampling_close(struct sampling *sampling);
 
 /* The group of a launch with such counts by pc, of `instructions`; a new one where none is near. *first: nothing of its kind was launched
  * before, so that caches know nothing of it: it belongs to no group. Lasts until the next call. */
 struct sampling_group *sampling_find(struct sampling *sampling, const struct simt_launch *launch, const uint64_t *steps,
                                      bool *first);
+/* Says once of a kernel that all of it is simulated, and why. */
+void sampling_tell(struct sampling *sampling, const char *kernel, const char *why);
 /* Counts a member in; whether it is to be simulated. */
 bool sampling_chooses(const struct sampling_wish *wish, struct sampling_group *group);
 

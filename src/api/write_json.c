@@ -167,6 +167,7 @@ static void add_sample(json_t *kernel, const struct record *record)
 		json_object_set_new(object, "blocks", whole(sample->blocks));
 		json_object_set_new(object, "cycles", whole(sample->cycles));
 		json_object_set_new(object, "warp_instructions", whole(sample->work));
+		json_object_set_new(object, "distance", json_real(sample->distance));
 		json_object_set_new(kernel, "estimate", estimate(&sample->estimate));
 	}
 	json_object_set_new(kernel, "sample", object);

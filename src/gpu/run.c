@@ -2,6 +2,7 @@
 #include "gpu/dispatch.h"
 #include "gpu/gpu.h"
 #include "gpu/profile.h"
+#include "gpu/sampler.h"
 #include "gpu/stats.h"
 #include "gpu/wiring.h"
 
@@ -112,6 +113,15 @@ static bool fits_together(const struct gpu *gpu, struct gpu_run *run, const stru
 	return false;
 }
 
+/* Blocks that were placed may wait for those that were to be left out. */
+static void place_rest(struct dispatch *dispatch, uint64_t cycle)
+{
+	if (!dispatch->sampler || !sampler_gives_up(dispatch->sampler, cycle - dispatch->launched))
+		return;
+	dispatch->blocks = dispatch->sampler->blocks;
+	dispatch->try = true;
+}
+
 static void run_to_end(struct gpu *gpu, struct gpu_run *run, struct dispatch *dispatch, uint64_t start)
 {
 	struct watch watch = {.last_change = start};
@@ -124,8 +134,11 @@ static void run_to_end(struct gpu *gpu, struct gpu_run *run, struct dispatch *di
 				run->end = GPU_STALLED;
 			break;
 		}
-		if (steps == watch.next && must_stop(gpu, run, &watch, dispatch, start))
+		if (steps != watch.next)
+			continue;
+		if (must_stop(gpu, run, &watch, dispatch, start))
 			break;
+		place_rest(dispatch, gpu->clock[CLOCK_CORE].cycle);
 	}
 	run->cycles = cycle_end(gpu, start) - start;
 }

@@ -100,6 +100,8 @@ static void keep_page(struct simt_trial *trial, uint64_t page)
 void trial_keep(struct simt_trial *trial, const struct simt_step *step)
 {
 	uint32_t size = step->inst->size;
+	if (!trial->memory)
+		return;
 	for (uint32_t rest = global_lanes(step); rest; rest &= rest - 1) {
 		uint64_t address = step->address[__builtin_ctz(rest)];
 		if (simt_in_memory(trial->memory, address, size)) {

@@ -19,7 +19,7 @@ struct simt_trial {
 	uint32_t count; /* of the program's instructions */
 	/* How many warp instructions begin at each pc, less those that began at the one before: stretches have two entries, however long they are. */
 	int64_t *change; /* count + 1 */
-	struct simt_memory *memory;
+	struct simt_memory *memory; /* NULL: nothing is kept, but the counts */
 	struct trial_kept *kept; /* in the order of the stores; what was kept twice is first as it was */
 	size_t kept_count, kept_capacity;
 	uint8_t *bytes;
@@ -31,6 +31,7 @@ struct simt_trial {
 /* Whether all that the program does to memory is stores and atomics. */
 bool simt_can_be_tried(const struct simt_program *program);
 
+/* Without memory the trial counts alone: it stands, and may be of any program. */
 void simt_trial_open(struct simt_trial *trial, const struct simt_program *program, struct simt_memory *memory);
 /* How many warp instructions were run at each pc: `by_pc` has room for all the program's. */
 void simt_trial_counts(const struct simt_trial *trial, uint64_t *by_pc);
