@@ -342,20 +342,34 @@ static void print_kernel_row(FILE *file, const struct records *records, const st
 	        tenths / 10, tenths % 10, derived.ipc, 100 * derived.l1d_hit_rate, 100 * derived.l2_hit_rate);
 }
 
+/* Of a sampled run the kernels' lines are estimates. */
+static void estimate_kernels(const struct records *records, struct record *sum, size_t count)
+{
+	for (size_t i = 0; records->sampling && i < count; i++) {
+		struct sampled_sum estimated;
+		sampling_sum(records, sum[i].kernel, &estimated);
+		sum[i].functional = false;
+		sum[i].cycles = (uint64_t)(estimated.cycles.value + 0.5);
+		sum[i].stats = estimated.stats;
+	}
+}
+
 static void print_kernels(FILE *file, const struct records *records, const struct record *total)
 {
 	struct record *sum = xcalloc(records->count, sizeof *sum);
 	size_t count = sum_by_kernel(records, sum);
+	estimate_kernels(records, sum, count);
 	uint64_t *cycles = xcalloc(count, sizeof *cycles);
 	uint32_t *tenths = xcalloc(count, sizeof *tenths);
 	for (size_t i = 0; i < count; i++)
 		cycles[i] = sum[i].cycles;
 	share_out(cycles, count, tenths);
 	fprintf(file, "\n%-*s %9s", NAME_WIDTH, "kernel", "launches");
-	if (total->functional)
+	if (total->functional && !records->sampling)
 		fprintf(file, " %22s %22s\n", "warp instructions", "thread instructions");
 	else
-		fprintf(file, " %16s %9s %8s %8s %8s\n", "cycles", "share", "IPC", "L1 hits", "L2 hits");
+		fprintf(file, " %16s %9s %8s %8s %8s\n", records->sampling ? "estimated cycles" : "cycles", "share",
+		        "IPC", "L1 hits", "L2 hits");
 	for (size_t i = 0; i < count; i++) {
 		print_kernel_row(file, records, &sum[i], tenths[i]);
 		record_free(records, &sum[i]);

@@ -94,6 +94,8 @@ bool report_take_statistics(struct collection *collection, const char *path, jso
 	report_fact(collection, run, "mechanisms", text);
 	if (json_is_true(json_object_get(root, "functional")))
 		report_fact(collection, run, "functional", "yes");
+	if (json_object_get(root, "sampling"))
+		report_fact(collection, run, "sampled", "in part: without cycles and counters of its own");
 	report_statistics(collection, run, root);
 	collection->last = run;
 	return true;
