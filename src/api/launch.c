@@ -216,6 +216,8 @@ enum sluice_status launch_timed(sluice_gpu *gpu, sluice_kernel *kernel, struct g
                                 struct sluice_error *error)
 {
 	char text[512];
+	run->is_behind_others = gpu->sampling.skipped;
+	gpu->sampling.skipped = false;
 	gpu_renew(gpu->gpu);
 	run->visitor = traces_begin(&gpu->traces);
 	if (!run->profile)

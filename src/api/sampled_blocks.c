@@ -94,6 +94,7 @@ static enum sluice_status complete(sluice_gpu *gpu, struct gpu_run *run, size_t 
 	sample->estimate.value += (double)sample->cycles;
 	sample->distance = distance(run->profile, steps, (double)sample->work, rest);
 	record->cycles = 0;
+	gpu->sampling.skipped = true;
 	free(batch);
 	free(steps);
 	return status;

@@ -34,6 +34,8 @@ static bool judge(sluice_gpu *gpu, const struct simt_launch *launch, const struc
 	if (first)
 		return true;
 	bool chosen = sampling_chooses(&gpu->sampling.wish, *group);
+	if (!chosen && sampling_warms(&gpu->sampling))
+		return true;
 	*sample = (struct record_sample){.is_partial = !chosen, .group = (*group)->number};
 	return chosen;
 }
@@ -68,6 +70,7 @@ enum sluice_status launch_sampled(sluice_gpu *gpu, sluice_kernel *kernel, struct
 		return launch_timed(gpu, kernel, run, number, error);
 	if (chosen)
 		return simulate(gpu, kernel, run, group, number, error);
+	gpu->sampling.skipped = true;
 	double before = gpu->estimated_seconds;
 	enum sluice_status status = launch_keep_functional(gpu, launch, &tried, number, error);
 	gpu->estimated_seconds = before + group_seconds(gpu, group, tried.warp_instructions);

@@ -111,7 +111,8 @@ static struct sampling_kind *find_kind(struct sampling *sampling, const struct s
 	                               .instructions = launch->program->count,
 	                               .grid = launch->grid,
 	                               .block = launch->block,
-	                               .dynamic_shared_bytes = launch->dynamic_shared_bytes};
+	                               .dynamic_shared_bytes = launch->dynamic_shared_bytes,
+	                               .behind = SIZE_MAX};
 	return kind;
 }
 
@@ -151,6 +152,11 @@ struct sampling_group *sampling_find(struct sampling *sampling, const struct sim
 	uint64_t sum = sum_of(steps, kind->instructions);
 	struct sampling_group *nearest = NULL;
 	double least = LIKE;
+	size_t number = (size_t)(kind - sampling->kind);
+	if (sampling->launched)
+		sampling->kind[sampling->last].behind = number;
+	sampling->launched = true;
+	sampling->last = number;
 	*first = !kind->groups;
 	for (size_t i = 0; i < kind->groups; i++) {
 		struct sampling_group *group = &kind->group[i];
@@ -160,13 +166,32 @@ struct sampling_group *sampling_find(struct sampling *sampling, const struct sim
 			nearest = group;
 		}
 	}
-	return nearest ? nearest : new_group(sampling, kind, steps);
+	if (!nearest)
+		nearest = new_group(sampling, kind, steps);
+	kind->last = (size_t)(nearest - kind->group);
+	return nearest;
+}
+
+static bool comes_next(const struct sampling_wish *wish, const struct sampling_group *group)
+{
+	return group->members + 1 == group->next && group->simulated < wish->launches;
+}
+
+bool sampling_warms(const struct sampling *sampling)
+{
+	size_t behind = sampling->kind[sampling->last].behind;
+	if (behind == SIZE_MAX)
+		return false;
+	const struct sampling_kind *kind = &sampling->kind[behind];
+	return comes_next(&sampling->wish, &kind->group[kind->last]);
 }
 
 /* Members 1, 2, 3, 4, 6, 9, 13, ...: each half as far again as the one before, since nobody knows how many will come. */
 bool sampling_chooses(const struct sampling_wish *wish, struct sampling_group *group)
 {
-	if (++group->members != group->next || group->simulated == wish->launches)
+	bool chosen = comes_next(wish, group);
+	group->members++;
+	if (!chosen)
 		return false;
 	uint64_t further = group->next + group->next / 2;
 	group->next = further > group->next ? further : group->next + 1;

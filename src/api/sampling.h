@@ -43,12 +43,16 @@ struct sampling_kind {
 	uint32_t dynamic_shared_bytes;
 	struct sampling_group *group;
 	size_t groups;
+	size_t last;   /* of these, that of the last launch */
+	size_t behind; /* the kind of the launch that came behind the last of these; SIZE_MAX: none has */
 };
 
 struct sampling {
 	struct sampling_wish wish;
 	struct sampling_kind *kind;
-	size_t kinds;
+	size_t kinds, last; /* the kind of the last launch, */
+	bool launched;      /* if there was one */
+	bool skipped;       /* since the last that was simulated, something ran functionally */
 	uint32_t groups;
 	struct words told; /* kernels of which it was said that they are simulated wholly */
 };
@@ -76,6 +80,9 @@ struct sampling_group *sampling_find(struct sampling *sampling, const struct sim
 void sampling_tell(struct sampling *sampling, const char *kernel, const char *why);
 /* Counts a member in; whether it is to be simulated. */
 bool sampling_chooses(const struct sampling_wish *wish, struct sampling_group *group);
+/* Behind sampling_find(): whether the next launch, if it is what came behind such a launch the last time, is to be simulated: then this one is, too,
+ * so that caches are as its predecessor leaves them. */
+bool sampling_warms(const struct sampling *sampling);
 
 /* What the records of a kernel (NULL: all) come to. */
 struct sampled_sum {

@@ -152,6 +152,8 @@ static void begin(struct gpu *gpu, const struct gpu_run *run, uint64_t start)
 	for (uint32_t i = 0; i < gpu->slices; i++)
 		gpu->slice[i].settled = gpu->clock[CLOCK_L2].cycle;
 	for (uint32_t i = 0; i < gpu->machine.sms; i++) {
+		if (run->is_behind_others)
+			cache_invalidate(&gpu->sm[i].l1.data);
 		gpu->sm[i].accounted = start;
 		sm_begin(&gpu->sm[i], &run->launch, run->blocks_limit);
 	}
