@@ -72,7 +72,7 @@ class Row:
 
 
 def mean(values):
-    return sum(values) / len(values)
+    return sum(values) / max(1, len(values))
 
 
 def table(title, rows):
@@ -81,7 +81,7 @@ def table(title, rows):
     estimates = [row for row in rows if not row.is_whole]
     errors = [abs(row.error) / row.cycles for row in estimates]
     text += f"\nOf {len(estimates)} estimates the real error lies within the estimated one in {sum(row.is_within() for row in estimates)}; "
-    text += f"its mean is {100 * mean(errors):.1f} %, the largest {100 * max(errors):.1f} %; the speed-up of host time "
+    text += f"its mean is {100 * mean(errors):.1f} %, the largest {100 * max(errors, default=0):.1f} %; the speed-up of host time "
     product = 1.0
     for row in rows:
         product *= row.speed

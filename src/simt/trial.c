@@ -104,12 +104,10 @@ void trial_keep(struct simt_trial *trial, const struct simt_step *step)
 		return;
 	for (uint32_t rest = global_lanes(step); rest; rest &= rest - 1) {
 		uint64_t address = step->address[__builtin_ctz(rest)];
-		if (simt_in_memory(trial->memory, address, size)) {
-			keep_page(trial, address >> PAGE_SHIFT);
-			keep_page(trial, (address + size - 1) >> PAGE_SHIFT);
-		} else {
+		if (simt_in_memory(trial->memory, address, size))
+			keep_page(trial, address >> PAGE_SHIFT); /* aligned accesses lie in one */
+		else
 			keep_bytes(trial, address, size); /* the host's own */
-		}
 	}
 }
 

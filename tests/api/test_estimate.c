@@ -208,6 +208,7 @@ static void test_sum(void **state)
 	near(estimate_error(&sum), 5 * estimate_student(625 / (81.0 / 2 + 256.0 / 4)));
 	const struct estimate unknown = {.value = 1, .unknown = true};
 	estimate_add(&sum, &unknown);
+	estimate_add(&sum, &parts[0]);
 	assert_true(sum.unknown);
 }
 
