@@ -33,6 +33,14 @@ static void add_mech_counter(void *user, const struct record_counter *counter)
 	json_object_set_new(user, name, whole(counter->value));
 }
 
+/* Of a part alone. */
+static void add_unknown_mech_counter(void *user, const struct record_counter *counter)
+{
+	char name[128];
+	snprintf(name, sizeof name, "%s.%s", counter->mech->name, counter->name);
+	json_object_set_new(user, name, json_null());
+}
+
 static json_t *load(const struct record_load *load)
 {
 	json_t *object = json_object();
@@ -77,7 +85,8 @@ static json_t *counters(const struct records *records, const struct record *reco
 			                            : json_null());
 		}
 	}
-	record_mech_counters(records, record, add_mech_counter, object);
+	record_mech_counters(records, record, record->sample.is_partial ? add_unknown_mech_counter : add_mech_counter,
+	                     object);
 	return object;
 }
 
@@ -198,8 +207,9 @@ static json_t *kernel(const struct records *records, const struct record *record
 	json_object_set_new(object, "counters", counters(records, record));
 	if (records->sampling)
 		add_sample(object, record);
-	add_vectors(object, records, record);
-	if (records->attachments && record->mech)
+	if (!record->sample.is_partial)
+		add_vectors(object, records, record);
+	if (records->attachments && record->mech && !record->sample.is_partial)
 		json_object_set_new(object, "loads", loads(records, record));
 	if (records->prices && record->energy.joules)
 		json_object_set_new(object, "energy", energy_json(records->prices, &record->energy));

@@ -90,6 +90,19 @@ assert kernel["cycles"] is None and 26 <= kernel["sample"]["blocks"] < 256 and k
 assert kernel["estimate"]["cycles"] > kernel["sample"]["cycles"] and kernel["estimate"]["error"] > 0
 PY
 
+# Estimates depend on the host's threads as little as other figures.
+for how in "--sample-launches --mech mthwp" "--sample-blocks=0.1 -o sm.count=2"; do
+	for threads in 1 2; do
+		# shellcheck disable=SC2086 # words
+		try_program 0 run $how --threads $threads --stats threads.json -- ./phases 12
+		sed 's/"host_seconds": [^,]*,//; s/"threads": .*//' threads.json >threads.$threads
+	done
+	cmp threads.1 threads.2 || fail "$how depends on threads"
+done
+grep -q '"mthwp.useful": null' sampled.json && fail "a mechanism nobody attached"
+try_program 0 run --sample-launches --mech mthwp --stats sampled.json -- ./phases 12
+grep -q '"mthwp.useful": null' sampled.json || fail "a part of a mechanism's counter stands for the whole"
+
 # What is no value, and what does not go together.
 for wrong in --sample-launches=0 --sample-launches=x --sample-blocks=2 --sample-blocks=-0.1 --sample-blocks=1% --sample-blocks= \
 	"--sample-blocks --sample-error 0" "--sample-blocks --sample-error 200%" "--sample-blocks --sample-error nan" "--sample-error 0.1" \
