@@ -103,6 +103,11 @@ grep -q '"mthwp.useful": null' sampled.json && fail "a mechanism nobody attached
 try_program 0 run --sample-launches --mech mthwp --stats sampled.json -- ./phases 12
 grep -q '"mthwp.useful": null' sampled.json || fail "a part of a mechanism's counter stands for the whole"
 
+# A report says that a run was sampled, and takes no estimate for a figure.
+try_program 0 run --sample-launches --stats sampled.json -- ./phases 12
+try 0 report whole.json sampled.json -o page.html
+grep -q 'in part: about [0-9]* cycles, estimated to' page.html || fail "the page does not say that a run was sampled"
+
 # What is no value, and what does not go together.
 for wrong in --sample-launches=0 --sample-launches=x --sample-blocks=2 --sample-blocks=-0.1 --sample-blocks=1% --sample-blocks= \
 	"--sample-blocks --sample-error 0" "--sample-blocks --sample-error 200%" "--sample-blocks --sample-error nan" "--sample-error 0.1" \
