@@ -25,6 +25,11 @@ static const char ptx[] =
 	" mul.wide.u32 %a2, %r2, 4; add.u64 %a1, %a1, %a2; mov.u32 %r5, 0;\n"
 	"L: add.u32 %r5, %r5, 1; setp.lt.u32 %p1, %r5, %r1; @%p1 bra L;\n"
 	" ld.global.u32 %r6, [%a1]; mad.lo.u32 %r6, %r6, 3, %r5; st.global.u32 [%a1], %r6; ret;\n}\n"
+	".visible .entry reads(.param .u64 in, .param .u32 unused) {\n"
+	" .reg .u64 %a<4>; .reg .u32 %r<9>;\n ld.param.u64 %a1, [in]; mov.u32 %r2, %ctaid.x; mov.u32 %r3, %ntid.x; "
+	"mov.u32 %r4, %tid.x;\n"
+	" mad.lo.u32 %r2, %r2, %r3, %r4; mul.wide.u32 %a2, %r2, 4; add.u64 %a1, %a1, %a2; ld.global.u32 %r6, [%a1];\n"
+	" ld.global.u32 %r7, [%a1+128]; add.u32 %r6, %r6, %r7; st.global.u32 [%a1+131072], %r6; ret;\n}\n"
 	".visible .entry waits(.param .u64 flags) {\n"
 	" .reg .u64 %a<4>; .reg .u32 %r<9>; .reg .pred %p<2>;\n"
 	" ld.param.u64 %a1, [flags]; mov.u32 %r2, %ctaid.x; mov.u32 %r7, %nctaid.x;\n"
@@ -182,6 +187,58 @@ static void test_two_phases(void **state)
 	json_decref(json[1]);
 }
 
+static double hits_of(const json_t *json, size_t number)
+{
+	const json_t *kernel = json_array_get(json_object_get(json, "kernels"), number);
+	return json_number_value(json_object_get(json_object_get(kernel, "counters"), "l1d.hits"));
+}
+
+/* Hits in L1 of the launches that were chosen, in the whole run and in the sampled one. */
+static void chosen_hits(json_t *json[2], double hits[2])
+{
+	size_t i;
+	const json_t *kernel;
+	hits[0] = hits[1] = 0;
+	json_array_foreach(
+		json_object_get(json[1], "kernels"), i,
+		kernel) for (int k = 0;
+	                     k < 2 && json_is_integer(json_object_get(json_object_get(kernel, "sample"), "group")); k++)
+		hits[k] += json_is_null(json_object_get(kernel, "cycles")) ? 0 : hits_of(json[k], i);
+	json_decref(json[0]);
+	json_decref(json[1]);
+}
+
+/* What one launch has read is there for the next. */
+static void read_again(struct gpu_kit *kit)
+{
+	for (int i = 0; i < 60; i++)
+		launch(kit, "reads", 30, 0);
+}
+
+/* A block's place goes round, so that lines stay in the L1 of SMs whose blocks no longer write there, until they do. */
+static void read_and_write(struct gpu_kit *kit)
+{
+	for (int i = 0; i < 60; i++) {
+		launch(kit, "reads", 16, 0);
+		launch(kit, "work", 16, 1);
+	}
+}
+
+static void test_caches(void **state)
+{
+	(void)state;
+	json_t *json[2];
+	double hits[2];
+	struct sluice_settings wish = settings();
+	wish.sample_launches = 32;
+	compare(&wish, read_again, json);
+	chosen_hits(json, hits);
+	assert_true(hits[0] > 0 && hits[1] == hits[0]);
+	compare(&wish, read_and_write, json);
+	chosen_hits(json, hits);
+	assert_true(hits[0] > 0 && hits[1] <= hits[0]);
+}
+
 static void test_most_of_a_group(void **state)
 {
 	(void)state;
@@ -224,7 +281,7 @@ static void test_equal_waves(void **state)
 static void test_fraction(void **state)
 {
 	(void)state;
-	const double fraction = 0.5;
+	const double fraction = 0.7;
 	struct sluice_settings wish = settings();
 	wish.sample_blocks = &fraction;
 	struct gpu_kit kit = open_kit(&wish);
@@ -232,7 +289,7 @@ static void test_fraction(void **state)
 	json_t *json = statistics(&kit);
 	const json_t *sample = json_object_get(json_array_get(json_object_get(json, "kernels"), 0), "sample");
 	json_int_t blocks = json_integer_value(json_object_get(sample, "blocks"));
-	assert_in_range(blocks, 500, 640);
+	assert_in_range(blocks, 700, 819);
 	json_decref(json);
 	sluice_close(kit.gpu);
 }
@@ -297,9 +354,10 @@ static void test_refusals(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_two_phases),       cmocka_unit_test(test_most_of_a_group),
-		cmocka_unit_test(test_equal_waves),      cmocka_unit_test(test_fraction),
-		cmocka_unit_test(test_blocks_that_wait), cmocka_unit_test(test_refusals),
+		cmocka_unit_test(test_two_phases), cmocka_unit_test(test_most_of_a_group),
+		cmocka_unit_test(test_caches),     cmocka_unit_test(test_equal_waves),
+		cmocka_unit_test(test_fraction),   cmocka_unit_test(test_blocks_that_wait),
+		cmocka_unit_test(test_refusals),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
