@@ -131,6 +131,13 @@ struct sluice_settings {
 	/* A folder, which is made if need be, for a trace of each kernel's instructions and a list of them (docs/traces.md); NULL: none. No figure
 	 * depends on it. */
 	const char *trace_out;
+	/* Sampling (docs/sampling.md): results are right, and what cycles and counters would be is an estimate, which has its error beside it. Of like
+	 * launches of a kernel so many are simulated at most, the others run functionally; 0: all are. */
+	uint32_t sample_launches;
+	/* Of a launch with many blocks, those are simulated that come first, at least that share of them (0 to 1) and so many that the estimated
+	 * error of its cycles falls below sample_error (a share; 0: 0.03); the others run functionally. NULL: all are simulated. */
+	const double *sample_blocks;
+	double sample_error;
 };
 
 SLUICE_API const char *sluice_version(void);

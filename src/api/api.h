@@ -12,6 +12,7 @@
 #include "api/kernel.h"
 #include "api/passes.h"
 #include "api/record.h"
+#include "api/sampling.h"
 #include "api/stats_file.h"
 #include "api/traces.h"
 #include "gpu/gpu.h"
@@ -72,6 +73,7 @@ struct sluice_gpu {
 	struct stats_file stats_file;
 	struct traces traces;
 	struct trace_writer *trace_out; /* settings->trace_out, or NULL */
+	struct sampling sampling;
 	uint64_t functional_launches;
 	double estimated_seconds; /* of these */
 	uint64_t code_bytes; /* of all programs prepared so far */

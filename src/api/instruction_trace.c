@@ -52,6 +52,9 @@ static enum sluice_status check_settings(const sluice_gpu *gpu, struct sluice_er
 	if (gpu->checks)
 		return api_fail(error, SLUICE_BAD_SETTING,
 		                "checks look at what a program computes; a trace computes nothing");
+	if (gpu->records.sampling)
+		return api_fail(error, SLUICE_BAD_SETTING,
+		                "sampling runs functionally what it does not simulate; a trace computes nothing");
 	if (gpu->trace_out)
 		return api_fail(error, SLUICE_BAD_SETTING, "traces are written of programs, not of traces");
 	if (gpu->traces.profile.path)

@@ -1,5 +1,6 @@
 /* Launching a kernel. */
-#include "api/api.h"
+#include "api/launch.h"
+
 #include "api/device_launch.h"
 #include "api/syscall.h"
 #include "base/demangle.h"
@@ -179,34 +180,48 @@ static double estimate_seconds(const struct machine *machine, struct dim3 grid, 
 	return (double)(cycles ? cycles : 1) / (machine->core_mhz * 1e6);
 }
 
-static enum sluice_status run_functional(sluice_gpu *gpu, struct simt_launch *launch, uint32_t blocks_per_sm,
-                                         size_t number, struct sluice_error *error)
+void launch_run_functional(sluice_gpu *gpu, struct simt_launch *launch, uint32_t blocks_per_sm, struct simt_run *run)
 {
-	struct simt_run run = {0};
 	launch->memory = gpu->gpu->memory;
 	launch->sm_count = gpu->machine.sms;
 	launch->first_path = gpu->machine.sm.first_path;
 	launch->id = ++gpu->functional_launches;
 	launch->resident = (uint64_t)blocks_per_sm * gpu->machine.sms;
-	simt_run(launch, gpu->max_instructions ? gpu->max_instructions - gpu->instructions : 0, &run);
-	struct record *record = &gpu->records.record[number];
-	record->functional = true;
-	gpu->estimated_seconds += estimate_seconds(&gpu->machine, launch->grid, run.warp_instructions);
-	record->stats.sm.warp_instructions = run.warp_instructions;
-	record->stats.sm.thread_instructions = run.thread_instructions;
-	record->end = run.fault.what ? GPU_FAULT : run.stopped ? GPU_STOPPED : GPU_DONE;
-	if (run.fault.what)
-		return report_fault(launch, &run.fault, error);
-	return run.stopped ? stopped(gpu, launch, &run.poll, record, error) : SLUICE_OK;
+	simt_run(launch, gpu->max_instructions ? gpu->max_instructions - gpu->instructions : 0, run);
 }
 
-static enum sluice_status run_timed(sluice_gpu *gpu, sluice_kernel *kernel, struct gpu_run *run, size_t number,
-                                    struct sluice_error *error)
+enum sluice_status launch_keep_functional(sluice_gpu *gpu, const struct simt_launch *launch, const struct simt_run *run,
+                                          size_t number, struct sluice_error *error)
+{
+	struct record *record = &gpu->records.record[number];
+	record->functional = true;
+	gpu->estimated_seconds += estimate_seconds(&gpu->machine, launch->grid, run->warp_instructions);
+	record->stats.sm.warp_instructions = run->warp_instructions;
+	record->stats.sm.thread_instructions = run->thread_instructions;
+	record->end = run->fault.what ? GPU_FAULT : run->stopped ? GPU_STOPPED : GPU_DONE;
+	if (run->fault.what)
+		return report_fault(launch, &run->fault, error);
+	return run->stopped ? stopped(gpu, launch, &run->poll, record, error) : SLUICE_OK;
+}
+
+static enum sluice_status run_functional(sluice_gpu *gpu, struct simt_launch *launch, uint32_t blocks_per_sm,
+                                         size_t number, struct sluice_error *error)
+{
+	struct simt_run run = {0};
+	launch_run_functional(gpu, launch, blocks_per_sm, &run);
+	return launch_keep_functional(gpu, launch, &run, number, error);
+}
+
+enum sluice_status launch_timed(sluice_gpu *gpu, sluice_kernel *kernel, struct gpu_run *run, size_t number,
+                                struct sluice_error *error)
 {
 	char text[512];
+	run->is_behind_others = gpu->sampling.skipped;
+	gpu->sampling.skipped = false;
 	gpu_renew(gpu->gpu);
 	run->visitor = traces_begin(&gpu->traces);
-	run->profile = profile_file_begin(&gpu->traces.profile, kernel);
+	if (!run->profile)
+		run->profile = profile_file_begin(&gpu->traces.profile, kernel);
 	gpu_run(gpu->gpu, run);
 	struct record *record = &gpu->records.record[number];
 	api_record_mechanisms(gpu, kernel, record);
@@ -299,7 +314,9 @@ static enum sluice_status run_recorded(sluice_gpu *gpu, sluice_kernel *kernel, s
 	if (status == SLUICE_OK)
 		status = gpu->functional || waited_for
 		                 ? run_functional(gpu, &run->launch, run->blocks_per_sm, number, error)
-		                 : run_timed(gpu, kernel, run, number, error);
+		         : gpu->sampling.wish.launches ? launch_sampled(gpu, kernel, run, number, error)
+		         : gpu->sampling.wish.blocks   ? launch_sampled_blocks(gpu, kernel, run, number, error)
+		                                       : launch_timed(gpu, kernel, run, number, error);
 	record = &gpu->records.record[number];
 	if (trace_out_end(&run->launch, record->end == GPU_DONE, error) != SLUICE_OK && status == SLUICE_OK)
 		status = SLUICE_IO;

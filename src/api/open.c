@@ -186,6 +186,7 @@ static void keep_settings(sluice_gpu *gpu, const struct sluice_settings *setting
 		records->options.word[records->options.count] = xstrdup(settings->options[records->options.count]);
 	records->passes = gpu->passes.named;
 	records->checks = settings->check ? xstrdup(settings->check) : NULL;
+	records->sampling = gpu->sampling.wish.launches || gpu->sampling.wish.blocks ? &gpu->sampling.wish : NULL;
 	records->functional = settings->functional;
 	records->threads = useful_threads(settings->threads);
 	records->max_instructions = gpu->max_instructions;
@@ -212,6 +213,7 @@ enum sluice_status sluice_open(sluice_gpu **opened, const struct sluice_settings
 	gpu->stray_read_user = settings->stray_read_user;
 	read_settings(gpu, settings, &diag);
 	gpu->max_instructions = settings->max_instructions ? settings->max_instructions : gpu->machine.max_instructions;
+	sampling_open(&gpu->sampling, settings, &gpu->attachments, &diag);
 	keep_settings(gpu, settings);
 	unsigned checks = api_parse_checks(settings->check, &diag);
 	if (api_checks_want_one_thread(checks))
@@ -273,6 +275,7 @@ void sluice_close(sluice_gpu *gpu)
 	stats_file_close(&gpu->stats_file);
 	traces_close(&gpu->traces);
 	trace_out_close(gpu);
+	sampling_close(&gpu->sampling);
 	free_records(&gpu->records);
 	energy_close(&gpu->prices);
 	energies_close(&gpu->energies);

@@ -134,7 +134,9 @@ void record_mech_vectors(const struct records *records, const struct record *rec
 
 void record_add(const struct records *records, struct record *sum, const struct record *record)
 {
-	sum->functional = records->functional; /* what was waited for has no cycles in any run (device_launch.h) */
+	sum->sample.is_partial |= record->sample.is_partial;
+	sum->functional = records->functional ||
+	                  sum->sample.is_partial; /* what was waited for has no cycles in any run (device_launch.h) */
 	if (sum->end == GPU_DONE)
 		sum->end = record->end;
 	sum->cycles += record->cycles;

@@ -5,6 +5,7 @@
 #ifndef SLUICE_API_RECORD_H
 #define SLUICE_API_RECORD_H
 
+#include "api/sampling.h"
 #include "base/document.h"
 #include "base/vector.h"
 #include "energy/price.h"
@@ -39,6 +40,7 @@ struct record {
 	double host_seconds;
 	struct gpu_stats stats;
 	struct record_mech *mech; /* by records.attached; NULL: nothing was counted yet */
+	struct record_sample sample;
 	struct energy_account energy; /* without joules: it is not known, or nobody asks */
 };
 
@@ -56,6 +58,7 @@ struct records {
 	struct words options;       /* "KEY=VALUE", as they were given, in order */
 	struct words passes;       /* over the PTX, that the user named */
 	const char *checks;         /* NULL: none */
+	const struct sampling_wish *sampling; /* NULL: all is simulated */
 	bool functional;
 	uint32_t threads;
 	uint64_t max_instructions; /* 0: no limit */

@@ -33,6 +33,14 @@ static void add_mech_counter(void *user, const struct record_counter *counter)
 	json_object_set_new(user, name, whole(counter->value));
 }
 
+/* Of a part alone. */
+static void add_unknown_mech_counter(void *user, const struct record_counter *counter)
+{
+	char name[128];
+	snprintf(name, sizeof name, "%s.%s", counter->mech->name, counter->name);
+	json_object_set_new(user, name, json_null());
+}
+
 static json_t *load(const struct record_load *load)
 {
 	json_t *object = json_object();
@@ -77,7 +85,8 @@ static json_t *counters(const struct records *records, const struct record *reco
 			                            : json_null());
 		}
 	}
-	record_mech_counters(records, record, add_mech_counter, object);
+	record_mech_counters(records, record, record->sample.is_partial ? add_unknown_mech_counter : add_mech_counter,
+	                     object);
 	return object;
 }
 
@@ -147,6 +156,32 @@ static json_t *cycle_stack(const struct record *record)
 	return object;
 }
 
+static json_t *estimate(const struct estimate *cycles)
+{
+	json_t *object = json_object();
+	json_object_set_new(object, "cycles", json_real(cycles->value));
+	json_object_set_new(object, "error", cycles->unknown ? json_null() : json_real(estimate_error(cycles)));
+	json_object_set_new(object, "confidence", json_real(ESTIMATE_CONFIDENCE));
+	return object;
+}
+
+/* How a launch of a sampled run was sampled. What is estimated of it stands apart from what is known. */
+static void add_sample(json_t *kernel, const struct record *record)
+{
+	const struct record_sample *sample = &record->sample;
+	json_t *object = json_object();
+	json_object_set_new(object, "simulated", json_boolean(!sample->is_partial));
+	json_object_set_new(object, "group", sample->group ? whole(sample->group) : json_null());
+	if (sample->blocks) {
+		json_object_set_new(object, "blocks", whole(sample->blocks));
+		json_object_set_new(object, "cycles", whole(sample->cycles));
+		json_object_set_new(object, "warp_instructions", whole(sample->work));
+		json_object_set_new(object, "distance", json_real(sample->distance));
+		json_object_set_new(kernel, "estimate", estimate(&sample->estimate));
+	}
+	json_object_set_new(kernel, "sample", object);
+}
+
 static json_t *kernel(const struct records *records, const struct record *record)
 {
 	bool timed = !record->functional;
@@ -170,8 +205,11 @@ static json_t *kernel(const struct records *records, const struct record *record
 	json_object_set_new(object, "host_seconds", json_real(record->host_seconds));
 	json_object_set_new(object, "cycle_stack", cycle_stack(record));
 	json_object_set_new(object, "counters", counters(records, record));
-	add_vectors(object, records, record);
-	if (records->attachments && record->mech)
+	if (records->sampling)
+		add_sample(object, record);
+	if (!record->sample.is_partial)
+		add_vectors(object, records, record);
+	if (records->attachments && record->mech && !record->sample.is_partial)
 		json_object_set_new(object, "loads", loads(records, record));
 	if (records->prices && record->energy.joules)
 		json_object_set_new(object, "energy", energy_json(records->prices, &record->energy));
@@ -191,16 +229,33 @@ void record_price(const struct records *records, struct record *record)
 	json_decref(object);
 }
 
+/* What the whole run would have come to. */
+static json_t *estimated_totals(const struct records *records)
+{
+	struct sampled_sum sum;
+	sampling_sum(records, NULL, &sum);
+	const struct record estimated = {.stats = sum.stats};
+	const struct records plain = {0};
+	json_t *object = estimate(&sum.cycles);
+	json_object_set_new(object, "launches", whole(sum.launches));
+	json_object_set_new(object, "simulated", whole(sum.simulated));
+	json_object_set_new(object, "groups", whole(sum.groups));
+	json_object_set_new(object, "counters", counters(&plain, &estimated));
+	return object;
+}
+
 /* The keys of a kernel that add up. */
 static json_t *totals(const struct records *records)
 {
 	struct record total = records_total(records);
 	json_t *object = kernel(records, &total);
-	static const char *const others[] = {"name",         "demangled",     "launch",    "ended",
-	                                     "grid",         "block",         "registers", "spill_bytes",
-	                                     "shared_bytes", "blocks_per_sm", "ipc",       "loads"};
+	static const char *const others[] = {"name",  "demangled", "launch",      "ended",        "grid",
+	                                     "block", "registers", "spill_bytes", "shared_bytes", "blocks_per_sm",
+	                                     "ipc",   "loads",     "sample"};
 	for (size_t i = 0; i < sizeof others / sizeof *others; i++)
 		json_object_del(object, others[i]);
+	if (records->sampling)
+		json_object_set_new(object, "estimate", estimated_totals(records));
 	record_free(records, &total);
 	return object;
 }
@@ -241,6 +296,18 @@ json_t *records_configuration(const struct machine *machine)
 	return object;
 }
 
+static json_t *sampling(const struct sampling_wish *wish)
+{
+	json_t *object = json_object();
+	if (wish->launches)
+		json_object_set_new(object, "launches", whole(wish->launches));
+	if (wish->blocks) {
+		json_object_set_new(object, "blocks", json_real(wish->fraction));
+		json_object_set_new(object, "error", json_real(wish->error));
+	}
+	return object;
+}
+
 /* What made the run. */
 static json_t *made_by(const struct records *records)
 {
@@ -257,6 +324,8 @@ static json_t *made_by(const struct records *records)
 		json_object_set_new(root, "passes", words(&records->passes));
 	json_object_set_new(root, "checks", records->checks ? json_text(records->checks) : json_null());
 	json_object_set_new(root, "functional", json_boolean(records->functional));
+	if (records->sampling)
+		json_object_set_new(root, "sampling", sampling(records->sampling));
 	json_object_set_new(root, "threads", whole(records->threads));
 	json_object_set_new(root, "max_instructions",
 	                    records->max_instructions ? whole(records->max_instructions) : json_null());

@@ -208,13 +208,43 @@ static void print_host(FILE *file, const struct record *record, const struct der
 	        grouped((uint64_t)derived->warp_instructions_per_host_second, rate));
 }
 
+/* "about 12,345 cycles, 95 % within 2.3 %" */
+static void print_estimate(FILE *file, const struct estimate *cycles)
+{
+	char text[NUMBER_SIZE];
+	fprintf(file, "  %-14sabout %s cycles, ", "estimate", grouped((uint64_t)(cycles->value + 0.5), text));
+	if (cycles->unknown)
+		fprintf(file, "error not known\n");
+	else if (cycles->variance > 0)
+		fprintf(file, "%.0f %% within %.1f %%\n", 100 * ESTIMATE_CONFIDENCE,
+		        100 * estimate_error(cycles) / cycles->value);
+	else
+		fprintf(file, "no spread seen\n");
+}
+
+/* Of all launches of a sampled run, and a line on what that rests on. */
+static void print_sampled_total(FILE *file, const struct records *records)
+{
+	struct sampled_sum sum;
+	sampling_sum(records, NULL, &sum);
+	fprintf(file, "\n  %-14s%zu of %zu launches simulated wholly", "sampled", sum.simulated, sum.launches);
+	if (sum.groups)
+		fprintf(file, ", %" PRIu32 " %s of like ones", sum.groups, sum.groups == 1 ? "group" : "groups");
+	fputc('\n', file);
+	print_estimate(file, &sum.cycles);
+}
+
 /* What is known of a launch, and of a sum of launches. */
 static void print_account(FILE *file, const struct records *records, const struct record *record)
 {
 	const struct sm_stats *sm = &record->stats.sm;
 	struct derived derived = record_derive(records, record);
 	char a[NUMBER_SIZE], b[NUMBER_SIZE];
-	if (record->functional)
+	if (record->sample.blocks && record->sample.is_partial)
+		print_estimate(file, &record->sample.estimate);
+	else if (record->sample.is_partial)
+		fprintf(file, "  %-14snot simulated in cycles: sampled\n", "time");
+	else if (record->functional)
 		fprintf(file, "  %-14sfunctional run, no cycles\n", "time");
 	else
 		fprintf(file, "  %-14s%s cycles, IPC %.2f\n", "time", grouped(record->cycles, a), derived.ipc);
@@ -312,20 +342,34 @@ static void print_kernel_row(FILE *file, const struct records *records, const st
 	        tenths / 10, tenths % 10, derived.ipc, 100 * derived.l1d_hit_rate, 100 * derived.l2_hit_rate);
 }
 
+/* Of a sampled run the kernels' lines are estimates. */
+static void estimate_kernels(const struct records *records, struct record *sum, size_t count)
+{
+	for (size_t i = 0; records->sampling && i < count; i++) {
+		struct sampled_sum estimated;
+		sampling_sum(records, sum[i].kernel, &estimated);
+		sum[i].functional = false;
+		sum[i].cycles = (uint64_t)(estimated.cycles.value + 0.5);
+		sum[i].stats = estimated.stats;
+	}
+}
+
 static void print_kernels(FILE *file, const struct records *records, const struct record *total)
 {
 	struct record *sum = xcalloc(records->count, sizeof *sum);
 	size_t count = sum_by_kernel(records, sum);
+	estimate_kernels(records, sum, count);
 	uint64_t *cycles = xcalloc(count, sizeof *cycles);
 	uint32_t *tenths = xcalloc(count, sizeof *tenths);
 	for (size_t i = 0; i < count; i++)
 		cycles[i] = sum[i].cycles;
 	share_out(cycles, count, tenths);
 	fprintf(file, "\n%-*s %9s", NAME_WIDTH, "kernel", "launches");
-	if (total->functional)
+	if (total->functional && !records->sampling)
 		fprintf(file, " %22s %22s\n", "warp instructions", "thread instructions");
 	else
-		fprintf(file, " %16s %9s %8s %8s %8s\n", "cycles", "share", "IPC", "L1 hits", "L2 hits");
+		fprintf(file, " %16s %9s %8s %8s %8s\n", records->sampling ? "estimated cycles" : "cycles", "share",
+		        "IPC", "L1 hits", "L2 hits");
 	for (size_t i = 0; i < count; i++) {
 		print_kernel_row(file, records, &sum[i], tenths[i]);
 		record_free(records, &sum[i]);
@@ -385,14 +429,15 @@ void records_write_table(const struct records *records, FILE *file)
 	struct record total = records_total(records);
 	if (records->count > DETAILED_LAUNCHES) {
 		print_kernels(file, records, &total);
-		record_free(records, &total);
-		return;
+	} else {
+		for (size_t i = 0; i < records->count; i++)
+			print_launch(file, records, &records->record[i]);
+		if (records->count > 1) {
+			fprintf(file, "\n%zu launches together\n", records->count);
+			print_account(file, records, &total);
+		}
 	}
-	for (size_t i = 0; i < records->count; i++)
-		print_launch(file, records, &records->record[i]);
-	if (records->count > 1) {
-		fprintf(file, "\n%zu launches together\n", records->count);
-		print_account(file, records, &total);
-	}
+	if (records->sampling)
+		print_sampled_total(file, records);
 	record_free(records, &total);
 }

@@ -170,6 +170,21 @@ static uint64_t environment_number(const char *name, uint64_t most, bool *fine)
 	return 0;
 }
 
+/* A share from 0 to 1 of the environment in *share: its address, or NULL where there is none. Clears *fine after a message. */
+static const double *environment_share(const char *name, double *share, bool *fine)
+{
+	const char *text = environment(name);
+	char *end = NULL;
+	if (!text)
+		return NULL;
+	*share = strtod(text, &end);
+	if (end != text && !*end && *share >= 0 && *share <= 1)
+		return share;
+	runtime_message("%s: expected a number from 0 to 1, not '%s'", name, text);
+	*fine = false;
+	return NULL;
+}
+
 /* What a check has found is no error of a call, but the process does not end well. */
 static void report_finding(void *user, const char *text)
 {
@@ -214,6 +229,7 @@ static void open_gpu(struct runtime *runtime)
 	const char *options = environment("SLUICE_OPTIONS"), *functional = environment("SLUICE_FUNCTIONAL"),
 		   *progress = environment("SLUICE_PROGRESS");
 	bool numbers = true;
+	double blocks, sample_error;
 	if (options) {
 		runtime->options = xstrdup(options);
 		runtime->option = split_lines(runtime->options);
@@ -256,7 +272,11 @@ static void open_gpu(struct runtime *runtime)
 		.profile_file = environment("SLUICE_PROFILE"),
 		.energy = environment("SLUICE_ENERGY"),
 		.trace_out = environment("SLUICE_TRACE_OUT"),
+		.sample_launches = (uint32_t)environment_number("SLUICE_SAMPLE_LAUNCHES", UINT32_MAX, &numbers),
+		.sample_blocks = environment_share("SLUICE_SAMPLE_BLOCKS", &blocks, &numbers),
 	};
+	if (environment_share("SLUICE_SAMPLE_ERROR", &sample_error, &numbers))
+		settings.sample_error = sample_error;
 	struct sluice_error error = {0};
 	sluice_gpu *gpu = NULL;
 	enum sluice_status status = numbers ? sluice_open(&gpu, &settings, &error) : SLUICE_BAD_SETTING;

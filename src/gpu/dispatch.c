@@ -1,6 +1,7 @@
 #include "gpu/dispatch.h"
 
 #include "gpu/occupancy.h"
+#include "gpu/sampler.h"
 #include "gpu/sender.h"
 
 static uint32_t blocks_that_fit(const struct gpu *gpu, const struct gpu_run *run)
@@ -21,11 +22,15 @@ void dispatch_begin(struct dispatch *dispatch, struct gpu *gpu, struct gpu_run *
 	uint64_t sms = gpu->machine.sms;
 	*dispatch = (struct dispatch){.blocks = (uint64_t)grid.x * grid.y * grid.z,
 	                              .from = gpu->clock[CLOCK_CORE].cycle + gpu->machine.launch_cycles,
-	                              .try = true};
+	                              .try = true,
+	                              .sampler = run->sampler,
+	                              .launched = gpu->clock[CLOCK_CORE].cycle};
 	run->blocks_limit = seam_blocks_per_sm(gpu->seam, blocks_that_fit(gpu, run));
 	/* GPGPU-Sim: shader_core_config::max_cta(), for grids with fewer blocks than the machine has room for */
 	if (gpu->machine.spread_small_grids && dispatch->blocks < run->blocks_limit * sms)
 		run->blocks_limit = (uint32_t)((dispatch->blocks + sms - 1) / sms);
+	if (run->sampler)
+		sampler_begin(run->sampler, dispatch->blocks, run->blocks_limit * sms);
 }
 
 static void start(struct dispatch *dispatch, struct gpu *gpu, uint32_t at)
@@ -37,6 +42,8 @@ static void start(struct dispatch *dispatch, struct gpu *gpu, uint32_t at)
 	if (gpu->seam->gpu.gpu_block.count || gpu->seam->gpu.cycle.count)
 		seam_block(&gpu->seam->gpu, &sm->seam->block[slot]);
 	gpu->last_sm = at;
+	if (UNLIKELY(dispatch->sampler != NULL))
+		dispatch->blocks = sampler_placed(dispatch->sampler, gpu, dispatch->next, cycle - dispatch->launched);
 }
 
 /* An SM that may have the next block: it has room, and no mechanism refuses. */

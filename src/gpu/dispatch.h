@@ -11,6 +11,8 @@ struct dispatch {
 	uint64_t from;         /* the core cycle from which blocks may start */
 	bool try;              /* an SM may have room */
 	bool vetoed;           /* one had, but a mechanism refused */
+	struct sampler *sampler; /* who may say that fewer blocks are enough, or NULL */
+	uint64_t launched;       /* the launch's core cycle */
 };
 
 /* Sets run->blocks_limit too. */

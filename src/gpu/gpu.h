@@ -99,6 +99,8 @@ struct gpu_run {
 	struct seam_analyses analyses; /* what mechanisms may ask for; zero: nothing is known */
 	const uint32_t *line;          /* by pc: of the CUDA source; NULL: not known */
 	struct gpu_visitor visitor;
+	bool is_behind_others;   /* launches have run functionally before it: what L1 has of data may be what they have written over */
+	struct sampler *sampler; /* who may say that enough blocks were simulated (sampler.h); NULL: all are */
 	struct profile *profile; /* of the program: the launch's is added; NULL: none is kept */
 	/* out */
 	enum gpu_end end;

@@ -2,6 +2,7 @@
 #include "gpu/dispatch.h"
 #include "gpu/gpu.h"
 #include "gpu/profile.h"
+#include "gpu/sampler.h"
 #include "gpu/stats.h"
 #include "gpu/wiring.h"
 
@@ -121,6 +122,15 @@ static bool fits_together(const struct gpu *gpu, struct gpu_run *run, const stru
 	return false;
 }
 
+/* Blocks that were placed may wait for those that were to be left out. */
+static void place_rest(struct dispatch *dispatch, uint64_t cycle)
+{
+	if (!dispatch->sampler || !sampler_gives_up(dispatch->sampler, cycle - dispatch->launched))
+		return;
+	dispatch->blocks = dispatch->sampler->blocks;
+	dispatch->try = true;
+}
+
 static void run_to_end(struct gpu *gpu, struct gpu_run *run, struct dispatch *dispatch, uint64_t start)
 {
 	struct watch watch = {.next = gpu->step, .last_change = start};
@@ -135,8 +145,11 @@ static void run_to_end(struct gpu *gpu, struct gpu_run *run, struct dispatch *di
 				run->end = GPU_STALLED;
 			break;
 		}
-		if (gpu->step >= watch.next && must_stop(gpu, run, &watch, dispatch, start))
+		if (gpu->step < watch.next)
+			continue;
+		if (must_stop(gpu, run, &watch, dispatch, start))
 			break;
+		place_rest(dispatch, gpu->clock[CLOCK_CORE].cycle);
 	}
 	cycle_settle(gpu);
 	run->cycles = cycle_end(gpu, start) - start;
@@ -151,6 +164,8 @@ static void begin(struct gpu *gpu, const struct gpu_run *run, uint64_t start)
 	for (uint32_t i = 0; i < gpu->slices; i++)
 		gpu->slice[i].settled = gpu->slice[i].entry.settled = gpu->clock[CLOCK_L2].cycle;
 	for (uint32_t i = 0; i < gpu->machine.sms; i++) {
+		if (run->is_behind_others)
+			cache_invalidate(&gpu->sm[i].l1.data);
 		gpu->sm[i].accounted = start;
 		sm_begin(&gpu->sm[i], &run->launch, run->blocks_limit);
 	}

@@ -1,6 +1,8 @@
 /* Statistics: the groups, their sum over the units, and what must hold between them. */
 #include "gpu/stats.h"
 
+#include "gpu/sampler.h"
+
 #include <string.h>
 
 const struct counter_group gpu_counter_groups[] = {
@@ -148,7 +150,8 @@ bool gpu_check_stats(const struct gpu *gpu, const struct gpu_run *run, char *tex
 	const struct machine *machine = &gpu->machine;
 	bool cut = run->end == GPU_STOPPED;
 	bool fetches = machine->sm.l1d.write_miss == WRITE_MISS_FETCH; /* on writes, too */
-	uint64_t blocks = (uint64_t)run->launch.grid.x * run->launch.grid.y * run->launch.grid.z;
+	uint64_t grid = (uint64_t)run->launch.grid.x * run->launch.grid.y * run->launch.grid.z;
+	uint64_t blocks = run->sampler ? run->sampler->placed : grid;
 	uint64_t arithmetic = s->sm.sp_instructions + s->sm.sfu_instructions + s->sm.int_instructions +
 	                      s->sm.dp_instructions + s->sm.tensor_instructions;
 	/* where what a kernel that was cut had on its way is missing on the left */
@@ -157,7 +160,7 @@ bool gpu_check_stats(const struct gpu *gpu, const struct gpu_run *run, char *tex
 		{"sm.stack_* add up to cycles x SMs x schedulers", stats_stack_slots(&s->sm), EQUALS,
 	         run->cycles * machine->sms * machine->sm.schedulers},
 		{"sm.stack_issued = sm.warp_instructions", s->sm.stack_issued, EQUALS, s->sm.warp_instructions},
-		{"sm.blocks = blocks of the grid", s->sm.blocks, at_end, blocks},
+		{"sm.blocks = blocks of the grid, or those placed", s->sm.blocks, at_end, blocks},
 		{"sm.warp_instructions = arithmetic + mem", s->sm.warp_instructions, EQUALS,
 	         arithmetic + s->sm.mem_instructions},
 		{"sm.fp32 + fp64 <= arithmetic", s->sm.fp32_instructions + s->sm.fp64_instructions, AT_MOST,

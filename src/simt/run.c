@@ -1,6 +1,7 @@
 #include "base/arena.h"
 #include "simt/exec.h"
 #include "simt/program.h"
+#include "simt/trial.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -76,8 +77,10 @@ static bool can_run(const struct simt_warp *warp)
 }
 
 /* What the step has left to others: its stores, a barrier, a fault. False: the warp does not go on. */
-static bool finish_step(struct simt_warp *warp, struct simt_step *step, struct simt_run *run)
+static bool finish_step(struct simt_warp *warp, struct simt_step *step, struct simt_run *run, struct simt_trial *trial)
 {
+	if (trial && step->commits && !step->fault.what)
+		trial_keep(trial, step);
 	if (!step->fault.what)
 		simt_commit(warp, step);
 	if (UNLIKELY(step->fault.what != NULL)) {
@@ -119,8 +122,9 @@ static inline unsigned room_for(const struct simt_warp *warp, const struct simt_
 	return limit - run->thread_instructions > (uint64_t)WARP_TURN * WARP_SIZE ? length : 0;
 }
 
-/* Runs a warp that can run until it waits, is done, has used its turn, or the run ends. */
-static void run_warp(struct simt_warp *warp, struct simt_run *run, uint64_t limit)
+/* Runs a warp that can run until it waits, is done, has used its turn, or the run ends. Made twice: a run that is no trial pays nothing for it. */
+static inline __attribute__((always_inline)) void run_warp(struct simt_warp *warp, struct simt_run *run, uint64_t limit,
+                                                           struct simt_trial *trial)
 {
 	struct simt_step step;
 	step.commits = step.exited = false;
@@ -130,18 +134,31 @@ static void run_warp(struct simt_warp *warp, struct simt_run *run, uint64_t limi
 			run->stopped = true;
 			return;
 		}
-		unsigned length = room_for(warp, run, turn, limit);
+		unsigned length = room_for(warp, run, turn, limit), done = 1;
+		uint32_t pc = warp->pc;
 		if (length) {
-			turn -= run_stretch(warp, &step, run, length);
+			done = run_stretch(warp, &step, run, length);
 		} else {
 			run_instruction(warp, &step);
 			count(run, &step);
-			turn--;
 		}
+		turn -= done;
+		if (trial)
+			trial_count(trial, pc, done);
 		bool is_plain = !step.commits && !step.exited && !step.fault.what && step.inst->kind != SIMT_BARRIER;
-		if (!is_plain && !finish_step(warp, &step, run))
+		if (!is_plain && !finish_step(warp, &step, run, trial))
 			return;
 	}
+}
+
+static void run_plain(struct simt_warp *warp, struct simt_run *run, uint64_t limit)
+{
+	run_warp(warp, run, limit, NULL);
+}
+
+static void run_tried(struct simt_warp *warp, struct simt_run *run, uint64_t limit)
+{
+	run_warp(warp, run, limit, warp->block->launch->trial);
 }
 
 static bool has_ended(const struct simt_run *run)
@@ -155,7 +172,7 @@ static void run_turn(struct simt_block *block, struct simt_run *run, uint64_t li
 	assert(block->live & ~block->waiting);
 	for (uint32_t w = 0; w < block->warps && !has_ended(run); w++) {
 		if (can_run(&block->warp[w]))
-			run_warp(&block->warp[w], run, limit);
+			(block->launch->trial ? run_tried : run_plain)(&block->warp[w], run, limit);
 		run->stopped |= simt_is_stopped(block->launch);
 	}
 }
@@ -197,10 +214,11 @@ void simt_run(const struct simt_launch *launch, uint64_t max_instructions, struc
 {
 	uint64_t limit = max_instructions ? max_instructions : UINT64_MAX;
 	uint64_t blocks = (uint64_t)launch->grid.x * launch->grid.y * launch->grid.z;
-	struct residents residents = {.launch = launch, .blocks = blocks};
-	residents.places = launch->cooperative || launch->resident > blocks ? blocks
-	                   : launch->resident                               ? launch->resident
-	                                                                    : 1;
+	struct residents residents = {.launch = launch, .blocks = blocks, .next = launch->first};
+	uint64_t left = blocks - launch->first;
+	residents.places = launch->cooperative || launch->resident > left ? left
+	                   : launch->resident                             ? launch->resident
+	                                                                  : 1;
 	residents.place = xcalloc(residents.places, sizeof *residents.place);
 	*run = (struct simt_run){0};
 	for (uint64_t i = 0; i < residents.places; i++)

@@ -208,6 +208,8 @@ struct simt_launch {
 	const uint8_t *params; /* program->param_bytes */
 	uint32_t sm_count;     /* %nsmid */
 	uint64_t resident;     /* blocks that are there together in a functional run; 0: one */
+	uint64_t first;        /* block with which a functional run begins: those before it have run */
+	struct simt_trial *trial; /* of a functional run that may be taken back (trial.h), or NULL */
 	uint32_t first_path;   /* enum simt_first_path */
 	uint64_t id;           /* %gridid */
 	uint64_t code;         /* offset of the program's code in the machine's code space, bytes */

@@ -1,6 +1,8 @@
 /* Protects the functional run's way through a program: random programs do in simt_run() what they do step by step, to the instruction, wherever
- * the run is cut; and what a load says of its lanes' addresses. */
+ * the run is cut; in a trial too, which counts them and can be taken back; and what a load says of its lanes' addresses. */
 #include "simt_kit.h"
+
+#include "simt/trial.h"
 
 enum { THREADS = 80, WORDS = 64, PROGRAMS = 150, CUTS = 12, TEXT = 1 << 16, TURN = 64 };
 
@@ -132,8 +134,8 @@ static void write_program(struct writer *writer, uint64_t seed)
 
 /* --- both ways --- */
 
-/* One block, a turn a warp, by simt_step(). */
-static void run_by_steps(const struct simt_launch *launch, uint64_t limit, struct simt_run *run)
+/* One block, a turn a warp, by simt_step(); counts instructions by pc, unless `by_pc` is NULL. */
+static void run_by_steps(const struct simt_launch *launch, uint64_t limit, struct simt_run *run, uint64_t *by_pc)
 {
 	struct simt_block block = {.clock = &run->warp_instructions};
 	struct simt_step step;
@@ -145,6 +147,8 @@ static void run_by_steps(const struct simt_launch *launch, uint64_t limit, struc
 				run->stopped = run->thread_instructions >= limit;
 				if (run->stopped)
 					break;
+				if (by_pc)
+					by_pc[warp->pc]++;
 				simt_step(warp, &step);
 				assert_null(step.fault.what);
 				run->warp_instructions++;
@@ -171,7 +175,7 @@ static uint64_t compare(struct kit *kit, uint32_t *out, uint32_t *in, uint64_t l
 	uint32_t expected_out[THREADS * 6], expected_in[WORDS];
 	struct simt_run expected = {0};
 	renew(out, in);
-	run_by_steps(&kit->launch, limit, &expected);
+	run_by_steps(&kit->launch, limit, &expected, NULL);
 	memcpy(expected_out, out, sizeof expected_out);
 	memcpy(expected_in, in, sizeof expected_in);
 	renew(out, in);
@@ -202,6 +206,123 @@ static void as_by_steps(void **state)
 		kit_close(&kit);
 	}
 	free(writer);
+}
+
+/* In a trial the same is done, and counted; taken back, memory is as it was. */
+static void compare_trial(struct kit *kit, uint32_t *out, uint32_t *in, uint64_t limit)
+{
+	uint32_t expected_out[THREADS * 6], expected_in[WORDS];
+	struct simt_run expected = {0};
+	struct simt_trial trial;
+	uint64_t *by_pc = calloc(2 * kit->program->count, sizeof *by_pc), *tried = by_pc + kit->program->count;
+	assert_non_null(by_pc);
+	renew(out, in);
+	run_by_steps(&kit->launch, limit, &expected, by_pc);
+	memcpy(expected_out, out, sizeof expected_out);
+	memcpy(expected_in, in, sizeof expected_in);
+	renew(out, in);
+	simt_trial_open(&trial, kit->program, kit->memory);
+	kit->launch.trial = &trial;
+	simt_run(&kit->launch, limit, &kit->run);
+	kit->launch.trial = NULL;
+	simt_trial_counts(&trial, tried);
+	assert_memory_equal(tried, by_pc, kit->program->count * sizeof *by_pc);
+	assert_memory_equal(out, expected_out, sizeof expected_out);
+	assert_memory_equal(in, expected_in, sizeof expected_in);
+	simt_trial_undo(&trial);
+	renew(expected_out, expected_in);
+	assert_memory_equal(out, expected_out, sizeof expected_out);
+	assert_memory_equal(in, expected_in, sizeof expected_in);
+	simt_trial_close(&trial);
+	free(by_pc);
+}
+
+static void trials(void **state)
+{
+	(void)state;
+	struct writer *writer = calloc(1, sizeof *writer);
+	assert_non_null(writer);
+	for (uint64_t seed = 0; seed < PROGRAMS; seed++) {
+		struct kit kit;
+		write_program(writer, seed);
+		kit_open(&kit, writer->text);
+		uint32_t *out = kit_buffer(&kit, THREADS * 24), *in = kit_buffer(&kit, WORDS * 4);
+		kit.launch.block.x = THREADS;
+		assert_true(simt_can_be_tried(kit.program));
+		compare_trial(&kit, out, in, UINT64_MAX);
+		compare_trial(&kit, out, in, 1 + kit_random(&writer->random) % 5000);
+		kit_close(&kit);
+	}
+	free(writer);
+}
+
+/* Atomics, over more pages than a small table has room for, several times each, and the host's own memory. */
+static void trial_of_many_pages(void **state)
+{
+	(void)state;
+	enum { WARPS = 64, STRIDE = 4096, BYTES = WARPS * 32 * STRIDE };
+	struct kit kit;
+	kit_open(&kit, ".version 7.0\n.target sm_80\n.address_size 64\n.visible .entry k(.param .u64 out, .param .u64 "
+	               "host)\n{\n"
+	               ".reg .b32 %r<9>;\n.reg .b64 %a<9>;\nld.param.u64 %a1, [out];\nld.param.u64 %a5, [host];\n"
+	               "mov.u32 %r1, %tid.x;\nmov.u32 %r2, %ctaid.x;\nmad.lo.u32 %r3, %r2, 32, %r1;\nmul.wide.u32 %a2, "
+	               "%r3, 4096;\n"
+	               "add.u64 %a1, %a1, %a2;\nred.global.add.u32 [%a1], 5;\nred.global.add.u32 [%a1], "
+	               "6;\nst.global.u8 [%a1+4095], %r1;\n"
+	               "mul.wide.u32 %a3, %r3, 4;\nadd.u64 %a5, %a5, %a3;\nst.global.u32 [%a5], "
+	               "%r3;\nred.global.add.u32 [%a5], 1;\nret;\n}\n");
+	uint8_t *out = kit_buffer(&kit, BYTES), *before = malloc(BYTES);
+	uint32_t host[WARPS * 32];
+	assert_non_null(before);
+	for (uint32_t i = 0; i < BYTES; i++)
+		out[i] = (uint8_t)(i * 7 + i / STRIDE);
+	memset(host, 0x5a, sizeof host);
+	memcpy(before, out, BYTES);
+	uint64_t shared = simt_share(kit.memory, host, sizeof host);
+	assert_true(shared != 0);
+	kit_param(&kit, &shared, sizeof shared);
+	kit.launch.grid.x = WARPS;
+	struct simt_trial trial;
+	simt_trial_open(&trial, kit.program, kit.memory);
+	kit.launch.trial = &trial;
+	kit_run(&kit);
+	assert_int_equal(host[77], 78);
+	assert_int_equal(out[STRIDE * 3 + 4095], 3);
+	simt_trial_undo(&trial);
+	assert_memory_equal(out, before, BYTES);
+	for (uint32_t i = 0; i < WARPS * 32; i++)
+		assert_int_equal(host[i], 0x5a5a5a5a);
+	kit_run(&kit); /* once more, in the trial that was taken back */
+	simt_trial_undo(&trial);
+	assert_memory_equal(out, before, BYTES);
+	assert_int_equal(host[0], 0x5a5a5a5a);
+	simt_trial_close(&trial);
+	free(before);
+	kit_close(&kit);
+}
+
+/* What follows the blocks that have run already. */
+static void from_a_block_on(void **state)
+{
+	(void)state;
+	enum { BLOCKS = 50, FIRST = 13 };
+	struct kit kit;
+	kit_open(&kit, ".version 7.0\n.target sm_80\n.address_size 64\n.visible .entry k(.param .u64 out)\n{\n.reg "
+	               ".b32 %r<4>;\n"
+	               ".reg .b64 %a<3>;\nld.param.u64 %a1, [out];\nmov.u32 %r1, %ctaid.x;\nmul.wide.u32 %a2, %r1, 4;\n"
+	               "add.u64 %a1, %a1, %a2;\nred.global.add.u32 [%a1], 1;\nret;\n}\n");
+	uint32_t *out = kit_buffer(&kit, 4 * BLOCKS);
+	kit.launch.grid.x = BLOCKS;
+	kit.launch.first = FIRST;
+	for (uint64_t resident = 0; resident < 2 * BLOCKS; resident += 20) {
+		memset(out, 0, 4 * BLOCKS);
+		kit.launch.resident = resident;
+		kit_run(&kit);
+		for (uint32_t i = 0; i < BLOCKS; i++)
+			assert_int_equal(out[i], i >= FIRST ? 32 : 0);
+		assert_int_equal(kit.run.warp_instructions, 6 * (BLOCKS - FIRST));
+	}
+	kit_close(&kit);
 }
 
 /* A fault in the middle of instructions that follow each other: what was executed up to it counts, it among them. */
@@ -284,9 +405,9 @@ static void kinds_of_addresses(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(as_by_steps),
-		cmocka_unit_test(fault_in_a_row),
-		cmocka_unit_test(kinds_of_addresses),
+		cmocka_unit_test(as_by_steps),         cmocka_unit_test(trials),
+		cmocka_unit_test(trial_of_many_pages), cmocka_unit_test(from_a_block_on),
+		cmocka_unit_test(fault_in_a_row),      cmocka_unit_test(kinds_of_addresses),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -75,6 +75,22 @@ static void take_text(struct collection *collection, json_t *run, const char *na
 		report_fact(collection, run, name, json_string_value(value));
 }
 
+/* Of a sampled run, which has no cycles of its own: a fact in words, with which nothing is compared. */
+static void take_estimate(struct collection *collection, json_t *run, const json_t *estimate)
+{
+	char text[128];
+	double cycles = json_number_value(json_object_get(estimate, "cycles"));
+	const json_t *error = json_object_get(estimate, "error");
+	if (!estimate)
+		snprintf(text, sizeof text, "in part; no estimate, for it did not end");
+	else if (json_is_number(error))
+		snprintf(text, sizeof text, "in part: about %.0f cycles, estimated to %.1f %%", cycles,
+		         cycles > 0 ? 100 * json_number_value(error) / cycles : 0);
+	else
+		snprintf(text, sizeof text, "in part: about %.0f cycles, error not known", cycles);
+	report_fact(collection, run, "sampled", text);
+}
+
 bool report_take_statistics(struct collection *collection, const char *path, json_t *root)
 {
 	char text[4096];
@@ -94,6 +110,8 @@ bool report_take_statistics(struct collection *collection, const char *path, jso
 	report_fact(collection, run, "mechanisms", text);
 	if (json_is_true(json_object_get(root, "functional")))
 		report_fact(collection, run, "functional", "yes");
+	if (json_object_get(root, "sampling"))
+		take_estimate(collection, run, json_object_get(json_object_get(root, "totals"), "estimate"));
 	report_statistics(collection, run, root);
 	collection->last = run;
 	return true;

@@ -1,5 +1,5 @@
 /* What a run is asked for becomes what the runtime reads from the environment, and is tried out first. */
-#include "cli/run/run.h"
+#include "cli/run/sampling.h"
 
 #include "base/arena.h"
 #include "base/config_find.h"
@@ -164,7 +164,10 @@ static bool try_machine(const struct run *run, const char *machine, const struct
 		.timeline_wish = run->timeline_wish,
 		.profile_file = run->profile_file,
 		.energy = run->energy,
-		.trace_out = run->trace_out};
+		.trace_out = run->trace_out,
+		.sample_launches = run->sampling.launches,
+		.sample_blocks = run->sampling.chooses_blocks ? &run->sampling.blocks : NULL,
+		.sample_error = run->sampling.error};
 	if (sluice_open(&gpu, &settings, &error) != SLUICE_OK) {
 		cli_library_error(run->name, &error);
 		return false;
@@ -202,6 +205,7 @@ bool run_prepare(const struct run *run)
 		char *path = run->machine && config_is_path(run->machine) ? run_absolute(run->machine) : NULL;
 		export_stats(run);
 		export_traces(run);
+		run_sampling_export(&run->sampling);
 		run_set("SLUICE_MACHINE", path ? path : run->machine);
 		free(path);
 		export_words("SLUICE_OPTIONS", &options);

@@ -4,6 +4,7 @@
  */
 #include "cli/run/run.h"
 
+#include "cli/run/sampling.h"
 #include "cli/run/trace.h"
 #include "cli/run/trace_in.h"
 
@@ -35,6 +36,9 @@ enum {
 	KEY_MECH,
 	KEY_PASS,
 	KEY_SAMPLE,
+	KEY_SAMPLE_LAUNCHES,
+	KEY_SAMPLE_BLOCKS,
+	KEY_SAMPLE_ERROR,
 	KEY_TIMELINE,
 	KEY_TIMELINE_EVENTS,
 	KEY_PROFILE,
@@ -78,6 +82,14 @@ static const struct argp_option run_options[] = {
          "Say in the statistics what the kernels have cost, by a table of energies; default the machine's", 0},
 	{"trace-out", KEY_TRACE_OUT, "FOLDER", 0,
          "Write what each kernel's instructions did, for --trace-in: a kernelslist.g and a file a kernel", 0},
+	{"sample-launches", KEY_SAMPLE_LAUNCHES, "K", OPTION_ARG_OPTIONAL,
+         "Of like launches simulate a few in cycles, at most K, and estimate the others' cycles; default 32", 0},
+	{"sample-blocks", KEY_SAMPLE_BLOCKS, "FRACTION", OPTION_ARG_OPTIONAL,
+         "Of a launch with many blocks simulate the first in cycles, at least FRACTION of them, and estimate the rest; "
+         "default 0",
+         0},
+	{"sample-error", KEY_SAMPLE_ERROR, "SHARE", 0,
+         "How far off an estimate of --sample-blocks may be, by its own error, as 0.03 or 3%, which is the default", 0},
 	{"functional", KEY_FUNCTIONAL, NULL, 0, "Results only, without cycles", 0},
 	{"threads", KEY_THREADS, "N", 0, "Simulate on N threads of this computer; no figure depends on it", 0},
 	{"max-instructions", KEY_MAX_INSTRUCTIONS, "N", 0, "Stop the run after N thread instructions, with status 124",
@@ -149,6 +161,15 @@ static error_t parse(int key, char *value, struct argp_state *state)
 	case KEY_SAMPLE:
 		set_samples(run, value, state);
 		return 0;
+	case KEY_SAMPLE_LAUNCHES:
+		run_sampling_launches(&run->sampling, value, state);
+		return 0;
+	case KEY_SAMPLE_BLOCKS:
+		run_sampling_blocks(&run->sampling, value, state);
+		return 0;
+	case KEY_SAMPLE_ERROR:
+		run_sampling_error(&run->sampling, value, state);
+		return 0;
 	case KEY_TIMELINE:
 		run->timeline_file = cli_text("--timeline", value, state);
 		return 0;
@@ -172,6 +193,7 @@ static error_t parse(int key, char *value, struct argp_state *state)
 		return 0;
 	case ARGP_KEY_END:
 		run_trace_apply(run, state);
+		run_sampling_check(run, state);
 		return ARGP_ERR_UNKNOWN;
 	case KEY_PROFILE:
 		run->profile_file = cli_text("--profile", value, state);

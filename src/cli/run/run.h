@@ -14,6 +14,13 @@ struct run_trace {
 	char sms[48];                         /* "": all */
 };
 
+/* What of a run is simulated in cycles, where that is not all (docs/sampling.md). */
+struct run_sampling {
+	uint32_t launches; /* of a group; 0: all */
+	bool chooses_blocks;
+	double blocks, error; /* shares; error 0: the usual */
+};
+
 /* The options of a run. Zero-initialise; run_free() afterwards. */
 struct run {
 	const char *name; /* of the command, for its messages */
@@ -27,6 +34,7 @@ struct run {
 	const char *profile_file;
 	uint64_t timeline_events; /* 0: as many as the library wants */
 	const char *energy; /* a table of energies; or NULL */
+	struct run_sampling sampling;
 	const char *trace_out; /* a folder for traces of instructions; or NULL */
 	char *check; /* what --check asked for, all of it */
 	const char *stray_reads; /* "warn" or "fault"; or NULL */
