@@ -190,7 +190,8 @@ static bool issue_from(struct sm *sm, struct scheduler *scheduler)
 	return goes_on;
 }
 
-bool issue_tick(struct sm *sm)
+/* Each scheduler in its turn. True: a warp has issued, or could have. */
+static bool issue_from_all(struct sm *sm)
 {
 	uint32_t schedulers = sm->config.schedulers;
 	struct scheduler *behind = &sm->issue.scheduler[schedulers], *next = sm->issue.scheduler;
@@ -202,6 +203,24 @@ bool issue_tick(struct sm *sm)
 		if (++next == behind)
 			next = sm->issue.scheduler;
 	}
+	return goes_on;
+}
+
+void issue_account_again(struct sm *sm)
+{
+	for (uint32_t s = 0; s < sm->config.schedulers; s++)
+		++*sm->issue.scheduler[s].charged;
+}
+
+bool issue_tick(struct sm *sm)
+{
+	if (sm->issue.rests) {
+		issue_account_again(sm);
+		return false;
+	}
+	bool goes_on = issue_from_all(sm);
+	if (!goes_on)
+		sm->issue.rests = sm->may_rest;
 	return goes_on;
 }
 

@@ -45,11 +45,9 @@ static void dispatch(struct sm *sm, uint32_t unit, uint64_t complete)
 
 /* Where a bank's request for a collector comes in the walk over the request matrix: by diagonals, from another one each
  * cycle (wavefront allocation). */
-static uint32_t place_in_walk(const struct collectors *collectors, uint32_t bank, uint32_t collector)
+static uint32_t place_in_walk(const struct sm *sm, uint32_t bank, uint32_t collector)
 {
-	uint32_t units = collectors->units, from = collectors->diagonal + bank;
-	while (from >= units) /* more than once where there are more banks than collectors */
-		from -= units;
+	uint32_t units = sm->collectors.units, from = (uint32_t)((sm->cycle + bank) % units);
 	return collector >= from ? collector - from : collector + units - from;
 }
 
@@ -72,8 +70,8 @@ static void read_banks(struct sm *sm)
 			drained |= collectors_read_next(collectors, bank);
 			continue;
 		}
-		if (taken >> collector & 1 && place_in_walk(collectors, bank, collector) >=
-		                                      place_in_walk(collectors, chosen[collector], collector))
+		if (taken >> collector & 1 &&
+		    place_in_walk(sm, bank, collector) >= place_in_walk(sm, chosen[collector], collector))
 			continue;
 		taken |= 1ull << collector;
 		chosen[collector] = (uint8_t)bank;
@@ -140,6 +138,7 @@ static void allocate(struct sm *sm, uint32_t unit)
 		uint32_t at = (uint32_t)__builtin_ctzll(free ^ taken);
 		taken |= 1ull << at;
 		collect(sm, at, latch_pop(in));
+		issue_wake(&sm->issue);
 	}
 	collectors->free ^= taken;
 }
@@ -158,7 +157,6 @@ void collectors_tick(struct sm *sm)
 			dispatch(sm, unit, complete & collectors->set[unit].all);
 	if (collectors->banks_waiting)
 		read_banks(sm);
-	collectors->diagonal = collectors->diagonal + 1 == collectors->units ? 0 : collectors->diagonal + 1;
 	for (uint32_t unit = 0; unit < PTX_UNITS; unit++)
 		if (sm->issued[unit].count)
 			allocate(sm, unit);
@@ -183,12 +181,10 @@ bool collectors_go_on(const struct sm *sm)
 
 void collectors_account(struct sm *sm, uint64_t slept)
 {
-	struct collectors *collectors = &sm->collectors;
 	if (UNLIKELY(sm->config.sub_cores)) {
 		sub_cores_account(sm, slept);
 		return;
 	}
-	collectors->diagonal = (uint32_t)((collectors->diagonal + slept) % collectors->units);
 	for (uint32_t unit = 0; unit < PTX_UNITS; unit++)
 		if (sm->issued[unit].count)
 			sm->stats.collector_full += slept;
