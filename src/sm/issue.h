@@ -8,6 +8,7 @@
 struct issue {
 	struct scheduler scheduler[SM_MAX_SCHEDULERS];
 	bool rests;                  /* nothing has changed since no warp could issue */
+	uint32_t full;               /* pipes whose latch to the operand collectors has no room, as a mask */
 	uint64_t issued;             /* instructions: numbers them */
 	/* Of these by what they compute with and by pipe, that are not in the statistics yet. */
 	uint64_t by_pipe[PTX_DATA_TYPES][SM_PIPES];
@@ -23,6 +24,13 @@ void issue_account_again(struct sm *sm);
 static inline void issue_wake(struct issue *issue)
 {
 	issue->rests = false;
+}
+
+/* An instruction has left the pipe's latch for the operand collectors. */
+static inline void issue_latch_left(struct issue *issue, uint32_t pipe)
+{
+	issue->full &= ~(1u << pipe);
+	issue_wake(issue);
 }
 
 /* The instructions by pipe go into the statistics. */

@@ -138,7 +138,7 @@ static void allocate(struct sm *sm, uint32_t unit)
 		uint32_t at = (uint32_t)__builtin_ctzll(free ^ taken);
 		taken |= 1ull << at;
 		collect(sm, at, latch_pop(in));
-		issue_wake(&sm->issue);
+		issue_latch_left(&sm->issue, unit);
 	}
 	collectors->free ^= taken;
 }
@@ -151,10 +151,12 @@ void collectors_tick(struct sm *sm)
 		sub_cores_collect(sm);
 		return;
 	}
-	uint64_t complete = collectors->complete;
-	for (uint32_t unit = 0; complete; complete &= ~collectors->set[unit++].all)
-		if (complete & collectors->set[unit].all)
-			dispatch(sm, unit, complete & collectors->set[unit].all);
+	uint64_t complete = collectors->complete, all;
+	for (uint32_t unit = 0; complete; complete &= ~all, unit++) {
+		all = collectors->set[unit].all;
+		if (complete & all && latch_has_room(&sm->collected[unit]))
+			dispatch(sm, unit, complete & all);
+	}
 	if (collectors->banks_waiting)
 		read_banks(sm);
 	for (uint32_t unit = 0; unit < PTX_UNITS; unit++)

@@ -99,7 +99,7 @@ static bool allocate(struct sm *sm, uint32_t pipe)
 		return false;
 	uint32_t at = sub_core * sm->config.sub_core_collectors + (uint32_t)__builtin_ctz(free);
 	struct op *op = latch_pop(in);
-	issue_wake(&sm->issue);
+	issue_latch_left(&sm->issue, pipe);
 	sm->sub_cores.issued[pipe] &= (uint8_t) ~(1u << sub_core);
 	if (!sm->sub_cores.issued[pipe])
 		sm->sub_cores.issued_pipes &= ~(1u << pipe);
