@@ -91,6 +91,7 @@ static void dispatch_to_collectors(struct sm *sm, struct sm_warp *warp, const st
 	sm->issue.by_pipe[inst->data_type][pipe]++;
 	op->pipe = (uint8_t)pipe;
 	latch_push(&sm->issued[pipe], op);
+	sm->issue.waiting |= 1u << pipe;
 	if (!latch_has_room(&sm->issued[pipe]))
 		sm->issue.full |= 1u << pipe;
 	if (UNLIKELY(sm->config.sub_cores))

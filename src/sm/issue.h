@@ -8,6 +8,7 @@
 struct issue {
 	struct scheduler scheduler[SM_MAX_SCHEDULERS];
 	bool rests;                  /* nothing has changed since no warp could issue */
+	uint32_t waiting;            /* pipes whose latch to the operand collectors holds instructions, as a mask, */
 	uint32_t full;               /* pipes whose latch to the operand collectors has no room, as a mask */
 	uint64_t issued;             /* instructions: numbers them */
 	/* Of these by what they compute with and by pipe, that are not in the statistics yet. */

@@ -140,6 +140,8 @@ static void allocate(struct sm *sm, uint32_t unit)
 		collect(sm, at, latch_pop(in));
 		issue_latch_left(&sm->issue, unit);
 	}
+	if (!in->count)
+		sm->issue.waiting &= ~(1u << unit);
 	collectors->free ^= taken;
 }
 
@@ -159,9 +161,8 @@ void collectors_tick(struct sm *sm)
 	}
 	if (collectors->banks_waiting)
 		read_banks(sm);
-	for (uint32_t unit = 0; unit < PTX_UNITS; unit++)
-		if (sm->issued[unit].count)
-			allocate(sm, unit);
+	for (uint32_t left = sm->issue.waiting; left; left &= left - 1)
+		allocate(sm, (uint32_t)__builtin_ctz(left));
 }
 
 /* Banks are read whenever an operand waits; what else goes on is what dispatch() and allocate() find room for. */
@@ -175,7 +176,7 @@ bool collectors_go_on(const struct sm *sm)
 	for (uint32_t unit = 0; unit < PTX_UNITS; unit++) {
 		uint64_t all = collectors->set[unit].all;
 		if ((collectors->complete & all && latch_has_room(&sm->collected[unit])) ||
-		    (collectors->free & all && sm->issued[unit].count))
+		    (collectors->free & all && sm->issue.waiting >> unit & 1))
 			return true;
 	}
 	return false;
@@ -187,7 +188,5 @@ void collectors_account(struct sm *sm, uint64_t slept)
 		sub_cores_account(sm, slept);
 		return;
 	}
-	for (uint32_t unit = 0; unit < PTX_UNITS; unit++)
-		if (sm->issued[unit].count)
-			sm->stats.collector_full += slept;
+	sm->stats.collector_full += slept * (uint32_t)__builtin_popcount(sm->issue.waiting);
 }

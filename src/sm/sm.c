@@ -176,7 +176,8 @@ static uint64_t time_of(const struct sm *sm, uint64_t cycle)
 __attribute__((noinline)) static bool fetch_more(struct sm *sm)
 {
 	bool goes_on = false, fetches = false;
-	for (uint32_t left = sm->config.fetches - 1; left; left--) {
+	bool waits = sm->fetch.fetched || !fetch_rests(&sm->fetch);
+	for (uint32_t left = sm->config.fetches - 1; left && waits; left--) {
 		goes_on |= decode_tick(sm);
 		fetches = fetch_tick(sm);
 	}
