@@ -84,7 +84,7 @@ static void wire_slices(struct gpu *gpu)
 		gpu->to_slices.output[i].port = &entry->from_network;
 		slice->replies = &gpu->to_sms;
 		out->producer = &slice->wake;
-		port_open(&channel->from_l2[local], &gpu->arena, machine->slice.to_dram_queue, &channel->wake);
+		dram_open_port(channel, local, machine->slice.to_dram_queue, &gpu->arena);
 		slice->to_dram = &channel->from_l2[local];
 		slice->to_dram->producer = &slice->wake;
 		channel->to_l2[local] = &slice->from_dram;

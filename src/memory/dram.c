@@ -36,6 +36,14 @@ void dram_open(struct dram_channel *channel, const struct dram_config *config, c
 	}
 }
 
+void dram_open_port(struct dram_channel *channel, uint32_t slice, uint32_t capacity, struct arena *arena)
+{
+	struct port *port = &channel->from_l2[slice];
+	port_open(port, arena, capacity, &channel->wake);
+	port->filled = &channel->offered;
+	port->filled_bit = 1ull << slice;
+}
+
 static uint32_t slice_of(const struct dram_channel *channel, const struct request *request)
 {
 	return request->slice & (channel->slices - 1);
@@ -312,13 +320,17 @@ static bool wants_column(const struct dram_bank *bank)
  * first cycle in which one may be. */
 static uint32_t first_allowed(const struct dram_channel *channel, uint64_t turned_banks, uint64_t cycle, uint64_t *from)
 {
-	*from = UINT64_MAX;
+	const struct dram_bank *bank = channel->bank;
+	uint32_t first = channel->next_bank, last = channel->banks - 1;
+	uint64_t earliest = *from = UINT64_MAX;
 	for (uint64_t left = turned_banks; left; left &= left - 1) {
-		uint64_t time = command_time(channel, &channel->bank[in_turn(channel, left)]);
+		uint32_t place = (uint32_t)__builtin_ctzll(left);
+		uint64_t time = command_time(channel, &bank[(place + first) & last]);
 		if (time <= cycle)
-			return (uint32_t)__builtin_ctzll(left);
-		*from = time < *from ? time : *from;
+			return place;
+		earliest = earlier(earliest, time);
 	}
+	*from = earliest;
 	return channel->banks;
 }
 
@@ -385,7 +397,7 @@ static void issue_command(struct dram_channel *channel, uint64_t cycle)
  * (GPGPU-Sim: memory_partition_unit::dram_cycle(), can_issue_to_dram()). */
 static void accept_from_l2(struct dram_channel *channel, uint64_t l2_cycle, uint64_t now)
 {
-	for (uint32_t i = 1; i <= channel->slices; i++) {
+	for (uint32_t i = 1; channel->offered && i <= channel->slices; i++) {
 		uint32_t slice = (channel->last_slice + i) & (channel->slices - 1);
 		struct request *request = port_front(&channel->from_l2[slice], now);
 		if (!request || !port_room(channel->to_l2[slice], now))
@@ -397,6 +409,8 @@ static void accept_from_l2(struct dram_channel *channel, uint64_t l2_cycle, uint
 		}
 		channel->private_credits[slice]++;
 		port_pop(&channel->from_l2[slice], now);
+		if (port_empty(&channel->from_l2[slice]))
+			channel->offered &= ~(1ull << slice);
 		request->ready = l2_cycle + channel->config.latency;
 		request->sent = request->moved = 0;
 		request->level = LEVEL_DRAM;
@@ -443,10 +457,7 @@ void dram_settle(struct dram_channel *channel, uint64_t cycle)
 static uint64_t next_wake(const struct dram_channel *channel, uint64_t cycle, uint64_t now)
 {
 	bool room = channel->pending < channel->config.queue;
-	for (uint32_t i = 0; room && i < channel->slices; i++)
-		if (!port_empty(&channel->from_l2[i]))
-			return now + 1;
-	if (channel->returned.count || channel->waiting & ~channel->serving)
+	if ((room && channel->offered) || channel->returned.count || channel->waiting & ~channel->serving)
 		return now + 1;
 	uint64_t next = channel->serving ? channel->command_from : UINT64_MAX;
 	if (channel->transfers && channel->transfer[channel->transfer_head].at < next)

@@ -91,6 +91,7 @@ struct dram_channel {
 	struct dram_config config;
 	uint32_t slices, banks;
 	struct port *from_l2;       /* one a slice; this channel consumes */
+	uint64_t offered;           /* slices whose port holds a request, as a mask */
 	struct port **to_l2;        /* one a slice */
 	struct request_queue delay; /* requests on the way to the scheduler */
 	struct dram_bank *bank;
@@ -121,6 +122,9 @@ struct dram_channel {
 
 void dram_open(struct dram_channel *channel, const struct dram_config *config, const struct address_map *map,
                struct request_pool *pool, uint64_t period, uint64_t l2_period, struct arena *arena);
+
+/* Opens the port from one of its slices, which has room for so many requests. */
+void dram_open_port(struct dram_channel *channel, uint32_t slice, uint32_t capacity, struct arena *arena);
 
 void dram_watch(struct dram_channel *channel, const struct dram_watcher *watcher, struct arena *arena);
 

@@ -77,36 +77,36 @@ PROFILE_ASIDE static void note_lost(struct sm *sm, const struct scheduler *sched
 		profile_lost(sm->profile, pc, causes[cause], slots);
 }
 
-void cpi_charge(struct sm *sm, const struct scheduler *scheduler, uint64_t slots)
+/* Where the slots that the scheduler loses now are counted. */
+static uint64_t *counter_of_lost(struct sm *sm, const struct scheduler *scheduler)
 {
 	struct sm_warp *waits = NULL;
-	if (sm->profile)
-		note_lost(sm, scheduler, slots);
 	switch (find_cause(sm, scheduler, &waits)) {
 	case CAUSE_ARITHMETIC:
-		sm->stats.stack_arithmetic += slots;
-		break;
+		return &sm->stats.stack_arithmetic;
 	case CAUSE_LOAD:
-		waits->waited += slots;
-		break;
+		return &waits->waited;
 	case CAUSE_BARRIER:
-		sm->stats.stack_barrier += slots;
-		break;
+		return &sm->stats.stack_barrier;
 	case CAUSE_HELD:
-		sm->stats.stack_held += slots;
-		break;
+		return &sm->stats.stack_held;
 	case CAUSE_REPLAYED:
-		sm->stats.stack_replayed += slots;
-		break;
+		return &sm->stats.stack_replayed;
 	case CAUSE_CONFLICT:
-		sm->stats.stack_conflict += slots;
-		break;
+		return &sm->stats.stack_conflict;
 	case CAUSE_NO_INSTRUCTION:
-		sm->stats.stack_no_instruction += slots;
-		break;
+		return &sm->stats.stack_no_instruction;
 	default:
-		sm->stats.stack_idle += slots;
+		return &sm->stats.stack_idle;
 	}
+}
+
+void cpi_charge(struct sm *sm, struct scheduler *scheduler, uint64_t slots)
+{
+	if (sm->profile)
+		note_lost(sm, scheduler, slots);
+	scheduler->charged = counter_of_lost(sm, scheduler);
+	*scheduler->charged += slots;
 }
 
 void cpi_resolve(struct sm *sm, struct sm_warp *warp, const struct op *op, uint32_t level)

@@ -13,8 +13,8 @@ struct sm;
 struct sm_warp;
 struct scheduler;
 
-/* Charges a scheduler's slots of cycles in which none of its warps issued. */
-void cpi_charge(struct sm *sm, const struct scheduler *scheduler, uint64_t slots);
+/* Charges a scheduler's slots of cycles in which none of its warps issued; scheduler->charged is the counter. */
+void cpi_charge(struct sm *sm, struct scheduler *scheduler, uint64_t slots);
 /* The data that the warp's slots have waited for have come from that level, for that instruction (NULL: for none). */
 void cpi_resolve(struct sm *sm, struct sm_warp *warp, const struct op *op, uint32_t level);
 

@@ -98,6 +98,7 @@ bool fetch_fill(struct sm *sm, struct request *request)
 	if (!cache_fill_port_free(l1i, sm->cycle))
 		return false;
 	cache_fill(l1i, request, sm->cycle);
+	sm_wake_pipeline(sm);
 	return true;
 }
 
@@ -144,14 +145,7 @@ static void free_slots(struct sm *sm, uint32_t next)
 	}
 }
 
-_Static_assert(SM_WARP_WORDS == 2, "fetch_tick() looks at the words of `wants` and `ended`");
-
-/* No warp wants anything, nothing comes and nothing waits to go. */
-static bool fetch_rests(const struct fetch *fetch)
-{
-	return !(fetch->wants[0] | fetch->wants[1] | fetch->ended[0] | fetch->ended[1] | fetch->l1i.miss_queue.count |
-	         cache_has_ready(&fetch->l1i));
-}
+_Static_assert(SM_WARP_WORDS == 2, "fetch looks at the words of `wants` and `ended`");
 
 /* What a tick has to do, where there is something. */
 __attribute__((noinline)) static bool serve(struct sm *sm)
@@ -186,5 +180,6 @@ bool decode_tick(struct sm *sm)
 	warp->ibuffer.count = (uint8_t)(sm->config.fetch_bytes / INSTRUCTION_BYTES);
 	invariant(warp->ibuffer.count <= SM_BUFFER);
 	scheduler_next_instruction(sm, warp);
+	issue_wake(&sm->issue);
 	return true;
 }

@@ -33,6 +33,13 @@ bool fetch_tick(struct sm *sm);
 /* What was fetched a cycle ago goes into its warp's buffer. True: its scheduler can look at it in the next cycle. */
 bool decode_tick(struct sm *sm);
 
+/* No warp wants anything, nothing comes and nothing waits to go. */
+static inline bool fetch_rests(const struct fetch *fetch)
+{
+	return !(fetch->wants[0] | fetch->wants[1] | fetch->ended[0] | fetch->ended[1] | fetch->l1i.miss_queue.count |
+	         cache_has_ready(&fetch->l1i));
+}
+
 /* A line that a miss has sent for has come. False: the cache's fill port is busy. */
 bool fetch_fill(struct sm *sm, struct request *request);
 

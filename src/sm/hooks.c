@@ -100,6 +100,7 @@ void hooks_stop(void *host, uint32_t slot, uint32_t lane, const char *why)
 	const struct sm_warp *warp = &sm->warp[slot];
 	struct simt_operands found;
 	simt_look_ahead(warp->simt, &found);
+	sm_wake_issue(sm);
 	sm->fault = (struct simt_fault){.what = why,
 	                                .kind = SIMT_FAULT_MECHANISM,
 	                                .inst = warp->next,

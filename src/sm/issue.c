@@ -37,8 +37,10 @@ static uint64_t open_pipes(const struct sm *sm, const struct scheduler *schedule
 	uint64_t open = 0;
 	if (UNLIKELY(sm->config.sub_cores))
 		return open_places(sm, scheduler);
+	if (!sm->issue.full)
+		return UINT64_MAX;
 	for (uint32_t u = 0; u < PTX_UNITS; u++)
-		if (latch_has_room(&sm->issued[u]))
+		if (!(sm->issue.full >> u & 1))
 			open |= scheduler->unit[u];
 	return open;
 }
@@ -47,8 +49,7 @@ static uint64_t open_pipes(const struct sm *sm, const struct scheduler *schedule
  * (docs/timing-model.md, Issue). */
 static uint32_t choose_pipe(const struct sm *sm, uint32_t pipes)
 {
-	uint32_t pipe = (uint32_t)__builtin_ctz(pipes);
-	return latch_has_room(&sm->issued[pipe]) ? pipe : 31 - (uint32_t)__builtin_clz(pipes);
+	return (uint32_t)__builtin_ctz(pipes & ~sm->issue.full);
 }
 
 static struct op *new_op(struct sm *sm, const struct sm_warp *warp, const struct simt_inst *inst,
@@ -90,6 +91,9 @@ static void dispatch_to_collectors(struct sm *sm, struct sm_warp *warp, const st
 	sm->issue.by_pipe[inst->data_type][pipe]++;
 	op->pipe = (uint8_t)pipe;
 	latch_push(&sm->issued[pipe], op);
+	sm->issue.waiting |= 1u << pipe;
+	if (!latch_has_room(&sm->issued[pipe]))
+		sm->issue.full |= 1u << pipe;
 	if (UNLIKELY(sm->config.sub_cores))
 		sub_cores_issued(sm, op);
 }
@@ -190,7 +194,8 @@ static bool issue_from(struct sm *sm, struct scheduler *scheduler)
 	return goes_on;
 }
 
-bool issue_tick(struct sm *sm)
+/* Each scheduler in its turn. True: a warp has issued, or could have. */
+static bool issue_from_all(struct sm *sm)
 {
 	uint32_t schedulers = sm->config.schedulers;
 	struct scheduler *behind = &sm->issue.scheduler[schedulers], *next = sm->issue.scheduler;
@@ -202,6 +207,24 @@ bool issue_tick(struct sm *sm)
 		if (++next == behind)
 			next = sm->issue.scheduler;
 	}
+	return goes_on;
+}
+
+void issue_account_again(struct sm *sm)
+{
+	for (uint32_t s = 0; s < sm->config.schedulers; s++)
+		++*sm->issue.scheduler[s].charged;
+}
+
+bool issue_tick(struct sm *sm)
+{
+	if (sm->issue.rests) {
+		issue_account_again(sm);
+		return false;
+	}
+	bool goes_on = issue_from_all(sm);
+	if (!goes_on)
+		sm->issue.rests = sm->may_rest;
 	return goes_on;
 }
 

@@ -7,6 +7,9 @@
 
 struct issue {
 	struct scheduler scheduler[SM_MAX_SCHEDULERS];
+	bool rests;                  /* nothing has changed since no warp could issue */
+	uint32_t waiting;            /* pipes whose latch to the operand collectors holds instructions, as a mask, */
+	uint32_t full;               /* pipes whose latch to the operand collectors has no room, as a mask */
 	uint64_t issued;             /* instructions: numbers them */
 	/* Of these by what they compute with and by pipe, that are not in the statistics yet. */
 	uint64_t by_pipe[PTX_DATA_TYPES][SM_PIPES];
@@ -14,6 +17,22 @@ struct issue {
 
 /* True: a warp has issued, or could have, which a mechanism may let in the next cycle. */
 bool issue_tick(struct sm *sm);
+
+/* It rests: the same slots are lost as in the cycle before, for the same reasons. */
+void issue_account_again(struct sm *sm);
+
+/* Something has changed that a warp may wait for, or that says what it waits for. */
+static inline void issue_wake(struct issue *issue)
+{
+	issue->rests = false;
+}
+
+/* An instruction has left the pipe's latch for the operand collectors. */
+static inline void issue_latch_left(struct issue *issue, uint32_t pipe)
+{
+	issue->full &= ~(1u << pipe);
+	issue_wake(issue);
+}
 
 /* The instructions by pipe go into the statistics. */
 void issue_settle(struct sm *sm);

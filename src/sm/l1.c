@@ -117,6 +117,7 @@ bool l1_enter_pipe(struct sm *sm, const struct op *op, struct request *request)
 	struct l1_pipe_slot *slot = &pipe->slot[(pipe->head + pipe->count++) % SM_L1_PIPE];
 	slot->request = request;
 	slot->ready = sm->cycle + sm->config.l1_latency;
+	sm->l1.pipe_next = earlier(sm->l1.pipe_next, slot->ready);
 	enum mech_result result = buffer_pass_by(sm, op, MECH_MISS);
 	if (hooks_look_at_access(sm, op)) {
 		slot->access = hooks_next_access(sm, op);
@@ -177,22 +178,26 @@ static void take_answer(struct sm *sm)
 		request_queue_pop(&sm->l1.answered);
 }
 
-void l1_tick(struct sm *sm)
-{
-	take_answer(sm);
-	for (uint32_t left = sm->l1.piped; left; left &= left - 1)
-		leave_pipe(sm, (uint32_t)__builtin_ctz(left));
-}
-
-/* When the oldest access of a pipe is there, of those that L1 may take. */
-static uint64_t next_in_pipes(const struct l1 *l1)
+/* When the first of the oldest accesses of these pipes is at its end. */
+static uint64_t next_in_pipes(const struct l1 *l1, uint32_t banks)
 {
 	uint64_t next = SM_NEVER;
-	for (uint32_t left = l1->piped & ~l1_kept_banks(l1); left; left &= left - 1) {
+	for (uint32_t left = banks; left; left &= left - 1) {
 		const struct l1_pipe *pipe = &l1->pipe[__builtin_ctz(left)];
 		next = earlier(next, pipe->slot[pipe->head].ready);
 	}
 	return next;
+}
+
+void l1_tick(struct sm *sm)
+{
+	struct l1 *l1 = &sm->l1;
+	take_answer(sm);
+	if (sm->cycle < l1->pipe_next)
+		return;
+	for (uint32_t left = l1->piped; left; left &= left - 1)
+		leave_pipe(sm, (uint32_t)__builtin_ctz(left));
+	l1->pipe_next = next_in_pipes(l1, l1->piped);
 }
 
 uint64_t l1_next(const struct sm *sm)
@@ -202,7 +207,7 @@ uint64_t l1_next(const struct sm *sm)
 		return sm->cycle + 1;
 	if (!(l1->piped | l1->answered.count))
 		return SM_NEVER;
-	uint64_t ready = next_in_pipes(l1);
+	uint64_t ready = l1->refused_banks ? next_in_pipes(l1, l1->piped & ~l1_kept_banks(l1)) : l1->pipe_next;
 	if (l1->answered.count)
 		ready = earlier(ready, request_queue_front(&l1->answered)->ready);
 	return ready > sm->cycle ? ready : sm->cycle + 1;

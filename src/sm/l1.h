@@ -25,6 +25,7 @@ struct l1 {
 	struct cache data, constant;
 	struct l1_pipe pipe[SM_L1_BANKS]; /* by bank; empty where L1 answers at once */
 	uint32_t piped;                   /* which of them hold accesses, as a mask */
+	uint64_t pipe_next;               /* cycle before which none is at the end of its pipe */
 	uint32_t refused_banks;           /* of these, those whose oldest access was turned away when it was tried last */
 	struct request_queue
 		answered; /* misses whose data come out of what a mechanism keeps behind L1, when they are ready */

@@ -268,6 +268,7 @@ static void take_instruction(struct sm *sm)
 	if (!in->count)
 		return;
 	struct op *op = lsu->current = latch_pop(in);
+	sm_wake_pipeline(sm);
 	invariant(!lsu->offered); /* the last instruction's accesses are all made */
 	lsu->asks = hooks_look_at_shared(sm);
 	if (sm->seam->memory.count && (op->space == PTX_GLOBAL || op->space == PTX_LOCAL) && op->accesses)

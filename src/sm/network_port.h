@@ -12,8 +12,8 @@ struct network_port {
 	uint32_t input;          /* of these: where they go in */
 	struct cluster *cluster; /* whose SMs all go in there; NULL: the SM has it for itself */
 	struct port replies;
-	uint32_t
-		refused; /* requests of this cycle, for want of room in the network: it wakes the SM when there is some */
+	uint32_t refused; /* requests of this cycle, for want of room in the network: it wakes the SM when there is some */
+	uint32_t room;    /* there, when it was noted: flits */
 };
 
 struct sm;
@@ -36,6 +36,21 @@ void network_port_account(struct sm *sm, uint64_t slept);
 static inline bool network_port_has_refused(const struct network_port *port)
 {
 	return port->refused;
+}
+
+static inline uint32_t network_port_room(const struct network_port *port, uint64_t now)
+{
+	return port_room(&port->requests->input[port->input].port, now);
+}
+
+static inline void network_port_note_room(struct network_port *port, uint64_t now)
+{
+	port->room = network_port_room(port, now);
+}
+
+static inline bool network_port_room_is_same(const struct network_port *port, uint64_t now)
+{
+	return port->room == network_port_room(port, now);
 }
 
 static inline void network_port_new_cycle(struct network_port *port)

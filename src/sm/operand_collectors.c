@@ -45,11 +45,9 @@ static void dispatch(struct sm *sm, uint32_t unit, uint64_t complete)
 
 /* Where a bank's request for a collector comes in the walk over the request matrix: by diagonals, from another one each
  * cycle (wavefront allocation). */
-static uint32_t place_in_walk(const struct collectors *collectors, uint32_t bank, uint32_t collector)
+static uint32_t place_in_walk(const struct sm *sm, uint32_t bank, uint32_t collector)
 {
-	uint32_t units = collectors->units, from = collectors->diagonal + bank;
-	while (from >= units) /* more than once where there are more banks than collectors */
-		from -= units;
+	uint32_t units = sm->collectors.units, from = (uint32_t)((sm->cycle + bank) % units);
 	return collector >= from ? collector - from : collector + units - from;
 }
 
@@ -72,8 +70,8 @@ static void read_banks(struct sm *sm)
 			drained |= collectors_read_next(collectors, bank);
 			continue;
 		}
-		if (taken >> collector & 1 && place_in_walk(collectors, bank, collector) >=
-		                                      place_in_walk(collectors, chosen[collector], collector))
+		if (taken >> collector & 1 &&
+		    place_in_walk(sm, bank, collector) >= place_in_walk(sm, chosen[collector], collector))
 			continue;
 		taken |= 1ull << collector;
 		chosen[collector] = (uint8_t)bank;
@@ -140,7 +138,10 @@ static void allocate(struct sm *sm, uint32_t unit)
 		uint32_t at = (uint32_t)__builtin_ctzll(free ^ taken);
 		taken |= 1ull << at;
 		collect(sm, at, latch_pop(in));
+		issue_latch_left(&sm->issue, unit);
 	}
+	if (!in->count)
+		sm->issue.waiting &= ~(1u << unit);
 	collectors->free ^= taken;
 }
 
@@ -152,16 +153,16 @@ void collectors_tick(struct sm *sm)
 		sub_cores_collect(sm);
 		return;
 	}
-	uint64_t complete = collectors->complete;
-	for (uint32_t unit = 0; complete; complete &= ~collectors->set[unit++].all)
-		if (complete & collectors->set[unit].all)
-			dispatch(sm, unit, complete & collectors->set[unit].all);
+	uint64_t complete = collectors->complete, all;
+	for (uint32_t unit = 0; complete; complete &= ~all, unit++) {
+		all = collectors->set[unit].all;
+		if (complete & all && latch_has_room(&sm->collected[unit]))
+			dispatch(sm, unit, complete & all);
+	}
 	if (collectors->banks_waiting)
 		read_banks(sm);
-	collectors->diagonal = collectors->diagonal + 1 == collectors->units ? 0 : collectors->diagonal + 1;
-	for (uint32_t unit = 0; unit < PTX_UNITS; unit++)
-		if (sm->issued[unit].count)
-			allocate(sm, unit);
+	for (uint32_t left = sm->issue.waiting; left; left &= left - 1)
+		allocate(sm, (uint32_t)__builtin_ctz(left));
 }
 
 /* Banks are read whenever an operand waits; what else goes on is what dispatch() and allocate() find room for. */
@@ -175,7 +176,7 @@ bool collectors_go_on(const struct sm *sm)
 	for (uint32_t unit = 0; unit < PTX_UNITS; unit++) {
 		uint64_t all = collectors->set[unit].all;
 		if ((collectors->complete & all && latch_has_room(&sm->collected[unit])) ||
-		    (collectors->free & all && sm->issued[unit].count))
+		    (collectors->free & all && sm->issue.waiting >> unit & 1))
 			return true;
 	}
 	return false;
@@ -183,13 +184,9 @@ bool collectors_go_on(const struct sm *sm)
 
 void collectors_account(struct sm *sm, uint64_t slept)
 {
-	struct collectors *collectors = &sm->collectors;
 	if (UNLIKELY(sm->config.sub_cores)) {
 		sub_cores_account(sm, slept);
 		return;
 	}
-	collectors->diagonal = (uint32_t)((collectors->diagonal + slept) % collectors->units);
-	for (uint32_t unit = 0; unit < PTX_UNITS; unit++)
-		if (sm->issued[unit].count)
-			sm->stats.collector_full += slept;
+	sm->stats.collector_full += slept * (uint32_t)__builtin_popcount(sm->issue.waiting);
 }

@@ -100,11 +100,12 @@ void scheduler_next_instruction(const struct sm *sm, struct sm_warp *warp)
 		look_for_hazard(sm, warp);
 }
 
-void scheduler_results_written(const struct sm *sm, const struct sm_warp *warp, const struct simt_inst *inst)
+void scheduler_results_written(struct sm *sm, const struct sm_warp *warp, const struct simt_inst *inst)
 {
 	struct scheduler *scheduler = warp->scheduler;
 	if (!(scheduler->hazard & warp->mask) || !(warp->next->touches & inst->defines))
 		return;
+	sm_wake_issue(sm);
 	scheduler->hazard &= ~warp->mask;
 	scheduler->seen.load_hazard &= ~warp->mask;
 	look_for_hazard(sm, warp);

@@ -20,6 +20,7 @@ struct scheduler {
 	struct sm_warp *warp[SM_MAX_SCHEDULER_WARPS]; /* by bit */
 	struct simt_step step;                        /* what it has issued last */
 	struct simt_warp *to_commit;                  /* the warp whose step stores in this cycle, or NULL */
+	uint64_t *charged;                            /* of the CPI stack: what its last lost slot was charged to */
 };
 
 /* Deals the warp slots out: slot number mod schedulers (GPGPU-Sim's; docs/timing-model.md, Issue). */
@@ -36,7 +37,7 @@ void scheduler_no_instruction(const struct sm_warp *warp);
  * for a register, whether the warp still goes there. */
 void scheduler_next_instruction(const struct sm *sm, struct sm_warp *warp);
 /* The results of `inst` are there: the warp's next instruction may have waited for them. */
-void scheduler_results_written(const struct sm *sm, const struct sm_warp *warp, const struct simt_inst *inst);
+void scheduler_results_written(struct sm *sm, const struct sm_warp *warp, const struct simt_inst *inst);
 
 /* The slot's warp has another rank among its scheduler's; `sm` is the struct sm. */
 void scheduler_set_rank(void *sm, uint32_t slot, uint32_t rank);

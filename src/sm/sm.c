@@ -58,6 +58,8 @@ void sm_close(struct sm *sm)
 void sm_begin(struct sm *sm, const struct simt_launch *launch, uint32_t block_limit)
 {
 	sm->launch = launch;
+	sm->may_rest = sm->config.sleep && !sm->profile;
+	sm_wake_issue(sm);
 	blocks_begin(sm, block_limit);
 	l1_begin(sm, ((uint64_t)launch->program->shared_bytes + launch->dynamic_shared_bytes) * block_limit);
 	local_memory_begin(sm);
@@ -74,11 +76,12 @@ void sm_end(struct sm *sm)
 	texture_unit_end(sm);
 }
 
-/* The stages from the load/store unit on stand still while they wait for nothing but a time, and nothing comes. */
+/* The stages from the load/store unit on stand still while they wait for nothing but a time, and nothing comes; what was refused in
+ * their last tick would be again while the network has no other room, since L1 changes in their ticks alone. */
 static bool memory_stages_rest(const struct sm *sm)
 {
-	return sm->cycle < sm->memory_next && port_empty(&sm->network.replies) && !sm->collected[PTX_UNIT_MEM].count &&
-	       !sm->seam->queued;
+	return sm->cycle < sm->memory_next && port_empty(&sm->network.replies) && !lsu_can_take(sm) &&
+	       !sm->seam->queued && (!sm->memory_tries_again || network_port_room_is_same(&sm->network, sm->now));
 }
 
 /* The cycle in which they go on, if none of their ticks has said that it does in the next. */
@@ -87,7 +90,26 @@ static uint64_t memory_event(const struct sm *sm)
 	return earlier(earlier(l1_next(sm), texture_unit_next(sm)), write_back_next_load(sm));
 }
 
-/* What is kept by the network or by L1 is tried again, and counted, whenever the SM ticks. */
+/* What the network or L1 has kept would be kept in each of these cycles. */
+static void account_refusals(struct sm *sm, uint64_t cycles)
+{
+	lsu_account(sm, cycles);
+	l1_account_refusals(&sm->l1, false, cycles * (uint32_t)__builtin_popcount(l1_kept_banks(&sm->l1)));
+	network_port_account(sm, cycles);
+}
+
+__attribute__((noinline)) static void rest_memory_stages(struct sm *sm)
+{
+	sm->network.refused = sm->memory_refused;
+	account_refusals(sm, 1);
+}
+
+/* Nobody else changes the room that the SM has in the network, and it may leave out what would be refused. */
+static bool may_repeat(const struct sm *sm)
+{
+	return sm->may_rest && !sm->network.cluster && !sm->config.zero_latency_memory;
+}
+
 __attribute__((noinline)) static void tick_memory_stages(struct sm *sm)
 {
 	l1_new_cycle(&sm->l1);
@@ -104,27 +126,20 @@ __attribute__((noinline)) static void tick_memory_stages(struct sm *sm)
 	goes_on |= lsu_tick(sm);
 	goes_on |= requests_tick(sm, served);
 	goes_on |= shared_has_turn(&sm->shared) || async_copies_wait(&sm->copies);
-	bool tries_again = lsu_is_kept(&sm->lsu) || network_port_has_refused(&sm->network) || l1_has_refused(&sm->l1);
-	sm->memory_goes_on = goes_on;
-	sm->memory_next = goes_on || tries_again ? sm->cycle + 1 : memory_event(sm);
-}
-
-/* The cycle in which they go on by themselves: trying again what was refused wakes nobody. */
-static uint64_t memory_stages_next(const struct sm *sm)
-{
-	if (sm->memory_goes_on || lsu_can_take(sm))
-		return sm->cycle + 1;
-	return memory_event(sm);
+	sm->memory_tries_again =
+		lsu_is_kept(&sm->lsu) || network_port_has_refused(&sm->network) || l1_has_refused(&sm->l1);
+	sm->memory_event = goes_on ? sm->cycle + 1 : memory_event(sm);
+	sm->memory_next = sm->memory_tries_again && !may_repeat(sm) ? sm->cycle + 1 : sm->memory_event;
+	sm->memory_refused = sm->network.refused;
+	network_port_note_room(&sm->network, sm->now);
 }
 
 __attribute__((noinline)) static void charge_slept(struct sm *sm, uint64_t cycle)
 {
 	uint64_t slept = cycle - sm->accounted;
 	sm->accounted = cycle;
-	lsu_account(sm, slept);
-	l1_account_refusals(&sm->l1, false, slept * (uint32_t)__builtin_popcount(l1_kept_banks(&sm->l1)));
+	account_refusals(sm, slept);
 	collectors_account(sm, slept);
-	network_port_account(sm, slept);
 	if (sm->blocks.resident) {
 		sm->stats.active_cycles += slept;
 		sm->stats.resident_warp_cycles += slept * sm->blocks.live_warps;
@@ -145,12 +160,10 @@ void sm_settle(struct sm *sm, uint64_t cycle)
 	issue_settle(sm);
 }
 
-/* The cycle in which the SM must tick again if issue, decode and fetch do not go on in the next. */
+/* The cycle in which the SM must tick again. */
 static uint64_t next_event(const struct sm *sm)
 {
-	if (collectors_go_on(sm))
-		return sm->cycle + 1;
-	uint64_t next = earlier(earlier(memory_stages_next(sm), units_next(sm)), sm->phase_waits.next);
+	uint64_t next = lsu_can_take(sm) ? sm->cycle + 1 : earlier(sm->memory_event, sm->pipeline_event);
 	return sm->blocks.resident ? earlier(next, sm->seam->wake) : next;
 }
 
@@ -163,11 +176,43 @@ static uint64_t time_of(const struct sm *sm, uint64_t cycle)
 __attribute__((noinline)) static bool fetch_more(struct sm *sm)
 {
 	bool goes_on = false, fetches = false;
-	for (uint32_t left = sm->config.fetches - 1; left; left--) {
+	bool waits = sm->fetch.fetched || !fetch_rests(&sm->fetch);
+	for (uint32_t left = sm->config.fetches - 1; left && waits; left--) {
 		goes_on |= decode_tick(sm);
 		fetches = fetch_tick(sm);
 	}
 	return goes_on | fetches;
+}
+
+/* Issue, decode and fetch do not go on in the next cycle: when the stages from fetch to the units do. Those that fetch for nobody
+ * need not tick before. */
+__attribute__((noinline)) static void let_pipeline_rest(struct sm *sm)
+{
+	bool rests = sm->may_rest && fetch_rests(&sm->fetch);
+	sm->pipeline_event = collectors_go_on(sm) ? sm->cycle + 1 : earlier(units_next(sm), sm->phase_waits.next);
+	sm->pipeline_next = rests ? sm->pipeline_event : sm->cycle + 1;
+}
+
+/* Behind the memory stages: what does not come before them. True: there is more for the next cycle. */
+static bool tick_pipeline(struct sm *sm)
+{
+	collectors_tick(sm);
+	if (UNLIKELY(sm->phase_waits.next <= sm->cycle))
+		phase_waits_expire(sm);
+	bool goes_on = issue_tick(sm);
+	goes_on |= decode_tick(sm);
+	bool fetches = fetch_tick(sm);
+	goes_on |= UNLIKELY(sm->config.fetches > 1) ? fetch_more(sm) : fetches;
+	if (!goes_on)
+		let_pipeline_rest(sm);
+	return goes_on;
+}
+
+/* Those stages have found nothing to do, and nothing has come since that could change it: what they count is what they counted then. */
+__attribute__((noinline)) static void rest_pipeline(struct sm *sm)
+{
+	collectors_account(sm, 1);
+	issue_account_again(sm);
 }
 
 /* What comes during the tick, or behind it, sets sm->wake by itself. Not inlined, as its memory stages are not: what the loop over
@@ -184,18 +229,20 @@ __attribute__((noinline)) void sm_tick(struct sm *sm, uint64_t cycle, uint64_t n
 		sm->stats.resident_warp_cycles += sm->blocks.live_warps;
 	}
 	register_file_new_cycle(&sm->registers);
-	write_back_results(sm);
-	units_tick(sm);
+	if (cycle >= sm->pipeline_next) {
+		write_back_results(sm);
+		units_tick(sm);
+	}
 	network_port_new_cycle(&sm->network);
 	if (!memory_stages_rest(sm))
 		tick_memory_stages(sm);
-	collectors_tick(sm);
-	if (UNLIKELY(sm->phase_waits.next <= cycle))
-		phase_waits_expire(sm);
-	bool goes_on = issue_tick(sm);
-	goes_on |= decode_tick(sm);
-	bool fetches = fetch_tick(sm);
-	goes_on |= UNLIKELY(sm->config.fetches > 1) ? fetch_more(sm) : fetches;
+	else if (sm->memory_tries_again)
+		rest_memory_stages(sm);
+	bool goes_on = false;
+	if (cycle >= sm->pipeline_next)
+		goes_on = tick_pipeline(sm);
+	else
+		rest_pipeline(sm);
 	if (sm->seam->cycle.count)
 		seam_cycle(sm->seam, cycle);
 	if (goes_on || (sm->blocks.resident && !sm->config.sleep))

@@ -49,8 +49,13 @@ struct sm {
 	uint64_t cycle, now, period; /* core cycles; simulated time, and of it a core cycle */
 	uint64_t wake;               /* time of the next tick that can do something */
 	uint64_t accounted;          /* cycles that are in the statistics */
-	uint64_t memory_next;        /* cycle in which the stages from the load/store unit on must tick, */
-	bool memory_goes_on;         /* for they have something to do; else to try again what was refused */
+	/* The stages from the load/store unit on, and all others: the cycle in which they must tick if nothing comes, and in which they go on
+	 * by themselves, which is later where they tick for the counters' sake alone. */
+	uint64_t memory_next, memory_event;
+	uint64_t pipeline_next, pipeline_event;
+	bool memory_tries_again; /* in their last tick those have kept an access, */
+	uint32_t memory_refused; /* and the network has refused so many requests */
+	bool may_rest;               /* stages that have nothing to do are left out: no figure sees it, but a profile's */
 	bool commits;                /* this cycle's stores wait for sm_commit() */
 	struct simt_fault fault;
 
@@ -120,6 +125,20 @@ void sm_commit(struct sm *sm);
 void sm_account(struct sm *sm, uint64_t cycle);
 /* Brings all its counters up to `cycle`, which has not come yet. */
 void sm_settle(struct sm *sm, uint64_t cycle);
+
+/* Something comes that a stage from fetch to the units waits for: they tick in the next cycle, or in this one if their turn is
+ * still to come. */
+static inline void sm_wake_pipeline(struct sm *sm)
+{
+	sm->pipeline_next = 0;
+}
+
+/* The same of the schedulers' warps. */
+static inline void sm_wake_issue(struct sm *sm)
+{
+	issue_wake(&sm->issue);
+	sm_wake_pipeline(sm);
+}
 
 /* The SM must tick at that time, or before. */
 static inline void sm_wake_at(struct sm *sm, uint64_t time)

@@ -18,7 +18,6 @@ void sub_cores_open(struct sm *sm)
 void sub_cores_issued(struct sm *sm, const struct op *op)
 {
 	sm->sub_cores.issued[op->pipe] |= (uint8_t)sub_core_bit(op->warp, sm->config.schedulers);
-	sm->sub_cores.issued_pipes |= 1u << op->pipe;
 }
 
 void sub_cores_left(struct sm *sm, const struct op *op)
@@ -99,9 +98,10 @@ static bool allocate(struct sm *sm, uint32_t pipe)
 		return false;
 	uint32_t at = sub_core * sm->config.sub_core_collectors + (uint32_t)__builtin_ctz(free);
 	struct op *op = latch_pop(in);
+	issue_latch_left(&sm->issue, pipe);
 	sm->sub_cores.issued[pipe] &= (uint8_t) ~(1u << sub_core);
 	if (!sm->sub_cores.issued[pipe])
-		sm->sub_cores.issued_pipes &= ~(1u << pipe);
+		sm->issue.waiting &= ~(1u << pipe);
 	sm->collectors.free ^= 1ull << at;
 	collectors_take(sm, at, op);
 	return true;
@@ -113,7 +113,7 @@ static const uint8_t units_in_order[] = {SM_PIPE_SP, SM_PIPE_DP, SM_PIPE_INT, SM
 
 static void allocate_all(struct sm *sm)
 {
-	bool any = sm->sub_cores.issued_pipes;
+	bool any = sm->issue.waiting;
 	for (uint32_t port = 0; any && port < sm->config.collector_ports; port++) {
 		any = false;
 		for (uint32_t i = 0; i < SM_PIPES; i++)
@@ -131,7 +131,7 @@ static bool is_blocked(const struct sm *sm, uint32_t pipe)
 static uint32_t blocked_pipes(const struct sm *sm)
 {
 	uint32_t waiting = 0;
-	for (uint32_t left = sm->sub_cores.issued_pipes; left; left &= left - 1)
+	for (uint32_t left = sm->issue.waiting; left; left &= left - 1)
 		waiting += is_blocked(sm, (uint32_t)__builtin_ctz(left));
 	return waiting;
 }
@@ -140,7 +140,7 @@ static uint32_t blocked_pipes(const struct sm *sm)
 void sub_cores_collect(struct sm *sm)
 {
 	struct collectors *collectors = &sm->collectors;
-	if (!(collectors->complete | collectors->banks_waiting | sm->sub_cores.issued_pipes))
+	if (!(collectors->complete | collectors->banks_waiting | sm->issue.waiting))
 		return;
 	for (uint32_t step = 0; step < sm->config.operand_steps; step++) {
 		if (collectors->complete)
@@ -161,7 +161,7 @@ bool sub_cores_go_on(const struct sm *sm)
 		if (has_place(sm, at, at / sm->config.sub_core_collectors))
 			return true;
 	}
-	return blocked_pipes(sm) < (uint32_t)__builtin_popcount(sm->sub_cores.issued_pipes);
+	return blocked_pipes(sm) < (uint32_t)__builtin_popcount(sm->issue.waiting);
 }
 
 void sub_cores_account(struct sm *sm, uint64_t slept)

@@ -13,7 +13,6 @@
 
 struct sub_cores {
 	uint8_t issued[SM_PIPES], collected[SM_PIPES]; /* by pipe: sub-cores whose place is taken, as a mask */
-	uint32_t issued_pipes;                         /* pipes with such sub-cores, as a mask */
 	uint8_t last[SM_MAX_DISPATCH_PORTS];           /* of a port: the collector unit of a sub-core that went last through it */
 };
 

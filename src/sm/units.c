@@ -41,8 +41,22 @@ static void start(struct sm *sm, uint32_t kind, uint32_t number)
 		units_enter(slot, latch_pop(in));
 }
 
+/* Instructions have their operands and no unit yet. */
+static bool waits_for_units(const struct sm *sm)
+{
+	uint32_t waiting = 0;
+	for (uint32_t kind = 0; kind < UNIT_KINDS; kind++)
+		waiting |= sm->collected[kind].count;
+	if (UNLIKELY(sm->config.sub_cores))
+		waiting |= sm->collected[SM_PIPE_INT].count | sm->collected[SM_PIPE_DP].count |
+		           sm->collected[SM_PIPE_TENSOR].count;
+	return waiting;
+}
+
 void units_tick(struct sm *sm)
 {
+	if (!waits_for_units(sm))
+		return;
 	if (UNLIKELY(sm->config.sub_cores)) {
 		sub_cores_execute(sm);
 		return;
@@ -57,18 +71,6 @@ void units_tick(struct sm *sm)
 		if (in->count)
 			sm->stats.result_bus_full++;
 	}
-}
-
-/* Instructions have their operands and no unit yet. */
-static bool waits_for_units(const struct sm *sm)
-{
-	uint32_t waiting = 0;
-	for (uint32_t kind = 0; kind < UNIT_KINDS; kind++)
-		waiting |= sm->collected[kind].count;
-	if (UNLIKELY(sm->config.sub_cores))
-		waiting |= sm->collected[SM_PIPE_INT].count | sm->collected[SM_PIPE_DP].count |
-		           sm->collected[SM_PIPE_TENSOR].count;
-	return waiting;
 }
 
 uint64_t units_next(const struct sm *sm)

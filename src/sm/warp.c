@@ -23,6 +23,7 @@ void warp_update_held(struct sm *sm, struct sm_warp *warp)
 {
 	const struct simt_warp *simt = warp->simt;
 	bool live = simt && !simt->done;
+	sm_wake_issue(sm);
 	scheduler_set_held(warp, !live || warp->fence || warp->atomics || warp->waits_for_copies ||
 	                                 warp->waits_for_phase || simt->block->waiting >> simt->index & 1 ||
 	                                 sm->seam->holders[warp->block] || sm->seam->warp_holders[warp->slot]);
@@ -69,6 +70,7 @@ static void check_drained(struct sm *sm, struct sm_warp *warp)
 	invariant(warp->drains);
 	if (!has_drained(warp))
 		return;
+	sm_wake_pipeline(sm);
 	if (warp->fence) {
 		warp->fence = false;
 		warp->drains = warp->simt->done;

@@ -88,7 +88,7 @@ static inline void open_bench(struct bench *bench, void **state, struct dram_con
 	bench->pool.arena = &bench->arena;
 	dram_open(&bench->channel, &config, &map, &bench->pool, 1, bench->l2_period, &bench->arena);
 	for (uint32_t i = 0; i < SLICES; i++) {
-		port_open(&bench->channel.from_l2[i], &bench->arena, 32, &bench->channel.wake);
+		dram_open_port(&bench->channel, i, 32, &bench->arena);
 		port_open(&bench->to_l2[i], &bench->arena, 32, &bench->wake);
 		bench->channel.to_l2[i] = &bench->to_l2[i];
 	}
