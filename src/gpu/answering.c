@@ -49,6 +49,7 @@ static void tick_slices(struct gpu *gpu, uint64_t now)
 	for (struct slice *slice = gpu->slice; slice < gpu->slice + gpu->slices; slice++)
 		if (slice->wake <= now) {
 			slice_tick(slice, cycle, now);
+			gpu->window.next_entry = earlier(gpu->window.next_entry, slice->entry.wake);
 			any = true;
 		}
 	if (any)
@@ -59,8 +60,11 @@ static void tick_network(struct gpu *gpu, uint64_t now)
 {
 	if (gpu->to_sms.wake > now)
 		return;
+	uint64_t packets = gpu->to_sms.stats.packets;
 	crossbar_tick(&gpu->to_sms, gpu->answering.clock[CLOCK_NETWORK].cycle, now);
 	ticked(gpu, now);
+	if (gpu->to_sms.stats.packets != packets) /* an SM has got one */
+		gpu->window.next_sm = earlier(gpu->window.next_sm, now + 1);
 }
 
 static void step(struct gpu *gpu, uint64_t now)
@@ -84,16 +88,19 @@ static uint64_t first_wake(const struct gpu *gpu)
 	return first;
 }
 
+void answering_look_at_entry(struct gpu *gpu, struct slice *slice)
+{
+	slice_look_at_entry(slice);
+	gpu->answering.wake = earlier(gpu->answering.wake, slice->wake);
+}
+
 static void look_at_entries(struct gpu *gpu)
 {
-	struct answering *answering = &gpu->answering;
 	if (!gpu->window.entered)
 		return;
 	gpu->window.entered = false;
-	for (uint32_t i = 0; i < gpu->slices; i++) {
-		slice_look_at_entry(&gpu->slice[i]);
-		answering->wake = earlier(answering->wake, gpu->slice[i].wake);
-	}
+	for (uint32_t i = 0; i < gpu->slices; i++)
+		answering_look_at_entry(gpu, &gpu->slice[i]);
 }
 
 void answering_run(struct gpu *gpu, uint64_t until)

@@ -6,6 +6,7 @@
 #include "gpu/clocks.h"
 
 struct gpu;
+struct slice;
 
 struct answering {
 	struct clock clock[CLOCKS];
@@ -22,6 +23,9 @@ uint64_t answering_limit(const struct gpu *gpu, uint64_t begin);
 
 /* The earliest time at which it can have something to do. */
 uint64_t answering_next(struct gpu *gpu);
+
+/* What has entered the slice is there. */
+void answering_look_at_entry(struct gpu *gpu, struct slice *slice);
 
 /* Brings the counters of the slices' entries up to where both sides are. */
 void answering_settle_entries(struct gpu *gpu);

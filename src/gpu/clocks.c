@@ -16,28 +16,6 @@ void clocks_open(struct clock clock[CLOCKS], const struct machine *machine)
 	}
 }
 
-uint64_t clocks_next(const struct clock clock[CLOCKS], clock_set steps)
-{
-	uint64_t next = UINT64_MAX;
-	for (int d = 0; d < CLOCKS; d++)
-		if (steps >> d & 1 && clock_time(&clock[d]) < next)
-			next = clock_time(&clock[d]);
-	return next;
-}
-
-void clocks_begin_step(struct clock clock[CLOCKS], clock_set steps, uint64_t now)
-{
-	for (int d = 0; d < CLOCKS; d++)
-		clock[d].due = steps >> d & 1 && clock_time(&clock[d]) <= now;
-}
-
-void clocks_end_step(struct clock clock[CLOCKS], clock_set steps)
-{
-	for (int d = 0; d < CLOCKS; d++)
-		if (steps >> d & 1)
-			clock[d].cycle += clock[d].due;
-}
-
 void clocks_skip_to(struct clock clock[CLOCKS], uint64_t time)
 {
 	for (int d = 0; d < CLOCKS; d++)

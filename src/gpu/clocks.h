@@ -34,9 +34,29 @@ static inline uint64_t clock_time(const struct clock *clock)
 }
 
 /* The time of the next step. */
-uint64_t clocks_next(const struct clock clock[CLOCKS], clock_set steps);
-void clocks_begin_step(struct clock clock[CLOCKS], clock_set steps, uint64_t now);
-void clocks_end_step(struct clock clock[CLOCKS], clock_set steps);
+static inline uint64_t clocks_next(const struct clock clock[CLOCKS], clock_set steps)
+{
+	uint64_t next = UINT64_MAX;
+	for (int d = 0; d < CLOCKS; d++)
+		if (steps >> d & 1 && clock_time(&clock[d]) < next)
+			next = clock_time(&clock[d]);
+	return next;
+}
+
+static inline void clocks_begin_step(struct clock clock[CLOCKS], clock_set steps, uint64_t now)
+{
+	for (int d = 0; d < CLOCKS; d++)
+		if (steps >> d & 1)
+			clock[d].due = clock_time(&clock[d]) <= now;
+}
+
+static inline void clocks_end_step(struct clock clock[CLOCKS], clock_set steps)
+{
+	for (int d = 0; d < CLOCKS; d++)
+		if (steps >> d & 1)
+			clock[d].cycle += clock[d].due;
+}
+
 /* Moves every clock to its first cycle at or after a time; none goes back. */
 void clocks_skip_to(struct clock clock[CLOCKS], uint64_t time);
 /* The same, but back if need be. */

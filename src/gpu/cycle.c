@@ -91,7 +91,7 @@ static void run_sms(struct gpu *gpu)
 	hear_shares(gpu);
 }
 
-/* b */
+/* b. A store can wake its SM: what copies in bulk have to do is told then. */
 static void commit(struct gpu *gpu)
 {
 	uint64_t next = UINT64_MAX;
@@ -99,10 +99,12 @@ static void commit(struct gpu *gpu)
 		struct sm *sm = &gpu->sm[i];
 		if (!sm->commits)
 			continue;
-		if (sm->now <= gpu->now)
-			sm_commit(sm);
-		else
+		if (sm->now > gpu->now) {
 			next = earlier(next, sm->now);
+			continue;
+		}
+		sm_commit(sm);
+		gpu->window.next_sm = earlier(gpu->window.next_sm, sm->wake);
 	}
 	gpu->window.next_commit = next;
 }
@@ -126,12 +128,15 @@ static void tick_entries(struct gpu *gpu)
 	uint64_t next = UINT64_MAX;
 	for (uint32_t i = 0; i < gpu->slices; i++) {
 		struct slice *slice = &gpu->slice[i];
-		if (slice->entry.wake <= gpu->now)
+		if (slice->entry.wake <= gpu->now) {
 			slice_entry_tick(slice, gpu->clock[CLOCK_L2].cycle, gpu->now);
+			if (!gpu->window.may_open)
+				answering_look_at_entry(gpu, slice);
+		}
 		next = earlier(next, slice->entry.wake);
 	}
 	gpu->window.next_entry = next;
-	gpu->window.entered = true;
+	gpu->window.entered = gpu->window.may_open;
 	gpu->last_ticked = later(gpu->last_ticked, gpu->now);
 }
 
@@ -186,16 +191,21 @@ static uint64_t next_of_units(const struct gpu *gpu)
 	return earlier(sms, earlier(window->next_entry, gpu->to_slices.wake));
 }
 
+static void take_step(struct gpu *gpu, struct dispatch *dispatch, uint64_t now)
+{
+	gpu->now = now;
+	gpu->step++;
+	clocks_begin_step(gpu->clock, STEPS, now);
+	step(gpu, dispatch);
+	clocks_end_step(gpu->clock, STEPS);
+}
+
 /* 2 */
 static void run_asking(struct gpu *gpu, struct dispatch *dispatch)
 {
 	uint64_t end = gpu->window.end;
 	for (uint64_t now = clocks_next(gpu->clock, STEPS); now <= end; now = clocks_next(gpu->clock, STEPS)) {
-		gpu->now = now;
-		gpu->step++;
-		clocks_begin_step(gpu->clock, STEPS, now);
-		step(gpu, dispatch);
-		clocks_end_step(gpu->clock, STEPS);
+		take_step(gpu, dispatch, now);
 		uint64_t next = earlier(next_of_units(gpu), dispatch_wake(dispatch, gpu));
 		if (next > now + 1)
 			clocks_skip_to(gpu->clock, earlier(next, end + 1));
@@ -213,8 +223,6 @@ static bool may_open(const struct gpu *gpu)
 /* The time of the last step that SMs may take in the window that begins with the step at `begin`. */
 static uint64_t end_of_window(const struct gpu *gpu, uint64_t begin)
 {
-	if (!gpu->window.may_open)
-		return begin;
 	uint64_t core = gpu->clock[CLOCK_CORE].period;
 	uint64_t end = earlier(begin + (gpu->window.cycles - 1) * core, answering_limit(gpu, begin));
 	if (gpu->visits.next != UINT64_MAX)
@@ -233,14 +241,14 @@ static bool goes_on(const struct gpu *gpu, const struct dispatch *dispatch, uint
 /* All clocks go to the next time at which something can happen. False: there is none. */
 static bool skip_to_next(struct gpu *gpu, const struct dispatch *dispatch)
 {
-	struct window *window = &gpu->window;
-	window->next_sm = earlier(window->next_sm, first_wake_of_sms(gpu));
 	uint64_t units = earlier(answering_next(gpu), next_of_units(gpu));
 	uint64_t next = earlier(units, dispatch_wake(dispatch, gpu));
 	if (next == UINT64_MAX)
 		return false;
-	clocks_skip_to(gpu->clock, next);
-	clocks_skip_to(gpu->answering.clock, earlier(next, clocks_next(gpu->clock, STEPS)));
+	if (next > clocks_next(gpu->clock, STEPS)) {
+		clocks_skip_to(gpu->clock, next);
+		clocks_skip_to(gpu->answering.clock, next);
+	}
 	if (gpu->visits.next <= gpu->clock[CLOCK_CORE].cycle && goes_on(gpu, dispatch, units))
 		visits_make_until(gpu, gpu->clock[CLOCK_CORE].cycle);
 	return true;
@@ -250,11 +258,17 @@ static bool skip_to_next(struct gpu *gpu, const struct dispatch *dispatch)
 static void visit(struct gpu *gpu)
 {
 	uint64_t last = (gpu->visits.next - 1) * gpu->clock[CLOCK_CORE].period;
-	if (gpu->clock[CLOCK_CORE].cycle < gpu->visits.next)
-		return;
 	answering_run(gpu, gpu->window.end + 1);
 	if (last_tick(gpu) >= last)
 		visits_make(gpu, gpu->visits.next);
+}
+
+static void run_window(struct gpu *gpu, struct dispatch *dispatch, uint64_t end)
+{
+	gpu->window.end = end;
+	answering_run(gpu, end);
+	run_asking(gpu, dispatch);
+	answering_settle_entries(gpu);
 }
 
 bool cycle_window(struct gpu *gpu, struct dispatch *dispatch)
@@ -262,19 +276,31 @@ bool cycle_window(struct gpu *gpu, struct dispatch *dispatch)
 	if (!skip_to_next(gpu, dispatch))
 		return false;
 	struct window *window = &gpu->window;
+	uint64_t begin = clocks_next(gpu->clock, STEPS);
 	window->blocks_wait = dispatch->next < dispatch->blocks;
-	window->end = end_of_window(gpu, clocks_next(gpu->clock, STEPS));
-	answering_run(gpu, window->end);
-	window->next_sm = earlier(window->next_sm, first_wake_of_sms(gpu));
-	run_asking(gpu, dispatch);
-	answering_settle_entries(gpu);
-	visit(gpu);
+	window->end = begin;
+	if (window->may_open)
+		run_window(gpu, dispatch, end_of_window(gpu, begin));
+	else
+		take_step(gpu, dispatch, begin);
+	if (gpu->clock[CLOCK_CORE].cycle >= gpu->visits.next)
+		visit(gpu);
 	return true;
 }
 
 void cycle_settle(struct gpu *gpu)
 {
 	answering_run(gpu, gpu->window.end + 1);
+}
+
+/* SMs that go alone see what comes at its time, and are told of room while they wait for it (gpu/share.c). */
+static void open_ports(struct gpu *gpu)
+{
+	for (uint32_t i = 0; i < gpu->machine.sms; i++) {
+		struct sm *sm = &gpu->sm[i];
+		sm->network.replies.comes = gpu->window.may_open;
+		gpu->to_slices.input[sm->network.input].port.producer = gpu->window.may_open ? NULL : &sm->wake;
+	}
 }
 
 void cycle_begin(struct gpu *gpu)
@@ -289,6 +315,8 @@ void cycle_begin(struct gpu *gpu)
 	                              .next_room = UINT64_MAX,
 	                              .next_entry = UINT64_MAX};
 	gpu->answering.wake = UINT64_MAX;
+	if (!gpu->clusters)
+		open_ports(gpu);
 }
 
 uint64_t cycle_end(struct gpu *gpu, uint64_t start)

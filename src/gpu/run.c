@@ -133,7 +133,7 @@ static void place_rest(struct dispatch *dispatch, uint64_t cycle)
 
 static void run_to_end(struct gpu *gpu, struct gpu_run *run, struct dispatch *dispatch, uint64_t start)
 {
-	struct watch watch = {.next = gpu->step, .last_change = start};
+	struct watch watch = {.next = gpu->step, .last_change = later(start, dispatch->from)};
 	run->end = GPU_DONE;
 	if (run->max_thread_instructions)
 		come_to_limit(gpu, &watch, steps_to_limit(gpu, run, 0));
@@ -167,6 +167,7 @@ static void begin(struct gpu *gpu, const struct gpu_run *run, uint64_t start)
 		if (run->is_behind_others)
 			cache_invalidate(&gpu->sm[i].l1.data);
 		gpu->sm[i].accounted = start;
+		gpu->sm[i].is_plain = seam_is_local(gpu->seam);
 		sm_begin(&gpu->sm[i], &run->launch, run->blocks_limit);
 	}
 }

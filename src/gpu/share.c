@@ -75,7 +75,7 @@ static void burst(const struct gpu *gpu, struct share *share, struct sm *sm)
 	}
 }
 
-/* SMs with ports of their own. */
+/* SMs with ports of their own, each as far as it can go. */
 static void run_sms(const struct gpu *gpu, struct share *share, struct sm *sm, const struct sm *end)
 {
 	for (; sm < end; sm++) {
@@ -88,13 +88,18 @@ static void run_sms(const struct gpu *gpu, struct share *share, struct sm *sm, c
 	}
 }
 
+/* SMs that go together. */
 static void tick_sms(const struct gpu *gpu, struct share *share, struct sm *sm, const struct sm *end)
 {
-	for (; sm < end; sm++)
-		if (sm->wake <= gpu->now) {
-			sm_tick(sm, gpu->clock[CLOCK_CORE].cycle, gpu->now);
-			tell(gpu, share, sm, gpu->now);
+	uint64_t cycle = gpu->clock[CLOCK_CORE].cycle, now = gpu->now, next = share->next;
+	for (; sm < end; sm++) {
+		if (sm->wake <= now) {
+			sm_tick(sm, cycle, now);
+			tell(gpu, share, sm, now);
 		}
+		next = earlier(next, sm->wake);
+	}
+	share->next = next;
 }
 
 /* Its SMs tick behind its port, in the order in which they may use it: from the one whose turn it is to the last, then the others. */
@@ -110,10 +115,6 @@ static void tick_cluster(const struct gpu *gpu, struct share *share, struct clus
 	tick_sms(gpu, share, turn, end);
 	tick_sms(gpu, share, cluster->sm, turn);
 	share->next = earlier(share->next, cluster->wake);
-	for (const struct sm *sm = cluster->sm; sm < end; sm++) {
-		share->next = earlier(share->next, sm->wake);
-		share->waits |= network_port_has_refused(&sm->network);
-	}
 }
 
 void share_run(void *machine, uint32_t worker)
@@ -121,9 +122,12 @@ void share_run(void *machine, uint32_t worker)
 	const struct gpu *gpu = machine;
 	struct share *share = &gpu->share[worker];
 	share->next = share->next_commit = share->next_room = UINT64_MAX;
-	share->ticked = share->waits = false;
-	if (!gpu->clusters)
+	share->ticked = false;
+	share->waits = !gpu->window.may_open;
+	if (gpu->window.may_open)
 		run_sms(gpu, share, &gpu->sm[share->first_sm], &gpu->sm[share->end_sm]);
+	else if (!gpu->clusters)
+		tick_sms(gpu, share, &gpu->sm[share->first_sm], &gpu->sm[share->end_sm]);
 	for (uint32_t i = share->first_cluster; i < share->end_cluster; i++)
 		tick_cluster(gpu, share, &gpu->cluster[i]);
 }

@@ -12,7 +12,7 @@ struct share {
 	uint32_t end_sm, first_cluster, end_cluster;
 	/* what its bursts tell */
 	bool ticked;          /* one of its SMs did */
-	bool waits;           /* one sleeps until the request crossbar has room */
+	bool waits;           /* one sleeps until the request crossbar has room; where SMs go together, one may */
 	uint64_t next;        /* times: at which the first one wants to tick, ... */
 	uint64_t next_commit; /* ... has stores to make, ... */
 	uint64_t next_room;   /* ... has got room for a block that waits; UINT64_MAX: none */

@@ -27,7 +27,6 @@ struct ends {
 	uint64_t *wake;
 	struct port *replies;
 	struct worker *worker;
-	bool comes;
 };
 
 static void wire_ends(struct gpu *gpu, const struct ends *ends)
@@ -36,7 +35,6 @@ static void wire_ends(struct gpu *gpu, const struct ends *ends)
 	out->producer = ends->wake;
 	worker_join(out, ends->worker, gpu->workers.worker);
 	port_open(ends->replies, &gpu->arena, gpu->machine.network.boundary_flits, ends->wake);
-	ends->replies->comes = ends->comes;
 	gpu->to_sms.output[ends->number].port = ends->replies;
 }
 
@@ -48,8 +46,7 @@ static void wire_sms(struct gpu *gpu)
 		network->requests = &gpu->to_slices;
 		network->input = i / gpu->machine.cluster.sms;
 		if (!gpu->clusters)
-			wire_ends(gpu, &(struct ends){i, &gpu->sm[i].wake, &network->replies, share_of_sm(gpu, i),
-			                              !gpu->machine.sm.zero_latency_memory});
+			wire_ends(gpu, &(struct ends){i, &gpu->sm[i].wake, &network->replies, share_of_sm(gpu, i)});
 	}
 }
 
@@ -62,8 +59,7 @@ static void wire_clusters(struct gpu *gpu)
 		struct cluster *cluster = &gpu->cluster[c];
 		uint32_t first = c * config->sms;
 		cluster_open(cluster, config, &gpu->sm[first], &gpu->arena);
-		wire_ends(gpu,
-		          &(struct ends){c, &cluster->wake, &cluster->from_network, share_of_sm(gpu, first), false});
+		wire_ends(gpu, &(struct ends){c, &cluster->wake, &cluster->from_network, share_of_sm(gpu, first)});
 		for (uint32_t i = first; i < first + config->sms; i++) {
 			gpu->sm[i].network.cluster = cluster;
 			port_open(&gpu->sm[i].network.replies, &gpu->arena, room, &gpu->sm[i].wake);

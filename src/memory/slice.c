@@ -247,6 +247,7 @@ void slice_tick(struct slice *slice, uint64_t cycle, uint64_t now)
 	access_cache(slice, cycle, now);
 	leave_delay(slice, cycle);
 	slice->busy = holds_requests(slice, now);
-	slice_entry_note(&slice->entry, cycle, slice->input.count, slice->busy);
+	const struct slice_note note = {cycle, slice->entry.left, slice->input.count, slice->busy};
+	slice_entry_note(slice, &slice->entry, &note, now);
 	slice->wake = next_wake(slice, cycle, now);
 }

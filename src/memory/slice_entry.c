@@ -131,15 +131,16 @@ void slice_entry_tick(struct slice *slice, uint64_t cycle, uint64_t now)
 	entry->refused = false;
 	accept_packet(slice, cycle, now);
 	entry->waits = port_front(&entry->from_network, now);
-	entry->wake = port_empty(&entry->from_network) ? UINT64_MAX : now + 1;
+	bool sleeps = entry->refused ? entry->read == entry->written : port_empty(&entry->from_network);
+	entry->wake = sleeps ? UINT64_MAX : now + 1;
 }
 
-void slice_entry_note(struct slice_entry *entry, uint64_t cycle, uint32_t input, bool busy)
+void slice_entry_keep_note(struct slice *slice, const struct slice_note *note)
 {
-	const struct slice_note *last = &entry->last;
-	if (last->left == entry->left && last->input == input && last->busy == busy)
-		return;
-	entry->last = (struct slice_note){cycle, entry->left, input, busy};
+	struct slice_entry *entry = &slice->entry;
+	if (entry->written - entry->read > entry->note_mask)
+		slice_entry_settle(slice, note->cycle);
 	invariant(entry->written - entry->read <= entry->note_mask);
-	entry->note[entry->written++ & entry->note_mask] = entry->last;
+	entry->last = *note;
+	entry->note[entry->written++ & entry->note_mask] = *note;
 }

@@ -70,7 +70,19 @@ static inline struct request *slice_entry_take(struct slice_entry *entry)
 	return entry->delayed[entry->left++ & entry->slot_mask];
 }
 
-/* How the slice is at the end of a cycle. */
-void slice_entry_note(struct slice_entry *entry, uint64_t cycle, uint32_t input, bool busy);
+/* The slice has changed in this cycle. There is room for the notes of as many cycles as it may be ahead; where both go together, the entry may
+ * read them when it likes. */
+void slice_entry_keep_note(struct slice *slice, const struct slice_note *note);
+
+/* How the slice is at the end of a cycle. A packet that was refused is tried again when that has changed. */
+static inline void slice_entry_note(struct slice *slice, struct slice_entry *entry, const struct slice_note *now, uint64_t time)
+{
+	const struct slice_note *last = &entry->last;
+	if (last->left == now->left && last->input == now->input && last->busy == now->busy)
+		return;
+	slice_entry_keep_note(slice, now);
+	if (entry->refused)
+		entry->wake = earlier(entry->wake, time + 1);
+}
 
 #endif

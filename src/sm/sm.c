@@ -58,7 +58,7 @@ void sm_close(struct sm *sm)
 void sm_begin(struct sm *sm, const struct simt_launch *launch, uint32_t block_limit)
 {
 	sm->launch = launch;
-	sm->may_rest = sm->config.sleep && !sm->profile;
+	sm->may_rest = sm->config.sleep && !sm->profile && sm->is_plain; /* a veto may end whenever a mechanism likes */
 	sm_wake_issue(sm);
 	blocks_begin(sm, block_limit);
 	l1_begin(sm, ((uint64_t)launch->program->shared_bytes + launch->dynamic_shared_bytes) * block_limit);

@@ -60,6 +60,7 @@ struct sm {
 	struct simt_fault fault;
 
 	/* the launch, its blocks and warps */
+	bool is_plain; /* no mechanism is attached but orders of warps */
 	const struct simt_launch *launch;
 	uint64_t local_pitch; /* bytes between two words of a thread's local memory */
 	struct blocks blocks;
