@@ -12,6 +12,15 @@ static inline uint32_t bits_words(uint32_t members)
 	return (members + 63) / 64;
 }
 
+/* The least power of two that is no less. */
+static inline uint32_t bits_power_from(uint32_t least)
+{
+	uint32_t power = 1;
+	while (power < least)
+		power *= 2;
+	return power;
+}
+
 static inline void bits_add(uint64_t *set, uint32_t member)
 {
 	set[member >> 6] |= 1ull << (member & 63);

@@ -28,7 +28,6 @@ struct worker *share_of_sm(const struct gpu *gpu, uint32_t sm)
 /* What an SM's tick at a time leaves for others to do then. */
 static void tell(const struct gpu *gpu, struct share *share, const struct sm *sm, uint64_t now)
 {
-	share->ticked = true;
 	share->last_ticked = later(share->last_ticked, now);
 	if (sm->commits)
 		share->next_commit = earlier(share->next_commit, now);
@@ -107,7 +106,6 @@ static void tick_cluster(const struct gpu *gpu, struct share *share, struct clus
 {
 	if (cluster->wake <= gpu->now) {
 		cluster_tick(cluster, gpu->now);
-		share->ticked = true;
 		share->last_ticked = later(share->last_ticked, gpu->now);
 	}
 	cluster_new_cycle(cluster, gpu->clock[CLOCK_CORE].cycle);
@@ -122,7 +120,6 @@ void share_run(void *machine, uint32_t worker)
 	const struct gpu *gpu = machine;
 	struct share *share = &gpu->share[worker];
 	share->next = share->next_commit = share->next_room = UINT64_MAX;
-	share->ticked = false;
 	share->waits = !gpu->window.may_open;
 	if (gpu->window.may_open)
 		run_sms(gpu, share, &gpu->sm[share->first_sm], &gpu->sm[share->end_sm]);

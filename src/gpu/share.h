@@ -11,7 +11,6 @@ struct share {
 	_Alignas(64) uint32_t first_sm; /* apart from other threads' shares */
 	uint32_t end_sm, first_cluster, end_cluster;
 	/* what its bursts tell */
-	bool ticked;          /* one of its SMs did */
 	bool waits;           /* one sleeps until the request crossbar has room; where SMs go together, one may */
 	uint64_t next;        /* times: at which the first one wants to tick, ... */
 	uint64_t next_commit; /* ... has stores to make, ... */

@@ -14,14 +14,6 @@ enum {
 	CREDIT = 2,    /* a flit leaving a buffer to its place being usable by the sender */
 };
 
-static uint32_t power_of_two_from(uint32_t least)
-{
-	uint32_t power = 1;
-	while (power < least)
-		power *= 2;
-	return power;
-}
-
 static void open_input(struct crossbar *crossbar, uint32_t i, struct arena *arena)
 {
 	struct crossbar_input *input = &crossbar->input[i];
@@ -54,7 +46,7 @@ void crossbar_open(struct crossbar *crossbar, const struct crossbar_config *conf
 	                              .output = arena_array(arena, outputs, sizeof *crossbar->output),
 	                              .input_words = bits_words(inputs),
 	                              .output_words = bits_words(outputs),
-	                              .slot_mask = power_of_two_from(config->buffer_flits) - 1,
+	                              .slot_mask = bits_power_from(config->buffer_flits) - 1,
 	                              .wake = UINT64_MAX,
 	                              .route = route};
 	crossbar->offered = arena_array(arena, crossbar->input_words, sizeof(uint64_t));

@@ -1,15 +1,8 @@
 #include "memory/slice_entry.h"
 
+#include "base/bits.h"
 #include "base/invariant.h"
 #include "memory/slice.h"
-
-static uint32_t power_of_two_from(uint32_t least)
-{
-	uint32_t power = 1;
-	while (power < least)
-		power *= 2;
-	return power;
-}
 
 void slice_entry_open(struct slice *slice, uint32_t sectors, struct arena *arena)
 {
@@ -20,7 +13,7 @@ void slice_entry_open(struct slice *slice, uint32_t sectors, struct arena *arena
 	entry->pool = slice->pool;
 	entry->wake = UINT64_MAX;
 	entry->capacity = (config->delay + config->input_queue + 2) * parts;
-	uint32_t slots = power_of_two_from(entry->capacity), notes = power_of_two_from(config->delay + 4);
+	uint32_t slots = bits_power_from(entry->capacity), notes = bits_power_from(config->delay + 4);
 	entry->slot_mask = slots - 1;
 	entry->note_mask = notes - 1;
 	entry->delayed = arena_array(arena, slots, sizeof(struct request *));
