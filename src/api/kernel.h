@@ -13,6 +13,7 @@ struct affine_kernel;
 struct profile_kernel;
 struct flow_loads;
 struct flow_staging;
+struct meets;
 
 struct sluice_kernel {
 	const struct ptx_function *function;
@@ -30,6 +31,7 @@ struct sluice_kernel {
 	struct affine_kernel *loads;  /* kernel_loads() */
 	struct flow_loads *all_loads; /* kernel_all_loads() */
 	struct flow_staging *staging; /* kernel_staging() */
+	const struct meets *meets;    /* api/alone.c; NULL: nobody has asked yet */
 	struct arena arena;           /* holds them */
 };
 

@@ -1,6 +1,7 @@
 /* Launching a kernel. */
 #include "api/launch.h"
 
+#include "api/alone.h"
 #include "api/device_launch.h"
 #include "api/syscall.h"
 #include "base/demangle.h"
@@ -388,10 +389,12 @@ static enum sluice_status run_family(sluice_gpu *gpu, sluice_kernel *kernel, con
 	struct gpu_run *run = new_run(gpu, kernel, &launch, occupancy, &progress);
 	struct launch_analyses known = {.gpu = gpu, .kernel = kernel, .launch = &run->launch};
 	run->analyses = api_analyses(&known);
+	alone_find(gpu, kernel, run);
 	runtime.launch = &run->launch;
 	enum sluice_status status = run_recorded(gpu, kernel, run, shared, asked->waited_for, error);
 	arena_free(&known.arena);
 	free(params);
+	alone_free(run);
 	free(run);
 	if (status == SLUICE_OK)
 		status = run_children(gpu, &runtime, error);

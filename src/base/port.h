@@ -10,8 +10,8 @@
  * in hardware).
  *
  * The producer of a port may be ahead in time, if the port is open for that (`comes`): what it pushes waits, unseen, until the
- * consumer's time has come (port_arrive). Room is exact as long as the consumer is not behind; of one that is, the producer sees
- * less room than there will be.
+ * consumer's time has come (port_arrive). What the consumer takes is room when both are told to meet (port_settle), so that they may be in
+ * two threads in between; until then the producer sees less room than there will be.
  *
  * A port may join units that two host threads simulate. What is pushed then waits in the sender's outbox, and is put in
  * (outbox_deliver) when all threads are done with their part.
@@ -42,6 +42,8 @@ struct port {
 	uint32_t items;         /* items inside */
 	uint32_t coming;        /* behind these: pushed at times that the consumer has not come to */
 	bool comes;             /* the producer may be ahead: all that it pushes is `coming` first */
+	uint32_t taken, taken_last; /* units of such a port that are not freed yet; of these, those taken at `taken_at` */
+	uint64_t taken_at;
 	uint64_t *filled; /* a word of a set that gets `filled_bit` when an item comes in, or NULL */
 	uint64_t filled_bit;
 	uint64_t *wake;       /* the consumer's wake-up time, or NULL */
@@ -202,6 +204,30 @@ static inline void port_pop(struct port *port, uint64_t now)
 	uint32_t units = port->slot[port->head].units;
 	port_drop(port);
 	port_release(port, units, now);
+}
+
+/* The same of a port whose producer may be ahead: port_settle() frees the units. */
+static inline void port_take(struct port *port, uint64_t now)
+{
+	uint32_t units = port->slot[port->head].units;
+	port_drop(port);
+	if (port->taken_at != now) {
+		port->taken_at = now;
+		port->taken_last = 0;
+	}
+	port->taken += units;
+	port->taken_last += units;
+}
+
+static inline void port_settle(struct port *port)
+{
+	if (!port->taken)
+		return;
+	assert(port->held >= port->taken);
+	port->held -= port->taken;
+	port->freed_at = port->taken_at;
+	port->freed = port->taken_last;
+	port->taken = 0;
 }
 
 static inline bool port_empty(const struct port *port)

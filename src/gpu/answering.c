@@ -49,7 +49,8 @@ static void tick_slices(struct gpu *gpu, uint64_t now)
 	for (struct slice *slice = gpu->slice; slice < gpu->slice + gpu->slices; slice++)
 		if (slice->wake <= now) {
 			slice_tick(slice, cycle, now);
-			gpu->window.next_entry = earlier(gpu->window.next_entry, slice->entry.wake);
+			if (!slice->entry.apart)
+				gpu->window.next_entry = earlier(gpu->window.next_entry, slice->entry.wake);
 			any = true;
 		}
 	if (any)
@@ -64,7 +65,7 @@ static void tick_network(struct gpu *gpu, uint64_t now)
 	crossbar_tick(&gpu->to_sms, gpu->answering.clock[CLOCK_NETWORK].cycle, now);
 	ticked(gpu, now);
 	if (gpu->to_sms.stats.packets != packets) /* an SM has got one */
-		gpu->window.next_sm = earlier(gpu->window.next_sm, now + 1);
+		gpu->answering.next_sm = earlier(gpu->answering.next_sm, now + 1);
 }
 
 static void step(struct gpu *gpu, uint64_t now)
@@ -94,7 +95,7 @@ void answering_look_at_entry(struct gpu *gpu, struct slice *slice)
 	gpu->answering.wake = earlier(gpu->answering.wake, slice->wake);
 }
 
-static void look_at_entries(struct gpu *gpu)
+void answering_look_at_entries(struct gpu *gpu)
 {
 	if (!gpu->window.entered)
 		return;
@@ -106,7 +107,6 @@ static void look_at_entries(struct gpu *gpu)
 void answering_run(struct gpu *gpu, uint64_t until)
 {
 	struct answering *answering = &gpu->answering;
-	look_at_entries(gpu);
 	for (uint64_t now; (now = clocks_next(answering->clock, STEPS)) < until;) {
 		if (answering->wake > now) {
 			clocks_skip_to(answering->clock, earlier(answering->wake, until));
@@ -141,14 +141,30 @@ uint64_t answering_limit(const struct gpu *gpu, uint64_t begin)
 
 uint64_t answering_next(struct gpu *gpu)
 {
-	look_at_entries(gpu);
+	answering_look_at_entries(gpu);
 	return gpu->answering.wake;
 }
 
-void answering_settle_entries(struct gpu *gpu)
+void answering_tell(struct gpu *gpu)
+{
+	struct answering *answering = &gpu->answering;
+	gpu->window.next_sm = earlier(gpu->window.next_sm, answering->next_sm);
+	answering->next_sm = UINT64_MAX;
+	if (!gpu->window.may_open)
+		return;
+	outbox_deliver(&answering->outbox);
+	for (struct slice *slice = gpu->slice; slice < gpu->slice + gpu->slices; slice++) {
+		slice_entry_tell(&slice->entry, gpu->now + 1);
+		gpu->window.next_entry = earlier(gpu->window.next_entry, slice->entry.wake);
+	}
+}
+
+void answering_settle(struct gpu *gpu)
 {
 	uint64_t cycle = earlier(gpu->clock[CLOCK_L2].cycle, gpu->answering.clock[CLOCK_L2].cycle);
 	for (struct slice *slice = gpu->slice; slice < gpu->slice + gpu->slices; slice++)
-		if (slice->entry.read != slice->entry.written)
+		if (slice->entry.read != slice->entry.told)
 			slice_entry_settle(slice, later(cycle, slice->entry.settled));
+	for (uint32_t i = 0; i < gpu->ports; i++)
+		port_settle(gpu->to_sms.output[i].port);
 }

@@ -3,6 +3,7 @@
 #ifndef SLUICE_GPU_ANSWERING_H
 #define SLUICE_GPU_ANSWERING_H
 
+#include "base/port.h"
 #include "gpu/clocks.h"
 
 struct gpu;
@@ -12,11 +13,17 @@ struct answering {
 	struct clock clock[CLOCKS];
 	uint64_t wake; /* nothing happens before this time, if nothing enters the slices */
 	bool ticked;   /* one of its units did in its last step */
+	uint64_t next_sm; /* time from which an SM has a reply; UINT64_MAX: none since answering_tell() */
+	struct outbox outbox; /* replies, where SMs may be simulated at once in another thread */
 	uint64_t last_ticked; /* time of its units' last tick */
 };
 
-/* All its steps at times before `until`, which it may take: answering_limit(). */
+/* All its steps at times before `until`, which it may take: answering_limit(). As long as windows may open, it touches nothing meanwhile that the asking side
+ * does, which may be simulated at once; what has entered the slices must have been looked at, and what it has for the other side is told
+ * afterwards. */
 void answering_run(struct gpu *gpu, uint64_t until);
+void answering_look_at_entries(struct gpu *gpu);
+void answering_tell(struct gpu *gpu);
 
 /* The asking side's next step is at `begin`: up to when, not included, the answering side knows all that it needs to. */
 uint64_t answering_limit(const struct gpu *gpu, uint64_t begin);
@@ -27,7 +34,7 @@ uint64_t answering_next(struct gpu *gpu);
 /* What has entered the slice is there. */
 void answering_look_at_entry(struct gpu *gpu, struct slice *slice);
 
-/* Brings the counters of the slices' entries up to where both sides are. */
-void answering_settle_entries(struct gpu *gpu);
+/* Behind a window: brings the counters of the slices' entries up to where both sides are, and what SMs have taken is room for replies. */
+void answering_settle(struct gpu *gpu);
 
 #endif

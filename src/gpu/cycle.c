@@ -85,10 +85,26 @@ static bool are_few(const struct gpu *gpu)
 	return true;
 }
 
+static uint64_t ticks_of_sms(const struct gpu *gpu)
+{
+	uint64_t ticks = 0;
+	for (uint32_t w = 0; w < gpu->workers.count; w++)
+		ticks += gpu->share[w].ticks;
+	return ticks;
+}
+
 static void run_sms(struct gpu *gpu)
 {
-	team_work(gpu->team, &gpu->workers, gpu->team && are_few(gpu));
+	bool is_ahead = gpu->window.ahead, alone = !team_is_together(gpu->team) || are_few(gpu);
+	gpu->window.claims = gpu->window.may_open && !alone;
+	if (gpu->window.claims)
+		share_offer(gpu);
+	team_work(gpu->team, &gpu->workers, alone);
+	team_judge(gpu->team, gpu->team ? ticks_of_sms(gpu) : 0);
+	gpu->window.ahead = 0;
 	hear_shares(gpu);
+	if (is_ahead)
+		answering_tell(gpu);
 }
 
 /* b. A store can wake its SM: what copies in bulk have to do is told then. */
@@ -164,6 +180,13 @@ static void tick_dispatcher(struct gpu *gpu, struct dispatch *dispatch)
 	gpu->last_ticked = later(gpu->last_ticked, gpu->now);
 }
 
+static void run_answering(struct gpu *gpu, uint64_t until)
+{
+	answering_look_at_entries(gpu);
+	answering_run(gpu, until);
+	answering_tell(gpu);
+}
+
 /* Where windows are one step long, hooks of the whole GPU find the answering side at their time. */
 static void step(struct gpu *gpu, struct dispatch *dispatch)
 {
@@ -178,7 +201,7 @@ static void step(struct gpu *gpu, struct dispatch *dispatch)
 	if (gpu->clock[CLOCK_L2].due && window->next_entry <= gpu->now)
 		tick_entries(gpu);
 	if (!window->may_open)
-		answering_run(gpu, gpu->now + 1);
+		run_answering(gpu, gpu->now + 1);
 	if (is_core)
 		tick_dispatcher(gpu, dispatch);
 }
@@ -213,21 +236,27 @@ static void run_asking(struct gpu *gpu, struct dispatch *dispatch)
 }
 
 /* Nobody wants to see all of the machine at one time: no mechanism's hooks of the whole GPU or of its partitions, nobody who sends from a
- * place where others may come first, no SMs that share a port. */
-static bool may_open(const struct gpu *gpu)
+ * place where others may come first, no SMs that share a port, and no checks, to which accesses come in the order of cycles. */
+static bool may_open(const struct gpu *gpu, const struct gpu_run *run)
 {
-	return gpu->machine.window > 1 && !gpu->clusters && seam_is_local(gpu->seam) &&
-	       !gpu->machine.sm.zero_latency_memory;
+	return gpu->machine.window > 1 && run->alone.may && !run->launch.checks && !gpu->clusters &&
+	       seam_is_local(gpu->seam) && !gpu->machine.sm.zero_latency_memory;
+}
+
+/* How far the answering side may go while the asking side's next step is at `begin`, where it is wanted at `wanted`. */
+static uint64_t limit(const struct gpu *gpu, uint64_t begin, uint64_t wanted)
+{
+	uint64_t limit = earlier(wanted, answering_limit(gpu, begin));
+	if (gpu->visits.next != UINT64_MAX)
+		limit = earlier(limit, (gpu->visits.next - 1) * gpu->clock[CLOCK_CORE].period);
+	return limit;
 }
 
 /* The time of the last step that SMs may take in the window that begins with the step at `begin`. */
 static uint64_t end_of_window(const struct gpu *gpu, uint64_t begin)
 {
-	uint64_t core = gpu->clock[CLOCK_CORE].period;
-	uint64_t end = earlier(begin + (gpu->window.cycles - 1) * core, answering_limit(gpu, begin));
-	if (gpu->visits.next != UINT64_MAX)
-		end = earlier(end, (gpu->visits.next - 1) * core);
-	return later(end, begin);
+	uint64_t wanted = begin + (gpu->window.cycles - 1) * gpu->clock[CLOCK_CORE].period;
+	return later(limit(gpu, begin, wanted), begin);
 }
 
 /* Something does happen at the next event, or later: a unit wants to tick, or a mechanism's hook is called, while there are blocks, in which
@@ -258,17 +287,22 @@ static bool skip_to_next(struct gpu *gpu, const struct dispatch *dispatch)
 static void visit(struct gpu *gpu)
 {
 	uint64_t last = (gpu->visits.next - 1) * gpu->clock[CLOCK_CORE].period;
-	answering_run(gpu, gpu->window.end + 1);
+	run_answering(gpu, gpu->window.end + 1);
 	if (last_tick(gpu) >= last)
 		visits_make(gpu, gpu->visits.next);
 }
 
-static void run_window(struct gpu *gpu, struct dispatch *dispatch, uint64_t end)
+/* While SMs take their steps, the answering side takes those of the next window that it knows all for already. */
+static void run_window(struct gpu *gpu, struct dispatch *dispatch, uint64_t begin)
 {
-	gpu->window.end = end;
-	answering_run(gpu, end);
+	struct window *window = &gpu->window;
+	window->end = end_of_window(gpu, begin);
+	run_answering(gpu, window->end);
+	if (window->may_overlap)
+		window->ahead = limit(gpu, begin, window->end + window->cycles * gpu->clock[CLOCK_CORE].period);
 	run_asking(gpu, dispatch);
-	answering_settle_entries(gpu);
+	window->ahead = 0;
+	answering_settle(gpu);
 }
 
 bool cycle_window(struct gpu *gpu, struct dispatch *dispatch)
@@ -280,7 +314,7 @@ bool cycle_window(struct gpu *gpu, struct dispatch *dispatch)
 	window->blocks_wait = dispatch->next < dispatch->blocks;
 	window->end = begin;
 	if (window->may_open)
-		run_window(gpu, dispatch, end_of_window(gpu, begin));
+		run_window(gpu, dispatch, begin);
 	else
 		take_step(gpu, dispatch, begin);
 	if (gpu->clock[CLOCK_CORE].cycle >= gpu->visits.next)
@@ -290,31 +324,39 @@ bool cycle_window(struct gpu *gpu, struct dispatch *dispatch)
 
 void cycle_settle(struct gpu *gpu)
 {
-	answering_run(gpu, gpu->window.end + 1);
+	run_answering(gpu, gpu->window.end + 1);
 }
 
 /* SMs that go alone see what comes at its time, and are told of room while they wait for it (gpu/share.c). */
 static void open_ports(struct gpu *gpu)
 {
+	bool apart = gpu->window.may_open;
 	for (uint32_t i = 0; i < gpu->machine.sms; i++) {
 		struct sm *sm = &gpu->sm[i];
-		sm->network.replies.comes = gpu->window.may_open;
-		gpu->to_slices.input[sm->network.input].port.producer = gpu->window.may_open ? NULL : &sm->wake;
+		sm->network.replies.comes = apart;
+		sm->network.replies.pushes = apart && gpu->workers.count > 1 ? &gpu->answering.outbox : NULL;
+		sm->network.asks = !apart;
+		gpu->to_slices.input[sm->network.input].port.producer = apart ? NULL : &sm->wake;
+	}
+	for (uint32_t i = 0; i < gpu->slices; i++) {
+		slice_entry_tell(&gpu->slice[i].entry, UINT64_MAX);
+		gpu->slice[i].entry.apart = apart;
 	}
 }
 
-void cycle_begin(struct gpu *gpu)
+void cycle_begin(struct gpu *gpu, const struct gpu_run *run)
 {
 	gpu->last_ticked = gpu->answering.last_ticked = 0;
 	for (uint32_t w = 0; w < gpu->workers.count; w++)
 		gpu->share[w].last_ticked = 0;
-	gpu->window = (struct window){.may_open = may_open(gpu),
+	gpu->window = (struct window){.may_open = may_open(gpu, run),
+	                              .may_overlap = !run->max_thread_instructions,
 	                              .cycles = gpu->machine.window,
 	                              .next_sm = UINT64_MAX,
 	                              .next_commit = UINT64_MAX,
 	                              .next_room = UINT64_MAX,
 	                              .next_entry = UINT64_MAX};
-	gpu->answering.wake = UINT64_MAX;
+	gpu->answering.wake = gpu->answering.next_sm = UINT64_MAX;
 	if (!gpu->clusters)
 		open_ports(gpu);
 }

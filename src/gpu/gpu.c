@@ -70,6 +70,7 @@ void gpu_close(struct gpu *gpu)
 	team_close(gpu->team);
 	wiring_tear_down(gpu);
 	workers_close(&gpu->workers);
+	outbox_free(&gpu->answering.outbox);
 	arena_free(&gpu->host);
 	simt_memory_close(gpu->memory);
 	free(gpu);

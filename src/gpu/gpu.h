@@ -101,6 +101,10 @@ struct gpu_run {
 	struct gpu_visitor visitor;
 	bool is_behind_others;   /* launches have run functionally before it: what L1 has of data may be what they have written over */
 	struct sampler *sampler; /* who may say that enough blocks were simulated (sampler.h); NULL: all are */
+	struct {
+		bool may;        /* SMs may go on alone (gpu/cycle.c) ... */
+		uint64_t *waits; /* ... but for these loads, by pc: they can meet stores of other SMs; NULL: none */
+	} alone;
 	struct profile *profile; /* of the program: the launch's is added; NULL: none is kept */
 	/* out */
 	enum gpu_end end;

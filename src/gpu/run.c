@@ -158,7 +158,7 @@ static void run_to_end(struct gpu *gpu, struct gpu_run *run, struct dispatch *di
 /* Brings all units' clocks to the launch's beginning. */
 static void begin(struct gpu *gpu, const struct gpu_run *run, uint64_t start)
 {
-	cycle_begin(gpu);
+	cycle_begin(gpu, run);
 	for (uint32_t i = 0; i < gpu->machine.map.channels; i++)
 		gpu->channel[i].last_cycle = gpu->clock[CLOCK_DRAM].cycle;
 	for (uint32_t i = 0; i < gpu->slices; i++)
@@ -168,6 +168,7 @@ static void begin(struct gpu *gpu, const struct gpu_run *run, uint64_t start)
 			cache_invalidate(&gpu->sm[i].l1.data);
 		gpu->sm[i].accounted = start;
 		gpu->sm[i].is_plain = seam_is_local(gpu->seam);
+		gpu->sm[i].waits = run->alone.waits;
 		sm_begin(&gpu->sm[i], &run->launch, run->blocks_limit);
 	}
 }

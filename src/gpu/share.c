@@ -29,6 +29,7 @@ struct worker *share_of_sm(const struct gpu *gpu, uint32_t sm)
 static void tell(const struct gpu *gpu, struct share *share, const struct sm *sm, uint64_t now)
 {
 	share->last_ticked = later(share->last_ticked, now);
+	share->ticks++;
 	if (sm->commits)
 		share->next_commit = earlier(share->next_commit, now);
 	if (gpu->window.blocks_wait && sm_has_room(sm))
@@ -36,11 +37,12 @@ static void tell(const struct gpu *gpu, struct share *share, const struct sm *sm
 }
 
 /* Its next tick depends on no other unit before the window's end: others have to see no stores of the last one, the dispatcher has no block for it,
- * and whatever it may send has room in the network, even if nothing leaves it. */
+ * no warp stands before a load of what others may store, and whatever it may send has room in the network, even if nothing leaves it. */
 static bool can_go_alone(const struct gpu *gpu, const struct sm *sm)
 {
 	return gpu->window.may_open && !sm->commits && !sm->fault.what &&
-	       !(gpu->window.blocks_wait && sm_has_room(sm)) && network_port_suffices(sm);
+	       !(gpu->window.blocks_wait && sm_has_room(sm)) && !(sm->waits && issue_waits_for_others(sm)) &&
+	       network_port_suffices(sm);
 }
 
 /* The first core cycle from a time on, which is behind that of `cycle`. */
@@ -53,37 +55,79 @@ static uint64_t cycle_from(uint64_t time, uint64_t cycle, uint64_t period)
 static void ask_for_room(struct sm *sm)
 {
 	struct network_port *network = &sm->network;
-	network->requests->input[network->input].port.producer = network->refused ? &sm->wake : NULL;
+	bool asks = network->refused;
+	if (asks == network->asks)
+		return;
+	network->asks = asks;
+	network->requests->input[network->input].port.producer = asks ? &sm->wake : NULL;
 }
 
 /* All its cycles up to the window's end, as long as it can go alone. */
 static void burst(const struct gpu *gpu, struct share *share, struct sm *sm)
 {
 	uint64_t cycle = gpu->clock[CLOCK_CORE].cycle, now = gpu->now, end = gpu->window.end;
-	for (;;) {
+	while (now <= end) {
 		uint64_t coming = port_arrive(&sm->network.replies, now);
 		sm_tick(sm, cycle, now);
 		sm_wake_at(sm, coming);
 		tell(gpu, share, sm, now);
 		if (sm->wake > end || !can_go_alone(gpu, sm))
-			return;
+			break;
 		cycle = cycle_from(sm->wake, cycle, sm->period);
 		now = cycle * sm->period;
-		if (now > end)
-			return;
 	}
+	ask_for_room(sm);
+}
+
+static void tell_of_all(struct share *share, const struct sm *sm)
+{
+	share->next = earlier(share->next, sm->wake);
+	share->waits |= network_port_has_refused(&sm->network);
 }
 
 /* SMs with ports of their own, each as far as it can go. */
-static void run_sms(const struct gpu *gpu, struct share *share, struct sm *sm, const struct sm *end)
+static void run_sms(const struct gpu *gpu, struct share *share)
 {
-	for (; sm < end; sm++) {
-		if (sm->wake <= gpu->now) {
+	for (struct sm *sm = gpu->sm + share->first_sm; sm < gpu->sm + share->end_sm; sm++) {
+		if (sm->wake <= gpu->now)
 			burst(gpu, share, sm);
-			ask_for_room(sm);
+		tell_of_all(share, sm);
+	}
+}
+
+/* From now on it is with this worker. */
+static void take(const struct gpu *gpu, struct sm *sm, struct worker *worker)
+{
+	if (sm->requests == &worker->requests)
+		return;
+	sm_use_pool(sm, &worker->requests);
+	worker_join(&gpu->to_slices.input[sm->network.input].port, worker);
+}
+
+void share_offer(struct gpu *gpu)
+{
+	for (uint32_t w = 0; w < gpu->workers.count; w++)
+		gpu->share[w].claimed = gpu->share[w].first_sm;
+}
+
+/* The worker's own SMs, then, in a window that is long enough, those that others have not come to: which one takes how long is not known before. To have
+ * an SM's state come to another core's caches costs about a cycle of it. */
+static void claim_sms(const struct gpu *gpu, struct share *share, uint32_t worker)
+{
+	bool is_long = gpu->window.end >= gpu->now + 4 * gpu->clock[CLOCK_CORE].period;
+	for (uint32_t k = 0; k < (is_long ? gpu->workers.count : 1); k++) {
+		struct share *of = &gpu->share[(worker + k) % gpu->workers.count];
+		for (;;) {
+			uint32_t i = atomic_fetch_add_explicit(&of->claimed, 1, memory_order_relaxed);
+			if (i >= of->end_sm)
+				break;
+			struct sm *sm = &gpu->sm[i];
+			if (sm->wake <= gpu->now) {
+				take(gpu, sm, &gpu->workers.worker[worker]);
+				burst(gpu, share, sm);
+			}
+			tell_of_all(share, sm);
 		}
-		share->next = earlier(share->next, sm->wake);
-		share->waits |= network_port_has_refused(&sm->network);
 	}
 }
 
@@ -117,12 +161,16 @@ static void tick_cluster(const struct gpu *gpu, struct share *share, struct clus
 
 void share_run(void *machine, uint32_t worker)
 {
-	const struct gpu *gpu = machine;
+	struct gpu *gpu = machine;
 	struct share *share = &gpu->share[worker];
+	if (gpu->window.ahead && worker == gpu->workers.count - 1)
+		answering_run(gpu, gpu->window.ahead);
 	share->next = share->next_commit = share->next_room = UINT64_MAX;
 	share->waits = !gpu->window.may_open;
-	if (gpu->window.may_open)
-		run_sms(gpu, share, &gpu->sm[share->first_sm], &gpu->sm[share->end_sm]);
+	if (gpu->window.claims)
+		claim_sms(gpu, share, worker);
+	else if (gpu->window.may_open)
+		run_sms(gpu, share);
 	else if (!gpu->clusters)
 		tick_sms(gpu, share, &gpu->sm[share->first_sm], &gpu->sm[share->end_sm]);
 	for (uint32_t i = share->first_cluster; i < share->end_cluster; i++)

@@ -33,7 +33,7 @@ static void wire_ends(struct gpu *gpu, const struct ends *ends)
 {
 	struct port *out = &gpu->to_slices.input[ends->number].port;
 	out->producer = ends->wake;
-	worker_join(out, ends->worker, gpu->workers.worker);
+	worker_join(out, ends->worker);
 	port_open(ends->replies, &gpu->arena, gpu->machine.network.boundary_flits, ends->wake);
 	gpu->to_sms.output[ends->number].port = ends->replies;
 }
@@ -76,6 +76,7 @@ static void wire_slices(struct gpu *gpu)
 		struct port *out = &gpu->to_sms.input[i].port;
 		uint32_t local = i % machine->map.slices_per_channel;
 		struct slice_entry *entry = &slice->entry;
+		entry->pool = &gpu->workers.worker->requests;
 		port_open(&entry->from_network, &gpu->arena, machine->network.boundary_flits, &entry->wake);
 		gpu->to_slices.output[i].port = &entry->from_network;
 		slice->replies = &gpu->to_sms;
@@ -198,6 +199,7 @@ void wiring_build(struct gpu *gpu)
 {
 	const struct machine *machine = &gpu->machine;
 	uint32_t per_channel = machine->map.slices_per_channel;
+	struct request_pool *answering = &gpu->workers.worker[gpu->workers.count - 1].requests;
 	const struct mech_machine seen = gpu_mech_machine(machine);
 	gpu->seam = seam_open(gpu->attached, gpu->attachments, &seen, &gpu->clock[CLOCK_CORE].cycle);
 	gpu->sm = arena_array(&gpu->arena, machine->sms, sizeof *gpu->sm);
@@ -213,8 +215,8 @@ void wiring_build(struct gpu *gpu)
 	              gpu->clusters ? route_to_cluster : route_to_sm, &gpu->arena);
 	gpu->to_sms.route_user = &machine->cluster;
 	for (uint32_t i = 0; i < gpu->slices; i++)
-		slice_open(&gpu->slice[i], i, &machine->slice, &machine->l2, &machine->map,
-		           &gpu->workers.worker->requests, gpu->clock[CLOCK_L2].period, &gpu->arena);
+		slice_open(&gpu->slice[i], i, &machine->slice, &machine->l2, &machine->map, answering,
+		           gpu->clock[CLOCK_L2].period, &gpu->arena);
 	for (uint32_t i = 0; i < gpu->slices; i++) {
 		struct seam_partition *partition = &gpu->seam->partition[i];
 		partition->host = gpu;
@@ -223,8 +225,8 @@ void wiring_build(struct gpu *gpu)
 		wire_looks(&gpu->slice[i], partition, &gpu->arena);
 	}
 	for (uint32_t i = 0; i < machine->map.channels; i++)
-		dram_open(&gpu->channel[i], &machine->dram, &machine->map, &gpu->workers.worker->requests,
-		          gpu->clock[CLOCK_DRAM].period, gpu->clock[CLOCK_L2].period, &gpu->arena);
+		dram_open(&gpu->channel[i], &machine->dram, &machine->map, answering, gpu->clock[CLOCK_DRAM].period,
+		          gpu->clock[CLOCK_L2].period, &gpu->arena);
 	for (uint32_t i = 0; i < machine->map.channels; i++)
 		wire_dram_looks(&gpu->channel[i], &gpu->seam->partition[i * per_channel], &gpu->arena);
 	wire_sms(gpu);

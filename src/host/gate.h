@@ -29,7 +29,7 @@ void gate_open(struct gate *gate, uint32_t threads);
 void gate_close(struct gate *gate);
 
 void gate_wake(struct gate *gate);
-uint64_t gate_sleep(struct gate *gate, uint64_t number);
+void gate_sleep(struct gate *gate, uint64_t number);
 
 /* Everything written before is seen by who was waiting. */
 static inline void gate_set(struct gate *gate, uint64_t number)
@@ -40,18 +40,17 @@ static inline void gate_set(struct gate *gate, uint64_t number)
 		gate_wake(gate);
 }
 
-/* Until the number is at least `number`. Returns how many nanoseconds that took after the looks, which are enough where
- * every thread has a core. */
-static inline uint64_t gate_await(struct gate *gate, uint64_t number)
+/* Until the number is at least `number`. */
+static inline void gate_await(struct gate *gate, uint64_t number)
 {
 	for (uint32_t i = 0; i < gate->looks; i++) {
 		if (atomic_load_explicit(&gate->number, memory_order_acquire) >= number)
-			return 0;
+			return;
 #if defined(__x86_64__)
 		__builtin_ia32_pause();
 #endif
 	}
-	return gate_sleep(gate, number);
+	gate_sleep(gate, number);
 }
 
 #endif

@@ -38,11 +38,9 @@ void workers_close(struct workers *workers)
 	}
 }
 
-void worker_join(struct port *port, struct worker *producer, struct worker *consumer)
+void worker_join(struct port *port, struct worker *producer)
 {
-	assert(port_empty(port) && !consumer->index);
-	if (producer != consumer)
-		port->pushes = &producer->outbox;
+	port->pushes = producer->index ? &producer->outbox : NULL;
 }
 
 void worker_work(struct worker *worker, uint64_t call)

@@ -1,8 +1,8 @@
 /* worker: one of the host's threads that simulate a machine together, and its part of the SMs' bursts.
  *
- * Each worker has some of the machine's SMs; all else is the first worker's, and ticks while the others wait. SMs meet other units only at
- * ports, and what they push waits in an outbox until all are done; so all workers can run their SMs at once, and the statistics
- * do not depend on how many there are.
+ * Each worker has some of the machine's SMs, and the last one the side that answers them, as far as it may be ahead (gpu/cycle.c); all else is the first
+ * worker's, and ticks while the others wait. These meet other units only at ports, and what they push waits in an outbox until all are done; so all workers
+ * can run their part at once, and the statistics do not depend on how many there are.
  *
  * What the units are is the machine's business: a worker knows a function alone.
  */
@@ -26,7 +26,6 @@ struct worker {
 	struct outbox outbox;                   /* to the first worker */
 	struct request_chain away[MAX_WORKERS]; /* requests of theirs */
 	struct gate done;                       /* number of the last call that it is done with */
-	uint64_t waited;                        /* nanoseconds, for threads that had no core */
 };
 
 struct workers {
@@ -48,8 +47,8 @@ static inline uint32_t workers_share(const struct workers *workers, uint32_t wor
 	return worker * count / workers->count;
 }
 
-/* Tells a port which workers its two ends are with, of which the consumer's is the first; it starts empty. */
-void worker_join(struct port *port, struct worker *producer, struct worker *consumer);
+/* Tells a port which worker its producer is with from now on; its consumer is with the first. */
+void worker_join(struct port *port, struct worker *producer);
 
 /* What this worker has to do; the others do the same at the same time. */
 void worker_work(struct worker *worker, uint64_t call);

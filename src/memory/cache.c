@@ -12,7 +12,11 @@ const size_t cache_counter_count = sizeof cache_counters / sizeof cache_counters
 void cache_open(struct cache *cache, const struct cache_config *config, uint32_t depth, struct request_pool *pool,
                 struct arena *arena)
 {
-	*cache = (struct cache){.config = *config, .pool = pool, .depth = (uint8_t)depth, .changes = 1};
+	*cache = (struct cache){.config = *config,
+	                        .pool = pool,
+	                        .depth = (uint8_t)depth,
+	                        .changes = 1,
+	                        .wanted_places = CACHE_NO_PLACES};
 	tags_open(&cache->tags, config, depth, arena);
 	mshr_open(&cache->mshrs, config->mshrs, config->merges, depth, arena);
 	request_queue_open(&cache->miss_queue, arena, config->miss_queue);
@@ -24,7 +28,7 @@ void cache_open(struct cache *cache, const struct cache_config *config, uint32_t
 void cache_invalidate(struct cache *cache)
 {
 	tags_clear(&cache->tags);
-	cache->changes++;
+	cache_changed(cache, true);
 }
 
 /* Hits hold the data port for their bytes, write-backs for what is dirty, fills the fill port for theirs; a miss holds none
@@ -49,9 +53,13 @@ static uint32_t find_mshr(const struct cache *cache, const struct tag_probe *pro
 	return probe->state == TAG_RESERVED ? cache->tags.line[probe->at].mshr[probe->sector] : MSHR_NONE;
 }
 
-static bool miss_queue_room(const struct cache *cache, uint32_t requests)
+/* Room for so many requests. Who finds none is refused, until there is (cache_take_miss()). */
+static bool miss_queue_room(struct cache *cache, uint32_t requests)
 {
-	return cache->miss_queue.count + requests <= cache->miss_queue.capacity;
+	bool room = cache->miss_queue.count + requests <= cache->miss_queue.capacity;
+	if (!room && requests < cache->wanted_places)
+		cache->wanted_places = requests;
+	return room;
 }
 
 /* A miss may need two places, for its read and a write-back; a read-only cache never writes back (GPGPU-Sim:
@@ -61,8 +69,15 @@ static uint32_t places_of_read(const struct cache *cache)
 	return cache->config.allocation == ALLOCATE_ON_MISS ? 2 : 1;
 }
 
+static void place(const struct cache *cache, struct request *request)
+{
+	if (cache->map)
+		address_map_place(cache->map, request);
+}
+
 static void send_down(struct cache *cache, struct request *request)
 {
+	place(cache, request);
 	request_queue_push(&cache->miss_queue, request);
 }
 
@@ -246,7 +261,7 @@ void cache_forget(struct cache *cache, uint64_t address, uint32_t bytes, uint64_
 		if (at == TAGS_NONE || owes)
 			continue;
 		drop_sector(cache, at, tags_sector(&cache->tags, sector), cycle);
-		cache->changes++;
+		cache_changed(cache, true);
 	}
 }
 
@@ -275,11 +290,12 @@ static enum access_result write_hit(struct cache *cache, struct request *request
 
 /* A write miss that stays here: the sector is present, whole or in part (GPGPU-Sim 4.2.0:
  * data_cache::wr_miss_wa_lazy_fetch_on_read()). */
-static enum access_result write_lazily(struct cache *cache, const struct request *request,
-                                       const struct tag_probe *probe, uint64_t cycle)
+static enum access_result write_lazily(struct cache *cache, struct request *request, const struct tag_probe *probe,
+                                       uint64_t cycle)
 {
 	if (!miss_queue_room(cache, 1))
 		return ACCESS_REFUSED;
+	place(cache, request);
 	struct cache_line *line = &cache->tags.line[claim_line(cache, request, probe, cycle)];
 	if (probe->state == TAG_RESERVED) {
 		line->dirty_on_fill |= probe->bit;
@@ -302,6 +318,8 @@ static enum access_result write_through_lazily(struct cache *cache, struct reque
 	                                             [TAG_MISS] = ACCESS_MISS};
 	if (!miss_queue_room(cache, 1))
 		return ACCESS_REFUSED;
+	send_down(cache, request);
+	*sent_down = true;
 	struct cache_line *line = &cache->tags.line[claim_line(cache, request, probe, cycle)];
 	bool was_dirty = tags_is_dirty(line);
 	if (probe->state == TAG_RESERVED) {
@@ -312,8 +330,6 @@ static enum access_result write_through_lazily(struct cache *cache, struct reque
 		note_written(cache, line, request, probe);
 	}
 	tags_soil(&cache->tags, line, was_dirty);
-	send_down(cache, request);
-	*sent_down = true;
 	return results[probe->state];
 }
 
@@ -363,34 +379,72 @@ static enum access_result access_write(struct cache *cache, struct request *requ
 	return probe->state == TAG_RESERVED ? ACCESS_MERGED : ACCESS_MISS;
 }
 
-static enum access_result look_up(struct cache *cache, struct request *request, uint64_t cycle, bool *sent_down)
+/* A write that goes down, or finds room for that, whatever the cache holds. */
+static bool needs_place(const struct cache *cache, const struct request *request)
 {
-	struct tag_probe probe = tags_probe(&cache->tags, request);
-	if (probe.state == TAG_NO_LINE)
-		return ACCESS_REFUSED;
-	return request->is_write ? access_write(cache, request, &probe, cycle, sent_down)
-	                         : access_read(cache, request, &probe, cycle);
+	return request->is_write && cache->config.write != WRITE_BACK && request->kind != REQUEST_LOCAL_WRITE;
 }
 
+/* What a refused access may have been refused for besides places in the miss queue, and what it finds only when that has come: its own data,
+ * or a line that waits for others'. In a cache that allocates on fills nothing but its register says that data are on their way, and that gives
+ * its places one by one. */
+static void note_wants(struct cache *cache, enum tag_state state)
+{
+	bool on_fill = cache->config.allocation == ALLOCATE_ON_FILL;
+	cache->wants_register |= on_fill || !cache->mshrs.free;
+	cache->wants_data |= on_fill || state == TAG_RESERVED || state == TAG_NO_LINE;
+}
+
+static enum access_result look_up(struct cache *cache, struct request *request, uint64_t cycle, bool *sent_down)
+{
+	if (needs_place(cache, request) && !miss_queue_room(cache, 1))
+		return ACCESS_REFUSED; /* without a look */
+	struct tag_probe probe = tags_probe(&cache->tags, request);
+	enum access_result result = ACCESS_REFUSED;
+	if (probe.state != TAG_NO_LINE)
+		result = request->is_write ? access_write(cache, request, &probe, cycle, sent_down)
+		                           : access_read(cache, request, &probe, cycle);
+	if (result == ACCESS_REFUSED)
+		note_wants(cache, probe.state);
+	return result;
+}
+
+static void count_write(struct cache_stats *stats, const struct request *request, bool hit)
+{
+	stats->write_accesses++;
+	if (request->kind != REQUEST_WRITE)
+		return;
+	stats->global_writes++;
+	if (hit)
+		stats->global_write_hits++;
+}
+
+static void count_read(struct cache_stats *stats, const struct request *request, enum access_result result)
+{
+	stats->read_accesses++;
+	if (result == ACCESS_MISS)
+		stats->read_misses++;
+	if (request->kind != REQUEST_READ && request->kind != REQUEST_ATOMIC)
+		return;
+	stats->global_reads++;
+	if (result == ACCESS_HIT)
+		stats->global_read_hits++;
+}
+
+/* Branches: to add what mostly is nothing costs twice as many host instructions. */
 static void count_access(struct cache_stats *stats, const struct request *request, enum access_result result)
 {
-	bool hit = result == ACCESS_HIT;
 	stats->accesses++;
-	stats->hits += hit;
-	stats->misses += result == ACCESS_MISS;
-	stats->merged += result == ACCESS_MERGED;
-	if (request->is_write) {
-		bool global = request->kind == REQUEST_WRITE;
-		stats->write_accesses++;
-		stats->global_writes += global;
-		stats->global_write_hits += global && hit;
-	} else {
-		bool global = request->kind == REQUEST_READ || request->kind == REQUEST_ATOMIC;
-		stats->read_accesses++;
-		stats->read_misses += result == ACCESS_MISS;
-		stats->global_reads += global;
-		stats->global_read_hits += global && hit;
-	}
+	if (result == ACCESS_HIT)
+		stats->hits++;
+	else if (result == ACCESS_MISS)
+		stats->misses++;
+	else
+		stats->merged++;
+	if (request->is_write)
+		count_write(stats, request, result == ACCESS_HIT);
+	else
+		count_read(stats, request, result);
 }
 
 enum access_result cache_access(struct cache *cache, struct request *request, uint64_t cycle, bool *sent_down)
@@ -401,7 +455,7 @@ enum access_result cache_access(struct cache *cache, struct request *request, ui
 		cache->stats.refused++;
 		return result;
 	}
-	cache->changes++;
+	cache_changed(cache, true);
 	if (result == ACCESS_HIT)
 		occupy(&cache->data_port_until, cycle, port_cycles(cache, request->bytes));
 	count_access(&cache->stats, request, result);
@@ -461,14 +515,16 @@ void cache_fill(struct cache *cache, struct request *request, uint64_t cycle)
 	prefetch_account_arrived(&cache->account, index, at, sector);
 	mshr_arrived(&cache->mshrs, index, request->level);
 	occupy(&cache->fill_port_until, cycle, port_cycles(cache, cache->sector_bytes));
-	cache->changes++;
+	cache_changed(cache, cache->wants_data || (cache->wants_register && cache->mshrs.free));
 	cache->stats.fills++;
 }
 
 struct request *cache_next_ready(struct cache *cache)
 {
-	cache->changes++;
-	return mshr_next_ready(&cache->mshrs);
+	struct request *request = mshr_next_ready(&cache->mshrs);
+	bool gives_place = cache->mshrs.free || cache->config.allocation == ALLOCATE_ON_FILL;
+	cache_changed(cache, cache->wants_register && gives_place);
+	return request;
 }
 
 void cache_watch_open(struct cache *cache, const struct prefetch_teller *teller, struct arena *arena)
@@ -484,13 +540,15 @@ enum access_result cache_prefetch(struct cache *cache, struct request *request, 
 		return ACCESS_HIT;
 	if (find_mshr(cache, &probe) != MSHR_NONE)
 		return ACCESS_MERGED;
-	if (probe.state == TAG_NO_LINE || !miss_queue_room(cache, places_of_read(cache)) || !cache->mshrs.free)
+	if (probe.state == TAG_NO_LINE || !miss_queue_room(cache, places_of_read(cache)) || !cache->mshrs.free) {
+		note_wants(cache, probe.state);
 		return ACCESS_REFUSED;
+	}
 	read_down(cache, request, &probe, cycle);
 	uint32_t index = waiting_mshr(cache, request);
 	cache->mshrs.mshr[index].prefetches = true;
 	cache->account.coming[index] = *request->prefetch;
-	cache->changes++;
+	cache_changed(cache, true);
 	cache->stats.prefetches++;
 	return ACCESS_MISS;
 }

@@ -10,6 +10,7 @@
 
 #include "base/table.h"
 #include "base/traffic.h"
+#include "memory/address_map.h"
 #include "memory/cache_config.h"
 #include "memory/cache_watch.h"
 #include "memory/mshr.h"
@@ -41,6 +42,8 @@ struct cache_stats {
 #undef X
 };
 
+#define CACHE_NO_PLACES UINT32_MAX /* wanted */
+
 struct cache {
 	struct cache_config config;
 	struct tags tags;
@@ -50,9 +53,13 @@ struct cache {
 	struct request_queue miss_queue;
 	uint32_t sector_bytes;
 	struct request_pool *pool; /* for write-backs and write-allocate reads */
+	const struct address_map *map; /* by which requests that go down are placed; NULL: they are when they come */
 	uint8_t depth;             /* CACHE_OF_SM or CACHE_OF_SLICE */
 	uint64_t data_port_until, fill_port_until; /* busy before this cycle */
-	uint64_t changes; /* of what an access may be refused for: who was refused is as long as it stands, from 1 */
+	uint64_t changes; /* of what accesses were refused for: who was refused is as long as it stands, from 1 */
+	/* what those want who were refused since it changed: */
+	uint32_t wanted_places; /* as many free ones in the miss queue, for one of them at least */
+	bool wants_register, wants_data; /* a register, or a place in one; that something of what is on its way comes */
 	struct cache_stats stats;
 };
 
@@ -86,6 +93,16 @@ bool cache_is_demanded(const struct cache *cache, const struct request *request)
 /* Tells that what has not been used is unused, at a kernel's end. */
 void cache_watch_end(struct cache *cache);
 
+/* Something has happened, which may be what somebody was refused for. */
+static inline void cache_changed(struct cache *cache, bool is_wanted)
+{
+	if (!is_wanted)
+		return;
+	cache->changes++;
+	cache->wanted_places = CACHE_NO_PLACES;
+	cache->wants_register = cache->wants_data = false;
+}
+
 /* A request takes a free register without a line: its data go elsewhere; and gives it back. */
 static inline void cache_hold_mshr(struct cache *cache, struct request *request)
 {
@@ -95,7 +112,7 @@ static inline void cache_hold_mshr(struct cache *cache, struct request *request)
 static inline void cache_release_mshr(struct cache *cache, const struct request *request)
 {
 	mshr_release(&cache->mshrs, request->wait[cache->depth].index);
-	cache->changes++;
+	cache_changed(cache, cache->wants_register);
 }
 
 /* Others have written these bytes: what is there of them goes, but for what a line has to write back. What is on its way comes. */
@@ -120,11 +137,12 @@ static inline bool cache_refuses_again(struct cache *cache, uint64_t changes)
 	return refused;
 }
 
-/* Takes the oldest miss, which leaves; there is one. */
+/* Takes the oldest miss, which leaves; there is one. Its place is of use to who was refused for want of places. */
 static inline struct request *cache_take_miss(struct cache *cache)
 {
-	cache->changes++;
-	return request_queue_pop(&cache->miss_queue);
+	struct request *request = request_queue_pop(&cache->miss_queue);
+	cache_changed(cache, cache->miss_queue.capacity - cache->miss_queue.count >= cache->wanted_places);
+	return request;
 }
 
 /* The line that `request` fetched has arrived. A request of cache_prefetch() is the caller's again. */

@@ -16,6 +16,7 @@ void dram_open(struct dram_channel *channel, const struct dram_config *config, c
 	uint32_t credits = config->queue + config->return_queue - (slices - 1);
 	*channel = (struct dram_channel){
 		.config = *config, .slices = slices, .banks = banks, .pool = pool, .wake = UINT64_MAX};
+	channel->delay_until = channel->transfer_at = UINT64_MAX;
 	channel->period = period;
 	channel->l2_period = l2_period;
 	channel->from_l2 = arena_array(arena, slices, sizeof *channel->from_l2);
@@ -73,18 +74,21 @@ static void return_to_l2(struct dram_channel *channel, uint64_t now)
 	return_credit(channel, slice);
 }
 
+static struct request *take_transfer(struct dram_channel *channel)
+{
+	struct request *request = channel->transfer[channel->transfer_head].request;
+	channel->transfer_head =
+		channel->transfer_head + 1 == channel->transfer_capacity ? 0 : channel->transfer_head + 1;
+	channel->transfer_at = --channel->transfers ? channel->transfer[channel->transfer_head].at : UINT64_MAX;
+	return request;
+}
+
 /* Data that have crossed the pins; writes that nobody waits for end here. */
 static void finish_transfer(struct dram_channel *channel, uint64_t cycle)
 {
-	if (!channel->transfers || request_queue_full(&channel->returned))
+	if (cycle < channel->transfer_at || request_queue_full(&channel->returned))
 		return;
-	struct dram_transfer *transfer = &channel->transfer[channel->transfer_head];
-	if (transfer->at > cycle)
-		return;
-	struct request *request = transfer->request;
-	channel->transfer_head =
-		channel->transfer_head + 1 == channel->transfer_capacity ? 0 : channel->transfer_head + 1;
-	channel->transfers--;
+	struct request *request = take_transfer(channel);
 	request->moved += channel->config.atom_bytes;
 	if (request->moved < request->fetch)
 		return;
@@ -226,15 +230,14 @@ static void schedule(struct dram_channel *channel)
 	serve(channel, b, take(channel, &channel->bank[b]));
 }
 
+/* The pins carry data in the order of the commands, since finish_transfer() takes a transfer a cycle, the oldest first. */
 static void start_transfer(struct dram_channel *channel, struct request *request, uint64_t at)
 {
-	uint32_t tail = channel->transfer_head + channel->transfers++;
+	uint32_t tail = channel->transfer_head + channel->transfers;
 	if (tail >= channel->transfer_capacity)
 		tail -= channel->transfer_capacity;
-	if (channel->transfers > 1) { /* the pins carry data in the order of the commands */
-		uint32_t before = tail ? tail - 1 : channel->transfer_capacity - 1;
-		at = later(at, channel->transfer[before].at + 1);
-	}
+	if (!channel->transfers++)
+		channel->transfer_at = at;
 	channel->transfer[tail] = (struct dram_transfer){request, at};
 	channel->stats.data_cycles += channel->config.burst_cycles;
 }
@@ -414,6 +417,8 @@ static void accept_from_l2(struct dram_channel *channel, uint64_t l2_cycle, uint
 		request->ready = l2_cycle + channel->config.latency;
 		request->sent = request->moved = 0;
 		request->level = LEVEL_DRAM;
+		if (!channel->delay.count)
+			channel->delay_until = request->ready;
 		request_queue_push(&channel->delay, request);
 		channel->last_slice = slice;
 		return;
@@ -422,15 +427,15 @@ static void accept_from_l2(struct dram_channel *channel, uint64_t l2_cycle, uint
 
 static void enter_scheduler(struct dram_channel *channel, uint64_t l2_cycle)
 {
-	struct request *request = request_queue_front(&channel->delay);
 	channel->blocked = false;
-	if (!request || request->ready > l2_cycle)
+	if (l2_cycle < channel->delay_until)
 		return;
 	if (channel->pending >= channel->config.queue) {
 		channel->blocked = true;
 		return;
 	}
-	request_queue_pop(&channel->delay);
+	struct request *request = request_queue_pop(&channel->delay);
+	channel->delay_until = channel->delay.count ? request_queue_front(&channel->delay)->ready : UINT64_MAX;
 	struct dram_bank *bank = &channel->bank[request->bank];
 	if (channel->watcher.next)
 		request->ready = channel->arrivals++;
@@ -459,16 +464,13 @@ static uint64_t next_wake(const struct dram_channel *channel, uint64_t cycle, ui
 	bool room = channel->pending < channel->config.queue;
 	if ((room && channel->offered) || channel->returned.count || channel->waiting & ~channel->serving)
 		return now + 1;
-	uint64_t next = channel->serving ? channel->command_from : UINT64_MAX;
-	if (channel->transfers && channel->transfer[channel->transfer_head].at < next)
-		next = channel->transfer[channel->transfer_head].at;
+	uint64_t next = earlier(channel->serving ? channel->command_from : UINT64_MAX, channel->transfer_at);
 	uint64_t wake = next == UINT64_MAX ? UINT64_MAX
 	                : next <= cycle    ? now + 1
 	                                   : now + (next - cycle - 1) * channel->period + 1;
 	/* `l2_cycle` is the coming L2 cycle: it reaches `ready` when the one before has begun. */
-	const struct request *delayed = request_queue_front(&channel->delay);
-	if (delayed && !channel->blocked && (delayed->ready - 1) * channel->l2_period + 1 < wake)
-		wake = (delayed->ready - 1) * channel->l2_period + 1;
+	if (channel->delay_until != UINT64_MAX && !channel->blocked)
+		wake = earlier(wake, (channel->delay_until - 1) * channel->l2_period + 1);
 	return wake > now ? wake : now + 1;
 }
 

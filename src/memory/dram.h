@@ -93,7 +93,8 @@ struct dram_channel {
 	struct port *from_l2;       /* one a slice; this channel consumes */
 	uint64_t offered;           /* slices whose port holds a request, as a mask */
 	struct port **to_l2;        /* one a slice */
-	struct request_queue delay; /* requests on the way to the scheduler */
+	struct request_queue delay; /* requests on the way to the scheduler, */
+	uint64_t delay_until;       /* and the L2 cycle in which the oldest gets there, or UINT64_MAX */
 	struct dram_bank *bank;
 	struct dram_allowed *group;
 	uint64_t serving;      /* banks with a current request, as a mask */
@@ -108,6 +109,7 @@ struct dram_channel {
 	struct dram_allowed allowed;
 	struct dram_transfer *transfer; /* ring */
 	uint32_t transfer_head, transfers, transfer_capacity;
+	uint64_t transfer_at; /* the oldest one's cycle, or UINT64_MAX */
 	struct request_queue returned;
 	struct request_pool *pool;
 	uint64_t period, l2_period; /* of the clocks */

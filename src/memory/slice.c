@@ -11,8 +11,13 @@ void slice_open(struct slice *slice, uint32_t index, const struct slice_config *
                 const struct cache_config *cache, const struct address_map *map, struct request_pool *pool,
                 uint64_t period, struct arena *arena)
 {
-	*slice = (struct slice){
-		.config = *config, .index = index, .pool = pool, .map = map, .period = period, .wake = UINT64_MAX};
+	*slice = (struct slice){.config = *config,
+	                        .index = index,
+	                        .pool = pool,
+	                        .map = map,
+	                        .period = period,
+	                        .wake = UINT64_MAX,
+	                        .next = UINT64_MAX};
 	cache_open(&slice->cache, cache, CACHE_OF_SLICE, pool, arena);
 	request_queue_open(&slice->input, arena, config->input_queue);
 	request_queue_open(&slice->reply, arena, config->reply_queue);
@@ -79,25 +84,31 @@ static void answer_filled(struct slice *slice)
 		reply(slice, request);
 }
 
+/* What comes from DRAM, the oldest, is answered at once, if at all; there is room for that. */
+static bool has_room_for(const struct slice *slice, const struct request *request)
+{
+	bool is_answered =
+		cache_waits_for(request) ? request->kind == REQUEST_L2_PREFETCH : request->kind != REQUEST_L1_WRITEBACK;
+	return !is_answered || !request_queue_full(&slice->reply);
+}
+
 /* What DRAM returns: a line for the cache, or a finished write whose acknowledgement goes up. */
 static void accept_from_dram(struct slice *slice, uint64_t cycle, uint64_t now)
 {
 	struct request *request = port_front(&slice->from_dram, now);
 	if (!request)
 		return;
-	if (cache_waits_for(request)) {
-		bool is_prefetch = request->kind == REQUEST_L2_PREFETCH;
-		if (!cache_fill_port_free(&slice->cache, cycle) || (is_prefetch && request_queue_full(&slice->reply)))
-			return;
-		port_pop(&slice->from_dram, now);
+	bool is_fill = cache_waits_for(request);
+	if ((is_fill && !cache_fill_port_free(&slice->cache, cycle)) || !has_room_for(slice, request))
+		return;
+	port_pop(&slice->from_dram, now);
+	if (is_fill) {
 		cache_fill(&slice->cache, request, cycle);
-		if (is_prefetch)
+		if (request->kind == REQUEST_L2_PREFETCH)
 			acknowledge(slice, request);
-	} else if (request->kind == REQUEST_L1_WRITEBACK) { /* nobody waits for it */
-		port_pop(&slice->from_dram, now);
+	} else if (request->kind == REQUEST_L1_WRITEBACK) {
 		drop(slice, request);
-	} else if (!request_queue_full(&slice->reply)) {
-		port_pop(&slice->from_dram, now);
+	} else {
 		reply(slice, request);
 	}
 }
@@ -109,13 +120,21 @@ static struct slice_inst *inst_of(const struct slice *slice, const struct reques
 	return &slice->by_pc[pc < slice->instructions ? pc : slice->instructions];
 }
 
+/* It came so from an SM, or not at all: what caches make of lines that go or come is placed when it goes down. */
+static bool is_placed(const struct request *request)
+{
+	return request->kind != REQUEST_L1_WRITEBACK && request->kind != REQUEST_L2_WRITEBACK &&
+	       request->kind != REQUEST_L2_FILL;
+}
+
 static void send_miss(struct slice *slice, uint64_t now)
 {
 	struct request *request = request_queue_front(&slice->cache.miss_queue);
 	if (!request || !port_room(slice->to_dram, now))
 		return;
 	cache_take_miss(&slice->cache);
-	address_map_place(slice->map, request);
+	if (!is_placed(request))
+		address_map_place(slice->map, request);
 	if (request->is_write)
 		request->fetch = request->bytes;
 	if (slice->by_pc)
@@ -195,7 +214,8 @@ void slice_look_at_entry(struct slice *slice)
 	if (slice->entry.shown == slice->entry.entered)
 		return;
 	slice_entry_show(&slice->entry);
-	slice->wake = earlier(slice->wake, slice_entry_front(&slice->entry)->ready * slice->period);
+	slice->next = earlier(slice->next, slice_entry_front(&slice->entry)->ready * slice->period);
+	slice->wake = earlier(slice->wake, slice->next);
 }
 
 static bool holds_requests(const struct slice *slice, uint64_t now)
@@ -215,28 +235,65 @@ void slice_settle(struct slice *slice, uint64_t cycle)
 	slice->cache.stats.refused += slice->access_refused ? passed : 0;
 }
 
+/* The cycle in which the oldest of what comes from DRAM can be taken. What cannot be seen yet is seen in the next. */
+static uint64_t next_fill(const struct slice *slice, uint64_t cycle, uint64_t now)
+{
+	const struct request *request = port_front(&slice->from_dram, now);
+	if (!request)
+		return port_empty(&slice->from_dram) ? UINT64_MAX : cycle + 1;
+	if (!has_room_for(slice, request))
+		return UINT64_MAX;
+	return cache_waits_for(request) ? later(slice->cache.fill_port_until, cycle + 1) : cycle + 1;
+}
+
+/* ... in which the oldest access can be looked up that was not tried yet, and in which a request leaves the delay line. */
+static uint64_t next_access(const struct slice *slice, uint64_t cycle)
+{
+	bool can_be = slice->input.count && !slice->access_refused && !request_queue_full(&slice->reply) &&
+	              port_coming_room(slice->to_dram);
+	return can_be ? later(slice->cache.data_port_until, cycle + 1) : UINT64_MAX;
+}
+
+static uint64_t next_of_delay_line(const struct slice *slice, uint64_t cycle)
+{
+	const struct request *delayed = slice_entry_front(&slice->entry);
+	return delayed && !request_queue_full(&slice->input) ? later(delayed->ready, cycle + 1) : UINT64_MAX;
+}
+
 /* When the slice can do something without anything coming from outside. What was refused for want of room is woken by
  * the room, what was refused by L2 by DRAM's answer or by room for the misses; what was not tried yet is tried first, so
  * that its waiting is counted. */
-static uint64_t next_wake(const struct slice *slice, uint64_t cycle, uint64_t now)
+static uint64_t next_event(const struct slice *slice, uint64_t cycle, uint64_t now)
 {
-	bool input_room = !request_queue_full(&slice->input), reply_room = !request_queue_full(&slice->reply);
 	bool can_reply = slice->reply.count &&
 	                 (!slice->reply_refused ||
 	                  crossbar_gets_room(slice->replies, slice->index, request_queue_front(&slice->reply)));
-	bool can_access =
-		slice->input.count && !slice->access_refused && reply_room && port_coming_room(slice->to_dram);
-	if (can_reply || can_access || (cache_has_ready(&slice->cache) && reply_room) ||
-	    !port_empty(&slice->from_dram) || (slice->cache.miss_queue.count && port_coming_room(slice->to_dram)))
+	if (can_reply || (cache_has_ready(&slice->cache) && !request_queue_full(&slice->reply)) ||
+	    (slice->cache.miss_queue.count && port_coming_room(slice->to_dram)))
 		return now + 1;
-	const struct request *delayed = slice_entry_front(&slice->entry);
-	if (!delayed || !input_room)
-		return UINT64_MAX;
-	return delayed->ready <= cycle ? now + 1 : now + (delayed->ready - cycle - 1) * slice->period + 1;
+	uint64_t next = earlier(next_fill(slice, cycle, now),
+	                        earlier(next_access(slice, cycle), next_of_delay_line(slice, cycle)));
+	return next == UINT64_MAX ? UINT64_MAX : now + (next - cycle - 1) * slice->period + 1;
+}
+
+/* What comes from outside wakes it sooner: an item from DRAM, room in the port to DRAM, in the crossbar for a flit or two. True: nothing
+ * has come that it waits for. What was refused stays so, and is counted when it ticks. */
+static bool is_woken_in_vain(const struct slice *slice, uint64_t now)
+{
+	if (now >= slice->next || !port_empty(&slice->from_dram))
+		return false;
+	bool goes_down = slice->cache.miss_queue.count || (slice->input.count && !slice->access_refused);
+	return !(goes_down && port_coming_room(slice->to_dram)) &&
+	       !(slice->reply_refused &&
+	         crossbar_gets_room(slice->replies, slice->index, request_queue_front(&slice->reply)));
 }
 
 void slice_tick(struct slice *slice, uint64_t cycle, uint64_t now)
 {
+	if (is_woken_in_vain(slice, now)) {
+		slice->wake = slice->next;
+		return;
+	}
 	slice_settle(slice, cycle);
 	slice->settled = cycle + 1;
 	slice->reply_refused = slice->access_refused = false;
@@ -249,5 +306,5 @@ void slice_tick(struct slice *slice, uint64_t cycle, uint64_t now)
 	slice->busy = holds_requests(slice, now);
 	const struct slice_note note = {cycle, slice->entry.left, slice->input.count, slice->busy};
 	slice_entry_note(slice, &slice->entry, &note, now);
-	slice->wake = next_wake(slice, cycle, now);
+	slice->wake = slice->next = next_event(slice, cycle, now);
 }

@@ -55,7 +55,8 @@ struct slice {
 	uint64_t refused_at; /* cache.changes when the oldest access in the input queue was turned away */
 	bool busy;                          /* at the end of the last tick: holds a request behind the delay line */
 	uint64_t period, settled;                           /* of the L2 clock; cycles that are in the counters */
-	uint64_t wake;
+	uint64_t wake; /* `next`, the time of its next event, or sooner: something has come that it may wait for */
+	uint64_t next;
 	/* Hears of every request that the cache has taken; NULL: nobody wants to. */
 	void (*look)(void *user, const struct request *request, enum access_result result, struct cache_watch *watch,
 	             uint64_t cycle);

@@ -39,7 +39,7 @@ void slice_entry_settle(struct slice *slice, uint64_t cycle)
 {
 	struct slice_entry *entry = &slice->entry;
 	assert(cycle >= entry->settled);
-	while (entry->read != entry->written) {
+	while (entry->read != entry->told) {
 		const struct slice_note *next = &entry->note[entry->read & entry->note_mask];
 		if (next->cycle >= cycle)
 			break;
@@ -124,16 +124,21 @@ void slice_entry_tick(struct slice *slice, uint64_t cycle, uint64_t now)
 	entry->refused = false;
 	accept_packet(slice, cycle, now);
 	entry->waits = port_front(&entry->from_network, now);
-	bool sleeps = entry->refused ? entry->read == entry->written : port_empty(&entry->from_network);
+	bool sleeps = entry->refused ? entry->read == entry->told : port_empty(&entry->from_network);
 	entry->wake = sleeps ? UINT64_MAX : now + 1;
 }
 
 void slice_entry_keep_note(struct slice *slice, const struct slice_note *note)
 {
 	struct slice_entry *entry = &slice->entry;
+	entry->last = *note;
+	if (entry->apart) {
+		entry->note[entry->written++ & entry->note_mask] = *note;
+		return;
+	}
 	if (entry->written - entry->read > entry->note_mask)
 		slice_entry_settle(slice, note->cycle);
 	invariant(entry->written - entry->read <= entry->note_mask);
-	entry->last = *note;
 	entry->note[entry->written++ & entry->note_mask] = *note;
+	entry->told = entry->written;
 }

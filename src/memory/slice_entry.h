@@ -5,8 +5,8 @@
  * queue and of the delay line in that very cycle. So the slice leaves a note of each of its cycles in which these changed, and the entry
  * reads them when it comes there. It counts for both what depends on both: the cycles in which a request is in the one or the other.
  *
- * What the slice reads of the delay line is what was there when it last looked (slice_entry_show): it and the entry may go on at once
- * in two of the host's threads, if it does not go on for longer than `delay`. */
+ * What the slice reads of the delay line is what was there when it last looked (slice_entry_show), and where it is `apart` the entry reads the notes
+ * that it was told of (slice_entry_tell): both may go on at once in two of the host's threads, if the slice does not go on for longer than `delay`. */
 #ifndef SLUICE_MEMORY_SLICE_ENTRY_H
 #define SLUICE_MEMORY_SLICE_ENTRY_H
 
@@ -35,12 +35,14 @@ struct slice_entry {
 	uint32_t capacity, slot_mask;
 	uint64_t entered;
 	struct slice_note past; /* of the cycle that the entry has come to */
+	uint64_t read, told;    /* notes that it has read; that there are */
+	bool apart;             /* the slice may be elsewhere in time, and in another thread */
 	/* the slice's half */
 	_Alignas(64) uint64_t shown, left; /* requests that it knows to have entered; that it has taken */
 	struct slice_note last;            /* its latest note */
 	struct slice_note *note;           /* ring of those that the entry has not read */
 	uint32_t note_mask;
-	uint64_t written, read;
+	uint64_t written;
 };
 
 /* `sectors`: of a line of L2. */
@@ -81,8 +83,16 @@ static inline void slice_entry_note(struct slice *slice, struct slice_entry *ent
 	if (last->left == now->left && last->input == now->input && last->busy == now->busy)
 		return;
 	slice_entry_keep_note(slice, now);
-	if (entry->refused)
+	if (!entry->apart && entry->refused)
 		entry->wake = earlier(entry->wake, time + 1);
+}
+
+/* Of a slice that is apart: the entry has its notes, and tries again from `time` on, in vain perhaps, what was refused. */
+static inline void slice_entry_tell(struct slice_entry *entry, uint64_t time)
+{
+	entry->told = entry->written;
+	if (entry->refused && entry->read != entry->told)
+		entry->wake = earlier(entry->wake, time);
 }
 
 #endif

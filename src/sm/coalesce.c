@@ -5,12 +5,23 @@
 
 enum { CHUNK = REQUEST_CHUNK_BYTES }; /* the smallest piece that memory moves */
 
+enum { MOST_CHUNKS = 4 };
+
 /* A segment that lanes touch. */
 struct segment {
 	uint64_t address;
 	uint32_t lanes;
-	uint64_t bytes[2]; /* touched, of 128 */
+	uint32_t chunks;               /* touched, as a mask, */
+	uint32_t touched[MOST_CHUNKS]; /* and the bytes of each that are */
 };
+
+/* A lane's datum, which lies in one chunk of the segment: `touches` has a bit a byte. */
+static inline void touch(struct segment *segment, uint32_t lane_bit, uint32_t at, uint32_t touches)
+{
+	segment->lanes |= lane_bit;
+	segment->chunks |= 1u << at / CHUNK;
+	segment->touched[at / CHUNK] |= touches << at % CHUNK;
+}
 
 /* The segment at `address`, among those that were found, in rising order, or a new one. */
 static struct segment *find_segment(struct segment *segment, uint32_t *count, uint64_t address)
@@ -56,17 +67,32 @@ static void add_shrunk(struct op *op, struct access access)
 	op->access[op->accesses++] = access;
 }
 
-/* The access of a segment, with the chunks of it that lanes touch. */
-static void add_segment(struct op *op, const struct segment *segment, uint32_t bytes)
+/* The access of a segment of which lanes touch several chunks. */
+static void add_chunks(struct op *op, const struct segment *segment, uint32_t bytes)
 {
-	struct access access = {.address = segment->address, .bytes = bytes, .lanes = segment->lanes};
-	for (uint32_t i = 0; i < bytes / CHUNK; i++) {
-		uint32_t touched = (uint32_t)(segment->bytes[i / 2] >> i % 2 * CHUNK);
-		access.written |= touched; /* of the one piece, if it is one */
-		access.chunks |= (uint8_t)((touched != 0) << i);
-		access.whole |= (uint8_t)((touched == UINT32_MAX) << i);
-	}
+	struct access access = {.address = segment->address,
+	                        .bytes = bytes,
+	                        .lanes = segment->lanes,
+	                        .chunks = (uint8_t)segment->chunks};
+	for (uint32_t i = 0; i < bytes / CHUNK; i++)
+		access.whole |= (uint8_t)((segment->touched[i] == UINT32_MAX) << i);
 	add_shrunk(op, access);
+}
+
+/* The access of a segment, above the others. Of most that do not lie in one piece lanes touch a chunk. */
+static inline void add_segment(struct op *op, const struct segment *segment, uint32_t bytes)
+{
+	if (segment->chunks & (segment->chunks - 1)) {
+		add_chunks(op, segment, bytes);
+		return;
+	}
+	uint32_t chunk = (uint32_t)__builtin_ctz(segment->chunks), touched = segment->touched[chunk];
+	op->access[op->accesses++] = (struct access){.address = segment->address + chunk * CHUNK,
+	                                             .bytes = CHUNK,
+	                                             .lanes = segment->lanes,
+	                                             .written = touched,
+	                                             .chunks = 1,
+	                                             .whole = touched == UINT32_MAX};
 }
 
 /* True when all lanes run and their data lie one behind the other. */
@@ -109,35 +135,62 @@ static void coalesce_one_piece(struct op *op, uint64_t begin, uint32_t size, uin
 	}
 }
 
-/* `words` data of `size` bytes a lane, `pitch` bytes apart. */
-static void coalesce(struct op *op, const uint64_t *address, uint32_t lanes, uint32_t size, uint32_t words,
-                     uint64_t pitch, uint32_t most)
+/* Each lane's segment is that of the lane before it or lies above, as where lanes have a stride: nothing is searched. False: not so. */
+static bool coalesce_rising(struct op *op, const uint64_t *address, uint32_t lanes, uint32_t size, uint32_t bytes)
 {
-	struct segment segment[OP_MAX_ACCESSES];
-	uint32_t bytes = size == 1 ? 32 : size == 2 ? 64 : 128, count = 0;
+	uint32_t touches = (1u << size) - 1;
+	struct segment segment = {.address = address[__builtin_ctz(lanes)] & ~(uint64_t)(bytes - 1)};
+	for (uint32_t left = lanes; left; left &= left - 1) {
+		uint64_t first = address[__builtin_ctz(left)];
+		if (first - segment.address >= bytes) {
+			if (first < segment.address)
+				return false;
+			add_segment(op, &segment, bytes);
+			segment = (struct segment){.address = first & ~(uint64_t)(bytes - 1)};
+		}
+		touch(&segment, left & -left, (uint32_t)(first - segment.address), touches);
+	}
+	add_segment(op, &segment, bytes);
+	return true;
+}
+
+/* `words` data of `size` bytes a lane, `pitch` bytes apart, in any order. */
+static void coalesce_scattered(struct op *op, const uint64_t *address, uint32_t lanes, uint32_t size, uint32_t words,
+                               uint64_t pitch, uint32_t bytes)
+{
+	struct segment segment[OP_MAX_ACCESSES], *last = NULL;
+	uint32_t count = 0, touches = (1u << size) - 1;
+	for (uint32_t word = 0; word < words; word++)
+		for (uint32_t left = lanes; left; left &= left - 1) {
+			uint64_t first = address[__builtin_ctz(left)] + word * pitch;
+			uint64_t base = first & ~(uint64_t)(bytes - 1);
+			if (!last || last->address != base)
+				last = find_segment(segment, &count, base);
+			touch(last, left & -left, (uint32_t)(first - base), touches);
+		}
+	for (uint32_t i = 0; i < count; i++)
+		add_segment(op, &segment[i], bytes);
+}
+
+/* `words` data of `size` bytes a lane, `pitch` bytes apart. Not inlined into the issue of instructions, most of which access nothing. */
+__attribute__((noinline)) static void coalesce(struct op *op, const uint64_t *address, uint32_t lanes, uint32_t size,
+                                               uint32_t words, uint64_t pitch, uint32_t most)
+{
+	uint32_t bytes = size == 1 ? 32 : size == 2 ? 64 : 128;
 	if (bytes > most)
 		bytes = most;
-	uint64_t touches = (1ull << size) - 1;
-	struct segment *last = NULL;
-
 	op->accesses = 0;
+	if (!lanes)
+		return;
 	if (is_one_piece(address, lanes, size)) {
 		for (uint32_t word = 0; word < words; word++)
 			coalesce_one_piece(op, address[0] + word * pitch, size, bytes);
 		return;
 	}
-	for (uint32_t word = 0; word < words; word++)
-		for (uint32_t left = lanes; left; left &= left - 1) {
-			uint32_t lane = (uint32_t)__builtin_ctz(left);
-			uint64_t first = address[lane] + word * pitch, base = first & ~(uint64_t)(bytes - 1);
-			if (!last || last->address != base)
-				last = find_segment(segment, &count, base);
-			last->lanes |= left & -left;
-			uint32_t at = (uint32_t)(first - base);
-			last->bytes[at / 64] |= touches << at % 64;
-		}
-	for (uint32_t i = 0; i < count; i++)
-		add_segment(op, &segment[i], bytes);
+	if (words == 1 && coalesce_rising(op, address, lanes, size, bytes))
+		return;
+	op->accesses = 0;
+	coalesce_scattered(op, address, lanes, size, words, pitch, bytes);
 }
 
 void coalesce_global(struct op *op, const uint64_t *address, uint32_t lanes, uint32_t size, uint32_t most)

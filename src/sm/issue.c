@@ -21,14 +21,13 @@ static void count(struct sm *sm, const struct simt_inst *inst, const struct simt
 	}
 }
 
-/* The same of a sub-core: the scheduler's place of the pipe is free. */
+/* The same of a sub-core: the scheduler's place of the pipe is free. An instruction can go into one pipe alone there. */
 static uint64_t open_places(const struct sm *sm, const struct scheduler *scheduler)
 {
-	uint64_t open = 0;
-	for (uint32_t pipe = 0; pipe < SM_PIPES; pipe++)
-		if (!(sm->sub_cores.issued[pipe] >> scheduler->seen.index & 1))
-			open |= scheduler->unit[pipe];
-	return open;
+	uint64_t closed = 0;
+	for (uint32_t left = sm->sub_cores.issued[scheduler->seen.index]; left; left &= left - 1)
+		closed |= scheduler->unit[__builtin_ctz(left)];
+	return ~closed;
 }
 
 /* The warps whose next instruction's pipe has room for it. */
@@ -62,7 +61,8 @@ static struct op *new_op(struct sm *sm, const struct sm_warp *warp, const struct
 	op->lanes = step->lanes;
 	op->level = LEVEL_L1;
 	op->accesses = op->unanswered = op->bank_cycles = 0;
-	op->latency = (uint16_t)latency;
+	op->latency = latency ? (uint16_t)latency : warp->timing->latency;
+	op->initiation = warp->timing->initiation;
 	bool memory = is_memory(inst);
 	op->space = memory ? step->space : (uint8_t)PTX_REG;
 	if (memory && step->lanes)
@@ -95,7 +95,7 @@ static void dispatch_to_collectors(struct sm *sm, struct sm_warp *warp, const st
 	if (!latch_has_room(&sm->issued[pipe]))
 		sm->issue.full |= 1u << pipe;
 	if (UNLIKELY(sm->config.sub_cores))
-		sub_cores_issued(sm, op);
+		sub_cores_issued(sm, op, warp->scheduler->seen.index);
 }
 
 /* Kinds that do something to their warp's and their block's ability to go on, as an exit does. */
@@ -245,6 +245,14 @@ void issue_settle(struct sm *sm)
 		sm->stats.fp64_instructions += pipe == SM_PIPE_MEM ? 0 : fp64[pipe];
 	}
 	memset(by_pipe, 0, sizeof sm->issue.by_pipe);
+}
+
+bool issue_waits_for_others(const struct sm *sm)
+{
+	for (uint32_t s = 0; s < sm->config.schedulers; s++)
+		if (sm->issue.scheduler[s].waits)
+			return true;
+	return false;
 }
 
 void sm_commit(struct sm *sm)

@@ -7,6 +7,7 @@
 
 struct issue {
 	struct scheduler scheduler[SM_MAX_SCHEDULERS];
+	struct unit_timings timings;
 	bool rests;                  /* nothing has changed since no warp could issue */
 	uint32_t waiting;            /* pipes whose latch to the operand collectors holds instructions, as a mask, */
 	uint32_t full;               /* pipes whose latch to the operand collectors has no room, as a mask */
@@ -33,6 +34,9 @@ static inline void issue_latch_left(struct issue *issue, uint32_t pipe)
 	issue->full &= ~(1u << pipe);
 	issue_wake(issue);
 }
+
+/* A warp stands before a load that waits for the other SMs (sm->waits), which it may issue in the next cycle. */
+bool issue_waits_for_others(const struct sm *sm);
 
 /* The instructions by pipe go into the statistics. */
 void issue_settle(struct sm *sm);

@@ -46,6 +46,7 @@ void l1_open(struct sm *sm)
 {
 	cache_open(&sm->l1.constant, &sm->config.l1c, CACHE_OF_SM, sm->requests, &sm->arena);
 	cache_open(&sm->l1.data, &sm->config.l1d, CACHE_OF_SM, sm->requests, &sm->arena);
+	sm->l1.constant.map = sm->l1.data.map = sm->map;
 	const struct prefetch_teller teller = seam_teller(sm->seam);
 	if (seam_sends(sm->seam->seam))
 		cache_watch_open(&sm->l1.data, &teller, &sm->arena);
@@ -263,6 +264,5 @@ bool l1_fill_constant(struct sm *sm, struct request *request)
 enum access_result l1_prefetch(struct sm *sm, struct request *request)
 {
 	cache_widen(&sm->l1.data, request);
-	address_map_place(sm->map, request);
 	return cache_prefetch(&sm->l1.data, request, sm->cycle);
 }

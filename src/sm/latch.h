@@ -21,7 +21,7 @@ static inline bool latch_has_room(const struct latch *latch)
 
 static inline void latch_push(struct latch *latch, struct op *op)
 {
-	assert(latch_has_room(latch));
+	invariant(latch_has_room(latch));
 	if (latch->count++)
 		latch->last->next = op;
 	else
@@ -36,7 +36,7 @@ static inline void latch_insert(struct latch *latch, struct op *op)
 		latch_push(latch, op);
 		return;
 	}
-	assert(latch_has_room(latch));
+	invariant(latch_has_room(latch));
 	struct op **at = &latch->first;
 	while ((*at)->number < op->number)
 		at = &(*at)->next;

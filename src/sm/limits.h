@@ -5,14 +5,14 @@
 #include "ptx/module.h"
 #include "seam/mech.h"
 
-/* The pipes: those of all SMs, which are enum ptx_unit, and those that sub-cores have besides. */
+/* The pipes: those of all SMs, which are enum ptx_unit, and those that sub-cores have besides; in the order in which these try them. */
 enum sm_pipe {
 	SM_PIPE_SP = PTX_UNIT_SP,
 	SM_PIPE_SFU = PTX_UNIT_SFU,
 	SM_PIPE_MEM = PTX_UNIT_MEM,
-	SM_PIPE_INT,
-	SM_PIPE_DP,
 	SM_PIPE_TENSOR,
+	SM_PIPE_DP,
+	SM_PIPE_INT,
 	SM_PIPES
 };
 

@@ -102,7 +102,6 @@ static struct request *new_request(struct sm *sm, const struct op *op, const str
 	request->pc = op->inst->pc + 1;
 	request->op = (void *)op;
 	request->born = sm->cycle;
-	address_map_place(sm->map, request);
 	return request;
 }
 
@@ -120,15 +119,17 @@ static bool goes_past_l1(struct sm *sm, const struct op *op)
 }
 
 /* The request for the instruction's next access. Its way is chosen when it is first offered, so that mechanisms are asked once,
- * however often it is turned away and offered again. */
+ * however often it is turned away and offered again. Where it goes in memory is found out by L1, if it does. */
 static struct request *next_request(struct sm *sm, struct op *op)
 {
 	struct load_store *lsu = &sm->lsu;
-	if (!lsu->offered) {
-		lsu->offered = new_request(sm, op, &op->access[op->accesses - 1]);
-		lsu->offered->bypass = lsu->offered->kind != REQUEST_CONSTANT && goes_past_l1(sm, op);
-	}
-	return lsu->offered;
+	if (lsu->offered)
+		return lsu->offered;
+	struct request *request = lsu->offered = new_request(sm, op, &op->access[op->accesses - 1]);
+	request->bypass = request->kind != REQUEST_CONSTANT && goes_past_l1(sm, op);
+	if (request->bypass)
+		address_map_place(sm->map, request);
+	return request;
 }
 
 /* The instruction's next access is made. */

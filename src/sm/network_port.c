@@ -19,12 +19,14 @@ bool sm_answer_at_once(struct sm *sm, struct request *request, uint64_t now)
 }
 
 /* What is held by another SM of the cluster is tried again in the next cycle; what wants room, when there is some. */
-static void refuse(struct sm *sm, const struct request *request)
+static void refuse(struct sm *sm, uint32_t flits)
 {
 	struct network_port *network = &sm->network;
-	bool tries_again = crossbar_gets_room(network->requests, network->input, request);
+	bool tries_again = port_coming_room(&network->requests->input[network->input].port) >= flits;
 	sm->stats.network_full++;
 	network->refused++;
+	if (flits < network->least)
+		network->least = flits;
 	if (network->cluster)
 		tries_again |= cluster_refuse(network->cluster, sm);
 	if (tries_again)
@@ -39,9 +41,9 @@ bool network_port_send(struct sm *sm, struct request *request)
 		network->refused += !answered;
 		return answered;
 	}
-	if (!crossbar_has_room(network->requests, network->input, request, sm->now) ||
-	    (network->cluster && cluster_holds(network->cluster, sm))) {
-		refuse(sm, request);
+	uint32_t flits = crossbar_flits(network->requests, request);
+	if (network_port_room(network, sm->now) < flits || (network->cluster && cluster_holds(network->cluster, sm))) {
+		refuse(sm, flits);
 		return false;
 	}
 	if (sm->seam->packet_out.count) {
@@ -71,7 +73,8 @@ static uint32_t flits_of_miss(const struct crossbar *network, const struct cache
 	return first ? crossbar_flits(network, first) : 0;
 }
 
-enum { MOST_DATA_BYTES = 128 }; /* of a warp's access */
+/* Of a warp's access; who may send in a cycle: three caches, the texture unit and the load/store unit. */
+enum { MOST_DATA_BYTES = 128, SENDERS = 5 };
 
 /* Of each that sends, what it sends in a cycle: the oldest miss of a cache, one access of the load/store unit, which can be one that it
  * does not have yet. */
@@ -90,7 +93,10 @@ static uint32_t most_flits(const struct sm *sm)
 bool network_port_suffices(const struct sm *sm)
 {
 	const struct network_port *network = &sm->network;
-	return !network->refused && port_coming_room(&network->requests->input[network->input].port) >= most_flits(sm);
+	uint32_t room = port_coming_room(&network->requests->input[network->input].port);
+	if (network->refused)
+		return false;
+	return room >= SENDERS * crossbar_flits_of(network->requests, MOST_DATA_BYTES) || room >= most_flits(sm);
 }
 
 void network_port_account(struct sm *sm, uint64_t slept)
@@ -101,7 +107,11 @@ void network_port_account(struct sm *sm, uint64_t slept)
 /* Takes the front packet off the network: of an answer by sectors it is not the answer itself. */
 static void take_packet(struct sm *sm, struct request *packet, bool is_sector)
 {
-	port_pop(&sm->network.replies, sm->now);
+	struct port *replies = &sm->network.replies;
+	if (replies->comes)
+		port_take(replies, sm->now);
+	else
+		port_pop(replies, sm->now);
 	if (is_sector)
 		request_release(sm->requests, packet);
 }

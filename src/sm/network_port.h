@@ -13,7 +13,9 @@ struct network_port {
 	struct cluster *cluster; /* whose SMs all go in there; NULL: the SM has it for itself */
 	struct port replies;
 	uint32_t refused; /* requests of this cycle, for want of room in the network: it wakes the SM when there is some */
-	uint32_t room;    /* there, when it was noted: flits */
+	bool asks;        /* room there wakes it; where SMs go alone, only while it has refused something (gpu/share.c) */
+	uint32_t least;   /* flits of the smallest of them, UINT32_MAX: there is none, */
+	uint32_t wanted;  /* and when it was noted */
 };
 
 struct sm;
@@ -43,19 +45,22 @@ static inline uint32_t network_port_room(const struct network_port *port, uint64
 	return port_room(&port->requests->input[port->input].port, now);
 }
 
-static inline void network_port_note_room(struct network_port *port, uint64_t now)
+/* What was refused in this cycle is what the network is held against from now on. */
+static inline void network_port_note_refused(struct network_port *port)
 {
-	port->room = network_port_room(port, now);
+	port->wanted = port->least;
 }
 
-static inline bool network_port_room_is_same(const struct network_port *port, uint64_t now)
+/* It would be refused again. */
+static inline bool network_port_still_refuses(const struct network_port *port, uint64_t now)
 {
-	return port->room == network_port_room(port, now);
+	return port->wanted == UINT32_MAX || network_port_room(port, now) < port->wanted;
 }
 
 static inline void network_port_new_cycle(struct network_port *port)
 {
 	port->refused = 0;
+	port->least = UINT32_MAX;
 }
 
 #endif

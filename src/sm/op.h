@@ -25,9 +25,10 @@ struct op {
 	uint32_t lanes;       /* that run */
 	uint8_t space;        /* memory: enum ptx_space, resolved */
 	uint8_t pipe;         /* enum sm_pipe */
+	uint8_t place;        /* of a sub-core (sub_cores.h) */
 	uint8_t level;        /* enum request_level: the deepest that served it */
 	uint16_t bank_cycles; /* shared memory: still to come; of a copy, behind its answers */
-	uint16_t latency;     /* in its unit, where a mechanism owns its opcode; 0: the machine's */
+	uint16_t latency, initiation; /* in its unit */
 	uint16_t accesses;    /* access[0..accesses) are still to be made; the last goes first */
 	uint16_t unanswered;  /* made or to be made, without an answer */
 	uint32_t group;       /* of a copy */

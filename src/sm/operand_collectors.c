@@ -20,6 +20,8 @@ void collectors_open(struct sm *sm)
 			set->last[port] = collectors->units - pipe->collectors;
 	}
 	assert(collectors->units <= SM_MAX_COLLECTORS);
+	for (uint32_t n = 0; n < sizeof collectors->modulo; n++)
+		collectors->modulo[n] = (uint8_t)(n % collectors->units);
 }
 
 /* Complete instructions go on, from each out port the next collector in turn. At the units the one that was issued first goes
@@ -43,12 +45,16 @@ static void dispatch(struct sm *sm, uint32_t unit, uint64_t complete)
 	collectors->free |= gone;
 }
 
-/* Where a bank's request for a collector comes in the walk over the request matrix: by diagonals, from another one each
- * cycle (wavefront allocation). */
-static uint32_t place_in_walk(const struct sm *sm, uint32_t bank, uint32_t collector)
+/* Of two banks' requests for a collector, whether the one of `bank` comes first in the walk over the request matrix: by diagonals, from
+ * another one each cycle (wavefront allocation). The diagonal that is walked first has collector (cycle + b) modulo collectors at bank b. */
+__attribute__((noinline)) static bool comes_before(const struct sm *sm, uint32_t bank, uint32_t other,
+                                                   uint32_t collector)
 {
-	uint32_t units = sm->collectors.units, from = (uint32_t)((sm->cycle + bank) % units);
-	return collector >= from ? collector - from : collector + units - from;
+	const struct collectors *collectors = &sm->collectors;
+	uint32_t units = collectors->units, diagonal = (uint32_t)(sm->cycle % units);
+	uint32_t behind = collector + units - collectors->modulo[diagonal + bank];
+	uint32_t other_behind = collector + units - collectors->modulo[diagonal + other];
+	return collectors->modulo[behind] < collectors->modulo[other_behind];
 }
 
 /* Matches banks with collectors: a bank reads one operand, a collector takes one. Banks that want different collectors do
@@ -70,8 +76,7 @@ static void read_banks(struct sm *sm)
 			drained |= collectors_read_next(collectors, bank);
 			continue;
 		}
-		if (taken >> collector & 1 &&
-		    place_in_walk(sm, bank, collector) >= place_in_walk(sm, chosen[collector], collector))
+		if (taken >> collector & 1 && !comes_before(sm, bank, chosen[collector], collector))
 			continue;
 		taken |= 1ull << collector;
 		chosen[collector] = (uint8_t)bank;
@@ -129,20 +134,26 @@ static void allocate(struct sm *sm, uint32_t unit)
 {
 	struct collectors *collectors = &sm->collectors;
 	struct latch *in = &sm->issued[unit];
-	uint64_t free = collectors->free & collectors->set[unit].all, taken = 0;
-	for (uint32_t ports = sm->config.pipe[unit].in_ports; ports && in->count; ports--) {
-		if (free == taken) {
-			sm->stats.collector_full++;
-			break;
-		}
-		uint32_t at = (uint32_t)__builtin_ctzll(free ^ taken);
-		taken |= 1ull << at;
-		collect(sm, at, latch_pop(in));
-		issue_latch_left(&sm->issue, unit);
+	uint64_t free = collectors->free & collectors->set[unit].all;
+	if (!free) {
+		sm->stats.collector_full++;
+		return;
 	}
-	if (!in->count)
-		sm->issue.waiting &= ~(1u << unit);
-	collectors->free ^= taken;
+	issue_latch_left(&sm->issue, unit);
+	for (uint32_t ports = sm->config.pipe[unit].in_ports; ports; ports--) {
+		uint32_t at = (uint32_t)__builtin_ctzll(free);
+		collectors->free ^= 1ull << at;
+		free &= free - 1;
+		collect(sm, at, latch_pop(in));
+		if (!in->count) {
+			sm->issue.waiting &= ~(1u << unit);
+			return;
+		}
+		if (!free && ports > 1) {
+			sm->stats.collector_full++;
+			return;
+		}
+	}
 }
 
 void collectors_tick(struct sm *sm)

@@ -28,6 +28,7 @@ struct collectors {
 	struct collector_set set[PTX_UNITS];
 	uint64_t free, complete;            /* collector units of all pipes; complete: has all its operands */
 	uint32_t units;                     /* how many of them there are */
+	uint8_t modulo[2 * SM_MAX_COLLECTORS]; /* of a number: its rest by that */
 	uint32_t unread[SM_MAX_COLLECTORS]; /* operands still to come */
 	struct bank_queue bank[SM_MAX_BANKS];
 	uint16_t next_read[SM_MAX_COLLECTORS * COLLECTOR_READS]; /* behind a read in its bank's list */

@@ -34,9 +34,13 @@ static inline uint32_t register_bank(const struct register_file *file, uint32_t 
 /* The banks of an instruction's results. */
 static inline uint32_t register_result_banks(const struct register_file *file, const struct op *op)
 {
-	uint32_t banks = 0;
-	for (uint32_t i = 0; i < op->inst->bank_writes; i++)
-		banks |= 1u << register_bank(file, op->inst->bank_write[i], op->warp);
+	const struct simt_inst *inst = op->inst;
+	uint32_t writes = inst->bank_writes;
+	if (!writes)
+		return 0;
+	uint32_t banks = 1u << register_bank(file, inst->bank_write[0], op->warp);
+	for (uint32_t i = 1; i < writes; i++)
+		banks |= 1u << register_bank(file, inst->bank_write[i], op->warp);
 	if (UNLIKELY(file->sub_cores))
 		banks <<= register_first_bank(file, op->warp);
 	return banks;

@@ -1,7 +1,26 @@
 #include "sm/sm.h"
 
+/* Which arithmetic runs where is the machine's: `runs_on`. */
+static void open_timings(const struct sm_config *config, struct unit_timings *timings)
+{
+	static const uint8_t pipes[] = {[PIPE_SP] = 1u << PTX_UNIT_SP,
+	                                [PIPE_SFU] = 1u << PTX_UNIT_SFU,
+	                                [PIPE_EITHER] = 1u << PTX_UNIT_SP | 1u << PTX_UNIT_SFU,
+	                                [PIPE_INT] = 1u << SM_PIPE_INT,
+	                                [PIPE_DP] = 1u << SM_PIPE_DP,
+	                                [PIPE_TENSOR] = 1u << SM_PIPE_TENSOR};
+	for (uint32_t type = 0; type < PTX_DATA_TYPES; type++) {
+		for (uint32_t l = 0; l < PTX_LATENCIES; l++)
+			timings->of[l][type] = (struct unit_timing){(uint16_t)config->latency[l][type],
+			                                            (uint16_t)config->initiation[l][type],
+			                                            pipes[config->runs_on[l][type]]};
+		timings->of[PTX_LATENCIES][type] = (struct unit_timing){.pipes = 1u << PTX_UNIT_MEM};
+	}
+}
+
 void scheduler_open(struct sm *sm)
 {
+	open_timings(&sm->config, &sm->issue.timings);
 	uint32_t schedulers = sm->config.schedulers;
 	for (uint32_t s = 0; s < schedulers; s++)
 		sm->issue.scheduler[s].seen.index = s;
@@ -29,6 +48,7 @@ void scheduler_buffer_empty(const struct sm_warp *warp)
 {
 	invariant(!((warp->scheduler->hazard | warp->scheduler->stale) & warp->mask)); /* it would not have issued */
 	warp->scheduler->filled &= ~warp->mask;
+	warp->scheduler->waits &= ~warp->mask;
 }
 
 void scheduler_no_instruction(const struct sm_warp *warp)
@@ -36,21 +56,15 @@ void scheduler_no_instruction(const struct sm_warp *warp)
 	struct scheduler *scheduler = warp->scheduler;
 	scheduler->filled &= ~warp->mask;
 	scheduler->stale &= ~warp->mask;
+	scheduler->waits &= ~warp->mask;
 	scheduler->hazard &= ~warp->mask;
 	scheduler->seen.load_hazard &= ~warp->mask;
 }
 
-/* The pipes that can take the instruction, as bits. Which arithmetic runs where is the machine's: `runs_on`. */
-static uint8_t pipes_of(const struct sm *sm, const struct simt_inst *inst)
+static const struct unit_timing *timing_of(const struct sm *sm, const struct simt_inst *inst)
 {
-	static const uint8_t pipes[] = {[PIPE_SP] = 1u << PTX_UNIT_SP,
-	                                [PIPE_SFU] = 1u << PTX_UNIT_SFU,
-	                                [PIPE_EITHER] = 1u << PTX_UNIT_SP | 1u << PTX_UNIT_SFU,
-	                                [PIPE_INT] = 1u << SM_PIPE_INT,
-	                                [PIPE_DP] = 1u << SM_PIPE_DP,
-	                                [PIPE_TENSOR] = 1u << SM_PIPE_TENSOR};
-	return inst->unit == PTX_UNIT_MEM ? 1u << PTX_UNIT_MEM
-	                                  : pipes[sm->config.runs_on[inst->latency][inst->data_type]];
+	uint32_t row = inst->unit == PTX_UNIT_MEM ? (uint32_t)PTX_LATENCIES : inst->latency;
+	return &sm->issue.timings.of[row][inst->data_type];
 }
 
 static inline void set_units(const struct sm_warp *warp, uint32_t pipes, uint32_t count)
@@ -62,7 +76,9 @@ static inline void set_units(const struct sm_warp *warp, uint32_t pipes, uint32_
 
 static void set_pipes(const struct sm *sm, struct sm_warp *warp)
 {
-	uint8_t pipes = pipes_of(sm, warp->next);
+	const struct unit_timing *timing = timing_of(sm, warp->next);
+	uint8_t pipes = timing->pipes;
+	warp->timing = timing;
 	if (pipes == warp->pipes)
 		return;
 	if (UNLIKELY(sm->config.sub_cores))
@@ -82,6 +98,14 @@ static void look_for_hazard(const struct sm *sm, const struct sm_warp *warp)
 		warp->scheduler->seen.load_hazard |= warp->mask;
 }
 
+static void set_waits(const struct sm *sm, struct sm_warp *warp, uint32_t pc)
+{
+	if (bits_has(sm->waits, pc))
+		warp->scheduler->waits |= warp->mask;
+	else
+		warp->scheduler->waits &= ~warp->mask;
+}
+
 void scheduler_next_instruction(const struct sm *sm, struct sm_warp *warp)
 {
 	const struct simt_warp *simt = warp->simt;
@@ -92,10 +116,13 @@ void scheduler_next_instruction(const struct sm *sm, struct sm_warp *warp)
 	scheduler->filled |= warp->mask;
 	if (warp->ibuffer.pc != simt->pc || simt->done) { /* an ended warp may stand behind the last instruction */
 		scheduler->stale |= warp->mask;
+		scheduler->waits &= ~warp->mask;
 		return;
 	}
 	warp->next = &simt->code[simt->pc];
 	set_pipes(sm, warp);
+	if (sm->waits)
+		set_waits(sm, warp, simt->pc);
 	if (scoreboard_may_wait(&warp->scoreboard, warp->next))
 		look_for_hazard(sm, warp);
 }

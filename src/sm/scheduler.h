@@ -11,10 +11,22 @@
 struct sm;
 struct sm_warp;
 
+/* What the machine says of instructions of a kind. */
+struct unit_timing {
+	uint16_t latency, initiation; /* of arithmetic, in its unit */
+	uint8_t pipes;                /* that can take it, as a mask */
+};
+
+/* By kind of arithmetic; behind it memory instructions. */
+struct unit_timings {
+	struct unit_timing of[PTX_LATENCIES + 1][PTX_DATA_TYPES];
+};
+
 struct scheduler {
 	struct mech_warps seen;                       /* what the owner of the warp order may see of them */
 	uint64_t filled;                              /* next instruction is in the buffer */
 	uint64_t hazard;                              /* next instruction waits for a register */
+	uint64_t waits;                               /* next instruction is of those that wait for the other SMs */
 	uint64_t stale;                               /* buffered instruction is not where the warp is */
 	uint64_t unit[SM_PIPES];                      /* pipe of the next instruction (that is filled and not stale) */
 	struct sm_warp *warp[SM_MAX_SCHEDULER_WARPS]; /* by bit */

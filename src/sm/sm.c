@@ -11,6 +11,11 @@ const struct counter sm_counters[] = {
 };
 const size_t sm_counter_count = sizeof sm_counters / sizeof sm_counters[0];
 
+void sm_use_pool(struct sm *sm, struct request_pool *requests)
+{
+	sm->requests = sm->l1.data.pool = sm->l1.constant.pool = sm->fetch.l1i.pool = requests;
+}
+
 void sm_open(struct sm *sm, uint32_t index, uint32_t sm_count, const struct sm_config *config, struct seam_sm *seam,
              const struct address_map *map, struct request_pool *requests, uint64_t period)
 {
@@ -77,11 +82,11 @@ void sm_end(struct sm *sm)
 }
 
 /* The stages from the load/store unit on stand still while they wait for nothing but a time, and nothing comes; what was refused in
- * their last tick would be again while the network has no other room, since L1 changes in their ticks alone. */
+ * their last tick would be again while the network has no room for it, since L1 changes in their ticks alone. */
 static bool memory_stages_rest(const struct sm *sm)
 {
 	return sm->cycle < sm->memory_next && port_empty(&sm->network.replies) && !lsu_can_take(sm) &&
-	       !sm->seam->queued && (!sm->memory_tries_again || network_port_room_is_same(&sm->network, sm->now));
+	       !sm->seam->queued && (!sm->memory_tries_again || network_port_still_refuses(&sm->network, sm->now));
 }
 
 /* The cycle in which they go on, if none of their ticks has said that it does in the next. */
@@ -131,7 +136,7 @@ __attribute__((noinline)) static void tick_memory_stages(struct sm *sm)
 	sm->memory_event = goes_on ? sm->cycle + 1 : memory_event(sm);
 	sm->memory_next = sm->memory_tries_again && !may_repeat(sm) ? sm->cycle + 1 : sm->memory_event;
 	sm->memory_refused = sm->network.refused;
-	network_port_note_room(&sm->network, sm->now);
+	network_port_note_refused(&sm->network);
 }
 
 __attribute__((noinline)) static void charge_slept(struct sm *sm, uint64_t cycle)

@@ -62,6 +62,7 @@ struct sm {
 	/* the launch, its blocks and warps */
 	bool is_plain; /* no mechanism is attached but orders of warps */
 	const struct simt_launch *launch;
+	const uint64_t *waits; /* by pc: loads that wait for the other SMs; NULL: none */
 	uint64_t local_pitch; /* bytes between two words of a thread's local memory */
 	struct blocks blocks;
 	struct sm_warp warp[SM_MAX_WARPS];
@@ -110,6 +111,9 @@ uint32_t sm_start_block(struct sm *sm, uint64_t number, uint64_t cycle, uint64_t
 /* Zero-latency memory: the answer stands at the port of the replies, to be seen in the next cycle. False: it is full. Nobody
  * else may send the SM anything. */
 bool sm_answer_at_once(struct sm *sm, struct request *request, uint64_t now);
+
+/* Its requests come from this pool from now on. */
+void sm_use_pool(struct sm *sm, struct request_pool *requests);
 
 /* What a mechanism has asked for on an SM's behalf, as a request; its place in memory is to be found yet. */
 struct request *sm_request_for(const struct sm *sm, struct seam_sent *sent, uint64_t cycle, struct request_pool *pool);

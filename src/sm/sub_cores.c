@@ -11,63 +11,92 @@ void sub_cores_open(struct sm *sm)
 	collectors->units = config->schedulers * config->sub_core_collectors;
 	collectors->free = (1ull << collectors->units) - 1;
 	for (uint32_t pipe = 0; pipe < SM_PIPES; pipe++)
-		sm->issued[pipe].width = sm->collected[pipe].width = config->schedulers;
+		sm->issued[pipe].width = config->schedulers;
+	sm->collected[SM_PIPE_MEM].width = config->schedulers;
+	for (uint32_t s = 0; s < config->schedulers; s++)
+		sm->sub_cores.units[s] = ((1ull << config->sub_core_collectors) - 1) << s * config->sub_core_collectors;
 	register_file_divide(&sm->registers, config->schedulers, per_core);
 }
 
-void sub_cores_issued(struct sm *sm, const struct op *op)
+/* Where an instruction's place lies. */
+static uint32_t place_of(uint32_t pipe, uint32_t sub_core)
 {
-	sm->sub_cores.issued[op->pipe] |= (uint8_t)sub_core_bit(op->warp, sm->config.schedulers);
+	static const uint8_t row[SM_PIPES] = {[SM_PIPE_SP] = 0,  [SM_PIPE_DP] = 1,     [SM_PIPE_INT] = 2,
+	                                      [SM_PIPE_SFU] = 3, [SM_PIPE_TENSOR] = 4, [SM_PIPE_MEM] = 5};
+	return row[pipe] * SM_MAX_SUB_CORES + sub_core;
+}
+
+static uint32_t sub_core_of(const struct op *op)
+{
+	return op->place % SM_MAX_SUB_CORES;
+}
+
+void sub_cores_issued(struct sm *sm, struct op *op, uint32_t scheduler)
+{
+	op->place = (uint8_t)place_of(op->pipe, scheduler);
+	sm->sub_cores.issued[scheduler] |= (uint8_t)(1u << op->pipe);
 }
 
 void sub_cores_left(struct sm *sm, const struct op *op)
 {
-	sm->sub_cores.collected[op->pipe] &= (uint8_t)~sub_core_bit(op->warp, sm->config.schedulers);
+	sm->sub_cores.collected &= ~(1u << op->place);
+	sm->sub_cores.blocked &= ~sm->sub_cores.bound[op->place];
 }
 
-/* The collector units of a sub-core, out of a mask of all. */
-static uint32_t units_of(const struct sm *sm, uint64_t units, uint32_t sub_core)
+/* The complete collector units that the place behind them is free for. */
+static uint64_t units_with_a_place(const struct sm *sm)
 {
-	uint32_t each = sm->config.sub_core_collectors;
-	return (uint32_t)(units >> sub_core * each) & ((1u << each) - 1);
+	return sm->collectors.complete & ~sm->sub_cores.blocked;
 }
 
-/* The place behind the collectors is free for what the collector unit has. */
-static bool has_place(const struct sm *sm, uint32_t at, uint32_t sub_core)
+/* Of some collector units, not none, the one that goes through a port: of the first sub-core that has one, the first in turn. */
+static uint32_t first_in_turn(struct sm *sm, uint32_t port, uint64_t units)
 {
-	return !(sm->sub_cores.collected[sm->collectors.op[at]->pipe] >> sub_core & 1);
+	struct sub_cores *sub_cores = &sm->sub_cores;
+	uint32_t sub_core = sub_core_of(sm->collectors.op[__builtin_ctzll(units)]);
+	uint32_t first = sub_core * sm->config.sub_core_collectors;
+	uint64_t own = units & sub_cores->units[sub_core], behind = own & (~1ull << (first + sub_cores->last[port]));
+	uint32_t at = (uint32_t)__builtin_ctzll(behind ? behind : own);
+	sub_cores->last[port] = (uint8_t)(at - first);
+	return at;
 }
 
-/* The collector unit that goes through a port: of the first sub-core that has one, the first in turn. False: none can. */
-static bool find_complete(const struct sm *sm, uint32_t port, uint32_t *at)
+/* The instruction of a collector unit takes its place behind the collectors. */
+static void take_place(struct sm *sm, uint32_t at)
 {
-	uint32_t each = sm->config.sub_core_collectors, last = sm->sub_cores.last[port];
-	for (uint32_t sub_core = 0; sub_core < sm->config.schedulers; sub_core++) {
-		uint32_t complete = units_of(sm, sm->collectors.complete, sub_core);
-		for (uint32_t n = 1; complete && n <= each; n++) {
-			uint32_t unit = (last + n) % each;
-			*at = sub_core * each + unit;
-			if (complete >> unit & 1 && has_place(sm, *at, sub_core))
-				return true;
-		}
-	}
-	return false;
+	struct sub_cores *sub_cores = &sm->sub_cores;
+	struct op *op = sm->collectors.op[at];
+	sub_cores->op[op->place] = op;
+	sub_cores->collected |= 1u << op->place;
+	sub_cores->blocked |= sub_cores->bound[op->place];
+	if (op->pipe == SM_PIPE_MEM)
+		latch_insert(&sm->collected[SM_PIPE_MEM], op);
+}
+
+/* The collector unit is its instruction's, or free again. */
+static void bind(struct sub_cores *sub_cores, uint32_t at, uint32_t place)
+{
+	sub_cores->bound[place] |= 1ull << at;
+	if (sub_cores->collected >> place & 1)
+		sub_cores->blocked |= 1ull << at;
+}
+
+static void release(struct sub_cores *sub_cores, uint32_t at, uint32_t place)
+{
+	sub_cores->bound[place] &= ~(1ull << at);
+	sub_cores->blocked &= ~(1ull << at);
 }
 
 static void dispatch(struct sm *sm)
 {
 	struct collectors *collectors = &sm->collectors;
-	uint32_t at;
-	for (uint32_t port = 0; port < sm->config.dispatch_ports && collectors->complete; port++) {
-		if (!find_complete(sm, port, &at))
-			return; /* the next ports find none either */
-		struct op *op = collectors->op[at];
-		uint64_t bit = 1ull << at;
-		sm->sub_cores.last[port] = (uint8_t)(at % sm->config.sub_core_collectors);
-		sm->sub_cores.collected[op->pipe] |= (uint8_t)sub_core_bit(op->warp, sm->config.schedulers);
-		latch_insert(&sm->collected[op->pipe], op);
-		collectors->complete ^= bit;
-		collectors->free |= bit;
+	uint64_t units;
+	for (uint32_t port = 0; port < sm->config.dispatch_ports && (units = units_with_a_place(sm)) != 0; port++) {
+		uint32_t at = first_in_turn(sm, port, units);
+		take_place(sm, at);
+		release(&sm->sub_cores, at, collectors->op[at]->place);
+		collectors->complete ^= 1ull << at;
+		collectors->free |= 1ull << at;
 	}
 }
 
@@ -86,54 +115,53 @@ static void read_banks(struct sm *sm)
 	collectors->banks_waiting ^= drained;
 }
 
-/* The oldest instruction of a pipe takes a collector unit of its sub-core. False: there is none, and those behind it wait, too. */
-static bool allocate(struct sm *sm, uint32_t pipe)
+/* The collector units that are free for the oldest instruction of a pipe, which has one. */
+static uint64_t free_units(const struct sm *sm, uint32_t pipe)
 {
-	struct latch *in = &sm->issued[pipe];
-	if (!in->count)
-		return false;
-	uint32_t schedulers = sm->config.schedulers, sub_core = in->first->warp % schedulers;
-	uint32_t free = units_of(sm, sm->collectors.free, sub_core);
-	if (!free)
-		return false;
-	uint32_t at = sub_core * sm->config.sub_core_collectors + (uint32_t)__builtin_ctz(free);
-	struct op *op = latch_pop(in);
-	issue_latch_left(&sm->issue, pipe);
-	sm->sub_cores.issued[pipe] &= (uint8_t) ~(1u << sub_core);
-	if (!sm->sub_cores.issued[pipe])
-		sm->issue.waiting &= ~(1u << pipe);
-	sm->collectors.free ^= 1ull << at;
-	collectors_take(sm, at, op);
-	return true;
+	return sm->collectors.free & sm->sub_cores.units[sub_core_of(sm->issued[pipe].first)];
 }
 
-/* The order in which a port tries the pipes, and in which these are given to their units. */
-static const uint8_t order[SM_PIPES] = {SM_PIPE_SP, SM_PIPE_SFU, SM_PIPE_MEM, SM_PIPE_TENSOR, SM_PIPE_DP, SM_PIPE_INT};
-static const uint8_t units_in_order[] = {SM_PIPE_SP, SM_PIPE_DP, SM_PIPE_INT, SM_PIPE_SFU, SM_PIPE_TENSOR};
+/* The oldest instruction of a pipe takes one of them. */
+static void allocate(struct sm *sm, uint32_t pipe, uint64_t free)
+{
+	struct latch *in = &sm->issued[pipe];
+	struct op *op = latch_pop(in);
+	uint32_t at = (uint32_t)__builtin_ctzll(free);
+	issue_latch_left(&sm->issue, pipe);
+	sm->sub_cores.issued[sub_core_of(op)] &= (uint8_t) ~(1u << pipe);
+	if (!in->count)
+		sm->issue.waiting &= ~(1u << pipe);
+	sm->collectors.free ^= 1ull << at;
+	bind(&sm->sub_cores, at, op->place);
+	collectors_take(sm, at, op);
+}
 
+/* Each port takes an instruction of each pipe, unless the oldest waits, and those behind it, too. */
 static void allocate_all(struct sm *sm)
 {
-	bool any = sm->issue.waiting;
-	for (uint32_t port = 0; any && port < sm->config.collector_ports; port++) {
-		any = false;
-		for (uint32_t i = 0; i < SM_PIPES; i++)
-			any |= allocate(sm, order[i]);
+	uint32_t blocked = 0, left;
+	for (uint32_t port = 0; port < sm->config.collector_ports; port++) {
+		left = sm->issue.waiting & ~blocked;
+		if (!left)
+			return;
+		for (; left; left &= left - 1) {
+			uint32_t pipe = (uint32_t)__builtin_ctz(left);
+			uint64_t free = free_units(sm, pipe);
+			if (free)
+				allocate(sm, pipe, free);
+			else
+				blocked |= 1u << pipe;
+		}
 	}
 }
 
-/* The oldest instruction of the pipe waits for a collector unit. */
-static bool is_blocked(const struct sm *sm, uint32_t pipe)
-{
-	const struct latch *in = &sm->issued[pipe];
-	return in->count && !units_of(sm, sm->collectors.free, in->first->warp % sm->config.schedulers);
-}
-
+/* Pipes whose oldest instruction waits for a collector unit. */
 static uint32_t blocked_pipes(const struct sm *sm)
 {
-	uint32_t waiting = 0;
+	uint32_t blocked = 0;
 	for (uint32_t left = sm->issue.waiting; left; left &= left - 1)
-		waiting += is_blocked(sm, (uint32_t)__builtin_ctz(left));
-	return waiting;
+		blocked += !free_units(sm, (uint32_t)__builtin_ctz(left));
+	return blocked;
 }
 
 /* What a result of this cycle is written to cannot be read in the first step. */
@@ -155,13 +183,7 @@ void sub_cores_collect(struct sm *sm)
 
 bool sub_cores_go_on(const struct sm *sm)
 {
-	const struct collectors *collectors = &sm->collectors;
-	for (uint64_t left = collectors->complete; left; left &= left - 1) {
-		uint32_t at = (uint32_t)__builtin_ctzll(left);
-		if (has_place(sm, at, at / sm->config.sub_core_collectors))
-			return true;
-	}
-	return blocked_pipes(sm) < (uint32_t)__builtin_popcount(sm->issue.waiting);
+	return units_with_a_place(sm) || blocked_pipes(sm) < (uint32_t)__builtin_popcount(sm->issue.waiting);
 }
 
 void sub_cores_account(struct sm *sm, uint64_t slept)
@@ -169,39 +191,22 @@ void sub_cores_account(struct sm *sm, uint64_t slept)
 	sm->stats.collector_full += slept * blocked_pipes(sm);
 }
 
-/* Takes an instruction out of a latch, in which `before` stands in front of it. */
-static void take_out(struct latch *latch, struct op *before, const struct op *op)
+/* The instruction of a place enters its sub-core's unit of the pipe, of which there is one. */
+static void enter_unit(struct sm *sm, uint32_t place)
 {
-	if (before)
-		before->next = op->next;
-	else
-		latch->first = op->next;
-	if (latch->last == op)
-		latch->last = before;
-	latch->count--;
-}
-
-/* The instruction of the sub-core that waits for its unit of the pipe, of which there is one, enters it. */
-static void enter_unit(struct sm *sm, uint32_t pipe, uint32_t sub_core)
-{
-	struct op *before = NULL, *op = sm->collected[pipe].first;
-	for (; op->warp % sm->config.schedulers != sub_core; op = op->next)
-		before = op;
-	struct result_slot *slot = units_book(sm, pipe, sub_core, 1u << (pipe * SM_MAX_SUB_CORES + sub_core), op);
+	struct op *op = sm->sub_cores.op[place];
+	struct result_slot *slot = units_book(sm, op->pipe, sub_core_of(op), 1u << place, op);
 	if (!slot) {
 		sm->stats.result_bus_full++;
 		return;
 	}
-	take_out(&sm->collected[pipe], before, op);
 	sub_cores_left(sm, op);
 	units_enter(slot, op);
 }
 
 void sub_cores_execute(struct sm *sm)
 {
-	for (size_t i = 0; i < sizeof units_in_order; i++) {
-		uint32_t pipe = units_in_order[i];
-		for (uint32_t left = sm->sub_cores.collected[pipe]; left; left &= left - 1)
-			enter_unit(sm, pipe, (uint32_t)__builtin_ctz(left));
-	}
+	uint32_t left = sm->sub_cores.collected & ((1u << SUB_CORE_ARITHMETIC_PLACES) - 1);
+	for (; left; left &= left - 1)
+		enter_unit(sm, (uint32_t)__builtin_ctz(left));
 }

@@ -14,13 +14,11 @@ static inline struct result_slot *book(struct sm *sm, uint32_t kind, uint32_t nu
 	uint64_t cycle = sm->cycle;
 	if (units->free_at[kind][number] > cycle)
 		return NULL;
-	const struct simt_inst *inst = op->inst;
-	uint32_t latency = op->latency ? op->latency : sm->config.latency[inst->latency][inst->data_type];
-	struct result_slot *slot = &units->result[(cycle + latency + ENTER_AND_LEAVE) & (SM_WHEEL - 1)];
+	struct result_slot *slot = &units->result[(cycle + op->latency + ENTER_AND_LEAVE) & (SM_WHEEL - 1)];
 	if (slot->count == sm->config.result_bus || slot->units & unit_bit)
 		return NULL;
-	invariant(latency + ENTER_AND_LEAVE < SM_WHEEL);
-	units->free_at[kind][number] = cycle + sm->config.initiation[inst->latency][inst->data_type];
+	invariant(op->latency + ENTER_AND_LEAVE < SM_WHEEL);
+	units->free_at[kind][number] = cycle + op->initiation;
 	slot->count++;
 	slot->units |= unit_bit;
 	units->results++;
@@ -45,11 +43,10 @@ static void start(struct sm *sm, uint32_t kind, uint32_t number)
 static bool waits_for_units(const struct sm *sm)
 {
 	uint32_t waiting = 0;
+	if (UNLIKELY(sm->config.sub_cores))
+		return sub_cores_wait_for_units(&sm->sub_cores);
 	for (uint32_t kind = 0; kind < UNIT_KINDS; kind++)
 		waiting |= sm->collected[kind].count;
-	if (UNLIKELY(sm->config.sub_cores))
-		waiting |= sm->collected[SM_PIPE_INT].count | sm->collected[SM_PIPE_DP].count |
-		           sm->collected[SM_PIPE_TENSOR].count;
 	return waiting;
 }
 

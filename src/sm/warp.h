@@ -14,6 +14,7 @@ struct sm_warp {
 	struct ibuffer ibuffer;
 	/* its place with its scheduler */
 	const struct simt_inst *next; /* at the front of the buffer: while filled and not stale */
+	const struct unit_timing *timing; /* of that */
 	struct scheduler *scheduler;
 	uint64_t mask; /* its bit in the scheduler's masks */
 	uint8_t bit;   /* that bit's number */

@@ -5,16 +5,22 @@
 /* Who has data of loads, in the order of GPGPU-Sim 3.2.2's load/store unit. They take turns: tests/sm/test_sm_turns.c. */
 enum client { CLIENT_SHARED, CLIENT_TEXTURE, CLIENT_CONSTANT, CLIENT_PAST_L1, CLIENT_L1, CLIENTS };
 
-void instruction_complete(struct sm *sm, struct op *op)
+/* Inlined where results are written, which is all that most instructions need. */
+__attribute__((always_inline)) static inline void complete(struct sm *sm, struct op *op)
 {
 	struct sm_warp *warp = &sm->warp[op->warp];
 	invariant(!op->accesses && !op->unanswered && !op->bank_cycles);
-	if (sm->profile && op->space != PTX_REG && op->inst->kind != SIMT_STORE)
-		profile_completed(sm->profile, op, sm->cycle);
 	scoreboard_release(&warp->scoreboard, &sm->scoreboards, op->inst);
 	scheduler_results_written(sm, warp, op->inst);
 	op_free(&sm->ops, op);
 	warp_instruction_completed(sm, warp);
+}
+
+void instruction_complete(struct sm *sm, struct op *op)
+{
+	if (sm->profile && op->space != PTX_REG && op->inst->kind != SIMT_STORE)
+		profile_completed(sm->profile, op, sm->cycle);
+	complete(sm, op);
 }
 
 void instruction_answered(struct sm *sm, struct op *op)
@@ -42,8 +48,9 @@ void write_back_results(struct sm *sm)
 	struct op *next;
 	for (struct op *op = units_take_results(sm); op; op = next) {
 		next = op->next;
+		invariant(op->space == PTX_REG); /* a profile keeps no time of arithmetic */
 		register_file_write(&sm->registers, register_result_banks(&sm->registers, op));
-		instruction_complete(sm, op);
+		complete(sm, op);
 	}
 }
 

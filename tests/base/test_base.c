@@ -470,6 +470,39 @@ static void port_earliest(void **state)
 }
 
 /* A port with room for two carries one item every cycle, in order, round and round its ring. */
+/* The producer is ahead: what it pushes shows at its time, and what the consumer takes is room when both meet, but not in the step in which it was
+ * taken. */
+static void port_of_a_producer_ahead(void **state)
+{
+	struct arena arena = {0};
+	struct port port;
+	uint64_t wake = UINT64_MAX;
+	int a, b, c;
+	(void)state;
+	port_open(&port, &arena, 3, &wake);
+	port.comes = true;
+	port_push(&port, &a, 10);
+	port_push(&port, &b, 12);
+	port_push(&port, &c, 20);
+	assert_int_equal(wake, 11);
+	assert_int_equal(port_arrive(&port, 10), 11);
+	assert_true(port_empty(&port));
+	assert_int_equal(port_arrive(&port, 11), 13);
+	assert_ptr_equal(port_front(&port, 11), &a);
+	port_take(&port, 11);
+	assert_int_equal(port_arrive(&port, 13), 21);
+	port_take(&port, 13);
+	assert_int_equal(port_room(&port, 14), 0);
+	port_settle(&port);
+	assert_int_equal(port_room(&port, 13), 1);
+	assert_int_equal(port_room(&port, 14), 2);
+	assert_int_equal(port_arrive(&port, 21), UINT64_MAX);
+	assert_ptr_equal(port_front(&port, 21), &c);
+	port_settle(&port);
+	assert_int_equal(port_room(&port, 21), 2);
+	arena_free(&arena);
+}
+
 static void port_throughput(void **state)
 {
 	(void)state;
@@ -566,6 +599,7 @@ int main(void)
 		cmocka_unit_test(assignments),
 		cmocka_unit_test_setup_teardown(yaml_write, make_folder, remove_folder),
 		cmocka_unit_test(port_earliest),
+		cmocka_unit_test(port_of_a_producer_ahead),
 		cmocka_unit_test(port_throughput),
 		cmocka_unit_test(port_packets),
 		cmocka_unit_test(csv_round_trip),

@@ -74,6 +74,7 @@ static inline void kit_build(struct gpu_kit *kit)
 		fail_msg("%s", kit->diag.text);
 	kit->gpu = gpu_open(&kit->machine, kit->attachments.list, kit->attachments.count, kit_threads);
 	assert_non_null(kit->gpu);
+	team_insist(kit->gpu->team);
 }
 
 static inline void kit_open(struct gpu_kit *kit, const char *const *options)

@@ -2,7 +2,8 @@
  * atomics, and what they leave in memory depends on nothing but their input, whatever the order in which threads run.
  *
  * All have the same parameters. Each thread has KERNEL_OWN words of `out`, which no other thread touches between barriers of
- * its block; `in` is read only; in `meet` threads of all blocks meet, by operations whose order does not matter. */
+ * its block; `in` is read only; in `meet` threads of all blocks meet, by operations whose order does not matter.
+ * With `races`, which it does not set by itself, they load what others store, and what they leave depends on each cycle. */
 #ifndef SLUICE_TESTS_KERNEL_RANDOM_H
 #define SLUICE_TESTS_KERNEL_RANDOM_H
 
@@ -17,6 +18,7 @@ enum {
 	KERNEL_LOCK = 257,         /* a lock, the word that it protects behind it, */
 	KERNEL_TICKETS = 1024,     /* and the words that they mark */
 	KERNEL_VALUES = 6,         /* registers %a */
+	KERNEL_RACES = 128,        /* words that threads race for: few, so that they meet */
 	KERNEL_LARGEST_BLOCK = 512,
 };
 
@@ -62,6 +64,7 @@ struct kernel_random {
 	bool all_come; /* to the place that is written at, */
 	bool all_stay; /* and no thread leaves early: barriers count them */
 	bool tickets;  /* there is a statement that gives them: one, so that they fit */
+	bool races;    /* loads are of KERNEL_RACES words of `out`, and all threads store there whenever they like */
 };
 
 static inline uint32_t kernel_pick(struct kernel_random *k, uint32_t bound)
@@ -89,6 +92,8 @@ static inline void kernel_index(struct kernel_random *k, uint32_t align)
 	uint32_t stride = strides[kernel_pick(k, sizeof strides / sizeof *strides)];
 	switch (kernel_pick(k, 5)) {
 	case 0: /* no more than the address: an affine form */
+		if (k->races)
+			break;
 		random_add(k->text, "mad.lo.u32 %%x, %%g, %u, %u;\n", align * (1 + kernel_pick(k, 4 / align)) & -align,
 		           kernel_pick(k, KERNEL_IN - 4 * KERNEL_THREADS + 1) & -align);
 		return;
@@ -103,7 +108,7 @@ static inline void kernel_index(struct kernel_random *k, uint32_t align)
 		random_add(k->text, "mov.u32 %%x, %u;\n", kernel_pick(k, KERNEL_IN));
 		break;
 	}
-	random_add(k->text, "and.b32 %%x, %%x, %u;\n", (KERNEL_IN - 1) & ~(align - 1));
+	random_add(k->text, "and.b32 %%x, %%x, %u;\n", (k->races ? KERNEL_RACES - 1 : KERNEL_IN - 1) & ~(align - 1));
 }
 
 static inline void kernel_compute(struct kernel_random *k)
@@ -143,10 +148,11 @@ static inline void kernel_load(struct kernel_random *k)
 {
 	uint32_t to = kernel_value(k), kind = kernel_pick(k, 6);
 	uint32_t other = (to + 1) % KERNEL_VALUES;
-	const char *how = KERNEL_WORD(k, ".global", ".global.ca", ".global.cg", ".global.cs", ".global.nc",
-	                              ".volatile.global", "");
+	const char *how = k->races ? KERNEL_WORD(k, ".global", ".global.cv", ".relaxed.gpu.global", ".volatile.global", "")
+	                           : KERNEL_WORD(k, ".global", ".global.ca", ".global.cg", ".global.cs", ".global.nc",
+	                                         ".volatile.global", "");
 	kernel_index(k, kind == 0 ? 2 : kind == 1 ? 4 : 1);
-	random_add(k->text, "mad.wide.u32 %%d, %%x, 4, %%in;\n");
+	random_add(k->text, "mad.wide.u32 %%d, %%x, 4, %%%s;\n", k->races ? "out" : "in");
 	if (kind == 0)
 		random_add(k->text, "ld%s.v2.b32 {%%a%u, %%a%u}, [%%d];\n", how, to, other);
 	else if (kind == 1)
@@ -161,14 +167,16 @@ static inline void kernel_load(struct kernel_random *k)
 		random_add(k->text, "ld%s.b32 %%a%u, [%%d];\n", how, to);
 }
 
-/* The thread's own words: stored, loaded, and both. */
+/* The thread's own words: stored, loaded, and both. Where threads race, those of others are stored to. */
 static inline void kernel_own(struct kernel_random *k)
 {
 	uint32_t value = kernel_value(k), word = kernel_pick(k, KERNEL_OWN);
-	if (kernel_pick(k, 2))
-		random_add(k->text, "%s.b32 [%%own+%u], %%a%u;\n",
-		           KERNEL_WORD(k, "st.global", "st.global.wb", "st.global.cg", "st.volatile.global", "st"),
-		           word * k->step, value);
+	const char *store = KERNEL_WORD(k, "st.global", "st.global.wb", "st.global.cg", "st.volatile.global", "st");
+	if (k->races) {
+		kernel_index(k, 1);
+		random_add(k->text, "mad.wide.u32 %%d, %%x, 4, %%out;\n%s.b32 [%%d], %%a%u;\n", store, value);
+	} else if (kernel_pick(k, 2))
+		random_add(k->text, "%s.b32 [%%own+%u], %%a%u;\n", store, word * k->step, value);
 	else
 		random_add(k->text, "%s.b32 %%a%u, [%%own+%u];\n",
 		           KERNEL_WORD(k, "ld.global", "ld.global.cg", "ld", "ld.global.ca"), value, word * k->step);

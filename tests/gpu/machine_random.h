@@ -216,10 +216,25 @@ static inline void machine_settings(struct random_text *text, struct machine_ran
 	}
 }
 
-/* Some SMs, in two of five machines in clusters, with queues down to one packet. */
+static inline void machine_drop_key(struct machine_random *m, const char *key)
+{
+	uint32_t kept = 0;
+	for (uint32_t i = 0; i < m->options; i++)
+		if (strncmp(m->option[i], key, strlen(key)) != 0 || m->option[i][strlen(key)] != '=')
+			memmove(m->option[kept++], m->option[i], sizeof *m->option);
+	m->options = kept;
+}
+
+/* Some SMs. */
+static inline uint32_t machine_ports(struct random_text *text)
+{
+	return 1 + random_below(text, random_below(text, 3) ? 4 : 20);
+}
+
+/* In two of five machines in clusters, with queues down to one packet. */
 static inline void machine_sms(struct random_text *text, struct machine_random *m)
 {
-	uint32_t ports = 1 + random_below(text, random_below(text, 3) ? 4 : 20);
+	uint32_t ports = machine_ports(text);
 	uint32_t sms = random_below(text, 5) < 2 ? 2 + random_below(text, random_below(text, 3) ? 2 : 6) : 1;
 	if (ports * sms > 24)
 		ports = 24 / sms;
@@ -244,6 +259,18 @@ static inline void machine_random(struct random_text *text, struct machine_rando
 	machine_pas(text, m);
 	machine_settings(text, m);
 	machine_mechanisms(text, m);
+}
+
+/* One on which SMs may go on alone: each has its port, its network takes time, and no mechanism sees more than one of them. */
+static inline void machine_alone(struct random_text *text, struct machine_random *m)
+{
+	static const char *const machines[] = {"gtx480", "gtx480-v4", "gtx480-144sm", "qv100", "rtx3070"};
+	*m = (struct machine_random){.machine = machines[random_below(text, sizeof machines / sizeof *machines)]};
+	snprintf(m->option[m->options++], MACHINE_TEXT, "sm.count=%u", machine_ports(text));
+	machine_warp_order(text, m);
+	machine_settings(text, m);
+	machine_drop_key(m, "sm.per_cluster");
+	machine_drop_key(m, "sm.zero_latency_memory");
 }
 
 /* Takes away the setting or the mechanism with this text. */

@@ -104,6 +104,7 @@ static inline void have_threads(sluice_gpu *gpu, uint32_t threads)
 	gpu_close(gpu->gpu);
 	gpu->gpu = gpu_open(&gpu->machine, gpu->attachments.list, gpu->attachments.count, threads);
 	assert_non_null(gpu->gpu);
+	team_insist(gpu->gpu->team);
 	gpu->traces.gpu = gpu->traces.timeline.gpu = gpu->gpu;
 }
 

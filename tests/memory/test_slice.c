@@ -84,6 +84,8 @@ static void tick(struct bench *bench)
 	if (!bench->sleeps || slice->entry.wake <= bench->cycle)
 		slice_entry_tick(slice, bench->cycle, bench->cycle);
 	slice_look_at_entry(slice);
+	if (!bench->sleeps)
+		slice->next = 0; /* it does not know that nothing can happen */
 	if (!bench->sleeps || slice->wake <= bench->cycle)
 		slice_tick(slice, bench->cycle, bench->cycle);
 	bench->cycle++;
@@ -298,40 +300,56 @@ static void test_write_miss(void **state)
 	arena_free(&bench.arena);
 }
 
+enum { FAR = 144 * NEXT_LINE }; /* in the same set, in row 1 of bank 2 */
+
+/* The request's place is its address's, which is in no first row or bank. */
+static void expect_placed(const struct bench *bench, const struct request *request)
+{
+	struct request placed = {.address = request->address};
+	address_map_place(&bench->map, &placed);
+	assert_true(placed.row && placed.bank);
+	assert_int_equal(request->slice, placed.slice);
+	assert_int_equal(request->bank, placed.bank);
+	assert_int_equal(request->row, placed.row);
+}
+
 /* A dirty line that is replaced goes down behind the miss that replaces it, placed where its own address lives. */
 static void test_write_back(void **state)
 {
 	struct bench bench;
 	open_bench(&bench, state);
-	uint64_t same_set = 2 * NEXT_LINE; /* 256 bytes a piece, 4 sets of 128 bytes */
-	load(&bench, 0);
+	uint64_t same_set = 2 * NEXT_LINE, first = FAR; /* 256 bytes a piece, 4 sets of 128 bytes */
+	load(&bench, first);
 	uint64_t start = bench.cycle;
-	expect_reply(&bench, push(&bench, REQUEST_WRITE, 0, LINE), start + ASKED + ANSWER);
+	expect_reply(&bench, push(&bench, REQUEST_WRITE, first, LINE), start + ASKED + ANSWER);
 	load(&bench, same_set);
 	start = bench.cycle;
 	push(&bench, REQUEST_READ, 2 * same_set, LINE);
 	expect_to_dram(&bench, REQUEST_READ, 2 * same_set, start + ASKED + TO_DRAM);
-	struct request *victim = expect_to_dram(&bench, REQUEST_L2_WRITEBACK, 0, start + ASKED + TO_DRAM + 1);
+	struct request *victim = expect_to_dram(&bench, REQUEST_L2_WRITEBACK, first, start + ASKED + TO_DRAM + 1);
 	assert_true(victim->is_write);
 	assert_int_equal(victim->fetch, LINE);
-	assert_int_equal(victim->slice, 0);
-	assert_int_equal(victim->row, 0);
+	expect_placed(&bench, victim);
 	arena_free(&bench.arena);
 }
 
-/* A written-back line of L1 is answered by nobody, whether it hits or comes back from DRAM. */
+/* A written-back line of L1, which knows its slice alone, is answered by nobody, whether it hits or comes back from DRAM. */
 static void test_l1_write_back(void **state)
 {
 	struct bench bench;
 	open_bench(&bench, state);
-	push(&bench, REQUEST_L1_WRITEBACK, 0, LINE);
-	struct request *write = expect_to_dram(&bench, REQUEST_L1_WRITEBACK, 0, ASKED + TO_DRAM);
-	struct request *fill = expect_to_dram(&bench, REQUEST_L2_FILL, 0, ASKED + TO_DRAM + 1);
+	struct request *line = push(&bench, REQUEST_L1_WRITEBACK, FAR, LINE);
+	line->bank = 0;
+	line->row = 0;
+	struct request *write = expect_to_dram(&bench, REQUEST_L1_WRITEBACK, line->address, ASKED + TO_DRAM);
+	struct request *fill = expect_to_dram(&bench, REQUEST_L2_FILL, line->address, ASKED + TO_DRAM + 1);
+	expect_placed(&bench, write);
+	expect_placed(&bench, fill);
 	answer_from_dram(&bench, write);
 	answer_from_dram(&bench, fill);
 	run_to(&bench, 100);
 	assert_int_equal(bench.pool.in_use, 0);
-	push(&bench, REQUEST_L1_WRITEBACK, 0, LINE);
+	push(&bench, REQUEST_L1_WRITEBACK, FAR, LINE);
 	run_to(&bench, 200);
 	assert_int_equal(bench.pool.in_use, 0);
 	assert_true(port_empty(&bench.to_dram));
@@ -447,6 +465,110 @@ static void test_sleep(void **state)
 	arena_free(&bench.arena);
 }
 
+static uint32_t random_below(uint64_t *seed, uint32_t limit)
+{
+	*seed = *seed * 6364136223846793005u + 1442695040888963407u;
+	return (uint32_t)(*seed >> 33) % limit;
+}
+
+/* The other ends of a slice under random traffic. What they do in a cycle depends on the seed and on what the slice has done before. */
+struct ends {
+	struct bench bench;
+	uint64_t seed;
+	struct request *down[64]; /* in DRAM */
+	uint32_t downs;
+	uint32_t flits; /* of the reply that leaves, those that have left */
+};
+
+static void random_packet(struct ends *ends)
+{
+	static const enum request_kind kinds[] = {REQUEST_READ, REQUEST_READ, REQUEST_WRITE, REQUEST_ATOMIC,
+	                                          REQUEST_L1_WRITEBACK};
+	enum request_kind kind = kinds[random_below(&ends->seed, 5)];
+	uint64_t address = random_below(&ends->seed, 12) * (uint64_t)NEXT_LINE + random_below(&ends->seed, 2) * LINE;
+	bool comes = random_below(&ends->seed, 100) < 25;
+	if (comes && port_room(&ends->bench.slice.entry.from_network, ends->bench.cycle) >= 5)
+		push(&ends->bench, kind, address, kind == REQUEST_WRITE ? 32 : LINE);
+}
+
+/* A request comes from the slice or goes back to it; now and then for a while nothing does. */
+static void random_dram(struct ends *ends)
+{
+	struct bench *bench = &ends->bench;
+	struct request *request = port_front(&bench->to_dram, bench->cycle);
+	bool takes = random_below(&ends->seed, 3) == 0, gives = random_below(&ends->seed, 3) == 0;
+	bool stalls = bench->cycle / 200 % 3 == 2;
+	if (request && takes && !stalls && ends->downs < 64) {
+		port_pop(&bench->to_dram, bench->cycle);
+		if (request->kind == REQUEST_L2_WRITEBACK)
+			request_release(&bench->pool, request);
+		else
+			ends->down[ends->downs++] = request;
+	}
+	if (ends->downs && gives && port_room(&bench->slice.from_dram, bench->cycle)) {
+		uint32_t i = random_below(&ends->seed, ends->downs);
+		answer_from_dram(bench, ends->down[i]);
+		ends->down[i] = ends->down[--ends->downs];
+	}
+}
+
+/* A reply leaves flit by flit. */
+static void random_network(struct ends *ends)
+{
+	struct bench *bench = &ends->bench;
+	struct port *port = &bench->replies.input[0].port;
+	const struct port_slot *front = port_front_slot(port, bench->cycle);
+	bool goes = random_below(&ends->seed, 2), stalls = bench->cycle / 300 % 4 == 3;
+	if (!front || !goes || stalls)
+		return;
+	port_release(port, 1, bench->cycle);
+	if (++ends->flits < front->units)
+		return;
+	struct request *request = front->item;
+	port_drop(port);
+	request_release(&bench->pool, request);
+	ends->flits = 0;
+}
+
+static void random_cycle(struct ends *ends)
+{
+	random_packet(ends);
+	random_network(ends);
+	random_dram(ends);
+	tick(&ends->bench);
+}
+
+/* A slice that ticks when it has asked to does in each cycle what one does that looks at all in every cycle, and counts the same. */
+static void test_sleep_changes_nothing(void **state)
+{
+	(void)state;
+	for (uint64_t seed = 1; seed <= 20; seed++) {
+		struct ends sleeps = {.seed = seed}, looks = {.seed = seed};
+		void *asks = "sleeps", *never = NULL;
+		open_bench(&sleeps.bench, &asks);
+		open_bench(&looks.bench, &never);
+		const struct slice *one = &sleeps.bench.slice, *other = &looks.bench.slice;
+		for (uint32_t cycle = 0; cycle < 3000; cycle++) {
+			random_cycle(&sleeps);
+			random_cycle(&looks);
+			assert_int_equal(one->entry.left, other->entry.left);
+			assert_int_equal(one->input.count, other->input.count);
+			assert_int_equal(one->reply.count, other->reply.count);
+			assert_int_equal(one->cache.miss_queue.count, other->cache.miss_queue.count);
+			assert_int_equal(one->cache.mshrs.free, other->cache.mshrs.free);
+			assert_int_equal(sleeps.bench.replies.input[0].port.held,
+			                 looks.bench.replies.input[0].port.held);
+		}
+		settle(&sleeps.bench);
+		settle(&looks.bench);
+		assert_memory_equal(&one->stats, &other->stats, sizeof one->stats);
+		assert_memory_equal(&one->cache.stats, &other->cache.stats, sizeof one->cache.stats);
+		assert_true(one->stats.reply_blocked > 100 && one->cache.stats.refused > 100);
+		arena_free(&sleeps.bench.arena);
+		arena_free(&looks.bench.arena);
+	}
+}
+
 #define BOTH_WAYS(test) cmocka_unit_test(test), cmocka_unit_test_prestate(test, "sleeps")
 
 int main(void)
@@ -466,6 +588,7 @@ int main(void)
 		BOTH_WAYS(test_room_for_all_sectors),
 		BOTH_WAYS(test_reply_waits_for_room),
 		BOTH_WAYS(test_sleep),
+		cmocka_unit_test(test_sleep_changes_nothing),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

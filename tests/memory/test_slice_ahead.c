@@ -1,5 +1,6 @@
 /* A slice that is ahead of its entry. Protects what windows rest on (gpu/cycle.c): as long as it is ahead by no more than its delay line is long,
- * packets enter, are answered and go to DRAM in the same cycles as where both go together, and all counters are the same. */
+ * packets enter, are answered and go to DRAM in the same cycles as where both go together, and all counters are the same; also where the entry hears of what the slice
+ * does only when both meet. */
 #include "memory/slice.h"
 
 #include <setjmp.h>
@@ -150,6 +151,34 @@ static void run(struct bench *bench, uint64_t ahead)
 	slice_settle(&bench->slice, END);
 }
 
+static uint64_t tick_behind_delay_until(struct bench *bench, uint64_t cycle, uint64_t end)
+{
+	for (; cycle < end; cycle++)
+		tick_behind_delay(bench, cycle);
+	return cycle;
+}
+
+/* As in two threads: what the slice does while the entry takes its cycles is told afterwards. It may do as much as it knows all for: what enters
+ * from `begin` on leaves the delay line `delay` cycles later. */
+static void run_apart(struct bench *bench)
+{
+	uint64_t delay = bench->config.delay, slice = 0;
+	bench->slice.entry.apart = true;
+	for (uint64_t begin = 0, end; begin < END; begin = end) {
+		end = earlier(begin + 1 + next_random(&bench->state) % delay, END);
+		slice_look_at_entry(&bench->slice);
+		slice = tick_behind_delay_until(bench, slice, end);
+		slice_entry_tell(&bench->slice.entry, begin);
+		slice = tick_behind_delay_until(
+			bench, slice, earlier(end + next_random(&bench->state) % delay, earlier(begin + delay, END)));
+		for (uint64_t cycle = begin; cycle < end; cycle++)
+			tick_entry(bench, cycle);
+		slice_entry_tell(&bench->slice.entry, end);
+		slice_entry_settle(&bench->slice, end);
+	}
+	slice_settle(&bench->slice, END);
+}
+
 /* In one time: the entry first, as in a machine's step. */
 static void run_together(struct bench *bench)
 {
@@ -194,7 +223,7 @@ static void test_ahead(void **unused)
 {
 	(void)unused;
 	static struct packet_in packet[8 * CYCLES];
-	static struct bench together, ahead;
+	static struct bench together, ahead, apart;
 	uint64_t full = 0, busy = 0;
 	for (uint64_t seed = 1; seed <= 24; seed++) {
 		uint64_t state = seed;
@@ -207,13 +236,18 @@ static void test_ahead(void **unused)
 		                              .from_dram_queue = 2};
 		open_bench(&together, &config, packet, packets);
 		open_bench(&ahead, &config, packet, packets);
+		open_bench(&apart, &config, packet, packets);
+		apart.state = seed;
 		run_together(&together);
 		run(&ahead, 1 + next_random(&state) % config.delay);
 		expect_same(&together, &ahead);
+		run_apart(&apart);
+		expect_same(&together, &apart);
 		full += together.slice.stats.input_full;
 		busy += together.slice.stats.busy_cycles;
 		arena_free(&together.arena);
 		arena_free(&ahead.arena);
+		arena_free(&apart.arena);
 	}
 	assert_true(full && busy); /* the plans do fill the queues */
 }

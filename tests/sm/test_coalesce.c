@@ -26,8 +26,25 @@ static uint64_t next_random(uint64_t *seed)
 	return *seed >> 24;
 }
 
-/* Addresses of random shape: from all lanes in one place to all over memory, or one behind the other; lanes often not all
- * there. */
+/* A stride from a piece of a datum's neighbours to lines apart, and odd ones; in one case of four lanes change places. */
+static void random_stride(uint64_t *seed, uint64_t *address, uint32_t size)
+{
+	static const uint32_t most[] = {2, 5, 9, 33, 70, 1024};
+	int64_t stride = (int64_t)(next_random(seed) % most[next_random(seed) % 6] * size);
+	bool mirrored = next_random(seed) % 2;
+	uint64_t base = address[0];
+	for (int64_t lane = 0; lane < WARP_SIZE; lane++)
+		address[lane] = base + (uint64_t)(stride * (mirrored ? WARP_SIZE - 1 - lane : lane));
+	if (next_random(seed) % 4)
+		return;
+	uint32_t one = (uint32_t)next_random(seed) % WARP_SIZE, other = (uint32_t)next_random(seed) % WARP_SIZE;
+	uint64_t kept = address[one];
+	address[one] = address[other];
+	address[other] = kept;
+}
+
+/* Addresses of random shape: from all lanes in one place to all over memory, one behind the other, or a stride apart, rising or mirrored, but
+ * now and then for a lane or two; lanes often not all there. */
 static uint32_t random_case(uint64_t *seed, uint64_t *address, uint32_t size)
 {
 	static const uint64_t spread[] = {1, 4, 32, 64, 256, 1024, 4096, 1 << 20};
@@ -37,6 +54,8 @@ static uint32_t random_case(uint64_t *seed, uint64_t *address, uint32_t size)
 	if (next_random(seed) % 4 == 0)
 		for (uint32_t lane = 1; lane < WARP_SIZE; lane++)
 			address[lane] = address[0] + (uint64_t)lane * size;
+	if (next_random(seed) % 3 == 0)
+		random_stride(seed, address, size);
 	uint32_t lanes = (uint32_t)next_random(seed);
 	return next_random(seed) % 3 ? lanes : ALL;
 }
@@ -87,7 +106,7 @@ static void model_global(const uint64_t *address, uint32_t lanes, uint32_t size,
 	}
 }
 
-/* The 32-byte pieces of each access: those that its lanes touch, and those of which they have every byte. */
+/* The 32-byte pieces of each access: those that its lanes touch, and those of which they have every byte; of one alone, each byte. */
 static void check_chunks(const struct op *op, const uint64_t *address, uint32_t size)
 {
 	for (uint32_t i = 0; i < op->accesses; i++) {
@@ -104,6 +123,9 @@ static void check_chunks(const struct op *op, const uint64_t *address, uint32_t 
 			chunks |= (uint32_t)(bytes > 0) << c;
 			whole |= (uint32_t)(bytes == 32) << c;
 		}
+		if (access->bytes == 32)
+			for (uint32_t byte = 0; byte < 32; byte++)
+				assert_int_equal(access->written >> byte & 1, touched[byte]);
 		assert_int_equal(access->chunks, chunks);
 		assert_int_equal(access->whole, whole);
 	}

@@ -86,6 +86,37 @@ static void test_units_of_a_sub_core(void **state)
 	expect_near("an interval of 6", cost(0, "initiation.add.int=6", "", additions, 32 * WARP), 8 * 8 * 6);
 }
 
+/* Warps of one sub-core that issue into two pipes, with so few collector units that each waits for the other's: what is complete and whose place is
+ * free goes on whatever stands beside it, so that an interval of 64 in one pipe does not hold up the other longer than its own instruction does. */
+static void test_pipes_pass_each_other(void **state)
+{
+	static const char slow[] = "add.f64 %fd2, %fd1, %fd3;",
+			  quick[] = "add.u32 %r2, %r1, %r3; add.u32 %r4, %r1, %r3;";
+	char both_kinds[200];
+	(void)state;
+	snprintf(both_kinds, sizeof both_kinds, "%s %s", slow, quick);
+	/* four warps a sub-core: the slow pipe is what counts, and the quick one goes beside it */
+	expect_near("slow alone", cost(0, "initiation.add.fp64=64", "", slow, 16 * WARP), 4 * 64);
+	expect_near("quick alone", cost(0, "initiation.add.fp64=64", "", quick, 16 * WARP), 4 * 2 * 2);
+	expect_near("both", cost(0, "initiation.add.fp64=64", "", both_kinds, 16 * WARP), 4 * 64);
+	expect_near("beside floats",
+	            cost(0, "initiation.add.fp64=64", "", "add.f64 %fd2, %fd1, %fd3; " FOUR("add.f32", "%f2", "%f"),
+	                 16 * WARP),
+	            4 * 64);
+}
+
+/* Three reads of one bank of a sub-core take three steps, of which a cycle has two, however many collector units it has. */
+static void test_collector_units_take_turns(void **state)
+{
+	static const char *const units[] = {"sm.sub_core_collectors=1", "sm.sub_core_collectors=2",
+	                                    "sm.sub_core_collectors=8"};
+	static const char line[] = FOUR("add.u32", "%r2", "%r") FOUR("add.u32", "%r3", "%r");
+	(void)state;
+	/* one unit: taken in one step, read in the next, out in the one behind: an instruction in two cycles, and so is the interval */
+	for (size_t i = 0; i < sizeof units / sizeof *units; i++)
+		expect_near(units[i], cost(0, units[i], "", line, 32 * WARP), 8 * 8 * 2);
+}
+
 /* L1 hits of 32 lanes, a pitch apart: a bank of 32 bytes takes one access a cycle, so that four banks take four neighbouring sectors in
  * one and lines of 128 bytes one by one. */
 static void test_banks_of_l1(void **state)
@@ -186,9 +217,14 @@ static void test_refusals_count_each_cycle(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_chains),         cmocka_unit_test(test_units_of_a_sub_core),
-		cmocka_unit_test(test_banks_of_l1),    cmocka_unit_test(test_carve_outs),
-		cmocka_unit_test(test_launch_latency), cmocka_unit_test(test_refusals_count_each_cycle),
+		cmocka_unit_test(test_chains),
+		cmocka_unit_test(test_units_of_a_sub_core),
+		cmocka_unit_test(test_pipes_pass_each_other),
+		cmocka_unit_test(test_collector_units_take_turns),
+		cmocka_unit_test(test_banks_of_l1),
+		cmocka_unit_test(test_carve_outs),
+		cmocka_unit_test(test_launch_latency),
+		cmocka_unit_test(test_refusals_count_each_cycle),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

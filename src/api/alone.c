@@ -1,0 +1,115 @@
+#include "api/alone.h"
+
+#include "api/api.h"
+#include "api/kernel.h"
+#include "base/bits.h"
+#include "flow/meets.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define BIT(source) (UINT64_C(1) << (source))
+
+static const meets_set POINTERS = BIT(MEETS_SOURCES) - 1;
+
+/* Where a pointer of the launch points to; a size of 0: to no memory. */
+struct target {
+	uint64_t address, size;
+};
+
+static struct target target_of(const sluice_gpu *gpu, const struct simt_launch *launch,
+                               const struct meets_source *source)
+{
+	uint64_t pointer = source->variable ? source->variable->address : 0;
+	if (!source->variable)
+		memcpy(&pointer, launch->params + source->offset, sizeof pointer);
+	const struct simt_allocation *found = simt_find(gpu->gpu->memory, simt_address(gpu->gpu->memory, pointer));
+	return found ? (struct target){found->address, found->size} : (struct target){0};
+}
+
+/* One of the pointers points to the memory. */
+static bool points_to(const struct target *target, meets_set set, const struct target *memory)
+{
+	for (set &= POINTERS; set; set &= set - 1) {
+		const struct target *one = &target[__builtin_ctzll(set)];
+		if (one->size && one->address == memory->address)
+			return true;
+	}
+	return false;
+}
+
+/* A load of these pointers may read what a store goes to. */
+static bool meets_store(const struct meets *meets, const struct target *target, meets_set set)
+{
+	if (!(meets->stored & ~BIT(MEETS_INSIDE)))
+		return false;
+	if ((meets->stored | set) & BIT(MEETS_UNKNOWN) || meets->stored & set & BIT(MEETS_IMAGE))
+		return true;
+	for (set &= POINTERS; set; set &= set - 1) {
+		const struct target *one = &target[__builtin_ctzll(set)];
+		if (one->size && points_to(target, meets->stored, one))
+			return true;
+	}
+	return false;
+}
+
+/* Each of its accesses is made when its instruction issues. Of what a trace gives no values are known, and it stores none. */
+static bool may_go_alone(const struct simt_program *program)
+{
+	for (uint32_t pc = 0; pc < program->count; pc++)
+		if (program->code[pc].ptx && meets_goes_on_by_itself(program->code[pc].ptx))
+			return false;
+	return !program->source;
+}
+
+/* By instruction of the body. */
+static uint64_t *loads_that_meet(const sluice_gpu *gpu, const sluice_kernel *kernel, const struct simt_launch *launch)
+{
+	const struct meets *meets = kernel->meets;
+	struct target target[MEETS_SOURCES];
+	uint64_t *inst = xcalloc(bits_words(kernel->function->body_count + 1), sizeof *inst);
+	for (uint32_t i = 0; i < meets->sources; i++)
+		target[i] = target_of(gpu, launch, &meets->source[i]);
+	for (uint32_t i = 0; i < meets->loads; i++)
+		if (meets_store(meets, target, meets->load[i].from))
+			bits_add(inst, meets->load[i].inst);
+	return inst;
+}
+
+/* Of a function that is called: each load. */
+static bool waits(const sluice_kernel *kernel, const uint64_t *inst, const struct ptx_inst *ptx)
+{
+	const struct ptx_function *function = kernel->function;
+	if (!ptx)
+		return false;
+	if (ptx < function->body || ptx >= function->body + function->body_count)
+		return meets_is_load(ptx);
+	return bits_has(inst, (uint32_t)(ptx - function->body));
+}
+
+void alone_find(sluice_gpu *gpu, sluice_kernel *kernel, struct gpu_run *run)
+{
+	const struct simt_program *program = run->launch.program;
+	if (gpu->machine.window == 1 || !may_go_alone(program))
+		return;
+	run->alone.may = true;
+	if (!kernel->meets)
+		kernel->meets = meets_of(&kernel->arena, kernel->function);
+	uint64_t *inst = loads_that_meet(gpu, kernel, &run->launch);
+	uint64_t *by_pc = xcalloc(bits_words(program->count), sizeof *by_pc);
+	bool any = false;
+	for (uint32_t pc = 0; pc < program->count; pc++)
+		if (waits(kernel, inst, program->code[pc].ptx)) {
+			bits_add(by_pc, pc);
+			any = true;
+		}
+	run->alone.waits = any ? by_pc : NULL;
+	if (!any)
+		free(by_pc);
+	free(inst);
+}
+
+void alone_free(struct gpu_run *run)
+{
+	free(run->alone.waits);
+}

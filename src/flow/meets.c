@@ -1,0 +1,239 @@
+#include "flow/meets.h"
+
+/* The kernel while it is looked at. */
+struct walk {
+	const struct ptx_function *kernel;
+	struct meets *meets;
+	meets_set *reg;      /* by register */
+	meets_set inside[2]; /* what was stored to shared, to local memory */
+	bool calls, changed;
+};
+
+#define BIT(source) (UINT64_C(1) << (source))
+
+static meets_set source_of(struct meets *meets, const struct ptx_variable *variable, uint64_t offset)
+{
+	for (uint32_t i = 0; i < meets->sources; i++)
+		if (meets->source[i].variable == variable && meets->source[i].offset == offset)
+			return BIT(i);
+	if (meets->sources == MEETS_SOURCES)
+		return BIT(MEETS_UNKNOWN);
+	meets->source[meets->sources] = (struct meets_source){variable, offset};
+	return BIT(meets->sources++);
+}
+
+static meets_set of_symbol(struct walk *walk, const struct ptx_variable *variable)
+{
+	if (variable->space == PTX_GLOBAL)
+		return source_of(walk->meets, variable, 0);
+	return BIT(MEETS_INSIDE);
+}
+
+/* What an operand's value, or the address in it, is made of. */
+static meets_set of_operand(struct walk *walk, const struct ptx_operand *operand)
+{
+	meets_set set = operand->symbol ? of_symbol(walk, operand->symbol) : 0;
+	for (uint32_t i = 0; operand->kind == PTX_OPERAND_VECTOR && i < operand->count; i++)
+		set |= of_operand(walk, &operand->element[i]);
+	bool has_reg = operand->kind == PTX_OPERAND_REG || operand->kind == PTX_OPERAND_ADDRESS;
+	return has_reg && operand->reg != PTX_NO_REG ? set | walk->reg[operand->reg] : set;
+}
+
+static void give(struct walk *walk, const struct ptx_operand *to, meets_set set)
+{
+	for (uint32_t i = 0; to->kind == PTX_OPERAND_VECTOR && i < to->count; i++)
+		give(walk, &to->element[i], set);
+	if (to->kind != PTX_OPERAND_REG || to->reg == PTX_NO_REG || walk->kernel->regs[to->reg].type == PTX_PRED ||
+	    !(set & ~walk->reg[to->reg]))
+		return;
+	walk->reg[to->reg] |= set;
+	walk->changed = true;
+}
+
+/* A kernel's parameter at a known place: a pointer, if it is as wide as one. Each element of a vector has its own. */
+static void load_parameter(struct walk *walk, const struct ptx_inst *inst)
+{
+	const struct ptx_operand *to = &inst->operand[0], *from = &inst->operand[1];
+	uint32_t bytes = ptx_type_bytes(inst->type);
+	bool is_known = from->symbol && from->reg == PTX_NO_REG;
+	for (uint32_t i = 0; i < (inst->vector > 1 ? inst->vector : 1); i++) {
+		uint64_t place = is_known ? from->symbol->offset + (uint64_t)from->offset + i * bytes : 0;
+		give(walk, inst->vector > 1 ? &to->element[i] : to,
+		     bytes < 8  ? 0
+		     : is_known ? source_of(walk->meets, NULL, place)
+		                : BIT(MEETS_UNKNOWN));
+	}
+}
+
+/* A pointer that memory gives is one that this kernel has put into shared or local memory, or not known. Narrower values are indices. */
+static meets_set of_memory(const struct walk *walk, const struct ptx_inst *inst)
+{
+	if (ptx_type_bytes(inst->type) < 8)
+		return 0;
+	if (inst->space == PTX_SHARED || inst->space == PTX_LOCAL)
+		return walk->inside[inst->space == PTX_LOCAL];
+	return BIT(MEETS_UNKNOWN);
+}
+
+static bool is_inside(enum ptx_space space)
+{
+	return space == PTX_SHARED || space == PTX_LOCAL || space == PTX_PARAM || space == PTX_CONST;
+}
+
+static void keep_inside(struct walk *walk, bool is_local, meets_set set)
+{
+	walk->changed |= (set & ~walk->inside[is_local]) != 0;
+	walk->inside[is_local] |= set;
+}
+
+/* Values that are pointers, perhaps, where only this kernel is: all that stand behind the address. */
+static void store(struct walk *walk, const struct ptx_inst *inst)
+{
+	meets_set set = 0;
+	if (ptx_type_bytes(inst->type) < 8 || inst->space == PTX_GLOBAL)
+		return;
+	for (uint32_t i = inst->destinations + 1u; i < inst->operands; i++)
+		set |= of_operand(walk, &inst->operand[i]);
+	for (int is_local = 0; is_local < 2; is_local++)
+		if (inst->space != (is_local ? PTX_SHARED : PTX_LOCAL))
+			keep_inside(walk, is_local, set);
+}
+
+/* All that it computes may have been made of all that it reads. */
+static void compute(struct walk *walk, const struct ptx_inst *inst)
+{
+	meets_set set = 0;
+	for (uint32_t i = inst->destinations; i < inst->operands; i++)
+		set |= of_operand(walk, &inst->operand[i]);
+	if (inst->op == PTX_OP_MOV &&
+	    inst->operand[1].kind == PTX_OPERAND_VECTOR) /* halves can be of a pointer in memory */
+		set |= BIT(MEETS_UNKNOWN);
+	for (uint32_t i = 0; i < inst->destinations; i++)
+		give(walk, &inst->operand[i], set);
+}
+
+static void look_at(struct walk *walk, const struct ptx_inst *inst)
+{
+	switch (inst->op) {
+	case PTX_OP_LD:
+	case PTX_OP_LDU:
+		if (inst->space == PTX_PARAM)
+			load_parameter(walk, inst);
+		else
+			give(walk, &inst->operand[0], of_memory(walk, inst));
+		break;
+	case PTX_OP_ST:
+		store(walk, inst);
+		break;
+	case PTX_OP_ATOM:
+	case PTX_OP_RED:
+		store(walk, inst);
+		if (inst->destinations)
+			give(walk, &inst->operand[0], of_memory(walk, inst));
+		break;
+	case PTX_OP_CP_ASYNC: /* of pointers, perhaps */
+		keep_inside(walk, false, BIT(MEETS_UNKNOWN));
+		break;
+	case PTX_OP_SULD:
+		give(walk, &inst->operand[0], of_memory(walk, inst));
+		break;
+	case PTX_OP_CALL:
+		walk->calls = true;
+		break;
+	default:
+		compute(walk, inst);
+		break;
+	}
+}
+
+bool meets_goes_on_by_itself(const struct ptx_inst *inst)
+{
+	switch (inst->op) {
+	case PTX_OP_CP_BULK:
+	case PTX_OP_CP_BULK_TENSOR:
+	case PTX_OP_CP_REDUCE_BULK:
+	case PTX_OP_CP_REDUCE_BULK_TENSOR:
+	case PTX_OP_DMA_EXECUTE:
+		return true;
+	default:
+		return false;
+	}
+}
+
+bool meets_is_load(const struct ptx_inst *inst)
+{
+	switch (inst->op) {
+	case PTX_OP_LD:
+	case PTX_OP_LDU:
+		return !inst->nc && !is_inside(inst->space);
+	case PTX_OP_CP_ASYNC:
+	case PTX_OP_SULD:
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* The address of an access outside of the block's own memories: no pointer at all is one that is not known. */
+static meets_set address(struct walk *walk, const struct ptx_operand *operand)
+{
+	meets_set set = of_operand(walk, operand);
+	return set ? set : BIT(MEETS_UNKNOWN);
+}
+
+static meets_set loaded(struct walk *walk, const struct ptx_inst *inst)
+{
+	if (walk->calls)
+		return BIT(MEETS_UNKNOWN);
+	return inst->op == PTX_OP_SULD ? BIT(MEETS_IMAGE) : address(walk, &inst->operand[1]);
+}
+
+static void find_loads(struct walk *walk, struct arena *arena)
+{
+	struct meets *meets = walk->meets;
+	const struct ptx_function *kernel = walk->kernel;
+	meets->load = arena_array(arena, kernel->body_count + 1, sizeof *meets->load);
+	for (uint32_t i = 0; i < kernel->body_count; i++)
+		if (meets_is_load(&kernel->body[i]))
+			meets->load[meets->loads++] = (struct meets_load){i, loaded(walk, &kernel->body[i])};
+}
+
+static meets_set stored(struct walk *walk, const struct ptx_inst *inst)
+{
+	switch (inst->op) {
+	case PTX_OP_ST:
+	case PTX_OP_ATOM:
+	case PTX_OP_RED:
+		return is_inside(inst->space) ? 0 : address(walk, &inst->operand[inst->destinations]);
+	case PTX_OP_SUST:
+	case PTX_OP_SURED:
+		return BIT(MEETS_IMAGE);
+	case PTX_OP_CALL:
+		return BIT(MEETS_UNKNOWN);
+	default:
+		return 0;
+	}
+}
+
+static void find_stores(struct walk *walk)
+{
+	for (uint32_t i = 0; i < walk->kernel->body_count; i++)
+		walk->meets->stored |= stored(walk, &walk->kernel->body[i]);
+}
+
+const struct meets *meets_of(struct arena *arena, const struct ptx_function *kernel)
+{
+	struct arena scratch = {0};
+	struct meets *meets = arena_alloc(arena, sizeof *meets);
+	struct walk walk = {.kernel = kernel, .meets = meets, .changed = true};
+	walk.reg = arena_array(&scratch, kernel->reg_count + 1, sizeof *walk.reg);
+	while (walk.changed) {
+		walk.changed = false;
+		for (uint32_t i = 0; i < kernel->body_count; i++)
+			look_at(&walk, &kernel->body[i]);
+	}
+	find_loads(&walk, arena);
+	find_stores(&walk);
+	arena_free(&scratch);
+	return meets;
+}
