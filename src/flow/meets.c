@@ -50,12 +50,20 @@ static void give(struct walk *walk, const struct ptx_operand *to, meets_set set)
 	walk->changed = true;
 }
 
+/* What a call gives back is in .param too, and no parameter of the kernel. */
+static bool is_parameter(const struct ptx_function *kernel, const struct ptx_operand *from)
+{
+	const struct ptx_variable *symbol = from->symbol;
+	return symbol && symbol >= kernel->params && symbol < kernel->params + kernel->param_count &&
+	       from->reg == PTX_NO_REG;
+}
+
 /* A kernel's parameter at a known place: a pointer, if it is as wide as one. Each element of a vector has its own. */
 static void load_parameter(struct walk *walk, const struct ptx_inst *inst)
 {
 	const struct ptx_operand *to = &inst->operand[0], *from = &inst->operand[1];
 	uint32_t bytes = ptx_type_bytes(inst->type);
-	bool is_known = from->symbol && from->reg == PTX_NO_REG;
+	bool is_known = is_parameter(walk->kernel, from);
 	for (uint32_t i = 0; i < (inst->vector > 1 ? inst->vector : 1); i++) {
 		uint64_t place = is_known ? from->symbol->offset + (uint64_t)from->offset + i * bytes : 0;
 		give(walk, inst->vector > 1 ? &to->element[i] : to,

@@ -145,6 +145,15 @@ static void parameters_are_told_by_their_place(void **state)
 	       NULL, "?");
 }
 
+/* It has no place among those that a launch gives. */
+static void what_a_call_gives_back_is_no_parameter(void **state)
+{
+	(void)state;
+	struct meets_subject s = look_at("{\n.param .b64 given;\ncall f, (%rd1);\nld.param.b64 %rd3, [given];\n}\n");
+	assert_int_equal(s.meets->sources, 2);
+	leave(&s);
+}
+
 static void of_calls_nothing_is_known(void **state)
 {
 	(void)state;
@@ -340,6 +349,7 @@ int main(void)
 	                                   cmocka_unit_test(what_is_inside_meets_nobody),
 	                                   cmocka_unit_test(pointers_in_memory_are_not_known),
 	                                   cmocka_unit_test(parameters_are_told_by_their_place),
+	                                   cmocka_unit_test(what_a_call_gives_back_is_no_parameter),
 	                                   cmocka_unit_test(of_calls_nothing_is_known),
 	                                   cmocka_unit_test(images_meet_images),
 	                                   cmocka_unit_test(what_goes_on_by_itself_is_told),
