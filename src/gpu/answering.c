@@ -70,8 +70,10 @@ static void tick_network(struct gpu *gpu, uint64_t now)
 
 static void step(struct gpu *gpu, uint64_t now)
 {
-	const struct clock *clock = gpu->answering.clock;
+	struct clock *clock = gpu->answering.clock;
 	gpu->answering.ticked = false;
+	if (UNLIKELY(gpu->seam->count > 0)) /* whose accounts are in core cycles */
+		clock[CLOCK_CORE].cycle = clock_from(&clock[CLOCK_CORE], now);
 	if (clock[CLOCK_NETWORK].due)
 		tick_network(gpu, now);
 	tick_channels(gpu, now);

@@ -140,6 +140,18 @@ static bool dispatch_blocks(struct dispatch *dispatch, struct gpu *gpu)
 	return dispatch->try;
 }
 
+/* By now: an SM can be ahead. */
+static bool have_all_ended(const struct dispatch *dispatch, const struct gpu *gpu)
+{
+	uint64_t cycle = gpu->clock[CLOCK_CORE].cycle;
+	if (dispatch->next < dispatch->blocks)
+		return false;
+	for (uint32_t i = 0; i < gpu->machine.sms; i++)
+		if (gpu->sm[i].blocks.resident || gpu->sm[i].blocks.last_end > cycle)
+			return false;
+	return true;
+}
+
 bool dispatch_cycle(struct dispatch *dispatch, struct gpu *gpu)
 {
 	struct seam_gpu *seam = &gpu->seam->gpu;
@@ -147,8 +159,8 @@ bool dispatch_cycle(struct dispatch *dispatch, struct gpu *gpu)
 	assert(dispatch->next <= dispatch->blocks && seam->dispatching == MECH_NEVER);
 	seam->dispatching = cycle;
 	bool acted = false;
-	if ((seam->queued || seam->first_wake <= cycle) && dispatch->next == dispatch->blocks &&
-	    dispatch_done(gpu) == dispatch->blocks && seam_may_end(seam, &(struct mech_end){cycle}))
+	if ((seam->queued || seam->first_wake <= cycle) && have_all_ended(dispatch, gpu) &&
+	    seam_may_end(seam, &(struct mech_end){cycle}))
 		seam_drop_dispatched(gpu->seam);
 	if (seam->queued)
 		acted = sender_tick(gpu);

@@ -167,7 +167,7 @@ static void begin(struct gpu *gpu, const struct gpu_run *run, uint64_t start)
 		if (run->is_behind_others)
 			cache_invalidate(&gpu->sm[i].l1.data);
 		gpu->sm[i].accounted = start;
-		gpu->sm[i].is_plain = seam_is_local(gpu->seam);
+		gpu->sm[i].mechanisms_send = seam_sends(gpu->seam);
 		gpu->sm[i].waits = run->alone.waits;
 		sm_begin(&gpu->sm[i], &run->launch, run->blocks_limit);
 	}

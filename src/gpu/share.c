@@ -37,10 +37,10 @@ static void tell(const struct gpu *gpu, struct share *share, const struct sm *sm
 }
 
 /* Its next tick depends on no other unit before the window's end: others have to see no stores of the last one, the dispatcher has no block for it,
- * no warp stands before a load of what others may store, and whatever it may send has room in the network, even if nothing leaves it. */
+ * no mechanism keeps it in step, no warp stands before a load of what others may store, and whatever it may send has room in the network, even if nothing leaves it. */
 static bool can_go_alone(const struct gpu *gpu, const struct sm *sm)
 {
-	return gpu->window.may_open && !sm->commits && !sm->fault.what &&
+	return gpu->window.may_open && !sm->commits && !sm->fault.what && !seam_is_kept_in_step(sm->seam) &&
 	       !(gpu->window.blocks_wait && sm_has_room(sm)) && !(sm->waits && issue_waits_for_others(sm)) &&
 	       network_port_suffices(sm);
 }

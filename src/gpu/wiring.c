@@ -201,7 +201,8 @@ void wiring_build(struct gpu *gpu)
 	uint32_t per_channel = machine->map.slices_per_channel;
 	struct request_pool *answering = &gpu->workers.worker[gpu->workers.count - 1].requests;
 	const struct mech_machine seen = gpu_mech_machine(machine);
-	gpu->seam = seam_open(gpu->attached, gpu->attachments, &seen, &gpu->clock[CLOCK_CORE].cycle);
+	gpu->seam = seam_open(gpu->attached, gpu->attachments, &seen, &gpu->clock[CLOCK_CORE].cycle,
+	                      &gpu->answering.clock[CLOCK_CORE].cycle);
 	gpu->sm = arena_array(&gpu->arena, machine->sms, sizeof *gpu->sm);
 	gpu->cluster = arena_array(&gpu->arena, gpu->clusters, sizeof *gpu->cluster);
 	gpu->slice = arena_array(&gpu->arena, gpu->slices, sizeof *gpu->slice);

@@ -34,13 +34,13 @@ static void observe(const struct seam_counted *to, struct output *output, enum o
 }
 
 static void settle(struct seam_account *account, struct output *output, enum prefetch_fate fate,
-                   const struct prefetch *prefetch)
+                   const struct prefetch *prefetch, uint64_t cycle)
 {
 	const struct seam *seam = output->seam;
 	const struct seam_counted to = seam_counted(account, seam, prefetch->pc);
 	count_fate(&to, fate);
 	if (fate == PREFETCH_USEFUL || fate == PREFETCH_LATE)
-		observe(&to, output, OUTPUT_prefetch_distance, *seam->clock - prefetch->sent);
+		observe(&to, output, OUTPUT_prefetch_distance, cycle - prefetch->sent);
 }
 
 static void observe_wait(struct seam_account *account, struct output *output, const struct prefetch *prefetch)
@@ -49,7 +49,7 @@ static void observe_wait(struct seam_account *account, struct output *output, co
 	observe(&to, output, OUTPUT_late_wait, prefetch->came - prefetch->wanted);
 }
 
-static struct mech_fate fate_of(const struct seam *seam, enum prefetch_fate fate, const struct prefetch *prefetch)
+static struct mech_fate fate_of(enum prefetch_fate fate, const struct prefetch *prefetch, uint64_t cycle)
 {
 	return (struct mech_fate){.address = prefetch->address,
 	                          .tag = prefetch->tag,
@@ -57,7 +57,7 @@ static struct mech_fate fate_of(const struct seam *seam, enum prefetch_fate fate
 	                          .fate = fate,
 	                          .sent = prefetch->sent,
 	                          .came = prefetch->came,
-	                          .cycle = *seam->clock};
+	                          .cycle = cycle};
 }
 
 /* It may be told from within another hook of the SM. */
@@ -75,10 +75,10 @@ void seam_settle(void *user, enum prefetch_fate fate, const struct prefetch *pre
 {
 	struct seam_sm *sm = user;
 	uint32_t number = prefetch->sender - 1;
-	settle(&sm->account[number], &sm->output[number], fate, prefetch);
+	settle(&sm->account[number], &sm->output[number], fate, prefetch, sm->clock);
 	if (!sm->part[number].mech->on_fate)
 		return;
-	const struct mech_fate told = fate_of(sm->seam, fate, prefetch);
+	const struct mech_fate told = fate_of(fate, prefetch, sm->clock);
 	tell(sm, &sm->part[number], &told);
 }
 
@@ -92,7 +92,7 @@ void seam_came_late(void *user, const struct prefetch *prefetch)
 struct prefetch_teller seam_teller(struct seam_sm *sm)
 {
 	return (struct prefetch_teller){
-		.user = sm, .clock = sm->seam->clock, .fate = seam_settle, .came_late = seam_came_late};
+		.user = sm, .clock = &sm->clock, .fate = seam_settle, .came_late = seam_came_late};
 }
 
 /* --- in L2 --- */
@@ -102,10 +102,11 @@ static void settle_in_l2(void *user, enum prefetch_fate fate, const struct prefe
 	struct seam_partition *partition = user;
 	uint32_t number = prefetch->sender - 1;
 	struct mech_partition *part = &partition->part[number];
-	settle(&partition->account[number], &partition->output[number], fate, prefetch);
+	uint64_t cycle = *partition->seam->clock_of_partitions;
+	settle(&partition->account[number], &partition->output[number], fate, prefetch, cycle);
 	if (!part->mech->partition_fate)
 		return;
-	const struct mech_fate told = fate_of(partition->seam, fate, prefetch);
+	const struct mech_fate told = fate_of(fate, prefetch, cycle);
 	partition->hook = "partition_fate";
 	part->mech->partition_fate(part, &told);
 }
@@ -119,8 +120,10 @@ static void came_late_to_l2(void *user, const struct prefetch *prefetch)
 
 struct prefetch_teller seam_teller_of_l2(struct seam_partition *partition)
 {
-	return (struct prefetch_teller){
-		.user = partition, .clock = partition->seam->clock, .fate = settle_in_l2, .came_late = came_late_to_l2};
+	return (struct prefetch_teller){.user = partition,
+	                                .clock = partition->seam->clock_of_partitions,
+	                                .fate = settle_in_l2,
+	                                .came_late = came_late_to_l2};
 }
 
 /* --- of a kernel that is cut --- */

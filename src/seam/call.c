@@ -38,6 +38,7 @@ MECH_GPU_HOOKS(LOOK, VETO)
 
 void seam_block_begin(struct seam_sm *sm, const struct mech_block *block)
 {
+	sm->clock = block->cycle;
 	sm->block[block->slot] = *block;
 	sm->resident++;
 	sm->slots |= 1ull << block->slot;
@@ -114,7 +115,9 @@ bool seam_may_issue(struct seam_sm *sm, const struct mech_issue *issue)
 
 bool seam_may_dispatch(struct seam_gpu *gpu, const struct mech_dispatch *dispatch)
 {
+	gpu->of_sm = dispatch->sm;
 	uint32_t refusers = seam_ask_may_dispatch(gpu, dispatch);
+	gpu->of_sm = MECH_NOWHERE;
 	gpu->vetoed_by = seam_last_of(refusers);
 	return !refusers;
 }
@@ -241,7 +244,9 @@ uint32_t seam_answer_miss(struct seam_sm *sm, const struct mech_access *miss)
 void seam_block(struct seam_gpu *gpu, const struct mech_block *block)
 {
 	uint64_t cycle = block->cycle;
+	gpu->of_sm = block->sm;
 	seam_call_gpu_block(gpu, block);
+	gpu->of_sm = MECH_NOWHERE;
 	for (uint32_t i = 0; i < gpu->cycle.count; i++) {
 		uint64_t *wake = &gpu->wake[gpu->cycle.part[i]];
 		*wake = *wake > cycle + 1 ? cycle + 1 : *wake;

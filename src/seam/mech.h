@@ -12,8 +12,9 @@
  *
  * State has one of three scopes. `struct mech_sm` is the mechanism's part of one SM; `struct mech_partition` that of one L2
  * slice; `struct mech_gpu` its part of the whole GPU, at the dispatcher. Several host threads may simulate: a hook of an SM
- * or a partition touches nothing but its own part. A hook of the GPU is called while all else stands still, and may touch
- * every SM's part. Nothing that a hook does may depend on anything but what it is given: never on the host, its addresses
+ * or a partition touches nothing but its own part, and SMs' cycles come in no order among SMs: one may be ahead of another. A hook of the GPU
+ * is called while all else stands still, and may touch every SM's part; where a mechanism has such hooks, SMs go together, cycle by cycle, which
+ * takes time of the host, but if it says which ones it needs (keeps_in_step). Nothing that a hook does may depend on anything but what it is given: never on the host, its addresses
  * or the time of day. A mechanism may change time, never results.
  *
  * What a hook returns and what it asks for is checked. What is wrong is the mechanism's mistake: the kernel stops, and its
@@ -32,7 +33,7 @@
 #include "seam/mech_parts.h"
 
 /* Changes whenever this file, or what it includes, does so that what was compiled before would go wrong. */
-enum { MECH_VERSION = 11 };
+enum { MECH_VERSION = 12 };
 
 /* The buffer that answers before L1, as its owner wants it. */
 struct mech_buffer {
@@ -194,6 +195,9 @@ struct mech {
 	size_t gpu_size, sm_size, partition_size; /* of states; 0: none */
 	uint32_t seats;                           /* enum mech_seat, ored: each has its hook, and no other has */
 	bool sends;                               /* requests; its accounts are shown */
+	/* While cycles run, its hooks of the GPU touch no SM but that of gpu_block and may_dispatch and those that it keeps in step
+	 * (mech_keep_in_step()); any other is a mistake. The others may be ahead of the dispatcher, by cycles that show nowhere. */
+	bool keeps_in_step;
 	/* It judges loads, stores or what accesses shared memory: copies (cp.async) of its programs are a load and a store, as on machines that have none. */
 	bool splits_copies;
 

@@ -125,6 +125,8 @@ struct mech_services {
 	void (*stop)(struct mech_sm *sm, const struct mech_issue *issue, uint32_t lane, const char *why);
 	bool (*bulk_copy)(struct mech_sm *sm, const struct mech_issue *issue, uint32_t lane, struct bulk_copy *copy);
 	void (*complete)(struct mech_sm *sm, uint32_t slot, uint32_t shared, uint32_t arrivals, uint64_t bytes);
+	void (*keep_in_step)(struct mech_gpu *gpu, uint32_t sm);
+	void (*let_go)(struct mech_gpu *gpu, uint32_t sm);
 };
 
 /* Zeroed memory, aligned for any type, of a part's own pool or kernel_pool, from any of its hooks: freed with the pool, never
@@ -189,6 +191,18 @@ static inline bool mech_send_to(struct mech_gpu *gpu, uint32_t sm, const struct 
 static inline uint32_t mech_room_to_send(const struct mech_gpu *gpu)
 {
 	return gpu->services->room_to_send(gpu);
+}
+
+/* For who sets keeps_in_step: from now on the SM is where the dispatcher is, cycle by cycle, until it is let go as often as it was kept, or the
+ * kernel ends; while requests for it wait at the dispatcher it is, too. Any SM from gpu_kernel_begin; its own from gpu_block. */
+static inline void mech_keep_in_step(struct mech_gpu *gpu, uint32_t sm)
+{
+	gpu->services->keep_in_step(gpu, sm);
+}
+
+static inline void mech_let_go(struct mech_gpu *gpu, uint32_t sm)
+{
+	gpu->services->let_go(gpu, sm);
 }
 
 /* The mechanism's part of an SM, from the GPU's hooks. */

@@ -15,7 +15,7 @@ enum mech_place {
 	MECH_TO_L2, /* into L2 and no further */
 	MECH_TO_SHARED,  /* shared memory of a block, past L1 */
 	MECH_WRITE_SHARED, /* the same, with what the sender has: nothing is fetched, `address` and `urgent` say nothing */
-	MECH_WRITE_GLOBAL, /* global memory, with what the sender has, past L1: a store's packet, whose acknowledgement is the reply */
+	MECH_WRITE_GLOBAL, /* global memory, with what the sender has, past L1: a store's packet, made in the next cycle at the earliest, whose acknowledgement is the reply */
 };
 
 struct mech_request {

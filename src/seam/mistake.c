@@ -11,13 +11,12 @@ static bool is_first(struct seam_mistake *mistake)
 	return !__atomic_exchange_n(&mistake->made, true, __ATOMIC_RELAXED);
 }
 
-__attribute__((format(printf, 5, 0))) static void keep(struct seam_mistake *mistake, const struct seam *seam,
-                                                       const char *mech, const char *where, const char *format,
-                                                       va_list arguments)
+__attribute__((format(printf, 5, 0))) static void keep(struct seam_mistake *mistake, uint64_t cycle, const char *mech,
+                                                       const char *where, const char *format, va_list arguments)
 {
 	if (!is_first(mistake))
 		return;
-	mistake->cycle = *seam->clock;
+	mistake->cycle = cycle;
 	int length = snprintf(mistake->text, sizeof mistake->text, "mechanism %s, %s, cycle %llu: ", mech, where,
 	                      (unsigned long long)mistake->cycle);
 	if (length > 0 && (size_t)length < sizeof mistake->text)
@@ -32,7 +31,8 @@ void seam_wrong(const struct mech_sm *part, const char *format, ...)
 	va_list arguments;
 	snprintf(where, sizeof where, "hook %s, SM %u", gpu->hook ? gpu->hook : sm->hook, part->sm);
 	va_start(arguments, format);
-	keep(gpu->hook ? &gpu->mistake : &sm->mistake, sm->seam, part->mech->name, where, format, arguments);
+	keep(gpu->hook ? &gpu->mistake : &sm->mistake, gpu->hook ? *sm->seam->clock : sm->clock, part->mech->name,
+	     where, format, arguments);
 	va_end(arguments);
 }
 
@@ -43,7 +43,7 @@ void seam_wrong_partition(const struct mech_partition *part, const char *format,
 	va_list arguments;
 	snprintf(where, sizeof where, "hook %s, L2 slice %u", partition->hook, part->slice);
 	va_start(arguments, format);
-	keep(&partition->mistake, partition->seam, part->mech->name, where, format, arguments);
+	keep(&partition->mistake, *partition->seam->clock_of_partitions, part->mech->name, where, format, arguments);
 	va_end(arguments);
 }
 
@@ -54,7 +54,7 @@ void seam_wrong_gpu(const struct mech_gpu *part, const char *format, ...)
 	va_list arguments;
 	snprintf(where, sizeof where, "hook %s", seam->gpu.hook ? seam->gpu.hook : "of an SM");
 	va_start(arguments, format);
-	keep(&seam->gpu.mistake, seam, part->mech->name, where, format, arguments);
+	keep(&seam->gpu.mistake, *seam->clock, part->mech->name, where, format, arguments);
 	va_end(arguments);
 }
 

@@ -116,6 +116,7 @@ static struct seam_sent *new_sent(struct seam_sm *sm, uint32_t sender, const str
 	*sent = (struct seam_sent){
 		.request = *request,
 		.owner = owner_of(sm, request),
+		.asked = sm->clock,
 		.kept = {.sender = sender + 1, .pc = request->pc, .address = request->address, .tag = request->tag}};
 	if (seam_is_to_shared(request)) {
 		sent->fill = seam_new_fill(sm, request);
@@ -204,7 +205,7 @@ uint32_t seam_merge(struct seam_sm *sm, uint64_t line, uint32_t sectors)
 		return 0;
 	for (struct seam_sent *sent = sm->coming; sent; sent = sent->next)
 		if (!sent->kept.wanted && sectors_brought(&sent->request, line, line_bytes) & missing) {
-			sent->kept.wanted = *sm->seam->clock;
+			sent->kept.wanted = sm->clock;
 			seam_settle(sm, PREFETCH_LATE, &sent->kept);
 		}
 	return missing;
@@ -343,14 +344,50 @@ static uint32_t room_to_send(const struct mech_gpu *part)
 	return seam->machine.send_queue - seam->gpu.queued;
 }
 
+/* The SM cannot be ahead of the hook of the GPU that runs. */
+static bool is_in_step(const struct mech_gpu *part, uint32_t sm)
+{
+	const struct seam *seam = part->host;
+	return !part->mech->keeps_in_step || seam->phase != SEAM_RUNNING || sm == seam->gpu.of_sm ||
+	       seam_is_kept_in_step(&seam->sm[sm]);
+}
+
 static struct mech_sm *part_of(const struct mech_gpu *part, uint32_t sm)
 {
 	const struct seam *seam = part->host;
 	if (in_gpu_hook(part, "mech_part") && sm >= seam->machine.sms) {
 		seam_wrong_gpu(part, "mech_part() of SM %u, of %u", sm, seam->machine.sms);
 		sm = 0;
+	} else if (!is_in_step(part, sm)) {
+		seam_wrong_gpu(part, "mech_part() of SM %u, which it does not keep in step", sm);
 	}
 	return &seam->sm[sm].part[part->number];
+}
+
+static void keep_in_step(struct mech_gpu *part, uint32_t sm)
+{
+	struct seam *seam = part->host;
+	if (!in_gpu_hook(part, "mech_keep_in_step"))
+		return;
+	if (!part->mech->keeps_in_step)
+		seam_wrong_gpu(part, "mech_keep_in_step(), but .keeps_in_step of struct mech is not set");
+	else if (sm >= seam->machine.sms)
+		seam_wrong_gpu(part, "mech_keep_in_step() of SM %u, of %u", sm, seam->machine.sms);
+	else if (seam->phase != SEAM_BEGINNING && (seam->phase != SEAM_RUNNING || !is_in_step(part, sm)))
+		seam_wrong_gpu(part, "mech_keep_in_step() of SM %u, which may be ahead by now", sm);
+	else
+		seam->sm[sm].kept_in_step++;
+}
+
+static void let_go(struct mech_gpu *part, uint32_t sm)
+{
+	struct seam *seam = part->host;
+	if (!in_gpu_hook(part, "mech_let_go"))
+		return;
+	if (sm >= seam->machine.sms || !seam->sm[sm].kept_in_step)
+		seam_wrong_gpu(part, "mech_let_go() of SM %u, which is not kept in step", sm);
+	else
+		seam->sm[sm].kept_in_step--;
 }
 
 static struct mech_partition *partition_of(const struct mech_gpu *part, uint32_t slice)
@@ -369,7 +406,8 @@ static bool send_to(struct mech_gpu *part, uint32_t sm, const struct mech_reques
 	struct seam_gpu *gpu = &seam->gpu;
 	uint32_t room = seam->machine.send_queue;
 	const struct mech_sm *target = part_of(part, sm);
-	if (!in_gpu_hook(part, "mech_send_to") || !is_sound(target, "mech_send_to", request))
+	if (!in_gpu_hook(part, "mech_send_to") || !is_in_step(part, target->sm) ||
+	    !is_sound(target, "mech_send_to", request))
 		return false;
 	if (request->to == MECH_TO_L1 || request->to == MECH_WRITE_GLOBAL || seam_is_to_shared(request)) {
 		seam_wrong_gpu(part, "mech_send_to() to %s, which only the SM itself can ask for",
@@ -384,6 +422,7 @@ static bool send_to(struct mech_gpu *part, uint32_t sm, const struct mech_reques
 	struct seam_counted to = counted_of(target->host, sent);
 	SEAM_COUNT(to, asked);
 	gpu->queue[(gpu->queue_head + gpu->queued++) % room] = (struct seam_dispatched){target->sm, sent};
+	seam->sm[target->sm].dispatched++;
 	return true;
 }
 
@@ -393,6 +432,7 @@ static struct seam_dispatched pop_dispatched(struct seam *seam)
 	struct seam_dispatched next = gpu->queue[gpu->queue_head];
 	gpu->queue_head = (gpu->queue_head + 1) % seam->machine.send_queue;
 	gpu->queued--;
+	seam->sm[next.sm].dispatched--;
 	return next;
 }
 
@@ -440,6 +480,8 @@ static void put(struct mech_sm *part, uint64_t address, uint32_t bytes, uint32_t
 		seam_wrong(part, "mech_put() from on_fate, in the middle of a change of the buffer");
 		return;
 	}
+	if (sm->seam->gpu.hook)
+		sm->clock = *sm->seam->clock;
 	for (uint64_t at = address, end = address + bytes; at < end;) {
 		uint64_t next = (at & ~(uint64_t)(line - 1)) + line;
 		next = next < end ? next : end;
@@ -583,4 +625,6 @@ const struct mech_services seam_services = {
 	.stop = seam_stop,
 	.bulk_copy = bulk_copy,
 	.complete = complete,
+	.keep_in_step = keep_in_step,
+	.let_go = let_go,
 };

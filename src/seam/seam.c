@@ -128,6 +128,7 @@ static void open_opcodes(struct seam *seam)
 static void open_sm(struct seam *seam, struct seam_sm *sm)
 {
 	sm->seam = seam;
+	sm->clock = *seam->clock;
 	sm->wake = MECH_NEVER;
 	memset(sm->vetoed_by, MECH_MAX, sizeof sm->vetoed_by);
 	sm->shared_vetoed_by = MECH_MAX;
@@ -198,7 +199,7 @@ static bool orders_warps_alone(const struct mech *mech)
 	return !hears && !mech->sends && !mech->gpu_cycle && !mech->cycle && mech->seats == MECH_SEAT_WARP_ORDER;
 }
 
-bool seam_is_local(const struct seam *seam)
+bool seam_orders_warps_alone(const struct seam *seam)
 {
 	for (uint32_t i = 0; i < seam->count; i++)
 		if (!orders_warps_alone(seam->attached[i].mech))
@@ -206,12 +207,40 @@ bool seam_is_local(const struct seam *seam)
 	return !seam->draws;
 }
 
+/* A partition's figures, which its hooks may ask for, are of both sides of the slice. */
+static bool has_hooks_of_partitions(const struct mech *mech)
+{
+#define LOOK(scope, hook, event, when) || mech->hook
+	bool hears = false MECH_PARTITION_HOOKS(LOOK, LOOK);
+#undef LOOK
+	return hears || mech->partition_fate || mech->seats & (MECH_SEAT_L2_REPLACEMENT | MECH_SEAT_DRAM);
+}
+
+static bool has_hooks_of_gpu(const struct mech *mech)
+{
+#define LOOK(scope, hook, event, when) || mech->hook
+	bool hears = false MECH_GPU_HOOKS(LOOK, LOOK);
+#undef LOOK
+	return hears || mech->gpu_cycle || mech->seats & MECH_SEAT_BLOCK_PLACE;
+}
+
+bool seam_is_local(const struct seam *seam)
+{
+	for (uint32_t i = 0; i < seam->count; i++) {
+		const struct mech *mech = seam->attached[i].mech;
+		if (has_hooks_of_partitions(mech) || (has_hooks_of_gpu(mech) && !mech->keeps_in_step))
+			return false;
+	}
+	return !seam->draws;
+}
+
 struct seam *seam_open(const struct seam_attached *attached, uint32_t count, const struct mech_machine *machine,
-                       const uint64_t *clock)
+                       const uint64_t *clock, const uint64_t *clock_of_partitions)
 {
 	struct seam *seam = xcalloc(1, sizeof *seam);
 	seam->machine = *machine;
 	seam->clock = clock;
+	seam->clock_of_partitions = clock_of_partitions;
 	open_pools(&seam->gpu.pools);
 	seam->count = count;
 	for (uint32_t i = 0; i < count; i++)
@@ -222,6 +251,7 @@ struct seam *seam_open(const struct seam_attached *attached, uint32_t count, con
 	seam->gpu.vetoed_by = MECH_MAX;
 	seam->gpu.first_wake = MECH_NEVER;
 	seam->gpu.dispatching = MECH_NEVER;
+	seam->gpu.of_sm = MECH_NOWHERE;
 	for (uint32_t i = 0; i < count; i++)
 		output_lay_out(seam, i);
 	open_opcodes(seam);
@@ -310,6 +340,7 @@ static void clear_sm(struct seam *seam, struct seam_sm *sm)
 		clear_account(&sm->account[i], seam, mech);
 	}
 	sm->wake = MECH_NEVER;
+	sm->kept_in_step = 0;
 	sm->fills = (struct shared_fills){0};
 }
 
@@ -340,11 +371,19 @@ static void show_launch(struct seam *seam, const struct mech_launch *launch)
 	}
 }
 
+/* While no kernel's cycles run, SMs are where the dispatcher is. */
+static void set_clocks(struct seam *seam)
+{
+	for (uint32_t s = 0; s < seam->machine.sms; s++)
+		seam->sm[s].clock = *seam->clock;
+}
+
 void seam_launch(struct seam *seam, const struct mech_launch *launch, const struct seam_analyses *analyses)
 {
 	seam->launch = *launch;
 	seam->analyses = *analyses;
 	seam->phase = SEAM_LAUNCHING;
+	set_clocks(seam);
 	show_launch(seam, &seam->launch);
 }
 
@@ -377,6 +416,7 @@ static void free_kernel_pools(struct seam *seam)
 void seam_kernel_over(struct seam *seam)
 {
 	seam->phase = SEAM_SETTLING;
+	set_clocks(seam);
 	if (seam->gpu.queued) /* of a kernel that was cut */
 		seam_drop_dispatched(seam);
 	for (uint32_t s = 0; s < seam->machine.sms; s++) {

@@ -40,6 +40,7 @@ struct seam_sent {
 	struct prefetch kept; /* for its account; of one to L1, L1 keeps what comes behind its sending, of one to shared memory, `fill` */
 	struct shared_fill *fill; /* to shared memory: where it goes */
 	struct seam_sent *next;
+	uint64_t asked; /* the SM's cycle */
 };
 
 /* Memory of a part, as mechanisms see it. */
@@ -80,6 +81,7 @@ struct seam;
 
 struct seam_sm {
 	struct seam *seam;
+	uint64_t clock; /* the core cycle that it is in, or that it was in last: it may be ahead of others */
 	struct mech_sm part[MECH_MAX];
 	struct output output[MECH_MAX];
 	struct seam_account account[MECH_MAX];
@@ -107,9 +109,9 @@ struct seam_sm {
 	uint32_t warp_holders[MECH_MAX_WARPS]; /* and the mechanisms that hold it, as bits */
 	uint8_t vetoed_by[MECH_MAX_WARPS]; /* by slot: the mechanism that refused the instruction, or MECH_MAX */
 	uint64_t wake;                     /* cycle in which a cycle hook wants to be called */
-	/* requests that wait to be served: a ring of machine.send_queue */
+	/* requests that wait to be served: a ring of machine.send_queue; the dispatcher's for it; how often it is kept in step */
 	struct seam_sent **queue;
-	uint32_t queue_head, queued;
+	uint32_t queue_head, queued, dispatched, kept_in_step;
 	struct seam_sent *free;
 	struct seam_sent *coming; /* to the buffer, where loads can wait for it */
 	struct seam_pools pools;
@@ -168,6 +170,7 @@ struct seam_gpu {
 	struct mech_gpu *count_owner, *place_owner, *room_owner;
 	bool sends;           /* some mechanism may send from here */
 	uint64_t dispatching; /* the cycle, while the dispatcher is at work; else MECH_NEVER */
+	uint32_t of_sm;       /* the SM of gpu_block or may_dispatch, while it runs; else MECH_NOWHERE */
 	enum mech_preference preference;
 	uint64_t wake[MECH_MAX], first_wake; /* cycles in which cycle hooks want to be called */
 	uint32_t vetoed_by;                  /* the mechanism that refused the next block on some SM, or MECH_MAX */
@@ -201,7 +204,8 @@ struct seam {
 	uint32_t count;
 	struct mech_launch launch;
 	struct seam_analyses analyses;
-	const uint64_t *clock; /* the core cycle */
+	const uint64_t *clock;              /* the core cycle, as the dispatcher has it; */
+	const uint64_t *clock_of_partitions; /* where memory partitions are in time, which may be another */
 	enum seam_phase phase;
 	bool draws; /* a timeline */
 	struct seam_gpu gpu;
@@ -239,13 +243,22 @@ bool seam_check_energies(const struct seam_attached *attached, const struct mech
 /* Of one of enum mech_seat, for people. */
 const char *seam_seat_name(uint32_t seat);
 
-/* For a machine with this clock; seam_check() must have passed. The configurations must live as long. */
+/* For a machine with these clocks, of the dispatcher and of partitions; seam_check() must have passed. The configurations must live as long. */
 struct seam *seam_open(const struct seam_attached *attached, uint32_t count, const struct mech_machine *machine,
-                       const uint64_t *clock);
+                       const uint64_t *clock, const uint64_t *clock_of_partitions);
 void seam_close(struct seam *seam);
 
-/* Mechanisms do nothing but order an SM's warps: nobody tells SMs' events of one cycle from those of another. */
+/* Mechanisms do nothing but order an SM's warps. */
+bool seam_orders_warps_alone(const struct seam *seam);
+
+/* None sees, or touches, an SM at a time that is not the SM's own: SMs may be ahead of each other, and of partitions. */
 bool seam_is_local(const struct seam *seam);
+
+/* A mechanism's hooks of the GPU may touch the SM, which is not to be ahead of the dispatcher. */
+static inline bool seam_is_kept_in_step(const struct seam_sm *sm)
+{
+	return sm->kept_in_step || sm->dispatched;
+}
 
 /* Some mechanism sends requests. */
 bool seam_sends(const struct seam *seam);

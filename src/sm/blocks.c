@@ -66,6 +66,7 @@ void blocks_warp_exited(struct sm *sm, uint32_t slot)
 	sm->blocks.resident--;
 	assert(sm->blocks.resident || !sm->blocks.live_warps);
 	sm->stats.blocks++;
+	sm->blocks.last_end = sm->cycle;
 	seam_block_end(sm->seam, slot, sm->cycle);
 }
 

@@ -19,6 +19,7 @@ struct blocks {
 	uint32_t warps_per_block, limit; /* of the launch: most resident blocks */
 	uint32_t resident;
 	uint32_t live_warps; /* with a thread that has not exited */
+	uint64_t last_end;   /* cycle in which a block ended last */
 	struct sm_block slot[SM_MAX_BLOCKS];
 };
 

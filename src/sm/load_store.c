@@ -106,16 +106,37 @@ static struct request *new_request(struct sm *sm, const struct op *op, const str
 }
 
 /* Atomics are made at L2 (GPGPU-Sim; docs/DEVIATIONS.md, 2); loads with .cg and .cv are PTX's that do not ask L1. */
+static bool is_for_l2(const struct sm *sm, const struct op *op)
+{
+	if (op->inst->kind == SIMT_ATOMIC || sm->config.l1d.perfect)
+		return op->inst->kind == SIMT_ATOMIC;
+	return (op->space != PTX_LOCAL && sm->config.global_skips_l1) || op->inst->cache == PTX_CG ||
+	       op->inst->cache == PTX_CV;
+}
+
+static bool may_be_kept_from_l1(const struct sm *sm, const struct op *op)
+{
+	return sm->seam->may_allocate.count && !sm->config.l1d.perfect && op->inst->kind == SIMT_LOAD &&
+	       op->space == PTX_GLOBAL;
+}
+
 static bool goes_past_l1(struct sm *sm, const struct op *op)
 {
-	if (op->inst->kind == SIMT_ATOMIC)
-		return true;
-	if (sm->config.l1d.perfect)
-		return false;
-	return (op->space != PTX_LOCAL && sm->config.global_skips_l1) || op->inst->cache == PTX_CG ||
-	       op->inst->cache == PTX_CV ||
-	       (sm->seam->may_allocate.count && op->inst->kind == SIMT_LOAD && op->space == PTX_GLOBAL &&
-	        !hooks_may_allocate(sm, op));
+	return is_for_l2(sm, op) || (may_be_kept_from_l1(sm, op) && !hooks_may_allocate(sm, op));
+}
+
+uint32_t lsu_most_flits(const struct sm *sm)
+{
+	const struct load_store *lsu = &sm->lsu;
+	const struct latch *in = &sm->collected[PTX_UNIT_MEM];
+	const struct op *op = lsu->current ? lsu->current : in->count ? in->first : NULL;
+	if (lsu->offered)
+		return lsu->offered->bypass ? crossbar_flits(sm->network.requests, lsu->offered) : 0;
+	if (!op || op->space == PTX_SHARED || op->space == PTX_TEX || is_constant(op) || !op->accesses ||
+	    (!is_for_l2(sm, op) && !may_be_kept_from_l1(sm, op)))
+		return 0;
+	return crossbar_flits_of(sm->network.requests,
+	                         op->inst->kind == SIMT_LOAD ? 0 : op->access[op->accesses - 1].bytes);
 }
 
 /* The request for the instruction's next access. Its way is chosen when it is first offered, so that mechanisms are asked once,

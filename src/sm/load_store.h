@@ -41,6 +41,8 @@ static inline bool lsu_is_kept(const struct load_store *lsu)
 {
 	return lsu->current;
 }
+/* The most that it may send past L1 in the next cycle. */
+uint32_t lsu_most_flits(const struct sm *sm);
 /* Charges `slept` cycles in which its access would have been turned away again. */
 void lsu_account(struct sm *sm, uint64_t slept);
 

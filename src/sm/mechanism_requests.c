@@ -170,6 +170,13 @@ static void read_shared(struct sm *sm, struct seam_sent *sent)
 	shared_begin_read(sm, sent);
 }
 
+/* Its packet is made in the cycle behind the one in which it was asked for: what an SM sends in a cycle is known by its data before
+ * (requests_most_flits()). */
+static bool is_new_write(const struct sm *sm, const struct seam_sent *sent)
+{
+	return sent->request.to == MECH_WRITE_GLOBAL && sent->asked == sm->cycle;
+}
+
 static void serve_next(struct sm *sm)
 {
 	struct seam_sent *sent = seam_next_request(sm->seam);
@@ -180,11 +187,22 @@ static void serve_next(struct sm *sm)
 	else if (sent->request.from_shared)
 		read_shared(sm, sent);
 	else if (sent->request.to != MECH_TO_L1) {
-		if (!network_port_has_refused(&sm->network) && send_past_l1(sm, sent))
+		if (!is_new_write(sm, sent) && !network_port_has_refused(&sm->network) && send_past_l1(sm, sent))
 			seam_request_sent(sm->seam);
 	} else if (!l1_port_is_used(&sm->l1)) {
 		send_to_l1(sm, sent);
 	}
+}
+
+/* One of them, and what has its turn at shared memory. */
+uint32_t requests_most_flits(const struct sm *sm)
+{
+	const struct crossbar *network = sm->network.requests;
+	const struct seam_sent *first = seam_next_request(sm->seam), *turn = sm->shared.turn.sent;
+	bool writes = first && first->request.to == MECH_WRITE_GLOBAL,
+	     turn_writes = turn && turn->request.to == MECH_WRITE_GLOBAL;
+	return crossbar_flits_of(network, writes ? first->request.bytes : 0) +
+	       (turn_writes ? crossbar_flits_of(network, turn->request.bytes) : 0);
 }
 
 bool requests_tick_before_demand(struct sm *sm)

@@ -73,11 +73,11 @@ static uint32_t flits_of_miss(const struct crossbar *network, const struct cache
 	return first ? crossbar_flits(network, first) : 0;
 }
 
-/* Of a warp's access; who may send in a cycle: three caches, the texture unit and the load/store unit. */
-enum { MOST_DATA_BYTES = 128, SENDERS = 5 };
+/* Of a warp's access, or a mechanism's request; who may send in a cycle: three caches, the texture unit, the load/store unit, and of mechanisms
+ * what has its turn at shared memory and the next request. */
+enum { MOST_DATA_BYTES = 128, SENDERS = 7 };
 
-/* Of each that sends, what it sends in a cycle: the oldest miss of a cache, one access of the load/store unit, which can be one that it
- * does not have yet. */
+/* Of each that sends, what it may send in the next cycle: a cache its oldest miss. */
 static uint32_t most_flits(const struct sm *sm)
 {
 	const struct crossbar *network = sm->network.requests;
@@ -85,9 +85,10 @@ static uint32_t most_flits(const struct sm *sm)
 	uint32_t flits = flits_of_miss(network, &sm->l1.data) + flits_of_miss(network, &sm->l1.constant);
 	if (texture)
 		flits += crossbar_flits(network, texture);
-	if (lsu_is_kept(&sm->lsu) || sm->collected[PTX_UNIT_MEM].count)
-		flits += crossbar_flits_of(network, MOST_DATA_BYTES);
-	return flits + crossbar_flits_of(network, 0); /* a miss of the instruction cache can be of the same cycle */
+	if (sm->mechanisms_send)
+		flits += requests_most_flits(sm);
+	return flits + lsu_most_flits(sm) +
+	       crossbar_flits_of(network, 0); /* a miss of the instruction cache can be of the same cycle */
 }
 
 bool network_port_suffices(const struct sm *sm)

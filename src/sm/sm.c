@@ -63,7 +63,8 @@ void sm_close(struct sm *sm)
 void sm_begin(struct sm *sm, const struct simt_launch *launch, uint32_t block_limit)
 {
 	sm->launch = launch;
-	sm->may_rest = sm->config.sleep && !sm->profile && sm->is_plain; /* a veto may end whenever a mechanism likes */
+	/* a veto on shared memory, which keeps an instruction in the load/store unit, may end whenever a mechanism likes */
+	sm->may_rest = sm->config.sleep && !sm->profile && !sm->seam->may_access_shared.count;
 	sm_wake_issue(sm);
 	blocks_begin(sm, block_limit);
 	l1_begin(sm, ((uint64_t)launch->program->shared_bytes + launch->dynamic_shared_bytes) * block_limit);
@@ -190,10 +191,10 @@ __attribute__((noinline)) static bool fetch_more(struct sm *sm)
 }
 
 /* Issue, decode and fetch do not go on in the next cycle: when the stages from fetch to the units do. Those that fetch for nobody
- * need not tick before. */
+ * need not tick before, if no hook of a block's end, which fetch finds behind issue, has let a warp go. */
 __attribute__((noinline)) static void let_pipeline_rest(struct sm *sm)
 {
-	bool rests = sm->may_rest && fetch_rests(&sm->fetch);
+	bool rests = sm->issue.rests && fetch_rests(&sm->fetch);
 	sm->pipeline_event = collectors_go_on(sm) ? sm->cycle + 1 : earlier(units_next(sm), sm->phase_waits.next);
 	sm->pipeline_next = rests ? sm->pipeline_event : sm->cycle + 1;
 }
@@ -225,7 +226,7 @@ __attribute__((noinline)) static void rest_pipeline(struct sm *sm)
 __attribute__((noinline)) void sm_tick(struct sm *sm, uint64_t cycle, uint64_t now)
 {
 	sm_account(sm, cycle);
-	sm->cycle = cycle;
+	sm->cycle = sm->seam->clock = cycle;
 	sm->now = now;
 	sm->wake = UINT64_MAX;
 	sm->accounted = cycle + 1;

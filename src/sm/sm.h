@@ -60,7 +60,7 @@ struct sm {
 	struct simt_fault fault;
 
 	/* the launch, its blocks and warps */
-	bool is_plain; /* no mechanism is attached but orders of warps */
+	bool mechanisms_send; /* requests */
 	const struct simt_launch *launch;
 	const uint64_t *waits; /* by pc: loads that wait for the other SMs; NULL: none */
 	uint64_t local_pitch; /* bytes between two words of a thread's local memory */

@@ -195,6 +195,27 @@ static inline void machine_mechanisms(struct random_text *text, struct machine_r
 		         owner < 6 ? "yes" : "no");
 }
 
+/* None that sees, or touches, an SM at a time that is not the SM's own. */
+static inline void machine_local_mechanisms(struct random_text *text, struct machine_random *m)
+{
+	bool buffer = random_below(text, 3) == 0;
+	if (random_below(text, 3) == 0)
+		return;
+	if (buffer)
+		machine_teleport(text, m->mechanism[m->mechanisms++]);
+	if (random_below(text, 3) == 0)
+		machine_mthwp(text, m->mechanism[m->mechanisms++]);
+	if (random_below(text, 2))
+		machine_prefetcher(text, m->mechanism[m->mechanisms++]);
+	if (random_below(text, 3) == 0)
+		machine_cap(text, m->mechanism[m->mechanisms++]);
+	if (random_below(text, 2))
+		snprintf(m->mechanism[m->mechanisms++], MACHINE_TEXT,
+		         BUILD_DIR "/tests/chance_step.so:seed=%u,rate=%u,near=%u,hold=%u,buffer=%s",
+		         random_below(text, 1000000), 1 + random_below(text, 4), 1u << random_below(text, 12),
+		         1 + random_below(text, 4), buffer ? "yes" : "no");
+}
+
 /* A few options, or many, or most of one part of the machine. */
 static inline void machine_settings(struct random_text *text, struct machine_random *m)
 {
@@ -261,7 +282,7 @@ static inline void machine_random(struct random_text *text, struct machine_rando
 	machine_mechanisms(text, m);
 }
 
-/* One on which SMs may go on alone: each has its port, its network takes time, and no mechanism sees more than one of them. */
+/* One on which SMs may go on alone: each has its port, its network takes time, and mechanisms, if any, are with one SM. */
 static inline void machine_alone(struct random_text *text, struct machine_random *m)
 {
 	static const char *const machines[] = {"gtx480", "gtx480-v4", "gtx480-144sm", "qv100", "rtx3070"};
@@ -271,6 +292,7 @@ static inline void machine_alone(struct random_text *text, struct machine_random
 	machine_settings(text, m);
 	machine_drop_key(m, "sm.per_cluster");
 	machine_drop_key(m, "sm.zero_latency_memory");
+	machine_local_mechanisms(text, m);
 }
 
 /* Takes away the setting or the mechanism with this text. */

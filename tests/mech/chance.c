@@ -1,11 +1,14 @@
 /* A mechanism that does at random, the same in every run, all that a mechanism may do: it asks for lines wherever they lie, holds
  * blocks and lets them go, from SMs and from the dispatcher, counts, and draws. It says how many fates it was told, which is how many
- * requests of it were issued (test_machine_random.c). With -DSEATS it owns every seat as well, and answers there at random.
+ * requests of it were issued (test_machine_random.c). With -DSEATS it owns every seat as well, and answers there at random; with -DSTEP SMs
+ * may be ahead of the dispatcher, but those that it keeps in step at random, for a while: of the others it asks for nothing.
  * (vetoes.c has the vetoes.) What it may not do is depend on how often an SM ticks: what is drawn in a cycle hook is drawn when the
  * cycle has come that was asked for. */
 #include "draw.h"
 #include "holds.h"
 #include "seam/mech.h"
+
+#include <string.h>
 
 struct config {
 	uint32_t seed, rate, near, hold;
@@ -22,7 +25,7 @@ static const struct option options[] = {
 	{"hold", OPTION_U32, offsetof(struct config, hold), 1, 1000, NULL, "blocks", "of which one is held"},
 };
 
-enum { LONGEST_HOLD = 300, LONGEST_PAUSE = 200, WARP_HOLDS = 16, THROTTLES = 16, ELEMENTS = 5 };
+enum { MOST_SMS = 256, LONGEST_HOLD = 300, LONGEST_PAUSE = 200, WARP_HOLDS = 16, THROTTLES = 16, ELEMENTS = 5 };
 
 static const struct counter counters[] = {
 	{"told", "requests", SCOPE_SM, 0, "whose fate was told, with cycles one behind the other", COMBINE_SUM}};
@@ -53,6 +56,7 @@ struct sm_state {
 struct gpu_state {
 	struct random random;
 	uint64_t next;
+	uint32_t kept[MOST_SMS]; /* with STEP: how often an SM is kept in step */
 };
 
 static uint64_t of_sm(struct mech_sm *sm, uint64_t bound)
@@ -83,10 +87,12 @@ static void tell(struct mech_output *output, uint64_t *told, const struct mech_f
 	                                       .arguments = {fate->fate, fate->address}});
 }
 
+#ifndef STEP
 static void partition_fate(struct mech_partition *partition, const struct mech_fate *fate)
 {
 	tell(partition->output, partition->stats, fate);
 }
+#endif
 
 /* Some bytes of a line near the address, or far beyond all memory. */
 static struct mech_request request_near(const struct mech_machine *machine, const struct config *config,
@@ -154,6 +160,10 @@ static uint64_t sm_cycle(struct mech_sm *sm, uint64_t cycle)
 {
 	struct sm_state *own = sm->state;
 	uint64_t next = holds_cycle(sm, cycle);
+#ifdef STEP /* no dispatcher releases the others */
+	uint64_t odd = holds_release(sm, 1, cycle);
+	next = odd < next ? odd : next;
+#endif
 	if (own->throttled_until > cycle)
 		return own->throttled_until < next ? own->throttled_until : next;
 	own->left_out = 0;
@@ -215,22 +225,60 @@ static void hold(struct mech_sm *sm, const struct mech_block *block)
 	mech_hold_block(sm, block->slot);
 }
 
-static uint64_t gpu_cycle(struct mech_gpu *gpu, uint64_t cycle)
+static void send_to(struct mech_gpu *gpu, uint32_t sm)
 {
 	const struct config *config = gpu->config;
+	const struct sm_state *there = mech_part(gpu, sm)->state;
+	struct mech_request request = request_near(gpu->machine, config, there->last_address, of_gpu(gpu, UINT64_MAX));
+	enum mech_place other = of_gpu(gpu, 2) ? MECH_TO_L2 : MECH_TO_NOTHING;
+	request.to = of_gpu(gpu, 2) ? to_buffer(config, other) : other;
+	request.block = (uint32_t)of_gpu(gpu, gpu->machine->blocks);
+	if (mech_room_to_send(gpu))
+		mech_send_to(gpu, sm, &request);
+}
+
+#ifdef STEP
+static void gpu_block(struct mech_gpu *gpu, const struct mech_block *block)
+{
 	struct gpu_state *own = gpu->state;
-	uint64_t first = holds_gpu_cycle(gpu, cycle);
+	if (of_gpu(gpu, 2))
+		return;
+	own->kept[block->sm]++;
+	mech_keep_in_step(gpu, block->sm);
+	send_to(gpu, block->sm);
+}
+
+/* Once more, and then perhaps for the last time. */
+static void call_at(struct mech_gpu *gpu, uint32_t sm)
+{
+	struct gpu_state *own = gpu->state;
+	if (!own->kept[sm])
+		return;
+	send_to(gpu, sm);
+	if (of_gpu(gpu, 2))
+		return;
+	own->kept[sm]--;
+	mech_let_go(gpu, sm);
+}
+
+static uint64_t release(struct mech_gpu *gpu, uint64_t cycle)
+{
+	(void)gpu;
+	(void)cycle;
+	return MECH_NEVER;
+}
+#else
+#define call_at send_to
+#define release holds_gpu_cycle
+#endif
+
+static uint64_t gpu_cycle(struct mech_gpu *gpu, uint64_t cycle)
+{
+	struct gpu_state *own = gpu->state;
+	uint64_t first = release(gpu, cycle);
 	if (own->next <= cycle) {
 		own->next = cycle + 1 + of_gpu(gpu, LONGEST_PAUSE);
-		uint32_t sm = (uint32_t)of_gpu(gpu, gpu->machine->sms);
-		const struct sm_state *there = mech_part(gpu, sm)->state;
-		struct mech_request request =
-			request_near(gpu->machine, config, there->last_address, of_gpu(gpu, UINT64_MAX));
-		enum mech_place other = of_gpu(gpu, 2) ? MECH_TO_L2 : MECH_TO_NOTHING;
-		request.to = of_gpu(gpu, 2) ? to_buffer(config, other) : other;
-		request.block = (uint32_t)of_gpu(gpu, gpu->machine->blocks);
-		if (mech_room_to_send(gpu))
-			mech_send_to(gpu, sm, &request);
+		call_at(gpu, (uint32_t)of_gpu(gpu, gpu->machine->sms));
 	}
 	return own->next < first ? own->next : first;
 }
@@ -245,12 +293,15 @@ static void gpu_kernel_begin(struct mech_gpu *gpu)
 {
 	struct gpu_state *own = gpu->state;
 	own->next = 0;
+	memset(own->kept, 0, sizeof own->kept);
 }
 
-#ifdef SEATS
+#if defined SEATS
 #define NAME "chance_seats"
 
 #include "seats.h"
+#elif defined STEP
+#define NAME "chance_step"
 #else
 #define NAME "chance"
 #endif
@@ -281,9 +332,14 @@ static const struct mech chance = {.version = MECH_VERSION,
                                    .memory = on_memory,
                                    .on_reply = on_reply,
                                    .on_fate = on_fate,
-                                   .partition_fate = partition_fate,
                                    .cycle = sm_cycle,
                                    .warps_that_compete = warps_that_compete,
+#ifdef STEP
+                                   .keeps_in_step = true,
+                                   .gpu_block = gpu_block,
+#else
+                                   .partition_fate = partition_fate,
+#endif
 #ifdef SEATS
                                    SEATS_HOOKS
 #endif

@@ -265,6 +265,70 @@ static void part_from_sm(struct mech_sm *sm)
 	assert_non_null(mech_part(sm->gpu, 1));
 }
 
+/* --- SMs in step --- */
+
+static void keep_first(struct mech_gpu *gpu)
+{
+	mech_keep_in_step(gpu, 0);
+}
+
+static void keep_none(struct mech_gpu *gpu)
+{
+	mech_keep_in_step(gpu, 2);
+}
+
+static void let_go_first(struct mech_gpu *gpu)
+{
+	mech_let_go(gpu, 0);
+}
+
+static void let_go_none(struct mech_gpu *gpu)
+{
+	mech_let_go(gpu, 2);
+}
+
+static void let_go_twice(struct mech_gpu *gpu)
+{
+	mech_keep_in_step(gpu, 1);
+	mech_let_go(gpu, 1);
+	mech_let_go(gpu, 1);
+}
+
+static void part_of_first(struct mech_gpu *gpu)
+{
+	assert_non_null(mech_part(gpu, 0));
+}
+
+static void keep_from_sm(struct mech_sm *sm)
+{
+	mech_keep_in_step((struct mech_gpu *)sm->gpu, 0);
+}
+
+static void test_steps(void **state)
+{
+	static const struct row unsaid[] = {
+		{GPU_BLOCK, NULL, keep_first, 0,
+	         "hook gpu_block, cycle 0: mech_keep_in_step(), but .keeps_in_step of struct mech is not set"},
+	};
+	static const struct row rows[] = {
+		{GPU_CYCLE, NULL, keep_first, 0,
+	         "hook gpu_cycle, cycle 0: mech_keep_in_step() of SM 0, which may be ahead by now"},
+		{GPU_END, NULL, keep_first, 0, "mech_keep_in_step() of SM 0, which may be ahead by now"},
+		{GPU_BEGIN, NULL, keep_none, 0, "mech_keep_in_step() of SM 2, of 2"},
+		{GPU_CYCLE, NULL, let_go_first, 0, "mech_let_go() of SM 0, which is not kept in step"},
+		{GPU_CYCLE, NULL, let_go_none, 0, "mech_let_go() of SM 2, which is not kept in step"},
+		{GPU_BEGIN, NULL, let_go_twice, 0, "mech_let_go() of SM 1, which is not kept in step"},
+		{GPU_CYCLE, NULL, part_of_first, 0, "mech_part() of SM 0, which it does not keep in step"},
+		{GPU_CYCLE, NULL, send_well, 0, "mech_part() of SM 0, which it does not keep in step"},
+		{MEMORY, keep_from_sm, NULL, 0, "mechanism wrong, hook of an SM, cycle "},
+	};
+	struct mech stepped = wrong;
+	(void)state;
+	stepped.keeps_in_step = true;
+	RUN_ROWS(&wrong, unsaid);
+	RUN_ROWS(&stepped, rows);
+}
+
 static void test_services(void **state)
 {
 	static const struct row rows[] = {
@@ -376,9 +440,9 @@ static void test_request_at_begin(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_results),          cmocka_unit_test(test_requests),
-		cmocka_unit_test(test_services),         cmocka_unit_test(test_anything),
-		cmocka_unit_test(test_request_at_begin),
+		cmocka_unit_test(test_results),  cmocka_unit_test(test_requests),
+		cmocka_unit_test(test_steps),    cmocka_unit_test(test_services),
+		cmocka_unit_test(test_anything), cmocka_unit_test(test_request_at_begin),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -136,6 +136,8 @@ void teleport_gpu_kernel_begin(struct mech_gpu *gpu)
 	stats->unfit_rows = unfit;
 	stats->kernels_without_rows = !controller->table.rows;
 	controller->stale = config->look_stale ? teleport_stale_open(gpu) : NULL;
+	for (uint32_t s = 0; controller->stale && s < gpu->machine->sms; s++)
+		mech_keep_in_step(gpu, s);
 }
 
 /* Bytes of the request for [first, end) of a line: the quarter or half of it in which they lie, or all of it, by the rule of
@@ -223,6 +225,7 @@ void teleport_gpu_block(struct mech_gpu *gpu, const struct mech_block *block)
 	count_block(gpu, block, at_once ? mech_part(gpu, block->sm) : NULL);
 	if (config->model == TELEPORT_I)
 		return;
+	mech_keep_in_step(gpu, block->sm);
 	add_job(gpu, controller, &(struct job){block->number, block->sm, block->slot, block->index});
 }
 
@@ -270,6 +273,7 @@ static void end_job(struct mech_gpu *gpu, struct controller *controller, uint64_
 		block->all_asked = true;
 		teleport_release_if_loaded(mech_part(gpu, job->sm), job->slot, cycle);
 	}
+	mech_let_go(gpu, job->sm);
 	controller->head = (controller->head + 1) % controller->room;
 	controller->jobs--;
 	controller->row = 0;

@@ -158,6 +158,7 @@ const struct mech mech_teleport = {
 	.sm_size = sizeof(struct teleport_sm),
 	.seats = MECH_SEAT_BUFFER,
 	.sends = true,
+	.keeps_in_step = true,
 	.splits_copies = true,
 	.gpu_open = teleport_gpu_open,
 	.gpu_kernel_begin = teleport_gpu_kernel_begin,
