@@ -37,11 +37,11 @@ static void tell(const struct gpu *gpu, struct share *share, const struct sm *sm
 }
 
 /* Its next tick depends on no other unit before the window's end: others have to see no stores of the last one, the dispatcher has no block for it,
- * no mechanism keeps it in step, no warp stands before a load of what others may store, and whatever it may send has room in the network, even if nothing leaves it. */
+ * no mechanism keeps it in step, it has not stopped in front of a load of what others may store, and whatever it may send has room in the network, even if nothing leaves it. */
 static bool can_go_alone(const struct gpu *gpu, const struct sm *sm)
 {
-	return gpu->window.may_open && !sm->commits && !sm->fault.what && !seam_is_kept_in_step(sm->seam) &&
-	       !(gpu->window.blocks_wait && sm_has_room(sm)) && !(sm->waits && issue_waits_for_others(sm)) &&
+	return gpu->window.may_open && !sm->stopped && !sm->commits && !sm->fault.what &&
+	       !seam_is_kept_in_step(sm->seam) && !(gpu->window.blocks_wait && sm_has_room(sm)) &&
 	       network_port_suffices(sm);
 }
 
@@ -68,6 +68,7 @@ static void burst(const struct gpu *gpu, struct share *share, struct sm *sm)
 	uint64_t cycle = gpu->clock[CLOCK_CORE].cycle, now = gpu->now, end = gpu->window.end;
 	while (now <= end) {
 		uint64_t coming = port_arrive(&sm->network.replies, now);
+		sm->is_ahead = now > gpu->now;
 		sm_tick(sm, cycle, now);
 		sm_wake_at(sm, coming);
 		tell(gpu, share, sm, now);

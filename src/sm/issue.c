@@ -247,11 +247,15 @@ void issue_settle(struct sm *sm)
 	memset(by_pipe, 0, sizeof sm->issue.by_pipe);
 }
 
+/* Held ones too, unless their pipes are full: what issues in this cycle may let them go. */
 bool issue_waits_for_others(const struct sm *sm)
 {
-	for (uint32_t s = 0; s < sm->config.schedulers; s++)
-		if (sm->issue.scheduler[s].waits)
+	for (uint32_t s = 0; s < sm->config.schedulers; s++) {
+		const struct scheduler *scheduler = &sm->issue.scheduler[s];
+		uint64_t waits = scheduler->waits & scheduler->filled & ~scheduler->hazard & ~scheduler->stale;
+		if (waits & open_pipes(sm, scheduler))
 			return true;
+	}
 	return false;
 }
 

@@ -35,7 +35,7 @@ static inline void issue_latch_left(struct issue *issue, uint32_t pipe)
 	issue_wake(issue);
 }
 
-/* A warp stands before a load that waits for the other SMs (sm->waits), which it may issue in the next cycle. */
+/* A warp may issue a load in this cycle that waits for the other SMs (sm->waits). */
 bool issue_waits_for_others(const struct sm *sm);
 
 /* The instructions by pipe go into the statistics. */

@@ -65,6 +65,7 @@ void sm_begin(struct sm *sm, const struct simt_launch *launch, uint32_t block_li
 	sm->launch = launch;
 	/* a veto on shared memory, which keeps an instruction in the load/store unit, may end whenever a mechanism likes */
 	sm->may_rest = sm->config.sleep && !sm->profile && !sm->seam->may_access_shared.count;
+	sm->is_ahead = sm->stopped = false;
 	sm_wake_issue(sm);
 	blocks_begin(sm, block_limit);
 	l1_begin(sm, ((uint64_t)launch->program->shared_bytes + launch->dynamic_shared_bytes) * block_limit);
@@ -199,12 +200,23 @@ __attribute__((noinline)) static void let_pipeline_rest(struct sm *sm)
 	sm->pipeline_next = rests ? sm->pipeline_event : sm->cycle + 1;
 }
 
+/* Others may not have made their stores yet that a load would see. */
+static bool must_stop(const struct sm *sm)
+{
+	return UNLIKELY(sm->is_ahead && sm->waits) && issue_waits_for_others(sm);
+}
+
 /* Behind the memory stages: what does not come before them. True: there is more for the next cycle. */
 static bool tick_pipeline(struct sm *sm)
 {
-	collectors_tick(sm);
-	if (UNLIKELY(sm->phase_waits.next <= sm->cycle))
-		phase_waits_expire(sm);
+	if (LIKELY(!sm->stopped)) {
+		collectors_tick(sm);
+		if (UNLIKELY(sm->phase_waits.next <= sm->cycle))
+			phase_waits_expire(sm);
+	}
+	sm->stopped = must_stop(sm);
+	if (UNLIKELY(sm->stopped))
+		return false;
 	bool goes_on = issue_tick(sm);
 	goes_on |= decode_tick(sm);
 	bool fetches = fetch_tick(sm);
@@ -221,9 +233,8 @@ __attribute__((noinline)) static void rest_pipeline(struct sm *sm)
 	issue_account_again(sm);
 }
 
-/* What comes during the tick, or behind it, sets sm->wake by itself. Not inlined, as its memory stages are not: what the loop over
- * SMs holds in host registers, the stages would miss (3 % of fma). */
-__attribute__((noinline)) void sm_tick(struct sm *sm, uint64_t cycle, uint64_t now)
+/* All in front of these. */
+static void begin_tick(struct sm *sm, uint64_t cycle, uint64_t now)
 {
 	sm_account(sm, cycle);
 	sm->cycle = sm->seam->clock = cycle;
@@ -244,11 +255,25 @@ __attribute__((noinline)) void sm_tick(struct sm *sm, uint64_t cycle, uint64_t n
 		tick_memory_stages(sm);
 	else if (sm->memory_tries_again)
 		rest_memory_stages(sm);
+}
+
+/* What comes during the tick, or behind it, sets sm->wake by itself. Not inlined, as its memory stages are not: what the loop over
+ * SMs holds in host registers, the stages would miss (3 % of fma). */
+__attribute__((noinline)) void sm_tick(struct sm *sm, uint64_t cycle, uint64_t now)
+{
 	bool goes_on = false;
+	if (LIKELY(!sm->stopped))
+		begin_tick(sm, cycle, now);
+	else
+		sm->wake = now + 1; /* whatever came before it stopped */
 	if (cycle >= sm->pipeline_next)
 		goes_on = tick_pipeline(sm);
 	else
 		rest_pipeline(sm);
+	if (UNLIKELY(sm->stopped)) {
+		sm->wake = now;
+		return;
+	}
 	if (sm->seam->cycle.count)
 		seam_cycle(sm->seam, cycle);
 	if (goes_on || (sm->blocks.resident && !sm->config.sleep))

@@ -57,6 +57,8 @@ struct sm {
 	uint32_t memory_refused; /* and the network has refused so many requests */
 	bool may_rest;               /* stages that have nothing to do are left out: no figure sees it, but a profile's */
 	bool commits;                /* this cycle's stores wait for sm_commit() */
+	bool is_ahead;               /* of other SMs, whose stores of cycles before this one may not have been made */
+	bool stopped;                /* ... so that this cycle's tick is to go on in front of issue when they have */
 	struct simt_fault fault;
 
 	/* the launch, its blocks and warps */
@@ -122,7 +124,8 @@ struct request *sm_request_for(const struct sm *sm, struct seam_sent *sent, uint
  * memory. */
 bool sm_reaches(const struct sm *sm, uint64_t address);
 
-/* One core cycle. Sets sm->wake. */
+/* One core cycle. Sets sm->wake. One that is ahead stops in front of a load that waits for the others (sm->stopped): sm->wake is then this
+ * cycle's time, for which it is called again when all others are there. */
 void sm_tick(struct sm *sm, uint64_t cycle, uint64_t now);
 /* Makes this cycle's global stores and atomics; all SMs' in order, after all have ticked. */
 void sm_commit(struct sm *sm);
