@@ -45,8 +45,9 @@ static void tick_channels(struct gpu *gpu, uint64_t now)
 static void tick_slices(struct gpu *gpu, uint64_t now)
 {
 	uint64_t cycle = gpu->answering.clock[CLOCK_L2].cycle;
+	const struct slice *end = gpu->slice + gpu->slices;
 	bool any = false;
-	for (struct slice *slice = gpu->slice; slice < gpu->slice + gpu->slices; slice++)
+	for (struct slice *slice = gpu->slice; slice < end; slice++)
 		if (slice->wake <= now) {
 			slice_tick(slice, cycle, now);
 			if (!slice->entry.apart)

@@ -141,11 +141,11 @@ static void tick_request_network(struct gpu *gpu)
 /* d */
 static void tick_entries(struct gpu *gpu)
 {
-	uint64_t next = UINT64_MAX;
-	for (uint32_t i = 0; i < gpu->slices; i++) {
-		struct slice *slice = &gpu->slice[i];
-		if (slice->entry.wake <= gpu->now) {
-			slice_entry_tick(slice, gpu->clock[CLOCK_L2].cycle, gpu->now);
+	uint64_t next = UINT64_MAX, now = gpu->now;
+	const struct slice *end = gpu->slice + gpu->slices;
+	for (struct slice *slice = gpu->slice; slice < end; slice++) {
+		if (slice->entry.wake <= now) {
+			slice_entry_tick(slice, gpu->clock[CLOCK_L2].cycle, now);
 			if (!gpu->window.may_open)
 				answering_look_at_entry(gpu, slice);
 		}
@@ -235,8 +235,8 @@ static void run_asking(struct gpu *gpu, struct dispatch *dispatch)
 	}
 }
 
-/* Nobody wants to see all of the machine at one time: no mechanism's hooks of the whole GPU or of its partitions, nobody who sends from a
- * place where others may come first, no SMs that share a port, and no checks, to which accesses come in the order of cycles. */
+/* Nobody wants to see all of the machine at one time: no mechanism's hooks of partitions, nor of the whole GPU without a word of which SMs
+ * these need, nobody who sends from a place where others may come first, no SMs that share a port, and no checks, to which accesses come in the order of cycles. */
 static bool may_open(const struct gpu *gpu, const struct gpu_run *run)
 {
 	return gpu->machine.window > 1 && run->alone.may && !run->launch.checks && !gpu->clusters &&

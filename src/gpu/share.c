@@ -89,8 +89,10 @@ static void tell_of_all(struct share *share, const struct sm *sm)
 /* SMs with ports of their own, each as far as it can go. */
 static void run_sms(const struct gpu *gpu, struct share *share)
 {
-	for (struct sm *sm = gpu->sm + share->first_sm; sm < gpu->sm + share->end_sm; sm++) {
-		if (sm->wake <= gpu->now)
+	const struct sm *end = gpu->sm + share->end_sm;
+	uint64_t now = gpu->now;
+	for (struct sm *sm = gpu->sm + share->first_sm; sm < end; sm++) {
+		if (sm->wake <= now)
 			burst(gpu, share, sm);
 		tell_of_all(share, sm);
 	}
