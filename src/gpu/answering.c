@@ -133,13 +133,28 @@ static uint64_t cycles_with_room(const struct gpu *gpu, uint64_t now)
 	return least;
 }
 
+/* Up to when, not included. */
+static uint64_t end_of_room(const struct gpu *gpu)
+{
+	const struct clock *network = &gpu->answering.clock[CLOCK_NETWORK];
+	uint64_t first = later(network->cycle, gpu->answering.wake / network->period); /* before that it does nothing */
+	uint64_t end = first + cycles_with_room(gpu, clock_time(network));
+	return end <= UINT64_MAX / network->period ? end * network->period : UINT64_MAX;
+}
+
+/* Of the room for so many cycles, few replies take little: there is room for more. */
+uint64_t answering_run_ahead(struct gpu *gpu, uint64_t until)
+{
+	uint64_t end;
+	while ((end = earlier(until, end_of_room(gpu))) > clocks_next(gpu->answering.clock, STEPS))
+		answering_run(gpu, end);
+	return end;
+}
+
 uint64_t answering_limit(const struct gpu *gpu, uint64_t begin)
 {
-	const struct clock *network = &gpu->answering.clock[CLOCK_NETWORK], *l2 = &gpu->clock[CLOCK_L2];
-	uint64_t first = later(network->cycle, gpu->answering.wake / network->period); /* before that it does nothing */
-	uint64_t room = first + cycles_with_room(gpu, clock_time(network));
-	uint64_t delay = (clock_from(l2, begin) + gpu->machine.slice.delay) * l2->period;
-	return earlier(room <= UINT64_MAX / network->period ? room * network->period : UINT64_MAX, delay);
+	const struct clock *l2 = &gpu->clock[CLOCK_L2];
+	return (clock_from(l2, begin) + gpu->machine.slice.delay) * l2->period;
 }
 
 uint64_t answering_next(struct gpu *gpu)

@@ -18,14 +18,16 @@ struct answering {
 	uint64_t last_ticked; /* time of its units' last tick */
 };
 
-/* All its steps at times before `until`, which it may take: answering_limit(). As long as windows may open, it touches nothing meanwhile that the asking side
- * does, which may be simulated at once; what has entered the slices must have been looked at, and what it has for the other side is told
- * afterwards. */
+/* All its steps at times before `until`, which it may take: up to where the asking side is, or, ahead of that, as far as answering_limit() lets it, and
+ * SMs' ports have room for what it sends even if nobody takes anything out of them meanwhile: answering_run_ahead(), which returns the time before
+ * which it has taken all. As long as windows may open, it touches nothing meanwhile that the asking side does, which may be simulated at once; what has
+ * entered the slices must have been looked at, and what it has for the other side is told afterwards. */
 void answering_run(struct gpu *gpu, uint64_t until);
+uint64_t answering_run_ahead(struct gpu *gpu, uint64_t until);
 void answering_look_at_entries(struct gpu *gpu);
 void answering_tell(struct gpu *gpu);
 
-/* The asking side's next step is at `begin`: up to when, not included, the answering side knows all that it needs to. */
+/* The asking side's next step is at `begin`: up to when, not included, the answering side knows all that leaves the delay lines. */
 uint64_t answering_limit(const struct gpu *gpu, uint64_t begin);
 
 /* The earliest time at which it can have something to do. */

@@ -249,14 +249,7 @@ static uint64_t limit(const struct gpu *gpu, uint64_t begin, uint64_t wanted)
 	uint64_t limit = earlier(wanted, answering_limit(gpu, begin));
 	if (gpu->visits.next != UINT64_MAX)
 		limit = earlier(limit, (gpu->visits.next - 1) * gpu->clock[CLOCK_CORE].period);
-	return limit;
-}
-
-/* The time of the last step that SMs may take in the window that begins with the step at `begin`. */
-static uint64_t end_of_window(const struct gpu *gpu, uint64_t begin)
-{
-	uint64_t wanted = begin + (gpu->window.cycles - 1) * gpu->clock[CLOCK_CORE].period;
-	return later(limit(gpu, begin, wanted), begin);
+	return later(limit, begin);
 }
 
 /* Something does happen at the next event, or later: a unit wants to tick, or a mechanism's hook is called, while there are blocks, in which
@@ -292,12 +285,22 @@ static void visit(struct gpu *gpu)
 		visits_make(gpu, gpu->visits.next);
 }
 
+/* 1. Returns the time of the last step that SMs may take in the window that begins with the step at `begin`. */
+static uint64_t begin_window(struct gpu *gpu, uint64_t begin)
+{
+	uint64_t wanted = begin + (gpu->window.cycles - 1) * gpu->clock[CLOCK_CORE].period;
+	answering_look_at_entries(gpu);
+	answering_run(gpu, begin);
+	uint64_t end = answering_run_ahead(gpu, limit(gpu, begin, wanted));
+	answering_tell(gpu);
+	return later(end, begin);
+}
+
 /* While SMs take their steps, the answering side takes those of the next window that it knows all for already. */
 static void run_window(struct gpu *gpu, struct dispatch *dispatch, uint64_t begin)
 {
 	struct window *window = &gpu->window;
-	window->end = end_of_window(gpu, begin);
-	run_answering(gpu, window->end);
+	window->end = begin_window(gpu, begin);
 	if (window->may_overlap)
 		window->ahead = limit(gpu, begin, window->end + window->cycles * gpu->clock[CLOCK_CORE].period);
 	run_asking(gpu, dispatch);

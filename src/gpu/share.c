@@ -167,7 +167,7 @@ void share_run(void *machine, uint32_t worker)
 	struct gpu *gpu = machine;
 	struct share *share = &gpu->share[worker];
 	if (gpu->window.ahead && worker == gpu->workers.count - 1)
-		answering_run(gpu, gpu->window.ahead);
+		answering_run_ahead(gpu, gpu->window.ahead);
 	share->next = share->next_commit = share->next_room = UINT64_MAX;
 	share->waits = !gpu->window.may_open;
 	if (gpu->window.claims)
