@@ -583,6 +583,29 @@ static void test_host_changes_nothing(void **state)
 	kit_mechanisms = NULL;
 }
 
+/* Past L1 a read leaves in the cycle in which it is asked for, a write in the next: what an SM may send in a cycle is known before it. */
+static void test_writes_leave_a_cycle_later(void **state)
+{
+	static const struct mech *const set[] = {&asker, NULL};
+	static const enum mech_place to[] = {MECH_TO_NOTHING, MECH_WRITE_GLOBAL};
+	(void)state;
+	kit_mechanisms = set;
+	for (uint64_t later = 0; later < 2; later++) {
+		struct gpu_kit kit;
+		struct ask_stats stats;
+		ask_defaults = (struct ask_config){1, 256, to[later]};
+		KIT_OPEN(&kit, ONE_SM);
+		kit.param = kit_buffer(&kit, NULL, 4096 / 8);
+		kit_load(&kit, LOAD_FIRST "exit;");
+		kit_run(&kit, 1, WARP);
+		kit_mech_stats(&kit, 0, &stats, sizeof stats);
+		assert_int_equal(stats.replies, 1);
+		assert_int_equal(stats.waited, later);
+		kit_close(&kit);
+	}
+	kit_mechanisms = NULL;
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -593,6 +616,7 @@ int main(void)
 		cmocka_unit_test(test_buffer_costs_shared_latency),
 		cmocka_unit_test(test_buffer_in_shared),
 		cmocka_unit_test(test_dispatcher_fetches),
+		cmocka_unit_test(test_writes_leave_a_cycle_later),
 		cmocka_unit_test(test_host_changes_nothing),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
