@@ -101,3 +101,33 @@ void file_new_drop(struct file_new *file)
 	file_new_free(file);
 	errno = reason;
 }
+
+FILE *file_new_stream(struct file_new *file, const char *path)
+{
+	*file = (struct file_new){0};
+	if (!file_is_replaceable(path))
+		return fopen(path, "w");
+	if (!file_new_open(file, path))
+		return NULL;
+	FILE *stream = fdopen(dup(file->descriptor), "w");
+	if (!stream)
+		file_new_drop(file);
+	return stream;
+}
+
+bool file_new_finish(struct file_new *file, FILE *stream)
+{
+	int descriptor = file->descriptor;
+	bool fine = !ferror(stream);
+	fine = fclose(stream) == 0 && fine;
+	if (!file->path)
+		return fine;
+	if (!fine) {
+		file_new_drop(file);
+		return false;
+	}
+	fine = file_new_place(file);
+	if (fine)
+		close(descriptor);
+	return fine;
+}

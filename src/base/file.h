@@ -32,4 +32,9 @@ bool file_new_place(struct file_new *file);
 /* Removes it again; keeps errno. */
 void file_new_drop(struct file_new *file);
 
+/* The same for a stream, which file_new_finish() closes: NULL or false, with errno set, when it could not be written. Where the path is no ordinary
+ * file's, it is written as it is. */
+FILE *file_new_stream(struct file_new *file, const char *path);
+bool file_new_finish(struct file_new *file, FILE *stream);
+
 #endif

@@ -23,10 +23,9 @@ const char *report_mean_name(enum experiment_mean mean)
 	return names[mean];
 }
 
-static bool close_file(FILE *file, const char *command, const char *path)
+bool report_close(struct file_new *place, FILE *file, const char *command, const char *path)
 {
-	bool fine = file && !ferror(file);
-	fine = (!file || fclose(file) == 0) && fine;
+	bool fine = file && file_new_finish(place, file);
 	if (!fine)
 		fprintf(stderr, "%s: cannot write %s: %s\n", command, path, strerror(errno));
 	return fine;
@@ -58,16 +57,17 @@ bool report_write(const struct report_writer *writer, const char *command, const
 	}
 	snprintf(stem, sizeof stem, "%s/%s", folder, name);
 	snprintf(path, sizeof path, "%s.csv", stem);
-	FILE *file = fopen(path, "w");
+	struct file_new place;
+	FILE *file = file_new_stream(&place, path);
 	if (file)
 		writer->csv(writer->context, file);
-	if (!close_file(file, command, path))
+	if (!report_close(&place, file, command, path))
 		return false;
 	snprintf(path, sizeof path, "%s.gp", stem);
-	file = fopen(path, "w");
+	file = file_new_stream(&place, path);
 	if (file)
 		writer->script(writer->context, stem, file);
-	return close_file(file, command, path) && draw(command, path);
+	return report_close(&place, file, command, path) && draw(command, path);
 }
 
 /* A figure of bars and where it comes from. */

@@ -2,6 +2,7 @@
 #ifndef SLUICE_LAB_REPORT_H
 #define SLUICE_LAB_REPORT_H
 
+#include "base/file.h"
 #include "lab/plan.h"
 
 #include <stdio.h>
@@ -26,6 +27,9 @@ struct report_writer {
 	void (*csv)(const void *context, FILE *file);
 	void (*script)(const void *context, const char *path, FILE *file); /* gnuplot's, which draws PATH.svg and PATH.pdf */
 };
+
+/* Puts a file of a figure, which file_new_stream() has opened (NULL: has not), in its place. False after a message. */
+bool report_close(struct file_new *place, FILE *file, const char *command, const char *path);
 
 /* FOLDER/NAME.csv, .gp, .svg and .pdf. False after a message. */
 bool report_write(const struct report_writer *writer, const char *command, const char *folder, const char *name);

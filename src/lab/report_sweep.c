@@ -121,10 +121,11 @@ bool report_sweep_csv(const struct figure *figure, const struct plan *plan, cons
 {
 	const struct experiment *experiment = figure->experiment;
 	char path[PATH_MAX];
+	struct file_new place;
 	FILE *file = NULL;
 	snprintf(path, sizeof path, "%s/%s.runs.csv", folder, name);
 	if (mkdir(folder, 0777) == 0 || errno == EEXIST)
-		file = fopen(path, "w");
+		file = file_new_stream(&place, path);
 	for (size_t f = 0; file && f < fields_of(experiment); f++) {
 		csv_text(field_name(experiment, f), file);
 		fputc(',', file);
@@ -137,9 +138,5 @@ bool report_sweep_csv(const struct figure *figure, const struct plan *plan, cons
 	for (size_t i = 0; file && i < experiment->row_count * experiment->column_count; i++)
 		if (plan->cells[i] != PLAN_NOTHING)
 			csv_row(figure, plan, i, file);
-	bool fine = file && !ferror(file);
-	fine = (!file || fclose(file) == 0) && fine;
-	if (!fine)
-		fprintf(stderr, "%s: cannot write %s: %s\n", plan->source->command, path, strerror(errno));
-	return fine;
+	return report_close(&place, file, plan->source->command, path);
 }

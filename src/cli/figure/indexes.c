@@ -209,10 +209,11 @@ int figure_indexes(struct program_request *request, const struct experiment *exp
                    const char *name)
 {
 	char path[PATH_MAX];
+	struct file_new place;
 	struct index_table table = {.request = request, .experiment = experiment};
 	bool fine = true;
 	snprintf(path, sizeof path, "%s/%s.csv", out, name);
-	if ((mkdir(out, 0777) != 0 && errno != EEXIST) || !(table.csv = fopen(path, "w"))) {
+	if ((mkdir(out, 0777) != 0 && errno != EEXIST) || !(table.csv = file_new_stream(&place, path))) {
 		cli_error(request->name, "cannot write %s: %s", path, strerror(errno));
 		return CLI_FAILED;
 	}
@@ -224,7 +225,7 @@ int figure_indexes(struct program_request *request, const struct experiment *exp
 		putchar('\n');
 		report_text(experiment->note, stdout);
 	}
-	if (fclose(table.csv) != 0) {
+	if (!file_new_finish(&place, table.csv)) {
 		cli_error(request->name, "cannot write %s: %s", path, strerror(errno));
 		fine = false;
 	}
