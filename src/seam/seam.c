@@ -191,22 +191,6 @@ static void open_partition(struct seam *seam, struct seam_partition *partition)
 			(sm)->part[number].mech->called(&(sm)->part[number]);                                          \
 	} while (0)
 
-static bool orders_warps_alone(const struct mech *mech)
-{
-#define LOOK(scope, hook, event, when) || mech->hook
-	bool hears = false MECH_SM_HOOKS(LOOK, LOOK) MECH_PARTITION_HOOKS(LOOK, LOOK) MECH_GPU_HOOKS(LOOK, LOOK);
-#undef LOOK
-	return !hears && !mech->sends && !mech->gpu_cycle && !mech->cycle && mech->seats == MECH_SEAT_WARP_ORDER;
-}
-
-bool seam_orders_warps_alone(const struct seam *seam)
-{
-	for (uint32_t i = 0; i < seam->count; i++)
-		if (!orders_warps_alone(seam->attached[i].mech))
-			return false;
-	return !seam->draws;
-}
-
 /* A partition's figures, which its hooks may ask for, are of both sides of the slice. */
 static bool has_hooks_of_partitions(const struct mech *mech)
 {

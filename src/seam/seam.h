@@ -248,9 +248,6 @@ struct seam *seam_open(const struct seam_attached *attached, uint32_t count, con
                        const uint64_t *clock, const uint64_t *clock_of_partitions);
 void seam_close(struct seam *seam);
 
-/* Mechanisms do nothing but order an SM's warps. */
-bool seam_orders_warps_alone(const struct seam *seam);
-
 /* None sees, or touches, an SM at a time that is not the SM's own: SMs may be ahead of each other, and of partitions. */
 bool seam_is_local(const struct seam *seam);
 

@@ -13,7 +13,7 @@ bool requests_tick_before_demand(struct sm *sm);
 /* Looks at the next one, unless one had the turn. True: there is one for the next cycle. */
 bool requests_tick(struct sm *sm, bool served);
 
-/* The most that they may send in the next cycle, those with that are asked for in it. */
+/* The most that they may send in the next cycle, with those that are asked for in it. */
 uint32_t requests_most_flits(const struct sm *sm);
 
 /* A mechanism has asked for a line (seam_sm.asked). */

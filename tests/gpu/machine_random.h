@@ -165,6 +165,16 @@ static inline void machine_prefetcher(struct random_text *text, char *into)
 		snprintf(into, room, "lines=%u,misses=%u,entries=%u", lines, 1 + random_below(text, lines - 1), rows);
 }
 
+static inline void machine_prefetchers(struct random_text *text, struct machine_random *m)
+{
+	if (random_below(text, 3) == 0)
+		machine_mthwp(text, m->mechanism[m->mechanisms++]);
+	if (random_below(text, 2))
+		machine_prefetcher(text, m->mechanism[m->mechanisms++]);
+	if (random_below(text, 3) == 0)
+		machine_cap(text, m->mechanism[m->mechanisms++]);
+}
+
 /* At most one that owns the buffer in front of L1, and others beside it. */
 static inline void machine_mechanisms(struct random_text *text, struct machine_random *m)
 {
@@ -180,12 +190,7 @@ static inline void machine_mechanisms(struct random_text *text, struct machine_r
 		snprintf(into, MACHINE_TEXT, BUILD_DIR "/tests/chance_seats.so:seed=%u,rate=%u,near=%u,hold=%u", seed,
 		         1 + random_below(text, 4), 1u << random_below(text, 12), 1 + random_below(text, 4));
 	m->mechanisms += owner < 6;
-	if (random_below(text, 3) == 0)
-		machine_mthwp(text, m->mechanism[m->mechanisms++]);
-	if (random_below(text, 2))
-		machine_prefetcher(text, m->mechanism[m->mechanisms++]);
-	if (random_below(text, 3) == 0)
-		machine_cap(text, m->mechanism[m->mechanisms++]);
+	machine_prefetchers(text, m);
 	if (random_below(text, 3) == 0)
 		snprintf(m->mechanism[m->mechanisms++], MACHINE_TEXT, BUILD_DIR "/tests/vetoes.so:seed=%u", seed);
 	if (random_below(text, 3) == 0)
@@ -203,12 +208,7 @@ static inline void machine_local_mechanisms(struct random_text *text, struct mac
 		return;
 	if (buffer)
 		machine_teleport(text, m->mechanism[m->mechanisms++]);
-	if (random_below(text, 3) == 0)
-		machine_mthwp(text, m->mechanism[m->mechanisms++]);
-	if (random_below(text, 2))
-		machine_prefetcher(text, m->mechanism[m->mechanisms++]);
-	if (random_below(text, 3) == 0)
-		machine_cap(text, m->mechanism[m->mechanisms++]);
+	machine_prefetchers(text, m);
 	if (random_below(text, 2))
 		snprintf(m->mechanism[m->mechanisms++], MACHINE_TEXT,
 		         BUILD_DIR "/tests/chance_step.so:seed=%u,rate=%u,near=%u,hold=%u,buffer=%s",
