@@ -4,7 +4,7 @@ BUILD ?= build
 PREFIX ?= /usr/local
 CMAKE_FLAGS ?=
 
-.PHONY: all deps deps-build deps-test with-tests programs test demo fidelity bench install clean format check-format check-includes
+.PHONY: all deps deps-build deps-test with-tests programs test test-quick test-long demo fidelity bench install clean format check-format check-includes
 
 # A build folder that was moved or copied with its tree names files of the old place: it is configured anew.
 moved := $(shell tools/moved.sh "$(BUILD)")
@@ -33,9 +33,17 @@ with-tests: $(BUILD)/build.ninja deps-test
 programs: all
 	cmake --build $(BUILD) --target programs
 
+# Three tiers: TESTING.md.
 test: with-tests
-	cmake --build $(BUILD) --target programs
-	ctest --test-dir $(BUILD) --output-on-failure -j $$(nproc)
+	cmake --build $(BUILD) --target programs test_programs
+	ctest --test-dir $(BUILD) --output-on-failure -j $$(nproc) -LE long
+
+test-quick: with-tests
+	ctest --test-dir $(BUILD) --output-on-failure -j $$(nproc) -L quick
+
+test-long: with-tests
+	cmake --build $(BUILD) --target programs test_programs
+	ctest --test-dir $(BUILD) --output-on-failure -j $$(nproc) -L long
 
 demo: all
 	@tools/demo.sh $(BUILD)

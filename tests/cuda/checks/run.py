@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Compiles a program of this folder and runs its cases: run.py SLUICE PROGRAM.cu [CASE].
+"""Runs the cases of a program that was compiled from a source of this folder: run.py SLUICE PROGRAM SOURCE.cu [CASE].
 
 A case is announced by a comment in front of its kernel:
     //: NAME: error ERROR      the kernel stops with that CUDA error and one message (--check divergence)
@@ -14,7 +14,6 @@ import os
 import re
 import subprocess
 import sys
-import tempfile
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[3] / "tools"))
@@ -66,17 +65,14 @@ def run_case(sluice, program, name, case, mode, before):
 
 
 def main():
-    sluice, source = sys.argv[1:3]
+    sluice, program, source = sys.argv[1:4]
     cases = read_cases(source)
     before = sanitized.preload(sluice)
     fine = bool(cases)
-    with tempfile.TemporaryDirectory() as folder:
-        program = os.path.join(folder, "program")
-        subprocess.run([sluice, "cc", "-O2", source, "-o", program], check=True)
-        for name, case in cases.items():
-            if sys.argv[3:] in ([], [name]):
-                for mode in ["--functional"], [], *([] if case["kind"] == "error" else [["--threads", "2"]]):
-                    fine &= run_case(sluice, program, name, case, mode, before)
+    for name, case in cases.items():
+        if sys.argv[4:] in ([], [name]):
+            for mode in ["--functional"], [], *([] if case["kind"] == "error" else [["--threads", "2"]]):
+                fine &= run_case(sluice, program, name, case, mode, before)
     sys.exit(not fine)
 
 
