@@ -7,7 +7,7 @@
 #define ENDED_partition(partition)
 #define ENDED_gpu(gpu) (gpu)->hook = NULL;
 
-#define RAN_sm(part)  seam_ran(part)
+#define RAN_sm(part) seam_ran(part)
 #define RAN_partition(part)
 #define RAN_gpu(part) seam_ran_gpu(part)
 
