@@ -43,6 +43,9 @@ bool seam_in_kernel(const struct mech_sm *part, const char *service);
 /* requests.c: the SM cannot be ahead of the hook of the GPU that runs. */
 bool seam_is_in_step(const struct mech_gpu *part, uint32_t sm);
 
+/* requests.c: true where a service that changes the run may be called: not by a mechanism that only looks. */
+bool seam_may_change(const struct mech_sm *part, const char *service);
+
 /* call.c: of those that refuse, as bits, the last, or MECH_MAX. */
 uint32_t seam_last_of(uint32_t refusers);
 

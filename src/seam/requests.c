@@ -464,6 +464,8 @@ static void prefer(struct mech_gpu *part, enum mech_preference preference)
 	struct seam *seam = part->host;
 	if (seam->phase != SEAM_OPENING)
 		seam_wrong_gpu(part, "mech_prefer() is for gpu_open");
+	else if (part->mech->only_looks)
+		seam_wrong_gpu(part, "mech_prefer(), but .only_looks of struct mech is set");
 	else if ((unsigned)preference > MECH_ALTERNATE)
 		seam_wrong_gpu(part, "mech_prefer(): %u is no enum mech_preference", (unsigned)preference);
 	else
@@ -490,10 +492,18 @@ static void put(struct mech_sm *part, uint64_t address, uint32_t bytes, uint32_t
 	}
 }
 
+bool seam_may_change(const struct mech_sm *part, const char *service)
+{
+	if (part->mech->only_looks)
+		seam_wrong(part, "%s(), but .only_looks of struct mech is set", service);
+	return !part->mech->only_looks;
+}
+
 static void hold_block(struct mech_sm *part, uint32_t slot)
 {
 	struct seam_sm *sm = part->host;
-	if (seam_in_kernel(part, "mech_hold_block") && is_resident(part, "mech_hold_block", slot))
+	if (seam_may_change(part, "mech_hold_block") && seam_in_kernel(part, "mech_hold_block") &&
+	    is_resident(part, "mech_hold_block", slot))
 		sm->held(sm->host, slot, sm->holders[slot] | 1u << part->number, sm->seam->gpu.dispatching);
 }
 
@@ -589,7 +599,8 @@ static void complete(struct mech_sm *part, uint32_t slot, uint32_t shared, uint3
 {
 	struct seam_sm *sm = part->host;
 	uint32_t room = sm->seam->launch.shared_bytes;
-	if (!seam_in_kernel(part, "mech_complete_bytes") || !is_resident(part, "mech_complete_bytes", slot))
+	if (!seam_may_change(part, "mech_complete_bytes") || !seam_in_kernel(part, "mech_complete_bytes") ||
+	    !is_resident(part, "mech_complete_bytes", slot))
 		return;
 	if (shared % 8 || room < 8 || shared > room - 8)
 		seam_wrong(part, "mech_complete_bytes(): an mbarrier at %u of shared memory; a block has %u", shared,

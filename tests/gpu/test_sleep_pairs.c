@@ -98,9 +98,11 @@ static void strided_kernel(struct random_text *text, uint32_t number)
 	for (uint32_t i = random_below(text, 3); i; i--)
 		random_add(text, "mad.lo.u32 %%r5, %%r8, 3, %%r5;\n");
 	if (random_below(text, 2))
-		random_add(text, "ld.global.u32 %%r9, [%%d2+%u];\nadd.u32 %%r5, %%r5, %%r9;\n", 4 * random_below(text, 900));
+		random_add(text, "ld.global.u32 %%r9, [%%d2+%u];\nadd.u32 %%r5, %%r5, %%r9;\n",
+		           4 * random_below(text, 900));
 	if (random_below(text, 2))
-		random_add(text, "st.shared.u32 [%%r6], %%r8;\nbar.sync 0;\nld.shared.u32 %%r9, [%%r6];\nadd.u32 %%r5, %%r5, %%r9;\n");
+		random_add(text, "st.shared.u32 [%%r6], %%r8;\nbar.sync 0;\nld.shared.u32 %%r9, [%%r6];\nadd.u32 %%r5, "
+		                 "%%r5, %%r9;\n");
 	if (random_below(text, 3) == 0)
 		random_add(text, "st.global.u32 [%%d3], %%r5;\n");
 	random_add(text,
@@ -111,7 +113,8 @@ static void strided_kernel(struct random_text *text, uint32_t number)
 
 static void make_machine(struct random_text *text, struct machine_random *m, struct pair pair)
 {
-	static const char *const machines[] = {"gtx480", "gtx480-v4", "gtx480-caps", "gtx480-teleport", "qv100", "rtx3070"};
+	static const char *const machines[] = {"gtx480",          "gtx480-v4", "gtx480-caps",
+	                                       "gtx480-teleport", "qv100",     "rtx3070"};
 	*m = (struct machine_random){.machine = machines[random_below(text, sizeof machines / sizeof *machines)]};
 	machine_settings(text, m);
 	m->options = m->options < 12 || random_below(text, 4) == 0 ? m->options : random_below(text, 12);
@@ -162,8 +165,8 @@ static void print_case(FILE *file)
 	        c->pair.other ? c->pair.other->name : "none", (unsigned long long)c->seed);
 	print_machine(&c->machine, file);
 	for (uint32_t i = 0; i < LAUNCHES; i++)
-		fprintf(file, "\n// kernel%u<<<%u, %u, %u>>>(salt %u)", i, c->blocks[i], c->threads[i], 4 * c->threads[i],
-		        c->salt[i]);
+		fprintf(file, "\n// kernel%u<<<%u, %u, %u>>>(salt %u)", i, c->blocks[i], c->threads[i],
+		        4 * c->threads[i], c->salt[i]);
 	fprintf(file, "\n");
 }
 
@@ -177,7 +180,8 @@ static void settle(struct machine_random *m)
 		uint32_t before = m->options;
 		if (error.status != SLUICE_BAD_SETTING)
 			FAIL("%s", error.message);
-		if (!strstr(error.message, "error: mechanism ") && machine_drop_named(m, error.message) && m->options < before)
+		if (!strstr(error.message, "error: mechanism ") && machine_drop_named(m, error.message) &&
+		    m->options < before)
 			continue;
 		for (uint32_t i = 0; i < m->mechanisms; i++)
 			if (!strstr(m->mechanism[i], ".so")) {
@@ -234,7 +238,8 @@ static char *run(const struct pair_case *c, const struct way *way)
 	sluice_module *module;
 	uint64_t stream = c->seed;
 	stage = way->name;
-	sluice_gpu *gpu = machine_open_with(&c->machine, way->sleep, way->window, (struct sluice_settings){.machine = NULL}, &error);
+	sluice_gpu *gpu = machine_open_with(&c->machine, way->sleep, way->window,
+	                                    (struct sluice_settings){.machine = NULL}, &error);
 	if (!gpu)
 		FAIL("%s", error.message);
 	if (way->threads > 1)
