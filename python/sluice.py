@@ -138,7 +138,13 @@ class Run(Figures):
 
     @property
     def mechanisms(self) -> List[str]:
+        """Those that can change the run, with all their options."""
         return self.whole["mechanisms"]
+
+    @property
+    def observers(self) -> List[str]:
+        """The mechanisms that only look, with all their options."""
+        return self.whole.get("observers", [])
 
     def of(self, kernel: str) -> List[Kernel]:
         """The launches of one kernel, by its name in C++, with or without its parameters."""
@@ -288,7 +294,7 @@ def _select(database: sqlite3.Connection, columns: List[str], filters: Mapping[s
 def _stored(facts: Row) -> Run:
     """What failed may have left no statistics."""
     stats = facts.pop("stats")
-    empty = {"ended": "not begun", "machine": facts["machine"], "program": [], "options": [], "mechanisms": []}
+    empty = {"ended": "not begun", "machine": facts["machine"], "program": [], "options": [], "mechanisms": [], "observers": []}
     return Run(json.loads(stats) if stats else empty, facts)
 
 

@@ -18,7 +18,7 @@ function madeBy(run) {
 	const long = (name) => known[name] && element("span", {title: known[name]},
 		name === "output" ? element("pre", null, known[name]) : known[name].slice(0, 12));
 	const lines = [["command line", data.command?.join(" ")], ["passes", data.passes?.join(" ")],
-		...(data.mechanisms ?? []).map((text, i) => [i ? "" : "all options", text])];
+		...[...(data.mechanisms ?? []), ...(data.observers ?? [])].map((text, i) => [i ? "" : "all options", text])];
 	return [facts([
 		...shownFirst.map((name) => [name, known[name]]),
 		["ended", data.ended === known.verdict ? "" : data.ended],

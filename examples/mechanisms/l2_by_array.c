@@ -70,6 +70,7 @@ static const struct mech l2_by_array = {
 	.vectors = vectors,
 	.vector_count = VECTORS,
 	.vector_label = label,
+	.only_looks = true,
 	.gpu_size = sizeof(struct arrays),
 	.gpu_kernel_begin = on_kernel,
 	.partition_access = on_access,

@@ -260,12 +260,14 @@ static json_t *totals(const struct records *records)
 	return object;
 }
 
-/* The mechanisms that were attached by name, with all their options. */
-static json_t *mechanisms(const struct records *records)
+/* The mechanisms that were attached by name, with all their options: those that can change the run, or those that only look. */
+static json_t *mechanisms(const struct records *records, bool only_looks)
 {
 	json_t *list = json_array();
 	for (uint32_t i = 0; i < records->attachments; i++) {
 		char line[1024];
+		if (records->attached[i].mech->only_looks != only_looks)
+			continue;
 		attachments_print(&records->attached[i], line, sizeof line);
 		json_array_append_new(list, json_text(line));
 	}
@@ -319,7 +321,8 @@ static json_t *made_by(const struct records *records)
 	json_object_set_new(root, "program", program);
 	json_object_set_new(root, "machine", json_text(records->machine->name));
 	json_object_set_new(root, "options", words(&records->options));
-	json_object_set_new(root, "mechanisms", mechanisms(records));
+	json_object_set_new(root, "mechanisms", mechanisms(records, false));
+	json_object_set_new(root, "observers", mechanisms(records, true));
 	if (records->passes.count)
 		json_object_set_new(root, "passes", words(&records->passes));
 	json_object_set_new(root, "checks", records->checks ? json_text(records->checks) : json_null());

@@ -397,16 +397,26 @@ static void print_title(FILE *file, const struct records *records)
 	fputc('\n', file);
 }
 
+/* Those that can change the run, or those that only look. */
+static void print_mechanisms(FILE *file, const struct records *records, const char *title, bool only_looks)
+{
+	for (uint32_t i = 0; i < records->attachments; i++) {
+		char line[1024];
+		if (records->attached[i].mech->only_looks != only_looks)
+			continue;
+		attachments_print(&records->attached[i], line, sizeof line);
+		fprintf(file, "  %-14s%s\n", title, line);
+		title = "";
+	}
+}
+
 /* What of the machine and the run was asked for; how it ended, when not with success. */
 static void print_run(FILE *file, const struct records *records)
 {
 	for (size_t i = 0; i < records->options.count; i++)
 		fprintf(file, "  %-14s%s\n", i ? "" : "options", records->options.word[i]);
-	for (uint32_t i = 0; i < records->attachments; i++) {
-		char line[1024];
-		attachments_print(&records->attached[i], line, sizeof line);
-		fprintf(file, "  %-14s%s\n", i ? "" : "mechanisms", line);
-	}
+	print_mechanisms(file, records, "mechanisms", false);
+	print_mechanisms(file, records, "observers", true);
 	for (size_t i = 0; i < records->passes.count; i++)
 		fprintf(file, "  %-14s%s\n", i ? "" : "passes", records->passes.word[i]);
 	if (records->checks)

@@ -40,6 +40,9 @@ int command_stats(int argc, char **argv);
 int command_sweep(int argc, char **argv);
 int command_toolkit(int argc, char **argv);
 
+/* From now on a mechanism's fault is told before the process ends of it. */
+void cli_watch_faults(void);
+
 /* "sluice NAME: ..." on standard error. */
 __attribute__((format(printf, 2, 3))) void cli_error(const char *command, const char *format, ...);
 

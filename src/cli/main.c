@@ -161,6 +161,7 @@ int main(int argc, char **argv)
 		perror("sluice: /dev/null");
 		return CLI_FAILED;
 	}
+	cli_watch_faults();
 	int status = dispatch(argc, argv);
 	/* A full disk shows when bytes are written, the last of them here. */
 	bool fine = !ferror(stdout);

@@ -279,7 +279,9 @@ static void open_gpu(struct runtime *runtime)
 		settings.sample_error = sample_error;
 	struct sluice_error error = {0};
 	sluice_gpu *gpu = NULL;
+	access_watch(); /* mechanisms are loaded and asked here */
 	enum sluice_status status = numbers ? sluice_open(&gpu, &settings, &error) : SLUICE_BAD_SETTING;
+	access_unwatch();
 	runtime->gpu = gpu; /* NULL when that failed */
 	if (status == SLUICE_OK) {
 		tell_left_out(gpu, settings.machine);

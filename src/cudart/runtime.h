@@ -157,8 +157,9 @@ struct stream_attributes *runtime_stream_attributes(struct runtime *runtime, cud
 /* Calls `work(user)`, which reads and writes the program's memory. False when there is none at an address that it used;
  * *address is that. Not to be nested, and `work` must leave nothing undone when it does not come to its end. */
 bool access_guarded(void (*work)(void *user), void *user, const void **address);
-/* Accesses of the program to device memory are told, from now on. */
+/* Accesses of the program to device memory, and faults of mechanisms, are told from now on; not any more. */
 void access_watch(void);
+void access_unwatch(void);
 /* For a signal handler: the allocation that holds the address, if the runtime is at rest. */
 bool runtime_find_allocation(const void *address, uint64_t *base, uint64_t *size);
 

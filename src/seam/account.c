@@ -68,6 +68,7 @@ static void tell(struct seam_sm *sm, struct mech_sm *part, const struct mech_fat
 	sm->in_fate = true;
 	part->mech->on_fate(part, fate);
 	sm->in_fate = false;
+	seam_ran(part);
 	sm->hook = outer;
 }
 

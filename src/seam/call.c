@@ -7,6 +7,29 @@
 #define ENDED_partition(partition)
 #define ENDED_gpu(gpu) (gpu)->hook = NULL;
 
+#define RAN_sm(part) seam_ran(part)
+#define RAN_partition(part)
+#define RAN_gpu(part) seam_ran_gpu(part)
+
+void seam_compete_again(struct seam_sm *sm)
+{
+	sm->has_news = true;
+	sm->compete_again(sm->host);
+}
+
+/* An SM without a block is asked when one starts. One that may be ahead is none that the hook may touch. */
+void seam_compete_again_everywhere(const struct mech_gpu *part)
+{
+	struct seam *seam = part->host;
+	for (uint32_t s = 0; s < seam->machine.sms; s++) {
+		struct seam_sm *sm = &seam->sm[s];
+		if (!sm->resident || !seam_is_in_step(part, s))
+			continue;
+		seam_compete_again(sm);
+		sm->asked(sm->host);
+	}
+}
+
 #define LOOK(scope, called, event, when)                                                                               \
 	void seam_call_##called(struct seam_##scope *scope, const struct event *event)                                 \
 	{                                                                                                              \
@@ -14,6 +37,7 @@
 		for (uint32_t i = 0; i < scope->called.count; i++) {                                                   \
 			struct mech_##scope *part = &scope->part[scope->called.part[i]];                               \
 			part->mech->called(part, event);                                                               \
+			RAN_##scope(part);                                                                             \
 		}                                                                                                      \
 		ENDED_##scope(scope)                                                                                   \
 	}
@@ -27,6 +51,7 @@
 			struct mech_##scope *part = &scope->part[scope->called.part[i]];                               \
 			if (!part->mech->called(part, event))                                                          \
 				refusers |= 1u << part->number;                                                        \
+			RAN_##scope(part);                                                                             \
 		}                                                                                                      \
 		ENDED_##scope(scope) return refusers;                                                                  \
 	}
@@ -98,6 +123,7 @@ uint32_t seam_run_opcode(struct seam_sm *sm, const struct mech_issue *issue)
 	sm->issuing = issue;
 	uint32_t cycles = part->mech->run_opcode(part, opcode.own, issue);
 	sm->issuing = NULL;
+	seam_ran(part);
 	if (cycles <= MECH_MAX_LATENCY)
 		return cycles;
 	seam_wrong(part, "gives %s %u cycles; expected 0 to %d", issue->name, cycles, MECH_MAX_LATENCY);
@@ -137,8 +163,10 @@ static uint64_t next_call(uint64_t wanted, uint64_t cycle)
 
 #define WANTED_BEFORE "wants to be called again in cycle %llu, which is not to come"
 
+/* A cycle hook changes something when it has asked for the cycle, or behind another hook: else it may be called as often as the SM ticks. */
 void seam_cycle(struct seam_sm *sm, uint64_t cycle)
 {
+	bool may_change = sm->has_news || cycle >= sm->wake;
 	sm->wake = MECH_NEVER;
 	sm->hook = "cycle";
 	for (uint32_t i = 0; i < sm->cycle.count; i++) {
@@ -148,7 +176,10 @@ void seam_cycle(struct seam_sm *sm, uint64_t cycle)
 			seam_wrong(part, WANTED_BEFORE, (unsigned long long)next);
 		else
 			sm->wake = next < sm->wake ? next : sm->wake;
+		if (may_change)
+			seam_ran(part);
 	}
+	sm->has_news = false;
 }
 
 uint64_t seam_compete(struct seam_sm *sm, const struct mech_warps *warps)
@@ -191,6 +222,7 @@ uint32_t seam_l1_victim(struct seam_sm *sm, const struct mech_set *set)
 {
 	sm->hook = "l1_victim";
 	uint32_t way = sm->replacement->mech->l1_victim(sm->replacement, set);
+	seam_ran(sm->replacement);
 	if (may_go(set, way))
 		return way;
 	seam_wrong(sm->replacement, WRONG_VICTIM, way, set->set, WHY_WRONG(set, way));
@@ -211,6 +243,7 @@ void seam_l1_used(struct seam_sm *sm, const struct mech_use *use)
 {
 	sm->hook = "l1_used";
 	sm->replacement->mech->l1_used(sm->replacement, use);
+	seam_ran(sm->replacement);
 }
 
 void seam_l2_used(struct seam_partition *partition, const struct mech_use *use)
@@ -235,6 +268,7 @@ uint32_t seam_answer_miss(struct seam_sm *sm, const struct mech_access *miss)
 {
 	sm->hook = "answer_miss";
 	uint32_t cycles = sm->behind_l1->mech->answer_miss(sm->behind_l1, miss);
+	seam_ran(sm->behind_l1);
 	if (cycles <= MECH_MAX_ANSWER)
 		return cycles;
 	seam_wrong(sm->behind_l1, "answers a miss in %u cycles; expected 0 to %d", cycles, MECH_MAX_ANSWER);
@@ -263,6 +297,7 @@ static uint64_t call_gpu_cycle(struct seam_gpu *gpu, struct mech_gpu *part, uint
 		next = MECH_NEVER;
 	}
 	gpu->hook = NULL;
+	seam_ran_gpu(part);
 	return next;
 }
 
@@ -293,6 +328,7 @@ uint32_t seam_place_block(struct seam *seam, uint64_t block, const uint8_t *has_
 		sm = MECH_NOWHERE;
 	}
 	gpu->hook = NULL;
+	seam_ran_gpu(owner);
 	gpu->vetoed_by = sm == MECH_NOWHERE ? owner->number : MECH_MAX;
 	return sm;
 }

@@ -6,6 +6,23 @@
 
 extern const struct mech_services seam_services; /* requests.c */
 
+/* call.c: a hook of the part has run. If the mechanism says which warps compete, its answer may be another one now: it is asked again. Of a
+ * hook of the GPU, on all SMs that the hook may have touched. */
+void seam_compete_again(struct seam_sm *sm);
+void seam_compete_again_everywhere(const struct mech_gpu *part);
+
+static inline void seam_ran(const struct mech_sm *part)
+{
+	if (part->mech->warps_that_compete)
+		seam_compete_again(part->host);
+}
+
+static inline void seam_ran_gpu(const struct mech_gpu *part)
+{
+	if (part->mech->warps_that_compete)
+		seam_compete_again_everywhere(part);
+}
+
 /* account.c: the counters of a request: its sender's, and its load's where there is one. */
 struct seam_counted {
 	struct mech_requests *all;
@@ -22,6 +39,12 @@ void seam_came_late(void *sm, const struct prefetch *prefetch);
 
 /* requests.c: true while a kernel runs; else it is a mistake to call the service. */
 bool seam_in_kernel(const struct mech_sm *part, const char *service);
+
+/* requests.c: the SM cannot be ahead of the hook of the GPU that runs. */
+bool seam_is_in_step(const struct mech_gpu *part, uint32_t sm);
+
+/* requests.c: true where a service that changes the run may be called: not by a mechanism that only looks. */
+bool seam_may_change(const struct mech_sm *part, const char *service);
 
 /* call.c: of those that refuse, as bits, the last, or MECH_MAX. */
 uint32_t seam_last_of(uint32_t refusers);

@@ -33,7 +33,7 @@
 #include "seam/mech_parts.h"
 
 /* Changes whenever this file, or what it includes, does so that what was compiled before would go wrong. */
-enum { MECH_VERSION = 12 };
+enum { MECH_VERSION = 13 };
 
 /* The buffer that answers before L1, as its owner wants it. */
 struct mech_buffer {
@@ -200,6 +200,9 @@ struct mech {
 	bool keeps_in_step;
 	/* It judges loads, stores or what accesses shared memory: copies (cp.async) of its programs are a load and a store, as on machines that have none. */
 	bool splits_copies;
+	/* It only looks: with and without it the machine does the same. Records list it among the observers, so that such runs count as equal. It has
+	 * no seat, veto, requests, opcodes, rewrite, splits_copies, warps_that_compete or energies; a call that holds, wakes or stops is a mistake. */
+	bool only_looks;
 
 	/* Opcodes that it owns, by their names in PTX: one owner each. They are computed by a unit, as all are that touch no memory
 	 * and steer no warp; among them are those that mean nothing by themselves: relssp, and pmevent, whose number is the value source[0] of
@@ -248,9 +251,10 @@ struct mech {
 	 * does to L1 or the buffer: mech_put() is a mistake. Of one to L2: only that it fetched nothing, just before on_reply says that it is
 	 * filtered. */
 	void (*on_fate)(struct mech_sm *sm, const struct mech_fate *fate);
-	/* Throttling, by any number of mechanisms: the warps that may issue, as a mask; the masks of all are anded, and all are asked. For
-	 * each scheduler in each cycle in which the SM ticks, which it does while any warp is ready and behind every change of what
-	 * mech_warps says of live, held and load_hazard; more often when launch.sleep is off: neither state nor counters may depend on how often.
+	/* Throttling, by any number of mechanisms: the warps that may issue, as a mask; the masks of all are anded, and all are asked. Asked for
+	 * each scheduler while a warp is ready, and in the cycle (behind issue: in the next one) of each change of live, held, load_hazard or
+	 * rank in mech_warps, and of each call of another hook of this mechanism that can have changed its state: of `cycle`, one in the cycle that
+	 * it asked for or behind another hook. Asked more often when launch.sleep is off: neither state nor counters may depend on how often.
 	 * 0: none; bits without a ready warp mean nothing. */
 	uint64_t (*warps_that_compete)(struct mech_sm *sm, const struct mech_warps *warps);
 	/* Seats. */

@@ -227,6 +227,7 @@ static void answer(struct seam_sm *sm, struct seam_sent *sent, const struct mech
 	sm->hook = "on_reply";
 	if (part->mech->on_reply)
 		part->mech->on_reply(part, reply);
+	seam_ran(part);
 	free_sent(sm, sent);
 }
 
@@ -344,8 +345,7 @@ static uint32_t room_to_send(const struct mech_gpu *part)
 	return seam->machine.send_queue - seam->gpu.queued;
 }
 
-/* The SM cannot be ahead of the hook of the GPU that runs. */
-static bool is_in_step(const struct mech_gpu *part, uint32_t sm)
+bool seam_is_in_step(const struct mech_gpu *part, uint32_t sm)
 {
 	const struct seam *seam = part->host;
 	return !part->mech->keeps_in_step || seam->phase != SEAM_RUNNING || sm == seam->gpu.of_sm ||
@@ -358,7 +358,7 @@ static struct mech_sm *part_of(const struct mech_gpu *part, uint32_t sm)
 	if (in_gpu_hook(part, "mech_part") && sm >= seam->machine.sms) {
 		seam_wrong_gpu(part, "mech_part() of SM %u, of %u", sm, seam->machine.sms);
 		sm = 0;
-	} else if (!is_in_step(part, sm)) {
+	} else if (!seam_is_in_step(part, sm)) {
 		seam_wrong_gpu(part, "mech_part() of SM %u, which it does not keep in step", sm);
 	}
 	return &seam->sm[sm].part[part->number];
@@ -373,7 +373,7 @@ static void keep_in_step(struct mech_gpu *part, uint32_t sm)
 		seam_wrong_gpu(part, "mech_keep_in_step(), but .keeps_in_step of struct mech is not set");
 	else if (sm >= seam->machine.sms)
 		seam_wrong_gpu(part, "mech_keep_in_step() of SM %u, of %u", sm, seam->machine.sms);
-	else if (seam->phase != SEAM_BEGINNING && (seam->phase != SEAM_RUNNING || !is_in_step(part, sm)))
+	else if (seam->phase != SEAM_BEGINNING && (seam->phase != SEAM_RUNNING || !seam_is_in_step(part, sm)))
 		seam_wrong_gpu(part, "mech_keep_in_step() of SM %u, which may be ahead by now", sm);
 	else
 		seam->sm[sm].kept_in_step++;
@@ -406,7 +406,7 @@ static bool send_to(struct mech_gpu *part, uint32_t sm, const struct mech_reques
 	struct seam_gpu *gpu = &seam->gpu;
 	uint32_t room = seam->machine.send_queue;
 	const struct mech_sm *target = part_of(part, sm);
-	if (!in_gpu_hook(part, "mech_send_to") || !is_in_step(part, target->sm) ||
+	if (!in_gpu_hook(part, "mech_send_to") || !seam_is_in_step(part, target->sm) ||
 	    !is_sound(target, "mech_send_to", request))
 		return false;
 	if (request->to == MECH_TO_L1 || request->to == MECH_WRITE_GLOBAL || seam_is_to_shared(request)) {
@@ -464,6 +464,8 @@ static void prefer(struct mech_gpu *part, enum mech_preference preference)
 	struct seam *seam = part->host;
 	if (seam->phase != SEAM_OPENING)
 		seam_wrong_gpu(part, "mech_prefer() is for gpu_open");
+	else if (part->mech->only_looks)
+		seam_wrong_gpu(part, "mech_prefer(), but .only_looks of struct mech is set");
 	else if ((unsigned)preference > MECH_ALTERNATE)
 		seam_wrong_gpu(part, "mech_prefer(): %u is no enum mech_preference", (unsigned)preference);
 	else
@@ -490,10 +492,18 @@ static void put(struct mech_sm *part, uint64_t address, uint32_t bytes, uint32_t
 	}
 }
 
+bool seam_may_change(const struct mech_sm *part, const char *service)
+{
+	if (part->mech->only_looks)
+		seam_wrong(part, "%s(), but .only_looks of struct mech is set", service);
+	return !part->mech->only_looks;
+}
+
 static void hold_block(struct mech_sm *part, uint32_t slot)
 {
 	struct seam_sm *sm = part->host;
-	if (seam_in_kernel(part, "mech_hold_block") && is_resident(part, "mech_hold_block", slot))
+	if (seam_may_change(part, "mech_hold_block") && seam_in_kernel(part, "mech_hold_block") &&
+	    is_resident(part, "mech_hold_block", slot))
 		sm->held(sm->host, slot, sm->holders[slot] | 1u << part->number, sm->seam->gpu.dispatching);
 }
 
@@ -589,7 +599,8 @@ static void complete(struct mech_sm *part, uint32_t slot, uint32_t shared, uint3
 {
 	struct seam_sm *sm = part->host;
 	uint32_t room = sm->seam->launch.shared_bytes;
-	if (!seam_in_kernel(part, "mech_complete_bytes") || !is_resident(part, "mech_complete_bytes", slot))
+	if (!seam_may_change(part, "mech_complete_bytes") || !seam_in_kernel(part, "mech_complete_bytes") ||
+	    !is_resident(part, "mech_complete_bytes", slot))
 		return;
 	if (shared % 8 || room < 8 || shared > room - 8)
 		seam_wrong(part, "mech_complete_bytes(): an mbarrier at %u of shared memory; a block has %u", shared,

@@ -324,6 +324,7 @@ static void clear_sm(struct seam *seam, struct seam_sm *sm)
 		clear_account(&sm->account[i], seam, mech);
 	}
 	sm->wake = MECH_NEVER;
+	sm->has_news = true;
 	sm->kept_in_step = 0;
 	sm->fills = (struct shared_fills){0};
 }

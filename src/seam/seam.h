@@ -109,6 +109,7 @@ struct seam_sm {
 	uint32_t warp_holders[MECH_MAX_WARPS]; /* and the mechanisms that hold it, as bits */
 	uint8_t vetoed_by[MECH_MAX_WARPS]; /* by slot: the mechanism that refused the instruction, or MECH_MAX */
 	uint64_t wake;                     /* cycle in which a cycle hook wants to be called */
+	bool has_news; /* since the cycle hooks were called last, a hook of a mechanism has run that has warps_that_compete */
 	/* requests that wait to be served: a ring of machine.send_queue; the dispatcher's for it; how often it is kept in step */
 	struct seam_sent **queue;
 	uint32_t queue_head, queued, dispatched, kept_in_step;
@@ -124,6 +125,8 @@ struct seam_sm {
 	void *host;
 	void (*held)(void *host, uint32_t slot, uint32_t holders, uint64_t cycle);
 	void (*asked)(void *host);
+	/* ... a hook may have changed which warps compete: asks again, in this cycle or in the next one */
+	void (*compete_again)(void *host);
 	void (*operands)(const void *host, uint32_t warp, struct mech_operands *operands);
 	/* ... gives a warp its new holders, as `held` does a block; says how a live one stands, but for who holds it */
 	void (*held_warp)(void *host, uint32_t slot, uint32_t holders, uint64_t cycle);

@@ -232,6 +232,34 @@ static bool check_texts(const struct mech *mech, char *message, size_t size)
 	return false;
 }
 
+/* What can change a run. */
+static bool check_only_looks(const struct mech *mech, char *message, size_t size)
+{
+	const struct {
+		bool has;
+		const char *what;
+	} changes[] = {{mech->seats, "a seat"},
+	               {mech->sends, "requests"},
+	               {mech->opcode_count, "opcodes"},
+	               {mech->rewrite, "the hook rewrite"},
+	               {mech->splits_copies, "splits_copies"},
+	               {mech->energies, "energies"},
+	               {mech->warps_that_compete, "the hook warps_that_compete"},
+#define LOOK(scope, hook, event, when)
+#define VETO(scope, hook, event, when) {mech->hook, "the hook " #hook},
+	               MECH_SM_HOOKS(LOOK, VETO) MECH_PARTITION_HOOKS(LOOK, VETO) MECH_GPU_HOOKS(LOOK, VETO)
+#undef LOOK
+#undef VETO
+	};
+	for (size_t i = 0; mech->only_looks && i < sizeof changes / sizeof *changes; i++)
+		if (changes[i].has) {
+			snprintf(message, size, "mechanism %s only looks (.only_looks), but has %s", mech->name,
+			         changes[i].what);
+			return false;
+		}
+	return true;
+}
+
 /* One whose time is that of a unit. */
 static bool is_computed(enum ptx_opcode op)
 {
@@ -282,7 +310,7 @@ static bool check_pass(const struct mech *mech, size_t number, char *message, si
 bool seam_check_tables(const struct mech *mech, char *message, size_t size)
 {
 	char text[384];
-	bool good = check_texts(mech, message, size);
+	bool good = check_texts(mech, message, size) && check_only_looks(mech, message, size);
 	if (!good)
 		return false;
 	for (size_t i = 0; good && i < mech->option_count; i++)

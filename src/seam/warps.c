@@ -23,7 +23,7 @@ static bool is_live(const struct mech_sm *part, const char *service, uint32_t sl
 void seam_hold_warp(struct mech_sm *part, uint32_t slot)
 {
 	struct seam_sm *sm = part->host;
-	if (is_live(part, "mech_hold_warp", slot))
+	if (seam_may_change(part, "mech_hold_warp") && is_live(part, "mech_hold_warp", slot))
 		sm->held_warp(sm->host, slot, sm->warp_holders[slot] | 1u << part->number, sm->seam->gpu.dispatching);
 }
 
@@ -65,6 +65,8 @@ void seam_rank_warp(struct mech_sm *part, uint32_t slot, uint32_t rank)
 void seam_stop(struct mech_sm *part, const struct mech_issue *issue, uint32_t lane, const char *why)
 {
 	struct seam_sm *sm = part->host;
+	if (!seam_may_change(part, "mech_stop"))
+		return;
 	if (!issue || issue != sm->issuing)
 		seam_wrong(part, "mech_stop() of an event that is not that of may_issue, run_opcode or issue now");
 	else if (lane >= MECH_LANES || !why)

@@ -114,6 +114,13 @@ void hooks_stop(void *host, uint32_t slot, uint32_t lane, const char *why)
 	sm->fault.size = warp->next->size;
 }
 
+void hooks_compete_again(void *host)
+{
+	struct sm *sm = host;
+	sm_wake_issue(sm);
+	sm->issue.asks_again = true;
+}
+
 bool hooks_bulk_copy(const void *host, uint32_t slot, uint32_t lane, struct bulk_copy *copy)
 {
 	const struct sm *sm = host;

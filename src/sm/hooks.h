@@ -14,6 +14,8 @@ void hooks_stop(void *host, uint32_t slot, uint32_t lane, const char *why);
 /* What a lane of the warp's next instruction copies in bulk; false: the kernel will stop there. Arrivals and bytes have come to an mbarrier of the block in a slot. */
 bool hooks_bulk_copy(const void *host, uint32_t slot, uint32_t lane, struct bulk_copy *copy);
 void hooks_complete(void *host, uint32_t block, uint32_t shared, uint32_t arrivals, uint64_t bytes);
+/* Schedulers that rest ask which warps compete in this cycle, if their turn is still to come; else in the next one. */
+void hooks_compete_again(void *host);
 /* How a live warp stands, but for who holds it. */
 void hooks_look_at_warp(const void *host, uint32_t slot, struct mech_warp *warp);
 void hooks_memory(struct sm *sm, const struct op *op);

@@ -222,9 +222,12 @@ bool issue_tick(struct sm *sm)
 		issue_account_again(sm);
 		return false;
 	}
+	/* before anybody is asked: a mechanism that then lets a warp go wakes it again */
+	sm->issue.rests = sm->may_rest;
+	sm->issue.asks_again = false;
 	bool goes_on = issue_from_all(sm);
-	if (!goes_on)
-		sm->issue.rests = sm->may_rest;
+	if (goes_on)
+		sm->issue.rests = false;
 	return goes_on;
 }
 

@@ -9,6 +9,7 @@ struct issue {
 	struct scheduler scheduler[SM_MAX_SCHEDULERS];
 	struct unit_timings timings;
 	bool rests;                  /* nothing has changed since no warp could issue */
+	bool asks_again;             /* since then a mechanism may have changed which warps compete */
 	uint32_t waiting;            /* pipes whose latch to the operand collectors holds instructions, as a mask, */
 	uint32_t full;               /* pipes whose latch to the operand collectors has no room, as a mask */
 	uint64_t issued;             /* instructions: numbers them */

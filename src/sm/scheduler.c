@@ -1,3 +1,4 @@
+#include "sm/hooks.h"
 #include "sm/sm.h"
 
 /* Which arithmetic runs where is the machine's: `runs_on`. */
@@ -138,13 +139,19 @@ void scheduler_results_written(struct sm *sm, const struct sm_warp *warp, const 
 	look_for_hazard(sm, warp);
 }
 
-void scheduler_set_rank(void *sm, uint32_t slot, uint32_t rank)
+/* Where mechanisms say which warps compete, they may go by ranks. */
+void scheduler_set_rank(void *host, uint32_t slot, uint32_t rank)
 {
-	const struct sm_warp *warp = &((const struct sm *)sm)->warp[slot];
+	struct sm *sm = host;
+	const struct sm_warp *warp = &sm->warp[slot];
 	struct mech_warps *seen = &warp->scheduler->seen;
+	if (seen->rank[rank] & warp->mask)
+		return;
 	for (uint32_t r = 0; r < MECH_RANKS; r++)
 		seen->rank[r] &= ~warp->mask;
 	seen->rank[rank] |= warp->mask;
+	if (sm->seam->warps_that_compete.count)
+		hooks_compete_again(sm);
 }
 
 void scheduler_set_held(const struct sm_warp *warp, bool held)

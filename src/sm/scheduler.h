@@ -51,8 +51,8 @@ void scheduler_next_instruction(const struct sm *sm, struct sm_warp *warp);
 /* The results of `inst` are there: the warp's next instruction may have waited for them. */
 void scheduler_results_written(struct sm *sm, const struct sm_warp *warp, const struct simt_inst *inst);
 
-/* The slot's warp has another rank among its scheduler's; `sm` is the struct sm. */
-void scheduler_set_rank(void *sm, uint32_t slot, uint32_t rank);
+/* The slot's warp has another rank among its scheduler's; `host` is the struct sm. */
+void scheduler_set_rank(void *host, uint32_t slot, uint32_t rank);
 
 /* The warp may not issue (or may again), whatever its next instruction is; it has a thread that has not exited. */
 void scheduler_set_held(const struct sm_warp *warp, bool held);

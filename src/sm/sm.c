@@ -37,6 +37,7 @@ void sm_open(struct sm *sm, uint32_t index, uint32_t sm_count, const struct sm_c
 	seam->ranked = scheduler_set_rank;
 	seam->stopped = hooks_stop;
 	seam->look_at_sm = figures_of_sm;
+	seam->compete_again = hooks_compete_again;
 	seam->bulk_copy = hooks_bulk_copy;
 	seam->complete = hooks_complete;
 	for (uint32_t w = 0; w < config->warps; w++)
@@ -171,7 +172,9 @@ void sm_settle(struct sm *sm, uint64_t cycle)
 static uint64_t next_event(const struct sm *sm)
 {
 	uint64_t next = lsu_can_take(sm) ? sm->cycle + 1 : earlier(sm->memory_event, sm->pipeline_event);
-	return sm->blocks.resident ? earlier(next, sm->seam->wake) : next;
+	if (!sm->blocks.resident)
+		return next;
+	return sm->issue.asks_again ? sm->cycle + 1 : earlier(next, sm->seam->wake);
 }
 
 static uint64_t time_of(const struct sm *sm, uint64_t cycle)

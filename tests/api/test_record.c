@@ -289,10 +289,10 @@ static int64_t whole(const json_t *object, const char *key)
 static void test_json(void **state)
 {
 	(void)state;
-	static const char *const root_keys[] = {
-		"ended",      "version", "sluice",     "program", "machine",          "options",
-		"mechanisms", "checks",  "functional", "threads", "max_instructions", "configuration",
-		"kernels",    "totals",  NULL};
+	static const char *const root_keys[] = {"ended",         "version",    "sluice",     "program",
+	                                        "machine",       "options",    "mechanisms", "observers",
+	                                        "checks",        "functional", "threads",    "max_instructions",
+	                                        "configuration", "kernels",    "totals",     NULL};
 	static const char *const kernel_keys[] = {"name",
 	                                          "demangled",
 	                                          "launch",

@@ -73,11 +73,14 @@ try_program 0 run --mech mthwp --mech trace --timeline t.csv -- ./program 2
 python3 same.py t.perfetto t.csv with.json load arithmetic barrier ready from_dram from_l2 store code prefetched in_slice used row >out 2>err ||
 	fail "another trace than CSV"
 for file in without with; do
-	sed 's/"host_seconds": [^,]*,//; s/"trace[^"]*": [^,}]*[,}]*//; /"mechanisms":/,/\]/d' $file.json >$file.figures
+	sed 's/"host_seconds": [^,]*,//; s/"trace[^"]*": [^,}]*[,}]*//; /"observers":/,/\]/d' $file.json >$file.figures
 done
 python3 - >out 2>err <<'PY' || fail "a trace changes figures"
 import json
-without, traced = (json.load(open(name + ".json"))["kernels"] for name in ("without", "with"))
+one, other = (json.load(open(name + ".json")) for name in ("without", "with"))
+assert one["mechanisms"] == other["mechanisms"] and one["mechanisms"][0].startswith("mthwp:"), other["mechanisms"]
+assert one["observers"] == [] and [text.split(":")[0] for text in other["observers"]] == ["trace"], other["observers"]
+without, traced = one["kernels"], other["kernels"]
 for one, other in zip(without, traced):
     assert one["cycles"] == other["cycles"]
     other["counters"] = {name: value for name, value in other["counters"].items() if not name.startswith("trace.")}

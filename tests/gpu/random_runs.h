@@ -68,23 +68,31 @@ static inline void print_machine(const struct machine_random *m, FILE *file)
 		fprintf(file, " --mech %s", m->mechanism[i]);
 }
 
-/* `settings` but for what the machine gives. SMs that do not sleep do not go alone either: nothing is left out, and all go together. NULL: refused,
- * and the error says why. */
-static inline sluice_gpu *machine_open(const struct machine_random *m, bool sleep, struct sluice_settings settings,
-                                       struct sluice_error *error)
+/* `settings` but for what the machine gives. NULL: refused, and the error says why. */
+static inline sluice_gpu *machine_open_with(const struct machine_random *m, bool sleep, uint32_t window,
+                                            struct sluice_settings settings, struct sluice_error *error)
 {
 	const char *options[MACHINE_SETTINGS + 3] = {NULL}, *mechanisms[MACHINE_MECHANISMS + 1] = {NULL};
+	char cycles[32];
 	sluice_gpu *gpu;
 	for (uint32_t i = 0; i < m->options; i++)
 		options[i] = m->option[i];
+	snprintf(cycles, sizeof cycles, "launch.window=%u", window);
 	options[m->options] = sleep ? "launch.sleep=true" : "launch.sleep=false";
-	options[m->options + 1] = sleep ? "launch.window=24" : "launch.window=1";
+	options[m->options + 1] = cycles;
 	for (uint32_t i = 0; i < m->mechanisms; i++)
 		mechanisms[i] = m->mechanism[i];
 	settings.machine = m->machine;
 	settings.options = options;
 	settings.mechanisms = mechanisms;
 	return sluice_open(&gpu, &settings, error) == SLUICE_OK ? gpu : NULL;
+}
+
+/* SMs that do not sleep do not go alone either: nothing is left out, and all go together. */
+static inline sluice_gpu *machine_open(const struct machine_random *m, bool sleep, struct sluice_settings settings,
+                                       struct sluice_error *error)
+{
+	return machine_open_with(m, sleep, sleep ? 24 : 1, settings, error);
 }
 
 /* Every refusal names a key that was set: without it, in the end, the machine is taken. */

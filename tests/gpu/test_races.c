@@ -3,7 +3,7 @@
  * made a cycle too early, or with one store too many, changes what follows. */
 #include "random_runs.h"
 
-enum { WORDS = 64, BLOCKS = 6, THREADS = 32 };
+enum { WORDS = 64, BLOCKS = 6, MOST_THREADS = 288 };
 
 /* %rd1: where it loads; %rd2: where it stores. */
 #define KERNEL(pointers, load, store)                                                                                  \
@@ -16,7 +16,8 @@ enum { WORDS = 64, BLOCKS = 6, THREADS = 32 };
 	"L:\nmad.lo.u32 %x, %a, 7, %i;\nand.b32 %x, %x, 63;\nmad.wide.u32 %rd3, %x, 4, %rd1;\n" load "\n"              \
 	"mad.lo.u32 %a, %a, 5, %v;\nxor.b32 %x, %a, %b;\nand.b32 %x, %x, 63;\nmad.wide.u32 %rd4, %x, 4, %rd2;\n"       \
 	"and.b32 %v, %a, 3;\nsetp.ne.u32 %p, %v, 0;\n@%p bra N;\n" store "\nN:\nadd.u32 %i, %i, 1;\n"                  \
-	"setp.lt.u32 %p, %i, 150;\n@%p bra L;\nld.param.u64 %rd5, [out];\nmad.lo.u32 %x, %b, 32, %t;\n"                \
+	"setp.lt.u32 %p, %i, 150;\n@%p bra L;\nld.param.u64 %rd5, [out];\nmov.u32 %x, %ntid.x;\n"                      \
+	"mad.lo.u32 %x, %b, %x, %t;\n"                                                                                 \
 	"mad.wide.u32 %rd5, %x, 4, %rd5;\nst.global.b32 [%rd5], %a;\nret;\n}\n"
 
 #define BOTH  "ld.param.u64 %rd1, [words];\nmov.u64 %rd2, %rd1;"
@@ -51,6 +52,7 @@ static const struct {
 };
 
 static const char *text_now;
+static uint32_t block_threads = 32;
 
 static void print_kernel(FILE *file)
 {
@@ -58,7 +60,7 @@ static void print_kernel(FILE *file)
 }
 
 struct results {
-	uint32_t words[WORDS + 8], out[BLOCKS * THREADS], variable[WORDS];
+	uint32_t words[WORDS + 8], out[BLOCKS * MOST_THREADS], variable[WORDS];
 };
 
 static void launch(sluice_gpu *gpu, struct results *results)
@@ -74,8 +76,8 @@ static void launch(sluice_gpu *gpu, struct results *results)
 		FAIL("%s", error.message);
 	assert_true(sluice_find_variable(module, "variable", &variable, &size));
 	void *arguments[] = {&words, &again, &table, &out};
-	if (sluice_launch(gpu, sluice_find_kernel(module, "k"), (sluice_dim){BLOCKS, 1, 1}, (sluice_dim){THREADS, 1, 1},
-	                  0, arguments, &error) != SLUICE_OK)
+	if (sluice_launch(gpu, sluice_find_kernel(module, "k"), (sluice_dim){BLOCKS, 1, 1},
+	                  (sluice_dim){block_threads, 1, 1}, 0, arguments, &error) != SLUICE_OK)
 		FAIL("%s: %s", stage, error.message);
 	sluice_read(gpu, results->words, words, sizeof results->words, NULL);
 	sluice_read(gpu, results->out, out, sizeof results->out, NULL);
@@ -107,6 +109,13 @@ static void check(const char *machine, const char *window, uint32_t threads, con
 	free(text);
 }
 
+static void check_kernel(const char *machine, const struct results *expected, const char *together)
+{
+	check(machine, "launch.window=5", 1, together, expected);
+	check(machine, "launch.window=16", 1, together, expected);
+	check(machine, "launch.window=64", 2, together, expected);
+}
+
 static void races_end_as_where_sms_go_together(void **state)
 {
 	static const char *const machines[] = {"gtx480", "qv100", "rtx3070"};
@@ -118,16 +127,31 @@ static void races_end_as_where_sms_go_together(void **state)
 			stage = kernels[k].name;
 			text_now = kernels[k].text;
 			char *together = run(machines[m], "launch.window=1", 1, &expected);
-			check(machines[m], "launch.window=5", 1, together, &expected);
-			check(machines[m], "launch.window=16", 1, together, &expected);
-			check(machines[m], "launch.window=64", 2, together, &expected);
+			check_kernel(machines[m], &expected, together);
 			free(together);
 		}
 	print_current = NULL;
 }
 
+/* Each scheduler has several warps: any of them can be the one whose load waits. */
+static void many_warps(void **state)
+{
+	static struct results expected;
+	(void)state;
+	print_current = print_kernel;
+	stage = kernels[0].name;
+	text_now = kernels[0].text;
+	block_threads = MOST_THREADS;
+	char *together = run("gtx480", "launch.window=1", 1, &expected);
+	check_kernel("gtx480", &expected, together);
+	free(together);
+	block_threads = 32;
+	print_current = NULL;
+}
+
 int main(void)
 {
-	const struct CMUnitTest tests[] = {cmocka_unit_test(races_end_as_where_sms_go_together)};
+	const struct CMUnitTest tests[] = {cmocka_unit_test(races_end_as_where_sms_go_together),
+	                                   cmocka_unit_test(many_warps)};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

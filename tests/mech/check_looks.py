@@ -21,7 +21,7 @@ def figures(known, machine, program, mechanisms, work, *options):
     words = [word for mechanism in mechanisms for word in ("--mech", mechanism)]
     known.command("programs", "run", "--size", "tiny", "-m", machine, "--stats", file, *options, *words, program)
     stats = json.loads(file.read_text())
-    del stats["mechanisms"]
+    del stats["mechanisms"], stats["observers"]
     for part in [*stats["kernels"], stats["totals"]]:
         del part["host_seconds"]
     return stats

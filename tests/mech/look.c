@@ -9,6 +9,7 @@ static const struct mech look = {
 	.name = "look",
 	.summary = "does nothing",
 	.citation = "a test",
+	.only_looks = true,
 	.gpu_size = 1,
 	.sm_size = 1,
 	.partition_size = 1,

@@ -520,7 +520,9 @@ static void test_row_beside_column(void **state)
 		{false, 0, 5, 1, 0}, /* the turn starts at bank 2: 5 comes before 0 */
 		{true, 0, 5, 0, 0},  /* goes on at 6 + 4 for 12 banks: 0 is among them */
 		{true, 0, 1, 0, 1},  /* 0 comes before 1 */
-		{true, 8, 5, 1, 0},  /* starts at 10; 5 is the twelfth; goes on at 6 + 12 for 4 banks: without 8 */
+		{true, 0, 8, 0,
+	         0}, /* 8 is the seventh; goes on at 9 + 7 for 9 banks: 0, the eighth, is the first of them */
+		{true, 8, 5, 1, 0}, /* starts at 10; 5 is the twelfth; goes on at 6 + 12 for 4 banks: without 8 */
 	};
 	for (size_t i = 0; i < sizeof row / sizeof row[0]; i++) {
 		struct bench bench;
@@ -535,6 +537,30 @@ static void test_row_beside_column(void **state)
 			EXPECT_COMMANDS(&bench, {'A', FIRST}, {'R', read}, {'A', activate}, {'R', activate + RCD});
 		else
 			EXPECT_COMMANDS(&bench, {'A', FIRST}, {'A', activate}, {'R', read}, {'R', activate + RCD});
+	}
+}
+
+/* The edge of what is left of the round: three banks, of which the second moves the turn on to bank 9. Behind the activate of bank 12, the fourth
+ * in turn, the round goes on at 13 + 4: without bank 0, the fourth from there. Behind that of bank 11, the third, it goes on at 12 + 3: bank 0,
+ * the fifth, is among them. */
+static void test_row_beside_column_edge(void **state)
+{
+	static const struct {
+		uint32_t activated;
+		uint64_t read_at;
+	} row[] = {{12, 1}, {11, 0}};
+	for (size_t i = 0; i < sizeof row / sizeof row[0]; i++) {
+		struct bench bench;
+		struct dram_config config = timings();
+		config.row_beside_column = true;
+		open_bench(&bench, state, config);
+		read_row(&bench, 0, 7);
+		run_to(&bench, RRD);
+		read_row(&bench, 7, 7);
+		run_to(&bench, RCD);
+		read_row(&bench, row[i].activated, 7);
+		EXPECT_COMMANDS(&bench, {'A', FIRST}, {'A', FIRST + RRD}, {'A', FIRST + RCD},
+		                {'R', FIRST + RCD + row[i].read_at}, {'R', FIRST + RRD + RCD}, {'R', FIRST + 2 * RCD});
 	}
 }
 
@@ -599,6 +625,7 @@ int main(void)
 		BOTH_WAYS(test_writebacks_return_credits),
 		BOTH_WAYS(test_slices_take_turns),
 		BOTH_WAYS(test_row_beside_column),
+		BOTH_WAYS(test_row_beside_column_edge),
 		BOTH_WAYS(test_dual_bus),
 		BOTH_WAYS(test_sleep),
 	};

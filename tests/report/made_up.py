@@ -22,7 +22,7 @@ def kernel(name, cycles, stack, counters, launch=1, demangled=None):
 def statistics(program, kernels, machine="gtx480", mechanisms=(), configuration=None, **more):
     """A run's statistics, without totals, which the report does not need."""
     return {"ended": "exit 0", "version": 1, "sluice": "0.1.0", "program": [f"./{program}"], "machine": machine, "options": [],
-            "mechanisms": list(mechanisms), "checks": None, "functional": False, "threads": 1, "max_instructions": None,
+            "mechanisms": list(mechanisms), "observers": [], "checks": None, "functional": False, "threads": 1, "max_instructions": None,
             "configuration": {"name": machine, "sm.count": 15, "clock.core": 700, "dram.atom_bytes": 32} | (configuration or {}), "kernels": kernels, **more}
 
 

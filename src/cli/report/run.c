@@ -4,7 +4,7 @@
  *   kept                 true: in a file of results; else the file is the run's own
  *   configuration        its number
  *   profile, sources     kernels as the profile has them; lines of the files that these name, null where they are not here
- *   command, options, mechanisms, passes, ended, energy, vectors   as in the statistics; the last two those of the totals
+ *   command, options, mechanisms, observers, passes, ended, energy, vectors   as in the statistics; the last two those of the totals
  *
  * and its launches (launches.c).
  */
@@ -104,7 +104,7 @@ static void keep_vectors(json_t *run, json_t *vectors)
 
 void report_statistics(struct collection *collection, json_t *run, const json_t *stats)
 {
-	static const char *const lists[] = {"options", "mechanisms", "passes"};
+	static const char *const lists[] = {"options", "mechanisms", "observers", "passes"};
 	json_t *configuration = json_object_get(stats, "configuration");
 	const json_t *totals = json_object_get(stats, "totals");
 	for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)

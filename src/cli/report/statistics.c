@@ -108,6 +108,8 @@ bool report_take_statistics(struct collection *collection, const char *path, jso
 	report_fact(collection, run, "options", text);
 	join(json_object_get(root, "mechanisms"), 0, true, text, sizeof text);
 	report_fact(collection, run, "mechanisms", text);
+	join(json_object_get(root, "observers"), 0, true, text, sizeof text);
+	report_fact(collection, run, "observers", text);
 	if (json_is_true(json_object_get(root, "functional")))
 		report_fact(collection, run, "functional", "yes");
 	if (json_object_get(root, "sampling"))

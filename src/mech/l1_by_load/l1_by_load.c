@@ -121,6 +121,7 @@ const struct mech mech_l1_by_load = {
 	.vectors = vectors,
 	.vector_count = COUNT,
 	.vector_label = vector_label,
+	.only_looks = true,
 	.gpu_size = sizeof(struct mech_listed),
 	.sm_size = sizeof(struct sm_state),
 	.gpu_kernel_begin = gpu_kernel_begin,

@@ -175,6 +175,7 @@ const struct mech mech_load_counts = {
 	.vectors = vectors,
 	.vector_count = VECTORS,
 	.vector_label = vector_label,
+	.only_looks = true,
 	.gpu_size = sizeof(struct mech_listed),
 	.sm_size = sizeof(struct sm_state),
 	.sm_open = sm_open,

@@ -420,6 +420,25 @@ static void test_owner_first(void **state)
 	            4 * (ends[0][1] > ends[0][0] ? ends[0][1] - ends[0][0] : ends[0][0] - ends[0][1]));
 }
 
+/* Who has released goes behind its partner, which owns then, though it is the older one and had been an owner. */
+static void test_released_last(void **state)
+{
+	static const char body[] = BEGIN
+		"st.shared.u32 [%r12+4096], %r9; setp.ne.u32 %p1, %r10, 0; @%p1 bra GO; relssp; GO: mov.u32 %r20, 0;"
+		"LOOP: add.u32 %r21, %r8, 1; add.u32 %r22, %r8, 2; add.u32 %r23, %r8, 3; add.u32 %r24, %r8, 4;"
+		"add.u32 %r20, %r20, 1; setp.lt.u32 %p2, %r20, 50; @%p2 bra LOOP; exit;";
+	struct gpu_kit kit;
+	(void)state;
+	OPEN(&kit, PLAIN, ONE_PAIR, "sm.schedulers=1", "sm.warp_order=owf");
+	kit_load(&kit, body);
+	kit_run(&kit, 2, 8 * WARP);
+	memset(&saw, 0, sizeof saw);
+	kit_run(&kit, 2, 8 * WARP);
+	assert_int_equal(counted(&kit, "released"), 1);
+	assert_true(saw.touch[1] > saw.relssp[0] && saw.end[1] < saw.end[0]);
+	kit_close(&kit);
+}
+
 /* Blocks that are alone go before those that do not own, though they were launched later. */
 static void test_alone_second(void **state)
 {
@@ -472,14 +491,23 @@ static void test_sleep(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_residency),      cmocka_unit_test(test_residency_is_best),
-		cmocka_unit_test(test_places),         cmocka_unit_test(test_owner_ends),
-		cmocka_unit_test(test_own_part),       cmocka_unit_test(test_release),
-		cmocka_unit_test(test_inherits),       cmocka_unit_test(test_first_come),
-		cmocka_unit_test(test_poll),           cmocka_unit_test(test_safety_net),
-		cmocka_unit_test(test_nothing_shared), cmocka_unit_test(test_owner_first),
-		cmocka_unit_test(test_sleep),          cmocka_unit_test(test_others_end),
-		cmocka_unit_test(test_alone_second),   cmocka_unit_test(test_released_inherits_nothing),
+		cmocka_unit_test(test_residency),
+		cmocka_unit_test(test_residency_is_best),
+		cmocka_unit_test(test_places),
+		cmocka_unit_test(test_owner_ends),
+		cmocka_unit_test(test_own_part),
+		cmocka_unit_test(test_release),
+		cmocka_unit_test(test_inherits),
+		cmocka_unit_test(test_first_come),
+		cmocka_unit_test(test_poll),
+		cmocka_unit_test(test_safety_net),
+		cmocka_unit_test(test_nothing_shared),
+		cmocka_unit_test(test_owner_first),
+		cmocka_unit_test(test_sleep),
+		cmocka_unit_test(test_others_end),
+		cmocka_unit_test(test_released_last),
+		cmocka_unit_test(test_alone_second),
+		cmocka_unit_test(test_released_inherits_nothing),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -261,6 +261,7 @@ const struct mech mech_trace = {
 	.event_count = TRACE_EVENT_COUNT,
 	.tracks = tracks,
 	.track_count = sizeof tracks / sizeof *tracks,
+	.only_looks = true,
 	.sm_size = sizeof(struct trace_sm),
 	.partition_size = sizeof(struct trace_partition),
 	.sm_open = sm_open,

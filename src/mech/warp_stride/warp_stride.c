@@ -233,6 +233,7 @@ const struct mech mech_warp_stride = {
 	.vectors = vectors,
 	.vector_count = VECTORS,
 	.vector_length = vector_length,
+	.only_looks = true,
 	.sm_size = sizeof(struct state),
 	.sm_open = sm_open,
 	.kernel_begin = kernel_begin,
