@@ -29,6 +29,21 @@ static uint64_t threads_of(sluice_dim block)
 	return __builtin_mul_overflow((uint64_t)block.x * block.y, block.z, &threads) ? UINT64_MAX : threads;
 }
 
+/* The kernel's registers are counted for blocks that it allows. CUDA's runtime says cudaErrorInvalidValue. */
+static enum sluice_status refuse_block(const struct ptx_function *function, sluice_dim block,
+                                       struct sluice_error *error)
+{
+	const uint32_t *required = function->required_threads;
+	if (required[0])
+		return api_fail(error, SLUICE_BAD_ARGUMENT,
+		                "%s: block (%u, %u, %u); the kernel's .reqntid asks for (%u, %u, %u)", function->name,
+		                block.x, block.y, block.z, required[0], required[1], required[2]);
+	return api_fail(error, SLUICE_BAD_ARGUMENT,
+	                "%s: block (%u, %u, %u) has %llu threads; the kernel allows %llu (__launch_bounds__, .maxntid)",
+	                function->name, block.x, block.y, block.z, (unsigned long long)threads_of(block),
+	                (unsigned long long)ptx_most_block_threads(function));
+}
+
 static enum sluice_status check_launch(const sluice_gpu *gpu, const sluice_kernel *kernel, sluice_dim grid,
                                        sluice_dim block, uint64_t shared, const struct occupancy *occupancy,
                                        struct sluice_error *error)
@@ -46,6 +61,8 @@ static enum sluice_status check_launch(const sluice_gpu *gpu, const sluice_kerne
 		                "%s: block (%u, %u, %u) has %llu threads; machine %s allows 1 to %u, z at most %d",
 		                name, block.x, block.y, block.z, (unsigned long long)threads, machine->name,
 		                machine->max_block_threads, MAX_BLOCK_Z);
+	if (!ptx_allows_block(kernel->function, (const uint32_t[3]){block.x, block.y, block.z}))
+		return refuse_block(kernel->function, block, error);
 	if (shared > machine->shared_per_block)
 		return api_fail(error, SLUICE_BAD_LAUNCH,
 		                "%s: a block needs %llu bytes of shared memory; machine %s has %u a block", name,
