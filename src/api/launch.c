@@ -171,11 +171,11 @@ static enum sluice_status report_fault(const struct simt_launch *launch, const s
 	return SLUICE_FAULT;
 }
 
-static enum sluice_status stopped(const sluice_gpu *gpu, const struct simt_launch *launch, const struct simt_poll *poll,
+static enum sluice_status stopped(const sluice_gpu *gpu, const struct simt_launch *launch, const struct simt_polls *found,
                                   const struct record *record, struct sluice_error *error)
 {
-	char where[48] = "", polls[1024];
-	simt_poll_print(launch, poll, polls, sizeof polls);
+	char where[48] = "", polls[2048];
+	simt_polls_print(launch, found, polls, sizeof polls);
 	if (gpu->stop)
 		return api_fail(error, SLUICE_STOPPED, "kernel %s stopped before its end%s", record->kernel, polls);
 	if (!record->functional)
@@ -186,6 +186,17 @@ static enum sluice_status stopped(const sluice_gpu *gpu, const struct simt_launc
 	                record->kernel, (unsigned long long)record->launch, where,
 	                (unsigned long long)(gpu->instructions + record->stats.sm.thread_instructions),
 	                (unsigned long long)gpu->max_instructions, polls);
+}
+
+static enum sluice_status livelocked(const sluice_gpu *gpu, const struct gpu_run *run, const struct record *record,
+                                     struct sluice_error *error)
+{
+	char polls[2048];
+	simt_polls_print(&run->launch, &run->polls, polls, sizeof polls);
+	return api_fail(error, SLUICE_STALLED,
+	                "kernel %s stalled at cycle %llu: for %u cycles (launch.livelock) its warps have only read what none "
+	                "of them writes%s",
+	                record->kernel, (unsigned long long)run->cycles, gpu->machine.livelock, polls);
 }
 
 /* What a functional launch counts as in sluice_time(): a cycle of the core's clock for one warp instruction of each scheduler of the SMs that have
@@ -219,7 +230,7 @@ enum sluice_status launch_keep_functional(sluice_gpu *gpu, const struct simt_lau
 	record->end = run->fault.what ? GPU_FAULT : run->stopped ? GPU_STOPPED : GPU_DONE;
 	if (run->fault.what)
 		return report_fault(launch, &run->fault, error);
-	return run->stopped ? stopped(gpu, launch, &run->poll, record, error) : SLUICE_OK;
+	return run->stopped ? stopped(gpu, launch, &run->polls, record, error) : SLUICE_OK;
 }
 
 static enum sluice_status run_functional(sluice_gpu *gpu, struct simt_launch *launch, uint32_t blocks_per_sm,
@@ -252,6 +263,8 @@ enum sluice_status launch_timed(sluice_gpu *gpu, sluice_kernel *kernel, struct g
 	case GPU_FAULT:
 		return report_fault(&run->launch, &run->fault, error);
 	case GPU_STALLED:
+		if (run->livelock)
+			return livelocked(gpu, run, record, error);
 		return api_fail(error, SLUICE_STALLED, "kernel %s stalled at cycle %llu: nothing can go on\n%s",
 		                record->kernel, (unsigned long long)run->cycles, run->message);
 	case GPU_MISTAKE:
@@ -261,7 +274,7 @@ enum sluice_status launch_timed(sluice_gpu *gpu, sluice_kernel *kernel, struct g
 			return api_fail(error, SLUICE_INTERNAL,
 			                "internal error: the statistics of kernel %s do not add up: %s", record->kernel,
 			                text);
-		return run->end == GPU_STOPPED ? stopped(gpu, &run->launch, &run->poll, record, error) : SLUICE_OK;
+		return run->end == GPU_STOPPED ? stopped(gpu, &run->launch, &run->polls, record, error) : SLUICE_OK;
 	}
 }
 
