@@ -171,8 +171,9 @@ static enum sluice_status report_fault(const struct simt_launch *launch, const s
 	return SLUICE_FAULT;
 }
 
-static enum sluice_status stopped(const sluice_gpu *gpu, const struct simt_launch *launch, const struct simt_polls *found,
-                                  const struct record *record, struct sluice_error *error)
+static enum sluice_status stopped(const sluice_gpu *gpu, const struct simt_launch *launch,
+                                  const struct simt_polls *found, const struct record *record,
+                                  struct sluice_error *error)
 {
 	char where[48] = "", polls[2048];
 	simt_polls_print(launch, found, polls, sizeof polls);
@@ -193,10 +194,11 @@ static enum sluice_status livelocked(const sluice_gpu *gpu, const struct gpu_run
 {
 	char polls[2048];
 	simt_polls_print(&run->launch, &run->polls, polls, sizeof polls);
-	return api_fail(error, SLUICE_STALLED,
-	                "kernel %s stalled at cycle %llu: for %u cycles (launch.livelock) its warps have only read what none "
-	                "of them writes%s",
-	                record->kernel, (unsigned long long)run->cycles, gpu->machine.livelock, polls);
+	return api_fail(
+		error, SLUICE_STALLED,
+		"kernel %s stalled at cycle %llu: for %u cycles (launch.livelock) its warps have only read what none "
+		"of them writes%s",
+		record->kernel, (unsigned long long)run->cycles, gpu->machine.livelock, polls);
 }
 
 /* What a functional launch counts as in sluice_time(): a cycle of the core's clock for one warp instruction of each scheduler of the SMs that have

@@ -200,6 +200,7 @@ static void show_launch(struct gpu *gpu, const struct gpu_run *run)
 		.blocks_per_sm = run->blocks_per_sm,
 		.instructions = launch->program->count,
 		.line = run->line,
+		.polls = launch->program->polls,
 	};
 	seam_launch(gpu->seam, &seen, &run->analyses);
 }

@@ -170,15 +170,15 @@ static void print_writers(struct message *out, const struct simt_polls *polls)
 	message_add(out, "no resident warp can write it: %" PRIu32 " poll, %" PRIu32 " wait at barriers",
 	            polls->polling, polls->at_barrier);
 	if (polls->held) {
-		message_add(out, ", and mechanism %s keeps %" PRIu32 " from going on, the first of block ", polls->holder,
-		            polls->held);
+		message_add(out, ", and mechanism %s keeps %" PRIu32 " from going on, the first of block ",
+		            polls->holder, polls->held);
 		message_dim(out, polls->held_block);
 		message_add(out, ". A block polls what a block would have to write that waits for it");
 	}
 	if (polls->blocks_left)
 		message_add(out,
-		            "; %" PRIu64 " of %" PRIu64
-		            " blocks are not resident, and start only when others end: blocks that wait for all others must "
+		            "; %" PRIu64 " of %" PRIu64 " blocks are not resident, and start only when others end: "
+		                                        "blocks that wait for all others must "
 		            "have room together (cudaLaunchCooperativeKernel)",
 		            polls->blocks_left, polls->blocks);
 }

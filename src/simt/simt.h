@@ -146,6 +146,7 @@ struct simt_program {
 	const uint32_t *function_index; /* in `functions`, by index in the module; UINT32_MAX: not of the program */
 	const struct simt_variable *variables; /* of shared and local memory, for messages */
 	uint32_t variable_count;
+	bool polls; /* a loop reads global memory by volatile or ordered loads, or by an exchange, as those do that wait for other blocks */
 	bool has_dma, has_bulk, has_arrivals, has_images; /* has_arrivals: cp.async.mbarrier.arrive as an instruction */
 	const struct simt_unchecked *unchecked; /* by pc, when simt_check_program() was called (simt/check.h), else NULL */
 	const struct simt_source *source;       /* NULL: simt_decode() made it of PTX, and its instructions compute */

@@ -18,7 +18,7 @@ enum sharing_release { SHARING_BLOCK_END, SHARING_EXIT, SHARING_POSTDOM, SHARING
 struct sharing_config {
 	double t;         /* of a block's bytes, those that it has alone */
 	uint32_t release; /* enum sharing_release: where relssp goes */
-	bool layout, poll;
+	bool layout, poll, pair_pollers;
 };
 
 #define SHARING_COUNTERS(X)                                                                                            \
