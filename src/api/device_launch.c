@@ -91,6 +91,10 @@ static uint64_t check(struct device_runtime *runtime, const struct device_launch
 		return fail(runtime, launch->parent, INVALID_FUNCTION, "no kernel is at that address");
 	if (!grid->x || !grid->y || !grid->z || !is_block(&runtime->gpu->machine, launch->block))
 		return fail(runtime, launch->parent, INVALID_CONFIGURATION, "no grid or block has such a shape");
+	if (!ptx_allows_block(launch->kernel->function,
+	                      (const uint32_t[3]){launch->block.x, launch->block.y, launch->block.z}))
+		return fail(runtime, launch->parent, INVALID_VALUE,
+		            "the kernel's .maxntid or .reqntid does not allow such a block");
 	if (runtime->depth >= DEVICE_LAUNCH_DEPTH)
 		return fail(runtime, launch->parent, DEPTH_EXCEEDED, "nested deeper than 24 launches");
 	return 0;

@@ -29,6 +29,21 @@ static uint64_t threads_of(sluice_dim block)
 	return __builtin_mul_overflow((uint64_t)block.x * block.y, block.z, &threads) ? UINT64_MAX : threads;
 }
 
+/* The kernel's registers are counted for blocks that it allows. CUDA's runtime says cudaErrorInvalidValue. */
+static enum sluice_status refuse_block(const struct ptx_function *function, sluice_dim block,
+                                       struct sluice_error *error)
+{
+	const uint32_t *required = function->required_threads;
+	if (required[0])
+		return api_fail(error, SLUICE_BAD_ARGUMENT,
+		                "%s: block (%u, %u, %u); the kernel's .reqntid asks for (%u, %u, %u)", function->name,
+		                block.x, block.y, block.z, required[0], required[1], required[2]);
+	return api_fail(error, SLUICE_BAD_ARGUMENT,
+	                "%s: block (%u, %u, %u) has %llu threads; the kernel allows %llu (__launch_bounds__, .maxntid)",
+	                function->name, block.x, block.y, block.z, (unsigned long long)threads_of(block),
+	                (unsigned long long)ptx_most_block_threads(function));
+}
+
 static enum sluice_status check_launch(const sluice_gpu *gpu, const sluice_kernel *kernel, sluice_dim grid,
                                        sluice_dim block, uint64_t shared, const struct occupancy *occupancy,
                                        struct sluice_error *error)
@@ -46,6 +61,8 @@ static enum sluice_status check_launch(const sluice_gpu *gpu, const sluice_kerne
 		                "%s: block (%u, %u, %u) has %llu threads; machine %s allows 1 to %u, z at most %d",
 		                name, block.x, block.y, block.z, (unsigned long long)threads, machine->name,
 		                machine->max_block_threads, MAX_BLOCK_Z);
+	if (!ptx_allows_block(kernel->function, (const uint32_t[3]){block.x, block.y, block.z}))
+		return refuse_block(kernel->function, block, error);
 	if (shared > machine->shared_per_block)
 		return api_fail(error, SLUICE_BAD_LAUNCH,
 		                "%s: a block needs %llu bytes of shared memory; machine %s has %u a block", name,
@@ -154,11 +171,12 @@ static enum sluice_status report_fault(const struct simt_launch *launch, const s
 	return SLUICE_FAULT;
 }
 
-static enum sluice_status stopped(const sluice_gpu *gpu, const struct simt_launch *launch, const struct simt_poll *poll,
-                                  const struct record *record, struct sluice_error *error)
+static enum sluice_status stopped(const sluice_gpu *gpu, const struct simt_launch *launch,
+                                  const struct simt_polls *found, const struct record *record,
+                                  struct sluice_error *error)
 {
-	char where[48] = "", polls[1024];
-	simt_poll_print(launch, poll, polls, sizeof polls);
+	char where[48] = "", polls[2048];
+	simt_polls_print(launch, found, polls, sizeof polls);
 	if (gpu->stop)
 		return api_fail(error, SLUICE_STOPPED, "kernel %s stopped before its end%s", record->kernel, polls);
 	if (!record->functional)
@@ -169,6 +187,18 @@ static enum sluice_status stopped(const sluice_gpu *gpu, const struct simt_launc
 	                record->kernel, (unsigned long long)record->launch, where,
 	                (unsigned long long)(gpu->instructions + record->stats.sm.thread_instructions),
 	                (unsigned long long)gpu->max_instructions, polls);
+}
+
+static enum sluice_status livelocked(const sluice_gpu *gpu, const struct gpu_run *run, const struct record *record,
+                                     struct sluice_error *error)
+{
+	char polls[2048];
+	simt_polls_print(&run->launch, &run->polls, polls, sizeof polls);
+	return api_fail(
+		error, SLUICE_STALLED,
+		"kernel %s stalled at cycle %llu: for %u cycles (launch.livelock) its warps have only read what none "
+		"of them writes%s",
+		record->kernel, (unsigned long long)run->cycles, gpu->machine.livelock, polls);
 }
 
 /* What a functional launch counts as in sluice_time(): a cycle of the core's clock for one warp instruction of each scheduler of the SMs that have
@@ -202,7 +232,7 @@ enum sluice_status launch_keep_functional(sluice_gpu *gpu, const struct simt_lau
 	record->end = run->fault.what ? GPU_FAULT : run->stopped ? GPU_STOPPED : GPU_DONE;
 	if (run->fault.what)
 		return report_fault(launch, &run->fault, error);
-	return run->stopped ? stopped(gpu, launch, &run->poll, record, error) : SLUICE_OK;
+	return run->stopped ? stopped(gpu, launch, &run->polls, record, error) : SLUICE_OK;
 }
 
 static enum sluice_status run_functional(sluice_gpu *gpu, struct simt_launch *launch, uint32_t blocks_per_sm,
@@ -235,6 +265,8 @@ enum sluice_status launch_timed(sluice_gpu *gpu, sluice_kernel *kernel, struct g
 	case GPU_FAULT:
 		return report_fault(&run->launch, &run->fault, error);
 	case GPU_STALLED:
+		if (run->livelock)
+			return livelocked(gpu, run, record, error);
 		return api_fail(error, SLUICE_STALLED, "kernel %s stalled at cycle %llu: nothing can go on\n%s",
 		                record->kernel, (unsigned long long)run->cycles, run->message);
 	case GPU_MISTAKE:
@@ -244,7 +276,7 @@ enum sluice_status launch_timed(sluice_gpu *gpu, sluice_kernel *kernel, struct g
 			return api_fail(error, SLUICE_INTERNAL,
 			                "internal error: the statistics of kernel %s do not add up: %s", record->kernel,
 			                text);
-		return run->end == GPU_STOPPED ? stopped(gpu, &run->launch, &run->poll, record, error) : SLUICE_OK;
+		return run->end == GPU_STOPPED ? stopped(gpu, &run->launch, &run->polls, record, error) : SLUICE_OK;
 	}
 }
 

@@ -27,10 +27,7 @@ uint32_t kernel_registers(const sluice_kernel *kernel)
 uint32_t kernel_max_threads(const struct machine *machine, const struct ptx_function *function)
 {
 	uint32_t most = machine->max_block_threads;
-	const uint32_t *said = function->required_threads[0] ? function->required_threads : function->max_threads;
-	uint64_t threads = said[0];
-	for (unsigned i = 1; i < 3; i++)
-		threads *= said[i] ? said[i] : 1;
+	uint64_t threads = ptx_most_block_threads(function);
 	return threads && threads < most ? (uint32_t)threads : most;
 }
 
@@ -50,8 +47,7 @@ static uint32_t asked_limit(const sluice_kernel *kernel)
 	const struct ptx_function *function = kernel->function;
 	const struct machine *machine = &kernel->module->gpu->machine;
 	uint32_t limit = lower_of(setting_of(kernel).max_registers, function->max_registers);
-	bool says_threads = function->required_threads[0] || function->max_threads[0];
-	if (function->min_blocks && says_threads) /* without them it means nothing */
+	if (function->min_blocks && ptx_most_block_threads(function)) /* without them it means nothing */
 		limit = lower_of(limit, occupancy_registers(machine, kernel_max_threads(machine, function),
 		                                            function->min_blocks));
 	return lower_of(limit, machine->sm.registers_per_thread);

@@ -146,12 +146,10 @@ static void print_mix(const struct ptx_function *function)
 /* Threads per block: as told, as the kernel's directives say, else a usual number. */
 static uint32_t block_threads(const struct ptx *ptx, const struct ptx_function *kernel)
 {
-	const uint32_t *ask = kernel->required_threads[0] ? kernel->required_threads : kernel->max_threads;
+	uint64_t most = ptx_most_block_threads(kernel);
 	if (ptx->threads)
 		return ptx->threads;
-	if (!ask[0])
-		return DEFAULT_THREADS;
-	return ask[0] * (ask[1] ? ask[1] : 1) * (ask[2] ? ask[2] : 1);
+	return !most ? DEFAULT_THREADS : most < UINT32_MAX ? (uint32_t)most : UINT32_MAX;
 }
 
 /* `registers`: those of a kernel whose blocks have room. */

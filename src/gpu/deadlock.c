@@ -33,6 +33,14 @@ static uint32_t left_out_by(const struct sm *sm, const struct sm_warp *warp)
 	return seam_left_out_by(sm->seam, warp->scheduler->seen.index, warp->mask);
 }
 
+const char *gpu_kept_by(const struct sm *sm, uint32_t slot)
+{
+	uint32_t holders = sm->seam->holders[sm->warp[slot].block] | sm->seam->warp_holders[slot];
+	if (holders)
+		return name_of(sm->seam, (uint32_t)__builtin_ctz(holders));
+	return sm->seam->vetoed_by[slot] < MECH_MAX ? name_of(sm->seam, sm->seam->vetoed_by[slot]) : NULL;
+}
+
 static void explain_warp(const struct sm *sm, uint32_t slot, struct report *report)
 {
 	const struct sm_warp *warp = &sm->warp[slot];

@@ -109,7 +109,8 @@ struct gpu_run {
 	/* out */
 	enum gpu_end end;
 	struct simt_fault fault;
-	struct simt_poll poll; /* GPU_STOPPED: who polled the host's memory then */
+	struct simt_polls polls; /* GPU_STOPPED, GPU_STALLED: who polled then */
+	bool livelock;           /* GPU_STALLED: warps ran, and did nothing but poll */
 	char message[4096];    /* GPU_STALLED: who waits for whom; GPU_MISTAKE: what a mechanism did */
 	uint64_t cycles;       /* core cycles from launch to the last reply */
 	uint32_t blocks_limit; /* blocks an SM that were allowed */
@@ -145,6 +146,8 @@ double gpu_seconds(const struct gpu *gpu);
 /* Checks what must hold between counters after a kernel that ran to its end or was stopped; false with the first broken one's text. */
 bool gpu_check_stats(const struct gpu *gpu, const struct gpu_run *run, char *text, size_t size);
 
+/* The mechanism that keeps a warp from issuing, or NULL. */
+const char *gpu_kept_by(const struct sm *sm, uint32_t slot);
 /* Says of every resident warp and every busy unit what it waits for. */
 void gpu_explain_deadlock(const struct gpu *gpu, char *text, size_t size);
 

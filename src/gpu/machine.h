@@ -32,6 +32,7 @@ struct machine {
 	uint32_t window; /* core cycles of the longest window (gpu/cycle.c) */
 	uint32_t launch_cycles;  /* core cycles between a launch and its first block */
 	char carve_outs[OPTION_TEXT_SIZE]; /* of sm.unified_bytes, in KiB, with commas */
+	uint32_t livelock;       /* core cycles in which warps only poll after which a kernel counts as stalled; 0: never */
 	uint32_t watchdog;       /* core cycles without progress after which a kernel counts as stalled */
 	struct sm_config sm;
 	struct cluster_config cluster;

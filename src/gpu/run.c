@@ -1,6 +1,7 @@
 /* The run of one kernel: from its launch to the last reply, or to what ends it before. */
 #include "gpu/dispatch.h"
 #include "gpu/gpu.h"
+#include "gpu/livelock.h"
 #include "gpu/profile.h"
 #include "gpu/sampler.h"
 #include "gpu/stats.h"
@@ -31,6 +32,7 @@ static uint64_t instructions(const struct gpu *gpu, uint64_t *threads)
 struct watch {
 	uint64_t next; /* step */
 	uint64_t last_count, last_change;
+	struct livelock livelock;
 };
 
 enum { WATCH_STEPS = 256 };
@@ -52,12 +54,13 @@ static void come_to_limit(struct gpu *gpu, struct watch *watch, uint64_t steps)
 		watch->next = gpu->step + 1;
 }
 
-static void find_poll(const struct gpu *gpu, struct simt_poll *poll)
+static void find_polls(const struct gpu *gpu, const struct dispatch *dispatch, struct simt_polls *polls)
 {
+	*polls = (struct simt_polls){.blocks = dispatch->blocks, .blocks_left = dispatch->blocks - dispatch->next};
 	for (uint32_t i = 0; i < gpu->machine.sms; i++)
-		for (uint32_t slot = 0; slot < SM_MAX_BLOCKS; slot++)
-			if (gpu->sm[i].blocks.slot[slot].alive)
-				simt_find_poll(&gpu->sm[i].blocks.slot[slot].simt, poll);
+		for (uint32_t w = 0; w < gpu->sm[i].config.warps; w++)
+			if (gpu->sm[i].warp[w].simt)
+				simt_polls_add(polls, gpu->sm[i].warp[w].simt, gpu_kept_by(&gpu->sm[i], w));
 }
 
 static bool must_stop(struct gpu *gpu, struct gpu_run *run, struct watch *watch, const struct dispatch *dispatch,
@@ -84,7 +87,13 @@ static bool must_stop(struct gpu *gpu, struct gpu_run *run, struct watch *watch,
 	if (simt_is_stopped(&run->launch) ||
 	    (run->max_thread_instructions && threads >= run->max_thread_instructions)) {
 		run->end = GPU_STOPPED;
-		find_poll(gpu, &run->poll);
+		find_polls(gpu, dispatch, &run->polls);
+		return true;
+	}
+	if (cycle >= watch->livelock.next && livelock_look(&watch->livelock, gpu, dispatch, cycle)) {
+		run->end = GPU_STALLED;
+		run->livelock = true;
+		find_polls(gpu, dispatch, &run->polls);
 		return true;
 	}
 	watch->next = gpu->step + WATCH_STEPS;
@@ -135,6 +144,8 @@ static void run_to_end(struct gpu *gpu, struct gpu_run *run, struct dispatch *di
 {
 	struct watch watch = {.next = gpu->step, .last_change = later(start, dispatch->from)};
 	run->end = GPU_DONE;
+	run->livelock = false;
+	livelock_begin(&watch.livelock, gpu, watch.last_change);
 	if (run->max_thread_instructions)
 		come_to_limit(gpu, &watch, steps_to_limit(gpu, run, 0));
 	for (;;) {
@@ -151,6 +162,7 @@ static void run_to_end(struct gpu *gpu, struct gpu_run *run, struct dispatch *di
 			break;
 		place_rest(dispatch, gpu->clock[CLOCK_CORE].cycle);
 	}
+	livelock_end(&watch.livelock);
 	cycle_settle(gpu);
 	run->cycles = cycle_end(gpu, start) - start;
 }
@@ -188,6 +200,7 @@ static void show_launch(struct gpu *gpu, const struct gpu_run *run)
 		.blocks_per_sm = run->blocks_per_sm,
 		.instructions = launch->program->count,
 		.line = run->line,
+		.polls = launch->program->polls,
 	};
 	seam_launch(gpu->seam, &seen, &run->analyses);
 }
@@ -252,7 +265,7 @@ void gpu_run(struct gpu *gpu, struct gpu_run *run)
 		run->end = GPU_MISTAKE;
 		snprintf(run->message, sizeof run->message, "%s", mistake->text);
 	}
-	if (run->end == GPU_STALLED)
+	if (run->end == GPU_STALLED && !run->livelock)
 		gpu_explain_deadlock(gpu, run->message, sizeof run->message);
 	gpu->is_clogged = run->end != GPU_DONE;
 }

@@ -228,6 +228,7 @@ static enum ptx_type letter_type(const struct ptx_inst *inst, char letter)
 	case 's':
 		return inst->type2;
 	case 'u':
+	case 'j':
 	case 'i':
 	case 'V':
 		return PTX_B32;

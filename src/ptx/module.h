@@ -340,6 +340,12 @@ struct ptx_function *ptx_find_function(const struct ptx_module *module, const ch
 struct ptx_variable *ptx_find_variable(const struct ptx_module *module, const char *name);
 const char *ptx_file_name(const struct ptx_module *module, uint32_t number); /* of a .file, or NULL */
 
+/* The threads of a kernel's largest block by .reqntid or .maxntid, and the most along a dimension; 0: it says nothing. */
+uint64_t ptx_most_block_threads(const struct ptx_function *kernel);
+uint64_t ptx_most_threads(const struct ptx_function *kernel, uint32_t dimension);
+/* Whether the kernel's directives allow a block of that shape. */
+bool ptx_allows_block(const struct ptx_function *kernel, const uint32_t block[3]);
+
 /* Facts of types and opcodes. */
 const char *ptx_type_name(enum ptx_type type); /* "u32", without the dot */
 uint32_t ptx_type_bytes(enum ptx_type type);   /* pred: 1 */

@@ -23,6 +23,7 @@
  *                N  like u, a number of bytes, or like p: whether there are none
  *                q  an optional second predicate destination, written a|b; Q one that must be there
  *                a  a register with a generic address
+ *                j  like u, an address in shared memory
  *                v  like t, or the address of a variable of the space that the suffix names
  *                m  an address: [register+constant], [symbol+constant], [constant]
  *                k  the same, in the space that a copy reads

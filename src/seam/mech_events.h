@@ -115,6 +115,7 @@ struct mech_launch {
 	uint32_t shared_taken;     /* bytes of an SM's shared memory that so many blocks take */
 	uint32_t instructions;     /* pcs are 0 .. instructions - 1 */
 	const uint32_t *line;      /* by pc: the line in the CUDA source; 0: not known */
+	bool polls; /* a loop reads global memory by volatile or ordered loads, or by an exchange: blocks may wait for others there */
 };
 
 /* --- events --- */

@@ -15,6 +15,7 @@ static enum ptx_type letter_type(const struct ptx_inst *ptx, char letter)
 	case 's':
 		return ptx->type2;
 	case 'u':
+	case 'j':
 	case 'i':
 	case 'V':
 		return PTX_U32;

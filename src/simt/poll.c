@@ -1,54 +1,198 @@
-/* Who waits in a loop for the host when a run is stopped. */
+/* Which warps wait in a loop for what others write, when a run is stopped or looked at; and who is left that could write it. */
 #include "simt/access.h"
 #include "simt/message.h"
 #include "simt/split.h"
 
 #include <inttypes.h>
 
-static bool is_shared(const struct simt_memory *memory, uint64_t address)
+static const struct simt_allocation *allocation_of(const struct simt_launch *launch, uint64_t address)
 {
-	const struct simt_allocation *allocation = simt_find(memory, simt_address(memory, address));
-	return allocation && allocation->owner == SIMT_SHARE;
+	return simt_find(launch->memory, simt_address(launch->memory, address));
 }
 
-static void look_at(const struct simt_warp *warp, struct simt_poll *poll)
+/* What lies at the address, where it can be looked at. */
+static void look_at_value(const struct simt_warp *warp, struct simt_poll *poll)
+{
+	const struct simt_memory *memory = warp->block->launch->memory;
+	uint64_t machine = simt_address(memory, poll->address);
+	const void *place = NULL;
+	poll->bytes = poll->inst->size <= sizeof poll->value ? poll->inst->size : 0;
+	if (poll->space == PTX_SHARED && poll->address + poll->bytes <= warp->block->shared_bytes)
+		place = warp->block->shared + poll->address;
+	else if (poll->space == PTX_GLOBAL && poll->bytes && simt_valid(memory, machine, poll->bytes))
+		place = simt_host(memory, machine);
+	if (place)
+		memcpy(&poll->value, place, poll->bytes);
+	else
+		poll->bytes = 0;
+}
+
+bool simt_warp_polls(const struct simt_warp *warp, struct simt_poll *poll)
 {
 	const struct simt_inst *inst = warp->done ? NULL : split_poll(warp);
 	uint64_t address[WARP_SIZE];
-	if (!inst || (inst->space != PTX_GLOBAL && inst->space != PTX_GENERIC))
-		return;
+	if (!inst || !warp->lanes)
+		return false;
+	unsigned lane = (unsigned)__builtin_ctz(warp->lanes);
 	access_addresses(warp, inst, address);
-	for (uint32_t rest = warp->lanes; rest && !poll->inst; rest &= rest - 1) {
-		unsigned lane = (unsigned)__builtin_ctz(rest);
-		if (is_shared(warp->block->launch->memory, address[lane]))
-			*poll = (struct simt_poll){inst, address[lane], warp->block->index,
-			                           simt_thread(warp->block->launch, warp->index, lane)};
+	enum ptx_space space = inst->space == PTX_GENERIC ? generic_space(address[lane]) : inst->space;
+	uint64_t window = inst->space == PTX_GENERIC && space == PTX_SHARED ? window_of(space) : 0;
+	const struct simt_allocation *allocation =
+		space == PTX_GLOBAL ? allocation_of(warp->block->launch, address[lane]) : NULL;
+	*poll = (struct simt_poll){.inst = inst,
+	                           .address = address[lane] - window,
+	                           .space = space,
+	                           .is_host = allocation && allocation->owner == SIMT_SHARE,
+	                           .block = warp->block->index,
+	                           .number = warp->block->number,
+	                           .thread = simt_thread(warp->block->launch, warp->index, lane),
+	                           .warps = 1};
+	look_at_value(warp, poll);
+	return true;
+}
+
+uint64_t simt_warp_state(const struct simt_warp *warp)
+{
+	static const uint64_t prime = 0x9e3779b97f4a7c15;
+	const uint64_t *row = (const uint64_t *)(const void *)warp->registers;
+	uint64_t words = warp->block->launch->program->register_bytes / sizeof *row;
+	uint64_t state = ((uint64_t)warp->pc << 32 | warp->lanes) * prime;
+	state = (state ^ ((uint64_t)warp->depth << 32 | warp->parked_count)) * prime;
+	for (uint64_t i = 0; i < words; i++) {
+		state = (state ^ row[i]) * prime;
+		state ^= state >> 29;
+	}
+	return state;
+}
+
+/* --- all warps --- */
+
+static void add_poll(struct simt_polls *polls, const struct simt_poll *poll)
+{
+	polls->polling++;
+	for (uint32_t i = 0; i < polls->count; i++) {
+		struct simt_poll *known = &polls->poll[i];
+		if (known->inst != poll->inst || known->address != poll->address ||
+		    (poll->space == PTX_SHARED && known->number != poll->number))
+			continue;
+		known->warps++;
+		return;
+	}
+	if (polls->count < SIMT_MAX_POLLS)
+		polls->poll[polls->count++] = *poll;
+	else if (poll->is_host && !polls->poll[0].is_host)
+		polls->poll[0] = *poll;
+}
+
+void simt_polls_add(struct simt_polls *polls, const struct simt_warp *warp, const char *holder)
+{
+	struct simt_poll poll;
+	if (warp->done)
+		return;
+	if (holder) {
+		if (!polls->held++) {
+			polls->holder = holder;
+			polls->held_block = warp->block->index;
+			polls->held_number = warp->block->number;
+		}
+	} else if (warp->block->waiting >> warp->index & 1) {
+		polls->at_barrier++;
+	} else if (simt_warp_polls(warp, &poll)) {
+		add_poll(polls, &poll);
+	} else if (!polls->going++) {
+		polls->going_block = warp->block->index;
+		polls->going_warp = warp->index;
 	}
 }
 
-void simt_find_poll(const struct simt_block *block, struct simt_poll *poll)
+/* --- what is said --- */
+
+static void add_module_variable(struct message *out, const struct simt_launch *launch, uint64_t address)
 {
-	for (uint32_t w = 0; w < block->warps && !poll->inst; w++)
-		look_at(&block->warp[w], poll);
+	const struct ptx_variable *variable = launch->program->kernel->module->variables;
+	for (; variable; variable = variable->next) {
+		if (variable->space == PTX_GLOBAL && address >= variable->address &&
+		    address - variable->address < variable->size)
+			message_add(out, ", '%s' + %" PRIu64, variable->name, address - variable->address);
+	}
 }
 
-void simt_poll_print(const struct simt_launch *launch, const struct simt_poll *poll, char *text, size_t size)
+static void print_address(struct message *out, const struct simt_launch *launch, const struct simt_poll *poll)
+{
+	if (poll->is_host) {
+		message_add(out,
+		            " polls address 0x%" PRIx64
+		            ", which is the host's memory: a kernel runs when it is launched, so what "
+		            "the host writes there afterwards never comes",
+		            poll->address);
+		return;
+	}
+	message_add(out, " reads %saddress 0x%" PRIx64 " again and again", poll->space == PTX_SHARED ? "shared " : "",
+	            poll->address);
+	if (poll->bytes)
+		message_add(out, ", %" PRIu32 " bytes with the value 0x%" PRIx64, poll->bytes, poll->value);
+	if (poll->space == PTX_SHARED) {
+		message_variable(out, launch, PTX_SHARED, poll->address);
+		return;
+	}
+	const struct simt_allocation *allocation = allocation_of(launch, poll->address);
+	add_module_variable(out, launch, poll->address);
+	if (!allocation)
+		return;
+	uint64_t begin = simt_named(launch->memory, allocation->address);
+	message_add(out, "; allocation 0x%" PRIx64 ", %" PRIu64 " bytes, offset %" PRIu64, begin, allocation->size,
+	            poll->address - begin);
+}
+
+static void print_poll(struct message *out, const struct simt_launch *launch, const struct simt_poll *poll)
+{
+	message_add(out, "\n  at ");
+	message_place(out, launch, poll->inst->ptx);
+	message_add(out, " block ");
+	message_dim(out, poll->block);
+	message_add(out, ", thread ");
+	message_dim(out, poll->thread);
+	print_address(out, launch, poll);
+	if (poll->warps > 1)
+		message_add(out, "; %" PRIu32 " warps do", poll->warps);
+}
+
+/* A warp that could write the place, as far as it can be known: one that is neither in such a loop nor kept from going on. */
+static void print_writers(struct message *out, const struct simt_polls *polls)
+{
+	message_add(out, "\n  ");
+	if (polls->going) {
+		message_add(out, "%" PRIu32 " other %s on, which may write it: the first is warp %" PRIu32 " of block ",
+		            polls->going, polls->going == 1 ? "warp goes" : "warps go", polls->going_warp);
+		message_dim(out, polls->going_block);
+		return;
+	}
+	message_add(out, "no resident warp can write it: %" PRIu32 " poll, %" PRIu32 " wait at barriers",
+	            polls->polling, polls->at_barrier);
+	if (polls->held) {
+		message_add(out, ", and mechanism %s keeps %" PRIu32 " from going on, the first of block ",
+		            polls->holder, polls->held);
+		message_dim(out, polls->held_block);
+		message_add(out, ". A block polls what a block would have to write that waits for it");
+	}
+	if (polls->blocks_left)
+		message_add(out,
+		            "; %" PRIu64 " of %" PRIu64 " blocks are not resident, and start only when others end: "
+		                                        "blocks that wait for all others must "
+		            "have room together (cudaLaunchCooperativeKernel)",
+		            polls->blocks_left, polls->blocks);
+}
+
+void simt_polls_print(const struct simt_launch *launch, const struct simt_polls *polls, char *text, size_t size)
 {
 	struct message out = {text, size};
 	if (!size)
 		return;
 	text[0] = '\0';
-	if (!poll->inst)
+	if (!polls->count)
 		return;
-	message_add(&out, "\n  at ");
-	message_place(&out, launch, poll->inst->ptx);
-	message_add(&out, " block ");
-	message_dim(&out, poll->block);
-	message_add(&out, ", thread ");
-	message_dim(&out, poll->thread);
-	message_add(&out,
-	            " polls address 0x%" PRIx64
-	            ", which is the host's memory: a kernel runs when it is launched, so what "
-	            "the host writes there afterwards never comes",
-	            poll->address);
+	for (uint32_t i = 0; i < polls->count; i++)
+		print_poll(&out, launch, &polls->poll[i]);
+	if (!polls->poll[0].is_host)
+		print_writers(&out, polls);
 }

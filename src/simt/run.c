@@ -210,6 +210,15 @@ static bool run_round(struct residents *residents, struct simt_run *run, uint64_
 	return left;
 }
 
+static void find_polls(const struct residents *residents, struct simt_polls *polls)
+{
+	for (uint64_t i = 0; i < residents->places; i++)
+		for (uint32_t w = 0; residents->place[i].live && w < residents->place[i].warps; w++)
+			simt_polls_add(polls, &residents->place[i].warp[w], NULL);
+	polls->blocks = residents->blocks;
+	polls->blocks_left = residents->blocks - residents->next;
+}
+
 void simt_run(const struct simt_launch *launch, uint64_t max_instructions, struct simt_run *run)
 {
 	uint64_t limit = max_instructions ? max_instructions : UINT64_MAX;
@@ -225,9 +234,8 @@ void simt_run(const struct simt_launch *launch, uint64_t max_instructions, struc
 		residents.place[i].clock = &run->warp_instructions;
 	while (!has_ended(run) && run_round(&residents, run, limit))
 		;
-	for (uint64_t i = 0; run->stopped && i < residents.places; i++)
-		if (residents.place[i].live)
-			simt_find_poll(&residents.place[i], &run->poll);
+	if (run->stopped)
+		find_polls(&residents, &run->polls);
 	for (uint64_t i = 0; i < residents.places; i++)
 		simt_block_free(&residents.place[i]);
 	free(residents.place);

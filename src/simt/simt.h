@@ -146,6 +146,7 @@ struct simt_program {
 	const uint32_t *function_index; /* in `functions`, by index in the module; UINT32_MAX: not of the program */
 	const struct simt_variable *variables; /* of shared and local memory, for messages */
 	uint32_t variable_count;
+	bool polls; /* a loop reads global memory by volatile or ordered loads, or by an exchange, as those do that wait for other blocks */
 	bool has_dma, has_bulk, has_arrivals, has_images; /* has_arrivals: cp.async.mbarrier.arrive as an instruction */
 	const struct simt_unchecked *unchecked; /* by pc, when simt_check_program() was called (simt/check.h), else NULL */
 	const struct simt_source *source;       /* NULL: simt_decode() made it of PTX, and its instructions compute */
@@ -425,21 +426,45 @@ bool simt_mbarrier_complete(struct simt_block *block, uint64_t shared, uint32_t 
 
 /* A thread that waits in a loop for what the host writes: its loop reads memory that is shared with the host (simt_share()). */
 struct simt_poll {
-	const struct simt_inst *inst; /* NULL: nobody does */
-	uint64_t address;             /* the program's */
+	const struct simt_inst *inst; /* that reads */
+	uint64_t address;             /* the program's; of shared memory, from the block's begin on */
+	uint64_t value;               /* that lies there, of so many bytes; */
+	uint32_t bytes;               /* 0: it is not known */
+	uint32_t warps;               /* that read it */
+	enum ptx_space space;
+	bool is_host; /* it is the host's memory */
 	struct dim3 block, thread;
+	uint64_t number; /* of the block */
 };
-/* The first of the block, unless one is known already. */
-void simt_find_poll(const struct simt_block *block, struct simt_poll *poll);
-/* A line that says so, behind a newline; nothing when nobody does. */
-void simt_poll_print(const struct simt_launch *launch, const struct simt_poll *poll, char *text, size_t size);
+
+/* How the resident warps stand when a run is stopped: who polls what, and who is left that could write it. */
+enum { SIMT_MAX_POLLS = 4 };
+struct simt_polls {
+	struct simt_poll poll[SIMT_MAX_POLLS]; /* the first of them, by instruction and address */
+	uint32_t count;
+	uint32_t polling, at_barrier, held, going; /* warps */
+	const char *holder;                        /* the mechanism that keeps the first of `held` */
+	struct dim3 held_block, going_block;       /* the first one's */
+	uint64_t held_number;
+	uint32_t going_warp;
+	uint64_t blocks_left, blocks; /* that are not resident yet; of the grid */
+};
+
+/* Whether a warp is in a loop that reads what others write; if so, what its first lane reads. */
+bool simt_warp_polls(const struct simt_warp *warp, struct simt_poll *poll);
+/* A digest of all that decides what a warp does next, but for memory. */
+uint64_t simt_warp_state(const struct simt_warp *warp);
+/* `holder`: the mechanism that keeps it from going on, or NULL. */
+void simt_polls_add(struct simt_polls *polls, const struct simt_warp *warp, const char *holder);
+/* Lines that say so, each behind a newline; nothing when nobody polls. */
+void simt_polls_print(const struct simt_launch *launch, const struct simt_polls *polls, char *text, size_t size);
 
 /* Functional run of a whole launch: blocks that are resident together take turns, as their warps do; those of a cooperative
  * launch are all resident. `max_instructions` thread instructions (0: no limit). */
 struct simt_run {
 	uint64_t warp_instructions, thread_instructions;
 	bool stopped; /* at max_instructions, or because it was to */
-	struct simt_poll poll; /* who polled the host's memory then */
+	struct simt_polls polls; /* who polled then */
 	struct simt_fault fault;
 };
 void simt_run(const struct simt_launch *launch, uint64_t max_instructions, struct simt_run *run);

@@ -404,6 +404,14 @@ static bool takes_part(const struct simt_inst *inst)
 	       (ptx->sync && inst->kind == SIMT_ALU);
 }
 
+/* Whether it may wait for another block. An atomic that computes is in the loops of histograms, which wait for nobody. */
+static bool polls_blocks(const struct simt_inst *inst)
+{
+	const struct ptx_inst *ptx = inst->ptx;
+	bool takes = ptx->atomic == PTX_ATOM_CAS || ptx->atomic == PTX_ATOM_EXCH;
+	return (ptx->op == PTX_OP_LD || takes) && (inst->space == PTX_GLOBAL || inst->space == PTX_GENERIC);
+}
+
 /* Every round of a loop takes a branch back over each of its instructions: those over one that polls are told. */
 static bool mark_branches(struct simt_program *program)
 {
@@ -420,6 +428,7 @@ static bool mark_branches(struct simt_program *program)
 			continue;
 		inst->exec = branch_back;
 		inst->immediate = poll;
+		program->polls |= polls_blocks(&program->code[poll]);
 		any = true;
 	}
 	return any;

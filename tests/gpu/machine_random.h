@@ -16,7 +16,7 @@ struct machine_random {
 /* What is left as the file has it: what it is called, how large memories are, and when a kernel counts as stalled. */
 static inline bool machine_is_fixed(const struct option *option)
 {
-	static const char *const fixed[] = {"name", "mechanisms", "launch.sleep", "launch.window", "launch.watchdog", "launch.max_instructions", "sm.warp_order", "memory.", "compute."};
+	static const char *const fixed[] = {"name", "mechanisms", "launch.sleep", "launch.window", "launch.watchdog", "launch.livelock", "launch.max_instructions", "sm.warp_order", "memory.", "compute."};
 	for (size_t i = 0; i < sizeof fixed / sizeof *fixed; i++)
 		if (strncmp(option->name, fixed[i], strlen(fixed[i])) == 0)
 			return true;

@@ -250,6 +250,7 @@ static inline void random_operand(struct random_text *out, const struct random_i
 		random_add(out, "%u", random_below(out, 16));
 		return;
 	case 'u':
+	case 'j':
 	case 'n':
 		random_value(out, PTX_U32, destination);
 		return;

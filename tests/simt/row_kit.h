@@ -106,6 +106,7 @@ static inline struct row_type row_letter(const struct row *row, char letter)
 	case 's':
 		return row->type[1];
 	case 'u':
+	case 'j':
 	case 'n':
 	case 'V':
 		return u32;

@@ -1,6 +1,7 @@
 #include "mech/sharing/accesses.h"
 
 #include "mech/sharing/addresses.h"
+#include "ptx/access.h"
 
 #define TO_ITS_END UINT64_MAX
 
@@ -21,6 +22,7 @@ static const struct ptx_operand *handed_out(const struct sharing_addresses *addr
 	case PTX_OP_RED:
 	case PTX_OP_SUST:
 	case PTX_OP_SURED:
+	case PTX_OP_STMATRIX:
 		return &inst->operand[inst->destinations + 1];
 	case PTX_OP_CALL:
 		return &inst->operand[2];
@@ -65,34 +67,6 @@ static void find_exposed(struct search *search)
 
 /* --- what an instruction accesses --- */
 
-struct access {
-	const struct ptx_operand *address; /* NULL: none */
-	enum ptx_space space;
-	uint32_t bytes; /* 0: not known */
-};
-
-static struct access access_of(const struct ptx_inst *inst)
-{
-	switch (inst->op) {
-	case PTX_OP_LD:
-	case PTX_OP_LDU:
-	case PTX_OP_ST:
-	case PTX_OP_ATOM:
-	case PTX_OP_RED:
-		if (inst->space != PTX_GENERIC && inst->space != PTX_SHARED)
-			return (struct access){0};
-		return (struct access){&inst->operand[inst->destinations], inst->space,
-		                       ptx_type_bytes(inst->type) * (inst->vector ? inst->vector : 1)};
-	case PTX_OP_DMA_FLAT:
-	case PTX_OP_DMA_STRIDED:
-	case PTX_OP_DMA_MATRIX:
-	case PTX_OP_DMA_EXECUTE:
-		return (struct access){&inst->operand[1], PTX_SHARED, 0};
-	default:
-		return (struct access){0};
-	}
-}
-
 static struct sharing_touch everything(struct search *search)
 {
 	search->found->by_place = true;
@@ -119,28 +93,23 @@ static bool is_outside(const struct search *search, uint64_t variables, int64_t 
 	return outside;
 }
 
-static struct sharing_touch touch_of(struct search *search, uint32_t at)
+static struct sharing_touch touch_by(struct search *search, uint32_t at, const struct ptx_access *access)
 {
-	const struct access access = access_of(search->found->on->inst[at]);
-	if (!access.address)
-		return (struct sharing_touch){0};
-	struct sharing_address address = sharing_operand(search->addresses, at, access.address);
+	struct sharing_address address = sharing_operand(search->addresses, at, access->address);
 	bool is_followed = address.is_known && !address.is_strange;
 	struct sharing_touch touch = {address.variables, TO_ITS_END};
 	if (is_followed && !address.variables)
-		return access.space == PTX_SHARED ? everything(search) : touch;
+		return access->space == PTX_SHARED ? everything(search) : touch;
 	if (!is_followed)
-		touch.variables |= touched_strangely(search, access.space);
-	else if (sharing_is_bounded(&address) && access.bytes) {
-		bool outside = is_outside(search, address.variables, address.low, address.high + access.bytes);
+		touch.variables |= touched_strangely(search, access->space);
+	else if (sharing_is_bounded(&address) && access->bytes) {
+		bool outside = is_outside(search, address.variables, address.low, address.high + access->bytes);
 		if (outside && address.low == address.high)
 			return everything(search);
-		touch.end = outside ? TO_ITS_END : (uint64_t)address.high + access.bytes;
+		touch.end = outside ? TO_ITS_END : (uint64_t)address.high + access->bytes;
 	}
 	return touch;
 }
-
-/* --- calls --- */
 
 static bool add_touch(struct sharing_touch *touch, struct sharing_touch more)
 {
@@ -149,6 +118,20 @@ static bool add_touch(struct sharing_touch *touch, struct sharing_touch more)
 	*touch = both;
 	return is_more;
 }
+
+/* All addresses of shared memory, or that may be such, whatever is done there. */
+static struct sharing_touch touch_of(struct search *search, uint32_t at)
+{
+	struct ptx_access access[PTX_MAX_ACCESSES];
+	uint32_t count = ptx_inst_accesses(search->found->on->inst[at], access);
+	struct sharing_touch touch = {0};
+	for (uint32_t i = 0; i < count; i++)
+		if (access[i].how && ptx_space_may_be_shared(access[i].space))
+			add_touch(&touch, touch_by(search, at, &access[i]));
+	return touch;
+}
+
+/* --- calls --- */
 
 static struct sharing_touch touched_in(const struct sharing_accesses *found, uint32_t p)
 {

@@ -2,6 +2,7 @@
 #include "mech/sharing/addresses.h"
 
 #include "mech/sharing/accesses.h"
+#include "ptx/access.h"
 
 enum { MOST_GROWTH = 3 }; /* bounds that grow more often are those of a loop: they are let go */
 
@@ -86,8 +87,8 @@ static struct sharing_address of_special(const struct ptx_function *kernel, enum
 	if (sreg < PTX_TID_X || sreg > PTX_TID_Z)
 		return anything();
 	uint32_t of = sreg - PTX_TID_X;
-	uint32_t most = kernel->required_threads[of] ? kernel->required_threads[of] : kernel->max_threads[of];
-	return number(0, most ? most - 1 : 1023);
+	uint64_t most = ptx_most_threads(kernel, of);
+	return number(0, most ? (int64_t)most - 1 : 1023);
 }
 
 static struct sharing_address of_elements(const struct sharing_addresses *addresses, uint32_t inst,
@@ -186,6 +187,16 @@ static struct sharing_address of_memory(enum ptx_type type)
 	return value;
 }
 
+static bool reads_memory(const struct ptx_inst *inst)
+{
+	struct ptx_access access[PTX_MAX_ACCESSES];
+	uint32_t count = ptx_inst_accesses(inst, access);
+	for (uint32_t i = 0; i < count; i++)
+		if (access[i].how & PTX_READS)
+			return true;
+	return false;
+}
+
 static struct sharing_address value_of(const struct sharing_addresses *addresses, uint32_t inst)
 {
 	const struct ptx_inst *ptx = addresses->on->inst[inst];
@@ -194,17 +205,12 @@ static struct sharing_address value_of(const struct sharing_addresses *addresses
 		if (ptx->space == PTX_PARAM)
 			return of_parameter(addresses, inst);
 		return of_memory(ptx->type);
-	case PTX_OP_LDU:
-	case PTX_OP_ATOM:
-	case PTX_OP_TEX:
-	case PTX_OP_TLD4:
-	case PTX_OP_SULD:
 	case PTX_OP_CALL:
 		return of_memory(PTX_B32);
 	case PTX_OP_ST: /* of a parameter */
 		return sharing_operand(addresses, inst, &ptx->operand[1]);
 	default:
-		return sharing_compute(addresses, inst);
+		return reads_memory(ptx) ? of_memory(PTX_B32) : sharing_compute(addresses, inst);
 	}
 }
 

@@ -130,6 +130,8 @@ static void release(struct mech_sm *sm, uint32_t slot, uint64_t cycle)
 /* --- instructions --- */
 
 static const char released_thread[] = "touches shared memory that its pair of blocks shares, behind its relssp";
+static const char copy_goes_on[] =
+	"releases what its pair of blocks shares while its own copy in bulk may still read it";
 static const char no_lock[] = "touches shared memory that its pair of blocks shares, without owning it";
 
 /* Its block owns what it may touch, no thread of the warp has released it, and what this touch is does not matter. */
@@ -184,6 +186,8 @@ void sharing_lanes_done(struct mech_sm *sm, const struct mech_issue *issue, bool
 	struct sharing_stats *stats = sm->stats;
 	uint32_t done = warp->unreleased & issue->lanes;
 	if (!exit) {
+		if (issue->lanes & warp->copying && is_paired(sm, issue->block))
+			mech_stop(sm, issue, (uint32_t)__builtin_ctz(issue->lanes & warp->copying), copy_goes_on);
 		stats->relssp += (uint32_t)__builtin_popcount(issue->lanes);
 		stats->repeated_relssp += (uint32_t)__builtin_popcount(issue->lanes & warp->released);
 		warp->released |= issue->lanes;

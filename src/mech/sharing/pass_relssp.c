@@ -2,6 +2,7 @@
  * only those get a block of their own that have no place of theirs, so that a critical edge costs a branch where it matters and nowhere else. */
 #include "mech/sharing/accesses.h"
 #include "mech/sharing/passes.h"
+#include "mech/sharing/pending.h"
 #include "mech/sharing/placement.h"
 
 enum branches { BRANCHES_ALL, BRANCHES_NEEDED };
@@ -38,6 +39,7 @@ static const struct option options[] = {
 #define COUNTERS(X)                                                                                                    \
 	X(kernels, "kernels", "that use the common part, and release it")                                              \
 	X(left, "kernels", "alone: they have it already")                                                              \
+	X(unended, "kernels", "that get none: an asynchronous copy may be under way where they end")                   \
 	X(instructions, "instructions", "relssp inserted")                                                             \
 	X(edges, "edges", "that got a block for one")                                                                  \
 	X(accesses, "instructions", "at addresses that are not followed, perhaps of shared memory")                    \
@@ -180,6 +182,10 @@ static void release(struct pass_job *job, struct arena *arena)
 		return;
 	if (!find_accesses(job, found, accesses))
 		return;
+	if (!sharing_add_pending(arena, insertion.cfg, found, accesses)) {
+		insertion.count->unended++;
+		return;
+	}
 	insertion.accesses = accesses;
 	insertion.safety = sharing_safety(arena, insertion.cfg, accesses);
 	insertion.count->kernels++;

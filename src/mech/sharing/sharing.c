@@ -24,6 +24,8 @@ static const struct option options[] = {
          "variables are put where what is shared is in use for the fewest instructions"},
 	{"poll", OPTION_BOOL, offsetof(struct sharing_config, poll), 0, 1, NULL, "",
          "who waits for the partner tries again each cycle, as in the paper, instead of being woken"},
+	{"pair_pollers", OPTION_BOOL, offsetof(struct sharing_config, pair_pollers), 0, 1, NULL, "",
+         "pairs for kernels with loops that poll global memory, too: they stop where a block waits for its partner"},
 };
 
 static const struct counter counters[] = {
@@ -67,6 +69,8 @@ static uint32_t shared_room(struct mech_gpu *gpu, const struct mech_room *room)
 	const struct sharing_config *config = gpu->config;
 	struct sharing_residency *residency = gpu->state;
 	*residency = sharing_divide(config->t, gpu->machine->shared_bytes, gpu->launch->shared_bytes, room);
+	if (gpu->launch->polls && !config->pair_pollers)
+		residency->pairs = 0;
 	return sharing_blocks(residency);
 }
 

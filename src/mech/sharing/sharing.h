@@ -18,7 +18,7 @@ enum sharing_release { SHARING_BLOCK_END, SHARING_EXIT, SHARING_POSTDOM, SHARING
 struct sharing_config {
 	double t;         /* of a block's bytes, those that it has alone */
 	uint32_t release; /* enum sharing_release: where relssp goes */
-	bool layout, poll;
+	bool layout, poll, pair_pollers;
 };
 
 #define SHARING_COUNTERS(X)                                                                                            \
@@ -60,6 +60,7 @@ struct sharing_warp {
 	bool waits;
 	uint64_t since;
 	struct dma_warp said; /* to a DMA engine */
+	uint32_t copying; /* lanes whose copies in bulk out of what is shared may still read it, by the groups that they wait for */
 };
 
 struct sharing_block {
@@ -99,7 +100,7 @@ uint32_t sharing_byte_place(const struct sharing_residency *residency, uint32_t 
 
 /* touch.c: the lanes of an instruction of a paired block that touch what its pair shares. */
 uint32_t sharing_touches(struct mech_sm *sm, const struct mech_issue *issue);
-/* What a warp says to a DMA engine, when it issues. */
+/* What a warp says to a DMA engine, which copies in bulk it asks for and waits for, when it issues. */
 void sharing_listen(struct mech_sm *sm, const struct mech_issue *issue);
 
 /* lock.c */

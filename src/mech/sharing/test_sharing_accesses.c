@@ -124,6 +124,15 @@ static void small_numbers_have_bounds(void **state)
 	                      ".shared .b8 A[400];\nmov.u32 %r1, A;\nmov.u32 %r2, %tid.x;\n"
 	                      "add.u32 %r1, %r1, %r2;\nX: st.shared.u8 [%r1], 0;\nret;\n}\n",
 	             "A", 20);
+	/* only the product of .maxntid binds: a block of (16, 16) may be one of 256 */
+	expect_touch(PTX_HEAD ".visible .entry k()\n.maxntid 128, 2, 1\n{\n" PTX_REGS
+	                      ".shared .b8 A[400];\nmov.u32 %r1, A;\nmov.u32 %r2, %tid.y;\n"
+	                      "add.u32 %r1, %r1, %r2;\nX: st.shared.u8 [%r1], 0;\nret;\n}\n",
+	             "A", 256);
+	expect_touch(PTX_HEAD ".visible .entry k()\n.reqntid 128, 2, 1\n{\n" PTX_REGS
+	                      ".shared .b8 A[400];\nmov.u32 %r1, A;\nmov.u32 %r2, %tid.y;\n"
+	                      "add.u32 %r1, %r1, %r2;\nX: st.shared.u8 [%r1], 0;\nret;\n}\n",
+	             "A", 2);
 }
 
 /* Memory and parameters: what nobody follows. */

@@ -2,6 +2,8 @@
  * both parts touches what is shared. A transfer by DMA does where it is asked for, since it may write from then on. */
 #include "mech/sharing/sharing.h"
 
+#include "ptx/access.h"
+#include "seam/mech_bulk.h"
 #include "seam/mech_dma.h"
 
 static const struct sharing_residency *residency_of(const struct mech_sm *sm)
@@ -39,7 +41,7 @@ static uint32_t lanes_that_ask(struct mech_sm *sm, const struct mech_issue *issu
 	return dma_elements(&asked) && dma_end(&asked) > residency_of(sm)->own ? lanes : 0;
 }
 
-void sharing_listen(struct mech_sm *sm, const struct mech_issue *issue)
+static void listen_to_dma(struct mech_sm *sm, const struct mech_issue *issue)
 {
 	struct dma_warp *said = &sharing_of(sm)->warp[issue->warp].said;
 	uint32_t command = dma_command_of(issue->name);
@@ -53,9 +55,69 @@ void sharing_listen(struct mech_sm *sm, const struct mech_issue *issue)
 		dma_tell(said, command, value);
 }
 
+/* --- copies in bulk --- */
+
+static bool is_bulk_copy(uint32_t opcode)
+{
+	return opcode >= PTX_OP_CP_BULK && opcode <= PTX_OP_CP_REDUCE_BULK_TENSOR;
+}
+
+/* Whether the last byte that a copy, or its mbarrier, has in shared memory lies behind what the block has alone. Tiles are swizzled within 128 bytes. */
+static bool is_copy_of_common(const struct bulk_copy *copy, uint32_t own)
+{
+	uint64_t end = copy->shared + copy->bytes;
+	if (copy->kind == BULK_PREFETCH)
+		return false;
+	if (copy->rank && copy->map.swizzle)
+		end = (end + TENSOR_LINE - 1) / TENSOR_LINE * TENSOR_LINE;
+	bool touches = end > own || (copy->kind == BULK_WITHIN && copy->global + copy->bytes > own);
+	bool tells = copy->kind == BULK_TO_SHARED || copy->kind == BULK_WITHIN;
+	return touches || (tells && copy->barrier + 8 > own);
+}
+
+static uint32_t lanes_that_copy(struct mech_sm *sm, const struct mech_issue *issue)
+{
+	uint32_t found = 0;
+	for (uint32_t left = issue->lanes; left; left &= left - 1) {
+		struct bulk_copy copy;
+		uint32_t lane = (uint32_t)__builtin_ctz(left);
+		if (mech_bulk_copy(sm, issue, lane, &copy) && is_copy_of_common(&copy, residency_of(sm)->own))
+			found |= 1u << lane;
+	}
+	return found;
+}
+
+/* Groups are not told apart: a wait for any of them counts, so that no right program is stopped. */
+static void listen_to_bulk(struct mech_sm *sm, const struct mech_issue *issue)
+{
+	struct sharing_warp *warp = &sharing_of(sm)->warp[issue->warp];
+	struct bulk_copy copy;
+	if (issue->opcode == PTX_OP_CP_BULK_WAIT)
+		warp->copying &= ~issue->lanes;
+	if (!is_bulk_copy(issue->opcode))
+		return;
+	for (uint32_t left = lanes_that_copy(sm, issue); left; left &= left - 1)
+		if (mech_bulk_copy(sm, issue, (uint32_t)__builtin_ctz(left), &copy) &&
+		    (copy.kind == BULK_FROM_SHARED || copy.kind == BULK_REDUCE))
+			warp->copying |= left & -left;
+}
+
+void sharing_listen(struct mech_sm *sm, const struct mech_issue *issue)
+{
+	if (issue->type == MECH_MEMORY)
+		return;
+	listen_to_dma(sm, issue);
+	listen_to_bulk(sm, issue);
+}
+
+/* An opcode that the table of ptx/access.h has shared memory for, and whose addresses are not seen here, touches. */
 uint32_t sharing_touches(struct mech_sm *sm, const struct mech_issue *issue)
 {
 	if (issue->type == MECH_MEMORY)
 		return issue->space == MECH_SHARED || issue->space == MECH_GENERIC ? lanes_that_access(sm, issue) : 0;
-	return issue->type == MECH_BARRIER ? lanes_that_ask(sm, issue) : 0;
+	if (!ptx_op_may_touch_shared((enum ptx_opcode)issue->opcode))
+		return 0;
+	if (is_bulk_copy(issue->opcode))
+		return lanes_that_copy(sm, issue);
+	return dma_command_of(issue->name) != DMA_COMMANDS ? lanes_that_ask(sm, issue) : issue->lanes;
 }

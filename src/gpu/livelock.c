@@ -1,0 +1,95 @@
+#include "gpu/livelock.h"
+
+#include "base/arena.h"
+#include "gpu/sampler.h"
+
+#include <stdlib.h>
+
+void livelock_begin(struct livelock *livelock, const struct gpu *gpu, uint64_t cycle)
+{
+	uint32_t cycles = gpu->machine.livelock, interval = cycles / LIVELOCK_LOOKS;
+	*livelock = (struct livelock){.next = cycles ? cycle + cycles : UINT64_MAX,
+	                              .since = cycle,
+	                              .interval = interval ? interval : 1,
+	                              .warps = gpu->machine.sm.warps};
+}
+
+void livelock_end(struct livelock *livelock)
+{
+	free(livelock->state);
+	free(livelock->states);
+}
+
+/* Whether a warp polls device memory, or is kept from going on. */
+static bool is_stuck(const struct sm *sm, uint32_t slot, bool *polls)
+{
+	const struct simt_warp *warp = sm->warp[slot].simt;
+	struct simt_poll poll;
+	if (warp->done || warp->block->waiting >> warp->index & 1 || gpu_kept_by(sm, slot))
+		return true;
+	if (!simt_warp_polls(warp, &poll) || poll.is_host)
+		return false;
+	*polls = true;
+	return true;
+}
+
+static bool all_stuck(const struct gpu *gpu)
+{
+	bool polls = false;
+	for (uint32_t i = 0; i < gpu->machine.sms; i++)
+		for (uint32_t w = 0; w < gpu->sm[i].config.warps; w++)
+			if (gpu->sm[i].warp[w].simt && !is_stuck(&gpu->sm[i], w, &polls))
+				return false;
+	return polls;
+}
+
+/* Keeps a state that is new. */
+static bool is_new(struct livelock *livelock, uint32_t number, uint64_t state)
+{
+	uint8_t *count = &livelock->states[number];
+	uint64_t *known = livelock->state[number];
+	for (uint32_t i = 0; i < *count; i++)
+		if (known[i] == state)
+			return false;
+	if (*count == LIVELOCK_STATES)
+		*count = 0;
+	known[(*count)++] = state;
+	return true;
+}
+
+static bool any_new(struct livelock *livelock, const struct gpu *gpu)
+{
+	bool any = false;
+	for (uint32_t i = 0; i < gpu->machine.sms; i++)
+		for (uint32_t w = 0; w < gpu->sm[i].config.warps; w++) {
+			const struct simt_warp *warp = gpu->sm[i].warp[w].simt;
+			if (warp && !warp->done)
+				any |= is_new(livelock, i * livelock->warps + w, simt_warp_state(warp));
+		}
+	return any;
+}
+
+/* Room is taken when a kernel polls for the first time. */
+static void reserve(struct livelock *livelock, uint32_t sms)
+{
+	size_t warps = (size_t)sms * livelock->warps;
+	if (livelock->state)
+		return;
+	livelock->state = xcalloc(warps, sizeof *livelock->state);
+	livelock->states = xcalloc(warps, sizeof *livelock->states);
+}
+
+bool livelock_look(struct livelock *livelock, const struct gpu *gpu, const struct dispatch *dispatch, uint64_t cycle)
+{
+	bool sampled = dispatch->sampler && dispatch->blocks < dispatch->sampler->blocks;
+	bool moves = dispatch->next != livelock->placed || sampled || !all_stuck(gpu);
+	livelock->next = cycle + livelock->interval;
+	livelock->placed = dispatch->next;
+	if (!moves) {
+		reserve(livelock, gpu->machine.sms);
+		moves = any_new(livelock, gpu);
+	}
+	if (moves)
+		livelock->since = cycle;
+	return cycle - livelock->since >= gpu->machine.livelock;
+}

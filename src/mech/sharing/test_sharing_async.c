@@ -1,0 +1,87 @@
+/* Protects what a pair of blocks shares from copies that go on behind their instruction, and from accesses that are no loads and stores: relssp stands
+ * behind the wait that ends them, or nowhere. */
+#include "passes_kit.h"
+
+/* Of 256 bytes the first 25 are the block's own: A is, B+64 is not. */
+#define PLACED(code)                                                                                                   \
+	".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 q)\n{\n" PTX_REGS                \
+	".shared .align 16 .b8 A[16], B[240];\nld.param.u64 %rd1, [q];\n" code "\nret;\n}\n"
+#define SEND   "cp.async.bulk.global.shared::cta.bulk_group [%rd1], [B+64], 64;\n"
+#define COMMIT "cp.async.bulk.commit_group;\n"
+#define WAIT   "cp.async.bulk.wait_group 0;\n"
+#define BRING(place, barrier)                                                                                          \
+	"cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [" place "], [%rd1], 16, [" barrier "];\n"
+
+/* The instruction behind which relssp stands, by a part of its text; NULL: there is none. */
+static void expect_behind(const char *code, const char *text)
+{
+	struct rewritten r = kit_rewrite(code, "relssp");
+	char *release = strstr(r.text, "relssp;");
+	if (!release != !text)
+		fail_msg("relssp %s:\n%s", release ? "where there should be none" : "is missing", r.text);
+	if (release) {
+		char *end = release;
+		while (end[-1] == '\t' || end[-1] == '\n')
+			end--;
+		*end = 0;
+		const char *line = strrchr(r.text, '\n');
+		if (!strstr(line, text))
+			fail_msg("relssp stands behind '%s', not '%s'", line, text);
+	}
+	assert_int_equal(kit_counter(&r, "unended"), !text);
+	rewritten_free(&r);
+}
+
+static void behind_accesses_of_all_kinds(void **state)
+{
+	(void)state;
+	expect_behind(PLACED("ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%r1}, [B+64];\n" WORK), "ldmatrix");
+	expect_behind(PLACED("stmatrix.sync.aligned.m8n8.x1.shared.b16 [B+64], {%r1};\n" WORK), "stmatrix");
+	expect_behind(PLACED("mbarrier.arrive.shared.b64 %rd2, [B+64];\n" WORK), "mbarrier.arrive");
+	expect_behind(PLACED(ST("B+64") "mbarrier.inval.shared.b64 [B+72];\n" WORK), "mbarrier.inval");
+	/* the address of a matrix' rows comes out of a register */
+	expect_behind(PLACED("mov.u32 %r2, B+64;\nadd.u32 %r2, %r2, %r1;\n" ST(
+			      "B+64") "ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%r1}, [%r2];\n" WORK),
+	              "ldmatrix");
+}
+
+static void behind_the_wait_for_a_group(void **state)
+{
+	(void)state;
+	expect_behind(PLACED(ST("B+64") SEND COMMIT WORK WAIT WORK), "wait_group 0");
+	expect_behind(PLACED(ST("B+64") SEND COMMIT WORK "cp.async.bulk.wait_group.read 0;\n" WORK),
+	              "wait_group.read 0");
+	expect_behind(PLACED(ST("B+64") SEND COMMIT WAIT SEND COMMIT WAIT WORK), "wait_group 0");
+	expect_behind(PLACED(ST("B+64") "L: " SEND COMMIT "@%p1 bra L;\n" WAIT WORK), "wait_group 0");
+	expect_behind(PLACED(ST("B+64") "cp.reduce.async.bulk.global.shared::cta.bulk_group.add.u32 [%rd1], [B+64], "
+	                                "16;\n" COMMIT WAIT WORK),
+	              "wait_group 0");
+	/* what is behind the boundary counts, not what the copy is */
+	expect_behind(PLACED(ST("B+64") "cp.async.bulk.global.shared::cta.bulk_group [%rd1], [A], 16;\n" COMMIT WORK),
+	              "st.shared.u8 [B+64]");
+}
+
+/* No place is known where the copy is over: the block's end is. */
+static void nowhere(void **state)
+{
+	(void)state;
+	expect_behind(PLACED(ST("B+64") SEND COMMIT WORK), NULL);
+	expect_behind(PLACED(ST("B+64") SEND WAIT WORK), NULL); /* it is in no group */
+	expect_behind(PLACED(ST("B+64") SEND COMMIT "cp.async.bulk.wait_group 1;\n" WORK), NULL);
+	expect_behind(PLACED(ST("B+64") SEND COMMIT "@%p1 bra L;\n" WAIT "L:\n" WORK), NULL);
+	expect_behind(PLACED(ST("B+64") SEND COMMIT "@%p1 cp.async.bulk.wait_group 0;\n" WORK), NULL);
+	expect_behind(PLACED(ST("B+64") BRING(
+			      "B+64", "A") "W: mbarrier.try_wait.parity.shared.b64 %p1, [A], 0;\n@!%p1 bra W;\n" WORK),
+	              NULL);
+	expect_behind(PLACED(ST("B+64") BRING("A", "B+64") WORK), NULL);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(behind_accesses_of_all_kinds),
+		cmocka_unit_test(behind_the_wait_for_a_group),
+		cmocka_unit_test(nowhere),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,49 @@
+/* Protects against a release at the wrong place beside copies in bulk: a run stops where a thread releases what its copy still reads, or asks for a copy behind its
+ * release. In results neither would show, since each block has bytes of its own. */
+#include "sharing_kit.h"
+
+#define COMMIT "cp.async.bulk.commit_group;\n"
+#define WAIT   "cp.async.bulk.wait_group 0;\n"
+
+#define OPENED "sharing:layout=no,release=block_end"
+
+static const char *fault_of(const char *body)
+{
+	struct gpu_kit kit;
+	static char what[200];
+	OPEN(&kit, OPENED, ONE_PAIR);
+	kit_load(&kit, body);
+	kit_start(&kit, 2, WARP);
+	snprintf(what, sizeof what, "%s",
+	         kit.run.end == GPU_FAULT  ? kit.run.fault.what
+	         : kit.run.end == GPU_DONE ? ""
+	                                   : "ended otherwise");
+	kit_close(&kit);
+	return what;
+}
+
+#define SEND_4096 "st.shared.u32 [4096], 1; cp.async.bulk.global.shared::cta.bulk_group [%rd0], [4096], 64;\n"
+
+static void a_run_stops_at_wrong_releases(void **state)
+{
+	(void)state;
+	assert_string_equal(fault_of(SEND_4096 COMMIT WAIT "relssp; exit;"), "");
+	assert_non_null(strstr(fault_of(SEND_4096 COMMIT "relssp;\n" WAIT "exit;"),
+	                       "while its own copy in bulk may still read it"));
+	assert_non_null(strstr(fault_of("st.shared.u32 [4096], 1; relssp;\n" SEND_4096 COMMIT WAIT "exit;"),
+	                       "behind its relssp"));
+	assert_non_null(strstr(fault_of("st.shared.u32 [4096], 1; relssp; "
+	                                "cp.async.bulk.global.shared::cta.bulk_group [%rd0], [4096], 64;\n" COMMIT WAIT
+	                                "exit;"),
+	                       "behind its relssp"));
+	assert_string_equal(fault_of("st.shared.u32 [4096], 1; relssp; "
+	                             "cp.async.bulk.global.shared::cta.bulk_group [%rd0], [1024], 64;\n" COMMIT WAIT
+	                             "exit;"),
+	                    "");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {cmocka_unit_test(a_run_stops_at_wrong_releases)};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

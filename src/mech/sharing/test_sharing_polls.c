@@ -1,0 +1,57 @@
+/* Protects kernels whose blocks wait for earlier blocks: a block that has the lock of its pair and polls what its partner writes behind the lock waits for ever. Such kernels get no pairs;
+ * with pair_pollers=yes the machine says who waits for whom. */
+#include "sharing_kit.h"
+
+/* Block 0 computes before it touches what the pair shares, and then tells block 1, which has touched it before and waits with the lock. */
+static const char chain[] =
+	"mov.u32 %r1, %ctaid.x; setp.ne.u32 %p1, %r1, 0; mov.u32 %r2, 0; @%p1 bra SECOND;\n"
+	"WORK: mul.lo.u32 %r3, %r2, 3; add.u32 %r2, %r2, 1; setp.lt.u32 %p2, %r2, 3000; @%p2 bra WORK;\n"
+	"st.shared.u32 [4096], 1; st.volatile.global.u32 [%rd0], 1; exit;\n"
+	"SECOND: st.shared.u32 [4096], 1;\n"
+	"POLL: ld.volatile.global.u32 %r4, [%rd0]; setp.eq.u32 %p3, %r4, 0; @%p3 bra POLL; exit;";
+
+static struct gpu_kit run_chain(const char *mechanism)
+{
+	struct gpu_kit kit;
+	OPEN(&kit, mechanism, ONE_PAIR, "launch.livelock=20000");
+	kit_load(&kit, chain);
+	kit_start(&kit, 2, WARP);
+	return kit;
+}
+
+static void a_chain_of_blocks_gets_no_pairs(void **state)
+{
+	(void)state;
+	struct gpu_kit kit = run_chain("sharing:layout=no,release=block_end");
+	assert_int_equal(kit.run.end, GPU_DONE);
+	assert_int_equal(saw.most_resident, 1);
+	kit_close(&kit);
+}
+
+static void a_partner_that_polls_is_told(void **state)
+{
+	static const char *const ways[] = {"sharing:layout=no,release=block_end,pair_pollers=yes",
+	                                   "sharing:layout=no,release=block_end,pair_pollers=yes,poll=yes"};
+	(void)state;
+	for (size_t i = 0; i < 2; i++) {
+		char text[2048];
+		struct gpu_kit kit = run_chain(ways[i]);
+		assert_int_equal(saw.most_resident, 2);
+		assert_int_equal(kit.run.end, GPU_STALLED);
+		assert_true(kit.run.livelock);
+		simt_polls_print(&kit.run.launch, &kit.run.polls, text, sizeof text);
+		if (!strstr(text, "block (1,0,0), thread (0,0,0) reads address") ||
+		    !strstr(text, "mechanism sharing keeps 1 from going on, the first of block (0,0,0)"))
+			fail_msg("%s", text);
+		kit_close(&kit);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_chain_of_blocks_gets_no_pairs),
+		cmocka_unit_test(a_partner_that_polls_is_told),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

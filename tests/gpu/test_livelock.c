@@ -1,0 +1,109 @@
+/* Kernels whose warps only poll are stalled (launch.livelock), and no others are: not who polls while another computes for long, not who counts its rounds, not who
+ * reads a clock. Protects right programs from the watchdog, and users from runs without an end. */
+#include "gpu_kit.h"
+
+static struct gpu_kit run(const char *body, uint32_t blocks, uint32_t threads, const char *option)
+{
+	struct gpu_kit kit;
+	const char *options[] = {"sm.count=2", option ? option : "launch.livelock=20000", NULL};
+	kit_open(&kit, options);
+	kit.param = kit_buffer(&kit, NULL, 64);
+	kit_load(&kit, body);
+	kit.run.max_thread_instructions = 100000000;
+	kit_start(&kit, blocks, threads);
+	return kit;
+}
+
+#define POLL "POLL: ld.volatile.global.u32 %r4, [%rd0+8]; setp.eq.u32 %p3, %r4, 0; @%p3 bra POLL; "
+
+static void expect_stall(const char *body, uint32_t blocks, uint32_t threads, const char *says)
+{
+	char text[4096];
+	struct gpu_kit kit = run(body, blocks, threads, NULL);
+	assert_int_equal(kit.run.end, GPU_STALLED);
+	assert_true(kit.run.livelock);
+	assert_in_range(kit.run.cycles, 20000, 80000);
+	simt_polls_print(&kit.run.launch, &kit.run.polls, text, sizeof text);
+	if (!strstr(text, says))
+		fail_msg("%s", text);
+	kit_close(&kit);
+}
+
+static void polls_are_located(void **state)
+{
+	(void)state;
+	expect_stall(POLL "exit;", 1, 32, "4 bytes with the value 0x0; allocation 0x");
+	expect_stall(POLL "exit;", 1, 32, ", 512 bytes, offset 8");
+	expect_stall(POLL "exit;", 2, 64, "; 4 warps do");
+	/* one warp polls, the other waits for it */
+	expect_stall("mov.u32 %r1, %tid.x; setp.ge.u32 %p1, %r1, 32; @%p1 bra B; " POLL "B: bar.sync 0; exit;", 1, 64,
+	             "1 poll, 1 wait at barriers");
+	/* a barrier of all blocks, of which not all have room */
+	expect_stall("atom.global.add.u32 %r2, [%rd0], 1; P: ld.volatile.global.u32 %r4, [%rd0]; setp.lt.u32 %p3, %r4, "
+	             "3200; "
+	             "@%p3 bra P; exit;",
+	             100, 32, "96 of 100 blocks are not resident");
+	/* of shared memory, and a lock that nobody gives back */
+	expect_stall(
+		"mov.u32 %r1, 64; P: ld.volatile.shared.u32 %r4, [%r1]; setp.eq.u32 %p3, %r4, 0; @%p3 bra P; exit;", 1,
+		32, "reads shared address 0x40");
+	expect_stall("st.global.u32 [%rd0], 1; membar.gl; P: atom.global.cas.b32 %r4, [%rd0], 0, 1; setp.ne.u32 %p3, "
+	             "%r4, 0; "
+	             "@%p3 bra P; exit;",
+	             1, 32, "with the value 0x1");
+	/* a pause that grows to its limit */
+	expect_stall("mov.u32 %r5, 8; P: nanosleep.u32 %r5; shl.b32 %r5, %r5, 1; min.u32 %r5, %r5, 256; "
+	             "ld.volatile.global.u32 "
+	             "%r4, [%rd0]; setp.eq.u32 %p3, %r4, 0; @%p3 bra P; exit;",
+	             1, 32, "reads address");
+}
+
+static void expect_end(const char *body, uint32_t blocks, uint32_t threads, enum gpu_end end)
+{
+	struct gpu_kit kit = run(body, blocks, threads, NULL);
+	if (kit.run.end != end)
+		fail_msg("ended as %d: %s", (int)kit.run.end, body);
+	kit_close(&kit);
+}
+
+#define WRITER(work)                                                                                                   \
+	"mov.u32 %r1, %tid.x; setp.ge.u32 %p1, %r1, 32; @%p1 bra W; " POLL "exit;\nW: mov.u32 %r2, 0; " work           \
+	"st.volatile.global.u32 [%rd0+8], 1; exit;"
+#define FOR_LONG(code) "L: " code " add.u32 %r2, %r2, 1; setp.lt.u32 %p2, %r2, 20000; @%p2 bra L; "
+
+static void right_programs_go_on(void **state)
+{
+	(void)state;
+	/* a long computation before the store; with loads that always give the same; in a loop that polls in passing */
+	expect_end(WRITER(FOR_LONG("")), 1, 64, GPU_DONE);
+	expect_end(WRITER(FOR_LONG("ld.volatile.global.u32 %r7, [%rd0];")), 1, 64, GPU_DONE);
+	expect_end(WRITER(FOR_LONG("atom.global.add.u32 %r7, [%rd0+16], 0;")), 1, 64, GPU_DONE);
+	expect_end(WRITER(FOR_LONG("nanosleep.u32 100;")), 1, 64, GPU_DONE);
+	/* rounds that are counted, a clock */
+	expect_end("mov.u32 %r2, 0; L: ld.volatile.global.u32 %r7, [%rd0]; add.u32 %r2, %r2, 1; setp.lt.u32 %p2, %r2, "
+	           "20000; "
+	           "@%p2 bra L; exit;",
+	           1, 32, GPU_DONE);
+	expect_end("L: ld.volatile.global.u32 %r7, [%rd0]; mov.u32 %r2, %clock; setp.lt.u32 %p2, %r2, 200000; @%p2 bra "
+	           "L; exit;",
+	           1, 32, GPU_DONE);
+}
+
+static void off(void **state)
+{
+	(void)state;
+	struct gpu_kit kit = run(POLL "exit;", 1, 32, "launch.livelock=0");
+	assert_int_equal(kit.run.end, GPU_STOPPED);
+	assert_int_equal(kit.run.polls.polling, 1);
+	kit_close(&kit);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(polls_are_located),
+		cmocka_unit_test(right_programs_go_on),
+		cmocka_unit_test(off),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
