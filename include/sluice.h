@@ -277,6 +277,8 @@ SLUICE_API enum sluice_status sluice_launch_cooperative(sluice_gpu *gpu, sluice_
 /* For good: the launch in progress ends early and returns SLUICE_STOPPED, no other one begins. The only call that may be made
  * while another thread is in one; it may be made by a signal handler too. */
 SLUICE_API void sluice_stop(sluice_gpu *gpu);
+/* The same with the cause, which the record of the launch in progress has as `stopped_by`; the text stays the caller's. */
+SLUICE_API void sluice_stop_for(sluice_gpu *gpu, const char *cause);
 /* How many different mistakes the checks have found so far. */
 SLUICE_API uint64_t sluice_findings(const sluice_gpu *gpu);
 /* Simulated time since sluice_open(), in seconds: what events measure. In a functional run an estimate, which grows with each launch: a

@@ -16,6 +16,10 @@
 #define SLUICE_RAW2   __nv_bfloat162_raw
 #define SLUICE_WORD   bfloat16
 #define SLUICE_FORMAT sluice::half::bf16
+/* from which architectures on `atom.add` takes the type and pairs of it */
+#define SLUICE_ATOM_TYPE   "bf16"
+#define SLUICE_ATOM_SINGLE 900
+#define SLUICE_ATOM_PAIR   900
 #if defined(__CUDA_NO_BFLOAT16_CONVERSIONS__)
 #define SLUICE_NO_CONVERSIONS
 #endif

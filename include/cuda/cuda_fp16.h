@@ -16,6 +16,10 @@
 #define SLUICE_RAW2   __half2_raw
 #define SLUICE_WORD   half
 #define SLUICE_FORMAT sluice::half::f16
+/* from which architectures on `atom.add` takes the type and pairs of it */
+#define SLUICE_ATOM_TYPE   "f16"
+#define SLUICE_ATOM_SINGLE 700
+#define SLUICE_ATOM_PAIR   600
 #if defined(__CUDA_NO_HALF_CONVERSIONS__)
 #define SLUICE_NO_CONVERSIONS
 #endif

@@ -62,6 +62,7 @@ struct sluice_gpu {
 	void (*stray_read)(void *user, const char *text);
 	void *stray_read_user;
 	atomic_bool stop; /* sluice_stop() */
+	_Atomic(const char *) stop_cause;
 	struct announcements announced;
 	struct textures textures;
 	struct kernel_setting *kernel_settings;

@@ -171,6 +171,14 @@ static enum sluice_status report_fault(const struct simt_launch *launch, const s
 	return SLUICE_FAULT;
 }
 
+/* How a launch ended, in its record. */
+static void keep_end(const sluice_gpu *gpu, struct record *record, enum gpu_end end)
+{
+	record->end = end;
+	if (end == GPU_STOPPED)
+		record->stopped_by = gpu->stop ? gpu->stop_cause : "limit of instructions";
+}
+
 static enum sluice_status stopped(const sluice_gpu *gpu, const struct simt_launch *launch,
                                   const struct simt_polls *found, const struct record *record,
                                   struct sluice_error *error)
@@ -178,7 +186,8 @@ static enum sluice_status stopped(const sluice_gpu *gpu, const struct simt_launc
 	char where[48] = "", polls[2048];
 	simt_polls_print(launch, found, polls, sizeof polls);
 	if (gpu->stop)
-		return api_fail(error, SLUICE_STOPPED, "kernel %s stopped before its end%s", record->kernel, polls);
+		return api_fail(error, SLUICE_STOPPED, "kernel %s stopped before its end (%s)%s", record->kernel,
+		                record->stopped_by, polls);
 	if (!record->functional)
 		snprintf(where, sizeof where, " at cycle %llu", (unsigned long long)record->cycles);
 	return api_fail(error, SLUICE_STOPPED,
@@ -229,7 +238,7 @@ enum sluice_status launch_keep_functional(sluice_gpu *gpu, const struct simt_lau
 	gpu->estimated_seconds += estimate_seconds(&gpu->machine, launch->grid, run->warp_instructions);
 	record->stats.sm.warp_instructions = run->warp_instructions;
 	record->stats.sm.thread_instructions = run->thread_instructions;
-	record->end = run->fault.what ? GPU_FAULT : run->stopped ? GPU_STOPPED : GPU_DONE;
+	keep_end(gpu, record, run->fault.what ? GPU_FAULT : run->stopped ? GPU_STOPPED : GPU_DONE);
 	if (run->fault.what)
 		return report_fault(launch, &run->fault, error);
 	return run->stopped ? stopped(gpu, launch, &run->polls, record, error) : SLUICE_OK;
@@ -256,7 +265,7 @@ enum sluice_status launch_timed(sluice_gpu *gpu, sluice_kernel *kernel, struct g
 	gpu_run(gpu->gpu, run);
 	struct record *record = &gpu->records.record[number];
 	api_record_mechanisms(gpu, kernel, record);
-	record->end = run->end;
+	keep_end(gpu, record, run->end);
 	record->cycles = run->cycles;
 	record->blocks_per_sm = run->blocks_limit;
 	record->stats = run->stats;
@@ -533,7 +542,14 @@ enum sluice_status sluice_launch_cooperative(sluice_gpu *gpu, sluice_kernel *ker
 	return start(gpu, kernel, &asked, error);
 }
 
+void sluice_stop_for(sluice_gpu *gpu, const char *cause)
+{
+	const char *none = NULL;
+	atomic_compare_exchange_strong(&gpu->stop_cause, &none, cause); /* the first one counts */
+	gpu->stop = true;
+}
+
 void sluice_stop(sluice_gpu *gpu)
 {
-	gpu->stop = true;
+	sluice_stop_for(gpu, "end of the process");
 }

@@ -36,6 +36,7 @@ struct record {
 	uint32_t blocks_per_sm;           /* that the dispatcher allowed */
 	bool functional;                  /* no cycles, only instruction counts */
 	enum gpu_end end;
+	const char *stopped_by; /* the cause, where it was stopped before its end */
 	uint64_t cycles;
 	double host_seconds;
 	struct gpu_stats stats;

@@ -190,6 +190,8 @@ static json_t *kernel(const struct records *records, const struct record *record
 	json_object_set_new(object, "demangled", json_text(record->shown));
 	json_object_set_new(object, "launch", whole(record->launch));
 	json_object_set_new(object, "ended", json_string(record_end_name(record->end)));
+	if (record->stopped_by)
+		json_object_set_new(object, "stopped_by", json_text(record->stopped_by));
 	if (record->message)
 		json_object_set_new(object, "message", json_text(record->message));
 	json_object_set_new(object, "grid", dim(record->grid));

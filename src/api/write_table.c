@@ -293,7 +293,9 @@ static void print_launch(FILE *file, const struct records *records, const struct
 {
 	const struct dim3 *grid = &record->grid, *block = &record->block;
 	char shared[NUMBER_SIZE];
-	fprintf(file, "\n%s, launch %" PRIu64 "%s\n", record->shown, record->launch, ending(record->end));
+	const char *cause = record->stopped_by;
+	fprintf(file, "\n%s, launch %" PRIu64 "%s%s%s%s\n", record->shown, record->launch, ending(record->end),
+	        cause ? " (" : "", cause ? cause : "", cause ? ")" : "");
 	fprintf(file, "  %-14sgrid %ux%ux%u, block %ux%ux%u\n", "shape", grid->x, grid->y, grid->z, block->x, block->y,
 	        block->z);
 	fprintf(file, "  %-14s%u registers a thread, %s bytes of shared memory a block", "resources", record->registers,

@@ -65,10 +65,7 @@ bool cli_source_open(struct cli_source *source, const char *command, const char 
 void cli_source_close(struct cli_source *source)
 {
 	struct mended_copies *copies = source->copies;
-	if (copies->cc.temporary) {
-		cc_close_temporary(&copies->cc);
-		sigprocmask(SIG_SETMASK, &copies->cc.signals, NULL);
-	}
+	cc_close_temporary(&copies->cc);
 	if (copies->temporary)
 		setenv("TMPDIR", copies->temporary, 1);
 	else

@@ -1,11 +1,33 @@
-/* Signals that end the process: the file of statistics says so. */
+/* Signals that end the process.
+ *
+ * Those that ask for its end stop the kernel under way: a thread of ours then keeps and prints what ran, as behind --timeout, and sends
+ * the signal again. The others say of what the process has died, and the file of statistics says so. */
 #include "cudart/runtime.h"
 
 #include <errno.h>
+#include <pthread.h>
+#include <semaphore.h>
 #include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
 
-static const int deadly[] = {SIGHUP,  SIGINT,  SIGQUIT, SIGILL,  SIGABRT, SIGBUS, SIGFPE,
-                             SIGSEGV, SIGPIPE, SIGALRM, SIGTERM, SIGXCPU, SIGXFSZ};
+static const int deadly[] = {SIGQUIT, SIGILL, SIGABRT, SIGBUS, SIGFPE, SIGSEGV, SIGPIPE, SIGXFSZ};
+
+static const struct request {
+	int number;
+	const char *cause;
+} requests[] = {{SIGINT, "interrupt"},
+                {SIGTERM, "terminate"},
+                {SIGHUP, "hangup"},
+                {SIGALRM, "alarm"},
+                {SIGXCPU, "limit of processor time"}};
+
+/* Between the handler and the thread that ends the process. */
+static sem_t is_asked;
+static volatile sig_atomic_t asked_number;
+static pid_t owner; /* the process that has the thread; 0: none */
 
 /* Nothing here takes a lock or memory. The signal then does what it would have done: it is sent again, and its default is
  * back, also where a handler of the program's has called this one. */
@@ -25,12 +47,83 @@ static void note_signal(int number)
 	raise(number);
 }
 
+/* The same signal a second time ends the process at once. A forked child has no thread of ours. */
+static void ask_for_end(int number)
+{
+	if (getpid() != owner) {
+		note_signal(number);
+		return;
+	}
+	asked_number = number;
+	sem_post(&is_asked);
+}
+
+/* Whether all threads of the program have ended: the process then ends as if ours were not there. Linux shows the first thread as a zombie while
+ * others run. */
+static bool is_alone(void)
+{
+	char state = 0;
+	int threads = 0;
+	FILE *file = fopen("/proc/self/status", "r");
+	char line[128];
+	while (file && fgets(line, sizeof line, file)) {
+		sscanf(line, "State: %c", &state);
+		sscanf(line, "Threads: %d", &threads);
+	}
+	if (file)
+		fclose(file);
+	return state == 'Z' && threads == 2;
+}
+
+static void *wait_for_signal(void *unused)
+{
+	(void)unused;
+	for (;;) {
+		struct timespec until;
+		clock_gettime(CLOCK_REALTIME, &until);
+		until.tv_sec++;
+		if (sem_timedwait(&is_asked, &until) == 0)
+			break;
+		if (is_alone())
+			exit(0);
+	}
+	int number = asked_number;
+	const char *cause = "";
+	for (size_t i = 0; i < sizeof requests / sizeof *requests; i++)
+		if (requests[i].number == number)
+			cause = requests[i].cause;
+	runtime_end_by_signal(number, cause);
+}
+
+/* The thread takes no signal, so that a handler of the program's never runs in it. */
+static bool start_thread(void)
+{
+	sigset_t all, before;
+	pthread_t thread;
+	sem_init(&is_asked, 0, 0);
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	bool fine = pthread_create(&thread, NULL, wait_for_signal, NULL) == 0;
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	if (fine)
+		pthread_detach(thread);
+	return fine;
+}
+
+/* What the program or its parent has arranged goes before. */
+static void watch(int number, void (*handler)(int))
+{
+	struct sigaction before, watched = {.sa_handler = handler, .sa_flags = (int)SA_RESETHAND | SA_RESTART};
+	if (sigaction(number, NULL, &before) == 0 && before.sa_handler == SIG_DFL)
+		sigaction(number, &watched, NULL);
+}
+
 void watch_signals(void)
 {
-	for (size_t i = 0; i < sizeof deadly / sizeof *deadly; i++) {
-		struct sigaction before, watched = {.sa_handler = note_signal, .sa_flags = (int)SA_RESETHAND};
-		/* what the program or its parent has arranged goes before */
-		if (sigaction(deadly[i], NULL, &before) == 0 && before.sa_handler == SIG_DFL)
-			sigaction(deadly[i], &watched, NULL);
-	}
+	if (start_thread())
+		owner = getpid();
+	for (size_t i = 0; i < sizeof requests / sizeof *requests; i++)
+		watch(requests[i].number, ask_for_end);
+	for (size_t i = 0; i < sizeof deadly / sizeof *deadly; i++)
+		watch(deadly[i], note_signal);
 }

@@ -168,12 +168,10 @@ bool keep_statistics(struct runtime *runtime)
 	return false;
 }
 
-bool write_statistics(struct runtime *runtime, int status)
+bool write_statistics(struct runtime *runtime, const char *how)
 {
 	const char *path = stats_path();
-	char how[32];
 	struct sluice_error error = {0};
-	snprintf(how, sizeof how, "exit %d", status);
 	if (sluice_stats_end(runtime->gpu, how, &error) != SLUICE_OK) {
 		runtime_message("%s", error.message);
 		return false;

@@ -1,6 +1,7 @@
 /* The process's one runtime: opening the GPU with the settings of the environment, and the process's end. */
 
 #include "cudart/capture.h"
+#include "cudart/environment.h"
 #include "cudart/host_memory.h"
 #include "cudart/pool.h"
 #include "cudart/refused.h"
@@ -11,6 +12,7 @@
 
 #include <errno.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,7 +21,8 @@
 
 enum { CONFIGURATIONS = 16 };
 
-/* The library's only writable globals: the runtime and its lock, and each thread's own part. */
+/* The library's only writable globals, beside what ending.c shares with a signal handler: the runtime and its lock, and each thread's own
+ * part. */
 static struct runtime the_runtime;
 static pthread_mutex_t the_lock = PTHREAD_MUTEX_INITIALIZER;
 static _Thread_local struct {
@@ -150,41 +153,6 @@ static void read_command_line(struct runtime *runtime)
 		runtime->program = split(runtime->command_line, (size_t)length, '\0');
 }
 
-static const char *environment(const char *name)
-{
-	const char *value = getenv(name);
-	return value && *value ? value : NULL;
-}
-
-/* A whole number of the environment, 0 where there is none. Clears *fine after a message. */
-static uint64_t environment_number(const char *name, uint64_t most, bool *fine)
-{
-	const char *text = environment(name);
-	size_t digits = text ? strspn(text, "0123456789") : 0;
-	errno = 0;
-	uint64_t number = text ? strtoull(text, NULL, 10) : 0;
-	if (!text || (digits && !text[digits] && !errno && number <= most))
-		return number;
-	runtime_message("%s: expected a whole number, not '%s'", name, text);
-	*fine = false;
-	return 0;
-}
-
-/* A share from 0 to 1 of the environment in *share: its address, or NULL where there is none. Clears *fine after a message. */
-static const double *environment_share(const char *name, double *share, bool *fine)
-{
-	const char *text = environment(name);
-	char *end = NULL;
-	if (!text)
-		return NULL;
-	*share = strtod(text, &end);
-	if (end != text && !*end && *share >= 0 && *share <= 1)
-		return share;
-	runtime_message("%s: expected a number from 0 to 1, not '%s'", name, text);
-	*fine = false;
-	return NULL;
-}
-
 /* What a check has found is no error of a call, but the process does not end well. */
 static void report_finding(void *user, const char *text)
 {
@@ -226,9 +194,10 @@ static void open_gpu(struct runtime *runtime)
 {
 	runtime->open_tried = true;
 	read_command_line(runtime);
-	const char *options = environment("SLUICE_OPTIONS"), *functional = environment("SLUICE_FUNCTIONAL"),
-		   *progress = environment("SLUICE_PROGRESS");
-	bool numbers = true;
+	environment_look_through();
+	const char *options = environment("SLUICE_OPTIONS");
+	bool numbers = !runtime->bad_timeout;
+	bool progress = environment_flag("SLUICE_PROGRESS", true, &numbers);
 	double blocks, sample_error;
 	if (options) {
 		runtime->options = xstrdup(options);
@@ -244,7 +213,7 @@ static void open_gpu(struct runtime *runtime)
 		runtime->passes = xstrdup(passes);
 		runtime->pass = split_lines(runtime->passes);
 	}
-	runtime->shows_progress = isatty(STDERR_FILENO) && !(progress && strcmp(progress, "0") == 0);
+	runtime->shows_progress = isatty(STDERR_FILENO) && progress;
 
 	runtime->progress_file = environment("SLUICE_PROGRESS_FILE");
 
@@ -253,7 +222,7 @@ static void open_gpu(struct runtime *runtime)
 		.options = runtime->option,
 		.mechanisms = runtime->mechanism,
 		.passes = runtime->pass,
-		.functional = functional && strcmp(functional, "0") != 0,
+		.functional = environment_flag("SLUICE_FUNCTIONAL", false, &numbers),
 		.threads = (uint32_t)environment_number("SLUICE_THREADS", UINT32_MAX, &numbers),
 		.max_instructions = environment_number("SLUICE_MAX_INSTRUCTIONS", UINT64_MAX, &numbers),
 		.progress = runtime->shows_progress || runtime->progress_file ? progress_show : NULL,
@@ -287,9 +256,7 @@ static void open_gpu(struct runtime *runtime)
 		tell_left_out(gpu, settings.machine);
 		if (!keep_statistics(runtime))
 			runtime->failed = true;
-		else if (runtime->keeps_stats || settings.sample_file || settings.timeline_file ||
-		         settings.profile_file)
-			watch_signals();
+		watch_signals();
 		access_watch(); /* tells what it knows before that */
 		return;
 	}
@@ -441,7 +408,9 @@ static void write_results(struct runtime *runtime, int status)
 			"a kernel did not run to its end, and the program has not asked for the error: its status "
 			"is 1");
 	runtime->failed |= runtime->untold;
-	if (runtime->gpu && !write_statistics(runtime, status == 0 && runtime->failed ? EXIT_FAILURE : status))
+	char how[32];
+	snprintf(how, sizeof how, "exit %d", status == 0 && runtime->failed ? EXIT_FAILURE : status);
+	if (runtime->gpu && !write_statistics(runtime, how))
 		runtime->failed = true;
 }
 
@@ -509,6 +478,33 @@ _Noreturn void runtime_end(void)
 		pause();
 }
 
+_Noreturn void runtime_end_for(const char *cause)
+{
+	if (the_runtime.gpu)
+		sluice_stop_for(the_runtime.gpu, cause);
+	runtime_end();
+}
+
+_Noreturn void runtime_end_by_signal(int number, const char *cause)
+{
+	char how[32];
+	the_runtime.ending = true;
+	if (the_runtime.gpu)
+		sluice_stop_for(the_runtime.gpu, cause);
+	struct runtime *runtime = runtime_enter_closed(); /* for good */
+	snprintf(how, sizeof how, "signal %d", number);
+	if (runtime->gpu)
+		write_statistics(runtime, how);
+	sigset_t its;
+	sigemptyset(&its);
+	sigaddset(&its, number);
+	signal(number, SIG_DFL);
+	pthread_sigmask(SIG_UNBLOCK, &its, NULL);
+	raise(number);
+	for (;;)
+		pause();
+}
+
 static void become_child(void)
 {
 	struct runtime *runtime = &the_runtime;
@@ -530,6 +526,7 @@ __attribute__((constructor)) static void start(void)
 	pthread_atfork(NULL, NULL, become_child);
 	bool fine = true;
 	uint64_t seconds = environment_number("SLUICE_TIMEOUT", INT32_MAX, &fine);
-	if (!fine || (seconds && !timeout_start(seconds)))
+	the_runtime.bad_timeout = !fine; /* told; the first CUDA call fails */
+	if (seconds && !timeout_start(seconds))
 		runtime_message("there is no limit of time");
 }

@@ -73,6 +73,7 @@ struct runtime {
 	bool failed;     /* the process shall not end with status 0 */
 	bool untold;     /* nor as long as the program has not asked for the error of a kernel that did not run to its end */
 	bool open_tried; /* the GPU was opened, or could not be */
+	bool bad_timeout; /* SLUICE_TIMEOUT is no number */
 	atomic_bool ending; /* the process: what the lock is held for ends early */
 	/* of a forked child: */
 	bool is_child, told; /* told that it cannot use its parent's GPU */
@@ -101,6 +102,10 @@ struct runtime *runtime_enter(void);
 struct runtime *runtime_enter_closed(void);
 /* Ends the process with its statistics; does not return. Where another thread ends it already, waits for that. */
 _Noreturn void runtime_end(void);
+/* The same with the cause, for the record of a kernel that it cuts off. */
+_Noreturn void runtime_end_for(const char *cause);
+/* Ends the process by that signal, with its statistics. */
+_Noreturn void runtime_end_by_signal(int number, const char *cause);
 /* Ends the process so many seconds from now. False when that cannot be arranged. */
 bool timeout_start(uint64_t seconds);
 /* For handlers of signals, which can take no lock: what is there is only looked at. */
@@ -172,11 +177,10 @@ void progress_end(struct runtime *runtime);
 
 /* The file of statistics, where the settings ask for one that is kept while kernels run. False after a message. */
 bool keep_statistics(struct runtime *runtime);
-/* Writes the statistics where the settings say; the process ends with that status. False when that failed, after a
- * message. */
-bool write_statistics(struct runtime *runtime, int status);
+/* Writes the statistics where the settings say, with how the process ends. False when that failed, after a message. */
+bool write_statistics(struct runtime *runtime, const char *how);
 
-/* From now on signals that end the process are noted in the statistics. */
+/* From now on signals that end the process leave statistics of what ran. */
 void watch_signals(void);
 
 /* Forgets all streams and events. */

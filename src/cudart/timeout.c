@@ -11,7 +11,7 @@ static void *wait_and_end(void *seconds)
 	while (nanosleep(&left, &left) != 0)
 		;
 	runtime_message("stopped: it has run for the %ld seconds that it may (--timeout)", (long)(intptr_t)seconds);
-	runtime_end();
+	runtime_end_for("timeout");
 }
 
 bool timeout_start(uint64_t seconds)

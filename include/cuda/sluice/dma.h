@@ -101,6 +101,7 @@ struct sluice_dma_state {
 	struct sluice_dma_buffer {
 		unsigned int bytes, lines, elements, pitch, halo_lines, halo_elements, region, constant, each_bank;
 	} buffer[DMA_BUFFERS];
+	unsigned int ranks; /* that threads have taken */
 };
 
 static __device__ __forceinline__ sluice_dma_state &sluice_dma()
@@ -109,9 +110,23 @@ static __device__ __forceinline__ sluice_dma_state &sluice_dma()
 	return state;
 }
 
-static __device__ __forceinline__ bool sluice_dma_is_first()
+/* Sets what all threads of the block agree on, once a warp. The state's next reader is behind a barrier. */
+static __device__ __forceinline__ void sluice_dma_note(unsigned int &place, unsigned int value)
 {
-	return threadIdx.x + threadIdx.y + threadIdx.z == 0;
+	unsigned int lane;
+	asm volatile("mov.u32 %0, %%laneid;" : "=r"(lane));
+	if ((__activemask() & ((1u << lane) - 1)) == 0)
+		atomicExch(&place, value);
+}
+
+/* The thread's number among those that have not exited, and how many these are; a barrier. */
+static __device__ __forceinline__ unsigned int sluice_dma_rank(unsigned int &threads)
+{
+	sluice_dma_note(sluice_dma().ranks, 0);
+	threads = __syncthreads_count(1);
+	if (threads == blockDim.x * blockDim.y * blockDim.z)
+		return (threadIdx.z * blockDim.y + threadIdx.y) * blockDim.x + threadIdx.x;
+	return atomicAdd(&sluice_dma().ranks, 1);
 }
 
 /* True when an element of the halo lies beyond the matrix. */
@@ -124,13 +139,12 @@ static __device__ inline bool sluice_dma_beyond(const sluice_dma_state::sluice_d
 	       (begin && at < b.halo_elements) || (end && at >= b.halo_elements + b.elements);
 }
 
-static __device__ inline void dma_execute(void *shared, const void *global, unsigned int buffer)
+static __device__ inline void sluice_dma_copy(void *shared, const void *global, unsigned int buffer, unsigned int rank,
+                                              unsigned int threads)
 {
-	__syncthreads();
 	const sluice_dma_state::sluice_dma_buffer b = sluice_dma().buffer[buffer];
 	unsigned int length = b.elements + 2 * b.halo_elements, all = (b.lines + 2 * b.halo_lines) * length;
-	unsigned int thread = (threadIdx.z * blockDim.y + threadIdx.y) * blockDim.x + threadIdx.x;
-	for (unsigned int i = thread; i < all; i += blockDim.x * blockDim.y * blockDim.z) {
+	for (unsigned int i = rank; i < all; i += threads) {
 		unsigned int line = i / length, at = i % length;
 		long long away = ((long long)line - b.halo_lines) * b.pitch + ((long long)at - b.halo_elements);
 		char *to = (char *)shared + (size_t)i * b.bytes + (b.each_bank ? i / b.each_bank * 4 : 0);
@@ -141,25 +155,27 @@ static __device__ inline void dma_execute(void *shared, const void *global, unsi
 	__syncthreads();
 }
 
-#define SLUICE_DMA_BYTES(count)                                                                                        \
-	do {                                                                                                           \
-		if (sluice_dma_is_first())                                                                             \
-			sluice_dma().bytes = (count);                                                                  \
-	} while (0)
+static __device__ inline void dma_execute(void *shared, const void *global, unsigned int buffer)
+{
+	unsigned int threads, rank = sluice_dma_rank(threads);
+	sluice_dma_copy(shared, global, buffer, rank, threads);
+}
+
+#define SLUICE_DMA_BYTES(count) sluice_dma_note(sluice_dma().bytes, (count))
 
 static __device__ __forceinline__ void sluice_dma_halo(unsigned int, unsigned int lines, unsigned int elements,
                                                        unsigned int region, unsigned int constant)
 {
 	sluice_dma_state &state = sluice_dma();
-	if (!sluice_dma_is_first())
-		return;
-	state.halo_lines = lines, state.halo_elements = elements, state.region = region, state.constant = constant;
+	sluice_dma_note(state.halo_lines, lines);
+	sluice_dma_note(state.halo_elements, elements);
+	sluice_dma_note(state.region, region);
+	sluice_dma_note(state.constant, constant);
 }
 
 static __device__ __forceinline__ void dma_set_elements_per_bank(unsigned int elements, unsigned int = 0)
 {
-	if (sluice_dma_is_first())
-		sluice_dma().each_bank = elements;
+	sluice_dma_note(sluice_dma().each_bank, elements);
 }
 
 static __device__ inline void sluice_dma_matrix(void *shared, const void *global, unsigned int lines,
@@ -167,13 +183,14 @@ static __device__ inline void sluice_dma_matrix(void *shared, const void *global
                                                 unsigned int buffer)
 {
 	sluice_dma_state &state = sluice_dma();
-	__syncthreads();
-	if (sluice_dma_is_first()) {
+	unsigned int threads, rank = sluice_dma_rank(threads);
+	if (rank == 0) {
 		state.buffer[buffer] = {state.bytes,         lines,        elements,       leading_dimension, state.halo_lines,
 		                        state.halo_elements, state.region, state.constant, state.each_bank};
 		state.halo_lines = state.halo_elements = state.region = state.constant = state.each_bank = 0;
 	}
-	dma_execute(shared, global, buffer);
+	__syncthreads();
+	sluice_dma_copy(shared, global, buffer, rank, threads);
 }
 
 static __device__ inline void dma_configure_flat_unit_stride(void *shared, const void *global, unsigned int elements,

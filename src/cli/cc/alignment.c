@@ -85,9 +85,10 @@ static size_t word_back(const struct scan *scan, size_t end)
 
 static bool goes_behind_shared(const struct scan *scan, size_t at)
 {
+	size_t before;
 	do
-		at = word_back(scan, at);
-	while (scan_skip_word(scan, at, declaring) != at);
+		at = word_back(scan, before = at);
+	while (at != before && scan_skip_word(scan, at, declaring) != at);
 	return scan_skip_word(scan, at, shared) != at;
 }
 

@@ -1,7 +1,7 @@
 /* cc: what the files of `sluice cc` share: the words of the command line, the steps that they become, and running those.
  *
  * cc.c takes the command line apart, flags.c translates nvcc's flags, outer.c keeps other toolkits out, steps.c compiles each
- * source and links, mend.c, assembler.c and alignment.c mend sources that clang does not take, device_link.c links device code, process.c runs
+ * source and links, words.c makes lists of words, mend.c, assembler.c and alignment.c mend sources that clang does not take, device_link.c links device code, process.c runs
  * compilers, container.c writes fat binaries, host_text.c host code as C++, nvcc.c is what nvcc prints.
  */
 #ifndef SLUICE_CLI_CC_H
@@ -12,7 +12,6 @@
 #include "base/arena.h"
 
 #include <limits.h>
-#include <signal.h>
 
 struct ptxas_option;
 
@@ -66,7 +65,6 @@ struct cc {
 	bool relocatable;                /* device code that is linked later: -dc, -rdc=true */
 	bool links_device, makes_archive; /* -dlink, -lib */
 	char *temporary;                 /* a folder for this command's files, while it runs */
-	sigset_t signals;                /* the mask before that; what would end us is blocked meanwhile */
 	unsigned temporaries;            /* files named in it so far */
 };
 
@@ -124,7 +122,8 @@ bool cc_write_container(struct cc *cc, const char *ptx, const char *file);
  * message. */
 bool cc_write_host_text(const struct cc *cc, const char *assembly, const char *file);
 
-/* Makes the folder for temporary files, and removes it. False after a message. */
+/* Makes the folder for temporary files. It returns in a child process, which goes on with the command. The parent waits, removes the
+ * folder, also where a signal ended the child, and ends with the child's status. False after a message. */
 bool cc_open_temporary(struct cc *cc);
 void cc_close_temporary(struct cc *cc);
 /* Runs a command whose first word is found by PATH, or clang, where it is NULL. The exit status. */

@@ -181,27 +181,6 @@ static const struct flag flags[] = {
 	{"cuda", false, MODE, "u", NULL},
 };
 
-void cc_add(struct words *words, const char *word)
-{
-	words->list = xrealloc(words->list, (words->count + 2) * sizeof *words->list);
-	words->list[words->count++] = word;
-	words->list[words->count] = NULL;
-}
-
-void cc_add_all(struct words *words, const char *const *more)
-{
-	for (; more && *more; more++)
-		cc_add(words, *more);
-}
-
-char *cc_joined(struct cc *cc, const char *first, const char *second)
-{
-	size_t length = strlen(first);
-	char *text = arena_alloc(&cc->arena, length + strlen(second) + 1);
-	strcpy(text + length, second);
-	return memcpy(text, first, length);
-}
-
 bool cc_needs_value(const struct cc *cc, const char *word, const char *value)
 {
 	if (!value)

@@ -99,7 +99,8 @@ static void follow_include(struct mending *mending, struct scan *scan, const cha
 	char *included = arena_string(&mending->cc->arena, name, length);
 	char *file = find_included(mending->cc, path, included, end == '"');
 	mending->cc->shuffles |= names_library(included);
-	scan->at = at + 1 + length;
+	size_t stop = at + 1 + length;
+	scan->at = stop < scan->length ? stop + (scan->text[stop] == end) : scan->length;
 	if (file)
 		look_through(mending, file);
 }
@@ -135,7 +136,7 @@ static void scan_text(struct mending *mending, struct scan *scan, const char *pa
 	}
 }
 
-/* The text with its edits, which lie one behind the other. */
+/* The text with its edits. An edit that begins in what another removes goes with it. */
 static char *edited(const struct scan *scan, size_t *length)
 {
 	size_t most = scan->length + 1, from = 0;
@@ -144,6 +145,8 @@ static char *edited(const struct scan *scan, size_t *length)
 	char *text = xmalloc(most), *end = text;
 	for (size_t i = 0; i < scan->edit_count; i++) {
 		const struct edit *edit = &scan->edits[i];
+		if (edit->at < from)
+			continue;
 		end = mempcpy(end, scan->text + from, edit->at - from);
 		end = stpcpy(end, edit->text);
 		from = edit->at + edit->removed;

@@ -96,9 +96,10 @@ static unsigned count_arguments(struct scan *scan, size_t at)
 			scan_skip_quoted(scan);
 			continue;
 		}
-		bool closes = strchr(")]}", c), opens = strchr("([{", c);
-		if (closes && --depth == 0)
+		bool closes = c && strchr(")]}", c), opens = c && strchr("([{", c);
+		if (closes && depth <= 1)
 			break;
+		depth -= closes;
 		count += c == ',' && depth == 1;
 		is_empty = is_empty && (!depth || isspace((unsigned char)c));
 		if (!depth && !opens && !isspace((unsigned char)c))

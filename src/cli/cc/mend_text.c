@@ -40,7 +40,7 @@ void scan_skip_quoted(struct scan *scan)
 			return;
 		scan->at += scan->text[scan->at] == '\\';
 	}
-	scan->at++;
+	scan->at = scan->at < scan->length ? scan->at + 1 : scan->length;
 }
 
 /* Whether the word `operator` stands before: what follows is its name. */

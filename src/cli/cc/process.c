@@ -1,5 +1,10 @@
-/* Running compilers for `sluice cc`, with a folder of its own for temporary files: clang 14 leaves empty folders behind. */
+/* Running compilers for `sluice cc`, with a folder of its own for temporary files: clang 14 leaves empty folders behind.
+ *
+ * A child process does the work. Its parent waits for it, passes signals on, and removes the folder, so that a signal ends the
+ * command at any time: while it scans a source, between two compilers, or during one. */
 #include "cli/cc/cc.h"
+
+#include "base/file.h"
 
 #include <errno.h>
 #include <ftw.h>
@@ -17,16 +22,16 @@ static int remove_entry(const char *path, const struct stat *status, int kind, s
 	return remove(path);
 }
 
-/* Signals that would end us go to the compiler, so that we stay to clean up. */
+/* The signals that a waiting process passes on to its child, and the one that reports the child's end. */
 static void fill_signals(sigset_t *signals)
 {
-	static const int numbers[] = {SIGCHLD, SIGINT, SIGTERM, SIGHUP};
+	static const int numbers[] = {SIGCHLD, SIGINT, SIGTERM, SIGHUP, SIGQUIT};
 	sigemptyset(signals);
 	for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
 		sigaddset(signals, numbers[i]);
 }
 
-bool cc_open_temporary(struct cc *cc)
+static bool make_temporary(struct cc *cc)
 {
 	const char *parent = getenv("TMPDIR");
 	char *folder = cc_joined(cc, parent && *parent ? parent : "/tmp", "/sluice-cc-XXXXXX");
@@ -37,9 +42,6 @@ bool cc_open_temporary(struct cc *cc)
 	}
 	setenv("TMPDIR", folder, 1);
 	cc->temporary = folder;
-	sigset_t signals;
-	fill_signals(&signals);
-	sigprocmask(SIG_BLOCK, &signals, &cc->signals);
 	return true;
 }
 
@@ -59,11 +61,18 @@ const char *cc_new_temporary(struct cc *cc, const char *suffix)
 
 bool cc_write_file(const struct cc *cc, const char *path, const char *text, size_t length)
 {
-	FILE *file = fopen(path, "w");
-	bool fine = file && fwrite(text, 1, length, file) == length;
-	fine = file && fclose(file) == 0 && fine;
+	struct file_new output;
+	sigset_t signals, before;
+	fill_signals(&signals);
+	/* a signal takes effect behind this, when the file is complete */
+	sigprocmask(SIG_BLOCK, &signals, &before);
+	FILE *file = file_new_stream(&output, path);
+	if (file)
+		fwrite(text, 1, length, file);
+	bool fine = file && file_new_finish(&output, file);
 	if (!fine)
 		cli_error(cc->name, "cannot write %s: %s", path, strerror(errno));
+	sigprocmask(SIG_SETMASK, &before, NULL);
 	return fine;
 }
 
@@ -93,7 +102,7 @@ static void print_command(const struct cc *cc, const struct words *command)
 	fputc('\n', stderr);
 }
 
-static int start(const struct cc *cc, struct words *command, pid_t *child)
+static int start(const struct cc *cc, struct words *command, const sigset_t *mask, pid_t *child)
 {
 	const char *given = getenv("SLUICE_CLANG");
 	bool is_clang = !command->list[0];
@@ -103,7 +112,7 @@ static int start(const struct cc *cc, struct words *command, pid_t *child)
 	posix_spawnattr_t attributes;
 	int error = ENOENT;
 	posix_spawnattr_init(&attributes);
-	posix_spawnattr_setsigmask(&attributes, &cc->signals);
+	posix_spawnattr_setsigmask(&attributes, mask);
 	posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK);
 	for (size_t i = 0; names[i] && error == ENOENT; i++) {
 		command->list[0] = names[i];
@@ -121,7 +130,7 @@ static int start(const struct cc *cc, struct words *command, pid_t *child)
 	return error == ENOENT ? CLI_NOT_FOUND : CLI_CANNOT_RUN;
 }
 
-/* The compiler's exit status. */
+/* The child's exit status. The signals are blocked. */
 static int await(pid_t child)
 {
 	sigset_t signals;
@@ -139,7 +148,41 @@ static int await(pid_t child)
 int cc_run(struct cc *cc, struct words *command)
 {
 	pid_t child;
+	sigset_t signals, before;
 	fflush(NULL);
-	int status = start(cc, command, &child);
-	return status == 0 && !cc->dry_run ? await(child) : status;
+	fill_signals(&signals);
+	sigprocmask(SIG_BLOCK, &signals, &before);
+	int status = start(cc, command, &before, &child);
+	if (status == 0 && !cc->dry_run)
+		status = await(child);
+	sigprocmask(SIG_SETMASK, &before, NULL);
+	return status;
+}
+
+/* Waits for the child that does the work, and ends as it did. */
+static _Noreturn void stand_by(struct cc *cc, pid_t child)
+{
+	int status = await(child);
+	cc_close_temporary(cc);
+	_exit(status);
+}
+
+bool cc_open_temporary(struct cc *cc)
+{
+	sigset_t signals, before;
+	fflush(NULL);
+	signal(SIGCHLD, SIG_DFL); /* where it is ignored, nothing reports a child's end */
+	fill_signals(&signals);
+	sigprocmask(SIG_BLOCK, &signals, &before);
+	bool fine = make_temporary(cc);
+	pid_t child = fine ? fork() : 0;
+	if (child > 0)
+		stand_by(cc, child);
+	if (child < 0) {
+		cli_error(cc->name, "cannot start a process: %s", strerror(errno));
+		cc_close_temporary(cc);
+		fine = false;
+	}
+	sigprocmask(SIG_SETMASK, &before, NULL);
+	return fine;
 }

@@ -59,7 +59,7 @@ static inline size_t scan_blanks_back(const char *text, size_t end)
 /* Moves behind the string or character that begins here. */
 void scan_skip_quoted(struct scan *scan);
 
-/* Edits lie one behind the other; of two at one place the later comes first. */
+/* Edits are kept in the order of their places; of two at one place the later comes first. */
 void scan_edit(struct scan *scan, size_t at, size_t removed, const char *text);
 
 /* The lines' ends among so many characters: a mended text has as many. */

@@ -1,0 +1,57 @@
+#!/bin/sh
+# The variables of the environment: one reading of yes and no, unknown names are told, and what is no value stops the program's first CUDA call.
+set -u
+. "$(dirname "$0")/lib.sh"
+. "$source_dir/tests/cuda/preload.sh"
+unset SLUICE_MACHINE SLUICE_OPTIONS SLUICE_STATS_FORMAT SLUICE_FUNCTIONAL SLUICE_MAX_INSTRUCTIONS SLUICE_STATS
+cd "$work" || exit 1
+cat >program.cu <<'CU'
+__global__ void k(int *p) { *p = 1; }
+int main()
+{
+	int *p;
+	cudaError_t error = cudaMalloc(&p, 4);
+	k<<<1, 1>>>(p);
+	return error ? 7 : cudaDeviceSynchronize();
+}
+CU
+try 0 cc program.cu -o program
+
+# runs STATUS VARIABLE=VALUE...
+runs() {
+	tried="$*"
+	wanted=$1
+	shift
+	got=0
+	env LD_PRELOAD="$preload" "$@" ./program >"$work/out" 2>"$work/err" || got=$?
+	[ "$got" = "$wanted" ] || fail "exit status $got, expected $wanted"
+}
+
+for yes in yes true on 1 Yes ON; do
+	runs 0 SLUICE_FUNCTIONAL=$yes
+	says err "functional run, no cycles"
+done
+for no in no false off 0 No "" ; do
+	runs 0 SLUICE_FUNCTIONAL=$no
+	says err "cycles, IPC"
+done
+for variable in SLUICE_FUNCTIONAL SLUICE_PROGRESS; do
+	runs 7 $variable=perhaps
+	says err "$variable: expected yes or no (true, false, on, off, 1, 0), not 'perhaps'"
+done
+for value in abc -1 1.5 99999999999; do
+	runs 7 SLUICE_TIMEOUT=$value
+	says err "SLUICE_TIMEOUT: expected a whole number, not '$value'"
+	runs 7 SLUICE_THREADS=$value
+	says err "SLUICE_THREADS: expected a whole number, not '$value'"
+done
+runs 0 SLUICE_FUNCTONAL=1
+says err "there is no variable SLUICE_FUNCTONAL; did you mean SLUICE_FUNCTIONAL?"
+runs 0 SLUICE_WHATEVER_THAT_IS=1
+says err "there is no variable SLUICE_WHATEVER_THAT_IS"
+
+# Each variable that the page names is known.
+for variable in $(grep -o 'SLUICE_[A-Z_]*[A-Z]' "$source_dir/docs/man/sluice.1" | sort -u); do
+	grep -q "\"$variable\"" "$source_dir/src/cudart/environment.c" || fail "$variable is on the page and not known"
+done
+finish

@@ -1,0 +1,133 @@
+#!/bin/sh
+# Signals end `sluice cc` at any time and leave neither an output nor a folder; and they end a program so that what ran is printed and kept.
+set -u
+. "$(dirname "$0")/lib.sh"
+. "$source_dir/tests/cuda/preload.sh"
+unset SLUICE_MACHINE SLUICE_OPTIONS SLUICE_STATS_FORMAT SLUICE_FUNCTIONAL SLUICE_MAX_INSTRUCTIONS SLUICE_STATS
+mkdir "$work/tmp"
+cd "$work" || exit 1
+
+# A file that begins with such a declaration was scanned for ever.
+echo 'static __device__ int x; __global__ void k() { x = 1; } int main() { k<<<1, 1>>>(); return cudaDeviceSynchronize(); }' >first.cu
+TMPDIR=$work/tmp timeout -k 1 60 "$sluice" cc -c first.cu -o first.o || fail "first.cu does not compile"
+
+# A scan that takes long, a compiler that takes long, a compiler that is about to be started.
+python3 - "$sluice" "$work" <<'PY' || failures=$((failures + 1))
+import os, signal, subprocess, sys, time
+sluice, work = sys.argv[1:]
+compiler = work + "/compiler"
+with open(compiler, "w") as file:
+    file.write("#!/bin/sh\nexec sleep 30\n")
+os.chmod(compiler, 0o755)
+with open(work + "/slow.cu", "w") as file: # each launch looks for the end of its statement
+    file.write("__device__ void f() {\n" + "k<<<1, 1>>>(1)\n" * 60000 + "}\n")
+environment = dict(os.environ, TMPDIR=work + "/tmp", SLUICE_CLANG=compiler)
+failed = 0
+for source in "first.cu", "slow.cu":
+    for number in signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT:
+        for after in 0, 0.01, 0.2:
+            process = subprocess.Popen([sluice, "cc", "-c", source, "-o", "out.o"], cwd=work, env=environment)
+            time.sleep(after)
+            process.send_signal(number)
+            try:
+                status = process.wait(10)
+            except subprocess.TimeoutExpired:
+                process.kill()
+                status = "none: it goes on"
+            left = os.listdir(work + "/tmp")
+            if status not in (128 + number, -number) or left or os.path.exists(work + "/out.o"):
+                print(f"FAILED: cc {source}, signal {number} after {after} s: status {status}, left {left}")
+                failed = 1
+sys.exit(failed)
+PY
+# Where the parent ignores SIGCHLD, the compiler's end was never seen.
+python3 - "$sluice" "$work" <<'PY' || failures=$((failures + 1))
+import signal, subprocess, sys
+signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+sluice, work = sys.argv[1:]
+process = subprocess.Popen([sluice, "cc", "-c", "first.cu", "-o", "ignored.o"], cwd=work, restore_signals=False)
+try:
+    process.wait(60)
+except subprocess.TimeoutExpired:
+    process.kill()
+    sys.exit("FAILED: cc with SIGCHLD ignored goes on")
+PY
+[ -s ignored.o ] || fail "nothing was compiled with SIGCHLD ignored"
+
+cat >program.cu <<'CU'
+#include <csignal>
+#include <cstdio>
+#include <unistd.h>
+__device__ volatile int flag;
+__global__ void first(int *o) { o[threadIdx.x] = 1; }
+__global__ void spin() { while (!flag) { } }
+static void own(int) { _exit(9); }
+int main(int argc, char **argv)
+{
+	int *o;
+	if (*argv[1] == 'o')
+		signal(SIGTERM, own);
+	cudaMalloc(&o, 512);
+	first<<<1, 32>>>(o);
+	cudaDeviceSynchronize();
+	puts("ready");
+	fflush(stdout);
+	if (*argv[1] == 'h')
+		for (;;)
+			pause();
+	spin<<<1, 32>>>();
+	cudaDeviceSynchronize();
+}
+CU
+try 0 cc program.cu -o program
+
+# ended WAY SIGNAL STATUS: sends the signal when the first kernel has run. Statistics go to stats.json if SLUICE_STATS says so.
+ended() {
+	tried="signal $2, $1"
+	rm -f stats.json
+	: >out
+	LD_PRELOAD=$preload ./program "$1" >out 2>err &
+	process=$!
+	for _ in $(seq 200); do
+		! grep -q ready out || break
+		sleep 0.1
+	done
+	sleep 0.3
+	kill -s "$2" $process
+	got=0
+	wait $process 2>/dev/null || got=$?
+	[ "$got" = "$3" ] || fail "exit status $got, expected $3"
+}
+
+for pair in "TERM terminate 15" "HUP hangup 1" "XCPU limit 24" "ALRM alarm 14"; do
+	set -- $pair
+	unset SLUICE_STATS
+	ended kernel "$1" $((128 + $3))
+	says err "first(int*), launch 1"
+	says err "spin(), launch 2, stopped before its end ($2"
+	export SLUICE_STATS="$work/stats.json"
+	ended kernel "$1" $((128 + $3))
+	grep -q "\"ended\": \"stopped, signal $3\"" stats.json || fail "the run does not say how it ended"
+	grep -q "\"ended\": \"stopped\", \"stopped_by\": \"$2" stats.json || fail "the kernel does not say how it ended"
+	grep -q '"totals"' stats.json || fail "expected totals"
+	unset SLUICE_STATS
+	ended host "$1" $((128 + $3))
+	says err "first(int*), launch 1"
+done
+SLUICE_FUNCTIONAL=1 && export SLUICE_FUNCTIONAL
+ended kernel TERM 143
+says err "spin(), launch 2, stopped before its end (terminate)"
+unset SLUICE_FUNCTIONAL
+ended own TERM 9
+! grep -q "launch 2" err || fail "the program's own handler is passed by"
+
+# The command passes it on; an interrupt comes from the terminal to both.
+tried="sluice run, interrupt"
+LD_PRELOAD=$preload timeout -s INT -k 5 3 "$sluice" run --stats run.json -- ./program kernel >out 2>err
+grep -q '"stopped_by": "interrupt"' run.json || fail "the record does not say how it ended"
+LD_PRELOAD=$preload "$sluice" run --timeout 2 --stats run.json -- ./program kernel >out 2>err
+grep -q '"stopped_by": "timeout"' run.json || fail "the record does not say how it ended"
+LD_PRELOAD=$preload "$sluice" run --max-instructions 5000 --stats run.json -- ./program kernel >out 2>err
+grep -q '"stopped_by": "limit of instructions"' run.json || fail "the record does not say how it ended"
+
+finish
