@@ -23,6 +23,7 @@ struct simt_memory {
 	bool reuse;                               /* of what was freed */
 	uint64_t allocated;                       /* of the heap, ever */
 	uint64_t heap_used;                       /* with rounding; without reuse all of it that ever was */
+	uint64_t heap_top;                        /* behind all of the heap that was ever allocated, gaps included */
 	struct simt_allocation freed[FREED];
 	size_t freed_count; /* ever; the newest is at (freed_count - 1) % FREED */
 };
@@ -52,6 +53,7 @@ struct simt_memory *simt_memory_open(uint64_t heap_base, uint64_t heap_bytes, bo
 	memory->reuse = reuse;
 	memory->statics = (struct allocations){.low = SIMT_STATIC_BASE, .high = low};
 	memory->heap = (struct allocations){.low = low, .high = bytes};
+	memory->heap_top = low;
 	uint64_t behind = round_up(bytes, share_low);
 	memory->shared = (struct allocations){.low = behind, .high = behind < share_high ? share_high : behind};
 	return memory;
@@ -82,18 +84,40 @@ static const struct allocations *part_of(const struct simt_memory *memory, uint6
 /* Behind all that was ever allocated. */
 static uint64_t place_behind(const struct simt_memory *memory, uint64_t size)
 {
-	uint64_t room = memory->heap.high - memory->heap.low - memory->heap_used;
-	return size <= room && allocation_footprint(size) <= room ? memory->heap.low + memory->heap_used : 0;
+	uint64_t room = memory->heap.high - memory->heap_top;
+	return size <= room && allocation_footprint(size) + memory->heap.gap <= room ? memory->heap_top : 0;
+}
+
+void simt_memory_keep_gaps(struct simt_memory *memory)
+{
+	memory->statics.gap = memory->heap.gap = memory->shared.gap = SIMT_GAP;
+}
+
+static uint64_t place_in_heap(const struct simt_memory *memory, uint64_t size)
+{
+	return memory->reuse ? allocations_place(&memory->heap, size, SIMT_ALLOCATION_ALIGN)
+	                     : place_behind(memory, size);
 }
 
 uint64_t simt_alloc_for(struct simt_memory *memory, uint64_t size, enum simt_owner owner)
 {
-	uint64_t address = memory->reuse ? allocations_place(&memory->heap, size, SIMT_ALLOCATION_ALIGN)
-	                                 : place_behind(memory, size);
+	uint64_t gap = memory->heap.gap, address = place_in_heap(memory, size);
+	if (!address && gap) { /* the program may count on all of the memory */
+		memory->heap.gap = 0;
+		address = place_in_heap(memory, size);
+		memory->heap.gap = gap;
+		gap = 0;
+	}
 	if (!address)
 		return 0;
-	allocations_insert(&memory->heap, (struct simt_allocation){address, size, owner, ++memory->allocated, 0});
-	memory->heap_used += allocation_footprint(size);
+	uint64_t footprint = allocation_footprint(size), end = address + footprint + gap;
+	allocations_insert(&memory->heap, (struct simt_allocation){.address = address,
+	                                                           .size = size,
+	                                                           .owner = owner,
+	                                                           .number = ++memory->allocated,
+	                                                           .gap = gap});
+	memory->heap_used += footprint;
+	memory->heap_top = end > memory->heap_top ? end : memory->heap_top;
 	return address;
 }
 
@@ -108,7 +132,10 @@ uint64_t simt_alloc_static(struct simt_memory *memory, uint64_t size, uint64_t a
 	uint64_t address = allocations_place(&memory->statics, size, at_least);
 	if (!address)
 		return 0;
-	allocations_insert(&memory->statics, (struct simt_allocation){address, size, SIMT_MODULE, 0, 0});
+	allocations_insert(&memory->statics, (struct simt_allocation){.address = address,
+	                                                              .size = size,
+	                                                              .owner = SIMT_MODULE,
+	                                                              .gap = memory->statics.gap});
 	simt_mark_written(memory, address, size);
 	return address;
 }
@@ -154,7 +181,11 @@ uint64_t simt_share(struct simt_memory *memory, void *host, uint64_t size)
 	struct share share = {address, size, place + offset};
 	if (!place || !size || !shares_add(&memory->shares, share))
 		return 0;
-	allocations_insert(&memory->shared, (struct simt_allocation){share.device, size, SIMT_SHARE, 0, address});
+	allocations_insert(&memory->shared, (struct simt_allocation){.address = share.device,
+	                                                             .size = size,
+	                                                             .owner = SIMT_SHARE,
+	                                                             .host = address,
+	                                                             .gap = memory->shared.gap});
 	return simt_named(memory, share.device);
 }
 
