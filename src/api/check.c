@@ -93,6 +93,7 @@ bool api_checks_want_one_thread(unsigned kinds)
 enum sluice_status api_open_checks(sluice_gpu *gpu, unsigned kinds, struct sluice_error *error)
 {
 	gpu->whole_warp_barriers = kinds & DIVERGENCE;
+	gpu->looks_for_leaks = kinds & SIMT_CHECK_LEAKS;
 	if (kinds & SIMT_CHECK_READS)
 		gpu->footprint = footprint_open(kinds & COUNTS);
 	kinds &= ~(unsigned)(DIVERGENCE | COUNTS);
@@ -144,4 +145,22 @@ void api_end_checks(sluice_gpu *gpu, const struct simt_launch *launch, bool wait
 uint64_t sluice_findings(const sluice_gpu *gpu)
 {
 	return gpu->checks ? simt_checks_found(gpu->checks) : 0;
+}
+
+bool sluice_looks_for_leaks(const sluice_gpu *gpu)
+{
+	return gpu->looks_for_leaks;
+}
+
+bool sluice_next_leak(const sluice_gpu *gpu, uint64_t above, struct sluice_leak *leak)
+{
+	const struct simt_memory *memory = gpu->gpu->memory;
+	for (const struct simt_allocation *a = simt_next(memory, above); a; a = simt_next(memory, a->address)) {
+		const char *place = a->owner == SIMT_KERNEL ? simt_checks_place(gpu->checks, a->address) : NULL;
+		if (!place)
+			continue;
+		*leak = (struct sluice_leak){a->address, a->size, place};
+		return true;
+	}
+	return false;
 }

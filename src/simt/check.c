@@ -73,8 +73,7 @@ static void judge_read(struct simt_warp *warp, const struct simt_inst *inst, con
 	uint64_t address[WARP_SIZE]; /* parameters are the program's */
 	for (unsigned i = 0; i < WARP_SIZE; i++)
 		address[i] = lanes & lane_bit[i] ? simt_named(launch->memory, step->address[i]) : 0;
-	uint32_t wrong =
-		launch->reads->read(block->checks->reads, check_index(launch->program, inst), lanes, address);
+	uint32_t wrong = launch->reads->read(block->checks->reads, check_index(launch->program, inst), lanes, address);
 	for (; wrong; wrong &= wrong - 1) {
 		uint32_t lane = (uint32_t)__builtin_ctz(wrong);
 		finding_add(block, &(struct finding){.kind = FINDING_READ,
@@ -292,4 +291,3 @@ void simt_check_program(const struct simt_checks *checks, struct simt_program *p
 	}
 	program->unchecked = list;
 }
-

@@ -19,7 +19,7 @@ bool lane_has_mask(const struct simt_inst *inst)
 
 const uint32_t *lane_masks(const struct simt_warp *warp, const struct simt_inst *inst)
 {
-	unsigned k = inst->ptx->op == PTX_OP_SHFL                                      ? 3
+	unsigned k = inst->ptx->op == PTX_OP_SHFL                                   ? 3
 	             : inst->ptx->op == PTX_OP_BAR || inst->ptx->op == PTX_OP_ELECT ? 0
 	                                                                            : 1;
 	return source(warp, inst, k);
@@ -28,10 +28,9 @@ const uint32_t *lane_masks(const struct simt_warp *warp, const struct simt_inst 
 static void tell(struct simt_warp *warp, const struct simt_inst *inst, enum finding_kind kind, unsigned lane,
                  uint32_t mask, unsigned other)
 {
-	finding_add(warp->block, &(struct finding){.kind = kind,
-	                                           .access = {{inst, warp->index, lane}},
-	                                           .address = mask,
-	                                           .size = other});
+	finding_add(
+		warp->block,
+		&(struct finding){.kind = kind, .access = {{inst, warp->index, lane}}, .address = mask, .size = other});
 }
 
 void lane_check(struct simt_warp *warp, const struct simt_inst *inst, const struct simt_step *step)

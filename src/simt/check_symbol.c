@@ -141,7 +141,8 @@ void symbols_find(const struct simt_program *program, struct simt_unchecked *lis
 			const struct ptx_operand *address = address_of(inst->ptx);
 			bool shared = inst->space == PTX_SHARED || inst->space == PTX_GENERIC;
 			bool copies = inst->async != SIMT_NOT_ASYNC;
-			int32_t variable = address && shared && !copies ? of_operand(program, origin, address) : UNKNOWN;
+			int32_t variable =
+				address && shared && !copies ? of_operand(program, origin, address) : UNKNOWN;
 			list[inst->pc].variable = variable >= 0 ? &program->variables[variable] : NULL;
 		}
 	}

@@ -421,18 +421,16 @@ static void list_variables(struct decoder *decoder)
 		const struct place_of *place = &decoder->places[k];
 		enum ptx_space space = place->variable->space;
 		if ((space == PTX_SHARED || space == PTX_LOCAL) && !place->slot.in_frame)
-			list[program->variable_count++] =
-				(struct simt_variable){place->variable->name, space, place->slot.offset,
-			                               place->slot.size, place->variable};
+			list[program->variable_count++] = (struct simt_variable){
+				place->variable->name, space, place->slot.offset, place->slot.size, place->variable};
 	}
 	if (decoder->dynamic)
-		list[program->variable_count++] =
-			(struct simt_variable){
-				.name = decoder->dynamic->name,
-				.space = PTX_SHARED,
-				.offset = decoder->dynamic_shared,
-				.symbol = decoder->dynamic,
-			};
+		list[program->variable_count++] = (struct simt_variable){
+			.name = decoder->dynamic->name,
+			.space = PTX_SHARED,
+			.offset = decoder->dynamic_shared,
+			.symbol = decoder->dynamic,
+		};
 	program->variables = list;
 }
 

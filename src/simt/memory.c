@@ -111,11 +111,10 @@ uint64_t simt_alloc_for(struct simt_memory *memory, uint64_t size, enum simt_own
 	if (!address)
 		return 0;
 	uint64_t footprint = allocation_footprint(size), end = address + footprint + gap;
-	allocations_insert(&memory->heap, (struct simt_allocation){.address = address,
-	                                                           .size = size,
-	                                                           .owner = owner,
-	                                                           .number = ++memory->allocated,
-	                                                           .gap = gap});
+	allocations_insert(
+		&memory->heap,
+		(struct simt_allocation){
+			.address = address, .size = size, .owner = owner, .number = ++memory->allocated, .gap = gap});
 	memory->heap_used += footprint;
 	memory->heap_top = end > memory->heap_top ? end : memory->heap_top;
 	return address;
@@ -132,10 +131,9 @@ uint64_t simt_alloc_static(struct simt_memory *memory, uint64_t size, uint64_t a
 	uint64_t address = allocations_place(&memory->statics, size, at_least);
 	if (!address)
 		return 0;
-	allocations_insert(&memory->statics, (struct simt_allocation){.address = address,
-	                                                              .size = size,
-	                                                              .owner = SIMT_MODULE,
-	                                                              .gap = memory->statics.gap});
+	allocations_insert(&memory->statics,
+	                   (struct simt_allocation){
+				   .address = address, .size = size, .owner = SIMT_MODULE, .gap = memory->statics.gap});
 	simt_mark_written(memory, address, size);
 	return address;
 }

@@ -192,9 +192,7 @@ static uint32_t marked_lanes(const struct simt_warp *warp, const struct simt_ins
 
 static enum finding_kind kind_in(enum ptx_space space)
 {
-	return space == PTX_SHARED  ? FINDING_SHARED_INIT
-	       : space == PTX_LOCAL ? FINDING_LOCAL_INIT
-	                            : FINDING_INIT;
+	return space == PTX_SHARED ? FINDING_SHARED_INIT : space == PTX_LOCAL ? FINDING_LOCAL_INIT : FINDING_INIT;
 }
 
 /* Source k is looked at: marks in it are reported, once. */
@@ -321,13 +319,12 @@ static uint32_t find_gaps(const struct simt_warp *warp, const struct simt_step *
 
 static void report(struct simt_warp *warp, const struct simt_step *step, unsigned lane)
 {
-	finding_add(warp->block,
-	            &(struct finding){
-			    .kind = kind_in(space_of(step, lane)),
-			    .access = {{step->inst, warp->index, lane}},
-			    .address = address_of(step, lane),
-			    .size = step->inst->size,
-		    });
+	finding_add(warp->block, &(struct finding){
+					 .kind = kind_in(space_of(step, lane)),
+					 .access = {{step->inst, warp->index, lane}},
+					 .address = address_of(step, lane),
+					 .size = step->inst->size,
+				 });
 }
 
 /* A load of which a part was written: the rest is marked in its destinations. */
