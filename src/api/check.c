@@ -98,8 +98,9 @@ enum sluice_status api_open_checks(sluice_gpu *gpu, unsigned kinds, struct sluic
 		gpu->footprint = footprint_open(kinds & COUNTS);
 	kinds &= ~(unsigned)(DIVERGENCE | COUNTS);
 	kinds |= gpu->stray_read ? SIMT_CHECK_STRAY : 0;
-	if (kinds & SIMT_CHECK_BOUNDS)
-		simt_memory_keep_gaps(gpu->gpu->memory);
+	if (kinds & SIMT_CHECK_BOUNDS && !simt_memory_keep_gaps(gpu->gpu->memory))
+		return api_fail(error, SLUICE_NO_MEMORY, "cannot reserve memory for the check 'bounds': %s",
+		                strerror(errno));
 	if (kinds)
 		gpu->checks = simt_checks_open(kinds);
 	if (kinds & SIMT_CHECK_INIT && !simt_watch(gpu->gpu->memory))

@@ -13,6 +13,7 @@ enum { FREED = 64 }; /* freed allocations that are remembered */
 /* Where shares lie: local memory begins above (sm/local_memory.h). */
 static const uint64_t share_low = UINT64_C(1) << 36, share_high = UINT64_C(1) << 40;
 enum { SHARE_PAGE = 4096, WIDEST_ACCESS = 16 };
+enum { GAP_SHARE = 8 }; /* a part of all memory, for gaps */
 
 struct simt_memory {
 	uint8_t *base;    /* host address of device address 0 */
@@ -23,6 +24,7 @@ struct simt_memory {
 	bool reuse;                               /* of what was freed */
 	uint64_t allocated;                       /* of the heap, ever */
 	uint64_t heap_used;                       /* with rounding; without reuse all of it that ever was */
+	uint64_t gap_room;                        /* of the heap, for gaps: no part of the memory that programs see */
 	uint64_t heap_top;                        /* behind all of the heap that was ever allocated, gaps included */
 	struct simt_allocation freed[FREED];
 	size_t freed_count; /* ever; the newest is at (freed_count - 1) % FREED */
@@ -40,6 +42,13 @@ static void *reserve(uint64_t bytes)
 	return base == MAP_FAILED ? NULL : base;
 }
 
+/* Behind the machine's own memory. */
+static void place_shares(struct simt_memory *memory)
+{
+	uint64_t behind = round_up(memory->bytes, share_low);
+	memory->shared = (struct allocations){.low = behind, .high = behind < share_high ? share_high : behind};
+}
+
 struct simt_memory *simt_memory_open(uint64_t heap_base, uint64_t heap_bytes, bool reuse)
 {
 	uint64_t low = round_up(heap_base, SIMT_ALLOCATION_ALIGN);
@@ -54,9 +63,24 @@ struct simt_memory *simt_memory_open(uint64_t heap_base, uint64_t heap_bytes, bo
 	memory->statics = (struct allocations){.low = SIMT_STATIC_BASE, .high = low};
 	memory->heap = (struct allocations){.low = low, .high = bytes};
 	memory->heap_top = low;
-	uint64_t behind = round_up(bytes, share_low);
-	memory->shared = (struct allocations){.low = behind, .high = behind < share_high ? share_high : behind};
+	place_shares(memory);
 	return memory;
+}
+
+bool simt_memory_keep_gaps(struct simt_memory *memory)
+{
+	uint64_t room = memory->bytes / GAP_SHARE / SIMT_ALLOCATION_ALIGN * SIMT_ALLOCATION_ALIGN;
+	void *base = reserve(memory->bytes + room);
+	if (!base)
+		return false;
+	munmap(memory->base, memory->bytes);
+	memory->base = base;
+	memory->bytes += room;
+	memory->heap.high = memory->bytes;
+	memory->gap_room = room;
+	place_shares(memory);
+	memory->statics.gap = memory->heap.gap = memory->shared.gap = SIMT_GAP;
+	return true;
 }
 
 void simt_memory_close(struct simt_memory *memory)
@@ -88,11 +112,6 @@ static uint64_t place_behind(const struct simt_memory *memory, uint64_t size)
 	return size <= room && allocation_footprint(size) + memory->heap.gap <= room ? memory->heap_top : 0;
 }
 
-void simt_memory_keep_gaps(struct simt_memory *memory)
-{
-	memory->statics.gap = memory->heap.gap = memory->shared.gap = SIMT_GAP;
-}
-
 static uint64_t place_in_heap(const struct simt_memory *memory, uint64_t size)
 {
 	return memory->reuse ? allocations_place(&memory->heap, size, SIMT_ALLOCATION_ALIGN)
@@ -101,8 +120,10 @@ static uint64_t place_in_heap(const struct simt_memory *memory, uint64_t size)
 
 uint64_t simt_alloc_for(struct simt_memory *memory, uint64_t size, enum simt_owner owner)
 {
+	if (memory->gap_room && (size > simt_bytes_free(memory) || allocation_footprint(size) > simt_bytes_free(memory)))
+		return 0;
 	uint64_t gap = memory->heap.gap, address = place_in_heap(memory, size);
-	if (!address && gap) { /* the program may count on all of the memory */
+	if (!address && gap) { /* so many small ones that their gaps have no room */
 		memory->heap.gap = 0;
 		address = place_in_heap(memory, size);
 		memory->heap.gap = gap;
@@ -409,5 +430,5 @@ uint64_t simt_bytes_free(const struct simt_memory *memory)
 
 uint64_t simt_bytes_total(const struct simt_memory *memory)
 {
-	return memory->heap.high - memory->heap.low;
+	return memory->heap.high - memory->heap.low - memory->gap_room;
 }

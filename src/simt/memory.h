@@ -45,9 +45,9 @@ struct simt_allocation {
 struct simt_memory *simt_memory_open(uint64_t heap_base, uint64_t heap_bytes, bool reuse);
 void simt_memory_close(struct simt_memory *memory);
 
-/* From now on at least SIMT_GAP bytes lie between two allocations, so that an access beyond the end of one is in no other.
- * An allocation for which only the gap lacks room has none. */
-void simt_memory_keep_gaps(struct simt_memory *memory);
+/* At least SIMT_GAP bytes lie between two allocations, so that an access beyond the end of one is in no other. An allocation
+ * for which only the gap lacks room has none. Before the first allocation; false with errno set when the host refuses. */
+bool simt_memory_keep_gaps(struct simt_memory *memory);
 
 /* A device address, 256-byte aligned, or 0 when it does not fit. First fit; zero-filled when never used before. */
 uint64_t simt_alloc(struct simt_memory *memory, uint64_t size);
