@@ -120,7 +120,8 @@ static uint64_t place_in_heap(const struct simt_memory *memory, uint64_t size)
 
 uint64_t simt_alloc_for(struct simt_memory *memory, uint64_t size, enum simt_owner owner)
 {
-	if (memory->gap_room && (size > simt_bytes_free(memory) || allocation_footprint(size) > simt_bytes_free(memory)))
+	if (memory->gap_room &&
+	    (size > simt_bytes_free(memory) || allocation_footprint(size) > simt_bytes_free(memory)))
 		return 0;
 	uint64_t gap = memory->heap.gap, address = place_in_heap(memory, size);
 	if (!address && gap) { /* so many small ones that their gaps have no room */
