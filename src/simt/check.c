@@ -152,7 +152,7 @@ static void checked_fence(struct simt_warp *warp, const struct simt_inst *inst, 
 	if (warp->block->checks->race)
 		race_fence(warp);
 	if (warp->block->checks->race_warp)
-		race_warp_order(warp, step->lanes);
+		race_warp_fence(warp);
 	unchecked(warp, inst)->exec(warp, inst, step);
 }
 
@@ -243,6 +243,31 @@ static enum carry carry_of(const struct simt_inst *inst)
 	}
 }
 
+static bool is_register(const struct ptx_operand *operand, uint32_t reg)
+{
+	return operand->kind == PTX_OPERAND_REG && operand->reg == reg;
+}
+
+/* Loops that make an atomic operation of compare-and-swaps begin with a plain load, those of compilers too: its value, or a
+ * copy of it, is what the first one compares with. */
+static bool feeds_exchange(const struct ptx_function *function, const struct simt_inst *inst)
+{
+	enum { FAR = 64 }; /* instructions, up to the compare-and-swap */
+	const struct ptx_inst *end = function->body + function->body_count, *ptx = inst->ptx;
+	if (inst->kind != SIMT_LOAD || ptx->op != PTX_OP_LD || ptx->operand[0].kind != PTX_OPERAND_REG)
+		return false;
+	uint32_t value = ptx->operand[0].reg, copy = value;
+	for (const struct ptx_inst *next = ptx + 1; next < end && next - ptx < FAR; next++) {
+		const struct ptx_operand *operand = next->operand;
+		if (next->op == PTX_OP_MOV && is_register(&operand[1], value) && operand[0].kind == PTX_OPERAND_REG)
+			copy = operand[0].reg;
+		else if (next->op == PTX_OP_ATOM && next->atomic == PTX_ATOM_CAS &&
+		         (is_register(&operand[2], value) || is_register(&operand[2], copy)))
+			return true;
+	}
+	return false;
+}
+
 static simt_exec *checked_exec(unsigned kinds, const struct simt_inst *inst)
 {
 	bool init = kinds & UNWRITTEN, others = kinds & (UNWRITTEN | RACES | SIMT_CHECK_BOUNDS | SIMT_CHECK_WARP_RACE);
@@ -280,6 +305,7 @@ void simt_check_program(const struct simt_checks *checks, struct simt_program *p
 		                       : (uint8_t)ptx_type_bytes(inst->ptx->type2 != PTX_NO_TYPE ? inst->ptx->type2
 		                                                                                 : inst->ptx->type);
 		plain->carry = (uint8_t)carry_of(inst);
+		plain->feeds_exchange = feeds_exchange(program->functions[f].ptx, inst);
 		add_operands(program->functions[f].ptx, inst, plain);
 		inst->exec = plain->load = checked_exec(checks->kinds, inst);
 		if (checks->kinds & SIMT_CHECK_STRAY && stray_may(inst))

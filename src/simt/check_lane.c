@@ -37,6 +37,8 @@ void lane_check(struct simt_warp *warp, const struct simt_inst *inst, const stru
 {
 	const uint32_t *mask = lane_masks(warp, inst);
 	bool shuffles = inst->ptx->op == PTX_OP_SHFL;
+	/* A lane that its mask names and that runs elsewhere is --check divergence's: since Volta it may still come. */
+	uint32_t alive = warp->exists & ~warp->exited;
 	for (uint32_t rest = step->lanes; rest; rest &= rest - 1) {
 		unsigned lane = (unsigned)__builtin_ctz(rest);
 		if (!(mask[lane] & lane_bit[lane])) {
@@ -44,7 +46,7 @@ void lane_check(struct simt_warp *warp, const struct simt_inst *inst, const stru
 			continue;
 		}
 		unsigned from = shuffles ? shuffle_from(warp, inst, lane) : lane;
-		if (!(step->lanes & mask[lane] & lane_bit[from]))
+		if (!(alive & mask[lane] & lane_bit[from]))
 			tell(warp, inst, FINDING_LANE, lane, mask[lane], from);
 	}
 }

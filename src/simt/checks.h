@@ -30,6 +30,7 @@ struct simt_unchecked {
 	uint8_t src_pitch[CHECK_SOURCES], dst_pitch[CHECK_DESTINATIONS];
 	uint8_t width; /* of a source, bytes that the instruction looks at; 0: all */
 	uint8_t carry; /* enum carry */
+	bool feeds_exchange; /* a plain load whose value a compare-and-swap of the same place is tried with */
 	const struct simt_variable *variable; /* the shared array through whose symbol it makes its address, or NULL */
 };
 
@@ -160,6 +161,7 @@ void race_warp_start(struct simt_block *block);
 void race_warp_access(struct simt_warp *warp, const struct simt_step *step);
 /* What these lanes did before is ordered before all that they do afterwards. */
 void race_warp_order(struct simt_warp *warp, uint32_t lanes);
+void race_warp_fence(struct simt_warp *warp);
 
 /* --- heap.c --- */
 

@@ -1,7 +1,7 @@
 /* Races between lanes of one warp: conflicting accesses that no barrier orders, of the block or of the warp's lanes.
  *
- * Each lane has a vector clock over the warp's lanes. An instruction with a member mask, a barrier, a fence and an atomic
- * that acquires or releases join clocks. The last accesses to a word are kept in a table of fixed size, where newer words
+ * Each lane has a vector clock over the warp's lanes. An instruction with a member mask joins those of its lanes. A barrier, a
+ * fence, an mbarrier and an atomic that acquires or releases join all of the warp, whichever lane they are for. The last accesses to a word are kept in a table of fixed size, where newer words
  * displace older ones: a race with an access that was displaced is missed.
  */
 #include "simt/checks.h"
@@ -28,6 +28,7 @@ struct word {
 
 struct lanes {
 	uint32_t known[WARP_SIZE][WARP_SIZE];
+	bool has_fenced, stored; /* a fence has been; a plain store has been since the last one */
 	struct word word[WORDS];
 };
 
@@ -87,19 +88,34 @@ void race_warp_order(struct simt_warp *warp, uint32_t lanes)
 	}
 }
 
-static bool is_strong(const struct simt_inst *inst)
+void race_warp_fence(struct simt_warp *warp)
 {
-	enum ptx_order order = inst->ptx->order;
-	return order != PTX_ORDER_NONE && order != PTX_WEAK && order != PTX_VOLATILE;
+	struct lanes *clocks = &warp->block->checks->race_warp->warp[warp->index];
+	clocks->has_fenced = true;
+	clocks->stored = false;
+	race_warp_order(warp, ALL_LANES);
 }
 
-static enum access_kind kind_of(const struct simt_inst *inst)
+/* As race.c has it: a volatile store is a flag where a fence is all that lies between it and the plain stores before. */
+static enum access_kind kind_of(const struct simt_warp *warp, const struct simt_inst *inst)
 {
+	const struct lanes *clocks = &warp->block->checks->race_warp->warp[warp->index];
+	enum ptx_order order = inst->ptx->order;
+	bool is_strong = order != PTX_ORDER_NONE && order != PTX_WEAK;
 	if (inst->kind == SIMT_ATOMIC)
 		return ATOMIC;
 	if (inst->kind == SIMT_LOAD)
-		return is_strong(inst) ? ATOMIC_READ : READ;
-	return is_strong(inst) ? ATOMIC : WRITE;
+		return is_strong || unchecked(warp, inst)->feeds_exchange ? ATOMIC_READ : READ;
+	bool is_flag = order != PTX_VOLATILE || (clocks->has_fenced && !clocks->stored);
+	return is_strong && is_flag ? ATOMIC : WRITE;
+}
+
+/* Whether it acquires or releases: an mbarrier's instruction does, where it does not say otherwise. */
+static bool synchronises(const struct simt_inst *inst)
+{
+	enum ptx_order order = inst->ptx->order;
+	bool by_order = order == PTX_ACQUIRE || order == PTX_RELEASE || order == PTX_ACQ_REL || order == PTX_SC;
+	return by_order || (inst->ptx->mbarrier != PTX_MBARRIER_NONE && order == PTX_ORDER_NONE);
 }
 
 /* Two writes that leave the same value do each other no harm. */
@@ -167,7 +183,7 @@ static void touch_lane(struct touch *touch, unsigned lane)
 		touch->past = (struct past){.time = clocks->known[lane][lane],
 		                            .pc = inst->pc,
 		                            .lane = (uint8_t)lane,
-		                            .kind = (uint8_t)kind_of(inst)};
+		                            .kind = (uint8_t)kind_of(touch->warp, inst)};
 		do {
 			unsigned byte = (touch->address + at) % 4;
 			touch->past.bytes |= (uint8_t)(1u << byte);
@@ -179,11 +195,8 @@ static void touch_lane(struct touch *touch, unsigned lane)
 	}
 }
 
-void race_warp_access(struct simt_warp *warp, const struct simt_step *step)
+static void touch_all(struct simt_warp *warp, const struct simt_step *step)
 {
-	const struct simt_inst *inst = step->inst;
-	if (inst->async != SIMT_NOT_ASYNC || (step->space == PTX_LOCAL && !step->mixed_spaces))
-		return;
 	for (uint32_t rest = step->lanes; rest; rest &= rest - 1) {
 		unsigned lane = (unsigned)__builtin_ctz(rest);
 		uint64_t address = step->address[lane];
@@ -195,6 +208,18 @@ void race_warp_access(struct simt_warp *warp, const struct simt_step *step)
 			                           .space = space},
 			           lane);
 	}
-	if (inst->kind == SIMT_ATOMIC && inst->ptx->order != PTX_RELAXED && is_strong(inst))
-		race_warp_order(warp, step->lanes);
+}
+
+void race_warp_access(struct simt_warp *warp, const struct simt_step *step)
+{
+	struct lanes *clocks = &warp->block->checks->race_warp->warp[warp->index];
+	const struct simt_inst *inst = step->inst;
+	if (step->space == PTX_LOCAL && !step->mixed_spaces)
+		return;
+	if (inst->async == SIMT_NOT_ASYNC)
+		touch_all(warp, step);
+	if (inst->kind == SIMT_STORE && inst->ptx->order != PTX_VOLATILE)
+		clocks->stored = true;
+	if (synchronises(inst))
+		race_warp_order(warp, ALL_LANES);
 }

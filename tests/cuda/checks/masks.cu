@@ -69,9 +69,9 @@ __global__ void lane(int *out)
 		out[threadIdx.x] = __shfl_sync(0xffff, threadIdx.x, 20);
 }
 
-// A mask that names the lane, which runs elsewhere.
-//: absent: check masks
-//| it reads lane 20, member mask 0xffffffff
+// A mask that names the lane, which runs elsewhere: told by --check divergence.
+//: absent: error cudaErrorLaunchFailure
+//| member mask that names a thread that is elsewhere
 __global__ void absent(int *out)
 {
 	if (threadIdx.x < 16)

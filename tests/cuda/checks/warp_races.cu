@@ -141,6 +141,39 @@ __global__ void other_warp(int *out)
 	out[threadIdx.x] = threadIdx.x;
 }
 
+__device__ int lock;
+
+//: locked: right warp-race
+__global__ void locked(int *out)
+{
+	bool done = false;
+	while (!done)
+		if (atomicCAS(&lock, 0, 1) == 0) {
+			__threadfence();
+			out[0] += threadIdx.x;
+			__threadfence();
+			atomicExch(&lock, 0);
+			done = true;
+		}
+}
+
+// Each lane waits for the one before.
+//: handed_on: right warp-race
+__global__ void handed_on(int *out)
+{
+	__shared__ volatile int flag[32], value[32];
+	flag[threadIdx.x] = 0;
+	__syncwarp();
+	if (threadIdx.x)
+		while (!flag[threadIdx.x - 1])
+			continue;
+	value[threadIdx.x] = threadIdx.x ? value[threadIdx.x - 1] + 1 : 5;
+	__threadfence_block();
+	flag[threadIdx.x] = 1;
+	__syncwarp();
+	out[threadIdx.x] = value[threadIdx.x ^ 1];
+}
+
 static void run_case()
 {
 	int *out = ints(128, 0);
@@ -155,5 +188,7 @@ static void run_case()
 	CASE(same_value) same_value<<<2, 64>>>(out);
 	CASE(counted) counted<<<1, 64>>>(out);
 	CASE(own) own<<<1, 64>>>(out);
+	CASE(locked) locked<<<1, 64>>>(out);
+	CASE(handed_on) handed_on<<<1, 32>>>(out);
 	CASE(other_warp) other_warp<<<1, 64>>>(out);
 }
