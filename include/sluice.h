@@ -96,9 +96,10 @@ struct sluice_settings {
 	void (*progress)(void *user, const char *kernel, uint64_t blocks_done, uint64_t blocks, uint64_t cycles,
 	                 uint64_t warp_instructions);
 	void *progress_user;
-	/* What is looked for while kernels run, without any change of results and figures: words of "race", "global-race", "init",
-	 * "shared-init", "divergence", "footprint", "footprint-counts" (docs/checks.md), with commas; NULL: nothing. After each launch, what it was the
-	 * first to find is said to `finding`, a text each; NULL: to standard error. */
+	/* What is looked for while kernels run: words of "bounds", "leaks", "race", "global-race", "warp-race", "init", "shared-init",
+	 * "masks", "divergence", "all", "footprint", "footprint-counts" (docs/checks.md), with commas; NULL: nothing. Only "bounds" changes
+	 * figures, since it moves allocations apart. After each launch, what it was the first to find is said to `finding`, a text each;
+	 * NULL: to standard error. */
 	const char *check;
 	void (*finding)(void *user, const char *text);
 	void *finding_user;
@@ -281,6 +282,13 @@ SLUICE_API void sluice_stop(sluice_gpu *gpu);
 SLUICE_API void sluice_stop_for(sluice_gpu *gpu, const char *cause);
 /* How many different mistakes the checks have found so far. */
 SLUICE_API uint64_t sluice_findings(const sluice_gpu *gpu);
+/* With the check "leaks": the first live memory above an address that a kernel has allocated; false: there is no more. */
+struct sluice_leak {
+	uint64_t address, size;
+	const char *place; /* the kernel, and the line of its call */
+};
+SLUICE_API bool sluice_looks_for_leaks(const sluice_gpu *gpu);
+SLUICE_API bool sluice_next_leak(const sluice_gpu *gpu, uint64_t above, struct sluice_leak *leak);
 /* Simulated time since sluice_open(), in seconds: what events measure. In a functional run an estimate, which grows with each launch: a
  * cycle for one warp instruction of each scheduler of the SMs that have blocks. */
 SLUICE_API double sluice_time(const sluice_gpu *gpu);

@@ -57,6 +57,7 @@ struct sluice_gpu {
 	struct simt_checks *checks; /* or NULL: nothing is looked for */
 	struct footprint *footprint; /* or NULL: reads are not held against rows */
 	bool whole_warp_barriers;
+	bool looks_for_leaks; /* the check "leaks" */
 	void (*finding)(void *user, const char *text);
 	void *finding_user;
 	void (*stray_read)(void *user, const char *text);

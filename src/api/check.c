@@ -12,20 +12,39 @@
 #include <string.h>
 
 enum { DIVERGENCE = 1 << 16, COUNTS = 1 << 17 }; /* beside the kinds of simt/check.h */
+enum {
+	ALL = SIMT_CHECK_RACE | SIMT_CHECK_GLOBAL_RACE | SIMT_CHECK_WARP_RACE | SIMT_CHECK_INIT |
+	      SIMT_CHECK_SHARED_INIT | SIMT_CHECK_BOUNDS | SIMT_CHECK_MASKS | SIMT_CHECK_LEAKS | DIVERGENCE
+};
 
 static const struct word {
 	const char *name;
 	unsigned kind;
 } words[] = {
+	{"bounds", SIMT_CHECK_BOUNDS},
+	{"leaks", SIMT_CHECK_LEAKS},
 	{"race", SIMT_CHECK_RACE},
 	{"global-race", SIMT_CHECK_GLOBAL_RACE},
+	{"warp-race", SIMT_CHECK_WARP_RACE},
 	{"init", SIMT_CHECK_INIT},
 	{"shared-init", SIMT_CHECK_SHARED_INIT},
+	{"masks", SIMT_CHECK_MASKS},
 	{"divergence", DIVERGENCE},
+	{"all", ALL},
 	{"footprint", SIMT_CHECK_READS},
 	{"footprint-counts", SIMT_CHECK_READS | COUNTS},
 };
 enum { WORDS = sizeof words / sizeof *words };
+
+/* "bounds, leaks, ... or footprint-counts" */
+static void list_words(char *text, size_t size)
+{
+	size_t length = 0;
+	for (size_t k = 0; k < WORDS && length < size; k++) {
+		const char *before = k == 0 ? "" : k == WORDS - 1 ? " or " : ", ";
+		length += (size_t)snprintf(text + length, size - length, "%s%s", before, words[k].name);
+	}
+}
 
 /* The word's kind, or 0. */
 static unsigned find_word(const char *word)
@@ -55,12 +74,12 @@ unsigned api_parse_checks(const char *check, struct diag *diag)
 		unsigned kind = find_word(word);
 		const char *nearest = kind ? NULL : nearest_word(word);
 		kinds |= kind;
-		if (!kind)
-			diag_plain(
-				diag,
-				"check '%s'; expected race, global-race, init, shared-init, divergence, footprint or "
-				"footprint-counts%s%s%s",
-				word, nearest ? "; did you mean '" : "", nearest ? nearest : "", nearest ? "'?" : "");
+		if (kind)
+			continue;
+		char expected[256];
+		list_words(expected, sizeof expected);
+		diag_plain(diag, "check '%s'; expected %s%s%s%s", word, expected, nearest ? "; did you mean '" : "",
+		           nearest ? nearest : "", nearest ? "'?" : "");
 	}
 	free(copy);
 	return kinds;
@@ -74,10 +93,14 @@ bool api_checks_want_one_thread(unsigned kinds)
 enum sluice_status api_open_checks(sluice_gpu *gpu, unsigned kinds, struct sluice_error *error)
 {
 	gpu->whole_warp_barriers = kinds & DIVERGENCE;
+	gpu->looks_for_leaks = kinds & SIMT_CHECK_LEAKS;
 	if (kinds & SIMT_CHECK_READS)
 		gpu->footprint = footprint_open(kinds & COUNTS);
 	kinds &= ~(unsigned)(DIVERGENCE | COUNTS);
 	kinds |= gpu->stray_read ? SIMT_CHECK_STRAY : 0;
+	if (kinds & SIMT_CHECK_BOUNDS && !simt_memory_keep_gaps(gpu->gpu->memory))
+		return api_fail(error, SLUICE_NO_MEMORY, "cannot reserve memory for the check 'bounds': %s",
+		                strerror(errno));
 	if (kinds)
 		gpu->checks = simt_checks_open(kinds);
 	if (kinds & SIMT_CHECK_INIT && !simt_watch(gpu->gpu->memory))
@@ -123,4 +146,22 @@ void api_end_checks(sluice_gpu *gpu, const struct simt_launch *launch, bool wait
 uint64_t sluice_findings(const sluice_gpu *gpu)
 {
 	return gpu->checks ? simt_checks_found(gpu->checks) : 0;
+}
+
+bool sluice_looks_for_leaks(const sluice_gpu *gpu)
+{
+	return gpu->looks_for_leaks;
+}
+
+bool sluice_next_leak(const sluice_gpu *gpu, uint64_t above, struct sluice_leak *leak)
+{
+	const struct simt_memory *memory = gpu->gpu->memory;
+	for (const struct simt_allocation *a = simt_next(memory, above); a; a = simt_next(memory, a->address)) {
+		const char *place = a->owner == SIMT_KERNEL ? simt_checks_place(gpu->checks, a->address) : NULL;
+		if (!place)
+			continue;
+		*leak = (struct sluice_leak){a->address, a->size, place};
+		return true;
+	}
+	return false;
 }

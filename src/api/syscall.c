@@ -25,17 +25,6 @@ static void print_assertion(const struct lane_memory *lane, const uint64_t *argu
 	        (int)syscall_span_length(&text[0]), text[0].at);
 }
 
-static void device_free(struct simt_memory *memory, uint64_t address)
-{
-	const char *problem = simt_free_problem(memory, address, SIMT_KERNEL);
-	if (!address)
-		return;
-	if (problem)
-		fprintf(stderr, "sluice: device free of 0x%" PRIx64 ", %s\n", address, problem);
-	else
-		simt_free(memory, address);
-}
-
 static uint64_t launch_call(struct device_runtime *runtime, enum simt_system call, const uint64_t *words,
                             uint64_t block)
 {
@@ -68,7 +57,8 @@ uint64_t syscall_run(void *user, enum simt_system call, const uint64_t *argument
 	case SIMT_MALLOC:
 		return simt_alloc_for(lane.memory, arguments[0], SIMT_KERNEL);
 	case SIMT_FREE:
-		device_free(lane.memory, arguments[0]);
+		if (arguments[0]) /* what cannot be freed has stopped the kernel before */
+			simt_free(lane.memory, arguments[0]);
 		return 0;
 	case SIMT_ASSERTFAIL:
 		print_assertion(&lane, arguments);

@@ -1,5 +1,6 @@
 /* Arrays, mipmapped ones too: made, asked, freed. */
 #include "cudart/array.h"
+#include "cudart/leaks.h"
 
 #include "base/arena.h"
 
@@ -88,6 +89,7 @@ static cudaError_t reserve(struct runtime *runtime, const char *call, struct cud
 	if (!sluice_image_bytes(&array->image, &bytes, &error) ||
 	    sluice_alloc(runtime->gpu, bytes, &array->image.address, &error) != SLUICE_OK)
 		return runtime_report(runtime, call, &error);
+	leaks_note(runtime, call, array->image.address);
 	return cudaSuccess;
 }
 

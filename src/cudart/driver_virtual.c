@@ -1,6 +1,7 @@
 /* The driver API: virtual memory management. Addresses are pages of the host's that nobody can touch, so that they are nobody else's; what is
  * mapped there is device memory by another name (sluice_map()). */
 #include "cudart/virtual.h"
+#include "cudart/leaks.h"
 
 #include "cudart/driver.h"
 
@@ -175,6 +176,7 @@ CUresult cuMemCreate(CUmemGenericAllocationHandle *handle, size_t size, const CU
 		result = runtime_report(runtime, call, &error);
 	if (result != cudaSuccess)
 		return driver_result(runtime_leave(runtime, result));
+	leaks_note(runtime, call, device);
 	struct physical *physical = xcalloc(1, sizeof *physical);
 	*physical = (struct physical){device, size, *properties, 1, 1, runtime->physicals};
 	runtime->physicals = physical;

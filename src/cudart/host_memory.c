@@ -1,4 +1,5 @@
 #include "cudart/host_memory.h"
+#include "cudart/leaks.h"
 
 #include "base/arena.h"
 
@@ -64,10 +65,12 @@ cudaError_t host_memory_allocate(struct runtime *runtime, const char *call, stru
 		return runtime_refuse(call, cudaErrorMemoryAllocation, "the host has no %zu bytes", wanted.size);
 	wanted.address = (uintptr_t)pages;
 	cudaError_t result = host_memory_add(runtime, call, wanted);
-	if (result == cudaSuccess)
+	if (result == cudaSuccess) {
 		*pointer = pages;
-	else
+		leaks_note(runtime, call, wanted.address);
+	} else {
 		munmap(pages, wanted.mapped);
+	}
 	return result == cudaErrorInvalidValue ? cudaErrorMemoryAllocation : result;
 }
 

@@ -3,6 +3,7 @@
 #include "cudart/capture.h"
 #include "cudart/copy.h"
 #include "cudart/host_memory.h"
+#include "cudart/leaks.h"
 #include "cudart/pool.h"
 
 #include <string.h>
@@ -21,6 +22,7 @@ static cudaError_t allocate(struct runtime *runtime, const char *call, void **po
 	struct sluice_error error = {0};
 	if (sluice_alloc(runtime->gpu, size, &address, &error) != SLUICE_OK)
 		return runtime_report(runtime, call, &error);
+	leaks_note(runtime, call, address);
 	*pointer = (void *)(uintptr_t)address;
 	return cudaSuccess;
 }

@@ -1,6 +1,7 @@
 /* Memory pools, from which work of streams allocates. Streams are serialised, so that an allocation can be used at once and what is freed
  * goes back to the device at once: no pool holds more than is in use. */
 #include "cudart/pool.h"
+#include "cudart/leaks.h"
 
 #include "cudart/capture.h"
 
@@ -341,6 +342,7 @@ static cudaError_t allocate(struct runtime *runtime, const char *call, struct CU
 		                      (unsigned long long)(pool->most - pool->used));
 	if (sluice_alloc(runtime->gpu, size, &address, &error) != SLUICE_OK)
 		return runtime_report(runtime, call, &error);
+	leaks_note(runtime, call, address);
 	struct pooled *pooled = xcalloc(1, sizeof *pooled);
 	*pooled = (struct pooled){address, size, pool};
 	tsearch(pooled, &runtime->pooled, by_address);

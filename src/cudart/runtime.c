@@ -3,6 +3,7 @@
 #include "cudart/capture.h"
 #include "cudart/environment.h"
 #include "cudart/host_memory.h"
+#include "cudart/leaks.h"
 #include "cudart/pool.h"
 #include "cudart/refused.h"
 #include "cudart/texture.h"
@@ -423,6 +424,7 @@ static void close_runtime(struct runtime *runtime)
 	handles_free(runtime);
 	pools_free(runtime);
 	virtual_free(runtime);
+	leaks_free(runtime);
 	host_memory_free(runtime);
 	managed_sections_free(runtime);
 	arrays_free(runtime);
@@ -458,6 +460,8 @@ static void finish(int status, void *unused)
 	if (gpu && !interrupts)
 		sluice_stop(gpu);
 	struct runtime *runtime = interrupts ? &the_runtime : runtime_enter_closed();
+	if (!interrupts)
+		leaks_tell(runtime);
 	write_results(runtime, status);
 	bool failed = runtime->failed;
 	if (!interrupts) {

@@ -70,6 +70,7 @@ struct runtime {
 	uint64_t graph_bytes[4]; /* of these, by enum cudaGraphMemAttributeType */
 	unsigned long long graph_ids; /* of graphs, nodes, captures and streams so far */
 	uint64_t launches;
+	void *leak_notes; /* leaks.c: a tree of <search.h> */
 	bool failed;     /* the process shall not end with status 0 */
 	bool untold;     /* nor as long as the program has not asked for the error of a kernel that did not run to its end */
 	bool open_tried; /* the GPU was opened, or could not be */

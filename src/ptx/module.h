@@ -257,6 +257,7 @@ struct ptx_inst {
 	uint8_t operands, destinations;
 	const char *pattern; /* of the operands: those of its form in ops.h */
 	const struct ptx_function *prototype; /* call: .callprototype, or NULL */
+	uint32_t targets;         /* the first instruction that brx.idx became: of its table; else 0 */
 	bool is_spill;            /* ld, st: of a register for which there was no room; of no written file */
 	struct place place;       /* in the PTX file */
 	uint32_t source_file;     /* .loc: file number, line, column; 0 where none */

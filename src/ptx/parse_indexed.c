@@ -61,6 +61,8 @@ static char *write_branch(const struct parser *p, const struct targets *targets,
 	fputs("{ .reg .pred %brx; ", file);
 	if (guard.reg != PTX_NO_REG)
 		fprintf(file, "@%s%s bra $brx_behind; ", guard.negated ? "" : "!", p->regs[guard.reg].name);
+	if (targets->count == 1) /* what holds the index against the table */
+		fprintf(file, "setp.lt.u32 %%brx, %.*s, 1; ", (int)index->length, index->text);
 	write_search(file, targets, index, 0, targets->count - 1);
 	if (guard.reg != PTX_NO_REG)
 		fputs("$brx_behind: ", file);
@@ -91,5 +93,9 @@ bool parse_indexed_branch(struct parser *p, struct place place, struct guard gua
 	char *written = write_branch(p, symbol->targets, index, guard, &length);
 	char *text = arena_string(&p->scratch, written, length);
 	free(written);
-	return parse_inserted(p, text, length, place);
+	uint32_t first = p->body_count + (guard.reg != PTX_NO_REG);
+	if (!parse_inserted(p, text, length, place))
+		return false;
+	p->body[first].targets = symbol->targets->count;
+	return true;
 }

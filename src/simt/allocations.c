@@ -23,7 +23,7 @@ uint64_t allocation_footprint(uint64_t size)
 
 static uint64_t end_of(const struct simt_allocation *allocation)
 {
-	return allocation->address + allocation_footprint(allocation->size);
+	return allocation->address + allocation_footprint(allocation->size) + allocation->gap;
 }
 
 /* Any order that has nothing to do with that of the addresses keeps the tree shallow. */
@@ -69,7 +69,9 @@ static uint64_t place(const struct allocation_node *node, uint64_t low, uint64_t
 uint64_t allocations_place(const struct allocations *allocations, uint64_t size, uint64_t align)
 {
 	uint64_t low = allocations->low, high = allocations->high;
-	return size > high - low ? 0 : place(allocations->root, low, high, allocation_footprint(size), align);
+	return size > high - low
+	               ? 0
+	               : place(allocations->root, low, high, allocation_footprint(size) + allocations->gap, align);
 }
 
 /* Parts a tree at an address. */

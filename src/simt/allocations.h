@@ -12,6 +12,7 @@ struct allocation_node;
 
 struct allocations {
 	uint64_t low, high; /* where they may lie; multiples of SIMT_ALLOCATION_ALIGN */
+	uint64_t gap;       /* bytes that stay free behind each; a multiple of it too */
 	struct allocation_node *root;
 };
 

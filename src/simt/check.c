@@ -1,4 +1,4 @@
-/* Programs that look first and then do what they would do anyway; and what was found. */
+/* Programs that look first and then do what they would do anyway. */
 #include "simt/checks.h"
 #include "simt/image.h"
 #include "simt/message.h"
@@ -7,61 +7,9 @@
 
 #include "base/arena.h"
 
-#include <inttypes.h>
-#include <pthread.h>
 #include <stdlib.h>
 
-enum { MOST_FINDINGS = 1024 }; /* behind that many, only those that are known are counted */
 enum { UNWRITTEN = SIMT_CHECK_INIT | SIMT_CHECK_SHARED_INIT, RACES = SIMT_CHECK_RACE | SIMT_CHECK_GLOBAL_RACE };
-
-/* A finding as it is kept: once a pair of lines. */
-struct record {
-	char *kernel;
-	enum finding_kind kind;
-	uint64_t line[2]; /* of the accesses, in this order; 0: there is no second one */
-	bool told;
-	/* an example, of the first block that has one */
-	struct finding example;
-	uint64_t number;
-	struct dim3 block;
-	uint64_t count; /* in the launch that found it first */
-};
-
-struct simt_checks {
-	unsigned kinds;
-	pthread_mutex_t lock;
-	struct race_global *global_races; /* of the launches that run */
-	struct record *record;
-	size_t records, capacity;
-};
-
-struct simt_checks *simt_checks_open(unsigned kinds)
-{
-	struct simt_checks *checks = xcalloc(1, sizeof *checks);
-	checks->kinds = kinds;
-	pthread_mutex_init(&checks->lock, NULL);
-	return checks;
-}
-
-void simt_checks_close(struct simt_checks *checks)
-{
-	if (!checks)
-		return;
-	for (size_t k = 0; k < checks->records; k++)
-		free(checks->record[k].kernel);
-	free(checks->record);
-	pthread_mutex_destroy(&checks->lock);
-	race_global_close(checks->global_races);
-	free(checks);
-}
-
-uint64_t simt_checks_found(const struct simt_checks *checks)
-{
-	uint64_t found = 0;
-	for (size_t k = 0; k < checks->records; k++)
-		found += checks->record[k].kind != FINDING_STRAY;
-	return found;
-}
 
 void checks_block_start(struct simt_block *block)
 {
@@ -70,7 +18,10 @@ void checks_block_start(struct simt_block *block)
 		block->checks = xcalloc(1, sizeof *block->checks);
 		block->checks->race = kinds & RACES ? race_open() : NULL;
 		block->checks->unwritten = kinds & UNWRITTEN ? unwritten_open(kinds) : NULL;
+		block->checks->race_warp = kinds & SIMT_CHECK_WARP_RACE ? race_warp_open() : NULL;
 	}
+	if (block->checks->race_warp)
+		race_warp_start(block);
 	if (block->checks->race)
 		race_start(block);
 	if (kinds & SIMT_CHECK_GLOBAL_RACE)
@@ -92,12 +43,17 @@ void checks_block_free(struct simt_block *block)
 	if (!block->checks)
 		return;
 	race_close(block->checks->race);
+	race_warp_close(block->checks->race_warp);
 	unwritten_close(block->checks->unwritten);
 	free(block->checks);
 }
 
-void checks_system_call(struct simt_block *block, uint64_t result)
+void checks_system_call(struct simt_warp *warp, const struct simt_inst *inst, uint64_t result)
 {
+	const struct simt_block *block = warp->block;
+	const struct simt_call *call = (const struct simt_call *)(uintptr_t)inst->immediate;
+	if (call->system == SIMT_MALLOC && result && block->launch->checks->kinds & SIMT_CHECK_LEAKS)
+		heap_note(warp, inst, result);
 	const struct race *race = block->checks->race;
 	const struct simt_allocation *allocation =
 		race && race->global ? simt_find(block->launch->memory, result) : NULL;
@@ -106,13 +62,6 @@ void checks_system_call(struct simt_block *block, uint64_t result)
 }
 
 /* --- checked programs --- */
-
-/* Its index in the kernel's body, or UINT32_MAX. */
-static uint32_t index_in_kernel(const struct simt_program *program, const struct simt_inst *inst)
-{
-	uint32_t index = inst->pc - program->functions[0].pc;
-	return index < program->functions[0].ptx->body_count ? index : UINT32_MAX;
-}
 
 static void judge_read(struct simt_warp *warp, const struct simt_inst *inst, const struct simt_step *step)
 {
@@ -124,8 +73,7 @@ static void judge_read(struct simt_warp *warp, const struct simt_inst *inst, con
 	uint64_t address[WARP_SIZE]; /* parameters are the program's */
 	for (unsigned i = 0; i < WARP_SIZE; i++)
 		address[i] = lanes & lane_bit[i] ? simt_named(launch->memory, step->address[i]) : 0;
-	uint32_t wrong =
-		launch->reads->read(block->checks->reads, index_in_kernel(launch->program, inst), lanes, address);
+	uint32_t wrong = launch->reads->read(block->checks->reads, check_index(launch->program, inst), lanes, address);
 	for (; wrong; wrong &= wrong - 1) {
 		uint32_t lane = (uint32_t)__builtin_ctz(wrong);
 		finding_add(block, &(struct finding){.kind = FINDING_READ,
@@ -141,8 +89,12 @@ static void checked_access(struct simt_warp *warp, const struct simt_inst *inst,
 	struct reach reach;
 	if (!access_reach(warp, inst, step, &reach))
 		return;
+	if (unchecked(warp, inst)->variable)
+		symbols_access(warp, inst, step);
 	if (checks->race)
 		race_access(warp, step, &reach);
+	if (checks->race_warp)
+		race_warp_access(warp, step);
 	if (checks->unwritten)
 		unwritten_access(warp, step);
 	if (warp->block->launch->reads && inst->kind == SIMT_LOAD)
@@ -165,9 +117,42 @@ static void checked_step(struct simt_warp *warp, const struct simt_inst *inst, s
 	unchecked(warp, inst)->exec(warp, inst, step);
 }
 
+/* What orders the lanes of a warp: instructions with a member mask, barriers, fences. */
+static void order_lanes(struct simt_warp *warp, const struct simt_inst *inst, const struct simt_step *step)
+{
+	if (!lane_has_mask(inst)) {
+		race_warp_order(warp, step->lanes);
+		return;
+	}
+	const uint32_t *mask = lane_masks(warp, inst);
+	for (uint32_t rest = step->lanes; rest;) {
+		uint32_t first = mask[__builtin_ctz(rest)], same = 0;
+		for (uint32_t left = rest; left; left &= left - 1)
+			same |= mask[__builtin_ctz(left)] == first ? left & -left : 0;
+		race_warp_order(warp, same);
+		rest &= ~same;
+	}
+}
+
+/* An instruction by which lanes or warps meet. */
+static void checked_meeting(struct simt_warp *warp, const struct simt_inst *inst, struct simt_step *step)
+{
+	const struct block_checks *checks = warp->block->checks;
+	if (warp->block->launch->checks->kinds & SIMT_CHECK_MASKS && lane_has_mask(inst))
+		lane_check(warp, inst, step);
+	if (checks->race_warp)
+		order_lanes(warp, inst, step);
+	if (checks->unwritten)
+		unwritten_step(warp, inst, step);
+	unchecked(warp, inst)->exec(warp, inst, step);
+}
+
 static void checked_fence(struct simt_warp *warp, const struct simt_inst *inst, struct simt_step *step)
 {
-	race_fence(warp);
+	if (warp->block->checks->race)
+		race_fence(warp);
+	if (warp->block->checks->race_warp)
+		race_warp_fence(warp);
 	unchecked(warp, inst)->exec(warp, inst, step);
 }
 
@@ -176,12 +161,13 @@ static bool is_memory(const struct simt_inst *inst)
 	return inst->kind == SIMT_LOAD || inst->kind == SIMT_STORE || inst->kind == SIMT_ATOMIC;
 }
 
-/* Accesses to local memory and parameters are no business of the checks; of what is loaded there nothing is unwritten.
- * Those to textures and surfaces are check_image.c's. */
+/* Accesses to parameters are no business of the checks; of what is loaded there nothing is unwritten. Those to textures and
+ * surfaces are check_image.c's. */
 static bool is_checked(const struct simt_inst *inst)
 {
 	return is_memory(inst) && !image_is(inst->ptx->op) &&
-	       (inst->space == PTX_GLOBAL || inst->space == PTX_SHARED || inst->space == PTX_GENERIC);
+	       (inst->space == PTX_GLOBAL || inst->space == PTX_SHARED || inst->space == PTX_LOCAL ||
+	        inst->space == PTX_GENERIC);
 }
 
 /* Bytes of a lane of an operand's row, or 0: see struct simt_unchecked. */
@@ -257,15 +243,46 @@ static enum carry carry_of(const struct simt_inst *inst)
 	}
 }
 
+static bool is_register(const struct ptx_operand *operand, uint32_t reg)
+{
+	return operand->kind == PTX_OPERAND_REG && operand->reg == reg;
+}
+
+/* Loops that make an atomic operation of compare-and-swaps begin with a plain load, those of compilers too: its value, or a
+ * copy of it, is what the first one compares with. */
+static bool feeds_exchange(const struct ptx_function *function, const struct simt_inst *inst)
+{
+	enum { FAR = 64 }; /* instructions, up to the compare-and-swap */
+	const struct ptx_inst *end = function->body + function->body_count, *ptx = inst->ptx;
+	if (inst->kind != SIMT_LOAD || ptx->op != PTX_OP_LD || ptx->operand[0].kind != PTX_OPERAND_REG)
+		return false;
+	uint32_t value = ptx->operand[0].reg, copy = value;
+	for (const struct ptx_inst *next = ptx + 1; next < end && next - ptx < FAR; next++) {
+		const struct ptx_operand *operand = next->operand;
+		if (next->op == PTX_OP_MOV && is_register(&operand[1], value) && operand[0].kind == PTX_OPERAND_REG)
+			copy = operand[0].reg;
+		else if (next->op == PTX_OP_ATOM && next->atomic == PTX_ATOM_CAS &&
+		         (is_register(&operand[2], value) || is_register(&operand[2], copy)))
+			return true;
+	}
+	return false;
+}
+
 static simt_exec *checked_exec(unsigned kinds, const struct simt_inst *inst)
 {
-	bool init = kinds & UNWRITTEN, others = kinds & (UNWRITTEN | RACES);
+	bool init = kinds & UNWRITTEN, others = kinds & (UNWRITTEN | RACES | SIMT_CHECK_BOUNDS | SIMT_CHECK_WARP_RACE);
+	bool meets = (lane_has_mask(inst) && kinds & (SIMT_CHECK_MASKS | SIMT_CHECK_WARP_RACE)) ||
+	             (inst->kind == SIMT_BARRIER && kinds & SIMT_CHECK_WARP_RACE);
+	if (meets)
+		return checked_meeting;
+	if (is_checked(inst) && inst->space == PTX_LOCAL)
+		return kinds & SIMT_CHECK_INIT ? checked_access : inst->exec;
 	if (is_checked(inst))
 		return others || (inst->kind == SIMT_LOAD && inst->space != PTX_SHARED) ? checked_access : inst->exec;
 	if (is_memory(inst) && image_is(inst->ptx->op))
-		return others ? checked_image : inst->exec;
+		return kinds & (UNWRITTEN | RACES) ? checked_image : inst->exec;
 	if (inst->kind == SIMT_FENCE)
-		return kinds & RACES ? checked_fence : inst->exec;
+		return kinds & (RACES | SIMT_CHECK_WARP_RACE) ? checked_fence : inst->exec;
 	return init && inst->kind != SIMT_EXIT ? checked_step : inst->exec;
 }
 
@@ -273,6 +290,9 @@ void simt_check_program(const struct simt_checks *checks, struct simt_program *p
 {
 	struct simt_unchecked *list = arena_array(&program->arena, program->count, sizeof *list);
 	uint32_t f = 0;
+	memset(list, 0, program->count * sizeof *list);
+	if (checks->kinds & (SIMT_CHECK_BOUNDS | SIMT_CHECK_RACE))
+		symbols_find(program, list);
 	for (uint32_t pc = 0; pc < program->count; pc++) {
 		struct simt_inst *inst = &program->code[pc];
 		struct simt_unchecked *plain = &list[pc];
@@ -285,6 +305,7 @@ void simt_check_program(const struct simt_checks *checks, struct simt_program *p
 		                       : (uint8_t)ptx_type_bytes(inst->ptx->type2 != PTX_NO_TYPE ? inst->ptx->type2
 		                                                                                 : inst->ptx->type);
 		plain->carry = (uint8_t)carry_of(inst);
+		plain->feeds_exchange = feeds_exchange(program->functions[f].ptx, inst);
 		add_operands(program->functions[f].ptx, inst, plain);
 		inst->exec = plain->load = checked_exec(checks->kinds, inst);
 		if (checks->kinds & SIMT_CHECK_STRAY && stray_may(inst))
@@ -295,211 +316,4 @@ void simt_check_program(const struct simt_checks *checks, struct simt_program *p
 			inst->commit = checked_image_commit;
 	}
 	program->unchecked = list;
-}
-
-/* --- findings --- */
-
-static bool is_transfer(const struct finding_access *access)
-{
-	return access->inst->kind == SIMT_BARRIER;
-}
-
-/* Of two accesses that nothing orders. */
-static bool is_pair(enum finding_kind kind)
-{
-	return kind == FINDING_RACE || kind == FINDING_GLOBAL_RACE || kind == FINDING_SOURCE || kind == FINDING_TEXTURE;
-}
-
-/* The line of an access, its kind included: that of the source where it is known, else that of the PTX. */
-static uint64_t line_of(const struct finding_access *access)
-{
-	if (!access->inst)
-		return 0;
-	const struct ptx_inst *ptx = access->inst->ptx;
-	uint64_t line = ptx->source_line ? (uint64_t)ptx->source_file << 32 | ptx->source_line
-	                                 : (uint64_t)1 << 60 | ptx->place.line;
-	return line << 2 | (is_transfer(access) ? 3 : access->inst->kind - SIMT_LOAD);
-}
-
-/* The pair of a race has no order: which of the two came first is chance. */
-static void sort_accesses(struct finding *finding)
-{
-	if ((finding->kind == FINDING_RACE || finding->kind == FINDING_GLOBAL_RACE) &&
-	    line_of(&finding->access[0]) > line_of(&finding->access[1])) {
-		struct finding_access first = finding->access[0];
-		struct dim3 block = finding->block[0];
-		finding->access[0] = finding->access[1];
-		finding->access[1] = first;
-		finding->block[0] = finding->block[1];
-		finding->block[1] = block;
-	}
-}
-
-/* A read is found once a line, whoever used what it read. */
-static struct record *find_record(struct simt_checks *checks, const char *kernel, const struct finding *finding)
-{
-	uint64_t line[2] = {line_of(&finding->access[0]), is_pair(finding->kind) ? line_of(&finding->access[1]) : 0};
-	for (size_t k = 0; k < checks->records; k++) {
-		struct record *record = &checks->record[k];
-		if (record->line[0] == line[0] && record->line[1] == line[1] && record->kind == finding->kind &&
-		    strcmp(record->kernel, kernel) == 0)
-			return record;
-	}
-	if (checks->records == MOST_FINDINGS)
-		return NULL;
-	if (checks->records == checks->capacity) {
-		checks->capacity = checks->capacity ? 2 * checks->capacity : 16;
-		checks->record = xrealloc(checks->record, checks->capacity * sizeof *checks->record);
-	}
-	struct record *record = &checks->record[checks->records++];
-	*record = (struct record){
-		.kernel = xstrdup(kernel), .kind = finding->kind, .line = {line[0], line[1]}, .number = UINT64_MAX};
-	return record;
-}
-
-void finding_add(const struct simt_block *block, const struct finding *finding)
-{
-	struct simt_checks *checks = block->launch->checks;
-	if (finding->kind == FINDING_RACE && !(checks->kinds & SIMT_CHECK_RACE))
-		return;
-	struct finding sorted = *finding;
-	sort_accesses(&sorted);
-	pthread_mutex_lock(&checks->lock);
-	struct record *record = find_record(checks, block->launch->program->kernel->name, &sorted);
-	if (record && !record->told) {
-		record->count++;
-		if (block->number < record->number) {
-			record->number = block->number;
-			record->block = block->index;
-			record->example = sorted;
-		}
-	}
-	pthread_mutex_unlock(&checks->lock);
-}
-
-/* --- texts --- */
-
-static const char *access_name(const struct simt_inst *inst)
-{
-	return inst->kind == SIMT_LOAD ? "read" : inst->kind == SIMT_STORE ? "write" : "atomic";
-}
-
-static void add_access(struct message *out, const struct simt_launch *launch, const struct finding_access *access)
-{
-	if (is_transfer(access)) {
-		message_add(out, "\n  transfer of DMA buffer %" PRIu32 " at ", access->lane);
-		message_place(out, launch, access->inst->ptx);
-		return;
-	}
-	message_add(out, "\n  %s at ", access_name(access->inst));
-	message_place(out, launch, access->inst->ptx);
-	message_add(out, ", thread ");
-	message_dim(out, simt_thread(launch, access->warp, access->lane));
-}
-
-/* Of the two accesses, in their order. */
-static void add_blocks(struct message *out, const struct finding *finding)
-{
-	message_add(out, "\n  blocks ");
-	message_dim(out, finding->block[0]);
-	message_add(out, " and ");
-	message_dim(out, finding->block[1]);
-}
-
-static void add_shared(struct message *out, const struct simt_launch *launch, const struct finding *finding)
-{
-	message_add(out, ", shared address 0x%" PRIx64 ", %" PRIu32 " bytes", finding->address, finding->size);
-	message_variable(out, launch, PTX_SHARED, finding->address);
-}
-
-static void add_allocation(struct message *out, const struct simt_launch *launch, const struct finding *finding)
-{
-	const struct simt_allocation *allocation = simt_find(launch->memory, finding->address);
-	message_add(out, ", address 0x%" PRIx64 ", %" PRIu32 " bytes", finding->address, finding->size);
-	if (allocation)
-		message_add(out, "\n  allocation: 0x%" PRIx64 ", %" PRIu64 " bytes, offset %" PRIu64,
-		            allocation->address, allocation->size, finding->address - allocation->address);
-}
-
-static void add_prediction(struct message *out, const struct simt_launch *launch, const struct simt_inst *inst)
-{
-	char text[512];
-	launch->reads->describe(launch->reads->user, index_in_kernel(launch->program, inst), text, sizeof text);
-	message_add(out, "\n  predicted: %s", text);
-}
-
-static void print_record(const struct simt_launch *launch, const struct record *record, char *text, size_t size)
-{
-	static const char *const titles[] = {
-		[FINDING_RACE] = "race on shared memory: two warps, nothing that orders them",
-		[FINDING_GLOBAL_RACE] = "race on global memory: two warps, nothing that orders them",
-		[FINDING_TEXTURE] =
-			"texture read of what the same kernel wrote: nothing brings that to the texture cache",
-		[FINDING_SOURCE] = "race on global memory: written while a DMA transfer may read it",
-		[FINDING_INIT] = "read of device memory that nobody wrote",
-		[FINDING_SHARED_INIT] = "read of shared memory that nobody wrote",
-		[FINDING_READ] = "read outside the rows that were predicted for its index",
-		[FINDING_STRAY] = "read outside every allocation; it gives 0",
-	};
-	struct message out = {text, size};
-	const struct finding *example = &record->example;
-	bool by_dma =
-		record->kind == FINDING_RACE && (is_transfer(&example->access[0]) || is_transfer(&example->access[1]));
-	message_add(&out, "kernel '%s': %s", record->kernel,
-	            by_dma ? "race on shared memory: a DMA transfer, nothing that orders it" : titles[record->kind]);
-	add_access(&out, launch, &example->access[0]);
-	if (is_pair(record->kind)) {
-		add_access(&out, launch, &example->access[1]);
-	} else if (example->access[1].inst) {
-		message_add(&out, "\n  a part of it was written; used at ");
-		message_place(&out, launch, example->access[1].inst->ptx);
-	}
-	if (record->kind == FINDING_GLOBAL_RACE || record->kind == FINDING_TEXTURE) {
-		add_blocks(&out, example);
-	} else {
-		message_add(&out, "\n  block ");
-		message_dim(&out, record->block);
-	}
-	if (record->kind != FINDING_RACE && record->kind != FINDING_SHARED_INIT)
-		add_allocation(&out, launch, example);
-	else
-		add_shared(&out, launch, example);
-	if (record->kind == FINDING_STRAY)
-		message_nearest_allocation(&out, launch, example->address);
-	if (record->kind == FINDING_READ)
-		add_prediction(&out, launch, example->access[0].inst);
-	message_add(&out, "\n  %" PRIu64 " times in this launch", record->count);
-}
-
-static int by_line(const void *a, const void *b)
-{
-	const struct record *const *x = a, *const *y = b;
-	for (unsigned k = 0; k < 2; k++)
-		if ((*x)->line[k] != (*y)->line[k])
-			return (*x)->line[k] < (*y)->line[k] ? -1 : 1;
-	return (int)(*x)->kind - (int)(*y)->kind;
-}
-
-void simt_checks_report(struct simt_checks *checks, const struct simt_launch *launch,
-                        void (*say)(void *user, bool is_stray, const char *text), void *user)
-{
-	struct record **fresh = xmalloc((checks->records + 1) * sizeof *fresh);
-	size_t count = 0;
-	for (size_t k = 0; k < checks->records; k++)
-		if (!checks->record[k].told)
-			fresh[count++] = &checks->record[k];
-	/* The order in which threads of the host found them is chance. */
-	qsort(fresh, count, sizeof *fresh, by_line);
-	for (size_t k = 0; k < count; k++) {
-		char text[4096];
-		print_record(launch, fresh[k], text, sizeof text);
-		fresh[k]->told = true;
-		say(user, fresh[k]->kind == FINDING_STRAY, text);
-	}
-	free(fresh);
-}
-
-void simt_checks_end(struct simt_checks *checks, const struct simt_launch *launch)
-{
-	race_global_end(&checks->global_races, launch);
 }

@@ -16,6 +16,10 @@ enum simt_check {
 	SIMT_CHECK_SHARED_INIT = 4, /* the same of shared memory */
 	SIMT_CHECK_READS = 8,       /* global loads of a launch with `reads`, which says which of them are wrong */
 	SIMT_CHECK_GLOBAL_RACE = 32, /* the same as SIMT_CHECK_RACE of global memory, between warps of all blocks; on one thread of the host */
+	SIMT_CHECK_BOUNDS = 64,      /* shared memory: accesses through one array that land outside it */
+	SIMT_CHECK_MASKS = 128,      /* member masks without the lane itself, shuffles from lanes that take no part */
+	SIMT_CHECK_WARP_RACE = 256,  /* conflicting accesses of two lanes of a warp that nothing orders */
+	SIMT_CHECK_LEAKS = 512,      /* where kernels allocate: simt_checks_place() */
 	SIMT_CHECK_STRAY = 16,      /* device memory: reads beside every allocation, which then give 0 and are no fault */
 };
 
@@ -51,6 +55,8 @@ void simt_checks_report(struct simt_checks *checks, const struct simt_launch *la
 void simt_checks_end(struct simt_checks *checks, const struct simt_launch *launch);
 /* True of a fault that SIMT_CHECK_STRAY would have let through, when the read was as near to an allocation as those are that do no harm on a GPU. */
 bool simt_fault_strays(const struct simt_launch *launch, const struct simt_fault *fault);
+/* Where a kernel has allocated the live memory at an address, as text, or NULL: not known. */
+const char *simt_checks_place(const struct simt_checks *checks, uint64_t address);
 /* All but reads beside every allocation. */
 uint64_t simt_checks_found(const struct simt_checks *checks);
 

@@ -4,6 +4,21 @@
 
 #include "simt/access.h"
 #include "simt/check.h"
+#include "simt/program.h"
+
+#include <pthread.h>
+
+struct record;
+struct heap;
+
+struct simt_checks {
+	unsigned kinds;
+	pthread_mutex_t lock;
+	struct race_global *global_races; /* of the launches that run */
+	struct record *record;
+	size_t records, capacity;
+	struct heap *heap; /* where kernels have called malloc, with SIMT_CHECK_LEAKS */
+};
 
 enum { CHECK_SOURCES = SIMT_MAX_SOURCES, CHECK_DESTINATIONS = 4 };
 
@@ -15,6 +30,8 @@ struct simt_unchecked {
 	uint8_t src_pitch[CHECK_SOURCES], dst_pitch[CHECK_DESTINATIONS];
 	uint8_t width; /* of a source, bytes that the instruction looks at; 0: all */
 	uint8_t carry; /* enum carry */
+	bool feeds_exchange; /* a plain load whose value a compare-and-swap of the same place is tried with */
+	const struct simt_variable *variable; /* the shared array through whose symbol it makes its address, or NULL */
 };
 
 /* What becomes of bytes that nobody wrote when an instruction has them in a source. */
@@ -33,6 +50,7 @@ static inline const struct simt_unchecked *unchecked(const struct simt_warp *war
 struct block_checks {
 	struct race *race;           /* or NULL */
 	struct unwritten *unwritten; /* or NULL */
+	struct race_warp *race_warp; /* or NULL */
 	void *reads;                 /* what launch->reads made of the block */
 };
 
@@ -42,7 +60,14 @@ void checks_block_start(struct simt_block *block);
 void checks_block_end(struct simt_block *block);
 void checks_block_free(struct simt_block *block);
 /* A call of the system has been made: what it returns may be the address of memory that had another owner before. */
-void checks_system_call(struct simt_block *block, uint64_t result);
+void checks_system_call(struct simt_warp *warp, const struct simt_inst *inst, uint64_t result);
+
+/* The instruction's index in the kernel's body, or UINT32_MAX: it is in a function that the kernel calls. */
+static inline uint32_t check_index(const struct simt_program *program, const struct simt_inst *inst)
+{
+	uint32_t index = inst->pc - program->functions[0].pc;
+	return index < program->functions[0].ptx->body_count ? index : UINT32_MAX;
+}
 
 /* --- findings --- */
 
@@ -53,8 +78,14 @@ enum finding_kind {
 	FINDING_SOURCE, /* a transfer by DMA, and who writes what it reads */
 	FINDING_INIT,
 	FINDING_SHARED_INIT,
+	FINDING_LOCAL_INIT,
 	FINDING_READ,
 	FINDING_STRAY,
+	FINDING_SYMBOL,    /* an access through one shared array that lands outside it */
+	FINDING_MASK,      /* a lane that its own member mask does not name: `address` is the mask */
+	FINDING_LANE,      /* a shuffle from a lane, `size`, that takes no part */
+	FINDING_WARP_RACE, /* of two lanes of one warp: shared memory */
+	FINDING_WARP_GLOBAL_RACE,
 };
 
 /* One access of a finding, as an example of all. */
@@ -101,6 +132,42 @@ static inline bool has_race_check(const struct simt_block *block)
 
 /* Execution functions of the instructions on textures and surfaces that access memory. */
 simt_exec checked_image, checked_image_commit;
+
+/* --- check_symbol.c --- */
+
+/* Fills in `variable` of all instructions of a program. */
+void symbols_find(const struct simt_program *program, struct simt_unchecked *list);
+/* A memory access, before it is made. */
+void symbols_access(struct simt_warp *warp, const struct simt_inst *inst, const struct simt_step *step);
+/* The offset behind a variable's last byte. */
+uint64_t simt_variable_end(const struct simt_launch *launch, const struct simt_variable *variable);
+
+/* --- check_lane.c --- */
+
+/* Whether it has a member mask, and the lanes' masks. */
+bool lane_has_mask(const struct simt_inst *inst);
+const uint32_t *lane_masks(const struct simt_warp *warp, const struct simt_inst *inst);
+/* Such an instruction, before it runs. */
+void lane_check(struct simt_warp *warp, const struct simt_inst *inst, const struct simt_step *step);
+/* The lane that a shuffle's lane reads (exec_lane.c). */
+unsigned shuffle_from(const struct simt_warp *warp, const struct simt_inst *inst, unsigned lane);
+
+/* --- race_warp.c --- */
+
+struct race_warp *race_warp_open(void);
+void race_warp_close(struct race_warp *race);
+void race_warp_start(struct simt_block *block);
+/* A memory access, before it is made. */
+void race_warp_access(struct simt_warp *warp, const struct simt_step *step);
+/* What these lanes did before is ordered before all that they do afterwards. */
+void race_warp_order(struct simt_warp *warp, uint32_t lanes);
+void race_warp_fence(struct simt_warp *warp);
+
+/* --- heap.c --- */
+
+/* A lane has allocated device memory, at an address. */
+void heap_note(struct simt_warp *warp, const struct simt_inst *inst, uint64_t address);
+void heap_free(struct heap *heap);
 
 /* --- stray.c --- */
 

@@ -270,6 +270,19 @@ void control_system_call(struct simt_warp *warp, const struct simt_inst *inst, s
 	step->commits = true;
 }
 
+/* False after a fault: the address is none that a kernel has allocated and not freed. */
+static bool may_free(struct simt_warp *warp, const struct simt_inst *inst, struct simt_step *step, unsigned lane,
+                     uint64_t address)
+{
+	const char *problem = simt_free_problem(warp->block->launch->memory, address, SIMT_KERNEL);
+	if (!address || !problem)
+		return true;
+	fault_set(warp, inst, step, SIMT_FAULT_FREE, "free of an address that cannot be freed", lane);
+	step->fault.address = address;
+	step->fault.detail = problem;
+	return false;
+}
+
 void control_system_commit(struct simt_warp *warp, const struct simt_inst *inst, struct simt_step *step)
 {
 	const struct simt_call *call = (const struct simt_call *)(uintptr_t)inst->immediate;
@@ -284,10 +297,12 @@ void control_system_commit(struct simt_warp *warp, const struct simt_inst *inst,
 		read_words(warp, call, lane, values);
 		windows.local = warp->local + lane * windows.local_bytes;
 		uint64_t result = 0;
+		if (call->system == SIMT_FREE && !may_free(warp, inst, step, lane, values[0]))
+			break;
 		if (launch->system_call)
 			result = launch->system_call(launch->user, call->system, values, &windows);
 		if (UNLIKELY(warp->block->checks != NULL))
-			checks_system_call(warp->block, result);
+			checks_system_call(warp, inst, result);
 		if (call->system == SIMT_DEVICE_SYNCHRONIZE && result)
 			fault_set(warp, inst, step, SIMT_FAULT_CALL, "a grid that its block waits for has failed",
 			          lane);
@@ -324,6 +339,27 @@ void control_exit(struct simt_warp *warp, const struct simt_inst *inst, struct s
 	control_settle(warp);
 	if (warp->done)
 		barrier_exit(warp, step);
+}
+
+/* The first comparison of brx.idx, which also holds the index against the table. */
+void control_indexed(struct simt_warp *warp, const struct simt_inst *inst, struct simt_step *step)
+{
+	SOURCE(index, lane32, 0);
+	SOURCE(limit, lane32, 1);
+	uint32_t below = 0;
+	for (uint32_t rest = step->lanes; rest; rest &= rest - 1) {
+		unsigned lane = (unsigned)__builtin_ctz(rest);
+		if (index[lane] >= inst->ptx->targets) {
+			fault_set(warp, inst, step, SIMT_FAULT_INSTRUCTION, "brx.idx with an index outside its table",
+			          lane);
+			step->fault.field = "index";
+			step->fault.value = index[lane];
+			step->fault.most = inst->ptx->targets - 1;
+			return;
+		}
+		below |= index[lane] < limit[lane] ? lane_bit[lane] : 0;
+	}
+	write_pred(warp, inst, 0, below, step->lanes);
 }
 
 void control_trap(struct simt_warp *warp, const struct simt_inst *inst, struct simt_step *step)

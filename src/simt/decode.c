@@ -354,6 +354,8 @@ static void decode_inst(struct decoder *decoder, struct simt_inst *inst, const u
 	}
 	decode_modifiers(decoder, inst);
 	choose_exec(decoder, inst);
+	if (ptx->targets)
+		inst->exec = control_indexed;
 }
 
 /* --- the program --- */
@@ -420,12 +422,16 @@ static void list_variables(struct decoder *decoder)
 		const struct place_of *place = &decoder->places[k];
 		enum ptx_space space = place->variable->space;
 		if ((space == PTX_SHARED || space == PTX_LOCAL) && !place->slot.in_frame)
-			list[program->variable_count++] = (struct simt_variable){place->variable->name, space,
-			                                                         place->slot.offset, place->slot.size};
+			list[program->variable_count++] = (struct simt_variable){
+				place->variable->name, space, place->slot.offset, place->slot.size, place->variable};
 	}
 	if (decoder->dynamic)
-		list[program->variable_count++] =
-			(struct simt_variable){decoder->dynamic->name, PTX_SHARED, decoder->dynamic_shared, 0};
+		list[program->variable_count++] = (struct simt_variable){
+			.name = decoder->dynamic->name,
+			.space = PTX_SHARED,
+			.offset = decoder->dynamic_shared,
+			.symbol = decoder->dynamic,
+		};
 	program->variables = list;
 }
 

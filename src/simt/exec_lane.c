@@ -150,6 +150,14 @@ static unsigned shuffle_source(enum ptx_shuffle mode, unsigned lane, uint32_t b,
 	return *valid ? (unsigned)from : lane;
 }
 
+unsigned shuffle_from(const struct simt_warp *warp, const struct simt_inst *inst, unsigned lane)
+{
+	SOURCE(pb, lane32, 1);
+	SOURCE(pc, lane32, 2);
+	bool valid;
+	return shuffle_source(inst->ptx->shuffle, lane, pb[lane], pc[lane], &valid);
+}
+
 /* A lane reads the register of the lane that it names, whether that one runs or not: PTX leaves open what it gets from one
  * that is not in its member mask. So the masks change nothing here. */
 static void shuffle(struct simt_warp *warp, const struct simt_inst *inst, struct simt_step *step)

@@ -76,8 +76,15 @@ void simt_fault_print(const struct simt_launch *launch, const struct simt_fault 
 		add_barrier(&out, launch, fault);
 	if (fault->kind == SIMT_FAULT_DMA)
 		add_dma(&out, fault);
+	if (fault->kind == SIMT_FAULT_INSTRUCTION && fault->field)
+		message_add(&out, "\n  %s: %" PRIu64 ", limit: %" PRIu64, fault->field, fault->value, fault->most);
 	if (fault->kind == SIMT_FAULT_CALL)
 		message_add(&out, ", address 0x%" PRIx64, fault->address);
+	if (fault->kind == SIMT_FAULT_FREE) {
+		message_add(&out, "\n  device free of 0x%" PRIx64 ", %s", fault->address, fault->detail);
+		add_freed(&out, launch, fault->address);
+		message_nearest_allocation(&out, launch, fault->address);
+	}
 	if (fault->size == 0)
 		return;
 	message_add(&out, ", address 0x%" PRIx64 ", %" PRIu32 " bytes", fault->address, fault->size);

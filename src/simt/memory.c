@@ -13,6 +13,7 @@ enum { FREED = 64 }; /* freed allocations that are remembered */
 /* Where shares lie: local memory begins above (sm/local_memory.h). */
 static const uint64_t share_low = UINT64_C(1) << 36, share_high = UINT64_C(1) << 40;
 enum { SHARE_PAGE = 4096, WIDEST_ACCESS = 16 };
+enum { GAP_SHARE = 8 }; /* a part of all memory, for gaps */
 
 struct simt_memory {
 	uint8_t *base;    /* host address of device address 0 */
@@ -23,6 +24,8 @@ struct simt_memory {
 	bool reuse;                               /* of what was freed */
 	uint64_t allocated;                       /* of the heap, ever */
 	uint64_t heap_used;                       /* with rounding; without reuse all of it that ever was */
+	uint64_t gap_room;                        /* of the heap, for gaps: no part of the memory that programs see */
+	uint64_t heap_top;                        /* behind all of the heap that was ever allocated, gaps included */
 	struct simt_allocation freed[FREED];
 	size_t freed_count; /* ever; the newest is at (freed_count - 1) % FREED */
 };
@@ -39,6 +42,13 @@ static void *reserve(uint64_t bytes)
 	return base == MAP_FAILED ? NULL : base;
 }
 
+/* Behind the machine's own memory. */
+static void place_shares(struct simt_memory *memory)
+{
+	uint64_t behind = round_up(memory->bytes, share_low);
+	memory->shared = (struct allocations){.low = behind, .high = behind < share_high ? share_high : behind};
+}
+
 struct simt_memory *simt_memory_open(uint64_t heap_base, uint64_t heap_bytes, bool reuse)
 {
 	uint64_t low = round_up(heap_base, SIMT_ALLOCATION_ALIGN);
@@ -52,9 +62,25 @@ struct simt_memory *simt_memory_open(uint64_t heap_base, uint64_t heap_bytes, bo
 	memory->reuse = reuse;
 	memory->statics = (struct allocations){.low = SIMT_STATIC_BASE, .high = low};
 	memory->heap = (struct allocations){.low = low, .high = bytes};
-	uint64_t behind = round_up(bytes, share_low);
-	memory->shared = (struct allocations){.low = behind, .high = behind < share_high ? share_high : behind};
+	memory->heap_top = low;
+	place_shares(memory);
 	return memory;
+}
+
+bool simt_memory_keep_gaps(struct simt_memory *memory)
+{
+	uint64_t room = memory->bytes / GAP_SHARE / SIMT_ALLOCATION_ALIGN * SIMT_ALLOCATION_ALIGN;
+	void *base = reserve(memory->bytes + room);
+	if (!base)
+		return false;
+	munmap(memory->base, memory->bytes);
+	memory->base = base;
+	memory->bytes += room;
+	memory->heap.high = memory->bytes;
+	memory->gap_room = room;
+	place_shares(memory);
+	memory->statics.gap = memory->heap.gap = memory->shared.gap = SIMT_GAP;
+	return true;
 }
 
 void simt_memory_close(struct simt_memory *memory)
@@ -82,18 +108,37 @@ static const struct allocations *part_of(const struct simt_memory *memory, uint6
 /* Behind all that was ever allocated. */
 static uint64_t place_behind(const struct simt_memory *memory, uint64_t size)
 {
-	uint64_t room = memory->heap.high - memory->heap.low - memory->heap_used;
-	return size <= room && allocation_footprint(size) <= room ? memory->heap.low + memory->heap_used : 0;
+	uint64_t room = memory->heap.high - memory->heap_top;
+	return size <= room && allocation_footprint(size) + memory->heap.gap <= room ? memory->heap_top : 0;
+}
+
+static uint64_t place_in_heap(const struct simt_memory *memory, uint64_t size)
+{
+	return memory->reuse ? allocations_place(&memory->heap, size, SIMT_ALLOCATION_ALIGN)
+	                     : place_behind(memory, size);
 }
 
 uint64_t simt_alloc_for(struct simt_memory *memory, uint64_t size, enum simt_owner owner)
 {
-	uint64_t address = memory->reuse ? allocations_place(&memory->heap, size, SIMT_ALLOCATION_ALIGN)
-	                                 : place_behind(memory, size);
+	if (memory->gap_room &&
+	    (size > simt_bytes_free(memory) || allocation_footprint(size) > simt_bytes_free(memory)))
+		return 0;
+	uint64_t gap = memory->heap.gap, address = place_in_heap(memory, size);
+	if (!address && gap) { /* so many small ones that their gaps have no room */
+		memory->heap.gap = 0;
+		address = place_in_heap(memory, size);
+		memory->heap.gap = gap;
+		gap = 0;
+	}
 	if (!address)
 		return 0;
-	allocations_insert(&memory->heap, (struct simt_allocation){address, size, owner, ++memory->allocated, 0});
-	memory->heap_used += allocation_footprint(size);
+	uint64_t footprint = allocation_footprint(size), end = address + footprint + gap;
+	allocations_insert(
+		&memory->heap,
+		(struct simt_allocation){
+			.address = address, .size = size, .owner = owner, .number = ++memory->allocated, .gap = gap});
+	memory->heap_used += footprint;
+	memory->heap_top = end > memory->heap_top ? end : memory->heap_top;
 	return address;
 }
 
@@ -108,7 +153,9 @@ uint64_t simt_alloc_static(struct simt_memory *memory, uint64_t size, uint64_t a
 	uint64_t address = allocations_place(&memory->statics, size, at_least);
 	if (!address)
 		return 0;
-	allocations_insert(&memory->statics, (struct simt_allocation){address, size, SIMT_MODULE, 0, 0});
+	allocations_insert(&memory->statics,
+	                   (struct simt_allocation){
+				   .address = address, .size = size, .owner = SIMT_MODULE, .gap = memory->statics.gap});
 	simt_mark_written(memory, address, size);
 	return address;
 }
@@ -154,7 +201,11 @@ uint64_t simt_share(struct simt_memory *memory, void *host, uint64_t size)
 	struct share share = {address, size, place + offset};
 	if (!place || !size || !shares_add(&memory->shares, share))
 		return 0;
-	allocations_insert(&memory->shared, (struct simt_allocation){share.device, size, SIMT_SHARE, 0, address});
+	allocations_insert(&memory->shared, (struct simt_allocation){.address = share.device,
+	                                                             .size = size,
+	                                                             .owner = SIMT_SHARE,
+	                                                             .host = address,
+	                                                             .gap = memory->shared.gap});
 	return simt_named(memory, share.device);
 }
 
@@ -380,5 +431,5 @@ uint64_t simt_bytes_free(const struct simt_memory *memory)
 
 uint64_t simt_bytes_total(const struct simt_memory *memory)
 {
-	return memory->heap.high - memory->heap.low;
+	return memory->heap.high - memory->heap.low - memory->gap_room;
 }

@@ -25,6 +25,7 @@ enum {
 	SIMT_WINDOW_BYTES = 0x01000000, /* of each of them */
 	SIMT_STATIC_BASE = 0x10000000,
 	SIMT_ALLOCATION_ALIGN = 256,
+	SIMT_GAP = 1024,
 };
 
 struct simt_memory;
@@ -36,12 +37,17 @@ struct simt_allocation {
 	enum simt_owner owner;
 	uint64_t number; /* of the heap's, from 1, in the order in which they were made; of a module's 0 */
 	uint64_t host;   /* of a share: where the host has it */
+	uint64_t gap;    /* bytes behind it that are nobody's: simt_memory_keep_gaps() */
 };
 
 /* Reserves the address space: heap of `heap_bytes` from `heap_base`. Unless `reuse`, what was freed stays unused, and each
  * allocation lies behind all before it. NULL with errno set when the host refuses. */
 struct simt_memory *simt_memory_open(uint64_t heap_base, uint64_t heap_bytes, bool reuse);
 void simt_memory_close(struct simt_memory *memory);
+
+/* At least SIMT_GAP bytes lie between two allocations, so that an access beyond the end of one is in no other. An allocation
+ * for which only the gap lacks room has none. Before the first allocation; false with errno set when the host refuses. */
+bool simt_memory_keep_gaps(struct simt_memory *memory);
 
 /* A device address, 256-byte aligned, or 0 when it does not fit. First fit; zero-filled when never used before. */
 uint64_t simt_alloc(struct simt_memory *memory, uint64_t size);

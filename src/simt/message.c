@@ -1,3 +1,4 @@
+#include "simt/checks.h"
 #include "simt/message.h"
 
 #include "simt/program.h"
@@ -68,7 +69,7 @@ struct gap simt_gap(enum ptx_space space, uint64_t begin, uint64_t end, uint64_t
 	return above <= below ? (struct gap){GAP_ABOVE, above} : (struct gap){GAP_BELOW, below};
 }
 
-static void add_gap(struct message *message, struct gap gap)
+void message_gap(struct message *message, struct gap gap)
 {
 	if (gap.side == GAP_BELOW)
 		message_add(message, "begins %" PRIu64 " bytes behind the address", gap.bytes);
@@ -88,12 +89,12 @@ void message_nearest_allocation(struct message *message, const struct simt_launc
 	uint64_t begin = simt_named(launch->memory, near->address);
 	message_add(message, "\n  nearest allocation: 0x%" PRIx64 ", %" PRIu64 " bytes%s, ", begin, near->size,
 	            near->owner == SIMT_SHARE ? " of the host's" : "");
-	add_gap(message, simt_gap(PTX_GLOBAL, begin, begin + near->size, address));
+	message_gap(message, simt_gap(PTX_GLOBAL, begin, begin + near->size, address));
 }
 
 /* --- variables --- */
 
-static uint64_t variable_end(const struct simt_launch *launch, const struct simt_variable *variable)
+uint64_t simt_variable_end(const struct simt_launch *launch, const struct simt_variable *variable)
 {
 	return variable->size ? (uint64_t)variable->offset + variable->size
 	                      : (uint64_t)launch->program->shared_bytes + launch->dynamic_shared_bytes;
@@ -102,7 +103,7 @@ static uint64_t variable_end(const struct simt_launch *launch, const struct simt
 /* 0 when the variable holds the address. */
 static uint64_t distance(const struct simt_launch *launch, const struct simt_variable *variable, uint64_t address)
 {
-	struct gap gap = simt_gap(variable->space, variable->offset, variable_end(launch, variable), address);
+	struct gap gap = simt_gap(variable->space, variable->offset, simt_variable_end(launch, variable), address);
 	return gap.side == GAP_ABOVE ? gap.bytes + 1 : gap.bytes;
 }
 
@@ -120,7 +121,7 @@ static const struct simt_variable *nearest(const struct simt_launch *launch, enu
 
 /* The compiler's name of a variable inside a function, _ZZ...E4tile or _ZZ...E4tile_0, ends with the one that the
  * program gave it. Other names stay as they are. */
-static void add_name(struct message *message, const char *name)
+void message_name(struct message *message, const char *name)
 {
 	const char *own = NULL;
 	int length = 0;
@@ -147,11 +148,11 @@ void message_nearest_variable(struct message *message, const struct simt_launch 
 	const struct simt_variable *near = nearest(launch, space, address);
 	if (!near)
 		return;
-	uint64_t end = variable_end(launch, near);
+	uint64_t end = simt_variable_end(launch, near);
 	message_add(message, "; nearest variable: ");
-	add_name(message, near->name);
+	message_name(message, near->name);
 	message_add(message, ", 0x%" PRIx32 ", %" PRIu64 " bytes, ", near->offset, end - near->offset);
-	add_gap(message, simt_gap(space, near->offset, end, address));
+	message_gap(message, simt_gap(space, near->offset, end, address));
 }
 
 void message_variable(struct message *message, const struct simt_launch *launch, enum ptx_space space, uint64_t offset)
@@ -160,7 +161,7 @@ void message_variable(struct message *message, const struct simt_launch *launch,
 	if (!variable || distance(launch, variable, offset))
 		return;
 	message_add(message, ", ");
-	add_name(message, variable->name);
+	message_name(message, variable->name);
 	message_add(message, " + %" PRIu64, offset - variable->offset);
 }
 

@@ -23,11 +23,16 @@ void message_nearest_variable(struct message *message, const struct simt_launch 
 /* ", 'tile' + 12", or nothing when no variable holds the offset. */
 void message_variable(struct message *message, const struct simt_launch *launch, enum ptx_space space, uint64_t offset);
 
+/* "'tile'" */
+void message_name(struct message *message, const char *name);
+
 /* How far an address lies from a span of the same memory, the shorter way round. */
 struct gap {
 	enum { GAP_NONE, GAP_BELOW, GAP_ABOVE } side; /* on which the address is: GAP_NONE when the span holds it */
 	uint64_t bytes;                               /* to the span's begin, or from its end */
 };
+/* "begins 4 bytes behind the address" */
+void message_gap(struct message *message, struct gap gap);
 struct gap simt_gap(enum ptx_space space, uint64_t begin, uint64_t end, uint64_t address);
 
 /* A thread's coordinates. */

@@ -43,6 +43,7 @@ struct simt_variable {
 	const char *name;
 	enum ptx_space space;
 	uint32_t offset, size; /* size 0: dynamic shared memory, all from here on */
+	const struct ptx_variable *symbol;
 };
 
 /* A special register's row. */
@@ -58,7 +59,7 @@ enum { SIMT_STACK_BYTES = 16384, SIMT_LOCAL_BYTES = 512 << 10 };
 const struct simt_function *simt_function_at(const struct simt_program *program, uint64_t address);
 
 simt_exec control_branch, control_call, control_system_call, control_system_commit, control_return, control_exit,
-	control_trap, control_barrier;
+	control_trap, control_barrier, control_indexed;
 
 /* The warp has come to a DMA transfer that it waits for: a fault when nobody is left who could come. */
 void barrier_of_dma(struct simt_warp *warp, struct simt_step *step);

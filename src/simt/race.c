@@ -390,7 +390,7 @@ static enum access_kind kind_of(const struct race *race, const struct simt_warp 
 	if (inst->kind == SIMT_ATOMIC)
 		return ATOMIC;
 	if (inst->kind == SIMT_LOAD)
-		return is_atomic ? ATOMIC_READ : READ;
+		return is_atomic || unchecked(warp, inst)->feeds_exchange ? ATOMIC_READ : READ;
 	if (order == PTX_VOLATILE && (!(race->has_fenced >> warp->index & 1) || race->stored >> warp->index & 1))
 		return WRITE;
 	return is_atomic ? ATOMIC : WRITE;

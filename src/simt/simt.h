@@ -246,6 +246,7 @@ enum simt_fault_kind {
 	SIMT_FAULT_COUNTS,      /* warps come to one barrier with different counts of threads */
 	SIMT_FAULT_PARTED,      /* threads of one warp meet different barriers */
 	SIMT_FAULT_INSTRUCTION, /* operands that the instruction does not take */
+	SIMT_FAULT_FREE,        /* of an address that a kernel cannot free */
 	SIMT_FAULT_CALL,        /* of an address that is no function */
 	SIMT_FAULT_STACK,       /* recursion too deep */
 	SIMT_FAULT_DMA,         /* a transfer that the engine does not take */
@@ -268,6 +269,7 @@ struct simt_fault {
 	const struct simt_inst *other;
 	struct dim3 other_thread;
 	uint32_t other_barrier, other_expected;
+	const char *detail; /* FREE: "which has been freed before" */
 	/* DMA: the field, its value, and what it would have to be at most, or be */
 	const char *field;
 	uint64_t value, most;

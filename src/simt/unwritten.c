@@ -3,10 +3,14 @@
  * A load of which no byte was written is one. A load of which a part was written may be the copy of a structure with
  * padding in it, which is no mistake, and which the source does not show. So the bytes that nobody wrote are then followed
  * through the registers: instructions that move, shift or mask them move the mark too, a store hands it on to memory, and
- * whatever else looks at them is the read that is reported, at the line of the load. Marks that go through local memory, a
- * call or a shuffle are lost, so that something may be missed there, but nothing is reported that is not so.
+ * whatever else looks at them is the read that is reported, at the line of the load. Marks that go through a call or a
+ * shuffle are lost, so that something may be missed there, but nothing is reported that is not so.
+ *
+ * Local memory is unwritten where a function's own variables lie. Compilers copy arrays there that only in part have values,
+ * so a load marks and a use is reported. Frames of recursive functions, and what is spilled, count as written.
  */
 #include "simt/checks.h"
+#include "simt/program.h"
 
 #include "base/arena.h"
 
@@ -24,6 +28,8 @@ struct unwritten {
 	unsigned kinds;
 	uint8_t *shared; /* by byte: it was written; NULL unless SIMT_CHECK_SHARED_INIT */
 	uint32_t shared_capacity;
+	uint8_t *local; /* the same of the local memory of all threads; NULL unless SIMT_CHECK_INIT and there is any */
+	uint64_t local_bytes, local_capacity; /* of a thread; of all */
 	/* Marks: registers of all warps once more, with the bits that nobody wrote. Made at need. */
 	uint8_t *mark, *storage; /* aligned as registers are; as allocated */
 	struct origin *origin;   /* by row */
@@ -43,14 +49,60 @@ void unwritten_close(struct unwritten *unwritten)
 	if (!unwritten)
 		return;
 	free(unwritten->shared);
+	free(unwritten->local);
 	free(unwritten->storage);
 	free(unwritten->origin);
 	free(unwritten);
 }
 
+/* --- local memory --- */
+
+static uint8_t *local_of(const struct simt_warp *warp, unsigned lane)
+{
+	const struct unwritten *unwritten = warp->block->checks->unwritten;
+	return unwritten->local + (warp->index * (uint64_t)WARP_SIZE + lane) * unwritten->local_bytes;
+}
+
+/* Variables of a thread's local memory; `owner` NULL: of all functions. */
+static void forget_variables(const struct simt_program *program, uint8_t *local, const struct ptx_function *owner)
+{
+	for (uint32_t k = 0; k < program->variable_count; k++) {
+		const struct simt_variable *variable = &program->variables[k];
+		if (variable->space == PTX_LOCAL && (!owner || variable->symbol->function == owner))
+			memset(local + variable->offset, 0, variable->size);
+	}
+}
+
+static void start_local(struct simt_block *block)
+{
+	struct unwritten *unwritten = block->checks->unwritten;
+	const struct simt_program *program = block->launch->program;
+	uint64_t bytes = program->local_bytes, threads = (uint64_t)block->warps * WARP_SIZE;
+	unwritten->local_bytes = bytes;
+	if (!(unwritten->kinds & SIMT_CHECK_INIT) || !bytes)
+		return;
+	if (unwritten->local_capacity < bytes * threads) {
+		unwritten->local_capacity = bytes * threads;
+		unwritten->local = xrealloc(unwritten->local, bytes * threads);
+	}
+	memset(unwritten->local, 1, bytes * threads);
+	for (uint64_t t = 0; t < threads; t++)
+		forget_variables(program, unwritten->local + t * bytes, NULL);
+}
+
+/* A function that is called finds its variables unwritten, whatever an earlier call has left there. */
+static void enter_function(const struct simt_warp *warp, const struct simt_inst *inst, uint32_t lanes)
+{
+	const struct simt_call *call = (const struct simt_call *)(uintptr_t)inst->immediate;
+	for (uint32_t rest = warp->block->checks->unwritten->local && call->callee ? lanes : 0; rest; rest &= rest - 1)
+		forget_variables(warp->block->launch->program, local_of(warp, (unsigned)__builtin_ctz(rest)),
+		                 call->callee->ptx);
+}
+
 void unwritten_start(struct simt_block *block)
 {
 	struct unwritten *unwritten = block->checks->unwritten;
+	start_local(block);
 	unwritten->pitch = (block->launch->program->register_bytes + ROW - 1) / ROW * ROW;
 	unwritten->marked = 0;
 	if (!(unwritten->kinds & SIMT_CHECK_SHARED_INIT))
@@ -138,6 +190,11 @@ static uint32_t marked_lanes(const struct simt_warp *warp, const struct simt_ins
 	return found;
 }
 
+static enum finding_kind kind_in(enum ptx_space space)
+{
+	return space == PTX_SHARED ? FINDING_SHARED_INIT : space == PTX_LOCAL ? FINDING_LOCAL_INIT : FINDING_INIT;
+}
+
 /* Source k is looked at: marks in it are reported, once. */
 static void use(struct simt_warp *warp, const struct simt_inst *inst, unsigned k, uint32_t lanes)
 {
@@ -146,11 +203,11 @@ static void use(struct simt_warp *warp, const struct simt_inst *inst, unsigned k
 	for (uint32_t rest = found; rest; rest &= rest - 1) {
 		unsigned lane = (unsigned)__builtin_ctz(rest);
 		const struct simt_inst *load = &warp->code[origin->pc];
-		bool shared = is_window(origin->address[lane]);
+		enum ptx_space space = generic_space(origin->address[lane]);
 		finding_add(warp->block, &(struct finding){
-						 .kind = shared ? FINDING_SHARED_INIT : FINDING_INIT,
+						 .kind = kind_in(space),
 						 .access = {{load, warp->index, lane}, {inst, warp->index, lane}},
-						 .address = origin->address[lane] - (shared ? SIMT_SHARED_WINDOW : 0),
+						 .address = origin->address[lane] - window_of(space),
 						 .size = load->size,
 					 });
 	}
@@ -206,6 +263,8 @@ static void move_marks(struct simt_warp *warp, const struct simt_inst *inst, str
 
 void unwritten_step(struct simt_warp *warp, const struct simt_inst *inst, struct simt_step *step)
 {
+	if (inst->ptx->op == PTX_OP_CALL)
+		enter_function(warp, inst, step->lanes);
 	if (!has_marks(warp))
 		return;
 	if (inst->ptx->op == PTX_OP_CALL) {
@@ -234,13 +293,13 @@ static enum ptx_space space_of(const struct simt_step *step, unsigned lane)
 
 static uint64_t address_of(const struct simt_step *step, unsigned lane)
 {
-	bool window = step->mixed_spaces && space_of(step, lane) == PTX_SHARED;
-	return step->address[lane] - (window ? SIMT_SHARED_WINDOW : 0);
+	return step->address[lane] - (step->mixed_spaces ? window_of(space_of(step, lane)) : 0);
 }
 
 /* The bytes of the lane's access that nobody wrote, bit by bit. */
-static uint32_t find_gaps(const struct simt_block *block, const struct simt_step *step, unsigned lane)
+static uint32_t find_gaps(const struct simt_warp *warp, const struct simt_step *step, unsigned lane)
 {
+	const struct simt_block *block = warp->block;
 	const struct unwritten *unwritten = block->checks->unwritten;
 	const struct simt_memory *memory = block->launch->memory;
 	uint64_t address = address_of(step, lane);
@@ -252,18 +311,20 @@ static uint32_t find_gaps(const struct simt_block *block, const struct simt_step
 	if (space == PTX_SHARED && unwritten->shared)
 		for (unsigned b = 0; b < size; b++)
 			gaps |= (uint32_t)!unwritten->shared[address + b] << b;
+	if (space == PTX_LOCAL && unwritten->local && !step->inst->ptx->is_spill)
+		for (unsigned b = 0; b < size; b++)
+			gaps |= (uint32_t)!local_of(warp, lane)[address + b] << b;
 	return gaps;
 }
 
 static void report(struct simt_warp *warp, const struct simt_step *step, unsigned lane)
 {
-	finding_add(warp->block,
-	            &(struct finding){
-			    .kind = space_of(step, lane) == PTX_SHARED ? FINDING_SHARED_INIT : FINDING_INIT,
-			    .access = {{step->inst, warp->index, lane}},
-			    .address = address_of(step, lane),
-			    .size = step->inst->size,
-		    });
+	finding_add(warp->block, &(struct finding){
+					 .kind = kind_in(space_of(step, lane)),
+					 .access = {{step->inst, warp->index, lane}},
+					 .address = address_of(step, lane),
+					 .size = step->inst->size,
+				 });
 }
 
 /* A load of which a part was written: the rest is marked in its destinations. */
@@ -272,7 +333,7 @@ static void mark_load(struct simt_warp *warp, const struct simt_step *step, unsi
 	const struct simt_inst *inst = step->inst;
 	unsigned bytes = inst->size / inst->vector;
 	bool is_signed = ptx_type_is_signed(inst->ptx->type);
-	uint64_t window = space_of(step, lane) == PTX_SHARED ? SIMT_SHARED_WINDOW : 0;
+	uint64_t window = window_of(space_of(step, lane));
 	begin_marks(warp);
 	for (unsigned e = 0; e < inst->vector; e++, gaps >>= bytes) {
 		unsigned pitch = unchecked(warp, inst)->dst_pitch[e];
@@ -296,8 +357,8 @@ static void load(struct simt_warp *warp, const struct simt_step *step)
 		clear_destinations(warp, step->inst, step->lanes);
 	for (uint32_t rest = step->lanes; rest; rest &= rest - 1) {
 		unsigned lane = (unsigned)__builtin_ctz(rest);
-		uint32_t gaps = find_gaps(warp->block, step, lane);
-		if (gaps == all)
+		uint32_t gaps = find_gaps(warp, step, lane);
+		if (gaps == all && space_of(step, lane) != PTX_LOCAL)
 			report(warp, step, lane);
 		else if (gaps)
 			mark_load(warp, step, lane, gaps);
@@ -320,15 +381,24 @@ static uint32_t stored_gaps(const struct simt_warp *warp, const struct simt_inst
 	return gaps;
 }
 
-/* Shared memory is written at once. */
-static void write_shared(struct simt_warp *warp, const struct simt_step *step)
+/* What is known of a lane's bytes of shared or local memory; NULL: nothing. */
+static uint8_t *known_bytes(const struct simt_warp *warp, enum ptx_space space, unsigned lane)
 {
 	const struct unwritten *unwritten = warp->block->checks->unwritten;
-	for (uint32_t rest = step->lanes; rest && unwritten->shared; rest &= rest - 1) {
+	if (space == PTX_SHARED)
+		return unwritten->shared;
+	return space == PTX_LOCAL && unwritten->local ? local_of(warp, lane) : NULL;
+}
+
+/* Shared and local memory are written at once. */
+static void write_near(struct simt_warp *warp, const struct simt_step *step)
+{
+	for (uint32_t rest = step->lanes; rest; rest &= rest - 1) {
 		unsigned lane = (unsigned)__builtin_ctz(rest);
-		uint32_t gaps = stored_gaps(warp, step->inst, lane);
-		for (unsigned b = 0; space_of(step, lane) == PTX_SHARED && b < step->inst->size; b++)
-			unwritten->shared[address_of(step, lane) + b] = !(gaps >> b & 1);
+		uint8_t *known = known_bytes(warp, space_of(step, lane), lane);
+		uint32_t gaps = known ? stored_gaps(warp, step->inst, lane) : 0;
+		for (unsigned b = 0; known && b < step->inst->size; b++)
+			known[address_of(step, lane) + b] = !(gaps >> b & 1);
 	}
 }
 
@@ -349,7 +419,7 @@ static void atomic(struct simt_warp *warp, const struct simt_step *step)
 		clear_destinations(warp, inst, step->lanes);
 	for (uint32_t rest = step->lanes; rest && reads; rest &= rest - 1) {
 		unsigned lane = (unsigned)__builtin_ctz(rest);
-		if (find_gaps(warp->block, step, lane))
+		if (find_gaps(warp, step, lane))
 			report(warp, step, lane);
 	}
 }
@@ -364,7 +434,7 @@ void unwritten_access(struct simt_warp *warp, const struct simt_step *step)
 	else if (inst->kind == SIMT_ATOMIC)
 		atomic(warp, step);
 	if (inst->kind != SIMT_LOAD)
-		write_shared(warp, step);
+		write_near(warp, step);
 }
 
 void unwritten_image(struct simt_warp *warp, const struct simt_inst *inst, unsigned lane, uint64_t address,

@@ -360,8 +360,9 @@ static void settings(void **state)
 	for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
 		struct sluice_settings settings = {.check = wrong[i]};
 		assert_int_equal(sluice_open(&gpu, &settings, &error), SLUICE_BAD_SETTING);
-		assert_non_null(
-			strstr(error.message, "expected race, global-race, init, shared-init, divergence, footprint"));
+		assert_non_null(strstr(error.message,
+		                       "expected bounds, leaks, race, global-race, warp-race, init, shared-init, "
+		                       "masks, divergence, all, footprint or footprint-counts"));
 	}
 }
 

@@ -363,14 +363,15 @@ static void checks(void **state)
 {
 	(void)state;
 	static const char *const words[] = {
-		"race",     "init", "shared-init", "divergence", "footprint", "footprint-counts",
-		"footprin", "",     "RACE",        "%s"};
+		"race", "init",  "shared-init", "divergence", "footprint", "footprint-counts",
+		"all",  "leaks", "bounds",      "masks",      "warp-race", "footprin",
+		"",     "RACE",  "%s"};
 	unsigned taken = 0;
 	for (unsigned i = 0; i < cases; i++) {
 		char text[200] = "";
 		for (uint32_t k = below(5); k < 5; k++)
 			strcat(strcat(text, *text ? "," : ""),
-			       words[below(below(4) ? 6 : sizeof words / sizeof *words)]);
+			       words[below(below(4) ? 11 : sizeof words / sizeof *words)]);
 		if (below(4) == 0)
 			mutate(text, sizeof text);
 		const struct sluice_settings settings = {.check = text};

@@ -99,9 +99,34 @@ static void refused(void **state)
 	}
 }
 
+/* An index outside the table stops the kernel; one whose lane the guard leaves out does not. */
+static void outside(void **state)
+{
+	(void)state;
+	for (unsigned count = 1; count <= 9; count++)
+		for (unsigned guarded = 0; guarded < 2; guarded++) {
+			struct kit kit;
+			char text[8192], *at;
+			write_switch(text, sizeof text, count, guarded ? "@%p1 " : "");
+			at = strstr(text, "rem.u32");
+			memset(at, ' ', strcspn(at, ";") + 1);
+			/* lane t has index t: the first wrong one is `count`, with the guard the first even one */
+			memcpy(at, "mov.u32 %i, %t;", 15);
+			kit_open(&kit, text);
+			kit_buffer(&kit, THREADS * sizeof(uint32_t));
+			kit.launch.block.x = THREADS;
+			simt_run(&kit.launch, 0, &kit.run);
+			assert_string_equal(kit.run.fault.what, "brx.idx with an index outside its table");
+			assert_int_equal(kit.run.fault.kind, SIMT_FAULT_INSTRUCTION);
+			assert_int_equal(kit.run.fault.value, guarded ? (count + 1) / 2 * 2 : count);
+			assert_int_equal(kit.run.fault.most, count - 1);
+			kit_close(&kit);
+		}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {cmocka_unit_test(switches), cmocka_unit_test(printed),
-	                                   cmocka_unit_test(refused)};
+	                                   cmocka_unit_test(refused), cmocka_unit_test(outside)};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -98,7 +98,10 @@ static const struct argp_option run_options[] = {
 	{"stray-reads", KEY_STRAY_READS, "WHAT", 0,
          "What a kernel's read of device memory beside every allocation does: fault (default), or warn, and give 0", 0},
 	{"check", KEY_CHECK, "WHAT", 0,
-         "Look for mistakes: race, global-race, init, shared-init, divergence, footprint; see man sluice", 0},
+         "Look for mistakes: bounds, leaks, race, global-race, warp-race, init, shared-init, masks, divergence, all of "
+         "these, "
+         "footprint; see man sluice",
+         0},
 	{"no-progress", KEY_NO_PROGRESS, NULL, 0, "No progress line on the terminal", 0},
 	{0},
 };

@@ -21,6 +21,24 @@ static std::vector<int> read(const int *device, int count)
 }
 
 // A reduction whose last five steps one warp makes alone, in step.
+// What compilers, and CUDA's guide, make of an operation that the machine does not have.
+//: exchanges: right race,global-race,warp-race
+__global__ void exchanges(int *out)
+{
+	__shared__ unsigned long long sum;
+	if (threadIdx.x == 0)
+		sum = 0;
+	__syncthreads();
+	unsigned long long old = sum, assumed;
+	do {
+		assumed = old;
+		old = atomicCAS(&sum, assumed, assumed * 3 + threadIdx.x);
+	} while (assumed != old);
+	atomicAdd((double *)out, 1.0);
+	__syncthreads();
+	out[2 + threadIdx.x] = (int)sum;
+}
+
 //: reduction: right race,init,shared-init,footprint
 __global__ void reduction(int *out)
 {
@@ -505,6 +523,7 @@ static void run_case()
 		write_padded<<<1, 32>>>(p, (triple *)in);
 		cut<<<1, 32>>>(out, p);
 	}
+	CASE(exchanges) exchanges<<<2, 64>>>(out);
 	CASE(writers)
 	{
 		int host[32] = {0}, *p;

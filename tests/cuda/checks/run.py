@@ -3,6 +3,7 @@
 
 A case is announced by a comment in front of its kernel:
     //: NAME: error ERROR      the kernel stops with that CUDA error and one message (--check divergence)
+    //: NAME: stops ERROR CHECKS the same with --check CHECKS alone; without them the program ends with no error
     //: NAME: check CHECKS [K] K messages (1) of `sluice run --check CHECKS`, and no CUDA error
     //: NAME: right [CHECKS]   no message with --check CHECKS (race,init)
     //| TEXT                   the text occurs in what is printed on standard error
@@ -33,25 +34,27 @@ def read_cases(path):
             labels[label[1]] = number
     case = None
     for line in lines:
-        if head := re.match(r"//: (\w+): (\w+) ?(\S*) ?(\d*)$", line):
-            case = cases[head[1]] = {"kind": head[2], "what": head[3], "count": int(head[4] or 1), "texts": []}
+        if head := re.match(r"//: (\w+): (\w+) ?(\S*) ?(\S*)$", line):
+            count = int(head[4]) if head[4].isdigit() else 1
+            case = cases[head[1]] = {"kind": head[2], "what": head[3], "more": head[4], "count": count, "texts": []}
         elif line.startswith("//| "):
             case["texts"].append(re.sub(r"@(\w+)", lambda m: str(labels[m[1]]), line[4:]))
     return cases
 
 
 def run_case(sluice, program, name, case, mode, before):
-    checks = {"error": "divergence", "check": case["what"], "right": case["what"] or "race,init"}[case["kind"]]
+    checks = {"error": "divergence", "check": case["what"], "right": case["what"] or "race,init",
+              "stops": case["more"], "unseen": ""}[case["kind"]]
     command = [sluice, "run", *mode, "--stats", os.devnull]
     command += ["--check", checks] if checks else []
     command += ["--", *before, program, name]
     done = subprocess.run(command, capture_output=True, text=True, timeout=120)
-    expected = case["what"] if case["kind"] == "error" else "cudaSuccess"
+    expected = case["what"] if case["kind"] in ("error", "stops") else "cudaSuccess"
     messages = sum(line.startswith("sluice: ") and not ASIDE.search(line) for line in done.stderr.splitlines())
     wrong = []
-    if messages != (0 if case["kind"] == "right" else case["count"]):
+    if messages != (0 if case["kind"] in ("right", "unseen") else case["count"]):
         wrong.append(f"{messages} messages")
-    ends_well = case["kind"] == "right" or expected == "cudaErrorAssert"
+    ends_well = case["kind"] in ("right", "unseen") or expected == "cudaErrorAssert"
     if (done.returncode == 0) != ends_well:
         wrong.append(f"exit status {done.returncode}")
     if done.stdout.split()[-1:] != [expected]:
@@ -71,8 +74,11 @@ def main():
     fine = bool(cases)
     for name, case in cases.items():
         if sys.argv[4:] in ([], [name]):
-            for mode in ["--functional"], [], *([] if case["kind"] == "error" else [["--threads", "2"]]):
+            for mode in ["--functional"], [], *([] if case["kind"] in ("error", "stops") else [["--threads", "2"]]):
                 fine &= run_case(sluice, program, name, case, mode, before)
+            if case["kind"] == "stops":
+                unseen = {**case, "kind": "unseen", "texts": []}
+                fine &= run_case(sluice, program, name, unseen, ["--functional"], before)
     sys.exit(not fine)
 
 

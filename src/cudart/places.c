@@ -1,0 +1,130 @@
+#include "cudart/places.h"
+
+#include <dlfcn.h>
+#include <elf.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <spawn.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { MOST_PLACES = 8, WORDS = 512 };
+
+extern char **environ;
+
+/* The text that a program prints, into a buffer; false when it cannot be run or fails. */
+static bool run(char *const *arguments, char *text, size_t size)
+{
+	int ends[2], status = 1;
+	pid_t child;
+	posix_spawn_file_actions_t actions;
+	if (pipe(ends) != 0)
+		return false;
+	posix_spawn_file_actions_init(&actions);
+	posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
+	posix_spawn_file_actions_addclose(&actions, ends[0]);
+	posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
+	bool runs = posix_spawnp(&child, arguments[0], &actions, NULL, arguments, environ) == 0;
+	posix_spawn_file_actions_destroy(&actions);
+	close(ends[1]);
+	size_t length = 0;
+	for (ssize_t got; runs && length + 1 < size && (got = read(ends[0], text + length, size - 1 - length)) > 0;)
+		length += (size_t)got;
+	text[length] = '\0';
+	close(ends[0]);
+	return runs && waitpid(child, &status, 0) == child && status == 0 && length;
+}
+
+/* The address as the file of the code has it. */
+static uint64_t in_file(const Dl_info *code, uintptr_t address)
+{
+	const Elf64_Ehdr *head = code->dli_fbase;
+	return head->e_type == ET_DYN ? address - (uintptr_t)code->dli_fbase : address;
+}
+
+/* What is told: a line for each caller. */
+struct list {
+	char *text;
+	size_t size, length;
+	int count;
+};
+
+/* Functions of our own headers stand for the call of the library that they make. */
+static bool is_ours(const char *function, const char *file)
+{
+	static const char result[] = "cudaError ";
+	function += strncmp(function, result, sizeof result - 1) == 0 ? sizeof result - 1 : 0;
+	return strncmp(function, "cuda", 4) == 0 || strncmp(file, "runtime_templates.h:", 20) == 0;
+}
+
+/* `file`: with its line, or "". */
+static void add(struct list *list, const char *function, const char *file)
+{
+	if (list->count == MOST_PLACES || is_ours(function, file))
+		return;
+	size_t room = list->size - list->length;
+	int written = snprintf(list->text + list->length, room, "%s%s%s%s%s", list->count++ ? "\n  called by " : " at ",
+	                       function, *file ? " (" : "", file, *file ? ")" : "");
+	list->length += (size_t)written < room ? (size_t)written : room - 1;
+}
+
+static char *cut_line(char **rest)
+{
+	char *line = strsep(rest, "\n");
+	return line ? line : "";
+}
+
+/* addr2line's answer: two lines a function, inlined ones first. The second is the file with its folder and the line, or "??:0". */
+static bool add_answer(struct list *list, char *answer)
+{
+	if (answer[0] == '?')
+		return false;
+	while (answer && *answer) {
+		char *function = cut_line(&answer), *line = cut_line(&answer), *file = strrchr(line, '/');
+		line[strcspn(line, " ")] = '\0';
+		file = file ? file + 1 : line;
+		bool is_known = file[0] != '?' && !strstr(file, ":?") && !strstr(file, ":0");
+		add(list, function, is_known ? file : "");
+	}
+	return true;
+}
+
+static void add_place(struct list *list, const Dl_info *code, uintptr_t address)
+{
+	static const char *const programs[] = {"addr2line", "llvm-addr2line"};
+	char number[32], text[8 * WORDS];
+	snprintf(number, sizeof number, "0x%" PRIx64, in_file(code, address));
+	for (size_t k = 0; k < sizeof programs / sizeof *programs; k++) {
+		char *const arguments[] = {(char *)programs[k],     "-C",   "-f", "-i", "-e",
+		                           (char *)code->dli_fname, number, NULL};
+		if (run(arguments, text, sizeof text) && add_answer(list, text))
+			return;
+	}
+	const char *file = strrchr(code->dli_fname, '/');
+	file = file ? file + 1 : code->dli_fname;
+	if (code->dli_sname)
+		snprintf(text, sizeof text, "%s in %s", code->dli_sname, file);
+	else
+		snprintf(text, sizeof text, "%s+%s", file, number);
+	add(list, text, "");
+}
+
+void places_of(void *const *frame, int frames, char *text, size_t size)
+{
+	Dl_info own, code;
+	struct list list = {.text = text, .size = size};
+	if (!dladdr((void *)(uintptr_t)places_of, &own))
+		return;
+	for (int k = 0; k < frames && list.count < MOST_PLACES; k++) {
+		uintptr_t call = (uintptr_t)frame[k] - 1;
+		if (!dladdr((void *)call, &code) || code.dli_fbase == own.dli_fbase)
+			continue;
+		if (list.count && strstr(code.dli_fname, "/libc.so"))
+			return; /* what has called main */
+		add_place(&list, &code, call);
+	}
+}

@@ -1,0 +1,225 @@
+/* Races between lanes of one warp: conflicting accesses that no barrier orders, of the block or of the warp's lanes.
+ *
+ * Each lane has a vector clock over the warp's lanes. An instruction with a member mask joins those of its lanes. A barrier, a
+ * fence, an mbarrier and an atomic that acquires or releases join all of the warp, whichever lane they are for. The last accesses to a word are kept in a table of fixed size, where newer words
+ * displace older ones: a race with an access that was displaced is missed.
+ */
+#include "simt/checks.h"
+#include "simt/race.h"
+
+#include "base/arena.h"
+
+#include <stdlib.h>
+
+enum { WORDS = 1024, KEPT = 8 }; /* of a warp; accesses of a word */
+
+struct past {
+	uint32_t time, pc;
+	uint8_t lane, bytes; /* bytes: of the word, as bits */
+	uint8_t kind;        /* enum access_kind */
+	uint8_t value[4];    /* what a write has left */
+};
+
+struct word {
+	uint64_t key; /* address / 4, above it the space; 0: none */
+	uint32_t count;
+	struct past past[KEPT];
+};
+
+struct lanes {
+	uint32_t known[WARP_SIZE][WARP_SIZE];
+	bool has_fenced, stored; /* a fence has been; a plain store has been since the last one */
+	struct word word[WORDS];
+};
+
+struct race_warp {
+	struct lanes *warp;
+	uint32_t warps;
+};
+
+/* A lane's access to a part of a word. */
+struct touch {
+	struct simt_warp *warp;
+	const struct simt_step *step;
+	uint64_t address; /* of the access, in its space */
+	enum ptx_space space;
+	struct past past;
+};
+
+struct race_warp *race_warp_open(void)
+{
+	return xcalloc(1, sizeof(struct race_warp));
+}
+
+void race_warp_close(struct race_warp *race)
+{
+	if (!race)
+		return;
+	free(race->warp);
+	free(race);
+}
+
+void race_warp_start(struct simt_block *block)
+{
+	struct race_warp *race = block->checks->race_warp;
+	if (race->warps < block->warps) {
+		race->warps = block->warps;
+		race->warp = xrealloc(race->warp, race->warps * sizeof *race->warp);
+	}
+	memset(race->warp, 0, block->warps * sizeof *race->warp);
+	for (uint32_t w = 0; w < block->warps; w++)
+		for (unsigned i = 0; i < WARP_SIZE; i++)
+			race->warp[w].known[i][i] = 1;
+}
+
+void race_warp_order(struct simt_warp *warp, uint32_t lanes)
+{
+	struct lanes *clocks = &warp->block->checks->race_warp->warp[warp->index];
+	uint32_t joined[WARP_SIZE] = {0};
+	for (uint32_t rest = lanes; rest; rest &= rest - 1)
+		for (unsigned i = 0; i < WARP_SIZE; i++) {
+			uint32_t time = clocks->known[__builtin_ctz(rest)][i];
+			joined[i] = time > joined[i] ? time : joined[i];
+		}
+	for (uint32_t rest = lanes; rest; rest &= rest - 1) {
+		unsigned lane = (unsigned)__builtin_ctz(rest);
+		memcpy(clocks->known[lane], joined, sizeof joined);
+		clocks->known[lane][lane]++;
+	}
+}
+
+void race_warp_fence(struct simt_warp *warp)
+{
+	struct lanes *clocks = &warp->block->checks->race_warp->warp[warp->index];
+	clocks->has_fenced = true;
+	clocks->stored = false;
+	race_warp_order(warp, ALL_LANES);
+}
+
+/* As race.c has it: a volatile store is a flag where a fence is all that lies between it and the plain stores before. */
+static enum access_kind kind_of(const struct simt_warp *warp, const struct simt_inst *inst)
+{
+	const struct lanes *clocks = &warp->block->checks->race_warp->warp[warp->index];
+	enum ptx_order order = inst->ptx->order;
+	bool is_strong = order != PTX_ORDER_NONE && order != PTX_WEAK;
+	if (inst->kind == SIMT_ATOMIC)
+		return ATOMIC;
+	if (inst->kind == SIMT_LOAD)
+		return is_strong || unchecked(warp, inst)->feeds_exchange ? ATOMIC_READ : READ;
+	bool is_flag = order != PTX_VOLATILE || (clocks->has_fenced && !clocks->stored);
+	return is_strong && is_flag ? ATOMIC : WRITE;
+}
+
+/* Whether it acquires or releases: an mbarrier's instruction does, where it does not say otherwise. */
+static bool synchronises(const struct simt_inst *inst)
+{
+	enum ptx_order order = inst->ptx->order;
+	bool by_order = order == PTX_ACQUIRE || order == PTX_RELEASE || order == PTX_ACQ_REL || order == PTX_SC;
+	return by_order || (inst->ptx->mbarrier != PTX_MBARRIER_NONE && order == PTX_ORDER_NONE);
+}
+
+/* Two writes that leave the same value do each other no harm. */
+static bool leave_the_same(const struct past *a, const struct past *b)
+{
+	if (a->kind != WRITE || b->kind != WRITE)
+		return false;
+	for (unsigned k = 0; k < 4; k++)
+		if ((a->bytes & b->bytes) >> k & 1 && a->value[k] != b->value[k])
+			return false;
+	return true;
+}
+
+static void report(const struct touch *touch, const struct past *other)
+{
+	const struct simt_warp *warp = touch->warp;
+	const struct simt_inst *inst = touch->step->inst;
+	finding_add(warp->block,
+	            &(struct finding){
+			    .kind = touch->space == PTX_SHARED ? FINDING_WARP_RACE : FINDING_WARP_GLOBAL_RACE,
+			    .access = {{&warp->code[other->pc], warp->index, other->lane},
+	                               {inst, warp->index, touch->past.lane}},
+			    .address = touch->address,
+			    .size = inst->size,
+		    });
+}
+
+static bool races(const struct lanes *clocks, const struct past *now, const struct past *then)
+{
+	return now->lane != then->lane && now->bytes & then->bytes && race_conflicts(now->kind, then->kind) &&
+	       then->time > clocks->known[now->lane][then->lane] && !leave_the_same(now, then);
+}
+
+/* The access to a word; one finding for all of it. */
+static void touch_word(const struct touch *touch, uint64_t key)
+{
+	struct lanes *clocks = &touch->warp->block->checks->race_warp->warp[touch->warp->index];
+	struct word *word = &clocks->word[key % WORDS];
+	if (word->key != key)
+		*word = (struct word){.key = key};
+	uint32_t known = word->count < KEPT ? word->count : KEPT;
+	for (uint32_t k = 0; k < known; k++)
+		if (races(clocks, &touch->past, &word->past[k])) {
+			report(touch, &word->past[k]);
+			break;
+		}
+	word->past[word->count++ % KEPT] = touch->past;
+}
+
+/* Byte `at` of what the lane stores. */
+static uint8_t stored_byte(const struct simt_warp *warp, const struct simt_inst *inst, unsigned lane, unsigned at)
+{
+	unsigned bytes = inst->size / inst->vector, element = at / bytes;
+	unsigned pitch = unchecked(warp, inst)->src_pitch[1 + element];
+	const uint8_t *row = source(warp, inst, 1 + element);
+	return row[lane * pitch + at % bytes];
+}
+
+static void touch_lane(struct touch *touch, unsigned lane)
+{
+	const struct simt_inst *inst = touch->step->inst;
+	const struct lanes *clocks = &touch->warp->block->checks->race_warp->warp[touch->warp->index];
+	for (unsigned at = 0; at < inst->size;) {
+		uint64_t address = touch->address + at;
+		touch->past = (struct past){.time = clocks->known[lane][lane],
+		                            .pc = inst->pc,
+		                            .lane = (uint8_t)lane,
+		                            .kind = (uint8_t)kind_of(touch->warp, inst)};
+		do {
+			unsigned byte = (touch->address + at) % 4;
+			touch->past.bytes |= (uint8_t)(1u << byte);
+			if (touch->past.kind == WRITE)
+				touch->past.value[byte] = stored_byte(touch->warp, inst, lane, at);
+			at++;
+		} while (at < inst->size && (touch->address + at) % 4);
+		touch_word(touch, (uint64_t)(touch->space == PTX_SHARED ? 1 : 2) << 62 | address / 4);
+	}
+}
+
+static void touch_all(struct simt_warp *warp, const struct simt_step *step)
+{
+	for (uint32_t rest = step->lanes; rest; rest &= rest - 1) {
+		unsigned lane = (unsigned)__builtin_ctz(rest);
+		uint64_t address = step->address[lane];
+		enum ptx_space space = step->mixed_spaces ? generic_space(address) : (enum ptx_space)step->space;
+		if (space == PTX_SHARED || space == PTX_GLOBAL)
+			touch_lane(&(struct touch){.warp = warp,
+			                           .step = step,
+			                           .address = address - (step->mixed_spaces ? window_of(space) : 0),
+			                           .space = space},
+			           lane);
+	}
+}
+
+void race_warp_access(struct simt_warp *warp, const struct simt_step *step)
+{
+	struct lanes *clocks = &warp->block->checks->race_warp->warp[warp->index];
+	const struct simt_inst *inst = step->inst;
+	if (step->space == PTX_LOCAL && !step->mixed_spaces)
+		return;
+	if (inst->async == SIMT_NOT_ASYNC)
+		touch_all(warp, step);
+	if (inst->kind == SIMT_STORE && inst->ptx->order != PTX_VOLATILE)
+		clocks->stored = true;
+	if (synchronises(inst))
+		race_warp_order(warp, ALL_LANES);
+}
