@@ -269,7 +269,7 @@ static void read_base(struct reader *reader, const yaml_event_t *value, struct p
 	if (!path)
 		return;
 	if (stat(path, &status) != 0) {
-		diag_error(reader->diag, &reader->source, place, "base: cannot read %s: %s", path, strerror(errno));
+		diag_error(reader->diag, &reader->source, place, "base: cannot read %s: %s", path, file_reason());
 		return;
 	}
 	for (const struct reading *reading = &reader->reading; reading; reading = reading->outer) {
@@ -363,7 +363,7 @@ static bool read_file(const char *path, const struct reading *outer, const struc
 	reader.source.text = text;
 	reader.option_line = arena_array(&reader.arena, target->count, sizeof *reader.option_line);
 	if (!text) {
-		diag_plain(diag, "cannot read %s: %s", path, strerror(errno));
+		diag_plain(diag, "cannot read %s: %s", path, file_reason());
 	} else {
 		if (!yaml_parser_initialize(&reader.parser))
 			abort();

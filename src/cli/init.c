@@ -95,7 +95,7 @@ static bool copy_file(const char *command, const char *from, const char *to, con
 	snprintf(target, sizeof target, "%s/%s", to, name);
 	char *text = file_read(source, &length);
 	if (!text)
-		cli_error(command, "cannot read %s: %s", source, strerror(errno));
+		cli_error(command, "cannot read %s: %s", source, file_reason());
 	else if (!write_file(target, text, length))
 		cli_error(command, "cannot write %s: %s", target, strerror(errno));
 	else {

@@ -1,6 +1,7 @@
 /* sluice stats: what the counters mean, and stored statistics as a table. */
 #include "cli/commands.h"
 #include "cli/stats_loads.h"
+#include "base/file.h"
 
 #include <errno.h>
 #include <jansson.h>
@@ -131,7 +132,7 @@ static json_t *load(const struct stats *stats)
 	size_t length;
 	char *text = cli_read_file(stats->file, &length);
 	if (!text) {
-		cli_error(stats->name, "cannot read %s: %s", stats->file, strerror(errno));
+		cli_error(stats->name, "cannot read %s: %s", stats->file, file_reason());
 		return NULL;
 	}
 	json_t *root = json_loadb(text, length, 0, &error);

@@ -1,6 +1,7 @@
 /* What figures and sweeps share. */
 #include "cli/figure/study.h"
 
+#include "base/file.h"
 #include "base/config_find.h"
 #include "cli/figure/source.h"
 #include "revision.h"
@@ -210,7 +211,7 @@ bool study_read(struct study *study, struct experiment *experiment, const char *
 	struct document document = {.arena = &study->programs.arena, .source = {.name = path}};
 	char *own = text ? NULL : cli_read_file(path, &document.source.length);
 	if (!text && !own) {
-		cli_error(study->programs.name, "cannot read %s: %s", path, strerror(errno));
+		cli_error(study->programs.name, "cannot read %s: %s", path, file_reason());
 		return false;
 	}
 	document.source.text = text ? text : own;

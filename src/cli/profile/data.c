@@ -3,6 +3,7 @@
 #include "base/arena.h"
 #include "base/formula.h"
 #include "cli/commands.h"
+#include "base/file.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -180,7 +181,7 @@ static bool load(struct profile_data *data, const char *command, const char *pat
 	size_t length;
 	char *text = cli_read_file(path, &length);
 	if (!text) {
-		cli_error(command, "cannot read %s: %s", path, strerror(errno));
+		cli_error(command, "cannot read %s: %s", path, file_reason());
 		return false;
 	}
 	data->json = json_loadb(text, length, 0, &error);

@@ -2,6 +2,7 @@
 
 #include "cli/commands.h"
 #include "cli/profile/data.h"
+#include "base/file.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -119,9 +120,9 @@ static bool print_file(const struct profile_data *data, const char *command, con
 	char *text = NULL;
 	size_t size = 0;
 	uint32_t line = 0;
-	FILE *file = fopen(path, "r");
+	FILE *file = file_open(path);
 	if (!file) {
-		cli_error(command, "cannot read %s: %s", path, strerror(errno));
+		cli_error(command, "cannot read %s: %s", path, file_reason());
 		return false;
 	}
 	for (ssize_t length; (length = getline(&text, &size, file)) >= 0;) {
