@@ -111,7 +111,7 @@ static const char *read_setting(struct document *document, const yaml_node_t *no
 		document_error(document, node, "%s: expected one value", setting->name);
 		return NULL;
 	}
-	bool is_text = words->count == 1;
+	bool is_text = node->type == YAML_SCALAR_NODE; /* the words of a list may have blanks */
 	const char *label = joined(document, words, setting->kind == PRODUCT_MECHANISMS ? "+" : " ");
 	if (setting->kind == PRODUCT_MECHANISMS && strcmp(label, "none") == 0)
 		words->count = 0;

@@ -300,7 +300,11 @@ bool study_find(struct study *study, const char *word, struct experiment *experi
 		const char *const folders[] = {study_folder(room), NULL};
 		char nearest[CONFIG_NAME_SIZE];
 		config_nearest(name, folders, nearest);
-		if (*nearest)
+		if (study_ends_in_yaml(word))
+			cli_error(study->programs.name,
+			          "cannot read %s: there is no such file, and no figure of that name%s%s%s", word,
+			          *nearest ? "; did you mean '" : "", nearest, *nearest ? "'?" : "");
+		else if (*nearest)
 			cli_error(study->programs.name, "no figure '%s'; did you mean '%s'?", word, nearest);
 		else
 			cli_error(study->programs.name, "no figure '%s'; 'sluice figure' lists those there are", word);

@@ -239,7 +239,7 @@ static double share(uint64_t part, uint64_t whole)
 
 void profile_print_heads(FILE *out)
 {
-	fprintf(out, " %6s %10s %5s %5s %5s %5s %7s  %-22s", "slots", "issues", "lanes", "tr/rq", "bank", "L1 %",
+	fprintf(out, " %6s %10s %5s %5s %5s %5s %7s  %-24s", "slots", "issues", "lanes", "tr/rq", "bank", "L1 %",
 	        "latency", "mostly");
 }
 
@@ -277,5 +277,5 @@ void profile_print_costs(const struct profile_costs *costs, uint64_t slots, FILE
 		fprintf(out, " %7.0f", costs->latency / (double)costs->answers);
 	else
 		fprintf(out, " %7s", "");
-	fprintf(out, "  %-22s", why);
+	fprintf(out, "  %-24s", why);
 }
