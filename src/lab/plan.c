@@ -46,14 +46,6 @@ const char *plan_digest_file(struct arena *arena, const char *path)
 	return fine ? digest_text(arena, digest) : NULL;
 }
 
-/* What stands around a word, so that 'a b' is another list of words than a, b. */
-static const char *quote_of(const char *word)
-{
-	if (*word && !word[strcspn(word, " \t\n'\"")])
-		return "";
-	return strchr(word, '\'') ? "\"" : "'";
-}
-
 /* All the words with a space between them. */
 static const char *join(struct arena *arena, const struct words *first, const struct words *second)
 {
@@ -65,7 +57,7 @@ static const char *join(struct arena *arena, const struct words *first, const st
 	char *text = arena_alloc(arena, size), *end = text;
 	for (size_t b = 0; b < 2; b++)
 		for (size_t i = 0; i < both[b]->count; i++) {
-			const char *word = both[b]->word[i], *quote = quote_of(word);
+			const char *word = both[b]->word[i], *quote = word_quote(word);
 			end += sprintf(end, "%s%s%s%s", end == text ? "" : " ", quote, word, quote);
 		}
 	return text;
