@@ -19,6 +19,7 @@ import json
 import os
 import shutil
 import sqlite3
+import stat
 import subprocess
 import tempfile
 from pathlib import Path
@@ -254,7 +255,14 @@ def load(path: PathLike) -> Run:
     return Run(_json(path, "kernels"), facts={"file": os.fspath(path)})
 
 
+def _expect_end(path: PathLike) -> None:
+    """A device need not end."""
+    if os.path.exists(path) and os.path.realpath(path) != "/dev/null" and stat.S_ISCHR(os.stat(path).st_mode):
+        raise Error(f"{os.fspath(path)}: it is a device, where a file was expected")
+
+
 def _json(path: PathLike, key: str) -> Dict[str, Any]:
+    _expect_end(path)
     try:
         data = json.loads(Path(path).read_text())
     except (OSError, ValueError) as reason:
@@ -272,14 +280,43 @@ def store(path: PathLike = "results.db", **filters: Any) -> List[Run]:
     """
     if not os.path.exists(path):
         raise Error(f"there is no {os.fspath(path)}; 'sluice figure NAME' makes it")
+    if not os.path.isfile(path):
+        raise Error(f"{os.fspath(path)}: expected a file of results; it is a folder, a device or a FIFO")
     try:
-        with contextlib.closing(sqlite3.connect(Path(path).resolve().as_uri() + "?mode=ro", uri=True, timeout=60)) as database:
+        with contextlib.closing(_open_store(path)) as database:
             columns = [row[1] for row in database.execute("PRAGMA table_info(runs)") if row[1] != "id"]
             if "stats" not in columns:
                 raise Error(f"{os.fspath(path)}: not results of sluice")
             return _select(database, columns, filters)
     except sqlite3.Error as reason:
         raise Error(f"{os.fspath(path)}: {reason}") from reason
+
+
+def _connect(path: PathLike, mode: str) -> sqlite3.Connection:
+    """Reads the file's head, so that one that cannot be read is told here."""
+    database = sqlite3.connect(f"{Path(path).resolve().as_uri()}?mode={mode}", uri=True, timeout=60)
+    try:
+        database.execute("PRAGMA user_version").fetchone()
+    except sqlite3.Error:
+        database.close()
+        raise
+    return database
+
+
+def _open_store(path: PathLike) -> sqlite3.Connection:
+    """A process that was killed while it wrote leaves a journal: SQLite undoes the write, through a connection that may write."""
+    try:
+        return _connect(path, "ro")
+    except sqlite3.OperationalError as reason:
+        if "readonly" not in str(reason):
+            raise
+    try:
+        _connect(path, "rw").close()
+        return _connect(path, "ro")
+    except sqlite3.OperationalError as reason:
+        raise Error(f"{os.fspath(path)}: a process was killed while it wrote to it; SQLite undoes that write with {os.fspath(path)}-journal, "
+                    "for which the file and its folder must be writable. Run 'sluice results check' where they are, or copy both "
+                    "files into a folder of your own") from reason
 
 
 def _select(database: sqlite3.Connection, columns: List[str], filters: Mapping[str, Any]) -> List[Run]:
@@ -308,6 +345,7 @@ def _number(text: str) -> Union[int, float, str]:
 
 
 def _rows(path: PathLike, column: str) -> List[Row]:
+    _expect_end(path)
     try:
         with open(path, newline="", encoding="utf-8") as file:
             reader = csv.DictReader(file)

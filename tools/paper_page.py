@@ -1,20 +1,28 @@
 #!/usr/bin/env python3
-"""Puts what `sluice figure` prints into a page of docs/papers: the lines between `<!-- figure NAME -->` and `<!-- end -->`.
+"""Puts what `sluice figure` prints into pages: the lines between `<!-- figure NAME -->` and `<!-- end -->`.
 
-    tools/paper_page.py docs/papers/teleport.md [--build build] [--results results.db] [--only small] [-j 2]
+    tools/paper_page.py                          all pages of docs/papers, made again; so does `make pages`
+    tools/paper_page.py docs/papers/caps.md      one
+    tools/paper_page.py --check                  changes nothing; shows what differs, with exit status 1
+    tools/paper_page.py --recorded               a few figures of each page at size tiny, tests/data/pages, made again; so does `make pages`
+    tools/paper_page.py --recorded --check       compared; the ordinary tests do this for each
 
-The marker may end in `--size SIZE`; else figures are of size small.
-
-Figures whose runs are in the store already take no time; the page so holds what the simulator printed, and nothing else.
+A marker may end in `--size SIZE`; else figures are of size small. Figures whose runs are in the store (--results) already take no time; a
+run of another build is made again. So a page holds what this build prints, and nothing else. Each page's time is printed.
 """
 import argparse
+import difflib
 import os
 import re
 import subprocess
 import sys
 import tempfile
+import time
+from pathlib import Path
 
+ROOT = Path(__file__).resolve().parent.parent
 BLOCK = re.compile(r"(<!-- figure (\S+)(?: --size (\w+))? -->\n).*?(<!-- end -->)", re.S)
+RECORDED = ROOT / "tests/data/pages"
 
 
 def print_figure(arguments, name, size, folder):
@@ -29,24 +37,56 @@ def print_figure(arguments, name, size, folder):
     return "\n".join(lines)
 
 
+def made(arguments, text):
+    """The text with its figures made again, and how many these are."""
+    count = 0
+    with tempfile.TemporaryDirectory() as folder:
+        def replace(match):
+            nonlocal count
+            if arguments.only not in (None, match[3] or "small"):
+                return match[0]
+            count += 1
+            return f"{match[1]}```\n{print_figure(arguments, match[2], match[3], folder)}\n```\n{match[4]}"
+        return BLOCK.sub(replace, text), count
+
+
+def differs(arguments, path, before, text):
+    """Writes the page, or shows what differs. Whether a check has found something."""
+    if not arguments.check:
+        path.write_text(text, encoding="utf-8")
+        return False
+    sys.stdout.writelines(difflib.unified_diff(before.splitlines(True), text.splitlines(True), f"{path}, as it is", f"{path}, by this build"))
+    return before != text
+
+
+def do_page(arguments, page):
+    begin = time.monotonic()
+    before = page.read_text(encoding="utf-8")
+    text, count = made(arguments, before)
+    wrong = differs(arguments, page, before, text)
+    print(f"{page}: {count} figures, {time.monotonic() - begin:.0f} s{', differs' if wrong else ''}", flush=True)
+    return wrong
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("page")
-    parser.add_argument("--build", default="build")
+    parser.add_argument("page", nargs="*", type=Path, help="default: all of the folder")
+    parser.add_argument("--build", default=ROOT / "build")
     parser.add_argument("--results", default="results.db")
+    parser.add_argument("--check", action="store_true", help="change nothing; fail where a page is not what this build prints")
+    parser.add_argument("--recorded", action="store_true", help="those of tests/data/pages, of size tiny")
     parser.add_argument("--only", metavar="SIZE", help="make the figures of this size alone; others stay as they are")
     parser.add_argument("-j", "--jobs", type=int, default=os.cpu_count())
     arguments = parser.parse_args()
-    with open(arguments.page, encoding="utf-8") as file:
-        text = file.read()
-    with tempfile.TemporaryDirectory() as folder:
-        def replace(match):
-            if arguments.only not in (None, match[3] or "small"):
-                return match[0]
-            return f"{match[1]}```\n{print_figure(arguments, match[2], match[3], folder)}\n```\n{match[4]}"
-        text = BLOCK.sub(replace, text)
-    with open(arguments.page, "w", encoding="utf-8") as file:
-        file.write(text)
+    folder = RECORDED if arguments.recorded else ROOT / "docs/papers"
+    pages = arguments.page or sorted(folder.glob("*.md"))
+    for page in pages:
+        if not BLOCK.search(page.read_text(encoding="utf-8")):
+            sys.exit(f"{page}: no figures in it")
+    wrong = [do_page(arguments, page) for page in pages]
+    if any(wrong):
+        sys.exit(f"{sum(wrong)} of {len(pages)} pages differ from what this build prints; 'tools/paper_page.py FILE' makes one again, "
+                 "'make pages' all")
 
 
 if __name__ == "__main__":

@@ -2,6 +2,7 @@
 
 #include "sluice.h"
 
+#include "base/file.h"
 #include "base/slip.h"
 #include "gpu/gpu.h"
 #include "mech/list.h"
@@ -62,6 +63,10 @@ static const struct mech *find_in_object(const char *path, void **object, struct
 	if (!strchr(path, '/')) { /* else dlopen() looks into the folders of libraries alone */
 		snprintf(here, sizeof here, "./%s", path);
 		path = here;
+	}
+	if (!file_is_replaceable(path)) { /* dlopen() would wait for the writer of a FIFO */
+		diag_plain(diag, "cannot load mechanism %s: it is no file", path);
+		return NULL;
 	}
 	*object = dlopen(path, RTLD_NOW | RTLD_LOCAL);
 	if (!*object) {

@@ -43,7 +43,7 @@ static bool read_table(struct energies *energies, const char *name, struct diag 
 	char *text = path ? file_read(path, &document.source.length) : NULL;
 	bool fine = text;
 	if (path && !text)
-		diag_plain(diag, "cannot read %s: %s", path, strerror(errno));
+		diag_plain(diag, "cannot read %s: %s", path, file_reason());
 	if (text) {
 		document.source.name = path;
 		document.source.text = text;

@@ -157,7 +157,7 @@ static void read_network(struct config *config)
 	char *text = file_read(config->network, &length);
 	if (!text) {
 		diag_plain(config->diag, "cannot read %s, which %s names: %s", config->network, config->source.name,
-		           strerror(errno));
+		           file_reason());
 		return;
 	}
 	config->source = (struct source){config->network, text, length};
@@ -246,7 +246,7 @@ static char *read_text(const char *path, size_t *length, struct diag *diag)
 {
 	char *text = file_read(path, length);
 	if (!text)
-		diag_plain(diag, "cannot read %s: %s", path, strerror(errno));
+		diag_plain(diag, "cannot read %s: %s", path, file_reason());
 	return text;
 }
 

@@ -176,9 +176,16 @@ static bool ends_with(const char *path, size_t length, const char *suffix)
 /* By the file's name; JSON by any other. */
 static const struct timeline_format *format_of(const char *path, bool *is_compressed)
 {
-	size_t length = strlen(path);
-	*is_compressed = ends_with(path, length, ".perfetto.zst");
-	if (*is_compressed || ends_with(path, length, timeline_perfetto.suffix))
+	static const char *const others[] = {".pftrace", ".perfetto-trace"}; /* names that Perfetto's own tools give */
+	static const char zst[] = ".zst";
+	size_t length = strlen(path), inner = length;
+	if (ends_with(path, length, zst))
+		inner -= sizeof zst - 1;
+	bool is_perfetto = ends_with(path, inner, timeline_perfetto.suffix);
+	for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+		is_perfetto |= ends_with(path, inner, others[i]);
+	*is_compressed = is_perfetto && inner < length;
+	if (is_perfetto)
 		return &timeline_perfetto;
 	return ends_with(path, length, timeline_csv.suffix) ? &timeline_csv : &timeline_json;
 }

@@ -152,9 +152,16 @@ static void print_memory(FILE *file, const struct record *record, const struct d
 	        grouped(stats->l1d.accesses, l1), 100 * derived->l2_hit_rate, grouped(stats->l2.accesses, l2));
 	if (stats->l1t.accesses)
 		print_textures(file, &stats->l1t);
-	fprintf(file, "  %-14s%.1f GB/s, pins busy %.1f %%, row hits %.1f %%, %.1f requests a row\n", "DRAM",
-	        1e-9 * derived->dram_bandwidth, 100 * derived->dram_utilisation, 100 * derived->row_hit_rate,
-	        derived->row_locality);
+	if (!stats->dram.requests) {
+		fprintf(file, "  %-14snot used\n", "DRAM");
+		return;
+	}
+	fprintf(file, "  %-14s%.1f GB/s, pins busy %.1f %%, row hits %.1f %%, ", "DRAM", 1e-9 * derived->dram_bandwidth,
+	        100 * derived->dram_utilisation, 100 * derived->row_hit_rate);
+	if (stats->dram.activates)
+		fprintf(file, "%.1f requests a row\n", derived->row_locality);
+	else
+		fputs("all in rows that were open before\n", file);
 }
 
 /* One a line: only what has been counted. */

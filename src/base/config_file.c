@@ -269,7 +269,7 @@ static void read_base(struct reader *reader, const yaml_event_t *value, struct p
 	if (!path)
 		return;
 	if (stat(path, &status) != 0) {
-		diag_error(reader->diag, &reader->source, place, "base: cannot read %s: %s", path, strerror(errno));
+		diag_error(reader->diag, &reader->source, place, "base: cannot read %s: %s", path, file_reason());
 		return;
 	}
 	for (const struct reading *reading = &reader->reading; reading; reading = reading->outer) {
@@ -363,7 +363,7 @@ static bool read_file(const char *path, const struct reading *outer, const struc
 	reader.source.text = text;
 	reader.option_line = arena_array(&reader.arena, target->count, sizeof *reader.option_line);
 	if (!text) {
-		diag_plain(diag, "cannot read %s: %s", path, strerror(errno));
+		diag_plain(diag, "cannot read %s: %s", path, file_reason());
 	} else {
 		if (!yaml_parser_initialize(&reader.parser))
 			abort();
@@ -382,6 +382,14 @@ bool config_file_read(const char *path, const struct option *table, size_t count
 	return read_file(path, NULL, &target, diag);
 }
 
+/* Whether keys differ only behind their last dot: sm.l1d.sets and sm.l1d.ways. */
+static bool in_group(const char *one, const char *other)
+{
+	const char *dot = strrchr(one, '.');
+	size_t length = dot ? (size_t)(dot - one) + 1 : 0;
+	return strncmp(one, other, length) == 0 && !strchr(other + length, '.') && (dot || !strchr(other, '.'));
+}
+
 /* One message that lists every option that no file has set. */
 static void report_missing(const char *path, const struct target *target, struct diag *diag)
 {
@@ -391,9 +399,14 @@ static void report_missing(const char *path, const struct target *target, struct
 	FILE *file = open_memstream(&list, &length);
 	if (!file)
 		abort();
-	for (size_t i = 0; i < target->count; i++)
-		if (!target->given[i])
-			fprintf(file, "%s%s", missing++ ? ", " : "", target->table[i].name);
+	const char *last = "";
+	for (size_t i = 0; i < target->count; i++) {
+		const char *name = target->table[i].name;
+		if (target->given[i])
+			continue;
+		fprintf(file, "%s%s", missing++ && in_group(last, name) ? ", " : "\n  ", name);
+		last = name;
+	}
 	fclose(file);
 	if (missing)
 		diag_error(diag, &source, (struct place){0},

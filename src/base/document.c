@@ -30,6 +30,13 @@ bool document_load(struct document *document)
 	return false;
 }
 
+const char *word_quote(const char *word)
+{
+	if (*word && !word[strcspn(word, " \t\n'\"")])
+		return "";
+	return strchr(word, '\'') ? "\"" : "'";
+}
+
 bool words_have(const struct words *words, const char *word)
 {
 	for (size_t i = 0; i < words->count; i++)

@@ -35,6 +35,9 @@ struct words {
 	size_t count;
 };
 
+/* What stands around a word in a list with blanks between its words: nothing, or a quote where it has blanks or quotes itself. */
+const char *word_quote(const char *word);
+
 bool words_have(const struct words *words, const char *word);
 
 /* False, with an error, when the text is no YAML or holds nothing. yaml_document_delete() when true. */

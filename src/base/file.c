@@ -4,22 +4,28 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
 
-enum { FIRST_ROOM = 1 << 16, MOST = 1 << 30 };
+enum { FIRST_ROOM = 1 << 16, MOST = 1 << 30, WRITER_MS = 5000 };
 
 char *file_read_stream(FILE *file, size_t *length)
 {
 	size_t capacity = FIRST_ROOM, got;
 	char *text = xmalloc(capacity);
 	*length = 0;
-	while (*length < MOST && (got = fread(text + *length, 1, capacity - *length - 1, file)) > 0) {
+	while ((got = fread(text + *length, 1, capacity - *length - 1, file)) > 0) {
 		*length += got;
-		if (*length == capacity - 1)
-			text = xrealloc(text, capacity *= 2);
+		if (*length < capacity - 1)
+			continue;
+		if (capacity > MOST)
+			break;
+		capacity = 2 * capacity <= MOST ? 2 * capacity : (size_t)MOST + 1;
+		text = xrealloc(text, capacity);
 	}
 	text[*length] = '\0';
 	if (!ferror(file) && *length < MOST)
@@ -30,16 +36,98 @@ char *file_read_stream(FILE *file, size_t *length)
 	return NULL;
 }
 
-char *file_read(const char *path, size_t *length)
+/* Whether something has opened the FIFO for writing, or had and is done. A byte that came in the meantime stays readable. */
+static bool has_writer(FILE *file)
 {
-	FILE *file = fopen(path, "rb");
+	struct pollfd wait = {.fd = fileno(file), .events = POLLIN};
+	char byte;
+	if (poll(&wait, 1, WRITER_MS) != 0)
+		return true;
+	ssize_t got = read(wait.fd, &byte, 1);
+	if (got == 1)
+		ungetc((unsigned char)byte, file);
+	return got != 0;
+}
+
+/* A device need not end; a terminal does, by its user's hand, and so does /dev/null. */
+static bool is_endless(FILE *file, const struct stat *status)
+{
+	bool is_null = S_ISCHR(status->st_mode) && status->st_rdev == makedev(1, 3);
+	return S_ISBLK(status->st_mode) || (S_ISCHR(status->st_mode) && !is_null && !isatty(fileno(file)));
+}
+
+/* 0, or the reason not to read it. */
+static int refusal(FILE *file)
+{
+	struct stat status;
+	if (fstat(fileno(file), &status) != 0)
+		return errno;
+	if (S_ISDIR(status.st_mode))
+		return EISDIR;
+	if (is_endless(file, &status))
+		return ENOTSUP;
+	return S_ISFIFO(status.st_mode) && !has_writer(file) ? EPIPE : 0;
+}
+
+FILE *file_open(const char *path)
+{
+	/* not to wait for the writer of a FIFO in open() */
+	int descriptor = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+	FILE *file = descriptor < 0 ? NULL : fdopen(descriptor, "rb");
 	if (!file)
 		return NULL;
-	char *text = file_read_stream(file, length);
-	int reason = errno;
+	int reason = refusal(file);
+	if (!reason && fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) & ~O_NONBLOCK) != 0)
+		reason = errno;
+	if (!reason)
+		return file;
+	fclose(file);
+	errno = reason;
+	return NULL;
+}
+
+char *file_read(const char *path, size_t *length)
+{
+	FILE *file = file_open(path);
+	if (!file)
+		return NULL;
+	struct stat status;
+	bool is_large = fstat(fileno(file), &status) == 0 && status.st_size >= MOST;
+	char *text = is_large ? NULL : file_read_stream(file, length);
+	int reason = is_large ? EFBIG : errno;
 	fclose(file);
 	errno = reason;
 	return text;
+}
+
+const char *file_reason(void)
+{
+	switch (errno) {
+	case EFBIG:
+		return "it has a GiB or more";
+	case EISDIR:
+		return "it is a folder, where a file was expected";
+	case ENOTSUP:
+	case ENXIO:
+		return "it is a device or a socket, where a file was expected";
+	case EPIPE:
+		return "it is a FIFO that nothing writes to";
+	default:
+		return strerror(errno);
+	}
+}
+
+bool file_begins(const char *path, const char *with)
+{
+	struct stat status;
+	size_t length = strlen(with), same = 0;
+	FILE *file = stat(path, &status) == 0 && S_ISREG(status.st_mode) ? file_open(path) : NULL;
+	if (!file)
+		return false;
+	while (same < length && getc(file) == (unsigned char)with[same])
+		same++;
+	fclose(file);
+	return same == length;
 }
 
 const char *file_behind_dots(const char *path)

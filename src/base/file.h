@@ -12,6 +12,15 @@ char *file_read_stream(FILE *file, size_t *length);
 /* The same of a file. */
 char *file_read(const char *path, size_t *length);
 
+/* Opens a file for reading: an ordinary one, a terminal or /dev/null, or a FIFO that something writes to or begins to write to within
+ * 5 seconds. NULL with errno set for anything else: a folder, a device, a socket, a FIFO without a writer. */
+FILE *file_open(const char *path);
+/* Why file_open() or file_read() failed, by errno. */
+const char *file_reason(void);
+
+/* Whether an ordinary file begins with that text. Nothing is read of others, whose bytes would be lost to the next reader. */
+bool file_begins(const char *path, const char *with);
+
 /* The rest of a path behind its ./, ././ and so on. */
 const char *file_behind_dots(const char *path);
 

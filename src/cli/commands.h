@@ -79,6 +79,9 @@ uint64_t cli_number(const char *option, const char *text, uint64_t least, const 
 /* The whole file, from malloc, or NULL with errno set. "-" is standard input. */
 char *cli_read_file(const char *path, size_t *length);
 
+/* The word as a shell takes it: in quotes where it has characters of the shell's. From malloc. */
+char *cli_shell_word(const char *word);
+
 /* The first of the folders, given relative to the program's own and NULL-terminated, that holds `file`. `path` has room
  * for PATH_MAX bytes. */
 bool cli_find_folder(const char *const *places, const char *file, char *path);

@@ -94,6 +94,22 @@ uint64_t cli_number(const char *option, const char *text, uint64_t least, const 
 	return number;
 }
 
+char *cli_shell_word(const char *word)
+{
+	static const char plain[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-./+,:@%=";
+	if (*word && !word[strspn(word, plain)])
+		return xstrdup(word);
+	char *text = xmalloc(4 * strlen(word) + 3), *end = text;
+	*end++ = '\'';
+	for (; *word; word++)
+		if (*word == '\'')
+			end = stpcpy(end, "'\\''");
+		else
+			*end++ = *word;
+	strcpy(end, "'");
+	return text;
+}
+
 char *cli_read_file(const char *path, size_t *length)
 {
 	return strcmp(path, "-") == 0 ? file_read_stream(stdin, length) : file_read(path, length);

@@ -3,6 +3,7 @@
 #include "cli/commands.h"
 #include "cli/run_filters.h"
 #include "lab/run_energy.h"
+#include "base/file.h"
 
 #include <errno.h>
 #include <jansson.h>
@@ -74,7 +75,7 @@ static json_t *load(const struct energy *energy)
 	size_t length;
 	char *text = cli_read_file(energy->file, &length);
 	if (!text) {
-		cli_error(energy->name, "cannot read %s: %s", energy->file, strerror(errno));
+		cli_error(energy->name, "cannot read %s: %s", energy->file, file_reason());
 		return NULL;
 	}
 	json_t *root = json_loadb(text, length, 0, &error);

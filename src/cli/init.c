@@ -95,7 +95,7 @@ static bool copy_file(const char *command, const char *from, const char *to, con
 	snprintf(target, sizeof target, "%s/%s", to, name);
 	char *text = file_read(source, &length);
 	if (!text)
-		cli_error(command, "cannot read %s: %s", source, strerror(errno));
+		cli_error(command, "cannot read %s: %s", source, file_reason());
 	else if (!write_file(target, text, length))
 		cli_error(command, "cannot write %s: %s", target, strerror(errno));
 	else {
@@ -111,17 +111,19 @@ static int copy_folder(const char *command, const char *from, const char *to)
 	struct dirent **files = NULL;
 	int count = scandir(from, &files, is_file, alphasort);
 	bool fine = count > 0 && make_folder(command, to);
+	char *word = cli_shell_word(to);
 	if (count <= 0)
 		cli_error(command, "cannot read %s: %s", from, strerror(errno));
 	if (fine)
-		printf("%s:", to);
+		printf("%s:", word);
 	for (int i = 0; i < count && fine; i++) {
 		fine = copy_file(command, from, to, files[i]->d_name);
 		if (fine)
 			printf(" %s", files[i]->d_name);
 	}
 	if (fine)
-		printf("\n'make -C %s' builds and runs it; README.md says what to change first\n", to);
+		printf("\nmake -C %s\n    builds and runs it; README.md says what to change first\n", word);
+	free(word);
 	free_entries(files, count);
 	return fine ? 0 : CLI_FAILED;
 }

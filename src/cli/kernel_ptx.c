@@ -3,6 +3,7 @@
 #include "base/arena.h"
 #include "base/formula.h"
 #include "cli/commands.h"
+#include "base/file.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -53,7 +54,7 @@ static int compile(const char *command, const char *file, const char *const *fla
 	close(handle);
 	int status = run_cc(file, flags, path);
 	if (status == 0 && !(*text = cli_read_file(path, length))) {
-		cli_error(command, "cannot read %s: %s", path, strerror(errno));
+		cli_error(command, "cannot read %s: %s", path, file_reason());
 		status = CLI_FAILED;
 	}
 	unlink(path);
@@ -71,7 +72,7 @@ int cli_read_ptx_text(const char *command, const char *file, const char *const *
 	if (*text)
 		cli_error(command, "%s is no text: expected PTX or CUDA source", file);
 	else
-		cli_error(command, "cannot read %s: %s", file, strerror(errno));
+		cli_error(command, "cannot read %s: %s", file, file_reason());
 	free(*text);
 	*text = NULL;
 	return CLI_USAGE;

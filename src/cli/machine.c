@@ -101,8 +101,12 @@ static int list(const struct machine *machine)
 		cli_error(machine->name, "cannot read the machines in %s: %s", folder, strerror(errno));
 		return CLI_FAILED;
 	}
-	int status = 0;
-	printf("%-22s %4s %9s %6s %9s %9s %9s\n", "machine", "SMs", "core MHz", "warps", "shared", "L2", "memory");
+	int status = 0, width = (int)strlen("machine");
+	for (size_t i = 0; i < count; i++)
+		if ((int)strlen(names[i]) > width)
+			width = (int)strlen(names[i]);
+	printf("%-*s %4s %9s %6s %9s %9s %9s\n", width, "machine", "SMs", "core MHz", "warps", "shared", "L2",
+	       "memory");
 	for (size_t i = 0; i < count; i++) {
 		sluice_gpu *gpu = open_machine(machine, names[i], NULL);
 		struct sluice_machine_info info;
@@ -110,8 +114,8 @@ static int list(const struct machine *machine)
 			status = CLI_FAILED;
 		} else {
 			sluice_machine_info(gpu, &info);
-			printf("%-22s %4u %9u %6u %6u KB %6u KB %6llu MB\n", names[i], info.sm_count, info.core_mhz,
-			       info.max_threads_per_sm / info.warp_size, info.shared_bytes_per_sm / 1024,
+			printf("%-*s %4u %9u %6u %6u KB %6u KB %6llu MB\n", width, names[i], info.sm_count,
+			       info.core_mhz, info.max_threads_per_sm / info.warp_size, info.shared_bytes_per_sm / 1024,
 			       info.l2_bytes / 1024, (unsigned long long)info.memory_bytes >> 20);
 			sluice_close(gpu);
 		}

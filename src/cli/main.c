@@ -100,12 +100,24 @@ static int unknown(const char *name)
 	return CLI_USAGE;
 }
 
+static int print_version(void)
+{
+	printf("sluice %s\n", sluice_version());
+	return 0;
+}
+
 static int run(const char *name, int argc, char **argv)
 {
 	const struct command *command = find(name);
 	if (!command)
 		return unknown(name);
 	argv[0] = (char *)command->title;
+	if (command->run != command_cc && argc > 1) { /* cc takes the compiler's and nvcc's options */
+		if (strcmp(argv[1], "-h") == 0)
+			argv[1] = (char *)"--help";
+		if (strcmp(argv[1], "-V") == 0 || strcmp(argv[1], "--version") == 0)
+			return print_version();
+	}
 	return command->run(argc, argv);
 }
 
@@ -136,8 +148,7 @@ static int dispatch(int argc, char **argv)
 		return 0;
 	}
 	if (strcmp(argv[1], "--version") == 0 || strcmp(argv[1], "-V") == 0) {
-		printf("sluice %s\n", sluice_version());
-		return 0;
+		return print_version();
 	}
 	if (strcmp(argv[1], "help") == 0)
 		return help(argc - 1, argv + 1);

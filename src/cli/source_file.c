@@ -1,6 +1,7 @@
 /* source_file: where the analyzer of CUDA sources finds our headers and the compiler. */
 #include "cli/source_file.h"
 
+#include "base/file.h"
 #include "cli/cc/cc.h"
 #include "cli/commands.h"
 
@@ -43,6 +44,10 @@ static void add_flags(struct mended_copies *copies, const char *const *flags)
 bool cli_source_open(struct cli_source *source, const char *command, const char *file, const char *const *flags)
 {
 	const char *temporary = getenv("TMPDIR");
+	if (!file_is_replaceable(file)) { /* it is read twice: here and by the compiler */
+		cli_error(command, "cannot read %s: it is no ordinary file", file);
+		return false;
+	}
 	if (!find_options(command, source->toolkit, &source->options))
 		return false;
 	struct mended_copies *copies = source->copies = xcalloc(1, sizeof *copies);

@@ -1,8 +1,10 @@
 /* sluice stats: what the counters mean, and stored statistics as a table. */
 #include "cli/commands.h"
 #include "cli/stats_loads.h"
+#include "base/file.h"
 
 #include <errno.h>
+#include <fnmatch.h>
 #include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,7 +19,11 @@ struct stats {
 };
 
 static const struct argp_option stats_options[] = {
-	{"describe", KEY_DESCRIBE, NULL, 0, "Print every counter's name, unit, scope and meaning", 0},
+	{"describe", KEY_DESCRIBE, NULL, 0,
+         "Print every counter's name, unit, scope and meaning, or of those alone that a PATTERN names: l1d.*, or a "
+         "part of a "
+         "line",
+         0},
 	{"counters", KEY_COUNTERS, NULL, 0, "Print all counters of each kernel too, and all elements of vectors", 0},
 	{"loads", KEY_LOADS, NULL, 0, "Print what prefetchers did for each load of each kernel too", 0},
 	{0},
@@ -53,7 +59,7 @@ static error_t parse(int key, char *value, struct argp_state *state)
 static const struct argp stats_argp = {
 	.options = stats_options,
 	.parser = parse,
-	.args_doc = "FILE.json\n--describe",
+	.args_doc = "FILE.json\n--describe [PATTERN]",
 	.doc = "Show the kernels of a statistics file that 'sluice run --stats FILE.json' wrote, or explain the "
 	       "counters.",
 };
@@ -131,7 +137,7 @@ static json_t *load(const struct stats *stats)
 	size_t length;
 	char *text = cli_read_file(stats->file, &length);
 	if (!text) {
-		cli_error(stats->name, "cannot read %s: %s", stats->file, strerror(errno));
+		cli_error(stats->name, "cannot read %s: %s", stats->file, file_reason());
 		return NULL;
 	}
 	json_t *root = json_loadb(text, length, 0, &error);
@@ -164,12 +170,54 @@ static int show(const struct stats *stats)
 	return status;
 }
 
+/* The name in front of a line's first blanks. */
+static bool is_named(const char *line, const char *pattern)
+{
+	char name[128];
+	snprintf(name, sizeof name, "%.*s", (int)strcspn(line, " "), line);
+	return fnmatch(pattern, name, 0) == 0;
+}
+
+/* The lines below a heading that the pattern means. */
+static int describe_some(const struct stats *stats)
+{
+	char *text = NULL, *rest;
+	size_t length = 0, found = 0;
+	const char *head = NULL;
+	FILE *file = open_memstream(&text, &length);
+	if (!file)
+		abort();
+	sluice_stats_describe(file);
+	fclose(file);
+	rest = text;
+	for (char *line; (line = strsep(&rest, "\n"));) {
+		bool is_head = strncmp(line, "COUNTER ", 8) == 0 || strncmp(line, "FIGURE ", 7) == 0;
+		if (is_head)
+			head = line;
+		if (is_head || !(is_named(line, stats->file) || strcasestr(line, stats->file)))
+			continue;
+		if (head)
+			puts(head);
+		head = NULL;
+		puts(line);
+		found++;
+	}
+	free(text);
+	if (!found)
+		cli_error(stats->name, "no counter is called or explained by '%s'; --describe alone lists them all",
+		          stats->file);
+	return found ? 0 : CLI_FAILED;
+}
+
 int command_stats(int argc, char **argv)
 {
 	struct stats stats = {.name = argv[0]};
 	if (argp_parse(&stats_argp, argc, argv, 0, NULL, &stats) != 0)
 		return CLI_USAGE;
-	if (stats.describe)
-		sluice_stats_describe(stdout);
-	return stats.file ? show(&stats) : 0;
+	if (!stats.describe)
+		return show(&stats);
+	if (stats.file)
+		return describe_some(&stats);
+	sluice_stats_describe(stdout);
+	return 0;
 }

@@ -1,5 +1,6 @@
 /* annotate: the source with each read's status, cause and stride at its line, as text or HTML. */
 #include "cuda_source/inner.h"
+#include "base/file.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -111,9 +112,9 @@ static void write_notes(const struct source_module *module, const char *file, ui
 static bool write_file(const struct source_module *module, const char *name, enum source_format format, FILE *out,
                        struct diag *diag)
 {
-	FILE *file = fopen(name, "r");
+	FILE *file = file_open(name);
 	if (!file) {
-		diag_plain(diag, "cannot read %s: %s", name, strerror(errno));
+		diag_plain(diag, "cannot read %s: %s", name, file_reason());
 		return false;
 	}
 	if (format == SOURCE_HTML)

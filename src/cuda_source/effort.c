@@ -1,5 +1,6 @@
 /* effort: development effort, in code lines. */
 #include "cuda_source/source.h"
+#include "base/file.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -50,9 +51,9 @@ static bool holds_code(const char *text)
 
 bool source_effort(const struct source_kernel *kernel, uint32_t *lines, struct diag *diag)
 {
-	FILE *file = fopen(kernel->file, "r");
+	FILE *file = file_open(kernel->file);
 	if (!file) {
-		diag_plain(diag, "cannot read %s: %s", kernel->file, strerror(errno));
+		diag_plain(diag, "cannot read %s: %s", kernel->file, file_reason());
 		return false;
 	}
 	char *text = NULL;

@@ -104,7 +104,7 @@ CUresult cuLinkAddFile(CUlinkState state, CUjitInputType type, const char *path,
 	size_t length;
 	char *text = path ? file_read(path, &length) : NULL;
 	if (!text) {
-		runtime_message("cuLinkAddFile: cannot read %s: %s", path ? path : "NULL", strerror(errno));
+		runtime_message("cuLinkAddFile: cannot read %s: %s", path ? path : "NULL", file_reason());
 		return CUDA_ERROR_FILE_NOT_FOUND;
 	}
 	CUresult result = cuLinkAddData(state, type, text, length, path, count, options, values);

@@ -63,7 +63,7 @@ CUresult cuModuleLoad(CUmodule *module, const char *file)
 	size_t length;
 	char *text = file ? file_read(file, &length) : NULL;
 	if (!text) {
-		runtime_message("cuModuleLoad: cannot read %s: %s", file ? file : "NULL", strerror(errno));
+		runtime_message("cuModuleLoad: cannot read %s: %s", file ? file : "NULL", file_reason());
 		return CUDA_ERROR_FILE_NOT_FOUND;
 	}
 	CUresult result = cuModuleLoadData(module, text);

@@ -155,13 +155,20 @@ static const char *stats_path(void)
 	return path && *path ? path : NULL;
 }
 
+/* "-" is standard output. */
+static bool is_standard_output(const char *path)
+{
+	return path && strcmp(path, "-") == 0;
+}
+
 /* JSON is kept while kernels run, so that the file has what there is of a run that is cut. */
 bool keep_statistics(struct runtime *runtime)
 {
 	struct sluice_error error = {0};
 	const char *path = stats_path();
 	runtime->stats_format = stats_format(path);
-	runtime->keeps_stats = path && runtime->stats_format == SLUICE_STATS_JSON && file_is_replaceable(path);
+	runtime->keeps_stats = path && !is_standard_output(path) && runtime->stats_format == SLUICE_STATS_JSON &&
+	                       file_is_replaceable(path);
 	if (!runtime->keeps_stats || sluice_stats_keep(runtime->gpu, path, &error) == SLUICE_OK)
 		return true;
 	runtime_message("%s", error.message);
@@ -179,11 +186,10 @@ bool write_statistics(struct runtime *runtime, const char *how)
 	if (runtime->keeps_stats)
 		return true;
 	enum sluice_stats_format format = runtime->stats_format;
-	if (path)
+	if (path && !is_standard_output(path))
 		return write_file(runtime, path, format);
-	if (!runtime->launches)
+	if (!path && !runtime->launches)
 		return true;
 	fflush(stdout);
-	/* scripts look for GPGPU-Sim's figures in what the program prints */
-	return write_to(runtime, format == SLUICE_STATS_GPGPUSIM ? stdout : stderr, format);
+	return write_to(runtime, path ? stdout : stderr, format);
 }

@@ -3,6 +3,7 @@
 
 #include "base/arena.h"
 #include "base/csv.h"
+#include "base/file.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -49,7 +50,7 @@ static bool each_row(struct reader *reader, void (*take)(struct reader *reader, 
 	const char *command = reader->gantt->plan->source->command;
 	char *line = NULL;
 	size_t size = 0;
-	FILE *file = fopen(reader->path, "r");
+	FILE *file = file_open(reader->path);
 	bool fine = file;
 	reader->rows = 0;
 	while (fine && getline(&line, &size, file) > 0) {
@@ -61,7 +62,7 @@ static bool each_row(struct reader *reader, void (*take)(struct reader *reader, 
 	}
 	fine = fine && !ferror(file);
 	if (!fine)
-		fprintf(stderr, "%s: cannot read %s: %s\n", command, reader->path, strerror(errno));
+		fprintf(stderr, "%s: cannot read %s: %s\n", command, reader->path, file_reason());
 	if (file)
 		fclose(file);
 	free(line);

@@ -93,24 +93,13 @@ static bool merge_lines(struct store *store, const char *path, const char *text,
 	return true;
 }
 
-static bool is_database(const char *path)
-{
-	char start[16] = "";
-	FILE *file = fopen(path, "rb");
-	if (!file)
-		return false;
-	size_t got = fread(start, 1, sizeof start, file);
-	fclose(file);
-	return got == sizeof start && memcmp(start, "SQLite format 3", sizeof start) == 0;
-}
-
 bool merge_file(struct store *store, const char *path, struct merge_count *count, char message[STORE_MESSAGE])
 {
 	size_t length;
-	bool database = is_database(path);
+	bool database = file_begins(path, "SQLite format 3");
 	char *text = database ? NULL : file_read(path, &length);
 	if (!database && !text) {
-		snprintf(message, STORE_MESSAGE, "cannot read %s: %s", path, strerror(errno));
+		snprintf(message, STORE_MESSAGE, "cannot read %s: %s", path, file_reason());
 		return false;
 	}
 	bool fine = store_begin(store, message);

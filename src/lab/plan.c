@@ -36,7 +36,7 @@ const char *plan_digest_file(struct arena *arena, const char *path)
 	char bytes[1 << 16];
 	uint64_t digest = DIGEST_START;
 	size_t got;
-	FILE *file = fopen(path, "rb");
+	FILE *file = file_open(path);
 	if (!file)
 		return NULL;
 	while ((got = fread(bytes, 1, sizeof bytes, file)) > 0)
@@ -53,11 +53,13 @@ static const char *join(struct arena *arena, const struct words *first, const st
 	const struct words *const both[] = {first, second};
 	for (size_t b = 0; b < 2; b++)
 		for (size_t i = 0; i < both[b]->count; i++)
-			size += strlen(both[b]->word[i]) + 1;
+			size += strlen(both[b]->word[i]) + sizeof " ''" - 1;
 	char *text = arena_alloc(arena, size), *end = text;
 	for (size_t b = 0; b < 2; b++)
-		for (size_t i = 0; i < both[b]->count; i++)
-			end += sprintf(end, "%s%s", end == text ? "" : " ", both[b]->word[i]);
+		for (size_t i = 0; i < both[b]->count; i++) {
+			const char *word = both[b]->word[i], *quote = word_quote(word);
+			end += sprintf(end, "%s%s%s%s", end == text ? "" : " ", quote, word, quote);
+		}
 	return text;
 }
 
@@ -114,7 +116,7 @@ static char *description(struct plan *plan, const struct experiment_column *colu
 		const char *path = arena_string(&plan->arena, word, bytes);
 		const char *digest = bytes ? plan_digest_file(&plan->arena, path) : "";
 		if (!digest)
-			fprintf(stderr, "%s: cannot read %s: %s\n", plan->source->command, path, strerror(errno));
+			fprintf(stderr, "%s: cannot read %s: %s\n", plan->source->command, path, file_reason());
 		fine = digest && fine;
 		fputs(digest ? digest : "", file);
 	}
@@ -279,7 +281,7 @@ static const char *digest_files(struct plan *plan, const struct experiment_row *
 		const char *contents = digest_once(plan, row->files.word[i]);
 		if (!contents) {
 			fprintf(stderr, "%s: %s: cannot read its file %s: %s\n", plan->source->command, row->name,
-			        row->files.word[i], strerror(errno));
+			        row->files.word[i], file_reason());
 			return NULL;
 		}
 		digest = digest_add(digest, row->files.word[i + 1], strlen(row->files.word[i + 1]) + 1);
@@ -308,7 +310,7 @@ static const char *digest_program(struct plan *plan, struct plan_program *progra
 	if (digest)
 		return digest;
 	if (program->binary)
-		fprintf(stderr, "%s: cannot read %s: %s\n", source->command, program->binary, strerror(errno));
+		fprintf(stderr, "%s: cannot read %s: %s\n", source->command, program->binary, file_reason());
 	plan->missing[plan->missing_count++] = what;
 	return NULL;
 }
@@ -438,7 +440,7 @@ bool plan_make(struct plan *plan, const struct experiment *experiment, const str
 	fine = fine && (experiment->show != SHOW_TIMELINE || gantt_check_events(plan));
 	common.library = plan_digest_file(&plan->arena, source->library);
 	if (!common.library) {
-		fprintf(stderr, "%s: cannot read %s: %s\n", source->command, source->library, strerror(errno));
+		fprintf(stderr, "%s: cannot read %s: %s\n", source->command, source->library, file_reason());
 		return false;
 	}
 	return fine && plan_rows(plan, descriptions, &common);

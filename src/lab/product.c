@@ -73,14 +73,16 @@ static void split_command(struct document *document, const yaml_node_t *node, co
 	}
 }
 
-static const char *joined(struct document *document, const struct words *words, const char *between)
+static const char *joined(struct document *document, const struct words *words, const char *between, bool quotes)
 {
 	size_t size = 1;
 	for (size_t i = 0; i < words->count; i++)
-		size += strlen(words->word[i]) + strlen(between);
+		size += strlen(words->word[i]) + strlen(between) + 2;
 	char *text = arena_alloc(document->arena, size), *end = text;
-	for (size_t i = 0; i < words->count; i++)
-		end += sprintf(end, "%s%s", i ? between : "", words->word[i]);
+	for (size_t i = 0; i < words->count; i++) {
+		const char *word = words->word[i], *quote = quotes ? word_quote(word) : "";
+		end += sprintf(end, "%s%s%s%s", i ? between : "", quote, word, quote);
+	}
 	return text;
 }
 
@@ -111,8 +113,9 @@ static const char *read_setting(struct document *document, const yaml_node_t *no
 		document_error(document, node, "%s: expected one value", setting->name);
 		return NULL;
 	}
-	bool is_text = words->count == 1;
-	const char *label = joined(document, words, setting->kind == PRODUCT_MECHANISMS ? "+" : " ");
+	bool is_text = node->type == YAML_SCALAR_NODE; /* the words of a list may have blanks */
+	const char *label = setting->kind == PRODUCT_MECHANISMS ? joined(document, words, "+", false)
+	                                                        : joined(document, words, " ", listed && !is_text);
 	if (setting->kind == PRODUCT_MECHANISMS && strcmp(label, "none") == 0)
 		words->count = 0;
 	if (is_text && (setting->kind == PRODUCT_COMMAND || setting->kind == PRODUCT_ARGUMENTS)) {

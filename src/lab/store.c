@@ -1,6 +1,7 @@
 #include "lab/store.h"
 
 #include "base/arena.h"
+#include "lab/store_open.h"
 #include "lab/store_schema.h"
 
 #include <sqlite3.h>
@@ -23,13 +24,7 @@ struct store {
 
 static bool fail(struct store *store, const char *what, char *message)
 {
-	int code = sqlite3_errcode(store->database);
-	const char *reason = sqlite3_errmsg(store->database);
-	if (code == SQLITE_FULL)
-		reason = "the disk is full";
-	else if (code == SQLITE_BUSY)
-		reason = "another process has had it locked for a minute";
-	snprintf(message, STORE_MESSAGE, "%s: cannot %s: %s", store->path, what, reason);
+	snprintf(message, STORE_MESSAGE, "%s: cannot %s: %s", store->path, what, store_reason(store->database));
 	return false;
 }
 
@@ -68,18 +63,27 @@ static bool prepare_file(struct store *store, bool only_read, char *message)
 	return false;
 }
 
+static bool open_file(struct store *store, bool only_read, char *message)
+{
+	if (only_read) {
+		store->database = store_open_to_read(store->path, message, STORE_MESSAGE);
+		return store->database;
+	}
+	int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE;
+	return store_may_open(store->path, message, STORE_MESSAGE) &&
+	       (sqlite3_open_v2(store->path, &store->database, flags, NULL) == SQLITE_OK ||
+	        fail(store, "open it", message));
+}
+
 struct store *store_open(const char *path, bool only_read, char message[STORE_MESSAGE])
 {
 	struct store *store = xcalloc(1, sizeof *store);
-	int flags = only_read ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE;
 	bool fine = false;
 	store->path = xstrdup(path);
 	if (only_read && access(path, F_OK) != 0)
 		snprintf(message, STORE_MESSAGE, "there is no %s; 'sluice figure NAME' makes it", path);
-	else if (sqlite3_open_v2(path, &store->database, flags, NULL) != SQLITE_OK)
-		fail(store, "open it", message);
 	else
-		fine = prepare_file(store, only_read, message);
+		fine = open_file(store, only_read, message) && prepare_file(store, only_read, message);
 	if (fine)
 		return store;
 	store_close(store);

@@ -1,10 +1,11 @@
 #include "lab/store_rows.h"
 
-#include <sqlite3.h>
+#include "lab/store_open.h"
+
 #include <stdio.h>
 #include <string.h>
 
-enum { COLUMNS = 64, PATIENCE_MS = 60000 };
+enum { COLUMNS = 64 };
 
 const char *store_row_text(const struct store_row *row, const char *name)
 {
@@ -16,7 +17,7 @@ const char *store_row_text(const struct store_row *row, const char *name)
 
 static bool fail(sqlite3 *database, const char *path, char *message)
 {
-	snprintf(message, STORE_MESSAGE, "%s: cannot read the runs: %s", path, sqlite3_errmsg(database));
+	snprintf(message, STORE_MESSAGE, "%s: cannot read the runs: %s", path, store_reason(database));
 	return false;
 }
 
@@ -50,13 +51,11 @@ bool store_rows_each(const char *path, const struct store_filter *filters, size_
                      void (*take)(void *context, const struct store_row *row), void *context,
                      char message[STORE_MESSAGE])
 {
-	sqlite3 *database = NULL;
 	sqlite3_stmt *statement = NULL;
-	int status = sqlite3_open_v2(path, &database, SQLITE_OPEN_READONLY, NULL);
-	if (status == SQLITE_OK) {
-		sqlite3_busy_timeout(database, PATIENCE_MS);
-		status = prepare(database, filters, count, &statement);
-	}
+	sqlite3 *database = store_open_to_read(path, message, STORE_MESSAGE);
+	if (!database)
+		return false;
+	int status = prepare(database, filters, count, &statement);
 	while (status == SQLITE_OK || status == SQLITE_ROW) {
 		status = sqlite3_step(statement);
 		if (status == SQLITE_ROW)

@@ -202,7 +202,7 @@ bool sweep_list_each(const char *folder, const char *command, struct sweep_head 
 	sweep_path(path, folder, "runs", "");
 	char *text = file_read(path, &length);
 	if (!text) {
-		fprintf(stderr, "%s: no sweep in %s: cannot read %s: %s\n", command, folder, path, strerror(errno));
+		fprintf(stderr, "%s: no sweep in %s: cannot read %s: %s\n", command, folder, path, file_reason());
 		return false;
 	}
 	bool fine = true;

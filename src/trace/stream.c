@@ -1,6 +1,7 @@
 #include "trace/stream.h"
 
 #include "base/arena.h"
+#include "base/file.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -115,9 +116,9 @@ static bool read_lzma(struct trace_stream *stream, char *to, size_t room, size_t
 
 struct trace_stream *trace_stream_open(const char *path, struct diag *diag)
 {
-	FILE *file = fopen(path, "rb");
+	FILE *file = file_open(path);
 	if (!file) {
-		diag_plain(diag, "cannot read %s: %s", path, strerror(errno));
+		diag_plain(diag, "cannot read %s: %s", path, file_reason());
 		return NULL;
 	}
 	struct trace_stream *stream = xcalloc(1, sizeof *stream);

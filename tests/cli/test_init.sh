@@ -10,7 +10,7 @@ PATH=$(dirname "$sluice"):$PATH
 export PATH
 
 try 0 init study
-says out "'make -C study'"
+says out "make -C study"
 silent err
 for file in Makefile README.md mechanism.c plan.yaml program.cu; do
 	cmp -s "study/$file" "$source_dir/templates/study/$file" || fail "$file is not the template's"

@@ -29,7 +29,7 @@ says_only err "sluice: error: no machine 'no-such-machine'; 'sluice machine list
 try 2 machine show gtx48
 says_only err "sluice: error: no machine 'gtx48'; did you mean 'gtx480'?"
 try 2 machine show "$work/"
-says err "cannot read $work/: Is a directory"
+says err "cannot read $work/: it is a folder, where a file was expected"
 
 # A file anywhere builds on a machine of ours by name, also in a folder of machines of one's own.
 mkdir "$work/own"

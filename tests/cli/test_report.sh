@@ -173,7 +173,7 @@ base = sqlite3.connect("other.db"); base.execute("create table others (id intege
 wrong "sluice report: empty.db: there are no runs in it; 'sluice figure NAME' makes some" empty.db
 wrong "sluice report: other.db: cannot read the runs: no such table: runs" other.db
 head -c 5000 results.db >cut.db
-wrong "sluice report: cut.db: cannot read the runs" cut.db
+wrong "sluice report: cut.db: cannot open it: database disk image is malformed" cut.db
 
 # A disk that is full, a file that may not grow, a folder that is not there.
 try 1 report a -o /dev/full

@@ -40,7 +40,7 @@ sort calls >order
 has order "1 two words l1d.sets=16"
 has order "2 two words l1d.sets=32 mthwp:distance=1,degree=2"
 calls 12
-has figures/quick.runs.csv "32,mthwp+lrr,2,./a {n} two words,./a,,,2 two words,gtx480,l1d.sets=32,mthwp lrr,0,yes,2032"
+has figures/quick.runs.csv "32,mthwp+lrr,2,./a {n} 'two words',./a,,,2 'two words',gtx480,l1d.sets=32,mthwp lrr,0,yes,2032"
 [ "$(wc -l <figures/quick.runs.csv)" = 13 ] || fail "expected twelve lines and a heading"
 try 0 sweep --axis n=1,2 -o l1d.sets=32,16 --mech none -- ./a {n} "two words"
 calls 0

@@ -165,7 +165,7 @@ try 0 run -o sm.count=1 --trace-in traces
 says err "options       sm.count=1"
 try 0 run --mech nlp --trace-in traces
 says err "nlp"
-try 0 run --mech load_counts --stats-format gpgpusim --trace-in traces
+try 0 run --mech load_counts --stats-format gpgpusim --stats - --trace-in traces
 says out "gpu_sim_cycle"
 try 124 run --max-instructions 100 --trace-in traces
 says err "stopped at cycle"

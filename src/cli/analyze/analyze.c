@@ -4,6 +4,7 @@
 #include "cli/commands.h"
 #include "cli/kernel_ptx.h"
 #include "cli/source_file.h"
+#include "base/file.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -243,7 +244,7 @@ static int read_source(struct analyze *analyze, struct forms *forms)
 	struct diag diag = {0};
 	bool needed = analyze->forms & ANALYZE_SOURCE;
 	if (access(analyze->file, R_OK) != 0) {
-		cli_error(analyze->name, "cannot read %s: %s", analyze->file, strerror(errno));
+		cli_error(analyze->name, "cannot read %s: %s", analyze->file, file_reason());
 		return CLI_USAGE;
 	}
 	if (!cli_source_open(&file, analyze->name, analyze->file, analyze->flags))

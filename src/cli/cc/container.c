@@ -46,7 +46,7 @@ bool cc_write_container(struct cc *cc, const char *ptx, const char *file)
 	size_t length;
 	char *text = file_read(ptx, &length);
 	if (!text) {
-		cli_error(cc->name, "cannot read %s: %s", ptx, strerror(errno));
+		cli_error(cc->name, "cannot read %s: %s", ptx, file_reason());
 		return false;
 	}
 	size_t padded = (length + 1 + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT; /* with a NUL at least */

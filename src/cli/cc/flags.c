@@ -1,5 +1,6 @@
 /* nvcc's flags for `sluice cc`: what becomes of each. */
 #include "cli/cc/cc.h"
+#include "base/file.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -448,7 +449,7 @@ static bool take_file(struct cc *cc, const char *path)
 	size_t length;
 	char *text = cli_read_file(path, &length);
 	if (!text) {
-		cli_error(cc->name, "--options-file: cannot read %s: %s", path, strerror(errno));
+		cli_error(cc->name, "--options-file: cannot read %s: %s", path, file_reason());
 		return false;
 	}
 	struct words words = {0};

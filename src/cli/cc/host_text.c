@@ -34,7 +34,7 @@ bool cc_write_host_text(const struct cc *cc, const char *assembly, const char *f
 	size_t length;
 	char *text = file_read(assembly, &length);
 	if (!text) {
-		cli_error(cc->name, "cannot read %s: %s", assembly, strerror(errno));
+		cli_error(cc->name, "cannot read %s: %s", assembly, file_reason());
 		return false;
 	}
 	char *whole = xcalloc(6, length + sizeof before + sizeof after), *end = whole + sizeof before - 1;

@@ -1,6 +1,7 @@
 /* What figures and sweeps share. */
 #include "cli/figure/study.h"
 
+#include "base/file.h"
 #include "base/config_find.h"
 #include "cli/figure/source.h"
 #include "revision.h"
@@ -210,7 +211,7 @@ bool study_read(struct study *study, struct experiment *experiment, const char *
 	struct document document = {.arena = &study->programs.arena, .source = {.name = path}};
 	char *own = text ? NULL : cli_read_file(path, &document.source.length);
 	if (!text && !own) {
-		cli_error(study->programs.name, "cannot read %s: %s", path, strerror(errno));
+		cli_error(study->programs.name, "cannot read %s: %s", path, file_reason());
 		return false;
 	}
 	document.source.text = text ? text : own;
@@ -299,7 +300,11 @@ bool study_find(struct study *study, const char *word, struct experiment *experi
 		const char *const folders[] = {study_folder(room), NULL};
 		char nearest[CONFIG_NAME_SIZE];
 		config_nearest(name, folders, nearest);
-		if (*nearest)
+		if (study_ends_in_yaml(word))
+			cli_error(study->programs.name,
+			          "cannot read %s: there is no such file, and no figure of that name%s%s%s", word,
+			          *nearest ? "; did you mean '" : "", nearest, *nearest ? "'?" : "");
+		else if (*nearest)
 			cli_error(study->programs.name, "no figure '%s'; did you mean '%s'?", word, nearest);
 		else
 			cli_error(study->programs.name, "no figure '%s'; 'sluice figure' lists those there are", word);

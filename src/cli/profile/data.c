@@ -3,6 +3,7 @@
 #include "base/arena.h"
 #include "base/formula.h"
 #include "cli/commands.h"
+#include "base/file.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -180,7 +181,7 @@ static bool load(struct profile_data *data, const char *command, const char *pat
 	size_t length;
 	char *text = cli_read_file(path, &length);
 	if (!text) {
-		cli_error(command, "cannot read %s: %s", path, strerror(errno));
+		cli_error(command, "cannot read %s: %s", path, file_reason());
 		return false;
 	}
 	data->json = json_loadb(text, length, 0, &error);
@@ -238,7 +239,7 @@ static double share(uint64_t part, uint64_t whole)
 
 void profile_print_heads(FILE *out)
 {
-	fprintf(out, " %6s %10s %5s %5s %5s %5s %7s  %-22s", "slots", "issues", "lanes", "tr/rq", "bank", "L1 %",
+	fprintf(out, " %6s %10s %5s %5s %5s %5s %7s  %-24s", "slots", "issues", "lanes", "tr/rq", "bank", "L1 %",
 	        "latency", "mostly");
 }
 
@@ -276,5 +277,5 @@ void profile_print_costs(const struct profile_costs *costs, uint64_t slots, FILE
 		fprintf(out, " %7.0f", costs->latency / (double)costs->answers);
 	else
 		fprintf(out, " %7s", "");
-	fprintf(out, "  %-22s", why);
+	fprintf(out, "  %-24s", why);
 }

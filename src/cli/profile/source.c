@@ -2,6 +2,7 @@
 
 #include "cli/commands.h"
 #include "cli/profile/data.h"
+#include "base/file.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -104,7 +105,7 @@ static void print_page_line(const struct profile_data *data, const char *file, u
 
 static void print_line(const struct profile_data *data, const char *file, uint32_t line, const char *text)
 {
-	enum { WIDTH = 76 }; /* of profile_print_costs() */
+	enum { WIDTH = 78 }; /* of profile_print_costs() */
 	const struct profile_site *site = site_at(data, file, line);
 	if (site)
 		profile_print_costs(&site->costs, data->slots, stdout);
@@ -119,9 +120,10 @@ static bool print_file(const struct profile_data *data, const char *command, con
 	char *text = NULL;
 	size_t size = 0;
 	uint32_t line = 0;
-	FILE *file = fopen(path, "r");
+	FILE *file = file_open(path);
 	if (!file) {
-		cli_error(command, "cannot read %s: %s", path, strerror(errno));
+		cli_error(command, "cannot read %s: %s%s", path, file_reason(),
+		          path == name ? "; where it was moved, give its path now behind the profile" : "");
 		return false;
 	}
 	for (ssize_t length; (length = getline(&text, &size, file)) >= 0;) {
@@ -177,6 +179,22 @@ static bool is_first(const struct profile_data *data, size_t site)
 	return true;
 }
 
+/* The paths that the profile has. */
+static void tell_known(const struct profile_data *data, const char *command, const char *source)
+{
+	char *known = NULL;
+	size_t length = 0;
+	FILE *list = open_memstream(&known, &length);
+	if (!list)
+		abort();
+	for (size_t i = 0; i < data->sites; i++)
+		if (data->site[i].file && is_first(data, i))
+			fprintf(list, "%s%s", ftell(list) ? ", " : "", data->site[i].file);
+	fclose(list);
+	cli_error(command, "%s has no line of %s; it has lines of %s", data->path, source, *known ? known : "no file");
+	free(known);
+}
+
 /* Files that cannot be read are left out where nobody has named them: headers of another machine, say. */
 static bool print_files(const struct profile_data *data, const char *command, const char *source, bool html)
 {
@@ -194,8 +212,7 @@ static bool print_files(const struct profile_data *data, const char *command, co
 		printed += fine;
 	}
 	if (!printed && source)
-		cli_error(command, "%s has no line of %s; 'sluice profile show %s' lists what it has", data->path,
-		          source, data->path);
+		tell_known(data, command, source);
 	else if (!printed)
 		cli_error(command,
 		          "%s names no source that is here; the program's PTX may have no lines (nvcc needs -lineinfo)",

@@ -153,7 +153,7 @@ static bool read_file(struct programs *programs, const char *name, const char *p
 	struct document document = {.arena = &programs->arena, .source = {.name = path}};
 	char *text = file_read(path, &document.source.length);
 	if (!text) {
-		cli_error(command, "cannot read %s: %s", path, strerror(errno));
+		cli_error(command, "cannot read %s: %s", path, file_reason());
 		return false;
 	}
 	document.source.text = text;

@@ -1,6 +1,7 @@
 /* What a file is, by its contents. */
 #include "cli/report/report.h"
 
+#include "base/file.h"
 #include "base/json_text.h"
 
 #include <errno.h>
@@ -19,13 +20,7 @@ static bool begins(const char *text, const char *with)
 
 bool report_is_store(const char *path)
 {
-	char head[sizeof store_begins] = "";
-	FILE *file = fopen(path, "rb");
-	bool is = file && fread(head, 1, sizeof store_begins - 1, file) == sizeof store_begins - 1 &&
-	          begins(head, store_begins);
-	if (file)
-		fclose(file);
-	return is;
+	return file_begins(path, store_begins);
 }
 
 static bool take_json(struct collection *collection, const char *path, json_t *root)
@@ -80,7 +75,7 @@ bool report_take(struct collection *collection, const char *path)
 		return report_take_store(collection, path);
 	char *text = cli_read_file(path, &length);
 	if (!text) {
-		cli_error(collection->command, "cannot read %s: %s%s", path, strerror(errno),
+		cli_error(collection->command, "cannot read %s: %s%s", path, file_reason(),
 		          strcmp(path, "results.db") == 0 ? "; 'sluice figure NAME' makes it" : "");
 		return false;
 	}

@@ -86,7 +86,7 @@ static bool begin_stats(const struct run *run, sluice_gpu *gpu)
 {
 	struct sluice_error error = {0};
 	bool is_json = !run->stats_format || strcmp(run->stats_format, "json") == 0;
-	if (!run->stats)
+	if (!run->stats || strcmp(run->stats, "-") == 0)
 		return true;
 	if (is_json && file_is_replaceable(run->stats)) {
 		if (sluice_stats_keep(gpu, run->stats, &error) != SLUICE_OK)
@@ -138,7 +138,10 @@ static void export_energy(const struct run *run)
 static void export_stats(const struct run *run)
 {
 	run_set("SLUICE_STATS_FORMAT", run->stats_format ? run->stats_format : run->stats ? "json" : NULL);
-	export_file("SLUICE_STATS", run->stats);
+	if (run->stats && strcmp(run->stats, "-") == 0)
+		run_set("SLUICE_STATS", run->stats); /* standard output */
+	else
+		export_file("SLUICE_STATS", run->stats);
 }
 
 /* Tries machine and options out. False after a message. */

@@ -5,6 +5,7 @@
 #include "cli/run/run.h"
 
 #include "cli/run/sampling.h"
+#include "cli/run/supervise.h"
 #include "cli/run/trace.h"
 #include "cli/run/trace_in.h"
 
@@ -60,16 +61,17 @@ static const struct argp_option run_options[] = {
          "Attach a mechanism ('sluice mech list', or a shared object of your own); may be repeated", 0},
 	{"pass", KEY_PASS, "NAME[:KEY=VALUE,...],...", 0,
          "Rewrite the PTX by passes before it is decoded ('sluice opt --list'); may be repeated", 0},
-	{"stats", KEY_STATS, "FILE", 0, "Write the statistics there; default: a table on standard error", 0},
-	{"stats-format", KEY_STATS_FORMAT, "FORMAT", 0, "table, json or gpgpusim; default json with --stats", 0},
+	{"stats", KEY_STATS, "FILE", 0,
+         "Write the statistics there, with - to standard output; default: on standard error", 0},
+	{"stats-format", KEY_STATS_FORMAT, "FORMAT", 0, "table, json or gpgpusim; default table, json with --stats", 0},
 	{"sample", KEY_SAMPLE, "N[:FILE]", 0,
          "Write what every N core cycles add to the counters to a CSV file; default samples.csv", 0},
 	{"timeline", KEY_TIMELINE, "FILE", 0,
          "Write when kernels, blocks and mechanisms' events began and ended: JSON for Perfetto, or FILE.csv", 0},
 	{"timeline-events", KEY_TIMELINE_EVENTS, "N", 0, "At most N of them; default 10000000", 0},
 	{"trace", KEY_TRACE, "FILE", 0,
-         "Write for ui.perfetto.dev what blocks, warps, requests, prefetches and DRAM's banks do: FILE.perfetto, or "
-         "FILE.perfetto.zst",
+         "Write for ui.perfetto.dev what blocks, warps, requests, prefetches and DRAM's banks do: FILE.perfetto, "
+         "FILE.pftrace or FILE.perfetto-trace, with .zst behind it compressed",
          0},
 	{"trace-cycles", KEY_TRACE_CYCLES, "A-B", 0, "Of these core cycles alone", 0},
 	{"trace-sm", KEY_TRACE_SM, "LIST", 0, "Of these SMs alone, as in 0-3,7", 0},
@@ -361,13 +363,18 @@ static const char *advice(const char *file)
 	return "";
 }
 
-int run_become(const struct run *run, const char *file, char *const *program)
+static int become(const struct run *run, const char *file, char *const *program)
 {
-	fflush(NULL);
 	execvp(file, program);
 	int error = errno;
 	cli_error(run->name, "cannot start %s: %s%s", file, strerror(error), advice(file));
 	return error == ENOENT ? CLI_NOT_FOUND : CLI_CANNOT_RUN;
+}
+
+int run_become(const struct run *run, const char *file, char *const *program)
+{
+	fflush(NULL);
+	return run->timeout ? run_supervised(run, become, file, program) : become(run, file, program);
 }
 
 void run_free(struct run *run)

@@ -1,0 +1,118 @@
+#!/bin/sh
+# Every command that reads a file ends with a message where the file is a device, a folder or a FIFO that nothing writes to; a FIFO with a
+# writer is read. A store whose writer was killed is read.
+set -u
+. "$(dirname "$0")/lib.sh"
+sluice=$(realpath "$sluice")
+cd "$work" || exit 1
+mkdir folder
+mkfifo fifo
+
+# refused TEXT COMMAND...: within 20 seconds and 3 GiB of address space, exit status 1, 2, 126 or 127, and that text.
+refused() {
+	wanted_text=$1
+	shift
+	tried="sluice $*"
+	got=0
+	timeout 20 "$sluice" "$@" >out 2>err </dev/null || got=$?
+	case $got in 1 | 2 | 126 | 127) ;; *) fail "exit status $got" ;; esac
+	grep -qE "$wanted_text" err || fail "expected '$wanted_text'"
+}
+
+# each TEXT FILE: all readers of that path.
+each() {
+	for command in "machine show" ptx stats energy sweep figure annotate "annotate --profile" "profile show" analyze "results merge" \
+		"results check --results" "mech show" "report -o r.html"; do
+		# shellcheck disable=SC2086
+		refused "$1" $command "$2"
+	done
+	refused "$1" opt "$2" -o x.ptx --pass dce
+	refused "$1" run -m "$2" -- /bin/true
+	refused "$1" run --mech "$2" -- /bin/true
+	refused "$1" run --energy="$2" -- /bin/true
+	echo "base: $2" >based.yaml
+	refused "$1" machine show ./based.yaml
+}
+each 'a device|no file|no ordinary file' /dev/zero
+each 'a folder|no file|Is a directory|is a directory|no ordinary file' ./folder
+# of FIFOs, whose refusal takes 5 seconds, one each of the ways to read
+refused 'nothing writes to' machine show ./fifo
+refused 'nothing writes to' stats fifo &
+refused 'a FIFO' results check --results fifo
+refused 'it is no file' run --mech ./fifo -- /bin/true
+wait
+
+tried="SLUICE_MACHINE=/dev/zero sluice run"
+got=0
+SLUICE_MACHINE=/dev/zero timeout 20 "$sluice" run -- /bin/true >out 2>err || got=$?
+[ "$got" = 2 ] || fail "exit status $got"
+says err "cannot read /dev/zero: it is a device"
+
+# An ordinary file without an end in sight.
+truncate -s 3G huge.yaml
+refused 'has a GiB or more' machine show ./huge.yaml
+
+# A FIFO that is written to late, and standard input.
+"$sluice" machine show gtx480 >whole.yaml
+(sleep 1 && cat whole.yaml >fifo) &
+try 0 machine show ./fifo
+wait
+cmp -s out whole.yaml || fail "expected the machine that came through the FIFO"
+tried="sluice ptx -"
+printf '.version 6.0\n.target sm_35\n.address_size 64\n.visible .entry k() { ret; }\n' | "$sluice" ptx - >out 2>err || fail "expected the file"
+says out k
+
+# kill_writer FILE: a writer that is killed in the middle of a transaction leaves FILE-journal.
+kill_writer() {
+	python3 - "$1" <<'PY'
+import os, signal, sqlite3, sys
+database = sqlite3.connect(sys.argv[1], isolation_level=None)
+for line in ("pragma cache_size=2", "pragma cache_spill=1", "begin immediate", "create table junk(x)",
+             "with recursive n(i) as (select 1 union all select i+1 from n where i<3000) insert into junk select hex(randomblob(200)) from n"):
+    database.execute(line)
+os.kill(os.getpid(), signal.SIGKILL)
+PY
+	[ -s "$1-journal" ] || fail "expected a journal"
+}
+echo '{"program":"one","variant":"plain","size":"tiny","seed":7,"arguments":"","machine":"m","options":"","mechanisms":"","library":"l",' \
+	'"binary":"b","description":"d","inputs":"","verdict":"PASS","output":"","revision":"r","finished":"2020-01-02 03:04:05","seconds":1.5,' \
+	'"peak":0,"host":"","stats":{"version":1,"ended":"exit 0","machine":"m","program":[],"options":[],"mechanisms":[],"configuration":{},' \
+	'"kernels":[{"name":"k","cycles":5}],"totals":{"cycles":5,"counters":{}}}}' | tr -d '\n' >one.jsonl
+try 0 results merge one.jsonl --results kept.db
+# for_each COMMAND...: reads a store whose writer was killed, and leaves it whole.
+for command in "results" "results check" "results why 1" "results export x.jsonl" "report kept.db -o r.html" "results merge kept.db --results new.db"; do
+	kill_writer kept.db
+	case $command in report* | *merge*) file= ;; *) file="--results kept.db" ;; esac
+	# shellcheck disable=SC2086
+	try 0 $command $file
+	silent err
+	[ ! -s kept.db-journal ] || fail "expected the journal to be gone"
+done
+kill_writer kept.db
+tried="the Python module"
+PYTHONPATH=$source_dir/python python3 -c 'import sluice; assert len(sluice.store("kept.db")) == 1' >out 2>err || fail "expected the run"
+
+# Where the folder cannot be written, the message says what to do. The superuser may write anywhere: then as another user.
+mkdir locked
+cp kept.db locked/kept.db
+kill_writer locked/kept.db
+chmod 444 locked/*
+chmod 555 locked
+chmod 755 .
+as=
+[ "$(id -u)" != 0 ] || as="setpriv --reuid=65534 --regid=65534 --clear-groups"
+if $as "$sluice" --version >/dev/null 2>&1; then
+	for command in "results --results" "report -o /dev/null"; do
+		tried="sluice $command locked/kept.db"
+		# shellcheck disable=SC2086
+		$as "$sluice" $command locked/kept.db >out 2>err && fail "expected a failure"
+		says err "a process was killed while it wrote to it"
+		says err "Run 'sluice results check' where they are, or copy both files into a folder of your own"
+	done
+	tried="the Python module"
+	echo "copy both files into a folder of your own" >err
+	$as python3 --version >/dev/null 2>&1 && PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=$source_dir/python $as python3 -c 'import sluice; sluice.store("locked/kept.db")' >out 2>err || true
+	says err "copy both files into a folder of your own"
+fi
+chmod 755 locked
+finish
