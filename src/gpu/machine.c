@@ -140,6 +140,8 @@ const struct option machine_options[] = {
             "of mechanisms, waiting to be sent; the dispatcher has as many"),
 	U32("sm.fetches", sm.fetches, 1, SM_FETCHES, "warps", "that are fetched for, a cycle"),
 	U32("sm.fetch_bytes", sm.fetch_bytes, 8, 8 * SM_BUFFER, "bytes", "a fetch; an instruction has 8"),
+	BOOL("sm.fetch_hands_over", sm.fetch_hands_over,
+             "a line of code that comes goes to the warp that waits for it; else the warp fetches again"),
 	BOOL("sm.sub_cores", sm.sub_cores,
              "schedulers have collectors, an equal share of register banks and a unit of each pipe of their own; then "
              "sm.sp, sm.sfu and sm.mem say nothing"),
@@ -152,6 +154,11 @@ const struct option machine_options[] = {
 	PIPE("sm.sfu", sm.pipe[PTX_UNIT_SFU]),
 	PIPE("sm.mem", sm.pipe[PTX_UNIT_MEM]),
 	U32("sm.register_banks", sm.register_banks, 1, SM_MAX_BANKS, "banks", "register file banks"),
+	BOOL("sm.collectors_read_many", sm.collectors_read_many,
+             "a collector unit takes operands of several banks in a cycle, as those of sub-cores do; else one"),
+	BOOL("sm.lsu_takes_late", sm.lsu_takes_late,
+             "an instruction enters the load/store unit a cycle before its first access, as with sub-cores; else with "
+             "it"),
 	U32("sm.result_bus", sm.result_bus, 1, 24, "results", "arithmetic results a cycle"),
 	U32("sm.shared_banks", sm.shared_banks, 1, SHARED_MAX_BANKS, "banks", "shared memory banks, 4 bytes wide"),
 	U32("sm.shared_latency", sm.shared_latency, 1, SM_SHARED_PIPE, "cycles",

@@ -50,11 +50,13 @@ void slice_entry_settle(struct slice *slice, uint64_t cycle)
 	charge(slice, cycle);
 }
 
-/* The sectors that a request is about, as a mask from its address on. */
+/* The sectors that a request is split into, as a mask from its address on. A write as long as a line is split into all of them,
+ * whichever it names: those of which it writes no byte become dirty, too. */
 static uint32_t sectors_of(const struct slice *slice, const struct request *request)
 {
 	uint32_t sectors = (request->bytes + slice->cache.sector_bytes - 1) / slice->cache.sector_bytes;
-	return request->is_write && request->chunks ? request->chunks : (1u << sectors) - 1;
+	bool is_whole_line = request->bytes == slice->cache.config.line_bytes;
+	return request->is_write && request->chunks && !is_whole_line ? request->chunks : (1u << sectors) - 1;
 }
 
 static void enter(struct slice *slice, struct request *request)

@@ -33,8 +33,11 @@ struct sm_config {
 	uint32_t operand_steps; /* of the operand collectors, a cycle */
 	uint32_t fetch_bytes; /* a fetch; an instruction has 8 */
 	uint32_t fetches;     /* warps a cycle */
+	bool fetch_hands_over; /* a line goes straight to the warp that waits for it; else the warp fetches again */
 	struct pipe_config pipe[PTX_UNITS];
 	uint32_t register_banks;
+	bool collectors_read_many; /* a collector unit takes operands of several banks in a cycle; else one */
+	bool lsu_takes_late;       /* the load/store unit takes an instruction behind its work of the cycle; else before it */
 	uint32_t result_bus; /* results a cycle of the arithmetic units */
 	uint32_t latency[PTX_LATENCIES][PTX_DATA_TYPES], initiation[PTX_LATENCIES][PTX_DATA_TYPES];
 	uint32_t runs_on[PTX_LATENCIES][PTX_DATA_TYPES]; /* enum arithmetic_pipe */

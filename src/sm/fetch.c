@@ -110,7 +110,8 @@ static void line_arrived(struct sm *sm, struct sm_warp *warp, const struct reque
 	if (!warp->simt || warp->simt->done || warp->ibuffer.count)
 		return;
 	bool is_next = (next_address(sm, warp) & ~(uint64_t)(request->bytes - 1)) == request->address;
-	if (warp->ibuffer.misses == MISSES_IN_A_ROW && is_next && !fetch->fetched)
+	bool hands_over = sm->config.fetch_hands_over || warp->ibuffer.misses == MISSES_IN_A_ROW;
+	if (hands_over && is_next && !fetch->fetched)
 		latch_fetched(fetch, warp);
 	else
 		fetch_want(fetch, warp);
@@ -147,19 +148,30 @@ static void free_slots(struct sm *sm, uint32_t next)
 
 _Static_assert(SM_WARP_WORDS == 2, "fetch looks at the words of `wants` and `ended`");
 
-/* What a tick has to do, where there is something. */
-__attribute__((noinline)) static bool serve(struct sm *sm)
+/* The walk over the warps comes to the next one that wants to fetch. */
+static inline void fetch_in_turn(struct sm *sm)
 {
 	struct fetch *fetch = &sm->fetch;
 	uint32_t slot = bits_next_around(fetch->wants, SM_WARP_WORDS, fetch->last + 1);
 	if (fetch->ended[0] | fetch->ended[1])
 		free_slots(sm, slot);
-	if (slot != BITS_NONE) {
-		fetch->last = slot;
-		fetch_warp(sm, &sm->warp[slot]);
-	}
+	if (slot == BITS_NONE)
+		return;
+	fetch->last = slot;
+	fetch_warp(sm, &sm->warp[slot]);
+}
+
+/* What a tick has to do, where there is something. A line that is handed over takes the place of the walk (GPGPU-Sim 4.2.0). */
+__attribute__((noinline)) static bool serve(struct sm *sm)
+{
+	struct fetch *fetch = &sm->fetch;
+	bool hands_over = UNLIKELY(sm->config.fetch_hands_over);
+	if (hands_over && cache_has_ready(&fetch->l1i))
+		take_line(sm);
+	else
+		fetch_in_turn(sm);
 	bool waits = !network_port_send_miss(sm, &fetch->l1i);
-	if (cache_has_ready(&fetch->l1i))
+	if (!hands_over && cache_has_ready(&fetch->l1i))
 		take_line(sm);
 	return fetch->fetched || fetch->wants[0] | fetch->wants[1] || fetch->ended[0] | fetch->ended[1] ||
 	       cache_has_ready(&fetch->l1i) || (fetch->l1i.miss_queue.count && !waits);

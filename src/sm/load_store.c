@@ -310,7 +310,8 @@ static inline __attribute__((always_inline)) bool work(struct sm *sm)
 	return !done && lsu->outcome < ACCESS_NO_NETWORK;
 }
 
-/* Beside sub-cores an instruction is taken behind the work of the cycle, so that its accesses begin in the next. */
+/* An instruction is taken behind the work of the cycle, so that its accesses begin in the next (GPGPU-Sim 4.2.0, where the operand
+ * collectors tick behind the units; in 3.2.2 they tick inside the load/store unit). */
 __attribute__((noinline)) static bool work_and_take(struct sm *sm)
 {
 	struct load_store *lsu = &sm->lsu;
@@ -318,7 +319,7 @@ __attribute__((noinline)) static bool work_and_take(struct sm *sm)
 	if (lsu->current)
 		return goes_on;
 	take_instruction(sm);
-	if (lsu->current)
+	if (lsu->current && sm->config.sub_cores)
 		sub_cores_left(sm, lsu->current);
 	return lsu->current;
 }
@@ -327,7 +328,7 @@ bool lsu_tick(struct sm *sm)
 {
 	struct load_store *lsu = &sm->lsu;
 	lsu->outcome = ACCESS_MADE;
-	if (UNLIKELY(sm->config.sub_cores))
+	if (UNLIKELY(sm->config.sub_cores | sm->config.lsu_takes_late))
 		return work_and_take(sm);
 	if (!lsu->current)
 		take_instruction(sm);

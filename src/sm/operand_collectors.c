@@ -93,6 +93,21 @@ static void read_banks(struct sm *sm)
 	sm->stats.register_reads += reads;
 }
 
+/* The same where a collector takes operands of several banks in a cycle: no bank waits for another (GPGPU-Sim 4.2.0). */
+__attribute__((noinline)) static void read_banks_at_once(struct sm *sm)
+{
+	struct collectors *collectors = &sm->collectors;
+	uint32_t requests = register_file_readable(&sm->registers, collectors->banks_waiting), drained = 0;
+	for (uint32_t left = requests; left; left &= left - 1) {
+		uint32_t bank = (uint32_t)__builtin_ctz(left), collector = collectors_oldest_read(collectors, bank);
+		drained |= collectors_read_next(collectors, bank);
+		if (--collectors->unread[collector] == 0)
+			collectors->complete |= 1ull << collector;
+	}
+	collectors->banks_waiting ^= drained;
+	sm->stats.register_reads += (uint32_t)__builtin_popcount(requests);
+}
+
 /* An issued instruction takes collector unit `at` and queues its reads at the banks, of which its first is `base`. */
 static inline void take_unit(struct sm *sm, uint32_t at, struct op *op, uint32_t base)
 {
@@ -170,7 +185,9 @@ void collectors_tick(struct sm *sm)
 		if (complete & all && latch_has_room(&sm->collected[unit]))
 			dispatch(sm, unit, complete & all);
 	}
-	if (collectors->banks_waiting)
+	if (collectors->banks_waiting && UNLIKELY(sm->config.collectors_read_many))
+		read_banks_at_once(sm);
+	else if (collectors->banks_waiting)
 		read_banks(sm);
 	for (uint32_t left = sm->issue.waiting; left; left &= left - 1)
 		allocate(sm, (uint32_t)__builtin_ctz(left));

@@ -41,14 +41,20 @@ class Machine:
 # --- the SM ---
 
 
+def gather(m, operands, banks=None):
+    """Cycles in which a collector gets its operands: one each, or as many as the busiest of their banks has."""
+    return operands - (banks or operands) + 1 if m["sm.collectors_read_many"] else operands
+
+
 def chain(m, kind, operands):
-    """Two dependent instructions: collector, operands, unit, its latency, and two cycles to enter and leave it."""
-    return m[f"latency.{kind}"] + operands + 5
+    """Two dependent instructions: collector, operands, unit, its latency, and two cycles to enter and leave it. Of three operands two
+    are one register."""
+    return m[f"latency.{kind}"] + gather(m, operands, min(operands, 2)) + 5
 
 
-def to_lsu(operands=1):
-    """Issue to the load/store unit."""
-    return operands + 3
+def to_lsu(m, operands=1, banks=None):
+    """Issue to the load/store unit's first access. A store of a register to where it points reads one bank twice."""
+    return gather(m, operands, banks) + 3 + m["sm.lsu_takes_late"]
 
 
 def sp_rate(m, initiation, instructions, loop):
@@ -80,11 +86,11 @@ def fetch_alone(m):
 
 
 def l1_hit(m):
-    return to_lsu() + m["sm.l1_latency"]
+    return to_lsu(m) + m["sm.l1_latency"]
 
 
 def shared(m, degree=1):
-    return to_lsu() + 1 + m["sm.shared_latency"] + degree - 1
+    return to_lsu(m) + 1 + m["sm.shared_latency"] + degree - 1
 
 
 def degree(m, stride_words, words=1):
@@ -141,7 +147,7 @@ SEEN_TO_WRITTEN = 2  # the answer is served, then its register is written
 
 def to_l2(m, through_l1):
     """Issue to L2's being asked."""
-    return to_lsu() + through_l1 * (m["sm.l1_latency"] + 1) + crossing(m, 0) + m["l2.delay"] + 1
+    return to_lsu(m) + through_l1 * (m["sm.l1_latency"] + 1) + crossing(m, 0) + m["l2.delay"] + 1
 
 
 def l2_hit(m, data, through_l1):
@@ -150,19 +156,19 @@ def l2_hit(m, data, through_l1):
 
 def instruction_miss(m):
     line = m["l1i.line_bytes"]
-    return crossing(m, 0) + m["l2.delay"] + 1 + 1 + reply(m, line) + 1
+    return crossing(m, 0) + m["l2.delay"] + 1 + 1 + reply(m, line) + (not m["sm.fetch_hands_over"])
 
 
 def store_and_fence(m):
     """Store, its acknowledgement, and the fence that waited for it: 32 bytes there, none back."""
-    there = to_lsu(2) + m["sm.l1_latency"] + 1 + crossing(m, 32) + m["l2.delay"] + 1
+    there = to_lsu(m, 2, 1) + m["sm.l1_latency"] + 1 + crossing(m, 32) + m["l2.delay"] + 1
     return there + 1 + crossing(m, 0)
 
 
 def atomic(m, pieces):
     """One warp's atomic of so many pieces, of which each is a packet there and one back."""
     data = m["sm.atomic_bytes"]
-    alone = to_lsu() + crossing(m, data) + m["l2.delay"] + 1 + 1 + crossing(m, data) + 1
+    alone = to_lsu(m) + crossing(m, data) + m["l2.delay"] + 1 + 1 + crossing(m, data) + 1
     return alone + (pieces - 1) * atomic_time(m)
 
 
@@ -213,7 +219,7 @@ def dram_link(m, data, through_l1, conflicts):
 
 def dram_write_link(m):
     """A chain of stores of 32 bytes that L2 sends on, each to another row, and fences."""
-    there = to_lsu(2) + m["sm.l1_latency"] + 1 + crossing(m, 32) + m["l2.delay"] + 1
+    there = to_lsu(m, 2, 1) + m["sm.l1_latency"] + 1 + crossing(m, 32) + m["l2.delay"] + 1
     return dram_walk(m, there + 1, [m["dram.tRP"] + m["dram.tRCDWR"] + m["dram.tWL"]], 1 + crossing(m, 0))
 
 
