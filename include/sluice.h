@@ -350,7 +350,8 @@ SLUICE_API void sluice_forget_ranges(sluice_gpu *gpu);
 struct sluice_machine_info {
 	char name[64];
 	uint32_t sm_count, warp_size, max_threads_per_block, max_threads_per_sm, max_blocks_per_sm, registers_per_sm;
-	uint32_t shared_bytes_per_sm, shared_bytes_per_block, l2_bytes, core_mhz, memory_mhz, memory_bus_bits;
+	uint32_t shared_bytes_per_sm, shared_bytes_per_block, l2_bytes, core_mhz;
+	uint32_t memory_mhz, memory_bus_bits; /* of two transfers a cycle: their product, twice, is DRAM's bandwidth */
 	uint32_t pitch_bytes; /* to a multiple of which rows of images are rounded up */
 	uint32_t major, minor; /* compute capability */
 	uint64_t memory_bytes;

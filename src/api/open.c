@@ -289,6 +289,13 @@ double sluice_time(const sluice_gpu *gpu)
 	return gpu_seconds(gpu->gpu) + gpu->estimated_seconds;
 }
 
+/* Programs compute a bandwidth of two transfers a cycle over the whole bus: the clock at which that is DRAM's. */
+static uint32_t memory_clock(const struct machine *machine)
+{
+	double bytes = (double)machine->map.channels * machine->dram.atom_bytes / machine->dram.burst_cycles;
+	return (uint32_t)(bytes * machine->dram_mhz * 8 / machine->memory_bus_bits / 2 + 0.5);
+}
+
 void sluice_machine_info(const sluice_gpu *gpu, struct sluice_machine_info *info)
 {
 	const struct machine *machine = &gpu->machine;
@@ -304,7 +311,7 @@ void sluice_machine_info(const sluice_gpu *gpu, struct sluice_machine_info *info
 		.l2_bytes = machine->l2.sets * machine->l2.ways * machine->l2.line_bytes * machine->map.channels *
 	                    machine->map.slices_per_channel,
 		.core_mhz = machine->core_mhz,
-		.memory_mhz = machine->dram_mhz,
+		.memory_mhz = memory_clock(machine),
 		.memory_bus_bits = machine->memory_bus_bits,
 		.pitch_bytes = machine->pitch_bytes,
 		.major = machine->compute_major,

@@ -190,6 +190,12 @@ void file_new_drop(struct file_new *file)
 	errno = reason;
 }
 
+FILE *file_new_writer(const struct file_new *file)
+{
+	int copy = dup(file->descriptor);
+	return copy < 0 ? NULL : fdopen(copy, "w"); /* fdopen(-1) would change errno */
+}
+
 FILE *file_new_stream(struct file_new *file, const char *path)
 {
 	*file = (struct file_new){0};
@@ -197,7 +203,7 @@ FILE *file_new_stream(struct file_new *file, const char *path)
 		return fopen(path, "w");
 	if (!file_new_open(file, path))
 		return NULL;
-	FILE *stream = fdopen(dup(file->descriptor), "w");
+	FILE *stream = file_new_writer(file);
 	if (!stream)
 		file_new_drop(file);
 	return stream;

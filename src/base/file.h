@@ -41,6 +41,9 @@ bool file_new_place(struct file_new *file);
 /* Removes it again; keeps errno. */
 void file_new_drop(struct file_new *file);
 
+/* A stream that writes the file and is closed apart from it. NULL with errno set. */
+FILE *file_new_writer(const struct file_new *file);
+
 /* The same for a stream, which file_new_finish() closes: NULL or false, with errno set, when it could not be written. Where the path is no ordinary
  * file's, it is written as it is. */
 FILE *file_new_stream(struct file_new *file, const char *path);

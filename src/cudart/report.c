@@ -111,7 +111,7 @@ static bool write_regular(struct runtime *runtime, const char *path, enum sluice
 	struct file_new made;
 	if (!file_new_open(&made, path))
 		return false;
-	FILE *file = fdopen(dup(made.descriptor), "w");
+	FILE *file = file_new_writer(&made);
 	bool fine = file && write_to(runtime, file, format);
 	int reason = errno;
 	if (file)

@@ -93,7 +93,7 @@ static bool begin(struct written *written, const char *path)
 {
 	if (!file_new_open(&written->new, path))
 		return false;
-	written->file = fdopen(dup(written->new.descriptor), "w");
+	written->file = file_new_writer(&written->new);
 	if (!written->file)
 		file_new_drop(&written->new);
 	return written->file;

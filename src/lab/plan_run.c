@@ -32,7 +32,7 @@ static struct foreseen foresee(const struct queue *queue)
 /* How many of the largest fit at a time. */
 static size_t fitting(const struct queue *queue, const struct foreseen *all)
 {
-	uint64_t memory = queue->way->memory ? queue->way->memory : host_memory_free();
+	uint64_t memory = queue->way->memory ? queue->way->memory : host_memory_free("");
 	size_t most = all->peak ? (size_t)(memory / all->peak) : queue->way->parallel;
 	most = most ? most : 1;
 	return most < queue->way->parallel ? most : queue->way->parallel;

@@ -127,13 +127,8 @@ struct sweep_list *sweep_list_begin(const char *folder, const struct sweep_head 
 	char path[PATH_MAX];
 	struct sweep_list *list = xcalloc(1, sizeof *list);
 	sweep_path(path, folder, "runs", "");
-	if (!file_new_open(&list->new, path)) {
-		free(list);
-		return NULL;
-	}
-	list->file = fdopen(dup(list->new.descriptor), "w");
+	list->file = file_new_stream(&list->new, path);
 	if (!list->file) {
-		file_new_drop(&list->new);
 		free(list);
 		return NULL;
 	}
@@ -155,13 +150,7 @@ void sweep_list_add(struct sweep_list *list, const struct sweep_run *run)
 
 bool sweep_list_end(struct sweep_list *list)
 {
-	bool fine = !ferror(list->file);
-	fine = fclose(list->file) == 0 && fine;
-	if (!fine)
-		file_new_drop(&list->new);
-	fine = fine && file_new_place(&list->new);
-	if (fine)
-		close(list->new.descriptor);
+	bool fine = file_new_finish(&list->new, list->file);
 	free(list);
 	return fine;
 }

@@ -1,75 +1,82 @@
-/* Protects which launches are alike: less than a tenth of what they run differs, and all of their shape is equal, dynamic shared memory too. */
-#include "api/sampling.h"
-
-#include "ptx/module.h"
-
+/* Which launches are alike: those of one kernel and shape, of which the counts by instruction differ by less than a tenth. */
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
 
-enum { INSTRUCTIONS = 2 };
+#include "api/sampling.h"
+#include "simt/program.h"
 
-static const struct ptx_function kernel = {.name = "k"};
-static const struct simt_program program = {.kernel = &kernel, .count = INSTRUCTIONS};
+enum { INSTRUCTIONS = 4 };
 
-static struct simt_launch shape(void)
+static const struct ptx_function kernels[] = {{.name = "k"}, {.name = "other"}};
+static const struct simt_program programs[] = {{.kernel = &kernels[0], .count = INSTRUCTIONS},
+                                               {.kernel = &kernels[1], .count = INSTRUCTIONS}};
+static const struct simt_launch plain = {.program = &programs[0], .grid = {8, 1, 1}, .block = {64, 1, 1}};
+
+static uint32_t group_of(struct sampling *sampling, const struct simt_launch *launch, const uint64_t *steps)
 {
-	return (struct simt_launch){.program = &program, .grid = {8, 1, 1}, .block = {64, 1, 1}};
+	bool first;
+	return sampling_find(sampling, launch, steps, &first)->number;
 }
 
-/* The number of the group that a launch with these counts comes to. */
-static uint32_t group_of(struct sampling *sampling, const struct simt_launch *launch, uint64_t first, uint64_t second)
+/* A tenth of the larger sum is where a new group begins. */
+static void a_tenth_divides(void **state)
 {
-	const uint64_t steps[INSTRUCTIONS] = {first, second};
-	bool is_first;
-	return sampling_find(sampling, launch, steps, &is_first)->number;
-}
-
-static void test_like(void **state)
-{
-	struct sampling sampling = {0};
-	const struct simt_launch launch = shape();
 	(void)state;
-	assert_int_equal(group_of(&sampling, &launch, 600, 400), 1);
-	assert_int_equal(group_of(&sampling, &launch, 600, 499), 1);  /* 99 of 1,099 */
-	assert_int_equal(group_of(&sampling, &launch, 600, 301), 1);  /* 99 of 1,000 */
-	assert_int_equal(group_of(&sampling, &launch, 600, 300), 2);  /* 100 of 1,000: not less than a tenth */
-	assert_int_equal(group_of(&sampling, &launch, 1000, 400), 3); /* 400 of 1,400 */
-	assert_int_equal(group_of(&sampling, &launch, 750, 400),
-	                 4); /* 150 of 1,150 from the first, 250 of 1,400 from the third */
-	assert_int_equal(group_of(&sampling, &launch, 745, 400), 4); /* the nearest */
+	struct sampling sampling = {0};
+	const uint64_t base[INSTRUCTIONS] = {1000, 0, 0, 0}, near[INSTRUCTIONS] = {1000, 111, 0, 0};
+	const uint64_t far[INSTRUCTIONS] = {1000, 112, 0, 0}, moved[INSTRUCTIONS] = {960, 40, 0, 0};
+	const uint64_t gone[INSTRUCTIONS] = {940, 60, 0, 0};
+	assert_int_equal(group_of(&sampling, &plain, base), 1);
+	assert_int_equal(group_of(&sampling, &plain, near), 1);
+	assert_int_equal(group_of(&sampling, &plain, moved), 1);
+	assert_int_equal(group_of(&sampling, &plain, far), 2);
+	assert_int_equal(group_of(&sampling, &plain, near), 2); /* the nearest group takes it */
+	assert_int_equal(group_of(&sampling, &plain, gone), 3);
 	sampling_close(&sampling);
 }
 
-static void test_shapes(void **state)
+/* Launches that have executed nothing are the same. */
+static void nothing_is_like_nothing(void **state)
 {
-	struct sampling sampling = {0};
 	(void)state;
-	const struct simt_launch plain = shape();
-	struct simt_launch other[5] = {shape(), shape(), shape(), shape(), shape()};
-	const struct ptx_function other_kernel = {.name = "other"};
-	const struct simt_program other_program = {.kernel = &other_kernel, .count = INSTRUCTIONS};
-	other[0].dynamic_shared_bytes = 1024;
-	other[1].dynamic_shared_bytes = 2048;
-	other[2].grid.y = 2;
-	other[3].block.x = 32;
-	other[4].program = &other_program;
-	assert_int_equal(group_of(&sampling, &plain, 10, 10), 1);
-	for (uint32_t i = 0; i < 5; i++)
-		assert_int_equal(group_of(&sampling, &other[i], 10, 10), i + 2);
-	assert_int_equal(group_of(&sampling, &other[0], 10, 10), 2);
+	struct sampling sampling = {0};
+	const uint64_t none[INSTRUCTIONS] = {0}, some[INSTRUCTIONS] = {1, 0, 0, 0};
+	assert_int_equal(group_of(&sampling, &plain, none), 1);
+	assert_int_equal(group_of(&sampling, &plain, none), 1);
+	assert_int_equal(group_of(&sampling, &plain, some), 2);
+	sampling_close(&sampling);
+}
+
+/* Each part of a launch's shape makes another kind, whose first launch is told. */
+static void shapes_are_kinds(void **state)
+{
+	(void)state;
+	struct sampling sampling = {0};
+	const uint64_t steps[INSTRUCTIONS] = {10, 10, 10, 10};
+	struct simt_launch launches[5] = {plain, plain, plain, plain, plain};
+	launches[1].program = &programs[1];
+	launches[2].grid.y = 2;
+	launches[3].block.z = 2;
+	launches[4].dynamic_shared_bytes = 4;
+	for (unsigned turn = 0; turn < 2; turn++)
+		for (uint32_t i = 0; i < 5; i++) {
+			bool first;
+			assert_int_equal(sampling_find(&sampling, &launches[i], steps, &first)->number, i + 1);
+			assert_int_equal(first, turn == 0);
+		}
+	assert_int_equal(sampling.kinds, 5);
 	sampling_close(&sampling);
 }
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_like),
-		cmocka_unit_test(test_shapes),
-	};
+	const struct CMUnitTest tests[] = {cmocka_unit_test(a_tenth_divides), cmocka_unit_test(nothing_is_like_nothing),
+	                                   cmocka_unit_test(shapes_are_kinds)};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

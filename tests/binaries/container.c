@@ -1,5 +1,6 @@
 /* Writes a fat binary as nvcc does: container FILE ENTRY... to standard output, an entry being KIND:ARCHITECTURE:FILE with
- * KIND plain, zstd, lz4 (PTX) or code (machine code, of which the bytes do not matter). Without an entry it is empty. */
+ * KIND plain, zstd, lz4 (PTX), code (machine code, of which the bytes do not matter) or beyond (the same, which claims more bytes
+ * than a program's file has). Without an entry it is empty. */
 #include <lz4.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -7,10 +8,10 @@
 #include <string.h>
 #include <zstd.h>
 
-enum { MOST = 1 << 20 };
+enum { MOST = 1 << 20, BEYOND = 1 << 26 };
 
 static char container[2 * MOST], text[MOST], packed[2 * MOST];
-static size_t used = 16;
+static size_t used = 16, claimed; /* bytes beyond those that are there */
 
 static void put(char *at, uint64_t value, int bytes)
 {
@@ -48,10 +49,11 @@ static void add(char *word)
 	}
 	char *entry = container + used;
 	size_t padded = (size + 7) & ~(size_t)7;
-	put(entry, strcmp(kind, "code") == 0 ? 2 : 1, 2);
+	size_t more = strcmp(kind, "beyond") == 0 ? BEYOND : 0;
+	put(entry, more || strcmp(kind, "code") == 0 ? 2 : 1, 2);
 	put(entry + 2, 0x0101, 2);
 	put(entry + 4, 64, 4);
-	put(entry + 8, padded, 8);
+	put(entry + 8, padded + more, 8);
 	put(entry + 16, payload == packed ? size : 0, 4);
 	put(entry + 26, 7, 2);
 	put(entry + 28, architecture, 4);
@@ -59,6 +61,7 @@ static void add(char *word)
 	put(entry + 56, payload == packed ? length : 0, 8);
 	memcpy(entry + 64, payload, size);
 	used += 64 + padded;
+	claimed += more;
 }
 
 int main(int argc, char **argv)
@@ -68,6 +71,6 @@ int main(int argc, char **argv)
 	put(container, 0xba55ed50, 4);
 	put(container + 4, 1, 2);
 	put(container + 6, 16, 2);
-	put(container + 8, used - 16, 8);
+	put(container + 8, used - 16 + claimed, 8);
 	return fwrite(container, 1, used, stdout) == used ? 0 : 1;
 }

@@ -31,6 +31,7 @@ head -c 100 /dev/urandom >code
 # The newest that is not newer than the machine (2.0), else the oldest.
 ./container plain:90:wrong.ptx zstd:30:add.ptx lz4:75:wrong.ptx >several.bin
 head -c 200 zstd.bin >cut.bin
+./container plain:35:add.ptx beyond:75:code >beyond.bin
 cp add.ptx text.bin
 
 # A library with the soname and the versions that a program is linked for; it is never run.
@@ -89,6 +90,10 @@ for version in 11.0 13; do
 	try_program 1 run --functional -- ./host careless
 	says err "there is no code in it"
 	program host $version cut.bin
+	try_program 1 run --functional -- ./host careless
+	says err "it is cut, or of a kind that Sluice does not know"
+	# Code that could be taken, in a container that claims to end behind the file's segment.
+	program host $version beyond.bin
 	try_program 1 run --functional -- ./host careless
 	says err "it is cut, or of a kind that Sluice does not know"
 done

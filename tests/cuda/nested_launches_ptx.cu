@@ -12,10 +12,11 @@ static const char ptx[] =
 	"	.param .align 4 .b8 block[12], .param .b32 shared);\n"
 	".extern .func (.param .b32 r) cudaLaunchDeviceV2_ptsz(.param .b64 buffer, .param .b64 stream);\n"
 	".extern .func (.param .b32 r) cudaStreamCreateWithFlags(.param .b64 stream, .param .b32 flags);\n"
-	// to[block] += value * threads of the block
+	// to[block] += value * threads of the block; to[4]: bytes of dynamic shared memory
 	".visible .entry child(.param .u64 to, .param .u32 value)\n{\n"
 	"	.reg .b64 %d<4>;\n	.reg .b32 %r<4>;\n"
 	"	ld.param.u64 %d1, [to];\n	ld.param.u32 %r1, [value];\n	mov.u32 %r2, %ctaid.x;\n"
+	"	mov.u32 %r3, %dynamic_smem_size;\n	st.global.u32 [%d1+16], %r3;\n"
 	"	mul.wide.u32 %d2, %r2, 4;\n	add.u64 %d1, %d1, %d2;\n	red.global.add.u32 [%d1], %r1;\n"
 	"	ret;\n}\n"
 	".visible .entry first(.param .u64 to)\n{\n"
@@ -29,7 +30,7 @@ static const char ptx[] =
 	"	mov.u64 %d3, child;\n	st.param.b64 [f], %d3;\n	st.param.b64 [b], %d1;\n"
 	"	st.param.b32 [grid], 2;\n	st.param.b32 [grid+4], 1;\n	st.param.b32 [grid+8], 1;\n"
 	"	st.param.b32 [block], 3;\n	st.param.b32 [block+4], 1;\n	st.param.b32 [block+8], 2;\n"
-	"	st.param.b32 [shared], 0;\n	st.param.b64 [stream], 0;\n"
+	"	st.param.b32 [shared], 640;\n	st.param.b64 [stream], 0;\n"
 	"	call.uni (error), cudaLaunchDevice, (f, b, grid, block, shared, stream);\n"
 	"	ld.param.b32 %r1, [error];\n	st.global.u32 [%d2+12], %r1;\n	ret;\n}\n"
 	".visible .entry second(.param .u64 to)\n{\n"
@@ -40,7 +41,7 @@ static const char ptx[] =
 	"	mov.u64 %d3, child;\n	st.param.b64 [f], %d3;\n"
 	"	st.param.b32 [grid], 1;\n	st.param.b32 [grid+4], 1;\n	st.param.b32 [grid+8], 1;\n"
 	"	st.param.b32 [block], 7;\n	st.param.b32 [block+4], 1;\n	st.param.b32 [block+8], 1;\n"
-	"	st.param.b32 [shared], 0;\n"
+	"	st.param.b32 [shared], 96;\n"
 	"	call.uni (buffer), cudaGetParameterBufferV2, (f, grid, block, shared);\n"
 	"	ld.param.b64 %d1, [buffer];\n	ld.param.u64 %d2, [to];\n	st.u64 [%d1], %d2;\n"
 	"	st.u32 [%d1+8], 1;\n	st.param.b64 [b], %d1;\n	st.param.b64 [stream], 0;\n"
@@ -63,21 +64,21 @@ static CUresult launch(const char *name)
 	return cuLaunchKernel(function, 1, 1, 1, 1, 1, 1, 0, NULL, arguments, NULL);
 }
 
-static void check(unsigned zero, unsigned one)
+static void check(unsigned zero, unsigned one, unsigned shared)
 {
-	unsigned host[4];
+	unsigned host[5];
 	CHECK(cuMemcpyDtoH(host, data, sizeof host) == CUDA_SUCCESS);
-	CHECK(host[0] == zero && host[1] == one && host[2] == 0 && host[3] == 0);
+	CHECK(host[0] == zero && host[1] == one && host[2] == 0 && host[3] == 0 && host[4] == shared);
 }
 
 int main()
 {
-	CHECK(cuInit(0) == CUDA_SUCCESS && cuMemAlloc(&data, 16) == CUDA_SUCCESS);
+	CHECK(cuInit(0) == CUDA_SUCCESS && cuMemAlloc(&data, 20) == CUDA_SUCCESS);
 	CHECK(cuModuleLoadData(&module, ptx) == CUDA_SUCCESS);
 	CHECK(launch("first") == CUDA_SUCCESS);
-	check(30, 30);
+	check(30, 30, 640);
 	CHECK(launch("refused") == CUDA_ERROR_INVALID_PTX);
 	CHECK(launch("second") == CUDA_SUCCESS);
-	check(7, 0);
+	check(7, 0, 96);
 	return finish();
 }

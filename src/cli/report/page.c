@@ -81,7 +81,7 @@ static bool write_beside(const char *path, const char *folder, const json_t *dat
 	struct file_new made;
 	if (!file_new_open(&made, path))
 		return false;
-	FILE *file = fdopen(dup(made.descriptor), "w");
+	FILE *file = file_new_writer(&made);
 	bool fine = file && write_page(file, folder, data);
 	int reason = errno;
 	if (file && fclose(file) != 0)

@@ -116,7 +116,7 @@ static int export_to(const struct asked *asked, struct store *store, const char 
 	char message[STORE_MESSAGE] = "";
 	struct file_new new;
 	FILE *file = NULL;
-	if (file_new_open(&new, path) && !(file = fdopen(dup(new.descriptor), "w")))
+	if (file_new_open(&new, path) && !(file = file_new_writer(&new)))
 		file_new_drop(&new);
 	if (!file) {
 		cli_error(asked->name, "cannot write %s: %s", path, strerror(errno));
