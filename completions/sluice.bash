@@ -66,7 +66,7 @@ _sluice_program() {
 			echo $((i + 1))
 			return
 			;;
-		-m | -o | --machine | --option | --mech | --pass | --stats | --stats-format | --sample | --timeline | --timeline-events | --trace | --trace-cycles | --trace-sm | --trace-what | --trace-every | --trace-in | --trace-out | --kernel | --profile | --max-instructions | --timeout | --stray-reads)
+		-m | -o | --machine | --option | --mech | --pass | --stats | --stats-format | --sample | --timeline | --timeline-events | --trace | --trace-cycles | --trace-sm | --trace-what | --trace-every | --trace-in | --trace-out | --kernel | --profile | --check | --threads | --max-instructions | --timeout | --stray-reads)
 			((i++))
 			;;
 		-* | =) ;;
@@ -174,6 +174,10 @@ _sluice() {
 		;;
 	--pass | --print-after)
 		mapfile -t COMPREPLY < <(compgen -W "$(sluice opt --list 2>/dev/null | sed -n 's/^\([a-z][^ :]*\):.*/\1/p')" -- "$word")
+		return
+		;;
+	--check)
+		mapfile -t COMPREPLY < <(compgen -W "all bounds leaks race global-race warp-race init shared-init masks divergence footprint footprint-counts" -- "$word")
 		return
 		;;
 	--paper)

@@ -78,7 +78,8 @@ static char *cut_line(char **rest)
 	return line ? line : "";
 }
 
-/* addr2line's answer: two lines a function, inlined ones first. The second is the file with its folder and the line, or "??:0". */
+/* addr2line's answer: two lines a function, inlined ones first. The second is the file with its folder and the line, or
+ * "??:0". */
 static bool add_answer(struct list *list, char *answer)
 {
 	if (answer[0] == '?')

@@ -1,5 +1,6 @@
-/* check: mistakes that stop no kernel but are looked for when asked: races on shared memory, reads of memory that
- * nobody wrote, reads that somebody else judges, reads beside allocations. docs/checks.md says what counts as one, and why.
+/* check: mistakes that stop no kernel but are looked for when asked: races, reads of memory that nobody wrote, wrong member
+ * masks, accesses outside a shared array, reads that somebody else judges, reads beside allocations. docs/checks.md says what
+ * counts as one, and why.
  *
  * A program whose kernels are to be checked has other execution functions for the instructions concerned, which look
  * first and then call the ordinary ones. So checks cost nothing where nobody asked for them, and neither results nor

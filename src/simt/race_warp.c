@@ -1,8 +1,10 @@
 /* Races between lanes of one warp: conflicting accesses that no barrier orders, of the block or of the warp's lanes.
  *
- * Each lane has a vector clock over the warp's lanes. An instruction with a member mask joins those of its lanes. A barrier, a
- * fence, an mbarrier and an atomic that acquires or releases join all of the warp, whichever lane they are for. The last accesses to a word are kept in a table of fixed size, where newer words
- * displace older ones: a race with an access that was displaced is missed.
+ * Each lane has a vector clock over the warp's lanes. An instruction with a member mask joins those of its lanes. A barrier,
+ * a fence, an mbarrier and an atomic that acquires or releases join all of the warp, whichever lane they are for.
+ *
+ * The last accesses to a word are kept in a table of fixed size, where newer words displace older ones: a race with an
+ * access that was displaced is missed.
  */
 #include "simt/checks.h"
 #include "simt/race.h"
@@ -21,20 +23,20 @@ struct past {
 };
 
 struct word {
-	uint64_t key; /* address / 4, above it the space; 0: none */
-	uint32_t count;
+	uint64_t key;          /* address / 4, above it the space */
+	uint32_t block, count; /* block: which one of its room's has made it */
 	struct past past[KEPT];
 };
 
 struct lanes {
 	uint32_t known[WARP_SIZE][WARP_SIZE];
-	bool has_fenced, stored; /* a fence has been; a plain store has been since the last one */
+	bool has_fenced, stored; /* a fence has been; a plain store since the last one */
 	struct word word[WORDS];
 };
 
 struct race_warp {
 	struct lanes *warp;
-	uint32_t warps;
+	uint32_t warps, block; /* block: counts those that have begun */
 };
 
 /* A lane's access to a part of a word. */
@@ -63,13 +65,18 @@ void race_warp_start(struct simt_block *block)
 {
 	struct race_warp *race = block->checks->race_warp;
 	if (race->warps < block->warps) {
+		free(race->warp);
 		race->warps = block->warps;
-		race->warp = xrealloc(race->warp, race->warps * sizeof *race->warp);
+		race->warp = xcalloc(race->warps, sizeof *race->warp);
 	}
-	memset(race->warp, 0, block->warps * sizeof *race->warp);
-	for (uint32_t w = 0; w < block->warps; w++)
+	race->block++;
+	for (uint32_t w = 0; w < block->warps; w++) {
+		struct lanes *clocks = &race->warp[w];
+		memset(clocks->known, 0, sizeof clocks->known);
+		clocks->has_fenced = clocks->stored = false;
 		for (unsigned i = 0; i < WARP_SIZE; i++)
-			race->warp[w].known[i][i] = 1;
+			clocks->known[i][i] = 1;
+	}
 }
 
 void race_warp_order(struct simt_warp *warp, uint32_t lanes)
@@ -152,10 +159,11 @@ static bool races(const struct lanes *clocks, const struct past *now, const stru
 /* The access to a word; one finding for all of it. */
 static void touch_word(const struct touch *touch, uint64_t key)
 {
-	struct lanes *clocks = &touch->warp->block->checks->race_warp->warp[touch->warp->index];
+	const struct race_warp *race = touch->warp->block->checks->race_warp;
+	struct lanes *clocks = &race->warp[touch->warp->index];
 	struct word *word = &clocks->word[key % WORDS];
-	if (word->key != key)
-		*word = (struct word){.key = key};
+	if (word->key != key || word->block != race->block)
+		*word = (struct word){.key = key, .block = race->block};
 	uint32_t known = word->count < KEPT ? word->count : KEPT;
 	for (uint32_t k = 0; k < known; k++)
 		if (races(clocks, &touch->past, &word->past[k])) {

@@ -215,9 +215,47 @@ static void gaps(void **state)
 	}
 }
 
+/* With gaps: memory has the same size and all of it can be used, live allocations lie a gap apart as long as an eighth of the
+ * memory has room for gaps, and none overlap afterwards. */
+static void kept_apart(void **state)
+{
+	(void)state;
+	enum { FEW = 8 };
+	for (unsigned reuse = 0; reuse < 2; reuse++) {
+		struct simt_memory *memory = simt_memory_open(heap_base, HEAP, reuse);
+		uint64_t total = simt_bytes_total(memory), last = 0, address;
+		assert_true(simt_memory_keep_gaps(memory));
+		assert_int_equal(simt_bytes_total(memory), total);
+		assert_int_equal(simt_bytes_free(memory), total);
+		assert_true(simt_alloc_static(memory, 256, 256) + 256 + SIMT_GAP <= simt_alloc_static(memory, 4, 4));
+		for (unsigned k = 0; k < FEW; k++) {
+			address = simt_alloc(memory, HEAP / FEW);
+			assert_true(address && (!last || address == last + HEAP / FEW + SIMT_GAP));
+			assert_false(simt_touches(memory, address + HEAP / FEW, SIMT_GAP));
+			last = address;
+		}
+		assert_int_equal(simt_bytes_free(memory), 0);
+		assert_int_equal(simt_alloc(memory, 1), 0);
+		assert_int_equal(simt_alloc(memory, UINT64_MAX), 0);
+		simt_memory_close(memory);
+	}
+	/* so small that all of the gaps' room goes, far more than once */
+	struct simt_memory *memory = simt_memory_open(heap_base, HEAP, true);
+	assert_true(simt_memory_keep_gaps(memory));
+	for (unsigned k = 0; k < HEAP / SIMT_ALLOCATION_ALIGN; k++) {
+		uint64_t address = simt_alloc(memory, 1);
+		if (!address)
+			fail_msg("no room for allocation %u", k);
+		memset(simt_host(memory, address), (int)k, SIMT_ALLOCATION_ALIGN);
+	}
+	assert_int_equal(simt_alloc(memory, 1), 0);
+	simt_memory_close(memory);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {cmocka_unit_test(first_fit), cmocka_unit_test(no_reuse),
-	                                   cmocka_unit_test(many), cmocka_unit_test(gaps)};
+	                                   cmocka_unit_test(many), cmocka_unit_test(gaps),
+	                                   cmocka_unit_test(kept_apart)};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
