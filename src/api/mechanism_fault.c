@@ -1,5 +1,5 @@
-/* Only what is safe in a signal handler that may have interrupted malloc(): no memory is taken. snprintf() of numbers and strings, and the
- * unwinder once it is loaded, are so in the C libraries that we run with. */
+/* Only what is safe in a signal handler that may have interrupted malloc(): no memory is taken. snprintf() of numbers
+ * and strings, and the unwinder once it is loaded, are so in the C libraries that we run with. */
 #include "api/mechanism_fault.h"
 
 #include "seam/mech.h"

@@ -262,7 +262,8 @@ static json_t *totals(const struct records *records)
 	return object;
 }
 
-/* The mechanisms that were attached by name, with all their options: those that can change the run, or those that only look. */
+/* The mechanisms that were attached by name, with all their options: those that can change the run, or those that
+ * only look. */
 static json_t *mechanisms(const struct records *records, bool only_looks)
 {
 	json_t *list = json_array();

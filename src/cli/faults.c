@@ -1,4 +1,5 @@
-/* A mechanism's fault in the command's own process, which loads mechanisms, checks them, opens machines with them and runs their passes. */
+/* A mechanism's fault in the command's own process, which loads mechanisms, checks them, opens machines with them and
+ * runs their passes. */
 #include "cli/commands.h"
 
 #include "api/mechanism_fault.h"

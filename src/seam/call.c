@@ -163,7 +163,8 @@ static uint64_t next_call(uint64_t wanted, uint64_t cycle)
 
 #define WANTED_BEFORE "wants to be called again in cycle %llu, which is not to come"
 
-/* A cycle hook changes something when it has asked for the cycle, or behind another hook: else it may be called as often as the SM ticks. */
+/* A cycle hook changes something when it has asked for the cycle, or behind another hook: else it may be called as
+ * often as the SM ticks. */
 void seam_cycle(struct seam_sm *sm, uint64_t cycle)
 {
 	bool may_change = sm->has_news || cycle >= sm->wake;

@@ -6,8 +6,8 @@
 
 extern const struct mech_services seam_services; /* requests.c */
 
-/* call.c: a hook of the part has run. If the mechanism says which warps compete, its answer may be another one now: it is asked again. Of a
- * hook of the GPU, on all SMs that the hook may have touched. */
+/* call.c: a hook of the part has run. If the mechanism says which warps compete, its answer may be another one now:
+ * it is asked again. Of a hook of the GPU, on all SMs that the hook may have touched. */
 void seam_compete_again(struct seam_sm *sm);
 void seam_compete_again_everywhere(const struct mech_gpu *part);
 

@@ -200,8 +200,9 @@ struct mech {
 	bool keeps_in_step;
 	/* It judges loads, stores or what accesses shared memory: copies (cp.async) of its programs are a load and a store, as on machines that have none. */
 	bool splits_copies;
-	/* It only looks: with and without it the machine does the same. Records list it among the observers, so that such runs count as equal. It has
-	 * no seat, veto, requests, opcodes, rewrite, splits_copies, warps_that_compete or energies; a call that holds, wakes or stops is a mistake. */
+	/* It only looks: with and without it the machine does the same. Records list it among the observers, so that
+	 * such runs count as equal. It has no seat, veto, requests, opcodes, rewrite, splits_copies,
+	 * warps_that_compete or energies; a call that holds, wakes or stops is a mistake. */
 	bool only_looks;
 
 	/* Opcodes that it owns, by their names in PTX: one owner each. They are computed by a unit, as all are that touch no memory
@@ -251,11 +252,14 @@ struct mech {
 	 * does to L1 or the buffer: mech_put() is a mistake. Of one to L2: only that it fetched nothing, just before on_reply says that it is
 	 * filtered. */
 	void (*on_fate)(struct mech_sm *sm, const struct mech_fate *fate);
-	/* Throttling, by any number of mechanisms: the warps that may issue, as a mask; the masks of all are anded, and all are asked. Asked for
-	 * each scheduler while a warp is ready, and in the cycle (behind issue: in the next one) of each change of live, held, load_hazard or
-	 * rank in mech_warps, and of each call of another hook of this mechanism that can have changed its state: of `cycle`, one in the cycle that
-	 * it asked for or behind another hook. Asked more often when launch.sleep is off: neither state nor counters may depend on how often.
-	 * 0: none; bits without a ready warp mean nothing. */
+	/* Throttling, by any number of mechanisms: the warps that may issue, as a mask; the masks of all are anded,
+	 * and all are asked. 0: none; bits without a ready warp mean nothing. Called for each scheduler
+	 *   in each cycle in which a warp is ready;
+	 *   when live, held, load_hazard or rank of mech_warps have changed;
+	 *   when another hook of this mechanism has run: for `cycle`, when it ran in the cycle that it had asked for,
+	 *   or behind another hook.
+	 * What happens behind the issue stage counts for the next cycle. With launch.sleep off it is called in every
+	 * cycle: neither state nor counters may depend on how often. */
 	uint64_t (*warps_that_compete)(struct mech_sm *sm, const struct mech_warps *warps);
 	/* Seats. */
 	/* The bit of one of the candidates, which are not none: warps that compete, whose next instruction is there and can go.

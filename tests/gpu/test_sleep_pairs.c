@@ -170,7 +170,8 @@ static void print_case(FILE *file)
 	fprintf(file, "\n");
 }
 
-/* A refusal names a key that was set, or a mechanism: then options of it go, and in the end all keys but the count of SMs. The pair stays. */
+/* A refusal names a key that was set, or a mechanism: then options of it go, and in the end all keys but the count of
+ * SMs. The pair stays. */
 static void settle(struct machine_random *m)
 {
 	struct sluice_error error;

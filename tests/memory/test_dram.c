@@ -540,9 +540,9 @@ static void test_row_beside_column(void **state)
 	}
 }
 
-/* The edge of what is left of the round: three banks, of which the second moves the turn on to bank 9. Behind the activate of bank 12, the fourth
- * in turn, the round goes on at 13 + 4: without bank 0, the fourth from there. Behind that of bank 11, the third, it goes on at 12 + 3: bank 0,
- * the fifth, is among them. */
+/* The edge of what is left of the round: three banks, of which the second moves the turn on to bank 9. Behind the
+ * activate of bank 12, the fourth in turn, the round goes on at 13 + 4: without bank 0, the fourth from there. Behind
+ * that of bank 11, the third, it goes on at 12 + 3: bank 0, the fifth, is among them. */
 static void test_row_beside_column_edge(void **state)
 {
 	static const struct {

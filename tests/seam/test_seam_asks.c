@@ -1,6 +1,7 @@
-/* Protects that figures do not depend on launch.sleep where hooks change which warps compete: schedulers that rest, and SMs that sleep, ask
- * warps_that_compete again when a hook of that mechanism has run, in the cycle in which an SM that never sleeps asks it. One hook at a time,
- * each hook of SMs and of the GPU; what the mechanism sees when it is asked behind its hook goes into a sum. */
+/* Protects that figures do not depend on launch.sleep where hooks change which warps compete: schedulers that rest,
+ * and SMs that sleep, ask warps_that_compete again when a hook of that mechanism has run, in the cycle in which an SM
+ * that never sleeps asks it. One hook at a time, each hook of SMs and of the GPU; what the mechanism sees when it is
+ * asked behind its hook goes into a sum. */
 #include "gpu_kit.h"
 
 enum { SMS = 2, PERIOD = 37, SEND_EVERY = 3, ANSWER = 30, BLOCKS = 12, THREADS = 96, LINES = 1 << 13 };

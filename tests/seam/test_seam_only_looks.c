@@ -1,5 +1,5 @@
-/* Protects what records go by when they call two runs equal: a mechanism that says that it only looks (.only_looks) cannot change a run. What it
- * must not have is refused when it is loaded; what it must not call is its mistake. */
+/* Protects what records go by when they call two runs equal: a mechanism that says that it only looks (.only_looks)
+ * cannot change a run. What it must not have is refused when it is loaded; what it must not call is its mistake. */
 #include "gpu_kit.h"
 
 static bool agree(struct mech_sm *sm, const struct mech_issue *issue)

@@ -1,10 +1,11 @@
-/* Protects lanes of a warp that wait for other lanes of it: they take turns soon, in functions too, and each goes on once; an instruction that lanes
- * take part in together waits for lanes that come to it with the same mask later. */
+/* Protects lanes of a warp that wait for other lanes of it: they take turns soon, in functions too, and each goes on
+ * once; an instruction that lanes take part in together waits for lanes that come to it with the same mask later. */
 #include "simt_kit.h"
 
 enum { LANES = 32, MANY_INSTRUCTIONS = 10000 };
 
-/* Half of the lanes wait for the other half, which then waits for them: whichever runs first polls. In a function, of which lanes return apart. */
+/* Half of the lanes wait for the other half, which then waits for them: whichever runs first polls. In a function, of
+ * which lanes return apart. */
 #define WAIT(half)                                                                                                     \
 	"setp.lt.u32 %p0, %t, " half ";\n@%p0 bra SECOND;\nst.volatile.global.u32 [%d], 1;\n"                          \
 	"A: ld.volatile.global.u32 %v, [%d+4];\nsetp.eq.u32 %p1, %v, 0;\n@%p1 bra A;\nbra.uni OUT;\n"                  \
@@ -20,19 +21,19 @@ static const char in_function[] = HEAD
 	"call (q), meet, (a, b, c);\nld.param.b32 %v, [q];\n}\nadd.u32 %v, %v, 1;\nst.param.b32 [r], %v;\nret;\n"
 	"LAST:\n" WAIT("16") "st.param.b32 [r], %t;\nret;\n}\n"
 			     ".visible .entry k(.param .u64 flags, .param .u64 out)\n{\n.reg .b32 %t, %v, %r;\n.reg "
-                             ".b64 %d, %o, %a;\n"
+			     ".b64 %d, %o, %a;\n"
 			     "ld.param.u64 %d, [flags];\nld.param.u64 %o, [out];\nmov.u32 %t, %tid.x;\n"
 			     "{\n.param .b64 a;\n.param .b32 b, c, q;\nst.param.b64 [a], %d;\nst.param.b32 [b], "
-                             "%t;\nst.param.b32 [c], 3;\n"
+			     "%t;\nst.param.b32 [c], 3;\n"
 			     "call (q), meet, (a, b, c);\nld.param.b32 %v, [q];\n}\n"
 			     "mul.wide.u32 %a, %t, 4;\nadd.u64 %a, %o, %a;\nst.global.u32 [%a], "
-                             "%v;\natom.global.add.u32 %r, [%o+128], 1;\nret;\n}\n";
+			     "%v;\natom.global.add.u32 %r, [%o+128], 1;\nret;\n}\n";
 
 static const char in_kernel[] =
 	HEAD ".visible .entry k(.param .u64 flags, .param .u64 out)\n{\n.reg .pred %p<4>;\n.reg .b32 %t, %v, %r;\n"
 	     ".reg .b64 %d, %o, %a;\nld.param.u64 %d, [flags];\nld.param.u64 %o, [out];\nmov.u32 %t, %tid.x;\n" WAIT(
 		     "16") "mul.wide.u32 %a, %t, 4;\nadd.u64 %a, %o, %a;\nst.global.u32 [%a], %t;\natom.global.add.u32 "
-                           "%r, [%o+128], 1;\nret;\n}\n";
+			   "%r, [%o+128], 1;\nret;\n}\n";
 
 static void meet(const char *text, uint32_t more)
 {
@@ -60,18 +61,18 @@ static void test_calls(void **state)
 	meet(in_function, 3);
 }
 
-/* Two lanes that have been apart and have met. Lane 1 comes twice, the first time by itself: with lane 0, which waits for that, the second time.
- * Lane 0 gets what it has then. */
+/* Two lanes that have been apart and have met. Lane 1 comes twice, the first time by itself: with lane 0, which waits
+ * for that, the second time. Lane 0 gets what it has then. */
 static void test_masks(void **state)
 {
 	static const char text[] = HEAD
 		".visible .entry k(.param .u64 flags, .param .u64 out)\n{\n.reg .pred %p<4>;\n.reg .b32 %t, %v, %r, "
-	        "%m, %i;\n"
+		"%m, %i;\n"
 		".reg .b64 %d, %o, %a;\nld.param.u64 %d, [flags];\nld.param.u64 %o, [out];\nmov.u32 %t, %tid.x;\n" WAIT(
 			"1") "mov.u32 %i, %t;\nbar.warp.sync 3;\n"
 			     "AGAIN: setp.eq.u32 %p0, %i, 0;\nselp.u32 %m, 3, 2, %p0;\nadd.u32 %v, %i, 100;\n"
 			     "shfl.sync.idx.b32 %r, %v, 1, 31, %m;\nsetp.ne.u32 %p1, %i, 0;\nmov.u32 %i, 0;\n@%p1 bra "
-	                     "AGAIN;\n"
+			     "AGAIN;\n"
 			     "mul.wide.u32 %a, %t, 4;\nadd.u64 %a, %o, %a;\nst.global.u32 [%a], %r;\nret;\n}\n";
 	struct kit kit;
 	(void)state;

@@ -1,12 +1,13 @@
-/* Protects counters of the SM whose value nothing else needs: flushes of instruction buffers, branches whose lanes went both ways, cycles that
- * loads were under way. */
+/* Protects counters of the SM whose value nothing else needs: flushes of instruction buffers, branches whose lanes
+ * went both ways, cycles that loads were under way. */
 #include "gpu_kit.h"
 
 enum { WARP = 32, TURNS = 10, LINKS = 20, TO_LSU = 4 };
 
 #define ONE_SM "sm.count=1", "l1i.sets=64"
 
-/* A branch that is the first of two instructions that were fetched together: the other one is in the buffer when the warp goes elsewhere. */
+/* A branch that is the first of two instructions that were fetched together: the other one is in the buffer when the
+ * warp goes elsewhere. */
 static uint64_t flushes_of(struct gpu_kit *kit, uint32_t turns)
 {
 	char body[256];
@@ -56,8 +57,8 @@ static void test_divergent_branches(void **state)
 	kit_close(&kit);
 }
 
-/* A chain of loads, each of which misses: between two of them an instruction goes from issue to the load/store unit, and the data from the
- * write-back to the next issue; all else is what the counter sums. */
+/* A chain of loads, each of which misses: between two of them an instruction goes from issue to the load/store unit,
+ * and the data from the write-back to the next issue; all else is what the counter sums. */
 static void test_memory_latency(void **state)
 {
 	uint64_t chain[LINKS * 32 + 32], value[2], cycles[2];
