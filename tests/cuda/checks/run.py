@@ -72,7 +72,9 @@ def main():
     fine = bool(cases)
     with tempfile.TemporaryDirectory() as folder:
         program = os.path.join(folder, "program")
-        subprocess.run([sluice, "cc", "-O2", source, "-o", program], check=True)
+        with open(source, encoding="ascii") as file:
+            flags = re.findall("^// Flags: (.*)$", file.read(), re.M)
+        subprocess.run([sluice, "cc", "-O2", source, "-o", program, *" ".join(flags).split()], check=True)
         for name, case in cases.items():
             if sys.argv[3:] in ([], [name]):
                 for mode in ["--functional"], [], *([] if case["kind"] == "error" else [["--threads", "2"]]):
