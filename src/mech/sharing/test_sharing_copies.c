@@ -1,5 +1,6 @@
-/* Protects against a release at the wrong place beside copies in bulk: a run stops where a thread releases what its copy still reads, or asks for a copy behind its
- * release. In results neither would show, since each block has bytes of its own. */
+/* Protects against a release at the wrong place beside copies in bulk: a run stops where a thread releases what
+ * its copy still reads, or asks for a copy behind its release. In results neither would show, since each block has
+ * bytes of its own. */
 #include "sharing_kit.h"
 
 #define COMMIT "cp.async.bulk.commit_group;\n"
