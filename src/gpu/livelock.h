@@ -1,9 +1,11 @@
-/* livelock: whether the warps of a kernel only poll. What a warp does next follows from its registers, its place in the code and what it reads. A warp that comes back
- * to a state in which it was has read nothing new in between. When all warps that can go on do so for launch.livelock cycles, each in a loop that polls, none
- * of them will ever write what the others wait for.
+/* livelock: whether the warps of a kernel only poll. What a warp does next follows from its registers, its place
+ * in the code and what it reads. A warp that comes back to a state in which it was has read nothing new in
+ * between. When all warps that can go on do so for launch.livelock cycles, each in a loop that polls, none of them
+ * will ever write what the others wait for.
  *
- * A warp that computes, counts or reads a clock comes to new states. The host's memory may change at any time: who polls it does not count. The kernel is looked
- * at LIVELOCK_LOOKS times in launch.livelock cycles; a look ends at the first warp that does not poll. */
+ * A warp that computes, counts or reads a clock comes to new states. The host's memory may change at any time: who
+ * polls it does not count. The kernel is looked at LIVELOCK_LOOKS times in launch.livelock cycles; a look ends at
+ * the first warp that does not poll. */
 #ifndef SLUICE_GPU_LIVELOCK_H
 #define SLUICE_GPU_LIVELOCK_H
 

@@ -2,8 +2,8 @@
 
 #include <string.h>
 
-/* Letters of ops.h: m, k addresses in brackets; b an mbarrier's; y a tensor's map; x a texture or surface; a a generic address and j one of shared
- * memory, both in a register. */
+/* Letters of ops.h: m, k addresses in brackets; b an mbarrier's; y a tensor's map; x a texture or surface; a a
+ * generic address and j one of shared memory, both in a register. */
 static const char letters[] = "mkbyxaj";
 
 struct row {

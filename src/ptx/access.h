@@ -1,7 +1,9 @@
-/* access: what instructions do with memory, address by address: one table for the passes, for mechanisms and for the checks of programs.
+/* access: what instructions do with memory, address by address: one table for the passes, for mechanisms and for
+ * the checks of programs.
  *
- * The table (access.c) has a row for each opcode and each letter of ops.h that stands for an address in its forms. tests/ptx/test_ptx_touches.c walks
- * all forms and fails for an address without a row. An address without a row counts as read and written, with an unknown end. */
+ * The table (access.c) has a row for each opcode and each letter of ops.h that stands for an address in its forms.
+ * tests/ptx/test_ptx_touches.c walks all forms and fails for an address without a row. An address without a row
+ * counts as read and written, with an unknown end. */
 #ifndef SLUICE_PTX_ACCESS_H
 #define SLUICE_PTX_ACCESS_H
 
@@ -26,8 +28,8 @@ struct ptx_access {
 	uint32_t bytes; /* of a lane; 0: not known */
 };
 
-/* The addresses of an instruction, in the order of its operands. Returns their number. Calls and texture units have rows of their own kind: what a
- * callee accesses is its code's, and a texture lies in no shared memory. */
+/* The addresses of an instruction, in the order of its operands. Returns their number. Calls and texture units
+ * have rows of their own kind: what a callee accesses is its code's, and a texture lies in no shared memory. */
 uint32_t ptx_inst_accesses(const struct ptx_inst *inst, struct ptx_access access[PTX_MAX_ACCESSES]);
 
 /* Of an opcode's operand letter: false where the table has no row. */

@@ -1,4 +1,5 @@
-/* What a kernel says of its blocks. Of .maxntid only the product of the dimensions binds; .reqntid binds each (PTX ISA, "Performance-Tuning Directives"). */
+/* What a kernel says of its blocks. Of .maxntid only the product of the dimensions binds; .reqntid binds each (PTX
+ * ISA, "Performance-Tuning Directives"). */
 #include "ptx/module.h"
 
 static uint64_t product(const uint32_t threads[3])

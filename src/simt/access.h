@@ -37,6 +37,13 @@ void access_apart(const struct simt_warp *warp, const struct simt_step *step, st
 void fault_set(struct simt_warp *warp, const struct simt_inst *inst, struct simt_step *step, enum simt_fault_kind kind,
                const char *what, unsigned lane);
 
+/* The lanes whose addresses an instruction looks at: of ldmatrix and stmatrix those of its rows, 8 a matrix. */
+static inline uint32_t addressing_lanes(const struct simt_inst *inst, uint32_t lanes)
+{
+	bool is_moved = inst->ptx->op == PTX_OP_LDMATRIX || inst->ptx->op == PTX_OP_STMATRIX;
+	return is_moved ? lanes & UINT32_MAX >> (WARP_SIZE - 8 * inst->vector) : lanes;
+}
+
 static inline bool is_window(uint64_t address)
 {
 	return address - SIMT_SHARED_WINDOW < SIMT_WINDOWS_END - SIMT_SHARED_WINDOW;

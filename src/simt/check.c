@@ -87,7 +87,9 @@ static void checked_access(struct simt_warp *warp, const struct simt_inst *inst,
 {
 	const struct block_checks *checks = warp->block->checks;
 	struct reach reach;
-	if (!access_reach(warp, inst, step, &reach))
+	uint32_t lanes = step->lanes;
+	step->lanes = addressing_lanes(inst, lanes);
+	if (step->lanes && !access_reach(warp, inst, step, &reach))
 		return;
 	if (unchecked(warp, inst)->variable)
 		symbols_access(warp, inst, step);
@@ -100,6 +102,7 @@ static void checked_access(struct simt_warp *warp, const struct simt_inst *inst,
 	if (warp->block->launch->reads && inst->kind == SIMT_LOAD)
 		judge_read(warp, inst, step);
 	/* as simt_step() left it */
+	step->lanes = lanes;
 	step->space = inst->space;
 	step->mixed_spaces = step->apart = step->unit_stride = step->same = false;
 	unchecked(warp, inst)->exec(warp, inst, step);

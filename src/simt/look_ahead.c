@@ -53,8 +53,11 @@ void simt_look_ahead(const struct simt_warp *warp, struct simt_operands *operand
 	operands->has_address = has_address(inst);
 	if (operands->has_address) {
 		access_addresses(warp, inst, operands->address);
+		uint32_t lanes = addressing_lanes(inst, UINT32_MAX);
 		for (unsigned i = 0; i < WARP_SIZE; i++)
-			operands->space[i] = (uint8_t)resolve(warp->block->launch->memory, inst, &operands->address[i]);
+			operands->space[i] = !(lanes >> i & 1) ? PTX_REG
+			                                       : (uint8_t)resolve(warp->block->launch->memory, inst,
+			                                                          &operands->address[i]);
 	}
 	operands->sources = 0;
 	for (unsigned k = 0; k < SIMT_MAX_SOURCES; k++)

@@ -1,4 +1,5 @@
-/* Which warps wait in a loop for what others write, when a run is stopped or looked at; and who is left that could write it. */
+/* Which warps wait in a loop for what others write, when a run is stopped or looked at; and who is left that could
+ * write it. */
 #include "simt/access.h"
 #include "simt/message.h"
 #include "simt/split.h"
@@ -157,7 +158,8 @@ static void print_poll(struct message *out, const struct simt_launch *launch, co
 		message_add(out, "; %" PRIu32 " warps do", poll->warps);
 }
 
-/* A warp that could write the place, as far as it can be known: one that is neither in such a loop nor kept from going on. */
+/* A warp that could write the place, as far as it can be known: one that is neither in such a loop nor kept from
+ * going on. */
 static void print_writers(struct message *out, const struct simt_polls *polls)
 {
 	message_add(out, "\n  ");

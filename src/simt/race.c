@@ -433,7 +433,7 @@ static struct access access_at(struct simt_warp *warp, const struct simt_step *s
 {
 	const struct simt_inst *inst = step->inst;
 	uint8_t *memory = (uint8_t *)(reach->base + reach->where[lane]);
-	bool same = inst->kind == SIMT_STORE && store_same(warp, inst, memory, lane);
+	bool same = inst->ptx->op == PTX_OP_ST && store_same(warp, inst, memory, lane);
 	return access_of(warp, inst, lane, offset, inst->size, same);
 }
 

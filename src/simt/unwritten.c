@@ -350,6 +350,12 @@ static void mark_load(struct simt_warp *warp, const struct simt_step *step, unsi
 	}
 }
 
+/* The elements of a matrix' row go to several lanes, which are not followed. */
+static bool inst_marks(const struct simt_inst *inst)
+{
+	return inst->ptx->op != PTX_OP_LDMATRIX;
+}
+
 static void load(struct simt_warp *warp, const struct simt_step *step)
 {
 	uint32_t all = UINT32_MAX >> (32 - step->inst->size);
@@ -360,7 +366,7 @@ static void load(struct simt_warp *warp, const struct simt_step *step)
 		uint32_t gaps = find_gaps(warp, step, lane);
 		if (gaps == all && space_of(step, lane) != PTX_LOCAL)
 			report(warp, step, lane);
-		else if (gaps)
+		else if (gaps && inst_marks(step->inst))
 			mark_load(warp, step, lane, gaps);
 	}
 }
@@ -370,7 +376,7 @@ static uint32_t stored_gaps(const struct simt_warp *warp, const struct simt_inst
 {
 	unsigned bytes = inst->size / inst->vector;
 	uint32_t gaps = 0;
-	if (inst->kind != SIMT_STORE || !has_marks(warp))
+	if (inst->ptx->op != PTX_OP_ST || !has_marks(warp))
 		return 0;
 	for (unsigned e = 0; e < inst->vector; e++) {
 		const uint8_t *row = source_marks(warp, inst, 1 + e);

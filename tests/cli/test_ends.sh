@@ -6,6 +6,7 @@ set -u
 . "$source_dir/tests/cuda/preload.sh"
 unset SLUICE_MACHINE SLUICE_OPTIONS SLUICE_STATS_FORMAT SLUICE_FUNCTIONAL SLUICE_MAX_INSTRUCTIONS
 cd "$work" || exit 1
+export SLUICE_OPTIONS=launch.livelock=0 # the kernel that polls is to run until its process ends
 
 cat >program.cu <<'CU'
 #include <csignal>

@@ -95,18 +95,23 @@ says err "--stray-reads: expected warn or fault, not 'wran'"
 
 # In a kernel or out of it.
 for kind in l h; do
-	try_program 124 run --timeout=1 --stats s.json -- ./wrong $kind
+	try_program 124 run -o launch.livelock=0 --timeout=1 --stats s.json -- ./wrong $kind
 	says err "stopped: it has run for the 1 seconds that it may (--timeout)"
 	grep -q '"ended": "stopped' s.json || grep -q '"ended": "exit' s.json || fail "the statistics do not say that it was stopped"
 done
-# A kernel that waits for what the host would write after the launch: who polls what is said, and of other loops nothing.
+# A kernel that waits for what the host would write after the launch, and one that polls device memory: who polls what is said.
 for how in --timeout=1 --max-instructions=10000 "--functional --timeout=1" "--functional --max-instructions=10000"; do
 	try_program 124 run $how --stats s.json -- ./wrong m
 	says err "wrong.cu:21) block (0,0,0), thread (0,0,0) polls address 0x"
 	says err "which is the host's memory"
-	try_program 124 run $how --stats s.json -- ./wrong l
+	try_program 124 run -o launch.livelock=0 $how --stats s.json -- ./wrong l
+	says err "again and again, 4 bytes with the value 0x0; allocation 0x"
+	says err "no resident warp can write it"
 	grep -q "polls address" err && fail "a loop on device memory waits for the host"
 done
+# A kernel that only polls is stalled, and does not wait for the end of its time.
+try_program 1 run -o launch.livelock=50000 --timeout=100 --stats s.json -- ./wrong l
+says err "for 50000 cycles (launch.livelock) its warps have only read what none of them writes"
 try_program 0 run --timeout=100 --stats s.json -- ./wrong x
 try 2 run --timeout=soon -- ./wrong b
 finish

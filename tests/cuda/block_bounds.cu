@@ -1,5 +1,6 @@
-/* A kernel's own bounds on its blocks: of __launch_bounds__ the product binds, however it is split into dimensions; a larger block is refused with the error that CUDA
- * gives, by <<<>>>, cudaLaunchKernel, graphs and the driver. Protects registers that are counted for blocks that never come. */
+/* A kernel's own bounds on its blocks: of __launch_bounds__ the product binds, however it is split into
+ * dimensions; a larger block is refused with the error that CUDA gives, by <<<>>>, cudaLaunchKernel, graphs and
+ * the driver. Protects registers that are counted for blocks that never come. */
 #include <cstdio>
 #include <cuda.h>
 

@@ -1,5 +1,6 @@
-/* Kernels whose warps only poll are stalled (launch.livelock), and no others are: not who polls while another computes for long, not who counts its rounds, not who
- * reads a clock. Protects right programs from the watchdog, and users from runs without an end. */
+/* Kernels whose warps only poll are stalled (launch.livelock), and no others are: not who polls while another
+ * computes for long, not who counts its rounds, not who reads a clock. Protects right programs from the watchdog,
+ * and users from runs without an end. */
 #include "gpu_kit.h"
 
 static struct gpu_kit run(const char *body, uint32_t blocks, uint32_t threads, const char *option)

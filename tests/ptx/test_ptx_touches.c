@@ -1,5 +1,6 @@
-/* The table of what instructions do with memory (ptx/access.h) against the forms of ops.h. Protects the passes, mechanisms and checks that look at it: an
- * opcode whose address has no row would be taken for one that accesses nothing. */
+/* The table of what instructions do with memory (ptx/access.h) against the forms of ops.h. Protects the passes,
+ * mechanisms and checks that look at it: an opcode whose address has no row would be taken for one that accesses
+ * nothing. */
 #include "ptx/access.h"
 #include "ptx/parse.h"
 
@@ -56,6 +57,25 @@ static void forms_of_shared_memory_have_an_address(void **state)
 		bool counts = form->op == PTX_OP_MBARRIER && strstr(form->suffixes, "pending_count");
 		if (strstr(form->suffixes, "shared") && !orders && !counts && !ptx_op_may_touch_shared(form->op))
 			fail_msg("%s %s", ptx_ops[form->op].name, form->suffixes);
+	}
+}
+
+/* What the checks of programs (simt/check.c) and sharing's safety net (mech/sharing/touch.c) see: addresses of
+ * lanes, copies in bulk, transfers by DMA; cp.async comes to both as a load and a store. An opcode that is in no
+ * list is one that they do not see. */
+static void all_that_touch_shared_memory_are_seen(void **state)
+{
+	static const enum ptx_opcode seen[] = {
+		PTX_OP_LD,       PTX_OP_LDU,      PTX_OP_ST,       PTX_OP_ATOM,     PTX_OP_RED,
+		PTX_OP_LDMATRIX, PTX_OP_STMATRIX, PTX_OP_MBARRIER, PTX_OP_CP_ASYNC, PTX_OP_CP_ASYNC_ARRIVE};
+	(void)state;
+	for (int op = 0; op < PTX_OPCODES; op++) {
+		bool is_seen = (op >= PTX_OP_CP_BULK && op <= PTX_OP_CP_REDUCE_BULK_TENSOR) ||
+		               (op >= PTX_OP_DMA_FLAT && op <= PTX_OP_DMA_EXECUTE);
+		for (size_t i = 0; i < sizeof seen / sizeof *seen; i++)
+			is_seen |= seen[i] == (enum ptx_opcode)op;
+		if (!is_seen && ptx_op_may_touch_shared((enum ptx_opcode)op))
+			fail_msg("%s", ptx_op_name((enum ptx_opcode)op));
 	}
 }
 
@@ -145,6 +165,7 @@ int main(void)
 		cmocka_unit_test(every_letter_is_an_address_or_a_value),
 		cmocka_unit_test(every_address_has_a_row),
 		cmocka_unit_test(forms_of_shared_memory_have_an_address),
+		cmocka_unit_test(all_that_touch_shared_memory_are_seen),
 		cmocka_unit_test(instructions_are_known),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

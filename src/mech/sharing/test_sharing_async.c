@@ -1,5 +1,5 @@
-/* Protects what a pair of blocks shares from copies that go on behind their instruction, and from accesses that are no loads and stores: relssp stands
- * behind the wait that ends them, or nowhere. */
+/* Protects what a pair of blocks shares from copies that go on behind their instruction, and from accesses that
+ * are no loads and stores: relssp stands behind the wait that ends them, or nowhere. */
 #include "passes_kit.h"
 
 /* Of 256 bytes the first 25 are the block's own: A is, B+64 is not. */

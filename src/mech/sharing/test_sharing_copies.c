@@ -1,5 +1,6 @@
-/* Protects against a release at the wrong place beside copies in bulk: a run stops where a thread releases what its copy still reads, or asks for a copy behind its
- * release. In results neither would show, since each block has bytes of its own. */
+/* Protects against a release at the wrong place beside copies in bulk: a run stops where a thread releases what
+ * its copy still reads, or asks for a copy behind its release. In results neither would show, since each block has
+ * bytes of its own. */
 #include "sharing_kit.h"
 
 #define COMMIT "cp.async.bulk.commit_group;\n"
@@ -42,8 +43,23 @@ static void a_run_stops_at_wrong_releases(void **state)
 	                    "");
 }
 
+/* Of the lanes of ldmatrix.x1 eight give addresses. What is in the others' registers touches nothing. */
+static void lanes_without_a_row_touch_nothing(void **state)
+{
+	(void)state;
+	assert_string_equal(fault_of("st.shared.u32 [4096], 1; relssp; mov.u32 %r1, %tid.x; shl.b32 %r2, %r1, 4; "
+	                             "setp.ge.u32 %p1, %r1, 8; "
+	                             "@%p1 add.u32 %r2, %r2, 8192;\n"
+	                             "ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%r3}, [%r2]; exit;"),
+	                    "");
+	assert_non_null(strstr(fault_of("st.shared.u32 [4096], 1; relssp; mov.u32 %r2, 8192;\n"
+	                                "ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%r3}, [%r2]; exit;"),
+	                       "behind its relssp"));
+}
+
 int main(void)
 {
-	const struct CMUnitTest tests[] = {cmocka_unit_test(a_run_stops_at_wrong_releases)};
+	const struct CMUnitTest tests[] = {cmocka_unit_test(a_run_stops_at_wrong_releases),
+	                                   cmocka_unit_test(lanes_without_a_row_touch_nothing)};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
