@@ -102,9 +102,13 @@ SLUICE_DMA_CALL void dma_execute(void *shared, const void *global, unsigned int 
 
 #define SLUICE_DMA_CALL static __device__ __forceinline__
 
+enum : unsigned int { SLUICE_DMA_TOLD = 0x51d3a0b7 };
+
 /* What the instructions leave in shared memory, copied by the block. What each buffer was told last lies in shared memory, too. */
 struct sluice_dma_state {
 	unsigned int bytes, halo_lines, halo_elements, region, constant, each_bank; /* for the next transfer */
+	/* SLUICE_DMA_TOLD where the halo, the elements of a bank are set: nothing has written shared memory before */
+	unsigned int has_halo, has_banks;
 	struct sluice_dma_buffer {
 		unsigned int bytes, lines, elements, pitch, halo_lines, halo_elements, region, constant, each_bank;
 	} buffer[DMA_BUFFERS];
@@ -178,11 +182,13 @@ static __device__ __forceinline__ void sluice_dma_halo(unsigned int, unsigned in
 	sluice_dma_note(state.halo_elements, elements);
 	sluice_dma_note(state.region, region);
 	sluice_dma_note(state.constant, constant);
+	sluice_dma_note(state.has_halo, SLUICE_DMA_TOLD);
 }
 
 static __device__ __forceinline__ void dma_set_elements_per_bank(unsigned int elements, unsigned int = 0)
 {
 	sluice_dma_note(sluice_dma().each_bank, elements);
+	sluice_dma_note(sluice_dma().has_banks, SLUICE_DMA_TOLD);
 }
 
 static __device__ inline void sluice_dma_matrix(void *shared, const void *global, unsigned int lines,
@@ -192,9 +198,17 @@ static __device__ inline void sluice_dma_matrix(void *shared, const void *global
 	sluice_dma_state &state = sluice_dma();
 	unsigned int threads, rank = sluice_dma_rank(threads);
 	if (rank == 0) {
-		state.buffer[buffer] = {state.bytes,         lines,        elements,       leading_dimension, state.halo_lines,
-		                        state.halo_elements, state.region, state.constant, state.each_bank};
-		state.halo_lines = state.halo_elements = state.region = state.constant = state.each_bank = 0;
+		bool halo = state.has_halo == SLUICE_DMA_TOLD, banks = state.has_banks == SLUICE_DMA_TOLD;
+		state.buffer[buffer] = {state.bytes,
+		                        lines,
+		                        elements,
+		                        leading_dimension,
+		                        halo ? state.halo_lines : 0,
+		                        halo ? state.halo_elements : 0,
+		                        halo ? state.region : 0,
+		                        halo ? state.constant : 0,
+		                        banks ? state.each_bank : 0};
+		state.has_halo = state.has_banks = 0;
 	}
 	__syncthreads();
 	sluice_dma_copy(shared, global, buffer, rank, threads);
