@@ -2,6 +2,8 @@
 #ifndef __CHANNEL_DESCRIPTOR_H__
 #define __CHANNEL_DESCRIPTOR_H__
 
+#include "sluice/macros_off.h"
+
 #include "cuda_runtime_api.h"
 
 template <class T> inline __host__ cudaChannelFormatDesc cudaCreateChannelDesc()
@@ -35,5 +37,7 @@ SLUICE_CHANNELS(unsigned int, uint, 32, Unsigned)
 SLUICE_CHANNELS(float, float, 32, Float)
 #undef SLUICE_CHANNELS
 #undef SLUICE_CHANNEL
+
+#include "sluice/macros_on.h"
 
 #endif

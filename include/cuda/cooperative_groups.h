@@ -6,6 +6,8 @@
 #ifndef _COOPERATIVE_GROUPS_H_
 #define _COOPERATIVE_GROUPS_H_
 
+#include "sluice/macros_off.h"
+
 #include "cuda_runtime.h"
 
 #if defined(__CUDA__) && defined(__clang__)
@@ -29,5 +31,7 @@
 #endif
 
 #endif
+
+#include "sluice/macros_on.h"
 
 #endif

@@ -2,6 +2,8 @@
 #ifndef CU_COMPLEX_H_
 #define CU_COMPLEX_H_
 
+#include "sluice/macros_off.h"
+
 #include "host_defines.h"
 #include "vector_types.h"
 
@@ -81,5 +83,7 @@ SLUICE_COMPLEX cuFloatComplex cuComplexDoubleToFloat(cuDoubleComplex a)
 }
 
 #undef SLUICE_COMPLEX
+
+#include "sluice/macros_on.h"
 
 #endif

@@ -3,6 +3,8 @@
 #ifndef CUBLAS_H_
 #define CUBLAS_H_
 
+#include "sluice/macros_off.h"
+
 #ifdef CUBLAS_V2_H_
 #error "sluice: a source includes <cublas.h> or <cublas_v2.h>, not both"
 #endif
@@ -44,5 +46,7 @@ SLUICE_CUBLAS(double, D, d)
 #ifdef __cplusplus
 }
 #endif
+
+#include "sluice/macros_on.h"
 
 #endif

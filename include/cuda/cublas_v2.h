@@ -8,6 +8,8 @@
 #ifndef CUBLAS_V2_H_
 #define CUBLAS_V2_H_
 
+#include "sluice/macros_off.h"
+
 #ifdef CUBLAS_H_
 #error "sluice: a source includes <cublas.h> or <cublas_v2.h>, not both"
 #endif
@@ -112,5 +114,7 @@ SLUICE_CUBLAS(double, D, d)
 #ifdef __cplusplus
 }
 #endif
+
+#include "sluice/macros_on.h"
 
 #endif

@@ -5,6 +5,8 @@
 #ifndef __cuda_cuda_h__
 #define __cuda_cuda_h__
 
+#include "sluice/macros_off.h"
+
 #include "sluice/release.h"
 
 #include <stddef.h>
@@ -493,5 +495,7 @@ static inline CUresult cuGraphExecUpdate(CUgraphExec executable, CUgraph graph, 
 	return cuGraphExecUpdate_v2(executable, graph, info);
 }
 #endif
+
+#include "sluice/macros_on.h"
 
 #endif

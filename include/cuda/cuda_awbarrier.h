@@ -2,6 +2,8 @@
 #ifndef _CUDA_AWBARRIER_H_
 #define _CUDA_AWBARRIER_H_
 
+#include "sluice/macros_off.h"
+
 #include "cuda_awbarrier_primitives.h"
 
 #if defined(__cplusplus) && (!defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 700)
@@ -85,5 +87,7 @@ class awbarrier {
 } // namespace nvcuda
 
 #endif
+
+#include "sluice/macros_on.h"
 
 #endif

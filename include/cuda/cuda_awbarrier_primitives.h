@@ -5,6 +5,8 @@
 #ifndef _CUDA_AWBARRIER_PRIMITIVES_H_
 #define _CUDA_AWBARRIER_PRIMITIVES_H_
 
+#include "sluice/macros_off.h"
+
 #if defined(__cplusplus) && (!defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 700)
 
 #include <stdint.h>
@@ -92,5 +94,7 @@ SLUICE_MBARRIER uint32_t __mbarrier_pending_count(__mbarrier_token_t token)
 #undef SLUICE_MBARRIER
 
 #endif
+
+#include "sluice/macros_on.h"
 
 #endif

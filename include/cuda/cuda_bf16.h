@@ -5,6 +5,8 @@
 #ifndef __CUDA_BF16_H__
 #define __CUDA_BF16_H__
 
+#include "sluice/macros_off.h"
+
 #if defined(__cplusplus)
 
 #include "cuda_runtime.h"
@@ -46,5 +48,7 @@ typedef __nv_bfloat162 nv_bfloat162;
 #define CUDART_ONE_BF16        __ushort_as_bfloat16((unsigned short)0x3f80)
 
 #endif
+
+#include "sluice/macros_on.h"
 
 #endif

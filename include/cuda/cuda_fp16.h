@@ -5,6 +5,8 @@
 #ifndef __CUDA_FP16_H__
 #define __CUDA_FP16_H__
 
+#include "sluice/macros_off.h"
+
 #if defined(__cplusplus)
 
 #include "cuda_runtime.h"
@@ -50,5 +52,7 @@ typedef __half2 nv_half2;
 #define CUDART_ONE_FP16        __ushort_as_half((unsigned short)0x3c00)
 
 #endif
+
+#include "sluice/macros_on.h"
 
 #endif

@@ -6,6 +6,8 @@
 #ifndef __CUDA_FP8_H__
 #define __CUDA_FP8_H__
 
+#include "sluice/macros_off.h"
+
 #if defined(__cplusplus)
 
 #include "cuda_bf16.h"
@@ -232,5 +234,7 @@ SLUICE_FP8_VECTORS(__nv_fp8_e5m2, __nv_fp8x2_e5m2, __nv_fp8x4_e5m2, __NV_E5M2)
 #undef SLUICE_FP8
 
 #endif
+
+#include "sluice/macros_on.h"
 
 #endif

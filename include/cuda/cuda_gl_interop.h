@@ -3,6 +3,8 @@
 #ifndef SLUICE_CUDA_GL_INTEROP_H
 #define SLUICE_CUDA_GL_INTEROP_H
 
+#include "sluice/macros_off.h"
+
 #include "cuda_runtime_api.h"
 
 #ifdef __cplusplus
@@ -24,4 +26,6 @@ cudaError_t cudaGLUnregisterBufferObject(unsigned int buffer) SLUICE_NO_OPENGL;
 #ifdef __cplusplus
 }
 #endif
+#include "sluice/macros_on.h"
+
 #endif

@@ -2,6 +2,8 @@
 #ifndef _CUDA_PIPELINE_H_
 #define _CUDA_PIPELINE_H_
 
+#include "sluice/macros_off.h"
+
 #include "cuda_awbarrier.h"
 #include "cuda_pipeline_primitives.h"
 
@@ -66,5 +68,7 @@ template <class T> __device__ __forceinline__ void memcpy_async(T &to, const T &
 } // namespace nvcuda
 
 #endif
+
+#include "sluice/macros_on.h"
 
 #endif

@@ -5,6 +5,8 @@
 #ifndef _CUDA_PIPELINE_PRIMITIVES_H_
 #define _CUDA_PIPELINE_PRIMITIVES_H_
 
+#include "sluice/macros_off.h"
+
 #include "cuda_awbarrier_primitives.h"
 
 #if defined(__cplusplus)
@@ -65,5 +67,7 @@ static __device__ __forceinline__ void __pipeline_arrive_on(__mbarrier_t *bar)
 #endif
 
 #endif
+
+#include "sluice/macros_on.h"
 
 #endif

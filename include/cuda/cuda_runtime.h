@@ -7,6 +7,8 @@
 #ifndef __CUDA_RUNTIME_H__
 #define __CUDA_RUNTIME_H__
 
+#include "sluice/macros_off.h"
+
 #define SLUICE_CUDA 1 /* these headers and no others */
 
 #if defined(__CUDA__) && defined(__clang__)
@@ -113,5 +115,7 @@
 #endif
 
 #include "driver_functions.h"
+
+#include "sluice/macros_on.h"
 
 #endif

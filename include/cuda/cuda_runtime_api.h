@@ -6,6 +6,8 @@
 #ifndef __CUDA_RUNTIME_API_H__
 #define __CUDA_RUNTIME_API_H__
 
+#include "sluice/macros_off.h"
+
 #include "driver_types.h"
 #include "host_defines.h"
 #include "surface_types.h"
@@ -321,5 +323,7 @@ cudaError_t __cudaPopCallConfiguration(dim3 *grid, dim3 *block, size_t *shared, 
 }
 #endif
 #undef __dv
+
+#include "sluice/macros_on.h"
 
 #endif

@@ -2,6 +2,8 @@
 #ifndef _CUDA_LIBXT_H_
 #define _CUDA_LIBXT_H_
 
+#include "sluice/macros_off.h"
+
 #include <stddef.h>
 
 #define CUDA_XT_DESCRIPTOR_VERSION 0x01000000
@@ -30,5 +32,7 @@ typedef struct cudaLibXtDesc_t {
 	int subFormat;
 	void *libDescriptor;
 } cudaLibXtDesc;
+
+#include "sluice/macros_on.h"
 
 #endif

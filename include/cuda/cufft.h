@@ -7,6 +7,8 @@
 #ifndef _CUFFT_H_
 #define _CUFFT_H_
 
+#include "sluice/macros_off.h"
+
 #include <cuComplex.h>
 #include <cuda_runtime.h>
 
@@ -97,5 +99,7 @@ cufftResult cufftExecZ2D(cufftHandle plan, cufftDoubleComplex *input, cufftDoubl
 #ifdef __cplusplus
 }
 #endif
+
+#include "sluice/macros_on.h"
 
 #endif

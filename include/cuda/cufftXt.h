@@ -2,6 +2,8 @@
 #ifndef _CUFFTXT_H_
 #define _CUFFTXT_H_
 
+#include "sluice/macros_off.h"
+
 #include <cudalibxt.h>
 #include <cufft.h>
 #include <library_types.h>
@@ -52,5 +54,7 @@ cufftResult cufftXtExecDescriptorZ2D(cufftHandle plan, cudaLibXtDesc *input, cud
 #ifdef __cplusplus
 }
 #endif
+
+#include "sluice/macros_on.h"
 
 #endif

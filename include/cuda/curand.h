@@ -12,6 +12,8 @@
 #ifndef CURAND_H_
 #define CURAND_H_
 
+#include "sluice/macros_off.h"
+
 #include <cuda_runtime.h>
 
 #define CURAND_VER_MAJOR 10
@@ -115,5 +117,7 @@ curandStatus_t curandGetScrambleConstants64(unsigned long long **constants);
 #ifdef __cplusplus
 }
 #endif
+
+#include "sluice/macros_on.h"
 
 #endif

@@ -11,6 +11,10 @@
 #ifndef CURAND_KERNEL_H_
 #define CURAND_KERNEL_H_
 
+#include "sluice/macros_off.h"
+
 #include "sluice/random/discrete.h"
+
+#include "sluice/macros_on.h"
 
 #endif

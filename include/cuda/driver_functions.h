@@ -2,6 +2,8 @@
 #ifndef DRIVER_FUNCTIONS_H
 #define DRIVER_FUNCTIONS_H
 
+#include "sluice/macros_off.h"
+
 #include "driver_types.h"
 #include "host_defines.h"
 
@@ -23,5 +25,7 @@ static __inline__ __host__ struct cudaExtent make_cudaExtent(size_t width, size_
 	struct cudaExtent value = {width, height, depth};
 	return value;
 }
+
+#include "sluice/macros_on.h"
 
 #endif

@@ -2,6 +2,8 @@
 #ifndef __DRIVER_TYPES_H__
 #define __DRIVER_TYPES_H__
 
+#include "sluice/macros_off.h"
+
 #include "host_defines.h"
 #include "vector_types.h"
 
@@ -577,5 +579,7 @@ struct cudaLaunchParams
 #include "sluice/launch_types.h"
 
 #include "sluice/graph_types.h"
+
+#include "sluice/macros_on.h"
 
 #endif

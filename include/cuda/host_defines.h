@@ -23,6 +23,7 @@
 /* Standard headers write __attribute__((__noinline__)); bits/shared_ptr_base.h beside this file keeps that working. */
 #define __noinline__ __attribute__((noinline))
 #define __grid_constant__
+#define __cluster_dims__(...) _Pragma("GCC error \"sluice: clusters are not supported: __cluster_dims__\"")
 #define __device_builtin_texture_type__ __attribute__((device_builtin_texture_type))
 #define __device_builtin_surface_type__ __attribute__((device_builtin_surface_type))
 #define __nv_pure__

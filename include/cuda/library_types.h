@@ -2,6 +2,8 @@
 #ifndef __LIBRARY_TYPES_H__
 #define __LIBRARY_TYPES_H__
 
+#include "sluice/macros_off.h"
+
 typedef enum cudaDataType_t {
 	CUDA_R_32F = 0,
 	CUDA_R_64F = 1,
@@ -36,5 +38,7 @@ typedef enum cudaDataType_t {
 } cudaDataType;
 
 typedef enum libraryPropertyType_t { MAJOR_VERSION, MINOR_VERSION, PATCH_LEVEL } libraryPropertyType;
+
+#include "sluice/macros_on.h"
 
 #endif

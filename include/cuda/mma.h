@@ -6,6 +6,8 @@
 #ifndef __CUDA_MMA_H__
 #define __CUDA_MMA_H__
 
+#include "sluice/macros_off.h"
+
 #if defined(__cplusplus)
 
 #include "cuda_bf16.h"
@@ -328,5 +330,7 @@ __device__ __forceinline__ float __float_to_tf32(float value)
 } // namespace nvcuda
 
 #endif
+
+#include "sluice/macros_on.h"
 
 #endif

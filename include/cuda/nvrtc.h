@@ -2,6 +2,8 @@
 #ifndef __NVRTC_H__
 #define __NVRTC_H__
 
+#include "sluice/macros_off.h"
+
 #include <stddef.h>
 
 #if defined(__cplusplus)
@@ -90,5 +92,7 @@ template <class T> static inline nvrtcResult nvrtcGetTypeName(std::string *name)
 	return result;
 }
 #endif
+
+#include "sluice/macros_on.h"
 
 #endif

@@ -2,6 +2,8 @@
 #ifndef __SURFACE_TYPES_H__
 #define __SURFACE_TYPES_H__
 
+#include "sluice/macros_off.h"
+
 #include "driver_types.h"
 
 enum cudaSurfaceBoundaryMode { cudaBoundaryModeZero = 0, cudaBoundaryModeClamp = 1, cudaBoundaryModeTrap = 2 };
@@ -12,5 +14,7 @@ struct surfaceReference {
 };
 
 typedef unsigned long long cudaSurfaceObject_t;
+
+#include "sluice/macros_on.h"
 
 #endif

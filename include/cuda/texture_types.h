@@ -2,6 +2,8 @@
 #ifndef __TEXTURE_TYPES_H__
 #define __TEXTURE_TYPES_H__
 
+#include "sluice/macros_off.h"
+
 #include "driver_types.h"
 
 #define cudaTextureType1D             0x01
@@ -52,5 +54,7 @@ struct cudaTextureDesc {
 };
 
 typedef unsigned long long cudaTextureObject_t;
+
+#include "sluice/macros_on.h"
 
 #endif

@@ -2,6 +2,8 @@
 #ifndef __VECTOR_FUNCTIONS_H__
 #define __VECTOR_FUNCTIONS_H__
 
+#include "sluice/macros_off.h"
+
 #include "vector_types.h"
 
 #define SLUICE_MAKE(type, name)                                                                                        \
@@ -39,5 +41,7 @@ SLUICE_MAKE(unsigned long long, ulonglong)
 SLUICE_MAKE(float, float)
 SLUICE_MAKE(double, double)
 #undef SLUICE_MAKE
+
+#include "sluice/macros_on.h"
 
 #endif

@@ -3,6 +3,8 @@
 #ifndef __VECTOR_TYPES_H__
 #define __VECTOR_TYPES_H__
 
+#include "sluice/macros_off.h"
+
 #include "host_defines.h"
 
 /* align2, align4: alignment of the vectors of 2 and 4 elements. */
@@ -75,5 +77,7 @@ struct dim3 {
 };
 typedef struct dim3 dim3;
 #undef SLUICE_CONSTEXPR
+
+#include "sluice/macros_on.h"
 
 #endif

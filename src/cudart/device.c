@@ -116,8 +116,9 @@ static cudaError_t sticky(void)
 /* Preferences: the machine file decides. */
 cudaError_t cudaDeviceSetCacheConfig(enum cudaFuncCache config)
 {
-	(void)config;
-	return sticky();
+	struct runtime *runtime = runtime_enter_closed();
+	note_cache_preference(runtime, "cudaDeviceSetCacheConfig", config);
+	return runtime_leave(runtime, runtime->error);
 }
 
 cudaError_t cudaDeviceGetCacheConfig(enum cudaFuncCache *config)

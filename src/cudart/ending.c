@@ -28,6 +28,7 @@ static const struct request {
 static sem_t is_asked;
 static volatile sig_atomic_t asked_number;
 static pid_t owner; /* the process that has the thread; 0: none */
+static pthread_t thread;
 
 /* Nothing here takes a lock or memory. The signal then does what it would have done: it is sent again, and its default is
  * back, also where a handler of the program's has called this one. */
@@ -75,6 +76,11 @@ static bool is_alone(void)
 	return state == 'Z' && threads == 2;
 }
 
+bool ends_by_signal(void)
+{
+	return asked_number && getpid() == owner && !pthread_equal(pthread_self(), thread);
+}
+
 static void *wait_for_signal(void *unused)
 {
 	(void)unused;
@@ -99,7 +105,6 @@ static void *wait_for_signal(void *unused)
 static bool start_thread(void)
 {
 	sigset_t all, before;
-	pthread_t thread;
 	sem_init(&is_asked, 0, 0);
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &before);

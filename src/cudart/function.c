@@ -110,10 +110,23 @@ static cudaError_t accept_for(const char *call, const void *function)
 	return runtime_leave(runtime, runtime_find_kernel(runtime, call, function, &kernel));
 }
 
+void note_cache_preference(struct runtime *runtime, const char *call, enum cudaFuncCache config)
+{
+	if (config == cudaFuncCachePreferNone || runtime->cache_told)
+		return;
+	runtime_message("%s: it changes nothing here; the machine file sets the sizes of L1 and shared memory", call);
+	runtime->cache_told = true;
+}
+
 cudaError_t cudaFuncSetCacheConfig(const void *function, enum cudaFuncCache config)
 {
-	(void)config;
-	return accept_for("cudaFuncSetCacheConfig", function);
+	static const char call[] = "cudaFuncSetCacheConfig";
+	struct runtime *runtime = runtime_enter();
+	sluice_kernel *kernel;
+	cudaError_t result = runtime_find_kernel(runtime, call, function, &kernel);
+	if (result == cudaSuccess)
+		note_cache_preference(runtime, call, config);
+	return runtime_leave(runtime, result);
 }
 
 cudaError_t cudaFuncSetSharedMemConfig(const void *function, enum cudaSharedMemConfig config)

@@ -82,7 +82,7 @@ static void fill_properties(struct cudaDeviceProp *properties, const struct slui
 		.multiProcessorCount = (int)machine->sm_count,
 		.computeMode = cudaComputeModeDefault,
 		.surfaceAlignment = 512,
-		.concurrentKernels = 1,
+		.concurrentKernels = 0, /* kernels of two streams run one after the other */
 		.pciBusID = DEVICE_PCI_BUS,
 		.unifiedAddressing = 1,
 		.memoryClockRate = (int)machine->memory_mhz * 1000,

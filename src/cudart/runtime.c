@@ -455,6 +455,8 @@ static void finish(int status, void *unused)
 	(void)unused;
 	/* A signal handler that ends the process in the middle of a call: what is recorded is whole, all else is left. */
 	bool interrupts = thread.inside;
+	while (!interrupts && ends_by_signal())
+		pause();
 	sluice_gpu *gpu = the_runtime.gpu;
 	the_runtime.ending = true;
 	if (gpu && !interrupts)

@@ -74,6 +74,7 @@ struct runtime {
 	bool failed;     /* the process shall not end with status 0 */
 	bool untold;     /* nor as long as the program has not asked for the error of a kernel that did not run to its end */
 	bool open_tried; /* the GPU was opened, or could not be */
+	bool cache_told;  /* that preferences of cache and shared memory change nothing */
 	bool bad_timeout; /* SLUICE_TIMEOUT is no number */
 	atomic_bool ending; /* the process: what the lock is held for ends early */
 	/* of a forked child: */
@@ -181,8 +182,13 @@ bool keep_statistics(struct runtime *runtime);
 /* Writes the statistics where the settings say, with how the process ends. False when that failed, after a message. */
 bool write_statistics(struct runtime *runtime, const char *how);
 
+/* Says once that a preference of L1 or shared memory changes nothing. */
+void note_cache_preference(struct runtime *runtime, const char *call, enum cudaFuncCache config);
+
 /* From now on signals that end the process leave statistics of what ran. */
 void watch_signals(void);
+/* Whether another thread is about to end the process by a signal that has come. */
+bool ends_by_signal(void);
 
 /* Forgets all streams and events. */
 void handles_free(struct runtime *runtime);

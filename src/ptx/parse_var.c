@@ -227,6 +227,11 @@ static bool parse_value(struct parser *p, struct initial *initial, uint64_t inde
 	struct constant value;
 	if (!parse_constant(p, &value))
 		return false;
+	if (at_punct(p, '('))
+		return fail(
+			p, place,
+			"masks of addresses, as 0xFF(symbol), are not supported; expected the whole address in 4 or 8 "
+			"bytes");
 	if (value.is_float && !ptx_type_is_float(type))
 		return fail(p, place, "a float as initial value of type .%s; expected an integer", ptx_type_name(type));
 	double wide = constant_double(&value);

@@ -111,8 +111,11 @@ for _ in range(600):
 program.send_signal(int(sys.argv[1]))
 sys.exit(program.wait() != -int(sys.argv[1]))
 PY
-	[ $signal = 9 ] && ended=running || ended="signal $signal"
-	kept "$ended" "fine(int*) done" ""
+	if [ $signal = 9 ]; then
+		kept running "fine(int*) done" ""
+	else
+		kept "stopped, signal $signal" "fine(int*) done wait(int volatile*) stopped" totals
+	fi
 done
 SLUICE_STATS=$work/no/such/folder.json run 1 ./program
 says err "cannot write $work/no/such/folder.json"

@@ -40,6 +40,32 @@ for source in "first.cu", "slow.cu":
                 failed = 1
 sys.exit(failed)
 PY
+# A linker that a compiler has started goes with it, and what it has begun to write.
+cat >compiler <<'SH'
+#!/bin/sh
+while [ $# -gt 0 ]; do
+	[ "$1" != -o ] || output=$2
+	[ "$1" != -c ] || compiles=yes
+	shift
+done
+[ -z "${compiles-}" ] || exit 0
+sh -c "echo half >'$output'; sleep 7.5; echo whole >>'$output'" &
+wait
+SH
+tried="cc, SIGTERM while it links"
+TMPDIR=$work/tmp SLUICE_CLANG=$work/compiler "$sluice" cc first.cu -o linked &
+process=$!
+for _ in $(seq 100); do
+	[ ! -s linked ] || break
+	sleep 0.05
+done
+kill $process
+got=0
+wait $process || got=$?
+[ "$got" = 143 ] || fail "exit status $got"
+[ ! -e linked ] || fail "a half-written program stays"
+[ -z "$(ls tmp)" ] || fail "left: $(ls tmp)"
+
 # Where the parent ignores SIGCHLD, the compiler's end was never seen.
 python3 - "$sluice" "$work" <<'PY' || failures=$((failures + 1))
 import signal, subprocess, sys

@@ -3,6 +3,8 @@
 #ifndef _COOPERATIVE_GROUPS_MEMCPY_ASYNC_H_
 #define _COOPERATIVE_GROUPS_MEMCPY_ASYNC_H_
 
+#include "../sluice/macros_off.h"
+
 #include "../cooperative_groups.h"
 
 #if defined(__CUDA__) && defined(__clang__)
@@ -60,5 +62,7 @@ template <unsigned int Copies, class Group> SLUICE_GROUP void wait_prior(const G
 } // namespace cooperative_groups
 
 #endif
+
+#include "../sluice/macros_on.h"
 
 #endif

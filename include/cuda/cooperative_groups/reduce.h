@@ -2,6 +2,8 @@
 #ifndef _COOPERATIVE_GROUPS_REDUCE_H_
 #define _COOPERATIVE_GROUPS_REDUCE_H_
 
+#include "../sluice/macros_off.h"
+
 #include "../cooperative_groups.h"
 
 #if defined(__CUDA__) && defined(__clang__)
@@ -88,5 +90,7 @@ SLUICE_GROUP void reduce_update_async(const Group &group, Atomic &to, T value, O
 } // namespace cooperative_groups
 
 #endif
+
+#include "../sluice/macros_on.h"
 
 #endif

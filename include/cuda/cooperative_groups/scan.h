@@ -3,6 +3,8 @@
 #ifndef _COOPERATIVE_GROUPS_SCAN_H_
 #define _COOPERATIVE_GROUPS_SCAN_H_
 
+#include "../sluice/macros_off.h"
+
 #include "reduce.h"
 
 #if defined(__CUDA__) && defined(__clang__)
@@ -136,5 +138,7 @@ SLUICE_GROUP T exclusive_scan_update(const Group &group, Atomic &to, T value)
 } // namespace cooperative_groups
 
 #endif
+
+#include "../sluice/macros_on.h"
 
 #endif

@@ -3,6 +3,8 @@
 #ifndef NVTOOLSEXT_H_
 #define NVTOOLSEXT_H_
 
+#include "../sluice/macros_off.h"
+
 #pragma GCC system_header /* its functions use no parameter */
 
 #include <stddef.h>
@@ -129,5 +131,7 @@ SLUICE_NVTX_VALUE(nvtxStringHandle_t, 0, nvtxDomainRegisterStringA, SLUICE_DOMAI
 #define nvtxNameOsThread         nvtxNameOsThreadA
 #define nvtxDomainNameCategory   nvtxDomainNameCategoryA
 #define nvtxDomainRegisterString nvtxDomainRegisterStringA
+
+#include "../sluice/macros_on.h"
 
 #endif

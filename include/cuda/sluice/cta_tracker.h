@@ -22,6 +22,8 @@
 #ifndef SLUICE_CUDA_CTA_TRACKER_H
 #define SLUICE_CUDA_CTA_TRACKER_H
 
+#include "macros_off.h"
+
 #include <cuda_runtime_api.h>
 
 #ifdef __cplusplus
@@ -35,4 +37,6 @@ cudaError_t cudaFlushCTATracker(void);
 #ifdef __cplusplus
 }
 #endif
+#include "macros_on.h"
+
 #endif

@@ -14,6 +14,8 @@
 #ifndef SLUICE_CUDA_DMA_H
 #define SLUICE_CUDA_DMA_H
 
+#include "macros_off.h"
+
 #include <cuda_runtime.h>
 
 enum dma_order { DMA_ROW_MAJOR, DMA_COLUMN_MAJOR };
@@ -43,34 +45,37 @@ static __device__ __forceinline__ unsigned int sluice_dma_turned(unsigned int re
 
 #if defined(SLUICE_CUDA) && !defined(SLUICE_DMA_COPIES)
 
+/* Without lines of their own: messages and profiles name the line of the program that calls them. */
+#define SLUICE_DMA_CALL static __device__ __forceinline__ __attribute__((nodebug))
+
 /* The instructions: lines are what lies together in global memory, rows or columns. */
-static __device__ __forceinline__ unsigned int sluice_dma_shared(const void *shared)
+SLUICE_DMA_CALL unsigned int sluice_dma_shared(const void *shared)
 {
 	return (unsigned int)__cvta_generic_to_shared(shared);
 }
 
 #define SLUICE_DMA_BYTES(bytes) asm volatile("dma_type %0;" ::"n"(bytes) : "memory")
 
-static __device__ __forceinline__ void sluice_dma_halo(unsigned int buffer, unsigned int lines, unsigned int elements,
+SLUICE_DMA_CALL void sluice_dma_halo(unsigned int buffer, unsigned int lines, unsigned int elements,
                                                        unsigned int region, unsigned int constant)
 {
 	asm volatile("dma_halo %0, %1, %2, %3, %4;" ::"r"(buffer), "r"(lines), "r"(elements), "r"(region), "r"(constant)
 	             : "memory");
 }
 
-static __device__ __forceinline__ void dma_set_elements_per_bank(unsigned int elements, unsigned int buffer = 0)
+SLUICE_DMA_CALL void dma_set_elements_per_bank(unsigned int elements, unsigned int buffer = 0)
 {
 	asm volatile("dma_spaced %0, %1;" ::"r"(buffer), "r"(elements) : "memory");
 }
 
-static __device__ __forceinline__ void dma_configure_flat_unit_stride(void *shared, const void *global,
+SLUICE_DMA_CALL void dma_configure_flat_unit_stride(void *shared, const void *global,
                                                                       unsigned int elements, unsigned int buffer = 0)
 {
 	asm volatile("dma_flat %0, %1, %2, %3;" ::"r"(buffer), "r"(sluice_dma_shared(shared)), "l"(global), "r"(elements)
 	             : "memory");
 }
 
-static __device__ __forceinline__ void dma_configure_flat_strided(void *shared, const void *global,
+SLUICE_DMA_CALL void dma_configure_flat_strided(void *shared, const void *global,
                                                                   unsigned int elements, unsigned int stride,
                                                                   unsigned int buffer = 0)
 {
@@ -79,7 +84,7 @@ static __device__ __forceinline__ void dma_configure_flat_strided(void *shared, 
 	             : "memory");
 }
 
-static __device__ __forceinline__ void sluice_dma_matrix(void *shared, const void *global, unsigned int lines,
+SLUICE_DMA_CALL void sluice_dma_matrix(void *shared, const void *global, unsigned int lines,
                                                          unsigned int elements, unsigned int leading_dimension,
                                                          unsigned int buffer)
 {
@@ -88,16 +93,22 @@ static __device__ __forceinline__ void sluice_dma_matrix(void *shared, const voi
 	             : "memory");
 }
 
-static __device__ __forceinline__ void dma_execute(void *shared, const void *global, unsigned int buffer)
+SLUICE_DMA_CALL void dma_execute(void *shared, const void *global, unsigned int buffer)
 {
 	asm volatile("dma_execute %0, %1, %2;" ::"r"(buffer), "r"(sluice_dma_shared(shared)), "l"(global) : "memory");
 }
 
 #else
 
+#define SLUICE_DMA_CALL static __device__ __forceinline__
+
+enum : unsigned int { SLUICE_DMA_TOLD = 0x51d3a0b7 };
+
 /* What the instructions leave in shared memory, copied by the block. What each buffer was told last lies in shared memory, too. */
 struct sluice_dma_state {
 	unsigned int bytes, halo_lines, halo_elements, region, constant, each_bank; /* for the next transfer */
+	/* SLUICE_DMA_TOLD where the halo, the elements of a bank are set: nothing has written shared memory before */
+	unsigned int has_halo, has_banks;
 	struct sluice_dma_buffer {
 		unsigned int bytes, lines, elements, pitch, halo_lines, halo_elements, region, constant, each_bank;
 	} buffer[DMA_BUFFERS];
@@ -171,11 +182,13 @@ static __device__ __forceinline__ void sluice_dma_halo(unsigned int, unsigned in
 	sluice_dma_note(state.halo_elements, elements);
 	sluice_dma_note(state.region, region);
 	sluice_dma_note(state.constant, constant);
+	sluice_dma_note(state.has_halo, SLUICE_DMA_TOLD);
 }
 
 static __device__ __forceinline__ void dma_set_elements_per_bank(unsigned int elements, unsigned int = 0)
 {
 	sluice_dma_note(sluice_dma().each_bank, elements);
+	sluice_dma_note(sluice_dma().has_banks, SLUICE_DMA_TOLD);
 }
 
 static __device__ inline void sluice_dma_matrix(void *shared, const void *global, unsigned int lines,
@@ -185,9 +198,17 @@ static __device__ inline void sluice_dma_matrix(void *shared, const void *global
 	sluice_dma_state &state = sluice_dma();
 	unsigned int threads, rank = sluice_dma_rank(threads);
 	if (rank == 0) {
-		state.buffer[buffer] = {state.bytes,         lines,        elements,       leading_dimension, state.halo_lines,
-		                        state.halo_elements, state.region, state.constant, state.each_bank};
-		state.halo_lines = state.halo_elements = state.region = state.constant = state.each_bank = 0;
+		bool halo = state.has_halo == SLUICE_DMA_TOLD, banks = state.has_banks == SLUICE_DMA_TOLD;
+		state.buffer[buffer] = {state.bytes,
+		                        lines,
+		                        elements,
+		                        leading_dimension,
+		                        halo ? state.halo_lines : 0,
+		                        halo ? state.halo_elements : 0,
+		                        halo ? state.region : 0,
+		                        halo ? state.constant : 0,
+		                        banks ? state.each_bank : 0};
+		state.has_halo = state.has_banks = 0;
 	}
 	__syncthreads();
 	sluice_dma_copy(shared, global, buffer, rank, threads);
@@ -209,7 +230,7 @@ static __device__ inline void dma_configure_flat_strided(void *shared, const voi
 
 /* The size of the elements of the transfers that are configured from here on. */
 #define SLUICE_DMA_TYPE(name, type)                                                                                    \
-	static __device__ __forceinline__ void dma_set_datatype_##name()                                               \
+	SLUICE_DMA_CALL void dma_set_datatype_##name()                                               \
 	{                                                                                                              \
 		SLUICE_DMA_BYTES(sizeof(type));                                                                        \
 	}
@@ -230,7 +251,7 @@ SLUICE_DMA_TYPE(float2, float2)
 #undef SLUICE_DMA_BYTES
 
 /* A tile of rows x columns of a matrix whose rows, or columns, begin leading_dimension elements apart; it lies in the same order, densely. */
-static __device__ __forceinline__ void dma_configure_matrix(void *shared, const void *global, unsigned int rows,
+SLUICE_DMA_CALL void dma_configure_matrix(void *shared, const void *global, unsigned int rows,
                                                             unsigned int columns, unsigned int leading_dimension,
                                                             enum dma_order order = DMA_ROW_MAJOR,
                                                             unsigned int buffer = 0)
@@ -241,7 +262,7 @@ static __device__ __forceinline__ void dma_configure_matrix(void *shared, const 
 
 /* The same with halo_rows above and below and halo_columns on each side, of neighbouring tiles or, beyond the matrix, the constant: 16
  * bits, the lowest of an element, whose others are 0. `global` is the tile's first element, `shared` where the halo's first one goes. */
-static __device__ __forceinline__ void
+SLUICE_DMA_CALL void
 dma_configure_matrix_halo(void *shared, const void *global, unsigned int rows, unsigned int columns,
                           unsigned int leading_dimension, enum dma_order order, unsigned int halo_rows,
                           unsigned int halo_columns, unsigned int region, unsigned int constant = 0,
@@ -253,5 +274,7 @@ dma_configure_matrix_halo(void *shared, const void *global, unsigned int rows, u
 		sluice_dma_halo(buffer, halo_columns, halo_rows, sluice_dma_turned(region), constant);
 	dma_configure_matrix(shared, global, rows, columns, leading_dimension, order, buffer);
 }
+
+#include "macros_on.h"
 
 #endif

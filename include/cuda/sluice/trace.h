@@ -10,6 +10,8 @@
 #ifndef SLUICE_CUDA_TRACE_H
 #define SLUICE_CUDA_TRACE_H
 
+#include "macros_off.h"
+
 #include <cuda_runtime_api.h>
 
 #ifdef __cplusplus
@@ -21,4 +23,6 @@ cudaError_t cudaRunTrace(const char *path, const char *kernel);
 #ifdef __cplusplus
 }
 #endif
+#include "macros_on.h"
+
 #endif

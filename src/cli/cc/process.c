@@ -13,6 +13,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -159,10 +161,49 @@ int cc_run(struct cc *cc, struct words *command)
 	return status;
 }
 
+/* Ends what a compiler that a signal has ended leaves running: it has become our child. */
+static void end_orphans(void)
+{
+	char path[64];
+	long orphan;
+	snprintf(path, sizeof path, "/proc/self/task/%ld/children", (long)getpid());
+	for (;;) {
+		FILE *file = fopen(path, "r");
+		bool found = file && fscanf(file, "%ld", &orphan) == 1;
+		if (file)
+			fclose(file);
+		if (!found)
+			return;
+		kill((pid_t)orphan, SIGTERM);
+		waitpid((pid_t)orphan, NULL, 0);
+	}
+}
+
+/* What the command links, as it is now; false where it links nothing. */
+static bool look_at_program(const struct cc *cc, struct stat *status)
+{
+	*status = (struct stat){0};
+	return cc->links && stat(cc->output ? cc->output : "a.out", status) == 0 && S_ISREG(status->st_mode);
+}
+
+/* Compilers remove what they have begun to write, but linkers do not. */
+static void remove_begun(const struct cc *cc, const struct stat *before)
+{
+	struct stat now;
+	if (look_at_program(cc, &now) &&
+	    (now.st_ino != before->st_ino || now.st_mtim.tv_sec != before->st_mtim.tv_sec ||
+	     now.st_mtim.tv_nsec != before->st_mtim.tv_nsec))
+		unlink(cc->output ? cc->output : "a.out");
+}
+
 /* Waits for the child that does the work, and ends as it did. */
-static _Noreturn void stand_by(struct cc *cc, pid_t child)
+static _Noreturn void stand_by(struct cc *cc, pid_t child, const struct stat *program)
 {
 	int status = await(child);
+	if (status > 128) {
+		end_orphans();
+		remove_begun(cc, program);
+	}
 	cc_close_temporary(cc);
 	_exit(status);
 }
@@ -175,9 +216,12 @@ bool cc_open_temporary(struct cc *cc)
 	fill_signals(&signals);
 	sigprocmask(SIG_BLOCK, &signals, &before);
 	bool fine = make_temporary(cc);
+	struct stat program;
+	look_at_program(cc, &program);
+	prctl(PR_SET_CHILD_SUBREAPER, 1);
 	pid_t child = fine ? fork() : 0;
 	if (child > 0)
-		stand_by(cc, child);
+		stand_by(cc, child, &program);
 	if (child < 0) {
 		cli_error(cc->name, "cannot start a process: %s", strerror(errno));
 		cc_close_temporary(cc);

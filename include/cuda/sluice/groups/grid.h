@@ -115,6 +115,19 @@ class grid_group : public thread_group
 	friend SLUICE_GROUP grid_group this_grid();
 };
 
+/* Of machines with clusters, of which there is none. */
+class cluster_group
+{
+public:
+	SLUICE_GROUP void sync() {}
+	SLUICE_GROUP unsigned int block_rank() { return 0; }
+	template <class T> SLUICE_GROUP T *map_shared_rank(T *, int) { return nullptr; }
+};
+__attribute__((unavailable("sluice: clusters are not supported"))) SLUICE_GROUP cluster_group this_cluster()
+{
+	return {};
+}
+
 SLUICE_GROUP grid_group this_grid()
 {
 	return grid_group();
