@@ -4,7 +4,7 @@ BUILD ?= build
 PREFIX ?= /usr/local
 CMAKE_FLAGS ?=
 
-.PHONY: all deps deps-build deps-test with-tests programs test test-quick test-long demo fidelity bench install clean format check-format check-includes
+.PHONY: all deps deps-build deps-test with-tests programs test test-quick test-long pages demo fidelity bench install clean format check-format check-includes
 
 # A build folder that was moved or copied with its tree names files of the old place: it is configured anew.
 moved := $(shell tools/moved.sh "$(BUILD)")
@@ -44,6 +44,11 @@ test-quick: with-tests
 test-long: with-tests
 	cmake --build $(BUILD) --target programs test_programs
 	ctest --test-dir $(BUILD) --output-on-failure -j $$(nproc) -L long
+
+# Makes the figures in docs/papers, and those on record for the tests, again by this build.
+pages: programs
+	python3 tools/paper_page.py --recorded --build $(BUILD)
+	python3 tools/paper_page.py --build $(BUILD)
 
 demo: all
 	@tools/demo.sh $(BUILD)

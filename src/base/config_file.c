@@ -412,7 +412,7 @@ static void report_missing(const char *path, const struct target *target, struct
 		diag_error(diag, &source, (struct place){0},
 		           "%zu of its %zu keys have no value; give them, or begin the file with 'base: OTHER', whose "
 		           "values "
-		           "hold for all that it does not say: %s",
+		           "hold for all that it does not say:%s",
 		           missing, target->count, list);
 	free(list);
 }

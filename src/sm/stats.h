@@ -40,7 +40,9 @@
 	  "operand reads, summed over cycles, that waited for their bank or collector")                                \
 	X(collector_full, "cycles", "cycles that an issued instruction waited for a collector unit")                   \
 	X(result_bus_full, "cycles", "cycles that an instruction waited for a result-bus slot or its unit")            \
-	X(shared_conflict_cycles, "cycles", "cycles beyond the first that shared-memory accesses held the banks")      \
+	X(shared_conflict_cycles, "cycles", \
+	  "cycles beyond the first that shared-memory accesses held the banks: by conflicts, and by more bytes than the " \
+	  "banks give in a cycle (of 32 lanes, 8 bytes each take 2 cycles without a conflict, 16 bytes 4)")      \
 	X(lsu_stall_cycles, "cycles", "cycles that the load/store unit could not finish its instruction")              \
 	X(network_full, "cycles", "cycles that a request waited for room in the crossbar")                             \
 	X(memory_requests, "requests", "loads and atomics sent beyond L1 that were answered")                          \

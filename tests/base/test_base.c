@@ -380,7 +380,7 @@ static void yaml_missing(void **state)
 	char *text = read_whole("base: b\nl1d: {sets: 16, ways: 1}\n", &settings);
 	assert_non_null(text);
 	assert_non_null(strstr(text, "a.yaml: error: 2 of its 8 keys have no value;"));
-	assert_non_null(strstr(text, ": dram.scale, l1d.mshr.depth\n"));
+	assert_non_null(strstr(text, ":\n  dram.scale\n  l1d.mshr.depth\n"));
 	free(text);
 }
 

@@ -100,6 +100,11 @@ static int run_many(struct program_request *request)
 		cli_error(request->name, "--stats-format: with --all statistics are JSON");
 		return CLI_USAGE;
 	}
+	if (batch.stats_folder && strcmp(batch.stats_folder, "-") == 0) {
+		cli_error(request->name,
+		          "--stats: with --all statistics are files in a folder; expected its name, not '-'");
+		return CLI_USAGE;
+	}
 	request->run.stats = NULL; /* each run has its own */
 	if (!collect(request, &batch) || !run_prepare(&request->run))
 		return CLI_USAGE;
