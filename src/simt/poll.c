@@ -180,7 +180,7 @@ static void print_writers(struct message *out, const struct simt_polls *polls)
 	if (polls->blocks_left)
 		message_add(out,
 		            "; %" PRIu64 " of %" PRIu64 " blocks are not resident, and start only when others end: "
-		                                        "blocks that wait for all others must "
+		            "blocks that wait for all others must "
 		            "have room together (cudaLaunchCooperativeKernel)",
 		            polls->blocks_left, polls->blocks);
 }
